@@ -1,0 +1,32 @@
+//! Where the two libraries are: beside the executable, as `make` and `make install` put them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow};
+
+/// Our library, relative to the folder of the executable.
+const OURS: &str = "../lib/libsqlite3.so.0";
+/// The unpatched library of the same SQLite version and compile options.
+const STOCK: &str = "../libexec/hpsqlite/libsqlite3-stock.so";
+
+/// The path of our library.
+pub fn ours() -> Result<PathBuf> {
+    beside_executable(OURS)
+}
+
+/// The path of the stock library.
+pub fn stock() -> Result<PathBuf> {
+    beside_executable(STOCK)
+}
+
+fn beside_executable(relative: &str) -> Result<PathBuf> {
+    let exe = std::env::current_exe()?;
+    let folder = exe.parent().unwrap_or(Path::new("/"));
+    let path = folder.join(relative);
+    path.canonicalize().map_err(|_| {
+        anyhow!(
+            "no library at {} (build it with `make`, or name one)",
+            path.display()
+        )
+    })
+}

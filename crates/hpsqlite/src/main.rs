@@ -1,0 +1,33 @@
+//! `hpsqlite`: two SQLite libraries side by side on your own data.
+
+mod cli;
+mod data;
+mod interrupt;
+mod libs;
+mod sys;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use interrupt::Interrupted;
+
+/// Exit status after a wrong call or anything that kept the work from being done.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = cli::Cli::parse();
+    interrupt::watch();
+    match cli::run(args) {
+        Ok(status) => ExitCode::from(status),
+        Err(e) if interrupt::raised() || e.is::<Interrupted>() => {
+            eprintln!("hpsqlite: interrupted");
+            ExitCode::from(interrupt::STATUS)
+        }
+        Err(e) => {
+            eprintln!("hpsqlite: {e:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}

@@ -1,0 +1,453 @@
+//! A small binding to a SQLite library that is chosen at run time.
+//!
+//! The tool links no SQLite of its own: each worker process loads exactly one
+//! library with `dlopen` and reaches it through the function pointers below.
+//! Only what the tool needs is bound, and only functions that every SQLite of
+//! the last ten years exports are required; newer ones are optional.
+
+use std::ffi::{CStr, CString, c_char, c_double, c_int, c_void};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+use anyhow::{Context, Result, anyhow};
+
+pub const OK: c_int = 0;
+const ROW: c_int = 100;
+const DONE: c_int = 101;
+
+pub const OPEN_READONLY: c_int = 0x1;
+pub const OPEN_READWRITE: c_int = 0x2;
+pub const OPEN_CREATE: c_int = 0x4;
+
+/// Declares the table of function pointers and the code that fills it.
+macro_rules! api {
+    (required { $($req:ident($($rarg:ty),*) -> $rret:ty;)* }
+     optional { $($opt:ident($($oarg:ty),*) -> $oret:ty;)* }) => {
+        struct Api {
+            $($req: unsafe extern "C" fn($($rarg),*) -> $rret,)*
+            $($opt: Option<unsafe extern "C" fn($($oarg),*) -> $oret>,)*
+        }
+
+        impl Api {
+            /// # Safety
+            /// `lib` must be a SQLite library: the symbols are trusted to have the declared types.
+            unsafe fn resolve(lib: &libloading::Library) -> Result<Api, libloading::Error> {
+                // SAFETY: the caller vouches for the library; the names and types are SQLite's public interface.
+                unsafe {
+                    Ok(Api {
+                        $($req: *lib.get(concat!("sqlite3_", stringify!($req), "\0"))?,)*
+                        $($opt: lib.get(concat!("sqlite3_", stringify!($opt), "\0")).ok().map(|s| *s),)*
+                    })
+                }
+            }
+        }
+    };
+}
+
+type RawDb = *mut c_void;
+type RawStmt = *mut c_void;
+type RawBackup = *mut c_void;
+
+api! {
+    required {
+        libversion() -> *const c_char;
+        sourceid() -> *const c_char;
+        complete(*const c_char) -> c_int;
+        open_v2(*const c_char, *mut RawDb, c_int, *const c_char) -> c_int;
+        close(RawDb) -> c_int;
+        errmsg(RawDb) -> *const c_char;
+        errstr(c_int) -> *const c_char;
+        extended_errcode(RawDb) -> c_int;
+        busy_timeout(RawDb, c_int) -> c_int;
+        prepare_v2(RawDb, *const c_char, c_int, *mut RawStmt, *mut *const c_char) -> c_int;
+        step(RawStmt) -> c_int;
+        reset(RawStmt) -> c_int;
+        finalize(RawStmt) -> c_int;
+        stmt_readonly(RawStmt) -> c_int;
+        bind_int64(RawStmt, c_int, i64) -> c_int;
+        bind_double(RawStmt, c_int, c_double) -> c_int;
+        bind_text(RawStmt, c_int, *const c_char, c_int, *const c_void) -> c_int;
+        column_count(RawStmt) -> c_int;
+        column_name(RawStmt, c_int) -> *const c_char;
+        column_type(RawStmt, c_int) -> c_int;
+        column_int64(RawStmt, c_int) -> i64;
+        column_double(RawStmt, c_int) -> c_double;
+        column_text(RawStmt, c_int) -> *const c_char;
+        column_blob(RawStmt, c_int) -> *const c_void;
+        column_bytes(RawStmt, c_int) -> c_int;
+        backup_init(RawDb, *const c_char, RawDb, *const c_char) -> RawBackup;
+        backup_step(RawBackup, c_int) -> c_int;
+        backup_finish(RawBackup) -> c_int;
+        backup_remaining(RawBackup) -> c_int;
+        backup_pagecount(RawBackup) -> c_int;
+    }
+    optional {
+        error_offset(RawDb) -> c_int;
+        column_decltype(RawStmt, c_int) -> *const c_char;
+    }
+}
+
+/// A loaded SQLite library.
+pub struct Library {
+    api: Api,
+    // Never unloaded while `api` can still be called.
+    _handle: libloading::Library,
+    path: PathBuf,
+}
+
+impl Library {
+    /// Loads the library at `path`, visible to nobody but us.
+    pub fn load(path: &Path) -> Result<Library> {
+        use libloading::os::unix::{Library as Unix, RTLD_LOCAL, RTLD_NOW};
+        if !path.exists() {
+            return Err(anyhow!("no such library: {}", path.display()));
+        }
+        // A path without a slash would be searched in the system's folders.
+        let full = path
+            .canonicalize()
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        // SAFETY: loading runs the library's initialisers; SQLite's have none, and the user chose this file.
+        let handle: libloading::Library =
+            unsafe { Unix::open(Some(&full), RTLD_NOW | RTLD_LOCAL) }
+                .map_err(|e| anyhow!("cannot load {}: {e}", path.display()))?
+                .into();
+        // SAFETY: a library that exports SQLite's names is taken to be SQLite.
+        let api = unsafe { Api::resolve(&handle) }
+            .map_err(|_| anyhow!("{} is no SQLite library", path.display()))?;
+        Ok(Library {
+            api,
+            _handle: handle,
+            path: full,
+        })
+    }
+
+    /// Where the library was loaded from, without symbolic links.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `sqlite3_libversion()`.
+    pub fn version(&self) -> String {
+        // SAFETY: returns a constant string.
+        unsafe { string((self.api.libversion)()) }
+    }
+
+    /// `sqlite3_sourceid()`.
+    pub fn source_id(&self) -> String {
+        // SAFETY: returns a constant string.
+        unsafe { string((self.api.sourceid)()) }
+    }
+
+    /// Whether `sql` ends at the end of a statement (`sqlite3_complete()`).
+    pub fn complete(&self, sql: &CStr) -> bool {
+        // SAFETY: `sql` ends with a NUL.
+        unsafe { (self.api.complete)(sql.as_ptr()) != 0 }
+    }
+
+    /// Opens a database file with the given `OPEN_*` flags.
+    pub fn open(&self, path: &Path, flags: c_int) -> Result<Db<'_>, SqlError> {
+        use std::os::unix::ffi::OsStrExt;
+        // A path starting with "file:" would be read as a URI where the library was built so.
+        let mut bytes = path.as_os_str().as_bytes().to_vec();
+        if bytes.starts_with(b"file:") || bytes == b":memory:" || bytes.is_empty() {
+            bytes.splice(0..0, *b"./");
+        }
+        let name = CString::new(bytes).map_err(|_| SqlError::text("a path with a NUL byte"))?;
+        let mut raw: RawDb = ptr::null_mut();
+        // SAFETY: `name` ends with a NUL and `raw` is a valid place for the handle.
+        let rc = unsafe { (self.api.open_v2)(name.as_ptr(), &mut raw, flags, ptr::null()) };
+        let db = Db { lib: self, raw };
+        if rc != OK {
+            return Err(db.error(rc, None));
+        }
+        Ok(db)
+    }
+}
+
+/// An error that SQLite reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SqlError {
+    /// The extended result code.
+    pub code: i32,
+    pub message: String,
+    /// Byte offset into the SQL where the error is, if SQLite says.
+    pub offset: Option<usize>,
+}
+
+impl SqlError {
+    fn text(message: &str) -> SqlError {
+        SqlError {
+            code: 1,
+            message: message.to_owned(),
+            offset: None,
+        }
+    }
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for SqlError {}
+
+/// An open database connection; closed when dropped.
+pub struct Db<'l> {
+    lib: &'l Library,
+    raw: RawDb,
+}
+
+impl Drop for Db<'_> {
+    fn drop(&mut self) {
+        // SAFETY: statements borrow the connection, so all are finalized by now.
+        unsafe { (self.lib.api.close)(self.raw) };
+    }
+}
+
+impl<'l> Db<'l> {
+    fn error(&self, rc: c_int, offset: Option<usize>) -> SqlError {
+        let api = &self.lib.api;
+        // SAFETY: errmsg and errstr return strings that live until the next call.
+        unsafe {
+            if self.raw.is_null() {
+                return SqlError {
+                    code: rc,
+                    message: string((api.errstr)(rc)),
+                    offset,
+                };
+            }
+            SqlError {
+                code: (api.extended_errcode)(self.raw),
+                message: string((api.errmsg)(self.raw)),
+                offset,
+            }
+        }
+    }
+
+    /// How long to wait for a lock that another connection holds.
+    pub fn busy_timeout(&self, ms: i32) {
+        // SAFETY: the connection is open.
+        unsafe { (self.lib.api.busy_timeout)(self.raw, ms) };
+    }
+
+    /// Prepares the one statement in `sql`; `None` where there is only white space or comment.
+    pub fn prepare<'d>(&'d self, sql: &str) -> Result<Option<Stmt<'d>>, SqlError> {
+        let api = &self.lib.api;
+        let len =
+            c_int::try_from(sql.len()).map_err(|_| SqlError::text("statement too long"))?;
+        let mut raw: RawStmt = ptr::null_mut();
+        // SAFETY: `sql` is `len` bytes long; SQLite copies what it keeps.
+        let rc = unsafe {
+            (api.prepare_v2)(self.raw, sql.as_ptr().cast(), len, &mut raw, ptr::null_mut())
+        };
+        if rc != OK {
+            let offset = api
+                .error_offset
+                // SAFETY: the connection is open.
+                .map(|f| unsafe { f(self.raw) })
+                .and_then(|o| usize::try_from(o).ok());
+            return Err(self.error(rc, offset));
+        }
+        Ok((!raw.is_null()).then_some(Stmt { db: self, raw }))
+    }
+
+    /// Runs statements for their effect, one after the other, ignoring their rows.
+    pub fn exec(&self, sql: &str) -> Result<(), SqlError> {
+        if let Some(mut stmt) = self.prepare(sql)? {
+            while stmt.step()? {}
+        }
+        Ok(())
+    }
+
+    /// Copies the whole of this database, write-ahead log included, into `to`;
+    /// `progress` gets (pages done, pages in all) and stops the copy by returning false.
+    pub fn backup_to(
+        &self,
+        to: &Db<'_>,
+        mut progress: impl FnMut(u64, u64) -> bool,
+    ) -> Result<(), SqlError> {
+        const PAGES_A_STEP: c_int = 4096;
+        let api = &self.lib.api;
+        let main = c"main".as_ptr();
+        // SAFETY: both connections are open and of the same library.
+        let backup = unsafe { (api.backup_init)(to.raw, main, self.raw, main) };
+        if backup.is_null() {
+            return Err(to.error(1, None));
+        }
+        loop {
+            // SAFETY: `backup` is live until backup_finish.
+            let (rc, left, all) = unsafe {
+                (
+                    (api.backup_step)(backup, PAGES_A_STEP),
+                    (api.backup_remaining)(backup) as u64,
+                    (api.backup_pagecount)(backup) as u64,
+                )
+            };
+            if rc != OK || !progress(all.saturating_sub(left), all) {
+                // SAFETY: finishes what backup_init began; not used afterwards.
+                let done = unsafe { (api.backup_finish)(backup) };
+                return match rc {
+                    DONE | OK => Ok(()),
+                    _ => Err(to.error(done, None)),
+                };
+            }
+        }
+    }
+}
+
+/// A value of a result row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    Null,
+    Integer(i64),
+    Real(f64),
+    Text(&'a [u8]),
+    Blob(&'a [u8]),
+}
+
+/// A prepared statement; finalized when dropped.
+pub struct Stmt<'d> {
+    db: &'d Db<'d>,
+    raw: RawStmt,
+}
+
+impl Drop for Stmt<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `raw` came from prepare_v2 and is finalized once.
+        unsafe { (self.db.lib.api.finalize)(self.raw) };
+    }
+}
+
+impl Stmt<'_> {
+    /// Goes to the next row; false at the end.
+    pub fn step(&mut self) -> Result<bool, SqlError> {
+        // SAFETY: the statement is live.
+        match unsafe { (self.db.lib.api.step)(self.raw) } {
+            ROW => Ok(true),
+            DONE => Ok(false),
+            rc => Err(self.db.error(rc, None)),
+        }
+    }
+
+    /// Makes the statement ready to run again.
+    pub fn reset(&mut self) {
+        // SAFETY: the statement is live. The code repeats the error of the last step.
+        unsafe { (self.db.lib.api.reset)(self.raw) };
+    }
+
+    /// Whether running it leaves every database file as it is.
+    pub fn readonly(&self) -> bool {
+        // SAFETY: the statement is live.
+        unsafe { (self.db.lib.api.stmt_readonly)(self.raw) != 0 }
+    }
+
+    /// Binds an integer to parameter `i` (from 1).
+    pub fn bind_int(&mut self, i: i32, v: i64) -> Result<(), SqlError> {
+        // SAFETY: the statement is live; a wrong index is an error code.
+        let rc = unsafe { (self.db.lib.api.bind_int64)(self.raw, i, v) };
+        self.check(rc)
+    }
+
+    /// Binds a real to parameter `i` (from 1).
+    pub fn bind_real(&mut self, i: i32, v: f64) -> Result<(), SqlError> {
+        // SAFETY: as for bind_int.
+        let rc = unsafe { (self.db.lib.api.bind_double)(self.raw, i, v) };
+        self.check(rc)
+    }
+
+    /// Binds text to parameter `i` (from 1) without copying it.
+    ///
+    /// # Safety
+    /// `v` must stay where it is until the parameter is bound again or the statement is dropped.
+    pub unsafe fn bind_text_static(&mut self, i: i32, v: &str) -> Result<(), SqlError> {
+        let len = c_int::try_from(v.len()).map_err(|_| SqlError::text("text too long"))?;
+        // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
+        let rc = unsafe {
+            (self.db.lib.api.bind_text)(self.raw, i, v.as_ptr().cast(), len, ptr::null())
+        };
+        self.check(rc)
+    }
+
+    fn check(&self, rc: c_int) -> Result<(), SqlError> {
+        if rc == OK {
+            Ok(())
+        } else {
+            Err(self.db.error(rc, None))
+        }
+    }
+
+    /// Number of result columns.
+    pub fn columns(&self) -> i32 {
+        // SAFETY: the statement is live.
+        unsafe { (self.db.lib.api.column_count)(self.raw) }
+    }
+
+    /// Name of result column `i` (from 0).
+    pub fn column_name(&self, i: i32) -> String {
+        // SAFETY: the string lives until the next call on this column; it is copied.
+        unsafe { string((self.db.lib.api.column_name)(self.raw, i)) }
+    }
+
+    /// Declared type of result column `i` (from 0), where it comes straight from a table.
+    pub fn column_decltype(&self, i: i32) -> Option<String> {
+        let f = self.db.lib.api.column_decltype?;
+        // SAFETY: as for column_name; null where there is none.
+        let p = unsafe { f(self.raw, i) };
+        // SAFETY: as above.
+        (!p.is_null()).then(|| unsafe { string(p) })
+    }
+
+    /// Value of column `i` (from 0) of the current row.
+    pub fn value(&self, i: i32) -> Value<'_> {
+        let api = &self.db.lib.api;
+        // SAFETY: the statement stands on a row. Text and blob live until the next
+        // step, reset or conversion; `step` and `reset` take `&mut self`.
+        unsafe {
+            match (api.column_type)(self.raw, i) {
+                1 => Value::Integer((api.column_int64)(self.raw, i)),
+                2 => Value::Real((api.column_double)(self.raw, i)),
+                3 => {
+                    let p = (api.column_text)(self.raw, i);
+                    Value::Text(bytes(p.cast(), (api.column_bytes)(self.raw, i)))
+                }
+                4 => {
+                    let p = (api.column_blob)(self.raw, i);
+                    Value::Blob(bytes(p.cast(), (api.column_bytes)(self.raw, i)))
+                }
+                _ => Value::Null,
+            }
+        }
+    }
+
+    /// The first column of the current row as text, for pragmas and the like.
+    pub fn text(&self, i: i32) -> String {
+        match self.value(i) {
+            Value::Null => String::new(),
+            Value::Integer(n) => n.to_string(),
+            Value::Real(r) => r.to_string(),
+            Value::Text(t) | Value::Blob(t) => String::from_utf8_lossy(t).into_owned(),
+        }
+    }
+}
+
+/// # Safety
+/// `p` must be null or a NUL-terminated string.
+unsafe fn string(p: *const c_char) -> String {
+    if p.is_null() {
+        return String::new();
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { CStr::from_ptr(p) }.to_string_lossy().into_owned()
+}
+
+/// # Safety
+/// `p` must be null or point to `n` bytes that live as long as `'a`.
+unsafe fn bytes<'a>(p: *const u8, n: c_int) -> &'a [u8] {
+    if p.is_null() {
+        return &[];
+    }
+    // SAFETY: by the caller's promise; SQLite never gives a negative length.
+    unsafe { std::slice::from_raw_parts(p, n as usize) }
+}
