@@ -1,0 +1,88 @@
+# A thin front of cargo and the engine's build.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+TARGET  := $(or $(CARGO_TARGET_DIR),target)
+ENGINE  := $(TARGET)/release/hpsqlite-engine
+SUITES  := cargo symbols differential engine dropin upstream
+
+# What `make install` copies from dist/. The amalgamation in dist/src is for
+# embedders to take by hand.
+PROGRAMS  := bin/sqlite3 bin/hpsqlite
+LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so
+DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h
+
+## all: build everything into dist/ (the default)
+all: engine tool
+
+## engine: only the C side: libraries, headers, amalgamation, shell
+engine: builder
+	@$(ENGINE) build
+
+builder: toolcheck
+	@cargo build --quiet --release -p hpsqlite-engine
+
+tool: toolcheck
+	@cargo build --quiet --release -p hpsqlite
+	@mkdir -p dist/bin
+	@cmp -s $(TARGET)/release/hpsqlite dist/bin/hpsqlite || { \
+	  cp $(TARGET)/release/hpsqlite dist/bin/hpsqlite.tmp && \
+	  mv dist/bin/hpsqlite.tmp dist/bin/hpsqlite; }
+
+toolcheck:
+	@command -v cargo >/dev/null || { \
+	  echo "error: cargo is not to be found: install Rust (rustup), then run make again" >&2; exit 1; }
+
+## demo: run analytic queries on stock SQLite and on ours, and show the times
+demo: all
+	@dist/bin/hpsqlite demo
+
+## test: every suite, with a summary line each
+test: all
+	@tests/run-suites $(SUITES)
+
+## test-SUITE: one suite of cargo, symbols, differential, engine, dropin, upstream
+$(SUITES:%=test-%): test-%: all
+	@tests/run-suites $*
+
+## fuzz: random queries on both libraries until stopped
+fuzz: all
+	@tests/differential/run fuzz
+
+## bench: the figures of docs/benchmarks.md, measured here
+bench: all
+	@dist/bin/hpsqlite bench
+
+## install: copy dist/ to PREFIX (default /usr/local), below DESTDIR if given
+install:
+	@for file in $(PROGRAMS) $(LIBRARIES) $(DATA); do \
+	  test -e dist/$$file || { echo "error: dist/$$file is missing: run make first" >&2; exit 1; }; \
+	done
+	@set -e; for file in $(PROGRAMS) $(LIBRARIES); do \
+	  install -D -m 755 dist/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
+	done; for file in $(DATA); do \
+	  install -D -m 644 dist/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
+	done; for link in libsqlite3.so libsqlite3.so.0.8.6; do \
+	  ln -sf libsqlite3.so.0 "$(DESTDIR)$(PREFIX)/lib/$$link"; \
+	done
+	@echo "installed in $(DESTDIR)$(PREFIX); if programs do not find the library there, run ldconfig"
+
+## release: release/libsqlite3.so.0, which loads wherever glibc 2.28 does
+release: builder
+	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" crates/hpsqlite-engine/release
+
+## lint: formatting and lints, as CI wants them
+lint: toolcheck
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+## clean: remove everything that make made
+clean:
+	rm -rf dist release
+	cargo clean --quiet
+
+## help: list the targets
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+.PHONY: all engine builder tool toolcheck demo test fuzz bench install release lint clean help $(SUITES:%=test-%)

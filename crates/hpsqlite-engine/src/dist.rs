@@ -1,0 +1,227 @@
+//! Fills `dist/`: compiles and links everything in the work folder, then
+//! renames it into place.
+
+use crate::amalgamation;
+use crate::options;
+use crate::stamp;
+use crate::toolchain::Toolchain;
+use crate::upstream::{Pins, write_whole};
+use anyhow::{Context, Result};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// The files made, below `dist/`, in the order they are put in place.
+const LIBRARY: &str = "lib/libsqlite3.so.0";
+const ARCHIVE: &str = "lib/libsqlite3.a";
+const PKGCONFIG: &str = "lib/pkgconfig/sqlite3.pc";
+const STOCK: &str = "libexec/hpsqlite/libsqlite3-stock.so";
+const SHELL: &str = "bin/sqlite3";
+
+/// The names under which linkers and older programs look for the library.
+const LINKS: [&str; 2] = ["lib/libsqlite3.so", "lib/libsqlite3.so.0.8.6"];
+
+/// Makes everything that is not up to date.
+pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()> {
+    let tools = Toolchain::find()?;
+    let key = stamp::inputs_key(engine, &tools.identity())?;
+    let stamp = work.join("stamp");
+    let outputs: Vec<PathBuf> = [
+        LIBRARY,
+        ARCHIVE,
+        PKGCONFIG,
+        STOCK,
+        SHELL,
+        LINKS[0],
+        LINKS[1],
+        "include/sqlite3.h",
+        "include/sqlite3ext.h",
+        "src/sqlite3.c",
+        "src/sqlite3.h",
+        "src/sqlite3ext.h",
+    ]
+    .iter()
+    .map(|name| dist.join(name))
+    .collect();
+    if stamp::is_current(&stamp, &key, &outputs) {
+        return Ok(());
+    }
+
+    let source = work.join("src");
+    let made = amalgamation::make(engine, work, pins)?;
+    made.write_to(&source)?;
+    let stock_source = pins.obtain("sqlite3.c", work)?;
+    let options = options::flags(&options::read(&engine.join("OPTIONS"))?);
+    eprintln!(
+        "compiling SQLite {} with and without our modules",
+        pins.sqlite
+    );
+    let objects = work.join("obj");
+    fs::create_dir_all(&objects)?;
+    let (ours, stock) = thread::scope(|scope| {
+        let ours = scope.spawn(|| {
+            let source = source.join("sqlite3.c");
+            tools.compile("sqlite3", &source, &[], &library_flags(&[]), &objects)
+        });
+        let stock = tools.compile(
+            "stock",
+            &stock_source,
+            &[],
+            &library_flags(&options),
+            &objects,
+        );
+        (
+            ours.join().expect("the compiling thread does not panic"),
+            stock,
+        )
+    });
+    let (ours, stock) = (ours?, stock?);
+
+    let staged = work.join("out");
+    for folder in ["lib/pkgconfig", "libexec/hpsqlite", "bin"] {
+        fs::create_dir_all(staged.join(folder))?;
+    }
+    tools.link_library(&ours, &staged.join(LIBRARY))?;
+    tools.link_library(&stock, &staged.join(STOCK))?;
+    tools.archive(&ours, "sqlite3.o", &staged.join(ARCHIVE))?;
+    write_whole(&staged.join(PKGCONFIG), pkgconfig(&pins.sqlite).as_bytes())?;
+    let shell = build_shell(&tools, work, &staged, &options, pins);
+
+    for name in [LIBRARY, ARCHIVE, PKGCONFIG, STOCK] {
+        put(&staged.join(name), &dist.join(name))?;
+    }
+    for link in LINKS {
+        put_link("libsqlite3.so.0", &dist.join(link))?;
+    }
+    made.write_to(&dist.join("src"))?;
+    for name in ["sqlite3.h", "sqlite3ext.h"] {
+        put(&source.join(name), &dist.join("include").join(name))?;
+    }
+    match shell {
+        Ok(()) => {
+            put(&staged.join(SHELL), &dist.join(SHELL))?;
+            stamp::record(&stamp, &key, &outputs)
+        }
+        Err(error) => {
+            // Everything else is of use without it, and the next run tries again.
+            eprintln!(
+                "warning: no {} was made: {error:#}",
+                dist.join(SHELL).display()
+            );
+            Ok(())
+        }
+    }
+}
+
+/// Makes the shared library alone, unstaged: for toolchains other than this
+/// machine's.
+pub fn library(engine: &Path, work: &Path, out: &Path, pins: &Pins) -> Result<()> {
+    let tools = Toolchain::find()?;
+    let source = work.join("src");
+    amalgamation::make(engine, work, pins)?.write_to(&source)?;
+    let object = tools.compile(
+        "release",
+        &source.join("sqlite3.c"),
+        &[],
+        &library_flags(&[]),
+        &work.join("obj"),
+    )?;
+    let staged = work.join("out").join("release.so");
+    fs::create_dir_all(work.join("out"))?;
+    tools.link_library(&object, &staged)?;
+    put(&staged, &out.join("libsqlite3.so.0"))
+}
+
+/// The flags for either library. Only what upstream declares SQLITE_API is
+/// exported. A multiplication and an addition are never fused, or sums of
+/// reals would differ from one processor to the next.
+fn library_flags(options: &[String]) -> Vec<String> {
+    let fixed = [
+        "-O2",
+        "-fPIC",
+        "-ffp-contract=off",
+        "-fvisibility=hidden",
+        "-DSQLITE_API=__attribute__((visibility(\"default\")))",
+    ];
+    fixed
+        .iter()
+        .map(ToString::to_string)
+        .chain(options.iter().cloned())
+        .collect()
+}
+
+/// Compiles upstream's shell against our header and library, with line editing
+/// and zip archives where this machine has the libraries for them.
+fn build_shell(
+    tools: &Toolchain,
+    work: &Path,
+    staged: &Path,
+    options: &[String],
+    pins: &Pins,
+) -> Result<()> {
+    let source = pins.obtain("shell.c", work)?;
+    let mut flags = options.to_vec();
+    flags.push("-O2".into());
+    let mut libs = Vec::new();
+    let probes = [
+        (
+            "#include <stdio.h>\n#include <readline/readline.h>\nint main(void){return !readline(\"\");}",
+            "-lreadline",
+            "-DHAVE_READLINE=1",
+        ),
+        (
+            "#include <zlib.h>\nint main(void){return !zlibVersion();}",
+            "-lz",
+            "-DSQLITE_HAVE_ZLIB=1",
+        ),
+    ];
+    for (program, lib, flag) in probes {
+        if tools.has_library(program, lib, work) {
+            libs.push(lib);
+            flags.push(flag.into());
+        }
+    }
+    let header = work.join("src").join("sqlite3.h");
+    let object = tools.compile("shell", &source, &[&header], &flags, &work.join("obj"))?;
+    tools.link_program(&object, &staged.join(LIBRARY), &libs, &staged.join(SHELL))
+}
+
+/// The pkg-config file; it finds its folders from where it stands itself, so
+/// that `make install` can copy it as it is.
+fn pkgconfig(version: &str) -> String {
+    format!(
+        "prefix=${{pcfiledir}}/../..\n\
+         libdir=${{prefix}}/lib\n\
+         includedir=${{prefix}}/include\n\n\
+         Name: SQLite\n\
+         Description: SQL database engine (High Performance SQLite)\n\
+         Version: {version}\n\
+         Libs: -L${{libdir}} -lsqlite3\n\
+         Libs.private: -lm -ldl -lpthread\n\
+         Cflags: -I${{includedir}}\n"
+    )
+}
+
+/// Puts a finished file in its place by a rename; a program that has the old
+/// one loaded keeps it.
+fn put(from: &Path, to: &Path) -> Result<()> {
+    let bytes = fs::read(from)?;
+    if fs::read(to).ok().as_ref() != Some(&bytes) {
+        write_whole(to, &bytes)?;
+    }
+    let mode = fs::metadata(from)?.permissions().mode();
+    fs::set_permissions(to, fs::Permissions::from_mode(mode))
+        .with_context(|| format!("cannot set the mode of {}", to.display()))
+}
+
+/// Puts a symbolic link in its place.
+fn put_link(target: &str, link: &Path) -> Result<()> {
+    if fs::read_link(link).is_ok_and(|now| now == Path::new(target)) {
+        return Ok(());
+    }
+    if link.is_symlink() || link.exists() {
+        fs::remove_file(link)?;
+    }
+    symlink(target, link).with_context(|| format!("cannot link {}", link.display()))
+}
