@@ -1,0 +1,341 @@
+//! Random schemas and their rows.
+
+use fastrand::Rng;
+
+use super::spread::Spread;
+use super::{chance, pick};
+use crate::case::{Column, Statement};
+use crate::cat;
+use crate::sql::Sql;
+use crate::value::Value;
+
+/// What the query generator knows of a column.
+#[derive(Clone, Debug)]
+pub struct Col {
+    pub name: String,
+    pub spread: Spread,
+    pub generated: bool,
+}
+
+/// What the query generator knows of a table.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub name: String,
+    pub columns: Vec<Col>,
+    pub rows: usize,
+    pub rowid: bool,
+    /// Has an index, or a key that makes one.
+    pub indexed: bool,
+    pub view: bool,
+}
+
+const TYPES: [&str; 20] = [
+    "INTEGER",
+    "INTEGER",
+    "INT",
+    "BIGINT",
+    "REAL",
+    "REAL",
+    "DOUBLE",
+    "FLOAT",
+    "TEXT",
+    "TEXT",
+    "TEXT",
+    "VARCHAR(10)",
+    "NUMERIC",
+    "DECIMAL(10,2)",
+    "BOOLEAN",
+    "DATE",
+    "BLOB",
+    "",
+    "",
+    "ANY",
+];
+const STRICT_TYPES: [&str; 6] = ["INT", "INTEGER", "REAL", "TEXT", "BLOB", "ANY"];
+const COLLATIONS: [&str; 5] = ["NOCASE", "RTRIM", "BINARY", "NOCASE", "BACKWARD"];
+
+/// How many rows the tables get: mostly few, so that much is tried; sometimes
+/// enough for several levels of a small-paged tree.
+fn row_count(rng: &mut Rng) -> usize {
+    match rng.u8(0..20) {
+        0 => 0,
+        1 => 1,
+        2..=5 => rng.usize(2..12),
+        6..=13 => rng.usize(12..120),
+        14..=18 => rng.usize(120..600),
+        _ => rng.usize(600..2500),
+    }
+}
+
+fn column_count(rng: &mut Rng) -> usize {
+    match rng.u8(0..20) {
+        0 => rng.usize(14..20),
+        1 => rng.usize(60..140),
+        _ => rng.usize(1..9),
+    }
+}
+
+/// A table `name` (qualified by its schema), with the statements that make and
+/// fill it.
+pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
+    let without_rowid = chance(rng, 10);
+    let strict = chance(rng, 8);
+    let mut table = Table {
+        name: name.to_string(),
+        columns: Vec::new(),
+        rows: 0,
+        rowid: !without_rowid,
+        indexed: without_rowid,
+        view: false,
+    };
+    let mut columns = Vec::new();
+    let mut constraints = Vec::new();
+    let count = column_count(rng);
+    let rowid_column = (!without_rowid && chance(rng, 35)).then(|| rng.usize(0..count));
+    for i in 0..count {
+        let name = if chance(rng, 4) {
+            format!("\"c {i}\"")
+        } else {
+            format!("c{i}")
+        };
+        let ty = if strict {
+            pick(rng, &STRICT_TYPES)
+        } else {
+            pick(rng, &TYPES)
+        };
+        let mut col = Col {
+            name: name.clone(),
+            spread: Spread::random(rng, ty),
+            generated: false,
+        };
+        let mut options = Vec::new();
+        if rowid_column == Some(i) {
+            options.push(Sql::from(" INTEGER PRIMARY KEY"));
+            col.spread = Spread::Unique;
+        } else {
+            if !ty.is_empty() {
+                options.push(if strict {
+                    Sql::from(format!(" {ty}"))
+                } else {
+                    Sql::opt(format!(" {ty}").into())
+                });
+            }
+            if chance(rng, 25) {
+                options.push(Sql::opt(
+                    format!(" COLLATE {}", pick(rng, &COLLATIONS)).into(),
+                ));
+            }
+            if chance(rng, 8) {
+                options.push(Sql::opt(" NOT NULL DEFAULT 7".into()));
+            }
+            if chance(rng, 3) && !without_rowid {
+                options.push(Sql::opt(" UNIQUE".into()));
+                table.indexed = true;
+            }
+            if i > 0 && chance(rng, 10) {
+                let other = &table.columns[rng.usize(0..i)].name;
+                let formula = match rng.u8(0..6) {
+                    0 => format!("{other}+1"),
+                    1 => format!("{other}||'x'"),
+                    2 => format!("abs({other})"),
+                    3 => format!("{other} IS NULL"),
+                    4 => format!("length({other})"),
+                    _ => format!("upper({other})"),
+                };
+                let kind = pick(rng, &["VIRTUAL", "STORED"]);
+                options.push(Sql::opt(format!(" AS ({formula}) {kind}").into()));
+                col.generated = true;
+            }
+        }
+        columns.push(Column {
+            name,
+            definition: Sql::Cat(options),
+        });
+        table.columns.push(col);
+    }
+    if without_rowid {
+        let keys: Vec<Sql> = (0..rng.usize(1..=count.min(3)))
+            .map(|i| format!("c{i}").into())
+            .collect();
+        for (i, key) in keys.iter().enumerate() {
+            table.columns[i].name = key.render();
+            columns[i].name = key.render();
+            table.columns[i].generated = false;
+            columns[i].definition = if strict {
+                " ANY".into()
+            } else {
+                Sql::opt(" NUMERIC".into())
+            };
+        }
+        table.columns[0].spread = Spread::Unique;
+        constraints.push(cat!["PRIMARY KEY(", Sql::list(",", 1, keys), ")"]);
+    }
+    let tail = match (strict, without_rowid) {
+        (true, true) => " STRICT, WITHOUT ROWID",
+        (true, false) => " STRICT",
+        (false, true) => " WITHOUT ROWID",
+        (false, false) => "",
+    };
+    out.push(Statement::Create {
+        head: format!("CREATE TABLE {name}"),
+        columns,
+        constraints,
+        tail: tail.into(),
+    });
+    let total = row_count(rng);
+    let total = if count > 50 { total.min(60) } else { total };
+    let early = if chance(rng, 25) {
+        rng.usize(0..=total)
+    } else {
+        total
+    };
+    insert(rng, &mut table, early, out);
+    if early < total {
+        for i in 0..rng.usize(1..3) {
+            add_column(rng, &mut table, count + i, strict, out);
+        }
+        insert(rng, &mut table, total - early, out);
+    }
+    disturb(rng, &table, out);
+    table
+}
+
+/// More rows, as a statement that knows its rows.
+pub fn insert(rng: &mut Rng, table: &mut Table, count: usize, out: &mut Vec<Statement>) {
+    if count == 0 {
+        return;
+    }
+    let nulls: Vec<u8> = table
+        .columns
+        .iter()
+        .map(|_| *pick(rng, &[0, 0, 5, 30, 90]))
+        .collect();
+    let used: Vec<usize> = (0..table.columns.len())
+        .filter(|&i| !table.columns[i].generated)
+        .collect();
+    let rows = (0..count)
+        .map(|r| {
+            used.iter()
+                .map(|&i| match &table.columns[i].spread {
+                    Spread::Unique => Spread::Unique.draw(rng, table.rows + r),
+                    _ if chance(rng, nulls[i]) => Value::Null,
+                    spread => spread.draw(rng, table.rows + r),
+                })
+                .collect()
+        })
+        .collect();
+    table.rows += count;
+    out.push(Statement::Insert {
+        table: table.name.clone(),
+        columns: used
+            .iter()
+            .map(|&i| table.columns[i].name.clone())
+            .collect(),
+        rows,
+    });
+}
+
+/// ALTER TABLE … ADD COLUMN, mostly with a default that old rows show.
+fn add_column(rng: &mut Rng, table: &mut Table, i: usize, strict: bool, out: &mut Vec<Statement>) {
+    let name = format!("c{i}");
+    let ty = if strict {
+        pick(rng, &STRICT_TYPES)
+    } else {
+        pick(rng, &TYPES)
+    };
+    let spread = Spread::random(rng, ty);
+    let default = spread.draw(rng, 0);
+    let mut generated = false;
+    let option = match rng.u8(0..6) {
+        0 => Sql::from(""),
+        1 if !table.columns.is_empty() => {
+            generated = true;
+            Sql::opt(format!(" AS ({} || 1) VIRTUAL", table.columns[0].name).into())
+        }
+        2 => Sql::opt(format!(" NOT NULL DEFAULT {}", pick(rng, &["0", "'x'", "1.5"])).into()),
+        _ => match &default {
+            Value::Text(_) | Value::Blob(_) if default.literal().starts_with("CAST") => {
+                " DEFAULT 'd'".into()
+            }
+            Value::Int(_) | Value::Real(_) => {
+                Sql::opt(format!(" DEFAULT ({})", default.literal()).into())
+            }
+            _ => Sql::opt(format!(" DEFAULT {}", default.literal()).into()),
+        },
+    };
+    out.push(Statement::Sql(cat![
+        format!("ALTER TABLE {} ADD COLUMN {name} {ty}", table.name),
+        option
+    ]));
+    table.columns.push(Col {
+        name,
+        spread,
+        generated,
+    });
+}
+
+/// Sometimes deletes, changes and drops, which leave holes and free pages.
+fn disturb(rng: &mut Rng, table: &Table, out: &mut Vec<Statement>) {
+    let mut sql = |text: String| out.push(Statement::Sql(text.into()));
+    let name = &table.name;
+    let column = &table.columns[rng.usize(0..table.columns.len())].name;
+    if chance(rng, 20) && table.rowid {
+        sql(format!(
+            "DELETE FROM {name} WHERE rowid % {} = 1",
+            rng.u8(2..9)
+        ));
+    }
+    if chance(rng, 15) {
+        let value = Spread::Mix(vec![Spread::Long(800), Spread::Reals, Spread::Odd])
+            .draw(rng, 0)
+            .literal();
+        let rows = if table.rowid {
+            format!(" WHERE rowid % {} = 0", rng.u8(2..9))
+        } else {
+            String::new()
+        };
+        sql(format!(
+            "UPDATE OR IGNORE {name} SET {column} = {value}{rows}"
+        ));
+    }
+    if chance(rng, 4) && table.columns.len() > 1 {
+        sql(format!("ALTER TABLE {name} DROP COLUMN {column}"));
+    }
+}
+
+/// CREATE INDEX, of one of the usual sorts.
+pub fn index(rng: &mut Rng, table: &mut Table, number: usize) -> Sql {
+    table.indexed = true;
+    let (schema, bare) = table.name.split_once('.').unwrap_or(("", &table.name));
+    let schema = if schema.is_empty() {
+        String::new()
+    } else {
+        format!("{schema}.")
+    };
+    let mut keys = Vec::new();
+    for _ in 0..rng.usize(1..4) {
+        let column = &table.columns[rng.usize(0..table.columns.len())].name;
+        let key = if chance(rng, 10) {
+            format!("{column}+0")
+        } else {
+            column.clone()
+        };
+        let collation = if chance(rng, 15) {
+            format!(" COLLATE {}", pick(rng, &COLLATIONS))
+        } else {
+            String::new()
+        };
+        keys.push(format!("{key}{collation}{}", pick(rng, &["", "", " DESC"])).into());
+    }
+    let partial = if chance(rng, 15) {
+        format!(" WHERE {} IS NOT NULL", table.columns[0].name)
+    } else {
+        String::new()
+    };
+    cat![
+        format!("CREATE INDEX {schema}i{number} ON {bare}("),
+        Sql::list(",", 1, keys),
+        ")",
+        Sql::opt(partial.into())
+    ]
+}

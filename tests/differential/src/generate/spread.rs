@@ -1,0 +1,217 @@
+//! How the values of a column are spread.
+
+use fastrand::Rng;
+
+use crate::value::Value;
+
+/// A way of drawing the values of one column.
+#[derive(Clone, Debug)]
+pub enum Spread {
+    Constant(Value),
+    /// Integers from 0, of so many different ones; the low ones far more often.
+    Skewed(u64),
+    Unique,
+    /// Both ends of 64 bits, the powers of two near them, and around 2^53.
+    Edges,
+    Small,
+    Reals,
+    Decimals,
+    /// Numbers written as text, well and badly.
+    NumericText,
+    Words(usize),
+    Dates,
+    /// Text and blobs, up to so many bytes.
+    Long(usize),
+    /// Text that is no proper text: bad encodings, NULs, blobs.
+    Odd,
+    /// One of several.
+    Mix(Vec<Spread>),
+}
+
+const EDGES: [i64; 22] = [
+    i64::MAX,
+    i64::MIN,
+    i64::MAX - 1,
+    i64::MIN + 1,
+    0,
+    1,
+    -1,
+    127,
+    128,
+    -128,
+    -129,
+    32767,
+    32768,
+    8388607,
+    8388608,
+    2147483647,
+    2147483648,
+    140737488355327,
+    140737488355328,
+    (1 << 53) - 1,
+    1 << 53,
+    (1 << 53) + 1,
+];
+
+const REALS: [f64; 24] = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    0.5,
+    1.5,
+    2.0,
+    3.0,
+    0.1,
+    0.2,
+    0.3,
+    1e300,
+    -1e300,
+    1e-300,
+    5e-324,
+    1.7976931348623157e308,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    9007199254740992.0,
+    9007199254740993.0,
+    9223372036854775807.0,
+    -9223372036854775808.0,
+    4.35,
+    1e15,
+];
+
+const NUMERIC_TEXT: [&str; 30] = [
+    "1",
+    "2",
+    "02",
+    "2.0",
+    " 12 ",
+    "12",
+    "0x10",
+    "1e3",
+    "1000",
+    "-0",
+    "-0.0",
+    "+5",
+    "5 ",
+    "\t7",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "1e999",
+    "abc",
+    "",
+    " ",
+    ".5",
+    "5.",
+    "1e",
+    "1e+",
+    "12abc",
+    "1_000",
+    "nan",
+    "inf",
+    "0.30000000000000004",
+];
+
+const WORDS: [&str; 20] = [
+    "", "a", "A", "b", "B", "ab", "AB", "aB ", "ab  ", "abc", "%", "a%", "a_c", "ä", "Ä", "日本",
+    "zz top", "it's", "\\", "z",
+];
+
+impl Spread {
+    /// A spread for a column of this declared type.
+    pub fn random(rng: &mut Rng, declared: &str) -> Spread {
+        let numbers = |rng: &mut Rng| match rng.u8(0..10) {
+            0..=3 => Spread::Skewed([2, 3, 10, 100][rng.usize(0..4)]),
+            4 => Spread::Unique,
+            5 => Spread::Edges,
+            6 => Spread::Small,
+            7 => Spread::Decimals,
+            _ => Spread::Reals,
+        };
+        let texts = |rng: &mut Rng| match rng.u8(0..10) {
+            0..=3 => Spread::Words([2, 5, 20][rng.usize(0..3)]),
+            4..=5 => Spread::NumericText,
+            6 => Spread::Dates,
+            7 => Spread::Long([40, 300, 5000][rng.usize(0..3)]),
+            8 => Spread::Odd,
+            _ => Spread::Unique,
+        };
+        let matching = if declared.contains("TEXT")
+            || declared.contains("CHAR")
+            || declared.contains("BLOB")
+        {
+            texts(rng)
+        } else {
+            numbers(rng)
+        };
+        match rng.u8(0..20) {
+            0 => Spread::Constant(
+                Spread::Mix(vec![Spread::Reals, Spread::Edges, Spread::Words(20)]).draw(rng, 0),
+            ),
+            1..=3 => Spread::Mix(vec![numbers(rng), texts(rng), Spread::Reals, Spread::Odd]),
+            4 => Spread::Mix(vec![
+                Spread::Skewed(5),
+                Spread::Mix(vec![Spread::Small, Spread::Reals]),
+            ]),
+            5..=6 => numbers(rng),
+            7 => texts(rng),
+            _ => matching,
+        }
+    }
+
+    /// The value of row number `row`.
+    pub fn draw(&self, rng: &mut Rng, row: usize) -> Value {
+        match self {
+            Spread::Constant(value) => value.clone(),
+            Spread::Skewed(n) => {
+                let r = rng.f64();
+                Value::Int((r * r * *n as f64) as i64)
+            }
+            Spread::Unique => Value::Int(row as i64 * 7 - 50),
+            Spread::Edges => Value::Int(EDGES[rng.usize(0..EDGES.len())]),
+            Spread::Small => Value::Int(rng.i64(-300..300)),
+            Spread::Reals => Value::Real(match rng.u8(0..3) {
+                0 => REALS[rng.usize(0..REALS.len())],
+                1 => rng.f64() * 1000.0,
+                _ => rng.i64(-5..5) as f64,
+            }),
+            Spread::Decimals => Value::Real(rng.i64(-100_000..100_000) as f64 / 100.0),
+            Spread::NumericText => Value::text(NUMERIC_TEXT[rng.usize(0..NUMERIC_TEXT.len())]),
+            Spread::Words(n) => Value::text(WORDS[rng.usize(0..*n.min(&WORDS.len()))]),
+            Spread::Dates => Value::Text(
+                format!(
+                    "{}-{:02}-{:02}",
+                    rng.u32(1992..1999),
+                    rng.u32(1..13),
+                    rng.u32(1..29)
+                )
+                .into_bytes(),
+            ),
+            Spread::Long(most) => {
+                let length = match rng.u8(0..8) {
+                    0 => *most,
+                    1 => rng.usize(0..=*most),
+                    _ => rng.usize(0..=*most / 8),
+                };
+                let bytes: Vec<u8> = (0..length).map(|i| b'a' + (i % 23) as u8).collect();
+                if rng.u8(0..4) == 0 {
+                    Value::Blob(bytes)
+                } else {
+                    Value::Text(bytes)
+                }
+            }
+            Spread::Odd => match rng.u8(0..8) {
+                0 => Value::Text(vec![0xff, 0xfe]),
+                1 => Value::Text(vec![b'a', 0, b'b']),
+                2 => Value::Text(vec![0xe6, 0x97]),
+                3 => Value::Text(vec![b'5', 0]),
+                4 => Value::Blob(vec![]),
+                5 => Value::Blob(b"12".to_vec()),
+                6 => Value::Blob(vec![0, 1, 2, rng.u8(..)]),
+                _ => Value::Text(vec![b'1', 0xc0, 0x80]),
+            },
+            Spread::Mix(spreads) => spreads[rng.usize(0..spreads.len())].draw(rng, row),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The ways in which our library is made to work: the same seeds go through each.
+
+/// One regime. The test switches in HPSQLITE_TEST are read once a process, so a
+/// regime is a process.
+#[derive(Clone, Copy, Debug)]
+pub struct Regime {
+    pub name: &'static str,
+    /// HPSQLITE_TEST of the process.
+    pub switches: &'static str,
+    pub pragmas: &'static [&'static str],
+    /// Is every query that the library can take over taken over?
+    pub forced: bool,
+}
+
+const FORCE: &[&str] = &["PRAGMA hp_offload=force"];
+
+pub const REGIMES: &[Regime] = &[
+    Regime {
+        name: "force",
+        switches: "",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // Vectors of one row, and of an odd few: every boundary between batches.
+    Regime {
+        name: "batch1",
+        switches: "batch=1",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "batch3",
+        switches: "batch=3",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // Every key collides with every other.
+    Regime {
+        name: "hash0",
+        switches: "hash=0",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // The portable decoder, on machines that would not use it.
+    Regime {
+        name: "nosimd",
+        switches: "simd=off",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // Page by page, as with a VFS that is not SQLite's own.
+    Regime {
+        name: "pager",
+        switches: "source=pager",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // Memory runs out in the middle.
+    Regime {
+        name: "memory",
+        switches: "memory=20000",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "all",
+        switches: "batch=3,hash=0,simd=off,source=pager",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // What a user has: small tables stay with stock's code, and so do its plans.
+    Regime {
+        name: "on",
+        switches: "",
+        pragmas: &[],
+        forced: false,
+    },
+    Regime {
+        name: "off",
+        switches: "",
+        pragmas: &["PRAGMA hp_offload=off"],
+        forced: false,
+    },
+];
+
+pub fn find(name: &str) -> Option<&'static Regime> {
+    REGIMES.iter().find(|r| r.name == name)
+}
