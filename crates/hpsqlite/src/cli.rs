@@ -1,11 +1,16 @@
 //! The command line: what may be said, and what runs then.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use clap::{Args, Parser, Subcommand};
+use tempfile::NamedTempFile;
 
+use crate::compare::report::{Report, html, terminal};
+use crate::compare::script::Script;
+use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
+use crate::libs;
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -15,11 +20,89 @@ pub struct Cli {
     command: Command,
 }
 
+impl Cli {
+    /// Whether this process is a worker, whose end is decided by the process that started it.
+    pub fn is_worker(&self) -> bool {
+        matches!(self.command, Command::Worker { .. })
+    }
+}
+
+const COMPARE_HELP: &str = "\
+Each library runs in a process of its own. Every statement runs on both and the answers (values with
+their types, to the last digit, and the column names) are compared; then come rounds of A, B, A, B. Times
+are medians, from preparing the statement to its last row. The speed-up has a 95 % interval.
+
+The database is opened for reading only. With --scratch, statements work on two copies in a temporary
+folder (TMPDIR); what a statement writes is undone after each run but the last, and its time is that of
+the statement without the commit.
+
+Exit status: 0 all answers are the same (an error that both libraries give alike is an answer), 1 an
+answer differs, 2 the comparison could not be made, 130 interrupted.
+
+Examples:
+  hpsqlite compare app.db 'SELECT kind, count(*) FROM event GROUP BY kind'
+  hpsqlite compare app.db -f queries.sql --html report.html
+  hpsqlite compare app.db -f queries.sql --cold --runs 10
+  hpsqlite compare app.db -f queries.sql --a /usr/lib/x86_64-linux-gnu/libsqlite3.so.0
+  hpsqlite compare app.db -f updates.sql --scratch --pragma synchronous=off";
+
 #[derive(Subcommand)]
 enum Command {
+    /// Run SQL on two libraries in turn: same answers? how much faster? by which plan?
+    #[command(after_help = COMPARE_HELP)]
+    Compare(CompareArgs),
+    /// The process that holds one library for `compare`
+    #[command(hide = true)]
+    Worker { library: PathBuf },
     /// Generate a well-known data set into an ordinary SQLite file
     #[command(subcommand)]
     Data(DataSet),
+}
+
+#[derive(Args)]
+struct CompareArgs {
+    /// The database file
+    db: PathBuf,
+    /// Statements to run
+    #[arg(required_unless_present = "file")]
+    sql: Vec<String>,
+    /// File with statements to run; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    file: Vec<PathBuf>,
+    /// The library compared with [default: the stock library that came with this tool]
+    #[arg(long, value_name = "PATH")]
+    a: Option<PathBuf>,
+    /// The library whose speed-up is told [default: High Performance SQLite]
+    #[arg(long, value_name = "PATH")]
+    b: Option<PathBuf>,
+    /// Set a PRAGMA on both sides
+    #[arg(long, value_name = "NAME=VALUE")]
+    pragma: Vec<String>,
+    /// Set a PRAGMA on side A only
+    #[arg(long, value_name = "NAME=VALUE")]
+    pragma_a: Vec<String>,
+    /// Set a PRAGMA on side B only
+    #[arg(long, value_name = "NAME=VALUE")]
+    pragma_b: Vec<String>,
+    /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a statement]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(MIN_RUNS)..))]
+    runs: Option<u32>,
+    /// Runs of each side before measuring
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "cold")]
+    warmup: u32,
+    /// Drop the database from the system's cache before each run. The file's owner may do that,
+    /// unless another program has it mapped; then root may
+    #[arg(long)]
+    cold: bool,
+    /// Work on a copy, so that statements may write
+    #[arg(long)]
+    scratch: bool,
+    /// Write everything that was measured, with every sample
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a page with charts, which needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -70,6 +153,8 @@ impl DataFile {
 /// Does what was asked; returns the exit status.
 pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
+        Command::Compare(args) => compare(&args),
+        Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Data(set) => {
             let (file, written) = match &set {
                 DataSet::Tpch { sf, to } => (&to.file, data::tpch::write(*sf, &to.target())?),
@@ -80,5 +165,106 @@ pub fn run(cli: Cli) -> Result<u8> {
             println!("{}: {written}", file.display());
             Ok(0)
         }
+    }
+}
+
+fn compare(args: &CompareArgs) -> Result<u8> {
+    let mut scripts = Vec::new();
+    for (i, sql) in args.sql.iter().enumerate() {
+        scripts.push(Script::argument(i + 1, args.sql.len(), sql));
+    }
+    for file in &args.file {
+        scripts.push(Script::file(file)?);
+    }
+    let side = |label: [&str; 2],
+                path: &Option<PathBuf>,
+                other: Result<PathBuf>,
+                option: &str,
+                own: &[String]| {
+        let (label, library) = match path {
+            Some(path) => (label[1], path.clone()),
+            None => (
+                label[0],
+                other.with_context(|| format!("{option} is needed"))?,
+            ),
+        };
+        anyhow::Ok(SideOptions {
+            label: label.to_owned(),
+            library,
+            pragmas: args.pragma.iter().chain(own).cloned().collect(),
+        })
+    };
+    let options = Options {
+        database: args.db.clone(),
+        sides: [
+            side(
+                ["stock", "A"],
+                &args.a,
+                libs::stock(),
+                "--a",
+                &args.pragma_a,
+            )?,
+            side(["ours", "B"], &args.b, libs::ours(), "--b", &args.pragma_b)?,
+        ],
+        scratch: args.scratch,
+        cold: args.cold,
+        runs: args.runs,
+        warmup: args.warmup,
+    };
+    let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
+    let html = OutputFile::begin(args.html.as_deref(), &args.db)?;
+    let report = compare::compare(&options, &scripts)?;
+    terminal::print(&report, &mut std::io::stdout().lock())?;
+    finish(&report, json, html)?;
+    Ok(report.status())
+}
+
+/// Writes the files that were asked for.
+fn finish(report: &Report, json: Option<OutputFile>, html: Option<OutputFile>) -> Result<()> {
+    if let Some(file) = json {
+        file.end(&(serde_json::to_string_pretty(report)? + "\n"))?;
+    }
+    if let Some(file) = html {
+        file.end(&html::page(report))?;
+    }
+    Ok(())
+}
+
+/// A file to be written at the end of a long run: that it can be written is known at the start,
+/// and whatever stops the run leaves the old one as it was.
+struct OutputFile {
+    path: PathBuf,
+    temporary: NamedTempFile,
+}
+
+impl OutputFile {
+    fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
+        let Some(path) = path else { return Ok(None) };
+        if path.is_dir() {
+            bail!("{} is a folder", path.display());
+        }
+        if let (Ok(a), Ok(b)) = (path.canonicalize(), database.canonicalize())
+            && a == b
+        {
+            bail!("{} is the database; it is not overwritten", path.display());
+        }
+        let folder = match path.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
+        };
+        let temporary = NamedTempFile::new_in(folder)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Some(OutputFile {
+            path: path.to_owned(),
+            temporary,
+        }))
+    }
+
+    fn end(self, content: &str) -> Result<()> {
+        std::fs::write(self.temporary.path(), content)
+            .and_then(|()| crate::data::set_ordinary_mode(self.temporary.path()))
+            .and_then(|()| self.temporary.persist(&self.path).map_err(|e| e.error))
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        Ok(())
     }
 }

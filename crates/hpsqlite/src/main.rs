@@ -1,6 +1,7 @@
 //! `hpsqlite`: two SQLite libraries side by side on your own data.
 
 mod cli;
+mod compare;
 mod data;
 mod interrupt;
 mod libs;
@@ -18,7 +19,9 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let args = cli::Cli::parse();
-    interrupt::watch();
+    if !args.is_worker() {
+        interrupt::watch();
+    }
     match cli::run(args) {
         Ok(status) => ExitCode::from(status),
         Err(e) if interrupt::raised() || e.is::<Interrupted>() => {

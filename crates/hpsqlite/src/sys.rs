@@ -108,10 +108,9 @@ impl Library {
             .canonicalize()
             .with_context(|| format!("cannot read {}", path.display()))?;
         // SAFETY: loading runs the library's initialisers; SQLite's have none, and the user chose this file.
-        let handle: libloading::Library =
-            unsafe { Unix::open(Some(&full), RTLD_NOW | RTLD_LOCAL) }
-                .map_err(|e| anyhow!("cannot load {}: {e}", path.display()))?
-                .into();
+        let handle: libloading::Library = unsafe { Unix::open(Some(&full), RTLD_NOW | RTLD_LOCAL) }
+            .map_err(|e| anyhow!("cannot load {}: {e}", path.display()))?
+            .into();
         // SAFETY: a library that exports SQLite's names is taken to be SQLite.
         let api = unsafe { Api::resolve(&handle) }
             .map_err(|_| anyhow!("{} is no SQLite library", path.display()))?;
@@ -235,12 +234,17 @@ impl<'l> Db<'l> {
     /// Prepares the one statement in `sql`; `None` where there is only white space or comment.
     pub fn prepare<'d>(&'d self, sql: &str) -> Result<Option<Stmt<'d>>, SqlError> {
         let api = &self.lib.api;
-        let len =
-            c_int::try_from(sql.len()).map_err(|_| SqlError::text("statement too long"))?;
+        let len = c_int::try_from(sql.len()).map_err(|_| SqlError::text("statement too long"))?;
         let mut raw: RawStmt = ptr::null_mut();
         // SAFETY: `sql` is `len` bytes long; SQLite copies what it keeps.
         let rc = unsafe {
-            (api.prepare_v2)(self.raw, sql.as_ptr().cast(), len, &mut raw, ptr::null_mut())
+            (api.prepare_v2)(
+                self.raw,
+                sql.as_ptr().cast(),
+                len,
+                &mut raw,
+                ptr::null_mut(),
+            )
         };
         if rc != OK {
             let offset = api

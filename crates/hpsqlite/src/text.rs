@@ -31,3 +31,110 @@ pub fn bytes(n: u64) -> String {
         format!("{size:.1} {unit}")
     }
 }
+
+/// A duration in the unit that suits it, in three or four digits: `3.412 s`, `71.3 ms`.
+pub fn seconds(s: f64) -> String {
+    let (value, unit) = scaled(s, s);
+    format!("{value} {unit}")
+}
+
+/// `3.412 s ± 0.030 s`, both in the unit of the first.
+pub fn seconds_spread(s: f64, spread: f64) -> String {
+    let (value, unit) = scaled(s, s);
+    let (spread, _) = scaled(spread, s);
+    format!("{value} {unit} ± {spread} {unit}")
+}
+
+/// `s` in the unit and with the decimals that suit a duration of about `like` seconds.
+fn scaled(s: f64, like: f64) -> (String, &'static str) {
+    let (factor, unit) = match like {
+        x if x >= 0.9995 => (1.0, "s"),
+        x if x >= 0.9995e-3 => (1e3, "ms"),
+        _ => (1e6, "µs"),
+    };
+    let decimals = match like * factor {
+        x if unit == "s" && x < 10.0 => 3,
+        x if x < 10.0 => 2,
+        x if x < 100.0 => 1,
+        _ => 0,
+    };
+    (format!("{:.decimals$}", s * factor), unit)
+}
+
+/// `12.6x`, `1.02x`.
+pub fn ratio(r: f64) -> String {
+    format!("{}x", plain_ratio(r))
+}
+
+/// `12.4 to 12.8`.
+pub fn interval(low: f64, high: f64) -> String {
+    format!("{} to {}", plain_ratio(low), plain_ratio(high))
+}
+
+/// `ran 12.6 times as fast`, or what reads better below one: `took 1.50 times as long`.
+pub fn times_as_fast(r: f64) -> String {
+    if r >= 1.0 {
+        format!("ran {} times as fast", plain_ratio(r))
+    } else {
+        format!("took {} times as long", plain_ratio(1.0 / r))
+    }
+}
+
+fn plain_ratio(r: f64) -> String {
+    match r {
+        r if r < 9.995 => format!("{r:.2}"),
+        r if r < 99.95 => format!("{r:.1}"),
+        r => format!("{r:.0}"),
+    }
+}
+
+/// A round speed-up at an axis: `2x`.
+pub fn ratio_tick(r: f64) -> String {
+    format!("{}x", round(r))
+}
+
+/// A round duration at an axis that ends at `max`: `0.5 s`, `20 ms`.
+pub fn seconds_tick(s: f64, max: f64) -> String {
+    match max {
+        m if m >= 0.5 => format!("{} s", round(s)),
+        m if m >= 0.5e-3 => format!("{} ms", round(s * 1e3)),
+        _ => format!("{} µs", round(s * 1e6)),
+    }
+}
+
+/// Without the digits that adding up ticks leaves behind.
+fn round(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}
+
+/// Cut to `width` characters, with an ellipsis where something is missing.
+pub fn shorten(s: &str, width: usize) -> String {
+    if s.chars().count() <= width {
+        return s.to_owned();
+    }
+    let mut short: String = s.chars().take(width.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(bytes(999), "999 bytes");
+        assert_eq!(bytes(1_252_864_000), "1.3 GB");
+        assert_eq!(seconds(3.4123), "3.412 s");
+        assert_eq!(seconds(0.0713), "71.3 ms");
+        assert_eq!(seconds(0.00000123), "1.23 µs");
+        assert_eq!(seconds_spread(0.271, 0.0042), "271 ms ± 4 ms");
+        assert_eq!(seconds_spread(3.4, 0.03), "3.400 s ± 0.030 s");
+        assert_eq!(ratio(12.64), "12.6x");
+        assert_eq!(interval(0.98, 1.021), "0.98 to 1.02");
+        assert_eq!(times_as_fast(0.5), "took 2.00 times as long");
+        assert_eq!(shorten("abcdef", 4), "abc…");
+    }
+}

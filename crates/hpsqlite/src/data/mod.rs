@@ -100,7 +100,7 @@ fn default_library() -> Result<PathBuf> {
 }
 
 /// Gives a temporary file, which only its owner may read, the rights of any new file.
-fn set_ordinary_mode(path: &Path) -> Result<()> {
+pub fn set_ordinary_mode(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     // SAFETY: umask only returns and sets the process's mask; it is put back at once.
     let mask = unsafe {
@@ -108,8 +108,7 @@ fn set_ordinary_mode(path: &Path) -> Result<()> {
         libc::umask(mask);
         mask
     };
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666 & !mask))?;
-    Ok(())
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666 & !mask))
 }
 
 /// Fills tables of a new database, fast because nobody needs a half-filled one.

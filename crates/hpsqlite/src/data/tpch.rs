@@ -110,12 +110,28 @@ pub fn write(sf: f64, target: &Target<'_>) -> Result<Written> {
     generate(target, (sf * ROWS_AT_SF1) as u64, |to| {
         to.table("region", REGION, RegionGenerator::new(sf, 1, 1).iter())?;
         to.table("nation", NATION, NationGenerator::new(sf, 1, 1).iter())?;
-        to.table("supplier", SUPPLIER, SupplierGenerator::new(sf, 1, 1).iter())?;
-        to.table("customer", CUSTOMER, CustomerGenerator::new(sf, 1, 1).iter())?;
+        to.table(
+            "supplier",
+            SUPPLIER,
+            SupplierGenerator::new(sf, 1, 1).iter(),
+        )?;
+        to.table(
+            "customer",
+            CUSTOMER,
+            CustomerGenerator::new(sf, 1, 1).iter(),
+        )?;
         to.table("part", PART, PartGenerator::new(sf, 1, 1).iter())?;
-        to.table("partsupp", PARTSUPP, PartSuppGenerator::new(sf, 1, 1).iter())?;
+        to.table(
+            "partsupp",
+            PARTSUPP,
+            PartSuppGenerator::new(sf, 1, 1).iter(),
+        )?;
         to.table("orders", ORDERS, OrderGenerator::new(sf, 1, 1).iter())?;
-        to.table("lineitem", LINEITEM, LineItemGenerator::new(sf, 1, 1).iter())
+        to.table(
+            "lineitem",
+            LINEITEM,
+            LineItemGenerator::new(sf, 1, 1).iter(),
+        )
     })
 }
 

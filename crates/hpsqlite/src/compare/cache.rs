@@ -1,0 +1,86 @@
+//! Making the operating system forget a file, and making sure that it did.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+/// Up to this share of a file may stay cached: the kernel keeps a page that is just in use.
+const TOLERATED: f64 = 0.01;
+
+/// Drops the OS's cached pages of the files, or says what it would need.
+///
+/// First each file by itself, which any user may do; if pages stay (another
+/// program has them mapped, say), all of the system's cache, which only root may.
+pub fn drop_files(files: &[&Path]) -> Result<()> {
+    let files: Vec<&&Path> = files.iter().filter(|f| f.exists()).collect();
+    for file in &files {
+        forget(file).with_context(|| format!("cannot drop {} from the cache", file.display()))?;
+    }
+    if files.iter().all(|f| is_cold(f)) {
+        return Ok(());
+    }
+    let all = std::fs::write("/proc/sys/vm/drop_caches", "1");
+    match files.iter().find(|f| !is_cold(f)) {
+        None => Ok(()),
+        Some(file) => bail!(
+            "--cold: {} stays in the system's cache{}",
+            file.display(),
+            match all {
+                Err(_) =>
+                    ": run as root, or as the file's owner with no other program using it, and keep it on a disk",
+                Ok(()) => ": it is in memory (tmpfs) or mapped by another program",
+            }
+        ),
+    }
+}
+
+fn forget(path: &Path) -> Result<()> {
+    let file = File::open(path)?;
+    // Only clean pages can be dropped.
+    file.sync_data()?;
+    // SAFETY: a plain system call on an open file.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    Ok(())
+}
+
+/// Whether hardly a page of the file is in memory; false where the kernel does not tell.
+fn is_cold(path: &Path) -> bool {
+    let Ok((resident, pages)) = residency(path) else {
+        return false;
+    };
+    resident as f64 <= (pages as f64 * TOLERATED).max(1.0)
+}
+
+/// How many pages of the file are in memory, and how many it has.
+fn residency(path: &Path) -> Result<(usize, usize)> {
+    let file = File::open(path)?;
+    let len = usize::try_from(file.metadata()?.len())?;
+    if len == 0 {
+        return Ok((0, 0));
+    }
+    // SAFETY: a new mapping that nobody reads through; mincore fills one byte a page
+    // of the vector, which has as many; then it is unmapped.
+    unsafe {
+        let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
+        let map = libc::mmap(
+            std::ptr::null_mut(),
+            len,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            file.as_raw_fd(),
+            0,
+        );
+        if map == libc::MAP_FAILED {
+            bail!(std::io::Error::last_os_error());
+        }
+        let mut state = vec![0u8; len.div_ceil(page)];
+        let rc = libc::mincore(map, len, state.as_mut_ptr());
+        libc::munmap(map, len);
+        if rc != 0 {
+            bail!(std::io::Error::last_os_error());
+        }
+        Ok((state.iter().filter(|s| *s & 1 == 1).count(), state.len()))
+    }
+}

@@ -1,0 +1,526 @@
+//! `hpsqlite compare`: the same statements on two SQLite libraries in turn.
+//!
+//! Each library lives in a worker process of its own ([`worker`], reached
+//! through a [`session`]). A statement first runs once on each side and the
+//! answers are compared; then rounds of A, B, A, B follow, every one of which
+//! must give that answer again. All that is found out goes into a
+//! [`report::Report`], from which the table, the JSON file and the page are made.
+
+mod cache;
+pub mod protocol;
+pub mod report;
+pub mod script;
+mod session;
+mod stats;
+pub mod worker;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, Result, anyhow, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::interrupt;
+use protocol::{Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, Sample, SqlError};
+use report::{Cache, Database, Difference, Machine, Report, Side, Statement};
+use script::{Kind, Script, SqlText};
+use session::{Session, out_of_turn};
+
+/// Fewer rounds say nothing about the spread.
+pub const MIN_RUNS: u32 = 5;
+/// Where no number of rounds is asked for: quick statements get more of them, ...
+const MAX_RUNS: f64 = 25.0;
+/// ... as many as fit into this time.
+const SECONDS_A_STATEMENT: f64 = 3.0;
+/// A run shorter than this is repeated within its sample: the clock, the caches left by the
+/// other process and the wake-up of this one would be most of it.
+const MIN_SAMPLE_SECONDS: f64 = 0.002;
+const MAX_REPEAT: f64 = 10_000.0;
+
+/// A library and the settings it gets.
+pub struct SideOptions {
+    pub label: String,
+    pub library: PathBuf,
+    pub pragmas: Vec<String>,
+}
+
+/// What to compare and how.
+pub struct Options {
+    pub database: PathBuf,
+    /// The side it is compared with, and the side of which the speed-up is told.
+    pub sides: [SideOptions; 2],
+    /// Work on a copy, so that statements may write.
+    pub scratch: bool,
+    /// Make the OS forget the database before each run.
+    pub cold: bool,
+    /// Rounds a statement; by default as many as fit into some seconds.
+    pub runs: Option<u32>,
+    /// Runs of each side before the first one that counts.
+    pub warmup: u32,
+}
+
+/// Runs all statements of the scripts on both sides.
+pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
+    let database = find_database(&options.database)?;
+    let before = Stamp::of(&database);
+    let no_side_files =
+        !side_file(&database, "-wal").exists() && !side_file(&database, "-shm").exists();
+
+    let [a, b] = &options.sides;
+    let mut sessions = [
+        Session::start(&a.label, &a.library)?,
+        Session::start(&b.label, &b.library)?,
+    ];
+    let scratch = match options.scratch {
+        true => Some(Scratch::copy(&mut sessions[0], &database)?),
+        false => None,
+    };
+    let mut sides = Vec::new();
+    for (i, (session, side)) in sessions.iter_mut().zip(&options.sides).enumerate() {
+        let file = scratch.as_ref().map_or(&database, |s| &s.files[i]);
+        let opened = session
+            .open(file, options.scratch, &side.pragmas)
+            .with_context(|| options.database.display().to_string())?;
+        sides.push(Side {
+            label: side.label.clone(),
+            opened,
+        });
+    }
+
+    let queries = split(&mut sessions[0], scripts)?;
+    let mut run = Run {
+        options,
+        sessions,
+        files: match &scratch {
+            Some(s) => s.files.to_vec(),
+            None => vec![database.clone()],
+        },
+        bar: progress_bar(),
+    };
+    if !options.scratch {
+        run.check_all(&queries)?;
+    }
+    let mut statements = Vec::new();
+    for (i, sql) in queries.iter().enumerate() {
+        run.bar
+            .set_prefix(format!("{} of {}", i + 1, queries.len()));
+        statements.push(run.statement(i + 1, sql)?);
+    }
+    run.bar.finish_and_clear();
+    drop(run);
+
+    let changed = Stamp::of(&database) != before;
+    if changed && statements.iter().any(|s| s.difference.is_some()) {
+        bail!(
+            "{} was changed by another program meanwhile, so the answers cannot be compared",
+            options.database.display()
+        );
+    }
+    if no_side_files && !changed {
+        tidy(&a.library, &database)?;
+    }
+    Ok(Report {
+        hpsqlite: env!("CARGO_PKG_VERSION").to_owned(),
+        when: jiff::Timestamp::now()
+            .round(jiff::Unit::Second)
+            .map_or_else(|_| String::new(), |t| t.to_string()),
+        machine: Machine::this(),
+        database: Database {
+            path: options.database.display().to_string(),
+            bytes: std::fs::metadata(&database)?.len(),
+            page_size: sides[0].opened.page_size,
+            journal_mode: sides[0].opened.journal_mode.clone(),
+            encoding: sides[0].opened.encoding.clone(),
+            scratch: options.scratch,
+        },
+        cache: if options.cold {
+            Cache::Cold
+        } else {
+            Cache::Warm
+        },
+        sides,
+        statements,
+    })
+}
+
+/// The file with its full path, or why it is none.
+fn find_database(path: &Path) -> Result<PathBuf> {
+    let full = path.canonicalize().map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => anyhow!("no such file: {}", path.display()),
+        _ => anyhow!("{}: {e}", path.display()),
+    })?;
+    if full.is_dir() {
+        bail!("{} is a folder, not a database", path.display());
+    }
+    std::fs::File::open(&full).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(full)
+}
+
+fn side_file(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// What tells that a database was written to.
+#[derive(PartialEq)]
+struct Stamp {
+    file: Option<(u64, SystemTime)>,
+    /// An empty log is as good as none: even a reader makes one.
+    log: Option<(u64, SystemTime)>,
+}
+
+impl Stamp {
+    fn of(database: &Path) -> Stamp {
+        let stamp = |path: &Path| {
+            let meta = std::fs::metadata(path).ok()?;
+            Some((meta.len(), meta.modified().ok()?))
+        };
+        Stamp {
+            file: stamp(database),
+            log: stamp(&side_file(database, "-wal")).filter(|s| s.0 > 0),
+        }
+    }
+}
+
+/// Removes the empty log that reading a database in WAL mode leaves, by SQLite's own means.
+fn tidy(library: &Path, database: &Path) -> Result<()> {
+    if side_file(database, "-shm").exists() {
+        // A file that may only be read keeps it: that is no failure of the comparison.
+        Session::start("tidy", library)?.ask(&Request::Tidy {
+            database: database.to_owned(),
+        })?;
+    }
+    Ok(())
+}
+
+/// Two copies of the database in a temporary folder, removed when dropped.
+struct Scratch {
+    files: [PathBuf; 2],
+    _folder: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn copy(session: &mut Session, database: &Path) -> Result<Scratch> {
+        let folder = tempfile::Builder::new().prefix("hpsqlite-").tempdir()?;
+        let files = ["a.db", "b.db"].map(|name| folder.path().join(name));
+        let bar = ProgressBar::new(0).with_style(
+            ProgressStyle::with_template("copying {wide_bar} {percent:>3} %  {eta} left")
+                .expect("a valid template"),
+        );
+        for (i, file) in files.iter().enumerate() {
+            session.copy(database, file, |done, all| {
+                bar.set_length(2 * all);
+                bar.set_position(done + i as u64 * all);
+            })?;
+        }
+        bar.finish_and_clear();
+        Ok(Scratch {
+            files,
+            _folder: folder,
+        })
+    }
+}
+
+/// Cuts the scripts into statements.
+fn split(session: &mut Session, scripts: &[Script]) -> Result<Vec<SqlText>> {
+    let mut all = Vec::new();
+    for script in scripts {
+        let reply = session.demand(&Request::Split {
+            sql: script.text.clone(),
+        })?;
+        let Reply::Pieces(pieces) = reply else {
+            return Err(out_of_turn(&reply));
+        };
+        all.extend(pieces.into_iter().map(|piece| SqlText::new(script, piece)));
+    }
+    if all.is_empty() {
+        bail!("there is no statement to run");
+    }
+    Ok(all)
+}
+
+fn progress_bar() -> ProgressBar {
+    let bar = ProgressBar::new(1).with_style(
+        ProgressStyle::with_template("{prefix}  {wide_bar}  run {pos}/{len}  {msg}")
+            .expect("a valid template"),
+    );
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// The work going on.
+struct Run<'o> {
+    options: &'o Options,
+    sessions: [Session; 2],
+    /// What must not be in the cache before a cold run.
+    files: Vec<PathBuf>,
+    bar: ProgressBar,
+}
+
+impl Run<'_> {
+    /// Finds wrong and writing statements before minutes are spent on those before them.
+    fn check_all(&mut self, queries: &[SqlText]) -> Result<()> {
+        for sql in queries {
+            if sql.kind == Kind::Once {
+                // Later statements may need what this one attaches.
+                return Ok(());
+            }
+            self.prepare(sql)?;
+        }
+        Ok(())
+    }
+
+    /// An error if neither library can prepare the statement, or if it may not run.
+    fn prepare(&mut self, sql: &SqlText) -> Result<()> {
+        let mut errors = Vec::new();
+        let mut readonly = true;
+        for session in &mut self.sessions {
+            match session.ask(&Request::Prepare {
+                sql: sql.text.clone(),
+            })? {
+                Reply::Prepared(Prepared { readonly: r }) => readonly &= r,
+                Reply::Sql(e) => errors.push(e),
+                other => return Err(out_of_turn(&other)),
+            }
+        }
+        match &errors[..] {
+            [a, b] if a.code == b.code && a.message == b.message => {
+                bail!("{}: {}", sql.place(a.offset), a.advice())
+            }
+            [e, ..] if e.is_circumstance() => bail!("{}", e.advice()),
+            _ => {}
+        }
+        if !readonly && !self.options.scratch && sql.kind != Kind::Once {
+            bail!(
+                "{}: this statement writes to the database; --scratch runs it on a copy",
+                sql.place(None)
+            );
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, number: usize, sql: &SqlText) -> Result<Statement> {
+        self.prepare(sql)?;
+        let writes = self.options.scratch && sql.kind == Kind::Ordinary && !self.readonly(sql)?;
+        let mut result = Statement {
+            number,
+            title: sql.title.clone(),
+            note: sql.note.clone(),
+            sql: sql.text.clone(),
+            place: sql.place(None),
+            outcome: None,
+            difference: None,
+            plans: Vec::new(),
+            repeat: 1,
+            samples: [Vec::new(), Vec::new()],
+            summaries: None,
+            speedup: None,
+        };
+        for session in &mut self.sessions {
+            let reply = session.ask(&Request::Plan {
+                sql: sql.text.clone(),
+            })?;
+            let Reply::Plan(plan) = reply else {
+                return Err(out_of_turn(&reply));
+            };
+            result.plans.push(plan);
+        }
+
+        self.bar.set_position(0);
+        self.bar.set_length(1);
+        self.bar.set_message("first answers");
+        let undo = writes;
+        let [a, b] = self.round(sql, 1, undo)?;
+        let answers = [a.outcome, b.outcome];
+        result.difference = self.difference(sql, undo, &answers)?;
+        let same = result.difference.is_none();
+        if same && sql.kind != Kind::Once && answers[0].error.is_none() {
+            let seconds = self.warm_up(sql, undo, [a.sample, b.sample])?;
+            if !self.options.cold && !undo && sql.kind == Kind::Ordinary {
+                let quicker = seconds[0].min(seconds[1]).max(1e-9);
+                result.repeat = (MIN_SAMPLE_SECONDS / quicker).ceil().clamp(1.0, MAX_REPEAT) as u32;
+            }
+            let round = (seconds[0] + seconds[1]) * f64::from(result.repeat);
+            let runs = self.options.runs.unwrap_or_else(|| {
+                (SECONDS_A_STATEMENT / round).clamp(f64::from(MIN_RUNS), MAX_RUNS) as u32
+            });
+            self.bar.set_length(runs.into());
+            for run in 1..=runs {
+                self.bar.set_position(run.into());
+                for (side, ran) in self
+                    .round(sql, result.repeat, undo)?
+                    .into_iter()
+                    .enumerate()
+                {
+                    if !ran.steady || ran.outcome != answers[side] {
+                        result.difference = Some(Difference::Unsteady {
+                            label: self.sessions[side].label.clone(),
+                        });
+                    }
+                    result.samples[side].push(ran.sample);
+                }
+                self.bar.set_message(result.summarise());
+            }
+        }
+        if writes {
+            // Once for good, so that the statements after it find what it wrote.
+            self.round(sql, 1, false)?;
+        }
+        if same {
+            let [answer, _] = answers;
+            result.outcome = Some(answer);
+        }
+        Ok(result)
+    }
+
+    fn readonly(&mut self, sql: &SqlText) -> Result<bool> {
+        match self.sessions[0].ask(&Request::Prepare {
+            sql: sql.text.clone(),
+        })? {
+            Reply::Prepared(p) => Ok(p.readonly),
+            _ => Ok(true),
+        }
+    }
+
+    /// The runs that do not count; returns the seconds that a run takes then.
+    fn warm_up(&mut self, sql: &SqlText, undo: bool, first: [Sample; 2]) -> Result<[f64; 2]> {
+        let mut seconds = first.map(|s| s.seconds);
+        if self.options.cold || sql.kind == Kind::Plain {
+            return Ok(seconds);
+        }
+        // The first answers were one warm-up. A quick statement needs another: the first run of a
+        // connection also reads the schema.
+        let quick = seconds.iter().any(|&s| s < MIN_SAMPLE_SECONDS);
+        let more = self.options.warmup.saturating_sub(1).max(quick.into());
+        for _ in 0..more {
+            seconds = self.round(sql, 1, undo)?.map(|ran| ran.sample.seconds);
+        }
+        Ok(seconds)
+    }
+
+    /// One run of each side.
+    fn round(&mut self, sql: &SqlText, repeat: u32, undo: bool) -> Result<[Ran; 2]> {
+        Ok([
+            self.run(0, sql, repeat, undo)?,
+            self.run(1, sql, repeat, undo)?,
+        ])
+    }
+
+    fn run(&mut self, side: usize, sql: &SqlText, repeat: u32, undo: bool) -> Result<Ran> {
+        interrupt::check()?;
+        if self.options.cold {
+            self.chill(side)?;
+        }
+        let reply = self.sessions[side].ask(&Request::Run {
+            sql: sql.text.clone(),
+            repeat,
+            undo,
+        })?;
+        let Reply::Ran(ran) = reply else {
+            return Err(out_of_turn(&reply));
+        };
+        match &ran.outcome.error {
+            Some(e) if e.is_circumstance() => {
+                bail!(
+                    "{}: {} ({})",
+                    self.options.database.display(),
+                    e.advice(),
+                    self.sessions[side].label
+                )
+            }
+            _ => Ok(ran),
+        }
+    }
+
+    /// Makes the worker and the OS forget the database.
+    fn chill(&mut self, side: usize) -> Result<()> {
+        self.sessions[side].demand(&Request::Shrink)?;
+        let file = self.files.get(side).unwrap_or(&self.files[0]);
+        cache::drop_files(&[file, &side_file(file, "-wal")])
+    }
+
+    /// Where two answers differ, if they do.
+    fn difference(
+        &mut self,
+        sql: &SqlText,
+        undo: bool,
+        answers: &[Outcome; 2],
+    ) -> Result<Option<Difference>> {
+        let [a, b] = answers;
+        if a == b {
+            return Ok(None);
+        }
+        if a.columns != b.columns && a.error.is_none() && b.error.is_none() {
+            return Ok(Some(Difference::Columns {
+                a: a.columns.clone(),
+                b: b.columns.clone(),
+            }));
+        }
+        if sql.kind == Kind::Ordinary {
+            for side in 0..2 {
+                if self.run(side, sql, 1, undo)?.outcome != answers[side] {
+                    return Ok(Some(Difference::Unsteady {
+                        label: self.sessions[side].label.clone(),
+                    }));
+                }
+            }
+            if let Some(row) = self.first_different_row(sql, undo)? {
+                return Ok(Some(row));
+            }
+        }
+        let error = |o: &Outcome| -> Option<SqlError> { o.error.clone() };
+        Ok(Some(Difference::Ending {
+            rows: a.rows,
+            a: error(a),
+            b: error(b),
+        }))
+    }
+
+    fn first_different_row(&mut self, sql: &SqlText, undo: bool) -> Result<Option<Difference>> {
+        let mut digests = Vec::new();
+        for session in &mut self.sessions {
+            match session.ask(&Request::Digests {
+                sql: sql.text.clone(),
+                undo,
+            })? {
+                Reply::Digests(d) => digests.push(d),
+                other => return Err(out_of_turn(&other)),
+            }
+        }
+        let (a, b) = (&digests[0], &digests[1]);
+        let common = a
+            .chunks
+            .iter()
+            .zip(&b.chunks)
+            .take_while(|(a, b)| a == b)
+            .count();
+        let from = common as u64 * ROWS_A_CHUNK;
+        let mut rows = Vec::new();
+        for session in &mut self.sessions {
+            match session.ask(&Request::Rows {
+                sql: sql.text.clone(),
+                undo,
+                from,
+            })? {
+                Reply::Rows(r) => rows.push(r),
+                other => return Err(out_of_turn(&other)),
+            }
+        }
+        let common = rows[0]
+            .iter()
+            .zip(&rows[1])
+            .take_while(|(a, b)| a == b)
+            .count();
+        let (row_a, row_b) = (rows[0].get(common).cloned(), rows[1].get(common).cloned());
+        if row_a.is_none() && row_b.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Difference::Row {
+            number: from + common as u64 + 1,
+            reordered: a.unordered == b.unordered,
+            a: row_a,
+            b: row_b,
+        }))
+    }
+}

@@ -1,0 +1,298 @@
+//! The report as one page that needs nothing from anywhere else.
+
+use std::fmt::Write as _;
+
+use super::svg::{Bar, Chart, Group, escape};
+use super::{Difference, Report, Statement, terminal};
+use crate::text;
+
+const STYLE: &str = include_str!("page.css");
+
+/// The page.
+pub fn page(report: &Report) -> String {
+    let title = format!(
+        "{} beside {}",
+        escape(&report.sides[1].label),
+        escape(&report.sides[0].label)
+    );
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}: hpsqlite compare</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n"
+    );
+    for line in report.verdict() {
+        add(
+            &mut out,
+            format_args!("<p class=\"verdict\">{}</p>\n", escape(&line)),
+        );
+    }
+    environment(report, &mut out);
+    charts(report, &mut out);
+    results(report, &mut out);
+    out.push_str("<h2>Statements</h2>\n");
+    for statement in &report.statements {
+        details(report, statement, &mut out);
+    }
+    add(
+        &mut out,
+        format_args!(
+            "<footer>Made by hpsqlite {} on {}. Bars are medians. Error bars of times span the fastest and \
+             the slowest run; those of speed-ups are 95 % intervals (percentile bootstrap over rounds).</footer>\n\
+             </main>\n</body>\n</html>\n",
+            escape(&report.hpsqlite),
+            escape(&report.when),
+        ),
+    );
+    out
+}
+
+fn add(out: &mut String, s: std::fmt::Arguments<'_>) {
+    // Writing to a String succeeds.
+    let _ = out.write_fmt(s);
+}
+
+fn environment(report: &Report, out: &mut String) {
+    out.push_str("<table class=\"environment\">\n");
+    let mut row = |name: &str, value: &str| {
+        add(
+            out,
+            format_args!(
+                "<tr><th>{}</th><td>{}</td></tr>\n",
+                escape(name),
+                escape(value)
+            ),
+        );
+    };
+    for side in &report.sides {
+        row(
+            &side.label,
+            &format!(
+                "{} ({}), {}",
+                side.version(),
+                side.opened.source_id,
+                side.opened.library.display()
+            ),
+        );
+        for s in &side.opened.settings {
+            let value = match &s.effective {
+                Some(v) => format!("PRAGMA {}={} reads back {v}", s.name, s.asked),
+                None => format!("PRAGMA {}={} is not known, ignored", s.name, s.asked),
+            };
+            row("", &value);
+        }
+    }
+    let db = &report.database;
+    row(
+        "database",
+        &format!(
+            "{}{}: {}, {}-byte pages, journal {}, {}",
+            db.path,
+            if db.scratch { " (a copy of it)" } else { "" },
+            text::bytes(db.bytes),
+            db.page_size,
+            db.journal_mode,
+            db.encoding
+        ),
+    );
+    row(
+        "machine",
+        &format!(
+            "{}, {} processors, {}; {}",
+            report.machine.processor,
+            report.machine.processors,
+            report.machine.kernel,
+            report.cache.words()
+        ),
+    );
+    out.push_str("</table>\n");
+}
+
+fn charts(report: &Report, out: &mut String) {
+    let measured: Vec<&Statement> = report
+        .statements
+        .iter()
+        .filter(|s| s.summaries.is_some())
+        .collect();
+    if measured.is_empty() {
+        return;
+    }
+    let (a, b) = (&report.sides[0].label, &report.sides[1].label);
+    let label = |s: &Statement| match report.statements.len() {
+        1 => s.name(),
+        _ => format!("{}  {}", s.number, s.name()),
+    };
+    let speedups: Vec<Group> = measured
+        .iter()
+        .filter_map(|s| {
+            let speedup = s.speedup?;
+            Some(Group {
+                label: label(s),
+                bars: vec![Bar {
+                    class: if speedup.clear() { "b" } else { "unclear" },
+                    value: speedup.ratio,
+                    low: speedup.low,
+                    high: speedup.high,
+                    caption: text::ratio(speedup.ratio),
+                }],
+            })
+        })
+        .collect();
+    let chart = Chart {
+        title: &format!("How many times as fast {b} is as {a}"),
+        groups: &speedups,
+        reference: Some(1.0),
+        tick: &text::ratio_tick,
+    };
+    add(
+        out,
+        format_args!(
+            "<h2>How many times as fast {} is</h2>\n<figure>{}</figure>\n",
+            escape(b),
+            chart.svg()
+        ),
+    );
+    let times: Vec<Group> = measured
+        .iter()
+        .filter_map(|s| {
+            let summaries = s.summaries?;
+            let bars = ["a", "b"].into_iter().zip(summaries).map(|(class, t)| Bar {
+                class,
+                value: t.median,
+                low: t.min,
+                high: t.max,
+                caption: text::seconds(t.median),
+            });
+            Some(Group {
+                label: label(s),
+                bars: bars.collect(),
+            })
+        })
+        .collect();
+    let slowest = times
+        .iter()
+        .flat_map(|g| &g.bars)
+        .fold(0.0, |max: f64, bar| max.max(bar.high));
+    let chart = Chart {
+        title: &format!("Times of {a} and {b}"),
+        groups: &times,
+        reference: None,
+        tick: &|t| text::seconds_tick(t, slowest),
+    };
+    add(
+        out,
+        format_args!(
+            "<h2>Times, <span class=\"key a\"></span>{} and <span class=\"key b\"></span>{}</h2>\n<figure>{}</figure>\n",
+            escape(a),
+            escape(b),
+            chart.svg()
+        ),
+    );
+}
+
+fn results(report: &Report, out: &mut String) {
+    let (a, b) = (
+        escape(&report.sides[0].label),
+        escape(&report.sides[1].label),
+    );
+    add(
+        out,
+        format_args!(
+            "<h2>Results</h2>\n<div class=\"wide\"><table class=\"results\">\n<thead><tr><th></th><th>statement</th>\
+             <th class=\"n\">{a}</th><th class=\"n\">{b}</th><th class=\"n\">{b} is faster</th><th>answers</th></tr></thead>\n<tbody>\n"
+        ),
+    );
+    for s in &report.statements {
+        let times = |side: usize| match &s.summaries {
+            Some(t) => text::seconds_spread(t[side].median, t[side].spread),
+            None => "-".to_owned(),
+        };
+        let class = if s.difference.is_some() {
+            " class=\"differs\""
+        } else {
+            ""
+        };
+        add(
+            out,
+            format_args!(
+                "<tr{class}><td>{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
+                s.number,
+                escape(&text::shorten(&s.name(), 60)),
+                times(0),
+                times(1),
+                terminal::speedup(s),
+                escape(&terminal::answers(s)),
+            ),
+        );
+    }
+    out.push_str("</tbody></table></div>\n");
+}
+
+fn details(report: &Report, s: &Statement, out: &mut String) {
+    add(
+        out,
+        format_args!(
+            "<section>\n<h3>{} <small>{}</small></h3>\n<pre>{}</pre>\n",
+            match &s.title {
+                Some(title) => format!("{}. {}", s.number, escape(title)),
+                None => format!("Statement {}", s.number),
+            },
+            escape(&terminal::answers(s)),
+            escape(&s.sql)
+        ),
+    );
+    if let Some(note) = &s.note {
+        add(out, format_args!("<p>{}</p>\n", escape(note)));
+    }
+    if let Some(difference) = &s.difference {
+        let mut lines = Vec::new();
+        // Writing to a Vec succeeds.
+        let _ = terminal::explain(report, s, difference, &mut lines);
+        add(
+            out,
+            format_args!(
+                "<pre class=\"differs\">{}</pre>\n",
+                escape(String::from_utf8_lossy(&lines).trim_end())
+            ),
+        );
+    }
+    if s.plans.iter().any(|p| !p.is_empty()) {
+        out.push_str("<dl>");
+        let mut plan = |label: &str, lines: &[String]| {
+            add(
+                out,
+                format_args!(
+                    "<dt>{}</dt><dd><pre>{}</pre></dd>",
+                    escape(label),
+                    escape(&lines.join("\n"))
+                ),
+            );
+        };
+        if s.plans[0] == s.plans[1] {
+            plan("plan of both", &s.plans[0]);
+        } else {
+            for (side, lines) in report.sides.iter().zip(&s.plans) {
+                plan(&format!("plan of {}", side.label), lines);
+            }
+        }
+        out.push_str("</dl>\n");
+    }
+    if matches!(s.difference, Some(Difference::Row { .. })) || s.samples[0].is_empty() {
+        out.push_str("</section>\n");
+        return;
+    }
+    out.push_str(
+        "<details><summary>Every sample</summary><div class=\"wide\"><table class=\"samples\">\n",
+    );
+    for (side, samples) in report.sides.iter().zip(&s.samples) {
+        add(out, format_args!("<tr><th>{}</th>", escape(&side.label)));
+        for sample in samples {
+            add(
+                out,
+                format_args!("<td>{}</td>", text::seconds(sample.seconds)),
+            );
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</table></div></details>\n</section>\n");
+}

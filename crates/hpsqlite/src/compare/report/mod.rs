@@ -1,0 +1,227 @@
+//! All that a comparison found out; every table and chart is made from it.
+
+pub mod html;
+mod svg;
+pub mod terminal;
+
+use serde::Serialize;
+
+use super::protocol::{Cell, Column, Opened, Outcome, Sample, SqlError};
+use super::stats::{self, Speedup, Summary};
+use crate::text;
+
+/// The exit status where all answers were the same, ...
+pub const SAME: u8 = 0;
+/// ... and where one was not.
+pub const DIFFERENT: u8 = 1;
+
+/// The text that EXPLAIN QUERY PLAN shows where ours took a query over.
+const TAKEN_OVER: &str = "VECTORIZED";
+
+#[derive(Serialize)]
+pub struct Report {
+    /// Version of this tool.
+    pub hpsqlite: String,
+    /// UTC.
+    pub when: String,
+    pub machine: Machine,
+    pub database: Database,
+    pub cache: Cache,
+    /// The one compared with, and the one whose speed-up is told.
+    pub sides: Vec<Side>,
+    pub statements: Vec<Statement>,
+}
+
+#[derive(Serialize)]
+pub struct Machine {
+    pub processor: String,
+    pub processors: usize,
+    pub kernel: String,
+}
+
+impl Machine {
+    /// The machine this runs on.
+    pub fn this() -> Machine {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = cpuinfo
+            .lines()
+            .find(|l| l.starts_with("model name"))
+            .and_then(|l| l.split_once(": "));
+        let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        Machine {
+            processor: model.map_or(std::env::consts::ARCH, |m| m.1).to_owned(),
+            processors: std::thread::available_parallelism().map_or(1, usize::from),
+            kernel: format!("Linux {}", kernel.trim()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct Database {
+    pub path: String,
+    pub bytes: u64,
+    pub page_size: i64,
+    pub journal_mode: String,
+    pub encoding: String,
+    /// Whether a copy was worked on.
+    pub scratch: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cache {
+    Warm,
+    Cold,
+}
+
+impl Cache {
+    /// As a table says it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cache::Warm => "warm cache",
+            Cache::Cold => "cold cache",
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct Side {
+    pub label: String,
+    #[serde(flatten)]
+    pub opened: Opened,
+}
+
+impl Side {
+    /// `SQLite 3.54.1`, and our version where it is ours.
+    pub fn version(&self) -> String {
+        match &self.opened.hp_version {
+            Some(hp) => format!("SQLite {} with hpsqlite {hp}", self.opened.version),
+            None => format!("SQLite {}", self.opened.version),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct Statement {
+    pub number: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    pub sql: String,
+    pub place: String,
+    /// The answer that both gave.
+    pub outcome: Option<Outcome>,
+    pub difference: Option<Difference>,
+    /// EXPLAIN QUERY PLAN of each side, a line an entry.
+    pub plans: Vec<Vec<String>>,
+    /// How often the statement ran within each sample.
+    pub repeat: u32,
+    /// Every measurement, in the order in which they were taken.
+    pub samples: [Vec<Sample>; 2],
+    pub summaries: Option<[Summary; 2]>,
+    pub speedup: Option<Speedup>,
+}
+
+impl Statement {
+    /// Works out the summaries from the samples so far; returns a word on the speed-up.
+    pub fn summarise(&mut self) -> String {
+        let times = |samples: &[Sample]| samples.iter().map(|s| s.seconds).collect::<Vec<f64>>();
+        let [a, b] = [times(&self.samples[0]), times(&self.samples[1])];
+        self.summaries = Some([stats::summary(&a), stats::summary(&b)]);
+        let speedup = stats::speedup(&a, &b);
+        self.speedup = Some(speedup);
+        text::ratio(speedup.ratio)
+    }
+
+    /// What it is called where there is one line for it.
+    pub fn name(&self) -> String {
+        match &self.title {
+            Some(title) => title.clone(),
+            None => self.sql.split_whitespace().collect::<Vec<_>>().join(" "),
+        }
+    }
+
+    /// Whether the second side ran it through our own executor.
+    pub fn taken_over(&self) -> bool {
+        self.plans[1].iter().any(|line| line.contains(TAKEN_OVER))
+    }
+}
+
+/// How two answers differ.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Difference {
+    /// Names or declared types of the result columns.
+    Columns { a: Vec<Column>, b: Vec<Column> },
+    /// The first row that is not the same; none where that side has no more rows.
+    Row {
+        number: u64,
+        a: Option<Vec<Cell>>,
+        b: Option<Vec<Cell>>,
+        /// Both give the same rows, in another order.
+        reordered: bool,
+    },
+    /// The same rows, but not the same end.
+    Ending {
+        rows: u64,
+        a: Option<SqlError>,
+        b: Option<SqlError>,
+    },
+    /// This side does not even give the same answer as itself.
+    Unsteady { label: String },
+}
+
+impl Report {
+    /// The exit status: whether all answers were the same.
+    pub fn status(&self) -> u8 {
+        match self.statements.iter().any(|s| s.difference.is_some()) {
+            true => DIFFERENT,
+            false => SAME,
+        }
+    }
+
+    /// What the whole comes to, in sentences.
+    pub fn verdict(&self) -> Vec<String> {
+        let (a, b) = (&self.sides[0].label, &self.sides[1].label);
+        let mut lines = Vec::new();
+        let different = self
+            .statements
+            .iter()
+            .filter(|s| s.difference.is_some())
+            .count();
+        let all = self.statements.len();
+        lines.push(match (different, all) {
+            (0, 1) => "The answers are the same.".to_owned(),
+            (0, _) => format!("The answers of all {all} statements are the same."),
+            (1, 1) => "The answers differ.".to_owned(),
+            _ => format!("The answers of {different} of {all} statements differ."),
+        });
+        let speedups: Vec<Speedup> = self.statements.iter().filter_map(|s| s.speedup).collect();
+        match &speedups[..] {
+            [] => {}
+            [s] if !s.clear() => lines.push(format!(
+                "There is no clear difference in time between {a} and {b} (95 % interval {}).",
+                text::interval(s.low, s.high)
+            )),
+            [s] => lines.push(format!(
+                "{b} {} as {a} (95 % interval {}).",
+                text::times_as_fast(s.ratio),
+                text::interval(s.low, s.high)
+            )),
+            many => {
+                let ratios: Vec<f64> = many.iter().map(|s| s.ratio).collect();
+                let best = ratios.iter().copied().fold(f64::MIN, f64::max);
+                let worst = ratios.iter().copied().fold(f64::MAX, f64::min);
+                lines.push(format!(
+                    "{b} {} as {a} on the (geometric) mean of {} statements; at best {}, at worst {}.",
+                    text::times_as_fast(stats::geometric_mean(&ratios)),
+                    many.len(),
+                    text::ratio(best),
+                    text::ratio(worst),
+                ));
+            }
+        }
+        lines
+    }
+}
