@@ -5,7 +5,7 @@ use crate::amalgamation;
 use crate::options;
 use crate::stamp;
 use crate::toolchain::Toolchain;
-use crate::upstream::{Pins, write_whole};
+use crate::upstream::{Pins, sha256, write_whole};
 use anyhow::{Context, Result};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -120,14 +120,16 @@ pub fn library(engine: &Path, work: &Path, out: &Path, pins: &Pins) -> Result<()
     let tools = Toolchain::find()?;
     let source = work.join("src");
     amalgamation::make(engine, work, pins)?.write_to(&source)?;
+    // Each toolchain keeps its own object.
+    let name = format!("library_{}", &sha256(tools.identity().as_bytes())[..8]);
     let object = tools.compile(
-        "release",
+        &name,
         &source.join("sqlite3.c"),
         &[],
         &library_flags(&[]),
         &work.join("obj"),
     )?;
-    let staged = work.join("out").join("release.so");
+    let staged = work.join("out").join("library.so");
     fs::create_dir_all(work.join("out"))?;
     tools.link_library(&object, &staged)?;
     put(&staged, &out.join("libsqlite3.so.0"))
@@ -177,7 +179,7 @@ fn build_shell(
         ),
     ];
     for (program, lib, flag) in probes {
-        if tools.has_library(program, lib, work) {
+        if tools.links(program, &[lib], work) {
             libs.push(lib);
             flags.push(flag.into());
         }

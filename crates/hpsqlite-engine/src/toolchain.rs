@@ -95,12 +95,17 @@ impl Toolchain {
     }
 
     /// Links a shared library called `libsqlite3.so.0` to those who load it.
+    /// Calls within it need no detour through the PLT where the linker can
+    /// bind them (zig's cannot).
     pub fn link_library(&self, object: &Path, output: &Path) -> Result<()> {
+        const BIND_CALLS: &str = "-Wl,-Bsymbolic-functions";
+        let scratch = output.parent().unwrap_or(Path::new("."));
         let mut linker = command(&self.cc);
+        if self.links("int main(void){return 0;}", &[BIND_CALLS], scratch) {
+            linker.arg(BIND_CALLS);
+        }
         linker
             .args(["-shared", "-Wl,-soname,libsqlite3.so.0"])
-            // Calls within the library need no detour through the PLT.
-            .arg("-Wl,-Bsymbolic-functions")
             .args(["-Wl,-z,defs", "-Wl,-z,relro", "-Wl,--as-needed"])
             .args(&self.ldflags)
             .arg(object)
@@ -151,17 +156,22 @@ impl Toolchain {
         result
     }
 
-    /// Whether a small program that uses a library compiles and links here.
-    pub fn has_library(&self, program: &str, lib: &str, scratch: &Path) -> bool {
+    /// Whether a small program compiles and links with these arguments.
+    pub fn links(&self, program: &str, args: &[&str], scratch: &Path) -> bool {
         let source = scratch.join("probe.c");
-        fs::write(&source, program).is_ok()
+        let result = scratch.join("probe");
+        let links = fs::write(&source, program).is_ok()
             && command(&self.cc)
                 .arg(&source)
-                .args([lib, "-o"])
-                .arg(scratch.join("probe"))
+                .args(args)
+                .arg("-o")
+                .arg(&result)
                 .stderr(Stdio::null())
                 .status()
-                .is_ok_and(|status| status.success())
+                .is_ok_and(|status| status.success());
+        // Nothing else looks at these; what cannot be removed does no harm.
+        let _ = (fs::remove_file(&source), fs::remove_file(&result));
+        links
     }
 }
 
