@@ -164,7 +164,7 @@ fn boundary(label: &str) -> String {
     format!(
         "/************** {label} {:*<1$}/\n",
         "",
-        60usize.saturating_sub(label.len())
+        61usize.saturating_sub(label.len())
     )
 }
 
