@@ -1,0 +1,306 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Internal interface of the vectorised executor ("hp").
+**
+** The executor answers one kind of work: an aggregate query over one rowid
+** table, from the first page read to the last group, inside a single
+** sqlite3_step().  Data flows one way, and each stage is one file:
+**
+**    hp_plan    Expr trees        ->  HpPlan       (at prepare time)
+**    hp_source  b-tree of leaves  ->  HpRun        runs of leaf pages
+**    hp_record  leaf pages        ->  HpBatch      rows cut into columns
+**    hp_expr    HpBatch, HpProg   ->  HpVec        filter and arguments
+**    hp_agg     HpVec             ->  HpAgg        groups, in key order
+**    hp_exec    HpAgg             ->  registers    OP_HpScan, OP_HpNext
+**
+** The functions called from SQLite's own code, sqlite3HpXxx(), are declared
+** where the patches add the calls.
+**
+** The return code HP_DECLINE travels up through all stages and means: this
+** executor does not want the query after all (an odd page, a value it
+** cannot place, memory used up).  Nothing has been shown to anybody by
+** then, so OP_HpScan frees what it has and jumps to the code that stock
+** SQLite generated for the same query, which stands in the same program
+** and gives stock's answer, or stock's error.  When in doubt, decline.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPINT_H
+#define HPINT_H
+
+#define HP_VERSION "0.1.0"
+
+/* Not an error: let stock's code answer.  Never leaves OP_HpScan.  The value
+** is a code that no SQLite interface used here returns. */
+#define HP_DECLINE     SQLITE_DONE
+
+/* Values of sqlite3.hp.eOffload, the setting of PRAGMA hp_offload */
+#define HP_OFFLOAD_ON     0    /* Take over tables of HP_MIN_LEAF leaves or more */
+#define HP_OFFLOAD_OFF    1    /* Take over nothing */
+#define HP_OFFLOAD_FORCE  2    /* Take over tables of any size */
+
+/* A table of fewer leaf pages is scanned by stock's code: the buffers of the
+** executor would cost more than they save.  32 leaves of 4096 bytes are about
+** a thousand rows, or 200 microseconds of stock's time. */
+#define HP_MIN_LEAF      32
+
+#define HP_BATCH         1024  /* Most rows a batch */
+#define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
+#define HP_SLACK         64    /* Readable bytes after every buffer */
+#define HP_MEMORY        (256*1024*1024)  /* Default of PRAGMA hp_memory */
+#define HP_MX_COL        64    /* Most columns a plan reads */
+#define HP_MX_VEC        400   /* Most vectors (columns, constants, results) */
+
+/*
+** Types of a value in a vector.  Bits, so that the types that occur in a
+** vector are the OR of its tags.
+*/
+#define HP_NULL  0x01
+#define HP_INT   0x02
+#define HP_REAL  0x04
+#define HP_TEXT  0x08
+#define HP_BLOB  0x10
+#define HP_NUM   (HP_INT|HP_REAL)
+#define HP_STR   (HP_TEXT|HP_BLOB)
+
+typedef struct HpAgg HpAgg;
+typedef struct HpAggDef HpAggDef;
+typedef struct HpArena HpArena;
+typedef struct HpBatch HpBatch;
+typedef struct HpCol HpCol;
+typedef struct HpConfig HpConfig;
+typedef struct HpExec HpExec;
+typedef struct HpOp HpOp;
+typedef struct HpPlan HpPlan;
+typedef struct HpProg HpProg;
+typedef struct HpRun HpRun;
+typedef struct HpSource HpSource;
+typedef struct HpVec HpVec;
+typedef union HpVal HpVal;
+
+/* One value without its type */
+union HpVal {
+  i64 i;                 /* HP_INT */
+  double r;              /* HP_REAL */
+  const u8 *z;           /* HP_TEXT, HP_BLOB: n bytes, not terminated; at least
+                         ** 8 more bytes are readable */
+  u64 u;                 /* The bits */
+};
+
+/*
+** A vector: one value for each row of the batch, or one constant.  Only the
+** positions named by the selection vector that it was computed under are
+** defined.  mIdx is 0 for a constant and all ones otherwise, so that
+** aVal[i & mIdx] serves both.
+*/
+struct HpVec {
+  u8 *aTag;              /* HP_xxx of each row */
+  HpVal *aVal;           /* Value of each row */
+  u32 *aLen;             /* Bytes of HP_TEXT and HP_BLOB.  NULL if none can be */
+  u32 mIdx;              /* 0: constant.  0xffff: one value a row */
+  u8 mType;              /* OR of the tags (may name types that no longer occur) */
+};
+
+/* A linked list of memory blocks that live and die together */
+struct HpArena {
+  struct HpBlock *pBlock;  /* Current block, linked to earlier ones */
+  u8 *pFree;             /* Next free byte of the current block */
+  u32 nFree;             /* Free bytes of the current block */
+  i64 nTotal;            /* Bytes obtained from the heap */
+};
+
+/* Switches for tests, read once from the environment: see hp_exec.c */
+struct HpConfig {
+  int bInit;             /* True when the rest is set */
+  u8 bOff;               /* HPSQLITE=off */
+  u8 bForce;             /* force: default of hp_offload is force */
+  u8 bHash0;             /* hash=0: all hash values are equal */
+  u8 bNoSimd;            /* simd=off: plain C */
+  u8 bPager;             /* source=pager: never read the file directly */
+  int nBatch;            /* batch=N: rows a batch */
+  i64 nMemory;           /* memory=N: default of hp_memory */
+};
+
+/* A column that the plan reads */
+struct HpCol {
+  int iStore;            /* Position in the record; -1 for the rowid */
+  u8 bReal;              /* REAL affinity: integers are to be shown as reals */
+  u8 dfltTag;            /* Value if the record is too short: type, ... */
+  HpVal dflt;            /* ... value (text is in aDflt), ... */
+  u32 nDflt;             /* ... and length */
+  u8 *aDflt;             /* Memory for the text, or NULL */
+};
+
+/* Operations of a vector program */
+#define HP_OP_COLUMN   1   /* out = column a */
+#define HP_OP_ARITH    2   /* out = a op b.          op: TK_PLUS ... TK_REM */
+#define HP_OP_COMPARE  3   /* out = a op b.          op: TK_NE ... TK_GE, TK_IS */
+#define HP_OP_AND      4   /* out = a AND b */
+#define HP_OP_OR       5   /* out = a OR b */
+#define HP_OP_NOT      6   /* out = NOT a */
+#define HP_OP_ISNULL   7   /* out = a IS NULL        op: TK_ISNULL, TK_NOTNULL */
+#define HP_OP_IN       8   /* out = a IN (b, b+1, ... b+n-1: constants) */
+#define HP_OP_LIKE     9   /* out = b LIKE a         a: constant pattern */
+
+struct HpOp {
+  u8 eOp;                /* HP_OP_xxx */
+  u8 op;                 /* TK_xxx */
+  u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
+  u16 iOut;              /* Vector to write */
+  u16 a, b;              /* Vectors to read, or a column number */
+  u16 n;                 /* HP_OP_IN: number of constants */
+  CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
+  void *pInfo;           /* HP_OP_LIKE: struct compareInfo */
+};
+
+/*
+** A vector program.  Operation i reads only vectors of operations before it.
+** Equal operations are merged when the program is made.  The operations of
+** the first filter come first, then those that only the second filter needs,
+** and so on, and last what only keys and arguments need: they run under the
+** selection that the filters left.
+*/
+struct HpProg {
+  int nVec;              /* Vectors in all */
+  int nOp, nOpAlloc;     /* Operations */
+  HpOp *aOp;
+  int nConst;            /* Constants: vectors 0..nConst-1 of aConst */
+  int nConstAlloc;
+  struct HpConst {
+    u16 iVec;              /* Its vector */
+    int iReg;              /* Register that holds the value */
+    Expr *pExpr;           /* Only while the plan is made: what to code */
+  } *aConst;
+  int nFilter;           /* Conjuncts of WHERE */
+  int nFilterAlloc;
+  struct HpFilter {
+    u16 iVec;              /* Its truth value */
+    u16 nOp;               /* Operations to have run before it is read */
+  } *aFilter;
+};
+
+/* Aggregate functions */
+#define HP_AGG_COUNT   1   /* count(*), count(X) */
+#define HP_AGG_SUM     2   /* sum, total, avg: all keep a SumCtx */
+#define HP_AGG_MIN     3
+#define HP_AGG_MAX     4
+
+struct HpAggDef {
+  u8 eAgg;               /* HP_AGG_xxx */
+  u8 bLoad;              /* The min or max whose row the bare columns show */
+  u16 iVec;              /* Argument; 0xffff: none */
+  u16 iOff;              /* Offset of the state in a group */
+  FuncDef *pFunc;        /* Stock's function: finishes the state */
+  CollSeq *pColl;        /* Collation of min and max */
+};
+
+/* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
+** read-only at run time. */
+struct HpPlan {
+  sqlite3 *db;           /* For memory */
+  int iDb;               /* Database of the table */
+  Pgno iRoot;            /* Root page of the table */
+  int nCol;              /* Columns used */
+  HpCol *aCol;
+  int mxCol;             /* Largest HpCol.iStore; -1: none */
+  u8 bRowid;             /* Some column is the rowid */
+  HpProg prog;           /* Filters, keys, arguments */
+  int nKey;              /* GROUP BY terms; 0: one group, always there */
+  u16 *aKey;             /* Their vectors */
+  CollSeq **aKeyColl;    /* Their collations */
+  u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
+  int nAgg;              /* Aggregate functions */
+  HpAggDef *aAgg;
+  int nBare;             /* Columns outside of aggregate functions */
+  u16 *aBare;            /* Their vectors */
+  u8 bLoadFirst;         /* Bare columns show the first row of the group */
+  int szGroup;           /* Bytes a group */
+  int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
+  int iBareReg;          /* First register of bare columns */
+  int iFuncReg;          /* First register of aggregate functions */
+};
+
+/* A run of leaf pages in memory, all to be consumed before the next one */
+struct HpRun {
+  int nPage;             /* Leaves in this run */
+  int szPage;            /* Bytes a page */
+  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage */
+  u8 bRoot;              /* The leaf is the root: it may be empty */
+  u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
+};
+
+/* Rows cut into columns: input of a vector program */
+struct HpBatch {
+  int nRow;              /* Rows in the batch */
+  int nAlloc;            /* Rows allocated */
+  i64 *aRowid;           /* Rowids, if HpPlan.bRowid */
+  struct HpCut {         /* For each column of the plan: */
+    u32 *aSer;             /* Serial type; HP_SER_NONE: not in the record */
+    const u8 **apVal;      /* Where the value begins */
+  } *aCut;
+  HpArena side;          /* Payloads put together from overflow pages */
+};
+#define HP_SER_NONE  0xffffffff
+
+/* One execution of a plan.  Kept in a register by OP_HpScan. */
+struct HpExec {
+  sqlite3 *db;
+  Vdbe *pVdbe;           /* The statement */
+  const HpPlan *pPlan;
+  const HpConfig *pCfg;
+  i64 nMemory;           /* Budget for groups, bytes */
+  HpSource *pSource;     /* Leaf pages */
+  HpBatch batch;         /* Rows being worked on */
+  HpVec *aVec;           /* The vectors of the program */
+  u16 *aSel;             /* Selection vector: rows that passed the filters */
+  int nSel;
+  u8 *aBool;             /* Scratch: truth values in selection order */
+  double *aReal;         /* Scratch: operand turned to reals */
+  u64 nScanned;          /* Rows read so far */
+  u64 nProgress;         /* VM steps not yet told to the progress handler */
+  HpArena vec;           /* Memory of vectors and scratch */
+  HpAgg *pAgg;           /* Groups */
+  int bAvx2;             /* Use the AVX2 routines */
+};
+
+/* hp_source.c */
+static int hpSourceOpen(HpExec*, HpSource**);
+static int hpSourceNext(HpSource*, HpRun*);
+static void hpSourceClose(HpSource*);
+static int hpSourceIsLarge(Btree*, Pgno, int*);
+
+/* hp_record.c */
+static int hpBatchInit(HpExec*);
+static int hpRecordLeaf(HpExec*, const HpRun*, int, int*);
+static void hpRecordColumn(HpExec*, const HpCol*, const struct HpCut*, HpVec*);
+
+/* hp_expr.c */
+static int hpProgConst(HpProg*, int, Expr*);
+static int hpProgOp(HpProg*, const HpOp*);
+static int hpProgFilter(HpProg*, int);
+static void hpProgFree(HpProg*);
+static int hpExecFilter(HpExec*);
+static int hpExecRest(HpExec*);
+static int hpVecInit(HpExec*, HpVec*, int);
+static void hpVecConst(HpExec*, HpVec*, Mem*);
+static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
+
+/* hp_agg.c */
+static int hpAggLayout(HpPlan*);
+static int hpAggOpen(HpExec*, HpAgg**);
+static int hpAggStep(HpExec*);
+static int hpAggSort(HpExec*);
+static int hpAggNext(HpExec*, Mem*);
+static void hpAggClose(HpAgg*);
+
+/* hp_exec.c */
+static const HpConfig *hpConfig(void);
+static void *hpArenaAlloc(HpArena*, i64);
+static void hpArenaClear(HpArena*);
+static int hpOffload(sqlite3*);
+
+#endif /* HPINT_H */
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,891 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_expr: vector programs.
+**
+**    hpProgConst(), hpProgOp(), hpProgFilter()    make one (prepare time)
+**    hpVecInit(), hpVecConst()                    memory, constants
+**    hpExecFilter()    run the filters: narrows the selection vector
+**    hpExecRest()      run what is left, under the final selection
+**
+** An operation computes one vector from others, for the rows of the
+** selection vector.  It looks at the types that occur in its operands and
+** takes a typed loop where they are all integers, all reals, or all text,
+** and otherwise one general loop, in which everything but plain numbers is
+** turned into a Mem and handed to the functions that the VDBE itself uses
+** (sqlite3MemCompare, applyNumericAffinity, sqlite3VdbeBooleanValue, ...).
+** The typed loops are what makes it fast; the general loop is what makes it
+** right; each typed loop says under which condition it is the same thing.
+**
+** Nothing here can fail but for memory, so all operands may be computed for
+** all selected rows, whether or not SQL's short cuts would have reached them.
+** Out of memory inside a stock function sets db->mallocFailed, which
+** OP_HpScan looks at after each batch.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Integers up to this size are the same as doubles */
+#define HP_MX_EXACT  (((i64)1)<<53)
+#define hpIsExact(X) ((X)<=HP_MX_EXACT && (X)>=-HP_MX_EXACT)
+
+/*
+** Make *paEntry, an array of entries of sz bytes, larger if it is full.
+*/
+static int hpGrow(void *ppEntry, int *pnAlloc, int nUsed, int sz){
+  void **pp = (void**)ppEntry;
+  if( nUsed>=*pnAlloc ){
+    int n = *pnAlloc ? *pnAlloc*2 : 8;
+    void *pNew = sqlite3_realloc64(*pp, (u64)n*sz);
+    if( pNew==0 ) return SQLITE_NOMEM;
+    *pp = pNew;
+    *pnAlloc = n;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Add a constant to the program: the value of pExpr, which does not depend
+** on the row.  Returns its vector, or -1 if there is no room.
+*/
+static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr){
+  struct HpConst *pConst;
+  if( pProg->nVec>=HP_MX_VEC
+   || hpGrow(&pProg->aConst, &pProg->nConstAlloc, pProg->nConst,
+             sizeof(*pConst))
+  ){
+    return -1;
+  }
+  pConst = &pProg->aConst[pProg->nConst++];
+  pConst->iVec = (u16)pProg->nVec++;
+  pConst->iReg = iReg;
+  pConst->pExpr = pExpr;
+  return pConst->iVec;
+}
+
+/*
+** Add an operation, or find the same one.  pOp->iOut is not used.  Returns
+** the vector of the result, or -1 if there is no room.
+*/
+static int hpProgOp(HpProg *pProg, const HpOp *pOp){
+  int i;
+  HpOp *pNew;
+  for(i=0; i<pProg->nOp; i++){
+    HpOp *p = &pProg->aOp[i];
+    if( p->eOp==pOp->eOp && p->op==pOp->op && p->aff==pOp->aff
+     && p->a==pOp->a && p->b==pOp->b && p->n==pOp->n
+     && p->pColl==pOp->pColl && p->pInfo==pOp->pInfo
+    ){
+      return p->iOut;
+    }
+  }
+  if( pProg->nVec>=HP_MX_VEC
+   || hpGrow(&pProg->aOp, &pProg->nOpAlloc, pProg->nOp, sizeof(*pNew))
+  ){
+    return -1;
+  }
+  pNew = &pProg->aOp[pProg->nOp++];
+  *pNew = *pOp;
+  pNew->iOut = (u16)pProg->nVec++;
+  return pNew->iOut;
+}
+
+/*
+** Make the truth of vector iVec, the result of operations so far, a filter.
+*/
+static int hpProgFilter(HpProg *pProg, int iVec){
+  if( hpGrow(&pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
+             sizeof(pProg->aFilter[0]))
+  ){
+    return SQLITE_NOMEM;
+  }
+  pProg->aFilter[pProg->nFilter].iVec = (u16)iVec;
+  pProg->aFilter[pProg->nFilter].nOp = (u16)pProg->nOp;
+  pProg->nFilter++;
+  return SQLITE_OK;
+}
+
+static void hpProgFree(HpProg *pProg){
+  sqlite3_free(pProg->aOp);
+  sqlite3_free(pProg->aConst);
+  sqlite3_free(pProg->aFilter);
+}
+
+/*
+** Allocate a vector of n values.
+*/
+static int hpVecInit(HpExec *p, HpVec *pVec, int n){
+  pVec->aTag = hpArenaAlloc(&p->vec, n);
+  pVec->aVal = hpArenaAlloc(&p->vec, (i64)n*sizeof(HpVal));
+  pVec->aLen = hpArenaAlloc(&p->vec, (i64)n*sizeof(u32));
+  pVec->mIdx = n>1 ? 0xffff : 0;
+  pVec->mType = HP_NULL;
+  if( pVec->aTag==0 || pVec->aVal==0 || pVec->aLen==0 ) return HP_DECLINE;
+  pVec->aTag[0] = HP_NULL;
+  return SQLITE_OK;
+}
+
+/*
+** Set constant pVec to the value of register pMem, which stays unchanged
+** while the program runs.  Text and blobs are copied, so that HP_SLACK
+** bytes after them are readable; if there is no memory pVec->mType is 0.
+*/
+static void hpVecConst(HpExec *p, HpVec *pVec, Mem *pMem){
+  pVec->mIdx = 0;
+  pVec->aLen[0] = 0;
+  if( pMem->flags & MEM_Null ){
+    pVec->aTag[0] = HP_NULL;
+  }else if( pMem->flags & (MEM_Int|MEM_IntReal) ){
+    if( pMem->flags & MEM_IntReal ){
+      pVec->aTag[0] = HP_REAL;
+      pVec->aVal[0].r = (double)pMem->u.i;
+    }else{
+      pVec->aTag[0] = HP_INT;
+      pVec->aVal[0].i = pMem->u.i;
+    }
+  }else if( pMem->flags & MEM_Real ){
+    pVec->aTag[0] = HP_REAL;
+    pVec->aVal[0].r = pMem->u.r;
+  }else{
+    u8 *z = 0;
+    if( ExpandBlob(pMem)==SQLITE_OK ){
+      z = hpArenaAlloc(&p->vec, (i64)pMem->n+HP_SLACK);
+    }
+    if( z==0 ){
+      pVec->aTag[0] = 0;
+    }else{
+      if( pMem->n ) memcpy(z, pMem->z, pMem->n);
+      memset(&z[pMem->n], 0, HP_SLACK);
+      pVec->aVal[0].z = z;
+      pVec->aLen[0] = pMem->n;
+      pVec->aTag[0] = (pMem->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
+    }
+  }
+  pVec->mType = pVec->aTag[0];
+}
+
+/*
+** Make *pMem the value of row i of pVec.  The bytes of text and blobs stay
+** where they are; whoever changes *pMem releases it.
+*/
+static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+  i &= pVec->mIdx;
+  sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
+  switch( pVec->aTag[i] ){
+    case HP_INT:
+      pMem->flags = MEM_Int;
+      pMem->u.i = pVec->aVal[i].i;
+      break;
+    case HP_REAL:
+      pMem->flags = MEM_Real;
+      pMem->u.r = pVec->aVal[i].r;
+      break;
+    case HP_TEXT:
+    case HP_BLOB:
+      pMem->flags = (pVec->aTag[i]==HP_TEXT ? MEM_Str : MEM_Blob) | MEM_Ephem;
+      pMem->z = (char*)pVec->aVal[i].z;
+      pMem->n = (int)pVec->aLen[i];
+      pMem->enc = SQLITE_UTF8;
+      break;
+  }
+}
+
+/*
+** Compare two numbers as sqlite3MemCompare() does.  A tag is HP_INT or
+** HP_REAL.
+*/
+static SQLITE_INLINE int hpNumCompare(u8 tA, HpVal a, u8 tB, HpVal b){
+  if( (tA & tB)==HP_INT ){
+    return a.i<b.i ? -1 : a.i>b.i;
+  }else if( (tA & tB)==HP_REAL ){
+    return a.r<b.r ? -1 : a.r>b.r;
+  }else if( tA==HP_INT ){
+    return sqlite3IntFloatCompare(a.i, b.r);
+  }else{
+    return -sqlite3IntFloatCompare(b.i, a.r);
+  }
+}
+
+/* Compare byte strings as BINARY does */
+static SQLITE_INLINE int hpBinCompare(
+  const u8 *zA, u32 nA,
+  const u8 *zB, u32 nB
+){
+  u32 n = MIN(nA, nB);
+  int c;
+  if( n>=8 ){
+    u64 a = hpLoad8(zA);
+    u64 b = hpLoad8(zB);
+    if( a!=b ) return a<b ? -1 : 1;
+  }
+  c = memcmp(zA, zB, n);
+  if( c==0 ) c = nA<nB ? -1 : nA>nB;
+  return c;
+}
+
+/*
+** False if text of n bytes at z is certainly not the form of a number, so
+** that numeric affinity leaves it alone.  Dates are the text that matters: the
+** fifth byte tells.
+*/
+static SQLITE_INLINE int hpMayBeNumber(const u8 *z, u32 n){
+  u32 i = 0;
+  while( i<n && sqlite3Isspace(z[i]) ) i++;
+  if( i<n && (z[i]=='-' || z[i]=='+') ) i++;
+  while( i<n && sqlite3Isdigit(z[i]) ) i++;
+  if( i>=n ) return n>0;
+  return z[i]=='.' || z[i]=='e' || z[i]=='E' || sqlite3Isspace(z[i]);
+}
+
+/*
+** Compare two values that are not NULL, as sqlite3MemCompare() does with
+** collation pColl: numbers before text before blobs.
+*/
+static int hpValCompare(
+  u8 tA, HpVal a, u32 nA,
+  u8 tB, HpVal b, u32 nB,
+  CollSeq *pColl
+){
+  if( (tA|tB) & HP_NUM ){
+    if( !(tA & HP_NUM) ) return 1;
+    if( !(tB & HP_NUM) ) return -1;
+    return hpNumCompare(tA, a, tB, b);
+  }
+  if( tA!=tB ) return tA==HP_TEXT ? -1 : 1;
+  if( tA==HP_TEXT && !sqlite3IsBinary(pColl) ){
+    return pColl->xCmp(pColl->pUser, (int)nA, a.z, (int)nB, b.z);
+  }
+  return hpBinCompare(a.z, nA, b.z, nB);
+}
+
+/*
+** Compare row i of a with row i of b as OP_Eq and its like do: with
+** affinity aff applied to copies of both.  Neither is NULL.
+*/
+static int hpMemCompare(
+  const HpExec *p,
+  const HpVec *pA,
+  const HpVec *pB,
+  int i,
+  u8 aff,
+  CollSeq *pColl
+){
+  Mem a, b;
+  int res;
+  hpVecToMem(p, pA, i, &a);
+  hpVecToMem(p, pB, i, &b);
+  if( aff>=SQLITE_AFF_NUMERIC ){
+    if( (a.flags | b.flags) & MEM_Str ){
+      if( a.flags & MEM_Str ) applyNumericAffinity(&a, 0);
+      if( b.flags & MEM_Str ) applyNumericAffinity(&b, 0);
+    }
+  }else if( aff==SQLITE_AFF_TEXT && ((a.flags | b.flags) & MEM_Str)!=0 ){
+    if( a.flags & (MEM_Int|MEM_Real) ) sqlite3VdbeMemStringify(&a, SQLITE_UTF8, 1);
+    if( b.flags & (MEM_Int|MEM_Real) ) sqlite3VdbeMemStringify(&b, SQLITE_UTF8, 1);
+  }
+  res = sqlite3MemCompare(&a, &b, pColl);
+  sqlite3VdbeMemRelease(&a);
+  sqlite3VdbeMemRelease(&b);
+  return res;
+}
+
+/*
+** Truth values: 0 false, 1 true, 2 NULL, as in p->aBool, which is in
+** selection order.
+*/
+static void hpVecFromBool(HpExec *p, HpVec *pOut){
+  int ii;
+  u8 mType = 0;
+  for(ii=0; ii<p->nSel; ii++){
+    int i = p->aSel[ii];
+    u8 b = p->aBool[ii];
+    u8 tag = b==2 ? HP_NULL : HP_INT;
+    pOut->aTag[i] = tag;
+    pOut->aVal[i].i = b;
+    mType |= tag;
+  }
+  pOut->mType = mType;
+}
+
+/* Truth of row i of pVec */
+static u8 hpVecTruth(const HpExec *p, const HpVec *pVec, int i){
+  u8 b;
+  Mem m;
+  i &= pVec->mIdx;
+  switch( pVec->aTag[i] ){
+    case HP_NULL:  return 2;
+    case HP_INT:   return pVec->aVal[i].i!=0;
+    case HP_REAL:  return pVec->aVal[i].r!=0.0;
+  }
+  hpVecToMem(p, pVec, i, &m);
+  b = sqlite3VdbeBooleanValue(&m, 0)!=0;
+  sqlite3VdbeMemRelease(&m);
+  return b;
+}
+
+/* For a comparison operator: its truth where left is smaller, equal, larger */
+static void hpCompareTruth(int op, u8 *aTruth){
+  static const u8 aT[][3] = {
+    {1,0,1}, {0,1,0}, {0,0,1}, {1,1,0}, {1,0,0}, {0,1,1}
+  };
+  assert( TK_EQ==TK_NE+1 && TK_GT==TK_NE+2 && TK_LE==TK_NE+3 );
+  assert( TK_LT==TK_NE+4 && TK_GE==TK_NE+5 );
+  if( op==TK_IS ) op = TK_EQ;
+  if( op==TK_ISNOT ) op = TK_NE;
+  memcpy(aTruth, aT[op-TK_NE], 3);
+}
+
+/*
+** Loops over all selected rows: OUT gets EXPR, in which i is the row.
+*/
+#define HP_BOOL_LOOP(EXPR) \
+  for(ii=0; ii<nSel; ii++){ int i = aSel[ii]; aBool[ii] = (u8)(EXPR); }
+
+/* The six comparisons of A with B, both already of one C type */
+#define HP_COMPARE_LOOPS(A,B) \
+  switch( op ){ \
+    case TK_NE: HP_BOOL_LOOP((A)!=(B)) break; \
+    case TK_EQ: HP_BOOL_LOOP((A)==(B)) break; \
+    case TK_GT: HP_BOOL_LOOP((A)>(B))  break; \
+    case TK_LE: HP_BOOL_LOOP((A)<=(B)) break; \
+    case TK_LT: HP_BOOL_LOOP((A)<(B))  break; \
+    default:    HP_BOOL_LOOP((A)>=(B)) break; \
+  }
+
+/*
+** Compute a comparison into p->aBool.
+*/
+static void hpOpCompare(HpExec *p, const HpOp *pOp){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  const u16 *aSel = p->aSel;
+  u8 *aBool = p->aBool;
+  int nSel = p->nSel;
+  int op = pOp->op;
+  u8 mType = pA->mType | pB->mType;
+  const HpVal *aA = pA->aVal;
+  const HpVal *aB = pB->aVal;
+  u32 mA = pA->mIdx;
+  u32 mB = pB->mIdx;
+  int bBin = sqlite3IsBinary(pOp->pColl);
+  u8 aTruth[3];
+  int ii;
+
+  hpCompareTruth(op, aTruth);
+  if( op==TK_IS || op==TK_ISNOT ) mType |= HP_NULL;
+  if( mType==HP_INT && mB==0 && mA ){
+    i64 b = aB[0].i;
+    HP_COMPARE_LOOPS(aA[i].i, b)
+  }else if( mType==HP_INT ){
+    HP_COMPARE_LOOPS(aA[i & mA].i, aB[i & mB].i)
+  }else if( pA->mType==HP_REAL && mB==0 && mA
+         && (pB->mType==HP_REAL || (pB->mType==HP_INT && hpIsExact(aB[0].i)))
+  ){
+    double b = pB->mType==HP_REAL ? aB[0].r : (double)aB[0].i;
+    HP_COMPARE_LOOPS(aA[i].r, b)
+  }else if( mType==HP_REAL ){
+    HP_COMPARE_LOOPS(aA[i & mA].r, aB[i & mB].r)
+  }else if( (mType & ~HP_NUM)==0 ){
+    /* Numbers compare as numbers whatever the affinity */
+    HP_BOOL_LOOP(aTruth[1+hpNumCompare(pA->aTag[i & mA], aA[i & mA],
+                                       pB->aTag[i & mB], aB[i & mB])])
+  }else if( mType==HP_TEXT && bBin && pOp->aff<SQLITE_AFF_NUMERIC ){
+    /* Text and text without numeric affinity: bytes */
+    if( (op==TK_EQ || op==TK_NE) && mB==0 && mA ){
+      const u8 *z = aB[0].z;
+      u32 n = pB->aLen[0];
+      u8 bEq = op==TK_EQ;
+      HP_BOOL_LOOP( (pA->aLen[i]==n && memcmp(aA[i].z, z, n)==0)==bEq )
+    }else{
+      for(ii=0; ii<nSel; ii++){
+        int i = aSel[ii] & mA;
+        int j = aSel[ii] & mB;
+        int c = hpBinCompare(aA[i].z, pA->aLen[i], aB[j].z, pB->aLen[j]);
+        aBool[ii] = aTruth[1+(c>0)-(c<0)];
+      }
+    }
+  }else if( mType==HP_TEXT && bBin && mB==0 && mA
+         && !hpMayBeNumber(aB[0].z, pB->aLen[0])
+  ){
+    /* Text and a text constant that numeric affinity does not change */
+    const u8 *z = aB[0].z;
+    u32 n = pB->aLen[0];
+    for(ii=0; ii<nSel; ii++){
+      int i = aSel[ii];
+      int c;
+      if( hpMayBeNumber(aA[i].z, pA->aLen[i]) ){
+        c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+      }else{
+        c = hpBinCompare(aA[i].z, pA->aLen[i], z, n);
+      }
+      aBool[ii] = aTruth[1+(c>0)-(c<0)];
+    }
+  }else{
+    for(ii=0; ii<nSel; ii++){
+      int i = aSel[ii] & mA;
+      int j = aSel[ii] & mB;
+      u8 tA = pA->aTag[i];
+      u8 tB = pB->aTag[j];
+      int c;
+      if( (tA|tB) & HP_NULL ){
+        if( op==TK_IS || op==TK_ISNOT ){
+          aBool[ii] = (tA==tB)==(op==TK_IS);
+        }else{
+          aBool[ii] = 2;
+        }
+        continue;
+      }
+      if( ((tA|tB) & ~HP_NUM)==0 ){
+        c = hpNumCompare(tA, aA[i], tB, aB[j]);
+      }else if( (tA & tB)==HP_TEXT && bBin
+             && (pOp->aff<SQLITE_AFF_NUMERIC
+                 || (!hpMayBeNumber(aA[i].z, pA->aLen[i])
+                     && !hpMayBeNumber(aB[j].z, pB->aLen[j])))
+      ){
+        c = hpBinCompare(aA[i].z, pA->aLen[i], aB[j].z, pB->aLen[j]);
+      }else{
+        c = hpMemCompare(p, pA, pB, aSel[ii], pOp->aff, pOp->pColl);
+      }
+      aBool[ii] = aTruth[1+(c>0)-(c<0)];
+    }
+  }
+}
+
+/*
+** Compute a IN (b, b+1, ...) into p->aBool.
+**
+** Stock compares one or two values as "=" would, with the affinity of the
+** left side on both; more of them go into a b-tree with that affinity
+** applied, and the left side, which by then has its affinity, is looked up
+** as it is.  Declared affinities cannot be violated by well-formed files,
+** so only then could the two differ; hence the two cases here as well.
+*/
+static void hpOpIn(HpExec *p, const HpOp *pOp){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  u8 aff = pOp->n<=2 ? pOp->aff : SQLITE_AFF_BLOB;
+  u8 bNull = 0;          /* 2 if a value is NULL */
+  u8 mB = 0;             /* Types of the values */
+  int ii, k;
+
+  for(k=0; k<pOp->n; k++) mB |= p->aVec[pOp->b+k].mType;
+  if( mB & HP_NULL ) bNull = 2;
+  memset(p->aBool, bNull, nSel);
+  if( pA->mType==HP_INT && (mB & ~(HP_INT|HP_NULL))==0 ){
+    for(k=0; k<pOp->n; k++){
+      const HpVec *pB = &p->aVec[pOp->b+k];
+      i64 b = pB->aVal[0].i;
+      if( pB->mType==HP_NULL ) continue;
+      for(ii=0; ii<nSel; ii++){
+        if( pA->aVal[aSel[ii] & pA->mIdx].i==b ) p->aBool[ii] = 1;
+      }
+    }
+    return;
+  }
+  for(ii=0; ii<nSel; ii++){
+    int i = aSel[ii] & pA->mIdx;
+    u8 tA = pA->aTag[i];
+    if( tA==HP_NULL ){
+      p->aBool[ii] = 2;
+      continue;
+    }
+    for(k=0; k<pOp->n; k++){
+      const HpVec *pB = &p->aVec[pOp->b+k];
+      u8 tB = pB->mType;
+      int c;
+      if( tB==HP_NULL ) continue;
+      if( ((tA|tB) & ~HP_NUM)==0 ){
+        c = hpNumCompare(tA, pA->aVal[i], tB, pB->aVal[0]);
+      }else if( (tA & tB)==HP_TEXT && aff<SQLITE_AFF_NUMERIC
+             && sqlite3IsBinary(pOp->pColl)
+      ){
+        u32 n = pB->aLen[0];
+        c = pA->aLen[i]!=n || memcmp(pA->aVal[i].z, pB->aVal[0].z, n)!=0;
+      }else{
+        c = hpMemCompare(p, pA, pB, i, aff, pOp->pColl);
+      }
+      if( c==0 ){
+        p->aBool[ii] = 1;
+        break;
+      }
+    }
+  }
+}
+
+/*
+** Give the constants of IN lists of more than two values the affinity that
+** stock's b-tree of them would.
+*/
+static void hpOpInAffinity(HpExec *p, const HpOp *pOp){
+  int k;
+  char aff = pOp->aff;
+  if( aff<=SQLITE_AFF_NONE ) return;
+  if( aff==SQLITE_AFF_REAL ) aff = SQLITE_AFF_NUMERIC;
+  for(k=0; k<pOp->n && pOp->n>2; k++){
+    HpVec *pB = &p->aVec[pOp->b+k];
+    Mem m;
+    hpVecToMem(p, pB, 0, &m);
+    applyAffinity(&m, aff, SQLITE_UTF8);
+    hpVecConst(p, pB, &m);
+    sqlite3VdbeMemRelease(&m);
+  }
+}
+
+/*
+** Compute b LIKE a into p->aBool.  The pattern a is constant.  As likeFunc()
+** does, but the pattern is looked at once.
+*/
+static void hpOpLike(HpExec *p, const HpOp *pOp){
+  const struct compareInfo *pInfo = pOp->pInfo;
+  const HpVec *pPat = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  Mem pat;
+  const u8 *zPat;
+  int ii;
+
+  hpVecToMem(p, pPat, 0, &pat);
+  zPat = sqlite3_value_text((sqlite3_value*)&pat);
+  for(ii=0; ii<p->nSel; ii++){
+    int i = p->aSel[ii] & pB->mIdx;
+    u8 tag = pB->aTag[i];
+    Mem m;
+    const u8 *z;
+    if( (tag|pPat->aTag[0])==HP_NULL ){
+      p->aBool[ii] = 2;
+      continue;
+    }
+#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
+    if( (tag|pPat->aTag[0]) & HP_BLOB ){
+      p->aBool[ii] = 0;
+      continue;
+    }
+#endif
+    if( (tag|pPat->aTag[0]) & HP_NULL ){
+      p->aBool[ii] = 2;
+      continue;
+    }
+    hpVecToMem(p, pB, i, &m);
+    z = sqlite3_value_text((sqlite3_value*)&m);
+    if( z && zPat ){
+      p->aBool[ii] = patternCompare(zPat, z, pInfo, pInfo->matchSet)
+                     ==SQLITE_MATCH;
+    }else{
+      p->aBool[ii] = 2;
+    }
+    sqlite3VdbeMemRelease(&m);
+  }
+  sqlite3VdbeMemRelease(&pat);
+}
+
+/* Arithmetic on two integers as OP_Add and its like do it.  Returns the tag
+** of the result, or 0 if it has to be done with reals. */
+static SQLITE_INLINE u8 hpIntArith(int op, i64 a, i64 b, HpVal *pOut){
+  switch( op ){
+    case TK_PLUS:   if( sqlite3AddInt64(&a, b) ) return 0;  break;
+    case TK_MINUS:  if( sqlite3SubInt64(&a, b) ) return 0;  break;
+    case TK_STAR:   if( sqlite3MulInt64(&a, b) ) return 0;  break;
+    case TK_SLASH:
+      if( b==0 ) return HP_NULL;
+      if( b==-1 && a==SMALLEST_INT64 ) return 0;
+      a /= b;
+      break;
+    default:
+      if( b==0 ) return HP_NULL;
+      if( b==-1 ) b = 1;
+      a %= b;
+      break;
+  }
+  pOut->i = a;
+  return HP_INT;
+}
+
+/* Arithmetic on two reals; iA and iB are the operands as integers, for % */
+static SQLITE_INLINE u8 hpRealArith(
+  int op, double a, double b, i64 iA, i64 iB, HpVal *pOut
+){
+  double r;
+  switch( op ){
+    case TK_PLUS:   r = a+b;  break;
+    case TK_MINUS:  r = a-b;  break;
+    case TK_STAR:   r = a*b;  break;
+    case TK_SLASH:
+      if( b==(double)0 ) return HP_NULL;
+      r = a/b;
+      break;
+    default:
+      if( iB==0 ) return HP_NULL;
+      if( iB==-1 ) iB = 1;
+      r = (double)(iA % iB);
+      break;
+  }
+  if( r!=r ) return HP_NULL;
+  pOut->r = r;
+  return HP_REAL;
+}
+
+/*
+** Row i of pVec as an operand of arithmetic.  Returns HP_INT or HP_REAL, or
+** HP_NULL.  *pi is the value as an integer (for %), *pr as a real.
+*/
+static u8 hpVecNumber(
+  const HpExec *p,
+  const HpVec *pVec,
+  int i,
+  i64 *pi,
+  double *pr
+){
+  Mem m;
+  u16 t;
+  i &= pVec->mIdx;
+  switch( pVec->aTag[i] ){
+    case HP_NULL:
+      return HP_NULL;
+    case HP_INT:
+      *pi = pVec->aVal[i].i;
+      *pr = (double)*pi;
+      return HP_INT;
+    case HP_REAL:
+      *pr = pVec->aVal[i].r;
+      *pi = sqlite3RealToI64(*pr);
+      return HP_REAL;
+  }
+  hpVecToMem(p, pVec, i, &m);
+  t = numericType(&m);
+  if( t & MEM_Int ){
+    *pi = m.u.i;
+  }
+  /* numericType() leaves the number in m.u and the text in m.z */
+  hpVecToMem(p, pVec, i, &m);
+  if( (t & MEM_Int)==0 ) *pi = sqlite3VdbeIntValue(&m);
+  *pr = sqlite3VdbeRealValue(&m);
+  sqlite3VdbeMemRelease(&m);
+  return (t & MEM_Int) ? HP_INT : HP_REAL;
+}
+
+/*
+** A vector that holds only integers, or only reals, as doubles indexed by
+** row & *pm.  Returns NULL if it holds anything else.
+*/
+static const HpVal *hpVecReals(HpExec *p, const HpVec *pVec, u32 *pm, int k){
+  HpVal *aOut;
+  int ii;
+  *pm = pVec->mIdx;
+  if( pVec->mType==HP_REAL ) return pVec->aVal;
+  if( pVec->mType!=HP_INT ) return 0;
+  aOut = (HpVal*)&p->aReal[(i64)k*p->batch.nAlloc];
+  if( pVec->mIdx==0 ){
+    aOut[0].r = (double)pVec->aVal[0].i;
+  }else{
+    for(ii=0; ii<p->nSel; ii++){
+      int i = p->aSel[ii];
+      aOut[i].r = (double)pVec->aVal[i].i;
+    }
+  }
+  return aOut;
+}
+
+#define HP_REAL_LOOP(OP) \
+  for(ii=0; ii<nSel; ii++){ \
+    int i = aSel[ii]; \
+    double r = aA[i & mA].r OP aB[i & mB].r; \
+    bNaN |= r!=r; \
+    pOut->aVal[i].r = r; \
+    pOut->aTag[i] = HP_REAL; \
+  }
+
+/*
+** Compute pOut = a op b.
+*/
+static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int op = pOp->op;
+  u32 mA = pA->mIdx;
+  u32 mB = pB->mIdx;
+  u8 mType = pA->mType | pB->mType;
+  int ii;
+
+  if( mType==HP_INT ){
+    u8 m = 0;
+    for(ii=0; ii<nSel; ii++){
+      int i = aSel[ii];
+      i64 iA = pA->aVal[i & mA].i;
+      i64 iB = pB->aVal[i & mB].i;
+      u8 t = hpIntArith(op, iA, iB, &pOut->aVal[i]);
+      if( t==0 ) t = hpRealArith(op, (double)iA, (double)iB, iA, iB,
+                                 &pOut->aVal[i]);
+      pOut->aTag[i] = t;
+      m |= t;
+    }
+    pOut->mType = m;
+    return;
+  }
+  if( (mType==HP_REAL || mType==HP_NUM)
+   && (op==TK_PLUS || op==TK_MINUS || op==TK_STAR)
+   && (pA->mType==HP_REAL || pB->mType==HP_REAL)
+  ){
+    /* With a real on one side the result is real */
+    const HpVal *aA = hpVecReals(p, pA, &mA, 0);
+    const HpVal *aB = hpVecReals(p, pB, &mB, 1);
+    if( aA && aB ){
+      int bNaN = 0;
+      switch( op ){
+        case TK_PLUS:   HP_REAL_LOOP(+)  break;
+        case TK_MINUS:  HP_REAL_LOOP(-)  break;
+        default:        HP_REAL_LOOP(*)  break;
+      }
+      pOut->mType = HP_REAL;
+      if( bNaN ){
+        pOut->mType |= HP_NULL;
+        for(ii=0; ii<nSel; ii++){
+          int i = aSel[ii];
+          if( pOut->aVal[i].r!=pOut->aVal[i].r ) pOut->aTag[i] = HP_NULL;
+        }
+      }
+      return;
+    }
+    mA = pA->mIdx;
+    mB = pB->mIdx;
+  }
+  pOut->mType = 0;
+  for(ii=0; ii<nSel; ii++){
+    int row = aSel[ii];
+    int i = row & mA;
+    int j = row & mB;
+    u8 tA = pA->aTag[i];
+    u8 tB = pB->aTag[j];
+    HpVal *pVal = &pOut->aVal[row];
+    u8 t = 0;
+    if( (tA & tB)==HP_INT ){
+      t = hpIntArith(op, pA->aVal[i].i, pB->aVal[j].i, pVal);
+    }
+    if( t ){
+      /* Done */
+    }else if( ((tA|tB) & ~HP_NUM)==0 && op!=TK_REM ){
+      double rA = tA==HP_INT ? (double)pA->aVal[i].i : pA->aVal[i].r;
+      double rB = tB==HP_INT ? (double)pB->aVal[j].i : pB->aVal[j].r;
+      t = hpRealArith(op, rA, rB, 0, 0, pVal);
+    }else if( (tA|tB) & HP_NULL ){
+      t = HP_NULL;
+    }else{
+      i64 iA, iB;
+      double rA, rB;
+      tA = hpVecNumber(p, pA, row, &iA, &rA);
+      tB = hpVecNumber(p, pB, row, &iB, &rB);
+      if( (tA & tB)==HP_INT ) t = hpIntArith(op, iA, iB, pVal);
+      if( t==0 ) t = hpRealArith(op, rA, rB, iA, iB, pVal);
+    }
+    pOut->aTag[row] = t;
+    pOut->mType |= t;
+  }
+}
+
+/*
+** Run operation pOp for the rows selected.
+*/
+static void hpOpRun(HpExec *p, const HpOp *pOp){
+  HpVec *pOut = &p->aVec[pOp->iOut];
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  int ii;
+
+  switch( pOp->eOp ){
+    case HP_OP_COLUMN:
+      hpRecordColumn(p, &p->pPlan->aCol[pOp->a], &p->batch.aCut[pOp->a], pOut);
+      return;
+    case HP_OP_ARITH:
+      hpOpArith(p, pOp, pOut);
+      return;
+    case HP_OP_COMPARE:
+      hpOpCompare(p, pOp);
+      break;
+    case HP_OP_IN:
+      hpOpIn(p, pOp);
+      break;
+    case HP_OP_LIKE:
+      hpOpLike(p, pOp);
+      break;
+    case HP_OP_ISNULL:
+      for(ii=0; ii<p->nSel; ii++){
+        int bNull = pA->aTag[p->aSel[ii] & pA->mIdx]==HP_NULL;
+        p->aBool[ii] = bNull==(pOp->op==TK_ISNULL);
+      }
+      break;
+    case HP_OP_NOT:
+      for(ii=0; ii<p->nSel; ii++){
+        u8 b = hpVecTruth(p, pA, p->aSel[ii]);
+        p->aBool[ii] = b==2 ? 2 : !b;
+      }
+      break;
+    case HP_OP_AND:
+      for(ii=0; ii<p->nSel; ii++){
+        u8 a = hpVecTruth(p, pA, p->aSel[ii]);
+        u8 b = hpVecTruth(p, pB, p->aSel[ii]);
+        p->aBool[ii] = (a==0 || b==0) ? 0 : ((a|b)&2);
+        if( a==1 && b==1 ) p->aBool[ii] = 1;
+      }
+      break;
+    default:
+      assert( pOp->eOp==HP_OP_OR );
+      for(ii=0; ii<p->nSel; ii++){
+        u8 a = hpVecTruth(p, pA, p->aSel[ii]);
+        u8 b = hpVecTruth(p, pB, p->aSel[ii]);
+        p->aBool[ii] = (a==1 || b==1) ? 1 : ((a|b)&2);
+      }
+      break;
+  }
+  hpVecFromBool(p, pOut);
+}
+
+/*
+** Apply the filters to the batch: afterwards p->aSel[0..p->nSel-1] are the
+** rows for which the WHERE clause is true, in order.
+*/
+static int hpExecFilter(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  int iOp = 0;
+  int i, ii;
+
+  p->nSel = p->batch.nRow;
+  for(ii=0; ii<p->nSel; ii++) p->aSel[ii] = (u16)ii;
+  for(i=0; i<pProg->nFilter && p->nSel>0; i++){
+    const struct HpFilter *pFilter = &pProg->aFilter[i];
+    const HpVec *pVec = &p->aVec[pFilter->iVec];
+    int n = 0;
+    for(; iOp<pFilter->nOp; iOp++) hpOpRun(p, &pProg->aOp[iOp]);
+    if( pVec->mType==HP_INT && pVec->mIdx ){
+      for(ii=0; ii<p->nSel; ii++){
+        u16 row = p->aSel[ii];
+        p->aSel[n] = row;
+        n += pVec->aVal[row].i!=0;
+      }
+    }else{
+      for(ii=0; ii<p->nSel; ii++){
+        u16 row = p->aSel[ii];
+        p->aSel[n] = row;
+        n += hpVecTruth(p, pVec, row)==1;
+      }
+    }
+    p->nSel = n;
+  }
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+/*
+** Compute keys and arguments for the rows that passed the filters.
+*/
+static int hpExecRest(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
+  for(; iOp<pProg->nOp; iOp++) hpOpRun(p, &pProg->aOp[iOp]);
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,725 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_plan: may the executor take this query, and how?
+**
+**    sqlite3HpBegin()       before the scan is coded: is it a candidate?
+**    sqlite3HpAccept()      after the planner chose: is it a full scan?
+**    sqlite3HpCodeGroups()  after stock's code: code ours (GROUP BY)
+**    sqlite3HpCodeRow()     the same without GROUP BY
+**
+** sqlite3Select() calls these, in this order, while it generates code for
+** an aggregate query.  Stock's code is generated in any case.  Begin leaves
+** an OP_Noop in front of it, and if all goes well the last call turns that
+** into a jump:
+**
+**           Noop -> Goto hp          the placeholder
+**    next:  ...                      stock: scan, sort, step
+**           Goto end
+**    hp:    ...                      constants into registers
+**           HpScan  P1=r P2=next     run; on HP_DECLINE jump to stock's code
+**    loop:  HpNext  P1=r P2=done     keys, columns, contexts into registers
+**           Gosub output             stock: finish, HAVING, ORDER BY, result
+**           Goto loop
+**    done:
+**
+** The allow-list stands in hpCompileExpr() and hpCompileAgg(): what is not
+** named there is refused, and the program is stock's but for a Noop.
+** Constants (everything that does not depend on the row: literals, bound
+** parameters, date('now','-90 days')) are coded by stock's own
+** expression compiler into registers, so that they need no case here.
+**
+** A refusal must cost nothing, so the cheap tests come first, and a table
+** known to be small is refused before anything is compiled.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* State of a compilation */
+typedef struct HpCompile HpCompile;
+struct HpCompile {
+  Parse *pParse;
+  AggInfo *pAggInfo;     /* Of the query */
+  Table *pTab;           /* The one table */
+  int iCur;              /* Its cursor */
+  HpPlan *pPlan;         /* What is being made */
+  int nColAlloc;         /* Size of pPlan->aCol */
+};
+
+/*
+** Is p, an aggregate query, a candidate?  If so code an OP_Noop and return
+** its address, which is never 0; otherwise return 0.
+*/
+SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
+  sqlite3 *db = pParse->db;
+  SrcItem *pItem;
+  int i;
+  if( db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff ) return 0;
+  if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
+  pItem = &p->pSrc->a[0];
+  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine ) return 0;
+  if( !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab) ) return 0;
+  if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
+  for(i=0; i<pAggInfo->nFunc; i++){
+    struct AggInfo_func *pF = &pAggInfo->aFunc[i];
+    if( pF->iDistinct>=0 || pF->iOBTab>=0 ) return 0;
+    if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ) return 0;
+  }
+  return sqlite3VdbeAddOp0(pParse->pVdbe, OP_Noop);
+}
+
+/*
+** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if that is
+** a scan of the whole table in rowid order that gives no order of use to
+** nGroupBy GROUP BY terms, or to min() and max() where nGroupBy is 0.
+** Otherwise return 0.
+*/
+SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  const WhereLoop *pLoop;
+  int nOrdered;
+  if( iHp==0 || pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
+  pLoop = pWInfo->a[0].pWLoop;
+  if( pLoop->wsFlags & ~(WHERE_IPK|WHERE_SELFCULL) ) return 0;
+  if( pLoop->nLTerm!=0 ) return 0;
+  if( pWInfo->pParse->pIdxEpr ) return 0;
+  nOrdered = sqlite3WhereIsOrdered(pWInfo);
+  if( nGroupBy ? nOrdered==nGroupBy : nOrdered>0 ) return 0;
+  return iHp;
+}
+
+/*
+** Free a plan: destructor of the pointer in P4 of OP_HpScan.
+*/
+static void hpPlanFree(void *pArg){
+  HpPlan *pPlan = (HpPlan*)pArg;
+  int i;
+  if( pPlan==0 ) return;
+  for(i=0; i<pPlan->nCol; i++) sqlite3_free(pPlan->aCol[i].aDflt);
+  sqlite3_free(pPlan->aCol);
+  sqlite3_free(pPlan->aKey);
+  sqlite3_free(pPlan->aKeyColl);
+  sqlite3_free(pPlan->aKeySort);
+  sqlite3_free(pPlan->aAgg);
+  sqlite3_free(pPlan->aBare);
+  hpProgFree(&pPlan->prog);
+  sqlite3_free(pPlan);
+}
+
+/*
+** True if pColl is one of the three built-in collations, as they were built
+** in.  *pp is set to it, or to NULL for BINARY.
+*/
+static int hpCollOk(CollSeq *pColl, CollSeq **pp){
+  *pp = pColl;
+  if( sqlite3IsBinary(pColl) ){
+    *pp = 0;
+    return 1;
+  }
+  return pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
+}
+
+/*
+** The vector of a constant: pExpr is coded into a register later on.
+*/
+static int hpCompileConst(HpCompile *pC, Expr *pExpr){
+  HpProg *pProg = &pC->pPlan->prog;
+  int i;
+  for(i=0; i<pProg->nConst; i++){
+    if( sqlite3ExprCompare(pC->pParse, pProg->aConst[i].pExpr, pExpr, -1)==0 ){
+      return pProg->aConst[i].iVec;
+    }
+  }
+  return hpProgConst(pProg, ++pC->pParse->nMem, pExpr);
+}
+
+/*
+** The value that a record without column pCol has there.
+*/
+static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
+  sqlite3_value *pVal = 0;
+  int rc = SQLITE_OK;
+  pCol->dfltTag = HP_NULL;
+  if( pColumn->iDflt==0 ) return SQLITE_OK;
+  sqlite3ValueFromExpr(pC->pParse->db, sqlite3ColumnExpr(pC->pTab, pColumn),
+                       SQLITE_UTF8, pColumn->affinity, &pVal);
+  if( pVal==0 ) return SQLITE_OK;
+  if( pVal->flags & MEM_Null ){
+    /* As it is */
+  }else if( pVal->flags & (MEM_Int|MEM_IntReal) ){
+    pCol->dfltTag = HP_INT;
+    pCol->dflt.i = pVal->u.i;
+    if( pVal->flags & MEM_IntReal ){
+      pCol->dfltTag = HP_REAL;
+      pCol->dflt.r = (double)pVal->u.i;
+    }
+  }else if( pVal->flags & MEM_Real ){
+    pCol->dfltTag = HP_REAL;
+    pCol->dflt.r = pVal->u.r;
+  }else if( (pVal->flags & (MEM_Str|MEM_Blob))!=0 && ExpandBlob(pVal)==0 ){
+    pCol->aDflt = sqlite3_malloc64((u64)pVal->n+HP_SLACK);
+    if( pCol->aDflt==0 ){
+      rc = SQLITE_NOMEM;
+    }else{
+      memset(pCol->aDflt, 0, pVal->n+HP_SLACK);
+      if( pVal->n ) memcpy(pCol->aDflt, pVal->z, pVal->n);
+      pCol->dfltTag = (pVal->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
+      pCol->dflt.z = pCol->aDflt;
+      pCol->nDflt = (u32)pVal->n;
+    }
+  }else{
+    rc = SQLITE_ERROR;
+  }
+  sqlite3ValueFree(pVal);
+  return rc;
+}
+
+/*
+** The vector of column iColumn of the table.
+*/
+static int hpCompileColumn(HpCompile *pC, int iColumn){
+  HpPlan *pPlan = pC->pPlan;
+  Table *pTab = pC->pTab;
+  HpCol *pCol;
+  HpOp op;
+  int iStore = -1;
+  int i;
+  if( iColumn>=0 && iColumn!=pTab->iPKey ){
+    if( pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL ) return -1;
+    iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
+  }
+  for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
+  if( i==pPlan->nCol ){
+    if( i>=HP_MX_COL
+     || hpGrow(&pPlan->aCol, &pC->nColAlloc, i, sizeof(*pCol))
+    ){
+      return -1;
+    }
+    pCol = &pPlan->aCol[i];
+    memset(pCol, 0, sizeof(*pCol));
+    pCol->iStore = iStore;
+    pPlan->nCol++;
+    if( iStore<0 ){
+      pPlan->bRowid = 1;
+    }else{
+      Column *pColumn = &pTab->aCol[iColumn];
+      pCol->bReal = pColumn->affinity==SQLITE_AFF_REAL;
+      if( hpCompileDefault(pC, pColumn, pCol) ) return -1;
+    }
+  }
+  memset(&op, 0, sizeof(op));
+  op.eOp = HP_OP_COLUMN;
+  op.a = (u16)i;
+  return hpProgOp(&pPlan->prog, &op);
+}
+
+/* Add the operation eOp(a, b).  Returns its vector, or -1. */
+static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
+  HpOp x;
+  if( a<0 || b<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.op = op;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  return hpProgOp(&pC->pPlan->prog, &x);
+}
+
+static int hpCompileExpr(HpCompile*, Expr*);
+
+/*
+** The vector of pLeft op pRight.  pColl is the collation of the comparison.
+*/
+static int hpCompileCompare(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  CollSeq *pColl
+){
+  HpOp x;
+  int a, b;
+  memset(&x, 0, sizeof(x));
+  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ) return -1;
+  if( !hpCollOk(pColl, &x.pColl) ) return -1;
+  a = hpCompileExpr(pC, pLeft);
+  if( a<0 ) return -1;
+  b = hpCompileExpr(pC, pRight);
+  if( b<0 ) return -1;
+  x.eOp = HP_OP_COMPARE;
+  x.op = op;
+  x.aff = binaryCompareP5(pLeft, pRight, 0) & SQLITE_AFF_MASK;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  return hpProgOp(&pC->pPlan->prog, &x);
+}
+
+/* One half of a BETWEEN: i is 0 for the lower bound, 1 for the upper */
+static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
+  Expr *pBound = pExpr->x.pList->a[i].pExpr;
+  return hpCompileCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound,
+      sqlite3BinaryCompareCollSeq(pC->pParse, pExpr->pLeft, pBound));
+}
+
+/*
+** The vector of pExpr->pLeft IN (constants).
+*/
+static int hpCompileIn(HpCompile *pC, Expr *pExpr){
+  HpOp x;
+  ExprList *pList;
+  int a, i;
+  memset(&x, 0, sizeof(x));
+  if( !ExprUseXList(pExpr) || sqlite3ExprIsVector(pExpr->pLeft) ) return -1;
+  pList = pExpr->x.pList;
+  if( pList==0 || pList->nExpr<1 || pList->nExpr>HP_MX_VEC/2 ) return -1;
+  for(i=0; i<pList->nExpr; i++){
+    if( sqlite3ExprIsVector(pList->a[i].pExpr) ) return -1;
+    if( !sqlite3ExprIsConstant(pC->pParse, pList->a[i].pExpr) ) return -1;
+  }
+  if( !hpCollOk(sqlite3ExprCollSeq(pC->pParse, pExpr->pLeft), &x.pColl) ){
+    return -1;
+  }
+  a = hpCompileExpr(pC, pExpr->pLeft);
+  if( a<0 ) return -1;
+  for(i=0; i<pList->nExpr; i++){
+    int b = hpProgConst(&pC->pPlan->prog, ++pC->pParse->nMem,
+                        pList->a[i].pExpr);
+    if( b<0 ) return -1;
+    if( i==0 ) x.b = (u16)b;
+  }
+  x.eOp = HP_OP_IN;
+  x.a = (u16)a;
+  x.n = (u16)pList->nExpr;
+  x.aff = sqlite3ExprAffinity(pExpr->pLeft) & SQLITE_AFF_MASK;
+  return hpProgOp(&pC->pPlan->prog, &x);
+}
+
+/*
+** The vector of X LIKE Y and X GLOB Y with constant Y, by SQLite's own
+** functions.
+*/
+static int hpCompileLike(HpCompile *pC, Expr *pExpr){
+  sqlite3 *db = pC->pParse->db;
+  ExprList *pList;
+  FuncDef *pDef;
+  HpOp x;
+  int a, b;
+  if( ExprHasProperty(pExpr, EP_WinFunc|EP_Distinct) ) return -1;
+  if( !ExprUseXList(pExpr) || pExpr->x.pList==0 ) return -1;
+  pList = pExpr->x.pList;
+  if( pList->nExpr!=2 ) return -1;
+  pDef = sqlite3FindFunction(db, pExpr->u.zToken, 2, ENC(db), 0);
+  if( pDef==0 || pDef->xSFunc!=likeFunc ) return -1;
+  if( !sqlite3ExprIsConstant(pC->pParse, pList->a[0].pExpr) ) return -1;
+  a = hpCompileConst(pC, pList->a[0].pExpr);
+  if( a<0 ) return -1;
+  b = hpCompileExpr(pC, pList->a[1].pExpr);
+  if( b<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_LIKE;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  x.pInfo = pDef->pUserData;
+  return hpProgOp(&pC->pPlan->prog, &x);
+}
+
+/*
+** The vector of pExpr, or -1 if the executor does not do it.
+*/
+static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
+  int a, b;
+  while( pExpr && (pExpr->op==TK_COLLATE || pExpr->op==TK_UPLUS) ){
+    pExpr = pExpr->pLeft;
+  }
+  if( pExpr==0 ) return -1;
+  if( sqlite3ExprIsConstant(pC->pParse, pExpr) ){
+    if( sqlite3ExprIsVector(pExpr) ) return -1;
+    return hpCompileConst(pC, pExpr);
+  }
+  switch( pExpr->op ){
+    case TK_AGG_COLUMN:
+      if( pExpr->pAggInfo!=pC->pAggInfo ) return -1;
+      /* no break */ deliberate_fall_through
+    case TK_COLUMN:
+      if( pExpr->iTable!=pC->iCur || pExpr->y.pTab!=pC->pTab ) return -1;
+      return hpCompileColumn(pC, pExpr->iColumn);
+    case TK_UMINUS: {
+      /* As stock does: 0-X */
+      Expr *pZero = sqlite3Expr(pC->pParse->db, TK_INTEGER, "0");
+      if( pZero==0 ) return -1;
+      sqlite3ExprDeferredDelete(pC->pParse, pZero);
+      a = hpCompileConst(pC, pZero);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_ARITH, TK_MINUS, a, b);
+    }
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_ARITH, pExpr->op, a, b);
+    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+    case TK_IS: case TK_ISNOT:
+      return hpCompileCompare(pC, pExpr->op, pExpr->pLeft, pExpr->pRight,
+                              sqlite3ExprCompareCollSeq(pC->pParse, pExpr));
+    case TK_AND: case TK_OR:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
+    case TK_NOT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
+    case TK_ISNULL: case TK_NOTNULL:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_ISNULL, pExpr->op, a, a);
+    case TK_BETWEEN:
+      if( sqlite3ExprIsVector(pExpr->pLeft) ) return -1;
+      a = hpCompileBetween(pC, pExpr, 0);
+      b = a<0 ? -1 : hpCompileBetween(pC, pExpr, 1);
+      return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+    case TK_IN:
+      return hpCompileIn(pC, pExpr);
+    case TK_FUNCTION:
+      return hpCompileLike(pC, pExpr);
+  }
+  return -1;
+}
+
+/*
+** Make filters of the terms of pWhere that AND connects.
+*/
+static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
+  int iVec;
+  if( pWhere==0 ) return SQLITE_OK;
+  if( pWhere->op==TK_AND ){
+    if( hpCompileWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
+    return hpCompileWhere(pC, pWhere->pRight);
+  }
+  if( pWhere->op==TK_BETWEEN && !sqlite3ExprIsVector(pWhere->pLeft)
+   && !sqlite3ExprIsConstant(pC->pParse, pWhere)
+  ){
+    iVec = hpCompileBetween(pC, pWhere, 0);
+    if( iVec<0 || hpProgFilter(&pC->pPlan->prog, iVec) ) return SQLITE_ERROR;
+    iVec = hpCompileBetween(pC, pWhere, 1);
+  }else{
+    iVec = hpCompileExpr(pC, pWhere);
+  }
+  if( iVec<0 ) return SQLITE_ERROR;
+  return hpProgFilter(&pC->pPlan->prog, iVec);
+}
+
+/*
+** Fill *pDef from aggregate function pF.
+*/
+static int hpCompileAgg(
+  HpCompile *pC,
+  struct AggInfo_func *pF,
+  HpAggDef *pDef
+){
+  Parse *pParse = pC->pParse;
+  ExprList *pList = pF->pFExpr->x.pList;
+  int iVec;
+  pDef->pFunc = pF->pFunc;
+  pDef->iVec = 0xffff;
+  if( pF->pFunc->xSFunc==countStep ){
+    pDef->eAgg = HP_AGG_COUNT;
+  }else if( pF->pFunc->xSFunc==sumStep ){
+    pDef->eAgg = HP_AGG_SUM;
+  }else if( pF->pFunc->xSFunc==minmaxStep ){
+    pDef->eAgg = pF->pFunc->pUserData ? HP_AGG_MAX : HP_AGG_MIN;
+  }else{
+    return SQLITE_ERROR;
+  }
+  if( pList==0 || pList->nExpr==0 ){
+    return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
+  }
+  if( pList->nExpr!=1 ) return SQLITE_ERROR;
+  iVec = hpCompileExpr(pC, pList->a[0].pExpr);
+  if( iVec<0 ) return SQLITE_ERROR;
+  pDef->iVec = (u16)iVec;
+  if( pDef->eAgg>=HP_AGG_MIN ){
+    CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);
+    if( pColl==0 ) pColl = pParse->db->pDfltColl;
+    if( !hpCollOk(pColl, &pDef->pColl) ) return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
+/* Order columns by their place in the record, the rowid first */
+static void hpCompileSortColumns(HpPlan *pPlan){
+  u16 aTo[HP_MX_COL];    /* New number of each column */
+  int i, j;
+  for(i=0; i<pPlan->nCol; i++){
+    aTo[i] = 0;
+    for(j=0; j<pPlan->nCol; j++){
+      aTo[i] += pPlan->aCol[j].iStore<pPlan->aCol[i].iStore;
+    }
+  }
+  for(i=0; i<pPlan->prog.nOp; i++){
+    HpOp *pOp = &pPlan->prog.aOp[i];
+    if( pOp->eOp==HP_OP_COLUMN ) pOp->a = aTo[pOp->a];
+  }
+  for(i=1; i<pPlan->nCol; i++){
+    HpCol x = pPlan->aCol[i];
+    for(j=i; j>0 && pPlan->aCol[j-1].iStore>x.iStore; j--){
+      pPlan->aCol[j] = pPlan->aCol[j-1];
+    }
+    pPlan->aCol[j] = x;
+  }
+  pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
+}
+
+/*
+** Compile the query.  Returns NULL if it is refused.  Registers of constants
+** are allocated but not coded.
+*/
+static HpPlan *hpCompile(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  KeyInfo *pKeyInfo      /* Collation and order of GROUP BY, or NULL */
+){
+  HpCompile c;
+  HpPlan *pPlan;
+  int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
+  int i;
+  int iMinMax = -1;
+
+  memset(&c, 0, sizeof(c));
+  c.pParse = pParse;
+  c.pAggInfo = pAggInfo;
+  c.pTab = p->pSrc->a[0].pSTab;
+  c.iCur = p->pSrc->a[0].iCursor;
+  c.pPlan = pPlan = sqlite3_malloc64(sizeof(*pPlan));
+  if( pPlan==0 ) return 0;
+  memset(pPlan, 0, sizeof(*pPlan));
+  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, c.pTab->pSchema);
+  pPlan->iRoot = c.pTab->tnum;
+  pPlan->nKey = nKey;
+  pPlan->nAgg = pAggInfo->nFunc;
+  pPlan->nBare = pAggInfo->nAccumulator;
+  pPlan->aKey = sqlite3_malloc64(sizeof(u16)*(nKey+1));
+  pPlan->aKeyColl = sqlite3_malloc64(sizeof(CollSeq*)*(nKey+1));
+  pPlan->aKeySort = sqlite3_malloc64(nKey+1);
+  pPlan->aAgg = sqlite3_malloc64(sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
+  pPlan->aBare = sqlite3_malloc64(sizeof(u16)*(u64)(pPlan->nBare+1));
+  if( pPlan->aKey==0 || pPlan->aKeyColl==0 || pPlan->aKeySort==0
+   || pPlan->aAgg==0 || pPlan->aBare==0
+  ){
+    goto refused;
+  }
+  memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
+
+  if( hpCompileWhere(&c, p->pWhere) ) goto refused;
+  for(i=0; i<nKey; i++){
+    int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
+    if( iVec<0 ) goto refused;
+    pPlan->aKey[i] = (u16)iVec;
+    pPlan->aKeySort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i]) ) goto refused;
+  }
+  for(i=0; i<pPlan->nAgg; i++){
+    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pPlan->aAgg[i]) ) goto refused;
+    if( pPlan->aAgg[i].eAgg>=HP_AGG_MIN ) iMinMax = i;
+  }
+  for(i=0; i<pPlan->nBare; i++){
+    int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
+    if( iVec<0 ) goto refused;
+    pPlan->aBare[i] = (u16)iVec;
+  }
+  if( pPlan->nBare ){
+    /* Stock: the last min() or max() says from which row to show columns */
+    if( iMinMax>=0 ){
+      pPlan->aAgg[iMinMax].bLoad = 1;
+    }else{
+      pPlan->bLoadFirst = 1;
+    }
+  }
+  hpCompileSortColumns(pPlan);
+  pPlan->szGroup = hpAggLayout(pPlan);
+  if( pPlan->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
+    goto refused;
+  }
+  return pPlan;
+
+refused:
+  hpPlanFree(pPlan);
+  return 0;
+}
+
+/*
+** May the table be large enough?  Answers without I/O: no, if the whole file
+** is small or the root page is in the cache and is a leaf; else perhaps.
+** OP_HpScan looks again.
+*/
+static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot){
+  DbPage *pDb;
+  int bMay = 1;
+  u32 nPage = sqlite3BtreeLastPage(pBtree);
+  if( nPage>0 && nPage<HP_MIN_LEAF ) return 0;
+  pDb = sqlite3PagerLookup(pBtree->pBt->pPager, iRoot);
+  if( pDb ){
+    const u8 *aData = sqlite3PagerGetData(pDb);
+    bMay = aData[iRoot==1 ? 100 : 0]==(PTF_INTKEY|PTF_LEAFDATA);
+    sqlite3PagerUnref(pDb);
+  }
+  return bMay;
+}
+
+/*
+** For EXPLAIN QUERY PLAN: will OP_HpScan find the table large enough?
+*/
+static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot){
+  int bLarge = 0;
+  int bOpened = 0;
+  if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
+    if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
+    bOpened = 1;
+  }
+  if( hpSourceIsLarge(pBtree, iRoot, &bLarge) ) bLarge = 0;
+  if( bOpened ) sqlite3BtreeCommit(pBtree);
+  return bLarge;
+}
+
+/*
+** Is the table of p worth it, as far as can be told now?
+*/
+static int hpPlanWorthIt(Parse *pParse, Select *p){
+  Table *pTab = p->pSrc->a[0].pSTab;
+  int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
+  Btree *pBtree = pParse->db->aDb[iDb].pBt;
+  int bLarge = 1;
+  if( pBtree==0 ) return 0;
+  if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
+  sqlite3BtreeEnter(pBtree);
+  if( pParse->explain==2 ){
+    bLarge = hpPlanIsLarge(pBtree, pTab->tnum);
+  }else{
+    bLarge = hpPlanMayBeLarge(pBtree, pTab->tnum);
+  }
+  sqlite3BtreeLeave(pBtree);
+  return bLarge;
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.
+*/
+static void hpPlanExplain(Parse *pParse, int iFrom){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=iFrom; i<nOp; i++){
+    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    const char *z = pOp->p4.z;
+    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    if( strncmp(z, "SCAN ", 5)==0 ){
+      char *zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
+      if( zNew ) sqlite3VdbeChangeP4(v, i, zNew, P4_DYNAMIC);
+    }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0 ){
+      char *zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
+      if( zNew ) sqlite3VdbeChangeP4(v, i, zNew, P4_DYNAMIC);
+    }
+  }
+}
+
+/*
+** Code the constants of pPlan and OP_HpScan, and turn the placeholder at iHp
+** into a jump to here.  The plan belongs to the program from now on.
+** Returns the register that holds the execution.
+*/
+static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  sqlite3_value *pP4;
+  VdbeOp *pOp;
+  int regExec = ++pParse->nMem;
+  u8 okConstFactor = pParse->okConstFactor;
+  int i;
+
+  hpPlanExplain(pParse, iHp);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  pOp->opcode = OP_Goto;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  pParse->okConstFactor = 0;
+  for(i=0; i<pPlan->prog.nConst; i++){
+    struct HpConst *pConst = &pPlan->prog.aConst[i];
+    sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
+    pConst->pExpr = 0;
+  }
+  pParse->okConstFactor = okConstFactor;
+  pP4 = sqlite3ValueNew(pParse->db);
+  if( pP4==0 ){
+    hpPlanFree(pPlan);
+    return regExec;
+  }
+  sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpPlanFree);
+  sqlite3VdbeAddOp4(v, OP_HpScan, regExec, iHp+1, 0, (char*)pP4, P4_MEM);
+  return regExec;
+}
+
+/*
+** Code an aggregate query without GROUP BY.  Called after stock's loop, before
+** the aggregates are finished.  iHp comes from sqlite3HpAccept().
+*/
+SQLITE_PRIVATE void sqlite3HpCodeRow(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  int iHp
+){
+  Vdbe *v = pParse->pVdbe;
+  HpPlan *pPlan;
+  int addrSkip, addrNext, regExec;
+  if( iHp==0 || pParse->nErr || !hpPlanWorthIt(pParse, p) ) return;
+  pPlan = hpCompile(pParse, p, pAggInfo, 0);
+  if( pPlan==0 ) return;
+  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  regExec = hpCodeScan(pParse, pPlan, iHp);
+  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
+  sqlite3VdbeJumpHere(v, addrNext);
+  sqlite3VdbeJumpHere(v, addrSkip);
+}
+
+/*
+** Code an aggregate query with GROUP BY.  Called after stock's code for the
+** groups, where the program goes on when all of them are delivered.
+*/
+SQLITE_PRIVATE void sqlite3HpCodeGroups(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  int iHp,               /* From sqlite3HpAccept() */
+  KeyInfo *pKeyInfo,     /* Collation and order of the GROUP BY terms */
+  int iAMem,             /* First register of the terms */
+  int iUseFlag,          /* Register: there is a group to output */
+  int iAbortFlag,        /* Register: the output wants no more */
+  int regOutput,         /* Return address of the output subroutine */
+  int addrOutput,        /* The output subroutine */
+  int addrEnd            /* Go here when the output wants no more */
+){
+  Vdbe *v = pParse->pVdbe;
+  HpPlan *pPlan;
+  int addrSkip, addrNext, regExec;
+  if( iHp==0 || pParse->nErr || pKeyInfo==0 || !hpPlanWorthIt(pParse, p) ){
+    return;
+  }
+  pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
+  if( pPlan==0 ) return;
+  pPlan->iKeyReg = iAMem;
+  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  regExec = hpCodeScan(pParse, pPlan, iHp);
+  sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
+  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
+  sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);
+  sqlite3VdbeAddOp2(v, OP_IfPos, iAbortFlag, addrEnd);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, addrNext);
+  sqlite3VdbeJumpHere(v, addrNext);
+  sqlite3VdbeJumpHere(v, addrSkip);
+}
+#endif /* SQLITE_OMIT_HP */
