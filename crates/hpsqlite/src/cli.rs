@@ -1,5 +1,6 @@
 //! The command line: what may be said, and what runs then.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -10,7 +11,7 @@ use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
-use crate::libs;
+use crate::{demo, docs, exec, libs};
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -21,11 +22,30 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Whether this process is a worker, whose end is decided by the process that started it.
-    pub fn is_worker(&self) -> bool {
-        matches!(self.command, Command::Worker { .. })
+    /// Whether Ctrl-C must be waited for: a worker is ended by the process that started it, and
+    /// `exec` becomes another program.
+    pub fn cleans_up(&self) -> bool {
+        !matches!(self.command, Command::Worker { .. } | Command::Exec { .. })
     }
 }
+
+const EXEC_HELP: &str = "\
+The program is told to use our libsqlite3.so.0 in place of the system's by LD_LIBRARY_PATH, and where it
+insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. A line on standard
+error says whether that reaches the program: one that carries its own SQLite, is statically linked or
+runs with another user's rights cannot be reached, and runs as it would without us.
+
+Exit status: the program's; 126 or 127 if it cannot be run or found; with --check 0 if the program is
+reached (or links no SQLite but may load it later), 1 if it cannot be.
+
+Examples:
+  hpsqlite exec -- python3 report.py
+  hpsqlite exec --check -- php";
+
+const DEMO_HELP: &str = "\
+Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, asks stock SQLite
+and High Performance SQLite the same questions in turn, checks that the answers are the same, prints times
+and speed-ups and writes a page with charts. Exit status as for `hpsqlite compare`.";
 
 const COMPARE_HELP: &str = "\
 Each library runs in a process of its own. Every statement runs on both and the answers (values with
@@ -54,6 +74,40 @@ enum Command {
     /// The process that holds one library for `compare`
     #[command(hide = true)]
     Worker { library: PathBuf },
+    /// Run a program on High Performance SQLite, or say why it cannot be
+    #[command(after_help = EXEC_HELP)]
+    Exec {
+        /// Only say whether the program can be reached
+        #[arg(long)]
+        check: bool,
+        /// The library to run on [default: High Performance SQLite]
+        #[arg(long, value_name = "PATH")]
+        lib: Option<PathBuf>,
+        /// The program and its arguments
+        #[arg(
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "CMD"
+        )]
+        command: Vec<OsString>,
+    },
+    /// Show on TPC-H data what High Performance SQLite does, in a few minutes
+    #[command(after_help = DEMO_HELP)]
+    Demo {
+        /// Folder for the data and the page [default: hpsqlite in the user's cache folder]
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// Scale factor: 1 is 8.7 million rows in 1.3 GB
+        #[arg(long, default_value_t = demo::SCALE, value_name = "N")]
+        sf: f64,
+        /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a question]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(MIN_RUNS)..))]
+        runs: Option<u32>,
+    },
+    /// Print docs/cli.md
+    #[command(hide = true)]
+    Reference,
     /// Generate a well-known data set into an ordinary SQLite file
     #[command(subcommand)]
     Data(DataSet),
@@ -109,7 +163,7 @@ struct CompareArgs {
 enum DataSet {
     /// The eight tables of TPC-H
     Tpch {
-        /// Scale factor: 1 is 8.7 million rows in 1.2 GB
+        /// Scale factor: 1 is 8.7 million rows in 1.3 GB
         #[arg(long, default_value_t = 1.0, value_name = "N")]
         sf: f64,
         #[command(flatten)]
@@ -154,6 +208,24 @@ impl DataFile {
 pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Compare(args) => compare(&args),
+        Command::Exec {
+            check,
+            lib,
+            command,
+        } => {
+            let library = match &lib {
+                Some(path) => path
+                    .canonicalize()
+                    .with_context(|| format!("no such library: {}", path.display()))?,
+                None => libs::ours()?,
+            };
+            exec::exec(&library, lib.is_none(), &command, check)
+        }
+        Command::Demo { dir, sf, runs } => demo::run(dir.as_deref(), sf, runs),
+        Command::Reference => {
+            print!("{}", docs::reference());
+            Ok(0)
+        }
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Data(set) => {
             let (file, written) = match &set {

@@ -30,3 +30,16 @@ fn beside_executable(relative: &str) -> Result<PathBuf> {
         )
     })
 }
+
+/// Where data sets and the like are kept: `$XDG_CACHE_HOME/hpsqlite`, by default below `~/.cache`.
+pub fn cache_folder() -> Result<PathBuf> {
+    let set = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|p| p.is_absolute())
+    };
+    set("XDG_CACHE_HOME")
+        .or_else(|| set("HOME").map(|home| home.join(".cache")))
+        .map(|cache| cache.join("hpsqlite"))
+        .ok_or_else(|| anyhow!("neither XDG_CACHE_HOME nor HOME is set"))
+}

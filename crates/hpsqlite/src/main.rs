@@ -3,6 +3,9 @@
 mod cli;
 mod compare;
 mod data;
+mod demo;
+mod docs;
+mod exec;
 mod interrupt;
 mod libs;
 mod sys;
@@ -19,7 +22,7 @@ const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
     let args = cli::Cli::parse();
-    if !args.is_worker() {
+    if args.cleans_up() {
         interrupt::watch();
     }
     match cli::run(args) {

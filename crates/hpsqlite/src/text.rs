@@ -117,6 +117,29 @@ pub fn shorten(s: &str, width: usize) -> String {
     short
 }
 
+/// With a capital first letter, as a sentence starts.
+pub fn capitalised(s: &str) -> String {
+    let mut chars = s.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+/// `1`, `1 and 2`, `1, 2 and 3`.
+pub fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// A short name for some bytes, the same everywhere.
+pub fn fingerprint(bytes: &[u8]) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

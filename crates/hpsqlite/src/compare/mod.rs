@@ -21,7 +21,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::interrupt;
-use protocol::{Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, Sample, SqlError};
+use protocol::{Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, SqlError};
 use report::{Cache, Database, Difference, Machine, Report, Side, Statement};
 use script::{Kind, Script, SqlText};
 use session::{Session, out_of_turn};
@@ -36,6 +36,9 @@ const SECONDS_A_STATEMENT: f64 = 3.0;
 /// other process and the wake-up of this one would be most of it.
 const MIN_SAMPLE_SECONDS: f64 = 0.002;
 const MAX_REPEAT: f64 = 10_000.0;
+/// A run shorter than this gets new processes every round: where code and data happen to lie in
+/// memory makes one process some per cent quicker than the next, for as long as it lives.
+const FRESH_SECONDS: f64 = 0.1;
 
 /// A library and the settings it gets.
 pub struct SideOptions {
@@ -92,9 +95,10 @@ pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
         options,
         sessions,
         files: match &scratch {
-            Some(s) => s.files.to_vec(),
-            None => vec![database.clone()],
+            Some(s) => s.files.clone(),
+            None => [database.clone(), database.clone()],
         },
+        stateful: false,
         bar: progress_bar(),
     };
     if !options.scratch {
@@ -253,8 +257,10 @@ fn progress_bar() -> ProgressBar {
 struct Run<'o> {
     options: &'o Options,
     sessions: [Session; 2],
-    /// What must not be in the cache before a cold run.
-    files: Vec<PathBuf>,
+    /// The file that each side has open.
+    files: [PathBuf; 2],
+    /// Whether the connections hold what earlier statements did to them, so that new ones would differ.
+    stateful: bool,
     bar: ProgressBar,
 }
 
@@ -306,13 +312,13 @@ impl Run<'_> {
         let mut result = Statement {
             number,
             title: sql.title.clone(),
-            note: sql.note.clone(),
             sql: sql.text.clone(),
             place: sql.place(None),
             outcome: None,
             difference: None,
             plans: Vec::new(),
             repeat: 1,
+            fresh: false,
             samples: [Vec::new(), Vec::new()],
             summaries: None,
             speedup: None,
@@ -331,16 +337,21 @@ impl Run<'_> {
         self.bar.set_length(1);
         self.bar.set_message("first answers");
         let undo = writes;
+        self.stateful |= writes || sql.kind != Kind::Ordinary;
         let [a, b] = self.round(sql, 1, undo)?;
         let answers = [a.outcome, b.outcome];
         result.difference = self.difference(sql, undo, &answers)?;
         let same = result.difference.is_none();
         if same && sql.kind != Kind::Once && answers[0].error.is_none() {
-            let seconds = self.warm_up(sql, undo, [a.sample, b.sample])?;
+            let seconds = [
+                self.warm_up(0, sql, undo, a.sample.seconds)?,
+                self.warm_up(1, sql, undo, b.sample.seconds)?,
+            ];
             if !self.options.cold && !undo && sql.kind == Kind::Ordinary {
                 let quicker = seconds[0].min(seconds[1]).max(1e-9);
                 result.repeat = (MIN_SAMPLE_SECONDS / quicker).ceil().clamp(1.0, MAX_REPEAT) as u32;
             }
+            result.fresh = !self.stateful && seconds[0].max(seconds[1]) < FRESH_SECONDS;
             let round = (seconds[0] + seconds[1]) * f64::from(result.repeat);
             let runs = self.options.runs.unwrap_or_else(|| {
                 (SECONDS_A_STATEMENT / round).clamp(f64::from(MIN_RUNS), MAX_RUNS) as u32
@@ -348,12 +359,13 @@ impl Run<'_> {
             self.bar.set_length(runs.into());
             for run in 1..=runs {
                 self.bar.set_position(run.into());
-                for (side, ran) in self
-                    .round(sql, result.repeat, undo)?
-                    .into_iter()
-                    .enumerate()
-                {
-                    if !ran.steady || ran.outcome != answers[side] {
+                for (side, answer) in answers.iter().enumerate() {
+                    if result.fresh {
+                        self.renew(side)?;
+                        self.warm_up(side, sql, undo, 0.0)?;
+                    }
+                    let ran = self.run(side, sql, result.repeat, undo)?;
+                    if !ran.steady || ran.outcome != *answer {
                         result.difference = Some(Difference::Unsteady {
                             label: self.sessions[side].label.clone(),
                         });
@@ -374,6 +386,15 @@ impl Run<'_> {
         Ok(result)
     }
 
+    /// Replaces the worker process of a side.
+    fn renew(&mut self, side: usize) -> Result<()> {
+        let options = &self.options.sides[side];
+        let mut session = Session::start(&options.label, &options.library)?;
+        session.open(&self.files[side], self.options.scratch, &options.pragmas)?;
+        self.sessions[side] = session;
+        Ok(())
+    }
+
     fn readonly(&mut self, sql: &SqlText) -> Result<bool> {
         match self.sessions[0].ask(&Request::Prepare {
             sql: sql.text.clone(),
@@ -383,18 +404,19 @@ impl Run<'_> {
         }
     }
 
-    /// The runs that do not count; returns the seconds that a run takes then.
-    fn warm_up(&mut self, sql: &SqlText, undo: bool, first: [Sample; 2]) -> Result<[f64; 2]> {
-        let mut seconds = first.map(|s| s.seconds);
+    /// The runs of a side that do not count, of which the last took `seconds`; returns the
+    /// seconds that a run takes after them.
+    fn warm_up(&mut self, side: usize, sql: &SqlText, undo: bool, seconds: f64) -> Result<f64> {
         if self.options.cold || sql.kind == Kind::Plain {
             return Ok(seconds);
         }
-        // The first answers were one warm-up. A quick statement needs another: the first run of a
+        // The first answer was one warm-up. A quick statement needs another: the first run of a
         // connection also reads the schema.
-        let quick = seconds.iter().any(|&s| s < MIN_SAMPLE_SECONDS);
+        let quick = seconds < MIN_SAMPLE_SECONDS;
         let more = self.options.warmup.saturating_sub(1).max(quick.into());
+        let mut seconds = seconds;
         for _ in 0..more {
-            seconds = self.round(sql, 1, undo)?.map(|ran| ran.sample.seconds);
+            seconds = self.run(side, sql, 1, undo)?.sample.seconds;
         }
         Ok(seconds)
     }
@@ -436,7 +458,7 @@ impl Run<'_> {
     /// Makes the worker and the OS forget the database.
     fn chill(&mut self, side: usize) -> Result<()> {
         self.sessions[side].demand(&Request::Shrink)?;
-        let file = self.files.get(side).unwrap_or(&self.files[0]);
+        let file = &self.files[side];
         cache::drop_files(&[file, &side_file(file, "-wal")])
     }
 

@@ -180,7 +180,7 @@ pub struct Ran {
 }
 
 /// One measurement, in seconds a run.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Sample {
     pub seconds: f64,
     pub user: f64,

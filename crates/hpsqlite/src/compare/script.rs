@@ -14,8 +14,6 @@ pub struct Script {
     pub text: String,
     /// What the statement is called in tables, instead of its text.
     pub title: Option<String>,
-    /// A remark on it.
-    pub note: Option<String>,
 }
 
 impl Script {
@@ -29,7 +27,6 @@ impl Script {
             name,
             text: text.to_owned(),
             title: None,
-            note: None,
         }
     }
 
@@ -46,7 +43,6 @@ impl Script {
             text: text.with_context(|| format!("cannot read {name}"))?,
             name,
             title: None,
-            note: None,
         })
     }
 }
@@ -79,7 +75,6 @@ pub struct SqlText {
     pub text: String,
     pub kind: Kind,
     pub title: Option<String>,
-    pub note: Option<String>,
     script: String,
     /// The text of the script up to the statement.
     before: String,
@@ -91,7 +86,6 @@ impl SqlText {
         SqlText {
             kind: Kind::of(trim_start(&piece.sql).0),
             title: script.title.clone(),
-            note: script.note.clone(),
             script: script.name.clone(),
             before: script.text[..piece.offset].to_owned(),
             text: piece.sql,

@@ -271,11 +271,7 @@ fn undoing<T>(db: &Db<'_>, undo: bool, work: impl FnOnce() -> T) -> Result<T, sy
 }
 
 fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<Reply, sys::SqlError> {
-    let mut total = Sample {
-        seconds: 0.0,
-        user: 0.0,
-        system: 0.0,
-    };
+    let mut total = Sample::default();
     let mut first: Option<Outcome> = None;
     let mut steady = true;
     for _ in 0..repeat {

@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("page.css");
 pub fn page(report: &Report) -> String {
     let title = format!(
         "{} beside {}",
-        escape(&report.sides[1].label),
+        escape(&text::capitalised(&report.sides[1].label)),
         escape(&report.sides[0].label)
     );
     let mut out = format!(
@@ -152,6 +152,15 @@ fn charts(report: &Report, out: &mut String) {
             chart.svg()
         ),
     );
+    if measured
+        .iter()
+        .any(|s| s.speedup.is_some_and(|s| !s.clear()))
+    {
+        out.push_str(
+            "<p class=\"legend\"><span class=\"key unclear\"></span>no clear difference: \
+             the 95 % interval includes 1</p>\n",
+        );
+    }
     let times: Vec<Group> = measured
         .iter()
         .filter_map(|s| {
@@ -241,9 +250,6 @@ fn details(report: &Report, s: &Statement, out: &mut String) {
             escape(&s.sql)
         ),
     );
-    if let Some(note) = &s.note {
-        add(out, format_args!("<p>{}</p>\n", escape(note)));
-    }
     if let Some(difference) = &s.difference {
         let mut lines = Vec::new();
         // Writing to a Vec succeeds.

@@ -106,8 +106,6 @@ pub struct Statement {
     pub number: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
     pub sql: String,
     pub place: String,
     /// The answer that both gave.
@@ -117,6 +115,8 @@ pub struct Statement {
     pub plans: Vec<Vec<String>>,
     /// How often the statement ran within each sample.
     pub repeat: u32,
+    /// Whether every round had new worker processes.
+    pub fresh: bool,
     /// Every measurement, in the order in which they were taken.
     pub samples: [Vec<Sample>; 2],
     pub summaries: Option<[Summary; 2]>,
@@ -142,9 +142,11 @@ impl Statement {
         }
     }
 
-    /// Whether the second side ran it through our own executor.
-    pub fn taken_over(&self) -> bool {
-        self.plans[1].iter().any(|line| line.contains(TAKEN_OVER))
+    /// Whether a side ran it through our own executor.
+    pub fn taken_over(&self, side: usize) -> bool {
+        self.plans[side]
+            .iter()
+            .any(|line| line.contains(TAKEN_OVER))
     }
 }
 
@@ -181,6 +183,13 @@ impl Report {
         }
     }
 
+    /// The measured statements that run as in stock SQLite although the second library is ours.
+    pub fn left_to_stock(&self) -> Vec<&Statement> {
+        let ours = self.sides[1].opened.hp_version.is_some();
+        let left = |s: &&Statement| ours && s.speedup.is_some() && !s.taken_over(1);
+        self.statements.iter().filter(left).collect()
+    }
+
     /// What the whole comes to, in sentences.
     pub fn verdict(&self) -> Vec<String> {
         let (a, b) = (&self.sides[0].label, &self.sides[1].label);
@@ -209,6 +218,10 @@ impl Report {
                 text::times_as_fast(s.ratio),
                 text::interval(s.low, s.high)
             )),
+            many if !many.iter().any(Speedup::clear) => lines.push(format!(
+                "There is no clear difference in time between {a} and {b} in any of {} statements.",
+                many.len()
+            )),
             many => {
                 let ratios: Vec<f64> = many.iter().map(|s| s.ratio).collect();
                 let best = ratios.iter().copied().fold(f64::MIN, f64::max);
@@ -222,6 +235,21 @@ impl Report {
                 ));
             }
         }
-        lines
+        let left: Vec<String> = self
+            .left_to_stock()
+            .iter()
+            .map(|s| s.number.to_string())
+            .collect();
+        if !left.is_empty() {
+            let (noun, verb) = match left.len() {
+                1 => ("Statement", "runs"),
+                _ => ("Statements", "run"),
+            };
+            lines.push(format!(
+                "{noun} {} {verb} as in stock SQLite: not taken over.",
+                text::list(&left)
+            ));
+        }
+        lines.iter().map(|line| text::capitalised(line)).collect()
     }
 }

@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 
 const WIDTH: f64 = 760.0;
-const LABEL_WIDTH: f64 = 190.0;
+const LABEL_WIDTH: f64 = 250.0;
 /// Room at the right for the values.
-const VALUE_WIDTH: f64 = 150.0;
+const VALUE_WIDTH: f64 = 90.0;
 const BAR: f64 = 18.0;
 const BAR_GAP: f64 = 4.0;
 const GROUP_GAP: f64 = 14.0;
 const AXIS: f64 = 26.0;
 /// Characters that fit into [`LABEL_WIDTH`].
-const LABEL_CHARS: usize = 27;
+const LABEL_CHARS: usize = 32;
 const MAX_TICKS: f64 = 6.0;
 
 /// A bar with its error bar.

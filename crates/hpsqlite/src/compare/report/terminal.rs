@@ -132,11 +132,6 @@ fn table(report: &Report, out: &mut impl Write) -> io::Result<()> {
             }
         )?;
     }
-    for statement in &report.statements {
-        if let Some(note) = &statement.note {
-            writeln!(out, " {}: {note}", statement.number)?;
-        }
-    }
     Ok(())
 }
 

@@ -1,0 +1,171 @@
+//! `hpsqlite demo`: what the library is for, shown on real input in a few minutes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::compare::report::{Report, html, terminal};
+use crate::compare::script::Script;
+use crate::compare::{self, Options, SideOptions};
+use crate::data::{self, Target};
+use crate::libs;
+
+/// Half a scale factor: generating and comparing takes one to two minutes on two cores.
+pub const SCALE: f64 = 0.5;
+
+/// Questions to TPC-H data, the ones that our executor does not take over (yet) among them.
+const QUERIES: &[(&str, &str)] = &[
+    (
+        "Pricing summary (TPC-H Q1)",
+        "SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty,
+       sum(l_extendedprice) AS sum_base_price,
+       sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price,
+       sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
+       avg(l_quantity) AS avg_qty, avg(l_extendedprice) AS avg_price,
+       avg(l_discount) AS avg_disc, count(*) AS count_order
+FROM lineitem
+WHERE l_shipdate <= '1998-09-02'
+GROUP BY l_returnflag, l_linestatus
+ORDER BY l_returnflag, l_linestatus",
+    ),
+    (
+        "Discounts foregone (TPC-H Q6)",
+        "SELECT sum(l_extendedprice * l_discount) AS revenue
+FROM lineitem
+WHERE l_shipdate >= '1994-01-01' AND l_shipdate < '1995-01-01'
+  AND l_discount BETWEEN 0.05 AND 0.07 AND l_quantity < 24",
+    ),
+    (
+        "Totals of the table",
+        "SELECT count(*), sum(l_quantity), avg(l_extendedprice), min(l_shipdate), max(l_shipdate)
+FROM lineitem",
+    ),
+    (
+        "Late deliveries by ship mode",
+        "SELECT l_shipmode, count(*) AS late, sum(l_extendedprice * (1 - l_discount)) AS revenue
+FROM lineitem
+WHERE l_receiptdate > l_commitdate AND l_shipdate >= '1996-01-01'
+GROUP BY l_shipmode
+ORDER BY late DESC",
+    ),
+    (
+        "Ten best suppliers",
+        "SELECT l_suppkey, sum(l_extendedprice * (1 - l_discount)) AS revenue, count(*)
+FROM lineitem
+GROUP BY l_suppkey
+ORDER BY revenue DESC
+LIMIT 10",
+    ),
+    (
+        "Sales by day of shipping",
+        "SELECT l_shipdate, count(*), sum(l_quantity)
+FROM lineitem
+GROUP BY l_shipdate
+HAVING count(*) > 1",
+    ),
+    (
+        "Orders by status and priority",
+        "SELECT o_orderstatus, o_orderpriority, count(*), avg(o_totalprice)
+FROM orders
+GROUP BY o_orderstatus, o_orderpriority",
+    ),
+    (
+        "Orders with a certain remark",
+        "SELECT count(*), sum(o_totalprice)
+FROM orders
+WHERE o_comment LIKE '%special%requests%'",
+    ),
+    (
+        "Different parts by ship mode",
+        "SELECT l_shipmode, count(DISTINCT l_partkey)
+FROM lineitem
+WHERE l_shipdate >= '1998-06-01'
+GROUP BY l_shipmode",
+    ),
+    (
+        "Unshipped orders (TPC-H Q3)",
+        "SELECT l_orderkey, sum(l_extendedprice * (1 - l_discount)) AS revenue, o_orderdate, o_shippriority
+FROM customer, orders, lineitem
+WHERE c_mktsegment = 'BUILDING' AND c_custkey = o_custkey AND l_orderkey = o_orderkey
+  AND o_orderdate < '1995-03-15' AND l_shipdate > '1995-03-15'
+GROUP BY l_orderkey, o_orderdate, o_shippriority
+ORDER BY revenue DESC, o_orderdate
+LIMIT 10",
+    ),
+    (
+        "One order by its key",
+        "SELECT * FROM lineitem WHERE l_orderkey = 47011",
+    ),
+];
+
+/// Generates the data if it is not there, compares, prints the table and writes the page.
+pub fn run(folder: Option<&Path>, sf: f64, runs: Option<u32>) -> Result<u8> {
+    let folder: PathBuf = match folder {
+        Some(folder) => folder.to_owned(),
+        None => libs::cache_folder()?,
+    };
+    let options = |database: &Path| -> Result<Options> {
+        Ok(Options {
+            database: database.to_owned(),
+            sides: [("stock", libs::stock()?), ("ours", libs::ours()?)].map(|(label, library)| {
+                SideOptions {
+                    label: label.to_owned(),
+                    library,
+                    pragmas: Vec::new(),
+                }
+            }),
+            scratch: false,
+            cold: false,
+            runs,
+            warmup: 1,
+        })
+    };
+    let database = folder.join(format!("tpch-sf{sf}.db"));
+    // What is missing is said before the data is made.
+    let options = options(&database)?;
+    generate(&folder, &database, sf)?;
+
+    eprintln!(
+        "Asking stock SQLite and High Performance SQLite {} questions in turn.",
+        QUERIES.len()
+    );
+    let scripts: Vec<Script> = QUERIES
+        .iter()
+        .map(|(title, sql)| Script {
+            name: format!("demo: {title}"),
+            text: (*sql).to_owned(),
+            title: Some((*title).to_owned()),
+        })
+        .collect();
+    let report = compare::compare(&options, &scripts)?;
+    terminal::print(&report, &mut std::io::stdout().lock())?;
+    let page = write_page(&folder, &report)?;
+    println!("Charts: {}", page.display());
+    Ok(report.status())
+}
+
+fn generate(folder: &Path, database: &Path, sf: f64) -> Result<()> {
+    if database.exists() {
+        eprintln!("Using the data in {}.", database.display());
+        return Ok(());
+    }
+    eprintln!("Generating TPC-H data at scale factor {sf} into an ordinary SQLite file.");
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let written = data::tpch::write(
+        sf,
+        &Target {
+            file: database,
+            force: false,
+            library: None,
+        },
+    )?;
+    eprintln!("{}: {written}", database.display());
+    Ok(())
+}
+
+fn write_page(folder: &Path, report: &Report) -> Result<PathBuf> {
+    let page = folder.join("demo.html");
+    std::fs::write(&page, html::page(report))
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    Ok(page)
+}
