@@ -15,6 +15,12 @@ const TOLERATED: f64 = 0.01;
 /// program has them mapped, say), all of the system's cache, which only root may.
 pub fn drop_files(files: &[&Path]) -> Result<()> {
     let files: Vec<&&Path> = files.iter().filter(|f| f.exists()).collect();
+    if let Some(file) = files.iter().find(|f| in_memory(f)) {
+        bail!(
+            "--cold: {} is on a file system in memory, where nothing is ever cold",
+            file.display()
+        );
+    }
     for file in &files {
         forget(file).with_context(|| format!("cannot drop {} from the cache", file.display()))?;
     }
@@ -30,10 +36,25 @@ pub fn drop_files(files: &[&Path]) -> Result<()> {
             match all {
                 Err(_) =>
                     ": run as root, or as the file's owner with no other program using it, and keep it on a disk",
-                Ok(()) => ": it is in memory (tmpfs) or mapped by another program",
+                Ok(()) => ": another program has it mapped",
             }
         ),
     }
+}
+
+/// Whether the file is on a tmpfs or ramfs.
+fn in_memory(path: &Path) -> bool {
+    const RAMFS_MAGIC: i64 = 0x8584_58f6;
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    // SAFETY: fstatfs fills the structure it is given.
+    let kind = unsafe {
+        let mut fs: libc::statfs = std::mem::zeroed();
+        libc::fstatfs(file.as_raw_fd(), &mut fs);
+        fs.f_type as i64
+    };
+    kind == libc::TMPFS_MAGIC as i64 || kind == RAMFS_MAGIC
 }
 
 fn forget(path: &Path) -> Result<()> {

@@ -66,21 +66,40 @@ pub struct Options {
 pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
     let database = find_database(&options.database)?;
     let before = Stamp::of(&database);
-    let no_side_files =
-        !side_file(&database, "-wal").exists() && !side_file(&database, "-shm").exists();
+    let side_files = ["-wal", "-shm"].map(|suffix| side_file(&database, suffix));
+    let alone = !side_files.iter().any(|f| f.exists());
 
+    let mut result = compare_files(options, &database, scripts);
+    let changed = Stamp::of(&database) != before;
+    if alone && !changed && side_files.iter().any(|f| f.exists()) {
+        tidy(&options.sides[0].library, &database);
+    }
+    if changed
+        && result
+            .as_ref()
+            .is_ok_and(|r| r.status() == report::DIFFERENT)
+    {
+        result = Err(anyhow!(
+            "{} was changed by another program meanwhile, so the answers cannot be compared",
+            options.database.display()
+        ));
+    }
+    result
+}
+
+fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Result<Report> {
     let [a, b] = &options.sides;
     let mut sessions = [
         Session::start(&a.label, &a.library)?,
         Session::start(&b.label, &b.library)?,
     ];
     let scratch = match options.scratch {
-        true => Some(Scratch::copy(&mut sessions[0], &database)?),
+        true => Some(Scratch::copy(&mut sessions[0], database)?),
         false => None,
     };
     let mut sides = Vec::new();
     for (i, (session, side)) in sessions.iter_mut().zip(&options.sides).enumerate() {
-        let file = scratch.as_ref().map_or(&database, |s| &s.files[i]);
+        let file = scratch.as_ref().map_or(database, |s| &s.files[i]);
         let opened = session
             .open(file, options.scratch, &side.pragmas)
             .with_context(|| options.database.display().to_string())?;
@@ -96,7 +115,7 @@ pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
         sessions,
         files: match &scratch {
             Some(s) => s.files.clone(),
-            None => [database.clone(), database.clone()],
+            None => [database.to_owned(), database.to_owned()],
         },
         stateful: false,
         bar: progress_bar(),
@@ -113,16 +132,6 @@ pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
     run.bar.finish_and_clear();
     drop(run);
 
-    let changed = Stamp::of(&database) != before;
-    if changed && statements.iter().any(|s| s.difference.is_some()) {
-        bail!(
-            "{} was changed by another program meanwhile, so the answers cannot be compared",
-            options.database.display()
-        );
-    }
-    if no_side_files && !changed {
-        tidy(&a.library, &database)?;
-    }
     Ok(Report {
         hpsqlite: env!("CARGO_PKG_VERSION").to_owned(),
         when: jiff::Timestamp::now()
@@ -131,7 +140,7 @@ pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
         machine: Machine::this(),
         database: Database {
             path: options.database.display().to_string(),
-            bytes: std::fs::metadata(&database)?.len(),
+            bytes: std::fs::metadata(database)?.len(),
             page_size: sides[0].opened.page_size,
             journal_mode: sides[0].opened.journal_mode.clone(),
             encoding: sides[0].opened.encoding.clone(),
@@ -188,14 +197,13 @@ impl Stamp {
 }
 
 /// Removes the empty log that reading a database in WAL mode leaves, by SQLite's own means.
-fn tidy(library: &Path, database: &Path) -> Result<()> {
-    if side_file(database, "-shm").exists() {
-        // A file that may only be read keeps it: that is no failure of the comparison.
-        Session::start("tidy", library)?.ask(&Request::Tidy {
+fn tidy(library: &Path, database: &Path) {
+    // A database that may only be read keeps it: that is no failure of the comparison.
+    let _ = Session::start_anyway("tidy", library).and_then(|mut session| {
+        session.ask(&Request::Tidy {
             database: database.to_owned(),
-        })?;
-    }
-    Ok(())
+        })
+    });
 }
 
 /// Two copies of the database in a temporary folder, removed when dropped.
@@ -480,8 +488,8 @@ impl Run<'_> {
             }));
         }
         if sql.kind == Kind::Ordinary {
-            for side in 0..2 {
-                if self.run(side, sql, 1, undo)?.outcome != answers[side] {
+            for (side, answer) in answers.iter().enumerate() {
+                if self.run(side, sql, 1, undo)?.outcome != *answer {
                     return Ok(Some(Difference::Unsteady {
                         label: self.sessions[side].label.clone(),
                     }));

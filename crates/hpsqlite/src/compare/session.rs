@@ -36,6 +36,11 @@ impl Session {
     /// Starts a worker on `library`.
     pub fn start(label: &str, library: &Path) -> Result<Session> {
         interrupt::check()?;
+        Session::start_anyway(label, library)
+    }
+
+    /// Starts a worker on `library` even after Ctrl-C, to put things in order.
+    pub fn start_anyway(label: &str, library: &Path) -> Result<Session> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("worker")
             .arg(library)
