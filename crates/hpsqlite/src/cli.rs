@@ -98,7 +98,7 @@ enum Command {
         /// Folder for the data and the page [default: hpsqlite in the user's cache folder]
         #[arg(long)]
         dir: Option<PathBuf>,
-        /// Scale factor: 1 is 8.7 million rows in 1.3 GB
+        /// Scale factor: 1 is 8.7 million rows in 1.3 GB; 0.01, 0.02, or from 0.025 to 100
         #[arg(long, default_value_t = demo::SCALE, value_name = "N")]
         sf: f64,
         /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a question]
@@ -163,7 +163,7 @@ struct CompareArgs {
 enum DataSet {
     /// The eight tables of TPC-H
     Tpch {
-        /// Scale factor: 1 is 8.7 million rows in 1.3 GB
+        /// Scale factor: 1 is 8.7 million rows in 1.3 GB; 0.01, 0.02, or from 0.025 to 100
         #[arg(long, default_value_t = 1.0, value_name = "N")]
         sf: f64,
         #[command(flatten)]

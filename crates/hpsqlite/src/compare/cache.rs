@@ -44,7 +44,7 @@ pub fn drop_files(files: &[&Path]) -> Result<()> {
 
 /// Whether the file is on a tmpfs or ramfs.
 fn in_memory(path: &Path) -> bool {
-    const RAMFS_MAGIC: i64 = 0x8584_58f6;
+    const RAMFS_MAGIC: libc::c_long = 0x8584_58f6;
     let Ok(file) = File::open(path) else {
         return false;
     };
@@ -52,9 +52,9 @@ fn in_memory(path: &Path) -> bool {
     let kind = unsafe {
         let mut fs: libc::statfs = std::mem::zeroed();
         libc::fstatfs(file.as_raw_fd(), &mut fs);
-        fs.f_type as i64
+        fs.f_type
     };
-    kind == libc::TMPFS_MAGIC as i64 || kind == RAMFS_MAGIC
+    kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC
 }
 
 fn forget(path: &Path) -> Result<()> {

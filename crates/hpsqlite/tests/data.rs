@@ -1,0 +1,145 @@
+//! `hpsqlite data` and `hpsqlite demo`: the right rows, the same everywhere, and nothing half-written.
+
+mod common;
+
+use common::{Place, Worker, interrupt_when};
+
+#[test]
+fn tpch_has_its_tables() {
+    let place = Place::new();
+    place
+        .run(&["data", "tpch", "--sf", "0.01", "d.db"])
+        .expect(0)
+        .says("d.db: 8 tables, 86,805 rows, ");
+    let mut db = Worker::on(&place, &place.path("d.db"));
+    // As the benchmark's specification says for this scale, lineitem as dbgen makes it.
+    for (table, rows) in [
+        ("region", 5),
+        ("nation", 25),
+        ("supplier", 100),
+        ("customer", 1500),
+        ("part", 2000),
+        ("partsupp", 8000),
+        ("orders", 15000),
+        ("lineitem", 60175),
+    ] {
+        assert_eq!(
+            db.rows(&format!("SELECT count(*) FROM {table}")),
+            [rows.to_string()]
+        );
+    }
+    assert_eq!(
+        db.rows("SELECT * FROM lineitem LIMIT 1"),
+        [
+            "1|1552|93|1|17|24710.35|0.04|0.02|N|O|1996-03-13|1996-02-12|1996-03-22|DELIVER IN PERSON|TRUCK|egular courts above the"
+        ]
+    );
+    assert_eq!(
+        db.rows(
+            "SELECT typeof(l_quantity), typeof(l_tax), typeof(l_shipdate) FROM lineitem LIMIT 1"
+        ),
+        ["integer|real|text"]
+    );
+    assert_eq!(
+        db.rows("SELECT type FROM pragma_table_info('lineitem') WHERE name IN('l_quantity','l_shipdate')"),
+        ["DECIMAL(15,2)", "DATE"]
+    );
+    assert_eq!(db.rows("PRAGMA integrity_check"), ["ok"]);
+    assert_eq!(db.rows("PRAGMA journal_mode"), ["delete"]);
+}
+
+#[test]
+fn h2o_is_the_same_everywhere() {
+    let place = Place::new();
+    let h2o = ["data", "h2o", "--rows", "2000", "--groups", "10"];
+    for file in ["a.db", "b.db"] {
+        place
+            .run(&[&h2o[..], &[file]].concat())
+            .expect(0)
+            .says("1 table, 2,000 rows, ");
+    }
+    assert!(
+        std::fs::read(place.path("a.db")).unwrap() == std::fs::read(place.path("b.db")).unwrap()
+    );
+    let mut db = Worker::on(&place, &place.path("a.db"));
+    assert_eq!(
+        db.rows("SELECT * FROM x LIMIT 1"),
+        ["id009|id008|id0000000021|10|1|64|2|5|64.904571"]
+    );
+    assert_eq!(
+        db.rows(
+            "SELECT count(DISTINCT id1), count(DISTINCT id4), max(id6), min(v1), max(v1), min(v2), max(v2) FROM x"
+        ),
+        ["10|10|200|1|5|1|15"]
+    );
+    assert_eq!(
+        db.rows("SELECT count(*) FROM x WHERE v3 NOT BETWEEN 0 AND 100"),
+        ["0"]
+    );
+}
+
+#[test]
+fn files_that_are_there_are_kept() {
+    let place = Place::new();
+    std::fs::write(place.path("mine.db"), "mine").unwrap();
+    place
+        .run(&["data", "h2o", "--rows", "10", "--groups", "2", "mine.db"])
+        .fails_with("mine.db is there already; --force replaces it");
+    assert_eq!(place.text("mine.db"), "mine");
+    place
+        .run(&[
+            "data", "h2o", "--rows", "10", "--groups", "2", "--force", "mine.db",
+        ])
+        .expect(0);
+    place
+        .run(&["data", "h2o", "no/x.db"])
+        .expect(2)
+        .says("hpsqlite: cannot write in no: ");
+    place
+        .run(&["data", "h2o", "--rows", "5", "--groups", "6", "x.db"])
+        .fails_with("there must be at least one group, and no more groups than rows");
+    place
+        .run(&["data", "tpch", "--sf", "0.0123", "x.db"])
+        .fails_with("the scale factor must be 0.01, 0.02, or from 0.025 to 100");
+}
+
+#[test]
+fn an_interrupted_generator_leaves_nothing() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("out")).unwrap();
+    let command = place.command(&["data", "h2o", "--rows", "500000000", "out/x.db"]);
+    let written = || {
+        let files = std::fs::read_dir(place.path("out")).unwrap().flatten();
+        files
+            .filter_map(|f| f.metadata().ok())
+            .map(|m| m.len())
+            .sum::<u64>()
+    };
+    let done = interrupt_when(command, || written() > 0);
+    assert_eq!(done.err, "hpsqlite: interrupted\n");
+    done.expect(130);
+    assert_eq!(place.list("out"), Vec::<String>::new());
+}
+
+#[test]
+fn the_demo_compares_and_draws() {
+    let place = Place::new();
+    let demo = ["demo", "--sf", "0.01", "--runs", "5"];
+    place
+        .run(&demo)
+        .expect(0)
+        .says("Generating TPC-H data at scale factor 0.01")
+        .says("Pricing summary (TPC-H Q1)")
+        .says("The answers of all 11 statements are the same.")
+        .says("Charts: ");
+    assert_eq!(
+        place.list("cache/hpsqlite"),
+        ["demo.html", "tpch-sf0.01.db"]
+    );
+    assert!(
+        place
+            .text("cache/hpsqlite/demo.html")
+            .contains("Unshipped orders")
+    );
+    place.run(&demo).expect(0).says("Using the data in ");
+}

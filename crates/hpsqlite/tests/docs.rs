@@ -1,0 +1,40 @@
+//! docs/cli.md is what the help texts say, and the help texts are there.
+
+mod common;
+
+use common::Place;
+
+#[test]
+fn the_reference_is_up_to_date() {
+    let place = Place::new();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+    let committed = std::fs::read_to_string(path).unwrap();
+    let made = place.run(&["reference"]).expect(0).out;
+    assert!(
+        committed == made,
+        "run: dist/bin/hpsqlite reference > docs/cli.md"
+    );
+    for command in ["compare", "exec", "demo", "data tpch", "data h2o"] {
+        assert!(
+            made.contains(&format!("## hpsqlite {command}\n")),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn version_and_help() {
+    let place = Place::new();
+    let version = place.run(&["--version"]).expect(0).out;
+    assert_eq!(version, format!("hpsqlite {}\n", env!("CARGO_PKG_VERSION")));
+    place
+        .run(&["--help"])
+        .expect(0)
+        .says("compare")
+        .says("exec");
+    place.run(&[]).expect(2).says("Usage: hpsqlite <COMMAND>");
+    place
+        .run(&["no-such"])
+        .expect(2)
+        .says("unrecognized subcommand");
+}
