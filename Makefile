@@ -49,9 +49,9 @@ $(SUITES:%=test-%): test-%: all
 fuzz: all
 	@tests/differential/run fuzz
 
-## bench: the figures of docs/benchmarks.md, measured here
+## bench: the project's figures, measured here
 bench: all
-	@dist/bin/hpsqlite bench
+	@tests/bench/run
 
 ## install: copy dist/ to PREFIX (default /usr/local), below DESTDIR if given
 install:
