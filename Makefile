@@ -12,6 +12,14 @@ PROGRAMS  := bin/sqlite3 bin/hpsqlite
 LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so
 DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h
 
+# A crate's program, with a word before the first build, which takes a while.
+define cargo_build
+@test -x $(TARGET)/release/$(1) || echo "building the program $(1)"
+@cargo build --quiet --release -p $(1) || { \
+  echo "error: cargo could not build $(1); if it could not download a crate," \
+       "check the network and cargo's registry settings and run make again" >&2; exit 1; }
+endef
+
 ## all: build everything into dist/ (the default)
 all: engine tool
 
@@ -20,10 +28,10 @@ engine: builder
 	@$(ENGINE) build
 
 builder: toolcheck
-	@cargo build --quiet --release -p hpsqlite-engine
+	$(call cargo_build,hpsqlite-engine)
 
 tool: toolcheck
-	@cargo build --quiet --release -p hpsqlite
+	$(call cargo_build,hpsqlite)
 	@mkdir -p dist/bin
 	@cmp -s $(TARGET)/release/hpsqlite dist/bin/hpsqlite || { \
 	  cp $(TARGET)/release/hpsqlite dist/bin/hpsqlite.tmp && \
