@@ -286,8 +286,8 @@ fn compare(args: &CompareArgs) -> Result<u8> {
     let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
     let html = OutputFile::begin(args.html.as_deref(), &args.db)?;
     let report = compare::compare(&options, &scripts)?;
-    terminal::print(&report, &mut std::io::stdout().lock())?;
     finish(&report, json, html)?;
+    terminal::show(&report)?;
     Ok(report.status())
 }
 

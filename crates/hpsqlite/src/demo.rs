@@ -138,9 +138,9 @@ pub fn run(folder: Option<&Path>, sf: f64, runs: Option<u32>) -> Result<u8> {
         })
         .collect();
     let report = compare::compare(&options, &scripts)?;
-    terminal::print(&report, &mut std::io::stdout().lock())?;
     let page = write_page(&folder, &report)?;
-    println!("Charts: {}", page.display());
+    terminal::show(&report)?;
+    println!("Charts: {}", page.canonicalize()?.display());
     Ok(report.status())
 }
 

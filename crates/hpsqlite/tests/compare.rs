@@ -91,6 +91,7 @@ fn the_last_digit_counts() {
         ])
         .expect(1)
         .says("the answers differ first in row 2,500")
+        .says("≠  r ")
         .says("42.5 (real)")
         .says("42.50000000000001 (real)");
     let difference = &json(&place, "o.json")["statements"][0]["difference"];
@@ -480,6 +481,12 @@ fn interrupted() {
     done.expect(130);
     wait_until(|| workers() == 0);
     assert_eq!(place.list("tmp"), Vec::<String>::new());
+
+    Worker::on(&place, &place.path("t.db")).sql("PRAGMA journal_mode=wal");
+    let before = state(&place, "t.db");
+    let command = place.command(&["compare", "t.db", ENDLESS]);
+    interrupt_when(command, || place.path("t.db-shm").exists()).expect(130);
+    assert!(state(&place, "t.db") == before);
 }
 
 #[test]

@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::interrupt;
-use protocol::{Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, SqlError};
+use protocol::{Column, Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, SqlError};
 use report::{Cache, Database, Difference, Machine, Report, Side, Statement};
 use script::{Kind, Script, SqlText};
 use session::{Session, out_of_turn};
@@ -129,7 +129,6 @@ fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Resu
             .set_prefix(format!("{} of {}", i + 1, queries.len()));
         statements.push(run.statement(i + 1, sql)?);
     }
-    run.bar.finish_and_clear();
     drop(run);
 
     Ok(Report {
@@ -216,17 +215,18 @@ impl Scratch {
     fn copy(session: &mut Session, database: &Path) -> Result<Scratch> {
         let folder = tempfile::Builder::new().prefix("hpsqlite-").tempdir()?;
         let files = ["a.db", "b.db"].map(|name| folder.path().join(name));
-        let bar = ProgressBar::new(0).with_style(
-            ProgressStyle::with_template("copying {wide_bar} {percent:>3} %  {eta} left")
-                .expect("a valid template"),
-        );
+        let bar = ProgressBar::new(0)
+            .with_finish(ProgressFinish::AndClear)
+            .with_style(
+                ProgressStyle::with_template("copying {wide_bar} {percent:>3} %  {eta} left")
+                    .expect("a valid template"),
+            );
         for (i, file) in files.iter().enumerate() {
             session.copy(database, file, |done, all| {
                 bar.set_length(2 * all);
                 bar.set_position(done + i as u64 * all);
             })?;
         }
-        bar.finish_and_clear();
         Ok(Scratch {
             files,
             _folder: folder,
@@ -253,10 +253,12 @@ fn split(session: &mut Session, scripts: &[Script]) -> Result<Vec<SqlText>> {
 }
 
 fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new(1).with_style(
-        ProgressStyle::with_template("{prefix}  {wide_bar}  run {pos}/{len}  {msg}")
-            .expect("a valid template"),
-    );
+    let bar = ProgressBar::new(1)
+        .with_finish(ProgressFinish::AndClear)
+        .with_style(
+            ProgressStyle::with_template("{prefix}  {wide_bar}  run {pos}/{len}  {msg}")
+                .expect("a valid template"),
+        );
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
@@ -495,7 +497,7 @@ impl Run<'_> {
                     }));
                 }
             }
-            if let Some(row) = self.first_different_row(sql, undo)? {
+            if let Some(row) = self.first_different_row(sql, undo, &a.columns)? {
                 return Ok(Some(row));
             }
         }
@@ -507,7 +509,12 @@ impl Run<'_> {
         }))
     }
 
-    fn first_different_row(&mut self, sql: &SqlText, undo: bool) -> Result<Option<Difference>> {
+    fn first_different_row(
+        &mut self,
+        sql: &SqlText,
+        undo: bool,
+        columns: &[Column],
+    ) -> Result<Option<Difference>> {
         let mut digests = Vec::new();
         for session in &mut self.sessions {
             match session.ask(&Request::Digests {
@@ -548,6 +555,7 @@ impl Run<'_> {
         }
         Ok(Some(Difference::Row {
             number: from + common as u64 + 1,
+            columns: columns.iter().map(|c| c.name.clone()).collect(),
             reordered: a.unordered == b.unordered,
             a: row_a,
             b: row_b,

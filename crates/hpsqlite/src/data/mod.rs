@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, libs, text};
@@ -131,12 +131,14 @@ impl<'l> Loader<'l> {
         ] {
             db.exec(sql)?;
         }
-        let bar = ProgressBar::new(rows).with_style(
-            ProgressStyle::with_template(
-                "{msg:9} {wide_bar} {percent:>3} %  {human_pos} rows  {eta} left",
-            )
-            .expect("a valid template"),
-        );
+        let bar = ProgressBar::new(rows)
+            .with_finish(ProgressFinish::AndClear)
+            .with_style(
+                ProgressStyle::with_template(
+                    "{msg:9} {wide_bar} {percent:>3} %  {human_pos} rows  {eta} left",
+                )
+                .expect("a valid template"),
+            );
         Ok(Loader {
             db,
             bar,
@@ -170,7 +172,6 @@ impl<'l> Loader<'l> {
     /// Ends the file; returns the number of tables and rows.
     fn finish(self) -> Result<(usize, u64)> {
         self.db.exec("COMMIT")?;
-        self.bar.finish_and_clear();
         interrupt::check()?;
         Ok((self.tables, self.rows))
     }

@@ -27,6 +27,12 @@ pub fn page(report: &Report) -> String {
             format_args!("<p class=\"verdict\">{}</p>\n", escape(&line)),
         );
     }
+    for line in report.warnings() {
+        add(
+            &mut out,
+            format_args!("<p class=\"legend\">{}</p>\n", escape(&line)),
+        );
+    }
     environment(report, &mut out);
     charts(report, &mut out);
     results(report, &mut out);

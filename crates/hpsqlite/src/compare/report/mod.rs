@@ -18,6 +18,9 @@ pub const DIFFERENT: u8 = 1;
 /// The text that EXPLAIN QUERY PLAN shows where ours took a query over.
 const TAKEN_OVER: &str = "VECTORIZED";
 
+/// Times whose spread is more than this share of the median are warned of.
+const NOISE: f64 = 0.1;
+
 #[derive(Serialize)]
 pub struct Report {
     /// Version of this tool.
@@ -159,6 +162,7 @@ pub enum Difference {
     /// The first row that is not the same; none where that side has no more rows.
     Row {
         number: u64,
+        columns: Vec<String>,
         a: Option<Vec<Cell>>,
         b: Option<Vec<Cell>>,
         /// Both give the same rows, in another order.
@@ -188,6 +192,29 @@ impl Report {
         let ours = self.sides[1].opened.hp_version.is_some();
         let left = |s: &&Statement| ours && s.speedup.is_some() && !s.taken_over(1);
         self.statements.iter().filter(left).collect()
+    }
+
+    /// What a person should know before relying on the times.
+    pub fn warnings(&self) -> Vec<String> {
+        let noisy = |s: &&Statement| {
+            let noisy = |t: &Summary| t.spread > NOISE * t.median;
+            s.summaries.as_ref().is_some_and(|s| s.iter().any(noisy))
+        };
+        let noisy: Vec<String> = self
+            .statements
+            .iter()
+            .filter(noisy)
+            .map(|s| s.number.to_string())
+            .collect();
+        if noisy.is_empty() {
+            return Vec::new();
+        }
+        vec![format!(
+            "The times of {} vary by more than {:.0} %: something else keeps the machine busy. \
+             More --runs make the intervals narrower.",
+            text::list(&noisy),
+            NOISE * 100.0
+        )]
     }
 
     /// What the whole comes to, in sentences.

@@ -12,11 +12,19 @@ use crate::text;
 const NAME_WIDTH: usize = 44;
 /// A value is cut to this, around the place where it differs.
 const VALUE_WIDTH: usize = 60;
+const COLUMN_WIDTH: usize = 30;
 /// Length of the part of a source id that tells versions apart.
 const SOURCE_ID: usize = 31;
 
-/// Prints the whole report.
-pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
+/// Prints the whole report on standard output; a reader that has seen enough is no error.
+pub fn show(report: &Report) -> io::Result<()> {
+    match print(report, &mut io::stdout().lock()) {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     environment(report, out)?;
     writeln!(out)?;
     table(report, out)?;
@@ -28,7 +36,7 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
         }
     }
     writeln!(out)?;
-    for line in report.verdict() {
+    for line in report.verdict().iter().chain(&report.warnings()) {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -223,6 +231,7 @@ pub fn explain(
         }
         Difference::Row {
             number,
+            columns,
             a: ra,
             b: rb,
             reordered,
@@ -233,7 +242,7 @@ pub fn explain(
                 text::thousands(*number)
             )?;
             match (ra, rb) {
-                (Some(ra), Some(rb)) => rows(report, ra, rb, out)?,
+                (Some(ra), Some(rb)) => rows(report, columns, ra, rb, out)?,
                 (ra, rb) => {
                     let show = |row: &Option<Vec<Cell>>| match row {
                         Some(row) => {
@@ -274,7 +283,13 @@ fn side_by_side(out: &mut impl Write, lines: &[(&str, String)]) -> io::Result<()
 }
 
 /// The two rows, a column a line, with a mark where they differ.
-fn rows(report: &Report, a: &[Cell], b: &[Cell], out: &mut impl Write) -> io::Result<()> {
+fn rows(
+    report: &Report,
+    columns: &[String],
+    a: &[Cell],
+    b: &[Cell],
+    out: &mut impl Write,
+) -> io::Result<()> {
     let mut table = plain_table();
     table.set_header([
         "  ",
@@ -282,12 +297,12 @@ fn rows(report: &Report, a: &[Cell], b: &[Cell], out: &mut impl Write) -> io::Re
         &report.sides[0].label,
         &report.sides[1].label,
     ]);
-    for (i, (a, b)) in a.iter().zip(b).enumerate() {
+    for (column, (a, b)) in columns.iter().zip(a.iter().zip(b)) {
         let [shown_a, shown_b] = excerpts(&a.value, &b.value);
         let mark = if a == b { "" } else { "≠" };
         table.add_row([
             format!("  {mark}"),
-            (i + 1).to_string(),
+            text::shorten(column, COLUMN_WIDTH),
             format!("{shown_a} ({})", a.kind),
             format!("{shown_b} ({})", b.kind),
         ]);
