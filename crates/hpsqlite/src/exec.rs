@@ -89,12 +89,15 @@ pub fn exec(library: &Path, ours: bool, command: &[OsString], check: bool) -> Re
     let folder = folder_of(library)?;
     let image = interpreter_of(&program)?;
     let mut environment = Environment {
-        path: prepend("LD_LIBRARY_PATH", folder.as_os_str().as_bytes(), b':'),
+        path: prepend("LD_LIBRARY_PATH", folder.as_os_str().as_bytes()),
         preload: None,
     };
     let mut reach = reach(&image, library, &environment)?;
     if matches!(reach, Reach::Elsewhere(_)) {
-        environment.preload = Some(prepend("LD_PRELOAD", library.as_os_str().as_bytes(), b':'));
+        environment.preload = Some(prepend(
+            "LD_PRELOAD",
+            folder.join(SONAME).as_os_str().as_bytes(),
+        ));
         reach = self::reach(&image, library, &environment)?;
     }
 
@@ -137,10 +140,10 @@ impl Environment {
 }
 
 /// The value of a list variable with `first` put before what is there.
-fn prepend(variable: &str, first: &[u8], separator: u8) -> OsString {
+fn prepend(variable: &str, first: &[u8]) -> OsString {
     let mut value = first.to_vec();
     if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
-        value.push(separator);
+        value.push(b':');
         value.extend(old.as_bytes());
     }
     OsString::from_vec(value)
@@ -202,7 +205,9 @@ fn folder_of(library: &Path) -> Result<PathBuf> {
     let alone = std::fs::read_dir(folder)?
         .flatten()
         .all(|entry| !other(&entry.file_name().to_string_lossy()));
-    if alone && folder.join(SONAME).canonicalize().ok().as_deref() == Some(library) {
+    // A colon would end the folder's name in LD_LIBRARY_PATH.
+    let nameable = !folder.as_os_str().as_bytes().contains(&b':');
+    if alone && nameable && folder.join(SONAME).canonicalize().ok().as_deref() == Some(library) {
         return Ok(folder.to_owned());
     }
     let links = crate::libs::cache_folder()?
@@ -234,18 +239,20 @@ fn reach(image: &Path, library: &Path, environment: &Environment) -> Result<Reac
         return Ok(Reach::Elevated);
     }
     let loaded = loaded_files(&linker, image, environment)?;
-    let sqlite = loaded.iter().find(|l| l.name.starts_with("libsqlite3.so"));
-    match sqlite {
-        Some(l) if l.path.canonicalize().ok().as_deref() == Some(library) => Ok(Reach::Linked),
-        Some(l) => Ok(Reach::Elsewhere(l.path.clone())),
-        None => {
-            let inside = has_sqlite(&bytes)
-                || loaded
-                    .iter()
-                    .any(|l| std::fs::read(&l.path).is_ok_and(|bytes| has_sqlite(&bytes)));
-            Ok(if inside { Reach::Own } else { Reach::Later })
-        }
+    let ours = |l: &Loaded| l.path.canonicalize().ok().as_deref() == Some(library);
+    let of_sqlite = |l: &&Loaded| l.name.starts_with("libsqlite3.so");
+    let sqlite: Vec<&Loaded> = loaded.iter().filter(of_sqlite).collect();
+    if !sqlite.is_empty() {
+        return Ok(match sqlite.iter().find(|l| !ours(l)) {
+            Some(other) => Reach::Elsewhere(other.path.clone()),
+            None => Reach::Linked,
+        });
     }
+    let inside = has_sqlite(&bytes)
+        || loaded
+            .iter()
+            .any(|l| std::fs::read(&l.path).is_ok_and(|bytes| has_sqlite(&bytes)));
+    Ok(if inside { Reach::Own } else { Reach::Later })
 }
 
 enum Linkage {

@@ -96,6 +96,10 @@ impl SqlError {
                 "{}: another program is using it; try again later",
                 self.message
             ),
+            8 => format!(
+                "{}: one in WAL mode can be read only where files may be made beside it",
+                self.message
+            ),
             _ => self.message.clone(),
         }
     }
