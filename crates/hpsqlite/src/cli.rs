@@ -30,34 +30,38 @@ impl Cli {
 }
 
 const EXEC_HELP: &str = "\
-The program is told to use our libsqlite3.so.0 in place of the system's by LD_LIBRARY_PATH, and where it
-insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. A line on standard
-error says whether that reaches the program: one that carries its own SQLite, is statically linked or
-runs with another user's rights cannot be reached, and runs as it would without us.
+The program is told to use our libsqlite3.so.0 in place of the system's by LD_LIBRARY_PATH, and \
+where it insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. A line \
+on standard error says whether that reaches the program: one that carries its own SQLite, is \
+statically linked or runs with another user's rights cannot be reached, and runs as it would \
+without us.
 
-Exit status: the program's; 126 or 127 if it cannot be run or found; with --check 0 if the program is
-reached (or links no SQLite but may load it later), 1 if it cannot be.
+Exit status: the program's; 126 or 127 if it cannot be run or found; with --check 0 if the program \
+is reached (or links no SQLite but may load it later), 1 if it cannot be.
 
 Examples:
   hpsqlite exec -- python3 report.py
   hpsqlite exec --check -- php";
 
 const DEMO_HELP: &str = "\
-Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, asks stock SQLite
-and High Performance SQLite the same questions in turn, checks that the answers are the same, prints times
-and speed-ups and writes a page with charts. Exit status as for `hpsqlite compare`.";
+Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, asks \
+stock SQLite and High Performance SQLite the same questions in turn, checks that the answers are \
+the same, prints times and speed-ups and writes a page with charts. Exit status as for `hpsqlite \
+compare`.";
 
 const COMPARE_HELP: &str = "\
-Each library runs in a process of its own. Every statement runs on both and the answers (values with
-their types, to the last digit, and the column names) are compared; then come rounds of A, B, A, B. Times
-are medians, from preparing the statement to its last row. The speed-up has a 95 % interval.
+Each library runs in a process of its own. Every statement runs on both and the answers (values \
+with their types, to the last digit, and the column names) are compared; then come rounds of A, B, \
+A, B. Times are medians, from preparing the statement to its last row. The speed-up has a 95 % \
+interval (percentile bootstrap over rounds). Statements quicker than 0.1 s get new processes every \
+round, because one process may be some per cent quicker than the next of the same library.
 
-The database is opened for reading only. With --scratch, statements work on two copies in a temporary
-folder (TMPDIR); what a statement writes is undone after each run but the last, and its time is that of
-the statement without the commit.
+The database is opened for reading only. With --scratch, statements work on two copies in a \
+temporary folder (TMPDIR); what a statement writes is undone after each run but the last, and its \
+time is that of the statement without the commit.
 
-Exit status: 0 all answers are the same (an error that both libraries give alike is an answer), 1 an
-answer differs, 2 the comparison could not be made, 130 interrupted.
+Exit status: 0 all answers are the same (an error that both libraries give alike while running is \
+an answer), 1 an answer differs, 2 the comparison could not be made, 130 interrupted.
 
 Examples:
   hpsqlite compare app.db 'SELECT kind, count(*) FROM event GROUP BY kind'
