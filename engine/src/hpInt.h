@@ -92,9 +92,15 @@ union HpVal {
 
 /*
 ** A vector: one value for each row of the batch, or one constant.  Only the
-** positions named by the selection vector that it was computed under are
-** defined.  mIdx is 0 for a constant and all ones otherwise, so that
-** aVal[i & mIdx] serves both.
+** rows of the selection that it was computed under are defined; selections
+** only get narrower.  mIdx is 0 for a constant and all ones otherwise, so
+** that aVal[i & mIdx] serves both.
+**
+** Float form: a vector of integers and reals mixed, as columns of prices
+** are, may hold its integers as doubles, aTag still saying which they are.
+** All of them are below HP_MX_FLOAT then, so nothing is lost, arithmetic is
+** that of doubles, and sum() adds what it would have added.  hpVecExact()
+** turns them back.
 */
 struct HpVec {
   u8 *aTag;              /* HP_xxx of each row */
@@ -102,7 +108,9 @@ struct HpVec {
   u32 *aLen;             /* Bytes of HP_TEXT and HP_BLOB.  NULL if none can be */
   u32 mIdx;              /* 0: constant.  0xffff: one value a row */
   u8 mType;              /* OR of the tags (may name types that no longer occur) */
+  u8 bFloat;             /* In float form */
 };
+#define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
 
 /* A linked list of memory blocks that live and die together */
 struct HpArena {
@@ -149,6 +157,7 @@ struct HpOp {
   u8 eOp;                /* HP_OP_xxx */
   u8 op;                 /* TK_xxx */
   u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
+  u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
   u16 iOut;              /* Vector to write */
   u16 a, b;              /* Vectors to read, or a column number */
   u16 n;                 /* HP_OP_IN: number of constants */
@@ -191,6 +200,7 @@ struct HpProg {
 struct HpAggDef {
   u8 eAgg;               /* HP_AGG_xxx */
   u8 bLoad;              /* The min or max whose row the bare columns show */
+  u8 bShared;            /* An earlier function keeps the same state */
   u16 iVec;              /* Argument; 0xffff: none */
   u16 iOff;              /* Offset of the state in a group */
   FuncDef *pFunc;        /* Stock's function: finishes the state */
@@ -215,9 +225,14 @@ struct HpPlan {
   int nAgg;              /* Aggregate functions */
   HpAggDef *aAgg;
   int nBare;             /* Columns outside of aggregate functions */
-  u16 *aBare;            /* Their vectors */
+  struct HpBare {
+    u16 iVec;              /* Vector */
+    i16 iKey;              /* The key that shows the same, or -1 */
+    u16 iOff;              /* Offset of the copy in a group, if iKey<0 */
+  } *aBare;
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
   int szGroup;           /* Bytes a group */
+  u16 iKeyOff;           /* Offset of the keys in a group */
   int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
   int iBareReg;          /* First register of bare columns */
   int iFuncReg;          /* First register of aggregate functions */
@@ -232,18 +247,29 @@ struct HpRun {
   u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
 };
 
-/* Rows cut into columns: input of a vector program */
+/*
+** Rows cut into columns: input of a vector program.  Column c of row i has
+** serial type aType[i*nStride+c] and begins at apRec[i]+aOfst[i*nStride+c],
+** unless the type is HP_SER_SLOW: then aSlow[i*nCol+k] tells about
+** column k of the plan.
+*/
 struct HpBatch {
   int nRow;              /* Rows in the batch */
   int nAlloc;            /* Rows allocated */
+  int nStride;           /* Types a row: a multiple of 16 */
+  u8 *aType;             /* Serial types */
+  u16 *aOfst;            /* Offsets of values */
+  const u8 **apRec;      /* Records */
   i64 *aRowid;           /* Rowids, if HpPlan.bRowid */
-  struct HpCut {         /* For each column of the plan: */
-    u32 *aSer;             /* Serial type; HP_SER_NONE: not in the record */
-    const u8 **apVal;      /* Where the value begins */
-  } *aCut;
+  u8 *aMin, *aMax;       /* nStride entries: range of types of each column */
+  struct HpSlow {
+    u32 type;              /* Serial type, or HP_SER_NONE */
+    const u8 *z;           /* The value */
+  } *aSlow;              /* Allocated when first used */
   HpArena side;          /* Payloads put together from overflow pages */
 };
-#define HP_SER_NONE  0xffffffff
+#define HP_SER_SLOW  0xff        /* In aType: see aSlow */
+#define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
 
 /* One execution of a plan.  Kept in a register by OP_HpScan. */
 struct HpExec {
@@ -257,8 +283,9 @@ struct HpExec {
   HpVec *aVec;           /* The vectors of the program */
   u16 *aSel;             /* Selection vector: rows that passed the filters */
   int nSel;
-  u8 *aBool;             /* Scratch: truth values in selection order */
-  double *aReal;         /* Scratch: operand turned to reals */
+  u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
+  u8 bDense;             /* Most rows are selected: compute all of them */
+  u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
   u64 nScanned;          /* Rows read so far */
   u64 nProgress;         /* VM steps not yet told to the progress handler */
   HpArena vec;           /* Memory of vectors and scratch */
@@ -275,7 +302,7 @@ static int hpSourceIsLarge(Btree*, Pgno, int*);
 /* hp_record.c */
 static int hpBatchInit(HpExec*);
 static int hpRecordLeaf(HpExec*, const HpRun*, int, int*);
-static void hpRecordColumn(HpExec*, const HpCol*, const struct HpCut*, HpVec*);
+static void hpRecordColumn(HpExec*, int, HpVec*);
 
 /* hp_expr.c */
 static int hpProgConst(HpProg*, int, Expr*);
@@ -286,6 +313,7 @@ static int hpExecFilter(HpExec*);
 static int hpExecRest(HpExec*);
 static int hpVecInit(HpExec*, HpVec*, int);
 static void hpVecConst(HpExec*, HpVec*, Mem*);
+static void hpVecExact(HpExec*, HpVec*);
 static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
 
 /* hp_agg.c */
@@ -301,6 +329,22 @@ static const HpConfig *hpConfig(void);
 static void *hpArenaAlloc(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static int hpOffload(sqlite3*);
+
+/* Run BODY for each row i to compute: all rows or the selected ones */
+#define HP_ROWS(P,...) \
+  if( (P)->bDense ){ \
+    int i, n_ = (P)->batch.nRow; \
+    for(i=0; i<n_; i++) __VA_ARGS__ \
+  }else{ \
+    int ii_, n_ = (P)->nSel; \
+    const u16 *aSel_ = (P)->aSel; \
+    for(ii_=0; ii_<n_; ii_++){ int i = aSel_[ii_]; __VA_ARGS__ } \
+  }
+
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+# define HP_AVX2 1
+# include <immintrin.h>
+#endif
 
 #endif /* HPINT_H */
 #endif /* SQLITE_OMIT_HP */

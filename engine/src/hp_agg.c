@@ -18,7 +18,10 @@
 ** 8-byte entries, the upper half of the hash value beside the number of the
 ** group, with linear probing, at most half full.
 **
-** Each key is first brought to a form that is the same for equal keys:
+** The keys of a row are packed into 128 bits if they fit (one string of up to
+** 15 bytes, two of up to 7, integers of 56 bits, ...): then groups are the
+** same if their packs are.  Where a key does not fit each
+** key is brought to a form that is the same for equal keys:
 ** a type and 64 bits, which are an integer, a real that is no integer, the
 ** bytes of a string of up to eight bytes, or a hash of a longer one.  So
 ** 3 and 3.0 and, under NOCASE, 'a' and 'A' meet in one group, while the group
@@ -40,6 +43,7 @@
 
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
+#define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
 
 /* A key of a group.  A key that is NULL has code 0. */
@@ -52,6 +56,14 @@ struct HpKey {
   u8 tag;                /* Type, as the first row had it */
   u8 eCode;              /* Type that counts: HP_INT for 3.0 */
 };
+
+/* All keys of a row in one, if they fit */
+typedef struct HpPack HpPack;
+struct HpPack {
+  u64 a;
+  u64 b;                 /* HP_UNPACKED: they do not fit */
+};
+#define HP_UNPACKED (~(u64)0)
 
 /* A copy of a value in memory of its own: a bare column, or a best value */
 typedef struct HpCopy HpCopy;
@@ -73,20 +85,29 @@ struct HpAgg {
   HpArena arena;         /* Chunks, keys, copies */
   i64 nTable;            /* Bytes of aSlot and apChunk */
   /* Scratch for a batch, in selection order */
+  HpPack *aPack;         /* Packed keys */
   u64 *aHash;            /* Hash values */
   u64 *aCode;            /* nKey arrays of key codes */
   u8 *aECode;            /* nKey arrays of key types */
-  u32 *aGroup;           /* Group of each selected row */
+  u32 *aiGroup;          /* Number of the group of each selected row */
+  u8 **apGroup;          /* That group */
   u16 *aRow;             /* Selected rows in order of their groups */
   /* Output */
   struct HpSorted { u64 prefix; u32 iGroup; } *aSorted;
   u32 iNext;             /* Next group to deliver */
 };
 
-/* Where key i, bare column i, and the state of an aggregate are in a group */
-#define hpGroupKey(G,I)         (&((HpKey*)(G))[I])
-#define hpGroupBare(PLAN,G,I)   (&((HpCopy*)&(G)[sizeof(HpKey)*(PLAN)->nKey])[I])
+/* Where key i, a bare column, and the state of an aggregate are in a group */
+#define hpGroupPack(G)          ((HpPack*)(G))
+#define hpGroupKey(PLAN,G,I)    (&((HpKey*)&(G)[(PLAN)->iKeyOff])[I])
+#define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
+
+#if defined(__GNUC__)
+# define hpPrefetch(X) __builtin_prefetch(X)
+#else
+# define hpPrefetch(X)
+#endif
 
 static SQLITE_INLINE u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
   return pAgg->apChunk[iGroup/HP_CHUNK]
@@ -94,19 +115,36 @@ static SQLITE_INLINE u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
 }
 
 /*
-** Lay out a group: fills HpAggDef.iOff and returns the size of a group.
+** Lay out a group: fills the offsets in pPlan and returns the size of a group.
+** sum(X), total(X) and avg(X) keep one state.  What is touched for each row
+** comes first.
 */
 static int hpAggLayout(HpPlan *pPlan){
-  int n = sizeof(HpKey)*pPlan->nKey + sizeof(HpCopy)*pPlan->nBare;
-  int i;
+  int n = pPlan->nKey ? sizeof(HpPack) : 0;
+  int i, j;
   for(i=0; i<pPlan->nAgg; i++){
     HpAggDef *pDef = &pPlan->aAgg[i];
+    for(j=0; j<i && pDef->eAgg==HP_AGG_SUM; j++){
+      if( pPlan->aAgg[j].eAgg==HP_AGG_SUM && pPlan->aAgg[j].iVec==pDef->iVec ){
+        pDef->bShared = 1;
+        pDef->iOff = pPlan->aAgg[j].iOff;
+        break;
+      }
+    }
+    if( pDef->bShared ) continue;
     pDef->iOff = (u16)n;
     switch( pDef->eAgg ){
       case HP_AGG_COUNT:  n += sizeof(i64);     break;
       case HP_AGG_SUM:    n += ROUND8(sizeof(SumCtx));  break;
       default:            n += sizeof(HpCopy);  break;
     }
+  }
+  pPlan->iKeyOff = (u16)n;
+  n += sizeof(HpKey)*pPlan->nKey;
+  for(i=0; i<pPlan->nBare; i++){
+    if( pPlan->aBare[i].iKey>=0 ) continue;
+    pPlan->aBare[i].iOff = (u16)n;
+    n += sizeof(HpCopy);
   }
   return n;
 }
@@ -155,20 +193,21 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
-  pAgg->aGroup = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)n);
+  if( pPlan->nKey==0 ) return hpAggNewGroup(pAgg) ? SQLITE_OK : HP_DECLINE;
+  pAgg->aiGroup = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)n);
+  pAgg->apGroup = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
   pAgg->aRow = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
-  if( pAgg->aGroup==0 || pAgg->aRow==0 ) return HP_DECLINE;
-  if( pPlan->nKey==0 ){
-    memset(pAgg->aGroup, 0, sizeof(u32)*n);
-    return hpAggNewGroup(pAgg) ? SQLITE_OK : HP_DECLINE;
-  }
+  pAgg->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(i64)n);
   pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
   pAgg->aCode = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n*pPlan->nKey);
   pAgg->aECode = hpArenaAlloc(&p->vec, (i64)n*pPlan->nKey);
   pAgg->mSlot = 1023;
   pAgg->nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
   pAgg->aSlot = sqlite3_malloc64(pAgg->nTable);
-  if( pAgg->aHash==0 || pAgg->aCode==0 || pAgg->aECode==0 || pAgg->aSlot==0 ){
+  if( pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
+   || pAgg->aPack==0 || pAgg->aHash==0 || pAgg->aCode==0
+   || pAgg->aECode==0 || pAgg->aSlot==0
+  ){
     return HP_DECLINE;
   }
   memset(pAgg->aSlot, 0, pAgg->nTable);
@@ -341,8 +380,10 @@ static int hpAggLoad(HpExec *p, u8 *aGroup, int i){
   const HpPlan *pPlan = p->pPlan;
   int k, rc;
   for(k=0; k<pPlan->nBare; k++){
-    rc = hpCopySet(p->pAgg, hpGroupBare(pPlan, aGroup, k),
-                   &p->aVec[pPlan->aBare[k]], i);
+    const struct HpBare *pBare = &pPlan->aBare[k];
+    if( pBare->iKey>=0 ) continue;
+    rc = hpCopySet(p->pAgg, hpGroupBare(pBare, aGroup),
+                   &p->aVec[pBare->iVec], i);
     if( rc ) return rc;
   }
   return SQLITE_OK;
@@ -354,7 +395,6 @@ static int hpAggLoad(HpExec *p, u8 *aGroup, int i){
 static int hpAggInsert(HpExec *p, int ii){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
-  int nAlloc = p->batch.nAlloc;
   int row = p->aSel[ii];
   u8 *aGroup;
   int k;
@@ -362,16 +402,14 @@ static int hpAggInsert(HpExec *p, int ii){
   if( hpAggMemory(pAgg)>p->nMemory ) return HP_DECLINE;
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
+  *hpGroupPack(aGroup) = pAgg->aPack[ii];
   for(k=0; k<pPlan->nKey; k++){
     const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    HpKey *pKey = hpGroupKey(aGroup, k);
+    HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
     int i = row & pVec->mIdx;
-    pKey->code = pAgg->aCode[(size_t)k*nAlloc+ii];
-    pKey->eCode = pAgg->aECode[(size_t)k*nAlloc+ii];
     pKey->tag = pVec->aTag[i];
     pKey->val = pVec->aVal[i];
     if( pKey->tag & HP_STR ){
-      u64 dummy;
       u32 n = pVec->aLen[i];
       u8 *z = hpArenaAlloc(&pAgg->arena, (i64)n+8);
       if( z==0 ) return HP_DECLINE;
@@ -379,9 +417,9 @@ static int hpAggInsert(HpExec *p, int ii){
       memset(&z[n], 0, 8);
       pKey->val.z = z;
       pKey->n = n;
-      (void)hpKeyCode(pKey->tag, pKey->val, n, pPlan->aKeyColl[k],
-                      &dummy, &pKey->nCode);
     }
+    pKey->eCode = hpKeyCode(pKey->tag, pKey->val, pKey->n, pPlan->aKeyColl[k],
+                            &pKey->code, &pKey->nCode);
   }
   return SQLITE_OK;
 }
@@ -422,9 +460,7 @@ static void hpAggHash(HpExec *p, int k){
                              pColl, &aCode[ii], &nCode);
     }
   }
-  if( p->pCfg->bHash0 ){
-    memset(aHash, 0, sizeof(u64)*nSel);
-  }else if( k==0 ){
+  if( k==0 ){
     for(ii=0; ii<nSel; ii++) aHash[ii] = hpMix(aCode[ii] + aECode[ii]);
   }else{
     for(ii=0; ii<nSel; ii++){
@@ -434,52 +470,200 @@ static void hpAggHash(HpExec *p, int k){
 }
 
 /*
-** Find or create the group of each selected row: p->pAgg->aGroup.
+** One key as a number of nBit bits (32 or 64), or HP_UNPACKED.  The lowest two
+** bits tell the type.
+*/
+static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
+  i64 x;
+  switch( tag ){
+    case HP_NULL:
+      return 3;
+    case HP_TEXT:
+      if( (int)n>=nBit/8 ) return HP_UNPACKED;
+      return (hpBytes(v.z, n)<<8) | (n<<2) | 1;
+    case HP_INT:
+      x = (i64)((u64)v.i<<(72-nBit));
+      if( x>>(72-nBit)!=v.i ) return HP_UNPACKED;
+      return ((u64)x>>(64-nBit)) | 2;
+  }
+  return HP_UNPACKED;
+}
+
+/*
+** Pack the keys of the selected rows into pAgg->aPack.  Returns true if all
+** of them fit.
+*/
+static int hpAggPack(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  HpPack *aPack = p->pAgg->aPack;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int nKey = pPlan->nKey;
+  int bAll = 1;
+  int ii, k;
+
+  for(k=0; k<nKey && nKey<=4; k++){
+    if( pPlan->aKeyColl[k] ) break;
+    if( p->aVec[pPlan->aKey[k]].mType & (HP_REAL|HP_BLOB) ) break;
+  }
+  if( k<nKey ){
+    for(ii=0; ii<nSel; ii++) aPack[ii].a = aPack[ii].b = HP_UNPACKED;
+    return 0;
+  }
+  if( nKey==1 ){
+    const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
+    u32 m = pVec->mIdx;
+    for(ii=0; ii<nSel; ii++){
+      int i = aSel[ii] & m;
+      u8 tag = pVec->aTag[i];
+      if( tag==HP_TEXT ){
+        u32 n = pVec->aLen[i];
+        const u8 *z = pVec->aVal[i].z;
+        aPack[ii].a = hpBytes(z, MIN(n,8));
+        aPack[ii].b = n<8 ? (n<<2)|1 : (hpBytes(&z[8], (n-8)&7)<<8)|(n<<2)|1;
+        if( n>15 ){
+          aPack[ii].a = aPack[ii].b = HP_UNPACKED;
+          bAll = 0;
+        }
+      }else{
+        aPack[ii].a = tag==HP_INT ? pVec->aVal[i].u : 0;
+        aPack[ii].b = tag==HP_INT ? 2 : 3;
+      }
+    }
+    return bAll;
+  }
+  for(k=0; k<nKey; k++){
+    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+    u32 m = pVec->mIdx;
+    int nBit = nKey==2 ? 64 : 32;
+    for(ii=0; ii<nSel; ii++){
+      int i = aSel[ii] & m;
+      u64 x = hpPackKey(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i], nBit);
+      if( k==0 ){
+        aPack[ii].a = x;
+        aPack[ii].b = 0;
+      }else if( aPack[ii].b==HP_UNPACKED ){
+        continue;
+      }else if( k==1 ){
+        aPack[ii].b = x;
+      }else{
+        aPack[ii].a |= k==2 ? x<<32 : 0;
+        aPack[ii].b |= k==3 ? x<<32 : 0;
+      }
+      if( x==HP_UNPACKED ){
+        aPack[ii].a = aPack[ii].b = HP_UNPACKED;
+        bAll = 0;
+      }
+    }
+  }
+  return bAll;
+}
+
+/*
+** Packs and hash values of the selected rows.
+*/
+static void hpAggHashAll(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  const HpPack *aPack = pAgg->aPack;
+  u64 *aHash = pAgg->aHash;
+  int nSel = p->nSel;
+  int bAll = hpAggPack(p);
+  int ii, k;
+  for(k=0; k<p->pPlan->nKey && !bAll; k++) hpAggHash(p, k);
+  for(ii=0; ii<nSel; ii++){
+    if( bAll || aPack[ii].b!=HP_UNPACKED ){
+      aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+    }
+  }
+  if( p->pCfg->bHash0 ) memset(aHash, 0, sizeof(u64)*nSel);
+}
+
+/*
+** True if the keys of selected row ii are those of aGroup.
+*/
+static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
+  const HpPlan *pPlan = p->pPlan;
+  HpAgg *pAgg = p->pAgg;
+  const HpPack *pPack = &pAgg->aPack[ii];
+  int nAlloc = p->batch.nAlloc;
+  int nKey = pPlan->nKey;
+  int k;
+  if( pPack->b!=hpGroupPack(aGroup)->b || pPack->a!=hpGroupPack(aGroup)->a ){
+    return 0;
+  }
+  if( pPack->b!=HP_UNPACKED ) return 1;
+  for(k=0; k<nKey; k++){
+    const HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
+    u8 eCode = pAgg->aECode[(size_t)k*nAlloc+ii];
+    if( pKey->code!=pAgg->aCode[(size_t)k*nAlloc+ii] ) return 0;
+    if( pKey->eCode!=eCode ) return 0;
+    if( eCode & HP_STR ){
+      const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+      int i = p->aSel[ii] & pVec->mIdx;
+      u32 n = pVec->aLen[i];
+      CollSeq *pColl = pPlan->aKeyColl[k];
+      if( pColl==0 && n<=8 ){
+        if( n!=pKey->nCode ) return 0;
+        continue;
+      }
+      if( pColl!=0 && pColl->xCmp==rtrimCollFunc && eCode==HP_TEXT ){
+        if( hpTrimmed(pVec->aVal[i].z, n)!=pKey->nCode ) return 0;
+      }else if( n!=pKey->nCode ){
+        return 0;
+      }
+      if( !hpKeySame(pKey, pVec->aVal[i].z, n, pColl) ) return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** Find or create the group of each selected row.
+**
+** Two passes, because each step is a cache miss where there are many groups:
+** the first reads the hash table, whose lines were asked for some rows before,
+** and asks for the group that the salt names; the second compares keys.
 */
 static int hpAggFind(HpExec *p){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
-  int nAlloc = p->batch.nAlloc;
-  int nKey = pPlan->nKey;
+  const u64 *aHash = pAgg->aHash;
+  int nHot = pAgg->nGroup>HP_MX_CACHED ? pPlan->iKeyOff : 0;
+  int nSel = p->nSel;
   int ii, k, rc;
 
-  for(k=0; k<nKey; k++) hpAggHash(p, k);
-  for(ii=0; ii<p->nSel; ii++){
-    u32 salt = (u32)(pAgg->aHash[ii]>>16);
+  hpAggHashAll(p);
+  for(ii=0; ii<nSel; ii++){
+    u32 salt = (u32)(aHash[ii]>>16);
     u32 j = salt & pAgg->mSlot;
-    int row = p->aSel[ii];
     u32 iGroup;
-#if defined(__GNUC__)
-    if( ii+8<p->nSel ){
-      u32 jj = (u32)(pAgg->aHash[ii+8]>>16) & pAgg->mSlot;
-      __builtin_prefetch(&pAgg->aSlot[2*jj]);
+    if( nHot && ii+16<nSel ){
+      hpPrefetch(&pAgg->aSlot[2*((u32)(aHash[ii+16]>>16) & pAgg->mSlot)]);
     }
-#endif
+    while( (iGroup = pAgg->aSlot[2*j+1])!=0 && pAgg->aSlot[2*j]!=salt ){
+      j = (j+1) & pAgg->mSlot;
+    }
+    pAgg->aiGroup[ii] = iGroup;
+    if( iGroup ){
+      u8 *aGroup = hpAggGroup(pAgg, iGroup-1);
+      pAgg->apGroup[ii] = aGroup;
+      for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  for(ii=0; ii<nSel; ii++){
+    u32 iGroup = pAgg->aiGroup[ii];
+    u32 salt, j;
+    if( iGroup && hpAggIsGroup(p, pAgg->apGroup[ii], ii) ){
+      pAgg->aiGroup[ii] = iGroup-1;
+      continue;
+    }
+    salt = (u32)(aHash[ii]>>16);
+    j = salt & pAgg->mSlot;
     while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
-      if( pAgg->aSlot[2*j]==salt ){
-        u8 *aGroup = hpAggGroup(pAgg, iGroup-1);
-        for(k=0; k<nKey; k++){
-          const HpKey *pKey = hpGroupKey(aGroup, k);
-          u8 eCode = pAgg->aECode[(size_t)k*nAlloc+ii];
-          if( pKey->code!=pAgg->aCode[(size_t)k*nAlloc+ii]
-           || pKey->eCode!=eCode
-          ){
-            break;
-          }
-          if( eCode & HP_STR ){
-            const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-            int i = row & pVec->mIdx;
-            u32 n = pVec->aLen[i];
-            CollSeq *pColl = pPlan->aKeyColl[k];
-            if( pColl!=0 && pColl->xCmp==rtrimCollFunc && eCode==HP_TEXT ){
-              if( hpTrimmed(pVec->aVal[i].z, n)!=pKey->nCode ) break;
-            }else if( n!=pKey->nCode ){
-              break;
-            }
-            if( !hpKeySame(pKey, pVec->aVal[i].z, n, pColl) ) break;
-          }
-        }
-        if( k==nKey ) break;
+      if( pAgg->aSlot[2*j]==salt
+       && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii)
+      ){
+        break;
       }
       j = (j+1) & pAgg->mSlot;
     }
@@ -490,7 +674,7 @@ static int hpAggFind(HpExec *p){
       pAgg->aSlot[2*j] = salt;
       pAgg->aSlot[2*j+1] = iGroup;
       if( pPlan->bLoadFirst ){
-        rc = hpAggLoad(p, hpAggGroup(pAgg, iGroup-1), row);
+        rc = hpAggLoad(p, hpAggGroup(pAgg, iGroup-1), p->aSel[ii]);
         if( rc ) return rc;
       }
       if( pAgg->nGroup>pAgg->mSlot/2 ){
@@ -498,7 +682,8 @@ static int hpAggFind(HpExec *p){
         if( rc ) return rc;
       }
     }
-    pAgg->aGroup[ii] = iGroup-1;
+    pAgg->aiGroup[ii] = iGroup-1;
+    pAgg->apGroup[ii] = hpAggGroup(pAgg, iGroup-1);
   }
   return SQLITE_OK;
 }
@@ -537,7 +722,7 @@ static SQLITE_INLINE void hpSumValue(
   tag = pVec->aTag[i];
   if( tag==HP_NULL ) return;
   if( tag==HP_INT ){
-    iVal = pVec->aVal[i].i;
+    iVal = pVec->bFloat ? (i64)pVec->aVal[i].r : pVec->aVal[i].i;
   }else if( tag==HP_REAL ){
     r = pVec->aVal[i].r;
   }else{
@@ -591,11 +776,7 @@ static void hpSumRange(
 ){
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
-  if( pVec->mIdx==0 ){
-    for(; ii<n; ii++) hpSumValue(p, pSum, pVec, 0);
-    return;
-  }
-  if( pVec->mType==HP_INT && pSum->approx==0 ){
+  if( pVec->mIdx!=0 && pVec->mType==HP_INT && pSum->approx==0 ){
     i64 iSum = pSum->iSum;
     for(; ii<n; ii++){
       i64 x = iSum;
@@ -604,28 +785,69 @@ static void hpSumRange(
     }
     pSum->iSum = iSum;
     pSum->cnt += ii;
-  }else if( pVec->mType==HP_REAL && n>0 ){
-    double s, e;
-    hpSumValue(p, pSum, pVec, aRow[ii++]);
-    s = pSum->rSum;
-    e = pSum->rErr;
-    for(; ii<n; ii++){
-      double r = aVal[aRow[ii]].r;
-      double t = s + r;
-      if( fabs(s) > fabs(r) ){
-        e += (s - t) + r;
-      }else{
-        e += (r - t) + s;
-      }
-      s = t;
+  }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
+    /* Stock's sum is one of integers until the first real.  From there on,
+    ** unless it had overflowed, integers and reals take the same step. */
+    while( ii<n && (pSum->approx==0 || pSum->ovrfl) ){
+      hpSumValue(p, pSum, pVec, aRow[ii++]);
     }
-    if( n>1 ) pSum->ovrfl = 0;
-    pSum->rSum = s;
-    pSum->rErr = e;
-    pSum->cnt += n-1;
-    return;
+    if( ii<n ){
+      double s = pSum->rSum;
+      double e = pSum->rErr;
+      pSum->cnt += n-ii;
+      for(; ii<n; ii++){
+        double r = aVal[aRow[ii]].r;
+        double t = s + r;
+        if( fabs(s) > fabs(r) ){
+          e += (s - t) + r;
+        }else{
+          e += (r - t) + s;
+        }
+        s = t;
+      }
+      pSum->rSum = s;
+      pSum->rErr = e;
+    }
   }
   for(; ii<n; ii++) hpSumValue(p, pSum, pVec, aRow[ii]);
+}
+
+/*
+** Add each selected row's value of pVec to the sum at iOff of its own group.
+*/
+static void hpSumScattered(HpExec *p, int iOff, const HpVec *pVec){
+  u8 **apGroup = p->pAgg->apGroup;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int ii;
+  if( pVec->mIdx==0
+   || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
+  ){
+    for(ii=0; ii<nSel; ii++){
+      hpSumValue(p, (SumCtx*)&apGroup[ii][iOff], pVec, aSel[ii]);
+    }
+  }else if( pVec->mType==HP_INT ){
+    for(ii=0; ii<nSel; ii++){
+      SumCtx *pSum = (SumCtx*)&apGroup[ii][iOff];
+      i64 x = pSum->iSum;
+      if( pSum->approx || sqlite3AddInt64(&x, pVec->aVal[aSel[ii]].i) ){
+        hpSumValue(p, pSum, pVec, aSel[ii]);
+      }else{
+        pSum->iSum = x;
+        pSum->cnt++;
+      }
+    }
+  }else{
+    for(ii=0; ii<nSel; ii++){
+      SumCtx *pSum = (SumCtx*)&apGroup[ii][iOff];
+      if( pSum->approx==0 || pSum->ovrfl ){
+        hpSumValue(p, pSum, pVec, aSel[ii]);
+      }else{
+        pSum->cnt++;
+        hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
+      }
+    }
+  }
 }
 
 /*
@@ -717,14 +939,15 @@ static int hpAggOrdered(HpExec *p){
   int ii, k, g, rc;
 
   memset(aEnd, 0, sizeof(aEnd[0])*(nGroup+1));
-  for(ii=0; ii<p->nSel; ii++) aEnd[pAgg->aGroup[ii]+1]++;
+  for(ii=0; ii<p->nSel; ii++) aEnd[pAgg->aiGroup[ii]+1]++;
   for(g=0; g<nGroup; g++) aEnd[g+1] += aEnd[g];
   for(ii=0; ii<p->nSel; ii++){
-    pAgg->aRow[aEnd[pAgg->aGroup[ii]]++] = p->aSel[ii];
+    pAgg->aRow[aEnd[pAgg->aiGroup[ii]]++] = p->aSel[ii];
   }
   /* Now aEnd[g] is where the rows of group g end */
   for(k=0; k<pPlan->nAgg; k++){
     int iFirst = 0;
+    if( pPlan->aAgg[k].bShared ) continue;
     for(g=0; g<nGroup; g++){
       if( aEnd[g]>iFirst ){
         rc = hpAggRange(p, &pPlan->aAgg[k], hpAggGroup(pAgg, g),
@@ -744,25 +967,27 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
   HpAgg *pAgg = p->pAgg;
   const HpVec *pVec = pDef->iVec==0xffff ? 0 : &p->aVec[pDef->iVec];
   int ii, rc, bSkip;
-  for(ii=0; ii<p->nSel; ii++){
-    int row = p->aSel[ii];
-    u8 *aGroup = hpAggGroup(pAgg, pAgg->aGroup[ii]);
-    void *pState = hpGroupState(pDef, aGroup);
-    switch( pDef->eAgg ){
-      case HP_AGG_COUNT:
-        *(i64*)pState += pVec==0 || pVec->aTag[row & pVec->mIdx]!=HP_NULL;
-        break;
-      case HP_AGG_SUM:
-        hpSumValue(p, pState, pVec, row);
-        break;
-      default:
-        rc = hpBestValue(p, pDef, pState, row, &bSkip);
+  switch( pDef->eAgg ){
+    case HP_AGG_COUNT:
+      for(ii=0; ii<p->nSel; ii++){
+        *(i64*)hpGroupState(pDef, pAgg->apGroup[ii]) +=
+            pVec==0 || pVec->aTag[p->aSel[ii] & pVec->mIdx]!=HP_NULL;
+      }
+      break;
+    case HP_AGG_SUM:
+      hpSumScattered(p, pDef->iOff, pVec);
+      break;
+    default:
+      for(ii=0; ii<p->nSel; ii++){
+        u8 *aGroup = pAgg->apGroup[ii];
+        int row = p->aSel[ii];
+        rc = hpBestValue(p, pDef, hpGroupState(pDef, aGroup), row, &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
           rc = hpAggLoad(p, aGroup, row);
         }
         if( rc ) return rc;
-        break;
-    }
+      }
+      break;
   }
   return SQLITE_OK;
 }
@@ -777,6 +1002,13 @@ static int hpAggStep(HpExec *p){
   int k;
 
   if( p->nSel==0 ) return SQLITE_OK;
+  for(k=0; k<pPlan->nKey; k++) hpVecExact(p, &p->aVec[pPlan->aKey[k]]);
+  for(k=0; k<pPlan->nBare; k++) hpVecExact(p, &p->aVec[pPlan->aBare[k].iVec]);
+  for(k=0; k<pPlan->nAgg; k++){
+    if( pPlan->aAgg[k].eAgg>=HP_AGG_MIN ){
+      hpVecExact(p, &p->aVec[pPlan->aAgg[k].iVec]);
+    }
+  }
   if( pPlan->nKey ){
     rc = hpAggFind(p);
     if( rc ) return rc;
@@ -785,17 +1017,19 @@ static int hpAggStep(HpExec *p){
     rc = hpAggLoad(p, hpAggGroup(pAgg, 0), p->aSel[0]);
     if( rc ) return rc;
   }
-  if( pPlan->nKey==0 ){
-    for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
-      rc = hpAggRange(p, &pPlan->aAgg[k], hpAggGroup(pAgg,0), p->aSel, p->nSel);
-    }
-  }else if( pAgg->nGroup<=HP_MX_ORDERED
-         && (u32)p->nSel>=pAgg->nGroup*HP_MIN_ORDERED
+  if( pPlan->nKey && pAgg->nGroup<=HP_MX_ORDERED
+   && (u32)p->nSel>=pAgg->nGroup*HP_MIN_ORDERED
   ){
     rc = hpAggOrdered(p);
   }else{
     for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
-      rc = hpAggScattered(p, &pPlan->aAgg[k]);
+      const HpAggDef *pDef = &pPlan->aAgg[k];
+      if( pDef->bShared ) continue;
+      if( pPlan->nKey ){
+        rc = hpAggScattered(p, pDef);
+      }else{
+        rc = hpAggRange(p, pDef, hpAggGroup(pAgg, 0), p->aSel, p->nSel);
+      }
     }
   }
   if( rc==SQLITE_OK && hpAggMemory(pAgg)>p->nMemory ) rc = HP_DECLINE;
@@ -812,8 +1046,8 @@ static int hpGroupCompare(const HpAgg *pAgg, u32 iA, u32 iB){
   const u8 *aB = hpAggGroup(pAgg, iB);
   int k;
   for(k=0; k<pPlan->nKey; k++){
-    const HpKey *a = hpGroupKey(aA, k);
-    const HpKey *b = hpGroupKey(aB, k);
+    const HpKey *a = hpGroupKey(pPlan, aA, k);
+    const HpKey *b = hpGroupKey(pPlan, aB, k);
     u8 flags = pPlan->aKeySort[k];
     int bNull = ((a->tag | b->tag) & HP_NULL)!=0;
     int c;
@@ -868,9 +1102,9 @@ static int hpAggSort(HpExec *p){
   pAgg->aSorted = aFrom = sqlite3_malloc64(2*sizeof(*aFrom)*(u64)n);
   if( aFrom==0 ) return HP_DECLINE;
   aTo = &aFrom[n];
-  for(i=0; i<n; i++) mType |= hpGroupKey(hpAggGroup(pAgg, i), 0)->tag;
+  for(i=0; i<n; i++) mType |= hpGroupKey(pPlan, hpAggGroup(pAgg, i), 0)->tag;
   for(i=0; i<n; i++){
-    const HpKey *pKey = hpGroupKey(hpAggGroup(pAgg, i), 0);
+    const HpKey *pKey = hpGroupKey(pPlan, hpAggGroup(pAgg, i), 0);
     u64 x = 0;
     if( mType==HP_INT ){
       x = pKey->val.u ^ ((u64)1<<63);
@@ -951,12 +1185,19 @@ static int hpAggNext(HpExec *p, Mem *aMem){
   aGroup = hpAggGroup(pAgg, pPlan->nKey ? pAgg->aSorted[pAgg->iNext].iGroup : 0);
   pAgg->iNext++;
   for(k=0; k<pPlan->nKey; k++){
-    const HpKey *pKey = hpGroupKey(aGroup, k);
+    const HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
     hpMemSet(&aMem[pPlan->iKeyReg+k], pKey->tag, pKey->val, pKey->n);
   }
   for(k=0; k<pPlan->nBare; k++){
-    const HpCopy *pBare = hpGroupBare(pPlan, aGroup, k);
-    hpMemSet(&aMem[pPlan->iBareReg+k], pBare->tag, pBare->val, pBare->n);
+    const struct HpBare *pBare = &pPlan->aBare[k];
+    Mem *pMem = &aMem[pPlan->iBareReg+k];
+    if( pBare->iKey>=0 ){
+      const HpKey *pKey = hpGroupKey(pPlan, aGroup, pBare->iKey);
+      hpMemSet(pMem, pKey->tag, pKey->val, pKey->n);
+    }else{
+      const HpCopy *pCopy = hpGroupBare(pBare, aGroup);
+      hpMemSet(pMem, pCopy->tag, pCopy->val, pCopy->n);
+    }
   }
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];

@@ -235,13 +235,14 @@ static int hpExecInit(HpExec *p, Mem *aMem){
   if( rc ) return rc;
   n = p->batch.nAlloc;
   p->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
+  p->aAll = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   p->aBool = hpArenaAlloc(&p->vec, n);
-  p->aReal = hpArenaAlloc(&p->vec, 2*sizeof(double)*(i64)n);
   p->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)(pProg->nVec+1));
-  if( p->aSel==0 || p->aBool==0 || p->aReal==0 || p->aVec==0 ){
+  if( p->aSel==0 || p->aAll==0 || p->aBool==0 || p->aVec==0 ){
     return HP_DECLINE;
   }
   memset(p->aVec, 0, sizeof(HpVec)*(i64)(pProg->nVec+1));
+  for(i=0; i<n; i++) p->aAll[i] = (u16)i;
   for(i=0; i<pProg->nConst; i++){
     HpVec *pVec = &p->aVec[pProg->aConst[i].iVec];
     rc = hpVecInit(p, pVec, 1);
@@ -253,7 +254,6 @@ static int hpExecInit(HpExec *p, Mem *aMem){
     const HpOp *pOp = &pProg->aOp[i];
     rc = hpVecInit(p, &p->aVec[pOp->iOut], n);
     if( rc ) return rc;
-    p->aVec[pOp->iOut].mIdx = 0xffff;
     if( pOp->eOp==HP_OP_IN ) hpOpInAffinity(p, pOp);
     if( pOp->eOp==HP_OP_LIKE
      && (int)p->aVec[pOp->a].aLen[0]
@@ -297,8 +297,7 @@ static int hpExecBatch(HpExec *p){
     rc = hpExecRest(p);
     if( rc==SQLITE_OK ) rc = hpAggStep(p);
   }
-  p->batch.nRow = 0;
-  if( p->batch.side.pBlock ) hpArenaClear(&p->batch.side);
+  hpBatchEmpty(&p->batch);
   if( rc==SQLITE_OK ) rc = hpExecPoll(p, nRow);
   return rc;
 }

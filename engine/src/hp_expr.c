@@ -77,6 +77,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
   HpOp *pNew;
   for(i=0; i<pProg->nOp; i++){
     HpOp *p = &pProg->aOp[i];
+    if( p->bFilter ) continue;
     if( p->eOp==pOp->eOp && p->op==pOp->op && p->aff==pOp->aff
      && p->a==pOp->a && p->b==pOp->b && p->n==pOp->n
      && p->pColl==pOp->pColl && p->pInfo==pOp->pInfo
@@ -104,6 +105,10 @@ static int hpProgFilter(HpProg *pProg, int iVec){
   ){
     return SQLITE_NOMEM;
   }
+  if( pProg->nOp>0 && pProg->aOp[pProg->nOp-1].iOut==iVec ){
+    HpOp *pOp = &pProg->aOp[pProg->nOp-1];
+    pOp->bFilter = pOp->eOp!=HP_OP_COLUMN && pOp->eOp!=HP_OP_ARITH;
+  }
   pProg->aFilter[pProg->nFilter].iVec = (u16)iVec;
   pProg->aFilter[pProg->nFilter].nOp = (u16)pProg->nOp;
   pProg->nFilter++;
@@ -117,16 +122,18 @@ static void hpProgFree(HpProg *pProg){
 }
 
 /*
-** Allocate a vector of n values.
+** Allocate a vector of n values.  There is room for three more, since AVX2
+** works on four at a time.
 */
 static int hpVecInit(HpExec *p, HpVec *pVec, int n){
-  pVec->aTag = hpArenaAlloc(&p->vec, n);
-  pVec->aVal = hpArenaAlloc(&p->vec, (i64)n*sizeof(HpVal));
+  pVec->aTag = hpArenaAlloc(&p->vec, n+3);
+  pVec->aVal = hpArenaAlloc(&p->vec, (i64)(n+3)*sizeof(HpVal));
   pVec->aLen = hpArenaAlloc(&p->vec, (i64)n*sizeof(u32));
-  pVec->mIdx = n>1 ? 0xffff : 0;
+  pVec->mIdx = 0xffff;
   pVec->mType = HP_NULL;
   if( pVec->aTag==0 || pVec->aVal==0 || pVec->aLen==0 ) return HP_DECLINE;
-  pVec->aTag[0] = HP_NULL;
+  memset(pVec->aTag, HP_NULL, n+3);
+  memset(pVec->aVal, 0, (n+3)*sizeof(HpVal));
   return SQLITE_OK;
 }
 
@@ -170,10 +177,25 @@ static void hpVecConst(HpExec *p, HpVec *pVec, Mem *pMem){
 }
 
 /*
+** Turn a vector in float form back: integers are integers.
+*/
+static void hpVecExact(HpExec *p, HpVec *pVec){
+  if( pVec->bFloat ){
+    HpVal *aVal = pVec->aVal;
+    const u8 *aTag = pVec->aTag;
+    pVec->bFloat = 0;
+    HP_ROWS(p, {
+      if( aTag[i]==HP_INT ) aVal[i].i = (i64)aVal[i].r;
+    })
+  }
+}
+
+/*
 ** Make *pMem the value of row i of pVec.  The bytes of text and blobs stay
 ** where they are; whoever changes *pMem releases it.
 */
 static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+  assert( pVec->bFloat==0 );
   i &= pVec->mIdx;
   sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
   switch( pVec->aTag[i] ){
@@ -230,16 +252,22 @@ static SQLITE_INLINE int hpBinCompare(
 
 /*
 ** False if text of n bytes at z is certainly not the form of a number, so
-** that numeric affinity leaves it alone.  Dates are the text that matters: the
-** fifth byte tells.
+** that numeric affinity leaves it alone.  Dates are the text that matters:
+** four digits and a minus.  (Stock reads a number up to a zero byte.)
 */
 static SQLITE_INLINE int hpMayBeNumber(const u8 *z, u32 n){
   u32 i = 0;
+  if( n>4 && z[4]=='-' ){
+    u32 x;
+    memcpy(&x, z, 4);
+    if( (((x+0x46464646) | (x-0x30303030)) & 0x80808080)==0 ) return 0;
+  }
   while( i<n && sqlite3Isspace(z[i]) ) i++;
   if( i<n && (z[i]=='-' || z[i]=='+') ) i++;
   while( i<n && sqlite3Isdigit(z[i]) ) i++;
   if( i>=n ) return n>0;
-  return z[i]=='.' || z[i]=='e' || z[i]=='E' || sqlite3Isspace(z[i]);
+  return z[i]=='.' || z[i]=='e' || z[i]=='E' || z[i]==0
+      || sqlite3Isspace(z[i]);
 }
 
 /*
@@ -294,21 +322,16 @@ static int hpMemCompare(
   return res;
 }
 
-/*
-** Truth values: 0 false, 1 true, 2 NULL, as in p->aBool, which is in
-** selection order.
-*/
+/* Make a vector of the truth values in p->aBool */
 static void hpVecFromBool(HpExec *p, HpVec *pOut){
-  int ii;
   u8 mType = 0;
-  for(ii=0; ii<p->nSel; ii++){
-    int i = p->aSel[ii];
-    u8 b = p->aBool[ii];
+  HP_ROWS(p, {
+    u8 b = p->aBool[i];
     u8 tag = b==2 ? HP_NULL : HP_INT;
     pOut->aTag[i] = tag;
     pOut->aVal[i].i = b;
     mType |= tag;
-  }
+  })
   pOut->mType = mType;
 }
 
@@ -340,11 +363,8 @@ static void hpCompareTruth(int op, u8 *aTruth){
   memcpy(aTruth, aT[op-TK_NE], 3);
 }
 
-/*
-** Loops over all selected rows: OUT gets EXPR, in which i is the row.
-*/
-#define HP_BOOL_LOOP(EXPR) \
-  for(ii=0; ii<nSel; ii++){ int i = aSel[ii]; aBool[ii] = (u8)(EXPR); }
+/* p->aBool[i] = EXPR for each row i */
+#define HP_BOOL_LOOP(EXPR)  HP_ROWS(p, { aBool[i] = (u8)(EXPR); })
 
 /* The six comparisons of A with B, both already of one C type */
 #define HP_COMPARE_LOOPS(A,B) \
@@ -358,101 +378,130 @@ static void hpCompareTruth(int op, u8 *aTruth){
   }
 
 /*
+** Comparison of text with a text constant under BINARY into p->aBool.
+** If bNumeric, text in the form of a number becomes one before it is compared;
+** the constant does not have that form.
+*/
+static void hpCompareText(HpExec *p, const HpOp *pOp, int bNumeric){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  const HpVal *aA = pA->aVal;
+  const u32 *aLen = pA->aLen;
+  const u8 *z = pB->aVal[0].z;
+  u32 n = pB->aLen[0];
+  u64 prefix = n>=8 ? hpLoad8(z) : 0;
+  u8 *aBool = p->aBool;
+  u8 aTruth[3];
+  hpCompareTruth(pOp->op, aTruth);
+  HP_ROWS(p, {
+    const u8 *zA = aA[i].z;
+    u32 nA = aLen[i];
+    u64 x = hpLoad8(zA);
+    int c;
+    if( bNumeric && hpMayBeNumber(zA, nA) ){
+      c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+      c = (c>0)-(c<0);
+    }else if( n>=8 && nA>=8 && x!=prefix ){
+      c = (x>prefix)*2-1;
+    }else{
+      c = memcmp(zA, z, MIN(nA, n));
+      c = c ? (c>0)*2-1 : (nA>n)-(nA<n);
+    }
+    aBool[i] = aTruth[1+c];
+  })
+}
+
+/* Comparison of values of any types into p->aBool */
+static void hpCompareAny(HpExec *p, const HpOp *pOp){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  int op = pOp->op;
+  int bBin = sqlite3IsBinary(pOp->pColl);
+  u8 *aBool = p->aBool;
+  u8 aTruth[3];
+  hpCompareTruth(op, aTruth);
+  HP_ROWS(p, {
+    int iA = i & pA->mIdx;
+    int iB = i & pB->mIdx;
+    u8 tA = pA->aTag[iA];
+    u8 tB = pB->aTag[iB];
+    HpVal a = pA->aVal[iA];
+    HpVal b = pB->aVal[iB];
+    int c;
+    if( (tA|tB) & HP_NULL ){
+      if( op==TK_IS || op==TK_ISNOT ){
+        aBool[i] = (tA==tB)==(op==TK_IS);
+      }else{
+        aBool[i] = 2;
+      }
+      continue;
+    }
+    if( ((tA|tB) & ~HP_NUM)==0 ){
+      /* Numbers compare as numbers whatever the affinity */
+      c = hpNumCompare(tA, a, tB, b);
+    }else if( (tA & tB)==HP_TEXT && bBin
+           && (pOp->aff<SQLITE_AFF_NUMERIC
+               || (!hpMayBeNumber(a.z, pA->aLen[iA])
+                   && !hpMayBeNumber(b.z, pB->aLen[iB])))
+    ){
+      c = hpBinCompare(a.z, pA->aLen[iA], b.z, pB->aLen[iB]);
+    }else{
+      c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+    }
+    aBool[i] = aTruth[1+(c>0)-(c<0)];
+  })
+}
+
+/*
 ** Compute a comparison into p->aBool.
 */
 static void hpOpCompare(HpExec *p, const HpOp *pOp){
-  const HpVec *pA = &p->aVec[pOp->a];
-  const HpVec *pB = &p->aVec[pOp->b];
-  const u16 *aSel = p->aSel;
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;
-  int nSel = p->nSel;
   int op = pOp->op;
   u8 mType = pA->mType | pB->mType;
   const HpVal *aA = pA->aVal;
   const HpVal *aB = pB->aVal;
   u32 mA = pA->mIdx;
   u32 mB = pB->mIdx;
-  int bBin = sqlite3IsBinary(pOp->pColl);
-  u8 aTruth[3];
-  int ii;
+  int bConst = mA!=0 && mB==0;
 
-  hpCompareTruth(op, aTruth);
-  if( op==TK_IS || op==TK_ISNOT ) mType |= HP_NULL;
-  if( mType==HP_INT && mB==0 && mA ){
+  if( (mType & HP_NULL)==0 ){
+    if( op==TK_IS ) op = TK_EQ;
+    if( op==TK_ISNOT ) op = TK_NE;
+  }
+  if( bConst && (mType & ~HP_NUM)==0 && pB->mType!=HP_NUM
+   && (pA->mType==HP_REAL || pA->bFloat)
+   && (pB->mType==HP_REAL || hpIsExact(aB[0].i))
+  ){
+    double b = pB->mType==HP_REAL ? aB[0].r : (double)aB[0].i;
+    HP_COMPARE_LOOPS(aA[i].r, b)
+    return;
+  }
+  hpVecExact(p, pA);
+  hpVecExact(p, pB);
+  if( mType==HP_INT && bConst ){
     i64 b = aB[0].i;
     HP_COMPARE_LOOPS(aA[i].i, b)
   }else if( mType==HP_INT ){
     HP_COMPARE_LOOPS(aA[i & mA].i, aB[i & mB].i)
-  }else if( pA->mType==HP_REAL && mB==0 && mA
-         && (pB->mType==HP_REAL || (pB->mType==HP_INT && hpIsExact(aB[0].i)))
-  ){
-    double b = pB->mType==HP_REAL ? aB[0].r : (double)aB[0].i;
-    HP_COMPARE_LOOPS(aA[i].r, b)
   }else if( mType==HP_REAL ){
     HP_COMPARE_LOOPS(aA[i & mA].r, aB[i & mB].r)
-  }else if( (mType & ~HP_NUM)==0 ){
-    /* Numbers compare as numbers whatever the affinity */
-    HP_BOOL_LOOP(aTruth[1+hpNumCompare(pA->aTag[i & mA], aA[i & mA],
-                                       pB->aTag[i & mB], aB[i & mB])])
-  }else if( mType==HP_TEXT && bBin && pOp->aff<SQLITE_AFF_NUMERIC ){
-    /* Text and text without numeric affinity: bytes */
-    if( (op==TK_EQ || op==TK_NE) && mB==0 && mA ){
+  }else if( mType==HP_TEXT && bConst && sqlite3IsBinary(pOp->pColl)
+         && (pOp->aff<SQLITE_AFF_NUMERIC
+             || !hpMayBeNumber(aB[0].z, pB->aLen[0]))
+  ){
+    if( (op==TK_EQ || op==TK_NE) && pOp->aff<SQLITE_AFF_NUMERIC ){
       const u8 *z = aB[0].z;
       u32 n = pB->aLen[0];
-      u8 bEq = op==TK_EQ;
+      int bEq = op==TK_EQ;
       HP_BOOL_LOOP( (pA->aLen[i]==n && memcmp(aA[i].z, z, n)==0)==bEq )
     }else{
-      for(ii=0; ii<nSel; ii++){
-        int i = aSel[ii] & mA;
-        int j = aSel[ii] & mB;
-        int c = hpBinCompare(aA[i].z, pA->aLen[i], aB[j].z, pB->aLen[j]);
-        aBool[ii] = aTruth[1+(c>0)-(c<0)];
-      }
-    }
-  }else if( mType==HP_TEXT && bBin && mB==0 && mA
-         && !hpMayBeNumber(aB[0].z, pB->aLen[0])
-  ){
-    /* Text and a text constant that numeric affinity does not change */
-    const u8 *z = aB[0].z;
-    u32 n = pB->aLen[0];
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      int c;
-      if( hpMayBeNumber(aA[i].z, pA->aLen[i]) ){
-        c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
-      }else{
-        c = hpBinCompare(aA[i].z, pA->aLen[i], z, n);
-      }
-      aBool[ii] = aTruth[1+(c>0)-(c<0)];
+      hpCompareText(p, pOp, pOp->aff>=SQLITE_AFF_NUMERIC);
     }
   }else{
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & mA;
-      int j = aSel[ii] & mB;
-      u8 tA = pA->aTag[i];
-      u8 tB = pB->aTag[j];
-      int c;
-      if( (tA|tB) & HP_NULL ){
-        if( op==TK_IS || op==TK_ISNOT ){
-          aBool[ii] = (tA==tB)==(op==TK_IS);
-        }else{
-          aBool[ii] = 2;
-        }
-        continue;
-      }
-      if( ((tA|tB) & ~HP_NUM)==0 ){
-        c = hpNumCompare(tA, aA[i], tB, aB[j]);
-      }else if( (tA & tB)==HP_TEXT && bBin
-             && (pOp->aff<SQLITE_AFF_NUMERIC
-                 || (!hpMayBeNumber(aA[i].z, pA->aLen[i])
-                     && !hpMayBeNumber(aB[j].z, pB->aLen[j])))
-      ){
-        c = hpBinCompare(aA[i].z, pA->aLen[i], aB[j].z, pB->aLen[j]);
-      }else{
-        c = hpMemCompare(p, pA, pB, aSel[ii], pOp->aff, pOp->pColl);
-      }
-      aBool[ii] = aTruth[1+(c>0)-(c<0)];
-    }
+    hpCompareAny(p, pOp);
   }
 }
 
@@ -467,32 +516,31 @@ static void hpOpCompare(HpExec *p, const HpOp *pOp){
 */
 static void hpOpIn(HpExec *p, const HpOp *pOp){
   const HpVec *pA = &p->aVec[pOp->a];
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
   u8 aff = pOp->n<=2 ? pOp->aff : SQLITE_AFF_BLOB;
+  u8 *aBool = p->aBool;
   u8 bNull = 0;          /* 2 if a value is NULL */
   u8 mB = 0;             /* Types of the values */
-  int ii, k;
+  int k;
 
   for(k=0; k<pOp->n; k++) mB |= p->aVec[pOp->b+k].mType;
   if( mB & HP_NULL ) bNull = 2;
-  memset(p->aBool, bNull, nSel);
+  memset(aBool, bNull, p->batch.nRow);
   if( pA->mType==HP_INT && (mB & ~(HP_INT|HP_NULL))==0 ){
     for(k=0; k<pOp->n; k++){
       const HpVec *pB = &p->aVec[pOp->b+k];
       i64 b = pB->aVal[0].i;
       if( pB->mType==HP_NULL ) continue;
-      for(ii=0; ii<nSel; ii++){
-        if( pA->aVal[aSel[ii] & pA->mIdx].i==b ) p->aBool[ii] = 1;
-      }
+      HP_ROWS(p, {
+        if( pA->aVal[i & pA->mIdx].i==b ) aBool[i] = 1;
+      })
     }
     return;
   }
-  for(ii=0; ii<nSel; ii++){
-    int i = aSel[ii] & pA->mIdx;
-    u8 tA = pA->aTag[i];
+  HP_ROWS(p, {
+    int iA = i & pA->mIdx;
+    u8 tA = pA->aTag[iA];
     if( tA==HP_NULL ){
-      p->aBool[ii] = 2;
+      aBool[i] = 2;
       continue;
     }
     for(k=0; k<pOp->n; k++){
@@ -501,21 +549,21 @@ static void hpOpIn(HpExec *p, const HpOp *pOp){
       int c;
       if( tB==HP_NULL ) continue;
       if( ((tA|tB) & ~HP_NUM)==0 ){
-        c = hpNumCompare(tA, pA->aVal[i], tB, pB->aVal[0]);
+        c = hpNumCompare(tA, pA->aVal[iA], tB, pB->aVal[0]);
       }else if( (tA & tB)==HP_TEXT && aff<SQLITE_AFF_NUMERIC
              && sqlite3IsBinary(pOp->pColl)
       ){
         u32 n = pB->aLen[0];
-        c = pA->aLen[i]!=n || memcmp(pA->aVal[i].z, pB->aVal[0].z, n)!=0;
+        c = pA->aLen[iA]!=n || memcmp(pA->aVal[iA].z, pB->aVal[0].z, n)!=0;
       }else{
         c = hpMemCompare(p, pA, pB, i, aff, pOp->pColl);
       }
       if( c==0 ){
-        p->aBool[ii] = 1;
+        aBool[i] = 1;
         break;
       }
     }
-  }
+  })
 }
 
 /*
@@ -545,41 +593,32 @@ static void hpOpLike(HpExec *p, const HpOp *pOp){
   const struct compareInfo *pInfo = pOp->pInfo;
   const HpVec *pPat = &p->aVec[pOp->a];
   const HpVec *pB = &p->aVec[pOp->b];
+  u8 tPat = pPat->aTag[0];
+  u8 *aBool = p->aBool;
   Mem pat;
   const u8 *zPat;
-  int ii;
 
   hpVecToMem(p, pPat, 0, &pat);
   zPat = sqlite3_value_text((sqlite3_value*)&pat);
-  for(ii=0; ii<p->nSel; ii++){
-    int i = p->aSel[ii] & pB->mIdx;
-    u8 tag = pB->aTag[i];
+  HP_ROWS(p, {
+    u8 t = pB->aTag[i & pB->mIdx] | tPat;
     Mem m;
     const u8 *z;
-    if( (tag|pPat->aTag[0])==HP_NULL ){
-      p->aBool[ii] = 2;
-      continue;
-    }
 #ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
-    if( (tag|pPat->aTag[0]) & HP_BLOB ){
-      p->aBool[ii] = 0;
+    if( t & HP_BLOB ){
+      aBool[i] = 0;
       continue;
     }
 #endif
-    if( (tag|pPat->aTag[0]) & HP_NULL ){
-      p->aBool[ii] = 2;
-      continue;
-    }
+    aBool[i] = 2;
+    if( t & HP_NULL ) continue;
     hpVecToMem(p, pB, i, &m);
     z = sqlite3_value_text((sqlite3_value*)&m);
     if( z && zPat ){
-      p->aBool[ii] = patternCompare(zPat, z, pInfo, pInfo->matchSet)
-                     ==SQLITE_MATCH;
-    }else{
-      p->aBool[ii] = 2;
+      aBool[i] = patternCompare(zPat, z, pInfo, pInfo->matchSet)==SQLITE_MATCH;
     }
     sqlite3VdbeMemRelease(&m);
-  }
+  })
   sqlite3VdbeMemRelease(&pat);
 }
 
@@ -668,124 +707,201 @@ static u8 hpVecNumber(
   return (t & MEM_Int) ? HP_INT : HP_REAL;
 }
 
+#ifdef HP_AVX2
 /*
-** A vector that holds only integers, or only reals, as doubles indexed by
-** row & *pm.  Returns NULL if it holds anything else.
+** aOut[i] = a op b for rows 0..n-1, where a step of 0 stands for a constant,
+** and *pbOdd if some result is not a number or not below HP_MX_FLOAT.
+** Rows are handled four at a time; vectors have room for that.
 */
-static const HpVal *hpVecReals(HpExec *p, const HpVec *pVec, u32 *pm, int k){
-  HpVal *aOut;
-  int ii;
-  *pm = pVec->mIdx;
-  if( pVec->mType==HP_REAL ) return pVec->aVal;
-  if( pVec->mType!=HP_INT ) return 0;
-  aOut = (HpVal*)&p->aReal[(i64)k*p->batch.nAlloc];
-  if( pVec->mIdx==0 ){
-    aOut[0].r = (double)pVec->aVal[0].i;
-  }else{
-    for(ii=0; ii<p->nSel; ii++){
-      int i = p->aSel[ii];
-      aOut[i].r = (double)pVec->aVal[i].i;
+__attribute__((target("avx2")))
+static void hpArithAvx2(
+  int op,
+  const HpVal *aA, int iStepA,
+  const HpVal *aB, int iStepB,
+  HpVal *aOut,
+  int n,
+  int *pbOdd
+){
+  const __m256d mx = _mm256_set1_pd(HP_MX_FLOAT);
+  const __m256d abs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
+  __m256d bad = _mm256_setzero_pd();
+  __m256d a = _mm256_set1_pd(aA[0].r);
+  __m256d b = _mm256_set1_pd(aB[0].r);
+  int i;
+  for(i=0; i<n; i+=4){
+    __m256d r;
+    if( iStepA ) a = _mm256_loadu_pd(&aA[i].r);
+    if( iStepB ) b = _mm256_loadu_pd(&aB[i].r);
+    switch( op ){
+      case TK_PLUS:  r = _mm256_add_pd(a, b);  break;
+      case TK_MINUS: r = _mm256_sub_pd(a, b);  break;
+      default:       r = _mm256_mul_pd(a, b);  break;
     }
+    bad = _mm256_or_pd(bad,
+              _mm256_cmp_pd(_mm256_and_pd(r, abs), mx, _CMP_NLT_UQ));
+    _mm256_storeu_pd(&aOut[i].r, r);
   }
-  return aOut;
+  *pbOdd = _mm256_movemask_pd(bad)!=0;
+}
+#endif
+
+/*
+** The same in plain C, for the rows of p.
+*/
+#define HP_REAL_LOOP(OP) \
+  HP_ROWS(p, { \
+    double r = aA[i*iStepA].r OP aB[i*iStepB].r; \
+    bOdd |= !(fabs(r)<HP_MX_FLOAT); \
+    aOut[i].r = r; \
+  })
+static void hpArithPlain(
+  HpExec *p,
+  int op,
+  const HpVal *aA, int iStepA,
+  const HpVal *aB, int iStepB,
+  HpVal *aOut,
+  int *pbOdd
+){
+  int bOdd = 0;
+  switch( op ){
+    case TK_PLUS:   HP_REAL_LOOP(+)  break;
+    case TK_MINUS:  HP_REAL_LOOP(-)  break;
+    default:        HP_REAL_LOOP(*)  break;
+  }
+  *pbOdd = bOdd;
 }
 
-#define HP_REAL_LOOP(OP) \
-  for(ii=0; ii<nSel; ii++){ \
-    int i = aSel[ii]; \
-    double r = aA[i & mA].r OP aB[i & mB].r; \
-    bNaN |= r!=r; \
-    pOut->aVal[i].r = r; \
-    pOut->aTag[i] = HP_REAL; \
+/*
+** Compute pOut = a op b with doubles, for +, - and * of numbers in float form,
+** reals, and constants.  Returns 0 if that does not give stock's result.
+**
+** Where both operands are integers the result is one, and as long as it is
+** below 2^53 the double is exactly it.  Where one is real the double is the
+** result.  Only -0.0 = 0 * -1 is no integer.
+*/
+static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const HpVec *apIn[2];
+  const HpVal *aaVal[2];
+  int aStep[2];
+  HpVal aConst[2];
+  u8 *aTag = pOut->aTag;
+  int op = pOp->op;
+  int bOdd = 0;
+  int bInt;              /* Some results may be integers */
+  int i;
+
+  if( op!=TK_PLUS && op!=TK_MINUS && op!=TK_STAR ) return 0;
+  apIn[0] = &p->aVec[pOp->a];
+  apIn[1] = &p->aVec[pOp->b];
+  for(i=0; i<2; i++){
+    const HpVec *pVec = apIn[i];
+    aaVal[i] = pVec->aVal;
+    aStep[i] = pVec->mIdx!=0;
+    if( pVec->mIdx==0 && pVec->mType==HP_INT ){
+      i64 x = pVec->aVal[0].i;
+      if( x>=((i64)1<<51) || x<-((i64)1<<51) ) return 0;
+      aConst[i].r = (double)x;
+      aaVal[i] = &aConst[i];
+    }else if( pVec->mType!=HP_REAL && !pVec->bFloat ){
+      return 0;
+    }
   }
+  bInt = (apIn[0]->mType & apIn[1]->mType & HP_INT)!=0;
+#ifdef HP_AVX2
+  if( p->bAvx2 && p->bDense ){
+    hpArithAvx2(op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
+                p->batch.nRow, &bOdd);
+  }else
+#endif
+  hpArithPlain(p, op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
+               &bOdd);
+  if( !bInt ){
+    int bNaN = 0;
+    memset(aTag, HP_REAL, p->batch.nRow);
+    pOut->mType = HP_REAL;
+    pOut->bFloat = 0;
+    if( bOdd ) HP_ROWS(p, {
+      if( pOut->aVal[i].r!=pOut->aVal[i].r ){
+        aTag[i] = HP_NULL;
+        bNaN = 1;
+      }
+    })
+    if( bNaN ) pOut->mType |= HP_NULL;
+  }else{
+    const u8 *aTA = apIn[0]->aTag;
+    const u8 *aTB = apIn[1]->aTag;
+    u32 mA = apIn[0]->mIdx;
+    u32 mB = apIn[1]->mIdx;
+    HpVal *aVal = pOut->aVal;
+    u8 mType = 0;
+    if( bOdd ) return 0;
+    HP_ROWS(p, {
+      u8 t = HP_REAL - (aTA[i & mA] & aTB[i & mB] & HP_INT);
+      aTag[i] = t;
+      mType |= t;
+    })
+    if( op==TK_STAR ){
+      HP_ROWS(p, { if( aTag[i]==HP_INT ) aVal[i].r += 0.0; })
+    }
+    pOut->mType = mType;
+    pOut->bFloat = 1;
+    if( mType==HP_REAL ) pOut->bFloat = 0;
+    if( mType==HP_INT ) hpVecExact(p, pOut);
+  }
+  return 1;
+}
 
 /*
 ** Compute pOut = a op b.
 */
 static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
-  const HpVec *pA = &p->aVec[pOp->a];
-  const HpVec *pB = &p->aVec[pOp->b];
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
   int op = pOp->op;
   u32 mA = pA->mIdx;
   u32 mB = pB->mIdx;
   u8 mType = pA->mType | pB->mType;
-  int ii;
+  u8 mOut = 0;
 
-  if( mType==HP_INT ){
-    u8 m = 0;
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      i64 iA = pA->aVal[i & mA].i;
-      i64 iB = pB->aVal[i & mB].i;
-      u8 t = hpIntArith(op, iA, iB, &pOut->aVal[i]);
-      if( t==0 ) t = hpRealArith(op, (double)iA, (double)iB, iA, iB,
-                                 &pOut->aVal[i]);
-      pOut->aTag[i] = t;
-      m |= t;
-    }
-    pOut->mType = m;
+  pOut->bFloat = 0;
+  if( (mType & ~HP_NUM)==0 && mType!=HP_INT && hpFloatArith(p, pOp, pOut) ){
     return;
   }
-  if( (mType==HP_REAL || mType==HP_NUM)
-   && (op==TK_PLUS || op==TK_MINUS || op==TK_STAR)
-   && (pA->mType==HP_REAL || pB->mType==HP_REAL)
-  ){
-    /* With a real on one side the result is real */
-    const HpVal *aA = hpVecReals(p, pA, &mA, 0);
-    const HpVal *aB = hpVecReals(p, pB, &mB, 1);
-    if( aA && aB ){
-      int bNaN = 0;
-      switch( op ){
-        case TK_PLUS:   HP_REAL_LOOP(+)  break;
-        case TK_MINUS:  HP_REAL_LOOP(-)  break;
-        default:        HP_REAL_LOOP(*)  break;
-      }
-      pOut->mType = HP_REAL;
-      if( bNaN ){
-        pOut->mType |= HP_NULL;
-        for(ii=0; ii<nSel; ii++){
-          int i = aSel[ii];
-          if( pOut->aVal[i].r!=pOut->aVal[i].r ) pOut->aTag[i] = HP_NULL;
-        }
-      }
-      return;
-    }
-    mA = pA->mIdx;
-    mB = pB->mIdx;
-  }
-  pOut->mType = 0;
-  for(ii=0; ii<nSel; ii++){
-    int row = aSel[ii];
-    int i = row & mA;
-    int j = row & mB;
-    u8 tA = pA->aTag[i];
-    u8 tB = pB->aTag[j];
-    HpVal *pVal = &pOut->aVal[row];
+  pOut->bFloat = 0;
+  hpVecExact(p, pA);
+  hpVecExact(p, pB);
+  HP_ROWS(p, {
+    int iA = i & mA;
+    int iB = i & mB;
+    u8 tA = pA->aTag[iA];
+    u8 tB = pB->aTag[iB];
+    HpVal *pVal = &pOut->aVal[i];
     u8 t = 0;
     if( (tA & tB)==HP_INT ){
-      t = hpIntArith(op, pA->aVal[i].i, pB->aVal[j].i, pVal);
+      t = hpIntArith(op, pA->aVal[iA].i, pB->aVal[iB].i, pVal);
     }
     if( t ){
       /* Done */
     }else if( ((tA|tB) & ~HP_NUM)==0 && op!=TK_REM ){
-      double rA = tA==HP_INT ? (double)pA->aVal[i].i : pA->aVal[i].r;
-      double rB = tB==HP_INT ? (double)pB->aVal[j].i : pB->aVal[j].r;
+      double rA = tA==HP_INT ? (double)pA->aVal[iA].i : pA->aVal[iA].r;
+      double rB = tB==HP_INT ? (double)pB->aVal[iB].i : pB->aVal[iB].r;
       t = hpRealArith(op, rA, rB, 0, 0, pVal);
     }else if( (tA|tB) & HP_NULL ){
       t = HP_NULL;
     }else{
-      i64 iA, iB;
-      double rA, rB;
-      tA = hpVecNumber(p, pA, row, &iA, &rA);
-      tB = hpVecNumber(p, pB, row, &iB, &rB);
-      if( (tA & tB)==HP_INT ) t = hpIntArith(op, iA, iB, pVal);
-      if( t==0 ) t = hpRealArith(op, rA, rB, iA, iB, pVal);
+      i64 xA;
+      i64 xB;
+      double rA;
+      double rB;
+      tA = hpVecNumber(p, pA, i, &xA, &rA);
+      tB = hpVecNumber(p, pB, i, &xB, &rB);
+      if( (tA & tB)==HP_INT ) t = hpIntArith(op, xA, xB, pVal);
+      if( t==0 ) t = hpRealArith(op, rA, rB, xA, xB, pVal);
     }
-    pOut->aTag[row] = t;
-    pOut->mType |= t;
-  }
+    pOut->aTag[i] = t;
+    mOut |= t;
+  })
+  pOut->mType = mOut;
 }
 
 /*
@@ -793,13 +909,13 @@ static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 */
 static void hpOpRun(HpExec *p, const HpOp *pOp){
   HpVec *pOut = &p->aVec[pOp->iOut];
-  const HpVec *pA = &p->aVec[pOp->a];
-  const HpVec *pB = &p->aVec[pOp->b];
-  int ii;
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
+  u8 *aBool = p->aBool;
 
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
-      hpRecordColumn(p, &p->pPlan->aCol[pOp->a], &p->batch.aCut[pOp->a], pOut);
+      hpRecordColumn(p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
       hpOpArith(p, pOp, pOut);
@@ -808,46 +924,55 @@ static void hpOpRun(HpExec *p, const HpOp *pOp){
       hpOpCompare(p, pOp);
       break;
     case HP_OP_IN:
+      hpVecExact(p, pA);
       hpOpIn(p, pOp);
       break;
     case HP_OP_LIKE:
+      hpVecExact(p, pB);
       hpOpLike(p, pOp);
       break;
     case HP_OP_ISNULL:
-      for(ii=0; ii<p->nSel; ii++){
-        int bNull = pA->aTag[p->aSel[ii] & pA->mIdx]==HP_NULL;
-        p->aBool[ii] = bNull==(pOp->op==TK_ISNULL);
-      }
+      HP_ROWS(p, {
+        int bNull = pA->aTag[i & pA->mIdx]==HP_NULL;
+        aBool[i] = bNull==(pOp->op==TK_ISNULL);
+      })
       break;
     case HP_OP_NOT:
-      for(ii=0; ii<p->nSel; ii++){
-        u8 b = hpVecTruth(p, pA, p->aSel[ii]);
-        p->aBool[ii] = b==2 ? 2 : !b;
-      }
+      hpVecExact(p, pA);
+      HP_ROWS(p, {
+        u8 b = hpVecTruth(p, pA, i);
+        aBool[i] = b==2 ? 2 : !b;
+      })
       break;
     case HP_OP_AND:
-      for(ii=0; ii<p->nSel; ii++){
-        u8 a = hpVecTruth(p, pA, p->aSel[ii]);
-        u8 b = hpVecTruth(p, pB, p->aSel[ii]);
-        p->aBool[ii] = (a==0 || b==0) ? 0 : ((a|b)&2);
-        if( a==1 && b==1 ) p->aBool[ii] = 1;
-      }
+      hpVecExact(p, pA);
+      hpVecExact(p, pB);
+      HP_ROWS(p, {
+        u8 a = hpVecTruth(p, pA, i);
+        u8 b = hpVecTruth(p, pB, i);
+        aBool[i] = (a==0 || b==0) ? 0 : (a & b & 1) ? 1 : 2;
+      })
       break;
     default:
       assert( pOp->eOp==HP_OP_OR );
-      for(ii=0; ii<p->nSel; ii++){
-        u8 a = hpVecTruth(p, pA, p->aSel[ii]);
-        u8 b = hpVecTruth(p, pB, p->aSel[ii]);
-        p->aBool[ii] = (a==1 || b==1) ? 1 : ((a|b)&2);
-      }
+      hpVecExact(p, pA);
+      hpVecExact(p, pB);
+      HP_ROWS(p, {
+        u8 a = hpVecTruth(p, pA, i);
+        u8 b = hpVecTruth(p, pB, i);
+        aBool[i] = (a==1 || b==1) ? 1 : ((a|b) & 2);
+      })
       break;
   }
-  hpVecFromBool(p, pOut);
+  if( !pOp->bFilter ) hpVecFromBool(p, pOut);
 }
 
 /*
 ** Apply the filters to the batch: afterwards p->aSel[0..p->nSel-1] are the
 ** rows for which the WHERE clause is true, in order.
+**
+** While at least half of the rows are selected all rows are computed: loops
+** without a selection vector are that much faster.
 */
 static int hpExecFilter(HpExec *p){
   const HpProg *pProg = &p->pPlan->prog;
@@ -855,26 +980,28 @@ static int hpExecFilter(HpExec *p){
   int i, ii;
 
   p->nSel = p->batch.nRow;
-  for(ii=0; ii<p->nSel; ii++) p->aSel[ii] = (u16)ii;
+  p->bDense = 1;
+  memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
   for(i=0; i<pProg->nFilter && p->nSel>0; i++){
     const struct HpFilter *pFilter = &pProg->aFilter[i];
-    const HpVec *pVec = &p->aVec[pFilter->iVec];
     int n = 0;
     for(; iOp<pFilter->nOp; iOp++) hpOpRun(p, &pProg->aOp[iOp]);
-    if( pVec->mType==HP_INT && pVec->mIdx ){
+    if( iOp==0 || !pProg->aOp[iOp-1].bFilter
+     || pProg->aOp[iOp-1].iOut!=pFilter->iVec
+    ){
+      HpVec *pVec = &p->aVec[pFilter->iVec];
+      hpVecExact(p, pVec);
       for(ii=0; ii<p->nSel; ii++){
-        u16 row = p->aSel[ii];
-        p->aSel[n] = row;
-        n += pVec->aVal[row].i!=0;
-      }
-    }else{
-      for(ii=0; ii<p->nSel; ii++){
-        u16 row = p->aSel[ii];
-        p->aSel[n] = row;
-        n += hpVecTruth(p, pVec, row)==1;
+        p->aBool[p->aSel[ii]] = hpVecTruth(p, pVec, p->aSel[ii]);
       }
     }
+    for(ii=0; ii<p->nSel; ii++){
+      u16 row = p->aSel[ii];
+      p->aSel[n] = row;
+      n += p->aBool[row]==1;
+    }
     p->nSel = n;
+    p->bDense = n*2>=p->batch.nRow;
   }
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }

@@ -12,14 +12,16 @@
 **    sqlite3HpCodeRow()     the same without GROUP BY
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
-** an aggregate query.  Stock's code is generated in any case.  Begin leaves
-** an OP_Noop in front of it, and if all goes well the last call turns that
-** into a jump:
+** an aggregate query.  Stock's code is generated in any case.  Begin notes
+** the last instruction before the scan (it resets the accumulators), and if
+** all goes well the last call replaces that instruction by a jump to a copy
+** of it:
 **
-**           Noop -> Goto hp          the placeholder
+**           reset -> Goto hp         the noted instruction
 **    next:  ...                      stock: scan, sort, step
-**           Goto end
-**    hp:    ...                      constants into registers
+**           Goto done
+**    hp:    reset                    the copy
+**           ...                      constants into registers
 **           HpScan  P1=r P2=next     run; on HP_DECLINE jump to stock's code
 **    loop:  HpNext  P1=r P2=done     keys, columns, contexts into registers
 **           Gosub output             stock: finish, HAVING, ORDER BY, result
@@ -27,7 +29,7 @@
 **    done:
 **
 ** The allow-list stands in hpCompileExpr() and hpCompileAgg(): what is not
-** named there is refused, and the program is stock's but for a Noop.
+** named there is refused, and the program is stock's.
 ** Constants (everything that does not depend on the row: literals, bound
 ** parameters, date('now','-90 days')) are coded by stock's own
 ** expression compiler into registers, so that they need no case here.
@@ -52,8 +54,8 @@ struct HpCompile {
 };
 
 /*
-** Is p, an aggregate query, a candidate?  If so code an OP_Noop and return
-** its address, which is never 0; otherwise return 0.
+** Is p, an aggregate query, a candidate?  If so return the address of the
+** last instruction, which is never 0; otherwise return 0.
 */
 SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
   sqlite3 *db = pParse->db;
@@ -70,7 +72,13 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
     if( pF->iDistinct>=0 || pF->iOBTab>=0 ) return 0;
     if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ) return 0;
   }
-  return sqlite3VdbeAddOp0(pParse->pVdbe, OP_Noop);
+  i = sqlite3VdbeCurrentAddr(pParse->pVdbe)-1;
+  switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
+    case OP_Null:        /* resetAccumulator() */
+    case OP_Gosub:       /* The same as a subroutine */
+      return i;
+  }
+  return 0;
 }
 
 /*
@@ -130,7 +138,8 @@ static int hpCompileConst(HpCompile *pC, Expr *pExpr){
   HpProg *pProg = &pC->pPlan->prog;
   int i;
   for(i=0; i<pProg->nConst; i++){
-    if( sqlite3ExprCompare(pC->pParse, pProg->aConst[i].pExpr, pExpr, -1)==0 ){
+    /* Without pParse: a parameter equals itself, not its value of today */
+    if( sqlite3ExprCompare(0, pProg->aConst[i].pExpr, pExpr, -1)==0 ){
       return pProg->aConst[i].iVec;
     }
   }
@@ -472,6 +481,20 @@ static void hpCompileSortColumns(HpPlan *pPlan){
 }
 
 /*
+** Bare columns are shown as the first row of the group has them.  So are keys:
+** a bare column that is a key needs no copy.
+*/
+static void hpCompileFirst(HpPlan *pPlan){
+  int i, k;
+  for(i=0; i<pPlan->nBare; i++){
+    for(k=0; k<pPlan->nKey; k++){
+      if( pPlan->aKey[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
+    }
+    if( pPlan->aBare[i].iKey<0 ) pPlan->bLoadFirst = 1;
+  }
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -504,7 +527,7 @@ static HpPlan *hpCompile(
   pPlan->aKeyColl = sqlite3_malloc64(sizeof(CollSeq*)*(nKey+1));
   pPlan->aKeySort = sqlite3_malloc64(nKey+1);
   pPlan->aAgg = sqlite3_malloc64(sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
-  pPlan->aBare = sqlite3_malloc64(sizeof(u16)*(u64)(pPlan->nBare+1));
+  pPlan->aBare = sqlite3_malloc64(sizeof(struct HpBare)*(u64)(pPlan->nBare+1));
   if( pPlan->aKey==0 || pPlan->aKeyColl==0 || pPlan->aKeySort==0
    || pPlan->aAgg==0 || pPlan->aBare==0
   ){
@@ -527,14 +550,15 @@ static HpPlan *hpCompile(
   for(i=0; i<pPlan->nBare; i++){
     int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
     if( iVec<0 ) goto refused;
-    pPlan->aBare[i] = (u16)iVec;
+    pPlan->aBare[i].iVec = (u16)iVec;
+    pPlan->aBare[i].iKey = -1;
   }
   if( pPlan->nBare ){
     /* Stock: the last min() or max() says from which row to show columns */
     if( iMinMax>=0 ){
       pPlan->aAgg[iMinMax].bLoad = 1;
     }else{
-      pPlan->bLoadFirst = 1;
+      hpCompileFirst(pPlan);
     }
   }
   hpCompileSortColumns(pPlan);
@@ -614,21 +638,24 @@ static void hpPlanExplain(Parse *pParse, int iFrom){
   for(i=iFrom; i<nOp; i++){
     VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     const char *z = pOp->p4.z;
+    char *zNew = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
     if( strncmp(z, "SCAN ", 5)==0 ){
-      char *zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
-      if( zNew ) sqlite3VdbeChangeP4(v, i, zNew, P4_DYNAMIC);
+      zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0 ){
-      char *zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
-      if( zNew ) sqlite3VdbeChangeP4(v, i, zNew, P4_DYNAMIC);
+      zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
+    }
+    if( zNew ){
+      sqlite3DbFree(pParse->db, pOp->p4.z);
+      pOp->p4.z = zNew;
     }
   }
 }
 
 /*
-** Code the constants of pPlan and OP_HpScan, and turn the placeholder at iHp
-** into a jump to here.  The plan belongs to the program from now on.
-** Returns the register that holds the execution.
+** Code the instruction at iHp, the constants of pPlan, and OP_HpScan, and turn
+** the instruction at iHp into a jump to here.  The plan belongs to the program
+** from now on.  Returns the register that holds the execution.
 */
 static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int iHp){
   Vdbe *v = pParse->pVdbe;
@@ -640,8 +667,11 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int iHp){
 
   hpPlanExplain(pParse, iHp);
   pOp = sqlite3VdbeGetOp(v, iHp);
+  i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
+  pOp = sqlite3VdbeGetOp(v, iHp);
   pOp->opcode = OP_Goto;
-  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  pOp->p1 = pOp->p3 = 0;
+  pOp->p2 = i;
   pParse->okConstFactor = 0;
   for(i=0; i<pPlan->prog.nConst; i++){
     struct HpConst *pConst = &pPlan->prog.aConst[i];

@@ -31,11 +31,6 @@
 # include "hpInt.h"
 #endif
 
-#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
-# include <immintrin.h>
-# define HP_AVX2 1
-#endif
-
 /* A record in its page */
 typedef struct HpRecord HpRecord;
 struct HpRecord {
@@ -51,14 +46,24 @@ struct HpRecord {
 ** Decoding of serial types 0..11 without a branch: the eight bytes at the
 ** value, as a big-endian number, shifted, masked, plus a constant.
 */
-static const u8 hpSerShift[12] = { 0,56,48,40,32,16,0,0,0,0,0,0 };
-static const u64 hpSerMask[12] = {
-  0, ~(u64)0,~(u64)0,~(u64)0,~(u64)0,~(u64)0,~(u64)0,~(u64)0, 0,0,0,0
-};
-static const u8 hpSerConst[12] = { 0,0,0,0,0,0,0,0,0,1,0,0 };
-static const u8 hpSerTag[12] = {
-  HP_NULL, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_REAL,
-  HP_INT, HP_INT, HP_NULL, HP_NULL
+static const struct HpSer {
+  u64 mask;
+  u8 shift;
+  u8 add;
+  u8 tag;
+} aHpSer[12] = {
+  { 0,       0,  0, HP_NULL },
+  { ~(u64)0, 56, 0, HP_INT  },
+  { ~(u64)0, 48, 0, HP_INT  },
+  { ~(u64)0, 40, 0, HP_INT  },
+  { ~(u64)0, 32, 0, HP_INT  },
+  { ~(u64)0, 16, 0, HP_INT  },
+  { ~(u64)0, 0,  0, HP_INT  },
+  { ~(u64)0, 0,  0, HP_REAL },
+  { 0,       0,  0, HP_INT  },
+  { 0,       0,  1, HP_INT  },
+  { 0,       0,  0, HP_NULL },
+  { 0,       0,  0, HP_NULL },
 };
 
 /* Eight bytes at z as a big-endian number */
@@ -74,24 +79,38 @@ static SQLITE_INLINE u64 hpLoad8(const u8 *z){
 }
 
 /*
+** Remove all rows from the batch.
+*/
+static void hpBatchEmpty(HpBatch *pBatch){
+  pBatch->nRow = 0;
+  memset(pBatch->aMin, 0xff, pBatch->nStride);
+  memset(pBatch->aMax, 0, pBatch->nStride);
+  if( pBatch->side.pBlock ) hpArenaClear(&pBatch->side);
+}
+
+/*
 ** Allocate the batch of p.  Returns HP_DECLINE if there is no memory.
 */
 static int hpBatchInit(HpExec *p){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
-  int n = p->pCfg->nBatch;
-  int i;
-  pBatch->nAlloc = n;
+  i64 n = p->pCfg->nBatch;
+  i64 nStride = pPlan->mxCol<HP_MX_COL ? (pPlan->mxCol+16)&~15 : 16;
+  if( nStride==0 ) nStride = 16;
+  pBatch->nAlloc = (int)n;
+  pBatch->nStride = (int)nStride;
   pBatch->aRowid = hpArenaAlloc(&p->vec, sizeof(i64)*n);
-  pBatch->aCut = hpArenaAlloc(&p->vec, sizeof(pBatch->aCut[0])*(pPlan->nCol+1));
-  if( pBatch->aRowid==0 || pBatch->aCut==0 ) return HP_DECLINE;
-  for(i=0; i<pPlan->nCol; i++){
-    pBatch->aCut[i].aSer = hpArenaAlloc(&p->vec, sizeof(u32)*n);
-    pBatch->aCut[i].apVal = hpArenaAlloc(&p->vec, sizeof(u8*)*n);
-    if( pBatch->aCut[i].aSer==0 || pBatch->aCut[i].apVal==0 ){
-      return HP_DECLINE;
-    }
+  pBatch->aType = hpArenaAlloc(&p->vec, n*nStride);
+  pBatch->aOfst = hpArenaAlloc(&p->vec, sizeof(u16)*n*nStride);
+  pBatch->apRec = hpArenaAlloc(&p->vec, sizeof(u8*)*n);
+  pBatch->aMin = hpArenaAlloc(&p->vec, 2*nStride);
+  if( pBatch->aRowid==0 || pBatch->aType==0 || pBatch->aOfst==0
+   || pBatch->apRec==0 || pBatch->aMin==0
+  ){
+    return HP_DECLINE;
   }
+  pBatch->aMax = &pBatch->aMin[nStride];
+  hpBatchEmpty(pBatch);
   return SQLITE_OK;
 }
 
@@ -139,14 +158,24 @@ static int hpRecordOverflow(
 */
 static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
   const HpPlan *pPlan = p->pPlan;
+  HpBatch *pBatch = &p->batch;
+  struct HpSlow *aSlow;
   const u8 *z = pRec->z;
   u32 nHdr;              /* Bytes of the header */
   u32 iHdr;              /* Place in the header */
   u64 iVal;              /* Place of the value of column iCol */
   int iCol;              /* Column of the record */
-  int k = 0;             /* Next column of the plan */
+  int k = pPlan->bRowid; /* Next column of the plan */
   int rc;
 
+  if( pBatch->aSlow==0 ){
+    pBatch->aSlow = hpArenaAlloc(&p->vec,
+        (i64)pBatch->nAlloc*pPlan->nCol*sizeof(struct HpSlow));
+    if( pBatch->aSlow==0 ) return HP_DECLINE;
+  }
+  aSlow = &pBatch->aSlow[(i64)iRow*pPlan->nCol];
+  memset(&pBatch->aType[(i64)iRow*pBatch->nStride], 0xff, pBatch->nStride);
+  memset(pBatch->aMax, 0xff, pBatch->nStride);
   if( pRec->nByte==0 ) return HP_DECLINE;
   iHdr = getVarint32(z, nHdr);
   if( nHdr>98307 || nHdr>pRec->nByte || iHdr>nHdr ) return HP_DECLINE;
@@ -154,32 +183,27 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
     rc = hpRecordOverflow(p, pRec, nHdr, &z);
     if( rc ) return rc;
   }
-  while( k<pPlan->nCol && pPlan->aCol[k].iStore<0 ) k++;
   iVal = nHdr;
   for(iCol=0; k<pPlan->nCol && iHdr<nHdr; iCol++){
     u32 t;
     iHdr += getVarint32(&z[iHdr], t);
     if( pPlan->aCol[k].iStore==iCol ){
-      p->batch.aCut[k].aSer[iRow] = t;
+      aSlow[k].type = t;
       /* An offset for now: the record may have to move */
-      p->batch.aCut[k].apVal[iRow] = (const u8*)SQLITE_INT_TO_PTR(iVal);
+      aSlow[k].z = (const u8*)SQLITE_INT_TO_PTR(iVal);
       k++;
     }
     iVal += sqlite3VdbeSerialTypeLen(t);
     if( iHdr>nHdr || iVal>pRec->nByte ) return HP_DECLINE;
   }
   if( iHdr>=nHdr && iVal!=pRec->nByte ) return HP_DECLINE;
-  for(iCol=k; iCol<pPlan->nCol; iCol++){
-    p->batch.aCut[iCol].aSer[iRow] = HP_SER_NONE;
-  }
+  for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
   if( iVal>pRec->nLocal ){
     rc = hpRecordOverflow(p, pRec, (u32)iVal, &z);
     if( rc ) return rc;
   }
-  for(iCol=0; iCol<k; iCol++){
-    if( pPlan->aCol[iCol].iStore<0 ) continue;
-    p->batch.aCut[iCol].apVal[iRow] =
-        &z[SQLITE_PTR_TO_INT(p->batch.aCut[iCol].apVal[iRow])];
+  for(iCol=pPlan->bRowid; iCol<k; iCol++){
+    aSlow[iCol].z = &z[SQLITE_PTR_TO_INT(aSlow[iCol].z)];
   }
   return SQLITE_OK;
 }
@@ -189,33 +213,34 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
 */
 static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
   const HpPlan *pPlan = p->pPlan;
-  int iFirst = pPlan->bRowid;
-  int nCol = pPlan->nCol;
-  int i, k, rc;
+  HpBatch *pBatch = &p->batch;
+  int nType = pPlan->mxCol+1;      /* Serial types needed */
+  int i, rc;
   for(i=0; i<nRec; i++, iRow++){
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
-    if( nHdr<0x80 && (int)nHdr>=pPlan->mxCol+2 && nHdr<=pRec->nLocal ){
+    if( nHdr<0x80 && (int)nHdr>nType && nHdr<=pRec->nLocal
+     && nType<=HP_MX_COL
+    ){
+      u8 *aType = &pBatch->aType[(i64)iRow*pBatch->nStride];
+      u16 *aOfst = &pBatch->aOfst[(i64)iRow*pBatch->nStride];
       u32 iVal = nHdr;
-      int iCol = 0;
       u8 mLong = 0;
-      for(k=iFirst; k<nCol; k++){
-        int iStore = pPlan->aCol[k].iStore;
-        for(; iCol<iStore; iCol++){
-          mLong |= z[1+iCol];
-          iVal += sqlite3SmallTypeSizes[z[1+iCol] & 0x7f];
-        }
-        p->batch.aCut[k].aSer[iRow] = z[1+iStore];
-        p->batch.aCut[k].apVal[iRow] = &z[iVal];
-      }
-      if( iCol<=pPlan->mxCol ){
-        mLong |= z[1+iCol];
-        iVal += sqlite3SmallTypeSizes[z[1+iCol] & 0x7f];
+      int iCol;
+      for(iCol=0; iCol<nType; iCol++){
+        u8 t = z[1+iCol];
+        mLong |= t;
+        aType[iCol] = t;
+        aOfst[iCol] = (u16)iVal;
+        if( t<pBatch->aMin[iCol] ) pBatch->aMin[iCol] = t;
+        if( t>pBatch->aMax[iCol] ) pBatch->aMax[iCol] = t;
+        iVal += sqlite3SmallTypeSizes[t & 0x7f];
       }
       if( mLong<0x80 && iVal<=pRec->nLocal
-       && ((int)nHdr!=pPlan->mxCol+2 || iVal==pRec->nByte)
+       && ((int)nHdr!=nType+1 || iVal==pRec->nByte)
       ){
+        pBatch->apRec[iRow] = z;
         continue;
       }
     }
@@ -231,39 +256,43 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
 */
 __attribute__((target("avx2")))
 static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
-  const HpPlan *pPlan = p->pPlan;
   const __m128i size = _mm_setr_epi8(0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
   const __m128i c12 = _mm_set1_epi8(12);
   const __m128i c15 = _mm_set1_epi8(15);
   const __m128i c7f = _mm_set1_epi8(0x7f);
-  int iFirst = pPlan->bRowid;
-  int nCol = pPlan->nCol;
-  int nType = pPlan->mxCol+1;      /* Serial types needed */
-  const struct HpCut *aCut = p->batch.aCut;
-  const HpCol *aCol = pPlan->aCol;
-  int i, k, rc;
-  u16 aOfst[HP_MX_COL+16];
+  HpBatch *pBatch = &p->batch;
+  int nType = p->pPlan->mxCol+1;   /* Serial types needed */
+  int nStride = pBatch->nStride;
+  int nLast = (nType-1)&15;        /* Last one, in the last sixteen */
+  u32 mLast = (2u<<nLast)-1;       /* Those of the last sixteen that count */
+  int i, iType, rc;
 
-  assert( nType<=HP_MX_COL );
+  assert( nType>=1 && nType<=nStride );
   for(i=0; i<nRec; i++, iRow++){
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
-    if( nHdr<0x80 && (int)nHdr>=nType+1 && nHdr<=pRec->nLocal ){
+    if( nHdr<0x80 && (int)nHdr>nType && nHdr<=pRec->nLocal ){
+      u8 *aType = &pBatch->aType[(i64)iRow*nStride];
+      u16 *aOfst = &pBatch->aOfst[(i64)iRow*nStride];
       u32 iVal = nHdr;
       u32 mLong = 0;
-      int iType;
-      for(iType=0; iType<nType; iType+=16){
+      for(iType=0; iType<nStride; iType+=16){
         __m128i t = _mm_loadu_si128((const __m128i*)&z[1+iType]);
-        int n = nType-iType;
-        u32 mUse = n>=16 ? 0xffff : ((1u<<n)-1);
         __m128i isBig = _mm_cmpgt_epi8(t, c15);
         __m128i big = _mm_and_si128(_mm_srli_epi16(_mm_sub_epi8(t,c12),1), c7f);
         __m128i sz = _mm_blendv_epi8(_mm_shuffle_epi8(size, t), big, isBig);
         __m256i w = _mm256_cvtepu8_epi16(sz);
         __m256i s = w;
-        __m128i lo, hi;
-        mLong |= (u32)_mm_movemask_epi8(t) & mUse;
+        __m128i lo, hi, mn, mx;
+        int bLast = iType+16>=nStride;
+        int n = bLast ? nLast : 15;
+        mLong |= (u32)_mm_movemask_epi8(t) & (bLast ? mLast : 0xffff);
+        mn = _mm_loadu_si128((const __m128i*)&pBatch->aMin[iType]);
+        mx = _mm_loadu_si128((const __m128i*)&pBatch->aMax[iType]);
+        _mm_storeu_si128((__m128i*)&pBatch->aMin[iType], _mm_min_epu8(mn, t));
+        _mm_storeu_si128((__m128i*)&pBatch->aMax[iType], _mm_max_epu8(mx, t));
+        _mm_storeu_si128((__m128i*)&aType[iType], t);
         s = _mm256_add_epi16(s, _mm256_slli_si256(s, 2));
         s = _mm256_add_epi16(s, _mm256_slli_si256(s, 4));
         s = _mm256_add_epi16(s, _mm256_slli_si256(s, 8));
@@ -274,18 +303,13 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
         /* s is where each value ends, s-w where it begins */
         s = _mm256_add_epi16(s, _mm256_set1_epi16((short)iVal));
         _mm256_storeu_si256((__m256i*)&aOfst[iType], _mm256_sub_epi16(s, w));
-        n = (n>16 ? 16 : n) - 1;
         iVal = (u32)aOfst[iType+n] +
                sqlite3SmallTypeSizes[z[1+iType+n] & 0x7f];
       }
       if( mLong==0 && iVal<=pRec->nLocal
        && ((int)nHdr!=nType+1 || iVal==pRec->nByte)
       ){
-        for(k=iFirst; k<nCol; k++){
-          int iStore = aCol[k].iStore;
-          aCut[k].aSer[iRow] = z[1+iStore];
-          aCut[k].apVal[iRow] = &z[aOfst[iStore]];
-        }
+        pBatch->apRec[iRow] = z;
         continue;
       }
     }
@@ -384,105 +408,181 @@ static int hpRecordLeaf(
   return SQLITE_OK;
 }
 
+#ifdef HP_AVX2
 /*
-** Decode column pCol of the batch into pOut, for the rows selected.
+** Turn rows 0..n-1 into float form, four at a time (vectors have room for
+** that).  All integers are below 2^51 in size: such a number, added to the bits
+** of 1.5*2^52, gives the bits of 1.5*2^52 plus the number.  *pbNaN is set if
+** some real is not a number.
 */
-static void hpRecordColumn(
-  HpExec *p,             /* The execution */
-  const HpCol *pCol,     /* The column */
-  const struct HpCut *pCut,  /* Its serial types and values */
-  HpVec *pOut            /* Vector to fill */
-){
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
-  u8 mType = 0;
-  u32 mn = 0xffffffff;   /* Smallest serial type */
-  u32 mx = 0;            /* Largest */
-  int ii;
+__attribute__((target("avx2")))
+static void hpFloatAvx2(HpVal *aVal, const u8 *aTag, int n, int *pbNaN){
+  const __m256d magic = _mm256_set1_pd(6755399441055744.0);
+  const __m256i isInt = _mm256_set1_epi64x(HP_INT);
+  __m256d bad = _mm256_setzero_pd();
+  int i;
+  for(i=0; i<n; i+=4){
+    u32 t4;
+    __m256i v = _mm256_loadu_si256((const __m256i*)&aVal[i]);
+    __m256d r = _mm256_castsi256_pd(
+                    _mm256_add_epi64(v, _mm256_castpd_si256(magic)));
+    __m256i m;
+    memcpy(&t4, &aTag[i], 4);
+    m = _mm256_cmpeq_epi64(_mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)t4)),
+                           isInt);
+    r = _mm256_blendv_pd(_mm256_castsi256_pd(v), _mm256_sub_pd(r, magic),
+                         _mm256_castsi256_pd(m));
+    bad = _mm256_or_pd(bad, _mm256_cmp_pd(r, r, _CMP_UNORD_Q));
+    _mm256_storeu_pd(&aVal[i].r, r);
+  }
+  *pbNaN = _mm256_movemask_pd(bad)!=0;
+}
+#endif
 
+/*
+** Turn a vector of integers and reals into float form, and set *pbNaN if some
+** real is not a number.  All integers are below 2^51 in size.
+*/
+static void hpVecFloat(HpExec *p, HpVec *pVec, int *pbNaN){
+  HpVal *aVal = pVec->aVal;
+  const u8 *aTag = pVec->aTag;
+  int bNaN = 0;
+  pVec->bFloat = 1;
+#ifdef HP_AVX2
+  if( p->bAvx2 && p->bDense ){
+    hpFloatAvx2(aVal, aTag, p->batch.nRow, pbNaN);
+    return;
+  }
+#endif
+  HP_ROWS(p, {
+    HpVal x;
+    u64 m = (u64)0 - (u64)(aTag[i]==HP_INT);
+    x.r = (double)aVal[i].i;
+    x.u = (x.u & m) | (aVal[i].u & ~m);
+    bNaN |= x.r!=x.r;
+    aVal[i] = x;
+  })
+  *pbNaN = bNaN;
+}
+
+/*
+** Decode column iCol of the plan into pOut.
+*/
+static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
+  const HpCol *pCol = &p->pPlan->aCol[iCol];
+  const HpBatch *pBatch = &p->batch;
+  int nStride = pBatch->nStride;
+  const u8 **apRec = pBatch->apRec;
+  const u8 *aType;
+  const u16 *aOfst;
+  u8 *aTag = pOut->aTag;
+  HpVal *aVal = pOut->aVal;
+  u32 *aLen = pOut->aLen;
+  u8 mType = 0;
+  u8 mn, mx;             /* Smallest and largest serial type */
+  int bWide = 0;         /* Some integer has eight bytes */
+  int bNaN = 0;
+
+  pOut->bFloat = 0;
   if( pCol->iStore<0 ){
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      pOut->aTag[i] = HP_INT;
-      pOut->aVal[i].i = p->batch.aRowid[i];
-    }
+    HP_ROWS(p, {
+      aTag[i] = HP_INT;
+      aVal[i].i = pBatch->aRowid[i];
+    })
     pOut->mType = HP_INT;
     return;
   }
-  for(ii=0; ii<nSel; ii++){
-    u32 t = pCut->aSer[aSel[ii]];
-    mn = MIN(mn, t);
-    mx = MAX(mx, t);
+  mn = 0;
+  mx = 0xff;
+  aType = pBatch->aType;
+  aOfst = pBatch->aOfst;
+  if( pCol->iStore<nStride ){
+    aType += pCol->iStore;
+    aOfst += pCol->iStore;
+    mn = pBatch->aMin[pCol->iStore];
+    mx = pBatch->aMax[pCol->iStore];
   }
-  if( mx<12 ){
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      u32 t = pCut->aSer[i];
-      u64 x = hpLoad8(pCut->apVal[i]);
-      pOut->aVal[i].i = (((i64)x >> hpSerShift[t]) & hpSerMask[t])
-                        + hpSerConst[t];
-      pOut->aTag[i] = hpSerTag[t];
-      mType |= hpSerTag[t];
-    }
-  }else if( mn>=12 && mx!=HP_SER_NONE ){
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      u32 t = pCut->aSer[i];
-      u8 tag = (t&1) ? HP_TEXT : HP_BLOB;
-      pOut->aVal[i].z = pCut->apVal[i];
-      pOut->aLen[i] = (t-12)>>1;
-      pOut->aTag[i] = tag;
+  if( mn==mx && mn>=1 && mn<=7 ){
+    /* All values of one width */
+    int shift = aHpSer[mn].shift;
+    memset(aTag, aHpSer[mn].tag, pBatch->nRow);
+    HP_ROWS(p, {
+      aVal[i].i = (i64)hpLoad8(&apRec[i][aOfst[i*nStride]]) >> shift;
+    })
+    mType = aHpSer[mn].tag;
+  }else if( mx<12 ){
+    HP_ROWS(p, {
+      u32 t = aType[i*nStride];
+      const struct HpSer *pSer = &aHpSer[t];
+      u64 x = hpLoad8(&apRec[i][aOfst[i*nStride]]);
+      aVal[i].i = (((i64)x >> pSer->shift) & pSer->mask) + pSer->add;
+      aTag[i] = pSer->tag;
+      mType |= pSer->tag;
+      bWide |= t==6;
+    })
+  }else if( mn>=12 && mx<0x80 ){
+    HP_ROWS(p, {
+      u32 t = aType[i*nStride];
+      u8 tag = HP_BLOB - (t&1)*(HP_BLOB-HP_TEXT);
+      aVal[i].z = &apRec[i][aOfst[i*nStride]];
+      aLen[i] = (t-12)>>1;
+      aTag[i] = tag;
       mType |= tag;
-    }
+    })
   }else{
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      u32 t = pCut->aSer[i];
+    HP_ROWS(p, {
+      u32 t = aType[i*nStride];
+      const u8 *z;
       u8 tag;
-      if( t<12 ){
-        u64 x = hpLoad8(pCut->apVal[i]);
-        pOut->aVal[i].i = (((i64)x >> hpSerShift[t]) & hpSerMask[t])
-                          + hpSerConst[t];
-        tag = hpSerTag[t];
-      }else if( t==HP_SER_NONE ){
-        pOut->aVal[i] = pCol->dflt;
-        pOut->aLen[i] = pCol->nDflt;
-        tag = pCol->dfltTag;
+      if( t==HP_SER_SLOW ){
+        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*p->pPlan->nCol+iCol];
+        t = pSlow->type;
+        z = pSlow->z;
       }else{
-        pOut->aVal[i].z = pCut->apVal[i];
-        pOut->aLen[i] = (t-12)>>1;
+        z = &apRec[i][aOfst[i*nStride]];
+      }
+      if( t<12 ){
+        bWide |= t==6;
+        aVal[i].i = (((i64)hpLoad8(z) >> aHpSer[t].shift) & aHpSer[t].mask)
+                    + aHpSer[t].add;
+        tag = aHpSer[t].tag;
+      }else if( t==HP_SER_NONE ){
+        aVal[i] = pCol->dflt;
+        aLen[i] = pCol->nDflt;
+        tag = pCol->dfltTag;
+        bWide = 1;
+      }else{
+        aVal[i].z = z;
+        aLen[i] = (t-12)>>1;
         tag = (t&1) ? HP_TEXT : HP_BLOB;
       }
-      pOut->aTag[i] = tag;
+      aTag[i] = tag;
       mType |= tag;
-    }
+    })
   }
   if( pCol->bReal && (mType & HP_INT) ){
     mType = (mType & ~HP_INT) | HP_REAL;
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      if( pOut->aTag[i]==HP_INT ){
-        pOut->aVal[i].r = (double)pOut->aVal[i].i;
-        pOut->aTag[i] = HP_REAL;
+    HP_ROWS(p, {
+      if( aTag[i]==HP_INT ){
+        aVal[i].r = (double)aVal[i].i;
+        aTag[i] = HP_REAL;
       }
-    }
+    })
   }
-  if( mType & HP_REAL ){
+  if( mType==HP_NUM && !bWide ){
+    hpVecFloat(p, pOut, &bNaN);
+  }else if( mType & HP_REAL ){
+    HP_ROWS(p, { bNaN |= (aTag[i]==HP_REAL) & (aVal[i].r!=aVal[i].r); })
+  }
+  if( bNaN ){
     /* A NaN in the file is read as NULL */
-    int bNaN = 0;
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii];
-      bNaN |= pOut->aTag[i]==HP_REAL && pOut->aVal[i].r!=pOut->aVal[i].r;
-    }
-    if( bNaN ){
-      mType |= HP_NULL;
-      for(ii=0; ii<nSel; ii++){
-        int i = aSel[ii];
-        if( pOut->aTag[i]==HP_REAL && pOut->aVal[i].r!=pOut->aVal[i].r ){
-          pOut->aTag[i] = HP_NULL;
-        }
+    hpVecExact(p, pOut);
+    HP_ROWS(p, {
+      if( aTag[i]==HP_REAL && aVal[i].r!=aVal[i].r ){
+        aTag[i] = HP_NULL;
+        mType |= HP_NULL;
       }
-    }
+    })
   }
   pOut->mType = mType;
 }
