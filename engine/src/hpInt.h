@@ -180,6 +180,7 @@ struct HpProg {
   int nConstAlloc;
   struct HpConst {
     u16 iVec;              /* Its vector */
+    u8 bList;              /* A value of an IN list, which affinity may change */
     int iReg;              /* Register that holds the value */
     Expr *pExpr;           /* Only while the plan is made: what to code */
   } *aConst;
@@ -305,7 +306,7 @@ static int hpRecordLeaf(HpExec*, const HpRun*, int, int*);
 static void hpRecordColumn(HpExec*, int, HpVec*);
 
 /* hp_expr.c */
-static int hpProgConst(HpProg*, int, Expr*);
+static int hpProgConst(HpProg*, int, Expr*, int);
 static int hpProgOp(HpProg*, const HpOp*);
 static int hpProgFilter(HpProg*, int);
 static void hpProgFree(HpProg*);

@@ -266,6 +266,18 @@ static u64 hpHashNoCase(const u8 *z, u32 n){
 }
 
 /*
+** Set *pi to the integer that real r is, and return true if it is one.  Up to
+** 2^63 every real that is a whole number is.
+*/
+static SQLITE_INLINE int hpRealIsInt(double r, i64 *pi){
+  if( r>=-9223372036854775808.0 && r<9223372036854775808.0 ){
+    *pi = (i64)r;
+    return (double)*pi==r;
+  }
+  return 0;
+}
+
+/*
 ** The form of a key that is the same for equal keys.  Returns its type and
 ** sets *pCode, and for text *pnCode.
 */
@@ -284,11 +296,9 @@ static u8 hpKeyCode(
       *pCode = v.u;
       return HP_INT;
     case HP_REAL: {
-      /* Up to 2^63 every real that is a whole number is an integer */
-      if( v.r>=-9223372036854775808.0 && v.r<9223372036854775808.0
-       && (double)(i64)v.r==v.r
-      ){
-        *pCode = (u64)(i64)v.r;
+      i64 i;
+      if( hpRealIsInt(v.r, &i) ){
+        *pCode = (u64)i;
         return HP_INT;
       }
       *pCode = v.u;
@@ -442,7 +452,7 @@ static void hpAggHash(HpExec *p, int k){
     for(ii=0; ii<nSel; ii++){
       aCode[ii] = pVec->aVal[aSel[ii] & pVec->mIdx].u;
     }
-    memset(aECode, HP_INT, nSel);
+    memset(aECode, HP_INT, (u32)nSel);
   }else if( pVec->mType==HP_TEXT && sqlite3IsBinary(pColl) ){
     for(ii=0; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
@@ -450,7 +460,7 @@ static void hpAggHash(HpExec *p, int k){
       const u8 *z = pVec->aVal[i].z;
       aCode[ii] = n<=8 ? hpBytes(z, n) : hpHashBytes(z, n);
     }
-    memset(aECode, HP_TEXT, nSel);
+    memset(aECode, HP_TEXT, (u32)nSel);
   }else{
     for(ii=0; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
@@ -471,7 +481,7 @@ static void hpAggHash(HpExec *p, int k){
 
 /*
 ** One key as a number of nBit bits (32 or 64), or HP_UNPACKED.  The lowest two
-** bits tell the type.
+** bits tell the type.  Equal keys, and only they, have equal numbers.
 */
 static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
   i64 x;
@@ -481,6 +491,9 @@ static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
     case HP_TEXT:
       if( (int)n>=nBit/8 ) return HP_UNPACKED;
       return (hpBytes(v.z, n)<<8) | (n<<2) | 1;
+    case HP_REAL:
+      if( !hpRealIsInt(v.r, &v.i) ) return HP_UNPACKED;
+      /* no break */ deliberate_fall_through
     case HP_INT:
       x = (i64)((u64)v.i<<(72-nBit));
       if( x>>(72-nBit)!=v.i ) return HP_UNPACKED;
@@ -489,9 +502,38 @@ static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
   return HP_UNPACKED;
 }
 
+/* The only key of a row as a pack */
+static SQLITE_INLINE HpPack hpPackOne(u8 tag, HpVal v, u32 n){
+  HpPack x;
+  x.a = 0;
+  x.b = 3;
+  switch( tag ){
+    case HP_NULL:
+      return x;
+    case HP_TEXT:
+      if( n<=15 ){
+        x.a = hpBytes(v.z, MIN(n,8));
+        x.b = (n<<2) | 1;
+        if( n>8 ) x.b |= hpBytes(&v.z[8], n-8)<<8;
+        return x;
+      }
+      break;
+    case HP_REAL:
+      if( !hpRealIsInt(v.r, &v.i) ) break;
+      /* no break */ deliberate_fall_through
+    case HP_INT:
+      x.a = v.u;
+      x.b = 2;
+      return x;
+  }
+  x.a = x.b = HP_UNPACKED;
+  return x;
+}
+
 /*
 ** Pack the keys of the selected rows into pAgg->aPack.  Returns true if all
-** of them fit.
+** of them fit.  Whether the keys of a row fit depends on nothing but them
+** (and the query), so that equal rows of all batches meet.
 */
 static int hpAggPack(HpExec *p){
   const HpPlan *pPlan = p->pPlan;
@@ -502,42 +544,25 @@ static int hpAggPack(HpExec *p){
   int bAll = 1;
   int ii, k;
 
-  for(k=0; k<nKey && nKey<=4; k++){
-    if( pPlan->aKeyColl[k] ) break;
-    if( p->aVec[pPlan->aKey[k]].mType & (HP_REAL|HP_BLOB) ) break;
-  }
+  for(k=0; k<nKey && nKey<=4 && pPlan->aKeyColl[k]==0; k++){}
   if( k<nKey ){
     for(ii=0; ii<nSel; ii++) aPack[ii].a = aPack[ii].b = HP_UNPACKED;
     return 0;
   }
   if( nKey==1 ){
     const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
-    u32 m = pVec->mIdx;
     for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & m;
-      u8 tag = pVec->aTag[i];
-      if( tag==HP_TEXT ){
-        u32 n = pVec->aLen[i];
-        const u8 *z = pVec->aVal[i].z;
-        aPack[ii].a = hpBytes(z, MIN(n,8));
-        aPack[ii].b = n<8 ? (n<<2)|1 : (hpBytes(&z[8], (n-8)&7)<<8)|(n<<2)|1;
-        if( n>15 ){
-          aPack[ii].a = aPack[ii].b = HP_UNPACKED;
-          bAll = 0;
-        }
-      }else{
-        aPack[ii].a = tag==HP_INT ? pVec->aVal[i].u : 0;
-        aPack[ii].b = tag==HP_INT ? 2 : 3;
-      }
+      int i = aSel[ii] & pVec->mIdx;
+      aPack[ii] = hpPackOne(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i]);
+      bAll &= aPack[ii].b!=HP_UNPACKED;
     }
     return bAll;
   }
   for(k=0; k<nKey; k++){
     const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    u32 m = pVec->mIdx;
     int nBit = nKey==2 ? 64 : 32;
     for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & m;
+      int i = aSel[ii] & pVec->mIdx;
       u64 x = hpPackKey(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i], nBit);
       if( k==0 ){
         aPack[ii].a = x;

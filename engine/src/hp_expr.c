@@ -51,9 +51,10 @@ static int hpGrow(void *ppEntry, int *pnAlloc, int nUsed, int sz){
 
 /*
 ** Add a constant to the program: the value of pExpr, which does not depend
-** on the row.  Returns its vector, or -1 if there is no room.
+** on the row and will be in register iReg.  bList tells that it stands in an
+** IN list.  Returns its vector, or -1 if there is no room.
 */
-static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr){
+static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr, int bList){
   struct HpConst *pConst;
   if( pProg->nVec>=HP_MX_VEC
    || hpGrow(&pProg->aConst, &pProg->nConstAlloc, pProg->nConst,
@@ -64,6 +65,7 @@ static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr){
   pConst = &pProg->aConst[pProg->nConst++];
   pConst->iVec = (u16)pProg->nVec++;
   pConst->iReg = iReg;
+  pConst->bList = (u8)bList;
   pConst->pExpr = pExpr;
   return pConst->iVec;
 }

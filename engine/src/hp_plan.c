@@ -138,12 +138,13 @@ static int hpCompileConst(HpCompile *pC, Expr *pExpr){
   HpProg *pProg = &pC->pPlan->prog;
   int i;
   for(i=0; i<pProg->nConst; i++){
+    if( pProg->aConst[i].bList ) continue;
     /* Without pParse: a parameter equals itself, not its value of today */
     if( sqlite3ExprCompare(0, pProg->aConst[i].pExpr, pExpr, -1)==0 ){
       return pProg->aConst[i].iVec;
     }
   }
-  return hpProgConst(pProg, ++pC->pParse->nMem, pExpr);
+  return hpProgConst(pProg, ++pC->pParse->nMem, pExpr, 0);
 }
 
 /*
@@ -296,7 +297,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   if( a<0 ) return -1;
   for(i=0; i<pList->nExpr; i++){
     int b = hpProgConst(&pC->pPlan->prog, ++pC->pParse->nMem,
-                        pList->a[i].pExpr);
+                        pList->a[i].pExpr, 1);
     if( b<0 ) return -1;
     if( i==0 ) x.b = (u16)b;
   }
