@@ -80,6 +80,8 @@ struct Answer {
     rows: Vec<Vec<Value>>,
     failure: Option<Failure>,
     state: (i64, i32, i32),
+    /// Whether a statement and how many bytes were left after the session.
+    left: (bool, i64),
 }
 
 impl Answer {
@@ -176,6 +178,8 @@ fn session(
         }
         Ok(connection)
     };
+    library.reseed();
+    let before = library.memory_used();
     let mut connections = vec![open()?];
     if !case.file {
         build(case, &connections[0]);
@@ -189,8 +193,9 @@ fn session(
         answers.push(perform(step, connection, case.wide));
     }
     let closed = connections.into_iter().all(Connection::close);
-    if let (false, Some(answer)) = (closed, answers.iter_mut().flatten().last()) {
-        answer.state.1 = -1;
+    let left = library.memory_used() - before;
+    if let Some(answer) = answers.iter_mut().flatten().last() {
+        answer.left = (!closed, left);
     }
     Ok(answers)
 }
@@ -255,20 +260,23 @@ fn perform(step: &Step, connection: &Connection, wide: bool) -> Vec<Answer> {
     answers
 }
 
-/// The plan of a query; nothing for what is not a query or has none.
+/// The plan of a query as the shell draws it; nothing for what is no query.
+/// The numbers of its nodes are addresses in the program, which we may move.
 fn plan(connection: &Connection, sql: &str) -> Option<Vec<String>> {
-    if !["SELECT", "WITH", "INSERT", "CREATE TABLE", "VALUES"]
-        .iter()
-        .any(|word| sql.starts_with(word))
-    {
+    let words = ["SELECT", "WITH", "INSERT", "CREATE TABLE", "VALUES"];
+    if !words.iter().any(|word| sql.starts_with(word)) {
         return None;
     }
     let rows = connection.rows(&format!("EXPLAIN QUERY PLAN {sql}")).ok()?;
-    Some(
-        rows.iter()
-            .map(|row| row.iter().map(Value::literal).collect::<Vec<_>>().join(" "))
-            .collect(),
-    )
+    let mut depths: Vec<(&Value, usize)> = Vec::new();
+    let mut lines = Vec::new();
+    for row in &rows {
+        let above = depths.iter().find(|(id, _)| id.same(&row[1]));
+        let depth = above.map_or(0, |(_, depth)| depth + 1);
+        depths.push((&row[0], depth));
+        lines.push(format!("{}{}", "  ".repeat(depth), row[3].literal()));
+    }
+    Some(lines)
 }
 
 /// Planted errors: in results that a max() is in, the last value of the first
@@ -350,8 +358,13 @@ fn difference(stock: &Answer, ours: &Answer) -> Option<(Kind, String, String)> {
             format!("{:?}", ours.columns),
         ));
     }
-    if stock.state != ours.state {
-        let state = |a: &Answer| format!("(changes, autocommit, transaction) = {:?}", a.state);
+    if (stock.state, stock.left) != (ours.state, ours.left) {
+        let state = |a: &Answer| {
+            format!(
+                "(changes, autocommit, transaction) = {:?}, (statement, bytes) left = {:?}",
+                a.state, a.left
+            )
+        };
         return Some((Kind::State, state(stock), state(ours)));
     }
     let plan = |a: &Answer| {

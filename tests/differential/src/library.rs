@@ -28,27 +28,41 @@ const DETERMINISTIC: c_int = 0x800;
 const OPEN_READWRITE_CREATE_URI: c_int = 0x46;
 const FCNTL_RESERVE_BYTES: c_int = 38;
 const LIMIT_LENGTH: c_int = 0;
+const CONFIG_LOOKASIDE: c_int = 13;
+const TESTCTRL_PRNG_SEED: c_int = 28;
 
 macro_rules! api {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions used, as found in one library.
-        #[allow(non_snake_case)]
-        struct Api { $($name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)* }
+        struct Api {
+            $($name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
+            config: Variadic,
+            test_control: Variadic,
+        }
 
         impl Api {
             fn load(handle: &Handle) -> Result<Api> {
-                Ok(Api { $($name: {
-                    let symbol = concat!("sqlite3_", stringify!($name));
-                    // SAFETY: sqlite3.h declares the function so, in every SQLite of version 3.39 or later.
-                    *unsafe { handle.get(symbol.as_bytes()) }.with_context(|| format!("no function {symbol}"))?
-                },)* })
+                Ok(Api {
+                    $($name: function(handle, concat!("sqlite3_", stringify!($name)))?,)*
+                    config: function(handle, "sqlite3_config")?,
+                    test_control: function(handle, "sqlite3_test_control")?,
+                })
             }
         }
     };
 }
 
+type Variadic = unsafe extern "C" fn(c_int, ...) -> c_int;
+
+/// The function called `name`, of type T, which must be as sqlite3.h has it.
+fn function<T: Copy>(handle: &Handle, name: &str) -> Result<T> {
+    // SAFETY: T is the function's type in every SQLite of version 3.39 or later.
+    Ok(*unsafe { handle.get::<T>(name) }.with_context(|| format!("no function {name}"))?)
+}
+
 api! {
     sourceid: fn() -> *const c_char;
+    memory_used: fn() -> i64;
     open_v2: fn(*const c_char, *mut Db, c_int, *const c_char) -> c_int;
     close: fn(Db) -> c_int;
     errmsg: fn(Db) -> *const c_char;
@@ -132,6 +146,9 @@ impl Library {
             .with_context(|| format!("cannot load {shown}"))?;
         let api =
             Api::load(&handle).with_context(|| format!("{shown} is not an SQLite library"))?;
+        // Every allocation from the heap: then what leaks is seen.
+        // SAFETY: nothing of this library has run so far; the option takes two ints.
+        unsafe { (api.config)(CONFIG_LOOKASIDE, 0 as c_int, 0 as c_int) };
         // Function pointers into it live on: it must never be unloaded.
         std::mem::forget(handle);
         Ok(LOADED[slot].get_or_init(|| Library { api, slot }))
@@ -140,6 +157,20 @@ impl Library {
     pub fn source_id(&self) -> String {
         // SAFETY: it returns a static string.
         string(unsafe { (self.api.sourceid)() }).unwrap_or_default()
+    }
+
+    /// Makes random numbers start anew: rowids after the last one are random.
+    pub fn reseed(&self) {
+        // SAFETY: the operation takes an int and a connection, which may be NULL.
+        unsafe {
+            (self.api.test_control)(TESTCTRL_PRNG_SEED, 1 as c_int, ptr::null_mut::<c_void>())
+        };
+    }
+
+    /// Bytes that SQLite holds.
+    pub fn memory_used(&self) -> i64 {
+        // SAFETY: it has no preconditions.
+        unsafe { (self.api.memory_used)() }
     }
 
     /// What hp_version() says; nothing for a stock library.

@@ -55,6 +55,8 @@ enum Task {
     Selftest(Libraries),
     #[command(hide = true)]
     Worker(Serve),
+    #[command(hide = true)]
+    Check(Libraries),
 }
 
 #[derive(Args, Clone)]
@@ -65,6 +67,9 @@ struct Libraries {
     /// Our library.
     #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../dist/lib/libsqlite3.so.0"))]
     ours: PathBuf,
+    /// Load this library first, such as the run time of a sanitizer.
+    #[arg(long)]
+    preload: Option<PathBuf>,
     /// Accept a second stock library as ours.
     #[arg(long)]
     stand_in: bool,
@@ -147,9 +152,13 @@ fn main() -> ExitCode {
             let pair = Pair {
                 stock: options.stock,
                 ours: options.ours,
+                preload: None,
                 plant: options.plant,
             };
             worker::serve(&pair, options.pragma).map(|()| true)
+        }
+        Task::Check(options) => {
+            worker::check(&options.stock, &options.ours, options.stand_in).map(|()| true)
         }
     };
     match result {
@@ -172,9 +181,10 @@ impl Libraries {
         let pair = Pair {
             stock: full(&self.stock)?,
             ours: full(&self.ours)?,
+            preload: self.preload.clone(),
             plant: false,
         };
-        worker::check(&pair, self.stand_in)?;
+        pair.check(self.stand_in)?;
         Ok(pair)
     }
 }

@@ -2,7 +2,7 @@
 //! library under test may crash or hang.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -24,7 +24,43 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Pair {
     pub stock: PathBuf,
     pub ours: PathBuf,
+    /// A library that a worker process loads before all others, such as the
+    /// run time of a sanitizer.
+    pub preload: Option<PathBuf>,
     pub plant: bool,
+}
+
+impl Pair {
+    /// A process of this program that does `task` with the two libraries.
+    fn command(&self, task: &str) -> Result<Command> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .arg(task)
+            .arg("--stock")
+            .arg(&self.stock)
+            .arg("--ours")
+            .arg(&self.ours);
+        if let Some(library) = &self.preload {
+            command.env("LD_PRELOAD", library);
+        }
+        Ok(command)
+    }
+
+    /// Fails unless both libraries load and are what their names say.
+    pub fn check(&self, stand_in: bool) -> Result<()> {
+        let mut command = self.command("check")?;
+        if stand_in {
+            command.arg("--stand-in");
+        }
+        if !command
+            .status()
+            .context("cannot start a process")?
+            .success()
+        {
+            bail!("these libraries cannot be compared");
+        }
+        Ok(())
+    }
 }
 
 /// What a worker is asked, a line of JSON each; it answers with a `Report`.
@@ -106,13 +142,7 @@ impl Worker {
     }
 
     fn start(&self) -> Result<Running> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command
-            .arg("worker")
-            .arg("--stock")
-            .arg(&self.pair.stock)
-            .arg("--ours")
-            .arg(&self.pair.ours);
+        let mut command = self.pair.command("worker")?;
         for pragma in self.regime.pragmas {
             command.arg("--pragma").arg(pragma);
         }
@@ -185,23 +215,18 @@ pub fn serve(pair: &Pair, pragmas: Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless both libraries load and are what their names say.
-pub fn check(pair: &Pair, stand_in: bool) -> Result<()> {
-    let [stock, ours] = Library::open_both(&pair.stock, &pair.ours)?;
-    match ours.hp_version() {
-        Some(version) => eprintln!(
-            "stock {}\nours  {} (hp_version {version})",
-            stock.source_id(),
-            ours.source_id()
-        ),
-        None if stand_in => eprintln!(
-            "warning: {} is stock too: nothing of ours is tested",
-            pair.ours.display()
-        ),
-        None => bail!(
-            "{} has no hp_version(): it is not ours",
-            pair.ours.display()
-        ),
-    }
+/// Says what the two libraries are, and fails unless they can be compared.
+pub fn check(stock: &Path, ours: &Path, stand_in: bool) -> Result<()> {
+    let [stock, ours] = Library::open_both(stock, ours)?;
+    let version = match ours.hp_version() {
+        Some(version) => format!("hp_version {version}"),
+        None if stand_in => "a stand-in: nothing of ours is tested".to_string(),
+        None => bail!("the library given as ours has no hp_version()"),
+    };
+    eprintln!(
+        "stock {}\nours  {} ({version})",
+        stock.source_id(),
+        ours.source_id()
+    );
     Ok(())
 }

@@ -1,0 +1,460 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** What an application sees around a query that is taken over must be what it
+** sees around any other: interrupts, the progress handler, the authorizer,
+** traces, statement counters, reset in the middle, nested statements, changes
+** of the table and of the schema meanwhile, locks of a shared cache, a heap
+** limit, connections in several threads.  One function a subject.
+*/
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "hptest.h"
+
+static const char *zFile;          /* A database with the tables of azQuery */
+static const char zLong[] =        /* Takes a while on the database of main() */
+  "SELECT c, a, count(*), sum(b*2+a), min(b), max(b) FROM big"
+  " WHERE b>1 OR a<5 GROUP BY c, a";
+
+/* One integer, or -1 if the statement gives none */
+static sqlite3_int64 integer(sqlite3 *db, const char *zSql){
+  sqlite3_stmt *pStmt = 0;
+  sqlite3_int64 i = -1;
+  sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0);
+  if( sqlite3_step(pStmt)==SQLITE_ROW ) i = sqlite3_column_int64(pStmt, 0);
+  sqlite3_finalize(pStmt);
+  return i;
+}
+
+static sqlite3_stmt *prepared(sqlite3 *db, const char *zSql){
+  sqlite3_stmt *pStmt = 0;
+  if( sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0) ){
+    fprintf(stderr, "error: %s in: %s\n", sqlite3_errmsg(db), zSql);
+    exit(2);
+  }
+  return pStmt;
+}
+
+/* The answer to zSql with the offload off, for comparison */
+static void answerOff(sqlite3 *db, const char *zSql, Text *p){
+  execute(db, "PRAGMA hp_offload=off");
+  answer(&ours, db, zSql, p);
+  execute(db, "PRAGMA hp_offload=force");
+}
+
+/* All queries: the same with the offload forced and off */
+static void testAnswers(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int i;
+  for(i=0; i<nQuery; i++){
+    Text a = {0,0,0}, b = {0,0,0};
+    answer(&ours, db, azQuery[i], &a);
+    answerOff(db, azQuery[i], &b);
+    check(strcmp(a.z, b.z)==0, "%s differs from stock's code", azQuery[i]);
+    textClear(&a);
+    textClear(&b);
+  }
+  sqlite3_close(db);
+}
+
+static void *interruptLater(void *pDb){
+  usleep(3000);
+  sqlite3_interrupt((sqlite3*)pDb);
+  return 0;
+}
+
+static double now(void){
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec*1e-9;
+}
+
+/* sqlite3_interrupt() from another thread, and before the first step */
+static void testInterrupt(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  Text a = {0,0,0}, b = {0,0,0}, c = {0,0,0};
+  int i, nInterrupted = 0;
+  answer(&ours, db, zLong, &a);
+  for(i=0; i<10; i++){
+    pthread_t thread;
+    double t;
+    int rc;
+    textClear(&b);
+    pthread_create(&thread, 0, interruptLater, db);
+    t = now();
+    rc = answer(&ours, db, zLong, &b);
+    t = now() - t;
+    pthread_join(thread, 0);
+    nInterrupted += rc==SQLITE_INTERRUPT;
+    check(rc==SQLITE_INTERRUPT || (rc==SQLITE_OK && strcmp(a.z, b.z)==0),
+          "interrupted query: %d", rc);
+    check(rc!=SQLITE_INTERRUPT || t<2.0, "an interrupt took %f s", t);
+  }
+  check(nInterrupted>0, "no query was interrupted");
+  answer(&ours, db, zLong, &c);
+  check(strcmp(a.z, c.z)==0, "after interrupts the answer is another one");
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left after interrupts");
+  textClear(&a);
+  textClear(&b);
+  textClear(&c);
+}
+
+static int nProgress;              /* Calls of the progress handler */
+static int iStop;                  /* The call that says stop */
+static int progress(void *p){
+  (void)p;
+  return ++nProgress==iStop;
+}
+
+/* The progress handler is called while a query runs, and may stop it */
+static void testProgress(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  Text a = {0,0,0}, b = {0,0,0};
+  int nAll, i;
+  answer(&ours, db, zLong, &a);
+  iStop = -1;
+  nProgress = 0;
+  sqlite3_progress_handler(db, 100, progress, 0);
+  answer(&ours, db, zLong, &b);
+  nAll = nProgress;
+  check(strcmp(a.z, b.z)==0, "a progress handler changes the answer");
+  check(nAll>10, "the progress handler was called %d times only", nAll);
+  for(i=1; i<=nAll; i += 1+nAll/12){
+    int rc;
+    textClear(&b);
+    iStop = i;
+    nProgress = 0;
+    rc = answer(&ours, db, zLong, &b);
+    check(rc==SQLITE_INTERRUPT, "the progress handler's stop at %d of %d"
+          " gives %d", i, nAll, rc);
+    check(strncmp(a.z, b.z, strstr(b.z, "error") - b.z)==0,
+          "wrong rows before the progress handler's stop");
+  }
+  sqlite3_progress_handler(db, 0, 0, 0);
+  textClear(&b);
+  answer(&ours, db, zLong, &b);
+  check(strcmp(a.z, b.z)==0, "after the progress handler another answer");
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left after a stop");
+  textClear(&a);
+  textClear(&b);
+}
+
+static const char *zDenied;        /* Column that the authorizer acts on */
+static int eVerdict;               /* What it says */
+static int authorize(void *p, int op, const char *z1, const char *z2,
+                     const char *z3, const char *z4){
+  textAppend((Text*)p, "%d %s %s %s %s\n", op, z1 ? z1 : "", z2 ? z2 : "",
+             z3 ? z3 : "", z4 ? z4 : "");
+  if( op==SQLITE_READ && zDenied && strcmp(z2, zDenied)==0 ) return eVerdict;
+  return SQLITE_OK;
+}
+
+/* The authorizer is asked the same, and obeyed */
+static void testAuthorizer(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int i, k;
+  for(i=0; i<nQuery; i++){
+    for(k=0; k<3; k++){
+      Text aAsked[2], aText[2];
+      int j;
+      memset(aAsked, 0, sizeof(aAsked));
+      memset(aText, 0, sizeof(aText));
+      zDenied = k==0 ? 0 : "i";
+      eVerdict = k==1 ? SQLITE_DENY : SQLITE_IGNORE;
+      for(j=0; j<2; j++){
+        execute(db, j ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=force");
+        textAppend(&aAsked[j], "asked:\n");
+        sqlite3_set_authorizer(db, authorize, &aAsked[j]);
+        answer(&ours, db, azQuery[i], &aText[j]);
+        sqlite3_set_authorizer(db, 0, 0);
+      }
+      check(strcmp(aAsked[0].z, aAsked[1].z)==0,
+            "the authorizer is asked otherwise: %s", azQuery[i]);
+      check(strcmp(aText[0].z, aText[1].z)==0,
+            "the authorizer (%d) gives another answer: %s", k, azQuery[i]);
+      for(j=0; j<2; j++){
+        textClear(&aAsked[j]);
+        textClear(&aText[j]);
+      }
+    }
+  }
+  sqlite3_close(db);
+}
+
+static int trace(unsigned type, void *p, void *pStmt, void *pX){
+  (void)pStmt;
+  (void)pX;
+  ((int*)p)[type==SQLITE_TRACE_STMT ? 0 : type==SQLITE_TRACE_ROW ? 1 : 2]++;
+  return 0;
+}
+
+/* Traces, statement counters, and what a statement is said to be */
+static void testCounters(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int aTrace[2][3];
+  int j;
+  memset(aTrace, 0, sizeof(aTrace));
+  for(j=0; j<2; j++){
+    sqlite3_stmt *pStmt;
+    int i, nRow = 0;
+    execute(db, j ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=force");
+    /* What reads the schema is not to be traced. */
+    execute(db, "SELECT 1 FROM t LIMIT 1");
+    sqlite3_trace_v2(db, SQLITE_TRACE_STMT|SQLITE_TRACE_ROW|SQLITE_TRACE_PROFILE,
+                     trace, aTrace[j]);
+    pStmt = prepared(db, azQuery[1]);
+    check(sqlite3_stmt_readonly(pStmt), "not read-only");
+    for(i=0; i<3; i++){
+      while( sqlite3_step(pStmt)==SQLITE_ROW ) nRow++;
+      sqlite3_reset(pStmt);
+    }
+    check(nRow==15, "%d rows instead of 15", nRow);
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_RUN, 0)==3, "runs");
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0)==0,
+          "reprepared without need");
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_VM_STEP, 0)>0, "no steps");
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_AUTOINDEX, 0)==0,
+          "automatic index");
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_MEMUSED, 0)>0, "no memory");
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)>0,
+          "a full scan that steps nowhere (%s)", j ? "off" : "force");
+    sqlite3_finalize(pStmt);
+    sqlite3_trace_v2(db, 0, 0, 0);
+  }
+  check(memcmp(aTrace[0], aTrace[1], sizeof(aTrace[0]))==0,
+        "traced statements, rows, profiles: %d, %d, %d instead of %d, %d, %d",
+        aTrace[0][0], aTrace[0][1], aTrace[0][2],
+        aTrace[1][0], aTrace[1][1], aTrace[1][2]);
+  sqlite3_close(db);
+}
+
+/* A statement reset, rebound and finalized after some of its rows */
+static void testReset(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  sqlite3_stmt *pStmt = prepared(db,
+      "SELECT c, count(*) FROM big WHERE a<?1 GROUP BY c");
+  sqlite3_int64 nBefore;
+  int i, k;
+  sqlite3_bind_int(pStmt, 1, 5);
+  for(i=0; i<20; i++){
+    for(k=0; k<i; k++){
+      check(sqlite3_step(pStmt)==SQLITE_ROW, "no row");
+      check(sqlite3_column_int(pStmt, 0)==k, "row %d is for %d", k,
+            sqlite3_column_int(pStmt, 0));
+    }
+    sqlite3_reset(pStmt);
+    sqlite3_bind_int(pStmt, 1, 5+i%5);
+  }
+  check(sqlite3_get_autocommit(db) && sqlite3_txn_state(db, 0)==SQLITE_TXN_NONE,
+        "a transaction is left after reset");
+  sqlite3_finalize(pStmt);
+  execute(db, "PRAGMA shrink_memory");
+  nBefore = sqlite3_memory_used();
+  for(i=0; i<10; i++){
+    pStmt = prepared(db, zLong);
+    for(k=0; k<i; k++) sqlite3_step(pStmt);
+    sqlite3_finalize(pStmt);
+  }
+  execute(db, "PRAGMA shrink_memory");
+  check(sqlite3_memory_used()<nBefore+20000, "unfinished statements leave %lld"
+        " bytes", (long long)(sqlite3_memory_used()-nBefore));
+  sqlite3_close(db);
+}
+
+static void nestedQuery(sqlite3_context *ctx, int n, sqlite3_value **a){
+  sqlite3 *db = sqlite3_context_db_handle(ctx);
+  (void)n;
+  (void)a;
+  sqlite3_result_int64(ctx, integer(db, "SELECT sum(c) FROM big WHERE a=3"));
+}
+static void nestedWrite(sqlite3_context *ctx, int n, sqlite3_value **a){
+  sqlite3 *db = sqlite3_context_db_handle(ctx);
+  (void)n;
+  execute(db, "INSERT INTO log VALUES(1)");
+  sqlite3_result_value(ctx, a[0]);
+}
+
+/* Queries and writes in a function that a query calls */
+static void testNested(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  Text a = {0,0,0}, b = {0,0,0};
+  int i;
+  static const char *const azSql[] = {
+    "SELECT g, max(nq()), count(*) FROM t WHERE id<20 GROUP BY g",
+    "SELECT g, sum(i) FROM t WHERE id<20 AND nw(i)>=0 GROUP BY g",
+    "SELECT g, count(*), nq() FROM t GROUP BY g HAVING nq()>0",
+  };
+  sqlite3_create_function(db, "nq", 0, SQLITE_UTF8, 0, nestedQuery, 0, 0);
+  sqlite3_create_function(db, "nw", 1, SQLITE_UTF8, 0, nestedWrite, 0, 0);
+  for(i=0; i<3; i++){
+    textClear(&a);
+    textClear(&b);
+    execute(db, "CREATE TEMP TABLE log(n); INSERT INTO log VALUES(1),(2),(3);");
+    answerOff(db, azSql[i], &a);
+    execute(db, "DROP TABLE log;"
+                "CREATE TEMP TABLE log(n); INSERT INTO log VALUES(1),(2),(3);");
+    answer(&ours, db, azSql[i], &b);
+    execute(db, "DROP TABLE log");
+    check(strcmp(a.z, b.z)==0, "%s\n off %s force %s", azSql[i], a.z, b.z);
+  }
+  sqlite3_close(db);
+  textClear(&a);
+  textClear(&b);
+}
+
+/* The table changes while rows of a result are being read */
+static void testChanges(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  sqlite3 *other = openDb(&ours, zFile, 0);
+  sqlite3_stmt *pStmt;
+  int i, nRow = 0;
+  pStmt = prepared(db, "SELECT a, count(*) FROM big GROUP BY a");
+  execute(db, "BEGIN");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    check(sqlite3_column_int(pStmt, 0)==nRow, "group %d", nRow);
+    nRow++;
+    execute(db, "DELETE FROM big WHERE a=9");
+    execute(db, "INSERT INTO big VALUES(77, 1, 1)");
+  }
+  check(nRow==10, "%d groups", nRow);
+  sqlite3_reset(pStmt);
+  for(nRow=0; sqlite3_step(pStmt)==SQLITE_ROW; nRow++){
+    if( nRow==9 ) check(sqlite3_column_int(pStmt, 0)==77
+        && sqlite3_column_int(pStmt, 1)==10, "uncommitted rows are not seen");
+  }
+  check(nRow==10, "%d groups within the transaction", nRow);
+  check(integer(other, "SELECT count(*) FROM big WHERE a=77")==0,
+        "another connection sees uncommitted rows");
+  sqlite3_reset(pStmt);
+  execute(db, "ROLLBACK");
+  sqlite3_step(pStmt);
+  check(sqlite3_column_int(pStmt, 0)==0 && integer(db, "SELECT count(*) FROM big"
+        " WHERE a=77")==0, "rolled back rows are seen");
+  sqlite3_reset(pStmt);
+  /* The schema changes under the prepared statement, here and elsewhere. */
+  for(i=0; i<4; i++){
+    static const char *const azChange[] = {
+      "CREATE INDEX ia ON big(a)", "DROP INDEX ia",
+      "ALTER TABLE big ADD COLUMN n DEFAULT 5", "ALTER TABLE big DROP COLUMN n"
+    };
+    integer(other, "SELECT 1 FROM big");     /* Reads the new schema */
+    execute(i%2 ? other : db, azChange[i]);
+    for(nRow=0; sqlite3_step(pStmt)==SQLITE_ROW; nRow++){}
+    check(nRow==10, "%d groups after %s", nRow, azChange[i]);
+    sqlite3_reset(pStmt);
+  }
+  check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0)==4,
+        "reprepared %d times instead of 4",
+        sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0));
+  sqlite3_finalize(pStmt);
+  /* A lock is held while a result is being read, and only then. */
+  pStmt = prepared(db, "SELECT c, count(*) FROM big GROUP BY c");
+  sqlite3_step(pStmt);
+  check(sqlite3_exec(other, "BEGIN EXCLUSIVE", 0, 0, 0)==SQLITE_BUSY,
+        "no lock is held between rows");
+  sqlite3_finalize(pStmt);
+  check(sqlite3_exec(other, "BEGIN EXCLUSIVE", 0, 0, 0)==SQLITE_OK,
+        "a lock is left");
+  check(sqlite3_exec(db, azQuery[1], 0, 0, 0)==SQLITE_BUSY,
+        "an exclusive lock is not minded");
+  execute(other, "COMMIT");
+  sqlite3_close(other);
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
+}
+
+/* Shared cache: table locks, and uncommitted rows for who wants them */
+static void testSharedCache(void){
+  int flags = SQLITE_OPEN_SHAREDCACHE;
+  sqlite3 *a = openDb(&ours, zFile, flags);
+  sqlite3 *b = openDb(&ours, zFile, flags);
+  int rc;
+  execute(a, "BEGIN; INSERT INTO big VALUES(88,1,1);");
+  rc = sqlite3_exec(b, "SELECT a, count(*) FROM big GROUP BY a", 0, 0, 0);
+  check(rc==SQLITE_LOCKED, "a locked table of a shared cache gives %d", rc);
+  check(integer(b, "SELECT sum(i) FROM t")>0, "another table is locked too");
+  execute(b, "PRAGMA read_uncommitted=on");
+  check(integer(b, "SELECT sum(a) FROM big WHERE a=88")==88,
+        "uncommitted rows of a shared cache are not seen");
+  execute(a, "ROLLBACK");
+  check(integer(b, "SELECT total(a) FROM big WHERE a=88")==0,
+        "rolled back rows of a shared cache are seen");
+  sqlite3_close(a);
+  sqlite3_close(b);
+}
+
+/* A heap limit: the right answer or SQLITE_NOMEM, at any limit */
+static void testHeapLimit(void){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int i, k, nOk = 0, nNomem = 0;
+  for(i=0; i<nQuery; i++){
+    Text right = {0,0,0};
+    answer(&ours, db, azQuery[i], &right);
+    for(k=0; k<7; k++){
+      Text got = {0,0,0};
+      int rc;
+      execute(db, "PRAGMA shrink_memory");
+      sqlite3_hard_heap_limit64(sqlite3_memory_used() + (10000LL<<(2*k)));
+      rc = answer(&ours, db, azQuery[i], &got);
+      sqlite3_hard_heap_limit64(0);
+      nOk += rc==SQLITE_OK;
+      nNomem += (rc&0xff)==SQLITE_NOMEM;
+      check(rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM
+            || strcmp(got.z, right.z)==0,
+            "a heap limit gives %d: %s", rc, azQuery[i]);
+      textClear(&got);
+    }
+    textClear(&right);
+  }
+  check(nOk>0 && nNomem>0, "heap limits: %d right answers, %d errors", nOk,
+        nNomem);
+  sqlite3_close(db);
+}
+
+/* Four threads with a connection each.  The results must be the same. */
+static void *runQueries(void *pText){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int i;
+  for(i=0; i<nQuery; i++) answer(&ours, db, azQuery[i], (Text*)pText);
+  sqlite3_close(db);
+  return 0;
+}
+static void testThreads(void){
+  pthread_t aThread[4];
+  Text aText[4];
+  int i;
+  memset(aText, 0, sizeof(aText));
+  for(i=0; i<4; i++) pthread_create(&aThread[i], 0, runQueries, &aText[i]);
+  for(i=0; i<4; i++) pthread_join(aThread[i], 0);
+  for(i=1; i<4; i++){
+    check(strcmp(aText[0].z, aText[i].z)==0, "thread %d got another answer", i);
+  }
+  for(i=0; i<4; i++) textClear(&aText[i]);
+}
+
+int main(void){
+  sqlite3_int64 nBefore = sqlite3_memory_used();
+  zFile = temporaryFile("behave.db");
+  fixture(zFile, "PRAGMA page_size=4096", 6000);
+  testAnswers();
+  testInterrupt();
+  testProgress();
+  testAuthorizer();
+  testCounters();
+  testReset();
+  testNested();
+  testChanges();
+  testSharedCache();
+  testHeapLimit();
+  testThreads();
+  check(sqlite3_memory_used()==nBefore, "%lld bytes are left",
+        (long long)(sqlite3_memory_used()-nBefore));
+  removeDb(zFile);
+  return finish();
+}

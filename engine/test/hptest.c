@@ -1,0 +1,286 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** See hptest.h.  Nothing here allocates through SQLite behind a test's
+** back, so that a test of allocation failures sees SQLite's own calls only.
+*/
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "hptest.h"
+
+const Lib ours = {
+  sqlite3_open_v2, sqlite3_close, sqlite3_exec, sqlite3_prepare_v2,
+  sqlite3_step, sqlite3_finalize, sqlite3_column_count, sqlite3_column_type,
+  sqlite3_column_int64, sqlite3_column_double, sqlite3_column_blob,
+  sqlite3_column_bytes, sqlite3_extended_errcode
+};
+
+/*
+** Three of them are not in the first cut (the order of rowids, a lone max(),
+** ||).  t: rows short and long, all types in all columns, keys of few and of many
+** values.  big: more rows of numbers.  The queries cover: no GROUP BY; keys
+** of each type; many groups; lone and several min and max; bare columns;
+** filters of each kind; sums that overflow; long values.
+*/
+const char *const azQuery[] = {
+  "SELECT count(*), sum(i), total(r), avg(i), min(s), max(s) FROM t",
+  "SELECT g, count(*), sum(i), avg(r) FROM t GROUP BY g",
+  "SELECT s, count(*), max(i), s FROM t GROUP BY s",
+  "SELECT r, count(*), min(i) FROM t WHERE r IS NOT NULL GROUP BY r",
+  "SELECT i%7, g, count(*), sum(r), min(s), max(s) FROM t GROUP BY i%7, g",
+  "SELECT id, sum(i) FROM t GROUP BY id ORDER BY sum(i) DESC, id LIMIT 5",
+  "SELECT g, min(i), s, r FROM t GROUP BY g",
+  "SELECT max(r), id, s FROM t",
+  "SELECT g, count(x), min(x), max(x) FROM t GROUP BY g",
+  "SELECT x, count(*) FROM t GROUP BY x",
+  "SELECT count(*), sum(i) FROM t WHERE i BETWEEN 10 AND 50 AND g<>'c'",
+  "SELECT g, count(*) FROM t WHERE s LIKE '%1%' OR s IN ('k2','k3') GROUP BY g",
+  "SELECT g, sum(i*2+1), avg(r-i) FROM t WHERE NOT (i<20) GROUP BY g"
+    " HAVING count(*)>2 ORDER BY 2 DESC",
+  "SELECT g||s, count(*) FROM t WHERE x IS NULL GROUP BY g||s",
+  "SELECT sum(h) FROM t",
+  "SELECT g, sum(h) FROM t GROUP BY g",
+  "SELECT sum(i) FROM t WHERE i>1000000",
+  "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
+  "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
+  "SELECT count(*), avg(b) FROM big WHERE a IN (1,2,3) AND c>=100",
+};
+const int nQuery = sizeof(azQuery)/sizeof(azQuery[0]);
+
+static int nPass = 0;
+static int nFail = 0;
+
+/*
+** Count one check.  Only failures are printed.
+*/
+void check(int bOk, const char *zFormat, ...){
+  va_list ap;
+  if( bOk ){
+    nPass++;
+    return;
+  }
+  nFail++;
+  va_start(ap, zFormat);
+  printf("FAILED: ");
+  vprintf(zFormat, ap);
+  printf("\n");
+  fflush(stdout);
+  va_end(ap);
+}
+
+/*
+** The last line of a test program, and its exit status.
+*/
+int finish(void){
+  printf("%d passed, %d failed, 0 skipped\n", nPass, nFail);
+  return nFail>0;
+}
+
+void textAppend(Text *p, const char *zFormat, ...){
+  va_list ap;
+  int n;
+  va_start(ap, zFormat);
+  n = vsnprintf(0, 0, zFormat, ap);
+  va_end(ap);
+  if( p->n+n+1>p->nAlloc ){
+    p->nAlloc = (p->n+n+1)*2;
+    p->z = realloc(p->z, p->nAlloc);
+    if( p->z==0 ) abort();
+  }
+  va_start(ap, zFormat);
+  vsnprintf(&p->z[p->n], n+1, zFormat, ap);
+  va_end(ap);
+  p->n += n;
+}
+
+void textClear(Text *p){
+  free(p->z);
+  memset(p, 0, sizeof(*p));
+}
+
+/*
+** Load the library zFile beside ours.
+*/
+int loadStock(Lib *p, const char *zFile){
+  static const char *const azName[] = {
+    "open_v2", "close", "exec", "prepare_v2", "step", "finalize",
+    "column_count", "column_type", "column_int64", "column_double",
+    "column_blob", "column_bytes", "extended_errcode"
+  };
+  void *pHandle = dlopen(zFile, RTLD_NOW|RTLD_LOCAL);
+  void *aFunc[sizeof(azName)/sizeof(azName[0])];
+  unsigned i;
+  if( pHandle==0 ){
+    fprintf(stderr, "error: %s\n", dlerror());
+    return 1;
+  }
+  for(i=0; i<sizeof(azName)/sizeof(azName[0]); i++){
+    char zName[40];
+    snprintf(zName, sizeof(zName), "sqlite3_%s", azName[i]);
+    aFunc[i] = dlsym(pHandle, zName);
+    if( aFunc[i]==0 ){
+      fprintf(stderr, "error: %s\n", dlerror());
+      return 1;
+    }
+  }
+  if( aFunc[0]==(void*)sqlite3_open_v2 ){
+    fprintf(stderr, "error: %s is the library under test\n", zFile);
+    return 1;
+  }
+  memcpy(p, aFunc, sizeof(aFunc));
+  return 0;
+}
+
+/*
+** Open a database with the offload forced, or exit.
+*/
+sqlite3 *openDb(const Lib *pLib, const char *zFile, int flags){
+  sqlite3 *db = 0;
+  int rc;
+  flags |= SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE|SQLITE_OPEN_URI;
+  rc = pLib->open(zFile, &db, flags, 0);
+  if( rc ){
+    fprintf(stderr, "error: cannot open %s: %d\n", zFile, rc);
+    exit(2);
+  }
+  pLib->exec(db, "PRAGMA hp_offload=force", 0, 0, 0);
+  return db;
+}
+
+/*
+** Run statements that must not fail.
+*/
+void execute(sqlite3 *db, const char *zSql){
+  char *zErr = 0;
+  if( sqlite3_exec(db, zSql, 0, 0, &zErr) ){
+    fprintf(stderr, "error: %s in: %s\n", zErr ? zErr : "?", zSql);
+    exit(2);
+  }
+}
+
+/*
+** Append to *pOut the rows of zSql, values by type and in full, then the
+** error if there was one.  Return the extended error code, or SQLITE_OK.
+*/
+int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
+  sqlite3_stmt *pStmt = 0;
+  int rc = pLib->prepare(db, zSql, -1, &pStmt, 0);
+  textAppend(pOut, "");
+  if( rc==SQLITE_OK ){
+    while( (rc = pLib->step(pStmt))==SQLITE_ROW ){
+      int i, j, n = pLib->count(pStmt);
+      for(i=0; i<n; i++){
+        const unsigned char *a;
+        switch( pLib->type(pStmt, i) ){
+          case SQLITE_INTEGER:
+            textAppend(pOut, "%lld|", (long long)pLib->int64(pStmt, i));
+            break;
+          case SQLITE_FLOAT:
+            textAppend(pOut, "%.17gr|", pLib->real(pStmt, i));
+            break;
+          case SQLITE_NULL:
+            textAppend(pOut, "NULL|");
+            break;
+          default:
+            textAppend(pOut, pLib->type(pStmt, i)==SQLITE_TEXT ? "t'" : "x'");
+            a = pLib->blob(pStmt, i);
+            for(j=0; j<pLib->bytes(pStmt, i); j++) textAppend(pOut, "%02x", a[j]);
+            textAppend(pOut, "'|");
+        }
+      }
+      textAppend(pOut, "\n");
+    }
+  }
+  rc = rc==SQLITE_DONE ? SQLITE_OK : pLib->errcode(db);
+  pLib->finalize(pStmt);
+  if( rc ) textAppend(pOut, "error %d\n", rc);
+  return rc;
+}
+
+/*
+** Does the library under test take this query over?
+*/
+int isTaken(sqlite3 *db, const char *zSql){
+  sqlite3_stmt *pStmt = 0;
+  Text sql = {0,0,0};
+  int bTaken = 0;
+  textAppend(&sql, "EXPLAIN QUERY PLAN %s", zSql);
+  if( sqlite3_prepare_v2(db, sql.z, -1, &pStmt, 0)==SQLITE_OK ){
+    while( sqlite3_step(pStmt)==SQLITE_ROW ){
+      const char *z = (const char*)sqlite3_column_text(pStmt, 3);
+      if( z && strstr(z, "VECTORIZED") ) bTaken = 1;
+    }
+  }
+  sqlite3_finalize(pStmt);
+  textClear(&sql);
+  return bTaken;
+}
+
+/*
+** Is there an engine in the library, or is it a stand-in?
+*/
+int hasEngine(void){
+  sqlite3 *db = openDb(&ours, ":memory:", 0);
+  int rc = sqlite3_exec(db, "SELECT hp_version()", 0, 0, 0);
+  sqlite3_close(db);
+  return rc==SQLITE_OK;
+}
+
+/*
+** Make the database zFile anew: zPragmas, then the tables of azQuery with
+** nRow rows in t and ten times as many in big.
+*/
+void fixture(const char *zFile, const char *zPragmas, int nRow){
+  sqlite3 *db;
+  Text sql = {0,0,0};
+  removeDb(zFile);
+  db = openDb(&ours, zFile, 0);
+  execute(db, "PRAGMA synchronous=OFF");
+  execute(db, zPragmas);
+  textAppend(&sql,
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, g, i INTEGER, r REAL, s TEXT, h, x);"
+    "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n WHERE k<%d)"
+    " INSERT INTO t SELECT k, char(97+k%%5), k*37%%101, k*0.25, 'k'||(k%%13),"
+    "  CASE WHEN k%%2 THEN 9223372036854775800 ELSE -1 END,"
+    "  CASE k%%11 WHEN 0 THEN NULL WHEN 1 THEN k WHEN 2 THEN k*0.5"
+    "   WHEN 3 THEN zeroblob(700+k) WHEN 4 THEN 'long'||hex(zeroblob(400+k))"
+    "   ELSE 'w'||(k%%3) END FROM n;"
+    "CREATE TABLE big(a INTEGER, b REAL, c INTEGER);"
+    "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n WHERE k<%d)"
+    " INSERT INTO big SELECT k%%10, k*1.1, k%%701 FROM n;", nRow, nRow*10);
+  execute(db, "BEGIN");
+  execute(db, sql.z);
+  execute(db, "COMMIT");
+  sqlite3_close(db);
+  textClear(&sql);
+}
+
+/*
+** The name of a file in the folder for temporary files: TEST_DIR, which the
+** script `run` makes and removes, else the current one.
+*/
+const char *temporaryFile(const char *zName){
+  static char aName[8][500];
+  static int i = 0;
+  const char *zDir = getenv("TEST_DIR");
+  char *z = aName[i++ % 8];
+  snprintf(z, sizeof(aName[0]), "%s/%s", zDir ? zDir : ".", zName);
+  return z;
+}
+
+void removeDb(const char *zFile){
+  static const char *const azSuffix[] = { "", "-journal", "-wal", "-shm" };
+  int i;
+  for(i=0; i<4; i++){
+    char zName[600];
+    snprintf(zName, sizeof(zName), "%s%s", zFile, azSuffix[i]);
+    unlink(zName);
+  }
+}

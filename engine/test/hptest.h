@@ -1,0 +1,67 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** What the tests of the engine share: counting, running a statement to a
+** text that tells everything about its result, and a database to run on.
+*/
+#ifndef HPTEST_H
+#define HPTEST_H
+
+#include "sqlite3.h"
+
+/*
+** The functions of one SQLite library.  The tests are linked with ours; the
+** ones that compare load stock beside it.
+*/
+typedef struct Lib Lib;
+struct Lib {
+  int (*open)(const char*, sqlite3**, int, const char*);
+  int (*close)(sqlite3*);
+  int (*exec)(sqlite3*, const char*, int(*)(void*,int,char**,char**), void*,
+              char**);
+  int (*prepare)(sqlite3*, const char*, int, sqlite3_stmt**, const char**);
+  int (*step)(sqlite3_stmt*);
+  int (*finalize)(sqlite3_stmt*);
+  int (*count)(sqlite3_stmt*);
+  int (*type)(sqlite3_stmt*, int);
+  sqlite3_int64 (*int64)(sqlite3_stmt*, int);
+  double (*real)(sqlite3_stmt*, int);
+  const void *(*blob)(sqlite3_stmt*, int);
+  int (*bytes)(sqlite3_stmt*, int);
+  int (*errcode)(sqlite3*);
+};
+
+extern const Lib ours;       /* The library under test */
+
+/* A text that grows */
+typedef struct Text Text;
+struct Text {
+  char *z;               /* NUL-terminated, from malloc(3) */
+  int n;                 /* Bytes, without the NUL */
+  int nAlloc;            /* Bytes obtained */
+};
+
+void textAppend(Text*, const char *zFormat, ...);
+void textClear(Text*);
+
+/* Queries that the engine takes over, on the tables that fixture() makes */
+extern const char *const azQuery[];
+extern const int nQuery;
+
+void check(int bOk, const char *zFormat, ...);
+int finish(void);
+
+int loadStock(Lib*, const char *zFile);
+sqlite3 *openDb(const Lib*, const char *zFile, int flags);
+void execute(sqlite3*, const char *zSql);
+int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
+int isTaken(sqlite3*, const char *zSql);
+int hasEngine(void);
+void fixture(const char *zFile, const char *zPragmas, int nRow);
+const char *temporaryFile(const char *zName);
+void removeDb(const char *zFile);
+
+#endif /* HPTEST_H */

@@ -1,0 +1,115 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Memory runs out at every single allocation of a query that is taken over.
+**
+** A wrapper around SQLite's allocator lets the n-th request fail: once, or
+** from then on.  For n=1,2,3,... each query is prepared and run; what it
+** says must be the right answer, or rows that begin the right answer and
+** then SQLITE_NOMEM.  The same connection must then give the right answer,
+** and when it is closed no memory may be left.  n grows until a run needs
+** fewer than n allocations.  The lookaside allocator is off, so that every
+** request is seen.
+*/
+#include <stdio.h>
+#include <string.h>
+#include "hptest.h"
+
+static sqlite3_mem_methods base;   /* The real allocator */
+static int nLeft = -1;             /* Requests until failure; -1: never */
+static int bForEver = 0;           /* All later requests fail as well */
+static int nFailed = 0;            /* Requests that failed */
+
+static int fails(void){
+  if( nLeft<0 ) return 0;
+  if( nLeft>0 ){
+    nLeft--;
+    return 0;
+  }
+  if( !bForEver && nFailed>0 ) return 0;
+  nFailed++;
+  return 1;
+}
+static void *oomMalloc(int n){
+  return fails() ? 0 : base.xMalloc(n);
+}
+static void *oomRealloc(void *p, int n){
+  return fails() ? 0 : base.xRealloc(p, n);
+}
+
+static int isNomem(int rc){
+  return rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM;
+}
+
+/*
+** Try every n for one query, in one mode, on a fresh connection.  Return the
+** number of failures that were injected.
+*/
+static int tryQuery(const char *zFile, const char *zSql, int bMode){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  Text right = {0,0,0};
+  int n, nTotal = 0, bMore = 1;
+  answer(&ours, db, zSql, &right);
+  for(n=0; bMore; n++){
+    Text got = {0,0,0};
+    Text after = {0,0,0};
+    int rc, bOk;
+    nLeft = n;
+    bForEver = bMode;
+    nFailed = 0;
+    rc = answer(&ours, db, zSql, &got);
+    bMore = nFailed>0;
+    nTotal += nFailed>0;
+    nLeft = -1;
+    if( isNomem(rc) ){
+      char *zError = strstr(got.z, "error");
+      bOk = strncmp(got.z, right.z, zError - got.z)==0;
+    }else{
+      bOk = strcmp(got.z, right.z)==0;
+    }
+    check(bOk, "allocation %d%s: %s\n got  %s right %s", n,
+          bMode ? " and later" : "", zSql, got.z, right.z);
+    answer(&ours, db, zSql, &after);
+    check(strcmp(after.z, right.z)==0, "after allocation %d%s failed: %s\n"
+          " got %s right %s", n, bMode ? " and later" : "", zSql, after.z,
+          right.z);
+    textClear(&got);
+    textClear(&after);
+  }
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left: %s", zSql);
+  check(sqlite3_memory_used()==0, "%lld bytes are left: %s",
+        (long long)sqlite3_memory_used(), zSql);
+  textClear(&right);
+  return nTotal;
+}
+
+int main(void){
+  sqlite3_mem_methods wrapped;
+  const char *zFile = temporaryFile("oom.db");
+  int i, nInjected = 0;
+  sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
+  wrapped = base;
+  wrapped.xMalloc = oomMalloc;
+  wrapped.xRealloc = oomRealloc;
+  sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
+  fixture(zFile, "PRAGMA page_size=1024", 60);
+  if( hasEngine() ){
+    sqlite3 *db = openDb(&ours, zFile, 0);
+    int nTaken = 0;
+    for(i=0; i<nQuery; i++) nTaken += isTaken(db, azQuery[i]);
+    check(nTaken>=nQuery-3, "%d of %d queries are taken over", nTaken, nQuery);
+    sqlite3_close(db);
+  }
+  for(i=0; i<nQuery; i++){
+    nInjected += tryQuery(zFile, azQuery[i], 0);
+    nInjected += tryQuery(zFile, azQuery[i], 1);
+  }
+  check(nInjected>nQuery*50, "only %d allocations failed", nInjected);
+  sqlite3_shutdown();
+  removeDb(zFile);
+  return finish();
+}
