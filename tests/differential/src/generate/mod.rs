@@ -235,17 +235,36 @@ fn change(rng: &mut Rng, tables: &mut [Table]) -> Sql {
         9 => "SAVEPOINT s".into(),
         10 => "ROLLBACK TO s".into(),
         11 => "RELEASE s".into(),
-        12..=15 => format!(
-            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<{}) INSERT OR IGNORE INTO {name}({}) SELECT {value} FROM n",
-            pick(rng, &[1, 3, 50, 300]),
-            target.name
+        12..=15 => {
+            let count = *pick(rng, &[1, 3, 50, 300]);
+            table.rows += count;
+            let numbers = format!(
+                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<{count})"
+            );
+            format!(
+                "{numbers} INSERT OR IGNORE INTO {name}({}) SELECT {value} FROM n",
+                target.name
+            )
+            .into()
+        }
+        16..=17 => format!(
+            "UPDATE OR IGNORE {name} SET {} = {value} WHERE {}",
+            target.name,
+            some_rows(rng, table)
         )
         .into(),
-        16..=17 => format!("UPDATE OR IGNORE {name} SET {} = {value} WHERE {}", target.name, some_rows(rng, table)).into(),
         18..=19 => format!("DELETE FROM {name} WHERE {}", some_rows(rng, table)).into(),
         20 => {
-            let column = Col { name: format!("d{}", rng.u8(0..5)), spread: Spread::Words(5), generated: false };
-            let sql = format!("ALTER TABLE {name} ADD COLUMN {} TEXT DEFAULT 'b'", column.name);
+            let column = Col {
+                name: format!("d{}", rng.u8(0..5)),
+                spread: Spread::Words(5),
+                generated: false,
+                rowid: false,
+            };
+            let sql = format!(
+                "ALTER TABLE {name} ADD COLUMN {} TEXT DEFAULT 'b'",
+                column.name
+            );
             if !table.view && !table.columns.iter().any(|c| c.name == column.name) {
                 table.columns.push(column);
             }
@@ -255,7 +274,18 @@ fn change(rng: &mut Rng, tables: &mut [Table]) -> Sql {
             let number = 900 + rng.usize(0..4);
             schema::index(rng, table, number)
         }
-        22 => pick(rng, &["ANALYZE", "VACUUM", "PRAGMA wal_checkpoint(truncate)", "PRAGMA incremental_vacuum(5)", "REINDEX"]).to_string().into(),
+        22 => pick(
+            rng,
+            &[
+                "ANALYZE",
+                "VACUUM",
+                "PRAGMA wal_checkpoint(truncate)",
+                "PRAGMA incremental_vacuum(5)",
+                "REINDEX",
+            ],
+        )
+        .to_string()
+        .into(),
         _ => format!("DROP INDEX IF EXISTS i{}", 900 + rng.usize(0..4)).into(),
     }
 }

@@ -15,6 +15,8 @@ pub struct Col {
     pub name: String,
     pub spread: Spread,
     pub generated: bool,
+    /// Another name of the rowid.
+    pub rowid: bool,
 }
 
 /// What the query generator knows of a table.
@@ -107,6 +109,7 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
             name: name.clone(),
             spread: Spread::random(rng, ty),
             generated: false,
+            rowid: rowid_column == Some(i),
         };
         let mut options = Vec::new();
         if rowid_column == Some(i) {
@@ -271,6 +274,7 @@ fn add_column(rng: &mut Rng, table: &mut Table, i: usize, strict: bool, out: &mu
         name,
         spread,
         generated,
+        rowid: false,
     });
 }
 
