@@ -199,8 +199,49 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
         }
         insert(rng, &mut table, total - early, out);
     }
+    if chance(rng, 6) && count < 20 {
+        bulk(rng, &mut table, out);
+    }
     disturb(rng, &table, out);
     table
+}
+
+/// Thousands of rows, made by formulas: several batches, runs of pages, levels
+/// of the tree, and groups enough for the hash table to grow.
+fn bulk(rng: &mut Rng, table: &mut Table, out: &mut Vec<Statement>) {
+    let count = *pick(rng, &[1500, 5000, 20000]);
+    let used: Vec<&Col> = table.columns.iter().filter(|c| !c.generated).collect();
+    let mut value = |col: &Col| {
+        let (a, b) = (rng.usize(1..9999), *pick(rng, &[2, 7, 50, 1000, 100_000]));
+        match rng.u8(0..12) {
+            _ if col.rowid => "NULL".into(),
+            0..=2 => format!("i*{a}%{b}"),
+            3 => format!("i*{a}%{b}*0.37"),
+            4 => format!("'k'||(i*{a}%{b})"),
+            5 => format!(
+                "CASE i%5 WHEN 0 THEN i*{a}%{b} WHEN 1 THEN i*{a}%{b}*1.0 WHEN 2 THEN ''||(i%{b}) ELSE NULL END"
+            ),
+            6 => format!("i-{a}"),
+            7 => format!("i*{a}*100000000000000"),
+            8 => format!("CASE WHEN i%{b} THEN 'w'||(i%9) ELSE hex(zeroblob(i%700)) END"),
+            9 => format!("CASE WHEN i>{count}/2 THEN i%{b} ELSE i*0.5 END"),
+            10 => format!("substr('abcdefghijklmnopqrstuvwxyz', 1+i*{a}%{b}%26, i%20)"),
+            _ => "i".into(),
+        }
+    };
+    let values: Vec<String> = used.iter().map(|col| value(col)).collect();
+    let names: Vec<&str> = used.iter().map(|col| col.name.as_str()).collect();
+    out.push(Statement::Sql(
+        format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<{count}) \
+             INSERT OR IGNORE INTO {}({}) SELECT {} FROM n",
+            table.name,
+            names.join(","),
+            values.join(",")
+        )
+        .into(),
+    ));
+    table.rows += count;
 }
 
 /// More rows, as a statement that knows its rows.
