@@ -243,7 +243,7 @@ struct HpPlan {
 struct HpRun {
   int nPage;             /* Leaves in this run */
   int szPage;            /* Bytes a page */
-  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage */
+  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
   u8 bRoot;              /* The leaf is the root: it may be empty */
   u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
 };

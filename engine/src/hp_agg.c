@@ -82,6 +82,7 @@ struct HpAgg {
   u32 nGroup;            /* Groups so far */
   u8 **apChunk;          /* Chunks of groups */
   u32 nChunkAlloc;       /* Size of apChunk */
+  HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups */
   HpArena arena;         /* Chunks, keys, copies */
   i64 nTable;            /* Bytes of aSlot and apChunk */
   /* Scratch for a batch, in selection order */
@@ -198,6 +199,7 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   pAgg->apGroup = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
   pAgg->aRow = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   pAgg->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(i64)n);
+  pAgg->aGroupPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*HP_MX_CACHED);
   pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
   pAgg->aCode = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n*pPlan->nKey);
   pAgg->aECode = hpArenaAlloc(&p->vec, (i64)n*pPlan->nKey);
@@ -205,7 +207,8 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   pAgg->nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
   pAgg->aSlot = sqlite3_malloc64(pAgg->nTable);
   if( pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
-   || pAgg->aPack==0 || pAgg->aHash==0 || pAgg->aCode==0
+   || pAgg->aPack==0
+   || pAgg->aGroupPack==0 || pAgg->aHash==0 || pAgg->aCode==0
    || pAgg->aECode==0 || pAgg->aSlot==0
   ){
     return HP_DECLINE;
@@ -235,6 +238,11 @@ static SQLITE_INLINE u64 hpMix(u64 x){
 /* The first n<=8 bytes at z, where 8 are readable, as a number */
 static SQLITE_INLINE u64 hpBytes(const u8 *z, u32 n){
   return n ? hpLoad8(z) >> (64-8*n) : 0;
+}
+
+/* The same for n<=7, without a branch */
+static SQLITE_INLINE u64 hpBytes7(const u8 *z, u32 n){
+  return (hpLoad8(z)>>8) >> (56-8*n);
 }
 
 /* A hash of n>8 bytes */
@@ -413,6 +421,9 @@ static int hpAggInsert(HpExec *p, int ii){
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
+  if( pAgg->nGroup<=HP_MX_CACHED ){
+    pAgg->aGroupPack[pAgg->nGroup-1] = pAgg->aPack[ii];
+  }
   for(k=0; k<pPlan->nKey; k++){
     const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
     HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
@@ -561,6 +572,18 @@ static int hpAggPack(HpExec *p){
   for(k=0; k<nKey; k++){
     const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
     int nBit = nKey==2 ? 64 : 32;
+    if( pVec->mType==HP_TEXT && nKey==2 && bAll ){
+      u64 *aTo = k==0 ? &aPack[0].a : &aPack[0].b;
+      int bLong = 0;
+      for(ii=0; ii<nSel; ii++){
+        int i = aSel[ii] & pVec->mIdx;
+        u32 n = pVec->aLen[i];
+        aTo[2*ii] = (hpBytes7(pVec->aVal[i].z, n&7)<<8) | (n<<2) | 1;
+        bLong |= n>7;
+      }
+      if( k==0 ) for(ii=0; ii<nSel; ii++) aPack[ii].b = 0;
+      if( !bLong && bAll ) continue;
+    }
     for(ii=0; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
       u64 x = hpPackKey(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i], nBit);
@@ -643,26 +666,87 @@ static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
 }
 
 /*
-** Find or create the group of each selected row.
-**
-** Two passes, because each step is a cache miss where there are many groups:
-** the first reads the hash table, whose lines were asked for some rows before,
-** and asks for the group that the salt names; the second compares keys.
+** Find or create the group of selected row ii: pAgg->aiGroup[ii].
 */
-static int hpAggFind(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
+static int hpAggFindRow(HpExec *p, int ii){
+  HpAgg *pAgg = p->pAgg;
+  u32 salt = (u32)(pAgg->aHash[ii]>>16);
+  u32 j = salt & pAgg->mSlot;
+  u32 iGroup;
+  int rc;
+  while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
+    if( pAgg->aSlot[2*j]==salt
+     && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii)
+    ){
+      break;
+    }
+    j = (j+1) & pAgg->mSlot;
+  }
+  if( iGroup==0 ){
+    rc = hpAggInsert(p, ii);
+    if( rc ) return rc;
+    iGroup = pAgg->nGroup;
+    pAgg->aSlot[2*j] = salt;
+    pAgg->aSlot[2*j+1] = iGroup;
+    if( p->pPlan->bLoadFirst ){
+      rc = hpAggLoad(p, hpAggGroup(pAgg, iGroup-1), p->aSel[ii]);
+      if( rc ) return rc;
+    }
+    if( pAgg->nGroup>pAgg->mSlot/2 ){
+      rc = hpAggGrow(p, pAgg);
+      if( rc ) return rc;
+    }
+  }
+  pAgg->aiGroup[ii] = iGroup-1;
+  return SQLITE_OK;
+}
+
+/*
+** Find or create the group of each selected row where groups are few: the
+** hash table and the packs of all groups are in the nearest cache.
+*/
+static int hpAggFindFew(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  const HpPack *aPack = pAgg->aPack;
+  const HpPack *aGroupPack = pAgg->aGroupPack;
+  const u64 *aHash = pAgg->aHash;
+  u32 *aiGroup = pAgg->aiGroup;
+  int nSel = p->nSel;
+  int ii;
+  for(ii=0; ii<nSel; ii++){
+    u32 salt = (u32)(aHash[ii]>>16);
+    u32 j = salt & pAgg->mSlot;
+    u32 iGroup = pAgg->aSlot[2*j+1];
+    u64 b = aPack[ii].b;
+    if( iGroup!=0 && iGroup<=HP_MX_CACHED && b!=HP_UNPACKED
+     && aGroupPack[iGroup-1].a==aPack[ii].a && aGroupPack[iGroup-1].b==b
+    ){
+      aiGroup[ii] = iGroup-1;
+    }else{
+      int rc = hpAggFindRow(p, ii);
+      if( rc ) return rc;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The same where groups are many and each step is a cache miss, so in two
+** passes: the first reads the hash table, whose lines were asked for some rows
+** before, and asks for the group that the salt names; the second compares
+** keys.
+*/
+static int hpAggFindMany(HpExec *p){
   HpAgg *pAgg = p->pAgg;
   const u64 *aHash = pAgg->aHash;
-  int nHot = pAgg->nGroup>HP_MX_CACHED ? pPlan->iKeyOff : 0;
+  int nHot = p->pPlan->iKeyOff;    /* Bytes of a group that are used a row */
   int nSel = p->nSel;
   int ii, k, rc;
-
-  hpAggHashAll(p);
   for(ii=0; ii<nSel; ii++){
     u32 salt = (u32)(aHash[ii]>>16);
     u32 j = salt & pAgg->mSlot;
     u32 iGroup;
-    if( nHot && ii+16<nSel ){
+    if( ii+16<nSel ){
       hpPrefetch(&pAgg->aSlot[2*((u32)(aHash[ii+16]>>16) & pAgg->mSlot)]);
     }
     while( (iGroup = pAgg->aSlot[2*j+1])!=0 && pAgg->aSlot[2*j]!=salt ){
@@ -671,44 +755,17 @@ static int hpAggFind(HpExec *p){
     pAgg->aiGroup[ii] = iGroup;
     if( iGroup ){
       u8 *aGroup = hpAggGroup(pAgg, iGroup-1);
-      pAgg->apGroup[ii] = aGroup;
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
     }
   }
   for(ii=0; ii<nSel; ii++){
     u32 iGroup = pAgg->aiGroup[ii];
-    u32 salt, j;
-    if( iGroup && hpAggIsGroup(p, pAgg->apGroup[ii], ii) ){
+    if( iGroup && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii) ){
       pAgg->aiGroup[ii] = iGroup-1;
-      continue;
-    }
-    salt = (u32)(aHash[ii]>>16);
-    j = salt & pAgg->mSlot;
-    while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
-      if( pAgg->aSlot[2*j]==salt
-       && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii)
-      ){
-        break;
-      }
-      j = (j+1) & pAgg->mSlot;
-    }
-    if( iGroup==0 ){
-      rc = hpAggInsert(p, ii);
+    }else{
+      rc = hpAggFindRow(p, ii);
       if( rc ) return rc;
-      iGroup = pAgg->nGroup;
-      pAgg->aSlot[2*j] = salt;
-      pAgg->aSlot[2*j+1] = iGroup;
-      if( pPlan->bLoadFirst ){
-        rc = hpAggLoad(p, hpAggGroup(pAgg, iGroup-1), p->aSel[ii]);
-        if( rc ) return rc;
-      }
-      if( pAgg->nGroup>pAgg->mSlot/2 ){
-        rc = hpAggGrow(p, pAgg);
-        if( rc ) return rc;
-      }
     }
-    pAgg->aiGroup[ii] = iGroup-1;
-    pAgg->apGroup[ii] = hpAggGroup(pAgg, iGroup-1);
   }
   return SQLITE_OK;
 }
@@ -1035,7 +1092,8 @@ static int hpAggStep(HpExec *p){
     }
   }
   if( pPlan->nKey ){
-    rc = hpAggFind(p);
+    hpAggHashAll(p);
+    rc = pAgg->nGroup<HP_MX_CACHED ? hpAggFindFew(p) : hpAggFindMany(p);
     if( rc ) return rc;
   }else if( pPlan->bLoadFirst && pAgg->iNext==0 ){
     pAgg->iNext = 1;     /* The first row has been seen */
@@ -1047,6 +1105,9 @@ static int hpAggStep(HpExec *p){
   ){
     rc = hpAggOrdered(p);
   }else{
+    for(k=0; k<p->nSel && pPlan->nKey; k++){
+      pAgg->apGroup[k] = hpAggGroup(pAgg, pAgg->aiGroup[k]);
+    }
     for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
       const HpAggDef *pDef = &pPlan->aAgg[k];
       if( pDef->bShared ) continue;

@@ -341,6 +341,8 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
 
   sqlite3VdbeMemSetNull(pReg);
   if( db->hp.eOffload==HP_OFFLOAD_OFF ) return HP_DECLINE;
+  /* Below the usual limit stock may fail on records of its sorter */
+  if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
   if( hpOffload(db)!=HP_OFFLOAD_FORCE ){
     int bLarge;
     rc = hpSourceIsLarge(db->aDb[pPlan->iDb].pBt, pPlan->iRoot, &bLarge);

@@ -124,18 +124,19 @@ static void hpProgFree(HpProg *pProg){
 }
 
 /*
-** Allocate a vector of n values.  There is room for three more, since AVX2
-** works on four at a time.
+** Allocate a vector of n values.  There is room for HP_LANES more, since AVX2
+** works on four values and 32 tags at a time.
 */
+#define HP_LANES 31
 static int hpVecInit(HpExec *p, HpVec *pVec, int n){
-  pVec->aTag = hpArenaAlloc(&p->vec, n+3);
-  pVec->aVal = hpArenaAlloc(&p->vec, (i64)(n+3)*sizeof(HpVal));
+  pVec->aTag = hpArenaAlloc(&p->vec, n+HP_LANES);
+  pVec->aVal = hpArenaAlloc(&p->vec, (i64)(n+HP_LANES)*sizeof(HpVal));
   pVec->aLen = hpArenaAlloc(&p->vec, (i64)n*sizeof(u32));
   pVec->mIdx = 0xffff;
   pVec->mType = HP_NULL;
   if( pVec->aTag==0 || pVec->aVal==0 || pVec->aLen==0 ) return HP_DECLINE;
-  memset(pVec->aTag, HP_NULL, n+3);
-  memset(pVec->aVal, 0, (n+3)*sizeof(HpVal));
+  memset(pVec->aTag, HP_NULL, n+HP_LANES);
+  memset(pVec->aVal, 0, (n+HP_LANES)*sizeof(HpVal));
   return SQLITE_OK;
 }
 
@@ -711,9 +712,10 @@ static u8 hpVecNumber(
 
 #ifdef HP_AVX2
 /*
-** aOut[i] = a op b for rows 0..n-1, where a step of 0 stands for a constant,
-** and *pbOdd if some result is not a number or not below HP_MX_FLOAT.
-** Rows are handled four at a time; vectors have room for that.
+** aOut[i] = a op b for rows 0..n-1, where a step of 0 stands for a constant.
+** *pbOdd is set if some result is not a number or not below HP_MX_FLOAT,
+** *pbZero if some result is zero.  Rows are handled four at a time; vectors
+** have room for that.
 */
 __attribute__((target("avx2")))
 static void hpArithAvx2(
@@ -722,11 +724,13 @@ static void hpArithAvx2(
   const HpVal *aB, int iStepB,
   HpVal *aOut,
   int n,
-  int *pbOdd
+  int *pbOdd,
+  int *pbZero
 ){
   const __m256d mx = _mm256_set1_pd(HP_MX_FLOAT);
   const __m256d abs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
   __m256d bad = _mm256_setzero_pd();
+  __m256d zero = _mm256_setzero_pd();
   __m256d a = _mm256_set1_pd(aA[0].r);
   __m256d b = _mm256_set1_pd(aB[0].r);
   int i;
@@ -741,9 +745,44 @@ static void hpArithAvx2(
     }
     bad = _mm256_or_pd(bad,
               _mm256_cmp_pd(_mm256_and_pd(r, abs), mx, _CMP_NLT_UQ));
+    zero = _mm256_or_pd(zero,
+              _mm256_cmp_pd(r, _mm256_setzero_pd(), _CMP_EQ_OQ));
     _mm256_storeu_pd(&aOut[i].r, r);
   }
   *pbOdd = _mm256_movemask_pd(bad)!=0;
+  *pbZero = _mm256_movemask_pd(zero)!=0;
+}
+
+/*
+** aOut[i] is HP_INT where both aA[i] and aB[i] are, else HP_REAL.  All tags are
+** one of the two.  Returns the OR of aOut.  aA or aB may be one constant.
+** Vectors have room for 32 at a time.
+*/
+__attribute__((target("avx2")))
+static u8 hpTagsAvx2(
+  const u8 *aA, u32 mA,
+  const u8 *aB, u32 mB,
+  u8 *aOut,
+  int n
+){
+  const __m256i isInt = _mm256_set1_epi8(HP_INT);
+  const __m256i isReal = _mm256_set1_epi8(HP_REAL);
+  __m256i a = _mm256_set1_epi8((char)aA[0]);
+  __m256i b = _mm256_set1_epi8((char)aB[0]);
+  u8 mOut = 0;
+  int i;
+  for(i=0; i<n; i+=32){
+    __m256i x;
+    u32 m;
+    u32 mUse = n-i>=32 ? 0xffffffff : (((u32)1<<(n-i))-1);
+    if( mA ) a = _mm256_loadu_si256((const __m256i*)&aA[i]);
+    if( mB ) b = _mm256_loadu_si256((const __m256i*)&aB[i]);
+    x = _mm256_and_si256(_mm256_and_si256(a, b), isInt);
+    m = (u32)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, isInt)) & mUse;
+    mOut |= (m ? HP_INT : 0) | (m!=mUse ? HP_REAL : 0);
+    _mm256_storeu_si256((__m256i*)&aOut[i], _mm256_sub_epi8(isReal, x));
+  }
+  return mOut;
 }
 #endif
 
@@ -754,6 +793,7 @@ static void hpArithAvx2(
   HP_ROWS(p, { \
     double r = aA[i*iStepA].r OP aB[i*iStepB].r; \
     bOdd |= !(fabs(r)<HP_MX_FLOAT); \
+    bZero |= r==0.0; \
     aOut[i].r = r; \
   })
 static void hpArithPlain(
@@ -762,15 +802,18 @@ static void hpArithPlain(
   const HpVal *aA, int iStepA,
   const HpVal *aB, int iStepB,
   HpVal *aOut,
-  int *pbOdd
+  int *pbOdd,
+  int *pbZero
 ){
   int bOdd = 0;
+  int bZero = 0;
   switch( op ){
     case TK_PLUS:   HP_REAL_LOOP(+)  break;
     case TK_MINUS:  HP_REAL_LOOP(-)  break;
     default:        HP_REAL_LOOP(*)  break;
   }
   *pbOdd = bOdd;
+  *pbZero = bZero;
 }
 
 /*
@@ -788,7 +831,8 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
   HpVal aConst[2];
   u8 *aTag = pOut->aTag;
   int op = pOp->op;
-  int bOdd = 0;
+  int bOdd;              /* Some result is not a number or large */
+  int bZero;             /* Some result is 0.0 or -0.0 */
   int bInt;              /* Some results may be integers */
   int i;
 
@@ -812,11 +856,11 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense ){
     hpArithAvx2(op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
-                p->batch.nRow, &bOdd);
+                p->batch.nRow, &bOdd, &bZero);
   }else
 #endif
   hpArithPlain(p, op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
-               &bOdd);
+               &bOdd, &bZero);
   if( !bInt ){
     int bNaN = 0;
     memset(aTag, HP_REAL, p->batch.nRow);
@@ -837,12 +881,17 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
     HpVal *aVal = pOut->aVal;
     u8 mType = 0;
     if( bOdd ) return 0;
+#ifdef HP_AVX2
+    if( p->bAvx2 && p->bDense ){
+      mType = hpTagsAvx2(aTA, mA, aTB, mB, aTag, p->batch.nRow);
+    }else
+#endif
     HP_ROWS(p, {
       u8 t = HP_REAL - (aTA[i & mA] & aTB[i & mB] & HP_INT);
       aTag[i] = t;
       mType |= t;
     })
-    if( op==TK_STAR ){
+    if( op==TK_STAR && bZero ){
       HP_ROWS(p, { if( aTag[i]==HP_INT ) aVal[i].r += 0.0; })
     }
     pOut->mType = mType;

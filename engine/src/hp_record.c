@@ -46,24 +46,26 @@ struct HpRecord {
 ** Decoding of serial types 0..11 without a branch: the eight bytes at the
 ** value, as a big-endian number, shifted, masked, plus a constant.
 */
+#define HP_WIDE 0x80
 static const struct HpSer {
   u64 mask;
   u8 shift;
   u8 add;
   u8 tag;
+  u8 seen;               /* tag, and HP_WIDE for eight bytes */
 } aHpSer[12] = {
-  { 0,       0,  0, HP_NULL },
-  { ~(u64)0, 56, 0, HP_INT  },
-  { ~(u64)0, 48, 0, HP_INT  },
-  { ~(u64)0, 40, 0, HP_INT  },
-  { ~(u64)0, 32, 0, HP_INT  },
-  { ~(u64)0, 16, 0, HP_INT  },
-  { ~(u64)0, 0,  0, HP_INT  },
-  { ~(u64)0, 0,  0, HP_REAL },
-  { 0,       0,  0, HP_INT  },
-  { 0,       0,  1, HP_INT  },
-  { 0,       0,  0, HP_NULL },
-  { 0,       0,  0, HP_NULL },
+  { 0,       0,  0, HP_NULL, HP_NULL },
+  { ~(u64)0, 56, 0, HP_INT,  HP_INT },
+  { ~(u64)0, 48, 0, HP_INT,  HP_INT },
+  { ~(u64)0, 40, 0, HP_INT,  HP_INT },
+  { ~(u64)0, 32, 0, HP_INT,  HP_INT },
+  { ~(u64)0, 16, 0, HP_INT,  HP_INT },
+  { ~(u64)0, 0,  0, HP_INT,  HP_INT|HP_WIDE },
+  { ~(u64)0, 0,  0, HP_REAL, HP_REAL },
+  { 0,       0,  0, HP_INT,  HP_INT },
+  { 0,       0,  1, HP_INT,  HP_INT },
+  { 0,       0,  0, HP_NULL, HP_NULL },
+  { 0,       0,  0, HP_NULL, HP_NULL },
 };
 
 /* Eight bytes at z as a big-endian number */
@@ -252,31 +254,41 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
 
 #ifdef HP_AVX2
 /*
-** The same with AVX2: sixteen serial types at a time.
+** The same with AVX2: sixteen serial types at a time.  nStride is the
+** pBatch->nStride, as a constant where that is 16.
 */
-__attribute__((target("avx2")))
-static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
+__attribute__((target("avx2"),always_inline))
+static SQLITE_INLINE int hpCutAvx2Stride(
+  HpExec *p,
+  const HpRecord *aRec,
+  int nRec,
+  int iRow,
+  int nStride
+){
   const __m128i size = _mm_setr_epi8(0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
   const __m128i c12 = _mm_set1_epi8(12);
   const __m128i c15 = _mm_set1_epi8(15);
   const __m128i c7f = _mm_set1_epi8(0x7f);
   HpBatch *pBatch = &p->batch;
-  int nType = p->pPlan->mxCol+1;   /* Serial types needed */
-  int nStride = pBatch->nStride;
+  u8 *aMin = pBatch->aMin;
+  u8 *aMax = pBatch->aMax;
+  const u8 **apRec = pBatch->apRec;
+  u8 *aType = &pBatch->aType[(i64)iRow*nStride];
+  u16 *aOfst = &pBatch->aOfst[(i64)iRow*nStride];
+  u32 nType = p->pPlan->mxCol+1;   /* Serial types needed */
   int nLast = (nType-1)&15;        /* Last one, in the last sixteen */
   u32 mLast = (2u<<nLast)-1;       /* Those of the last sixteen that count */
   int i, iType, rc;
 
-  assert( nType>=1 && nType<=nStride );
-  for(i=0; i<nRec; i++, iRow++){
+  assert( nType>=1 && (int)nType<=nStride );
+  for(i=0; i<nRec; i++, iRow++, aType+=nStride, aOfst+=nStride){
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
-    if( nHdr<0x80 && (int)nHdr>nType && nHdr<=pRec->nLocal ){
-      u8 *aType = &pBatch->aType[(i64)iRow*nStride];
-      u16 *aOfst = &pBatch->aOfst[(i64)iRow*nStride];
+    if( nHdr<0x80 && nHdr>nType && nHdr<=pRec->nLocal ){
       u32 iVal = nHdr;
       u32 mLong = 0;
+      u16 aEnd[16];
       for(iType=0; iType<nStride; iType+=16){
         __m128i t = _mm_loadu_si128((const __m128i*)&z[1+iType]);
         __m128i isBig = _mm_cmpgt_epi8(t, c15);
@@ -286,12 +298,11 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
         __m256i s = w;
         __m128i lo, hi, mn, mx;
         int bLast = iType+16>=nStride;
-        int n = bLast ? nLast : 15;
         mLong |= (u32)_mm_movemask_epi8(t) & (bLast ? mLast : 0xffff);
-        mn = _mm_loadu_si128((const __m128i*)&pBatch->aMin[iType]);
-        mx = _mm_loadu_si128((const __m128i*)&pBatch->aMax[iType]);
-        _mm_storeu_si128((__m128i*)&pBatch->aMin[iType], _mm_min_epu8(mn, t));
-        _mm_storeu_si128((__m128i*)&pBatch->aMax[iType], _mm_max_epu8(mx, t));
+        mn = _mm_loadu_si128((const __m128i*)&aMin[iType]);
+        mx = _mm_loadu_si128((const __m128i*)&aMax[iType]);
+        _mm_storeu_si128((__m128i*)&aMin[iType], _mm_min_epu8(mn, t));
+        _mm_storeu_si128((__m128i*)&aMax[iType], _mm_max_epu8(mx, t));
         _mm_storeu_si128((__m128i*)&aType[iType], t);
         s = _mm256_add_epi16(s, _mm256_slli_si256(s, 2));
         s = _mm256_add_epi16(s, _mm256_slli_si256(s, 4));
@@ -303,13 +314,13 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
         /* s is where each value ends, s-w where it begins */
         s = _mm256_add_epi16(s, _mm256_set1_epi16((short)iVal));
         _mm256_storeu_si256((__m256i*)&aOfst[iType], _mm256_sub_epi16(s, w));
-        iVal = (u32)aOfst[iType+n] +
-               sqlite3SmallTypeSizes[z[1+iType+n] & 0x7f];
+        _mm256_storeu_si256((__m256i*)aEnd, s);
+        iVal = aEnd[bLast ? nLast : 15];
       }
       if( mLong==0 && iVal<=pRec->nLocal
-       && ((int)nHdr!=nType+1 || iVal==pRec->nByte)
+       && (nHdr!=nType+1 || iVal==pRec->nByte)
       ){
-        pBatch->apRec[iRow] = z;
+        apRec[iRow] = z;
         continue;
       }
     }
@@ -318,12 +329,25 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
   }
   return SQLITE_OK;
 }
+__attribute__((target("avx2")))
+static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
+  if( p->batch.nStride==16 ) return hpCutAvx2Stride(p, aRec, nRec, iRow, 16);
+  return hpCutAvx2Stride(p, aRec, nRec, iRow, p->batch.nStride);
+}
 #endif /* HP_AVX2 */
 
 /* Length of the varint at z.  Nine bytes and 8 more must be readable. */
 static SQLITE_INLINE int hpVarintLen(const u8 *z){
   int n = 1;
   if( z[0]<0x80 ) return 1;
+#if defined(__GNUC__) && SQLITE_BYTEORDER==1234
+  {
+    u64 x;
+    memcpy(&x, z, 8);
+    x = ~x & ((((u64)0x80808080)<<32)|0x80808080);
+    return x ? (__builtin_ctzll(x)>>3)+1 : 9;
+  }
+#endif
   while( n<9 && z[n-1]>=0x80 ) n++;
   return n;
 }
@@ -344,7 +368,6 @@ static int hpRecordLeaf(
   BtShared *pBt = p->db->aDb[pPlan->iDb].pBt->pBt;
   int nUsable = (int)pBt->usableSize;
   u32 mxLocal = pBt->maxLeaf;
-  u32 mxLength = (u32)p->db->aLimit[SQLITE_LIMIT_LENGTH];
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aHdr = &aPage[pRun->iHdr];
   const u8 *aEnd = &aPage[nUsable];
@@ -370,6 +393,9 @@ static int hpRecordLeaf(
       if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
       if( z[0]<0x80 ){
         nByte = *(z++);
+      }else if( z[1]<0x80 ){
+        nByte = ((z[0]&0x7f)<<7) | z[1];
+        z += 2;
       }else{
         z += sqlite3GetVarint32(z, &nByte);
       }
@@ -388,7 +414,7 @@ static int hpRecordLeaf(
         u32 nLocal = mnLocal + (nByte-mnLocal)%(nUsable-4);
         if( nLocal>mxLocal ) nLocal = mnLocal;
         aRec[i].nLocal = nLocal;
-        if( nByte>mxLength || &z[nLocal+4]>aEnd ) return HP_DECLINE;
+        if( nByte>SQLITE_MAX_LENGTH || &z[nLocal+4]>aEnd ) return HP_DECLINE;
       }
     }
     if( pPlan->mxCol<0 ){
@@ -503,7 +529,7 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
     mx = pBatch->aMax[pCol->iStore];
   }
   if( mn==mx && mn>=1 && mn<=7 ){
-    /* All values of one width */
+    /* All numbers of one width */
     int shift = aHpSer[mn].shift;
     memset(aTag, aHpSer[mn].tag, pBatch->nRow);
     HP_ROWS(p, {
@@ -512,13 +538,21 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
     mType = aHpSer[mn].tag;
   }else if( mx<12 ){
     HP_ROWS(p, {
-      u32 t = aType[i*nStride];
-      const struct HpSer *pSer = &aHpSer[t];
+      const struct HpSer *pSer = &aHpSer[aType[i*nStride]];
       u64 x = hpLoad8(&apRec[i][aOfst[i*nStride]]);
       aVal[i].i = (((i64)x >> pSer->shift) & pSer->mask) + pSer->add;
       aTag[i] = pSer->tag;
-      mType |= pSer->tag;
-      bWide |= t==6;
+      mType |= pSer->seen;
+    })
+    bWide = mType & HP_WIDE;
+    mType &= ~HP_WIDE;
+  }else if( mn==mx && mn>=12 && mx<0x80 ){
+    u32 n = (mn-12)>>1;
+    mType = (mn&1) ? HP_TEXT : HP_BLOB;
+    memset(aTag, mType, pBatch->nRow);
+    HP_ROWS(p, {
+      aVal[i].z = &apRec[i][aOfst[i*nStride]];
+      aLen[i] = n;
     })
   }else if( mn>=12 && mx<0x80 ){
     HP_ROWS(p, {
