@@ -287,6 +287,8 @@ struct HpExec {
   u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
   u8 bDense;             /* Most rows are selected: compute all of them */
   u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
+  u8 *aText;             /* Scratch: text with a zero byte after it */
+  u32 nText;             /* Bytes of aText */
   u64 nScanned;          /* Rows read so far */
   u64 nProgress;         /* VM steps not yet told to the progress handler */
   HpArena vec;           /* Memory of vectors and scratch */

@@ -589,6 +589,27 @@ static void hpOpInAffinity(HpExec *p, const HpOp *pOp){
 }
 
 /*
+** The text of row i of pVec with a zero byte after it, until the next call.
+** Returns NULL, and sets mallocFailed, if there is no memory.
+*/
+static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
+  u32 n = pVec->aLen[i];
+  if( n>=p->nText ){
+    u32 nNew = 2*n+256;
+    u8 *aNew = hpArenaAlloc(&p->vec, nNew);
+    if( aNew==0 ){
+      sqlite3OomFault(p->db);
+      return 0;
+    }
+    p->aText = aNew;
+    p->nText = nNew;
+  }
+  memcpy(p->aText, pVec->aVal[i].z, n);
+  p->aText[n] = 0;
+  return p->aText;
+}
+
+/*
 ** Compute b LIKE a into p->aBool.  The pattern a is constant.  As likeFunc()
 ** does, but the pattern is looked at once.
 */
@@ -615,6 +636,14 @@ static void hpOpLike(HpExec *p, const HpOp *pOp){
 #endif
     aBool[i] = 2;
     if( t & HP_NULL ) continue;
+    if( t==HP_TEXT ){
+      z = hpTextZ(p, pB, i & pB->mIdx);
+      if( z && zPat ){
+        aBool[i] = patternCompare(zPat, z, pInfo, pInfo->matchSet)
+                   ==SQLITE_MATCH;
+      }
+      continue;
+    }
     hpVecToMem(p, pB, i, &m);
     z = sqlite3_value_text((sqlite3_value*)&m);
     if( z && zPat ){

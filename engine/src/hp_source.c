@@ -175,9 +175,8 @@ static int hpSourceOpen(HpExec *p, HpSource **ppSource){
 }
 
 /*
-** Move to the next lowest interior page that has unvisited children.
-** SQLITE_ROW if there is one, SQLITE_DONE at the end of the tree is told
-** apart from HP_DECLINE by *pbEnd.
+** Make the lowest level an interior page with children not yet visited.  Set
+** *pbEnd if there is none.
 */
 static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
   int i = pSrc->nLevel-1;
