@@ -40,6 +40,9 @@
 # include "hpInt.h"
 #endif
 
+/* Most bytes that the unix VFS expects to be asked for at once */
+#define HP_READ_BYTES 0x1ffff
+
 struct HpSource {
   BtShared *pBt;         /* The b-tree's file */
   Pager *pPager;         /* Its pager */
@@ -206,6 +209,7 @@ static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
 static int hpSourceRead(HpSource *pSrc, const Pgno *aLeaf, int nPage){
   Pager *pPager = pSrc->pPager;
   int szPage = pSrc->szPage;
+  int mxRead = HP_READ_BYTES/szPage;   /* Most pages a read */
   int rc = SQLITE_OK;
   int i, n;
   for(i=0; i<nPage && rc==SQLITE_OK; i+=n){
@@ -227,14 +231,16 @@ static int hpSourceRead(HpSource *pSrc, const Pgno *aLeaf, int nPage){
           rc = sqlite3WalReadFrame(pPager->pWal, iFrame, szPage, aTo);
           continue;
         }
-        while( rc==SQLITE_OK && i+n<nPage && aLeaf[i+n]==aLeaf[i]+n ){
+        while( rc==SQLITE_OK && n<mxRead && i+n<nPage
+            && aLeaf[i+n]==aLeaf[i]+n
+        ){
           rc = sqlite3WalFindFrame(pPager->pWal, aLeaf[i+n], &iFrame);
           if( iFrame ) break;
           n++;
         }
       }else
 #endif
-      while( i+n<nPage && aLeaf[i+n]==aLeaf[i]+n ) n++;
+      while( n<mxRead && i+n<nPage && aLeaf[i+n]==aLeaf[i]+n ) n++;
       if( rc==SQLITE_OK ){
         rc = sqlite3OsRead(pPager->fd, aTo, n*szPage,
                            (i64)(aLeaf[i]-1)*szPage);
