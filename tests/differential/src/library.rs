@@ -100,6 +100,7 @@ api! {
         Option<unsafe extern "C" fn(Ctx)>, *const c_void) -> c_int;
     create_collation_v2: fn(Db, *const c_char, c_int, *mut c_void, Option<Collate>, *const c_void) -> c_int;
     value_bytes: fn(Val) -> c_int;
+    aggregate_context: fn(Ctx, c_int) -> *mut c_void;
     result_int64: fn(Ctx, i64);
     result_value: fn(Ctx, Val);
 }
@@ -203,6 +204,8 @@ pub struct Setup {
     pub nocase: bool,
     /// Replaces length() and abs().
     pub functions: bool,
+    /// Replaces sum() by one that adds up lengths.
+    pub sum: bool,
     /// Bytes reserved at the end of each page of a new database.
     pub reserve: u8,
     /// SQLITE_LIMIT_LENGTH, where not 0.
@@ -287,6 +290,22 @@ impl Connection {
         if setup.functions {
             function(c"length", 1, DETERMINISTIC, same::<SLOT>);
             function(c"abs", 1, DETERMINISTIC, same::<SLOT>);
+        }
+        if setup.sum {
+            // SAFETY: the connection is open, and the functions ask nothing of their user data.
+            unsafe {
+                (api.create_function_v2)(
+                    self.db,
+                    c"sum".as_ptr(),
+                    1,
+                    UTF8,
+                    ptr::null_mut(),
+                    None,
+                    Some(add_length::<SLOT>),
+                    Some(added::<SLOT>),
+                    ptr::null(),
+                )
+            };
         }
         collation(c"BACKWARD", backward);
         if setup.nocase {
@@ -527,6 +546,26 @@ unsafe extern "C" fn longer<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Va
     unsafe {
         let longer = (api.value_bytes)(*args.add(1)) > (api.value_bytes)(*args);
         (api.result_int64)(ctx, i64::from(longer))
+    }
+}
+
+/// The step of an unusual sum(X): adds up lengths.
+unsafe extern "C" fn add_length<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Val) {
+    let api = api::<SLOT>();
+    // SAFETY: SQLite gave the context and one argument; it zeroes the eight bytes at first.
+    unsafe {
+        let total: *mut i64 = (api.aggregate_context)(ctx, 8).cast();
+        *total += i64::from((api.value_bytes)(*args));
+    }
+}
+
+/// The end of that sum(X).
+unsafe extern "C" fn added<const SLOT: usize>(ctx: Ctx) {
+    let api = api::<SLOT>();
+    // SAFETY: SQLite gave the context; without a step there is no total.
+    unsafe {
+        let total: *const i64 = (api.aggregate_context)(ctx, 0).cast();
+        (api.result_int64)(ctx, total.as_ref().copied().unwrap_or(-1))
     }
 }
 

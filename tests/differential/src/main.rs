@@ -27,7 +27,7 @@ use regime::{REGIMES, Regime};
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
-const SEEDS: u64 = 250;
+const SEEDS: u64 = 300;
 
 /// Of the queries that the library says it takes over, at least so many in a
 /// hundred must be taken over where that is forced; fewer means that the test

@@ -46,6 +46,7 @@ fn setup(rng: &mut Rng) -> Setup {
         like: chance(rng, 3),
         nocase: chance(rng, 3),
         functions: chance(rng, 3),
+        sum: chance(rng, 2),
         reserve: if chance(rng, 5) {
             *pick(rng, &[4, 8, 32, 255])
         } else {
