@@ -54,6 +54,16 @@ struct HpCompile {
 };
 
 /*
+** HP_AGG_xxx for an aggregate function that is SQLite's own, or 0.
+*/
+static u8 hpAggKind(const FuncDef *pFunc){
+  if( pFunc->xSFunc==countStep ) return HP_AGG_COUNT;
+  if( pFunc->xSFunc==sumStep ) return HP_AGG_SUM;
+  if( pFunc->xSFunc!=minmaxStep ) return 0;
+  return pFunc->pUserData ? HP_AGG_MAX : HP_AGG_MIN;
+}
+
+/*
 ** Is p, an aggregate query, a candidate?  If so return the address of the
 ** last instruction, which is never 0; otherwise return 0.
 */
@@ -71,6 +81,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
     struct AggInfo_func *pF = &pAggInfo->aFunc[i];
     if( pF->iDistinct>=0 || pF->iOBTab>=0 ) return 0;
     if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ) return 0;
+    if( hpAggKind(pF->pFunc)==0 ) return 0;
   }
   i = sqlite3VdbeCurrentAddr(pParse->pVdbe)-1;
   switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -433,15 +444,7 @@ static int hpCompileAgg(
   int iVec;
   pDef->pFunc = pF->pFunc;
   pDef->iVec = 0xffff;
-  if( pF->pFunc->xSFunc==countStep ){
-    pDef->eAgg = HP_AGG_COUNT;
-  }else if( pF->pFunc->xSFunc==sumStep ){
-    pDef->eAgg = HP_AGG_SUM;
-  }else if( pF->pFunc->xSFunc==minmaxStep ){
-    pDef->eAgg = pF->pFunc->pUserData ? HP_AGG_MAX : HP_AGG_MIN;
-  }else{
-    return SQLITE_ERROR;
-  }
+  pDef->eAgg = hpAggKind(pF->pFunc);
   if( pList==0 || pList->nExpr==0 ){
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
   }
