@@ -119,7 +119,7 @@ struct Fuzz {
     #[arg(long)]
     failures: Option<usize>,
     /// Where the scripts and cases of failures go.
-    #[arg(long, default_value = "fuzz-findings")]
+    #[arg(long, default_value = "target/fuzz-findings")]
     out: PathBuf,
 }
 
