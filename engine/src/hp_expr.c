@@ -895,12 +895,14 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
     memset(aTag, HP_REAL, p->batch.nRow);
     pOut->mType = HP_REAL;
     pOut->bFloat = 0;
-    if( bOdd ) HP_ROWS(p, {
-      if( pOut->aVal[i].r!=pOut->aVal[i].r ){
-        aTag[i] = HP_NULL;
-        bNaN = 1;
-      }
-    })
+    if( bOdd ){
+      HP_ROWS(p, {
+        if( pOut->aVal[i].r!=pOut->aVal[i].r ){
+          aTag[i] = HP_NULL;
+          bNaN = 1;
+        }
+      })
+    }
     if( bNaN ) pOut->mType |= HP_NULL;
   }else{
     const u8 *aTA = apIn[0]->aTag;
