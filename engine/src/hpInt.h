@@ -275,7 +275,6 @@ struct HpBatch {
 /* One execution of a plan.  Kept in a register by OP_HpScan. */
 struct HpExec {
   sqlite3 *db;
-  Vdbe *pVdbe;           /* The statement */
   const HpPlan *pPlan;
   const HpConfig *pCfg;
   i64 nMemory;           /* Budget for groups, bytes */

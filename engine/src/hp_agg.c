@@ -829,9 +829,7 @@ static SQLITE_INLINE void hpSumValue(
       pSum->ovrfl = 1;
       hpSumApprox(pSum);
     }
-    if( hpIsExact(iVal) && iVal<4503599627370496LL
-     && iVal>-4503599627370496LL
-    ){
+    if( iVal<4503599627370496LL && iVal>-4503599627370496LL ){
       hpSumReal(pSum, (double)iVal);
     }else{
       kahanBabuskaNeumaierStepInt64(pSum, iVal);

@@ -359,7 +359,6 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   memset(p, 0, sizeof(*p));
   p->db = db;
-  p->pVdbe = v;
   p->pPlan = pPlan;
   p->pCfg = hpConfig();
   p->nMemory = hpMemory(db);
