@@ -57,6 +57,22 @@ const int nQuery = sizeof(azQuery)/sizeof(azQuery[0]);
 static int nPass = 0;
 static int nFail = 0;
 
+Fault fault = { -1, 0, 0 };
+
+/*
+** Count one request.  Is it to fail?
+*/
+int fails(void){
+  if( fault.nLeft<0 ) return 0;
+  if( fault.nLeft>0 ){
+    fault.nLeft--;
+    return 0;
+  }
+  if( !fault.bForEver && fault.nFailed>0 ) return 0;
+  fault.nFailed++;
+  return 1;
+}
+
 /*
 ** Count one check.  Only failures are printed.
 */

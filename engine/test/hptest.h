@@ -51,6 +51,16 @@ void textClear(Text*);
 extern const char *const azQuery[];
 extern const int nQuery;
 
+/* What is to fail: the request after nLeft more of them */
+typedef struct Fault Fault;
+struct Fault {
+  int nLeft;             /* Requests until failure; -1: never */
+  int bForEver;          /* All later requests fail as well */
+  int nFailed;           /* Requests that failed */
+};
+extern Fault fault;
+int fails(void);
+
 void check(int bOk, const char *zFormat, ...);
 int finish(void);
 

@@ -28,21 +28,8 @@
 
 #define PAGE_SIZE 1024            /* Of the databases */
 
-static int nLeft = -1;             /* Reads until failure; -1: never */
-static int bForEver = 0;           /* All later reads fail as well */
-static int nFailed = 0;            /* Reads that failed */
 static int nLarge = 0;             /* Reads of four pages or more */
 
-static int fails(void){
-  if( nLeft<0 ) return 0;
-  if( nLeft>0 ){
-    nLeft--;
-    return 0;
-  }
-  if( !bForEver && nFailed>0 ) return 0;
-  nFailed++;
-  return 1;
-}
 
 /************************ A VFS around the default one ********************/
 
@@ -194,13 +181,13 @@ static int tryQuery(
     answer(&ours, db, zSql, &right);
     /* A prepared schema, but no page of the table */
     execute(db, "PRAGMA shrink_memory");
-    nLeft = n;
-    bForEver = bMode;
-    nFailed = 0;
+    fault.nLeft = n;
+    fault.bForEver = bMode;
+    fault.nFailed = 0;
     rc = answer(&ours, db, zSql, &got);
-    bMore = nFailed>0;
-    nTotal += nFailed>0;
-    nLeft = -1;
+    bMore = fault.nFailed>0;
+    nTotal += fault.nFailed>0;
+    fault.nLeft = -1;
     if( eFault==FAULT_END ){
       bOk = 1;
     }else if( (rc&0xff)==SQLITE_IOERR || rc==SQLITE_CORRUPT ){

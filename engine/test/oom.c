@@ -19,20 +19,7 @@
 #include "hptest.h"
 
 static sqlite3_mem_methods base;   /* The real allocator */
-static int nLeft = -1;             /* Requests until failure; -1: never */
-static int bForEver = 0;           /* All later requests fail as well */
-static int nFailed = 0;            /* Requests that failed */
 
-static int fails(void){
-  if( nLeft<0 ) return 0;
-  if( nLeft>0 ){
-    nLeft--;
-    return 0;
-  }
-  if( !bForEver && nFailed>0 ) return 0;
-  nFailed++;
-  return 1;
-}
 static void *oomMalloc(int n){
   return fails() ? 0 : base.xMalloc(n);
 }
@@ -57,13 +44,13 @@ static int tryQuery(const char *zFile, const char *zSql, int bMode){
     Text got = {0,0,0};
     Text after = {0,0,0};
     int rc, bOk;
-    nLeft = n;
-    bForEver = bMode;
-    nFailed = 0;
+    fault.nLeft = n;
+    fault.bForEver = bMode;
+    fault.nFailed = 0;
     rc = answer(&ours, db, zSql, &got);
-    bMore = nFailed>0;
-    nTotal += nFailed>0;
-    nLeft = -1;
+    bMore = fault.nFailed>0;
+    nTotal += fault.nFailed>0;
+    fault.nLeft = -1;
     if( isNomem(rc) ){
       char *zError = strstr(got.z, "error");
       bOk = strncmp(got.z, right.z, zError - got.z)==0;
