@@ -10,7 +10,8 @@
 ** table, from the first page read to the last group, inside a single
 ** sqlite3_step().  Data flows one way, and each stage is one file:
 **
-**    hp_plan    Expr trees        ->  HpPlan       (at prepare time)
+**    hp_plan    SELECT            ->  may we? emit the opcodes (prepare time)
+**    hp_compile Expr trees        ->  HpPlan       (prepare time)
 **    hp_source  b-tree of leaves  ->  HpRun        runs of leaf pages
 **    hp_record  leaf pages        ->  HpBatch      rows cut into columns
 **    hp_expr    HpBatch, HpProg   ->  HpVec        filter and arguments
