@@ -184,6 +184,17 @@ enum DataSet {
         #[command(flatten)]
         to: DataFile,
     },
+    /// The table of two integer columns that the MySQLite project measured
+    Mysqlite {
+        /// Number of rows
+        #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+        rows: u64,
+        /// Number of values of the column key_col
+        #[arg(long, default_value_t = 5, value_name = "N")]
+        keys: u64,
+        #[command(flatten)]
+        to: DataFile,
+    },
 }
 
 #[derive(Args)]
@@ -236,6 +247,9 @@ pub fn run(cli: Cli) -> Result<u8> {
                 DataSet::Tpch { sf, to } => (&to.file, data::tpch::write(*sf, &to.target())?),
                 DataSet::H2o { rows, groups, to } => {
                     (&to.file, data::h2o::write(*rows, *groups, &to.target())?)
+                }
+                DataSet::Mysqlite { rows, keys, to } => {
+                    (&to.file, data::mysqlite::write(*rows, *keys, &to.target())?)
                 }
             };
             println!("{}: {written}", file.display());

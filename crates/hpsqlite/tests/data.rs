@@ -79,6 +79,31 @@ fn h2o_is_the_same_everywhere() {
 }
 
 #[test]
+fn mysqlite_is_the_same_everywhere() {
+    let place = Place::new();
+    let mysqlite = ["data", "mysqlite", "--rows", "5000", "--keys", "5"];
+    for file in ["a.db", "b.db"] {
+        place
+            .run(&[&mysqlite[..], &[file]].concat())
+            .expect(0)
+            .says("1 table, 5,000 rows, ");
+    }
+    assert!(
+        std::fs::read(place.path("a.db")).unwrap() == std::fs::read(place.path("b.db")).unwrap()
+    );
+    let mut db = Worker::on(&place, &place.path("a.db"));
+    assert_eq!(db.rows("SELECT * FROM T LIMIT 1"), ["1|734367153"]);
+    assert_eq!(
+        db.rows("SELECT min(key_col), max(key_col), count(DISTINCT key_col) FROM T"),
+        ["1|5|5"]
+    );
+    assert_eq!(
+        db.rows("SELECT count(*) FROM T WHERE val_col BETWEEN 0 AND 999999999"),
+        ["5000"]
+    );
+}
+
+#[test]
 fn files_that_are_there_are_kept() {
     let place = Place::new();
     std::fs::write(place.path("mine.db"), "mine").unwrap();
@@ -98,6 +123,9 @@ fn files_that_are_there_are_kept() {
     place
         .run(&["data", "h2o", "--rows", "5", "--groups", "6", "x.db"])
         .fails_with("there must be at least one group, and no more groups than rows");
+    place
+        .run(&["data", "mysqlite", "--keys", "0", "x.db"])
+        .fails_with("there must be at least one key, and no more keys than rows");
     place
         .run(&["data", "tpch", "--sf", "0.0123", "x.db"])
         .fails_with("the scale factor must be 0.01, 0.02, or from 0.025 to 100");

@@ -14,7 +14,14 @@ fn the_reference_is_up_to_date() {
         committed == made,
         "run: dist/bin/hpsqlite reference > docs/cli.md"
     );
-    for command in ["compare", "exec", "demo", "data tpch", "data h2o"] {
+    for command in [
+        "compare",
+        "exec",
+        "demo",
+        "data tpch",
+        "data h2o",
+        "data mysqlite",
+    ] {
         assert!(
             made.contains(&format!("## hpsqlite {command}\n")),
             "{command}"

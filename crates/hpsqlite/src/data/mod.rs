@@ -4,6 +4,8 @@
 //! is whole, so that whatever stops the generator leaves nothing half-written.
 
 pub mod h2o;
+pub mod mysqlite;
+mod random;
 pub mod tpch;
 
 use std::fmt::{Display, Write as _};
