@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::generate::traits::Traits;
 use crate::library::Setup;
 use crate::sql::Sql;
 use crate::value::Value;
@@ -103,8 +104,8 @@ pub struct Step {
     pub pause: Option<(u32, Vec<Sql>)>,
     /// Rows after which the statement is reset.
     pub stop: Option<u32>,
-    /// Of the shape that the library says it takes over.
-    pub eligible: bool,
+    /// What a query uses.
+    pub traits: Traits,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -122,7 +123,7 @@ impl Step {
             again: None,
             pause: None,
             stop: None,
-            eligible: false,
+            traits: Traits::default(),
         }
     }
 }

@@ -6,11 +6,12 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Statement, Step};
+use crate::generate::traits::{TRAITS, Traits};
 use crate::library::{self, Connection, Failure, Library};
 use crate::value::Value;
 
 /// Rows compared of one result; the rest is not read.
-const MOST_ROWS: usize = 5_000;
+const MOST_ROWS: usize = 10_000;
 
 /// How a library is asked to work.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ pub struct Difference {
 }
 
 /// How much a run has tested.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub queries: u64,
     /// Queries whose plan says VECTORIZED.
@@ -53,6 +54,8 @@ pub struct Tally {
     pub eligible_taken: u64,
     /// Queries that failed, on both sides alike.
     pub errors: u64,
+    /// For each trait, the queries that it decides about, and those of them taken over.
+    pub traits: Vec<[u64; 2]>,
 }
 
 impl Tally {
@@ -62,6 +65,19 @@ impl Tally {
         self.eligible += other.eligible;
         self.eligible_taken += other.eligible_taken;
         self.errors += other.errors;
+        self.traits.resize(TRAITS.len(), [0, 0]);
+        for (own, other) in self.traits.iter_mut().zip(&other.traits) {
+            own[0] += other[0];
+            own[1] += other[1];
+        }
+    }
+
+    fn count(&mut self, traits: Traits, taken: bool) {
+        self.traits.resize(TRAITS.len(), [0, 0]);
+        for one in traits.deciding() {
+            self.traits[one as usize][0] += 1;
+            self.traits[one as usize][1] += u64::from(taken);
+        }
     }
 }
 
@@ -308,8 +324,10 @@ fn compare(case: &Case, stock: &[Vec<Answer>], ours: &[Vec<Answer>]) -> Report {
             tally.queries += 1;
             tally.taken += u64::from(taken);
             tally.errors += u64::from(stock.iter().any(|a| a.failure.is_some()));
-            tally.eligible += u64::from(step.eligible);
-            tally.eligible_taken += u64::from(step.eligible && taken);
+            let eligible = step.traits.eligible();
+            tally.eligible += u64::from(eligible);
+            tally.eligible_taken += u64::from(eligible && taken);
+            tally.count(step.traits, taken);
         }
         let different = stock.iter().zip(ours).find_map(|(s, o)| difference(s, o));
         let different = different.or_else(|| {

@@ -100,9 +100,13 @@ api! {
         Option<unsafe extern "C" fn(Ctx)>, *const c_void) -> c_int;
     create_collation_v2: fn(Db, *const c_char, c_int, *mut c_void, Option<Collate>, *const c_void) -> c_int;
     value_bytes: fn(Val) -> c_int;
+    value_type: fn(Val) -> c_int;
+    value_int64: fn(Val) -> i64;
+    value_text: fn(Val) -> *const c_uchar;
     aggregate_context: fn(Ctx, c_int) -> *mut c_void;
     result_int64: fn(Ctx, i64);
     result_value: fn(Ctx, Val);
+    result_error: fn(Ctx, *const c_char, c_int);
 }
 
 /// `SQLITE_TRANSIENT`: SQLite copies what it is given.
@@ -252,6 +256,22 @@ impl Connection {
 
     fn apply<const SLOT: usize>(&self, setup: &Setup) {
         let api = &self.library.api;
+        let aggregate = |name: &CStr, args: c_int, step: Func, end: unsafe extern "C" fn(Ctx)| {
+            // SAFETY: the connection is open, and the functions ask nothing of their user data.
+            unsafe {
+                (api.create_function_v2)(
+                    self.db,
+                    name.as_ptr(),
+                    args,
+                    UTF8,
+                    ptr::null_mut(),
+                    None,
+                    Some(step),
+                    Some(end),
+                    ptr::null(),
+                )
+            };
+        };
         let function = |name: &CStr, args: c_int, flags: c_int, f: Func| {
             // SAFETY: the connection is open, and f asks nothing of its user data.
             unsafe {
@@ -282,7 +302,11 @@ impl Connection {
             };
         };
         function(c"tick", 0, 0, tick::<SLOT>);
-        function(c"same", 1, DETERMINISTIC, same::<SLOT>);
+        function(c"nth", 1, 0, tick::<SLOT>);
+        function(c"same", -1, DETERMINISTIC, same::<SLOT>);
+        function(c"fails", 1, DETERMINISTIC, fails::<SLOT>);
+        aggregate(c"lengths", 1, add_length::<SLOT>, added::<SLOT>);
+        aggregate(c"trail", -1, follow::<SLOT>, added::<SLOT>);
         if setup.like {
             function(c"like", 2, DETERMINISTIC, longer::<SLOT>);
             function(c"like", 3, DETERMINISTIC, longer::<SLOT>);
@@ -292,20 +316,7 @@ impl Connection {
             function(c"abs", 1, DETERMINISTIC, same::<SLOT>);
         }
         if setup.sum {
-            // SAFETY: the connection is open, and the functions ask nothing of their user data.
-            unsafe {
-                (api.create_function_v2)(
-                    self.db,
-                    c"sum".as_ptr(),
-                    1,
-                    UTF8,
-                    ptr::null_mut(),
-                    None,
-                    Some(add_length::<SLOT>),
-                    Some(added::<SLOT>),
-                    ptr::null(),
-                )
-            };
+            aggregate(c"sum", 1, add_length::<SLOT>, added::<SLOT>);
         }
         collation(c"BACKWARD", backward);
         if setup.nocase {
@@ -526,17 +537,54 @@ fn api<const SLOT: usize>() -> &'static Api {
         .api
 }
 
-/// tick(): 1, 2, 3, …; shows how often and in which order it was called.
+/// tick() and nth(X): 1, 2, 3, …; shows how often and in which order it was called.
 unsafe extern "C" fn tick<const SLOT: usize>(ctx: Ctx, _: c_int, _: *mut Val) {
     let now = TICKS[SLOT].fetch_add(1, Relaxed) + 1;
     // SAFETY: SQLite gave the context.
     unsafe { (api::<SLOT>().result_int64)(ctx, now) }
 }
 
-/// same(X): X.
-unsafe extern "C" fn same<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Val) {
+/// same(X, …): X.
+unsafe extern "C" fn same<const SLOT: usize>(ctx: Ctx, count: c_int, args: *mut Val) {
+    if count > 0 {
+        // SAFETY: SQLite gave the context and so many arguments.
+        unsafe { (api::<SLOT>().result_value)(ctx, *args) }
+    }
+}
+
+/// fails(X): X, but an error for 77, 177, 277, …
+unsafe extern "C" fn fails<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Val) {
+    let api = api::<SLOT>();
     // SAFETY: SQLite gave the context and one argument.
-    unsafe { (api::<SLOT>().result_value)(ctx, *args) }
+    unsafe {
+        let value = *args;
+        if (api.value_type)(value) == 1 && (api.value_int64)(value) % 100 == 77 {
+            (api.result_error)(ctx, c"no such number".as_ptr(), -1);
+        } else {
+            (api.result_value)(ctx, value);
+        }
+    }
+}
+
+/// The step of trail(X, …): mixes the types and texts of its arguments into a
+/// number that depends on the order of the rows.
+unsafe extern "C" fn follow<const SLOT: usize>(ctx: Ctx, count: c_int, args: *mut Val) {
+    let api = api::<SLOT>();
+    // SAFETY: SQLite gave the context and so many arguments; it zeroes the eight bytes at first.
+    unsafe {
+        let trail: *mut u64 = (api.aggregate_context)(ctx, 8).cast();
+        for i in 0..count as usize {
+            let value = *args.add(i);
+            let kind = (api.value_type)(value) as u8;
+            let text = (api.value_text)(value);
+            for byte in [kind]
+                .iter()
+                .chain(bytes(text.cast(), (api.value_bytes)(value)))
+            {
+                *trail = (*trail ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+            }
+        }
+    }
 }
 
 /// An unusual like(PATTERN, TEXT): is the text longer than the pattern?
@@ -549,7 +597,7 @@ unsafe extern "C" fn longer<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Va
     }
 }
 
-/// The step of an unusual sum(X): adds up lengths.
+/// The step of lengths(X), and of an unusual sum(X): adds up lengths.
 unsafe extern "C" fn add_length<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mut Val) {
     let api = api::<SLOT>();
     // SAFETY: SQLite gave the context and one argument; it zeroes the eight bytes at first.
@@ -559,7 +607,7 @@ unsafe extern "C" fn add_length<const SLOT: usize>(ctx: Ctx, _: c_int, args: *mu
     }
 }
 
-/// The end of that sum(X).
+/// The end of lengths(X), trail(X) and that sum(X).
 unsafe extern "C" fn added<const SLOT: usize>(ctx: Ctx) {
     let api = api::<SLOT>();
     // SAFETY: SQLite gave the context; without a step there is no total.

@@ -23,11 +23,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use case::Case;
 use execute::{Difference, Tally};
+use generate::traits::TRAITS;
 use regime::{REGIMES, Regime};
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 500;
 
 /// Of the queries that the library says it takes over, at least so many in a
 /// hundred must be taken over where that is forced; fewer means that the test
@@ -97,6 +98,9 @@ struct Run {
     /// Print the case of --seed as an SQL script, and do not run it.
     #[arg(long, requires = "seed")]
     show: bool,
+    /// Tell for each trait of a query how many of those it decides about were taken over.
+    #[arg(long)]
+    traits: bool,
 }
 
 #[derive(Args)]
@@ -307,9 +311,20 @@ fn run(options: &Run) -> Result<bool> {
         .checked_div(forced.eligible)
         .unwrap_or(100);
     println!(
-        "{} queries ({} failed alike on both sides), {} taken over; of the {} eligible ones in forced regimes {share} %",
-        all.queries, all.errors, all.taken, forced.eligible
+        "{} queries ({} failed alike on both sides), {} taken over",
+        all.queries, all.errors, all.taken
     );
+    println!(
+        "in forced regimes {} of {} queries taken over; of {} eligible ones {} ({share} %), {} left to stock",
+        forced.taken,
+        forced.queries,
+        forced.eligible,
+        forced.eligible_taken,
+        forced.eligible - forced.eligible_taken
+    );
+    if options.traits {
+        print!("{}", by_trait(&forced));
+    }
     let mut failures = failed.len();
     if share < LEAST_TAKEN && forced.eligible >= 100 && !options.libraries.stand_in {
         println!(
@@ -319,6 +334,16 @@ fn run(options: &Run) -> Result<bool> {
     }
     println!("{passed} passed, {failures} failed, 0 skipped");
     Ok(failures == 0)
+}
+
+/// A table of traits: what would be taken over if only this one decided.
+fn by_trait(tally: &Tally) -> String {
+    let lines = TRAITS.iter().zip(&tally.traits).map(|(one, [all, taken])| {
+        let share = (taken * 100).checked_div(*all).unwrap_or(0);
+        let refused = if one.refused() { "refused" } else { "" };
+        format!("  {one:<14?} {taken:>7} of {all:>7} {share:>4} %  {refused}\n")
+    });
+    lines.collect()
 }
 
 /// A failure as text, with an SQL script that shows it; made small first where

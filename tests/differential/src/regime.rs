@@ -21,23 +21,38 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // One thread, in scan order.
+    Regime {
+        name: "threads1",
+        switches: "threads=1",
+        pragmas: FORCE,
+        forced: true,
+    },
+    // More threads than processors, and every leaf a unit of work, so that
+    // small tables are spread over them too.
+    Regime {
+        name: "threads4",
+        switches: "threads=4,run=1",
+        pragmas: FORCE,
+        forced: true,
+    },
     // Vectors of one row, and of an odd few: every boundary between batches.
     Regime {
         name: "batch1",
-        switches: "batch=1",
+        switches: "batch=1,threads=1",
         pragmas: FORCE,
         forced: true,
     },
     Regime {
         name: "batch3",
-        switches: "batch=3",
+        switches: "batch=3,threads=3,run=1",
         pragmas: FORCE,
         forced: true,
     },
     // Every key collides with every other.
     Regime {
         name: "hash0",
-        switches: "hash=0",
+        switches: "hash=0,threads=2,run=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -51,24 +66,31 @@ pub const REGIMES: &[Regime] = &[
     // Page by page, as with a VFS that is not SQLite's own.
     Regime {
         name: "pager",
-        switches: "source=pager",
+        switches: "source=pager,threads=2,run=1",
         pragmas: FORCE,
         forced: true,
     },
-    // Memory runs out in the middle.
+    // Memory is always short: groups and rows go to temporary files in between.
     Regime {
-        name: "memory",
-        switches: "memory=20000",
+        name: "spill",
+        switches: "memory=20000,threads=1",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "spill4",
+        switches: "memory=3000,threads=4,run=1,batch=7",
         pragmas: FORCE,
         forced: true,
     },
     Regime {
         name: "all",
-        switches: "batch=3,hash=0,simd=off,source=pager",
+        switches: "batch=3,hash=0,simd=off,source=pager,memory=20000,threads=4,run=1",
         pragmas: FORCE,
         forced: true,
     },
     // What a user has: small tables stay with stock's code, and so do its plans.
+    // Only the large ones of a case are ours, on all processors.
     Regime {
         name: "on",
         switches: "",

@@ -1,9 +1,12 @@
 //! Makes a case from a seed. The same seed gives the same case for ever, as
 //! long as nobody changes this module.
 
+mod aggregate;
+mod expression;
 mod query;
 mod schema;
 mod spread;
+pub mod traits;
 
 use fastrand::Rng;
 
@@ -12,6 +15,7 @@ use crate::library::Setup;
 use crate::sql::Sql;
 use schema::{Col, Table};
 use spread::Spread;
+use traits::{Trait, Traits};
 
 /// Statements of a session.
 const MOST_STEPS: usize = 40;
@@ -27,8 +31,9 @@ fn pick<'a, T>(rng: &mut Rng, items: &'a [T]) -> &'a T {
 pub fn case(seed: u64) -> Case {
     let rng = &mut Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let file = chance(rng, 75);
-    let mut schema = settings(rng, file);
-    let tables = tables(rng, file, &mut schema);
+    let mut schema = Vec::new();
+    let traits = settings(rng, file, &mut schema);
+    let tables = tables(rng, file, traits, &mut schema);
     let session = session(rng, file, tables);
     Case {
         seed,
@@ -60,15 +65,17 @@ fn setup(rng: &mut Rng) -> Setup {
     }
 }
 
-/// What is set before a database has its first page.
-fn settings(rng: &mut Rng, file: bool) -> Vec<Statement> {
-    let mut out = Vec::new();
+/// What is set before a database has its first page; gives what all its
+/// tables have in common.
+fn settings(rng: &mut Rng, file: bool, out: &mut Vec<Statement>) -> Traits {
+    let mut traits = Traits::default();
     let mut pragma = |text: String| out.push(Statement::Sql(format!("PRAGMA {text}").into()));
     if chance(rng, 60) {
         let sizes = [512, 512, 1024, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
         pragma(format!("page_size={}", pick(rng, &sizes)));
     }
     if chance(rng, 8) {
+        traits.add(Trait::Utf16);
         pragma(format!(
             "encoding='{}'",
             pick(rng, &["UTF-16le", "UTF-16be"])
@@ -83,11 +90,11 @@ fn settings(rng: &mut Rng, file: bool) -> Vec<Statement> {
     if file && chance(rng, 35) {
         pragma("journal_mode=wal".into());
     }
-    out
+    traits
 }
 
 /// The tables and views of all schemas, with their rows.
-fn tables(rng: &mut Rng, file: bool, out: &mut Vec<Statement>) -> Vec<Table> {
+fn tables(rng: &mut Rng, file: bool, traits: Traits, out: &mut Vec<Statement>) -> Vec<Table> {
     let mut tables = Vec::new();
     // Temporary and attached schemas belong to a connection: only where each side builds its own.
     let place = if file { 0 } else { rng.u8(0..4) };
@@ -105,9 +112,9 @@ fn tables(rng: &mut Rng, file: bool, out: &mut Vec<Statement>) -> Vec<Table> {
             2 => format!("other.t{i}"),
             _ => format!("t{i}"),
         };
-        let mut table = schema::table(rng, &name, out);
-        if chance(rng, 20) {
-            for _ in 0..rng.usize(1..3) {
+        let mut table = schema::table(rng, &name, traits, out);
+        if chance(rng, 25) {
+            for _ in 0..rng.usize(1..4) {
                 let number = out.len();
                 out.push(Statement::Sql(schema::index(rng, &mut table, number)));
             }
@@ -115,9 +122,10 @@ fn tables(rng: &mut Rng, file: bool, out: &mut Vec<Statement>) -> Vec<Table> {
         tables.push(table);
     }
     if chance(rng, 15) && place == 0 {
-        tables.push(view(&tables[0], out));
+        tables.push(view(rng, &tables[0], out));
     }
-    if chance(rng, 12) {
+    let indexed = tables.iter().any(|t| t.traits.has(Trait::Indexed));
+    if chance(rng, if indexed { 40 } else { 10 }) {
         out.push(Statement::Sql("ANALYZE".into()));
     }
     if chance(rng, 5) {
@@ -126,15 +134,19 @@ fn tables(rng: &mut Rng, file: bool, out: &mut Vec<Statement>) -> Vec<Table> {
     tables
 }
 
-fn view(table: &Table, out: &mut Vec<Statement>) -> Table {
+/// A view of two columns: plain rows, groups, different rows or the first few.
+fn view(rng: &mut Rng, table: &Table, out: &mut Vec<Statement>) -> Table {
     let first = &table.columns[0];
     let last = &table.columns[table.columns.len() - 1];
+    let (a, b, of) = (&first.name, &last.name, &table.name);
+    let body = match rng.u8(0..5) {
+        0 => format!("SELECT {a}, count({b}) FROM {of} GROUP BY {a}"),
+        1 => format!("SELECT DISTINCT {a}, {b} FROM {of}"),
+        2 => format!("SELECT {a}, {b} FROM {of} ORDER BY {b}, {a} LIMIT 50"),
+        _ => format!("SELECT {a}, {b} FROM {of} WHERE {b} IS NOT NULL"),
+    };
     out.push(Statement::Sql(
-        format!(
-            "CREATE VIEW v0(a, b) AS SELECT {}, {} FROM {} WHERE {} IS NOT NULL",
-            first.name, last.name, table.name, last.name
-        )
-        .into(),
+        format!("CREATE VIEW v0(a, b) AS {body}").into(),
     ));
     let col = |name: &str, of: &Col| Col {
         name: name.into(),
@@ -145,6 +157,7 @@ fn view(table: &Table, out: &mut Vec<Statement>) -> Table {
         columns: vec![col("a", first), col("b", last)],
         view: true,
         rowid: false,
+        traits: table.traits.with(Trait::View),
         ..table.clone()
     }
 }
@@ -260,7 +273,7 @@ fn change(rng: &mut Rng, tables: &mut [Table]) -> Sql {
                 name: format!("d{}", rng.u8(0..5)),
                 spread: Spread::Words(5),
                 generated: false,
-                rowid: false,
+                traits: Traits::default(),
             };
             let sql = format!(
                 "ALTER TABLE {name} ADD COLUMN {} TEXT DEFAULT 'b'",

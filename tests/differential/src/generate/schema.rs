@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use super::spread::Spread;
+use super::traits::{Trait, Traits};
 use super::{chance, pick};
 use crate::case::{Column, Statement};
 use crate::cat;
@@ -15,8 +16,8 @@ pub struct Col {
     pub name: String,
     pub spread: Spread,
     pub generated: bool,
-    /// Another name of the rowid.
-    pub rowid: bool,
+    /// What a query has that reads it.
+    pub traits: Traits,
 }
 
 /// What the query generator knows of a table.
@@ -26,9 +27,20 @@ pub struct Table {
     pub columns: Vec<Col>,
     pub rows: usize,
     pub rowid: bool,
-    /// Has an index, or a key that makes one.
-    pub indexed: bool,
     pub view: bool,
+    /// What every query has that reads it.
+    pub traits: Traits,
+}
+
+impl Table {
+    /// Its name without its schema.
+    pub fn bare(&self) -> String {
+        let name = self
+            .name
+            .split_once('.')
+            .map_or(&*self.name, |(_, bare)| bare);
+        name.to_string()
+    }
 }
 
 const TYPES: [&str; 20] = [
@@ -79,16 +91,19 @@ fn column_count(rng: &mut Rng) -> usize {
 
 /// A table `name` (qualified by its schema), with the statements that make and
 /// fill it.
-pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
-    let without_rowid = chance(rng, 10);
+pub fn table(rng: &mut Rng, name: &str, traits: Traits, out: &mut Vec<Statement>) -> Table {
+    let without_rowid = chance(rng, 12);
     let strict = chance(rng, 8);
     let mut table = Table {
         name: name.to_string(),
         columns: Vec::new(),
         rows: 0,
         rowid: !without_rowid,
-        indexed: without_rowid,
         view: false,
+        traits: match without_rowid {
+            true => traits.with(Trait::WithoutRowid),
+            false => traits,
+        },
     };
     let mut columns = Vec::new();
     let mut constraints = Vec::new();
@@ -109,12 +124,13 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
             name: name.clone(),
             spread: Spread::random(rng, ty),
             generated: false,
-            rowid: rowid_column == Some(i),
+            traits: Traits::default(),
         };
         let mut options = Vec::new();
         if rowid_column == Some(i) {
             options.push(Sql::from(" INTEGER PRIMARY KEY"));
             col.spread = Spread::Unique;
+            col.traits.add(Trait::RowidName);
         } else {
             if !ty.is_empty() {
                 options.push(if strict {
@@ -124,30 +140,42 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
                 });
             }
             if chance(rng, 25) {
-                options.push(Sql::opt(
-                    format!(" COLLATE {}", pick(rng, &COLLATIONS)).into(),
-                ));
+                let collation = *pick(rng, &COLLATIONS);
+                if collation == "BACKWARD" {
+                    col.traits.add(Trait::UserCollation);
+                }
+                options.push(Sql::opt(format!(" COLLATE {collation}").into()));
             }
             if chance(rng, 8) {
                 options.push(Sql::opt(" NOT NULL DEFAULT 7".into()));
             }
             if chance(rng, 3) && !without_rowid {
                 options.push(Sql::opt(" UNIQUE".into()));
-                table.indexed = true;
+                table.traits.add(Trait::Indexed);
             }
             if i > 0 && chance(rng, 10) {
-                let other = &table.columns[rng.usize(0..i)].name;
-                let formula = match rng.u8(0..6) {
+                let of = rng.usize(0..i);
+                let other = &table.columns[of].name;
+                let formula = match rng.u8(0..11) {
                     0 => format!("{other}+1"),
                     1 => format!("{other}||'x'"),
                     2 => format!("abs({other})"),
                     3 => format!("{other} IS NULL"),
                     4 => format!("length({other})"),
+                    5 => format!("substr({other},1,4)"),
+                    6 => format!("CASE WHEN {other}>2 THEN {other} ELSE 'few' END"),
+                    7 => format!("same({other})"),
+                    8 => format!("{other}*0.1"),
+                    9 => format!("CAST({other} AS TEXT)"),
                     _ => format!("upper({other})"),
                 };
-                let kind = pick(rng, &["VIRTUAL", "STORED"]);
+                let kind = *pick(rng, &["VIRTUAL", "STORED"]);
                 options.push(Sql::opt(format!(" AS ({formula}) {kind}").into()));
                 col.generated = true;
+                col.traits.join(table.columns[of].traits);
+                if kind == "VIRTUAL" {
+                    col.traits.add(Trait::Virtual);
+                }
             }
         }
         columns.push(Column {
@@ -164,6 +192,7 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
             table.columns[i].name = key.render();
             columns[i].name = key.render();
             table.columns[i].generated = false;
+            table.columns[i].traits = Traits::default();
             columns[i].definition = if strict {
                 " ANY".into()
             } else {
@@ -199,7 +228,7 @@ pub fn table(rng: &mut Rng, name: &str, out: &mut Vec<Statement>) -> Table {
         }
         insert(rng, &mut table, total - early, out);
     }
-    if chance(rng, 6) && count < 20 {
+    if chance(rng, 7) && count < 20 {
         bulk(rng, &mut table, out);
     }
     disturb(rng, &table, out);
@@ -213,8 +242,8 @@ fn bulk(rng: &mut Rng, table: &mut Table, out: &mut Vec<Statement>) {
     let used: Vec<&Col> = table.columns.iter().filter(|c| !c.generated).collect();
     let mut value = |col: &Col| {
         let (a, b) = (rng.usize(1..9999), *pick(rng, &[2, 7, 50, 1000, 100_000]));
-        match rng.u8(0..12) {
-            _ if col.rowid => "NULL".into(),
+        match rng.u8(0..16) {
+            _ if col.traits.has(Trait::RowidName) => "NULL".into(),
             0..=2 => format!("i*{a}%{b}"),
             3 => format!("i*{a}%{b}*0.37"),
             4 => format!("'k'||(i*{a}%{b})"),
@@ -226,6 +255,10 @@ fn bulk(rng: &mut Rng, table: &mut Table, out: &mut Vec<Statement>) {
             8 => format!("CASE WHEN i%{b} THEN 'w'||(i%9) ELSE hex(zeroblob(i%700)) END"),
             9 => format!("CASE WHEN i>{count}/2 THEN i%{b} ELSE i*0.5 END"),
             10 => format!("substr('abcdefghijklmnopqrstuvwxyz', 1+i*{a}%{b}%26, i%20)"),
+            11 => format!("date('1992-01-01', (i*{a}%2500)||' days')"),
+            12 => format!("printf('id%010d', i*{a}%{b})"),
+            13 => format!("CASE i%7 WHEN 3 THEN 1e16*(i%3-1) ELSE i%{b}*0.01 END"),
+            14 => format!("(i*{a}%3-1)*(4611686018427387904-i%{b})"),
             _ => "i".into(),
         }
     };
@@ -289,11 +322,12 @@ fn add_column(rng: &mut Rng, table: &mut Table, i: usize, strict: bool, out: &mu
     };
     let spread = Spread::random(rng, ty);
     let default = spread.draw(rng, 0);
-    let mut generated = false;
+    let (mut generated, mut traits) = (false, Traits::default());
     let option = match rng.u8(0..6) {
         0 => Sql::from(""),
         1 if !table.columns.is_empty() => {
             generated = true;
+            traits = table.columns[0].traits.with(Trait::Virtual);
             Sql::opt(format!(" AS ({} || 1) VIRTUAL", table.columns[0].name).into())
         }
         2 => Sql::opt(format!(" NOT NULL DEFAULT {}", pick(rng, &["0", "'x'", "1.5"])).into()),
@@ -315,7 +349,7 @@ fn add_column(rng: &mut Rng, table: &mut Table, i: usize, strict: bool, out: &mu
         name,
         spread,
         generated,
-        rowid: false,
+        traits,
     });
 }
 
@@ -350,7 +384,7 @@ fn disturb(rng: &mut Rng, table: &Table, out: &mut Vec<Statement>) {
 
 /// CREATE INDEX, of one of the usual sorts.
 pub fn index(rng: &mut Rng, table: &mut Table, number: usize) -> Sql {
-    table.indexed = true;
+    table.traits.add(Trait::Indexed);
     let (schema, bare) = table.name.split_once('.').unwrap_or(("", &table.name));
     let schema = if schema.is_empty() {
         String::new()
@@ -358,12 +392,14 @@ pub fn index(rng: &mut Rng, table: &mut Table, number: usize) -> Sql {
         format!("{schema}.")
     };
     let mut keys = Vec::new();
-    for _ in 0..rng.usize(1..4) {
+    // As many keys as may cover a query.
+    for _ in 0..rng.usize(1..5) {
         let column = &table.columns[rng.usize(0..table.columns.len())].name;
-        let key = if chance(rng, 10) {
-            format!("{column}+0")
-        } else {
-            column.clone()
+        let key = match rng.u8(0..20) {
+            0 => format!("{column}+0"),
+            1 => format!("substr({column},1,4)"),
+            2 => format!("lower({column})"),
+            _ => column.clone(),
         };
         let collation = if chance(rng, 15) {
             format!(" COLLATE {}", pick(rng, &COLLATIONS))
@@ -372,10 +408,11 @@ pub fn index(rng: &mut Rng, table: &mut Table, number: usize) -> Sql {
         };
         keys.push(format!("{key}{collation}{}", pick(rng, &["", "", " DESC"])).into());
     }
-    let partial = if chance(rng, 15) {
-        format!(" WHERE {} IS NOT NULL", table.columns[0].name)
-    } else {
-        String::new()
+    let last = &table.columns[table.columns.len() - 1].name;
+    let partial = match rng.u8(0..20) {
+        0..=1 => format!(" WHERE {} IS NOT NULL", table.columns[0].name),
+        2 => format!(" WHERE {last} > 2"),
+        _ => String::new(),
     };
     cat![
         format!("CREATE INDEX {schema}i{number} ON {bare}("),

@@ -19,7 +19,18 @@ pub enum Spread {
     /// Numbers written as text, well and badly.
     NumericText,
     Words(usize),
+    /// Days, as ISO 8601 writes them.
     Dates,
+    /// Days and times in all forms that the date functions know, and garbage.
+    Times,
+    /// Text of a form such as id0000000123: its first bytes tell nothing.
+    Prefixed(usize),
+    /// Words that some collations hold for equal: letters of both cases, blanks.
+    Cased,
+    /// Integers whose sums leave 64 bits, in one order sooner than in another.
+    Huge,
+    /// Reals that cancel each other, of very different sizes.
+    Cancelling,
     /// Text and blobs, up to so many bytes.
     Long(usize),
     /// Text that is no proper text: bad encodings, NULs, blobs.
@@ -118,25 +129,74 @@ const WORDS: [&str; 20] = [
     "zz top", "it's", "\\", "z",
 ];
 
+const TIMES: [&str; 24] = [
+    "2020-02-29",
+    "2020-02-29 12:34",
+    "2020-02-29 12:34:56",
+    "2020-02-29T23:59:59.999",
+    "1992-12-31 00:00:00+02:00",
+    "1992-12-31 00:00:00Z",
+    "12:00",
+    "12:34:56.5",
+    "2451545.5",
+    "0",
+    "1e6",
+    "2020-13-01",
+    "2020-02-30",
+    "2020-02-31",
+    "2020-1-1",
+    "0000-01-01",
+    "9999-12-31",
+    "10000-01-01",
+    "-4713-11-24",
+    " 2020-01-01",
+    "2020-01-01 ",
+    "2020-01-01x",
+    "20200101",
+    "yesterday",
+];
+
+const CASED: [&str; 14] = [
+    "a", "A", "a ", "A  ", " a", "ab", "aB", "Ab ", "abc", "ABC ", "ä", "Ä", "", " ",
+];
+
 impl Spread {
+    /// Are its values times?
+    pub fn is_time(&self) -> bool {
+        match self {
+            Spread::Dates | Spread::Times => true,
+            Spread::Mix(parts) => parts.iter().any(Spread::is_time),
+            _ => false,
+        }
+    }
+
     /// A spread for a column of this declared type.
     pub fn random(rng: &mut Rng, declared: &str) -> Spread {
-        let numbers = |rng: &mut Rng| match rng.u8(0..10) {
+        let numbers = |rng: &mut Rng| match rng.u8(0..12) {
             0..=3 => Spread::Skewed([2, 3, 10, 100][rng.usize(0..4)]),
             4 => Spread::Unique,
             5 => Spread::Edges,
             6 => Spread::Small,
             7 => Spread::Decimals,
+            8 => Spread::Huge,
+            9 => Spread::Cancelling,
             _ => Spread::Reals,
         };
-        let texts = |rng: &mut Rng| match rng.u8(0..10) {
+        let texts = |rng: &mut Rng| match rng.u8(0..14) {
             0..=3 => Spread::Words([2, 5, 20][rng.usize(0..3)]),
             4..=5 => Spread::NumericText,
             6 => Spread::Dates,
             7 => Spread::Long([40, 300, 5000][rng.usize(0..3)]),
             8 => Spread::Odd,
+            9 => Spread::Dates,
+            10 => Spread::Times,
+            11 => Spread::Prefixed([3, 50, 1000][rng.usize(0..3)]),
+            12 => Spread::Cased,
             _ => Spread::Unique,
         };
+        if declared == "DATE" && rng.u8(0..4) > 0 {
+            return [Spread::Dates, Spread::Times][rng.usize(0..2)].clone();
+        }
         let matching = if declared.contains("TEXT")
             || declared.contains("CHAR")
             || declared.contains("BLOB")
@@ -188,6 +248,32 @@ impl Spread {
                 )
                 .into_bytes(),
             ),
+            Spread::Times => match rng.u8(0..20) {
+                0 => Value::Int(rng.i64(-10_000_000_000..10_000_000_000)),
+                1 => Value::Real(rng.f64() * 3_000_000.0),
+                2..=9 => Spread::Dates.draw(rng, row),
+                _ => Value::text(TIMES[rng.usize(0..TIMES.len())]),
+            },
+            Spread::Prefixed(n) => Value::Text(format!("id{:010}", rng.usize(0..*n)).into_bytes()),
+            Spread::Cased => Value::text(CASED[rng.usize(0..CASED.len())]),
+            Spread::Huge => {
+                let far = 1i64 << rng.u32(60..63);
+                Value::Int(match rng.u8(0..8) {
+                    0 => i64::MAX - rng.i64(0..3),
+                    1 => i64::MIN + rng.i64(0..3),
+                    2..=4 => far - rng.i64(0..100),
+                    5..=6 => rng.i64(0..100) - far,
+                    _ => rng.i64(-3..3),
+                })
+            }
+            Spread::Cancelling => Value::Real(match rng.u8(0..8) {
+                0 => 1e16,
+                1 => -1e16,
+                2 => 1e100,
+                3 => -1e100,
+                4 => 0.1,
+                _ => rng.f64() - 0.5,
+            }),
             Spread::Long(most) => {
                 let length = match rng.u8(0..8) {
                     0 => *most,

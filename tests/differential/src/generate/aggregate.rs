@@ -1,0 +1,131 @@
+//! Calls of aggregate functions.
+
+use super::pick;
+use super::query::Query;
+use super::traits::Trait;
+use crate::cat;
+use crate::sql::Sql;
+
+const NUMERIC: [&str; 9] = [
+    "count", "sum", "sum", "total", "avg", "avg", "min", "max", "max",
+];
+
+impl Query<'_> {
+    pub fn aggregate_call(&mut self, depth: u8) -> Sql {
+        if self.chance(15) {
+            return Sql::expr(cat!["count(*)", self.only_some()]);
+        }
+        match self.rng.u8(0..20) {
+            0..=2 if self.may(Trait::AggText) => self.text_call(depth),
+            3 if self.may(Trait::AggJson) => self.json_call(depth),
+            4 if self.may(Trait::AggUser) => self.user_call(depth),
+            _ => {
+                let name = *pick(self.rng, &NUMERIC);
+                let value = self.value(depth);
+                self.dress(name, value, "")
+            }
+        }
+    }
+
+    /// name([DISTINCT] value more [ORDER BY …]) [FILTER …]
+    fn dress(&mut self, name: &str, value: Sql, more: &str) -> Sql {
+        let distinct = if more.is_empty() && self.chance(15) && self.may(Trait::AggDistinct) {
+            "DISTINCT "
+        } else {
+            ""
+        };
+        let textual = !NUMERIC.contains(&name);
+        let order = if self.chance(if textual { 30 } else { 4 }) && self.may(Trait::AggOrder) {
+            let mut terms = Vec::new();
+            if !distinct.is_empty() {
+                terms.push(value.clone());
+            } else {
+                for _ in 0..*pick(self.rng, &[1, 1, 2]) {
+                    let way = *pick(self.rng, &["", " DESC", " NULLS LAST"]);
+                    terms.push(cat![self.value(0), way]);
+                }
+            }
+            cat![" ORDER BY ", Sql::list(", ", 1, terms)]
+        } else {
+            "".into()
+        };
+        Sql::expr(cat![
+            name,
+            "(",
+            Sql::opt(distinct.into()),
+            value,
+            more,
+            Sql::opt(order),
+            ")",
+            self.only_some()
+        ])
+    }
+
+    fn only_some(&mut self) -> Sql {
+        if self.chance(12) && self.may(Trait::AggFilter) {
+            return Sql::opt(cat![" FILTER(WHERE ", self.condition(1), ")"]);
+        }
+        "".into()
+    }
+
+    fn text_call(&mut self, depth: u8) -> Sql {
+        let value = self.value(depth);
+        match self.rng.u8(0..6) {
+            0 => self.dress("string_agg", value, ", ';'"),
+            1 => self.dress("group_concat", value, ", '-'"),
+            2 => self.dress("group_concat", value, ", NULL"),
+            3 => {
+                // A separator that changes from row to row.
+                let separator = self.value(0);
+                let both = cat![value, ", ", separator];
+                Sql::expr(cat!["group_concat(", both, ")", self.only_some()])
+            }
+            _ => self.dress("group_concat", value, ""),
+        }
+    }
+
+    /// JSON holds no blobs, and its values carry a mark that they are JSON.
+    fn json_call(&mut self, depth: u8) -> Sql {
+        let value = self.value(depth);
+        let safe = match self.rng.u8(0..6) {
+            0 => value,
+            1 => cat!["json_array(quote(", value, "))"],
+            2 => cat!["json_quote(quote(", value, "))"],
+            3 => cat![
+                "CASE typeof(",
+                value.clone(),
+                ") WHEN 'blob' THEN 0 ELSE ",
+                value,
+                " END"
+            ],
+            _ => cat!["quote(", value, ")"],
+        };
+        if self.chance(30) {
+            let key = self.value(0);
+            return Sql::expr(cat![
+                "json_group_object(quote(",
+                key,
+                "), ",
+                safe,
+                ")",
+                self.only_some()
+            ]);
+        }
+        self.dress("json_group_array", safe, "")
+    }
+
+    /// The application's own: the sum of lengths, and one that shows in which
+    /// order it was given its values.
+    fn user_call(&mut self, depth: u8) -> Sql {
+        let value = self.value(depth);
+        match self.rng.u8(0..4) {
+            0 => self.dress("lengths", value, ""),
+            1 => {
+                let more = self.value(0);
+                let both = cat![value, ", ", more];
+                Sql::expr(cat!["trail(", both, ")", self.only_some()])
+            }
+            _ => self.dress("trail", value, ""),
+        }
+    }
+}
