@@ -129,8 +129,13 @@ static TICKS: [AtomicI64; 2] = [AtomicI64::new(0), AtomicI64::new(0)];
 impl Library {
     /// Loads stock and ours, each so that its names stay its own, and fails
     /// unless they are different pieces of code.
-    pub fn open_both(stock: &Path, ours: &Path) -> Result<[&'static Library; 2]> {
-        let both = [Library::open(stock, 0)?, Library::open(ours, 1)?];
+    /// A `timed` library works as it does for an application; else it is made
+    /// to take every allocation from the heap: then what leaks is seen.
+    pub fn open_both(stock: &Path, ours: &Path, timed: bool) -> Result<[&'static Library; 2]> {
+        let both = [
+            Library::open(stock, 0, timed)?,
+            Library::open(ours, 1, timed)?,
+        ];
         if both[0].api.open_v2 as usize == both[1].api.open_v2 as usize {
             bail!(
                 "{} and {} are the same library",
@@ -144,16 +149,17 @@ impl Library {
         Ok(both)
     }
 
-    fn open(path: &Path, slot: usize) -> Result<&'static Library> {
+    fn open(path: &Path, slot: usize, timed: bool) -> Result<&'static Library> {
         let shown = path.display();
         // SAFETY: SQLite's initialisers have no preconditions.
         let handle = unsafe { Handle::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
             .with_context(|| format!("cannot load {shown}"))?;
         let api =
             Api::load(&handle).with_context(|| format!("{shown} is not an SQLite library"))?;
-        // Every allocation from the heap: then what leaks is seen.
-        // SAFETY: nothing of this library has run so far; the option takes two ints.
-        unsafe { (api.config)(CONFIG_LOOKASIDE, 0 as c_int, 0 as c_int) };
+        if !timed {
+            // SAFETY: nothing of this library has run so far; the option takes two ints.
+            unsafe { (api.config)(CONFIG_LOOKASIDE, 0 as c_int, 0 as c_int) };
+        }
         // Function pointers into it live on: it must never be unloaded.
         std::mem::forget(handle);
         Ok(LOADED[slot].get_or_init(|| Library { api, slot }))

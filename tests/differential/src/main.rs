@@ -7,6 +7,7 @@ mod generate;
 mod library;
 mod regime;
 mod shrink;
+mod slower;
 mod sql;
 mod value;
 mod worker;
@@ -25,6 +26,7 @@ use case::Case;
 use execute::{Difference, Tally};
 use generate::traits::TRAITS;
 use regime::{REGIMES, Regime};
+use slower::Campaign;
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
@@ -52,6 +54,8 @@ enum Task {
     Run(Run),
     /// Go on until stopped, from a new seed each time; shrink what is found.
     Fuzz(Fuzz),
+    /// Time generated queries on both libraries: is anything slower than stock?
+    Slower(Slower),
     /// Prove that a wrong answer is noticed and made small.
     Selftest(Libraries),
     #[command(hide = true)]
@@ -128,6 +132,31 @@ struct Fuzz {
 }
 
 #[derive(Args)]
+struct Slower {
+    #[command(flatten)]
+    libraries: Libraries,
+    /// Another seed, other tables and queries.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Rows of the tables.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "100,1000,10000,100000,1000000"
+    )]
+    sizes: Vec<usize>,
+    /// Queries for each size, measured with and without ANALYZE.
+    #[arg(long, default_value_t = 40)]
+    queries: usize,
+    /// Only the query of this name.
+    #[arg(long)]
+    only: Option<String>,
+    /// A query is slower if stock's time over ours is less.
+    #[arg(long, default_value_t = 0.97)]
+    threshold: f64,
+}
+
+#[derive(Args)]
 struct Serve {
     #[arg(long)]
     stock: PathBuf,
@@ -152,6 +181,16 @@ fn main() -> ExitCode {
             .pair()
             .and_then(|pair| selftest(&pair))
             .map(|()| true),
+        Task::Slower(options) => options.libraries.pair().and_then(|pair| {
+            let campaign = Campaign {
+                seed: options.seed,
+                sizes: options.sizes,
+                queries: options.queries,
+                only: options.only,
+                threshold: options.threshold,
+            };
+            slower::run(&pair, &campaign)
+        }),
         Task::Worker(options) => {
             let pair = Pair {
                 stock: options.stock,

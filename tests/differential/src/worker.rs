@@ -192,7 +192,7 @@ impl Drop for Worker {
 
 /// The worker's side: answers jobs from standard input until it ends.
 pub fn serve(pair: &Pair, pragmas: Vec<String>) -> Result<()> {
-    let libraries = Library::open_both(&pair.stock, &pair.ours)?;
+    let libraries = Library::open_both(&pair.stock, &pair.ours, false)?;
     let options = Options {
         pragmas,
         plant: pair.plant,
@@ -217,7 +217,7 @@ pub fn serve(pair: &Pair, pragmas: Vec<String>) -> Result<()> {
 
 /// Says what the two libraries are, and fails unless they can be compared.
 pub fn check(stock: &Path, ours: &Path, stand_in: bool) -> Result<()> {
-    let [stock, ours] = Library::open_both(stock, ours)?;
+    let [stock, ours] = Library::open_both(stock, ours, false)?;
     let version = match ours.hp_version() {
         Some(version) => format!("hp_version {version}"),
         None if stand_in => "a stand-in: nothing of ours is tested".to_string(),

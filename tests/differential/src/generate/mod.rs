@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod expression;
+pub mod large;
 mod query;
 mod schema;
 mod spread;

@@ -535,7 +535,7 @@ impl<'a> Query<'a> {
         };
         if self.chance(50) {
             let how = *pick(self.rng, &["", "", " MATERIALIZED", " NOT MATERIALIZED"]);
-            let twice = self.chance(15);
+            let twice = self.chance(15) && self.may(Trait::Join);
             let source = if twice { "w JOIN w AS u USING(k)" } else { "w" };
             let outer = if twice { "count(*), max(w.v)" } else { outer };
             let after = if twice { "" } else { after };

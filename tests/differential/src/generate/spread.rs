@@ -11,6 +11,8 @@ pub enum Spread {
     /// Integers from 0, of so many different ones; the low ones far more often.
     Skewed(u64),
     Unique,
+    /// Integers from 0, of so many different ones.
+    Below(usize),
     /// Both ends of 64 bits, the powers of two near them, and around 2^53.
     Edges,
     Small,
@@ -229,6 +231,7 @@ impl Spread {
                 Value::Int((r * r * *n as f64) as i64)
             }
             Spread::Unique => Value::Int(row as i64 * 7 - 50),
+            Spread::Below(n) => Value::Int(rng.i64(0..*n as i64)),
             Spread::Edges => Value::Int(EDGES[rng.usize(0..EDGES.len())]),
             Spread::Small => Value::Int(rng.i64(-300..300)),
             Spread::Reals => Value::Real(match rng.u8(0..3) {
