@@ -15,8 +15,15 @@
 **    hp_source  b-tree of leaves  ->  HpRun        runs of leaf pages
 **    hp_record  leaf pages        ->  HpBatch      rows cut into columns
 **    hp_expr    HpBatch, HpProg   ->  HpVec        filter and arguments
-**    hp_agg     HpVec             ->  HpAgg        groups, in key order
-**    hp_exec    HpAgg             ->  registers    OP_HpScan, OP_HpNext
+**    hp_key     HpVec             ->  HpPack, keys that memcmp() compares
+**    hp_agg     HpVec             ->  HpAgg        a worker's groups
+**    hp_merge   HpAgg             ->  HpMerge      all groups, in key order
+**    hp_exec    HpMerge           ->  registers    OP_HpScan, OP_HpNext
+**
+** A scan (HpScan) is shared by one or more workers (HpExec), each with a
+** thread of its own but the first, which is the caller.  Workers take runs of
+** leaves from the one source and keep their own groups; what they share is
+** read-only or behind HpScan.pMutex.
 **
 ** The functions called from SQLite's own code, sqlite3HpXxx(), are declared
 ** where the patches add the calls.
@@ -38,6 +45,9 @@
 ** is a code that no SQLite interface used here returns. */
 #define HP_DECLINE     SQLITE_DONE
 
+/* Nor this: run again with one worker, the parts cannot be put together */
+#define HP_SERIAL      SQLITE_ROW
+
 /* Values of sqlite3.hp.eOffload, the setting of PRAGMA hp_offload */
 #define HP_OFFLOAD_ON     0    /* Take over tables of HP_MIN_LEAF leaves or more */
 #define HP_OFFLOAD_OFF    1    /* Take over nothing */
@@ -53,6 +63,12 @@
 #define HP_SLACK         64    /* Readable bytes after every buffer */
 #define HP_MEMORY        (256*1024*1024)  /* Default of PRAGMA hp_memory */
 #define HP_MX_COL        64    /* Most columns a plan reads */
+#define HP_MX_THREAD     64    /* Most workers of a scan */
+#define HP_DFLT_THREAD   8     /* Most workers unless PRAGMA hp_threads asks */
+
+/* A table of fewer leaf pages is scanned by one worker: a thread costs about
+** 30 microseconds to make and to join, as much as 50 leaves. */
+#define HP_MIN_PARALLEL  256
 #define HP_MX_VEC        400   /* Most vectors (columns, constants, results) */
 
 /*
@@ -68,16 +84,20 @@
 #define HP_STR   (HP_TEXT|HP_BLOB)
 
 typedef struct HpAgg HpAgg;
+typedef struct HpBuf HpBuf;
 typedef struct HpAggDef HpAggDef;
 typedef struct HpArena HpArena;
 typedef struct HpBatch HpBatch;
 typedef struct HpCol HpCol;
 typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
+typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
+typedef struct HpPack HpPack;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
 typedef struct HpRun HpRun;
+typedef struct HpScan HpScan;
 typedef struct HpSource HpSource;
 typedef struct HpVec HpVec;
 typedef union HpVal HpVal;
@@ -113,12 +133,25 @@ struct HpVec {
 };
 #define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
 
+/* All keys of a row in one, if they fit */
+struct HpPack {
+  u64 a;
+  u64 b;                 /* HP_UNPACKED: they do not fit */
+};
+#define HP_UNPACKED (~(u64)0)
+
 /* A linked list of memory blocks that live and die together */
 struct HpArena {
   struct HpBlock *pBlock;  /* Current block, linked to earlier ones */
   u8 *pFree;             /* Next free byte of the current block */
   u32 nFree;             /* Free bytes of the current block */
   i64 nTotal;            /* Bytes obtained from the heap */
+};
+
+/* Bytes that grow */
+struct HpBuf {
+  u8 *a;                 /* sqlite3_malloc() */
+  u32 n, nAlloc;
 };
 
 /* Switches for tests, read once from the environment: see hp_exec.c */
@@ -130,6 +163,8 @@ struct HpConfig {
   u8 bNoSimd;            /* simd=off: plain C */
   u8 bPager;             /* source=pager: never read the file directly */
   int nBatch;            /* batch=N: rows a batch */
+  int nThread;           /* threads=N: workers, however small the table; or 0 */
+  int nRun;              /* run=N: leaves a run; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory */
 };
 
@@ -193,20 +228,27 @@ struct HpProg {
   } *aFilter;
 };
 
+#define HP_NO_VEC 0xffff
+
 /* Aggregate functions */
 #define HP_AGG_COUNT   1   /* count(*), count(X) */
 #define HP_AGG_SUM     2   /* sum, total, avg: all keep a SumCtx */
 #define HP_AGG_MIN     3
 #define HP_AGG_MAX     4
+#define HP_AGG_CALL    5   /* Any other, by its own xStep */
 
 struct HpAggDef {
   u8 eAgg;               /* HP_AGG_xxx */
   u8 bLoad;              /* The min or max whose row the bare columns show */
   u8 bShared;            /* An earlier function keeps the same state */
-  u16 iVec;              /* Argument; 0xffff: none */
+  u16 iVec;              /* Argument; HP_NO_VEC: none */
+  u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
   u16 iOff;              /* Offset of the state in a group */
+  i16 iSet;              /* DISTINCT: number of its set of values; else -1 */
+  u8 nArg;               /* HP_AGG_CALL: arguments */
+  u16 *aArg;             /* HP_AGG_CALL: their vectors */
   FuncDef *pFunc;        /* Stock's function: finishes the state */
-  CollSeq *pColl;        /* Collation of min and max */
+  CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
 };
 
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
@@ -225,6 +267,7 @@ struct HpPlan {
   CollSeq **aKeyColl;    /* Their collations */
   u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
   int nAgg;              /* Aggregate functions */
+  int nSet;              /* Those of them with DISTINCT */
   HpAggDef *aAgg;
   int nBare;             /* Columns outside of aggregate functions */
   struct HpBare {
@@ -233,16 +276,22 @@ struct HpPlan {
     u16 iOff;              /* Offset of the copy in a group, if iKey<0 */
   } *aBare;
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
+  u8 bSerial;            /* One worker: application code, or scan order */
+  u8 bOpaque;            /* Groups hold states that cannot be spilled */
   int szGroup;           /* Bytes a group */
-  u16 iKeyOff;           /* Offset of the keys in a group */
+  u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
   int iBareReg;          /* First register of bare columns */
   int iFuncReg;          /* First register of aggregate functions */
 };
 
-/* A run of leaf pages in memory, all to be consumed before the next one */
+/* A run of leaf pages in memory, all to be consumed before the next one.
+** Each worker has one. */
 struct HpRun {
-  int nPage;             /* Leaves in this run */
+  u32 iSeq;              /* Number of the run: 0, 1, 2, ... in key order */
+  Pgno *aLeaf;           /* Page numbers of its leaves */
+  u32 *aFrame;           /* WAL frame of each leaf; 0: the database file */
+  int nPage;             /* Leaves in this run; 0: the end */
   int szPage;            /* Bytes a page */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
   u8 bRoot;              /* The leaf is the root: it may be empty */
@@ -273,14 +322,43 @@ struct HpBatch {
 #define HP_SER_SLOW  0xff        /* In aType: see aSlow */
 #define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
 
-/* One execution of a plan.  Kept in a register by OP_HpScan. */
+/*
+** One execution of a plan: what its workers share.  Kept in a register by
+** OP_HpScan.
+*/
+struct HpScan {
+  sqlite3 *db;           /* The connection */
+  Vdbe *v;               /* The statement */
+  const HpPlan *pPlan;
+  const HpConfig *pCfg;
+  HpArena arena;         /* Memory of the source */
+  HpSource *pSource;     /* Leaf pages */
+  sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
+  int bStop;             /* Some worker failed: all stop.  Atomic */
+  u64 nScanned;          /* Rows read */
+  int nWorker;
+  HpExec *apWorker[HP_MX_THREAD];
+  HpMerge *pMerge;       /* The groups in key order */
+  HpBuf buf;             /* Scratch for delivering them */
+};
+
+/*
+** One worker.  db is what values and SQLite's functions get as their
+** connection: the real one for the first worker, which runs in the thread
+** that called sqlite3_step(), and a copy of it without lookaside memory for the
+** others (hp_exec.c).
+*/
 struct HpExec {
   sqlite3 *db;
+  HpScan *pScan;
   const HpPlan *pPlan;
   const HpConfig *pCfg;
   i64 nMemory;           /* Budget for groups, bytes */
-  HpSource *pSource;     /* Leaf pages */
+  int rc;                /* How the worker ended */
+  HpRun run;             /* Leaves being worked on */
   HpBatch batch;         /* Rows being worked on */
+  u64 iPos;              /* Position of the first row of the batch: the run's
+                         ** number, then 32 bits for the row within the run */
   HpVec *aVec;           /* The vectors of the program */
   u16 *aSel;             /* Selection vector: rows that passed the filters */
   int nSel;
@@ -297,14 +375,16 @@ struct HpExec {
 };
 
 /* hp_source.c */
-static int hpSourceOpen(HpExec*, HpSource**);
-static int hpSourceNext(HpSource*, HpRun*);
+static int hpSourceOpen(HpScan*);
+static int hpSourceParallel(const HpSource*, int);
+static int hpSourceNext(HpExec*);
+static int hpRunInit(HpExec*);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int*);
 
 /* hp_record.c */
 static int hpBatchInit(HpExec*);
-static int hpRecordLeaf(HpExec*, const HpRun*, int, int*);
+static int hpRecordLeaf(HpExec*, int, int*);
 static void hpRecordColumn(HpExec*, int, HpVec*);
 
 /* hp_expr.c */
@@ -319,19 +399,40 @@ static void hpVecConst(HpExec*, HpVec*, Mem*);
 static void hpVecExact(HpExec*, HpVec*);
 static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
 
+/* hp_key.c */
+static int hpPackRows(HpExec*, HpPack*);
+static int hpKeyAppend(HpBuf*, u8, HpVal, u32, CollSeq*, u8);
+static int hpKeyNorm(HpExec*, int, HpBuf*);
+static int hpKeyShow(HpExec*, int, HpBuf*);
+static void hpKeyToMem(const HpPlan*, const u8*, u32, Mem*, HpBuf*);
+static int hpBufRoom(HpBuf*, u32);
+
 /* hp_agg.c */
 static int hpAggLayout(HpPlan*);
 static int hpAggOpen(HpExec*, HpAgg**);
 static int hpAggStep(HpExec*);
-static int hpAggSort(HpExec*);
-static int hpAggNext(HpExec*, Mem*);
+static void hpAggReset(HpAgg*);
 static void hpAggClose(HpAgg*);
+static u8 *hpAggGroup(const HpAgg*, u32);
+static int hpGroupMerge(const HpPlan*, u8*, const u8*);
+static void hpGroupLoad(HpScan*, u8*, Mem*, HpBuf*);
+
+/* hp_merge.c */
+static int hpSortGroups(HpExec*);
+static int hpSpillGroups(HpExec*);
+static void hpSpillClose(HpAgg*);
+static int hpMergeOpen(HpScan*);
+static int hpMergeNext(HpScan*, u8**);
+static void hpMergeClose(HpMerge*);
 
 /* hp_exec.c */
 static const HpConfig *hpConfig(void);
 static void *hpArenaAlloc(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static int hpOffload(sqlite3*);
+static void hpScanLock(const HpScan*);
+static void hpScanUnlock(const HpScan*);
+static int hpScanStopped(const HpScan*);
 
 /* Run BODY for each row i to compute: all rows or the selected ones */
 #define HP_ROWS(P,...) \

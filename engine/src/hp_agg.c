@@ -4,37 +4,45 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_agg: groups and their aggregates.
+** hp_agg: the groups of one worker and their aggregates.
 **
-**    hpAggOpen()    an empty table of groups
-**    hpAggStep()    add the selected rows of a batch
-**    hpAggSort()    put the groups in key order
-**    hpAggNext()    copy the next group into the registers of AggInfo
-**    hpAggClose()   free everything
+**    hpAggOpen()     an empty table of groups
+**    hpAggStep()     add the selected rows of a batch
+**    hpGroupMerge()  add one worker's part of a group to another's
+**    hpGroupLoad()   copy a group into the registers of AggInfo
+**    hpAggReset()    no groups any more
+**    hpAggClose()    free everything
 **
-** Groups are numbered as they appear.  A group is HpPlan.szGroup bytes: its
-** keys, a copy of its bare columns, and the state of each aggregate; groups
-** lie in chunks that never move.  They are found through a hash table of
-** 8-byte entries, the upper half of the hash value beside the number of the
-** group, with linear probing, at most half full.
-**
-** The keys of a row are packed into 128 bits if they fit (one string of up to
-** 15 bytes, two of up to 7, integers of 56 bits, ...): then groups are the
-** same if their packs are.  Where a key does not fit each
-** key is brought to a form that is the same for equal keys:
-** a type and 64 bits, which are an integer, a real that is no integer, the
-** bytes of a string of up to eight bytes, or a hash of a longer one.  So
-** 3 and 3.0 and, under NOCASE, 'a' and 'A' meet in one group, while the group
-** remembers the key as its first row had it, which is what stock shows.
+** Groups are numbered as they appear.  A group is HpPlan.szGroup bytes: the
+** state of each aggregate, where its key record is (hp_key.c), and a copy of
+** its bare columns; groups lie in chunks that never move.  They are found
+** through a hash table of 8-byte entries, the upper half of the hash value
+** beside the number of the group, with linear probing, at most half full.
+** Two rows are of one group if their packs are equal or, where the keys do not
+** fit into a pack, their normalized keys.  The group remembers the keys as its
+** first row had them, which is what stock shows.
 **
 ** The state of sum, total and avg is stock's own SumCtx, stepped as sumStep()
-** does it, in scan order; count and the best value of min and max likewise.
-** hpAggNext() copies them into aggregate contexts, and stock's OP_AggFinal
-** then finishes them.  So rounding and errors are stock's.
+** does it, in scan order; count and the best value of min and max likewise;
+** every other aggregate function is called itself, for each row.
+** hpGroupLoad() copies the states into aggregate contexts, and stock's
+** OP_AggFinal then finishes them.  So rounding and errors are stock's.
 **
 ** Where there are few groups the rows of a batch are first put in order of
 ** their group.  Each aggregate then runs down one group's rows with its state
 ** in registers, instead of from memory to memory for each row.
+**
+** Several workers.  The parts of a group add up to what one worker would have
+** found, with the help of the rows' positions for everything that depends on
+** which row came first.  Sums of integers are exact unless some partial sum
+** in row order overflows; an upper bound of what was added tells that none
+** can.  Sums of reals are pairs of sum and error (Kahan, Babuska, Neumaier),
+** which rounded give the exact sum's double, in whatever order they were
+** added, unless large terms cancel.  Where one of that is in doubt HP_SERIAL
+** says so, and the scan runs again with one worker.
+**
+** When memory is short the groups are written to a file and forgotten
+** (hp_merge.c), at the end of a batch.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -44,26 +52,10 @@
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
+#define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
+#define HP_MIN_SLOT    1024   /* Entries of a new hash table */
+#define HP_MX_SLOT     (4*HP_BATCH)  /* So many it may have in any case */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
-
-/* A key of a group.  A key that is NULL has code 0. */
-typedef struct HpKey HpKey;
-struct HpKey {
-  u64 code;              /* Equal for equal keys.  See hpKeyCode() */
-  HpVal val;             /* As the first row had it */
-  u32 n;                 /* Bytes of text or blob, as the first row had it */
-  u32 nCode;             /* Bytes that count: n without what RTRIM ignores */
-  u8 tag;                /* Type, as the first row had it */
-  u8 eCode;              /* Type that counts: HP_INT for 3.0 */
-};
-
-/* All keys of a row in one, if they fit */
-typedef struct HpPack HpPack;
-struct HpPack {
-  u64 a;
-  u64 b;                 /* HP_UNPACKED: they do not fit */
-};
-#define HP_UNPACKED (~(u64)0)
 
 /* A copy of a value in memory of its own: a bare column, or a best value */
 typedef struct HpCopy HpCopy;
@@ -75,6 +67,39 @@ struct HpCopy {
   u8 tag;                /* HP_xxx, or 0 if there is none yet */
 };
 
+/* State of sum, total and avg */
+typedef struct HpSum HpSum;
+struct HpSum {
+  SumCtx ctx;
+  u64 mAbs;              /* OR of the integers' sizes */
+};
+
+/* State of min and max */
+typedef struct HpBest HpBest;
+struct HpBest {
+  HpCopy copy;           /* The best value so far */
+  u64 iPos;              /* Position of its row plus one.  As long as there is no
+                         ** value: of the last row, or 0 */
+};
+
+/* What every group has */
+typedef struct HpHead HpHead;
+struct HpHead {
+  u64 iPos;              /* Position of its first row, or HP_NO_POS */
+  const u8 *z;           /* Its key record */
+  u32 nNorm;             /* Bytes of the normalized keys, and ... */
+  u32 nRec;              /* ... of the whole record */
+};
+#define HP_NO_POS (~(u64)0)
+
+/* The values that DISTINCT has seen, each after the number of its group */
+typedef struct HpSet HpSet;
+struct HpSet {
+  const u8 **apSlot;     /* Hash table: entries in the arena, or NULL */
+  u32 mSlot;             /* Number of its entries, less one */
+  u32 nUsed;             /* Entries in use */
+};
+
 struct HpAgg {
   const HpPlan *pPlan;
   u32 *aSlot;            /* Hash table: salt, number of the group plus one */
@@ -84,23 +109,34 @@ struct HpAgg {
   u32 nChunkAlloc;       /* Size of apChunk */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups */
   HpArena arena;         /* Chunks, keys, copies */
-  i64 nTable;            /* Bytes of aSlot and apChunk */
+  i64 nTable;            /* Bytes of aSlot, apChunk, and sets */
+  HpSet *aSet;           /* HpPlan.nSet sets */
   /* Scratch for a batch, in selection order */
   HpPack *aPack;         /* Packed keys */
   u64 *aHash;            /* Hash values */
-  u64 *aCode;            /* nKey arrays of key codes */
-  u8 *aECode;            /* nKey arrays of key types */
+  HpBuf norm;            /* Normalized keys of rows that have no pack, ... */
+  u32 *aNorm;            /* ... and where each begins */
   u32 *aiGroup;          /* Number of the group of each selected row */
   u8 **apGroup;          /* That group */
   u16 *aRow;             /* Selected rows in order of their groups */
-  /* Output */
-  struct HpSorted { u64 prefix; u32 iGroup; } *aSorted;
-  u32 iNext;             /* Next group to deliver */
+  u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
+  u8 **apPart;           /* ... and their groups */
+  HpBuf key;             /* Scratch for a key record */
+  /* hp_merge.c */
+  struct HpSign {        /* What is known of the parts of a sum */
+    u64 mAbs;              /* OR of HpSum.mAbs */
+    u8 bReal;              /* Some are real */
+    u8 bMinus, bPlus;      /* Some are negative, some positive */
+    u8 bOdd;               /* Some are not sound */
+  } *aSign;              /* One for each aggregate */
+  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
+  struct HpSpill *pSpill;  /* Runs of groups in a temporary file, or NULL */
 };
 
-/* Where key i, a bare column, and the state of an aggregate are in a group */
+/* Where the pack, the head, a bare column, and the state of an aggregate are
+** in a group */
 #define hpGroupPack(G)          ((HpPack*)(G))
-#define hpGroupKey(PLAN,G,I)    (&((HpKey*)&(G)[(PLAN)->iKeyOff])[I])
+#define hpGroupHead(PLAN,G)     ((HpHead*)&(G)[(PLAN)->iHeadOff])
 #define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
@@ -110,7 +146,7 @@ struct HpAgg {
 # define hpPrefetch(X)
 #endif
 
-static SQLITE_INLINE u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
+static u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
   return pAgg->apChunk[iGroup/HP_CHUNK]
          + (size_t)(iGroup%HP_CHUNK)*pAgg->pPlan->szGroup;
 }
@@ -125,8 +161,11 @@ static int hpAggLayout(HpPlan *pPlan){
   int i, j;
   for(i=0; i<pPlan->nAgg; i++){
     HpAggDef *pDef = &pPlan->aAgg[i];
-    for(j=0; j<i && pDef->eAgg==HP_AGG_SUM; j++){
-      if( pPlan->aAgg[j].eAgg==HP_AGG_SUM && pPlan->aAgg[j].iVec==pDef->iVec ){
+    for(j=0; j<i && pDef->eAgg==HP_AGG_SUM && pDef->iSet<0; j++){
+      const HpAggDef *pOther = &pPlan->aAgg[j];
+      if( pOther->eAgg==HP_AGG_SUM && pOther->iVec==pDef->iVec
+       && pOther->iFilter==pDef->iFilter && pOther->iSet<0
+      ){
         pDef->bShared = 1;
         pDef->iOff = pPlan->aAgg[j].iOff;
         break;
@@ -136,12 +175,13 @@ static int hpAggLayout(HpPlan *pPlan){
     pDef->iOff = (u16)n;
     switch( pDef->eAgg ){
       case HP_AGG_COUNT:  n += sizeof(i64);     break;
-      case HP_AGG_SUM:    n += ROUND8(sizeof(SumCtx));  break;
-      default:            n += sizeof(HpCopy);  break;
+      case HP_AGG_SUM:    n += sizeof(HpSum);   break;
+      case HP_AGG_CALL:   n += ROUND8(sizeof(Mem));  break;
+      default:            n += sizeof(HpBest);  break;
     }
   }
-  pPlan->iKeyOff = (u16)n;
-  n += sizeof(HpKey)*pPlan->nKey;
+  pPlan->iHeadOff = (u16)n;
+  n += sizeof(HpHead);
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey>=0 ) continue;
     pPlan->aBare[i].iOff = (u16)n;
@@ -150,9 +190,10 @@ static int hpAggLayout(HpPlan *pPlan){
   return n;
 }
 
-/* Bytes of memory in use */
+/* Bytes of memory in use, and what sorting the groups would take */
 static i64 hpAggMemory(const HpAgg *pAgg){
-  return pAgg->arena.nTotal + pAgg->nTable;
+  return pAgg->arena.nTotal + pAgg->nTable
+       + 2*(i64)sizeof(struct HpSorted)*pAgg->nGroup;
 }
 
 /*
@@ -179,7 +220,24 @@ static u8 *hpAggNewGroup(HpAgg *pAgg){
   pAgg->nGroup++;
   aGroup = hpAggGroup(pAgg, iGroup);
   memset(aGroup, 0, pAgg->pPlan->szGroup);
+  hpGroupHead(pAgg->pPlan, aGroup)->iPos = HP_NO_POS;
   return aGroup;
+}
+
+/*
+** Release the contexts of aggregate functions that have not been finished.
+*/
+static void hpAggRelease(HpAgg *pAgg){
+  const HpPlan *pPlan = pAgg->pPlan;
+  u32 i;
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
+    for(i=0; i<pAgg->nGroup; i++){
+      Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpAggGroup(pAgg, i));
+      if( pMem->db ) sqlite3VdbeMemRelease(pMem);
+    }
+  }
 }
 
 /*
@@ -194,22 +252,27 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
+  pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
+  pAgg->aSet = hpArenaAlloc(&p->vec, sizeof(HpSet)*(i64)(pPlan->nSet+1));
+  pAgg->aSign = hpArenaAlloc(&p->vec, sizeof(pAgg->aSign[0])*(i64)(pPlan->nAgg+1));
+  if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->aSign==0 ) return HP_DECLINE;
+  memset(pAgg->aSign, 0, sizeof(pAgg->aSign[0])*(pPlan->nAgg+1));
+  memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
   if( pPlan->nKey==0 ) return hpAggNewGroup(pAgg) ? SQLITE_OK : HP_DECLINE;
+  pAgg->apPart = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
   pAgg->aiGroup = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)n);
   pAgg->apGroup = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
   pAgg->aRow = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   pAgg->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(i64)n);
   pAgg->aGroupPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*HP_MX_CACHED);
   pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
-  pAgg->aCode = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n*pPlan->nKey);
-  pAgg->aECode = hpArenaAlloc(&p->vec, (i64)n*pPlan->nKey);
-  pAgg->mSlot = 1023;
+  pAgg->aNorm = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)(n+1));
+  pAgg->mSlot = HP_MIN_SLOT-1;
   pAgg->nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
   pAgg->aSlot = sqlite3_malloc64(pAgg->nTable);
-  if( pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
-   || pAgg->aPack==0
-   || pAgg->aGroupPack==0 || pAgg->aHash==0 || pAgg->aCode==0
-   || pAgg->aECode==0 || pAgg->aSlot==0
+  if( pAgg->apPart==0 || pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
+   || pAgg->aPack==0 || pAgg->aGroupPack==0 || pAgg->aHash==0
+   || pAgg->aNorm==0 || pAgg->aSlot==0
   ){
     return HP_DECLINE;
   }
@@ -217,9 +280,27 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   return SQLITE_OK;
 }
 
+/*
+** Forget all groups.  Their states have been written to a file.
+*/
+static void hpAggReset(HpAgg *pAgg){
+  assert( pAgg->pPlan->bOpaque==0 && pAgg->pPlan->nKey>0 );
+  hpArenaClear(&pAgg->arena);
+  pAgg->nGroup = 0;
+  memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
+}
+
 static void hpAggClose(HpAgg *pAgg){
   if( pAgg ){
+    int i;
+    if( pAgg->pPlan->bOpaque ) hpAggRelease(pAgg);
+    for(i=0; pAgg->aSet && i<pAgg->pPlan->nSet; i++){
+      sqlite3_free(pAgg->aSet[i].apSlot);
+    }
+    hpSpillClose(pAgg);
     hpArenaClear(&pAgg->arena);
+    sqlite3_free(pAgg->norm.a);
+    sqlite3_free(pAgg->key.a);
     sqlite3_free(pAgg->aSlot);
     sqlite3_free(pAgg->apChunk);
     sqlite3_free(pAgg->aSorted);
@@ -235,108 +316,22 @@ static SQLITE_INLINE u64 hpMix(u64 x){
   return x;
 }
 
-/* The first n<=8 bytes at z, where 8 are readable, as a number */
-static SQLITE_INLINE u64 hpBytes(const u8 *z, u32 n){
-  return n ? hpLoad8(z) >> (64-8*n) : 0;
-}
-
-/* The same for n<=7, without a branch */
-static SQLITE_INLINE u64 hpBytes7(const u8 *z, u32 n){
-  return (hpLoad8(z)>>8) >> (56-8*n);
-}
-
-/* A hash of n>8 bytes */
+/* A hash of n bytes */
 static u64 hpHashBytes(const u8 *z, u32 n){
   u64 h = n;
+  u64 x = 0;
   while( n>=8 ){
     h = hpMix(h ^ hpLoad8(z));
     z += 8;
     n -= 8;
   }
-  return n ? hpMix(h ^ hpBytes(z, n)) : h;
-}
-
-/* Length of text without what RTRIM ignores */
-static u32 hpTrimmed(const u8 *z, u32 n){
-  while( n>0 && z[n-1]==' ' ) n--;
-  return n;
-}
-
-/* A hash of text under NOCASE, which does not look beyond a zero byte but
-** for the length */
-static u64 hpHashNoCase(const u8 *z, u32 n){
-  u64 h = n;
-  u32 i;
-  for(i=0; i<n && z[i]; i++){
-    h = hpMix(h ^ sqlite3UpperToLower[z[i]]);
-  }
-  return h;
+  memcpy(&x, z, n);
+  return hpMix(h ^ x);
 }
 
 /*
-** Set *pi to the integer that real r is, and return true if it is one.  Up to
-** 2^63 every real that is a whole number is.
-*/
-static SQLITE_INLINE int hpRealIsInt(double r, i64 *pi){
-  if( r>=-9223372036854775808.0 && r<9223372036854775808.0 ){
-    *pi = (i64)r;
-    return (double)*pi==r;
-  }
-  return 0;
-}
-
-/*
-** The form of a key that is the same for equal keys.  Returns its type and
-** sets *pCode, and for text *pnCode.
-*/
-static u8 hpKeyCode(
-  u8 tag, HpVal v, u32 n,
-  CollSeq *pColl,
-  u64 *pCode,
-  u32 *pnCode
-){
-  *pnCode = n;
-  switch( tag ){
-    case HP_NULL:
-      *pCode = 0;
-      return HP_NULL;
-    case HP_INT:
-      *pCode = v.u;
-      return HP_INT;
-    case HP_REAL: {
-      i64 i;
-      if( hpRealIsInt(v.r, &i) ){
-        *pCode = (u64)i;
-        return HP_INT;
-      }
-      *pCode = v.u;
-      return HP_REAL;
-    }
-  }
-  if( tag==HP_TEXT && !sqlite3IsBinary(pColl) ){
-    if( pColl->xCmp==nocaseCollatingFunc ){
-      *pCode = hpHashNoCase(v.z, n);
-      return tag;
-    }
-    *pnCode = n = hpTrimmed(v.z, n);
-  }
-  *pCode = n<=8 ? hpBytes(v.z, n) : hpHashBytes(v.z, n);
-  return tag;
-}
-
-/*
-** True if two keys whose codes, lengths and types are equal are equal.
-*/
-static int hpKeySame(const HpKey *pKey, const u8 *z, u32 n, CollSeq *pColl){
-  if( (pKey->eCode & HP_STR)==0 ) return 1;
-  if( pKey->eCode==HP_TEXT && !sqlite3IsBinary(pColl) ){
-    return pColl->xCmp(pColl->pUser, (int)pKey->n, pKey->val.z, (int)n, z)==0;
-  }
-  return pKey->nCode<=8 || memcmp(pKey->val.z, z, pKey->nCode)==0;
-}
-
-/*
-** Double the hash table.
+** Double the hash table, unless that would take more memory than allowed: then
+** it fills up until the end of the batch.
 */
 static int hpAggGrow(HpExec *p, HpAgg *pAgg){
   u32 mOld = pAgg->mSlot;
@@ -345,8 +340,10 @@ static int hpAggGrow(HpExec *p, HpAgg *pAgg){
   u32 *aOld = pAgg->aSlot;
   u32 *aNew;
   u32 i;
-  if( mNew>=0x7fffffff || hpAggMemory(pAgg)+nByte>p->nMemory ){
-    return HP_DECLINE;
+  if( mNew>=0x7fffffff
+   || (mNew>=HP_MX_SLOT && hpAggMemory(pAgg)+nByte>p->nMemory)
+  ){
+    return pAgg->nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
   aNew = sqlite3_malloc64(nByte);
   if( aNew==0 ) return HP_DECLINE;
@@ -414,255 +411,77 @@ static int hpAggInsert(HpExec *p, int ii){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
   int row = p->aSel[ii];
+  HpHead *pHead;
   u8 *aGroup;
-  int k;
+  u8 *z;
 
-  if( hpAggMemory(pAgg)>p->nMemory ) return HP_DECLINE;
+  /* It is at the end of the batch that groups can be put aside */
+  if( hpAggMemory(pAgg)>2*p->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
   if( pAgg->nGroup<=HP_MX_CACHED ){
     pAgg->aGroupPack[pAgg->nGroup-1] = pAgg->aPack[ii];
   }
-  for(k=0; k<pPlan->nKey; k++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
-    int i = row & pVec->mIdx;
-    pKey->tag = pVec->aTag[i];
-    pKey->val = pVec->aVal[i];
-    if( pKey->tag & HP_STR ){
-      u32 n = pVec->aLen[i];
-      u8 *z = hpArenaAlloc(&pAgg->arena, (i64)n+8);
-      if( z==0 ) return HP_DECLINE;
-      memcpy(z, pKey->val.z, n);
-      memset(&z[n], 0, 8);
-      pKey->val.z = z;
-      pKey->n = n;
-    }
-    pKey->eCode = hpKeyCode(pKey->tag, pKey->val, pKey->n, pPlan->aKeyColl[k],
-                            &pKey->code, &pKey->nCode);
-  }
+  pHead = hpGroupHead(pPlan, aGroup);
+  pHead->iPos = p->iPos + row;
+  pAgg->key.n = 0;
+  if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+  pHead->nNorm = pAgg->key.n;
+  if( hpKeyShow(p, row, &pAgg->key) ) return HP_DECLINE;
+  pHead->nRec = pAgg->key.n;
+  pHead->z = z = hpArenaAlloc(&pAgg->arena, pHead->nRec);
+  if( z==0 ) return HP_DECLINE;
+  memcpy(z, pAgg->key.a, pHead->nRec);
   return SQLITE_OK;
 }
 
 /*
-** Compute key codes and hash values of key k for the selected rows.
+** Packs and hash values of the selected rows, and normalized keys of those
+** that have no pack.
 */
-static void hpAggHash(HpExec *p, int k){
-  HpAgg *pAgg = p->pAgg;
-  const HpVec *pVec = &p->aVec[p->pPlan->aKey[k]];
-  CollSeq *pColl = p->pPlan->aKeyColl[k];
-  u64 *aCode = &pAgg->aCode[(size_t)k*p->batch.nAlloc];
-  u8 *aECode = &pAgg->aECode[(size_t)k*p->batch.nAlloc];
-  u64 *aHash = pAgg->aHash;
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
-  int ii;
-
-  if( pVec->mType==HP_INT ){
-    for(ii=0; ii<nSel; ii++){
-      aCode[ii] = pVec->aVal[aSel[ii] & pVec->mIdx].u;
-    }
-    memset(aECode, HP_INT, (u32)nSel);
-  }else if( pVec->mType==HP_TEXT && sqlite3IsBinary(pColl) ){
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & pVec->mIdx;
-      u32 n = pVec->aLen[i];
-      const u8 *z = pVec->aVal[i].z;
-      aCode[ii] = n<=8 ? hpBytes(z, n) : hpHashBytes(z, n);
-    }
-    memset(aECode, HP_TEXT, (u32)nSel);
-  }else{
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & pVec->mIdx;
-      u8 tag = pVec->aTag[i];
-      u32 nCode;
-      aECode[ii] = hpKeyCode(tag, pVec->aVal[i], (tag&HP_STR)?pVec->aLen[i]:0,
-                             pColl, &aCode[ii], &nCode);
-    }
-  }
-  if( k==0 ){
-    for(ii=0; ii<nSel; ii++) aHash[ii] = hpMix(aCode[ii] + aECode[ii]);
-  }else{
-    for(ii=0; ii<nSel; ii++){
-      aHash[ii] = hpMix((aHash[ii]<<7 | aHash[ii]>>57) ^ (aCode[ii]+aECode[ii]));
-    }
-  }
-}
-
-/*
-** One key as a number of nBit bits (32 or 64), or HP_UNPACKED.  The lowest two
-** bits tell the type.  Equal keys, and only they, have equal numbers.
-*/
-static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
-  i64 x;
-  switch( tag ){
-    case HP_NULL:
-      return 3;
-    case HP_TEXT:
-      if( (int)n>=nBit/8 ) return HP_UNPACKED;
-      return (hpBytes(v.z, n)<<8) | (n<<2) | 1;
-    case HP_REAL:
-      if( !hpRealIsInt(v.r, &v.i) ) return HP_UNPACKED;
-      /* no break */ deliberate_fall_through
-    case HP_INT:
-      x = (i64)((u64)v.i<<(72-nBit));
-      if( x>>(72-nBit)!=v.i ) return HP_UNPACKED;
-      return ((u64)x>>(64-nBit)) | 2;
-  }
-  return HP_UNPACKED;
-}
-
-/* The only key of a row as a pack */
-static SQLITE_INLINE HpPack hpPackOne(u8 tag, HpVal v, u32 n){
-  HpPack x;
-  x.a = 0;
-  x.b = 3;
-  switch( tag ){
-    case HP_NULL:
-      return x;
-    case HP_TEXT:
-      if( n<=15 ){
-        x.a = hpBytes(v.z, MIN(n,8));
-        x.b = (n<<2) | 1;
-        if( n>8 ) x.b |= hpBytes(&v.z[8], n-8)<<8;
-        return x;
-      }
-      break;
-    case HP_REAL:
-      if( !hpRealIsInt(v.r, &v.i) ) break;
-      /* no break */ deliberate_fall_through
-    case HP_INT:
-      x.a = v.u;
-      x.b = 2;
-      return x;
-  }
-  x.a = x.b = HP_UNPACKED;
-  return x;
-}
-
-/*
-** Pack the keys of the selected rows into pAgg->aPack.  Returns true if all
-** of them fit.  Whether the keys of a row fit depends on nothing but them
-** (and the query), so that equal rows of all batches meet.
-*/
-static int hpAggPack(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  HpPack *aPack = p->pAgg->aPack;
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
-  int nKey = pPlan->nKey;
-  int bAll = 1;
-  int ii, k;
-
-  for(k=0; k<nKey && nKey<=4 && pPlan->aKeyColl[k]==0; k++){}
-  if( k<nKey ){
-    for(ii=0; ii<nSel; ii++) aPack[ii].a = aPack[ii].b = HP_UNPACKED;
-    return 0;
-  }
-  if( nKey==1 ){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & pVec->mIdx;
-      aPack[ii] = hpPackOne(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i]);
-      bAll &= aPack[ii].b!=HP_UNPACKED;
-    }
-    return bAll;
-  }
-  for(k=0; k<nKey; k++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    int nBit = nKey==2 ? 64 : 32;
-    if( pVec->mType==HP_TEXT && nKey==2 && bAll ){
-      u64 *aTo = k==0 ? &aPack[0].a : &aPack[0].b;
-      int bLong = 0;
-      for(ii=0; ii<nSel; ii++){
-        int i = aSel[ii] & pVec->mIdx;
-        u32 n = pVec->aLen[i];
-        aTo[2*ii] = (hpBytes7(pVec->aVal[i].z, n&7)<<8) | (n<<2) | 1;
-        bLong |= n>7;
-      }
-      if( k==0 ) for(ii=0; ii<nSel; ii++) aPack[ii].b = 0;
-      if( !bLong && bAll ) continue;
-    }
-    for(ii=0; ii<nSel; ii++){
-      int i = aSel[ii] & pVec->mIdx;
-      u64 x = hpPackKey(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i], nBit);
-      if( k==0 ){
-        aPack[ii].a = x;
-        aPack[ii].b = 0;
-      }else if( aPack[ii].b==HP_UNPACKED ){
-        continue;
-      }else if( k==1 ){
-        aPack[ii].b = x;
-      }else{
-        aPack[ii].a |= k==2 ? x<<32 : 0;
-        aPack[ii].b |= k==3 ? x<<32 : 0;
-      }
-      if( x==HP_UNPACKED ){
-        aPack[ii].a = aPack[ii].b = HP_UNPACKED;
-        bAll = 0;
-      }
-    }
-  }
-  return bAll;
-}
-
-/*
-** Packs and hash values of the selected rows.
-*/
-static void hpAggHashAll(HpExec *p){
+static int hpAggHashAll(HpExec *p){
   HpAgg *pAgg = p->pAgg;
   const HpPack *aPack = pAgg->aPack;
   u64 *aHash = pAgg->aHash;
   int nSel = p->nSel;
-  int bAll = hpAggPack(p);
-  int ii, k;
-  for(k=0; k<p->pPlan->nKey && !bAll; k++) hpAggHash(p, k);
-  for(ii=0; ii<nSel; ii++){
-    if( bAll || aPack[ii].b!=HP_UNPACKED ){
-      aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+  int ii;
+  if( hpPackRows(p, pAgg->aPack) ){
+    for(ii=0; ii<nSel; ii++) aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+  }else{
+    pAgg->norm.n = 0;
+    for(ii=0; ii<nSel; ii++){
+      u32 n = pAgg->norm.n;
+      pAgg->aNorm[ii] = n;
+      if( aPack[ii].b!=HP_UNPACKED ){
+        aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+      }else{
+        if( hpKeyNorm(p, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
+        aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
+      }
     }
+    pAgg->aNorm[ii] = pAgg->norm.n;
   }
   if( p->pCfg->bHash0 ) memset(aHash, 0, sizeof(u64)*nSel);
+  return SQLITE_OK;
 }
 
 /*
 ** True if the keys of selected row ii are those of aGroup.
 */
 static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
-  const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
   const HpPack *pPack = &pAgg->aPack[ii];
-  int nAlloc = p->batch.nAlloc;
-  int nKey = pPlan->nKey;
-  int k;
+  const HpHead *pHead;
+  u32 i, n;
   if( pPack->b!=hpGroupPack(aGroup)->b || pPack->a!=hpGroupPack(aGroup)->a ){
     return 0;
   }
   if( pPack->b!=HP_UNPACKED ) return 1;
-  for(k=0; k<nKey; k++){
-    const HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
-    u8 eCode = pAgg->aECode[(size_t)k*nAlloc+ii];
-    if( pKey->code!=pAgg->aCode[(size_t)k*nAlloc+ii] ) return 0;
-    if( pKey->eCode!=eCode ) return 0;
-    if( eCode & HP_STR ){
-      const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-      int i = p->aSel[ii] & pVec->mIdx;
-      u32 n = pVec->aLen[i];
-      CollSeq *pColl = pPlan->aKeyColl[k];
-      if( pColl==0 && n<=8 ){
-        if( n!=pKey->nCode ) return 0;
-        continue;
-      }
-      if( pColl!=0 && pColl->xCmp==rtrimCollFunc && eCode==HP_TEXT ){
-        if( hpTrimmed(pVec->aVal[i].z, n)!=pKey->nCode ) return 0;
-      }else if( n!=pKey->nCode ){
-        return 0;
-      }
-      if( !hpKeySame(pKey, pVec->aVal[i].z, n, pColl) ) return 0;
-    }
-  }
-  return 1;
+  pHead = hpGroupHead(p->pPlan, aGroup);
+  i = pAgg->aNorm[ii];
+  n = pAgg->aNorm[ii+1] - i;
+  return n==pHead->nNorm && memcmp(pHead->z, &pAgg->norm.a[i], n)==0;
 }
 
 /*
@@ -739,7 +558,7 @@ static int hpAggFindFew(HpExec *p){
 static int hpAggFindMany(HpExec *p){
   HpAgg *pAgg = p->pAgg;
   const u64 *aHash = pAgg->aHash;
-  int nHot = p->pPlan->iKeyOff;    /* Bytes of a group that are used a row */
+  int nHot = p->pPlan->iHeadOff;   /* Bytes of a group that are used a row */
   int nSel = p->nSel;
   int ii, k, rc;
   for(ii=0; ii<nSel; ii++){
@@ -782,6 +601,18 @@ static SQLITE_INLINE void hpSumReal(SumCtx *pSum, double r){
   pSum->rSum = t;
 }
 
+/*
+** True if the sum may be added to others in any order: it is finite, and what
+** was lost in rounding is small beside it, so that no large terms cancelled.
+*/
+static int hpSumIsSound(const SumCtx *pSum){
+  return fabs(pSum->rSum)<=1e300
+      && fabs(pSum->rErr)<=fabs(pSum->rSum)*(1.0/(1<<20));
+}
+
+/* The bits of the size of x, or of one less */
+#define hpAbsBits(X)  ((u64)((X) ^ ((X)>>63)))
+
 /* The first real turns the integer sum into a real one */
 static void hpSumApprox(SumCtx *pSum){
   kahanBabuskaNeumaierInit(pSum, pSum->iSum);
@@ -793,10 +624,11 @@ static void hpSumApprox(SumCtx *pSum){
 */
 static SQLITE_INLINE void hpSumValue(
   HpExec *p,
-  SumCtx *pSum,
+  HpSum *pState,
   const HpVec *pVec,
   int i
 ){
+  SumCtx *pSum = &pState->ctx;
   u8 tag;
   i64 iVal = 0;
   double r = 0.0;
@@ -820,6 +652,7 @@ static SQLITE_INLINE void hpSumValue(
   }
   pSum->cnt++;
   if( tag==HP_INT ){
+    pState->mAbs |= hpAbsBits(iVal);
     if( pSum->approx==0 ){
       i64 x = pSum->iSum;
       if( sqlite3AddInt64(&x, iVal)==0 ){
@@ -849,27 +682,32 @@ static SQLITE_INLINE void hpSumValue(
 */
 static void hpSumRange(
   HpExec *p,
-  SumCtx *pSum,
+  HpSum *pState,
   const HpVec *pVec,
   const u16 *aRow,
   int n
 ){
+  SumCtx *pSum = &pState->ctx;
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && pSum->approx==0 ){
     i64 iSum = pSum->iSum;
+    u64 mAbs = pState->mAbs;
     for(; ii<n; ii++){
+      i64 v = aVal[aRow[ii]].i;
       i64 x = iSum;
-      if( sqlite3AddInt64(&x, aVal[aRow[ii]].i) ) break;
+      if( sqlite3AddInt64(&x, v) ) break;
       iSum = x;
+      mAbs |= hpAbsBits(v);
     }
+    pState->mAbs = mAbs;
     pSum->iSum = iSum;
     pSum->cnt += ii;
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
     /* Stock's sum is one of integers until the first real.  From there on,
     ** unless it had overflowed, integers and reals take the same step. */
     while( ii<n && (pSum->approx==0 || pSum->ovrfl) ){
-      hpSumValue(p, pSum, pVec, aRow[ii++]);
+      hpSumValue(p, pState, pVec, aRow[ii++]);
     }
     if( ii<n ){
       double s = pSum->rSum;
@@ -889,42 +727,49 @@ static void hpSumRange(
       pSum->rErr = e;
     }
   }
-  for(; ii<n; ii++) hpSumValue(p, pSum, pVec, aRow[ii]);
+  for(; ii<n; ii++) hpSumValue(p, pState, pVec, aRow[ii]);
 }
 
 /*
-** Add each selected row's value of pVec to the sum at iOff of its own group.
+** Add the value of pVec in each row aSel[0..nSel-1] to the sum at iOff of its
+** own group.
 */
-static void hpSumScattered(HpExec *p, int iOff, const HpVec *pVec){
-  u8 **apGroup = p->pAgg->apGroup;
-  const u16 *aSel = p->aSel;
-  int nSel = p->nSel;
+static void hpSumScattered(
+  HpExec *p,
+  int iOff,
+  const HpVec *pVec,
+  const u16 *aSel,
+  u8 **apGroup,
+  int nSel
+){
   int ii;
   if( pVec->mIdx==0
    || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
   ){
     for(ii=0; ii<nSel; ii++){
-      hpSumValue(p, (SumCtx*)&apGroup[ii][iOff], pVec, aSel[ii]);
+      hpSumValue(p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
     }
   }else if( pVec->mType==HP_INT ){
     for(ii=0; ii<nSel; ii++){
-      SumCtx *pSum = (SumCtx*)&apGroup[ii][iOff];
-      i64 x = pSum->iSum;
-      if( pSum->approx || sqlite3AddInt64(&x, pVec->aVal[aSel[ii]].i) ){
+      HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
+      i64 v = pVec->aVal[aSel[ii]].i;
+      i64 x = pSum->ctx.iSum;
+      if( pSum->ctx.approx || sqlite3AddInt64(&x, v) ){
         hpSumValue(p, pSum, pVec, aSel[ii]);
       }else{
-        pSum->iSum = x;
-        pSum->cnt++;
+        pSum->mAbs |= hpAbsBits(v);
+        pSum->ctx.iSum = x;
+        pSum->ctx.cnt++;
       }
     }
   }else{
     for(ii=0; ii<nSel; ii++){
-      SumCtx *pSum = (SumCtx*)&apGroup[ii][iOff];
-      if( pSum->approx==0 || pSum->ovrfl ){
+      HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
+      if( pSum->ctx.approx==0 || pSum->ctx.ovrfl ){
         hpSumValue(p, pSum, pVec, aSel[ii]);
       }else{
-        pSum->cnt++;
-        hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
+        pSum->ctx.cnt++;
+        hpSumReal(&pSum->ctx, pVec->aVal[aSel[ii]].r);
       }
     }
   }
@@ -937,16 +782,18 @@ static void hpSumScattered(HpExec *p, int iOff, const HpVec *pVec){
 static int hpBestValue(
   HpExec *p,
   const HpAggDef *pDef,
-  HpCopy *pBest,
+  HpBest *pState,
   int row,
   int *pbSkip
 ){
   const HpVec *pVec = &p->aVec[pDef->iVec];
+  HpCopy *pBest = &pState->copy;
   int i = row & pVec->mIdx;
   u8 tag = pVec->aTag[i];
   *pbSkip = 0;
   if( tag==HP_NULL ){
     *pbSkip = pBest->tag!=0;
+    if( pBest->tag==0 ) pState->iPos = p->iPos+row+1;
     return SQLITE_OK;
   }
   if( pBest->tag ){
@@ -965,7 +812,153 @@ static int hpBestValue(
       return SQLITE_OK;
     }
   }
+  pState->iPos = p->iPos+row+1;
   return hpCopySet(p->pAgg, pBest, pVec, i);
+}
+
+/*
+** Add the value of pDef's argument in row i, for the group with key record
+** pHead, to the set of values seen.  *pbNew tells whether it was not there.
+*/
+static int hpSetAdd(
+  HpExec *p,
+  const HpAggDef *pDef,
+  const HpHead *pHead,
+  int i,
+  int *pbNew
+){
+  HpAgg *pAgg = p->pAgg;
+  HpSet *pSet = &pAgg->aSet[pDef->iSet];
+  const HpVec *pVec = &p->aVec[pDef->iVec];
+  HpBuf *pKey = &pAgg->key;
+  const u8 *z = 0;
+  u8 *zNew;
+  u32 j;
+
+  if( pSet->nUsed>=pSet->mSlot/2 ){
+    u32 mNew = pSet->mSlot ? pSet->mSlot*2+1 : HP_MIN_SLOT-1;
+    i64 nByte = sizeof(u8*)*((i64)mNew+1);
+    const u8 **apNew;
+    if( mNew>=0x7fffffff || hpAggMemory(pAgg)+nByte>p->nMemory+HP_MIN_MEMORY ){
+      return HP_DECLINE;
+    }
+    apNew = sqlite3_malloc64(nByte);
+    if( apNew==0 ) return HP_DECLINE;
+    memset(apNew, 0, nByte);
+    for(j=0; pSet->apSlot && j<=pSet->mSlot; j++){
+      z = pSet->apSlot[j];
+      if( z ){
+        u32 iTo = (u32)sqlite3Get4byte(z) & mNew;
+        while( apNew[iTo] ) iTo = (iTo+1) & mNew;
+        apNew[iTo] = z;
+      }
+    }
+    if( pSet->apSlot ) pAgg->nTable -= sizeof(u8*)*((i64)pSet->mSlot+1);
+    pAgg->nTable += nByte;
+    sqlite3_free(pSet->apSlot);
+    pSet->apSlot = apNew;
+    pSet->mSlot = mNew;
+  }
+  /* An entry: hash, length, group, normalized value */
+  i &= pVec->mIdx;
+  pKey->n = 0;
+  if( hpBufRoom(pKey, 16) ) return HP_DECLINE;
+  memcpy(&pKey->a[8], &pHead, sizeof(pHead));
+  pKey->n = 8+sizeof(pHead);
+  if( hpKeyAppend(pKey, pVec->aTag[i], pVec->aVal[i],
+                  (pVec->aTag[i] & HP_STR) ? pVec->aLen[i] : 0, pDef->pColl, 0)
+  ){
+    return HP_DECLINE;
+  }
+  sqlite3Put4byte(pKey->a, p->pCfg->bHash0 ? 0 :
+      (u32)(hpHashBytes(&pKey->a[8], pKey->n-8)>>16));
+  sqlite3Put4byte(&pKey->a[4], pKey->n);
+  *pbNew = 0;
+  j = sqlite3Get4byte(pKey->a) & pSet->mSlot;
+  while( (z = pSet->apSlot[j])!=0 ){
+    if( memcmp(z, pKey->a, 8)==0 && memcmp(z, pKey->a, pKey->n)==0 ){
+      return SQLITE_OK;
+    }
+    j = (j+1) & pSet->mSlot;
+  }
+  if( hpAggMemory(pAgg)>p->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
+  zNew = hpArenaAlloc(&pAgg->arena, pKey->n);
+  if( zNew==0 ) return HP_DECLINE;
+  memcpy(zNew, pKey->a, pKey->n);
+  pSet->apSlot[j] = zNew;
+  pSet->nUsed++;
+  *pbNew = 1;
+  return SQLITE_OK;
+}
+
+/*
+** Of the rows aRow[0..*pn-1] keep those that pass FILTER and DISTINCT of pDef,
+** in pAgg->aPart and pAgg->apPart.  Row ii is of group apGroup[ii], or all of
+** group aGroup.
+*/
+static int hpAggPart(
+  HpExec *p,
+  const HpAggDef *pDef,
+  u8 *aGroup,
+  u8 **apGroup,
+  const u16 *aRow,
+  int *pn
+){
+  HpAgg *pAgg = p->pAgg;
+  int n = 0;
+  int ii, rc;
+  for(ii=0; ii<*pn; ii++){
+    int i = aRow[ii];
+    u8 *aTo = apGroup ? apGroup[ii] : aGroup;
+    if( pDef->iFilter!=HP_NO_VEC
+     && hpVecTruth(p, &p->aVec[pDef->iFilter], i)!=1
+    ){
+      continue;
+    }
+    if( pDef->iSet>=0 ){
+      int bNew;
+      rc = hpSetAdd(p, pDef, hpGroupHead(p->pPlan, aTo), i, &bNew);
+      if( rc ) return rc;
+      if( !bNew ) continue;
+    }
+    pAgg->aPart[n] = (u16)i;
+    if( apGroup ) pAgg->apPart[n] = aTo;
+    n++;
+  }
+  *pn = n;
+  return SQLITE_OK;
+}
+
+/*
+** Call the step function of pDef for row i.
+*/
+static int hpAggCall(HpExec *p, const HpAggDef *pDef, Mem *pState, int i){
+  sqlite3_context *pCtx;
+  u8 aSpace[ROUND8(sizeof(sqlite3_context)+4*sizeof(sqlite3_value*))];
+  Mem aMem[4];
+  Mem out;
+  int k, rc = SQLITE_OK;
+  assert( pDef->nArg<=ArraySize(aMem) );
+  if( pState->db==0 ) sqlite3VdbeMemInit(pState, p->db, MEM_Null);
+  pCtx = (sqlite3_context*)aSpace;
+  memset(aSpace, 0, sizeof(aSpace));
+  sqlite3VdbeMemInit(&out, p->db, MEM_Null);
+  for(k=0; k<pDef->nArg; k++){
+    hpVecToMem(p, &p->aVec[pDef->aArg[k]], i, &aMem[k]);
+    pCtx->argv[k] = &aMem[k];
+  }
+  pCtx->pOut = &out;
+  pCtx->pFunc = pDef->pFunc;
+  pCtx->pMem = pState;
+  pCtx->pVdbe = p->pScan->v;
+  pCtx->enc = ENC(p->db);
+  pCtx->argc = pDef->nArg;
+  pState->n++;
+  pDef->pFunc->xSFunc(pCtx, pDef->nArg, pCtx->argv);
+  if( pCtx->isError ) rc = HP_DECLINE;
+  for(k=0; k<pDef->nArg; k++) sqlite3VdbeMemRelease(&aMem[k]);
+  sqlite3VdbeMemRelease(&out);
+  return rc;
 }
 
 /*
@@ -979,8 +972,13 @@ static int hpAggRange(
   int n
 ){
   void *pState = hpGroupState(pDef, aGroup);
-  const HpVec *pVec = pDef->iVec==0xffff ? 0 : &p->aVec[pDef->iVec];
+  const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   int ii, rc, bSkip;
+  if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
+    rc = hpAggPart(p, pDef, aGroup, 0, aRow, &n);
+    if( rc ) return rc;
+    aRow = p->pAgg->aPart;
+  }
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
       if( pVec==0 || (pVec->mType & HP_NULL)==0 ){
@@ -993,6 +991,12 @@ static int hpAggRange(
       break;
     case HP_AGG_SUM:
       hpSumRange(p, pState, pVec, aRow, n);
+      break;
+    case HP_AGG_CALL:
+      for(ii=0; ii<n; ii++){
+        rc = hpAggCall(p, pDef, pState, aRow[ii]);
+        if( rc ) return rc;
+      }
       break;
     default:
       for(ii=0; ii<n; ii++){
@@ -1045,25 +1049,39 @@ static int hpAggOrdered(HpExec *p){
 */
 static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
   HpAgg *pAgg = p->pAgg;
-  const HpVec *pVec = pDef->iVec==0xffff ? 0 : &p->aVec[pDef->iVec];
+  const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
+  const u16 *aRow = p->aSel;
+  u8 **apGroup = pAgg->apGroup;
+  int n = p->nSel;
   int ii, rc, bSkip;
+  if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
+    rc = hpAggPart(p, pDef, 0, apGroup, aRow, &n);
+    if( rc ) return rc;
+    aRow = pAgg->aPart;
+    apGroup = pAgg->apPart;
+  }
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
-      for(ii=0; ii<p->nSel; ii++){
-        *(i64*)hpGroupState(pDef, pAgg->apGroup[ii]) +=
-            pVec==0 || pVec->aTag[p->aSel[ii] & pVec->mIdx]!=HP_NULL;
+      for(ii=0; ii<n; ii++){
+        *(i64*)hpGroupState(pDef, apGroup[ii]) +=
+            pVec==0 || pVec->aTag[aRow[ii] & pVec->mIdx]!=HP_NULL;
       }
       break;
     case HP_AGG_SUM:
-      hpSumScattered(p, pDef->iOff, pVec);
+      hpSumScattered(p, pDef->iOff, pVec, aRow, apGroup, n);
+      break;
+    case HP_AGG_CALL:
+      for(ii=0; ii<n; ii++){
+        rc = hpAggCall(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        if( rc ) return rc;
+      }
       break;
     default:
-      for(ii=0; ii<p->nSel; ii++){
-        u8 *aGroup = pAgg->apGroup[ii];
-        int row = p->aSel[ii];
-        rc = hpBestValue(p, pDef, hpGroupState(pDef, aGroup), row, &bSkip);
+      for(ii=0; ii<n; ii++){
+        rc = hpBestValue(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
+                         &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
-          rc = hpAggLoad(p, aGroup, row);
+          rc = hpAggLoad(p, apGroup[ii], aRow[ii]);
         }
         if( rc ) return rc;
       }
@@ -1085,18 +1103,28 @@ static int hpAggStep(HpExec *p){
   for(k=0; k<pPlan->nKey; k++) hpVecExact(p, &p->aVec[pPlan->aKey[k]]);
   for(k=0; k<pPlan->nBare; k++) hpVecExact(p, &p->aVec[pPlan->aBare[k].iVec]);
   for(k=0; k<pPlan->nAgg; k++){
-    if( pPlan->aAgg[k].eAgg>=HP_AGG_MIN ){
-      hpVecExact(p, &p->aVec[pPlan->aAgg[k].iVec]);
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    int i;
+    if( pDef->iFilter!=HP_NO_VEC ) hpVecExact(p, &p->aVec[pDef->iFilter]);
+    if( pDef->iVec!=HP_NO_VEC && (pDef->eAgg>=HP_AGG_MIN || pDef->iSet>=0) ){
+      hpVecExact(p, &p->aVec[pDef->iVec]);
     }
+    for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
   }
   if( pPlan->nKey ){
-    hpAggHashAll(p);
+    rc = hpAggHashAll(p);
+    if( rc ) return rc;
     rc = pAgg->nGroup<HP_MX_CACHED ? hpAggFindFew(p) : hpAggFindMany(p);
     if( rc ) return rc;
-  }else if( pPlan->bLoadFirst && pAgg->iNext==0 ){
-    pAgg->iNext = 1;     /* The first row has been seen */
-    rc = hpAggLoad(p, hpAggGroup(pAgg, 0), p->aSel[0]);
-    if( rc ) return rc;
+  }else{
+    HpHead *pHead = hpGroupHead(pPlan, hpAggGroup(pAgg, 0));
+    if( pHead->iPos==HP_NO_POS ){
+      pHead->iPos = p->iPos + p->aSel[0];
+      if( pPlan->bLoadFirst ){
+        rc = hpAggLoad(p, hpAggGroup(pAgg, 0), p->aSel[0]);
+        if( rc ) return rc;
+      }
+    }
   }
   if( pPlan->nKey && pAgg->nGroup<=HP_MX_ORDERED
    && (u32)p->nSel>=pAgg->nGroup*HP_MIN_ORDERED
@@ -1116,108 +1144,104 @@ static int hpAggStep(HpExec *p){
       }
     }
   }
-  if( rc==SQLITE_OK && hpAggMemory(pAgg)>p->nMemory ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && hpAggMemory(pAgg)>p->nMemory ){
+    if( pPlan->nKey==0 || pPlan->bOpaque ) return HP_DECLINE;
+    rc = hpSpillGroups(p);
+  }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc;
 }
 
-/*
-** Compare two groups by their keys, as stock's sorter does.
-*/
-static int hpGroupCompare(const HpAgg *pAgg, u32 iA, u32 iB){
-  const HpPlan *pPlan = pAgg->pPlan;
-  const u8 *aA = hpAggGroup(pAgg, iA);
-  const u8 *aB = hpAggGroup(pAgg, iB);
-  int k;
-  for(k=0; k<pPlan->nKey; k++){
-    const HpKey *a = hpGroupKey(pPlan, aA, k);
-    const HpKey *b = hpGroupKey(pPlan, aB, k);
-    u8 flags = pPlan->aKeySort[k];
-    int bNull = ((a->tag | b->tag) & HP_NULL)!=0;
-    int c;
-    if( bNull ){
-      c = (b->tag==HP_NULL) - (a->tag==HP_NULL);
-    }else{
-      c = hpValCompare(a->tag, a->val, a->n, b->tag, b->val, b->n,
-                       pPlan->aKeyColl[k]);
-    }
-    if( c!=0 ){
-      if( flags
-       && ((flags & KEYINFO_ORDER_BIGNULL)==0
-           || (flags & KEYINFO_ORDER_DESC)!=bNull)
-      ){
-        c = -c;
-      }
-      return c;
-    }
-  }
-  return 0;
-}
-
-static SQLITE_INLINE int hpSortedLess(
-  const HpAgg *pAgg,
-  const struct HpSorted *a,
-  const struct HpSorted *b
-){
-  if( a->prefix!=b->prefix ) return a->prefix<b->prefix;
-  return hpGroupCompare(pAgg, a->iGroup, b->iGroup)<=0;
+/* Number of bits of x */
+static int hpBits(u64 x){
+  int n = 0;
+  for(; x; x>>=1) n++;
+  return n;
 }
 
 /*
-** Put the groups in key order.  A merge sort of entries that carry the first
-** eight bytes of the first key, as a number in the order of the keys, if
-** all first keys are integers or all are text under BINARY.
+** Add sum pFrom to pTo.
 */
-static int hpAggSort(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
-  const HpPlan *pPlan = p->pPlan;
-  u32 n = pAgg->nGroup;
-  struct HpSorted *aFrom, *aTo;
-  u32 i, nRun;
-  u8 mType = 0;
+static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
+  HpSum from = *pFrom;
+  double s, r, t;
+  i64 nCnt = pTo->ctx.cnt + from.ctx.cnt;
+  if( from.ctx.cnt==0 ) return SQLITE_OK;
+  if( pTo->ctx.cnt==0 ){
+    *pTo = from;
+    return SQLITE_OK;
+  }
+  if( pTo->ctx.ovrfl || from.ctx.ovrfl ) return HP_SERIAL;
+  pTo->mAbs |= from.mAbs;
+  if( pTo->ctx.approx==0 && from.ctx.approx==0 ){
+    if( hpBits(pTo->mAbs)+hpBits((u64)nCnt)>63 ) return HP_SERIAL;
+    pTo->ctx.iSum += from.ctx.iSum;
+    pTo->ctx.cnt = nCnt;
+    return SQLITE_OK;
+  }
+  if( pTo->ctx.approx==0 ) hpSumApprox(&pTo->ctx);
+  if( from.ctx.approx==0 ) hpSumApprox(&from.ctx);
+  s = pTo->ctx.rSum;
+  r = from.ctx.rSum;
+  t = s + r;
+  pTo->ctx.rErr += from.ctx.rErr;
+  pTo->ctx.rErr += fabs(s)>fabs(r) ? (s - t) + r : (r - t) + s;
+  pTo->ctx.rSum = t;
+  pTo->ctx.cnt = nCnt;
+  return hpSumIsSound(&pTo->ctx) ? SQLITE_OK : HP_SERIAL;
+}
 
-  pAgg->iNext = 0;
-  if( pPlan->nKey==0 ) return SQLITE_OK;
-  sqlite3_free(pAgg->aSlot);
-  pAgg->aSlot = 0;
-  pAgg->nTable = 0;
-  if( n==0 ) return SQLITE_OK;
-  if( hpAggMemory(pAgg)+2*(i64)sizeof(*aFrom)*n>p->nMemory ) return HP_DECLINE;
-  pAgg->aSorted = aFrom = sqlite3_malloc64(2*sizeof(*aFrom)*(u64)n);
-  if( aFrom==0 ) return HP_DECLINE;
-  aTo = &aFrom[n];
-  for(i=0; i<n; i++) mType |= hpGroupKey(pPlan, hpAggGroup(pAgg, i), 0)->tag;
-  for(i=0; i<n; i++){
-    const HpKey *pKey = hpGroupKey(pPlan, hpAggGroup(pAgg, i), 0);
-    u64 x = 0;
-    if( mType==HP_INT ){
-      x = pKey->val.u ^ ((u64)1<<63);
-    }else if( mType==HP_TEXT && sqlite3IsBinary(pPlan->aKeyColl[0]) ){
-      x = hpLoad8(pKey->val.z);    /* Zero bytes follow a short one */
-    }
-    if( mType!=0 && (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC) ) x = ~x;
-    aFrom[i].prefix = x;
-    aFrom[i].iGroup = i;
+/*
+** Add the part aFrom of a group to the part aTo.  Values stay where aFrom has
+** them.  HP_SERIAL: that is not possible.
+*/
+static int hpGroupMerge(const HpPlan *pPlan, u8 *aTo, const u8 *aFrom){
+  HpHead *pTo = hpGroupHead(pPlan, aTo);
+  const HpHead *pFrom = hpGroupHead(pPlan, aFrom);
+  int bEarlier = pFrom->iPos<pTo->iPos;
+  int bTake = pPlan->bLoadFirst && bEarlier;
+  int k, rc;
+
+  if( pFrom->iPos==HP_NO_POS ) return SQLITE_OK;
+  if( pTo->iPos==HP_NO_POS ){
+    memcpy(aTo, aFrom, pPlan->szGroup);
+    return SQLITE_OK;
   }
-  for(nRun=1; nRun<n; nRun*=2){
-    struct HpSorted *aSwap = aFrom;
-    for(i=0; i<n; i+=2*nRun){
-      u32 a = i, b = MIN(i+nRun, n), k = i;
-      u32 mxA = b, mxB = MIN(b+nRun, n);
-      while( a<mxA && b<mxB ){
-        aTo[k++] = hpSortedLess(pAgg, &aFrom[a], &aFrom[b]) ? aFrom[a++]
-                                                            : aFrom[b++];
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    if( pDef->bShared ) continue;
+    switch( pDef->eAgg ){
+      case HP_AGG_COUNT:
+        *(i64*)hpGroupState(pDef, aTo) += *(const i64*)hpGroupState(pDef, aFrom);
+        break;
+      case HP_AGG_SUM:
+        rc = hpSumMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
+        if( rc ) return rc;
+        break;
+      default: {
+        HpBest *a = hpGroupState(pDef, aTo);
+        const HpBest *b = hpGroupState(pDef, aFrom);
+        int bFrom;
+        assert( pDef->eAgg!=HP_AGG_CALL );
+        if( a->copy.tag==0 || b->copy.tag==0 ){
+          bFrom = a->copy.tag==b->copy.tag ? b->iPos>a->iPos : a->copy.tag==0;
+        }else{
+          int c = hpValCompare(a->copy.tag, a->copy.val, a->copy.n,
+                               b->copy.tag, b->copy.val, b->copy.n, pDef->pColl);
+          if( pDef->eAgg==HP_AGG_MAX ) c = -c;
+          bFrom = c>0 || (c==0 && b->iPos<a->iPos);
+        }
+        if( bFrom ) *a = *b;
+        if( pDef->bLoad ) bTake = bFrom;
+        break;
       }
-      while( a<mxA ) aTo[k++] = aFrom[a++];
-      while( b<mxB ) aTo[k++] = aFrom[b++];
     }
-    aFrom = aTo;
-    aTo = aSwap;
-    if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
   }
-  if( aFrom!=pAgg->aSorted ){
-    memcpy(pAgg->aSorted, aFrom, sizeof(*aFrom)*(u64)n);
+  for(k=0; k<pPlan->nBare && bTake; k++){
+    const struct HpBare *pBare = &pPlan->aBare[k];
+    if( pBare->iKey<0 ) *hpGroupBare(pBare, aTo) = *hpGroupBare(pBare, aFrom);
   }
+  if( bEarlier ) *pTo = *pFrom;
   return SQLITE_OK;
 }
 
@@ -1231,11 +1255,8 @@ static void hpMemSet(Mem *pMem, u8 tag, HpVal v, u32 n){
       sqlite3VdbeMemSetDouble(pMem, v.r);
       break;
     case HP_TEXT:
-      sqlite3VdbeMemSetStr(pMem, (const char*)v.z, n, SQLITE_UTF8,
-                           SQLITE_TRANSIENT);
-      break;
     case HP_BLOB:
-      sqlite3VdbeMemSetStr(pMem, (const char*)v.z, n, 0, SQLITE_TRANSIENT);
+      hpMemStr(pMem, tag, v.z, n);
       break;
     default:
       sqlite3VdbeMemSetNull(pMem);
@@ -1256,28 +1277,20 @@ static void *hpMemAgg(Mem *pMem, FuncDef *pFunc, int nByte){
 }
 
 /*
-** Copy the next group into the registers aMem[].  SQLITE_DONE if there is
-** none.
+** Copy a group into the registers aMem[].  pBuf is scratch.
 */
-static int hpAggNext(HpExec *p, Mem *aMem){
+static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
-  u8 *aGroup;
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
-
-  if( pAgg->iNext>=pAgg->nGroup ) return SQLITE_DONE;
-  aGroup = hpAggGroup(pAgg, pPlan->nKey ? pAgg->aSorted[pAgg->iNext].iGroup : 0);
-  pAgg->iNext++;
-  for(k=0; k<pPlan->nKey; k++){
-    const HpKey *pKey = hpGroupKey(pPlan, aGroup, k);
-    hpMemSet(&aMem[pPlan->iKeyReg+k], pKey->tag, pKey->val, pKey->n);
+  if( pPlan->nKey ){
+    hpKeyToMem(pPlan, pHead->z, pHead->nNorm, &aMem[pPlan->iKeyReg], pBuf);
   }
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
     Mem *pMem = &aMem[pPlan->iBareReg+k];
     if( pBare->iKey>=0 ){
-      const HpKey *pKey = hpGroupKey(pPlan, aGroup, pBare->iKey);
-      hpMemSet(pMem, pKey->tag, pKey->val, pKey->n);
+      sqlite3VdbeMemCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey]);
     }else{
       const HpCopy *pCopy = hpGroupBare(pBare, aGroup);
       hpMemSet(pMem, pCopy->tag, pCopy->val, pCopy->n);
@@ -1295,11 +1308,20 @@ static int hpAggNext(HpExec *p, Mem *aMem){
       }
       case HP_AGG_SUM: {
         SumCtx *pCtx = hpMemAgg(pMem, pDef->pFunc, sizeof(*pCtx));
-        if( pCtx ) memcpy(pCtx, pState, sizeof(*pCtx));
+        if( pCtx ) *pCtx = ((HpSum*)pState)->ctx;
+        break;
+      }
+      case HP_AGG_CALL: {
+        Mem *pFrom = pState;
+        if( pFrom->db ){
+          sqlite3VdbeMemMove(pMem, pFrom);
+        }else{
+          sqlite3VdbeMemSetNull(pMem);
+        }
         break;
       }
       default: {
-        const HpCopy *pBest = pState;
+        const HpCopy *pBest = &((HpBest*)pState)->copy;
         Mem *pCtx = hpMemAgg(pMem, pDef->pFunc, sizeof(*pCtx));
         if( pCtx && pBest->tag ){
           sqlite3VdbeMemInit(pCtx, p->db, MEM_Null);
@@ -1309,6 +1331,5 @@ static int hpAggNext(HpExec *p, Mem *aMem){
       }
     }
   }
-  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -374,7 +374,9 @@ static int hpCompileAgg(
   ExprList *pList = pF->pFExpr->x.pList;
   int iVec;
   pDef->pFunc = pF->pFunc;
-  pDef->iVec = 0xffff;
+  pDef->iVec = HP_NO_VEC;
+  pDef->iFilter = HP_NO_VEC;
+  pDef->iSet = -1;
   pDef->eAgg = hpAggKind(pF->pFunc);
   if( pList==0 || pList->nExpr==0 ){
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;

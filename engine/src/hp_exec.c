@@ -8,7 +8,7 @@
 **
 **    sqlite3HpScan()   OP_HpScan: the whole query up to its groups
 **    sqlite3HpNext()   OP_HpNext: the next group into registers
-**    sqlite3HpPragma() PRAGMA hp_offload, hp_memory
+**    sqlite3HpPragma() PRAGMA hp_offload, hp_threads, hp_memory
 **    hpConfig()        switches from the environment
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
@@ -16,6 +16,18 @@
 ** the progress handler, which is called as often as stock's loop of about
 ** HP_STEPS opcodes a row would call it.  sqlite3_interrupt() is looked at after
 ** each batch.
+**
+** Workers.  The thread that called sqlite3_step() is the first worker; the
+** others are threads that are made here and joined before the step goes on, so
+** there is nothing to break at fork(), dlclose() or exit().  They block all
+** signals.  Only the first worker calls the application (progress handler).
+** The others must not touch the connection: its lookaside memory and
+** mallocFailed belong to the caller.  Values and SQLite's functions want a
+** connection to allocate from and to read limits of, so each of them gets a
+** copy of the structure, without lookaside memory.
+**
+** A worker that fails sets HpScan.bStop.  If all that failed declined so does the
+** scan; else the error counts.  HP_SERIAL lets the scan run again with one worker.
 **
 ** Environment variables, read once a process:
 **
@@ -27,12 +39,21 @@
 **                             simd=off    plain C
 **                             source=pager   never read the file directly
 **                             memory=N    default of hp_memory, bytes
+**                             threads=N   workers, however small the table
+**                             run=N       leaves a run
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 #include <stdlib.h>
+#if SQLITE_OS_UNIX
+# include <signal.h>
+# include <pthread.h>
+#endif
+#if defined(__linux__)
+# include <sched.h>
+#endif
 
 /* Opcodes a row that the progress handler is told about */
 #define HP_STEPS 8
@@ -101,6 +122,10 @@ static const HpConfig *hpConfig(void){
         x.nBatch = MAX(1, MIN(HP_BATCH, atoi(&z[6])));
       }
       if( strncmp(z, "memory=", 7)==0 ) x.nMemory = atoi(&z[7]);
+      if( strncmp(z, "threads=", 8)==0 ){
+        x.nThread = MAX(1, MIN(HP_MX_THREAD, atoi(&z[8])));
+      }
+      if( strncmp(z, "run=", 4)==0 ) x.nRun = MAX(1, atoi(&z[4]));
       z += n;
       if( z[0]==',' ) z++;
     }
@@ -111,6 +136,8 @@ static const HpConfig *hpConfig(void){
     cfg.bPager = x.bPager;
     cfg.nBatch = x.nBatch;
     cfg.nMemory = x.nMemory;
+    cfg.nThread = x.nThread;
+    cfg.nRun = x.nRun;
     AtomicStore(&cfg.bInit, 1);
   }
   return &cfg;
@@ -137,8 +164,35 @@ static i64 hpMemory(sqlite3 *db){
   return n;
 }
 
+/* Processors that this process may use */
+static int hpProcessors(void){
+  int n = 1;
+#if defined(__linux__) && defined(CPU_COUNT)
+  cpu_set_t set;
+  if( sched_getaffinity(0, sizeof(set), &set)==0 ) return CPU_COUNT(&set);
+#endif
+#if SQLITE_OS_UNIX && defined(_SC_NPROCESSORS_ONLN)
+  n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+  return n;
+}
+
 /*
-** PRAGMA hp_offload and hp_memory: called for a PRAGMA that SQLite does not
+** The most workers that a scan of db may have.
+*/
+static int hpThreads(sqlite3 *db){
+#if SQLITE_THREADSAFE && SQLITE_MAX_WORKER_THREADS>0
+  if( sqlite3GlobalConfig.bCoreMutex==0 ) return 1;
+  if( db->hp.nThread ) return db->hp.nThread;
+  if( hpConfig()->nThread ) return hpConfig()->nThread;
+  return MAX(1, MIN(HP_DFLT_THREAD, hpProcessors()));
+#else
+  return 1;
+#endif
+}
+
+/*
+** PRAGMA hp_offload, hp_threads and hp_memory: called for a PRAGMA that SQLite does not
 ** know.  zLeft is its name, zRight the value or NULL.  Returns true if it is
 ** ours; then code is generated that returns the value as it is now.  A value
 ** that makes no sense leaves the setting as it is, as with other PRAGMAs.
@@ -177,6 +231,21 @@ SQLITE_PRIVATE int sqlite3HpPragma(
     returnSingleText(v, azOffload[hpOffload(db)]);
     return 1;
   }
+  if( sqlite3StrICmp(zLeft, "hp_threads")==0 ){
+    i64 n;
+    if( zRight && sqlite3StrICmp(zRight, "auto")==0 ){
+      db->hp.nThread = 0;
+    }else if( zRight && sqlite3DecOrHexToI64(zRight, &n)==0
+           && n>=0 && n<=HP_MX_THREAD
+    ){
+      db->hp.nThread = (u8)n;
+    }
+    sqlite3VdbeSetNumCols(v, 1);
+    sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "hp_threads", SQLITE_STATIC);
+    pParse->nMem = MAX(pParse->nMem, 1);
+    returnSingleInt(v, hpThreads(db));
+    return 1;
+  }
   if( sqlite3StrICmp(zLeft, "hp_memory")==0 ){
     i64 n;
     if( zRight && sqlite3DecOrHexToI64(zRight, &n)==0 && n>=0 ){
@@ -207,29 +276,97 @@ SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void){
   sqlite3InsertBuiltinFuncs(aFunc, ArraySize(aFunc));
 }
 
+/* The mutex of a scan with several workers */
+static void hpScanLock(const HpScan *p){
+  sqlite3_mutex_enter(p->pMutex);
+}
+static void hpScanUnlock(const HpScan *p){
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/* True if the scan is to stop: some worker failed, or sqlite3_interrupt() */
+static int hpScanStopped(const HpScan *p){
+  return AtomicLoad(&p->bStop) || AtomicLoad(&p->db->u1.isInterrupted);
+}
+
 /*
-** Free an execution: destructor of the pointer in the register of OP_HpScan.
+** Free worker i of a scan.
 */
-static void hpExecFree(void *pArg){
-  HpExec *p = (HpExec*)pArg;
+static void hpExecFree(HpScan *pScan, int i){
+  HpExec *p = pScan->apWorker[i];
   if( p ){
-    hpSourceClose(p->pSource);
     hpAggClose(p->pAgg);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
+    if( p->db!=pScan->db ) sqlite3_free(p->db);
+    sqlite3_free(p);
+    pScan->apWorker[i] = 0;
+  }
+}
+
+/*
+** Free a scan: destructor of the pointer in the register of OP_HpScan.
+*/
+static void hpScanFree(void *pArg){
+  HpScan *p = (HpScan*)pArg;
+  if( p ){
+    int i;
+    hpMergeClose(p->pMerge);
+    for(i=0; i<p->nWorker; i++) hpExecFree(p, i);
+    hpSourceClose(p->pSource);
+    hpArenaClear(&p->arena);
+    sqlite3_mutex_free(p->pMutex);
+    sqlite3_free(p->buf.a);
     sqlite3_free(p);
   }
 }
 
 /*
-** Allocate what a scan needs and read the constants from registers aMem[].
+** A copy of connection db for a worker: see above.
 */
-static int hpExecInit(HpExec *p, Mem *aMem){
-  const HpPlan *pPlan = p->pPlan;
-  const HpProg *pProg = &pPlan->prog;
-  int n, i, rc;
+static sqlite3 *hpExecConnection(sqlite3 *db){
+  sqlite3 *pCopy = sqlite3_malloc64(sizeof(*pCopy));
+  if( pCopy ){
+    memcpy(pCopy, db, sizeof(*pCopy));
+    memset(&pCopy->lookaside, 0, sizeof(pCopy->lookaside));
+    pCopy->lookaside.bDisable = 1;
+    pCopy->mutex = 0;
+    pCopy->mallocFailed = 0;
+    pCopy->bBenignMalloc = 0;
+    pCopy->nVdbeExec = 0;
+    pCopy->pParse = 0;
+    pCopy->pErr = 0;
+    pCopy->pnBytesFreed = 0;
+  }
+  return pCopy;
+}
 
-  rc = hpSourceOpen(p, &p->pSource);
+/*
+** Make worker i: allocate what it needs and read the constants from registers
+** aMem[].
+*/
+static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
+  const HpPlan *pPlan = pScan->pPlan;
+  const HpProg *pProg = &pPlan->prog;
+  HpExec *p;
+  int n, k, rc;
+
+  pScan->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ) return HP_DECLINE;
+  memset(p, 0, sizeof(*p));
+  p->pScan = pScan;
+  p->pPlan = pPlan;
+  p->pCfg = pScan->pCfg;
+  p->nMemory = hpMemory(pScan->db)/pScan->nWorker;
+#ifdef HP_AVX2
+  p->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
+#endif
+  p->db = i==0 ? pScan->db : hpExecConnection(pScan->db);
+  if( p->db==0 ){
+    p->db = pScan->db;
+    return HP_DECLINE;
+  }
+  rc = hpRunInit(p);
   if( rc ) return rc;
   rc = hpBatchInit(p);
   if( rc ) return rc;
@@ -242,16 +379,16 @@ static int hpExecInit(HpExec *p, Mem *aMem){
     return HP_DECLINE;
   }
   memset(p->aVec, 0, sizeof(HpVec)*(i64)(pProg->nVec+1));
-  for(i=0; i<n; i++) p->aAll[i] = (u16)i;
-  for(i=0; i<pProg->nConst; i++){
-    HpVec *pVec = &p->aVec[pProg->aConst[i].iVec];
+  for(k=0; k<n; k++) p->aAll[k] = (u16)k;
+  for(k=0; k<pProg->nConst; k++){
+    HpVec *pVec = &p->aVec[pProg->aConst[k].iVec];
     rc = hpVecInit(p, pVec, 1);
     if( rc ) return rc;
-    hpVecConst(p, pVec, &aMem[pProg->aConst[i].iReg]);
+    hpVecConst(p, pVec, &aMem[pProg->aConst[k].iReg]);
     if( pVec->mType==0 ) return HP_DECLINE;
   }
-  for(i=0; i<pProg->nOp; i++){
-    const HpOp *pOp = &pProg->aOp[i];
+  for(k=0; k<pProg->nOp; k++){
+    const HpOp *pOp = &pProg->aOp[k];
     rc = hpVecInit(p, &p->aVec[pOp->iOut], n);
     if( rc ) return rc;
     if( pOp->eOp==HP_OP_IN ) hpOpInAffinity(p, pOp);
@@ -266,15 +403,18 @@ static int hpExecInit(HpExec *p, Mem *aMem){
 }
 
 /*
-** After a batch: has anybody asked to stop?
+** After a batch of nRow rows: has anybody asked to stop?
 */
 static int hpExecPoll(HpExec *p, int nRow){
-  sqlite3 *db = p->db;
+  HpScan *pScan = p->pScan;
+  sqlite3 *db = pScan->db;
   p->nScanned += nRow;
   if( AtomicLoad(&db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
+  if( AtomicLoad(&pScan->bStop) ) return HP_DECLINE;
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
-  if( db->xProgress ){
-    p->nProgress += (u64)nRow*HP_STEPS;
+  if( p==pScan->apWorker[0] && db->xProgress ){
+    /* The other workers are about as far */
+    p->nProgress += (u64)nRow*HP_STEPS*pScan->nWorker;
     while( db->xProgress && p->nProgress>=db->nProgressOps ){
       p->nProgress -= db->nProgressOps;
       if( db->xProgress(db->pProgressArg) ) return SQLITE_INTERRUPT;
@@ -298,22 +438,23 @@ static int hpExecBatch(HpExec *p){
     if( rc==SQLITE_OK ) rc = hpAggStep(p);
   }
   hpBatchEmpty(&p->batch);
+  p->iPos += nRow;
   if( rc==SQLITE_OK ) rc = hpExecPoll(p, nRow);
   return rc;
 }
 
 /*
-** Scan the table from end to end.
+** Work on one run of leaves after the other until there is none.
 */
-static int hpExecScan(HpExec *p){
-  HpRun run;
+static int hpExecRuns(HpExec *p){
   int rc;
   int i;
-  while( (rc = hpSourceNext(p->pSource, &run))==SQLITE_OK && run.nPage>0 ){
-    for(i=0; i<run.nPage; i++){
+  while( (rc = hpSourceNext(p))==SQLITE_OK && p->run.nPage>0 ){
+    p->iPos = (u64)p->run.iSeq<<32;
+    for(i=0; i<p->run.nPage; i++){
       int iCell = 0;
       while( iCell>=0 ){
-        rc = hpRecordLeaf(p, &run, i, &iCell);
+        rc = hpRecordLeaf(p, i, &iCell);
         if( rc ) return rc;
         if( p->batch.nRow==p->batch.nAlloc ){
           rc = hpExecBatch(p);
@@ -329,6 +470,114 @@ static int hpExecScan(HpExec *p){
 }
 
 /*
+** All that a worker does.  The result is in p->rc.
+*/
+static void *hpExecRun(void *pArg){
+  HpExec *p = (HpExec*)pArg;
+  p->rc = hpExecRuns(p);
+  if( p->rc==SQLITE_OK ) p->rc = hpSortGroups(p);
+  if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
+  return 0;
+}
+
+#if SQLITE_THREADSAFE && SQLITE_MAX_WORKER_THREADS>0
+/* A worker in a thread of its own */
+static void *hpExecThread(void *pArg){
+#if SQLITE_OS_UNIX
+  sigset_t all;
+  sigset_t old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+#endif
+  hpExecRun(pArg);
+#if SQLITE_OS_UNIX
+  /* sqlite3ThreadCreate() may have called us in the caller's thread */
+  pthread_sigmask(SIG_SETMASK, &old, 0);
+#endif
+  return 0;
+}
+#endif
+
+/*
+** Let all workers run, wait for them, and put their results together.
+*/
+static int hpScanWorkers(HpScan *p){
+  int rc = SQLITE_OK;
+  int i;
+#if SQLITE_THREADSAFE && SQLITE_MAX_WORKER_THREADS>0
+  SQLiteThread *apThread[HP_MX_THREAD];
+  for(i=1; i<p->nWorker; i++){
+    apThread[i] = 0;
+    if( sqlite3ThreadCreate(&apThread[i], hpExecThread, p->apWorker[i]) ){
+      /* It could not be made: the others do its work */
+      p->apWorker[i]->rc = SQLITE_OK;
+    }
+  }
+#endif
+  hpExecRun(p->apWorker[0]);
+#if SQLITE_THREADSAFE && SQLITE_MAX_WORKER_THREADS>0
+  for(i=1; i<p->nWorker; i++){
+    void *pOut;
+    if( apThread[i] ) sqlite3ThreadJoin(apThread[i], &pOut);
+  }
+#endif
+  for(i=0; i<p->nWorker; i++){
+    HpExec *pExec = p->apWorker[i];
+    p->nScanned += pExec->nScanned;
+    if( pExec->rc && (rc==SQLITE_OK || rc==HP_DECLINE) ) rc = pExec->rc;
+    /* Memory of a worker's own: stock needs less */
+    if( i>0 && pExec->rc==SQLITE_NOMEM && pExec->db->mallocFailed ){
+      rc = HP_DECLINE;
+    }
+  }
+  return rc;
+}
+
+/*
+** Run the plan with up to nWorker workers.  *ppScan is to be freed.
+*/
+static int hpScanRun(
+  Vdbe *v,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int nWorker,
+  HpScan **ppScan
+){
+  HpScan *p;
+  int rc, i;
+
+  /* Running out of memory here is no error: stock needs less */
+  sqlite3BeginBenignMalloc();
+  *ppScan = p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ){
+    rc = HP_DECLINE;
+  }else{
+    memset(p, 0, sizeof(*p));
+    p->db = v->db;
+    p->v = v;
+    p->pPlan = pPlan;
+    p->pCfg = hpConfig();
+    rc = hpSourceOpen(p);
+    if( rc==SQLITE_OK ){
+      p->nWorker = 1;
+      if( nWorker>1 && pPlan->bSerial==0
+       && hpSourceParallel(p->pSource, p->pCfg->nThread>1)
+      ){
+        p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+        if( p->pMutex ) p->nWorker = nWorker;
+      }
+      for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+        rc = hpExecOpen(p, i, aMem);
+      }
+    }
+  }
+  sqlite3EndBenignMalloc();
+  if( rc==SQLITE_OK ) rc = hpScanWorkers(p);
+  if( rc==SQLITE_OK ) rc = hpMergeOpen(p);
+  return rc;
+}
+
+/*
 ** OP_HpScan.  Run the plan of pOp->p4.  SQLITE_OK: OP_HpNext delivers the
 ** groups.  HP_DECLINE: stock's code is to answer.  Else an error.
 */
@@ -336,8 +585,8 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
   Mem *pReg = &aMem[pOp->p1];
-  HpExec *p;
-  int rc;
+  HpScan *p;
+  int i, rc;
 
   sqlite3VdbeMemSetNull(pReg);
   if( db->hp.eOffload==HP_OFFLOAD_OFF ) return HP_DECLINE;
@@ -349,37 +598,22 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     if( rc ) return rc;
     if( !bLarge ) return HP_DECLINE;
   }
-
-  /* Running out of memory here is no error: stock needs less */
-  sqlite3BeginBenignMalloc();
-  p = sqlite3_malloc64(sizeof(*p));
-  if( p==0 ){
-    sqlite3EndBenignMalloc();
-    return HP_DECLINE;
+  rc = hpScanRun(v, pPlan, aMem, hpThreads(db), &p);
+  if( rc==HP_SERIAL ){
+    hpScanFree(p);
+    rc = hpScanRun(v, pPlan, aMem, 1, &p);
   }
-  memset(p, 0, sizeof(*p));
-  p->db = db;
-  p->pPlan = pPlan;
-  p->pCfg = hpConfig();
-  p->nMemory = hpMemory(db);
-#ifdef HP_AVX2
-  p->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
-#endif
-  rc = hpExecInit(p, aMem);
-  sqlite3EndBenignMalloc();
-  if( rc==SQLITE_OK ) rc = hpExecScan(p);
-  if( rc==SQLITE_OK ) rc = hpAggSort(p);
   if( rc ){
-    hpExecFree(p);
-    return rc;
+    hpScanFree(p);
+    return rc==HP_SERIAL ? HP_DECLINE : rc;
   }
   hpSourceClose(p->pSource);
   p->pSource = 0;
-  hpArenaClear(&p->vec);
+  for(i=0; i<p->nWorker; i++) hpArenaClear(&p->apWorker[i]->vec);
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
   if( pPlan->nKey ) v->aCounter[SQLITE_STMTSTATUS_SORT]++;
-  sqlite3VdbeMemSetPointer(pReg, p, "hp", hpExecFree);
+  sqlite3VdbeMemSetPointer(pReg, p, "hp", hpScanFree);
   return SQLITE_OK;
 }
 
@@ -388,10 +622,12 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
 ** registers.  *pbDone is set when there is none.
 */
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
-  HpExec *p = (HpExec*)aMem[pOp->p1].z;
-  int rc = hpAggNext(p, aMem);
-  UNUSED_PARAMETER(v);
-  *pbDone = rc==SQLITE_DONE;
-  return rc==SQLITE_DONE ? SQLITE_OK : rc;
+  HpScan *p = (HpScan*)aMem[pOp->p1].z;
+  u8 *aGroup;
+  int rc = hpMergeNext(p, &aGroup);
+  *pbDone = aGroup==0;
+  if( rc==SQLITE_OK && aGroup ) hpGroupLoad(p, aGroup, aMem, &p->buf);
+  if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;
+  return rc;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -126,33 +126,38 @@ static int hpRecordOverflow(
   u32 nWant,             /* Bytes wanted: more than pRec->nLocal */
   const u8 **pz          /* OUT: the bytes, HP_SLACK more are readable */
 ){
-  BtShared *pBt = p->db->aDb[p->pPlan->iDb].pBt->pBt;
+  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
   u32 nPg = pBt->usableSize - 4;
   u32 n = pRec->nLocal;
   Pgno iPg = get4byte(&pRec->z[n]);
   u8 *aOut;
+  int rc = SQLITE_OK;
   assert( nWant<=pRec->nByte && nWant>n );
   if( (i64)nWant+p->batch.side.nTotal>p->nMemory ) return HP_DECLINE;
   aOut = hpArenaAlloc(&p->batch.side, (i64)nWant+HP_SLACK);
   if( aOut==0 ) return HP_DECLINE;
   memcpy(aOut, pRec->z, n);
+  hpScanLock(p->pScan);
   while( n<nWant ){
     DbPage *pDb;
     const u8 *aData;
     u32 nCopy = MIN(nPg, nWant-n);
-    int rc;
-    if( iPg<2 || iPg>btreePagecount(pBt) ) return HP_DECLINE;
+    if( iPg<2 || iPg>btreePagecount(pBt) ){
+      rc = HP_DECLINE;
+      break;
+    }
     rc = sqlite3PagerGet(pBt->pPager, iPg, &pDb, PAGER_GET_READONLY);
-    if( rc ) return rc;
+    if( rc ) break;
     aData = sqlite3PagerGetData(pDb);
     memcpy(&aOut[n], &aData[4], nCopy);
     iPg = get4byte(aData);
     sqlite3PagerUnrefNotNull(pDb);
     n += nCopy;
   }
+  hpScanUnlock(p->pScan);
   memset(&aOut[n], 0, HP_SLACK);
   *pz = aOut;
-  return SQLITE_OK;
+  return rc;
 }
 
 /*
@@ -357,15 +362,11 @@ static SQLITE_INLINE int hpVarintLen(const u8 *z){
 ** until the batch is full or the leaf is used up, and set *piCell to the
 ** next cell, or to -1 when there is none.
 */
-static int hpRecordLeaf(
-  HpExec *p,
-  const HpRun *pRun,
-  int iLeaf,
-  int *piCell
-){
+static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   const HpPlan *pPlan = p->pPlan;
+  const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
-  BtShared *pBt = p->db->aDb[pPlan->iDb].pBt->pBt;
+  BtShared *pBt = p->pScan->db->aDb[pPlan->iDb].pBt->pBt;
   int nUsable = (int)pBt->usableSize;
   u32 mxLocal = pBt->maxLeaf;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];

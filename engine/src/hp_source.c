@@ -7,7 +7,9 @@
 ** hp_source: the leaf pages of a table b-tree, in key order, in runs.
 **
 **    hpSourceOpen()     find the way down to the leaves
-**    hpSourceNext()     read the next run of leaves into memory
+**    hpRunInit()        memory for a worker's runs
+**    hpSourceNext()     read the next run of leaves into a worker's memory
+**    hpSourceParallel() may several workers call that?
 **    hpSourceClose()    let go of the interior pages
 **    hpSourceIsLarge()  is the table worth the trouble? (any time)
 **
@@ -17,6 +19,10 @@
 ** page; it is the unit of work.  Leaves are always copied into a buffer of
 ** our own, which stays in the processor's second-level cache, and are
 ** consumed before the next run overwrites them.
+**
+** A worker takes the page numbers of the next run with the scan's mutex held,
+** since interior pages come from the pager.  It then reads the leaves without
+** the mutex if they come straight from the file.
 **
 ** Interior pages come from the pager.  For leaves there are three ways:
 **
@@ -48,11 +54,11 @@ struct HpSource {
   Pager *pPager;         /* Its pager */
   int szPage;            /* Bytes a page */
   u8 bDirect;            /* Way 1 or 2; otherwise way 3 */
+  u8 bWal;               /* Some leaves may be in the WAL */
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
   int nLevel;            /* Interior levels */
   int nMax;              /* Most leaves a run */
-  u8 *aBuf;              /* nMax pages and HP_SLACK bytes */
-  Pgno *aLeaf;           /* Leaves of the current run */
+  u32 iSeq;              /* Number of the next run */
   Pgno iRoot;            /* Root page */
   struct HpLevel {       /* The way from the root to the current leaves */
     DbPage *pDb;           /* Interior page, referenced */
@@ -133,24 +139,23 @@ static int hpSourceDirect(const HpConfig *pCfg, Pager *pPager){
 
 /*
 ** Open the table b-tree of p->pPlan for reading.  A read transaction is
-** open.  On success *ppSource is to be closed with hpSourceClose().
+** open.  p->pSource is to be closed with hpSourceClose(), even on error.
 */
-static int hpSourceOpen(HpExec *p, HpSource **ppSource){
+static int hpSourceOpen(HpScan *p){
   Btree *pBtree = p->db->aDb[p->pPlan->iDb].pBt;
   HpSource *pSrc;
   int rc;
   int i;
 
-  *ppSource = 0;
   if( pBtree==0 || (p->db->flags & SQLITE_CellSizeCk)!=0 ) return HP_DECLINE;
-  pSrc = hpArenaAlloc(&p->vec, sizeof(*pSrc));
+  pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   memset(pSrc, 0, sizeof(*pSrc));
   pSrc->pBt = pBtree->pBt;
   pSrc->pPager = pSrc->pBt->pPager;
   pSrc->szPage = (int)pSrc->pBt->pageSize;
   pSrc->iRoot = p->pPlan->iRoot;
-  *ppSource = pSrc;
+  p->pSource = pSrc;
   rc = hpSourceLevel(pSrc, pSrc->iRoot, &pSrc->aLevel[0]);
   if( rc ) return rc;
   if( pSrc->aLevel[0].pDb==0 ){
@@ -167,13 +172,43 @@ static int hpSourceOpen(HpExec *p, HpSource **ppSource){
     pSrc->nLevel = i;
     pSrc->aLevel[i-1].iChild = 0;
     pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
+    if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
     if( i==1 ) pSrc->nMax = MIN(pSrc->nMax, pSrc->aLevel[0].nCell+1);
   }
-  pSrc->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
-  pSrc->aBuf = hpArenaAlloc(&p->vec, (i64)pSrc->nMax*pSrc->szPage + HP_SLACK);
-  if( pSrc->aLeaf==0 || pSrc->aBuf==0 ) return HP_DECLINE;
-  memset(&pSrc->aBuf[(i64)pSrc->nMax*pSrc->szPage], 0, HP_SLACK);
   pSrc->bDirect = hpSourceDirect(p->pCfg, pSrc->pPager);
+#ifndef SQLITE_OMIT_WAL
+  pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
+#endif
+  return SQLITE_OK;
+}
+
+/*
+** True if several workers may take runs: reading goes around the pager, and
+** the table is large enough or bAny is set.  Its size is known from two pages.
+*/
+static int hpSourceParallel(const HpSource *pSrc, int bAny){
+  i64 nLeaf;
+  int i;
+  if( pSrc->bDirect==0 || pSrc->nLevel==0 ) return 0;
+  nLeaf = pSrc->aLevel[0].nCell+1;
+  for(i=1; i<pSrc->nLevel; i++) nLeaf *= pSrc->aLevel[i].nCell+1;
+  return bAny || nLeaf>=HP_MIN_PARALLEL;
+}
+
+/*
+** Allocate the memory that p->run is read into.
+*/
+static int hpRunInit(HpExec *p){
+  const HpSource *pSrc = p->pScan->pSource;
+  HpRun *pRun = &p->run;
+  i64 nByte = (i64)pSrc->nMax*pSrc->szPage;
+  pRun->szPage = pSrc->szPage;
+  pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
+  pRun->aFrame = hpArenaAlloc(&p->vec, sizeof(u32)*pSrc->nMax);
+  pRun->aBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
+  if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
+  memset(pRun->aFrame, 0, sizeof(u32)*pSrc->nMax);
+  memset(&pRun->aBuf[nByte], 0, HP_SLACK);
   return SQLITE_OK;
 }
 
@@ -204,69 +239,68 @@ static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
 }
 
 /*
-** Read nPage leaves, aLeaf[], into pSrc->aBuf.
+** Read the leaves of pRun straight from the file or the WAL.
 */
-static int hpSourceRead(HpSource *pSrc, const Pgno *aLeaf, int nPage){
+static int hpSourceRead(const HpSource *pSrc, HpRun *pRun){
   Pager *pPager = pSrc->pPager;
+  const Pgno *aLeaf = pRun->aLeaf;
+  const u32 *aFrame = pRun->aFrame;
   int szPage = pSrc->szPage;
   int mxRead = HP_READ_BYTES/szPage;   /* Most pages a read */
   int rc = SQLITE_OK;
   int i, n;
-  for(i=0; i<nPage && rc==SQLITE_OK; i+=n){
-    u8 *aTo = &pSrc->aBuf[(i64)i*szPage];
+  for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
+    u8 *aTo = &pRun->aBuf[(i64)i*szPage];
     n = 1;
-    if( pSrc->bDirect==0 ){
-      DbPage *pDb;
-      rc = sqlite3PagerGet(pPager, aLeaf[i], &pDb, PAGER_GET_READONLY);
-      if( rc==SQLITE_OK ){
-        memcpy(aTo, sqlite3PagerGetData(pDb), szPage);
-        sqlite3PagerUnrefNotNull(pDb);
-      }
-    }else{
 #ifndef SQLITE_OMIT_WAL
-      if( pagerUseWal(pPager) ){
-        u32 iFrame = 0;
-        rc = sqlite3WalFindFrame(pPager->pWal, aLeaf[i], &iFrame);
-        if( rc==SQLITE_OK && iFrame ){
-          rc = sqlite3WalReadFrame(pPager->pWal, iFrame, szPage, aTo);
-          continue;
-        }
-        while( rc==SQLITE_OK && n<mxRead && i+n<nPage
-            && aLeaf[i+n]==aLeaf[i]+n
-        ){
-          rc = sqlite3WalFindFrame(pPager->pWal, aLeaf[i+n], &iFrame);
-          if( iFrame ) break;
-          n++;
-        }
-      }else
-#endif
-      while( n<mxRead && i+n<nPage && aLeaf[i+n]==aLeaf[i]+n ) n++;
-      if( rc==SQLITE_OK ){
-        rc = sqlite3OsRead(pPager->fd, aTo, n*szPage,
-                           (i64)(aLeaf[i]-1)*szPage);
-        if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
-      }
+    if( aFrame[i] ){
+      rc = sqlite3WalReadFrame(pPager->pWal, aFrame[i], szPage, aTo);
+      continue;
     }
+#endif
+    while( n<mxRead && i+n<pRun->nPage
+        && aLeaf[i+n]==aLeaf[i]+n && aFrame[i+n]==0
+    ){
+      n++;
+    }
+    rc = sqlite3OsRead(pPager->fd, aTo, n*szPage, (i64)(aLeaf[i]-1)*szPage);
+    if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
   }
   return rc;
 }
 
 /*
-** Read the next run of leaves.  pRun->nPage is 0 at the end of the table.
+** Read the leaves of pRun through the pager.
 */
-static int hpSourceNext(HpSource *pSrc, HpRun *pRun){
-  int rc;
+static int hpSourceReadPager(const HpSource *pSrc, HpRun *pRun){
+  int i;
+  for(i=0; i<pRun->nPage; i++){
+    DbPage *pDb;
+    int rc = sqlite3PagerGet(pSrc->pPager, pRun->aLeaf[i], &pDb,
+                             PAGER_GET_READONLY);
+    if( rc ) return rc;
+    memcpy(&pRun->aBuf[(i64)i*pSrc->szPage], sqlite3PagerGetData(pDb),
+           pSrc->szPage);
+    sqlite3PagerUnrefNotNull(pDb);
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Take the page numbers of the next run.  The scan's mutex is held.
+*/
+static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
+  int rc = SQLITE_OK;
   int bEnd;
   int n = 0;
   pRun->nPage = 0;
-  pRun->szPage = pSrc->szPage;
-  pRun->aBuf = pSrc->aBuf;
   pRun->bRoot = pSrc->bRootLeaf!=0;
   pRun->iHdr = 0;
+  pRun->iSeq = pSrc->iSeq++;
   if( pSrc->bRootLeaf ){
     if( pSrc->bRootLeaf==2 ) return SQLITE_OK;
     pSrc->bRootLeaf = 2;
-    pSrc->aLeaf[n++] = pSrc->iRoot;
+    pRun->aLeaf[n++] = pSrc->iRoot;
     pRun->iHdr = pSrc->iRoot==1 ? 100 : 0;
   }else{
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
@@ -276,11 +310,35 @@ static int hpSourceNext(HpSource *pSrc, HpRun *pRun){
     while( n<pSrc->nMax && pLevel->iChild<=pLevel->nCell ){
       Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg ) return HP_DECLINE;
-      pSrc->aLeaf[n++] = iPg;
+      pRun->aLeaf[n++] = iPg;
     }
   }
+#ifndef SQLITE_OMIT_WAL
+  if( pSrc->bWal ){
+    int i;
+    for(i=0; i<n && rc==SQLITE_OK; i++){
+      rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i],
+                               &pRun->aFrame[i]);
+    }
+  }
+#endif
   pRun->nPage = n;
-  return hpSourceRead(pSrc, pSrc->aLeaf, n);
+  if( rc==SQLITE_OK && pSrc->bDirect==0 ) rc = hpSourceReadPager(pSrc, pRun);
+  return rc;
+}
+
+/*
+** Read the next run of leaves into p->run.  p->run.nPage is 0 at the end of
+** the table.
+*/
+static int hpSourceNext(HpExec *p){
+  HpSource *pSrc = p->pScan->pSource;
+  int rc;
+  hpScanLock(p->pScan);
+  rc = hpSourceTake(pSrc, &p->run);
+  hpScanUnlock(p->pScan);
+  if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
+  return rc;
 }
 
 static void hpSourceClose(HpSource *pSrc){

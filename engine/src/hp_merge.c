@@ -1,0 +1,628 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_merge: the groups of all workers, in key order.
+**
+**    hpSortGroups()    put a worker's groups in key order (in its thread)
+**    hpSpillGroups()   write them to a file and forget them (likewise)
+**    hpMergeOpen()     when all workers are done: ready to deliver
+**    hpMergeNext()     the next group
+**    hpMergeClose()    free everything
+**
+** A sorted run is a sequence of groups whose normalized keys increase: what a
+** worker has in memory in the end, and whatever it had to write to its
+** temporary file before, because of its share of hp_memory.  The answer is the
+** merge of all runs, in which groups of equal keys become one
+** (hpGroupMerge).  This gives key order, puts the workers' parts together, and
+** bounds memory, all by one mechanism: each spilled group is written once and
+** read once.
+**
+** Sorting looks at eight bytes of each normalized key, those after the bytes
+** that all keys begin with: a radix sort by those bytes that differ at all,
+** then a merge sort of stretches that are still equal.
+**
+** Without spilled runs the merge is done in hpMergeOpen(), so that there is
+** still a way back if parts of a group cannot be added up (HP_SERIAL).  With
+** spilled runs groups are merged as they are delivered.  Then such doubts have
+** to be ruled out before: hpSpillSigns() looks at each part when it is sorted.
+**
+** A record in the file is
+**
+**    u64       bytes of the record, a multiple of 8
+**    group     HpPlan.szGroup bytes.  Pointers in it mean nothing
+**    key       the key record, HpHead.nRec bytes
+**    texts     of the best values and bare columns, in their order
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_MIN_RADIX   256     /* Fewer entries are sorted by merging alone */
+#define HP_SPILL_BUF   (128*1024)    /* Bytes written or read at once */
+#define HP_MX_RUN      2000    /* Most sorted runs of a scan */
+#define HP_POLL        65536   /* Groups between looks at the interrupt flag */
+
+/* The temporary file of a worker */
+struct HpSpill {
+  sqlite3_file *pFd;
+  i64 nByte;             /* Bytes written */
+  int nRun;              /* Sorted runs in the file */
+  int nRunAlloc;
+  i64 *aEnd;             /* Where each run ends */
+};
+
+/* Reads a sorted run */
+typedef struct HpRunReader HpRunReader;
+struct HpRunReader {
+  u8 *aGroup;            /* The current group, or NULL at the end */
+  struct HpSorted *aSorted;  /* In memory: the groups, ... */
+  u32 iNext, n;          /* ... the next one, and their number */
+  sqlite3_file *pFd;     /* In a file: which, ... */
+  i64 iOfst, iEnd;       /* ... what is still to be read, ... */
+  u8 *aBuf;              /* ... bytes read before, ... */
+  u32 iBuf, nBuf, nAlloc;    /* ... place in them, number, size of aBuf */
+};
+
+struct HpMerge {
+  int nReader;
+  HpRunReader *aReader;
+  int nHeap;             /* Readers that are not at their end */
+  HpRunReader **apHeap;  /* The one with the smallest key first */
+  HpRunReader **apUsed;  /* Those whose groups were delivered last */
+  int nUsed;
+  u8 **apGroup;          /* Without a file: all groups, merged */
+  u32 nGroup, iGroup;    /* Their number, and the next one */
+};
+
+/*
+** Compare the normalized keys of two groups.
+*/
+static SQLITE_INLINE int hpGroupCompare(
+  const HpPlan *pPlan,
+  const u8 *aA,
+  const u8 *aB
+){
+  const HpHead *a = hpGroupHead(pPlan, aA);
+  const HpHead *b = hpGroupHead(pPlan, aB);
+  /* No normalized key is the beginning of another */
+  return memcmp(a->z, b->z, MIN(a->nNorm, b->nNorm));
+}
+
+/*
+** Sort a[0..n-1] by prefix and normalized key.  A merge sort with scratch
+** aTmp, which takes what is in order already as it is.
+*/
+static void hpSortMerge(
+  const HpPlan *pPlan,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n
+){
+  struct HpSorted *aFrom = a;
+  struct HpSorted *aTo = aTmp;
+  u32 nRun, i;
+#define hpSortedLess(X,Y) ((X)->prefix!=(Y)->prefix ? (X)->prefix<(Y)->prefix \
+                           : hpGroupCompare(pPlan, (X)->aGroup, (Y)->aGroup)<=0)
+  for(nRun=1; nRun<n; nRun*=2){
+    struct HpSorted *aSwap = aFrom;
+    for(i=0; i<n; i+=2*nRun){
+      u32 x = i, y = MIN(i+nRun, n), k = i;
+      u32 mxX = y, mxY = MIN(y+nRun, n);
+      if( y<mxY && !hpSortedLess(&aFrom[y-1], &aFrom[y]) ){
+        while( x<mxX && y<mxY ){
+          aTo[k++] = hpSortedLess(&aFrom[x], &aFrom[y]) ? aFrom[x++]
+                                                        : aFrom[y++];
+        }
+      }
+      while( x<mxX ) aTo[k++] = aFrom[x++];
+      while( y<mxY ) aTo[k++] = aFrom[y++];
+    }
+    aFrom = aTo;
+    aTo = aSwap;
+  }
+  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+#undef hpSortedLess
+}
+
+/*
+** Sort a[0..n-1] by the bytes of the prefix that mDiff has bits in, with
+** scratch aTmp.
+*/
+static void hpSortRadix(
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u64 mDiff
+){
+  struct HpSorted *aFrom = a;
+  struct HpSorted *aTo = aTmp;
+  u32 i;
+  int shift;
+  for(shift=0; shift<64; shift+=8){
+    u32 aStart[257];
+    struct HpSorted *aSwap = aFrom;
+    if( ((mDiff>>shift) & 0xff)==0 ) continue;
+    memset(aStart, 0, sizeof(aStart));
+    for(i=0; i<n; i++) aStart[((aFrom[i].prefix>>shift) & 0xff)+1]++;
+    for(i=1; i<256; i++) aStart[i] += aStart[i-1];
+    for(i=0; i<n; i++){
+      aTo[aStart[(aFrom[i].prefix>>shift) & 0xff]++] = aFrom[i];
+    }
+    aFrom = aTo;
+    aTo = aSwap;
+  }
+  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+}
+
+/*
+** Put the groups of worker p in key order: pAgg->aSorted.
+*/
+static int hpSortGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  const HpPlan *pPlan = p->pPlan;
+  u32 n = pAgg->nGroup;
+  struct HpSorted *a;
+  const HpHead *pFirst;
+  u64 mDiff = 0;
+  u32 nSame;             /* Bytes that all keys begin with */
+  int bSorted = 1;
+  u32 i, j;
+
+  if( n==0 ) return SQLITE_OK;
+  pAgg->aSorted = a = sqlite3_malloc64(2*sizeof(*a)*(u64)n);
+  if( a==0 ) return HP_DECLINE;
+  pFirst = hpGroupHead(pPlan, hpAggGroup(pAgg, 0));
+  nSame = pFirst->nNorm;
+  for(i=0; i<n; i++){
+    a[i].aGroup = hpAggGroup(pAgg, i);
+    if( nSame>0 ){
+      const HpHead *pHead = hpGroupHead(pPlan, a[i].aGroup);
+      u32 nMax = MIN(nSame, pHead->nNorm);
+      for(j=0; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
+      nSame = j;
+    }
+  }
+  for(i=0; i<n; i++){
+    const HpHead *pHead = hpGroupHead(pPlan, a[i].aGroup);
+    u8 aByte[8];
+    u32 nByte = MIN(8, pHead->nNorm-nSame);
+    memset(aByte, 0, sizeof(aByte));
+    for(j=0; j<nByte; j++) aByte[j] = pHead->z[nSame+j];
+    a[i].prefix = hpLoad8(aByte);
+    mDiff |= a[i].prefix ^ a[0].prefix;
+    if( i>0 && a[i].prefix<=a[i-1].prefix ) bSorted = 0;
+  }
+  if( bSorted ) return SQLITE_OK;
+  if( n<HP_MIN_RADIX ){
+    hpSortMerge(pPlan, a, &a[n], n);
+    return SQLITE_OK;
+  }
+  hpSortRadix(a, &a[n], n, mDiff);
+  for(i=0; i<n; i=j){
+    for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
+    if( j-i>1 ) hpSortMerge(pPlan, &a[i], &a[n], j-i);
+    if( j-i>HP_POLL && hpScanStopped(p->pScan) ) return SQLITE_INTERRUPT;
+  }
+  return SQLITE_OK;
+}
+
+/* Texts of a group: call XXX(copy) for each HpCopy */
+#define HP_EACH_COPY(PLAN,G,XXX) { \
+  int k_; \
+  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
+    const HpAggDef *pDef_ = &(PLAN)->aAgg[k_]; \
+    if( pDef_->eAgg==HP_AGG_MIN || pDef_->eAgg==HP_AGG_MAX ){ \
+      XXX(&((HpBest*)hpGroupState(pDef_, G))->copy) \
+    } \
+  } \
+  for(k_=0; k_<(PLAN)->nBare; k_++){ \
+    if( (PLAN)->aBare[k_].iKey<0 ) XXX(hpGroupBare(&(PLAN)->aBare[k_], G)) \
+  } \
+}
+
+/*
+** Append the record of a group to pBuf.
+*/
+static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  u64 n = 8 + pPlan->szGroup + pHead->nRec;
+  u8 *a;
+#define HP_TEXT_SIZE(C) { \
+    const HpCopy *c_ = (C); \
+    if( c_->tag & HP_STR ) n += c_->n; \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
+#undef HP_TEXT_SIZE
+  n = ROUND8(n);
+  if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
+  a = &pBuf->a[pBuf->n];
+  pBuf->n += (u32)n;
+  memset(&a[n-8], 0, 8);
+  memcpy(a, &n, 8);
+  memcpy(&a[8], aGroup, pPlan->szGroup);
+  a += 8 + pPlan->szGroup;
+  memcpy(a, pHead->z, pHead->nRec);
+  a += pHead->nRec;
+#define HP_TEXT_COPY(C) { \
+    const HpCopy *c_ = (C); \
+    if( (c_->tag & HP_STR) && c_->n ){ \
+      memcpy(a, c_->val.z, c_->n); \
+      a += c_->n; \
+    } \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_COPY)
+#undef HP_TEXT_COPY
+  return SQLITE_OK;
+}
+
+/*
+** Set the pointers of a group that was read from a file.
+*/
+static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
+  HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  u8 *a = &aGroup[pPlan->szGroup];
+  pHead->z = a;
+  a += pHead->nRec;
+#define HP_TEXT_POINT(C) { \
+    HpCopy *c_ = (C); \
+    if( c_->tag & HP_STR ){ \
+      c_->val.z = a; \
+      a += c_->n; \
+    } \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_POINT)
+#undef HP_TEXT_POINT
+}
+
+/*
+** Note in pAgg->aSign what hpMergeDoubt() has to know of the groups of p.
+*/
+static void hpSpillSigns(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  HpAgg *pAgg = p->pAgg;
+  u32 i;
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    struct HpSign *pSign = &pAgg->aSign[k];
+    if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
+    for(i=0; i<pAgg->nGroup; i++){
+      const HpSum *pSum = hpGroupState(pDef, hpAggGroup(pAgg, i));
+      if( pSum->ctx.cnt==0 ) continue;
+      pSign->mAbs |= pSum->mAbs;
+      if( pSum->ctx.approx ){
+        pSign->bReal = 1;
+        if( pSum->ctx.rSum<0.0 ) pSign->bMinus = 1;
+        if( pSum->ctx.rSum>0.0 ) pSign->bPlus = 1;
+        if( pSum->ctx.ovrfl || !hpSumIsSound(&pSum->ctx) ) pSign->bOdd = 1;
+      }else{
+        if( pSum->ctx.iSum<0 ) pSign->bMinus = 1;
+        if( pSum->ctx.iSum>0 ) pSign->bPlus = 1;
+      }
+    }
+  }
+}
+
+/*
+** May some sums, once merged, not be what one worker would have found?  Then
+** return HP_DECLINE: when groups are delivered it will be too late.
+**
+** Integers are safe if even the sum of all sizes of all rows has 63 bits, reals
+** if all parts are sound and none has another sign than another.
+*/
+static int hpMergeDoubt(const HpScan *p){
+  const HpPlan *pPlan = p->pPlan;
+  int k, i;
+  for(k=0; k<pPlan->nAgg; k++){
+    struct HpSign all;
+    if( pPlan->aAgg[k].eAgg!=HP_AGG_SUM || pPlan->aAgg[k].bShared ) continue;
+    memset(&all, 0, sizeof(all));
+    for(i=0; i<p->nWorker; i++){
+      const struct HpSign *pSign = &p->apWorker[i]->pAgg->aSign[k];
+      all.mAbs |= pSign->mAbs;
+      all.bReal |= pSign->bReal;
+      all.bMinus |= pSign->bMinus;
+      all.bPlus |= pSign->bPlus;
+      all.bOdd |= pSign->bOdd;
+    }
+    if( all.bOdd || (all.bReal && all.bMinus && all.bPlus) ) return HP_DECLINE;
+    if( hpBits(all.mAbs)+hpBits(p->nScanned)>63 ) return HP_DECLINE;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Write the bytes of pBuf to the end of the file, and empty it.
+*/
+static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
+  int rc = sqlite3OsWrite(pSpill->pFd, pBuf->a, (int)pBuf->n, pSpill->nByte);
+  pSpill->nByte += pBuf->n;
+  pBuf->n = 0;
+  return rc;
+}
+
+/*
+** Write the groups of worker p as a sorted run to its file, and forget them.
+** Whatever goes wrong, stock's code may still do without.
+*/
+static int hpSpillGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  struct HpSpill *pSpill = pAgg->pSpill;
+  HpBuf buf;
+  u32 i;
+  int rc;
+
+  if( pAgg->nGroup==0 ) return SQLITE_OK;
+  /* PRAGMA temp_store=memory: there is no file to write to */
+  if( p->pPlan->bOpaque || sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
+  if( pSpill==0 ){
+    pAgg->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
+    if( pSpill==0 ) return HP_DECLINE;
+    memset(pSpill, 0, sizeof(*pSpill));
+    rc = vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd);
+    if( rc ) return HP_DECLINE;
+  }
+  if( pSpill->nRun>=HP_MX_RUN
+   || hpGrow(&pSpill->aEnd, &pSpill->nRunAlloc, pSpill->nRun, sizeof(i64))
+  ){
+    return HP_DECLINE;
+  }
+  hpSpillSigns(p);
+  rc = hpSortGroups(p);
+  memset(&buf, 0, sizeof(buf));
+  if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
+  for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
+    rc = hpSpillRecord(p->pPlan, pAgg->aSorted[i].aGroup, &buf);
+    if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
+      rc = HP_DECLINE;
+    }
+    if( i%HP_POLL==0 && hpScanStopped(p->pScan) ) rc = SQLITE_INTERRUPT;
+  }
+  if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
+  sqlite3_free(buf.a);
+  sqlite3_free(pAgg->aSorted);
+  pAgg->aSorted = 0;
+  pSpill->aEnd[pSpill->nRun++] = pSpill->nByte;
+  if( rc==SQLITE_OK ) hpAggReset(pAgg);
+  return rc;
+}
+
+static void hpSpillClose(HpAgg *pAgg){
+  if( pAgg->pSpill ){
+    if( pAgg->pSpill->pFd ) sqlite3OsCloseFree(pAgg->pSpill->pFd);
+    sqlite3_free(pAgg->pSpill->aEnd);
+    sqlite3_free(pAgg->pSpill);
+    pAgg->pSpill = 0;
+  }
+}
+
+/*
+** Make nWant bytes readable at pReader->aBuf[pReader->iBuf].
+*/
+static int hpReaderFill(HpRunReader *pReader, u64 nWant){
+  u32 nRest = pReader->nBuf - pReader->iBuf;
+  u32 nRead;
+  int rc;
+  if( nRest>=nWant ) return SQLITE_OK;
+  if( nWant>(u64)(pReader->iEnd-pReader->iOfst)+nRest ){
+    return SQLITE_CORRUPT_BKPT;
+  }
+  if( nWant>pReader->nAlloc ){
+    u32 nNew = (u32)MAX(nWant, HP_SPILL_BUF);
+    u8 *aNew = sqlite3_malloc64(nNew);
+    if( aNew==0 ) return SQLITE_NOMEM_BKPT;
+    if( nRest ) memcpy(aNew, &pReader->aBuf[pReader->iBuf], nRest);
+    sqlite3_free(pReader->aBuf);
+    pReader->aBuf = aNew;
+    pReader->nAlloc = nNew;
+  }else if( nRest ){
+    memmove(pReader->aBuf, &pReader->aBuf[pReader->iBuf], nRest);
+  }
+  pReader->iBuf = 0;
+  nRead = (u32)MIN((i64)(pReader->nAlloc-nRest), pReader->iEnd-pReader->iOfst);
+  rc = sqlite3OsRead(pReader->pFd, &pReader->aBuf[nRest], (int)nRead,
+                     pReader->iOfst);
+  pReader->iOfst += nRead;
+  pReader->nBuf = nRest + nRead;
+  return rc==SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : rc;
+}
+
+/*
+** Go to the next group of a run.
+*/
+static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
+  u64 n = 8;
+  int rc;
+  pReader->aGroup = 0;
+  if( pReader->pFd==0 ){
+    if( pReader->iNext<pReader->n ){
+      pReader->aGroup = pReader->aSorted[pReader->iNext++].aGroup;
+    }
+    return SQLITE_OK;
+  }
+  if( pReader->iBuf==pReader->nBuf && pReader->iOfst==pReader->iEnd ){
+    return SQLITE_OK;
+  }
+  rc = hpReaderFill(pReader, n);
+  if( rc ) return rc;
+  memcpy(&n, &pReader->aBuf[pReader->iBuf], 8);
+  rc = hpReaderFill(pReader, n);
+  if( rc ) return rc;
+  pReader->aGroup = &pReader->aBuf[pReader->iBuf+8];
+  pReader->iBuf += (u32)n;
+  hpSpillPointers(pPlan, pReader->aGroup);
+  return SQLITE_OK;
+}
+
+/*
+** Add a reader to the heap, unless it is at its end.
+*/
+static void hpHeapAdd(const HpPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
+  int i;
+  if( pNew->aGroup==0 ) return;
+  for(i=pMerge->nHeap++; i>0; i=(i-1)/2){
+    HpRunReader *pUp = pMerge->apHeap[(i-1)/2];
+    if( hpGroupCompare(pPlan, pUp->aGroup, pNew->aGroup)<=0 ) break;
+    pMerge->apHeap[i] = pUp;
+  }
+  pMerge->apHeap[i] = pNew;
+}
+
+/*
+** Remove the first reader from the heap.
+*/
+static HpRunReader *hpHeapRemove(const HpPlan *pPlan, HpMerge *pMerge){
+  HpRunReader *pOut = pMerge->apHeap[0];
+  HpRunReader *pLast = pMerge->apHeap[--pMerge->nHeap];
+  int n = pMerge->nHeap;
+  int i = 0;
+  for(;;){
+    int j = 2*i+1;
+    if( j>=n ) break;
+    if( j+1<n && hpGroupCompare(pPlan, pMerge->apHeap[j+1]->aGroup,
+                                pMerge->apHeap[j]->aGroup)<0 ){
+      j++;
+    }
+    if( hpGroupCompare(pPlan, pLast->aGroup, pMerge->apHeap[j]->aGroup)<=0 ){
+      break;
+    }
+    pMerge->apHeap[i] = pMerge->apHeap[j];
+    i = j;
+  }
+  pMerge->apHeap[i] = pLast;
+  return pOut;
+}
+
+/*
+** The next group of all runs, its parts merged, or NULL: *paGroup.  It is valid
+** until the next call.
+*/
+static int hpMergeStep(HpScan *p, u8 **paGroup){
+  const HpPlan *pPlan = p->pPlan;
+  HpMerge *pMerge = p->pMerge;
+  HpRunReader *pFirst;
+  int rc;
+  *paGroup = 0;
+  while( pMerge->nUsed>0 ){
+    HpRunReader *pReader = pMerge->apUsed[--pMerge->nUsed];
+    rc = hpReaderNext(pPlan, pReader);
+    if( rc ) return rc;
+    hpHeapAdd(pPlan, pMerge, pReader);
+  }
+  if( pMerge->nHeap==0 ) return SQLITE_OK;
+  pFirst = hpHeapRemove(pPlan, pMerge);
+  pMerge->apUsed[pMerge->nUsed++] = pFirst;
+  while( pMerge->nHeap>0
+      && hpGroupCompare(pPlan, pMerge->apHeap[0]->aGroup, pFirst->aGroup)==0
+  ){
+    HpRunReader *pReader = hpHeapRemove(pPlan, pMerge);
+    pMerge->apUsed[pMerge->nUsed++] = pReader;
+    rc = hpGroupMerge(pPlan, pFirst->aGroup, pReader->aGroup);
+    if( rc ) return rc;
+  }
+  *paGroup = pFirst->aGroup;
+  return SQLITE_OK;
+}
+
+/*
+** All workers are done and their groups are sorted: make p->pMerge, ready for
+** hpMergeNext().
+*/
+static int hpMergeOpen(HpScan *p){
+  HpMerge *pMerge;
+  u64 nGroup = 0;
+  int nReader = 0;
+  int bSpill = 0;
+  int i, j, rc;
+
+  for(i=0; i<p->nWorker; i++){
+    const HpAgg *pAgg = p->apWorker[i]->pAgg;
+    nGroup += pAgg->nGroup;
+    nReader += pAgg->nGroup>0;
+    if( pAgg->pSpill ){
+      nReader += pAgg->pSpill->nRun;
+      bSpill = 1;
+    }
+  }
+  if( nReader>HP_MX_RUN ) return HP_DECLINE;
+  p->pMerge = pMerge = sqlite3_malloc64(sizeof(*pMerge));
+  if( pMerge==0 ) return HP_DECLINE;
+  memset(pMerge, 0, sizeof(*pMerge));
+  pMerge->aReader = sqlite3_malloc64(sizeof(HpRunReader)*(u64)(nReader+1));
+  pMerge->apHeap = sqlite3_malloc64(sizeof(HpRunReader*)*(u64)(nReader+1));
+  pMerge->apUsed = sqlite3_malloc64(sizeof(HpRunReader*)*(u64)(nReader+1));
+  if( pMerge->aReader==0 || pMerge->apHeap==0 || pMerge->apUsed==0 ){
+    return HP_DECLINE;
+  }
+  memset(pMerge->aReader, 0, sizeof(HpRunReader)*(u64)(nReader+1));
+  for(i=0; i<p->nWorker; i++){
+    const HpAgg *pAgg = p->apWorker[i]->pAgg;
+    const struct HpSpill *pSpill = pAgg->pSpill;
+    if( pAgg->nGroup>0 ){
+      HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
+      pReader->aSorted = pAgg->aSorted;
+      pReader->n = pAgg->nGroup;
+    }
+    for(j=0; pSpill && j<pSpill->nRun; j++){
+      HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
+      pReader->pFd = pSpill->pFd;
+      pReader->iOfst = j ? pSpill->aEnd[j-1] : 0;
+      pReader->iEnd = pSpill->aEnd[j];
+    }
+  }
+  for(i=0; i<pMerge->nReader; i++){
+    HpRunReader *pReader = &pMerge->aReader[i];
+    rc = hpReaderNext(p->pPlan, pReader);
+    if( rc ) return rc;
+    hpHeapAdd(p->pPlan, pMerge, pReader);
+  }
+  if( bSpill ){
+    for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
+    return hpMergeDoubt(p);
+  }
+  if( nReader>1 ){
+    pMerge->apGroup = sqlite3_malloc64(sizeof(u8*)*nGroup);
+    if( pMerge->apGroup==0 ) return HP_DECLINE;
+    for(;;){
+      u8 *aGroup;
+      rc = hpMergeStep(p, &aGroup);
+      if( rc ) return rc;
+      if( aGroup==0 ) break;
+      pMerge->apGroup[pMerge->nGroup++] = aGroup;
+      if( pMerge->nGroup%HP_POLL==0 && hpScanStopped(p) ){
+        return SQLITE_INTERRUPT;
+      }
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The next group: *paGroup is NULL if there is none.
+*/
+static int hpMergeNext(HpScan *p, u8 **paGroup){
+  HpMerge *pMerge = p->pMerge;
+  if( pMerge->apGroup==0 ) return hpMergeStep(p, paGroup);
+  *paGroup = 0;
+  if( pMerge->iGroup<pMerge->nGroup ){
+    *paGroup = pMerge->apGroup[pMerge->iGroup++];
+  }
+  return SQLITE_OK;
+}
+
+static void hpMergeClose(HpMerge *pMerge){
+  if( pMerge ){
+    int i;
+    for(i=0; i<pMerge->nReader; i++) sqlite3_free(pMerge->aReader[i].aBuf);
+    sqlite3_free(pMerge->aReader);
+    sqlite3_free(pMerge->apHeap);
+    sqlite3_free(pMerge->apUsed);
+    sqlite3_free(pMerge->apGroup);
+    sqlite3_free(pMerge);
+  }
+}
+#endif /* SQLITE_OMIT_HP */
