@@ -69,6 +69,7 @@
 /* A table of fewer leaf pages is scanned by one worker: a thread costs about
 ** 30 microseconds to make and to join, as much as 50 leaves. */
 #define HP_MIN_PARALLEL  256
+#define HP_MX_ARG        4     /* Most arguments of an aggregate function */
 #define HP_MX_VEC        400   /* Most vectors (columns, constants, results) */
 
 /*
@@ -278,6 +279,7 @@ struct HpPlan {
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
+  u8 bUser;              /* Application code is called */
   int szGroup;           /* Bytes a group */
   u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
@@ -334,6 +336,7 @@ struct HpScan {
   HpArena arena;         /* Memory of the source */
   HpSource *pSource;     /* Leaf pages */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
+  i64 nChange;           /* Rows changed in the connection, at the start */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   u64 nScanned;          /* Rows read */
   int nWorker;

@@ -253,7 +253,8 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
   pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
-  pAgg->aSet = hpArenaAlloc(&p->vec, sizeof(HpSet)*(i64)(pPlan->nSet+1));
+  /* Sets and opaque states are never put aside, nor is this arena cleared */
+  pAgg->aSet = hpArenaAlloc(&pAgg->arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
   pAgg->aSign = hpArenaAlloc(&p->vec, sizeof(pAgg->aSign[0])*(i64)(pPlan->nAgg+1));
   if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->aSign==0 ) return HP_DECLINE;
   memset(pAgg->aSign, 0, sizeof(pAgg->aSign[0])*(pPlan->nAgg+1));
@@ -934,8 +935,8 @@ static int hpAggPart(
 */
 static int hpAggCall(HpExec *p, const HpAggDef *pDef, Mem *pState, int i){
   sqlite3_context *pCtx;
-  u8 aSpace[ROUND8(sizeof(sqlite3_context)+4*sizeof(sqlite3_value*))];
-  Mem aMem[4];
+  u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
+  Mem aMem[HP_MX_ARG];
   Mem out;
   int k, rc = SQLITE_OK;
   assert( pDef->nArg<=ArraySize(aMem) );

@@ -8,7 +8,7 @@
 **
 **    hpCompile()      the plan of an aggregate query, or NULL
 **    hpPlanFree()     free a plan
-**    hpAggKind()      the aggregate functions that are known
+**    hpAggKind()      the aggregate functions that have code of their own
 **
 ** The allow-list stands here, in hpCompileExpr() and hpCompileAgg(): what is
 ** not named there is refused, and the program is stock's.
@@ -33,12 +33,12 @@ struct HpCompile {
 };
 
 /*
-** HP_AGG_xxx for an aggregate function that is SQLite's own, or 0.
+** HP_AGG_xxx for an aggregate function.
 */
 static u8 hpAggKind(const FuncDef *pFunc){
   if( pFunc->xSFunc==countStep ) return HP_AGG_COUNT;
   if( pFunc->xSFunc==sumStep ) return HP_AGG_SUM;
-  if( pFunc->xSFunc!=minmaxStep ) return 0;
+  if( pFunc->xSFunc!=minmaxStep ) return HP_AGG_CALL;
   return pFunc->pUserData ? HP_AGG_MAX : HP_AGG_MIN;
 }
 
@@ -54,6 +54,7 @@ static void hpPlanFree(void *pArg){
   sqlite3_free(pPlan->aKey);
   sqlite3_free(pPlan->aKeyColl);
   sqlite3_free(pPlan->aKeySort);
+  for(i=0; pPlan->aAgg && i<pPlan->nAgg; i++) sqlite3_free(pPlan->aAgg[i].aArg);
   sqlite3_free(pPlan->aAgg);
   sqlite3_free(pPlan->aBare);
   hpProgFree(&pPlan->prog);
@@ -363,6 +364,38 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
 }
 
 /*
+** Compile the arguments of an aggregate function that has no code of its own
+** but is called for each row, in scan order.
+*/
+static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
+  FuncDef *pFunc = pDef->pFunc;
+  int i;
+  if( pFunc->xFinalize==0 || pList==0 || pList->nExpr>HP_MX_ARG ){
+    return SQLITE_ERROR;
+  }
+  if( pFunc->funcFlags & SQLITE_FUNC_NEEDCOLL ) return SQLITE_ERROR;
+  pDef->aArg = sqlite3_malloc64(sizeof(u16)*(u64)pList->nExpr);
+  if( pDef->aArg==0 ) return SQLITE_NOMEM;
+  for(i=0; i<pList->nExpr; i++){
+    Expr *pExpr = pList->a[i].pExpr;
+    int iVec = hpCompileExpr(pC, pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    /* Vectors do not keep subtypes, such as "this text is JSON" */
+    if( (pFunc->funcFlags & SQLITE_SUBTYPE)!=0 && pExpr->op!=TK_AGG_COLUMN
+     && pExpr->op!=TK_COLUMN && pExpr->op!=TK_STRING && pExpr->op!=TK_INTEGER
+    ){
+      return SQLITE_ERROR;
+    }
+    pDef->aArg[pDef->nArg++] = (u16)iVec;
+  }
+  if( pDef->nArg ) pDef->iVec = pDef->aArg[0];
+  if( (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPlan->bUser = 1;
+  pC->pPlan->bSerial = 1;
+  pC->pPlan->bOpaque = 1;
+  return SQLITE_OK;
+}
+
+/*
 ** Fill *pDef from aggregate function pF.
 */
 static int hpCompileAgg(
@@ -371,6 +404,7 @@ static int hpCompileAgg(
   HpAggDef *pDef
 ){
   Parse *pParse = pC->pParse;
+  HpPlan *pPlan = pC->pPlan;
   ExprList *pList = pF->pFExpr->x.pList;
   int iVec;
   pDef->pFunc = pF->pFunc;
@@ -378,17 +412,31 @@ static int hpCompileAgg(
   pDef->iFilter = HP_NO_VEC;
   pDef->iSet = -1;
   pDef->eAgg = hpAggKind(pF->pFunc);
-  if( pList==0 || pList->nExpr==0 ){
-    return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
+  if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ){
+    iVec = hpCompileExpr(pC, pF->pFExpr->y.pWin->pFilter);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pDef->iFilter = (u16)iVec;
   }
-  if( pList->nExpr!=1 ) return SQLITE_ERROR;
-  iVec = hpCompileExpr(pC, pList->a[0].pExpr);
-  if( iVec<0 ) return SQLITE_ERROR;
-  pDef->iVec = (u16)iVec;
-  if( pDef->eAgg>=HP_AGG_MIN ){
+  if( pDef->eAgg==HP_AGG_CALL ){
+    if( hpCompileAggCall(pC, pList, pDef) ) return SQLITE_ERROR;
+  }else if( pList==0 || pList->nExpr==0 ){
+    return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
+  }else{
+    if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    iVec = hpCompileExpr(pC, pList->a[0].pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pDef->iVec = (u16)iVec;
+  }
+  if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
     CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);
     if( pColl==0 ) pColl = pParse->db->pDfltColl;
     if( !hpCollOk(pColl, &pDef->pColl) ) return SQLITE_ERROR;
+  }
+  if( pF->iDistinct>=0 ){
+    if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    pDef->iSet = (i16)pPlan->nSet++;
+    pPlan->bSerial = 1;
+    pPlan->bOpaque = 1;
   }
   return SQLITE_OK;
 }
@@ -446,6 +494,7 @@ static HpPlan *hpCompile(
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
   int i;
   int iMinMax = -1;
+  int bOdd = 0;          /* min() or max() does not see all rows */
 
   memset(&c, 0, sizeof(c));
   c.pParse = pParse;
@@ -482,7 +531,12 @@ static HpPlan *hpCompile(
   }
   for(i=0; i<pPlan->nAgg; i++){
     if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pPlan->aAgg[i]) ) goto refused;
-    if( pPlan->aAgg[i].eAgg>=HP_AGG_MIN ) iMinMax = i;
+    if( pPlan->aAgg[i].eAgg==HP_AGG_MIN || pPlan->aAgg[i].eAgg==HP_AGG_MAX ){
+      iMinMax = i;
+      if( pPlan->aAgg[i].iFilter!=HP_NO_VEC || pPlan->aAgg[i].iSet>=0 ){
+        bOdd = 1;
+      }
+    }
   }
   for(i=0; i<pPlan->nBare; i++){
     int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
@@ -492,7 +546,9 @@ static HpPlan *hpCompile(
   }
   if( pPlan->nBare ){
     /* Stock: the last min() or max() says from which row to show columns */
-    if( iMinMax>=0 ){
+    if( bOdd ){
+      goto refused;
+    }else if( iMinMax>=0 ){
       pPlan->aAgg[iMinMax].bLoad = 1;
     }else{
       hpCompileFirst(pPlan);

@@ -284,9 +284,10 @@ static void hpScanUnlock(const HpScan *p){
   sqlite3_mutex_leave(p->pMutex);
 }
 
-/* True if the scan is to stop: some worker failed, or sqlite3_interrupt() */
+/* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), or a worker failed */
 static int hpScanStopped(const HpScan *p){
-  return AtomicLoad(&p->bStop) || AtomicLoad(&p->db->u1.isInterrupted);
+  if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
+  return AtomicLoad(&p->bStop) ? HP_DECLINE : SQLITE_OK;
 }
 
 /*
@@ -408,9 +409,12 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
 static int hpExecPoll(HpExec *p, int nRow){
   HpScan *pScan = p->pScan;
   sqlite3 *db = pScan->db;
+  int rc;
   p->nScanned += nRow;
-  if( AtomicLoad(&db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
-  if( AtomicLoad(&pScan->bStop) ) return HP_DECLINE;
+  rc = hpScanStopped(pScan);
+  if( rc ) return rc;
+  /* Application code may write to the table that is being read */
+  if( p->pPlan->bUser && db->nTotalChange!=pScan->nChange ) return HP_DECLINE;
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
   if( p==pScan->apWorker[0] && db->xProgress ){
     /* The other workers are about as far */
@@ -557,6 +561,7 @@ static int hpScanRun(
     p->v = v;
     p->pPlan = pPlan;
     p->pCfg = hpConfig();
+    p->nChange = v->db->nTotalChange;
     rc = hpSourceOpen(p);
     if( rc==SQLITE_OK ){
       p->nWorker = 1;

@@ -88,8 +88,9 @@ static SQLITE_INLINE int hpGroupCompare(
 ){
   const HpHead *a = hpGroupHead(pPlan, aA);
   const HpHead *b = hpGroupHead(pPlan, aB);
+  u32 n = MIN(a->nNorm, b->nNorm);
   /* No normalized key is the beginning of another */
-  return memcmp(a->z, b->z, MIN(a->nNorm, b->nNorm));
+  return n ? memcmp(a->z, b->z, n) : 0;
 }
 
 /*
@@ -205,7 +206,10 @@ static int hpSortGroups(HpExec *p){
   for(i=0; i<n; i=j){
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
     if( j-i>1 ) hpSortMerge(pPlan, &a[i], &a[n], j-i);
-    if( j-i>HP_POLL && hpScanStopped(p->pScan) ) return SQLITE_INTERRUPT;
+    if( j-i>HP_POLL ){
+      int rc = hpScanStopped(p->pScan);
+      if( rc ) return rc;
+    }
   }
   return SQLITE_OK;
 }
@@ -380,7 +384,7 @@ static int hpSpillGroups(HpExec *p){
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
-    if( i%HP_POLL==0 && hpScanStopped(p->pScan) ) rc = SQLITE_INTERRUPT;
+    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpScanStopped(p->pScan);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);
@@ -593,8 +597,9 @@ static int hpMergeOpen(HpScan *p){
       if( rc ) return rc;
       if( aGroup==0 ) break;
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
-      if( pMerge->nGroup%HP_POLL==0 && hpScanStopped(p) ){
-        return SQLITE_INTERRUPT;
+      if( pMerge->nGroup%HP_POLL==0 ){
+        rc = hpScanStopped(p);
+        if( rc ) return rc;
       }
     }
   }

@@ -13,9 +13,8 @@
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
 ** an aggregate query.  Stock's code is generated in any case.  Begin notes
-** the last instruction before the scan (it resets the accumulators), and if
-** all goes well the last call replaces that instruction by a jump to a copy
-** of it:
+** the instruction before the scan that resets the accumulators, and if all goes
+** well the last call replaces that instruction by a jump to a copy of it:
 **
 **           reset -> Goto hp         the noted instruction
 **    next:  ...                      stock: scan, sort, step
@@ -38,7 +37,7 @@
 
 /*
 ** Is p, an aggregate query, a candidate?  If so return the address of the
-** last instruction, which is never 0; otherwise return 0.
+** instruction that resets the accumulators, which is never 0; otherwise 0.
 */
 SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
   sqlite3 *db = pParse->db;
@@ -52,15 +51,19 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
   if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
   for(i=0; i<pAggInfo->nFunc; i++){
     struct AggInfo_func *pF = &pAggInfo->aFunc[i];
-    if( pF->iDistinct>=0 || pF->iOBTab>=0 ) return 0;
-    if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ) return 0;
-    if( hpAggKind(pF->pFunc)==0 ) return 0;
+    if( pF->iOBTab>=0 ) return 0;
   }
-  i = sqlite3VdbeCurrentAddr(pParse->pVdbe)-1;
-  switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
-    case OP_Null:        /* resetAccumulator() */
-    case OP_Gosub:       /* The same as a subroutine */
-      return i;
+  for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
+    switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
+      case OP_Null:          /* resetAccumulator() */
+      case OP_Gosub:         /* The same as a subroutine */
+        return i;
+      case OP_OpenEphemeral: /* DISTINCT, after OP_Null */
+      case OP_Explain:
+        break;
+      default:
+        return 0;
+    }
   }
   return 0;
 }
