@@ -15,6 +15,7 @@
 **    hp_source  b-tree of leaves  ->  HpRun        runs of leaf pages
 **    hp_record  leaf pages        ->  HpBatch      rows cut into columns
 **    hp_expr    HpBatch, HpProg   ->  HpVec        filter and arguments
+**    hp_func    HpVec             ->  HpVec        SQL functions, LIKE
 **    hp_key     HpVec             ->  HpPack, keys that memcmp() compares
 **    hp_agg     HpVec             ->  HpAgg        a worker's groups
 **    hp_merge   HpAgg             ->  HpMerge      all groups, in key order
@@ -63,6 +64,9 @@
 #define HP_SLACK         64    /* Readable bytes after every buffer */
 #define HP_MEMORY        (256*1024*1024)  /* Default of PRAGMA hp_memory */
 #define HP_MX_COL        64    /* Most columns a plan reads */
+#define HP_MX_OP         400   /* Most operations of a program */
+#define HP_MX_LIST       250   /* Most arguments of an operation */
+#define HP_MX_VEC        8000  /* Most vectors (constants and results) */
 #define HP_MX_THREAD     64    /* Most workers of a scan */
 #define HP_DFLT_THREAD   8     /* Most workers unless PRAGMA hp_threads asks */
 
@@ -70,7 +74,6 @@
 ** 30 microseconds to make and to join, as much as 50 leaves. */
 #define HP_MIN_PARALLEL  256
 #define HP_MX_ARG        4     /* Most arguments of an aggregate function */
-#define HP_MX_VEC        400   /* Most vectors (columns, constants, results) */
 
 /*
 ** Types of a value in a vector.  Bits, so that the types that occur in a
@@ -131,6 +134,7 @@ struct HpVec {
   u32 mIdx;              /* 0: constant.  0xffff: one value a row */
   u8 mType;              /* OR of the tags (may name types that no longer occur) */
   u8 bFloat;             /* In float form */
+  u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
 };
 #define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
 
@@ -189,18 +193,35 @@ struct HpCol {
 #define HP_OP_ISNULL   7   /* out = a IS NULL        op: TK_ISNULL, TK_NOTNULL */
 #define HP_OP_IN       8   /* out = a IN (b, b+1, ... b+n-1: constants) */
 #define HP_OP_LIKE     9   /* out = b LIKE a         a: constant pattern */
+#define HP_OP_TRUTH    10  /* out = a IS [NOT] TRUE/FALSE.  See HpOp.b */
+#define HP_OP_BOOL     10  /* Up to here the result is a truth value */
+#define HP_OP_BIT      11  /* out = a op b.          op: TK_BITAND ... */
+#define HP_OP_BITNOT   12  /* out = ~a */
+#define HP_OP_CONCAT   13  /* out = a || b */
+#define HP_OP_CAST     14  /* out = CAST(a AS aff) */
+#define HP_OP_AFFINITY 15  /* out = a with affinity aff */
+#define HP_OP_CASE     16  /* out = arg 1 if arg 0, 3 if 2, ..., else the last */
+#define HP_OP_COALESCE 17  /* out = the first arg that is not NULL */
+#define HP_OP_FUNC     18  /* out = pInfo(args) */
 
 struct HpOp {
   u8 eOp;                /* HP_OP_xxx */
   u8 op;                 /* TK_xxx */
   u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
   u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
+  u8 bConst;             /* Computed once, when the scan begins */
+  u8 bSub;               /* HP_OP_FUNC: the result may have a subtype */
   u16 iOut;              /* Vector to write */
-  u16 a, b;              /* Vectors to read, or a column number */
-  u16 n;                 /* HP_OP_IN: number of constants */
+  u16 a, b;              /* Vectors to read, or a column number.  HP_OP_TRUTH:
+                         ** b is what NULL counts as, plus 2 for "not" */
+  u16 n;                 /* HP_OP_IN: number of constants.  Else of arguments */
+  u16 iArg;              /* Arguments are HpProg.aArg[iArg..iArg+n-1] */
+  u16 iGuard;            /* HP_OP_FUNC: needed only where this is true, or
+                         ** HP_NO_VEC: everywhere */
   CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
-  void *pInfo;           /* HP_OP_LIKE: struct compareInfo */
+  void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
 };
+#define HP_NO_VEC 0xffff
 
 /*
 ** A vector program.  Operation i reads only vectors of operations before it.
@@ -213,6 +234,8 @@ struct HpProg {
   int nVec;              /* Vectors in all */
   int nOp, nOpAlloc;     /* Operations */
   HpOp *aOp;
+  u16 *aArg;             /* Arguments of operations that have a list */
+  int nArg, nArgAlloc;
   int nConst;            /* Constants: vectors 0..nConst-1 of aConst */
   int nConstAlloc;
   struct HpConst {
@@ -228,8 +251,6 @@ struct HpProg {
     u16 nOp;               /* Operations to have run before it is read */
   } *aFilter;
 };
-
-#define HP_NO_VEC 0xffff
 
 /* Aggregate functions */
 #define HP_AGG_COUNT   1   /* count(*), count(X) */
@@ -324,6 +345,19 @@ struct HpBatch {
 #define HP_SER_SLOW  0xff        /* In aType: see aSlow */
 #define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
 
+/* Why an expression is refused, in HpCompile.eNo */
+#define HP_NO_LIMIT         1  /* Too many columns, constants, operations */
+#define HP_NO_SUBQUERY      2
+#define HP_NO_NONDETERM     3  /* A function that is not deterministic */
+#define HP_NO_FUNCTION      4  /* A function that needs its place in the VDBE */
+#define HP_NO_WINDOW        5
+#define HP_NO_ROWVALUE      6
+#define HP_NO_COLLATION     7  /* Grouping by an application's collation */
+#define HP_NO_SUBTYPE       8  /* A subtype passed on by an operator */
+#define HP_NO_COLUMN        9  /* A column of something else, or not stored */
+#define HP_NO_OTHER         10
+#define HP_NO_MX            10
+
 /*
 ** One execution of a plan: what its workers share.  Kept in a register by
 ** OP_HpScan.
@@ -368,6 +402,12 @@ struct HpExec {
   u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
   u8 bDense;             /* Most rows are selected: compute all of them */
   u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
+  u16 *aPick;            /* Scratch: a choice for each row */
+  void **apState;        /* What operations keep: patterns, sets, contexts */
+  Vdbe *pFuncVdbe;       /* What SQL functions take for their statement */
+  HpArena text;          /* Text computed for this batch */
+  HpArena textConst;     /* Text of constants */
+  int rcOp;              /* HP_DECLINE if an operation gave up */
   u8 *aText;             /* Scratch: text with a zero byte after it */
   u32 nText;             /* Bytes of aText */
   u64 nScanned;          /* Rows read so far */
@@ -401,6 +441,17 @@ static int hpVecInit(HpExec*, HpVec*, int);
 static void hpVecConst(HpExec*, HpVec*, Mem*);
 static void hpVecExact(HpExec*, HpVec*);
 static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
+static int hpExprOpen(HpExec*);
+static void hpExprClose(HpExec*);
+static u8 *hpTextAlloc(HpExec*, u32);
+static void hpVecSetMem(HpExec*, HpVec*, int, Mem*);
+
+/* hp_func.c */
+static int hpFuncOpen(HpExec*, int);
+static void hpFuncRun(HpExec*, int);
+static void hpFuncClose(HpExec*);
+static int hpLikeOpen(HpExec*, const HpOp*, void**);
+static void hpLikeRun(HpExec*, const HpOp*, const void*);
 
 /* hp_key.c */
 static int hpPackRows(HpExec*, HpPack*);
@@ -432,6 +483,7 @@ static void hpMergeClose(HpMerge*);
 static const HpConfig *hpConfig(void);
 static void *hpArenaAlloc(HpArena*, i64);
 static void hpArenaClear(HpArena*);
+static void hpArenaReset(HpArena*);
 static int hpOffload(sqlite3*);
 static void hpScanLock(const HpScan*);
 static void hpScanUnlock(const HpScan*);

@@ -30,7 +30,16 @@ struct HpCompile {
   int iCur;              /* Its cursor */
   HpPlan *pPlan;         /* What is being made */
   int nColAlloc;         /* Size of pPlan->aCol */
+  int nSelf;             /* Generated columns around the expression */
+  u16 iGuard;            /* Functions are needed where this is true */
+  u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
 };
+
+/* Refuse an expression.  The first reason is kept. */
+static int hpNo(HpCompile *pC, u8 eNo){
+  if( pC->eNo==0 ) pC->eNo = eNo;
+  return -1;
+}
 
 /*
 ** HP_AGG_xxx for an aggregate function.
@@ -72,6 +81,31 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
     return 1;
   }
   return pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
+}
+
+/*
+** Set *pp to collation pColl of a comparison, or to NULL for BINARY.  If an
+** application made it, it may only be called from the application's thread.
+*/
+static void hpCompileColl(HpCompile *pC, CollSeq *pColl, CollSeq **pp){
+  if( !hpCollOk(pColl, pp) ) pC->pPlan->bSerial = 1;
+}
+
+/* Walker callback: stop at a function */
+static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
+  if( pExpr->op!=TK_FUNCTION ) return WRC_Continue;
+  pWalker->eCode = 1;
+  return WRC_Abort;
+}
+
+/* True if pExpr calls a function */
+static int hpHasFunc(Expr *pExpr){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpFuncCallback;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  sqlite3WalkExpr(&w, pExpr);
+  return w.eCode;
 }
 
 /*
@@ -131,6 +165,52 @@ static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
   return rc;
 }
 
+static int hpCompileExpr(HpCompile*, Expr*);
+
+/* Add the operation eOp(a, b).  Returns its vector, or -1. */
+static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
+  HpOp x;
+  if( a<0 || b<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.op = op;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/* Add the operation eOp(a) with affinity aff */
+static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
+  HpOp x;
+  if( a<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.aff = aff;
+  x.a = x.b = (u16)a;
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/*
+** The vector of virtual column pCol.  Where the table is STRICT a value of
+** the wrong type is an error.
+*/
+static int hpCompileVirtual(HpCompile *pC, Column *pCol){
+  int a;
+  if( pC->pTab->tabFlags & TF_Strict ) return hpNo(pC, HP_NO_COLUMN);
+  if( pC->nSelf>=100 ) return hpNo(pC, HP_NO_COLUMN);
+  pC->nSelf++;
+  a = hpCompileExpr(pC, sqlite3ColumnExpr(pC->pTab, pCol));
+  pC->nSelf--;
+  if( pCol->affinity>=SQLITE_AFF_TEXT ){
+    a = hpCompileAff(pC, HP_OP_AFFINITY, pCol->affinity, a);
+  }
+  return a;
+}
+
 /*
 ** The vector of column iColumn of the table.
 */
@@ -142,7 +222,9 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
   int iStore = -1;
   int i;
   if( iColumn>=0 && iColumn!=pTab->iPKey ){
-    if( pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL ) return -1;
+    if( pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL ){
+      return hpCompileVirtual(pC, &pTab->aCol[iColumn]);
+    }
     iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
   }
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
@@ -170,23 +252,51 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
   return hpProgOp(&pPlan->prog, &op);
 }
 
-/* Add the operation eOp(a, b).  Returns its vector, or -1. */
-static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
+/*
+** The vector of pLeft op pRight, neither of which is a row value.  pColl is
+** the collation and aff the affinity of the comparison.
+*/
+static int hpCompileCompareAs(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  CollSeq *pColl,
+  u8 aff
+){
   HpOp x;
-  if( a<0 || b<0 ) return -1;
+  int a, b;
+  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
+    return hpNo(pC, HP_NO_ROWVALUE);
+  }
   memset(&x, 0, sizeof(x));
-  x.eOp = eOp;
+  hpCompileColl(pC, pColl, &x.pColl);
+  a = hpCompileExpr(pC, pLeft);
+  if( a<0 ) return -1;
+  b = hpCompileExpr(pC, pRight);
+  if( b<0 ) return -1;
+  x.eOp = HP_OP_COMPARE;
   x.op = op;
+  x.aff = aff & SQLITE_AFF_MASK;
   x.a = (u16)a;
   x.b = (u16)b;
-  return hpProgOp(&pC->pPlan->prog, &x);
+  x.iGuard = HP_NO_VEC;
+  if( hpProgIsConst(&pC->pPlan->prog, a)
+   && (x.pColl==0 || hpCollOk(x.pColl, &pColl))
+  ){
+    /* The constant on the right: the fast loops want it so */
+    static const u8 aSwap[] = {   /* NE EQ GT LE LT GE */
+      TK_NE, TK_EQ, TK_LT, TK_GE, TK_GT, TK_LE
+    };
+    x.a = (u16)b;
+    x.b = (u16)a;
+    if( op>=TK_NE && op<=TK_GE ) x.op = aSwap[op-TK_NE];
+  }
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
-static int hpCompileExpr(HpCompile*, Expr*);
-
-/*
-** The vector of pLeft op pRight.  pColl is the collation of the comparison.
-*/
+/* The same with the affinity of "pLeft op pRight" */
 static int hpCompileCompare(
   HpCompile *pC,
   u8 op,
@@ -194,117 +304,453 @@ static int hpCompileCompare(
   Expr *pRight,
   CollSeq *pColl
 ){
-  HpOp x;
+  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
+    return hpNo(pC, HP_NO_ROWVALUE);
+  }
+  return hpCompileCompareAs(pC, op, pLeft, pRight, pColl,
+                            binaryCompareP5(pLeft, pRight, 0));
+}
+
+/*
+** The vector of pLeft op pRight from field i on: row values or not.  (a,b)<(c,d)
+** is a<c OR (a=c AND b<d), which is NULL where stock's chain of jumps gives
+** NULL, and (a,b)=(c,d) is a=c AND b=d.
+*/
+static int hpCompileFields(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  int bCommuted,         /* The right side says the collation */
+  int i
+){
+  int n = sqlite3ExprVectorSize(pLeft);
+  u8 opx = op;           /* Operator of this field */
+  CollSeq *pColl;
+  Expr *pL = pLeft;
+  Expr *pR = pRight;
   int a, b;
-  memset(&x, 0, sizeof(x));
-  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ) return -1;
-  if( !hpCollOk(pColl, &x.pColl) ) return -1;
-  a = hpCompileExpr(pC, pLeft);
+  if( n>1 ){
+    if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
+     || sqlite3ExprVectorSize(pRight)!=n
+    ){
+      return hpNo(pC, HP_NO_SUBQUERY);
+    }
+    pL = pLeft->x.pList->a[i].pExpr;
+    pR = pRight->x.pList->a[i].pExpr;
+  }
+  if( bCommuted ){
+    pColl = sqlite3BinaryCompareCollSeq(pC->pParse, pR, pL);
+  }else{
+    pColl = sqlite3BinaryCompareCollSeq(pC->pParse, pL, pR);
+  }
+  if( i==n-1 ) return hpCompileCompare(pC, op, pL, pR, pColl);
+  if( op==TK_LE ) opx = TK_LT;
+  if( op==TK_GE ) opx = TK_GT;
+  a = hpCompileCompare(pC, opx, pL, pR, pColl);
+  if( a>=0 && opx!=TK_EQ && opx!=TK_IS ){
+    b = hpCompileCompare(pC, TK_EQ, pL, pR, pColl);
+    if( b<0 ) return -1;
+    b = hpCompileOp(pC, HP_OP_AND, 0, b,
+            hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1));
+    return hpCompileOp(pC, HP_OP_OR, 0, a, b);
+  }
   if( a<0 ) return -1;
-  b = hpCompileExpr(pC, pRight);
-  if( b<0 ) return -1;
-  x.eOp = HP_OP_COMPARE;
-  x.op = op;
-  x.aff = binaryCompareP5(pLeft, pRight, 0) & SQLITE_AFF_MASK;
-  x.a = (u16)a;
-  x.b = (u16)b;
-  return hpProgOp(&pC->pPlan->prog, &x);
+  b = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
+  return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+}
+
+/* The vector of pLeft op pRight, of row values or not */
+static int hpCompileRowCompare(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  int bCommuted
+){
+  int a;
+  if( !sqlite3ExprIsVector(pLeft) || (op!=TK_NE && op!=TK_ISNOT) ){
+    return hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
+  }
+  op = op==TK_NE ? TK_EQ : TK_IS;
+  a = hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
+  return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
 }
 
 /* One half of a BETWEEN: i is 0 for the lower bound, 1 for the upper */
 static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
   Expr *pBound = pExpr->x.pList->a[i].pExpr;
-  return hpCompileCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound,
-      sqlite3BinaryCompareCollSeq(pC->pParse, pExpr->pLeft, pBound));
+  return hpCompileRowCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound, 0);
 }
 
 /*
-** The vector of pExpr->pLeft IN (constants).
+** The vector of pExpr->pLeft IN (list).
+**
+** A list of constants is one operation.  Else each value is compared as
+** stock does it, with the affinity of the left side.
 */
 static int hpCompileIn(HpCompile *pC, Expr *pExpr){
+  HpProg *pProg = &pC->pPlan->prog;
+  Expr *pLeft = pExpr->pLeft;
   HpOp x;
   ExprList *pList;
-  int a, i;
-  memset(&x, 0, sizeof(x));
-  if( !ExprUseXList(pExpr) || sqlite3ExprIsVector(pExpr->pLeft) ) return -1;
+  CollSeq *pColl;
+  int bConst = 1;
+  int a, b, i;
+  if( !ExprUseXList(pExpr) ) return hpNo(pC, HP_NO_SUBQUERY);
+  if( sqlite3ExprIsVector(pLeft) ) return hpNo(pC, HP_NO_ROWVALUE);
   pList = pExpr->x.pList;
-  if( pList==0 || pList->nExpr<1 || pList->nExpr>HP_MX_VEC/2 ) return -1;
+  if( pList==0 || pList->nExpr<1 ) return hpNo(pC, HP_NO_OTHER);
   for(i=0; i<pList->nExpr; i++){
-    if( sqlite3ExprIsVector(pList->a[i].pExpr) ) return -1;
-    if( !sqlite3ExprIsConstant(pC->pParse, pList->a[i].pExpr) ) return -1;
+    Expr *pItem = pList->a[i].pExpr;
+    if( sqlite3ExprIsVector(pItem) ) return hpNo(pC, HP_NO_ROWVALUE);
+    if( bConst ){
+      bConst = sqlite3ExprIsConstant(pC->pParse, pItem) && !hpHasFunc(pItem);
+    }
   }
-  if( !hpCollOk(sqlite3ExprCollSeq(pC->pParse, pExpr->pLeft), &x.pColl) ){
-    return -1;
+  pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
+  if( !bConst ){
+    a = -1;
+    for(i=0; i<pList->nExpr; i++){
+      b = hpCompileCompareAs(pC, TK_EQ, pLeft, pList->a[i].pExpr, pColl,
+                             sqlite3ExprAffinity(pLeft));
+      a = i==0 ? b : hpCompileOp(pC, HP_OP_OR, 0, a, b);
+      if( a<0 ) return -1;
+    }
+    return a;
   }
-  a = hpCompileExpr(pC, pExpr->pLeft);
+  memset(&x, 0, sizeof(x));
+  hpCompileColl(pC, pColl, &x.pColl);
+  a = hpCompileExpr(pC, pLeft);
   if( a<0 ) return -1;
+  if( pList->nExpr>HP_MX_VEC/2 ) return hpNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
-    int b = hpProgConst(&pC->pPlan->prog, ++pC->pParse->nMem,
-                        pList->a[i].pExpr, 1);
-    if( b<0 ) return -1;
+    b = hpProgConst(pProg, ++pC->pParse->nMem, pList->a[i].pExpr, 1);
+    if( b<0 ) return hpNo(pC, HP_NO_LIMIT);
     if( i==0 ) x.b = (u16)b;
   }
   x.eOp = HP_OP_IN;
   x.a = (u16)a;
   x.n = (u16)pList->nExpr;
-  x.aff = sqlite3ExprAffinity(pExpr->pLeft) & SQLITE_AFF_MASK;
-  return hpProgOp(&pC->pPlan->prog, &x);
+  x.aff = sqlite3ExprAffinity(pLeft) & SQLITE_AFF_MASK;
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(pProg, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
 /*
-** The vector of X LIKE Y and X GLOB Y with constant Y, by SQLite's own
-** functions.
+** An operation with arguments aVec[0..nVec-1].  *pOp says which.
 */
-static int hpCompileLike(HpCompile *pC, Expr *pExpr){
-  sqlite3 *db = pC->pParse->db;
-  ExprList *pList;
+static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
+  HpProg *pProg = &pC->pPlan->prog;
+  int iArg = pProg->nArg;
+  int i, a;
+  for(i=0; i<nVec; i++){
+    if( pProg->nArg>=0xffff
+     || hpGrow(&pProg->aArg, &pProg->nArgAlloc, pProg->nArg, sizeof(u16))
+    ){
+      return hpNo(pC, HP_NO_LIMIT);
+    }
+    pProg->aArg[pProg->nArg++] = aVec[i];
+  }
+  pOp->n = (u16)nVec;
+  pOp->iArg = (u16)iArg;
+  a = hpProgOp(pProg, pOp);
+  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  if( a!=pProg->aOp[pProg->nOp-1].iOut || pProg->aOp[pProg->nOp-1].iArg!=iArg ){
+    pProg->nArg = iArg;    /* The same operation was there */
+  }
+  return a;
+}
+
+/* The vector of "a IS [NOT] TRUE" and the like: bNull is the truth of NULL,
+** as stock's OP_IsTrue has it, bNot turns the result round */
+static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
+  HpOp x;
+  if( a<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_TRUTH;
+  x.a = (u16)a;
+  x.b = (u16)(bNull + 2*bNot);
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/*
+** Code for pExpr that stock would not run for all rows follows.  If it calls
+** functions they are called only where vector a IS [NOT] TRUE (see
+** hpCompileTruth) as well: errors and side effects are not to be computed in
+** advance.  Sets pC->iGuard; the caller puts the old one back.
+*/
+static int hpCompileGuard(HpCompile *pC, Expr *pExpr, int a, int bNull, int bNot){
+  if( a<0 ) return -1;
+  if( !hpHasFunc(pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
+  a = hpCompileTruth(pC, a, bNull, bNot);
+  if( a>=0 && pC->iGuard!=HP_NO_VEC ){
+    a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
+  }
+  if( a<0 ) return -1;
+  pC->iGuard = (u16)a;
+  return 0;
+}
+
+/*
+** The vector of CASE pBase WHEN ... with or without pBase.
+*/
+static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
+  u16 aVec[HP_MX_LIST];
+  u16 iGuard = pC->iGuard;
+  int nExpr = pList->nExpr;
+  HpOp x;
+  int i, a;
+  if( nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  if( pBase && sqlite3ExprIsVector(pBase) ) return hpNo(pC, HP_NO_ROWVALUE);
+  for(i=0; i<nExpr; i++){
+    Expr *pItem = pList->a[i].pExpr;
+    if( i%2==0 && i<nExpr-1 ){
+      /* WHEN: below, the guard is that none before was true */
+      if( pBase ){
+        a = hpCompileCompare(pC, TK_EQ, pBase, pItem,
+                sqlite3BinaryCompareCollSeq(pC->pParse, pBase, pItem));
+      }else{
+        a = hpCompileExpr(pC, pItem);
+      }
+    }else{
+      u16 iElse = pC->iGuard;
+      if( i%2 && hpCompileGuard(pC, pItem, aVec[i-1], 0, 0) ) return -1;
+      a = hpCompileExpr(pC, pItem);
+      pC->iGuard = iElse;
+      if( i%2 ){
+        int j;
+        for(j=i+1; j<nExpr && !hpHasFunc(pList->a[j].pExpr); j++){}
+        if( j<nExpr
+         && hpCompileGuard(pC, pList->a[j].pExpr, aVec[i-1], 0, 1)
+        ){
+          return -1;
+        }
+      }
+    }
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  pC->iGuard = iGuard;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_CASE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, nExpr);
+}
+
+/*
+** The vector of COALESCE(list).
+*/
+static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
+  u16 aVec[HP_MX_LIST];
+  u16 iGuard = pC->iGuard;
+  HpOp x;
+  int i;
+  if( pList->nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  for(i=0; i<pList->nExpr; i++){
+    int a;
+    if( i>0 && hpHasFunc(pList->a[i].pExpr) ){
+      int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL, aVec[i-1], aVec[i-1]);
+      if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
+    }
+    a = hpCompileExpr(pC, pList->a[i].pExpr);
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  pC->iGuard = iGuard;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_COALESCE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, pList->nExpr);
+}
+
+/*
+** The vector of NULLIF(x,y): x, but NULL where the two are equal under
+** the collation pColl and without affinity.
+*/
+static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
+  u16 aVec[3];
+  HpOp x;
+  Expr *pNull = sqlite3Expr(pC->pParse->db, TK_NULL, 0);
+  int a;
+  if( pNull==0 ) return hpNo(pC, HP_NO_LIMIT);
+  sqlite3ExprDeferredDelete(pC->pParse, pNull);
+  a = hpCompileCompareAs(pC, TK_EQ, pList->a[0].pExpr, pList->a[1].pExpr,
+                         pColl, SQLITE_AFF_BLOB);
+  if( a<0 ) return -1;
+  aVec[0] = (u16)a;
+  a = hpCompileConst(pC, pNull);
+  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  aVec[1] = (u16)a;
+  a = hpCompileExpr(pC, pList->a[0].pExpr);
+  if( a<0 ) return -1;
+  aVec[2] = (u16)a;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_CASE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, 3);
+}
+
+/*
+** Can argument pArg of pDef bring a subtype that we would lose?  Functions hand
+** it from result to argument; operators would have to carry it on.
+*/
+static int hpLosesSubtype(HpCompile *pC, Expr *pArg){
+  while( pArg->op==TK_COLLATE || pArg->op==TK_UPLUS ){
+    /* A COLLATE that pushing down WHERE terms made clears it */
+    if( pArg->op==TK_COLLATE && !ExprHasProperty(pArg, EP_Collate) ) return 1;
+    pArg = pArg->pLeft;
+  }
+  if( !sqlite3ExprCanReturnSubtype(pC->pParse, pArg) ) return 0;
+  if( pArg->op==TK_FUNCTION ){
+    FuncDef *pDef = sqlite3FindFunction(pC->pParse->db, pArg->u.zToken,
+        pArg->x.pList ? pArg->x.pList->nExpr : 0, SQLITE_UTF8, 0);
+    return pDef==0 || (pDef->funcFlags & SQLITE_FUNC_INLINE)!=0
+        || pDef->xSFunc==nullifFunc;
+  }
+  return 1;
+}
+
+/*
+** The vector of a function call.  sqlite3ExprCodeTarget() has been there
+** before: the function exists and may be used here.
+*/
+static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
+  Parse *pParse = pC->pParse;
+  sqlite3 *db = pParse->db;
+  ExprList *pList = pExpr->x.pList;
+  int nArg = pList ? pList->nExpr : 0;
+  u16 aVec[HP_MX_LIST];
+  CollSeq *pColl = 0;
   FuncDef *pDef;
   HpOp x;
-  int a, b;
-  if( ExprHasProperty(pExpr, EP_WinFunc|EP_Distinct) ) return -1;
-  if( !ExprUseXList(pExpr) || pExpr->x.pList==0 ) return -1;
-  pList = pExpr->x.pList;
-  if( pList->nExpr!=2 ) return -1;
-  pDef = sqlite3FindFunction(db, pExpr->u.zToken, 2, ENC(db), 0);
-  if( pDef==0 || pDef->xSFunc!=likeFunc ) return -1;
-  if( !sqlite3ExprIsConstant(pC->pParse, pList->a[0].pExpr) ) return -1;
-  a = hpCompileConst(pC, pList->a[0].pExpr);
-  if( a<0 ) return -1;
-  b = hpCompileExpr(pC, pList->a[1].pExpr);
-  if( b<0 ) return -1;
+  int i, a;
+
+  if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpNo(pC, HP_NO_WINDOW);
+  if( nArg>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  pDef = sqlite3FindFunction(db, pExpr->u.zToken, nArg, ENC(db), 0);
+  if( pDef==0 || pDef->xFinalize || pDef->xSFunc==0
+   || (pDef->funcFlags & (SQLITE_FUNC_INTERNAL|SQLITE_FUNC_WINDOW
+                          |SQLITE_FUNC_EPHEM))!=0
+  ){
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
+  if( pDef->funcFlags & SQLITE_FUNC_INLINE ){
+    if( nArg==0 ) return hpNo(pC, HP_NO_FUNCTION);
+    switch( SQLITE_PTR_TO_INT(pDef->pUserData) ){
+      case INLINEFUNC_coalesce:
+        return hpCompileCoalesce(pC, pList);
+      case INLINEFUNC_iif:
+        return hpCompileCase(pC, 0, pList);
+      case INLINEFUNC_unlikely:
+        return hpCompileExpr(pC, pList->a[0].pExpr);
+    }
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
+  /* PRAGMA case_sensitive_like makes a like() that is not marked so */
+  if( (pDef->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==0
+   && pDef->xSFunc!=likeFunc
+  ){
+    return hpNo(pC, HP_NO_NONDETERM);
+  }
+  /* In a generated column 'now' is an error */
+  if( pC->nSelf && (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) ){
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
   memset(&x, 0, sizeof(x));
-  x.eOp = HP_OP_LIKE;
-  x.a = (u16)a;
-  x.b = (u16)b;
-  x.pInfo = pDef->pUserData;
-  return hpProgOp(&pC->pPlan->prog, &x);
+  x.iGuard = HP_NO_VEC;
+  if( pDef->xSFunc==likeFunc && nArg==2
+   && sqlite3ExprIsConstant(pParse, pList->a[0].pExpr)
+  ){
+    int b;
+    a = hpCompileExpr(pC, pList->a[0].pExpr);
+    b = a<0 ? -1 : hpCompileExpr(pC, pList->a[1].pExpr);
+    if( b<0 ) return -1;
+    x.eOp = HP_OP_LIKE;
+    x.a = (u16)a;
+    x.b = (u16)b;
+    x.pInfo = pDef->pUserData;
+    a = hpProgOp(&pC->pPlan->prog, &x);
+    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  }
+  if( pDef->funcFlags & SQLITE_FUNC_NEEDCOLL ){
+    for(i=0; i<nArg && pColl==0; i++){
+      pColl = sqlite3ExprCollSeq(pParse, pList->a[i].pExpr);
+    }
+    if( pColl==0 ) pColl = db->pDfltColl;
+    hpCompileColl(pC, pColl, &x.pColl);
+  }
+  if( pDef->xSFunc==nullifFunc && nArg==2 ){
+    return hpCompileNullif(pC, pList, pColl);
+  }
+  x.pColl = pColl;
+  for(i=0; i<nArg; i++){
+    Expr *pArg = pList->a[i].pExpr;
+    if( ((pDef->funcFlags & (SQLITE_SUBTYPE|SQLITE_FUNC_NEEDCOLL))!=0
+         || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0)
+     && hpLosesSubtype(pC, pArg)
+    ){
+      return hpNo(pC, HP_NO_SUBTYPE);
+    }
+    a = hpCompileExpr(pC, pArg);
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 && pDef->xSFunc!=likeFunc ){
+    pC->pPlan->bSerial = 1;
+  }
+  x.eOp = HP_OP_FUNC;
+  x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
+  x.pInfo = pDef;
+  x.iGuard = pC->iGuard;
+  return hpCompileArgs(pC, &x, aVec, nArg);
 }
 
 /*
 ** The vector of pExpr, or -1 if the executor does not do it.
 */
 static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
+  Parse *pParse = pC->pParse;
+  u16 iGuard = pC->iGuard;
   int a, b;
   while( pExpr && (pExpr->op==TK_COLLATE || pExpr->op==TK_UPLUS) ){
     pExpr = pExpr->pLeft;
   }
-  if( pExpr==0 ) return -1;
-  if( sqlite3ExprIsConstant(pC->pParse, pExpr) ){
-    if( sqlite3ExprIsVector(pExpr) ) return -1;
-    return hpCompileConst(pC, pExpr);
+  if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
+  if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
+  if( sqlite3ExprIsConstant(pParse, pExpr) && !hpHasFunc(pExpr) ){
+    /* Functions may fail where stock would not have called them, so calls
+    ** with constants are operations like others */
+    a = hpCompileConst(pC, pExpr);
+    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
   }
   switch( pExpr->op ){
     case TK_AGG_COLUMN:
-      if( pExpr->pAggInfo!=pC->pAggInfo ) return -1;
+      if( pExpr->pAggInfo!=pC->pAggInfo ) return hpNo(pC, HP_NO_COLUMN);
       /* no break */ deliberate_fall_through
     case TK_COLUMN:
-      if( pExpr->iTable!=pC->iCur || pExpr->y.pTab!=pC->pTab ) return -1;
+      if( ExprHasProperty(pExpr, EP_FixedCol)
+       && sqlite3ExprIsConstant(pParse, pExpr)
+      ){
+        /* WHERE says that it equals pLeft: as stock does */
+        u8 aff = sqlite3TableColumnAffinity(pExpr->y.pTab, pExpr->iColumn);
+        a = hpCompileExpr(pC, pExpr->pLeft);
+        return aff>SQLITE_AFF_BLOB ? hpCompileAff(pC, HP_OP_AFFINITY, aff, a) : a;
+      }
+      if( pExpr->y.pTab!=pC->pTab
+       || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)
+      ){
+        return hpNo(pC, HP_NO_COLUMN);
+      }
       return hpCompileColumn(pC, pExpr->iColumn);
     case TK_UMINUS: {
       /* As stock does: 0-X */
-      Expr *pZero = sqlite3Expr(pC->pParse->db, TK_INTEGER, "0");
-      if( pZero==0 ) return -1;
-      sqlite3ExprDeferredDelete(pC->pParse, pZero);
+      Expr *pZero = sqlite3Expr(pParse->db, TK_INTEGER, "0");
+      if( pZero==0 ) return hpNo(pC, HP_NO_LIMIT);
+      sqlite3ExprDeferredDelete(pParse, pZero);
       a = hpCompileConst(pC, pZero);
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_ARITH, TK_MINUS, a, b);
@@ -313,13 +759,40 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
       return hpCompileOp(pC, HP_OP_ARITH, pExpr->op, a, b);
-    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
-    case TK_IS: case TK_ISNOT:
-      return hpCompileCompare(pC, pExpr->op, pExpr->pLeft, pExpr->pRight,
-                              sqlite3ExprCompareCollSeq(pC->pParse, pExpr));
-    case TK_AND: case TK_OR:
+    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT:
       a = hpCompileExpr(pC, pExpr->pLeft);
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_BIT, pExpr->op, a, b);
+    case TK_BITNOT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_BITNOT, 0, a, a);
+    case TK_CONCAT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_CONCAT, 0, a, b);
+    case TK_CAST:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileAff(pC, HP_OP_CAST,
+                          sqlite3AffinityType(pExpr->u.zToken, 0), a);
+    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+    case TK_IS: case TK_ISNOT:
+      return hpCompileRowCompare(pC, pExpr->op, pExpr->pLeft, pExpr->pRight,
+                                 ExprHasProperty(pExpr, EP_Commuted));
+    case TK_TRUTH: {
+      int isTrue = sqlite3ExprTruthValue(pExpr->pRight);
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
+    }
+    case TK_AND: case TK_OR:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      /* The right side matters where the left is not false, or not true */
+      if( hpCompileGuard(pC, pExpr->pRight, a, pExpr->op==TK_AND,
+                         pExpr->op==TK_OR)
+      ){
+        return -1;
+      }
+      b = hpCompileExpr(pC, pExpr->pRight);
+      pC->iGuard = iGuard;
       return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
     case TK_NOT:
       a = hpCompileExpr(pC, pExpr->pLeft);
@@ -328,16 +801,19 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_ISNULL, pExpr->op, a, a);
     case TK_BETWEEN:
-      if( sqlite3ExprIsVector(pExpr->pLeft) ) return -1;
       a = hpCompileBetween(pC, pExpr, 0);
       b = a<0 ? -1 : hpCompileBetween(pC, pExpr, 1);
       return hpCompileOp(pC, HP_OP_AND, 0, a, b);
     case TK_IN:
       return hpCompileIn(pC, pExpr);
+    case TK_CASE:
+      return hpCompileCase(pC, pExpr->pLeft, pExpr->x.pList);
     case TK_FUNCTION:
-      return hpCompileLike(pC, pExpr);
+      return hpCompileFunc(pC, pExpr);
+    case TK_SELECT: case TK_EXISTS: case TK_SELECT_COLUMN:
+      return hpNo(pC, HP_NO_SUBQUERY);
   }
-  return -1;
+  return hpNo(pC, HP_NO_OTHER);
 }
 
 /*
@@ -350,9 +826,7 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
     if( hpCompileWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
     return hpCompileWhere(pC, pWhere->pRight);
   }
-  if( pWhere->op==TK_BETWEEN && !sqlite3ExprIsVector(pWhere->pLeft)
-   && !sqlite3ExprIsConstant(pC->pParse, pWhere)
-  ){
+  if( pWhere->op==TK_BETWEEN && !sqlite3ExprIsConstant(pC->pParse, pWhere) ){
     iVec = hpCompileBetween(pC, pWhere, 0);
     if( iVec<0 || hpProgFilter(&pC->pPlan->prog, iVec) ) return SQLITE_ERROR;
     iVec = hpCompileBetween(pC, pWhere, 1);
@@ -430,7 +904,10 @@ static int hpCompileAgg(
   if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
     CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);
     if( pColl==0 ) pColl = pParse->db->pDfltColl;
-    if( !hpCollOk(pColl, &pDef->pColl) ) return SQLITE_ERROR;
+    if( !hpCollOk(pColl, &pDef->pColl) ){
+      hpNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
   }
   if( pF->iDistinct>=0 ){
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
@@ -501,6 +978,7 @@ static HpPlan *hpCompile(
   c.pAggInfo = pAggInfo;
   c.pTab = p->pSrc->a[0].pSTab;
   c.iCur = p->pSrc->a[0].iCursor;
+  c.iGuard = HP_NO_VEC;
   c.pPlan = pPlan = sqlite3_malloc64(sizeof(*pPlan));
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
@@ -527,7 +1005,10 @@ static HpPlan *hpCompile(
     if( iVec<0 ) goto refused;
     pPlan->aKey[i] = (u16)iVec;
     pPlan->aKeySort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i]) ) goto refused;
+    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i]) ){
+      hpNo(&c, HP_NO_COLLATION);
+      goto refused;
+    }
   }
   for(i=0; i<pPlan->nAgg; i++){
     if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pPlan->aAgg[i]) ) goto refused;

@@ -99,6 +99,20 @@ static void hpArenaClear(HpArena *pArena){
 }
 
 /*
+** Forget what was allocated, but keep one block of about as much memory.
+*/
+static void hpArenaReset(HpArena *pArena){
+  if( pArena->pBlock==0 ) return;
+  if( pArena->pBlock->pPrev ){
+    i64 n = MIN(HP_MX_BLOCK, pArena->nTotal);
+    hpArenaClear(pArena);
+    if( hpArenaAlloc(pArena, n-(i64)sizeof(struct HpBlock))==0 ) return;
+  }
+  pArena->pFree = (u8*)&pArena->pBlock[1];
+  pArena->nFree = (u32)(pArena->nTotal - (i64)sizeof(struct HpBlock));
+}
+
+/*
 ** The switches of this process.  Threads that come here first at the same
 ** time all compute the same.
 */
@@ -297,6 +311,7 @@ static void hpExecFree(HpScan *pScan, int i){
   HpExec *p = pScan->apWorker[i];
   if( p ){
     hpAggClose(p->pAgg);
+    hpExprClose(p);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
     if( p->db!=pScan->db ) sqlite3_free(p->db);
@@ -388,18 +403,8 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
     hpVecConst(p, pVec, &aMem[pProg->aConst[k].iReg]);
     if( pVec->mType==0 ) return HP_DECLINE;
   }
-  for(k=0; k<pProg->nOp; k++){
-    const HpOp *pOp = &pProg->aOp[k];
-    rc = hpVecInit(p, &p->aVec[pOp->iOut], n);
-    if( rc ) return rc;
-    if( pOp->eOp==HP_OP_IN ) hpOpInAffinity(p, pOp);
-    if( pOp->eOp==HP_OP_LIKE
-     && (int)p->aVec[pOp->a].aLen[0]
-              >p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH]
-    ){
-      return HP_DECLINE;
-    }
-  }
+  rc = hpExprOpen(p);
+  if( rc ) return rc;
   return hpAggOpen(p, &p->pAgg);
 }
 
@@ -614,7 +619,10 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   hpSourceClose(p->pSource);
   p->pSource = 0;
-  for(i=0; i<p->nWorker; i++) hpArenaClear(&p->apWorker[i]->vec);
+  for(i=0; i<p->nWorker; i++){
+    hpExprClose(p->apWorker[i]);
+    hpArenaClear(&p->apWorker[i]->vec);
+  }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
   if( pPlan->nKey ) v->aCounter[SQLITE_STMTSTATUS_SORT]++;

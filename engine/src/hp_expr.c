@@ -20,10 +20,17 @@
 ** The typed loops are what makes it fast; the general loop is what makes it
 ** right; each typed loop says under which condition it is the same thing.
 **
-** Nothing here can fail but for memory, so all operands may be computed for
-** all selected rows, whether or not SQL's short cuts would have reached them.
-** Out of memory inside a stock function sets db->mallocFailed, which
-** OP_HpScan looks at after each batch.
+** All operands are computed for all selected rows, whether or not SQL's short
+** cuts would have reached them.  Operators cannot fail but for memory.  SQL
+** functions can, and may cost much, so they are called for selected rows only,
+** and where a CASE, COALESCE, AND or OR stands before them only where it
+** leads to them (HpOp.iGuard).  A function that fails even so sets p->rcOp to
+** HP_DECLINE: stock's code then finds the error, or finds that it does not
+** matter.  Out of memory inside a stock function sets db->mallocFailed, which
+** is looked at after each batch.
+**
+** An operation whose operands are constants is one itself: hpExprOpen()
+** computes it.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -33,6 +40,9 @@
 /* Integers up to this size are the same as doubles */
 #define HP_MX_EXACT  (((i64)1)<<53)
 #define hpIsExact(X) ((X)<=HP_MX_EXACT && (X)>=-HP_MX_EXACT)
+
+/* Decline rather than write out so many zeros of a zeroblob() */
+#define HP_MX_ZERO   1000000
 
 /*
 ** Make *paEntry, an array of entries of sz bytes, larger if it is full.
@@ -70,30 +80,59 @@ static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr, int bList){
   return pConst->iVec;
 }
 
+/* True if the result of pOp is a truth value, computed in p->aBool */
+static int hpOpIsBool(const HpOp *pOp){
+  return pOp->eOp>=HP_OP_COMPARE && pOp->eOp<=HP_OP_BOOL;
+}
+
+/*
+** True if vector iVec has the same value for all rows.
+*/
+static int hpProgIsConst(const HpProg *pProg, int iVec){
+  int i;
+  for(i=0; i<pProg->nOp; i++){
+    if( pProg->aOp[i].iOut==iVec ) return pProg->aOp[i].bConst;
+  }
+  return 1;
+}
+
 /*
 ** Add an operation, or find the same one.  pOp->iOut is not used.  Returns
 ** the vector of the result, or -1 if there is no room.
 */
 static int hpProgOp(HpProg *pProg, const HpOp *pOp){
-  int i;
+  int i, k;
   HpOp *pNew;
+  HpOp x = *pOp;
+  int nArg = x.eOp>=HP_OP_CASE ? x.n : 0;
+  if( nArg || x.eOp==HP_OP_FUNC ){
+    for(k=0; k<nArg && hpProgIsConst(pProg, pProg->aArg[x.iArg+k]); k++){}
+    x.bConst = k==nArg;
+  }else if( x.eOp!=HP_OP_COLUMN ){
+    x.bConst = hpProgIsConst(pProg, x.a)
+            && (x.eOp==HP_OP_IN || x.eOp==HP_OP_TRUTH
+                || hpProgIsConst(pProg, x.b));
+  }
+  if( x.bConst ) x.iGuard = HP_NO_VEC;
   for(i=0; i<pProg->nOp; i++){
     HpOp *p = &pProg->aOp[i];
     if( p->bFilter ) continue;
-    if( p->eOp==pOp->eOp && p->op==pOp->op && p->aff==pOp->aff
-     && p->a==pOp->a && p->b==pOp->b && p->n==pOp->n
-     && p->pColl==pOp->pColl && p->pInfo==pOp->pInfo
+    if( p->eOp==x.eOp && p->op==x.op && p->aff==x.aff
+     && p->a==x.a && p->b==x.b && p->n==x.n && p->iGuard==x.iGuard
+     && p->pColl==x.pColl && p->pInfo==x.pInfo
+     && memcmp(&pProg->aArg[p->iArg], &pProg->aArg[x.iArg],
+               nArg*sizeof(u16))==0
     ){
       return p->iOut;
     }
   }
-  if( pProg->nVec>=HP_MX_VEC
+  if( pProg->nVec>=HP_MX_VEC || pProg->nOp>=HP_MX_OP
    || hpGrow(&pProg->aOp, &pProg->nOpAlloc, pProg->nOp, sizeof(*pNew))
   ){
     return -1;
   }
   pNew = &pProg->aOp[pProg->nOp++];
-  *pNew = *pOp;
+  *pNew = x;
   pNew->iOut = (u16)pProg->nVec++;
   return pNew->iOut;
 }
@@ -109,7 +148,7 @@ static int hpProgFilter(HpProg *pProg, int iVec){
   }
   if( pProg->nOp>0 && pProg->aOp[pProg->nOp-1].iOut==iVec ){
     HpOp *pOp = &pProg->aOp[pProg->nOp-1];
-    pOp->bFilter = pOp->eOp!=HP_OP_COLUMN && pOp->eOp!=HP_OP_ARITH;
+    pOp->bFilter = hpOpIsBool(pOp) && pOp->bConst==0;
   }
   pProg->aFilter[pProg->nFilter].iVec = (u16)iVec;
   pProg->aFilter[pProg->nFilter].nOp = (u16)pProg->nOp;
@@ -119,6 +158,7 @@ static int hpProgFilter(HpProg *pProg, int iVec){
 
 static void hpProgFree(HpProg *pProg){
   sqlite3_free(pProg->aOp);
+  sqlite3_free(pProg->aArg);
   sqlite3_free(pProg->aConst);
   sqlite3_free(pProg->aFilter);
 }
@@ -218,6 +258,77 @@ static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
       pMem->enc = SQLITE_UTF8;
       break;
   }
+}
+
+/*
+** Memory for a text of n bytes that lives until the batch ends.  A zero byte
+** follows it, and HP_SLACK bytes are readable.  Returns NULL if there is no
+** memory, or too much of it is in use: then p->rcOp is set.
+*/
+static u8 *hpTextAlloc(HpExec *p, u32 n){
+  HpArena *pText = &p->text;
+  u8 *z = 0;
+  if( (i64)n+pText->nTotal<=p->nMemory ){
+    z = hpArenaAlloc(pText, (i64)n+HP_SLACK);
+  }
+  if( z==0 ){
+    p->rcOp = HP_DECLINE;
+  }else{
+    /* The slack may overlap the next text */
+    u32 nBack = ROUND8((i64)n+HP_SLACK) - ROUND8((i64)n+8);
+    pText->pFree -= nBack;
+    pText->nFree += nBack;
+    memset(&z[n], 0, 8);
+  }
+  return z;
+}
+
+/*
+** Set row i of pOut to a text or blob.
+*/
+static void hpVecSetStr(HpExec *p, HpVec *pOut, int i, u8 tag, const u8 *z, u32 n){
+  u8 *zNew = hpTextAlloc(p, n);
+  if( zNew==0 ){
+    tag = HP_NULL;
+  }else{
+    if( n ) memcpy(zNew, z, n);
+    pOut->aVal[i].z = zNew;
+    pOut->aLen[i] = n;
+  }
+  pOut->aTag[i] = tag;
+  pOut->mType |= tag;
+}
+
+/*
+** Set row i of pOut to a copy of *pMem, and add its type to pOut->mType.  What
+** cannot be in a vector (a pointer, a very long string) sets p->rcOp.
+*/
+static void hpVecSetMem(HpExec *p, HpVec *pOut, int i, Mem *pMem){
+  u8 tag = HP_NULL;
+  if( pMem->flags & MEM_Null ){
+    if( pMem->flags & (MEM_Subtype|MEM_Term) ) p->rcOp = HP_DECLINE;
+  }else if( pMem->flags & MEM_Int ){
+    tag = HP_INT;
+    pOut->aVal[i].i = pMem->u.i;
+  }else if( pMem->flags & MEM_Real ){
+    tag = HP_REAL;
+    pOut->aVal[i].r = pMem->u.r;
+  }else if( pMem->flags & MEM_IntReal ){
+    tag = HP_REAL;
+    pOut->aVal[i].r = (double)pMem->u.i;
+  }else if( ((pMem->flags & MEM_Zero) && pMem->u.nZero>HP_MX_ZERO)
+         || ExpandBlob(pMem)!=SQLITE_OK
+         || sqlite3VdbeMemTooBig(pMem)
+         || (pMem->flags & (MEM_Str|MEM_Blob))==0
+  ){
+    p->rcOp = HP_DECLINE;
+  }else{
+    hpVecSetStr(p, pOut, i, (pMem->flags & MEM_Str) ? HP_TEXT : HP_BLOB,
+                (const u8*)pMem->z, (u32)pMem->n);
+    return;
+  }
+  pOut->aTag[i] = tag;
+  pOut->mType |= tag;
 }
 
 /*
@@ -509,6 +620,103 @@ static void hpOpCompare(HpExec *p, const HpOp *pOp){
 }
 
 /*
+** The values of an IN list of three or more: a hash table with linear probing,
+** at most half full.  Numbers are there by value, so that 3 finds 3.0.
+*/
+typedef struct HpInSet HpInSet;
+struct HpInSet {
+  u32 mask;              /* Slots less one */
+  struct HpInSlot {
+    u64 code;              /* Integer, bits of a real, hash of a string */
+    u16 iVec;              /* Vector of the constant */
+    u8 tag;                /* HP_INT for 3.0.  0: empty */
+  } *aSlot;
+};
+
+static SQLITE_INLINE u32 hpInHash(u64 x){
+  x *= ((u64)0x9e3779b9<<32)|0x7f4a7c15;
+  return (u32)(x>>32) ^ (u32)x>>16;
+}
+
+/* Bring a value to the form it has in a set: its type and a code that is the
+** same for equal values */
+static u8 hpInCode(u8 tag, HpVal v, u32 n, u64 *pCode){
+  if( tag==HP_REAL && v.r>=-9223372036854775808.0 && v.r<9223372036854775808.0
+   && (double)(i64)v.r==v.r
+  ){
+    v.i = (i64)v.r;
+    tag = HP_INT;
+  }
+  if( tag & HP_STR ){
+    const u8 *z = v.z;
+    u64 h = n;
+    for(; n>=8; n-=8, z+=8) h = (h ^ hpLoad8(z)) * (((u64)1<<40)|0x1b3);
+    while( n-->0 ) h = (h ^ *(z++)) * (((u64)1<<40)|0x1b3);
+    *pCode = h;
+  }else{
+    *pCode = v.u;
+  }
+  return tag;
+}
+
+/*
+** True if a value that is not NULL is in the set.  Text compares as BINARY.
+*/
+static int hpInFind(
+  const HpExec *p,
+  const HpOp *pOp,
+  const HpInSet *pSet,
+  u8 tag, HpVal v, u32 n
+){
+  u64 code;
+  u32 h;
+  UNUSED_PARAMETER(pOp);
+  tag = hpInCode(tag, v, n, &code);
+  for(h=hpInHash(code) & pSet->mask; pSet->aSlot[h].tag; h=(h+1)&pSet->mask){
+    const struct HpInSlot *pSlot = &pSet->aSlot[h];
+    if( pSlot->code==code && pSlot->tag==tag ){
+      const HpVec *pB = &p->aVec[pSlot->iVec];
+      if( (tag & HP_STR)==0
+       || (pB->aLen[0]==n && memcmp(pB->aVal[0].z, v.z, n)==0)
+      ){
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+/*
+** Make the set of the constants of pOp.
+*/
+static int hpInOpen(HpExec *p, const HpOp *pOp, void **ppState){
+  HpInSet *pSet;
+  u32 nSlot = 8;
+  int k;
+  if( pOp->n<=2 ) return SQLITE_OK;
+  while( nSlot<2*(u32)pOp->n ) nSlot *= 2;
+  *ppState = pSet = hpArenaAlloc(&p->vec, sizeof(*pSet));
+  if( pSet==0 ) return HP_DECLINE;
+  pSet->mask = nSlot-1;
+  pSet->aSlot = hpArenaAlloc(&p->vec, sizeof(pSet->aSlot[0])*(i64)nSlot);
+  if( pSet->aSlot==0 ) return HP_DECLINE;
+  memset(pSet->aSlot, 0, sizeof(pSet->aSlot[0])*(i64)nSlot);
+  for(k=0; k<pOp->n; k++){
+    const HpVec *pB = &p->aVec[pOp->b+k];
+    u64 code;
+    u8 tag;
+    u32 h;
+    if( pB->mType==HP_NULL ) continue;
+    tag = hpInCode(pB->mType, pB->aVal[0], pB->aLen[0], &code);
+    for(h=hpInHash(code) & pSet->mask; pSet->aSlot[h].tag; h=(h+1)&pSet->mask){}
+    pSet->aSlot[h].code = code;
+    pSet->aSlot[h].tag = tag;
+    pSet->aSlot[h].iVec = (u16)(pOp->b+k);
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Compute a IN (b, b+1, ...) into p->aBool.
 **
 ** Stock compares one or two values as "=" would, with the affinity of the
@@ -517,35 +725,52 @@ static void hpOpCompare(HpExec *p, const HpOp *pOp){
 ** as it is.  Declared affinities cannot be violated by well-formed files,
 ** so only then could the two differ; hence the two cases here as well.
 */
-static void hpOpIn(HpExec *p, const HpOp *pOp){
+static void hpOpIn(HpExec *p, const HpOp *pOp, const HpInSet *pSet){
   const HpVec *pA = &p->aVec[pOp->a];
   u8 aff = pOp->n<=2 ? pOp->aff : SQLITE_AFF_BLOB;
   u8 *aBool = p->aBool;
   u8 bNull = 0;          /* 2 if a value is NULL */
-  u8 mB = 0;             /* Types of the values */
   int k;
 
-  for(k=0; k<pOp->n; k++) mB |= p->aVec[pOp->b+k].mType;
-  if( mB & HP_NULL ) bNull = 2;
-  memset(aBool, bNull, p->batch.nRow);
-  if( pA->mType==HP_INT && (mB & ~(HP_INT|HP_NULL))==0 ){
-    for(k=0; k<pOp->n; k++){
-      const HpVec *pB = &p->aVec[pOp->b+k];
-      i64 b = pB->aVal[0].i;
-      if( pB->mType==HP_NULL ) continue;
-      HP_ROWS(p, {
-        if( pA->aVal[i & pA->mIdx].i==b ) aBool[i] = 1;
-      })
-    }
+  for(k=0; k<pOp->n; k++){
+    if( p->aVec[pOp->b+k].mType==HP_NULL ) bNull = 2;
+  }
+  if( pSet && pA->mType==HP_INT ){
+    const HpVal *aVal = pA->aVal;
+    u32 m = pA->mIdx;
+    HP_ROWS(p, {
+      u64 x = aVal[i & m].u;
+      u32 h = hpInHash(x) & pSet->mask;
+      u8 b = bNull;
+      while( pSet->aSlot[h].tag ){
+        if( pSet->aSlot[h].code==x && pSet->aSlot[h].tag==HP_INT ){
+          b = 1;
+          break;
+        }
+        h = (h+1) & pSet->mask;
+      }
+      aBool[i] = b;
+    })
+    return;
+  }
+  if( pSet && ((pA->mType & HP_TEXT)==0 || sqlite3IsBinary(pOp->pColl)) ){
+    HP_ROWS(p, {
+      int iA = i & pA->mIdx;
+      u8 tag = pA->aTag[iA];
+      aBool[i] = 2;
+      if( tag!=HP_NULL ){
+        aBool[i] = hpInFind(p, pOp, pSet, tag, pA->aVal[iA], pA->aLen[iA])
+                   ? 1 : bNull;
+      }
+    })
     return;
   }
   HP_ROWS(p, {
     int iA = i & pA->mIdx;
     u8 tA = pA->aTag[iA];
-    if( tA==HP_NULL ){
-      aBool[i] = 2;
-      continue;
-    }
+    aBool[i] = 2;
+    if( tA==HP_NULL ) continue;
+    aBool[i] = bNull;
     for(k=0; k<pOp->n; k++){
       const HpVec *pB = &p->aVec[pOp->b+k];
       u8 tB = pB->mType;
@@ -586,72 +811,6 @@ static void hpOpInAffinity(HpExec *p, const HpOp *pOp){
     hpVecConst(p, pB, &m);
     sqlite3VdbeMemRelease(&m);
   }
-}
-
-/*
-** The text of row i of pVec with a zero byte after it, until the next call.
-** Returns NULL, and sets mallocFailed, if there is no memory.
-*/
-static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
-  u32 n = pVec->aLen[i];
-  if( n>=p->nText ){
-    u32 nNew = 2*n+256;
-    u8 *aNew = hpArenaAlloc(&p->vec, nNew);
-    if( aNew==0 ){
-      sqlite3OomFault(p->db);
-      return 0;
-    }
-    p->aText = aNew;
-    p->nText = nNew;
-  }
-  memcpy(p->aText, pVec->aVal[i].z, n);
-  p->aText[n] = 0;
-  return p->aText;
-}
-
-/*
-** Compute b LIKE a into p->aBool.  The pattern a is constant.  As likeFunc()
-** does, but the pattern is looked at once.
-*/
-static void hpOpLike(HpExec *p, const HpOp *pOp){
-  const struct compareInfo *pInfo = pOp->pInfo;
-  const HpVec *pPat = &p->aVec[pOp->a];
-  const HpVec *pB = &p->aVec[pOp->b];
-  u8 tPat = pPat->aTag[0];
-  u8 *aBool = p->aBool;
-  Mem pat;
-  const u8 *zPat;
-
-  hpVecToMem(p, pPat, 0, &pat);
-  zPat = sqlite3_value_text((sqlite3_value*)&pat);
-  HP_ROWS(p, {
-    u8 t = pB->aTag[i & pB->mIdx] | tPat;
-    Mem m;
-    const u8 *z;
-#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
-    if( t & HP_BLOB ){
-      aBool[i] = 0;
-      continue;
-    }
-#endif
-    aBool[i] = 2;
-    if( t & HP_NULL ) continue;
-    if( t==HP_TEXT ){
-      z = hpTextZ(p, pB, i & pB->mIdx);
-      if( z && zPat ){
-        aBool[i] = patternCompare(zPat, z, pInfo, pInfo->matchSet)
-                   ==SQLITE_MATCH;
-      }
-      continue;
-    }
-    hpVecToMem(p, pB, i, &m);
-    z = sqlite3_value_text((sqlite3_value*)&m);
-    if( z && zPat ){
-      aBool[i] = patternCompare(zPat, z, pInfo, pInfo->matchSet)==SQLITE_MATCH;
-    }
-    sqlite3VdbeMemRelease(&m);
-  })
-  sqlite3VdbeMemRelease(&pat);
 }
 
 /* Arithmetic on two integers as OP_Add and its like do it.  Returns the tag
@@ -987,9 +1146,326 @@ static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 }
 
 /*
-** Run operation pOp for the rows selected.
+** Row i of pVec as an integer, as stock casts operands of & and |.  *pi is not
+** set if it is NULL.
 */
-static void hpOpRun(HpExec *p, const HpOp *pOp){
+static u8 hpVecInt(const HpExec *p, const HpVec *pVec, int i, i64 *pi){
+  Mem m;
+  i &= pVec->mIdx;
+  switch( pVec->aTag[i] ){
+    case HP_NULL:
+      return HP_NULL;
+    case HP_INT:
+      *pi = pVec->aVal[i].i;
+      return HP_INT;
+    case HP_REAL:
+      *pi = sqlite3RealToI64(pVec->aVal[i].r);
+      return HP_INT;
+  }
+  hpVecToMem(p, pVec, i, &m);
+  *pi = sqlite3VdbeIntValue(&m);
+  sqlite3VdbeMemRelease(&m);
+  return HP_INT;
+}
+
+/* a shifted left by b bits, right if b is negative, as OP_ShiftLeft does */
+static i64 hpShift(i64 a, i64 b){
+  if( b>=64 ) return 0;
+  if( b<=-64 ) return a<0 ? -1 : 0;
+  if( b>=0 ) return (i64)((u64)a << b);
+  return a<0 ? (i64)~(~(u64)a >> -b) : (i64)((u64)a >> -b);
+}
+
+/*
+** Compute pOut = a & b, a | b, a << b, a >> b, or ~a.
+*/
+static void hpOpBit(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
+  u8 mOut = 0;
+  pOut->bFloat = 0;
+  hpVecExact(p, pA);
+  hpVecExact(p, pB);
+  HP_ROWS(p, {
+    i64 a = 0;
+    i64 b = 0;
+    u8 t = hpVecInt(p, pA, i, &a) | hpVecInt(p, pB, i, &b);
+    if( t & HP_NULL ) t = HP_NULL;
+    switch( pOp->op ){
+      case TK_BITAND:  a &= b;  break;
+      case TK_BITOR:   a |= b;  break;
+      case TK_LSHIFT:  a = hpShift(a, b);  break;
+      case TK_RSHIFT:  a = hpShift(a, b==SMALLEST_INT64 ? 64 : -b);  break;
+      default:         a = ~a;  break;
+    }
+    pOut->aVal[i].i = a;
+    pOut->aTag[i] = t;
+    mOut |= t;
+  })
+  pOut->mType = mOut;
+}
+
+/*
+** The bytes of row i of pVec, which is not NULL, as || takes them.  *pM is
+** released by the caller; aBuf holds the text of an integer.
+*/
+static const u8 *hpVecBytes(
+  const HpExec *p,
+  const HpVec *pVec,
+  int i,
+  Mem *pM,
+  char *aBuf,
+  u32 *pn
+){
+  i &= pVec->mIdx;
+  if( pVec->aTag[i] & HP_STR ){
+    *pn = pVec->aLen[i];
+    return pVec->aVal[i].z;
+  }
+  if( pVec->aTag[i]==HP_INT ){
+    *pn = (u32)sqlite3Int64ToText(pVec->aVal[i].i, aBuf);
+    return (const u8*)aBuf;
+  }
+  hpVecToMem(p, pVec, i, pM);
+  if( sqlite3VdbeMemStringify(pM, SQLITE_UTF8, 0) ){
+    *pn = 0;
+    return (const u8*)aBuf;
+  }
+  *pn = (u32)pM->n;
+  return (const u8*)pM->z;
+}
+
+/*
+** Compute pOut = a || b.
+*/
+static void hpOpConcat(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
+  Mem mA, mB;
+  char aBufA[32], aBufB[32];
+  sqlite3VdbeMemInit(&mA, p->db, MEM_Null);
+  sqlite3VdbeMemInit(&mB, p->db, MEM_Null);
+  pOut->bFloat = 0;
+  pOut->mType = 0;
+  hpVecExact(p, pA);
+  hpVecExact(p, pB);
+  HP_ROWS(p, {
+    const u8 *zA;
+    const u8 *zB;
+    u32 nA;
+    u32 nB;
+    u8 *z;
+    pOut->aTag[i] = HP_NULL;
+    if( (pA->aTag[i & pA->mIdx] | pB->aTag[i & pB->mIdx]) & HP_NULL ){
+      pOut->mType |= HP_NULL;
+      continue;
+    }
+    zA = hpVecBytes(p, pA, i, &mA, aBufA, &nA);
+    zB = hpVecBytes(p, pB, i, &mB, aBufB, &nB);
+    if( (i64)nA+nB>SQLITE_MAX_LENGTH ){
+      p->rcOp = HP_DECLINE;
+      nA = nB = 0;
+    }
+    z = hpTextAlloc(p, nA+nB);
+    if( z ){
+      memcpy(z, zA, nA);
+      memcpy(&z[nA], zB, nB);
+      pOut->aVal[i].z = z;
+      pOut->aLen[i] = nA+nB;
+      pOut->aTag[i] = HP_TEXT;
+    }
+    if( mA.szMalloc ) sqlite3VdbeMemRelease(&mA);
+    if( mB.szMalloc ) sqlite3VdbeMemRelease(&mB);
+    if( p->rcOp ) break;
+  })
+  pOut->mType |= HP_TEXT;
+}
+
+/*
+** Make pOut a copy of pIn for the rows selected.
+*/
+static void hpVecCopy(HpExec *p, HpVec *pOut, const HpVec *pIn){
+  pOut->mType = pIn->mType;
+  pOut->bFloat = pIn->bFloat;
+  if( p->bDense && pIn->mIdx ){
+    int n = p->batch.nRow;
+    memcpy(pOut->aTag, pIn->aTag, n);
+    memcpy(pOut->aVal, pIn->aVal, n*sizeof(HpVal));
+    if( pIn->mType & HP_STR ) memcpy(pOut->aLen, pIn->aLen, n*sizeof(u32));
+  }else{
+    HP_ROWS(p, {
+      int iIn = i & pIn->mIdx;
+      pOut->aTag[i] = pIn->aTag[iIn];
+      pOut->aVal[i] = pIn->aVal[iIn];
+      pOut->aLen[i] = pIn->aLen[iIn];
+    })
+  }
+}
+
+/*
+** Compute pOut = CAST(a AS aff), or a as a column of affinity aff stores it.
+*/
+static void hpOpCast(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  HpVec *pA = &p->aVec[pOp->a];
+  u8 aff = pOp->aff;
+  u8 mDone;              /* Types that stay as they are */
+  u8 mOut = 0;
+  if( pOp->eOp==HP_OP_CAST ){
+    switch( aff ){
+      case SQLITE_AFF_TEXT:     mDone = HP_NULL|HP_TEXT;  break;
+      case SQLITE_AFF_INTEGER:  mDone = HP_NULL|HP_INT;   break;
+      case SQLITE_AFF_REAL:     mDone = HP_NULL|HP_REAL;  break;
+      case SQLITE_AFF_NUMERIC:  mDone = HP_NULL|HP_NUM;   break;
+      default:                  mDone = HP_NULL|HP_BLOB;  break;
+    }
+  }else{
+    switch( aff ){
+      case SQLITE_AFF_TEXT:     mDone = HP_NULL|HP_STR;   break;
+      case SQLITE_AFF_REAL:     mDone = HP_NULL|HP_BLOB;  break;
+      case SQLITE_AFF_NUMERIC:
+      case SQLITE_AFF_INTEGER:  mDone = HP_NULL|HP_INT|HP_BLOB;  break;
+      default:                  mDone = 0xff;  break;
+    }
+  }
+  if( (pA->mType & ~mDone)==0 ){
+    hpVecCopy(p, pOut, pA);
+    return;
+  }
+  hpVecExact(p, pA);
+  pOut->bFloat = 0;
+  pOut->mType = 0;
+  HP_ROWS(p, {
+    int iA = i & pA->mIdx;
+    u8 t = pA->aTag[iA];
+    HpVal v = pA->aVal[iA];
+    if( t & mDone ){
+      pOut->aLen[i] = pA->aLen[iA];
+    }else if( t==HP_REAL && aff==SQLITE_AFF_INTEGER && pOp->eOp==HP_OP_CAST ){
+      t = HP_INT;
+      v.i = sqlite3RealToI64(v.r);
+    }else if( t==HP_REAL && aff==SQLITE_AFF_REAL ){
+      v.r += 0.0;        /* A column has no -0.0 */
+    }else if( t==HP_INT && aff==SQLITE_AFF_REAL ){
+      t = HP_REAL;
+      v.r = (double)v.i;
+    }else{
+      Mem m;
+      hpVecToMem(p, pA, iA, &m);
+      if( pOp->eOp==HP_OP_CAST ){
+        sqlite3VdbeMemCast(&m, aff, SQLITE_UTF8);
+      }else{
+        applyAffinity(&m, aff, SQLITE_UTF8);
+        if( aff==SQLITE_AFF_REAL && (m.flags & MEM_Int)!=0 ){
+          m.u.r = (double)m.u.i;
+          MemSetTypeFlag(&m, MEM_Real);
+        }
+      }
+      hpVecSetMem(p, pOut, i, &m);
+      sqlite3VdbeMemRelease(&m);
+      if( p->rcOp ) break;
+      continue;
+    }
+    pOut->aTag[i] = t;
+    pOut->aVal[i] = v;
+    mOut |= t;
+  })
+  pOut->mType |= mOut;
+}
+
+/*
+** Set pOut to aArg[p->aPick[i]] in each row i, or to NULL where aPick[i] is
+** n.
+*/
+static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
+  const u16 *aPick = p->aPick;
+  u8 mType = 0;
+  u8 bFloat = 1;         /* All in float form or reals */
+  int k;
+  for(k=0; k<n; k++){
+    HpVec *pVec = &p->aVec[aArg[k]];
+    mType |= pVec->mType;
+    if( pVec->bFloat==0 && pVec->mType!=HP_REAL ) bFloat = 0;
+  }
+  if( mType!=HP_NUM ) bFloat = 0;
+  for(k=0; k<n && bFloat==0; k++) hpVecExact(p, &p->aVec[aArg[k]]);
+  mType = 0;
+  HP_ROWS(p, {
+    u8 t = HP_NULL;
+    if( aPick[i]<n ){
+      const HpVec *pVec = &p->aVec[aArg[aPick[i]]];
+      int iIn = i & pVec->mIdx;
+      t = pVec->aTag[iIn];
+      pOut->aVal[i] = pVec->aVal[iIn];
+      pOut->aLen[i] = pVec->aLen[iIn];
+    }
+    pOut->aTag[i] = t;
+    mType |= t;
+  })
+  pOut->bFloat = bFloat;
+  pOut->mType = mType;
+  if( mType!=HP_NUM ) hpVecExact(p, pOut);
+}
+
+/*
+** Compute a CASE without base: arguments are WHEN, THEN, WHEN, THEN, ..., and
+** perhaps ELSE.
+*/
+static void hpOpCase(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+  u16 aThen[HP_MX_LIST/2+1];
+  u16 *aPick = p->aPick;
+  int nWhen = pOp->n/2;
+  int k;
+  for(k=0; k<nWhen; k++) aThen[k] = aArg[2*k+1];
+  if( pOp->n%2 ) aThen[nWhen] = aArg[2*nWhen];
+  HP_ROWS(p, { aPick[i] = (u16)nWhen; })
+  for(k=nWhen-1; k>=0; k--){
+    HpVec *pWhen = &p->aVec[aArg[2*k]];
+    hpVecExact(p, pWhen);
+    if( (pWhen->mType & ~(HP_INT|HP_NULL))==0 ){
+      const u8 *aTag = pWhen->aTag;
+      const HpVal *aVal = pWhen->aVal;
+      u32 m = pWhen->mIdx;
+      HP_ROWS(p, {
+        int b = (aTag[i & m]==HP_INT) & (aVal[i & m].i!=0);
+        aPick[i] = b ? (u16)k : aPick[i];
+      })
+    }else{
+      HP_ROWS(p, {
+        if( hpVecTruth(p, pWhen, i)==1 ) aPick[i] = (u16)k;
+      })
+    }
+  }
+  hpVecPick(p, pOut, aThen, nWhen + pOp->n%2);
+}
+
+/*
+** Compute COALESCE(): the first argument that is not NULL.
+*/
+static void hpOpCoalesce(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+  u16 *aPick = p->aPick;
+  int n = pOp->n;
+  int k;
+  if( (p->aVec[aArg[0]].mType & HP_NULL)==0 ){
+    hpVecCopy(p, pOut, &p->aVec[aArg[0]]);
+    return;
+  }
+  HP_ROWS(p, { aPick[i] = (u16)(n-1); })
+  for(k=n-2; k>=0; k--){
+    const HpVec *pVec = &p->aVec[aArg[k]];
+    const u8 *aTag = pVec->aTag;
+    u32 m = pVec->mIdx;
+    HP_ROWS(p, { aPick[i] = aTag[i & m]!=HP_NULL ? (u16)k : aPick[i]; })
+  }
+  hpVecPick(p, pOut, aArg, n);
+}
+
+/*
+** Run operation iOp for the rows selected.
+*/
+static void hpOpRun(HpExec *p, int iOp){
+  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
   HpVec *pOut = &p->aVec[pOp->iOut];
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
@@ -1002,16 +1478,36 @@ static void hpOpRun(HpExec *p, const HpOp *pOp){
     case HP_OP_ARITH:
       hpOpArith(p, pOp, pOut);
       return;
+    case HP_OP_BIT:
+    case HP_OP_BITNOT:
+      hpOpBit(p, pOp, pOut);
+      return;
+    case HP_OP_CONCAT:
+      hpOpConcat(p, pOp, pOut);
+      return;
+    case HP_OP_CAST:
+    case HP_OP_AFFINITY:
+      hpOpCast(p, pOp, pOut);
+      return;
+    case HP_OP_CASE:
+      hpOpCase(p, pOp, pOut);
+      return;
+    case HP_OP_COALESCE:
+      hpOpCoalesce(p, pOp, pOut);
+      return;
+    case HP_OP_FUNC:
+      hpFuncRun(p, iOp);
+      return;
     case HP_OP_COMPARE:
       hpOpCompare(p, pOp);
       break;
     case HP_OP_IN:
       hpVecExact(p, pA);
-      hpOpIn(p, pOp);
+      hpOpIn(p, pOp, p->apState[iOp]);
       break;
     case HP_OP_LIKE:
       hpVecExact(p, pB);
-      hpOpLike(p, pOp);
+      hpLikeRun(p, pOp, p->apState[iOp]);
       break;
     case HP_OP_ISNULL:
       HP_ROWS(p, {
@@ -1024,6 +1520,14 @@ static void hpOpRun(HpExec *p, const HpOp *pOp){
       HP_ROWS(p, {
         u8 b = hpVecTruth(p, pA, i);
         aBool[i] = b==2 ? 2 : !b;
+      })
+      break;
+    case HP_OP_TRUTH:
+      hpVecExact(p, pA);
+      HP_ROWS(p, {
+        u8 b = hpVecTruth(p, pA, i);
+        if( b==2 ) b = pOp->b & 1;
+        aBool[i] = b ^ (pOp->b>>1);
       })
       break;
     case HP_OP_AND:
@@ -1050,6 +1554,81 @@ static void hpOpRun(HpExec *p, const HpOp *pOp){
 }
 
 /*
+** Compute operation iOp, which is constant, for one row that stands for all.
+*/
+static void hpOpRunConst(HpExec *p, int iOp){
+  u16 *aSel = p->aSel;
+  p->aSel = p->aAll;
+  p->nSel = 1;
+  p->bDense = 0;
+  p->batch.nRow = 1;
+  hpOpRun(p, iOp);
+  p->aVec[p->pPlan->prog.aOp[iOp].iOut].mIdx = 0;
+  p->aSel = aSel;
+  p->batch.nRow = 0;
+}
+
+/*
+** Allocate vectors and what operations keep, and compute those that are
+** constant.  Constants are there, and so are p->aSel, aAll and aBool.
+*/
+static int hpExprOpen(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  i64 n = p->batch.nAlloc;
+  int i;
+  p->aPick = hpArenaAlloc(&p->vec, sizeof(u16)*n);
+  p->apState = hpArenaAlloc(&p->vec, sizeof(void*)*(i64)(pProg->nOp+1));
+  if( p->aPick==0 || p->apState==0 ) return HP_DECLINE;
+  memset(p->apState, 0, sizeof(void*)*(i64)(pProg->nOp+1));
+  for(i=0; i<pProg->nOp; i++){
+    const HpOp *pOp = &pProg->aOp[i];
+    int rc = hpVecInit(p, &p->aVec[pOp->iOut], pOp->bConst ? 1 : (int)n);
+    if( rc==SQLITE_OK ){
+      switch( pOp->eOp ){
+        case HP_OP_IN:
+          hpOpInAffinity(p, pOp);
+          rc = hpInOpen(p, pOp, &p->apState[i]);
+          break;
+        case HP_OP_LIKE:
+          rc = hpLikeOpen(p, pOp, &p->apState[i]);
+          break;
+        case HP_OP_FUNC:
+          rc = hpFuncOpen(p, i);
+          break;
+      }
+    }
+    if( rc ) return rc;
+    if( pOp->bConst ) hpOpRunConst(p, i);
+    if( p->rcOp ) return p->rcOp;
+  }
+  /* Text of constants computed here stays */
+  p->textConst = p->text;
+  memset(&p->text, 0, sizeof(p->text));
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+/*
+** Free what hpExprOpen() made.  Harmless if it has not been called.
+*/
+static void hpExprClose(HpExec *p){
+  hpFuncClose(p);
+  hpArenaClear(&p->text);
+  hpArenaClear(&p->textConst);
+}
+
+/*
+** Run operations *piOp up to iTo, but for constant ones.  Returns p->rcOp.
+*/
+static int hpOpRunTo(HpExec *p, int *piOp, int iTo){
+  for(; *piOp<iTo; (*piOp)++){
+    if( p->pPlan->prog.aOp[*piOp].bConst ) continue;
+    hpOpRun(p, *piOp);
+    if( p->rcOp ) return p->rcOp;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Apply the filters to the batch: afterwards p->aSel[0..p->nSel-1] are the
 ** rows for which the WHERE clause is true, in order.
 **
@@ -1064,10 +1643,11 @@ static int hpExecFilter(HpExec *p){
   p->nSel = p->batch.nRow;
   p->bDense = 1;
   memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
+  hpArenaReset(&p->text);
   for(i=0; i<pProg->nFilter && p->nSel>0; i++){
     const struct HpFilter *pFilter = &pProg->aFilter[i];
     int n = 0;
-    for(; iOp<pFilter->nOp; iOp++) hpOpRun(p, &pProg->aOp[iOp]);
+    if( hpOpRunTo(p, &iOp, pFilter->nOp) ) return p->rcOp;
     if( iOp==0 || !pProg->aOp[iOp-1].bFilter
      || pProg->aOp[iOp-1].iOut!=pFilter->iVec
     ){
@@ -1094,7 +1674,7 @@ static int hpExecFilter(HpExec *p){
 static int hpExecRest(HpExec *p){
   const HpProg *pProg = &p->pPlan->prog;
   int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
-  for(; iOp<pProg->nOp; iOp++) hpOpRun(p, &pProg->aOp[iOp]);
+  if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

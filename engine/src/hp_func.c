@@ -1,0 +1,521 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_func: SQL functions in vector programs.
+**
+**    hpFuncOpen()     prepare an HP_OP_FUNC
+**    hpFuncRun()      compute one for the selected rows
+**    hpFuncClose()    free what functions have kept
+**    hpLikeOpen(), hpLikeRun()    LIKE and GLOB with a constant pattern
+**
+** A function is called as OP_Function calls it, row by row: arguments are
+** copied from vectors into sqlite3_values, the result into a vector.  The
+** statement that a function sees (sqlite3_context.pVdbe) is a Vdbe of the
+** worker's own with what functions use of it:
+**
+**    db             the worker's connection
+**    aOp            two for each operation of the program: the collation of
+**                   min(), max() and the like, then the call
+**    pAuxData       what sqlite3_set_auxdata() keeps: parsed JSON, patterns
+**    iCurrentTime   'now', the same as that of the real statement
+**
+** Functions that are worth it have a loop of their own (aHpFast below) for
+** arguments of the usual types, and call SQLite's for the other rows.  A
+** function is recognised by its address, since an application may redefine
+** any name.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* State of an HP_OP_FUNC */
+typedef struct HpFunc HpFunc;
+struct HpFunc {
+  const HpOp *pOp;
+  HpVec *pOut;           /* Result */
+  HpVec **apArg;         /* Arguments */
+  u8 bRow;               /* Some argument is not constant */
+  u32 mConst;            /* Arguments that are, as in P1 of OP_Function */
+  Mem *aMem;             /* Arguments of a call */
+  Mem out;               /* Its result */
+  int (*xFast)(HpExec*,HpFunc*,int);  /* See hpFastXxx(), or NULL */
+  u32 nLit;              /* For xFast: what it found out about constants */
+  sqlite3_context *pCtx;
+};
+
+/*
+** Set *pMem, an argument of a function, to row i of pVec.  Memory that the
+** function has attached to *pMem is used again.  Text gets the zero byte that
+** functions ask for: most are found with one.
+*/
+static void hpFuncArg(HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+  i &= pVec->mIdx;
+  pMem->flags = MEM_Null;
+  switch( pVec->aTag[i] ){
+    case HP_INT:
+      pMem->u.i = pVec->aVal[i].i;
+      pMem->flags = MEM_Int;
+      break;
+    case HP_REAL:
+      pMem->u.r = pVec->aVal[i].r;
+      pMem->flags = MEM_Real;
+      break;
+    case HP_TEXT: {
+      u32 n = pVec->aLen[i];
+      const u8 *z = pVec->aVal[i].z;
+      pMem->n = (int)n;
+      pMem->enc = SQLITE_UTF8;
+      if( z[n]==0 ){
+        pMem->z = (char*)z;
+        pMem->flags = MEM_Str|MEM_Ephem|MEM_Term;
+      }else if( sqlite3VdbeMemClearAndResize(pMem, (int)n+4)==SQLITE_OK ){
+        memcpy(pMem->z, z, n);
+        memset(&pMem->z[n], 0, 4);
+        pMem->flags = MEM_Str|MEM_Term;
+      }
+      break;
+    }
+    case HP_BLOB:
+      pMem->z = (char*)pVec->aVal[i].z;
+      pMem->n = (int)pVec->aLen[i];
+      pMem->enc = SQLITE_UTF8;
+      pMem->flags = MEM_Blob|MEM_Ephem;
+      break;
+  }
+  if( pVec->aSub && pVec->aSub[i] ){
+    pMem->flags |= MEM_Subtype;
+    pMem->eSubtype = pVec->aSub[i]-1;
+  }
+  UNUSED_PARAMETER(p);
+}
+
+/*
+** Call the function for row i.
+*/
+static void hpFuncCall(HpExec *p, HpFunc *pF, int i){
+  sqlite3_context *pCtx = pF->pCtx;
+  HpVec *pOut = pF->pOut;
+  int k;
+  for(k=0; k<pCtx->argc; k++){
+    if( pF->apArg[k]->mIdx ) hpFuncArg(p, pF->apArg[k], i, &pF->aMem[k]);
+  }
+  MemSetTypeFlag(&pF->out, MEM_Null);
+  pCtx->isError = 0;
+  pCtx->pFunc->xSFunc(pCtx, pCtx->argc, pCtx->argv);
+  if( pCtx->isError ){
+    if( pCtx->isError>0 ) p->rcOp = HP_DECLINE;
+    sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, pCtx->iOp,
+                             (int)pF->mConst);
+    pCtx->isError = 0;
+  }
+  if( pOut->aSub ){
+    pOut->aSub[i] = 0;
+    if( pF->out.flags & MEM_Subtype ){
+      pOut->aSub[i] = pF->out.eSubtype+1;
+      if( pOut->aSub[i]==0 ) p->rcOp = HP_DECLINE;
+    }
+  }
+  hpVecSetMem(p, pOut, i, &pF->out);
+}
+
+/*
+** Give the rows of the batch that were not computed, if all have to be
+** defined, the value of a row that was, so that pOut->mType stays as it is.
+** aSel[0..n-1] are those that were.
+*/
+static void hpVecFill(HpExec *p, HpVec *pOut, const u16 *aSel, int n){
+  int i, ii, from;
+  if( n==0 ){
+    memset(pOut->aTag, HP_NULL, p->batch.nAlloc);
+    pOut->mType = HP_NULL;
+    return;
+  }
+  from = aSel[0];
+  for(i=0, ii=0; i<p->batch.nRow; i++){
+    if( ii<n && aSel[ii]==i ){
+      from = i;
+      ii++;
+    }else{
+      pOut->aTag[i] = pOut->aTag[from];
+      pOut->aVal[i] = pOut->aVal[from];
+      pOut->aLen[i] = pOut->aLen[from];
+      if( pOut->aSub ) pOut->aSub[i] = pOut->aSub[from];
+    }
+  }
+}
+
+/*
+** Compute HP_OP_FUNC number iOp.
+*/
+static void hpFuncRun(HpExec *p, int iOp){
+  HpFunc *pF = p->apState[iOp];
+  const HpOp *pOp = pF->pOp;
+  const u16 *aSel = p->aSel;
+  HpVec *pOut = pF->pOut;
+  int n = p->nSel;
+  int k, ii;
+
+  pOut->mType = 0;
+  pOut->bFloat = 0;
+  for(k=0; k<pOp->n; k++){
+    hpVecExact(p, pF->apArg[k]);
+    if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
+  }
+  if( pOp->iGuard!=HP_NO_VEC ){
+    const HpVec *pGuard = &p->aVec[pOp->iGuard];
+    u16 *aNeed = p->aPick;
+    for(ii=n=0; ii<p->nSel; ii++){
+      int i = p->aSel[ii];
+      aNeed[n] = (u16)i;
+      n += pGuard->aVal[i & pGuard->mIdx].i==1;
+    }
+    aSel = aNeed;
+  }
+  if( pF->xFast ){
+    for(ii=0; ii<n && p->rcOp==0; ii++){
+      if( pF->xFast(p, pF, aSel[ii])==0 ) hpFuncCall(p, pF, aSel[ii]);
+    }
+  }else{
+    for(ii=0; ii<n && p->rcOp==0; ii++) hpFuncCall(p, pF, aSel[ii]);
+  }
+  if( p->rcOp==0 && (p->bDense ? n<p->batch.nRow : n<p->nSel) ){
+    hpVecFill(p, pOut, aSel, n);
+  }
+}
+
+static void hpFuncFast(HpExec*, HpFunc*);
+
+/*
+** Prepare HP_OP_FUNC number iOp.  Vectors of its arguments are there.
+*/
+static int hpFuncOpen(HpExec *p, int iOp){
+  const HpProg *pProg = &p->pPlan->prog;
+  const HpOp *pOp = &pProg->aOp[iOp];
+  FuncDef *pDef = pOp->pInfo;
+  Vdbe *v = p->pFuncVdbe;
+  HpFunc *pF;
+  int k;
+
+  if( v==0 ){
+    i64 nByte = sizeof(Vdbe) + 2*sizeof(VdbeOp)*(i64)pProg->nOp;
+    v = hpArenaAlloc(&p->vec, nByte);
+    if( v==0 ) return HP_DECLINE;
+    memset(v, 0, nByte);
+    v->db = p->db;
+    v->aOp = (VdbeOp*)&v[1];
+    p->pFuncVdbe = v;
+  }
+  if( (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) && v->iCurrentTime==0 ){
+    sqlite3_int64 *piTime = &p->pScan->v->iCurrentTime;
+    if( *piTime==0 && sqlite3OsCurrentTimeInt64(p->db->pVfs, piTime) ){
+      return HP_DECLINE;
+    }
+    v->iCurrentTime = *piTime;
+  }
+  v->aOp[2*iOp].opcode = OP_CollSeq;
+  v->aOp[2*iOp].p4type = P4_COLLSEQ;
+  v->aOp[2*iOp].p4.pColl = pOp->pColl;
+  v->aOp[2*iOp+1].opcode = OP_Function;
+
+  pF = hpArenaAlloc(&p->vec, sizeof(*pF));
+  if( pF==0 ) return HP_DECLINE;
+  memset(pF, 0, sizeof(*pF));
+  pF->pOp = pOp;
+  pF->pOut = &p->aVec[pOp->iOut];
+  pF->apArg = hpArenaAlloc(&p->vec, sizeof(HpVec*)*(i64)(pOp->n+1));
+  pF->aMem = hpArenaAlloc(&p->vec, sizeof(Mem)*(i64)(pOp->n+1));
+  pF->pCtx = hpArenaAlloc(&p->vec, SZ_CONTEXT((i64)pOp->n+1));
+  if( pF->apArg==0 || pF->aMem==0 || pF->pCtx==0 ) return HP_DECLINE;
+  memset(pF->pCtx, 0, SZ_CONTEXT((i64)pOp->n+1));
+  for(k=0; k<pOp->n; k++){
+    pF->apArg[k] = &p->aVec[pProg->aArg[pOp->iArg+k]];
+    if( k<32 && pF->apArg[k]->mIdx==0 ) pF->mConst |= MASKBIT32(k);
+    sqlite3VdbeMemInit(&pF->aMem[k], p->db, MEM_Null);
+    pF->pCtx->argv[k] = &pF->aMem[k];
+  }
+  sqlite3VdbeMemInit(&pF->out, p->db, MEM_Null);
+  pF->pCtx->pOut = &pF->out;
+  pF->pCtx->pFunc = pDef;
+  pF->pCtx->pVdbe = v;
+  pF->pCtx->iOp = 2*iOp+1;
+  pF->pCtx->enc = SQLITE_UTF8;
+  pF->pCtx->argc = pOp->n;
+  p->apState[iOp] = pF;
+  if( pOp->bSub ){
+    i64 n = pOp->bConst ? 1 : p->batch.nAlloc;
+    pF->pOut->aSub = hpArenaAlloc(&p->vec, n);
+    if( pF->pOut->aSub==0 ) return HP_DECLINE;
+    memset(pF->pOut->aSub, 0, n);
+  }
+  hpFuncFast(p, pF);
+  return SQLITE_OK;
+}
+
+/*
+** Free what functions have kept, and what their arguments hold.
+*/
+static void hpFuncClose(HpExec *p){
+  int i, k;
+  if( p->pFuncVdbe==0 ) return;
+  sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, -1, 0);
+  p->pFuncVdbe = 0;
+  for(i=0; i<p->pPlan->prog.nOp; i++){
+    HpFunc *pF = p->apState[i];
+    if( pF==0 || p->pPlan->prog.aOp[i].eOp!=HP_OP_FUNC ) continue;
+    for(k=0; k<pF->pOp->n; k++) sqlite3VdbeMemRelease(&pF->aMem[k]);
+    sqlite3VdbeMemRelease(&pF->out);
+  }
+}
+
+/* Set row i of the result to a number */
+#define hpFuncSetInt(PF,I,X) \
+  ((PF)->pOut->aTag[I] = HP_INT, (PF)->pOut->mType |= HP_INT, \
+   (PF)->pOut->aVal[I].i = (X))
+#define hpFuncSetReal(PF,I,X) \
+  ((PF)->pOut->aTag[I] = HP_REAL, (PF)->pOut->mType |= HP_REAL, \
+   (PF)->pOut->aVal[I].r = (X))
+
+static void hpFuncFast(HpExec *p, HpFunc *pF){
+  UNUSED_PARAMETER2(p, pF);
+}
+
+/*
+** A pattern of LIKE or GLOB.  If it holds only ASCII and the wildcard for any
+** text, it is cut into pieces: the text has to begin with the first, to end
+** with the last, and the others are looked for one after the other.
+** Otherwise nPiece is 0 and patternCompare() does it all.
+**
+** Byte by byte is the same as stock's character by character for such
+** patterns, because no byte of a character beyond ASCII, valid or not, is
+** taken for an ASCII character.  Text ends at its first zero byte.
+*/
+typedef struct HpLike HpLike;
+struct HpLike {
+  const struct compareInfo *pInfo;
+  const u8 *zPat;        /* The pattern, zero-terminated; NULL: pattern is NULL */
+  u8 bBlob;              /* The pattern is a blob: matches nothing */
+  u8 bNoCase;
+  int nPiece;            /* Pieces.  1: no wildcard */
+  struct HpPiece {
+    const u8 *z;           /* Folded to lower case if bNoCase */
+    u32 n;
+  } *aPiece;
+};
+
+/*
+** Prepare LIKE: its pattern is constant.
+*/
+static int hpLikeOpen(HpExec *p, const HpOp *pOp, void **ppState){
+  const HpVec *pPat = &p->aVec[pOp->a];
+  const struct compareInfo *pInfo = pOp->pInfo;
+  HpLike *pLike = hpArenaAlloc(&p->vec, sizeof(*pLike));
+  Mem m;
+  const u8 *z;
+  u8 *zCopy;
+  u32 i, n;
+  int nPiece = 1;
+
+  if( pLike==0 ) return HP_DECLINE;
+  memset(pLike, 0, sizeof(*pLike));
+  *ppState = pLike;
+  pLike->pInfo = pInfo;
+  pLike->bNoCase = pInfo->noCase;
+  if( pPat->aTag[0]==HP_NULL ) return SQLITE_OK;
+  pLike->bBlob = pPat->aTag[0]==HP_BLOB;
+  hpVecToMem(p, pPat, 0, &m);
+  if( sqlite3_value_bytes((sqlite3_value*)&m)
+        >p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH]
+   || (z = sqlite3_value_text((sqlite3_value*)&m))==0
+  ){
+    sqlite3VdbeMemRelease(&m);
+    return HP_DECLINE;
+  }
+  n = (u32)strlen((const char*)z);
+  zCopy = hpArenaAlloc(&p->vec, 2*(i64)n+2);
+  pLike->aPiece = hpArenaAlloc(&p->vec, sizeof(struct HpPiece)*((i64)n+1));
+  if( zCopy==0 || pLike->aPiece==0 ){
+    sqlite3VdbeMemRelease(&m);
+    return HP_DECLINE;
+  }
+  memcpy(zCopy, z, n+1);
+  sqlite3VdbeMemRelease(&m);
+  pLike->zPat = zCopy;
+  zCopy = &zCopy[n+1];
+  pLike->aPiece[0].z = zCopy;
+  pLike->aPiece[0].n = 0;
+  for(i=0; i<n; i++){
+    u8 c = pLike->zPat[i];
+    if( c>=0x80 || c==pInfo->matchOne || c==pInfo->matchSet ) return SQLITE_OK;
+    zCopy[i] = pLike->bNoCase ? sqlite3UpperToLower[c] : c;
+    if( c==pInfo->matchAll ){
+      pLike->aPiece[nPiece].z = &zCopy[i+1];
+      pLike->aPiece[nPiece].n = 0;
+      nPiece++;
+    }else{
+      pLike->aPiece[nPiece-1].n++;
+    }
+  }
+  pLike->nPiece = nPiece;
+  return SQLITE_OK;
+}
+
+/* True if the n bytes at z are those of zPiece */
+static SQLITE_INLINE int hpPieceIs(
+  const u8 *z,
+  const u8 *zPiece,
+  u32 n,
+  int bNoCase
+){
+  u32 i;
+  if( bNoCase==0 ) return memcmp(z, zPiece, n)==0;
+  for(i=0; i<n && sqlite3UpperToLower[z[i]]==zPiece[i]; i++){}
+  return i==n;
+}
+
+/*
+** Where zPiece first occurs in the n bytes at z, or -1.  At least HP_SLACK
+** bytes after z[n] are readable.
+*/
+static i64 hpPieceFind(
+  const u8 *z,
+  u32 n,
+  const u8 *zPiece,
+  u32 nPiece,
+  int bNoCase
+){
+  u32 i = 0;
+  u32 mx;                /* Last place where it can begin */
+  if( nPiece==0 ) return 0;
+  if( nPiece>n ) return -1;
+  mx = n-nPiece;
+#ifdef __SSE2__
+  {
+    u8 c0 = zPiece[0];
+    u8 c1 = zPiece[nPiece-1];
+    __m128i a = _mm_set1_epi8((char)c0);
+    __m128i b = _mm_set1_epi8((char)c1);
+    __m128i aUp = _mm_set1_epi8((char)(bNoCase ? sqlite3Toupper(c0) : c0));
+    __m128i bUp = _mm_set1_epi8((char)(bNoCase ? sqlite3Toupper(c1) : c1));
+    for(; i<=mx; i+=16){
+      __m128i x = _mm_loadu_si128((const __m128i*)&z[i]);
+      __m128i y = _mm_loadu_si128((const __m128i*)&z[i+nPiece-1]);
+      u32 m;
+      x = _mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, aUp));
+      y = _mm_or_si128(_mm_cmpeq_epi8(y, b), _mm_cmpeq_epi8(y, bUp));
+      m = (u32)_mm_movemask_epi8(_mm_and_si128(x, y));
+      while( m ){
+        u32 k = i + (u32)__builtin_ctz(m);
+        if( k>mx ) return -1;
+        if( hpPieceIs(&z[k], zPiece, nPiece, bNoCase) ) return k;
+        m &= m-1;
+      }
+    }
+  }
+#else
+  for(; i<=mx; i++){
+    if( hpPieceIs(&z[i], zPiece, nPiece, bNoCase) ) return i;
+  }
+#endif
+  return -1;
+}
+
+/*
+** Does the text of n bytes at z match?
+*/
+static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
+  const struct HpPiece *pFirst = &pLike->aPiece[0];
+  const struct HpPiece *pLast = &pLike->aPiece[pLike->nPiece-1];
+  int bNoCase = pLike->bNoCase;
+  const u8 *zEnd;
+  int i;
+  if( n<pFirst->n || !hpPieceIs(z, pFirst->z, pFirst->n, bNoCase) ) return 0;
+  if( pLike->nPiece==1 ) return n==pFirst->n || z[pFirst->n]==0;
+  z += pFirst->n;
+  n -= pFirst->n;
+  if( pLike->nPiece==2 && pLast->n==0 ) return 1;
+  zEnd = n ? memchr(z, 0, n) : 0;
+  if( zEnd ) n = (u32)(zEnd-z);
+  for(i=1; i<pLike->nPiece-1; i++){
+    const struct HpPiece *pPiece = &pLike->aPiece[i];
+    i64 k = hpPieceFind(z, n, pPiece->z, pPiece->n, bNoCase);
+    if( k<0 ) return 0;
+    z += k + pPiece->n;
+    n -= (u32)k + pPiece->n;
+  }
+  return n>=pLast->n
+      && hpPieceIs(&z[n-pLast->n], pLast->z, pLast->n, bNoCase);
+}
+
+/*
+** The text of row i of pVec with a zero byte after it, until the next call.
+** Returns NULL, and sets mallocFailed, if there is no memory.
+*/
+static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
+  u32 n = pVec->aLen[i];
+  if( n>=p->nText ){
+    u32 nNew = 2*n+256;
+    u8 *aNew = hpArenaAlloc(&p->vec, nNew);
+    if( aNew==0 ){
+      sqlite3OomFault(p->db);
+      return 0;
+    }
+    p->aText = aNew;
+    p->nText = nNew;
+  }
+  memcpy(p->aText, pVec->aVal[i].z, n);
+  p->aText[n] = 0;
+  return p->aText;
+}
+
+/*
+** Compute b LIKE a into p->aBool, as likeFunc() does.
+*/
+static void hpLikeRun(HpExec *p, const HpOp *pOp, const void *pState){
+  const HpLike *pLike = pState;
+  const struct compareInfo *pInfo = pLike->pInfo;
+  const HpVec *pB = &p->aVec[pOp->b];
+  u8 *aBool = p->aBool;
+
+  if( pB->mType==HP_TEXT && pLike->nPiece && pLike->bBlob==0 ){
+    u32 m = pB->mIdx;
+    HP_ROWS(p, {
+      aBool[i] = (u8)hpLikeText(pLike, pB->aVal[i & m].z, pB->aLen[i & m]);
+    })
+    return;
+  }
+  HP_ROWS(p, {
+    int iB = i & pB->mIdx;
+    u8 t = pB->aTag[iB];
+    Mem m;
+    const u8 *z;
+#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
+    if( t==HP_BLOB || pLike->bBlob ){
+      aBool[i] = 0;
+      continue;
+    }
+#endif
+    aBool[i] = 2;
+    if( t==HP_NULL || pLike->zPat==0 ) continue;
+    if( t==HP_TEXT && pLike->nPiece ){
+      aBool[i] = (u8)hpLikeText(pLike, pB->aVal[iB].z, pB->aLen[iB]);
+    }else if( t==HP_TEXT ){
+      z = hpTextZ(p, pB, iB);
+      if( z==0 ) continue;
+      aBool[i] = patternCompare(pLike->zPat, z, pInfo, pInfo->matchSet)
+                 ==SQLITE_MATCH;
+    }else{
+      hpVecToMem(p, pB, iB, &m);
+      z = sqlite3_value_text((sqlite3_value*)&m);
+      if( z ){
+        aBool[i] = patternCompare(pLike->zPat, z, pInfo, pInfo->matchSet)
+                   ==SQLITE_MATCH;
+      }
+      sqlite3VdbeMemRelease(&m);
+    }
+  })
+}
+#endif /* SQLITE_OMIT_HP */
