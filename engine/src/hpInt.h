@@ -21,6 +21,10 @@
 **    hp_merge   HpAgg             ->  HpMerge      all groups, in key order
 **    hp_exec    HpMerge           ->  registers    OP_HpScan, OP_HpNext
 **
+** or, where few rows matter, to rowids in place of groups:
+**
+**    hp_rows    HpVec             ->  HpRows       OP_HpScan, OP_HpRow
+**
 ** A scan (HpScan) is shared by one or more workers (HpExec), each with a
 ** thread of its own but the first, which is the caller.  Workers take runs of
 ** leaves from the one source and keep their own groups; what they share is
@@ -92,6 +96,7 @@ typedef struct HpBuf HpBuf;
 typedef struct HpAggDef HpAggDef;
 typedef struct HpArena HpArena;
 typedef struct HpBatch HpBatch;
+typedef struct HpBound HpBound;
 typedef struct HpCol HpCol;
 typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
@@ -100,6 +105,7 @@ typedef struct HpOp HpOp;
 typedef struct HpPack HpPack;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
+typedef struct HpRows HpRows;
 typedef struct HpRun HpRun;
 typedef struct HpScan HpScan;
 typedef struct HpSource HpSource;
@@ -273,6 +279,12 @@ struct HpAggDef {
   CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
 };
 
+/* What is done with the rows that pass the filters: HpPlan.eSink */
+#define HP_SINK_GROUPS 0   /* Groups and their aggregates: hp_agg */
+#define HP_SINK_TOP    1   /* The first rows in some order: hp_rows */
+#define HP_SINK_FIRST  2   /* The first row of each combination of keys */
+#define HP_SINK_ROWS   3   /* All of them */
+
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
 ** read-only at run time. */
 struct HpPlan {
@@ -283,8 +295,11 @@ struct HpPlan {
   HpCol *aCol;
   int mxCol;             /* Largest HpCol.iStore; -1: none */
   u8 bRowid;             /* Some column is the rowid */
+  u8 eSink;              /* HP_SINK_xxx */
+  int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET */
   HpProg prog;           /* Filters, keys, arguments */
-  int nKey;              /* GROUP BY terms; 0: one group, always there */
+  int nKey;              /* GROUP BY terms; 0: one group, always there.
+                         ** HP_SINK_TOP: ORDER BY terms; _FIRST: columns */
   u16 *aKey;             /* Their vectors */
   CollSeq **aKeyColl;    /* Their collations */
   u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
@@ -330,6 +345,7 @@ struct HpRun {
 struct HpBatch {
   int nRow;              /* Rows in the batch */
   int nAlloc;            /* Rows allocated */
+  int nSkip;             /* Rows left out before the batch: HpExec.bound */
   int nStride;           /* Types a row: a multiple of 16 */
   u8 *aType;             /* Serial types */
   u16 *aOfst;            /* Offsets of values */
@@ -344,6 +360,19 @@ struct HpBatch {
 };
 #define HP_SER_SLOW  0xff        /* In aType: see aSlow */
 #define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
+
+/*
+** What a row needs to be looked at: a column whose value, if it is a number or
+** NULL, lies within bounds.  A test on the bytes of the record, for queries
+** that reject nearly all rows.
+*/
+struct HpBound {
+  u8 bOn;                /* False: look at all rows */
+  u8 bNull;              /* Rows with NULL are looked at */
+  int iStore;            /* Position of the column in the record */
+  i64 iMin, iMax;        /* Bounds of integers */
+  double rMin, rMax;     /* Bounds of reals */
+};
 
 /* Why an expression is refused, in HpCompile.eNo */
 #define HP_NO_LIMIT         1  /* Too many columns, constants, operations */
@@ -372,6 +401,8 @@ struct HpScan {
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   i64 nChange;           /* Rows changed in the connection, at the start */
   int bStop;             /* Some worker failed: all stop.  Atomic */
+  int bEnd;              /* Take no more runs: stock reads on.  Atomic */
+  int bAll;              /* All runs have been taken.  Atomic */
   u64 nScanned;          /* Rows read */
   int nWorker;
   HpExec *apWorker[HP_MX_THREAD];
@@ -413,7 +444,10 @@ struct HpExec {
   u64 nScanned;          /* Rows read so far */
   u64 nProgress;         /* VM steps not yet told to the progress handler */
   HpArena vec;           /* Memory of vectors and scratch */
-  HpAgg *pAgg;           /* Groups */
+  HpAgg *pAgg;           /* Groups, or ... */
+  HpRows *pRows;         /* ... rows found, if eSink is not HP_SINK_GROUPS */
+  HpBound bound;         /* Rows that need not be looked at */
+  u64 nSkipped;          /* So many were not */
   int bAvx2;             /* Use the AVX2 routines */
 };
 
@@ -429,6 +463,7 @@ static int hpSourceIsLarge(Btree*, Pgno, int*);
 static int hpBatchInit(HpExec*);
 static int hpRecordLeaf(HpExec*, int, int*);
 static void hpRecordColumn(HpExec*, int, HpVec*);
+static i64 hpRecordRowid(const HpExec*, int);
 
 /* hp_expr.c */
 static int hpProgConst(HpProg*, int, Expr*, int);
@@ -478,6 +513,13 @@ static void hpSpillClose(HpAgg*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
 static void hpMergeClose(HpMerge*);
+
+/* hp_rows.c */
+static int hpRowsOpen(HpExec*, Mem*);
+static int hpRowsStep(HpExec*);
+static void hpRowsRun(HpExec*);
+static int hpRowsMerge(HpScan*);
+static void hpRowsClose(HpRows*);
 
 /* hp_exec.c */
 static const HpConfig *hpConfig(void);

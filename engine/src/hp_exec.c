@@ -311,6 +311,7 @@ static void hpExecFree(HpScan *pScan, int i){
   HpExec *p = pScan->apWorker[i];
   if( p ){
     hpAggClose(p->pAgg);
+    hpRowsClose(p->pRows);
     hpExprClose(p);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
@@ -405,6 +406,7 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
   }
   rc = hpExprOpen(p);
   if( rc ) return rc;
+  if( pPlan->eSink!=HP_SINK_GROUPS ) return hpRowsOpen(p, aMem);
   return hpAggOpen(p, &p->pAgg);
 }
 
@@ -438,14 +440,15 @@ static int hpExecPoll(HpExec *p, int nRow){
 ** Filter and aggregate the rows of the batch, and empty it.
 */
 static int hpExecBatch(HpExec *p){
-  int nRow = p->batch.nRow;
-  int rc;
+  int nRow = p->batch.nRow + p->batch.nSkip;
+  int rc = SQLITE_OK;
   if( nRow==0 ) return SQLITE_OK;
-  rc = hpExecFilter(p);
-  if( rc==SQLITE_OK && p->nSel>0 ){
+  if( p->batch.nRow ) rc = hpExecFilter(p);
+  if( rc==SQLITE_OK && p->batch.nRow>0 && p->nSel>0 ){
     rc = hpExecRest(p);
-    if( rc==SQLITE_OK ) rc = hpAggStep(p);
+    if( rc==SQLITE_OK ) rc = p->pRows ? hpRowsStep(p) : hpAggStep(p);
   }
+  p->nSkipped += p->batch.nSkip;
   hpBatchEmpty(&p->batch);
   p->iPos += nRow;
   if( rc==SQLITE_OK ) rc = hpExecPoll(p, nRow);
@@ -474,7 +477,10 @@ static int hpExecRuns(HpExec *p){
     /* The next run overwrites the pages that the batch points into */
     rc = hpExecBatch(p);
     if( rc ) return rc;
+    if( p->pRows ) hpRowsRun(p);
+    if( AtomicLoad(&p->pScan->bEnd) ) return SQLITE_OK;
   }
+  AtomicStore(&p->pScan->bAll, 1);
   return rc;
 }
 
@@ -484,7 +490,7 @@ static int hpExecRuns(HpExec *p){
 static void *hpExecRun(void *pArg){
   HpExec *p = (HpExec*)pArg;
   p->rc = hpExecRuns(p);
-  if( p->rc==SQLITE_OK ) p->rc = hpSortGroups(p);
+  if( p->rc==SQLITE_OK && p->pAgg ) p->rc = hpSortGroups(p);
   if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
   return 0;
 }
@@ -583,7 +589,9 @@ static int hpScanRun(
   }
   sqlite3EndBenignMalloc();
   if( rc==SQLITE_OK ) rc = hpScanWorkers(p);
-  if( rc==SQLITE_OK ) rc = hpMergeOpen(p);
+  if( rc==SQLITE_OK ){
+    rc = pPlan->eSink==HP_SINK_GROUPS ? hpMergeOpen(p) : hpRowsMerge(p);
+  }
   return rc;
 }
 
@@ -625,7 +633,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
-  if( pPlan->nKey ) v->aCounter[SQLITE_STMTSTATUS_SORT]++;
+  if( pPlan->nKey && pPlan->eSink==HP_SINK_GROUPS ) v->aCounter[SQLITE_STMTSTATUS_SORT]++;
   sqlite3VdbeMemSetPointer(pReg, p, "hp", hpScanFree);
   return SQLITE_OK;
 }

@@ -167,25 +167,16 @@ static void hpPlanExplain(Parse *pParse, int iFrom){
 }
 
 /*
-** Code the instruction at iHp, the constants of pPlan, and OP_HpScan, and turn
-** the instruction at iHp into a jump to here.  The plan belongs to the program
-** from now on.  Returns the register that holds the execution.
+** Code the constants of pPlan and OP_HpScan, with the execution in register
+** regExec.  The plan belongs to the program from now on.  Returns the address
+** of OP_HpScan: the caller sets P2, where to go when it declines.
 */
-static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int iHp){
+static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   Vdbe *v = pParse->pVdbe;
   sqlite3_value *pP4;
-  VdbeOp *pOp;
-  int regExec = ++pParse->nMem;
   u8 okConstFactor = pParse->okConstFactor;
   int i;
 
-  hpPlanExplain(pParse, iHp);
-  pOp = sqlite3VdbeGetOp(v, iHp);
-  i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
-  pOp = sqlite3VdbeGetOp(v, iHp);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = pOp->p3 = 0;
-  pOp->p2 = i;
   pParse->okConstFactor = 0;
   for(i=0; i<pPlan->prog.nConst; i++){
     struct HpConst *pConst = &pPlan->prog.aConst[i];
@@ -196,10 +187,31 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int iHp){
   pP4 = sqlite3ValueNew(pParse->db);
   if( pP4==0 ){
     hpPlanFree(pPlan);
-    return regExec;
+    return sqlite3VdbeAddOp0(v, OP_Noop);
   }
   sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpPlanFree);
-  sqlite3VdbeAddOp4(v, OP_HpScan, regExec, iHp+1, 0, (char*)pP4, P4_MEM);
+  return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, 0, (char*)pP4, P4_MEM);
+}
+
+/*
+** Code the instruction at iHp and the scan, and turn the instruction at iHp
+** into a jump to here.  Returns the register that holds the execution.
+*/
+static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp;
+  int regExec = ++pParse->nMem;
+  int i;
+
+  hpPlanExplain(pParse, iHp);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = pOp->p3 = 0;
+  pOp->p2 = i;
+  i = hpCodeScan(pParse, pPlan, regExec);
+  sqlite3VdbeChangeP2(v, i, iHp+1);
   return regExec;
 }
 
@@ -222,7 +234,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpCodeScan(pParse, pPlan, iHp);
+  regExec = hpCodeAgg(pParse, pPlan, iHp);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
   sqlite3VdbeJumpHere(v, addrSkip);
@@ -257,7 +269,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpCodeScan(pParse, pPlan, iHp);
+  regExec = hpCodeAgg(pParse, pPlan, iHp);
   sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);

@@ -85,6 +85,7 @@ static SQLITE_INLINE u64 hpLoad8(const u8 *z){
 */
 static void hpBatchEmpty(HpBatch *pBatch){
   pBatch->nRow = 0;
+  pBatch->nSkip = 0;
   memset(pBatch->aMin, 0xff, pBatch->nStride);
   memset(pBatch->aMax, 0, pBatch->nStride);
   if( pBatch->side.pBlock ) hpArenaClear(&pBatch->side);
@@ -181,6 +182,7 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
     if( pBatch->aSlow==0 ) return HP_DECLINE;
   }
   aSlow = &pBatch->aSlow[(i64)iRow*pPlan->nCol];
+  pBatch->apRec[iRow] = z;         /* For hpRecordRowid() */
   memset(&pBatch->aType[(i64)iRow*pBatch->nStride], 0xff, pBatch->nStride);
   memset(pBatch->aMax, 0xff, pBatch->nStride);
   if( pRec->nByte==0 ) return HP_DECLINE;
@@ -358,6 +360,56 @@ static SQLITE_INLINE int hpVarintLen(const u8 *z){
 }
 
 /*
+** The rowid of row i of the batch.  Where the plan does not use it, it is read
+** backwards from the record, which comes right after it: the bytes of a varint
+** but the last have the high bit set, unless there are nine of them, and the
+** byte before it, the last of the record's size, has not.
+*/
+static i64 hpRecordRowid(const HpExec *p, int i){
+  const u8 *z;
+  i64 iRowid;
+  int n = 1;
+  if( p->pPlan->bRowid ) return p->batch.aRowid[i];
+  z = p->batch.apRec[i];
+  if( z[-1]>=0x80 ){
+    n = 9;
+  }else{
+    while( n<9 && z[-1-n]>=0x80 ) n++;
+  }
+  sqlite3GetVarint(&z[-n], (u64*)&iRowid);
+  return iRowid;
+}
+
+/*
+** True if the record of nByte bytes at z, all of them in the page, is outside
+** of pBound for sure.
+*/
+static SQLITE_INLINE int hpRecordOut(
+  const HpBound *pBound,
+  const u8 *z,
+  u32 nByte
+){
+  int iStore = pBound->iStore;
+  u32 iVal = z[0];
+  const struct HpSer *pSer;
+  HpVal v;
+  u32 t;
+  int i;
+  if( iVal>=0x80 || (int)iVal<=iStore+1 ) return 0;
+  for(i=1; i<=iStore; i++){
+    if( z[i]>=0x80 ) return 0;
+    iVal += sqlite3SmallTypeSizes[z[i]];
+  }
+  t = z[iStore+1];
+  if( t>=10 || iVal+sqlite3SmallTypeSizes[t]>nByte ) return 0;
+  pSer = &aHpSer[t];
+  v.i = (((i64)hpLoad8(&z[iVal]) >> pSer->shift) & pSer->mask) + pSer->add;
+  if( pSer->tag==HP_INT ) return (v.i<pBound->iMin) | (v.i>pBound->iMax);
+  if( pSer->tag==HP_REAL ) return (v.r<pBound->rMin) | (v.r>pBound->rMax);
+  return pBound->bNull==0;
+}
+
+/*
 ** Append rows of leaf iLeaf of the run to the batch, from cell *piCell on,
 ** until the batch is full or the leaf is used up, and set *piCell to the
 ** next cell, or to -1 when there is none.
@@ -375,6 +427,7 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   int nCell = get2byte(&aHdr[3]);
   int iMin = pRun->iHdr+8+2*nCell; /* Lowest place of a cell */
   int iCell = *piCell;
+  const HpBound *pBound = p->bound.bOn ? &p->bound : 0;
   HpRecord aRec[HP_CUT];
 
   if( aHdr[0]!=(PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF)
@@ -386,6 +439,7 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   while( iCell<nCell && pBatch->nRow<pBatch->nAlloc ){
     int n = MIN(HP_CUT, MIN(nCell-iCell, pBatch->nAlloc-pBatch->nRow));
     const u8 *aPtr = &aHdr[8+2*iCell];
+    int m = 0;           /* Records to look at */
     int i, rc;
     for(i=0; i<n; i++){
       int ofst = get2byte(&aPtr[2*i]);
@@ -401,34 +455,37 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
         z += sqlite3GetVarint32(z, &nByte);
       }
       if( pPlan->bRowid ){
-        z += sqlite3GetVarint(z, (u64*)&pBatch->aRowid[pBatch->nRow+i]);
+        z += sqlite3GetVarint(z, (u64*)&pBatch->aRowid[pBatch->nRow+m]);
       }else{
         z += hpVarintLen(z);
       }
-      aRec[i].z = z;
-      aRec[i].nByte = nByte;
+      aRec[m].z = z;
+      aRec[m].nByte = nByte;
       if( nByte<=mxLocal ){
-        aRec[i].nLocal = nByte;
+        aRec[m].nLocal = nByte;
         if( &z[nByte]>aEnd || nByte==0 ) return HP_DECLINE;
+        m -= pBound && hpRecordOut(pBound, z, nByte);
       }else{
         u32 mnLocal = pBt->minLeaf;
         u32 nLocal = mnLocal + (nByte-mnLocal)%(nUsable-4);
         if( nLocal>mxLocal ) nLocal = mnLocal;
-        aRec[i].nLocal = nLocal;
+        aRec[m].nLocal = nLocal;
         if( nByte>SQLITE_MAX_LENGTH || &z[nLocal+4]>aEnd ) return HP_DECLINE;
       }
+      m++;
     }
     if( pPlan->mxCol<0 ){
       rc = SQLITE_OK;
 #ifdef HP_AVX2
     }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL ){
-      rc = hpCutAvx2(p, aRec, n, pBatch->nRow);
+      rc = hpCutAvx2(p, aRec, m, pBatch->nRow);
 #endif
     }else{
-      rc = hpCutPlain(p, aRec, n, pBatch->nRow);
+      rc = hpCutPlain(p, aRec, m, pBatch->nRow);
     }
     if( rc ) return rc;
-    pBatch->nRow += n;
+    pBatch->nRow += m;
+    pBatch->nSkip += n-m;
     iCell += n;
   }
   *piCell = iCell<nCell ? iCell : -1;
