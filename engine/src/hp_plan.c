@@ -154,7 +154,8 @@ static void hpPlanExplain(Parse *pParse, int iFrom){
     const char *z = pOp->p4.z;
     char *zNew = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
-    if( strncmp(z, "SCAN ", 5)==0 ){
+    /* Stock calls the scan for a min() or max() a SEARCH */
+    if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
