@@ -63,6 +63,10 @@
 ** a thousand rows, or 200 microseconds of stock's time. */
 #define HP_MIN_LEAF      32
 
+/* A search for which the planner expects fewer rows is left to SQLite before
+** anything is compiled.  A LogEst: 1000. */
+#define HP_MIN_OUT       99
+
 #define HP_BATCH         1024  /* Most rows a batch */
 #define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
 #define HP_SLACK         64    /* Readable bytes after every buffer */
@@ -98,13 +102,17 @@ typedef struct HpArena HpArena;
 typedef struct HpBatch HpBatch;
 typedef struct HpBound HpBound;
 typedef struct HpCol HpCol;
+typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
+typedef struct HpKey HpKey;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
 typedef struct HpPack HpPack;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
+typedef struct HpRange HpRange;
+typedef struct HpRecord HpRecord;
 typedef struct HpRows HpRows;
 typedef struct HpRun HpRun;
 typedef struct HpScan HpScan;
@@ -181,7 +189,7 @@ struct HpConfig {
 
 /* A column that the plan reads */
 struct HpCol {
-  int iStore;            /* Position in the record; -1 for the rowid */
+  int iStore;            /* Position in the record; -1 for the key of a table */
   u8 bReal;              /* REAL affinity: integers are to be shown as reals */
   u8 dfltTag;            /* Value if the record is too short: type, ... */
   HpVal dflt;            /* ... value (text is in aDflt), ... */
@@ -279,6 +287,30 @@ struct HpAggDef {
   CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
 };
 
+/*
+** Bounds of a scan by the key of its b-tree: rowids, or the first columns of an
+** index.  They are wider than what the filters say if in doubt.
+*/
+#define HP_MX_EQ 8       /* Most columns of an index with equality */
+struct HpRange {
+  KeyInfo *pKeyInfo;     /* Order of the index.  NULL: rowids */
+  int nEq;               /* Columns with equality */
+  struct HpEnd {
+    int iReg;              /* Register of the constant.  0: none */
+    u8 aff;                /* Affinity of the comparison */
+  } aEq[HP_MX_EQ],       /* Of the first columns */
+    aEnd[2];             /* Of the next one: the first key, the last key */
+};
+
+/* A key to search for */
+struct HpKey {
+  int bOn;               /* False: there is no bound */
+  int bNull;             /* What is searched for is next to the key */
+  i64 iRowid;            /* Rowid, of a table */
+  UnpackedRecord rec;    /* Beginning of a key, of an index */
+  Mem aMem[HP_MX_EQ+1];
+};
+
 /* What is done with the rows that pass the filters: HpPlan.eSink */
 #define HP_SINK_GROUPS 0   /* Groups and their aggregates: hp_agg */
 #define HP_SINK_TOP    1   /* The first rows in some order: hp_rows */
@@ -290,7 +322,10 @@ struct HpAggDef {
 struct HpPlan {
   sqlite3 *db;           /* For memory */
   int iDb;               /* Database of the table */
-  Pgno iRoot;            /* Root page of the table */
+  Pgno iRoot;            /* Root page of the b-tree to scan */
+  u8 bIndex;             /* It is an index, or a WITHOUT ROWID table */
+  u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
+  HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
   int nCol;              /* Columns used */
   HpCol *aCol;
   int mxCol;             /* Largest HpCol.iStore; -1: none */
@@ -323,6 +358,13 @@ struct HpPlan {
   int iFuncReg;          /* First register of aggregate functions */
 };
 
+/* A record in its page */
+struct HpRecord {
+  const u8 *z;           /* The part that lies in the page */
+  u32 nLocal;            /* Bytes of that part */
+  u32 nByte;             /* Bytes in all */
+};
+
 /* A run of leaf pages in memory, all to be consumed before the next one.
 ** Each worker has one. */
 struct HpRun {
@@ -332,6 +374,8 @@ struct HpRun {
   int nPage;             /* Leaves in this run; 0: the end */
   int szPage;            /* Bytes a page */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
+  HpRecord *aSep;        /* Index: entry i comes after leaf i.  z==0: none */
+  u8 *aSepBuf;           /* Index: their bytes */
   u8 bRoot;              /* The leaf is the root: it may be empty */
   u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
 };
@@ -452,12 +496,21 @@ struct HpExec {
 };
 
 /* hp_source.c */
-static int hpSourceOpen(HpScan*);
+static int hpSourceOpen(HpScan*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
 static int hpSourceNext(HpExec*);
 static int hpRunInit(HpExec*);
 static void hpSourceClose(HpSource*);
-static int hpSourceIsLarge(Btree*, Pgno, int*);
+static int hpSourceIsLarge(Btree*, Pgno, int, int*);
+static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
+static int hpCellRecord(BtShared*, const u8*, const u8*, HpRecord*);
+
+/* hp_range.c */
+static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
+static void hpRangeFree(HpRange*);
+static int hpRangeKey(sqlite3*, const HpRange*, Mem*, int, HpKey*);
+static void hpKeyClear(HpKey*);
+static int hpKeyCompare(HpKey*, BtShared*, const u8*, const u8*, int*);
 
 /* hp_record.c */
 static int hpBatchInit(HpExec*);

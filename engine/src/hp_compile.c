@@ -22,12 +22,12 @@
 #endif
 
 /* State of a compilation */
-typedef struct HpCompile HpCompile;
 struct HpCompile {
   Parse *pParse;
   AggInfo *pAggInfo;     /* Of the query */
   Table *pTab;           /* The one table */
-  int iCur;              /* Its cursor */
+  Index *pIdx;           /* The index scanned instead of it, or NULL */
+  int iCur;              /* Cursor of the table */
   HpPlan *pPlan;         /* What is being made */
   int nColAlloc;         /* Size of pPlan->aCol */
   int nSelf;             /* Generated columns around the expression */
@@ -66,6 +66,7 @@ static void hpPlanFree(void *pArg){
   for(i=0; pPlan->aAgg && i<pPlan->nAgg; i++) sqlite3_free(pPlan->aAgg[i].aArg);
   sqlite3_free(pPlan->aAgg);
   sqlite3_free(pPlan->aBare);
+  hpRangeFree(pPlan->pRange);
   hpProgFree(&pPlan->prog);
   sqlite3_free(pPlan);
 }
@@ -227,6 +228,10 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
     }
     iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
   }
+  if( pC->pIdx ){
+    iStore = sqlite3TableColumnToIndex(pC->pIdx, iStore<0 ? -1 : iColumn);
+    if( iStore<0 ) return -1;
+  }
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL
@@ -240,6 +245,8 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
     pPlan->nCol++;
     if( iStore<0 ){
       pPlan->bRowid = 1;
+    }else if( pC->pIdx && pC->pIdx->aiColumn[iStore]<0 ){
+      pPlan->bIdxRowid = 1;
     }else{
       Column *pColumn = &pTab->aCol[iColumn];
       pCol->bReal = pColumn->affinity==SQLITE_AFF_REAL;
@@ -983,7 +990,9 @@ static HpPlan *hpCompile(
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
   pPlan->iDb = sqlite3SchemaToIndex(pParse->db, c.pTab->pSchema);
-  pPlan->iRoot = c.pTab->tnum;
+  c.pIdx = p->pSrc->a[0].hp.pIdx;
+  pPlan->bIndex = c.pIdx!=0;
+  pPlan->iRoot = c.pIdx ? c.pIdx->tnum : c.pTab->tnum;
   pPlan->nKey = nKey;
   pPlan->nAgg = pAggInfo->nFunc;
   pPlan->nBare = pAggInfo->nAccumulator;
@@ -1000,6 +1009,7 @@ static HpPlan *hpCompile(
   memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
 
   if( hpCompileWhere(&c, p->pWhere) ) goto refused;
+  if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;

@@ -573,7 +573,7 @@ static int hpScanRun(
     p->pPlan = pPlan;
     p->pCfg = hpConfig();
     p->nChange = v->db->nTotalChange;
-    rc = hpSourceOpen(p);
+    rc = hpSourceOpen(p, aMem);
     if( rc==SQLITE_OK ){
       p->nWorker = 1;
       if( nWorker>1 && pPlan->bSerial==0
@@ -612,7 +612,12 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
   if( hpOffload(db)!=HP_OFFLOAD_FORCE ){
     int bLarge;
-    rc = hpSourceIsLarge(db->aDb[pPlan->iDb].pBt, pPlan->iRoot, &bLarge);
+    if( pPlan->pRange ){
+      rc = hpSourceRangeIsLarge(db, pPlan, aMem, &bLarge);
+    }else{
+      rc = hpSourceIsLarge(db->aDb[pPlan->iDb].pBt, pPlan->iRoot,
+                           pPlan->bIndex, &bLarge);
+    }
     if( rc ) return rc;
     if( !bLarge ) return HP_DECLINE;
   }

@@ -47,7 +47,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
   if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
   pItem = &p->pSrc->a[0];
   if( pItem->fg.isSubquery || pItem->fg.viaCoroutine ) return 0;
-  if( !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab) ) return 0;
+  if( !IsOrdinaryTable(pItem->pSTab) ) return 0;
   if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
   for(i=0; i<pAggInfo->nFunc; i++){
     struct AggInfo_func *pF = &pAggInfo->aFunc[i];
@@ -70,20 +70,42 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
 
 /*
 ** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if that is
-** a scan of the whole table in rowid order that gives no order of use to
+** a scan of one b-tree in ascending order that gives no order of use to
 ** nGroupBy GROUP BY terms, or to min() and max() where nGroupBy is 0.
 ** Otherwise return 0.
+**
+** The b-tree is the table, or an index that has all columns used, or the
+** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
+** the index are left in the FROM clause term for hpCompile().
 */
 SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   const WhereLoop *pLoop;
+  SrcItem *pItem;
+  u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
   int nOrdered;
   if( iHp==0 || pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
   pLoop = pWInfo->a[0].pWLoop;
-  if( pLoop->wsFlags & ~(WHERE_IPK|WHERE_SELFCULL) ) return 0;
-  if( pLoop->nLTerm!=0 ) return 0;
+  if( pLoop->wsFlags & WHERE_IPK ){
+    mOk |= WHERE_IPK;
+  }else{
+    const u32 mIdx = WHERE_INDEXED|WHERE_IDX_ONLY;
+    if( (pLoop->wsFlags & mIdx)!=mIdx ) return 0;
+    mOk |= mIdx|WHERE_COLUMN_EQ|WHERE_UNQ_WANTED;
+  }
+  if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
+  if( pLoop->nLTerm!=0 && pLoop->nOut<HP_MIN_OUT
+   && hpOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
+  ){
+    return 0;
+  }
   if( pWInfo->pParse->pIdxEpr ) return 0;
   nOrdered = sqlite3WhereIsOrdered(pWInfo);
   if( nGroupBy ? nOrdered==nGroupBy : nOrdered>0 ) return 0;
+  pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
+  pItem->hp.pIdx = (pLoop->wsFlags & WHERE_IPK)!=0 ? 0 : pLoop->u.btree.pIndex;
+  pItem->hp.nEq = pLoop->u.btree.nEq;
+  pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
+  pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
   return iHp;
 }
 
@@ -92,7 +114,7 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
 ** is small or the root page is in the cache and is a leaf; else perhaps.
 ** OP_HpScan looks again.
 */
-static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot){
+static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot, int bIndex){
   DbPage *pDb;
   int bMay = 1;
   u32 nPage = sqlite3BtreeLastPage(pBtree);
@@ -100,7 +122,8 @@ static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot){
   pDb = sqlite3PagerLookup(pBtree->pBt->pPager, iRoot);
   if( pDb ){
     const u8 *aData = sqlite3PagerGetData(pDb);
-    bMay = aData[iRoot==1 ? 100 : 0]==(PTF_INTKEY|PTF_LEAFDATA);
+    bMay = aData[iRoot==1 ? 100 : 0]
+             ==(bIndex ? PTF_ZERODATA : PTF_INTKEY|PTF_LEAFDATA);
     sqlite3PagerUnref(pDb);
   }
   return bMay;
@@ -109,23 +132,25 @@ static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot){
 /*
 ** For EXPLAIN QUERY PLAN: will OP_HpScan find the table large enough?
 */
-static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot){
+static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot, int bIndex){
   int bLarge = 0;
   int bOpened = 0;
   if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
     if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
     bOpened = 1;
   }
-  if( hpSourceIsLarge(pBtree, iRoot, &bLarge) ) bLarge = 0;
+  if( hpSourceIsLarge(pBtree, iRoot, bIndex, &bLarge) ) bLarge = 0;
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   return bLarge;
 }
 
 /*
-** Is the table of p worth it, as far as can be told now?
+** Is the b-tree to be scanned for p worth it, as far as can be told now?
 */
 static int hpPlanWorthIt(Parse *pParse, Select *p){
   Table *pTab = p->pSrc->a[0].pSTab;
+  Index *pIdx = p->pSrc->a[0].hp.pIdx;
+  Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
   int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   int bLarge = 1;
@@ -133,9 +158,9 @@ static int hpPlanWorthIt(Parse *pParse, Select *p){
   if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
   sqlite3BtreeEnter(pBtree);
   if( pParse->explain==2 ){
-    bLarge = hpPlanIsLarge(pBtree, pTab->tnum);
+    bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0);
   }else{
-    bLarge = hpPlanMayBeLarge(pBtree, pTab->tnum);
+    bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0);
   }
   sqlite3BtreeLeave(pBtree);
   return bLarge;

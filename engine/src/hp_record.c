@@ -31,14 +31,6 @@
 # include "hpInt.h"
 #endif
 
-/* A record in its page */
-typedef struct HpRecord HpRecord;
-struct HpRecord {
-  const u8 *z;           /* The part that lies in the page */
-  u32 nLocal;            /* Bytes of that part */
-  u32 nByte;             /* Bytes in all */
-};
-
 /* Records cut at a time: few enough that they are still in L1 */
 #define HP_CUT 64
 
@@ -206,6 +198,7 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
     if( iHdr>nHdr || iVal>pRec->nByte ) return HP_DECLINE;
   }
   if( iHdr>=nHdr && iVal!=pRec->nByte ) return HP_DECLINE;
+  if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
   if( iVal>pRec->nLocal ){
     rc = hpRecordOverflow(p, pRec, (u32)iVal, &z);
@@ -224,12 +217,13 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
+  int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
   int i, rc;
   for(i=0; i<nRec; i++, iRow++){
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
-    if( nHdr<0x80 && (int)nHdr>nType && nHdr<=pRec->nLocal
+    if( (int)nHdr<=mxHdr && (int)nHdr>nType && nHdr<=pRec->nLocal
      && nType<=HP_MX_COL
     ){
       u8 *aType = &pBatch->aType[(i64)iRow*pBatch->nStride];
@@ -283,6 +277,7 @@ static SQLITE_INLINE int hpCutAvx2Stride(
   u8 *aType = &pBatch->aType[(i64)iRow*nStride];
   u16 *aOfst = &pBatch->aOfst[(i64)iRow*nStride];
   u32 nType = p->pPlan->mxCol+1;   /* Serial types needed */
+  u32 mxHdr = p->pPlan->bIdxRowid ? nType+1 : 0x7f;
   int nLast = (nType-1)&15;        /* Last one, in the last sixteen */
   u32 mLast = (2u<<nLast)-1;       /* Those of the last sixteen that count */
   int i, iType, rc;
@@ -292,7 +287,7 @@ static SQLITE_INLINE int hpCutAvx2Stride(
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
-    if( nHdr<0x80 && nHdr>nType && nHdr<=pRec->nLocal ){
+    if( nHdr<=mxHdr && nHdr>nType && nHdr<=pRec->nLocal ){
       u32 iVal = nHdr;
       u32 mLong = 0;
       u16 aEnd[16];
@@ -410,6 +405,102 @@ static SQLITE_INLINE int hpRecordOut(
 }
 
 /*
+** Rows iRow..iRow+n-1 come from entries of an index, which end with a rowid.
+** True if that is an integer in all of them.
+*/
+static int hpRecordRowids(const HpExec *p, int iRow, int n){
+  const HpPlan *pPlan = p->pPlan;
+  const HpBatch *pBatch = &p->batch;
+  int iStore = pPlan->mxCol;
+  int i;
+  if( iStore<pBatch->nStride && pBatch->aMin[iStore]>=1
+   && pBatch->aMax[iStore]<=6
+  ){
+    return 1;
+  }
+  for(i=iRow; i<iRow+n; i++){
+    u32 t = pBatch->aType[(i64)i*pBatch->nStride+MIN(iStore,pBatch->nStride-1)];
+    if( t==HP_SER_SLOW ){
+      t = pBatch->aSlow[(i64)i*pPlan->nCol+pPlan->nCol-1].type;
+    }
+    if( t<1 || t==7 || t>9 ) return 0;
+  }
+  return 1;
+}
+
+/*
+** Cut nRec records and append them to the batch.
+*/
+static SQLITE_INLINE int hpCut(HpExec *p, const HpRecord *aRec, int nRec){
+  const HpPlan *pPlan = p->pPlan;
+  int iRow = p->batch.nRow;
+  int rc;
+  if( pPlan->mxCol<0 ){
+    rc = SQLITE_OK;
+#ifdef HP_AVX2
+  }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL ){
+    rc = hpCutAvx2(p, aRec, nRec, iRow);
+#endif
+  }else{
+    rc = hpCutPlain(p, aRec, nRec, iRow);
+  }
+  if( rc ) return rc;
+  if( pPlan->bIdxRowid && !hpRecordRowids(p, iRow, nRec) ) return HP_DECLINE;
+  p->batch.nRow += nRec;
+  return SQLITE_OK;
+}
+
+/*
+** hpRecordLeaf() for the b-tree of an index.  Cell number nCell is the entry
+** that follows the leaf.
+*/
+static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
+  const HpRun *pRun = &p->run;
+  HpBatch *pBatch = &p->batch;
+  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  int nUsable = (int)pBt->usableSize;
+  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  const u8 *aEnd = &aPage[nUsable];
+  int nCell = get2byte(&aPage[3]);
+  int iMin = 8+2*nCell;  /* Lowest place of a cell */
+  int iCell = *piCell;
+  HpRecord aRec[HP_CUT];
+  int rc;
+
+  if( aPage[0]!=(PTF_ZERODATA|PTF_LEAF)
+   || nCell>(int)MX_CELL(pBt) || iMin>nUsable
+  ){
+    return HP_DECLINE;
+  }
+  if( nCell==0 && pRun->bRoot==0 ) return HP_DECLINE;
+  while( iCell<nCell && pBatch->nRow<pBatch->nAlloc ){
+    int n = MIN(HP_CUT, MIN(nCell-iCell, pBatch->nAlloc-pBatch->nRow));
+    const u8 *aPtr = &aPage[8+2*iCell];
+    int i;
+    for(i=0; i<n; i++){
+      int ofst = get2byte(&aPtr[2*i]);
+      if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
+      rc = hpCellRecord(pBt, &aPage[ofst], aEnd, &aRec[i]);
+      if( rc ) return rc;
+    }
+    rc = hpCut(p, aRec, n);
+    if( rc ) return rc;
+    iCell += n;
+  }
+  *piCell = iCell;
+  if( iCell==nCell ){
+    if( pRun->aSep[iLeaf].z==0 ){
+      *piCell = -1;
+    }else if( pBatch->nRow<pBatch->nAlloc ){
+      rc = hpCut(p, &pRun->aSep[iLeaf], 1);
+      if( rc ) return rc;
+      *piCell = -1;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Append rows of leaf iLeaf of the run to the batch, from cell *piCell on,
 ** until the batch is full or the leaf is used up, and set *piCell to the
 ** next cell, or to -1 when there is none.
@@ -430,6 +521,7 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   const HpBound *pBound = p->bound.bOn ? &p->bound : 0;
   HpRecord aRec[HP_CUT];
 
+  if( pPlan->bIndex ) return hpRecordIndexLeaf(p, iLeaf, piCell);
   if( aHdr[0]!=(PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF)
    || nCell>(int)MX_CELL(pBt) || iMin>nUsable
   ){
@@ -474,17 +566,8 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
       }
       m++;
     }
-    if( pPlan->mxCol<0 ){
-      rc = SQLITE_OK;
-#ifdef HP_AVX2
-    }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL ){
-      rc = hpCutAvx2(p, aRec, m, pBatch->nRow);
-#endif
-    }else{
-      rc = hpCutPlain(p, aRec, m, pBatch->nRow);
-    }
+    rc = hpCut(p, aRec, m);
     if( rc ) return rc;
-    pBatch->nRow += m;
     pBatch->nSkip += n-m;
     iCell += n;
   }

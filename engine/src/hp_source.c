@@ -4,16 +4,18 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_source: the leaf pages of a table b-tree, in key order, in runs.
+** hp_source: the leaf pages of a b-tree, in key order, in runs.
 **
 **    hpSourceOpen()     find the way down to the leaves
 **    hpRunInit()        memory for a worker's runs
 **    hpSourceNext()     read the next run of leaves into a worker's memory
 **    hpSourceParallel() may several workers call that?
 **    hpSourceClose()    let go of the interior pages
-**    hpSourceIsLarge()  is the table worth the trouble? (any time)
+**    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
+**    hpSourceRangeIsLarge()  the same for a part of it
+**    hpCellRecord()     the record in a cell of an index
 **
-** A table b-tree lists its leaves in its lowest interior pages, so the page
+** A b-tree lists its leaves in its lowest interior pages, so the page
 ** numbers of the next hundreds of leaves are known before any is read.  A
 ** run is up to HP_RUN_BYTES of leaves that stand under one such interior
 ** page; it is the unit of work.  Leaves are always copied into a buffer of
@@ -37,6 +39,24 @@
 **    3. Page by page through the pager: any VFS, in-memory and temporary
 **       databases, uncommitted changes.
 **
+** In the b-tree of an index, and of a WITHOUT ROWID table, each cell of an
+** interior page is an entry itself, between the leaves of the child before it
+** and those of the child after it.  With each leaf of a run comes the entry
+** that follows its last one, if that is such a cell: from the page above, or,
+** after the last leaf under that, from the first page further up that has
+** more children.
+**
+**                 [  d  |  g  ]            leaves:     entry after the leaf:
+**                /      |      \           a b         c
+**          [ c ]      [ f ]    [ j ]       -           d
+**          /   \      /   \    /   \       e           f
+**       a b     -    e     -  h i   k      ...
+**
+** Bounds of the keys (HpRange) are turned into bounds of the tree: two
+** descents find the child numbers, one a level, of the first and of the last
+** leaf that can hold a key in range.  The scan goes from one to the other.
+** The filters of the query hold the exact bounds.
+**
 ** A tree that is not what it should be (leaves at different depths, a page
 ** number out of range, an empty page) is declined: stock's code then says
 ** what it always said about it.
@@ -56,7 +76,9 @@ struct HpSource {
   u8 bDirect;            /* Way 1 or 2; otherwise way 3 */
   u8 bWal;               /* Some leaves may be in the WAL */
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
+  u8 bIndex;             /* The b-tree of an index */
   int nLevel;            /* Interior levels */
+  i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
   u32 iSeq;              /* Number of the next run */
   Pgno iRoot;            /* Root page */
@@ -66,14 +88,19 @@ struct HpSource {
     const u8 *aData;       /* Its first byte */
     int nCell;             /* Its cells: it has nCell+1 children */
     int iChild;            /* Next child to visit */
+    int iLast;             /* Last child to visit */
+    u8 bEnd;               /* It stands on the way to the last leaf */
   } aLevel[BTCURSOR_MAX_DEPTH];
+  int nEnd;              /* Entries of aEnd.  0: the scan ends where the tree does */
+  int aEnd[BTCURSOR_MAX_DEPTH];  /* Children on the way to the last leaf */
 };
 
 /*
-** Fetch page iPg, which must be an interior page of a table b-tree, into
-** *pLevel.  If it is a leaf instead set pLevel->pDb to 0 and return SQLITE_OK.
+** Fetch page iPg, which must be an interior page of the b-tree, into *pLevel.
+** If it is a leaf instead set pLevel->pDb to 0 and return SQLITE_OK.
 */
 static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
+  int eType = pSrc->bIndex ? PTF_ZERODATA : PTF_INTKEY|PTF_LEAFDATA;
   int rc;
   DbPage *pDb;
   const u8 *aHdr;
@@ -83,20 +110,34 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
   if( rc ) return rc;
   pLevel->aData = sqlite3PagerGetData(pDb);
   aHdr = pLevel->aData + (iPg==1 ? 100 : 0);
-  if( aHdr[0]==(PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF) ){
+  if( aHdr[0]==(eType|PTF_LEAF) ){
     sqlite3PagerUnrefNotNull(pDb);
     return SQLITE_OK;
   }
   pLevel->nCell = get2byte(&aHdr[3]);
-  if( aHdr[0]!=(PTF_INTKEY|PTF_LEAFDATA)
+  if( aHdr[0]!=eType
    || pLevel->nCell<1 || pLevel->nCell>(int)MX_CELL(pSrc->pBt)
   ){
     sqlite3PagerUnrefNotNull(pDb);
     return HP_DECLINE;
   }
+  pLevel->iLast = pLevel->nCell;
   pLevel->aHdr = aHdr;
   pLevel->pDb = pDb;
   return SQLITE_OK;
+}
+
+/*
+** Cell i of an interior page, or NULL if it is not where a cell can be.
+*/
+static const u8 *hpSourceCell(
+  const HpSource *pSrc,
+  const struct HpLevel *p,
+  int i
+){
+  int ofst = get2byte(&p->aHdr[12+2*i]);
+  if( ofst<12 || ofst>(int)pSrc->pBt->usableSize-5 ) return 0;
+  return &p->aData[ofst];
 }
 
 /*
@@ -104,11 +145,37 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
 ** where a cell can be.
 */
 static Pgno hpSourceChild(const HpSource *pSrc, const struct HpLevel *p, int i){
-  int ofst;
+  const u8 *z;
   if( i==p->nCell ) return get4byte(&p->aHdr[8]);
-  ofst = get2byte(&p->aHdr[12+2*i]);
-  if( ofst<12 || ofst>(int)pSrc->pBt->usableSize-4 ) return 0;
-  return get4byte(&p->aData[ofst]);
+  z = hpSourceCell(pSrc, p, i);
+  return z ? get4byte(z) : 0;
+}
+
+/*
+** The record of a cell of an index.  z is the cell without the number of
+** its child, aEnd the end of its page.
+*/
+static int hpCellRecord(
+  BtShared *pBt,
+  const u8 *z,
+  const u8 *aEnd,
+  HpRecord *pRec
+){
+  u32 nByte, nLocal;
+  z += getVarint32(z, nByte);
+  nLocal = nByte;
+  if( nByte>pBt->maxLocal ){
+    u32 mnLocal = pBt->minLocal;
+    nLocal = mnLocal + (nByte-mnLocal)%(pBt->usableSize-4);
+    if( nLocal>pBt->maxLocal ) nLocal = mnLocal;
+    if( nByte>SQLITE_MAX_LENGTH || z>aEnd-4 ) return HP_DECLINE;
+    aEnd -= 4;
+  }
+  if( nByte==0 || z>aEnd || nLocal>(u32)(aEnd-z) ) return HP_DECLINE;
+  pRec->z = z;
+  pRec->nByte = nByte;
+  pRec->nLocal = nLocal;
+  return SQLITE_OK;
 }
 
 /*
@@ -138,42 +205,181 @@ static int hpSourceDirect(const HpConfig *pCfg, Pager *pPager){
 }
 
 /*
-** Open the table b-tree of p->pPlan for reading.  A read transaction is
-** open.  p->pSource is to be closed with hpSourceClose(), even on error.
+** The first child of interior page *p that can hold keys not less than *pKey;
+** if bUpper, the last one that can hold keys not greater.  With pKey->bNull
+** keys equal to *pKey do not count.  -1: declined.
 */
-static int hpSourceOpen(HpScan *p){
-  Btree *pBtree = p->db->aDb[p->pPlan->iDb].pBt;
-  HpSource *pSrc;
-  int rc;
-  int i;
+static int hpSourceSearch(
+  const HpSource *pSrc,
+  const struct HpLevel *p,
+  HpKey *pKey,
+  int bUpper
+){
+  const u8 *aEnd = &p->aData[pSrc->pBt->usableSize];
+  int i = 0;             /* Separators before i are too small, */
+  int n = p->nCell;      /* that at n, if any, is not */
+  while( i<n ){
+    int iMid = (i+n)/2;
+    int c;
+    const u8 *z = hpSourceCell(pSrc, p, iMid);
+    if( z==0 || hpKeyCompare(pKey, pSrc->pBt, &z[4], aEnd, &c) ) return -1;
+    /* Of a table the separator is the largest key of its child */
+    if( c<0 || (c==0 && pSrc->bIndex && bUpper!=pKey->bNull) ){
+      i = iMid+1;
+    }else{
+      n = iMid;
+    }
+  }
+  return i;
+}
 
-  if( pBtree==0 || (p->db->flags & SQLITE_CellSizeCk)!=0 ) return HP_DECLINE;
-  pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
-  if( pSrc==0 ) return HP_DECLINE;
+/*
+** Fetch the interior page at level i, which is page iPg, and note where in it
+** the scan ends.
+*/
+static int hpSourceDown(HpSource *pSrc, int i, Pgno iPg){
+  struct HpLevel *p = &pSrc->aLevel[i];
+  int rc = hpSourceLevel(pSrc, iPg, p);
+  if( rc==SQLITE_OK && p->pDb && i<pSrc->nEnd
+   && (i==0 || (p[-1].bEnd && p[-1].iChild==p[-1].iLast+1))
+  ){
+    if( pSrc->aEnd[i]>p->nCell ) return HP_DECLINE;
+    p->bEnd = 1;
+    p->iLast = pSrc->aEnd[i];
+  }
+  return rc;
+}
+
+/*
+** Find the last leaf of the scan: fill in pSrc->aEnd.
+*/
+static int hpSourceEnd(HpSource *pSrc, HpKey *pKey){
+  Pgno iPg = pSrc->iRoot;
+  int i;
+  for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
+    struct HpLevel level;
+    int rc = hpSourceLevel(pSrc, iPg, &level);
+    if( rc ) return rc;
+    if( level.pDb==0 ){
+      pSrc->nEnd = i;
+      return SQLITE_OK;
+    }
+    pSrc->aEnd[i] = hpSourceSearch(pSrc, &level, pKey, 1);
+    if( pSrc->aEnd[i]>=0 ) iPg = hpSourceChild(pSrc, &level, pSrc->aEnd[i]);
+    sqlite3PagerUnrefNotNull(level.pDb);
+    if( pSrc->aEnd[i]<0 ) return HP_DECLINE;
+  }
+  return HP_DECLINE;
+}
+
+/*
+** Go down to the first leaf of the scan.
+*/
+static int hpSourceBegin(HpSource *pSrc, HpKey *pKey){
+  Pgno iPg = pSrc->iRoot;
+  int i;
+  for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
+    struct HpLevel *p = &pSrc->aLevel[i];
+    int rc = hpSourceDown(pSrc, i, iPg);
+    int iFirst = 0;
+    if( rc ) return rc;
+    if( p->pDb==0 ){
+      if( pSrc->nEnd && pSrc->nEnd!=i ) return HP_DECLINE;
+      pSrc->nLevel = i;
+      if( i ) p[-1].iChild--;
+      return SQLITE_OK;
+    }
+    if( pKey ) iFirst = hpSourceSearch(pSrc, p, pKey, 0);
+    /* No key is in range: stock finds that out as fast */
+    if( iFirst<0 || iFirst>p->iLast ) return HP_DECLINE;
+    p->iChild = iFirst+1;
+    iPg = hpSourceChild(pSrc, p, iFirst);
+  }
+  return HP_DECLINE;
+}
+
+/*
+** About how many leaves are there from the first to the last?  Exact if there
+** are few of them.
+*/
+static i64 hpSourceLeaves(const HpSource *pSrc){
+  i64 n = 1;             /* Leaves in a child of the level */
+  i64 nLeaf = 1;
+  int i;
+  for(i=pSrc->nLevel-1; i>=0; i--){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    int iFirst = i==pSrc->nLevel-1 ? p->iChild : p->iChild-1;
+    if( p->bEnd ){
+      /* Above: from the first leaf to the end of the child, and back */
+      nLeaf += (p->iLast-iFirst)*n;
+    }else{
+      nLeaf += (p->nCell-iFirst)*n;
+      if( i<pSrc->nEnd ) nLeaf += (pSrc->aEnd[i]-p->nCell)*n;
+    }
+    n *= p->nCell+1;
+  }
+  return nLeaf;
+}
+
+/*
+** Set up *pSrc for the b-tree at page iRoot and find the first and last leaf
+** in pRange, which may be NULL.  aMem[] holds its constants.  A read
+** transaction is open.  The interior pages are to be released even on error.
+*/
+static int hpSourceInit(
+  HpSource *pSrc,
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem
+){
+  Btree *pBtree = db->aDb[pPlan->iDb].pBt;
+  const HpRange *pRange = pPlan->pRange;
+  HpKey key;
+  int rc = SQLITE_OK;
   memset(pSrc, 0, sizeof(*pSrc));
+  if( pBtree==0 || (db->flags & SQLITE_CellSizeCk)!=0 ) return HP_DECLINE;
   pSrc->pBt = pBtree->pBt;
   pSrc->pPager = pSrc->pBt->pPager;
   pSrc->szPage = (int)pSrc->pBt->pageSize;
-  pSrc->iRoot = p->pPlan->iRoot;
+  pSrc->iRoot = pPlan->iRoot;
+  pSrc->bIndex = pPlan->bIndex;
+  if( pSrc->bIndex && pSrc->iRoot==1 ) return HP_DECLINE;
+  if( pRange==0 ){
+    rc = hpSourceBegin(pSrc, 0);
+  }else{
+    rc = hpRangeKey(db, pRange, aMem, 1, &key);
+    if( rc==SQLITE_OK && key.bOn ) rc = hpSourceEnd(pSrc, &key);
+    hpKeyClear(&key);
+    if( rc==SQLITE_OK ){
+      rc = hpRangeKey(db, pRange, aMem, 0, &key);
+      if( rc==SQLITE_OK ) rc = hpSourceBegin(pSrc, key.bOn ? &key : 0);
+      hpKeyClear(&key);
+    }
+  }
+  if( rc==SQLITE_OK ) pSrc->nLeaf = hpSourceLeaves(pSrc);
+  return rc;
+}
+
+/*
+** Open the b-tree of p->pPlan for reading.  A read transaction is open.
+** p->pSource is to be closed with hpSourceClose(), even on error.
+*/
+static int hpSourceOpen(HpScan *p, Mem *aMem){
+  HpSource *pSrc;
+  int rc;
+
+  pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
+  if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
-  rc = hpSourceLevel(pSrc, pSrc->iRoot, &pSrc->aLevel[0]);
+  rc = hpSourceInit(pSrc, p->db, p->pPlan, aMem);
   if( rc ) return rc;
-  if( pSrc->aLevel[0].pDb==0 ){
+  if( pSrc->nLevel==0 ){
     pSrc->bRootLeaf = 1;
     pSrc->nMax = 1;
   }else{
-    for(i=0; pSrc->aLevel[i].pDb; i++){
-      if( i>=BTCURSOR_MAX_DEPTH-1 ) return HP_DECLINE;
-      rc = hpSourceLevel(pSrc, hpSourceChild(pSrc, &pSrc->aLevel[i], 0),
-                         &pSrc->aLevel[i+1]);
-      if( rc ) return rc;
-      pSrc->aLevel[i].iChild = 1;
-    }
-    pSrc->nLevel = i;
-    pSrc->aLevel[i-1].iChild = 0;
     pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
     if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
-    if( i==1 ) pSrc->nMax = MIN(pSrc->nMax, pSrc->aLevel[0].nCell+1);
+    if( pSrc->nLevel==1 ) pSrc->nMax = (int)MIN(pSrc->nMax, pSrc->nLeaf);
   }
   pSrc->bDirect = hpSourceDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL
@@ -184,15 +390,16 @@ static int hpSourceOpen(HpScan *p){
 
 /*
 ** True if several workers may take runs: reading goes around the pager, and
-** the table is large enough or bAny is set.  Its size is known from two pages.
+** the scan is large enough or bAny is set.
 */
 static int hpSourceParallel(const HpSource *pSrc, int bAny){
-  i64 nLeaf;
-  int i;
   if( pSrc->bDirect==0 || pSrc->nLevel==0 ) return 0;
-  nLeaf = pSrc->aLevel[0].nCell+1;
-  for(i=1; i<pSrc->nLevel; i++) nLeaf *= pSrc->aLevel[i].nCell+1;
-  return bAny || nLeaf>=HP_MIN_PARALLEL;
+  return bAny || pSrc->nLeaf>=HP_MIN_PARALLEL;
+}
+
+/* Most bytes of an entry on an interior page that are kept */
+static int hpSepBytes(const HpSource *pSrc){
+  return ROUND8(pSrc->pBt->maxLocal + 4);
 }
 
 /*
@@ -209,6 +416,13 @@ static int hpRunInit(HpExec *p){
   if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
   memset(pRun->aFrame, 0, sizeof(u32)*pSrc->nMax);
   memset(&pRun->aBuf[nByte], 0, HP_SLACK);
+  if( pSrc->bIndex ){
+    nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
+    pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
+    pRun->aSepBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
+    if( pRun->aSep==0 || pRun->aSepBuf==0 ) return HP_DECLINE;
+    memset(pRun->aSepBuf, 0, nByte + HP_SLACK);
+  }
   return SQLITE_OK;
 }
 
@@ -220,7 +434,7 @@ static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
   int i = pSrc->nLevel-1;
   int rc;
   *pbEnd = 0;
-  while( pSrc->aLevel[i].iChild>pSrc->aLevel[i].nCell ){
+  while( pSrc->aLevel[i].iChild>pSrc->aLevel[i].iLast ){
     if( i==0 ){
       *pbEnd = 1;
       return SQLITE_OK;
@@ -231,7 +445,7 @@ static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
   while( i<pSrc->nLevel-1 ){
     struct HpLevel *pLevel = &pSrc->aLevel[i];
     Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
-    rc = hpSourceLevel(pSrc, iPg, &pSrc->aLevel[++i]);
+    rc = hpSourceDown(pSrc, ++i, iPg);
     if( rc ) return rc;
     if( pSrc->aLevel[i].pDb==0 ) return HP_DECLINE;
   }
@@ -287,6 +501,33 @@ static int hpSourceReadPager(const HpSource *pSrc, HpRun *pRun){
 }
 
 /*
+** The leaf that was taken last is leaf i of pRun.  Keep a copy of the entry
+** that follows it, if that stands on an interior page and the scan goes on
+** after it.
+*/
+static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
+  HpRecord *pSep = &pRun->aSep[i];
+  int iLevel = pSrc->nLevel-1;
+  const struct HpLevel *p = &pSrc->aLevel[iLevel];
+  const u8 *z;
+  int rc;
+  pSep->z = 0;
+  while( p->iChild>p->iLast ){
+    if( iLevel==0 ) return SQLITE_OK;
+    p = &pSrc->aLevel[--iLevel];
+  }
+  z = hpSourceCell(pSrc, p, p->iChild-1);
+  if( z==0 ) return HP_DECLINE;
+  rc = hpCellRecord(pSrc->pBt, &z[4], &p->aData[pSrc->pBt->usableSize], pSep);
+  if( rc==SQLITE_OK ){
+    u8 *a = &pRun->aSepBuf[(i64)i*hpSepBytes(pSrc)];
+    memcpy(a, pSep->z, pSep->nLocal + (pSep->nLocal<pSep->nByte ? 4 : 0));
+    pSep->z = a;
+  }
+  return rc;
+}
+
+/*
 ** Take the page numbers of the next run.  The scan's mutex is held.
 */
 static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
@@ -302,14 +543,19 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     pSrc->bRootLeaf = 2;
     pRun->aLeaf[n++] = pSrc->iRoot;
     pRun->iHdr = pSrc->iRoot==1 ? 100 : 0;
+    if( pSrc->bIndex ) pRun->aSep[0].z = 0;
   }else{
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
     Pgno mxPg = btreePagecount(pSrc->pBt);
     rc = hpSourceAdvance(pSrc, &bEnd);
     if( rc || bEnd ) return rc;
-    while( n<pSrc->nMax && pLevel->iChild<=pLevel->nCell ){
+    while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg ) return HP_DECLINE;
+      if( pSrc->bIndex ){
+        rc = hpSourceSep(pSrc, pRun, n);
+        if( rc ) return rc;
+      }
       pRun->aLeaf[n++] = iPg;
     }
   }
@@ -346,10 +592,15 @@ static void hpSourceClose(HpSource *pSrc){
 }
 
 /*
-** Set *pbLarge if the table at iRoot has HP_MIN_LEAF leaves or more, looking
+** Set *pbLarge if the b-tree at iRoot has HP_MIN_LEAF leaves or more, looking
 ** at two pages at most.  A read transaction is open.
 */
-static int hpSourceIsLarge(Btree *pBtree, Pgno iRoot, int *pbLarge){
+static int hpSourceIsLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,            /* It is the b-tree of an index */
+  int *pbLarge
+){
   HpSource src;
   struct HpLevel aLevel[2];
   int rc;
@@ -357,6 +608,7 @@ static int hpSourceIsLarge(Btree *pBtree, Pgno iRoot, int *pbLarge){
   memset(&src, 0, sizeof(src));
   src.pBt = pBtree->pBt;
   src.pPager = src.pBt->pPager;
+  src.bIndex = (u8)bIndex;
   rc = hpSourceLevel(&src, iRoot, &aLevel[0]);
   if( rc==SQLITE_OK && aLevel[0].pDb ){
     if( aLevel[0].nCell+1>=HP_MIN_LEAF ){
@@ -364,12 +616,30 @@ static int hpSourceIsLarge(Btree *pBtree, Pgno iRoot, int *pbLarge){
     }else{
       rc = hpSourceLevel(&src, hpSourceChild(&src,&aLevel[0],0), &aLevel[1]);
       if( rc==SQLITE_OK && aLevel[1].pDb ){
-        *pbLarge = 1;
+        /* With long keys an index page may have few children */
+        *pbLarge = (aLevel[0].nCell+1)*(aLevel[1].nCell+1)>=HP_MIN_LEAF;
         sqlite3PagerUnrefNotNull(aLevel[1].pDb);
       }
     }
     sqlite3PagerUnrefNotNull(aLevel[0].pDb);
   }
+  return rc;
+}
+
+/*
+** The same for the leaves in the range of pPlan, whose constants are in
+** aMem[].
+*/
+static int hpSourceRangeIsLarge(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int *pbLarge
+){
+  HpSource src;
+  int rc = hpSourceInit(&src, db, pPlan, aMem);
+  *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
+  hpSourceRelease(&src, 0);
   return rc;
 }
 #endif /* SQLITE_OMIT_HP */
