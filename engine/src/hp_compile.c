@@ -89,7 +89,7 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
 ** application made it, it may only be called from the application's thread.
 */
 static void hpCompileColl(HpCompile *pC, CollSeq *pColl, CollSeq **pp){
-  if( !hpCollOk(pColl, pp) ) pC->pPlan->bSerial = 1;
+  if( !hpCollOk(pColl, pp) ) pC->pPlan->bSerial = pC->pPlan->bUser = 1;
 }
 
 /* Walker callback: stop at a function */
@@ -707,7 +707,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     aVec[i] = (u16)a;
   }
   if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 && pDef->xSFunc!=likeFunc ){
-    pC->pPlan->bSerial = 1;
+    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
   }
   x.eOp = HP_OP_FUNC;
   x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
@@ -861,10 +861,8 @@ static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
     Expr *pExpr = pList->a[i].pExpr;
     int iVec = hpCompileExpr(pC, pExpr);
     if( iVec<0 ) return SQLITE_ERROR;
-    /* Vectors do not keep subtypes, such as "this text is JSON" */
-    if( (pFunc->funcFlags & SQLITE_SUBTYPE)!=0 && pExpr->op!=TK_AGG_COLUMN
-     && pExpr->op!=TK_COLUMN && pExpr->op!=TK_STRING && pExpr->op!=TK_INTEGER
-    ){
+    if( hpLosesSubtype(pC, pExpr) ){
+      hpNo(pC, HP_NO_SUBTYPE);
       return SQLITE_ERROR;
     }
     pDef->aArg[pDef->nArg++] = (u16)iVec;
@@ -907,6 +905,13 @@ static int hpCompileAgg(
     iVec = hpCompileExpr(pC, pList->a[0].pExpr);
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->iVec = (u16)iVec;
+  }
+  if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
+    /* The best value is kept without its subtype */
+    if( sqlite3ExprCanReturnSubtype(pParse, pList->a[0].pExpr) ){
+      hpNo(pC, HP_NO_SUBTYPE);
+      return SQLITE_ERROR;
+    }
   }
   if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
     CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);

@@ -258,6 +258,10 @@ static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
       pMem->enc = SQLITE_UTF8;
       break;
   }
+  if( pVec->aSub && pVec->aSub[i] ){
+    pMem->flags |= MEM_Subtype;
+    pMem->eSubtype = pVec->aSub[i]-1;
+  }
 }
 
 /*
@@ -1303,6 +1307,23 @@ static void hpVecCopy(HpExec *p, HpVec *pOut, const HpVec *pIn){
 }
 
 /*
+** The integer that text begins with, if that is one to 18 digits with or without
+** a minus before them and no blanks.  Returns 0 if not.
+*/
+static SQLITE_INLINE int hpTextToInt(const u8 *z, u32 n, i64 *pi){
+  i64 x = 0;
+  u32 i = n>0 && z[0]=='-';
+  u32 iFirst = i;
+  for(; i<n && sqlite3Isdigit(z[i]); i++){
+    if( i>=18 ) return 0;
+    x = x*10 + (z[i]-'0');
+  }
+  if( i==iFirst ) return 0;
+  *pi = iFirst ? -x : x;
+  return 1;
+}
+
+/*
 ** Compute pOut = CAST(a AS aff), or a as a column of affinity aff stores it.
 */
 static void hpOpCast(HpExec *p, const HpOp *pOp, HpVec *pOut){
@@ -1343,6 +1364,10 @@ static void hpOpCast(HpExec *p, const HpOp *pOp, HpVec *pOut){
     }else if( t==HP_REAL && aff==SQLITE_AFF_INTEGER && pOp->eOp==HP_OP_CAST ){
       t = HP_INT;
       v.i = sqlite3RealToI64(v.r);
+    }else if( t==HP_TEXT && aff==SQLITE_AFF_INTEGER && pOp->eOp==HP_OP_CAST
+           && hpTextToInt(v.z, pA->aLen[iA], &v.i)
+    ){
+      t = HP_INT;
     }else if( t==HP_REAL && aff==SQLITE_AFF_REAL ){
       v.r += 0.0;        /* A column has no -0.0 */
     }else if( t==HP_INT && aff==SQLITE_AFF_REAL ){
@@ -1384,6 +1409,11 @@ static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
   for(k=0; k<n; k++){
     HpVec *pVec = &p->aVec[aArg[k]];
     mType |= pVec->mType;
+    if( pVec->mIdx==0 && pVec->mType==HP_INT
+     && pVec->aVal[0].i<=1000000 && pVec->aVal[0].i>=-1000000
+    ){
+      continue;          /* Converted below */
+    }
     if( pVec->bFloat==0 && pVec->mType!=HP_REAL ) bFloat = 0;
   }
   if( mType!=HP_NUM ) bFloat = 0;
@@ -1397,6 +1427,9 @@ static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
       t = pVec->aTag[iIn];
       pOut->aVal[i] = pVec->aVal[iIn];
       pOut->aLen[i] = pVec->aLen[iIn];
+      if( bFloat && pVec->mIdx==0 && t==HP_INT ){
+        pOut->aVal[i].r = (double)pVec->aVal[0].i;
+      }
     }
     pOut->aTag[i] = t;
     mType |= t;

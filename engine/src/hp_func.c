@@ -22,7 +22,7 @@
 **    pAuxData       what sqlite3_set_auxdata() keeps: parsed JSON, patterns
 **    iCurrentTime   'now', the same as that of the real statement
 **
-** Functions that are worth it have a loop of their own (aHpFast below) for
+** Functions that are worth it have a loop of their own (hpFastXxx below) for
 ** arguments of the usual types, and call SQLite's for the other rows.  A
 ** function is recognised by its address, since an application may redefine
 ** any name.
@@ -187,6 +187,11 @@ static void hpFuncRun(HpExec *p, int iOp){
   }
 }
 
+/* Results of typeof(), with slack after them */
+static const u8 aHpTypeName[5][HP_SLACK+8] = {
+  "integer", "real", "text", "blob", "null"
+};
+
 static void hpFuncFast(HpExec*, HpFunc*);
 
 /*
@@ -271,16 +276,358 @@ static void hpFuncClose(HpExec *p){
   }
 }
 
-/* Set row i of the result to a number */
-#define hpFuncSetInt(PF,I,X) \
-  ((PF)->pOut->aTag[I] = HP_INT, (PF)->pOut->mType |= HP_INT, \
-   (PF)->pOut->aVal[I].i = (X))
-#define hpFuncSetReal(PF,I,X) \
-  ((PF)->pOut->aTag[I] = HP_REAL, (PF)->pOut->mType |= HP_REAL, \
-   (PF)->pOut->aVal[I].r = (X))
+/*
+** The number of bytes at z, up to n, that are ASCII and not zero.  At least
+** HP_SLACK bytes after z[n] are readable.
+*/
+static SQLITE_INLINE u32 hpAsciiLen(const u8 *z, u32 n){
+  u32 i = 0;
+#ifdef __SSE2__
+  for(; i<n; i+=16){
+    __m128i x = _mm_loadu_si128((const __m128i*)&z[i]);
+    u32 m = (u32)_mm_movemask_epi8(_mm_cmpgt_epi8(x, _mm_setzero_si128()));
+    if( m!=0xffff ){
+      i += (u32)__builtin_ctz(~m);
+      break;
+    }
+  }
+#else
+  while( i<n && (u8)(z[i]-1)<0x7f ) i++;
+#endif
+  return MIN(i, n);
+}
 
+/* Set row i of the result */
+static SQLITE_INLINE int hpFastInt(HpFunc *pF, int i, i64 x){
+  pF->pOut->aVal[i].i = x;
+  pF->pOut->aTag[i] = HP_INT;
+  pF->pOut->mType |= HP_INT;
+  return 1;
+}
+static SQLITE_INLINE int hpFastReal(HpFunc *pF, int i, double r){
+  pF->pOut->aVal[i].r = r;
+  pF->pOut->aTag[i] = HP_REAL;
+  pF->pOut->mType |= HP_REAL;
+  return 1;
+}
+static SQLITE_INLINE int hpFastNull(HpFunc *pF, int i){
+  pF->pOut->aTag[i] = HP_NULL;
+  pF->pOut->mType |= HP_NULL;
+  return 1;
+}
+/* The n bytes at z stay where they are until the batch ends */
+static SQLITE_INLINE int hpFastText(HpFunc *pF, int i, const u8 *z, u32 n){
+  pF->pOut->aVal[i].z = z;
+  pF->pOut->aLen[i] = n;
+  pF->pOut->aTag[i] = HP_TEXT;
+  pF->pOut->mType |= HP_TEXT;
+  return 1;
+}
+
+/* Type and index of argument K in row I */
+#define hpFastIdx(PF,K,I)  ((I) & (PF)->apArg[K]->mIdx)
+#define hpFastTag(PF,K,I)  ((PF)->apArg[K]->aTag[hpFastIdx(PF,K,I)])
+
+/*
+** hpFastXxx(): compute row i, or return 0 to have SQLite's function called.
+** The comment says for which arguments they know the answer.
+*/
+
+/* length(X): blobs; text without zero bytes and of ASCII */
+static int hpFastLength(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u32 n = pA->aLen[iA];
+  UNUSED_PARAMETER(p);
+  switch( pA->aTag[iA] ){
+    case HP_NULL:
+      return hpFastNull(pF, i);
+    case HP_BLOB:
+      return hpFastInt(pF, i, n);
+    case HP_TEXT:
+      if( hpAsciiLen(pA->aVal[iA].z, n)==n ) return hpFastInt(pF, i, n);
+  }
+  return 0;
+}
+
+/* upper(X) and lower(X): text.  nLit is 'a' or 'A', the first letter that
+** changes */
+static int hpFastCase(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u32 n = pA->aLen[iA];
+  const u8 *z = pA->aVal[iA].z;
+  u8 *zOut;
+  u32 k = 0;
+  if( pA->aTag[iA]!=HP_TEXT ) return 0;
+  zOut = hpTextAlloc(p, n);
+  if( zOut==0 ) return hpFastNull(pF, i);
+#ifdef __SSE2__
+  for(; k<n; k+=16){
+    /* This may write into the slack that follows */
+    __m128i x = _mm_loadu_si128((const __m128i*)&z[k]);
+    __m128i m = _mm_and_si128(
+        _mm_cmpgt_epi8(x, _mm_set1_epi8((char)(pF->nLit-1))),
+        _mm_cmplt_epi8(x, _mm_set1_epi8((char)(pF->nLit+26))));
+    x = _mm_xor_si128(x, _mm_and_si128(m, _mm_set1_epi8(0x20)));
+    _mm_storeu_si128((__m128i*)&zOut[k], x);
+  }
+  memset(&zOut[n], 0, 8);
+#else
+  for(; k<n; k++) zOut[k] = z[k] ^ ((u8)(z[k]-pF->nLit)<26 ? 0x20 : 0);
+#endif
+  return hpFastText(pF, i, zOut, n);
+}
+
+/* abs(X): numbers but for the smallest */
+static int hpFastAbs(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  HpVal v = pA->aVal[iA];
+  UNUSED_PARAMETER(p);
+  switch( pA->aTag[iA] ){
+    case HP_NULL:
+      return hpFastNull(pF, i);
+    case HP_INT:
+      return v.i==SMALLEST_INT64 ? 0 : hpFastInt(pF, i, v.i<0 ? -v.i : v.i);
+    case HP_REAL:
+      return hpFastReal(pF, i, v.r<0 ? -v.r : v.r);
+  }
+  return 0;
+}
+
+/* round(X) and round(X,0): reals; round(X,Y): integers */
+static int hpFastRound(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u8 t = pA->aTag[iA];
+  double r;
+  UNUSED_PARAMETER(p);
+  if( pF->pOp->n==2 && hpFastTag(pF, 1, i)!=HP_INT ) return 0;
+  if( t==HP_NULL ) return hpFastNull(pF, i);
+  if( t==HP_INT ) return hpFastReal(pF, i, (double)pA->aVal[iA].i);
+  if( t!=HP_REAL ) return 0;
+  if( pF->pOp->n==2 && pF->apArg[1]->aVal[hpFastIdx(pF,1,i)].i>0 ) return 0;
+  r = pA->aVal[iA].r;
+  if( r>=-HP_MX_FLOAT && r<=HP_MX_FLOAT ){
+    r = (double)((i64)(r+(r<0?-0.5:+0.5)));
+  }
+  return hpFastReal(pF, i, r);
+}
+
+/* substr(X,Y) and substr(X,Y,Z): ASCII text, integers, Z not negative */
+static int hpFastSubstr(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  i64 n = pA->aLen[iA];
+  i64 p1, p2;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]!=HP_TEXT || hpFastTag(pF, 1, i)!=HP_INT ) return 0;
+  p1 = pF->apArg[1]->aVal[hpFastIdx(pF,1,i)].i;
+  p2 = SQLITE_MAX_LENGTH;
+  if( pF->pOp->n==3 ){
+    if( hpFastTag(pF, 2, i)!=HP_INT ) return 0;
+    p2 = pF->apArg[2]->aVal[hpFastIdx(pF,2,i)].i;
+  }
+  if( p2<0 || p2>SQLITE_MAX_LENGTH || p1>SQLITE_MAX_LENGTH ) return 0;
+  if( p1<0 ){
+    if( p1<-SQLITE_MAX_LENGTH ) return 0;
+    p1 += n;
+    if( p1<0 ){
+      p2 = MAX(p2+p1, 0);
+      p1 = 0;
+    }
+    if( hpAsciiLen(z, (u32)n)!=n ) return 0;
+  }else{
+    if( p1>0 ){
+      p1--;
+    }else if( p2>0 ){
+      p2--;
+    }
+    if( n>p1+p2 ) n = p1+p2;
+    if( hpAsciiLen(z, (u32)n)!=n ) return 0;
+  }
+  if( p1>n ) p1 = n;
+  if( p2>n-p1 ) p2 = n-p1;
+  return hpFastText(pF, i, &z[p1], (u32)p2);
+}
+
+static i64 hpPieceFind(const u8*, u32, const u8*, u32, int);
+
+/* instr(X,Y): text where Y begins with ASCII, so that it can only be found at
+** the start of a character */
+static int hpFastInstr(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  const HpVec *pB = pF->apArg[1];
+  int iA = i & pA->mIdx;
+  int iB = i & pB->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  i64 k, j, x;
+  UNUSED_PARAMETER(p);
+  if( (pA->aTag[iA] | pB->aTag[iB]) & HP_NULL ) return hpFastNull(pF, i);
+  if( (pA->aTag[iA] & pB->aTag[iB])!=HP_TEXT ) return 0;
+  if( pB->aLen[iB]==0 || pB->aVal[iB].z[0]>=0x80 ) return 0;
+  k = hpPieceFind(z, pA->aLen[iA], pB->aVal[iB].z, pB->aLen[iB], 0);
+  if( k<0 ) return hpFastInt(pF, i, 0);
+  for(j=x=1; j<=k; j++) x += (z[j] & 0xc0)!=0x80;
+  return hpFastInt(pF, i, x);
+}
+
+/* typeof(X) */
+static int hpFastTypeof(HpExec *p, HpFunc *pF, int i){
+  UNUSED_PARAMETER(p);
+  switch( hpFastTag(pF, 0, i) ){
+    case HP_INT:   return hpFastText(pF, i, aHpTypeName[0], 7);
+    case HP_REAL:  return hpFastText(pF, i, aHpTypeName[1], 4);
+    case HP_TEXT:  return hpFastText(pF, i, aHpTypeName[2], 4);
+    case HP_BLOB:  return hpFastText(pF, i, aHpTypeName[3], 4);
+  }
+  return hpFastText(pF, i, aHpTypeName[4], 4);
+}
+
+/* min(X,Y,...) and max(X,Y,...): numbers.  nLit is 1 for max */
+static int hpFastMinMax(HpExec *p, HpFunc *pF, int i){
+  int mask = pF->nLit ? -1 : 0;
+  int k;
+  u8 tag = hpFastTag(pF, 0, i);
+  HpVal v = pF->apArg[0]->aVal[hpFastIdx(pF,0,i)];
+  UNUSED_PARAMETER(p);
+  if( (tag & HP_NUM)==0 ) return 0;
+  for(k=1; k<pF->pOp->n; k++){
+    u8 t = hpFastTag(pF, k, i);
+    HpVal x = pF->apArg[k]->aVal[hpFastIdx(pF,k,i)];
+    if( (t & HP_NUM)==0 ) return 0;
+    if( (hpNumCompare(tag, v, t, x)^mask)>=0 ){
+      tag = t;
+      v = x;
+    }
+  }
+  return tag==HP_INT ? hpFastInt(pF, i, v.i) : hpFastReal(pF, i, v.r);
+}
+
+/* Two digits at z as a number, or 100 */
+static SQLITE_INLINE int hpTwoDigits(const u8 *z){
+  u32 a = (u32)z[0]-'0';
+  u32 b = (u32)z[1]-'0';
+  return (a>9 || b>9) ? 100 : (int)(a*10+b);
+}
+
+/*
+** If the n bytes at z are "YYYY-MM-DD", or that and " HH:MM:SS" or "THH:MM:SS",
+** and name a day and a second that exist, return n, else 0.  For these the
+** date functions give back the digits that they read.
+*/
+static SQLITE_INLINE u32 hpIsoDate(const u8 *z, u32 n){
+  int y1, y2, m, d;
+  if( (n!=10 && n!=19) || z[4]!='-' || z[7]!='-' ) return 0;
+  y1 = hpTwoDigits(z);
+  y2 = hpTwoDigits(&z[2]);
+  m = hpTwoDigits(&z[5]);
+  d = hpTwoDigits(&z[8]);
+  if( y1>99 || y2>99 || m<1 || m>12 || d<1 ) return 0;
+  if( d>28 && d>daysOfMonth(y1*100+y2, m) ) return 0;
+  if( n==19
+   && ((z[10]!=' ' && z[10]!='T') || z[13]!=':' || z[16]!=':'
+       || hpTwoDigits(&z[11])>23 || hpTwoDigits(&z[14])>59
+       || hpTwoDigits(&z[17])>59)
+  ){
+    return 0;
+  }
+  return n;
+}
+
+/* date(X): dates */
+static int hpFastDate(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT || !hpIsoDate(pA->aVal[iA].z, pA->aLen[iA]) ) return 0;
+  return hpFastText(pF, i, pA->aVal[iA].z, 10);
+}
+
+/* strftime(F,X): dates, where F asks for adjacent parts of X.  nLit is where
+** they begin, times 256, and where they end */
+static int hpFastStrftime(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[1];
+  int iA = i & pA->mIdx;
+  u32 iFrom = pF->nLit>>8;
+  u32 iTo = pF->nLit & 0xff;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT
+   || hpIsoDate(pA->aVal[iA].z, pA->aLen[iA])<iTo
+  ){
+    return 0;
+  }
+  return hpFastText(pF, i, pA->aVal[iA].z+iFrom, iTo-iFrom);
+}
+
+/*
+** What strftime() makes of a date or time as ISO 8601 writes it, cut out of
+** "YYYY-MM-DD HH:MM:SS": iFrom is where format zFmt of n bytes begins.  Returns
+** where it ends, or 0.
+*/
+static u32 hpIsoFormat(const u8 *zFmt, u32 n, u32 *piFrom){
+  static const char zIso[] = "%Y-%m-%d %H:%M:%S";
+  static const u8 aPos[] = { 0, 0, 4, 5, 5, 7, 8, 8, 10, 11, 11, 13, 14, 14,
+                             16, 17, 17, 19 };
+  u32 i;
+  if( n==2 && memcmp(zFmt, "%F", 2)==0 ) return *piFrom = 0, 10;
+  if( n==2 && memcmp(zFmt, "%T", 2)==0 ) return *piFrom = 11, 19;
+  if( n==2 && memcmp(zFmt, "%R", 2)==0 ) return *piFrom = 11, 16;
+  for(i=0; i+n<sizeof(zIso) && n>=2; i+=3){
+    if( memcmp(&zIso[i], zFmt, n)==0 && (n%3)==2 ){
+      /* The separator of date and time may be a T in the text */
+      if( aPos[i]<10 && aPos[i+n]>10 ) return 0;
+      *piFrom = aPos[i];
+      return aPos[i+n];
+    }
+  }
+  return 0;
+}
+
+/*
+** Choose pF->xFast.
+*/
 static void hpFuncFast(HpExec *p, HpFunc *pF){
-  UNUSED_PARAMETER2(p, pF);
+  const FuncDef *pDef = pF->pOp->pInfo;
+  void (*xFunc)(sqlite3_context*,int,sqlite3_value**) = pDef->xSFunc;
+  int nArg = pF->pOp->n;
+  UNUSED_PARAMETER(p);
+  if( pF->pOut->aSub ) return;
+  if( xFunc==lengthFunc ){
+    pF->xFast = hpFastLength;
+  }else if( xFunc==upperFunc || xFunc==lowerFunc ){
+    pF->xFast = hpFastCase;
+    pF->nLit = xFunc==upperFunc ? 'a' : 'A';
+  }else if( xFunc==absFunc ){
+    pF->xFast = hpFastAbs;
+  }else if( xFunc==roundFunc ){
+    pF->xFast = hpFastRound;
+  }else if( xFunc==substrFunc ){
+    pF->xFast = hpFastSubstr;
+  }else if( xFunc==instrFunc ){
+    pF->xFast = hpFastInstr;
+  }else if( xFunc==typeofFunc ){
+    pF->xFast = hpFastTypeof;
+  }else if( xFunc==minmaxFunc ){
+    pF->xFast = hpFastMinMax;
+    pF->nLit = pDef->pUserData!=0;
+  }else if( xFunc==dateFunc && nArg==1 ){
+    pF->xFast = hpFastDate;
+  }else if( xFunc==strftimeFunc && nArg==2 && pF->apArg[0]->mIdx==0
+         && pF->apArg[0]->mType==HP_TEXT
+  ){
+    u32 iFrom;
+    u32 iTo = hpIsoFormat(pF->apArg[0]->aVal[0].z, pF->apArg[0]->aLen[0],
+                          &iFrom);
+    if( iTo ){
+      pF->xFast = hpFastStrftime;
+      pF->nLit = iFrom*256 + iTo;
+    }
+  }
 }
 
 /*
