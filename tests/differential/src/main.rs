@@ -30,7 +30,7 @@ use slower::Campaign;
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
-const SEEDS: u64 = 500;
+const SEEDS: u64 = 800;
 
 /// Of the queries that the library says it takes over, at least so many in a
 /// hundred must be taken over where that is forced; fewer means that the test
@@ -379,7 +379,11 @@ fn run(options: &Run) -> Result<bool> {
 fn by_trait(tally: &Tally) -> String {
     let lines = TRAITS.iter().zip(&tally.traits).map(|(one, [all, taken])| {
         let share = (taken * 100).checked_div(*all).unwrap_or(0);
-        let refused = if one.refused() { "refused" } else { "" };
+        let refused = match (one.refused(), one.ineligible()) {
+            (true, _) => "refused",
+            (false, true) => "later",
+            (false, false) => "",
+        };
         format!("  {one:<14?} {taken:>7} of {all:>7} {share:>4} %  {refused}\n")
     });
     lines.collect()

@@ -52,6 +52,18 @@ impl Timing {
     fn ratio(&self) -> f64 {
         self.stock / self.ours
     }
+
+    fn line(&self) -> String {
+        format!(
+            "{:.3}x  stock {:.3} ms, ours {:.3} ms  {}{}\n    {}",
+            self.ratio(),
+            self.stock * 1e3,
+            self.ours * 1e3,
+            self.name,
+            if self.taken { ", taken over" } else { "" },
+            self.sql
+        )
+    }
 }
 
 /// Runs the campaign and prints what it found; true if nothing is slower.
@@ -85,7 +97,12 @@ pub fn run(pair: &Pair, campaign: &Campaign) -> Result<bool> {
                     continue;
                 }
                 match query(&connections, step, name, campaign.threshold)? {
-                    Some(timing) => timings.push(timing),
+                    Some(timing) => {
+                        if timing.ratio() < campaign.threshold {
+                            bar.suspend(|| println!("slower: {}", timing.line()));
+                        }
+                        timings.push(timing);
+                    }
                     None => skipped += 1,
                 }
             }
@@ -225,15 +242,7 @@ fn report(mut timings: Vec<Timing>, skipped: usize, threshold: f64) -> bool {
     }
     println!("the worst ten (rows-statistics-number; --only NAME measures one again):");
     for timing in timings.iter().take(10) {
-        println!(
-            "  {:.3}x  stock {:.3} ms, ours {:.3} ms  {}{}\n    {}",
-            timing.ratio(),
-            timing.stock * 1e3,
-            timing.ours * 1e3,
-            timing.name,
-            if timing.taken { ", taken over" } else { "" },
-            timing.sql
-        );
+        println!("  {}", timing.line());
     }
     let slower = timings.iter().filter(|t| t.ratio() < threshold).count();
     println!(

@@ -140,7 +140,7 @@ impl<'a> Query<'a> {
         let (alias, table) = self.from[self.rng.usize(0..self.from.len())].clone();
         let mut col = &table.columns[self.rng.usize(0..table.columns.len())];
         for _ in 0..3 {
-            if !self.narrow || col.traits.eligible() {
+            if !self.narrow || !col.traits.refused() {
                 break;
             }
             col = &table.columns[self.rng.usize(0..table.columns.len())];

@@ -29,7 +29,7 @@ pub struct Query<'a> {
     /// The table (and its alias) whose columns expressions name.
     pub from: Vec<(String, &'a Table)>,
     pub binds: Vec<Value>,
-    /// Keep to what the library says it takes over?
+    /// Keep to what the library takes over, now or soon?
     pub narrow: bool,
     /// What the query uses so far.
     pub traits: Traits,
@@ -94,7 +94,7 @@ impl<'a> Query<'a> {
         let tables = self.tables;
         if self.narrow
             && self.chance(90)
-            && let Some(best) = tables.iter().find(|t| t.traits.eligible())
+            && let Some(best) = tables.iter().find(|t| !t.traits.refused())
         {
             return best;
         }

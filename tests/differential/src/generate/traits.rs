@@ -53,33 +53,17 @@ const REFUSED: &[(Trait, &str)] = &[
         "the planner may have a better plan with the index",
     ),
     (Trait::Utf16, "text would have to be converted"),
-    (Trait::Distinct, "not yet"),
-    (Trait::Top, "not yet"),
-    (Trait::Sorted, "not yet"),
-    (Trait::Compound, "not yet"),
-    (Trait::Nested, "not yet"),
-    (Trait::Wrapped, "not yet"),
-    (Trait::Writing, "not yet"),
-    (Trait::Bits, "not yet"),
-    (Trait::Concat, "not yet"),
-    (Trait::Cast, "not yet"),
-    (Trait::Case, "not yet"),
-    (Trait::Function, "not yet"),
-    (Trait::DateFunction, "not yet"),
-    (Trait::LikeEscape, "not yet"),
-    (Trait::LikeVariable, "not yet"),
-    (Trait::RowValue, "not yet"),
-    (Trait::IsTrue, "not yet"),
-    (Trait::UserFunction, "not yet"),
-    (Trait::AggDistinct, "not yet"),
-    (Trait::AggFilter, "not yet"),
-    (Trait::AggOrder, "not yet"),
-    (Trait::AggText, "not yet"),
-    (Trait::AggJson, "not yet"),
-    (Trait::AggUser, "not yet"),
-    (Trait::WithoutRowid, "not yet"),
-    (Trait::Virtual, "not yet"),
-    (Trait::UserCollation, "not yet"),
+];
+
+/// What the library is about to take over: generated as if it did, but not
+/// demanded yet.
+const LATER: &[Trait] = &[
+    Trait::Top,
+    Trait::Sorted,
+    Trait::AggOrder,
+    Trait::AggJson,
+    Trait::WithoutRowid,
+    Trait::UserCollation,
 ];
 
 /// A set of traits.
@@ -91,8 +75,14 @@ impl Trait {
         1 << self as u64
     }
 
+    /// Does the library leave it to stock's code for a reason?
     pub fn refused(self) -> bool {
         REFUSED.iter().any(|(name, _)| *name == self)
+    }
+
+    /// Is it left to stock's code, for a reason or for now?
+    pub fn ineligible(self) -> bool {
+        self.refused() || LATER.contains(&self)
     }
 }
 
@@ -114,16 +104,22 @@ impl Traits {
         self.0 & one.bit() != 0
     }
 
-    /// Are all of them of what the library takes over?
+    /// Are all of them of what the library takes over? A statement without any
+    /// is no query.
     pub fn eligible(self) -> bool {
-        !TRAITS.iter().any(|t| self.has(*t) && t.refused())
+        self.0 != 0 && !TRAITS.iter().any(|t| self.has(*t) && t.ineligible())
     }
 
-    /// Those that decide: all if none is refused, the refused one if it is
-    /// the only one, else nothing.
+    /// Is one of them left to stock's code for a reason?
+    pub fn refused(self) -> bool {
+        TRAITS.iter().any(|t| self.has(*t) && t.refused())
+    }
+
+    /// Those that decide: all if the set is eligible, the ineligible one if it
+    /// is the only one, else nothing.
     pub fn deciding(self) -> Vec<Trait> {
         let own = || TRAITS.iter().copied().filter(|t| self.has(*t));
-        let refused: Vec<Trait> = own().filter(|t| t.refused()).collect();
+        let refused: Vec<Trait> = own().filter(|t| t.ineligible()).collect();
         match refused.len() {
             0 => own().collect(),
             1 => refused,
