@@ -224,7 +224,8 @@ struct HpOp {
   u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
   u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
   u8 bConst;             /* Computed once, when the scan begins */
-  u8 bSub;               /* HP_OP_FUNC: the result may have a subtype */
+  u8 bSub;               /* HP_OP_FUNC: the result may have a subtype; or
+                         ** HP_SUB_DECLINE: and must not */
   u16 iOut;              /* Vector to write */
   u16 a, b;              /* Vectors to read, or a column number.  HP_OP_TRUTH:
                          ** b is what NULL counts as, plus 2 for "not" */
@@ -236,6 +237,7 @@ struct HpOp {
   void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
 };
 #define HP_NO_VEC 0xffff
+#define HP_SUB_DECLINE 2
 
 /*
 ** A vector program.  Operation i reads only vectors of operations before it.
@@ -426,10 +428,9 @@ struct HpBound {
 #define HP_NO_WINDOW        5
 #define HP_NO_ROWVALUE      6
 #define HP_NO_COLLATION     7  /* Grouping by an application's collation */
-#define HP_NO_SUBTYPE       8  /* A subtype passed on by an operator */
-#define HP_NO_COLUMN        9  /* A column of something else, or not stored */
-#define HP_NO_OTHER         10
-#define HP_NO_MX            10
+#define HP_NO_COLUMN        8  /* A column of something else, or not stored */
+#define HP_NO_OTHER         9
+#define HP_NO_MX            9
 
 /*
 ** One execution of a plan: what its workers share.  Kept in a register by

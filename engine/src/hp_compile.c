@@ -32,6 +32,8 @@ struct HpCompile {
   int nColAlloc;         /* Size of pPlan->aCol */
   int nSelf;             /* Generated columns around the expression */
   u16 iGuard;            /* Functions are needed where this is true */
+  u8 bJump;              /* Stock codes the expression as jumps */
+  u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
 };
 
@@ -230,14 +232,14 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
   }
   if( pC->pIdx ){
     iStore = sqlite3TableColumnToIndex(pC->pIdx, iStore<0 ? -1 : iColumn);
-    if( iStore<0 ) return -1;
+    if( iStore<0 ) return hpNo(pC, HP_NO_COLUMN);
   }
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL
      || hpGrow(&pPlan->aCol, &pC->nColAlloc, i, sizeof(*pCol))
     ){
-      return -1;
+      return hpNo(pC, HP_NO_LIMIT);
     }
     pCol = &pPlan->aCol[i];
     memset(pCol, 0, sizeof(*pCol));
@@ -250,13 +252,14 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
     }else{
       Column *pColumn = &pTab->aCol[iColumn];
       pCol->bReal = pColumn->affinity==SQLITE_AFF_REAL;
-      if( hpCompileDefault(pC, pColumn, pCol) ) return -1;
+      if( hpCompileDefault(pC, pColumn, pCol) ) return hpNo(pC, HP_NO_LIMIT);
     }
   }
   memset(&op, 0, sizeof(op));
   op.eOp = HP_OP_COLUMN;
   op.a = (u16)i;
-  return hpProgOp(&pPlan->prog, &op);
+  i = hpProgOp(&pPlan->prog, &op);
+  return i<0 ? hpNo(pC, HP_NO_LIMIT) : i;
 }
 
 /*
@@ -489,6 +492,9 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
 ** functions they are called only where vector a IS [NOT] TRUE (see
 ** hpCompileTruth) as well: errors and side effects are not to be computed in
 ** advance.  Sets pC->iGuard; the caller puts the old one back.
+**
+** Never where stock does run the code: an error would go unnoticed.  AND and OR
+** compute both sides unless they are coded as jumps.
 */
 static int hpCompileGuard(HpCompile *pC, Expr *pExpr, int a, int bNull, int bNot){
   if( a<0 ) return -1;
@@ -521,6 +527,7 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
         a = hpCompileCompare(pC, TK_EQ, pBase, pItem,
                 sqlite3BinaryCompareCollSeq(pC->pParse, pBase, pItem));
       }else{
+        pC->bJump = 1;
         a = hpCompileExpr(pC, pItem);
       }
     }else{
@@ -602,8 +609,9 @@ static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
 }
 
 /*
-** Can argument pArg of pDef bring a subtype that we would lose?  Functions hand
-** it from result to argument; operators would have to carry it on.
+** Can argument pArg bring a subtype that we would lose?  Functions hand it from
+** result to argument; operators would have to carry it on.  Functions in pArg
+** then decline if they return one (HP_SUB_DECLINE).
 */
 static int hpLosesSubtype(HpCompile *pC, Expr *pArg){
   while( pArg->op==TK_COLLATE || pArg->op==TK_UPLUS ){
@@ -631,6 +639,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   ExprList *pList = pExpr->x.pList;
   int nArg = pList ? pList->nExpr : 0;
   u16 aVec[HP_MX_LIST];
+  u8 bNoSub = pC->bNoSub;
   CollSeq *pColl = 0;
   FuncDef *pDef;
   HpOp x;
@@ -696,16 +705,14 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   x.pColl = pColl;
   for(i=0; i<nArg; i++){
     Expr *pArg = pList->a[i].pExpr;
-    if( ((pDef->funcFlags & (SQLITE_SUBTYPE|SQLITE_FUNC_NEEDCOLL))!=0
-         || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0)
-     && hpLosesSubtype(pC, pArg)
-    ){
-      return hpNo(pC, HP_NO_SUBTYPE);
-    }
+    pC->bNoSub = ((pDef->funcFlags & (SQLITE_SUBTYPE|SQLITE_FUNC_NEEDCOLL))!=0
+                  || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0)
+              && hpLosesSubtype(pC, pArg);
     a = hpCompileExpr(pC, pArg);
     if( a<0 ) return -1;
     aVec[i] = (u16)a;
   }
+  pC->bNoSub = bNoSub;
   if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 && pDef->xSFunc!=likeFunc ){
     pC->pPlan->bSerial = pC->pPlan->bUser = 1;
   }
@@ -713,7 +720,13 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
   x.pInfo = pDef;
   x.iGuard = pC->iGuard;
-  return hpCompileArgs(pC, &x, aVec, nArg);
+  a = hpCompileArgs(pC, &x, aVec, nArg);
+  if( bNoSub && x.bSub && a>=0 ){
+    HpProg *pProg = &pC->pPlan->prog;
+    for(i=0; pProg->aOp[i].iOut!=a; i++){}
+    pProg->aOp[i].bSub = HP_SUB_DECLINE;
+  }
+  return a;
 }
 
 /*
@@ -722,9 +735,12 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
 static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
   Parse *pParse = pC->pParse;
   u16 iGuard = pC->iGuard;
+  u8 bJump = pC->bJump;
   int a, b;
+  pC->bJump = 0;
   while( pExpr && (pExpr->op==TK_COLLATE || pExpr->op==TK_UPLUS) ){
     pExpr = pExpr->pLeft;
+    bJump = 0;
   }
   if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
   if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
@@ -787,21 +803,25 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
                                  ExprHasProperty(pExpr, EP_Commuted));
     case TK_TRUTH: {
       int isTrue = sqlite3ExprTruthValue(pExpr->pRight);
+      pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
     }
     case TK_AND: case TK_OR:
+      pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
       /* The right side matters where the left is not false, or not true */
-      if( hpCompileGuard(pC, pExpr->pRight, a, pExpr->op==TK_AND,
+      if( bJump && hpCompileGuard(pC, pExpr->pRight, a, pExpr->op==TK_AND,
                          pExpr->op==TK_OR)
       ){
         return -1;
       }
-      b = hpCompileExpr(pC, pExpr->pRight);
+      pC->bJump = bJump;
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
       pC->iGuard = iGuard;
       return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
     case TK_NOT:
+      pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
     case TK_ISNULL: case TK_NOTNULL:
@@ -838,6 +858,7 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
     if( iVec<0 || hpProgFilter(&pC->pPlan->prog, iVec) ) return SQLITE_ERROR;
     iVec = hpCompileBetween(pC, pWhere, 1);
   }else{
+    pC->bJump = 1;
     iVec = hpCompileExpr(pC, pWhere);
   }
   if( iVec<0 ) return SQLITE_ERROR;
@@ -859,12 +880,11 @@ static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
   if( pDef->aArg==0 ) return SQLITE_NOMEM;
   for(i=0; i<pList->nExpr; i++){
     Expr *pExpr = pList->a[i].pExpr;
-    int iVec = hpCompileExpr(pC, pExpr);
+    int iVec;
+    pC->bNoSub = (u8)hpLosesSubtype(pC, pExpr);
+    iVec = hpCompileExpr(pC, pExpr);
+    pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
-    if( hpLosesSubtype(pC, pExpr) ){
-      hpNo(pC, HP_NO_SUBTYPE);
-      return SQLITE_ERROR;
-    }
     pDef->aArg[pDef->nArg++] = (u16)iVec;
   }
   if( pDef->nArg ) pDef->iVec = pDef->aArg[0];
@@ -902,16 +922,12 @@ static int hpCompileAgg(
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
   }else{
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    /* min() and max() keep the best value without its subtype */
+    pC->bNoSub = pDef->eAgg>=HP_AGG_MIN;
     iVec = hpCompileExpr(pC, pList->a[0].pExpr);
+    pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->iVec = (u16)iVec;
-  }
-  if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
-    /* The best value is kept without its subtype */
-    if( sqlite3ExprCanReturnSubtype(pParse, pList->a[0].pExpr) ){
-      hpNo(pC, HP_NO_SUBTYPE);
-      return SQLITE_ERROR;
-    }
   }
   if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
     CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);

@@ -469,6 +469,13 @@ static u8 hpVecTruth(const HpExec *p, const HpVec *pVec, int i){
   return b;
 }
 
+/* The same without a call for truth values */
+static SQLITE_INLINE u8 hpVecBool(const HpExec *p, const HpVec *pVec, int i){
+  u8 t = pVec->aTag[i & pVec->mIdx];
+  if( t & ~(HP_INT|HP_NULL) ) return hpVecTruth(p, pVec, i);
+  return t==HP_NULL ? 2 : pVec->aVal[i & pVec->mIdx].i!=0;
+}
+
 /* For a comparison operator: its truth where left is smaller, equal, larger */
 static void hpCompareTruth(int op, u8 *aTruth){
   static const u8 aT[][3] = {
@@ -1551,14 +1558,14 @@ static void hpOpRun(HpExec *p, int iOp){
     case HP_OP_NOT:
       hpVecExact(p, pA);
       HP_ROWS(p, {
-        u8 b = hpVecTruth(p, pA, i);
+        u8 b = hpVecBool(p, pA, i);
         aBool[i] = b==2 ? 2 : !b;
       })
       break;
     case HP_OP_TRUTH:
       hpVecExact(p, pA);
       HP_ROWS(p, {
-        u8 b = hpVecTruth(p, pA, i);
+        u8 b = hpVecBool(p, pA, i);
         if( b==2 ) b = pOp->b & 1;
         aBool[i] = b ^ (pOp->b>>1);
       })
@@ -1567,8 +1574,8 @@ static void hpOpRun(HpExec *p, int iOp){
       hpVecExact(p, pA);
       hpVecExact(p, pB);
       HP_ROWS(p, {
-        u8 a = hpVecTruth(p, pA, i);
-        u8 b = hpVecTruth(p, pB, i);
+        u8 a = hpVecBool(p, pA, i);
+        u8 b = hpVecBool(p, pB, i);
         aBool[i] = (a==0 || b==0) ? 0 : (a & b & 1) ? 1 : 2;
       })
       break;
@@ -1577,8 +1584,8 @@ static void hpOpRun(HpExec *p, int iOp){
       hpVecExact(p, pA);
       hpVecExact(p, pB);
       HP_ROWS(p, {
-        u8 a = hpVecTruth(p, pA, i);
-        u8 b = hpVecTruth(p, pB, i);
+        u8 a = hpVecBool(p, pA, i);
+        u8 b = hpVecBool(p, pB, i);
         aBool[i] = (a==1 || b==1) ? 1 : ((a|b) & 2);
       })
       break;

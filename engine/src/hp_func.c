@@ -116,7 +116,9 @@ static void hpFuncCall(HpExec *p, HpFunc *pF, int i){
     pOut->aSub[i] = 0;
     if( pF->out.flags & MEM_Subtype ){
       pOut->aSub[i] = pF->out.eSubtype+1;
-      if( pOut->aSub[i]==0 ) p->rcOp = HP_DECLINE;
+      if( pOut->aSub[i]==0 || pF->pOp->bSub==HP_SUB_DECLINE ){
+        p->rcOp = HP_DECLINE;
+      }
     }
   }
   hpVecSetMem(p, pOut, i, &pF->out);
@@ -547,6 +549,36 @@ static int hpFastDate(HpExec *p, HpFunc *pF, int i){
   return hpFastText(pF, i, pA->aVal[iA].z, 10);
 }
 
+/* Digits that hpIsoDate() has checked */
+#define hpTwo(Z)  (((Z)[0]-'0')*10 + ((Z)[1]-'0'))
+
+/* julianday(X) and unixepoch(X): dates.  nLit is 1 for unixepoch */
+static int hpFastJulian(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  DateTime x;
+  u32 n;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT || (n = hpIsoDate(z, pA->aLen[iA]))==0 ) return 0;
+  memset(&x, 0, sizeof(x));
+  x.validYMD = 1;
+  x.Y = hpTwo(z)*100 + hpTwo(&z[2]);
+  x.M = hpTwo(&z[5]);
+  x.D = hpTwo(&z[8]);
+  if( n==19 ){
+    x.validHMS = 1;
+    x.h = hpTwo(&z[11]);
+    x.m = hpTwo(&z[14]);
+    x.s = hpTwo(&z[17]);
+  }
+  computeJD(&x);
+  if( x.isError || !validJulianDay(x.iJD) ) return 0;
+  if( pF->nLit ) return hpFastInt(pF, i, x.iJD/1000 - 21086676*(i64)10000);
+  return hpFastReal(pF, i, x.iJD/86400000.0);
+}
+
 /* strftime(F,X): dates, where F asks for adjacent parts of X.  nLit is where
 ** they begin, times 256, and where they end */
 static int hpFastStrftime(HpExec *p, HpFunc *pF, int i){
@@ -617,6 +649,9 @@ static void hpFuncFast(HpExec *p, HpFunc *pF){
     pF->nLit = pDef->pUserData!=0;
   }else if( xFunc==dateFunc && nArg==1 ){
     pF->xFast = hpFastDate;
+  }else if( (xFunc==juliandayFunc || xFunc==unixepochFunc) && nArg==1 ){
+    pF->xFast = hpFastJulian;
+    pF->nLit = xFunc==unixepochFunc;
   }else if( xFunc==strftimeFunc && nArg==2 && pF->apArg[0]->mIdx==0
          && pF->apArg[0]->mType==HP_TEXT
   ){
@@ -783,16 +818,16 @@ static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
   if( pLike->nPiece==1 ) return n==pFirst->n || z[pFirst->n]==0;
   z += pFirst->n;
   n -= pFirst->n;
-  if( pLike->nPiece==2 && pLast->n==0 ) return 1;
-  zEnd = n ? memchr(z, 0, n) : 0;
-  if( zEnd ) n = (u32)(zEnd-z);
   for(i=1; i<pLike->nPiece-1; i++){
     const struct HpPiece *pPiece = &pLike->aPiece[i];
     i64 k = hpPieceFind(z, n, pPiece->z, pPiece->n, bNoCase);
-    if( k<0 ) return 0;
+    if( k<0 || (k>0 && memchr(z, 0, (size_t)k)) ) return 0;
     z += k + pPiece->n;
     n -= (u32)k + pPiece->n;
   }
+  if( pLast->n==0 ) return 1;
+  zEnd = n ? memchr(z, 0, n) : 0;
+  if( zEnd ) n = (u32)(zEnd-z);
   return n>=pLast->n
       && hpPieceIs(&z[n-pLast->n], pLast->z, pLast->n, bNoCase);
 }
