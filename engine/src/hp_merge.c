@@ -42,7 +42,9 @@
 #endif
 
 #define HP_MIN_RADIX   256     /* Fewer entries are sorted by merging alone */
-#define HP_SPILL_BUF   (128*1024)    /* Bytes written or read at once */
+#define HP_SPILL_BUF   (128*1024)    /* Bytes held before they are written */
+#define HP_SPILL_IO    (64*1024)     /* Bytes written or read at once: the unix
+                                     ** VFS does not expect 128 KiB or more */
 #define HP_MX_RUN      2000    /* Most sorted runs of a scan */
 #define HP_POLL        65536   /* Groups between looks at the interrupt flag */
 
@@ -343,7 +345,12 @@ static int hpMergeDoubt(const HpScan *p){
 ** Write the bytes of pBuf to the end of the file, and empty it.
 */
 static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
-  int rc = sqlite3OsWrite(pSpill->pFd, pBuf->a, (int)pBuf->n, pSpill->nByte);
+  int rc = SQLITE_OK;
+  u32 i;
+  for(i=0; i<pBuf->n && rc==SQLITE_OK; i+=HP_SPILL_IO){
+    u32 n = MIN(HP_SPILL_IO, pBuf->n-i);
+    rc = sqlite3OsWrite(pSpill->pFd, &pBuf->a[i], (int)n, pSpill->nByte+i);
+  }
   pSpill->nByte += pBuf->n;
   pBuf->n = 0;
   return rc;
@@ -409,7 +416,7 @@ static void hpSpillClose(HpAgg *pAgg){
 */
 static int hpReaderFill(HpRunReader *pReader, u64 nWant){
   u32 nRest = pReader->nBuf - pReader->iBuf;
-  u32 nRead;
+  u32 nRead, i;
   int rc;
   if( nRest>=nWant ) return SQLITE_OK;
   if( nWant>(u64)(pReader->iEnd-pReader->iOfst)+nRest ){
@@ -428,8 +435,10 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
   }
   pReader->iBuf = 0;
   nRead = (u32)MIN((i64)(pReader->nAlloc-nRest), pReader->iEnd-pReader->iOfst);
-  rc = sqlite3OsRead(pReader->pFd, &pReader->aBuf[nRest], (int)nRead,
-                     pReader->iOfst);
+  for(i=0, rc=SQLITE_OK; i<nRead && rc==SQLITE_OK; i+=HP_SPILL_IO){
+    rc = sqlite3OsRead(pReader->pFd, &pReader->aBuf[nRest+i],
+                       (int)MIN(HP_SPILL_IO, nRead-i), pReader->iOfst+i);
+  }
   pReader->iOfst += nRead;
   pReader->nBuf = nRest + nRead;
   return rc==SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : rc;
