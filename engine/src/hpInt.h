@@ -318,6 +318,7 @@ struct HpKey {
 #define HP_SINK_TOP    1   /* The first rows in some order: hp_rows */
 #define HP_SINK_FIRST  2   /* The first row of each combination of keys */
 #define HP_SINK_ROWS   3   /* All of them */
+#define HP_SINK_COUNT  4   /* No filters: their number is wanted: hp_count */
 
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
 ** read-only at run time. */
@@ -373,8 +374,10 @@ struct HpRun {
   u32 iSeq;              /* Number of the run: 0, 1, 2, ... in key order */
   Pgno *aLeaf;           /* Page numbers of its leaves */
   u32 *aFrame;           /* WAL frame of each leaf; 0: the database file */
+  Pgno *aAhead;          /* Page numbers of leaves of the next runs, or 0 */
+  int nAhead;            /* Entries of aAhead */
   int nPage;             /* Leaves in this run; 0: the end */
-  int szPage;            /* Bytes a page */
+  int szPage;            /* Bytes kept of a page: all of it, or the header */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
   HpRecord *aSep;        /* Index: entry i comes after leaf i.  z==0: none */
   u8 *aSepBuf;           /* Index: their bytes */
@@ -504,6 +507,7 @@ static int hpRunInit(HpExec*);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
+static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
 static int hpCellRecord(BtShared*, const u8*, const u8*, HpRecord*);
 
 /* hp_range.c */
@@ -567,6 +571,9 @@ static void hpSpillClose(HpAgg*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
 static void hpMergeClose(HpMerge*);
+
+/* hp_count.c */
+static int hpCountRuns(HpExec*);
 
 /* hp_rows.c */
 static int hpRowsOpen(HpExec*, Mem*);

@@ -384,7 +384,7 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
     return HP_DECLINE;
   }
   rc = hpRunInit(p);
-  if( rc ) return rc;
+  if( rc || pPlan->eSink==HP_SINK_COUNT ) return rc;
   rc = hpBatchInit(p);
   if( rc ) return rc;
   n = p->batch.nAlloc;
@@ -489,7 +489,7 @@ static int hpExecRuns(HpExec *p){
 */
 static void *hpExecRun(void *pArg){
   HpExec *p = (HpExec*)pArg;
-  p->rc = hpExecRuns(p);
+  p->rc = p->pPlan->eSink==HP_SINK_COUNT ? hpCountRuns(p) : hpExecRuns(p);
   if( p->rc==SQLITE_OK && p->pAgg ) p->rc = hpSortGroups(p);
   if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
   return 0;
@@ -590,7 +590,11 @@ static int hpScanRun(
   sqlite3EndBenignMalloc();
   if( rc==SQLITE_OK ) rc = hpScanWorkers(p);
   if( rc==SQLITE_OK ){
-    rc = pPlan->eSink==HP_SINK_GROUPS ? hpMergeOpen(p) : hpRowsMerge(p);
+    if( pPlan->eSink==HP_SINK_GROUPS ){
+      rc = hpMergeOpen(p);
+    }else if( pPlan->eSink!=HP_SINK_COUNT ){
+      rc = hpRowsMerge(p);
+    }
   }
   return rc;
 }

@@ -57,6 +57,11 @@
 ** leaf that can hold a key in range.  The scan goes from one to the other.
 ** The filters of the query hold the exact bounds.
 **
+** What a read costs tells whether the file is in the operating system's cache.
+** After a slow one the operating system is told which leaves the next runs
+** will want (posix_fadvise), a page or a stretch of pages at a time: it reads
+** ahead by itself only where the leaves of a table are adjacent.
+**
 ** A tree that is not what it should be (leaves at different depths, a page
 ** number out of range, an empty page) is declined: stock's code then says
 ** what it always said about it.
@@ -68,6 +73,16 @@
 
 /* Most bytes that the unix VFS expects to be asked for at once */
 #define HP_READ_BYTES 0x1ffff
+
+/* A read that takes longer than this, in nanoseconds a page, is one from
+** disk.  It makes reading ahead worthwhile for so many runs. */
+#define HP_COLD_NS   10000
+#define HP_COLD_RUNS 32
+#define HP_AHEAD     2         /* Runs ahead */
+
+#if SQLITE_OS_UNIX && defined(POSIX_FADV_WILLNEED) && defined(CLOCK_MONOTONIC)
+# define HP_READAHEAD 1
+#endif
 
 struct HpSource {
   BtShared *pBt;         /* The b-tree's file */
@@ -81,6 +96,9 @@ struct HpSource {
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
   u32 iSeq;              /* Number of the next run */
+  int nCold;             /* Read ahead for so many runs.  Atomic */
+  int iAhead;            /* Children of the lowest level before this are known
+                         ** to the operating system */
   Pgno iRoot;            /* Root page */
   struct HpLevel {       /* The way from the root to the current leaves */
     DbPage *pDb;           /* Interior page, referenced */
@@ -408,14 +426,20 @@ static int hpSepBytes(const HpSource *pSrc){
 static int hpRunInit(HpExec *p){
   const HpSource *pSrc = p->pScan->pSource;
   HpRun *pRun = &p->run;
-  i64 nByte = (i64)pSrc->nMax*pSrc->szPage;
-  pRun->szPage = pSrc->szPage;
+  i64 nByte;
+  /* Only the header is wanted to count cells */
+  pRun->szPage = p->pPlan->eSink==HP_SINK_COUNT ? 8 : pSrc->szPage;
+  nByte = (i64)pSrc->nMax*pRun->szPage;
   pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
   pRun->aFrame = hpArenaAlloc(&p->vec, sizeof(u32)*pSrc->nMax);
   pRun->aBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
   if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
   memset(pRun->aFrame, 0, sizeof(u32)*pSrc->nMax);
   memset(&pRun->aBuf[nByte], 0, HP_SLACK);
+#ifdef HP_READAHEAD
+  pRun->aAhead = hpArenaAlloc(&p->vec, sizeof(Pgno)*HP_AHEAD*pSrc->nMax);
+  if( pRun->aAhead==0 ) return HP_DECLINE;
+#endif
   if( pSrc->bIndex ){
     nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
     pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
@@ -447,28 +471,74 @@ static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
     Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
     rc = hpSourceDown(pSrc, ++i, iPg);
     if( rc ) return rc;
+    pSrc->iAhead = 0;
     if( pSrc->aLevel[i].pDb==0 ) return HP_DECLINE;
   }
   return SQLITE_OK;
 }
 
+#ifdef HP_READAHEAD
+/* Time, in nanoseconds */
+static i64 hpSourceClock(void){
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (i64)t.tv_sec*1000000000 + t.tv_nsec;
+}
+
 /*
-** Read the leaves of pRun straight from the file or the WAL.
+** Note the leaves that the next runs want, from the lowest interior page.
 */
-static int hpSourceRead(const HpSource *pSrc, HpRun *pRun){
+static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
+  const struct HpLevel *p = &pSrc->aLevel[pSrc->nLevel-1];
+  int i = MAX(pSrc->iAhead, p->iChild);
+  int iEnd = MIN(p->iLast+1, p->iChild + HP_AHEAD*pSrc->nMax);
+  AtomicStore(&pSrc->nCold, AtomicLoad(&pSrc->nCold)-1);
+  for(; i<iEnd; i++){
+    pRun->aAhead[pRun->nAhead++] = hpSourceChild(pSrc, p, i);
+  }
+  pSrc->iAhead = i;
+}
+
+/*
+** Tell the operating system about the pages in pRun->aAhead.
+*/
+static void hpSourceAdvise(const HpSource *pSrc, const HpRun *pRun){
+  int fd = ((unixFile*)pSrc->pPager->fd)->h;
+  const Pgno *a = pRun->aAhead;
+  int i, n;
+  for(i=0; i<pRun->nAhead; i+=n){
+    for(n=1; i+n<pRun->nAhead && a[i+n]==a[i]+n; n++){}
+    if( a[i] ){
+      (void)posix_fadvise(fd, (i64)(a[i]-1)*pSrc->szPage, (i64)n*pSrc->szPage,
+                          POSIX_FADV_WILLNEED);
+    }
+  }
+}
+#endif /* HP_READAHEAD */
+
+/*
+** Read the leaves of pRun, or no more than the first pRun->szPage bytes of
+** each, straight from the file or the WAL.
+*/
+static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   Pager *pPager = pSrc->pPager;
   const Pgno *aLeaf = pRun->aLeaf;
   const u32 *aFrame = pRun->aFrame;
   int szPage = pSrc->szPage;
-  int mxRead = HP_READ_BYTES/szPage;   /* Most pages a read */
+  int szRead = pRun->szPage;
+  int mxRead = szRead<szPage ? 1 : HP_READ_BYTES/szPage;  /* Pages a read */
   int rc = SQLITE_OK;
   int i, n;
+#ifdef HP_READAHEAD
+  i64 iBegin = hpSourceClock();
+  hpSourceAdvise(pSrc, pRun);
+#endif
   for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
-    u8 *aTo = &pRun->aBuf[(i64)i*szPage];
+    u8 *aTo = &pRun->aBuf[(i64)i*szRead];
     n = 1;
 #ifndef SQLITE_OMIT_WAL
     if( aFrame[i] ){
-      rc = sqlite3WalReadFrame(pPager->pWal, aFrame[i], szPage, aTo);
+      rc = sqlite3WalReadFrame(pPager->pWal, aFrame[i], szRead, aTo);
       continue;
     }
 #endif
@@ -477,9 +547,14 @@ static int hpSourceRead(const HpSource *pSrc, HpRun *pRun){
     ){
       n++;
     }
-    rc = sqlite3OsRead(pPager->fd, aTo, n*szPage, (i64)(aLeaf[i]-1)*szPage);
+    rc = sqlite3OsRead(pPager->fd, aTo, n*szRead, (i64)(aLeaf[i]-1)*szPage);
     if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
   }
+#ifdef HP_READAHEAD
+  if( hpSourceClock()-iBegin>(i64)HP_COLD_NS*pRun->nPage ){
+    AtomicStore(&pSrc->nCold, HP_COLD_RUNS);
+  }
+#endif
   return rc;
 }
 
@@ -493,8 +568,8 @@ static int hpSourceReadPager(const HpSource *pSrc, HpRun *pRun){
     int rc = sqlite3PagerGet(pSrc->pPager, pRun->aLeaf[i], &pDb,
                              PAGER_GET_READONLY);
     if( rc ) return rc;
-    memcpy(&pRun->aBuf[(i64)i*pSrc->szPage], sqlite3PagerGetData(pDb),
-           pSrc->szPage);
+    memcpy(&pRun->aBuf[(i64)i*pRun->szPage], sqlite3PagerGetData(pDb),
+           pRun->szPage);
     sqlite3PagerUnrefNotNull(pDb);
   }
   return SQLITE_OK;
@@ -536,6 +611,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   int n = 0;
   pRun->nPage = 0;
   pRun->bRoot = pSrc->bRootLeaf!=0;
+  pRun->nAhead = 0;
   pRun->iHdr = 0;
   pRun->iSeq = pSrc->iSeq++;
   if( pSrc->bRootLeaf ){
@@ -558,6 +634,9 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       }
       pRun->aLeaf[n++] = iPg;
     }
+#ifdef HP_READAHEAD
+    if( AtomicLoad(&pSrc->nCold)>0 ) hpSourceLookAhead(pSrc, pRun);
+#endif
   }
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
@@ -639,6 +718,23 @@ static int hpSourceRangeIsLarge(
   HpSource src;
   int rc = hpSourceInit(&src, db, pPlan, aMem);
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
+  hpSourceRelease(&src, 0);
+  return rc;
+}
+
+/*
+** Set *pbLarge if it pays to count the entries of the b-tree of pPlan around
+** the page cache: most of its pages are not in there.
+*/
+static int hpSourceCountIsLarge(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  int *pbLarge
+){
+  HpSource src;
+  int rc = hpSourceInit(&src, db, pPlan, 0);
+  *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
+          && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);
   hpSourceRelease(&src, 0);
   return rc;
 }
