@@ -56,6 +56,8 @@ pub struct Tally {
     pub errors: u64,
     /// For each trait, the queries that it decides about, and those of them taken over.
     pub traits: Vec<[u64; 2]>,
+    /// Eligible queries that were left to stock.
+    pub left: Vec<String>,
 }
 
 impl Tally {
@@ -70,6 +72,7 @@ impl Tally {
             own[0] += other[0];
             own[1] += other[1];
         }
+        self.left.extend_from_slice(&other.left);
     }
 
     fn count(&mut self, traits: Traits, taken: bool) {
@@ -328,6 +331,9 @@ fn compare(case: &Case, stock: &[Vec<Answer>], ours: &[Vec<Answer>]) -> Report {
             tally.eligible += u64::from(eligible);
             tally.eligible_taken += u64::from(eligible && taken);
             tally.count(step.traits, taken);
+            if eligible && !taken {
+                tally.left.push(step.sql.render());
+            }
         }
         let different = stock.iter().zip(ours).find_map(|(s, o)| difference(s, o));
         let different = different.or_else(|| {

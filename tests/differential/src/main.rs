@@ -105,6 +105,9 @@ struct Run {
     /// Tell for each trait of a query how many of those it decides about were taken over.
     #[arg(long)]
     traits: bool,
+    /// Print the eligible queries that were left to stock where that is forced.
+    #[arg(long)]
+    left: bool,
 }
 
 #[derive(Args)]
@@ -363,6 +366,11 @@ fn run(options: &Run) -> Result<bool> {
     );
     if options.traits {
         print!("{}", by_trait(&forced));
+    }
+    if options.left {
+        forced.left.sort();
+        forced.left.dedup();
+        forced.left.iter().for_each(|sql| println!("left: {sql}"));
     }
     let mut failures = failed.len();
     if share < LEAST_TAKEN && forced.eligible >= 100 && !options.libraries.stand_in {

@@ -29,7 +29,10 @@ impl Query<'_> {
 
     /// name([DISTINCT] value more [ORDER BY …]) [FILTER …]
     fn dress(&mut self, name: &str, value: Sql, more: &str) -> Sql {
-        let distinct = if more.is_empty() && self.chance(15) && self.may(Trait::AggDistinct) {
+        let best = ["min", "max"].contains(&name);
+        let all = best && !(self.chance(20) && self.may(Trait::BestOfSome));
+        let single = more.is_empty() && !all;
+        let distinct = if single && self.chance(15) && self.may(Trait::AggDistinct) {
             "DISTINCT "
         } else {
             ""
@@ -49,6 +52,7 @@ impl Query<'_> {
         } else {
             "".into()
         };
+        let filter = if all { "".into() } else { self.only_some() };
         Sql::expr(cat![
             name,
             "(",
@@ -57,7 +61,7 @@ impl Query<'_> {
             more,
             Sql::opt(order),
             ")",
-            self.only_some()
+            filter
         ])
     }
 

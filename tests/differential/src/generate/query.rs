@@ -334,7 +334,8 @@ impl<'a> Query<'a> {
         let source = self.source(table);
         let filter = self.filter(50);
         let order = self.order(&results, &results);
-        let limit = self.limit(20);
+        let few = self.chance(20) && self.may(Trait::DistinctFew);
+        let limit = if few { self.limit(100) } else { "".into() };
         cat![
             "SELECT DISTINCT ",
             Sql::list(", ", 1, results),

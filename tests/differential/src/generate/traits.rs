@@ -15,16 +15,16 @@ macro_rules! traits {
 
 traits! {
     // What it is: aggregates with GROUP BY and without, a lone min() or max(),
-    // a lone count(*); SELECT DISTINCT; ORDER BY with a LIMIT and without;
-    // rows as they come.
-    Groups OneRow LoneMinMax LoneCount Distinct Top Sorted Rows
+    // a lone count(*); SELECT DISTINCT, also with a LIMIT; ORDER BY with a LIMIT
+    // and without; rows as they come.
+    Groups OneRow LoneMinMax LoneCount Distinct DistinctFew Top Sorted Rows
     // Where it stands.
     Join Compound Nested Wrapped Windowed Writing
     // Values.
     Bits Concat Cast Case Function DateFunction LikeEscape LikeVariable Glob
     RowValue IsTrue Collate LongIn UserFunction Random Subquery
-    // Aggregate functions.
-    AggDistinct AggFilter AggOrder AggText AggJson AggUser
+    // Aggregate functions; BestOfSome is a min() or max() with DISTINCT or FILTER.
+    AggDistinct AggFilter AggOrder AggText AggJson AggUser BestOfSome
     // Tables and columns.
     View WithoutRowid Indexed Utf16 RowidName Virtual UserCollation
 }
@@ -39,6 +39,11 @@ const REFUSED: &[(Trait, &str)] = &[
         "stock stops at the first row of an index, or has a plan of its own",
     ),
     (Trait::LoneCount, "OP_Count counts without looking at rows"),
+    (Trait::DistinctFew, "stock stops when it has shown so many"),
+    (
+        Trait::BestOfSome,
+        "whose row the columns beside show is decided by code of stock's own",
+    ),
     (Trait::Join, "more than one table"),
     (Trait::Windowed, "window functions"),
     (Trait::Subquery, "runs a query of its own for a value"),
@@ -61,7 +66,6 @@ const LATER: &[Trait] = &[
     Trait::Top,
     Trait::Sorted,
     Trait::AggOrder,
-    Trait::AggJson,
     Trait::WithoutRowid,
     Trait::UserCollation,
 ];
