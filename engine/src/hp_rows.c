@@ -67,12 +67,23 @@
 /* Largest LIMIT plus OFFSET.  So many rows are kept with their keys. */
 #define HP_MX_TOP      100000
 
-/* A row costs several times as much if it is found first and visited by
-** stock's loop afterwards.  Stop if more than one row in so many is found. */
-#define HP_TOP_SHARE   20
-#define HP_FIRST_SHARE 3
-#define HP_ROWS_SHARE  8
-#define HP_MN_STOP     2000   /* Do not think of stopping before so many rows */
+/*
+** A row costs more if it is found first and visited by stock's loop
+** afterwards, so a scan that finds too many is ended: see hpRowsTooMany().  Not
+** before so many rows, or one row of the table in so many, are scanned: that
+** is what a wrong guess costs.
+*/
+#define HP_MN_PROBE    8192
+#define HP_PROBE_SHARE 32
+#define HP_TOP_SHARE   60     /* LIMIT is small if below one row in so many */
+#define HP_FIRST_SHARE 6      /* Few rows are distinct: one in so many */
+
+/* About what it costs stock to go to a row found, and to fetch another leaf,
+** and what it saves not to filter a row and not to fetch a leaf: nanoseconds */
+#define HP_NS_SEEK     150
+#define HP_NS_FETCH    1200
+#define HP_NS_ROW      12
+#define HP_NS_LEAF     400
 
 #define HP_MX_BOUND    7      /* Last column of a record that HpBound tests */
 #define HP_BOUND_OFF   16     /* Runs without HpBound where it left few out */
@@ -103,10 +114,14 @@ struct HpRows {
   i64 nTop;              /* HP_SINK_TOP: rows kept */
   u8 **apTop;            /* A heap of the best rows, the worst one on top: */
                          /*   the rowid, and the keys as HpKept */
-  i64 nLeaf;             /* HP_SINK_TOP: about so many leaves in the table */
-  int nBoundOff;         /* HP_SINK_TOP: so many more runs without a bound */
+  i64 nTableRow;         /* About so many rows in the table.  0: unknown */
+  HpBound bound;         /* What the filters say about HpExec.bound */
+  int nBoundOff;         /* So many more runs without HpExec.bound */
   u64 nScanned;          /* HpExec.nScanned when the run began */
   u64 nSkipped;          /* HpExec.nSkipped when the run began */
+  i64 nFound;            /* nRowid when the run began */
+  i64 nLeaf;             /* Leaves scanned */
+  double rFirst;         /* Share of rows found in the first run */
   u64 *aHash;            /* HP_SINK_FIRST: hash values of a batch */
   u32 *aSlot;            /* Hash table: salt, index into aKey plus one */
   u32 mSlot;             /* Number of its entries, less one */
@@ -234,7 +249,8 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( pItem->fg.isRecursive || pItem->fg.fromExists ) return 0;
   if( !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab) ) return 0;
   if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
-  if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
+  if( sqlite3HpAccept(1, pWInfo, 0)==0 || pItem->hp.pIdx ) return 0;
+  if( pWInfo->a[0].pWLoop->nLTerm!=0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ) return 0;
   iRewind = pWInfo->a[0].p2-1;
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
@@ -423,27 +439,87 @@ SQLITE_PRIVATE void sqlite3HpCodeRows(
 */
 
 /*
+** Find out what the filters say about a column near the front of the record:
+** its comparisons with numbers.
+**
+** Integers below 2^52 compare with integers and reals as doubles do, whichever
+** way a column of REAL affinity stores them.
+*/
+static void hpRowsBound(const HpExec *p, HpBound *pBound){
+  const HpProg *pProg = &p->pPlan->prog;
+  int i, k;
+  for(i=0; i<pProg->nOp; i++){
+    if( pProg->aOp[i].eOp==HP_OP_FUNC ) return;  /* May fail: for all rows */
+  }
+  for(i=0; i<pProg->nFilter; i++){
+    const HpOp *pOp = 0;
+    const HpVec *pVec;
+    double r;
+    i64 x;
+    int iStore = -1;
+    for(k=0; k<pProg->nOp; k++){
+      if( pProg->aOp[k].iOut==pProg->aFilter[i].iVec ) pOp = &pProg->aOp[k];
+    }
+    if( pOp==0 || pOp->eOp!=HP_OP_COMPARE ) continue;
+    for(k=0; k<pProg->nOp; k++){
+      const HpOp *pA = &pProg->aOp[k];
+      if( pA->eOp==HP_OP_COLUMN && pA->iOut==pOp->a ){
+        iStore = p->pPlan->aCol[pA->a].iStore;
+      }
+    }
+    if( iStore<0 || iStore>HP_MX_BOUND ) continue;
+    if( pBound->bOn && pBound->iStore!=iStore ) continue;
+    pVec = &p->aVec[pOp->b];
+    if( pVec->mIdx!=0 ) continue;
+    if( pVec->aTag[0]==HP_INT ){
+      x = pVec->aVal[0].i;
+      r = (double)x;
+    }else if( pVec->aTag[0]==HP_REAL ){
+      r = pVec->aVal[0].r;
+      x = fabs(r)<HP_MX_FLOAT ? (i64)r : 0;  /* To zero: never too narrow */
+    }else{
+      continue;
+    }
+    if( !(fabs(r)<HP_MX_FLOAT) ) continue;
+    if( pBound->bOn==0 ){
+      pBound->bOn = 1;
+      pBound->iStore = iStore;
+      pBound->bNull = 0;
+      pBound->iMin = SMALLEST_INT64;
+      pBound->iMax = LARGEST_INT64;
+      pBound->rMin = -INFINITY;
+      pBound->rMax = INFINITY;
+    }
+    if( pOp->op==TK_EQ || pOp->op==TK_GT || pOp->op==TK_GE ){
+      pBound->iMin = MAX(pBound->iMin, x);
+      pBound->rMin = MAX(pBound->rMin, r);
+    }
+    if( pOp->op==TK_EQ || pOp->op==TK_LT || pOp->op==TK_LE ){
+      pBound->iMax = MIN(pBound->iMax, x);
+      pBound->rMax = MIN(pBound->rMax, r);
+    }
+    if( pOp->op==TK_IS || pOp->op==TK_ISNOT ) pBound->bNull = 1;
+  }
+}
+
+/*
 ** Begin.  aMem[] are the registers.
 */
 static int hpRowsOpen(HpExec *p, Mem *aMem){
   const HpPlan *pPlan = p->pPlan;
-  const HpSource *pSource = p->pScan->pSource;
   int n = p->batch.nAlloc;
-  int i;
   HpRows *pRows = sqlite3_malloc64(sizeof(*pRows));
   if( pRows==0 ) return HP_DECLINE;
   memset(pRows, 0, sizeof(*pRows));
   p->pRows = pRows;
   pRows->bForce = hpOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
+  hpRowsBound(p, &pRows->bound);
+  p->bound = pRows->bound;
   if( pPlan->eSink==HP_SINK_TOP ){
     const Mem *pLimit = &aMem[pPlan->iLimitReg];
     if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
     pRows->mxTop = pLimit->u.i;
     if( pRows->mxTop<=0 || pRows->mxTop>HP_MX_TOP ) return HP_DECLINE;
-    pRows->nLeaf = 1;
-    for(i=0; i<pSource->nLevel; i++){
-      pRows->nLeaf *= pSource->aLevel[i].nCell+1;
-    }
     pRows->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
     pRows->apTop = hpArenaAlloc(&pRows->arena, sizeof(u8*)*pRows->mxTop);
     if( pRows->aCand==0 || pRows->apTop==0 ) return HP_DECLINE;
@@ -751,34 +827,31 @@ static void hpTopBound(HpExec *p){
   HpBound *pBound = &p->bound;
   u8 flags = pPlan->aKeySort[0];
   int bDesc = (flags & KEYINFO_ORDER_DESC)!=0;
+  int iStore = -1;
   double r;              /* The worst key as a real, ... */
   i64 x;                 /* ... and as an integer */
   int i;
 
-  pBound->bOn = 0;
   if( p->pRows->nBoundOff>0 ) return;
-  pBound->iStore = -1;
   for(i=0; i<pPlan->prog.nOp; i++){
     const HpOp *pOp = &pPlan->prog.aOp[i];
-    if( pOp->eOp==HP_OP_FUNC ) return;       /* May fail: for all rows */
+    if( pOp->eOp==HP_OP_FUNC ) return;       /* See hpRowsBound() */
     if( pOp->eOp==HP_OP_COLUMN && pOp->iOut==pPlan->aKey[0] ){
-      pBound->iStore = pPlan->aCol[pOp->a].iStore;
+      iStore = pPlan->aCol[pOp->a].iStore;
     }
   }
-  if( pBound->iStore<0 || pBound->iStore>HP_MX_BOUND ) return;
+  if( iStore<0 || iStore>HP_MX_BOUND ) return;
   if( pWorst->tag==HP_INT ){
     x = pWorst->val.i;
     r = (double)x;
   }else if( pWorst->tag==HP_REAL ){
     r = pWorst->val.r;
-    if( !(fabs(r)<HP_MX_FLOAT) ) return;
-    x = (i64)r;          /* Rounds to zero: never too narrow */
+    x = fabs(r)<HP_MX_FLOAT ? (i64)r : 0;
   }else{
     return;
   }
-  /* Below 2^52 integers and reals compare as doubles do, whichever way a
-  ** column of REAL affinity stores them */
   if( !(fabs(r)<HP_MX_FLOAT) ) return;
+  pBound->iStore = iStore;
   pBound->iMin = bDesc ? x : SMALLEST_INT64;
   pBound->iMax = bDesc ? LARGEST_INT64 : x;
   pBound->rMin = bDesc ? r : -INFINITY;
@@ -976,31 +1049,22 @@ static int hpFirstStep(HpExec *p){
 */
 static int hpRowsStep(HpExec *p){
   HpRows *pRows = p->pRows;
-  i64 nShare;            /* Stop if more than one row in so many is found */
   int ii, rc;
   switch( p->pPlan->eSink ){
     case HP_SINK_TOP:
-      nShare = 0;
       rc = hpTopStep(p);
       break;
     case HP_SINK_FIRST:
-      nShare = HP_FIRST_SHARE;
       rc = hpFirstStep(p);
       break;
     default:
       assert( p->pPlan->eSink==HP_SINK_ROWS );
-      nShare = HP_ROWS_SHARE;
       rc = hpRowsReserve(pRows, p->nSel);
       if( rc ) return rc;
       for(ii=0; ii<p->nSel; ii++){
         pRows->aRowid[pRows->nRowid++] = hpRecordRowid(p, p->aSel[ii]);
       }
       break;
-  }
-  if( !pRows->bForce && p->nScanned+p->batch.nRow>=HP_MN_STOP
-   && pRows->nRowid*nShare>(i64)p->nScanned+p->batch.nRow
-  ){
-    AtomicStore(&p->pScan->bEnd, 1);
   }
   if( hpRowsMemory(pRows)>p->nMemory ) AtomicStore(&p->pScan->bEnd, 1);
   return rc;
@@ -1022,32 +1086,70 @@ static i64 hpRowsLast(const HpExec *p){
 }
 
 /*
+** True if nFound rows of nRow rows on nLeaf leaves are too many to be worth it.
+*/
+static int hpRowsIsMany(i64 nFound, i64 nRow, i64 nLeaf){
+  return nFound*HP_NS_SEEK + MIN(nFound, nLeaf)*HP_NS_FETCH
+            > nRow*HP_NS_ROW + nLeaf*HP_NS_LEAF;
+}
+
+/*
+** After a run in which nRow rows were scanned: does this worker find too many
+** rows?
+**
+** Distinct values that come at random from a set of some size become rare, and
+** each row left out saves a search in a b-tree of distinct rows; so go on if
+** they do.  Where a new value comes every few rows the b-tree is searched at
+** its end, which is cheap.
+*/
+static int hpRowsTooMany(HpExec *p, i64 nRow){
+  HpRows *pRows = p->pRows;
+  i64 nProbe = MAX(HP_MN_PROBE, pRows->nTableRow/HP_PROBE_SHARE);
+  i64 nFound = pRows->nRowid - pRows->nFound;
+  double r = (double)nFound/(double)nRow;
+  if( pRows->nScanned==0 ) pRows->rFirst = r;
+  if( pRows->bForce ) return 0;
+  if( p->pPlan->eSink==HP_SINK_TOP ){
+    /* As many as LIMIT says: known after the first run */
+    return pRows->nScanned==0 && pRows->mxTop>pRows->nTableRow/HP_TOP_SHARE;
+  }
+  if( (i64)p->nScanned*p->pScan->nWorker<nProbe ) return 0;
+  if( p->pPlan->eSink==HP_SINK_FIRST ){
+    return r*HP_FIRST_SHARE>1.0 && r>pRows->rFirst*0.75;
+  }
+  return hpRowsIsMany(nFound, nRow, p->run.nPage)
+      && hpRowsIsMany(pRows->nRowid, p->nScanned, pRows->nLeaf);
+}
+
+/*
 ** The worker has done a run.
 */
 static void hpRowsRun(HpExec *p){
   HpRows *pRows = p->pRows;
-  if( p->nScanned==0 ) return;
+  i64 nRow = (i64)(p->nScanned-pRows->nScanned);
+  i64 nSkip = (i64)(p->nSkipped-pRows->nSkipped);
+  if( nRow==0 ) return;
   pRows->iLast = hpRowsLast(p);
   pRows->bLast = 1;
-  if( p->pPlan->eSink==HP_SINK_TOP && pRows->nLeaf>0 ){
-    /* After the first run: is LIMIT small, as far as can be told? */
-    i64 nRow = (i64)p->nScanned/p->run.nPage*pRows->nLeaf;
-    if( pRows->mxTop*HP_TOP_SHARE>nRow && !pRows->bForce ){
-      AtomicStore(&p->pScan->bEnd, 1);
-    }
-    pRows->nLeaf = 0;
+  pRows->nLeaf += p->run.nPage;
+  if( pRows->nTableRow==0 ){
+    const HpSource *pSource = p->pScan->pSource;
+    i64 nLeaf = 1;       /* About so many leaves */
+    int i;
+    for(i=0; i<pSource->nLevel; i++) nLeaf *= pSource->aLevel[i].nCell+1;
+    pRows->nTableRow = nRow*nLeaf/p->run.nPage;
   }
+  if( hpRowsTooMany(p, nRow) ) AtomicStore(&p->pScan->bEnd, 1);
   /* Is it worth to look at the bytes of a record first? */
   if( pRows->nBoundOff>0 ){
-    pRows->nBoundOff--;
-  }else if( p->bound.bOn
-         && 2*(p->nSkipped-pRows->nSkipped)<p->nScanned-pRows->nScanned
-  ){
+    if( --pRows->nBoundOff==0 ) p->bound = pRows->bound;
+  }else if( p->bound.bOn && 2*nSkip<nRow ){
     p->bound.bOn = 0;
     pRows->nBoundOff = HP_BOUND_OFF;
   }
   pRows->nScanned = p->nScanned;
   pRows->nSkipped = p->nSkipped;
+  pRows->nFound = pRows->nRowid;
 }
 
 /*
@@ -1117,6 +1219,43 @@ static int hpRowsMerge(HpScan *p){
 }
 
 /*
+** Move pCur, the cursor of a table, to the row iRowid, which comes after the
+** one it is at.  *pRes is not 0 if there is no such row.  Rows found are often
+** on the same leaf, where no way down from the root is needed.
+*/
+static int hpRowsMove(BtCursor *pCur, i64 iRowid, int *pRes){
+  if( pCur->eState==CURSOR_VALID && pCur->pPage->intKeyLeaf ){
+    MemPage *pPage = pCur->pPage;
+    int lwr = pCur->ix+1;
+    int upr = pPage->nCell-1;
+    int idx = MIN(lwr+7, upr);
+    while( lwr<=upr ){
+      const u8 *z = findCellPastPtr(pPage, idx);
+      u32 nByte;
+      i64 iKey;
+      z += getVarint32(z, nByte);
+      sqlite3GetVarint(z, (u64*)&iKey);
+      if( iKey==iRowid ){
+        pCur->ix = (u16)idx;
+        pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidOvfl);
+        pCur->curFlags |= BTCF_ValidNKey;
+        pCur->info.nKey = iKey;
+        pCur->info.nSize = 0;
+        *pRes = 0;
+        return SQLITE_OK;
+      }
+      if( iKey<iRowid ){
+        lwr = idx+1;
+      }else{
+        upr = idx-1;
+      }
+      idx = (lwr+upr)/2;
+    }
+  }
+  return sqlite3BtreeTableMoveto(pCur, iRowid, 0, pRes);
+}
+
+/*
 ** OP_HpRow: move the table cursor to the next row found, or as OP_Next does
 ** if the executor declined.  SQLITE_DONE: there is none.
 */
@@ -1140,7 +1279,7 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
   while( pRows->iNext<pRows->nRowid ){
-    rc = sqlite3BtreeTableMoveto(pCur, pRows->aRowid[pRows->iNext++], 0, &res);
+    rc = hpRowsMove(pCur, pRows->aRowid[pRows->iNext++], &res);
     if( rc ) return rc;
     if( res==0 ){
       v->aCounter[pOp->p5]--;      /* OP_HpScan has counted all rows */
