@@ -386,21 +386,23 @@ struct HpRun {
 };
 
 /*
-** Rows cut into columns: input of a vector program.  Column c of row i has
-** serial type aType[i*nStride+c] and begins at apRec[i]+aOfst[i*nStride+c],
-** unless the type is HP_SER_SLOW: then aSlow[i*nCol+k] tells about
-** column k of the plan.
+** Rows cut into columns: input of a vector program.  Column k of the plan has,
+** in row i, serial type aType[k*nStride+i] and begins at
+** apRec[i]+aOfst[k*nStride+i], unless the type is HP_SER_SLOW: then
+** aSlow[i*nCol+k] tells about it.
 */
 struct HpBatch {
   int nRow;              /* Rows in the batch */
   int nAlloc;            /* Rows allocated */
   int nSkip;             /* Rows left out before the batch: HpExec.bound */
-  int nStride;           /* Types a row: a multiple of 16 */
+  int nCol;              /* Columns: those of the plan, or 1 */
+  int nStride;           /* From one column to the next in aType and aOfst */
   u8 *aType;             /* Serial types */
   u16 *aOfst;            /* Offsets of values */
   const u8 **apRec;      /* Records */
   i64 *aRowid;           /* Rowids, if HpPlan.bRowid */
-  u8 *aMin, *aMax;       /* nStride entries: range of types of each column */
+  u8 *aMin, *aMax;       /* Range of types of column k: the smallest and the
+                         ** largest of 32 bytes from 32*k on */
   struct HpSlow {
     u32 type;              /* Serial type, or HP_SER_NONE */
     const u8 *z;           /* The value */

@@ -140,12 +140,6 @@ struct HpAgg {
 #define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
-#if defined(__GNUC__)
-# define hpPrefetch(X) __builtin_prefetch(X)
-#else
-# define hpPrefetch(X)
-#endif
-
 static u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
   return pAgg->apChunk[iGroup/HP_CHUNK]
          + (size_t)(iGroup%HP_CHUNK)*pAgg->pPlan->szGroup;

@@ -17,9 +17,10 @@
 ** A record begins with a header of serial types, so the place of column i
 ** is the sum of the sizes of the columns before it.  Where all serial types
 ** up to the last column used are single bytes (they are, unless a string is
-** longer than 57 bytes) and the record lies in the page, sixteen of them are
-** turned into sizes with one byte shuffle and into offsets with one prefix
-** sum (AVX2), or in a simple loop (plain C).  Every other row takes
+** longer than 57 bytes) and the record lies in the page, that is a simple loop
+** (plain C), or the headers of 32 records are transposed, so that one vector
+** holds the types of a column, sizes come from a byte shuffle, and offsets are
+** added up column by column for 32 rows at once (AVX2).  Every other row takes
 ** hpCutSlow(): long types, headers and values that reach into overflow pages,
 ** records with fewer columns than the table.
 **
@@ -31,8 +32,17 @@
 # include "hpInt.h"
 #endif
 
-/* Records cut at a time: few enough that they are still in L1 */
-#define HP_CUT 64
+#if defined(__GNUC__)
+# define hpPrefetch(X) __builtin_prefetch(X)
+#else
+# define hpPrefetch(X)
+#endif
+
+/* Cells between the one that is read and the one that is asked for */
+#define HP_CELL_AHEAD 12
+
+/* Records cut at a time */
+#define HP_CUT 32
 
 /*
 ** Decoding of serial types 0..11 without a branch: the eight bytes at the
@@ -78,8 +88,8 @@ static SQLITE_INLINE u64 hpLoad8(const u8 *z){
 static void hpBatchEmpty(HpBatch *pBatch){
   pBatch->nRow = 0;
   pBatch->nSkip = 0;
-  memset(pBatch->aMin, 0xff, pBatch->nStride);
-  memset(pBatch->aMax, 0, pBatch->nStride);
+  memset(pBatch->aMin, 0xff, HP_CUT*pBatch->nCol);
+  memset(pBatch->aMax, 0, HP_CUT*pBatch->nCol);
   if( pBatch->side.pBlock ) hpArenaClear(&pBatch->side);
 }
 
@@ -90,21 +100,21 @@ static int hpBatchInit(HpExec *p){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
   i64 n = p->pCfg->nBatch;
-  i64 nStride = pPlan->mxCol<HP_MX_COL ? (pPlan->mxCol+16)&~15 : 16;
-  if( nStride==0 ) nStride = 16;
   pBatch->nAlloc = (int)n;
-  pBatch->nStride = (int)nStride;
+  pBatch->nStride = (int)n + HP_CUT;
+  pBatch->nCol = MAX(1, pPlan->nCol);
   pBatch->aRowid = hpArenaAlloc(&p->vec, sizeof(i64)*n);
-  pBatch->aType = hpArenaAlloc(&p->vec, n*nStride);
-  pBatch->aOfst = hpArenaAlloc(&p->vec, sizeof(u16)*n*nStride);
+  pBatch->aType = hpArenaAlloc(&p->vec, (i64)pBatch->nStride*pBatch->nCol);
+  pBatch->aOfst = hpArenaAlloc(&p->vec,
+                               sizeof(u16)*(i64)pBatch->nStride*pBatch->nCol);
   pBatch->apRec = hpArenaAlloc(&p->vec, sizeof(u8*)*n);
-  pBatch->aMin = hpArenaAlloc(&p->vec, 2*nStride);
+  pBatch->aMin = hpArenaAlloc(&p->vec, 2*HP_CUT*(i64)pBatch->nCol);
   if( pBatch->aRowid==0 || pBatch->aType==0 || pBatch->aOfst==0
    || pBatch->apRec==0 || pBatch->aMin==0
   ){
     return HP_DECLINE;
   }
-  pBatch->aMax = &pBatch->aMin[nStride];
+  pBatch->aMax = &pBatch->aMin[HP_CUT*pBatch->nCol];
   hpBatchEmpty(pBatch);
   return SQLITE_OK;
 }
@@ -175,8 +185,10 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
   }
   aSlow = &pBatch->aSlow[(i64)iRow*pPlan->nCol];
   pBatch->apRec[iRow] = z;         /* For hpRecordRowid() */
-  memset(&pBatch->aType[(i64)iRow*pBatch->nStride], 0xff, pBatch->nStride);
-  memset(pBatch->aMax, 0xff, pBatch->nStride);
+  for(iCol=k; iCol<pPlan->nCol; iCol++){
+    pBatch->aType[iCol*pBatch->nStride+iRow] = HP_SER_SLOW;
+    pBatch->aMax[iCol*HP_CUT] = HP_SER_SLOW;
+  }
   if( pRec->nByte==0 ) return HP_DECLINE;
   iHdr = getVarint32(z, nHdr);
   if( nHdr>98307 || nHdr>pRec->nByte || iHdr>nHdr ) return HP_DECLINE;
@@ -223,27 +235,29 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
     const HpRecord *pRec = &aRec[i];
     const u8 *z = pRec->z;
     u32 nHdr = z[0];
+    pBatch->apRec[iRow] = z;
     if( (int)nHdr<=mxHdr && (int)nHdr>nType && nHdr<=pRec->nLocal
      && nType<=HP_MX_COL
     ){
-      u8 *aType = &pBatch->aType[(i64)iRow*pBatch->nStride];
-      u16 *aOfst = &pBatch->aOfst[(i64)iRow*pBatch->nStride];
       u32 iVal = nHdr;
       u8 mLong = 0;
+      int k = pPlan->bRowid;
       int iCol;
       for(iCol=0; iCol<nType; iCol++){
         u8 t = z[1+iCol];
         mLong |= t;
-        aType[iCol] = t;
-        aOfst[iCol] = (u16)iVal;
-        if( t<pBatch->aMin[iCol] ) pBatch->aMin[iCol] = t;
-        if( t>pBatch->aMax[iCol] ) pBatch->aMax[iCol] = t;
+        if( iCol==pPlan->aCol[k].iStore ){
+          pBatch->aType[k*pBatch->nStride+iRow] = t;
+          pBatch->aOfst[k*pBatch->nStride+iRow] = (u16)iVal;
+          if( t<pBatch->aMin[k*HP_CUT] ) pBatch->aMin[k*HP_CUT] = t;
+          if( t>pBatch->aMax[k*HP_CUT] ) pBatch->aMax[k*HP_CUT] = t;
+          k++;
+        }
         iVal += sqlite3SmallTypeSizes[t & 0x7f];
       }
       if( mLong<0x80 && iVal<=pRec->nLocal
        && ((int)nHdr!=nType+1 || iVal==pRec->nByte)
       ){
-        pBatch->apRec[iRow] = z;
         continue;
       }
     }
@@ -254,103 +268,159 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
 }
 
 #ifdef HP_AVX2
+/* One of four steps that transpose 16 vectors of 16 bytes (in each half) */
+#define HP_UNPACK(TO,FROM,I) \
+  TO[2*I] = _mm256_unpacklo_epi8(FROM[I], FROM[I+8]); \
+  TO[2*I+1] = _mm256_unpackhi_epi8(FROM[I], FROM[I+8]);
+#define HP_UNPACK8(TO,FROM) \
+  HP_UNPACK(TO,FROM,0) HP_UNPACK(TO,FROM,1) HP_UNPACK(TO,FROM,2) \
+  HP_UNPACK(TO,FROM,3) HP_UNPACK(TO,FROM,4) HP_UNPACK(TO,FROM,5) \
+  HP_UNPACK(TO,FROM,6) HP_UNPACK(TO,FROM,7)
+#define HP_LOAD2(I) \
+  x[I] = _mm256_inserti128_si256(_mm256_castsi128_si256( \
+             _mm_loadu_si128((const __m128i*)&az[I][iAt])), \
+             _mm_loadu_si128((const __m128i*)&az[I+16][iAt]), 1);
+
 /*
-** The same with AVX2: sixteen serial types at a time.  nStride is the
-** pBatch->nStride, as a constant where that is 16.
+** The same with AVX2: nRec is HP_CUT at most.
 */
-__attribute__((target("avx2"),always_inline))
-static SQLITE_INLINE int hpCutAvx2Stride(
-  HpExec *p,
-  const HpRecord *aRec,
-  int nRec,
-  int iRow,
-  int nStride
-){
-  const __m128i size = _mm_setr_epi8(0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
-  const __m128i c12 = _mm_set1_epi8(12);
-  const __m128i c15 = _mm_set1_epi8(15);
-  const __m128i c7f = _mm_set1_epi8(0x7f);
+__attribute__((target("avx2")))
+static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
+  const __m256i size = _mm256_setr_epi8(
+      0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1, 0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
+  const __m256i c12 = _mm256_set1_epi8(12);
+  const __m256i c15 = _mm256_set1_epi8(15);
+  const __m256i c7f = _mm256_set1_epi8(0x7f);
+  const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
-  u8 *aMin = pBatch->aMin;
-  u8 *aMax = pBatch->aMax;
-  const u8 **apRec = pBatch->apRec;
-  u8 *aType = &pBatch->aType[(i64)iRow*nStride];
-  u16 *aOfst = &pBatch->aOfst[(i64)iRow*nStride];
-  u32 nType = p->pPlan->mxCol+1;   /* Serial types needed */
-  u32 mxHdr = p->pPlan->bIdxRowid ? nType+1 : 0x7f;
-  int nLast = (nType-1)&15;        /* Last one, in the last sixteen */
-  u32 mLast = (2u<<nLast)-1;       /* Those of the last sixteen that count */
+  int nStride = pBatch->nStride;
+  int nType = pPlan->mxCol+1;      /* Serial types needed */
+  int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
+  int k = pPlan->bRowid;           /* Next column of the plan */
+  int iStore = pPlan->aCol[k].iStore;
+  const u8 *az[HP_CUT];
+  u8 aHdr[HP_CUT];
+  u16 aLocal[HP_CUT], aByte[HP_CUT];
+  __m256i hdr, lo, hi, ok, end;
+  __m256i mLong = _mm256_setzero_si256();
+  u32 mBad;
   int i, iType, rc;
 
-  assert( nType>=1 && (int)nType<=nStride );
-  for(i=0; i<nRec; i++, iRow++, aType+=nStride, aOfst+=nStride){
-    const HpRecord *pRec = &aRec[i];
-    const u8 *z = pRec->z;
-    u32 nHdr = z[0];
-    if( nHdr<=mxHdr && nHdr>nType && nHdr<=pRec->nLocal ){
-      u32 iVal = nHdr;
-      u32 mLong = 0;
-      u16 aEnd[16];
-      for(iType=0; iType<nStride; iType+=16){
-        __m128i t = _mm_loadu_si128((const __m128i*)&z[1+iType]);
-        __m128i isBig = _mm_cmpgt_epi8(t, c15);
-        __m128i big = _mm_and_si128(_mm_srli_epi16(_mm_sub_epi8(t,c12),1), c7f);
-        __m128i sz = _mm_blendv_epi8(_mm_shuffle_epi8(size, t), big, isBig);
-        __m256i w = _mm256_cvtepu8_epi16(sz);
-        __m256i s = w;
-        __m128i lo, hi, mn, mx;
-        int bLast = iType+16>=nStride;
-        mLong |= (u32)_mm_movemask_epi8(t) & (bLast ? mLast : 0xffff);
-        mn = _mm_loadu_si128((const __m128i*)&aMin[iType]);
-        mx = _mm_loadu_si128((const __m128i*)&aMax[iType]);
-        _mm_storeu_si128((__m128i*)&aMin[iType], _mm_min_epu8(mn, t));
-        _mm_storeu_si128((__m128i*)&aMax[iType], _mm_max_epu8(mx, t));
-        _mm_storeu_si128((__m128i*)&aType[iType], t);
-        s = _mm256_add_epi16(s, _mm256_slli_si256(s, 2));
-        s = _mm256_add_epi16(s, _mm256_slli_si256(s, 4));
-        s = _mm256_add_epi16(s, _mm256_slli_si256(s, 8));
-        lo = _mm256_castsi256_si128(s);
-        hi = _mm256_extracti128_si256(s, 1);
-        hi = _mm_add_epi16(hi, _mm_set1_epi16((short)_mm_extract_epi16(lo, 7)));
-        s = _mm256_inserti128_si256(_mm256_castsi128_si256(lo), hi, 1);
-        /* s is where each value ends, s-w where it begins */
-        s = _mm256_add_epi16(s, _mm256_set1_epi16((short)iVal));
-        _mm256_storeu_si256((__m256i*)&aOfst[iType], _mm256_sub_epi16(s, w));
-        _mm256_storeu_si256((__m256i*)aEnd, s);
-        iVal = aEnd[bLast ? nLast : 15];
+  for(i=0; i<nRec; i++){
+    az[i] = aRec[i].z;
+    pBatch->apRec[iRow+i] = aRec[i].z;
+    aHdr[i] = aRec[i].z[0];
+    aLocal[i] = (u16)MIN(aRec[i].nLocal, 0xffff);
+    aByte[i] = (u16)MIN(aRec[i].nByte, 0xffff);
+  }
+  for(; i<HP_CUT; i++){
+    az[i] = az[0];
+    aHdr[i] = aHdr[0];
+    aLocal[i] = aByte[i] = 0;
+  }
+  hdr = _mm256_loadu_si256((const __m256i*)aHdr);
+  lo = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(hdr));
+  hi = _mm256_cvtepu8_epi16(_mm256_extracti128_si256(hdr, 1));
+  for(iType=0; iType<nType; iType+=16){
+    __m256i x[16], y[16];
+    int iAt = 1+iType;
+    int n = MIN(16, nType-iType);
+    HP_LOAD2(0) HP_LOAD2(1) HP_LOAD2(2) HP_LOAD2(3)
+    HP_LOAD2(4) HP_LOAD2(5) HP_LOAD2(6) HP_LOAD2(7)
+    HP_LOAD2(8) HP_LOAD2(9) HP_LOAD2(10) HP_LOAD2(11)
+    HP_LOAD2(12) HP_LOAD2(13) HP_LOAD2(14) HP_LOAD2(15)
+    HP_UNPACK8(y, x)
+    HP_UNPACK8(x, y)
+    HP_UNPACK8(y, x)
+    HP_UNPACK8(x, y)
+    /* Now x[i] are the types of column iType+i */
+    for(i=0; i<n; i++){
+      __m256i t = x[i];
+      __m256i big = _mm256_and_si256(
+                        _mm256_srli_epi16(_mm256_sub_epi8(t, c12), 1), c7f);
+      __m256i sz = _mm256_blendv_epi8(_mm256_shuffle_epi8(size, t), big,
+                                      _mm256_cmpgt_epi8(t, c15));
+      mLong = _mm256_or_si256(mLong, t);
+      if( iType+i==iStore ){
+        __m256i *pMin = (__m256i*)&pBatch->aMin[k*HP_CUT];
+        __m256i *pMax = (__m256i*)&pBatch->aMax[k*HP_CUT];
+        u16 *aOfst = &pBatch->aOfst[k*nStride+iRow];
+        _mm256_storeu_si256((__m256i*)&pBatch->aType[k*nStride+iRow], t);
+        _mm256_storeu_si256((__m256i*)aOfst, lo);
+        _mm256_storeu_si256((__m256i*)&aOfst[16], hi);
+        _mm256_storeu_si256(pMin,
+            _mm256_min_epu8(_mm256_loadu_si256(pMin), t));
+        _mm256_storeu_si256(pMax,
+            _mm256_max_epu8(_mm256_loadu_si256(pMax), t));
+        k++;
+        iStore = k<pPlan->nCol ? pPlan->aCol[k].iStore : -1;
       }
-      if( mLong==0 && iVal<=pRec->nLocal
-       && (nHdr!=nType+1 || iVal==pRec->nByte)
-      ){
-        apRec[iRow] = z;
-        continue;
-      }
+      lo = _mm256_add_epi16(lo,
+               _mm256_cvtepu8_epi16(_mm256_castsi256_si128(sz)));
+      hi = _mm256_add_epi16(hi,
+               _mm256_cvtepu8_epi16(_mm256_extracti128_si256(sz, 1)));
     }
-    rc = hpCutSlow(p, pRec, iRow);
+  }
+  /* Rows that may stay: the header is a byte and long enough, ... */
+  ok = _mm256_andnot_si256(_mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)mxHdr)),
+           _mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)nType)));
+  /* ... the values are in the page, ... */
+  end = _mm256_packs_epi16(
+      _mm256_cmpeq_epi16(_mm256_min_epu16(lo,
+          _mm256_loadu_si256((const __m256i*)aLocal)), lo),
+      _mm256_cmpeq_epi16(_mm256_min_epu16(hi,
+          _mm256_loadu_si256((const __m256i*)&aLocal[16])), hi));
+  ok = _mm256_and_si256(ok, _mm256_permute4x64_epi64(end, 0xd8));
+  /* ... and if there is no other column the record ends with the last one */
+  end = _mm256_packs_epi16(
+      _mm256_cmpeq_epi16(lo, _mm256_loadu_si256((const __m256i*)aByte)),
+      _mm256_cmpeq_epi16(hi, _mm256_loadu_si256((const __m256i*)&aByte[16])));
+  ok = _mm256_andnot_si256(_mm256_andnot_si256(
+           _mm256_permute4x64_epi64(end, 0xd8),
+           _mm256_cmpeq_epi8(hdr, _mm256_set1_epi8((char)(nType+1)))), ok);
+  mBad = ~(u32)_mm256_movemask_epi8(ok) | (u32)_mm256_movemask_epi8(mLong);
+  if( nRec<HP_CUT ) mBad &= ((u32)1<<nRec)-1;
+  while( mBad ){
+    i = __builtin_ctz(mBad);
+    mBad &= mBad-1;
+    rc = hpCutSlow(p, &aRec[i], iRow+i);
     if( rc ) return rc;
   }
   return SQLITE_OK;
 }
-__attribute__((target("avx2")))
-static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
-  if( p->batch.nStride==16 ) return hpCutAvx2Stride(p, aRec, nRec, iRow, 16);
-  return hpCutAvx2Stride(p, aRec, nRec, iRow, p->batch.nStride);
-}
 #endif /* HP_AVX2 */
 
-/* Length of the varint at z.  Nine bytes and 8 more must be readable. */
-static SQLITE_INLINE int hpVarintLen(const u8 *z){
-  int n = 1;
-  if( z[0]<0x80 ) return 1;
+/*
+** The two varints that a cell of a table begins with: the size of the record
+** and the rowid (not wanted: piRowid is NULL).  Returns their length.  18 bytes
+** must be readable.
+**
+** Sizes around 128 make the length of the first one unpredictable, so there is
+** no branch where both together have eight bytes or less.
+*/
+static SQLITE_INLINE int hpCellHead(const u8 *z, u32 *pnByte, i64 *piRowid){
+  u64 x;
+  int n;
 #if defined(__GNUC__) && SQLITE_BYTEORDER==1234
-  {
-    u64 x;
-    memcpy(&x, z, 8);
-    x = ~x & ((((u64)0x80808080)<<32)|0x80808080);
-    return x ? (__builtin_ctzll(x)>>3)+1 : 9;
+  u64 mLast;             /* The last byte of each varint */
+  u64 mSecond;
+  memcpy(&x, z, 8);
+  mLast = ~x & ((((u64)0x80808080)<<32)|0x80808080);
+  mSecond = mLast & (mLast-1);
+  if( mSecond!=0 && (mLast & 0x8080)!=0 ){
+    u32 bTwo = ((u32)mLast>>7 & 1) ^ 1;    /* The size takes two bytes */
+    *pnByte = ((u32)x & 0x7f)<<(7*bTwo) | ((u32)(x>>8) & 0x7f & (0-bTwo));
+    n = (__builtin_ctzll(mSecond)>>3)+1;
+    if( piRowid ){
+      n = 1 + bTwo;
+      n += sqlite3GetVarint(&z[n], (u64*)piRowid);
+    }
+    return n;
   }
 #endif
-  while( n<9 && z[n-1]>=0x80 ) n++;
+  n = sqlite3GetVarint32(z, pnByte);
+  n += sqlite3GetVarint(&z[n], &x);
+  if( piRowid ) *piRowid = (i64)x;
   return n;
 }
 
@@ -411,18 +481,11 @@ static SQLITE_INLINE int hpRecordOut(
 static int hpRecordRowids(const HpExec *p, int iRow, int n){
   const HpPlan *pPlan = p->pPlan;
   const HpBatch *pBatch = &p->batch;
-  int iStore = pPlan->mxCol;
+  int k = pPlan->nCol-1; /* The rowid is the last column */
   int i;
-  if( iStore<pBatch->nStride && pBatch->aMin[iStore]>=1
-   && pBatch->aMax[iStore]<=6
-  ){
-    return 1;
-  }
   for(i=iRow; i<iRow+n; i++){
-    u32 t = pBatch->aType[(i64)i*pBatch->nStride+MIN(iStore,pBatch->nStride-1)];
-    if( t==HP_SER_SLOW ){
-      t = pBatch->aSlow[(i64)i*pPlan->nCol+pPlan->nCol-1].type;
-    }
+    u32 t = pBatch->aType[k*pBatch->nStride+i];
+    if( t==HP_SER_SLOW ) t = pBatch->aSlow[(i64)i*pPlan->nCol+k].type;
     if( t<1 || t==7 || t>9 ) return 0;
   }
   return 1;
@@ -519,6 +582,7 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   int iMin = pRun->iHdr+8+2*nCell; /* Lowest place of a cell */
   int iCell = *piCell;
   const HpBound *pBound = p->bound.bOn ? &p->bound : 0;
+  int bRowid = pPlan->bRowid;
   HpRecord aRec[HP_CUT];
 
   if( pPlan->bIndex ) return hpRecordIndexLeaf(p, iLeaf, piCell);
@@ -538,19 +602,8 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
       const u8 *z = &aPage[ofst];
       u32 nByte;
       if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
-      if( z[0]<0x80 ){
-        nByte = *(z++);
-      }else if( z[1]<0x80 ){
-        nByte = ((z[0]&0x7f)<<7) | z[1];
-        z += 2;
-      }else{
-        z += sqlite3GetVarint32(z, &nByte);
-      }
-      if( pPlan->bRowid ){
-        z += sqlite3GetVarint(z, (u64*)&pBatch->aRowid[pBatch->nRow+m]);
-      }else{
-        z += hpVarintLen(z);
-      }
+      if( i+HP_CELL_AHEAD<n ) hpPrefetch(&aPage[get2byte(&aPtr[2*(i+HP_CELL_AHEAD)])]);
+      z += hpCellHead(z, &nByte, bRowid ? &pBatch->aRowid[pBatch->nRow+m] : 0);
       aRec[m].z = z;
       aRec[m].nByte = nByte;
       if( nByte<=mxLocal ){
@@ -632,13 +685,133 @@ static void hpVecFloat(HpExec *p, HpVec *pVec, int *pbNaN){
   *pbNaN = bNaN;
 }
 
+#ifdef HP_AVX2
+/* The eight bytes of row I of a column */
+#define HP_AT8(I) hpRaw8(&apRec[I][aOfst[I]])
+static SQLITE_INLINE i64 hpRaw8(const u8 *z){
+  i64 x;
+  memcpy(&x, z, 8);
+  return x;
+}
+
+/*
+** Decode the numbers and NULLs of rows 0.. of a column, 16 at a time, and return
+** how many rows that were.  *pSeen is set as aHpSer[].seen tells.
+*/
+__attribute__((target("avx2")))
+static int hpNumbersAvx2(
+  const u8 **apRec,
+  const u8 *aType,
+  const u16 *aOfst,
+  int n,
+  u8 *aTag,
+  HpVal *aVal,
+  u8 *pSeen
+){
+  const __m128i tag = _mm_setr_epi8(
+      HP_NULL, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_REAL,
+      HP_INT, HP_INT, HP_NULL, HP_NULL, 0, 0, 0, 0);
+  const __m128i shift = _mm_setr_epi8(
+      64, 56, 48, 40, 32, 16, 0, 0, 64, 64, 64, 64, 0, 0, 0, 0);
+  const __m256i swap = _mm256_setr_epi8(
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
+  const __m256i sign = _mm256_set1_epi64x(SMALLEST_INT64);
+  const __m128i nine = _mm_set1_epi8(9);
+  const __m128i six = _mm_set1_epi8(6);
+  __m128i seen = _mm_setzero_si128();
+  __m128i wide = _mm_setzero_si128();
+  u64 aSeen[2];
+  int i, q;
+  for(i=0; i+16<=n; i+=16){
+    __m128i t = _mm_loadu_si128((const __m128i*)&aType[i]);
+    __m128i one = _mm_cmpeq_epi8(t, nine);
+    __m128i g = _mm_shuffle_epi8(tag, t);
+    __m128i s8 = _mm_shuffle_epi8(shift, t);
+    int bOne = _mm_movemask_epi8(one);
+    seen = _mm_or_si128(seen, g);
+    wide = _mm_or_si128(wide, _mm_cmpeq_epi8(t, six));
+    _mm_storeu_si128((__m128i*)&aTag[i], g);
+    for(q=i; q<i+16; q+=4){
+      __m256i v = _mm256_set_epi64x(HP_AT8(q+3), HP_AT8(q+2),
+                                    HP_AT8(q+1), HP_AT8(q));
+      __m256i s = _mm256_cvtepu8_epi64(s8);
+      __m256i m = _mm256_srlv_epi64(sign, s);
+      v = _mm256_srlv_epi64(_mm256_shuffle_epi8(v, swap), s);
+      v = _mm256_sub_epi64(_mm256_xor_si256(v, m), m);
+      s8 = _mm_srli_si128(s8, 4);
+      if( bOne ){
+        v = _mm256_sub_epi64(v, _mm256_cvtepi8_epi64(one));
+        one = _mm_srli_si128(one, 4);
+      }
+      _mm256_storeu_si256((__m256i*)&aVal[q], v);
+    }
+  }
+  _mm_storeu_si128((__m128i*)aSeen, seen);
+  aSeen[0] |= aSeen[1];
+  aSeen[0] |= aSeen[0]>>32;
+  aSeen[0] |= aSeen[0]>>16;
+  *pSeen |= (u8)(aSeen[0] | (aSeen[0]>>8));
+  if( _mm_movemask_epi8(wide) ) *pSeen |= HP_WIDE;
+  return i;
+}
+
+/*
+** The same for text and blobs of up to 57 bytes.
+*/
+__attribute__((target("avx2")))
+static int hpStringsAvx2(
+  const u8 **apRec,
+  const u8 *aType,
+  const u16 *aOfst,
+  int n,
+  u8 *aTag,
+  HpVal *aVal,
+  u32 *aLen,
+  u8 *pSeen
+){
+  const __m128i c12 = _mm_set1_epi8(12);
+  const __m128i c1 = _mm_set1_epi8(1);
+  const __m128i c3f = _mm_set1_epi8(0x3f);
+  int i, q;
+  for(i=0; i+16<=n; i+=16){
+    __m128i t = _mm_loadu_si128((const __m128i*)&aType[i]);
+    __m128i isText = _mm_cmpeq_epi8(_mm_and_si128(t, c1), c1);
+    __m128i len = _mm_and_si128(_mm_srli_epi16(_mm_sub_epi8(t, c12), 1), c3f);
+    int mText = _mm_movemask_epi8(isText);
+    _mm_storeu_si128((__m128i*)&aTag[i], _mm_blendv_epi8(
+        _mm_set1_epi8(HP_BLOB), _mm_set1_epi8(HP_TEXT), isText));
+    if( mText!=0 ) *pSeen |= HP_TEXT;
+    if( mText!=0xffff ) *pSeen |= HP_BLOB;
+    for(q=i; q<i+16; q+=4){
+      __m256i o = _mm256_cvtepu16_epi64(
+          _mm_loadl_epi64((const __m128i*)&aOfst[q]));
+      __m256i z = _mm256_loadu_si256((const __m256i*)&apRec[q]);
+      _mm256_storeu_si256((__m256i*)&aVal[q], _mm256_add_epi64(z, o));
+      _mm_storeu_si128((__m128i*)&aLen[q], _mm_cvtepu8_epi32(len));
+      len = _mm_srli_si128(len, 4);
+    }
+  }
+  return i;
+}
+#endif /* HP_AVX2 */
+
+/* Run BODY for the rows to compute, from row IFROM on if all are computed */
+#define HP_ROWS_FROM(P,IFROM,...) \
+  if( (P)->bDense ){ \
+    int i, n_ = (P)->batch.nRow; \
+    for(i=(IFROM); i<n_; i++) __VA_ARGS__ \
+  }else{ \
+    HP_ROWS(P, __VA_ARGS__) \
+  }
+
 /*
 ** Decode column iCol of the plan into pOut.
 */
 static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
   const HpCol *pCol = &p->pPlan->aCol[iCol];
   const HpBatch *pBatch = &p->batch;
-  int nStride = pBatch->nStride;
+  int iFrom;
   const u8 **apRec = pBatch->apRec;
   const u8 *aType;
   const u16 *aOfst;
@@ -659,54 +832,49 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
     pOut->mType = HP_INT;
     return;
   }
-  mn = 0;
-  mx = 0xff;
-  aType = pBatch->aType;
-  aOfst = pBatch->aOfst;
-  if( pCol->iStore<nStride ){
-    aType += pCol->iStore;
-    aOfst += pCol->iStore;
-    mn = pBatch->aMin[pCol->iStore];
-    mx = pBatch->aMax[pCol->iStore];
+  mn = 0xff;
+  mx = 0;
+  for(iFrom=0; iFrom<HP_CUT; iFrom++){
+    mn = MIN(mn, pBatch->aMin[iCol*HP_CUT+iFrom]);
+    mx = MAX(mx, pBatch->aMax[iCol*HP_CUT+iFrom]);
   }
-  if( mn==mx && mn>=1 && mn<=7 ){
-    /* All numbers of one width */
-    int shift = aHpSer[mn].shift;
-    memset(aTag, aHpSer[mn].tag, pBatch->nRow);
-    HP_ROWS(p, {
-      aVal[i].i = (i64)hpLoad8(&apRec[i][aOfst[i*nStride]]) >> shift;
-    })
-    mType = aHpSer[mn].tag;
-  }else if( mx<12 ){
-    HP_ROWS(p, {
-      const struct HpSer *pSer = &aHpSer[aType[i*nStride]];
-      u64 x = hpLoad8(&apRec[i][aOfst[i*nStride]]);
+  aType = &pBatch->aType[iCol*pBatch->nStride];
+  aOfst = &pBatch->aOfst[iCol*pBatch->nStride];
+  iFrom = 0;
+  if( mx<12 ){
+#ifdef HP_AVX2
+    if( p->bAvx2 && p->bDense ){
+      iFrom = hpNumbersAvx2(apRec, aType, aOfst, pBatch->nRow, aTag, aVal,
+                            &mType);
+    }
+#endif
+    HP_ROWS_FROM(p, iFrom, {
+      const struct HpSer *pSer = &aHpSer[aType[i]];
+      u64 x = hpLoad8(&apRec[i][aOfst[i]]);
       aVal[i].i = (((i64)x >> pSer->shift) & pSer->mask) + pSer->add;
       aTag[i] = pSer->tag;
       mType |= pSer->seen;
     })
     bWide = mType & HP_WIDE;
     mType &= ~HP_WIDE;
-  }else if( mn==mx && mn>=12 && mx<0x80 ){
-    u32 n = (mn-12)>>1;
-    mType = (mn&1) ? HP_TEXT : HP_BLOB;
-    memset(aTag, mType, pBatch->nRow);
-    HP_ROWS(p, {
-      aVal[i].z = &apRec[i][aOfst[i*nStride]];
-      aLen[i] = n;
-    })
   }else if( mn>=12 && mx<0x80 ){
-    HP_ROWS(p, {
-      u32 t = aType[i*nStride];
+#ifdef HP_AVX2
+    if( p->bAvx2 && p->bDense ){
+      iFrom = hpStringsAvx2(apRec, aType, aOfst, pBatch->nRow, aTag, aVal, aLen,
+                            &mType);
+    }
+#endif
+    HP_ROWS_FROM(p, iFrom, {
+      u32 t = aType[i];
       u8 tag = HP_BLOB - (t&1)*(HP_BLOB-HP_TEXT);
-      aVal[i].z = &apRec[i][aOfst[i*nStride]];
+      aVal[i].z = &apRec[i][aOfst[i]];
       aLen[i] = (t-12)>>1;
       aTag[i] = tag;
       mType |= tag;
     })
   }else{
     HP_ROWS(p, {
-      u32 t = aType[i*nStride];
+      u32 t = aType[i];
       const u8 *z;
       u8 tag;
       if( t==HP_SER_SLOW ){
@@ -714,7 +882,7 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
         t = pSlow->type;
         z = pSlow->z;
       }else{
-        z = &apRec[i][aOfst[i*nStride]];
+        z = &apRec[i][aOfst[i]];
       }
       if( t<12 ){
         bWide |= t==6;
