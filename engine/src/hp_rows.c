@@ -19,9 +19,8 @@
 **    HP_SINK_TOP     ORDER BY ... LIMIT: the first N rows in the order of
 **                    the ORDER BY terms; of equal rows those scanned first
 **    HP_SINK_FIRST   SELECT DISTINCT: a row whose values were not seen before
-**    HP_SINK_ROWS    WHERE, and something that takes all rows before it
-**                    shows any (a sorter, a table of results): the rows that
-**                    pass
+**    HP_SINK_ROWS    WHERE, and something that takes all rows in one step (a
+**                    sorter, a table of results, INSERT): the rows that pass
 **
 ** The executor computes no result.  It finds the rowids of the rows that can
 ** matter, reading no more columns than it takes to tell, and then stock's own
@@ -51,9 +50,10 @@
 ** lost by trying, and memory is bounded.
 **
 ** SELECT DISTINCT without ORDER BY returns rows to the application, which may
-** write to the table before it asks for the next one.  A write saves the
-** positions of all cursors of a b-tree; OP_HpRow sees that it was moved,
-** forgets what was found and goes on as OP_Next does.
+** write to the table before it asks for the next one; an INSERT that takes rows
+** may do so through a foreign key.  A write saves the positions of all cursors
+** of a b-tree; OP_HpRow sees that its cursor was, forgets what was found and
+** goes on as OP_Next does.
 **
 ** A row that is left out is not seen by the expressions of the result.
 ** That makes a difference where they raise errors (abs() of the smallest
@@ -199,13 +199,19 @@ static int hpRowsSafe(Parse *pParse, ExprList *pList, int bLazy){
 /*
 ** HP_SINK_xxx for query p, or 0.  pOrderBy is what a sorter has to do,
 ** eDistinct how DISTINCT is done.
+**
+** Where rows go straight to the application only DISTINCT is taken.  Rows that
+** go to a co-routine are all asked for, by INSERT or the query around this one,
+** unless the latter has a LIMIT: pDest->iSDParm2.
 */
 static int hpRowsSink(
   Select *p,
   ExprList *pOrderBy,
   int eDistinct,
-  int eDest
+  SelectDest *pDest
 ){
+  int eDest = pDest->eDest;
+  if( eDest==SRT_Coroutine && pDest->iSDParm2 && pOrderBy==0 ) return 0;
   switch( eDest ){
     case SRT_Output: case SRT_Coroutine: case SRT_EphemTab: case SRT_Set:
     case SRT_Mem:
@@ -220,7 +226,11 @@ static int hpRowsSink(
   }
   if( pOrderBy && p->iLimit ) return HP_SINK_TOP;
   if( p->pWhere==0 || p->iLimit ) return 0;
-  if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set ) return HP_SINK_ROWS;
+  if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set
+   || eDest==SRT_Coroutine
+  ){
+    return HP_SINK_ROWS;
+  }
   return 0;
 }
 
@@ -241,7 +251,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   int iRewind;
   VdbeOp *pOp;
   if( db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff ) return 0;
-  if( hpRowsSink(p, pOrderBy, eDistinct, pDest->eDest)==0 ) return 0;
+  if( hpRowsSink(p, pOrderBy, eDistinct, pDest)==0 ) return 0;
   if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
   if( p->pWin || pParse->nErr ) return 0;
   pItem = &p->pSrc->a[0];
@@ -408,7 +418,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRows(
   }
   if( iNext==iRewind || pOp->p3!=0 ) return;
   pPlan = hpRowsCompile(pParse, p, pOrderBy,
-                     hpRowsSink(p, pOrderBy, eDistinct, pDest->eDest));
+                        hpRowsSink(p, pOrderBy, eDistinct, pDest));
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
