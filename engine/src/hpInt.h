@@ -223,6 +223,7 @@ struct HpOp {
   u8 op;                 /* TK_xxx */
   u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
   u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
+  u8 bUser;              /* Comparison by a collation of the application */
   u8 bConst;             /* Computed once, when the scan begins */
   u8 bSub;               /* HP_OP_FUNC: the result may have a subtype; or
                          ** HP_SUB_DECLINE: and must not */
@@ -231,8 +232,8 @@ struct HpOp {
                          ** b is what NULL counts as, plus 2 for "not" */
   u16 n;                 /* HP_OP_IN: number of constants.  Else of arguments */
   u16 iArg;              /* Arguments are HpProg.aArg[iArg..iArg+n-1] */
-  u16 iGuard;            /* HP_OP_FUNC: needed only where this is true, or
-                         ** HP_NO_VEC: everywhere */
+  u16 iGuard;            /* HP_OP_FUNC, bUser: needed only where this is true,
+                         ** or HP_NO_VEC: everywhere */
   CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
   void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
 };
@@ -537,6 +538,7 @@ static void hpVecConst(HpExec*, HpVec*, Mem*);
 static void hpVecExact(HpExec*, HpVec*);
 static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
 static int hpExprOpen(HpExec*);
+static int hpSelGuard(HpExec*, const HpOp*, const u16**);
 static void hpExprClose(HpExec*);
 static u8 *hpTextAlloc(HpExec*, u32);
 static void hpVecSetMem(HpExec*, HpVec*, int, Mem*);

@@ -87,24 +87,49 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
 }
 
 /*
-** Set *pp to collation pColl of a comparison, or to NULL for BINARY.  If an
-** application made it, it may only be called from the application's thread.
+** Set pOp->pColl to the collation of a comparison, NULL for BINARY, and
+** pOp->iGuard.  If an application made it, it may only be called from the
+** application's thread, and where stock would call it.
 */
-static void hpCompileColl(HpCompile *pC, CollSeq *pColl, CollSeq **pp){
-  if( !hpCollOk(pColl, pp) ) pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
+  pOp->iGuard = HP_NO_VEC;
+  if( !hpCollOk(pColl, &pOp->pColl) ){
+    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+    pOp->bUser = 1;
+    pOp->iGuard = pC->iGuard;
+  }
 }
 
-/* Walker callback: stop at a function */
+/* Walker callback: stop at a function and at an application's collation */
 static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
-  if( pExpr->op!=TK_FUNCTION ) return WRC_Continue;
-  pWalker->eCode = 1;
-  return WRC_Abort;
+  sqlite3 *db = pWalker->pParse->db;
+  const char *zColl = 0;
+  CollSeq *pColl;
+  if( pExpr->op==TK_FUNCTION ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  if( pExpr->op==TK_COLLATE ){
+    zColl = pExpr->u.zToken;
+  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+         && pExpr->y.pTab && pExpr->iColumn>=0
+  ){
+    zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
+  }
+  if( zColl
+   && !hpCollOk(sqlite3FindCollSeq(db, ENC(db), zColl, 0), &pColl)
+  ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  return WRC_Continue;
 }
 
-/* True if pExpr calls a function */
-static int hpHasFunc(Expr *pExpr){
+/* True if pExpr calls a function, or may call an application's collation */
+static int hpHasFunc(HpCompile *pC, Expr *pExpr){
   Walker w;
   memset(&w, 0, sizeof(w));
+  w.pParse = pC->pParse;
   w.xExprCallback = hpFuncCallback;
   w.xSelectCallback = sqlite3SelectWalkNoop;
   sqlite3WalkExpr(&w, pExpr);
@@ -280,7 +305,7 @@ static int hpCompileCompareAs(
     return hpNo(pC, HP_NO_ROWVALUE);
   }
   memset(&x, 0, sizeof(x));
-  hpCompileColl(pC, pColl, &x.pColl);
+  hpCompileColl(pC, pColl, &x);
   a = hpCompileExpr(pC, pLeft);
   if( a<0 ) return -1;
   b = hpCompileExpr(pC, pRight);
@@ -290,10 +315,7 @@ static int hpCompileCompareAs(
   x.aff = aff & SQLITE_AFF_MASK;
   x.a = (u16)a;
   x.b = (u16)b;
-  x.iGuard = HP_NO_VEC;
-  if( hpProgIsConst(&pC->pPlan->prog, a)
-   && (x.pColl==0 || hpCollOk(x.pColl, &pColl))
-  ){
+  if( x.bUser==0 && hpProgIsConst(&pC->pPlan->prog, a) ){
     /* The constant on the right: the fast loops want it so */
     static const u8 aSwap[] = {   /* NE EQ GT LE LT GE */
       TK_NE, TK_EQ, TK_LT, TK_GE, TK_GT, TK_LE
@@ -415,7 +437,8 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
     Expr *pItem = pList->a[i].pExpr;
     if( sqlite3ExprIsVector(pItem) ) return hpNo(pC, HP_NO_ROWVALUE);
     if( bConst ){
-      bConst = sqlite3ExprIsConstant(pC->pParse, pItem) && !hpHasFunc(pItem);
+      bConst = sqlite3ExprIsConstant(pC->pParse, pItem)
+            && !hpHasFunc(pC, pItem);
     }
   }
   pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
@@ -430,7 +453,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
     return a;
   }
   memset(&x, 0, sizeof(x));
-  hpCompileColl(pC, pColl, &x.pColl);
+  hpCompileColl(pC, pColl, &x);
   a = hpCompileExpr(pC, pLeft);
   if( a<0 ) return -1;
   if( pList->nExpr>HP_MX_VEC/2 ) return hpNo(pC, HP_NO_LIMIT);
@@ -443,7 +466,6 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   x.a = (u16)a;
   x.n = (u16)pList->nExpr;
   x.aff = sqlite3ExprAffinity(pLeft) & SQLITE_AFF_MASK;
-  x.iGuard = HP_NO_VEC;
   a = hpProgOp(pProg, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
@@ -498,7 +520,7 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
 */
 static int hpCompileGuard(HpCompile *pC, Expr *pExpr, int a, int bNull, int bNot){
   if( a<0 ) return -1;
-  if( !hpHasFunc(pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
+  if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
   a = hpCompileTruth(pC, a, bNull, bNot);
   if( a>=0 && pC->iGuard!=HP_NO_VEC ){
     a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
@@ -537,7 +559,7 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
       pC->iGuard = iElse;
       if( i%2 ){
         int j;
-        for(j=i+1; j<nExpr && !hpHasFunc(pList->a[j].pExpr); j++){}
+        for(j=i+1; j<nExpr && !hpHasFunc(pC, pList->a[j].pExpr); j++){}
         if( j<nExpr
          && hpCompileGuard(pC, pList->a[j].pExpr, aVec[i-1], 0, 1)
         ){
@@ -566,7 +588,7 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
   if( pList->nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
     int a;
-    if( i>0 && hpHasFunc(pList->a[i].pExpr) ){
+    if( i>0 && hpHasFunc(pC, pList->a[i].pExpr) ){
       int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL, aVec[i-1], aVec[i-1]);
       if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
     }
@@ -697,7 +719,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
       pColl = sqlite3ExprCollSeq(pParse, pList->a[i].pExpr);
     }
     if( pColl==0 ) pColl = db->pDfltColl;
-    hpCompileColl(pC, pColl, &x.pColl);
+    hpCompileColl(pC, pColl, &x);
   }
   if( pDef->xSFunc==nullifFunc && nArg==2 ){
     return hpCompileNullif(pC, pList, pColl);
@@ -717,6 +739,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     pC->pPlan->bSerial = pC->pPlan->bUser = 1;
   }
   x.eOp = HP_OP_FUNC;
+  x.bUser = 0;
   x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
   x.pInfo = pDef;
   x.iGuard = pC->iGuard;
@@ -744,7 +767,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
   }
   if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
   if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
-  if( sqlite3ExprIsConstant(pParse, pExpr) && !hpHasFunc(pExpr) ){
+  if( sqlite3ExprIsConstant(pParse, pExpr) && !hpHasFunc(pC, pExpr) ){
     /* Functions may fail where stock would not have called them, so calls
     ** with constants are operations like others */
     a = hpCompileConst(pC, pExpr);

@@ -120,8 +120,8 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
     if( p->eOp==x.eOp && p->op==x.op && p->aff==x.aff
      && p->a==x.a && p->b==x.b && p->n==x.n && p->iGuard==x.iGuard
      && p->pColl==x.pColl && p->pInfo==x.pInfo
-     && memcmp(&pProg->aArg[p->iArg], &pProg->aArg[x.iArg],
-               nArg*sizeof(u16))==0
+     && (nArg==0 || memcmp(&pProg->aArg[p->iArg], &pProg->aArg[x.iArg],
+                           nArg*sizeof(u16))==0)
     ){
       return p->iOut;
     }
@@ -1502,6 +1502,52 @@ static void hpOpCoalesce(HpExec *p, const HpOp *pOp, HpVec *pOut){
 }
 
 /*
+** The selected rows that pOp is needed for: sets *paSel and returns their
+** number.
+*/
+static int hpSelGuard(HpExec *p, const HpOp *pOp, const u16 **paSel){
+  int n = p->nSel;
+  *paSel = p->aSel;
+  if( pOp->iGuard!=HP_NO_VEC ){
+    const HpVec *pGuard = &p->aVec[pOp->iGuard];
+    int ii;
+    for(ii=n=0; ii<p->nSel; ii++){
+      int i = p->aSel[ii];
+      p->aPick[n] = (u16)i;
+      n += pGuard->aVal[i & pGuard->mIdx].i==1;
+    }
+    *paSel = p->aPick;
+  }
+  return n;
+}
+
+/*
+** Run a comparison by an application's collation into p->aBool.  Only rows that
+** stock would compare are compared; the others are false.
+*/
+static void hpOpUser(HpExec *p, int iOp){
+  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
+  u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  u8 bDense = p->bDense;
+  const u16 *aNeed;
+  hpVecExact(p, &p->aVec[pOp->a]);
+  if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
+  memset(p->aBool, 0, p->batch.nRow);
+  p->nSel = hpSelGuard(p, pOp, &aNeed);
+  p->aSel = (u16*)aNeed;
+  p->bDense = 0;
+  if( pOp->eOp==HP_OP_COMPARE ){
+    hpOpCompare(p, pOp);
+  }else{
+    hpOpIn(p, pOp, p->apState[iOp]);
+  }
+  p->aSel = aSel;
+  p->nSel = nSel;
+  p->bDense = bDense;
+}
+
+/*
 ** Run operation iOp for the rows selected.
 */
 static void hpOpRun(HpExec *p, int iOp){
@@ -1539,9 +1585,17 @@ static void hpOpRun(HpExec *p, int iOp){
       hpFuncRun(p, iOp);
       return;
     case HP_OP_COMPARE:
-      hpOpCompare(p, pOp);
+      if( pOp->bUser ){
+        hpOpUser(p, iOp);
+      }else{
+        hpOpCompare(p, pOp);
+      }
       break;
     case HP_OP_IN:
+      if( pOp->bUser ){
+        hpOpUser(p, iOp);
+        break;
+      }
       hpVecExact(p, pA);
       hpOpIn(p, pOp, p->apState[iOp]);
       break;

@@ -156,10 +156,9 @@ static void hpVecFill(HpExec *p, HpVec *pOut, const u16 *aSel, int n){
 static void hpFuncRun(HpExec *p, int iOp){
   HpFunc *pF = p->apState[iOp];
   const HpOp *pOp = pF->pOp;
-  const u16 *aSel = p->aSel;
+  const u16 *aSel;
   HpVec *pOut = pF->pOut;
-  int n = p->nSel;
-  int k, ii;
+  int n, k, ii;
 
   pOut->mType = 0;
   pOut->bFloat = 0;
@@ -167,16 +166,7 @@ static void hpFuncRun(HpExec *p, int iOp){
     hpVecExact(p, pF->apArg[k]);
     if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
   }
-  if( pOp->iGuard!=HP_NO_VEC ){
-    const HpVec *pGuard = &p->aVec[pOp->iGuard];
-    u16 *aNeed = p->aPick;
-    for(ii=n=0; ii<p->nSel; ii++){
-      int i = p->aSel[ii];
-      aNeed[n] = (u16)i;
-      n += pGuard->aVal[i & pGuard->mIdx].i==1;
-    }
-    aSel = aNeed;
-  }
+  n = hpSelGuard(p, pOp, &aSel);
   if( pF->xFast ){
     for(ii=0; ii<n && p->rcOp==0; ii++){
       if( pF->xFast(p, pF, aSel[ii])==0 ) hpFuncCall(p, pF, aSel[ii]);
