@@ -95,6 +95,7 @@ struct HpSource {
   int nLevel;            /* Interior levels */
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
+  int rc;                /* Taking a run failed: there are no more */
   u32 iSeq;              /* Number of the next run */
   int nCold;             /* Read ahead for so many runs.  Atomic */
   int iAhead;            /* Children of the lowest level before this are known
@@ -660,7 +661,8 @@ static int hpSourceNext(HpExec *p){
   HpSource *pSrc = p->pScan->pSource;
   int rc;
   hpScanLock(p->pScan);
-  rc = hpSourceTake(pSrc, &p->run);
+  if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
+  rc = pSrc->rc;
   hpScanUnlock(p->pScan);
   if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
   return rc;
