@@ -12,9 +12,10 @@
 **
 ** The allow-list stands here, in hpCompileExpr() and hpCompileAgg(): what is
 ** not named there is refused, and the program is stock's.
-** Constants (everything that does not depend on the row: literals, bound
-** parameters, date('now','-90 days')) are coded by stock's own
-** expression compiler into registers, so that they need no case here.
+** Constants (literals, bound parameters, and what operators make of them) are
+** coded by stock's own expression compiler into registers, so that they need
+** no case here.  Calls of functions with constants are operations of the
+** program: they may fail where stock would not have come to them.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -1045,12 +1046,14 @@ static HpPlan *hpCompile(
   pPlan->aKeySort = sqlite3_malloc64(nKey+1);
   pPlan->aAgg = sqlite3_malloc64(sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
   pPlan->aBare = sqlite3_malloc64(sizeof(struct HpBare)*(u64)(pPlan->nBare+1));
+  if( pPlan->aAgg ){
+    memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
+  }
   if( pPlan->aKey==0 || pPlan->aKeyColl==0 || pPlan->aKeySort==0
    || pPlan->aAgg==0 || pPlan->aBare==0
   ){
     goto refused;
   }
-  memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
 
   if( hpCompileWhere(&c, p->pWhere) ) goto refused;
   if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
