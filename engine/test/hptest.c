@@ -48,6 +48,12 @@ const char *const azQuery[] = {
   "SELECT sum(h) FROM t",
   "SELECT g, sum(h) FROM t GROUP BY g",
   "SELECT sum(i) FROM t WHERE i>1000000",
+  "SELECT upper(s)||'-'||g, count(*), max(substr(x,2,3)) FROM t"
+    " GROUP BY upper(s)||'-'||g",
+  "SELECT sum(CASE WHEN s LIKE 'k1%' THEN length(x) ELSE coalesce(i,0) END),"
+    " max(printf('%d',i)), min(json_array(i,json_array(g))) FROM t",
+  "SELECT i IN (1,2.5,'a',4,5,6,7), count(*), max(CAST(r AS TEXT)) FROM t"
+    " WHERE (i,g)>(5,'a') AND x GLOB '*[gw]*' GROUP BY 1",
   "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
   "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
   "SELECT count(*), avg(b) FROM big WHERE a IN (1,2,3) AND c>=100",

@@ -1,0 +1,174 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Functions and collations of the application in queries that are taken over:
+** called in the application's thread, for the rows that SQLite would call them
+** for, with its errors, and with what they keep by sqlite3_set_auxdata().
+*/
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hptest.h"
+
+static pthread_t mainThread;
+static int nCall;                  /* Calls of what is under test */
+static int nOther;                 /* ... from another thread */
+static int nMade;                  /* Auxiliary data made */
+static int nFreed;                 /* ... and freed */
+
+static void called(void){
+  nCall++;
+  if( !pthread_equal(pthread_self(), mainThread) ) nOther++;
+}
+
+/* strict(X): X, or an error if X is 7 */
+static void strictFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  (void)nArg;
+  called();
+  if( sqlite3_value_int(apArg[0])==7 ){
+    sqlite3_result_error(ctx, "seven", -1);
+  }else{
+    sqlite3_result_value(ctx, apArg[0]);
+  }
+}
+
+static void auxFree(void *p){
+  nFreed++;
+  free(p);
+}
+
+/* keeps(K,X): K times X, where K is looked at once if it is a constant */
+static void keepsFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  int *p = sqlite3_get_auxdata(ctx, 0);
+  (void)nArg;
+  called();
+  if( p==0 ){
+    p = malloc(sizeof(*p));
+    if( p==0 ) exit(2);
+    *p = sqlite3_value_int(apArg[0]);
+    nMade++;
+    sqlite3_set_auxdata(ctx, 0, p, auxFree);
+    p = sqlite3_get_auxdata(ctx, 0);
+    if( p==0 ){
+      sqlite3_result_error_nomem(ctx);
+      return;
+    }
+  }
+  sqlite3_result_int64(ctx, (sqlite3_int64)*p * sqlite3_value_int64(apArg[1]));
+}
+
+/* always(X,Y): true; in place of LIKE */
+static void alwaysFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  (void)nArg;
+  (void)apArg;
+  sqlite3_result_int(ctx, 1);
+}
+
+/* Text backwards */
+static int backwards(void *p, int n1, const void *z1, int n2, const void *z2){
+  const unsigned char *a = z1, *b = z2;
+  (void)p;
+  called();
+  while( n1>0 && n2>0 ){
+    n1--;
+    n2--;
+    if( a[n1]!=b[n2] ) return a[n1]<b[n2] ? -1 : 1;
+  }
+  return n1-n2;
+}
+
+/*
+** zSql gives the same with the offload forced and off, is taken over, and
+** calls what is under test as often (0 <= nExtra: up to so many times more).
+*/
+static void same(sqlite3 *db, const char *zSql, int nExtra){
+  Text a = {0,0,0}, b = {0,0,0};
+  int nOurs;
+  check(isTaken(db, zSql), "not taken over: %s", zSql);
+  nCall = nOther = 0;
+  answer(&ours, db, zSql, &a);
+  nOurs = nCall;
+  check(nOther==0, "%d calls in another thread: %s", nOther, zSql);
+  execute(db, "PRAGMA hp_offload=off");
+  nCall = 0;
+  answer(&ours, db, zSql, &b);
+  execute(db, "PRAGMA hp_offload=force");
+  check(strcmp(a.z, b.z)==0, "%s gives %s, stock's code %s", zSql, a.z, b.z);
+  if( nExtra>=0 ){
+    check(nOurs<=nCall+nExtra, "%s: %d calls, stock's code %d", zSql, nOurs,
+          nCall);
+  }
+  textClear(&a);
+  textClear(&b);
+}
+
+int main(void){
+  const char *zFile = temporaryFile("functions.db");
+  const int flags = SQLITE_UTF8|SQLITE_DETERMINISTIC;
+  sqlite3 *db;
+
+  mainThread = pthread_self();
+  fixture(zFile, "PRAGMA page_size=1024", 3000);
+  db = openDb(&ours, zFile, 0);
+  sqlite3_create_function(db, "strict", 1, flags, 0, strictFunc, 0, 0);
+  sqlite3_create_function(db, "keeps", 2, flags, 0, keepsFunc, 0, 0);
+  sqlite3_create_collation(db, "backwards", SQLITE_UTF8, 0, backwards);
+  if( !hasEngine() ) return finish();
+
+  /* Every row, in the application's thread although the table is large */
+  same(db, "SELECT g, sum(strict(id*100)) FROM t GROUP BY g", 0);
+  same(db, "SELECT sum(strict(b)) FROM big WHERE c<>7 AND a>2", 0);
+
+  /* Only rows that lead there: the others would be an error */
+  same(db, "SELECT sum(CASE WHEN i<>7 THEN strict(i) END) FROM t", 0);
+  same(db, "SELECT sum(iif(i=7, 0, strict(i))), count(*) FROM t", 0);
+  same(db, "SELECT sum(coalesce(nullif(7,i)*0, strict(1))) FROM t", 0);
+  same(db, "SELECT count(*) FROM t WHERE i=7 OR strict(i)>50", 0);
+  same(db, "SELECT count(*) FROM t WHERE i<>7 AND strict(i)>50", 0);
+  same(db, "SELECT sum(CASE WHEN i<>7 AND strict(i) THEN 1 END) FROM t", 0);
+
+  /* Rows that lead there: errors.  As a value AND has both sides computed */
+  same(db, "SELECT sum(strict(i)) FROM t", -1);
+  same(db, "SELECT sum(i<>7 AND strict(i)) FROM t", -1);
+  same(db, "SELECT sum(abs(h-9223372036854775807)) FROM t", -1);
+  same(db, "SELECT sum(abs(CASE WHEN i=7 THEN -9223372036854775807-1 END))"
+           " FROM t", -1);
+  same(db, "SELECT max(json_extract(s,'$')) FROM t WHERE i=7", -1);
+  same(db, "SELECT g, sum(CASE WHEN i>1000 THEN abs(-9223372036854775807-1)"
+           " ELSE 1 END) FROM t GROUP BY g", -1);
+
+  /* Auxiliary data: two calls do not mix theirs up, all of it is freed */
+  nMade = nFreed = 0;
+  same(db, "SELECT g, sum(keeps(3,i)), sum(keeps(5,i)) FROM t GROUP BY g", 0);
+  check(nMade==nFreed, "%d made, %d freed", nMade, nFreed);
+  check(nMade==4, "%d made where 4 would do", nMade);
+  same(db, "SELECT sum(keeps(i,2)) FROM t", 0);
+  check(nMade==nFreed, "%d made, %d freed", nMade, nFreed);
+
+  /* Collations */
+  same(db, "SELECT count(*) FROM t WHERE s<'k5' COLLATE backwards", 0);
+  same(db, "SELECT sum(CASE WHEN i>50 THEN s='k5' COLLATE backwards END)"
+           " FROM t WHERE g<>'c'", 0);
+  same(db, "SELECT sum(s COLLATE backwards IN ('k5','k3','x')) FROM t", -1);
+  same(db, "SELECT g, max(max(s, 'k5') COLLATE binary) FROM t GROUP BY g", -1);
+
+  /* Subtypes reach a function, and aggregate functions */
+  same(db, "SELECT max(length(json_array(json_array(i), i))) FROM t", -1);
+  same(db, "SELECT json_array(min(json_array(i))) FROM t", -1);
+  same(db, "SELECT json_array(CASE WHEN i>50 THEN json_array(i) ELSE i END)"
+           " AS j, count(*) FROM t GROUP BY j", -1);
+
+  /* SQLite's own, redefined */
+  same(db, "SELECT sum(s LIKE 'k1%'), sum(length(s)) FROM t", -1);
+  sqlite3_create_function(db, "like", 2, flags, 0, alwaysFunc, 0, 0);
+  sqlite3_create_function(db, "length", 1, flags, 0, strictFunc, 0, 0);
+  same(db, "SELECT sum(s LIKE 'k1%'), sum(length(id*100)) FROM t", 0);
+
+  sqlite3_close(db);
+  removeDb(zFile);
+  return finish();
+}
