@@ -655,6 +655,9 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   HpScan *p = (HpScan*)aMem[pOp->p1].z;
   u8 *aGroup;
   int rc = hpMergeNext(p, &aGroup);
+  /* Too late: hpMergeDoubt() is there to rule this out */
+  assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
+  if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   *pbDone = aGroup==0;
   if( rc==SQLITE_OK && aGroup ) hpGroupLoad(p, aGroup, aMem, &p->buf);
   if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;

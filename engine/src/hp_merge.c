@@ -304,7 +304,13 @@ static void hpSpillSigns(HpExec *p){
         pSign->bReal = 1;
         if( pSum->ctx.rSum<0.0 ) pSign->bMinus = 1;
         if( pSum->ctx.rSum>0.0 ) pSign->bPlus = 1;
-        if( pSum->ctx.ovrfl || !hpSumIsSound(&pSum->ctx) ) pSign->bOdd = 1;
+        /* Stricter than hpSumIsSound(), so that it holds for merged parts too */
+        if( pSum->ctx.ovrfl
+         || !(fabs(pSum->ctx.rSum)<=1e300/HP_MX_RUN)
+         || !(fabs(pSum->ctx.rErr)<=fabs(pSum->ctx.rSum)*(1.0/(1<<21)))
+        ){
+          pSign->bOdd = 1;
+        }
       }else{
         if( pSum->ctx.iSum<0 ) pSign->bMinus = 1;
         if( pSum->ctx.iSum>0 ) pSign->bPlus = 1;
