@@ -498,6 +498,7 @@ static SQLITE_INLINE int hpCut(HpExec *p, const HpRecord *aRec, int nRec){
   const HpPlan *pPlan = p->pPlan;
   int iRow = p->batch.nRow;
   int rc;
+  if( nRec==0 ) return SQLITE_OK;
   if( pPlan->mxCol<0 ){
     rc = SQLITE_OK;
 #ifdef HP_AVX2
@@ -604,12 +605,16 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
       if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
       if( i+HP_CELL_AHEAD<n ) hpPrefetch(&aPage[get2byte(&aPtr[2*(i+HP_CELL_AHEAD)])]);
       z += hpCellHead(z, &nByte, bRowid ? &pBatch->aRowid[pBatch->nRow+m] : 0);
+      if( pBound && nByte<=mxLocal && &z[nByte]<=aEnd
+       && hpRecordOut(pBound, z, nByte)
+      ){
+        continue;
+      }
       aRec[m].z = z;
       aRec[m].nByte = nByte;
       if( nByte<=mxLocal ){
         aRec[m].nLocal = nByte;
         if( &z[nByte]>aEnd || nByte==0 ) return HP_DECLINE;
-        m -= pBound && hpRecordOut(pBound, z, nByte);
       }else{
         u32 mnLocal = pBt->minLeaf;
         u32 nLocal = mnLocal + (nByte-mnLocal)%(nUsable-4);
