@@ -238,6 +238,11 @@ struct HpOp {
   void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
 };
 #define HP_NO_VEC 0xffff
+
+/* SrcItem.hp.eOrder: does the scan that the planner chose give groups in order? */
+#define HP_ORDER_NONE    0     /* No */
+#define HP_ORDER_INDEX   1     /* Yes, and it is the scan that is taken over */
+#define HP_ORDER_LOOKUP  2     /* Yes, looking up rows: read the table instead */
 #define HP_SUB_DECLINE 2
 
 /*
@@ -355,6 +360,8 @@ struct HpPlan {
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
   u8 bUser;              /* Application code is called */
+  u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
+                         ** in: decline if some sum depends on that */
   int szGroup;           /* Bytes a group */
   u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
@@ -426,7 +433,11 @@ struct HpBound {
   double rMin, rMax;     /* Bounds of reals */
 };
 
-/* Why an expression is refused, in HpCompile.eNo */
+/*
+** What became of the queries of a connection: places in sqlite3.hp.aStat, and
+** of those from HP_NO_LIMIT to HP_NO_OTHER why an expression is refused, in
+** HpCompile.eNo.  PRAGMA hp_stats shows them.
+*/
 #define HP_NO_LIMIT         1  /* Too many columns, constants, operations */
 #define HP_NO_SUBQUERY      2
 #define HP_NO_NONDETERM     3  /* A function that is not deterministic */
@@ -436,7 +447,18 @@ struct HpBound {
 #define HP_NO_COLLATION     7  /* Grouping by an application's collation */
 #define HP_NO_COLUMN        8  /* A column of something else, or not stored */
 #define HP_NO_OTHER         9
-#define HP_NO_MX            9
+#define HP_NO_SHAPE        10  /* Not one ordinary table; UTF-16 */
+#define HP_NO_AGGREGATE    11  /* ORDER BY inside an aggregate function */
+#define HP_NO_PLAN         12  /* The planner found a search or a useful order */
+#define HP_NO_ORDER        13  /* An index gives the order, which shows */
+#define HP_NO_SMALL        14  /* The table is small, when prepared */
+#define HP_STAT_TAKEN      15  /* Prepared with code of ours */
+#define HP_STAT_RUN        16  /* Run to the end */
+#define HP_STAT_SMALL      17  /* Given back: the table is small */
+#define HP_STAT_DECLINED   18  /* Given back for another reason */
+#define HP_STAT_SERIAL     19  /* Run again with one worker */
+#define HP_STAT_SPILLED    20  /* Wrote groups to a file */
+#define HP_STAT_MX         20
 
 /*
 ** One execution of a plan: what its workers share.  Kept in a register by
@@ -585,6 +607,9 @@ static int hpRowsStep(HpExec*);
 static void hpRowsRun(HpExec*);
 static int hpRowsMerge(HpScan*);
 static void hpRowsClose(HpRows*);
+
+/* hp_plan.c */
+static int hpStat(sqlite3*, int);
 
 /* hp_exec.c */
 static const HpConfig *hpConfig(void);

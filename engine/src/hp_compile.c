@@ -1009,6 +1009,47 @@ static void hpCompileFirst(HpPlan *pPlan){
 }
 
 /*
+** True if pExpr is a column whose equal values are all represented alike: not
+** 3 and 3.0, 0.0 and -0.0, 'a' and 'A'.
+*/
+static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
+  char aff;
+  if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
+  if( pExpr->iTable!=pC->iCur ) return 0;
+  if( pExpr->iColumn<0 || pExpr->iColumn==pC->pTab->iPKey ) return 1;
+  aff = pC->pTab->aCol[pExpr->iColumn].affinity;
+  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER)
+      && sqlite3IsBinary(sqlite3ExprCollSeq(pC->pParse, pExpr));
+}
+
+/*
+** Is the answer the same in whatever order rows are read?  Of sums that is
+** found out when they are known: HpPlan.bAnyOrder.
+*/
+static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
+  HpPlan *pPlan = pC->pPlan;
+  int i;
+  for(i=0; i<pPlan->nKey; i++){
+    if( !hpExprIsUniform(pC, pGroupBy->a[i].pExpr) ) return 0;
+  }
+  for(i=0; i<pPlan->nBare; i++){
+    if( pPlan->aBare[i].iKey<0 ) return 0;
+  }
+  for(i=0; i<pPlan->nAgg; i++){
+    const HpAggDef *pDef = &pPlan->aAgg[i];
+    if( pDef->iSet>=0 || pDef->bLoad ) return 0;
+    if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
+      Expr *pArg = pC->pAggInfo->aFunc[i].pFExpr->x.pList->a[0].pExpr;
+      if( !hpExprIsUniform(pC, pArg) ) return 0;
+    }else if( pDef->eAgg!=HP_AGG_COUNT && pDef->eAgg!=HP_AGG_SUM ){
+      return 0;
+    }
+  }
+  pPlan->bAnyOrder = 1;
+  return 1;
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -1092,6 +1133,12 @@ static HpPlan *hpCompile(
       hpCompileFirst(pPlan);
     }
   }
+  if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
+   && !hpCompileAnyOrder(&c, p->pGroupBy)
+  ){
+    hpNo(&c, HP_NO_ORDER);
+    goto refused;
+  }
   hpCompileSortColumns(pPlan);
   pPlan->szGroup = hpAggLayout(pPlan);
   if( pPlan->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
@@ -1100,6 +1147,7 @@ static HpPlan *hpCompile(
   return pPlan;
 
 refused:
+  hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
   hpPlanFree(pPlan);
   return 0;
 }

@@ -8,7 +8,7 @@
 **
 **    sqlite3HpScan()   OP_HpScan: the whole query up to its groups
 **    sqlite3HpNext()   OP_HpNext: the next group into registers
-**    sqlite3HpPragma() PRAGMA hp_offload, hp_threads, hp_memory
+**    sqlite3HpPragma() PRAGMA hp_offload, hp_threads, hp_memory, hp_stats
 **    hpConfig()        switches from the environment
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
@@ -206,6 +206,44 @@ static int hpThreads(sqlite3 *db){
 }
 
 /*
+** PRAGMA hp_stats: a row for each thing that became of queries so far.
+*/
+static void hpPragmaStats(Parse *pParse){
+  static const char *azStat[HP_STAT_MX+1] = { 0,
+    "refused: too many columns or operations",
+    "refused: subquery",
+    "refused: function not deterministic",
+    "refused: function bound to its place",
+    "refused: window function",
+    "refused: row value",
+    "refused: collation",
+    "refused: column not stored",
+    "refused: other expression",
+    "refused: not one ordinary table",
+    "refused: ORDER BY in an aggregate",
+    "refused: the planner's search or order is better",
+    "refused: order of rows shows",
+    "refused: small table",
+    "taken over",
+    "run",
+    "given back: small table",
+    "given back: other",
+    "run again with one worker",
+    "wrote to a file",
+  };
+  Vdbe *v = pParse->pVdbe;
+  int i;
+  pParse->nMem = MAX(pParse->nMem, 2);
+  sqlite3VdbeSetNumCols(v, 2);
+  sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "what", SQLITE_STATIC);
+  sqlite3VdbeSetColName(v, 1, COLNAME_NAME, "count", SQLITE_STATIC);
+  for(i=1; i<=HP_STAT_MX; i++){
+    sqlite3VdbeMultiLoad(v, 1, "si", azStat[i],
+                         (int)pParse->db->hp.aStat[i]);
+  }
+}
+
+/*
 ** PRAGMA hp_offload, hp_threads and hp_memory: called for a PRAGMA that SQLite does not
 ** know.  zLeft is its name, zRight the value or NULL.  Returns true if it is
 ** ours; then code is generated that returns the value as it is now.  A value
@@ -258,6 +296,10 @@ SQLITE_PRIVATE int sqlite3HpPragma(
     sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "hp_threads", SQLITE_STATIC);
     pParse->nMem = MAX(pParse->nMem, 1);
     returnSingleInt(v, hpThreads(db));
+    return 1;
+  }
+  if( sqlite3StrICmp(zLeft, "hp_stats")==0 ){
+    hpPragmaStats(pParse);
     return 1;
   }
   if( sqlite3StrICmp(zLeft, "hp_memory")==0 ){
@@ -623,17 +665,24 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
                            pPlan->bIndex, &bLarge);
     }
     if( rc ) return rc;
-    if( !bLarge ) return HP_DECLINE;
+    if( !bLarge ){
+      hpStat(db, HP_STAT_SMALL);
+      return HP_DECLINE;
+    }
   }
   rc = hpScanRun(v, pPlan, aMem, hpThreads(db), &p);
   if( rc==HP_SERIAL ){
+    hpStat(db, HP_STAT_SERIAL);
     hpScanFree(p);
     rc = hpScanRun(v, pPlan, aMem, 1, &p);
   }
   if( rc ){
     hpScanFree(p);
-    return rc==HP_SERIAL ? HP_DECLINE : rc;
+    if( rc==HP_SERIAL ) rc = HP_DECLINE;
+    if( rc==HP_DECLINE ) hpStat(db, HP_STAT_DECLINED);
+    return rc;
   }
+  hpStat(db, HP_STAT_RUN);
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){

@@ -21,8 +21,10 @@
 ** read once.
 **
 ** Sorting looks at eight bytes of each normalized key, those after the bytes
-** that all keys begin with: a radix sort by those bytes that differ at all,
-** then a merge sort of stretches that are still equal.
+** that all keys begin with: a radix sort by those bytes that differ at all.
+** Stretches that are still equal are sorted likewise by what follows, short
+** ones by merging.  Groups lie anywhere in memory, so whoever walks through them
+** in key order asks for those some steps ahead.
 **
 ** Without spilled runs the merge is done in hpMergeOpen(), so that there is
 ** still a way back if parts of a group cannot be added up (HP_SERIAL).  With
@@ -42,6 +44,7 @@
 #endif
 
 #define HP_MIN_RADIX   256     /* Fewer entries are sorted by merging alone */
+#define HP_MX_DEPTH    40      /* Levels of sorting by eight bytes each */
 #define HP_SPILL_BUF   (128*1024)    /* Bytes held before they are written */
 #define HP_SPILL_IO    (64*1024)     /* Bytes written or read at once: the unix
                                      ** VFS does not expect 128 KiB or more */
@@ -162,37 +165,67 @@ static void hpSortRadix(
 }
 
 /*
-** Put the groups of worker p in key order: pAgg->aSorted.
+** Ask for a group that is needed soon (iStep 0), and somewhat later for its key
+** (iStep 1).
 */
-static int hpSortGroups(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static SQLITE_INLINE void hpSortAhead(
+  const HpPlan *pPlan,
+  const u8 *aGroup,
+  int iStep
+){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  if( iStep==0 ){
+    hpPrefetch(aGroup);
+    hpPrefetch(pHead);
+  }else{
+    hpPrefetch(pHead->z);
+    hpPrefetch(pHead->z+64);
+  }
+}
+#define HP_AHEAD_GROUP  24     /* Steps from asking for a group to its use */
+#define HP_AHEAD_KEY    12     /* The same for its key */
+#define hpSortPrefetch(PLAN,A,I,N) \
+  if( (I)+HP_AHEAD_GROUP<(N) ){ \
+    hpSortAhead(PLAN, (A)[(I)+HP_AHEAD_GROUP].aGroup, 0); \
+    hpSortAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aGroup, 1); \
+  }
+
+/*
+** Sort a[0..n-1], whose normalized keys agree in their first iFrom bytes, with
+** scratch aTmp.  nDepth is how often this function may call itself.
+*/
+static int hpSortLevel(
+  HpExec *p,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u32 iFrom,
+  int nDepth
+){
   const HpPlan *pPlan = p->pPlan;
-  u32 n = pAgg->nGroup;
-  struct HpSorted *a;
-  const HpHead *pFirst;
+  const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
+  u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
   u64 mDiff = 0;
-  u32 nSame;             /* Bytes that all keys begin with */
   int bSorted = 1;
   u32 i, j;
+  int rc = SQLITE_OK;
 
-  if( n==0 ) return SQLITE_OK;
-  pAgg->aSorted = a = sqlite3_malloc64(2*sizeof(*a)*(u64)n);
-  if( a==0 ) return HP_DECLINE;
-  pFirst = hpGroupHead(pPlan, hpAggGroup(pAgg, 0));
-  nSame = pFirst->nNorm;
-  for(i=0; i<n; i++){
-    a[i].aGroup = hpAggGroup(pAgg, i);
-    if( nSame>0 ){
-      const HpHead *pHead = hpGroupHead(pPlan, a[i].aGroup);
-      u32 nMax = MIN(nSame, pHead->nNorm);
-      for(j=0; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
-      nSame = j;
-    }
+  for(i=0; i<n && nSame>iFrom; i++){
+    const HpHead *pHead;
+    u32 nMax;
+    hpSortPrefetch(pPlan, a, i, n)
+    pHead = hpGroupHead(pPlan, a[i].aGroup);
+    nMax = MIN(nSame, pHead->nNorm);
+    for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
+    nSame = j;
   }
   for(i=0; i<n; i++){
-    const HpHead *pHead = hpGroupHead(pPlan, a[i].aGroup);
+    const HpHead *pHead;
     u8 aByte[8];
-    u32 nByte = MIN(8, pHead->nNorm-nSame);
+    u32 nByte;
+    hpSortPrefetch(pPlan, a, i, n)
+    pHead = hpGroupHead(pPlan, a[i].aGroup);
+    nByte = MIN(8, pHead->nNorm-nSame);
     memset(aByte, 0, sizeof(aByte));
     for(j=0; j<nByte; j++) aByte[j] = pHead->z[nSame+j];
     a[i].prefix = hpLoad8(aByte);
@@ -200,20 +233,33 @@ static int hpSortGroups(HpExec *p){
     if( i>0 && a[i].prefix<=a[i-1].prefix ) bSorted = 0;
   }
   if( bSorted ) return SQLITE_OK;
-  if( n<HP_MIN_RADIX ){
-    hpSortMerge(pPlan, a, &a[n], n);
+  if( n<HP_MIN_RADIX || nDepth==0 ){
+    hpSortMerge(pPlan, a, aTmp, n);
     return SQLITE_OK;
   }
-  hpSortRadix(a, &a[n], n, mDiff);
-  for(i=0; i<n; i=j){
+  hpSortRadix(a, aTmp, n, mDiff);
+  for(i=0; i<n && rc==SQLITE_OK; i=j){
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
-    if( j-i>1 ) hpSortMerge(pPlan, &a[i], &a[n], j-i);
-    if( j-i>HP_POLL ){
-      int rc = hpScanStopped(p->pScan);
-      if( rc ) return rc;
-    }
+    if( j-i>1 ) rc = hpSortLevel(p, &a[i], aTmp, j-i, nSame+8, nDepth-1);
+    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(p->pScan);
   }
-  return SQLITE_OK;
+  return rc;
+}
+
+/*
+** Put the groups of worker p in key order: pAgg->aSorted.
+*/
+static int hpSortGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  u32 n = pAgg->nGroup;
+  struct HpSorted *a;
+  u32 i;
+
+  if( n==0 ) return SQLITE_OK;
+  pAgg->aSorted = a = sqlite3_malloc64(2*sizeof(*a)*(u64)n);
+  if( a==0 ) return HP_DECLINE;
+  for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
+  return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
 }
 
 /* Texts of a group: call XXX(copy) for each HpCopy */
@@ -393,6 +439,7 @@ static int hpSpillGroups(HpExec *p){
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
+    hpSortPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
     rc = hpSpillRecord(p->pPlan, pAgg->aSorted[i].aGroup, &buf);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
@@ -459,6 +506,7 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   pReader->aGroup = 0;
   if( pReader->pFd==0 ){
     if( pReader->iNext<pReader->n ){
+      hpSortPrefetch(pPlan, pReader->aSorted, pReader->iNext, pReader->n)
       pReader->aGroup = pReader->aSorted[pReader->iNext++].aGroup;
     }
     return SQLITE_OK;
@@ -548,6 +596,26 @@ static int hpMergeStep(HpScan *p, u8 **paGroup){
 }
 
 /*
+** HP_DECLINE if some sum in group aGroup depends on the order of the rows, in
+** which the plan did not read them.
+*/
+static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    const HpSum *pSum = (const HpSum*)&aGroup[pDef->iOff];
+    if( pDef->eAgg!=HP_AGG_SUM || pSum->ctx.cnt==0 ) continue;
+    if( pSum->ctx.approx==0
+         ? hpBits(pSum->mAbs)+hpBits((u64)pSum->ctx.cnt)>63
+         : pSum->ctx.ovrfl || !hpSumIsSound(&pSum->ctx)
+    ){
+      return HP_DECLINE;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** All workers are done and their groups are sorted: make p->pMerge, ready for
 ** hpMergeNext().
 */
@@ -600,10 +668,11 @@ static int hpMergeOpen(HpScan *p){
     hpHeapAdd(p->pPlan, pMerge, pReader);
   }
   if( bSpill ){
+    hpStat(p->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
     return hpMergeDoubt(p);
   }
-  if( nReader>1 ){
+  if( nReader>1 || (nReader==1 && p->pPlan->bAnyOrder) ){
     pMerge->apGroup = sqlite3_malloc64(sizeof(u8*)*nGroup);
     if( pMerge->apGroup==0 ) return HP_DECLINE;
     for(;;){
@@ -611,6 +680,8 @@ static int hpMergeOpen(HpScan *p){
       rc = hpMergeStep(p, &aGroup);
       if( rc ) return rc;
       if( aGroup==0 ) break;
+      if( p->pPlan->bAnyOrder ) rc = hpGroupAnyOrder(p->pPlan, aGroup);
+      if( rc ) return rc;
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
       if( pMerge->nGroup%HP_POLL==0 ){
         rc = hpScanStopped(p);
@@ -629,6 +700,11 @@ static int hpMergeNext(HpScan *p, u8 **paGroup){
   if( pMerge->apGroup==0 ) return hpMergeStep(p, paGroup);
   *paGroup = 0;
   if( pMerge->iGroup<pMerge->nGroup ){
+    if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
+      u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
+      hpSortAhead(p->pPlan, apNext[HP_AHEAD_GROUP], 0);
+      hpSortAhead(p->pPlan, apNext[HP_AHEAD_KEY], 1);
+    }
     *paGroup = pMerge->apGroup[pMerge->iGroup++];
   }
   return SQLITE_OK;

@@ -35,6 +35,13 @@
 # include "hpInt.h"
 #endif
 
+/* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */
+static int hpStat(sqlite3 *db, int eStat){
+  assert( ArraySize(db->hp.aStat)==HP_STAT_MX+1 );
+  db->hp.aStat[eStat]++;
+  return 0;
+}
+
 /*
 ** Is p, an aggregate query, a candidate?  If so return the address of the
 ** instruction that resets the accumulators, which is never 0; otherwise 0.
@@ -44,14 +51,18 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
   SrcItem *pItem;
   int i;
   if( db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff ) return 0;
-  if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
+  if( pParse->nested ) return 0;
   pItem = &p->pSrc->a[0];
-  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine ) return 0;
-  if( !IsOrdinaryTable(pItem->pSTab) ) return 0;
-  if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
+  if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
+   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
+   || !IsOrdinaryTable(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+  ){
+    return hpStat(db, HP_NO_SHAPE);
+  }
   for(i=0; i<pAggInfo->nFunc; i++){
     struct AggInfo_func *pF = &pAggInfo->aFunc[i];
-    if( pF->iOBTab>=0 ) return 0;
+    if( pF->iOBTab>=0 ) return hpStat(db, HP_NO_AGGREGATE);
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -69,25 +80,42 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
 }
 
 /*
-** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if that is
-** a scan of one b-tree in ascending order that gives no order of use to
-** nGroupBy GROUP BY terms, or to min() and max() where nGroupBy is 0.
-** Otherwise return 0.
+** True if the plan pWInfo is a scan of one b-tree in ascending order that gives
+** no order of use to nGroupBy GROUP BY terms, or to min() and max() where
+** nGroupBy is 0.
 **
 ** The b-tree is the table, or an index that has all columns used, or the
 ** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
 ** the index are left in the FROM clause term for hpCompile().
+**
+** Groups may come in order if the answer has all of them (no LIMIT): from an
+** index that has all columns used, or from one that has not.  Then stock looks up
+** each row of the table, and reading the table as it lies is better, if
+** nothing in the answer tells in which order rows were read.
 */
-SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   const WhereLoop *pLoop;
   SrcItem *pItem;
   u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
   int nOrdered;
-  if( iHp==0 || pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
+  if( pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
   pLoop = pWInfo->a[0].pWLoop;
+  nOrdered = sqlite3WhereIsOrdered(pWInfo);
+  if( nGroupBy==0 && nOrdered>0 ) return 0;
+  pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
+  pItem->hp.eOrder = HP_ORDER_NONE;
   if( pLoop->wsFlags & WHERE_IPK ){
+    if( nGroupBy && nOrdered==nGroupBy ) return 0;
     mOk |= WHERE_IPK;
+  }else if( (pLoop->wsFlags & ~WHERE_UNQ_WANTED)==WHERE_INDEXED
+         && nGroupBy && nOrdered==nGroupBy && pLoop->nLTerm==0
+         && HasRowid(pItem->pSTab) && pItem->fg.isIndexedBy==0
+         && pLoop->u.btree.pIndex->pPartIdxWhere==0
+  ){
+    pItem->hp.eOrder = HP_ORDER_LOOKUP;
+    mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED;
   }else{
+    if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_INDEX;
     const u32 mIdx = WHERE_INDEXED|WHERE_IDX_ONLY;
     if( (pLoop->wsFlags & mIdx)!=mIdx ) return 0;
     mOk |= mIdx|WHERE_COLUMN_EQ|WHERE_UNQ_WANTED;
@@ -99,14 +127,23 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
     return 0;
   }
   if( pWInfo->pParse->pIdxEpr ) return 0;
-  nOrdered = sqlite3WhereIsOrdered(pWInfo);
-  if( nGroupBy ? nOrdered==nGroupBy : nOrdered>0 ) return 0;
-  pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
-  pItem->hp.pIdx = (pLoop->wsFlags & WHERE_IPK)!=0 ? 0 : pLoop->u.btree.pIndex;
+  pItem->hp.pIdx = 0;
+  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
+    pItem->hp.pIdx = pLoop->u.btree.pIndex;
+  }
   pItem->hp.nEq = pLoop->u.btree.nEq;
   pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
   pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
-  return iHp;
+  return 1;
+}
+
+/*
+** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
+** executor can do that, and otherwise 0.
+*/
+SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  if( iHp==0 || hpPlanAccept(pWInfo, nGroupBy) ) return iHp;
+  return hpStat(pWInfo->pParse->db, HP_NO_PLAN);
 }
 
 /*
@@ -163,7 +200,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p){
     bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0);
   }
   sqlite3BtreeLeave(pBtree);
-  return bLarge;
+  return bLarge ? 1 : hpStat(pParse->db, HP_NO_SMALL);
 }
 
 /*
@@ -203,6 +240,7 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   u8 okConstFactor = pParse->okConstFactor;
   int i;
 
+  hpStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
   for(i=0; i<pPlan->prog.nConst; i++){
     struct HpConst *pConst = &pPlan->prog.aConst[i];
@@ -273,6 +311,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
 SQLITE_PRIVATE void sqlite3HpCodeGroups(
   Parse *pParse,
   Select *p,
+  SelectDest *pDest,     /* Where the result goes */
   AggInfo *pAggInfo,
   int iHp,               /* From sqlite3HpAccept() */
   KeyInfo *pKeyInfo,     /* Collation and order of the GROUP BY terms */
@@ -286,9 +325,14 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   int addrSkip, addrNext, regExec;
-  if( iHp==0 || pParse->nErr || pKeyInfo==0 || !hpPlanWorthIt(pParse, p) ){
-    return;
+  if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
+  if( p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE
+   && (p->pLimit!=0 || pDest->eDest==SRT_Coroutine)
+  ){
+    hpStat(pParse->db, HP_NO_PLAN);
+    return;              /* Perhaps stock may stop early */
   }
+  if( !hpPlanWorthIt(pParse, p) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
   pPlan->iKeyReg = iAMem;
