@@ -29,7 +29,7 @@ pub struct Query<'a> {
     /// The table (and its alias) whose columns expressions name.
     pub from: Vec<(String, &'a Table)>,
     pub binds: Vec<Value>,
-    /// Keep to what the library takes over, now or soon?
+    /// Keep to what the library takes over?
     pub narrow: bool,
     /// What the query uses so far.
     pub traits: Traits,

@@ -29,45 +29,51 @@ traits! {
     View WithoutRowid Indexed Utf16 RowidName Virtual UserCollation
 }
 
-/// What the library refuses while a statement is prepared, and why. Shorten it
-/// when the library learns something: a forced run then demands that it is
-/// used, and `run --traits` shows what is ready.
+/// What the library refuses while a statement is prepared, and why. Queries
+/// that keep near to what it takes over do without.
 const REFUSED: &[(Trait, &str)] = &[
     (Trait::Rows, "nothing in it is finished within one step"),
-    (
-        Trait::LoneMinMax,
-        "stock stops at the first row of an index, or has a plan of its own",
-    ),
-    (Trait::LoneCount, "OP_Count counts without looking at rows"),
     (Trait::DistinctFew, "stock stops when it has shown so many"),
-    (
-        Trait::BestOfSome,
-        "whose row the columns beside show is decided by code of stock's own",
-    ),
     (Trait::Join, "more than one table"),
     (Trait::Windowed, "window functions"),
     (Trait::Subquery, "runs a query of its own for a value"),
     (Trait::Random, "a function that is not deterministic"),
-    (Trait::View, "may be computed row by row"),
-    (
-        Trait::RowidName,
-        "the table may be searched by it, or be in its order already",
-    ),
-    (
-        Trait::Indexed,
-        "the planner may have a better plan with the index",
-    ),
     (Trait::Utf16, "text would have to be converted"),
 ];
 
-/// What the library is about to take over: generated as if it did, but not
-/// demanded yet.
-const LATER: &[Trait] = &[
-    Trait::Top,
-    Trait::Sorted,
-    Trait::AggOrder,
-    Trait::WithoutRowid,
-    Trait::UserCollation,
+/// What it takes over in part, and which part it leaves to stock: generated as
+/// often as anything, but not demanded.
+const PARTLY: &[(Trait, &str)] = &[
+    (
+        Trait::Top,
+        "results that may raise an error; WITHOUT ROWID tables",
+    ),
+    (Trait::Sorted, "what has no WHERE"),
+    (
+        Trait::LoneMinMax,
+        "what stock finds at the first row of an index",
+    ),
+    (Trait::AggOrder, "ORDER BY inside an aggregate function"),
+    (
+        Trait::BestOfSome,
+        "when columns beside show the row of the best",
+    ),
+    (
+        Trait::UserCollation,
+        "keys, and min() and max(), by an application's collation",
+    ),
+    (
+        Trait::RowidName,
+        "a search by it, and groups whose order it gives",
+    ),
+    (
+        Trait::Indexed,
+        "where the planner has a better plan with it",
+    ),
+    (
+        Trait::WithoutRowid,
+        "ORDER BY, DISTINCT, and groups whose order its key gives",
+    ),
 ];
 
 /// A set of traits.
@@ -79,14 +85,14 @@ impl Trait {
         1 << self as u64
     }
 
-    /// Does the library leave it to stock's code for a reason?
+    /// Does the library always leave it to stock's code?
     pub fn refused(self) -> bool {
         REFUSED.iter().any(|(name, _)| *name == self)
     }
 
-    /// Is it left to stock's code, for a reason or for now?
+    /// Does it leave it to stock's code, always or at times?
     pub fn ineligible(self) -> bool {
-        self.refused() || LATER.contains(&self)
+        self.refused() || PARTLY.iter().any(|(name, _)| *name == self)
     }
 }
 
@@ -114,7 +120,7 @@ impl Traits {
         self.0 != 0 && !TRAITS.iter().any(|t| self.has(*t) && t.ineligible())
     }
 
-    /// Is one of them left to stock's code for a reason?
+    /// Is one of them always left to stock's code?
     pub fn refused(self) -> bool {
         TRAITS.iter().any(|t| self.has(*t) && t.refused())
     }
