@@ -67,6 +67,9 @@
 ** anything is compiled.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
 
+/* Nor is a range of fewer rowids worth looking at */
+#define HP_MIN_ROWIDS    2000
+
 #define HP_BATCH         1024  /* Most rows a batch */
 #define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
 #define HP_SLACK         64    /* Readable bytes after every buffer */
@@ -300,8 +303,11 @@ struct HpAggDef {
 ** index.  They are wider than what the filters say if in doubt.
 */
 #define HP_MX_EQ 8       /* Most columns of an index with equality */
+#define HP_MX_SMALL 15   /* Most ranges that are not looked at */
 struct HpRange {
   KeyInfo *pKeyInfo;     /* Order of the index.  NULL: rowids */
+  int nSmall;            /* Greater if the last ranges were small */
+  int nSkip;             /* Do not look at so many more */
   int nEq;               /* Columns with equality */
   struct HpEnd {
     int iReg;              /* Register of the constant.  0: none */

@@ -80,6 +80,23 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
 }
 
 /*
+** True if pLoop is a search for rowids between two literals that are close to
+** each other.
+*/
+static int hpPlanFewRowids(const WhereLoop *pLoop){
+  i64 a[2];
+  int i;
+  if( (pLoop->wsFlags & WHERE_IPK)==0 || pLoop->nLTerm!=2 ) return 0;
+  for(i=0; i<2; i++){
+    int x;
+    Expr *pExpr = pLoop->aLTerm[i]->pExpr->pRight;
+    if( pExpr==0 || !sqlite3ExprIsInteger(pExpr, &x, 0, 0) ) return 0;
+    a[i] = x;
+  }
+  return a[1]-a[0]<HP_MIN_ROWIDS;
+}
+
+/*
 ** True if the plan pWInfo is a scan of one b-tree in ascending order that gives
 ** no order of use to nGroupBy GROUP BY terms, or to min() and max() where
 ** nGroupBy is 0.
@@ -121,7 +138,8 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     mOk |= mIdx|WHERE_COLUMN_EQ|WHERE_UNQ_WANTED;
   }
   if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
-  if( pLoop->nLTerm!=0 && pLoop->nOut<HP_MIN_OUT
+  if( pLoop->nLTerm!=0
+   && (pLoop->nOut<HP_MIN_OUT || hpPlanFewRowids(pLoop))
    && hpOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
   ){
     return 0;

@@ -710,6 +710,9 @@ static int hpSourceIsLarge(
 /*
 ** The same for the leaves in the range of pPlan, whose constants are in
 ** aMem[].
+**
+** A statement that runs often with small ranges pays for being asked each
+** time: the more of them there were in a row, the more are let pass.
 */
 static int hpSourceRangeIsLarge(
   sqlite3 *db,
@@ -717,10 +720,19 @@ static int hpSourceRangeIsLarge(
   Mem *aMem,
   int *pbLarge
 ){
+  HpRange *pRange = pPlan->pRange;
   HpSource src;
-  int rc = hpSourceInit(&src, db, pPlan, aMem);
+  int rc;
+  *pbLarge = 0;
+  if( pRange->nSkip>0 ){
+    pRange->nSkip--;
+    return SQLITE_OK;
+  }
+  rc = hpSourceInit(&src, db, pPlan, aMem);
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
   hpSourceRelease(&src, 0);
+  pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
+  pRange->nSkip = pRange->nSmall;
   return rc;
 }
 
