@@ -479,6 +479,7 @@ struct HpScan {
   HpSource *pSource;     /* Leaf pages */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   i64 nChange;           /* Rows changed in the connection, at the start */
+  u8 bExact;             /* Add up row by row, as stock does */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   int bEnd;              /* Take no more runs: stock reads on.  Atomic */
   int bAll;              /* All runs have been taken.  Atomic */

@@ -38,8 +38,9 @@
 ** in row order overflows; an upper bound of what was added tells that none
 ** can.  Sums of reals are pairs of sum and error (Kahan, Babuska, Neumaier),
 ** which rounded give the exact sum's double, in whatever order they were
-** added, unless large terms cancel.  Where one of that is in doubt HP_SERIAL
-** says so, and the scan runs again with one worker.
+** added, unless large terms cancel.  So a worker may also add up four sums side
+** by side.  Where one of that is in doubt HP_SERIAL says so, and the scan runs
+** again with one worker that adds up row by row.
 **
 ** When memory is short the groups are written to a file and forgotten
 ** (hp_merge.c), at the end of a batch.
@@ -53,6 +54,7 @@
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
 #define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
+#define HP_MIN_LANES   16     /* So many values are summed side by side */
 #define HP_MIN_SLOT    1024   /* Entries of a new hash table */
 #define HP_MX_SLOT     (4*HP_BATCH)  /* So many it may have in any case */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
@@ -130,6 +132,7 @@ struct HpAgg {
     u8 bOdd;               /* Some are not sound */
   } *aSign;              /* One for each aggregate */
   struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
+  u8 bLanes;             /* Some sums were added up side by side */
   struct HpSpill *pSpill;  /* Runs of groups in a temporary file, or NULL */
 };
 
@@ -560,6 +563,13 @@ static int hpAggFindMany(HpExec *p){
     u32 salt = (u32)(aHash[ii]>>16);
     u32 j = salt & pAgg->mSlot;
     u32 iGroup;
+    if( ii>0 && pAgg->aPack[ii].b==pAgg->aPack[ii-1].b
+     && pAgg->aPack[ii].a==pAgg->aPack[ii-1].a
+     && pAgg->aPack[ii].b!=HP_UNPACKED
+    ){
+      pAgg->aiGroup[ii] = 0xffffffff;    /* As the row before */
+      continue;
+    }
     if( ii+16<nSel ){
       hpPrefetch(&pAgg->aSlot[2*((u32)(aHash[ii+16]>>16) & pAgg->mSlot)]);
     }
@@ -574,7 +584,9 @@ static int hpAggFindMany(HpExec *p){
   }
   for(ii=0; ii<nSel; ii++){
     u32 iGroup = pAgg->aiGroup[ii];
-    if( iGroup && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii) ){
+    if( iGroup==0xffffffff ){
+      pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
+    }else if( iGroup && hpAggIsGroup(p, hpAggGroup(pAgg, iGroup-1), ii) ){
       pAgg->aiGroup[ii] = iGroup-1;
     }else{
       rc = hpAggFindRow(p, ii);
@@ -672,6 +684,49 @@ static SQLITE_INLINE void hpSumValue(
   }
 }
 
+#ifdef HP_AVX2
+/*
+** Add rows aRow[0..n-1] of aVal to the pair *ps, *pe: four sums side by side,
+** each as hpSumReal(), put together in the end.  n is a multiple of 4.
+*/
+__attribute__((target("avx2")))
+static void hpSumAvx2(
+  const HpVal *aVal,
+  const u16 *aRow,
+  int n,
+  double *ps,
+  double *pe
+){
+  const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
+  __m256d s = _mm256_setr_pd(*ps, 0.0, 0.0, 0.0);
+  __m256d e = _mm256_setr_pd(*pe, 0.0, 0.0, 0.0);
+  double aS[4], aE[4];
+  int i;
+  for(i=0; i<n; i+=4){
+    __m256d r = _mm256_setr_pd(aVal[aRow[i]].r, aVal[aRow[i+1]].r,
+                               aVal[aRow[i+2]].r, aVal[aRow[i+3]].r);
+    __m256d t = _mm256_add_pd(s, r);
+    __m256d m = _mm256_cmp_pd(_mm256_and_pd(s, mAbs), _mm256_and_pd(r, mAbs),
+                              _CMP_GT_OQ);
+    __m256d big = _mm256_blendv_pd(r, s, m);
+    __m256d small = _mm256_blendv_pd(s, r, m);
+    e = _mm256_add_pd(e, _mm256_add_pd(_mm256_sub_pd(big, t), small));
+    s = t;
+  }
+  _mm256_storeu_pd(aS, s);
+  _mm256_storeu_pd(aE, e);
+  for(i=1; i<4; i++){
+    double t = aS[0] + aS[i];
+    aE[0] += aE[i];
+    aE[0] += fabs(aS[0])>fabs(aS[i]) ? (aS[0] - t) + aS[i]
+                                     : (aS[i] - t) + aS[0];
+    aS[0] = t;
+  }
+  *ps = aS[0];
+  *pe = aE[0];
+}
+#endif
+
 /*
 ** Sum the values of pVec in rows aRow[0..n-1], which all belong to one group.
 */
@@ -708,6 +763,14 @@ static void hpSumRange(
       double s = pSum->rSum;
       double e = pSum->rErr;
       pSum->cnt += n-ii;
+#ifdef HP_AVX2
+      if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
+        int nLane = (n-ii) & ~3;
+        hpSumAvx2(aVal, &aRow[ii], nLane, &s, &e);
+        ii += nLane;
+        p->pAgg->bLanes = 1;
+      }
+#endif
       for(; ii<n; ii++){
         double r = aVal[aRow[ii]].r;
         double t = s + r;

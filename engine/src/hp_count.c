@@ -90,7 +90,7 @@ SQLITE_PRIVATE int sqlite3HpCount(
   int rc;
   hpCountPlan(&plan, v->db, iDb, pCur->pgnoRoot, pCur->pKeyInfo!=0);
   if( !hpCountWorthIt(&plan) ) return HP_DECLINE;
-  rc = hpScanRun(v, &plan, 0, hpThreads(v->db), &p);
+  rc = hpScanRun(v, &plan, 0, hpThreads(v->db), 0, &p);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
   hpScanFree(p);
   return rc;
@@ -121,7 +121,7 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   sqlite3BtreeLeave(pBtree);
   if( bWorthIt ){
-    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1);
+    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0);
   }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -598,6 +598,7 @@ static int hpScanRun(
   const HpPlan *pPlan,
   Mem *aMem,
   int nWorker,
+  int bExact,            /* Add up row by row */
   HpScan **ppScan
 ){
   HpScan *p;
@@ -615,6 +616,7 @@ static int hpScanRun(
     p->pPlan = pPlan;
     p->pCfg = hpConfig();
     p->nChange = v->db->nTotalChange;
+    p->bExact = bExact;
     rc = hpSourceOpen(p, aMem);
     if( rc==SQLITE_OK ){
       p->nWorker = 1;
@@ -670,11 +672,11 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
       return HP_DECLINE;
     }
   }
-  rc = hpScanRun(v, pPlan, aMem, hpThreads(db), &p);
+  rc = hpScanRun(v, pPlan, aMem, hpThreads(db), 0, &p);
   if( rc==HP_SERIAL ){
     hpStat(db, HP_STAT_SERIAL);
     hpScanFree(p);
-    rc = hpScanRun(v, pPlan, aMem, 1, &p);
+    rc = hpScanRun(v, pPlan, aMem, 1, 1, &p);
   }
   if( rc ){
     hpScanFree(p);

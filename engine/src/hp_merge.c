@@ -596,8 +596,8 @@ static int hpMergeStep(HpScan *p, u8 **paGroup){
 }
 
 /*
-** HP_DECLINE if some sum in group aGroup depends on the order of the rows, in
-** which the plan did not read them.
+** HP_SERIAL if some sum in group aGroup depends on the order in which values
+** were added.
 */
 static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
   int k;
@@ -609,7 +609,7 @@ static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
          ? hpBits(pSum->mAbs)+hpBits((u64)pSum->ctx.cnt)>63
          : pSum->ctx.ovrfl || !hpSumIsSound(&pSum->ctx)
     ){
-      return HP_DECLINE;
+      return HP_SERIAL;
     }
   }
   return SQLITE_OK;
@@ -624,12 +624,14 @@ static int hpMergeOpen(HpScan *p){
   u64 nGroup = 0;
   int nReader = 0;
   int bSpill = 0;
+  int bCheck = p->pPlan->bAnyOrder;    /* Sums may depend on the order */
   int i, j, rc;
 
   for(i=0; i<p->nWorker; i++){
     const HpAgg *pAgg = p->apWorker[i]->pAgg;
     nGroup += pAgg->nGroup;
     nReader += pAgg->nGroup>0;
+    bCheck |= pAgg->bLanes;
     if( pAgg->pSpill ){
       nReader += pAgg->pSpill->nRun;
       bSpill = 1;
@@ -672,7 +674,7 @@ static int hpMergeOpen(HpScan *p){
     for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
     return hpMergeDoubt(p);
   }
-  if( nReader>1 || (nReader==1 && p->pPlan->bAnyOrder) ){
+  if( nReader>1 || (nReader==1 && bCheck) ){
     pMerge->apGroup = sqlite3_malloc64(sizeof(u8*)*nGroup);
     if( pMerge->apGroup==0 ) return HP_DECLINE;
     for(;;){
@@ -680,7 +682,7 @@ static int hpMergeOpen(HpScan *p){
       rc = hpMergeStep(p, &aGroup);
       if( rc ) return rc;
       if( aGroup==0 ) break;
-      if( p->pPlan->bAnyOrder ) rc = hpGroupAnyOrder(p->pPlan, aGroup);
+      if( bCheck ) rc = hpGroupAnyOrder(p->pPlan, aGroup);
       if( rc ) return rc;
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
       if( pMerge->nGroup%HP_POLL==0 ){

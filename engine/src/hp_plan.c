@@ -222,9 +222,10 @@ static int hpPlanWorthIt(Parse *pParse, Select *p){
 }
 
 /*
-** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.
+** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
+** table is read instead of an index.
 */
-static void hpPlanExplain(Parse *pParse, int iFrom){
+static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
   Vdbe *v = pParse->pVdbe;
   int nOp = sqlite3VdbeCurrentAddr(v);
   int i;
@@ -235,7 +236,10 @@ static void hpPlanExplain(Parse *pParse, int iFrom){
     char *zNew = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
     /* Stock calls the scan for a min() or max() a SEARCH */
-    if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
+    if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
+      zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
+                            (int)(strstr(z, " USING INDEX ")-z), z);
+    }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
@@ -285,7 +289,7 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   int regExec = ++pParse->nMem;
   int i;
 
-  hpPlanExplain(pParse, iHp);
+  hpPlanExplain(pParse, iHp, pPlan->bAnyOrder);
   pOp = sqlite3VdbeGetOp(v, iHp);
   i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
   pOp = sqlite3VdbeGetOp(v, iHp);
