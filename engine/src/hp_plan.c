@@ -80,6 +80,27 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
 }
 
 /*
+** True if the index of pLoop gives the groups of pGroupBy in the order of its
+** terms.  The planner takes an index with the terms in any order, ascending or
+** not: stock's groups then come in the order of the index.
+*/
+static int hpPlanSameOrder(const WhereLoop *pLoop, const ExprList *pGroupBy){
+  const Index *pIdx = pLoop->u.btree.pIndex;
+  int i;
+  for(i=0; i<pGroupBy->nExpr; i++){
+    const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[i].pExpr);
+    int iCol = pLoop->u.btree.nEq + i;
+    if( pExpr==0 || (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
+     || iCol>=pIdx->nKeyCol || pIdx->aiColumn[iCol]!=pExpr->iColumn
+     || pIdx->aSortOrder[iCol]!=pGroupBy->a[i].fg.sortFlags
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
 ** True if pLoop is a search for rowids between two literals that are close to
 ** each other.
 */
@@ -145,6 +166,11 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     return 0;
   }
   if( pWInfo->pParse->pIdxEpr ) return 0;
+  if( pItem->hp.eOrder!=HP_ORDER_NONE
+   && !hpPlanSameOrder(pLoop, pWInfo->pOrderBy)
+  ){
+    return 0;
+  }
   pItem->hp.pIdx = 0;
   if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
     pItem->hp.pIdx = pLoop->u.btree.pIndex;
