@@ -518,7 +518,7 @@ struct HpExec {
   Vdbe *pFuncVdbe;       /* What SQL functions take for their statement */
   HpArena text;          /* Text computed for this batch */
   HpArena textConst;     /* Text of constants */
-  int rcOp;              /* HP_DECLINE if an operation gave up */
+  int rcOp;              /* HP_DECLINE or an error if an operation gave up */
   u8 *aText;             /* Scratch: text with a zero byte after it */
   u32 nText;             /* Bytes of aText */
   u64 nScanned;          /* Rows read so far */

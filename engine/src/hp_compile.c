@@ -345,8 +345,8 @@ static int hpCompileCompare(
 }
 
 /*
-** The vector of pLeft op pRight from field i on: row values or not.  (a,b)<(c,d)
-** is a<c OR (a=c AND b<d), which is NULL where stock's chain of jumps gives
+** The vector of pLeft op pRight from field i on: row values or not.
+** (a,b)<(c,d) is a<c OR (a=c AND b<d), which is NULL where stock's chain of jumps gives
 ** NULL, and (a,b)=(c,d) is a=c AND b=d.
 */
 static int hpCompileFields(
@@ -519,7 +519,11 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
 ** Never where stock does run the code: an error would go unnoticed.  AND and OR
 ** compute both sides unless they are coded as jumps.
 */
-static int hpCompileGuard(HpCompile *pC, Expr *pExpr, int a, int bNull, int bNot){
+static int hpCompileGuard(
+  HpCompile *pC,
+  Expr *pExpr,
+  int a, int bNull, int bNot
+){
   if( a<0 ) return -1;
   if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
   a = hpCompileTruth(pC, a, bNull, bNot);
@@ -590,7 +594,8 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
   for(i=0; i<pList->nExpr; i++){
     int a;
     if( i>0 && hpHasFunc(pC, pList->a[i].pExpr) ){
-      int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL, aVec[i-1], aVec[i-1]);
+      int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL,
+                              aVec[i-1], aVec[i-1]);
       if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
     }
     a = hpCompileExpr(pC, pList->a[i].pExpr);
@@ -785,7 +790,8 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
         /* WHERE says that it equals pLeft: as stock does */
         u8 aff = sqlite3TableColumnAffinity(pExpr->y.pTab, pExpr->iColumn);
         a = hpCompileExpr(pC, pExpr->pLeft);
-        return aff>SQLITE_AFF_BLOB ? hpCompileAff(pC, HP_OP_AFFINITY, aff, a) : a;
+        if( aff<=SQLITE_AFF_BLOB ) return a;
+        return hpCompileAff(pC, HP_OP_AFFINITY, aff, a);
       }
       if( pExpr->y.pTab!=pC->pTab
        || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)

@@ -290,7 +290,11 @@ static u8 *hpTextAlloc(HpExec *p, u32 n){
 /*
 ** Set row i of pOut to a text or blob.
 */
-static void hpVecSetStr(HpExec *p, HpVec *pOut, int i, u8 tag, const u8 *z, u32 n){
+static void hpVecSetStr(
+  HpExec *p,
+  HpVec *pOut, int i,
+  u8 tag, const u8 *z, u32 n
+){
   u8 *zNew = hpTextAlloc(p, n);
   if( zNew==0 ){
     tag = HP_NULL;
@@ -431,8 +435,12 @@ static int hpMemCompare(
       if( b.flags & MEM_Str ) applyNumericAffinity(&b, 0);
     }
   }else if( aff==SQLITE_AFF_TEXT && ((a.flags | b.flags) & MEM_Str)!=0 ){
-    if( a.flags & (MEM_Int|MEM_Real) ) sqlite3VdbeMemStringify(&a, SQLITE_UTF8, 1);
-    if( b.flags & (MEM_Int|MEM_Real) ) sqlite3VdbeMemStringify(&b, SQLITE_UTF8, 1);
+    if( a.flags & (MEM_Int|MEM_Real) ){
+      sqlite3VdbeMemStringify(&a, SQLITE_UTF8, 1);
+    }
+    if( b.flags & (MEM_Int|MEM_Real) ){
+      sqlite3VdbeMemStringify(&b, SQLITE_UTF8, 1);
+    }
   }
   res = sqlite3MemCompare(&a, &b, pColl);
   sqlite3VdbeMemRelease(&a);
@@ -1314,8 +1322,8 @@ static void hpVecCopy(HpExec *p, HpVec *pOut, const HpVec *pIn){
 }
 
 /*
-** The integer that text begins with, if that is one to 18 digits with or without
-** a minus before them and no blanks.  Returns 0 if not.
+** The integer that text begins with, if that is one to 18 digits, perhaps with
+** a minus before them.  Returns 0 if not.
 */
 static SQLITE_INLINE int hpTextToInt(const u8 *z, u32 n, i64 *pi){
   i64 x = 0;

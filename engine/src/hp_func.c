@@ -167,12 +167,13 @@ static void hpFuncRun(HpExec *p, int iOp){
     if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
   }
   n = hpSelGuard(p, pOp, &aSel);
-  if( pF->xFast ){
-    for(ii=0; ii<n && p->rcOp==0; ii++){
-      if( pF->xFast(p, pF, aSel[ii])==0 ) hpFuncCall(p, pF, aSel[ii]);
+  for(ii=0; ii<n && p->rcOp==0; ii++){
+    if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
+    hpFuncCall(p, pF, aSel[ii]);
+    /* A batch of calls may take long */
+    if( AtomicLoad(&p->pScan->db->u1.isInterrupted) ){
+      p->rcOp = SQLITE_INTERRUPT;
     }
-  }else{
-    for(ii=0; ii<n && p->rcOp==0; ii++) hpFuncCall(p, pF, aSel[ii]);
   }
   if( p->rcOp==0 && (p->bDense ? n<p->batch.nRow : n<p->nSel) ){
     hpVecFill(p, pOut, aSel, n);
@@ -535,7 +536,9 @@ static int hpFastDate(HpExec *p, HpFunc *pF, int i){
   int iA = i & pA->mIdx;
   UNUSED_PARAMETER(p);
   if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
-  if( pA->aTag[iA]!=HP_TEXT || !hpIsoDate(pA->aVal[iA].z, pA->aLen[iA]) ) return 0;
+  if( pA->aTag[iA]!=HP_TEXT || !hpIsoDate(pA->aVal[iA].z, pA->aLen[iA]) ){
+    return 0;
+  }
   return hpFastText(pF, i, pA->aVal[iA].z, 10);
 }
 
@@ -668,7 +671,7 @@ static void hpFuncFast(HpExec *p, HpFunc *pF){
 typedef struct HpLike HpLike;
 struct HpLike {
   const struct compareInfo *pInfo;
-  const u8 *zPat;        /* The pattern, zero-terminated; NULL: pattern is NULL */
+  const u8 *zPat;        /* The pattern, zero-terminated, or NULL */
   u8 bBlob;              /* The pattern is a blob: matches nothing */
   u8 bNoCase;
   int nPiece;            /* Pieces.  1: no wildcard */
