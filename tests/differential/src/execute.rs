@@ -1,5 +1,6 @@
 //! Runs a case on both libraries and compares what they say.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -58,6 +59,8 @@ pub struct Tally {
     pub traits: Vec<[u64; 2]>,
     /// Eligible queries that were left to stock.
     pub left: Vec<String>,
+    /// PRAGMA hp_stats: what became of statements, and how often. EXPLAIN QUERY PLAN counts too.
+    pub fates: BTreeMap<String, u64>,
 }
 
 impl Tally {
@@ -73,6 +76,9 @@ impl Tally {
             own[1] += other[1];
         }
         self.left.extend_from_slice(&other.left);
+        for (what, count) in &other.fates {
+            *self.fates.entry(what.clone()).or_default() += count;
+        }
     }
 
     fn count(&mut self, traits: Traits, taken: bool) {
@@ -139,9 +145,10 @@ pub fn run(
     std::env::set_current_dir(folder)?;
     let (mut ours, stock) = (sides.pop().unwrap(), sides.pop().unwrap());
     if options.plant {
-        plant(case, &mut ours);
+        plant(case, &mut ours.answers);
     }
-    let mut report = compare(case, &stock, &ours);
+    let mut report = compare(case, &stock.answers, &ours.answers);
+    report.tally.fates = ours.fates;
     if case.file && report.difference.is_none() {
         report.difference = compare_files(case, libraries[0], &files)?;
     }
@@ -177,13 +184,21 @@ fn build(case: &Case, connection: &Connection) {
     let _ = connection.execute("COMMIT");
 }
 
-/// The answers of one library to every statement of the session.
+/// What one library said in a session.
+struct Side {
+    /// The answers to every statement.
+    answers: Vec<Vec<Answer>>,
+    /// What became of them, by PRAGMA hp_stats.
+    fates: BTreeMap<String, u64>,
+}
+
+/// Runs the session on one library.
 fn session(
     case: &Case,
     library: &'static Library,
     file: &Path,
     pragmas: &[String],
-) -> Result<Vec<Vec<Answer>>> {
+) -> Result<Side> {
     let name = if case.file {
         file.to_string_lossy()
     } else {
@@ -211,12 +226,21 @@ fn session(
         let connection = &connections[step.connection.min(connections.len() - 1)];
         answers.push(perform(step, connection, case.wide));
     }
+    let mut fates = BTreeMap::new();
+    for connection in &connections {
+        for row in connection.rows("PRAGMA hp_stats").unwrap_or_default() {
+            if let [Value::Text(what), Value::Int(count)] = row.as_slice() {
+                let what = String::from_utf8_lossy(what).into_owned();
+                *fates.entry(what).or_default() += *count as u64;
+            }
+        }
+    }
     let closed = connections.into_iter().all(Connection::close);
     let left = library.memory_used() - before;
     if let Some(answer) = answers.iter_mut().flatten().last() {
         answer.left = (!closed, left);
     }
-    Ok(answers)
+    Ok(Side { answers, fates })
 }
 
 fn perform(step: &Step, connection: &Connection, wide: bool) -> Vec<Answer> {

@@ -102,7 +102,8 @@ struct Run {
     /// Print the case of --seed as an SQL script, and do not run it.
     #[arg(long, requires = "seed")]
     show: bool,
-    /// Tell for each trait of a query how many of those it decides about were taken over.
+    /// Tell for each trait of a query how many of those it decides about were taken over,
+    /// and for what reasons others were not.
     #[arg(long)]
     traits: bool,
     /// Print the eligible queries that were left to stock where that is forced.
@@ -366,6 +367,10 @@ fn run(options: &Run) -> Result<bool> {
     );
     if options.traits {
         print!("{}", by_trait(&forced));
+        println!("what became of statements in forced regimes, with their EXPLAIN QUERY PLAN:");
+        for (what, count) in &forced.fates {
+            println!("  {what:<48} {count:>8}");
+        }
     }
     if options.left {
         forced.left.sort();
