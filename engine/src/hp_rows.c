@@ -73,8 +73,9 @@
 ** before so many rows, or one row of the table in so many, are scanned: that
 ** is what a wrong guess costs.
 */
-#define HP_MN_PROBE    8192
+#define HP_MN_PROBE    4096
 #define HP_PROBE_SHARE 32
+#define HP_MIN_PROBED  256    /* Leaves of a table where a guess costs little */
 #define HP_TOP_SHARE   60     /* LIMIT is small if below one row in so many */
 #define HP_FIRST_SHARE 6      /* Few rows are distinct: one in so many */
 
@@ -513,6 +514,40 @@ static void hpRowsBound(const HpExec *p, HpBound *pBound){
 }
 
 /*
+** Rows of the first leaf of the table: what to expect of the others.
+*/
+static int hpRowsOnLeaf(const HpSource *pSource){
+  DbPage *pDb;
+  Pgno iPg;
+  int n;
+  if( pSource->nLevel==0 ) return 0;
+  iPg = hpSourceChild(pSource, &pSource->aLevel[pSource->nLevel-1], 0);
+  if( iPg<2
+   || sqlite3PagerGet(pSource->pPager, iPg, &pDb, PAGER_GET_READONLY)
+  ){
+    return 0;
+  }
+  n = get2byte(&((u8*)sqlite3PagerGetData(pDb))[3]);
+  sqlite3PagerUnrefNotNull(pDb);
+  return n;
+}
+
+/*
+** Is the table large enough?
+*/
+static int hpRowsIsLarge(const HpExec *p, const HpRows *pRows){
+  const HpSource *pSource = p->pScan->pSource;
+  i64 nLeaf = 1;         /* About so many leaves */
+  int i;
+  if( pRows->bForce || p!=p->pScan->apWorker[0] ) return 1;
+  for(i=0; i<pSource->nLevel; i++) nLeaf *= pSource->aLevel[i].nCell+1;
+  if( p->pPlan->eSink==HP_SINK_TOP ){
+    return pRows->mxTop<=nLeaf*hpRowsOnLeaf(pSource)/HP_TOP_SHARE;
+  }
+  return nLeaf>=HP_MIN_PROBED;
+}
+
+/*
 ** Begin.  aMem[] are the registers.
 */
 static int hpRowsOpen(HpExec *p, Mem *aMem){
@@ -530,10 +565,14 @@ static int hpRowsOpen(HpExec *p, Mem *aMem){
     if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
     pRows->mxTop = pLimit->u.i;
     if( pRows->mxTop<=0 || pRows->mxTop>HP_MX_TOP ) return HP_DECLINE;
+    if( !hpRowsIsLarge(p, pRows) ) return HP_DECLINE;
     pRows->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
     pRows->apTop = hpArenaAlloc(&pRows->arena, sizeof(u8*)*pRows->mxTop);
     if( pRows->aCand==0 || pRows->apTop==0 ) return HP_DECLINE;
-  }else if( pPlan->eSink==HP_SINK_FIRST ){
+    return SQLITE_OK;
+  }
+  if( !hpRowsIsLarge(p, pRows) ) return HP_DECLINE;
+  if( pPlan->eSink==HP_SINK_FIRST ){
     pRows->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
     pRows->mSlot = 1023;
     pRows->nTable = 2*sizeof(u32)*((i64)pRows->mSlot+1);
@@ -1191,7 +1230,7 @@ static void hpRowsSort(i64 *a, i64 n){
 */
 static int hpRowsMerge(HpScan *p){
   HpRows *pOut = p->apWorker[0]->pRows;
-  i64 k;
+  i64 a, b, k;
   int i;
   for(i=1; i<p->nWorker; i++){
     HpRows *pIn = p->apWorker[i]->pRows;
@@ -1203,8 +1242,16 @@ static int hpRowsMerge(HpScan *p){
       }
     }
     if( hpRowsReserve(pOut, pIn->nRowid) ) return HP_DECLINE;
-    for(k=0; k<pIn->nRowid; k++){
-      pOut->aRowid[pOut->nRowid++] = pIn->aRowid[k];
+    /* Both are in order: put them together from the end */
+    a = pOut->nRowid-1;
+    b = pIn->nRowid-1;
+    pOut->nRowid += pIn->nRowid;
+    for(k=pOut->nRowid-1; b>=0; k--){
+      if( a>=0 && pOut->aRowid[a]>pIn->aRowid[b] ){
+        pOut->aRowid[k] = pOut->aRowid[a--];
+      }else{
+        pOut->aRowid[k] = pIn->aRowid[b--];
+      }
     }
     if( pIn->bLast && (pOut->bLast==0 || pIn->iLast>pOut->iLast) ){
       pOut->iLast = pIn->iLast;
