@@ -108,6 +108,7 @@ typedef struct HpCol HpCol;
 typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
+typedef struct HpField HpField;
 typedef struct HpKey HpKey;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
@@ -331,6 +332,19 @@ struct HpKey {
 #define HP_SINK_FIRST  2   /* The first row of each combination of keys */
 #define HP_SINK_ROWS   3   /* All of them */
 #define HP_SINK_COUNT  4   /* No filters: their number is wanted: hp_count */
+#define HP_SINK_SORT   5   /* All of them, in some order, as records: hp_sort */
+
+/* Consecutive fields of the records of HP_SINK_SORT */
+#define HP_FIELD_NULL  0   /* NULLs: keys that nobody reads */
+#define HP_FIELD_VEC   1   /* A vector */
+#define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
+struct HpField {
+  u8 eField;             /* HP_FIELD_xxx */
+  u16 n;                 /* Fields */
+  u16 iVec;              /* HP_FIELD_VEC: the vector */
+  int iStore;            /* HP_FIELD_RAW: first column of the record, ... */
+  int iCol;              /* ... and of the plan */
+};
 
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
 ** read-only at run time. */
@@ -373,6 +387,9 @@ struct HpPlan {
   int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
   int iBareReg;          /* First register of bare columns */
   int iFuncReg;          /* First register of aggregate functions */
+  int nField;            /* HP_SINK_SORT: what the records are made of */
+  HpField *aField;
+  u8 bNested;            /* ... The record is a blob after nKey NULLs */
 };
 
 /* A record in its page */
@@ -600,6 +617,9 @@ static void hpGroupLoad(HpScan*, u8*, Mem*, HpBuf*);
 /* hp_merge.c */
 static int hpSortGroups(HpExec*);
 static int hpSpillGroups(HpExec*);
+static int hpSortRun(HpExec*);
+static int hpSpillRuns(HpExec*);
+static void hpRunsFree(HpAgg*);
 static void hpSpillClose(HpAgg*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
@@ -614,6 +634,12 @@ static int hpRowsStep(HpExec*);
 static void hpRowsRun(HpExec*);
 static int hpRowsMerge(HpScan*);
 static void hpRowsClose(HpRows*);
+
+/* hp_sort.c */
+static int hpSortCode(Parse*, Select*, ExprList*, int, int);
+static int hpSortOpen(HpExec*);
+static int hpSortStep(HpExec*);
+static int hpSortRow(Vdbe*, const VdbeOp*, Mem*);
 
 /* hp_plan.c */
 static int hpStat(sqlite3*, int);

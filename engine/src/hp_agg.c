@@ -132,6 +132,11 @@ struct HpAgg {
     u8 bOdd;               /* Some are not sound */
   } *aSign;              /* One for each aggregate */
   struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
+  u32 nSortedAlloc;      /* HP_SINK_SORT: entries allocated, ... */
+  i64 nRowByte;          /* ... bytes of rows not yet in a run, ... */
+  HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
+  int nMemRun, nMemRunAlloc;
+  i64 nMemByte;          /* ... and their bytes */
   u8 bLanes;             /* Some sums were added up side by side */
   struct HpSpill *pSpill;  /* Runs of groups in a temporary file, or NULL */
 };
@@ -296,6 +301,8 @@ static void hpAggClose(HpAgg *pAgg){
       sqlite3_free(pAgg->aSet[i].apSlot);
     }
     hpSpillClose(pAgg);
+    hpRunsFree(pAgg);
+    sqlite3_free(pAgg->aMemRun);
     hpArenaClear(&pAgg->arena);
     sqlite3_free(pAgg->norm.a);
     sqlite3_free(pAgg->key.a);

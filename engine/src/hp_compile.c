@@ -69,6 +69,7 @@ static void hpPlanFree(void *pArg){
   for(i=0; pPlan->aAgg && i<pPlan->nAgg; i++) sqlite3_free(pPlan->aAgg[i].aArg);
   sqlite3_free(pPlan->aAgg);
   sqlite3_free(pPlan->aBare);
+  sqlite3_free(pPlan->aField);
   hpRangeFree(pPlan->pRange);
   hpProgFree(&pPlan->prog);
   sqlite3_free(pPlan);
@@ -241,19 +242,16 @@ static int hpCompileVirtual(HpCompile *pC, Column *pCol){
 }
 
 /*
-** The vector of column iColumn of the table.
+** The number in the plan of column iColumn of the table, which is stored, or of
+** the rowid.  -1: there are too many, or the index scanned has no such column.
 */
-static int hpCompileColumn(HpCompile *pC, int iColumn){
+static int hpCompileStored(HpCompile *pC, int iColumn){
   HpPlan *pPlan = pC->pPlan;
   Table *pTab = pC->pTab;
   HpCol *pCol;
-  HpOp op;
   int iStore = -1;
   int i;
   if( iColumn>=0 && iColumn!=pTab->iPKey ){
-    if( pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL ){
-      return hpCompileVirtual(pC, &pTab->aCol[iColumn]);
-    }
     iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
   }
   if( pC->pIdx ){
@@ -281,10 +279,27 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
       if( hpCompileDefault(pC, pColumn, pCol) ) return hpNo(pC, HP_NO_LIMIT);
     }
   }
+  return i;
+}
+
+/*
+** The vector of column iColumn of the table.
+*/
+static int hpCompileColumn(HpCompile *pC, int iColumn){
+  Table *pTab = pC->pTab;
+  HpOp op;
+  int i;
+  if( iColumn>=0 && iColumn!=pTab->iPKey
+   && (pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL)!=0
+  ){
+    return hpCompileVirtual(pC, &pTab->aCol[iColumn]);
+  }
+  i = hpCompileStored(pC, iColumn);
+  if( i<0 ) return -1;
   memset(&op, 0, sizeof(op));
   op.eOp = HP_OP_COLUMN;
   op.a = (u16)i;
-  i = hpProgOp(&pPlan->prog, &op);
+  i = hpProgOp(&pC->pPlan->prog, &op);
   return i<0 ? hpNo(pC, HP_NO_LIMIT) : i;
 }
 

@@ -448,6 +448,7 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
   }
   rc = hpExprOpen(p);
   if( rc ) return rc;
+  if( pPlan->eSink==HP_SINK_SORT ) return hpSortOpen(p);
   if( pPlan->eSink!=HP_SINK_GROUPS ) return hpRowsOpen(p, aMem);
   return hpAggOpen(p, &p->pAgg);
 }
@@ -488,7 +489,13 @@ static int hpExecBatch(HpExec *p){
   if( p->batch.nRow ) rc = hpExecFilter(p);
   if( rc==SQLITE_OK && p->batch.nRow>0 && p->nSel>0 ){
     rc = hpExecRest(p);
-    if( rc==SQLITE_OK ) rc = p->pRows ? hpRowsStep(p) : hpAggStep(p);
+    if( rc==SQLITE_OK ){
+      switch( p->pPlan->eSink ){
+        case HP_SINK_GROUPS: rc = hpAggStep(p);   break;
+        case HP_SINK_SORT:   rc = hpSortStep(p);  break;
+        default:             rc = hpRowsStep(p);  break;
+      }
+    }
   }
   p->nSkipped += p->batch.nSkip;
   hpBatchEmpty(&p->batch);
@@ -532,7 +539,9 @@ static int hpExecRuns(HpExec *p){
 static void *hpExecRun(void *pArg){
   HpExec *p = (HpExec*)pArg;
   p->rc = p->pPlan->eSink==HP_SINK_COUNT ? hpCountRuns(p) : hpExecRuns(p);
-  if( p->rc==SQLITE_OK && p->pAgg ) p->rc = hpSortGroups(p);
+  if( p->rc==SQLITE_OK && p->pAgg ){
+    p->rc = p->pPlan->eSink==HP_SINK_SORT ? hpSortRun(p) : hpSortGroups(p);
+  }
   if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
   return 0;
 }
@@ -634,7 +643,7 @@ static int hpScanRun(
   sqlite3EndBenignMalloc();
   if( rc==SQLITE_OK ) rc = hpScanWorkers(p);
   if( rc==SQLITE_OK ){
-    if( pPlan->eSink==HP_SINK_GROUPS ){
+    if( p->apWorker[0]->pAgg ){
       rc = hpMergeOpen(p);
     }else if( pPlan->eSink!=HP_SINK_COUNT ){
       rc = hpRowsMerge(p);
@@ -693,7 +702,9 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
-  if( pPlan->nKey && pPlan->eSink==HP_SINK_GROUPS ) v->aCounter[SQLITE_STMTSTATUS_SORT]++;
+  if( pPlan->nKey && p->apWorker[0]->pAgg ){
+    v->aCounter[SQLITE_STMTSTATUS_SORT]++;
+  }
   sqlite3VdbeMemSetPointer(pReg, p, "hp", hpScanFree);
   return SQLITE_OK;
 }

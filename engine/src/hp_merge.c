@@ -8,6 +8,8 @@
 **
 **    hpSortGroups()    put a worker's groups in key order (in its thread)
 **    hpSpillGroups()   write them to a file and forget them (likewise)
+**    hpSortRun()       HP_SINK_SORT: a sorted run of a worker's rows so far
+**    hpSpillRuns()     HP_SINK_SORT: write these runs to a file as one
 **    hpMergeOpen()     when all workers are done: ready to deliver
 **    hpMergeNext()     the next group
 **    hpMergeClose()    free everything
@@ -25,6 +27,12 @@
 ** Stretches that are still equal are sorted likewise by what follows, short
 ** ones by merging.  Groups lie anywhere in memory, so whoever walks through them
 ** in key order asks for those some steps ahead.
+**
+** Rows to be sorted (HP_SINK_SORT) are many, and each is touched for every step.
+** So they are put in order while still in the processor's cache, a megabyte at
+** a time, and copied to a run in memory that has the form of the file.  The runs
+** are read from beginning to end when they are merged: all at once in the end,
+** or before that those of one worker, to be written to its file.
 **
 ** Without spilled runs the merge is done in hpMergeOpen(), so that there is
 ** still a way back if parts of a group cannot be added up (HP_SERIAL).  With
@@ -64,9 +72,10 @@ struct HpSpill {
 typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
   u8 *aGroup;            /* The current group, or NULL at the end */
+  u64 prefix;            /* HP_SINK_SORT: first bytes of its key */
   struct HpSorted *aSorted;  /* In memory: the groups, ... */
   u32 iNext, n;          /* ... the next one, and their number */
-  sqlite3_file *pFd;     /* In a file: which, ... */
+  sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
   i64 iOfst, iEnd;       /* ... what is still to be read, ... */
   u8 *aBuf;              /* ... bytes read before, ... */
   u32 iBuf, nBuf, nAlloc;    /* ... place in them, number, size of aBuf */
@@ -84,7 +93,9 @@ struct HpMerge {
 };
 
 /*
-** Compare the normalized keys of two groups.
+** Compare the normalized keys of two groups.  Those of HP_SINK_SORT are rows:
+** of equal ones, and no row is compared with itself, the one scanned first
+** comes first.
 */
 static SQLITE_INLINE int hpGroupCompare(
   const HpPlan *pPlan,
@@ -95,7 +106,9 @@ static SQLITE_INLINE int hpGroupCompare(
   const HpHead *b = hpGroupHead(pPlan, aB);
   u32 n = MIN(a->nNorm, b->nNorm);
   /* No normalized key is the beginning of another */
-  return n ? memcmp(a->z, b->z, n) : 0;
+  int c = n ? memcmp(a->z, b->z, n) : 0;
+  if( c==0 && pPlan->eSink==HP_SINK_SORT ) c = a->iPos<b->iPos ? -1 : 1;
+  return c;
 }
 
 /*
@@ -219,6 +232,8 @@ static int hpSortLevel(
     for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
     nSame = j;
   }
+  /* Rows of equal keys are in scan order, and stay so */
+  if( nSame==pFirst->nNorm ) return SQLITE_OK;
   for(i=0; i<n; i++){
     const HpHead *pHead;
     u8 aByte[8];
@@ -256,9 +271,13 @@ static int hpSortGroups(HpExec *p){
   u32 i;
 
   if( n==0 ) return SQLITE_OK;
-  pAgg->aSorted = a = sqlite3_malloc64(2*sizeof(*a)*(u64)n);
+  a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
   if( a==0 ) return HP_DECLINE;
-  for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
+  if( pAgg->aSorted==0 ){
+    for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
+  }
+  pAgg->aSorted = a;
+  pAgg->nSortedAlloc = 2*n;
   return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
 }
 
@@ -409,31 +428,40 @@ static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
 }
 
 /*
-** Write the groups of worker p as a sorted run to its file, and forget them.
-** Whatever goes wrong, stock's code may still do without.
+** Get ready to write one more run to the file of worker p.
 */
-static int hpSpillGroups(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
-  struct HpSpill *pSpill = pAgg->pSpill;
-  HpBuf buf;
-  u32 i;
-  int rc;
-
-  if( pAgg->nGroup==0 ) return SQLITE_OK;
+static int hpSpillOpen(HpExec *p){
+  struct HpSpill *pSpill = p->pAgg->pSpill;
   /* PRAGMA temp_store=memory: there is no file to write to */
-  if( p->pPlan->bOpaque || sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
+  if( sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
   if( pSpill==0 ){
-    pAgg->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
+    p->pAgg->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
     if( pSpill==0 ) return HP_DECLINE;
     memset(pSpill, 0, sizeof(*pSpill));
-    rc = vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd);
-    if( rc ) return HP_DECLINE;
+    if( vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd) ) return HP_DECLINE;
   }
   if( pSpill->nRun>=HP_MX_RUN
    || hpGrow(&pSpill->aEnd, &pSpill->nRunAlloc, pSpill->nRun, sizeof(i64))
   ){
     return HP_DECLINE;
   }
+  return SQLITE_OK;
+}
+
+/*
+** Write the groups of worker p as a sorted run to its file, and forget them.
+** Whatever goes wrong, stock's code may still do without.
+*/
+static int hpSpillGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  struct HpSpill *pSpill;
+  HpBuf buf;
+  u32 i;
+  int rc;
+
+  if( pAgg->nGroup==0 ) return SQLITE_OK;
+  if( p->pPlan->bOpaque || hpSpillOpen(p) ) return HP_DECLINE;
+  pSpill = pAgg->pSpill;
   hpSpillSigns(p);
   rc = hpSortGroups(p);
   memset(&buf, 0, sizeof(buf));
@@ -504,7 +532,7 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
   pReader->aGroup = 0;
-  if( pReader->pFd==0 ){
+  if( pReader->aSorted ){
     if( pReader->iNext<pReader->n ){
       hpSortPrefetch(pPlan, pReader->aSorted, pReader->iNext, pReader->n)
       pReader->aGroup = pReader->aSorted[pReader->iNext++].aGroup;
@@ -522,6 +550,12 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   pReader->aGroup = &pReader->aBuf[pReader->iBuf+8];
   pReader->iBuf += (u32)n;
   hpSpillPointers(pPlan, pReader->aGroup);
+  if( pPlan->eSink==HP_SINK_SORT ){
+    /* At least eight bytes are readable: a record has that many */
+    const HpHead *pHead = hpGroupHead(pPlan, pReader->aGroup);
+    pReader->prefix = hpLoad8(pHead->z);
+    if( pHead->nNorm<8 ) pReader->prefix &= ~(u64)0 << (64-8*pHead->nNorm);
+  }
   return SQLITE_OK;
 }
 
@@ -616,6 +650,186 @@ static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
 }
 
 /*
+** HP_SINK_SORT: is the row of pA the first?
+*/
+static SQLITE_INLINE int hpReaderLess(
+  const HpPlan *pPlan,
+  const HpRunReader *pA,
+  const HpRunReader *pB
+){
+  if( pA->prefix!=pB->prefix ) return pA->prefix<pB->prefix;
+  return hpGroupCompare(pPlan, pA->aGroup, pB->aGroup)<0;
+}
+
+/*
+** HP_SINK_SORT: the next row, or NULL: *paGroup.  It is valid until the next
+** call.
+**
+** The reader that was first goes on, and finds its new place in the heap: the
+** hole that it leaves moves down to a leaf, which is where most of them belong,
+** and then it moves up from there.
+*/
+static int hpMergeRow(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+  HpRunReader **ap = pMerge->apHeap;
+  *paGroup = 0;
+  if( pMerge->nUsed ){
+    HpRunReader *pNew = ap[0];
+    int i = 0;
+    int j, n;
+    int rc = hpReaderNext(pPlan, pNew);
+    if( rc ) return rc;
+    if( pNew->aGroup==0 ) pNew = ap[--pMerge->nHeap];
+    n = pMerge->nHeap;
+    while( (j = 2*i+1)<n ){
+      if( j+1<n ) j += hpReaderLess(pPlan, ap[j+1], ap[j]);
+      ap[i] = ap[j];
+      i = j;
+    }
+    while( i>0 && hpReaderLess(pPlan, pNew, ap[(i-1)/2]) ){
+      ap[i] = ap[(i-1)/2];
+      i = (i-1)/2;
+    }
+    ap[i] = pNew;
+  }
+  pMerge->nUsed = pMerge->nHeap>0;
+  if( pMerge->nHeap ) *paGroup = ap[0]->aGroup;
+  return SQLITE_OK;
+}
+
+/*
+** A merge of up to nReader runs, or NULL.
+*/
+static HpMerge *hpMergeNew(int nReader){
+  HpMerge *pMerge = sqlite3_malloc64(sizeof(*pMerge));
+  u64 n = (u64)nReader+1;
+  if( pMerge==0 ) return 0;
+  memset(pMerge, 0, sizeof(*pMerge));
+  pMerge->aReader = sqlite3_malloc64(sizeof(HpRunReader)*n);
+  pMerge->apHeap = sqlite3_malloc64(sizeof(HpRunReader*)*n);
+  pMerge->apUsed = sqlite3_malloc64(sizeof(HpRunReader*)*n);
+  if( pMerge->aReader==0 || pMerge->apHeap==0 || pMerge->apUsed==0 ){
+    hpMergeClose(pMerge);
+    return 0;
+  }
+  memset(pMerge->aReader, 0, sizeof(HpRunReader)*n);
+  return pMerge;
+}
+
+/*
+** Let pMerge read the runs that pAgg has in memory.
+*/
+static void hpMergeRuns(HpMerge *pMerge, const HpAgg *pAgg){
+  int i;
+  for(i=0; i<pAgg->nMemRun; i++){
+    HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
+    pReader->aBuf = pAgg->aMemRun[i].a;
+    pReader->nBuf = pAgg->aMemRun[i].n;
+  }
+}
+
+/*
+** Go to the first group of each run.
+*/
+static int hpMergeFirst(const HpPlan *pPlan, HpMerge *pMerge){
+  int i;
+  for(i=0; i<pMerge->nReader; i++){
+    HpRunReader *pReader = &pMerge->aReader[i];
+    int rc = hpReaderNext(pPlan, pReader);
+    if( rc ) return rc;
+    hpHeapAdd(pPlan, pMerge, pReader);
+  }
+  return SQLITE_OK;
+}
+
+/*
+** HP_SINK_SORT: make a sorted run in memory of the rows of worker p, in the form
+** that they would have in the file.
+*/
+static int hpSortRun(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  HpBuf *pBuf;
+  u64 n = 0;
+  u32 i;
+  int rc;
+  if( pAgg->nGroup==0 ) return SQLITE_OK;
+  if( hpGrow(&pAgg->aMemRun, &pAgg->nMemRunAlloc, pAgg->nMemRun,
+             sizeof(HpBuf))
+  ){
+    return HP_DECLINE;
+  }
+  rc = hpSortGroups(p);
+  if( rc ) return rc;
+  for(i=0; i<pAgg->nGroup; i++){
+    const HpHead *pHead = hpGroupHead(p->pPlan, pAgg->aSorted[i].aGroup);
+    n += ROUND8(8 + p->pPlan->szGroup + (u64)pHead->nRec);
+  }
+  pBuf = &pAgg->aMemRun[pAgg->nMemRun];
+  memset(pBuf, 0, sizeof(*pBuf));
+  if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
+  pAgg->nMemRun++;
+  for(i=0; i<pAgg->nGroup; i++){
+    if( hpSpillRecord(p->pPlan, pAgg->aSorted[i].aGroup, pBuf) ){
+      return HP_DECLINE;
+    }
+  }
+  assert( pBuf->n==n );
+  pAgg->nMemByte += pBuf->nAlloc;
+  pAgg->nGroup = 0;
+  pAgg->nRowByte = 0;
+  hpArenaReset(&pAgg->arena);
+  return SQLITE_OK;
+}
+
+/*
+** Forget the runs in memory.
+*/
+static void hpRunsFree(HpAgg *pAgg){
+  int i;
+  for(i=0; i<pAgg->nMemRun; i++) sqlite3_free(pAgg->aMemRun[i].a);
+  pAgg->nMemRun = 0;
+  pAgg->nMemByte = 0;
+}
+
+/*
+** HP_SINK_SORT: merge the runs that worker p has in memory, write them to the
+** file as one, and forget them.
+*/
+static int hpSpillRuns(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  HpMerge *pMerge;
+  HpBuf buf;
+  u8 *aGroup;
+  u32 i;
+  int rc;
+  if( pAgg->nMemRun==0 ) return SQLITE_OK;
+  if( hpSpillOpen(p) ) return HP_DECLINE;
+  pMerge = hpMergeNew(pAgg->nMemRun);
+  if( pMerge==0 ) return HP_DECLINE;
+  hpMergeRuns(pMerge, pAgg);
+  memset(&buf, 0, sizeof(buf));
+  rc = hpMergeFirst(p->pPlan, pMerge);
+  for(i=1; rc==SQLITE_OK; i++){
+    rc = hpMergeRow(p->pPlan, pMerge, &aGroup);
+    if( rc || aGroup==0 ) break;
+    rc = hpSpillRecord(p->pPlan, aGroup, &buf);
+    if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF
+     && hpSpillWrite(pAgg->pSpill, &buf)
+    ){
+      rc = HP_DECLINE;
+    }
+    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpScanStopped(p->pScan);
+  }
+  if( rc==SQLITE_OK && buf.n && hpSpillWrite(pAgg->pSpill, &buf) ){
+    rc = HP_DECLINE;
+  }
+  sqlite3_free(buf.a);
+  hpMergeClose(pMerge);
+  pAgg->pSpill->aEnd[pAgg->pSpill->nRun++] = pAgg->pSpill->nByte;
+  hpRunsFree(pAgg);
+  return rc;
+}
+
+/*
 ** All workers are done and their groups are sorted: make p->pMerge, ready for
 ** hpMergeNext().
 */
@@ -630,7 +844,7 @@ static int hpMergeOpen(HpScan *p){
   for(i=0; i<p->nWorker; i++){
     const HpAgg *pAgg = p->apWorker[i]->pAgg;
     nGroup += pAgg->nGroup;
-    nReader += pAgg->nGroup>0;
+    nReader += (pAgg->nGroup>0) + pAgg->nMemRun;
     bCheck |= pAgg->bLanes;
     if( pAgg->pSpill ){
       nReader += pAgg->pSpill->nRun;
@@ -638,16 +852,8 @@ static int hpMergeOpen(HpScan *p){
     }
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
-  p->pMerge = pMerge = sqlite3_malloc64(sizeof(*pMerge));
+  p->pMerge = pMerge = hpMergeNew(nReader);
   if( pMerge==0 ) return HP_DECLINE;
-  memset(pMerge, 0, sizeof(*pMerge));
-  pMerge->aReader = sqlite3_malloc64(sizeof(HpRunReader)*(u64)(nReader+1));
-  pMerge->apHeap = sqlite3_malloc64(sizeof(HpRunReader*)*(u64)(nReader+1));
-  pMerge->apUsed = sqlite3_malloc64(sizeof(HpRunReader*)*(u64)(nReader+1));
-  if( pMerge->aReader==0 || pMerge->apHeap==0 || pMerge->apUsed==0 ){
-    return HP_DECLINE;
-  }
-  memset(pMerge->aReader, 0, sizeof(HpRunReader)*(u64)(nReader+1));
   for(i=0; i<p->nWorker; i++){
     const HpAgg *pAgg = p->apWorker[i]->pAgg;
     const struct HpSpill *pSpill = pAgg->pSpill;
@@ -656,6 +862,7 @@ static int hpMergeOpen(HpScan *p){
       pReader->aSorted = pAgg->aSorted;
       pReader->n = pAgg->nGroup;
     }
+    hpMergeRuns(pMerge, pAgg);
     for(j=0; pSpill && j<pSpill->nRun; j++){
       HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
       pReader->pFd = pSpill->pFd;
@@ -663,17 +870,14 @@ static int hpMergeOpen(HpScan *p){
       pReader->iEnd = pSpill->aEnd[j];
     }
   }
-  for(i=0; i<pMerge->nReader; i++){
-    HpRunReader *pReader = &pMerge->aReader[i];
-    rc = hpReaderNext(p->pPlan, pReader);
-    if( rc ) return rc;
-    hpHeapAdd(p->pPlan, pMerge, pReader);
-  }
+  rc = hpMergeFirst(p->pPlan, pMerge);
+  if( rc ) return rc;
   if( bSpill ){
     hpStat(p->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
     return hpMergeDoubt(p);
   }
+  if( p->pPlan->eSink==HP_SINK_SORT ) return SQLITE_OK;
   if( nReader>1 || (nReader==1 && bCheck) ){
     pMerge->apGroup = sqlite3_malloc64(sizeof(u8*)*nGroup);
     if( pMerge->apGroup==0 ) return HP_DECLINE;
@@ -699,6 +903,9 @@ static int hpMergeOpen(HpScan *p){
 */
 static int hpMergeNext(HpScan *p, u8 **paGroup){
   HpMerge *pMerge = p->pMerge;
+  if( p->pPlan->eSink==HP_SINK_SORT ){
+    return hpMergeRow(p->pPlan, pMerge, paGroup);
+  }
   if( pMerge->apGroup==0 ) return hpMergeStep(p, paGroup);
   *paGroup = 0;
   if( pMerge->iGroup<pMerge->nGroup ){
@@ -715,7 +922,9 @@ static int hpMergeNext(HpScan *p, u8 **paGroup){
 static void hpMergeClose(HpMerge *pMerge){
   if( pMerge ){
     int i;
-    for(i=0; i<pMerge->nReader; i++) sqlite3_free(pMerge->aReader[i].aBuf);
+    for(i=0; i<pMerge->nReader; i++){
+      if( pMerge->aReader[i].pFd ) sqlite3_free(pMerge->aReader[i].aBuf);
+    }
     sqlite3_free(pMerge->aReader);
     sqlite3_free(pMerge->apHeap);
     sqlite3_free(pMerge->apUsed);

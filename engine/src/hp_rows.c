@@ -226,6 +226,9 @@ static int hpRowsSink(
     return p->iLimit==0 || pOrderBy ? HP_SINK_FIRST : 0;
   }
   if( pOrderBy && p->iLimit ) return HP_SINK_TOP;
+  if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
+    return HP_SINK_SORT;
+  }
   if( p->pWhere==0 || p->iLimit ) return 0;
   if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set
    || eDest==SRT_Coroutine
@@ -233,6 +236,11 @@ static int hpRowsSink(
     return HP_SINK_ROWS;
   }
   return 0;
+}
+
+/* True if the scan that sqlite3HpAccept() found is one of a whole table */
+static int hpRowsWhole(const SrcItem *pItem){
+  return pItem->hp.pIdx==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
 }
 
 /*
@@ -250,23 +258,26 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   sqlite3 *db = pParse->db;
   SrcItem *pItem;
   int iRewind;
+  int eSink;
   VdbeOp *pOp;
   if( db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff ) return 0;
-  if( hpRowsSink(p, pOrderBy, eDistinct, pDest)==0 ) return 0;
+  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( eSink==0 ) return 0;
   if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
   if( p->pWin || pParse->nErr ) return 0;
   pItem = &p->pSrc->a[0];
   if( pItem->fg.isSubquery || pItem->fg.viaCoroutine ) return 0;
   if( pItem->fg.isRecursive || pItem->fg.fromExists ) return 0;
-  if( !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab) ) return 0;
+  if( !IsOrdinaryTable(pItem->pSTab) ) return 0;
   if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
-  if( sqlite3HpAccept(1, pWInfo, 0)==0 || pItem->hp.pIdx ) return 0;
-  if( pWInfo->a[0].pWLoop->nLTerm!=0 ) return 0;
+  if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ) return 0;
   iRewind = pWInfo->a[0].p2-1;
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
-  if( pOp->opcode!=OP_Rewind || pOp->p1!=pItem->iCursor ) return 0;
-  return iRewind;
+  if( pOp->opcode!=OP_Rewind ) return 0;
+  if( eSink==HP_SINK_SORT ) return iRewind;
+  if( pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab) ) return 0;
+  return hpRowsWhole(pItem) ? iRewind : 0;
 }
 
 /*
@@ -295,7 +306,7 @@ static int hpRowsKeys(HpCompile *pC, ExprList *pList){
     pPlan->aKey[i] = (u16)iVec;
     pPlan->aKeySort[i] = pKeyInfo->aSortFlags[i];
     pPlan->aKeyColl[i] = 0;
-    if( pPlan->eSink==HP_SINK_TOP
+    if( pPlan->eSink!=HP_SINK_FIRST
      && !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i])
     ){
       rc = SQLITE_ERROR;
@@ -391,9 +402,10 @@ static void hpRowsExplain(Parse *pParse, int iRewind){
 
 /*
 ** Code the query's own way.  Called after stock's loop.  iRewind comes from
-** sqlite3HpRowsAccept().
+** sqlite3HpRowsAccept().  If hp_sort does the sorter's work returns the address
+** of OP_HpScan, for sqlite3HpCodeSorted(), else 0.
 */
-SQLITE_PRIVATE void sqlite3HpCodeRows(
+SQLITE_PRIVATE int sqlite3HpCodeRows(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
@@ -408,8 +420,17 @@ SQLITE_PRIVATE void sqlite3HpCodeRows(
   int iNext;             /* Address of OP_Next */
   int nMem = pParse->nMem;
   int addrSkip, addrScan, regExec;
+  int eSink;
 
-  if( iRewind==0 || pParse->nErr || !hpPlanWorthIt(pParse, p) ) return;
+  if( iRewind==0 || pParse->nErr || !hpPlanWorthIt(pParse, p) ) return 0;
+  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( eSink==HP_SINK_SORT ){
+    addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
+    if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){
+      return addrScan;
+    }
+    eSink = HP_SINK_ROWS;
+  }
   pOp = sqlite3VdbeGetOp(v, iRewind);
   iCur = pOp->p1;
   iHalt = pOp->p2;
@@ -417,13 +438,12 @@ SQLITE_PRIVATE void sqlite3HpCodeRows(
     pOp = sqlite3VdbeGetOp(v, iNext);
     if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
   }
-  if( iNext==iRewind || pOp->p3!=0 ) return;
-  pPlan = hpRowsCompile(pParse, p, pOrderBy,
-                        hpRowsSink(p, pOrderBy, eDistinct, pDest));
+  if( iNext==iRewind || pOp->p3!=0 ) return 0;
+  pPlan = hpRowsCompile(pParse, p, pOrderBy, eSink);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
-    return;
+    return 0;
   }
   hpRowsExplain(pParse, iRewind);
   regExec = ++pParse->nMem;
@@ -443,6 +463,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRows(
   sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
   sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
   sqlite3VdbeJumpHere(v, addrSkip);
+  return 0;
 }
 
 /*****************************************************************************
@@ -1324,6 +1345,7 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   HpRows *pRows;
   int res, rc;
 
+  if( isSorter(pC) ) return hpSortRow(v, pOp, aMem);
   if( (pReg->flags & MEM_Dyn)==0 ) return sqlite3BtreeNext(pCur, 0);
   p = (HpScan*)pReg->z;
   pRows = p->apWorker[0]->pRows;
