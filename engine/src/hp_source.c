@@ -84,6 +84,9 @@
 # define HP_READAHEAD 1
 #endif
 
+/* Most leaves a run of a table that is small */
+#define HP_SMALL_RUN 12
+
 struct HpSource {
   BtShared *pBt;         /* The b-tree's file */
   Pager *pPager;         /* Its pager */
@@ -399,6 +402,8 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
     pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
     if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
     if( pSrc->nLevel==1 ) pSrc->nMax = (int)MIN(pSrc->nMax, pSrc->nLeaf);
+    /* Where little is read, fresh memory costs more than requests */
+    if( pSrc->nLeaf<HP_MIN_PARALLEL ) pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
   }
   pSrc->bDirect = hpSourceDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL
