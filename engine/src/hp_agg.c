@@ -694,10 +694,12 @@ static SQLITE_INLINE void hpSumValue(
 #ifdef HP_AVX2
 /*
 ** Add rows aRow[0..n-1] of aVal to the pair *ps, *pe: four sums side by side,
-** each as hpSumReal(), put together in the end.  n is a multiple of 4.
+** each as hpSumReal(), put together in the end.  n is a multiple of 4.  If a
+** term has a size above HP_MX_FLOAT change nothing and return 0: if two such
+** sizes cancel, the errors lose bits too, in another way than in row order.
 */
 __attribute__((target("avx2")))
-static void hpSumAvx2(
+static int hpSumAvx2(
   const HpVal *aVal,
   const u16 *aRow,
   int n,
@@ -707,6 +709,7 @@ static void hpSumAvx2(
   const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
   __m256d s = _mm256_setr_pd(*ps, 0.0, 0.0, 0.0);
   __m256d e = _mm256_setr_pd(*pe, 0.0, 0.0, 0.0);
+  __m256d mx = s;        /* Largest terms */
   double aS[4], aE[4];
   int i;
   for(i=0; i<n; i+=4){
@@ -719,6 +722,11 @@ static void hpSumAvx2(
     __m256d small = _mm256_blendv_pd(s, r, m);
     e = _mm256_add_pd(e, _mm256_add_pd(_mm256_sub_pd(big, t), small));
     s = t;
+    mx = _mm256_max_pd(_mm256_and_pd(mx, mAbs), _mm256_and_pd(r, mAbs));
+  }
+  _mm256_storeu_pd(aS, mx);
+  for(i=0; i<4; i++){
+    if( !(aS[i]<=HP_MX_FLOAT) ) return 0;
   }
   _mm256_storeu_pd(aS, s);
   _mm256_storeu_pd(aE, e);
@@ -731,6 +739,7 @@ static void hpSumAvx2(
   }
   *ps = aS[0];
   *pe = aE[0];
+  return 1;
 }
 #endif
 
@@ -773,9 +782,10 @@ static void hpSumRange(
 #ifdef HP_AVX2
       if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
         int nLane = (n-ii) & ~3;
-        hpSumAvx2(aVal, &aRow[ii], nLane, &s, &e);
-        ii += nLane;
-        p->pAgg->bLanes = 1;
+        if( hpSumAvx2(aVal, &aRow[ii], nLane, &s, &e) ){
+          ii += nLane;
+          p->pAgg->bLanes = 1;
+        }
       }
 #endif
       for(; ii<n; ii++){
