@@ -38,8 +38,8 @@
 ** in row order overflows; an upper bound of what was added tells that none
 ** can.  Sums of reals are pairs of sum and error (Kahan, Babuska, Neumaier),
 ** which rounded give the exact sum's double, in whatever order they were
-** added, unless large terms cancel.  So a worker may also add up four sums side
-** by side.  Where one of that is in doubt HP_SERIAL says so, and the scan runs
+** added, unless large terms cancel: the largest sum on the way is kept to see
+** that.  So a worker may also add up four sums side by side.  Where one of that is in doubt HP_SERIAL says so, and the scan runs
 ** again with one worker that adds up row by row.
 **
 ** When memory is short the groups are written to a file and forgotten
@@ -73,7 +73,8 @@ struct HpCopy {
 typedef struct HpSum HpSum;
 struct HpSum {
   SumCtx ctx;
-  u64 mAbs;              /* OR of the integers' sizes */
+  u64 mAbs;              /* While ctx.approx==0: OR of the integers' sizes */
+  double mx;             /* From then on: the largest size of a sum so far */
 };
 
 /* State of min and max */
@@ -604,7 +605,8 @@ static int hpAggFindMany(HpExec *p){
 }
 
 /* One step of sum() with a real.  As kahanBabuskaNeumaierStep(). */
-static SQLITE_INLINE void hpSumReal(SumCtx *pSum, double r){
+static SQLITE_INLINE void hpSumReal(HpSum *pState, double r){
+  SumCtx *pSum = &pState->ctx;
   double s = pSum->rSum;
   double t = s + r;
   if( fabs(s) > fabs(r) ){
@@ -613,22 +615,28 @@ static SQLITE_INLINE void hpSumReal(SumCtx *pSum, double r){
     pSum->rErr += (r - t) + s;
   }
   pSum->rSum = t;
+  if( !(fabs(t)<=pState->mx) ) pState->mx = fabs(t);
 }
 
 /*
-** True if the sum may be added to others in any order: it is finite, and what
-** was lost in rounding is small beside it, so that no large terms cancelled.
+** True if the sum may be added to others in any order: it is finite, and no sum
+** on the way was so much larger that what was lost there, and in the sum of
+** what was lost, could show now.
 */
-static int hpSumIsSound(const SumCtx *pSum){
-  return fabs(pSum->rSum)<=1e300
-      && fabs(pSum->rErr)<=fabs(pSum->rSum)*(1.0/(1<<20));
+static int hpSumIsSound(const HpSum *pState){
+  const SumCtx *pSum = &pState->ctx;
+  double mx = fabs(pSum->rSum)*(1<<20);
+  return fabs(pSum->rSum)<=1e300 && pState->mx<=mx
+      && fabs(pSum->rErr)*(1<<20)<=fabs(pSum->rSum);
 }
 
 /* The bits of the size of x, or of one less */
 #define hpAbsBits(X)  ((u64)((X) ^ ((X)>>63)))
 
 /* The first real turns the integer sum into a real one */
-static void hpSumApprox(SumCtx *pSum){
+static void hpSumApprox(HpSum *pState){
+  SumCtx *pSum = &pState->ctx;
+  pState->mx = fabs((double)pSum->iSum);
   kahanBabuskaNeumaierInit(pSum, pSum->iSum);
   pSum->approx = 1;
 }
@@ -666,51 +674,44 @@ static SQLITE_INLINE void hpSumValue(
   }
   pSum->cnt++;
   if( tag==HP_INT ){
-    pState->mAbs |= hpAbsBits(iVal);
     if( pSum->approx==0 ){
       i64 x = pSum->iSum;
+      pState->mAbs |= hpAbsBits(iVal);
       if( sqlite3AddInt64(&x, iVal)==0 ){
         pSum->iSum = x;
         return;
       }
       pSum->ovrfl = 1;
-      hpSumApprox(pSum);
+      hpSumApprox(pState);
     }
     if( iVal<4503599627370496LL && iVal>-4503599627370496LL ){
-      hpSumReal(pSum, (double)iVal);
+      hpSumReal(pState, (double)iVal);
     }else{
       kahanBabuskaNeumaierStepInt64(pSum, iVal);
+      pState->mx = MAX(pState->mx, fabs(pSum->rSum));
     }
   }else{
     if( pSum->approx==0 ){
-      hpSumApprox(pSum);
+      hpSumApprox(pState);
     }else{
       pSum->ovrfl = 0;
     }
-    hpSumReal(pSum, r);
+    hpSumReal(pState, r);
   }
 }
 
 #ifdef HP_AVX2
 /*
-** Add rows aRow[0..n-1] of aVal to the pair *ps, *pe: four sums side by side,
-** each as hpSumReal(), put together in the end.  n is a multiple of 4.  If a
-** term has a size above HP_MX_FLOAT change nothing and return 0: if two such
-** sizes cancel, the errors lose bits too, in another way than in row order.
+** Add rows aRow[0..n-1] of aVal to a sum of reals: four sums side by side, each as
+** hpSumReal(), put together in the end.  n is a multiple of 4.
 */
 __attribute__((target("avx2")))
-static int hpSumAvx2(
-  const HpVal *aVal,
-  const u16 *aRow,
-  int n,
-  double *ps,
-  double *pe
-){
+static void hpSumAvx2(HpSum *pState, const HpVal *aVal, const u16 *aRow, int n){
   const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
-  __m256d s = _mm256_setr_pd(*ps, 0.0, 0.0, 0.0);
-  __m256d e = _mm256_setr_pd(*pe, 0.0, 0.0, 0.0);
-  __m256d mx = s;        /* Largest terms */
-  double aS[4], aE[4];
+  __m256d s = _mm256_setr_pd(pState->ctx.rSum, 0.0, 0.0, 0.0);
+  __m256d e = _mm256_setr_pd(pState->ctx.rErr, 0.0, 0.0, 0.0);
+  __m256d mx = _mm256_set1_pd(pState->mx);
+  double aS[4], aE[4], aMx[4];
   int i;
   for(i=0; i<n; i+=4){
     __m256d r = _mm256_setr_pd(aVal[aRow[i]].r, aVal[aRow[i+1]].r,
@@ -722,24 +723,18 @@ static int hpSumAvx2(
     __m256d small = _mm256_blendv_pd(s, r, m);
     e = _mm256_add_pd(e, _mm256_add_pd(_mm256_sub_pd(big, t), small));
     s = t;
-    mx = _mm256_max_pd(_mm256_and_pd(mx, mAbs), _mm256_and_pd(r, mAbs));
-  }
-  _mm256_storeu_pd(aS, mx);
-  for(i=0; i<4; i++){
-    if( !(aS[i]<=HP_MX_FLOAT) ) return 0;
+    mx = _mm256_max_pd(mx, _mm256_and_pd(t, mAbs));
   }
   _mm256_storeu_pd(aS, s);
   _mm256_storeu_pd(aE, e);
+  _mm256_storeu_pd(aMx, mx);
+  pState->ctx.rSum = aS[0];
+  pState->ctx.rErr = aE[0];
+  pState->mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
   for(i=1; i<4; i++){
-    double t = aS[0] + aS[i];
-    aE[0] += aE[i];
-    aE[0] += fabs(aS[0])>fabs(aS[i]) ? (aS[0] - t) + aS[i]
-                                     : (aS[i] - t) + aS[0];
-    aS[0] = t;
+    pState->ctx.rErr += aE[i];
+    hpSumReal(pState, aS[i]);
   }
-  *ps = aS[0];
-  *pe = aE[0];
-  return 1;
 }
 #endif
 
@@ -775,31 +770,20 @@ static void hpSumRange(
     while( ii<n && (pSum->approx==0 || pSum->ovrfl) ){
       hpSumValue(p, pState, pVec, aRow[ii++]);
     }
-    if( ii<n ){
-      double s = pSum->rSum;
-      double e = pSum->rErr;
-      pSum->cnt += n-ii;
 #ifdef HP_AVX2
-      if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
-        int nLane = (n-ii) & ~3;
-        if( hpSumAvx2(aVal, &aRow[ii], nLane, &s, &e) ){
-          ii += nLane;
-          p->pAgg->bLanes = 1;
-        }
-      }
+    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
+      int nLane = (n-ii) & ~3;
+      hpSumAvx2(pState, aVal, &aRow[ii], nLane);
+      pSum->cnt += nLane;
+      ii += nLane;
+      p->pAgg->bLanes = 1;
+    }
 #endif
-      for(; ii<n; ii++){
-        double r = aVal[aRow[ii]].r;
-        double t = s + r;
-        if( fabs(s) > fabs(r) ){
-          e += (s - t) + r;
-        }else{
-          e += (r - t) + s;
-        }
-        s = t;
-      }
-      pSum->rSum = s;
-      pSum->rErr = e;
+    if( ii<n ){
+      HpSum sum = *pState;
+      sum.ctx.cnt += n-ii;
+      for(; ii<n; ii++) hpSumReal(&sum, aVal[aRow[ii]].r);
+      *pState = sum;
     }
   }
   for(; ii<n; ii++) hpSumValue(p, pState, pVec, aRow[ii]);
@@ -844,7 +828,7 @@ static void hpSumScattered(
         hpSumValue(p, pSum, pVec, aSel[ii]);
       }else{
         pSum->ctx.cnt++;
-        hpSumReal(&pSum->ctx, pVec->aVal[aSel[ii]].r);
+        hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
       }
     }
   }
@@ -1239,7 +1223,6 @@ static int hpBits(u64 x){
 */
 static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   HpSum from = *pFrom;
-  double s, r, t;
   i64 nCnt = pTo->ctx.cnt + from.ctx.cnt;
   if( from.ctx.cnt==0 ) return SQLITE_OK;
   if( pTo->ctx.cnt==0 ){
@@ -1247,23 +1230,20 @@ static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
     return SQLITE_OK;
   }
   if( pTo->ctx.ovrfl || from.ctx.ovrfl ) return HP_SERIAL;
-  pTo->mAbs |= from.mAbs;
   if( pTo->ctx.approx==0 && from.ctx.approx==0 ){
+    pTo->mAbs |= from.mAbs;
     if( hpBits(pTo->mAbs)+hpBits((u64)nCnt)>63 ) return HP_SERIAL;
     pTo->ctx.iSum += from.ctx.iSum;
     pTo->ctx.cnt = nCnt;
     return SQLITE_OK;
   }
-  if( pTo->ctx.approx==0 ) hpSumApprox(&pTo->ctx);
-  if( from.ctx.approx==0 ) hpSumApprox(&from.ctx);
-  s = pTo->ctx.rSum;
-  r = from.ctx.rSum;
-  t = s + r;
+  if( pTo->ctx.approx==0 ) hpSumApprox(pTo);
+  if( from.ctx.approx==0 ) hpSumApprox(&from);
   pTo->ctx.rErr += from.ctx.rErr;
-  pTo->ctx.rErr += fabs(s)>fabs(r) ? (s - t) + r : (r - t) + s;
-  pTo->ctx.rSum = t;
+  pTo->mx = MAX(pTo->mx, from.mx);
+  hpSumReal(pTo, from.ctx.rSum);
   pTo->ctx.cnt = nCnt;
-  return hpSumIsSound(&pTo->ctx) ? SQLITE_OK : HP_SERIAL;
+  return hpSumIsSound(pTo) ? SQLITE_OK : HP_SERIAL;
 }
 
 /*

@@ -373,6 +373,7 @@ static void hpSpillSigns(HpExec *p){
         if( pSum->ctx.ovrfl
          || !(fabs(pSum->ctx.rSum)<=1e300/HP_MX_RUN)
          || !(fabs(pSum->ctx.rErr)<=fabs(pSum->ctx.rSum)*(1.0/(1<<21)))
+         || !(pSum->mx<=fabs(pSum->ctx.rSum)*(1<<20))
         ){
           pSign->bOdd = 1;
         }
@@ -641,7 +642,7 @@ static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
     if( pDef->eAgg!=HP_AGG_SUM || pSum->ctx.cnt==0 ) continue;
     if( pSum->ctx.approx==0
          ? hpBits(pSum->mAbs)+hpBits((u64)pSum->ctx.cnt)>63
-         : pSum->ctx.ovrfl || !hpSumIsSound(&pSum->ctx)
+         : pSum->ctx.ovrfl || !hpSumIsSound(pSum)
     ){
       return HP_SERIAL;
     }
