@@ -875,6 +875,10 @@ static int hpMergeOpen(HpScan *p){
   if( rc ) return rc;
   if( bSpill ){
     hpStat(p->db, HP_STAT_SPILLED);
+    for(i=0; i<p->nWorker; i++){
+      const struct HpSpill *pSpill = p->apWorker[i]->pAgg->pSpill;
+      if( pSpill ) p->db->nSpill += pSpill->nByte;
+    }
     for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
     return hpMergeDoubt(p);
   }

@@ -1203,11 +1203,7 @@ static void hpRowsRun(HpExec *p){
   pRows->bLast = 1;
   pRows->nLeaf += p->run.nPage;
   if( pRows->nTableRow==0 ){
-    const HpSource *pSource = p->pScan->pSource;
-    i64 nLeaf = 1;       /* About so many leaves */
-    int i;
-    for(i=0; i<pSource->nLevel; i++) nLeaf *= pSource->aLevel[i].nCell+1;
-    pRows->nTableRow = nRow*nLeaf/p->run.nPage;
+    pRows->nTableRow = nRow*p->pScan->pSource->nLeaf/p->run.nPage;
   }
   if( hpRowsTooMany(p, nRow) ) AtomicStore(&p->pScan->bEnd, 1);
   /* Is it worth to look at the bytes of a record first? */

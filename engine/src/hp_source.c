@@ -629,11 +629,12 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   }else{
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
     Pgno mxPg = btreePagecount(pSrc->pBt);
+    Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
     rc = hpSourceAdvance(pSrc, &bEnd);
     if( rc || bEnd ) return rc;
     while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
-      if( iPg<2 || iPg>mxPg ) return HP_DECLINE;
+      if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
       if( pSrc->bIndex ){
         rc = hpSourceSep(pSrc, pRun, n);
         if( rc ) return rc;
