@@ -380,6 +380,8 @@ struct HpPlan {
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
   u8 bUser;              /* Application code is called */
+  u8 bTypeOnly;          /* Decline values on overflow pages: stock may not
+                         ** have to read them */
   u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
                          ** in: decline if some sum depends on that */
   int szGroup;           /* Bytes a group */

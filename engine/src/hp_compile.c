@@ -201,6 +201,16 @@ static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
 
 static int hpCompileExpr(HpCompile*, Expr*);
 
+/*
+** Of pExpr only the type or the length is wanted.  If it is a column stock does
+** not read its value, which may go on for many overflow pages; we would.
+*/
+static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr){
+  if( pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN ){
+    pC->pPlan->bTypeOnly = 1;
+  }
+}
+
 /* Add the operation eOp(a, b).  Returns its vector, or -1. */
 static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   HpOp x;
@@ -740,6 +750,9 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     a = hpProgOp(&pC->pPlan->prog, &x);
     return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
   }
+  if( pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF) ){
+    hpCompileTypeOnly(pC, pExpr->x.pList->a[0].pExpr);
+  }
   if( pDef->funcFlags & SQLITE_FUNC_NEEDCOLL ){
     for(i=0; i<nArg && pColl==0; i++){
       pColl = sqlite3ExprCollSeq(pParse, pList->a[i].pExpr);
@@ -875,6 +888,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
     case TK_ISNULL: case TK_NOTNULL:
+      hpCompileTypeOnly(pC, pExpr->pLeft);
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_ISNULL, pExpr->op, a, a);
     case TK_BETWEEN:

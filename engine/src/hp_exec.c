@@ -704,6 +704,9 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
       (u32)(p->nScanned-1);
   if( pPlan->nKey && p->apWorker[0]->pAgg ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
+#ifdef SQLITE_TEST
+    sqlite3_sort_count++;
+#endif
   }
   sqlite3VdbeMemSetPointer(pReg, p, "hp", hpScanFree);
   return SQLITE_OK;

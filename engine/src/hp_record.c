@@ -136,6 +136,7 @@ static int hpRecordOverflow(
   u8 *aOut;
   int rc = SQLITE_OK;
   assert( nWant<=pRec->nByte && nWant>n );
+  if( p->pPlan->bTypeOnly ) return HP_DECLINE;
   if( (i64)nWant+p->batch.side.nTotal>p->nMemory ) return HP_DECLINE;
   aOut = hpArenaAlloc(&p->batch.side, (i64)nWant+HP_SLACK);
   if( aOut==0 ) return HP_DECLINE;

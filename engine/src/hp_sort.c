@@ -250,16 +250,6 @@ SQLITE_PRIVATE void sqlite3HpCodeSorted(
   for(i=addrScan+4; i<nOp; i++){
     VdbeOp *pOp = &aOp[i];
     switch( pOp->opcode ){
-      case OP_Explain:
-        if( pOp->p4type==P4_DYNAMIC && pOp->p4.z
-         && strncmp(pOp->p4.z, "USE TEMP B-TREE FOR ", 20)==0
-        ){
-          char *z = sqlite3MPrintf(pParse->db, "USE SORTED RUNS FOR %s",
-                                   &pOp->p4.z[20]);
-          sqlite3DbFree(pParse->db, pOp->p4.z);
-          pOp->p4.z = z;
-        }
-        break;
       case OP_OpenPseudo:
         aOp[addrScan+1].p1 = pOp->p1;
         aOp[addrScan+1].p2 = pOp->p2;
