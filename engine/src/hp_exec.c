@@ -627,6 +627,12 @@ static int hpScanRun(
     p->nChange = v->db->nTotalChange;
     p->bExact = bExact;
     rc = hpSourceOpen(p, aMem);
+    /* Stock's sorter is as good for what fits into the cache */
+    if( rc==SQLITE_OK && pPlan->eSink==HP_SINK_SORT
+     && p->pSource->nLeaf<HP_MIN_PARALLEL && hpOffload(p->db)!=HP_OFFLOAD_FORCE
+    ){
+      rc = HP_DECLINE;
+    }
     if( rc==SQLITE_OK ){
       p->nWorker = 1;
       if( nWorker>1 && pPlan->bSerial==0
