@@ -1090,6 +1090,28 @@ static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
 }
 
 /*
+** Begin to compile p, a query of one table: an empty plan to scan the b-tree that
+** sqlite3HpAccept() noted, or NULL.  *pC is for hpCompileExpr() and its like.
+*/
+static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
+  const SrcItem *pItem = &p->pSrc->a[0];
+  HpPlan *pPlan = sqlite3_malloc64(sizeof(*pPlan));
+  memset(pC, 0, sizeof(*pC));
+  if( pPlan==0 ) return 0;
+  memset(pPlan, 0, sizeof(*pPlan));
+  pC->pParse = pParse;
+  pC->pTab = pItem->pSTab;
+  pC->iCur = pItem->iCursor;
+  pC->pIdx = pItem->hp.pIdx;
+  pC->iGuard = HP_NO_VEC;
+  pC->pPlan = pPlan;
+  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
+  pPlan->bIndex = pC->pIdx!=0;
+  pPlan->iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
+  return pPlan;
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -1106,19 +1128,9 @@ static HpPlan *hpCompile(
   int iMinMax = -1;
   int bOdd = 0;          /* min() or max() does not see all rows */
 
-  memset(&c, 0, sizeof(c));
-  c.pParse = pParse;
-  c.pAggInfo = pAggInfo;
-  c.pTab = p->pSrc->a[0].pSTab;
-  c.iCur = p->pSrc->a[0].iCursor;
-  c.iGuard = HP_NO_VEC;
-  c.pPlan = pPlan = sqlite3_malloc64(sizeof(*pPlan));
+  pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
-  memset(pPlan, 0, sizeof(*pPlan));
-  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, c.pTab->pSchema);
-  c.pIdx = p->pSrc->a[0].hp.pIdx;
-  pPlan->bIndex = c.pIdx!=0;
-  pPlan->iRoot = c.pIdx ? c.pIdx->tnum : c.pTab->tnum;
+  c.pAggInfo = pAggInfo;
   pPlan->nKey = nKey;
   pPlan->nAgg = pAggInfo->nFunc;
   pPlan->nBare = pAggInfo->nAccumulator;

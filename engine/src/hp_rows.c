@@ -351,16 +351,8 @@ static HpPlan *hpRowsCompile(
   if( pOrderBy && !hpRowsSafe(pParse, pOrderBy, eSink==HP_SINK_ROWS) ){
     return 0;
   }
-  memset(&c, 0, sizeof(c));
-  c.pParse = pParse;
-  c.pTab = p->pSrc->a[0].pSTab;
-  c.iCur = p->pSrc->a[0].iCursor;
-  c.iGuard = HP_NO_VEC;
-  c.pPlan = pPlan = sqlite3_malloc64(sizeof(*pPlan));
+  pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
-  memset(pPlan, 0, sizeof(*pPlan));
-  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, c.pTab->pSchema);
-  pPlan->iRoot = c.pTab->tnum;
   pPlan->eSink = (u8)eSink;
   rc = hpCompileWhere(&c, p->pWhere);
   if( rc==SQLITE_OK && eSink!=HP_SINK_ROWS ){
