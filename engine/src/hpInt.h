@@ -600,7 +600,7 @@ static void hpLikeRun(HpExec*, const HpOp*, const void*);
 
 /* hp_key.c */
 static int hpPackRows(HpExec*, HpPack*);
-static int hpKeyAppend(HpBuf*, u8, HpVal, u32, CollSeq*, u8);
+static int hpKeyValue(HpBuf*, const HpVec*, int, CollSeq*, u8);
 static int hpKeyNorm(HpExec*, int, HpBuf*);
 static int hpKeyShow(HpExec*, int, HpBuf*);
 static void hpKeyToMem(const HpPlan*, const u8*, u32, Mem*, HpBuf*);

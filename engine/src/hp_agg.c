@@ -39,8 +39,9 @@
 ** can.  Sums of reals are pairs of sum and error (Kahan, Babuska, Neumaier),
 ** which rounded give the exact sum's double, in whatever order they were
 ** added, unless large terms cancel: the largest sum on the way is kept to see
-** that.  So a worker may also add up four sums side by side.  Where one of that is in doubt HP_SERIAL says so, and the scan runs
-** again with one worker that adds up row by row.
+** that.  So a worker may also add up four sums side by side.  Where one of
+** that is in doubt HP_SERIAL says so, and the scan runs again with one worker
+** that adds up row by row.
 **
 ** When memory is short the groups are written to a file and forgotten
 ** (hp_merge.c), at the end of a batch.
@@ -919,16 +920,11 @@ static int hpSetAdd(
     pSet->mSlot = mNew;
   }
   /* An entry: hash, length, group, normalized value */
-  i &= pVec->mIdx;
   pKey->n = 0;
   if( hpBufRoom(pKey, 16) ) return HP_DECLINE;
   memcpy(&pKey->a[8], &pHead, sizeof(pHead));
   pKey->n = 8+sizeof(pHead);
-  if( hpKeyAppend(pKey, pVec->aTag[i], pVec->aVal[i],
-                  (pVec->aTag[i] & HP_STR) ? pVec->aLen[i] : 0, pDef->pColl, 0)
-  ){
-    return HP_DECLINE;
-  }
+  if( hpKeyValue(pKey, pVec, i, pDef->pColl, 0) ) return HP_DECLINE;
   sqlite3Put4byte(pKey->a, p->pCfg->bHash0 ? 0 :
       (u32)(hpHashBytes(&pKey->a[8], pKey->n-8)>>16));
   sqlite3Put4byte(&pKey->a[4], pKey->n);

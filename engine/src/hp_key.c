@@ -9,7 +9,7 @@
 **    hpPackRows()     all keys of each row in 128 bits, where they fit
 **    hpKeyNorm()      the normalized keys of a row
 **    hpKeyShow()      how the row has them
-**    hpKeyAppend()    one value of such a record
+**    hpKeyValue()     one value of such a record
 **    hpKeyToMem()     a value back from a key record
 **
 ** A pack tells whether two rows belong to the same group: one string of up to
@@ -299,17 +299,31 @@ static int hpKeyAppend(
 }
 
 /*
+** hpKeyAppend() for row i of pVec.
+*/
+static int hpKeyValue(
+  HpBuf *pBuf,
+  const HpVec *pVec,
+  int i,
+  CollSeq *pColl,
+  u8 flags
+){
+  u8 tag;
+  i &= pVec->mIdx;
+  tag = pVec->aTag[i];
+  return hpKeyAppend(pBuf, tag, pVec->aVal[i],
+                     (tag & HP_STR) ? pVec->aLen[i] : 0, pColl, flags);
+}
+
+/*
 ** Append the first part of the key record of row i.
 */
 static int hpKeyNorm(HpExec *p, int i, HpBuf *pBuf){
   const HpPlan *pPlan = p->pPlan;
   int k;
   for(k=0; k<pPlan->nKey; k++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    int j = i & pVec->mIdx;
-    u8 tag = pVec->aTag[j];
-    if( hpKeyAppend(pBuf, tag, pVec->aVal[j], (tag & HP_STR) ? pVec->aLen[j] : 0,
-                    pPlan->aKeyColl[k], pPlan->aKeySort[k])
+    if( hpKeyValue(pBuf, &p->aVec[pPlan->aKey[k]], i, pPlan->aKeyColl[k],
+                   pPlan->aKeySort[k])
     ){
       return HP_DECLINE;
     }

@@ -550,14 +550,11 @@ static int hpRowsOnLeaf(const HpSource *pSource){
 */
 static int hpRowsIsLarge(const HpExec *p, const HpRows *pRows){
   const HpSource *pSource = p->pScan->pSource;
-  i64 nLeaf = 1;         /* About so many leaves */
-  int i;
   if( pRows->bForce || p!=p->pScan->apWorker[0] ) return 1;
-  for(i=0; i<pSource->nLevel; i++) nLeaf *= pSource->aLevel[i].nCell+1;
   if( p->pPlan->eSink==HP_SINK_TOP ){
-    return pRows->mxTop<=nLeaf*hpRowsOnLeaf(pSource)/HP_TOP_SHARE;
+    return pRows->mxTop<=pSource->nLeaf*hpRowsOnLeaf(pSource)/HP_TOP_SHARE;
   }
-  return nLeaf>=HP_MIN_PROBED;
+  return pSource->nLeaf>=HP_MIN_PROBED;
 }
 
 /*
