@@ -667,6 +667,15 @@ static int hpScanStopped(const HpScan*);
     for(ii_=0; ii_<n_; ii_++){ int i = aSel_[ii_]; __VA_ARGS__ } \
   }
 
+/* Run BODY for the rows to compute, from row IFROM on if all are computed */
+#define HP_ROWS_FROM(P,IFROM,...) \
+  if( (P)->bDense ){ \
+    int i, n_ = (P)->batch.nRow; \
+    for(i=(IFROM); i<n_; i++) __VA_ARGS__ \
+  }else{ \
+    HP_ROWS(P, __VA_ARGS__) \
+  }
+
 #if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
 # define HP_AVX2 1
 # include <immintrin.h>

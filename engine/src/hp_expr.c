@@ -510,6 +510,77 @@ static void hpCompareTruth(int op, u8 *aTruth){
     default:    HP_BOOL_LOOP((A)>=(B)) break; \
   }
 
+#ifdef HP_AVX2
+#define HP_BOOL_ASK 0xff /* In aBool: not known yet */
+
+/*
+** Compare texts aVal[0..n-1] with one whose first eight bytes are prefix, four at
+** a time: aBool[i] is aTruth[0] where those of the text are smaller and aTruth[2]
+** where they are larger.  It is HP_BOOL_ASK where they are equal or fewer or, if
+** bNumeric, where the text does not begin like a date.  Returns the number of
+** rows done, and sets *pbAsk if HP_BOOL_ASK was stored.
+*/
+__attribute__((target("avx2")))
+static int hpPrefixAvx2(
+  const HpVal *aVal,
+  const u32 *aLen,
+  int n,
+  u64 prefix,
+  int bNumeric,
+  const u8 *aTruth,
+  u8 *aBool,
+  int *pbAsk
+){
+  static const u32 aSpread[16] = {
+    0x00000000, 0x00000001, 0x00000100, 0x00000101,
+    0x00010000, 0x00010001, 0x00010100, 0x00010101,
+    0x01000000, 0x01000001, 0x01000100, 0x01000101,
+    0x01010000, 0x01010001, 0x01010100, 0x01010101,
+  };
+  const __m256i swap = _mm256_setr_epi8(
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
+  const __m256i sign = _mm256_set1_epi64x(SMALLEST_INT64);
+  const __m256i y = _mm256_xor_si256(_mm256_set1_epi64x((i64)prefix), sign);
+  const __m256i minus = _mm256_set1_epi64x((i64)'-'<<32);
+  const __m256i mMinus = _mm256_set1_epi64x((i64)0xff<<32);
+  const __m256i mDigit = _mm256_set1_epi64x((i64)0xffffffff);
+  int mTrue0 = aTruth[0] ? 15 : 0;
+  int mTrue2 = aTruth[2] ? 15 : 0;
+  int mAsk = 0;
+  int i;
+  for(i=0; i+4<=n; i+=4){
+    int mLess, mMore, m;
+    u32 x4;
+    __m256i x = _mm256_set_epi64x(hpRaw8(aVal[i+3].z), hpRaw8(aVal[i+2].z),
+                                  hpRaw8(aVal[i+1].z), hpRaw8(aVal[i].z));
+    __m256i ok = _mm256_cmpgt_epi64(
+        _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)&aLen[i])),
+        _mm256_set1_epi64x(7));
+    if( bNumeric ){
+      /* As hpMayBeNumber(): four digits and a minus */
+      __m256i bad = _mm256_subs_epu8(
+          _mm256_sub_epi8(x, _mm256_set1_epi8('0')), _mm256_set1_epi8(9));
+      bad = _mm256_or_si256(_mm256_and_si256(bad, mDigit),
+                _mm256_xor_si256(_mm256_and_si256(x, mMinus), minus));
+      ok = _mm256_and_si256(ok,
+               _mm256_cmpeq_epi64(bad, _mm256_setzero_si256()));
+    }
+    x = _mm256_xor_si256(_mm256_shuffle_epi8(x, swap), sign);
+    mLess = _mm256_movemask_pd(_mm256_castsi256_pd(
+                _mm256_and_si256(ok, _mm256_cmpgt_epi64(y, x))));
+    mMore = _mm256_movemask_pd(_mm256_castsi256_pd(
+                _mm256_and_si256(ok, _mm256_cmpgt_epi64(x, y))));
+    m = 15 ^ (mLess | mMore);
+    mAsk |= m;
+    x4 = aSpread[(mLess & mTrue0) | (mMore & mTrue2)] | aSpread[m]*HP_BOOL_ASK;
+    memcpy(&aBool[i], &x4, 4);
+  }
+  if( mAsk ) *pbAsk = 1;
+  return i;
+}
+#endif /* HP_AVX2 */
+
 /*
 ** Comparison of text with a text constant under BINARY into p->aBool.
 ** If bNumeric, text in the form of a number becomes one before it is compared;
@@ -524,13 +595,25 @@ static void hpCompareText(HpExec *p, const HpOp *pOp, int bNumeric){
   u32 n = pB->aLen[0];
   u64 prefix = n>=8 ? hpLoad8(z) : 0;
   u8 *aBool = p->aBool;
+  int iFrom = 0;         /* Rows done, but for those with HP_BOOL_ASK */
+  int bAsk = 0;
   u8 aTruth[3];
   hpCompareTruth(pOp->op, aTruth);
-  HP_ROWS(p, {
+#ifdef HP_AVX2
+  if( p->bAvx2 && p->bDense && n>=8 ){
+    iFrom = hpPrefixAvx2(aA, aLen, p->batch.nRow, prefix, bNumeric, aTruth,
+                         aBool, &bAsk);
+  }
+#endif
+  HP_ROWS_FROM(p, bAsk ? 0 : iFrom, {
     const u8 *zA = aA[i].z;
     u32 nA = aLen[i];
-    u64 x = hpLoad8(zA);
+    u64 x;
     int c;
+#ifdef HP_AVX2
+    if( i<iFrom && aBool[i]!=HP_BOOL_ASK ) continue;
+#endif
+    x = hpLoad8(zA);
     if( bNumeric && hpMayBeNumber(zA, nA) ){
       c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
       c = (c>0)-(c<0);

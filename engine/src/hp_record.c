@@ -24,6 +24,12 @@
 ** hpCutSlow(): long types, headers and values that reach into overflow pages,
 ** records with fewer columns than the table.
 **
+** The cells themselves are found 32 at a time as well: the first 16 bytes of
+** each are transposed, which gives the lengths of the two varints that a cell of
+** a table begins with, hence the place of its record, and often the first
+** serial types too: then a test of a column near the front of the record
+** (HpBound) is made for 32 rows before anything is stored of them.
+**
 ** What stock would call SQLITE_CORRUPT is declined, and so is anything else
 ** that looks odd.
 */
@@ -43,6 +49,14 @@
 
 /* Records cut at a time */
 #define HP_CUT 32
+
+/* Records on their way from a page into the batch */
+typedef struct HpCells HpCells;
+struct HpCells {
+  const u8 *az[HP_CUT];  /* HpRecord.z of each, */
+  u32 aLocal[HP_CUT];    /* its nLocal, */
+  u32 aByte[HP_CUT];     /* and its nByte */
+};
 
 /*
 ** Decoding of serial types 0..11 without a branch: the eight bytes at the
@@ -165,13 +179,14 @@ static int hpRecordOverflow(
 }
 
 /*
-** Cut one record, whatever it looks like, into row iRow of the batch.
+** Cut record i of pCells, whatever it looks like, into row iRow of the batch.
 */
-static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
+static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
   struct HpSlow *aSlow;
-  const u8 *z = pRec->z;
+  HpRecord rec;
+  const u8 *z;
   u32 nHdr;              /* Bytes of the header */
   u32 iHdr;              /* Place in the header */
   u64 iVal;              /* Place of the value of column iCol */
@@ -179,6 +194,9 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
   int k = pPlan->bRowid; /* Next column of the plan */
   int rc;
 
+  rec.z = z = pCells->az[i];
+  rec.nLocal = pCells->aLocal[i];
+  rec.nByte = pCells->aByte[i];
   if( pBatch->aSlow==0 ){
     pBatch->aSlow = hpArenaAlloc(&p->vec,
         (i64)pBatch->nAlloc*pPlan->nCol*sizeof(struct HpSlow));
@@ -190,11 +208,11 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
     pBatch->aType[iCol*pBatch->nStride+iRow] = HP_SER_SLOW;
     pBatch->aMax[iCol*HP_CUT] = HP_SER_SLOW;
   }
-  if( pRec->nByte==0 ) return HP_DECLINE;
+  if( rec.nByte==0 ) return HP_DECLINE;
   iHdr = getVarint32(z, nHdr);
-  if( nHdr>98307 || nHdr>pRec->nByte || iHdr>nHdr ) return HP_DECLINE;
-  if( nHdr>pRec->nLocal ){
-    rc = hpRecordOverflow(p, pRec, nHdr, &z);
+  if( nHdr>98307 || nHdr>rec.nByte || iHdr>nHdr ) return HP_DECLINE;
+  if( nHdr>rec.nLocal ){
+    rc = hpRecordOverflow(p, &rec, nHdr, &z);
     if( rc ) return rc;
   }
   iVal = nHdr;
@@ -208,13 +226,13 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
       k++;
     }
     iVal += sqlite3VdbeSerialTypeLen(t);
-    if( iHdr>nHdr || iVal>pRec->nByte ) return HP_DECLINE;
+    if( iHdr>nHdr || iVal>rec.nByte ) return HP_DECLINE;
   }
-  if( iHdr>=nHdr && iVal!=pRec->nByte ) return HP_DECLINE;
+  if( iHdr>=nHdr && iVal!=rec.nByte ) return HP_DECLINE;
   if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
-  if( iVal>pRec->nLocal ){
-    rc = hpRecordOverflow(p, pRec, (u32)iVal, &z);
+  if( iVal>rec.nLocal ){
+    rc = hpRecordOverflow(p, &rec, (u32)iVal, &z);
     if( rc ) return rc;
   }
   for(iCol=pPlan->bRowid; iCol<k; iCol++){
@@ -226,18 +244,17 @@ static int hpCutSlow(HpExec *p, const HpRecord *pRec, int iRow){
 /*
 ** Cut nRec records into rows iRow, iRow+1, ... of the batch.  Plain C.
 */
-static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
+static int hpCutPlain(HpExec *p, const HpCells *pCells, int nRec, int iRow){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
   int i, rc;
   for(i=0; i<nRec; i++, iRow++){
-    const HpRecord *pRec = &aRec[i];
-    const u8 *z = pRec->z;
+    const u8 *z = pCells->az[i];
     u32 nHdr = z[0];
     pBatch->apRec[iRow] = z;
-    if( (int)nHdr<=mxHdr && (int)nHdr>nType && nHdr<=pRec->nLocal
+    if( (int)nHdr<=mxHdr && (int)nHdr>nType && nHdr<=pCells->aLocal[i]
      && nType<=HP_MX_COL
     ){
       u32 iVal = nHdr;
@@ -256,13 +273,13 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
         }
         iVal += sqlite3SmallTypeSizes[t & 0x7f];
       }
-      if( mLong<0x80 && iVal<=pRec->nLocal
-       && ((int)nHdr!=nType+1 || iVal==pRec->nByte)
+      if( mLong<0x80 && iVal<=pCells->aLocal[i]
+       && ((int)nHdr!=nType+1 || iVal==pCells->aByte[i])
       ){
         continue;
       }
     }
-    rc = hpCutSlow(p, pRec, iRow);
+    rc = hpCutSlow(p, pCells, i, iRow);
     if( rc ) return rc;
   }
   return SQLITE_OK;
@@ -277,21 +294,55 @@ static int hpCutPlain(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
   HP_UNPACK(TO,FROM,0) HP_UNPACK(TO,FROM,1) HP_UNPACK(TO,FROM,2) \
   HP_UNPACK(TO,FROM,3) HP_UNPACK(TO,FROM,4) HP_UNPACK(TO,FROM,5) \
   HP_UNPACK(TO,FROM,6) HP_UNPACK(TO,FROM,7)
-#define HP_LOAD2(I) \
+
+/* Vectors I and I+16 of x[], of what Z(I) and Z(I+16) point to */
+#define HP_LOAD2(Z,I) \
   x[I] = _mm256_inserti128_si256(_mm256_castsi128_si256( \
-             _mm_loadu_si128((const __m128i*)&az[I][iAt])), \
-             _mm_loadu_si128((const __m128i*)&az[I+16][iAt]), 1);
+             _mm_loadu_si128((const __m128i*)(Z(I)))), \
+             _mm_loadu_si128((const __m128i*)(Z((I)+16))), 1);
+
+/* Transpose 16 bytes at each of Z(0)..Z(31): then x[i] has byte i of each */
+#define HP_TRANSPOSE(Z) \
+  HP_LOAD2(Z,0) HP_LOAD2(Z,1) HP_LOAD2(Z,2) HP_LOAD2(Z,3) \
+  HP_LOAD2(Z,4) HP_LOAD2(Z,5) HP_LOAD2(Z,6) HP_LOAD2(Z,7) \
+  HP_LOAD2(Z,8) HP_LOAD2(Z,9) HP_LOAD2(Z,10) HP_LOAD2(Z,11) \
+  HP_LOAD2(Z,12) HP_LOAD2(Z,13) HP_LOAD2(Z,14) HP_LOAD2(Z,15) \
+  HP_UNPACK8(y, x) HP_UNPACK8(x, y) HP_UNPACK8(y, x) HP_UNPACK8(x, y)
+
+/* The lower and the upper 16 of 32 bytes, as 16 bits each; and back */
+#define HP_LO16(X) _mm256_cvtepu8_epi16(_mm256_castsi256_si128(X))
+#define HP_HI16(X) _mm256_cvtepu8_epi16(_mm256_extracti128_si256(X, 1))
+#define HP_PACK16(LO,HI) \
+  _mm256_permute4x64_epi64(_mm256_packs_epi16(LO, HI), 0xd8)
+
+/* Where 16-bit numbers A are not larger than B */
+#define HP_LE16(A,B) _mm256_cmpeq_epi16(_mm256_min_epu16(A, B), A)
+
+/* 16 numbers at A, cut off at 0xffff, as 16 bits each */
+#define HP_LOAD16(A) \
+  _mm256_permute4x64_epi64(_mm256_packus_epi32( \
+      _mm256_loadu_si256((const __m256i*)(A)), \
+      _mm256_loadu_si256((const __m256i*)&(A)[8])), 0xd8)
+
+/*
+** Sizes of the values of 32 serial types of one byte.
+*/
+__attribute__((target("avx2")))
+static SQLITE_INLINE __m256i hpSizeAvx2(__m256i t){
+  const __m256i size = _mm256_setr_epi8(
+      0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1, 0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
+  __m256i big = _mm256_and_si256(
+      _mm256_srli_epi16(_mm256_sub_epi8(t, _mm256_set1_epi8(12)), 1),
+      _mm256_set1_epi8(0x7f));
+  return _mm256_blendv_epi8(_mm256_shuffle_epi8(size, t), big,
+                            _mm256_cmpgt_epi8(t, _mm256_set1_epi8(15)));
+}
 
 /*
 ** The same with AVX2: nRec is HP_CUT at most.
 */
 __attribute__((target("avx2")))
-static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
-  const __m256i size = _mm256_setr_epi8(
-      0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1, 0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
-  const __m256i c12 = _mm256_set1_epi8(12);
-  const __m256i c15 = _mm256_set1_epi8(15);
-  const __m256i c7f = _mm256_set1_epi8(0x7f);
+static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
   const HpPlan *pPlan = p->pPlan;
   HpBatch *pBatch = &p->batch;
   int nStride = pBatch->nStride;
@@ -299,50 +350,35 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
   int k = pPlan->bRowid;           /* Next column of the plan */
   int iStore = pPlan->aCol[k].iStore;
-  const u8 *az[HP_CUT];
-  u8 aHdr[HP_CUT];
-  u16 aLocal[HP_CUT], aByte[HP_CUT];
+  const u8 **az = pCells->az;
   __m256i hdr, lo, hi, ok, end;
   __m256i mLong = _mm256_setzero_si256();
   u32 mBad;
-  int i, iType, rc;
+  int i, iAt, rc;
 
-  for(i=0; i<nRec; i++){
-    az[i] = aRec[i].z;
-    pBatch->apRec[iRow+i] = aRec[i].z;
-    aHdr[i] = aRec[i].z[0];
-    aLocal[i] = (u16)MIN(aRec[i].nLocal, 0xffff);
-    aByte[i] = (u16)MIN(aRec[i].nByte, 0xffff);
-  }
-  for(; i<HP_CUT; i++){
+  for(i=nRec; i<HP_CUT; i++){
     az[i] = az[0];
-    aHdr[i] = aHdr[0];
-    aLocal[i] = aByte[i] = 0;
+    pCells->aLocal[i] = pCells->aByte[i] = 0;
   }
-  hdr = _mm256_loadu_si256((const __m256i*)aHdr);
-  lo = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(hdr));
-  hi = _mm256_cvtepu8_epi16(_mm256_extracti128_si256(hdr, 1));
-  for(iType=0; iType<nType; iType+=16){
+  memcpy(&pBatch->apRec[iRow], az, sizeof(az[0])*nRec);
+  hdr = lo = hi = mLong;
+  for(iAt=0; iAt<=nType; iAt+=16){
     __m256i x[16], y[16];
-    int iAt = 1+iType;
-    int n = MIN(16, nType-iType);
-    HP_LOAD2(0) HP_LOAD2(1) HP_LOAD2(2) HP_LOAD2(3)
-    HP_LOAD2(4) HP_LOAD2(5) HP_LOAD2(6) HP_LOAD2(7)
-    HP_LOAD2(8) HP_LOAD2(9) HP_LOAD2(10) HP_LOAD2(11)
-    HP_LOAD2(12) HP_LOAD2(13) HP_LOAD2(14) HP_LOAD2(15)
-    HP_UNPACK8(y, x)
-    HP_UNPACK8(x, y)
-    HP_UNPACK8(y, x)
-    HP_UNPACK8(x, y)
-    /* Now x[i] are the types of column iType+i */
-    for(i=0; i<n; i++){
+    int n = MIN(16, nType+1-iAt);
+#define HP_RECORD(I) &az[I][iAt]
+    HP_TRANSPOSE(HP_RECORD)
+    /* Now x[i] are the types of column iAt+i-1 */
+    i = 0;
+    if( iAt==0 ){
+      hdr = x[i++];
+      lo = HP_LO16(hdr);
+      hi = HP_HI16(hdr);
+    }
+    for(; i<n; i++){
       __m256i t = x[i];
-      __m256i big = _mm256_and_si256(
-                        _mm256_srli_epi16(_mm256_sub_epi8(t, c12), 1), c7f);
-      __m256i sz = _mm256_blendv_epi8(_mm256_shuffle_epi8(size, t), big,
-                                      _mm256_cmpgt_epi8(t, c15));
+      __m256i sz = hpSizeAvx2(t);
       mLong = _mm256_or_si256(mLong, t);
-      if( iType+i==iStore ){
+      if( iAt+i-1==iStore ){
         __m256i *pMin = (__m256i*)&pBatch->aMin[k*HP_CUT];
         __m256i *pMax = (__m256i*)&pBatch->aMax[k*HP_CUT];
         u16 *aOfst = &pBatch->aOfst[k*nStride+iRow];
@@ -356,35 +392,28 @@ static int hpCutAvx2(HpExec *p, const HpRecord *aRec, int nRec, int iRow){
         k++;
         iStore = k<pPlan->nCol ? pPlan->aCol[k].iStore : -1;
       }
-      lo = _mm256_add_epi16(lo,
-               _mm256_cvtepu8_epi16(_mm256_castsi256_si128(sz)));
-      hi = _mm256_add_epi16(hi,
-               _mm256_cvtepu8_epi16(_mm256_extracti128_si256(sz, 1)));
+      lo = _mm256_add_epi16(lo, HP_LO16(sz));
+      hi = _mm256_add_epi16(hi, HP_HI16(sz));
     }
   }
   /* Rows that may stay: the header is a byte and long enough, ... */
   ok = _mm256_andnot_si256(_mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)mxHdr)),
            _mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)nType)));
   /* ... the values are in the page, ... */
-  end = _mm256_packs_epi16(
-      _mm256_cmpeq_epi16(_mm256_min_epu16(lo,
-          _mm256_loadu_si256((const __m256i*)aLocal)), lo),
-      _mm256_cmpeq_epi16(_mm256_min_epu16(hi,
-          _mm256_loadu_si256((const __m256i*)&aLocal[16])), hi));
-  ok = _mm256_and_si256(ok, _mm256_permute4x64_epi64(end, 0xd8));
+  ok = _mm256_and_si256(ok,
+           HP_PACK16(HP_LE16(lo, HP_LOAD16(pCells->aLocal)),
+                     HP_LE16(hi, HP_LOAD16(&pCells->aLocal[16]))));
   /* ... and if there is no other column the record ends with the last one */
-  end = _mm256_packs_epi16(
-      _mm256_cmpeq_epi16(lo, _mm256_loadu_si256((const __m256i*)aByte)),
-      _mm256_cmpeq_epi16(hi, _mm256_loadu_si256((const __m256i*)&aByte[16])));
-  ok = _mm256_andnot_si256(_mm256_andnot_si256(
-           _mm256_permute4x64_epi64(end, 0xd8),
+  end = HP_PACK16(_mm256_cmpeq_epi16(lo, HP_LOAD16(pCells->aByte)),
+                  _mm256_cmpeq_epi16(hi, HP_LOAD16(&pCells->aByte[16])));
+  ok = _mm256_andnot_si256(_mm256_andnot_si256(end,
            _mm256_cmpeq_epi8(hdr, _mm256_set1_epi8((char)(nType+1)))), ok);
   mBad = ~(u32)_mm256_movemask_epi8(ok) | (u32)_mm256_movemask_epi8(mLong);
   if( nRec<HP_CUT ) mBad &= ((u32)1<<nRec)-1;
   while( mBad ){
     i = __builtin_ctz(mBad);
     mBad &= mBad-1;
-    rc = hpCutSlow(p, &aRec[i], iRow+i);
+    rc = hpCutSlow(p, pCells, i, iRow+i);
     if( rc ) return rc;
   }
   return SQLITE_OK;
@@ -495,7 +524,7 @@ static int hpRecordRowids(const HpExec *p, int iRow, int n){
 /*
 ** Cut nRec records and append them to the batch.
 */
-static SQLITE_INLINE int hpCut(HpExec *p, const HpRecord *aRec, int nRec){
+static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
   const HpPlan *pPlan = p->pPlan;
   int iRow = p->batch.nRow;
   int rc;
@@ -503,16 +532,23 @@ static SQLITE_INLINE int hpCut(HpExec *p, const HpRecord *aRec, int nRec){
   if( pPlan->mxCol<0 ){
     rc = SQLITE_OK;
 #ifdef HP_AVX2
-  }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL ){
-    rc = hpCutAvx2(p, aRec, nRec, iRow);
+  }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL-1 ){
+    rc = hpCutAvx2(p, pCells, nRec, iRow);
 #endif
   }else{
-    rc = hpCutPlain(p, aRec, nRec, iRow);
+    rc = hpCutPlain(p, pCells, nRec, iRow);
   }
   if( rc ) return rc;
   if( pPlan->bIdxRowid && !hpRecordRowids(p, iRow, nRec) ) return HP_DECLINE;
   p->batch.nRow += nRec;
   return SQLITE_OK;
+}
+
+/* Record i of pCells */
+static SQLITE_INLINE void hpCellsSet(HpCells *pCells, int i, const HpRecord *pRec){
+  pCells->az[i] = pRec->z;
+  pCells->aLocal[i] = pRec->nLocal;
+  pCells->aByte[i] = pRec->nByte;
 }
 
 /*
@@ -529,7 +565,8 @@ static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
   int nCell = get2byte(&aPage[3]);
   int iMin = 8+2*nCell;  /* Lowest place of a cell */
   int iCell = *piCell;
-  HpRecord aRec[HP_CUT];
+  HpCells cells;
+  HpRecord rec;
   int rc;
 
   if( aPage[0]!=(PTF_ZERODATA|PTF_LEAF)
@@ -545,10 +582,11 @@ static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
     for(i=0; i<n; i++){
       int ofst = get2byte(&aPtr[2*i]);
       if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
-      rc = hpCellRecord(pBt, &aPage[ofst], aEnd, &aRec[i]);
+      rc = hpCellRecord(pBt, &aPage[ofst], aEnd, &rec);
       if( rc ) return rc;
+      hpCellsSet(&cells, i, &rec);
     }
-    rc = hpCut(p, aRec, n);
+    rc = hpCut(p, &cells, n);
     if( rc ) return rc;
     iCell += n;
   }
@@ -557,13 +595,383 @@ static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
     if( pRun->aSep[iLeaf].z==0 ){
       *piCell = -1;
     }else if( pBatch->nRow<pBatch->nAlloc ){
-      rc = hpCut(p, &pRun->aSep[iLeaf], 1);
+      hpCellsSet(&cells, 0, &pRun->aSep[iLeaf]);
+      rc = hpCut(p, &cells, 1);
       if( rc ) return rc;
       *piCell = -1;
     }
   }
   return SQLITE_OK;
 }
+
+/*
+** Record i of pCells is that of the cell at z, in a leaf of a table that ends at
+** aEnd.  The rowid goes to *piRowid unless that is NULL.
+*/
+static SQLITE_INLINE int hpCellsTable(
+  const BtShared *pBt,
+  const u8 *z,
+  const u8 *aEnd,
+  HpCells *pCells,
+  int i,
+  i64 *piRowid
+){
+  u32 nByte;
+  u32 nLocal;
+  z += hpCellHead(z, &nByte, piRowid);
+  if( nByte<=pBt->maxLeaf ){
+    nLocal = nByte;
+    if( &z[nByte]>aEnd || nByte==0 ) return HP_DECLINE;
+  }else{
+    u32 mnLocal = pBt->minLeaf;
+    nLocal = mnLocal + (nByte-mnLocal)%(pBt->usableSize-4);
+    if( nLocal>pBt->maxLeaf ) nLocal = mnLocal;
+    if( nByte>SQLITE_MAX_LENGTH || &z[nLocal+4]>aEnd ) return HP_DECLINE;
+  }
+  pCells->az[i] = z;
+  pCells->aLocal[i] = nLocal;
+  pCells->aByte[i] = nByte;
+  return SQLITE_OK;
+}
+
+/*
+** Find the records of the n cells of a table whose places are at aPtr: pCells,
+** and aRowid unless that is NULL.  Leaves out rows that pBound, unless that is
+** NULL, says are not wanted.  *pn is set to the number of records found.
+*/
+static int hpCellsPlain(
+  const HpExec *p,
+  const u8 *aPage,
+  const u8 *aPtr,
+  int n,
+  int iMin,              /* Lowest place of a cell */
+  const HpBound *pBound,
+  HpCells *pCells,
+  i64 *aRowid,
+  int *pn
+){
+  const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  int nUsable = (int)pBt->usableSize;
+  int m = 0;
+  int i, rc;
+  for(i=0; i<n; i++){
+    int ofst = get2byte(&aPtr[2*i]);
+    if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
+    if( i+HP_CELL_AHEAD<n ){
+      hpPrefetch(&aPage[get2byte(&aPtr[2*(i+HP_CELL_AHEAD)])]);
+    }
+    rc = hpCellsTable(pBt, &aPage[ofst], &aPage[nUsable], pCells, m,
+                      aRowid ? &aRowid[m] : 0);
+    if( rc ) return rc;
+    m += pBound==0 || pCells->aLocal[m]<pCells->aByte[m]
+      || !hpRecordOut(pBound, pCells->az[m], pCells->aByte[m]);
+  }
+  *pn = m;
+  return SQLITE_OK;
+}
+
+#ifdef HP_AVX2
+/* Eight bytes at z, not swapped */
+static SQLITE_INLINE i64 hpRaw8(const u8 *z){
+  i64 x;
+  memcpy(&x, z, 8);
+  return x;
+}
+
+/*
+** The integers of serial types t, in the lowest bytes, whose values begin with
+** the eight bytes in each quarter of v.  Type 7 stays as it is.
+*/
+__attribute__((target("avx2")))
+static SQLITE_INLINE __m256i hpIntegersAvx2(__m256i v, __m128i s8){
+  const __m256i swap = _mm256_setr_epi8(
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
+  __m256i s = _mm256_cvtepu8_epi64(s8);
+  __m256i m = _mm256_srlv_epi64(_mm256_set1_epi64x(SMALLEST_INT64), s);
+  v = _mm256_srlv_epi64(_mm256_shuffle_epi8(v, swap), s);
+  return _mm256_sub_epi64(_mm256_xor_si256(v, m), m);
+}
+
+/* How far the eight bytes at the value of each serial type are shifted */
+#define HP_SHIFTS \
+  _mm_setr_epi8(64,56,48,40,32,16,0,0,64,64,64,64,0,0,0,0)
+
+/*
+** A bit for each of 32 rows that pBound says are not wanted: the column has
+** type t[i], one of 0..9, and its value is at aPage[aVal[i]].
+*/
+__attribute__((target("avx2")))
+static u32 hpBoundAvx2(
+  const HpBound *pBound,
+  const u8 *aPage,
+  const u16 *aVal,
+  __m256i t
+){
+  const __m256i iMin = _mm256_set1_epi64x(pBound->iMin);
+  const __m256i iMax = _mm256_set1_epi64x(pBound->iMax);
+  const __m256d rMin = _mm256_set1_pd(pBound->rMin);
+  const __m256d rMax = _mm256_set1_pd(pBound->rMax);
+  __m256i shift = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(HP_SHIFTS), t);
+  u32 mOne = (u32)_mm256_movemask_epi8(
+                 _mm256_cmpeq_epi8(t, _mm256_set1_epi8(9)));
+  u32 mReal = (u32)_mm256_movemask_epi8(
+                  _mm256_cmpeq_epi8(t, _mm256_set1_epi8(7)));
+  u32 mNull = (u32)_mm256_movemask_epi8(
+                  _mm256_cmpeq_epi8(t, _mm256_setzero_si256()));
+  u32 mOut = 0;
+  u32 mRealOut = 0;
+  u8 aShift[HP_CUT];
+  int i;
+  _mm256_storeu_si256((__m256i*)aShift, shift);
+  for(i=0; i<HP_CUT; i+=4){
+    __m256i v = _mm256_set_epi64x(
+        hpRaw8(&aPage[aVal[i+3]]), hpRaw8(&aPage[aVal[i+2]]),
+        hpRaw8(&aPage[aVal[i+1]]), hpRaw8(&aPage[aVal[i]]));
+    __m256i out;
+    int s4;
+    memcpy(&s4, &aShift[i], 4);
+    v = hpIntegersAvx2(v, _mm_cvtsi32_si128(s4));
+    out = _mm256_or_si256(_mm256_cmpgt_epi64(iMin, v),
+                          _mm256_cmpgt_epi64(v, iMax));
+    mOut |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(out))<<i;
+    if( mReal ){
+      __m256d r = _mm256_castsi256_pd(v);
+      mRealOut |= (u32)_mm256_movemask_pd(
+          _mm256_or_pd(_mm256_cmp_pd(r, rMin, _CMP_LT_OQ),
+                       _mm256_cmp_pd(r, rMax, _CMP_GT_OQ)))<<i;
+    }
+  }
+  mOut = (mOut & ~mReal) | (mRealOut & mReal);
+  if( mOne ){
+    /* Here they were taken for 0 */
+    mOut &= ~mOne;
+    if( pBound->iMin>1 || pBound->iMax<1 ) mOut |= mOne;
+  }
+  if( mNull ){
+    mOut &= ~mNull;
+    if( pBound->bNull==0 ) mOut |= mNull;
+  }
+  return mOut;
+}
+
+/* The rowids of four varints of nByte bytes each at the addresses in z[] */
+__attribute__((target("avx2")))
+static SQLITE_INLINE __m256i hpRowidsAvx2(const u8 **z, int nByte){
+  const __m256i swap = _mm256_setr_epi8(
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
+      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
+  const __m256i m7 = _mm256_set1_epi16(0x007f);
+  const __m256i m14 = _mm256_set1_epi32(0x00003fff);
+  const __m256i m28 = _mm256_set1_epi64x(0x0fffffff);
+  __m256i v = _mm256_set_epi64x(hpRaw8(z[3]), hpRaw8(z[2]),
+                                hpRaw8(z[1]), hpRaw8(z[0]));
+  v = _mm256_srl_epi64(_mm256_shuffle_epi8(v, swap),
+                       _mm_cvtsi32_si128(64-8*nByte));
+  v = _mm256_or_si256(_mm256_and_si256(v, m7),
+          _mm256_srli_epi16(_mm256_slli_epi16(_mm256_srli_epi16(v, 8), 9), 2));
+  v = _mm256_or_si256(_mm256_and_si256(v, m14),
+          _mm256_slli_epi32(_mm256_srli_epi32(v, 16), 14));
+  return _mm256_or_si256(_mm256_and_si256(v, m28),
+          _mm256_slli_epi64(_mm256_srli_epi64(v, 32), 28));
+}
+
+/*
+** The same as hpCellsPlain() with AVX2, for pages of up to 32768 bytes, n being
+** HP_CUT at most.
+*/
+__attribute__((target("avx2")))
+static int hpCellsAvx2(
+  const HpExec *p,
+  const u8 *aPage,
+  const u8 *aPtr,
+  int n,
+  int iMin,
+  const HpBound *pBound,
+  HpCells *pCells,
+  i64 *aRowid,
+  int *pn
+){
+  const __m256i swap = _mm256_setr_epi8(
+      1,0,3,2,5,4,7,6,9,8,11,10,13,12,15,14,
+      1,0,3,2,5,4,7,6,9,8,11,10,13,12,15,14);
+  const __m256i iota = _mm256_setr_epi16(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);
+  const __m256i c7f = _mm256_set1_epi16(0x7f);
+  const __m256i mOne = _mm256_set1_epi16(1);
+  const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  int nUsable = (int)pBt->usableSize;
+  u32 mAll = n<HP_CUT ? ((u32)1<<n)-1 : 0xffffffff;
+  u32 mBad;              /* Cells to be looked at one by one */
+  u32 mKeep;             /* Cells not left out */
+  u16 aCell[HP_CUT];     /* Places of the cells, ... */
+  u16 aRec[HP_CUT];      /* ... of the records, ... */
+  u16 aByte[HP_CUT];     /* ... and their sizes */
+  __m256i x[16], y[16];
+  __m256i lo, hi, m, bad, inLo, inHi;
+  __m256i two, twoLo, twoHi, szLo, szHi;
+  int nRowid;            /* Bytes of the rowid, in most cells */
+  int i, k, rc;
+
+  assert( n>0 && n<=HP_CUT && nUsable<=32768 );
+  lo = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i*)aPtr), swap);
+  hi = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i*)&aPtr[32]), swap);
+  if( n<HP_CUT ){
+    /* Instead of those that there are not the first one once more */
+    __m256i first = _mm256_set1_epi16((short)get2byte(aPtr));
+    __m256i n16 = _mm256_set1_epi16((short)n);
+    lo = _mm256_blendv_epi8(first, lo, _mm256_cmpgt_epi16(n16, iota));
+    hi = _mm256_blendv_epi8(first, hi, _mm256_cmpgt_epi16(
+             n16, _mm256_add_epi16(iota, _mm256_set1_epi16(16))));
+  }
+  m = _mm256_set1_epi16((short)iMin);
+  bad = _mm256_or_si256(_mm256_cmpgt_epi16(m, lo), _mm256_cmpgt_epi16(m, hi));
+  m = _mm256_set1_epi16((short)(nUsable-4));
+  bad = _mm256_or_si256(bad, _mm256_cmpgt_epi16(lo, m));
+  bad = _mm256_or_si256(bad, _mm256_cmpgt_epi16(hi, m));
+  if( !_mm256_testz_si256(bad, bad) ) return HP_DECLINE;
+  _mm256_storeu_si256((__m256i*)aCell, lo);
+  _mm256_storeu_si256((__m256i*)&aCell[16], hi);
+#define HP_CELL(I) &aPage[aCell[I]]
+  HP_TRANSPOSE(HP_CELL)
+
+  /* The size: a byte, or two if the first one has the high bit set */
+  two = x[0];
+  szLo = HP_LO16(x[0]);
+  szHi = HP_HI16(x[0]);
+  twoLo = _mm256_cmpgt_epi16(szLo, c7f);
+  twoHi = _mm256_cmpgt_epi16(szHi, c7f);
+  bad = _mm256_and_si256(two, x[1]);
+  szLo = _mm256_blendv_epi8(szLo, _mm256_or_si256(
+             _mm256_slli_epi16(_mm256_and_si256(szLo, c7f), 7),
+             HP_LO16(x[1])), twoLo);
+  szHi = _mm256_blendv_epi8(szHi, _mm256_or_si256(
+             _mm256_slli_epi16(_mm256_and_si256(szHi, c7f), 7),
+             HP_HI16(x[1])), twoHi);
+  lo = _mm256_add_epi16(_mm256_sub_epi16(lo, twoLo), mOne);
+  hi = _mm256_add_epi16(_mm256_sub_epi16(hi, twoHi), mOne);
+
+  /* From here on x[i] is the byte of the cell that is i after the size.  The
+  ** rowid is as long as in the first cell; where it is not the cell is bad.
+  ** Of nine bytes it is looked at one by one. */
+  for(i=0; i<14; i++) x[i] = _mm256_blendv_epi8(x[i+1], x[i+2], two);
+  for(nRowid=1; nRowid<9; nRowid++){
+    if( ((u32)_mm256_movemask_epi8(x[nRowid-1]) & 1)==0 ) break;
+    bad = _mm256_or_si256(bad, _mm256_xor_si256(x[nRowid-1],
+                                                _mm256_set1_epi8((char)0x80)));
+  }
+  bad = _mm256_or_si256(bad, x[nRowid-1]);
+  mBad = nRowid<9 ? (u32)_mm256_movemask_epi8(bad) : mAll;
+  m = _mm256_set1_epi16((short)nRowid);
+  lo = _mm256_add_epi16(lo, m);
+  hi = _mm256_add_epi16(hi, m);
+
+  /* Records that are not empty and lie in the page */
+  m = _mm256_set1_epi16((short)nUsable);
+  inLo = HP_LE16(_mm256_add_epi16(lo, szLo), m);
+  inHi = HP_LE16(_mm256_add_epi16(hi, szHi), m);
+  mBad |= ~(u32)_mm256_movemask_epi8(HP_PACK16(inLo, inHi));
+  m = _mm256_set1_epi16((short)pBt->maxLeaf);
+  bad = HP_PACK16(_mm256_or_si256(_mm256_cmpgt_epi16(szLo, m),
+                                  _mm256_cmpgt_epi16(mOne, szLo)),
+                  _mm256_or_si256(_mm256_cmpgt_epi16(szHi, m),
+                                  _mm256_cmpgt_epi16(mOne, szHi)));
+  mBad |= (u32)_mm256_movemask_epi8(bad);
+  mBad &= mAll;
+  mKeep = mAll;
+
+  if( pBound && nRowid+1+pBound->iStore<14 ){
+    /* The value of the bound's column, as in hpRecordOut() */
+    __m256i hdr = x[nRowid];
+    __m256i t = x[nRowid+1+pBound->iStore];
+    __m256i vLo = HP_LO16(hdr);
+    __m256i vHi = HP_HI16(hdr);
+    __m256i ok = _mm256_cmpgt_epi8(hdr,
+                                   _mm256_set1_epi8((char)(pBound->iStore+1)));
+    __m256i sz, okLo, okHi;
+    m = _mm256_setzero_si256();
+    for(k=nRowid+1; k<=nRowid+pBound->iStore; k++){
+      sz = hpSizeAvx2(x[k]);
+      m = _mm256_or_si256(m, x[k]);
+      vLo = _mm256_add_epi16(vLo, HP_LO16(sz));
+      vHi = _mm256_add_epi16(vHi, HP_HI16(sz));
+    }
+    ok = _mm256_andnot_si256(_mm256_cmpgt_epi8(_mm256_setzero_si256(), m), ok);
+    ok = _mm256_and_si256(ok, _mm256_cmpeq_epi8(t,
+             _mm256_min_epu8(t, _mm256_set1_epi8(9))));
+    sz = hpSizeAvx2(t);
+    okLo = _mm256_and_si256(inLo,
+               HP_LE16(_mm256_add_epi16(vLo, HP_LO16(sz)), szLo));
+    okHi = _mm256_and_si256(inHi,
+               HP_LE16(_mm256_add_epi16(vHi, HP_HI16(sz)), szHi));
+    ok = _mm256_and_si256(ok, HP_PACK16(okLo, okHi));
+    mKeep = ~(u32)_mm256_movemask_epi8(ok);
+    /* Where it is not ok the record may be anything: read its first bytes */
+    _mm256_storeu_si256((__m256i*)aRec,
+        _mm256_add_epi16(lo, _mm256_and_si256(vLo, okLo)));
+    _mm256_storeu_si256((__m256i*)&aRec[16],
+        _mm256_add_epi16(hi, _mm256_and_si256(vHi, okHi)));
+    mKeep |= mBad | ~hpBoundAvx2(pBound, aPage, aRec, t);
+    mKeep &= mAll;
+    if( mKeep==0 ){
+      *pn = 0;
+      return SQLITE_OK;
+    }
+  }
+
+  if( mKeep==mAll && mBad==0 ){
+    const __m256i base = _mm256_set1_epi64x((i64)aPage);
+    for(i=0; i<HP_CUT; i+=16){
+      __m128i a = _mm256_castsi256_si128(i ? hi : lo);
+      __m128i b = _mm256_extracti128_si256(i ? hi : lo, 1);
+      __m256i sz = i ? szHi : szLo;
+      __m256i *pTo = (__m256i*)&pCells->az[i];
+      _mm256_storeu_si256(&pTo[0],
+          _mm256_add_epi64(base, _mm256_cvtepu16_epi64(a)));
+      _mm256_storeu_si256(&pTo[1],
+          _mm256_add_epi64(base, _mm256_cvtepu16_epi64(_mm_srli_si128(a, 8))));
+      _mm256_storeu_si256(&pTo[2],
+          _mm256_add_epi64(base, _mm256_cvtepu16_epi64(b)));
+      _mm256_storeu_si256(&pTo[3],
+          _mm256_add_epi64(base, _mm256_cvtepu16_epi64(_mm_srli_si128(b, 8))));
+      m = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(sz));
+      _mm256_storeu_si256((__m256i*)&pCells->aByte[i], m);
+      _mm256_storeu_si256((__m256i*)&pCells->aLocal[i], m);
+      m = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(sz, 1));
+      _mm256_storeu_si256((__m256i*)&pCells->aByte[i+8], m);
+      _mm256_storeu_si256((__m256i*)&pCells->aLocal[i+8], m);
+    }
+    if( aRowid ){
+      for(i=0; i<n; i+=4){
+        const u8 *az[4];
+        i64 a4[4];
+        for(k=0; k<4; k++) az[k] = pCells->az[i+k] - nRowid;
+        _mm256_storeu_si256((__m256i*)a4, hpRowidsAvx2(az, nRowid));
+        memcpy(&aRowid[i], a4, sizeof(i64)*MIN(4, n-i));
+      }
+    }
+    *pn = n;
+    return SQLITE_OK;
+  }
+
+  _mm256_storeu_si256((__m256i*)aRec, lo);
+  _mm256_storeu_si256((__m256i*)&aRec[16], hi);
+  _mm256_storeu_si256((__m256i*)aByte, szLo);
+  _mm256_storeu_si256((__m256i*)&aByte[16], szHi);
+  for(k=0; mKeep; mKeep &= mKeep-1, k++){
+    i = __builtin_ctz(mKeep);
+    if( aRowid || (mBad>>i & 1) ){
+      rc = hpCellsTable(pBt, &aPage[aCell[i]], &aPage[nUsable], pCells, k,
+                        aRowid ? &aRowid[k] : 0);
+      if( rc ) return rc;
+    }else{
+      pCells->az[k] = &aPage[aRec[i]];
+      pCells->aLocal[k] = pCells->aByte[k] = aByte[i];
+    }
+  }
+  *pn = k;
+  return SQLITE_OK;
+}
+#endif /* HP_AVX2 */
 
 /*
 ** Append rows of leaf iLeaf of the run to the batch, from cell *piCell on,
@@ -575,21 +983,17 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
   BtShared *pBt = p->pScan->db->aDb[pPlan->iDb].pBt->pBt;
-  int nUsable = (int)pBt->usableSize;
-  u32 mxLocal = pBt->maxLeaf;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aHdr = &aPage[pRun->iHdr];
-  const u8 *aEnd = &aPage[nUsable];
   int nCell = get2byte(&aHdr[3]);
   int iMin = pRun->iHdr+8+2*nCell; /* Lowest place of a cell */
   int iCell = *piCell;
   const HpBound *pBound = p->bound.bOn ? &p->bound : 0;
-  int bRowid = pPlan->bRowid;
-  HpRecord aRec[HP_CUT];
+  HpCells cells;
 
   if( pPlan->bIndex ) return hpRecordIndexLeaf(p, iLeaf, piCell);
   if( aHdr[0]!=(PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF)
-   || nCell>(int)MX_CELL(pBt) || iMin>nUsable
+   || nCell>(int)MX_CELL(pBt) || iMin>(int)pBt->usableSize
   ){
     return HP_DECLINE;
   }
@@ -597,35 +1001,16 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
   while( iCell<nCell && pBatch->nRow<pBatch->nAlloc ){
     int n = MIN(HP_CUT, MIN(nCell-iCell, pBatch->nAlloc-pBatch->nRow));
     const u8 *aPtr = &aHdr[8+2*iCell];
-    int m = 0;           /* Records to look at */
-    int i, rc;
-    for(i=0; i<n; i++){
-      int ofst = get2byte(&aPtr[2*i]);
-      const u8 *z = &aPage[ofst];
-      u32 nByte;
-      if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
-      if( i+HP_CELL_AHEAD<n ) hpPrefetch(&aPage[get2byte(&aPtr[2*(i+HP_CELL_AHEAD)])]);
-      z += hpCellHead(z, &nByte, bRowid ? &pBatch->aRowid[pBatch->nRow+m] : 0);
-      if( pBound && nByte<=mxLocal && &z[nByte]<=aEnd
-       && hpRecordOut(pBound, z, nByte)
-      ){
-        continue;
-      }
-      aRec[m].z = z;
-      aRec[m].nByte = nByte;
-      if( nByte<=mxLocal ){
-        aRec[m].nLocal = nByte;
-        if( &z[nByte]>aEnd || nByte==0 ) return HP_DECLINE;
-      }else{
-        u32 mnLocal = pBt->minLeaf;
-        u32 nLocal = mnLocal + (nByte-mnLocal)%(nUsable-4);
-        if( nLocal>mxLocal ) nLocal = mnLocal;
-        aRec[m].nLocal = nLocal;
-        if( nByte>SQLITE_MAX_LENGTH || &z[nLocal+4]>aEnd ) return HP_DECLINE;
-      }
-      m++;
-    }
-    rc = hpCut(p, aRec, m);
+    i64 *aRowid = pPlan->bRowid ? &pBatch->aRowid[pBatch->nRow] : 0;
+    int m;               /* Records to look at */
+    int rc;
+#ifdef HP_AVX2
+    if( p->bAvx2 && pBt->usableSize<=32768 ){
+      rc = hpCellsAvx2(p, aPage, aPtr, n, iMin, pBound, &cells, aRowid, &m);
+    }else
+#endif
+    rc = hpCellsPlain(p, aPage, aPtr, n, iMin, pBound, &cells, aRowid, &m);
+    if( rc==SQLITE_OK ) rc = hpCut(p, &cells, m);
     if( rc ) return rc;
     pBatch->nSkip += n-m;
     iCell += n;
@@ -694,12 +1079,6 @@ static void hpVecFloat(HpExec *p, HpVec *pVec, int *pbNaN){
 #ifdef HP_AVX2
 /* The eight bytes of row I of a column */
 #define HP_AT8(I) hpRaw8(&apRec[I][aOfst[I]])
-static SQLITE_INLINE i64 hpRaw8(const u8 *z){
-  i64 x;
-  memcpy(&x, z, 8);
-  return x;
-}
-
 /*
 ** Decode the numbers and NULLs of rows 0.. of a column, 16 at a time, and return
 ** how many rows that were.  *pSeen is set as aHpSer[].seen tells.
@@ -717,12 +1096,7 @@ static int hpNumbersAvx2(
   const __m128i tag = _mm_setr_epi8(
       HP_NULL, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_INT, HP_REAL,
       HP_INT, HP_INT, HP_NULL, HP_NULL, 0, 0, 0, 0);
-  const __m128i shift = _mm_setr_epi8(
-      64, 56, 48, 40, 32, 16, 0, 0, 64, 64, 64, 64, 0, 0, 0, 0);
-  const __m256i swap = _mm256_setr_epi8(
-      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
-      7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
-  const __m256i sign = _mm256_set1_epi64x(SMALLEST_INT64);
+  const __m128i shift = HP_SHIFTS;
   const __m128i nine = _mm_set1_epi8(9);
   const __m128i six = _mm_set1_epi8(6);
   __m128i seen = _mm_setzero_si128();
@@ -741,10 +1115,7 @@ static int hpNumbersAvx2(
     for(q=i; q<i+16; q+=4){
       __m256i v = _mm256_set_epi64x(HP_AT8(q+3), HP_AT8(q+2),
                                     HP_AT8(q+1), HP_AT8(q));
-      __m256i s = _mm256_cvtepu8_epi64(s8);
-      __m256i m = _mm256_srlv_epi64(sign, s);
-      v = _mm256_srlv_epi64(_mm256_shuffle_epi8(v, swap), s);
-      v = _mm256_sub_epi64(_mm256_xor_si256(v, m), m);
+      v = hpIntegersAvx2(v, s8);
       s8 = _mm_srli_si128(s8, 4);
       if( bOne ){
         v = _mm256_sub_epi64(v, _mm256_cvtepi8_epi64(one));
@@ -801,15 +1172,6 @@ static int hpStringsAvx2(
   return i;
 }
 #endif /* HP_AVX2 */
-
-/* Run BODY for the rows to compute, from row IFROM on if all are computed */
-#define HP_ROWS_FROM(P,IFROM,...) \
-  if( (P)->bDense ){ \
-    int i, n_ = (P)->batch.nRow; \
-    for(i=(IFROM); i<n_; i++) __VA_ARGS__ \
-  }else{ \
-    HP_ROWS(P, __VA_ARGS__) \
-  }
 
 /*
 ** Decode column iCol of the plan into pOut.

@@ -36,6 +36,7 @@ static const char *const azLayout[] = {
   "PRAGMA page_size=512",
   "PRAGMA page_size=1024; PRAGMA auto_vacuum=full",
   "PRAGMA page_size=4096",
+  "PRAGMA page_size=32768",
   "PRAGMA page_size=65536",
   "PRAGMA page_size=512; PRAGMA encoding='UTF-16le'",
 };

@@ -383,6 +383,18 @@ fn disturb(rng: &mut Rng, table: &Table, out: &mut Vec<Statement>) {
             "UPDATE OR IGNORE {name} SET {column} = {value}{rows}"
         ));
     }
+    // Rowids of every length, of several in one page, and negative ones
+    if chance(rng, 15) && table.rowid {
+        let factor = pick(rng, &["-1", "97", "30011", "1048576", "1099511627776"]);
+        let rows = match rng.u8(0..3) {
+            0 => format!(" WHERE rowid % {} = 0", rng.u8(2..9)),
+            1 => format!(" WHERE rowid > {}", rng.u8(0..200)),
+            _ => String::new(),
+        };
+        sql(format!(
+            "UPDATE OR IGNORE {name} SET rowid = rowid * {factor}{rows}"
+        ));
+    }
     if chance(rng, 4) && table.columns.len() > 1 {
         sql(format!("ALTER TABLE {name} DROP COLUMN {column}"));
     }

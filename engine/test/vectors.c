@@ -1,0 +1,168 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** vectors STOCK: rows and values of every shape for what looks at several of
+** them at once: cells whose rowids and sizes take one byte to nine, in pages of
+** every size; first columns of every serial type under ORDER BY ... LIMIT; texts
+** of every length as keys of groups and beside a constant.  All answers are those
+** of the library STOCK.  The tables are larger than a batch, so that what is
+** learned from one batch is used on the next.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hptest.h"
+
+/* Rowids of rows 1 to 3000: of one length, of many, negative */
+static const char *const azRowid[] = {
+  "i", "i*i*i", "(i-1500)*1000003", "i+9223372036854770000",
+};
+
+/* Values of the first column, of which the smallest and largest are wanted */
+static const char *const azFirst[] = {
+  "i%2", "CASE WHEN i%7=0 THEN NULL WHEN i%900<2 THEN 1 ELSE i%5 END",
+  "i*7919%3001 - 1500", "(i*7919%3001 - 1500)<<(i%50)", "(i*7919%3001)/8.0-20",
+  "CASE i%3 WHEN 0 THEN i*7919%301 WHEN 1 THEN i/-8.0 ELSE 1-i%2 END",
+  "CASE i%4 WHEN 0 THEN 'x'||i WHEN 1 THEN zeroblob(i%3) ELSE i%77 END",
+};
+
+/* What comes before the first column and after it: sizes of records around 128,
+** up to more than a page */
+static const char *const azPad[] = {
+  "zeroblob(i%7)", "zeroblob(100+i%40)",
+  "zeroblob(CASE WHEN i%97=0 THEN 16000+i*5 ELSE i%300 END)",
+};
+
+static const char *const azTop[] = {
+  "SELECT rowid, k FROM t ORDER BY k LIMIT 5",
+  "SELECT rowid, k FROM t ORDER BY k DESC LIMIT 5",
+  "SELECT rowid, k FROM t ORDER BY k NULLS LAST LIMIT 900",
+  "SELECT rowid, k FROM t ORDER BY k DESC NULLS FIRST LIMIT 7",
+  "SELECT rowid, k, length(p) FROM t ORDER BY k, rowid DESC LIMIT 30",
+  "SELECT rowid FROM t WHERE k=1 ORDER BY q LIMIT 6",
+  "SELECT sum(rowid), sum(rowid%1009), min(rowid), max(rowid), count(k),"
+  " sum(length(p)), min(q) FROM t",
+  "SELECT count(*), total(length(p)) FROM t WHERE rowid%3=1 AND k>0",
+};
+
+/* Texts beside a constant: dates and what is nearly one, numbers */
+static const char *const azText[] = {
+  "substr('1995-03-15 12:00:00',1,i%19)",
+  "CASE i%9 WHEN 0 THEN '1995-03-1'||i%10 WHEN 1 THEN '1995-03-' WHEN 2 THEN"
+  " '1995-03' WHEN 3 THEN '19950315' WHEN 4 THEN '1995.031' WHEN 5 THEN '199x-03-15'"
+  " WHEN 6 THEN '12345678901' ELSE date('1994-06-01', i||' days') END",
+  "CASE WHEN i%500=0 THEN '1995e031' ELSE date('1994-06-01', i||' days') END",
+};
+static const char *const azCompare[] = {
+  "<'1995-03-15'", "<='1995-03-'", "='1995-03-15'", ">'1995-03'", ">='1995-03-15 1'",
+  "<>'1995-03-15'", "IS '1995-03-15'", "<'abcdefgh'",
+};
+
+/* Keys of groups: one, two, text of all lengths, integers around 2^55 */
+static const char *const azKey[] = {
+  "substr('abcdefghijklmnopqrstuvwxyz',1+i%2,i%21)",
+  "substr('abcdefghijklmnopqrstuvwxyz',1,i%9)",
+  "CASE WHEN i<1500 THEN i%10 ELSE i%4*9007199254740992*4-i%3 END",
+  "char(97+i%3)", "i%200", "(i%300)*(1<<(i%63))",
+};
+
+static Lib stock;
+static sqlite3 *adb[2];
+
+/* Both libraries answer zSql alike; ours by the engine unless bAny */
+static void same(const char *zSql, const char *zWhat, int bAny){
+  Text a, b;
+  memset(&a, 0, sizeof(a));
+  memset(&b, 0, sizeof(b));
+  answer(&ours, adb[0], zSql, &a);
+  answer(&stock, adb[1], zSql, &b);
+  check(strcmp(a.z, b.z)==0, "%s (%s)\n ours  %.300s stock %.300s", zSql, zWhat,
+        a.z, b.z);
+  if( !bAny ) check(isTaken(adb[0], zSql), "not taken over: %s", zSql);
+  textClear(&a);
+  textClear(&b);
+}
+
+/* A database of table t with rows 1 to 3000 of zRow, open in both libraries */
+static void begin(
+  const char *zFile,
+  const char *zPragma,
+  const char *zTable,
+  const char *zRow
+){
+  static char zSql[4000];
+  removeDb(zFile);
+  adb[0] = openDb(&ours, zFile, 0);
+  snprintf(zSql, sizeof(zSql),
+    "%s; CREATE TABLE t%s; WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1"
+    " FROM c WHERE i<3000) INSERT INTO t%s FROM c", zPragma, zTable, zRow);
+  execute(adb[0], zSql);
+  execute(adb[0], "PRAGMA hp_offload=force; PRAGMA hp_threads=1");
+  adb[1] = openDb(&stock, zFile, 0);
+}
+
+static void end(const char *zFile){
+  ours.close(adb[0]);
+  stock.close(adb[1]);
+  removeDb(zFile);
+}
+
+#define N(A) ((int)(sizeof(A)/sizeof(A[0])))
+
+int main(int argc, char **argv){
+  static const char *const azPage[] = {
+    "PRAGMA page_size=512", "PRAGMA page_size=4096", "PRAGMA page_size=32768",
+    "PRAGMA page_size=65536",
+  };
+  static char zRow[2000], zSql[1000];
+  const char *zFile = temporaryFile("vectors.db");
+  int iPage, i, j, k;
+  if( argc!=2 || loadStock(&stock, argv[1]) ) return 2;
+  if( !hasEngine() ) return finish();
+
+  /* Cells: each first column with each sort of rowid and of size */
+  for(iPage=0; iPage<N(azPage); iPage++){
+    for(i=0; i<N(azFirst); i++){
+      const char *zRowid = azRowid[(i+iPage)%N(azRowid)];
+      const char *zPad = azPad[(i+iPage/2)%N(azPad)];
+      /* k comes first, or after a column, as i tells */
+      snprintf(zRow, sizeof(zRow), "(rowid,k,p,q) SELECT %s, %s, %s, i%%13",
+               zRowid, azFirst[i], zPad);
+      begin(zFile, azPage[iPage], i%2 ? "(q,k,p)" : "(k,p,q)", zRow);
+      for(j=0; j<N(azTop); j++) same(azTop[j], zRow, i==6 || j==4);
+      end(zFile);
+    }
+  }
+
+  /* Texts beside a constant, as text and in a column of numbers */
+  for(i=0; i<N(azText); i++){
+    snprintf(zRow, sizeof(zRow), " SELECT %s, %s, i", azText[i], azText[i]);
+    begin(zFile, azPage[1], "(s TEXT, d DATE, v)", zRow);
+    for(j=0; j<N(azCompare); j++){
+      for(k=0; k<2; k++){
+        snprintf(zSql, sizeof(zSql), "SELECT count(*), sum(v), min(v) FROM t"
+                 " WHERE %c %s", "sd"[k], azCompare[j]);
+        same(zSql, azText[i], 0);
+      }
+    }
+    end(zFile);
+  }
+
+  /* Keys of groups: each alone and beside each, with and without a filter */
+  for(i=0; i<N(azKey); i++){
+    for(j=0; j<N(azKey); j++){
+      snprintf(zRow, sizeof(zRow), " SELECT %s, %s, i/8.0", azKey[i], azKey[j]);
+      begin(zFile, azPage[1], "(a, b, v)", zRow);
+      same("SELECT a, b, count(*), sum(v) FROM t GROUP BY a, b", zRow, 0);
+      same("SELECT a, b, count(*), sum(v) FROM t WHERE v>20 GROUP BY a, b", zRow,
+           0);
+      same("SELECT a, count(*), sum(v) FROM t WHERE v%10<>3 GROUP BY a", zRow, 0);
+      same("SELECT b, avg(v) FROM t GROUP BY b", zRow, 0);
+      end(zFile);
+    }
+  }
+  return finish();
+}
