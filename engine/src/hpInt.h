@@ -63,6 +63,10 @@
 ** a thousand rows, or 200 microseconds of stock's time. */
 #define HP_MIN_LEAF      32
 
+/* A statement that was left to SQLite because a table was small is prepared
+** again after so many instructions: some milliseconds. */
+#define HP_AGAIN_STEPS   500000
+
 /* A search for which the planner expects fewer rows is left to SQLite before
 ** anything is compiled.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
@@ -234,7 +238,8 @@ struct HpOp {
   u16 iOut;              /* Vector to write */
   u16 a, b;              /* Vectors to read, or a column number.  HP_OP_TRUTH:
                          ** b is what NULL counts as, plus 2 for "not" */
-  u16 n;                 /* HP_OP_IN: number of constants.  Else of arguments */
+  u16 n;                 /* HP_OP_IN: number of constants.  HP_OP_COMPARE: 0, or
+                         ** vector b as text, plus 1.  Else of arguments */
   u16 iArg;              /* Arguments are HpProg.aArg[iArg..iArg+n-1] */
   u16 iGuard;            /* HP_OP_FUNC, bUser: needed only where this is true,
                          ** or HP_NO_VEC: everywhere */
@@ -257,6 +262,7 @@ struct HpOp {
 ** selection that the filters left.
 */
 struct HpProg {
+  HpArena *pMem;         /* Memory: that of the plan */
   int nVec;              /* Vectors in all */
   int nOp, nOpAlloc;     /* Operations */
   HpOp *aOp;
@@ -349,6 +355,7 @@ struct HpField {
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
 ** read-only at run time. */
 struct HpPlan {
+  HpArena mem;           /* The memory of the plan, itself included */
   sqlite3 *db;           /* For memory */
   int iDb;               /* Database of the table */
   Pgno iRoot;            /* Root page of the b-tree to scan */
@@ -575,10 +582,10 @@ static void hpRecordColumn(HpExec*, int, HpVec*);
 static i64 hpRecordRowid(const HpExec*, int);
 
 /* hp_expr.c */
+static int hpPlanGrow(HpArena*, void*, int*, int, int);
 static int hpProgConst(HpProg*, int, Expr*, int);
 static int hpProgOp(HpProg*, const HpOp*);
 static int hpProgFilter(HpProg*, int);
-static void hpProgFree(HpProg*);
 static int hpExecFilter(HpExec*);
 static int hpExecRest(HpExec*);
 static int hpVecInit(HpExec*, HpVec*, int);

@@ -63,20 +63,11 @@ static u8 hpAggKind(const FuncDef *pFunc){
 */
 static void hpPlanFree(void *pArg){
   HpPlan *pPlan = (HpPlan*)pArg;
-  int i;
-  if( pPlan==0 ) return;
-  for(i=0; i<pPlan->nCol; i++) sqlite3_free(pPlan->aCol[i].aDflt);
-  sqlite3_free(pPlan->aCol);
-  sqlite3_free(pPlan->aKey);
-  sqlite3_free(pPlan->aKeyColl);
-  sqlite3_free(pPlan->aKeySort);
-  for(i=0; pPlan->aAgg && i<pPlan->nAgg; i++) sqlite3_free(pPlan->aAgg[i].aArg);
-  sqlite3_free(pPlan->aAgg);
-  sqlite3_free(pPlan->aBare);
-  sqlite3_free(pPlan->aField);
-  hpRangeFree(pPlan->pRange);
-  hpProgFree(&pPlan->prog);
-  sqlite3_free(pPlan);
+  if( pPlan ){
+    HpArena mem = pPlan->mem;
+    hpRangeFree(pPlan->pRange);
+    hpArenaClear(&mem);
+  }
 }
 
 /*
@@ -182,7 +173,7 @@ static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
     pCol->dfltTag = HP_REAL;
     pCol->dflt.r = pVal->u.r;
   }else if( (pVal->flags & (MEM_Str|MEM_Blob))!=0 && ExpandBlob(pVal)==0 ){
-    pCol->aDflt = sqlite3_malloc64((u64)pVal->n+HP_SLACK);
+    pCol->aDflt = hpArenaAlloc(&pC->pPlan->mem, (i64)pVal->n+HP_SLACK);
     if( pCol->aDflt==0 ){
       rc = SQLITE_NOMEM;
     }else{
@@ -275,7 +266,8 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL
-     || hpGrow(&pPlan->aCol, &pC->nColAlloc, i, sizeof(*pCol))
+     || hpPlanGrow(&pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
+                   sizeof(*pCol))
     ){
       return hpNo(pC, HP_NO_LIMIT);
     }
@@ -353,6 +345,12 @@ static int hpCompileCompareAs(
     x.a = (u16)b;
     x.b = (u16)a;
     if( op>=TK_NE && op<=TK_GE ) x.op = aSwap[op-TK_NE];
+  }
+  if( x.aff==SQLITE_AFF_TEXT && hpProgIsConst(&pC->pPlan->prog, x.b) ){
+    /* Where it is compared with text only, its text is made once */
+    b = hpCompileAff(pC, HP_OP_AFFINITY, SQLITE_AFF_TEXT, x.b);
+    if( b<0 ) return -1;
+    x.n = (u16)(b+1);
   }
   a = hpProgOp(&pC->pPlan->prog, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
@@ -510,7 +508,8 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
   int i, a;
   for(i=0; i<nVec; i++){
     if( pProg->nArg>=0xffff
-     || hpGrow(&pProg->aArg, &pProg->nArgAlloc, pProg->nArg, sizeof(u16))
+     || hpPlanGrow(pProg->pMem, &pProg->aArg, &pProg->nArgAlloc,
+                  pProg->nArg, sizeof(u16))
     ){
       return hpNo(pC, HP_NO_LIMIT);
     }
@@ -940,7 +939,7 @@ static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
     return SQLITE_ERROR;
   }
   if( pFunc->funcFlags & SQLITE_FUNC_NEEDCOLL ) return SQLITE_ERROR;
-  pDef->aArg = sqlite3_malloc64(sizeof(u16)*(u64)pList->nExpr);
+  pDef->aArg = hpArenaAlloc(&pC->pPlan->mem, sizeof(u16)*(i64)pList->nExpr);
   if( pDef->aArg==0 ) return SQLITE_NOMEM;
   for(i=0; i<pList->nExpr; i++){
     Expr *pExpr = pList->a[i].pExpr;
@@ -1095,10 +1094,15 @@ static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
 */
 static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
   const SrcItem *pItem = &p->pSrc->a[0];
-  HpPlan *pPlan = sqlite3_malloc64(sizeof(*pPlan));
+  HpArena mem;
+  HpPlan *pPlan;
   memset(pC, 0, sizeof(*pC));
+  memset(&mem, 0, sizeof(mem));
+  pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
+  pPlan->mem = mem;
+  pPlan->prog.pMem = &pPlan->mem;
   pC->pParse = pParse;
   pC->pTab = pItem->pSTab;
   pC->iCur = pItem->iCursor;
@@ -1109,6 +1113,17 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
   pPlan->bIndex = pC->pIdx!=0;
   pPlan->iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
   return pPlan;
+}
+
+/* Memory for nKey keys */
+static int hpPlanKeys(HpPlan *pPlan, int nKey){
+  pPlan->aKeyColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
+  pPlan->aKey = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
+  pPlan->aKeySort = hpArenaAlloc(&pPlan->mem, nKey);
+  if( pPlan->aKeyColl==0 || pPlan->aKey==0 || pPlan->aKeySort==0 ){
+    return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
 }
 
 /*
@@ -1134,22 +1149,16 @@ static HpPlan *hpCompile(
   pPlan->nKey = nKey;
   pPlan->nAgg = pAggInfo->nFunc;
   pPlan->nBare = pAggInfo->nAccumulator;
-  pPlan->aKey = sqlite3_malloc64(sizeof(u16)*(nKey+1));
-  pPlan->aKeyColl = sqlite3_malloc64(sizeof(CollSeq*)*(nKey+1));
-  pPlan->aKeySort = sqlite3_malloc64(nKey+1);
-  pPlan->aAgg = sqlite3_malloc64(sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
-  pPlan->aBare = sqlite3_malloc64(sizeof(struct HpBare)*(u64)(pPlan->nBare+1));
-  if( pPlan->aAgg ){
-    memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)(pPlan->nAgg+1));
-  }
-  if( pPlan->aKey==0 || pPlan->aKeyColl==0 || pPlan->aKeySort==0
-   || pPlan->aAgg==0 || pPlan->aBare==0
-  ){
+  pPlan->aAgg = hpArenaAlloc(&pPlan->mem, sizeof(HpAggDef)*(i64)pPlan->nAgg);
+  pPlan->aBare = hpArenaAlloc(&pPlan->mem,
+                              sizeof(struct HpBare)*(i64)pPlan->nBare);
+  if( pPlan->aAgg==0 || pPlan->aBare==0 || hpPlanKeys(pPlan, nKey) ){
     goto refused;
   }
+  memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)pPlan->nAgg);
 
-  if( hpCompileWhere(&c, p->pWhere) ) goto refused;
   if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
+  if( hpCompileWhere(&c, p->pWhere) ) goto refused;
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;

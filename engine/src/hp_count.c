@@ -87,8 +87,14 @@ SQLITE_PRIVATE int sqlite3HpCount(
 ){
   HpPlan plan;
   HpScan *p;
+  int bIndex = pCur->pKeyInfo!=0;
   int rc;
-  hpCountPlan(&plan, v->db, iDb, pCur->pgnoRoot, pCur->pKeyInfo!=0);
+  if( hpOffload(v->db)!=HP_OFFLOAD_FORCE
+   && !hpPlanMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
+  ){
+    return HP_DECLINE;
+  }
+  hpCountPlan(&plan, v->db, iDb, pCur->pgnoRoot, bIndex);
   if( !hpCountWorthIt(&plan) ) return HP_DECLINE;
   rc = hpScanRun(v, &plan, 0, hpThreads(v->db), 0, &p);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;

@@ -60,6 +60,28 @@ static int hpGrow(void *ppEntry, int *pnAlloc, int nUsed, int sz){
 }
 
 /*
+** The same for an array of a plan, whose memory comes from *pMem.
+*/
+static int hpPlanGrow(
+  HpArena *pMem,
+  void *ppEntry,
+  int *pnAlloc,
+  int nUsed,
+  int sz
+){
+  void **pp = (void**)ppEntry;
+  if( nUsed>=*pnAlloc ){
+    int n = *pnAlloc ? *pnAlloc*2 : 4;
+    void *pNew = hpArenaAlloc(pMem, (i64)n*sz);
+    if( pNew==0 ) return SQLITE_NOMEM;
+    if( nUsed ) memcpy(pNew, *pp, (size_t)nUsed*sz);
+    *pp = pNew;
+    *pnAlloc = n;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Add a constant to the program: the value of pExpr, which does not depend
 ** on the row and will be in register iReg.  bList tells that it stands in an
 ** IN list.  Returns its vector, or -1 if there is no room.
@@ -67,7 +89,7 @@ static int hpGrow(void *ppEntry, int *pnAlloc, int nUsed, int sz){
 static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr, int bList){
   struct HpConst *pConst;
   if( pProg->nVec>=HP_MX_VEC
-   || hpGrow(&pProg->aConst, &pProg->nConstAlloc, pProg->nConst,
+   || hpPlanGrow(pProg->pMem, &pProg->aConst, &pProg->nConstAlloc, pProg->nConst,
              sizeof(*pConst))
   ){
     return -1;
@@ -127,7 +149,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
     }
   }
   if( pProg->nVec>=HP_MX_VEC || pProg->nOp>=HP_MX_OP
-   || hpGrow(&pProg->aOp, &pProg->nOpAlloc, pProg->nOp, sizeof(*pNew))
+   || hpPlanGrow(pProg->pMem, &pProg->aOp, &pProg->nOpAlloc, pProg->nOp, sizeof(*pNew))
   ){
     return -1;
   }
@@ -141,7 +163,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
 ** Make the truth of vector iVec, the result of operations so far, a filter.
 */
 static int hpProgFilter(HpProg *pProg, int iVec){
-  if( hpGrow(&pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
+  if( hpPlanGrow(pProg->pMem, &pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
              sizeof(pProg->aFilter[0]))
   ){
     return SQLITE_NOMEM;
@@ -154,13 +176,6 @@ static int hpProgFilter(HpProg *pProg, int iVec){
   pProg->aFilter[pProg->nFilter].nOp = (u16)pProg->nOp;
   pProg->nFilter++;
   return SQLITE_OK;
-}
-
-static void hpProgFree(HpProg *pProg){
-  sqlite3_free(pProg->aOp);
-  sqlite3_free(pProg->aArg);
-  sqlite3_free(pProg->aConst);
-  sqlite3_free(pProg->aFilter);
 }
 
 /*
@@ -682,6 +697,14 @@ static void hpOpCompare(HpExec *p, const HpOp *pOp){
   u32 mA = pA->mIdx;
   u32 mB = pB->mIdx;
   int bConst = mA!=0 && mB==0;
+
+  if( pOp->n && (pA->mType & HP_NUM)==0 && (pB->mType & HP_NUM)!=0 ){
+    HpOp x = *pOp;
+    x.b = pOp->n - 1;
+    x.n = 0;
+    hpOpCompare(p, &x);
+    return;
+  }
 
   if( (mType & HP_NULL)==0 ){
     if( op==TK_IS ) op = TK_EQ;

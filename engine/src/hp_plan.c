@@ -10,6 +10,7 @@
 **    sqlite3HpAccept()      after the planner chose: is it a full scan?
 **    sqlite3HpCodeGroups()  after stock's code: code ours (GROUP BY)
 **    sqlite3HpCodeRow()     the same without GROUP BY
+**    sqlite3HpAgain()       before a run: is the program out of date?
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
 ** an aggregate query.  Stock's code is generated in any case.  Begin notes
@@ -191,23 +192,57 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
 }
 
 /*
-** May the table be large enough?  Answers without I/O: no, if the whole file
-** is small or the root page is in the cache and is a leaf; else perhaps.
-** OP_HpScan looks again.
+** Look at page iPg of a b-tree, if it is in the cache: without I/O, and without
+** a transaction, so what is seen may be out of date.  Returns the number of its
+** children, 0 if it is a leaf, -1 if that is not known.  *piChild is set to the
+** first child.
 */
-static int hpPlanMayBeLarge(Btree *pBtree, Pgno iRoot, int bIndex){
-  DbPage *pDb;
-  int bMay = 1;
-  u32 nPage = sqlite3BtreeLastPage(pBtree);
-  if( nPage>0 && nPage<HP_MIN_LEAF ) return 0;
-  pDb = sqlite3PagerLookup(pBtree->pBt->pPager, iRoot);
-  if( pDb ){
-    const u8 *aData = sqlite3PagerGetData(pDb);
-    bMay = aData[iRoot==1 ? 100 : 0]
-             ==(bIndex ? PTF_ZERODATA : PTF_INTKEY|PTF_LEAFDATA);
-    sqlite3PagerUnref(pDb);
+static int hpPlanChildren(
+  BtShared *pBt,
+  Pgno iPg,
+  int bIndex,            /* It is the b-tree of an index */
+  Pgno *piChild
+){
+  DbPage *pDb = iPg ? sqlite3PagerLookup(pBt->pPager, iPg) : 0;
+  const u8 *aData;
+  const u8 *aHdr;
+  int n = -1;
+  int ofst;
+  if( pDb==0 ) return -1;
+  aData = sqlite3PagerGetData(pDb);
+  aHdr = &aData[iPg==1 ? 100 : 0];
+  switch( aHdr[0] & (bIndex ? ~PTF_ZERODATA : ~(PTF_INTKEY|PTF_LEAFDATA)) ){
+    case PTF_LEAF:
+      n = 0;
+      break;
+    case 0:
+      n = get2byte(&aHdr[3]) + 1;
+      ofst = get2byte(&aHdr[12]);
+      *piChild = ofst+4<=(int)pBt->usableSize ? get4byte(&aData[ofst]) : 0;
+      break;
   }
-  return bMay;
+  sqlite3PagerUnrefNotNull(pDb);
+  return n;
+}
+
+/*
+** May the b-tree have mnLeaf leaves?  No, if the whole file is small or the
+** pages in the cache say so; else perhaps.  OP_HpScan looks again.
+*/
+static int hpPlanMayBeLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,
+  int mnLeaf
+){
+  u32 nPage = sqlite3BtreeLastPage(pBtree);
+  Pgno iChild = 0;
+  int n, nChild;
+  if( nPage>0 && nPage<(u32)mnLeaf ) return 0;
+  n = hpPlanChildren(pBtree->pBt, iRoot, bIndex, &iChild);
+  if( n<0 || n>=mnLeaf ) return 1;
+  nChild = n ? hpPlanChildren(pBtree->pBt, iChild, bIndex, &iChild) : 0;
+  return nChild<0 || (i64)n*nChild>=mnLeaf;
 }
 
 /*
@@ -226,9 +261,13 @@ static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot, int bIndex){
 }
 
 /*
-** Is the b-tree to be scanned for p worth it, as far as can be told now?
+** Is the b-tree to be scanned for p worth it, as far as can be told now?  That
+** takes mnLeaf leaves.
+**
+** A statement may be kept while its table grows, so one that is refused here
+** is marked: see sqlite3HpAgain().
 */
-static int hpPlanWorthIt(Parse *pParse, Select *p){
+static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   Table *pTab = p->pSrc->a[0].pSTab;
   Index *pIdx = p->pSrc->a[0].hp.pIdx;
   Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
@@ -241,10 +280,32 @@ static int hpPlanWorthIt(Parse *pParse, Select *p){
   if( pParse->explain==2 ){
     bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0);
   }else{
-    bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0);
+    bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
   }
   sqlite3BtreeLeave(pBtree);
-  return bLarge ? 1 : hpStat(pParse->db, HP_NO_SMALL);
+  if( bLarge ) return 1;
+  sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
+  return hpStat(pParse->db, HP_NO_SMALL);
+}
+
+/*
+** Statement v, which is about to run, was left to SQLite because a table was
+** small.  Return true if it is to be prepared again.
+**
+** Whether the table is large now is not looked at, since that would cost every
+** execution something.  Instead, once the statement has taken HP_AGAIN_STEPS
+** instructions since it was prepared, in one execution or in many, it is
+** prepared again: a small part of the time that those took.
+*/
+SQLITE_PRIVATE int sqlite3HpAgain(Vdbe *v){
+  u32 nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP];
+  if( (v->prepFlags & SQLITE_PREPARE_SAVESQL)==0 ) return 0;
+  if( v->eHpSmall==1 || nStep<v->nHpStep ){
+    /* Preparing again, or the application, may have set the counter */
+    v->eHpSmall = 2;
+    v->nHpStep = nStep;
+  }
+  return nStep-v->nHpStep>=HP_AGAIN_STEPS;
 }
 
 /*
@@ -340,7 +401,8 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   int addrSkip, addrNext, regExec;
-  if( iHp==0 || pParse->nErr || !hpPlanWorthIt(pParse, p) ) return;
+  if( iHp==0 || pParse->nErr ) return;
+  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, 0);
   if( pPlan==0 ) return;
   pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
@@ -380,7 +442,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
     hpStat(pParse->db, HP_NO_PLAN);
     return;              /* Perhaps stock may stop early */
   }
-  if( !hpPlanWorthIt(pParse, p) ) return;
+  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
   pPlan->iKeyReg = iAMem;

@@ -7,7 +7,7 @@
 ** hp_range: bounds of a scan, from the WHERE clause.
 **
 **    hpRangeCompile()   prepare time: find the bounds
-**    hpRangeFree()      free them
+**    hpRangeFree()      let go of them
 **    hpRangeKey()       run time: the first or the last key, ...
 **    hpKeyCompare()     ... compare a cell of an interior page to it ...
 **    hpKeyClear()       ... and free it
@@ -169,7 +169,7 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int i;
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
-  pC->pPlan->pRange = p = sqlite3_malloc64(sizeof(*p));
+  pC->pPlan->pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
   if( p==0 ) return SQLITE_NOMEM;
   memset(p, 0, sizeof(*p));
   for(i=0; i<nEq+bBound; i++){
@@ -196,7 +196,6 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
 
 static void hpRangeFree(HpRange *p){
   if( p ) sqlite3KeyInfoUnref(p->pKeyInfo);
-  sqlite3_free(p);
 }
 
 /*

@@ -198,6 +198,17 @@ static int hpRowsSafe(Parse *pParse, ExprList *pList, int bLazy){
 }
 
 /*
+** May LIMIT be a number of rows that hpRowsOpen() takes?
+*/
+static int hpRowsLimitOk(const Select *p){
+  int n;
+  if( p->pLimit==0 || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) ){
+    return 1;
+  }
+  return n>0 && n<=HP_MX_TOP;
+}
+
+/*
 ** HP_SINK_xxx for query p, or 0.  pOrderBy is what a sorter has to do,
 ** eDistinct how DISTINCT is done.
 **
@@ -225,7 +236,7 @@ static int hpRowsSink(
     /* With LIMIT and no sorter stock stops early */
     return p->iLimit==0 || pOrderBy ? HP_SINK_FIRST : 0;
   }
-  if( pOrderBy && p->iLimit ) return HP_SINK_TOP;
+  if( pOrderBy && p->iLimit ) return hpRowsLimitOk(p) ? HP_SINK_TOP : 0;
   if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
     return HP_SINK_SORT;
   }
@@ -236,6 +247,11 @@ static int hpRowsSink(
     return HP_SINK_ROWS;
   }
   return 0;
+}
+
+/* Leaves that it takes: see hpRowsIsLarge(), and HP_SINK_SORT in hpScanRun() */
+static int hpRowsLeast(int eSink){
+  return eSink==HP_SINK_TOP ? HP_MIN_LEAF : MIN(HP_MIN_PROBED,HP_MIN_PARALLEL);
 }
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
@@ -289,12 +305,7 @@ static int hpRowsKeys(HpCompile *pC, ExprList *pList){
   KeyInfo *pKeyInfo;
   int i;
   int rc = SQLITE_OK;
-  pPlan->aKey = sqlite3_malloc64(sizeof(u16)*(n+1));
-  pPlan->aKeyColl = sqlite3_malloc64(sizeof(CollSeq*)*(n+1));
-  pPlan->aKeySort = sqlite3_malloc64(n+1);
-  if( pPlan->aKey==0 || pPlan->aKeyColl==0 || pPlan->aKeySort==0 ){
-    return SQLITE_NOMEM;
-  }
+  if( hpPlanKeys(pPlan, n) ) return SQLITE_NOMEM;
   pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
   if( pKeyInfo==0 ) return SQLITE_NOMEM;
   for(i=0; i<n && rc==SQLITE_OK; i++){
@@ -324,7 +335,8 @@ static int hpRowsRowid(HpCompile *pC){
   HpPlan *pPlan = pC->pPlan;
   if( pPlan->nCol==0 ){
     if( pPlan->nCol>=HP_MX_COL
-     || hpGrow(&pPlan->aCol, &pC->nColAlloc, pPlan->nCol, sizeof(HpCol))
+     || hpPlanGrow(&pPlan->mem, &pPlan->aCol, &pC->nColAlloc,
+                   pPlan->nCol, sizeof(HpCol))
     ){
       return SQLITE_NOMEM;
     }
@@ -414,8 +426,9 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   int addrSkip, addrScan, regExec;
   int eSink;
 
-  if( iRewind==0 || pParse->nErr || !hpPlanWorthIt(pParse, p) ) return 0;
+  if( iRewind==0 || pParse->nErr ) return 0;
   eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(eSink)) ) return 0;
   if( eSink==HP_SINK_SORT ){
     addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
     if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){

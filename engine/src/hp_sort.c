@@ -66,7 +66,9 @@
 static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
   HpPlan *pPlan = pC->pPlan;
   HpField *pNew;
-  if( hpGrow(&pPlan->aField, pnAlloc, pPlan->nField, sizeof(HpField)) ){
+  if( hpPlanGrow(&pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
+                 sizeof(HpField))
+  ){
     return 0;
   }
   pNew = &pPlan->aField[pPlan->nField++];

@@ -17,14 +17,19 @@
 **                           UPDATE or DELETE, the tail is set aside and the
 **                           parser goes on after it.
 **    sqlite3HpTailParse()   Called by the actions for UPDATE and DELETE.  A
-**                           second parser reads "SELECT NULL" and the tail.
+**                           second Parse reads "SELECT NULL" and the tail.
 **    sqlite3HpTailTake()    Called by the action for SELECT.  Where it is the
-**                           one of the second parser, its two clauses are
-**                           moved to Parse.hpTail, for UPDATE or DELETE.
+**                           one of the second Parse, its two clauses are
+**                           moved to Parse.hpTail of the first one.
 **
 ** The tail is parsed as late as in the action so that bound parameters are
 ** numbered in the order in which they stand in the statement: by then all
-** that precedes the tail has been reduced.
+** that precedes the tail has been reduced.  The second Parse goes on with the
+** numbers and names of the first one, which takes them back.
+**
+** It is sqlite3RunParser() that runs it: a second caller of sqlite3Parser()
+** would cost every statement one percent of its preparing, since compilers put
+** a function with one caller into that.
 */
 #ifdef HP_UPDATE_DELETE_LIMIT
 
@@ -61,7 +66,19 @@ SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse *pParse, const char *z){
   int bWith = 0;                    /* True after WITH */
   int bVerb = 0;                    /* True after UPDATE or DELETE */
 
+  if( pParse->hpTail.pOuter ){
+    /* The second Parse has come to the tail: nothing before has parameters */
+    Parse *pOuter = pParse->hpTail.pOuter;
+    if( pOuter->hpTail.n ){
+      pParse->nVar = pOuter->nVar;
+      pParse->pVList = pOuter->pVList;
+      pOuter->pVList = 0;
+      pOuter->hpTail.n = 0;
+    }
+    return 0;
+  }
   if( pParse->hpTail.n ) return 0;
+  if( (zAt[0]|0x20)=='s' ) return 0;  /* SELECT, most often */
   while( (zAt = hpTailToken(zAt+n, &n, &eType))<z ){
     if( eType==TK_LP ){
       nParen++;
@@ -98,64 +115,48 @@ SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse *pParse, const char *z){
 ** Parse the tail of the UPDATE or DELETE at hand, if it has one.  Its clauses
 ** are then in Parse.hpTail.  They are the caller's; after an error they are
 ** NULL.
+**
+** The text that is parsed has the tail where the statement has it, so that an
+** error is reported to be at the right place.
 */
 SQLITE_PRIVATE void sqlite3HpTailParse(Parse *pParse){
+  static const char zSelect[] = "SELECT NULL";
   sqlite3 *db = pParse->db;
-  const char *z = pParse->hpTail.z;    /* The current token */
-  const char *zEnd = z + pParse->hpTail.n;
-  Token sSaved = pParse->sLastToken;   /* Last token of the first parser */
-  int ePrev = TK_NULL;                 /* Type of the token before */
-  int eType;                           /* Type of the current token */
-  Token t;                             /* The current token */
-  yyParser sEngine;                    /* The second parser */
+  const char *z = pParse->hpTail.z;
+  const char *zEnd;
+  i64 n;
+  int eType;
+  char *zText;
+  Parse sParse;
 
   if( z==0 || pParse->nErr ) return;
-  pParse->hpTail.bParsing = 1;
-  sqlite3ParserInit(&sEngine, pParse);
-  t.z = pParse->zTail;  /* A result column must have some text of its own */
-  t.n = 0;
-  sqlite3Parser(&sEngine, TK_SELECT, t);
-  sqlite3Parser(&sEngine, TK_NULL, t);
-  do{
-    i64 n;
-    if( z>=zEnd ){
-      z = hpTailToken(z, &n, &eType);
-    }else{
-      n = sqlite3GetToken((const u8*)z, &eType);
-    }
-    t.z = z;
-    t.n = (u32)n;
-    z += n;
-    switch( eType ){
-      case TK_SPACE:
-        continue;
-      case TK_COMMENT:
-        if( db->flags & SQLITE_Comments ) continue;
-        /* no break */ deliberate_fall_through
-      case TK_ILLEGAL:
-        sqlite3ErrorMsg(pParse, "unrecognized token: \"%T\"", &t);
-        continue;
-#ifndef SQLITE_OMIT_WINDOWFUNC
-      case TK_WINDOW:
-        eType = analyzeWindowKeyword((const u8*)z);
-        break;
-      case TK_OVER:
-        eType = analyzeOverKeyword((const u8*)z, ePrev);
-        break;
-      case TK_FILTER:
-        eType = analyzeFilterKeyword((const u8*)z, ePrev);
-        break;
-#endif
-      default:
-        break;
-    }
-    pParse->sLastToken = t;
-    sqlite3Parser(&sEngine, eType, t);
-    ePrev = eType;
-  }while( eType!=TK_SEMI && pParse->nErr==0 && pParse->rc==SQLITE_OK );
-  sqlite3ParserFinalize(&sEngine);
-  pParse->sLastToken = sSaved;
-  pParse->hpTail.bParsing = 0;
+  zEnd = hpTailToken(&z[pParse->hpTail.n], &n, &eType) + n;
+  n = z - pParse->zTail;
+  assert( n>=(i64)sizeof(zSelect) );
+  zText = sqlite3DbMallocRaw(db, n + (zEnd-z) + 1);
+  if( zText==0 ){
+    pParse->nErr++;
+    pParse->rc = SQLITE_NOMEM_BKPT;
+    return;
+  }
+  memset(zText, ' ', n);
+  memcpy(zText, zSelect, sizeof(zSelect)-1);
+  memcpy(&zText[n], z, zEnd-z);
+  zText[n+(zEnd-z)] = 0;
+  sqlite3ParseObjectInit(&sParse, db);
+  sParse.hpTail.pOuter = pParse;
+  sParse.prepFlags = pParse->prepFlags | SQLITE_PREPARE_DONT_LOG;
+  sParse.nSelect = pParse->nSelect;
+  if( sqlite3RunParser(&sParse, zText) ){
+    pParse->nErr++;
+    pParse->rc = sParse.rc;
+    sqlite3DbFree(db, pParse->zErrMsg);
+    pParse->zErrMsg = sParse.zErrMsg;
+    sParse.zErrMsg = 0;
+  }
+  sqlite3DbFree(db, sParse.zErrMsg);
+  sqlite3ParseObjectReset(&sParse);
+  sqlite3DbFree(db, zText);
 }
 
 /*
@@ -164,15 +165,20 @@ SQLITE_PRIVATE void sqlite3HpTailParse(Parse *pParse){
 ** and return true.
 */
 SQLITE_PRIVATE int sqlite3HpTailTake(Parse *pParse, Select *p){
-  if( !pParse->hpTail.bParsing ) return 0;
+  Parse *pOuter = pParse->hpTail.pOuter;
+  if( pOuter==0 ) return 0;
   if( p ){
-    pParse->hpTail.pOrderBy = p->pOrderBy;
-    pParse->hpTail.pLimit = p->pLimit;
+    pOuter->hpTail.pOrderBy = p->pOrderBy;
+    pOuter->hpTail.pLimit = p->pLimit;
     p->pOrderBy = 0;
     p->pLimit = 0;
     sqlite3SelectDelete(pParse->db, p);
-    pParse->nSelect--;  /* EXPLAIN QUERY PLAN shows these numbers */
   }
+  pOuter->nVar = pParse->nVar;
+  pOuter->pVList = pParse->pVList;
+  pParse->pVList = 0;
+  /* EXPLAIN QUERY PLAN shows these numbers */
+  pOuter->nSelect = pParse->nSelect - 1;
   return 1;
 }
 #endif /* HP_UPDATE_DELETE_LIMIT */

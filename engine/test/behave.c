@@ -7,8 +7,8 @@
 ** What an application sees around a query that is taken over must be what it
 ** sees around any other: interrupts, the progress handler, the authorizer,
 ** traces, statement counters, reset in the middle, nested statements, changes
-** of the table and of the schema meanwhile, locks of a shared cache, a heap
-** limit, connections in several threads.  One function a subject.
+** of the table and of the schema meanwhile, tables that grow, locks of a shared
+** cache, a heap limit, connections in several threads.  One function a subject.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -70,6 +70,12 @@ static void *interruptLater(void *pDb){
   return 0;
 }
 
+static void *interruptNow(void *pDb){
+  usleep(100);
+  sqlite3_interrupt((sqlite3*)pDb);
+  return 0;
+}
+
 static double now(void){
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -106,6 +112,133 @@ static void testInterrupt(void){
   textClear(&c);
 }
 
+/* The row of PRAGMA hp_stats that is called zWhat */
+static sqlite3_int64 stat(sqlite3 *db, const char *zWhat){
+  sqlite3_stmt *pStmt = prepared(db, "PRAGMA hp_stats");
+  sqlite3_int64 n = -1;
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    if( strcmp((const char*)sqlite3_column_text(pStmt, 0), zWhat)==0 ){
+      n = sqlite3_column_int64(pStmt, 1);
+    }
+  }
+  sqlite3_finalize(pStmt);
+  return n;
+}
+
+/*
+** A count(*) long enough to be interrupted: counting notices after each run
+** of leaves.
+*/
+static void testInterruptCount(void){
+  const char *zCount = temporaryFile("behave-count.db");
+  sqlite3 *db = openDb(&ours, zCount, 0);
+  const sqlite3_int64 nRow = 300000;
+  int i, nInterrupted = 0;
+  execute(db, "PRAGMA page_size=512; PRAGMA synchronous=off");
+  execute(db, "CREATE TABLE c AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+              " SELECT i+1 FROM n WHERE i<300000) SELECT i, 'some text' FROM n");
+  execute(db, "PRAGMA cache_size=10");
+  check(integer(db, "SELECT count(*) FROM c")==nRow, "count(*) is wrong");
+  for(i=0; i<200 && nInterrupted<3; i++){
+    sqlite3_stmt *pStmt = prepared(db, "SELECT count(*) FROM c");
+    pthread_t thread;
+    double t;
+    int rc;
+    pthread_create(&thread, 0, interruptNow, db);
+    t = now();
+    rc = sqlite3_step(pStmt);
+    t = now() - t;
+    pthread_join(thread, 0);
+    nInterrupted += rc==SQLITE_INTERRUPT;
+    check(rc==SQLITE_INTERRUPT
+          || (rc==SQLITE_ROW && sqlite3_column_int64(pStmt, 0)==nRow),
+          "interrupted count(*): %d", rc);
+    check(t<2.0, "an interrupted count(*) took %f s", t);
+    sqlite3_finalize(pStmt);
+  }
+  check(nInterrupted==3, "count(*) was interrupted %d times", nInterrupted);
+  check(integer(db, "SELECT count(*) FROM c")==nRow,
+        "count(*) is wrong after interrupts");
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left after count(*)");
+  removeDb(zCount);
+}
+
+/*
+** Statements prepared while their tables are small: when the tables have grown
+** they are prepared again, but those of sqlite3_prepare() stay as they are.
+*/
+static void testGrown(void){
+  static const struct { const char *zSql; sqlite3_int64 iSmall, iLarge; } a[] = {
+    { "SELECT sum(b) FROM g", 45, 20000100000 },
+    { "SELECT count(*) FROM (SELECT b%10 FROM g GROUP BY 1)", 10, 10 },
+    { "SELECT count(*) FROM (SELECT DISTINCT b%7 FROM g)", 7, 7 },
+    { "SELECT b FROM g ORDER BY b DESC LIMIT 1", 9, 200000 },
+    { "SELECT b FROM g ORDER BY b DESC", 9, 200000 },
+  };
+  const int n = sizeof(a)/sizeof(a[0]);
+  sqlite3_stmt *apStmt[2][8];
+  sqlite3 *db = openDb(&ours, ":memory:", 0);
+  int i, k, iRun;
+  execute(db, "PRAGMA hp_offload=on");
+  execute(db, "CREATE TABLE g(a INTEGER PRIMARY KEY, b)");
+  execute(db, "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n"
+              " WHERE i<9) INSERT INTO g SELECT NULL, i FROM n");
+  for(i=0; i<n; i++){
+    apStmt[0][i] = prepared(db, a[i].zSql);
+    sqlite3_prepare(db, a[i].zSql, -1, &apStmt[1][i], 0);
+  }
+  check(stat(db, "taken over")==0, "a query of a small table is taken over");
+  for(iRun=0; iRun<6; iRun++){
+    sqlite3_int64 nBefore = stat(db, "run");
+    if( iRun==2 ){
+      execute(db, "DELETE FROM g; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
+                  " SELECT i+1 FROM n WHERE i<200000)"
+                  " INSERT INTO g SELECT i, i FROM n");
+    }
+    for(k=0; k<2; k++){
+      for(i=0; i<n; i++){
+        sqlite3_int64 iWant = iRun<2 ? a[i].iSmall : a[i].iLarge;
+        int rc = sqlite3_step(apStmt[k][i]);
+        check(rc==SQLITE_ROW && sqlite3_column_int64(apStmt[k][i],0)==iWant,
+              "run %d of %s is wrong: %d", iRun, a[i].zSql, rc);
+        while( rc==SQLITE_ROW ) rc = sqlite3_step(apStmt[k][i]);
+        check(sqlite3_reset(apStmt[k][i])==SQLITE_OK && rc==SQLITE_DONE,
+              "run %d of %s ends with %d", iRun, a[i].zSql, rc);
+      }
+    }
+    if( iRun<3 ){
+      check(stat(db, "run")==nBefore, "run %d is not SQLite's", iRun);
+    }else{
+      check(stat(db, "run")==nBefore+n, "run %d is SQLite's: %d of %d taken",
+            iRun, (int)(stat(db, "run")-nBefore), n);
+    }
+  }
+  for(i=0; i<n; i++){
+    k = sqlite3_stmt_status(apStmt[0][i], SQLITE_STMTSTATUS_REPREPARE, 0);
+    check(k==1, "prepared again %d times: %s", k, a[i].zSql);
+    sqlite3_finalize(apStmt[0][i]);
+    sqlite3_finalize(apStmt[1][i]);
+  }
+  /* One that stays small is prepared again now and then, and stays right */
+  execute(db, "DELETE FROM g WHERE a>10");
+  apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE b>=?");
+  for(i=0; i<30000; i++){
+    int iLeast = i%10 + 1;
+    sqlite3_bind_int(apStmt[0][0], 1, iLeast);
+    k = sqlite3_step(apStmt[0][0]);
+    if( k!=SQLITE_ROW || sqlite3_column_int(apStmt[0][0], 0)
+                           !=55-iLeast*(iLeast-1)/2 ){
+      check(0, "run %d over a small table is wrong: %d", i, k);
+      break;
+    }
+    sqlite3_reset(apStmt[0][0]);
+  }
+  k = sqlite3_stmt_status(apStmt[0][0], SQLITE_STMTSTATUS_REPREPARE, 0);
+  check(k>=1 && k<10, "prepared again %d times in 30000 runs", k);
+  sqlite3_finalize(apStmt[0][0]);
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
+}
+
 static int nProgress;              /* Calls of the progress handler */
 static int iStop;                  /* The call that says stop */
 static int progress(void *p){
@@ -118,6 +251,18 @@ static void testProgress(void){
   sqlite3 *db = openDb(&ours, zFile, 0);
   Text a = {0,0,0}, b = {0,0,0};
   int nAll, i;
+  /* With several workers the number of calls depends on who reads what */
+  execute(db, "PRAGMA hp_threads=2");
+  iStop = 1;
+  i = answer(&ours, db, zLong, &b);
+  check(i==SQLITE_OK, "without a progress handler: %d", i);
+  textClear(&b);
+  sqlite3_progress_handler(db, 100, progress, 0);
+  i = answer(&ours, db, zLong, &b);
+  check(i==SQLITE_INTERRUPT, "the first call's stop gives %d", i);
+  textClear(&b);
+  sqlite3_progress_handler(db, 0, 0, 0);
+  execute(db, "PRAGMA hp_threads=1");
   answer(&ours, db, zLong, &a);
   iStop = -1;
   nProgress = 0;
@@ -444,6 +589,8 @@ int main(void){
   fixture(zFile, "PRAGMA page_size=4096", 6000);
   testAnswers();
   testInterrupt();
+  testInterruptCount();
+  testGrown();
   testProgress();
   testAuthorizer();
   testCounters();

@@ -158,6 +158,12 @@ struct Slower {
     /// A query is slower if stock's time over ours is less.
     #[arg(long, default_value_t = 0.97)]
     threshold: f64,
+    /// Keep tables and timings here; another run measures what is not yet measured.
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// Stop after so many seconds: with --folder a campaign may run in pieces.
+    #[arg(long)]
+    seconds: Option<u64>,
 }
 
 #[derive(Args)]
@@ -192,6 +198,8 @@ fn main() -> ExitCode {
                 queries: options.queries,
                 only: options.only,
                 threshold: options.threshold,
+                folder: options.folder,
+                seconds: options.seconds,
             };
             slower::run(&pair, &campaign)
         }),

@@ -1,7 +1,9 @@
 //! Is anything slower than stock? Times generated queries on both libraries,
 //! on small and large tables, with and without indexes and ANALYZE.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -25,6 +27,10 @@ pub struct Campaign {
     pub only: Option<String>,
     /// A query is slower if stock's time over ours is less.
     pub threshold: f64,
+    /// Where tables and timings stay, so that the next run goes on.
+    pub folder: Option<PathBuf>,
+    /// Begin no query after so many seconds.
+    pub seconds: Option<u64>,
 }
 
 /// A sample lasts at least so long: fast queries run several times in it.
@@ -53,6 +59,28 @@ impl Timing {
         self.stock / self.ours
     }
 
+    /// A line of the log.
+    fn record(&self) -> String {
+        let mut line = format!(
+            "{}\t{}\t{}\t{}\t",
+            self.name, self.stock, self.ours, self.taken
+        );
+        // Text of a query may hold any character.
+        let _ = write!(line, "{:?}", self.sql);
+        line
+    }
+
+    fn parse(line: &str) -> Option<Timing> {
+        let mut fields = line.splitn(5, '\t');
+        Some(Timing {
+            name: fields.next()?.to_string(),
+            stock: fields.next()?.parse().ok()?,
+            ours: fields.next()?.parse().ok()?,
+            taken: fields.next()?.parse().ok()?,
+            sql: fields.next()?.to_string(),
+        })
+    }
+
     fn line(&self) -> String {
         format!(
             "{:.3}x  stock {:.3} ms, ours {:.3} ms  {}{}\n    {}",
@@ -72,48 +100,103 @@ pub fn run(pair: &Pair, campaign: &Campaign) -> Result<bool> {
         bail!("HPSQLITE and HPSQLITE_TEST change what is measured: unset them");
     }
     let libraries = Library::open_both(&pair.stock, &pair.ours, true)?;
-    let folder = tempfile::tempdir().context("no temporary folder")?;
-    let count = campaign.sizes.len() * 2 * campaign.queries;
-    let bar = ProgressBar::new(count as u64).with_style(ProgressStyle::with_template(
-        "{bar:40} {pos}/{len} queries, {elapsed}",
+    let temporary = tempfile::tempdir().context("no temporary folder")?;
+    let folder = campaign.folder.as_deref().unwrap_or(temporary.path());
+    std::fs::create_dir_all(folder)?;
+    let log = folder.join("timings");
+    let (mut timings, mut skipped) = read_log(&log)?;
+    let mut log = std::fs::File::options()
+        .create(true)
+        .append(true)
+        .open(&log)?;
+    let bar = ProgressBar::no_length().with_style(ProgressStyle::with_template(
+        "{pos} queries, {elapsed}: {msg}",
     )?);
-    let mut timings = Vec::new();
-    let mut skipped = 0;
+    let begin = Instant::now();
+    let is_over = || {
+        campaign
+            .seconds
+            .is_some_and(|most| begin.elapsed().as_secs() >= most)
+    };
     for &rows in &campaign.sizes {
         let rng = &mut Rng::with_seed(campaign.seed.wrapping_mul(31).wrapping_add(rows as u64));
         let (schema, tables) = large::tables(rng, rows);
-        let file = folder.path().join(format!("{rows}.db"));
-        make(libraries[0], &file, &schema)?;
         let steps: Vec<Step> = (0..campaign.queries)
             .map(|_| large::query(rng, &tables))
             .collect();
-        for (kind, statement) in [("plain", "SELECT 1"), ("analyzed", "ANALYZE")] {
-            make(libraries[0], &file, &[statement.to_string()])?;
+        for kind in ["plain", "analyzed"] {
+            let file = folder.join(format!("{}-{rows}-{kind}.db", campaign.seed));
+            if !file.exists() {
+                let new = file.with_extension("new");
+                make(libraries[0], &new, &schema)?;
+                if kind == "analyzed" {
+                    make(libraries[0], &new, &["ANALYZE".to_string()])?;
+                }
+                std::fs::rename(&new, &file)?;
+            }
             let connections = [open(libraries[0], &file)?, open(libraries[1], &file)?];
             for (number, step) in steps.iter().enumerate() {
-                bar.inc(1);
-                let name = format!("{rows}-{kind}-{number}");
-                if campaign.only.as_ref().is_some_and(|only| *only != name) {
-                    continue;
+                let name = format!("{}-{rows}-{kind}-{number}", campaign.seed);
+                bar.set_message(name.clone());
+                match &campaign.only {
+                    Some(only) if *only != name => continue,
+                    None if skipped.contains(&name) => continue,
+                    None if timings.iter().any(|t| t.name == name) => continue,
+                    None if is_over() => break,
+                    _ => bar.inc(1),
                 }
-                match query(&connections, step, name, campaign.threshold)? {
+                match query(&connections, step, name.clone(), campaign.threshold)? {
                     Some(timing) => {
                         if timing.ratio() < campaign.threshold {
                             bar.suspend(|| println!("slower: {}", timing.line()));
                         }
+                        writeln!(log, "{}", timing.record())?;
+                        timings.retain(|t| t.name != name);
                         timings.push(timing);
                     }
-                    None => skipped += 1,
+                    None => {
+                        writeln!(log, "{name}")?;
+                        skipped.push(name);
+                    }
                 }
             }
             for connection in connections {
                 connection.close();
             }
+            if campaign.folder.is_none() {
+                std::fs::remove_file(&file)?;
+            }
         }
-        std::fs::remove_file(&file)?;
     }
     bar.finish_and_clear();
-    Ok(report(timings, skipped, campaign.threshold))
+    if is_over() {
+        println!(
+            "stopped after {} seconds: the same command goes on",
+            begin.elapsed().as_secs()
+        );
+    }
+    Ok(report(timings, skipped.len(), campaign.threshold))
+}
+
+/// The timings that earlier runs left in the log, and the names of queries that could
+/// not be measured.
+fn read_log(log: &Path) -> Result<(Vec<Timing>, Vec<String>)> {
+    let (mut timings, mut skipped) = (Vec::<Timing>::new(), Vec::new());
+    let text = if log.exists() {
+        std::fs::read_to_string(log)?
+    } else {
+        String::new()
+    };
+    for line in text.lines() {
+        match Timing::parse(line) {
+            Some(timing) => {
+                timings.retain(|t| t.name != timing.name);
+                timings.push(timing);
+            }
+            None => skipped.push(line.to_string()),
+        }
+    }
+    Ok((timings, skipped))
 }
 
 fn open(library: &'static Library, file: &Path) -> Result<Connection> {
@@ -240,7 +323,7 @@ fn report(mut timings: Vec<Timing>, skipped: usize, threshold: f64) -> bool {
             at(100)
         );
     }
-    println!("the worst ten (rows-statistics-number; --only NAME measures one again):");
+    println!("the worst ten (seed-rows-statistics-number; --only NAME measures one again):");
     for timing in timings.iter().take(10) {
         println!("  {}", timing.line());
     }
