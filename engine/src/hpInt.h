@@ -85,10 +85,13 @@
 #define HP_MX_THREAD     64    /* Most workers of a scan */
 #define HP_DFLT_THREAD   8     /* Most workers unless PRAGMA hp_threads asks */
 
+#define HP_MX_PART       32    /* Most parts that groups are merged in */
+
 /* A table of fewer leaf pages is scanned by one worker: a thread costs about
 ** 30 microseconds to make and to join, as much as 50 leaves. */
 #define HP_MIN_PARALLEL  256
 #define HP_MX_ARG        4     /* Most arguments of an aggregate function */
+#define HP_MX_HAVING     4     /* Most terms of HAVING that are looked at */
 
 /*
 ** Types of a value in a vector.  Bits, so that the types that occur in a
@@ -114,6 +117,7 @@ typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
 typedef struct HpKey HpKey;
+typedef struct HpLiteral HpLiteral;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
 typedef struct HpPack HpPack;
@@ -160,12 +164,20 @@ struct HpVec {
 };
 #define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
 
+/* A number (or something else, which tag says) with its type */
+struct HpLiteral {
+  u8 tag;
+  HpVal val;
+};
+
 /* All keys of a row in one, if they fit */
 struct HpPack {
   u64 a;
   u64 b;                 /* HP_UNPACKED: they do not fit */
 };
 #define HP_UNPACKED (~(u64)0)
+#define HP_SZ_NUMBER 11  /* Most bytes of the normalized key of a number */
+#define HP_PACK_INT 2    /* HpPack.b of a single key that is the integer a */
 
 /* A linked list of memory blocks that live and die together */
 struct HpArena {
@@ -383,6 +395,13 @@ struct HpPlan {
     i16 iKey;              /* The key that shows the same, or -1 */
     u16 iOff;              /* Offset of the copy in a group, if iKey<0 */
   } *aBare;
+  int nHaving;           /* Terms of HAVING that groups can be tested by */
+  struct HpHaving {
+    u8 op;                 /* TK_NE ... TK_GE: function op constant */
+    u16 iAgg;              /* Count, sum, total or avg */
+    u16 iVec;              /* The constant */
+  } aHaving[HP_MX_HAVING];
+  u8 bIntKey;            /* One key, which may be an integer */
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
@@ -512,7 +531,10 @@ struct HpScan {
   u64 nScanned;          /* Rows read */
   int nWorker;
   HpExec *apWorker[HP_MX_THREAD];
-  HpMerge *pMerge;       /* The groups in key order */
+  HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpPlan.aHaving */
+  HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
+  int nMerge;            /* Number of parts */
+  int iMerge;            /* The part that is taken next or delivered */
   HpBuf buf;             /* Scratch for delivering them */
 };
 
@@ -528,7 +550,8 @@ struct HpExec {
   const HpPlan *pPlan;
   const HpConfig *pCfg;
   i64 nMemory;           /* Budget for groups, bytes */
-  int rc;                /* How the worker ended */
+  void (*xRun)(HpExec*); /* What its thread does */
+  int rc;                /* How that ended */
   HpRun run;             /* Leaves being worked on */
   HpBatch batch;         /* Rows being worked on */
   u64 iPos;              /* Position of the first row of the batch: the run's
@@ -610,6 +633,7 @@ static int hpPackRows(HpExec*, HpPack*);
 static int hpKeyValue(HpBuf*, const HpVec*, int, CollSeq*, u8);
 static int hpKeyNorm(HpExec*, int, HpBuf*);
 static int hpKeyShow(HpExec*, int, HpBuf*);
+static u32 hpKeyInt(u8*, i64, u8);
 static void hpKeyToMem(const HpPlan*, const u8*, u32, Mem*, HpBuf*);
 static int hpBufRoom(HpBuf*, u32);
 
@@ -621,6 +645,7 @@ static void hpAggReset(HpAgg*);
 static void hpAggClose(HpAgg*);
 static u8 *hpAggGroup(const HpAgg*, u32);
 static int hpGroupMerge(const HpPlan*, u8*, const u8*);
+static int hpGroupWanted(const HpPlan*, const u8*, const HpLiteral*);
 static void hpGroupLoad(HpScan*, u8*, Mem*, HpBuf*);
 
 /* hp_merge.c */
@@ -632,7 +657,7 @@ static void hpRunsFree(HpAgg*);
 static void hpSpillClose(HpAgg*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
-static void hpMergeClose(HpMerge*);
+static void hpMergeClose(HpScan*);
 
 /* hp_count.c */
 static int hpCountRuns(HpExec*);
@@ -655,6 +680,7 @@ static int hpStat(sqlite3*, int);
 
 /* hp_exec.c */
 static const HpConfig *hpConfig(void);
+static void *hpMalloc(i64);
 static void *hpArenaAlloc(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
@@ -662,6 +688,7 @@ static int hpOffload(sqlite3*);
 static void hpScanLock(const HpScan*);
 static void hpScanUnlock(const HpScan*);
 static int hpScanStopped(const HpScan*);
+static int hpScanEach(HpScan*, void (*)(HpExec*));
 
 /* Run BODY for each row i to compute: all rows or the selected ones */
 #define HP_ROWS(P,...) \

@@ -20,13 +20,20 @@
 ** beside the number of the group, with linear probing, at most half full.
 ** Two rows are of one group if their packs are equal or, where the keys do not
 ** fit into a pack, their normalized keys.  The group remembers the keys as its
-** first row had them, which is what stock shows.
+** first row had them, which is what stock shows, in a key record; but an integer
+** that is the only key is in the pack already and needs none (HpHead.z==0).
 **
-** The state of sum, total and avg is stock's own SumCtx, stepped as sumStep()
+** The state of sum, total and avg is that of stock's SumCtx, stepped as sumStep()
 ** does it, in scan order; count and the best value of min and max likewise;
 ** every other aggregate function is called itself, for each row.
 ** hpGroupLoad() copies the states into aggregate contexts, and stock's
 ** OP_AggFinal then finishes them.  So rounding and errors are stock's.
+**
+** Keys often come in order: a table filled by day, the lines of one invoice
+** after the other, a scan of an index.  As long as each new key of a worker is
+** greater than all before it (HpAgg.bOrdered), a row belongs to the last group
+** or begins the next, there is no hash table, and nothing to sort in the end.
+** The first key that is not puts all groups so far into the hash table.
 **
 ** Where there are few groups the rows of a batch are first put in order of
 ** their group.  Each aggregate then runs down one group's rows with its state
@@ -70,13 +77,21 @@ struct HpCopy {
   u8 tag;                /* HP_xxx, or 0 if there is none yet */
 };
 
-/* State of sum, total and avg */
+/* State of sum, total and avg: stock's SumCtx in less space */
 typedef struct HpSum HpSum;
 struct HpSum {
-  SumCtx ctx;
-  u64 mAbs;              /* While ctx.approx==0: OR of the integers' sizes */
-  double mx;             /* From then on: the largest size of a sum so far */
+  union {
+    struct { i64 iSum; u64 mAbs; } i;    /* Integers only: sum, OR of sizes */
+    struct { double rSum, rErr; } r;     /* HP_SUM_REAL: sum and error */
+  } u;
+  double mx;             /* HP_SUM_REAL: the largest size of a sum so far */
+  i64 n;                 /* HP_SUM_ONE times the number of values, plus flags */
 };
+#define HP_SUM_REAL  1   /* SumCtx.approx */
+#define HP_SUM_OVRFL 2   /* SumCtx.ovrfl */
+#define HP_SUM_ONE   4
+#define hpSumIsReal(S)  (((S)->n & HP_SUM_REAL)!=0)
+#define hpSumCount(S)   ((S)->n>>2)
 
 /* State of min and max */
 typedef struct HpBest HpBest;
@@ -90,7 +105,7 @@ struct HpBest {
 typedef struct HpHead HpHead;
 struct HpHead {
   u64 iPos;              /* Position of its first row, or HP_NO_POS */
-  const u8 *z;           /* Its key record */
+  const u8 *z;           /* Its key record; NULL: see hpGroupIsInt() */
   u32 nNorm;             /* Bytes of the normalized keys, and ... */
   u32 nRec;              /* ... of the whole record */
 };
@@ -109,6 +124,8 @@ struct HpAgg {
   u32 *aSlot;            /* Hash table: salt, number of the group plus one */
   u32 mSlot;             /* Number of its entries, less one */
   u32 nGroup;            /* Groups so far */
+  u8 bOrdered;           /* Their keys increase; the hash table is empty */
+  u8 bRecord;            /* Some of them have key records */
   u8 **apChunk;          /* Chunks of groups */
   u32 nChunkAlloc;       /* Size of apChunk */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups */
@@ -150,6 +167,27 @@ struct HpAgg {
 #define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
+/* True if the only key of group G is an integer, which its pack holds */
+#define hpGroupIsInt(PLAN,G)    ((PLAN)->bIntKey && hpGroupHead(PLAN,G)->z==0)
+
+/*
+** The normalized key of a group, and in *pn its length.  aBuf is scratch.
+*/
+static const u8 *hpGroupKey(
+  const HpPlan *pPlan,
+  const u8 *aGroup,
+  u8 *aBuf,              /* HP_SZ_NUMBER bytes */
+  u32 *pn
+){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  if( hpGroupIsInt(pPlan, aGroup) ){
+    *pn = hpKeyInt(aBuf, (i64)hpGroupPack(aGroup)->a, pPlan->aKeySort[0]);
+    return aBuf;
+  }
+  *pn = pHead->nNorm;
+  return pHead->z;
+}
+
 static u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
   return pAgg->apChunk[iGroup/HP_CHUNK]
          + (size_t)(iGroup%HP_CHUNK)*pAgg->pPlan->szGroup;
@@ -163,6 +201,7 @@ static u8 *hpAggGroup(const HpAgg *pAgg, u32 iGroup){
 static int hpAggLayout(HpPlan *pPlan){
   int n = pPlan->nKey ? sizeof(HpPack) : 0;
   int i, j;
+  pPlan->bIntKey = pPlan->nKey==1 && pPlan->aKeyColl[0]==0;
   for(i=0; i<pPlan->nAgg; i++){
     HpAggDef *pDef = &pPlan->aAgg[i];
     for(j=0; j<i && pDef->eAgg==HP_AGG_SUM && pDef->iSet<0; j++){
@@ -282,6 +321,7 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
     return HP_DECLINE;
   }
   memset(pAgg->aSlot, 0, pAgg->nTable);
+  pAgg->bOrdered = 1;
   return SQLITE_OK;
 }
 
@@ -352,7 +392,7 @@ static int hpAggGrow(HpExec *p, HpAgg *pAgg){
   ){
     return pAgg->nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
-  aNew = sqlite3_malloc64(nByte);
+  aNew = hpMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
   for(i=0; i<=mOld; i++){
@@ -412,9 +452,10 @@ static int hpAggLoad(HpExec *p, u8 *aGroup, int i){
 }
 
 /*
-** Create the group of selected row ii.
+** Create the group of selected row ii.  bNorm: its normalized key is in
+** pAgg->key.
 */
-static int hpAggInsert(HpExec *p, int ii){
+static int hpAggInsert(HpExec *p, int ii, int bNorm){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
   int row = p->aSel[ii];
@@ -432,36 +473,48 @@ static int hpAggInsert(HpExec *p, int ii){
   }
   pHead = hpGroupHead(pPlan, aGroup);
   pHead->iPos = p->iPos + row;
-  pAgg->key.n = 0;
-  if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+  if( pPlan->bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
+    const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
+    if( pVec->aTag[row & pVec->mIdx]==HP_INT ){
+      return pPlan->bLoadFirst ? hpAggLoad(p, aGroup, row) : SQLITE_OK;
+    }
+  }
+  pAgg->bRecord = 1;
+  if( !bNorm ){
+    pAgg->key.n = 0;
+    if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+  }
   pHead->nNorm = pAgg->key.n;
   if( hpKeyShow(p, row, &pAgg->key) ) return HP_DECLINE;
   pHead->nRec = pAgg->key.n;
   pHead->z = z = hpArenaAlloc(&pAgg->arena, pHead->nRec);
   if( z==0 ) return HP_DECLINE;
   memcpy(z, pAgg->key.a, pHead->nRec);
-  return SQLITE_OK;
+  return pPlan->bLoadFirst ? hpAggLoad(p, aGroup, row) : SQLITE_OK;
 }
 
+/* The hash value of packed keys */
+#define hpHashPack(P)  hpMix((P)->a ^ hpMix((P)->b))
+
 /*
-** Packs and hash values of the selected rows, and normalized keys of those
-** that have no pack.
+** Hash values of the selected rows, and normalized keys of those that have no
+** pack.  bAll: all have one.
 */
-static int hpAggHashAll(HpExec *p){
+static int hpAggHashAll(HpExec *p, int bAll){
   HpAgg *pAgg = p->pAgg;
   const HpPack *aPack = pAgg->aPack;
   u64 *aHash = pAgg->aHash;
   int nSel = p->nSel;
   int ii;
-  if( hpPackRows(p, pAgg->aPack) ){
-    for(ii=0; ii<nSel; ii++) aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+  if( bAll ){
+    for(ii=0; ii<nSel; ii++) aHash[ii] = hpHashPack(&aPack[ii]);
   }else{
     pAgg->norm.n = 0;
     for(ii=0; ii<nSel; ii++){
       u32 n = pAgg->norm.n;
       pAgg->aNorm[ii] = n;
       if( aPack[ii].b!=HP_UNPACKED ){
-        aHash[ii] = hpMix(aPack[ii].a ^ hpMix(aPack[ii].b));
+        aHash[ii] = hpHashPack(&aPack[ii]);
       }else{
         if( hpKeyNorm(p, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
         aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
@@ -509,15 +562,11 @@ static int hpAggFindRow(HpExec *p, int ii){
     j = (j+1) & pAgg->mSlot;
   }
   if( iGroup==0 ){
-    rc = hpAggInsert(p, ii);
+    rc = hpAggInsert(p, ii, 0);
     if( rc ) return rc;
     iGroup = pAgg->nGroup;
     pAgg->aSlot[2*j] = salt;
     pAgg->aSlot[2*j+1] = iGroup;
-    if( p->pPlan->bLoadFirst ){
-      rc = hpAggLoad(p, hpAggGroup(pAgg, iGroup-1), p->aSel[ii]);
-      if( rc ) return rc;
-    }
     if( pAgg->nGroup>pAgg->mSlot/2 ){
       rc = hpAggGrow(p, pAgg);
       if( rc ) return rc;
@@ -605,18 +654,128 @@ static int hpAggFindMany(HpExec *p){
   return SQLITE_OK;
 }
 
+/*
+** HpAgg.bOrdered: find or create the groups of the selected rows as long as
+** their keys are not smaller than the last group's.  Returns the number of rows
+** done in *pnDone.
+*/
+static int hpAggFindOrdered(HpExec *p, int *pnDone){
+  const HpPlan *pPlan = p->pPlan;
+  HpAgg *pAgg = p->pAgg;
+  const HpPack *aPack = pAgg->aPack;
+  int bPlain = pPlan->nKey==1 && pPlan->aKeySort[0]==0;
+  int nSel = p->nSel;
+  HpPack last;           /* Keys of the last group */
+  int ii, rc;
+
+  last.a = last.b = HP_UNPACKED;
+  if( pAgg->nGroup ) last = *hpGroupPack(hpAggGroup(pAgg, pAgg->nGroup-1));
+  *pnDone = 0;
+  for(ii=0; ii<nSel; ii++){
+    const HpPack *pPack = &aPack[ii];
+    if( pPack->a!=last.a || pPack->b!=last.b || last.b==HP_UNPACKED ){
+      int bNorm = 0;
+      int c = 1;
+      if( pAgg->nGroup==0 ){
+        /* The first row */
+      }else if( bPlain && pPack->b==HP_PACK_INT && last.b==HP_PACK_INT ){
+        c = (i64)pPack->a>(i64)last.a ? 1 : -1;
+      }else{
+        u8 aBuf[HP_SZ_NUMBER];
+        u32 n;
+        const u8 *z =
+            hpGroupKey(pPlan, hpAggGroup(pAgg, pAgg->nGroup-1), aBuf, &n);
+        pAgg->key.n = 0;
+        if( hpKeyNorm(p, p->aSel[ii], &pAgg->key) ) return HP_DECLINE;
+        bNorm = 1;
+        /* No normalized key is the beginning of another */
+        c = memcmp(pAgg->key.a, z, MIN(pAgg->key.n, n));
+      }
+      if( c<0 ) return SQLITE_OK;
+      if( c>0 ){
+        rc = hpAggInsert(p, ii, bNorm);
+        if( rc ) return rc;
+      }
+      last = *pPack;
+    }
+    pAgg->aiGroup[ii] = pAgg->nGroup-1;
+    *pnDone = ii+1;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Keys do not come in order any more: put all groups into the hash table or, if
+** it would not fit into memory, into a file.
+*/
+static int hpAggUnordered(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  u32 mNew = pAgg->mSlot;
+  i64 nByte;
+  u32 i;
+  int rc;
+  while( pAgg->nGroup>mNew/2 ) mNew = mNew*2+1;
+  nByte = 2*sizeof(u32)*((i64)mNew+1);
+  if( mNew>pAgg->mSlot ){
+    u32 *aNew;
+    if( mNew>=HP_MX_SLOT && hpAggMemory(pAgg)+nByte>p->nMemory ){
+      rc = hpSpillGroups(p);
+      pAgg->bOrdered = 0;
+      return rc;
+    }
+    aNew = hpMalloc(nByte);
+    if( aNew==0 ) return HP_DECLINE;
+    pAgg->nTable += nByte - 2*sizeof(u32)*((i64)pAgg->mSlot+1);
+    sqlite3_free(pAgg->aSlot);
+    pAgg->aSlot = aNew;
+    pAgg->mSlot = mNew;
+  }
+  pAgg->bOrdered = 0;
+  memset(pAgg->aSlot, 0, nByte);
+  for(i=0; i<pAgg->nGroup; i++){
+    const u8 *aGroup = hpAggGroup(pAgg, i);
+    const HpHead *pHead = hpGroupHead(p->pPlan, aGroup);
+    u64 h = hpGroupPack(aGroup)->b!=HP_UNPACKED ? hpHashPack(hpGroupPack(aGroup))
+                                  : hpHashBytes(pHead->z, pHead->nNorm);
+    u32 salt = p->pCfg->bHash0 ? 0 : (u32)(h>>16);
+    u32 j = salt & mNew;
+    while( pAgg->aSlot[2*j+1] ) j = (j+1) & mNew;
+    pAgg->aSlot[2*j] = salt;
+    pAgg->aSlot[2*j+1] = i+1;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Find or create the group of each selected row: pAgg->aiGroup.
+*/
+static int hpAggFind(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  int bAll = hpPackRows(p, pAgg->aPack);
+  int rc;
+  if( pAgg->bOrdered ){
+    int nDone;
+    rc = hpAggFindOrdered(p, &nDone);
+    if( rc || nDone==p->nSel ) return rc;
+    rc = hpAggUnordered(p);
+    if( rc ) return rc;
+  }
+  rc = hpAggHashAll(p, bAll);
+  if( rc ) return rc;
+  return pAgg->nGroup<HP_MX_CACHED ? hpAggFindFew(p) : hpAggFindMany(p);
+}
+
 /* One step of sum() with a real.  As kahanBabuskaNeumaierStep(). */
-static SQLITE_INLINE void hpSumReal(HpSum *pState, double r){
-  SumCtx *pSum = &pState->ctx;
-  double s = pSum->rSum;
+static SQLITE_INLINE void hpSumReal(HpSum *pSum, double r){
+  double s = pSum->u.r.rSum;
   double t = s + r;
   if( fabs(s) > fabs(r) ){
-    pSum->rErr += (s - t) + r;
+    pSum->u.r.rErr += (s - t) + r;
   }else{
-    pSum->rErr += (r - t) + s;
+    pSum->u.r.rErr += (r - t) + s;
   }
-  pSum->rSum = t;
-  if( !(fabs(t)<=pState->mx) ) pState->mx = fabs(t);
+  pSum->u.r.rSum = t;
+  if( !(fabs(t)<=pSum->mx) ) pSum->mx = fabs(t);
 }
 
 /*
@@ -624,22 +783,38 @@ static SQLITE_INLINE void hpSumReal(HpSum *pState, double r){
 ** on the way was so much larger that what was lost there, and in the sum of
 ** what was lost, could show now.
 */
-static int hpSumIsSound(const HpSum *pState){
-  const SumCtx *pSum = &pState->ctx;
-  double mx = fabs(pSum->rSum)*(1<<20);
-  return fabs(pSum->rSum)<=1e300 && pState->mx<=mx
-      && fabs(pSum->rErr)*(1<<20)<=fabs(pSum->rSum);
+static int hpSumIsSound(const HpSum *pSum){
+  double s = fabs(pSum->u.r.rSum);
+  return s<=1e300 && pSum->mx<=s*(1<<20) && fabs(pSum->u.r.rErr)*(1<<20)<=s;
 }
 
 /* The bits of the size of x, or of one less */
 #define hpAbsBits(X)  ((u64)((X) ^ ((X)>>63)))
 
 /* The first real turns the integer sum into a real one */
-static void hpSumApprox(HpSum *pState){
-  SumCtx *pSum = &pState->ctx;
-  pState->mx = fabs((double)pSum->iSum);
-  kahanBabuskaNeumaierInit(pSum, pSum->iSum);
-  pSum->approx = 1;
+static void hpSumApprox(HpSum *pSum){
+  SumCtx ctx;
+  pSum->mx = fabs((double)pSum->u.i.iSum);
+  kahanBabuskaNeumaierInit(&ctx, pSum->u.i.iSum);
+  pSum->u.r.rSum = ctx.rSum;
+  pSum->u.r.rErr = ctx.rErr;
+  pSum->n |= HP_SUM_REAL;
+}
+
+/*
+** Write the sum as stock has it to *pCtx.
+*/
+static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
+  memset(pCtx, 0, sizeof(*pCtx));
+  pCtx->cnt = hpSumCount(pSum);
+  pCtx->approx = hpSumIsReal(pSum);
+  pCtx->ovrfl = (pSum->n & HP_SUM_OVRFL)!=0;
+  if( pCtx->approx ){
+    pCtx->rSum = pSum->u.r.rSum;
+    pCtx->rErr = pSum->u.r.rErr;
+  }else{
+    pCtx->iSum = pSum->u.i.iSum;
+  }
 }
 
 /*
@@ -647,11 +822,10 @@ static void hpSumApprox(HpSum *pState){
 */
 static SQLITE_INLINE void hpSumValue(
   HpExec *p,
-  HpSum *pState,
+  HpSum *pSum,
   const HpVec *pVec,
   int i
 ){
-  SumCtx *pSum = &pState->ctx;
   u8 tag;
   i64 iVal = 0;
   double r = 0.0;
@@ -673,31 +847,35 @@ static SQLITE_INLINE void hpSumValue(
     }
     sqlite3VdbeMemRelease(&m);
   }
-  pSum->cnt++;
+  pSum->n += HP_SUM_ONE;
   if( tag==HP_INT ){
-    if( pSum->approx==0 ){
-      i64 x = pSum->iSum;
-      pState->mAbs |= hpAbsBits(iVal);
+    if( !hpSumIsReal(pSum) ){
+      i64 x = pSum->u.i.iSum;
+      pSum->u.i.mAbs |= hpAbsBits(iVal);
       if( sqlite3AddInt64(&x, iVal)==0 ){
-        pSum->iSum = x;
+        pSum->u.i.iSum = x;
         return;
       }
-      pSum->ovrfl = 1;
-      hpSumApprox(pState);
+      pSum->n |= HP_SUM_OVRFL;
+      hpSumApprox(pSum);
     }
     if( iVal<4503599627370496LL && iVal>-4503599627370496LL ){
-      hpSumReal(pState, (double)iVal);
+      hpSumReal(pSum, (double)iVal);
     }else{
-      kahanBabuskaNeumaierStepInt64(pSum, iVal);
-      pState->mx = MAX(pState->mx, fabs(pSum->rSum));
+      SumCtx ctx;
+      hpSumCtx(pSum, &ctx);
+      kahanBabuskaNeumaierStepInt64(&ctx, iVal);
+      pSum->u.r.rSum = ctx.rSum;
+      pSum->u.r.rErr = ctx.rErr;
+      pSum->mx = MAX(pSum->mx, fabs(ctx.rSum));
     }
   }else{
-    if( pSum->approx==0 ){
-      hpSumApprox(pState);
+    if( !hpSumIsReal(pSum) ){
+      hpSumApprox(pSum);
     }else{
-      pSum->ovrfl = 0;
+      pSum->n &= ~(i64)HP_SUM_OVRFL;
     }
-    hpSumReal(pState, r);
+    hpSumReal(pSum, r);
   }
 }
 
@@ -707,11 +885,11 @@ static SQLITE_INLINE void hpSumValue(
 ** hpSumReal(), put together in the end.  n is a multiple of 4.
 */
 __attribute__((target("avx2")))
-static void hpSumAvx2(HpSum *pState, const HpVal *aVal, const u16 *aRow, int n){
+static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
   const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
-  __m256d s = _mm256_setr_pd(pState->ctx.rSum, 0.0, 0.0, 0.0);
-  __m256d e = _mm256_setr_pd(pState->ctx.rErr, 0.0, 0.0, 0.0);
-  __m256d mx = _mm256_set1_pd(pState->mx);
+  __m256d s = _mm256_setr_pd(pSum->u.r.rSum, 0.0, 0.0, 0.0);
+  __m256d e = _mm256_setr_pd(pSum->u.r.rErr, 0.0, 0.0, 0.0);
+  __m256d mx = _mm256_set1_pd(pSum->mx);
   double aS[4], aE[4], aMx[4];
   int i;
   for(i=0; i<n; i+=4){
@@ -729,12 +907,12 @@ static void hpSumAvx2(HpSum *pState, const HpVal *aVal, const u16 *aRow, int n){
   _mm256_storeu_pd(aS, s);
   _mm256_storeu_pd(aE, e);
   _mm256_storeu_pd(aMx, mx);
-  pState->ctx.rSum = aS[0];
-  pState->ctx.rErr = aE[0];
-  pState->mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
+  pSum->u.r.rSum = aS[0];
+  pSum->u.r.rErr = aE[0];
+  pSum->mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
   for(i=1; i<4; i++){
-    pState->ctx.rErr += aE[i];
-    hpSumReal(pState, aS[i]);
+    pSum->u.r.rErr += aE[i];
+    hpSumReal(pSum, aS[i]);
   }
 }
 #endif
@@ -744,17 +922,16 @@ static void hpSumAvx2(HpSum *pState, const HpVal *aVal, const u16 *aRow, int n){
 */
 static void hpSumRange(
   HpExec *p,
-  HpSum *pState,
+  HpSum *pSum,
   const HpVec *pVec,
   const u16 *aRow,
   int n
 ){
-  SumCtx *pSum = &pState->ctx;
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
-  if( pVec->mIdx!=0 && pVec->mType==HP_INT && pSum->approx==0 ){
-    i64 iSum = pSum->iSum;
-    u64 mAbs = pState->mAbs;
+  if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
+    i64 iSum = pSum->u.i.iSum;
+    u64 mAbs = pSum->u.i.mAbs;
     for(; ii<n; ii++){
       i64 v = aVal[aRow[ii]].i;
       i64 x = iSum;
@@ -762,32 +939,32 @@ static void hpSumRange(
       iSum = x;
       mAbs |= hpAbsBits(v);
     }
-    pState->mAbs = mAbs;
-    pSum->iSum = iSum;
-    pSum->cnt += ii;
+    pSum->u.i.mAbs = mAbs;
+    pSum->u.i.iSum = iSum;
+    pSum->n += (i64)ii*HP_SUM_ONE;
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
     /* Stock's sum is one of integers until the first real.  From there on,
     ** unless it had overflowed, integers and reals take the same step. */
-    while( ii<n && (pSum->approx==0 || pSum->ovrfl) ){
-      hpSumValue(p, pState, pVec, aRow[ii++]);
+    while( ii<n && (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
+      hpSumValue(p, pSum, pVec, aRow[ii++]);
     }
 #ifdef HP_AVX2
     if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
       int nLane = (n-ii) & ~3;
-      hpSumAvx2(pState, aVal, &aRow[ii], nLane);
-      pSum->cnt += nLane;
+      hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
+      pSum->n += (i64)nLane*HP_SUM_ONE;
       ii += nLane;
       p->pAgg->bLanes = 1;
     }
 #endif
     if( ii<n ){
-      HpSum sum = *pState;
-      sum.ctx.cnt += n-ii;
+      HpSum sum = *pSum;
+      sum.n += (i64)(n-ii)*HP_SUM_ONE;
       for(; ii<n; ii++) hpSumReal(&sum, aVal[aRow[ii]].r);
-      *pState = sum;
+      *pSum = sum;
     }
   }
-  for(; ii<n; ii++) hpSumValue(p, pState, pVec, aRow[ii]);
+  for(; ii<n; ii++) hpSumValue(p, pSum, pVec, aRow[ii]);
 }
 
 /*
@@ -813,22 +990,22 @@ static void hpSumScattered(
     for(ii=0; ii<nSel; ii++){
       HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
       i64 v = pVec->aVal[aSel[ii]].i;
-      i64 x = pSum->ctx.iSum;
-      if( pSum->ctx.approx || sqlite3AddInt64(&x, v) ){
+      i64 x = pSum->u.i.iSum;
+      if( hpSumIsReal(pSum) || sqlite3AddInt64(&x, v) ){
         hpSumValue(p, pSum, pVec, aSel[ii]);
       }else{
-        pSum->mAbs |= hpAbsBits(v);
-        pSum->ctx.iSum = x;
-        pSum->ctx.cnt++;
+        pSum->u.i.mAbs |= hpAbsBits(v);
+        pSum->u.i.iSum = x;
+        pSum->n += HP_SUM_ONE;
       }
     }
   }else{
     for(ii=0; ii<nSel; ii++){
       HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
-      if( pSum->ctx.approx==0 || pSum->ctx.ovrfl ){
+      if( (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
         hpSumValue(p, pSum, pVec, aSel[ii]);
       }else{
-        pSum->ctx.cnt++;
+        pSum->n += HP_SUM_ONE;
         hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
       }
     }
@@ -1067,21 +1244,22 @@ static int hpAggRange(
 }
 
 /*
-** Put the selected rows in order of their groups, each group's rows in scan
-** order, and run each aggregate group by group.
+** Put the selected rows, all of group iFirstGroup or later ones, in order of
+** their groups, each group's rows in scan order, and run each aggregate group by
+** group.
 */
-static int hpAggOrdered(HpExec *p){
+static int hpAggOrdered(HpExec *p, u32 iFirstGroup){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
   u16 aEnd[HP_MX_ORDERED+1];
-  int nGroup = (int)pAgg->nGroup;
+  int nGroup = (int)(pAgg->nGroup-iFirstGroup);
   int ii, k, g, rc;
 
   memset(aEnd, 0, sizeof(aEnd[0])*(nGroup+1));
-  for(ii=0; ii<p->nSel; ii++) aEnd[pAgg->aiGroup[ii]+1]++;
+  for(ii=0; ii<p->nSel; ii++) aEnd[pAgg->aiGroup[ii]-iFirstGroup+1]++;
   for(g=0; g<nGroup; g++) aEnd[g+1] += aEnd[g];
   for(ii=0; ii<p->nSel; ii++){
-    pAgg->aRow[aEnd[pAgg->aiGroup[ii]]++] = p->aSel[ii];
+    pAgg->aRow[aEnd[pAgg->aiGroup[ii]-iFirstGroup]++] = p->aSel[ii];
   }
   /* Now aEnd[g] is where the rows of group g end */
   for(k=0; k<pPlan->nAgg; k++){
@@ -1089,7 +1267,7 @@ static int hpAggOrdered(HpExec *p){
     if( pPlan->aAgg[k].bShared ) continue;
     for(g=0; g<nGroup; g++){
       if( aEnd[g]>iFirst ){
-        rc = hpAggRange(p, &pPlan->aAgg[k], hpAggGroup(pAgg, g),
+        rc = hpAggRange(p, &pPlan->aAgg[k], hpAggGroup(pAgg, iFirstGroup+g),
                         &pAgg->aRow[iFirst], aEnd[g]-iFirst);
         if( rc ) return rc;
       }
@@ -1151,6 +1329,7 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
 static int hpAggStep(HpExec *p){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
+  u32 iFirst = 0;        /* No row belongs to a group before this one */
   int rc = SQLITE_OK;
   int k;
 
@@ -1167,10 +1346,9 @@ static int hpAggStep(HpExec *p){
     for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
   }
   if( pPlan->nKey ){
-    rc = hpAggHashAll(p);
+    rc = hpAggFind(p);
     if( rc ) return rc;
-    rc = pAgg->nGroup<HP_MX_CACHED ? hpAggFindFew(p) : hpAggFindMany(p);
-    if( rc ) return rc;
+    if( pAgg->bOrdered ) iFirst = pAgg->aiGroup[0];
   }else{
     HpHead *pHead = hpGroupHead(pPlan, hpAggGroup(pAgg, 0));
     if( pHead->iPos==HP_NO_POS ){
@@ -1181,10 +1359,10 @@ static int hpAggStep(HpExec *p){
       }
     }
   }
-  if( pPlan->nKey && pAgg->nGroup<=HP_MX_ORDERED
-   && (u32)p->nSel>=pAgg->nGroup*HP_MIN_ORDERED
+  if( pPlan->nKey && pAgg->nGroup-iFirst<=HP_MX_ORDERED
+   && (u32)p->nSel>=(pAgg->nGroup-iFirst)*HP_MIN_ORDERED
   ){
-    rc = hpAggOrdered(p);
+    rc = hpAggOrdered(p, iFirst);
   }else{
     for(k=0; k<p->nSel && pPlan->nKey; k++){
       pAgg->apGroup[k] = hpAggGroup(pAgg, pAgg->aiGroup[k]);
@@ -1219,26 +1397,26 @@ static int hpBits(u64 x){
 */
 static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   HpSum from = *pFrom;
-  i64 nCnt = pTo->ctx.cnt + from.ctx.cnt;
-  if( from.ctx.cnt==0 ) return SQLITE_OK;
-  if( pTo->ctx.cnt==0 ){
+  i64 nCnt = hpSumCount(pTo) + hpSumCount(&from);
+  if( hpSumCount(&from)==0 ) return SQLITE_OK;
+  if( hpSumCount(pTo)==0 ){
     *pTo = from;
     return SQLITE_OK;
   }
-  if( pTo->ctx.ovrfl || from.ctx.ovrfl ) return HP_SERIAL;
-  if( pTo->ctx.approx==0 && from.ctx.approx==0 ){
-    pTo->mAbs |= from.mAbs;
-    if( hpBits(pTo->mAbs)+hpBits((u64)nCnt)>63 ) return HP_SERIAL;
-    pTo->ctx.iSum += from.ctx.iSum;
-    pTo->ctx.cnt = nCnt;
+  if( (pTo->n|from.n) & HP_SUM_OVRFL ) return HP_SERIAL;
+  if( !hpSumIsReal(pTo) && !hpSumIsReal(&from) ){
+    pTo->u.i.mAbs |= from.u.i.mAbs;
+    if( hpBits(pTo->u.i.mAbs)+hpBits((u64)nCnt)>63 ) return HP_SERIAL;
+    pTo->u.i.iSum += from.u.i.iSum;
+    pTo->n = nCnt*HP_SUM_ONE;
     return SQLITE_OK;
   }
-  if( pTo->ctx.approx==0 ) hpSumApprox(pTo);
-  if( from.ctx.approx==0 ) hpSumApprox(&from);
-  pTo->ctx.rErr += from.ctx.rErr;
+  if( !hpSumIsReal(pTo) ) hpSumApprox(pTo);
+  if( !hpSumIsReal(&from) ) hpSumApprox(&from);
+  pTo->u.r.rErr += from.u.r.rErr;
   pTo->mx = MAX(pTo->mx, from.mx);
-  hpSumReal(pTo, from.ctx.rSum);
-  pTo->ctx.cnt = nCnt;
+  hpSumReal(pTo, from.u.r.rSum);
+  pTo->n = nCnt*HP_SUM_ONE + HP_SUM_REAL;
   return hpSumIsSound(pTo) ? SQLITE_OK : HP_SERIAL;
 }
 
@@ -1296,6 +1474,67 @@ static int hpGroupMerge(const HpPlan *pPlan, u8 *aTo, const u8 *aFrom){
   return SQLITE_OK;
 }
 
+/*
+** The result of sum(), total() or avg(), pFunc, as its finalizer computes it:
+** returns its type and sets *pVal.  0: leave that to the finalizer.
+*/
+static u8 hpSumResult(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
+  if( pSum->n & HP_SUM_OVRFL ) return 0;
+  if( hpSumCount(pSum)==0 && pFunc->xFinalize!=totalFinalize ) return HP_NULL;
+  if( pFunc->xFinalize==sumFinalize && !hpSumIsReal(pSum) ){
+    pVal->i = pSum->u.i.iSum;
+    return HP_INT;
+  }
+  pVal->r = hpSumIsReal(pSum) ? pSum->u.r.rSum+pSum->u.r.rErr
+                              : (double)pSum->u.i.iSum;
+  if( pFunc->xFinalize==avgFinalize ) pVal->r /= (double)hpSumCount(pSum);
+  return sqlite3IsOverflow(pVal->r) ? 0 : HP_REAL;
+}
+
+/*
+** False if HAVING is known not to be true of a group.  aConst has the constants
+** that its terms compare with.
+*/
+static int hpGroupWanted(
+  const HpPlan *pPlan,
+  const u8 *aGroup,
+  const HpLiteral *aConst
+){
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
+    /* An error that finishing the group raises comes before HAVING */
+    if( pPlan->aAgg[k].eAgg==HP_AGG_SUM && (pSum->n & HP_SUM_OVRFL) ) return 1;
+  }
+  for(k=0; k<pPlan->nHaving; k++){
+    const struct HpHaving *pHaving = &pPlan->aHaving[k];
+    const HpAggDef *pDef = &pPlan->aAgg[pHaving->iAgg];
+    const void *pState = &aGroup[pDef->iOff];
+    HpVal v;
+    u8 tag = HP_INT;
+    int c, bTrue;
+    if( (aConst[k].tag & HP_NUM)==0 ) return 1;
+    if( pDef->eAgg==HP_AGG_COUNT ){
+      v.i = *(const i64*)pState;
+    }else{
+      tag = hpSumResult(pState, pDef->pFunc, &v);
+      if( tag==0 ) return 1;
+      if( tag==HP_NULL ) return 0;
+    }
+    c = hpValCompare(tag, v, 0, aConst[k].tag, aConst[k].val, 0, 0);
+    switch( pHaving->op ){
+      case TK_GT:  bTrue = c>0;   break;
+      case TK_GE:  bTrue = c>=0;  break;
+      case TK_LT:  bTrue = c<0;   break;
+      case TK_LE:  bTrue = c<=0;  break;
+      case TK_EQ:  bTrue = c==0;  break;
+      default:     bTrue = c!=0;  break;
+    }
+    if( !bTrue ) return 0;
+  }
+  return 1;
+}
+
 /* Set register pMem to a value */
 static void hpMemSet(Mem *pMem, u8 tag, HpVal v, u32 n){
   switch( tag ){
@@ -1334,7 +1573,9 @@ static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpPlan *pPlan = p->pPlan;
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
-  if( pPlan->nKey ){
+  if( hpGroupIsInt(pPlan, aGroup) ){
+    sqlite3VdbeMemSetInt64(&aMem[pPlan->iKeyReg], (i64)hpGroupPack(aGroup)->a);
+  }else if( pPlan->nKey ){
     hpKeyToMem(pPlan, pHead->z, pHead->nNorm, &aMem[pPlan->iKeyReg], pBuf);
   }
   for(k=0; k<pPlan->nBare; k++){
@@ -1359,7 +1600,7 @@ static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
       }
       case HP_AGG_SUM: {
         SumCtx *pCtx = hpMemAgg(pMem, pDef->pFunc, sizeof(*pCtx));
-        if( pCtx ) *pCtx = ((HpSum*)pState)->ctx;
+        if( pCtx ) hpSumCtx(pState, pCtx);
         break;
       }
       case HP_AGG_CALL: {

@@ -1127,6 +1127,45 @@ static int hpPlanKeys(HpPlan *pPlan, int nKey){
 }
 
 /*
+** Note the terms of HAVING that tell early which groups are not wanted: the first
+** ones of a conjunction, as long as they compare a count or a sum with a
+** constant.  Later ones do not count: what comes before them may raise an error.
+*/
+static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
+  HpPlan *pPlan = pC->pPlan;
+  struct HpHaving *pNew;
+  Expr *pAgg, *pConst;
+  u8 op;
+  int iVec;
+  if( pExpr->op==TK_AND ){
+    return hpCompileHaving(pC, pExpr->pLeft)
+        && hpCompileHaving(pC, pExpr->pRight);
+  }
+  op = pExpr->op;
+  pAgg = pExpr->pLeft;
+  pConst = pExpr->pRight;
+  if( op<TK_NE || op>TK_GE || pPlan->nHaving>=HP_MX_HAVING ) return 0;
+  if( pAgg->op!=TK_AGG_FUNCTION ){
+    SWAP(Expr*, pAgg, pConst);
+    if( op>=TK_GT ) op = ((op-TK_GT)^2) + TK_GT;
+  }
+  if( pAgg->op!=TK_AGG_FUNCTION || pAgg->pAggInfo!=pC->pAggInfo
+   || pPlan->aAgg[pAgg->iAgg].eAgg>HP_AGG_SUM
+   || comparisonAffinity(pExpr)==SQLITE_AFF_TEXT
+   || !sqlite3ExprIsConstant(pC->pParse, pConst) || hpHasFunc(pC, pConst)
+  ){
+    return 0;
+  }
+  iVec = hpCompileConst(pC, pConst);
+  if( iVec<0 ) return 0;
+  pNew = &pPlan->aHaving[pPlan->nHaving++];
+  pNew->op = op;
+  pNew->iAgg = (u16)pAgg->iAgg;
+  pNew->iVec = (u16)iVec;
+  return 1;
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -1194,6 +1233,8 @@ static HpPlan *hpCompile(
       hpCompileFirst(pPlan);
     }
   }
+  for(i=0; i<pPlan->nAgg && pPlan->aAgg[i].eAgg!=HP_AGG_CALL; i++){}
+  if( nKey && p->pHaving && i==pPlan->nAgg ) hpCompileHaving(&c, p->pHaving);
   if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
    && !hpCompileAnyOrder(&c, p->pGroupBy)
   ){

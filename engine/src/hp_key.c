@@ -133,7 +133,7 @@ static SQLITE_INLINE HpPack hpPackOne(u8 tag, HpVal v, u32 n){
       /* no break */ deliberate_fall_through
     case HP_INT:
       x.a = v.u;
-      x.b = 2;
+      x.b = HP_PACK_INT;
       return x;
   }
   x.a = x.b = HP_UNPACKED;
@@ -366,6 +366,21 @@ static u32 hpKeyNumber(u8 *aOut, u8 tag, HpVal v){
   aOut[9] = (u8)(d>>8);
   aOut[10] = (u8)d;
   return 11;
+}
+
+/*
+** Write the normalized key of an integer to aOut, HP_SZ_NUMBER bytes, and return
+** its length.  flags is KEYINFO_ORDER_xxx.
+*/
+static u32 hpKeyInt(u8 *aOut, i64 iVal, u8 flags){
+  HpVal v;
+  u32 i, n;
+  v.i = iVal;
+  n = hpKeyNumber(aOut, HP_INT, v);
+  if( flags & KEYINFO_ORDER_DESC ){
+    for(i=0; i<n; i++) aOut[i] ^= 0xff;
+  }
+  return n;
 }
 
 /*

@@ -35,8 +35,9 @@
 ** or before that those of one worker, to be written to its file.
 **
 ** Without spilled runs the merge is done in hpMergeOpen(), so that there is
-** still a way back if parts of a group cannot be added up (HP_SERIAL).  With
-** spilled runs groups are merged as they are delivered.  Then such doubts have
+** still a way back if parts of a group cannot be added up (HP_SERIAL).  Many
+** groups are merged in several parts, each a range of keys that it finds in all
+** runs, and workers take one part after the other.  With spilled runs groups are merged as they are delivered.  Then such doubts have
 ** to be ruled out before: hpSpillSigns() looks at each part when it is sorted.
 **
 ** A record in the file is
@@ -58,6 +59,7 @@
                                      ** VFS does not expect 128 KiB or more */
 #define HP_MX_RUN      2000    /* Most sorted runs of a scan */
 #define HP_POLL        65536   /* Groups between looks at the interrupt flag */
+#define HP_MIN_PART    8192    /* Fewer groups are not merged in parts */
 
 /* The temporary file of a worker */
 struct HpSpill {
@@ -73,8 +75,8 @@ typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
   u8 *aGroup;            /* The current group, or NULL at the end */
   u64 prefix;            /* HP_SINK_SORT: first bytes of its key */
-  struct HpSorted *aSorted;  /* In memory: the groups, ... */
-  u32 iNext, n;          /* ... the next one, and their number */
+  const HpAgg *pAgg;     /* In memory: whose groups, ... */
+  u32 iNext, n;          /* ... the next one, and where to stop */
   sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
   i64 iOfst, iEnd;       /* ... what is still to be read, ... */
   u8 *aBuf;              /* ... bytes read before, ... */
@@ -90,6 +92,7 @@ struct HpMerge {
   int nUsed;
   u8 **apGroup;          /* Without a file: all groups, merged */
   u32 nGroup, iGroup;    /* Their number, and the next one */
+  u64 nIn;               /* Groups of all readers */
 };
 
 /*
@@ -105,8 +108,23 @@ static SQLITE_INLINE int hpGroupCompare(
   const HpHead *a = hpGroupHead(pPlan, aA);
   const HpHead *b = hpGroupHead(pPlan, aB);
   u32 n = MIN(a->nNorm, b->nNorm);
+  int c;
+  if( pPlan->bIntKey && (a->z==0 || b->z==0) ){
+    u8 aBuf[2*HP_SZ_NUMBER];
+    const u8 *zA, *zB;
+    u32 nA, nB;
+    if( a->z==b->z ){
+      i64 x = (i64)hpGroupPack(aA)->a;
+      i64 y = (i64)hpGroupPack(aB)->a;
+      c = x<y ? -1 : x>y;
+      return (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC) ? -c : c;
+    }
+    zA = hpGroupKey(pPlan, aA, aBuf, &nA);
+    zB = hpGroupKey(pPlan, aB, &aBuf[HP_SZ_NUMBER], &nB);
+    return memcmp(zA, zB, MIN(nA, nB));
+  }
   /* No normalized key is the beginning of another */
-  int c = n ? memcmp(a->z, b->z, n) : 0;
+  c = n ? memcmp(a->z, b->z, n) : 0;
   if( c==0 && pPlan->eSink==HP_SINK_SORT ) c = a->iPos<b->iPos ? -1 : 1;
   return c;
 }
@@ -262,6 +280,54 @@ static int hpSortLevel(
 }
 
 /*
+** Sort groups a[0..n-1], the keys of which are integers in their packs, with
+** scratch aTmp.
+*/
+static void hpSortInts(
+  const HpPlan *pPlan,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n
+){
+  /* Turned so that they sort as unsigned numbers */
+  u64 mask = (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC)
+                 ? (u64)LARGEST_INT64 : (u64)1<<63;
+  u64 mDiff = 0;
+  u32 i;
+  for(i=0; i<n; i++){
+    if( i+HP_AHEAD_GROUP<n ) hpPrefetch(a[i+HP_AHEAD_GROUP].aGroup);
+    a[i].prefix = hpGroupPack(a[i].aGroup)->a ^ mask;
+    mDiff |= a[i].prefix ^ a[0].prefix;
+  }
+  if( n<HP_MIN_RADIX ){
+    hpSortMerge(pPlan, a, aTmp, n);
+  }else{
+    hpSortRadix(a, aTmp, n, mDiff);
+  }
+}
+
+/*
+** Give key records to those groups of pAgg that have an integer in their pack
+** instead.
+*/
+static int hpSortRecords(HpAgg *pAgg){
+  u32 i;
+  for(i=0; i<pAgg->nGroup; i++){
+    u8 *aGroup = hpAggGroup(pAgg, i);
+    HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
+    u8 *z;
+    if( pHead->z ) continue;
+    z = hpArenaAlloc(&pAgg->arena, HP_SZ_NUMBER+1);
+    if( z==0 ) return HP_DECLINE;
+    hpGroupKey(pAgg->pPlan, aGroup, z, &pHead->nNorm);
+    z[pHead->nNorm] = HP_INT;
+    pHead->nRec = pHead->nNorm+1;
+    pHead->z = z;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Put the groups of worker p in key order: pAgg->aSorted.
 */
 static int hpSortGroups(HpExec *p){
@@ -270,15 +336,30 @@ static int hpSortGroups(HpExec *p){
   struct HpSorted *a;
   u32 i;
 
-  if( n==0 ) return SQLITE_OK;
-  a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
-  if( a==0 ) return HP_DECLINE;
-  if( pAgg->aSorted==0 ){
+  if( n==0 || pAgg->bOrdered ) return SQLITE_OK;
+  if( pAgg->aSorted ){
+    a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
+    if( a==0 ) return HP_DECLINE;
+  }else{
+    a = hpMalloc(2*(i64)sizeof(*a)*n);
+    if( a==0 ) return HP_DECLINE;
     for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
   }
   pAgg->aSorted = a;
   pAgg->nSortedAlloc = 2*n;
+  if( p->pPlan->bIntKey ){
+    if( pAgg->bRecord==0 ){
+      hpSortInts(p->pPlan, a, &a[n], n);
+      return SQLITE_OK;
+    }
+    if( hpSortRecords(pAgg) ) return HP_DECLINE;
+  }
   return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
+}
+
+/* The groups of a worker in key order: number i of them */
+static u8 *hpSortedGroup(const HpAgg *pAgg, u32 i){
+  return pAgg->bOrdered ? hpAggGroup(pAgg, i) : pAgg->aSorted[i].aGroup;
 }
 
 /* Texts of a group: call XXX(copy) for each HpCopy */
@@ -316,7 +397,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
   memcpy(a, &n, 8);
   memcpy(&a[8], aGroup, pPlan->szGroup);
   a += 8 + pPlan->szGroup;
-  memcpy(a, pHead->z, pHead->nRec);
+  if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
 #define HP_TEXT_COPY(C) { \
     const HpCopy *c_ = (C); \
@@ -336,7 +417,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
 static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
-  pHead->z = a;
+  pHead->z = pHead->nRec ? a : 0;
   a += pHead->nRec;
 #define HP_TEXT_POINT(C) { \
     HpCopy *c_ = (C); \
@@ -363,23 +444,24 @@ static void hpSpillSigns(HpExec *p){
     if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
     for(i=0; i<pAgg->nGroup; i++){
       const HpSum *pSum = hpGroupState(pDef, hpAggGroup(pAgg, i));
-      if( pSum->ctx.cnt==0 ) continue;
-      pSign->mAbs |= pSum->mAbs;
-      if( pSum->ctx.approx ){
+      if( hpSumCount(pSum)==0 ) continue;
+      if( hpSumIsReal(pSum) ){
+        double r = fabs(pSum->u.r.rSum);
         pSign->bReal = 1;
-        if( pSum->ctx.rSum<0.0 ) pSign->bMinus = 1;
-        if( pSum->ctx.rSum>0.0 ) pSign->bPlus = 1;
+        if( pSum->u.r.rSum<0.0 ) pSign->bMinus = 1;
+        if( pSum->u.r.rSum>0.0 ) pSign->bPlus = 1;
         /* Stricter than hpSumIsSound(), so that it holds for merged parts too */
-        if( pSum->ctx.ovrfl
-         || !(fabs(pSum->ctx.rSum)<=1e300/HP_MX_RUN)
-         || !(fabs(pSum->ctx.rErr)<=fabs(pSum->ctx.rSum)*(1.0/(1<<21)))
-         || !(pSum->mx<=fabs(pSum->ctx.rSum)*(1<<20))
+        if( (pSum->n & HP_SUM_OVRFL)
+         || !(r<=1e300/HP_MX_RUN)
+         || !(fabs(pSum->u.r.rErr)<=r*(1.0/(1<<21)))
+         || !(pSum->mx<=r*(1<<20))
         ){
           pSign->bOdd = 1;
         }
       }else{
-        if( pSum->ctx.iSum<0 ) pSign->bMinus = 1;
-        if( pSum->ctx.iSum>0 ) pSign->bPlus = 1;
+        pSign->mAbs |= pSum->u.i.mAbs;
+        if( pSum->u.i.iSum<0 ) pSign->bMinus = 1;
+        if( pSum->u.i.iSum>0 ) pSign->bPlus = 1;
       }
     }
   }
@@ -468,8 +550,10 @@ static int hpSpillGroups(HpExec *p){
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
-    hpSortPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
-    rc = hpSpillRecord(p->pPlan, pAgg->aSorted[i].aGroup, &buf);
+    if( !pAgg->bOrdered ){
+      hpSortPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
+    }
+    rc = hpSpillRecord(p->pPlan, hpSortedGroup(pAgg, i), &buf);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
@@ -533,10 +617,12 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
   pReader->aGroup = 0;
-  if( pReader->aSorted ){
+  if( pReader->pAgg ){
     if( pReader->iNext<pReader->n ){
-      hpSortPrefetch(pPlan, pReader->aSorted, pReader->iNext, pReader->n)
-      pReader->aGroup = pReader->aSorted[pReader->iNext++].aGroup;
+      if( !pReader->pAgg->bOrdered ){
+        hpSortPrefetch(pPlan, pReader->pAgg->aSorted, pReader->iNext, pReader->n)
+      }
+      pReader->aGroup = hpSortedGroup(pReader->pAgg, pReader->iNext++);
     }
     return SQLITE_OK;
   }
@@ -603,9 +689,7 @@ static HpRunReader *hpHeapRemove(const HpPlan *pPlan, HpMerge *pMerge){
 ** The next group of all runs, its parts merged, or NULL: *paGroup.  It is valid
 ** until the next call.
 */
-static int hpMergeStep(HpScan *p, u8 **paGroup){
-  const HpPlan *pPlan = p->pPlan;
-  HpMerge *pMerge = p->pMerge;
+static int hpMergeStep(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader *pFirst;
   int rc;
   *paGroup = 0;
@@ -639,10 +723,10 @@ static int hpGroupAnyOrder(const HpPlan *pPlan, const u8 *aGroup){
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     const HpSum *pSum = (const HpSum*)&aGroup[pDef->iOff];
-    if( pDef->eAgg!=HP_AGG_SUM || pSum->ctx.cnt==0 ) continue;
-    if( pSum->ctx.approx==0
-         ? hpBits(pSum->mAbs)+hpBits((u64)pSum->ctx.cnt)>63
-         : pSum->ctx.ovrfl || !hpSumIsSound(pSum)
+    if( pDef->eAgg!=HP_AGG_SUM || hpSumCount(pSum)==0 ) continue;
+    if( hpSumIsReal(pSum)
+         ? (pSum->n & HP_SUM_OVRFL) || !hpSumIsSound(pSum)
+         : hpBits(pSum->u.i.mAbs)+hpBits((u64)hpSumCount(pSum))>63
     ){
       return HP_SERIAL;
     }
@@ -697,6 +781,25 @@ static int hpMergeRow(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   return SQLITE_OK;
 }
 
+static void hpMergeFree(HpMerge *pMerge){
+  if( pMerge ){
+    int i;
+    for(i=0; i<pMerge->nReader; i++){
+      if( pMerge->aReader[i].pFd ) sqlite3_free(pMerge->aReader[i].aBuf);
+    }
+    sqlite3_free(pMerge->aReader);
+    sqlite3_free(pMerge->apHeap);
+    sqlite3_free(pMerge->apUsed);
+    sqlite3_free(pMerge->apGroup);
+    sqlite3_free(pMerge);
+  }
+}
+
+static void hpMergeClose(HpScan *p){
+  int i;
+  for(i=0; i<p->nMerge; i++) hpMergeFree(p->apMerge[i]);
+}
+
 /*
 ** A merge of up to nReader runs, or NULL.
 */
@@ -709,7 +812,7 @@ static HpMerge *hpMergeNew(int nReader){
   pMerge->apHeap = sqlite3_malloc64(sizeof(HpRunReader*)*n);
   pMerge->apUsed = sqlite3_malloc64(sizeof(HpRunReader*)*n);
   if( pMerge->aReader==0 || pMerge->apHeap==0 || pMerge->apUsed==0 ){
-    hpMergeClose(pMerge);
+    hpMergeFree(pMerge);
     return 0;
   }
   memset(pMerge->aReader, 0, sizeof(HpRunReader)*n);
@@ -824,43 +927,114 @@ static int hpSpillRuns(HpExec *p){
     rc = HP_DECLINE;
   }
   sqlite3_free(buf.a);
-  hpMergeClose(pMerge);
+  hpMergeFree(pMerge);
   pAgg->pSpill->aEnd[pAgg->pSpill->nRun++] = pAgg->pSpill->nByte;
   hpRunsFree(pAgg);
   return rc;
 }
 
 /*
-** All workers are done and their groups are sorted: make p->pMerge, ready for
-** hpMergeNext().
+** The first of the sorted groups of pAgg whose key is not smaller than that of
+** aGroup.
 */
-static int hpMergeOpen(HpScan *p){
-  HpMerge *pMerge;
-  u64 nGroup = 0;
-  int nReader = 0;
-  int bSpill = 0;
-  int bCheck = p->pPlan->bAnyOrder;    /* Sums may depend on the order */
-  int i, j, rc;
-
-  for(i=0; i<p->nWorker; i++){
-    const HpAgg *pAgg = p->apWorker[i]->pAgg;
-    nGroup += pAgg->nGroup;
-    nReader += (pAgg->nGroup>0) + pAgg->nMemRun;
-    bCheck |= pAgg->bLanes;
-    if( pAgg->pSpill ){
-      nReader += pAgg->pSpill->nRun;
-      bSpill = 1;
+static u32 hpSortedFind(const HpAgg *pAgg, const u8 *aGroup){
+  u32 iFirst = 0;
+  u32 n = pAgg->nGroup;
+  while( iFirst<n ){
+    u32 iMid = iFirst + (n-iFirst)/2;
+    if( hpGroupCompare(pAgg->pPlan, hpSortedGroup(pAgg, iMid), aGroup)<0 ){
+      iFirst = iMid+1;
+    }else{
+      n = iMid;
     }
   }
-  if( nReader>HP_MX_RUN ) return HP_DECLINE;
-  p->pMerge = pMerge = hpMergeNew(nReader);
+  return iFirst;
+}
+
+/*
+** Groups that are all in memory: make part i of n of their merge.  Parts begin at
+** keys that divide the largest run, that of worker iLarge, evenly.
+*/
+static int hpMergePart(HpScan *p, int iLarge, int i, int n){
+  const HpAgg *pLarge = p->apWorker[iLarge]->pAgg;
+  HpMerge *pMerge = hpMergeNew(p->nWorker);
+  int k;
   if( pMerge==0 ) return HP_DECLINE;
+  p->apMerge[p->nMerge++] = pMerge;
+  for(k=0; k<p->nWorker; k++){
+    const HpAgg *pAgg = p->apWorker[k]->pAgg;
+    HpRunReader *pReader = &pMerge->aReader[pMerge->nReader];
+    u32 aBound[2];
+    int j;
+    if( pAgg->nGroup==0 ) continue;
+    for(j=0; j<2; j++){
+      u32 iBound = (u32)((u64)pLarge->nGroup*(i+j)/n);
+      aBound[j] = i+j==0 ? 0 : i+j==n ? pAgg->nGroup :
+          hpSortedFind(pAgg, hpSortedGroup(pLarge, iBound));
+    }
+    pReader->pAgg = pAgg;
+    pReader->iNext = aBound[0];
+    pReader->n = aBound[1];
+    pMerge->nIn += aBound[1]-aBound[0];
+    pMerge->nReader++;
+  }
+  pMerge->apGroup = hpMalloc(sizeof(u8*)*(i64)(pMerge->nIn+1));
+  return pMerge->apGroup ? SQLITE_OK : HP_DECLINE;
+}
+
+/*
+** Merge the groups of a part, and keep those that HAVING may want.
+*/
+static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
+  const HpPlan *pPlan = p->pPlan;
+  u32 n = 0;
+  int rc = hpMergeFirst(pPlan, pMerge);
+  while( rc==SQLITE_OK ){
+    u8 *aGroup;
+    rc = hpMergeStep(pPlan, pMerge, &aGroup);
+    if( rc || aGroup==0 ) break;
+    if( bCheck ) rc = hpGroupAnyOrder(pPlan, aGroup);
+    if( hpGroupWanted(pPlan, aGroup, p->aHaving) ){
+      pMerge->apGroup[pMerge->nGroup++] = aGroup;
+    }
+    if( rc==SQLITE_OK && ++n%HP_POLL==0 ) rc = hpScanStopped(p);
+  }
+  return rc;
+}
+
+/*
+** What a worker does for the merge: one part after the other.
+*/
+static void hpMergeRun(HpExec *p){
+  HpScan *pScan = p->pScan;
+  int bCheck = pScan->pPlan->bAnyOrder;    /* Sums may depend on the order */
+  int i;
+  for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pAgg->bLanes;
+  while( p->rc==SQLITE_OK ){
+    hpScanLock(pScan);
+    i = pScan->iMerge++;
+    hpScanUnlock(pScan);
+    if( i>=pScan->nMerge ) break;
+    p->rc = hpMergeAll(pScan, pScan->apMerge[i], bCheck);
+  }
+  if( p->rc ) AtomicStore(&pScan->bStop, 1);
+}
+
+/*
+** The merge of runs some of which are in files, or of one run, or of rows
+** (HP_SINK_SORT): hpMergeNext() does it.
+*/
+static int hpMergeStream(HpScan *p, int nReader){
+  HpMerge *pMerge = hpMergeNew(nReader);
+  int i, j;
+  if( pMerge==0 ) return HP_DECLINE;
+  p->apMerge[p->nMerge++] = pMerge;
   for(i=0; i<p->nWorker; i++){
     const HpAgg *pAgg = p->apWorker[i]->pAgg;
     const struct HpSpill *pSpill = pAgg->pSpill;
     if( pAgg->nGroup>0 ){
       HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
-      pReader->aSorted = pAgg->aSorted;
+      pReader->pAgg = pAgg;
       pReader->n = pAgg->nGroup;
     }
     hpMergeRuns(pMerge, pAgg);
@@ -871,9 +1045,39 @@ static int hpMergeOpen(HpScan *p){
       pReader->iEnd = pSpill->aEnd[j];
     }
   }
-  rc = hpMergeFirst(p->pPlan, pMerge);
-  if( rc ) return rc;
-  if( bSpill ){
+  return hpMergeFirst(p->pPlan, pMerge);
+}
+
+/*
+** All workers are done and their groups are sorted: make p->apMerge, ready for
+** hpMergeNext().
+*/
+static int hpMergeOpen(HpScan *p){
+  const HpPlan *pPlan = p->pPlan;
+  u64 nGroup = 0;
+  int nReader = 0;
+  int nPart = 1;
+  int bSpill = 0;
+  int bMerge = pPlan->bAnyOrder;       /* Look at all groups before the first */
+  int iLarge = 0;
+  int i, rc;
+
+  for(i=0; i<p->nWorker; i++){
+    const HpAgg *pAgg = p->apWorker[i]->pAgg;
+    nGroup += pAgg->nGroup;
+    nReader += (pAgg->nGroup>0) + pAgg->nMemRun;
+    bMerge |= pAgg->bLanes;
+    if( pAgg->nGroup>p->apWorker[iLarge]->pAgg->nGroup ) iLarge = i;
+    if( pAgg->pSpill ){
+      nReader += pAgg->pSpill->nRun;
+      bSpill = 1;
+    }
+  }
+  if( nReader>HP_MX_RUN ) return HP_DECLINE;
+  if( nReader>1 ) bMerge = 1;
+  if( bSpill || pPlan->eSink==HP_SINK_SORT || bMerge==0 ){
+    rc = hpMergeStream(p, nReader);
+    if( rc || bSpill==0 ) return rc;
     hpStat(p->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++){
       const struct HpSpill *pSpill = p->apWorker[i]->pAgg->pSpill;
@@ -882,59 +1086,58 @@ static int hpMergeOpen(HpScan *p){
     for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
     return hpMergeDoubt(p);
   }
-  if( p->pPlan->eSink==HP_SINK_SORT ) return SQLITE_OK;
-  if( nReader>1 || (nReader==1 && bCheck) ){
-    pMerge->apGroup = sqlite3_malloc64(sizeof(u8*)*nGroup);
-    if( pMerge->apGroup==0 ) return HP_DECLINE;
-    for(;;){
-      u8 *aGroup;
-      rc = hpMergeStep(p, &aGroup);
-      if( rc ) return rc;
-      if( aGroup==0 ) break;
-      if( bCheck ) rc = hpGroupAnyOrder(p->pPlan, aGroup);
-      if( rc ) return rc;
-      pMerge->apGroup[pMerge->nGroup++] = aGroup;
-      if( pMerge->nGroup%HP_POLL==0 ){
-        rc = hpScanStopped(p);
-        if( rc ) return rc;
-      }
-    }
+  if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pCfg->nThread>1) ){
+    nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nGroup, 1));
   }
-  return SQLITE_OK;
+  for(i=0; i<nPart; i++){
+    rc = hpMergePart(p, iLarge, i, nPart);
+    if( rc ) return rc;
+  }
+  if( nPart>1 ){
+    rc = hpScanEach(p, hpMergeRun);
+  }else{
+    hpMergeRun(p->apWorker[0]);
+    rc = p->apWorker[0]->rc;
+  }
+  p->iMerge = 0;
+  return rc;
 }
 
 /*
 ** The next group: *paGroup is NULL if there is none.
 */
 static int hpMergeNext(HpScan *p, u8 **paGroup){
-  HpMerge *pMerge = p->pMerge;
-  if( p->pPlan->eSink==HP_SINK_SORT ){
-    return hpMergeRow(p->pPlan, pMerge, paGroup);
-  }
-  if( pMerge->apGroup==0 ) return hpMergeStep(p, paGroup);
-  *paGroup = 0;
-  if( pMerge->iGroup<pMerge->nGroup ){
-    if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
-      u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
-      hpSortAhead(p->pPlan, apNext[HP_AHEAD_GROUP], 0);
-      hpSortAhead(p->pPlan, apNext[HP_AHEAD_KEY], 1);
+  const HpPlan *pPlan = p->pPlan;
+  HpMerge *pMerge;
+  if( p->apMerge[0]->apGroup==0 ){
+    u32 n = 0;
+    if( pPlan->eSink==HP_SINK_SORT ){
+      return hpMergeRow(pPlan, p->apMerge[0], paGroup);
     }
-    *paGroup = pMerge->apGroup[pMerge->iGroup++];
+    for(;;){
+      int rc = hpMergeStep(pPlan, p->apMerge[0], paGroup);
+      if( rc || *paGroup==0 || hpGroupWanted(pPlan, *paGroup, p->aHaving) ){
+        return rc;
+      }
+      if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ){
+        return SQLITE_INTERRUPT;
+      }
+    }
+  }
+  *paGroup = 0;
+  while( p->iMerge<p->nMerge ){
+    pMerge = p->apMerge[p->iMerge];
+    if( pMerge->iGroup<pMerge->nGroup ){
+      if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
+        u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
+        hpSortAhead(pPlan, apNext[HP_AHEAD_GROUP], 0);
+        hpSortAhead(pPlan, apNext[HP_AHEAD_KEY], 1);
+      }
+      *paGroup = pMerge->apGroup[pMerge->iGroup++];
+      break;
+    }
+    p->iMerge++;
   }
   return SQLITE_OK;
-}
-
-static void hpMergeClose(HpMerge *pMerge){
-  if( pMerge ){
-    int i;
-    for(i=0; i<pMerge->nReader; i++){
-      if( pMerge->aReader[i].pFd ) sqlite3_free(pMerge->aReader[i].aBuf);
-    }
-    sqlite3_free(pMerge->aReader);
-    sqlite3_free(pMerge->apHeap);
-    sqlite3_free(pMerge->apUsed);
-    sqlite3_free(pMerge->apGroup);
-    sqlite3_free(pMerge);
-  }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -296,14 +296,10 @@ impl<'a> Query<'a> {
         } else {
             cat![" GROUP BY ", Sql::list(", ", 1, grouped.clone())]
         };
-        let having = if self.chance(18) && !grouped.is_empty() {
-            let subject = if self.chance(70) {
-                pick(self.rng, &aggregates).clone()
-            } else {
-                self.aggregate_call(1)
-            };
-            let op = *pick(self.rng, &COMPARISONS);
-            Sql::opt(cat![" HAVING ", subject, op, self.constant()])
+        let having = if self.chance(25) && !grouped.is_empty() {
+            let terms = *pick(self.rng, &[1, 1, 1, 2, 3]);
+            let terms = (0..terms).map(|_| self.having(&aggregates)).collect();
+            Sql::opt(cat![" HAVING ", Sql::list(" AND ", 1, terms)])
         } else {
             "".into()
         };
@@ -320,6 +316,21 @@ impl<'a> Query<'a> {
             order,
             limit
         ]
+    }
+
+    /// A term of HAVING.
+    fn having(&mut self, aggregates: &[Sql]) -> Sql {
+        let subject = if self.chance(70) {
+            pick(self.rng, aggregates).clone()
+        } else {
+            self.aggregate_call(1)
+        };
+        let op = *pick(self.rng, &COMPARISONS);
+        if self.chance(20) {
+            cat![self.constant(), op, subject]
+        } else {
+            cat![subject, op, self.constant()]
+        }
     }
 
     fn results(&mut self) -> Vec<Sql> {

@@ -4,6 +4,17 @@ use fastrand::Rng;
 
 use crate::value::Value;
 
+/// How a column is clustered.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// Rows with one value.
+    each: usize,
+    /// One value in so many is out of order; 0: none is.
+    stray: u64,
+    /// Written as text.
+    text: bool,
+}
+
 /// A way of drawing the values of one column.
 #[derive(Clone, Debug)]
 pub enum Spread {
@@ -11,6 +22,8 @@ pub enum Spread {
     /// Integers from 0, of so many different ones; the low ones far more often.
     Skewed(u64),
     Unique,
+    /// Increasing values, each for several rows on end.
+    Clustered(Cluster),
     /// Integers from 0, of so many different ones.
     Below(usize),
     /// Both ends of 64 bits, the powers of two near them, and around 2^53.
@@ -174,7 +187,15 @@ impl Spread {
 
     /// A spread for a column of this declared type.
     pub fn random(rng: &mut Rng, declared: &str) -> Spread {
-        let numbers = |rng: &mut Rng| match rng.u8(0..12) {
+        let clustered = |rng: &mut Rng, text| {
+            Spread::Clustered(Cluster {
+                each: [1, 4, 4, 60][rng.usize(0..4)],
+                stray: [0, 0, 20, 500][rng.usize(0..4)],
+                text,
+            })
+        };
+        let numbers = |rng: &mut Rng| match rng.u8(0..14) {
+            12..=13 => clustered(rng, false),
             0..=3 => Spread::Skewed([2, 3, 10, 100][rng.usize(0..4)]),
             4 => Spread::Unique,
             5 => Spread::Edges,
@@ -184,7 +205,7 @@ impl Spread {
             9 => Spread::Cancelling,
             _ => Spread::Reals,
         };
-        let texts = |rng: &mut Rng| match rng.u8(0..14) {
+        let texts = |rng: &mut Rng| match rng.u8(0..15) {
             0..=3 => Spread::Words([2, 5, 20][rng.usize(0..3)]),
             4..=5 => Spread::NumericText,
             6 => Spread::Dates,
@@ -194,6 +215,7 @@ impl Spread {
             10 => Spread::Times,
             11 => Spread::Prefixed([3, 50, 1000][rng.usize(0..3)]),
             12 => Spread::Cased,
+            14 => clustered(rng, true),
             _ => Spread::Unique,
         };
         if declared == "DATE" && rng.u8(0..4) > 0 {
@@ -231,6 +253,18 @@ impl Spread {
                 Value::Int((r * r * *n as f64) as i64)
             }
             Spread::Unique => Value::Int(row as i64 * 7 - 50),
+            Spread::Clustered(cluster) => {
+                let place = (row / cluster.each) as i64 - 20;
+                let stray = cluster.stray > 0 && rng.u64(0..cluster.stray) == 0;
+                let value = if stray { rng.i64(-30..30) } else { place };
+                match value {
+                    _ if cluster.text => Value::Text(format!("no {value:06}").into_bytes()),
+                    // A real that equals an integer, and one that is between two.
+                    _ if stray && value % 3 == 0 => Value::Real(value as f64),
+                    _ if stray && value % 3 == 1 => Value::Real(value as f64 + 0.5),
+                    _ => Value::Int(value),
+                }
+            }
             Spread::Below(n) => Value::Int(rng.i64(0..*n as i64)),
             Spread::Edges => Value::Int(EDGES[rng.usize(0..EDGES.len())]),
             Spread::Small => Value::Int(rng.i64(-300..300)),
