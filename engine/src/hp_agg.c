@@ -61,6 +61,7 @@
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
+#define HP_FEW_SLOT    4096   /* Entries of HpAgg.aFew */
 #define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
 #define HP_MIN_LANES   16     /* So many values are summed side by side */
 #define HP_MIN_SLOT    1024   /* Entries of a new hash table */
@@ -128,7 +129,9 @@ struct HpAgg {
   u8 bRecord;            /* Some of them have key records */
   u8 **apChunk;          /* Chunks of groups */
   u32 nChunkAlloc;       /* Size of apChunk */
-  HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups */
+  HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
+                         ** as in no pack, where there is none */
+  u8 *aFew;              /* Which of them was last seen, by a hash of the pack */
   HpArena arena;         /* Chunks, keys, copies */
   i64 nTable;            /* Bytes of aSlot, apChunk, and sets */
   HpSet *aSet;           /* HpPlan.nSet sets */
@@ -309,6 +312,7 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   pAgg->aRow = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   pAgg->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(i64)n);
   pAgg->aGroupPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*HP_MX_CACHED);
+  pAgg->aFew = hpArenaAlloc(&p->vec, HP_FEW_SLOT);
   pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
   pAgg->aNorm = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)(n+1));
   pAgg->mSlot = HP_MIN_SLOT-1;
@@ -316,12 +320,15 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   pAgg->aSlot = sqlite3_malloc64(pAgg->nTable);
   if( pAgg->apPart==0 || pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
    || pAgg->aPack==0 || pAgg->aGroupPack==0 || pAgg->aHash==0
+   || pAgg->aFew==0
    || pAgg->aNorm==0 || pAgg->aSlot==0
   ){
     return HP_DECLINE;
   }
   memset(pAgg->aSlot, 0, pAgg->nTable);
   pAgg->bOrdered = 1;
+  memset(pAgg->aFew, 0, HP_FEW_SLOT);
+  memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
   return SQLITE_OK;
 }
 
@@ -333,6 +340,7 @@ static void hpAggReset(HpAgg *pAgg){
   hpArenaClear(&pAgg->arena);
   pAgg->nGroup = 0;
   memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
+  memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
 }
 
 static void hpAggClose(HpAgg *pAgg){
@@ -468,7 +476,7 @@ static int hpAggInsert(HpExec *p, int ii, int bNorm){
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
-  if( pAgg->nGroup<=HP_MX_CACHED ){
+  if( pAgg->nGroup<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
     pAgg->aGroupPack[pAgg->nGroup-1] = pAgg->aPack[ii];
   }
   pHead = hpGroupHead(pPlan, aGroup);
@@ -577,30 +585,34 @@ static int hpAggFindRow(HpExec *p, int ii){
 }
 
 /*
-** Find or create the group of each selected row where groups are few: the
-** hash table and the packs of all groups are in the nearest cache.
+** Find or create the group of each selected row where groups are few: a small
+** table names the group that keys of this kind had last, and its pack tells
+** whether they have it again.  So most rows are neither hashed nor looked up
+** in the hash table, unless some keys have no pack: bAll is false.
 */
-static int hpAggFindFew(HpExec *p){
+static int hpAggFindFew(HpExec *p, int bAll){
   HpAgg *pAgg = p->pAgg;
   const HpPack *aPack = pAgg->aPack;
   const HpPack *aGroupPack = pAgg->aGroupPack;
-  const u64 *aHash = pAgg->aHash;
+  u8 *aFew = pAgg->aFew;
   u32 *aiGroup = pAgg->aiGroup;
   int nSel = p->nSel;
+  u32 mFew = p->pCfg->bHash0 ? 0 : HP_FEW_SLOT-1;
   int ii;
   for(ii=0; ii<nSel; ii++){
-    u32 salt = (u32)(aHash[ii]>>16);
-    u32 j = salt & pAgg->mSlot;
-    u32 iGroup = pAgg->aSlot[2*j+1];
+    u64 a = aPack[ii].a;
     u64 b = aPack[ii].b;
-    if( iGroup!=0 && iGroup<=HP_MX_CACHED && b!=HP_UNPACKED
-     && aGroupPack[iGroup-1].a==aPack[ii].a && aGroupPack[iGroup-1].b==b
-    ){
-      aiGroup[ii] = iGroup-1;
-    }else{
-      int rc = hpAggFindRow(p, ii);
+    u32 j = (u32)(((a + b*0x9e3779b1)*0x9e3779b97f4a7c15)>>40) & mFew;
+    u32 iGroup = aFew[j];
+    if( ((aGroupPack[iGroup].a ^ a) | (aGroupPack[iGroup].b ^ b))!=0 ){
+      int rc;
+      if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(&aPack[ii]) : 0;
+      rc = hpAggFindRow(p, ii);
       if( rc ) return rc;
+      iGroup = aiGroup[ii];
+      aFew[j] = (u8)iGroup;
     }
+    aiGroup[ii] = iGroup;
   }
   return SQLITE_OK;
 }
@@ -752,6 +764,7 @@ static int hpAggUnordered(HpExec *p){
 static int hpAggFind(HpExec *p){
   HpAgg *pAgg = p->pAgg;
   int bAll = hpPackRows(p, pAgg->aPack);
+  int bFew;              /* Groups are few */
   int rc;
   if( pAgg->bOrdered ){
     int nDone;
@@ -760,9 +773,12 @@ static int hpAggFind(HpExec *p){
     rc = hpAggUnordered(p);
     if( rc ) return rc;
   }
-  rc = hpAggHashAll(p, bAll);
-  if( rc ) return rc;
-  return pAgg->nGroup<HP_MX_CACHED ? hpAggFindFew(p) : hpAggFindMany(p);
+  bFew = pAgg->nGroup<HP_MX_CACHED;
+  if( !bAll || !bFew ){
+    rc = hpAggHashAll(p, bAll);
+    if( rc ) return rc;
+  }
+  return bFew ? hpAggFindFew(p, bAll) : hpAggFindMany(p);
 }
 
 /* One step of sum() with a real.  As kahanBabuskaNeumaierStep(). */
@@ -881,8 +897,10 @@ static SQLITE_INLINE void hpSumValue(
 
 #ifdef HP_AVX2
 /*
-** Add rows aRow[0..n-1] of aVal to a sum of reals: four sums side by side, each as
-** hpSumReal(), put together in the end.  n is a multiple of 4.
+** Add rows aRow[0..n-1] of aVal to a sum of reals: four sums side by side, put
+** together in the end.  n is a multiple of 4.  What an addition lost comes from
+** Knuth's way, without a comparison: the same as hpSumReal() computes, as long
+** as nothing overflows, and if something does the sum is not sound.
 */
 __attribute__((target("avx2")))
 static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
@@ -896,11 +914,9 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
     __m256d r = _mm256_setr_pd(aVal[aRow[i]].r, aVal[aRow[i+1]].r,
                                aVal[aRow[i+2]].r, aVal[aRow[i+3]].r);
     __m256d t = _mm256_add_pd(s, r);
-    __m256d m = _mm256_cmp_pd(_mm256_and_pd(s, mAbs), _mm256_and_pd(r, mAbs),
-                              _CMP_GT_OQ);
-    __m256d big = _mm256_blendv_pd(r, s, m);
-    __m256d small = _mm256_blendv_pd(s, r, m);
-    e = _mm256_add_pd(e, _mm256_add_pd(_mm256_sub_pd(big, t), small));
+    __m256d x = _mm256_sub_pd(t, s);
+    e = _mm256_add_pd(e, _mm256_add_pd(
+            _mm256_sub_pd(s, _mm256_sub_pd(t, x)), _mm256_sub_pd(r, x)));
     s = t;
     mx = _mm256_max_pd(mx, _mm256_and_pd(t, mAbs));
   }
@@ -1251,17 +1267,38 @@ static int hpAggRange(
 static int hpAggOrdered(HpExec *p, u32 iFirstGroup){
   const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
-  u16 aEnd[HP_MX_ORDERED+1];
+  const u32 *aiGroup = pAgg->aiGroup;
+  const u16 *aSel = p->aSel;
+  u16 *aRow = pAgg->aRow;
+  u16 aaAt[4][HP_MX_ORDERED];      /* Number, then place of the next row, of
+                                   ** each quarter of the rows and group */
+  u16 aEnd[HP_MX_ORDERED];         /* Where the rows of each group end */
   int nGroup = (int)(pAgg->nGroup-iFirstGroup);
+  int n4 = p->nSel/4;
+  int n = 0;
   int ii, k, g, rc;
 
-  memset(aEnd, 0, sizeof(aEnd[0])*(nGroup+1));
-  for(ii=0; ii<p->nSel; ii++) aEnd[pAgg->aiGroup[ii]-iFirstGroup+1]++;
-  for(g=0; g<nGroup; g++) aEnd[g+1] += aEnd[g];
-  for(ii=0; ii<p->nSel; ii++){
-    pAgg->aRow[aEnd[pAgg->aiGroup[ii]-iFirstGroup]++] = p->aSel[ii];
+  /* Each quarter of the rows has places of its own, so that rows of one group
+  ** do not wait for each other */
+  memset(aaAt, 0, sizeof(aaAt));
+#define HP_COUNT(K,I)  aaAt[K][aiGroup[I]-iFirstGroup]++;
+  for(ii=0; ii<n4; ii++){
+    HP_COUNT(0, ii) HP_COUNT(1, n4+ii) HP_COUNT(2, 2*n4+ii) HP_COUNT(3, 3*n4+ii)
   }
-  /* Now aEnd[g] is where the rows of group g end */
+  for(ii=4*n4; ii<p->nSel; ii++) HP_COUNT(3, ii)
+  for(g=0; g<nGroup; g++){
+    for(k=0; k<4; k++){
+      int nPart = aaAt[k][g];
+      aaAt[k][g] = (u16)n;
+      n += nPart;
+    }
+    aEnd[g] = (u16)n;
+  }
+#define HP_PLACE(K,I)  aRow[aaAt[K][aiGroup[I]-iFirstGroup]++] = aSel[I];
+  for(ii=0; ii<n4; ii++){
+    HP_PLACE(0, ii) HP_PLACE(1, n4+ii) HP_PLACE(2, 2*n4+ii) HP_PLACE(3, 3*n4+ii)
+  }
+  for(ii=4*n4; ii<p->nSel; ii++) HP_PLACE(3, ii)
   for(k=0; k<pPlan->nAgg; k++){
     int iFirst = 0;
     if( pPlan->aAgg[k].bShared ) continue;
