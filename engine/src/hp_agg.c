@@ -35,6 +35,10 @@
 ** or begins the next, there is no hash table, and nothing to sort in the end.
 ** The first key that is not puts all groups so far into the hash table.
 **
+** A single integer key of a small range needs no hash value: an array tells
+** the group of each (HpAgg.aDirect).  What it does not know yet the hash table
+** does.
+**
 ** Where there are few groups the rows of a batch are first put in order of
 ** their group.  Each aggregate then runs down one group's rows with its state
 ** in registers, instead of from memory to memory for each row.
@@ -65,6 +69,8 @@
 #define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
 #define HP_MIN_LANES   16     /* So many values are summed side by side */
 #define HP_MIN_SLOT    1024   /* Entries of a new hash table */
+#define HP_MX_DIRECT   (256*1024)  /* Largest range of HpAgg.aDirect */
+#define HP_MN_DIRECT   8      /* Its range is at most so many times the groups */
 #define HP_MX_SLOT     (4*HP_BATCH)  /* So many it may have in any case */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
 
@@ -127,6 +133,10 @@ struct HpAgg {
   u32 nGroup;            /* Groups so far */
   u8 bOrdered;           /* Their keys increase; the hash table is empty */
   u8 bRecord;            /* Some of them have key records */
+  u8 bNoDirect;          /* The only key is no integer of a small range */
+  u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
+  i64 iDirect;
+  u32 *aDirect;          /* ... number plus one of each one's group; 0: look */
   u8 **apChunk;          /* Chunks of groups */
   u32 nChunkAlloc;       /* Size of apChunk */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
@@ -339,6 +349,7 @@ static void hpAggReset(HpAgg *pAgg){
   assert( pAgg->pPlan->bOpaque==0 && pAgg->pPlan->nKey>0 );
   hpArenaClear(&pAgg->arena);
   pAgg->nGroup = 0;
+  if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
   memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
   memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
 }
@@ -357,6 +368,7 @@ static void hpAggClose(HpAgg *pAgg){
     sqlite3_free(pAgg->norm.a);
     sqlite3_free(pAgg->key.a);
     sqlite3_free(pAgg->aSlot);
+    sqlite3_free(pAgg->aDirect);
     sqlite3_free(pAgg->apChunk);
     sqlite3_free(pAgg->aSorted);
     sqlite3_free(pAgg);
@@ -758,14 +770,118 @@ static int hpAggUnordered(HpExec *p){
   return SQLITE_OK;
 }
 
+/* True if HpAgg.aDirect has places for all integers from iMin to iMax */
+static int hpAggIsDirect(const HpAgg *pAgg, i64 iMin, i64 iMax){
+  return iMin>=pAgg->iDirect && (u64)iMax-(u64)pAgg->iDirect<pAgg->nDirect;
+}
+
+/*
+** Let HpAgg.aDirect have places for all integers from iMin to iMax as well, if
+** they are few enough for the number of rows.
+*/
+static int hpAggDirect(HpExec *p, i64 iMin, i64 iMax){
+  HpAgg *pAgg = p->pAgg;
+  u64 nWant, nNew;
+  i64 iNew;
+  i64 nByte;
+  u32 *aNew;
+  if( pAgg->nDirect ){
+    iMin = MIN(iMin, pAgg->iDirect);
+    iMax = MAX(iMax, pAgg->iDirect+(i64)(pAgg->nDirect-1));
+  }
+  nWant = (u64)iMax-(u64)iMin+1;
+  if( nWant==0 || nWant>HP_MX_DIRECT ){
+    pAgg->bNoDirect = 1;
+    return SQLITE_OK;
+  }
+  if( nWant>HP_MN_DIRECT*((u64)pAgg->nGroup+p->nSel) ) return SQLITE_OK;
+  for(nNew=HP_MIN_SLOT; nNew<nWant+nWant/2; nNew*=2){}
+  nByte = (i64)(sizeof(u32)*nNew);
+  if( nNew>HP_MIN_SLOT && hpAggMemory(pAgg)+nByte>p->nMemory ){
+    pAgg->bNoDirect = 1;
+    return SQLITE_OK;
+  }
+  aNew = hpMalloc(nByte);
+  if( aNew==0 ) return HP_DECLINE;
+  memset(aNew, 0, nByte);
+  iNew = MAX(iMin, SMALLEST_INT64+HP_MX_DIRECT) - (i64)((nNew-nWant)/2);
+  iNew = MIN(iNew, LARGEST_INT64-(i64)(nNew-1));
+  iNew = MIN(iNew, iMin);
+  if( pAgg->nDirect ){
+    memcpy(&aNew[(u64)pAgg->iDirect-(u64)iNew], pAgg->aDirect,
+           sizeof(u32)*pAgg->nDirect);
+  }
+  sqlite3_free(pAgg->aDirect);
+  pAgg->nTable += nByte - (i64)(sizeof(u32)*pAgg->nDirect);
+  pAgg->aDirect = aNew;
+  pAgg->nDirect = (u32)nNew;
+  pAgg->iDirect = iNew;
+  return SQLITE_OK;
+}
+
+/*
+** Find or create the groups of the selected rows if their only key is an integer
+** of a small range, and set *pbDone.
+*/
+static int hpAggFindDirect(HpExec *p, int *pbDone){
+  HpAgg *pAgg = p->pAgg;
+  const HpVal *aVal = p->aVec[p->pPlan->aKey[0]].aVal;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int nHot = pAgg->nGroup>=HP_MX_CACHED ? p->pPlan->iHeadOff : 0;
+  i64 iMin = aVal[aSel[0]].i;
+  i64 iMax = iMin;
+  int ii, k, rc;
+  for(ii=1; ii<nSel; ii++){
+    i64 x = aVal[aSel[ii]].i;
+    iMin = MIN(iMin, x);
+    iMax = MAX(iMax, x);
+  }
+  *pbDone = 0;
+  if( !hpAggIsDirect(pAgg, iMin, iMax) ){
+    rc = hpAggDirect(p, iMin, iMax);
+    if( rc || !hpAggIsDirect(pAgg, iMin, iMax) ) return rc;
+  }
+  for(ii=0; ii<nSel; ii++){
+    i64 x = aVal[aSel[ii]].i;
+    u32 *piGroup = &pAgg->aDirect[(u64)x-(u64)pAgg->iDirect];
+    if( *piGroup==0 ){
+      HpPack *pPack = &pAgg->aPack[ii];
+      pPack->a = (u64)x;
+      pPack->b = HP_PACK_INT;
+      pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(pPack);
+      rc = hpAggFindRow(p, ii);
+      if( rc ) return rc;
+      *piGroup = pAgg->aiGroup[ii]+1;
+    }
+    pAgg->aiGroup[ii] = *piGroup-1;
+    if( nHot ){
+      const u8 *aGroup = hpAggGroup(pAgg, *piGroup-1);
+      for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  *pbDone = 1;
+  return SQLITE_OK;
+}
+
 /*
 ** Find or create the group of each selected row: pAgg->aiGroup.
 */
 static int hpAggFind(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
   HpAgg *pAgg = p->pAgg;
-  int bAll = hpPackRows(p, pAgg->aPack);
+  const HpVec *pKey = &p->aVec[pPlan->aKey[0]];
+  int bAll;              /* All rows have packs */
   int bFew;              /* Groups are few */
   int rc;
+  if( pPlan->bIntKey && pKey->mType==HP_INT && pKey->mIdx!=0
+   && !pAgg->bOrdered && !pAgg->bNoDirect
+  ){
+    int bDone;
+    rc = hpAggFindDirect(p, &bDone);
+    if( rc || bDone ) return rc;
+  }
+  bAll = hpPackRows(p, pAgg->aPack);
   if( pAgg->bOrdered ){
     int nDone;
     rc = hpAggFindOrdered(p, &nDone);
