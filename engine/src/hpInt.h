@@ -19,6 +19,7 @@
 **    hp_key     HpVec             ->  HpPack, keys that memcmp() compares
 **    hp_agg     HpVec             ->  HpAgg        a worker's groups
 **    hp_merge   HpAgg             ->  HpMerge      all groups, in key order
+**    hp_order   HpVec             ->  HpOrder      f(X ORDER BY Y), in its order
 **    hp_exec    HpMerge           ->  registers    OP_HpScan, OP_HpNext
 **
 ** or, where few rows matter, to rowids in place of groups:
@@ -117,9 +118,11 @@ typedef struct HpConfig HpConfig;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
 typedef struct HpKey HpKey;
+typedef struct HpList HpList;
 typedef struct HpLiteral HpLiteral;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
+typedef struct HpOrder HpOrder;
 typedef struct HpPack HpPack;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
@@ -129,6 +132,7 @@ typedef struct HpRows HpRows;
 typedef struct HpRun HpRun;
 typedef struct HpScan HpScan;
 typedef struct HpSource HpSource;
+typedef struct HpTerm HpTerm;
 typedef struct HpVec HpVec;
 typedef union HpVal HpVal;
 
@@ -302,6 +306,14 @@ struct HpProg {
 #define HP_AGG_MIN     3
 #define HP_AGG_MAX     4
 #define HP_AGG_CALL    5   /* Any other, by its own xStep */
+#define HP_AGG_ORDER   6   /* Any with ORDER BY inside: hp_order */
+
+/* A term of such an ORDER BY */
+struct HpTerm {
+  u16 iVec;              /* Its vector */
+  u8 flags;              /* KEYINFO_ORDER_xxx */
+  CollSeq *pColl;        /* Its collation, NULL for BINARY */
+};
 
 struct HpAggDef {
   u8 eAgg;               /* HP_AGG_xxx */
@@ -311,10 +323,29 @@ struct HpAggDef {
   u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
   u16 iOff;              /* Offset of the state in a group */
   i16 iSet;              /* DISTINCT: number of its set of values; else -1 */
-  u8 nArg;               /* HP_AGG_CALL: arguments */
-  u16 *aArg;             /* HP_AGG_CALL: their vectors */
+  u8 nArg;               /* HP_AGG_CALL, _ORDER: arguments */
+  u16 *aArg;             /* HP_AGG_CALL, _ORDER: their vectors */
+  int nTerm;             /* HP_AGG_ORDER: terms, ... */
+  HpTerm *aTerm;
+  u32 szEntry;           /* ... bytes of an entry */
+  u8 bSelf;              /* ... the only term is the only argument */
+  u8 bUnique;            /* ... of equal ones only the last counts */
+  u8 bKeepSub;           /* ... subtypes of arguments are kept */
+  u8 bParallel;          /* ... several workers may call the step function */
   FuncDef *pFunc;        /* Stock's function: finishes the state */
   CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
+};
+
+/* State of HP_AGG_ORDER in a group: a list of entries (hp_order.c) */
+struct HpOrder {
+  u8 *pFree;             /* Where the next entry goes */
+  u32 nFree;             /* So many have room there */
+  u32 nEntry;            /* Entries in all */
+  HpList *pFirst, *pLast;    /* They are in these pieces; or, as soon as they
+                         ** are sorted, in these parts */
+  u32 nPart;             /* Number of sorted parts */
+  i64 nText;             /* Bytes of their texts */
+  Mem *pDone;            /* The context, if it has been made already */
 };
 
 /*
@@ -388,6 +419,7 @@ struct HpPlan {
   u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
   int nAgg;              /* Aggregate functions */
   int nSet;              /* Those of them with DISTINCT */
+  int nOrder;            /* Those of them with ORDER BY */
   HpAggDef *aAgg;
   int nBare;             /* Columns outside of aggregate functions */
   struct HpBare {
@@ -499,7 +531,8 @@ struct HpBound {
 #define HP_NO_COLUMN        8  /* A column of something else, or not stored */
 #define HP_NO_OTHER         9
 #define HP_NO_SHAPE        10  /* Not one ordinary table; UTF-16 */
-#define HP_NO_AGGREGATE    11  /* ORDER BY inside an aggregate function */
+#define HP_NO_AGGREGATE    11  /* ORDER BY inside an aggregate function, of what
+                               ** becomes an integer in SQLite's sorter */
 #define HP_NO_PLAN         12  /* The planner found a search or a useful order */
 #define HP_NO_ORDER        13  /* An index gives the order, which shows */
 #define HP_NO_SMALL        14  /* The table is small, when prepared */
@@ -536,6 +569,10 @@ struct HpScan {
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */
   HpBuf buf;             /* Scratch for delivering them */
+  u8 **apAhead;          /* hpOrderAhead(): groups being done ahead, ... */
+  u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */
+  Mem *aAhead;           /* ... nOrder contexts for each, ... */
+  u64 nAheadCost;        /* ... and what they may cost, in entries */
 };
 
 /*
@@ -646,7 +683,7 @@ static void hpAggClose(HpAgg*);
 static u8 *hpAggGroup(const HpAgg*, u32);
 static int hpGroupMerge(const HpPlan*, u8*, const u8*);
 static int hpGroupWanted(const HpPlan*, const u8*, const HpLiteral*);
-static void hpGroupLoad(HpScan*, u8*, Mem*, HpBuf*);
+static int hpGroupLoad(HpScan*, u8*, Mem*, HpBuf*);
 
 /* hp_merge.c */
 static int hpSortGroups(HpExec*);
@@ -658,6 +695,18 @@ static void hpSpillClose(HpAgg*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
 static void hpMergeClose(HpScan*);
+
+/* hp_order.c */
+static int hpOrderAdd(HpExec*, const HpAggDef*, HpOrder*, int);
+static int hpOrderSort(HpExec*);
+static void hpOrderMerge(HpOrder*, const HpOrder*);
+static u64 hpOrderSize(const HpPlan*, const u8*);
+static u8 *hpOrderWrite(const HpPlan*, const u8*, u8*, const u8*);
+static u8 *hpOrderPointers(const HpPlan*, u8*, u8*);
+static int hpOrderLoad(HpScan*, const HpAggDef*, HpOrder*, Mem*);
+static int hpOrderAhead(HpScan*, u8**, u32, u32*);
+static void hpOrderPrefetch(const HpPlan*, u8**);
+static void hpOrderClose(HpScan*);
 
 /* hp_count.c */
 static int hpCountRuns(HpExec*);
@@ -689,6 +738,7 @@ static void hpScanLock(const HpScan*);
 static void hpScanUnlock(const HpScan*);
 static int hpScanStopped(const HpScan*);
 static int hpScanEach(HpScan*, void (*)(HpExec*));
+static int hpExecProgress(HpExec*, u64);
 
 /* Run BODY for each row i to compute: all rows or the selected ones */
 #define HP_ROWS(P,...) \

@@ -26,6 +26,7 @@
 ** The state of sum, total and avg is that of stock's SumCtx, stepped as sumStep()
 ** does it, in scan order; count and the best value of min and max likewise;
 ** every other aggregate function is called itself, for each row.
+** What has ORDER BY inside keeps a list of entries (hp_order.c).
 ** hpGroupLoad() copies the states into aggregate contexts, and stock's
 ** OP_AggFinal then finishes them.  So rounding and errors are stock's.
 **
@@ -233,6 +234,7 @@ static int hpAggLayout(HpPlan *pPlan){
       case HP_AGG_COUNT:  n += sizeof(i64);     break;
       case HP_AGG_SUM:    n += sizeof(HpSum);   break;
       case HP_AGG_CALL:   n += ROUND8(sizeof(Mem));  break;
+      case HP_AGG_ORDER:  n += sizeof(HpOrder);      break;
       default:            n += sizeof(HpBest);  break;
     }
   }
@@ -1362,6 +1364,12 @@ static int hpAggRange(
         if( rc ) return rc;
       }
       break;
+    case HP_AGG_ORDER:
+      for(ii=0; ii<n; ii++){
+        rc = hpOrderAdd(p, pDef, pState, aRow[ii]);
+        if( rc ) return rc;
+      }
+      break;
     default:
       for(ii=0; ii<n; ii++){
         rc = hpBestValue(p, pDef, pState, aRow[ii], &bSkip);
@@ -1462,6 +1470,15 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
         if( rc ) return rc;
       }
       break;
+    case HP_AGG_ORDER:
+      for(ii=0; ii<n; ii++){
+        if( ii+8<n ){
+          hpPrefetch(((HpOrder*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
+        }
+        rc = hpOrderAdd(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        if( rc ) return rc;
+      }
+      break;
     default:
       for(ii=0; ii<n; ii++){
         rc = hpBestValue(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
@@ -1497,6 +1514,7 @@ static int hpAggStep(HpExec *p){
       hpVecExact(p, &p->aVec[pDef->iVec]);
     }
     for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
+    for(i=0; i<pDef->nTerm; i++) hpVecExact(p, &p->aVec[pDef->aTerm[i].iVec]);
   }
   if( pPlan->nKey ){
     rc = hpAggFind(p);
@@ -1599,6 +1617,9 @@ static int hpGroupMerge(const HpPlan *pPlan, u8 *aTo, const u8 *aFrom){
       case HP_AGG_SUM:
         rc = hpSumMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
         if( rc ) return rc;
+        break;
+      case HP_AGG_ORDER:
+        hpOrderMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
         break;
       default: {
         HpBest *a = hpGroupState(pDef, aTo);
@@ -1722,7 +1743,7 @@ static void *hpMemAgg(Mem *pMem, FuncDef *pFunc, int nByte){
 /*
 ** Copy a group into the registers aMem[].  pBuf is scratch.
 */
-static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
+static int hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpPlan *pPlan = p->pPlan;
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
@@ -1765,6 +1786,11 @@ static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
         }
         break;
       }
+      case HP_AGG_ORDER: {
+        int rc = hpOrderLoad(p, pDef, pState, pMem);
+        if( rc ) return rc;
+        break;
+      }
       default: {
         const HpCopy *pBest = &((HpBest*)pState)->copy;
         Mem *pCtx = hpMemAgg(pMem, pDef->pFunc, sizeof(*pCtx));
@@ -1776,5 +1802,6 @@ static void hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
       }
     }
   }
+  return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

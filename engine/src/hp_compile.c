@@ -930,9 +930,16 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
 
 /*
 ** Compile the arguments of an aggregate function that has no code of its own
-** but is called for each row, in scan order.
+** but is called for each row.  bSub: subtypes of arguments matter, bDrop: and
+** there must not be any.
 */
-static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
+static int hpCompileAggArgs(
+  HpCompile *pC,
+  ExprList *pList,
+  HpAggDef *pDef,
+  int bSub,
+  int bDrop
+){
   FuncDef *pFunc = pDef->pFunc;
   int i;
   if( pFunc->xFinalize==0 || pList==0 || pList->nExpr>HP_MX_ARG ){
@@ -944,16 +951,78 @@ static int hpCompileAggCall(HpCompile *pC, ExprList *pList, HpAggDef *pDef){
   for(i=0; i<pList->nExpr; i++){
     Expr *pExpr = pList->a[i].pExpr;
     int iVec;
-    pC->bNoSub = (u8)hpLosesSubtype(pC, pExpr);
+    pC->bNoSub = bSub && (bDrop || hpLosesSubtype(pC, pExpr));
     iVec = hpCompileExpr(pC, pExpr);
     pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->aArg[pDef->nArg++] = (u16)iVec;
   }
   if( pDef->nArg ) pDef->iVec = pDef->aArg[0];
-  if( (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPlan->bUser = 1;
-  pC->pPlan->bSerial = 1;
-  pC->pPlan->bOpaque = 1;
+  return SQLITE_OK;
+}
+
+/*
+** True if several threads may call the step function of pFunc, for different
+** groups, with copies of the connection: the function keeps nothing but its
+** context.
+*/
+static int hpAggIsPure(const FuncDef *pFunc){
+  return pFunc->xSFunc==groupConcatStep
+      || pFunc->xSFunc==sumStep
+#ifndef SQLITE_OMIT_JSON
+      || pFunc->xSFunc==jsonArrayStep
+      || pFunc->xSFunc==jsonObjectStep
+#endif
+      || pFunc->xSFunc==countStep;
+}
+
+/*
+** Compile an aggregate function with ORDER BY inside.  Stock passes arguments
+** through records of a b-tree: subtypes only if the function asks for them, and
+** a REAL that is an integer with that affinity comes back as an integer.  That is
+** what virtual columns are; so they are refused.
+*/
+static int hpCompileAggOrder(
+  HpCompile *pC,
+  struct AggInfo_func *pF,
+  HpAggDef *pDef
+){
+  HpPlan *pPlan = pC->pPlan;
+  ExprList *pList = pF->pFExpr->x.pList;
+  ExprList *pTerms = pF->pFExpr->pLeft->x.pList;
+  int i;
+  pDef->eAgg = HP_AGG_ORDER;
+  pDef->bSelf = pF->bOBPayload==0;
+  pDef->bUnique = pF->bOBUnique;
+  pDef->bKeepSub = pF->bUseSubtype;
+  pDef->bParallel = hpAggIsPure(pF->pFunc);
+  if( hpCompileAggArgs(pC, pList, pDef, pF->bUseSubtype, pF->bOBUnique) ){
+    return SQLITE_ERROR;
+  }
+  pDef->szEntry = 8*(2 + (pDef->bSelf ? 0 : pDef->nArg));
+  pDef->aTerm = hpArenaAlloc(&pPlan->mem, sizeof(HpTerm)*(i64)pTerms->nExpr);
+  if( pDef->aTerm==0 ) return SQLITE_NOMEM;
+  for(i=0; i<pTerms->nExpr; i++){
+    HpTerm *pTerm = &pDef->aTerm[i];
+    Expr *pExpr = pTerms->a[i].pExpr;
+    int iVec = hpCompileExpr(pC, pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pTerm->iVec = (u16)iVec;
+    pTerm->flags = pTerms->a[i].fg.sortFlags;
+    if( !hpCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr), &pTerm->pColl) ){
+      hpNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
+    pDef->nTerm++;
+  }
+  for(i=0; i<pPlan->prog.nOp; i++){
+    const HpOp *pOp = &pPlan->prog.aOp[i];
+    if( pOp->eOp==HP_OP_AFFINITY && pOp->aff==SQLITE_AFF_REAL ){
+      hpNo(pC, HP_NO_AGGREGATE);
+      return SQLITE_ERROR;
+    }
+  }
+  pPlan->nOrder++;
   return SQLITE_OK;
 }
 
@@ -979,8 +1048,14 @@ static int hpCompileAgg(
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->iFilter = (u16)iVec;
   }
-  if( pDef->eAgg==HP_AGG_CALL ){
-    if( hpCompileAggCall(pC, pList, pDef) ) return SQLITE_ERROR;
+  if( pF->iOBTab>=0 ){
+    if( hpCompileAggOrder(pC, pF, pDef) ) return SQLITE_ERROR;
+  }else if( pDef->eAgg==HP_AGG_CALL ){
+    if( hpCompileAggArgs(pC, pList, pDef, 1, 0) ) return SQLITE_ERROR;
+    /* In scan order */
+    if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pPlan->bUser = 1;
+    pPlan->bSerial = 1;
+    pPlan->bOpaque = 1;
   }else if( pList==0 || pList->nExpr==0 ){
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
   }else{
@@ -1233,7 +1308,7 @@ static HpPlan *hpCompile(
       hpCompileFirst(pPlan);
     }
   }
-  for(i=0; i<pPlan->nAgg && pPlan->aAgg[i].eAgg!=HP_AGG_CALL; i++){}
+  for(i=0; i<pPlan->nAgg && pPlan->aAgg[i].eAgg<HP_AGG_CALL; i++){}
   if( nKey && p->pHaving && i==pPlan->nAgg ) hpCompileHaving(&c, p->pHaving);
   if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
    && !hpCompileAnyOrder(&c, p->pGroupBy)

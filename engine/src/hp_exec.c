@@ -392,6 +392,7 @@ static void hpScanFree(void *pArg){
   if( p ){
     int i;
     hpMergeClose(p);
+    hpOrderClose(p);
     for(i=0; i<p->nWorker; i++) hpExecFree(p, i);
     hpSourceClose(p->pSource);
     hpArenaClear(&p->arena);
@@ -475,21 +476,17 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
 }
 
 /*
-** After a batch of nRow rows: has anybody asked to stop?
+** Stock would have run nStep opcodes for what this worker has done.  Has anybody
+** asked to stop?
 */
-static int hpExecPoll(HpExec *p, int nRow){
+static int hpExecProgress(HpExec *p, u64 nStep){
   HpScan *pScan = p->pScan;
   sqlite3 *db = pScan->db;
-  int rc;
-  p->nScanned += nRow;
-  rc = hpScanStopped(pScan);
+  int rc = hpScanStopped(pScan);
   if( rc ) return rc;
-  /* Application code may write to the table that is being read */
-  if( p->pPlan->bUser && db->nTotalChange!=pScan->nChange ) return HP_DECLINE;
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
   if( p==pScan->apWorker[0] && db->xProgress ){
-    /* The other workers are about as far */
-    p->nProgress += (u64)nRow*HP_STEPS*pScan->nWorker;
+    p->nProgress += nStep;
     while( db->xProgress && p->nProgress>=db->nProgressOps ){
       p->nProgress -= db->nProgressOps;
       if( db->xProgress(db->pProgressArg) ) return SQLITE_INTERRUPT;
@@ -498,6 +495,20 @@ static int hpExecPoll(HpExec *p, int nRow){
   }
 #endif
   return SQLITE_OK;
+}
+
+/*
+** The same after a batch of nRow rows.
+*/
+static int hpExecPoll(HpExec *p, int nRow){
+  HpScan *pScan = p->pScan;
+  p->nScanned += nRow;
+  /* Application code may write to the table that is being read */
+  if( p->pPlan->bUser && pScan->db->nTotalChange!=pScan->nChange ){
+    return HP_DECLINE;
+  }
+  /* The other workers are about as far */
+  return hpExecProgress(p, (u64)nRow*HP_STEPS*pScan->nWorker);
 }
 
 /*
@@ -561,6 +572,7 @@ static void hpExecRun(HpExec *p){
   p->rc = p->pPlan->eSink==HP_SINK_COUNT ? hpCountRuns(p) : hpExecRuns(p);
   if( p->rc==SQLITE_OK && p->pAgg ){
     p->rc = p->pPlan->eSink==HP_SINK_SORT ? hpSortRun(p) : hpSortGroups(p);
+    if( p->rc==SQLITE_OK && p->pPlan->nOrder ) p->rc = hpOrderSort(p);
   }
   if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
 }
@@ -756,7 +768,7 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   *pbDone = aGroup==0;
-  if( rc==SQLITE_OK && aGroup ) hpGroupLoad(p, aGroup, aMem, &p->buf);
+  if( rc==SQLITE_OK && aGroup ) rc = hpGroupLoad(p, aGroup, aMem, &p->buf);
   if( v->db->mallocFailed ) rc = SQLITE_NOMEM_BKPT;
   return rc;
 }

@@ -44,6 +44,7 @@
 **
 **    u64       bytes of the record, a multiple of 8
 **    group     HpPlan.szGroup bytes.  Pointers in it mean nothing
+**    entries   of aggregates with ORDER BY inside (hp_order.c)
 **    key       the key record, HpHead.nRec bytes
 **    texts     of the best values and bare columns, in their order
 */
@@ -65,6 +66,7 @@
 struct HpSpill {
   sqlite3_file *pFd;
   i64 nByte;             /* Bytes written */
+  u64 mxRecord;          /* Bytes of the largest record */
   int nRun;              /* Sorted runs in the file */
   int nRunAlloc;
   i64 *aEnd;             /* Where each run ends */
@@ -93,6 +95,7 @@ struct HpMerge {
   u8 **apGroup;          /* Without a file: all groups, merged */
   u32 nGroup, iGroup;    /* Their number, and the next one */
   u64 nIn;               /* Groups of all readers */
+  u32 iAhead;            /* Up to here hpOrderAhead() has looked */
 };
 
 /*
@@ -382,21 +385,24 @@ static u8 *hpSortedGroup(const HpAgg *pAgg, u32 i){
 static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u64 n = 8 + pPlan->szGroup + pHead->nRec;
-  u8 *a;
+  u8 *a, *aBase;
 #define HP_TEXT_SIZE(C) { \
     const HpCopy *c_ = (C); \
     if( c_->tag & HP_STR ) n += c_->n; \
   }
   HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
 #undef HP_TEXT_SIZE
+  if( pPlan->nOrder ) n += hpOrderSize(pPlan, aGroup);
   n = ROUND8(n);
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
   pBuf->n += (u32)n;
   memset(&a[n-8], 0, 8);
   memcpy(a, &n, 8);
-  memcpy(&a[8], aGroup, pPlan->szGroup);
-  a += 8 + pPlan->szGroup;
+  aBase = &a[8];
+  memcpy(aBase, aGroup, pPlan->szGroup);
+  a = &aBase[pPlan->szGroup];
+  if( pPlan->nOrder ) a = hpOrderWrite(pPlan, aGroup, a, aBase);
   if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
 #define HP_TEXT_COPY(C) { \
@@ -417,6 +423,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
 static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
+  if( pPlan->nOrder ) a = hpOrderPointers(pPlan, aGroup, a);
   pHead->z = pHead->nRec ? a : 0;
   a += pHead->nRec;
 #define HP_TEXT_POINT(C) { \
@@ -547,13 +554,16 @@ static int hpSpillGroups(HpExec *p){
   pSpill = pAgg->pSpill;
   hpSpillSigns(p);
   rc = hpSortGroups(p);
+  if( rc==SQLITE_OK && p->pPlan->nOrder ) rc = hpOrderSort(p);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
+    u32 nBefore = buf.n;
     if( !pAgg->bOrdered ){
       hpSortPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
     }
     rc = hpSpillRecord(p->pPlan, hpSortedGroup(pAgg, i), &buf);
+    if( buf.n-nBefore>pSpill->mxRecord ) pSpill->mxRecord = buf.n-nBefore;
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
@@ -564,6 +574,14 @@ static int hpSpillGroups(HpExec *p){
   sqlite3_free(pAgg->aSorted);
   pAgg->aSorted = 0;
   pSpill->aEnd[pSpill->nRun++] = pSpill->nByte;
+  /* Each run will have one record in memory.  The entries of large groups would
+  ** be too much */
+  if( rc==SQLITE_OK && p->pPlan->nOrder
+   && pSpill->nRun*pSpill->mxRecord
+                        >(u64)p->nMemory+pSpill->nRun*(u64)HP_SPILL_BUF
+  ){
+    rc = HP_DECLINE;
+  }
   if( rc==SQLITE_OK ) hpAggReset(pAgg);
   return rc;
 }
@@ -1074,7 +1092,7 @@ static int hpMergeOpen(HpScan *p){
     }
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
-  if( nReader>1 ) bMerge = 1;
+  if( nReader>1 || pPlan->nOrder ) bMerge = 1;
   if( bSpill || pPlan->eSink==HP_SINK_SORT || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
@@ -1128,6 +1146,16 @@ static int hpMergeNext(HpScan *p, u8 **paGroup){
   while( p->iMerge<p->nMerge ){
     pMerge = p->apMerge[p->iMerge];
     if( pMerge->iGroup<pMerge->nGroup ){
+      if( pPlan->nOrder && p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
+        u32 n;
+        int rc = hpOrderAhead(p, &pMerge->apGroup[pMerge->iGroup],
+                              pMerge->nGroup-pMerge->iGroup, &n);
+        pMerge->iAhead += n;
+        if( rc ) return rc;
+      }
+      if( pPlan->nOrder && pMerge->iGroup+2<pMerge->nGroup ){
+        hpOrderPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
+      }
       if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
         u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
         hpSortAhead(pPlan, apNext[HP_AHEAD_GROUP], 0);

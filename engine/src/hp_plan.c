@@ -47,7 +47,7 @@ static int hpStat(sqlite3 *db, int eStat){
 ** Is p, an aggregate query, a candidate?  If so return the address of the
 ** instruction that resets the accumulators, which is never 0; otherwise 0.
 */
-SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
+SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   sqlite3 *db = pParse->db;
   SrcItem *pItem;
   int i;
@@ -60,10 +60,6 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p, AggInfo *pAggInfo){
    || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
   ){
     return hpStat(db, HP_NO_SHAPE);
-  }
-  for(i=0; i<pAggInfo->nFunc; i++){
-    struct AggInfo_func *pF = &pAggInfo->aFunc[i];
-    if( pF->iOBTab>=0 ) return hpStat(db, HP_NO_AGGREGATE);
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -328,7 +324,9 @@ static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
                             (int)(strstr(z, " USING INDEX ")-z), z);
     }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
-    }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0 ){
+    }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0
+           && strstr(z, "(ORDER BY)")==0
+    ){
       zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
     }
     if( zNew ){
@@ -389,6 +387,29 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
 }
 
 /*
+** What follows the instruction at iHp opens a table for each aggregate with ORDER
+** BY inside, which stock's code for the result reads.  Open them here too: they
+** stay empty.  With GROUP BY the copy of the instruction at iHp does that.
+*/
+static void hpCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int i, k;
+  for(k=0; k<pAggInfo->nFunc; k++){
+    int iTab = pAggInfo->aFunc[k].iOBTab;
+    for(i=iHp+1; iTab>=0 && i<nOp; i++){
+      VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+      if( pOp->opcode==OP_OpenEphemeral && pOp->p1==iTab ){
+        KeyInfo *pKeyInfo = sqlite3KeyInfoRef(pOp->p4.pKeyInfo);
+        sqlite3VdbeAddOp4(v, OP_OpenEphemeral, iTab, pOp->p2, 0,
+                          (char*)pKeyInfo, P4_KEYINFO);
+        break;
+      }
+    }
+  }
+}
+
+/*
 ** Code an aggregate query without GROUP BY.  Called after stock's loop, before
 ** the aggregates are finished.  iHp comes from sqlite3HpAccept().
 */
@@ -409,6 +430,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   regExec = hpCodeAgg(pParse, pPlan, iHp);
+  hpCodeOrder(pParse, pAggInfo, iHp);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
   sqlite3VdbeJumpHere(v, addrSkip);

@@ -61,6 +61,38 @@ static void keepsFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
   sqlite3_result_int64(ctx, (sqlite3_int64)*p * sqlite3_value_int64(apArg[1]));
 }
 
+/* joined(X): an aggregate function, the values one after the other.  A 7 is an
+** error of the step function, nothing but a 5 one in the end. */
+typedef struct { char *z; } Joined;
+static void joinedStep(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  Joined *p = sqlite3_aggregate_context(ctx, sizeof(*p));
+  const char *z = (const char*)sqlite3_value_text(apArg[0]);
+  (void)nArg;
+  called();
+  if( p==0 ) return;
+  if( sqlite3_value_int(apArg[0])==7 ){
+    sqlite3_result_error(ctx, "seven", -1);
+  }else{
+    char *zNew = sqlite3_mprintf("%s%s%s;", p->z ? p->z : "", z ? z : "NULL",
+                                 sqlite3_value_subtype(apArg[0]) ? "J" : "");
+    sqlite3_free(p->z);
+    p->z = zNew;
+  }
+}
+static void joinedFinal(sqlite3_context *ctx){
+  Joined *p = sqlite3_aggregate_context(ctx, 0);
+  called();
+  if( p==0 ){
+    sqlite3_result_text(ctx, "none", -1, SQLITE_STATIC);
+  }else if( p->z && strcmp(p->z, "5;")==0 ){
+    sqlite3_result_error(ctx, "five", -1);
+    sqlite3_free(p->z);
+  }else{
+    sqlite3_result_text(ctx, p->z, -1, sqlite3_free);
+  }
+  if( p ) p->z = 0;
+}
+
 /* always(X,Y): true; in place of LIKE */
 static void alwaysFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
   (void)nArg;
@@ -116,6 +148,9 @@ int main(void){
   db = openDb(&ours, zFile, 0);
   sqlite3_create_function(db, "strict", 1, flags, 0, strictFunc, 0, 0);
   sqlite3_create_function(db, "keeps", 2, flags, 0, keepsFunc, 0, 0);
+  sqlite3_create_function(db, "joined", 1, flags, 0, 0, joinedStep, joinedFinal);
+  sqlite3_create_function(db, "marked", 1, flags|SQLITE_SUBTYPE, 0, 0,
+                          joinedStep, joinedFinal);
   sqlite3_create_collation(db, "backwards", SQLITE_UTF8, 0, backwards);
   if( !hasEngine() ) return finish();
 
@@ -161,6 +196,38 @@ int main(void){
   same(db, "SELECT json_array(min(json_array(i))) FROM t", -1);
   same(db, "SELECT json_array(CASE WHEN i>50 THEN json_array(i) ELSE i END)"
            " AS j, count(*) FROM t GROUP BY j", -1);
+
+  same(db, "SELECT json_group_array(json_array(i) ORDER BY i, r) FROM t", -1);
+  same(db, "SELECT json_group_array(DISTINCT json_array(i) ORDER BY"
+           " json_array(i)) FROM t", -1);
+  same(db, "SELECT g, joined(json_array(i) ORDER BY i DESC),"
+           " marked(json_array(i) ORDER BY i DESC),"
+           " marked(CASE WHEN i>50 THEN json_array(i) ELSE i END ORDER BY i)"
+           " FROM t WHERE i>7 GROUP BY g", -1);
+
+  /* ORDER BY in an aggregate function of the application: as many calls, in the
+  ** same order, in the same thread.  Errors come with the group they are in */
+  same(db, "SELECT g, joined(i ORDER BY r DESC) FROM t WHERE i<>7 GROUP BY g", 0);
+  same(db, "SELECT joined(s ORDER BY s, i) FILTER (WHERE i>90) FROM t", 0);
+  same(db, "SELECT joined(i ORDER BY r) FROM t WHERE id<0", 0);
+  same(db, "SELECT g, joined(i ORDER BY r) FROM t GROUP BY g", 0);
+  same(db, "SELECT g, joined(i ORDER BY r) FROM t WHERE i<>7 OR g='c' GROUP BY g"
+           " ORDER BY g DESC", 0);
+  same(db, "SELECT joined(i ORDER BY r) FROM t", 0);
+  same(db, "SELECT i%10, joined(i ORDER BY r) FROM t WHERE i IN (1,22,5,33)"
+           " AND id<102 GROUP BY 1", 0);
+  same(db, "SELECT c%5, joined(b ORDER BY a, b) FROM big WHERE c>600 GROUP BY 1",
+       0);
+
+  /* SQLite's own errors, with the group they are in */
+  same(db, "SELECT g, json_group_array(CASE WHEN g='d' THEN x'00ff' ELSE i END"
+           " ORDER BY i) FROM t GROUP BY g", -1);
+  same(db, "SELECT g, json_group_array(CASE WHEN g='d' THEN x'00ff' ELSE i END"
+           " ORDER BY i) FROM t GROUP BY g HAVING sum(g='d')=0", -1);
+  same(db, "SELECT c, json_group_array(CASE WHEN c=650 THEN x'00ff' ELSE b END"
+           " ORDER BY b DESC) FROM big GROUP BY c", -1);
+  same(db, "SELECT c, sum(CASE WHEN c>690 THEN 9223372036854775807 ELSE 1 END"
+           " ORDER BY b DESC) FROM big GROUP BY c", -1);
 
   /* SQLite's own, redefined */
   same(db, "SELECT sum(s LIKE 'k1%'), sum(length(s)) FROM t", -1);

@@ -54,6 +54,11 @@ const char *const azQuery[] = {
     " max(printf('%d',i)), min(json_array(i,json_array(g))) FROM t",
   "SELECT i IN (1,2.5,'a',4,5,6,7), count(*), max(CAST(r AS TEXT)) FROM t"
     " WHERE (i,g)>(5,'a') AND x GLOB '*[gw]*' GROUP BY 1",
+  "SELECT g, json_group_array(i ORDER BY i DESC), group_concat(s, x ORDER BY"
+    " s COLLATE nocase, r) FROM t GROUP BY g",
+  "SELECT group_concat(DISTINCT s ORDER BY s), sum(r ORDER BY x, i) FILTER"
+    " (WHERE i>3) FROM t",
+  "SELECT a, json_group_array(b ORDER BY c, b) FROM big GROUP BY a",
   "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
   "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
   "SELECT count(*), avg(b) FROM big WHERE a IN (1,2,3) AND c>=100",

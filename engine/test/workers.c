@@ -76,6 +76,23 @@ static const char *const azSame[] = {
   "SELECT sum(i), sum(f), avg(f) FROM t WHERE i IS NOT NULL",
   "SELECT id, s FROM t ORDER BY r DESC, s LIMIT 20 OFFSET 3",
   "SELECT DISTINCT g, k FROM t",
+  "SELECT s, group_concat(k ORDER BY k), json_group_array(json_array(i)"
+    " ORDER BY r DESC) FROM t GROUP BY s",
+  "SELECT g, json_group_array(r ORDER BY r), string_agg(s, '-' ORDER BY s DESC, k)"
+    " FROM t WHERE id%3=0 GROUP BY g HAVING count(*)>2",
+  "SELECT group_concat(DISTINCT k ORDER BY k COLLATE nocase), sum(f ORDER BY i),"
+    " min(s) FROM t",
+};
+#define ORDERED 12   /* The first with ORDER BY in an aggregate, of many groups */
+
+/* What is interrupted, most of the time: the scan; step functions called for
+** groups ahead; the output of one large group */
+static const char *const azInterrupt[] = {
+  "SELECT s, r, count(*), max(i) FROM t GROUP BY s, r ORDER BY s DESC, r",
+  "SELECT id%10, json_group_array(r ORDER BY id), json_group_array(s ORDER BY id),"
+    " json_group_array(f ORDER BY id) FROM t GROUP BY 1",
+  "SELECT json_group_array(r ORDER BY id), json_group_array(s ORDER BY id),"
+    " json_group_array(f ORDER BY id) FROM t",
 };
 
 int main(int argc, char **argv){
@@ -147,14 +164,44 @@ int main(int argc, char **argv){
   }
   sqlite3_finalize(pStmt);
 
-  /* sqlite3_interrupt() from elsewhere */
-  check(pthread_create(&thread, 0, interrupter, db)==0, "pthread_create");
-  for(n=SQLITE_OK; n==SQLITE_OK; ){
-    n = sqlite3_exec(db, azSame[2], 0, 0, 0);
+  /* The same while some groups have been finished ahead */
+  check(sqlite3_prepare_v2(db, azSame[ORDERED], -1, &pStmt, 0)==SQLITE_OK,
+        "prepare");
+  for(n=0; n<10; n++){
+    for(i=0; i<(size_t)n*n+1; i++){
+      check(sqlite3_step(pStmt)==SQLITE_ROW, "step");
+    }
+    sqlite3_reset(pStmt);
   }
-  check(n==SQLITE_INTERRUPT, "interrupted: %d", n);
-  pthread_join(thread, 0);
-  same(db, dbStock, azSame[0]);
+  sqlite3_finalize(pStmt);
+
+  /* An error in a group that was finished ahead but is not wanted */
+  check(sqlite3_prepare_v2(db, "SELECT s, json_group_array(CASE WHEN s='text 10'"
+                           " THEN x'00ff' ELSE i END ORDER BY i) FROM t GROUP BY s",
+                           -1, &pStmt, 0)==SQLITE_OK, "prepare");
+  for(n=0; n<40; n++){
+    check(sqlite3_step(pStmt)==SQLITE_ROW && sqlite3_step(pStmt)==SQLITE_ROW,
+          "step");
+    check(sqlite3_reset(pStmt)==SQLITE_OK, "reset");
+    check(strcmp(sqlite3_errmsg(db), "not an error")==0, "%s",
+          sqlite3_errmsg(db));
+  }
+  check(sqlite3_step(pStmt)==SQLITE_ROW && sqlite3_step(pStmt)==SQLITE_ROW
+     && sqlite3_step(pStmt)==SQLITE_ERROR, "no error");
+  check(strcmp(sqlite3_errmsg(db), "JSON cannot hold BLOB values")==0, "%s",
+        sqlite3_errmsg(db));
+  sqlite3_finalize(pStmt);
+
+  /* sqlite3_interrupt() from elsewhere */
+  for(i=0; i<sizeof(azInterrupt)/sizeof(azInterrupt[0]); i++){
+    check(pthread_create(&thread, 0, interrupter, db)==0, "pthread_create");
+    for(n=SQLITE_OK; n==SQLITE_OK; ){
+      n = sqlite3_exec(db, azInterrupt[i], 0, 0, 0);
+    }
+    check(n==SQLITE_INTERRUPT, "interrupted: %d", n);
+    pthread_join(thread, 0);
+    same(db, dbStock, azSame[0]);
+  }
 
   /* A child process has workers of its own */
   n = fork();

@@ -37,21 +37,7 @@ impl Query<'_> {
         } else {
             ""
         };
-        let textual = !NUMERIC.contains(&name);
-        let order = if self.chance(if textual { 30 } else { 4 }) && self.may(Trait::AggOrder) {
-            let mut terms = Vec::new();
-            if !distinct.is_empty() {
-                terms.push(value.clone());
-            } else {
-                for _ in 0..*pick(self.rng, &[1, 1, 2]) {
-                    let way = *pick(self.rng, &["", " DESC", " NULLS LAST"]);
-                    terms.push(cat![self.value(0), way]);
-                }
-            }
-            cat![" ORDER BY ", Sql::list(", ", 1, terms)]
-        } else {
-            "".into()
-        };
+        let order = self.inner_order(name, &value);
         let filter = if all { "".into() } else { self.only_some() };
         Sql::expr(cat![
             name,
@@ -63,6 +49,33 @@ impl Query<'_> {
             ")",
             filter
         ])
+    }
+
+    /// ORDER BY inside an aggregate function of value: often by this value
+    /// alone, with or without a direction.
+    fn inner_order(&mut self, name: &str, value: &Sql) -> Sql {
+        let textual = !NUMERIC.contains(&name);
+        if !self.chance(if textual { 40 } else { 8 }) || !self.may(Trait::AggOrder) {
+            return "".into();
+        }
+        let mut terms = Vec::new();
+        for _ in 0..*pick(self.rng, &[1, 1, 1, 2, 3]) {
+            let term = if self.chance(35) {
+                value.clone()
+            } else {
+                self.value(0)
+            };
+            let collation = *pick(
+                self.rng,
+                &["", "", "", "", " COLLATE nocase", " COLLATE rtrim"],
+            );
+            let way = *pick(
+                self.rng,
+                &["", "", " DESC", " NULLS LAST", " DESC NULLS FIRST"],
+            );
+            terms.push(cat![term, collation, way]);
+        }
+        cat![" ORDER BY ", Sql::list(", ", 1, terms)]
     }
 
     fn only_some(&mut self) -> Sql {
@@ -81,7 +94,8 @@ impl Query<'_> {
             3 => {
                 // A separator that changes from row to row.
                 let separator = self.value(0);
-                let both = cat![value, ", ", separator];
+                let order = self.inner_order("group_concat", &value);
+                let both = cat![value, ", ", separator, Sql::opt(order)];
                 Sql::expr(cat!["group_concat(", both, ")", self.only_some()])
             }
             _ => self.dress("group_concat", value, ""),
@@ -106,11 +120,13 @@ impl Query<'_> {
         };
         if self.chance(30) {
             let key = self.value(0);
+            let order = self.inner_order("json_group_object", &key);
             return Sql::expr(cat![
                 "json_group_object(quote(",
                 key,
                 "), ",
                 safe,
+                Sql::opt(order),
                 ")",
                 self.only_some()
             ]);
@@ -126,7 +142,8 @@ impl Query<'_> {
             0 => self.dress("lengths", value, ""),
             1 => {
                 let more = self.value(0);
-                let both = cat![value, ", ", more];
+                let order = self.inner_order("trail", &value);
+                let both = cat![value, ", ", more, Sql::opt(order)];
                 Sql::expr(cat!["trail(", both, ")", self.only_some()])
             }
             _ => self.dress("trail", value, ""),

@@ -53,7 +53,6 @@ const PARTLY: &[(Trait, &str)] = &[
         Trait::LoneMinMax,
         "what stock finds at the first row of an index",
     ),
-    (Trait::AggOrder, "ORDER BY inside an aggregate function"),
     (
         Trait::BestOfSome,
         "when columns beside show the row of the best",
