@@ -142,7 +142,7 @@ struct HpAgg {
   u32 nChunkAlloc;       /* Size of apChunk */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
-  u8 *aFew;              /* Which of them was last seen, by a hash of the pack */
+  u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
   HpArena arena;         /* Chunks, keys, copies */
   i64 nTable;            /* Bytes of aSlot, apChunk, and sets */
   HpSet *aSet;           /* HpPlan.nSet sets */
@@ -598,6 +598,34 @@ static int hpAggFindRow(HpExec *p, int ii){
   return SQLITE_OK;
 }
 
+/* Place in HpAgg.aFew of pack P */
+#define hpFewSlot(P) \
+  ((((P)->a + (P)->b*0x9e3779b1)*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40)
+
+/*
+** From selected row ii on, find the groups of rows whose keys pAgg->aFew knows.
+** Returns the first row where it does not, or nSel.
+*/
+static SQLITE_NOINLINE int hpAggFindKnown(
+  const HpAgg *pAgg,
+  int ii,
+  int nSel,
+  u32 mFew               /* Which places of aFew are used */
+){
+  const HpPack *aPack = pAgg->aPack;
+  const HpPack *aGroupPack = pAgg->aGroupPack;
+  const u8 *aFew = pAgg->aFew;
+  u32 *aiGroup = pAgg->aiGroup;
+  for(; ii<nSel; ii++){
+    u32 iGroup = aFew[hpFewSlot(&aPack[ii]) & mFew];
+    u64 a = aGroupPack[iGroup].a ^ aPack[ii].a;
+    u64 b = aGroupPack[iGroup].b ^ aPack[ii].b;
+    if( (a|b)!=0 ) break;
+    aiGroup[ii] = iGroup;
+  }
+  return ii;
+}
+
 /*
 ** Find or create the group of each selected row where groups are few: a small
 ** table names the group that keys of this kind had last, and its pack tells
@@ -606,27 +634,16 @@ static int hpAggFindRow(HpExec *p, int ii){
 */
 static int hpAggFindFew(HpExec *p, int bAll){
   HpAgg *pAgg = p->pAgg;
-  const HpPack *aPack = pAgg->aPack;
-  const HpPack *aGroupPack = pAgg->aGroupPack;
-  u8 *aFew = pAgg->aFew;
-  u32 *aiGroup = pAgg->aiGroup;
-  int nSel = p->nSel;
   u32 mFew = p->pCfg->bHash0 ? 0 : HP_FEW_SLOT-1;
+  int nSel = p->nSel;
   int ii;
-  for(ii=0; ii<nSel; ii++){
-    u64 a = aPack[ii].a;
-    u64 b = aPack[ii].b;
-    u32 j = (u32)(((a + b*0x9e3779b1)*0x9e3779b97f4a7c15)>>40) & mFew;
-    u32 iGroup = aFew[j];
-    if( ((aGroupPack[iGroup].a ^ a) | (aGroupPack[iGroup].b ^ b))!=0 ){
-      int rc;
-      if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(&aPack[ii]) : 0;
-      rc = hpAggFindRow(p, ii);
-      if( rc ) return rc;
-      iGroup = aiGroup[ii];
-      aFew[j] = (u8)iGroup;
-    }
-    aiGroup[ii] = iGroup;
+  for(ii=0; (ii = hpAggFindKnown(pAgg, ii, nSel, mFew))<nSel; ii++){
+    const HpPack *pPack = &pAgg->aPack[ii];
+    int rc;
+    if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(pPack) : 0;
+    rc = hpAggFindRow(p, ii);
+    if( rc ) return rc;
+    pAgg->aFew[hpFewSlot(pPack) & mFew] = (u8)pAgg->aiGroup[ii];
   }
   return SQLITE_OK;
 }

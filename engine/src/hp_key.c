@@ -290,15 +290,14 @@ static int hpPackRows(HpExec *p, HpPack *aPack){
     int n = hpPackAvx2(&p->aVec[pPlan->aKey[0]],
                        nKey==2 ? &p->aVec[pPlan->aKey[1]] : 0,
                        p->batch.nRow, aPack, &bAll);
-    if( nSel==p->batch.nRow ){
-      iFrom = n;
-    }else{
-      /* Rows that are not selected do not matter, but may be long */
+    for(iFrom=nSel; iFrom>0 && aSel[iFrom-1]>=n; iFrom--){}
+    if( nSel<p->batch.nRow ){
+      for(ii=0; ii<iFrom; ii++) aPack[ii] = aPack[aSel[ii]];
+    }
+    if( !bAll ){
+      /* A row that is not selected does not matter */
       bAll = 1;
-      for(; iFrom<nSel && aSel[iFrom]<n; iFrom++){
-        aPack[iFrom] = aPack[aSel[iFrom]];
-        bAll &= aPack[iFrom].b!=HP_UNPACKED;
-      }
+      for(ii=0; ii<iFrom; ii++) bAll &= aPack[ii].b!=HP_UNPACKED;
     }
   }
 #endif
