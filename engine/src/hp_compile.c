@@ -1256,6 +1256,7 @@ static HpPlan *hpCompile(
   int i;
   int iMinMax = -1;
   int bOdd = 0;          /* min() or max() does not see all rows */
+  int nMem = pParse->nMem;
 
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
@@ -1325,6 +1326,7 @@ static HpPlan *hpCompile(
 
 refused:
   hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+  pParse->nMem = nMem;   /* The program is to be stock's */
   hpPlanFree(pPlan);
   return 0;
 }

@@ -12,6 +12,9 @@
 ** children of interior pages (other pages, the page itself, its ancestors),
 ** bytes at random, the end of the file.  On each the queries run on ours and
 ** on the library STOCK.  Both must say the same, or ours SQLITE_CORRUPT.
+** So do queries that scan an index or a WITHOUT ROWID table; of those only ones
+** whose answer does not depend on the order of its keys, which a mutation may
+** break without SQLite's noticing.
 **
 ** The work is done in child processes of a few mutations each, since what is
 ** looked for are crashes and loops; their number is the mutation's.
@@ -41,6 +44,22 @@ static const char *const azLayout[] = {
   "PRAGMA page_size=512; PRAGMA encoding='UTF-16le'",
 };
 #define N_LAYOUT ((int)(sizeof(azLayout)/sizeof(azLayout[0])))
+
+/* An index, and a table that is one, and what scans them */
+static const char zIndexed[] =
+  "CREATE TABLE ix(a INTEGER, b REAL, c TEXT);"
+  "INSERT INTO ix SELECT a, b, 'a text that an index has not, '||c FROM big;"
+  "CREATE INDEX ixab ON ix(a, b);"
+  "CREATE TABLE wr(k INTEGER PRIMARY KEY, v, w) WITHOUT ROWID;"
+  "INSERT INTO wr SELECT rowid, a, 'x'||c FROM big";
+static const char *const azIndexed[] = {
+  "SELECT count(*) FROM ix",
+  "SELECT sum(a), count(b), min(b), max(a) FROM ix WHERE b>2",
+  "SELECT a%3, count(*), sum(b) FROM ix GROUP BY a%3",
+  "SELECT count(*), sum(k), min(w) FROM wr",
+  "SELECT v, count(*), sum(k) FROM wr GROUP BY v",
+};
+#define N_INDEXED ((int)(sizeof(azIndexed)/sizeof(azIndexed[0])))
 
 static unsigned long long iRandom;  /* State of the generator */
 
@@ -192,16 +211,17 @@ static int tryMutation(int iMutation, const Lib *pStock, const char *azFile[2]){
     writeFile(azFile[i], a, n);
     adb[i] = openDb(apLib[i], azFile[i], 0);
   }
-  for(k=0; k<nQuery; k++){
+  for(k=0; k<nQuery+N_INDEXED; k++){
+    const char *zSql = k<nQuery ? azQuery[k] : azIndexed[k-nQuery];
     Text aText[2];
     int arc[2];
     memset(aText, 0, sizeof(aText));
-    for(i=0; i<2; i++) arc[i] = answer(apLib[i], adb[i], azQuery[k], &aText[i]);
+    for(i=0; i<2; i++) arc[i] = answer(apLib[i], adb[i], zSql, &aText[i]);
     if( strcmp(aText[0].z, aText[1].z)!=0 && (arc[1]&0xff)!=SQLITE_CORRUPT
-     && !hasLongCell(pStock, azFile[0], azQuery[k])
+     && !hasLongCell(pStock, azFile[0], zSql)
     ){
       printf("FAILED: mutation %d (%s): %s\n stock %.600s ours  %.600s",
-             iMutation, azLayout[iLayout], azQuery[k], aText[0].z, aText[1].z);
+             iMutation, azLayout[iLayout], zSql, aText[0].z, aText[1].z);
       nDiffer++;
     }
     textClear(&aText[0]);
@@ -257,6 +277,26 @@ static void tryRange(int iFirst, int iEnd, const char *zStock){
   }
 }
 
+/*
+** Ours is to scan an index for zSql: not in UTF-16, which is all stock's.
+*/
+static void checkScans(sqlite3 *db, const char *zSql, const char *zLayout){
+  sqlite3_stmt *pStmt = 0;
+  char *zPlan = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", zSql);
+  const char *z = "";
+  if( strstr(zLayout, "UTF-16")==0 ){
+    sqlite3_prepare_v2(db, zPlan, -1, &pStmt, 0);
+    if( sqlite3_step(pStmt)==SQLITE_ROW ){
+      z = (const char*)sqlite3_column_text(pStmt, 3);
+    }
+    check(strstr(z, "VECTORIZED")
+          && (strstr(z, "COVERING INDEX ixab") || strstr(z, "SCAN wr")),
+          "%s: %s", zSql, z);
+    sqlite3_finalize(pStmt);
+  }
+  sqlite3_free(zPlan);
+}
+
 int main(int argc, char **argv){
   const char *zFile = temporaryFile("malformed.db");
   int i, iFirst, nMutation;
@@ -267,7 +307,13 @@ int main(int argc, char **argv){
   iFirst = atoi(argv[1]);
   nMutation = atoi(argv[2]);
   for(i=0; i<N_LAYOUT; i++){
+    sqlite3 *db;
+    int k;
     fixture(zFile, azLayout[i], 60);
+    db = openDb(&ours, zFile, 0);
+    execute(db, zIndexed);
+    for(k=0; k<N_INDEXED; k++) checkScans(db, azIndexed[k], azLayout[i]);
+    sqlite3_close(db);
     readFile(zFile, &aBase[i], &nBase[i]);
   }
   removeDb(zFile);
