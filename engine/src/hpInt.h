@@ -68,6 +68,9 @@
 ** again after so many instructions: some milliseconds. */
 #define HP_AGAIN_STEPS   500000
 
+/* Long executions are those of more instructions, on average */
+#define HP_LONG_STEPS    10000
+
 /* A search for which the planner expects fewer rows is left to SQLite before
 ** anything is compiled.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
@@ -405,6 +408,7 @@ struct HpPlan {
   u8 bIndex;             /* It is an index, or a WITHOUT ROWID table */
   u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
   HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
+  u8 bCached;            /* Prepare time: only look at pages in the cache */
   int nCol;              /* Columns used */
   HpCol *aCol;
   int mxCol;             /* Largest HpCol.iStore; -1: none */
@@ -625,11 +629,13 @@ static int hpRunInit(HpExec*);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
+static int hpSourceRangeSeemsLarge(sqlite3*, const HpPlan*, Mem*);
 static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
 static int hpCellRecord(BtShared*, const u8*, const u8*, HpRecord*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
+static int hpRangeSeemsLarge(HpCompile*);
 static void hpRangeFree(HpRange*);
 static int hpRangeKey(sqlite3*, const HpRange*, Mem*, int, HpKey*);
 static void hpKeyClear(HpKey*);
@@ -726,6 +732,7 @@ static int hpSortRow(Vdbe*, const VdbeOp*, Mem*);
 
 /* hp_plan.c */
 static int hpStat(sqlite3*, int);
+static void hpPlanSmall(Parse*);
 
 /* hp_exec.c */
 static const HpConfig *hpConfig(void);

@@ -134,6 +134,23 @@ static int hpHasFunc(HpCompile *pC, Expr *pExpr){
 }
 
 /*
+** True if pExpr is constant and calls no function.  The short ways are for what
+** most expressions consist of: to walk trees takes long for each of their nodes.
+*/
+static int hpIsConst(HpCompile *pC, Expr *pExpr){
+  switch( pExpr->op ){
+    case TK_INTEGER: case TK_FLOAT: case TK_BLOB: case TK_NULL: case TK_VARIABLE:
+      return 1;
+    case TK_COLUMN: case TK_AGG_COLUMN:
+      if( !ExprHasProperty(pExpr, EP_FixedCol) ) return 0;
+      break;
+    case TK_FUNCTION:
+      return 0;
+  }
+  return sqlite3ExprIsConstant(pC->pParse, pExpr) && !hpHasFunc(pC, pExpr);
+}
+
+/*
 ** The vector of a constant: pExpr is coded into a register later on.
 */
 static int hpCompileConst(HpCompile *pC, Expr *pExpr){
@@ -142,7 +159,9 @@ static int hpCompileConst(HpCompile *pC, Expr *pExpr){
   for(i=0; i<pProg->nConst; i++){
     if( pProg->aConst[i].bList ) continue;
     /* Without pParse: a parameter equals itself, not its value of today */
-    if( sqlite3ExprCompare(0, pProg->aConst[i].pExpr, pExpr, -1)==0 ){
+    if( pProg->aConst[i].pExpr==pExpr
+     || sqlite3ExprCompare(0, pProg->aConst[i].pExpr, pExpr, -1)==0
+    ){
       return pProg->aConst[i].iVec;
     }
   }
@@ -805,7 +824,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
   }
   if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
   if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
-  if( sqlite3ExprIsConstant(pParse, pExpr) && !hpHasFunc(pC, pExpr) ){
+  if( hpIsConst(pC, pExpr) ){
     /* Functions may fail where stock would not have called them, so calls
     ** with constants are operations like others */
     a = hpCompileConst(pC, pExpr);
@@ -1273,6 +1292,11 @@ static HpPlan *hpCompile(
   memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)pPlan->nAgg);
 
   if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
+  if( p->pSrc->a[0].hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
+    hpPlanSmall(pParse);
+    hpNo(&c, HP_NO_SMALL);
+    goto refused;
+  }
   if( hpCompileWhere(&c, p->pWhere) ) goto refused;
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);

@@ -115,6 +115,21 @@ static int hpPlanFewRowids(const WhereLoop *pLoop){
 }
 
 /*
+** True if all bounds of pLoop are literals.
+*/
+static int hpPlanLiterals(const WhereLoop *pLoop){
+  int i;
+  for(i=0; i<pLoop->nLTerm; i++){
+    const Expr *p = pLoop->aLTerm[i]->pExpr->pRight;
+    if( p && p->op==TK_UMINUS ) p = p->pLeft;
+    if( p==0 || (p->op!=TK_INTEGER && p->op!=TK_FLOAT && p->op!=TK_STRING) ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
 ** True if the plan pWInfo is a scan of one b-tree in ascending order that gives
 ** no order of use to nGroupBy GROUP BY terms, or to min() and max() where
 ** nGroupBy is 0.
@@ -175,6 +190,14 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   pItem->hp.nEq = pLoop->u.btree.nEq;
   pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
   pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
+  pItem->hp.bUnlikely = 0;
+  pItem->hp.nShare = 0;
+  pItem->hp.bLiteral = (u8)hpPlanLiterals(pLoop);
+  if( pLoop->nLTerm ){
+    LogEst nRow = pItem->hp.pIdx ? pItem->hp.pIdx->aiRowLogEst[0]
+                                 : pItem->pSTab->nRowLogEst;
+    pItem->hp.nShare = MAX(0, nRow - pLoop->nOut);
+  }
   return 1;
 }
 
@@ -257,16 +280,37 @@ static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot, int bIndex){
 }
 
 /*
+** The statement is left to stock because there is little to read.  It may be
+** kept while its table grows, so mark it: see sqlite3HpAgain().
+*/
+static void hpPlanSmall(Parse *pParse){
+  sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
+}
+
+/*
+** True if the executions of v, a statement that is prepared again, were long.
+*/
+static int hpPlanWasLong(const Vdbe *v){
+  return v!=0 && v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
+                   > v->aCounter[SQLITE_STMTSTATUS_RUN];
+}
+
+/*
 ** Is the b-tree to be scanned for p worth it, as far as can be told now?  That
 ** takes mnLeaf leaves.
 **
-** A statement may be kept while its table grows, so one that is refused here
-** is marked: see sqlite3HpAgain().
+** If only a range is to be scanned, the share of the rows that the planner
+** expects in there should have so many.  Otherwise that is unlikely.  Where the
+** bounds are literals hpCompile() finds out.  Parameters are not known now, and
+** there are many small ranges for a large one: then the query is refused, until it
+** is prepared again after long executions.
 */
 static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
-  Table *pTab = p->pSrc->a[0].pSTab;
-  Index *pIdx = p->pSrc->a[0].hp.pIdx;
+  SrcItem *pItem = &p->pSrc->a[0];
+  Table *pTab = pItem->pSTab;
+  Index *pIdx = pItem->hp.pIdx;
   Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
+  Pgno iChild;
   int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   int bLarge = 1;
@@ -278,9 +322,17 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   }else{
     bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
   }
+  if( bLarge && pItem->hp.nShare>0 && !hpPlanWasLong(pParse->pReprepare)
+   && hpPlanChildren(pBtree->pBt, iRoot, pIdx!=0, &iChild)>=0
+  ){
+    LogEst n = sqlite3LogEst(mnLeaf) + pItem->hp.nShare;
+    pItem->hp.bUnlikely = !hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0,
+                              (int)MIN(0x7fffffff, sqlite3LogEstToInt(n)));
+    bLarge = !pItem->hp.bUnlikely || pItem->hp.bLiteral;
+  }
   sqlite3BtreeLeave(pBtree);
   if( bLarge ) return 1;
-  sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
+  hpPlanSmall(pParse);
   return hpStat(pParse->db, HP_NO_SMALL);
 }
 

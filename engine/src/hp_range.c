@@ -7,6 +7,7 @@
 ** hp_range: bounds of a scan, from the WHERE clause.
 **
 **    hpRangeCompile()   prepare time: find the bounds
+**    hpRangeSeemsLarge()  prepare time: do literals say that there is much?
 **    hpRangeFree()      let go of them
 **    hpRangeKey()       run time: the first or the last key, ...
 **    hpKeyCompare()     ... compare a cell of an interior page to it ...
@@ -192,6 +193,73 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
     if( p->pKeyInfo==0 ) return SQLITE_NOMEM;
   }
   return SQLITE_OK;
+}
+
+/*
+** Point *pEnd to a register of aMem[] that holds its constant, if that is a
+** literal.  Returns false if it is not.
+*/
+static int hpRangeLiteral(
+  HpCompile *pC,
+  struct HpEnd *pEnd,
+  sqlite3_value **apVal, /* Values to free */
+  Mem *aMem,
+  int *pnMem             /* Registers of aMem[] in use */
+){
+  const HpProg *pProg = &pC->pPlan->prog;
+  int n = *pnMem;
+  int i;
+  if( pEnd->iReg==0 ) return 1;
+  for(i=0; pProg->aConst[i].iReg!=pEnd->iReg; i++){}
+  if( sqlite3ValueFromExpr(pC->pParse->db, pProg->aConst[i].pExpr, SQLITE_UTF8,
+                           SQLITE_AFF_BLOB, &apVal[n])
+   || apVal[n]==0
+  ){
+    return 0;
+  }
+  aMem[n] = *(Mem*)apVal[n];
+  pEnd->iReg = n;
+  *pnMem = n+1;
+  return 1;
+}
+
+/*
+** The range has been compiled.  Do literals and the page cache say that it is
+** large?
+*/
+static int hpRangeSeemsLarge(HpCompile *pC){
+  sqlite3 *db = pC->pParse->db;
+  const HpPlan *pPlan = pC->pPlan;
+  sqlite3_value *apVal[HP_MX_EQ+3];
+  Mem aMem[HP_MX_EQ+3];
+  HpPlan plan;
+  HpRange range;
+  int nMem = 1;          /* Register 0 means none */
+  int bLarge = pPlan->pRange!=0;
+  int i;
+  if( !bLarge ) return 0;
+  memset(apVal, 0, sizeof(apVal));
+  range = *pPlan->pRange;
+  for(i=0; bLarge && i<range.nEq; i++){
+    bLarge = hpRangeLiteral(pC, &range.aEq[i], apVal, aMem, &nMem);
+  }
+  for(i=0; bLarge && i<2; i++){
+    bLarge = hpRangeLiteral(pC, &range.aEnd[i], apVal, aMem, &nMem);
+  }
+  if( bLarge ){
+    Btree *pBtree = db->aDb[pPlan->iDb].pBt;
+    memset(&plan, 0, sizeof(plan));
+    plan.iDb = pPlan->iDb;
+    plan.iRoot = pPlan->iRoot;
+    plan.bIndex = pPlan->bIndex;
+    plan.pRange = &range;
+    plan.bCached = 1;
+    sqlite3BtreeEnter(pBtree);
+    bLarge = hpSourceRangeSeemsLarge(db, &plan, aMem);
+    sqlite3BtreeLeave(pBtree);
+  }
+  for(i=0; i<ArraySize(apVal); i++) sqlite3ValueFree(apVal[i]);
+  return bLarge;
 }
 
 static void hpRangeFree(HpRange *p){

@@ -13,6 +13,7 @@
 **    hpSourceClose()    let go of the interior pages
 **    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
 **    hpSourceRangeIsLarge()  the same for a part of it
+**    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
 **    hpCellRecord()     the record in a cell of an index
 **
 ** A b-tree lists its leaves in its lowest interior pages, so the page
@@ -95,6 +96,7 @@ struct HpSource {
   u8 bWal;               /* Some leaves may be in the WAL */
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
   u8 bIndex;             /* The b-tree of an index */
+  u8 bCached;            /* Only look at pages in the cache */
   int nLevel;            /* Interior levels */
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
@@ -128,7 +130,14 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
   const u8 *aHdr;
   memset(pLevel, 0, sizeof(*pLevel));
   if( iPg<1 || iPg>btreePagecount(pSrc->pBt) ) return HP_DECLINE;
-  rc = sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY);
+  if( pSrc->bCached ){
+    pDb = sqlite3PagerLookup(pSrc->pPager, iPg);
+    /* What is not there is most often a leaf */
+    if( pDb==0 ) return iPg==pSrc->iRoot ? HP_DECLINE : SQLITE_OK;
+    rc = SQLITE_OK;
+  }else{
+    rc = sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY);
+  }
   if( rc ) return rc;
   pLevel->aData = sqlite3PagerGetData(pDb);
   aHdr = pLevel->aData + (iPg==1 ? 100 : 0);
@@ -365,6 +374,7 @@ static int hpSourceInit(
   pSrc->szPage = (int)pSrc->pBt->pageSize;
   pSrc->iRoot = pPlan->iRoot;
   pSrc->bIndex = pPlan->bIndex;
+  pSrc->bCached = pPlan->bCached;
   if( pSrc->bIndex && pSrc->iRoot==1 ) return HP_DECLINE;
   if( pRange==0 ){
     rc = hpSourceBegin(pSrc, 0);
@@ -740,6 +750,20 @@ static int hpSourceRangeIsLarge(
   pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
   pRange->nSkip = pRange->nSmall;
   return rc;
+}
+
+/*
+** True if the interior pages in the cache say that there are HP_MIN_LEAF leaves in
+** the range of pPlan.  For use without a transaction: what they say may be out
+** of date.
+*/
+static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
+  HpSource src;
+  int rc;
+  assert( pPlan->bCached );
+  rc = hpSourceInit(&src, db, pPlan, aMem);
+  hpSourceRelease(&src, 0);
+  return rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
 }
 
 /*

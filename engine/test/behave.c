@@ -219,6 +219,34 @@ static void testGrown(void){
     sqlite3_finalize(apStmt[0][i]);
     sqlite3_finalize(apStmt[1][i]);
   }
+  /* A range that is large, and one that is small, between parameters */
+  apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE a BETWEEN ? AND ?");
+  for(iRun=0; iRun<4; iRun++){
+    sqlite3_int64 nBefore = stat(db, "run");
+    sqlite3_bind_int(apStmt[0][0], 1, 1);
+    sqlite3_bind_int(apStmt[0][0], 2, 150000);
+    sqlite3_step(apStmt[0][0]);
+    check(sqlite3_column_int64(apStmt[0][0], 0)==11250075000,
+          "run %d of a large range is wrong", iRun);
+    sqlite3_reset(apStmt[0][0]);
+    check(stat(db, "run")==nBefore+(iRun>0), "run %d of a large range", iRun);
+  }
+  sqlite3_finalize(apStmt[0][0]);
+  apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE a BETWEEN ? AND ?");
+  iRun = (int)stat(db, "given back: small table");
+  for(i=1; i<=30000; i++){
+    sqlite3_bind_int(apStmt[0][0], 1, i);
+    sqlite3_bind_int(apStmt[0][0], 2, i+9);
+    sqlite3_step(apStmt[0][0]);
+    if( sqlite3_column_int64(apStmt[0][0], 0)!=10*i+45 ){
+      check(0, "run %d of a small range is wrong", i);
+      break;
+    }
+    sqlite3_reset(apStmt[0][0]);
+  }
+  check(stat(db, "given back: small table")==iRun,
+        "a small range is looked at when it runs");
+  sqlite3_finalize(apStmt[0][0]);
   /* One that stays small is prepared again now and then, and stays right */
   execute(db, "DELETE FROM g WHERE a>10");
   apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE b>=?");
