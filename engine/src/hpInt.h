@@ -26,6 +26,11 @@
 **
 **    hp_rows    HpVec             ->  HpRows       OP_HpScan, OP_HpRow
 **
+** or to sorted records:
+**
+**    hp_part    HpVec             ->  HpParts      rows that a window wants
+**    hp_sort    HpVec             ->  HpMerge      OP_HpScan, OP_HpRow
+**
 ** A scan (HpScan) is shared by one or more workers (HpExec), each with a
 ** thread of its own but the first, which is the caller.  Workers take runs of
 ** leaves from the one source and keep their own groups; what they share is
@@ -94,6 +99,11 @@
 /* A table of fewer leaf pages is scanned by one worker: a thread costs about
 ** 30 microseconds to make and to join, as much as 50 leaves. */
 #define HP_MIN_PARALLEL  256
+
+/* The first rows of partitions are looked for in a table of so many leaves: a
+** guess costs little there. */
+#define HP_PART_LEAF   128
+
 #define HP_MX_ARG        4     /* Most arguments of an aggregate function */
 #define HP_MX_HAVING     4     /* Most terms of HAVING that are looked at */
 
@@ -118,6 +128,7 @@ typedef struct HpBound HpBound;
 typedef struct HpCol HpCol;
 typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
+typedef struct HpCount HpCount;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
 typedef struct HpKey HpKey;
@@ -127,6 +138,7 @@ typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
 typedef struct HpOrder HpOrder;
 typedef struct HpPack HpPack;
+typedef struct HpParts HpParts;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
 typedef struct HpRange HpRange;
@@ -137,6 +149,7 @@ typedef struct HpScan HpScan;
 typedef struct HpSource HpSource;
 typedef struct HpTerm HpTerm;
 typedef struct HpVec HpVec;
+typedef struct HpWanted HpWanted;
 typedef union HpVal HpVal;
 
 /* One value without its type */
@@ -414,7 +427,8 @@ struct HpPlan {
   int mxCol;             /* Largest HpCol.iStore; -1: none */
   u8 bRowid;             /* Some column is the rowid */
   u8 eSink;              /* HP_SINK_xxx */
-  int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET */
+  int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET.  pPart:
+                         ** of a parameter, or 0 */
   HpProg prog;           /* Filters, keys, arguments */
   int nKey;              /* GROUP BY terms; 0: one group, always there.
                          ** HP_SINK_TOP: ORDER BY terms; _FIRST: columns */
@@ -454,6 +468,24 @@ struct HpPlan {
   int nField;            /* HP_SINK_SORT: what the records are made of */
   HpField *aField;
   u8 bNested;            /* ... The record is a blob after nKey NULLs */
+  HpPlan *pPart;         /* ... Not NULL: only the first rows of each partition are
+                         ** wanted.  Its groups are the partitions: hp_part */
+  u8 eNumber;            /* ... HP_NUMBER_xxx */
+  int nLimit;            /* ... So many rows, and what iLimitReg says */
+};
+
+/* Window functions that number the rows of a partition: HpPlan.eNumber */
+#define HP_NUMBER_ROWS  1      /* row_number() */
+#define HP_NUMBER_RANK  2      /* rank() */
+#define HP_NUMBER_DENSE 3      /* dense_rank() */
+
+/* Numbers rows that come in order: hpPartSkip() */
+struct HpCount {
+  HpBuf norm;            /* The key of the last row */
+  u32 nPrefix;           /* Bytes of it that are its partition's */
+  u8 bOff;               /* Leave out nothing any more */
+  i64 nRow;              /* Rows of the partition so far */
+  i64 iNumber;           /* The number of the last one */
 };
 
 /* A record in its page */
@@ -562,6 +594,8 @@ struct HpScan {
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   i64 nChange;           /* Rows changed in the connection, at the start */
   u8 bExact;             /* Add up row by row, as stock does */
+  u8 bSmall;             /* Declined because the table is small */
+  i64 mxRow;             /* HpPlan.pPart: rows wanted.  0: all of them */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   int bEnd;              /* Take no more runs: stock reads on.  Atomic */
   int bAll;              /* All runs have been taken.  Atomic */
@@ -616,6 +650,7 @@ struct HpExec {
   HpArena vec;           /* Memory of vectors and scratch */
   HpAgg *pAgg;           /* Groups, or ... */
   HpRows *pRows;         /* ... rows found, if eSink is not HP_SINK_GROUPS */
+  HpParts *pParts;       /* HpPlan.pPart: partitions, or NULL: keep all rows */
   HpBound bound;         /* Rows that need not be looked at */
   u64 nSkipped;          /* So many were not */
   int bAvx2;             /* Use the AVX2 routines */
@@ -627,7 +662,7 @@ static int hpSourceParallel(const HpSource*, int);
 static int hpSourceNext(HpExec*);
 static int hpRunInit(HpExec*);
 static void hpSourceClose(HpSource*);
-static int hpSourceIsLarge(Btree*, Pgno, int, int*);
+static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpPlan*, Mem*);
 static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
@@ -724,9 +759,26 @@ static void hpRowsRun(HpExec*);
 static int hpRowsMerge(HpScan*);
 static void hpRowsClose(HpRows*);
 
+static int hpRowsSafe(Parse*, Expr*, ExprList*, int);
+static int hpRowsOnLeaf(const HpSource*);
+
+/* hp_part.c */
+static u8 hpPartFunc(const Expr*);
+static int hpPartCompile(HpPlan*, const HpWanted*);
+static i64 hpPartLimit(const HpPlan*, const Mem*);
+static int hpPartWorthIt(const HpScan*);
+static int hpPartOpen(HpExec*);
+static int hpPartStep(HpExec*, int*);
+static int hpPartRows(HpExec*);
+static int hpPartSkip(const HpScan*, HpCount*, const u8*);
+static void hpPartClose(HpExec*);
+
 /* hp_sort.c */
 static int hpSortCode(Parse*, Select*, ExprList*, int, int);
+static int hpSortIsSmall(const HpScan*);
 static int hpSortOpen(HpExec*);
+static int hpSortKey(HpExec*, int, HpBuf*, u32*);
+static int hpSortTail(HpExec*, int, HpBuf*, u32);
 static int hpSortStep(HpExec*);
 static int hpSortRow(Vdbe*, const VdbeOp*, Mem*);
 

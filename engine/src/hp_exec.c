@@ -375,6 +375,7 @@ static void hpExecFree(HpScan *pScan, int i){
   if( p ){
     hpAggClose(p->pAgg);
     hpRowsClose(p->pRows);
+    hpPartClose(p);
     hpExprClose(p);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
@@ -659,10 +660,11 @@ static int hpScanRun(
     p->nChange = v->db->nTotalChange;
     p->bExact = bExact;
     rc = hpSourceOpen(p, aMem);
-    /* Stock's sorter is as good for what fits into the cache */
-    if( rc==SQLITE_OK && pPlan->eSink==HP_SINK_SORT
-     && p->pSource->nLeaf<HP_MIN_PARALLEL && hpOffload(p->db)!=HP_OFFLOAD_FORCE
+    p->mxRow = hpPartLimit(pPlan, aMem);
+    if( rc==SQLITE_OK && pPlan->eSink==HP_SINK_SORT && hpSortIsSmall(p)
+     && !hpPartWorthIt(p)
     ){
+      p->bSmall = 1;
       rc = HP_DECLINE;
     }
     if( rc==SQLITE_OK ){
@@ -717,7 +719,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
       rc = hpSourceRangeIsLarge(db, pPlan, aMem, &bLarge);
     }else{
       rc = hpSourceIsLarge(db->aDb[pPlan->iDb].pBt, pPlan->iRoot,
-                           pPlan->bIndex, &bLarge);
+                           pPlan->bIndex, HP_MIN_LEAF, &bLarge);
     }
     if( rc ) return rc;
     if( !bLarge ){
@@ -732,15 +734,18 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     rc = hpScanRun(v, pPlan, aMem, 1, 1, &p);
   }
   if( rc ){
-    hpScanFree(p);
     if( rc==HP_SERIAL ) rc = HP_DECLINE;
-    if( rc==HP_DECLINE ) hpStat(db, HP_STAT_DECLINED);
+    if( rc==HP_DECLINE ){
+      hpStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+    }
+    hpScanFree(p);
     return rc;
   }
   hpStat(db, HP_STAT_RUN);
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){
+    hpPartClose(p->apWorker[i]);
     hpExprClose(p->apWorker[i]);
     hpArenaClear(&p->apWorker[i]->vec);
   }

@@ -96,6 +96,7 @@ struct HpMerge {
   u32 nGroup, iGroup;    /* Their number, and the next one */
   u64 nIn;               /* Groups of all readers */
   u32 iAhead;            /* Up to here hpOrderAhead() has looked */
+  HpCount count;         /* HpPlan.pPart: numbers of rows */
 };
 
 /*
@@ -799,6 +800,18 @@ static int hpMergeRow(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   return SQLITE_OK;
 }
 
+/*
+** The same, but leave out rows that a window does not want.
+*/
+static int hpMergeWanted(const HpScan *p, HpMerge *pMerge, u8 **paGroup){
+  int rc;
+  do{
+    rc = hpMergeRow(p->pPlan, pMerge, paGroup);
+  }while( rc==SQLITE_OK && p->pPlan->pPart && *paGroup
+       && hpPartSkip(p, &pMerge->count, *paGroup) );
+  return rc;
+}
+
 static void hpMergeFree(HpMerge *pMerge){
   if( pMerge ){
     int i;
@@ -809,6 +822,7 @@ static void hpMergeFree(HpMerge *pMerge){
     sqlite3_free(pMerge->apHeap);
     sqlite3_free(pMerge->apUsed);
     sqlite3_free(pMerge->apGroup);
+    sqlite3_free(pMerge->count.norm.a);
     sqlite3_free(pMerge);
   }
 }
@@ -873,6 +887,10 @@ static int hpSortRun(HpExec *p){
   u64 n = 0;
   u32 i;
   int rc;
+  if( p->pParts ){
+    rc = hpPartRows(p);
+    if( rc ) return rc;
+  }
   if( pAgg->nGroup==0 ) return SQLITE_OK;
   if( hpGrow(&pAgg->aMemRun, &pAgg->nMemRunAlloc, pAgg->nMemRun,
              sizeof(HpBuf))
@@ -931,7 +949,7 @@ static int hpSpillRuns(HpExec *p){
   memset(&buf, 0, sizeof(buf));
   rc = hpMergeFirst(p->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){
-    rc = hpMergeRow(p->pPlan, pMerge, &aGroup);
+    rc = hpMergeWanted(p->pScan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
     rc = hpSpillRecord(p->pPlan, aGroup, &buf);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF
@@ -1130,7 +1148,7 @@ static int hpMergeNext(HpScan *p, u8 **paGroup){
   if( p->apMerge[0]->apGroup==0 ){
     u32 n = 0;
     if( pPlan->eSink==HP_SINK_SORT ){
-      return hpMergeRow(pPlan, p->apMerge[0], paGroup);
+      return hpMergeWanted(p, p->apMerge[0], paGroup);
     }
     for(;;){
       int rc = hpMergeStep(pPlan, p->apMerge[0], paGroup);

@@ -265,16 +265,21 @@ static int hpPlanMayBeLarge(
 }
 
 /*
-** For EXPLAIN QUERY PLAN: will OP_HpScan find the table large enough?
+** For EXPLAIN QUERY PLAN: will the b-tree be found to have mnLeaf leaves?
 */
-static int hpPlanIsLarge(Btree *pBtree, Pgno iRoot, int bIndex){
+static int hpPlanIsLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,
+  int mnLeaf
+){
   int bLarge = 0;
   int bOpened = 0;
   if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
     if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
     bOpened = 1;
   }
-  if( hpSourceIsLarge(pBtree, iRoot, bIndex, &bLarge) ) bLarge = 0;
+  if( hpSourceIsLarge(pBtree, iRoot, bIndex, mnLeaf, &bLarge) ) bLarge = 0;
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   return bLarge;
 }
@@ -318,7 +323,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
   sqlite3BtreeEnter(pBtree);
   if( pParse->explain==2 ){
-    bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0);
+    bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
   }else{
     bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
   }

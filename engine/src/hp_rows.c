@@ -160,7 +160,10 @@ static int hpRowsSafeExpr(Walker *pWalker, Expr *pExpr){
     case TK_FUNCTION: {
       FuncDef *pDef;
       int n = ExprUseXList(pExpr) && pExpr->x.pList ? pExpr->x.pList->nExpr : 0;
-      if( ExprHasProperty(pExpr, EP_WinFunc) ) break;
+      if( ExprHasProperty(pExpr, EP_WinFunc) ){
+        if( !bLazy && hpPartFunc(pExpr) ) return WRC_Prune;
+        break;
+      }
       pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
                                  SQLITE_UTF8, 0);
       if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
@@ -183,9 +186,9 @@ static int hpRowsSafeExpr(Walker *pWalker, Expr *pExpr){
 }
 
 /*
-** See above.
+** See above.  Of the expression pExpr, or NULL, and those of pList.
 */
-static int hpRowsSafe(Parse *pParse, ExprList *pList, int bLazy){
+static int hpRowsSafe(Parse *pParse, Expr *pExpr, ExprList *pList, int bLazy){
   Walker w;
   memset(&w, 0, sizeof(w));
   w.pParse = pParse;
@@ -193,7 +196,7 @@ static int hpRowsSafe(Parse *pParse, ExprList *pList, int bLazy){
   w.xExprCallback = hpRowsSafeExpr;
   w.xSelectCallback = bLazy ? sqlite3SelectWalkNoop : sqlite3SelectWalkFail;
   w.u.n = bLazy;
-  if( sqlite3WalkExprList(&w, pList) ) return 0;
+  if( sqlite3WalkExpr(&w, pExpr) || sqlite3WalkExprList(&w, pList) ) return 0;
   return w.eCode;
 }
 
@@ -249,9 +252,13 @@ static int hpRowsSink(
   return 0;
 }
 
-/* Leaves that it takes: see hpRowsIsLarge(), and HP_SINK_SORT in hpScanRun() */
-static int hpRowsLeast(int eSink){
-  return eSink==HP_SINK_TOP ? HP_MIN_LEAF : MIN(HP_MIN_PROBED,HP_MIN_PARALLEL);
+/* Leaves that it takes: see hpRowsIsLarge(), hpSortIsSmall(), hpPartWorthIt() */
+static int hpRowsLeast(const Select *p, int eSink){
+  switch( eSink ){
+    case HP_SINK_TOP:   return HP_MIN_LEAF;
+    case HP_SINK_SORT:  return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
+    default:            return HP_MIN_PROBED;
+  }
 }
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
@@ -278,22 +285,31 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   VdbeOp *pOp;
   if( db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff ) return 0;
   eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
-  if( eSink==0 ) return 0;
-  if( p->pSrc->nSrc!=1 || pParse->nested || ENC(db)!=SQLITE_UTF8 ) return 0;
-  if( p->pWin || pParse->nErr ) return 0;
+  if( eSink==0 || pParse->nested || pParse->nErr ) return 0;
+  if( p->pWin ) return hpStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
-  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine ) return 0;
-  if( pItem->fg.isRecursive || pItem->fg.fromExists ) return 0;
-  if( !IsOrdinaryTable(pItem->pSTab) ) return 0;
-  if( pItem->pSTab->tabFlags & TF_Ephemeral ) return 0;
+  if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
+   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
+   || pItem->fg.isRecursive || pItem->fg.fromExists
+   || !IsOrdinaryTable(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+  ){
+    return hpStat(db, HP_NO_SHAPE);
+  }
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
-  if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ) return 0;
+  if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
+    return hpStat(db, HP_NO_PLAN);
+  }
   iRewind = pWInfo->a[0].p2-1;
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
-  if( pOp->opcode!=OP_Rewind ) return 0;
-  if( eSink==HP_SINK_SORT ) return iRewind;
-  if( pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab) ) return 0;
-  return hpRowsWhole(pItem) ? iRewind : 0;
+  if( pOp->opcode!=OP_Rewind
+   || (eSink!=HP_SINK_SORT
+       && (pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab)
+           || !hpRowsWhole(pItem)))
+  ){
+    return hpStat(db, HP_NO_PLAN);
+  }
+  return iRewind;
 }
 
 /*
@@ -320,6 +336,7 @@ static int hpRowsKeys(HpCompile *pC, ExprList *pList){
     if( pPlan->eSink!=HP_SINK_FIRST
      && !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i])
     ){
+      hpNo(pC, HP_NO_COLLATION);
       rc = SQLITE_ERROR;
     }
   }
@@ -359,8 +376,10 @@ static HpPlan *hpRowsCompile(
   HpCompile c;
   HpPlan *pPlan;
   int rc;
-  if( !hpRowsSafe(pParse, p->pEList, eSink!=HP_SINK_TOP) ) return 0;
-  if( pOrderBy && !hpRowsSafe(pParse, pOrderBy, eSink==HP_SINK_ROWS) ){
+  if( !hpRowsSafe(pParse, 0, p->pEList, eSink!=HP_SINK_TOP)
+   || (pOrderBy && !hpRowsSafe(pParse, 0, pOrderBy, eSink==HP_SINK_ROWS))
+  ){
+    hpStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
   pPlan = hpPlanNew(&c, pParse, p);
@@ -373,6 +392,7 @@ static HpPlan *hpRowsCompile(
   if( rc==SQLITE_OK ) rc = hpRowsRowid(&c);
   if( pPlan->bSerial || pPlan->bUser ) rc = SQLITE_ERROR;
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
     hpPlanFree(pPlan);
     return 0;
   }
@@ -428,7 +448,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
 
   if( iRewind==0 || pParse->nErr ) return 0;
   eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
-  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(eSink)) ) return 0;
+  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, eSink)) ) return 0;
   if( eSink==HP_SINK_SORT ){
     addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
     if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){
@@ -588,13 +608,19 @@ static int hpRowsOpen(HpExec *p, Mem *aMem){
     if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
     pRows->mxTop = pLimit->u.i;
     if( pRows->mxTop<=0 || pRows->mxTop>HP_MX_TOP ) return HP_DECLINE;
-    if( !hpRowsIsLarge(p, pRows) ) return HP_DECLINE;
+    if( !hpRowsIsLarge(p, pRows) ){
+      p->pScan->bSmall = 1;
+      return HP_DECLINE;
+    }
     pRows->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
     pRows->apTop = hpArenaAlloc(&pRows->arena, sizeof(u8*)*pRows->mxTop);
     if( pRows->aCand==0 || pRows->apTop==0 ) return HP_DECLINE;
     return SQLITE_OK;
   }
-  if( !hpRowsIsLarge(p, pRows) ) return HP_DECLINE;
+  if( !hpRowsIsLarge(p, pRows) ){
+    p->pScan->bSmall = 1;
+    return HP_DECLINE;
+  }
   if( pPlan->eSink==HP_SINK_FIRST ){
     pRows->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
     pRows->mSlot = 1023;

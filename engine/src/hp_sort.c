@@ -165,7 +165,9 @@ static HpPlan *hpSortCompile(
   if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
   if( rc==SQLITE_OK ) rc = hpRowsKeys(&c, pOrderBy);
   if( rc==SQLITE_OK ) rc = hpSortFields(&c, p, pOrderBy, eDest);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpPartCompile(pPlan, p->pHp);
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
     hpPlanFree(pPlan);
     return 0;
   }
@@ -209,6 +211,10 @@ static int hpSortCode(
   pOp->opcode = OP_Goto;
   pOp->p1 = 0;
   pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  if( pPlan->pPart && p->pHp->pLimit ){
+    pPlan->iLimitReg = ++pParse->nMem;
+    sqlite3ExprCode(pParse, p->pHp->pLimit, pPlan->iLimitReg);
+  }
   addrScan = hpCodeScan(pParse, pPlan, ++pParse->nMem);
   /* sqlite3HpCodeSorted() fills these in */
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
@@ -273,6 +279,15 @@ SQLITE_PRIVATE void sqlite3HpCodeSorted(
 */
 
 /*
+** Is stock's sorter as good?  It is for what fits into the cache, unless most
+** rows need not be sorted.
+*/
+static int hpSortIsSmall(const HpScan *p){
+  return p->pSource->nLeaf<HP_MIN_PARALLEL
+      && hpOffload(p->db)!=HP_OFFLOAD_FORCE;
+}
+
+/*
 ** Begin.
 */
 static int hpSortOpen(HpExec *p){
@@ -281,7 +296,7 @@ static int hpSortOpen(HpExec *p){
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = p->pPlan;
   p->pAgg = pAgg;
-  return SQLITE_OK;
+  return hpPartOpen(p);
 }
 
 /* The serial type of an integer, as sqlite3VdbeSerialType() */
@@ -473,17 +488,51 @@ static int hpSortRecord(HpExec *p, int i, HpBuf *pBuf){
 }
 
 /*
+** Append the normalized key of row i to pBuf, which is empty.  *pnPrefix is set to
+** the bytes of it that tell the partition.
+*/
+static int hpSortKey(HpExec *p, int i, HpBuf *pBuf, u32 *pnPrefix){
+  const HpPlan *pPlan = p->pPlan;
+  int nPart = pPlan->pPart ? pPlan->pPart->nKey : 0;
+  int k;
+  *pnPrefix = 0;
+  for(k=0; k<pPlan->nKey; k++){
+    if( hpKeyValue(pBuf, &p->aVec[pPlan->aKey[k]], i, pPlan->aKeyColl[k],
+                   pPlan->aKeySort[k])
+    ){
+      return HP_DECLINE;
+    }
+    if( k+1==nPart ) *pnPrefix = pBuf->n;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Append the record of row i, behind the key, to pBuf.  With partitions there are
+** four bytes more: nPrefix.
+*/
+static int hpSortTail(HpExec *p, int i, HpBuf *pBuf, u32 nPrefix){
+  if( hpSortRecord(p, i, pBuf) ) return HP_DECLINE;
+  if( p->pPlan->pPart ){
+    if( hpBufRoom(pBuf, 4) ) return HP_DECLINE;
+    sqlite3Put4byte(&pBuf->a[pBuf->n], nPrefix);
+    pBuf->n += 4;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Add row i of the batch.
 */
 static int hpSortAdd(HpExec *p, int i){
   HpAgg *pAgg = p->pAgg;
   HpBuf *pBuf = &pAgg->key;
   HpHead *pHead;
-  u32 nNorm;
+  u32 nNorm, nPrefix;
   pBuf->n = 0;
-  if( hpKeyNorm(p, i, pBuf) ) return HP_DECLINE;
+  if( hpSortKey(p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
-  if( hpSortRecord(p, i, pBuf) ) return HP_DECLINE;
+  if( hpSortTail(p, i, pBuf, nPrefix) ) return HP_DECLINE;
   pHead = hpArenaAlloc(&pAgg->arena, (i64)sizeof(*pHead)+pBuf->n);
   if( pHead==0 ) return HP_DECLINE;
   pHead->iPos = p->iPos + i;
@@ -518,7 +567,9 @@ static int hpSortStep(HpExec *p){
       hpVecExact(p, &p->aVec[pPlan->aField[k].iVec]);
     }
   }
-  for(ii=0; ii<p->nSel; ii++){
+  rc = hpPartStep(p, &ii);
+  if( rc ) return rc;
+  for(; ii<p->nSel; ii++){
     if( pAgg->nGroup==pAgg->nSortedAlloc ){
       u32 nNew = MAX(1024, pAgg->nSortedAlloc*2);
       struct HpSorted *aNew;
@@ -577,6 +628,7 @@ static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
       pOut->flags = MEM_Blob|MEM_Ephem;
       pOut->z = (char*)&pHead->z[pHead->nNorm];
       pOut->n = (int)(pHead->nRec - pHead->nNorm);
+      if( p->pPlan->pPart ) pOut->n -= 4;
     }
   }
   return rc;

@@ -696,6 +696,7 @@ static int hpSourceIsLarge(
   Btree *pBtree,
   Pgno iRoot,
   int bIndex,            /* It is the b-tree of an index */
+  int mnLeaf,            /* Leaves that it takes */
   int *pbLarge
 ){
   HpSource src;
@@ -708,13 +709,13 @@ static int hpSourceIsLarge(
   src.bIndex = (u8)bIndex;
   rc = hpSourceLevel(&src, iRoot, &aLevel[0]);
   if( rc==SQLITE_OK && aLevel[0].pDb ){
-    if( aLevel[0].nCell+1>=HP_MIN_LEAF ){
+    if( aLevel[0].nCell+1>=mnLeaf ){
       *pbLarge = 1;
     }else{
       rc = hpSourceLevel(&src, hpSourceChild(&src,&aLevel[0],0), &aLevel[1]);
       if( rc==SQLITE_OK && aLevel[1].pDb ){
         /* With long keys an index page may have few children */
-        *pbLarge = (aLevel[0].nCell+1)*(aLevel[1].nCell+1)>=HP_MIN_LEAF;
+        *pbLarge = (aLevel[0].nCell+1)*(aLevel[1].nCell+1)>=mnLeaf;
         sqlite3PagerUnrefNotNull(aLevel[1].pDb);
       }
     }

@@ -408,6 +408,98 @@ static void testCounters(void){
   sqlite3_close(db);
 }
 
+/*
+** Steps of a query with a parameter, which is iBind or, if zBind, that.  Its
+** answer must be the same with the offload off.
+*/
+static int steps(sqlite3 *db, const char *zSql, int iBind, const char *zBind){
+  Text aText[2] = {{0,0,0}, {0,0,0}};
+  int nStep = 0;
+  int j;
+  for(j=0; j<2; j++){
+    sqlite3_stmt *pStmt;
+    execute(db, j ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=force");
+    pStmt = prepared(db, zSql);
+    if( zBind==0 ){
+      sqlite3_bind_int(pStmt, 1, iBind);
+    }else if( zBind[0] ){
+      sqlite3_bind_text(pStmt, 1, zBind, -1, SQLITE_STATIC);
+    }
+    while( sqlite3_step(pStmt)==SQLITE_ROW ){
+      textAppend(&aText[j], "%s,%s;", sqlite3_column_text(pStmt, 0),
+                 sqlite3_column_text(pStmt, 1));
+    }
+    if( j==0 ) nStep = sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_VM_STEP, 0);
+    sqlite3_finalize(pStmt);
+  }
+  check(strcmp(aText[0].z ? aText[0].z : "", aText[1].z ? aText[1].z : "")==0,
+        "another answer: %s", zSql);
+  textClear(&aText[0]);
+  textClear(&aText[1]);
+  return nStep;
+}
+
+/* The first rows of partitions: where others are left out, and where not */
+static void testPartitions(void){
+#define ROWS "SELECT id, row_number() OVER (PARTITION BY s ORDER BY i) AS n"
+  static const char *const azFew[] = {
+    "SELECT * FROM ("ROWS" FROM t) WHERE n<=?",
+    "SELECT * FROM ("ROWS" FROM t) WHERE ?=n AND id<>4",
+    "SELECT * FROM ("ROWS" FROM t) WHERE n BETWEEN 1 AND ? ORDER BY id",
+    "SELECT * FROM ("ROWS" FROM t) WHERE ?>n",
+    "SELECT * FROM ("ROWS" FROM t) WHERE n IN (1,3) AND id>?",
+    "SELECT * FROM ("ROWS", rank() OVER (PARTITION BY s ORDER BY i) FROM t)"
+      " WHERE n<=?",
+    "WITH w AS ("ROWS" FROM (SELECT * FROM t WHERE g<>'a')) SELECT * FROM w"
+      " WHERE n IS ?",
+    "SELECT w.id, sum(b) FROM ("ROWS" FROM t) AS w JOIN big ON big.rowid=w.id"
+      " WHERE n<=? GROUP BY w.id",
+    "SELECT id, dense_rank() OVER w AS n FROM t WHERE id IN (SELECT id FROM"
+      " ("ROWS" FROM t) WHERE n<=?) WINDOW w AS (ORDER BY s)",
+    "SELECT * FROM (SELECT id, rank() OVER (PARTITION BY s ORDER BY r) AS n"
+      " FROM t) WHERE n<?",
+    "SELECT * FROM (SELECT id, dense_rank() OVER (ORDER BY i) AS n FROM t)"
+      " WHERE n<=?",
+  };
+  static const char *const azAll[] = {
+    "SELECT * FROM ("ROWS" FROM t) WHERE n>=?",
+    "SELECT * FROM ("ROWS" FROM t) WHERE n<=? OR id=7",
+    "SELECT * FROM ("ROWS" FROM t) WHERE n<=?+0.5",
+    "SELECT * FROM ("ROWS" FROM t LIMIT 3000) WHERE n<=?",
+    "SELECT * FROM ("ROWS", lead(i) OVER (PARTITION BY s ORDER BY i) FROM t)"
+      " WHERE n<=?",
+    "SELECT * FROM ("ROWS", count(*) OVER (PARTITION BY s) FROM t) WHERE n<=?",
+    "SELECT * FROM ("ROWS", abs(i) FROM t) WHERE n<=?",
+    "SELECT * FROM ("ROWS" FROM t) WHERE n<=? AND abs(id)>3",
+    "SELECT * FROM ("ROWS" FROM t UNION ALL "ROWS" FROM t) WHERE n<=?",
+    "WITH w AS ("ROWS" FROM t) SELECT *, (SELECT max(n) FROM w) FROM w WHERE n<=?",
+    "WITH w AS MATERIALIZED ("ROWS" FROM t) SELECT * FROM w WHERE n<=?",
+    "SELECT big.c, n FROM big LEFT JOIN ("ROWS" FROM t) AS w"
+      " ON w.id=big.rowid AND n<=? WHERE big.rowid<9",
+  };
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int nRow = (int)integer(db, "SELECT count(*) FROM t");
+  int i, n;
+  for(i=0; i<(int)(sizeof(azFew)/sizeof(azFew[0])); i++){
+    n = steps(db, azFew[i], 2, 0);
+    check(n<nRow*5, "%d steps: %s", n, azFew[i]);
+    /* What is not an integer bounds nothing, or in a way of its own */
+    steps(db, azFew[i], 0, "2");
+    steps(db, azFew[i], 0, "x");
+    steps(db, azFew[i], 0, "");
+    steps(db, azFew[i], -1, 0);
+    steps(db, azFew[i], 5000, 0);
+  }
+  n = steps(db, azFew[0], 0, "2");
+  check(n>nRow*10, "a bound that is text leaves out rows: %d steps", n);
+  for(i=0; i<(int)(sizeof(azAll)/sizeof(azAll[0])); i++){
+    n = steps(db, azAll[i], 2, 0);
+    check(n>nRow*10, "%d steps: %s", n, azAll[i]);
+  }
+  sqlite3_close(db);
+#undef ROWS
+}
+
 /* A statement reset, rebound and finalized after some of its rows */
 static void testReset(void){
   sqlite3 *db = openDb(&ours, zFile, 0);
@@ -622,6 +714,7 @@ int main(void){
   testProgress();
   testAuthorizer();
   testCounters();
+  testPartitions();
   testReset();
   testNested();
   testChanges();

@@ -27,7 +27,8 @@ const Lib ours = {
 ** ||).  t: rows short and long, all types in all columns, keys of few and of many
 ** values.  big: more rows of numbers.  The queries cover: no GROUP BY; keys
 ** of each type; many groups; lone and several min and max; bare columns;
-** filters of each kind; sums that overflow; long values.
+** filters of each kind; sums that overflow; long values; the first rows of
+** partitions.
 */
 const char *const azQuery[] = {
   "SELECT count(*), sum(i), total(r), avg(i), min(s), max(s) FROM t",
@@ -62,6 +63,11 @@ const char *const azQuery[] = {
   "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
   "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
   "SELECT count(*), avg(b) FROM big WHERE a IN (1,2,3) AND c>=100",
+  "SELECT * FROM (SELECT g, x, row_number() OVER (PARTITION BY s ORDER BY x DESC)"
+    " AS n FROM t WHERE i>3) WHERE n<=2",
+  "SELECT * FROM (SELECT id, dense_rank() OVER (PARTITION BY g ORDER BY i, s) AS n"
+    " FROM t) WHERE n=1",
+  "SELECT * FROM (SELECT b, rank() OVER (ORDER BY c) AS n FROM big) WHERE n<3",
 };
 const int nQuery = sizeof(azQuery)/sizeof(azQuery[0]);
 

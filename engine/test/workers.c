@@ -82,6 +82,12 @@ static const char *const azSame[] = {
     " FROM t WHERE id%3=0 GROUP BY g HAVING count(*)>2",
   "SELECT group_concat(DISTINCT k ORDER BY k COLLATE nocase), sum(f ORDER BY i),"
     " min(s) FROM t",
+  "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY i DESC) AS n"
+    " FROM t) WHERE n<=3",
+  "SELECT * FROM (SELECT id, rank() OVER (PARTITION BY s ORDER BY k) AS n FROM t)"
+    " WHERE n<=2",
+  "SELECT * FROM (SELECT id, dense_rank() OVER (PARTITION BY id/2 ORDER BY f) AS n"
+    " FROM t) WHERE n=1",
 };
 #define ORDERED 12   /* The first with ORDER BY in an aggregate, of many groups */
 

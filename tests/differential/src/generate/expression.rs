@@ -187,7 +187,7 @@ impl<'a> Query<'a> {
     }
 
     /// A value as a literal or as a parameter.
-    fn given(&mut self, value: Value) -> Sql {
+    pub fn given(&mut self, value: Value) -> Sql {
         if self.chance(25) && self.binds.len() < 20 {
             self.binds.push(value);
             return Sql::expr(format!("?{}", self.binds.len()));

@@ -57,6 +57,7 @@ pub fn query(rng: &mut Rng, tables: &[Table]) -> Step {
         30..=31 if q.may(Trait::Wrapped) => q.wrapped(table),
         32 if q.may(Trait::Writing) => q.writing(table),
         33 if q.may(Trait::Windowed) => q.windowed(table),
+        13..=14 if q.may(Trait::Ranked) => q.ranked(table),
         34..=35 if q.may(Trait::Distinct) => q.distinct(table),
         36..=37 if q.may(Trait::Top) => q.ordered(table, true),
         38 if q.may(Trait::Sorted) => q.ordered(table, false),
@@ -639,5 +640,88 @@ impl<'a> Query<'a> {
             " GROUP BY ",
             key
         ]
+    }
+
+    /// Rows numbered by a window, and only the first ones wanted.
+    fn ranked(&mut self, table: &'a Table) -> Sql {
+        const NUMBER: [&str; 3] = ["row_number()", "rank()", "dense_rank()"];
+        self.look_at(table);
+        let mut window = vec![];
+        let parts: Vec<Sql> = (0..*pick(self.rng, &[0, 1, 1, 1, 2]))
+            .map(|_| self.key())
+            .collect();
+        if !parts.is_empty() {
+            window.push(cat!["PARTITION BY ", Sql::list(", ", 1, parts)]);
+        }
+        let mut terms = vec![];
+        for _ in 0..*pick(self.rng, &[0, 1, 1, 1, 2, 3]) {
+            terms.push(cat![self.key(), self.direction()]);
+        }
+        if !terms.is_empty() {
+            window.push(cat!["ORDER BY ", Sql::list(", ", 1, terms)]);
+        }
+        let over = cat![" OVER (", Sql::list(" ", 0, window), ")"];
+        let mut results: Vec<Sql> = self.results();
+        results[0] = cat![results[0].clone(), " AS a"];
+        let number = *pick(self.rng, &NUMBER);
+        results.push(cat![number, over.clone(), " AS r"]);
+        match self.rng.u8(0..10) {
+            0..=1 => results.push(cat![*pick(self.rng, &NUMBER), over, " AS r2"]),
+            2 => results.push(cat![
+                *pick(self.rng, &["lag(1)", "lead(1)", "count(*)", "ntile(2)"]),
+                over
+            ]),
+            3 => results.push(cat![
+                *pick(self.rng, &NUMBER),
+                " OVER (ORDER BY ",
+                self.key(),
+                ") AS r2"
+            ]),
+            _ => {}
+        }
+        if self.chance(15) {
+            results.push("*".into());
+        }
+        let source = self.source(table);
+        let filter = self.filter(40);
+        let inner = cat!["SELECT ", Sql::list(", ", 2, results), source, filter];
+        let inner = match self.rng.u8(0..20) {
+            0 => cat![inner, " ORDER BY r DESC"],
+            1 => cat![inner, " LIMIT 9"],
+            _ => inner,
+        };
+        let most = *pick(self.rng, &[1, 1, 1, 2, 3, 7, 0, -1, 1500]);
+        let most = self.given(Value::Int(most));
+        let bound = match self.rng.u8(0..14) {
+            0 => cat!["r<", most],
+            1 => cat!["r=", most],
+            2 => cat![most, ">=r"],
+            3 => cat!["r BETWEEN 1 AND ", most],
+            4 => cat!["r IN (1,3,", most, ")"],
+            5 => cat!["r<='2'"],
+            6 => cat!["r<=", most, " OR a IS NULL"],
+            7 => cat!["r<=", most, " AND a IS NOT NULL"],
+            8 => cat!["r>1 AND r<=", most],
+            _ => cat!["r<=", most],
+        };
+        let order = *pick(self.rng, &["", "", "", " ORDER BY 1, r", " ORDER BY r"]);
+        let limit = self.limit(10);
+        if self.chance(30) {
+            let how = *pick(self.rng, &["", "", " MATERIALIZED", " NOT MATERIALIZED"]);
+            let twice = *pick(self.rng, &["", "", "", ", (SELECT max(r) FROM w)"]);
+            return cat![
+                "WITH w AS",
+                how,
+                " (",
+                inner,
+                ") SELECT *",
+                twice,
+                " FROM w WHERE ",
+                bound,
+                order,
+                limit
+            ];
+        }
+        cat!["SELECT * FROM (", inner, ") WHERE ", bound, order, limit]
     }
 }

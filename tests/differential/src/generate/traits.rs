@@ -18,8 +18,8 @@ traits! {
     // a lone count(*); SELECT DISTINCT, also with a LIMIT; ORDER BY with a LIMIT
     // and without; rows as they come.
     Groups OneRow LoneMinMax LoneCount Distinct DistinctFew Top Sorted Rows
-    // Where it stands.
-    Join Compound Nested Wrapped Windowed Writing
+    // Where it stands. Ranked is the first rows of each partition of a window.
+    Join Compound Nested Wrapped Windowed Ranked Writing
     // Values.
     Bits Concat Cast Case Function DateFunction LikeEscape LikeVariable Glob
     RowValue IsTrue Collate LongIn UserFunction Random Subquery
@@ -49,6 +49,10 @@ const PARTLY: &[(Trait, &str)] = &[
         "results that may raise an error; WITHOUT ROWID tables",
     ),
     (Trait::Sorted, "what has no WHERE"),
+    (
+        Trait::Ranked,
+        "keys by an application's collation, several windows; WITHOUT ROWID tables",
+    ),
     (
         Trait::LoneMinMax,
         "what stock finds at the first row of an index",
