@@ -204,7 +204,8 @@ struct HpArena {
   struct HpBlock *pBlock;  /* Current block, linked to earlier ones */
   u8 *pFree;             /* Next free byte of the current block */
   u32 nFree;             /* Free bytes of the current block */
-  i64 nTotal;            /* Bytes obtained from the heap */
+  i64 nTotal;            /* Bytes of blocks in use */
+  struct HpBlock *pSpare;  /* Blocks not in use */
 };
 
 /* Bytes that grow */
@@ -792,6 +793,7 @@ static void *hpMalloc(i64);
 static void *hpArenaAlloc(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
+static void hpArenaRecycle(HpArena*);
 static int hpOffload(sqlite3*);
 static void hpScanLock(const HpScan*);
 static void hpScanUnlock(const HpScan*);

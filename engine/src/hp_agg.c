@@ -134,6 +134,7 @@ struct HpAgg {
   u32 nGroup;            /* Groups so far */
   u8 bOrdered;           /* Their keys increase; the hash table is empty */
   u8 bRecord;            /* Some of them have key records */
+  u32 nSame;             /* Bytes that all normalized keys begin with */
   u8 bNoDirect;          /* The only key is no integer of a small range */
   u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
   i64 iDirect;
@@ -349,7 +350,7 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
 */
 static void hpAggReset(HpAgg *pAgg){
   assert( pAgg->pPlan->bOpaque==0 && pAgg->pPlan->nKey>0 );
-  hpArenaClear(&pAgg->arena);
+  hpArenaRecycle(&pAgg->arena);
   pAgg->nGroup = 0;
   if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
   memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
@@ -504,7 +505,16 @@ static int hpAggInsert(HpExec *p, int ii, int bNorm){
   pAgg->bRecord = 1;
   if( !bNorm ){
     pAgg->key.n = 0;
-    if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+    if( pAgg->bOrdered || pAgg->aPack[ii].b!=HP_UNPACKED ){
+      if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+    }else{
+      /* hpAggHashAll() has computed it */
+      u32 i = pAgg->aNorm[ii];
+      u32 n = pAgg->aNorm[ii+1] - i;
+      if( hpBufRoom(&pAgg->key, n) ) return HP_DECLINE;
+      memcpy(pAgg->key.a, &pAgg->norm.a[i], n);
+      pAgg->key.n = n;
+    }
   }
   pHead->nNorm = pAgg->key.n;
   if( hpKeyShow(p, row, &pAgg->key) ) return HP_DECLINE;
@@ -512,6 +522,15 @@ static int hpAggInsert(HpExec *p, int ii, int bNorm){
   pHead->z = z = hpArenaAlloc(&pAgg->arena, pHead->nRec);
   if( z==0 ) return HP_DECLINE;
   memcpy(z, pAgg->key.a, pHead->nRec);
+  if( pAgg->nGroup==1 ){
+    pAgg->nSame = pHead->nNorm;
+  }else if( !pPlan->bIntKey ){
+    const u8 *zFirst = hpGroupHead(pPlan, hpAggGroup(pAgg, 0))->z;
+    u32 n = MIN(pAgg->nSame, pHead->nNorm);
+    u32 i;
+    for(i=0; i<n && z[i]==zFirst[i]; i++){}
+    pAgg->nSame = i;
+  }
   return pPlan->bLoadFirst ? hpAggLoad(p, aGroup, row) : SQLITE_OK;
 }
 
@@ -1773,7 +1792,8 @@ static int hpGroupLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
     const struct HpBare *pBare = &pPlan->aBare[k];
     Mem *pMem = &aMem[pPlan->iBareReg+k];
     if( pBare->iKey>=0 ){
-      sqlite3VdbeMemCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey]);
+      sqlite3VdbeMemShallowCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey],
+                                MEM_Ephem);
     }else{
       const HpCopy *pCopy = hpGroupBare(pBare, aGroup);
       hpMemSet(pMem, pCopy->tag, pCopy->val, pCopy->n);

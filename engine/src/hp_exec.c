@@ -60,7 +60,7 @@
 #define HP_STEPS 8
 
 /* Memory blocks of an arena */
-struct HpBlock { struct HpBlock *pPrev; };
+struct HpBlock { struct HpBlock *pPrev; i64 nByte; };
 #define HP_MX_BLOCK (8*1024*1024)
 #define HP_MX_KEPT  (1024*1024)    /* Most bytes that hpArenaReset() keeps */
 
@@ -92,11 +92,17 @@ static void *hpArenaAlloc(HpArena *pArena, i64 n){
   n = ROUND8(n);
   if( n>(i64)pArena->nFree ){
     i64 nBlock = MIN(HP_MX_BLOCK, MAX(4096, pArena->nTotal));
-    struct HpBlock *pNew;
+    struct HpBlock *pNew = pArena->pSpare;
     if( nBlock<n+(i64)sizeof(*pNew) ) nBlock = n+sizeof(*pNew);
     if( nBlock>0x7fffff00 ) return 0;
-    pNew = hpMalloc(nBlock);
-    if( pNew==0 ) return 0;
+    if( pNew && pNew->nByte>=n+(i64)sizeof(*pNew) ){
+      pArena->pSpare = pNew->pPrev;
+      nBlock = pNew->nByte;
+    }else{
+      pNew = hpMalloc(nBlock);
+      if( pNew==0 ) return 0;
+      pNew->nByte = nBlock;
+    }
     pNew->pPrev = pArena->pBlock;
     pArena->pBlock = pNew;
     pArena->nTotal += nBlock;
@@ -109,13 +115,34 @@ static void *hpArenaAlloc(HpArena *pArena, i64 n){
   return pOut;
 }
 
-static void hpArenaClear(HpArena *pArena){
-  struct HpBlock *pBlock = pArena->pBlock;
+/* Free a list of blocks */
+static void hpBlockFree(struct HpBlock *pBlock){
   while( pBlock ){
     struct HpBlock *pPrev = pBlock->pPrev;
     sqlite3_free(pBlock);
     pBlock = pPrev;
   }
+}
+
+/*
+** Forget what was allocated, but keep the memory for what comes: the first touch
+** of new memory costs more than all that is done with it.
+*/
+static void hpArenaRecycle(HpArena *pArena){
+  struct HpBlock *pSpare = pArena->pSpare;
+  while( pArena->pBlock ){
+    struct HpBlock *pBlock = pArena->pBlock;
+    pArena->pBlock = pBlock->pPrev;
+    pBlock->pPrev = pSpare;
+    pSpare = pBlock;
+  }
+  memset(pArena, 0, sizeof(*pArena));
+  pArena->pSpare = pSpare;
+}
+
+static void hpArenaClear(HpArena *pArena){
+  hpBlockFree(pArena->pBlock);
+  hpBlockFree(pArena->pSpare);
   memset(pArena, 0, sizeof(*pArena));
 }
 

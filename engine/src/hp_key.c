@@ -505,7 +505,9 @@ static void hpMemStr(Mem *pMem, u8 tag, const u8 *z, u32 n){
 
 /*
 ** Set registers aMem[0..nKey-1] to the keys of the record at z, nNorm bytes of
-** it a normalized key.  pBuf is scratch.
+** it a normalized key.  pBuf is scratch.  Text may stay where it is, in the
+** group, which lives until the next one is asked for: MEM_Ephem tells whoever
+** keeps it longer to make a copy.
 */
 static void hpKeyToMem(
   const HpPlan *pPlan,
@@ -544,7 +546,12 @@ static void hpKeyToMem(
           /* Most often there is no zero byte inside: no copy is needed */
           const u8 *zEnd = (const u8*)strchr((const char*)z, 0);
           if( zEnd[1]==0 ){
-            hpMemStr(pMem, tag, z, (u32)(zEnd-z));
+            if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
+            pMem->z = (char*)z;
+            pMem->n = (int)(zEnd-z);
+            pMem->enc = SQLITE_UTF8;
+            pMem->flags = tag==HP_TEXT ? MEM_Str|MEM_Term|MEM_Ephem
+                                       : MEM_Blob|MEM_Ephem;
             z = &zEnd[2];
             break;
           }

@@ -225,47 +225,40 @@ static SQLITE_INLINE void hpSortAhead(
     hpSortAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aGroup, 1); \
   }
 
+static int hpSortLevel(HpExec*,struct HpSorted*,struct HpSorted*,u32,u32,int);
+
 /*
-** Sort a[0..n-1], whose normalized keys agree in their first iFrom bytes, with
-** scratch aTmp.  nDepth is how often this function may call itself.
+** Sort a[0..n-1], whose normalized keys agree in their first nSame bytes, with
+** scratch aTmp.  nDepth is how often hpSortLevel() may be called in turn.
 */
-static int hpSortLevel(
+static int hpSortFrom(
   HpExec *p,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n,
-  u32 iFrom,
+  u32 nSame,
   int nDepth
 ){
   const HpPlan *pPlan = p->pPlan;
-  const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
-  u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
   u64 mDiff = 0;
   int bSorted = 1;
   u32 i, j;
   int rc = SQLITE_OK;
 
-  for(i=0; i<n && nSame>iFrom; i++){
-    const HpHead *pHead;
-    u32 nMax;
-    hpSortPrefetch(pPlan, a, i, n)
-    pHead = hpGroupHead(pPlan, a[i].aGroup);
-    nMax = MIN(nSame, pHead->nNorm);
-    for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
-    nSame = j;
-  }
   /* Rows of equal keys are in scan order, and stay so */
-  if( nSame==pFirst->nNorm ) return SQLITE_OK;
+  if( nSame==hpGroupHead(pPlan, a[0].aGroup)->nNorm ) return SQLITE_OK;
   for(i=0; i<n; i++){
     const HpHead *pHead;
-    u8 aByte[8];
-    u32 nByte;
     hpSortPrefetch(pPlan, a, i, n)
     pHead = hpGroupHead(pPlan, a[i].aGroup);
-    nByte = MIN(8, pHead->nNorm-nSame);
-    memset(aByte, 0, sizeof(aByte));
-    for(j=0; j<nByte; j++) aByte[j] = pHead->z[nSame+j];
-    a[i].prefix = hpLoad8(aByte);
+    if( pHead->nNorm-nSame>=8 ){
+      a[i].prefix = hpLoad8(&pHead->z[nSame]);
+    }else{
+      u8 aByte[8];
+      memset(aByte, 0, sizeof(aByte));
+      for(j=nSame; j<pHead->nNorm; j++) aByte[j-nSame] = pHead->z[j];
+      a[i].prefix = hpLoad8(aByte);
+    }
     mDiff |= a[i].prefix ^ a[0].prefix;
     if( i>0 && a[i].prefix<=a[i-1].prefix ) bSorted = 0;
   }
@@ -281,6 +274,34 @@ static int hpSortLevel(
     if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(p->pScan);
   }
   return rc;
+}
+
+/*
+** The same where they agree in their first iFrom bytes at least.
+*/
+static int hpSortLevel(
+  HpExec *p,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u32 iFrom,
+  int nDepth
+){
+  const HpPlan *pPlan = p->pPlan;
+  const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
+  u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
+  u32 i, j;
+
+  for(i=0; i<n && nSame>iFrom; i++){
+    const HpHead *pHead;
+    u32 nMax;
+    hpSortPrefetch(pPlan, a, i, n)
+    pHead = hpGroupHead(pPlan, a[i].aGroup);
+    nMax = MIN(nSame, pHead->nNorm);
+    for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
+    nSame = j;
+  }
+  return hpSortFrom(p, a, aTmp, n, nSame, nDepth);
 }
 
 /*
@@ -341,24 +362,32 @@ static int hpSortGroups(HpExec *p){
   u32 i;
 
   if( n==0 || pAgg->bOrdered ) return SQLITE_OK;
-  if( pAgg->aSorted ){
+  if( p->pPlan->eSink==HP_SINK_SORT ){
+    /* The rows are in there */
     a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
     if( a==0 ) return HP_DECLINE;
-  }else{
-    a = hpMalloc(2*(i64)sizeof(*a)*n);
-    if( a==0 ) return HP_DECLINE;
-    for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
+    pAgg->aSorted = a;
+    pAgg->nSortedAlloc = 2*n;
+    return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
   }
-  pAgg->aSorted = a;
-  pAgg->nSortedAlloc = 2*n;
+  if( pAgg->nSortedAlloc<2*n ){
+    sqlite3_free(pAgg->aSorted);
+    pAgg->nSortedAlloc = 0;
+    pAgg->aSorted = hpMalloc(2*(i64)sizeof(*a)*n);
+    if( pAgg->aSorted==0 ) return HP_DECLINE;
+    pAgg->nSortedAlloc = 2*n;
+  }
+  a = pAgg->aSorted;
+  for(i=0; i<n; i++) a[i].aGroup = hpAggGroup(pAgg, i);
   if( p->pPlan->bIntKey ){
     if( pAgg->bRecord==0 ){
       hpSortInts(p->pPlan, a, &a[n], n);
       return SQLITE_OK;
     }
     if( hpSortRecords(pAgg) ) return HP_DECLINE;
+    return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
   }
-  return hpSortLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
+  return hpSortFrom(p, a, &a[n], n, pAgg->nSame, HP_MX_DEPTH);
 }
 
 /* The groups of a worker in key order: number i of them */
@@ -572,8 +601,6 @@ static int hpSpillGroups(HpExec *p){
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);
-  sqlite3_free(pAgg->aSorted);
-  pAgg->aSorted = 0;
   pSpill->aEnd[pSpill->nRun++] = pSpill->nByte;
   /* Each run will have one record in memory.  The entries of large groups would
   ** be too much */
