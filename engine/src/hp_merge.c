@@ -134,8 +134,34 @@ static SQLITE_INLINE int hpGroupCompare(
 }
 
 /*
-** Sort a[0..n-1] by prefix and normalized key.  A merge sort with scratch
-** aTmp, which takes what is in order already as it is.
+** Sort a[0..n-1] with scratch aTmp.  LESS(X,Y) is true if *X may stand before *Y.
+** A merge sort, which takes what is in order already as it is.
+*/
+#define HP_SORT_MERGE(A,TMP,N,LESS) { \
+  struct HpSorted *aFrom = A; \
+  struct HpSorted *aTo = TMP; \
+  u32 nRun, i; \
+  for(nRun=1; nRun<N; nRun*=2){ \
+    struct HpSorted *aSwap = aFrom; \
+    for(i=0; i<N; i+=2*nRun){ \
+      u32 x = i, y = MIN(i+nRun, N), k = i; \
+      u32 mxX = y, mxY = MIN(y+nRun, N); \
+      if( y<mxY && !LESS(&aFrom[y-1], &aFrom[y]) ){ \
+        while( x<mxX && y<mxY ){ \
+          aTo[k++] = LESS(&aFrom[x], &aFrom[y]) ? aFrom[x++] : aFrom[y++]; \
+        } \
+      } \
+      while( x<mxX ) aTo[k++] = aFrom[x++]; \
+      while( y<mxY ) aTo[k++] = aFrom[y++]; \
+    } \
+    aFrom = aTo; \
+    aTo = aSwap; \
+  } \
+  if( aFrom!=A ) memcpy(A, aFrom, sizeof(*aFrom)*(size_t)(N)); \
+}
+
+/*
+** Sort a[0..n-1] by prefix and normalized key, with scratch aTmp.
 */
 static void hpSortMerge(
   const HpPlan *pPlan,
@@ -143,29 +169,9 @@ static void hpSortMerge(
   struct HpSorted *aTmp,
   u32 n
 ){
-  struct HpSorted *aFrom = a;
-  struct HpSorted *aTo = aTmp;
-  u32 nRun, i;
 #define hpSortedLess(X,Y) ((X)->prefix!=(Y)->prefix ? (X)->prefix<(Y)->prefix \
                            : hpGroupCompare(pPlan, (X)->aGroup, (Y)->aGroup)<=0)
-  for(nRun=1; nRun<n; nRun*=2){
-    struct HpSorted *aSwap = aFrom;
-    for(i=0; i<n; i+=2*nRun){
-      u32 x = i, y = MIN(i+nRun, n), k = i;
-      u32 mxX = y, mxY = MIN(y+nRun, n);
-      if( y<mxY && !hpSortedLess(&aFrom[y-1], &aFrom[y]) ){
-        while( x<mxX && y<mxY ){
-          aTo[k++] = hpSortedLess(&aFrom[x], &aFrom[y]) ? aFrom[x++]
-                                                        : aFrom[y++];
-        }
-      }
-      while( x<mxX ) aTo[k++] = aFrom[x++];
-      while( y<mxY ) aTo[k++] = aFrom[y++];
-    }
-    aFrom = aTo;
-    aTo = aSwap;
-  }
-  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+  HP_SORT_MERGE(a, aTmp, n, hpSortedLess)
 #undef hpSortedLess
 }
 

@@ -428,8 +428,8 @@ static void hpOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
 }
 
 /*
-** Sort a[0..n-1], entries of equal prefix, by all ORDER BY terms.  A merge sort
-** with scratch aTmp, which takes what is in order as it is.
+** Sort a[0..n-1], entries of equal prefix, by all ORDER BY terms, with scratch
+** aTmp.
 */
 static void hpOrderTies(
   const HpAggDef *pDef,
@@ -437,27 +437,8 @@ static void hpOrderTies(
   struct HpSorted *aTmp,
   u32 n
 ){
-  struct HpSorted *aFrom = a;
-  struct HpSorted *aTo = aTmp;
-  u32 nRun, i;
 #define hpTieLess(X,Y) hpOrderLess(pDef, (u64*)(X)->aGroup, (u64*)(Y)->aGroup)
-  for(nRun=1; nRun<n; nRun*=2){
-    struct HpSorted *aSwap = aFrom;
-    for(i=0; i<n; i+=2*nRun){
-      u32 x = i, y = MIN(i+nRun, n), k = i;
-      u32 mxX = y, mxY = MIN(y+nRun, n);
-      if( y<mxY && !hpTieLess(&aFrom[y-1], &aFrom[y]) ){
-        while( x<mxX && y<mxY ){
-          aTo[k++] = hpTieLess(&aFrom[x], &aFrom[y]) ? aFrom[x++] : aFrom[y++];
-        }
-      }
-      while( x<mxX ) aTo[k++] = aFrom[x++];
-      while( y<mxY ) aTo[k++] = aFrom[y++];
-    }
-    aFrom = aTo;
-    aTo = aSwap;
-  }
-  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+  HP_SORT_MERGE(a, aTmp, n, hpTieLess)
 #undef hpTieLess
 }
 
