@@ -166,8 +166,8 @@ struct HpAgg {
     u8 bOdd;               /* Some are not sound */
   } *aSign;              /* One for each aggregate */
   struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
-  u32 nSortedAlloc;      /* HP_SINK_SORT: entries allocated, ... */
-  i64 nRowByte;          /* ... bytes of rows not yet in a run, ... */
+  u32 nSortedAlloc;      /* Entries allocated */
+  i64 nRowByte;          /* HP_SINK_SORT: bytes of rows not yet in a run, ... */
   HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
   int nMemRun, nMemRunAlloc;
   i64 nMemByte;          /* ... and their bytes */
@@ -1711,6 +1711,7 @@ static int hpGroupWanted(
   const HpLiteral *aConst
 ){
   int k;
+  if( pPlan->nHaving==0 ) return 1;
   for(k=0; k<pPlan->nAgg; k++){
     const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
     /* An error that finishing the group raises comes before HAVING */

@@ -1246,7 +1246,7 @@ static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
   if( pAgg->op!=TK_AGG_FUNCTION || pAgg->pAggInfo!=pC->pAggInfo
    || pPlan->aAgg[pAgg->iAgg].eAgg>HP_AGG_SUM
    || comparisonAffinity(pExpr)==SQLITE_AFF_TEXT
-   || !sqlite3ExprIsConstant(pC->pParse, pConst) || hpHasFunc(pC, pConst)
+   || !hpIsConst(pC, pConst)
   ){
     return 0;
   }

@@ -197,7 +197,7 @@ static SQLITE_INLINE void hpPackOneAvx2(
   __m256i n, x, m;
   if( pVec->mType==HP_INT ){
     *pA = _mm256_loadu_si256((const __m256i*)a);
-    *pB = _mm256_set1_epi64x(2);
+    *pB = _mm256_set1_epi64x(HP_PACK_INT);
     return;
   }
   n = _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)aLen));
@@ -504,10 +504,21 @@ static void hpMemStr(Mem *pMem, u8 tag, const u8 *z, u32 n){
 }
 
 /*
+** Set register pMem to text (with a zero byte behind it) or a blob that stays
+** where it is.  MEM_Ephem tells whoever keeps it longer to make a copy.
+*/
+static void hpMemPoint(Mem *pMem, u8 tag, const u8 *z, u32 n){
+  if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
+  pMem->flags = tag==HP_TEXT ? MEM_Str|MEM_Term|MEM_Ephem : MEM_Blob|MEM_Ephem;
+  pMem->z = (char*)z;
+  pMem->n = (int)n;
+  pMem->enc = SQLITE_UTF8;
+}
+
+/*
 ** Set registers aMem[0..nKey-1] to the keys of the record at z, nNorm bytes of
 ** it a normalized key.  pBuf is scratch.  Text may stay where it is, in the
-** group, which lives until the next one is asked for: MEM_Ephem tells whoever
-** keeps it longer to make a copy.
+** group, which lives until the next one is asked for.
 */
 static void hpKeyToMem(
   const HpPlan *pPlan,
@@ -546,12 +557,7 @@ static void hpKeyToMem(
           /* Most often there is no zero byte inside: no copy is needed */
           const u8 *zEnd = (const u8*)strchr((const char*)z, 0);
           if( zEnd[1]==0 ){
-            if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
-            pMem->z = (char*)z;
-            pMem->n = (int)(zEnd-z);
-            pMem->enc = SQLITE_UTF8;
-            pMem->flags = tag==HP_TEXT ? MEM_Str|MEM_Term|MEM_Ephem
-                                       : MEM_Blob|MEM_Ephem;
+            hpMemPoint(pMem, tag, z, (u32)(zEnd-z));
             z = &zEnd[2];
             break;
           }

@@ -37,8 +37,9 @@
 ** Without spilled runs the merge is done in hpMergeOpen(), so that there is
 ** still a way back if parts of a group cannot be added up (HP_SERIAL).  Many
 ** groups are merged in several parts, each a range of keys that it finds in all
-** runs, and workers take one part after the other.  With spilled runs groups are merged as they are delivered.  Then such doubts have
-** to be ruled out before: hpSpillSigns() looks at each part when it is sorted.
+** runs, and workers take one part after the other.  With spilled runs groups are
+** merged as they are delivered.  Then such doubts have to be ruled out before:
+** hpSpillSigns() looks at each part when it is sorted.
 **
 ** A record in the file is
 **

@@ -750,12 +750,8 @@ static SQLITE_INLINE void hpOrderToMem(
       sqlite3VdbeMemSetDouble(pMem, -0.0);
       break;
     default:
-      if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
-      pMem->flags = eType==HP_TYPE_TEXT ? MEM_Str|MEM_Term|MEM_Ephem
-                                        : MEM_Blob|MEM_Ephem;
-      pMem->z = (char*)&z[HP_TEXT_HEAD];
-      pMem->n = (int)hpTextLen(z);
-      pMem->enc = SQLITE_UTF8;
+      hpMemPoint(pMem, eType==HP_TYPE_TEXT ? HP_TEXT : HP_BLOB,
+                 &z[HP_TEXT_HEAD], hpTextLen(z));
       if( z[4] ){
         pMem->flags |= MEM_Subtype;
         pMem->eSubtype = z[4]-1;

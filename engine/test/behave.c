@@ -112,19 +112,6 @@ static void testInterrupt(void){
   textClear(&c);
 }
 
-/* The row of PRAGMA hp_stats that is called zWhat */
-static sqlite3_int64 stat(sqlite3 *db, const char *zWhat){
-  sqlite3_stmt *pStmt = prepared(db, "PRAGMA hp_stats");
-  sqlite3_int64 n = -1;
-  while( sqlite3_step(pStmt)==SQLITE_ROW ){
-    if( strcmp((const char*)sqlite3_column_text(pStmt, 0), zWhat)==0 ){
-      n = sqlite3_column_int64(pStmt, 1);
-    }
-  }
-  sqlite3_finalize(pStmt);
-  return n;
-}
-
 /*
 ** A count(*) long enough to be interrupted: counting notices after each run
 ** of leaves.
@@ -187,9 +174,9 @@ static void testGrown(void){
     apStmt[0][i] = prepared(db, a[i].zSql);
     sqlite3_prepare(db, a[i].zSql, -1, &apStmt[1][i], 0);
   }
-  check(stat(db, "taken over")==0, "a query of a small table is taken over");
+  check(counted(db, "taken over")==0, "a query of a small table is taken over");
   for(iRun=0; iRun<6; iRun++){
-    sqlite3_int64 nBefore = stat(db, "run");
+    sqlite3_int64 nBefore = counted(db, "run");
     if( iRun==2 ){
       execute(db, "DELETE FROM g; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
                   " SELECT i+1 FROM n WHERE i<200000)"
@@ -207,10 +194,10 @@ static void testGrown(void){
       }
     }
     if( iRun<3 ){
-      check(stat(db, "run")==nBefore, "run %d is not SQLite's", iRun);
+      check(counted(db, "run")==nBefore, "run %d is not SQLite's", iRun);
     }else{
-      check(stat(db, "run")==nBefore+n, "run %d is SQLite's: %d of %d taken",
-            iRun, (int)(stat(db, "run")-nBefore), n);
+      check(counted(db, "run")==nBefore+n, "run %d is SQLite's: %d of %d taken",
+            iRun, (int)(counted(db, "run")-nBefore), n);
     }
   }
   for(i=0; i<n; i++){
@@ -222,18 +209,18 @@ static void testGrown(void){
   /* A range that is large, and one that is small, between parameters */
   apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE a BETWEEN ? AND ?");
   for(iRun=0; iRun<4; iRun++){
-    sqlite3_int64 nBefore = stat(db, "run");
+    sqlite3_int64 nBefore = counted(db, "run");
     sqlite3_bind_int(apStmt[0][0], 1, 1);
     sqlite3_bind_int(apStmt[0][0], 2, 150000);
     sqlite3_step(apStmt[0][0]);
     check(sqlite3_column_int64(apStmt[0][0], 0)==11250075000,
           "run %d of a large range is wrong", iRun);
     sqlite3_reset(apStmt[0][0]);
-    check(stat(db, "run")==nBefore+(iRun>0), "run %d of a large range", iRun);
+    check(counted(db, "run")==nBefore+(iRun>0), "run %d of a large range", iRun);
   }
   sqlite3_finalize(apStmt[0][0]);
   apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE a BETWEEN ? AND ?");
-  iRun = (int)stat(db, "given back: small table");
+  iRun = (int)counted(db, "given back: small table");
   for(i=1; i<=30000; i++){
     sqlite3_bind_int(apStmt[0][0], 1, i);
     sqlite3_bind_int(apStmt[0][0], 2, i+9);
@@ -244,7 +231,7 @@ static void testGrown(void){
     }
     sqlite3_reset(apStmt[0][0]);
   }
-  check(stat(db, "given back: small table")==iRun,
+  check(counted(db, "given back: small table")==iRun,
         "a small range is looked at when it runs");
   sqlite3_finalize(apStmt[0][0]);
   /* One that stays small is prepared again now and then, and stays right */

@@ -70,6 +70,7 @@ void execute(sqlite3*, const char *zSql);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
 int isTaken(sqlite3*, const char *zSql);
 int hasEngine(void);
+sqlite3_int64 counted(sqlite3*, const char *zWhat);
 void fixture(const char *zFile, const char *zPragmas, int nRow);
 const char *temporaryFile(const char *zName);
 void removeDb(const char *zFile);

@@ -32,20 +32,6 @@ static void same(sqlite3 *pOurs, sqlite3 *pStock, const char *zSql){
   textClear(&b);
 }
 
-/* What PRAGMA hp_stats counts under zWhat */
-static int counted(sqlite3 *db, const char *zWhat){
-  sqlite3_stmt *pStmt;
-  int n = -1;
-  if( sqlite3_prepare_v2(db, "PRAGMA hp_stats", -1, &pStmt, 0) ) return -1;
-  while( sqlite3_step(pStmt)==SQLITE_ROW ){
-    if( strcmp((const char*)sqlite3_column_text(pStmt, 0), zWhat)==0 ){
-      n = sqlite3_column_int(pStmt, 1);
-    }
-  }
-  sqlite3_finalize(pStmt);
-  return n;
-}
-
 /* Threads of this process */
 static int threads(void){
   DIR *p = opendir("/proc/self/task");
