@@ -64,6 +64,11 @@
 #define HP_OFFLOAD_OFF    1    /* Take over nothing */
 #define HP_OFFLOAD_FORCE  2    /* Take over tables of any size */
 
+/* Value of sqlite3.hp.nExtent, the setting of PRAGMA hp_extent.  0: as the size
+** of a b-tree suggests.  A positive number: so many pages. */
+#define HP_EXTENT_OFF    (-1)
+#define HP_MX_EXTENT     65536   /* Largest number of pages */
+
 /* A table of fewer leaf pages is scanned by stock's code: the buffers of the
 ** executor would cost more than they save.  32 leaves of 4096 bytes are about
 ** a thousand rows, or 200 microseconds of stock's time. */
@@ -225,6 +230,7 @@ struct HpConfig {
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
+  int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory */
 };
 

@@ -8,7 +8,7 @@
 **
 **    sqlite3HpScan()   OP_HpScan: the whole query up to its groups
 **    sqlite3HpNext()   OP_HpNext: the next group into registers
-**    sqlite3HpPragma() PRAGMA hp_offload, hp_threads, hp_memory, hp_stats
+**    sqlite3HpPragma() PRAGMA hp_offload, hp_extent, hp_threads, ...
 **    hpConfig()        switches from the environment
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
@@ -41,6 +41,7 @@
 **                             memory=N    default of hp_memory, bytes
 **                             threads=N   workers, however small the table
 **                             run=N       leaves a run
+**                             extent=N    each b-tree reserves N pages
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -188,6 +189,7 @@ static const HpConfig *hpConfig(void){
         x.nThread = MAX(1, MIN(HP_MX_THREAD, atoi(&z[8])));
       }
       if( strncmp(z, "run=", 4)==0 ) x.nRun = MAX(1, atoi(&z[4]));
+      if( strncmp(z, "extent=", 7)==0 ) x.nExtent = MAX(0, atoi(&z[7]));
       z += n;
       if( z[0]==',' ) z++;
     }
@@ -200,6 +202,7 @@ static const HpConfig *hpConfig(void){
     cfg.nMemory = x.nMemory;
     cfg.nThread = x.nThread;
     cfg.nRun = x.nRun;
+    cfg.nExtent = x.nExtent;
     AtomicStore(&cfg.bInit, 1);
   }
   return &cfg;
@@ -292,8 +295,8 @@ static void hpPragmaStats(Parse *pParse){
 }
 
 /*
-** PRAGMA hp_offload, hp_threads and hp_memory: called for a PRAGMA that SQLite does not
-** know.  zLeft is its name, zRight the value or NULL.  Returns true if it is
+** PRAGMA hp_offload, hp_threads, hp_extent, hp_memory: called for a PRAGMA that
+** SQLite does not know.  zLeft is its name, zRight the value or NULL.  Returns true if it is
 ** ours; then code is generated that returns the value as it is now.  A value
 ** that makes no sense leaves the setting as it is, as with other PRAGMAs.
 */
@@ -348,6 +351,29 @@ SQLITE_PRIVATE int sqlite3HpPragma(
   }
   if( sqlite3StrICmp(zLeft, "hp_stats")==0 ){
     hpPragmaStats(pParse);
+    return 1;
+  }
+  if( sqlite3StrICmp(zLeft, "hp_extent")==0 ){
+    i64 n;
+    if( zRight && sqlite3StrICmp(zRight, "auto")==0 ){
+      db->hp.nExtent = 0;
+    }else if( zRight && sqlite3StrICmp(zRight, "off")==0 ){
+      db->hp.nExtent = HP_EXTENT_OFF;
+    }else if( zRight && sqlite3DecOrHexToI64(zRight, &n)==0
+           && n>=0 && n<=HP_MX_EXTENT
+    ){
+      db->hp.nExtent = n==0 ? HP_EXTENT_OFF : (int)n;
+    }
+    sqlite3VdbeSetNumCols(v, 1);
+    sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "hp_extent", SQLITE_STATIC);
+    pParse->nMem = MAX(pParse->nMem, 1);
+    if( hpConfig()->bOff || db->hp.nExtent==HP_EXTENT_OFF ){
+      returnSingleText(v, "off");
+    }else if( db->hp.nExtent==0 ){
+      returnSingleText(v, "auto");
+    }else{
+      returnSingleInt(v, db->hp.nExtent);
+    }
     return 1;
   }
   if( sqlite3StrICmp(zLeft, "hp_memory")==0 ){
