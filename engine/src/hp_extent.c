@@ -77,12 +77,12 @@
 # include "hpInt.h"
 #endif
 
-#define HP_EXTENT_MIN     32          /* Pages of the smallest b-tree that reserves */
-#define HP_EXTENT_SHARE   16          /* It reserves 1/16 of its size, ... */
-#define HP_EXTENT_BYTES   (1024*1024) /* ... at most so many bytes */
-#define HP_EXTENT_RUN     4           /* Pages of the shortest run of free pages used */
-#define HP_EXTENT_WALK    1024        /* Trunks looked at when extents are looked for */
-#define HP_EXTENT_PLAIN   2           /* ... but no more without a mark */
+#define HP_EXTENT_MIN     32      /* Pages of the smallest b-tree that reserves */
+#define HP_EXTENT_SHARE   16      /* It reserves 1/16 of its size, ... */
+#define HP_EXTENT_BYTES   (1024*1024)  /* ... at most so many bytes */
+#define HP_EXTENT_RUN     4       /* Shortest run of free pages that is used */
+#define HP_EXTENT_WALK    1024    /* Trunks in which extents are looked for, ... */
+#define HP_EXTENT_PLAIN   2       /* ... and how many of them without a mark */
 
 /* In the last 8 bytes of a trunk: this, plus the kind; the root page */
 #define HP_EXTENT_MARK    0x68704500
@@ -341,12 +341,14 @@ static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
       u32 i;
       for(i=0; i<nCell; i++){
         DbPage *pLeaf;
+        const u8 *aLeaf;
         iCell = get2byte(&aData[hdr+12+2*i]);
         if( iCell>pBt->usableSize-4 ) continue;
         pLeaf = sqlite3PagerLookup(pBt->pPager, get4byte(&aData[iCell]));
         if( pLeaf==0 ) continue;
-        if( ((u8*)sqlite3PagerGetData(pLeaf))[0] & PTF_LEAF ){
-          pSize->nOverflow += hpLeafOverflow(pBt, sqlite3PagerGetData(pLeaf), 0);
+        aLeaf = sqlite3PagerGetData(pLeaf);
+        if( (aLeaf[0] & PTF_LEAF)!=0 ){
+          pSize->nOverflow += hpLeafOverflow(pBt, aLeaf, 0);
         }
         sqlite3PagerUnref(pLeaf);
       }
@@ -399,8 +401,7 @@ static int hpExtentWanted(BtShared *pBt, Pgno iRoot, u8 *peKind, u32 *pn){
 }
 
 /*
-** Take trunk pTrunk, page iTrunk, which has no leaves left, out of the free list
-** for use.
+** Take trunk pTrunk, which has no leaves left, out of the free list for use.
 */
 static int hpTrunkTake(BtShared *pBt, MemPage *pTrunk){
   MemPage *pPage1 = pBt->pPage1;
@@ -705,7 +706,8 @@ static int hpExtentEnabled(const BtShared *pBt){
   const Pager *pPager = pBt->pPager;
   const sqlite3 *db = pBt->db;
   if( db->hp.nExtent==HP_EXTENT_OFF || hpConfig()->bOff ) return 0;
-  if( pPager->tempFile || pPager->memDb || sqlite3IsMemdb(pPager->pVfs) ) return 0;
+  if( pPager->tempFile || pPager->memDb ) return 0;
+  if( sqlite3IsMemdb(pPager->pVfs) ) return 0;
 #ifndef SQLITE_OMIT_AUTOVACUUM
   if( pBt->autoVacuum && !pBt->incrVacuum ) return 0;
   if( pBt->bDoTruncate ) return 0;
@@ -738,7 +740,9 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
   x.iRoot = bTree ? pBt->iHpRoot : 0;
   if( bTree ) *peMode = BTALLOC_ANY;
   if( nFree>=btreePagecount(pBt) ) return SQLITE_DONE;
-  if( !hpExtentEnabled(pBt) || *peMode!=BTALLOC_ANY || (p = hpExtents(pBt))==0 ){
+  if( *peMode!=BTALLOC_ANY || !hpExtentEnabled(pBt)
+   || (p = hpExtents(pBt))==0
+  ){
     sqlite3HpExtentForget(pBt);
     return SQLITE_DONE;
   }
@@ -755,7 +759,8 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
     do{
       eKind = x.eKind;
       for(i=0; i<p->nExtent; i++){
-        if( p->aExtent[i].iRoot!=x.iRoot || p->aExtent[i].eKind!=eKind ) continue;
+        const HpExtent *pE = &p->aExtent[i];
+        if( pE->iRoot!=x.iRoot || pE->eKind!=eKind ) continue;
         rc = hpExtentTake(pBt, p, i, ppPage, pPgno);
         if( rc!=SQLITE_ROW ) goto allocate_out;
         i = -1;
@@ -810,8 +815,8 @@ static int hpWalAdded(Pager *pPager, u32 *pn){
 ** Set *pn to the number of frames that the log is too short by, were the
 ** transaction committed now, for a checkpoint to accept the size of the file.
 **
-** What a checkpoint will find.  The log: as many frames as now and those that the
-** commit adds, or only the latter if all has been copied and the log begins
+** What a checkpoint will find.  The log: as many frames as now and those that
+** the commit adds, or only the latter if all has been copied and the log begins
 ** anew.  The file: at least as many pages as when the log began; it certainly
 ** is as large as now only if no checkpoint has begun since, for what that wrote
 ** may be lost when the machine fails.  In doubt SQLite's own rule is kept: a
