@@ -511,9 +511,10 @@ static int hpPgnoCompare(const void *pA, const void *pB){
 }
 
 /*
-** Look among the n leaves of trunk pTrunk, of which some are reserved, for the
-** longest run that nobody has, and reserve at most nWant pages of it for pNew.
-** SQLITE_DONE if there is none of HP_EXTENT_RUN pages.
+** Look among the n leaves of trunk pTrunk, of which some are reserved, for runs
+** of at least HP_EXTENT_RUN pages that nobody has, and reserve about nWant pages
+** for pNew: of one run if there is one so long, else of several.  SQLITE_DONE
+** if there is none.
 */
 static int hpExtentClaim(
   HpExtents *p,
@@ -522,8 +523,10 @@ static int hpExtentClaim(
   u32 nWant,
   HpExtent *pNew
 ){
+  const int nWas = p->nExtent;
+  u32 i, k, nRun, nMin, nLeft;
+  u32 nBest = 0;
   Pgno *a;
-  u32 i, k, nRun, nBest = 0;
   if( p->iSplit==pTrunk->pgno && n<=p->nSplit ) return SQLITE_DONE;
   a = sqlite3_malloc64(sizeof(Pgno)*(u64)n);
   if( a==0 ) return SQLITE_DONE;
@@ -534,20 +537,27 @@ static int hpExtentClaim(
   qsort(a, k, sizeof(a[0]), hpPgnoCompare);
   for(i=nRun=0; i<k; i++){
     nRun = i>0 && a[i]==a[i-1]+1 ? nRun+1 : 1;
-    if( nRun>nBest ){
-      nBest = nRun;
+    nBest = MAX(nBest, nRun);
+  }
+  nLeft = MAX(nWant, HP_EXTENT_RUN);
+  nMin = nBest<nLeft ? HP_EXTENT_RUN : nLeft;
+  pNew->iTrunk = pTrunk->pgno;
+  for(i=nRun=0; i<k && nLeft>0; i++){
+    nRun++;
+    if( i+1<k && a[i+1]==a[i]+1 ) continue;
+    if( nRun>=nMin ){
       pNew->iNext = a[i]-nRun+1;
+      pNew->iEnd = pNew->iNext + MIN(nRun, nLeft) - 1;
+      if( hpExtentAdd(p, pNew)!=SQLITE_OK ) break;
+      nLeft -= MIN(nRun, nLeft);
     }
+    nRun = 0;
   }
   sqlite3_free(a);
-  if( nBest<HP_EXTENT_RUN ){
-    p->iSplit = pTrunk->pgno;
-    p->nSplit = n;
-    return SQLITE_DONE;
-  }
-  pNew->iEnd = pNew->iNext + MIN(nBest, MAX(nWant, HP_EXTENT_RUN)) - 1;
-  pNew->iTrunk = pTrunk->pgno;
-  return hpExtentAdd(p, pNew)==SQLITE_OK ? SQLITE_OK : SQLITE_DONE;
+  if( p->nExtent>nWas ) return SQLITE_OK;
+  p->iSplit = pTrunk->pgno;
+  p->nSplit = n;
+  return SQLITE_DONE;
 }
 
 /*
@@ -573,16 +583,19 @@ static int hpFreeTake(
     int rc = hpTrunkGet(pBt, iTrunk, &pTrunk, &n);
     if( rc ) return rc;
     if( n>nReserved ){
+      const int nWas = p->nExtent;
       u32 iBest = n;
       i64 nBest = LARGEST_INT64;
       if( nWant>1 && hpExtentClaim(p, pTrunk, n, nWant, pNew)==SQLITE_OK ){
         releasePage(pTrunk);
-        return hpExtentTake(pBt, p, p->nExtent-1, ppPage, pPgno);
+        return hpExtentTake(pBt, p, nWas, ppPage, pPgno);
       }
       for(i=0; i<n; i++){
         const Pgno iPg = get4byte(&pTrunk->aData[8+4*i]);
         const i64 nAway = iPg>nearby ? (i64)iPg-nearby : (i64)nearby-iPg;
-        if( nAway<nBest && hpExtentOf(p, iTrunk, iPg)<0 ){
+        if( nAway<nBest
+         && (nReserved==0 || hpExtentOf(p, iTrunk, iPg)<0)
+        ){
           iBest = i;
           nBest = nAway;
         }
