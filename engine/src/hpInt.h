@@ -136,6 +136,7 @@ typedef struct HpConfig HpConfig;
 typedef struct HpCount HpCount;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
+typedef struct HpGuess HpGuess;
 typedef struct HpKey HpKey;
 typedef struct HpList HpList;
 typedef struct HpLiteral HpLiteral;
@@ -585,7 +586,8 @@ struct HpBound {
 #define HP_STAT_DECLINED   18  /* Given back for another reason */
 #define HP_STAT_SERIAL     19  /* Run again with one worker */
 #define HP_STAT_SPILLED    20  /* Wrote groups to a file */
-#define HP_STAT_MX         20
+#define HP_STAT_CHAIN      21  /* Runs of overflow pages read */
+#define HP_STAT_MX         21
 
 /*
 ** One execution of a plan: what its workers share.  Kept in a register by
@@ -659,6 +661,7 @@ struct HpExec {
   HpRows *pRows;         /* ... rows found, if eSink is not HP_SINK_GROUPS */
   HpParts *pParts;       /* HpPlan.pPart: partitions, or NULL: keep all rows */
   HpBound bound;         /* Rows that need not be looked at */
+  HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
   int bAvx2;             /* Use the AVX2 routines */
 };
@@ -673,7 +676,19 @@ static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpPlan*, Mem*);
 static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
+static int hpSourceDirect(const HpConfig*, Pager*);
 static int hpCellRecord(BtShared*, const u8*, const u8*, HpRecord*);
+
+/* hp_chain.c */
+#if SQLITE_OS_UNIX && defined(__linux__) \
+ && (defined(USE_PREAD) || defined(USE_PREAD64))
+# define HP_PREADV 1
+# include <sys/uio.h>
+static int hpChainRead(BtShared*, HpGuess*, int, Pgno, u32, u8*, u32, u8*,
+                       Pgno*);
+#endif
+#define HP_CHAIN_SINGLE 1    /* Read single pages as well */
+#define HP_CHAIN_FRAMES 2    /* Read frames of the WAL as well */
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

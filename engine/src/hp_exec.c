@@ -281,6 +281,7 @@ static void hpPragmaStats(Parse *pParse){
     "given back: other",
     "run again with one worker",
     "wrote to a file",
+    "overflow pages read in runs",
   };
   Vdbe *v = pParse->pVdbe;
   int i;

@@ -134,6 +134,37 @@ static int hpBatchInit(HpExec *p){
 }
 
 /*
+** Read overflow pages from page iPg on straight from the file, for nByte bytes
+** of payload, to aTo.  Return how many were read, and set *piNext to the page that comes
+** after them, or return 0: they are to come from the pager.
+**
+** The scan's mutex is held.  It is let go of while reading, unless frames of the
+** WAL have to be looked up.
+*/
+static u32 hpRecordChain(
+  HpExec *p,
+  Pgno iPg,
+  u8 *aTo,
+  u32 nByte,
+  Pgno *piNext
+){
+#ifdef HP_PREADV
+  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  int bUnlock = !pagerUseWal(pBt->pPager);
+  int n;
+  if( !hpSourceDirect(p->pCfg, pBt->pPager) ) return 0;
+  if( bUnlock ) hpScanUnlock(p->pScan);
+  n = hpChainRead(pBt, &p->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg, 0, aTo,
+                  nByte, 0, piNext);
+  if( bUnlock ) hpScanLock(p->pScan);
+  if( n>0 ) hpStat(p->pScan->db, HP_STAT_CHAIN);
+  return n;
+#else
+  return 0;
+#endif
+}
+
+/*
 ** Put the first nWant bytes of a record with overflow pages together in
 ** memory of the batch.  *pz is set to them.
 */
@@ -148,6 +179,7 @@ static int hpRecordOverflow(
   u32 n = pRec->nLocal;
   Pgno iPg = get4byte(&pRec->z[n]);
   u8 *aOut;
+  u32 nPage;             /* Pages read in a run */
   int rc = SQLITE_OK;
   assert( nWant<=pRec->nByte && nWant>n );
   if( p->pPlan->bTypeOnly ) return HP_DECLINE;
@@ -159,7 +191,13 @@ static int hpRecordOverflow(
   while( n<nWant ){
     DbPage *pDb;
     const u8 *aData;
-    u32 nCopy = MIN(nPg, nWant-n);
+    u32 nCopy;
+    nPage = hpRecordChain(p, iPg, &aOut[n], nWant-n, &iPg);
+    if( nPage>0 ){
+      n += MIN(nWant-n, nPage*nPg);
+      continue;
+    }
+    nCopy = MIN(nPg, nWant-n);
     if( iPg<2 || iPg>btreePagecount(pBt) ){
       rc = HP_DECLINE;
       break;

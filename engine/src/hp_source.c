@@ -227,7 +227,7 @@ static int hpSourceDirect(const HpConfig *pCfg, Pager *pPager){
   return pCfg->bPager==0
       && MEMDB==0
       && pPager->tempFile==0
-      && sqlite3PcacheDirtyList(pPager->pPCache)==0
+      && pPager->pPCache->pDirty==0
       && isOpen(pPager->fd)
       && pPager->fd->pMethods->xRead==unixRead;
 #else

@@ -1,0 +1,193 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_write: what is adjacent in a file, in one write.
+**
+**    sqlite3HpWritePages()   dirty pages to the database file
+**    sqlite3HpWriteFrames()  dirty pages to the WAL
+**    sqlite3HpWriteFrame()   a frame of the WAL: its header and its page
+**    sqlite3HpWriteRecord()  a record of the rollback journal
+**
+** SQLite writes each page by a call of its own, with a second one for the header
+** of a frame in the WAL, and two more for what is in front of and behind a page in
+** the rollback journal.  Dirty pages are sorted by their numbers when they are
+** written, so those of a large value, and of everything that grew, come one after the
+** other, and so do frames and journal records.  These functions hand them to
+** the operating system together, by pwritev().
+**
+** What is written, and where to, is exactly what SQLite would write, between
+** the same two syncs: in which order it reaches the disk between them is open
+** in either case.  If pwritev() does not write everything (the disk is
+** full, a quota, a signal) the functions say that nothing was done.  SQLite then
+** writes the same again in its own way and gets the error, if there is one.  So
+** there is no error code here.
+**
+** Only files of the built-in unix VFS are written in this way, and not if the
+** application replaced pwrite(): someone else may want to see single pages.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_WRITE_PAGES  32     /* Most pages a write */
+#define HP_WRITE_FAULT  4131   /* sqlite3FaultSim(): writing fails */
+
+#ifdef HP_PREADV
+/*
+** May this file be written here?
+*/
+static int hpWriteOk(sqlite3_file *pFile){
+#ifdef SQLITE_MMAP_READWRITE
+  return 0;
+#elif defined(USE_PREAD64)
+  return pFile->pMethods->xWrite==unixWrite && osPwrite64==pwrite64
+      && hpConfig()->bOff==0;
+#else
+  return pFile->pMethods->xWrite==unixWrite && osPwrite==pwrite
+      && hpConfig()->bOff==0;
+#endif
+}
+
+/*
+** Write nVec pieces, nByte bytes in all, to a file, from iOfst on.  True if all
+** was written.
+*/
+static int hpWriteAll(
+  sqlite3_file *pFile,
+  const struct iovec *aVec,
+  int nVec,
+  i64 nByte,
+  i64 iOfst
+){
+  return sqlite3FaultSim(HP_WRITE_FAULT)==SQLITE_OK
+      && pwritev(((unixFile*)pFile)->h, aVec, nVec, iOfst)==nByte;
+}
+
+/* Make *p the n bytes at a */
+static void hpWritePiece(struct iovec *p, const void *a, u32 n){
+  p->iov_base = (void*)a;
+  p->iov_len = n;
+}
+#endif /* HP_PREADV */
+
+/*
+** Write page pList->pgno and those after it in the list that are adjacent to the
+** database file.  Return how many were written: 0, or 2 and more.  Page 1 is
+** SQLite's, which changes it before.
+*/
+SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
+#ifdef HP_PREADV
+  struct iovec aVec[HP_WRITE_PAGES];
+  i64 szPage = pPager->pageSize;
+  Pgno iPg = pList->pgno;
+  PgHdr *p;
+  int n = 0;
+  if( iPg==1 || pList->pDirty==0 || pList->pDirty->pgno!=iPg+1 ) return 0;
+  for(p=pList; p && n<HP_WRITE_PAGES; p=p->pDirty){
+    if( p->pgno!=iPg+n || p->pgno>pPager->dbSize
+     || (p->flags & PGHDR_DONT_WRITE)!=0
+    ){
+      break;
+    }
+    assert( (p->flags & PGHDR_NEED_SYNC)==0 );
+    hpWritePiece(&aVec[n++], p->pData, (u32)szPage);
+  }
+  if( n<2 || !hpWriteOk(pPager->fd) ) return 0;
+  return hpWriteAll(pPager->fd, aVec, n, n*szPage, (iPg-1)*szPage) ? n : 0;
+#else
+  return 0;
+#endif
+}
+
+/*
+** A record of the rollback journal at iOfst: page iPg, as it was, and its
+** checksum.  True if it was written.
+*/
+SQLITE_PRIVATE int sqlite3HpWriteRecord(
+  Pager *pPager,
+  i64 iOfst,
+  Pgno iPg,
+  const void *aData,
+  u32 cksum
+){
+#ifdef HP_PREADV
+  struct iovec aVec[3];
+  u8 aNum[2][4];
+  if( !hpWriteOk(pPager->jfd) ) return 0;
+  put4byte(aNum[0], iPg);
+  put4byte(aNum[1], cksum);
+  hpWritePiece(&aVec[0], aNum[0], 4);
+  hpWritePiece(&aVec[1], aData, (u32)pPager->pageSize);
+  hpWritePiece(&aVec[2], aNum[1], 4);
+  return hpWriteAll(pPager->jfd, aVec, 3, pPager->pageSize+8, iOfst);
+#else
+  return 0;
+#endif
+}
+
+#ifndef SQLITE_OMIT_WAL
+/*
+** A frame of the WAL, whose header is aHdr, at iOfst.  True if it was written.
+** Not while the end of a sector is being looked for: there SQLite syncs between
+** two writes.
+*/
+SQLITE_PRIVATE int sqlite3HpWriteFrame(
+  struct WalWriter *p,
+  const u8 *aHdr,
+  const void *aData,
+  i64 iOfst
+){
+#ifdef HP_PREADV
+  struct iovec aVec[2];
+  if( p->iSyncPoint!=0 || !hpWriteOk(p->pFd) ) return 0;
+  hpWritePiece(&aVec[0], aHdr, WAL_FRAME_HDRSIZE);
+  hpWritePiece(&aVec[1], aData, (u32)p->szPage);
+  return hpWriteAll(p->pFd, aVec, 2, p->szPage+WAL_FRAME_HDRSIZE, iOfst);
+#else
+  return 0;
+#endif
+}
+
+/*
+** Append the frames of the first pages of pList to the WAL at iOfst.  nTruncate
+** is not 0 if the last page of the list ends a transaction.  Return how many were
+** written: 0, or 2 and more.
+**
+** Each header has the checksum of all that is before it.  If nothing was written the
+** checksum so far is what it was.
+*/
+SQLITE_PRIVATE int sqlite3HpWriteFrames(
+  struct WalWriter *p,
+  PgHdr *pList,
+  int nTruncate,
+  i64 iOfst
+){
+#ifdef HP_PREADV
+  struct iovec aVec[2*HP_WRITE_PAGES];
+  u8 aHdr[HP_WRITE_PAGES][WAL_FRAME_HDRSIZE];
+  u32 aCksum[2];
+  PgHdr *pPg;
+  int n = 0;
+  assert( p->iSyncPoint==0 );
+  if( pList->pDirty==0 || !hpWriteOk(p->pFd) ) return 0;
+  memcpy(aCksum, p->pWal->hdr.aFrameCksum, sizeof(aCksum));
+  for(pPg=pList; pPg && n<HP_WRITE_PAGES; pPg=pPg->pDirty){
+    walEncodeFrame(p->pWal, pPg->pgno, pPg->pDirty==0 ? nTruncate : 0,
+                   pPg->pData, aHdr[n]);
+    hpWritePiece(&aVec[2*n], aHdr[n], WAL_FRAME_HDRSIZE);
+    hpWritePiece(&aVec[2*n+1], pPg->pData, (u32)p->szPage);
+    n++;
+  }
+  if( hpWriteAll(p->pFd, aVec, 2*n, n*(i64)(p->szPage+WAL_FRAME_HDRSIZE), iOfst) ){
+    return n;
+  }
+  memcpy(p->pWal->hdr.aFrameCksum, aCksum, sizeof(aCksum));
+#endif
+  return 0;
+}
+#endif /* SQLITE_OMIT_WAL */
+#endif /* SQLITE_OMIT_HP */
