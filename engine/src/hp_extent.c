@@ -872,7 +872,7 @@ SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared *pBt){
 #ifndef SQLITE_OMIT_WAL
   if( pagerUseWal(pBt->pPager) ){
     Pager *pPager = pBt->pPager;
-    const u32 iFirst = ((WalIndexHdr*)walIndexHdr(pPager->pWal))->mxFrame + 1;
+    const volatile WalIndexHdr *pLive = walIndexHdr(pPager->pWal);
     Pgno iPg = pPager->dbOrigSize;
     u32 nShort;
     rc = hpWalShort(pPager, &nShort);
@@ -881,7 +881,10 @@ SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared *pBt){
       u32 iFrame = 0;
       if( iPg==PENDING_BYTE_PAGE(pBt) ) continue;
       rc = sqlite3WalFindFrame(pPager->pWal, iPg, &iFrame);
-      if( rc || iFrame>=iFirst ) continue;
+      /* Written in this transaction?  *pLive is looked at each time: when a
+      ** page is spilled the log may begin anew, and what is now the end of
+      ** other transactions' frames is then 0. */
+      if( rc || iFrame>pLive->mxFrame ) continue;
       pDbPage = sqlite3PagerLookup(pPager, iPg);
       if( pDbPage==0 ){
         rc = sqlite3PagerGet(pPager, iPg, &pDbPage, PAGER_GET_NOCONTENT);

@@ -531,6 +531,27 @@ static void testWal(void){
 }
 
 /*
+** Pages are added to the log before a commit, more than the cache holds, so that
+** the log, all of which is in the file, begins anew in the middle of that.
+*/
+static void testSpill(void){
+  sqlite3 *db;
+  removeDb(zFile);
+  db = openDb(&ours, zFile, 0);
+  setup(db, &ours, "PRAGMA page_size=1024; PRAGMA journal_mode=wal;"
+                   "PRAGMA wal_autocheckpoint=0; PRAGMA hp_extent=200;"
+                   "PRAGMA cache_size=150");
+  create(&ours, db, 5);
+  run(&ours, db, "CREATE TABLE big(a);"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000)"
+    " INSERT INTO big SELECT zeroblob(900) FROM n;"
+    "DELETE FROM big; VACUUM; PRAGMA wal_checkpoint;");
+  grow(&ours, db, 5, 200, 300, 1000);
+  sqlite3_close(db);
+  checkFile("spill");
+}
+
+/*
 ** The page of the lock byte, moved down to page 300 in both libraries.
 */
 static void testLockByte(void){
@@ -773,6 +794,7 @@ int main(int argc, char **argv){
   testRandom("PRAGMA page_size=1024; PRAGMA auto_vacuum=full", 100);
   testFull();
   testWal();
+  testSpill();
   testLockByte();
   testBackup();
   testHostile(300);
