@@ -137,6 +137,7 @@ typedef struct HpCount HpCount;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
 typedef struct HpGuess HpGuess;
+typedef struct HpInner HpInner;
 typedef struct HpKey HpKey;
 typedef struct HpList HpList;
 typedef struct HpLiteral HpLiteral;
@@ -220,6 +221,11 @@ struct HpBuf {
   u32 n, nAlloc;
 };
 
+/* Values of HpConfig.eDisk: are reads slow? */
+#define HP_DISK_REAL  0    /* That is measured */
+#define HP_DISK_COLD  1    /* disk=cold: all of them */
+#define HP_DISK_WARM  2    /* disk=warm: none is */
+
 /* Switches for tests, read once from the environment: see hp_exec.c */
 struct HpConfig {
   int bInit;             /* True when the rest is set */
@@ -228,6 +234,7 @@ struct HpConfig {
   u8 bHash0;             /* hash=0: all hash values are equal */
   u8 bNoSimd;            /* simd=off: plain C */
   u8 bPager;             /* source=pager: never read the file directly */
+  u8 eDisk;              /* HP_DISK_xxx: what reading seems to take */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
@@ -496,6 +503,14 @@ struct HpCount {
   i64 iNumber;           /* The number of the last one */
 };
 
+/* An interior page of a b-tree */
+struct HpInner {
+  const u8 *aData;       /* Its first byte */
+  const u8 *aHdr;        /* Its b-tree header */
+  const u8 *aEnd;        /* Its end */
+  int nCell;             /* Its cells: it has nCell+1 children */
+};
+
 /* A record in its page */
 struct HpRecord {
   const u8 *z;           /* The part that lies in the page */
@@ -509,8 +524,10 @@ struct HpRun {
   u32 iSeq;              /* Number of the run: 0, 1, 2, ... in key order */
   Pgno *aLeaf;           /* Page numbers of its leaves */
   u32 *aFrame;           /* WAL frame of each leaf; 0: the database file */
-  Pgno *aAhead;          /* Page numbers of leaves of the next runs, or 0 */
-  int nAhead;            /* Entries of aAhead */
+  Pgno *aAhead;          /* Pages to ask for ahead, ... */
+  u32 *aAheadFrame;      /* ... the WAL frame of each, or 0, ... */
+  int nAhead;            /* ... and their number */
+  u32 nAsked;            /* So many were asked for so far */
   int nPage;             /* Leaves in this run; 0: the end */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
@@ -587,7 +604,8 @@ struct HpBound {
 #define HP_STAT_SERIAL     19  /* Run again with one worker */
 #define HP_STAT_SPILLED    20  /* Wrote groups to a file */
 #define HP_STAT_CHAIN      21  /* Runs of overflow pages read */
-#define HP_STAT_MX         21
+#define HP_STAT_AHEAD      22  /* Pages that were asked for ahead */
+#define HP_STAT_MX         22
 
 /*
 ** One execution of a plan: what its workers share.  Kept in a register by
@@ -689,6 +707,23 @@ static int hpChainRead(BtShared*, HpGuess*, int, Pgno, u32, u8*, u32, u8*,
 #endif
 #define HP_CHAIN_SINGLE 1    /* Read single pages as well */
 #define HP_CHAIN_FRAMES 2    /* Read frames of the WAL as well */
+
+/* hp_ahead.c */
+#define HP_AHEAD_BYTES (8*1024*1024)  /* Most bytes asked for */
+static int hpInnerInit(HpInner*, const BtShared*, const u8*, Pgno);
+static const u8 *hpInnerCell(const HpInner*, int);
+static Pgno hpInnerChild(const HpInner*, int);
+static int hpAheadNear(Pgno, Pgno);
+static int hpAheadFile(const sqlite3_file*);
+static int hpAheadOn(const sqlite3*, const BtShared*);
+#if SQLITE_OS_UNIX && defined(POSIX_FADV_WILLNEED) && defined(CLOCK_MONOTONIC)
+# define HP_READAHEAD 1
+static i64 hpAheadClock(void);
+static int hpAheadSlow(i64, i64);
+static int hpAheadMissing(Pager*, Pgno);
+static int hpAheadFrames(Pager*, const Pgno*, u32*, int);
+static int hpAheadAsk(Pager*, const Pgno*, const u32*, int);
+#endif
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

@@ -38,6 +38,7 @@
 **                             hash=0      all hash values are equal
 **                             simd=off    plain C
 **                             source=pager   never read the file directly
+**                             disk=cold|warm   all reads, or none, seem slow
 **                             memory=N    default of hp_memory, bytes
 **                             threads=N   workers, however small the table
 **                             run=N       leaves a run
@@ -181,6 +182,8 @@ static const HpConfig *hpConfig(void){
       if( n==6 && strncmp(z, "hash=0", 6)==0 ) x.bHash0 = 1;
       if( n==8 && strncmp(z, "simd=off", 8)==0 ) x.bNoSimd = 1;
       if( n==12 && strncmp(z, "source=pager", 12)==0 ) x.bPager = 1;
+      if( n==9 && strncmp(z, "disk=cold", 9)==0 ) x.eDisk = HP_DISK_COLD;
+      if( n==9 && strncmp(z, "disk=warm", 9)==0 ) x.eDisk = HP_DISK_WARM;
       if( strncmp(z, "batch=", 6)==0 ){
         x.nBatch = MAX(1, MIN(HP_BATCH, atoi(&z[6])));
       }
@@ -198,6 +201,7 @@ static const HpConfig *hpConfig(void){
     cfg.bHash0 = x.bHash0;
     cfg.bNoSimd = x.bNoSimd;
     cfg.bPager = x.bPager;
+    cfg.eDisk = x.eDisk;
     cfg.nBatch = x.nBatch;
     cfg.nMemory = x.nMemory;
     cfg.nThread = x.nThread;
@@ -282,6 +286,7 @@ static void hpPragmaStats(Parse *pParse){
     "run again with one worker",
     "wrote to a file",
     "overflow pages read in runs",
+    "pages asked for ahead",
   };
   Vdbe *v = pParse->pVdbe;
   int i;
@@ -348,6 +353,14 @@ SQLITE_PRIVATE int sqlite3HpPragma(
     sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "hp_threads", SQLITE_STATIC);
     pParse->nMem = MAX(pParse->nMem, 1);
     returnSingleInt(v, hpThreads(db));
+    return 1;
+  }
+  if( sqlite3StrICmp(zLeft, "hp_readahead")==0 ){
+    if( zRight ) db->hp.bNoAhead = !sqlite3GetBoolean(zRight, !db->hp.bNoAhead);
+    sqlite3VdbeSetNumCols(v, 1);
+    sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "hp_readahead", SQLITE_STATIC);
+    pParse->nMem = MAX(pParse->nMem, 1);
+    returnSingleText(v, db->hp.bNoAhead || hpConfig()->bOff ? "off" : "on");
     return 1;
   }
   if( sqlite3StrICmp(zLeft, "hp_stats")==0 ){
@@ -427,6 +440,7 @@ static int hpScanStopped(const HpScan *p){
 static void hpExecFree(HpScan *pScan, int i){
   HpExec *p = pScan->apWorker[i];
   if( p ){
+    pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     hpAggClose(p->pAgg);
     hpRowsClose(p->pRows);
     hpPartClose(p);

@@ -567,7 +567,7 @@ static int hpRowsOnLeaf(const HpSource *pSource){
   Pgno iPg;
   int n;
   if( pSource->nLevel==0 ) return 0;
-  iPg = hpSourceChild(pSource, &pSource->aLevel[pSource->nLevel-1], 0);
+  iPg = hpInnerChild(&pSource->aLevel[pSource->nLevel-1].in, 0);
   if( iPg<2
    || sqlite3PagerGet(pSource->pPager, iPg, &pDb, PAGER_GET_READONLY)
   ){

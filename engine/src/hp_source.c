@@ -59,9 +59,12 @@
 ** The filters of the query hold the exact bounds.
 **
 ** What a read costs tells whether the file is in the operating system's cache.
-** After a slow one the operating system is told which leaves the next runs
-** will want (posix_fadvise), a page or a stretch of pages at a time: it reads
-** ahead by itself only where the leaves of a table are adjacent.
+** If it was slow the operating system is asked for the leaves of the
+** next runs (hp_ahead.c), until it turns out that it has them.  Where many
+** leaves are adjacent it reads ahead by itself, in larger pieces of memory: asking
+** for 84,000 adjacent leaves took 0.2 s more than leaving them to it.  So
+** that the end of an interior page stops nothing, what is ahead has a way of
+** its own from the root to a leaf (HpSource.aAhead).
 **
 ** A tree that is not what it should be (leaves at different depths, a page
 ** number out of range, an empty page) is declined: stock's code then says
@@ -75,15 +78,16 @@
 /* Most bytes that the unix VFS expects to be asked for at once */
 #define HP_READ_BYTES 0x1ffff
 
-/* A read that takes longer than this, in nanoseconds a page, is one from
-** disk.  It makes reading ahead worthwhile for so many runs. */
-#define HP_COLD_NS   10000
-#define HP_COLD_RUNS 32
-#define HP_AHEAD     2         /* Runs ahead */
+/* A run was not in the operating system's cache if reading it took longer, in
+** nanoseconds a request and a page.  What is cached takes a fifth at most. */
+#define HP_COLD_NS       5000
+#define HP_COLD_PAGE_NS  3000
 
-#if SQLITE_OS_UNIX && defined(POSIX_FADV_WILLNEED) && defined(CLOCK_MONOTONIC)
-# define HP_READAHEAD 1
-#endif
+#define HP_AHEAD_LEAVES   512  /* Most leaves asked for ahead */
+
+/* After so many leaves in the order of the file the next ones are left to the
+** operating system */
+#define HP_AHEAD_IN_ORDER 256
 
 /* Most leaves a run of a table that is small */
 #define HP_SMALL_RUN 12
@@ -102,15 +106,18 @@ struct HpSource {
   int nMax;              /* Most leaves a run */
   int rc;                /* Taking a run failed: there are no more */
   u32 iSeq;              /* Number of the next run */
-  int nCold;             /* Read ahead for so many runs.  Atomic */
-  int iAhead;            /* Children of the lowest level before this are known
-                         ** to the operating system */
   Pgno iRoot;            /* Root page */
+  i64 nTaken;            /* Leaves taken so far */
+  int bCold;             /* Ask for leaves ahead.  Atomic */
+  i64 nAsked;            /* Leaves before this one have been asked for */
+  Pgno iLast;            /* The leaf taken last, */
+  int nInOrder;          /* and how many before it were in the file's order */
+  Pgno iLastAsked;       /* The same of the leaf before nAsked */
+  int nAskedInOrder;
+  struct HpLevel *aAhead;  /* The way to the next one, or NULL: never ask */
   struct HpLevel {       /* The way from the root to the current leaves */
     DbPage *pDb;           /* Interior page, referenced */
-    const u8 *aHdr;        /* Its b-tree header */
-    const u8 *aData;       /* Its first byte */
-    int nCell;             /* Its cells: it has nCell+1 children */
+    HpInner in;            /* What it holds */
     int iChild;            /* Next child to visit */
     int iLast;             /* Last child to visit */
     u8 bEnd;               /* It stands on the way to the last leaf */
@@ -127,7 +134,6 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
   int eType = pSrc->bIndex ? PTF_ZERODATA : PTF_INTKEY|PTF_LEAFDATA;
   int rc;
   DbPage *pDb;
-  const u8 *aHdr;
   memset(pLevel, 0, sizeof(*pLevel));
   if( iPg<1 || iPg>btreePagecount(pSrc->pBt) ) return HP_DECLINE;
   if( pSrc->bCached ){
@@ -139,47 +145,20 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
     rc = sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY);
   }
   if( rc ) return rc;
-  pLevel->aData = sqlite3PagerGetData(pDb);
-  aHdr = pLevel->aData + (iPg==1 ? 100 : 0);
-  if( aHdr[0]==(eType|PTF_LEAF) ){
-    sqlite3PagerUnrefNotNull(pDb);
-    return SQLITE_OK;
+  switch( hpInnerInit(&pLevel->in, pSrc->pBt, sqlite3PagerGetData(pDb), iPg)
+          ^ eType ){
+    case 0:
+      break;
+    case PTF_LEAF:
+      sqlite3PagerUnrefNotNull(pDb);
+      return SQLITE_OK;
+    default:
+      sqlite3PagerUnrefNotNull(pDb);
+      return HP_DECLINE;
   }
-  pLevel->nCell = get2byte(&aHdr[3]);
-  if( aHdr[0]!=eType
-   || pLevel->nCell<1 || pLevel->nCell>(int)MX_CELL(pSrc->pBt)
-  ){
-    sqlite3PagerUnrefNotNull(pDb);
-    return HP_DECLINE;
-  }
-  pLevel->iLast = pLevel->nCell;
-  pLevel->aHdr = aHdr;
+  pLevel->iLast = pLevel->in.nCell;
   pLevel->pDb = pDb;
   return SQLITE_OK;
-}
-
-/*
-** Cell i of an interior page, or NULL if it is not where a cell can be.
-*/
-static const u8 *hpSourceCell(
-  const HpSource *pSrc,
-  const struct HpLevel *p,
-  int i
-){
-  int ofst = get2byte(&p->aHdr[12+2*i]);
-  if( ofst<12 || ofst>(int)pSrc->pBt->usableSize-5 ) return 0;
-  return &p->aData[ofst];
-}
-
-/*
-** Page number of child i of an interior page, or 0 if its cell is not
-** where a cell can be.
-*/
-static Pgno hpSourceChild(const HpSource *pSrc, const struct HpLevel *p, int i){
-  const u8 *z;
-  if( i==p->nCell ) return get4byte(&p->aHdr[8]);
-  z = hpSourceCell(pSrc, p, i);
-  return z ? get4byte(z) : 0;
 }
 
 /*
@@ -210,12 +189,12 @@ static int hpCellRecord(
 }
 
 /*
-** Release the interior pages from level i downwards.
+** Release the interior pages of aLevel[] from level i downwards.
 */
-static void hpSourceRelease(HpSource *pSrc, int i){
-  for(; i<BTCURSOR_MAX_DEPTH && pSrc->aLevel[i].pDb; i++){
-    sqlite3PagerUnrefNotNull(pSrc->aLevel[i].pDb);
-    pSrc->aLevel[i].pDb = 0;
+static void hpSourceRelease(struct HpLevel *aLevel, int i){
+  for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].pDb; i++){
+    sqlite3PagerUnrefNotNull(aLevel[i].pDb);
+    aLevel[i].pDb = 0;
   }
 }
 
@@ -246,13 +225,13 @@ static int hpSourceSearch(
   HpKey *pKey,
   int bUpper
 ){
-  const u8 *aEnd = &p->aData[pSrc->pBt->usableSize];
+  const u8 *aEnd = p->in.aEnd;
   int i = 0;             /* Separators before i are too small, */
-  int n = p->nCell;      /* that at n, if any, is not */
+  int n = p->in.nCell;   /* that at n, if any, is not */
   while( i<n ){
     int iMid = (i+n)/2;
     int c;
-    const u8 *z = hpSourceCell(pSrc, p, iMid);
+    const u8 *z = hpInnerCell(&p->in, iMid);
     if( z==0 || hpKeyCompare(pKey, pSrc->pBt, &z[4], aEnd, &c) ) return -1;
     /* Of a table the separator is the largest key of its child */
     if( c<0 || (c==0 && pSrc->bIndex && bUpper!=pKey->bNull) ){
@@ -265,16 +244,21 @@ static int hpSourceSearch(
 }
 
 /*
-** Fetch the interior page at level i, which is page iPg, and note where in it
-** the scan ends.
+** Fetch the interior page at level i of aLevel[], which is page iPg, and note
+** where in it the scan ends.
 */
-static int hpSourceDown(HpSource *pSrc, int i, Pgno iPg){
-  struct HpLevel *p = &pSrc->aLevel[i];
+static int hpSourceDown(
+  HpSource *pSrc,
+  struct HpLevel *aLevel,
+  int i,
+  Pgno iPg
+){
+  struct HpLevel *p = &aLevel[i];
   int rc = hpSourceLevel(pSrc, iPg, p);
   if( rc==SQLITE_OK && p->pDb && i<pSrc->nEnd
    && (i==0 || (p[-1].bEnd && p[-1].iChild==p[-1].iLast+1))
   ){
-    if( pSrc->aEnd[i]>p->nCell ) return HP_DECLINE;
+    if( pSrc->aEnd[i]>p->in.nCell ) return HP_DECLINE;
     p->bEnd = 1;
     p->iLast = pSrc->aEnd[i];
   }
@@ -296,7 +280,7 @@ static int hpSourceEnd(HpSource *pSrc, HpKey *pKey){
       return SQLITE_OK;
     }
     pSrc->aEnd[i] = hpSourceSearch(pSrc, &level, pKey, 1);
-    if( pSrc->aEnd[i]>=0 ) iPg = hpSourceChild(pSrc, &level, pSrc->aEnd[i]);
+    if( pSrc->aEnd[i]>=0 ) iPg = hpInnerChild(&level.in, pSrc->aEnd[i]);
     sqlite3PagerUnrefNotNull(level.pDb);
     if( pSrc->aEnd[i]<0 ) return HP_DECLINE;
   }
@@ -311,7 +295,7 @@ static int hpSourceBegin(HpSource *pSrc, HpKey *pKey){
   int i;
   for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
     struct HpLevel *p = &pSrc->aLevel[i];
-    int rc = hpSourceDown(pSrc, i, iPg);
+    int rc = hpSourceDown(pSrc, pSrc->aLevel, i, iPg);
     int iFirst = 0;
     if( rc ) return rc;
     if( p->pDb==0 ){
@@ -324,7 +308,7 @@ static int hpSourceBegin(HpSource *pSrc, HpKey *pKey){
     /* No key is in range: stock finds that out as fast */
     if( iFirst<0 || iFirst>p->iLast ) return HP_DECLINE;
     p->iChild = iFirst+1;
-    iPg = hpSourceChild(pSrc, p, iFirst);
+    iPg = hpInnerChild(&p->in, iFirst);
   }
   return HP_DECLINE;
 }
@@ -344,10 +328,10 @@ static i64 hpSourceLeaves(const HpSource *pSrc){
       /* Above: from the first leaf to the end of the child, and back */
       nLeaf += (p->iLast-iFirst)*n;
     }else{
-      nLeaf += (p->nCell-iFirst)*n;
-      if( i<pSrc->nEnd ) nLeaf += (pSrc->aEnd[i]-p->nCell)*n;
+      nLeaf += (p->in.nCell-iFirst)*n;
+      if( i<pSrc->nEnd ) nLeaf += (pSrc->aEnd[i]-p->in.nCell)*n;
     }
-    n *= p->nCell+1;
+    n *= p->in.nCell+1;
   }
   return nLeaf;
 }
@@ -419,6 +403,11 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
 #ifndef SQLITE_OMIT_WAL
   pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
 #endif
+  if( pSrc->bDirect && pSrc->nLevel>0 && hpAheadOn(p->db, pSrc->pBt) ){
+    pSrc->aAhead = hpArenaAlloc(&p->arena, sizeof(pSrc->aLevel));
+    if( pSrc->aAhead==0 ) return HP_DECLINE;
+    memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
+  }
   return SQLITE_OK;
 }
 
@@ -452,10 +441,11 @@ static int hpRunInit(HpExec *p){
   if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
   memset(pRun->aFrame, 0, sizeof(u32)*pSrc->nMax);
   memset(&pRun->aBuf[nByte], 0, HP_SLACK);
-#ifdef HP_READAHEAD
-  pRun->aAhead = hpArenaAlloc(&p->vec, sizeof(Pgno)*HP_AHEAD*pSrc->nMax);
-  if( pRun->aAhead==0 ) return HP_DECLINE;
-#endif
+  if( pSrc->aAhead ){
+    pRun->aAhead = hpArenaAlloc(&p->vec, sizeof(Pgno)*(HP_AHEAD_LEAVES+2));
+    pRun->aAheadFrame = hpArenaAlloc(&p->vec, sizeof(u32)*(HP_AHEAD_LEAVES+2));
+    if( pRun->aAhead==0 || pRun->aAheadFrame==0 ) return HP_DECLINE;
+  }
   if( pSrc->bIndex ){
     nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
     pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
@@ -467,67 +457,100 @@ static int hpRunInit(HpExec *p){
 }
 
 /*
-** Make the lowest level an interior page with children not yet visited.  Set
-** *pbEnd if there is none.
+** Make the lowest level of aLevel[] an interior page with children not yet
+** visited.  Set *pbEnd if there is none.
 */
-static int hpSourceAdvance(HpSource *pSrc, int *pbEnd){
+static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
   int i = pSrc->nLevel-1;
   int rc;
   *pbEnd = 0;
-  while( pSrc->aLevel[i].iChild>pSrc->aLevel[i].iLast ){
+  while( aLevel[i].iChild>aLevel[i].iLast ){
     if( i==0 ){
       *pbEnd = 1;
       return SQLITE_OK;
     }
-    hpSourceRelease(pSrc, i);
+    hpSourceRelease(aLevel, i);
     i--;
   }
   while( i<pSrc->nLevel-1 ){
-    struct HpLevel *pLevel = &pSrc->aLevel[i];
-    Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
-    rc = hpSourceDown(pSrc, ++i, iPg);
+    struct HpLevel *pLevel = &aLevel[i];
+    Pgno iPg = hpInnerChild(&pLevel->in, pLevel->iChild++);
+    rc = hpSourceDown(pSrc, aLevel, ++i, iPg);
     if( rc ) return rc;
-    pSrc->iAhead = 0;
-    if( pSrc->aLevel[i].pDb==0 ) return HP_DECLINE;
+    if( aLevel[i].pDb==0 ) return HP_DECLINE;
   }
   return SQLITE_OK;
 }
 
+/*
+** Leaf iPg comes after leaf *piLast, which so many leaves are in order before.
+*/
+static void hpSourceOrder(Pgno *piLast, int *pnInOrder, Pgno iPg){
+  *pnInOrder = hpAheadNear(*piLast, iPg) ? *pnInOrder+1 : 0;
+  *piLast = iPg;
+}
+
 #ifdef HP_READAHEAD
-/* Time, in nanoseconds */
-static i64 hpSourceClock(void){
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (i64)t.tv_sec*1000000000 + t.tv_nsec;
+/*
+** The interior page after the lowest one of aLevel[], if it is to be read and is
+** not in the page cache; or 0.
+*/
+static Pgno hpSourceSibling(const HpSource *pSrc, const struct HpLevel *aLevel){
+  const struct HpLevel *p = &aLevel[pSrc->nLevel-2];
+  Pgno iPg;
+  if( pSrc->nLevel<2 || p->iChild>p->iLast ) return 0;
+  iPg = hpInnerChild(&p->in, p->iChild);
+  if( iPg>btreePagecount(pSrc->pBt) ) return 0;
+  return hpAheadMissing(pSrc->pPager, iPg) ? iPg : 0;
 }
 
 /*
-** Note the leaves that the next runs want, from the lowest interior page.
+** Note in pRun which pages to ask for: leaves that have not been asked for,
+** beginning with those of the run that is about to be taken, and the next
+** interior page.
 */
 static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
-  const struct HpLevel *p = &pSrc->aLevel[pSrc->nLevel-1];
-  int i = MAX(pSrc->iAhead, p->iChild);
-  int iEnd = MIN(p->iLast+1, p->iChild + HP_AHEAD*pSrc->nMax);
-  AtomicStore(&pSrc->nCold, AtomicLoad(&pSrc->nCold)-1);
-  for(; i<iEnd; i++){
-    pRun->aAhead[pRun->nAhead++] = hpSourceChild(pSrc, p, i);
+  struct HpLevel *aAhead = pSrc->aAhead;
+  int iLow = pSrc->nLevel-1;
+  int mxAhead = MIN(HP_AHEAD_LEAVES, HP_AHEAD_BYTES/pSrc->szPage);
+  int bEnd = 0;
+  int n = 0;
+  if( pSrc->nAsked<pSrc->nTaken || aAhead[0].pDb==0 ){
+    int i;
+    hpSourceRelease(aAhead, 0);
+    memcpy(aAhead, pSrc->aLevel, sizeof(pSrc->aLevel));
+    for(i=0; i<=iLow; i++) sqlite3PagerRef(aAhead[i].pDb);
+    pSrc->nAsked = pSrc->nTaken;
+    pSrc->iLastAsked = pSrc->iLast;
+    pSrc->nAskedInOrder = pSrc->nInOrder;
+    pRun->aAhead[n] = hpSourceSibling(pSrc, aAhead);
+    n += pRun->aAhead[n]!=0;
   }
-  pSrc->iAhead = i;
-}
-
-/*
-** Tell the operating system about the pages in pRun->aAhead.
-*/
-static void hpSourceAdvise(const HpSource *pSrc, const HpRun *pRun){
-  int fd = ((unixFile*)pSrc->pPager->fd)->h;
-  const Pgno *a = pRun->aAhead;
-  int i, n;
-  for(i=0; i<pRun->nAhead; i+=n){
-    for(n=1; i+n<pRun->nAhead && a[i+n]==a[i]+n; n++){}
-    if( a[i] ){
-      (void)posix_fadvise(fd, (i64)(a[i]-1)*pSrc->szPage, (i64)n*pSrc->szPage,
-                          POSIX_FADV_WILLNEED);
+  while( n<HP_AHEAD_LEAVES && pSrc->nAsked<pSrc->nTaken+mxAhead ){
+    struct HpLevel *p = &aAhead[iLow];
+    Pgno iPg;
+    if( p->iChild>p->iLast ){
+      /* What is being asked for is not read yet */
+      if( n>0 && hpSourceSibling(pSrc, aAhead) ) break;
+      if( hpSourceAdvance(pSrc, aAhead, &bEnd) ){
+        /* The scan will come there too and decline, or fail */
+        hpSourceRelease(aAhead, 0);
+        pSrc->aAhead = 0;
+        break;
+      }
+      if( bEnd ) break;
+      pRun->aAhead[n] = hpSourceSibling(pSrc, aAhead);
+      n += pRun->aAhead[n]!=0;
     }
+    iPg = hpInnerChild(&p->in, p->iChild++);
+    if( iPg<2 || iPg>btreePagecount(pSrc->pBt) ) continue;
+    hpSourceOrder(&pSrc->iLastAsked, &pSrc->nAskedInOrder, iPg);
+    if( pSrc->nAskedInOrder<HP_AHEAD_IN_ORDER ) pRun->aAhead[n++] = iPg;
+    pSrc->nAsked++;
+  }
+  pRun->nAhead = n;
+  if( hpAheadFrames(pSrc->pPager, pRun->aAhead, pRun->aAheadFrame, n) ){
+    pRun->nAhead = 0;
   }
 }
 #endif /* HP_READAHEAD */
@@ -546,12 +569,22 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   int rc = SQLITE_OK;
   int i, n;
 #ifdef HP_READAHEAD
-  i64 iBegin = hpSourceClock();
-  hpSourceAdvise(pSrc, pRun);
+  int nRead = 0;
+  i64 iBegin;
+  if( pRun->nAhead>0 ){
+    pRun->nAsked += pRun->nAhead;
+    if( !hpAheadAsk(pPager, pRun->aAhead, pRun->aAheadFrame, pRun->nAhead) ){
+      AtomicStore(&pSrc->bCold, 0);
+    }
+  }
+  iBegin = hpAheadClock();
 #endif
   for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
     u8 *aTo = &pRun->aBuf[(i64)i*szRead];
     n = 1;
+#ifdef HP_READAHEAD
+    nRead++;
+#endif
 #ifndef SQLITE_OMIT_WAL
     if( aFrame[i] ){
       rc = sqlite3WalReadFrame(pPager->pWal, aFrame[i], szRead, aTo);
@@ -567,8 +600,9 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
     if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
   }
 #ifdef HP_READAHEAD
-  if( hpSourceClock()-iBegin>(i64)HP_COLD_NS*pRun->nPage ){
-    AtomicStore(&pSrc->nCold, HP_COLD_RUNS);
+  if( hpAheadSlow(iBegin,
+          (i64)HP_COLD_NS*nRead + (i64)HP_COLD_PAGE_NS*pRun->nPage) ){
+    AtomicStore(&pSrc->bCold, 1);
   }
 #endif
   return rc;
@@ -607,9 +641,9 @@ static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
     if( iLevel==0 ) return SQLITE_OK;
     p = &pSrc->aLevel[--iLevel];
   }
-  z = hpSourceCell(pSrc, p, p->iChild-1);
+  z = hpInnerCell(&p->in, p->iChild-1);
   if( z==0 ) return HP_DECLINE;
-  rc = hpCellRecord(pSrc->pBt, &z[4], &p->aData[pSrc->pBt->usableSize], pSep);
+  rc = hpCellRecord(pSrc->pBt, &z[4], p->in.aEnd, pSep);
   if( rc==SQLITE_OK ){
     u8 *a = &pRun->aSepBuf[(i64)i*hpSepBytes(pSrc)];
     memcpy(a, pSep->z, pSep->nLocal + (pSep->nLocal<pSep->nByte ? 4 : 0));
@@ -640,20 +674,22 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
     Pgno mxPg = btreePagecount(pSrc->pBt);
     Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
-    rc = hpSourceAdvance(pSrc, &bEnd);
+    rc = hpSourceAdvance(pSrc, pSrc->aLevel, &bEnd);
     if( rc || bEnd ) return rc;
+#ifdef HP_READAHEAD
+    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ) hpSourceLookAhead(pSrc, pRun);
+#endif
     while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
-      Pgno iPg = hpSourceChild(pSrc, pLevel, pLevel->iChild++);
+      Pgno iPg = hpInnerChild(&pLevel->in, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
       if( pSrc->bIndex ){
         rc = hpSourceSep(pSrc, pRun, n);
         if( rc ) return rc;
       }
       pRun->aLeaf[n++] = iPg;
+      hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
     }
-#ifdef HP_READAHEAD
-    if( AtomicLoad(&pSrc->nCold)>0 ) hpSourceLookAhead(pSrc, pRun);
-#endif
+    pSrc->nTaken += n;
   }
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
@@ -685,7 +721,10 @@ static int hpSourceNext(HpExec *p){
 }
 
 static void hpSourceClose(HpSource *pSrc){
-  if( pSrc ) hpSourceRelease(pSrc, 0);
+  if( pSrc ){
+    hpSourceRelease(pSrc->aLevel, 0);
+    if( pSrc->aAhead ) hpSourceRelease(pSrc->aAhead, 0);
+  }
 }
 
 /*
@@ -709,13 +748,13 @@ static int hpSourceIsLarge(
   src.bIndex = (u8)bIndex;
   rc = hpSourceLevel(&src, iRoot, &aLevel[0]);
   if( rc==SQLITE_OK && aLevel[0].pDb ){
-    if( aLevel[0].nCell+1>=mnLeaf ){
+    if( aLevel[0].in.nCell+1>=mnLeaf ){
       *pbLarge = 1;
     }else{
-      rc = hpSourceLevel(&src, hpSourceChild(&src,&aLevel[0],0), &aLevel[1]);
+      rc = hpSourceLevel(&src, hpInnerChild(&aLevel[0].in, 0), &aLevel[1]);
       if( rc==SQLITE_OK && aLevel[1].pDb ){
         /* With long keys an index page may have few children */
-        *pbLarge = (aLevel[0].nCell+1)*(aLevel[1].nCell+1)>=mnLeaf;
+        *pbLarge = (aLevel[0].in.nCell+1)*(aLevel[1].in.nCell+1)>=mnLeaf;
         sqlite3PagerUnrefNotNull(aLevel[1].pDb);
       }
     }
@@ -747,7 +786,7 @@ static int hpSourceRangeIsLarge(
   }
   rc = hpSourceInit(&src, db, pPlan, aMem);
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
-  hpSourceRelease(&src, 0);
+  hpSourceRelease(src.aLevel, 0);
   pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
   pRange->nSkip = pRange->nSmall;
   return rc;
@@ -763,7 +802,7 @@ static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
   int rc;
   assert( pPlan->bCached );
   rc = hpSourceInit(&src, db, pPlan, aMem);
-  hpSourceRelease(&src, 0);
+  hpSourceRelease(src.aLevel, 0);
   return rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
 }
 
@@ -780,7 +819,7 @@ static int hpSourceCountIsLarge(
   int rc = hpSourceInit(&src, db, pPlan, 0);
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
           && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);
-  hpSourceRelease(&src, 0);
+  hpSourceRelease(src.aLevel, 0);
   return rc;
 }
 #endif /* SQLITE_OMIT_HP */
