@@ -54,6 +54,8 @@ void setupInit(Setup *p, u64 iSeed){
              strcmp(p->zJournal, "wal")==0 ? "normal" : "extra";
   p->zSecure = azSecure[rngBelow(&r, 3)];
   p->zExtent = azExtent[rngBelow(&r, 8)];
+  /* Files of hundreds of megabytes would leave no time for anything else */
+  if( p->szPage*atoi(p->zExtent)>(256<<10) ) p->zExtent = "7";
   p->nCache = rngBelow(&r, 2) ? 10 + rngBelow(&r, 40) : -2000;
   p->nTable = 1 + rngBelow(&r, 8);
   p->nRow = aRow[rngBelow(&r, 4)];
