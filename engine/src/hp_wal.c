@@ -1,0 +1,190 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Short read transactions of many threads.
+**
+** In WAL mode a read transaction of one look-up costs more than the look-up.
+** What another process can see of it, the lock on a read mark, stays as it is:
+** taken and given back by the same calls at the same moments.  This file
+** spares what nobody needs:
+**
+**    sqlite3HpFileSize()   Called where a transaction wants the size of the
+**                          database file: ask the system only if it may have
+**                          changed.
+**    sqlite3HpBarrier()    Called for a memory barrier: is the instruction
+**                          enough?  SQLite takes a global mutex as well.
+**    sqlite3HpShmLock()    Called to lock or unlock bytes of the wal-index:
+**                          connections of one process share a lock without a
+**                          mutex.
+**    sqlite3HpNoneWaits()  Called at the end of a transaction: is there no
+**                          connection that waits for another one to end, for
+**                          sqlite3_unlock_notify()?  SQLite takes a global
+**                          mutex to find out.
+*/
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Times to try for the mutex of a wal-index before the thread goes to sleep.
+** Who has it is in one system call, a quarter of a microsecond. */
+#define HP_SHM_SPIN 40
+
+/*
+** Store the size of the database file in *pSize.
+**
+** While the wal-index header is the same no transaction was committed, so
+** there was nothing to checkpoint and nobody had a reason to change the size
+** of the file: SQLite keeps its cached pages for the same reason.  Nobody can
+** have left WAL mode either, as this connection holds a lock on the file.
+*/
+SQLITE_PRIVATE int sqlite3HpFileSize(Wal *pWal, sqlite3_file *fd, i64 *pSize){
+  int rc;
+  int bKeep = pWal && pWal->readLock>=0 && pWal->exclusiveMode==WAL_NORMAL_MODE
+           && pWal->bShmUnreliable==0 && hpConfig()->bOff==0;
+  if( bKeep && pWal->hp.bSize
+   && memcmp(&pWal->hp.hdr, &pWal->hdr, sizeof(WalIndexHdr))==0
+  ){
+    *pSize = pWal->hp.szFile;
+    return SQLITE_OK;
+  }
+  rc = sqlite3OsFileSize(fd, pSize);
+  if( pWal ){
+    pWal->hp.bSize = bKeep && rc==SQLITE_OK;
+    pWal->hp.hdr = pWal->hdr;
+    pWal->hp.szFile = *pSize;
+  }
+  return rc;
+}
+
+/*
+** Return true if sqlite3MemoryBarrier() is a barrier.
+*/
+SQLITE_PRIVATE int sqlite3HpBarrier(void){
+#ifdef __GNUC__
+  return hpConfig()->bOff==0;
+#else
+  return 0;
+#endif
+}
+
+#ifdef SQLITE_ENABLE_UNLOCK_NOTIFY
+/*
+** Return true if no connection waits for another one.  A connection that has
+** come to wait for this one did so while it had the mutex of the shared cache,
+** before this one released the lock it wants, with the same mutex: so what is
+** read here is not too old.
+*/
+SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3 **ppBlocked){
+  return AtomicLoad(ppBlocked)==0 && hpConfig()->bOff==0;
+}
+#endif
+
+#if SQLITE_OS_UNIX && defined(__GNUC__) \
+ && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+/*
+** The locks of a process on the bytes of a wal-index are counted in
+** unixShmNode.aLock[]: so many connections share the lock, or -1 if one has it
+** for itself.  Only the first and the last of those that share it call the
+** system.  They do that with the mutex; only with the mutex does a count
+** become 0, or anything else than 0.  Others just count, with no mutex.
+**
+** When the last one leaves, it first makes the count 0 and then gives the lock
+** back.  Who comes in between waits for the mutex and gets the lock anew.
+*/
+
+/*
+** Enter the mutex, or return false if meanwhile slot *pLock can be shared
+** by counting, from iMin on, which has then been done.
+*/
+static int hpShmEnter(unixShmNode *pNode, int *pLock, int iMin, int iAdd){
+  int nTry;
+  for(nTry=0; ; nTry++){
+    int n = __atomic_load_n(pLock, __ATOMIC_RELAXED);
+    while( n>=iMin ){
+      if( __atomic_compare_exchange_n(pLock, &n, n+iAdd, 0,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ){
+        return 0;
+      }
+    }
+    if( nTry>=HP_SHM_SPIN ) break;
+    if( sqlite3_mutex_try(pNode->pShmMutex)==SQLITE_OK ) return 1;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+  sqlite3_mutex_enter(pNode->pShmMutex);
+  return 1;
+}
+
+/*
+** Lock or unlock n bytes from ofst on, as unixShmLock() does, and store the
+** result code in *pRc.  Return false, having done nothing, if hp is switched
+** off.
+*/
+SQLITE_PRIVATE int sqlite3HpShmLock(
+  unixFile *pFile,       /* The database file */
+  int ofst, int n,       /* Which bytes */
+  int flags,             /* SQLITE_SHM_xxx */
+  int *pRc               /* OUT: Result code */
+){
+  unixShm *p = pFile->pShm;
+  unixShmNode *pNode = p->pShmNode;
+  u16 mask = (1<<(ofst+n)) - (1<<ofst);
+  int *aLock = pNode->aLock;
+  int rc = SQLITE_OK;
+  int i;
+  if( hpConfig()->bOff ) return 0;
+  *pRc = SQLITE_OK;
+  if( flags==(SQLITE_SHM_LOCK|SQLITE_SHM_SHARED) ){
+    if( hpShmEnter(pNode, &aLock[ofst], 1, +1) ){
+      i = __atomic_load_n(&aLock[ofst], __ATOMIC_RELAXED);
+      if( i<0 ){
+        rc = SQLITE_BUSY;
+      }else if( i==0 ){
+        rc = unixShmSystemLock(pFile, F_RDLCK, ofst+UNIX_SHM_BASE, 1);
+      }
+      if( rc==SQLITE_OK ){
+        (void)__atomic_add_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL);
+      }
+      sqlite3_mutex_leave(pNode->pShmMutex);
+    }
+    if( rc==SQLITE_OK ) p->sharedMask |= mask;
+  }else if( flags==(SQLITE_SHM_UNLOCK|SQLITE_SHM_SHARED) ){
+    if( hpShmEnter(pNode, &aLock[ofst], 2, -1) ){
+      if( __atomic_sub_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL)==0 ){
+        rc = unixShmSystemLock(pFile, F_UNLCK, ofst+UNIX_SHM_BASE, 1);
+        if( rc!=SQLITE_OK ){
+          __atomic_store_n(&aLock[ofst], 1, __ATOMIC_RELEASE);
+        }
+      }
+      sqlite3_mutex_leave(pNode->pShmMutex);
+    }
+    if( rc==SQLITE_OK ) p->sharedMask &= ~mask;
+  }else{
+    int bLock = (flags & SQLITE_SHM_LOCK)!=0;
+    sqlite3_mutex_enter(pNode->pShmMutex);
+    for(i=ofst; bLock && i<ofst+n; i++){
+      if( __atomic_load_n(&aLock[i], __ATOMIC_RELAXED) ) rc = SQLITE_BUSY;
+    }
+    if( rc==SQLITE_OK ){
+      rc = unixShmSystemLock(pFile, bLock ? F_WRLCK : F_UNLCK,
+                             ofst+UNIX_SHM_BASE, n);
+    }
+    if( rc==SQLITE_OK ){
+      for(i=ofst; i<ofst+n; i++){
+        __atomic_store_n(&aLock[i], bLock ? -1 : 0, __ATOMIC_RELEASE);
+      }
+      p->exclMask = bLock ? (p->exclMask | mask) : (p->exclMask & ~mask);
+    }
+    sqlite3_mutex_leave(pNode->pShmMutex);
+  }
+  *pRc = rc;
+  return 1;
+}
+#endif
+
+#endif /* !SQLITE_OMIT_HP && !SQLITE_OMIT_WAL */
