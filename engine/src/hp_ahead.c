@@ -39,9 +39,10 @@
 **
 **    From the second step on: if the read was fast, the page was in the
 **    operating system's cache.  Then nothing is asked for, and the next look is
-**    1, 3, 7 and from then on every 15 steps later: a scan of what is cached costs a
-**    counter for each leaf, and 50 ns for each 16.  If it was slow, longer than
-**    HP_SLOW_NS, the next HP_AHEAD_MIN leaves are asked for.
+**    1, 3, 7 and from then on every 15 steps later (63 if all is in the page
+**    cache): a scan of what is cached costs a counter for each leaf, and 50 ns for
+**    each 16.  If it was slow, longer than HP_SLOW_NS, the next HP_AHEAD_MIN
+**    leaves are asked for.
 **
 **    When half of what was asked for is used up, more is: twice as much
 **    ahead if some read was slow in the meantime, up to HP_AHEAD_MAX pages.  So a query
@@ -96,7 +97,8 @@
 #define HP_AHEAD_MIN      4    /* Pages asked for at first */
 #define HP_AHEAD_MAX    256    /* And most: what a disk's queue holds.  With more,
                                ** asking itself waits for the disk */
-#define HP_AHEAD_IDLE    15    /* Steps between looks while reads are fast */
+#define HP_AHEAD_IDLE    15    /* Steps between looks while reads are fast, */
+#define HP_AHEAD_CACHED  63    /* ... while there are none */
 #define HP_AHEAD_ALONE    8    /* So many pages in order are left to the system */
 #define HP_AHEAD_NEVER   0xffff
 
@@ -449,7 +451,9 @@ static void hpAheadLeaves(
   assert( k>=1 && k<=in.nCell );
   bJump = !hpAheadNear(hpAheadChild(&in, k-1, iDir), hpAheadChild(&in, k, iDir));
   if( bSame ){
-    hpAheadAdapt(p, p->nSlow!=pPager->nHpSlow, HP_AHEAD_MIN, mx, HP_AHEAD_IDLE);
+    /* If the last look's read never came, the page cache holds all of it */
+    hpAheadAdapt(p, p->nSlow!=pPager->nHpSlow, HP_AHEAD_MIN, mx,
+                 pPager->nHpTime ? HP_AHEAD_CACHED : HP_AHEAD_IDLE);
     p->nWait = p->nIdle;
   }else{
     memset(p, 0, sizeof(*p));
