@@ -10,6 +10,8 @@
 **    sqlite3HpWriteFrames()  dirty pages to the WAL
 **    sqlite3HpWriteFrame()   a frame of the WAL: its header and its page
 **    sqlite3HpWriteRecord()  a record of the rollback journal
+**    sqlite3HpSpill()        which pages to write together with one that is
+**    sqlite3HpSpilled()      written to make room in the cache
 **
 ** SQLite writes each page by a call of its own, with a second one for the header
 ** of a frame in the WAL, and two more for what is in front of and behind a page in
@@ -24,6 +26,13 @@
 ** full, a quota, a signal) the functions say that nothing was done.  SQLite then
 ** writes the same again in its own way and gets the error, if there is one.  So
 ** there is no error code here.
+**
+** When the page cache is full SQLite writes the dirty page that was not used for the
+** longest time, and the next time the next one.  Where that is the following page of the
+** file, as when a large value or many rows are inserted, up to 32 are
+** written at once and are clean then.  They are pages that SQLite might write as well at
+** that moment: nobody has a reference to them, and they need no sync of the
+** journal and no copy for a savepoint first.
 **
 ** Only files of the built-in unix VFS are written in this way, and not if the
 ** application replaced pwrite(): someone else may want to see single pages.
@@ -104,6 +113,49 @@ SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
 }
 
 /*
+** pPg is about to be written to make room.  Link those pages to it that come next,
+** both in the file and in the order in which pages would be written for room.
+*/
+SQLITE_PRIVATE void sqlite3HpSpill(Pager *pPager, PgHdr *pPg){
+#ifdef HP_PREADV
+  PgHdr *pLast = pPg;
+  PgHdr *p;
+  int n = 1;
+  sqlite3_file *pFile = pPager->fd;
+  assert( pPg->pDirty==0 );
+#ifndef SQLITE_OMIT_WAL
+  if( pagerUseWal(pPager) ) pFile = pPager->pWal->pWalFd;
+#endif
+  if( !isOpen(pFile) || !hpWriteOk(pFile) ) return;
+  for(p=pPg->pDirtyPrev; p && n<HP_WRITE_PAGES; p=p->pDirtyPrev, n++){
+    if( p->pgno!=pLast->pgno+1 || p->nRef>0 || p->pgno>pPager->dbSize
+     || (p->flags & (PGHDR_NEED_SYNC|PGHDR_DONT_WRITE))!=0
+     || subjRequiresPage(p)
+    ){
+      break;
+    }
+    pLast->pDirty = p;
+    p->pDirty = 0;
+    pLast = p;
+  }
+#endif
+}
+
+/*
+** pPg was written, and the pages that sqlite3HpSpill() linked to it: those are
+** clean now.
+*/
+SQLITE_PRIVATE void sqlite3HpSpilled(Pager *pPager, PgHdr *pPg){
+  PgHdr *p = pPg->pDirty;
+  while( p ){
+    PgHdr *pNext = p->pDirty;      /* The page may be gone when it is clean */
+    pPager->aStat[PAGER_STAT_SPILL]++;
+    sqlite3PcacheMakeClean(p);
+    p = pNext;
+  }
+}
+
+/*
 ** A record of the rollback journal at iOfst: page iPg, as it was, and its
 ** checksum.  True if it was written.
 */
@@ -155,7 +207,10 @@ SQLITE_PRIVATE int sqlite3HpWriteFrame(
 /*
 ** Append the frames of the first pages of pList to the WAL at iOfst.  nTruncate
 ** is not 0 if the last page of the list ends a transaction.  Return how many were
-** written: 0, or 2 and more.
+** written, 0 if none.
+**
+** If iFirst is not 0 this transaction has already written frames from that one on.  A
+** page that is in one of them goes there again, which SQLite does.
 **
 ** Each header has the checksum of all that is before it.  If nothing was written the
 ** checksum so far is what it was.
@@ -164,6 +219,7 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
   struct WalWriter *p,
   PgHdr *pList,
   int nTruncate,
+  u32 iFirst,
   i64 iOfst
 ){
 #ifdef HP_PREADV
@@ -176,6 +232,10 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
   if( pList->pDirty==0 || !hpWriteOk(p->pFd) ) return 0;
   memcpy(aCksum, p->pWal->hdr.aFrameCksum, sizeof(aCksum));
   for(pPg=pList; pPg && n<HP_WRITE_PAGES; pPg=pPg->pDirty){
+    u32 iFrame = 0;
+    if( iFirst && n>0 ){
+      if( walFindFrame(p->pWal, pPg->pgno, &iFrame) || iFrame>=iFirst ) break;
+    }
     walEncodeFrame(p->pWal, pPg->pgno, pPg->pDirty==0 ? nTruncate : 0,
                    pPg->pData, aHdr[n]);
     hpWritePiece(&aVec[2*n], aHdr[n], WAL_FRAME_HDRSIZE);
