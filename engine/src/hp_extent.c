@@ -83,6 +83,7 @@
 #define HP_EXTENT_RUN     4       /* Shortest run of free pages that is used */
 #define HP_EXTENT_WALK    1024    /* Trunks in which extents are looked for, ... */
 #define HP_EXTENT_PLAIN   2       /* ... and how many of them without a mark */
+#define HP_EXTENT_MX      ((i64)1<<30)  /* More are not counted (hpTreeSize) */
 
 /* In the last 8 bytes of a trunk: this, plus the kind; the root page */
 #define HP_EXTENT_MARK    0x68704500
@@ -276,7 +277,8 @@ static HpExtents *hpExtents(BtShared *pBt){
 }
 
 /*
-** Add up the overflow pages of the cells of leaf aData, whatever it holds.
+** Add up the overflow pages of the cells of leaf aData, whatever it holds: at
+** most HP_EXTENT_MX, so that a hostile file cannot make the product overflow.
 */
 static i64 hpLeafOverflow(const BtShared *pBt, const u8 *aData, int hdr){
   const u32 usable = pBt->usableSize;
@@ -297,7 +299,7 @@ static i64 hpLeafOverflow(const BtShared *pBt, const u8 *aData, int hdr){
     if( nLocal>mx ) nLocal = mn;
     nOverflow += (nPayload - nLocal + usable - 5)/(usable-4);
   }
-  return nOverflow;
+  return MIN(nOverflow, HP_EXTENT_MX);
 }
 
 /*
@@ -355,6 +357,8 @@ static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
     }
     pSize->nInterior += pSize->nLeaf;
     pSize->nLeaf *= nCell+1;
+    /* Pages that are their own children would be more than the file has */
+    pSize->nLeaf = MIN(pSize->nLeaf, HP_EXTENT_MX);
     if( nCell==0 ){
       iPg = get4byte(&aData[hdr+8]);
     }else{
@@ -588,7 +592,9 @@ static int hpFreeTake(
       i64 nBest = LARGEST_INT64;
       if( nWant>1 && hpExtentClaim(p, pTrunk, n, nWant, pNew)==SQLITE_OK ){
         releasePage(pTrunk);
-        return hpExtentTake(pBt, p, nWas, ppPage, pPgno);
+        rc = hpExtentTake(pBt, p, nWas, ppPage, pPgno);
+        /* A trunk that lists itself: SQLite's code will say so */
+        return rc==SQLITE_ROW ? SQLITE_DONE : rc;
       }
       for(i=0; i<n; i++){
         const Pgno iPg = get4byte(&pTrunk->aData[8+4*i]);
@@ -648,7 +654,7 @@ static int hpFileGrow(
   int rc;
 
   if( iFirst==iLock ) iFirst++;
-  if( pBt->autoVacuum && PTRMAP_ISPAGE(pBt, iFirst) ){
+  if( ISAUTOVACUUM(pBt) && PTRMAP_ISPAGE(pBt, iFirst) ){
     iMap = iFirst++;
     if( iFirst==iLock ) iFirst++;
   }
@@ -658,7 +664,7 @@ static int hpFileGrow(
   }
   for(iLast=iFirst; iLast-iFirst+1<n; iLast++){
     if( iLast+1==iLock ) break;
-    if( pBt->autoVacuum && PTRMAP_ISPAGE(pBt, iLast+1) ) break;
+    if( ISAUTOVACUUM(pBt) && PTRMAP_ISPAGE(pBt, iLast+1) ) break;
   }
 
   rc = sqlite3PagerWrite(pPage1->pDbPage);
@@ -679,7 +685,7 @@ static int hpFileGrow(
       rc = hpTrunkGet(pBt, iHead, &pHead, &i);
       if( rc==SQLITE_OK ) rc = sqlite3PagerWrite(pHead->pDbPage);
     }
-    for(i=iFirst+1; rc==SQLITE_OK && pBt->autoVacuum && i<=iLast; i++){
+    for(i=iFirst+1; rc==SQLITE_OK && ISAUTOVACUUM(pBt) && i<=iLast; i++){
       ptrmapPut(pBt, i, PTRMAP_FREEPAGE, 0, &rc);
     }
   }
@@ -802,12 +808,21 @@ allocate_out:
 
 #ifndef SQLITE_OMIT_WAL
 /*
+** The header of the wal-index.  As walIndexHdr(), whose assert() demands that
+** the caller catches the exceptions of Windows; so does walCkptInfo()'s.
+*/
+static volatile WalIndexHdr *hpWalHdr(const Wal *pWal){
+  assert( pWal->nWiData>0 && pWal->apWiData[0] );
+  return (volatile WalIndexHdr*)pWal->apWiData[0];
+}
+
+/*
 ** The number of pages that a commit will add to the log: those that are
 ** changed, without those whose frame of this transaction is overwritten.
 */
 static int hpWalAdded(Pager *pPager, u32 *pn){
   const Wal *pWal = pPager->pWal;
-  const u32 iFirst = ((WalIndexHdr*)walIndexHdr(pPager->pWal))->mxFrame + 1;
+  const u32 iFirst = hpWalHdr(pWal)->mxFrame + 1;
   const PgHdr *pPg;
   u32 n = 0;
   for(pPg=pPager->pPCache->pDirty; pPg; pPg=pPg->pDirtyNext){
@@ -833,11 +848,13 @@ static int hpWalAdded(Pager *pPager, u32 *pn){
 ** anew.  The file: at least as many pages as when the log began; it certainly
 ** is as large as now only if no checkpoint has begun since, for what that wrote
 ** may be lost when the machine fails.  In doubt SQLite's own rule is kept: a
-** frame for each page more.
+** frame for each page more.  A checkpoint that begins just now may cut the file
+** to its size before this transaction, so what is beyond that does not count.
 */
 static int hpWalShort(Pager *pPager, u32 *pn){
   Wal *pWal = pPager->pWal;
-  volatile WalCkptInfo *pInfo = walCkptInfo(pWal);
+  /* Two copies of the header come before it */
+  volatile WalCkptInfo *pInfo = (volatile WalCkptInfo*)&hpWalHdr(pWal)[2];
   const i64 nSpare = 65536/pPager->pageSize;
   i64 nMore = (i64)pPager->dbSize - pPager->dbOrigSize;
   i64 nFile = 0;
@@ -851,8 +868,9 @@ static int hpWalShort(Pager *pPager, u32 *pn){
   }else{
     rc = sqlite3OsFileSize(pPager->fd, &nFile);
     if( rc==SQLITE_OK && AtomicLoad(&pInfo->nBackfillAttempted)==0 ){
-      i64 n = (i64)pPager->dbSize - nFile/pPager->pageSize
-                  - nSpare - pWal->hdr.mxFrame;
+      i64 n;
+      nFile = MIN(nFile/pPager->pageSize, pPager->dbOrigSize);
+      n = (i64)pPager->dbSize - nFile - nSpare - pWal->hdr.mxFrame;
       nMore = MIN(nMore, n);
     }
   }
@@ -869,10 +887,14 @@ SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared *pBt){
   HpExtents *p = pBt->pHpExtents;
   int rc = SQLITE_OK;
   if( p==0 ) return SQLITE_OK;
+#ifndef SQLITE_OMIT_AUTOVACUUM
+  /* auto_vacuum=FULL empties the free list without asking for its pages */
+  if( pBt->bDoTruncate ) sqlite3HpExtentForget(pBt);
+#endif
 #ifndef SQLITE_OMIT_WAL
   if( pagerUseWal(pBt->pPager) ){
     Pager *pPager = pBt->pPager;
-    const volatile WalIndexHdr *pLive = walIndexHdr(pPager->pWal);
+    const volatile WalIndexHdr *pLive = hpWalHdr(pPager->pWal);
     Pgno iPg = pPager->dbOrigSize;
     u32 nShort;
     rc = hpWalShort(pPager, &nShort);

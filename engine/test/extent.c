@@ -684,6 +684,141 @@ static void testHostile(int nCase){
   free(b);
 }
 
+/*
+** auto_vacuum=FULL in between empties the free list without asking for a page.
+** What stands where the trunk was looks like one to whoever still believes in
+** it: values full of the number of the page that was next.
+*/
+static void testFullBetween(void){
+  int i, k;
+  for(i=0; i<4; i++){
+    Text sql = {0,0,0};
+    sqlite3_int64 nPage;
+    sqlite3 *db;
+    removeDb(zFile);
+    db = openDb(&ours, zFile, 0);
+    setup(db, &ours, "PRAGMA page_size=4096; PRAGMA auto_vacuum=incremental");
+    create(&ours, db, 2);
+    grow(&ours, db, 1, 6000, 200, 6000);
+    check(number(&ours, db, "PRAGMA freelist_count")>4, "full between: no extent");
+    run(&ours, db, "PRAGMA auto_vacuum=full; INSERT INTO t1(a) VALUES(1)");
+    check(number(&ours, db, "PRAGMA freelist_count")==0, "full between: free pages");
+    nPage = number(&ours, db, "PRAGMA page_count");
+    textAppend(&sql, "PRAGMA auto_vacuum=incremental;"
+                     "INSERT INTO t1(b) VALUES(x'%.*s", 2*i, "000000");
+    for(k=0; k<60000; k++) textAppend(&sql, "%08x", (int)nPage+1);
+    textAppend(&sql, "'); DELETE FROM t0 WHERE id<600");
+    run(&ours, db, sql.z);
+    grow(&ours, db, 1, 2000, 200, 2000);
+    sqlite3_close(db);
+    checkFile("full between");
+    textClear(&sql);
+  }
+}
+
+/* The file zFile in memory, of *pn bytes; or it is written */
+static unsigned char *readFile(long *pn){
+  unsigned char *a;
+  FILE *f = fopen(zFile, "rb");
+  if( f==0 || fseek(f, 0, SEEK_END) ) exit(2);
+  *pn = ftell(f);
+  rewind(f);
+  a = malloc(*pn);
+  if( a==0 || fread(a, 1, *pn, f)!=(size_t)*pn ) exit(2);
+  fclose(f);
+  return a;
+}
+static void writeFile(const unsigned char *a, long n){
+  FILE *f = fopen(zFile, "wb");
+  if( f==0 || fwrite(a, 1, n, f)!=(size_t)n || fclose(f) ) exit(2);
+}
+static unsigned get2(const unsigned char *a){ return a[0]<<8 | a[1]; }
+static unsigned get4(const unsigned char *a){ return get2(a)<<16 | get2(a+2); }
+static void put4(unsigned char *a, unsigned v){
+  a[0] = v>>24;  a[1] = v>>16;  a[2] = v>>8;  a[3] = v;
+}
+
+/*
+** Interior pages that are their own children: the size of the tree, multiplied
+** twenty times by their number of cells, is no reason to write past a page.
+*/
+static void testHostileTree(void){
+  long n;
+  unsigned char *a, *aRoot, *aX;
+  unsigned iX, nRoot, nX, k, m;
+  sqlite3 *db;
+  removeDb(zFile);
+  db = openDb(&stock, zFile, 0);
+  setup(db, &stock, "PRAGMA page_size=512");
+  create(&stock, db, 1);
+  grow(&stock, db, 1, 12000, 60, 1000);
+  stock.close(db);
+  a = readFile(&n);
+  aRoot = &a[512];
+  nRoot = get2(&aRoot[3]);
+  check(aRoot[0]==5 && nRoot>20, "hostile tree: root has %u cells", nRoot);
+  iX = get4(&aRoot[get2(&aRoot[12+nRoot/2*2])]);
+  aX = &a[(iX-1)*512];
+  nX = get2(&aX[3]);
+  check(aX[0]==5, "hostile tree: page %u is of type %d", iX, aX[0]);
+  for(k=nRoot/2; k<nRoot/2+6; k++) put4(&aRoot[get2(&aRoot[12+2*k])], iX);
+  for(k=0; k<nX; k++) put4(&aX[get2(&aX[12+2*k])], iX);
+  for(k=nX; k<120; k++) memcpy(&aX[12+2*k], &aX[12], 2);
+  put4(&aX[get2(&aX[12])], iX);
+  for(m=9; m<70; m++){
+    int rc;
+    aX[4] = m;
+    writeFile(a, n);
+    db = openDb(&ours, zFile, 0);
+    setup(db, &ours, "");
+    rc = sqlite3_exec(db,
+        "WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<1500)"
+        "INSERT INTO t0(a,b) SELECT i, zeroblob(60) FROM c", 0, 0, 0);
+    check(rc==SQLITE_OK || rc==SQLITE_CORRUPT, "hostile tree %u: %d", m, rc);
+    check(number(&ours, db, "PRAGMA page_count")<n/512+600,
+          "hostile tree %u: file grew to %lld pages", m,
+          number(&ours, db, "PRAGMA page_count"));
+    sqlite3_close(db);
+  }
+  free(a);
+}
+
+/*
+** A trunk of the free list that is a leaf of its own: an error, no row.
+*/
+static void testHostileTrunk(void){
+  long n;
+  unsigned char *a, *aTrunk;
+  unsigned iTrunk, i;
+  int rc;
+  sqlite3 *db;
+  sqlite3_stmt *pStmt = 0;
+  removeDb(zFile);
+  db = openDb(&stock, zFile, 0);
+  setup(db, &stock, "PRAGMA page_size=512");
+  create(&stock, db, 2);
+  grow(&stock, db, 2, 8000, 60, 1000);
+  run(&stock, db, "DELETE FROM t1 WHERE id BETWEEN 200 AND 400");
+  stock.close(db);
+  a = readFile(&n);
+  iTrunk = get4(&a[32]);
+  aTrunk = &a[(iTrunk-1)*512];
+  check(get4(&aTrunk[4])>=5, "hostile trunk: %u leaves", get4(&aTrunk[4]));
+  put4(&aTrunk[4], 5);
+  for(i=0; i<5; i++) put4(&aTrunk[8+4*i], iTrunk+i);
+  writeFile(a, n);
+  free(a);
+  db = openDb(&ours, zFile, 0);
+  setup(db, &ours, "");
+  rc = sqlite3_prepare_v2(db,
+      "WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<500)"
+      "INSERT INTO t0(a,b) SELECT i, zeroblob(60) FROM c", -1, &pStmt, 0);
+  if( rc==SQLITE_OK ) rc = sqlite3_step(pStmt);
+  check(rc==SQLITE_CORRUPT, "hostile trunk: %d", rc);
+  sqlite3_finalize(pStmt);
+  check(sqlite3_close(db)==SQLITE_OK, "hostile trunk: close");
+}
+
 /************************** memory and the disk fail **********************/
 
 static sqlite3_mem_methods base;
@@ -797,7 +932,10 @@ int main(int argc, char **argv){
   testSpill();
   testLockByte();
   testBackup();
+  testFullBetween();
   testHostile(300);
+  testHostileTree();
+  testHostileTrunk();
   testFaults("PRAGMA synchronous=off", 0, 3);
   testFaults("PRAGMA synchronous=off;PRAGMA cache_size=10", 1, 1);
   testFaults("PRAGMA synchronous=off;PRAGMA journal_mode=wal", 0, 3);
