@@ -468,20 +468,21 @@ static int hpStoreGet(Pager *pPager, Pgno iPage, DbPage **ppPage){
 }
 
 /*
-** The pager's xGet method.
+** Get a page in a read transaction in WAL mode.
 */
-static int hpGetPage(Pager *pPager, Pgno iPage, DbPage **ppPage, int flags){
+static SQLITE_NOINLINE int hpGetPageWal(
+  Pager *pPager,
+  Pgno iPage,
+  DbPage **ppPage,
+  int flags
+){
   u32 nMiss;
   int rc;
-  if( pPager->hp.bUse && pPager->eState==PAGER_READER && pPager->pWal
-   && hpStoreGet(pPager, iPage, ppPage)
-  ){
-    return SQLITE_OK;
-  }
+  if( pPager->hp.bUse && hpStoreGet(pPager, iPage, ppPage) ) return SQLITE_OK;
   nMiss = pPager->aStat[PAGER_STAT_MISS];
   rc = getPageNormal(pPager, iPage, ppPage, flags);
   if( nMiss!=pPager->aStat[PAGER_STAT_MISS] && rc==SQLITE_OK
-   && pPager->eState==PAGER_READER && pPager->pWal
+   && pPager->eState==PAGER_READER
   ){
     /* A page had to be read */
     if( pPager->hp.bUse ){
@@ -504,6 +505,16 @@ static int hpGetPage(Pager *pPager, Pgno iPage, DbPage **ppPage, int flags){
     }
   }
   return rc;
+}
+
+/*
+** The pager's xGet method.
+*/
+static int hpGetPage(Pager *pPager, Pgno iPage, DbPage **ppPage, int flags){
+  if( pPager->eState!=PAGER_READER || pPager->pWal==0 ){
+    return getPageNormal(pPager, iPage, ppPage, flags);
+  }
+  return hpGetPageWal(pPager, iPage, ppPage, flags);
 }
 
 /* The method for reading pages, where SQLite has chosen xGet */

@@ -80,6 +80,7 @@
 #define HP_EXTENT_MIN     32      /* Pages of the smallest b-tree that reserves */
 #define HP_EXTENT_SHARE   16      /* It reserves 1/16 of its size, ... */
 #define HP_EXTENT_BYTES   (1024*1024)  /* ... at most so many bytes */
+#define HP_EXTENT_SMALL   64      /* Small b-trees that are remembered */
 #define HP_EXTENT_RUN     4       /* Shortest run of free pages that is used */
 #define HP_EXTENT_WALK    1024    /* Trunks in which extents are looked for, ... */
 #define HP_EXTENT_PLAIN   2       /* ... and how many of them without a mark */
@@ -111,6 +112,10 @@ struct HpExtents {
   u32 nSplit;            /* ... when it had so many */
   int nExtent, nAlloc;
   HpExtent *aExtent;
+  struct HpSmallTree {
+    Pgno iRoot;            /* A b-tree that was found to be small */
+    u32 nLeft;             /* It is for so many pages more */
+  } aSmall[HP_EXTENT_SMALL];
 };
 
 /*
@@ -375,13 +380,26 @@ static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
 ** b-tree iRoot should have: fewer than 2 is none.  Where a b-tree has no extent
 ** for interior pages they come from the leaves'.
 */
-static int hpExtentWanted(BtShared *pBt, Pgno iRoot, u8 *peKind, u32 *pn){
+static int hpExtentWanted(
+  BtShared *pBt,
+  HpExtents *p,
+  Pgno iRoot,
+  u8 *peKind,
+  u32 *pn
+){
+  struct HpSmallTree *pSmall = &p->aSmall[iRoot % HP_EXTENT_SMALL];
   const u32 mx = MIN(HP_EXTENT_BYTES/pBt->pageSize, hpTrunkMax(pBt));
   const int nFixed = pBt->db->hp.nExtent;
   HpTreeSize x;
   i64 n;
-  int rc = hpTreeSize(pBt, iRoot, &x);
+  int rc;
   *pn = 0;
+  if( pSmall->iRoot==iRoot && pSmall->nLeft>0 && nFixed==0 ){
+    pSmall->nLeft--;
+    *peKind = *peKind==BTALLOC_INTERIOR ? BTALLOC_LEAF : *peKind;
+    return SQLITE_OK;
+  }
+  rc = hpTreeSize(pBt, iRoot, &x);
   if( rc ) return rc;
   if( nFixed>0 ){
     n = x.nInterior ? MIN((u32)nFixed, hpTrunkMax(pBt)) : 0;
@@ -389,6 +407,8 @@ static int hpExtentWanted(BtShared *pBt, Pgno iRoot, u8 *peKind, u32 *pn){
     n = MIN((u32)hpConfig()->nExtent, hpTrunkMax(pBt));
   }else if( x.nInterior + x.nLeaf + x.nOverflow<HP_EXTENT_MIN ){
     n = 0;
+    pSmall->iRoot = iRoot;
+    pSmall->nLeft = (u32)(HP_EXTENT_MIN-1 - x.nInterior-x.nLeaf-x.nOverflow);
   }else{
     n = *peKind==BTALLOC_OVERFLOW ? x.nOverflow : x.nLeaf;
     n = MIN(n/HP_EXTENT_SHARE, mx);
@@ -784,7 +804,7 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
         if( rc!=SQLITE_ROW ) goto allocate_out;
         i = -1;
       }
-      rc = hpExtentWanted(pBt, x.iRoot, &x.eKind, &nWant);
+      rc = hpExtentWanted(pBt, p, x.iRoot, &x.eKind, &nWant);
       if( rc ) goto allocate_out;
     }while( x.eKind!=eKind );
   }
