@@ -14,10 +14,11 @@
 ** SQLite gives a growing b-tree the next page of the file, so b-trees that grow
 ** together lie between one another, and each page of a scan is a read of its
 ** own.  Here a b-tree that grows reserves an extent, a run of adjacent pages,
-** and takes its pages from there, in ascending order.  It has up to three:
-** for leaves, for overflow pages and for interior pages.  Leaves of rows that
+** and takes its pages from there, in ascending order.  It has up to two: for
+** leaves with their overflow pages, and for interior pages.  Leaves of rows that
 ** arrive in the order of their keys are therefore in that order in the file,
-** the overflow pages of a row are adjacent, and interior pages are together.
+** the overflow pages of a row are adjacent, between its leaf and the next one,
+** and interior pages are together.
 **
 ** An ordinary file.  Reserved pages are free pages, now and at every commit.
 ** An extent of n pages is added to the end of the file with its last page as a
@@ -53,8 +54,8 @@
 **    5. where the file may not grow (max_page_count): any free page.
 **
 ** How much.  A b-tree of fewer than HP_EXTENT_MIN pages reserves nothing.  A
-** larger one reserves a HP_EXTENT_SHARE-th of what it has (leaves for leaves,
-** overflow pages for overflow pages), at most HP_EXTENT_BYTES.  So a file is at
+** larger one reserves a HP_EXTENT_SHARE-th of what it has of leaves and overflow
+** pages, at most HP_EXTENT_BYTES.  So a file is at
 ** most a sixteenth larger for it, on average half of that, and a large one
 ** much less, while a scan of n pages meets few gaps: about 16*ln(n/32) extents,
 ** later one a megabyte.  How large a b-tree is is found by looking at one path
@@ -99,7 +100,7 @@ struct HpExtent {
   Pgno iNext;            /* The next page to be taken */
   Pgno iEnd;             /* The last page of the run */
   Pgno iTrunk;           /* The trunk that lists them.  It may be iEnd itself */
-  u8 eKind;              /* BTALLOC_LEAF, _INTERIOR or _OVERFLOW */
+  u8 eKind;              /* BTALLOC_LEAF or BTALLOC_INTERIOR */
 };
 
 /*
@@ -243,7 +244,7 @@ static int hpExtentFind(BtShared *pBt, HpExtents *p){
     if( rc ) break;
     mark = get4byte(&pTrunk->aData[pBt->usableSize-8]) - HP_EXTENT_MARK;
     x.iRoot = get4byte(&pTrunk->aData[pBt->usableSize-4]);
-    if( (mark==BTALLOC_LEAF || mark==BTALLOC_INTERIOR || mark==BTALLOC_OVERFLOW)
+    if( (mark==BTALLOC_LEAF || mark==BTALLOC_INTERIOR)
      && n<=hpTrunkMax(pBt) && x.iRoot>0 && x.iRoot<=btreePagecount(pBt)
     ){
       for(i=0; i<n; i++){
@@ -396,7 +397,7 @@ static int hpExtentWanted(
   *pn = 0;
   if( pSmall->iRoot==iRoot && pSmall->nLeft>0 && nFixed==0 ){
     pSmall->nLeft--;
-    *peKind = *peKind==BTALLOC_INTERIOR ? BTALLOC_LEAF : *peKind;
+    *peKind = BTALLOC_LEAF;
     return SQLITE_OK;
   }
   rc = hpTreeSize(pBt, iRoot, &x);
@@ -410,8 +411,7 @@ static int hpExtentWanted(
     pSmall->iRoot = iRoot;
     pSmall->nLeft = (u32)(HP_EXTENT_MIN-1 - x.nInterior-x.nLeaf-x.nOverflow);
   }else{
-    n = *peKind==BTALLOC_OVERFLOW ? x.nOverflow : x.nLeaf;
-    n = MIN(n/HP_EXTENT_SHARE, mx);
+    n = MIN((x.nLeaf+x.nOverflow)/HP_EXTENT_SHARE, mx);
   }
   if( *peKind==BTALLOC_INTERIOR ){
     if( n/HP_EXTENT_SHARE>=2 ){
@@ -756,8 +756,8 @@ static int hpExtentEnabled(const BtShared *pBt){
 
 /*
 ** A page is to be allocated in mode *peMode of allocateBtreePage(), near page
-** nearby.  BTALLOC_LEAF, _INTERIOR and _OVERFLOW mean any page, for that use in
-** the b-tree of which BtShared.iHpRoot is the root; they become BTALLOC_ANY.
+** nearby.  BTALLOC_LEAF and _INTERIOR mean any page, for that use in the
+** b-tree of which BtShared.iHpRoot is the root; they become BTALLOC_ANY.
 ** SQLITE_DONE: SQLite's own code is to choose.  Else the result is that of
 ** allocateBtreePage(), with *ppPage and *pPgno set.
 */
