@@ -41,9 +41,10 @@
 ** the pages in its own cache from one transaction to the next.
 **
 ** When it pays.  A connection joins after it had to read as many pages in one
-** state as its own cache has room for, later if the last store did not pay.  A page goes into the store when it is
-** read a second time, by anybody: a bitmap tells.  One scan of a large table,
-** or one look at each page, leaves nothing behind.  Small databases, and those
+** state as its own cache has room for, later if the last store did not pay.  A
+** page goes into the store when it is read a second time, by anybody: a bitmap
+** tells.  One scan of a large table, or one look at each page, leaves nothing
+** behind.  Small databases, and those
 ** that are checkpointed all the time, never get here.
 **
 ** Bounds, all of which hold:

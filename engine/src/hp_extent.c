@@ -55,12 +55,11 @@
 **
 ** How much.  A b-tree of fewer than HP_EXTENT_MIN pages reserves nothing.  A
 ** larger one reserves a HP_EXTENT_SHARE-th of what it has of leaves and overflow
-** pages, at most HP_EXTENT_BYTES.  So a file is at
-** most a sixteenth larger for it, on average half of that, and a large one
-** much less, while a scan of n pages meets few gaps: about 16*ln(n/32) extents,
-** later one a megabyte.  How large a b-tree is is found by looking at one path
-** from its root (hpTreeSize).  Interior pages get a HP_EXTENT_SHARE-th of what
-** leaves get.
+** pages, at most HP_EXTENT_BYTES.  So a file is at most a sixteenth larger for
+** it, on average half of that, and a large one much less, while a scan of n
+** pages meets few gaps: about 16*ln(n/32) extents, later one a megabyte.  How
+** large a b-tree is is found by looking at one path from its root (hpTreeSize).
+** Interior pages get a HP_EXTENT_SHARE-th of what leaves get.
 **
 ** WAL.  A checkpoint takes a file for damaged if the size that the log gives it
 ** exceeds its own by more than 64 KiB and what the log holds.  Pages that are
