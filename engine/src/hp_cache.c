@@ -285,6 +285,8 @@ static void hpStoreJoin(Pager *pPager){
   pPager->hp.pStore = p;
   pPager->hp.bUse = p!=0;
   pPager->hp.nGain = 0;
+  pPager->hp.aSeen[0] = pPager->iDataVersion;
+  pPager->hp.aSeen[1] = pPager->pWal->hdr.aCksum[1];
 }
 
 /*
@@ -336,6 +338,15 @@ SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
 */
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   HpState state;
+  u32 iSum = pPager->pWal ? pPager->pWal->hdr.aCksum[1] : 0;
+  /* SQLite has forgotten its pages though the header of the wal-index is what
+  ** it was: that was recovered, and the file may have been exchanged. */
+  if( pPager->hp.aSeen[0]!=pPager->iDataVersion && pPager->hp.aSeen[1]==iSum ){
+    sqlite3HpCacheForget(pPager);
+    return;
+  }
+  pPager->hp.aSeen[0] = pPager->iDataVersion;
+  pPager->hp.aSeen[1] = iSum;
   if( pPager->hp.bUse==0 || !hpStoreAllowed(pPager)
    || !hpStoreState(pPager, &state)
    || memcmp(&state, &pPager->hp.pStore->state, sizeof(state))

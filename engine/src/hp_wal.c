@@ -39,13 +39,20 @@
 ** While the wal-index header is the same no transaction was committed, so
 ** there was nothing to checkpoint and nobody had a reason to change the size
 ** of the file: SQLite keeps its cached pages for the same reason.  Nobody can
-** have left WAL mode either, as this connection holds a lock on the file.
+** have left WAL mode either, as this connection holds a lock on the file.  But
+** a wal-index that had to be recovered may look as before while the file is another:
+** then SQLite forgets its pages, and iVersion is a new one.
 */
-SQLITE_PRIVATE int sqlite3HpFileSize(Wal *pWal, sqlite3_file *fd, i64 *pSize){
+SQLITE_PRIVATE int sqlite3HpFileSize(
+  Wal *pWal,
+  sqlite3_file *fd,
+  u32 iVersion,          /* Pager.iDataVersion */
+  i64 *pSize
+){
   int rc;
   int bKeep = pWal && pWal->readLock>=0 && pWal->exclusiveMode==WAL_NORMAL_MODE
            && pWal->bShmUnreliable==0 && hpConfig()->bOff==0;
-  if( bKeep && pWal->hp.bSize
+  if( bKeep && pWal->hp.bSize && pWal->hp.iVersion==iVersion
    && memcmp(&pWal->hp.hdr, &pWal->hdr, sizeof(WalIndexHdr))==0
   ){
     *pSize = pWal->hp.szFile;
@@ -54,6 +61,7 @@ SQLITE_PRIVATE int sqlite3HpFileSize(Wal *pWal, sqlite3_file *fd, i64 *pSize){
   rc = sqlite3OsFileSize(fd, pSize);
   if( pWal ){
     pWal->hp.bSize = bKeep && rc==SQLITE_OK;
+    pWal->hp.iVersion = iVersion;
     pWal->hp.hdr = pWal->hdr;
     pWal->hp.szFile = *pSize;
   }

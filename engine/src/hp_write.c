@@ -50,6 +50,10 @@
 ** May this file be written here?
 */
 static int hpWriteOk(sqlite3_file *pFile){
+#ifdef SQLITE_TEST
+  /* What SQLite's tests let fail is in unixWrite() */
+  if( sqlite3_io_error_pending || sqlite3_diskfull_pending ) return 0;
+#endif
 #ifdef SQLITE_MMAP_READWRITE
   return 0;
 #elif defined(USE_PREAD64)
