@@ -295,7 +295,9 @@ fn change(rng: &mut Rng, tables: &mut [Table]) -> Sql {
                 "ANALYZE",
                 "VACUUM",
                 "PRAGMA wal_checkpoint(truncate)",
-                "PRAGMA incremental_vacuum(5)",
+                // Not incremental_vacuum: it gives a row for each free page, and reserved
+                // pages are free. tests/crash has it.
+                "PRAGMA shrink_memory",
                 "REINDEX",
             ],
         )
