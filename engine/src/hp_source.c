@@ -505,6 +505,25 @@ static Pgno hpSourceSibling(const HpSource *pSrc, const struct HpLevel *aLevel){
 }
 
 /*
+** Make aTo[] the same way through the tree as pSrc->aLevel[].  The pages are
+** fetched, as those of a memory map cannot be referenced twice.
+*/
+static int hpSourceCopyWay(HpSource *pSrc, struct HpLevel *aTo){
+  int i;
+  hpSourceRelease(aTo, 0);
+  for(i=0; i<pSrc->nLevel; i++){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    int rc = hpSourceLevel(pSrc, p->pDb->pgno, &aTo[i]);
+    if( rc ) return rc;
+    if( aTo[i].pDb==0 ) return HP_DECLINE;
+    aTo[i].iChild = p->iChild;
+    aTo[i].iLast = p->iLast;
+    aTo[i].bEnd = p->bEnd;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Note in pRun which pages to ask for: leaves that have not been asked for,
 ** beginning with those of the run that is about to be taken, and the next
 ** interior page.
@@ -516,10 +535,11 @@ static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
   int bEnd = 0;
   int n = 0;
   if( pSrc->nAsked<pSrc->nTaken || aAhead[0].pDb==0 ){
-    int i;
-    hpSourceRelease(aAhead, 0);
-    memcpy(aAhead, pSrc->aLevel, sizeof(pSrc->aLevel));
-    for(i=0; i<=iLow; i++) sqlite3PagerRef(aAhead[i].pDb);
+    if( hpSourceCopyWay(pSrc, aAhead) ){
+      hpSourceRelease(aAhead, 0);
+      pSrc->aAhead = 0;
+      return;
+    }
     pSrc->nAsked = pSrc->nTaken;
     pSrc->iLastAsked = pSrc->iLast;
     pSrc->nAskedInOrder = pSrc->nInOrder;

@@ -235,6 +235,9 @@ static void testScans(const char *zPragma){
 
 /* The vectorised executor's own reads */
 static void testSource(void){
+  /* Pages of a memory map have no reference counts */
+  run("PRAGMA mmap_size=100000000; PRAGMA hp_offload=force", zScan);
+  run("PRAGMA mmap_size=100000000; PRAGMA hp_offload=force", zRowid);
   scan("PRAGMA hp_offload=force", zScan, 300);
   scan("PRAGMA hp_offload=force", zRowid, 300);
   scan("PRAGMA hp_offload=force; PRAGMA hp_threads=3", zScan, 300);
