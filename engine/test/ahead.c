@@ -166,7 +166,8 @@ static void scan(const char *zPragma, const char *zSql, int nFirst){
 static const char zScan[] = "SELECT sum(length(x)), count(*) FROM t2";
 static const char zBack[] =
   "SELECT sum(length(x)) FROM (SELECT x FROM t2 ORDER BY id DESC LIMIT -1)";
-static const char zIndex[] = "SELECT sum(length(y)) FROM t2 INDEXED BY t2y WHERE y>''";
+static const char zIndex[] =
+  "SELECT sum(length(y)) FROM t2 INDEXED BY t2y WHERE y>''";
 static const char zIndexBack[] =
   "SELECT group_concat(substr(y,1,1),'') FROM"
   " (SELECT y FROM t2 INDEXED BY t2y WHERE y>'' ORDER BY y DESC)";
@@ -374,6 +375,8 @@ static void testMalformed(void){
 */
 static void testFaults(int bRead, int nStep){
   int i;
+  bReadsFail = bRead;
+  failMemory(!bRead);
   for(i=0; i<N_ALL; i++){
     Text right = {0,0,0};
     int n, bMore = 1;
@@ -404,35 +407,8 @@ static void testFaults(int bRead, int nStep){
     }
     textClear(&right);
   }
-}
-
-static sqlite3_mem_methods base;   /* The real allocator */
-static void *failMalloc(int n){
-  return fails() ? 0 : base.xMalloc(n);
-}
-static void *failRealloc(void *p, int n){
-  return fails() ? 0 : base.xRealloc(p, n);
-}
-
-/* Replace system call zName by xNew.  Return the real one. */
-static sqlite3_syscall_ptr replace(const char *zName, sqlite3_syscall_ptr xNew){
-  sqlite3_vfs *pVfs = sqlite3_vfs_find(0);
-  sqlite3_syscall_ptr xOld = pVfs->xGetSystemCall(pVfs, zName);
-  if( xNew && pVfs->xSetSystemCall(pVfs, zName, xNew) ) exit(2);
-  return xOld;
-}
-
-/* Memory, or reads, are to fail in the requests to come, or no more */
-static void faults(int bMemory, int bRead){
-  static sqlite3_mem_methods wrapped;
-  sqlite3_shutdown();
-  wrapped = base;
-  if( bMemory ){
-    wrapped.xMalloc = failMalloc;
-    wrapped.xRealloc = failRealloc;
-  }
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
-  bReadsFail = bRead;
+  bReadsFail = 0;
+  failMemory(0);
 }
 
 int main(void){
@@ -441,9 +417,8 @@ int main(void){
   bCold = zTest && strstr(zTest, "disk=cold")!=0;
   zFile = temporaryFile("ahead.db");
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
-  xPread = (ssize_t(*)(int,void*,size_t,off_t))replace("pread", 0);
-  replace("pread", (sqlite3_syscall_ptr)testPread);
+  xPread = (ssize_t(*)(int,void*,size_t,off_t))
+      replaceCall("pread", (sqlite3_syscall_ptr)testPread);
   testPragma();
   makeDb("PRAGMA journal_mode=delete");
   testScans(0);
@@ -452,11 +427,8 @@ int main(void){
   testLittle();
   if( bCold ){
     testMalformed();
-    faults(1, 0);
     testFaults(0, 5);
-    faults(0, 1);
     testFaults(1, 8);
-    faults(0, 0);
   }
   /* The same with most pages in the WAL, which a second connection keeps there */
   makeDb("PRAGMA journal_mode=wal");

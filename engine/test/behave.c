@@ -23,25 +23,6 @@ static const char zLong[] =        /* Takes a while on the database of main() */
   "SELECT c, a, count(*), sum(b*2+a), min(b), max(b) FROM big"
   " WHERE b>1 OR a<5 GROUP BY c, a";
 
-/* One integer, or -1 if the statement gives none */
-static sqlite3_int64 integer(sqlite3 *db, const char *zSql){
-  sqlite3_stmt *pStmt = 0;
-  sqlite3_int64 i = -1;
-  sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0);
-  if( sqlite3_step(pStmt)==SQLITE_ROW ) i = sqlite3_column_int64(pStmt, 0);
-  sqlite3_finalize(pStmt);
-  return i;
-}
-
-static sqlite3_stmt *prepared(sqlite3 *db, const char *zSql){
-  sqlite3_stmt *pStmt = 0;
-  if( sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0) ){
-    fprintf(stderr, "error: %s in: %s\n", sqlite3_errmsg(db), zSql);
-    exit(2);
-  }
-  return pStmt;
-}
-
 /* The answer to zSql with the offload off, for comparison */
 static void answerOff(sqlite3 *db, const char *zSql, Text *p){
   execute(db, "PRAGMA hp_offload=off");
@@ -125,7 +106,7 @@ static void testInterruptCount(void){
   execute(db, "CREATE TABLE c AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL"
               " SELECT i+1 FROM n WHERE i<300000) SELECT i, 'some text' FROM n");
   execute(db, "PRAGMA cache_size=10");
-  check(integer(db, "SELECT count(*) FROM c")==nRow, "count(*) is wrong");
+  check(integer(&ours, db, "SELECT count(*) FROM c")==nRow, "count(*) is wrong");
   for(i=0; i<200 && nInterrupted<3; i++){
     sqlite3_stmt *pStmt = prepared(db, "SELECT count(*) FROM c");
     pthread_t thread;
@@ -144,7 +125,7 @@ static void testInterruptCount(void){
     sqlite3_finalize(pStmt);
   }
   check(nInterrupted==3, "count(*) was interrupted %d times", nInterrupted);
-  check(integer(db, "SELECT count(*) FROM c")==nRow,
+  check(integer(&ours, db, "SELECT count(*) FROM c")==nRow,
         "count(*) is wrong after interrupts");
   check(sqlite3_close(db)==SQLITE_OK, "a statement is left after count(*)");
   removeDb(zCount);
@@ -465,7 +446,7 @@ static void testPartitions(void){
       " ON w.id=big.rowid AND n<=? WHERE big.rowid<9",
   };
   sqlite3 *db = openDb(&ours, zFile, 0);
-  int nRow = (int)integer(db, "SELECT count(*) FROM t");
+  int nRow = (int)integer(&ours, db, "SELECT count(*) FROM t");
   int i, n;
   for(i=0; i<(int)(sizeof(azFew)/sizeof(azFew[0])); i++){
     n = steps(db, azFew[i], 2, 0);
@@ -524,7 +505,8 @@ static void nestedQuery(sqlite3_context *ctx, int n, sqlite3_value **a){
   sqlite3 *db = sqlite3_context_db_handle(ctx);
   (void)n;
   (void)a;
-  sqlite3_result_int64(ctx, integer(db, "SELECT sum(c) FROM big WHERE a=3"));
+  sqlite3_result_int64(ctx,
+      integer(&ours, db, "SELECT sum(c) FROM big WHERE a=3"));
 }
 static void nestedWrite(sqlite3_context *ctx, int n, sqlite3_value **a){
   sqlite3 *db = sqlite3_context_db_handle(ctx);
@@ -582,13 +564,14 @@ static void testChanges(void){
         && sqlite3_column_int(pStmt, 1)==10, "uncommitted rows are not seen");
   }
   check(nRow==10, "%d groups within the transaction", nRow);
-  check(integer(other, "SELECT count(*) FROM big WHERE a=77")==0,
+  check(integer(&ours, other, "SELECT count(*) FROM big WHERE a=77")==0,
         "another connection sees uncommitted rows");
   sqlite3_reset(pStmt);
   execute(db, "ROLLBACK");
   sqlite3_step(pStmt);
-  check(sqlite3_column_int(pStmt, 0)==0 && integer(db, "SELECT count(*) FROM big"
-        " WHERE a=77")==0, "rolled back rows are seen");
+  check(sqlite3_column_int(pStmt, 0)==0
+        && integer(&ours, db, "SELECT count(*) FROM big WHERE a=77")==0,
+        "rolled back rows are seen");
   sqlite3_reset(pStmt);
   /* The schema changes under the prepared statement, here and elsewhere. */
   for(i=0; i<4; i++){
@@ -596,7 +579,7 @@ static void testChanges(void){
       "CREATE INDEX ia ON big(a)", "DROP INDEX ia",
       "ALTER TABLE big ADD COLUMN n DEFAULT 5", "ALTER TABLE big DROP COLUMN n"
     };
-    integer(other, "SELECT 1 FROM big");     /* Reads the new schema */
+    integer(&ours, other, "SELECT 1 FROM big");     /* Reads the new schema */
     execute(i%2 ? other : db, azChange[i]);
     for(nRow=0; sqlite3_step(pStmt)==SQLITE_ROW; nRow++){}
     check(nRow==10, "%d groups after %s", nRow, azChange[i]);
@@ -630,12 +613,13 @@ static void testSharedCache(void){
   execute(a, "BEGIN; INSERT INTO big VALUES(88,1,1);");
   rc = sqlite3_exec(b, "SELECT a, count(*) FROM big GROUP BY a", 0, 0, 0);
   check(rc==SQLITE_LOCKED, "a locked table of a shared cache gives %d", rc);
-  check(integer(b, "SELECT sum(i) FROM t")>0, "another table is locked too");
+  check(integer(&ours, b, "SELECT sum(i) FROM t")>0,
+        "another table is locked too");
   execute(b, "PRAGMA read_uncommitted=on");
-  check(integer(b, "SELECT sum(a) FROM big WHERE a=88")==88,
+  check(integer(&ours, b, "SELECT sum(a) FROM big WHERE a=88")==88,
         "uncommitted rows of a shared cache are not seen");
   execute(a, "ROLLBACK");
-  check(integer(b, "SELECT total(a) FROM big WHERE a=88")==0,
+  check(integer(&ours, b, "SELECT total(a) FROM big WHERE a=88")==0,
         "rolled back rows of a shared cache are seen");
   sqlite3_close(a);
   sqlite3_close(b);

@@ -54,21 +54,12 @@ static void content(unsigned char *a, int n, int i, int iVersion){
   }
 }
 
-static sqlite3_stmt *prepare(sqlite3 *db, const char *zSql){
-  sqlite3_stmt *pStmt = 0;
-  if( sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0) ){
-    fprintf(stderr, "error: %s in: %s\n", sqlite3_errmsg(db), zSql);
-    exit(2);
-  }
-  return pStmt;
-}
-
 /*
 ** Write row i anew, n bytes long.  x, which has an index, is the value in hex, of
 ** short ones; y stands behind the value.
 */
 static void writeRow(sqlite3 *db, int i, int n){
-  sqlite3_stmt *pStmt = prepare(db,
+  sqlite3_stmt *pStmt = prepared(db,
      "INSERT OR REPLACE INTO b(id, x, v, y)"
      " VALUES(?1, CASE WHEN length(?2)<9000 THEN hex(?2) END, ?2, ?1*3)");
   aSize[i] = n;
@@ -169,10 +160,10 @@ static void checkRows(sqlite3 *db, const char *zWhat){
     "SELECT sum(length(v)), min(v), sum(y) FROM b WHERE y>9",
     "SELECT x, count(*) FROM b GROUP BY x",
   };
-  sqlite3_stmt *pStmt = prepare(db, "SELECT id, v, y FROM b ORDER BY id");
-  sqlite3_stmt *pOne = prepare(db, "SELECT y, substr(v, length(v)/2+1, 500)"
-                                   " FROM b WHERE id=?");
-  sqlite3_stmt *pKey = prepare(db, "SELECT id FROM b WHERE x=hex(?)");
+  sqlite3_stmt *pStmt = prepared(db, "SELECT id, v, y FROM b ORDER BY id");
+  sqlite3_stmt *pOne = prepared(db, "SELECT y, substr(v, length(v)/2+1, 500)"
+                                    " FROM b WHERE id=?");
+  sqlite3_stmt *pKey = prepared(db, "SELECT id FROM b WHERE x=hex(?)");
   int i, n = 0, rc;
   while( (rc = sqlite3_step(pStmt))==SQLITE_ROW ){
     const void *a = sqlite3_column_blob(pStmt, 1);
@@ -246,13 +237,6 @@ static void changeByStock(const char *zFile, const char *zSql){
   }
 }
 
-static void checkIntegrity(sqlite3 *db, const char *zWhat){
-  Text text = {0,0,0};
-  answer(&ours, db, "PRAGMA integrity_check", &text);
-  check(strcmp(text.z, "t'6f6b'|\n")==0, "%s: %s", zWhat, text.z);
-  textClear(&text);
-}
-
 /*
 ** One layout: in order and scattered, at rest and while it is changed.
 */
@@ -260,7 +244,6 @@ static void checkLayout(const char *zPragma, int nReserve){
   const char *zFile = temporaryFile("chains.db");
   char zWhat[200];
   sqlite3 *db, *db2;
-  sqlite3_stmt *pStmt;
   int szPage, i, bWal;
   removeDb(zFile);
   db = openDb(&ours, zFile, 0);
@@ -268,10 +251,7 @@ static void checkLayout(const char *zPragma, int nReserve){
   if( i ) sqlite3_file_control(db, 0, SQLITE_FCNTL_RESERVE_BYTES, &i);
   execute(db, "PRAGMA synchronous=off");
   execute(db, zPragma);
-  pStmt = prepare(db, "PRAGMA page_size");
-  sqlite3_step(pStmt);
-  szPage = sqlite3_column_int(pStmt, 0);
-  sqlite3_finalize(pStmt);
+  szPage = (int)integer(&ours, db, "PRAGMA page_size");
   bWal = strstr(zPragma, "wal")!=0;
   execute(db, "PRAGMA wal_autocheckpoint=0; BEGIN");
   makeRows(db, szPage-nReserve);
@@ -333,7 +313,7 @@ static void checkLayout(const char *zPragma, int nReserve){
   }
   sqlite3_close(db2);
   db2 = openDb(&ours, zFile, 0);
-  checkIntegrity(db2, zWhat);
+  checkIntegrity(&ours, db2, zWhat);
   sqlite3_close(db2);
   sqlite3_close(db);
   removeDb(zFile);
@@ -392,22 +372,6 @@ static void checkOthers(void){
 
 /****************************** Damaged chains ****************************/
 
-#define MX_FILE (2<<20)
-static unsigned char aFile[MX_FILE], aDamaged[MX_FILE];
-static int nFile;
-
-static unsigned get4(const unsigned char *a){
-  return (unsigned)a[0]<<24 | a[1]<<16 | a[2]<<8 | a[3];
-}
-static void put4(unsigned char *a, unsigned u){
-  a[0] = u>>24; a[1] = u>>16; a[2] = u>>8; a[3] = u;
-}
-static void writeFile(const char *zFile, const unsigned char *a, int n){
-  FILE *f = fopen(zFile, "wb");
-  if( f==0 || fwrite(a, 1, n, f)!=(size_t)n ) exit(2);
-  fclose(f);
-}
-
 static const char *const azRead[] = {
   "SELECT v FROM b WHERE id=2",
   "SELECT y FROM b WHERE id=2",
@@ -419,10 +383,13 @@ static const char *const azRead[] = {
 #define N_READ ((int)(sizeof(azRead)/sizeof(azRead[0])))
 
 /*
-** Run azRead[] by both libraries, each on a copy of the file; if nCut is not
-** zero, cut the file to so many bytes after a transaction has begun.
+** Run azRead[] by both libraries, each on a file of the n bytes at a; if nCut is
+** not zero, cut the file to so many bytes after a transaction has begun.
 */
-static void compareDamaged(int nCut, const char *zWhat){
+static void compareDamaged(
+  const unsigned char *a, int n,
+  int nCut, const char *zWhat
+){
   const char *azFile[2];
   Text aText[2][N_READ];
   int i, k;
@@ -432,7 +399,7 @@ static void compareDamaged(int nCut, const char *zWhat){
   for(i=0; i<2; i++){
     const Lib *p = i ? &ours : &stock;
     sqlite3 *db;
-    writeFile(azFile[i], aDamaged, nFile);
+    writeFile(azFile[i], a, n);
     db = openDb(p, azFile[i], 0);
     p->exec(db, "BEGIN; SELECT count(*) FROM sqlite_schema", 0, 0, 0);
     if( nCut && truncate(azFile[i], nCut) ) exit(2);
@@ -453,10 +420,10 @@ static void checkDamaged(const char *zPragma){
   const char *zFile = temporaryFile("chains.db");
   unsigned aPage[600];
   char zWhat[200];
+  unsigned char *aFile, *aDamaged;
   unsigned szPage, iPg;
   sqlite3 *db;
-  FILE *f;
-  int i, k, n = 0;
+  int i, k, nFile, n = 0;
   removeDb(zFile);
   db = openDb(&ours, zFile, 0);
   execute(db, zPragma);
@@ -468,12 +435,10 @@ static void checkDamaged(const char *zPragma){
   deleteRow(db, 1);
   deleteRow(db, 4);
   sqlite3_close(db);
-  f = fopen(zFile, "rb");
-  if( f==0 ) exit(2);
-  nFile = (int)fread(aFile, 1, MX_FILE, f);
-  fclose(f);
+  aFile = readFile(zFile, &nFile);
+  aDamaged = readFile(zFile, &nFile);
   removeDb(zFile);
-  szPage = aFile[16]<<8 | aFile[17];
+  szPage = get2(&aFile[16]);
 
   /* Find the chain: its pages hold what row 2 holds */
   content(aExpect, 40000, 2, aVersion[2]);
@@ -490,9 +455,8 @@ static void checkDamaged(const char *zPragma){
   }
   check(n>=9 && n<100, "%s: a chain of %d pages", zPragma, n);
 
-  memcpy(aDamaged, aFile, nFile);
   snprintf(zWhat, sizeof(zWhat), "%s, whole", zPragma);
-  compareDamaged(0, zWhat);
+  compareDamaged(aDamaged, nFile, 0, zWhat);
   for(i=0; i<n; i+=(i<3 || (i>6 && i<9) || i>=n-3 ? 1 : 3)){
     unsigned aNext[] = { 0, 1, 2, aPage[0], aPage[i], aPage[i]+2, aPage[i]-1,
       nFile/szPage, nFile/szPage+1, 0xffffffff, 0x80000000, 3, aPage[n-1] };
@@ -501,15 +465,18 @@ static void checkDamaged(const char *zPragma){
       put4(a, aNext[k]);
       snprintf(zWhat, sizeof(zWhat), "%s, page %d of %d names %u", zPragma, i, n,
                aNext[k]);
-      compareDamaged(0, zWhat);
+      compareDamaged(aDamaged, nFile, 0, zWhat);
     }
     put4(a, get4(&aFile[(aPage[i]-1)*szPage]));
     for(k=-1; k<=1; k++){
       snprintf(zWhat, sizeof(zWhat), "%s, ends in page %d of %d (%d)", zPragma,
                i, n, k);
-      compareDamaged((aPage[i]-1)*szPage+(k<0 ? 0 : k==0 ? 3 : szPage/2), zWhat);
+      compareDamaged(aDamaged, nFile,
+          (aPage[i]-1)*szPage+(k<0 ? 0 : k==0 ? 3 : szPage/2), zWhat);
     }
   }
+  free(aFile);
+  free(aDamaged);
 }
 
 /******************************** Failures *******************************/
@@ -575,7 +542,7 @@ static void checkWrites(const char *zPragma){
       writeRow(db, 5, 70000);
       fault.nLeft = -1;
       nInjected += fault.nFailed;
-      checkIntegrity(db, "failing writes");
+      checkIntegrity(&ours, db, "failing writes");
       sqlite3_close(db);
       db = openDb(&ours, zFile, 0);
       checkRows(db, "failing writes");
@@ -635,18 +602,9 @@ static void checkCrash(const char *zPragma, int mxFile){
   aSize[2] = -1;
   db = openDb(&ours, zFile, 0);
   checkRows(db, zPragma);
-  checkIntegrity(db, zPragma);
+  checkIntegrity(&ours, db, zPragma);
   sqlite3_close(db);
   removeDb(zFile);
-}
-
-static sqlite3_mem_methods base;   /* The real allocator */
-static int bMemory = 0;            /* Allocations are what fails */
-static void *oomMalloc(int n){
-  return bMemory && fails() ? 0 : base.xMalloc(n);
-}
-static void *oomRealloc(void *p, int n){
-  return bMemory && fails() ? 0 : base.xRealloc(p, n);
 }
 
 /*
@@ -666,7 +624,7 @@ static void checkMemory(const char *zPragma){
   execute(db, zPragma);
   makeRows(db, 1024);
   sqlite3_close(db);
-  bMemory = 1;
+  failMemory(1);
   for(i=0; i<3; i++){
     for(bMode=0; bMode<2; bMode++){
       Text right = {0,0,0};
@@ -693,7 +651,7 @@ static void checkMemory(const char *zPragma){
       textClear(&right);
     }
   }
-  bMemory = 0;
+  failMemory(0);
   check(nInjected>50, "only %d allocations failed", nInjected);
   removeDb(zFile);
 }
@@ -711,17 +669,11 @@ int main(int argc, char **argv){
     { "PRAGMA page_size=32768; PRAGMA journal_mode=wal", 0 },
     { "PRAGMA page_size=65536; PRAGMA journal_mode=truncate", 0 },
   };
-  sqlite3_mem_methods m;
   int i;
   if( argc!=2 || loadStock(&stock, argv[1]) ){
     fprintf(stderr, "usage: chains STOCK\n");
     return 2;
   }
-  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
-  m = base;
-  m.xMalloc = oomMalloc;
-  m.xRealloc = oomRealloc;
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &m);
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
   for(i=0; i<(int)(sizeof(aLayout)/sizeof(aLayout[0])); i++){
     checkLayout(aLayout[i].zPragma, aLayout[i].nReserve);

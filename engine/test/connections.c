@@ -83,18 +83,6 @@ static void warm(sqlite3 *db){
   misses(db);
 }
 
-static sqlite3_int64 oneInt(sqlite3 *db, const char *zSql){
-  sqlite3_stmt *p;
-  sqlite3_int64 n = -1;
-  if( sqlite3_prepare_v2(db, zSql, -1, &p, 0)==SQLITE_OK
-   && sqlite3_step(p)==SQLITE_ROW
-  ){
-    n = sqlite3_column_int64(p, 0);
-  }
-  sqlite3_finalize(p);
-  return n;
-}
-
 
 /**************************** 1. Bounds ************************************/
 
@@ -109,7 +97,7 @@ static void testBounds(void){
   warm(db);
   sumLookups(db);
   check(misses(db)<N_ROW/10, "pages are not kept");
-  check(oneInt(db, "PRAGMA cache_size")==-2000, "PRAGMA cache_size");
+  check(integer(&ours, db, "PRAGMA cache_size")==-2000, "PRAGMA cache_size");
   nUsed = sqlite3_memory_used() - nUsed;
   check(nUsed>N_ROW*1024 && nUsed<N_ROW*1024*3, "%lld bytes", (long long)nUsed);
 
@@ -174,7 +162,7 @@ static void testBounds(void){
   db = openDb(&ours, zDb, 0);
   execute(db, "PRAGMA hp_offload=off");
   nUsed = sqlite3_memory_used();
-  oneInt(db, "SELECT sum(v) FROM t WHERE x IS NOT NULL");
+  integer(&ours, db, "SELECT sum(v) FROM t WHERE x IS NOT NULL");
   check(sqlite3_memory_used()-nUsed<2500000, "a scan is kept: %lld",
         (long long)(sqlite3_memory_used()-nUsed));
   sqlite3_close(db);
@@ -194,7 +182,6 @@ static void child(void){
   if( loadStock(&stock, zStock) ) _exit(1);
   while( read(toChild[0], zSql, sizeof(zSql))==sizeof(zSql) ){
     sqlite3_int64 a[2];
-    sqlite3_stmt *p;
     if( db==0 ){
       db = openDb(&stock, zDb, 0);
       stock.exec(db, "PRAGMA synchronous=OFF", 0, 0, 0);
@@ -205,16 +192,10 @@ static void child(void){
       db = 0;
     }else if( zSql[0]=='?' ){
       /* One value */
-      if( stock.prepare(db, &zSql[1], -1, &p, 0)==SQLITE_OK ){
-        if( stock.step(p)==SQLITE_ROW ) a[1] = stock.int64(p, 0);
-        a[0] = stock.finalize(p);
-      }
+      a[1] = integer(&stock, db, &zSql[1]);
     }else{
       a[0] = stock.exec(db, zSql, 0, 0, 0);
-      if( stock.prepare(db, "SELECT sum(v) FROM t", -1, &p, 0)==SQLITE_OK ){
-        if( stock.step(p)==SQLITE_ROW ) a[1] = stock.int64(p, 0);
-        stock.finalize(p);
-      }
+      a[1] = integer(&stock, db, "SELECT sum(v) FROM t");
     }
     if( write(fromChild[1], a, sizeof(a))!=sizeof(a) ) break;
   }
@@ -368,12 +349,12 @@ static void testLocks(void){
   makeDb(100);
   other("UPDATE t SET v=1; UPDATE t SET v=0", 0);
   for(i=0; i<2; i++) a[i] = openDb(&ours, zDb, 0);
-  for(i=0; i<2; i++) oneInt(a[i], "SELECT count(*) FROM t");
+  for(i=0; i<2; i++) integer(&ours, a[i], "SELECT count(*) FROM t");
   check(busy()==0, "nobody reads");
   other("UPDATE t SET v=1", 0);
   for(i=0; i<2; i++){
     execute(a[i], "BEGIN");
-    oneInt(a[i], "SELECT v FROM t WHERE id=1");
+    integer(&ours, a[i], "SELECT v FROM t WHERE id=1");
   }
   other("UPDATE t SET v=2", 0);
   check(busy()==1, "two read");
@@ -387,7 +368,8 @@ static void testLocks(void){
   execute(a[0], "COMMIT");
   other("UPDATE t SET v=3", &rc);
   check(rc==SQLITE_OK, "nobody writes");
-  check(oneInt(a[1], "SELECT v FROM t WHERE id=1")==3, "what was written");
+  check(integer(&ours, a[1], "SELECT v FROM t WHERE id=1")==3,
+        "what was written");
   for(i=0; i<2; i++) sqlite3_close(a[i]);
 }
 
@@ -474,17 +456,13 @@ static void testThreads(int nThread, int nSecond){
 
 /************************ 5. Memory and reading fail ***********************/
 
-static sqlite3_mem_methods base;
-static void *oomMalloc(int n){ return fails() ? 0 : base.xMalloc(n); }
-static void *oomRealloc(void *p, int n){ return fails() ? 0 : base.xRealloc(p, n); }
-
-static sqlite3_syscall_ptr xRead;
+static ssize_t (*xPread)(int, void*, size_t, off_t);
 static ssize_t failingPread(int fd, void *a, size_t n, off_t i){
   if( fails() ){
     errno = EIO;
     return -1;
   }
-  return ((ssize_t(*)(int,void*,size_t,off_t))xRead)(fd, a, n, i);
+  return xPread(fd, a, n, i);
 }
 
 /* One connection after the other, and then the first again */
@@ -503,7 +481,7 @@ static int lookupsOf(sqlite3 **a, sqlite3_int64 *pSum){
         sqlite3_reset(p);
       }
     }
-    i==1 ? (void)sqlite3_db_release_memory(a[0]) : (void)0;
+    if( i==1 ) sqlite3_db_release_memory(a[0]);
     if( p ) rc = sqlite3_finalize(p);
   }
   return rc;
@@ -549,23 +527,13 @@ static void testFaults(const char *zWhat){
 
 /* In a process of its own, as the allocator is chosen at the beginning */
 static int faults(void){
-  sqlite3_mem_methods wrapped;
-  sqlite3_vfs *pVfs;
   setenv("HPSQLITE_TEST", "force", 1);
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
-  wrapped = base;
-  wrapped.xMalloc = oomMalloc;
-  wrapped.xRealloc = oomRealloc;
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
+  failMemory(1);
   testFaults("allocation");
-  sqlite3_shutdown();
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &base);
-  pVfs = sqlite3_vfs_find("unix");
-  xRead = pVfs->xGetSystemCall(pVfs, "pread");
-  if( xRead==0 ) xRead = pVfs->xGetSystemCall(pVfs, "pread64");
-  check(xRead!=0, "pread");
-  pVfs->xSetSystemCall(pVfs, "pread", (sqlite3_syscall_ptr)failingPread);
+  failMemory(0);
+  xPread = (ssize_t(*)(int, void*, size_t, off_t))
+      replaceCall("pread", (sqlite3_syscall_ptr)failingPread);
   testFaults("read");
   return finish();
 }
@@ -598,7 +566,7 @@ static void testSeek(void){
     execute(db, zSql);
     sqlite3_free(zSql);
     if( k%3==0 ) execute(db, "DELETE FROM t WHERE abs(random()%3)=0");
-    n = (int)oneInt(db, "SELECT count(*) FROM t");
+    n = (int)integer(&ours, db, "SELECT count(*) FROM t");
     a = malloc(sizeof(*a)*(n+1));
     sqlite3_prepare_v2(db, "SELECT id FROM t ORDER BY id", -1, &p, 0);
     for(i=0; i<n && sqlite3_step(p)==SQLITE_ROW; i++){
@@ -635,15 +603,14 @@ static void testSeek(void){
     }
     sqlite3_finalize(p);
     sqlite3_finalize(pNear);
-    check(oneInt(db, "SELECT integrity_check='ok' FROM pragma_integrity_check")==1,
-          "%s: integrity_check", azRowid[k]);
+    checkIntegrity(&ours, db, azRowid[k]);
     sqlite3_close(db);
     free(a);
   }
 }
 
 int main(int argc, char **argv){
-  pid_t pid, pid2;
+  pid_t pid;
   int status;
   if( argc<2 ){
     fprintf(stderr, "usage: connections STOCK [threads]\n");
@@ -657,8 +624,8 @@ int main(int argc, char **argv){
     return finish();
   }
   fflush(stdout);
-  if( (pid2 = fork())==0 ) return faults();
-  waitpid(pid2, &status, 0);
+  if( (pid = fork())==0 ) return faults();
+  waitpid(pid, &status, 0);
   check(WIFEXITED(status) && WEXITSTATUS(status)==0, "faults");
   if( pipe(toChild) || pipe(fromChild) ) return 2;
   if( (pid = fork())==0 ) child();

@@ -9,7 +9,6 @@
 **
 **    extent STOCK     STOCK is the unpatched library
 */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +18,8 @@
 #include "hptest.h"
 
 static Lib stock;
-static const char *zStock;         /* File name of the stock library */
 static const char *zFile;          /* The database that is tested */
 static const char *zOther;         /* Another one */
-
-/* The single integer that zSql gives */
-static sqlite3_int64 number(const Lib *pLib, sqlite3 *db, const char *zSql){
-  sqlite3_stmt *pStmt = 0;
-  sqlite3_int64 n = -1;
-  if( pLib->prepare(db, zSql, -1, &pStmt, 0)==SQLITE_OK
-   && pLib->step(pStmt)==SQLITE_ROW
-  ){
-    n = pLib->int64(pStmt, 0);
-  }
-  pLib->finalize(pStmt);
-  return n;
-}
 
 /* Run a statement that must not fail, with either library */
 static void run(const Lib *pLib, sqlite3 *db, const char *zSql){
@@ -45,18 +30,10 @@ static void run(const Lib *pLib, sqlite3 *db, const char *zSql){
   }
 }
 
-/* Is this the answer of an integrity_check that found nothing? */
-static int isOk(const Text *p){
-  return strncmp(p->z, "t'6f6b'|", 8)==0;
-}
-
 /* Stock finds nothing wrong with the file */
 static void checkFile(const char *zWhat){
   sqlite3 *db = openDb(&stock, zFile, 0);
-  Text got = {0,0,0};
-  answer(&stock, db, "PRAGMA integrity_check", &got);
-  check(isOk(&got), "%s: integrity_check: %s", zWhat, got.z);
-  textClear(&got);
+  checkIntegrity(&stock, db, zWhat);
   stock.close(db);
 }
 
@@ -116,9 +93,24 @@ static void grow(
   textClear(&sql);
 }
 
-static void setup(sqlite3 *db, const Lib *pLib, const char *zPragmas){
+/* Open a database that is there */
+static sqlite3 *reopen(const Lib *pLib, const char *zName){
+  sqlite3 *db = openDb(pLib, zName, 0);
   run(pLib, db, "PRAGMA synchronous=OFF");
+  return db;
+}
+
+/* Make a database anew, with nTree empty tables */
+static sqlite3 *fresh(
+  const Lib *pLib, const char *zName,
+  const char *zPragmas, int nTree
+){
+  sqlite3 *db;
+  removeDb(zName);
+  db = reopen(pLib, zName);
   run(pLib, db, zPragmas);
+  create(pLib, db, nTree);
+  return db;
 }
 
 /*
@@ -148,19 +140,13 @@ static void testOrder(void){
       int nPage, nGap;
       sqlite3 *db;
       const int nCommit = k ? 40 : 5000;
-      removeDb(zFile);
-      db = openDb(&stock, zFile, 0);
-      setup(db, &stock, a[i].zPragmas);
-      create(&stock, db, 8);
+      db = fresh(&stock, zFile, a[i].zPragmas, 8);
       grow(&stock, db, 8, a[i].nRow, a[i].nByte, nCommit);
-      nStock = number(&stock, db, "PRAGMA page_count");
+      nStock = integer(&stock, db, "PRAGMA page_count");
       stock.close(db);
-      removeDb(zFile);
-      db = openDb(&ours, zFile, 0);
-      setup(db, &ours, a[i].zPragmas);
-      create(&ours, db, 8);
+      db = fresh(&ours, zFile, a[i].zPragmas, 8);
       grow(&ours, db, 8, a[i].nRow, a[i].nByte, nCommit);
-      nOurs = number(&ours, db, "PRAGMA page_count");
+      nOurs = integer(&ours, db, "PRAGMA page_count");
       sqlite3_close(db);
       checkFile(a[i].zPragmas);
       nGap = gaps("t3", "leaf", &nPage);
@@ -173,30 +159,19 @@ static void testOrder(void){
 
 /* Does the file have the same bytes when ours and stock run zSql? */
 static int sameBytes(const char *zPragmas, int nTree, int nRow, int nByte){
-  char *az[2];
-  long an[2];
+  unsigned char *aFile[2];
+  int an[2];
   int i, bSame;
   for(i=0; i<2; i++){
     const Lib *pLib = i ? &ours : &stock;
-    FILE *f;
-    sqlite3 *db;
-    removeDb(zFile);
-    db = openDb(pLib, zFile, 0);
-    setup(db, pLib, zPragmas);
-    create(pLib, db, nTree);
+    sqlite3 *db = fresh(pLib, zFile, zPragmas, nTree);
     grow(pLib, db, nTree, nRow, nByte, 10);
     pLib->close(db);
-    f = fopen(zFile, "rb");
-    if( f==0 || fseek(f, 0, SEEK_END) ) exit(2);
-    an[i] = ftell(f);
-    rewind(f);
-    az[i] = malloc(an[i]);
-    if( az[i]==0 || fread(az[i], 1, an[i], f)!=(size_t)an[i] ) exit(2);
-    fclose(f);
+    aFile[i] = readFile(zFile, &an[i]);
   }
-  bSame = an[0]==an[1] && memcmp(az[0], az[1], an[0])==0;
-  free(az[0]);
-  free(az[1]);
+  bSame = an[0]==an[1] && memcmp(aFile[0], aFile[1], an[0])==0;
+  free(aFile[0]);
+  free(aFile[1]);
   return bSame;
 }
 
@@ -248,14 +223,10 @@ static void testPragma(void){
 static void testReopen(void){
   sqlite3 *db;
   int i, nPage, nGap;
-  removeDb(zFile);
-  db = openDb(&ours, zFile, 0);
-  setup(db, &ours, "PRAGMA page_size=1024");
-  create(&ours, db, 4);
+  db = fresh(&ours, zFile, "PRAGMA page_size=1024", 4);
   sqlite3_close(db);
   for(i=0; i<400; i++){
-    db = openDb(&ours, zFile, 0);
-    setup(db, &ours, "");
+    db = reopen(&ours, zFile);
     grow(&ours, db, 4, 100, 60, 100);
     sqlite3_close(db);
   }
@@ -265,8 +236,7 @@ static void testReopen(void){
         nGap, nPage);
   for(i=0; i<100; i++){
     const Lib *pLib = i&1 ? &ours : &stock;
-    db = openDb(pLib, zFile, 0);
-    run(pLib, db, "PRAGMA synchronous=OFF");
+    db = reopen(pLib, zFile);
     grow(pLib, db, 4, 100, 60, 100);
     if( i%10==9 ) run(pLib, db, "DELETE FROM t2 WHERE id%3=1");
     pLib->close(db);
@@ -274,10 +244,8 @@ static void testReopen(void){
   }
   /* Two connections at once, each with what it remembers */
   {
-    sqlite3 *db1 = openDb(&ours, zFile, 0);
-    sqlite3 *db2 = openDb(&ours, zFile, 0);
-    setup(db1, &ours, "");
-    setup(db2, &ours, "");
+    sqlite3 *db1 = reopen(&ours, zFile);
+    sqlite3 *db2 = reopen(&ours, zFile);
     for(i=0; i<100; i++) grow(&ours, i&1 ? db1 : db2, 4, 50, 60, 25);
     sqlite3_close(db1);
     sqlite3_close(db2);
@@ -292,20 +260,17 @@ static void testFreePages(void){
   sqlite3 *db;
   sqlite3_int64 nPage, nFree;
   int i;
-  removeDb(zFile);
-  db = openDb(&ours, zFile, 0);
-  setup(db, &ours, "PRAGMA page_size=1024");
-  create(&ours, db, 6);
+  db = fresh(&ours, zFile, "PRAGMA page_size=1024", 6);
   grow(&ours, db, 6, 30000, 60, 500);
   run(&ours, db, "DROP TABLE t5; DELETE FROM t4 WHERE id%4<>0");
-  nPage = number(&ours, db, "PRAGMA page_count");
-  nFree = number(&ours, db, "PRAGMA freelist_count");
+  nPage = integer(&ours, db, "PRAGMA page_count");
+  nFree = integer(&ours, db, "PRAGMA freelist_count");
   check(nFree>nPage/8, "%lld of %lld pages are free", nFree, nPage);
   for(i=0; i<1000; i++){
     sqlite3_int64 n, m;
     grow(&ours, db, 4, 40, 60, 40);
-    n = number(&ours, db, "PRAGMA page_count");
-    m = number(&ours, db, "PRAGMA freelist_count");
+    n = integer(&ours, db, "PRAGMA page_count");
+    m = integer(&ours, db, "PRAGMA freelist_count");
     if( n>nPage ){
       check(m<nPage/10, "the file grows while %lld of %lld pages are free", m, n);
       break;
@@ -317,7 +282,7 @@ static void testFreePages(void){
 
   db = openDb(&ours, zFile, 0);
   run(&ours, db, "VACUUM");
-  check(number(&ours, db, "PRAGMA freelist_count")==0, "free pages after VACUUM");
+  check(integer(&ours, db, "PRAGMA freelist_count")==0, "free pages after VACUUM");
   grow(&ours, db, 4, 2000, 60, 100);
   {
     Text sql = {0,0,0};
@@ -327,7 +292,7 @@ static void testFreePages(void){
     run(&ours, db, sql.z);
     textClear(&sql);
     dbCopy = openDb(&stock, zOther, 0);
-    check(number(&stock, dbCopy, "PRAGMA freelist_count")==0,
+    check(integer(&stock, dbCopy, "PRAGMA freelist_count")==0,
           "free pages after VACUUM INTO");
     stock.close(dbCopy);
     removeDb(zOther);
@@ -347,16 +312,9 @@ static unsigned rnd(unsigned n){
 ** transaction, whatever was rolled back.
 */
 static void testRandom(const char *zPragmas, int nStep){
-  sqlite3 *db, *dbStock;
+  sqlite3 *db = fresh(&ours, zFile, zPragmas, 5);
+  sqlite3 *dbStock = fresh(&stock, zOther, zPragmas, 5);
   int i;
-  removeDb(zFile);
-  removeDb(zOther);
-  db = openDb(&ours, zFile, 0);
-  dbStock = openDb(&stock, zOther, 0);
-  setup(db, &ours, zPragmas);
-  setup(dbStock, &stock, zPragmas);
-  create(&ours, db, 5);
-  create(&stock, dbStock, 5);
   run(&ours, db, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
   run(&stock, dbStock, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
   for(i=0; i<nStep; i++){
@@ -419,13 +377,12 @@ static void testRandom(const char *zPragmas, int nStep){
          " SELECT 3,id,a,length(b) FROM t3 UNION ALL"
          " SELECT 4,id,a,length(b) FROM t4";
       Text got = {0,0,0}, right = {0,0,0};
+      char zWhat[200];
+      snprintf(zWhat, sizeof(zWhat), "%s: step %d", zPragmas, i);
       answer(&ours, db, zAll, &got);
       answer(&stock, dbStock, zAll, &right);
-      check(strcmp(got.z, right.z)==0, "%s: step %d: other rows", zPragmas, i);
-      got.n = right.n = 0;
-      answer(&ours, db, "PRAGMA integrity_check", &got);
-      check(isOk(&got), "%s: step %d: %s", zPragmas,
-            i, got.z);
+      check(strcmp(got.z, right.z)==0, "%s: other rows", zWhat);
+      checkIntegrity(&ours, db, zWhat);
       textClear(&got);
       textClear(&right);
     }
@@ -447,10 +404,8 @@ static void testFull(void){
     const Lib *pLib = i ? &ours : &stock;
     sqlite3 *db;
     int k, rc = SQLITE_OK;
-    removeDb(zFile);
-    db = openDb(pLib, zFile, 0);
-    setup(db, pLib, "PRAGMA page_size=1024; PRAGMA max_page_count=1500");
-    create(pLib, db, 3);
+    db = fresh(pLib, zFile, "PRAGMA page_size=1024; PRAGMA max_page_count=1500",
+               3);
     anRow[i] = 0;
     for(k=0; rc==SQLITE_OK; k++){
       char zSql[100];
@@ -460,8 +415,8 @@ static void testFull(void){
       anRow[i] += rc==SQLITE_OK;
     }
     check(rc==SQLITE_FULL, "full: error %d", rc);
-    check(number(pLib, db, "PRAGMA page_count")==1500, "full: page_count");
-    check(number(pLib, db, "PRAGMA freelist_count")==0, "full: free pages");
+    check(integer(pLib, db, "PRAGMA page_count")==1500, "full: page_count");
+    check(integer(pLib, db, "PRAGMA freelist_count")==0, "full: free pages");
     run(pLib, db, "DELETE FROM t0 WHERE id<100");
     run(pLib, db, "INSERT INTO t1(a,b) VALUES(1,zeroblob(90))");
     pLib->close(db);
@@ -479,11 +434,10 @@ static void testWal(void){
   for(eMode=0; eMode<4; eMode++){
     sqlite3 *db, *dbReader;
     int i;
-    removeDb(zFile);
-    db = openDb(&ours, zFile, 0);
-    setup(db, &ours, "PRAGMA page_size=512; PRAGMA journal_mode=wal;"
-                     "PRAGMA wal_autocheckpoint=0");
-    create(&ours, db, 4);
+    char zWhat[40];
+    snprintf(zWhat, sizeof(zWhat), "wal: mode %d", eMode);
+    db = fresh(&ours, zFile, "PRAGMA page_size=512; PRAGMA journal_mode=wal;"
+                             "PRAGMA wal_autocheckpoint=0", 4);
     dbReader = openDb(&ours, zFile, 0);
     for(i=0; i<1200; i++){
       const char *zCheckpoint = 0;
@@ -498,8 +452,7 @@ static void testWal(void){
         rc = sqlite3_wal_checkpoint_v2(db, zCheckpoint,
                eMode==3 ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
                &nLog, &nDone);
-        check(rc==SQLITE_OK, "wal: mode %d, step %d: checkpoint gives %d", eMode,
-              i, rc);
+        check(rc==SQLITE_OK, "%s, step %d: checkpoint gives %d", zWhat, i, rc);
         if( rc ) break;
       }
     }
@@ -514,11 +467,9 @@ static void testWal(void){
       if( system(sh.z) ) exit(2);
       dbCopy = openDb(&stock, zOther, 0);
       answer(&stock, dbCopy, "PRAGMA wal_checkpoint(truncate);", &got);
-      check(strncmp(got.z, "0", 1)==0, "wal: mode %d: stock's checkpoint: %s",
-            eMode, got.z);
-      got.n = 0;
-      answer(&stock, dbCopy, "PRAGMA integrity_check", &got);
-      check(isOk(&got), "wal: mode %d: %s", eMode, got.z);
+      check(strncmp(got.z, "0", 1)==0, "%s: stock's checkpoint: %s", zWhat,
+            got.z);
+      checkIntegrity(&stock, dbCopy, zWhat);
       stock.close(dbCopy);
       removeDb(zOther);
       textClear(&sh);
@@ -526,7 +477,7 @@ static void testWal(void){
     }
     sqlite3_close(dbReader);
     sqlite3_close(db);
-    checkFile("wal");
+    checkFile(zWhat);
   }
 }
 
@@ -535,13 +486,10 @@ static void testWal(void){
 ** the log, all of which is in the file, begins anew in the middle of that.
 */
 static void testSpill(void){
-  sqlite3 *db;
-  removeDb(zFile);
-  db = openDb(&ours, zFile, 0);
-  setup(db, &ours, "PRAGMA page_size=1024; PRAGMA journal_mode=wal;"
-                   "PRAGMA wal_autocheckpoint=0; PRAGMA hp_extent=200;"
-                   "PRAGMA cache_size=150");
-  create(&ours, db, 5);
+  sqlite3 *db = fresh(&ours, zFile,
+      "PRAGMA page_size=1024; PRAGMA journal_mode=wal;"
+      "PRAGMA wal_autocheckpoint=0; PRAGMA hp_extent=200;"
+      "PRAGMA cache_size=150", 5);
   run(&ours, db, "CREATE TABLE big(a);"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000)"
     " INSERT INTO big SELECT zeroblob(900) FROM n;"
@@ -560,25 +508,21 @@ static void testLockByte(void){
   fflush(stdout);
   pid = fork();
   if( pid==0 ){
-    void *pHandle = dlopen(zStock, RTLD_NOW|RTLD_LOCAL);
-    int (*xControl)(int, ...);
     static const char *const az[] = {
-      "PRAGMA page_size=1024", "PRAGMA page_size=1024;PRAGMA auto_vacuum=incremental",
+      "PRAGMA page_size=1024",
+      "PRAGMA page_size=1024;PRAGMA auto_vacuum=incremental",
       "PRAGMA page_size=512;PRAGMA journal_mode=wal",
     };
     unsigned i;
-    *(void**)&xControl = dlsym(pHandle, "sqlite3_test_control");
     for(i=0; i<3; i++){
       const int iPending = 300*512 + (int)i*1024;
       sqlite3 *db;
-      sqlite3_test_control(SQLITE_TESTCTRL_PENDING_BYTE, iPending);
-      xControl(SQLITE_TESTCTRL_PENDING_BYTE, iPending);
-      removeDb(zFile);
-      db = openDb(&ours, zFile, 0);
-      setup(db, &ours, az[i]);
-      create(&ours, db, 3);
+      ours.control(SQLITE_TESTCTRL_PENDING_BYTE, iPending);
+      stock.control(SQLITE_TESTCTRL_PENDING_BYTE, iPending);
+      db = fresh(&ours, zFile, az[i], 3);
       grow(&ours, db, 3, 9000, 60, 100);
-      check(number(&ours, db, "PRAGMA page_count")>400, "lock byte: too few pages");
+      check(integer(&ours, db, "PRAGMA page_count")>400,
+            "lock byte: too few pages");
       sqlite3_close(db);
       checkFile("lock byte");
     }
@@ -592,16 +536,9 @@ static void testLockByte(void){
 ** A backup is written over a database of which extents are known.
 */
 static void testBackup(void){
-  sqlite3 *db, *dbFrom;
+  sqlite3 *db = fresh(&ours, zFile, "PRAGMA page_size=1024", 4);
+  sqlite3 *dbFrom = fresh(&ours, zOther, "PRAGMA page_size=1024", 4);
   int i;
-  removeDb(zFile);
-  removeDb(zOther);
-  db = openDb(&ours, zFile, 0);
-  dbFrom = openDb(&ours, zOther, 0);
-  setup(db, &ours, "PRAGMA page_size=1024");
-  setup(dbFrom, &ours, "PRAGMA page_size=1024");
-  create(&ours, db, 4);
-  create(&ours, dbFrom, 4);
   for(i=0; i<6; i++){
     sqlite3_backup *p;
     grow(&ours, db, 4, 3000, 60, 100);
@@ -624,40 +561,28 @@ static void testBackup(void){
 ** never more.
 */
 static void testHostile(int nCase){
-  int i;
-  FILE *f;
-  long n;
-  char *a, *b;
-  sqlite3 *db;
-  removeDb(zFile);
-  db = openDb(&ours, zFile, 0);
-  setup(db, &ours, "PRAGMA page_size=512");
-  create(&ours, db, 4);
+  int i, n;
+  unsigned char *a, *b;
+  sqlite3 *db = fresh(&ours, zFile, "PRAGMA page_size=512", 4);
   grow(&ours, db, 4, 6000, 60, 100);
   run(&ours, db, "DELETE FROM t1 WHERE id BETWEEN 100 AND 400");
   sqlite3_close(db);
-  f = fopen(zFile, "rb");
-  if( f==0 || fseek(f, 0, SEEK_END) ) exit(2);
-  n = ftell(f);
-  rewind(f);
-  a = malloc(n);
-  b = malloc(n);
-  if( a==0 || b==0 || fread(a, 1, n, f)!=(size_t)n ) exit(2);
-  fclose(f);
+  a = readFile(zFile, &n);
+  b = readFile(zFile, &n);
   for(i=0; i<nCase; i++){
     unsigned iTrunk = 0;
     int k, rc;
     memcpy(b, a, n);
     for(k=1+rnd(4); k>0; k--){
       /* A trunk, some way down the list, or page 1 */
-      unsigned char *p = (unsigned char*)&b[32];
+      unsigned char *p = &b[32];
       int nDown = rnd(6);
       iTrunk = 0;
       while( nDown-->0 ){
-        unsigned iNext = (p[0]<<24)|(p[1]<<16)|(p[2]<<8)|p[3];
-        if( iNext==0 || iNext>n/512 ) break;
+        unsigned iNext = get4(p);
+        if( iNext==0 || iNext>(unsigned)n/512 ) break;
         iTrunk = iNext;
-        p = (unsigned char*)&b[(iNext-1)*512];
+        p = &b[(iNext-1)*512];
       }
       switch( rnd(4) ){
         case 0:  p[rnd(iTrunk ? 512 : 8)] = rnd(256); break;
@@ -666,10 +591,8 @@ static void testHostile(int nCase){
         default: if( iTrunk ){ p[4] = 0; p[6] = rnd(2); p[7] = rnd(256); }
       }
     }
-    f = fopen(zFile, "wb");
-    if( f==0 || fwrite(b, 1, n, f)!=(size_t)n || fclose(f) ) exit(2);
-    db = openDb(&ours, zFile, 0);
-    setup(db, &ours, "");
+    writeFile(zFile, b, n);
+    db = reopen(&ours, zFile);
     for(k=0; k<400; k++){
       char zSql[100];
       snprintf(zSql, sizeof(zSql), "INSERT INTO t%d(a,b) VALUES(1,zeroblob(%d))",
@@ -695,15 +618,13 @@ static void testFullBetween(void){
     Text sql = {0,0,0};
     sqlite3_int64 nPage;
     sqlite3 *db;
-    removeDb(zFile);
-    db = openDb(&ours, zFile, 0);
-    setup(db, &ours, "PRAGMA page_size=4096; PRAGMA auto_vacuum=incremental");
-    create(&ours, db, 2);
+    db = fresh(&ours, zFile,
+               "PRAGMA page_size=4096; PRAGMA auto_vacuum=incremental", 2);
     grow(&ours, db, 1, 6000, 200, 6000);
-    check(number(&ours, db, "PRAGMA freelist_count")>4, "full between: no extent");
+    check(integer(&ours, db, "PRAGMA freelist_count")>4, "full between: no extent");
     run(&ours, db, "PRAGMA auto_vacuum=full; INSERT INTO t1(a) VALUES(1)");
-    check(number(&ours, db, "PRAGMA freelist_count")==0, "full between: free pages");
-    nPage = number(&ours, db, "PRAGMA page_count");
+    check(integer(&ours, db, "PRAGMA freelist_count")==0, "full between: free pages");
+    nPage = integer(&ours, db, "PRAGMA page_count");
     textAppend(&sql, "PRAGMA auto_vacuum=incremental;"
                      "INSERT INTO t1(b) VALUES(x'%.*s", 2*i, "000000");
     for(k=0; k<60000; k++) textAppend(&sql, "%08x", (int)nPage+1);
@@ -716,44 +637,18 @@ static void testFullBetween(void){
   }
 }
 
-/* The file zFile in memory, of *pn bytes; or it is written */
-static unsigned char *readFile(long *pn){
-  unsigned char *a;
-  FILE *f = fopen(zFile, "rb");
-  if( f==0 || fseek(f, 0, SEEK_END) ) exit(2);
-  *pn = ftell(f);
-  rewind(f);
-  a = malloc(*pn);
-  if( a==0 || fread(a, 1, *pn, f)!=(size_t)*pn ) exit(2);
-  fclose(f);
-  return a;
-}
-static void writeFile(const unsigned char *a, long n){
-  FILE *f = fopen(zFile, "wb");
-  if( f==0 || fwrite(a, 1, n, f)!=(size_t)n || fclose(f) ) exit(2);
-}
-static unsigned get2(const unsigned char *a){ return a[0]<<8 | a[1]; }
-static unsigned get4(const unsigned char *a){ return get2(a)<<16 | get2(a+2); }
-static void put4(unsigned char *a, unsigned v){
-  a[0] = v>>24;  a[1] = v>>16;  a[2] = v>>8;  a[3] = v;
-}
-
 /*
 ** Interior pages that are their own children: the size of the tree, multiplied
 ** twenty times by their number of cells, is no reason to write past a page.
 */
 static void testHostileTree(void){
-  long n;
+  int n;
   unsigned char *a, *aRoot, *aX;
   unsigned iX, nRoot, nX, k, m;
-  sqlite3 *db;
-  removeDb(zFile);
-  db = openDb(&stock, zFile, 0);
-  setup(db, &stock, "PRAGMA page_size=512");
-  create(&stock, db, 1);
+  sqlite3 *db = fresh(&stock, zFile, "PRAGMA page_size=512", 1);
   grow(&stock, db, 1, 12000, 60, 1000);
   stock.close(db);
-  a = readFile(&n);
+  a = readFile(zFile, &n);
   aRoot = &a[512];
   nRoot = get2(&aRoot[3]);
   check(aRoot[0]==5 && nRoot>20, "hostile tree: root has %u cells", nRoot);
@@ -768,16 +663,15 @@ static void testHostileTree(void){
   for(m=9; m<70; m++){
     int rc;
     aX[4] = m;
-    writeFile(a, n);
-    db = openDb(&ours, zFile, 0);
-    setup(db, &ours, "");
+    writeFile(zFile, a, n);
+    db = reopen(&ours, zFile);
     rc = sqlite3_exec(db,
         "WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<1500)"
         "INSERT INTO t0(a,b) SELECT i, zeroblob(60) FROM c", 0, 0, 0);
     check(rc==SQLITE_OK || rc==SQLITE_CORRUPT, "hostile tree %u: %d", m, rc);
-    check(number(&ours, db, "PRAGMA page_count")<n/512+600,
+    check(integer(&ours, db, "PRAGMA page_count")<n/512+600,
           "hostile tree %u: file grew to %lld pages", m,
-          number(&ours, db, "PRAGMA page_count"));
+          integer(&ours, db, "PRAGMA page_count"));
     sqlite3_close(db);
   }
   free(a);
@@ -787,29 +681,23 @@ static void testHostileTree(void){
 ** A trunk of the free list that is a leaf of its own: an error, no row.
 */
 static void testHostileTrunk(void){
-  long n;
+  int n, rc;
   unsigned char *a, *aTrunk;
   unsigned iTrunk, i;
-  int rc;
-  sqlite3 *db;
   sqlite3_stmt *pStmt = 0;
-  removeDb(zFile);
-  db = openDb(&stock, zFile, 0);
-  setup(db, &stock, "PRAGMA page_size=512");
-  create(&stock, db, 2);
+  sqlite3 *db = fresh(&stock, zFile, "PRAGMA page_size=512", 2);
   grow(&stock, db, 2, 8000, 60, 1000);
   run(&stock, db, "DELETE FROM t1 WHERE id BETWEEN 200 AND 400");
   stock.close(db);
-  a = readFile(&n);
+  a = readFile(zFile, &n);
   iTrunk = get4(&a[32]);
   aTrunk = &a[(iTrunk-1)*512];
   check(get4(&aTrunk[4])>=5, "hostile trunk: %u leaves", get4(&aTrunk[4]));
   put4(&aTrunk[4], 5);
   for(i=0; i<5; i++) put4(&aTrunk[8+4*i], iTrunk+i);
-  writeFile(a, n);
+  writeFile(zFile, a, n);
   free(a);
-  db = openDb(&ours, zFile, 0);
-  setup(db, &ours, "");
+  db = reopen(&ours, zFile);
   rc = sqlite3_prepare_v2(db,
       "WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<500)"
       "INSERT INTO t0(a,b) SELECT i, zeroblob(60) FROM c", -1, &pStmt, 0);
@@ -820,14 +708,6 @@ static void testHostileTrunk(void){
 }
 
 /************************** memory and the disk fail **********************/
-
-static sqlite3_mem_methods base;
-static void *oomMalloc(int n){
-  return fails() ? 0 : base.xMalloc(n);
-}
-static void *oomRealloc(void *p, int n){
-  return fails() ? 0 : base.xRealloc(p, n);
-}
 
 static int bFailWrites = 0;
 static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
@@ -840,18 +720,14 @@ static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
 }
 
 /*
-** The n-th allocation or the n-th write fails, n = 0, nStep, 2*nStep ..., while rows
-** are inserted: the transaction is there or not, and the next one succeeds.
+** The n-th allocation, or with bWrite the n-th allocation or write, fails, n = 0,
+** nStep, 2*nStep ..., while rows are inserted: the transaction is there or not,
+** and the next one succeeds.
 */
 static void testFaults(const char *zPragmas, int bWrite, int nStep){
   Text sh = {0,0,0}, insert = {0,0,0};
-  sqlite3 *db;
+  sqlite3 *db = fresh(&ours, zOther, "PRAGMA page_size=512", 3);
   int n, i, bMore = 1, nFault = 0;
-  removeDb(zFile);
-  removeDb(zOther);
-  db = openDb(&ours, zOther, 0);
-  setup(db, &ours, "PRAGMA page_size=512");
-  create(&ours, db, 3);
   grow(&ours, db, 3, 4500, 60, 1000);
   run(&ours, db, "DELETE FROM t2 WHERE id BETWEEN 300 AND 400");
   sqlite3_close(db);
@@ -869,7 +745,7 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
     if( system(sh.z) ) exit(2);
     db = openDb(&ours, zFile, 0);
     run(&ours, db, zPragmas);
-    nWas = number(&ours, db, "SELECT count(*) FROM t0");
+    nWas = integer(&ours, db, "SELECT count(*) FROM t0");
     bFailWrites = bWrite;
     fault.nLeft = n;
     fault.bForEver = 0;
@@ -880,11 +756,11 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
     fault.nLeft = -1;
     bFailWrites = 0;
     if( sqlite3_get_autocommit(db)==0 ) sqlite3_exec(db, "ROLLBACK", 0, 0, 0);
-    nRow = number(&ours, db, "SELECT count(*) FROM t0");
+    nRow = integer(&ours, db, "SELECT count(*) FROM t0");
     check(nRow==(rc ? nWas : nWas+150), "%s: fault %d: result %d, %lld rows",
           zPragmas, n, rc, nRow);
     run(&ours, db, insert.z);
-    check(number(&ours, db, "SELECT count(*) FROM t0")==nRow+150,
+    check(integer(&ours, db, "SELECT count(*) FROM t0")==nRow+150,
           "%s: fault %d: rows of the next transaction", zPragmas, n);
     sqlite3_close(db);
     checkFile(zPragmas);
@@ -896,23 +772,13 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
 }
 
 int main(int argc, char **argv){
-  sqlite3_mem_methods wrapped;
-  sqlite3_vfs *pVfs;
-  if( argc!=2 ){
+  if( argc!=2 || loadStock(&stock, argv[1]) ){
     fprintf(stderr, "usage: extent STOCK\n");
     return 2;
   }
-  zStock = argv[1];
-  if( loadStock(&stock, zStock) ) return 2;
-  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
-  wrapped = base;
-  wrapped.xMalloc = oomMalloc;
-  wrapped.xRealloc = oomRealloc;
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
-  pVfs = sqlite3_vfs_find("unix");
+  failMemory(1);
   xRealPwrite = (ssize_t(*)(int, const void*, size_t, off_t))
-      pVfs->xGetSystemCall(pVfs, "pwrite");
-  pVfs->xSetSystemCall(pVfs, "pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+      replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
   zFile = temporaryFile("extent.db");
   zOther = temporaryFile("extent-other.db");
 

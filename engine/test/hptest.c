@@ -19,7 +19,7 @@ const Lib ours = {
   sqlite3_open_v2, sqlite3_close, sqlite3_exec, sqlite3_prepare_v2,
   sqlite3_step, sqlite3_finalize, sqlite3_column_count, sqlite3_column_type,
   sqlite3_column_int64, sqlite3_column_double, sqlite3_column_blob,
-  sqlite3_column_bytes, sqlite3_extended_errcode
+  sqlite3_column_bytes, sqlite3_extended_errcode, sqlite3_test_control
 };
 
 /*
@@ -90,6 +90,45 @@ int fails(void){
   return 1;
 }
 
+static sqlite3_mem_methods base;   /* The real allocator */
+
+static void *faultyMalloc(int n){
+  return fails() ? 0 : base.xMalloc(n);
+}
+static void *faultyRealloc(void *p, int n){
+  return fails() ? 0 : base.xRealloc(p, n);
+}
+
+/*
+** From now on ask fails() about each request for memory, or no more.  No
+** connection may be open.
+*/
+void failMemory(int bOn){
+  sqlite3_mem_methods m;
+  sqlite3_shutdown();
+  if( base.xMalloc==0 ) sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
+  m = base;
+  if( bOn ){
+    m.xMalloc = faultyMalloc;
+    m.xRealloc = faultyRealloc;
+  }
+  sqlite3_config(SQLITE_CONFIG_MALLOC, &m);
+}
+
+/*
+** Let the unix VFS call xNew in place of the system call zName.  Return what
+** it has called until now.
+*/
+sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew){
+  sqlite3_vfs *pVfs = sqlite3_vfs_find("unix");
+  sqlite3_syscall_ptr xOld = pVfs->xGetSystemCall(pVfs, zName);
+  if( xOld==0 || pVfs->xSetSystemCall(pVfs, zName, xNew) ){
+    fprintf(stderr, "error: the VFS does not call %s\n", zName);
+    exit(2);
+  }
+  return xOld;
+}
+
 /*
 ** Count one check.  Only failures are printed.
 */
@@ -145,7 +184,7 @@ int loadStock(Lib *p, const char *zFile){
   static const char *const azName[] = {
     "open_v2", "close", "exec", "prepare_v2", "step", "finalize",
     "column_count", "column_type", "column_int64", "column_double",
-    "column_blob", "column_bytes", "extended_errcode"
+    "column_blob", "column_bytes", "extended_errcode", "test_control"
   };
   void *pHandle = dlopen(zFile, RTLD_NOW|RTLD_LOCAL);
   void *aFunc[sizeof(azName)/sizeof(azName[0])];
@@ -199,6 +238,33 @@ void execute(sqlite3 *db, const char *zSql){
 }
 
 /*
+** A statement that must be valid.
+*/
+sqlite3_stmt *prepared(sqlite3 *db, const char *zSql){
+  sqlite3_stmt *pStmt = 0;
+  if( sqlite3_prepare_v2(db, zSql, -1, &pStmt, 0) ){
+    fprintf(stderr, "error: %s in: %s\n", sqlite3_errmsg(db), zSql);
+    exit(2);
+  }
+  return pStmt;
+}
+
+/*
+** The single integer that zSql gives, or -1 if it gives none.
+*/
+sqlite3_int64 integer(const Lib *pLib, sqlite3 *db, const char *zSql){
+  sqlite3_stmt *pStmt = 0;
+  sqlite3_int64 i = -1;
+  if( pLib->prepare(db, zSql, -1, &pStmt, 0)==SQLITE_OK
+   && pLib->step(pStmt)==SQLITE_ROW
+  ){
+    i = pLib->int64(pStmt, 0);
+  }
+  pLib->finalize(pStmt);
+  return i;
+}
+
+/*
 ** Append to *pOut the rows of zSql, values by type and in full, then the
 ** error if there was one.  Return the extended error code, or SQLITE_OK.
 */
@@ -235,6 +301,17 @@ int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
   pLib->finalize(pStmt);
   if( rc ) textAppend(pOut, "error %d\n", rc);
   return rc;
+}
+
+/*
+** Check that the database is sound.
+*/
+void checkIntegrity(const Lib *pLib, sqlite3 *db, const char *zWhat){
+  Text got = {0,0,0};
+  answer(pLib, db, "PRAGMA integrity_check", &got);
+  check(strcmp(got.z, "t'6f6b'|\n")==0, "%s: integrity_check: %s", zWhat,
+        got.z);
+  textClear(&got);
 }
 
 /*
@@ -332,4 +409,39 @@ void removeDb(const char *zFile){
     snprintf(zName, sizeof(zName), "%s%s", zFile, azSuffix[i]);
     unlink(zName);
   }
+}
+
+/*
+** All of a file, its *pn bytes from malloc(3).
+*/
+unsigned char *readFile(const char *zFile, int *pn){
+  unsigned char *a;
+  FILE *f = fopen(zFile, "rb");
+  if( f==0 || fseek(f, 0, SEEK_END) ) exit(2);
+  *pn = (int)ftell(f);
+  rewind(f);
+  a = malloc(*pn);
+  if( a==0 || fread(a, 1, *pn, f)!=(size_t)*pn ) exit(2);
+  fclose(f);
+  return a;
+}
+
+void writeFile(const char *zFile, const unsigned char *a, int n){
+  FILE *f = fopen(zFile, "wb");
+  if( f==0 || fwrite(a, 1, n, f)!=(size_t)n || fclose(f) ) exit(2);
+}
+
+unsigned get2(const unsigned char *a){
+  return a[0]<<8 | a[1];
+}
+unsigned get4(const unsigned char *a){
+  return get2(a)<<16 | get2(&a[2]);
+}
+void put2(unsigned char *a, unsigned v){
+  a[0] = (unsigned char)(v>>8);
+  a[1] = (unsigned char)v;
+}
+void put4(unsigned char *a, unsigned v){
+  put2(a, v>>16);
+  put2(&a[2], v);
 }

@@ -32,6 +32,7 @@ struct Lib {
   const void *(*blob)(sqlite3_stmt*, int);
   int (*bytes)(sqlite3_stmt*, int);
   int (*errcode)(sqlite3*);
+  int (*control)(int, ...);
 };
 
 extern const Lib ours;       /* The library under test */
@@ -64,9 +65,15 @@ int fails(void);
 void check(int bOk, const char *zFormat, ...);
 int finish(void);
 
+void failMemory(int bOn);
+sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew);
+
 int loadStock(Lib*, const char *zFile);
 sqlite3 *openDb(const Lib*, const char *zFile, int flags);
 void execute(sqlite3*, const char *zSql);
+sqlite3_stmt *prepared(sqlite3*, const char *zSql);
+sqlite3_int64 integer(const Lib*, sqlite3*, const char *zSql);
+void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
 int isTaken(sqlite3*, const char *zSql);
 int hasEngine(void);
@@ -74,5 +81,13 @@ sqlite3_int64 counted(sqlite3*, const char *zWhat);
 void fixture(const char *zFile, const char *zPragmas, int nRow);
 const char *temporaryFile(const char *zName);
 void removeDb(const char *zFile);
+unsigned char *readFile(const char *zFile, int *pn);
+void writeFile(const char *zFile, const unsigned char *a, int n);
+
+/* Integers of a database file */
+unsigned get2(const unsigned char*);
+unsigned get4(const unsigned char*);
+void put2(unsigned char*, unsigned);
+void put4(unsigned char*, unsigned);
 
 #endif /* HPTEST_H */

@@ -71,10 +71,6 @@ static u32 rnd(u32 n){
   return n ? (u32)((z ^ (z>>31)) % n) : 0;
 }
 
-static u32 get2(const u8 *a){ return a[0]<<8 | a[1]; }
-static void put2(u8 *a, u32 v){ a[0] = (u8)(v>>8); a[1] = (u8)v; }
-static void put4(u8 *a, u32 v){ put2(a, v>>16); put2(a+2, v); }
-
 /* A page number: of any page, of none, of far outside */
 static u32 anyPage(u32 nPage){
   switch( rnd(8) ){
@@ -161,20 +157,6 @@ static int mutate(u8 *a, int n, u32 szPage){
 
 static u8 *aBase[N_LAYOUT];       /* The valid databases */
 static int nBase[N_LAYOUT];       /* Bytes of each */
-
-static void readFile(const char *zFile, u8 **pa, int *pn){
-  FILE *f = fopen(zFile, "rb");
-  *pa = malloc(MX_FILE);
-  if( f==0 || *pa==0 ) exit(2);
-  *pn = (int)fread(*pa, 1, MX_FILE, f);
-  fclose(f);
-}
-
-static void writeFile(const char *zFile, const u8 *a, int n){
-  FILE *f = fopen(zFile, "wb");
-  if( f==0 || fwrite(a, 1, n, f)!=(size_t)n ) exit(2);
-  fclose(f);
-}
 
 /*
 ** Does stock find a cell that hangs over the end of its page?
@@ -314,7 +296,8 @@ int main(int argc, char **argv){
     execute(db, zIndexed);
     for(k=0; k<N_INDEXED; k++) checkScans(db, azIndexed[k], azLayout[i]);
     sqlite3_close(db);
-    readFile(zFile, &aBase[i], &nBase[i]);
+    aBase[i] = readFile(zFile, &nBase[i]);
+    if( nBase[i]>MX_FILE ) exit(2);
   }
   removeDb(zFile);
   for(i=0; i<nMutation; i+=N_CHILD){

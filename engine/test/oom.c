@@ -18,15 +18,6 @@
 #include <string.h>
 #include "hptest.h"
 
-static sqlite3_mem_methods base;   /* The real allocator */
-
-static void *oomMalloc(int n){
-  return fails() ? 0 : base.xMalloc(n);
-}
-static void *oomRealloc(void *p, int n){
-  return fails() ? 0 : base.xRealloc(p, n);
-}
-
 static int isNomem(int rc){
   return rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM;
 }
@@ -74,15 +65,10 @@ static int tryQuery(const char *zFile, const char *zSql, int bMode){
 }
 
 int main(void){
-  sqlite3_mem_methods wrapped;
   const char *zFile = temporaryFile("oom.db");
   int i, nInjected = 0;
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
-  sqlite3_config(SQLITE_CONFIG_GETMALLOC, &base);
-  wrapped = base;
-  wrapped.xMalloc = oomMalloc;
-  wrapped.xRealloc = oomRealloc;
-  sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
+  failMemory(1);
   fixture(zFile, "PRAGMA page_size=1024", 60);
   if( hasEngine() ){
     sqlite3 *db = openDb(&ours, zFile, 0);

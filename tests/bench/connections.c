@@ -1,67 +1,36 @@
 /*
 ** Look-ups by key on many connections, each in a thread of its own.
 **
-**   connections LIBRARY make DB ROWS        make the database, in WAL mode
-**   connections LIBRARY MODE THREADS DB LOOKUPS SEED
+**   connections make DB ROWS        make the database, in WAL mode
+**   connections MODE THREADS DB LOOKUPS SEED
 **
 ** MODE is "auto" (each look-up is a transaction) or "read" (all of a thread
 ** are in one).  Prints for one measurement, after as many look-ups that do not
 ** count: nanoseconds of wall time a look-up of a thread, look-ups a second of
 ** all threads, nanoseconds of processor time a look-up (user and system), and
 ** a checksum of what was read.
-**
-** LIBRARY is loaded with dlopen().  One program measures one library, as two
-** copies of SQLite in one process would drop each other's locks on the file.
 */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
-
-typedef struct sqlite3 sqlite3;
-typedef struct sqlite3_stmt sqlite3_stmt;
-static struct {
-  int (*open_v2)(const char*, sqlite3**, int, const char*);
-  int (*exec)(sqlite3*, const char*, int(*)(void*,int,char**,char**), void*,
-              char**);
-  int (*prepare_v2)(sqlite3*, const char*, int, sqlite3_stmt**, const char**);
-  int (*bind_int64)(sqlite3_stmt*, int, int64_t);
-  int (*step)(sqlite3_stmt*);
-  const void *(*column_blob)(sqlite3_stmt*, int);
-  int (*column_bytes)(sqlite3_stmt*, int);
-  int (*reset)(sqlite3_stmt*);
-  int (*finalize)(sqlite3_stmt*);
-  int (*close)(sqlite3*);
-  const char *(*errmsg)(sqlite3*);
-} api;
+#include "sqlite3.h"
 
 static void die(const char *what, sqlite3 *db){
-  fprintf(stderr, "connections: %s: %s\n", what, db ? api.errmsg(db) : "");
+  fprintf(stderr, "connections: %s: %s\n", what, db ? sqlite3_errmsg(db) : "");
   exit(1);
-}
-
-static void load(const char *zLib){
-  void *lib = dlopen(zLib, RTLD_NOW);
-  if( !lib ) die(dlerror(), 0);
-#define LOAD(F) if( !(*(void**)&api.F = dlsym(lib, "sqlite3_" #F)) ) die(#F, 0)
-  LOAD(open_v2); LOAD(exec); LOAD(prepare_v2); LOAD(bind_int64); LOAD(step);
-  LOAD(column_blob); LOAD(column_bytes); LOAD(reset); LOAD(finalize);
-  LOAD(close); LOAD(errmsg);
 }
 
 static sqlite3 *openDb(const char *zDb){
   sqlite3 *db;
-  if( api.open_v2(zDb, &db, 2|4, 0) ) die(zDb, db);
+  if( sqlite3_open(zDb, &db) ) die(zDb, db);
   return db;
 }
 
 static void run(sqlite3 *db, const char *zSql){
-  if( api.exec(db, zSql, 0, 0, 0) ) die(zSql, db);
+  if( sqlite3_exec(db, zSql, 0, 0, 0) ) die(zSql, db);
 }
 
 static double now(clockid_t clock){
@@ -90,11 +59,13 @@ static uint64_t lookups(sqlite3 *db, sqlite3_stmt *p, uint64_t *pX, long n){
   for(i=0; i<n; i++){
     const unsigned char *z;
     x ^= x<<13; x ^= x>>7; x ^= x<<17;
-    api.bind_int64(p, 1, (int64_t)(x % (uint64_t)nRow) + 1);
-    if( api.step(p)!=100 || api.column_bytes(p, 0)!=100 ) die("step", db);
-    z = api.column_blob(p, 0);
+    sqlite3_bind_int64(p, 1, (int64_t)(x % (uint64_t)nRow) + 1);
+    if( sqlite3_step(p)!=SQLITE_ROW || sqlite3_column_bytes(p, 0)!=100 ){
+      die("step", db);
+    }
+    z = sqlite3_column_blob(p, 0);
     sum = sum*31 + z[0] + z[99];
-    if( api.reset(p) ) die("reset", db);
+    if( sqlite3_reset(p) ) die("reset", db);
   }
   *pX = x;
   return sum;
@@ -105,7 +76,7 @@ static void *thread(void *pArg){
   sqlite3 *db = openDb(zDb);
   sqlite3_stmt *p;
   uint64_t x = (seed*1000003u + (unsigned)t->i + 1) * 0x9e3779b97f4a7c15u;
-  if( api.prepare_v2(db, "SELECT v FROM t WHERE id=?", -1, &p, 0) ){
+  if( sqlite3_prepare_v2(db, "SELECT v FROM t WHERE id=?", -1, &p, 0) ){
     die("prepare", db);
   }
   if( !bAuto ) run(db, "BEGIN");
@@ -117,9 +88,9 @@ static void *thread(void *pArg){
   t->wall = now(CLOCK_MONOTONIC) - t->wall;
   t->cpu = now(CLOCK_THREAD_CPUTIME_ID) - t->cpu;
   pthread_barrier_wait(&barrier);
-  api.finalize(p);
+  sqlite3_finalize(p);
   if( !bAuto ) run(db, "COMMIT");
-  api.close(db);
+  sqlite3_close(db);
   return 0;
 }
 
@@ -135,29 +106,29 @@ int main(int argc, char **argv){
   uint64_t sum = 0;
   int n, i;
   sqlite3 *db;
-  if( argc<5 ) die("see the top of connections.c", 0);
-  load(argv[1]);
-  if( strcmp(argv[2], "make")==0 ){
+  if( argc==4 && strcmp(argv[1], "make")==0 ){
     char *zSql;
-    db = openDb(argv[3]);
+    db = openDb(argv[2]);
     run(db, "PRAGMA journal_mode=WAL;"
             "CREATE TABLE t(id INTEGER PRIMARY KEY, v BLOB)");
-    if( asprintf(&zSql, "WITH s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s "
-        "LIMIT %ld) INSERT INTO t SELECT i, randomblob(100) FROM s",
-        atol(argv[4]))<0 ) die("memory", 0);
+    zSql = sqlite3_mprintf("WITH s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s"
+        " LIMIT %ld) INSERT INTO t SELECT i, randomblob(100) FROM s",
+        atol(argv[3]));
     run(db, zSql);
     run(db, "PRAGMA wal_checkpoint(TRUNCATE)");
-    free(zSql);
-    return api.close(db);
+    sqlite3_free(zSql);
+    return sqlite3_close(db);
   }
-  if( argc!=7 ) die("see the top of connections.c", 0);
-  bAuto = strcmp(argv[2], "auto")==0;
-  n = atoi(argv[3]);
-  zDb = argv[4];
-  nLookup = atol(argv[5]);
-  seed = strtoul(argv[6], 0, 10);
+  if( argc!=6 ) die("see the top of connections.c", 0);
+  bAuto = strcmp(argv[1], "auto")==0;
+  n = atoi(argv[2]);
+  zDb = argv[3];
+  nLookup = atol(argv[4]);
+  seed = strtoul(argv[5], 0, 10);
   db = openDb(zDb);
-  if( api.exec(db, "SELECT max(id) FROM t", oneInt, &nRow, 0) ) die("max", db);
+  if( sqlite3_exec(db, "SELECT max(id) FROM t", oneInt, &nRow, 0) ){
+    die("max", db);
+  }
   a = calloc(n, sizeof(*a));
   pthread_barrier_init(&barrier, 0, n+1);
   for(i=0; i<n; i++){
@@ -176,7 +147,7 @@ int main(int argc, char **argv){
   }
   printf("%.0f %.0f %.0f %016llx\n", wall*1e9/n/nLookup, n*(double)nLookup/start,
          cpu*1e9/n/nLookup, (unsigned long long)sum);
-  api.close(db);
+  sqlite3_close(db);
   free(a);
   return 0;
 }

@@ -8,10 +8,10 @@
 **
 ** After each the answers to all statements must have been the same, and both
 ** files hold the same.  Now and then stock looks at the file of ours with
-** integrity_check, in another process.  Between the transactions, at random: both are closed and opened again; they change
-** files, so that each goes on with what the other wrote; VACUUM INTO; a backup
-** to a new file while transactions go on, and one from the file of stock over
-** that of ours.
+** integrity_check, in another process.  Between the transactions, at random:
+** both are closed and opened again; they change files, so that each goes on
+** with what the other wrote; VACUUM INTO; a backup to a new file while
+** transactions go on, and one from the file of stock over that of ours.
 **
 ** Half of the cases are on the VFS of power.c.  There the disk is full or a
 ** request fails in the middle of a transaction: then the file must hold what
