@@ -240,7 +240,8 @@ static int hpPlanChildren(
       *piChild = ofst+4<=(int)pBt->usableSize ? get4byte(&aData[ofst]) : 0;
       break;
   }
-  sqlite3PagerUnrefNotNull(pDb);
+  /* Not sqlite3PagerUnrefNotNull(): it may be the only page in use */
+  sqlite3PcacheRelease(pDb);
   return n;
 }
 

@@ -127,6 +127,19 @@ struct HpSource {
 };
 
 /*
+** Give an interior page back.  One that was only looked for in the cache,
+** without a transaction, may be the only page in use, which
+** sqlite3PagerUnrefNotNull() does not allow.
+*/
+static void hpSourceUnref(DbPage *pDb){
+  if( pDb->flags & PGHDR_MMAP ){
+    sqlite3PagerUnrefNotNull(pDb);
+  }else{
+    sqlite3PcacheRelease(pDb);
+  }
+}
+
+/*
 ** Fetch page iPg, which must be an interior page of the b-tree, into *pLevel.
 ** If it is a leaf instead set pLevel->pDb to 0 and return SQLITE_OK.
 */
@@ -150,10 +163,10 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
     case 0:
       break;
     case PTF_LEAF:
-      sqlite3PagerUnrefNotNull(pDb);
+      hpSourceUnref(pDb);
       return SQLITE_OK;
     default:
-      sqlite3PagerUnrefNotNull(pDb);
+      hpSourceUnref(pDb);
       return HP_DECLINE;
   }
   pLevel->iLast = pLevel->in.nCell;
@@ -193,7 +206,7 @@ static int hpCellRecord(
 */
 static void hpSourceRelease(struct HpLevel *aLevel, int i){
   for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].pDb; i++){
-    sqlite3PagerUnrefNotNull(aLevel[i].pDb);
+    hpSourceUnref(aLevel[i].pDb);
     aLevel[i].pDb = 0;
   }
 }
@@ -281,7 +294,7 @@ static int hpSourceEnd(HpSource *pSrc, HpKey *pKey){
     }
     pSrc->aEnd[i] = hpSourceSearch(pSrc, &level, pKey, 1);
     if( pSrc->aEnd[i]>=0 ) iPg = hpInnerChild(&level.in, pSrc->aEnd[i]);
-    sqlite3PagerUnrefNotNull(level.pDb);
+    hpSourceUnref(level.pDb);
     if( pSrc->aEnd[i]<0 ) return HP_DECLINE;
   }
   return HP_DECLINE;
