@@ -16,72 +16,72 @@
 **
 ** The leaves of a table that grew together with others are scattered over the
 ** file.  Read one after the other, each is a small read at a random place: the
-** disk does one at a time, and the operating system, which guesses what is wanted
-** from where the last reads were, guesses nothing.  But the pages that a
-** scan will read are known: the interior page above the current leaf lists them.
-** So they are asked for ahead (POSIX_FADV_WILLNEED), many at a time, adjacent ones
-** in one request, and the disk works on all of them while the scan goes on.
-** On the disk of a virtual machine a random read took 90 us, and a
-** page that was asked for among 256 others arrived every 9 us.
+** disk does one at a time, and the operating system, which guesses what is
+** wanted from where the last reads were, guesses nothing.  But the pages that a
+** scan will read are known: the interior page above the current leaf lists
+** them.  So they are asked for ahead (POSIX_FADV_WILLNEED), many at a time,
+** adjacent ones in one request, and the disk works on all of them while the
+** scan goes on.  On the disk of a virtual machine a random read took 90 us, and
+** a page that was asked for among 256 others arrived every 9 us.
 **
 ** Asking is a hint.  What a page holds comes from SQLite's own read, at the
-** same time as ever, so no answer depends on what is done here, nor on any error.
-** A page number that a corrupt interior page lists is asked for if the database
-** has a page of that number, and that is all.
+** same time as ever, so no answer depends on what is done here, nor on any
+** error.  A page number that a corrupt interior page lists is asked for if the
+** database has a page of that number, and that is all.
 **
 ** WHEN.  Each leaf that a scan moves on to is a step.  HpAhead.nWait counts
 ** steps down in the cursor, and only when it is used up is anything done:
 **
-**    The first step of a scan only notes where the scan is and has the read of the
-**    next leaf timed.  A step belongs to the same scan if the cursor is now
+**    The first step of a scan only notes where the scan is and has the read of
+**    the next leaf timed.  A step belongs to the same scan if the cursor is now
 **    where so many steps would have brought it; a cursor that was moved in
 **    between begins again.
 **
 **    From the second step on: if the read was fast, the page was in the
 **    operating system's cache.  Then nothing is asked for, and the next look is
 **    1, 3, 7 and from then on every 15 steps later (63 if all is in the page
-**    cache): a scan of what is cached costs a counter for each leaf, and 50 ns for
-**    each 16.  If it was slow, longer than HP_SLOW_NS, the next HP_AHEAD_MIN
-**    leaves are asked for.
+**    cache): a scan of what is cached costs a counter for each leaf, and 50 ns
+**    for each 16.  If it was slow, longer than HP_SLOW_NS, the next
+**    HP_AHEAD_MIN leaves are asked for.
 **
 **    When half of what was asked for is used up, more is: twice as much
-**    ahead if some read was slow in the meantime, up to HP_AHEAD_MAX pages.  So a query
-**    that stops after some rows (LIMIT) has asked for no more than about
-**    what it had read, and a disk with long delays gets a long queue.
+**    ahead if some read was slow in the meantime, up to HP_AHEAD_MAX pages.  So
+**    a query that stops after some rows (LIMIT) has asked for no more than
+**    about what it had read, and a disk with long delays gets a long queue.
 **
 **    How long asking takes tells whether the pages were cached: 0.15 us a page
 **    if so, 1.4 us to 4 us if the system has to find memory and to begin a
-**    read.  When what was asked for was cached, asking ends, and reads are timed
-**    again after those pages.
+**    read.  When what was asked for was cached, asking ends, and reads are
+**    timed again after those pages.
 **
-** Where leaves are adjacent the operating system reads ahead by itself, in larger
-** pieces and as cheaply.  So the time of a read tells something only if the page is
-** not the one after the page before, and a list of pages that goes on where
-** the scan is in one piece is left to it.
+** Where leaves are adjacent the operating system reads ahead by itself, in
+** larger pieces and as cheaply.  So the time of a read tells something only if
+** the page is not the one after the page before, and a list of pages that goes
+** on where the scan is in one piece is left to it.
 **
 ** The end of an interior page would be the end of what is known.  When it comes
-** into sight its sibling is asked for, and half of that distance later it is read
-** (that is: fetched into the page cache where the scan will look for it soon) and
-** its first children are asked for.
+** into sight its sibling is asked for, and half of that distance later it is
+** read (that is: fetched into the page cache where the scan will look for it
+** soon) and its first children are asked for.
 **
-** ROWS.  A range of an index names the rows of a table in an order that has nothing
-** to do with theirs: each is a random read, or two.  While rows are looked
-** up through the index, and two reads of the last few were slow, the entries that
-** follow on the leaf of the index say which rowids come next.  The way to each
-** goes down the table's interior pages as far as these are in the page
-** cache; the page where it ends is asked for.  That is the leaf, or an
+** ROWS.  A range of an index names the rows of a table in an order that has
+** nothing to do with theirs: each is a random read, or two.  While rows are
+** looked up through the index, and two reads of the last few were slow, the
+** entries that follow on the leaf of the index say which rowids come next.  The
+** way to each goes down the table's interior pages as far as these are in the
+** page cache; the page where it ends is asked for.  That is the leaf, or an
 ** interior page, which half of the distance later will be there: then it is
-** read and the leaf below it asked for.  The distance grows as above, and the entries
-** have to be visited one after the other: a search that takes
-** three entries here and three there does not get past its first steps.
+** read and the leaf below it asked for.  The distance grows as above, and the
+** entries have to be visited one after the other: a search that takes three
+** entries here and three there does not get past its first steps.
 **
 ** WHERE.  Only files of the built-in unix VFS, and through the handle that the
 ** connection has anyway: to open and close another would drop the locks
 ** of this process.  Not for temporary files, which are written to be read soon.
-** In WAL mode a page whose newest version under the read mark of the transaction is
-** in the WAL is asked for there.  Pages that the page cache holds are not.
-** What is read through a memory map (PRAGMA mmap_size) takes no time that could
-** be seen here, so nothing is asked for.
+** In WAL mode a page whose newest version under the read mark of the
+** transaction is in the WAL is asked for there.  Pages that the page cache
+** holds are not.  What is read through a memory map (PRAGMA mmap_size) takes no
+** time that could be seen here, so nothing is asked for.
 **
 ** The vectorised executor reads leaves by itself, in runs: see hp_source.c.
 */
@@ -95,11 +95,11 @@
 #define HP_SLOW_NS(SZ)  (10000+(SZ)/4)
 
 #define HP_AHEAD_MIN      4    /* Pages asked for at first */
-#define HP_AHEAD_MAX    256    /* And most: what a disk's queue holds.  With more,
-                               ** asking itself waits for the disk */
+#define HP_AHEAD_MAX    256    /* And most: what a disk's queue holds.  With
+                               ** more, asking itself waits for the disk */
 #define HP_AHEAD_IDLE    15    /* Steps between looks while reads are fast, */
 #define HP_AHEAD_CACHED  63    /* ... while there are none */
-#define HP_AHEAD_ALONE    8    /* So many pages in order are left to the system */
+#define HP_AHEAD_ALONE    8    /* So many pages in order are left alone */
 #define HP_AHEAD_NEVER   0xffff
 
 /* Asking for what is in the operating system's cache takes less time than
@@ -112,8 +112,8 @@
 #define HP_ROWS_IDLE     63    /* Rows between looks while reads are fast */
 
 /*
-** Set *p to the b-tree page iPg, whose first byte is aData[0].  Return its type,
-** or 0 if it is an interior page with a number of cells that cannot be.
+** Set *p to the b-tree page iPg, whose first byte is aData[0].  Return its
+** type, or 0 if it is an interior page with a number of cells that cannot be.
 */
 static int hpInnerInit(
   HpInner *p,
@@ -211,7 +211,7 @@ static i64 hpAheadClock(void){
   return (i64)t.tv_sec*1000000000 + t.tv_nsec;
 }
 
-/* Is this more time than n nanoseconds since iBegin?  (Tests say what it is.) */
+/* Is it more than n nanoseconds since iBegin?  (Tests say what it is.) */
 static int hpAheadSlow(i64 iBegin, i64 n){
   int eDisk = hpConfig()->eDisk;
   return eDisk==HP_DISK_REAL ? hpAheadClock()-iBegin>n : eDisk==HP_DISK_COLD;
@@ -336,7 +336,7 @@ static DbPage *hpAheadInner(
   Pager *pPager = pBt->pPager;
   DbPage *pDb = 0;
   if( iPg<2 || iPg>btreePagecount(pBt) ) return 0;
-  if( bRead && sqlite3PcacheDirtyList(pPager->pPCache)==0 ){
+  if( bRead && pPager->pPCache->pDirty==0 ){
     /* Of an error nobody hears here: SQLite will read the page as well */
     if( sqlite3PagerGet(pPager, iPg, &pDb, PAGER_GET_READONLY) ) return 0;
   }else{
@@ -449,7 +449,8 @@ static void hpAheadLeaves(
   hpAheadOfPage(&in, pPage);
   k = iDir>0 ? iChild : in.nCell-iChild;
   assert( k>=1 && k<=in.nCell );
-  bJump = !hpAheadNear(hpAheadChild(&in, k-1, iDir), hpAheadChild(&in, k, iDir));
+  bJump = !hpAheadNear(hpAheadChild(&in, k-1, iDir),
+                       hpAheadChild(&in, k, iDir));
   if( bSame ){
     /* If the last look's read never came, the page cache holds all of it */
     hpAheadAdapt(p, p->nSlow!=pPager->nHpSlow, HP_AHEAD_MIN, mx,
@@ -544,8 +545,8 @@ SQLITE_PRIVATE void sqlite3HpAheadCheck(
 }
 
 /*
-** The rowid at the end of entry i of the leaf pPage of an index.  Return false if
-** it is not there.
+** The rowid at the end of entry i of the leaf pPage of an index.  Return false
+** if it is not there.
 */
 static int hpAheadRowid(MemPage *pPage, int i, i64 *piRowid){
   const u8 *aEnd = &pPage->aData[pPage->pBt->usableSize];
@@ -657,8 +658,8 @@ static void hpAheadEntries(HpAhead *p, BtCursor *pIdx, BtCursor *pTab, int j){
 }
 
 /*
-** Cursor pTab, of a table, is to be moved to the row that the entry under cursor
-** pIdx names.
+** Cursor pTab, of a table, is to be moved to the row that the entry under
+** cursor pIdx names.
 */
 SQLITE_PRIVATE void sqlite3HpAheadRow(BtCursor *pIdx, BtCursor *pTab){
   HpAhead *p = &pTab->hpRow;

@@ -63,8 +63,8 @@
 ** cache size set, by sqlite3_db_release_memory() and PRAGMA shrink_memory, or
 ** when it is closed.
 **
-** Writing is as ever: in a write transaction all pages come from SQLite's cache,
-** whose size, and with it when pages are spilled, is never changed.
+** Writing is as ever: in a write transaction all pages come from SQLite's
+** cache, whose size, and with it when pages are spilled, is never changed.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -95,8 +95,9 @@ struct HpState {
 };
 
 /*
-** Its pages.  Fields marked (m) are protected by the mutex SQLITE_MUTEX_STATIC_LRU,
-** which SQLite's page cache has for the same purpose where it uses it.
+** Its pages.  Fields marked (m) are protected by the mutex
+** SQLITE_MUTEX_STATIC_LRU, which SQLite's page cache has for the same purpose
+** where it uses it.
 */
 struct HpStore {
   HpState state;         /* State of the file */

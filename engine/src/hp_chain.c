@@ -24,15 +24,15 @@
 **     payload ...| data of page 7        | data of page 8        | data ...
 **
 ** It is one preadv(), which copies each byte once.  Then the numbers are
-** looked at.  If page 7 names 8, and 8 names 9, all of it is the payload.  Where
-** one names another page, or none, what came after is not, and is read again
-** from where it is.  Nothing is ever taken for payload that the chain does not
-** lead to, so a chain that is damaged gives what SQLite makes of it.
+** looked at.  If page 7 names 8, and 8 names 9, all of it is the payload.
+** Where one names another page, or none, what came after is not, and is read
+** again from where it is.  Nothing is ever taken for payload that the chain
+** does not lead to, so a chain that is damaged gives what SQLite makes of it.
 **
 ** A guess that fails has read pages in vain.  Each file has a memory
-** (HpGuess) of how long runs were: it doubles while runs are as long as guessed,
-** falls to what a shorter one was, and where pages are scattered it tries two
-** pages once in a while, less and less often.
+** (HpGuess) of how long runs were: it doubles while runs are as long as
+** guessed, falls to what a shorter one was, and where pages are scattered it
+** tries two pages once in a while, less and less often.
 **
 ** When reading is done.  SQLite itself reads overflow pages around its page
 ** cache (SQLITE_DIRECT_OVERFLOW_READ) if no page in the cache is dirty, since
@@ -41,7 +41,7 @@
 ** WAL mode each page is looked up under the read mark that the transaction
 ** holds: a run is either all in the database file, or in adjacent frames of the
 ** WAL, which is where the pages of a chain are that was written at once.  Pages
-** of pointer maps, and the one of the lock byte, end a run.  SQLite's code reads
+** of pointer maps, and the one of the lock byte, end a run.  SQLite reads
 **
 **   *  a single page;
 **   *  a short payload in the WAL, or a run that begins in the page cache:
@@ -98,8 +98,8 @@ static void hpChainLearn(HpGuess *p, int nGuess, int nFound){
 }
 
 /*
-** True unless pread() was replaced through xSetSystemCall: then there is somebody
-** who wants to see what is read.
+** True unless pread() was replaced through xSetSystemCall: then there is
+** somebody who wants to see what is read.
 */
 static int hpChainPreads(void){
 #ifdef USE_PREAD64
@@ -114,8 +114,8 @@ static int hpChainPreads(void){
 ** to aTo, or if that is NULL nothing but the number of the page where they end,
 ** iOfst being 0 and nByte bytes in full pages.
 **
-** Read some pages and return how many.  *piNext is set to what comes after them.
-** Return 0 if the pages are to be read in another way.
+** Read some pages and return how many.  *piNext is set to what comes after
+** them.  Return 0 if the pages are to be read in another way.
 **
 ** aSkip is szPage bytes of scratch memory if iOfst is not 0 or aTo is NULL.
 */
@@ -220,12 +220,12 @@ static int hpChainRead(
 #endif /* HP_PREADV */
 
 /*
-** accessPayload() is at page *piPg of the chain of pCur, which is number *piIdx in it,
-** and wants *pnByte bytes of payload, to *paTo, that begin *piOfst bytes from the
-** first one of this page, which may be on a later one.
+** accessPayload() is at page *piPg of the chain of pCur, which is number *piIdx
+** in it, and wants *pnByte bytes of payload, to *paTo, that begin *piOfst bytes
+** from the first one of this page, which may be on a later one.
 **
-** If some pages are read here, bring all of this to where they end and return 1.
-** Return 0 if the page is to be read by SQLite.
+** If some pages are read here, bring all of this to where they end and return
+** 1.  Return 0 if the page is to be read by SQLite.
 */
 SQLITE_PRIVATE int sqlite3HpChain(
   BtCursor *pCur,

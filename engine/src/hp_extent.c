@@ -15,10 +15,10 @@
 ** together lie between one another, and each page of a scan is a read of its
 ** own.  Here a b-tree that grows reserves an extent, a run of adjacent pages,
 ** and takes its pages from there, in ascending order.  It has up to two: for
-** leaves with their overflow pages, and for interior pages.  Leaves of rows that
-** arrive in the order of their keys are therefore in that order in the file,
-** the overflow pages of a row are adjacent, between its leaf and the next one,
-** and interior pages are together.
+** leaves with their overflow pages, and for interior pages.  Leaves of rows
+** that arrive in the order of their keys are therefore in that order in the
+** file, the overflow pages of a row are adjacent, between its leaf and the next
+** one, and interior pages are together.
 **
 ** An ordinary file.  Reserved pages are free pages, now and at every commit.
 ** An extent of n pages is added to the end of the file with its last page as a
@@ -54,12 +54,13 @@
 **    5. where the file may not grow (max_page_count): any free page.
 **
 ** How much.  A b-tree of fewer than HP_EXTENT_MIN pages reserves nothing.  A
-** larger one reserves a HP_EXTENT_SHARE-th of what it has of leaves and overflow
-** pages, at most HP_EXTENT_BYTES.  So a file is at most a sixteenth larger for
-** it, on average half of that, and a large one much less, while a scan of n
-** pages meets few gaps: about 16*ln(n/32) extents, later one a megabyte.  How
-** large a b-tree is is found by looking at one path from its root (hpTreeSize).
-** Interior pages get a HP_EXTENT_SHARE-th of what leaves get.
+** larger one reserves a HP_EXTENT_SHARE-th of what it has of leaves and
+** overflow pages, at most HP_EXTENT_BYTES.  So a file is at most a sixteenth
+** larger for it, on average half of that, and a large one much less, while a
+** scan of n pages meets few gaps: about 16*ln(n/32) extents, later one a
+** megabyte.  How large a b-tree is is found by looking at one path from its
+** root (hpTreeSize).  Interior pages get a HP_EXTENT_SHARE-th of what leaves
+** get.
 **
 ** WAL.  A checkpoint takes a file for damaged if the size that the log gives it
 ** exceeds its own by more than 64 KiB and what the log holds.  Pages that are
@@ -77,13 +78,13 @@
 # include "hpInt.h"
 #endif
 
-#define HP_EXTENT_MIN     32      /* Pages of the smallest b-tree that reserves */
+#define HP_EXTENT_MIN     32      /* Pages of the smallest that reserves */
 #define HP_EXTENT_SHARE   16      /* It reserves 1/16 of its size, ... */
 #define HP_EXTENT_BYTES   (1024*1024)  /* ... at most so many bytes */
 #define HP_EXTENT_SMALL   64      /* Small b-trees that are remembered */
 #define HP_EXTENT_RUN     4       /* Shortest run of free pages that is used */
-#define HP_EXTENT_WALK    1024    /* Trunks in which extents are looked for, ... */
-#define HP_EXTENT_PLAIN   2       /* ... and how many of them without a mark */
+#define HP_EXTENT_WALK    1024    /* Trunks in which marks are looked for, */
+#define HP_EXTENT_PLAIN   2       /* and how many of them without one */
 #define HP_EXTENT_MX      ((i64)1<<30)  /* More are not counted (hpTreeSize) */
 
 /* In the last 8 bytes of a trunk: this, plus the kind; the root page */
@@ -535,9 +536,9 @@ static int hpPgnoCompare(const void *pA, const void *pB){
 
 /*
 ** Look among the n leaves of trunk pTrunk, of which some are reserved, for runs
-** of at least HP_EXTENT_RUN pages that nobody has, and reserve about nWant pages
-** for pNew: of one run if there is one so long, else of several.  SQLITE_DONE
-** if there is none.
+** of at least HP_EXTENT_RUN pages that nobody has, and reserve about nWant
+** pages for pNew: of one run if there is one so long, else of several.
+** SQLITE_DONE if there is none.
 */
 static int hpExtentClaim(
   HpExtents *p,

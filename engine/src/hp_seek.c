@@ -20,7 +20,8 @@
 ** The guess is the first probe.  If it misses, the next ones are 1 and then 4
 ** cells further on, then what is left is bisected.  So a table whose rowids are
 ** spread unevenly costs at most some probes more than it did.  Whatever the
-** guess, only comparisons with the cells decide; the loop ends as SQLite's does.
+** guess, only comparisons with the cells decide; the loop ends as SQLite's
+** does.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -61,9 +61,9 @@
 ** What a read costs tells whether the file is in the operating system's cache.
 ** If it was slow the operating system is asked for the leaves of the
 ** next runs (hp_ahead.c), until it turns out that it has them.  Where many
-** leaves are adjacent it reads ahead by itself, in larger pieces of memory: asking
-** for 84,000 adjacent leaves took 0.2 s more than leaving them to it.  So
-** that the end of an interior page stops nothing, what is ahead has a way of
+** leaves are adjacent it reads ahead by itself, in larger pieces of memory:
+** asking for 84,000 adjacent leaves took 0.2 s more than leaving them to it.
+** So that the end of an interior page stops nothing, what is ahead has a way of
 ** its own from the root to a leaf (HpSource.aAhead).
 **
 ** A tree that is not what it should be (leaves at different depths, a page
@@ -122,7 +122,7 @@ struct HpSource {
     int iLast;             /* Last child to visit */
     u8 bEnd;               /* It stands on the way to the last leaf */
   } aLevel[BTCURSOR_MAX_DEPTH];
-  int nEnd;              /* Entries of aEnd.  0: the scan ends where the tree does */
+  int nEnd;              /* Entries of aEnd.  0: the scan ends with the tree */
   int aEnd[BTCURSOR_MAX_DEPTH];  /* Children on the way to the last leaf */
 };
 
@@ -410,7 +410,9 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
     if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
     if( pSrc->nLevel==1 ) pSrc->nMax = (int)MIN(pSrc->nMax, pSrc->nLeaf);
     /* Where little is read, fresh memory costs more than requests */
-    if( pSrc->nLeaf<HP_MIN_PARALLEL ) pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
+    if( pSrc->nLeaf<HP_MIN_PARALLEL ){
+      pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
+    }
   }
   pSrc->bDirect = hpSourceDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL
@@ -505,8 +507,8 @@ static void hpSourceOrder(Pgno *piLast, int *pnInOrder, Pgno iPg){
 
 #ifdef HP_READAHEAD
 /*
-** The interior page after the lowest one of aLevel[], if it is to be read and is
-** not in the page cache; or 0.
+** The interior page after the lowest one of aLevel[], if it is to be read and
+** is not in the page cache; or 0.
 */
 static Pgno hpSourceSibling(const HpSource *pSrc, const struct HpLevel *aLevel){
   const struct HpLevel *p = &aLevel[pSrc->nLevel-2];
@@ -710,7 +712,9 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     rc = hpSourceAdvance(pSrc, pSrc->aLevel, &bEnd);
     if( rc || bEnd ) return rc;
 #ifdef HP_READAHEAD
-    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ) hpSourceLookAhead(pSrc, pRun);
+    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ){
+      hpSourceLookAhead(pSrc, pRun);
+    }
 #endif
     while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpInnerChild(&pLevel->in, pLevel->iChild++);
@@ -826,9 +830,9 @@ static int hpSourceRangeIsLarge(
 }
 
 /*
-** True if the interior pages in the cache say that there are HP_MIN_LEAF leaves in
-** the range of pPlan.  For use without a transaction: what they say may be out
-** of date.
+** True if the interior pages in the cache say that there are HP_MIN_LEAF leaves
+** in the range of pPlan.  For use without a transaction: what they say may be
+** out of date.
 */
 static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
   HpSource src;

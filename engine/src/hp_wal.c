@@ -40,8 +40,8 @@
 ** there was nothing to checkpoint and nobody had a reason to change the size
 ** of the file: SQLite keeps its cached pages for the same reason.  Nobody can
 ** have left WAL mode either, as this connection holds a lock on the file.  But
-** a wal-index that had to be recovered may look as before while the file is another:
-** then SQLite forgets its pages, and iVersion is a new one.
+** a wal-index that had to be recovered may look as before while the file is
+** another: then SQLite forgets its pages, and iVersion is a new one.
 */
 SQLITE_PRIVATE int sqlite3HpFileSize(
   Wal *pWal,
