@@ -58,6 +58,9 @@
 **   3.  There is no store while a heap limit is set, or if the memory is not
 **       that of the C library (SQLITE_CONFIG_MALLOC, _HEAP).
 **
+**   4.  A connection that reads the file through a memory map (PRAGMA mmap_size)
+**       has none: the map is what would be used.
+**
 ** The memory is counted by sqlite3_memory_used().  It is freed when the last
 ** connection leaves: when it finds the file in another state, a heap limit or a
 ** cache size set, by sqlite3_db_release_memory() and PRAGMA shrink_memory, or
@@ -175,6 +178,7 @@ static int hpStoreAllowed(Pager *pPager){
   return pPager->hp.bFixed==0
       && pPager->pPCache->szCache==SQLITE_DEFAULT_CACHE_SIZE
       && pPager->exclusiveMode==0
+      && !USEFETCH(pPager)
       && AtomicLoad(&mem0.alarmThreshold)<=0;
 }
 

@@ -142,6 +142,12 @@ static void testBounds(void){
   warm(db2);
   sumLookups(db2);
   check(misses(db2)<N_ROW/10, "not kept again");
+
+  /* A memory map */
+  nUsed = sqlite3_memory_used();
+  execute(db2, "PRAGMA mmap_size=100000000");
+  sumLookups(db2);
+  check(nUsed-sqlite3_memory_used()>N_ROW*1024, "kept beside a memory map");
   sqlite3_close(db2);
   sqlite3_close(db);
   check(sqlite3_memory_used()==0, "%lld bytes are left",
