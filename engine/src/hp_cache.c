@@ -17,7 +17,8 @@
 **                            pages of the last one still valid?
 **    sqlite3HpCacheLeave()   Called when memory is to be given back and when
 **                            the pager is closed.
-**    sqlite3HpCacheForget()  Called for SQLITE_FCNTL_RESET_CACHE.
+**    sqlite3HpCacheForget()  Called for SQLITE_FCNTL_RESET_CACHE and when the
+**                            pager leaves WAL mode.
 **    sqlite3HpCacheFixed()   Called by PRAGMA cache_size.
 **
 ** A store (HpStore) is what one state of one database file has on its pages.
@@ -38,7 +39,10 @@
 ** joins the old one any more, should its state seem to come back.  As long as
 ** a connection uses a store it has the database open in WAL mode, so nobody
 ** can have left that mode.  This is as much as SQLite relies on when it keeps
-** the pages in its own cache from one transaction to the next.
+** the pages in its own cache from one transaction to the next.  It is
+** not so of a connection that leaves WAL mode itself, which may fail when its
+** WAL is closed already, and then keeps no lock: later there may be a WAL with
+** the state that was.  So it forgets the store.
 **
 ** When it pays.  A connection joins after it had to read as many pages in one
 ** state as its own cache has room for, later if the last store did not pay.  A

@@ -9,7 +9,8 @@
 **
 **   1. Pages are kept and used, within the bounds that apply, and given back.
 **   2. Another process, on stock SQLite, writes, checkpoints, vacuums and
-**      changes the journal mode between look-ups: they see it at once.
+**      changes the journal mode between look-ups: they see it at once, also
+**      after a switch of the journal mode here that failed.
 **   3. The locks that another process meets are those of stock SQLite.
 **   4. Threads look up while one writes and checkpoints, and while a heap limit
 **      comes and goes.  Runs under ThreadSanitizer as well: `connections STOCK
@@ -314,6 +315,38 @@ static void testFresh(void){
     check(sumLookups(a[0])==sum, "locking mode");
   }
   for(j=0; j<3; j++) sqlite3_close(a[j]);
+}
+
+/* To leave WAL mode fails after the WAL was closed, as another connection of the
+** shared cache reads.  Then the file changes, and there is an empty WAL again */
+static void testLeave(void){
+  sqlite3 *a[2], *db;
+  sqlite3_stmt *p;
+  sqlite3_int64 sum;
+  int i;
+  other("close", 0);
+  makeDb(N_ROW);
+  for(i=0; i<2; i++) a[i] = openDb(&ours, zDb, SQLITE_OPEN_SHAREDCACHE);
+  warm(a[0]);
+  check(sumLookups(a[0])==0 && misses(a[0])<N_ROW/10, "pages are not kept");
+  p = prepared(a[1], "SELECT id FROM t");
+  check(sqlite3_step(p)==SQLITE_ROW, "a reader");
+  i = sqlite3_exec(a[0], "PRAGMA journal_mode=DELETE", 0, 0, 0);
+  check(i==SQLITE_LOCKED, "WAL mode while there is a reader: %d", i);
+  for(i=1; sqlite3_step(p)==SQLITE_ROW; i++){}
+  check(i==N_ROW, "rows of the reader: %d", i);
+  sqlite3_finalize(p);
+  other("UPDATE t SET v=v+7", 0);
+  other("close", 0);
+  sum = other("?SELECT sum(v) FROM t", 0);
+  check(sum==7*N_ROW, "another process has left WAL mode");
+  db = openDb(&ours, zDb, 0);
+  for(i=0; i<3; i++) check(sumLookups(db)==sum, "not what is in the file");
+  for(i=0; i<3; i++) check(sumLookups(a[i%2])==sum, "nor with a shared cache");
+  check(misses(db)>0 && sumLookups(db)==sum && misses(db)<N_ROW/10,
+        "pages are not kept again");
+  sqlite3_close(db);
+  for(i=0; i<2; i++) sqlite3_close(a[i]);
 }
 
 /* A cursor holds pages while its connection is told to give memory back */
@@ -637,6 +670,7 @@ int main(int argc, char **argv){
   if( (pid = fork())==0 ) child();
   testBounds();
   testFresh();
+  testLeave();
   testHeld();
   testLocks();
   testThreads(5, 3);
