@@ -1,0 +1,13 @@
+//! The benchmark lab: products of settings, measured in turn, each sample in a process of its own.
+//!
+//! ```text
+//! suite file ── suite ──> points ── runner ──> jobs ── measure (a process each) ──> samples
+//!                                      │                                               │
+//!                                      └──────────────── store (results file) <────────┘
+//!                                                             │
+//!                                                          report ──> terminal, HTML, SVG, PNG, CSV, JSON
+//! ```
+//!
+//! [`model`] is what they say to each other.
+
+pub mod model;

@@ -1,0 +1,106 @@
+//! What the parts of the lab say to each other.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Names of axes or options and their values, as they stand in the suite file and in charts.
+pub type Values = BTreeMap<String, String>;
+
+/// What kind of work a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Statements on a database.
+    Sql,
+    /// Large values in a database or in files.
+    Blobs,
+    /// Pairs of a key and a value in any engine.
+    KeyValue,
+}
+
+/// What a measuring process is asked to do: one JSON value on its standard input.
+///
+/// It does the steps in their order, on one open engine, and answers with a line for each.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Job {
+    pub kind: Kind,
+    /// `stock`, `ours`, `files`, `lmdb`, ...
+    pub engine: String,
+    /// The SQLite library, where the engine is one.
+    pub library: Option<PathBuf>,
+    /// A folder that exists, where the engine may keep its data; the job's own.
+    pub folder: PathBuf,
+    /// What the whole job has: the values of its axes and constants of the suite.
+    pub options: Values,
+    pub steps: Vec<Step>,
+    /// The same seed gives the same work.
+    pub seed: u64,
+}
+
+/// One measured piece of work.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Step {
+    pub name: String,
+    /// What this step has besides the job's options, or other than they.
+    pub options: Values,
+    /// Whether files are dropped from the system's cache before it.
+    pub cold: bool,
+    /// Whether it is only there to prepare the next one, and needs no times.
+    pub unmeasured: bool,
+}
+
+/// A line of a measuring process.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Line {
+    /// The engine is there: what it is, and the settings that it really has.
+    Ready(Effective),
+    /// How far the step is, from 0 to 1; not recorded.
+    Progress(f64),
+    Sample(Sample),
+    /// The engine cannot do this at all (not installed, an option it does not have): why, and
+    /// what helps. The other points of the suite go on.
+    Unavailable(String),
+    /// The job failed: why.
+    Failed(String),
+}
+
+/// What an engine said about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Effective {
+    /// Name and version, as to be shown.
+    pub version: String,
+    /// Settings read back, not those asked for.
+    pub settings: Values,
+    /// What a crash of the process, of the system, or of the power may lose.
+    pub durability: String,
+}
+
+/// What one step took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    pub step: String,
+    /// Wall time of all operations together, in seconds.
+    pub seconds: f64,
+    /// User and system time of the process, and of its server if it has one.
+    pub user: f64,
+    pub system: f64,
+    /// Reads, writes, or runs of the statement.
+    pub operations: u64,
+    /// Bytes of values that were read or written.
+    pub bytes: u64,
+    /// Largest resident size so far, in bytes; of process and server.
+    pub peak_memory: u64,
+    /// Bytes that went to or came from the device (`/proc/self/io`).
+    pub device_read: u64,
+    pub device_written: u64,
+    /// Disk space of the data afterwards, in bytes.
+    pub space: u64,
+    /// Hash of what was read: the same for every engine, or an answer is wrong.
+    pub answer: String,
+    /// Seconds an operation at some percentiles, where operations were timed one by one: `50`,
+    /// `95`, `99`, `99.9`, `100`.
+    pub percentiles: Values,
+}
