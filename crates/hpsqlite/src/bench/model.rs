@@ -89,6 +89,9 @@ pub struct Sample {
     pub system: f64,
     /// Reads, writes, or runs of the statement.
     pub operations: u64,
+    /// Writes that went on beside them, in a step that reads while writing.
+    #[serde(default)]
+    pub beside: u64,
     /// Bytes of values that were read or written.
     pub bytes: u64,
     /// Largest resident size so far, in bytes; of process and server.
