@@ -11,3 +11,4 @@
 //! [`model`] is what they say to each other.
 
 pub mod model;
+pub mod suite;

@@ -1,0 +1,646 @@
+//! Suite files: what is to be measured, as a product of axes.
+//!
+//! A suite is a TOML file ([`TEMPLATE`] is one with every part explained). Each
+//! axis has values; one value of each axis makes a point, and every point is
+//! measured in every trial, unless a rule excludes it. The axis `engine` says
+//! what does the work; a statement's template values, named sets of PRAGMAs and
+//! any other option may be axes as well.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use super::model::{Kind, Step, Values};
+
+/// More points than this are a mistake in the file.
+const MAX_POINTS: usize = 100_000;
+
+/// The axis that every suite has.
+pub const ENGINE: &str = "engine";
+/// The axis whose values are the names of `[pragmas]`.
+pub const PRAGMAS: &str = "pragmas";
+/// Options of a job that set a PRAGMA begin with this.
+pub const PRAGMA_PREFIX: &str = "pragma.";
+
+/// What `bench init` writes.
+pub const TEMPLATE: &str = include_str!("template.toml");
+
+/// A suite file as it is written.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    title: String,
+    #[serde(default)]
+    about: String,
+    kind: Kind,
+    #[serde(default = "seven")]
+    trials: u32,
+    #[serde(default)]
+    cold: bool,
+    #[serde(default = "one")]
+    seed: u64,
+    #[serde(default)]
+    options: BTreeMap<String, Scalar>,
+    axes: BTreeMap<String, OneOrMore>,
+    #[serde(default)]
+    pragmas: BTreeMap<String, BTreeMap<String, Scalar>>,
+    #[serde(default)]
+    engines: BTreeMap<String, Engine>,
+    #[serde(default)]
+    step: Vec<StepFile>,
+    #[serde(default)]
+    exclude: Vec<BTreeMap<String, OneOrMore>>,
+    #[serde(default)]
+    chart: Chart,
+    quick: Option<Quick>,
+}
+
+fn seven() -> u32 {
+    7
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What `--quick` changes.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Quick {
+    trials: Option<u32>,
+    #[serde(default)]
+    options: BTreeMap<String, Scalar>,
+    #[serde(default)]
+    axes: BTreeMap<String, OneOrMore>,
+}
+
+/// An engine beside `stock`, `ours` and those that the lab has by name.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Engine {
+    /// A libsqlite3.so; relative paths are seen from the suite file.
+    pub library: Option<PathBuf>,
+    /// The engine of the lab that it is, with options of its own.
+    pub like: Option<String>,
+    #[serde(default)]
+    options: BTreeMap<String, Scalar>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct StepFile {
+    name: String,
+    #[serde(default)]
+    unmeasured: bool,
+    #[serde(flatten)]
+    options: BTreeMap<String, Scalar>,
+}
+
+/// How the results are drawn.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    /// The axis along the bottom; `step` is one too.
+    pub x: Option<String>,
+    /// The axis of which each value has a bar or a line.
+    pub series: Option<String>,
+    /// Axes of which each value gets a chart of its own.
+    #[serde(default)]
+    pub separate: Vec<String>,
+    /// The value of `series` that speed-ups are told against.
+    pub base: Option<String>,
+    /// What is drawn: `time` (an operation) or `rate`.
+    pub show: Option<String>,
+}
+
+/// A value in a suite file: `4`, `0.5`, `true` and `"4"` mean their text.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum Scalar {
+    Bool(bool),
+    Integer(i64),
+    Real(f64),
+    Text(String),
+}
+
+impl Scalar {
+    fn text(&self) -> String {
+        match self {
+            Scalar::Bool(true) => "on".to_owned(),
+            Scalar::Bool(false) => "off".to_owned(),
+            Scalar::Integer(n) => n.to_string(),
+            Scalar::Real(x) => x.to_string(),
+            Scalar::Text(s) => s.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    More(Vec<Scalar>),
+    One(Scalar),
+}
+
+impl OneOrMore {
+    fn texts(&self) -> Vec<String> {
+        match self {
+            OneOrMore::One(s) => vec![s.text()],
+            OneOrMore::More(list) => list.iter().map(Scalar::text).collect(),
+        }
+    }
+}
+
+/// A suite, ready to be run.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    pub name: String,
+    pub title: String,
+    pub about: String,
+    pub kind: Kind,
+    pub trials: u32,
+    pub seed: u64,
+    pub engines: BTreeMap<String, Engine>,
+    pub chart: Chart,
+    pub points: Vec<Point>,
+    /// What all this came from: the file's text, and what was changed on the command line.
+    pub text: String,
+}
+
+/// One combination of the values of all axes.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Axis and value; what tells this point from the others.
+    pub values: Values,
+    /// What the job gets: the suite's options, those of the engine, those of the set of PRAGMAs, and
+    /// the values of the axes.
+    pub options: Values,
+    pub steps: Vec<Step>,
+}
+
+/// What the command line changes.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    pub quick: bool,
+    /// `--set name=value` in their order; the value of an axis may be several, with commas between.
+    pub set: Vec<(String, String)>,
+}
+
+impl Suite {
+    /// Reads a suite file.
+    pub fn load(path: &Path, changes: &Changes) -> Result<Suite> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the suite file {}", path.display()))?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new("."));
+        Suite::parse(&name, &text, folder, changes).with_context(|| path.display().to_string())
+    }
+
+    /// Makes a suite of the text of a file; libraries are looked for from `folder` on.
+    pub fn parse(name: &str, text: &str, folder: &Path, changes: &Changes) -> Result<Suite> {
+        // The error of the parser tells the line, and shows it.
+        let mut file: File = toml::from_str(text).map_err(|e| anyhow::anyhow!("{e}"))?;
+        check(&file)?;
+        check_rules(&file)?;
+        if changes.quick {
+            let quick = file.quick.clone().unwrap_or_default();
+            file.trials = quick.trials.unwrap_or(file.trials);
+            file.options.extend(quick.options);
+            file.axes.extend(quick.axes);
+        }
+        for (name, value) in &changes.set {
+            set(&mut file, name, value)?;
+        }
+        check(&file)?;
+        let mut engines = file.engines.clone();
+        for engine in engines.values_mut() {
+            if let Some(library) = &mut engine.library {
+                *library = folder.join(&*library);
+            }
+        }
+        let points = points(&file)?;
+        Ok(Suite {
+            name: name.to_owned(),
+            title: file.title,
+            about: file.about,
+            kind: file.kind,
+            trials: file.trials,
+            seed: file.seed,
+            engines,
+            chart: file.chart,
+            points,
+            text: described(text, changes),
+        })
+    }
+}
+
+/// The suite file with what was changed, so that results of one are never taken for those of another.
+fn described(text: &str, changes: &Changes) -> String {
+    let mut all = text.to_owned();
+    if changes.quick {
+        all.push_str("\n# --quick");
+    }
+    for (name, value) in &changes.set {
+        all.push_str(&format!("\n# --set {name}={value}"));
+    }
+    all
+}
+
+fn set(file: &mut File, name: &str, value: &str) -> Result<()> {
+    if name == "trials" {
+        file.trials = value
+            .parse()
+            .with_context(|| format!("--set trials={value}: want a number"))?;
+    } else if let Some(axis) = file.axes.get_mut(name) {
+        *axis = OneOrMore::More(
+            value
+                .split(',')
+                .map(|v| Scalar::Text(v.to_owned()))
+                .collect(),
+        );
+    } else if file.options.contains_key(name) {
+        file.options
+            .insert(name.to_owned(), Scalar::Text(value.to_owned()));
+    } else {
+        let names: Vec<_> = file
+            .axes
+            .keys()
+            .chain(file.options.keys())
+            .cloned()
+            .collect();
+        bail!(
+            "--set {name}={value}: the suite has no axis or option of this name; it has {}, and trials",
+            names.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// Rules have to exclude something of the file as it was written: what is then set may leave it out.
+fn check_rules(file: &File) -> Result<()> {
+    let quick = file.quick.clone().unwrap_or_default().axes;
+    for (i, rule) in file.exclude.iter().enumerate() {
+        for (axis, excluded) in rule {
+            let mut values: Vec<String> = match axis.as_str() {
+                "step" => file.step.iter().map(|s| s.name.clone()).collect(),
+                _ => match file.axes.get(axis) {
+                    Some(values) => values.texts(),
+                    None => bail!("[[exclude]] number {}: there is no axis {axis}", i + 1),
+                },
+            };
+            values.extend(quick.get(axis).map(OneOrMore::texts).unwrap_or_default());
+            for value in excluded.texts() {
+                if !values.contains(&value) {
+                    bail!(
+                        "[[exclude]] number {}: axis {axis} has no value {value}",
+                        i + 1
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Finds what would only be noticed after hours.
+fn check(file: &File) -> Result<()> {
+    if file.trials == 0 {
+        bail!("trials: there must be at least 1");
+    }
+    if !file.axes.contains_key(ENGINE) {
+        bail!("[axes] has no engine: name at least one, such as engine = [\"stock\", \"ours\"]");
+    }
+    for (axis, values) in &file.axes {
+        let values = values.texts();
+        if values.is_empty() {
+            bail!("axis {axis} has no values");
+        }
+        for (i, value) in values.iter().enumerate() {
+            if values[..i].contains(value) {
+                bail!("axis {axis} has {value} twice");
+            }
+            if axis == PRAGMAS && !file.pragmas.contains_key(value) {
+                bail!("axis {PRAGMAS}: there is no [pragmas.{value}]");
+            }
+        }
+    }
+    let known = |axis: &str| axis == "step" || file.axes.contains_key(axis);
+    let chart = &file.chart;
+    let named = chart.x.iter().chain(&chart.series).chain(&chart.separate);
+    for axis in named {
+        if !known(axis) {
+            bail!("[chart]: there is no axis {axis}");
+        }
+    }
+    if file.step.is_empty() {
+        bail!("there is no [[step]]: say what is to be measured");
+    }
+    for (i, step) in file.step.iter().enumerate() {
+        if file.step[..i].iter().any(|s| s.name == step.name) {
+            bail!("[[step]] {} is there twice", step.name);
+        }
+    }
+    if file.step.iter().all(|s| s.unmeasured) {
+        bail!("every [[step]] is unmeasured: nothing would be left to show");
+    }
+    Ok(())
+}
+
+/// All combinations that no rule excludes, in the order of the file's axes by name; the engine
+/// changes fastest, so that what is compared is measured side by side.
+fn points(file: &File) -> Result<Vec<Point>> {
+    let mut axes: Vec<_> = file
+        .axes
+        .iter()
+        .map(|(n, v)| (n.as_str(), v.texts()))
+        .collect();
+    axes.sort_by_key(|(name, _)| *name == ENGINE);
+    let count = axes
+        .iter()
+        .try_fold(1usize, |n, (_, values)| n.checked_mul(values.len()));
+    if count.is_none_or(|n| n > MAX_POINTS) {
+        bail!("the axes have more than {MAX_POINTS} combinations");
+    }
+    let mut all = vec![Values::new()];
+    for (name, values) in &axes {
+        all = all
+            .iter()
+            .flat_map(|point| {
+                values.iter().map(move |value| {
+                    let mut point = point.clone();
+                    point.insert((*name).to_owned(), value.clone());
+                    point
+                })
+            })
+            .collect();
+    }
+    let mut points = Vec::new();
+    for values in all {
+        let options = options(file, &values);
+        let steps: Vec<Step> = file
+            .step
+            .iter()
+            .filter(|step| !excluded(file, &values, &step.name))
+            .map(|step| Step {
+                name: step.name.clone(),
+                options: step
+                    .options
+                    .iter()
+                    .map(|(name, value)| (name.clone(), filled(&value.text(), &options)))
+                    .collect(),
+                cold: file.cold,
+                unmeasured: step.unmeasured,
+            })
+            .collect();
+        if steps.iter().any(|step| !step.unmeasured) {
+            points.push(Point {
+                values,
+                options,
+                steps,
+            });
+        }
+    }
+    if points.is_empty() {
+        bail!("the rules of [[exclude]] leave nothing to measure");
+    }
+    Ok(points)
+}
+
+/// Whether a rule excludes this step of a point: one all of whose axes match.
+fn excluded(file: &File, values: &Values, step: &str) -> bool {
+    file.exclude.iter().any(|rule| {
+        rule.iter().all(|(axis, excluded)| {
+            let value = match axis.as_str() {
+                "step" => Some(step),
+                _ => values.get(axis).map(String::as_str),
+            };
+            value.is_some_and(|value| excluded.texts().iter().any(|e| e == value))
+        })
+    })
+}
+
+fn options(file: &File, values: &Values) -> Values {
+    let texts = |map: &BTreeMap<String, Scalar>| -> Values {
+        map.iter().map(|(n, v)| (n.clone(), v.text())).collect()
+    };
+    let mut all = texts(&file.options);
+    if let Some(engine) = file.engines.get(&values[ENGINE]) {
+        all.extend(texts(&engine.options));
+    }
+    if let Some(set) = values.get(PRAGMAS) {
+        for (name, value) in texts(&file.pragmas[set]) {
+            all.insert(format!("{PRAGMA_PREFIX}{name}"), value);
+        }
+    }
+    all.extend(values.clone());
+    all
+}
+
+/// The text with `{name}` replaced by the option of that name, if there is one.
+fn filled(text: &str, options: &Values) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        match from.find('}').map(|end| (&from[1..end], &from[end + 1..])) {
+            Some((name, after)) if options.contains_key(name) => {
+                out.push_str(&options[name]);
+                rest = after;
+            }
+            _ => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SUITE: &str = r#"
+        title = "Two libraries"
+        kind = "sql"
+        trials = 5
+        [options]
+        database = "x.db"
+        [axes]
+        engine = ["stock", "ours"]
+        limit = [1, 10, 100]
+        pragmas = ["plain", "fast"]
+        [pragmas.plain]
+        [pragmas.fast]
+        synchronous = "off"
+        cache_size = -4000
+        [[step]]
+        name = "top"
+        sql = "SELECT * FROM t ORDER BY a LIMIT {limit} -- {nothing}"
+        [[step]]
+        name = "sum"
+        sql = "SELECT sum(a) FROM t"
+        [[exclude]]
+        engine = "stock"
+        limit = [10, 100]
+        [[exclude]]
+        step = "sum"
+        limit = 100
+        [chart]
+        x = "limit"
+        series = "engine"
+        separate = ["step", "pragmas"]
+        base = "stock"
+        [quick]
+        trials = 2
+        axes = { limit = [1] }
+    "#;
+
+    fn parse(text: &str, changes: &Changes) -> Result<Suite> {
+        Suite::parse("test", text, Path::new("/suites"), changes)
+    }
+
+    fn error(text: &str) -> String {
+        format!("{:#}", parse(text, &Changes::default()).unwrap_err())
+    }
+
+    #[test]
+    fn a_suite_is_the_product_of_its_axes_without_what_rules_exclude() {
+        let suite = parse(SUITE, &Changes::default()).unwrap();
+        // 2 engines, 3 limits, 2 sets are 12; stock has only the limit 1, in both sets.
+        assert_eq!(suite.points.len(), 12 - 4);
+        assert_eq!(suite.trials, 5);
+        let large = suite
+            .points
+            .iter()
+            .find(|p| p.values["limit"] == "100")
+            .unwrap();
+        assert_eq!(large.values["engine"], "ours");
+        assert_eq!(large.steps.len(), 1);
+        assert_eq!(
+            large.steps[0].options["sql"],
+            "SELECT * FROM t ORDER BY a LIMIT 100 -- {nothing}"
+        );
+    }
+
+    #[test]
+    fn engines_of_one_point_follow_one_another() {
+        let suite = parse(SUITE, &Changes::default()).unwrap();
+        let first: Vec<_> = suite.points[..2]
+            .iter()
+            .map(|p| p.values["engine"].as_str())
+            .collect();
+        assert_eq!(first, ["stock", "ours"]);
+    }
+
+    #[test]
+    fn a_set_of_pragmas_becomes_options() {
+        let suite = parse(SUITE, &Changes::default()).unwrap();
+        let fast = suite
+            .points
+            .iter()
+            .find(|p| p.values["pragmas"] == "fast")
+            .unwrap();
+        assert_eq!(fast.options["pragma.synchronous"], "off");
+        assert_eq!(fast.options["pragma.cache_size"], "-4000");
+        assert_eq!(fast.options["database"], "x.db");
+    }
+
+    #[test]
+    fn the_command_line_changes_a_suite_and_its_description() {
+        let quick = Changes {
+            quick: true,
+            set: vec![("engine".to_owned(), "ours".to_owned())],
+        };
+        let suite = parse(SUITE, &quick).unwrap();
+        assert_eq!((suite.trials, suite.points.len()), (2, 2));
+        let plain = parse(SUITE, &Changes::default()).unwrap();
+        assert_ne!(suite.text, plain.text);
+    }
+
+    #[test]
+    fn libraries_are_looked_for_beside_the_suite() {
+        let text = format!("{SUITE}\n[engines.old]\nlibrary = \"old/libsqlite3.so\"");
+        let suite = parse(&text, &Changes::default()).unwrap();
+        assert_eq!(
+            suite.engines["old"].library.as_deref(),
+            Some(Path::new("/suites/old/libsqlite3.so"))
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told_where_they_are() {
+        let cases = [
+            (
+                "series = \"engine\"",
+                "series = \"motor\"",
+                "[chart]: there is no axis motor",
+            ),
+            (
+                "limit = [1, 10, 100]",
+                "limit = []",
+                "axis limit has no values",
+            ),
+            (
+                "limit = [1, 10, 100]",
+                "limit = [1, 1]",
+                "axis limit has 1 twice",
+            ),
+            (
+                "[\"plain\", \"fast\"]",
+                "[\"slow\"]",
+                "there is no [pragmas.slow]",
+            ),
+            (
+                "limit = [10, 100]",
+                "limit = [11]",
+                "number 1: axis limit has no value 11",
+            ),
+            (
+                "name = \"sum\"",
+                "name = \"top\"",
+                "[[step]] top is there twice",
+            ),
+            ("trials = 5", "trails = 5", "unknown field `trails`"),
+            ("kind = \"sql\"", "kind = \"sgl\"", "unknown variant `sgl`"),
+            ("engine = [\"stock\", \"ours\"]", "", "[axes] has no engine"),
+        ];
+        for (from, to, want) in cases {
+            assert!(SUITE.contains(from), "{from}");
+            let said = error(&SUITE.replacen(from, to, 1));
+            assert!(said.contains(want), "{to}: {said}");
+        }
+        assert!(error("title = \"x\"\nkind = \"sql\"\ntrials = =").contains("line 3"));
+    }
+
+    #[test]
+    fn too_many_combinations_are_refused() {
+        let values: Vec<String> = (0..400).map(|n| n.to_string()).collect();
+        let list = values.join(",");
+        let text = SUITE.replacen(
+            "limit = [1, 10, 100]",
+            &format!(
+                "limit = [1, 10, 100, {}]\nb = [{list}]\n",
+                values[101..].join(",")
+            ),
+            1,
+        );
+        assert!(error(&text).contains("more than 100000 combinations"));
+    }
+
+    #[test]
+    fn the_template_is_a_suite() {
+        let suite = parse(TEMPLATE, &Changes::default()).unwrap();
+        assert!(suite.points.len() > 1);
+        parse(
+            TEMPLATE,
+            &Changes {
+                quick: true,
+                ..Changes::default()
+            },
+        )
+        .unwrap();
+    }
+}
