@@ -11,7 +11,7 @@ use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
-use crate::{demo, docs, exec, libs};
+use crate::{bench, demo, docs, exec, libs};
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -78,6 +78,9 @@ enum Command {
     /// The process that holds one library for `compare`
     #[command(hide = true)]
     Worker { library: PathBuf },
+    /// Do one job of the benchmark lab, which comes on standard input
+    #[command(hide = true)]
+    Measure,
     /// Run a program on High Performance SQLite, or say why it cannot be
     #[command(after_help = EXEC_HELP)]
     Exec {
@@ -242,6 +245,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             Ok(0)
         }
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
+        Command::Measure => bench::measure::serve(),
         Command::Data(set) => {
             let (file, written) = match &set {
                 DataSet::Tpch { sf, to } => (&to.file, data::tpch::write(*sf, &to.target())?),

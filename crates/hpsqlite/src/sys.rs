@@ -68,6 +68,7 @@ api! {
         bind_int64(RawStmt, c_int, i64) -> c_int;
         bind_double(RawStmt, c_int, c_double) -> c_int;
         bind_text(RawStmt, c_int, *const c_char, c_int, *const c_void) -> c_int;
+        bind_blob(RawStmt, c_int, *const c_void, c_int, *const c_void) -> c_int;
         column_count(RawStmt) -> c_int;
         column_name(RawStmt, c_int) -> *const c_char;
         column_type(RawStmt, c_int) -> c_int;
@@ -370,6 +371,20 @@ impl Stmt<'_> {
         // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
         let rc = unsafe {
             (self.db.lib.api.bind_text)(self.raw, i, v.as_ptr().cast(), len, ptr::null())
+        };
+        self.check(rc)
+    }
+
+    /// Binds a blob to parameter `i` (from 1) without copying it.
+    ///
+    /// # Safety
+    /// As for [`Stmt::bind_text_static`], except that `v` may go once the statement is no longer
+    /// stepped before the parameter is bound again.
+    pub unsafe fn bind_blob_static(&mut self, i: i32, v: &[u8]) -> Result<(), SqlError> {
+        let len = c_int::try_from(v.len()).map_err(|_| SqlError::text("blob too long"))?;
+        // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
+        let rc = unsafe {
+            (self.db.lib.api.bind_blob)(self.raw, i, v.as_ptr().cast(), len, ptr::null())
         };
         self.check(rc)
     }

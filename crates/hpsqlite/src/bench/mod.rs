@@ -10,5 +10,7 @@
 //!
 //! [`model`] is what they say to each other.
 
+pub mod engine;
+pub mod measure;
 pub mod model;
 pub mod suite;

@@ -6,7 +6,7 @@
 //! must give that answer again. All that is found out goes into a
 //! [`report::Report`], from which the table, the JSON file and the page are made.
 
-mod cache;
+pub mod cache;
 pub mod protocol;
 pub mod report;
 pub mod script;

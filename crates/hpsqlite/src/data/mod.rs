@@ -5,7 +5,7 @@
 
 pub mod h2o;
 pub mod mysqlite;
-mod random;
+pub mod random;
 pub mod tpch;
 
 use std::fmt::{Display, Write as _};

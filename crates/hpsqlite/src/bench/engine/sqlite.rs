@@ -1,0 +1,237 @@
+//! SQLite, any library of it: one table of keys and values, a connection a session.
+//!
+//! Options named `pragma.NAME` are set on each connection and read back. The word `tuned` is WAL,
+//! `synchronous=normal`, a cache of 64 MiB and a map of 1 GiB, unless options say otherwise.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use super::{Effective, KeyValue, Pair, Plan, Session, Work};
+use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, Stmt, Value};
+
+/// How long a writer waits for others.
+const BUSY_MS: i32 = 60_000;
+
+const TUNED: [(&str, &str); 4] = [
+    ("journal_mode", "wal"),
+    ("synchronous", "normal"),
+    ("cache_size", "-65536"),
+    ("mmap_size", "1073741824"),
+];
+
+/// What is read back whether it was asked for or not.
+const TOLD: [&str; 6] = [
+    "journal_mode",
+    "synchronous",
+    "cache_size",
+    "mmap_size",
+    "page_size",
+    "locking_mode",
+];
+
+struct Sqlite {
+    library: Library,
+    file: PathBuf,
+    pragmas: BTreeMap<String, String>,
+    table: &'static str,
+}
+
+pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+    let path = plan.job.library.as_deref().context("no library")?;
+    let mut pragmas = BTreeMap::new();
+    if plan.has_word("tuned") || plan.base() == "tuned" {
+        pragmas.extend(TUNED.map(|(k, v)| (k.to_owned(), v.to_owned())));
+    }
+    if let Some(sync) = plan.sync()? {
+        let level = if sync { "full" } else { "off" };
+        pragmas.insert("synchronous".to_owned(), level.to_owned());
+    }
+    for (name, value) in &plan.job.options {
+        if let Some(pragma) = name.strip_prefix("pragma.") {
+            pragmas.insert(pragma.to_owned(), value.clone());
+        }
+    }
+    let store = Sqlite {
+        library: Library::load(path)?,
+        file: plan.folder.join("kv.db"),
+        pragmas,
+        table: plan.choice("table", &["rowid", "clustered"])?,
+    };
+    store.connect()?.exec(&format!(
+        "CREATE TABLE IF NOT EXISTS kv(k BLOB PRIMARY KEY, v BLOB NOT NULL){}",
+        if store.table == "clustered" {
+            " WITHOUT ROWID"
+        } else {
+            ""
+        }
+    ))?;
+    Ok(Box::new(store))
+}
+
+impl Sqlite {
+    fn connect(&self) -> Result<Db<'_>> {
+        let db = self
+            .library
+            .open(&self.file, OPEN_READWRITE | OPEN_CREATE)?;
+        db.busy_timeout(BUSY_MS);
+        // The page size cannot be changed once there is a WAL.
+        let first = self.pragmas.get_key_value("page_size");
+        for (name, value) in first.into_iter().chain(&self.pragmas) {
+            db.exec(&format!("PRAGMA {name}={value}"))
+                .with_context(|| format!("PRAGMA {name}={value}"))?;
+        }
+        Ok(db)
+    }
+
+    fn durability(&self, journal: &str, synchronous: &str) -> &'static str {
+        match (journal, synchronous) {
+            ("off" | "memory", _) => {
+                "a crash of the process in a transaction may leave the file damaged"
+            }
+            (_, "0") => {
+                "a crash of the process loses nothing; of the system or the power, recent \
+                 transactions, and it may leave the file damaged"
+            }
+            ("wal", "1") => {
+                "a crash of the process loses nothing; of the system or the power, recent transactions"
+            }
+            _ => "no crash loses a committed transaction",
+        }
+    }
+}
+
+impl KeyValue for Sqlite {
+    fn effective(&self) -> Result<Effective> {
+        let db = self.connect()?;
+        let mut settings = BTreeMap::new();
+        for name in TOLD
+            .iter()
+            .copied()
+            .chain(self.pragmas.keys().map(|k| &**k))
+        {
+            let value = text(&db, &format!("PRAGMA {name}"))?;
+            settings.insert(
+                name.to_owned(),
+                value.unwrap_or_else(|| "unknown to this library".to_owned()),
+            );
+        }
+        settings.insert("table".to_owned(), self.table.to_owned());
+        settings.insert("source_id".to_owned(), self.library.source_id());
+        let mut version = format!("SQLite {}", self.library.version());
+        // Only ours knows the function.
+        if let Ok(Some(ours)) = text(&db, "SELECT hp_version()") {
+            version = format!("{version}, High Performance SQLite {ours}");
+        }
+        Ok(Effective {
+            version,
+            durability: self
+                .durability(&settings["journal_mode"], &settings["synchronous"])
+                .to_owned(),
+            settings,
+        })
+    }
+
+    fn session(&self, work: Work<'_>) -> Result<()> {
+        let db = self.connect()?;
+        let prepare =
+            |sql: &str| -> Result<Stmt<'_>> { db.prepare(sql)?.context("an empty statement") };
+        work(&mut Connection {
+            db: &db,
+            put: prepare("INSERT OR REPLACE INTO kv(k,v) VALUES(?1,?2)")?,
+            get: prepare("SELECT v FROM kv WHERE k=?1")?,
+            scan: prepare("SELECT k,v FROM kv WHERE k>=?1 ORDER BY k")?,
+            begin: prepare("BEGIN IMMEDIATE")?,
+            commit: prepare("COMMIT")?,
+        })
+    }
+
+    fn flush(&self) -> Result<()> {
+        // Does nothing without a WAL.
+        Ok(self.connect()?.exec("PRAGMA wal_checkpoint(TRUNCATE)")?)
+    }
+}
+
+fn text(db: &Db<'_>, sql: &str) -> Result<Option<String>> {
+    let Some(mut stmt) = db.prepare(sql)? else {
+        return Ok(None);
+    };
+    Ok(if stmt.step()? {
+        Some(stmt.text(0))
+    } else {
+        None
+    })
+}
+
+struct Connection<'d> {
+    db: &'d Db<'d>,
+    put: Stmt<'d>,
+    get: Stmt<'d>,
+    scan: Stmt<'d>,
+    begin: Stmt<'d>,
+    commit: Stmt<'d>,
+}
+
+/// Runs a statement that gives no rows.
+fn run(stmt: &mut Stmt<'_>) -> Result<()> {
+    let done = stmt.step();
+    stmt.reset();
+    done?;
+    Ok(())
+}
+
+fn bytes<'s>(stmt: &'s Stmt<'_>, i: i32) -> &'s [u8] {
+    match stmt.value(i) {
+        Value::Text(b) | Value::Blob(b) => b,
+        _ => &[],
+    }
+}
+
+impl Session for Connection<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
+        // SAFETY: both are bound again before the statement's next use.
+        unsafe {
+            self.put.bind_blob_static(1, key)?;
+            self.put.bind_blob_static(2, value)?;
+        }
+        run(&mut self.put)
+    }
+
+    fn put_all(&mut self, pairs: &[Pair]) -> Result<()> {
+        run(&mut self.begin)?;
+        for (key, value) in pairs {
+            if let Err(e) = self.put(key, value) {
+                // The error to tell is the first one.
+                let _ = self.db.exec("ROLLBACK");
+                return Err(e);
+            }
+        }
+        run(&mut self.commit)
+    }
+
+    fn get(&mut self, key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool> {
+        // SAFETY: it is bound again before the statement's next use.
+        unsafe { self.get.bind_blob_static(1, key)? };
+        let row = self.get.step();
+        if let Ok(true) = row {
+            found(bytes(&self.get, 0));
+        }
+        self.get.reset();
+        Ok(row?)
+    }
+
+    fn scan(&mut self, from: &[u8], each: &mut dyn FnMut(&[u8], &[u8]) -> bool) -> Result<bool> {
+        // SAFETY: it is bound again before the statement's next use.
+        unsafe { self.scan.bind_blob_static(1, from)? };
+        let end = loop {
+            match self.scan.step() {
+                Ok(true) if each(bytes(&self.scan, 0), bytes(&self.scan, 1)) => {}
+                Ok(_) => break Ok(true),
+                Err(e) => break Err(e.into()),
+            }
+        };
+        self.scan.reset();
+        end
+    }
+}

@@ -1,0 +1,201 @@
+//! `hpsqlite measure` does one job of the benchmark lab: keys and values in any engine.
+//!
+//! Engines that are not installed are left out, and it is said which.
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use common::Place;
+use serde_json::{Value, json};
+
+/// What is not a SQLite.
+const ENGINES: [&str; 1] = ["lmdb"];
+
+const STEPS: [&str; 8] = [
+    "fill-sequential",
+    "fill-random",
+    "read-sequential",
+    "read-random",
+    "overwrite",
+    "batch",
+    "read-while-writing",
+    "read-random",
+];
+
+fn job(
+    place: &Place,
+    engine: &str,
+    library: Option<&str>,
+    steps: &[&str],
+    options: Value,
+) -> Value {
+    let folder = place.path(&format!("tmp/{engine}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    json!({
+        "kind": "keyvalue",
+        "engine": engine,
+        "library": library.map(|l| place.path(l)),
+        "folder": folder,
+        "options": options,
+        "steps": steps.iter().map(|name| json!({
+            "name": name, "options": {}, "cold": false, "unmeasured": false,
+        })).collect::<Vec<_>>(),
+        "seed": 7,
+    })
+}
+
+/// Does a job; gives its lines without progress.
+fn measure(place: &Place, job: &Value) -> Vec<Value> {
+    let mut child = place
+        .command(&["measure"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(job.to_string().as_bytes()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .filter(|line: &Value| line.get("progress").is_none())
+        .collect()
+}
+
+fn small() -> Value {
+    json!({"count": "300", "reads": "200", "batch": "100", "threads": "2", "sync": "off"})
+}
+
+fn answers(lines: &[Value]) -> Vec<&str> {
+    lines[1..]
+        .iter()
+        .map(|l| {
+            l["sample"]["answer"]
+                .as_str()
+                .unwrap_or_else(|| panic!("{l}"))
+        })
+        .collect()
+}
+
+#[test]
+fn all_engines_read_the_same() {
+    let place = Place::new();
+    let stock = "libexec/hpsqlite/libsqlite3-stock.so";
+    let reference = measure(&place, &job(&place, "stock", Some(stock), &STEPS, small()));
+    let expected = answers(&reference);
+    assert_eq!(expected.len(), STEPS.len());
+    for (step, answer) in STEPS.iter().zip(&expected) {
+        assert_eq!(step.starts_with("read"), !answer.is_empty(), "{step}");
+    }
+    assert_ne!(
+        expected[3], expected[7],
+        "values were overwritten in between"
+    );
+    for (engine, library) in [
+        ("tuned-clustered", Some(stock)),
+        ("ours", Some("lib/libsqlite3.so.0")),
+    ]
+    .into_iter()
+    .chain(ENGINES.map(|e| (e, None)))
+    {
+        let lines = measure(&place, &job(&place, engine, library, &STEPS, small()));
+        if let Some(why) = lines[0].get("unavailable") {
+            eprintln!("skipped: {engine}: {}", why.as_str().unwrap());
+            assert!(library.is_none() && why.as_str().unwrap().contains("apt-get install"));
+            continue;
+        }
+        let ready = &lines[0]["ready"];
+        for told in ["version", "durability"] {
+            assert_ne!(
+                ready[told].as_str().unwrap_or_default(),
+                "",
+                "{engine}: {lines:?}"
+            );
+        }
+        assert_eq!(answers(&lines), expected, "{engine}");
+        for (line, step) in lines[1..].iter().zip(STEPS) {
+            let sample = &line["sample"];
+            assert_eq!(sample["step"], step, "{engine}");
+            assert!(sample["seconds"].as_f64().unwrap() > 0.0, "{engine} {step}");
+            let operations = if step.starts_with("read") { 200 } else { 300 };
+            assert_eq!(sample["operations"], operations, "{engine} {step}");
+            assert_eq!(sample["bytes"], operations * 100, "{engine} {step}");
+            assert!(
+                sample["peak_memory"].as_u64().unwrap() > 0,
+                "{engine} {step}"
+            );
+        }
+        for step in [3, 4] {
+            let percentiles = &lines[1 + step]["sample"]["percentiles"];
+            for p in ["50", "95", "99", "99.9", "100"] {
+                let seconds: f64 = percentiles[p].as_str().unwrap().parse().unwrap();
+                assert!(seconds > 0.0, "{engine}: {percentiles}");
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_are_read_back() {
+    let place = Place::new();
+    let options = json!({
+        "count": "10",
+        "pragma.journal_mode": "wal",
+        "pragma.synchronous": "normal",
+        "pragma.no_such": "1",
+    });
+    let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
+    let lines = measure(
+        &place,
+        &job(&place, "stock", stock, &["fill-random"], options),
+    );
+    let ready = &lines[0]["ready"];
+    assert_eq!(ready["settings"]["journal_mode"], "wal");
+    assert_eq!(ready["settings"]["synchronous"], "1");
+    assert_eq!(ready["settings"]["no_such"], "unknown to this library");
+    assert!(ready["durability"].as_str().unwrap().contains("power"));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let place = Place::new();
+    let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
+    let last = |engine, library, steps: &[&str], options| {
+        let lines = measure(&place, &job(&place, engine, library, steps, options));
+        lines.last().unwrap().to_string()
+    };
+    for (line, says) in [
+        (
+            last("no-such", None, &["read-random"], small()),
+            "unavailable",
+        ),
+        (
+            last("stock", stock, &["read-random"], small()),
+            "not all keys have been written",
+        ),
+        (last("stock", stock, &["dance"], small()), "step dance"),
+        (
+            last("stock", stock, &["batch"], json!({"count": "many"})),
+            "count=many",
+        ),
+        (
+            last("stock", stock, &["batch"], json!({"key_size": "2"})),
+            "key_size=2",
+        ),
+        (
+            last("stock", stock, &["batch"], json!({"sync": "maybe"})),
+            "sync=maybe",
+        ),
+        (
+            last("stock", stock, &["batch"], json!({"table": "heap"})),
+            "rowid, clustered",
+        ),
+    ] {
+        assert!(line.contains(says), "{says}: {line}");
+    }
+}
