@@ -36,8 +36,8 @@
 ** leaves from the one source and keep their own groups; what they share is
 ** read-only or behind HpScan.pMutex.
 **
-** The functions called from SQLite's own code, sqlite3HpXxx(), are declared
-** where the patches add the calls.
+** The functions called from SQLite's own code, sqlite3HpXxx(), and our fields
+** in its structures are declared in hpHooks.h.
 **
 ** The return code HP_DECLINE travels up through all stages and means: this
 ** executor does not want the query after all (an odd page, a value it
@@ -136,7 +136,6 @@ typedef struct HpConfig HpConfig;
 typedef struct HpCount HpCount;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
-typedef struct HpGuess HpGuess;
 typedef struct HpInner HpInner;
 typedef struct HpKey HpKey;
 typedef struct HpList HpList;
@@ -156,7 +155,6 @@ typedef struct HpScan HpScan;
 typedef struct HpSource HpSource;
 typedef struct HpTerm HpTerm;
 typedef struct HpVec HpVec;
-typedef struct HpWanted HpWanted;
 typedef union HpVal HpVal;
 
 /* One value without its type */

@@ -26,8 +26,9 @@
 ** connection to allocate from and to read limits of, so each of them gets a
 ** copy of the structure, without lookaside memory.
 **
-** A worker that fails sets HpScan.bStop.  If all that failed declined so does the
-** scan; else the error counts.  HP_SERIAL lets the scan run again with one worker.
+** A worker that fails sets HpScan.bStop.  If all that failed declined so does
+** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
+** worker.
 **
 ** Environment variables, read once a process:
 **
@@ -127,8 +128,8 @@ static void hpBlockFree(struct HpBlock *pBlock){
 }
 
 /*
-** Forget what was allocated, but keep the memory for what comes: the first touch
-** of new memory costs more than all that is done with it.
+** Forget what was allocated, but keep the memory for what comes: the first
+** touch of new memory costs more than all that is done with it.
 */
 static void hpArenaRecycle(HpArena *pArena){
   struct HpBlock *pSpare = pArena->pSpare;
@@ -302,9 +303,10 @@ static void hpPragmaStats(Parse *pParse){
 
 /*
 ** PRAGMA hp_offload, hp_threads, hp_extent, hp_memory: called for a PRAGMA that
-** SQLite does not know.  zLeft is its name, zRight the value or NULL.  Returns true if it is
-** ours; then code is generated that returns the value as it is now.  A value
-** that makes no sense leaves the setting as it is, as with other PRAGMAs.
+** SQLite does not know.  zLeft is its name, zRight the value or NULL.  Returns
+** true if it is ours; then code is generated that returns the value as it is
+** now.  A value that makes no sense leaves the setting as it is, as with other
+** PRAGMAs.
 */
 SQLITE_PRIVATE int sqlite3HpPragma(
   Parse *pParse,
@@ -405,7 +407,11 @@ SQLITE_PRIVATE int sqlite3HpPragma(
 }
 
 /* hp_version(): the version of High Performance SQLite */
-static void hpVersionFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+static void hpVersionFunc(
+  sqlite3_context *ctx,
+  int nArg,
+  sqlite3_value **apArg
+){
   UNUSED_PARAMETER2(nArg, apArg);
   sqlite3_result_text(ctx, HP_VERSION, -1, SQLITE_STATIC);
 }
@@ -428,7 +434,8 @@ static void hpScanUnlock(const HpScan *p){
   sqlite3_mutex_leave(p->pMutex);
 }
 
-/* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), or a worker failed */
+/* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), or a worker
+** failed */
 static int hpScanStopped(const HpScan *p){
   if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
   return AtomicLoad(&p->bStop) ? HP_DECLINE : SQLITE_OK;
@@ -545,8 +552,8 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
 }
 
 /*
-** Stock would have run nStep opcodes for what this worker has done.  Has anybody
-** asked to stop?
+** Stock would have run nStep opcodes for what this worker has done.  Has
+** anybody asked to stop?
 */
 static int hpExecProgress(HpExec *p, u64 nStep){
   HpScan *pScan = p->pScan;

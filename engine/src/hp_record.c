@@ -25,8 +25,8 @@
 ** records with fewer columns than the table.
 **
 ** The cells themselves are found 32 at a time as well: the first 16 bytes of
-** each are transposed, which gives the lengths of the two varints that a cell of
-** a table begins with, hence the place of its record, and often the first
+** each are transposed, which gives the lengths of the two varints that a cell
+** of a table begins with, hence the place of its record, and often the first
 ** serial types too: then a test of a column near the front of the record
 ** (HpBound) is made for 32 rows before anything is stored of them.
 **
@@ -135,11 +135,11 @@ static int hpBatchInit(HpExec *p){
 
 /*
 ** Read overflow pages from page iPg on straight from the file, for nByte bytes
-** of payload, to aTo.  Return how many were read, and set *piNext to the page that comes
-** after them, or return 0: they are to come from the pager.
+** of payload, to aTo.  Return how many were read, and set *piNext to the page
+** that comes after them, or return 0: they are to come from the pager.
 **
-** The scan's mutex is held.  It is let go of while reading, unless frames of the
-** WAL have to be looked up.
+** The scan's mutex is held.  It is let go of while reading, unless frames of
+** the WAL have to be looked up.
 */
 static u32 hpRecordChain(
   HpExec *p,
@@ -435,7 +435,8 @@ static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
     }
   }
   /* Rows that may stay: the header is a byte and long enough, ... */
-  ok = _mm256_andnot_si256(_mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)mxHdr)),
+  ok = _mm256_andnot_si256(
+           _mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)mxHdr)),
            _mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)nType)));
   /* ... the values are in the page, ... */
   ok = _mm256_and_si256(ok,
@@ -583,7 +584,11 @@ static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
 }
 
 /* Record i of pCells */
-static SQLITE_INLINE void hpCellsSet(HpCells *pCells, int i, const HpRecord *pRec){
+static SQLITE_INLINE void hpCellsSet(
+  HpCells *pCells,
+  int i,
+  const HpRecord *pRec
+){
   pCells->az[i] = pRec->z;
   pCells->aLocal[i] = pRec->nLocal;
   pCells->aByte[i] = pRec->nByte;
@@ -643,8 +648,8 @@ static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
 }
 
 /*
-** Record i of pCells is that of the cell at z, in a leaf of a table that ends at
-** aEnd.  The rowid goes to *piRowid unless that is NULL.
+** Record i of pCells is that of the cell at z, in a leaf of a table that ends
+** at aEnd.  The rowid goes to *piRowid unless that is NULL.
 */
 static SQLITE_INLINE int hpCellsTable(
   const BtShared *pBt,
@@ -750,7 +755,8 @@ static u32 hpBoundAvx2(
   const __m256i iMax = _mm256_set1_epi64x(pBound->iMax);
   const __m256d rMin = _mm256_set1_pd(pBound->rMin);
   const __m256d rMax = _mm256_set1_pd(pBound->rMax);
-  __m256i shift = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(HP_SHIFTS), t);
+  __m256i shift = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(HP_SHIFTS),
+                                      t);
   u32 mOne = (u32)_mm256_movemask_epi8(
                  _mm256_cmpeq_epi8(t, _mm256_set1_epi8(9)));
   u32 mReal = (u32)_mm256_movemask_epi8(
@@ -1118,8 +1124,8 @@ static void hpVecFloat(HpExec *p, HpVec *pVec, int *pbNaN){
 /* The eight bytes of row I of a column */
 #define HP_AT8(I) hpRaw8(&apRec[I][aOfst[I]])
 /*
-** Decode the numbers and NULLs of rows 0.. of a column, 16 at a time, and return
-** how many rows that were.  *pSeen is set as aHpSer[].seen tells.
+** Decode the numbers and NULLs of rows 0.. of a column, 16 at a time, and
+** return how many rows that were.  *pSeen is set as aHpSer[].seen tells.
 */
 __attribute__((target("avx2")))
 static int hpNumbersAvx2(

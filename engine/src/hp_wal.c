@@ -91,8 +91,7 @@ SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3 **ppBlocked){
 }
 #endif
 
-#if SQLITE_OS_UNIX && defined(__GNUC__) \
- && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+#ifndef sqlite3HpShmLock  /* hpHooks.h: a macro where this cannot be done */
 /*
 ** The locks of a process on the bytes of a wal-index are counted in
 ** unixShmNode.aLock[]: so many connections share the lock, or -1 if one has it

@@ -13,26 +13,26 @@
 **    sqlite3HpSpill()        which pages to write together with one that is
 **    sqlite3HpSpilled()      written to make room in the cache
 **
-** SQLite writes each page by a call of its own, with a second one for the header
-** of a frame in the WAL, and two more for what is in front of and behind a page in
-** the rollback journal.  Dirty pages are sorted by their numbers when they are
-** written, so those of a large value, and of everything that grew, come one after the
-** other, and so do frames and journal records.  These functions hand them to
-** the operating system together, by pwritev().
+** SQLite writes each page by a call of its own, with a second one for the
+** header of a frame in the WAL, and two more for what is in front of and
+** behind a page in the rollback journal.  Dirty pages are sorted by their
+** numbers when they are written, so those of a large value, and of everything
+** that grew, come one after the other, and so do frames and journal records.
+** These functions hand them to the operating system together, by pwritev().
 **
 ** What is written, and where to, is exactly what SQLite would write, between
 ** the same two syncs: in which order it reaches the disk between them is open
 ** in either case.  If pwritev() does not write everything (the disk is
-** full, a quota, a signal) the functions say that nothing was done.  SQLite then
-** writes the same again in its own way and gets the error, if there is one.  So
-** there is no error code here.
+** full, a quota, a signal) the functions say that nothing was done.  SQLite
+** then writes the same again in its own way and gets the error, if there is
+** one.  So there is no error code here.
 **
-** When the page cache is full SQLite writes the dirty page that was not used for the
-** longest time, and the next time the next one.  Where that is the following page of the
-** file, as when a large value or many rows are inserted, up to 32 are
-** written at once and are clean then.  They are pages that SQLite might write as well at
-** that moment: nobody has a reference to them, and they need no sync of the
-** journal and no copy for a savepoint first.
+** When the page cache is full SQLite writes the dirty page that was not used
+** for the longest time, and the next time the next one.  Where that is the
+** following page of the file, as when a large value or many rows are inserted,
+** up to 32 are written at once and are clean then.  They are pages that SQLite
+** might write as well at that moment: nobody has a reference to them, and they
+** need no sync of the journal and no copy for a savepoint first.
 **
 ** Only files of the built-in unix VFS are written in this way, and not if the
 ** application replaced pwrite(): someone else may want to see single pages.
@@ -88,9 +88,9 @@ static void hpWritePiece(struct iovec *p, const void *a, u32 n){
 #endif /* HP_PREADV */
 
 /*
-** Write page pList->pgno and those after it in the list that are adjacent to the
-** database file.  Return how many were written: 0, or 2 and more.  Page 1 is
-** SQLite's, which changes it before.
+** Write page pList->pgno and those after it in the list that are adjacent in
+** the database file.  Return how many were written: 0, or 2 and more.  Page 1
+** is SQLite's, which changes it before.
 */
 SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
 #ifdef HP_PREADV
@@ -117,8 +117,9 @@ SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
 }
 
 /*
-** pPg is about to be written to make room.  Link those pages to it that come next,
-** both in the file and in the order in which pages would be written for room.
+** pPg is about to be written to make room.  Link those pages to it that come
+** next, both in the file and in the order in which pages would be written for
+** room.
 */
 SQLITE_PRIVATE void sqlite3HpSpill(Pager *pPager, PgHdr *pPg){
 #ifdef HP_PREADV
@@ -210,14 +211,14 @@ SQLITE_PRIVATE int sqlite3HpWriteFrame(
 
 /*
 ** Append the frames of the first pages of pList to the WAL at iOfst.  nTruncate
-** is not 0 if the last page of the list ends a transaction.  Return how many were
-** written, 0 if none.
+** is not 0 if the last page of the list ends a transaction.  Return how many
+** were written, 0 if none.
 **
-** If iFirst is not 0 this transaction has already written frames from that one on.  A
-** page that is in one of them goes there again, which SQLite does.
+** If iFirst is not 0 this transaction has already written frames from that one
+** on.  A page that is in one of them goes there again, which SQLite does.
 **
-** Each header has the checksum of all that is before it.  If nothing was written the
-** checksum so far is what it was.
+** Each header has the checksum of all that is before it.  If nothing was
+** written the checksum so far is what it was.
 */
 SQLITE_PRIVATE int sqlite3HpWriteFrames(
   struct WalWriter *p,
@@ -246,7 +247,9 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
     hpWritePiece(&aVec[2*n+1], pPg->pData, (u32)p->szPage);
     n++;
   }
-  if( hpWriteAll(p->pFd, aVec, 2*n, n*(i64)(p->szPage+WAL_FRAME_HDRSIZE), iOfst) ){
+  if( hpWriteAll(p->pFd, aVec, 2*n, n*(i64)(p->szPage+WAL_FRAME_HDRSIZE),
+                 iOfst)
+  ){
     return n;
   }
   memcpy(p->pWal->hdr.aFrameCksum, aCksum, sizeof(aCksum));

@@ -1,6 +1,7 @@
 //! Makes our `sqlite3.c`, `sqlite3.h` and `sqlite3ext.h`: upstream's files with
-//! the patches applied, the default options in front, our modules behind, and
-//! the source id marked as altered.
+//! the patches applied, our declarations where one of these includes them, the
+//! default options in front, our modules behind, and the source id marked as
+//! altered.
 
 use crate::options::{self, CompileOption};
 use crate::patch;
@@ -19,6 +20,9 @@ pub struct Amalgamation {
 
 /// The marks that upstream asks altered versions to end their source id with.
 const ALTERED: &str = "alt1";
+
+/// What upstream's code knows of ours. A patch includes it.
+const HOOKS: &str = "hpHooks.h";
 
 /// Makes the amalgamation from the pinned files and the engine folder.
 pub fn make(engine: &Path, work: &Path, pins: &Pins) -> Result<Amalgamation> {
@@ -42,8 +46,10 @@ pub fn make(engine: &Path, work: &Path, pins: &Pins) -> Result<Amalgamation> {
     }
     made.sqlite3_c = mark_altered(&made.sqlite3_c).context("sqlite3.c")?;
     made.sqlite3_h = mark_altered(&made.sqlite3_h).context("sqlite3.h")?;
+    let source = engine.join("src");
+    made.sqlite3_c = include_hooks(&made.sqlite3_c, &source)?;
     let options = options::read(&engine.join("OPTIONS"))?;
-    made.sqlite3_c = assemble(&made.sqlite3_c, &options, &modules(&engine.join("src"))?);
+    made.sqlite3_c = assemble(&made.sqlite3_c, &options, &modules(&source)?);
     Ok(made)
 }
 
@@ -94,6 +100,29 @@ fn mark_altered(text: &str) -> Result<String> {
             .context("SQLITE_SOURCE_ID is no string")?;
     let (head, tail) = (&text[..end - ALTERED.len()], &text[end..]);
     Ok(format!("{head}{ALTERED}{tail}"))
+}
+
+/// Puts the text of `hpHooks.h` where a patch includes it, between the comments
+/// with which upstream marks such a place.
+fn include_hooks(upstream: &str, folder: &Path) -> Result<String> {
+    let path = folder.join(HOOKS);
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let include = format!("\n#include \"{HOOKS}\"\n");
+    let places = upstream.matches(&include).count();
+    ensure!(
+        places == 1,
+        "the patches include {HOOKS} {places} times and not once"
+    );
+    let included = [
+        "\n",
+        &boundary(&format!("Include {HOOKS} in the middle of sqliteInt.h")),
+        &boundary(&format!("Begin file {HOOKS}")),
+        &text,
+        &boundary(&format!("End of {HOOKS}")),
+        &boundary("Continuing where we left off in sqliteInt.h"),
+    ];
+    Ok(upstream.replace(&include, &included.concat()))
 }
 
 /// One of our modules: its name and text.
@@ -218,6 +247,24 @@ mod tests {
             code,
             ["UP", "int a;", "#include <math.h>", "int b;", "int c;"]
         );
+    }
+
+    #[test]
+    fn the_hooks_stand_where_they_are_included_and_only_there() {
+        let folder = folder_with(&[("hpHooks.h", "int hook;\n")]);
+        let made = include_hooks("a\n#include \"hpHooks.h\"\nb\n", folder.path()).unwrap();
+        let code: Vec<&str> = made
+            .lines()
+            .filter(|line| !line.starts_with("/****"))
+            .collect();
+        assert_eq!(code, ["a", "int hook;", "b"]);
+        for text in [
+            "a\n// #include \"hpHooks.h\"\n",
+            "a\n#include \"hpHooks.h\"\nb\n#include \"hpHooks.h\"\n",
+        ] {
+            let error = include_hooks(text, folder.path()).err().unwrap();
+            assert!(error.to_string().contains("and not once"), "{error}");
+        }
     }
 
     #[test]

@@ -1,0 +1,319 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** What SQLite's own code knows of ours.
+**
+** The patches (engine/patches) put calls of functions named sqlite3HpXxx()
+** into SQLite's files, and a few fields into its structures.  This header
+** declares all of them, by the files that they are in; what a function does
+** is said where it is defined.  The build puts this header into sqliteInt.h,
+** after the headers that name SQLite's types and before its structures.
+**
+** With SQLITE_OMIT_HP every call becomes a macro that does nothing, or what
+** SQLite did before the patch, and the fields are gone: what is compiled is
+** SQLite.  So each declaration stands beside the macro it becomes then.  What
+** else differs has an #ifdef in the patches: the cases of OP_HpXxx in vdbe.c,
+** the fields Parse.hpTail, which has a condition of its own, and Wal.hp, whose
+** type needs one that is known in wal.c only, and one assert() of SQLite's
+** that does not hold with us.
+*/
+#ifndef HPHOOKS_H
+#define HPHOOKS_H
+
+/* Fields of ours in a structure of SQLite's */
+#ifndef SQLITE_OMIT_HP
+# define HP_FIELDS(X) X
+#else
+# define HP_FIELDS(X)
+#endif
+
+/* The parser of the amalgamation knows no ORDER BY and LIMIT on UPDATE and
+** DELETE: see hp_tail.c. */
+#if defined(SQLITE_ENABLE_UPDATE_DELETE_LIMIT) && !defined(SQLITE_OMIT_HP) \
+ && !defined(SQLITE_OMIT_SUBQUERY) && !defined(SQLITE_UDL_CAPABLE_PARSER)
+# define HP_UPDATE_DELETE_LIMIT 1
+#endif
+
+/*
+** Types of our fields
+*/
+#ifndef SQLITE_OMIT_HP
+
+/* sqlite3.hp: settings of a connection */
+typedef struct HpSettings HpSettings;
+struct HpSettings {
+  u8 eOffload;              /* PRAGMA hp_offload */
+  u8 bSet;                  /* True once that was set */
+  u8 bNoAhead;              /* PRAGMA hp_readahead = off */
+  u8 nThread;               /* PRAGMA hp_threads.  0: auto */
+  i64 nMemory;              /* PRAGMA hp_memory.  0: default */
+  int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
+  u32 aStat[23];            /* PRAGMA hp_stats */
+};
+
+/* SrcItem.hp: what sqlite3HpAccept() found */
+typedef struct HpChoice HpChoice;
+struct HpChoice {
+  Index *pIdx;              /* The index to scan, or NULL for the table */
+  u16 nEq;                  /* Bounds: equality for so many of its columns */
+  u8 bLower;                /*   and a lower bound */
+  u8 bUpper;                /*   and an upper bound for the next one */
+  u8 eOrder;                /* HP_ORDER_xxx: the order of the groups it gives */
+  u8 bLiteral;              /* The bounds are literals */
+  u8 bUnlikely;             /* Perhaps there is little between the bounds */
+  LogEst nShare;            /* About one in so many rows is between them */
+};
+
+/* Select.pHp: which rows of a window are wanted.  See hp_part.c */
+typedef struct HpWanted HpWanted;
+
+/* Parse.hpTail: the ORDER BY and LIMIT of an UPDATE or DELETE */
+typedef struct HpTail HpTail;
+struct HpTail {
+  const char *z;            /* Their text, or NULL */
+  i64 n;                    /* Bytes of z[] */
+  Parse *pOuter;            /* This one parses z[] of pOuter, or NULL */
+  ExprList *pOrderBy;       /* The ORDER BY clause, or NULL */
+  Expr *pLimit;             /* The LIMIT clause, or NULL */
+};
+
+/* Pager.hp: the store of pages.  See hp_cache.c */
+typedef struct HpPagerPart HpPagerPart;
+struct HpPagerPart {
+  struct HpStore *pStore;   /* Pages shared with other connections */
+  u8 bUse;                  /* True to use them */
+  u8 bFixed;                /* PRAGMA cache_size was used */
+  u8 nWait;                 /* How long to wait before joining a store */
+  int nMiss;                /* Pages read since the last store */
+  i64 nGain;                /* Pages found in the store, less pages added */
+  u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
+};
+
+/* BtShared.hpGuess: are overflow pages adjacent?  See hp_chain.c */
+typedef struct HpGuess HpGuess;
+struct HpGuess {
+  u8 nRun;                  /* Expect so many.  0: nothing is known */
+  u8 nWait;                 /* They are not: after so many chains try again, */
+  u8 nSkip;                 /* ... the next time after so many */
+};
+
+/* BtCursor.hpLeaf and .hpRow, IntegrityCk.hpLeaf: what is kept of a scan in
+** order to read ahead.  See hp_ahead.c */
+typedef struct HpAhead HpAhead;
+struct HpAhead {
+  u16 nWait;                /* Steps until the scan is looked at again */
+  u16 nDepth;               /* Pages to be asked for ahead */
+  u16 iNext, iAsked, nNext; /* Where it is, up to where pages are asked for */
+  i8 iDir, iLevel;          /* Its direction, the level above the leaves */
+  u8 bAsk, bEnd, bInner;    /* What goes on */
+  u8 nIdle;                 /* Steps from look to look, if nothing does */
+  Pgno iPg, iNextPg;        /* The page it is in, and the one that comes next */
+  u32 nSlow;                /* Pager.nHpSlow at the last look */
+};
+
+#endif /* SQLITE_OMIT_HP */
+
+/*
+** Called from select.c, expr.c, func.c and pragma.c.
+*/
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE int sqlite3HpBegin(Parse*, Select*);
+SQLITE_PRIVATE int sqlite3HpAccept(int, WhereInfo*, int);
+SQLITE_PRIVATE void sqlite3HpCodeRow(Parse*, Select*, AggInfo*, int);
+SQLITE_PRIVATE void sqlite3HpCodeGroups(Parse*, Select*, SelectDest*,
+    AggInfo*, int, KeyInfo*, int, int, int, int, int, int);
+SQLITE_PRIVATE int sqlite3HpRowsAccept(Parse*, Select*, WhereInfo*, ExprList*,
+    int, SelectDest*);
+SQLITE_PRIVATE int sqlite3HpCodeRows(Parse*, Select*, ExprList*, int,
+    SelectDest*, int);
+SQLITE_PRIVATE void sqlite3HpCodeSorted(Parse*, int, int);
+SQLITE_PRIVATE void sqlite3HpExplainCount(Parse*, int, Pgno, int);
+SQLITE_PRIVATE void sqlite3HpWanted(Parse*, Select*, int);
+# define sqlite3HpWantAll(S) ((S)->pHp = 0)
+SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
+SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
+SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree*);
+#else
+# define sqlite3HpBegin(A,B) 0
+# define sqlite3HpAccept(A,B,C) 0
+# define sqlite3HpCodeRow(A,B,C,D) ((void)(D))
+# define sqlite3HpCodeGroups(A,B,C,D,E,F,G,H,I,J,K,L) ((void)(E))
+# define sqlite3HpRowsAccept(A,B,C,D,E,F) 0
+# define sqlite3HpCodeRows(A,B,C,D,E,F) ((void)(F), 0)
+# define sqlite3HpCodeSorted(A,B,C) ((void)(B))
+# define sqlite3HpExplainCount(A,B,C,D)
+# define sqlite3HpWanted(A,B,C)
+# define sqlite3HpWantAll(S)
+# define sqlite3HpRegisterFunctions()
+# define sqlite3HpPragma(A,B,C) 0
+# define sqlite3HpCacheFixed(A)
+#endif
+
+/*
+** Called from tokenize.c, parse.y and build.c.
+*/
+#ifdef HP_UPDATE_DELETE_LIMIT
+SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse*, const char*);
+SQLITE_PRIVATE void sqlite3HpTailParse(Parse*);
+SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
+# define HP_TAIL(P,F) (P)->hpTail.F
+#else
+# define sqlite3HpTailFind(A,B) 0
+# define sqlite3HpTailParse(A)
+# define sqlite3HpTailTake(A,B) 0
+# define HP_TAIL(P,F) 0
+#endif
+
+/*
+** Called from vdbe.c and vdbeapi.c.
+**
+** Vdbe.eHpSmall is 1 if a table of the statement was small when it was
+** prepared, and 2 if moreover nHpStep is set: SQLITE_STMTSTATUS_VM_STEP when
+** the statement was first run.
+*/
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
+SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
+SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
+# define sqlite3HpGrown(V) ((V)->eHpSmall && sqlite3HpAgain(V))
+#else
+# define sqlite3HpCount(A,B,C,D) SQLITE_DONE
+# define sqlite3HpGrown(V) 0
+#endif
+
+/*
+** Called from btree.c and backup.c.
+**
+** BTALLOC_LEAF and _INTERIOR are, beside those of btree.c, modes of
+** allocateBtreePage(): any page, for this use in the b-tree being written.
+*/
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE int sqlite3HpSeek(BtCursor*, i64, int, int*, int*);
+SQLITE_PRIVATE int sqlite3HpChain(BtCursor*, int*, Pgno*, u32*, u32*, u8**);
+struct MemPage;
+# define BTALLOC_LEAF     4
+# define BTALLOC_INTERIOR 5
+# define sqlite3HpRoot(CUR) ((CUR)->pBt->iHpRoot = (CUR)->pgnoRoot)
+SQLITE_PRIVATE int sqlite3HpAllocate(BtShared*, struct MemPage**, Pgno*, Pgno,
+    u8*);
+SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared*);
+SQLITE_PRIVATE void sqlite3HpExtentFree(BtShared*);
+SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared*);
+#else
+# define sqlite3HpSeek(A,B,C,D,E) 0
+# define sqlite3HpChain(A,B,C,D,E,F) 0
+# define BTALLOC_LEAF     BTALLOC_ANY
+# define BTALLOC_INTERIOR BTALLOC_ANY
+# define sqlite3HpRoot(CUR)
+# define sqlite3HpAllocate(A,B,C,D,E) SQLITE_DONE
+# define sqlite3HpExtentForget(A)
+# define sqlite3HpExtentFree(A)
+# define sqlite3HpExtentCommit(A) SQLITE_OK
+#endif
+
+/*
+** Called from btree.c, pager.c and vdbe.c, to read ahead.
+*/
+#ifndef SQLITE_OMIT_HP
+struct IntegrityCk;
+SQLITE_PRIVATE void sqlite3HpAheadStep(BtCursor*, int);
+SQLITE_PRIVATE void sqlite3HpAheadCheck(struct IntegrityCk*, struct MemPage*,
+    int);
+SQLITE_PRIVATE void sqlite3HpAheadRow(BtCursor*, BtCursor*);
+SQLITE_PRIVATE int sqlite3HpAheadRead(DbPage*);
+# define sqlite3HpAheadZero(C) ((C)->hpLeaf.nWait = (C)->hpRow.nWait = 0, \
+    (C)->hpLeaf.iDir = (C)->hpRow.iDir = (C)->hpLeaf.iLevel = 0, \
+    (C)->hpRow.iPg = 0)
+# define sqlite3HpAhead(P,CALL) if( (P)->nWait ) (P)->nWait--; else CALL
+# define readDbPageHp(P) \
+    ((P)->pPager->nHpTime ? sqlite3HpAheadRead(P) : readDbPage(P))
+#else
+# define sqlite3HpAheadZero(C)
+# define sqlite3HpAhead(P,CALL)
+# define readDbPageHp(P) readDbPage(P)
+#endif
+
+/*
+** Called from pager.c and wal.c.
+*/
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE int sqlite3HpWritePages(Pager*, PgHdr*);
+SQLITE_PRIVATE int sqlite3HpWriteRecord(Pager*, i64, Pgno, const void*, u32);
+SQLITE_PRIVATE void sqlite3HpSpill(Pager*, PgHdr*);
+SQLITE_PRIVATE void sqlite3HpSpilled(Pager*, PgHdr*);
+typedef int (*PagerGetter)(Pager*, Pgno, DbPage**, int);
+SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter);
+SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager*);
+SQLITE_PRIVATE void sqlite3HpCacheForget(Pager*);
+SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
+# define sqlite3HpReadBegins(P) if( (P)->hp.pStore ) sqlite3HpCacheCheck(P)
+# define sqlite3HpRelease(P) \
+    (((P)->flags & PGHDR_HP) && ((P)->flags ^= PGHDR_HP))
+#else
+# define sqlite3HpWritePages(A,B) 0
+# define sqlite3HpWriteRecord(A,B,C,D,E) 0
+# define sqlite3HpSpill(A,B)
+# define sqlite3HpSpilled(A,B)
+# define sqlite3HpGetter(X) X
+# define sqlite3HpCacheForget(A)
+# define sqlite3HpCacheLeave(A)
+# define sqlite3HpReadBegins(P)
+# define sqlite3HpRelease(P) 0
+#endif
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
+struct Wal;
+struct WalWriter;
+SQLITE_PRIVATE int sqlite3HpFileSize(struct Wal*, sqlite3_file*, u32, i64*);
+SQLITE_PRIVATE int sqlite3HpWriteFrame(struct WalWriter*, const u8*,
+    const void*, i64);
+SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
+    i64);
+#else
+# define sqlite3HpFileSize(A,B,C,D) sqlite3OsFileSize(B,D)
+# define sqlite3HpWriteFrame(A,B,C,D) 0
+# define sqlite3HpWriteFrames(A,B,C,D,E) 0
+#endif
+
+/*
+** Called from os_unix.c and notify.c.
+*/
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
+SQLITE_PRIVATE int sqlite3HpBarrier(void);
+SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3**);
+#else
+# define sqlite3HpBarrier() 0
+# define sqlite3HpNoneWaits(A) 0
+#endif
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
+ && defined(__GNUC__) && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+struct unixFile;
+SQLITE_PRIVATE int sqlite3HpShmLock(struct unixFile*, int, int, int, int*);
+#else
+# define sqlite3HpShmLock(A,B,C,D,E) 0
+#endif
+
+/*
+** Called from malloc.c, status.c and pcache1.c.
+*/
+#ifndef SQLITE_OMIT_HP
+# define HP_ATOMIC _Atomic
+SQLITE_PRIVATE int sqlite3HpMalloc(int, void**);
+SQLITE_PRIVATE int sqlite3HpRealloc(void**, int, int, int);
+SQLITE_PRIVATE int sqlite3HpFree(void*);
+SQLITE_PRIVATE int sqlite3HpOverflow(int, int);
+SQLITE_PRIVATE void sqlite3HpCounted(int);
+#else
+# define HP_ATOMIC
+# define sqlite3HpMalloc(A,B) 0
+# define sqlite3HpRealloc(A,B,C,D) 0
+# define sqlite3HpFree(A) 0
+# define sqlite3HpOverflow(A,B) 0
+# define sqlite3HpCounted(A)
+#endif
+
+#endif /* HPHOOKS_H */
