@@ -4,12 +4,20 @@
 //! |---|---|---|
 //! | anything, where the job names a library | `sqlite` | `rowid` `clustered`; `tuned` |
 //! | `lmdb` | `lmdb` | |
+//! | `berkeleydb` | `berkeley` | `btree` `hash`; `plain` `transactional` |
+//! | `qdbm` | `qdbm` | `depot` `villa` |
+//! | `rocksdb` | `rocksdb` | |
+//! | `redb` | `redb` | |
 //!
 //! Words can be given as options too: `table=clustered`. What is shared libraries is loaded at
 //! run time; servers are started in the job's folder. Nothing is measured here: an engine is
 //! told what to do by [`measure`](super::measure).
 
+mod berkeley;
 mod lmdb;
+mod qdbm;
+mod redb;
+mod rocksdb;
 mod sqlite;
 
 use std::fmt;
@@ -129,6 +137,16 @@ impl Plan<'_> {
         Ok(words.iter().find(|w| self.has_word(w)).unwrap_or(&words[0]))
     }
 
+    /// An option that is a number.
+    fn number(&self, name: &str) -> Result<Option<u64>> {
+        self.option(name)
+            .map(|text| {
+                text.parse()
+                    .with_context(|| format!("{name}={text}: it is a whole number"))
+            })
+            .transpose()
+    }
+
     /// `sync`: whether a write is on the device when it returns; `None` is the engine's own way.
     fn sync(&self) -> Result<Option<bool>> {
         match self.option("sync") {
@@ -151,7 +169,11 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
         return sqlite::open(plan);
     }
     match plan.base() {
+        "berkeleydb" => berkeley::open(plan),
         "lmdb" => lmdb::open(plan),
+        "qdbm" => qdbm::open(plan),
+        "redb" => redb::open(plan),
+        "rocksdb" => rocksdb::open(plan),
         other => Err(anyhow!(Unavailable(format!(
             "no such engine: {other} (a SQLite needs a library)"
         )))),
