@@ -11,7 +11,7 @@ use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
-use crate::{bench, demo, docs, exec, libs};
+use crate::{bench, demo, docs, exec, kvtest, libs};
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -118,6 +118,9 @@ enum Command {
     /// Generate a well-known data set into an ordinary SQLite file
     #[command(subcommand)]
     Data(DataSet),
+    /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
+    #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
+    Kvtest(kvtest::args::Command),
 }
 
 #[derive(Args)]
@@ -244,6 +247,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             print!("{}", docs::reference());
             Ok(0)
         }
+        Command::Kvtest(command) => kvtest::run(&command),
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Measure => bench::measure::serve(),
         Command::Data(set) => {
@@ -326,13 +330,14 @@ fn finish(report: &Report, json: Option<OutputFile>, html: Option<OutputFile>) -
 
 /// A file to be written at the end of a long run: that it can be written is known at the start,
 /// and whatever stops the run leaves the old one as it was.
-struct OutputFile {
+pub struct OutputFile {
     path: PathBuf,
     temporary: NamedTempFile,
 }
 
 impl OutputFile {
-    fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
+    /// Begins a file, where one is wanted; it must not be the database.
+    pub fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
         let Some(path) = path else { return Ok(None) };
         if path.is_dir() {
             bail!("{} is a folder", path.display());
@@ -354,7 +359,8 @@ impl OutputFile {
         }))
     }
 
-    fn end(self, content: &str) -> Result<()> {
+    /// Puts the file in its place.
+    pub fn end(self, content: &str) -> Result<()> {
         std::fs::write(self.temporary.path(), content)
             .and_then(|()| crate::data::set_ordinary_mode(self.temporary.path()))
             .and_then(|()| self.temporary.persist(&self.path).map_err(|e| e.error))

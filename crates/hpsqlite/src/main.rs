@@ -12,6 +12,7 @@ mod demo;
 mod docs;
 mod exec;
 mod interrupt;
+mod kvtest;
 mod libs;
 mod sys;
 mod text;
@@ -26,7 +27,7 @@ use interrupt::Interrupted;
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
-    let args = cli::Cli::parse();
+    let args = cli::Cli::parse_from(kvtest::args::with_two_dashes(std::env::args_os()));
     if args.cleans_up() {
         interrupt::watch();
     }

@@ -12,7 +12,10 @@ use std::ptr;
 
 use anyhow::{Context, Result, anyhow};
 
+use crate::interrupt;
+
 pub const OK: c_int = 0;
+const ERROR: c_int = 1;
 const ROW: c_int = 100;
 const DONE: c_int = 101;
 
@@ -48,6 +51,8 @@ macro_rules! api {
 type RawDb = *mut c_void;
 type RawStmt = *mut c_void;
 type RawBackup = *mut c_void;
+type RawBlob = *mut c_void;
+type Progress = extern "C" fn(*mut c_void) -> c_int;
 
 api! {
     required {
@@ -82,8 +87,17 @@ api! {
         backup_finish(RawBackup) -> c_int;
         backup_remaining(RawBackup) -> c_int;
         backup_pagecount(RawBackup) -> c_int;
+        status64(c_int, *mut i64, *mut i64, c_int) -> c_int;
+        db_status(RawDb, c_int, *mut c_int, *mut c_int, c_int) -> c_int;
     }
     optional {
+        progress_handler(RawDb, c_int, Option<Progress>, *mut c_void) -> ();
+        blob_open(RawDb, *const c_char, *const c_char, *const c_char, i64, c_int, *mut RawBlob) -> c_int;
+        blob_reopen(RawBlob, i64) -> c_int;
+        blob_bytes(RawBlob) -> c_int;
+        blob_read(RawBlob, *mut c_void, c_int, c_int) -> c_int;
+        blob_write(RawBlob, *const c_void, c_int, c_int) -> c_int;
+        blob_close(RawBlob) -> c_int;
         error_offset(RawDb) -> c_int;
         column_decltype(RawStmt, c_int) -> *const c_char;
     }
@@ -143,6 +157,14 @@ impl Library {
     pub fn complete(&self, sql: &CStr) -> bool {
         // SAFETY: `sql` ends with a NUL.
         unsafe { (self.api.complete)(sql.as_ptr()) != 0 }
+    }
+
+    /// `sqlite3_status64()` of the whole process: what `what` counts now, and at most so far.
+    pub fn status(&self, what: c_int) -> (i64, i64) {
+        let (mut now, mut most) = (0, 0);
+        // SAFETY: both places are valid; an unknown counter leaves them as they are.
+        unsafe { (self.api.status64)(what, &mut now, &mut most, 0) };
+        (now, most)
     }
 
     /// Opens a database file with the given `OPEN_*` flags.
@@ -226,10 +248,70 @@ impl<'l> Db<'l> {
         }
     }
 
+    fn check(&self, rc: c_int) -> Result<(), SqlError> {
+        if rc == OK {
+            Ok(())
+        } else {
+            Err(self.error(rc, None))
+        }
+    }
+
     /// How long to wait for a lock that another connection holds.
     pub fn busy_timeout(&self, ms: i32) {
         // SAFETY: the connection is open.
         unsafe { (self.lib.api.busy_timeout)(self.raw, ms) };
+    }
+
+    /// Makes Ctrl-C end a statement that runs on this connection.
+    pub fn stop_on_interrupt(&self) {
+        const INSTRUCTIONS: c_int = 10_000;
+        extern "C" fn stop(_: *mut c_void) -> c_int {
+            interrupt::raised().into()
+        }
+        if let Some(set) = self.lib.api.progress_handler {
+            // SAFETY: the connection is open; the callback uses no data.
+            unsafe { set(self.raw, INSTRUCTIONS, Some(stop), ptr::null_mut()) };
+        }
+    }
+
+    /// `sqlite3_db_status()`: what `what` counts on this connection.
+    pub fn status(&self, what: c_int) -> i64 {
+        let (mut now, mut most) = (0, 0);
+        // SAFETY: the connection is open; an unknown counter leaves the places as they are.
+        unsafe { (self.lib.api.db_status)(self.raw, what, &mut now, &mut most, 0) };
+        now.into()
+    }
+
+    /// Opens the value in column `column` of row `row` of table `table` by the blob API; `None`
+    /// where there is no such row, or what is there is neither text nor blob.
+    pub fn blob(
+        &self,
+        table: &CStr,
+        column: &CStr,
+        row: i64,
+        write: bool,
+    ) -> Result<Option<Blob<'_>>, SqlError> {
+        let Some(open) = self.lib.api.blob_open else {
+            return Err(SqlError::text("this library has no blob API"));
+        };
+        let mut raw: RawBlob = ptr::null_mut();
+        // SAFETY: the names end with a NUL, and `raw` is a valid place for the handle.
+        let rc = unsafe {
+            open(
+                self.raw,
+                c"main".as_ptr(),
+                table.as_ptr(),
+                column.as_ptr(),
+                row,
+                write.into(),
+                &mut raw,
+            )
+        };
+        match rc {
+            OK => Ok(Some(Blob { db: self, raw })),
+            ERROR => Ok(None),
+            _ => Err(self.error(rc, None)),
+        }
     }
 
     /// Prepares the one statement in `sql`; `None` where there is only white space or comment.
@@ -390,11 +472,7 @@ impl Stmt<'_> {
     }
 
     fn check(&self, rc: c_int) -> Result<(), SqlError> {
-        if rc == OK {
-            Ok(())
-        } else {
-            Err(self.db.error(rc, None))
-        }
+        self.db.check(rc)
     }
 
     /// Number of result columns.
@@ -448,6 +526,59 @@ impl Stmt<'_> {
             Value::Real(r) => r.to_string(),
             Value::Text(t) | Value::Blob(t) => String::from_utf8_lossy(t).into_owned(),
         }
+    }
+}
+
+/// A handle of the blob API; closed when dropped.
+pub struct Blob<'d> {
+    db: &'d Db<'d>,
+    raw: RawBlob,
+}
+
+/// Why the functions of an open handle are there: the one that opened it was.
+const HAS_BLOBS: &str = "a library with sqlite3_blob_open() has all of the blob API";
+
+impl Drop for Blob<'_> {
+    fn drop(&mut self) {
+        // SAFETY: `raw` came from blob_open and is closed once.
+        unsafe { self.db.lib.api.blob_close.expect(HAS_BLOBS)(self.raw) };
+    }
+}
+
+impl Blob<'_> {
+    /// Goes to another row; false where there is none, after which the handle is of no use.
+    pub fn reopen(&mut self, row: i64) -> Result<bool, SqlError> {
+        // SAFETY: the handle is open.
+        match unsafe { self.db.lib.api.blob_reopen.expect(HAS_BLOBS)(self.raw, row) } {
+            OK => Ok(true),
+            ERROR => Ok(false),
+            rc => Err(self.db.error(rc, None)),
+        }
+    }
+
+    /// Size of the value.
+    pub fn len(&self) -> usize {
+        // SAFETY: the handle is open.
+        let len = unsafe { self.db.lib.api.blob_bytes.expect(HAS_BLOBS)(self.raw) };
+        usize::try_from(len).unwrap_or(0)
+    }
+
+    /// Reads the first bytes of the value, as many as there is room for.
+    pub fn read(&self, to: &mut [u8]) -> Result<(), SqlError> {
+        let len = c_int::try_from(to.len()).map_err(|_| SqlError::text("value too large"))?;
+        let read = self.db.lib.api.blob_read.expect(HAS_BLOBS);
+        // SAFETY: the handle is open and `to` has `len` bytes.
+        self.db
+            .check(unsafe { read(self.raw, to.as_mut_ptr().cast(), len, 0) })
+    }
+
+    /// Overwrites the first bytes of the value.
+    pub fn write(&mut self, from: &[u8]) -> Result<(), SqlError> {
+        let len = c_int::try_from(from.len()).map_err(|_| SqlError::text("value too large"))?;
+        let write = self.db.lib.api.blob_write.expect(HAS_BLOBS);
+        // SAFETY: the handle is open and `from` has `len` bytes.
+        self.db
+            .check(unsafe { write(self.raw, from.as_ptr().cast(), len, 0) })
     }
 }
 

@@ -21,6 +21,10 @@ fn the_reference_is_up_to_date() {
         "data tpch",
         "data h2o",
         "data mysqlite",
+        "kvtest init",
+        "kvtest export",
+        "kvtest stat",
+        "kvtest run",
     ] {
         assert!(
             made.contains(&format!("## hpsqlite {command}\n")),

@@ -42,6 +42,12 @@ pub fn drop_files(files: &[&Path]) -> Result<()> {
     }
 }
 
+/// Drops names and inodes of all file systems, with all else that the system has cached; only
+/// root may.
+pub fn drop_names() -> std::io::Result<()> {
+    std::fs::write("/proc/sys/vm/drop_caches", "3")
+}
+
 /// Whether the file is on a tmpfs or ramfs.
 fn in_memory(path: &Path) -> bool {
     const RAMFS_MAGIC: libc::c_long = 0x8584_58f6;

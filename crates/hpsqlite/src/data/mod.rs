@@ -103,6 +103,15 @@ fn default_library() -> Result<PathBuf> {
 
 /// Gives a temporary file, which only its owner may read, the rights of any new file.
 pub fn set_ordinary_mode(path: &Path) -> std::io::Result<()> {
+    set_mode(path, 0o666)
+}
+
+/// The same for a temporary folder.
+pub fn set_ordinary_folder_mode(path: &Path) -> std::io::Result<()> {
+    set_mode(path, 0o777)
+}
+
+fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     // SAFETY: umask only returns and sets the process's mask; it is put back at once.
     let mask = unsafe {
@@ -110,7 +119,7 @@ pub fn set_ordinary_mode(path: &Path) -> std::io::Result<()> {
         libc::umask(mask);
         mask
     };
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666 & !mask))
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & !mask))
 }
 
 /// Fills tables of a new database, fast because nobody needs a half-filled one.

@@ -1,0 +1,923 @@
+//! `run`: the measuring, apart from what it is asked by and printed with.
+//!
+//! ```text
+//! look      what is there: keys, sizes, whether values can be checked; not measured
+//! for each run
+//!   cold?   drop the files from the system's cache
+//!   work    each thread: open, settings, BEGIN, ( read or write, check ) ..., COMMIT, close
+//!   check   what was written is read by a new connection
+//! ```
+//!
+//! A value is checked between two operations while the clock stands: the time of a thread is that
+//! from before its connection is opened until after it is closed, less the time of the checks (or
+//! of making the values to be written). The time of a run is that of its slowest thread. What one
+//! thread spends on checks while another waits for its transaction is in the other's time.
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, mpsc};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Serialize;
+
+use super::access::{Access, ByBlob, ByFile, BySql};
+use super::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, Kind, MARK};
+use super::stats::{self, Counter, ProcessIo};
+use super::value;
+use crate::bench::model::{Effective, Sample, Values};
+use crate::compare::cache;
+use crate::data::random::SplitMix64;
+use crate::interrupt;
+use crate::sys::{Db, Library, OPEN_READWRITE};
+
+/// How often progress is told.
+const TICK: Duration = Duration::from_millis(100);
+/// Random keys that are not there, in a row, for each key there could be, before it is an error:
+/// missing the only one so often has a chance of one in 500 million.
+const PATIENCE: u64 = 20;
+/// The percentiles of a sample.
+pub const PERCENTILES: [(&str, f64); 5] = [
+    ("50", 0.5),
+    ("95", 0.95),
+    ("99", 0.99),
+    ("99.9", 0.999),
+    ("100", 1.0),
+];
+
+/// The order in which keys are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    Asc,
+    Desc,
+    Random,
+}
+
+/// What to measure.
+#[derive(Debug, Clone, Serialize)]
+pub struct Plan {
+    /// A database or a folder of files.
+    pub target: PathBuf,
+    /// The SQLite library, for a database.
+    pub library: Option<PathBuf>,
+    pub order: Order,
+    /// Values to read or write in a run.
+    pub count: u64,
+    /// The largest key; by default the largest one there is.
+    pub max_id: Option<u64>,
+    /// The first key.
+    pub start: u64,
+    pub update: bool,
+    pub blob_api: bool,
+    /// `PRAGMA cache_size`.
+    pub cache_size: i64,
+    /// `PRAGMA mmap_size`.
+    pub mmap: u64,
+    pub journal_mode: Option<String>,
+    /// `PRAGMA synchronous=OFF`.
+    pub no_sync: bool,
+    /// Whether files are synchronised after each write.
+    pub fsync: bool,
+    /// Whether each operation is a transaction of its own.
+    pub multi_transactions: bool,
+    pub no_checkpoint: bool,
+    pub integrity_check: bool,
+    /// Whether to collect SQLite's and the system's counters.
+    pub stats: bool,
+    pub threads: u64,
+    pub repeat: u64,
+    pub cold: bool,
+    /// The same seed gives the same work.
+    pub seed: u64,
+}
+
+/// All that was measured.
+#[derive(Debug, Serialize)]
+pub struct Measured {
+    /// What the engine said about itself.
+    pub effective: Effective,
+    /// The largest key that was used.
+    pub max_id: u64,
+    /// Whether what was read was compared with what had been written; values made by other
+    /// programs cannot be.
+    pub verified: bool,
+    /// What was dropped from the system's cache before each run.
+    pub cold: Option<String>,
+    pub runs: Vec<Run>,
+    /// Lines of `PRAGMA integrity_check`.
+    pub integrity: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub struct Run {
+    pub sample: Sample,
+    /// Operations that found no value under their key.
+    pub misses: u64,
+    /// The time of each operation that found one, in nanoseconds, thread by thread.
+    pub nanoseconds: Vec<u64>,
+    pub stats: Vec<Counter>,
+}
+
+/// A value is not what was written.
+#[derive(Debug)]
+pub struct WrongValue {
+    key: i64,
+    place: String,
+}
+
+impl std::fmt::Display for WrongValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the value of key {} in {} is not what was written there",
+            self.key, self.place
+        )
+    }
+}
+
+impl std::error::Error for WrongValue {}
+
+/// Does all runs of a plan; `progress` hears how far they are, from 0 to 1.
+pub fn measure(plan: &Plan, progress: &dyn Fn(f64)) -> Result<Measured> {
+    let kind = Kind::of(&plan.target)?;
+    let library = match (kind, &plan.library) {
+        (Kind::Database, Some(path)) => Some(Library::load(path)?),
+        (Kind::Database, None) => bail!("a database needs a library"),
+        (Kind::Files(_), _) => None,
+    };
+    let test = Test::look(plan, kind, library.as_ref())?;
+    let mut measured = Measured {
+        effective: Effective::default(),
+        max_id: test.max_id,
+        verified: test.checkable || plan.update,
+        cold: None,
+        runs: Vec::new(),
+        integrity: Vec::new(),
+        warnings: test.ignored_options(),
+    };
+    for number in 0..plan.repeat {
+        if plan.cold {
+            measured.cold = Some(test.make_cold()?);
+        }
+        interrupt::check()?;
+        let done = |part: f64| progress((number as f64 + part) / plan.repeat as f64);
+        let (run, settings) = test.run(number, &done)?;
+        if number == 0 {
+            measured.effective.settings = settings;
+        }
+        if number == 0 && !plan.cold && run.sample.device_read > run.sample.bytes / 10 {
+            measured.warnings.push(format!(
+                "the first run read {} from the device, so it was not warm; with --repeat, later runs are",
+                crate::text::bytes(run.sample.device_read)
+            ));
+        }
+        measured.runs.push(run);
+    }
+    let space = test.space()?;
+    for run in &mut measured.runs {
+        run.sample.space = space;
+    }
+    measured.effective.version = match &library {
+        Some(library) => version(library, &plan.target)?,
+        None => "files".to_owned(),
+    };
+    test.compare_settings(&mut measured);
+    measured.effective.durability = durability(plan, kind, &measured.effective.settings);
+    if plan.integrity_check
+        && let Some(library) = &library
+    {
+        let db = place::open(library, &plan.target)?;
+        db.stop_on_interrupt();
+        measured.integrity = place::column(&db, "PRAGMA integrity_check")?;
+    }
+    Ok(measured)
+}
+
+/// `SQLite 3.54.1`, and our version where it is ours.
+fn version(library: &Library, file: &Path) -> Result<String> {
+    let db = place::open(library, file)?;
+    let ours = place::value(&db, "SELECT hp_version()").ok();
+    Ok(match ours {
+        Some(hp) => format!("SQLite {} with hpsqlite {hp}", library.version()),
+        None => format!("SQLite {}", library.version()),
+    })
+}
+
+/// A plan, and what was found at its target.
+struct Test<'a> {
+    plan: &'a Plan,
+    kind: Kind,
+    library: Option<&'a Library>,
+    max_id: u64,
+    checkable: bool,
+    /// Sizes of the values by key, where values are to be overwritten.
+    sizes: HashMap<i64, u64>,
+}
+
+/// What all threads of a run share.
+struct Shared<'a> {
+    number: u64,
+    start: Barrier,
+    done: &'a AtomicU64,
+    failed: AtomicBool,
+}
+
+/// What a thread found out.
+#[derive(Default)]
+struct Part {
+    /// When it was ready, counted from the time that all began.
+    seconds: f64,
+    user: f64,
+    system: f64,
+    misses: u64,
+    bytes: u64,
+    answer: u64,
+    nanoseconds: Vec<u64>,
+    /// Hashes of the values that were written last.
+    written: HashMap<i64, u64>,
+    settings: Values,
+    stats: Vec<Counter>,
+}
+
+impl<'a> Test<'a> {
+    /// Looks what is there. As for the original, this also recovers a database from a crash.
+    fn look(plan: &'a Plan, kind: Kind, library: Option<&'a Library>) -> Result<Self> {
+        let target = &plan.target;
+        let mut test = Test {
+            plan,
+            kind,
+            library,
+            max_id: plan.max_id.unwrap_or(0),
+            checkable: false,
+            sizes: HashMap::new(),
+        };
+        let largest;
+        match (kind, library) {
+            (Kind::Database, Some(library)) => {
+                let db = place::open(library, target)?;
+                db.stop_on_interrupt();
+                let context = || format!("cannot read {}", target.display());
+                largest = place::number(&db, "SELECT max(k) FROM kv").with_context(context)?;
+                test.checkable = place::number(&db, "PRAGMA application_id")? == APPLICATION;
+                if let Some(mode) = &plan.journal_mode {
+                    // Into WAL mode and out of it only one connection may go.
+                    db.exec(&format!("PRAGMA journal_mode={mode}"))
+                        .with_context(|| format!("--jmode {mode}"))?;
+                }
+                if plan.update {
+                    let mut stmt = db
+                        .prepare("SELECT k, length(CAST(v AS BLOB)) FROM kv WHERE length(v) > 0")?
+                        .context("a SELECT is a statement")?;
+                    while stmt.step().with_context(context)? {
+                        use crate::sys::Value::Integer;
+                        if let (Integer(key), Integer(size)) = (stmt.value(0), stmt.value(1)) {
+                            test.sizes.insert(key, size as u64);
+                        }
+                    }
+                }
+            }
+            (Kind::Files(layout), _) => {
+                let keys = place::list(target, layout)?.keys;
+                largest = keys.last().copied().unwrap_or(0);
+                test.checkable = target.join(MARK).exists();
+                if plan.update {
+                    for key in keys {
+                        let path = layout.path(target, key);
+                        let size = std::fs::metadata(&path)
+                            .with_context(|| format!("cannot read {}", path.display()))?
+                            .len();
+                        test.sizes.insert(key, size);
+                    }
+                }
+            }
+            (Kind::Database, None) => bail!("a database needs a library"),
+        }
+        if largest < 1 {
+            bail!("{} holds no values", target.display());
+        }
+        if test.max_id == 0 {
+            test.max_id = largest as u64;
+        }
+        if plan.start > test.max_id {
+            bail!("--start is beyond the largest key, {}", test.max_id);
+        }
+        if plan.threads > test.max_id || plan.threads > plan.count {
+            bail!("there are more threads than keys or values to visit");
+        }
+        Ok(test)
+    }
+
+    /// What was asked for and does nothing here.
+    fn ignored_options(&self) -> Vec<String> {
+        let plan = self.plan;
+        let (options, target): (&[(&str, bool)], _) = match self.kind {
+            Kind::Database => (&[("--fsync", plan.fsync)], "a database"),
+            Kind::Files(_) => (
+                &[
+                    ("--blob-api", plan.blob_api),
+                    ("--integrity-check", plan.integrity_check),
+                    ("--jmode", plan.journal_mode.is_some()),
+                    ("--mmap", plan.mmap > 0),
+                    ("--multitrans", plan.multi_transactions),
+                    ("--nocheckpoint", plan.no_checkpoint),
+                    ("--nosync", plan.no_sync),
+                ],
+                "a folder of files",
+            ),
+        };
+        let mut warnings: Vec<String> = options
+            .iter()
+            .filter(|(_, given)| *given)
+            .map(|(option, _)| format!("{option} does nothing on {target}"))
+            .collect();
+        if plan.fsync && !plan.update && matches!(self.kind, Kind::Files(_)) {
+            warnings.push("--fsync does nothing without --update".to_owned());
+        }
+        warnings
+    }
+
+    /// Tells of settings that SQLite did not take.
+    fn compare_settings(&self, measured: &mut Measured) {
+        let plan = self.plan;
+        if self.kind != Kind::Database {
+            return;
+        }
+        let mut asked = vec![("--cache-size", "cache_size", plan.cache_size.to_string())];
+        // A library that cannot map files says nothing.
+        if plan.mmap > 0 {
+            asked.push(("--mmap", "mmap_size", plan.mmap.to_string()));
+        }
+        if let Some(mode) = &plan.journal_mode {
+            asked.push(("--jmode", "journal_mode", mode.clone()));
+        }
+        for (option, name, value) in asked {
+            let real = measured
+                .effective
+                .settings
+                .get(name)
+                .cloned()
+                .unwrap_or_default();
+            if real != value {
+                measured.warnings.push(format!(
+                    "{option} {value} was not taken as it is: the library says that {name} is {}",
+                    if real.is_empty() { "unknown" } else { &real }
+                ));
+            }
+        }
+    }
+
+    /// Drops what is to be read from the system's cache; says what was dropped.
+    fn make_cold(&self) -> Result<String> {
+        match self.kind {
+            Kind::Database => {
+                let files = place::database_files(&self.plan.target);
+                let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+                cache::drop_files(&files)?;
+                Ok("the database".to_owned())
+            }
+            Kind::Files(layout) => {
+                let keys = place::list(&self.plan.target, layout)?.keys;
+                let files: Vec<PathBuf> = keys
+                    .iter()
+                    .map(|&key| layout.path(&self.plan.target, key))
+                    .collect();
+                let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+                cache::drop_files(&files)?;
+                Ok(match cache::drop_names() {
+                    Ok(()) => "contents, names and inodes of the files",
+                    Err(_) => {
+                        "contents of the files; names and inodes stay in the cache, which only root may drop"
+                    }
+                }
+                .to_owned())
+            }
+        }
+    }
+
+    /// Disk space of all that is there.
+    fn space(&self) -> Result<u64> {
+        match self.kind {
+            Kind::Database => Ok(place::database_files(&self.plan.target)
+                .iter()
+                .map(|f| place::space(f))
+                .sum()),
+            Kind::Files(layout) => Ok(place::list(&self.plan.target, layout)?.space),
+        }
+    }
+
+    /// One run; also gives the settings that the engine really had.
+    fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(Run, Values)> {
+        let done = AtomicU64::new(0);
+        let shared = Shared {
+            number,
+            start: Barrier::new(self.plan.threads as usize),
+            done: &done,
+            failed: AtomicBool::new(false),
+        };
+        let before = ProcessIo::now();
+        let parts: Vec<Result<Part>> = std::thread::scope(|scope| {
+            let (ended, all_ended) = mpsc::channel::<()>();
+            let threads: Vec<_> = (0..self.plan.threads)
+                .map(|thread| {
+                    let (shared, ended) = (&shared, ended.clone());
+                    scope.spawn(move || {
+                        let part = self.work(thread, shared);
+                        if part.is_err() {
+                            shared.failed.store(true, Ordering::Relaxed);
+                        }
+                        drop(ended);
+                        part
+                    })
+                })
+                .collect();
+            drop(ended);
+            while all_ended.recv_timeout(TICK) == Err(mpsc::RecvTimeoutError::Timeout) {
+                progress(done.load(Ordering::Relaxed) as f64 / self.plan.count as f64);
+            }
+            threads
+                .into_iter()
+                .map(|t| {
+                    t.join()
+                        .unwrap_or_else(|_| Err(anyhow!("a thread broke down")))
+                })
+                .collect()
+        });
+        let after = ProcessIo::now();
+        let mut total = Part::default();
+        // An error of one thread stops the others; theirs, "stopped", says nothing.
+        let (parts, errors): (Vec<_>, Vec<_>) = parts.into_iter().partition(Result::is_ok);
+        if let Some(error) = errors
+            .into_iter()
+            .filter_map(Result::err)
+            .min_by_key(|e| e.is::<Stopped>())
+        {
+            return Err(error);
+        }
+        for part in parts.into_iter().flatten() {
+            total.add(part);
+        }
+        if self.plan.update {
+            self.check_written(&total.written)?;
+            total.answer = total
+                .written
+                .values()
+                .fold(0, |sum, hash| sum.wrapping_add(*hash));
+        }
+        if self.plan.stats {
+            total.stats.extend(ProcessIo::counters());
+        }
+        let sample = Sample {
+            step: if self.plan.update { "write" } else { "read" }.to_owned(),
+            seconds: total.seconds,
+            user: total.user,
+            system: total.system,
+            operations: total.nanoseconds.len() as u64,
+            bytes: total.bytes,
+            peak_memory: stats::peak_memory(),
+            device_read: after.read_bytes.saturating_sub(before.read_bytes),
+            device_written: after.write_bytes.saturating_sub(before.write_bytes),
+            answer: format!("{:016x}", total.answer),
+            percentiles: percentiles(&total.nanoseconds),
+            ..Sample::default()
+        };
+        let run = Run {
+            sample,
+            misses: total.misses,
+            nanoseconds: total.nanoseconds,
+            stats: total.stats,
+        };
+        Ok((run, total.settings))
+    }
+
+    /// The work of one thread.
+    fn work(&self, thread: u64, shared: &Shared<'_>) -> Result<Part> {
+        let mut part = Part::default();
+        let plan = self.plan;
+        let keys = Keys::new(plan, self.max_id, thread);
+        let target = plan.target.display();
+        shared.start.wait();
+        let cpu = stats::thread_cpu();
+        let start = Instant::now();
+        let mut standing = Duration::ZERO;
+        match (self.kind, self.library) {
+            (Kind::Files(layout), _) => {
+                let mut access = ByFile::new(&plan.target, layout, plan.fsync)?;
+                standing += self.visit(&mut access, keys, shared, &mut part)?;
+                part.seconds = (start.elapsed() - standing).as_secs_f64();
+            }
+            (Kind::Database, Some(library)) => {
+                let db = library
+                    .open(&plan.target, OPEN_READWRITE)
+                    .with_context(|| format!("cannot open {target}"))?;
+                db.busy_timeout(match plan.threads {
+                    1 => BUSY_MS,
+                    _ => BUSY_THREADS_MS,
+                });
+                self.set(&db)?;
+                let stopped = Instant::now();
+                if thread == 0 {
+                    part.settings = settings(&db, library, plan)?;
+                }
+                standing += stopped.elapsed();
+                if !plan.multi_transactions {
+                    // Several writers that begin as readers would block one another for ever.
+                    let immediate = plan.update && plan.threads > 1;
+                    db.exec(if immediate {
+                        "BEGIN IMMEDIATE"
+                    } else {
+                        "BEGIN"
+                    })?;
+                }
+                let whole = if plan.blob_api {
+                    let mut access = ByBlob::new(&db, plan.update, !plan.multi_transactions);
+                    self.visit(&mut access, keys, shared, &mut part)
+                } else {
+                    let mut access = BySql::new(&db, plan.update)?;
+                    self.visit(&mut access, keys, shared, &mut part)
+                };
+                standing += whole?;
+                let stopped = Instant::now();
+                if plan.stats {
+                    part.stats = stats::counters(library, &db);
+                }
+                standing += stopped.elapsed();
+                if !plan.multi_transactions {
+                    db.exec("COMMIT")
+                        .with_context(|| format!("cannot write {target}"))?;
+                }
+                // Closing the last connection copies the write-ahead log into the database.
+                if plan.no_checkpoint {
+                    part.seconds = (start.elapsed() - standing).as_secs_f64();
+                    drop(db);
+                } else {
+                    drop(db);
+                    part.seconds = (start.elapsed() - standing).as_secs_f64();
+                }
+            }
+            (Kind::Database, None) => bail!("a database needs a library"),
+        }
+        // Checking and making values is user time and nothing else.
+        let after = stats::thread_cpu();
+        part.user = (after.0 - cpu.0 - standing.as_secs_f64()).max(0.0);
+        part.system = after.1 - cpu.1;
+        Ok(part)
+    }
+
+    /// Sets what the plan asks of a connection.
+    fn set(&self, db: &Db<'_>) -> Result<()> {
+        let plan = self.plan;
+        db.exec(&format!("PRAGMA mmap_size={}", plan.mmap))?;
+        db.exec(&format!("PRAGMA cache_size={}", plan.cache_size))?;
+        if plan.no_sync {
+            db.exec("PRAGMA synchronous=OFF")?;
+        }
+        if let Some(mode) = &plan.journal_mode {
+            db.exec(&format!("PRAGMA journal_mode={mode}"))
+                .with_context(|| format!("--jmode {mode}"))?;
+        }
+        if plan.no_checkpoint {
+            db.exec("PRAGMA wal_autocheckpoint=0")?;
+        }
+        Ok(())
+    }
+
+    /// Reads or writes the values of a thread; returns how long the clock stood.
+    fn visit(
+        &self,
+        access: &mut dyn Access,
+        mut keys: Keys,
+        shared: &Shared<'_>,
+        part: &mut Part,
+    ) -> Result<Duration> {
+        let plan = self.plan;
+        let mut standing = Duration::ZERO;
+        let mut missed_in_a_row = 0;
+        // Two, because a statement keeps the one it was given until it is given the next.
+        let mut contents = [Vec::new(), Vec::new()];
+        let wanted = keys.count as usize;
+        let mut stopped = Instant::now();
+        part.nanoseconds.reserve_exact(wanted);
+        let seed = SplitMix64(plan.seed ^ (shared.number + 1)).next();
+        while part.nanoseconds.len() < wanted {
+            interrupt::check()?;
+            if shared.failed.load(Ordering::Relaxed) {
+                return Err(Stopped.into());
+            }
+            let key = keys.next();
+            let found = if plan.update {
+                contents.swap(0, 1);
+                let content = &mut contents[0];
+                match self.sizes.get(&key) {
+                    None => None,
+                    Some(&size) => {
+                        content.resize(size as usize, 0);
+                        value::fill(content, key, seed ^ part.nanoseconds.len() as u64);
+                        let start = Instant::now();
+                        standing += start - stopped;
+                        // SAFETY: the content stays until the write after the next, when the
+                        // statement has been given another one; after the last nobody steps it.
+                        let written = unsafe { access.write(key, content) };
+                        stopped = Instant::now();
+                        written.with_context(|| self.failed("write", key))?;
+                        part.written.insert(key, value::hash(content, key));
+                        Some((content.len(), stopped - start))
+                    }
+                }
+            } else {
+                let start = Instant::now();
+                standing += start - stopped;
+                let read = access.read(key);
+                stopped = Instant::now();
+                match read.with_context(|| self.failed("read", key))? {
+                    None | Some([]) => None,
+                    Some(content) => {
+                        let hash = value::hash(content, key);
+                        if self.checkable && !value::has_hash(content, hash) {
+                            return Err(self.wrong(key));
+                        }
+                        part.answer = part.answer.wrapping_add(hash);
+                        Some((content.len(), stopped - start))
+                    }
+                }
+            };
+            match found {
+                Some((bytes, time)) => {
+                    part.bytes += bytes as u64;
+                    part.nanoseconds.push(time.as_nanos() as u64);
+                    missed_in_a_row = 0;
+                    shared.done.fetch_add(1, Ordering::Relaxed);
+                }
+                None => {
+                    part.misses += 1;
+                    missed_in_a_row += 1;
+                    if missed_in_a_row > PATIENCE * keys.len() {
+                        bail!(
+                            "{} has no value under the keys {} to {}",
+                            plan.target.display(),
+                            keys.range.start(),
+                            keys.range.end()
+                        );
+                    }
+                }
+            }
+        }
+        Ok(standing + stopped.elapsed())
+    }
+
+    /// Reads what was written, by a new connection.
+    fn check_written(&self, written: &HashMap<i64, u64>) -> Result<()> {
+        let check = |access: &mut dyn Access| -> Result<()> {
+            for (&key, &hash) in written {
+                interrupt::check()?;
+                let content = access.read(key).with_context(|| self.failed("read", key))?;
+                if content.map(|c| value::hash(c, key)) != Some(hash) {
+                    return Err(self.wrong(key));
+                }
+            }
+            Ok(())
+        };
+        match (self.kind, self.library) {
+            (Kind::Database, Some(library)) => {
+                let db = place::open(library, &self.plan.target)?;
+                db.exec("BEGIN")?;
+                check(&mut BySql::new(&db, false)?)
+            }
+            (Kind::Files(layout), _) => check(&mut ByFile::new(&self.plan.target, layout, false)?),
+            (Kind::Database, None) => bail!("a database needs a library"),
+        }
+    }
+
+    fn failed(&self, what: &str, key: i64) -> String {
+        format!(
+            "cannot {what} the value of key {key} in {}",
+            self.plan.target.display()
+        )
+    }
+
+    fn wrong(&self, key: i64) -> anyhow::Error {
+        let place = self.plan.target.display().to_string();
+        WrongValue { key, place }.into()
+    }
+}
+
+/// A thread ended because another one failed.
+#[derive(Debug)]
+struct Stopped;
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("stopped")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+impl Part {
+    fn add(&mut self, other: Part) {
+        self.seconds = self.seconds.max(other.seconds);
+        self.user += other.user;
+        self.system += other.system;
+        self.misses += other.misses;
+        self.bytes += other.bytes;
+        self.answer = self.answer.wrapping_add(other.answer);
+        self.nanoseconds.extend(other.nanoseconds);
+        self.written.extend(other.written);
+        self.settings.extend(other.settings);
+        Counter::add(&mut self.stats, other.stats);
+    }
+}
+
+/// The keys that a thread visits: a range of its own, from its end or its start again and again.
+struct Keys {
+    range: RangeInclusive<i64>,
+    order: Order,
+    count: u64,
+    next: i64,
+    random: SplitMix64,
+}
+
+impl Keys {
+    fn new(plan: &Plan, max_id: u64, thread: u64) -> Keys {
+        // In 128 bits, because a key may be as large as 64 allow.
+        let part = |all: u64, thread: u64| {
+            (u128::from(all) * u128::from(thread) / u128::from(plan.threads)) as u64
+        };
+        let range = part(max_id, thread) as i64 + 1..=part(max_id, thread + 1) as i64;
+        let start = plan.start as i64;
+        let mut keys = Keys {
+            next: *range.start(),
+            range,
+            order: plan.order,
+            count: part(plan.count, thread + 1) - part(plan.count, thread),
+            random: SplitMix64(SplitMix64(plan.seed ^ thread << 32).next()),
+        };
+        if keys.range.contains(&start) {
+            keys.next = start;
+        }
+        keys
+    }
+
+    fn len(&self) -> u64 {
+        (self.range.end() - self.range.start()) as u64 + 1
+    }
+
+    fn next(&mut self) -> i64 {
+        let key = self.next;
+        let (first, last) = (*self.range.start(), *self.range.end());
+        self.next = match self.order {
+            Order::Asc if key >= last => first,
+            Order::Asc => key + 1,
+            Order::Desc if key <= first => last,
+            Order::Desc => key - 1,
+            Order::Random => first + self.random.below(self.len()) as i64,
+        };
+        key
+    }
+}
+
+/// Seconds at each of [`PERCENTILES`]: the smallest time that as many operations did not exceed.
+fn percentiles(nanoseconds: &[u64]) -> Values {
+    let mut sorted = nanoseconds.to_vec();
+    sorted.sort_unstable();
+    PERCENTILES
+        .iter()
+        .filter_map(|&(name, share)| {
+            let rank = (share * sorted.len() as f64).ceil() as usize;
+            let time = sorted.get(rank.max(1) - 1)?;
+            Some((name.to_owned(), format!("{:.9}", *time as f64 / 1e9)))
+        })
+        .collect()
+}
+
+/// The settings of a connection, read back.
+fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
+    const PRAGMAS: [&str; 9] = [
+        "page_size",
+        "cache_size",
+        "mmap_size",
+        "journal_mode",
+        "synchronous",
+        "locking_mode",
+        "wal_autocheckpoint",
+        "auto_vacuum",
+        "encoding",
+    ];
+    let mut settings = Values::new();
+    for name in PRAGMAS {
+        settings.insert(
+            name.to_owned(),
+            place::value(db, &format!("PRAGMA {name}"))?,
+        );
+    }
+    let options = place::column(db, "PRAGMA compile_options")?.join(" ");
+    settings.insert("compile_options".to_owned(), options);
+    settings.insert("source_id".to_owned(), library.source_id());
+    settings.insert("library".to_owned(), library.path().display().to_string());
+    settings.insert("threads".to_owned(), plan.threads.to_string());
+    Ok(settings)
+}
+
+/// What a crash may lose.
+fn durability(plan: &Plan, kind: Kind, settings: &Values) -> String {
+    let setting = |name: &str| settings.get(name).map_or("", String::as_str);
+    let said = match kind {
+        Kind::Files(_) if plan.fsync => {
+            "a crash may cut short the file that is being written, and no other"
+        }
+        Kind::Files(_) => {
+            "a crash of the program may cut short the file that is being written; a crash of the system, all files written in the last half minute or so"
+        }
+        Kind::Database => match (setting("journal_mode"), setting("synchronous")) {
+            ("off" | "memory", _) => "a crash, also of the program only, may destroy the database",
+            ("wal", "0") => {
+                "a crash of the program loses nothing; a crash of the system may lose the last transactions and may destroy the database"
+            }
+            (_, "0") => {
+                "a crash of the program loses nothing; a crash of the system may destroy the database"
+            }
+            ("wal", "1") => {
+                "a crash of the program loses nothing; a crash of the system may lose the last transactions"
+            }
+            _ => "no crash loses what was committed",
+        },
+    };
+    said.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        Plan {
+            target: PathBuf::new(),
+            library: None,
+            order: Order::Asc,
+            count: 10,
+            max_id: None,
+            start: 1,
+            update: false,
+            blob_api: false,
+            cache_size: 1000,
+            mmap: 0,
+            journal_mode: None,
+            no_sync: false,
+            fsync: false,
+            multi_transactions: false,
+            no_checkpoint: false,
+            integrity_check: false,
+            stats: false,
+            threads: 1,
+            repeat: 1,
+            cold: false,
+            seed: value::SEED,
+        }
+    }
+
+    fn visited(plan: &Plan, max_id: u64, thread: u64) -> Vec<i64> {
+        let mut keys = Keys::new(plan, max_id, thread);
+        (0..keys.count).map(|_| keys.next()).collect()
+    }
+
+    #[test]
+    fn keys_go_round() {
+        let mut plan = plan();
+        plan.count = 5;
+        assert_eq!(visited(&plan, 3, 0), [1, 2, 3, 1, 2]);
+        plan.start = 3;
+        assert_eq!(visited(&plan, 3, 0), [3, 1, 2, 3, 1]);
+        plan.order = Order::Desc;
+        assert_eq!(visited(&plan, 3, 0), [3, 2, 1, 3, 2]);
+        plan.order = Order::Random;
+        plan.count = 1000;
+        let mut random = visited(&plan, 3, 0);
+        assert_eq!(random, visited(&plan, 3, 0));
+        random.sort_unstable();
+        random.dedup();
+        assert_eq!(random, [1, 2, 3]);
+    }
+
+    #[test]
+    fn threads_share_keys_and_work() {
+        let mut plan = plan();
+        plan.threads = 3;
+        let all: Vec<Vec<i64>> = (0..3).map(|t| visited(&plan, 10, t)).collect();
+        assert_eq!(all, [vec![1, 2, 3], vec![4, 5, 6], vec![7, 8, 9, 10]]);
+    }
+
+    #[test]
+    fn percentiles_are_times_that_were_measured() {
+        let times: Vec<u64> = (1..=1000).rev().collect();
+        let made = percentiles(&times);
+        let at = |name: &str| made[name].as_str();
+        assert_eq!(at("50"), "0.000000500");
+        assert_eq!(at("99.9"), "0.000000999");
+        assert_eq!(at("100"), "0.000001000");
+        assert_eq!(percentiles(&[7])["50"], "0.000000007");
+    }
+}

@@ -1,0 +1,123 @@
+//! `hpsqlite kvtest`: SQLite's own test of blobs in a database against blobs in files.
+//!
+//! ```text
+//! args ──> make     init, export, stat ─┐
+//!   │                                   ├──> show ──> terminal, JSON
+//!   └────> measure  run ────────────────┘
+//!             └ access: one read or write by SQL, blob API or file
+//! ```
+//!
+//! [`value`] makes the blobs and tells whether one is whole; [`place`] knows where they are kept.
+//! Databases are those of SQLite's kvtest (`kv(k INTEGER PRIMARY KEY, v BLOB)`), and either
+//! program can use those of the other. [`measure::measure`] prints nothing.
+
+mod access;
+pub mod args;
+pub mod make;
+pub mod measure;
+pub mod place;
+mod show;
+mod stats;
+mod value;
+
+use std::io::{self, Write};
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+
+use crate::cli::OutputFile;
+use args::Command;
+use measure::WrongValue;
+use place::{Kind, Layout};
+
+/// The exit status where a value or a database is not what it should be.
+const WRONG: u8 = 1;
+
+/// Does what was asked; returns the exit status.
+pub fn run(command: &Command) -> Result<u8> {
+    let mut out = io::stdout().lock();
+    let status = match command {
+        Command::Init(args) => {
+            let values = make::Values {
+                count: args.count,
+                size: args.size,
+                variance: args.variance,
+                page_size: args.pagesize,
+                seed: value::SEED,
+            };
+            let made = make::init(&args.lib.path()?, &args.dbfile, &values, args.force)?;
+            show::made(
+                &mut out,
+                &args.dbfile.display().to_string(),
+                "values",
+                &made,
+            )?;
+            0
+        }
+        Command::Export(args) => {
+            let layout = if args.tree {
+                Layout::Tree
+            } else {
+                Layout::Flat
+            };
+            let made = make::export(&args.lib.path()?, &args.dbfile, &args.directory, layout)?;
+            show::made(
+                &mut out,
+                &args.directory.display().to_string(),
+                "files",
+                &made,
+            )?;
+            0
+        }
+        Command::Stat(args) => {
+            let library = args.lib.path()?;
+            if args.vacuum {
+                write!(out, "Vacuuming....")?;
+                out.flush()?;
+                let done = make::vacuum(&library, &args.dbfile);
+                writeln!(out, "{}", if done.is_ok() { "       done" } else { "" })?;
+                done?;
+            }
+            let content = make::stat(&library, &args.dbfile)?;
+            show::content(&mut out, &content)?;
+            if content.integrity == ["ok"] {
+                0
+            } else {
+                WRONG
+            }
+        }
+        Command::Run(args) => measure_and_show(args, &mut out)?,
+    };
+    out.flush().context("cannot write to standard output")?;
+    Ok(status)
+}
+
+fn measure_and_show(args: &args::Run, out: &mut impl Write) -> Result<u8> {
+    let plan = args.plan()?;
+    let kind = Kind::of(&plan.target)?;
+    let json = OutputFile::begin(args.json.as_deref(), &plan.target)?;
+    let bar = ProgressBar::new(1000)
+        .with_finish(ProgressFinish::AndClear)
+        .with_style(
+            ProgressStyle::with_template("{wide_bar} {percent:>3} %  {eta} left")
+                .expect("a valid template"),
+        );
+    let measured = measure::measure(&plan, &|part| bar.set_position((part * 1000.0) as u64));
+    drop(bar);
+    let measured = match measured {
+        Err(e) if e.is::<WrongValue>() => {
+            eprintln!("hpsqlite: {e:#}");
+            return Ok(WRONG);
+        }
+        other => other?,
+    };
+    if let Some(file) = json {
+        file.end(&(serde_json::to_string(&show::Record::new(&plan, &measured))? + "\n"))?;
+    }
+    show::measured(out, &plan, &measured, kind)?;
+    for warning in &measured.warnings {
+        eprintln!("hpsqlite: warning: {warning}");
+    }
+    let whole = measured.integrity.is_empty() || measured.integrity == ["ok"];
+    Ok(if whole { 0 } else { WRONG })
+}
