@@ -4,14 +4,15 @@
 
 mod common;
 
-use std::io::Write;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use common::Place;
 use serde_json::{Value, json};
 
 /// What is not a SQLite.
-const ENGINES: [&str; 9] = [
+const ENGINES: [&str; 13] = [
     "lmdb",
     "berkeleydb",
     "berkeleydb-hash",
@@ -21,6 +22,10 @@ const ENGINES: [&str; 9] = [
     "qdbm-villa",
     "rocksdb",
     "redb",
+    "memcached",
+    "memcached-tcp",
+    "redis",
+    "redis-tcp",
 ];
 
 const STEPS: [&str; 8] = [
@@ -147,6 +152,61 @@ fn all_engines_read_the_same() {
                 let seconds: f64 = percentiles[p].as_str().unwrap().parse().unwrap();
                 assert!(seconds > 0.0, "{engine}: {percentiles}");
             }
+        }
+    }
+}
+
+/// The processes that a process has started, by its main thread.
+fn children(pid: u32) -> Vec<u32> {
+    std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(|pid| pid.parse().unwrap())
+        .collect()
+}
+
+/// Neither Ctrl-C nor being killed leaves a server behind.
+#[test]
+fn a_server_ends_with_its_job() {
+    let place = Place::new();
+    for signal in ["INT", "KILL"] {
+        let options = json!({"count": "10000000", "value_size": "10"});
+        let job = job(&place, "redis", None, &["fill-sequential"], options);
+        let mut child = place
+            .command(&["measure"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(job.to_string().as_bytes()).unwrap();
+        drop(input);
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        if line.contains("apt-get install") {
+            writeln!(std::io::stderr(), "skipped: redis: {line}").unwrap();
+            child.wait().unwrap();
+            return;
+        }
+        assert!(line.contains("ready"), "{line}");
+        let servers = children(child.id());
+        assert_eq!(servers.len(), 1);
+        Command::new("kill")
+            .args([&format!("-{signal}"), &child.id().to_string()])
+            .status()
+            .unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), (signal == "INT").then_some(130));
+        let start = Instant::now();
+        // One that was killed and not yet waited for by anybody has no command line.
+        let lives = |pid: &u32| {
+            std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| !line.is_empty())
+        };
+        while servers.iter().any(lives) {
+            assert!(start.elapsed() < Duration::from_secs(10), "{signal}");
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 }

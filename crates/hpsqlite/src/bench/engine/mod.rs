@@ -8,6 +8,8 @@
 //! | `qdbm` | `qdbm` | `depot` `villa` |
 //! | `rocksdb` | `rocksdb` | |
 //! | `redb` | `redb` | |
+//! | `memcached` | `memcached` | `unix` `tcp` |
+//! | `redis` | `redis` | `unix` `tcp` |
 //!
 //! Words can be given as options too: `table=clustered`. What is shared libraries is loaded at
 //! run time; servers are started in the job's folder. Nothing is measured here: an engine is
@@ -15,9 +17,12 @@
 
 mod berkeley;
 mod lmdb;
+mod memcached;
 mod qdbm;
 mod redb;
+mod redis;
 mod rocksdb;
+mod server;
 mod sqlite;
 
 use std::fmt;
@@ -171,8 +176,10 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     match plan.base() {
         "berkeleydb" => berkeley::open(plan),
         "lmdb" => lmdb::open(plan),
+        "memcached" => memcached::open(plan),
         "qdbm" => qdbm::open(plan),
         "redb" => redb::open(plan),
+        "redis" => redis::open(plan),
         "rocksdb" => rocksdb::open(plan),
         other => Err(anyhow!(Unavailable(format!(
             "no such engine: {other} (a SQLite needs a library)"
