@@ -57,7 +57,9 @@
 ** Where leaves are adjacent the operating system reads ahead by itself, in
 ** larger pieces and as cheaply.  So the time of a read tells something only if
 ** the page is not the one after the page before, and a list of pages that goes
-** on where the scan is in one piece is left to it.
+** on where the scan is in one piece is left to it.  Where leaves are in runs of
+** some pages each, as those of tables that grew by many rows at a time, the
+** looks are at the beginnings of runs.
 **
 ** The end of an interior page would be the end of what is known.  When it comes
 ** into sight its sibling is asked for, and half of that distance later it is
@@ -99,7 +101,6 @@
                                ** more, asking itself waits for the disk */
 #define HP_AHEAD_IDLE    15    /* Steps between looks while reads are fast, */
 #define HP_AHEAD_CACHED  63    /* ... while there are none */
-#define HP_AHEAD_ALONE    8    /* So many pages in order are left alone */
 #define HP_AHEAD_NEVER   0xffff
 
 /* Asking for what is in the operating system's cache takes less time than
@@ -154,12 +155,12 @@ static Pgno hpInnerChild(const HpInner *p, int i){
 }
 
 /*
-** True if page iPg follows page iPrev in the file, or the next but one: where a
-** table is in order, the leaves of two interior pages have one of these in
-** between.
+** True if page iPg comes soon after page iPrev in the file: where a table is in
+** order, the leaves of two interior pages have one of these in between, or three
+** where interior pages of two levels were split.
 */
 static int hpAheadNear(Pgno iPrev, Pgno iPg){
-  return iPg-iPrev-1<2;
+  return iPg-iPrev-1<4;
 }
 
 /*
@@ -477,7 +478,7 @@ static void hpAheadLeaves(
       }
       p->iAsked = (u16)iAsk;
       /* The operating system does that by itself */
-      if( bInOrder && want.n>=HP_AHEAD_ALONE ) want.n = 0;
+      if( bInOrder ) want.n = 0;
       if( iAsk<iEnd && pCur && pCur->iPage>0 ){
         bSoon = hpAheadSibling(p, pCur, iEnd-iAsk, &want);
       }
@@ -488,6 +489,16 @@ static void hpAheadLeaves(
   }
   /* The next look is at the end of the page at the latest */
   p->nWait = (u16)MIN(p->nWait, in.nCell-k);
+  if( p->bAsk==0 && bJump==0 ){
+    /* And where the scan jumps, as only there time tells something */
+    int i;
+    for(i=0; i<p->nWait; i++){
+      if( !hpAheadNear(hpAheadChild(&in, k+i, iDir),
+                       hpAheadChild(&in, k+i+1, iDir)) ){
+        p->nWait = (u16)i;
+      }
+    }
+  }
   p->iNext = (u16)(k + p->nWait + 1);
   p->bEnd = p->iNext>in.nCell;
   hpAheadTime(p, pPager, p->bAsk ? p->nWait+1 : bJump);

@@ -213,6 +213,13 @@ static void makeDb(const char *zPragma){
       execute(db, z);
     }
   }
+  execute(db, "CREATE TABLE runs(id INTEGER PRIMARY KEY, x TEXT);"
+    "CREATE TABLE other(x TEXT)");
+  for(i=0; i<3000; i+=60){
+    snprintf(z, sizeof(z), "INSERT INTO runs SELECT k, x||x FROM n"
+      " WHERE k>%d LIMIT 60; INSERT INTO other SELECT x FROM n LIMIT 60", i);
+    execute(db, z);
+  }
   execute(db, "CREATE TABLE ordered(id INTEGER PRIMARY KEY, x TEXT);"
     "INSERT INTO ordered SELECT k, x FROM n; DROP TABLE temp.n; COMMIT");
   sqlite3_close(db);
@@ -232,6 +239,13 @@ static void testScans(const char *zPragma){
   run(zPragma, zLookupBack);
   if( bCold ) check(nWanted>nRead*3/4, "look-ups backwards: %d of %d", nWanted,
                     nRead);
+}
+
+/* Tables that grew in turn by some rows at a time: their leaves are in runs */
+static void testRuns(void){
+  scan(0, "SELECT sum(length(x)), count(*) FROM runs", 120);
+  scan(0, "SELECT sum(length(x)) FROM"
+          " (SELECT x FROM runs ORDER BY id DESC LIMIT -1)", 40);
 }
 
 /* The vectorised executor's own reads */
@@ -422,6 +436,7 @@ int main(void){
   testPragma();
   makeDb("PRAGMA journal_mode=delete");
   testScans(0);
+  testRuns();
   testSource();
   testStatements();
   testLittle();
