@@ -57,7 +57,8 @@ The time is that from before the database is opened until after it is closed, as
 kvtest, less the time for checking values that were read and for making those to be written, which \
 is done between two operations while the clock stands. Values that were written are read again by a \
 new connection after the run. Values of databases and folders that `hpsqlite kvtest` did not make \
-cannot be checked, which is said.
+cannot be checked, which is said; one that SQLite's kvtest has overwritten in a database of ours is \
+not what was written there.
 
 With --threads each thread has a connection of its own, a range of the keys of its own, and its part \
 of the N operations; the time is that of the slowest thread. Threads that write wait for one \

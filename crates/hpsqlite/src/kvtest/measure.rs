@@ -38,6 +38,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// Random keys that are not there, in a row, for each key there could be, before it is an error:
 /// missing the only one so often has a chance of one in 500 million.
 const PATIENCE: u64 = 20;
+/// Operations for whose times there is room from the start.
+const RESERVED: usize = 1 << 20;
 /// The percentiles of a sample.
 pub const PERCENTILES: [(&str, f64); 5] = [
     ("50", 0.5),
@@ -454,7 +456,7 @@ impl<'a> Test<'a> {
         if let Some(error) = errors
             .into_iter()
             .filter_map(Result::err)
-            .min_by_key(|e| e.is::<Stopped>())
+            .min_by_key(|e| e.is::<GivenUp>())
         {
             return Err(error);
         }
@@ -503,12 +505,12 @@ impl<'a> Test<'a> {
         shared.start.wait();
         let cpu = stats::thread_cpu();
         let start = Instant::now();
-        let mut standing = Duration::ZERO;
+        let mut standing = Standing::default();
         match (self.kind, self.library) {
             (Kind::Files(layout), _) => {
                 let mut access = ByFile::new(&plan.target, layout, plan.fsync)?;
-                standing += self.visit(&mut access, keys, shared, &mut part)?;
-                part.seconds = (start.elapsed() - standing).as_secs_f64();
+                standing.add(self.visit(&mut access, keys, shared, &mut part)?);
+                part.seconds = (start.elapsed() - standing.wall).as_secs_f64();
             }
             (Kind::Database, Some(library)) => {
                 let db = library
@@ -519,11 +521,11 @@ impl<'a> Test<'a> {
                     _ => BUSY_THREADS_MS,
                 });
                 self.set(&db)?;
-                let stopped = Instant::now();
+                let clock = Stopped::now();
                 if thread == 0 {
                     part.settings = settings(&db, library, plan)?;
                 }
-                standing += stopped.elapsed();
+                clock.go(&mut standing);
                 if !plan.multi_transactions {
                     // Several writers that begin as readers would block one another for ever.
                     let immediate = plan.update && plan.threads > 1;
@@ -540,30 +542,30 @@ impl<'a> Test<'a> {
                     let mut access = BySql::new(&db, plan.update)?;
                     self.visit(&mut access, keys, shared, &mut part)
                 };
-                standing += whole?;
-                let stopped = Instant::now();
+                standing.add(whole?);
+                let clock = Stopped::now();
                 if plan.stats {
                     part.stats = stats::counters(library, &db);
                 }
-                standing += stopped.elapsed();
+                clock.go(&mut standing);
                 if !plan.multi_transactions {
                     db.exec("COMMIT")
                         .with_context(|| format!("cannot write {target}"))?;
                 }
                 // Closing the last connection copies the write-ahead log into the database.
                 if plan.no_checkpoint {
-                    part.seconds = (start.elapsed() - standing).as_secs_f64();
+                    part.seconds = (start.elapsed() - standing.wall).as_secs_f64();
                     drop(db);
                 } else {
                     drop(db);
-                    part.seconds = (start.elapsed() - standing).as_secs_f64();
+                    part.seconds = (start.elapsed() - standing.wall).as_secs_f64();
                 }
             }
             (Kind::Database, None) => bail!("a database needs a library"),
         }
         // Checking and making values is user time and nothing else.
         let after = stats::thread_cpu();
-        part.user = (after.0 - cpu.0 - standing.as_secs_f64()).max(0.0);
+        part.user = (after.0 - cpu.0 - standing.cpu.as_secs_f64()).max(0.0);
         part.system = after.1 - cpu.1;
         Ok(part)
     }
@@ -593,20 +595,20 @@ impl<'a> Test<'a> {
         mut keys: Keys,
         shared: &Shared<'_>,
         part: &mut Part,
-    ) -> Result<Duration> {
+    ) -> Result<Standing> {
         let plan = self.plan;
-        let mut standing = Duration::ZERO;
+        let mut standing = Standing::default();
         let mut missed_in_a_row = 0;
         // Two, because a statement keeps the one it was given until it is given the next.
         let mut contents = [Vec::new(), Vec::new()];
         let wanted = keys.count as usize;
-        let mut stopped = Instant::now();
-        part.nanoseconds.reserve_exact(wanted);
+        let mut clock = Stopped::now();
+        part.nanoseconds.reserve(wanted.min(RESERVED));
         let seed = SplitMix64(plan.seed ^ (shared.number + 1)).next();
         while part.nanoseconds.len() < wanted {
             interrupt::check()?;
             if shared.failed.load(Ordering::Relaxed) {
-                return Err(Stopped.into());
+                return Err(GivenUp.into());
             }
             let key = keys.next();
             let found = if plan.update {
@@ -617,22 +619,20 @@ impl<'a> Test<'a> {
                     Some(&size) => {
                         content.resize(size as usize, 0);
                         value::fill(content, key, seed ^ part.nanoseconds.len() as u64);
-                        let start = Instant::now();
-                        standing += start - stopped;
+                        let start = clock.go(&mut standing);
                         // SAFETY: the content stays until the write after the next, when the
                         // statement has been given another one; after the last nobody steps it.
                         let written = unsafe { access.write(key, content) };
-                        stopped = Instant::now();
+                        clock = Stopped::now();
                         written.with_context(|| self.failed("write", key))?;
                         part.written.insert(key, value::hash(content, key));
-                        Some((content.len(), stopped - start))
+                        Some((content.len(), clock.wall - start))
                     }
                 }
             } else {
-                let start = Instant::now();
-                standing += start - stopped;
+                let start = clock.go(&mut standing);
                 let read = access.read(key);
-                stopped = Instant::now();
+                clock = Stopped::now();
                 match read.with_context(|| self.failed("read", key))? {
                     None | Some([]) => None,
                     Some(content) => {
@@ -641,7 +641,7 @@ impl<'a> Test<'a> {
                             return Err(self.wrong(key));
                         }
                         part.answer = part.answer.wrapping_add(hash);
-                        Some((content.len(), stopped - start))
+                        Some((content.len(), clock.wall - start))
                     }
                 }
             };
@@ -666,7 +666,8 @@ impl<'a> Test<'a> {
                 }
             }
         }
-        Ok(standing + stopped.elapsed())
+        clock.go(&mut standing);
+        Ok(standing)
     }
 
     /// Reads what was written, by a new connection.
@@ -705,17 +706,53 @@ impl<'a> Test<'a> {
     }
 }
 
+/// How long the clock of a thread stood, and the processor time that this took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Standing {
+    wall: Duration,
+    cpu: Duration,
+}
+
+impl Standing {
+    fn add(&mut self, other: Standing) {
+        self.wall += other.wall;
+        self.cpu += other.cpu;
+    }
+}
+
+/// When a clock was stopped.
+struct Stopped {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Stopped {
+    fn now() -> Stopped {
+        let wall = Instant::now();
+        let cpu = stats::thread_time();
+        Stopped { wall, cpu }
+    }
+
+    /// Starts the clock again, once; tells when that was.
+    fn go(&self, standing: &mut Standing) -> Instant {
+        standing.cpu += stats::thread_time().saturating_sub(self.cpu);
+        let now = Instant::now();
+        standing.wall += now - self.wall;
+        now
+    }
+}
+
 /// A thread ended because another one failed.
 #[derive(Debug)]
-struct Stopped;
+struct GivenUp;
 
-impl std::fmt::Display for Stopped {
+impl std::fmt::Display for GivenUp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("stopped")
     }
 }
 
-impl std::error::Error for Stopped {}
+impl std::error::Error for GivenUp {}
 
 impl Part {
     fn add(&mut self, other: Part) {

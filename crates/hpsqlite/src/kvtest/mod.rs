@@ -9,7 +9,7 @@
 //!
 //! [`value`] makes the blobs and tells whether one is whole; [`place`] knows where they are kept.
 //! Databases are those of SQLite's kvtest (`kv(k INTEGER PRIMARY KEY, v BLOB)`), and either
-//! program can use those of the other. [`measure::measure`] prints nothing.
+//! program can use those of the other, though only our values can be checked. [`measure::measure`] prints nothing.
 
 mod access;
 pub mod args;
