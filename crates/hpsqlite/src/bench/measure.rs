@@ -35,6 +35,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::model::{Job, Kind, Line, Sample, Step, Values};
+use super::sql;
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::interrupt;
@@ -56,7 +57,8 @@ pub fn serve() -> Result<u8> {
     let job: Job = serde_json::from_str(&text).context("not a job")?;
     let done = match job.kind {
         Kind::KeyValue => key_value(&job),
-        Kind::Sql | Kind::Blobs => bail!("not a job of keys and values"),
+        Kind::Sql => sql::run(&job, &mut |line| say(&line)),
+        Kind::Blobs => bail!("not a job of keys and values, or of statements"),
     };
     let Err(e) = done else { return Ok(0) };
     interrupt::check()?;

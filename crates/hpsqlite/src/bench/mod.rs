@@ -12,5 +12,8 @@
 
 pub mod engine;
 pub mod measure;
+pub mod meter;
 pub mod model;
+pub mod runner;
+pub mod sql;
 pub mod suite;

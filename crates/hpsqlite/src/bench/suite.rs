@@ -438,7 +438,7 @@ fn options(file: &File, values: &Values) -> Values {
 }
 
 /// The text with `{name}` replaced by the option of that name, if there is one.
-fn filled(text: &str, options: &Values) -> String {
+pub fn filled(text: &str, options: &Values) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(open) = rest.find('{') {

@@ -209,7 +209,7 @@ pub fn trim_start(sql: &str) -> (&str, usize) {
 }
 
 /// The first value of the first row, as text.
-fn first(db: &Db<'_>, sql: &str) -> Result<Option<String>, sys::SqlError> {
+pub fn first(db: &Db<'_>, sql: &str) -> Result<Option<String>, sys::SqlError> {
     Ok(column(db, sql)?.into_iter().next())
 }
 
@@ -297,7 +297,7 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<Reply, sys::Sq
 }
 
 /// One timed run.
-fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
+pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
     let mut outcome = Outcome {
         columns: Vec::new(),
         rows: 0,

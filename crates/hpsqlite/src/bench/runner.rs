@@ -1,0 +1,347 @@
+//! Runs a suite: every point in every trial, each in a process of its own.
+//!
+//! Trials are the outer loop, so that whatever disturbs the machine for a while
+//! disturbs all points alike; within a trial, engines of the same point follow one
+//! another, and which of them comes first changes from trial to trial. What has
+//! been recorded is not measured again: a run that was stopped goes on.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::model::{Job, Kind, Line, Values};
+use super::suite::{ENGINE, Point, Suite, filled};
+use crate::data::{self, Target};
+use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
+use crate::{interrupt, libs};
+
+/// Who keeps what was measured.
+pub trait Record {
+    /// Whether nothing is left to measure of this point in this trial.
+    fn is_done(&self, point: &Values, trial: u32) -> bool;
+    /// Keeps what a measuring process said.
+    fn line(&mut self, point: &Values, trial: u32, line: &Line) -> Result<()>;
+    /// The point has been measured in this trial.
+    fn done(&mut self, point: &Values, trial: u32) -> Result<()>;
+}
+
+/// What a run came to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Jobs that gave their samples.
+    pub measured: usize,
+    /// Jobs that had been done before.
+    pub kept: usize,
+    /// Points that cannot be measured here.
+    pub unavailable: usize,
+    /// Jobs that failed.
+    pub failed: usize,
+}
+
+/// Where a run keeps what it needs.
+pub struct Places<'a> {
+    /// The folder of the suite file: relative paths of databases are seen from there.
+    pub suite: &'a Path,
+    /// Data sets, which stay for the next run.
+    pub data: &'a Path,
+    /// Stores of engines, which go when their job has ended.
+    pub work: &'a Path,
+}
+
+/// Measures what has not been measured yet.
+pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let bar = progress_bar(suite.points.len() as u64 * u64::from(suite.trials));
+    let mut databases = BTreeMap::new();
+    let mut given_up: Vec<&Values> = Vec::new();
+    for trial in 1..=suite.trials {
+        for point in turn(&suite.points, trial) {
+            interrupt::check()?;
+            bar.set_message(described(&point.values));
+            if given_up.contains(&&point.values) {
+                bar.inc(1);
+                continue;
+            }
+            if record.is_done(&point.values, trial) {
+                tally.kept += 1;
+                bar.inc(1);
+                continue;
+            }
+            let database = database(suite, point, places, &mut databases)?;
+            match job(suite, point, trial, database, places, record)? {
+                End::Measured => tally.measured += 1,
+                End::Unavailable => {
+                    tally.unavailable += 1;
+                    given_up.push(&point.values);
+                }
+                End::Failed => {
+                    tally.failed += 1;
+                    given_up.push(&point.values);
+                }
+            }
+            bar.inc(1);
+        }
+    }
+    Ok(tally)
+}
+
+fn progress_bar(length: u64) -> ProgressBar {
+    let bar = ProgressBar::new(length)
+        .with_finish(ProgressFinish::AndClear)
+        .with_style(
+            ProgressStyle::with_template("{pos}/{len}  {wide_bar}  {eta} left  {msg}")
+                .expect("a valid template"),
+        );
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn described(values: &Values) -> String {
+    let all: Vec<String> = values.iter().map(|(n, v)| format!("{n} {v}")).collect();
+    all.join(", ")
+}
+
+/// The points in the order of a trial: those that differ by their engine only take turns in being first.
+fn turn(points: &[Point], trial: u32) -> Vec<&Point> {
+    let mut order = Vec::with_capacity(points.len());
+    let mut rest = points;
+    while let Some(first) = rest.first() {
+        let n = rest
+            .iter()
+            .take_while(|p| same_but_engine(p, first))
+            .count();
+        let (group, others) = rest.split_at(n);
+        let from = trial as usize % n;
+        order.extend(group[from..].iter().chain(&group[..from]));
+        rest = others;
+    }
+    order
+}
+
+fn same_but_engine(a: &Point, b: &Point) -> bool {
+    let others = |p: &Point| -> Vec<(String, String)> {
+        let all = p.values.iter().filter(|(n, _)| *n != ENGINE);
+        all.map(|(n, v)| (n.clone(), v.clone())).collect()
+    };
+    others(a) == others(b)
+}
+
+enum End {
+    Measured,
+    Unavailable,
+    Failed,
+}
+
+/// Runs one job; an error is one of the lab itself, which ends the run.
+fn job(
+    suite: &Suite,
+    point: &Point,
+    trial: u32,
+    database: Option<PathBuf>,
+    places: &Places<'_>,
+    record: &mut dyn Record,
+) -> Result<End> {
+    let folder = tempfile::Builder::new()
+        .prefix("job-")
+        .tempdir_in(places.work)
+        .with_context(|| format!("cannot work in {}", places.work.display()))?;
+    let name = &point.values[ENGINE];
+    let described = suite.engines.get(name);
+    let engine = described
+        .and_then(|e| e.like.clone())
+        .unwrap_or_else(|| name.clone());
+    let library = match (described.and_then(|e| e.library.clone()), engine.as_str()) {
+        (Some(library), _) => Some(library),
+        (None, "stock") => Some(libs::stock()?),
+        (None, "ours") => Some(libs::ours()?),
+        _ => None,
+    };
+    let mut options = point.options.clone();
+    if let Some(database) = database {
+        let text = database
+            .to_str()
+            .context("a database path that is not UTF-8")?;
+        options.insert("database".to_owned(), text.to_owned());
+    }
+    let job = Job {
+        kind: suite.kind,
+        engine,
+        library,
+        folder: folder.path().to_owned(),
+        options,
+        steps: point.steps.clone(),
+        seed: suite.seed,
+    };
+    let end = measured(&job, &mut |line| record.line(&point.values, trial, line))?;
+    if matches!(end, End::Measured) {
+        record.done(&point.values, trial)?;
+    }
+    Ok(end)
+}
+
+/// A child process, ended when dropped.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It has ended by itself, or what it does is no longer wanted.
+        let _ = self.0.kill();
+        interrupt::forget(self.0.id());
+        let _ = self.0.wait();
+    }
+}
+
+/// Has a process do the job, and tells what it says.
+fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End> {
+    let child = Command::new(std::env::current_exe()?)
+        .arg("measure")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start a measuring process")?;
+    interrupt::remember(child.id());
+    let mut process = Process(child);
+    let mut input = process.0.stdin.take().expect("standard input is piped");
+    // A process that ends at once does not read it; what it says tells why.
+    let _ = input.write_all(serde_json::to_string(job)?.as_bytes());
+    drop(input);
+    let output = process.0.stdout.take().expect("standard output is piped");
+    let mut end = End::Measured;
+    let mut samples = 0;
+    for line in BufReader::new(output).lines() {
+        let line: Line = match serde_json::from_str(&line?) {
+            Ok(line) => line,
+            Err(e) => Line::Failed(format!("the measuring process said something odd: {e}")),
+        };
+        match &line {
+            Line::Unavailable(_) => end = End::Unavailable,
+            Line::Failed(_) => end = End::Failed,
+            Line::Sample(_) => samples += 1,
+            Line::Ready(_) | Line::Progress(_) => {}
+        }
+        tell(&line)?;
+    }
+    interrupt::check()?;
+    let status = process.0.wait()?;
+    let wanted = job.steps.iter().filter(|s| !s.unmeasured).count();
+    if matches!(end, End::Measured) && samples < wanted {
+        tell(&Line::Failed(format!(
+            "the measuring process ended after {samples} of {wanted} steps: {status}"
+        )))?;
+        end = End::Failed;
+    }
+    Ok(end)
+}
+
+/// The database of a point, made now if it is not there.
+fn database(
+    suite: &Suite,
+    point: &Point,
+    places: &Places<'_>,
+    known: &mut BTreeMap<u64, PathBuf>,
+) -> Result<Option<PathBuf>> {
+    if suite.kind != Kind::Sql {
+        return Ok(None);
+    }
+    let get = |name: &str| point.options.get(name).map(String::as_str);
+    let number = |name: &str, default: f64| -> Result<f64> {
+        get(name).map_or(Ok(default), |n| {
+            n.parse()
+                .with_context(|| format!("{name}={n}: want a number"))
+        })
+    };
+    let made_by = match get("made_by") {
+        None | Some("stock") => libs::stock()?,
+        Some("ours") => libs::ours()?,
+        Some(other) => bail!("made_by={other}: a database is made by stock or ours"),
+    };
+    let key = match (get("database"), get("setup"), get("data")) {
+        (Some(path), None, None) => return Ok(Some(places.suite.join(path))),
+        (None, Some(setup), None) => filled(setup, &point.options),
+        (None, None, Some(data)) => {
+            let size = ["rows", "sf", "groups", "keys"].map(|n| get(n).unwrap_or_default());
+            format!("{data} {}", size.join(" "))
+        }
+        _ => bail!("[options] needs one of database, setup and data"),
+    };
+    let hash = xxh3_64(format!("{key}\0{}", made_by.display()).as_bytes());
+    if let Some(path) = known.get(&hash) {
+        return Ok(Some(path.clone()));
+    }
+    let path = places.data.join(format!("{}-{hash:016x}.db", suite.name));
+    if !path.exists() {
+        let target = Target {
+            file: &path,
+            force: false,
+            library: Some(&made_by),
+        };
+        match get("data") {
+            None => set_up(&made_by, &key, &path)?,
+            Some("h2o") => {
+                let (rows, groups) = (number("rows", 5e6)?, number("groups", 100.0)?);
+                data::h2o::write(rows as u64, groups as u64, &target)?;
+            }
+            Some("mysqlite") => {
+                let (rows, keys) = (number("rows", 1e7)?, number("keys", 5.0)?);
+                data::mysqlite::write(rows as u64, keys as u64, &target)?;
+            }
+            Some("tpch") => {
+                data::tpch::write(number("sf", 1.0)?, &target)?;
+            }
+            Some(other) => bail!("data={other}: the data sets are h2o, mysqlite and tpch"),
+        }
+    }
+    known.insert(hash, path.clone());
+    Ok(Some(path))
+}
+
+/// Makes a database by a script, whole or not at all.
+fn set_up(library: &Path, script: &str, path: &Path) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let library = Library::load(library)?;
+    let temporary = tempfile::Builder::new()
+        .prefix(".setup-")
+        .tempfile_in(folder)
+        .with_context(|| format!("cannot write in {}", folder.display()))?;
+    let db = library
+        .open(temporary.path(), OPEN_READWRITE | OPEN_CREATE)
+        .map_err(|e| anyhow::anyhow!("setup: {e}"))?;
+    for sql in ["PRAGMA synchronous=off", "BEGIN", script, "COMMIT"] {
+        db.exec(sql).map_err(|e| anyhow::anyhow!("setup: {e}"))?;
+    }
+    drop(db);
+    data::set_ordinary_mode(temporary.path())?;
+    temporary
+        .persist(path)
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::suite::Changes;
+
+    #[test]
+    fn engines_take_turns_in_being_first() {
+        let text =
+            "title='t'\nkind='sql'\n[axes]\nengine=['a','b','c']\nn=[1,2]\n[[step]]\nname='s'";
+        let suite = Suite::parse("t", text, Path::new("."), &Changes::default()).unwrap();
+        let order = |trial| -> Vec<String> {
+            let points = turn(&suite.points, trial);
+            points
+                .iter()
+                .map(|p| format!("{}{}", p.values["engine"], p.values["n"]))
+                .collect()
+        };
+        assert_eq!(order(1), ["b1", "c1", "a1", "b2", "c2", "a2"]);
+        assert_eq!(order(2), ["c1", "a1", "b1", "c2", "a2", "b2"]);
+        assert_eq!(order(3), ["a1", "b1", "c1", "a2", "b2", "c2"]);
+    }
+}

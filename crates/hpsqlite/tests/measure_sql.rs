@@ -1,0 +1,128 @@
+//! `hpsqlite measure` does one job of the benchmark lab: statements on a SQLite library.
+
+mod common;
+
+use std::io::Write;
+use std::process::Stdio;
+
+use common::Place;
+use serde_json::{Value, json};
+
+fn step(name: &str, sql: &str) -> Value {
+    json!({"name": name, "options": {"sql": sql}, "cold": false, "unmeasured": false})
+}
+
+/// Does a job on a database with a table `t` of 1000 rows; gives its lines.
+fn measure(place: &Place, engine: &str, options: &Value, steps: &[Value]) -> Vec<Value> {
+    let database = place.path("tmp/data.db");
+    if !database.exists() {
+        let made = place.run(&[
+            "data",
+            "mysqlite",
+            "--rows",
+            "1000",
+            database.to_str().unwrap(),
+        ]);
+        made.expect(0);
+    }
+    let library = match engine {
+        "stock" => "libexec/hpsqlite/libsqlite3-stock.so",
+        _ => "lib/libsqlite3.so.0",
+    };
+    let mut options = options.clone();
+    options["database"] = json!(database);
+    let folder = place.path("tmp/job");
+    std::fs::create_dir_all(&folder).unwrap();
+    let job = json!({
+        "kind": "sql", "engine": engine, "library": place.path(library), "folder": folder,
+        "options": options, "steps": steps, "seed": 1,
+    });
+    let mut child = place
+        .command(&["measure"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(job.to_string().as_bytes()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_statement_has_the_same_answer_on_both_libraries_and_its_times() {
+    let place = Place::new();
+    let sql = "SELECT key_col, count(*), avg(val_col) FROM t GROUP BY key_col";
+    let mut answers = Vec::new();
+    for engine in ["stock", "ours"] {
+        let lines = measure(&place, engine, &json!({}), &[step("group", sql)]);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        let version = lines[0]["ready"]["version"].as_str().unwrap();
+        assert_eq!(version.contains("High Performance"), engine == "ours");
+        let sample = &lines[1]["sample"];
+        assert_eq!(sample["step"], "group");
+        assert!(sample["seconds"].as_f64().unwrap() > 0.0);
+        assert!(
+            sample["operations"].as_u64().unwrap() > 1,
+            "it is quick, so it is repeated"
+        );
+        assert!(sample["peak_memory"].as_u64().unwrap() > 1 << 20);
+        answers.push(sample["answer"].clone());
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert!(answers[0].as_str().unwrap().starts_with("5 rows, "));
+}
+
+#[test]
+fn settings_are_read_back_also_those_that_did_nothing() {
+    let place = Place::new();
+    let options = json!({"pragma.cache_size": "-1234", "pragma.no_such_thing": "5",
+        "pragma.page_size": "1024"});
+    let lines = measure(&place, "stock", &options, &[step("one", "SELECT 1")]);
+    let settings = &lines[0]["ready"]["settings"];
+    assert_eq!(settings["cache_size"], "-1234");
+    assert_eq!(settings["no_such_thing"], "unknown");
+    assert_eq!(settings["page_size"], "4096", "a file keeps its page size");
+    assert_eq!(settings["journal_mode"], "delete");
+}
+
+#[test]
+fn what_writes_works_on_a_copy_of_its_own() {
+    let place = Place::new();
+    let steps = [
+        step("delete", "DELETE FROM t WHERE key_col=1"),
+        step("count", "SELECT count(*) FROM t"),
+    ];
+    let lines = measure(&place, "ours", &json!({"write": "on"}), &steps);
+    let all = measure(&place, "ours", &json!({}), &steps[1..]);
+    assert_eq!(lines[2]["sample"]["answer"], all[1]["sample"]["answer"]);
+}
+
+#[test]
+fn a_step_that_cannot_be_done_is_named_with_sqlites_error() {
+    let place = Place::new();
+    let steps = [
+        step("right", "SELECT 1"),
+        step("wrong", "SELECT no_such_column FROM t"),
+    ];
+    let lines = measure(&place, "stock", &json!({}), &steps);
+    let why = lines.last().unwrap()["failed"].as_str().unwrap();
+    assert!(
+        why.contains("step wrong") && why.contains("no such column"),
+        "{why}"
+    );
+    let lines = measure(
+        &place,
+        "stock",
+        &json!({}),
+        &[step("writes", "DELETE FROM t")],
+    );
+    let why = lines.last().unwrap()["failed"].as_str().unwrap();
+    assert!(why.contains("readonly"), "{why}");
+}
