@@ -12,7 +12,7 @@ use common::Place;
 use serde_json::{Value, json};
 
 /// What is not a SQLite.
-const ENGINES: [&str; 13] = [
+const ENGINES: [&str; 15] = [
     "lmdb",
     "berkeleydb",
     "berkeleydb-hash",
@@ -26,6 +26,8 @@ const ENGINES: [&str; 13] = [
     "memcached-tcp",
     "redis",
     "redis-tcp",
+    "mariadb",
+    "mariadb-memory-hash-tcp",
 ];
 
 const STEPS: [&str; 8] = [

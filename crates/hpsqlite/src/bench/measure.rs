@@ -327,7 +327,7 @@ impl<'j> Run<'j> {
         let mut done = load.run(store)?;
         let answer = load.verify(&done)?;
         store.flush()?;
-        let space = engine::space(&self.plan.folder)?;
+        let space = store.space(&self.plan.folder)?;
         if done.beside > 0 {
             load.restore(store, done.beside.min(count))?;
             store.flush()?;

@@ -10,6 +10,7 @@
 //! | `redb` | `redb` | |
 //! | `memcached` | `memcached` | `unix` `tcp` |
 //! | `redis` | `redis` | `unix` `tcp` |
+//! | `mariadb` | `mariadb` | `innodb` `aria` `myisam` `memory`; `btree`, or for `memory` `hash`; `partitioned`; `pertable` `shared`; `unix` `tcp` |
 //!
 //! Words can be given as options too: `table=clustered`. What is shared libraries is loaded at
 //! run time; servers are started in the job's folder. Nothing is measured here: an engine is
@@ -17,6 +18,7 @@
 
 mod berkeley;
 mod lmdb;
+mod mariadb;
 mod memcached;
 mod qdbm;
 mod redb;
@@ -54,6 +56,11 @@ pub trait KeyValue: Sync {
     /// Process ids of servers: their time and memory count.
     fn servers(&self) -> Vec<u32> {
         Vec::new()
+    }
+
+    /// Disk space of the pairs, in bytes, in the folder of the plan.
+    fn space(&self, folder: &Path) -> Result<u64> {
+        space(folder)
     }
 
     /// Whether what was written is still there when the store is closed and opened again, as it
@@ -173,9 +180,15 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     if plan.job.library.is_some() {
         return sqlite::open(plan);
     }
+    let words = WORDS.iter().find(|(name, _)| *name == plan.base());
+    let strange = |word: &&str| words.is_some_and(|(_, words)| !words.contains(word));
+    if let Some(word) = plan.job.engine.split('-').skip(1).find(strange) {
+        bail!(Unavailable(format!("{} knows no {word}", plan.base())));
+    }
     match plan.base() {
         "berkeleydb" => berkeley::open(plan),
         "lmdb" => lmdb::open(plan),
+        "mariadb" => mariadb::open(plan),
         "memcached" => memcached::open(plan),
         "qdbm" => qdbm::open(plan),
         "redb" => redb::open(plan),
@@ -187,8 +200,35 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     }
 }
 
+/// Words that may follow an engine's name.
+const WORDS: [(&str, &[&str]); 8] = [
+    ("berkeleydb", &["btree", "hash", "plain", "transactional"]),
+    ("lmdb", &[]),
+    (
+        "mariadb",
+        &[
+            "innodb",
+            "aria",
+            "myisam",
+            "memory",
+            "btree",
+            "hash",
+            "partitioned",
+            "pertable",
+            "shared",
+            "unix",
+            "tcp",
+        ],
+    ),
+    ("memcached", &["unix", "tcp"]),
+    ("qdbm", &["depot", "villa"]),
+    ("redb", &[]),
+    ("redis", &["unix", "tcp"]),
+    ("rocksdb", &[]),
+];
+
 /// Disk space of everything in a folder, in bytes.
-pub fn space(folder: &Path) -> Result<u64> {
+fn space(folder: &Path) -> Result<u64> {
     let mut sum = 0;
     for file in files(folder)? {
         // A server may have removed it meanwhile.
