@@ -61,9 +61,9 @@ cannot be checked, which is said; one that SQLite's kvtest has overwritten in a 
 not what was written there.
 
 With --threads each thread has a connection of its own, a range of the keys of its own, and its part \
-of the N operations; the time is that of the slowest thread. Threads that write wait for one \
-another: for each write with --multitrans, else for all of a thread's. With --repeat the lines show \
-the run in the middle, and each run has a line.
+of the N operations; the time is that until the last one is done, less the processor time of the \
+checks. Threads that write wait for one another: for each write with --multitrans, else for all of a \
+thread's. With --repeat the lines show the run in the middle, and each run has a line.
 
 Exit status: 0 done; 1 a value read is not what was written, or the integrity check found \
 something; 2 it could not be done; 130 interrupted.
