@@ -214,6 +214,17 @@ fn a_server_ends_with_its_job() {
 }
 
 #[test]
+fn a_step_that_only_prepares_is_not_told() {
+    let place = Place::new();
+    let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
+    let mut job = job(&place, "stock", stock, &["batch", "read-random"], small());
+    job["steps"][0]["unmeasured"] = json!(true);
+    let lines = measure(&place, &job);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert_eq!(lines[1]["sample"]["step"], "read-random");
+}
+
+#[test]
 fn settings_are_read_back() {
     let place = Place::new();
     let options = json!({

@@ -54,7 +54,12 @@ pub fn serve() -> Result<u8> {
     std::io::stdin()
         .read_to_string(&mut text)
         .context("cannot read the job")?;
-    let job: Job = serde_json::from_str(&text).context("not a job")?;
+    let mut job: Job = serde_json::from_str(&text).context("not a job")?;
+    // A server works in another folder than this process.
+    job.folder = job
+        .folder
+        .canonicalize()
+        .with_context(|| format!("cannot read {}", job.folder.display()))?;
     let done = match job.kind {
         Kind::KeyValue => key_value(&job),
         Kind::Sql => sql::run(&job, &mut |line| say(&line)),
@@ -89,7 +94,9 @@ fn key_value(job: &Job) -> Result<()> {
         let sample = run
             .step(step)
             .with_context(|| format!("step {}", step.name))?;
-        say(&Line::Sample(sample))?;
+        if !step.unmeasured {
+            say(&Line::Sample(sample))?;
+        }
     }
     Ok(())
 }
