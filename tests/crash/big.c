@@ -6,7 +6,7 @@
 *************************************************************************
 ** A file that crosses the lock-byte page where it really is, at 1 GiB.
 **
-** Eight tables, each with an index, grow together to N_BYTE; then half of
+** Eight tables, each with an index, grow together past 1 GiB; then half of
 ** them are emptied, and all grow again.  The same by stock on a file of its
 ** own.  At each stage stock, in another process, finds the file sound, and
 ** the contents of both are the same.  Spoiled, ours changes one row.
@@ -17,14 +17,14 @@
 #include "crash.h"
 
 #define N_TABLE    8
-#define N_BYTE     ((i64)1150<<20)
 #define N_ROUND    500       /* Rows of each table that are added at a time */
+#define N_FIRST    300       /* So many times at first, */
+#define N_AGAIN    190       /* and after each deletion */
 
-static int grow(Db *p, i64 nByte){
-  int i, rc;
+static int grow(Db *p, int nTime){
+  int i, rc = SQLITE_OK;
   i64 n = dbInt(p, "SELECT count(*) FROM big0");
-  for(;;){
-    if( dbInt(p, "PRAGMA page_count")*4096>=nByte ) return SQLITE_OK;
+  while( nTime-->0 && rc==SQLITE_OK ){
     rc = dbRun(p, "BEGIN");
     for(i=0; i<N_TABLE && rc==SQLITE_OK; i++){
       rc = dbRun(p,
@@ -34,9 +34,12 @@ static int grow(Db *p, i64 nByte){
         " FROM n", (long long)n, N_ROUND, i, i);
     }
     if( rc==SQLITE_OK ) rc = dbRun(p, "COMMIT");
-    if( rc ) return rc;
     n += N_ROUND;
   }
+  if( rc==SQLITE_OK && dbInt(p, "PRAGMA page_count")<=(1<<18) ){
+    rc = failed("the file ends before the page of the lock byte");
+  }
+  return rc;
 }
 
 static int stages(Db *p, int eStage){
@@ -48,11 +51,11 @@ static int stages(Db *p, int eStage){
       rc = dbRun(p, "CREATE TABLE big%d(a, b); CREATE INDEX big%da ON"
                     " big%d(a)", i, i, i);
     }
-    return rc ? rc : grow(p, N_BYTE);
+    return rc ? rc : grow(p, N_FIRST);
   }
   for(i=0; i<N_TABLE && rc==SQLITE_OK; i+=2) rc = dbRun(p, "DELETE FROM big%d", i);
   if( rc==SQLITE_OK && eStage==2 ) rc = dbRun(p, "DELETE FROM big1 WHERE a%%3");
-  return rc ? rc : grow(p, N_BYTE + ((i64)eStage*100<<20));
+  return rc ? rc : grow(p, N_AGAIN);
 }
 
 /*
