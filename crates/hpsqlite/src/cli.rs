@@ -1,16 +1,16 @@
 //! The command line: what may be said, and what runs then.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
-use tempfile::NamedTempFile;
 
 use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
+use crate::output::OutputFile;
 use crate::{bench, demo, docs, exec, kvtest, libs};
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
@@ -320,51 +320,10 @@ fn compare(args: &CompareArgs) -> Result<u8> {
 /// Writes the files that were asked for.
 fn finish(report: &Report, json: Option<OutputFile>, html: Option<OutputFile>) -> Result<()> {
     if let Some(file) = json {
-        file.end(&(serde_json::to_string_pretty(report)? + "\n"))?;
+        file.end(serde_json::to_string_pretty(report)? + "\n")?;
     }
     if let Some(file) = html {
-        file.end(&html::page(report))?;
+        file.end(html::page(report))?;
     }
     Ok(())
-}
-
-/// A file to be written at the end of a long run: that it can be written is known at the start,
-/// and whatever stops the run leaves the old one as it was.
-pub struct OutputFile {
-    path: PathBuf,
-    temporary: NamedTempFile,
-}
-
-impl OutputFile {
-    /// Begins a file, where one is wanted; it must not be the database.
-    pub fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
-        let Some(path) = path else { return Ok(None) };
-        if path.is_dir() {
-            bail!("{} is a folder", path.display());
-        }
-        if let (Ok(a), Ok(b)) = (path.canonicalize(), database.canonicalize())
-            && a == b
-        {
-            bail!("{} is the database; it is not overwritten", path.display());
-        }
-        let folder = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        let temporary = NamedTempFile::new_in(folder)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        Ok(Some(OutputFile {
-            path: path.to_owned(),
-            temporary,
-        }))
-    }
-
-    /// Puts the file in its place.
-    pub fn end(self, content: &str) -> Result<()> {
-        std::fs::write(self.temporary.path(), content)
-            .and_then(|()| crate::data::set_ordinary_mode(self.temporary.path()))
-            .and_then(|()| self.temporary.persist(&self.path).map_err(|e| e.error))
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
-        Ok(())
-    }
 }

@@ -5,6 +5,7 @@
     reason = "the lab is being built, and cannot be reached yet"
 )]
 mod bench;
+mod chart;
 mod cli;
 mod compare;
 mod data;
@@ -14,6 +15,7 @@ mod exec;
 mod interrupt;
 mod kvtest;
 mod libs;
+mod output;
 mod sys;
 mod text;
 

@@ -82,6 +82,11 @@ pub fn times_as_fast(r: f64) -> String {
 
 fn plain_ratio(r: f64) -> String {
     match r {
+        r if r > 0.0 && r < 0.0995 => {
+            // Two digits that say something.
+            let decimals = (1.0 - r.log10().floor()).min(9.0) as usize;
+            format!("{r:.decimals$}")
+        }
         r if r < 9.995 => format!("{r:.2}"),
         r if r < 99.95 => format!("{r:.1}"),
         r => format!("{r:.0}"),
@@ -135,6 +140,47 @@ pub fn list(items: &[String]) -> String {
     }
 }
 
+/// Whether a character moves the cursor, reverses the direction of text or may not be in XML.
+pub fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// Text from elsewhere, as it may be printed on a terminal, on one line.
+pub fn printable(s: &str) -> String {
+    let one = |c: char| match c {
+        '\n' | '\t' | '\r' => ' ',
+        c if is_unprintable(c) => '\u{fffd}',
+        c => c,
+    };
+    s.chars().map(one).collect()
+}
+
+/// A number as people write sizes and counts: `10000`, `10,000`, `0.5`, `4 kB`, `64KiB`, `1M`.
+pub fn parse_number(s: &str) -> Option<f64> {
+    let s = s.trim();
+    let end = s
+        .rfind(|c: char| c.is_ascii_digit() || c == '.')
+        .map_or(0, |at| at + 1);
+    let (number, unit) = s.split_at(end);
+    let factor = match unit.trim().to_lowercase().as_str() {
+        "" | "b" | "bytes" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1_048_576.0,
+        "gib" => 1_073_741_824.0,
+        _ => return None,
+    };
+    let plain = number.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+    let value: f64 = plain
+        .then(|| number.replace([',', '_'], "").parse().ok())
+        .flatten()?;
+    Some(value * factor)
+}
+
 /// A short name for some bytes, the same everywhere.
 pub fn fingerprint(bytes: &[u8]) -> String {
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
@@ -156,8 +202,15 @@ mod tests {
         assert_eq!(seconds_spread(0.271, 0.0042), "271 ms ± 4 ms");
         assert_eq!(seconds_spread(3.4, 0.03), "3.400 s ± 0.030 s");
         assert_eq!(ratio(12.64), "12.6x");
+        assert_eq!(ratio(0.0214), "0.021x");
         assert_eq!(interval(0.98, 1.021), "0.98 to 1.02");
         assert_eq!(times_as_fast(0.5), "took 2.00 times as long");
         assert_eq!(shorten("abcdef", 4), "abc…");
+        assert_eq!(parse_number("10,000"), Some(10_000.0));
+        assert_eq!(parse_number(" 64 KiB"), Some(65_536.0));
+        assert_eq!(parse_number("-1"), Some(-1.0));
+        assert_eq!(parse_number("1e5x"), None);
+        assert_eq!(parse_number("lmdb"), None);
+        assert_eq!(printable("a\u{1b}[2J\nb"), "a\u{fffd}[2J b");
     }
 }

@@ -14,6 +14,8 @@ pub mod engine;
 pub mod measure;
 pub mod meter;
 pub mod model;
+pub mod report;
 pub mod runner;
 pub mod sql;
+pub mod store;
 pub mod suite;

@@ -11,7 +11,7 @@ pub mod protocol;
 pub mod report;
 pub mod script;
 mod session;
-mod stats;
+pub mod stats;
 pub mod worker;
 
 use std::path::{Path, PathBuf};

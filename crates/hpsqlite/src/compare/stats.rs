@@ -57,7 +57,7 @@ pub fn speedup(a: &[f64], b: &[f64]) -> Speedup {
     let ratio = |a: &[f64], b: &[f64]| quantile(&sorted(a), 0.5) / quantile(&sorted(b), 0.5);
     let mut random = Draw(rounds as u64);
     let (mut ra, mut rb) = (vec![0.0; rounds], vec![0.0; rounds]);
-    let mut ratios: Vec<f64> = (0..RESAMPLES)
+    let ratios = (0..RESAMPLES)
         .map(|_| {
             for i in 0..rounds {
                 let round = random.below(rounds);
@@ -67,12 +67,44 @@ pub fn speedup(a: &[f64], b: &[f64]) -> Speedup {
             ratio(&ra, &rb)
         })
         .collect();
-    ratios.sort_by(f64::total_cmp);
+    let (low, high) = interval(ratios);
     Speedup {
         ratio: ratio(a, b),
-        low: quantile(&ratios, TAIL),
-        high: quantile(&ratios, 1.0 - TAIL),
+        low,
+        high,
     }
+}
+
+/// The speed-up of `b` over `a`, which were measured at different times and so have no rounds in
+/// common: both are drawn by themselves.
+pub fn speedup_apart(a: &[f64], b: &[f64]) -> Speedup {
+    let mut random = Draw((a.len() + b.len()) as u64);
+    let ratios = (0..RESAMPLES).map(|_| random.median(a) / random.median(b));
+    let (low, high) = interval(ratios.collect());
+    let median = |values: &[f64]| quantile(&sorted(values), 0.5);
+    Speedup {
+        ratio: median(a) / median(b),
+        low,
+        high,
+    }
+}
+
+/// The 95 % interval of the median (percentile bootstrap); there must be at least one value.
+pub fn median_interval(values: &[f64]) -> (f64, f64) {
+    let mut random = Draw(values.len() as u64);
+    interval((0..RESAMPLES).map(|_| random.median(values)).collect())
+}
+
+/// The quartiles; there must be at least one value.
+pub fn quartiles(values: &[f64]) -> (f64, f64) {
+    let sorted = sorted(values);
+    (quantile(&sorted, 0.25), quantile(&sorted, 0.75))
+}
+
+/// What is left of resampled values without the tails.
+fn interval(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    (quantile(&values, TAIL), quantile(&values, 1.0 - TAIL))
 }
 
 /// The mean of ratios.
@@ -103,6 +135,14 @@ impl Draw {
             .wrapping_mul(2_862_933_555_777_941_757)
             .wrapping_add(3_037_000_493);
         (((self.0 >> 32) * n as u64) >> 32) as usize
+    }
+
+    /// The median of as many values drawn with replacement.
+    fn median(&mut self, values: &[f64]) -> f64 {
+        let drawn: Vec<f64> = (0..values.len())
+            .map(|_| values[self.below(values.len())])
+            .collect();
+        quantile(&sorted(&drawn), 0.5)
     }
 }
 
@@ -136,6 +176,27 @@ mod tests {
         let a = [1.0, 1.2, 0.9, 1.1, 1.0, 1.3, 0.95];
         let b = [1.1, 1.0, 1.0, 1.2, 0.9, 0.95, 1.3];
         assert!(!speedup(&a, &b).clear());
+    }
+
+    #[test]
+    fn runs_at_different_times_are_compared_without_rounds() {
+        let noise = [1.0, 1.02, 0.99, 1.01, 1.005, 0.995, 1.0];
+        let a: Vec<f64> = noise.iter().map(|n| n * 2.0).collect();
+        let b: Vec<f64> = noise.iter().rev().map(|n| n * 2.2).collect();
+        let s = speedup_apart(&a, &b);
+        assert!(
+            s.low <= 1.0 / 1.1 && 1.0 / 1.1 <= s.high && s.clear(),
+            "{s:?}"
+        );
+        assert!(!speedup_apart(&a, &a).clear());
+    }
+
+    #[test]
+    fn interval_of_the_median_is_inside_the_values() {
+        let values = [5.0, 1.0, 3.0, 2.0, 4.0];
+        let (low, high) = median_interval(&values);
+        assert!((1.0..3.0).contains(&low) && high > 3.0 && high <= 5.0);
+        assert_eq!(quartiles(&values), (2.0, 4.0));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::io::{self, Write};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-use crate::cli::OutputFile;
+use crate::output::OutputFile;
 use args::Command;
 use measure::WrongValue;
 use place::{Kind, Layout};

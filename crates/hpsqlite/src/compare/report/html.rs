@@ -2,11 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::svg::{Bar, Chart, Group, escape};
 use super::{Difference, Report, Statement, terminal};
+use crate::chart::{Bar, Bars, Group, escape, style};
 use crate::text;
-
-const STYLE: &str = include_str!("page.css");
 
 /// The page.
 pub fn page(report: &Report) -> String {
@@ -18,8 +16,9 @@ pub fn page(report: &Report) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}: hpsqlite compare</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <h1>{title}</h1>\n"
+         <title>{title}: hpsqlite compare</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n",
+        style::page()
     );
     for line in report.verdict() {
         add(
@@ -134,28 +133,31 @@ fn charts(report: &Report, out: &mut String) {
             let speedup = s.speedup?;
             Some(Group {
                 label: label(s),
+                detail: String::new(),
                 bars: vec![Bar {
                     class: if speedup.clear() { "b" } else { "unclear" },
                     value: speedup.ratio,
                     low: speedup.low,
                     high: speedup.high,
                     caption: text::ratio(speedup.ratio),
+                    hint: String::new(),
                 }],
             })
         })
         .collect();
-    let chart = Chart {
+    let chart = Bars {
         title: &format!("How many times as fast {b} is as {a}"),
+        frame: None,
         groups: &speedups,
         reference: Some(1.0),
-        tick: &text::ratio_tick,
+        tick: &|ratio, _| text::ratio_tick(ratio),
     };
     add(
         out,
         format_args!(
             "<h2>How many times as fast {} is</h2>\n<figure>{}</figure>\n",
             escape(b),
-            chart.svg()
+            chart.svg().element()
         ),
     );
     if measured
@@ -177,22 +179,21 @@ fn charts(report: &Report, out: &mut String) {
                 low: t.min,
                 high: t.max,
                 caption: text::seconds(t.median),
+                hint: String::new(),
             });
             Some(Group {
                 label: label(s),
+                detail: String::new(),
                 bars: bars.collect(),
             })
         })
         .collect();
-    let slowest = times
-        .iter()
-        .flat_map(|g| &g.bars)
-        .fold(0.0, |max: f64, bar| max.max(bar.high));
-    let chart = Chart {
+    let chart = Bars {
         title: &format!("Times of {a} and {b}"),
+        frame: None,
         groups: &times,
         reference: None,
-        tick: &|t| text::seconds_tick(t, slowest),
+        tick: &text::seconds_tick,
     };
     add(
         out,
@@ -200,7 +201,7 @@ fn charts(report: &Report, out: &mut String) {
             "<h2>Times, <span class=\"key a\"></span>{} and <span class=\"key b\"></span>{}</h2>\n<figure>{}</figure>\n",
             escape(a),
             escape(b),
-            chart.svg()
+            chart.svg().element()
         ),
     );
 }

@@ -1,7 +1,6 @@
 //! All that a comparison found out; every table and chart is made from it.
 
 pub mod html;
-mod svg;
 pub mod terminal;
 
 use serde::Serialize;

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement};
 
 use super::{Cache, Difference, Report, Statement};
 use crate::compare::protocol::{Cell, Column, SqlError};
+use crate::output::{self, plain_table, print_table};
 use crate::text;
 
 /// A statement's name is cut to this in the table; the page and the JSON file have all of it.
@@ -18,10 +19,7 @@ const SOURCE_ID: usize = 31;
 
 /// Prints the whole report on standard output; a reader that has seen enough is no error.
 pub fn show(report: &Report) -> io::Result<()> {
-    match print(report, &mut io::stdout().lock()) {
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        result => result,
-    }
+    output::to_terminal(|out| print(report, out))
 }
 
 fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
@@ -38,21 +36,6 @@ fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     for line in report.verdict().iter().chain(&report.warnings()) {
         writeln!(out, "{line}")?;
-    }
-    Ok(())
-}
-
-fn plain_table() -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic);
-    table
-}
-
-fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
-    for line in table.lines() {
-        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }

@@ -1,0 +1,201 @@
+//! The report as one page that needs nothing from anywhere else.
+
+use std::fmt::Write as _;
+
+use super::{Cell, Chart, Report, Verdict, draw, terminal};
+use crate::chart::{escape, style};
+use crate::text;
+
+/// Rules that only this page needs.
+const STYLE: &str = "\
+section { background: none; padding: 0; margin: 2.4rem 0 0; }
+figure { margin: .4rem 0 1rem; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
+main { max-width: 62rem; }
+.results td.about { color: var(--faint); font-size: .8rem; overflow-wrap: anywhere; min-width: 16rem; }
+.ignored { color: var(--wrong); }
+.warnings { border-left: 3px solid var(--unclear); padding-left: .8rem; }
+";
+
+/// The page.
+pub fn page(report: &Report) -> String {
+    let name = escape(&text::capitalised(&report.results.suite.name));
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{name}: hpsqlite bench</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{name}</h1>\n",
+        style::page()
+    );
+    let mut put = |s: std::fmt::Arguments<'_>| {
+        // Writing to a String succeeds.
+        let _ = out.write_fmt(s);
+    };
+    for line in report.verdict() {
+        put(format_args!("<p class=\"verdict\">{}</p>\n", escape(&line)));
+    }
+    put(format_args!("<table class=\"environment\">\n"));
+    for session in &report.results.sessions {
+        put(format_args!(
+            "<tr><th>{}</th><td>hpsqlite {}; {}</td></tr>\n",
+            escape(&session.began),
+            escape(&session.tool),
+            escape(&session.environment.words())
+        ));
+    }
+    put(format_args!("</table>\n"));
+    if !report.warnings.is_empty() {
+        put(format_args!("<div class=\"warnings\">\n"));
+        for line in &report.warnings {
+            put(format_args!("<p class=\"legend\">{}</p>\n", escape(line)));
+        }
+        put(format_args!("</div>\n"));
+    }
+    for chart in &report.charts {
+        put(format_args!(
+            "<section>\n<h2>{}</h2>\n",
+            escape(&chart.title())
+        ));
+        if chart.cells.is_empty() {
+            put(format_args!(
+                "<p>Nothing was measured for it.</p>\n</section>\n"
+            ));
+            continue;
+        }
+        put(format_args!(
+            "<figure>{}</figure>\n",
+            draw::values(report, chart, false).element()
+        ));
+        if let Some(svg) = draw::speedups(report, chart, false) {
+            put(format_args!("<figure>{}</figure>\n", svg.element()));
+        }
+        put(format_args!("{}</section>\n", table(report, chart)));
+    }
+    if !report.missing.is_empty() {
+        put(format_args!(
+            "<h2>Not measured</h2>\n<div class=\"wide\"><table class=\"results\">\n"
+        ));
+        for m in &report.missing {
+            put(format_args!(
+                "<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                escape(&m.what),
+                m.kind.words(),
+                escape(&m.reason)
+            ));
+        }
+        put(format_args!("</table></div>\n"));
+    }
+    put(format_args!(
+        "<h2>Every sample</h2>\n<details><summary>Show them</summary>\n{}</details>\n\
+         <details><summary>The suite</summary>\n<pre>{}</pre></details>\n\
+         <footer>Made by hpsqlite {} from results of the suite {}. Speed-ups have 95 % intervals (percentile \
+         bootstrap over the trials).</footer>\n</main>\n</body>\n</html>\n",
+        samples(report),
+        escape(&report.results.suite.text),
+        env!("CARGO_PKG_VERSION"),
+        escape(&report.results.suite_hash),
+    ));
+    out
+}
+
+fn table(report: &Report, chart: &Chart) -> String {
+    let mut out = String::from("<div class=\"wide\"><table class=\"results\">\n<thead><tr>");
+    let name = |s: &str| escape(chart.plan.name(s));
+    out += &format!("<th>{}</th>", escape(&chart.plan.x));
+    if let Some(series) = &chart.plan.series {
+        out += &format!("<th>{}</th>", escape(series));
+    }
+    out += &format!(
+        "<th class=\"n\">{}</th>",
+        escape(&chart.plan.measure.words())
+    );
+    if let Some(base) = &chart.plan.base {
+        out += &format!("<th>against {}</th>", name(base));
+    }
+    if let Some(against) = &report.against {
+        out += &format!("<th>against {}</th>", escape(against));
+    }
+    out += "<th class=\"n\">trials</th><th>engine, what a crash may lose, settings read back</th></tr></thead>\n<tbody>\n";
+    for cell in &chart.cells {
+        out += &format!("<tr><td>{}</td>", name(&cell.x));
+        if chart.plan.series.is_some() {
+            out += &format!("<td>{}</td>", name(&cell.series));
+        }
+        out += &format!(
+            "<td class=\"n\">{}</td>",
+            escape(&terminal::spread(chart, cell))
+        );
+        if chart.plan.base.is_some() {
+            out += &format!("<td>{}</td>", escape(&terminal::speedup(chart, cell)));
+        }
+        if report.against.is_some() {
+            let worse = cell.change.is_some_and(|c| c.verdict == Verdict::Worse);
+            out += &format!(
+                "<td{}>{}</td>",
+                if worse { " class=\"differs\"" } else { "" },
+                escape(&terminal::change(chart, cell))
+            );
+        }
+        out += &format!(
+            "<td class=\"n\">{}</td><td class=\"about\">{}</td></tr>\n",
+            cell.values.len(),
+            about(cell)
+        );
+    }
+    out + "</tbody></table></div>\n"
+}
+
+fn about(cell: &Cell) -> String {
+    let Some(e) = &cell.effective else {
+        return String::new();
+    };
+    let settings: Vec<String> = e.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    let parts = [e.version.clone(), e.durability.clone(), settings.join(", ")];
+    let mut lines: Vec<String> = parts
+        .iter()
+        .filter(|p| !p.is_empty())
+        .map(|p| escape(p))
+        .collect();
+    for ignored in &cell.ignored {
+        lines.push(format!(
+            "<span class=\"ignored\">{}</span>",
+            escape(&ignored.words())
+        ));
+    }
+    lines.join("<br>")
+}
+
+fn samples(report: &Report) -> String {
+    let mut out = String::from(
+        "<div class=\"wide\"><table class=\"samples\">\n<tr><th>point</th><th>trial</th><th>step</th><th>wall</th>\
+         <th>user</th><th>system</th><th>operations</th><th>values</th><th>peak memory</th><th>device read</th>\
+         <th>device written</th><th>space</th><th>load</th><th>when</th></tr>\n",
+    );
+    for point in &report.results.points {
+        let axes: Vec<&str> = point.axes.values().map(String::as_str).collect();
+        let axes = axes.join(", ");
+        for r in &point.samples {
+            let s = &r.sample;
+            let columns = [
+                axes.clone(),
+                r.trial.to_string(),
+                s.step.clone(),
+                text::seconds(s.seconds),
+                text::seconds(s.user),
+                text::seconds(s.system),
+                text::thousands(s.operations),
+                text::bytes(s.bytes),
+                text::bytes(s.peak_memory),
+                text::bytes(s.device_read),
+                text::bytes(s.device_written),
+                text::bytes(s.space),
+                format!("{:.2}", r.load),
+                r.at.clone(),
+            ];
+            out += "<tr>";
+            for column in columns {
+                out += &format!("<td>{}</td>", escape(&column));
+            }
+            out += "</tr>\n";
+        }
+    }
+    out + "</table></div>\n"
+}

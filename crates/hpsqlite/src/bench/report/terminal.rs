@@ -1,0 +1,169 @@
+//! The report as text, for a person to read.
+
+use std::io::{self, Write};
+
+use comfy_table::CellAlignment;
+
+use super::{Cell, Chart, Report};
+use crate::output::{self, plain_table, print_table};
+use crate::text;
+
+/// Longer names and descriptions are cut; the page and the files have all of them.
+const NAME_WIDTH: usize = 32;
+const ABOUT_WIDTH: usize = 160;
+
+/// Prints the whole report on standard output; a reader that has seen enough is no error.
+pub fn show(report: &Report) -> io::Result<()> {
+    output::to_terminal(|out| print(report, out))
+}
+
+/// Prints the whole report.
+pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let results = &report.results;
+    writeln!(out, "Suite {}", text::printable(&results.suite.name))?;
+    for session in &results.sessions {
+        writeln!(
+            out,
+            " {}: hpsqlite {}, {}",
+            text::printable(&session.began),
+            text::printable(&session.tool),
+            text::printable(&session.environment.words())
+        )?;
+    }
+    for chart in &report.charts {
+        writeln!(out, "\n{}", text::printable(&chart.title()))?;
+        table(report, chart, out)?;
+        writeln!(
+            out,
+            " {}: medians of {}, ± half the interquartile range{}",
+            text::capitalised(&chart.plan.measure.words()),
+            chart.trials(),
+            match &chart.plan.base {
+                Some(base) => format!(
+                    "; against {}, in brackets the 95 % interval",
+                    text::printable(chart.plan.name(base))
+                ),
+                None => String::new(),
+            }
+        )?;
+    }
+    abouts(report, out)?;
+    if !report.missing.is_empty() {
+        writeln!(out, "\nNot measured")?;
+        for m in &report.missing {
+            writeln!(
+                out,
+                " {}: {}: {}",
+                text::printable(&m.what),
+                m.kind.words(),
+                text::printable(&m.reason)
+            )?;
+        }
+    }
+    let lines: Vec<String> = report
+        .verdict()
+        .into_iter()
+        .chain(report.warnings.clone())
+        .collect();
+    if !lines.is_empty() {
+        writeln!(out)?;
+    }
+    for line in lines {
+        writeln!(out, "{}", text::printable(&line))?;
+    }
+    Ok(())
+}
+
+fn table(report: &Report, chart: &Chart, out: &mut impl Write) -> io::Result<()> {
+    let mut table = plain_table();
+    let name = |s: &str| text::shorten(&text::printable(chart.plan.name(s)), NAME_WIDTH);
+    let mut header = vec!["".to_owned(), text::printable(&chart.plan.x)];
+    header.extend(chart.plan.series.as_ref().map(|s| text::printable(s)));
+    header.push(chart.plan.measure.words());
+    let base = chart.plan.base.as_ref();
+    header.extend(base.map(|b| format!("against {}", name(b))));
+    if report.against.is_some() {
+        header.push("against the older results".to_owned());
+    }
+    header.push("engine".to_owned());
+    let numbers: Vec<usize> = match chart.plan.series {
+        Some(_) => vec![3],
+        None => vec![2],
+    };
+    table.set_header(header);
+    let abouts = all_abouts(report);
+    for cell in &chart.cells {
+        let mut row = vec!["".to_owned(), name(&cell.x)];
+        if chart.plan.series.is_some() {
+            row.push(name(&cell.series));
+        }
+        row.push(spread(chart, cell));
+        if base.is_some() {
+            row.push(speedup(chart, cell));
+        }
+        if report.against.is_some() {
+            row.push(change(chart, cell));
+        }
+        let about = cell.about();
+        let number = abouts.iter().position(|a| *a == about);
+        row.push(number.map_or(String::new(), |n| format!("[{}]", n + 1)));
+        table.add_row(row);
+    }
+    for column in numbers {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    print_table(&table, out)
+}
+
+/// What the engines in all charts are, each once.
+fn all_abouts(report: &Report) -> Vec<String> {
+    let mut all = Vec::new();
+    for cell in report.charts.iter().flat_map(|c| &c.cells) {
+        let about = cell.about();
+        if !about.is_empty() && !all.contains(&about) {
+            all.push(about);
+        }
+    }
+    all
+}
+
+fn abouts(report: &Report, out: &mut impl Write) -> io::Result<()> {
+    let all = all_abouts(report);
+    if !all.is_empty() {
+        writeln!(out, "\nEngines")?;
+    }
+    for (i, about) in all.iter().enumerate() {
+        let about = text::shorten(&text::printable(about), ABOUT_WIDTH);
+        writeln!(out, " [{}] {about}", i + 1)?;
+    }
+    Ok(())
+}
+
+/// The median with half of the interquartile range.
+pub fn spread(chart: &Chart, cell: &Cell) -> String {
+    let measure = &chart.plan.measure;
+    let spread = (cell.quartiles.1 - cell.quartiles.0) / 2.0;
+    match cell.values.len() {
+        1 => measure.value(cell.median),
+        _ => format!("{} ± {}", measure.value(cell.median), measure.value(spread)),
+    }
+}
+
+/// The speed-up over the base.
+pub fn speedup(chart: &Chart, cell: &Cell) -> String {
+    match cell.speedup {
+        Some(s) => s.words(&chart.plan.measure),
+        None if cell.is_base => "1".to_owned(),
+        None => "-".to_owned(),
+    }
+}
+
+/// The speed-up over the older results.
+pub fn change(chart: &Chart, cell: &Cell) -> String {
+    match cell.change {
+        Some(c) => c.words(&chart.plan.measure),
+        None => "new".to_owned(),
+    }
+}

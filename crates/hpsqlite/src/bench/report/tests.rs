@@ -1,0 +1,407 @@
+//! Reports of made-up samples, by way of a real results file.
+
+use std::path::{Path, PathBuf};
+
+use super::plan::{ChartPlan, Measure};
+use super::*;
+use crate::bench::model::{Line, Sample};
+use crate::bench::store::{Environment, Store};
+use crate::chart::picture;
+
+/// The stock library of `dist`, or of the folder named by HPSQLITE_TEST_LIBS.
+pub fn library() -> Library {
+    let folder = match std::env::var_os("HPSQLITE_TEST_LIBS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist"),
+    };
+    Library::load(&folder.join("libexec/hpsqlite/libsqlite3-stock.so"))
+        .expect("the stock library; run `make`, or set HPSQLITE_TEST_LIBS")
+}
+
+pub fn values(pairs: &[(&str, &str)]) -> Values {
+    pairs
+        .iter()
+        .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+        .collect()
+}
+
+pub fn suite(text: &str) -> Suite {
+    Suite {
+        name: "look-ups".to_owned(),
+        text: text.to_owned(),
+    }
+}
+
+pub fn sample(step: &str, seconds: f64) -> Line {
+    Line::Sample(Sample {
+        step: step.to_owned(),
+        seconds,
+        user: seconds * 0.6,
+        system: seconds * 0.3,
+        operations: 10_000,
+        bytes: 1_000_000,
+        peak_memory: 12_000_000,
+        space: 4_000_000,
+        answer: "5e1f".to_owned(),
+        percentiles: values(&[("50", "0.0000021"), ("99", "0.0000093")]),
+        ..Sample::default()
+    })
+}
+
+pub fn effective(version: &str) -> Line {
+    Line::Ready(Effective {
+        version: version.to_owned(),
+        settings: values(&[("journal_mode", "wal"), ("synchronous", "1")]),
+        durability: "a power cut may lose the last transactions".to_owned(),
+    })
+}
+
+/// What disturbs the machine in a trial, the same for all in it, and what is of each alone.
+fn noise(trial: u32, of: u32) -> f64 {
+    let common = [1.0, 1.06, 0.97, 1.02, 1.1, 0.99, 1.03, 1.01, 0.98, 1.04];
+    let own = [0.0, 0.004, -0.003, 0.002, -0.004, 0.001, 0.003, -0.002];
+    common[trial as usize % 10] * (1.0 + own[((trial * 3 + of * 5) % 8) as usize])
+}
+
+/// A results file with a point for each (engine, seconds) and value of the axis `rows`.
+fn results(engines: &[(&str, f64)], sizes: &[&str], trials: u32) -> Results {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library();
+    let path = folder.path().join("results.db");
+    let environment = Environment::this(folder.path());
+    let store = Store::open(&library, &path, &suite("x = 1"), &environment).unwrap();
+    for trial in 0..trials {
+        for (nth, (engine, seconds)) in (0..).zip(engines) {
+            for (i, size) in (1..).zip(sizes) {
+                let axes = values(&[("engine", engine), ("rows", size)]);
+                let point = store
+                    .point(&axes, &values(&[("journal_mode", "WAL")]))
+                    .unwrap();
+                let version = match *engine {
+                    "stock" => "SQLite 3.54.1",
+                    other => other,
+                };
+                store.record(point, trial, &effective(version)).unwrap();
+                let seconds = seconds * f64::from(i) * noise(trial, nth);
+                store
+                    .record(point, trial, &sample("read", seconds))
+                    .unwrap();
+                store.finish(point, trial).unwrap();
+            }
+        }
+    }
+    store.results().unwrap()
+}
+
+fn plan(x: &str, series: Option<&str>, base: Option<&str>) -> ChartPlan {
+    ChartPlan {
+        title: "Random reads".to_owned(),
+        measure: Measure::TimePerOperation,
+        x: x.to_owned(),
+        series: series.map(str::to_owned),
+        separate: Vec::new(),
+        base: base.map(str::to_owned),
+        only: Values::new(),
+        interval: Interval::Quartiles,
+        shape: None,
+        names: Values::new(),
+    }
+}
+
+fn report(results: Results, plan: ChartPlan) -> Report {
+    Report::build(results, None, &[plan], TOLERANCE)
+}
+
+fn printed(report: &Report) -> String {
+    let mut out = Vec::new();
+    terminal::print(report, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn two_copies_of_the_same_library_are_no_difference() {
+    let report = report(
+        results(&[("stock", 0.02), ("copy", 0.02)], &["1000"], 10),
+        plan("engine", None, Some("stock")),
+    );
+    let cell = report.charts[0].cell("copy", "").unwrap();
+    assert_eq!(cell.speedup.unwrap().verdict, Verdict::NoDifference);
+    assert!(printed(&report).contains("no difference"));
+}
+
+#[test]
+fn ten_per_cent_are_reported_as_ten_per_cent() {
+    let report = report(
+        results(&[("stock", 0.02), ("delayed", 0.022)], &["1000"], 10),
+        plan("engine", None, Some("stock")),
+    );
+    let chart = &report.charts[0];
+    let s = chart.cell("delayed", "").unwrap().speedup.unwrap();
+    assert_eq!(s.verdict, Verdict::Worse);
+    assert!(
+        s.speedup.low <= 1.0 / 1.1 && 1.0 / 1.1 <= s.speedup.high,
+        "{s:?}"
+    );
+    assert!(
+        s.words(&chart.plan.measure).ends_with(", 10 % more time"),
+        "{s:?}"
+    );
+    assert!(chart.cell("stock", "").unwrap().is_base);
+}
+
+#[test]
+fn a_rate_that_is_ten_per_cent_higher_is_better() {
+    let mut plan = plan("engine", None, Some("stock"));
+    plan.measure = Measure::OperationsPerSecond;
+    let report = report(
+        results(&[("stock", 0.022), ("quick", 0.02)], &["1000"], 10),
+        plan,
+    );
+    let s = report.charts[0].cell("quick", "").unwrap().speedup.unwrap();
+    assert_eq!(s.verdict, Verdict::Better);
+    assert!(s.speedup.low <= 1.1 && 1.1 <= s.speedup.high, "{s:?}");
+}
+
+#[test]
+fn few_trials_tell_no_difference() {
+    let report = report(
+        results(&[("stock", 0.02), ("delayed", 0.04)], &["1000"], 3),
+        plan("engine", None, Some("stock")),
+    );
+    let cell = report.charts[0].cell("delayed", "").unwrap();
+    assert_eq!(cell.speedup.unwrap().verdict, Verdict::Unknown);
+    assert!(
+        report.warnings[0].contains("fewer than 5 trials"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn what_got_slower_since_is_marked_and_makes_the_status() {
+    let engines = [("stock", 0.02), ("ours", 0.01)];
+    let old = results(&engines, &["1000", "2000"], 7);
+    let plans = [plan("rows", Some("engine"), None)];
+    let same = Report::build(
+        results(&engines, &["1000", "2000"], 7),
+        Some(&old),
+        &plans,
+        TOLERANCE,
+    );
+    assert_eq!(same.status(), NOT_SLOWER);
+    assert!(
+        same.verdict()[0].starts_with("None of 4 results differs"),
+        "{:?}",
+        same.verdict()
+    );
+
+    let new = results(&[("stock", 0.02), ("ours", 0.012)], &["1000", "2000"], 7);
+    let slower = Report::build(new, Some(&old), &plans, TOLERANCE);
+    assert_eq!(slower.status(), SLOWER);
+    let worse: Vec<&str> = slower
+        .changed(Verdict::Worse)
+        .iter()
+        .map(|(_, c)| c.series.as_str())
+        .collect();
+    assert_eq!(worse, ["ours", "ours"]);
+    assert!(printed(&slower).contains("20 % more time"));
+    assert!(html::page(&slower).contains("class=\"differs\""));
+}
+
+#[test]
+fn ignored_settings_are_shown_as_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library();
+    let path = folder.path().join("results.db");
+    let store = Store::open(&library, &path, &suite(""), &Environment::default()).unwrap();
+    let asked = values(&[
+        ("journal_mode", "WAL"),
+        ("synchronous", "full"),
+        ("mmap_size", "256MiB"),
+    ]);
+    let point = store
+        .point(&values(&[("engine", "stock")]), &asked)
+        .unwrap();
+    store.record(point, 0, &effective("SQLite 3.54.1")).unwrap();
+    store.record(point, 0, &sample("read", 0.01)).unwrap();
+    let report = report(store.results().unwrap(), plan("engine", None, None));
+    let words = [
+        "mmap_size=256MiB was ignored, it is not known",
+        "synchronous=full was ignored, it is 1",
+    ];
+    for text in [printed(&report), html::page(&report)] {
+        assert!(words.iter().all(|w| text.contains(w)), "{text}");
+        assert!(!text.contains("journal_mode=WAL was"), "{text}");
+    }
+}
+
+#[test]
+fn numbers_make_lines_and_names_make_bars() {
+    let engines = [("stock", 0.02), ("ours", 0.01)];
+    let three = results(&engines, &["1 kB", "100 kB", "10 MB"], 5);
+    let lines = report(three.clone(), plan("rows", Some("engine"), Some("stock")));
+    assert_eq!(lines.charts[0].shape, Shape::Lines);
+    assert_eq!(lines.charts[0].xs, ["1 kB", "100 kB", "10 MB"]);
+    let svg = draw::values(&lines, &lines.charts[0], true).file();
+    assert!(svg.contains("logarithmic"), "{svg}");
+    let bars = report(three, plan("engine", Some("rows"), None));
+    assert_eq!(bars.charts[0].shape, Shape::Bars);
+}
+
+#[test]
+fn different_things_are_never_mixed_in_one_bar() {
+    let both = results(&[("stock", 0.02)], &["1000", "2000"], 5);
+    let report = report(both, plan("engine", None, None));
+    let titles: Vec<String> = report.charts.iter().map(Chart::title).collect();
+    assert_eq!(
+        titles,
+        ["Random reads: rows 1000", "Random reads: rows 2000"]
+    );
+}
+
+#[test]
+fn charts_are_made_for_a_suite_that_names_none() {
+    let results = results(&[("stock", 0.02), ("ours", 0.01)], &["1", "2", "4"], 5);
+    let report = Report::build(results, None, &[], TOLERANCE);
+    let chart = &report.charts[0];
+    assert_eq!(
+        (chart.plan.x.as_str(), chart.plan.series.as_deref()),
+        ("rows", Some("engine"))
+    );
+    assert!(chart.cell("4", "ours").unwrap().speedup.is_some());
+}
+
+#[test]
+fn unavailable_and_failed_points_are_listed_with_what_helps() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = library();
+    let path = folder.path().join("results.db");
+    let store = Store::open(&library, &path, &suite(""), &Environment::default()).unwrap();
+    for (engine, rows) in [("stock", "1"), ("qdbm", "1"), ("qdbm", "2")] {
+        let axes = values(&[("engine", engine), ("rows", rows)]);
+        let point = store.point(&axes, &Values::new()).unwrap();
+        let line = match engine {
+            "stock" => Line::Failed("the disk is full".to_owned()),
+            _ => Line::Unavailable("apt-get install libqdbm14".to_owned()),
+        };
+        store.record(point, 0, &line).unwrap();
+    }
+    let report = Report::build(store.results().unwrap(), None, &[], TOLERANCE);
+    for text in [printed(&report), html::page(&report)] {
+        assert!(text.contains("qdbm (2 points)"), "{text}");
+        assert!(text.contains("apt-get install libqdbm14"), "{text}");
+        assert!(
+            text.contains("stock, 1") && text.contains("the disk is full"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn hostile_names_are_escaped_everywhere() {
+    let hostile = "</title></svg><script>alert('1')</script>\u{1b}[2J\0\u{202e}\",\"x\n=1";
+    let folder = tempfile::tempdir().unwrap();
+    let library = library();
+    let path = folder.path().join("results.db");
+    let suite = Suite {
+        name: hostile.to_owned(),
+        text: hostile.to_owned(),
+    };
+    let store = Store::open(&library, &path, &suite, &Environment::default()).unwrap();
+    let axes = values(&[("engine", hostile), (hostile, hostile)]);
+    let point = store.point(&axes, &values(&[(hostile, hostile)])).unwrap();
+    store.record(point, 0, &effective(hostile)).unwrap();
+    store.record(point, 0, &sample(hostile, 0.1)).unwrap();
+    store
+        .record(point, 1, &Line::Failed(hostile.to_owned()))
+        .unwrap();
+    store.warn(hostile).unwrap();
+    let mut plan = plan(hostile, Some("engine"), Some(hostile));
+    plan.title = hostile.to_owned();
+    let report = report(store.results().unwrap(), plan);
+
+    let page = html::page(&report);
+    assert!(
+        !page.contains("<script") && !page.contains(['\u{1b}', '\0', '\u{202e}']),
+        "{page}"
+    );
+    assert_eq!(
+        page.matches("</title>").count(),
+        page.matches("<title>").count()
+    );
+    let text = printed(&report);
+    assert!(!text.contains(['\u{1b}', '\0', '\u{202e}']), "{text:?}");
+    for (name, svg) in draw::all(&report) {
+        assert!(
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+            "{name}"
+        );
+        assert!(!svg.file().contains("<script"));
+        assert!(picture::png(&svg).unwrap().starts_with(b"\x89PNG"));
+    }
+    let samples = files::samples(&report.results).unwrap();
+    let mut read = csv::Reader::from_reader(&samples[..]);
+    let rows: Vec<csv::StringRecord> = read.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(&rows[0][0], hostile);
+    assert!(serde_json::to_string(&report).is_ok());
+}
+
+#[test]
+fn every_sample_is_in_the_files() {
+    let report = report(
+        results(&[("stock", 0.02), ("ours", 0.01)], &["1000"], 6),
+        plan("engine", None, Some("stock")),
+    );
+    let lines = |csv: Vec<u8>| String::from_utf8(csv).unwrap().lines().count();
+    assert_eq!(lines(files::samples(&report.results).unwrap()), 1 + 12);
+    assert_eq!(lines(files::summaries(&report).unwrap()), 1 + 2);
+    let json: serde_json::Value =
+        serde_json::from_str(&serde_json::to_string(&report).unwrap()).unwrap();
+    assert_eq!(
+        json["results"]["points"][1]["samples"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
+    assert_eq!(
+        json["charts"][0]["cells"][1]["speedup"]["verdict"],
+        "better"
+    );
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let page = html::page(&report(
+        results(&[("stock", 0.02), ("ours", 0.01)], &["1000"], 6),
+        plan("engine", None, Some("stock")),
+    ));
+    for outside in [
+        "http://", "https://", "url(", "@import", "<script", "<link", "src=",
+    ] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert_eq!(page.matches("<svg").count(), 2);
+    assert!(page.contains("prefers-color-scheme: dark"));
+    assert!(page.contains("a power cut may lose the last transactions"));
+}
+
+#[test]
+fn many_bars_with_long_names_are_drawn() {
+    let names: Vec<String> = (0..25)
+        .map(|i| {
+            format!("MariaDB InnoDB, PARTITION BY KEY in 10, a file a table, by TCP, variant {i}")
+        })
+        .collect();
+    let engines: Vec<(&str, f64)> = names.iter().map(|n| (n.as_str(), 0.01)).collect();
+    let sizes: Vec<String> = (0..8).map(|i| format!("size {i}")).collect();
+    let sizes: Vec<&str> = sizes.iter().map(String::as_str).collect();
+    let report = report(
+        results(&engines, &sizes, 1),
+        plan("engine", Some("rows"), None),
+    );
+    let svg = draw::values(&report, &report.charts[0], true);
+    assert_eq!(svg.file().matches("rx=\"2\"").count(), 200 + 8);
+    assert!(picture::png(&svg).is_ok());
+}

@@ -1,0 +1,1035 @@
+//! The results file: everything that was measured, as it happens, in one SQLite database.
+//!
+//! Each line of a measuring process is a transaction of its own. While a run writes, the file is
+//! in WAL mode with `synchronous=NORMAL`, in which a commit waits for no disk (that would disturb
+//! the step under way) and after an outage of power at most the last samples are missing, never
+//! more. A store that is closed leaves an ordinary file without a log beside it.
+//!
+//! `PRAGMA user_version` is the version of this schema, 1:
+//!
+//! | table | a row is | columns |
+//! |---|---|---|
+//! | `suite` | the suite, one row | `name`; `text`, the suite file; `hash` of it |
+//! | `session` | a run or its continuation | `id`; `began` (UTC); `tool`, its version; `environment`, JSON of [`Environment`] |
+//! | `point` | a combination of axis values | `id`, in the order of the suite; `axes`, canonical JSON: names sorted, values text; `asked`, JSON of the settings asked for |
+//! | `effective` | what an engine said about itself, last | `point`; `version`; `settings`, JSON of those read back; `durability` |
+//! | `sample` | a measured step | `point`; `trial`, from 1; `step`; the fields of [`Sample`], times in seconds, `percentiles` as JSON; `session`; `at` (UTC); `load`, the load average of the last minute |
+//! | `trial` | a trial all steps of which were measured | `point`; `trial` |
+//! | `problem` | a point or a trial that could not be measured | `point`; `trial`; `kind`, `unavailable` or `failed`; `reason`; `at` |
+//! | `warning` | what a person should know | `text`; `at` |
+//!
+//! A trial that was stopped half-way is measured again as a whole, and its new samples replace the
+//! old ones. A problem is forgotten when its trial succeeds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::{Deserialize, Serialize};
+
+use super::model::{Effective, Line, Sample, Values};
+use super::runner::Record;
+use crate::compare::report::Machine;
+use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError, Stmt, Value};
+use crate::text;
+
+/// The version of the schema.
+const VERSION: i64 = 1;
+/// `PRAGMA application_id` of results files: `HPbn`.
+const APPLICATION: i64 = 0x4850_626e;
+
+const SCHEMA: [&str; 8] = [
+    "CREATE TABLE suite(id INTEGER PRIMARY KEY CHECK(id=1), name TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL)",
+    "CREATE TABLE session(id INTEGER PRIMARY KEY, began TEXT NOT NULL, tool TEXT NOT NULL, environment TEXT NOT NULL)",
+    "CREATE TABLE point(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE, asked TEXT NOT NULL)",
+    "CREATE TABLE effective(point INTEGER PRIMARY KEY REFERENCES point, version TEXT NOT NULL, settings TEXT NOT NULL, durability TEXT NOT NULL)",
+    "CREATE TABLE sample(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, step TEXT NOT NULL,
+       seconds REAL, user REAL, system REAL, operations INTEGER, beside INTEGER, bytes INTEGER, peak_memory INTEGER,
+       device_read INTEGER, device_written INTEGER, space INTEGER, answer TEXT, percentiles TEXT,
+       session INTEGER REFERENCES session, at TEXT, load REAL, PRIMARY KEY(point, trial, step))",
+    "CREATE TABLE trial(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, PRIMARY KEY(point, trial))",
+    "CREATE TABLE problem(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY(point, trial))",
+    "CREATE TABLE warning(text TEXT PRIMARY KEY, at TEXT NOT NULL)",
+];
+
+/// Where it was measured.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Environment {
+    pub processor: String,
+    pub processors: usize,
+    /// In bytes.
+    pub memory: u64,
+    pub kernel: String,
+    /// That of the work folder: its kind and the device.
+    pub file_system: String,
+    /// How the processor's frequency is governed, where that can be read.
+    pub governor: Option<String>,
+    /// Load average of the last minute when it began.
+    pub load: f64,
+}
+
+impl Environment {
+    /// This machine, for work in a folder.
+    pub fn this(folder: &Path) -> Environment {
+        let machine = Machine::this();
+        let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+        let memory = read("/proc/meminfo")
+            .lines()
+            .find_map(|l| l.strip_prefix("MemTotal:"))
+            .and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
+        let governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+        Environment {
+            processor: machine.processor,
+            processors: machine.processors,
+            memory: memory.unwrap_or(0) * 1024,
+            kernel: machine.kernel,
+            file_system: file_system(folder, &read("/proc/self/mountinfo")),
+            governor: Some(governor.trim().to_owned()).filter(|g| !g.is_empty()),
+            load: load(),
+        }
+    }
+
+    /// In a line.
+    pub fn words(&self) -> String {
+        let mut parts = vec![
+            self.processor.clone(),
+            match self.processors {
+                1 => "1 processor".to_owned(),
+                n => format!("{n} processors"),
+            },
+        ];
+        if self.memory > 0 {
+            parts.push(format!("{} of memory", text::bytes(self.memory)));
+        }
+        parts.push(self.kernel.clone());
+        if !self.file_system.is_empty() {
+            parts.push(self.file_system.clone());
+        }
+        if let Some(governor) = &self.governor {
+            parts.push(format!("governor {governor}"));
+        }
+        parts.push(format!("load {:.2} when it began", self.load));
+        parts.join(", ")
+    }
+}
+
+/// The load average of the last minute; 0 where the system does not tell.
+pub fn load() -> f64 {
+    std::fs::read_to_string("/proc/loadavg")
+        .ok()
+        .and_then(|l| l.split_whitespace().next()?.parse().ok())
+        .unwrap_or(0.0)
+}
+
+/// `ext4 on /dev/vda1`: of the longest mount point that a folder is below.
+fn file_system(folder: &Path, mounts: &str) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mut best = (0, String::new());
+    for line in mounts.lines() {
+        let Some((mount, source)) = line.split_once(" - ") else {
+            continue;
+        };
+        let point = mount.split(' ').nth(4).unwrap_or("").replace("\\040", " ");
+        let mut source = source.split(' ');
+        if let (Some(kind), Some(device)) = (source.next(), source.next())
+            && folder.starts_with(&point)
+            && point.len() >= best.0
+        {
+            best = (point.len(), format!("{kind} on {device}"));
+        }
+    }
+    best.1
+}
+
+/// A results file that is being written.
+pub struct Store<'l> {
+    // Closed before the lock is given back: closing another handle of the file would end SQLite's locks.
+    db: Db<'l>,
+    _lock: File,
+    path: PathBuf,
+    session: i64,
+}
+
+/// A suite as a results file has it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Suite {
+    pub name: String,
+    /// The suite file, and what else decides what is measured.
+    pub text: String,
+}
+
+impl<'l> Store<'l> {
+    /// Opens the results file of a suite, or makes it; a file of another suite is an error.
+    pub fn open(
+        library: &'l Library,
+        path: &Path,
+        suite: &Suite,
+        environment: &Environment,
+    ) -> Result<Store<'l>> {
+        let lock = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        // SAFETY: a plain system call on an open file.
+        if unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+            bail!("{}: another run is writing into it", path.display());
+        }
+        let db = open(library, path, OPEN_READWRITE | OPEN_CREATE)?;
+        let mut store = Store {
+            db,
+            _lock: lock,
+            path: path.to_owned(),
+            session: 0,
+        };
+        let opened = store.begin(suite, environment);
+        opened.with_context(|| path.display().to_string())?;
+        Ok(store)
+    }
+
+    fn begin(&mut self, suite: &Suite, environment: &Environment) -> Result<()> {
+        let hash = text::fingerprint(suite.text.as_bytes());
+        let tables = number(&self.db, "SELECT count(*) FROM sqlite_schema");
+        if tables.map_err(|e| unreadable(&e))? == 0 {
+            self.db.exec("PRAGMA journal_mode=WAL")?;
+            self.db.exec("BEGIN IMMEDIATE")?;
+            for table in SCHEMA {
+                self.db.exec(table)?;
+            }
+            self.db
+                .exec(&format!("PRAGMA application_id={APPLICATION}"))?;
+            self.db.exec(&format!("PRAGMA user_version={VERSION}"))?;
+            let values = [
+                Bound::Text(&suite.name),
+                Bound::Text(&suite.text),
+                Bound::Text(&hash),
+            ];
+            write(&self.db, "INSERT INTO suite VALUES(1,?,?,?)", &values)?;
+            self.db.exec("COMMIT")?;
+        }
+        check(&self.db)?;
+        let (other, others) = suite_of(&self.db)?;
+        if others != hash {
+            bail!(
+                "holds results of the suite '{}' ({others}), not of '{}' ({hash}): a suite that was changed needs \
+                 another results file, or this one removed",
+                other.name,
+                suite.name
+            );
+        }
+        self.db.exec("PRAGMA journal_mode=WAL")?;
+        self.db.exec("PRAGMA synchronous=NORMAL")?;
+        self.session = number(&self.db, "SELECT 1+ifnull(max(id),0) FROM session")?;
+        let values = [
+            Bound::Integer(self.session),
+            Bound::Text(&now()),
+            Bound::Text(env!("CARGO_PKG_VERSION")),
+            Bound::Text(&serde_json::to_string(environment)?),
+        ];
+        write(&self.db, "INSERT INTO session VALUES(?,?,?,?)", &values)
+    }
+
+    /// The number of a point, the same every time. `asked` are settings that the engine is asked
+    /// for, by the names under which it reads them back.
+    pub fn point(&self, axes: &Values, asked: &Values) -> Result<i64> {
+        let (axes, asked) = (serde_json::to_string(axes)?, serde_json::to_string(asked)?);
+        let values = [Bound::Text(&axes), Bound::Text(&asked)];
+        self.write(
+            "INSERT INTO point(axes, asked) VALUES(?,?) ON CONFLICT(axes) DO UPDATE SET asked=excluded.asked",
+            &values,
+        )?;
+        self.id(&axes)
+    }
+
+    fn number(&self, axes: &Values) -> Result<i64> {
+        self.id(&serde_json::to_string(axes)?)
+    }
+
+    fn id(&self, axes: &str) -> Result<i64> {
+        let found = self.get("SELECT id FROM point WHERE axes=?", &[Bound::Text(axes)]);
+        found?.ok_or_else(|| anyhow!("{}: there is no point {axes}", self.path.display()))
+    }
+
+    /// The trials of points that need not be measured again.
+    pub fn finished(&self) -> Result<BTreeSet<(i64, u32)>> {
+        let mut all = BTreeSet::new();
+        rows(&self.db, "SELECT point, trial FROM trial", |row| {
+            all.insert((integer(row, 0), integer(row, 1) as u32));
+            Ok(())
+        })
+        .with_context(|| self.path.display().to_string())?;
+        Ok(all)
+    }
+
+    /// Writes down what a measuring process said.
+    pub fn record(&self, point: i64, trial: u32, line: &Line) -> Result<()> {
+        let (id, nth) = (Bound::Integer(point), Bound::Integer(trial.into()));
+        match line {
+            Line::Progress(_) => Ok(()),
+            Line::Ready(effective) => self.write(
+                "REPLACE INTO effective VALUES(?,?,?,?)",
+                &[
+                    id,
+                    Bound::Text(&effective.version),
+                    Bound::Text(&serde_json::to_string(&effective.settings)?),
+                    Bound::Text(&effective.durability),
+                ],
+            ),
+            Line::Sample(s) => {
+                let count = |n: u64| Bound::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+                self.write(
+                    "REPLACE INTO sample VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    &[
+                        id,
+                        nth,
+                        Bound::Text(&s.step),
+                        Bound::Real(s.seconds),
+                        Bound::Real(s.user),
+                        Bound::Real(s.system),
+                        count(s.operations),
+                        count(s.beside),
+                        count(s.bytes),
+                        count(s.peak_memory),
+                        count(s.device_read),
+                        count(s.device_written),
+                        count(s.space),
+                        Bound::Text(&s.answer),
+                        Bound::Text(&serde_json::to_string(&s.percentiles)?),
+                        Bound::Integer(self.session),
+                        Bound::Text(&now()),
+                        Bound::Real(load()),
+                    ],
+                )
+            }
+            Line::Unavailable(reason) => self.problem(point, trial, Kind::Unavailable, reason),
+            Line::Failed(reason) => self.problem(point, trial, Kind::Failed, reason),
+        }
+    }
+
+    fn problem(&self, point: i64, trial: u32, kind: Kind, reason: &str) -> Result<()> {
+        self.write(
+            "REPLACE INTO problem VALUES(?,?,?,?,?)",
+            &[
+                Bound::Integer(point),
+                Bound::Integer(trial.into()),
+                Bound::Text(kind.name()),
+                Bound::Text(reason),
+                Bound::Text(&now()),
+            ],
+        )
+    }
+
+    /// All steps of a trial were measured.
+    pub fn finish(&self, point: i64, trial: u32) -> Result<()> {
+        let values = [Bound::Integer(point), Bound::Integer(trial.into())];
+        self.write("INSERT OR IGNORE INTO trial VALUES(?,?)", &values)?;
+        // An engine that can be measured is available, whatever another trial said.
+        self.write(
+            "DELETE FROM problem WHERE point=?1 AND (trial=?2 OR kind='unavailable')",
+            &values,
+        )
+    }
+
+    /// Writes down what a person should know, once.
+    pub fn warn(&self, warning: &str) -> Result<()> {
+        self.write(
+            "INSERT OR IGNORE INTO warning VALUES(?,?)",
+            &[Bound::Text(warning), Bound::Text(&now())],
+        )
+    }
+
+    /// Everything so far.
+    pub fn results(&self) -> Result<Results> {
+        read(&self.db).with_context(|| self.path.display().to_string())
+    }
+
+    fn write(&self, sql: &str, values: &[Bound<'_>]) -> Result<()> {
+        write(&self.db, sql, values)
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    fn get(&self, sql: &str, values: &[Bound<'_>]) -> Result<Option<i64>> {
+        let mut statement = bound(&self.db, sql, values)?;
+        Ok(statement.step()?.then(|| integer(&statement, 0)))
+    }
+}
+
+/// A runner's points must have been numbered by [`Store::point`] before.
+impl Record for Store<'_> {
+    fn is_done(&self, point: &Values, trial: u32) -> bool {
+        let found = self.number(point).and_then(|id| {
+            let values = [Bound::Integer(id), Bound::Integer(trial.into())];
+            self.get("SELECT 1 FROM trial WHERE point=? AND trial=?", &values)
+        });
+        found.is_ok_and(|f| f.is_some())
+    }
+
+    fn line(&mut self, point: &Values, trial: u32, line: &Line) -> Result<()> {
+        self.record(self.number(point)?, trial, line)
+    }
+
+    fn done(&mut self, point: &Values, trial: u32) -> Result<()> {
+        self.finish(self.number(point)?, trial)
+    }
+}
+
+impl Drop for Store<'_> {
+    fn drop(&mut self) {
+        // Leaves one file; where somebody reads it just now the log stays beside it, which does no harm.
+        let _ = self.db.exec("PRAGMA journal_mode=DELETE");
+    }
+}
+
+/// Everything that a results file holds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Results {
+    pub suite: Suite,
+    pub suite_hash: String,
+    pub sessions: Vec<Session>,
+    /// In the order of the suite.
+    pub points: Vec<Point>,
+    pub warnings: Vec<String>,
+}
+
+/// A run or its continuation.
+#[derive(Debug, Clone, Serialize)]
+pub struct Session {
+    pub id: i64,
+    /// UTC.
+    pub began: String,
+    /// Version of this tool.
+    pub tool: String,
+    pub environment: Environment,
+}
+
+/// A combination of axis values and what came of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Point {
+    pub id: i64,
+    pub axes: Values,
+    /// Settings asked for.
+    pub asked: Values,
+    pub effective: Option<Effective>,
+    /// By trial, then as they were measured.
+    pub samples: Vec<Recorded>,
+    pub problems: Vec<Problem>,
+}
+
+impl Point {
+    /// Settings that were asked for and are not so: the name, what was asked, and what is.
+    pub fn ignored(&self) -> Vec<Ignored> {
+        let Some(effective) = &self.effective else {
+            return Vec::new();
+        };
+        let differs = |(name, asked): (&String, &String)| {
+            let is = effective.settings.get(name);
+            match is.is_some_and(|is| same_setting(name, asked, is)) {
+                true => None,
+                false => Some(Ignored {
+                    name: name.clone(),
+                    asked: asked.clone(),
+                    effective: is.cloned(),
+                }),
+            }
+        };
+        self.asked.iter().filter_map(differs).collect()
+    }
+}
+
+/// A setting that an engine did not take.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ignored {
+    pub name: String,
+    pub asked: String,
+    /// None where the engine does not know it.
+    pub effective: Option<String>,
+}
+
+impl Ignored {
+    /// As a table says it.
+    pub fn words(&self) -> String {
+        match &self.effective {
+            Some(value) => format!("{}={} was ignored, it is {value}", self.name, self.asked),
+            None => format!("{}={} was ignored, it is not known", self.name, self.asked),
+        }
+    }
+}
+
+/// Whether a setting is what was asked for: some PRAGMAs read back a number for a name.
+fn same_setting(name: &str, asked: &str, is: &str) -> bool {
+    let numbers: &[&[&str]] = match name {
+        "synchronous" => &[&["off"], &["normal"], &["full"], &["extra"]],
+        "temp_store" => &[&["default"], &["file"], &["memory"]],
+        "auto_vacuum" => &[&["none"], &["full"], &["incremental"]],
+        _ => &[&["off", "no", "false"], &["on", "yes", "true"]],
+    };
+    let meaning = |value: &str| {
+        let value = value.trim().to_lowercase();
+        let number = numbers.iter().position(|names| names.contains(&&*value));
+        match number.map(|n| n as f64).or(text::parse_number(&value)) {
+            Some(number) => Ok(number),
+            None => Err(value),
+        }
+    };
+    meaning(asked) == meaning(is)
+}
+
+/// A sample and when it was taken.
+#[derive(Debug, Clone, Serialize)]
+pub struct Recorded {
+    pub trial: u32,
+    #[serde(flatten)]
+    pub sample: Sample,
+    pub session: i64,
+    /// UTC.
+    pub at: String,
+    /// Load average of the last minute.
+    pub load: f64,
+}
+
+/// Why something could not be measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    pub trial: u32,
+    pub kind: Kind,
+    pub reason: String,
+}
+
+/// Whether the engine is not there, or the job went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Unavailable,
+    Failed,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Unavailable => "unavailable",
+            Kind::Failed => "failed",
+        }
+    }
+
+    /// As a heading.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Unavailable => "not available",
+            Kind::Failed => "failed",
+        }
+    }
+}
+
+impl Results {
+    /// Reads a results file, which a run may be writing.
+    pub fn read(library: &Library, path: &Path) -> Result<Results> {
+        let context = || path.display().to_string();
+        std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+        // The log of a run that was killed is put in order by whoever opens the file next, if it may.
+        let db = open(library, path, OPEN_READWRITE)
+            .and_then(|db| check(&db).map(|()| db))
+            .or_else(|_| open(library, path, OPEN_READONLY))?;
+        check(&db).with_context(context)?;
+        read(&db).with_context(context)
+    }
+}
+
+/// A value to bind.
+enum Bound<'a> {
+    Integer(i64),
+    Real(f64),
+    Text(&'a str),
+}
+
+fn open<'l>(library: &'l Library, path: &Path, flags: i32) -> Result<Db<'l>> {
+    let db = library
+        .open(path, flags)
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    db.busy_timeout(10_000);
+    Ok(db)
+}
+
+/// Whether it is a results file that this version understands, and whole.
+fn check(db: &Db<'_>) -> Result<()> {
+    let application = number(db, "PRAGMA application_id").map_err(|e| unreadable(&e))?;
+    if application != APPLICATION {
+        bail!("this is no results file of hpsqlite bench");
+    }
+    match number(db, "PRAGMA user_version")? {
+        VERSION => {}
+        newer if newer > VERSION => bail!(
+            "the results file has format {newer}, and this hpsqlite knows up to {VERSION}: a newer hpsqlite reads it"
+        ),
+        other => bail!("the results file has format {other}, which this hpsqlite does not know"),
+    }
+    let mut first = String::new();
+    rows(db, "PRAGMA quick_check(1)", |row| {
+        first = row.text(0);
+        Ok(())
+    })
+    .map_err(|e| unreadable(&e))?;
+    if first != "ok" {
+        bail!(
+            "the results file is damaged or was cut off: {}",
+            first.lines().last().unwrap_or("")
+        );
+    }
+    Ok(())
+}
+
+/// What an error of the first look into a file means.
+fn unreadable(e: &anyhow::Error) -> anyhow::Error {
+    const CORRUPT: i32 = 11;
+    const NO_DATABASE: i32 = 26;
+    match e.downcast_ref::<SqlError>().map(|e| e.code & 0xff) {
+        Some(CORRUPT) => anyhow!("the results file is damaged or was cut off: {e:#}"),
+        Some(NO_DATABASE) => anyhow!("this is no results file of hpsqlite bench: {e:#}"),
+        _ => anyhow!("cannot read the results file: {e:#}"),
+    }
+}
+
+fn suite_of(db: &Db<'_>) -> Result<(Suite, String)> {
+    let mut found = None;
+    rows(db, "SELECT name, text, hash FROM suite", |row| {
+        let suite = Suite {
+            name: row.text(0),
+            text: row.text(1),
+        };
+        found = Some((suite, row.text(2)));
+        Ok(())
+    })?;
+    found.ok_or_else(|| anyhow!("the results file names no suite"))
+}
+
+fn read(db: &Db<'_>) -> Result<Results> {
+    // One state of the file, whatever a run adds meanwhile.
+    db.exec("BEGIN")?;
+    let results = read_all(db);
+    db.exec("COMMIT")?;
+    results
+}
+
+fn read_all(db: &Db<'_>) -> Result<Results> {
+    let (suite, suite_hash) = suite_of(db)?;
+    let mut sessions = Vec::new();
+    rows(
+        db,
+        "SELECT id, began, tool, environment FROM session ORDER BY id",
+        |row| {
+            sessions.push(Session {
+                id: integer(row, 0),
+                began: row.text(1),
+                tool: row.text(2),
+                environment: json(&row.text(3))?,
+            });
+            Ok(())
+        },
+    )?;
+    let mut points = BTreeMap::new();
+    rows(db, "SELECT id, axes, asked FROM point", |row| {
+        let id = integer(row, 0);
+        let point = Point {
+            id,
+            axes: json(&row.text(1))?,
+            asked: json(&row.text(2))?,
+            effective: None,
+            samples: Vec::new(),
+            problems: Vec::new(),
+        };
+        points.insert(id, point);
+        Ok(())
+    })?;
+    rows(
+        db,
+        "SELECT point, version, settings, durability FROM effective",
+        |row| {
+            let effective = Effective {
+                version: row.text(1),
+                settings: json(&row.text(2))?,
+                durability: row.text(3),
+            };
+            if let Some(point) = points.get_mut(&integer(row, 0)) {
+                point.effective = Some(effective);
+            }
+            Ok(())
+        },
+    )?;
+    rows(
+        db,
+        "SELECT point, trial, step, seconds, user, system, operations, beside, bytes, peak_memory, device_read, \
+         device_written, space, answer, percentiles, session, at, load FROM sample ORDER BY trial, rowid",
+        |row| {
+            let count = |i| integer(row, i).max(0) as u64;
+            let sample = Sample {
+                step: row.text(2),
+                seconds: real(row, 3),
+                user: real(row, 4),
+                system: real(row, 5),
+                operations: count(6),
+                beside: count(7),
+                bytes: count(8),
+                peak_memory: count(9),
+                device_read: count(10),
+                device_written: count(11),
+                space: count(12),
+                answer: row.text(13),
+                percentiles: json(&row.text(14))?,
+            };
+            if let Some(point) = points.get_mut(&integer(row, 0)) {
+                point.samples.push(Recorded {
+                    trial: integer(row, 1) as u32,
+                    sample,
+                    session: integer(row, 15),
+                    at: row.text(16),
+                    load: real(row, 17),
+                });
+            }
+            Ok(())
+        },
+    )?;
+    rows(
+        db,
+        "SELECT point, trial, kind, reason FROM problem ORDER BY point, trial",
+        |row| {
+            let problem = Problem {
+                trial: integer(row, 1) as u32,
+                kind: match row.text(2).as_str() {
+                    "unavailable" => Kind::Unavailable,
+                    _ => Kind::Failed,
+                },
+                reason: row.text(3),
+            };
+            if let Some(point) = points.get_mut(&integer(row, 0)) {
+                point.problems.push(problem);
+            }
+            Ok(())
+        },
+    )?;
+    let mut warnings = Vec::new();
+    rows(db, "SELECT text FROM warning ORDER BY rowid", |row| {
+        warnings.push(row.text(0));
+        Ok(())
+    })?;
+    Ok(Results {
+        suite,
+        suite_hash,
+        sessions,
+        points: points.into_values().collect(),
+        warnings,
+    })
+}
+
+fn json<T: for<'a> Deserialize<'a>>(s: &str) -> Result<T> {
+    serde_json::from_str(s).with_context(|| format!("the results file holds '{s}'"))
+}
+
+fn bound<'d>(db: &'d Db<'_>, sql: &str, values: &'d [Bound<'d>]) -> Result<Stmt<'d>> {
+    let mut statement = db
+        .prepare(sql)?
+        .ok_or_else(|| anyhow!("an empty statement"))?;
+    for (i, value) in (1..).zip(values) {
+        match value {
+            Bound::Integer(n) => statement.bind_int(i, *n)?,
+            Bound::Real(r) => statement.bind_real(i, *r)?,
+            // SAFETY: the statement lives no longer than `values`, which is borrowed as long.
+            Bound::Text(s) => unsafe { statement.bind_text_static(i, s)? },
+        }
+    }
+    Ok(statement)
+}
+
+fn write(db: &Db<'_>, sql: &str, values: &[Bound<'_>]) -> Result<()> {
+    let mut statement = bound(db, sql, values)?;
+    while statement.step()? {}
+    Ok(())
+}
+
+fn rows(db: &Db<'_>, sql: &str, mut each: impl FnMut(&Stmt<'_>) -> Result<()>) -> Result<()> {
+    let mut statement = bound(db, sql, &[])?;
+    while statement.step()? {
+        each(&statement)?;
+    }
+    Ok(())
+}
+
+fn number(db: &Db<'_>, sql: &str) -> Result<i64> {
+    let mut statement = bound(db, sql, &[])?;
+    match statement.step()? {
+        true => Ok(integer(&statement, 0)),
+        false => Ok(0),
+    }
+}
+
+fn integer(row: &Stmt<'_>, i: i32) -> i64 {
+    match row.value(i) {
+        Value::Integer(n) => n,
+        _ => 0,
+    }
+}
+
+fn real(row: &Stmt<'_>, i: i32) -> f64 {
+    match row.value(i) {
+        Value::Real(r) => r,
+        Value::Integer(n) => n as f64,
+        // A value that is no number is stored as NULL.
+        _ => f64::NAN,
+    }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now()
+        .strftime("%Y-%m-%d %H:%M:%S UTC")
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::report::tests::{effective, library, sample, suite, values};
+
+    /// A store in a folder of its own.
+    fn filled(library: &Library, path: &Path) {
+        let store = Store::open(library, path, &suite("a = 1"), &Environment::this(path)).unwrap();
+        let point = store
+            .point(&values(&[("engine", "stock")]), &Values::new())
+            .unwrap();
+        store.record(point, 0, &effective("SQLite")).unwrap();
+        for trial in 0..200 {
+            store.record(point, trial, &sample("read", 0.5)).unwrap();
+            store.finish(point, trial).unwrap();
+        }
+    }
+
+    fn error<T>(result: Result<T>) -> String {
+        match result {
+            Ok(_) => panic!("no error"),
+            Err(e) => format!("{e:#}"),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let environment = Environment::this(folder.path());
+        let store = Store::open(&library, &path, &suite("a = 1"), &environment).unwrap();
+        let axes = values(&[("threads", "8"), ("engine", "ours")]);
+        let point = store
+            .point(&axes, &values(&[("cache_size", "-2000")]))
+            .unwrap();
+        let Line::Sample(mut written) = sample("fill", 1.25) else {
+            unreachable!()
+        };
+        written.device_written = 77;
+        written.beside = 5;
+        store.record(point, 3, &effective("SQLite 3.54.1")).unwrap();
+        store
+            .record(point, 3, &Line::Sample(written.clone()))
+            .unwrap();
+        store.record(point, 3, &Line::Progress(0.5)).unwrap();
+        store.warn("noisy").unwrap();
+        store.warn("noisy").unwrap();
+        drop(store);
+
+        let results = Results::read(&library, &path).unwrap();
+        assert_eq!(results.suite, suite("a = 1"));
+        assert_eq!(results.sessions[0].environment, environment);
+        assert!(environment.memory > 0 && environment.processors > 0);
+        let read = &results.points[0];
+        assert_eq!((&read.axes, read.samples[0].trial), (&axes, 3));
+        assert_eq!(read.samples[0].sample, written);
+        assert_eq!(read.asked["cache_size"], "-2000");
+        assert_eq!(read.effective.as_ref().unwrap().version, "SQLite 3.54.1");
+        assert_eq!(results.warnings, ["noisy"]);
+    }
+
+    #[test]
+    fn a_run_goes_on_where_it_was() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let open =
+            || Store::open(&library, &path, &suite("a = 1"), &Environment::default()).unwrap();
+        let store = open();
+        let (a, b) = (values(&[("engine", "a")]), values(&[("engine", "b")]));
+        let first = store.point(&a, &Values::new()).unwrap();
+        store.record(first, 0, &sample("fill", 1.0)).unwrap();
+        store.record(first, 0, &sample("read", 1.0)).unwrap();
+        store.finish(first, 0).unwrap();
+        let second = store.point(&b, &Values::new()).unwrap();
+        store.record(second, 0, &sample("fill", 1.0)).unwrap();
+        store
+            .record(second, 1, &Line::Unavailable("not installed".to_owned()))
+            .unwrap();
+        drop(store);
+
+        let store = open();
+        assert_eq!(store.point(&b, &Values::new()).unwrap(), second);
+        assert_eq!(store.point(&a, &Values::new()).unwrap(), first);
+        assert_eq!(store.finished().unwrap(), BTreeSet::from([(first, 0)]));
+        assert!(store.is_done(&a, 0) && !store.is_done(&a, 1) && !store.is_done(&b, 0));
+        assert_eq!(store.results().unwrap().points[1].problems.len(), 1);
+        // The half trial is measured again.
+        store.record(second, 0, &sample("fill", 2.0)).unwrap();
+        store.finish(second, 0).unwrap();
+        let results = store.results().unwrap();
+        assert_eq!(results.sessions.len(), 2);
+        assert_eq!(results.points[1].samples.len(), 1);
+        assert_eq!(results.points[1].samples[0].sample.seconds, 2.0);
+        assert_eq!(results.points[1].problems, []);
+    }
+
+    #[test]
+    fn a_run_that_is_killed_loses_no_sample() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let (path, copy) = (folder.path().join("r.db"), folder.path().join("killed.db"));
+        let store = Store::open(&library, &path, &suite("a = 1"), &Environment::default()).unwrap();
+        let point = store.point(&Values::new(), &Values::new()).unwrap();
+        for trial in 0..20 {
+            store.record(point, trial, &sample("read", 1.0)).unwrap();
+        }
+        // What a process that is killed just now leaves behind.
+        for end in ["", "-wal"] {
+            let name = |p: &Path| PathBuf::from(format!("{}{end}", p.display()));
+            std::fs::copy(name(&path), name(&copy)).unwrap();
+        }
+        let left = Results::read(&library, &copy).unwrap();
+        assert_eq!(left.points[0].samples.len(), 20);
+    }
+
+    #[test]
+    fn only_one_run_writes() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let open = || Store::open(&library, &path, &suite("a = 1"), &Environment::default());
+        let first = open().unwrap();
+        assert!(error(open()).ends_with("another run is writing into it"));
+        assert!(
+            Results::read(&library, &path).is_ok(),
+            "reports may be made meanwhile"
+        );
+        drop(first);
+        assert!(open().is_ok());
+    }
+
+    #[test]
+    fn a_closed_file_is_one_ordinary_file() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        filled(&library, &folder.path().join("r.db"));
+        let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(names.len(), 1, "{names:?}");
+    }
+
+    #[test]
+    fn results_of_another_suite_are_not_mixed() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        filled(&library, &path);
+        let other = Suite {
+            name: "writes".to_owned(),
+            text: "b = 2".to_owned(),
+        };
+        let e = error(Store::open(
+            &library,
+            &path,
+            &other,
+            &Environment::default(),
+        ));
+        assert!(
+            e.contains("'look-ups'") && e.contains("'writes'") && e.contains("r.db"),
+            "{e}"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_or_no_results_gives_a_clear_error() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let both = || {
+            let written = Store::open(&library, &path, &suite("a = 1"), &Environment::default());
+            [error(written), error(Results::read(&library, &path))]
+        };
+        let missing = error(Results::read(&library, &path));
+        assert!(
+            missing.starts_with("cannot read") && missing.contains("r.db"),
+            "{missing}"
+        );
+
+        filled(&library, &path);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        for e in both() {
+            assert!(
+                e.contains("r.db") && e.contains("damaged or was cut off"),
+                "{e}"
+            );
+        }
+        std::fs::write(
+            &path,
+            "no database at all, but long enough for a header".repeat(20),
+        )
+        .unwrap();
+        for e in both() {
+            assert!(e.contains("r.db") && e.contains("no results file"), "{e}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        let db = library.open(&path, OPEN_READWRITE | OPEN_CREATE).unwrap();
+        db.exec("CREATE TABLE t(x)").unwrap();
+        drop(db);
+        for e in both() {
+            assert!(e.contains("no results file"), "{e}");
+        }
+        std::fs::write(&path, "").unwrap();
+        assert!(error(Results::read(&library, &path)).contains("no results file"));
+    }
+
+    #[test]
+    fn a_file_of_a_newer_version_is_named_as_such() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        filled(&library, &path);
+        let db = library.open(&path, OPEN_READWRITE).unwrap();
+        db.exec("PRAGMA user_version=99").unwrap();
+        drop(db);
+        let e = error(Results::read(&library, &path));
+        assert!(e.contains("format 99") && e.contains("newer"), "{e}");
+    }
+
+    #[test]
+    fn settings_that_mean_the_same_are_the_same() {
+        for (name, asked, is) in [
+            ("journal_mode", "WAL", "wal"),
+            ("synchronous", "normal", "1"),
+            ("temp_store", "MEMORY", "2"),
+            ("foreign_keys", "on", "1"),
+            ("foreign_keys", "false", "off"),
+            ("mmap_size", "1 MiB", "1048576"),
+        ] {
+            assert!(same_setting(name, asked, is), "{name} {asked} {is}");
+        }
+        for (name, asked, is) in [
+            ("journal_mode", "WAL", "delete"),
+            ("synchronous", "full", "1"),
+            ("locking_mode", "exclusive", "normal"),
+            ("mmap_size", "1048576", "0"),
+        ] {
+            assert!(!same_setting(name, asked, is), "{name} {asked} {is}");
+        }
+    }
+
+    #[test]
+    fn the_file_system_is_that_of_the_longest_mount_point() {
+        let mounts =
+            "22 1 254:1 / / rw - ext4 /dev/vda1 rw\n30 22 0:5 / /nowhere rw - tmpfs tmpfs rw\n";
+        assert_eq!(
+            file_system(Path::new("/nowhere/x"), mounts),
+            "tmpfs on tmpfs"
+        );
+        assert_eq!(
+            file_system(Path::new("/nowhereelse"), mounts),
+            "ext4 on /dev/vda1"
+        );
+    }
+}
