@@ -118,6 +118,9 @@ enum Command {
     /// Generate a well-known data set into an ordinary SQLite file
     #[command(subcommand)]
     Data(DataSet),
+    /// Measure a product of settings, and draw what came of it
+    #[command(subcommand, hide = true)]
+    Bench(bench::command::Command),
     /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
     Kvtest(kvtest::args::Command),
@@ -247,6 +250,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             print!("{}", docs::reference());
             Ok(0)
         }
+        Command::Bench(command) => bench::command::run(&command),
         Command::Kvtest(command) => kvtest::run(&command),
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Measure => bench::measure::serve(),

@@ -316,19 +316,21 @@ impl<'l> Db<'l> {
 
     /// Prepares the one statement in `sql`; `None` where there is only white space or comment.
     pub fn prepare<'d>(&'d self, sql: &str) -> Result<Option<Stmt<'d>>, SqlError> {
+        Ok(self.prepare_first(sql)?.0)
+    }
+
+    /// Prepares the first statement in `sql`; gives what comes after it as well.
+    fn prepare_first<'d, 's>(
+        &'d self,
+        sql: &'s str,
+    ) -> Result<(Option<Stmt<'d>>, &'s str), SqlError> {
         let api = &self.lib.api;
+        let mut tail = ptr::null();
         let len = c_int::try_from(sql.len()).map_err(|_| SqlError::text("statement too long"))?;
         let mut raw: RawStmt = ptr::null_mut();
         // SAFETY: `sql` is `len` bytes long; SQLite copies what it keeps.
-        let rc = unsafe {
-            (api.prepare_v2)(
-                self.raw,
-                sql.as_ptr().cast(),
-                len,
-                &mut raw,
-                ptr::null_mut(),
-            )
-        };
+        let rc =
+            unsafe { (api.prepare_v2)(self.raw, sql.as_ptr().cast(), len, &mut raw, &mut tail) };
         if rc != OK {
             let offset = api
                 .error_offset
@@ -337,13 +339,20 @@ impl<'l> Db<'l> {
                 .and_then(|o| usize::try_from(o).ok());
             return Err(self.error(rc, offset));
         }
-        Ok((!raw.is_null()).then_some(Stmt { db: self, raw }))
+        let used = (tail as usize).saturating_sub(sql.as_ptr() as usize);
+        let statement = (!raw.is_null()).then_some(Stmt { db: self, raw });
+        Ok((statement, sql.get(used..).unwrap_or_default()))
     }
 
     /// Runs statements for their effect, one after the other, ignoring their rows.
     pub fn exec(&self, sql: &str) -> Result<(), SqlError> {
-        if let Some(mut stmt) = self.prepare(sql)? {
-            while stmt.step()? {}
+        let mut rest = sql;
+        while !rest.is_empty() {
+            let (statement, tail) = self.prepare_first(rest)?;
+            if let Some(mut statement) = statement {
+                while statement.step()? {}
+            }
+            rest = tail;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 //!
 //! [`model`] is what they say to each other.
 
+pub mod command;
 pub mod engine;
 pub mod measure;
 pub mod meter;

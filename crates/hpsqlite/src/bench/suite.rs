@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::model::{Kind, Step, Values};
+use super::report::plan::{ChartPlan, STEP};
 
 /// More points than this are a mistake in the file.
 const MAX_POINTS: usize = 100_000;
@@ -53,7 +54,7 @@ struct File {
     #[serde(default)]
     exclude: Vec<BTreeMap<String, OneOrMore>>,
     #[serde(default)]
-    chart: Chart,
+    chart: Vec<ChartPlan>,
     quick: Option<Quick>,
 }
 
@@ -95,23 +96,6 @@ struct StepFile {
     unmeasured: bool,
     #[serde(flatten)]
     options: BTreeMap<String, Scalar>,
-}
-
-/// How the results are drawn.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Chart {
-    /// The axis along the bottom; `step` is one too.
-    pub x: Option<String>,
-    /// The axis of which each value has a bar or a line.
-    pub series: Option<String>,
-    /// Axes of which each value gets a chart of its own.
-    #[serde(default)]
-    pub separate: Vec<String>,
-    /// The value of `series` that speed-ups are told against.
-    pub base: Option<String>,
-    /// What is drawn: `time` (an operation) or `rate`.
-    pub show: Option<String>,
 }
 
 /// A value in a suite file: `4`, `0.5`, `true` and `"4"` mean their text.
@@ -162,7 +146,7 @@ pub struct Suite {
     pub trials: u32,
     pub seed: u64,
     pub engines: BTreeMap<String, Engine>,
-    pub chart: Chart,
+    pub charts: Vec<ChartPlan>,
     pub points: Vec<Point>,
     /// What all this came from: the file's text, and what was changed on the command line.
     pub text: String,
@@ -228,7 +212,7 @@ impl Suite {
             trials: file.trials,
             seed: file.seed,
             engines,
-            chart: file.chart,
+            charts: file.chart,
             points,
             text: described(text, changes),
         })
@@ -283,7 +267,7 @@ fn check_rules(file: &File) -> Result<()> {
     for (i, rule) in file.exclude.iter().enumerate() {
         for (axis, excluded) in rule {
             let mut values: Vec<String> = match axis.as_str() {
-                "step" => file.step.iter().map(|s| s.name.clone()).collect(),
+                STEP => file.step.iter().map(|s| s.name.clone()).collect(),
                 _ => match file.axes.get(axis) {
                     Some(values) => values.texts(),
                     None => bail!("[[exclude]] number {}: there is no axis {axis}", i + 1),
@@ -325,12 +309,13 @@ fn check(file: &File) -> Result<()> {
             }
         }
     }
-    let known = |axis: &str| axis == "step" || file.axes.contains_key(axis);
-    let chart = &file.chart;
-    let named = chart.x.iter().chain(&chart.series).chain(&chart.separate);
-    for axis in named {
-        if !known(axis) {
-            bail!("[chart]: there is no axis {axis}");
+    let known = |axis: &str| axis == STEP || file.axes.contains_key(axis);
+    for (i, chart) in file.chart.iter().enumerate() {
+        let named = [&chart.x].into_iter().chain(&chart.series);
+        for axis in named.chain(&chart.separate).chain(chart.only.keys()) {
+            if !known(axis) {
+                bail!("[[chart]] number {}: there is no axis {axis}", i + 1);
+            }
         }
     }
     if file.step.is_empty() {
@@ -412,7 +397,7 @@ fn excluded(file: &File, values: &Values, step: &str) -> bool {
     file.exclude.iter().any(|rule| {
         rule.iter().all(|(axis, excluded)| {
             let value = match axis.as_str() {
-                "step" => Some(step),
+                STEP => Some(step),
                 _ => values.get(axis).map(String::as_str),
             };
             value.is_some_and(|value| excluded.texts().iter().any(|e| e == value))
@@ -488,7 +473,8 @@ mod tests {
         [[exclude]]
         step = "sum"
         limit = 100
-        [chart]
+        [[chart]]
+        title = "By limit"
         x = "limit"
         series = "engine"
         separate = ["step", "pragmas"]
@@ -576,7 +562,7 @@ mod tests {
             (
                 "series = \"engine\"",
                 "series = \"motor\"",
-                "[chart]: there is no axis motor",
+                "[[chart]] number 1: there is no axis motor",
             ),
             (
                 "limit = [1, 10, 100]",

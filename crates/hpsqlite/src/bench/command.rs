@@ -1,0 +1,196 @@
+//! `hpsqlite bench`: what may be said, and what runs then.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand};
+
+use super::report::{self, plan::ChartPlan};
+use super::runner::{self, Places, Tally};
+use super::store::{Environment, Store, Suite as Stored};
+use super::suite::{Changes, PRAGMA_PREFIX, Suite, TEMPLATE};
+use crate::libs;
+use crate::sys::Library;
+
+/// The exit status where something could not be measured.
+const INCOMPLETE: u8 = 1;
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Write a small suite file with every part explained
+    Init {
+        /// The file to write
+        #[arg(default_value = "suite.toml")]
+        file: PathBuf,
+    },
+    /// Measure a suite, or go on where a run of it was stopped
+    Run(Run),
+    /// Make reports of a results file
+    Report(Report),
+}
+
+#[derive(Args)]
+pub struct Run {
+    /// The suite file
+    suite: PathBuf,
+    /// Change an axis (values with commas between), an option, or trials
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Measure little, as the suite file says
+    #[arg(long)]
+    quick: bool,
+    /// The results file [default: the suite's name with .results.db, in this folder]
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+#[derive(Args)]
+pub struct Report {
+    /// The results file
+    results: PathBuf,
+    /// An older results file: say what got slower, and give exit status 1 if anything did
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+#[derive(Args)]
+struct Outputs {
+    /// Write a page with charts, which needs no network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write everything that was measured, with every sample
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write every sample, a line each
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Write what the charts show, a line each
+    #[arg(long, value_name = "FILE")]
+    summary_csv: Option<PathBuf>,
+    /// Write the charts as SVG files into a folder
+    #[arg(long, value_name = "DIR")]
+    svg: Option<PathBuf>,
+    /// Write the charts as PNG files into a folder
+    #[arg(long, value_name = "DIR")]
+    png: Option<PathBuf>,
+}
+
+/// Does what was asked; returns the exit status.
+pub fn run(command: &Command) -> Result<u8> {
+    match command {
+        Command::Init { file } => init(file).map(|()| 0),
+        Command::Run(args) => measure(args),
+        Command::Report(args) => reports(&args.results, args.against.as_deref(), &args.outputs),
+    }
+}
+
+fn init(file: &Path) -> Result<()> {
+    let mut new = std::fs::File::options()
+        .write(true)
+        .create_new(true)
+        .open(file)
+        .with_context(|| format!("cannot make {}", file.display()))?;
+    new.write_all(TEMPLATE.as_bytes())
+        .with_context(|| format!("cannot write {}", file.display()))?;
+    println!(
+        "{0}: a suite; run it with: hpsqlite bench run {0}",
+        file.display()
+    );
+    Ok(())
+}
+
+fn measure(args: &Run) -> Result<u8> {
+    let changes = Changes {
+        quick: args.quick,
+        set: args.set.iter().map(|s| pair(s)).collect::<Result<_>>()?,
+    };
+    let suite = Suite::load(&args.suite, &changes)?;
+    let results = match &args.results {
+        Some(path) => path.clone(),
+        None => PathBuf::from(format!("{}.results.db", suite.name)),
+    };
+    let cache = libs::cache_folder()?.join("bench");
+    let (data, work) = (cache.join("data"), cache.join("work"));
+    for folder in [&data, &work] {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let library = Library::load(&libs::stock()?)?;
+    let tally = {
+        let stored = Stored {
+            name: suite.name.clone(),
+            text: suite.text.clone(),
+        };
+        let mut store = Store::open(&library, &results, &stored, &Environment::this(&work))?;
+        for point in &suite.points {
+            let asked = point
+                .options
+                .iter()
+                .filter_map(|(n, v)| Some((n.strip_prefix(PRAGMA_PREFIX)?.to_owned(), v.clone())))
+                .collect();
+            store.point(&point.values, &asked)?;
+        }
+        let places = Places {
+            suite: args.suite.parent().unwrap_or(Path::new(".")),
+            data: &data,
+            work: &work,
+        };
+        runner::run(&suite, &places, &mut store)?
+    };
+    let status = reports(&results, None, &args.outputs)?;
+    println!("{}: {}", results.display(), told(&tally));
+    Ok(match tally.failed + tally.unavailable {
+        0 => status,
+        _ => INCOMPLETE,
+    })
+}
+
+/// What a run came to, as a sentence.
+fn told(tally: &Tally) -> String {
+    let mut parts = vec![format!("{} measured now", tally.measured)];
+    for (n, what) in [
+        (tally.kept, "from before"),
+        (tally.unavailable, "cannot be measured here"),
+        (tally.failed, "failed"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    }
+    parts.join(", ")
+}
+
+fn pair(text: &str) -> Result<(String, String)> {
+    match text.split_once('=') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        None => bail!("--set {text}: want NAME=VALUE"),
+    }
+}
+
+fn reports(results: &Path, against: Option<&Path>, outputs: &Outputs) -> Result<u8> {
+    report::run(&report::Options {
+        results: results.to_owned(),
+        against: against.map(Path::to_owned),
+        tolerance: report::TOLERANCE,
+        terminal: true,
+        html: outputs.html.clone(),
+        json: outputs.json.clone(),
+        samples_csv: outputs.csv.clone(),
+        summaries_csv: outputs.summary_csv.clone(),
+        svg: outputs.svg.clone(),
+        png: outputs.png.clone(),
+        plans: &charts,
+    })
+}
+
+/// The charts that a suite asks for.
+fn charts(suite: &Stored) -> Result<Vec<ChartPlan>> {
+    // Where libraries are does not matter any more.
+    let parsed = Suite::parse(&suite.name, &suite.text, Path::new(""), &Changes::default());
+    Ok(parsed.context("the suite in the results file")?.charts)
+}
