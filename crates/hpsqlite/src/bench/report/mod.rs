@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use super::model::{Effective, Values};
 use super::store::{Ignored, Kind, Point, Recorded, Results, Suite};
+use super::suite::ENGINE;
 use crate::compare::stats::{self, Speedup};
 use crate::output::OutputFile;
 use crate::sys::Library;
@@ -32,7 +33,7 @@ use plan::{ChartPlan, Interval, Measure, STEP, Shape};
 
 /// The exit status where nothing got slower than it was, ...
 pub const NOT_SLOWER: u8 = 0;
-/// ... and where something did.
+/// ... and where something did, or where engines gave different answers.
 pub const SLOWER: u8 = 1;
 
 /// With fewer trials nothing is said about differences: five in a row may be the same way by chance
@@ -133,7 +134,44 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// When the older results were begun, if there are such.
     pub against: Option<String>,
+    /// Where engines, or trials, read different things: a time says nothing there.
+    pub differing: Vec<String>,
     pub results: Results,
+}
+
+/// Steps of which not all samples have the same answer, though only the engine differs.
+fn differing(results: &Results) -> Vec<String> {
+    let mut first: BTreeMap<(String, &str), (&str, &str)> = BTreeMap::new();
+    let mut told = Vec::new();
+    for point in &results.points {
+        let engine = point.axes.get(ENGINE).map_or("", String::as_str);
+        let others: Vec<String> = point
+            .axes
+            .iter()
+            .filter(|(axis, _)| *axis != ENGINE)
+            .map(|(axis, value)| format!("{axis} {value}"))
+            .collect();
+        for recorded in &point.samples {
+            let sample = &recorded.sample;
+            if sample.answer.is_empty() {
+                continue;
+            }
+            let key = (others.join(", "), sample.step.as_str());
+            let (whose, answer) = *first.entry(key).or_insert((engine, &sample.answer));
+            if answer != sample.answer {
+                let place = match others.is_empty() {
+                    true => sample.step.clone(),
+                    false => format!("{}, {}", sample.step, others.join(", ")),
+                };
+                told.push(format!(
+                    "Different answers: {place}: {engine} gives {}, {whose} gave {answer}.",
+                    sample.answer
+                ));
+                break;
+            }
+        }
+    }
+    told
 }
 
 /// A chart and the numbers in it.
@@ -282,7 +320,9 @@ impl Report {
                 compare(chart, &cut(&chart.plan, old), tolerance);
             }
         }
-        let mut warnings = results.warnings.clone();
+        let differing = differing(&results);
+        let mut warnings = differing.clone();
+        warnings.extend(results.warnings.clone());
         warnings.extend(advice(&results, &charts));
         if let Some(old) = old {
             warnings.extend(other_place(&results, old));
@@ -292,6 +332,7 @@ impl Report {
             charts,
             warnings,
             against: old.map(began),
+            differing,
             results,
         }
     }
@@ -308,7 +349,7 @@ impl Report {
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        match self.changed(Verdict::Worse).is_empty() {
+        match self.changed(Verdict::Worse).is_empty() && self.differing.is_empty() {
             true => NOT_SLOWER,
             false => SLOWER,
         }

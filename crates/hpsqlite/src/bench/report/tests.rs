@@ -405,3 +405,25 @@ fn many_bars_with_long_names_are_drawn() {
     assert_eq!(svg.file().matches("rx=\"2\"").count(), 200 + 8);
     assert!(picture::png(&svg).is_ok());
 }
+
+#[test]
+fn a_wrong_answer_is_told_and_makes_the_status() {
+    let sides = [("stock", 1.0), ("ours", 0.5)];
+    let plans = [plan("rows", Some("engine"), Some("stock"))];
+    let right = Report::build(results(&sides, &["10", "20"], 5), None, &plans, TOLERANCE);
+    assert_eq!((right.status(), right.differing.len()), (NOT_SLOWER, 0));
+
+    let mut wrong = results(&sides, &["10", "20"], 5);
+    let spoiled = wrong
+        .points
+        .iter_mut()
+        .find(|p| p.axes["engine"] == "ours" && p.axes["rows"] == "20");
+    spoiled.unwrap().samples[3].sample.answer = "0bad".to_owned();
+    let report = Report::build(wrong, None, &plans, TOLERANCE);
+    assert_eq!(report.status(), SLOWER);
+    assert_eq!(
+        report.warnings[0],
+        "Different answers: read, rows 20: ours gives 0bad, stock gave 5e1f."
+    );
+    assert_eq!(report.differing.len(), 1);
+}
