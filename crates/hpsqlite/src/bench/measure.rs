@@ -34,6 +34,7 @@ use anyhow::{Context, Result, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
+use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
 use super::sql;
 use crate::compare::cache;
@@ -783,85 +784,6 @@ fn lap(clock: &mut Instant) -> f32 {
     let time = (now - *clock).as_secs_f32();
     *clock = now;
     time
-}
-
-/// What this process and its servers have used.
-#[derive(Debug, Clone, Copy, Default)]
-struct Usage {
-    user: f64,
-    system: f64,
-    device_read: u64,
-    device_written: u64,
-    /// Bytes; not a difference.
-    peak: u64,
-}
-
-impl Usage {
-    fn now(servers: &[u32]) -> Usage {
-        let mut sum = Usage::of("self");
-        for pid in servers {
-            let one = Usage::of(&pid.to_string());
-            sum.user += one.user;
-            sum.system += one.system;
-            sum.device_read += one.device_read;
-            sum.device_written += one.device_written;
-            sum.peak += one.peak;
-        }
-        sum
-    }
-
-    /// What `/proc` tells of a process; zeros of one that has ended.
-    fn of(process: &str) -> Usage {
-        let read = |file| std::fs::read_to_string(format!("/proc/{process}/{file}"));
-        let mut usage = Usage::default();
-        if process == "self" {
-            (usage.user, usage.system) = own_time();
-        } else if let Ok(stat) = read("stat") {
-            // SAFETY: a plain system call.
-            let tick = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
-            // The name of the program, in parentheses, may hold anything.
-            let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-            let field = |n| rest.split_whitespace().nth(n).and_then(|f| f.parse().ok());
-            usage.user = field(11).unwrap_or(0.0) / tick;
-            usage.system = field(12).unwrap_or(0.0) / tick;
-        }
-        let number = |text: &str, name: &str| -> u64 {
-            text.lines()
-                .find_map(|line| line.strip_prefix(name))
-                .and_then(|rest| rest.split_whitespace().next()?.parse().ok())
-                .unwrap_or(0)
-        };
-        if let Ok(io) = read("io") {
-            usage.device_read = number(&io, "read_bytes:");
-            usage.device_written = number(&io, "write_bytes:");
-        }
-        if let Ok(status) = read("status") {
-            usage.peak = number(&status, "VmHWM:") * 1024;
-        }
-        usage
-    }
-
-    fn since(self, before: &Usage) -> Usage {
-        Usage {
-            user: (self.user - before.user).max(0.0),
-            system: (self.system - before.system).max(0.0),
-            device_read: self.device_read.saturating_sub(before.device_read),
-            device_written: self.device_written.saturating_sub(before.device_written),
-            peak: self.peak,
-        }
-    }
-}
-
-/// Seconds of user and system time of this process, finer than `/proc` has them.
-fn own_time() -> (f64, f64) {
-    // SAFETY: getrusage fills the structure it is given.
-    let usage = unsafe {
-        let mut usage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
-        usage
-    };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }
 
 #[cfg(test)]

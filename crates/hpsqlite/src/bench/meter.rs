@@ -1,4 +1,4 @@
-//! What a piece of work took of this process.
+//! What a piece of work took of this process and of its servers.
 
 use std::time::Instant;
 
@@ -7,40 +7,105 @@ use super::model::Sample;
 /// A clock that is running.
 pub struct Meter {
     start: Instant,
-    cpu: (f64, f64),
-    device: (u64, u64),
+    before: Usage,
 }
 
 impl Meter {
     pub fn start() -> Meter {
-        let device = device();
-        let cpu = usage().0;
+        let before = Usage::now(&[]);
         Meter {
             start: Instant::now(),
-            cpu,
-            device,
+            before,
         }
     }
 
     /// The times, memory and bytes of a sample; all else of it is the caller's.
     pub fn stop(self) -> Sample {
         let seconds = self.start.elapsed().as_secs_f64();
-        let (cpu, peak_memory) = usage();
-        let device = device();
+        let usage = Usage::now(&[]).since(&self.before);
         Sample {
             seconds,
-            user: cpu.0 - self.cpu.0,
-            system: cpu.1 - self.cpu.1,
-            peak_memory,
-            device_read: device.0.saturating_sub(self.device.0),
-            device_written: device.1.saturating_sub(self.device.1),
+            user: usage.user,
+            system: usage.system,
+            peak_memory: usage.peak,
+            device_read: usage.device_read,
+            device_written: usage.device_written,
             ..Sample::default()
         }
     }
 }
 
-/// Seconds of user and system time, and the largest resident size in bytes.
-fn usage() -> ((f64, f64), u64) {
+/// What this process and its servers have used.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Usage {
+    pub user: f64,
+    pub system: f64,
+    pub device_read: u64,
+    pub device_written: u64,
+    /// Bytes; not a difference.
+    pub peak: u64,
+}
+
+impl Usage {
+    /// What there has been so far; `servers` are their process ids.
+    pub fn now(servers: &[u32]) -> Usage {
+        let mut sum = Usage::of("self");
+        for pid in servers {
+            let one = Usage::of(&pid.to_string());
+            sum.user += one.user;
+            sum.system += one.system;
+            sum.device_read += one.device_read;
+            sum.device_written += one.device_written;
+            sum.peak += one.peak;
+        }
+        sum
+    }
+
+    /// What `/proc` tells of a process; zeros of one that has ended.
+    fn of(process: &str) -> Usage {
+        let read = |file| std::fs::read_to_string(format!("/proc/{process}/{file}"));
+        let mut usage = Usage::default();
+        if process == "self" {
+            (usage.user, usage.system) = own_time();
+        } else if let Ok(stat) = read("stat") {
+            // SAFETY: a plain system call.
+            let tick = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
+            // The name of the program, in parentheses, may hold anything.
+            let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+            let field = |n| rest.split_whitespace().nth(n).and_then(|f| f.parse().ok());
+            usage.user = field(11).unwrap_or(0.0) / tick;
+            usage.system = field(12).unwrap_or(0.0) / tick;
+        }
+        let number = |text: &str, name: &str| -> u64 {
+            text.lines()
+                .find_map(|line| line.strip_prefix(name))
+                .and_then(|rest| rest.split_whitespace().next()?.parse().ok())
+                .unwrap_or(0)
+        };
+        if let Ok(io) = read("io") {
+            usage.device_read = number(&io, "read_bytes:");
+            usage.device_written = number(&io, "write_bytes:");
+        }
+        if let Ok(status) = read("status") {
+            usage.peak = number(&status, "VmHWM:") * 1024;
+        }
+        usage
+    }
+
+    /// What was used after `before`.
+    pub fn since(self, before: &Usage) -> Usage {
+        Usage {
+            user: (self.user - before.user).max(0.0),
+            system: (self.system - before.system).max(0.0),
+            device_read: self.device_read.saturating_sub(before.device_read),
+            device_written: self.device_written.saturating_sub(before.device_written),
+            peak: self.peak,
+        }
+    }
+}
+
+/// Seconds of user and system time of this process, finer than `/proc` has them.
+fn own_time() -> (f64, f64) {
     // SAFETY: getrusage fills the structure it is given.
     let usage = unsafe {
         let mut usage = std::mem::zeroed();
@@ -48,21 +113,5 @@ fn usage() -> ((f64, f64), u64) {
         usage
     };
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    (
-        (seconds(usage.ru_utime), seconds(usage.ru_stime)),
-        usage.ru_maxrss.max(0) as u64 * 1024,
-    )
-}
-
-/// Bytes that this process had read from devices and written to them, or 0 where the system does
-/// not tell.
-fn device() -> (u64, u64) {
-    let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
-    let field = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name))
-            .and_then(|n| n.trim().parse().ok())
-            .unwrap_or(0)
-    };
-    (field("read_bytes:"), field("write_bytes:"))
+    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }
