@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::report::{self, plan::ChartPlan};
 use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
-use super::suite::{Changes, PRAGMA_PREFIX, Suite, TEMPLATE};
+use super::suite::{Changes, PRAGMA_PREFIX, SUITES, Suite, TEMPLATE};
 use crate::libs;
 use crate::sys::Library;
 
@@ -28,11 +28,13 @@ pub enum Command {
     Run(Run),
     /// Make reports of a results file
     Report(Report),
+    /// Name the suites that come with the lab
+    List,
 }
 
 #[derive(Args)]
 pub struct Run {
-    /// The suite file
+    /// The suite file, or the name of a suite of `bench list`
     suite: PathBuf,
     /// Change an axis (values with commas between), an option, or trials
     #[arg(long, value_name = "NAME=VALUE")]
@@ -84,6 +86,7 @@ struct Outputs {
 pub fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Init { file } => init(file).map(|()| 0),
+        Command::List => list().map(|()| 0),
         Command::Run(args) => measure(args),
         Command::Report(args) => reports(&args.results, args.against.as_deref(), &args.outputs),
     }
@@ -101,6 +104,15 @@ fn init(file: &Path) -> Result<()> {
         "{0}: a suite; run it with: hpsqlite bench run {0}",
         file.display()
     );
+    Ok(())
+}
+
+fn list() -> Result<()> {
+    for (name, _) in SUITES {
+        let suite = Suite::load(Path::new(name), &Changes::default())?;
+        println!("{name:10}  {}", suite.title);
+        println!("{:10}  {}", "", suite.about.trim().replace('\n', " "));
+    }
     Ok(())
 }
 

@@ -156,11 +156,11 @@ fn job(
     let engine = described
         .and_then(|e| e.like.clone())
         .unwrap_or_else(|| name.clone());
-    let library = match (described.and_then(|e| e.library.clone()), engine.as_str()) {
-        (Some(library), _) => Some(library),
-        (None, "stock") => Some(libs::stock()?),
-        (None, "ours") => Some(libs::ours()?),
-        _ => None,
+    let named = described.and_then(|e| e.library.clone());
+    let library = match named.unwrap_or_else(|| PathBuf::from(&engine)) {
+        path if path == Path::new("stock") => Some(libs::stock()?),
+        path if path == Path::new("ours") => Some(libs::ours()?),
+        path => described.and_then(|e| e.library.as_ref()).map(|_| path),
     };
     let mut options = point.options.clone();
     if let Some(database) = database {

@@ -25,6 +25,12 @@ pub const PRAGMAS: &str = "pragmas";
 /// Options of a job that set a PRAGMA begin with this.
 pub const PRAGMA_PREFIX: &str = "pragma.";
 
+/// The suites that come with the lab.
+pub const SUITES: [(&str, &str); 2] = [
+    ("groupby", include_str!("suites/groupby.toml")),
+    ("keyvalue", include_str!("suites/keyvalue.toml")),
+];
+
 /// What `bench init` writes.
 pub const TEMPLATE: &str = include_str!("template.toml");
 
@@ -81,7 +87,7 @@ struct Quick {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
-    /// A libsqlite3.so; relative paths are seen from the suite file.
+    /// A libsqlite3.so; relative paths are seen from the suite file. Or `stock` or `ours`.
     pub library: Option<PathBuf>,
     /// The engine of the lab that it is, with options of its own.
     pub like: Option<String>,
@@ -172,8 +178,11 @@ pub struct Changes {
 }
 
 impl Suite {
-    /// Reads a suite file.
+    /// Reads a suite file, or takes a suite that comes with the lab, by its name.
     pub fn load(path: &Path, changes: &Changes) -> Result<Suite> {
+        if let Some((name, text)) = SUITES.iter().find(|(n, _)| path == Path::new(n)) {
+            return Suite::parse(name, text, Path::new(""), changes).context(*name);
+        }
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the suite file {}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -199,7 +208,11 @@ impl Suite {
         check(&file)?;
         let mut engines = file.engines.clone();
         for engine in engines.values_mut() {
-            if let Some(library) = &mut engine.library {
+            if let Some(library) = &mut engine.library
+                && !["stock", "ours"]
+                    .map(Path::new)
+                    .contains(&library.as_path())
+            {
                 *library = folder.join(&*library);
             }
         }
@@ -614,6 +627,21 @@ mod tests {
             1,
         );
         assert!(error(&text).contains("more than 100000 combinations"));
+    }
+
+    #[test]
+    fn the_suites_that_come_with_the_lab_are_suites() {
+        for (name, text) in SUITES {
+            for quick in [false, true] {
+                let changes = Changes {
+                    quick,
+                    ..Changes::default()
+                };
+                let suite = Suite::load(Path::new(name), &changes).unwrap();
+                assert!(suite.points.len() > 1 && !suite.charts.is_empty(), "{name}");
+                assert!(suite.text.starts_with(text), "{name}");
+            }
+        }
     }
 
     #[test]
