@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::engine::sqlite::durability;
 use super::meter::Meter;
 use super::model::{Effective, Job, Line, Sample, Step, Values};
 use super::suite::PRAGMA_PREFIX;
@@ -133,26 +134,10 @@ fn effective(library: &Library, db: &Db<'_>, options: &Values) -> Result<Effecti
     }
     settings.insert("source_id".to_owned(), library.source_id());
     Ok(Effective {
-        durability: durability(&settings).to_owned(),
+        durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
         version,
         settings,
     })
-}
-
-/// What a crash may lose, by the settings that are in force.
-fn durability(settings: &Values) -> &'static str {
-    let journal = settings["journal_mode"].as_str();
-    match settings["synchronous"].as_str() {
-        _ if journal == "off" || journal == "memory" => {
-            "a crash of the process may damage the database"
-        }
-        "0" => "the process may crash; if the system does, the database may be damaged",
-        "1" if journal == "wal" => {
-            "nothing if the process crashes; the last transactions if the system does"
-        }
-        "1" => "nothing if the process crashes; in rare cases the database if power fails",
-        _ => "nothing that was committed",
-    }
 }
 
 fn measure(job: &Job, step: &Step, db: &Db<'_>, file: &Path) -> Result<Sample> {

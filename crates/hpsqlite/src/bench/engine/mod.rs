@@ -25,7 +25,7 @@ mod redb;
 mod redis;
 mod rocksdb;
 mod server;
-mod sqlite;
+pub mod sqlite;
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt;

@@ -84,21 +84,22 @@ impl Sqlite {
         }
         Ok(db)
     }
+}
 
-    fn durability(&self, journal: &str, synchronous: &str) -> &'static str {
-        match (journal, synchronous) {
-            ("off" | "memory", _) => {
-                "a crash of the process in a transaction may leave the file damaged"
-            }
-            (_, "0") => {
-                "a crash of the process loses nothing; of the system or the power, recent \
-                 transactions, and it may leave the file damaged"
-            }
-            ("wal", "1") => {
-                "a crash of the process loses nothing; of the system or the power, recent transactions"
-            }
-            _ => "no crash loses a committed transaction",
+/// What a crash may lose, by the settings that are in force.
+pub fn durability(journal: &str, synchronous: &str) -> &'static str {
+    match (journal, synchronous) {
+        ("off" | "memory", _) => {
+            "a crash of the process in a transaction may leave the file damaged"
         }
+        (_, "0") => {
+            "a crash of the process loses nothing; of the system or the power, recent \
+             transactions, and it may leave the file damaged"
+        }
+        ("wal", "1") => {
+            "a crash of the process loses nothing; of the system or the power, recent transactions"
+        }
+        _ => "no crash loses a committed transaction",
     }
 }
 
@@ -126,9 +127,7 @@ impl KeyValue for Sqlite {
         }
         Ok(Effective {
             version,
-            durability: self
-                .durability(&settings["journal_mode"], &settings["synchronous"])
-                .to_owned(),
+            durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
             settings,
         })
     }
