@@ -18,6 +18,7 @@ mod libs;
 mod output;
 mod sys;
 mod text;
+mod usage;
 
 use std::process::ExitCode;
 

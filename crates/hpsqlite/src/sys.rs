@@ -357,6 +357,22 @@ impl<'l> Db<'l> {
         Ok(())
     }
 
+    /// The first column of all rows, as text.
+    pub fn column(&self, sql: &str) -> Result<Vec<String>, SqlError> {
+        let mut rows = Vec::new();
+        if let Some(mut statement) = self.prepare(sql)? {
+            while statement.step()? {
+                rows.push(statement.text(0));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The first value of the first row, as text.
+    pub fn first(&self, sql: &str) -> Result<Option<String>, SqlError> {
+        Ok(self.column(sql)?.into_iter().next())
+    }
+
     /// Copies the whole of this database, write-ahead log included, into `to`;
     /// `progress` gets (pages done, pages in all) and stops the copy by returning false.
     pub fn backup_to(

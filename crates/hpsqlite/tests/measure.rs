@@ -5,7 +5,7 @@
 mod common;
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use common::Place;
@@ -63,27 +63,6 @@ fn job(
     })
 }
 
-/// Does a job; gives its lines without progress.
-fn measure(place: &Place, job: &Value) -> Vec<Value> {
-    let mut child = place
-        .command(&["measure"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(job.to_string().as_bytes()).unwrap();
-    drop(input);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", output.status);
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .filter(|line: &Value| line.get("progress").is_none())
-        .collect()
-}
-
 fn small() -> Value {
     json!({"count": "300", "reads": "200", "batch": "100", "threads": "2", "sync": "off"})
 }
@@ -103,7 +82,7 @@ fn answers(lines: &[Value]) -> Vec<&str> {
 fn all_engines_read_the_same() {
     let place = Place::new();
     let stock = "libexec/hpsqlite/libsqlite3-stock.so";
-    let reference = measure(&place, &job(&place, "stock", Some(stock), &STEPS, small()));
+    let reference = place.measure(&job(&place, "stock", Some(stock), &STEPS, small()));
     let expected = answers(&reference);
     assert_eq!(expected.len(), STEPS.len());
     for (step, answer) in STEPS.iter().zip(&expected) {
@@ -120,7 +99,7 @@ fn all_engines_read_the_same() {
     .into_iter()
     .chain(ENGINES.map(|e| (e, None)))
     {
-        let lines = measure(&place, &job(&place, engine, library, &STEPS, small()));
+        let lines = place.measure(&job(&place, engine, library, &STEPS, small()));
         if let Some(why) = lines[0].get("unavailable") {
             // Not by a macro, whose output is shown only where a test fails.
             writeln!(std::io::stderr(), "skipped: {engine}: {why}").unwrap();
@@ -174,15 +153,7 @@ fn a_server_ends_with_its_job() {
     for signal in ["INT", "KILL"] {
         let options = json!({"count": "10000000", "value_size": "10"});
         let job = job(&place, "redis", None, &["fill-sequential"], options);
-        let mut child = place
-            .command(&["measure"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(job.to_string().as_bytes()).unwrap();
-        drop(input);
+        let mut child = place.start_job(&job);
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap())
             .read_line(&mut line)
@@ -219,7 +190,7 @@ fn a_step_that_only_prepares_is_not_told() {
     let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
     let mut job = job(&place, "stock", stock, &["batch", "read-random"], small());
     job["steps"][0]["unmeasured"] = json!(true);
-    let lines = measure(&place, &job);
+    let lines = place.measure(&job);
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert_eq!(lines[1]["sample"]["step"], "read-random");
 }
@@ -234,10 +205,7 @@ fn settings_are_read_back() {
         "pragma.no_such": "1",
     });
     let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
-    let lines = measure(
-        &place,
-        &job(&place, "stock", stock, &["fill-random"], options),
-    );
+    let lines = place.measure(&job(&place, "stock", stock, &["fill-random"], options));
     let ready = &lines[0]["ready"];
     assert_eq!(ready["settings"]["journal_mode"], "wal");
     assert_eq!(ready["settings"]["synchronous"], "1");
@@ -250,7 +218,7 @@ fn what_cannot_be_done_is_said() {
     let place = Place::new();
     let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
     let last = |engine, library, steps: &[&str], options| {
-        let lines = measure(&place, &job(&place, engine, library, steps, options));
+        let lines = place.measure(&job(&place, engine, library, steps, options));
         lines.last().unwrap().to_string()
     };
     for (line, says) in [

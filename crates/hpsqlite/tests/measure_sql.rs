@@ -2,9 +2,6 @@
 
 mod common;
 
-use std::io::Write;
-use std::process::Stdio;
-
 use common::Place;
 use serde_json::{Value, json};
 
@@ -37,22 +34,7 @@ fn measure(place: &Place, engine: &str, options: &Value, steps: &[Value]) -> Vec
         "kind": "sql", "engine": engine, "library": place.path(library), "folder": folder,
         "options": options, "steps": steps, "seed": 1,
     });
-    let mut child = place
-        .command(&["measure"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input.write_all(job.to_string().as_bytes()).unwrap();
-    drop(input);
-    let output = child.wait_with_output().unwrap();
-    assert!(output.status.success(), "{}", output.status);
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    place.measure(&job)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::model::Sample;
+use crate::usage;
 
 /// A clock that is running.
 pub struct Meter {
@@ -66,7 +67,7 @@ impl Usage {
         let read = |file| std::fs::read_to_string(format!("/proc/{process}/{file}"));
         let mut usage = Usage::default();
         if process == "self" {
-            (usage.user, usage.system) = own_time();
+            (usage.user, usage.system) = usage::process_time();
         } else if let Ok(stat) = read("stat") {
             // SAFETY: a plain system call.
             let tick = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
@@ -102,16 +103,4 @@ impl Usage {
             peak: self.peak,
         }
     }
-}
-
-/// Seconds of user and system time of this process, finer than `/proc` has them.
-fn own_time() -> (f64, f64) {
-    // SAFETY: getrusage fills the structure it is given.
-    let usage = unsafe {
-        let mut usage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
-        usage
-    };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }

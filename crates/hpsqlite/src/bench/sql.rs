@@ -121,13 +121,13 @@ fn effective(library: &Library, db: &Db<'_>, options: &Values) -> Result<Effecti
     let asked = options.keys().filter_map(|o| o.strip_prefix(PRAGMA_PREFIX));
     for name in ALWAYS.into_iter().chain(asked) {
         // What an engine does not know has no row.
-        let value = worker::first(db, &format!("PRAGMA {name}")).unwrap_or(None);
+        let value = db.first(&format!("PRAGMA {name}")).unwrap_or(None);
         settings.insert(
             name.to_owned(),
             value.unwrap_or_else(|| "unknown".to_owned()),
         );
     }
-    let ours = worker::first(db, "SELECT hp_version()").unwrap_or(None);
+    let ours = db.first("SELECT hp_version()").unwrap_or(None);
     let mut version = format!("SQLite {}", library.version());
     if let Some(ours) = ours {
         version = format!("High Performance SQLite {ours} ({version})");

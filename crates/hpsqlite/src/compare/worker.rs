@@ -17,6 +17,7 @@ use super::protocol::{
     Sample, Setting,
 };
 use crate::sys::{self, Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, Stmt, Value};
+use crate::usage;
 
 /// How long a lock of another program is waited for.
 const BUSY_MS: i32 = 2000;
@@ -126,7 +127,7 @@ impl<'l> Worker<'l> {
             settings.push(Setting {
                 name: name.trim().to_owned(),
                 asked: asked.trim().to_owned(),
-                effective: first(&db, &format!("PRAGMA {name}"))?,
+                effective: db.first(&format!("PRAGMA {name}"))?,
             });
         }
         let opened = Opened {
@@ -134,12 +135,12 @@ impl<'l> Worker<'l> {
             version: self.library.version(),
             source_id: self.library.source_id(),
             // Only ours knows the function.
-            hp_version: first(&db, "SELECT hp_version()").unwrap_or(None),
+            hp_version: db.first("SELECT hp_version()").unwrap_or(None),
             settings,
-            compile_options: column(&db, "PRAGMA compile_options")?,
+            compile_options: db.column("PRAGMA compile_options")?,
             page_size: number(&db, "PRAGMA page_size")?,
-            journal_mode: first(&db, "PRAGMA journal_mode")?.unwrap_or_default(),
-            encoding: first(&db, "PRAGMA encoding")?.unwrap_or_default(),
+            journal_mode: db.first("PRAGMA journal_mode")?.unwrap_or_default(),
+            encoding: db.first("PRAGMA encoding")?.unwrap_or_default(),
         };
         self.db = Some(db);
         Ok(Reply::Opened(opened))
@@ -208,24 +209,9 @@ pub fn trim_start(sql: &str) -> (&str, usize) {
     }
 }
 
-/// The first value of the first row, as text.
-pub fn first(db: &Db<'_>, sql: &str) -> Result<Option<String>, sys::SqlError> {
-    Ok(column(db, sql)?.into_iter().next())
-}
-
+/// The first value of the first row, as a number; 0 where it is none.
 fn number(db: &Db<'_>, sql: &str) -> Result<i64, sys::SqlError> {
-    Ok(first(db, sql)?.and_then(|n| n.parse().ok()).unwrap_or(0))
-}
-
-/// The first column of all rows, as text.
-fn column(db: &Db<'_>, sql: &str) -> Result<Vec<String>, sys::SqlError> {
-    let mut out = Vec::new();
-    if let Some(mut stmt) = db.prepare(sql)? {
-        while stmt.step()? {
-            out.push(stmt.text(0));
-        }
-    }
-    Ok(out)
+    Ok(db.first(sql)?.and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
 fn prepare(db: &Db<'_>, sql: &str) -> Result<Reply, sys::SqlError> {
@@ -305,7 +291,7 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
         error: None,
     };
     let mut hash = RowHash::default();
-    let before = cpu();
+    let before = usage::process_time();
     let start = Instant::now();
     let mut seconds = None;
     match db.prepare(sql) {
@@ -336,7 +322,7 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
         Err(e) => outcome.error = Some(e.into()),
     }
     let seconds = seconds.unwrap_or_else(|| start.elapsed().as_secs_f64());
-    let after = cpu();
+    let after = usage::process_time();
     outcome.hash = format!("{:032x}", hash.digest());
     let sample = Sample {
         seconds,
@@ -344,18 +330,6 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
         system: after.1 - before.1,
     };
     (sample, outcome)
-}
-
-/// Seconds of user and system time of this process.
-fn cpu() -> (f64, f64) {
-    // SAFETY: getrusage fills the structure it is given.
-    let usage = unsafe {
-        let mut usage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
-        usage
-    };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
 }
 
 /// Hashes rows by type and exact value: 1 and 1.0 differ, and so do 0.0 and -0.0.

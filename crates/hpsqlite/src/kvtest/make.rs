@@ -261,7 +261,7 @@ pub fn stat(library: &Path, file: &Path) -> Result<Content> {
         page_size: number("PRAGMA page_size")?,
         pages: number("PRAGMA page_count")?,
         free: number("PRAGMA freelist_count")?,
-        integrity: place::column(&db, "PRAGMA integrity_check(10)")?,
+        integrity: db.column("PRAGMA integrity_check(10)")?,
     })
 }
 

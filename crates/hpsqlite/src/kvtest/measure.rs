@@ -34,6 +34,7 @@ use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::interrupt;
 use crate::sys::{Db, Library, OPEN_READWRITE};
+use crate::usage;
 
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(100);
@@ -197,7 +198,7 @@ pub fn measure(plan: &Plan, progress: &dyn Fn(f64)) -> Result<Measured> {
     {
         let db = place::open(library, &plan.target)?;
         db.stop_on_interrupt();
-        measured.integrity = place::column(&db, "PRAGMA integrity_check")?;
+        measured.integrity = db.column("PRAGMA integrity_check")?;
     }
     Ok(measured)
 }
@@ -483,7 +484,7 @@ impl<'a> Test<'a> {
             system: total.system,
             operations: total.nanoseconds.len() as u64,
             bytes: total.bytes,
-            peak_memory: stats::peak_memory(),
+            peak_memory: usage::peak_memory(),
             device_read: after.read_bytes.saturating_sub(before.read_bytes),
             device_written: after.write_bytes.saturating_sub(before.write_bytes),
             answer: format!("{:016x}", total.answer),
@@ -506,7 +507,7 @@ impl<'a> Test<'a> {
         let keys = Keys::new(plan, self.max_id, thread);
         let target = plan.target.display();
         shared.start.wait();
-        let cpu = stats::thread_cpu();
+        let cpu = usage::thread_time();
         let start = Instant::now();
         let mut standing = Standing::default();
         match (self.kind, self.library) {
@@ -567,7 +568,7 @@ impl<'a> Test<'a> {
             (Kind::Database, None) => bail!("a database needs a library"),
         }
         // Checking and making values is user time and nothing else.
-        let after = stats::thread_cpu();
+        let after = usage::thread_time();
         part.user = (after.0 - cpu.0 - standing.cpu.as_secs_f64()).max(0.0);
         part.system = after.1 - cpu.1;
         part.standing = standing;
@@ -875,7 +876,7 @@ fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
             place::value(db, &format!("PRAGMA {name}"))?,
         );
     }
-    let options = place::column(db, "PRAGMA compile_options")?.join(" ");
+    let options = db.column("PRAGMA compile_options")?.join(" ");
     settings.insert("compile_options".to_owned(), options);
     settings.insert("source_id".to_owned(), library.source_id());
     settings.insert("library".to_owned(), library.path().display().to_string());

@@ -99,8 +99,9 @@ pub fn open<'l>(library: &'l Library, path: &Path) -> Result<Db<'l>> {
     let context = || format!("cannot read {}", path.display());
     let db = library.open(path, OPEN_READWRITE).with_context(context)?;
     db.busy_timeout(BUSY_MS);
-    let columns: Vec<String> =
-        column(&db, "SELECT name FROM pragma_table_info('kv')").with_context(context)?;
+    let columns: Vec<String> = db
+        .column("SELECT name FROM pragma_table_info('kv')")
+        .with_context(context)?;
     if !["k", "v"]
         .iter()
         .all(|c| columns.iter().any(|n| n.eq_ignore_ascii_case(c)))
@@ -119,20 +120,9 @@ pub const BUSY_MS: i32 = 5_000;
 /// takes.
 pub const BUSY_THREADS_MS: i32 = 600_000;
 
-/// The first column of a query's rows, as text.
-pub fn column(db: &Db<'_>, sql: &str) -> Result<Vec<String>> {
-    let mut rows = Vec::new();
-    if let Some(mut stmt) = db.prepare(sql)? {
-        while stmt.step()? {
-            rows.push(stmt.text(0));
-        }
-    }
-    Ok(rows)
-}
-
 /// The first value of a query, as text; empty where there is no row.
 pub fn value(db: &Db<'_>, sql: &str) -> Result<String> {
-    Ok(column(db, sql)?.into_iter().next().unwrap_or_default())
+    Ok(db.first(sql)?.unwrap_or_default())
 }
 
 /// The same as a number; 0 where it is none.

@@ -146,13 +146,6 @@ fn line(text: &str, name: &str) -> Option<i64> {
     found?.trim().parse().ok()
 }
 
-/// Seconds of user and system time of this thread.
-pub fn thread_cpu() -> (f64, f64) {
-    let usage = usage(libc::RUSAGE_THREAD);
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    (seconds(usage.ru_utime), seconds(usage.ru_stime))
-}
-
 /// Processor time of this thread, exact but not told apart.
 pub fn thread_time() -> Duration {
     // SAFETY: clock_gettime fills the structure it is given, which may be all zeros before.
@@ -162,19 +155,4 @@ pub fn thread_time() -> Duration {
         time
     };
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
-
-/// Largest resident size of this process so far, in bytes.
-pub fn peak_memory() -> u64 {
-    // Linux counts in units of 1,024 bytes.
-    usage(libc::RUSAGE_SELF).ru_maxrss as u64 * 1024
-}
-
-fn usage(of: libc::c_int) -> libc::rusage {
-    // SAFETY: getrusage fills the structure it is given, which may be all zeros before.
-    unsafe {
-        let mut usage = std::mem::zeroed();
-        libc::getrusage(of, &mut usage);
-        usage
-    }
 }

@@ -93,6 +93,31 @@ impl Place {
         Done::of(&self.command(arguments).output().unwrap())
     }
 
+    /// Starts `hpsqlite measure` with a job on its standard input.
+    pub fn start_job(&self, job: &Value) -> Child {
+        let mut child = self
+            .command(&["measure"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(job.to_string().as_bytes()).unwrap();
+        child
+    }
+
+    /// Has `hpsqlite measure` do a job; gives its lines without progress.
+    pub fn measure(&self, job: &Value) -> Vec<Value> {
+        let output = self.start_job(job).wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", output.status);
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .filter(|line: &Value| line.get("progress").is_none())
+            .collect()
+    }
+
     /// A database of 3,000 rows `t(n INTEGER PRIMARY KEY, r REAL, s TEXT)`; row 2,500 has r = 42.5.
     pub fn database(&self, name: &str) -> PathBuf {
         let path = self.path(name);

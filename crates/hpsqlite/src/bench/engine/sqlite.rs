@@ -112,7 +112,7 @@ impl KeyValue for Sqlite {
             .copied()
             .chain(self.pragmas.keys().map(|k| &**k))
         {
-            let value = text(&db, &format!("PRAGMA {name}"))?;
+            let value = db.first(&format!("PRAGMA {name}"))?;
             settings.insert(
                 name.to_owned(),
                 value.unwrap_or_else(|| "unknown to this library".to_owned()),
@@ -122,7 +122,7 @@ impl KeyValue for Sqlite {
         settings.insert("source_id".to_owned(), self.library.source_id());
         let mut version = format!("SQLite {}", self.library.version());
         // Only ours knows the function.
-        if let Ok(Some(ours)) = text(&db, "SELECT hp_version()") {
+        if let Ok(Some(ours)) = db.first("SELECT hp_version()") {
             version = format!("{version}, High Performance SQLite {ours}");
         }
         Ok(Effective {
@@ -150,17 +150,6 @@ impl KeyValue for Sqlite {
         // Does nothing without a WAL.
         Ok(self.connect()?.exec("PRAGMA wal_checkpoint(TRUNCATE)")?)
     }
-}
-
-fn text(db: &Db<'_>, sql: &str) -> Result<Option<String>> {
-    let Some(mut stmt) = db.prepare(sql)? else {
-        return Ok(None);
-    };
-    Ok(if stmt.step()? {
-        Some(stmt.text(0))
-    } else {
-        None
-    })
 }
 
 struct Connection<'d> {

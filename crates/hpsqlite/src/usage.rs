@@ -1,0 +1,31 @@
+//! What the system says that this process, or a thread of it, has used.
+
+/// Seconds of user and system time of the process.
+pub fn process_time() -> (f64, f64) {
+    times(&usage(libc::RUSAGE_SELF))
+}
+
+/// Seconds of user and system time of this thread.
+pub fn thread_time() -> (f64, f64) {
+    times(&usage(libc::RUSAGE_THREAD))
+}
+
+/// Largest resident size of this process so far, in bytes.
+pub fn peak_memory() -> u64 {
+    // Linux counts in units of 1,024 bytes.
+    usage(libc::RUSAGE_SELF).ru_maxrss as u64 * 1024
+}
+
+fn times(usage: &libc::rusage) -> (f64, f64) {
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    (seconds(usage.ru_utime), seconds(usage.ru_stime))
+}
+
+fn usage(of: libc::c_int) -> libc::rusage {
+    // SAFETY: getrusage fills the structure it is given, which may be all zeros before.
+    unsafe {
+        let mut usage = std::mem::zeroed();
+        libc::getrusage(of, &mut usage);
+        usage
+    }
+}
