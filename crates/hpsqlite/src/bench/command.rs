@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
-use super::report::{self, plan::ChartPlan};
+use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
 use super::suite::{Changes, PRAGMA_PREFIX, SUITES, Suite, TEMPLATE};
@@ -196,13 +196,19 @@ fn reports(results: &Path, against: Option<&Path>, outputs: &Outputs) -> Result<
         summaries_csv: outputs.summary_csv.clone(),
         svg: outputs.svg.clone(),
         png: outputs.png.clone(),
-        plans: &charts,
+        presented: &presented,
     })
 }
 
-/// The charts that a suite asks for.
-fn charts(suite: &Stored) -> Result<Vec<ChartPlan>> {
+/// What the report of a suite shows.
+fn presented(suite: &Stored) -> Result<Presentation> {
     // Where libraries are does not matter any more.
-    let parsed = Suite::parse(&suite.name, &suite.text, Path::new(""), &Changes::default());
-    Ok(parsed.context("the suite in the results file")?.charts)
+    let parsed = Suite::parse(&suite.name, &suite.text, Path::new(""), &Changes::default())
+        .context("the suite in the results file")?;
+    Ok(Presentation {
+        command: Changes::of(&suite.text).command(&suite.name),
+        title: parsed.title,
+        about: parsed.about,
+        charts: parsed.charts,
+    })
 }

@@ -232,16 +232,63 @@ impl Suite {
     }
 }
 
+/// What stands before a change of the command line, in the text that results are kept with.
+const CHANGED: &str = "# --";
+
 /// The suite file with what was changed, so that results of one are never taken for those of another.
 fn described(text: &str, changes: &Changes) -> String {
     let mut all = text.to_owned();
-    if changes.quick {
-        all.push_str("\n# --quick");
-    }
-    for (name, value) in &changes.set {
-        all.push_str(&format!("\n# --set {name}={value}"));
+    for change in changes.words() {
+        all.push_str(&format!("\n{CHANGED}{change}"));
     }
     all
+}
+
+impl Changes {
+    /// The options of the command line that make these changes, without their dashes.
+    fn words(&self) -> Vec<String> {
+        let quick = self.quick.then(|| "quick".to_owned());
+        let set = self.set.iter().map(|(n, v)| format!("set {n}={v}"));
+        quick.into_iter().chain(set).collect()
+    }
+
+    /// What was changed in a suite whose text is kept with results.
+    pub fn of(text: &str) -> Changes {
+        let mut changes = Changes::default();
+        for line in text.lines().rev() {
+            match line.strip_prefix(CHANGED) {
+                Some("quick") => changes.quick = true,
+                Some(set) => {
+                    let pair = set.strip_prefix("set ").and_then(|s| s.split_once('='));
+                    let Some((name, value)) = pair else { break };
+                    changes.set.insert(0, (name.to_owned(), value.to_owned()));
+                }
+                None => break,
+            }
+        }
+        changes
+    }
+
+    /// The command that runs a suite with these changes, as a shell takes it.
+    pub fn command(&self, suite: &str) -> String {
+        let mut command = format!("hpsqlite bench run {}", quoted(suite));
+        if self.quick {
+            command.push_str(" --quick");
+        }
+        for (name, value) in &self.set {
+            command.push_str(&format!(" --set {}", quoted(&format!("{name}={value}"))));
+        }
+        command
+    }
+}
+
+/// A word of a shell's command.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,=/+:".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 fn set(file: &mut File, name: &str, value: &str) -> Result<()> {
@@ -642,6 +689,30 @@ mod tests {
                 assert!(suite.text.starts_with(text), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn results_know_the_command_that_made_them() {
+        let pair = |n: &str, v: &str| (n.to_owned(), v.to_owned());
+        let changes = Changes {
+            quick: true,
+            set: vec![pair("limit", "1,10"), pair("trials", "3")],
+        };
+        let suite = parse(SUITE, &changes).unwrap();
+        let command = Changes::of(&suite.text).command("mine");
+        assert_eq!(
+            command,
+            "hpsqlite bench run mine --quick --set limit=1,10 --set trials=3"
+        );
+        assert_eq!(
+            Changes::of(SUITE).command("mine"),
+            "hpsqlite bench run mine"
+        );
+        let odd = Changes {
+            set: vec![pair("where", "a = 'b'")],
+            ..Changes::default()
+        };
+        assert!(odd.command("m").ends_with(r" --set 'where=a = '\''b'\'''"));
     }
 
     #[test]

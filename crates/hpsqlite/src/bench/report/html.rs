@@ -18,7 +18,7 @@ main { max-width: 62rem; }
 
 /// The page.
 pub fn page(report: &Report) -> String {
-    let name = escape(&text::capitalised(&report.results.suite.name));
+    let name = escape(&report.title);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -29,10 +29,19 @@ pub fn page(report: &Report) -> String {
         // Writing to a String succeeds.
         let _ = out.write_fmt(s);
     };
+    if !report.about.is_empty() {
+        put(format_args!("<p>{}</p>\n", escape(&report.about)));
+    }
     for line in report.verdict() {
         put(format_args!("<p class=\"verdict\">{}</p>\n", escape(&line)));
     }
     put(format_args!("<table class=\"environment\">\n"));
+    if !report.command.is_empty() {
+        put(format_args!(
+            "<tr><th>Command</th><td><code>{}</code></td></tr>\n",
+            escape(&report.command)
+        ));
+    }
     for session in &report.results.sessions {
         put(format_args!(
             "<tr><th>{}</th><td>hpsqlite {}; {}</td></tr>\n",

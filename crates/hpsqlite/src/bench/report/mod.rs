@@ -29,7 +29,7 @@ use crate::compare::stats::{self, Speedup};
 use crate::output::OutputFile;
 use crate::sys::Library;
 use crate::{libs, text};
-use plan::{ChartPlan, Interval, Measure, STEP, Shape};
+use plan::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 
 /// The exit status where nothing got slower than it was, ...
 pub const NOT_SLOWER: u8 = 0;
@@ -67,8 +67,8 @@ pub struct Options<'a> {
     /// Folders for the charts, a file each.
     pub svg: Option<PathBuf>,
     pub png: Option<PathBuf>,
-    /// The charts of a suite; where there are none, those that its axes suggest are made.
-    pub plans: &'a dyn Fn(&Suite) -> Result<Vec<ChartPlan>>,
+    /// What a suite's report shows.
+    pub presented: &'a dyn Fn(&Suite) -> Result<Presentation>,
 }
 
 /// Makes the reports; returns the exit status.
@@ -78,12 +78,12 @@ pub fn run(options: &Options<'_>) -> Result<u8> {
     let (samples, summaries) = (begin(&options.samples_csv)?, begin(&options.summaries_csv)?);
     let library = Library::load(&libs::stock()?)?;
     let results = Results::read(&library, &options.results)?;
-    let plans = (options.plans)(&results.suite)?;
+    let presentation = (options.presented)(&results.suite)?;
     let old = match &options.against {
         Some(path) => Some(Results::read(&library, path)?),
         None => None,
     };
-    let report = Report::build(results, old.as_ref(), &plans, options.tolerance);
+    let report = Report::build(results, old.as_ref(), presentation, options.tolerance);
     if let Some(file) = html {
         file.end(html::page(&report))?;
     }
@@ -129,6 +129,9 @@ fn pictures(
 /// All that a report says.
 #[derive(Serialize)]
 pub struct Report {
+    pub title: String,
+    pub about: String,
+    pub command: String,
     pub charts: Vec<Chart>,
     pub missing: Vec<Missing>,
     pub warnings: Vec<String>,
@@ -303,16 +306,16 @@ impl Report {
     pub fn build(
         results: Results,
         old: Option<&Results>,
-        plans: &[ChartPlan],
+        presentation: Presentation,
         tolerance: f64,
     ) -> Report {
-        let usual;
-        let plans = match plans {
-            [] => {
-                usual = suggested(&results);
-                &usual
-            }
+        let plans = match presentation.charts {
+            none if none.is_empty() => suggested(&results),
             plans => plans,
+        };
+        let title = match presentation.title {
+            none if none.is_empty() => text::capitalised(&results.suite.name),
+            title => title,
         };
         let mut charts: Vec<Chart> = plans.iter().flat_map(|p| cut(p, &results)).collect();
         if let Some(old) = old {
@@ -328,6 +331,9 @@ impl Report {
             warnings.extend(other_place(&results, old));
         }
         Report {
+            title,
+            about: presentation.about,
+            command: presentation.command,
             missing: missing(&results),
             charts,
             warnings,

@@ -11,8 +11,20 @@ use crate::text;
 /// The axis whose values are the names of steps.
 pub const STEP: &str = "step";
 
+/// What a suite's report shows, and what it says of itself; all may be empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Presentation {
+    pub title: String,
+    /// What is measured, in plain words.
+    pub about: String,
+    /// The command that measures it.
+    pub command: String,
+    /// Where there are none, those that the axes suggest are made.
+    pub charts: Vec<ChartPlan>,
+}
+
 /// A chart of a suite, or several where some axes make separate ones.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChartPlan {
     pub title: String,

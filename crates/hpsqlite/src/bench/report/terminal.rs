@@ -20,7 +20,7 @@ pub fn show(report: &Report) -> io::Result<()> {
 /// Prints the whole report.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let results = &report.results;
-    writeln!(out, "Suite {}", text::printable(&results.suite.name))?;
+    writeln!(out, "{}", text::printable(&report.title))?;
     for session in &results.sessions {
         writeln!(
             out,

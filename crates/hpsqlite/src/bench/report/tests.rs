@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::plan::{ChartPlan, Measure};
+use super::plan::{ChartPlan, Measure, Presentation};
 use super::*;
 use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
@@ -108,8 +108,15 @@ fn plan(x: &str, series: Option<&str>, base: Option<&str>) -> ChartPlan {
     }
 }
 
+fn presented(charts: &[ChartPlan]) -> Presentation {
+    Presentation {
+        charts: charts.to_owned(),
+        ..Presentation::default()
+    }
+}
+
 fn report(results: Results, plan: ChartPlan) -> Report {
-    Report::build(results, None, &[plan], TOLERANCE)
+    Report::build(results, None, presented(&[plan]), TOLERANCE)
 }
 
 fn printed(report: &Report) -> String {
@@ -185,7 +192,7 @@ fn what_got_slower_since_is_marked_and_makes_the_status() {
     let same = Report::build(
         results(&engines, &["1000", "2000"], 7),
         Some(&old),
-        &plans,
+        presented(&plans),
         TOLERANCE,
     );
     assert_eq!(same.status(), NOT_SLOWER);
@@ -196,7 +203,7 @@ fn what_got_slower_since_is_marked_and_makes_the_status() {
     );
 
     let new = results(&[("stock", 0.02), ("ours", 0.012)], &["1000", "2000"], 7);
-    let slower = Report::build(new, Some(&old), &plans, TOLERANCE);
+    let slower = Report::build(new, Some(&old), presented(&plans), TOLERANCE);
     assert_eq!(slower.status(), SLOWER);
     let worse: Vec<&str> = slower
         .changed(Verdict::Worse)
@@ -262,7 +269,7 @@ fn different_things_are_never_mixed_in_one_bar() {
 #[test]
 fn charts_are_made_for_a_suite_that_names_none() {
     let results = results(&[("stock", 0.02), ("ours", 0.01)], &["1", "2", "4"], 5);
-    let report = Report::build(results, None, &[], TOLERANCE);
+    let report = Report::build(results, None, Presentation::default(), TOLERANCE);
     let chart = &report.charts[0];
     assert_eq!(
         (chart.plan.x.as_str(), chart.plan.series.as_deref()),
@@ -286,7 +293,12 @@ fn unavailable_and_failed_points_are_listed_with_what_helps() {
         };
         store.record(point, 0, &line).unwrap();
     }
-    let report = Report::build(store.results().unwrap(), None, &[], TOLERANCE);
+    let report = Report::build(
+        store.results().unwrap(),
+        None,
+        Presentation::default(),
+        TOLERANCE,
+    );
     for text in [printed(&report), html::page(&report)] {
         assert!(text.contains("qdbm (2 points)"), "{text}");
         assert!(text.contains("apt-get install libqdbm14"), "{text}");
@@ -410,7 +422,12 @@ fn many_bars_with_long_names_are_drawn() {
 fn a_wrong_answer_is_told_and_makes_the_status() {
     let sides = [("stock", 1.0), ("ours", 0.5)];
     let plans = [plan("rows", Some("engine"), Some("stock"))];
-    let right = Report::build(results(&sides, &["10", "20"], 5), None, &plans, TOLERANCE);
+    let right = Report::build(
+        results(&sides, &["10", "20"], 5),
+        None,
+        presented(&plans),
+        TOLERANCE,
+    );
     assert_eq!((right.status(), right.differing.len()), (NOT_SLOWER, 0));
 
     let mut wrong = results(&sides, &["10", "20"], 5);
@@ -419,7 +436,7 @@ fn a_wrong_answer_is_told_and_makes_the_status() {
         .iter_mut()
         .find(|p| p.axes["engine"] == "ours" && p.axes["rows"] == "20");
     spoiled.unwrap().samples[3].sample.answer = "0bad".to_owned();
-    let report = Report::build(wrong, None, &plans, TOLERANCE);
+    let report = Report::build(wrong, None, presented(&plans), TOLERANCE);
     assert_eq!(report.status(), SLOWER);
     assert_eq!(
         report.warnings[0],
