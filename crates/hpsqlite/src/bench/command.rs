@@ -11,6 +11,7 @@ use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
 use super::suite::{Changes, PRAGMA_PREFIX, SUITES, Suite, TEMPLATE};
 use crate::libs;
+use crate::output::{self, OutputFile};
 use crate::sys::Library;
 
 /// The exit status where something could not be measured.
@@ -28,6 +29,15 @@ pub enum Command {
     Run(Run),
     /// Make reports of a results file
     Report(Report),
+    /// Write one Markdown page of the results of several suites
+    Document {
+        /// The results files, in the order of the page
+        #[arg(required = true)]
+        results: Vec<PathBuf>,
+        /// The file to write [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        into: Option<PathBuf>,
+    },
     /// Name the suites that come with the lab
     List,
 }
@@ -88,6 +98,7 @@ pub fn run(command: &Command) -> Result<u8> {
         Command::Init { file } => init(file).map(|()| 0),
         Command::List => list().map(|()| 0),
         Command::Run(args) => measure(args),
+        Command::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
         Command::Report(args) => reports(&args.results, args.against.as_deref(), &args.outputs),
     }
 }
@@ -198,6 +209,15 @@ fn reports(results: &Path, against: Option<&Path>, outputs: &Outputs) -> Result<
         png: outputs.png.clone(),
         presented: &presented,
     })
+}
+
+fn document(results: &[PathBuf], into: Option<&Path>) -> Result<()> {
+    let page = report::document(results, &presented)?;
+    match OutputFile::begin(into, Path::new(""))? {
+        Some(file) => file.end(page),
+        None => output::to_terminal(|out| out.write_all(page.as_bytes()))
+            .context("cannot write to standard output"),
+    }
 }
 
 /// What the report of a suite shows.

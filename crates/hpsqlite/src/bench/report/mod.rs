@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! results file ──> Results ──┐
-//! suite ──> ChartPlans ──────┴─ build ──> Report ──> terminal, HTML page, SVG, PNG, CSV, JSON
+//! suite ──> Presentation ────┴─ build ──> Report ──> terminal, HTML page, SVG, PNG, CSV, JSON, Markdown
 //! ```
 //!
 //! A [`Chart`] is made of cells: a bar or a point, the samples of one point of the suite and one
@@ -11,6 +11,7 @@
 mod draw;
 mod files;
 mod html;
+mod markdown;
 pub mod plan;
 mod terminal;
 #[cfg(test)]
@@ -106,6 +107,21 @@ pub fn run(options: &Options<'_>) -> Result<u8> {
         terminal::show(&report).context("cannot write to standard output")?;
     }
     Ok(report.status())
+}
+
+/// Makes one Markdown page of several results files, in their order.
+pub fn document(
+    paths: &[PathBuf],
+    presented: &dyn Fn(&Suite) -> Result<Presentation>,
+) -> Result<String> {
+    let library = Library::load(&libs::stock()?)?;
+    let mut reports = Vec::new();
+    for path in paths {
+        let results = Results::read(&library, path)?;
+        let presentation = presented(&results.suite)?;
+        reports.push(Report::build(results, None, presentation, TOLERANCE));
+    }
+    Ok(markdown::page(&reports))
 }
 
 /// Writes each chart into a file of its own.

@@ -118,7 +118,7 @@ fn table(report: &Report, chart: &Chart, out: &mut impl Write) -> io::Result<()>
 }
 
 /// What the engines in all charts are, each once.
-fn all_abouts(report: &Report) -> Vec<String> {
+pub fn all_abouts(report: &Report) -> Vec<String> {
     let mut all = Vec::new();
     for cell in report.charts.iter().flat_map(|c| &c.cells) {
         let about = cell.about();

@@ -444,3 +444,37 @@ fn a_wrong_answer_is_told_and_makes_the_status() {
     );
     assert_eq!(report.differing.len(), 1);
 }
+
+#[test]
+fn several_reports_make_a_page_of_markdown() {
+    let sides = [("stock", 0.02), ("ours", 0.01)];
+    let mut first = report(
+        results(&sides, &["1000", "2000"], 6),
+        plan("rows", Some("engine"), Some("stock")),
+    );
+    first.title = "Look-ups | by *key*".to_owned();
+    first.about = "What <b>it</b> is.".to_owned();
+    first.command = "hpsqlite bench run look-ups".to_owned();
+    let second = report(
+        results(&sides, &["1000"], 6),
+        plan("engine", None, Some("stock")),
+    );
+    let page = markdown::page(&[first, second]);
+
+    assert!(page.contains(
+        "[Look-ups \\| by \\*key\\*](#look-ups--by-key) | `hpsqlite bench run look-ups`"
+    ));
+    assert!(page.contains("What \\<b\\>it\\</b\\> is."));
+    assert!(
+        page.contains("| rows | stock | ours |\n|---|--:|--:|\n| 1000 | "),
+        "{page}"
+    );
+    assert!(
+        page.contains("| engine | time an operation | against stock | what a crash may lose |")
+    );
+    assert!(page.contains("a power cut may lose the last transactions"));
+    assert_eq!(page.matches("\n## ").count(), 2);
+    // Both were measured on one machine, which is described once.
+    assert_eq!(page.matches("\n[1] ").count(), 1);
+    assert!(!page.contains("[2]"));
+}

@@ -1,0 +1,234 @@
+//! Reports of several suites as one Markdown page, for a project's documentation.
+
+use std::fmt::Write as _;
+
+use super::plan::ChartPlan;
+use super::{Cell, Chart, Report, terminal};
+use crate::text;
+
+/// With more series than this a cell has its speed-up without the interval.
+const WIDE: usize = 3;
+
+/// The page: how to read it, what was measured where, and a section for each report.
+pub fn page(reports: &[Report]) -> String {
+    let mut out = String::from(
+        "# Benchmarks\n\n\
+         Written by `hpsqlite bench document` from the results of the benchmark lab; every table names the\n\
+         command that measures it again. Runs are interleaved, each engine in a process of its own; a value is\n\
+         the median of the trials ± half their interquartile range, a speed-up has its 95 % interval in\n\
+         brackets (percentile bootstrap over the trials), and \"no difference\" means that the interval leaves\n\
+         that open. Answers are compared between engines.\n\n\
+         | measured | command | trials | when | where |\n|---|---|--:|---|---|\n",
+    );
+    let places = places(reports);
+    for report in reports {
+        let most = report.charts.iter().map(Chart::trials).next_back();
+        let session = report.results.sessions.last();
+        let place = session.and_then(|s| {
+            let words = place(&s.environment);
+            places.iter().position(|p| *p == words)
+        });
+        put(
+            &mut out,
+            format_args!(
+                "| [{}](#{}) | `{}` | {} | {} | {} |\n",
+                cell(&report.title),
+                anchor(&report.title),
+                report.command,
+                most.unwrap_or_default(),
+                session.map_or("", |s| s.began.get(..10).unwrap_or(&s.began)),
+                place.map_or(String::new(), |p| format!("[{}]", p + 1)),
+            ),
+        );
+    }
+    out.push('\n');
+    for (i, place) in places.iter().enumerate() {
+        put(&mut out, format_args!("[{}] {}  \n", i + 1, plain(place)));
+    }
+    for report in reports {
+        section(&mut out, report);
+    }
+    while out.ends_with("\n\n") {
+        out.pop();
+    }
+    out
+}
+
+fn put(out: &mut String, s: std::fmt::Arguments<'_>) {
+    // Writing to a String succeeds.
+    let _ = out.write_fmt(s);
+}
+
+/// The machines, each once; how busy one was is no part of what it is.
+fn places(reports: &[Report]) -> Vec<String> {
+    let mut all = Vec::new();
+    for session in reports.iter().flat_map(|r| &r.results.sessions) {
+        let words = place(&session.environment);
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    all
+}
+
+fn place(environment: &crate::bench::store::Environment) -> String {
+    let words = environment.words();
+    match words.rsplit_once(", load ") {
+        Some((place, _)) => place.to_owned(),
+        None => words,
+    }
+}
+
+fn section(out: &mut String, report: &Report) {
+    put(out, format_args!("\n## {}\n\n", plain(&report.title)));
+    if !report.about.is_empty() {
+        put(out, format_args!("{}\n\n", plain(&report.about)));
+    }
+    put(out, format_args!("`{}`\n", report.command));
+    for chart in &report.charts {
+        if chart.cells.is_empty() {
+            continue;
+        }
+        put(out, format_args!("\n### {}\n\n", plain(&chart.title())));
+        match &chart.plan.series {
+            Some(_) => by_series(out, chart),
+            None => by_x(out, chart),
+        }
+    }
+    if !report.missing.is_empty() {
+        put(out, format_args!("\nNot measured:\n\n"));
+        for m in &report.missing {
+            let (what, reason) = (plain(&m.what), plain(&m.reason));
+            put(
+                out,
+                format_args!("* {what}: {}: {reason}\n", m.kind.words()),
+            );
+        }
+    }
+    if !report.warnings.is_empty() {
+        put(out, format_args!("\nTo be known:\n\n"));
+        for warning in &report.warnings {
+            put(out, format_args!("* {}\n", plain(warning)));
+        }
+    }
+    let engines = terminal::all_abouts(report);
+    if !engines.is_empty() {
+        put(
+            out,
+            format_args!("\n<details><summary>Engines and their settings, read back</summary>\n\n"),
+        );
+        for engine in engines {
+            put(out, format_args!("* {}\n", plain(&engine)));
+        }
+        put(out, format_args!("\n</details>\n"));
+    }
+}
+
+/// A row for each value along the axis, a column for each series.
+fn by_series(out: &mut String, chart: &Chart) {
+    let name = |s: &str| cell(chart.plan.name(s));
+    let mut header = format!("| {} |", cell(&chart.plan.x));
+    let mut rule = String::from("|---|");
+    for series in &chart.series {
+        header += &format!(" {} |", name(series));
+        rule += "--:|";
+    }
+    put(out, format_args!("{header}\n{rule}\n"));
+    for x in &chart.xs {
+        let mut row = format!("| {} |", name(x));
+        for series in &chart.series {
+            let words = chart.cell(x, series).map(|c| words(chart, c));
+            row += &format!(" {} |", words.unwrap_or_default());
+        }
+        put(out, format_args!("{row}\n"));
+    }
+    below(out, chart);
+}
+
+/// A row for each bar.
+fn by_x(out: &mut String, chart: &Chart) {
+    let base = chart.plan.base.as_deref();
+    let against = base.map(|b| format!(" against {} |", cell(chart.plan.name(b))));
+    put(
+        out,
+        format_args!(
+            "| {} | {} |{} what a crash may lose |\n|---|--:|{}---|\n",
+            cell(&chart.plan.x),
+            chart.plan.measure.words(),
+            against.as_deref().unwrap_or_default(),
+            if against.is_some() { "--:|" } else { "" },
+        ),
+    );
+    for c in &chart.cells {
+        let speedup = against.as_ref().map(|_| terminal::speedup(chart, c));
+        put(
+            out,
+            format_args!(
+                "| {} | {} |{} {} |\n",
+                cell(chart.plan.name(&c.x)),
+                terminal::spread(chart, c),
+                speedup.map_or(String::new(), |s| format!(" {s} |")),
+                cell(c.effective.as_ref().map_or("", |e| &e.durability)),
+            ),
+        );
+    }
+    below(out, chart);
+}
+
+/// The median with its spread, and how it compares.
+fn words(chart: &Chart, c: &Cell) -> String {
+    let median = match chart.series.len() > WIDE {
+        true => chart.plan.measure.value(c.median),
+        false => terminal::spread(chart, c),
+    };
+    match c.speedup {
+        Some(speedup) if chart.series.len() > WIDE => format!("{median}, {}", speedup.short()),
+        Some(speedup) => format!("{median}, {}", speedup.words(&chart.plan.measure)),
+        None => median,
+    }
+}
+
+/// What the numbers of a table are.
+fn below(out: &mut String, chart: &Chart) {
+    let ChartPlan { measure, base, .. } = &chart.plan;
+    let what = text::capitalised(&measure.words());
+    let against = base
+        .as_ref()
+        .filter(|_| chart.plan.series.is_some())
+        .map(|b| format!("; speed-ups against {}", plain(chart.plan.name(b))));
+    put(
+        out,
+        format_args!(
+            "\n{what}: medians of {}{}.\n",
+            chart.trials(),
+            against.unwrap_or_default()
+        ),
+    );
+}
+
+/// Text that Markdown takes for nothing else.
+fn plain(s: &str) -> String {
+    let mut out = String::new();
+    for c in text::printable(s.trim()).chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The same in a table.
+fn cell(s: &str) -> String {
+    plain(s).replace('|', "\\|")
+}
+
+/// The name by which a heading is linked to, as forges make it.
+fn anchor(heading: &str) -> String {
+    let kept = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
+        _ => None,
+    };
+    heading.to_lowercase().chars().filter_map(kept).collect()
+}
