@@ -69,7 +69,7 @@ fn settings_are_read_back_also_those_that_did_nothing() {
     let lines = measure(&place, "stock", &options, &[step("one", "SELECT 1")]);
     let settings = &lines[0]["ready"]["settings"];
     assert_eq!(settings["cache_size"], "-1234");
-    assert_eq!(settings["no_such_thing"], "unknown");
+    assert_eq!(settings["no_such_thing"], "unknown to this library");
     assert_eq!(settings["page_size"], "4096", "a file keeps its page size");
     assert_eq!(settings["journal_mode"], "delete");
 }

@@ -11,6 +11,7 @@
 //! [`model`] is what they say to each other.
 
 pub mod command;
+pub mod connection;
 pub mod engine;
 pub mod measure;
 pub mod meter;

@@ -17,10 +17,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::engine::sqlite::durability;
+use super::connection;
 use super::meter::Meter;
-use super::model::{Effective, Job, Line, Sample, Step, Values};
-use super::suite::PRAGMA_PREFIX;
+use super::model::{Job, Line, Sample, Step};
 use crate::compare::{cache, protocol, worker};
 use crate::interrupt;
 use crate::sys::{Db, Library, OPEN_READONLY, OPEN_READWRITE};
@@ -31,15 +30,6 @@ const MAX_REPEAT: f64 = 100_000.0;
 /// How long a lock of another program is waited for.
 const BUSY_MS: i32 = 2000;
 
-/// Settings that are read back whether they were asked for or not.
-const ALWAYS: [&str; 5] = [
-    "journal_mode",
-    "synchronous",
-    "cache_size",
-    "mmap_size",
-    "page_size",
-];
-
 /// Does the steps of a job, telling each line to `say`.
 pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
     let path = job
@@ -49,6 +39,7 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
     let library = Library::load(path)?;
     let database = PathBuf::from(option(job, None, "database").context("there is no database")?);
     let writes = option(job, None, "write") == Some("on");
+    let pragmas = connection::pragmas(&job.options);
     let mut first = true;
     for step in &job.steps {
         interrupt::check()?;
@@ -56,9 +47,14 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
             true => copied(&database, &job.folder)?,
             false => database.clone(),
         };
-        let db = open(&library, &file, writes, &job.options)?;
+        let flags = if writes {
+            OPEN_READWRITE
+        } else {
+            OPEN_READONLY
+        };
+        let db = connection::open(&library, &file, flags, BUSY_MS, &pragmas)?;
         if first {
-            say(Line::Ready(effective(&library, &db, &job.options)?))?;
+            say(Line::Ready(connection::effective(&library, &db, &pragmas)?))?;
             first = false;
         }
         let sample =
@@ -91,53 +87,6 @@ fn copied(database: &Path, folder: &Path) -> Result<PathBuf> {
     std::fs::copy(database, &copy)
         .with_context(|| format!("cannot copy {} to {}", database.display(), copy.display()))?;
     Ok(copy)
-}
-
-fn open<'l>(library: &'l Library, file: &Path, writes: bool, options: &Values) -> Result<Db<'l>> {
-    let flags = if writes {
-        OPEN_READWRITE
-    } else {
-        OPEN_READONLY
-    };
-    let db = library
-        .open(file, flags)
-        .map_err(|e| anyhow!("cannot open {}: {e}", file.display()))?;
-    db.busy_timeout(BUSY_MS);
-    for (name, value) in options {
-        if let Some(pragma) = name.strip_prefix(PRAGMA_PREFIX) {
-            db.exec(&format!("PRAGMA {pragma}={value}"))
-                .map_err(|e| anyhow!("PRAGMA {pragma}={value}: {e}"))?;
-        }
-    }
-    // Opening is lazy: only reading shows that it is a database.
-    db.exec("SELECT count(*) FROM sqlite_master")
-        .map_err(|e| anyhow!("{}: {e}", file.display()))?;
-    Ok(db)
-}
-
-/// What the connection says about itself.
-fn effective(library: &Library, db: &Db<'_>, options: &Values) -> Result<Effective> {
-    let mut settings = Values::new();
-    let asked = options.keys().filter_map(|o| o.strip_prefix(PRAGMA_PREFIX));
-    for name in ALWAYS.into_iter().chain(asked) {
-        // What an engine does not know has no row.
-        let value = db.first(&format!("PRAGMA {name}")).unwrap_or(None);
-        settings.insert(
-            name.to_owned(),
-            value.unwrap_or_else(|| "unknown".to_owned()),
-        );
-    }
-    let ours = db.first("SELECT hp_version()").unwrap_or(None);
-    let mut version = format!("SQLite {}", library.version());
-    if let Some(ours) = ours {
-        version = format!("High Performance SQLite {ours} ({version})");
-    }
-    settings.insert("source_id".to_owned(), library.source_id());
-    Ok(Effective {
-        durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
-        version,
-        settings,
-    })
 }
 
 fn measure(job: &Job, step: &Step, db: &Db<'_>, file: &Path) -> Result<Sample> {

@@ -3,12 +3,13 @@
 //! Options named `pragma.NAME` are set on each connection and read back. The word `tuned` is WAL,
 //! `synchronous=normal`, a cache of 64 MiB and a map of 1 GiB, unless options say otherwise.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
 use super::{Effective, KeyValue, Pair, Plan, Session, Work};
+use crate::bench::connection;
+use crate::bench::model::Values;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, Stmt, Value};
 
 /// How long a writer waits for others.
@@ -21,26 +22,16 @@ const TUNED: [(&str, &str); 4] = [
     ("mmap_size", "1073741824"),
 ];
 
-/// What is read back whether it was asked for or not.
-const TOLD: [&str; 6] = [
-    "journal_mode",
-    "synchronous",
-    "cache_size",
-    "mmap_size",
-    "page_size",
-    "locking_mode",
-];
-
 struct Sqlite {
     library: Library,
     file: PathBuf,
-    pragmas: BTreeMap<String, String>,
+    pragmas: Values,
     table: &'static str,
 }
 
 pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     let path = plan.job.library.as_deref().context("no library")?;
-    let mut pragmas = BTreeMap::new();
+    let mut pragmas = Values::new();
     if plan.has_word("tuned") || plan.base() == "tuned" {
         pragmas.extend(TUNED.map(|(k, v)| (k.to_owned(), v.to_owned())));
     }
@@ -48,11 +39,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
         let level = if sync { "full" } else { "off" };
         pragmas.insert("synchronous".to_owned(), level.to_owned());
     }
-    for (name, value) in &plan.job.options {
-        if let Some(pragma) = name.strip_prefix("pragma.") {
-            pragmas.insert(pragma.to_owned(), value.clone());
-        }
-    }
+    pragmas.extend(connection::pragmas(&plan.job.options));
     let store = Sqlite {
         library: Library::load(path)?,
         file: plan.folder.join("kv.db"),
@@ -72,64 +59,18 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
 
 impl Sqlite {
     fn connect(&self) -> Result<Db<'_>> {
-        let db = self
-            .library
-            .open(&self.file, OPEN_READWRITE | OPEN_CREATE)?;
-        db.busy_timeout(BUSY_MS);
-        // The page size cannot be changed once there is a WAL.
-        let first = self.pragmas.get_key_value("page_size");
-        for (name, value) in first.into_iter().chain(&self.pragmas) {
-            db.exec(&format!("PRAGMA {name}={value}"))
-                .with_context(|| format!("PRAGMA {name}={value}"))?;
-        }
-        Ok(db)
-    }
-}
-
-/// What a crash may lose, by the settings that are in force.
-pub fn durability(journal: &str, synchronous: &str) -> &'static str {
-    match (journal, synchronous) {
-        ("off" | "memory", _) => {
-            "a crash of the process in a transaction may leave the file damaged"
-        }
-        (_, "0") => {
-            "a crash of the process loses nothing; of the system or the power, recent \
-             transactions, and it may leave the file damaged"
-        }
-        ("wal", "1") => {
-            "a crash of the process loses nothing; of the system or the power, recent transactions"
-        }
-        _ => "no crash loses a committed transaction",
+        let flags = OPEN_READWRITE | OPEN_CREATE;
+        connection::open(&self.library, &self.file, flags, BUSY_MS, &self.pragmas)
     }
 }
 
 impl KeyValue for Sqlite {
     fn effective(&self) -> Result<Effective> {
         let db = self.connect()?;
-        let mut settings = BTreeMap::new();
-        for name in TOLD
-            .iter()
-            .copied()
-            .chain(self.pragmas.keys().map(|k| &**k))
-        {
-            let value = db.first(&format!("PRAGMA {name}"))?;
-            settings.insert(
-                name.to_owned(),
-                value.unwrap_or_else(|| "unknown to this library".to_owned()),
-            );
-        }
-        settings.insert("table".to_owned(), self.table.to_owned());
-        settings.insert("source_id".to_owned(), self.library.source_id());
-        let mut version = format!("SQLite {}", self.library.version());
-        // Only ours knows the function.
-        if let Ok(Some(ours)) = db.first("SELECT hp_version()") {
-            version = format!("{version}, High Performance SQLite {ours}");
-        }
-        Ok(Effective {
-            version,
-            durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
-            settings,
-        })
+        let mut effective = connection::effective(&self.library, &db, &self.pragmas)?;
+        let table = self.table.to_owned();
+        effective.settings.insert("table".to_owned(), table);
+        Ok(effective)
     }
 
     fn session(&self, work: Work<'_>) -> Result<()> {

@@ -1,0 +1,96 @@
+//! How jobs open a SQLite, and what they tell of the settings that are then in force.
+
+use std::ffi::c_int;
+use std::path::Path;
+
+use anyhow::{Result, anyhow};
+
+use super::model::{Effective, Values};
+use super::suite::PRAGMA_PREFIX;
+use crate::sys::{Db, Library};
+
+/// Settings that are read back whether they were asked for or not.
+const ALWAYS: [&str; 6] = [
+    "journal_mode",
+    "synchronous",
+    "cache_size",
+    "mmap_size",
+    "page_size",
+    "locking_mode",
+];
+
+/// The PRAGMAs that the options of a job ask for.
+pub fn pragmas(options: &Values) -> Values {
+    options
+        .iter()
+        .filter_map(|(name, value)| {
+            Some((name.strip_prefix(PRAGMA_PREFIX)?.to_owned(), value.clone()))
+        })
+        .collect()
+}
+
+/// Opens a database and sets PRAGMAs; locks of others are waited for `busy_ms` milliseconds.
+pub fn open<'l>(
+    library: &'l Library,
+    file: &Path,
+    flags: c_int,
+    busy_ms: i32,
+    pragmas: &Values,
+) -> Result<Db<'l>> {
+    let db = library
+        .open(file, flags)
+        .map_err(|e| anyhow!("cannot open {}: {e}", file.display()))?;
+    db.busy_timeout(busy_ms);
+    // The page size cannot be changed once there is a WAL.
+    let first = pragmas.get_key_value("page_size");
+    for (name, value) in first.into_iter().chain(pragmas) {
+        db.exec(&format!("PRAGMA {name}={value}"))
+            .map_err(|e| anyhow!("PRAGMA {name}={value}: {e}"))?;
+    }
+    // Opening is lazy: only reading shows that it is a database.
+    db.exec("SELECT count(*) FROM sqlite_master")
+        .map_err(|e| anyhow!("{}: {e}", file.display()))?;
+    Ok(db)
+}
+
+/// What a connection says about itself.
+pub fn effective(library: &Library, db: &Db<'_>, pragmas: &Values) -> Result<Effective> {
+    let mut settings = Values::new();
+    for name in ALWAYS.into_iter().chain(pragmas.keys().map(|k| &**k)) {
+        // What an engine does not know has no row.
+        let value = db.first(&format!("PRAGMA {name}"))?;
+        settings.insert(
+            name.to_owned(),
+            value.unwrap_or_else(|| "unknown to this library".to_owned()),
+        );
+    }
+    // Only ours knows the function.
+    let ours = db.first("SELECT hp_version()").unwrap_or(None);
+    let mut version = format!("SQLite {}", library.version());
+    if let Some(ours) = ours {
+        version = format!("High Performance SQLite {ours} ({version})");
+    }
+    settings.insert("source_id".to_owned(), library.source_id());
+    Ok(Effective {
+        durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
+        version,
+        settings,
+    })
+}
+
+/// What a crash may lose, by the settings that are in force.
+pub fn durability(journal: &str, synchronous: &str) -> &'static str {
+    match (journal, synchronous) {
+        ("off" | "memory", _) => {
+            "a crash of the process in a transaction may leave the file damaged"
+        }
+        (_, "0") => {
+            "a crash of the process loses nothing; of the system or the power, recent \
+             transactions, and it may leave the file damaged"
+        }
+        ("wal", "1") => {
+            "a crash of the process loses nothing; of the system or the power, recent transactions"
+        }
+        _ => "no crash loses a committed transaction",
+    }
+}
