@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
-use crate::data::{self, Target};
+use crate::data::{Set, Target, h2o, mysqlite};
 use crate::output::OutputFile;
 use crate::{bench, demo, docs, exec, kvtest, libs};
 
@@ -185,10 +185,10 @@ enum DataSet {
     /// The group-by table of the H2O.ai database benchmark
     H2o {
         /// Number of rows
-        #[arg(long, default_value_t = 5_000_000, value_name = "N")]
+        #[arg(long, default_value_t = h2o::ROWS, value_name = "N")]
         rows: u64,
         /// Number of values of the columns with few values
-        #[arg(long, default_value_t = 100, value_name = "N")]
+        #[arg(long, default_value_t = h2o::GROUPS, value_name = "N")]
         groups: u64,
         #[command(flatten)]
         to: DataFile,
@@ -196,10 +196,10 @@ enum DataSet {
     /// The table of two integer columns that the MySQLite project measured
     Mysqlite {
         /// Number of rows
-        #[arg(long, default_value_t = 10_000_000, value_name = "N")]
+        #[arg(long, default_value_t = mysqlite::ROWS, value_name = "N")]
         rows: u64,
         /// Number of values of the column key_col
-        #[arg(long, default_value_t = 5, value_name = "N")]
+        #[arg(long, default_value_t = mysqlite::KEYS, value_name = "N")]
         keys: u64,
         #[command(flatten)]
         to: DataFile,
@@ -255,16 +255,13 @@ pub fn run(cli: Cli) -> Result<u8> {
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Measure => bench::measure::serve(),
         Command::Data(set) => {
-            let (file, written) = match &set {
-                DataSet::Tpch { sf, to } => (&to.file, data::tpch::write(*sf, &to.target())?),
-                DataSet::H2o { rows, groups, to } => {
-                    (&to.file, data::h2o::write(*rows, *groups, &to.target())?)
-                }
-                DataSet::Mysqlite { rows, keys, to } => {
-                    (&to.file, data::mysqlite::write(*rows, *keys, &to.target())?)
-                }
+            let (to, set) = match set {
+                DataSet::Tpch { sf, to } => (to, Set::Tpch { sf }),
+                DataSet::H2o { rows, groups, to } => (to, Set::H2o { rows, groups }),
+                DataSet::Mysqlite { rows, keys, to } => (to, Set::Mysqlite { rows, keys }),
             };
-            println!("{}: {written}", file.display());
+            let written = set.write(&to.target())?;
+            println!("{}: {written}", to.file.display());
             Ok(0)
         }
     }

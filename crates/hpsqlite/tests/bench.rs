@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, interrupt_when};
 
 const SUITE: &str = r#"
 title = "Two libraries"
@@ -120,4 +120,125 @@ fn one_wrong_engine_leaves_the_others_their_samples() {
     done.expect(1)
         .says("4 measured now, 2 failed")
         .says("no such library");
+}
+
+/// Names of the data sets in the cache folder.
+fn data_sets(place: &Place) -> Vec<String> {
+    place.list("cache/hpsqlite/bench/data")
+}
+
+/// A suite on the data of a generator.
+fn of_generator(place: &Place, options: &str) -> String {
+    let text = format!(
+        r#"
+title = "Of a generator"
+kind = "sql"
+trials = 2
+[options]
+data = "h2o"
+rows = 2000
+groups = 10
+{options}
+[axes]
+engine = ["stock", "ours"]
+[[step]]
+name = "tables"
+sql = "SELECT count(*) FROM sqlite_schema"
+"#
+    );
+    suite(place, &text)
+}
+
+#[test]
+fn a_data_set_is_made_once_and_one_with_statistics_is_another() {
+    let place = Place::new();
+    let csv = place.path("tmp/samples.csv").to_str().unwrap().to_owned();
+    let answers = |options: &str, results: &str| {
+        let file = of_generator(&place, options);
+        let results = place.path(results).to_str().unwrap().to_owned();
+        let run = ["bench", "run", &file, "--results", &results, "--csv", &csv];
+        place.run(&run).expect(0).says("4 measured now");
+        let csv = place.text("tmp/samples.csv");
+        let from = csv.find("1 rows, ").unwrap();
+        csv[from..from + 20].to_owned()
+    };
+    let plain = answers("", "tmp/a.db");
+    let first = data_sets(&place);
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert!(first[0].starts_with("h2o-v1-rows=2000-groups=10-"));
+    assert_eq!(answers("", "tmp/b.db"), plain);
+    assert_eq!(data_sets(&place), first);
+    // It has the tables of the statistics as well.
+    assert_ne!(answers("analyze = true", "tmp/c.db"), plain);
+    assert_eq!(data_sets(&place).len(), 2);
+}
+
+#[test]
+fn clean_removes_what_the_lab_has_made_and_nothing_else() {
+    let place = Place::new();
+    let clean = |more: &[&str]| place.run(&[&["bench", "clean"], more].concat());
+    clean(&[]).expect(0).says("There are no data sets.");
+    let (file, results) = (of_generator(&place, ""), results(&place));
+    place
+        .run(&["bench", "run", &file, "--results", &results])
+        .expect(0);
+    std::fs::write(place.path("cache/hpsqlite/mine"), "mine").unwrap();
+    std::fs::create_dir(place.path("cache/hpsqlite/bench/work/job-killed")).unwrap();
+    clean(&["--list"])
+        .expect(0)
+        .says("h2o-v1-rows=2000")
+        .says("job-killed  (of a run that was killed)")
+        .says("in all");
+    assert_eq!(data_sets(&place).len(), 1);
+    clean(&[]).expect(0).says("removed");
+    assert!(data_sets(&place).is_empty());
+    assert!(place.list("cache/hpsqlite/bench/work").is_empty());
+    assert_eq!(place.list("cache/hpsqlite"), ["bench", "mine"]);
+}
+
+#[test]
+fn what_a_run_uses_is_not_cleaned_away() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.path("cache/hpsqlite/bench")).unwrap();
+    let lock = std::fs::File::create(place.path("cache/hpsqlite/bench/lock")).unwrap();
+    lock.lock_shared().unwrap();
+    place
+        .run(&["bench", "clean"])
+        .expect(2)
+        .says("a run of the lab is using");
+    drop(lock);
+    place.run(&["bench", "clean"]).expect(0);
+}
+
+#[test]
+fn an_interrupted_set_up_leaves_nothing_and_is_made_anew() {
+    let place = Place::new();
+    let (file, results) = (of_generator(&place, ""), results(&place));
+    let mut run = vec!["bench", "run", &file, "--results", &results];
+    let large = place.command(&[&run[..], &["--set", "rows=500000000"]].concat());
+    let data = place.path("cache/hpsqlite/bench/data");
+    let begun = || {
+        let mut folders = std::fs::read_dir(&data).into_iter().flatten().flatten();
+        folders.any(|f| std::fs::read_dir(f.path()).is_ok_and(|mut d| d.next().is_some()))
+    };
+    interrupt_when(large, begun).expect(130).says("interrupted");
+    assert!(data_sets(&place).is_empty());
+    let other = place.path("tmp/other.db").to_str().unwrap().to_owned();
+    run[4] = &other;
+    place.run(&run).expect(0).says("4 measured now");
+    assert_eq!(data_sets(&place).len(), 1);
+}
+
+#[test]
+fn data_that_cannot_be_made_is_said_and_the_rest_goes_on() {
+    let place = Place::new();
+    let text = SUITE.replace("INSERT INTO t", "INSERT INTO t{rows}");
+    let text = text.replace("CREATE TABLE t(", "CREATE TABLE t10(a,b); CREATE TABLE t(");
+    let (file, results) = (suite(&place, &text), results(&place));
+    place
+        .run(&["bench", "run", &file, "--results", &results])
+        .expect(1)
+        .says("4 measured now, 2 failed")
+        .says("no such table: t20");
+    assert_eq!(data_sets(&place).len(), 1);
 }

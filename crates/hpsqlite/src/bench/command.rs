@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
+use super::dataset::{self, Home};
 use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
 use super::suite::{Changes, PRAGMA_PREFIX, SUITES, Suite, TEMPLATE};
-use crate::libs;
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
+use crate::{libs, text};
 
 /// The exit status where something could not be measured.
 const INCOMPLETE: u8 = 1;
@@ -40,6 +41,12 @@ pub enum Command {
     },
     /// Name the suites that come with the lab
     List,
+    /// Remove the data sets that runs have made, and what killed runs left
+    Clean {
+        /// Only say what is there
+        #[arg(long)]
+        list: bool,
+    },
 }
 
 #[derive(Args)]
@@ -97,6 +104,7 @@ pub fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Init { file } => init(file).map(|()| 0),
         Command::List => list().map(|()| 0),
+        Command::Clean { list } => clean(*list).map(|()| 0),
         Command::Run(args) => measure(args),
         Command::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
         Command::Report(args) => reports(&args.results, args.against.as_deref(), &args.outputs),
@@ -127,6 +135,32 @@ fn list() -> Result<()> {
     Ok(())
 }
 
+/// Says what is in the cache folder, and removes it unless it is only to be listed.
+fn clean(only_list: bool) -> Result<()> {
+    let all = match only_list {
+        true => dataset::kept()?,
+        false => dataset::clean()?,
+    };
+    for one in &all {
+        let left_over = match one.left_over {
+            true => "  (of a run that was killed)",
+            false => "",
+        };
+        println!(
+            "{:>10}  {}{left_over}",
+            text::bytes(one.bytes),
+            one.path.display()
+        );
+    }
+    let bytes = text::bytes(all.iter().map(|one| one.bytes).sum());
+    match (all.len(), only_list) {
+        (0, _) => println!("There are no data sets."),
+        (_, true) => println!("{bytes:>10}  in all"),
+        (_, false) => println!("{bytes:>10}  removed"),
+    }
+    Ok(())
+}
+
 fn measure(args: &Run) -> Result<u8> {
     let changes = Changes {
         quick: args.quick,
@@ -137,19 +171,14 @@ fn measure(args: &Run) -> Result<u8> {
         Some(path) => path.clone(),
         None => PathBuf::from(format!("{}.results.db", suite.name)),
     };
-    let cache = libs::cache_folder()?.join("bench");
-    let (data, work) = (cache.join("data"), cache.join("work"));
-    for folder in [&data, &work] {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make {}", folder.display()))?;
-    }
+    let home = Home::open()?;
     let library = Library::load(&libs::stock()?)?;
     let tally = {
         let stored = Stored {
             name: suite.name.clone(),
             text: suite.text.clone(),
         };
-        let mut store = Store::open(&library, &results, &stored, &Environment::this(&work))?;
+        let mut store = Store::open(&library, &results, &stored, &Environment::this(&home.work))?;
         for point in &suite.points {
             let asked = point
                 .options
@@ -160,8 +189,8 @@ fn measure(args: &Run) -> Result<u8> {
         }
         let places = Places {
             suite: args.suite.parent().unwrap_or(Path::new(".")),
-            data: &data,
-            work: &work,
+            data: &home.data,
+            work: &home.work,
         };
         runner::run(&suite, &places, &mut store)?
     };

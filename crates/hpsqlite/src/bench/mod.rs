@@ -12,6 +12,7 @@
 
 pub mod command;
 pub mod connection;
+pub mod dataset;
 pub mod engine;
 pub mod measure;
 pub mod meter;

@@ -5,20 +5,17 @@
 //! another, and which of them comes first changes from trial to trial. What has
 //! been recorded is not measured again: a run that was stopped goes on.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::model::{Job, Kind, Line, Values};
-use super::suite::{ENGINE, Point, Suite, filled};
-use crate::data::{self, Target};
-use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
+use super::dataset::{self, Cache};
+use super::model::{Job, Line, Values};
+use super::suite::{ENGINE, Point, Suite};
 use crate::{interrupt, libs};
 
 /// Who keeps what was measured.
@@ -58,7 +55,7 @@ pub struct Places<'a> {
 pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<Tally> {
     let mut tally = Tally::default();
     let bar = progress_bar(suite.points.len() as u64 * u64::from(suite.trials));
-    let mut databases = BTreeMap::new();
+    let cache = Cache::new(places.data);
     let mut given_up: Vec<&Values> = Vec::new();
     for trial in 1..=suite.trials {
         for point in turn(&suite.points, trial) {
@@ -73,8 +70,19 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                 bar.inc(1);
                 continue;
             }
-            let database = database(suite, point, places, &mut databases)?;
-            match job(suite, point, trial, database, places, record)? {
+            // Making data has a bar of its own.
+            let data =
+                bar.suspend(|| dataset::options(suite.kind, &point.options, places.suite, &cache));
+            let end = match data {
+                Ok(data) => job(suite, point, trial, data, places, record)?,
+                Err(e) => {
+                    interrupt::check()?;
+                    let line = Line::Failed(format!("{e:#}"));
+                    record.line(&point.values, trial, &line)?;
+                    End::Failed
+                }
+            };
+            match end {
                 End::Measured => tally.measured += 1,
                 End::Unavailable => {
                     tally.unavailable += 1;
@@ -143,7 +151,7 @@ fn job(
     suite: &Suite,
     point: &Point,
     trial: u32,
-    database: Option<PathBuf>,
+    data: Values,
     places: &Places<'_>,
     record: &mut dyn Record,
 ) -> Result<End> {
@@ -163,12 +171,7 @@ fn job(
         path => described.and_then(|e| e.library.as_ref()).map(|_| path),
     };
     let mut options = point.options.clone();
-    if let Some(database) = database {
-        let text = database
-            .to_str()
-            .context("a database path that is not UTF-8")?;
-        options.insert("database".to_owned(), text.to_owned());
-    }
+    options.extend(data);
     let job = Job {
         kind: suite.kind,
         engine,
@@ -237,90 +240,6 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
         end = End::Failed;
     }
     Ok(end)
-}
-
-/// The database of a point, made now if it is not there.
-fn database(
-    suite: &Suite,
-    point: &Point,
-    places: &Places<'_>,
-    known: &mut BTreeMap<u64, PathBuf>,
-) -> Result<Option<PathBuf>> {
-    if suite.kind != Kind::Sql {
-        return Ok(None);
-    }
-    let get = |name: &str| point.options.get(name).map(String::as_str);
-    let number = |name: &str, default: f64| -> Result<f64> {
-        get(name).map_or(Ok(default), |n| {
-            n.parse()
-                .with_context(|| format!("{name}={n}: want a number"))
-        })
-    };
-    let made_by = match get("made_by") {
-        None | Some("stock") => libs::stock()?,
-        Some("ours") => libs::ours()?,
-        Some(other) => bail!("made_by={other}: a database is made by stock or ours"),
-    };
-    let key = match (get("database"), get("setup"), get("data")) {
-        (Some(path), None, None) => return Ok(Some(places.suite.join(path))),
-        (None, Some(setup), None) => filled(setup, &point.options),
-        (None, None, Some(data)) => {
-            let size = ["rows", "sf", "groups", "keys"].map(|n| get(n).unwrap_or_default());
-            format!("{data} {}", size.join(" "))
-        }
-        _ => bail!("[options] needs one of database, setup and data"),
-    };
-    let hash = xxh3_64(format!("{key}\0{}", made_by.display()).as_bytes());
-    if let Some(path) = known.get(&hash) {
-        return Ok(Some(path.clone()));
-    }
-    let path = places.data.join(format!("{}-{hash:016x}.db", suite.name));
-    if !path.exists() {
-        let target = Target {
-            file: &path,
-            force: false,
-            library: Some(&made_by),
-        };
-        match get("data") {
-            None => set_up(&made_by, &key, &path)?,
-            Some("h2o") => {
-                let (rows, groups) = (number("rows", 5e6)?, number("groups", 100.0)?);
-                data::h2o::write(rows as u64, groups as u64, &target)?;
-            }
-            Some("mysqlite") => {
-                let (rows, keys) = (number("rows", 1e7)?, number("keys", 5.0)?);
-                data::mysqlite::write(rows as u64, keys as u64, &target)?;
-            }
-            Some("tpch") => {
-                data::tpch::write(number("sf", 1.0)?, &target)?;
-            }
-            Some(other) => bail!("data={other}: the data sets are h2o, mysqlite and tpch"),
-        }
-    }
-    known.insert(hash, path.clone());
-    Ok(Some(path))
-}
-
-/// Makes a database by a script, whole or not at all.
-fn set_up(library: &Path, script: &str, path: &Path) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let library = Library::load(library)?;
-    let temporary = tempfile::Builder::new()
-        .prefix(".setup-")
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write in {}", folder.display()))?;
-    let db = library
-        .open(temporary.path(), OPEN_READWRITE | OPEN_CREATE)
-        .map_err(|e| anyhow::anyhow!("setup: {e}"))?;
-    for sql in ["PRAGMA synchronous=off", "BEGIN", script, "COMMIT"] {
-        db.exec(sql).map_err(|e| anyhow::anyhow!("setup: {e}"))?;
-    }
-    drop(db);
-    data::set_ordinary_mode(temporary.path())?;
-    temporary
-        .persist(path)
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
 }
 
 #[cfg(test)]

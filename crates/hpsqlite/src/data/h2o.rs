@@ -9,6 +9,11 @@ use anyhow::{Result, bail};
 use super::random::SplitMix64;
 use super::{Binder, Row, Target, Written, generate};
 
+/// To be raised with every change that makes other bytes.
+pub const VERSION: u32 = 1;
+pub const ROWS: u64 = 5_000_000;
+pub const GROUPS: u64 = 100;
+
 const SEED: u64 = 108;
 
 const DDL: &str = "CREATE TABLE x(

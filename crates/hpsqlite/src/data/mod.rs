@@ -31,6 +31,51 @@ pub struct Target<'a> {
     pub library: Option<&'a Path>,
 }
 
+/// A data set: its generator and what that is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Set {
+    Tpch { sf: f64 },
+    H2o { rows: u64, groups: u64 },
+    Mysqlite { rows: u64, keys: u64 },
+}
+
+impl Set {
+    /// The set of a name, with the parameters that `get` gives and the usual ones for others.
+    pub fn of<'v>(name: &str, get: &dyn Fn(&str) -> Option<&'v str>) -> Result<Set> {
+        let number = |name: &str, usual: f64| {
+            get(name).map_or(Ok(usual), |n| {
+                n.parse::<f64>()
+                    .ok()
+                    .filter(|n| n.is_finite() && *n >= 0.0)
+                    .with_context(|| format!("{name}={n}: want a number"))
+            })
+        };
+        Ok(match name {
+            "tpch" => Set::Tpch {
+                sf: number("sf", 1.0)?,
+            },
+            "h2o" => Set::H2o {
+                rows: number("rows", h2o::ROWS as f64)? as u64,
+                groups: number("groups", h2o::GROUPS as f64)? as u64,
+            },
+            "mysqlite" => Set::Mysqlite {
+                rows: number("rows", mysqlite::ROWS as f64)? as u64,
+                keys: number("keys", mysqlite::KEYS as f64)? as u64,
+            },
+            other => bail!("data={other}: the data sets are tpch, h2o and mysqlite"),
+        })
+    }
+
+    /// Writes the file.
+    pub fn write(&self, target: &Target<'_>) -> Result<Written> {
+        match *self {
+            Set::Tpch { sf } => tpch::write(sf, target),
+            Set::H2o { rows, groups } => h2o::write(rows, groups, target),
+            Set::Mysqlite { rows, keys } => mysqlite::write(rows, keys, target),
+        }
+    }
+}
+
 /// What was written.
 pub struct Written {
     pub tables: usize,

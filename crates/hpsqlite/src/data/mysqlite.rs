@@ -8,6 +8,11 @@ use anyhow::{Result, bail};
 use super::random::SplitMix64;
 use super::{Binder, Row, Target, Written, generate};
 
+/// To be raised with every change that makes other bytes.
+pub const VERSION: u32 = 1;
+pub const ROWS: u64 = 10_000_000;
+pub const KEYS: u64 = 5;
+
 const SEED: u64 = 10;
 
 const DDL: &str = "CREATE TABLE T(key_col INT, val_col INT)";

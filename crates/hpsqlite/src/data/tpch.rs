@@ -13,6 +13,9 @@ use tpchgen::generators::{
 
 use super::{Binder, Row, Target, Written, generate};
 
+/// To be raised with every change that makes other bytes.
+pub const VERSION: u32 = 1;
+
 /// Rows at scale factor 1, nation and region aside.
 const ROWS_AT_SF1: f64 = 8_661_215.0;
 /// With fewer than 240 suppliers, the benchmark's formula may give a part the same supplier twice,
