@@ -184,6 +184,31 @@ fn a_server_ends_with_its_job() {
     }
 }
 
+/// What had no time is not in the sample; the pairs are there nevertheless for the next step.
+#[test]
+fn a_step_whose_time_ran_out_says_how_much_it_did() {
+    let place = Place::new();
+    let stock = Some("libexec/hpsqlite/libsqlite3-stock.so");
+    let answer = |fill: &str, limit: Option<&str>| {
+        let options = json!({"count": "20000", "sync": "off", "batch": "5000"});
+        let mut job = job(&place, "stock", stock, &[fill, "read-sequential"], options);
+        if let Some(seconds) = limit {
+            job["steps"][0]["options"] = json!({"seconds": seconds});
+        }
+        let lines = place.measure(&job);
+        assert_eq!(lines[2]["sample"]["operations"], 20000, "{lines:?}");
+        let filled = &lines[1]["sample"];
+        let number = |name: &str| filled[name].as_u64().unwrap();
+        let numbers = (number("operations"), number("asked"));
+        (numbers, lines[2]["sample"]["answer"].clone())
+    };
+    let (whole, right) = answer("batch", None);
+    assert_eq!(whole, (20000, 0));
+    let ((done, asked), same) = answer("fill-random", Some("0.01"));
+    assert!(0 < done && done < 20000 && asked == 20000, "{done} {asked}");
+    assert_eq!(same, right);
+}
+
 #[test]
 fn a_step_that_only_prepares_is_not_told() {
     let place = Place::new();
@@ -234,6 +259,10 @@ fn what_cannot_be_done_is_said() {
         (
             last("stock", stock, &["batch"], json!({"count": "many"})),
             "count=many",
+        ),
+        (
+            last("stock", stock, &["batch"], json!({"seconds": "-1"})),
+            "seconds=-1",
         ),
         (
             last("stock", stock, &["batch"], json!({"key_size": "2"})),

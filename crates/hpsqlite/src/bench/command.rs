@@ -259,5 +259,6 @@ fn presented(suite: &Stored) -> Result<Presentation> {
         title: parsed.title,
         about: parsed.about,
         charts: parsed.charts,
+        tables: parsed.tables,
     })
 }

@@ -14,6 +14,9 @@
 //!
 //! Options: `count` (keys there are), `writes` (by default all), `reads` (by default `count`),
 //! `key_size`, `value_size`, `threads`, `batch`, and those of the engine.
+//! `seconds` is the most time that a step may take: what is not done by then is not measured, the
+//! sample says how much was done and how much was asked for, and pairs that a step should have
+//! written are written in large batches before a step that needs them.
 //!
 //! **What is written** follows from the seed. Key number i is i in decimal with zeros before it;
 //! the value is random bytes made of the seed, i, and how often the key has been written.
@@ -25,9 +28,10 @@
 //! the percentiles, by one look at the clock; parts of a scan are not.
 
 use std::io::{Read, Write};
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -43,6 +47,8 @@ use crate::interrupt;
 
 /// How often progress is told and Ctrl-C looked for.
 const TICK: Duration = Duration::from_millis(100);
+/// Pairs in a batch of those that were not written in time.
+const CATCH_UP: usize = 10_000;
 /// Operations between two looks at whether to stop.
 const STRIDE: u64 = 64;
 /// A job that has more pairs than this is a mistake.
@@ -109,9 +115,24 @@ struct Options<'j> {
 }
 
 impl Options<'_> {
+    fn get(&self, name: &str) -> Option<&String> {
+        self.step.and_then(|s| s.get(name)).or(self.job.get(name))
+    }
+
+    /// The most time that a step may take, if that is limited.
+    fn seconds(&self) -> Result<Option<Duration>> {
+        let Some(text) = self.get("seconds") else {
+            return Ok(None);
+        };
+        let seconds = text.parse().ok().filter(|s: &f64| *s > 0.0);
+        let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        limit
+            .with_context(|| format!("seconds={text}: it is a number above 0"))
+            .map(Some)
+    }
+
     fn number(&self, name: &str, default: u64) -> Result<u64> {
-        let value = self.step.and_then(|s| s.get(name)).or(self.job.get(name));
-        match value {
+        match self.get(name) {
             None => Ok(default),
             Some(text) => text
                 .parse()
@@ -196,6 +217,8 @@ struct Run<'j> {
     /// How often each key was written.
     versions: Vec<u32>,
     written: bool,
+    /// Whether a step that should have written more ran out of time.
+    cut: bool,
 }
 
 impl<'j> Run<'j> {
@@ -252,6 +275,7 @@ impl<'j> Run<'j> {
             store: None,
             versions: vec![0; usize::try_from(count)?],
             written: false,
+            cut: false,
         };
         run.renew()?;
         Ok(run)
@@ -274,7 +298,44 @@ impl<'j> Run<'j> {
         made.with_context(|| format!("cannot make {} anew", folder.display()))?;
         self.versions.fill(0);
         self.written = false;
+        self.cut = false;
         self.open()
+    }
+
+    /// Writes the pairs that a step before had no time for; other pairs that are not there are a
+    /// mistake of the suite, unless it writes into an empty store.
+    fn catch_up(&mut self, empty: bool) -> Result<()> {
+        let left: Vec<u64> = (0..)
+            .zip(&self.versions)
+            .filter_map(|(i, v)| (*v == 0).then_some(i))
+            .collect();
+        ensure!(
+            left.is_empty() || self.cut || empty,
+            "not all keys have been written; a step that fills has to come before it"
+        );
+        if left.is_empty() || !self.cut {
+            return Ok(());
+        }
+        let pairs = &self.pairs;
+        self.store()?.session(&mut |session| {
+            let mut batch: Vec<Pair> = Vec::new();
+            for (n, keys) in (1..).zip(left.chunks(CATCH_UP)) {
+                batch.resize_with(keys.len(), Pair::default);
+                for (i, (key, value)) in keys.iter().zip(&mut batch) {
+                    pairs.key(*i, key);
+                    pairs.value(*i, 1, value);
+                }
+                session.put_all(&batch)?;
+                interrupt::check()?;
+                say(&Line::Progress((n * CATCH_UP) as f64 / left.len() as f64))?;
+            }
+            Ok(())
+        })?;
+        for i in left {
+            self.versions[i as usize] = 1;
+        }
+        self.cut = false;
+        self.store()?.flush()
     }
 
     /// Makes the system forget the files; a server forgets what it had in memory by starting again.
@@ -307,11 +368,8 @@ impl<'j> Run<'j> {
         if matches!(what, What::Fill(_)) && self.written {
             self.renew()?;
         }
-        if matches!(what, What::Read(_) | What::ReadWhileWriting) {
-            ensure!(
-                self.versions.iter().all(|v| *v > 0),
-                "not all keys have been written; a step that fills has to come before it"
-            );
+        if !matches!(what, What::Fill(_) | What::Batch) {
+            self.catch_up(matches!(what, What::Overwrite))?;
         }
         if step.cold {
             self.cool()?;
@@ -330,6 +388,7 @@ impl<'j> Run<'j> {
             operations,
             batch: options.number("batch", 1000)?.max(1),
             threads: options.number("threads", 1)?.max(1),
+            limit: options.seconds()?,
         };
         let store = self.store()?;
         let mut done = load.run(store)?;
@@ -341,18 +400,23 @@ impl<'j> Run<'j> {
             store.flush()?;
         }
         if !matches!(what, What::Read(_) | What::ReadWhileWriting) {
-            let written: Vec<u64> = (0..operations).map(|j| load.written(j)).collect();
+            let done = done.ranges.iter().cloned().flatten();
+            let written: Vec<u64> = done.map(|j| load.written(j)).collect();
+            self.cut |= (written.len() as u64) < operations;
             for i in written {
                 self.versions[i as usize] += 1;
             }
             self.written = true;
         }
+        let asked = operations;
+        let operations = done.ranges.iter().map(|r| r.end - r.start).sum();
         Ok(Sample {
             step: step.name.clone(),
             seconds: done.seconds,
             user: done.usage.user,
             system: done.usage.system,
             operations,
+            asked: if operations < asked { asked } else { 0 },
             beside: done.beside,
             bytes: operations * self.pairs.value_size as u64,
             peak_memory: done.usage.peak,
@@ -415,11 +479,14 @@ struct Load<'r> {
     operations: u64,
     batch: u64,
     threads: u64,
+    limit: Option<Duration>,
 }
 
 /// What all threads did together.
 struct Done {
     seconds: f64,
+    /// The operations that were done, a range for each thread.
+    ranges: Vec<Range<u64>>,
     usage: Usage,
     beside: u64,
     times: Vec<f32>,
@@ -433,6 +500,8 @@ struct Part {
     times: Vec<f32>,
     hashes: Vec<u64>,
     writes: u64,
+    /// How many of its operations it did.
+    done: u64,
     span: Option<(Instant, Instant)>,
 }
 
@@ -443,6 +512,8 @@ struct Shared {
     /// The clock was read, sessions may close.
     end: Barrier,
     stop: AtomicBool,
+    /// When there is no time left.
+    deadline: OnceLock<Instant>,
     /// Threads that have not done their part, without one that writes beside them.
     left: AtomicU64,
     operations: AtomicU64,
@@ -473,6 +544,7 @@ impl Load<'_> {
             start: Barrier::new(parties),
             end: Barrier::new(parties),
             stop: AtomicBool::new(false),
+            deadline: OnceLock::new(),
             left: AtomicU64::new(self.threads),
             operations: AtomicU64::new(0),
         };
@@ -537,14 +609,19 @@ impl Load<'_> {
         interrupt::check()?;
         let mut done = Done {
             seconds: 0.0,
+            ranges: Vec::new(),
             usage,
             beside: 0,
             times: Vec::new(),
             hashes: Vec::new(),
         };
         let mut span: Option<(Instant, Instant)> = None;
-        for part in parts {
+        for (t, part) in (0..).zip(parts) {
             let part = part?;
+            if t < self.threads {
+                let from = self.range(t).start;
+                done.ranges.push(from..from + part.done);
+            }
             done.times.extend(part.times);
             done.hashes.extend(part.hashes);
             done.beside += part.writes;
@@ -558,12 +635,17 @@ impl Load<'_> {
         Ok(done)
     }
 
+    /// The operations that thread `t` is to do.
+    fn range(&self, t: u64) -> Range<u64> {
+        self.operations * t / self.threads..self.operations * (t + 1) / self.threads
+    }
+
     /// The part of thread `t`.
     fn part(&self, t: u64, session: &mut dyn Session, shared: &Shared) -> Result<Part> {
         if t == self.threads {
             return self.write_beside(session, shared);
         }
-        let range = self.operations * t / self.threads..self.operations * (t + 1) / self.threads;
+        let range = self.range(t);
         let mut part = Part::default();
         let n = (range.end - range.start) as usize;
         match self.what {
@@ -572,6 +654,9 @@ impl Load<'_> {
         }
         part.times.reserve(n);
         let start = Instant::now();
+        if let Some(limit) = self.limit {
+            shared.deadline.get_or_init(|| start + limit);
+        }
         match self.what {
             What::Fill(_) | What::Overwrite => self.write(range, session, shared, &mut part)?,
             What::Batch => self.write_batches(range, session, shared, &mut part)?,
@@ -595,7 +680,7 @@ impl Load<'_> {
 
     fn write(
         &self,
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         session: &mut dyn Session,
         shared: &Shared,
         part: &mut Part,
@@ -609,13 +694,14 @@ impl Load<'_> {
             self.pair(j, &mut pair);
             session.put(&pair.0, &pair.1)?;
             part.times.push(lap(&mut clock));
+            part.done += 1;
         }
         Ok(())
     }
 
     fn write_batches(
         &self,
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         session: &mut dyn Session,
         shared: &Shared,
         part: &mut Part,
@@ -623,7 +709,7 @@ impl Load<'_> {
         let mut pairs: Vec<Pair> = Vec::new();
         let mut clock = Instant::now();
         let mut from = range.start;
-        while from < range.end && !shared.stop.load(Ordering::Relaxed) {
+        while from < range.end && !shared.is_over() {
             let n = self.batch.min(range.end - from);
             pairs.resize_with(usize::try_from(n)?, Pair::default);
             for (j, pair) in (from..).zip(&mut pairs) {
@@ -632,6 +718,7 @@ impl Load<'_> {
             session.put_all(&pairs)?;
             part.times.push(lap(&mut clock));
             shared.operations.fetch_add(n, Ordering::Relaxed);
+            part.done += n;
             from += n;
         }
         Ok(())
@@ -675,7 +762,7 @@ impl Load<'_> {
 
     fn look_up(
         &self,
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         session: &mut dyn Session,
         shared: &Shared,
         part: &mut Part,
@@ -691,20 +778,21 @@ impl Load<'_> {
             let found = session.get(&key, &mut |value| hashes.push(hash(&key, value)))?;
             ensure!(found, "{}", lost(&key));
             part.times.push(lap(&mut clock));
+            part.done += 1;
         }
         Ok(())
     }
 
     fn scan(
         &self,
-        range: std::ops::Range<u64>,
+        range: Range<u64>,
         session: &mut dyn Session,
         shared: &Shared,
         part: &mut Part,
     ) -> Result<()> {
         let mut key = Vec::new();
         let mut j = range.start;
-        while j < range.end && !shared.stop.load(Ordering::Relaxed) {
+        while j < range.end && !shared.is_over() {
             self.pairs.key(self.read(j), &mut key);
             // To the last key, then from the first one again.
             let end = range.end.min((j / self.count + 1) * self.count);
@@ -717,7 +805,8 @@ impl Load<'_> {
             if !ordered {
                 return self.look_up(before..range.end, session, shared, part);
             }
-            if j < end && !shared.stop.load(Ordering::Relaxed) {
+            part.done += j - before;
+            if j < end && !shared.is_over() {
                 self.pairs.key(self.read(j), &mut key);
                 bail!("{}", lost(&key));
             }
@@ -734,7 +823,8 @@ impl Load<'_> {
         let mut answer = xxhash_rust::xxh3::Xxh3::new();
         // What was written meanwhile may have been there or not.
         let rounds = done.beside.div_ceil(self.count) as u32;
-        for (j, got) in (0..).zip(&done.hashes) {
+        let all = done.ranges.iter().cloned().flatten();
+        for (j, got) in all.zip(&done.hashes) {
             let i = self.read(j);
             self.pairs.key(i, &mut key);
             let version = self.versions[i as usize];
@@ -756,7 +846,12 @@ impl Load<'_> {
                 String::from_utf8_lossy(&key)
             );
         }
-        Ok(format!("{:016x}", answer.digest()))
+        // Engines that had no time for all have not read the same.
+        let whole = done.hashes.len() as u64 == self.operations;
+        Ok(match whole {
+            true => format!("{:016x}", answer.digest()),
+            false => String::new(),
+        })
     }
 }
 
@@ -774,7 +869,16 @@ impl Shared {
             return false;
         }
         self.operations.fetch_add(STRIDE, Ordering::Relaxed);
+        self.is_over()
+    }
+
+    /// Whether somebody said to stop, or the time has run out.
+    fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+            || self
+                .deadline
+                .get()
+                .is_some_and(|end| Instant::now() >= *end)
     }
 }
 
@@ -871,6 +975,7 @@ mod tests {
             operations: 100,
             batch: 7,
             threads,
+            limit: None,
         };
         load(What::Batch, &[0; 100]).run(&store)?;
         let read = load(What::Read(Order::Sequential), &[1; 100]);

@@ -89,6 +89,9 @@ pub struct Sample {
     pub system: f64,
     /// Reads, writes, or runs of the statement.
     pub operations: u64,
+    /// How many there would have been, where the time that the step may take ran out before; else 0.
+    #[serde(default)]
+    pub asked: u64,
     /// Writes that went on beside them, in a step that reads while writing.
     #[serde(default)]
     pub beside: u64,

@@ -54,11 +54,16 @@ pub struct Places<'a> {
 /// Measures what has not been measured yet.
 pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<Tally> {
     let mut tally = Tally::default();
-    let bar = progress_bar(suite.points.len() as u64 * u64::from(suite.trials));
+    let jobs = suite.points.iter().map(|p| u64::from(p.trials)).sum();
+    let bar = progress_bar(jobs);
     let cache = Cache::new(places.data);
     let mut given_up: Vec<&Values> = Vec::new();
-    for trial in 1..=suite.trials {
+    let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
+    for trial in 1..=trials {
         for point in turn(&suite.points, trial) {
+            if trial > point.trials {
+                continue;
+            }
             interrupt::check()?;
             bar.set_message(described(&point.values));
             if given_up.contains(&&point.values) {

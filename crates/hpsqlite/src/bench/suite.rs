@@ -5,19 +5,25 @@
 //! measured in every trial, unless a rule excludes it. The axis `engine` says
 //! what does the work; a statement's template values, named sets of PRAGMAs and
 //! any other option may be axes as well.
+//!
+//! What is no single product is several [`Part`]s: each is a product of its own, with the file's
+//! options and axes besides those that it names itself, and all are one run and one page. The axis
+//! `part` tells their points apart.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::model::{Kind, Step, Values};
-use super::report::plan::{ChartPlan, STEP};
+use super::report::plan::{ChartPlan, STEP, TablePlan};
 
 /// More points than this are a mistake in the file.
 const MAX_POINTS: usize = 100_000;
 
+/// The axis that tells the parts of a suite apart, where it has several.
+pub const PART: &str = "part";
 /// The axis that every suite has.
 pub const ENGINE: &str = "engine";
 /// The axis whose values are the names of `[pragmas]`.
@@ -50,6 +56,7 @@ struct File {
     seed: u64,
     #[serde(default)]
     options: BTreeMap<String, Scalar>,
+    #[serde(default)]
     axes: BTreeMap<String, OneOrMore>,
     #[serde(default)]
     pragmas: BTreeMap<String, BTreeMap<String, Scalar>>,
@@ -61,7 +68,91 @@ struct File {
     exclude: Vec<BTreeMap<String, OneOrMore>>,
     #[serde(default)]
     chart: Vec<ChartPlan>,
+    #[serde(default)]
+    part: Vec<Part>,
+    #[serde(default)]
+    table: Vec<TablePlan>,
+    /// Names of values as to be shown in all charts.
+    #[serde(default)]
+    names: Values,
     quick: Option<Quick>,
+}
+
+/// A product of axes of its own, in a file that has several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    name: String,
+    /// What is measured in it; stands before its first chart.
+    #[serde(default)]
+    about: String,
+    trials: Option<u32>,
+    cold: Option<bool>,
+    #[serde(default)]
+    options: BTreeMap<String, Scalar>,
+    #[serde(default)]
+    axes: BTreeMap<String, OneOrMore>,
+    #[serde(default)]
+    step: Vec<StepFile>,
+    #[serde(default)]
+    exclude: Vec<BTreeMap<String, OneOrMore>>,
+    #[serde(default)]
+    chart: Vec<ChartPlan>,
+    quick: Option<Quick>,
+}
+
+impl File {
+    /// The file as those of its parts would be, had each a file of its own; itself if it has none.
+    fn parts(&self) -> Result<Vec<File>> {
+        if self.part.is_empty() {
+            return Ok(vec![self.clone()]);
+        }
+        if !(self.step.is_empty() && self.exclude.is_empty() && self.chart.is_empty()) {
+            bail!("the file has parts: [[step]], [[exclude]] and [[chart]] belong into a [[part]]");
+        }
+        if self.axes.contains_key(PART) {
+            bail!("axis {PART}: the file has parts, which are this axis");
+        }
+        let mut files = Vec::new();
+        for (i, part) in self.part.iter().enumerate() {
+            if self.part[..i].iter().any(|p| p.name == part.name) {
+                bail!("[[part]] {} is there twice", part.name);
+            }
+            let name = OneOrMore::One(Scalar::Text(part.name.clone()));
+            let mut file = self.clone();
+            file.part.clear();
+            file.trials = part.trials.unwrap_or(self.trials);
+            file.cold = part.cold.unwrap_or(self.cold);
+            file.options.extend(part.options.clone());
+            file.axes.extend(part.axes.clone());
+            file.axes.insert(PART.to_owned(), name);
+            file.step = part.step.clone();
+            file.exclude = part.exclude.clone();
+            file.chart = part.chart.clone();
+            for chart in &mut file.chart {
+                chart.only.insert(PART.to_owned(), part.name.clone());
+            }
+            if let Some(chart) = file.chart.first_mut()
+                && chart.about.is_empty()
+            {
+                chart.about = part.about.clone();
+            }
+            let mut quick = self.quick.clone().unwrap_or_default();
+            if let Some(own) = &part.quick {
+                quick.trials = own.trials.or(quick.trials);
+                quick.options.extend(own.options.clone());
+                quick.axes.extend(own.axes.clone());
+            }
+            file.quick = Some(quick);
+            files.push(file);
+        }
+        Ok(files)
+    }
+
+    /// The name of the part that it is.
+    fn part_name(&self) -> Option<String> {
+        self.axes.get(PART).and_then(|v| v.texts().pop())
+    }
 }
 
 fn seven() -> u32 {
@@ -77,6 +168,9 @@ fn one() -> u64 {
 #[serde(deny_unknown_fields)]
 struct Quick {
     trials: Option<u32>,
+    /// The parts that are measured; none named are all.
+    #[serde(default)]
+    parts: Vec<String>,
     #[serde(default)]
     options: BTreeMap<String, Scalar>,
     #[serde(default)]
@@ -149,10 +243,10 @@ pub struct Suite {
     pub title: String,
     pub about: String,
     pub kind: Kind,
-    pub trials: u32,
     pub seed: u64,
     pub engines: BTreeMap<String, Engine>,
     pub charts: Vec<ChartPlan>,
+    pub tables: Vec<TablePlan>,
     pub points: Vec<Point>,
     /// What all this came from: the file's text, and what was changed on the command line.
     pub text: String,
@@ -167,6 +261,7 @@ pub struct Point {
     /// the values of the axes.
     pub options: Values,
     pub steps: Vec<Step>,
+    pub trials: u32,
 }
 
 /// What the command line changes.
@@ -193,20 +288,42 @@ impl Suite {
     /// Makes a suite of the text of a file; libraries are looked for from `folder` on.
     pub fn parse(name: &str, text: &str, folder: &Path, changes: &Changes) -> Result<Suite> {
         // The error of the parser tells the line, and shows it.
-        let mut file: File = toml::from_str(text).map_err(|e| anyhow::anyhow!("{e}"))?;
-        check(&file)?;
-        check_rules(&file)?;
+        let whole: File = toml::from_str(text).map_err(|e| anyhow::anyhow!("{e}"))?;
+        let mut files = whole.parts()?;
+        let in_part = |file: &File, done: Result<()>| match file.part_name() {
+            Some(name) if !whole.part.is_empty() => done.with_context(|| format!("part {name}")),
+            _ => done,
+        };
+        for file in &files {
+            in_part(file, check(file).and_then(|()| check_rules(file)))?;
+        }
+        check_tables(&whole.table, &files)?;
+        let mut tables = whole.table.clone();
+        for table in &mut tables {
+            let own = std::mem::replace(&mut table.names, whole.names.clone());
+            table.names.extend(own);
+        }
+        let charts = files.iter().flat_map(|f| named(&f.chart, &whole.names));
+        let charts = charts.collect();
         if changes.quick {
-            let quick = file.quick.clone().unwrap_or_default();
-            file.trials = quick.trials.unwrap_or(file.trials);
-            file.options.extend(quick.options);
-            file.axes.extend(quick.axes);
+            let parts = whole.quick.clone().unwrap_or_default().parts;
+            choose(&mut files, &parts).context("[quick] parts")?;
+            for file in &mut files {
+                let quick = file.quick.clone().unwrap_or_default();
+                file.trials = quick.trials.unwrap_or(file.trials);
+                file.options.extend(quick.options);
+                file.axes.extend(quick.axes);
+            }
         }
         for (name, value) in &changes.set {
-            set(&mut file, name, value)?;
+            set(&mut files, name, value, !whole.part.is_empty())?;
         }
-        check(&file)?;
-        let mut engines = file.engines.clone();
+        let mut all = Vec::new();
+        for file in &files {
+            in_part(file, check(file))?;
+            all.extend(points(file)?);
+        }
+        let mut engines = whole.engines.clone();
         for engine in engines.values_mut() {
             if let Some(library) = &mut engine.library
                 && !["stock", "ours"]
@@ -216,17 +333,16 @@ impl Suite {
                 *library = folder.join(&*library);
             }
         }
-        let points = points(&file)?;
         Ok(Suite {
             name: name.to_owned(),
-            title: file.title,
-            about: file.about,
-            kind: file.kind,
-            trials: file.trials,
-            seed: file.seed,
+            title: whole.title,
+            about: whole.about,
+            kind: whole.kind,
+            seed: whole.seed,
             engines,
-            charts: file.chart,
-            points,
+            charts,
+            tables,
+            points: all,
             text: described(text, changes),
         })
     }
@@ -291,28 +407,56 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn set(file: &mut File, name: &str, value: &str) -> Result<()> {
-    if name == "trials" {
-        file.trials = value
-            .parse()
-            .with_context(|| format!("--set trials={value}: want a number"))?;
-    } else if let Some(axis) = file.axes.get_mut(name) {
-        *axis = OneOrMore::More(
-            value
-                .split(',')
-                .map(|v| Scalar::Text(v.to_owned()))
-                .collect(),
-        );
-    } else if file.options.contains_key(name) {
-        file.options
-            .insert(name.to_owned(), Scalar::Text(value.to_owned()));
-    } else {
-        let names: Vec<_> = file
-            .axes
-            .keys()
-            .chain(file.options.keys())
-            .cloned()
+/// The charts, with the names that hold for the whole file where they have none of their own.
+fn named(charts: &[ChartPlan], names: &Values) -> Vec<ChartPlan> {
+    let mut charts = charts.to_owned();
+    for chart in &mut charts {
+        let own = std::mem::replace(&mut chart.names, names.clone());
+        chart.names.extend(own);
+    }
+    charts
+}
+
+/// Leaves only the parts of these names; all if there are none.
+fn choose(files: &mut Vec<File>, names: &[String]) -> Result<()> {
+    let known: Vec<String> = files.iter().filter_map(File::part_name).collect();
+    if let Some(name) = names.iter().find(|n| !known.contains(n)) {
+        bail!("there is no part {name}; there are {}", known.join(", "));
+    }
+    if !names.is_empty() {
+        files.retain(|f| f.part_name().is_some_and(|n| names.contains(&n)));
+    }
+    Ok(())
+}
+
+/// Sets what has this name in every part that has it.
+fn set(files: &mut Vec<File>, name: &str, value: &str, parts: bool) -> Result<()> {
+    let values: Vec<String> = value.split(',').map(str::to_owned).collect();
+    if name == PART && parts {
+        return choose(files, &values).with_context(|| format!("--set {name}={value}"));
+    }
+    let mut found = false;
+    for file in files.iter_mut() {
+        if name == "trials" {
+            file.trials = value
+                .parse()
+                .with_context(|| format!("--set trials={value}: want a number"))?;
+        } else if let Some(axis) = file.axes.get_mut(name) {
+            *axis = OneOrMore::More(values.iter().cloned().map(Scalar::Text).collect());
+        } else if file.options.contains_key(name) {
+            file.options
+                .insert(name.to_owned(), Scalar::Text(value.to_owned()));
+        } else {
+            continue;
+        }
+        found = true;
+    }
+    if !found {
+        let names: BTreeSet<&String> = files
+            .iter()
+            .flat_map(|f| f.axes.keys().chain(f.options.keys()))
             .collect();
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         bail!(
             "--set {name}={value}: the suite has no axis or option of this name; it has {}, and trials",
             names.join(", ")
@@ -341,6 +485,37 @@ fn check_rules(file: &File) -> Result<()> {
                         i + 1
                     );
                 }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Tables choose what some part has.
+fn check_tables(tables: &[TablePlan], files: &[File]) -> Result<()> {
+    for (i, table) in tables.iter().enumerate() {
+        let number = i + 1;
+        for step in &table.steps {
+            if !files.iter().any(|f| f.step.iter().any(|s| s.name == *step)) {
+                bail!("[[table]] number {number}: there is no step {step}");
+            }
+        }
+        let chosen = table.column.iter().map(|c| &c.only);
+        let chosen = chosen.chain(table.row.iter().map(|r| &r.only));
+        for (axis, value) in chosen.chain([&table.only]).flatten() {
+            let has = |f: &File| f.axes.get(axis).is_some_and(|v| v.texts().contains(value));
+            if axis != STEP && !files.iter().any(has) {
+                bail!("[[table]] number {number}: no axis {axis} has a value {value}");
+            }
+        }
+        for row in &table.row {
+            if !row.cells.is_empty() && row.cells.len() != table.column.len() {
+                bail!(
+                    "[[table]] number {number}: row {} has {} cells, and there are {} columns",
+                    row.name,
+                    row.cells.len(),
+                    table.column.len()
+                );
             }
         }
     }
@@ -443,6 +618,7 @@ fn points(file: &File) -> Result<Vec<Point>> {
                 values,
                 options,
                 steps,
+                trials: file.trials,
             });
         }
     }
@@ -557,7 +733,7 @@ mod tests {
         let suite = parse(SUITE, &Changes::default()).unwrap();
         // 2 engines, 3 limits, 2 sets are 12; stock has only the limit 1, in both sets.
         assert_eq!(suite.points.len(), 12 - 4);
-        assert_eq!(suite.trials, 5);
+        assert_eq!(suite.points[0].trials, 5);
         let large = suite
             .points
             .iter()
@@ -601,7 +777,7 @@ mod tests {
             set: vec![("engine".to_owned(), "ours".to_owned())],
         };
         let suite = parse(SUITE, &quick).unwrap();
-        assert_eq!((suite.trials, suite.points.len()), (2, 2));
+        assert_eq!((suite.points[0].trials, suite.points.len()), (2, 2));
         let plain = parse(SUITE, &Changes::default()).unwrap();
         assert_ne!(suite.text, plain.text);
     }
@@ -713,6 +889,157 @@ mod tests {
             ..Changes::default()
         };
         assert!(odd.command("m").ends_with(r" --set 'where=a = '\''b'\'''"));
+    }
+
+    const PARTS: &str = r#"
+        title = "Two products"
+        kind = "keyvalue"
+        trials = 5
+        [options]
+        count = 10
+        [names]
+        stock = "SQLite"
+        [quick]
+        parts = ["small"]
+        options = { count = 3 }
+        [[part]]
+        name = "small"
+        about = "Few pairs."
+        axes = { engine = ["stock", "lmdb"] }
+        [[part.step]]
+        name = "fill-random"
+        [[part.chart]]
+        title = "Small"
+        x = "engine"
+        names = { lmdb = "LMDB" }
+        [[part]]
+        name = "large"
+        trials = 2
+        options = { count = 1000 }
+        axes = { engine = ["stock"], threads = [1, 2] }
+        [[part.step]]
+        name = "batch"
+        [[part.exclude]]
+        threads = 2
+        [[table]]
+        title = "All"
+        steps = ["batch"]
+        column = [{ name = "a", only = { part = "large" } }]
+        row = [{ name = "here" }]
+    "#;
+
+    #[test]
+    fn parts_are_suites_of_their_own_in_one_run() {
+        let suite = parse(PARTS, &Changes::default()).unwrap();
+        let points: Vec<_> = suite
+            .points
+            .iter()
+            .map(|p| {
+                let step = p.steps[0].name.as_str();
+                (&*p.values[PART], &*p.options["count"], p.trials, step)
+            })
+            .collect();
+        assert_eq!(
+            points,
+            [
+                ("small", "10", 5, "fill-random"),
+                ("small", "10", 5, "fill-random"),
+                ("large", "1000", 2, "batch")
+            ]
+        );
+        let chart = &suite.charts[0];
+        assert_eq!(
+            (chart.only[PART].as_str(), &*chart.about),
+            ("small", "Few pairs.")
+        );
+        assert_eq!(
+            (chart.name("stock"), chart.name("lmdb")),
+            ("SQLite", "LMDB")
+        );
+        assert_eq!(suite.tables[0].name("stock"), "SQLite");
+    }
+
+    #[test]
+    fn the_command_line_chooses_parts_and_changes_those_that_have_it() {
+        let with = |quick, set: &[(&str, &str)]| {
+            let set = set.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned()));
+            parse(
+                PARTS,
+                &Changes {
+                    quick,
+                    set: set.collect(),
+                },
+            )
+        };
+        let quick = with(true, &[]).unwrap();
+        assert_eq!(quick.points.len(), 2);
+        assert_eq!(quick.points[0].options["count"], "3");
+        let large = with(false, &[("part", "large"), ("count", "7")]).unwrap();
+        assert_eq!(large.points.len(), 1);
+        assert_eq!(large.points[0].options["count"], "7");
+        let threads = with(false, &[("threads", "1")]).unwrap();
+        assert_eq!(threads.points.len(), 3);
+        for (set, says) in [
+            (
+                ("part", "huge"),
+                "there is no part huge; there are small, large",
+            ),
+            (
+                ("depth", "7"),
+                "no axis or option of this name; it has count, engine, part, threads",
+            ),
+        ] {
+            let error = format!("{:#}", with(false, &[set]).unwrap_err());
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    #[test]
+    fn mistakes_in_parts_and_tables_are_told_where_they_are() {
+        for (from, to, says) in [
+            (
+                "name = \"large\"",
+                "name = \"small\"",
+                "[[part]] small is there twice",
+            ),
+            (
+                "threads = 2",
+                "threads = 5",
+                "part large: [[exclude]] number 1: axis threads has no value 5",
+            ),
+            ("[\"small\"]", "[\"tiny\"]", "there is no part tiny"),
+            (
+                "steps = [\"batch\"]",
+                "steps = [\"read\"]",
+                "[[table]] number 1: there is no step read",
+            ),
+            (
+                "part = \"large\" }",
+                "part = \"no\" }",
+                "no axis part has a value no",
+            ),
+            (
+                "{ name = \"here\" }",
+                "{ name = \"x\", cells = [\"1\", \"2\"] }",
+                "row x has 2 cells, and there are 1 columns",
+            ),
+            (
+                "[options]",
+                "step = [{ name = \"x\" }]\n[options]",
+                "belong into a [[part]]",
+            ),
+        ] {
+            assert!(PARTS.contains(from), "{from}");
+            let changes = Changes {
+                quick: to.contains("tiny"),
+                ..Changes::default()
+            };
+            let said = format!(
+                "{:#}",
+                parse(&PARTS.replacen(from, to, 1), &changes).unwrap_err()
+            );
+            assert!(said.contains(says), "{to}: {said}");
+        }
     }
 
     #[test]

@@ -5,13 +5,14 @@
 
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_uint, c_ulong, c_void};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::ptr;
 
 use anyhow::{Context, Result, bail};
 
 use super::server::{self, Address, Server, Start};
 use super::{Effective, KeyValue, Pair, Plan, Session, Unavailable, Values, Work, api, load};
-use crate::interrupt;
+use crate::{interrupt, libs, text};
 
 const PACKAGES: &str = "mariadb-server-core mariadb-client-core libmariadb3";
 /// The most bytes of a row in columns that are not BLOBs, with some to spare.
@@ -147,12 +148,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     let address = Address::of(plan)?;
     let data = plan.folder.join("data");
     if !data.exists() {
-        // It takes seconds, and a job may need several.
-        let empty = plan.job.folder.join("mariadb-empty");
-        if !empty.exists() {
-            install(plan, &empty)?;
-        }
-        copy(&empty, &data)?;
+        copy(&empty(plan)?, &data)?;
     }
     let password = server::password()?;
     let server = start(plan, &api, &address, &data, &password, shared)?;
@@ -186,6 +182,35 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     ))?;
     drop(connection);
     Ok(Box::new(store))
+}
+
+/// An empty data folder. To make one takes seconds, so it is kept with the data sets, for each
+/// version and user.
+fn empty(plan: &Plan<'_>) -> Result<PathBuf> {
+    let said = Command::new(server::find("mariadbd", PACKAGES)?)
+        .arg("--version")
+        .output()
+        .context("cannot run mariadbd")?;
+    let version = String::from_utf8_lossy(&said.stdout);
+    let key = text::fingerprint(format!("{version} {}", server::root()).as_bytes());
+    let cache = libs::cache_folder()?.join("bench/data");
+    let kept = cache.join(format!("mariadb-{key}"));
+    if !kept.exists() {
+        std::fs::create_dir_all(&cache)
+            .with_context(|| format!("cannot make {}", cache.display()))?;
+        let making = tempfile::Builder::new()
+            .prefix(".mariadb-")
+            .tempdir_in(&cache)
+            .with_context(|| format!("cannot write in {}", cache.display()))?;
+        let data = making.path().join("data");
+        install(plan, &data)?;
+        // Another job may have made it meanwhile, as good as this one.
+        let moved = std::fs::rename(&data, &kept);
+        if !kept.exists() {
+            moved.with_context(|| format!("cannot make {}", kept.display()))?;
+        }
+    }
+    Ok(kept)
 }
 
 /// Makes an empty data folder.

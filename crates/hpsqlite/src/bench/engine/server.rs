@@ -222,7 +222,7 @@ impl Drop for Server {
 /// A command that dies with this process, in a process group of its own, so that Ctrl-C on the
 /// terminal is for us to handle.
 pub fn own(program: &str, packages: &str, log: &Path, folder: &Path) -> Result<Command> {
-    let path = find(program).ok_or_else(|| not_installed(program, packages))?;
+    let path = find(program, packages)?;
     let log = File::options()
         .create(true)
         .append(true)
@@ -251,12 +251,13 @@ pub fn own(program: &str, packages: &str, log: &Path, folder: &Path) -> Result<C
 }
 
 /// A program of the search path, or of the folders for the administrator's programs.
-fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str, packages: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
         .chain(["/usr/sbin", "/usr/local/sbin", "/usr/libexec"].map(PathBuf::from))
         .map(|folder| folder.join(program))
         .find(|file| file.is_file())
+        .ok_or_else(|| not_installed(program, packages))
 }
 
 /// The last lines of a log, in one.

@@ -74,6 +74,7 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     ) {
         notes.push(format!("Speed-ups are against {}.", chart.plan.name(base)));
     }
+    notes.extend(chart.cut());
     if let About::Everything(about) = &about {
         notes.push(format!("All: {about}."));
     }

@@ -16,13 +16,14 @@ fn finish(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>> {
 
 /// A line for each sample: the axes, then what was measured, times in seconds.
 pub fn samples(results: &Results) -> Result<Vec<u8>> {
-    const FIELDS: [&str; 17] = [
+    const FIELDS: [&str; 18] = [
         "step",
         "trial",
         "seconds",
         "user",
         "system",
         "operations",
+        "asked",
         "beside",
         "bytes",
         "peak_memory",
@@ -71,6 +72,7 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
                 number(s.user),
                 number(s.system),
                 s.operations.to_string(),
+                s.asked.to_string(),
                 s.beside.to_string(),
                 s.bytes.to_string(),
                 s.peak_memory.to_string(),

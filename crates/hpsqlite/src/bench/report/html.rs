@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::table::Table;
 use super::{Cell, Chart, Report, Verdict, draw, terminal};
 use crate::chart::{escape, style};
 use crate::text;
@@ -63,6 +64,9 @@ pub fn page(report: &Report) -> String {
             "<section>\n<h2>{}</h2>\n",
             escape(&chart.title())
         ));
+        if !chart.plan.about.is_empty() {
+            put(format_args!("<p>{}</p>\n", escape(&chart.plan.about)));
+        }
         if chart.cells.is_empty() {
             put(format_args!(
                 "<p>Nothing was measured for it.</p>\n</section>\n"
@@ -76,7 +80,13 @@ pub fn page(report: &Report) -> String {
         if let Some(svg) = draw::speedups(report, chart, false) {
             put(format_args!("<figure>{}</figure>\n", svg.element()));
         }
+        if let Some(cut) = chart.cut() {
+            put(format_args!("<p class=\"legend\">{}</p>\n", escape(&cut)));
+        }
         put(format_args!("{}</section>\n", table(report, chart)));
+    }
+    for table in &report.tables {
+        put(format_args!("{}", summed(table)));
     }
     if !report.missing.is_empty() {
         put(format_args!(
@@ -103,6 +113,43 @@ pub fn page(report: &Report) -> String {
         escape(&report.results.suite_hash),
     ));
     out
+}
+
+/// A table of the suite.
+fn summed(table: &Table) -> String {
+    let mut out = format!("<section>\n<h2>{}</h2>\n", escape(&table.title));
+    if !table.about.is_empty() {
+        out += &format!("<p>{}</p>\n", escape(&table.about));
+    }
+    if !table.steps.is_empty() {
+        out += &format!("<p class=\"legend\">Sum of {}.</p>\n", escape(&table.steps));
+    }
+    out += "<div class=\"wide\"><table class=\"results summed\">\n<thead><tr><th></th>";
+    for column in &table.columns {
+        out += &format!("<th class=\"n\">{}</th>", escape(column));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for row in &table.rows {
+        out += &format!("<tr><th>{}</th>", escape(&row.name));
+        for cell in &row.cells {
+            let notes: Vec<String> = cell.notes.iter().map(usize::to_string).collect();
+            out += &format!("<td class=\"n\">{}", escape(&cell.text));
+            if !notes.is_empty() {
+                out += &format!("<sup>{}</sup>", notes.join(" "));
+            }
+            out += "</td>";
+        }
+        out += "</tr>\n";
+    }
+    out += "</tbody></table></div>\n";
+    if !table.notes.is_empty() {
+        out += "<ol class=\"legend\">\n";
+        for note in &table.notes {
+            out += &format!("<li>{}</li>\n", escape(note));
+        }
+        out += "</ol>\n";
+    }
+    out + "</section>\n"
 }
 
 fn table(report: &Report, chart: &Chart) -> String {

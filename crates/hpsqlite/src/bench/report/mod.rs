@@ -13,6 +13,7 @@ mod files;
 mod html;
 mod markdown;
 pub mod plan;
+pub mod table;
 mod terminal;
 #[cfg(test)]
 pub mod tests;
@@ -149,6 +150,8 @@ pub struct Report {
     pub about: String,
     pub command: String,
     pub charts: Vec<Chart>,
+    /// What stands at the end.
+    pub tables: Vec<table::Table>,
     pub missing: Vec<Missing>,
     pub warnings: Vec<String>,
     /// When the older results were begun, if there are such.
@@ -223,6 +226,9 @@ pub struct Cell {
     pub quartiles: (f64, f64),
     pub least: f64,
     pub most: f64,
+    /// The fewest operations that were measured, and how many were asked for, where the time of the
+    /// step ran out.
+    pub cut: Option<(u64, u64)>,
     /// Whether this is what the others are compared with.
     pub is_base: bool,
     pub speedup: Option<Comparison>,
@@ -333,6 +339,8 @@ impl Report {
             none if none.is_empty() => text::capitalised(&results.suite.name),
             title => title,
         };
+        let tables = presentation.tables.iter();
+        let tables = tables.map(|p| table::table(p, &results)).collect();
         let mut charts: Vec<Chart> = plans.iter().flat_map(|p| cut(p, &results)).collect();
         if let Some(old) = old {
             for chart in &mut charts {
@@ -352,6 +360,7 @@ impl Report {
             command: presentation.command,
             missing: missing(&results),
             charts,
+            tables,
             warnings,
             against: old.map(began),
             differing,
@@ -422,6 +431,29 @@ impl Chart {
     /// The cell at these values.
     pub fn cell(&self, x: &str, series: &str) -> Option<&Cell> {
         self.cells.iter().find(|c| c.x == x && c.series == series)
+    }
+
+    /// What was measured with fewer operations than asked for, because its time ran out; none where
+    /// nothing was.
+    pub fn cut(&self) -> Option<String> {
+        let cut = self.cells.iter().filter_map(|c| {
+            let (done, asked) = c.cut?;
+            let mut name = vec![self.plan.name(&c.x)];
+            name.extend((!c.series.is_empty()).then(|| self.plan.name(&c.series)));
+            Some(format!(
+                "{} ({} of {})",
+                name.join(", "),
+                text::thousands(done),
+                text::thousands(asked)
+            ))
+        });
+        let cut: Vec<String> = cut.collect();
+        (!cut.is_empty()).then(|| {
+            format!(
+                "Measured with fewer operations, as many as the time of a step allows: {}.",
+                cut.join("; ")
+            )
+        })
     }
 
     /// Fewest and most trials of a cell.
@@ -503,6 +535,7 @@ fn suggested(results: &Results) -> Vec<ChartPlan> {
         .all(|s| s.sample.operations > 1);
     vec![ChartPlan {
         title: text::capitalised(&results.suite.name),
+        about: String::new(),
         measure: if operations {
             Measure::TimePerOperation
         } else {
@@ -571,13 +604,18 @@ fn cut(plan: &ChartPlan, results: &Results) -> Vec<Chart> {
     let constant: Vec<bool> = (0..separate.len())
         .map(|i| parts.iter().all(|p| p.0[i] == parts[0].0[i]))
         .collect();
-    parts
+    let mut charts: Vec<Chart> = parts
         .into_iter()
         .map(|(key, taken)| {
             let key = key.into_iter().zip(&constant).filter(|(_, c)| !**c);
             chart(plan, key.map(|(k, _)| k).collect(), &taken)
         })
-        .collect()
+        .collect();
+    // Said once, before the first of them.
+    for chart in charts.iter_mut().skip(1) {
+        chart.plan.about.clear();
+    }
+    charts
 }
 
 /// The axes that make charts of their own: those of the plan, and each that would otherwise put
@@ -686,6 +724,12 @@ fn cell(plan: &ChartPlan, x: &str, series: &str, taken: &[&Taken<'_>]) -> Cell {
         quartiles,
         least: summary.min,
         most: summary.max,
+        cut: taken
+            .iter()
+            .map(|t| &t.recorded.sample)
+            .filter(|s| s.asked > 0)
+            .map(|s| (s.operations, s.asked))
+            .min(),
         is_base: false,
         speedup: None,
         change: None,

@@ -21,6 +21,60 @@ pub struct Presentation {
     pub command: String,
     /// Where there are none, those that the axes suggest are made.
     pub charts: Vec<ChartPlan>,
+    /// What the report ends with.
+    pub tables: Vec<TablePlan>,
+}
+
+/// A table of a suite: a number at each place is a sum over steps of the samples that table, column
+/// and row together choose; other places hold a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TablePlan {
+    pub title: String,
+    #[serde(default)]
+    pub about: String,
+    #[serde(default)]
+    pub measure: Measure,
+    /// The steps that are summed; none named are all.
+    #[serde(default)]
+    pub steps: Vec<String>,
+    /// Only points with these values of axes.
+    #[serde(default)]
+    pub only: Values,
+    pub column: Vec<ColumnPlan>,
+    pub row: Vec<RowPlan>,
+    /// Names of steps as to be shown.
+    #[serde(default)]
+    pub names: Values,
+}
+
+impl TablePlan {
+    /// How a step is shown.
+    pub fn name<'a>(&'a self, step: &'a str) -> &'a str {
+        self.names.get(step).map_or(step, String::as_str)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColumnPlan {
+    pub name: String,
+    #[serde(default)]
+    pub only: Values,
+    /// What stands in it where nothing can be measured.
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowPlan {
+    pub name: String,
+    #[serde(default)]
+    pub only: Values,
+    /// Texts for the columns, in their order, of a row that is not measured.
+    #[serde(default)]
+    pub cells: Vec<String>,
 }
 
 /// A chart of a suite, or several where some axes make separate ones.
@@ -28,6 +82,9 @@ pub struct Presentation {
 #[serde(deny_unknown_fields)]
 pub struct ChartPlan {
     pub title: String,
+    /// What it shows and what follows from it, in plain words; stands before it.
+    #[serde(default)]
+    pub about: String,
     /// What is shown of each sample.
     #[serde(default)]
     pub measure: Measure,
@@ -133,12 +190,17 @@ impl Measure {
     pub fn of(&self, s: &Sample) -> Option<f64> {
         let bytes = |n: u64| Some(n as f64);
         let each = |value: f64, by: f64| (by > 0.0).then(|| value / by);
+        // What ran out of time would have gone on as it did.
+        let whole = match s.asked {
+            0 => 1.0,
+            asked => asked as f64 / s.operations as f64,
+        };
         let value = match self {
-            Measure::Time => Some(s.seconds),
+            Measure::Time => Some(s.seconds * whole),
             Measure::TimePerOperation => each(s.seconds, s.operations as f64),
             Measure::OperationsPerSecond => each(s.operations as f64, s.seconds),
             Measure::BytesPerSecond => each(s.bytes as f64, s.seconds),
-            Measure::ProcessorTime => Some(s.user + s.system),
+            Measure::ProcessorTime => Some((s.user + s.system) * whole),
             Measure::PeakMemory => bytes(s.peak_memory),
             Measure::DeviceRead => bytes(s.device_read),
             Measure::DeviceWritten => bytes(s.device_written),

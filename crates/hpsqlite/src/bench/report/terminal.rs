@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::CellAlignment;
 
+use super::table::Table;
 use super::{Cell, Chart, Report};
 use crate::output::{self, plain_table, print_table};
 use crate::text;
@@ -32,6 +33,9 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     }
     for chart in &report.charts {
         writeln!(out, "\n{}", text::printable(&chart.title()))?;
+        if !chart.plan.about.is_empty() {
+            writeln!(out, " {}", text::printable(&chart.plan.about))?;
+        }
         table(report, chart, out)?;
         writeln!(
             out,
@@ -46,6 +50,12 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 None => String::new(),
             }
         )?;
+        if let Some(cut) = chart.cut() {
+            writeln!(out, " {}", text::printable(&cut))?;
+        }
+    }
+    for table in &report.tables {
+        summed(table, out)?;
     }
     abouts(report, out)?;
     if !report.missing.is_empty() {
@@ -115,6 +125,37 @@ fn table(report: &Report, chart: &Chart, out: &mut impl Write) -> io::Result<()>
         }
     }
     print_table(&table, out)
+}
+
+/// A table of the suite, with a line for each of its columns, of which there may be many.
+fn summed(table: &Table, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "\n{}", text::printable(&table.title))?;
+    if !table.about.is_empty() {
+        writeln!(out, " {}", text::printable(&table.about))?;
+    }
+    if !table.steps.is_empty() {
+        writeln!(out, " Sum of {}", text::printable(&table.steps))?;
+    }
+    let mut lines = plain_table();
+    let names = table.rows.iter().map(|r| text::printable(&r.name));
+    lines.set_header([String::new(), String::new()].into_iter().chain(names));
+    for (i, column) in table.columns.iter().enumerate() {
+        let cells = table.rows.iter().filter_map(|r| r.cells.get(i));
+        let cells = cells.map(|c| text::printable(&c.words()));
+        lines.add_row(
+            [String::new(), text::printable(column)]
+                .into_iter()
+                .chain(cells),
+        );
+    }
+    for column in lines.column_iter_mut().skip(2) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    print_table(&lines, out)?;
+    for (i, note) in (1..).zip(&table.notes) {
+        writeln!(out, " [{i}] {}", text::printable(note))?;
+    }
+    Ok(())
 }
 
 /// What the engines in all charts are, each once.

@@ -96,6 +96,7 @@ fn results(engines: &[(&str, f64)], sizes: &[&str], trials: u32) -> Results {
 fn plan(x: &str, series: Option<&str>, base: Option<&str>) -> ChartPlan {
     ChartPlan {
         title: "Random reads".to_owned(),
+        about: String::new(),
         measure: Measure::TimePerOperation,
         x: x.to_owned(),
         series: series.map(str::to_owned),
@@ -477,4 +478,74 @@ fn several_reports_make_a_page_of_markdown() {
     // Both were measured on one machine, which is described once.
     assert_eq!(page.matches("\n[1] ").count(), 1);
     assert!(!page.contains("[2]"));
+}
+
+/// A table is the sum of its steps in each trial; what ran out of time is reckoned, and said to be.
+#[test]
+fn a_table_sums_steps_and_says_what_it_rests_on() {
+    let mut made = results(&[("stock", 0.02), ("ours", 0.01)], &["10"], 5);
+    for point in &mut made.points {
+        let more: Vec<_> = point.samples.clone();
+        for mut recorded in more {
+            recorded.sample.step = "fill".to_owned();
+            recorded.sample.seconds = 1.0;
+            if point.axes["engine"] == "ours" {
+                recorded.sample.asked = recorded.sample.operations * 4;
+            }
+            point.samples.push(recorded);
+        }
+    }
+    let text = r#"
+        title = "Both steps"
+        steps = ["read", "fill"]
+        only = { rows = "10" }
+        column = [
+          { name = "SQLite", only = { engine = "stock" } },
+          { name = "HP SQLite", only = { engine = "ours" } },
+          { name = "No such", only = { engine = "none" } },
+          { name = "QDBM", text = "impossible" },
+        ]
+        row = [{ name = "here" }, { name = "2008", cells = ["1 s", "2 s", "3 s", "4 s"] }]
+        names = { fill = "filling" }
+    "#;
+    let tables = vec![toml::from_str(text).unwrap()];
+    let presentation = Presentation {
+        tables,
+        ..Presentation::default()
+    };
+    let report = Report::build(made, None, presentation, TOLERANCE);
+    let table = &report.tables[0];
+    let cells = &table.rows[0].cells;
+    let near = |a: Option<f64>, b: f64| a.is_some_and(|a| (a / b - 1.0).abs() < 0.1);
+    assert!(
+        near(cells[0].median, 1.02) && near(cells[1].median, 4.01),
+        "{cells:?}"
+    );
+    assert_eq!(
+        (cells[0].trials, &cells[0].notes, &cells[1].notes),
+        (5, &vec![1], &vec![1, 2])
+    );
+    assert_eq!(
+        (&*cells[2].text, &*cells[3].text),
+        ("not measured", "impossible")
+    );
+    assert_eq!(table.rows[1].cells[2].text, "3 s");
+    assert_eq!(
+        table.notes[0],
+        "A power cut may lose the last transactions."
+    );
+    assert!(table.notes[1].starts_with("Reckoned"), "{table:?}");
+    assert!(
+        table.steps.contains("filling, 40,000 times"),
+        "{}",
+        table.steps
+    );
+    for text in [printed(&report), html::page(&report)] {
+        assert!(
+            text.contains("Both steps") && text.contains("4 s"),
+            "{text}"
+        );
+    }
+    let chart = report.charts.iter().find_map(Chart::cut).unwrap();
+    assert!(chart.contains("10,000 of 40,000"), "{chart}");
 }

@@ -1,0 +1,183 @@
+//! Tables of a suite: few numbers, each summed over steps, beside numbers from elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::plan::{Measure, TablePlan};
+use super::{Results, value};
+use crate::compare::stats;
+use crate::text;
+
+/// A table with its numbers.
+#[derive(Debug, Clone, Serialize)]
+pub struct Table {
+    pub title: String,
+    pub about: String,
+    pub columns: Vec<String>,
+    pub rows: Vec<Row>,
+    /// What the numbers are of: the operations of each step.
+    pub steps: String,
+    /// What the numbers in square brackets mean, from 1 on.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub name: String,
+    /// One for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// What stands at a place of a table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Cell {
+    /// As it is to be shown, without the notes.
+    pub text: String,
+    /// The median over the trials, where it was measured.
+    pub median: Option<f64>,
+    pub quartiles: Option<(f64, f64)>,
+    pub trials: usize,
+    /// Numbers of notes.
+    pub notes: Vec<usize>,
+}
+
+impl Cell {
+    /// `12.3 s [1, 2]`.
+    pub fn words(&self) -> String {
+        if self.notes.is_empty() {
+            return self.text.clone();
+        }
+        let notes: Vec<String> = self.notes.iter().map(usize::to_string).collect();
+        format!("{} [{}]", self.text, notes.join(", "))
+    }
+}
+
+/// Works a table out.
+pub fn table(plan: &TablePlan, results: &Results) -> Table {
+    let mut notes = Vec::new();
+    let mut steps = Vec::new();
+    let rows = plan.row.iter().map(|row| Row {
+        name: row.name.clone(),
+        cells: plan
+            .column
+            .iter()
+            .enumerate()
+            .map(|(i, column)| match (row.cells.get(i), &column.text) {
+                (Some(text), _) => Cell {
+                    text: text.clone(),
+                    ..Cell::default()
+                },
+                (None, Some(text)) => Cell {
+                    text: text.clone(),
+                    ..Cell::default()
+                },
+                (None, None) => {
+                    let mut only = plan.only.clone();
+                    only.extend(column.only.clone());
+                    only.extend(row.only.clone());
+                    measured(plan, &only, results, &mut notes, &mut steps)
+                }
+            })
+            .collect(),
+    });
+    let rows = rows.collect();
+    Table {
+        title: plan.title.clone(),
+        about: plan.about.clone(),
+        columns: plan.column.iter().map(|c| c.name.clone()).collect(),
+        rows,
+        steps: steps.join(" and "),
+        notes,
+    }
+}
+
+/// The sum over the steps in each trial, and the median of these.
+fn measured(
+    plan: &TablePlan,
+    only: &super::Values,
+    results: &Results,
+    notes: &mut Vec<String>,
+    steps: &mut Vec<String>,
+) -> Cell {
+    let mut note = |text: String| match notes.iter().position(|n| *n == text) {
+        Some(at) => at + 1,
+        None => {
+            notes.push(text);
+            notes.len()
+        }
+    };
+    let mut sums: BTreeMap<u32, (f64, usize)> = BTreeMap::new();
+    let mut told = Vec::new();
+    let mut cut = false;
+    let mut reasons = Vec::new();
+    for point in &results.points {
+        let fits = |step: &str| only.iter().all(|(a, v)| value(point, step, a) == v);
+        for recorded in &point.samples {
+            let sample = &recorded.sample;
+            let wanted = plan.steps.is_empty() || plan.steps.contains(&sample.step);
+            if !wanted || !fits(&sample.step) {
+                continue;
+            }
+            let Some(value) = plan.measure.of(sample) else {
+                continue;
+            };
+            let sum = sums.entry(recorded.trial).or_default();
+            *sum = (sum.0 + value, sum.1 + 1);
+            cut |= sample.asked > 0;
+            let operations = text::thousands(sample.operations.max(sample.asked));
+            let words = format!("{}, {operations} times", plan.name(&sample.step));
+            if !steps.contains(&words) {
+                steps.push(words);
+            }
+            if let Some(e) = &point.effective
+                && !told.contains(&e.durability)
+                && !e.durability.is_empty()
+            {
+                told.push(e.durability.clone());
+            }
+        }
+        if fits("") {
+            reasons.extend(point.problems.iter().map(|p| p.reason.clone()));
+        }
+    }
+    // A trial that has not all steps would be too small a sum.
+    let wanted = match plan.steps.len() {
+        0 => sums.values().map(|s| s.1).max().unwrap_or(0),
+        n => n,
+    };
+    let values: Vec<f64> = sums
+        .values()
+        .filter(|s| s.1 == wanted)
+        .map(|s| s.0)
+        .collect();
+    if values.is_empty() {
+        reasons.dedup();
+        return Cell {
+            text: "not measured".to_owned(),
+            notes: reasons.into_iter().take(1).map(note).collect(),
+            ..Cell::default()
+        };
+    }
+    let mut numbers: Vec<usize> = told.into_iter().map(|d| note(durable(&d))).collect();
+    if cut && matches!(plan.measure, Measure::Time | Measure::ProcessorTime) {
+        numbers.push(note(
+            "Reckoned: a step was measured for as long as the suite allows, as if it went on like that; \
+             how much of it stands at its chart."
+                .to_owned(),
+        ));
+    }
+    let median = stats::summary(&values).median;
+    Cell {
+        text: plan.measure.value(median),
+        median: Some(median),
+        quartiles: Some(stats::quartiles(&values)),
+        trials: values.len(),
+        notes: numbers,
+    }
+}
+
+/// What an engine says of its durability, as a sentence.
+fn durable(durability: &str) -> String {
+    format!("{}.", text::capitalised(durability))
+}
