@@ -65,6 +65,7 @@ api! {
         errstr(c_int) -> *const c_char;
         extended_errcode(RawDb) -> c_int;
         busy_timeout(RawDb, c_int) -> c_int;
+        interrupt(RawDb) -> ();
         prepare_v2(RawDb, *const c_char, c_int, *mut RawStmt, *mut *const c_char) -> c_int;
         step(RawStmt) -> c_int;
         reset(RawStmt) -> c_int;
@@ -228,6 +229,20 @@ impl Drop for Db<'_> {
     }
 }
 
+/// Stops the statement that runs on a connection, from any thread.
+pub struct Interrupter<'d>(&'d Db<'d>);
+
+// SAFETY: all that can be done with it is sqlite3_interrupt(), which any thread may call as long as
+// the connection is open, and it is borrowed here.
+unsafe impl Send for Interrupter<'_> {}
+
+impl Interrupter<'_> {
+    pub fn interrupt(&self) {
+        // SAFETY: as above.
+        unsafe { (self.0.lib.api.interrupt)(self.0.raw) };
+    }
+}
+
 impl<'l> Db<'l> {
     fn error(&self, rc: c_int, offset: Option<usize>) -> SqlError {
         let api = &self.lib.api;
@@ -260,6 +275,11 @@ impl<'l> Db<'l> {
     pub fn busy_timeout(&self, ms: i32) {
         // SAFETY: the connection is open.
         unsafe { (self.lib.api.busy_timeout)(self.raw, ms) };
+    }
+
+    /// Something that another thread can stop a running statement with.
+    pub fn interrupter(&self) -> Interrupter<'_> {
+        Interrupter(self)
     }
 
     /// Makes Ctrl-C end a statement that runs on this connection.

@@ -242,3 +242,53 @@ fn data_that_cannot_be_made_is_said_and_the_rest_goes_on() {
         .says("no such table: t20");
     assert_eq!(data_sets(&place).len(), 1);
 }
+
+#[test]
+fn what_takes_too_long_is_left_out_with_its_reason() {
+    let place = Place::new();
+    let text = of_generator(&place, "limit = 0.05");
+    let mut all = std::fs::read_to_string(&text).unwrap();
+    all += "[[step]]\nname = \"endless\"\nsql = \"\"\"
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n\"\"\"\n";
+    let (file, results) = (suite(&place, &all), results(&place));
+    let run = ["bench", "run", &file, "--results", &results];
+    let left_out = "endless takes more than 0.05 s, so it is left out of the results of stock.";
+    place
+        .run(&run)
+        .expect(0)
+        .says("4 measured now")
+        .says(left_out);
+    place
+        .run(&run)
+        .expect(0)
+        .says("4 from before")
+        .says(left_out);
+}
+
+#[test]
+fn a_wrong_answer_is_caught_also_beside_statistics() {
+    let place = Place::new();
+    let wrong = place.misbehaving("WRONG_LAST_DIGIT");
+    let text = format!(
+        r#"
+title = "Digits"
+kind = "sql"
+trials = 1
+[options]
+setup = "CREATE TABLE t(r REAL); INSERT INTO t VALUES(42.5),(1.5)"
+[axes]
+engine = ["stock", "wrong"]
+[engines.wrong]
+library = "{wrong}"
+[[step]]
+name = "reals"
+sql = "SELECT r FROM t"
+"#
+    );
+    let (file, results) = (suite(&place, &text), results(&place));
+    let run = ["bench", "run", &file, "--results", &results];
+    place
+        .run(&run)
+        .expect(1)
+        .says("Different answers: reals: wrong gives 2 rows");
+}

@@ -108,3 +108,38 @@ fn a_step_that_cannot_be_done_is_named_with_sqlites_error() {
     let why = lines.last().unwrap()["failed"].as_str().unwrap();
     assert!(why.contains("readonly"), "{why}");
 }
+
+#[test]
+fn a_statement_that_takes_too_long_is_left_out_and_the_others_are_not() {
+    let place = Place::new();
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)
+        SELECT count(*) FROM n, t";
+    for engine in ["stock", "ours"] {
+        let options = json!({"limit": "0.05"});
+        let steps = [step("endless", endless), step("one", "SELECT 1")];
+        let lines = measure(&place, engine, &options, &steps);
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert_eq!(lines[1]["leftout"]["step"], "endless");
+        let why = lines[1]["leftout"]["why"].as_str().unwrap();
+        assert!(
+            why.starts_with("endless takes more than 0.05 s, so it is left out"),
+            "{why}"
+        );
+        assert_eq!(lines[2]["sample"]["step"], "one");
+    }
+}
+
+#[test]
+fn threads_run_the_statement_at_the_same_time() {
+    let place = Place::new();
+    let steps = [step("sum", "SELECT sum(val_col) FROM t")];
+    let one = measure(&place, "stock", &json!({"repeat": "10"}), &steps);
+    let options = json!({"repeat": "10", "threads": "4"});
+    let four = measure(&place, "stock", &options, &steps);
+    assert_eq!(one[1]["sample"]["operations"], 10);
+    assert_eq!(four[1]["sample"]["operations"], 40);
+    assert_eq!(one[1]["sample"]["answer"], four[1]["sample"]["answer"]);
+    let lines = measure(&place, "stock", &json!({"threads": "0"}), &steps);
+    let why = lines.last().unwrap()["failed"].as_str().unwrap();
+    assert!(why.contains("a number from 1 on"), "{why}");
+}

@@ -10,6 +10,7 @@
 //!
 //! [`model`] is what they say to each other.
 
+pub mod answer;
 pub mod command;
 pub mod connection;
 pub mod dataset;

@@ -60,6 +60,11 @@ pub enum Line {
     /// How far the step is, from 0 to 1; not recorded.
     Progress(f64),
     Sample(Sample),
+    /// A step is left out, of the samples and of later trials: why. The other steps go on.
+    LeftOut {
+        step: String,
+        why: String,
+    },
     /// The engine cannot do this at all (not installed, an option it does not have): why, and
     /// what helps. The other points of the suite go on.
     Unavailable(String),

@@ -5,6 +5,7 @@
 //! another, and which of them comes first changes from trial to trial. What has
 //! been recorded is not measured again: a run that was stopped goes on.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,7 +15,7 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::dataset::{self, Cache};
-use super::model::{Job, Line, Values};
+use super::model::{Job, Line, Step, Values};
 use super::suite::{ENGINE, Point, Suite};
 use crate::{interrupt, libs};
 
@@ -58,6 +59,7 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
     let bar = progress_bar(jobs);
     let cache = Cache::new(places.data);
     let mut given_up: Vec<&Values> = Vec::new();
+    let mut left_out = LeftOut::new();
     let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
     for trial in 1..=trials {
         for point in turn(&suite.points, trial) {
@@ -79,7 +81,7 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
             let data =
                 bar.suspend(|| dataset::options(suite.kind, &point.options, places.suite, &cache));
             let end = match data {
-                Ok(data) => job(suite, point, trial, data, places, record)?,
+                Ok(data) => job(suite, point, trial, data, places, &mut left_out, record)?,
                 Err(e) => {
                     interrupt::check()?;
                     let line = Line::Failed(format!("{e:#}"));
@@ -145,6 +147,9 @@ fn same_but_engine(a: &Point, b: &Point) -> bool {
     others(a) == others(b)
 }
 
+/// Steps that a point need not be asked for again.
+type LeftOut = BTreeSet<(Values, String)>;
+
 enum End {
     Measured,
     Unavailable,
@@ -158,6 +163,7 @@ fn job(
     trial: u32,
     data: Values,
     places: &Places<'_>,
+    left_out: &mut LeftOut,
     record: &mut dyn Record,
 ) -> Result<End> {
     let folder = tempfile::Builder::new()
@@ -177,16 +183,23 @@ fn job(
     };
     let mut options = point.options.clone();
     options.extend(data);
+    let wanted = |s: &&Step| !left_out.contains(&(point.values.clone(), s.name.clone()));
+    let steps: Vec<Step> = point.steps.iter().filter(wanted).cloned().collect();
     let job = Job {
         kind: suite.kind,
         engine,
         library,
         folder: folder.path().to_owned(),
         options,
-        steps: point.steps.clone(),
+        steps,
         seed: suite.seed,
     };
-    let end = measured(&job, &mut |line| record.line(&point.values, trial, line))?;
+    let end = measured(&job, &mut |line| {
+        if let Line::LeftOut { step, .. } = line {
+            left_out.insert((point.values.clone(), step.clone()));
+        }
+        record.line(&point.values, trial, line)
+    })?;
     if matches!(end, End::Measured) {
         record.done(&point.values, trial)?;
     }
@@ -221,7 +234,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
     drop(input);
     let output = process.0.stdout.take().expect("standard output is piped");
     let mut end = End::Measured;
-    let mut samples = 0;
+    let (mut samples, mut left_out) = (0, 0);
     for line in BufReader::new(output).lines() {
         let line: Line = match serde_json::from_str(&line?) {
             Ok(line) => line,
@@ -231,6 +244,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
             Line::Unavailable(_) => end = End::Unavailable,
             Line::Failed(_) => end = End::Failed,
             Line::Sample(_) => samples += 1,
+            Line::LeftOut { .. } => left_out += 1,
             Line::Ready(_) | Line::Progress(_) => {}
         }
         tell(&line)?;
@@ -238,7 +252,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
     interrupt::check()?;
     let status = process.0.wait()?;
     let wanted = job.steps.iter().filter(|s| !s.unmeasured).count();
-    if matches!(end, End::Measured) && samples < wanted {
+    if matches!(end, End::Measured) && samples + left_out < wanted {
         tell(&Line::Failed(format!(
             "the measuring process ended after {samples} of {wanted} steps: {status}"
         )))?;

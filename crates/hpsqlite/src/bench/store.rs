@@ -305,6 +305,7 @@ impl<'l> Store<'l> {
                     ],
                 )
             }
+            Line::LeftOut { why, .. } => self.warn(why),
             Line::Unavailable(reason) => self.problem(point, trial, Kind::Unavailable, reason),
             Line::Failed(reason) => self.problem(point, trial, Kind::Failed, reason),
         }

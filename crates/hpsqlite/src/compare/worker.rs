@@ -334,13 +334,14 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
 
 /// Hashes rows by type and exact value: 1 and 1.0 differ, and so do 0.0 and -0.0.
 #[derive(Default)]
-struct RowHash {
+pub struct RowHash {
     buffer: Vec<u8>,
     hash: Xxh3,
 }
 
 impl RowHash {
-    fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
+    /// Takes the row that the statement stands on.
+    pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
         encode(stmt, columns, &mut self.buffer);
         if self.buffer.len() >= HASH_BUFFER {
             self.hash.update(&self.buffer);
@@ -348,7 +349,8 @@ impl RowHash {
         }
     }
 
-    fn digest(&mut self) -> u128 {
+    /// The hash of all rows so far.
+    pub fn digest(&mut self) -> u128 {
         self.hash.update(&self.buffer);
         self.buffer.clear();
         self.hash.digest128()
@@ -356,7 +358,7 @@ impl RowHash {
 }
 
 /// Appends the row so that no two different rows give the same bytes.
-fn encode(stmt: &Stmt<'_>, columns: i32, to: &mut Vec<u8>) {
+pub fn encode(stmt: &Stmt<'_>, columns: i32, to: &mut Vec<u8>) {
     for i in 0..columns {
         match stmt.value(i) {
             Value::Null => to.push(0),

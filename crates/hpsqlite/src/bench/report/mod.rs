@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::answer::{Agreement, Answer, Way};
 use super::model::{Effective, Values};
 use super::store::{Ignored, Kind, Point, Recorded, Results, Suite};
 use super::suite::ENGINE;
@@ -161,39 +162,130 @@ pub struct Report {
     pub results: Results,
 }
 
-/// Steps of which not all samples have the same answer, though only the engine differs.
-fn differing(results: &Results) -> Vec<String> {
-    let mut first: BTreeMap<(String, &str), (&str, &str)> = BTreeMap::new();
-    let mut told = Vec::new();
-    for point in &results.points {
-        let engine = point.axes.get(ENGINE).map_or("", String::as_str);
-        let others: Vec<String> = point
-            .axes
-            .iter()
-            .filter(|(axis, _)| *axis != ENGINE)
-            .map(|(axis, value)| format!("{axis} {value}"))
-            .collect();
-        for recorded in &point.samples {
-            let sample = &recorded.sample;
-            if sample.answer.is_empty() {
-                continue;
-            }
-            let key = (others.join(", "), sample.step.as_str());
-            let (whose, answer) = *first.entry(key).or_insert((engine, &sample.answer));
-            if answer != sample.answer {
-                let place = match others.is_empty() {
-                    true => sample.step.clone(),
-                    false => format!("{}, {}", sample.step, others.join(", ")),
-                };
-                told.push(format!(
-                    "Different answers: {place}: {engine} gives {}, {whose} gave {answer}.",
-                    sample.answer
-                ));
-                break;
-            }
+/// What a step of an engine gave.
+struct Given<'r> {
+    engine: &'r str,
+    text: &'r str,
+    answer: Option<Answer>,
+}
+
+impl<'r> Given<'r> {
+    fn of(engine: &'r str, text: &'r str) -> Given<'r> {
+        Given {
+            engine,
+            text,
+            answer: Answer::parse(text),
         }
     }
-    told
+
+    fn agrees(&self, other: &Given<'_>) -> Agreement {
+        match (&self.answer, &other.answer) {
+            _ if self.text == other.text => Agreement::Exact,
+            (Some(a), Some(b)) => a.agrees(b),
+            _ => Agreement::Different,
+        }
+    }
+
+    fn words(&self) -> String {
+        match &self.answer {
+            Some(answer) => answer.words(),
+            None => self.text.to_owned(),
+        }
+    }
+}
+
+/// What comparing the answers came to.
+#[derive(Default)]
+struct Answers {
+    /// Steps of which not all samples have the same answer, though only the engine differs.
+    differing: Vec<String>,
+    /// How answers were compared that are not the same to the byte.
+    loosely: Vec<String>,
+}
+
+impl Answers {
+    fn compare(results: &Results) -> Answers {
+        let mut known: BTreeMap<(String, &str), Vec<Given<'_>>> = BTreeMap::new();
+        let mut out = Answers::default();
+        let (mut turned, mut rounded, mut foreign) =
+            (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for point in &results.points {
+            let engine = point.axes.get(ENGINE).map_or("", String::as_str);
+            let others: Vec<String> = point
+                .axes
+                .iter()
+                .filter(|(axis, _)| *axis != ENGINE)
+                .map(|(axis, value)| format!("{axis} {value}"))
+                .collect();
+            let others = others.join(", ");
+            for recorded in &point.samples {
+                let sample = &recorded.sample;
+                if sample.answer.is_empty() {
+                    continue;
+                }
+                let given = Given::of(engine, &sample.answer);
+                let way = |g: &Given<'_>| g.answer.as_ref().map(|a| a.way);
+                let known = known.entry((others.clone(), &sample.step)).or_default();
+                // Those that must be equal to the byte, if there are such.
+                let alike = known.iter().find(|k| way(k) == way(&given));
+                let is_new = alike.is_none();
+                let Some(with) = alike.or(known.first()) else {
+                    known.push(given);
+                    continue;
+                };
+                match given.agrees(with) {
+                    Agreement::Different => {
+                        let place = match others.is_empty() {
+                            true => sample.step.clone(),
+                            false => format!("{}, {others}", sample.step),
+                        };
+                        out.differing.push(format!(
+                            "Different answers: {place}: {engine} gives {}, {} gave {}.",
+                            given.words(),
+                            with.engine,
+                            with.words()
+                        ));
+                        break;
+                    }
+                    Agreement::Exact => {}
+                    _ if way(&given) == Some(Way::Duckdb) => {
+                        foreign.insert(engine);
+                    }
+                    Agreement::OtherOrder => {
+                        turned.insert(sample.step.as_str());
+                    }
+                    Agreement::Rounded => {
+                        rounded.insert(sample.step.as_str());
+                    }
+                }
+                if is_new {
+                    known.push(given);
+                }
+            }
+        }
+        let list = |names: &BTreeSet<&str>| {
+            text::list(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())
+        };
+        if !foreign.is_empty() {
+            out.loosely.push(format!(
+                "The answers of {} are compared by the number of rows and, for each column, the number of NULLs,                  the sum of the numbers (to one part in ten million) and a hash of the texts in any order; those of                  SQLite libraries to the byte.",
+                list(&foreign)
+            ));
+        }
+        if !turned.is_empty() {
+            out.loosely.push(format!(
+                "With ANALYZE the rows are the same to the byte but come in another order: {}.",
+                list(&turned)
+            ));
+        }
+        if !rounded.is_empty() {
+            out.loosely.push(format!(
+                "With ANALYZE numbers are added up in another order, so they differ in their last digits: {}.",
+                list(&rounded)
+            ));
+        }
+        out
+    }
 }
 
 /// A chart and the numbers in it.
@@ -347,9 +439,10 @@ impl Report {
                 compare(chart, &cut(&chart.plan, old), tolerance);
             }
         }
-        let differing = differing(&results);
-        let mut warnings = differing.clone();
+        let answers = Answers::compare(&results);
+        let mut warnings = answers.differing.clone();
         warnings.extend(results.warnings.clone());
+        warnings.extend(answers.loosely);
         warnings.extend(advice(&results, &charts));
         if let Some(old) = old {
             warnings.extend(other_place(&results, old));
@@ -363,7 +456,7 @@ impl Report {
             tables,
             warnings,
             against: old.map(began),
-            differing,
+            differing: answers.differing,
             results,
         }
     }
