@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::plan::ChartPlan;
+use super::table::Table;
 use super::{Cell, Chart, Report, terminal};
 use crate::text;
 
@@ -90,10 +91,19 @@ fn section(out: &mut String, report: &Report) {
             continue;
         }
         put(out, format_args!("\n### {}\n\n", plain(&chart.title())));
+        let cut = chart.cut().unwrap_or_default();
+        for words in [chart.plan.about.as_str(), &cut] {
+            if !words.is_empty() {
+                put(out, format_args!("{}\n\n", plain(words)));
+            }
+        }
         match &chart.plan.series {
             Some(_) => by_series(out, chart),
             None => by_x(out, chart),
         }
+    }
+    for table in &report.tables {
+        summed(out, table);
     }
     if !report.missing.is_empty() {
         put(out, format_args!("\nNot measured:\n\n"));
@@ -173,6 +183,35 @@ fn by_x(out: &mut String, chart: &Chart) {
         );
     }
     below(out, chart);
+}
+
+/// A table of the suite, with a line for each of its columns, of which there may be many.
+fn summed(out: &mut String, table: &Table) {
+    put(out, format_args!("\n### {}\n\n", plain(&table.title)));
+    if !table.about.is_empty() {
+        put(out, format_args!("{}\n\n", plain(&table.about)));
+    }
+    if !table.steps.is_empty() {
+        put(out, format_args!("Sum of {}.\n\n", plain(&table.steps)));
+    }
+    let names: Vec<String> = table.rows.iter().map(|r| cell(&r.name)).collect();
+    let rule = "--:|".repeat(names.len());
+    put(
+        out,
+        format_args!("| | {} |\n|---|{rule}\n", names.join(" | ")),
+    );
+    for (i, column) in table.columns.iter().enumerate() {
+        let cells = table.rows.iter().filter_map(|r| r.cells.get(i));
+        let cells: Vec<String> = cells.map(|c| cell(&c.words())).collect();
+        put(
+            out,
+            format_args!("| {} | {} |\n", cell(column), cells.join(" | ")),
+        );
+    }
+    put(out, format_args!("\n"));
+    for (i, note) in (1..).zip(&table.notes) {
+        put(out, format_args!("[{i}] {}  \n", plain(note)));
+    }
 }
 
 /// The median with its spread, and how it compares.

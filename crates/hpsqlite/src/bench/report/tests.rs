@@ -237,7 +237,8 @@ fn ignored_settings_are_shown_as_ignored() {
         "mmap_size=256MiB was ignored, it is not known",
         "synchronous=full was ignored, it is 1",
     ];
-    for text in [printed(&report), html::page(&report)] {
+    let markdown = markdown::page(std::slice::from_ref(&report));
+    for text in [printed(&report), html::page(&report), markdown] {
         assert!(words.iter().all(|w| text.contains(w)), "{text}");
         assert!(!text.contains("journal_mode=WAL was"), "{text}");
     }
@@ -300,7 +301,8 @@ fn unavailable_and_failed_points_are_listed_with_what_helps() {
         Presentation::default(),
         TOLERANCE,
     );
-    for text in [printed(&report), html::page(&report)] {
+    let markdown = markdown::page(std::slice::from_ref(&report));
+    for text in [printed(&report), html::page(&report), markdown] {
         assert!(text.contains("qdbm (2 points)"), "{text}");
         assert!(text.contains("apt-get install libqdbm14"), "{text}");
         assert!(
@@ -540,7 +542,8 @@ fn a_table_sums_steps_and_says_what_it_rests_on() {
         "{}",
         table.steps
     );
-    for text in [printed(&report), html::page(&report)] {
+    let markdown = markdown::page(std::slice::from_ref(&report));
+    for text in [printed(&report), html::page(&report), markdown] {
         assert!(
             text.contains("Both steps") && text.contains("4 s"),
             "{text}"
