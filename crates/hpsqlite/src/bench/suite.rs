@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use super::model::{Kind, Step, Values};
 use super::report::plan::{ChartPlan, STEP, TablePlan};
+use crate::text;
 
 /// More points than this are a mistake in the file.
 const MAX_POINTS: usize = 100_000;
@@ -65,6 +66,8 @@ struct File {
     #[serde(default)]
     step: Vec<StepFile>,
     #[serde(default)]
+    set: Vec<SetFile>,
+    #[serde(default)]
     exclude: Vec<BTreeMap<String, OneOrMore>>,
     #[serde(default)]
     chart: Vec<ChartPlan>,
@@ -94,6 +97,8 @@ struct Part {
     axes: BTreeMap<String, OneOrMore>,
     #[serde(default)]
     step: Vec<StepFile>,
+    #[serde(default)]
+    set: Vec<SetFile>,
     #[serde(default)]
     exclude: Vec<BTreeMap<String, OneOrMore>>,
     #[serde(default)]
@@ -127,6 +132,7 @@ impl File {
             file.axes.extend(part.axes.clone());
             file.axes.insert(PART.to_owned(), name);
             file.step = part.step.clone();
+            file.set.extend(part.set.clone());
             file.exclude = part.exclude.clone();
             file.chart = part.chart.clone();
             for chart in &mut file.chart {
@@ -186,6 +192,16 @@ pub struct Engine {
     /// The engine of the lab that it is, with options of its own.
     pub like: Option<String>,
     #[serde(default)]
+    options: BTreeMap<String, Scalar>,
+}
+
+/// Options that only some points have.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetFile {
+    /// Those that have one of these values of each axis.
+    #[serde(rename = "where")]
+    place: BTreeMap<String, OneOrMore>,
     options: BTreeMap<String, Scalar>,
 }
 
@@ -257,8 +273,8 @@ pub struct Suite {
 pub struct Point {
     /// Axis and value; what tells this point from the others.
     pub values: Values,
-    /// What the job gets: the suite's options, those of the engine, those of the set of PRAGMAs, and
-    /// the values of the axes.
+    /// What the job gets: the suite's options, those of the engine, those of the set of PRAGMAs, those
+    /// of the rules for it, and the values of the axes.
     pub options: Values,
     pub steps: Vec<Step>,
     pub trials: u32,
@@ -295,7 +311,12 @@ impl Suite {
             _ => done,
         };
         for file in &files {
-            in_part(file, check(file).and_then(|()| check_rules(file)))?;
+            in_part(
+                file,
+                check(file)
+                    .and_then(|()| check_rules(file))
+                    .and_then(|()| check_break_even(file)),
+            )?;
         }
         check_tables(&whole.table, &files)?;
         let mut tables = whole.table.clone();
@@ -465,25 +486,26 @@ fn set(files: &mut Vec<File>, name: &str, value: &str, parts: bool) -> Result<()
     Ok(())
 }
 
-/// Rules have to exclude something of the file as it was written: what is then set may leave it out.
+/// Rules have to be for something of the file as it was written: what is then set may leave it out.
 fn check_rules(file: &File) -> Result<()> {
     let quick = file.quick.clone().unwrap_or_default().axes;
-    for (i, rule) in file.exclude.iter().enumerate() {
-        for (axis, excluded) in rule {
+    let excluding = file.exclude.iter().map(|rule| ("exclude", rule));
+    let excluding = excluding.enumerate();
+    let setting = file.set.iter().map(|rule| ("set", &rule.place)).enumerate();
+    for (i, (kind, rule)) in excluding.chain(setting) {
+        let rule_name = format!("[[{kind}]] number {}", i + 1);
+        for (axis, wanted) in rule {
             let mut values: Vec<String> = match axis.as_str() {
-                STEP => file.step.iter().map(|s| s.name.clone()).collect(),
+                STEP if kind == "exclude" => file.step.iter().map(|s| s.name.clone()).collect(),
                 _ => match file.axes.get(axis) {
                     Some(values) => values.texts(),
-                    None => bail!("[[exclude]] number {}: there is no axis {axis}", i + 1),
+                    None => bail!("{rule_name}: there is no axis {axis}"),
                 },
             };
             values.extend(quick.get(axis).map(OneOrMore::texts).unwrap_or_default());
-            for value in excluded.texts() {
+            for value in wanted.texts() {
                 if !values.contains(&value) {
-                    bail!(
-                        "[[exclude]] number {}: axis {axis} has no value {value}",
-                        i + 1
-                    );
+                    bail!("{rule_name}: axis {axis} has no value {value}");
                 }
             }
         }
@@ -567,6 +589,41 @@ fn check(file: &File) -> Result<()> {
     Ok(())
 }
 
+/// Lines can only cross where there are lines.
+fn check_break_even(file: &File) -> Result<()> {
+    for (i, chart) in file.chart.iter().enumerate() {
+        let place = format!("[[chart]] number {}: break_even", i + 1);
+        if chart.break_even.is_empty() {
+            continue;
+        }
+        let Some(series) = &chart.series else {
+            bail!("{place} compares series, and there are none");
+        };
+        let values = |axis: &String| match axis.as_str() {
+            STEP => file.step.iter().map(|s| s.name.clone()).collect(),
+            _ => file
+                .axes
+                .get(axis)
+                .map(OneOrMore::texts)
+                .unwrap_or_default(),
+        };
+        if let Some(name) = values(&chart.x)
+            .iter()
+            .find(|v| text::parse_number(v).is_none())
+        {
+            bail!(
+                "{place} needs numbers along {}, and {name} is none",
+                chart.x
+            );
+        }
+        let known = values(series);
+        if let Some(name) = chart.break_even.iter().find(|v| !known.contains(v)) {
+            bail!("{place}: axis {series} has no value {name}");
+        }
+    }
+    Ok(())
+}
+
 /// All combinations that no rule excludes, in the order of the file's axes by name; the engine
 /// changes fastest, so that what is compared is measured side by side.
 fn points(file: &File) -> Result<Vec<Point>> {
@@ -630,14 +687,19 @@ fn points(file: &File) -> Result<Vec<Point>> {
 
 /// Whether a rule excludes this step of a point: one all of whose axes match.
 fn excluded(file: &File, values: &Values, step: &str) -> bool {
-    file.exclude.iter().any(|rule| {
-        rule.iter().all(|(axis, excluded)| {
-            let value = match axis.as_str() {
-                STEP => Some(step),
-                _ => values.get(axis).map(String::as_str),
-            };
-            value.is_some_and(|value| excluded.texts().iter().any(|e| e == value))
-        })
+    file.exclude
+        .iter()
+        .any(|rule| matches(rule, values, Some(step)))
+}
+
+/// Whether a point, or a step of it, has one of the values that a rule names of each axis.
+fn matches(rule: &BTreeMap<String, OneOrMore>, values: &Values, step: Option<&str>) -> bool {
+    rule.iter().all(|(axis, wanted)| {
+        let value = match axis.as_str() {
+            STEP => step,
+            _ => values.get(axis).map(String::as_str),
+        };
+        value.is_some_and(|value| wanted.texts().iter().any(|w| w == value))
     })
 }
 
@@ -652,6 +714,11 @@ fn options(file: &File, values: &Values) -> Values {
     if let Some(set) = values.get(PRAGMAS) {
         for (name, value) in texts(&file.pragmas[set]) {
             all.insert(format!("{PRAGMA_PREFIX}{name}"), value);
+        }
+    }
+    for set in &file.set {
+        if matches(&set.place, values, None) {
+            all.extend(texts(&set.options));
         }
     }
     all.extend(values.clone());
@@ -758,6 +825,22 @@ mod tests {
     }
 
     #[test]
+    fn some_points_have_options_of_their_own() {
+        let rule = "[[set]]\nwhere = { engine = \"ours\", limit = [10, 100] }\n\
+                    options = { database = \"y.db\", \"pragma.mmap_size\" = 5 }\n[quick]";
+        let text = SUITE.replacen("[quick]", rule, 1);
+        let suite = parse(&text, &Changes::default()).unwrap();
+        for point in suite.points {
+            let (engine, limit) = (&point.values["engine"], &point.values["limit"]);
+            let is = engine == "ours" && limit != "1";
+            assert_eq!(point.options["database"], if is { "y.db" } else { "x.db" });
+            assert_eq!(point.options.contains_key("pragma.mmap_size"), is);
+        }
+        let wrong = text.replacen("limit = [10, 100] }", "limit = 7 }", 1);
+        assert_eq!(error(&wrong), "[[set]] number 1: axis limit has no value 7");
+    }
+
+    #[test]
     fn a_set_of_pragmas_becomes_options() {
         let suite = parse(SUITE, &Changes::default()).unwrap();
         let fast = suite
@@ -826,6 +909,21 @@ mod tests {
                 "[[step]] top is there twice",
             ),
             ("trials = 5", "trails = 5", "unknown field `trails`"),
+            (
+                "base = \"stock\"",
+                "base = \"stock\"\nbreak_even = [\"files\"]",
+                "number 1: break_even: axis engine has no value files",
+            ),
+            (
+                "series = \"engine\"",
+                "break_even = [\"stock\"]",
+                "number 1: break_even compares series, and there are none",
+            ),
+            (
+                "x = \"limit\"\n        series = \"engine\"",
+                "x = \"pragmas\"\n        series = \"engine\"\n        break_even = [\"stock\"]",
+                "number 1: break_even needs numbers along pragmas, and plain is none",
+            ),
             ("kind = \"sql\"", "kind = \"sgl\"", "unknown variant `sgl`"),
             ("engine = [\"stock\", \"ours\"]", "", "[axes] has no engine"),
         ];

@@ -78,6 +78,9 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     if let About::Everything(about) = &about {
         notes.push(format!("All: {about}."));
     }
+    if alone {
+        notes.extend(chart.break_even.iter().map(|found| found.words.clone()));
+    }
     let better = match measure.smaller_is_better() {
         true => "less is better",
         false => "more is better",

@@ -83,6 +83,9 @@ pub fn page(report: &Report) -> String {
         if let Some(cut) = chart.cut() {
             put(format_args!("<p class=\"legend\">{}</p>\n", escape(&cut)));
         }
+        for found in &chart.break_even {
+            put(format_args!("<p>{}</p>\n", escape(&found.words)));
+        }
         put(format_args!("{}</section>\n", table(report, chart)));
     }
     for table in &report.tables {

@@ -243,6 +243,12 @@ fn below(out: &mut String, chart: &Chart) {
             against.unwrap_or_default()
         ),
     );
+    if !chart.break_even.is_empty() {
+        out.push('\n');
+    }
+    for found in &chart.break_even {
+        put(out, format_args!("* {}\n", plain(&found.words)));
+    }
 }
 
 /// Text that Markdown takes for nothing else.

@@ -8,6 +8,7 @@
 //! A [`Chart`] is made of cells: a bar or a point, the samples of one point of the suite and one
 //! step. All formats are made from the cells, so that they say the same.
 
+mod break_even;
 mod draw;
 mod files;
 mod html;
@@ -32,6 +33,7 @@ use crate::compare::stats::{self, Speedup};
 use crate::output::OutputFile;
 use crate::sys::Library;
 use crate::{libs, text};
+use break_even::BreakEven;
 use plan::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 
 /// The exit status where nothing got slower than it was, ...
@@ -300,6 +302,8 @@ pub struct Chart {
     pub series: Vec<String>,
     /// By x, then by series.
     pub cells: Vec<Cell>,
+    /// Where lines cross, if the plan asks for it.
+    pub break_even: Vec<BreakEven>,
 }
 
 /// A bar or a point.
@@ -645,6 +649,7 @@ fn suggested(results: &Results) -> Vec<ChartPlan> {
         only: Values::new(),
         interval: Interval::default(),
         shape: None,
+        break_even: Vec::new(),
         names: Values::new(),
     }]
 }
@@ -782,7 +787,7 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
         n.len()
     });
     speedups(plan, &mut cells);
-    Chart {
+    let mut chart = Chart {
         plan: plan.clone(),
         separate,
         shape: match plan.shape {
@@ -793,7 +798,10 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
         xs,
         series,
         cells,
-    }
+        break_even: Vec::new(),
+    };
+    chart.break_even = break_even::of(&chart);
+    chart
 }
 
 fn cell(plan: &ChartPlan, x: &str, series: &str, taken: &[&Taken<'_>]) -> Cell {
@@ -857,21 +865,26 @@ fn speedups(plan: &ChartPlan, cells: &mut [Cell]) {
             cells[i].is_base = true;
             continue;
         }
-        let (a, b): (Vec<f64>, Vec<f64>) = cells[i]
-            .values
-            .iter()
-            .filter_map(|(trial, b)| Some((*cells[at].values.get(trial)?, *b)))
-            .filter(|(a, b)| *a > 0.0 && *b > 0.0)
-            .unzip();
-        if a.is_empty() {
-            continue;
-        }
-        let (a, b) = (
-            as_times(&plan.measure, a.into_iter()),
-            as_times(&plan.measure, b.into_iter()),
-        );
-        cells[i].speedup = Some(Comparison::of(stats::speedup(&a, &b), a.len(), 0.0));
+        cells[i].speedup = compared(plan, &cells[at], &cells[i]);
     }
+}
+
+/// How many times as good a cell is as another, by the trials that both have.
+fn compared(plan: &ChartPlan, base: &Cell, cell: &Cell) -> Option<Comparison> {
+    let (a, b): (Vec<f64>, Vec<f64>) = cell
+        .values
+        .iter()
+        .filter_map(|(trial, b)| Some((*base.values.get(trial)?, *b)))
+        .filter(|(a, b)| *a > 0.0 && *b > 0.0)
+        .unzip();
+    if a.is_empty() {
+        return None;
+    }
+    let (a, b) = (
+        as_times(&plan.measure, a.into_iter()),
+        as_times(&plan.measure, b.into_iter()),
+    );
+    Some(Comparison::of(stats::speedup(&a, &b), a.len(), 0.0))
 }
 
 /// Fills in what changed since the older results.

@@ -109,6 +109,10 @@ pub struct ChartPlan {
     /// Bars or lines, where it is not to be lines for three numbers and more.
     #[serde(default)]
     pub shape: Option<Shape>,
+    /// Values of `series` of which it is told where each other series is as good as they are: from
+    /// which x on, say, files are as fast as a database.
+    #[serde(default)]
+    pub break_even: Vec<String>,
     /// Names of values as to be shown: `ours = "HP SQLite"`.
     #[serde(default)]
     pub names: Values,
@@ -169,11 +173,13 @@ pub enum Measure {
     DeviceRead,
     DeviceWritten,
     Space,
+    /// Of a byte of values, in a step that tells the bytes of all values.
+    SpacePerByte,
     /// Time of an operation at a percentile, by its name: `p50`, `p99.9`.
     Percentile(String),
 }
 
-const MEASURES: [(&str, Measure); 9] = [
+const MEASURES: [(&str, Measure); 10] = [
     ("time", Measure::Time),
     ("time_per_operation", Measure::TimePerOperation),
     ("operations_per_second", Measure::OperationsPerSecond),
@@ -183,6 +189,7 @@ const MEASURES: [(&str, Measure); 9] = [
     ("device_read", Measure::DeviceRead),
     ("device_written", Measure::DeviceWritten),
     ("space", Measure::Space),
+    ("space_per_byte", Measure::SpacePerByte),
 ];
 
 impl Measure {
@@ -205,6 +212,7 @@ impl Measure {
             Measure::DeviceRead => bytes(s.device_read),
             Measure::DeviceWritten => bytes(s.device_written),
             Measure::Space => bytes(s.space),
+            Measure::SpacePerByte => each(s.space as f64, s.bytes as f64),
             Measure::Percentile(p) => s.percentiles.get(p).and_then(|v| v.parse().ok()),
         };
         value.filter(|v| v.is_finite() && *v >= 0.0)
@@ -223,7 +231,11 @@ impl Measure {
     fn is_size(&self) -> bool {
         matches!(
             self,
-            Measure::PeakMemory | Measure::DeviceRead | Measure::DeviceWritten | Measure::Space
+            Measure::PeakMemory
+                | Measure::DeviceRead
+                | Measure::DeviceWritten
+                | Measure::Space
+                | Measure::SpacePerByte
         )
     }
 
@@ -232,6 +244,7 @@ impl Measure {
         match self {
             Measure::OperationsPerSecond => format!("{}/s", count(v)),
             Measure::BytesPerSecond => format!("{}/s", text::bytes(v as u64)),
+            Measure::SpacePerByte => format!("{v:.3}"),
             _ if self.is_size() => text::bytes(v as u64),
             _ => text::seconds(v),
         }
@@ -242,6 +255,7 @@ impl Measure {
         match self {
             Measure::OperationsPerSecond => format!("{}/s", round_count(v, end)),
             Measure::BytesPerSecond => format!("{}/s", round_bytes(v, end)),
+            Measure::SpacePerByte => round_count(v, end),
             _ if self.is_size() => round_bytes(v, end),
             _ => text::seconds_tick(v, end),
         }
@@ -259,6 +273,7 @@ impl Measure {
             Measure::DeviceRead => "bytes read from the device".to_owned(),
             Measure::DeviceWritten => "bytes written to the device".to_owned(),
             Measure::Space => "disk space".to_owned(),
+            Measure::SpacePerByte => "bytes of disk space for a byte of values".to_owned(),
             Measure::Percentile(p) => match p.as_str() {
                 "50" => "time of the median operation".to_owned(),
                 "100" => "time of the slowest operation".to_owned(),

@@ -50,6 +50,9 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 None => String::new(),
             }
         )?;
+        for found in &chart.break_even {
+            writeln!(out, " {}", text::printable(&found.words))?;
+        }
         if let Some(cut) = chart.cut() {
             writeln!(out, " {}", text::printable(&cut))?;
         }

@@ -105,6 +105,7 @@ fn plan(x: &str, series: Option<&str>, base: Option<&str>) -> ChartPlan {
         only: Values::new(),
         interval: Interval::Quartiles,
         shape: None,
+        break_even: Vec::new(),
         names: Values::new(),
     }
 }
@@ -118,6 +119,30 @@ fn presented(charts: &[ChartPlan]) -> Presentation {
 
 fn report(results: Results, plan: ChartPlan) -> Report {
     Report::build(results, None, presented(&[plan]), TOLERANCE)
+}
+
+/// A chart of the times of engines at sizes.
+pub fn line_chart(
+    sizes: &[&str],
+    engines: &[(&str, &[f64])],
+    trials: u32,
+    change: impl FnOnce(&mut ChartPlan),
+) -> Chart {
+    let names: Vec<(&str, f64)> = engines.iter().map(|(name, _)| (*name, 1.0)).collect();
+    let mut results = results(&names, sizes, trials);
+    for point in &mut results.points {
+        let times = engines
+            .iter()
+            .find(|(name, _)| *name == point.axes["engine"]);
+        let at = sizes.iter().position(|size| *size == point.axes["rows"]);
+        let seconds = times.unwrap().1[at.unwrap()];
+        for recorded in &mut point.samples {
+            recorded.sample.seconds *= seconds / (at.unwrap() + 1) as f64;
+        }
+    }
+    let mut plan = plan("rows", Some("engine"), None);
+    change(&mut plan);
+    report(results, plan).charts.pop().expect("one chart")
 }
 
 fn printed(report: &Report) -> String {
