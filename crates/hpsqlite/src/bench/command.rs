@@ -7,10 +7,12 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
 use super::dataset::{self, Home};
+use super::model::Kind;
 use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
-use super::suite::{Changes, PRAGMA_PREFIX, SUITES, Suite, TEMPLATE};
+use super::suite::{Changes, SUITES, Suite, TEMPLATE};
+use super::{blobs, connection};
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};
@@ -180,11 +182,10 @@ fn measure(args: &Run) -> Result<u8> {
         };
         let mut store = Store::open(&library, &results, &stored, &Environment::this(&home.work))?;
         for point in &suite.points {
-            let asked = point
-                .options
-                .iter()
-                .filter_map(|(n, v)| Some((n.strip_prefix(PRAGMA_PREFIX)?.to_owned(), v.clone())))
-                .collect();
+            let asked = match suite.kind {
+                Kind::Blobs => blobs::asked(&point.options),
+                Kind::Sql | Kind::KeyValue => connection::pragmas(&point.options),
+            };
             store.point(&point.values, &asked)?;
         }
         let places = Places {

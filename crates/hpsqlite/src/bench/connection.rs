@@ -64,18 +64,22 @@ pub fn effective(library: &Library, db: &Db<'_>, pragmas: &Values) -> Result<Eff
             value.unwrap_or_else(|| "unknown to this library".to_owned()),
         );
     }
-    // Only ours knows the function.
-    let ours = db.first("SELECT hp_version()").unwrap_or(None);
-    let mut version = format!("SQLite {}", library.version());
-    if let Some(ours) = ours {
-        version = format!("High Performance SQLite {ours} ({version})");
-    }
     settings.insert("source_id".to_owned(), library.source_id());
     Ok(Effective {
         durability: durability(&settings["journal_mode"], &settings["synchronous"]).to_owned(),
-        version,
+        version: version(library, db),
         settings,
     })
+}
+
+/// Name and version of a library, as to be shown.
+pub fn version(library: &Library, db: &Db<'_>) -> String {
+    let version = format!("SQLite {}", library.version());
+    // Only ours knows the function.
+    match db.first("SELECT hp_version()").unwrap_or(None) {
+        Some(ours) => format!("High Performance SQLite {ours} ({version})"),
+        None => version,
+    }
 }
 
 /// What a crash may lose, by the settings that are in force.

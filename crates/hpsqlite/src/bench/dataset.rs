@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::blobs;
 use super::model::{Kind, Values};
 use super::suite::filled;
 use crate::data::{Set, Target, h2o, mysqlite, tpch};
@@ -219,18 +220,26 @@ fn execute(library: &Path, path: &Path, statements: &[&str]) -> Result<()> {
 /// | kind | option | what |
 /// |---|---|---|
 /// | sql | `database` | the file that the statements run on |
+/// | blobs | `database` | the file or the folder that the values are in |
 ///
-/// `folder` is where relative paths of the suite are seen from.
-pub fn options(kind: Kind, options: &Values, folder: &Path, cache: &Cache) -> Result<Values> {
-    let mut more = Values::new();
-    if kind == Kind::Sql {
-        let database = database(options, folder, cache)?;
-        let text = database
-            .to_str()
-            .context("a database path that is not UTF-8")?;
-        more.insert("database".to_owned(), text.to_owned());
-    }
-    Ok(more)
+/// `engine` and `library` are those that are measured; `folder` is where relative paths of the
+/// suite are seen from.
+pub fn options(
+    kind: Kind,
+    (engine, library): (&str, Option<&Path>),
+    options: &Values,
+    folder: &Path,
+    cache: &Cache,
+) -> Result<Values> {
+    let database = match kind {
+        Kind::Sql => database(options, folder, cache)?,
+        Kind::Blobs => blobs::data_set(engine, library, options, cache)?,
+        Kind::KeyValue => return Ok(Values::new()),
+    };
+    let text = database
+        .to_str()
+        .context("a database path that is not UTF-8")?;
+    Ok(Values::from([("database".to_owned(), text.to_owned())]))
 }
 
 /// The database of statements: one that is there (`database`), made by a script (`setup`), or of a

@@ -40,7 +40,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
-use super::sql;
+use super::{blobs, sql};
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::interrupt;
@@ -70,7 +70,7 @@ pub fn serve() -> Result<u8> {
     let done = match job.kind {
         Kind::KeyValue => key_value(&job),
         Kind::Sql => sql::run(&job, &mut |line| say(&line)),
-        Kind::Blobs => bail!("not a job of keys and values, or of statements"),
+        Kind::Blobs => blobs::run(&job, &|line| say(&line)),
     };
     let Err(e) = done else { return Ok(0) };
     interrupt::check()?;

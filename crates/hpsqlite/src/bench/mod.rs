@@ -11,6 +11,7 @@
 //! [`model`] is what they say to each other.
 
 pub mod answer;
+pub mod blobs;
 pub mod command;
 pub mod connection;
 pub mod dataset;

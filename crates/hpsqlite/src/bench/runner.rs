@@ -77,11 +77,22 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                 bar.inc(1);
                 continue;
             }
+            let who = engine(suite, point)?;
             // Making data has a bar of its own.
-            let data =
-                bar.suspend(|| dataset::options(suite.kind, &point.options, places.suite, &cache));
+            let data = bar.suspend(|| {
+                let who = (who.0.as_str(), who.1.as_deref());
+                dataset::options(suite.kind, who, &point.options, places.suite, &cache)
+            });
             let end = match data {
-                Ok(data) => job(suite, point, trial, data, places, &mut left_out, record)?,
+                Ok(data) => {
+                    let (engine, library) = who;
+                    let prepared = Prepared {
+                        engine,
+                        library,
+                        data,
+                    };
+                    job(suite, point, trial, prepared, places, &mut left_out, record)?
+                }
                 Err(e) => {
                     interrupt::check()?;
                     let line = Line::Failed(format!("{e:#}"));
@@ -156,20 +167,8 @@ enum End {
     Failed,
 }
 
-/// Runs one job; an error is one of the lab itself, which ends the run.
-fn job(
-    suite: &Suite,
-    point: &Point,
-    trial: u32,
-    data: Values,
-    places: &Places<'_>,
-    left_out: &mut LeftOut,
-    record: &mut dyn Record,
-) -> Result<End> {
-    let folder = tempfile::Builder::new()
-        .prefix("job-")
-        .tempdir_in(places.work)
-        .with_context(|| format!("cannot work in {}", places.work.display()))?;
+/// The engine of a point, and its library if it is a SQLite.
+fn engine(suite: &Suite, point: &Point) -> Result<(String, Option<PathBuf>)> {
     let name = &point.values[ENGINE];
     let described = suite.engines.get(name);
     let engine = described
@@ -181,14 +180,39 @@ fn job(
         path if path == Path::new("ours") => Some(libs::ours()?),
         path => described.and_then(|e| e.library.as_ref()).map(|_| path),
     };
+    Ok((engine, library))
+}
+
+/// What a job needs beside its point.
+struct Prepared {
+    engine: String,
+    library: Option<PathBuf>,
+    /// Where its data is, as options.
+    data: Values,
+}
+
+/// Runs one job; an error is one of the lab itself, which ends the run.
+fn job(
+    suite: &Suite,
+    point: &Point,
+    trial: u32,
+    prepared: Prepared,
+    places: &Places<'_>,
+    left_out: &mut LeftOut,
+    record: &mut dyn Record,
+) -> Result<End> {
+    let folder = tempfile::Builder::new()
+        .prefix("job-")
+        .tempdir_in(places.work)
+        .with_context(|| format!("cannot work in {}", places.work.display()))?;
     let mut options = point.options.clone();
-    options.extend(data);
+    options.extend(prepared.data);
     let wanted = |s: &&Step| !left_out.contains(&(point.values.clone(), s.name.clone()));
     let steps: Vec<Step> = point.steps.iter().filter(wanted).cloned().collect();
     let job = Job {
         kind: suite.kind,
-        engine,
-        library,
+        engine: prepared.engine,
+        library: prepared.library,
         folder: folder.path().to_owned(),
         options,
         steps,

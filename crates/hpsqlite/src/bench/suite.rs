@@ -33,7 +33,8 @@ pub const PRAGMAS: &str = "pragmas";
 pub const PRAGMA_PREFIX: &str = "pragma.";
 
 /// The suites that come with the lab.
-pub const SUITES: [(&str, &str); 2] = [
+pub const SUITES: [(&str, &str); 3] = [
+    ("files", include_str!("suites/files.toml")),
     ("groupby", include_str!("suites/groupby.toml")),
     ("keyvalue", include_str!("suites/keyvalue.toml")),
 ];

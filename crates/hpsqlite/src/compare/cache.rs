@@ -1,13 +1,23 @@
-//! Making the operating system forget a file, and making sure that it did.
+//! Making the operating system forget a file, and making sure that it did; or read it again.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::interrupt;
+
 /// Up to this share of a file may stay cached: the kernel keeps a page that is just in use.
 const TOLERATED: f64 = 0.01;
+/// Files of at most this size are asked for many at a time: the kernel reads them with one request
+/// each, in the same pieces of memory, whoever asks.
+const SMALL: u64 = 64 << 10;
+/// So many of them: enough to keep a device busy.
+const AT_A_TIME: usize = 256;
+/// Of larger files, so much at a time.
+const PIECE: usize = 1 << 20;
 
 /// Drops the OS's cached pages of the files, or says what it would need.
 ///
@@ -65,10 +75,51 @@ fn in_memory(path: &Path) -> bool {
 
 fn forget(path: &Path) -> Result<()> {
     let file = File::open(path)?;
-    // Only clean pages can be dropped.
-    file.sync_data()?;
-    // SAFETY: a plain system call on an open file.
-    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+    advise(&file, libc::POSIX_FADV_DONTNEED);
+    if !is_cold(path) {
+        // Only clean pages can be dropped. Of files that are clean this is not asked, because many
+        // file systems wait for the device then all the same.
+        file.sync_data()?;
+        advise(&file, libc::POSIX_FADV_DONTNEED);
+    }
+    Ok(())
+}
+
+fn advise(file: &File, advice: libc::c_int) {
+    // SAFETY: a plain system call on an open file; advice that is not followed does no harm.
+    unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
+}
+
+/// Has the system read files into its cache anew, in this order.
+///
+/// How fast a cached file is read depends, by half, on which memory it got when it was written or
+/// read. Files can only be compared that got theirs in the same way, and several times.
+pub fn read_anew(files: &[PathBuf]) -> Result<()> {
+    let open = |path: &PathBuf| {
+        File::open(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    for path in files {
+        interrupt::check()?;
+        forget(path).with_context(|| format!("cannot drop {} from the cache", path.display()))?;
+    }
+    let mut buffer = vec![0; PIECE];
+    for files in files.chunks(AT_A_TIME) {
+        for path in files {
+            let file = open(path)?;
+            if file.metadata()?.len() <= SMALL {
+                advise(&file, libc::POSIX_FADV_WILLNEED);
+            }
+        }
+        for path in files {
+            interrupt::check()?;
+            let mut file = open(path)?;
+            while file
+                .read(&mut buffer)
+                .with_context(|| format!("cannot read {}", path.display()))?
+                > 0
+            {}
+        }
+    }
     Ok(())
 }
 

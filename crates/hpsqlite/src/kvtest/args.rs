@@ -267,6 +267,7 @@ impl Run {
             mmap: self.mmap,
             journal_mode: self.jmode.as_ref().map(|m| m.to_lowercase()),
             no_sync: self.nosync,
+            pragmas: Vec::new(),
             fsync: self.fsync,
             multi_transactions: self.multitrans,
             no_checkpoint: self.nocheckpoint,

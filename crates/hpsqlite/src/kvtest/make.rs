@@ -214,7 +214,7 @@ impl Folders {
 }
 
 /// Waits until all that was written is on the device, so that it disturbs no measurement.
-fn sync(folder: &Path) -> std::io::Result<()> {
+pub fn sync(folder: &Path) -> std::io::Result<()> {
     let folder = File::open(folder)?;
     // SAFETY: a plain system call on an open folder.
     match unsafe { libc::syncfs(folder.as_raw_fd()) } {

@@ -84,6 +84,9 @@ pub struct Plan {
     pub journal_mode: Option<String>,
     /// `PRAGMA synchronous=OFF`.
     pub no_sync: bool,
+    /// Other PRAGMAs for each connection, and read back from it: name and value.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pragmas: Vec<(String, String)>,
     /// Whether files are synchronised after each write.
     pub fsync: bool,
     /// Whether each operation is a transaction of its own.
@@ -590,6 +593,10 @@ impl<'a> Test<'a> {
         if plan.no_checkpoint {
             db.exec("PRAGMA wal_autocheckpoint=0")?;
         }
+        for (name, value) in &plan.pragmas {
+            db.exec(&format!("PRAGMA {name}={value}"))
+                .with_context(|| format!("PRAGMA {name}={value}"))?;
+        }
         Ok(())
     }
 
@@ -870,7 +877,8 @@ fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
         "encoding",
     ];
     let mut settings = Values::new();
-    for name in PRAGMAS {
+    let asked = plan.pragmas.iter().map(|(name, _)| name.as_str());
+    for name in PRAGMAS.into_iter().chain(asked) {
         settings.insert(
             name.to_owned(),
             place::value(db, &format!("PRAGMA {name}"))?,
@@ -929,6 +937,7 @@ mod tests {
             mmap: 0,
             journal_mode: None,
             no_sync: false,
+            pragmas: Vec::new(),
             fsync: false,
             multi_transactions: false,
             no_checkpoint: false,

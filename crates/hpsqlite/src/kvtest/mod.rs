@@ -18,7 +18,7 @@ pub mod measure;
 pub mod place;
 mod show;
 mod stats;
-mod value;
+pub mod value;
 
 use std::io::{self, Write};
 

@@ -192,6 +192,44 @@ impl Listing {
     }
 }
 
+/// How many values there are, and the bytes of all.
+pub struct Total {
+    pub values: u64,
+    pub bytes: u64,
+}
+
+/// Counts the values of a database, for which a library is needed, or of a folder.
+pub fn total(target: &Path, library: Option<&Path>) -> Result<Total> {
+    match Kind::of(target)? {
+        Kind::Database => {
+            let library = Library::load(library.context("a database needs a library")?)?;
+            let db = open(&library, target)?;
+            db.stop_on_interrupt();
+            let number = |sql: &str| {
+                number(&db, sql).with_context(|| format!("cannot read {}", target.display()))
+            };
+            Ok(Total {
+                values: number("SELECT count(*) FROM kv")? as u64,
+                bytes: number("SELECT sum(length(CAST(v AS BLOB))) FROM kv")? as u64,
+            })
+        }
+        Kind::Files(layout) => {
+            let keys = list(target, layout)?.keys;
+            let mut bytes = 0;
+            for &key in &keys {
+                let path = layout.path(target, key);
+                bytes += std::fs::metadata(&path)
+                    .with_context(|| format!("cannot read {}", path.display()))?
+                    .len();
+            }
+            Ok(Total {
+                values: keys.len() as u64,
+                bytes,
+            })
+        }
+    }
+}
+
 /// The number that a name of at least two digits is.
 fn digits(name: &OsStr) -> Option<i64> {
     let name = name.to_str()?;

@@ -16,6 +16,8 @@ use crate::data::random::SplitMix64;
 /// The largest head.
 const HEAD: usize = 8;
 
+/// Raised whenever the same seed makes other values, or `make` other files of them.
+pub const VERSION: u32 = 1;
 /// The seed of what `kvtest init` writes.
 pub const SEED: u64 = 35;
 
