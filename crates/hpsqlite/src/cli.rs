@@ -11,7 +11,7 @@ use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{Set, Target, h2o, mysqlite};
 use crate::output::OutputFile;
-use crate::{bench, demo, docs, exec, kvtest, libs};
+use crate::{bench, demo, docs, exec, kvtest, libs, viz};
 
 /// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -124,6 +124,9 @@ enum Command {
     /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
     Kvtest(kvtest::args::Command),
+    /// Look at a database file page by page
+    #[command(hide = true)]
+    Viz(viz::Arguments),
 }
 
 #[derive(Args)]
@@ -252,6 +255,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         }
         Command::Bench(command) => bench::command::run(&command),
         Command::Kvtest(command) => kvtest::run(&command),
+        Command::Viz(args) => viz::run(&args),
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
         Command::Measure => bench::measure::serve(),
         Command::Data(set) => {

@@ -31,6 +31,17 @@ fn beside_executable(relative: &str) -> Result<PathBuf> {
     })
 }
 
+/// A library of `dist`, or of the folder named by HPSQLITE_TEST_LIBS.
+#[cfg(test)]
+pub fn for_tests(relative: &str) -> crate::sys::Library {
+    let folder = match std::env::var_os("HPSQLITE_TEST_LIBS") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist"),
+    };
+    crate::sys::Library::load(&folder.join(relative))
+        .expect("the libraries; run `make`, or set HPSQLITE_TEST_LIBS")
+}
+
 /// Where data sets and the like are kept: `$XDG_CACHE_HOME/hpsqlite`, by default below `~/.cache`.
 pub fn cache_folder() -> Result<PathBuf> {
     let set = |name| {

@@ -1,21 +1,14 @@
 //! Reports of made-up samples, by way of a real results file.
 
-use std::path::{Path, PathBuf};
-
 use super::plan::{ChartPlan, Measure, Presentation};
 use super::*;
 use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
 use crate::chart::picture;
 
-/// The stock library of `dist`, or of the folder named by HPSQLITE_TEST_LIBS.
+/// The stock library.
 pub fn library() -> Library {
-    let folder = match std::env::var_os("HPSQLITE_TEST_LIBS") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist"),
-    };
-    Library::load(&folder.join("libexec/hpsqlite/libsqlite3-stock.so"))
-        .expect("the stock library; run `make`, or set HPSQLITE_TEST_LIBS")
+    crate::libs::for_tests("libexec/hpsqlite/libsqlite3-stock.so")
 }
 
 pub fn values(pairs: &[(&str, &str)]) -> Values {

@@ -1,0 +1,228 @@
+//! The map: for each page of the file what it is, whose, and how full; and what was found wrong.
+
+use serde::Serialize;
+
+/// What a page is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Kind {
+    /// Nothing is known of it yet: overflow pages and orphans before the scan.
+    Unknown,
+    TableLeaf,
+    TableInterior,
+    IndexLeaf,
+    IndexInterior,
+    Overflow,
+    /// A page of the free list that lists others.
+    FreeTrunk,
+    FreeLeaf,
+    /// A free page that is kept for one b-tree by High Performance SQLite.
+    Reserved,
+    PointerMap,
+    /// The page at 1 GiB, where locks are taken.
+    LockByte,
+    /// A page that nothing leads to.
+    Orphan,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 12] = [
+        Kind::Unknown,
+        Kind::TableLeaf,
+        Kind::TableInterior,
+        Kind::IndexLeaf,
+        Kind::IndexInterior,
+        Kind::Overflow,
+        Kind::FreeTrunk,
+        Kind::FreeLeaf,
+        Kind::Reserved,
+        Kind::PointerMap,
+        Kind::LockByte,
+        Kind::Orphan,
+    ];
+
+    /// What it is called, as part of a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Unknown => "unknown page",
+            Kind::TableLeaf => "table leaf",
+            Kind::TableInterior => "interior page of a table",
+            Kind::IndexLeaf => "index leaf",
+            Kind::IndexInterior => "interior page of an index",
+            Kind::Overflow => "overflow page",
+            Kind::FreeTrunk => "trunk of the free list",
+            Kind::FreeLeaf => "free page",
+            Kind::Reserved => "reserved page",
+            Kind::PointerMap => "pointer map",
+            Kind::LockByte => "lock-byte page",
+            Kind::Orphan => "page that nothing leads to",
+        }
+    }
+
+    /// One character, for text and for JSON.
+    pub fn letter(self) -> char {
+        match self {
+            Kind::Unknown => '?',
+            Kind::TableLeaf => 't',
+            Kind::TableInterior => 'T',
+            Kind::IndexLeaf => 'i',
+            Kind::IndexInterior => 'I',
+            Kind::Overflow => 'o',
+            Kind::FreeTrunk => 'F',
+            Kind::FreeLeaf => 'f',
+            Kind::Reserved => 'r',
+            Kind::PointerMap => 'p',
+            Kind::LockByte => 'l',
+            Kind::Orphan => 'x',
+        }
+    }
+
+    pub fn is_btree(self) -> bool {
+        self.is_leaf() || matches!(self, Kind::TableInterior | Kind::IndexInterior)
+    }
+
+    pub fn is_leaf(self) -> bool {
+        matches!(self, Kind::TableLeaf | Kind::IndexLeaf)
+    }
+
+    pub fn is_free(self) -> bool {
+        matches!(self, Kind::FreeTrunk | Kind::FreeLeaf | Kind::Reserved)
+    }
+}
+
+/// No b-tree owns the page.
+pub const NOBODY: u32 = u32::MAX;
+
+/// Ten bytes for each page of the file.
+#[derive(Debug)]
+pub struct Map {
+    kind: Vec<Kind>,
+    /// Place of the b-tree in the list of b-trees, or [`NOBODY`].
+    owner: Vec<u32>,
+    /// The page that leads here, 0 if it is a root or nothing leads here: the interior page above,
+    /// the page with the cell for the first page of an overflow chain, the one before for
+    /// the others; the trunk for free pages, the trunk before for trunks.
+    parent: Vec<u32>,
+    /// How much of the page is in use, 0 to 255.
+    fill: Vec<u8>,
+}
+
+/// What is known of one page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Place {
+    pub kind: Kind,
+    pub owner: Option<usize>,
+    pub parent: u32,
+    pub fill: u8,
+}
+
+impl Map {
+    pub fn new(pages: u32) -> Map {
+        let n = pages as usize + 1;
+        Map {
+            kind: vec![Kind::Unknown; n],
+            owner: vec![NOBODY; n],
+            parent: vec![0; n],
+            fill: vec![0; n],
+        }
+    }
+
+    /// Number of pages.
+    pub fn pages(&self) -> u32 {
+        self.kind.len() as u32 - 1
+    }
+
+    /// Whether the file has this page.
+    pub fn has(&self, n: u32) -> bool {
+        n > 0 && n <= self.pages()
+    }
+
+    pub fn kind(&self, n: u32) -> Kind {
+        self.kind[n as usize]
+    }
+
+    pub fn owner(&self, n: u32) -> Option<usize> {
+        Some(self.owner[n as usize])
+            .filter(|&o| o != NOBODY)
+            .map(|o| o as usize)
+    }
+
+    pub fn parent(&self, n: u32) -> u32 {
+        self.parent[n as usize]
+    }
+
+    pub fn fill(&self, n: u32) -> u8 {
+        self.fill[n as usize]
+    }
+
+    pub fn place(&self, n: u32) -> Place {
+        Place {
+            kind: self.kind(n),
+            owner: self.owner(n),
+            parent: self.parent(n),
+            fill: self.fill(n),
+        }
+    }
+
+    pub fn set(&mut self, n: u32, kind: Kind, owner: Option<usize>, parent: u32) {
+        self.kind[n as usize] = kind;
+        self.owner[n as usize] = owner.map_or(NOBODY, |o| o as u32);
+        self.parent[n as usize] = parent;
+    }
+
+    pub fn set_kind(&mut self, n: u32, kind: Kind) {
+        self.kind[n as usize] = kind;
+    }
+
+    /// Notes that `used` of `all` bytes are in use.
+    pub fn set_fill(&mut self, n: u32, used: u64, all: u64) {
+        self.fill[n as usize] = (used.min(all) * 255 / all.max(1)) as u8;
+    }
+
+    /// How many interior pages are above a page of a b-tree.
+    pub fn depth(&self, mut n: u32) -> usize {
+        let mut depth = 0;
+        while depth < 64 && self.has(self.parent(n)) {
+            n = self.parent(n);
+            depth += 1;
+        }
+        depth
+    }
+}
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The page; 0 if it is the file.
+    pub page: u32,
+    pub what: String,
+}
+
+/// So many are kept; the others are counted.
+const KEPT: usize = 10_000;
+
+/// What was found wrong.
+#[derive(Debug, Default)]
+pub struct Problems {
+    pub found: Vec<Problem>,
+    /// All that were found.
+    pub count: u64,
+}
+
+impl Problems {
+    pub fn add(&mut self, page: u32, what: impl Into<String>) {
+        self.count += 1;
+        if self.found.len() < KEPT {
+            self.found.push(Problem {
+                page,
+                what: what.into(),
+            });
+        }
+    }
+
+    /// In the order of pages.
+    pub fn sort(&mut self) {
+        self.found.sort_by_key(|p| p.page);
+    }
+}

@@ -1,0 +1,174 @@
+//! What the terminal shows.
+
+use std::io::{self, Write};
+
+use comfy_table::CellAlignment;
+
+use super::numbers::{self, DISK, Numbers, Whole};
+use super::walk::Model;
+use crate::output::{plain_table, print_table};
+use crate::text;
+
+/// So many problems are printed.
+const PROBLEMS: usize = 100;
+
+/// What the file is, in a line or two.
+fn head(model: &Model, out: &mut impl Write) -> io::Result<()> {
+    let image = &model.image;
+    let header = &image.header;
+    write!(
+        out,
+        "{}: {} in {} pages of {} bytes, {}",
+        image.path.display(),
+        text::bytes(u64::from(image.pages) * u64::from(header.page_size)),
+        text::thousands(u64::from(image.pages)),
+        text::thousands(u64::from(header.page_size)),
+        header.encoding.name(),
+    )?;
+    if header.reserved > 0 {
+        write!(out, ", {} of each page reserved", bytes_of(header.reserved))?;
+    }
+    if header.largest_root != 0 {
+        write!(out, ", auto_vacuum = {}", header.auto_vacuum())?;
+    }
+    writeln!(out)?;
+    if let Some(wal) = &image.wal {
+        writeln!(
+            out,
+            "Write-ahead log: {} frames of {} commits with newer versions of {} pages; a checkpoint \
+             would write {}.",
+            text::thousands(u64::from(wal.committed)),
+            text::thousands(u64::from(wal.commits)),
+            text::thousands(wal.versions() as u64),
+            text::thousands(wal.to_checkpoint().len() as u64),
+        )?;
+    }
+    for note in &image.notes {
+        writeln!(out, "{note}")?;
+    }
+    if let Some(changed) = image.changed()? {
+        writeln!(out, "{changed} What is shown may not fit together.")?;
+    }
+    Ok(())
+}
+
+fn bytes_of(n: u32) -> String {
+    format!("{n} {}", if n == 1 { "byte" } else { "bytes" })
+}
+
+/// A table of all b-trees, the file's numbers, and advice.
+pub fn numbers(model: &Model, out: &mut impl Write) -> io::Result<()> {
+    head(model, out)?;
+    let all: Vec<Numbers> = (0..model.trees.len())
+        .map(|t| Numbers::of(model, t, DISK))
+        .collect();
+    let whole = Whole::of(model, &all);
+
+    let mut table = plain_table();
+    table.set_header([
+        "b-tree",
+        "what",
+        "pages",
+        "size",
+        "overflow",
+        "reserved",
+        "entries",
+        "depth",
+        "fan-out",
+        "leaf fill",
+        "scatter",
+        "median run",
+        "cold scan",
+    ]);
+    for n in &all {
+        let fan_out = n
+            .fan_out
+            .first()
+            .map_or(String::new(), |f| format!("{f:.0}"));
+        let scatter = match n.order.steps {
+            0 => String::new(),
+            _ => format!("{:.3}", n.order.scatter),
+        };
+        table.add_row([
+            text::printable(&n.name),
+            n.role.name().to_owned(),
+            text::thousands(n.pages),
+            text::bytes(n.bytes),
+            text::thousands(n.overflow_pages),
+            text::thousands(n.reserved_pages),
+            text::thousands(n.entries),
+            n.depth.to_string(),
+            fan_out,
+            format!("{:.0} %", 100.0 * n.leaf_fill),
+            scatter,
+            text::thousands(n.order.median_run),
+            text::seconds(n.cold_scan),
+        ]);
+    }
+    for i in 2..13 {
+        if let Some(column) = table.column_mut(i) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    writeln!(out)?;
+    print_table(&table, out)?;
+    writeln!(
+        out,
+        "\nScatter: the share of steps from leaf to leaf, in the order of keys, that do not go on in \
+         the file. Run: leaves that\nfollow each other. Cold scan: estimated for {}/s and {} a jump.",
+        text::bytes(DISK.throughput as u64),
+        text::seconds(DISK.latency),
+    )?;
+    let size = u64::from(model.image.header.page_size);
+    writeln!(
+        out,
+        "\nThe file: {} of records, {} unused within pages, {} in {} free pages ({} of them reserved \
+         for b-trees that grow), scatter {:.3}.",
+        text::bytes(whole.payload),
+        text::bytes(whole.unused),
+        text::bytes(whole.free_pages * size),
+        text::thousands(whole.free_pages),
+        text::thousands(whole.reserved_pages),
+        whole.scatter,
+    )?;
+    let advice = numbers::advice(model, &all, &whole);
+    if !advice.is_empty() {
+        writeln!(out)?;
+    }
+    for line in advice {
+        writeln!(out, "* {}", text::printable(&line))?;
+    }
+    if model.problems.count > 0 {
+        writeln!(
+            out,
+            "\nThe file is damaged: {} problems were found; --check lists them.",
+            text::thousands(model.problems.count)
+        )?;
+    }
+    Ok(())
+}
+
+/// What is wrong, page by page.
+pub fn problems(model: &Model, out: &mut impl Write) -> io::Result<()> {
+    head(model, out)?;
+    let problems = &model.problems;
+    for problem in problems.found.iter().take(PROBLEMS) {
+        let what = text::printable(&problem.what);
+        match problem.page {
+            0 => writeln!(out, "file: {what}")?,
+            n => {
+                let owner = model.map.has(n).then(|| model.map.owner(n)).flatten();
+                let of = owner.map_or(String::new(), |t| {
+                    format!(" ({})", text::printable(&model.trees[t].name))
+                });
+                writeln!(out, "page {n}{of}: {what}")?;
+            }
+        }
+    }
+    let more = problems.count.saturating_sub(PROBLEMS as u64);
+    match problems.count {
+        0 => writeln!(out, "Nothing is wrong with its pages."),
+        _ if more > 0 => writeln!(out, "and {} more", text::thousands(more)),
+        _ => Ok(()),
+    }
+}
