@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
-use crate::data::{Set, Target, h2o, mysqlite};
+use crate::data::{Set, Target, h2o, mysqlite, tatp};
 use crate::output::OutputFile;
 use crate::{bench, demo, docs, exec, kvtest, libs, viz};
 
@@ -207,6 +207,14 @@ enum DataSet {
         #[command(flatten)]
         to: DataFile,
     },
+    /// The four tables of TATP, transactions of a telephone company
+    Tatp {
+        /// Number of subscribers, each with about ten rows in all
+        #[arg(long, default_value_t = tatp::SUBSCRIBERS, value_name = "N")]
+        subscribers: u64,
+        #[command(flatten)]
+        to: DataFile,
+    },
 }
 
 #[derive(Args)]
@@ -263,6 +271,7 @@ pub fn run(cli: Cli) -> Result<u8> {
                 DataSet::Tpch { sf, to } => (to, Set::Tpch { sf }),
                 DataSet::H2o { rows, groups, to } => (to, Set::H2o { rows, groups }),
                 DataSet::Mysqlite { rows, keys, to } => (to, Set::Mysqlite { rows, keys }),
+                DataSet::Tatp { subscribers, to } => (to, Set::Tatp { subscribers }),
             };
             let written = set.write(&to.target())?;
             println!("{}: {written}", to.file.display());

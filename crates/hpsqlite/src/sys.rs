@@ -9,6 +9,8 @@ use std::ffi::{CStr, CString, c_char, c_double, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
@@ -16,6 +18,8 @@ use crate::interrupt;
 
 pub const OK: c_int = 0;
 const ERROR: c_int = 1;
+const BUSY: c_int = 5;
+const CONSTRAINT: c_int = 19;
 const ROW: c_int = 100;
 const DONE: c_int = 101;
 
@@ -53,6 +57,7 @@ type RawStmt = *mut c_void;
 type RawBackup = *mut c_void;
 type RawBlob = *mut c_void;
 type Progress = extern "C" fn(*mut c_void) -> c_int;
+type Busy = extern "C" fn(*mut c_void, c_int) -> c_int;
 
 api! {
     required {
@@ -66,11 +71,15 @@ api! {
         extended_errcode(RawDb) -> c_int;
         busy_timeout(RawDb, c_int) -> c_int;
         interrupt(RawDb) -> ();
+        busy_handler(RawDb, Option<Busy>, *mut c_void) -> c_int;
+        changes(RawDb) -> c_int;
         prepare_v2(RawDb, *const c_char, c_int, *mut RawStmt, *mut *const c_char) -> c_int;
         step(RawStmt) -> c_int;
         reset(RawStmt) -> c_int;
         finalize(RawStmt) -> c_int;
         stmt_readonly(RawStmt) -> c_int;
+        bind_parameter_count(RawStmt) -> c_int;
+        bind_parameter_name(RawStmt, c_int) -> *const c_char;
         bind_int64(RawStmt, c_int, i64) -> c_int;
         bind_double(RawStmt, c_int, c_double) -> c_int;
         bind_text(RawStmt, c_int, *const c_char, c_int, *const c_void) -> c_int;
@@ -103,6 +112,9 @@ api! {
         column_decltype(RawStmt, c_int) -> *const c_char;
     }
 }
+
+/// How often connections of this process have waited for a lock, see [`Db::count_lock_waits`].
+pub static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
 
 /// A loaded SQLite library.
 pub struct Library {
@@ -206,6 +218,16 @@ impl SqlError {
             offset: None,
         }
     }
+
+    /// Whether another connection has a lock.
+    pub fn is_busy(&self) -> bool {
+        self.code & 0xff == BUSY
+    }
+
+    /// Whether a constraint forbids it.
+    pub fn is_constraint(&self) -> bool {
+        self.code & 0xff == CONSTRAINT
+    }
 }
 
 impl fmt::Display for SqlError {
@@ -282,6 +304,31 @@ impl<'l> Db<'l> {
         Interrupter(self)
     }
 
+    /// Waits for locks as [`Db::busy_timeout`] does, for a minute, and counts each time that it
+    /// waits in [`LOCK_WAITS`].
+    pub fn count_lock_waits(&self) {
+        extern "C" fn wait(_: *mut c_void, before: c_int) -> c_int {
+            // How SQLite itself waits: in milliseconds, the last one again and again.
+            const DELAYS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
+            const MOST: usize = 600;
+            let before = usize::try_from(before).unwrap_or(0);
+            if before >= MOST || interrupt::raised() {
+                return 0;
+            }
+            LOCK_WAITS.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(Duration::from_millis(DELAYS[before.min(DELAYS.len() - 1)]));
+            1
+        }
+        // SAFETY: the connection is open; the callback uses no data and does not touch the connection.
+        unsafe { (self.lib.api.busy_handler)(self.raw, Some(wait), ptr::null_mut()) };
+    }
+
+    /// Rows that the last INSERT, UPDATE or DELETE changed.
+    pub fn changes(&self) -> i64 {
+        // SAFETY: the connection is open.
+        unsafe { (self.lib.api.changes)(self.raw) }.into()
+    }
+
     /// Makes Ctrl-C end a statement that runs on this connection.
     pub fn stop_on_interrupt(&self) {
         const INSTRUCTIONS: c_int = 10_000;
@@ -340,7 +387,7 @@ impl<'l> Db<'l> {
     }
 
     /// Prepares the first statement in `sql`; gives what comes after it as well.
-    fn prepare_first<'d, 's>(
+    pub fn prepare_first<'d, 's>(
         &'d self,
         sql: &'s str,
     ) -> Result<(Option<Stmt<'d>>, &'s str), SqlError> {
@@ -473,6 +520,17 @@ impl Stmt<'_> {
     pub fn readonly(&self) -> bool {
         // SAFETY: the statement is live.
         unsafe { (self.db.lib.api.stmt_readonly)(self.raw) != 0 }
+    }
+
+    /// Names of the parameters as written, in their order; empty for those that have none.
+    pub fn parameters(&self) -> Vec<String> {
+        let api = &self.db.lib.api;
+        // SAFETY: the statement is live.
+        let count = unsafe { (api.bind_parameter_count)(self.raw) };
+        (1..=count)
+            // SAFETY: as above; a parameter without a name gives null.
+            .map(|i| unsafe { string((api.bind_parameter_name)(self.raw, i)) })
+            .collect()
     }
 
     /// Binds an integer to parameter `i` (from 1).

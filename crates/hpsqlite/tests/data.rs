@@ -104,6 +104,53 @@ fn mysqlite_is_the_same_everywhere() {
 }
 
 #[test]
+fn tatp_has_the_shares_of_its_specification() {
+    let place = Place::new();
+    let tatp = ["data", "tatp", "--subscribers", "2000"];
+    for file in ["a.db", "b.db"] {
+        place
+            .run(&[&tatp[..], &[file]].concat())
+            .expect(0)
+            .says("4 tables");
+    }
+    assert_eq!(
+        std::fs::read(place.path("a.db")).unwrap(),
+        std::fs::read(place.path("b.db")).unwrap()
+    );
+    let mut db = Worker::on(&place, &place.path("a.db"));
+    assert_eq!(
+        db.rows("SELECT count(*), min(sub_nbr), max(sub_nbr) FROM subscriber"),
+        ["2000|000000000000001|000000000002000"]
+    );
+    // One to four accesses and facilities, each count equally often; none to three calls forwarded.
+    for (table, group, counts) in [
+        ("access_info", "s_id", "1234"),
+        ("special_facility", "s_id", "1234"),
+        ("call_forwarding", "s_id, sf_type", "123"),
+    ] {
+        let shares = db.rows(&format!(
+            "SELECT n, count(*) FROM (SELECT count(*) AS n FROM {table} GROUP BY {group}) GROUP BY n"
+        ));
+        let seen: String = shares.iter().map(|s| &s[..1]).collect();
+        assert_eq!(seen, counts, "{table}");
+        let sizes: Vec<f64> = shares.iter().map(|s| s[2..].parse().unwrap()).collect();
+        let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+        assert!(
+            sizes.iter().all(|n| (n / mean - 1.0).abs() < 0.2),
+            "{shares:?}"
+        );
+    }
+    let active = db.rows("SELECT round(avg(is_active), 1) FROM special_facility");
+    assert!(["0.8", "0.9"].contains(&active[0].as_str()), "{active:?}");
+    assert_eq!(
+        db.rows("SELECT count(*) FROM call_forwarding WHERE end_time<=start_time OR end_time>start_time+8 OR start_time%8"),
+        ["0"]
+    );
+    assert_eq!(db.rows("PRAGMA foreign_key_check"), [""; 0]);
+    assert_eq!(db.rows("PRAGMA integrity_check"), ["ok"]);
+}
+
+#[test]
 fn files_that_are_there_are_kept() {
     let place = Place::new();
     std::fs::write(place.path("mine.db"), "mine").unwrap();

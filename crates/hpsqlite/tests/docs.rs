@@ -21,6 +21,7 @@ fn the_reference_is_up_to_date() {
         "data tpch",
         "data h2o",
         "data mysqlite",
+        "data tatp",
         "kvtest init",
         "kvtest export",
         "kvtest stat",

@@ -184,7 +184,9 @@ fn measure(args: &Run) -> Result<u8> {
         for point in &suite.points {
             let asked = match suite.kind {
                 Kind::Blobs => blobs::asked(&point.options),
-                Kind::Sql | Kind::KeyValue => connection::pragmas(&point.options),
+                Kind::Sql | Kind::KeyValue | Kind::Transactions => {
+                    connection::pragmas(&point.options)
+                }
             };
             store.point(&point.values, &asked)?;
         }

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::blobs;
 use super::model::{Kind, Values};
 use super::suite::filled;
-use crate::data::{Set, Target, h2o, mysqlite, tpch};
+use crate::data::{Set, Target, h2o, mysqlite, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
 
@@ -106,6 +106,9 @@ impl Name {
             Set::Mysqlite { rows, keys } => Name::new("mysqlite", mysqlite::VERSION)
                 .with("rows", rows)
                 .with("keys", keys),
+            Set::Tatp { subscribers } => {
+                Name::new("tatp", tatp::VERSION).with("subscribers", subscribers)
+            }
         }
     }
 
@@ -220,6 +223,7 @@ fn execute(library: &Path, path: &Path, statements: &[&str]) -> Result<()> {
 /// | kind | option | what |
 /// |---|---|---|
 /// | sql | `database` | the file that the statements run on |
+/// | transactions | `database` | the file that the job makes a copy of, where one of `database`, `setup` and `data` is there |
 /// | blobs | `database` | the file or the folder that the values are in |
 ///
 /// `engine` and `library` are those that are measured; `folder` is where relative paths of the
@@ -231,7 +235,12 @@ pub fn options(
     folder: &Path,
     cache: &Cache,
 ) -> Result<Values> {
+    let named = ["database", "setup", "data"]
+        .iter()
+        .any(|n| options.contains_key(*n));
     let database = match kind {
+        Kind::Transactions if named => database(options, folder, cache)?,
+        Kind::Transactions => return Ok(Values::new()),
         Kind::Sql => database(options, folder, cache)?,
         Kind::Blobs => blobs::data_set(engine, library, options, cache)?,
         Kind::KeyValue => return Ok(Values::new()),

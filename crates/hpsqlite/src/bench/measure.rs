@@ -40,13 +40,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
-use super::{blobs, sql};
+use super::{blobs, sql, transactions};
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::interrupt;
 
 /// How often progress is told and Ctrl-C looked for.
-const TICK: Duration = Duration::from_millis(100);
+pub(super) const TICK: Duration = Duration::from_millis(100);
 /// Pairs in a batch of those that were not written in time.
 const CATCH_UP: usize = 10_000;
 /// Operations between two looks at whether to stop.
@@ -71,6 +71,7 @@ pub fn serve() -> Result<u8> {
         Kind::KeyValue => key_value(&job),
         Kind::Sql => sql::run(&job, &mut |line| say(&line)),
         Kind::Blobs => blobs::run(&job, &|line| say(&line)),
+        Kind::Transactions => transactions::run_job(&job, &mut |line| say(&line)),
     };
     let Err(e) = done else { return Ok(0) };
     interrupt::check()?;
@@ -109,19 +110,20 @@ fn key_value(job: &Job) -> Result<()> {
 }
 
 /// Options of a step, or else of its job.
-struct Options<'j> {
-    job: &'j Values,
-    step: Option<&'j Values>,
+pub(super) struct Options<'j> {
+    pub job: &'j Values,
+    pub step: Option<&'j Values>,
 }
 
-impl Options<'_> {
-    fn get(&self, name: &str) -> Option<&String> {
-        self.step.and_then(|s| s.get(name)).or(self.job.get(name))
+impl<'j> Options<'j> {
+    pub fn text(&self, name: &str) -> Option<&'j str> {
+        let value = self.step.and_then(|s| s.get(name)).or(self.job.get(name));
+        value.map(String::as_str)
     }
 
     /// The most time that a step may take, if that is limited.
-    fn seconds(&self) -> Result<Option<Duration>> {
-        let Some(text) = self.get("seconds") else {
+    pub fn seconds(&self) -> Result<Option<Duration>> {
+        let Some(text) = self.text("seconds") else {
             return Ok(None);
         };
         let seconds = text.parse().ok().filter(|s: &f64| *s > 0.0);
@@ -131,8 +133,8 @@ impl Options<'_> {
             .map(Some)
     }
 
-    fn number(&self, name: &str, default: u64) -> Result<u64> {
-        match self.get(name) {
+    pub fn number(&self, name: &str, default: u64) -> Result<u64> {
+        match self.text(name) {
             None => Ok(default),
             Some(text) => text
                 .parse()
@@ -171,7 +173,8 @@ impl Pairs {
     }
 }
 
-fn mix(n: u64) -> u64 {
+/// A number that shows nothing of the one it is made of.
+pub(super) fn mix(n: u64) -> u64 {
     SplitMix64(n).next()
 }
 
@@ -418,6 +421,7 @@ impl<'j> Run<'j> {
             operations,
             asked: if operations < asked { asked } else { 0 },
             beside: done.beside,
+            retries: 0,
             bytes: operations * self.pairs.value_size as u64,
             peak_memory: done.usage.peak,
             device_read: done.usage.device_read,
@@ -438,7 +442,7 @@ fn remove(folder: &Path) -> std::io::Result<()> {
 }
 
 /// The numbers below `count` in an order that follows from the seed.
-fn shuffled(count: u64, seed: u64) -> Vec<u32> {
+pub(super) fn shuffled(count: u64, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count).map(|i| i as u32).collect();
     let mut random = SplitMix64(seed);
     for i in (1..order.len()).rev() {
@@ -448,7 +452,7 @@ fn shuffled(count: u64, seed: u64) -> Vec<u32> {
 }
 
 /// Seconds at some percentiles, by nearest rank; nothing where no operation was timed.
-fn percentiles(times: &mut [f32]) -> Values {
+pub(super) fn percentiles(times: &mut [f32]) -> Values {
     times.sort_unstable_by(f32::total_cmp);
     let mut found = Values::new();
     for (name, share) in [
@@ -883,7 +887,7 @@ impl Shared {
 }
 
 /// Seconds since the last lap.
-fn lap(clock: &mut Instant) -> f32 {
+pub(super) fn lap(clock: &mut Instant) -> f32 {
     let now = Instant::now();
     let time = (now - *clock).as_secs_f32();
     *clock = now;

@@ -24,3 +24,4 @@ pub mod runner;
 pub mod sql;
 pub mod store;
 pub mod suite;
+pub mod transactions;

@@ -18,6 +18,8 @@ pub enum Kind {
     Blobs,
     /// Pairs of a key and a value in any engine.
     KeyValue,
+    /// Transactions of many small statements, on one connection or several.
+    Transactions,
 }
 
 /// What a measuring process is asked to do: one JSON value on its standard input.
@@ -100,6 +102,9 @@ pub struct Sample {
     /// Writes that went on beside them, in a step that reads while writing.
     #[serde(default)]
     pub beside: u64,
+    /// How often an operation waited for a lock of another connection, or began again for one.
+    #[serde(default)]
+    pub retries: u64,
     /// Bytes of values that were read or written.
     pub bytes: u64,
     /// Largest resident size so far, in bytes; of process and server.

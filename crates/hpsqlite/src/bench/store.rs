@@ -46,7 +46,7 @@ const SCHEMA: [&str; 8] = [
     "CREATE TABLE point(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE, asked TEXT NOT NULL)",
     "CREATE TABLE effective(point INTEGER PRIMARY KEY REFERENCES point, version TEXT NOT NULL, settings TEXT NOT NULL, durability TEXT NOT NULL)",
     "CREATE TABLE sample(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, step TEXT NOT NULL,
-       seconds REAL, user REAL, system REAL, operations INTEGER, asked INTEGER, beside INTEGER, bytes INTEGER, peak_memory INTEGER,
+       seconds REAL, user REAL, system REAL, operations INTEGER, asked INTEGER, beside INTEGER, retries INTEGER, bytes INTEGER, peak_memory INTEGER,
        device_read INTEGER, device_written INTEGER, space INTEGER, answer TEXT, percentiles TEXT,
        session INTEGER REFERENCES session, at TEXT, load REAL, PRIMARY KEY(point, trial, step))",
     "CREATE TABLE trial(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, PRIMARY KEY(point, trial))",
@@ -281,7 +281,7 @@ impl<'l> Store<'l> {
             Line::Sample(s) => {
                 let count = |n: u64| Bound::Integer(i64::try_from(n).unwrap_or(i64::MAX));
                 self.write(
-                    "REPLACE INTO sample VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                    "REPLACE INTO sample VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                     &[
                         id,
                         nth,
@@ -292,6 +292,7 @@ impl<'l> Store<'l> {
                         count(s.operations),
                         count(s.asked),
                         count(s.beside),
+                        count(s.retries),
                         count(s.bytes),
                         count(s.peak_memory),
                         count(s.device_read),
@@ -661,7 +662,7 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
     )?;
     rows(
         db,
-        "SELECT point, trial, step, seconds, user, system, operations, asked, beside, bytes, peak_memory, device_read, \
+        "SELECT point, trial, step, seconds, user, system, operations, asked, beside, retries, bytes, peak_memory, device_read, \
          device_written, space, answer, percentiles, session, at, load FROM sample ORDER BY trial, rowid",
         |row| {
             let count = |i| integer(row, i).max(0) as u64;
@@ -673,21 +674,22 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
                 operations: count(6),
                 asked: count(7),
                 beside: count(8),
-                bytes: count(9),
-                peak_memory: count(10),
-                device_read: count(11),
-                device_written: count(12),
-                space: count(13),
-                answer: row.text(14),
-                percentiles: json(&row.text(15))?,
+                retries: count(9),
+                bytes: count(10),
+                peak_memory: count(11),
+                device_read: count(12),
+                device_written: count(13),
+                space: count(14),
+                answer: row.text(15),
+                percentiles: json(&row.text(16))?,
             };
             if let Some(point) = points.get_mut(&integer(row, 0)) {
                 point.samples.push(Recorded {
                     trial: integer(row, 1) as u32,
                     sample,
-                    session: integer(row, 16),
-                    at: row.text(17),
-                    load: real(row, 18),
+                    session: integer(row, 17),
+                    at: row.text(18),
+                    load: real(row, 19),
                 });
             }
             Ok(())
@@ -829,6 +831,7 @@ mod tests {
         written.device_written = 77;
         written.beside = 5;
         written.asked = 7;
+        written.retries = 6;
         store.record(point, 3, &effective("SQLite 3.54.1")).unwrap();
         store
             .record(point, 3, &Line::Sample(written.clone()))

@@ -33,10 +33,11 @@ pub const PRAGMAS: &str = "pragmas";
 pub const PRAGMA_PREFIX: &str = "pragma.";
 
 /// The suites that come with the lab.
-pub const SUITES: [(&str, &str); 3] = [
+pub const SUITES: &[(&str, &str)] = &[
     ("files", include_str!("suites/files.toml")),
     ("groupby", include_str!("suites/groupby.toml")),
     ("keyvalue", include_str!("suites/keyvalue.toml")),
+    ("tatp", include_str!("suites/tatp.toml")),
 ];
 
 /// What `bench init` writes.
@@ -211,6 +212,8 @@ struct StepFile {
     name: String,
     #[serde(default)]
     unmeasured: bool,
+    /// Whether it is to be cold where the suite is not, or the other way round.
+    cold: Option<bool>,
     #[serde(flatten)]
     options: BTreeMap<String, Scalar>,
 }
@@ -667,7 +670,7 @@ fn points(file: &File) -> Result<Vec<Point>> {
                     .iter()
                     .map(|(name, value)| (name.clone(), filled(&value.text(), &options)))
                     .collect(),
-                cold: file.cold,
+                cold: step.cold.unwrap_or(file.cold),
                 unmeasured: step.unmeasured,
             })
             .collect();

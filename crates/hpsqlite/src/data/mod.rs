@@ -6,6 +6,7 @@
 pub mod h2o;
 pub mod mysqlite;
 pub mod random;
+pub mod tatp;
 pub mod tpch;
 
 use std::fmt::{Display, Write as _};
@@ -37,6 +38,7 @@ pub enum Set {
     Tpch { sf: f64 },
     H2o { rows: u64, groups: u64 },
     Mysqlite { rows: u64, keys: u64 },
+    Tatp { subscribers: u64 },
 }
 
 impl Set {
@@ -62,7 +64,10 @@ impl Set {
                 rows: number("rows", mysqlite::ROWS as f64)? as u64,
                 keys: number("keys", mysqlite::KEYS as f64)? as u64,
             },
-            other => bail!("data={other}: the data sets are tpch, h2o and mysqlite"),
+            "tatp" => Set::Tatp {
+                subscribers: number("subscribers", tatp::SUBSCRIBERS as f64)? as u64,
+            },
+            other => bail!("data={other}: the data sets are tpch, h2o, mysqlite and tatp"),
         })
     }
 
@@ -72,6 +77,7 @@ impl Set {
             Set::Tpch { sf } => tpch::write(sf, target),
             Set::H2o { rows, groups } => h2o::write(rows, groups, target),
             Set::Mysqlite { rows, keys } => mysqlite::write(rows, keys, target),
+            Set::Tatp { subscribers } => tatp::write(subscribers, target),
         }
     }
 }

@@ -228,7 +228,7 @@ const WORDS: [(&str, &[&str]); 8] = [
 ];
 
 /// Disk space of everything in a folder, in bytes.
-fn space(folder: &Path) -> Result<u64> {
+pub fn space(folder: &Path) -> Result<u64> {
     let mut sum = 0;
     for file in files(folder)? {
         // A server may have removed it meanwhile.

@@ -16,7 +16,7 @@ fn finish(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>> {
 
 /// A line for each sample: the axes, then what was measured, times in seconds.
 pub fn samples(results: &Results) -> Result<Vec<u8>> {
-    const FIELDS: [&str; 18] = [
+    const FIELDS: [&str; 19] = [
         "step",
         "trial",
         "seconds",
@@ -25,6 +25,7 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
         "operations",
         "asked",
         "beside",
+        "retries",
         "bytes",
         "peak_memory",
         "device_read",
@@ -74,6 +75,7 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
                 s.operations.to_string(),
                 s.asked.to_string(),
                 s.beside.to_string(),
+                s.retries.to_string(),
                 s.bytes.to_string(),
                 s.peak_memory.to_string(),
                 s.device_read.to_string(),

@@ -175,11 +175,13 @@ pub enum Measure {
     Space,
     /// Of a byte of values, in a step that tells the bytes of all values.
     SpacePerByte,
+    /// Waits for a lock of another connection.
+    Retries,
     /// Time of an operation at a percentile, by its name: `p50`, `p99.9`.
     Percentile(String),
 }
 
-const MEASURES: [(&str, Measure); 10] = [
+const MEASURES: [(&str, Measure); 11] = [
     ("time", Measure::Time),
     ("time_per_operation", Measure::TimePerOperation),
     ("operations_per_second", Measure::OperationsPerSecond),
@@ -190,6 +192,7 @@ const MEASURES: [(&str, Measure); 10] = [
     ("device_written", Measure::DeviceWritten),
     ("space", Measure::Space),
     ("space_per_byte", Measure::SpacePerByte),
+    ("retries", Measure::Retries),
 ];
 
 impl Measure {
@@ -213,6 +216,7 @@ impl Measure {
             Measure::DeviceWritten => bytes(s.device_written),
             Measure::Space => bytes(s.space),
             Measure::SpacePerByte => each(s.space as f64, s.bytes as f64),
+            Measure::Retries => Some(s.retries as f64),
             Measure::Percentile(p) => s.percentiles.get(p).and_then(|v| v.parse().ok()),
         };
         value.filter(|v| v.is_finite() && *v >= 0.0)
@@ -225,7 +229,7 @@ impl Measure {
 
     /// Whether it tells how fast something is.
     pub fn is_speed(&self) -> bool {
-        !self.is_size()
+        !self.is_size() && *self != Measure::Retries
     }
 
     fn is_size(&self) -> bool {
@@ -245,6 +249,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", count(v)),
             Measure::BytesPerSecond => format!("{}/s", text::bytes(v as u64)),
             Measure::SpacePerByte => format!("{v:.3}"),
+            Measure::Retries => text::thousands(v.round() as u64),
             _ if self.is_size() => text::bytes(v as u64),
             _ => text::seconds(v),
         }
@@ -256,6 +261,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", round_count(v, end)),
             Measure::BytesPerSecond => format!("{}/s", round_bytes(v, end)),
             Measure::SpacePerByte => round_count(v, end),
+            Measure::Retries => round_count(v, end),
             _ if self.is_size() => round_bytes(v, end),
             _ => text::seconds_tick(v, end),
         }
@@ -274,6 +280,7 @@ impl Measure {
             Measure::DeviceWritten => "bytes written to the device".to_owned(),
             Measure::Space => "disk space".to_owned(),
             Measure::SpacePerByte => "bytes of disk space for a byte of values".to_owned(),
+            Measure::Retries => "waits for a lock of another connection".to_owned(),
             Measure::Percentile(p) => match p.as_str() {
                 "50" => "time of the median operation".to_owned(),
                 "100" => "time of the slowest operation".to_owned(),

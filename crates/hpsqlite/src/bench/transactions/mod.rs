@@ -1,0 +1,557 @@
+//! Jobs of transactions: many small statements on a database that they change, by one connection
+//! or by several, each in a thread of its own.
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `workload` | what the steps are: `statements` (see [`statements`]) or `tatp` (see [`tatp`]) |
+//! | `database` | a file to begin with; the job works on a copy of its own. By default a new one |
+//! | `operations` | operations of a step, over all connections |
+//! | `warm_up` | operations of each connection before the clock starts; 0 by default |
+//! | `threads` | connections; 1 by default |
+//! | `by` | of a step: `stock` or `ours` does it, whatever the engine of the job is |
+//! | `pragma.NAME` | set on each connection, and read back |
+//!
+//! Steps follow one another on the same file. Each opens connections of its own and prepares its
+//! statements before the clock starts; that is from the first operation to the end of the last
+//! one. Closing, which may bring a log into the database, is not timed; space is told after it.
+//!
+//! **The same seed gives the same work**: what operation number j does follows from the seed, the
+//! step and j, by whichever connection it is done. **What is read** is hashed operation by
+//! operation, and the sum of the hashes is the answer, with what the workload itself has to say of
+//! the database afterwards. Where several connections write, what one of them reads depends on
+//! the others, and only the latter is the answer.
+//!
+//! **Locks** are waited for as `sqlite3_busy_timeout()` waits; how often is counted.
+
+pub mod statements;
+pub mod tatp;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::measure::{Options, TICK, lap, mix, percentiles};
+use super::meter::Usage;
+use super::model::{Job, Line, Sample, Step, Values};
+use super::{connection, engine};
+use crate::compare::{cache, worker};
+use crate::data::random::SplitMix64;
+use crate::sys::{Db, LOCK_WAITS, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
+use crate::{interrupt, libs};
+
+/// How long a lock is waited for while connections are opened.
+const BUSY_MS: i32 = 60_000;
+/// How long an operation begins again for a lock that SQLite itself does not wait for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Bytes of rows that are hashed at a time.
+const HASH_BUFFER: usize = 1 << 16;
+/// Operations between two looks at whether to stop.
+const STRIDE: u64 = 64;
+
+/// What the steps of a job can be.
+pub trait Workload {
+    /// What a step does; one that there is not is an error.
+    fn work(&self, step: &Step) -> Result<Box<dyn Work>>;
+}
+
+/// What one step does.
+pub trait Work: Sync {
+    /// Operations over all connections.
+    fn operations(&self) -> u64;
+
+    /// Looks at the database before the first operation.
+    fn before(&mut self, _db: &Db<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Prepares what one connection needs.
+    fn client<'d>(&'d self, db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>>;
+
+    /// Looks at the database after the last operation: an error if it is not as it has to be. What
+    /// it gives is part of the answer. `sum` is that of what the clients counted; `alone` says that
+    /// there was one client, so that the same seed leaves the same database.
+    fn check(&self, _db: &Db<'_>, _sum: i64, _alone: bool) -> Result<String> {
+        Ok(String::new())
+    }
+}
+
+/// What one connection does.
+pub trait Client {
+    /// Does operation `j`, a transaction or a part of one. All that is random in it comes from
+    /// `random`; what it reads is told to `read`.
+    fn operation(&mut self, j: u64, random: u64, read: &mut Reading) -> Result<(), SqlError>;
+
+    /// Ends the last transaction.
+    fn finish(&mut self) -> Result<(), SqlError> {
+        Ok(())
+    }
+
+    /// Whether nothing it does changes the database.
+    fn readonly(&self) -> bool;
+
+    /// What it counts of its own, for [`Work::check`].
+    fn count(&self) -> i64 {
+        0
+    }
+}
+
+/// Hashes what an operation reads.
+#[derive(Default)]
+pub struct Reading {
+    buffer: Vec<u8>,
+    hash: u64,
+}
+
+impl Reading {
+    /// The row on which the statement stands.
+    pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
+        worker::encode(stmt, columns, &mut self.buffer);
+        if self.buffer.len() >= HASH_BUFFER {
+            self.fold();
+        }
+    }
+
+    /// Anything else that is part of the answer.
+    pub fn note(&mut self, what: u8) {
+        self.buffer.push(what);
+    }
+
+    fn fold(&mut self) {
+        self.hash = xxh3_64_with_seed(&self.buffer, self.hash);
+        self.buffer.clear();
+    }
+
+    /// The hash of all since the last one, which was read by operation `j`.
+    fn end(&mut self, j: u64) -> u64 {
+        self.fold();
+        // Numbers of operations make the sum depend on which of them read what.
+        mix(std::mem::take(&mut self.hash) ^ mix(j))
+    }
+}
+
+/// Runs a statement to its end, once more for a lock that SQLite did not wait for.
+///
+/// Gives the number of rows.
+pub fn run(stmt: &mut Stmt<'_>, read: &mut Reading) -> Result<u64, SqlError> {
+    let columns = stmt.columns();
+    let mut rows = 0;
+    let mut row = first(stmt);
+    while let Ok(true) = row {
+        read.row(stmt, columns);
+        rows += 1;
+        row = stmt.step();
+    }
+    stmt.reset();
+    row.map(|_| rows)
+}
+
+/// Goes to the first row, as often as a lock is in the way.
+fn first(stmt: &mut Stmt<'_>) -> Result<bool, SqlError> {
+    let mut since = None;
+    loop {
+        match stmt.step() {
+            Err(e) if e.is_busy() && !interrupt::raised() => {
+                stmt.reset();
+                if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+                    return Err(e);
+                }
+                LOCK_WAITS.fetch_add(1, Ordering::Relaxed);
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Prepares one statement.
+pub fn prepare<'d>(db: &'d Db<'d>, sql: &str) -> Result<Stmt<'d>> {
+    db.prepare(sql)
+        .map_err(|e| anyhow!("{e}: {sql}"))?
+        .with_context(|| format!("no statement: {sql}"))
+}
+
+/// Does the steps of a job, telling each line to `say`.
+pub fn run_job(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
+    let path = job
+        .library
+        .as_deref()
+        .with_context(|| format!("{} is no SQLite library", job.engine))?;
+    let all = Options {
+        job: &job.options,
+        step: None,
+    };
+    let workload: Box<dyn Workload> = match all.text("workload") {
+        Some("statements") => Box::new(statements::Statements::new(job)),
+        Some("tatp") => Box::new(tatp::Tatp::new(job)?),
+        Some(other) => bail!("workload={other}: there are statements and tatp"),
+        None => bail!("there is no workload: say statements or tatp in [options]"),
+    };
+    // A step that there is not is told before the first one is measured.
+    for step in &job.steps {
+        workload
+            .work(step)
+            .with_context(|| format!("step {}", step.name))?;
+    }
+    let place = Place::new(job)?;
+    let mut libraries = BTreeMap::from([(path.to_owned(), Library::load(path)?)]);
+    {
+        let library = &libraries[path];
+        let db = place.open(library)?;
+        say(Line::Ready(connection::effective(
+            library,
+            &db,
+            &place.pragmas,
+        )?))?;
+    }
+    for step in &job.steps {
+        interrupt::check()?;
+        let by = match step.options.get("by").map(String::as_str) {
+            None => path.to_owned(),
+            Some("stock") => libs::stock()?,
+            Some("ours") => libs::ours()?,
+            Some(other) => bail!("step {}: by={other}: it is stock or ours", step.name),
+        };
+        if !libraries.contains_key(&by) {
+            libraries.insert(by.clone(), Library::load(&by)?);
+        }
+        let run = Run {
+            job,
+            step,
+            place: &place,
+            library: &libraries[&by],
+        };
+        let sample = run
+            .sample(workload.work(step)?, say)
+            .with_context(|| format!("step {}", step.name))?;
+        if !step.unmeasured {
+            say(Line::Sample(sample))?;
+        }
+    }
+    Ok(())
+}
+
+/// The database of a job.
+struct Place {
+    /// Nothing else is in it.
+    folder: PathBuf,
+    file: PathBuf,
+    pragmas: Values,
+}
+
+impl Place {
+    fn new(job: &Job) -> Result<Place> {
+        let folder = job.folder.join("database");
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("cannot make {}", folder.display()))?;
+        let file = folder.join("test.db");
+        if let Some(from) = job.options.get("database") {
+            std::fs::copy(from, &file)
+                .with_context(|| format!("cannot copy {from} to {}", file.display()))?;
+        }
+        Ok(Place {
+            folder,
+            file,
+            pragmas: connection::pragmas(&job.options),
+        })
+    }
+
+    fn open<'l>(&self, library: &'l Library) -> Result<Db<'l>> {
+        let flags = OPEN_READWRITE | OPEN_CREATE;
+        connection::open(library, &self.file, flags, BUSY_MS, &self.pragmas)
+    }
+
+    /// Makes the system forget the database.
+    fn cool(&self) -> Result<()> {
+        let files = engine::files(&self.folder)?;
+        let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+        cache::drop_files(&files)
+    }
+}
+
+/// A step that is being done.
+struct Run<'r> {
+    job: &'r Job,
+    step: &'r Step,
+    place: &'r Place,
+    library: &'r Library,
+}
+
+/// What threads of a step share.
+struct Shared<'s> {
+    work: &'s dyn Work,
+    operations: u64,
+    threads: u64,
+    warm_up: u64,
+    salt: u64,
+    /// All connections are open.
+    start: Barrier,
+    /// What was used has been read, connections may close.
+    end: Barrier,
+    stop: AtomicBool,
+    done: AtomicU64,
+}
+
+/// What one thread did.
+#[derive(Default)]
+struct Part {
+    times: Vec<f32>,
+    answer: u64,
+    count: i64,
+    readonly: bool,
+    span: Option<(Instant, Instant)>,
+}
+
+impl Run<'_> {
+    fn sample(
+        &self,
+        mut work: Box<dyn Work>,
+        say: &mut dyn FnMut(Line) -> Result<()>,
+    ) -> Result<Sample> {
+        let options = Options {
+            job: &self.job.options,
+            step: Some(&self.step.options),
+        };
+        let threads = options.number("threads", 1)?;
+        ensure!(
+            (1..=1024).contains(&threads),
+            "threads={threads}: there may be 1 to 1024"
+        );
+        work.before(&self.place.open(self.library)?)?;
+        if self.step.cold {
+            self.place.cool()?;
+        }
+        let parties = usize::try_from(threads + 1)?;
+        let shared = Shared {
+            work: &*work,
+            operations: work.operations(),
+            threads,
+            warm_up: options.number("warm_up", 0)?,
+            salt: xxh3_64_with_seed(self.step.name.as_bytes(), self.job.seed),
+            start: Barrier::new(parties),
+            end: Barrier::new(parties),
+            stop: AtomicBool::new(false),
+            done: AtomicU64::new(0),
+        };
+        let mut sample = self.measure(&shared, say)?;
+        sample.step.clone_from(&self.step.name);
+        sample.space = engine::space(&self.place.folder)?;
+        Ok(sample)
+    }
+
+    /// Does all operations; looks at the database when they are done.
+    fn measure(
+        &self,
+        shared: &Shared<'_>,
+        say: &mut dyn FnMut(Line) -> Result<()>,
+    ) -> Result<Sample> {
+        let (tell, told) = channel();
+        let (parts, usage, retries) = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..shared.threads)
+                .map(|t| {
+                    let tell = tell.clone();
+                    scope.spawn(move || self.thread(t, shared, &tell))
+                })
+                .collect();
+            let waits = LOCK_WAITS.load(Ordering::Relaxed);
+            let before = Usage::now(&[]);
+            shared.start.wait();
+            let mut running = shared.threads;
+            while running > 0 {
+                match told.recv_timeout(TICK) {
+                    Ok(()) => running -= 1,
+                    Err(_) => {
+                        let done = shared.done.load(Ordering::Relaxed) as f64;
+                        let share = (done / shared.operations.max(1) as f64).min(1.0);
+                        // Nobody may be listening any more: then there is nothing to do either.
+                        if interrupt::raised() || say(Line::Progress(share)).is_err() {
+                            shared.stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
+            let usage = Usage::now(&[]).since(&before);
+            let retries = LOCK_WAITS.load(Ordering::Relaxed) - waits;
+            shared.end.wait();
+            let parts: Vec<Result<Part>> = threads
+                .into_iter()
+                .map(|t| t.join().unwrap_or_else(|_| bail!("a thread panicked")))
+                .collect();
+            (parts, usage, retries)
+        });
+        interrupt::check()?;
+        let mut all = Part {
+            readonly: true,
+            ..Part::default()
+        };
+        for part in parts {
+            let part = part?;
+            all.times.extend(part.times);
+            all.answer = all.answer.wrapping_add(part.answer);
+            all.count += part.count;
+            all.readonly &= part.readonly;
+            if let Some((a, b)) = part.span {
+                let (from, to) = all.span.unwrap_or((a, b));
+                all.span = Some((from.min(a), to.max(b)));
+            }
+        }
+        ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
+        let mut answer = Vec::new();
+        if shared.threads == 1 || all.readonly {
+            answer.push(format!("{:016x}", all.answer));
+        }
+        if !all.readonly {
+            let db = self.place.open(self.library)?;
+            answer.push(shared.work.check(&db, all.count, shared.threads == 1)?);
+        }
+        answer.retain(|part| !part.is_empty());
+        Ok(Sample {
+            seconds: all.span.map_or(0.0, |(from, to)| (to - from).as_secs_f64()),
+            user: usage.user,
+            system: usage.system,
+            operations: shared.operations,
+            retries,
+            peak_memory: usage.peak,
+            device_read: usage.device_read,
+            device_written: usage.device_written,
+            answer: answer.join(", "),
+            percentiles: percentiles(&mut all.times),
+            ..Sample::default()
+        })
+    }
+
+    /// The part of thread `t`.
+    fn thread(&self, t: u64, shared: &Shared<'_>, tell: &Sender<()>) -> Result<Part> {
+        // Whatever happens, the others must not wait for it.
+        let db = self.place.open(self.library);
+        let client = match &db {
+            Ok(db) => {
+                db.count_lock_waits();
+                shared.work.client(db)
+            }
+            Err(e) => Err(anyhow!("{e:#}")),
+        };
+        let mut client = client.and_then(|mut client| {
+            let mut nothing = Reading::default();
+            for j in shared.operations..shared.operations + shared.warm_up {
+                client.operation(j, shared.random(j), &mut nothing)?;
+            }
+            client.finish()?;
+            Ok(client)
+        });
+        shared.start.wait();
+        let part = match &mut client {
+            Ok(client) => part(t, &mut **client, shared),
+            Err(e) => Err(anyhow!("{e:#}")),
+        };
+        if part.is_err() {
+            shared.stop.store(true, Ordering::Relaxed);
+        }
+        let _ = tell.send(());
+        shared.end.wait();
+        part
+    }
+}
+
+/// What a thread does while the clock runs.
+fn part(t: u64, client: &mut dyn Client, shared: &Shared<'_>) -> Result<Part> {
+    let range =
+        shared.operations * t / shared.threads..shared.operations * (t + 1) / shared.threads;
+    let mut part = Part {
+        readonly: client.readonly(),
+        ..Part::default()
+    };
+    part.times
+        .reserve(usize::try_from(range.end - range.start)?);
+    let mut read = Reading::default();
+    let start = Instant::now();
+    let mut clock = start;
+    for j in range {
+        if j.is_multiple_of(STRIDE) {
+            shared.done.fetch_add(STRIDE, Ordering::Relaxed);
+            if shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        client.operation(j, shared.random(j), &mut read)?;
+        part.answer = part.answer.wrapping_add(read.end(j));
+        part.times.push(lap(&mut clock));
+    }
+    client.finish()?;
+    part.span = Some((start, Instant::now()));
+    part.count = client.count();
+    Ok(part)
+}
+
+impl Shared<'_> {
+    /// What is random in operation `j`.
+    fn random(&self, j: u64) -> u64 {
+        SplitMix64(self.salt ^ mix(j)).next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::report::tests::library;
+
+    #[test]
+    fn a_lock_of_another_connection_is_waited_for_and_counted() {
+        let library = library();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("t.db");
+        let open = || library.open(&file, OPEN_READWRITE | OPEN_CREATE).unwrap();
+        open().exec("CREATE TABLE t(a)").unwrap();
+        let write = |db: &Db<'_>| {
+            let mut insert = prepare(db, "INSERT INTO t VALUES(1)").unwrap();
+            run(&mut insert, &mut Reading::default())
+        };
+        for counted in [true, false] {
+            let waits = LOCK_WAITS.load(Ordering::Relaxed);
+            let locked = Barrier::new(2);
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    let other = open();
+                    other.exec("BEGIN IMMEDIATE").unwrap();
+                    locked.wait();
+                    std::thread::sleep(Duration::from_millis(30));
+                    other.exec("COMMIT").unwrap();
+                });
+                let db = open();
+                if counted {
+                    db.count_lock_waits();
+                }
+                locked.wait();
+                write(&db).unwrap();
+            });
+            assert!(LOCK_WAITS.load(Ordering::Relaxed) > waits);
+        }
+        assert_eq!(
+            open().first("SELECT count(*) FROM t").unwrap().unwrap(),
+            "2"
+        );
+    }
+
+    #[test]
+    fn the_hash_tells_what_was_read_by_which_operation() {
+        let read = |notes: &[u8], j| {
+            let mut reading = Reading::default();
+            notes.iter().for_each(|n| reading.note(*n));
+            reading.end(j)
+        };
+        assert_eq!(read(b"ab", 1), read(b"ab", 1));
+        assert_ne!(read(b"ab", 1), read(b"ba", 1));
+        assert_ne!(read(b"ab", 1), read(b"ab", 2));
+        // Two operations that change places give another sum.
+        let sum = |a: u64, b: u64| a.wrapping_add(b);
+        assert_ne!(
+            sum(read(b"a", 1), read(b"b", 2)),
+            sum(read(b"b", 1), read(b"a", 2))
+        );
+    }
+}
