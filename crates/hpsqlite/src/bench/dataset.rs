@@ -223,6 +223,7 @@ fn execute(library: &Path, path: &Path, statements: &[&str]) -> Result<()> {
 /// | kind | option | what |
 /// |---|---|---|
 /// | sql | `database` | the file that the statements run on |
+/// | | `cache` | the folder of data sets, for copies of the file in other formats |
 /// | transactions | `database` | the file that the job makes a copy of, where one of `database`, `setup` and `data` is there |
 /// | blobs | `database` | the file or the folder that the values are in |
 ///
@@ -245,10 +246,14 @@ pub fn options(
         Kind::Blobs => blobs::data_set(engine, library, options, cache)?,
         Kind::KeyValue => return Ok(Values::new()),
     };
-    let text = database
-        .to_str()
-        .context("a database path that is not UTF-8")?;
-    Ok(Values::from([("database".to_owned(), text.to_owned())]))
+    let mut more = Values::new();
+    for (name, path) in [("database", &database), ("cache", &cache.folder)] {
+        let text = path
+            .to_str()
+            .with_context(|| format!("{} is not UTF-8", path.display()))?;
+        more.insert(name.to_owned(), text.to_owned());
+    }
+    Ok(more)
 }
 
 /// The database of statements: one that is there (`database`), made by a script (`setup`), or of a

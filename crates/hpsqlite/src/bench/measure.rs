@@ -40,7 +40,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
-use super::{blobs, sql, transactions};
+use super::{blobs, duckdb, sql, transactions};
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::interrupt;
@@ -69,6 +69,7 @@ pub fn serve() -> Result<u8> {
         .with_context(|| format!("cannot read {}", job.folder.display()))?;
     let done = match job.kind {
         Kind::KeyValue => key_value(&job),
+        Kind::Sql if job.engine == duckdb::NAME => duckdb::run(&job, &mut |line| say(&line)),
         Kind::Sql => sql::run(&job, &mut |line| say(&line)),
         Kind::Blobs => blobs::run(&job, &|line| say(&line)),
         Kind::Transactions => transactions::run_job(&job, &mut |line| say(&line)),

@@ -15,6 +15,7 @@ pub mod blobs;
 pub mod command;
 pub mod connection;
 pub mod dataset;
+pub mod duckdb;
 pub mod engine;
 pub mod measure;
 pub mod meter;

@@ -141,6 +141,17 @@ pub fn number(job: &Job, step: Option<&Step>, name: &str) -> Result<Option<u64>>
         .with_context(|| format!("{name}={text}: it is a number from 1 on"))
 }
 
+/// How often a statement that takes so long is run for a sample.
+pub fn repetitions(job: &Job, step: &Step, seconds: f64) -> Result<u64> {
+    Ok(match number(job, Some(step), "repeat")? {
+        Some(n) => n,
+        None if on(job, "write")? => 1,
+        None => (SAMPLE_SECONDS / seconds.max(1e-9))
+            .ceil()
+            .clamp(1.0, MAX_REPEAT) as u64,
+    })
+}
+
 /// An option of the step, or else of the job.
 pub fn option<'j>(job: &'j Job, step: Option<&'j Step>, name: &str) -> Option<&'j str> {
     step.and_then(|s| s.options.get(name))
@@ -298,13 +309,7 @@ fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sam
             // The first run is slower than the next ones.
             seconds = question.run(db)?.0.seconds;
         }
-        repeat = match number(job, Some(step), "repeat")? {
-            Some(n) => n,
-            None if writes => 1,
-            None => (SAMPLE_SECONDS / seconds.max(1e-9))
-                .ceil()
-                .clamp(1.0, MAX_REPEAT) as u64,
-        };
+        repeat = repetitions(job, step, seconds)?;
     }
     let threads = number(job, Some(step), "threads")?.unwrap_or(1);
     let meter = Meter::start();

@@ -24,7 +24,7 @@ mod qdbm;
 mod redb;
 mod redis;
 mod rocksdb;
-mod server;
+pub mod server;
 pub mod sqlite;
 
 use std::fmt;

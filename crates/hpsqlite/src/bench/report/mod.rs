@@ -270,7 +270,9 @@ impl Answers {
         };
         if !foreign.is_empty() {
             out.loosely.push(format!(
-                "The answers of {} are compared by the number of rows and, for each column, the number of NULLs,                  the sum of the numbers (to one part in ten million) and a hash of the texts in any order; those of                  SQLite libraries to the byte.",
+                "The answers of {} are compared by the number of rows and, for each column, the number of NULLs, \
+                 the sum of the numbers (to one part in ten million) and a hash of the texts in any order; those of \
+                 SQLite libraries to the byte.",
                 list(&foreign)
             ));
         }

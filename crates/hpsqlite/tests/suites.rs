@@ -1,0 +1,124 @@
+//! The suites of statements that come with the lab: every statement runs on all engines at a tiny size,
+//! and the answers are the same.
+
+mod common;
+
+use common::{Done, Place};
+
+/// Runs a suite once with these settings; whatever cannot be measured but DuckDB is a failure.
+fn suite(name: &str, settings: &[&str]) -> Done {
+    let place = Place::new();
+    let results = place.path("tmp/results.db").to_str().unwrap().to_owned();
+    let mut run = vec![
+        "bench",
+        "run",
+        name,
+        "--results",
+        &results,
+        "--set",
+        "trials=1",
+    ];
+    for setting in settings {
+        run.extend(["--set", setting]);
+    }
+    let done = place.run(&run);
+    assert!(!done.out.contains("Different answers"), "{done:#?}");
+    assert!(!done.out.contains("failed"), "{done:#?}");
+    assert!(!done.out.contains("is left out"), "{done:#?}");
+    match done.out.contains("DuckDB is not installed") {
+        true => {
+            println!("DuckDB is not compared: its Python module is not installed");
+            done.expect(1).says("1 cannot be measured here")
+        }
+        false => done.expect(0),
+    }
+}
+
+#[test]
+fn groupby() {
+    let done = suite("groupby", &["rows=3000", "groups=10"]);
+    // Ten questions of each of the four engines, or of the three that are SQLite.
+    let questions = done.out.lines().filter(|l| l.trim().starts_with('q'));
+    assert!([30, 40].contains(&questions.count()), "{done:#?}");
+}
+
+#[test]
+fn a_wrong_answer_of_duckdb_is_caught() {
+    let place = Place::new();
+    let file = place.path("tmp/wrong.toml");
+    std::fs::write(
+        &file,
+        r#"
+title = "Wrong"
+kind = "sql"
+trials = 1
+[options]
+setup = "CREATE TABLE t(n INTEGER, s TEXT, b BLOB); INSERT INTO t VALUES(1,'a',x'00ff'),(NULL,'it''s \"b\"',NULL),(3000000000,'',x'')"
+[axes]
+engine = ["stock", "duckdb"]
+[[step]]
+name = "loaded"
+sql = "SELECT n, s FROM t"
+[[step]]
+name = "blobs"
+sql = "SELECT n, length(b) AS size FROM t"
+duckdb = "SELECT n, octet_length(b) AS size FROM t"
+[[step]]
+name = "wrong"
+sql = "SELECT n, s FROM t"
+duckdb = "SELECT n, upper(s) FROM t"
+"#,
+    )
+    .unwrap();
+    let (file, results) = (file.to_str().unwrap(), place.path("tmp/results.db"));
+    let run = ["bench", "run", file, "--results", results.to_str().unwrap()];
+    let done = place.run(&run).expect(1);
+    if done.out.contains("DuckDB is not installed") {
+        println!("skipped: DuckDB's Python module is not installed");
+        return;
+    }
+    assert_eq!(
+        done.out.matches("Different answers").count(),
+        1,
+        "{done:#?}"
+    );
+    done.says("Different answers: wrong: duckdb gives 3 rows");
+}
+
+#[test]
+fn an_engine_that_is_missing_is_said_with_what_installs_it() {
+    let place = Place::new();
+    let python = place.path("python-without");
+    std::fs::write(&python, "#!/bin/sh\nexec python3 -S -E -I \"$@\"\n").unwrap();
+    std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let file = place.path("tmp/missing.toml");
+    let text = r#"
+title = "Missing"
+kind = "sql"
+trials = 1
+[options]
+setup = "CREATE TABLE t(n)"
+python = "PYTHON"
+[axes]
+engine = ["stock", "duckdb"]
+[[step]]
+name = "one"
+sql = "SELECT 1"
+"#;
+    let check = |python: &str, says: &str| {
+        std::fs::write(&file, text.replace("PYTHON", python)).unwrap();
+        let results = place.path("tmp/results.db");
+        let _ = std::fs::remove_file(&results);
+        let run = ["bench", "run", file.to_str().unwrap(), "--results"];
+        place
+            .run(&[&run[..], &[results.to_str().unwrap()]].concat())
+            .expect(1)
+            .says("1 measured now, 1 cannot be measured here")
+            .says(says);
+    };
+    check(
+        python.to_str().unwrap(),
+        "DuckDB is not installed for this Python: python3 -m pip install duckdb",
+    );
+    check("no-python-at-all", "no-python-at-all is not installed");
+}
