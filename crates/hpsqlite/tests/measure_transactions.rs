@@ -243,9 +243,44 @@ fn what_cannot_be_done_is_said() {
             sql(json!({"sql": "SELECT 1", "length": "many"})),
             "length=many",
         ),
+        (
+            sql(json!({"sql": "SELECT 1", "before": "PRAGMA x y"})),
+            "before: ",
+        ),
     ] {
         assert!(why.contains(words), "{why}");
     }
+}
+
+#[test]
+fn a_library_without_what_is_needed_is_left_out() {
+    let place = Place::new();
+    let needs = |option: &str| {
+        let options = json!({"workload": "statements", "needs": option});
+        let steps = [step("one", json!({"sql": "SELECT 1"}))];
+        measure(&place, "stock", &options, &steps)
+    };
+    let why = needs("ENABLE_NOTHING")[0]["unavailable"].clone();
+    assert_eq!(why, "this SQLite was built without SQLITE_ENABLE_NOTHING");
+    assert_eq!(needs("ENABLE_FTS5").len(), 2);
+}
+
+#[test]
+fn each_connection_is_prepared_before_the_clock_starts() {
+    let place = Place::new();
+    let steps = [
+        step(
+            "create",
+            json!({"sql": "CREATE TABLE t(a); INSERT INTO t VALUES(1)"}),
+        ),
+        step(
+            "read",
+            json!({"sql": "SELECT a FROM temp.mine", "operations": "2",
+            "before": "CREATE TEMP TABLE mine AS SELECT a FROM t", "threads": "2"}),
+        ),
+    ];
+    let lines = measure(&place, "stock", &json!({"workload": "statements"}), &steps);
+    assert_eq!(lines.len(), 3, "{lines:?}");
 }
 
 #[test]

@@ -34,10 +34,15 @@ pub const PRAGMA_PREFIX: &str = "pragma.";
 
 /// The suites that come with the lab.
 pub const SUITES: &[(&str, &str)] = &[
+    ("connections", include_str!("suites/connections.toml")),
     ("files", include_str!("suites/files.toml")),
+    ("fragmentation", include_str!("suites/fragmentation.toml")),
     ("groupby", include_str!("suites/groupby.toml")),
     ("keyvalue", include_str!("suites/keyvalue.toml")),
+    ("prealloc", include_str!("suites/prealloc.toml")),
+    ("speedtest", include_str!("suites/speedtest.toml")),
     ("tatp", include_str!("suites/tatp.toml")),
+    ("threads", include_str!("suites/threads.toml")),
 ];
 
 /// What `bench init` writes.

@@ -9,6 +9,7 @@
 //! | `warm_up` | operations of each connection before the clock starts; 0 by default |
 //! | `threads` | connections; 1 by default |
 //! | `by` | of a step: `stock` or `ours` does it, whatever the engine of the job is |
+//! | `needs` | a compile-time option, such as `ENABLE_FTS5`, without which a library is left out |
 //! | `pragma.NAME` | set on each connection, and read back |
 //!
 //! Steps follow one another on the same file. Each opens connections of its own and prepares its
@@ -203,6 +204,14 @@ pub fn run_job(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()>
     {
         let library = &libraries[path];
         let db = place.open(library)?;
+        if let Some(option) = all.text("needs") {
+            let has = db.first(&format!("SELECT sqlite_compileoption_used('{option}')"));
+            if has.unwrap_or(None).as_deref() != Some("1") {
+                bail!(engine::Unavailable(format!(
+                    "this SQLite was built without SQLITE_{option}"
+                )));
+            }
+        }
         say(Line::Ready(connection::effective(
             library,
             &db,

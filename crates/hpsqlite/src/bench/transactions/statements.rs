@@ -8,6 +8,7 @@
 //! | `copies` | the statements are repeated for as many tables: `{n}` is 0, 1, ... in them |
 //! | `keys` | how large `:random` may be; by default `operations` |
 //! | `length` | bytes of `:text`, a number or two with `-` between them; by default 100 |
+//! | `before` | statements that each connection runs before the clock starts, such as PRAGMAs |
 //! | `check` | a query that is run afterwards, untimed: its rows are the answer, with what the statements themselves gave |
 //!
 //! Parameters have their values by their names; one of the same name has the same value in all
@@ -85,6 +86,7 @@ impl Workload for Statements<'_> {
                 Some("all") => u64::MAX,
                 _ => options.number("transaction", 1)?.max(1),
             },
+            before: options.text("before").unwrap_or_default().to_owned(),
             check: options.text("check").map(str::to_owned),
             values: Drawn {
                 order: match sql.contains(":shuffled") {
@@ -129,6 +131,7 @@ fn letters(n: usize, words: bool) -> String {
 
 /// A step.
 struct Sql {
+    before: String,
     sql: String,
     /// None for a script.
     operations: Option<u64>,
@@ -234,6 +237,7 @@ impl Work for Sql {
     }
 
     fn client<'d>(&'d self, db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
+        db.exec(&self.before).map_err(|e| anyhow!("before: {e}"))?;
         if self.operations.is_none() {
             return Ok(Box::new(Script { db, sql: &self.sql }));
         }
