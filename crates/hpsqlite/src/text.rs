@@ -66,6 +66,15 @@ pub fn ratio(r: f64) -> String {
     format!("{}x", plain_ratio(r))
 }
 
+/// A share as `12 %`, a small one as `0.4 %`.
+pub fn per_cent(share: f64) -> String {
+    match share * 100.0 {
+        p if p >= 0.95 => format!("{p:.0} %"),
+        p if p >= 0.05 => format!("{p:.1} %"),
+        _ => "less than 0.1 %".to_owned(),
+    }
+}
+
 /// `12.4 to 12.8`.
 pub fn interval(low: f64, high: f64) -> String {
     format!("{} to {}", plain_ratio(low), plain_ratio(high))
@@ -204,6 +213,9 @@ mod tests {
         assert_eq!(ratio(12.64), "12.6x");
         assert_eq!(ratio(0.0214), "0.021x");
         assert_eq!(interval(0.98, 1.021), "0.98 to 1.02");
+        assert_eq!(per_cent(0.104), "10 %");
+        assert_eq!(per_cent(0.004), "0.4 %");
+        assert_eq!(per_cent(0.0001), "less than 0.1 %");
         assert_eq!(times_as_fast(0.5), "took 2.00 times as long");
         assert_eq!(shorten("abcdef", 4), "abc…");
         assert_eq!(parse_number("10,000"), Some(10_000.0));

@@ -85,6 +85,18 @@ pub struct Effective {
     pub durability: String,
 }
 
+impl Effective {
+    /// The settings in a line, for a person: no more of a library's source id than tells it from others.
+    pub fn settings_words(&self) -> String {
+        const ID: usize = 32;
+        let one = |(name, value): (&String, &String)| match name.as_str() {
+            "source_id" => format!("{name}={}", crate::text::shorten(value, ID)),
+            _ => format!("{name}={value}"),
+        };
+        self.settings.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// What one step took.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {

@@ -79,7 +79,7 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
         notes.push(format!("All: {about}."));
     }
     if alone {
-        notes.extend(chart.break_even.iter().map(|found| found.words.clone()));
+        notes.extend(chart.findings().map(str::to_owned));
     }
     let better = match measure.smaller_is_better() {
         true => "less is better",

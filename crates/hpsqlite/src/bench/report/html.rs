@@ -83,8 +83,8 @@ pub fn page(report: &Report) -> String {
         if let Some(cut) = chart.cut() {
             put(format_args!("<p class=\"legend\">{}</p>\n", escape(&cut)));
         }
-        for found in &chart.break_even {
-            put(format_args!("<p>{}</p>\n", escape(&found.words)));
+        for found in chart.findings() {
+            put(format_args!("<p>{}</p>\n", escape(found)));
         }
         put(format_args!("{}</section>\n", table(report, chart)));
     }
@@ -206,8 +206,7 @@ fn about(cell: &Cell) -> String {
     let Some(e) = &cell.effective else {
         return String::new();
     };
-    let settings: Vec<String> = e.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    let parts = [e.version.clone(), e.durability.clone(), settings.join(", ")];
+    let parts = [e.version.clone(), e.durability.clone(), e.settings_words()];
     let mut lines: Vec<String> = parts
         .iter()
         .filter(|p| !p.is_empty())

@@ -243,11 +243,9 @@ fn below(out: &mut String, chart: &Chart) {
             against.unwrap_or_default()
         ),
     );
-    if !chart.break_even.is_empty() {
-        out.push('\n');
-    }
-    for found in &chart.break_even {
-        put(out, format_args!("* {}\n", plain(&found.words)));
+    let findings: Vec<String> = chart.findings().map(plain).collect();
+    if !findings.is_empty() {
+        put(out, format_args!("\n* {}\n", findings.join("\n* ")));
     }
 }
 

@@ -13,6 +13,7 @@ mod draw;
 mod files;
 mod html;
 mod markdown;
+mod mean;
 pub mod plan;
 pub mod table;
 mod terminal;
@@ -34,6 +35,7 @@ use crate::output::OutputFile;
 use crate::sys::Library;
 use crate::{libs, text};
 use break_even::BreakEven;
+use mean::Mean;
 use plan::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 
 /// The exit status where nothing got slower than it was, ...
@@ -306,6 +308,8 @@ pub struct Chart {
     pub cells: Vec<Cell>,
     /// Where lines cross, if the plan asks for it.
     pub break_even: Vec<BreakEven>,
+    /// What the speed-ups of many steps come to.
+    pub means: Vec<Mean>,
 }
 
 /// A bar or a point.
@@ -400,9 +404,9 @@ impl Comparison {
                 };
                 let worse = match measure.smaller_is_better() {
                     // 10 % more time is 0.91 times as fast.
-                    true if ratio > 0.5 => format!("{:.0} % {what}", (1.0 / ratio - 1.0) * 100.0),
+                    true if ratio > 0.5 => format!("{} {what}", text::per_cent(1.0 / ratio - 1.0)),
                     true => format!("{:.1} times as much", 1.0 / ratio),
-                    false => format!("{:.0} % {what}", (1.0 - ratio) * 100.0),
+                    false => format!("{} {what}", text::per_cent(1.0 - ratio)),
                 };
                 format!("{} ({interval}), {worse}", text::ratio(ratio))
             }
@@ -511,6 +515,12 @@ impl Report {
 }
 
 impl Chart {
+    /// What the numbers come to, a sentence each.
+    pub fn findings(&self) -> impl Iterator<Item = &str> {
+        let crossings = self.break_even.iter().map(|b| b.words.as_str());
+        crossings.chain(self.means.iter().map(|m| m.words.as_str()))
+    }
+
     /// The title with what this chart is for.
     pub fn title(&self) -> String {
         match self.separate.is_empty() {
@@ -572,8 +582,7 @@ impl Cell {
         let Some(e) = &self.effective else {
             return String::new();
         };
-        let settings: Vec<String> = e.settings.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        let parts = [e.version.clone(), e.durability.clone(), settings.join(", ")];
+        let parts = [e.version.clone(), e.durability.clone(), e.settings_words()];
         let mut about: Vec<String> = parts.into_iter().filter(|p| !p.is_empty()).collect();
         let ignored: Vec<String> = self.ignored.iter().map(Ignored::words).collect();
         if !ignored.is_empty() {
@@ -801,8 +810,10 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
         series,
         cells,
         break_even: Vec::new(),
+        means: Vec::new(),
     };
     chart.break_even = break_even::of(&chart);
+    chart.means = mean::of(&chart);
     chart
 }
 

@@ -50,8 +50,8 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 None => String::new(),
             }
         )?;
-        for found in &chart.break_even {
-            writeln!(out, " {}", text::printable(&found.words))?;
+        for found in chart.findings() {
+            writeln!(out, " {}", text::printable(found))?;
         }
         if let Some(cut) = chart.cut() {
             writeln!(out, " {}", text::printable(&cut))?;

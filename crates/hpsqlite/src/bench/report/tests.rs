@@ -569,3 +569,33 @@ fn a_table_sums_steps_and_says_what_it_rests_on() {
     let chart = report.charts.iter().find_map(Chart::cut).unwrap();
     assert!(chart.contains("10,000 of 40,000"), "{chart}");
 }
+
+#[test]
+fn many_steps_come_to_a_geometric_mean() {
+    let mut made = results(&[("stock", 0.02), ("ours", 0.01)], &["10"], 5);
+    for (step, times) in [("b", 4.0), ("c", 0.25), ("d", 1.0)] {
+        for point in &mut made.points {
+            let ours = point.axes["engine"] == "ours";
+            let more: Vec<_> = point
+                .samples
+                .iter()
+                .filter(|s| s.sample.step == "read")
+                .cloned()
+                .collect();
+            for mut recorded in more {
+                recorded.sample.step = step.to_owned();
+                recorded.sample.seconds = if ours { 1.0 / times } else { 1.0 };
+                point.samples.push(recorded);
+            }
+        }
+    }
+    for point in &mut made.points {
+        point.samples.retain(|s| s.sample.step != "read");
+    }
+    let report = report(made, plan("step", Some("engine"), Some("stock")));
+    let words = "ours: 1.00x as fast as stock in the geometric mean of 3 steps, 4.00x at best and 0.25x at worst.";
+    let markdown = markdown::page(std::slice::from_ref(&report));
+    for text in [printed(&report), html::page(&report), markdown] {
+        assert!(text.contains(words), "{text}");
+    }
+}
