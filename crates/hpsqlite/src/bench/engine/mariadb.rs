@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail};
 
 use super::server::{self, Address, Server, Start};
 use super::{Effective, KeyValue, Pair, Plan, Session, Unavailable, Values, Work, api, load};
-use crate::{interrupt, libs, text};
+use crate::bench::dataset::{Cache, Home, Name};
+use crate::{interrupt, text};
 
 const PACKAGES: &str = "mariadb-server-core mariadb-client-core libmariadb3";
 /// The most bytes of a row in columns that are not BLOBs, with some to spare.
@@ -193,24 +194,8 @@ fn empty(plan: &Plan<'_>) -> Result<PathBuf> {
         .context("cannot run mariadbd")?;
     let version = String::from_utf8_lossy(&said.stdout);
     let key = text::fingerprint(format!("{version} {}", server::root()).as_bytes());
-    let cache = libs::cache_folder()?.join("bench/data");
-    let kept = cache.join(format!("mariadb-{key}"));
-    if !kept.exists() {
-        std::fs::create_dir_all(&cache)
-            .with_context(|| format!("cannot make {}", cache.display()))?;
-        let making = tempfile::Builder::new()
-            .prefix(".mariadb-")
-            .tempdir_in(&cache)
-            .with_context(|| format!("cannot write in {}", cache.display()))?;
-        let data = making.path().join("data");
-        install(plan, &data)?;
-        // Another job may have made it meanwhile, as good as this one.
-        let moved = std::fs::rename(&data, &kept);
-        if !kept.exists() {
-            moved.with_context(|| format!("cannot make {}", kept.display()))?;
-        }
-    }
-    Ok(kept)
+    let name = Name::new("mariadb", 1).with("build", key);
+    Cache::new(&Home::open()?.data).get(&name, |folder| install(plan, folder))
 }
 
 /// Makes an empty data folder.
@@ -646,23 +631,28 @@ struct Thread<'s> {
 }
 
 impl Thread<'_> {
-    /// Puts all pairs in one transaction; false if it ended in a deadlock.
+    /// Puts all pairs in one transaction, or where there are none under one lock, without which each
+    /// row would be brought to the table by itself; false if it ended in a deadlock.
     fn transaction(&mut self, pairs: &[Pair]) -> Result<bool> {
-        self.connection.run("START TRANSACTION")?;
+        let (begin, end) = match self.store.storage {
+            "innodb" => ("START TRANSACTION", "COMMIT"),
+            _ => ("LOCK TABLES kv WRITE", "UNLOCK TABLES"),
+        };
+        self.connection.run(begin)?;
         for (key, value) in pairs {
             // The server has rolled it back then.
             if !self.put.execute([key, value])? {
                 return Ok(false);
             }
         }
-        if self.connection.query("COMMIT") == 0 {
+        if self.connection.query(end) == 0 {
             return Ok(true);
         }
         // SAFETY: the connection is open.
         if unsafe { (self.connection.api.errno)(self.connection.raw) } == DEADLOCK {
             return Ok(false);
         }
-        bail!("MariaDB: {}: COMMIT", self.connection.message())
+        bail!("MariaDB: {}: {end}", self.connection.message())
     }
 }
 
