@@ -10,6 +10,13 @@ pub fn thread_time() -> (f64, f64) {
     times(&usage(libc::RUSAGE_THREAD))
 }
 
+/// Seconds of user and system time of the process and of all its children that have ended and were
+/// waited for, with theirs.
+pub fn with_children() -> f64 {
+    let all = [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(|of| times(&usage(of)));
+    all.iter().map(|(user, system)| user + system).sum()
+}
+
 /// Largest resident size of this process so far, in bytes.
 pub fn peak_memory() -> u64 {
     // Linux counts in units of 1,024 bytes.

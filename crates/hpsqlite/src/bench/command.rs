@@ -11,7 +11,7 @@ use super::model::Kind;
 use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
 use super::store::{Environment, Store, Suite as Stored};
-use super::suite::{Changes, SUITES, Suite, TEMPLATE};
+use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
 use super::{blobs, connection};
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
@@ -181,24 +181,34 @@ fn measure(args: &Run) -> Result<u8> {
             text: suite.text.clone(),
         };
         let mut store = Store::open(&library, &results, &stored, &Environment::this(&home.work))?;
-        for point in &suite.points {
-            let asked = match suite.kind {
-                Kind::Blobs => blobs::asked(&point.options),
-                Kind::Sql | Kind::KeyValue | Kind::Transactions => {
-                    connection::pragmas(&point.options)
-                }
-            };
-            store.point(&point.values, &asked)?;
-        }
+        let asked = |options| match suite.kind {
+            Kind::Blobs => blobs::asked(options),
+            Kind::Sql | Kind::KeyValue | Kind::Transactions => connection::pragmas(options),
+        };
+        let points = suite.points.iter();
+        store.prepare(points.map(|p| (&p.values, asked(&p.options))))?;
         let places = Places {
             suite: args.suite.parent().unwrap_or(Path::new(".")),
             data: &home.data,
             work: &home.work,
         };
-        runner::run(&suite, &places, &mut store)?
+        let run = runner::run(&suite, &places, &mut store);
+        drop(store);
+        if run.is_err() {
+            let again: Vec<String> = std::env::args().skip(1).map(|w| quoted(&w)).collect();
+            eprintln!(
+                "What was measured is in {}; this goes on where it stopped:\n  hpsqlite {}",
+                results.display(),
+                again.join(" ")
+            );
+        }
+        run?
     };
     let status = reports(&results, None, &args.outputs)?;
     println!("{}: {}", results.display(), told(&tally));
+    if tally.failed > 0 {
+        println!("The same command measures again what failed, and nothing else.");
+    }
     Ok(match tally.failed + tally.unavailable {
         0 => status,
         _ => INCOMPLETE,

@@ -9,24 +9,29 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::dataset::{self, Cache};
-use super::model::{Job, Line, Step, Values};
+use super::machine;
+use super::model::{Job, Line, Sample, Step, Values};
+use super::progress::{Progress, same_but_engine};
 use super::suite::{ENGINE, Point, Suite};
-use crate::{interrupt, libs};
+use crate::{interrupt, libs, usage};
 
-/// Who keeps what was measured.
+/// Who keeps what was measured. Points are told by their place in the suite.
 pub trait Record {
     /// Whether nothing is left to measure of this point in this trial.
-    fn is_done(&self, point: &Values, trial: u32) -> bool;
+    fn is_done(&self, point: usize, trial: u32) -> bool;
     /// Keeps what a measuring process said.
-    fn line(&mut self, point: &Values, trial: u32, line: &Line) -> Result<()>;
+    fn line(&mut self, point: usize, trial: u32, line: &Line) -> Result<()>;
     /// The point has been measured in this trial.
-    fn done(&mut self, point: &Values, trial: u32) -> Result<()>;
+    fn done(&mut self, point: usize, trial: u32) -> Result<()>;
+    /// Keeps what a person should know.
+    fn warn(&mut self, warning: &str) -> Result<()>;
+    /// Tells the samples that there are already.
+    fn samples(&self, each: &mut dyn FnMut(usize, &Sample)) -> Result<()>;
 }
 
 /// What a run came to.
@@ -55,34 +60,47 @@ pub struct Places<'a> {
 /// Measures what has not been measured yet.
 pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<Tally> {
     let mut tally = Tally::default();
-    let jobs = suite.points.iter().map(|p| u64::from(p.trials)).sum();
-    let bar = progress_bar(jobs);
+    let mut progress = Progress::new(suite);
+    record.samples(&mut |point, sample| progress.sample(point, sample))?;
     let cache = Cache::new(places.data);
-    let mut given_up: Vec<&Values> = Vec::new();
-    let mut left_out = LeftOut::new();
+    let mut given_up = vec![false; suite.points.len()];
+    // Steps of points that need not be asked for again.
+    let mut left_out = BTreeSet::new();
     let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
+    let clock = Watch::start();
     for trial in 1..=trials {
-        for point in turn(&suite.points, trial) {
-            if trial > point.trials {
+        for nth in turn(&suite.points, trial) {
+            let point = &suite.points[nth];
+            if trial > point.trials || given_up[nth] {
                 continue;
             }
             interrupt::check()?;
-            bar.set_message(described(&point.values));
-            if given_up.contains(&&point.values) {
-                bar.inc(1);
-                continue;
-            }
-            if record.is_done(&point.values, trial) {
+            if record.is_done(nth, trial) {
                 tally.kept += 1;
-                bar.inc(1);
+                progress.skip(nth);
                 continue;
             }
             let who = engine(suite, point)?;
             // Making data has a bar of its own.
-            let data = bar.suspend(|| {
+            let data = progress.suspend(|| {
                 let who = (who.0.as_str(), who.1.as_deref());
                 dataset::options(suite.kind, who, &point.options, places.suite, &cache)
             });
+            progress.begin(nth);
+            let steps = point.steps.iter();
+            let steps = steps.filter(|s| !left_out.contains(&(nth, s.name.clone())));
+            let steps: Vec<Step> = steps.cloned().collect();
+            let mut tell = |line: &Line| {
+                match line {
+                    Line::Sample(sample) => progress.sample(nth, sample),
+                    Line::LeftOut { step, .. } => {
+                        left_out.insert((nth, step.clone()));
+                    }
+                    _ => {}
+                }
+                progress.show();
+                record.line(nth, trial, line)
+            };
             let end = match data {
                 Ok(data) => {
                     let (engine, library) = who;
@@ -90,76 +108,71 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                         engine,
                         library,
                         data,
+                        steps,
                     };
-                    job(suite, point, trial, prepared, places, &mut left_out, record)?
+                    job(suite, point, prepared, places, &mut tell)?
                 }
                 Err(e) => {
                     interrupt::check()?;
-                    let line = Line::Failed(format!("{e:#}"));
-                    record.line(&point.values, trial, &line)?;
+                    tell(&Line::Failed(format!("{e:#}")))?;
                     End::Failed
                 }
             };
             match end {
-                End::Measured => tally.measured += 1,
-                End::Unavailable => {
-                    tally.unavailable += 1;
-                    given_up.push(&point.values);
+                End::Measured => {
+                    record.done(nth, trial)?;
+                    tally.measured += 1;
                 }
-                End::Failed => {
-                    tally.failed += 1;
-                    given_up.push(&point.values);
-                }
+                End::Unavailable => tally.unavailable += 1,
+                End::Failed => tally.failed += 1,
             }
-            bar.inc(1);
+            given_up[nth] = !matches!(end, End::Measured);
+            match given_up[nth] {
+                true => progress.give_up(nth),
+                false => progress.end(nth),
+            }
         }
+    }
+    for warning in clock.warnings() {
+        record.warn(&warning)?;
     }
     Ok(tally)
 }
 
-fn progress_bar(length: u64) -> ProgressBar {
-    let bar = ProgressBar::new(length)
-        .with_finish(ProgressFinish::AndClear)
-        .with_style(
-            ProgressStyle::with_template("{pos}/{len}  {wide_bar}  {eta} left  {msg}")
-                .expect("a valid template"),
-        );
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
-}
-
-fn described(values: &Values) -> String {
-    let all: Vec<String> = values.iter().map(|(n, v)| format!("{n} {v}")).collect();
-    all.join(", ")
-}
-
 /// The points in the order of a trial: those that differ by their engine only take turns in being first.
-fn turn(points: &[Point], trial: u32) -> Vec<&Point> {
+fn turn(points: &[Point], trial: u32) -> Vec<usize> {
     let mut order = Vec::with_capacity(points.len());
-    let mut rest = points;
-    while let Some(first) = rest.first() {
-        let n = rest
-            .iter()
-            .take_while(|p| same_but_engine(p, first))
-            .count();
-        let (group, others) = rest.split_at(n);
-        let from = trial as usize % n;
-        order.extend(group[from..].iter().chain(&group[..from]));
-        rest = others;
+    while order.len() < points.len() {
+        let first = order.len();
+        let same = |p: &&Point| same_but_engine(p, &points[first]);
+        let n = points[first..].iter().take_while(same).count();
+        let from = first + trial as usize % n;
+        order.extend((from..first + n).chain(first..from));
     }
     order
 }
 
-fn same_but_engine(a: &Point, b: &Point) -> bool {
-    let others = |p: &Point| -> Vec<(String, String)> {
-        let all = p.values.iter().filter(|(n, _)| *n != ENGINE);
-        all.map(|(n, v)| (n.clone(), v.clone())).collect()
-    };
-    others(a) == others(b)
+/// What else the processors did while a run went on.
+struct Watch {
+    start: Instant,
+    before: (machine::Ticks, f64),
 }
 
-/// Steps that a point need not be asked for again.
-type LeftOut = BTreeSet<(Values, String)>;
+impl Watch {
+    fn start() -> Watch {
+        Watch {
+            start: Instant::now(),
+            before: (machine::ticks(), usage::with_children()),
+        }
+    }
+
+    /// What disturbed, and what helps.
+    fn warnings(&self) -> Vec<String> {
+        let (ticks, own) = (machine::ticks(), usage::with_children() - self.before.1);
+        let seconds = self.start.elapsed().as_secs_f64();
+        machine::disturbances(&self.before.0, &ticks, own, seconds)
+    }
+}
 
 enum End {
     Measured,
@@ -189,17 +202,16 @@ struct Prepared {
     library: Option<PathBuf>,
     /// Where its data is, as options.
     data: Values,
+    steps: Vec<Step>,
 }
 
 /// Runs one job; an error is one of the lab itself, which ends the run.
 fn job(
     suite: &Suite,
     point: &Point,
-    trial: u32,
     prepared: Prepared,
     places: &Places<'_>,
-    left_out: &mut LeftOut,
-    record: &mut dyn Record,
+    tell: &mut dyn FnMut(&Line) -> Result<()>,
 ) -> Result<End> {
     let folder = tempfile::Builder::new()
         .prefix("job-")
@@ -207,27 +219,16 @@ fn job(
         .with_context(|| format!("cannot work in {}", places.work.display()))?;
     let mut options = point.options.clone();
     options.extend(prepared.data);
-    let wanted = |s: &&Step| !left_out.contains(&(point.values.clone(), s.name.clone()));
-    let steps: Vec<Step> = point.steps.iter().filter(wanted).cloned().collect();
     let job = Job {
         kind: suite.kind,
         engine: prepared.engine,
         library: prepared.library,
         folder: folder.path().to_owned(),
         options,
-        steps,
+        steps: prepared.steps,
         seed: suite.seed,
     };
-    let end = measured(&job, &mut |line| {
-        if let Line::LeftOut { step, .. } = line {
-            left_out.insert((point.values.clone(), step.clone()));
-        }
-        record.line(&point.values, trial, line)
-    })?;
-    if matches!(end, End::Measured) {
-        record.done(&point.values, trial)?;
-    }
-    Ok(end)
+    measured(&job, tell)
 }
 
 /// A child process, ended when dropped.
@@ -252,6 +253,8 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
         .context("cannot start a measuring process")?;
     interrupt::remember(child.id());
     let mut process = Process(child);
+    // Whoever pressed Ctrl-C before it was remembered did not end it.
+    interrupt::check()?;
     let mut input = process.0.stdin.take().expect("standard input is piped");
     // A process that ends at once does not read it; what it says tells why.
     let _ = input.write_all(serde_json::to_string(job)?.as_bytes());
@@ -299,7 +302,8 @@ mod tests {
             let points = turn(&suite.points, trial);
             points
                 .iter()
-                .map(|p| format!("{}{}", p.values["engine"], p.values["n"]))
+                .map(|p| &suite.points[*p].values)
+                .map(|v| format!("{}{}", v["engine"], v["n"]))
                 .collect()
         };
         assert_eq!(order(1), ["b1", "c1", "a1", "b2", "c2", "a2"]);

@@ -150,6 +150,10 @@ pub struct Store<'l> {
     _lock: File,
     path: PathBuf,
     session: i64,
+    /// The numbers of a suite's points, in its order.
+    points: Vec<i64>,
+    /// Trials of points that need not be measured again.
+    finished: BTreeSet<(i64, u32)>,
 }
 
 /// A suite as a results file has it.
@@ -184,6 +188,8 @@ impl<'l> Store<'l> {
             _lock: lock,
             path: path.to_owned(),
             session: 0,
+            points: Vec::new(),
+            finished: BTreeSet::new(),
         };
         let opened = store.begin(suite, environment);
         opened.with_context(|| path.display().to_string())?;
@@ -244,8 +250,19 @@ impl<'l> Store<'l> {
         self.id(&axes)
     }
 
-    fn number(&self, axes: &Values) -> Result<i64> {
-        self.id(&serde_json::to_string(axes)?)
+    /// Numbers the points of a suite, so that it can be run.
+    pub fn prepare<'p>(
+        &mut self,
+        points: impl Iterator<Item = (&'p Values, Values)>,
+    ) -> Result<()> {
+        // One transaction: there may be thousands.
+        self.db.exec("BEGIN IMMEDIATE")?;
+        let numbers = points.map(|(axes, asked)| self.point(axes, &asked));
+        let numbers: Result<Vec<i64>> = numbers.collect();
+        self.db.exec("COMMIT")?;
+        self.points = numbers?;
+        self.finished = self.finished()?;
+        Ok(())
     }
 
     fn id(&self, axes: &str) -> Result<i64> {
@@ -360,22 +377,32 @@ impl<'l> Store<'l> {
     }
 }
 
-/// A runner's points must have been numbered by [`Store::point`] before.
+/// A runner's points must have been numbered by [`Store::prepare`] before.
 impl Record for Store<'_> {
-    fn is_done(&self, point: &Values, trial: u32) -> bool {
-        let found = self.number(point).and_then(|id| {
-            let values = [Bound::Integer(id), Bound::Integer(trial.into())];
-            self.get("SELECT 1 FROM trial WHERE point=? AND trial=?", &values)
-        });
-        found.is_ok_and(|f| f.is_some())
+    fn is_done(&self, point: usize, trial: u32) -> bool {
+        self.finished.contains(&(self.points[point], trial))
     }
 
-    fn line(&mut self, point: &Values, trial: u32, line: &Line) -> Result<()> {
-        self.record(self.number(point)?, trial, line)
+    fn line(&mut self, point: usize, trial: u32, line: &Line) -> Result<()> {
+        self.record(self.points[point], trial, line)
     }
 
-    fn done(&mut self, point: &Values, trial: u32) -> Result<()> {
-        self.finish(self.number(point)?, trial)
+    fn done(&mut self, point: usize, trial: u32) -> Result<()> {
+        self.finish(self.points[point], trial)
+    }
+
+    fn warn(&mut self, warning: &str) -> Result<()> {
+        Store::warn(self, warning)
+    }
+
+    fn samples(&self, each: &mut dyn FnMut(usize, &Sample)) -> Result<()> {
+        let places: BTreeMap<i64, usize> = self.points.iter().copied().zip(0..).collect();
+        for point in self.results()?.points {
+            if let Some(place) = places.get(&point.id) {
+                point.samples.iter().for_each(|r| each(*place, &r.sample));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -872,11 +899,17 @@ mod tests {
             .unwrap();
         drop(store);
 
-        let store = open();
+        let mut store = open();
         assert_eq!(store.point(&b, &Values::new()).unwrap(), second);
         assert_eq!(store.point(&a, &Values::new()).unwrap(), first);
+        let points = [&a, &b].map(|axes| (axes, Values::new()));
+        store.prepare(points.into_iter()).unwrap();
         assert_eq!(store.finished().unwrap(), BTreeSet::from([(first, 0)]));
-        assert!(store.is_done(&a, 0) && !store.is_done(&a, 1) && !store.is_done(&b, 0));
+        assert!(store.is_done(0, 0) && !store.is_done(0, 1) && !store.is_done(1, 0));
+        let mut samples = Vec::new();
+        let mut each = |point, sample: &Sample| samples.push((point, sample.step.clone()));
+        store.samples(&mut each).unwrap();
+        assert_eq!(samples.len(), 3);
         assert_eq!(store.results().unwrap().points[1].problems.len(), 1);
         // The half trial is measured again.
         store.record(second, 0, &sample("fill", 2.0)).unwrap();

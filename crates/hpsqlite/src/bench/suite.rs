@@ -429,7 +429,7 @@ impl Changes {
 }
 
 /// A word of a shell's command.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,=/+:".contains(c);
     match word.chars().all(plain) {
         true => word.to_owned(),

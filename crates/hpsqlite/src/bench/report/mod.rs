@@ -19,6 +19,8 @@ pub mod table;
 mod terminal;
 #[cfg(test)]
 pub mod tests;
+#[cfg(test)]
+mod trust;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -987,7 +989,7 @@ fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
     if few > 0 {
         out.push(format!(
             "{} of {all} results have fewer than {MIN_TRIALS} trials: too few to tell a difference from chance. \
-             More trials in the suite, or a run without --quick, cure it.",
+             More trials (--set trials=7), or a run without --quick, cure it.",
             text::thousands(few as u64)
         ));
     }
@@ -1004,7 +1006,8 @@ fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
     if !noisy.is_empty() {
         out.push(format!(
             "The results of {} vary by more than {:.0} %: something else keeps the machine or its disk busy. \
-             A quiet machine and more trials make the intervals narrower.",
+             A quiet machine and more trials (--set trials=15, into another results file) make the \
+             intervals narrower.",
             shortened(&noisy),
             NOISE * 100.0
         ));
@@ -1025,7 +1028,9 @@ fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
         .collect();
     if !first.is_empty() {
         out.push(format!(
-            "The first trial of {} was slower than all others: a warm-up in the suite cures it.",
+            "The first trial of {} was slower than all others, as it is while files are not in the system's \
+             cache yet. A [[step]] with unmeasured = true before it in the suite warms up; cold = true \
+             measures that and nothing else.",
             shortened(&first)
         ));
     }
@@ -1055,7 +1060,16 @@ fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
         let processors = session.environment.processors as f64;
         if processors > 0.0 && busy > 2.0 * processors {
             out.push(format!(
-                "The load average rose to {busy:.1} on {processors} processors: other programs were running."
+                "The load average rose to {busy:.1} on {processors} processors: engines with many threads, or \
+                 other programs."
+            ));
+        }
+        if let Some(governor) = &session.environment.governor
+            && governor != "performance"
+        {
+            out.push(format!(
+                "The processors' frequency is governed by '{governor}', so that they may be slower at \
+                 one time than at another: 'cpupower frequency-set -g performance', as root, keeps it."
             ));
         }
     }
