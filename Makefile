@@ -61,6 +61,10 @@ fuzz: all
 bench: all
 	@tests/bench/run
 
+## lab-check: the benchmark lab in real time, on a library that is a tenth slower
+lab-check: all
+	@cargo test --quiet --release -p hpsqlite --test lab -- --ignored --nocapture
+
 ## install: copy dist/ to PREFIX (default /usr/local), below DESTDIR if given
 install:
 	@for file in $(PROGRAMS) $(LIBRARIES) $(DATA); do \
@@ -93,4 +97,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool toolcheck demo test fuzz bench install release lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool toolcheck demo test fuzz bench lab-check install release lint clean help $(SUITES:%=test-%)

@@ -64,7 +64,7 @@ pub fn speedup(a: &[f64], b: &[f64]) -> Speedup {
                 ra[i] = a[round];
                 rb[i] = b[round];
             }
-            ratio(&ra, &rb)
+            median(&mut ra) / median(&mut rb)
         })
         .collect();
     let (low, high) = interval(ratios);
@@ -118,6 +118,12 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
+/// The median of values that may be put in another order.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    quantile(values, 0.5)
+}
+
 /// The `q` quantile of sorted values, interpolated linearly between neighbours.
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = q * (sorted.len() - 1) as f64;
@@ -139,10 +145,10 @@ impl Draw {
 
     /// The median of as many values drawn with replacement.
     fn median(&mut self, values: &[f64]) -> f64 {
-        let drawn: Vec<f64> = (0..values.len())
+        let mut drawn: Vec<f64> = (0..values.len())
             .map(|_| values[self.below(values.len())])
             .collect();
-        quantile(&sorted(&drawn), 0.5)
+        median(&mut drawn)
     }
 }
 

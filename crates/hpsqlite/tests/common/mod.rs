@@ -130,10 +130,21 @@ impl Place {
         path
     }
 
-    /// Builds a library that is the real one but for what the switch changes (see misbehaving.c).
+    /// Builds a library that is ours but for what the switch changes (see misbehaving.c).
     pub fn misbehaving(&self, switch: &str) -> String {
+        self.misbehaving_as(switch, &self.path("lib/libsqlite3.so.0"))
+    }
+
+    /// The same of the stock library.
+    pub fn misbehaving_stock(&self, switch: &str) -> String {
+        // It is looked for by the name that is written in it.
+        let named = self.path("tmp/libsqlite3.so.0");
+        std::fs::copy(self.path("libexec/hpsqlite/libsqlite3-stock.so"), &named).unwrap();
+        self.misbehaving_as(switch, &named)
+    }
+
+    fn misbehaving_as(&self, switch: &str, real: &Path) -> String {
         let library = self.path(&format!("{switch}.so"));
-        let real = self.path("lib/libsqlite3.so.0");
         self.cc(&[
             "-shared",
             "-fPIC",
