@@ -116,8 +116,8 @@ fn fragmentation() {
         &["rows=400", "replaced=100", "tables=1,3"],
         8,
         &[
-            "Cold scan, after VACUUM",
-            "Warm index range, rows replaced",
+            "By tables that grew together: cold scan, after VACUUM",
+            "By tables that grew together: warm index range, rows replaced",
             "SQLite on HP SQLite",
         ],
     );
