@@ -138,7 +138,14 @@ fn settings_are_those_that_the_connection_had() {
         &[step("write-random")],
     );
     let ready = &lines[0]["ready"];
-    assert_eq!(ready["settings"], json!({"fsync": "on"}));
+    assert_eq!(ready["settings"]["fsync"], "on");
+    assert!(
+        ready["settings"]["mounted"]
+            .as_str()
+            .unwrap()
+            .contains(" rw")
+    );
+    assert!(ready["settings"].get("journal_mode").is_none());
     assert!(ready["durability"].as_str().unwrap().contains("no other"));
     let lines = measure(&place, "tree", &json!({}), &[step("read-random")]);
     assert_eq!(lines[0]["ready"]["durability"], "nothing is written");

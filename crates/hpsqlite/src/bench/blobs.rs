@@ -37,7 +37,10 @@
 //! runs of a reading step the second counts.
 //!
 //! **Writing** works on a copy, made and written to the device before the clock runs, and runs once.
+//! A file is written as most programs do it: emptied, written and closed. How it is mounted is told
+//! with the settings, because emptying a file waits for the device where that says `discard`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -223,7 +226,23 @@ pub fn run(job: &Job, say: &dyn Fn(Line) -> Result<()>) -> Result<()> {
     };
     let target = if writes || job.options.keys().any(harmful) {
         let own = job.folder.join("copy");
-        copy(&data, &own, kind)?;
+        match kind {
+            Kind::Database => copy_file(&data, &own)?,
+            Kind::Files(layout) => {
+                let mut written = BTreeSet::new();
+                let all = place::total(&data, None)?.values;
+                for (step, what) in job.steps.iter().zip(&whats) {
+                    if matches!(what, What::Write(_)) {
+                        let plan = plan(job, step, *what, &data, kind)
+                            .with_context(|| format!("step {}", step.name))?;
+                        written.extend(measure::visited(&plan, all));
+                    }
+                }
+                copy_folder(&data, &own, layout, &written)?;
+            }
+        }
+        make::sync(&job.folder)
+            .with_context(|| format!("cannot write {}", job.folder.display()))?;
         own
     } else {
         // What is to be cold is dropped again.
@@ -391,6 +410,7 @@ fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<
             .to_owned();
             if plan.update {
                 set("fsync", if plan.fsync { "on" } else { "off" });
+                set("mounted", &place::mounted(&plan.target));
             }
         }
     }
@@ -440,28 +460,40 @@ fn all_files(target: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
     })
 }
 
-/// Copies a database or a folder of files to `to`, and waits until the copy is on the device.
-fn copy(from: &Path, to: &Path, kind: Kind) -> Result<()> {
+/// Makes a folder of files a second time: with copies of the files that will be written, and links
+/// to the others. It looks as the first one does, and is made and removed many times as fast, since
+/// some file systems wait for the device to free the blocks of a file.
+fn copy_folder(from: &Path, to: &Path, layout: Layout, written: &BTreeSet<i64>) -> Result<()> {
     let context = || format!("cannot copy {} to {}", from.display(), to.display());
-    match kind {
-        Kind::Database => {
-            std::fs::copy(from, to).with_context(context)?;
+    std::fs::create_dir(to).with_context(context)?;
+    copy_file(&from.join(MARK), &to.join(MARK))?;
+    let keys = place::list(from, layout)?.keys;
+    // Other keys would be visited as well, of which there might be no copies.
+    ensure!(
+        keys.iter().copied().eq(1..=keys.len() as i64),
+        "{} has not all keys from 1 to {}",
+        from.display(),
+        keys.len()
+    );
+    let mut last = to.to_owned();
+    for key in keys {
+        interrupt::check()?;
+        let (old, new) = (layout.path(from, key), layout.path(to, key));
+        let parent = place::parent(&new);
+        if last != parent {
+            std::fs::create_dir_all(parent).with_context(context)?;
+            last = parent.to_owned();
         }
-        Kind::Files(layout) => {
-            std::fs::create_dir(to).with_context(context)?;
-            std::fs::copy(from.join(MARK), to.join(MARK)).with_context(context)?;
-            let mut last = to.to_owned();
-            for file in all_files(from, kind)? {
-                interrupt::check()?;
-                let new = to.join(file.strip_prefix(from)?);
-                let parent = place::parent(&new);
-                if layout == Layout::Tree && last != parent {
-                    std::fs::create_dir_all(parent).with_context(context)?;
-                    last = parent.to_owned();
-                }
-                std::fs::copy(&file, &new).with_context(context)?;
-            }
+        // Not every file system has links.
+        if written.contains(&key) || std::fs::hard_link(&old, &new).is_err() {
+            copy_file(&old, &new)?;
         }
     }
-    make::sync(place::parent(to)).with_context(context)
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to)
+        .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    Ok(())
 }

@@ -15,7 +15,7 @@
 //! equal parts for as many threads as can run at once. Where threads wait for one another's
 //! transactions this takes off too little, never too much.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -801,6 +801,15 @@ impl Part {
     }
 }
 
+/// The keys that a run visits where each of 1 to `max_id` has a value.
+pub fn visited(plan: &Plan, max_id: u64) -> BTreeSet<i64> {
+    let of_thread = |thread| {
+        let mut keys = Keys::new(plan, max_id, thread);
+        (0..keys.count).map(move |_| keys.next())
+    };
+    (0..plan.threads).flat_map(of_thread).collect()
+}
+
 /// The keys that a thread visits: a range of its own, from its end or its start again and again.
 struct Keys {
     range: RangeInclusive<i64>,
@@ -979,6 +988,18 @@ mod tests {
         plan.threads = 3;
         let all: Vec<Vec<i64>> = (0..3).map(|t| visited(&plan, 10, t)).collect();
         assert_eq!(all, [vec![1, 2, 3], vec![4, 5, 6], vec![7, 8, 9, 10]]);
+    }
+
+    #[test]
+    fn what_a_run_visits_is_known_before() {
+        let mut plan = plan();
+        (plan.threads, plan.count, plan.order) = (3, 12, Order::Random);
+        let by_threads = (0..3).flat_map(|thread| visited(&plan, 100, thread));
+        assert!(
+            super::visited(&plan, 100)
+                .into_iter()
+                .eq(BTreeSet::from_iter(by_threads))
+        );
     }
 
     #[test]

@@ -245,6 +245,12 @@ pub fn space(path: &Path) -> u64 {
 
 /// The type of the file system that a path is on, as `mount` names it; empty if unknown.
 pub fn file_system(path: &Path) -> String {
+    let mounted = mounted(path);
+    mounted.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The same with the options of the mount: `ext4 rw,relatime`.
+pub fn mounted(path: &Path) -> String {
     let Ok(path) = path.canonicalize() else {
         return String::new();
     };
@@ -254,11 +260,11 @@ pub fn file_system(path: &Path) -> String {
         .lines()
         .filter_map(|line| {
             let mut words = line.split(' ').skip(1);
-            Some((words.next()?, words.next()?))
+            Some((words.next()?, [words.next()?, words.next()?]))
         })
         .filter(|(place, _)| path.starts_with(place))
         .max_by_key(|(place, _)| place.len());
-    found.map_or_else(String::new, |(_, kind)| kind.to_owned())
+    found.map_or_else(String::new, |(_, words)| words.join(" "))
 }
 
 /// The folder that a path is in.
