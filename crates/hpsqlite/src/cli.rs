@@ -125,7 +125,7 @@ enum Command {
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
     Kvtest(kvtest::args::Command),
     /// Look at a database file page by page
-    #[command(hide = true)]
+    #[command(hide = true, after_help = viz::HELP)]
     Viz(viz::Arguments),
 }
 

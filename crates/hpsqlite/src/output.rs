@@ -1,6 +1,7 @@
 //! What the tool writes: files, and tables on the terminal.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -40,9 +41,23 @@ impl OutputFile {
 
     /// Puts the file in its place.
     pub fn end(self, content: impl AsRef<[u8]>) -> Result<()> {
-        std::fs::write(self.temporary.path(), content)
+        self.end_with(|out| out.write_all(content.as_ref()))
+    }
+
+    /// Puts the file in its place with what is written to it now.
+    pub fn end_with(
+        self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    ) -> Result<()> {
+        let mut out = BufWriter::new(self.temporary.as_file());
+        write(&mut out)
+            .and_then(|()| out.flush())
             .and_then(|()| crate::data::set_ordinary_mode(self.temporary.path()))
-            .and_then(|()| self.temporary.persist(&self.path).map_err(|e| e.error))
+            .with_context(|| format!("cannot write {}", self.path.display()))?;
+        drop(out);
+        self.temporary
+            .persist(&self.path)
+            .map_err(|e| e.error)
             .with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(())
     }

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use super::record::Encoding;
-use super::wal::{HEADER as LOG_HEADER, Wal, be32, beside};
+use super::wal::{FRAME, HEADER as LOG_HEADER, Wal, be32, beside};
 
 /// The first bytes of every database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -122,6 +122,15 @@ impl Header {
     }
 }
 
+/// What tells whether a log was written to.
+#[derive(Debug, PartialEq, Eq)]
+struct LogState {
+    bytes: u64,
+    head: [u8; LOG_HEADER],
+    /// What is before the page of the first frame that did not hold.
+    next: [u8; FRAME],
+}
+
 /// A database file, opened for looking at.
 #[derive(Debug)]
 pub struct Image {
@@ -138,7 +147,7 @@ pub struct Image {
     /// What a reader should know of the file.
     pub notes: Vec<String>,
     first_bytes: [u8; HEADER],
-    log_then: Option<(u64, [u8; LOG_HEADER])>,
+    log_then: Option<LogState>,
 }
 
 impl Image {
@@ -170,11 +179,12 @@ impl Image {
             problems: Vec::new(),
             notes: Vec::new(),
             first_bytes,
-            log_then: log_now(path),
+            log_then: None,
         };
         image
             .lay_log_over()
             .with_context(|| format!("{shown}-wal"))?;
+        image.log_then = image.log_now();
         image.count_pages();
         if journal_is_hot(path) {
             image.notes.push(
@@ -301,8 +311,25 @@ impl Image {
         if n < HEADER || now != self.first_bytes || self.file.metadata()?.len() != self.bytes {
             return Ok(Some("The file was written to while it was read."));
         }
-        Ok((log_now(&self.path) != self.log_then)
+        Ok((self.log_now() != self.log_then)
             .then_some("The write-ahead log was written to while it was read."))
+    }
+
+    /// The state of the log beside the file now. A log that started anew is written from its start,
+    /// within its old length: then what follows the frames that hold changes.
+    fn log_now(&self) -> Option<LogState> {
+        let file = File::open(beside(&self.path, "-wal")).ok()?;
+        let bytes = file.metadata().ok().map(|m| m.len()).filter(|&n| n > 0)?;
+        let mut state = LogState {
+            bytes,
+            head: [0; LOG_HEADER],
+            next: [0; FRAME],
+        };
+        read_at(&file, &mut state.head, 0).ok()?;
+        if let Some(wal) = &self.wal {
+            read_at(&file, &mut state.next, wal.end()).ok()?;
+        }
+        Some(state)
     }
 
     fn offset(&self, n: u32) -> u64 {
@@ -322,15 +349,6 @@ fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
         }
     }
     Ok(done)
-}
-
-/// What tells whether the log beside a database was written to: its length and its first bytes.
-fn log_now(database: &Path) -> Option<(u64, [u8; LOG_HEADER])> {
-    let file = File::open(beside(database, "-wal")).ok()?;
-    let bytes = file.metadata().ok().map(|m| m.len()).filter(|&n| n > 0)?;
-    let mut head = [0; LOG_HEADER];
-    read_at(&file, &mut head, 0).ok()?;
-    Some((bytes, head))
 }
 
 /// Whether there is a journal that SQLite would roll back, as far as that can be seen without locks.

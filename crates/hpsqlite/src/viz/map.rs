@@ -60,6 +60,17 @@ impl Kind {
         }
     }
 
+    /// The same with its article.
+    pub fn one(self) -> String {
+        let name = self.name();
+        let article = if name.starts_with(['i', 'o', 'u']) {
+            "an"
+        } else {
+            "a"
+        };
+        format!("{article} {name}")
+    }
+
     /// One character, for text and for JSON.
     pub fn letter(self) -> char {
         match self {

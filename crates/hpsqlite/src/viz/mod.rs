@@ -7,8 +7,8 @@
 //!   │
 //! scan            every page once: what it holds, what is wrong, overflow chains
 //!   │
-//! map, tree ──── numbers ──── show (terminal)
-//!   └─────────── problems ─── check (terminal)
+//! map, tree ──── numbers ──── show (terminal), json
+//!   └─────────── problems ─── show (terminal), json
 //! ```
 //!
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
@@ -21,11 +21,13 @@
 
 pub mod ask;
 pub mod file;
+pub mod json;
 pub mod map;
 pub mod numbers;
 pub mod page;
 pub mod record;
 pub mod scan;
+pub mod select;
 pub mod show;
 #[cfg(test)]
 mod tests;
@@ -39,9 +41,26 @@ use anyhow::{Context, Result};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-use crate::{interrupt, output};
+use crate::interrupt;
+use crate::output::{self, OutputFile};
 use scan::Scan;
+use select::{Range, Selection};
 use walk::Model;
+
+/// Further words in `hpsqlite viz --help`.
+pub const HELP: &str = "\
+The file is opened read-only and without locks, so it may be in use; it is read by code of the tool's \
+own, so it may be damaged. Without options the numbers of each b-tree (table or index) are printed: \
+how many pages of what kind, how full, how deep, and how scattered, with advice.
+
+Exit status: 0; with --check 1 if anything is wrong with the file's pages; 2 if it cannot be looked \
+at, 130 interrupted.
+
+Examples:
+  hpsqlite viz app.db
+  hpsqlite viz app.db --check
+  hpsqlite viz app.db --json model.json
+  hpsqlite viz app.db --only event,event_time --pages 1-5000";
 
 /// What `hpsqlite viz` is told.
 #[derive(Args)]
@@ -49,20 +68,38 @@ pub struct Arguments {
     /// The database file; it may be in use
     pub db: PathBuf,
     /// Look for damage page by page
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["only", "pages"])]
     pub check: bool,
+    /// Write everything that is known, for scripts
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Only these tables and indexes
+    #[arg(long, value_name = "TABLE,INDEX", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Only these pages, one by one
+    #[arg(long, value_name = "A-B")]
+    pub pages: Option<Range>,
 }
 
 /// Does what was asked; returns the exit status.
 pub fn run(args: &Arguments) -> Result<u8> {
+    let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
     let mut model = Model::open(&args.db)?;
+    let selection = Selection::new(&model, &args.only, args.pages)?;
     scan_all(&mut model)?;
-    if args.check {
-        output::to_terminal(|out| show::problems(&model, out))?;
-        return Ok(u8::from(model.problems.count > 0));
+    if let Some(file) = json {
+        file.end_with(|out| json::write(&model, &selection, out))?;
     }
-    output::to_terminal(|out| show::numbers(&model, out))?;
-    Ok(0)
+    output::to_terminal(|out| {
+        if args.check {
+            show::problems(&model, out)
+        } else if args.pages.is_some() {
+            show::pages(&model, &selection, out)
+        } else {
+            show::numbers(&model, &selection, out)
+        }
+    })?;
+    Ok(u8::from(args.check && model.problems.count > 0))
 }
 
 /// Scans the file, with a bar that shows how far it came.

@@ -323,12 +323,11 @@ fn scattered(model: &Model, t: usize, numbers: &Numbers) -> String {
     let why = if order.backward_jumps * 4 > jumps {
         "keys came in no order, so pages were split wherever a key belonged".to_owned()
     } else if foreign * 2 > jumps && !names.is_empty() {
-        let some: Vec<String> = names.iter().take(4).map(|(_, n)| (*n).to_owned()).collect();
-        let more = match names.len() - some.len() {
-            0 => "",
-            _ => " and others",
-        };
-        format!("it grew together with {}{more}", text::list(&some))
+        let mut some: Vec<String> = names.iter().take(4).map(|(_, n)| (*n).to_owned()).collect();
+        if names.len() > some.len() {
+            some.push("others".to_owned());
+        }
+        format!("it grew together with {}", text::list(&some))
     } else {
         "it took its pages from the free list, or gave some back".to_owned()
     };

@@ -270,6 +270,14 @@ impl<'a> Btree<'a> {
                 Ok(cell) => {
                     sum.payload += cell.local as u64;
                     sum.largest = sum.largest.max(cell.payload);
+                    if let Some(&header) = self.local_payload(&cell).first()
+                        && header < 2
+                    {
+                        wrong(format!(
+                            "the record of cell {i} has a header of {header} bytes"
+                        ));
+                        whole = false;
+                    }
                     used.push((cell.at as u32, (cell.at + cell.size) as u32));
                     each(&cell);
                 }

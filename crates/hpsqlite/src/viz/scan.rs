@@ -108,11 +108,7 @@ impl Scan {
         };
         let found = kind_of(btree.shape);
         if found != expected {
-            let what = format!(
-                "it should be a {}, but it is a {}",
-                expected.name(),
-                found.name()
-            );
+            let what = format!("it should be {}, but it is {}", expected.one(), found.one());
             model.problems.add(n, what);
             model.map.set_kind(n, found);
             if !found.is_leaf() {

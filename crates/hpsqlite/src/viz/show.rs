@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use comfy_table::CellAlignment;
 
 use super::numbers::{self, DISK, Numbers, Whole};
+use super::page::Btree;
+use super::select::Selection;
 use super::walk::Model;
 use crate::output::{plain_table, print_table};
 use crate::text;
@@ -57,7 +59,7 @@ fn bytes_of(n: u32) -> String {
 }
 
 /// A table of all b-trees, the file's numbers, and advice.
-pub fn numbers(model: &Model, out: &mut impl Write) -> io::Result<()> {
+pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
     head(model, out)?;
     let all: Vec<Numbers> = (0..model.trees.len())
         .map(|t| Numbers::of(model, t, DISK))
@@ -80,7 +82,7 @@ pub fn numbers(model: &Model, out: &mut impl Write) -> io::Result<()> {
         "median run",
         "cold scan",
     ]);
-    for n in &all {
+    for (_, n) in (0..).zip(&all).filter(|&(t, _)| selection.has_tree(t)) {
         let fan_out = n
             .fan_out
             .first()
@@ -144,6 +146,41 @@ pub fn numbers(model: &Model, out: &mut impl Write) -> io::Result<()> {
             "\nThe file is damaged: {} problems were found; --check lists them.",
             text::thousands(model.problems.count)
         )?;
+    }
+    Ok(())
+}
+
+/// A line for each page that is asked for.
+pub fn pages(model: &Model, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
+    head(model, out)?;
+    writeln!(
+        out,
+        "\n{:>10}  {:<28} {:>5} {:>6} {:>10}  of",
+        "page", "what", "fill", "cells", "from"
+    )?;
+    for (first, last) in selection.ranges(model) {
+        for n in first..=last {
+            let place = model.map.place(n);
+            let mut cells = String::new();
+            if place.kind.is_btree() {
+                let page = model.page(n)?;
+                let btree = Btree::parse(&page, n, model.usable());
+                cells = btree.map_or_else(|_| "?".to_owned(), |btree| btree.cells.to_string());
+            }
+            let from = match place.parent {
+                0 => String::new(),
+                parent => parent.to_string(),
+            };
+            let fill = 100.0 * f64::from(place.fill) / 255.0;
+            let line = format!(
+                "{n:>10}  {:<28} {fill:>3.0} % {cells:>6} {from:>10}  {}",
+                place.kind.name(),
+                model
+                    .owner(n)
+                    .map_or(String::new(), |tree| text::printable(&tree.name)),
+            );
+            writeln!(out, "{}", line.trim_end())?;
+        }
     }
     Ok(())
 }

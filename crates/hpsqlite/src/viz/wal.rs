@@ -16,7 +16,7 @@ use serde::Serialize;
 /// Bytes before the frames.
 pub const HEADER: usize = 32;
 /// Bytes before each frame's page.
-const FRAME: u64 = 24;
+pub const FRAME: usize = 24;
 /// First number of a log whose checksums are of little-endian words; of big-endian ones it is
 /// one more.
 const MAGIC: u32 = 0x377f_0682;
@@ -136,8 +136,9 @@ impl Wal {
             self.damage = Some("the checksum of its header is wrong".to_owned());
             return Ok(());
         }
-        let whole = (self.bytes - HEADER as u64) / (FRAME + u64::from(self.page_size));
-        let mut frame = vec![0; FRAME as usize + self.page_size as usize];
+        let whole = (self.bytes - HEADER as u64) / (FRAME as u64 + u64::from(self.page_size));
+        let mut frame = vec![0; FRAME + self.page_size as usize];
+        let mut holds = true;
         for n in 0..whole {
             if let Err(e) = input.read_exact(&mut frame) {
                 match e.kind() {
@@ -154,19 +155,22 @@ impl Wal {
                 break;
             }
             sum = checksum(big, sum, &frame[..8]);
-            sum = checksum(big, sum, &frame[FRAME as usize..]);
-            if sum != (be32(&frame, 16), be32(&frame, 20)) || at.page == 0 {
+            sum = checksum(big, sum, &frame[FRAME..]);
+            holds &= sum == (be32(&frame, 16), be32(&frame, 20)) && at.page != 0;
+            if holds {
+                self.frames.push(at);
+                if at.commit > 0 {
+                    self.committed = self.frames.len() as u32;
+                    self.commits += 1;
+                }
+            } else if at.commit > 0 {
+                // Before a commit a checksum may be out of date: a page is written again in its
+                // place. After it none is.
                 self.damage = Some(format!(
-                    "frame {} of {whole} belongs to it, but its checksum is wrong: it and what \
-                     comes after it do not count",
-                    n + 1
+                    "the checksum of frame {} of {whole} is wrong: it and the commits after it do \
+                     not count",
+                    self.frames.len() + 1
                 ));
-                break;
-            }
-            self.frames.push(at);
-            if at.commit > 0 {
-                self.committed = self.frames.len() as u32;
-                self.commits += 1;
             }
         }
         for (n, frame) in self.frames[..self.committed as usize].iter().enumerate() {
@@ -218,6 +222,15 @@ impl Wal {
 
     /// Where in the file a frame's page begins.
     pub fn offset(&self, frame: u32) -> u64 {
-        HEADER as u64 + u64::from(frame) * (FRAME + u64::from(self.page_size)) + FRAME
+        self.start_of(u64::from(frame)) + FRAME as u64
+    }
+
+    /// Where in the file the frames that hold end.
+    pub fn end(&self) -> u64 {
+        self.start_of(self.frames.len() as u64)
+    }
+
+    fn start_of(&self, frame: u64) -> u64 {
+        HEADER as u64 + frame * (FRAME as u64 + u64::from(self.page_size))
     }
 }

@@ -100,11 +100,11 @@ impl Model {
         };
         if !self.map.has(n) {
             let what = if n == 0 {
-                format!("a {}{} is named as page 0", kind.name(), named(owner))
+                format!("{}{} is named as page 0", kind.one(), named(owner))
             } else {
                 format!(
-                    "a {}{} is named as page {n}, but the last page is {}",
-                    kind.name(),
+                    "{}{} is named as page {n}, but the last page is {}",
+                    kind.one(),
                     named(owner),
                     self.map.pages()
                 )
@@ -116,9 +116,9 @@ impl Model {
         if before.kind != Kind::Unknown {
             let mut what = format!(
                 "it is used twice: as {}{} and as {}{}",
-                before.kind.name(),
+                before.kind.one(),
                 named(before.owner),
-                kind.name(),
+                kind.one(),
                 named(owner)
             );
             if parent > 0 {

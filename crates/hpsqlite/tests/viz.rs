@@ -1,0 +1,161 @@
+//! `hpsqlite viz` as a user calls it.
+
+mod common;
+
+use std::os::unix::fs::FileExt;
+
+use common::{Place, Worker};
+use serde_json::Value;
+
+#[test]
+fn numbers_and_a_clean_check() {
+    let place = Place::new();
+    place.database("my.db");
+    place
+        .run(&["viz", "my.db"])
+        .expect(0)
+        .says("my.db: ")
+        .says("pages of 4,096 bytes, UTF-8")
+        .says("sqlite_schema")
+        .says("3,000");
+    let check = place.run(&["viz", "my.db", "--check"]).expect(0);
+    assert!(check.out.ends_with("Nothing is wrong with its pages.\n"));
+}
+
+#[test]
+fn damage_is_listed_page_by_page_and_bounded() {
+    let place = Place::new();
+    let path = place.database("my.db");
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.write_all_at(&[0; 4096], 3 * 4096).unwrap();
+    place
+        .run(&["viz", "my.db", "--check"])
+        .expect(1)
+        .says("page 4 (t): it should be a page of a b-tree, but its first byte is 0");
+    place
+        .run(&["viz", "my.db"])
+        .expect(0)
+        .says("--check lists them");
+    // All pages from the third on are in the wrong place.
+    let bytes = std::fs::read(place.path("my.db")).unwrap();
+    let twice = [&bytes[..8192], &bytes[4096..]].concat();
+    let many: Vec<u8> = (0..40).flat_map(|_| twice.iter().copied()).collect();
+    std::fs::write(place.path("long.db"), many).unwrap();
+    let long = place.run(&["viz", "long.db", "--check"]).expect(1);
+    assert!(long.out.lines().count() < 110);
+}
+
+#[test]
+fn what_is_no_database_gets_one_line() {
+    let place = Place::new();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(place.path(name), bytes).unwrap();
+    write("empty", b"");
+    write("text", b"Dear reader,\nthis is a letter");
+    write("zip", b"PK\x03\x04 and so on");
+    let noise: Vec<u8> = (0..4096u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
+    write("noise", &noise);
+    write("short", b"SQLite format 3\0");
+    let path = place.database("my.db");
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[16..18].copy_from_slice(&[3, 3]);
+    write("size", &bytes);
+    let fails = |name: &str, line: &str| place.run(&["viz", name]).fails_with(line);
+    fails(
+        "empty",
+        "empty is empty: SQLite takes that for a database without a table",
+    );
+    fails(
+        "text",
+        "text is no SQLite database: it starts with \"Dear reader,\\x0athi\"",
+    );
+    fails("zip", "zip is a zip file");
+    fails(
+        "noise",
+        "noise is encrypted, or no SQLite database: its first 4096 bytes look like chance (8.0 of 8 \
+         bits of information a byte)",
+    );
+    fails(
+        "short",
+        "short starts as a SQLite database and ends within its header",
+    );
+    fails(
+        "size",
+        "size: a damaged SQLite database: its header gives a page size of 771 bytes",
+    );
+    fails("bin", "bin is a folder");
+    fails(
+        "nowhere",
+        "cannot open nowhere: No such file or directory (os error 2)",
+    );
+}
+
+#[test]
+fn json_has_the_model_or_what_is_selected() {
+    let place = Place::new();
+    let path = place.database("my.db");
+    {
+        let mut worker = Worker::on(&place, &path);
+        worker.sql("CREATE INDEX \"<b>\" ON t(s)");
+    }
+    let json = |arguments: &[&str]| -> Value {
+        let all = [&["viz", "my.db", "--json", "out.json"], arguments].concat();
+        place.run(&all).expect(0);
+        serde_json::from_str(&place.text("out.json")).unwrap()
+    };
+    let all = json(&[]);
+    assert_eq!(all["format"], "hpsqlite-viz");
+    assert_eq!(all["version"], 1);
+    assert_eq!(all["file"]["header"]["encoding"], "UTF-8");
+    let pages = all["file"]["pages"].as_u64().unwrap();
+    let kinds = all["map"]["kind"].as_str().unwrap();
+    assert_eq!(kinds.len() as u64, pages);
+    for column in ["owner", "parent", "fill"] {
+        assert_eq!(all["map"][column].as_array().unwrap().len() as u64, pages);
+    }
+    let names: Vec<&str> = all["trees"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tree| tree["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["sqlite_schema", "t", "<b>"]);
+    assert_eq!(all["trees"][1]["entries"], 3000);
+    assert_eq!(all["problem_count"], 0);
+    assert!(all.get("pages").is_none());
+
+    let index = json(&["--only", "<B>"]);
+    assert_eq!(index["trees"].as_array().unwrap().len(), 1);
+    let kinds = index["map"]["kind"].as_str().unwrap();
+    assert!(kinds.chars().all(|c| "iI".contains(c)), "{kinds}");
+    assert_eq!(
+        index["trees"][0]["pages"].as_u64().unwrap(),
+        kinds.len() as u64
+    );
+
+    let two = json(&["--pages", "1-2"]);
+    let pages = two["pages"].as_array().unwrap();
+    assert_eq!(pages.len(), 2);
+    assert_eq!(pages[0]["parts"][0]["what"], "file-header");
+    assert_eq!(pages[0]["cells"][1]["record"][1]["value"], "<b>");
+    assert_eq!(
+        pages[1]["around"]["children"][0],
+        two["trees"][1]["leaves"][0]
+    );
+
+    place
+        .run(&["viz", "my.db", "--pages", "2-3"])
+        .expect(0)
+        .says("interior page of a table");
+    place
+        .run(&["viz", "my.db", "--only", "u"])
+        .fails_with("there is no table or index \"u\"");
+    place
+        .run(&["viz", "my.db", "--pages", "9999"])
+        .expect(2)
+        .says("there is no page 9,999");
+    place
+        .run(&["viz", "my.db", "--json", "my.db"])
+        .fails_with("my.db is the database; it is not overwritten");
+}
