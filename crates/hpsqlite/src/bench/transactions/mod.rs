@@ -28,6 +28,7 @@ pub mod statements;
 pub mod tatp;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -262,6 +263,8 @@ impl Place {
         if let Some(from) = job.options.get("database") {
             std::fs::copy(from, &file)
                 .with_context(|| format!("cannot copy {from} to {}", file.display()))?;
+            // Or else the first transaction that waits for the disk would wait for all of the copy.
+            File::open(&file)?.sync_all()?;
         }
         Ok(Place {
             folder,
