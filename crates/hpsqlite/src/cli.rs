@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
 use crate::compare::{self, MIN_RUNS, Options, SideOptions};
-use crate::data::{Set, Target, h2o, mysqlite, tatp};
+use crate::data::{Set, Target, h2o, mail, mysqlite, tatp};
 use crate::output::OutputFile;
 use crate::{bench, demo, docs, exec, kvtest, libs, viz};
 
@@ -207,6 +207,22 @@ enum DataSet {
         #[command(flatten)]
         to: DataFile,
     },
+    /// The five tables of the Star Schema Benchmark
+    Ssb {
+        /// Scale factor: 1 is 6 million lines of orders in 0.7 GB; from 0.01 to 100
+        #[arg(long, default_value_t = 1.0, value_name = "N")]
+        sf: f64,
+        #[command(flatten)]
+        to: DataFile,
+    },
+    /// A mail client's database, whose tables have grown between one another
+    Mail {
+        /// Number of messages that arrive; some are deleted again
+        #[arg(long, default_value_t = mail::MESSAGES, value_name = "N")]
+        messages: u64,
+        #[command(flatten)]
+        to: DataFile,
+    },
     /// The four tables of TATP, transactions of a telephone company
     Tatp {
         /// Number of subscribers, each with about ten rows in all
@@ -271,6 +287,8 @@ pub fn run(cli: Cli) -> Result<u8> {
                 DataSet::Tpch { sf, to } => (to, Set::Tpch { sf }),
                 DataSet::H2o { rows, groups, to } => (to, Set::H2o { rows, groups }),
                 DataSet::Mysqlite { rows, keys, to } => (to, Set::Mysqlite { rows, keys }),
+                DataSet::Ssb { sf, to } => (to, Set::Ssb { sf }),
+                DataSet::Mail { messages, to } => (to, Set::Mail { messages }),
                 DataSet::Tatp { subscribers, to } => (to, Set::Tatp { subscribers }),
             };
             let written = set.write(&to.target())?;

@@ -81,6 +81,7 @@ api! {
         bind_parameter_count(RawStmt) -> c_int;
         bind_parameter_name(RawStmt, c_int) -> *const c_char;
         bind_int64(RawStmt, c_int, i64) -> c_int;
+        bind_null(RawStmt, c_int) -> c_int;
         bind_double(RawStmt, c_int, c_double) -> c_int;
         bind_text(RawStmt, c_int, *const c_char, c_int, *const c_void) -> c_int;
         bind_blob(RawStmt, c_int, *const c_void, c_int, *const c_void) -> c_int;
@@ -537,6 +538,13 @@ impl Stmt<'_> {
     pub fn bind_int(&mut self, i: i32, v: i64) -> Result<(), SqlError> {
         // SAFETY: the statement is live; a wrong index is an error code.
         let rc = unsafe { (self.db.lib.api.bind_int64)(self.raw, i, v) };
+        self.check(rc)
+    }
+
+    /// Binds NULL to parameter `i` (from 1).
+    pub fn bind_null(&mut self, i: i32) -> Result<(), SqlError> {
+        // SAFETY: as for bind_int.
+        let rc = unsafe { (self.db.lib.api.bind_null)(self.raw, i) };
         self.check(rc)
     }
 

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use super::blobs;
 use super::model::{Kind, Values};
 use super::suite::filled;
-use crate::data::{Set, Target, h2o, mysqlite, tatp, tpch};
+use crate::data::{Set, Target, h2o, mail, mysqlite, ssb, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
 
@@ -103,6 +103,8 @@ impl Name {
             Set::H2o { rows, groups } => Name::new("h2o", h2o::VERSION)
                 .with("rows", rows)
                 .with("groups", groups),
+            Set::Ssb { sf } => Name::new("ssb", ssb::VERSION).with("sf", sf),
+            Set::Mail { messages } => Name::new("mail", mail::VERSION).with("messages", messages),
             Set::Mysqlite { rows, keys } => Name::new("mysqlite", mysqlite::VERSION)
                 .with("rows", rows)
                 .with("keys", keys),

@@ -4,8 +4,10 @@
 //! is whole, so that whatever stops the generator leaves nothing half-written.
 
 pub mod h2o;
+pub mod mail;
 pub mod mysqlite;
 pub mod random;
+pub mod ssb;
 pub mod tatp;
 pub mod tpch;
 
@@ -39,6 +41,8 @@ pub enum Set {
     H2o { rows: u64, groups: u64 },
     Mysqlite { rows: u64, keys: u64 },
     Tatp { subscribers: u64 },
+    Ssb { sf: f64 },
+    Mail { messages: u64 },
 }
 
 impl Set {
@@ -67,7 +71,15 @@ impl Set {
             "tatp" => Set::Tatp {
                 subscribers: number("subscribers", tatp::SUBSCRIBERS as f64)? as u64,
             },
-            other => bail!("data={other}: the data sets are tpch, h2o, mysqlite and tatp"),
+            "ssb" => Set::Ssb {
+                sf: number("sf", 1.0)?,
+            },
+            "mail" => Set::Mail {
+                messages: number("messages", mail::MESSAGES as f64)? as u64,
+            },
+            other => {
+                bail!("data={other}: the data sets are tpch, h2o, mysqlite, tatp, ssb and mail")
+            }
         })
     }
 
@@ -78,6 +90,8 @@ impl Set {
             Set::H2o { rows, groups } => h2o::write(rows, groups, target),
             Set::Mysqlite { rows, keys } => mysqlite::write(rows, keys, target),
             Set::Tatp { subscribers } => tatp::write(subscribers, target),
+            Set::Ssb { sf } => ssb::write(sf, target),
+            Set::Mail { messages } => mail::write(messages, target),
         }
     }
 }
@@ -298,6 +312,12 @@ impl<'a> Binder<'a, '_, '_> {
         self.note(r);
     }
 
+    fn null(&mut self) {
+        self.next += 1;
+        let r = self.stmt.bind_null(self.next as i32);
+        self.note(r);
+    }
+
     fn real(&mut self, v: f64) {
         self.next += 1;
         let r = self.stmt.bind_real(self.next as i32, v);
@@ -309,6 +329,13 @@ impl<'a> Binder<'a, '_, '_> {
         // SAFETY: `v` outlives the row, and the statement is stepped before the row goes;
         // the next row binds every parameter again before the next step.
         let r = unsafe { self.stmt.bind_text_static(self.next as i32, v) };
+        self.note(r);
+    }
+
+    fn blob(&mut self, v: &'a [u8]) {
+        self.next += 1;
+        // SAFETY: as for texts.
+        let r = unsafe { self.stmt.bind_blob_static(self.next as i32, v) };
         self.note(r);
     }
 

@@ -277,6 +277,14 @@ impl Worker {
         assert!(error.is_none(), "{sql}: {reply}");
     }
 
+    /// The hash of all values that a query gives, with their types and in their order.
+    pub fn hash(&mut self, sql: &str) -> String {
+        let reply = self.ask(json!({"Run": {"sql": sql, "repeat": 1, "undo": false}}));
+        let outcome = &reply["Ran"]["outcome"];
+        assert!(outcome.get("error").is_none(), "{sql}: {reply}");
+        outcome["hash"].as_str().unwrap().to_owned()
+    }
+
     /// The rows of a query, values joined by `|`.
     pub fn rows(&mut self, sql: &str) -> Vec<String> {
         let reply = self.ask(json!({"Rows": {"sql": sql, "undo": false, "from": 0}}));
