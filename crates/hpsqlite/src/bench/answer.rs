@@ -170,17 +170,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub fn of(way: Way) -> Reading {
+    /// Of rows with so many columns.
+    pub fn of(way: Way, columns: i32) -> Reading {
         let mut reading = Reading::default();
         reading.answer.way = way;
+        reading
+            .answer
+            .columns
+            .resize(columns.try_into().unwrap_or(0), Column::default());
         reading
     }
 
     /// Takes the row that the statement stands on.
     pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
-        self.answer
-            .columns
-            .resize(columns.try_into().unwrap_or(0), Column::default());
         for (i, column) in (0..).zip(&mut self.answer.columns) {
             column.add(stmt.value(i));
         }

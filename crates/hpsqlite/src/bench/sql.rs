@@ -237,12 +237,13 @@ impl Question<'_> {
     fn answer(&self, db: &Db<'_>) -> Result<Answer, Stopped> {
         interrupt::check().map_err(anyhow::Error::from)?;
         let read = || -> Result<Answer, SqlError> {
-            let mut reading = Reading::of(self.way);
-            if let Some(mut stmt) = db.prepare(self.sql)? {
-                let columns = stmt.columns();
-                while stmt.step()? {
-                    reading.row(&stmt, columns);
-                }
+            let Some(mut stmt) = db.prepare(self.sql)? else {
+                return Ok(Reading::of(self.way, 0).end());
+            };
+            let columns = stmt.columns();
+            let mut reading = Reading::of(self.way, columns);
+            while stmt.step()? {
+                reading.row(&stmt, columns);
             }
             Ok(reading.end())
         };

@@ -39,10 +39,14 @@ pub const SUITES: &[(&str, &str)] = &[
     ("fragmentation", include_str!("suites/fragmentation.toml")),
     ("groupby", include_str!("suites/groupby.toml")),
     ("keyvalue", include_str!("suites/keyvalue.toml")),
+    ("mail", include_str!("suites/mail.toml")),
+    ("mysqlite", include_str!("suites/mysqlite.toml")),
     ("prealloc", include_str!("suites/prealloc.toml")),
     ("speedtest", include_str!("suites/speedtest.toml")),
+    ("ssb", include_str!("suites/ssb.toml")),
     ("tatp", include_str!("suites/tatp.toml")),
     ("threads", include_str!("suites/threads.toml")),
+    ("tpch", include_str!("suites/tpch.toml")),
 ];
 
 /// What `bench init` writes.

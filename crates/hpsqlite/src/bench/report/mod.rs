@@ -210,7 +210,8 @@ struct Answers {
 }
 
 impl Answers {
-    fn compare(results: &Results) -> Answers {
+    /// Compares all answers; `name` says how an engine is called.
+    fn compare(results: &Results, name: &dyn Fn(&str) -> String) -> Answers {
         let mut known: BTreeMap<(String, &str), Vec<Given<'_>>> = BTreeMap::new();
         let mut out = Answers::default();
         let (mut turned, mut rounded, mut foreign) =
@@ -255,13 +256,13 @@ impl Answers {
                     }
                     Agreement::Exact => {}
                     _ if way(&given) == Some(Way::Duckdb) => {
-                        foreign.insert(engine);
+                        foreign.insert(name(engine));
                     }
                     Agreement::OtherOrder => {
-                        turned.insert(sample.step.as_str());
+                        turned.insert(sample.step.clone());
                     }
                     Agreement::Rounded => {
-                        rounded.insert(sample.step.as_str());
+                        rounded.insert(sample.step.clone());
                     }
                 }
                 if is_new {
@@ -269,9 +270,7 @@ impl Answers {
                 }
             }
         }
-        let list = |names: &BTreeSet<&str>| {
-            text::list(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>())
-        };
+        let list = |names: &BTreeSet<String>| shortened(&names.iter().cloned().collect::<Vec<_>>());
         if !foreign.is_empty() {
             out.loosely.push(format!(
                 "The answers of {} are compared by the number of rows and, for each column, the number of NULLs, \
@@ -451,7 +450,11 @@ impl Report {
                 compare(chart, &cut(&chart.plan, old), tolerance);
             }
         }
-        let answers = Answers::compare(&results);
+        let names = |engine: &str| {
+            let named = charts.iter().find_map(|c| c.plan.names.get(engine));
+            named.map_or(engine, String::as_str).to_owned()
+        };
+        let answers = Answers::compare(&results, &names);
         let mut warnings = answers.differing.clone();
         warnings.extend(results.warnings.clone());
         warnings.extend(answers.loosely);
