@@ -700,6 +700,9 @@ impl Load<'_> {
             session.put(&pair.0, &pair.1)?;
             part.times.push(lap(&mut clock));
             part.done += 1;
+            if shared.is_late(clock) {
+                break;
+            }
         }
         Ok(())
     }
@@ -784,6 +787,9 @@ impl Load<'_> {
             ensure!(found, "{}", lost(&key));
             part.times.push(lap(&mut clock));
             part.done += 1;
+            if shared.is_late(clock) {
+                break;
+            }
         }
         Ok(())
     }
@@ -879,11 +885,12 @@ impl Shared {
 
     /// Whether somebody said to stop, or the time has run out.
     fn is_over(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-            || self
-                .deadline
-                .get()
-                .is_some_and(|end| Instant::now() >= *end)
+        self.stop.load(Ordering::Relaxed) || self.is_late(Instant::now())
+    }
+
+    /// Whether the time had run out then.
+    fn is_late(&self, now: Instant) -> bool {
+        self.deadline.get().is_some_and(|end| now >= *end)
     }
 }
 

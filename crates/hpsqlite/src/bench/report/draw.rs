@@ -74,7 +74,8 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     ) {
         notes.push(format!("Speed-ups are against {}.", chart.plan.name(base)));
     }
-    notes.extend(chart.cut());
+    // On a page it stands below.
+    notes.extend(chart.cut().filter(|_| alone));
     if let About::Everything(about) = &about {
         notes.push(format!("All: {about}."));
     }

@@ -1,5 +1,6 @@
 //! The report as one page that needs nothing from anywhere else.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::table::Table;
@@ -127,31 +128,29 @@ fn summed(table: &Table) -> String {
     if !table.steps.is_empty() {
         out += &format!("<p class=\"legend\">Sum of {}.</p>\n", escape(&table.steps));
     }
-    out += "<div class=\"wide\"><table class=\"results summed\">\n<thead><tr><th></th>";
-    for column in &table.columns {
-        out += &format!("<th class=\"n\">{}</th>", escape(column));
-    }
-    out += "</tr></thead>\n<tbody>\n";
+    // A line for each column, of which there may be many, and words in place of numbers of notes.
+    out += "<div class=\"wide\"><table class=\"results\">\n<thead><tr><th></th>";
     for row in &table.rows {
-        out += &format!("<tr><th>{}</th>", escape(&row.name));
-        for cell in &row.cells {
-            let notes: Vec<String> = cell.notes.iter().map(usize::to_string).collect();
-            out += &format!("<td class=\"n\">{}", escape(&cell.text));
-            if !notes.is_empty() {
-                out += &format!("<sup>{}</sup>", notes.join(" "));
-            }
-            out += "</td>";
+        out += &format!("<th class=\"n\">{}</th>", escape(&row.name));
+    }
+    out += "<th></th></tr></thead>\n<tbody>\n";
+    for (i, column) in table.columns.iter().enumerate() {
+        let cells: Vec<_> = table.rows.iter().filter_map(|r| r.cells.get(i)).collect();
+        out += &format!("<tr><th>{}</th>", escape(column));
+        for cell in &cells {
+            out += &format!("<td class=\"n\">{}</td>", escape(&cell.text));
         }
-        out += "</tr>\n";
+        let notes: BTreeSet<usize> = cells.iter().flat_map(|c| &c.notes).copied().collect();
+        let notes: Vec<&str> = notes
+            .iter()
+            .filter_map(|n| Some(table.notes.get(n.checked_sub(1)?)?.as_str()))
+            .collect();
+        out += &format!(
+            "<td class=\"about\">{}</td></tr>\n",
+            escape(&notes.join(" "))
+        );
     }
     out += "</tbody></table></div>\n";
-    if !table.notes.is_empty() {
-        out += "<ol class=\"legend\">\n";
-        for note in &table.notes {
-            out += &format!("<li>{}</li>\n", escape(note));
-        }
-        out += "</ol>\n";
-    }
     out + "</section>\n"
 }
 
@@ -212,6 +211,10 @@ fn about(cell: &Cell) -> String {
         .filter(|p| !p.is_empty())
         .map(|p| escape(p))
         .collect();
+    if let Some((done, asked)) = cell.cut {
+        let (done, asked) = (text::thousands(done), text::thousands(asked));
+        lines.push(format!("measured with {done} of {asked} operations"));
+    }
     for ignored in &cell.ignored {
         lines.push(format!(
             "<span class=\"ignored\">{}</span>",

@@ -548,26 +548,32 @@ impl Chart {
     }
 
     /// What was measured with fewer operations than asked for, because its time ran out; none where
-    /// nothing was.
+    /// nothing was. Where it is most of a chart, how many operations that was stands in its table.
     pub fn cut(&self) -> Option<String> {
-        let cut = self.cells.iter().filter_map(|c| {
-            let (done, asked) = c.cut?;
+        const NAMED: usize = 10;
+        let cut = || self.cells.iter().filter_map(|c| Some((c, c.cut?)));
+        let all = cut().count();
+        let least = cut().map(|(_, (done, _))| done).min()?;
+        let most = cut().map(|(_, (done, _))| done).max()?;
+        if all > NAMED {
+            return Some(format!(
+                "{all} of {} were measured with fewer operations than were asked for, with as many as the \
+                 time of a step allows: {} to {}.",
+                self.cells.len(),
+                text::thousands(least),
+                text::thousands(most)
+            ));
+        }
+        let names = cut().map(|(c, (done, asked))| {
             let mut name = vec![self.plan.name(&c.x)];
             name.extend((!c.series.is_empty()).then(|| self.plan.name(&c.series)));
-            Some(format!(
-                "{} ({} of {})",
-                name.join(", "),
-                text::thousands(done),
-                text::thousands(asked)
-            ))
+            let (done, asked) = (text::thousands(done), text::thousands(asked));
+            format!("{} ({done} of {asked})", name.join(", "))
         });
-        let cut: Vec<String> = cut.collect();
-        (!cut.is_empty()).then(|| {
-            format!(
-                "Measured with fewer operations, as many as the time of a step allows: {}.",
-                cut.join("; ")
-            )
-        })
+        Some(format!(
+            "Measured with fewer operations, as many as the time of a step allows: {}.",
+            names.collect::<Vec<_>>().join("; ")
+        ))
     }
 
     /// Fewest and most trials of a cell.

@@ -162,8 +162,7 @@ fn measured(
     let mut numbers: Vec<usize> = told.into_iter().map(|d| note(durable(&d))).collect();
     if cut && matches!(plan.measure, Measure::Time | Measure::ProcessorTime) {
         numbers.push(note(
-            "Reckoned: a step was measured for as long as the suite allows, as if it went on like that; \
-             how much of it stands at its chart."
+            "Reckoned: measured for as long as the suite allows, as if it went on like that."
                 .to_owned(),
         ));
     }
