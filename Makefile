@@ -57,8 +57,12 @@ $(SUITES:%=test-%): test-%: all
 fuzz: all
 	@tests/differential/run fuzz
 
-## bench: the project's figures, measured here
+## bench: every suite of the benchmark lab, and docs/benchmarks.md written from the results
 bench: all
+	@tests/bench/lab
+
+## floors: what the figures rest on: floors, stages, what must not get slower
+floors: all
 	@tests/bench/run
 
 ## lab-check: the benchmark lab in real time, on a library that is a tenth slower

@@ -41,8 +41,12 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         into: Option<PathBuf>,
     },
-    /// Name the suites that come with the lab
-    List,
+    /// Say which suites come with the lab, and what they measure
+    List {
+        /// Only the names, a line each
+        #[arg(long)]
+        names: bool,
+    },
     /// Remove the data sets that runs have made, and what killed runs left
     Clean {
         /// Only say what is there
@@ -105,7 +109,7 @@ struct Outputs {
 pub fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Init { file } => init(file).map(|()| 0),
-        Command::List => list().map(|()| 0),
+        Command::List { names } => list(*names).map(|()| 0),
         Command::Clean { list } => clean(*list).map(|()| 0),
         Command::Run(args) => measure(args),
         Command::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
@@ -128,13 +132,22 @@ fn init(file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn list() -> Result<()> {
+fn list(only_names: bool) -> Result<()> {
+    let mut table = output::plain_table();
     for (name, _) in SUITES {
+        if only_names {
+            println!("{name}");
+            continue;
+        }
         let suite = Suite::load(Path::new(name), &Changes::default())?;
-        println!("{name:10}  {}", suite.title);
-        println!("{:10}  {}", "", suite.about.trim().replace('\n', " "));
+        let about = suite.about.trim().replace('\n', " ");
+        table.add_row([(*name).to_owned(), format!("{}\n{about}", suite.title)]);
     }
-    Ok(())
+    if only_names {
+        return Ok(());
+    }
+    output::to_terminal(|out| output::print_table(&table, out))
+        .context("cannot write to standard output")
 }
 
 /// Says what is in the cache folder, and removes it unless it is only to be listed.
