@@ -2,19 +2,22 @@
 //! around a page. Each reads a few pages at most, so they can be asked of a file of any size, and
 //! while the scan is under way.
 
+use std::cmp::Ordering;
 use std::io;
 
 use serde::Serialize;
 
 use super::map::{Kind, Place};
 use super::page::{self, Btree, Cell, Part};
-use super::record::{self, Field};
+use super::record::{self, Column, Field, Value};
 use super::tree::{Role, Tree};
 use super::wal::be32;
 use super::walk::Model;
 
 /// Bytes of a record that are decoded for looking at.
 const SHOWN: u64 = 4096;
+/// Bytes of a record that are looked at for a key.
+const COMPARED: u64 = 1 << 20;
 
 /// All of one page.
 #[derive(Debug, Clone, Serialize)]
@@ -71,26 +74,43 @@ impl Model {
     }
 
     /// How a page is to be read.
-    pub fn page_role(&self, n: u32) -> page::Role {
-        match self.map.kind(n) {
+    pub fn page_role(&self, n: u32) -> io::Result<page::Role> {
+        Ok(match self.map.kind(n) {
             kind if kind.is_btree() => page::Role::Btree,
-            Kind::Overflow => {
-                // The fill is rounded down to a 255th; only the last page of a chain is not full.
-                let usable = self.usable();
-                let used = (usize::from(self.map.fill(n)) * usable).div_ceil(255);
-                page::Role::Overflow(used.saturating_sub(4))
-            }
+            Kind::Overflow => page::Role::Overflow(self.overflow_payload(n)?),
             Kind::FreeTrunk => page::Role::Trunk,
             Kind::PointerMap => page::Role::PointerMap,
             _ => page::Role::Nothing,
+        })
+    }
+
+    /// How many bytes of its record an overflow page holds: up to where it is in its chain, then
+    /// what its cell says.
+    fn overflow_payload(&self, n: u32) -> io::Result<usize> {
+        let room = self.usable() as u64 - 4;
+        let (mut first, mut before) = (n, 0);
+        while self.map.kind(self.map.parent(first)) == Kind::Overflow {
+            first = self.map.parent(first);
+            before += 1;
         }
+        let holder = self.map.parent(first);
+        let page = self.page(holder)?;
+        let Ok(btree) = Btree::parse(&page, holder, self.usable()) else {
+            return Ok(room as usize);
+        };
+        let mut cells = (0..btree.cells).filter_map(|i| btree.cell(i).ok());
+        let bytes = match cells.find(|cell| cell.overflow == first) {
+            Some(cell) => cell.payload - cell.local as u64,
+            None => u64::MAX,
+        };
+        Ok(bytes.saturating_sub(before * room).min(room) as usize)
     }
 
     /// Everything of one page.
     pub fn look_at(&self, n: u32) -> io::Result<Page> {
         let bytes = self.page(n)?;
         let usable = self.usable();
-        let role = self.page_role(n);
+        let role = self.page_role(n)?;
         let mut cells = Vec::new();
         if role == page::Role::Btree
             && let Ok(btree) = Btree::parse(&bytes, n, usable)
@@ -235,6 +255,49 @@ impl Model {
             next = be32(&self.page(next)?, 0);
         }
         Ok(pages)
+    }
+
+    /// The way to the first entry of an index, or row of a WITHOUT ROWID table, that starts with a
+    /// key: the pages from the root on, and its place in the last one. The order of columns is
+    /// what the index was made with; SQLite's `index_xinfo` tells it. None: the b-tree has rowids.
+    pub fn path_to_key(
+        &self,
+        tree: &Tree,
+        key: &[Value],
+        order: &[Column],
+    ) -> io::Result<Option<(Vec<u32>, Option<usize>)>> {
+        if matches!(tree.role, Role::Schema | Role::Table) {
+            return Ok(None);
+        }
+        let encoding = self.image.header.encoding;
+        let mut path = Vec::new();
+        let mut found = None;
+        let mut n = tree.root;
+        while self.map.has(n) && path.len() < 64 {
+            path.push(n);
+            let page = self.page(n)?;
+            let Ok(btree) = Btree::parse(&page, n, self.usable()) else {
+                break;
+            };
+            let mut below = btree.right;
+            for (i, cell) in (0..btree.cells).filter_map(|i| Some((i, btree.cell(i).ok()?))) {
+                let payload = self.payload(&btree, &cell, COMPARED)?;
+                let fields = record::decode(&payload, encoding).unwrap_or_default();
+                let here = record::compare(&fields, key, order, encoding);
+                if here != Ordering::Less {
+                    if here == Ordering::Equal {
+                        found = Some((path.clone(), Some(i)));
+                    }
+                    below = cell.child;
+                    break;
+                }
+            }
+            if btree.shape.is_leaf() {
+                break;
+            }
+            n = below;
+        }
+        Ok(Some(found.unwrap_or((path, None))))
     }
 
     /// The way to a rowid in a table: the pages from the root to the leaf where it is or would be,

@@ -251,7 +251,18 @@ impl Image {
                 there - pages
             ));
         }
-        self.pages = u32::try_from(pages.min(there)).unwrap_or(u32::MAX - 1);
+        let mut pages = pages.min(there);
+        if let Some(wal) = &self.wal {
+            // A log that makes the file larger holds what is new, but for 64 KiB.
+            let most = self.bytes.div_ceil(size) + wal.frames.len() as u64 + 65536 / size;
+            if pages > most {
+                self.problems.push(format!(
+                    "the log gives the database {pages} pages, more than it and the file hold"
+                ));
+                pages = most;
+            }
+        }
+        self.pages = u32::try_from(pages).unwrap_or(u32::MAX - 1);
     }
 
     /// Reads one page, as it was last committed. What the file does not have is zero.
@@ -297,11 +308,6 @@ impl Image {
                 );
             }
         }
-    }
-
-    /// Whether there is a pointer map: then which page belongs to it.
-    pub fn is_pointer_map(&self, n: u32) -> bool {
-        self.header.largest_root != 0 && n > 1 && self.header.pointer_map_of(n) == n
     }
 
     /// What was written since the file was opened, as a sentence.

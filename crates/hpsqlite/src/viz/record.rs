@@ -1,5 +1,7 @@
 //! Records: the values of a row or of an index entry, decoded without SQLite.
 
+use std::cmp::Ordering;
+
 use serde::{Serialize, Serializer};
 
 /// How text is stored in a database file.
@@ -20,6 +22,15 @@ impl Encoding {
             Encoding::Utf8 => "UTF-8",
             Encoding::Utf16le => "UTF-16le",
             Encoding::Utf16be => "UTF-16be",
+        }
+    }
+
+    /// The bytes of text in the file.
+    fn bytes(self, text: &str) -> Vec<u8> {
+        match self {
+            Encoding::Utf8 => text.as_bytes().to_vec(),
+            Encoding::Utf16le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            Encoding::Utf16be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         }
     }
 
@@ -148,6 +159,77 @@ pub fn decode(payload: &[u8], encoding: Encoding) -> Result<Vec<Field>, String> 
     Ok(fields)
 }
 
+/// SQLite's own orders of text.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Collation {
+    #[default]
+    Binary,
+    NoCase,
+    RTrim,
+}
+
+/// How a column of a key is ordered.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Column {
+    pub descending: bool,
+    pub collation: Collation,
+}
+
+/// Compares a record with a key, which may have fewer columns; columns that nothing is said of
+/// ascend.
+pub fn compare(record: &[Field], key: &[Value], order: &[Column], encoding: Encoding) -> Ordering {
+    for (i, wanted) in key.iter().enumerate() {
+        let column = order.get(i).copied().unwrap_or_default();
+        let here = record.get(i).map_or(Ordering::Less, |field| {
+            compare_values(&field.value, wanted, column.collation, encoding)
+        });
+        if here != Ordering::Equal {
+            return if column.descending {
+                here.reverse()
+            } else {
+                here
+            };
+        }
+    }
+    Ordering::Equal
+}
+
+/// NULL, numbers, texts, blobs: as SQLite sorts.
+fn compare_values(a: &Value, b: &Value, collation: Collation, encoding: Encoding) -> Ordering {
+    let class = |value: &Value| match value {
+        Value::Null => 0,
+        Value::Integer(_) | Value::Real(_) => 1,
+        Value::Text(_) => 2,
+        Value::Blob(_) => 3,
+    };
+    match (a, b) {
+        (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
+        (Value::Real(a), Value::Real(b)) => a.total_cmp(b),
+        (Value::Integer(a), Value::Real(b)) => integer_with_real(*a, *b),
+        (Value::Real(a), Value::Integer(b)) => integer_with_real(*b, *a).reverse(),
+        (Value::Text(a), Value::Text(b)) => match collation {
+            Collation::Binary => encoding.bytes(a).cmp(&encoding.bytes(b)),
+            Collation::NoCase => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
+            Collation::RTrim => a.trim_end_matches(' ').cmp(b.trim_end_matches(' ')),
+        },
+        (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
+        _ => class(a).cmp(&class(b)),
+    }
+}
+
+/// Exact, also where a real cannot hold the integer.
+fn integer_with_real(a: i64, b: f64) -> Ordering {
+    if b >= 9_223_372_036_854_775_808.0 {
+        Ordering::Less
+    } else if b < -9_223_372_036_854_775_808.0 {
+        Ordering::Greater
+    } else {
+        let whole = b.trunc();
+        a.cmp(&(whole as i64))
+            .then(0f64.partial_cmp(&(b - whole)).unwrap_or(Ordering::Equal))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +268,48 @@ mod tests {
         assert_eq!(values(3), all[..2]);
         assert!(decode(&[], Encoding::Utf8).is_err());
         assert!(decode(&[2, 0x81, 0x01], Encoding::Utf8).is_err());
+    }
+
+    #[test]
+    fn values_are_in_the_order_of_sqlite() {
+        let text = |s: &str| Value::Text(s.to_owned());
+        let ascending = [
+            Value::Null,
+            Value::Real(-1e300),
+            Value::Integer(i64::MIN),
+            Value::Real(-1.5),
+            Value::Integer(-1),
+            Value::Real(0.5),
+            Value::Integer(9_007_199_254_740_993),
+            Value::Real(9_007_199_254_740_994.0),
+            text("B"),
+            text("a"),
+            Value::Blob(vec![0]),
+        ];
+        for (i, a) in ascending.iter().enumerate() {
+            for (j, b) in ascending.iter().enumerate() {
+                let order = compare_values(a, b, Collation::Binary, Encoding::Utf8);
+                assert_eq!(order, i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+        let compared = |a: &str, b: &str, collation, encoding| {
+            compare_values(&text(a), &text(b), collation, encoding)
+        };
+        let utf8 = Encoding::Utf8;
+        assert_eq!(
+            compared("B", "a", Collation::NoCase, utf8),
+            Ordering::Greater
+        );
+        assert_eq!(
+            compared("a  ", "a", Collation::RTrim, utf8),
+            Ordering::Equal
+        );
+        // In UTF-16 bytes are compared as they are in the file.
+        let little = Encoding::Utf16le;
+        assert_eq!(
+            compared("ā", "b", Collation::Binary, little),
+            Ordering::Less
+        );
     }
 
     #[test]

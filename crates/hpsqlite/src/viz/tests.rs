@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use super::map::Kind;
 use super::numbers::{self, DISK, Numbers, Whole};
 use super::page::{self, Btree, What};
+use super::record::Value;
 use super::scan::Scan;
 use super::tree::Role;
 use super::walk::Model;
@@ -208,7 +209,7 @@ fn agrees_with_dbstat(path: &Path, db: &Db<'_>) -> Model {
 fn every_byte_has_a_place(model: &Model, sound: bool) {
     for n in 1..=model.map.pages() {
         let page = model.page(n).unwrap();
-        let parts = page::layout(&page, n, model.usable(), model.page_role(n));
+        let parts = page::layout(&page, n, model.usable(), model.page_role(n).unwrap());
         let mut end = 0;
         for part in &parts {
             assert_eq!(part.at, end, "page {n}: {parts:?}");
@@ -504,6 +505,13 @@ fn reserved_pages_are_known_by_their_b_tree() {
     assert_eq!(model.tree_named("c").unwrap().reserved, 0);
 }
 
+/// Bytes of payload in an overflow page.
+fn last_payload(model: &Model, n: u32) -> usize {
+    let page = model.look_at(n).unwrap();
+    let parts = page.parts.iter().filter(|part| part.what == What::Payload);
+    parts.map(|part| part.len).sum()
+}
+
 #[test]
 fn questions_about_pages_and_keys() {
     let (library, folder) = (stock(), folder());
@@ -542,7 +550,31 @@ fn questions_about_pages_and_keys() {
     assert_eq!(model.look_at(chain[1]).unwrap().around.before, chain[0]);
     let (_, nowhere) = model.path_to_rowid(large, 25).unwrap().unwrap();
     assert_eq!(nowhere, None);
+    assert_eq!(last_payload(&model, chain[chain.len() - 1]), {
+        let all = entry.cell.payload - entry.cell.local as u64;
+        (all - (chain.len() as u64 - 1) * 508) as usize
+    });
+
+    // By key: every row of the WITHOUT ROWID table, and every key of an index.
     let words = model.tree_named("words").unwrap();
+    let entry_at = |path: &[u32], place: usize| {
+        let page = model.look_at(*path.last().unwrap()).unwrap();
+        let values = page.cells[place].record.iter().map(|f| f.value.clone());
+        values.collect::<Vec<Value>>()
+    };
+    for i in 1..=400 {
+        let key = [Value::Text(format!("word {}", i * 7919 % 10007))];
+        let (path, place) = model.path_to_key(words, &key, &[]).unwrap().unwrap();
+        assert_eq!(entry_at(&path, place.expect("a row"))[1], Value::Integer(i));
+    }
+    let index = model.tree_named("plain_n").unwrap();
+    let none = [Value::Integer(5000)];
+    let (path, place) = model.path_to_key(index, &none, &[]).unwrap().unwrap();
+    assert_eq!((path.last(), place), (index.leaves.last(), None));
+    let some = [Value::Integer(7919 % 1009)];
+    let (path, place) = model.path_to_key(index, &some, &[]).unwrap().unwrap();
+    assert_eq!(entry_at(&path, place.unwrap())[0], some[0]);
+    assert!(model.path_to_key(large, &some, &[]).unwrap().is_none());
     assert_eq!(model.path_to_rowid(words, 1).unwrap(), None);
 }
 
