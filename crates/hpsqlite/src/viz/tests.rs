@@ -393,6 +393,39 @@ fn damage_that_integrity_check_finds_is_found() {
 }
 
 #[test]
+fn many_tables_and_a_long_free_list() {
+    let (library, folder) = (stock(), folder());
+    let path = folder.path().join("many");
+    let db = make(
+        &library,
+        &path,
+        "PRAGMA page_size=512; BEGIN; CREATE TABLE gone(x); WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c
+         WHERE i<1000) INSERT INTO gone SELECT zeroblob(400) FROM c; CREATE TABLE kept(x); COMMIT",
+    );
+    db.exec("BEGIN").unwrap();
+    for i in 0..200 {
+        db.exec(&format!(
+            "CREATE TABLE t{i}(a TEXT UNIQUE, b); INSERT INTO t{i} VALUES('Größe {i}', {i})"
+        ))
+        .unwrap();
+    }
+    db.exec("COMMIT; DROP TABLE gone").unwrap();
+    let model = agrees_with_dbstat(&path, &db);
+    assert_eq!(model.trees.len(), 1 + 1 + 2 * 200);
+    let trunks = (1..=model.map.pages()).filter(|&n| model.map.kind(n) == Kind::FreeTrunk);
+    let trunks: Vec<u32> = trunks.collect();
+    assert!(trunks.len() > 5);
+    // From the first on, each trunk leads to the next.
+    let (mut n, mut seen) = (model.image.header.first_trunk, 0);
+    while n != 0 {
+        assert!(trunks.contains(&n));
+        seen += 1;
+        n = model.look_at(n).unwrap().around.after;
+    }
+    assert_eq!(seen, trunks.len());
+}
+
+#[test]
 fn bytes_reserved_for_extensions_belong_to_nobody() {
     let (library, folder) = (stock(), folder());
     let path = folder.path().join("reserved");
