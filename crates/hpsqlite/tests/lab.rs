@@ -463,7 +463,10 @@ fn a_tenth_is_a_tenth_and_a_copy_is_no_difference() {
                 _ => 1.0 / 1.1,
             };
             // One interval of twenty leaves out the truth; by more than a hundredth none does.
-            if truth < low - 0.01 || truth > high + 0.01 {
+            let outside = truth < low - 0.01 || truth > high + 0.01;
+            // Where a tenth is lost in the noise, the machine is too busy to tell anything.
+            let lost = truth < 1.0 && speedup["verdict"] != "worse";
+            if outside || lost {
                 wrong.push(line);
             }
         }

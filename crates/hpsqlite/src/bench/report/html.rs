@@ -1,6 +1,5 @@
 //! The report as one page that needs nothing from anywhere else.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::table::Table;
@@ -140,7 +139,8 @@ fn summed(table: &Table) -> String {
         for cell in &cells {
             out += &format!("<td class=\"n\">{}</td>", escape(&cell.text));
         }
-        let notes: BTreeSet<usize> = cells.iter().flat_map(|c| &c.notes).copied().collect();
+        let mut notes: Vec<usize> = cells.iter().flat_map(|c| &c.notes).copied().collect();
+        notes.dedup();
         let notes: Vec<&str> = notes
             .iter()
             .filter_map(|n| Some(table.notes.get(n.checked_sub(1)?)?.as_str()))
