@@ -329,7 +329,7 @@ fn scattered(model: &Model, t: usize, numbers: &Numbers) -> String {
         }
         format!("it grew together with {}", text::list(&some))
     } else {
-        "it took its pages from the free list, or gave some back".to_owned()
+        "free pages were used again, or rows grew after they were written".to_owned()
     };
     let name = &numbers.name;
     format!(

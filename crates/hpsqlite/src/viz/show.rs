@@ -11,6 +11,8 @@ use super::walk::Model;
 use crate::output::{plain_table, print_table};
 use crate::text;
 
+/// Characters of a name in a table.
+const NAME: usize = 30;
 /// So many problems are printed.
 const PROBLEMS: usize = 100;
 
@@ -66,58 +68,60 @@ pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io
         .collect();
     let whole = Whole::of(model, &all);
 
-    let mut table = plain_table();
-    table.set_header([
+    // Two tables, so that each fits into an ordinary terminal.
+    let mut content = plain_table();
+    content.set_header([
+        "b-tree", "what", "pages", "overflow", "reserved", "size", "entries",
+    ]);
+    let mut order = plain_table();
+    order.set_header([
         "b-tree",
-        "what",
-        "pages",
-        "size",
-        "overflow",
-        "reserved",
-        "entries",
         "depth",
         "fan-out",
-        "leaf fill",
+        "fill",
         "scatter",
-        "median run",
+        "runs",
+        "median",
         "cold scan",
     ]);
     for (_, n) in (0..).zip(&all).filter(|&(t, _)| selection.has_tree(t)) {
-        let fan_out = n
-            .fan_out
-            .first()
-            .map_or(String::new(), |f| format!("{f:.0}"));
-        let scatter = match n.order.steps {
-            0 => String::new(),
-            _ => format!("{:.3}", n.order.scatter),
-        };
-        table.add_row([
-            text::printable(&n.name),
+        let name = text::shorten(&text::printable(&n.name), NAME);
+        content.add_row([
+            name.clone(),
             n.role.name().to_owned(),
             text::thousands(n.pages),
-            text::bytes(n.bytes),
             text::thousands(n.overflow_pages),
             text::thousands(n.reserved_pages),
+            text::bytes(n.bytes),
             text::thousands(n.entries),
+        ]);
+        let fan_out = n.fan_out.first().map(|f| format!("{f:.0}"));
+        let scatter = (n.order.steps > 0).then(|| format!("{:.3}", n.order.scatter));
+        order.add_row([
+            name,
             n.depth.to_string(),
-            fan_out,
+            fan_out.unwrap_or_default(),
             format!("{:.0} %", 100.0 * n.leaf_fill),
-            scatter,
+            scatter.unwrap_or_default(),
+            text::thousands(n.order.runs),
             text::thousands(n.order.median_run),
             text::seconds(n.cold_scan),
         ]);
     }
-    for i in 2..13 {
-        if let Some(column) = table.column_mut(i) {
-            column.set_cell_alignment(CellAlignment::Right);
+    for (mut table, first_number) in [(content, 2), (order, 1)] {
+        for i in first_number..9 {
+            if let Some(column) = table.column_mut(i) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
         }
+        writeln!(out)?;
+        print_table(&table, out)?;
     }
-    writeln!(out)?;
-    print_table(&table, out)?;
     writeln!(
         out,
-        "\nScatter: the share of steps from leaf to leaf, in the order of keys, that do not go on in \
-         the file. Run: leaves that\nfollow each other. Cold scan: estimated for {}/s and {} a jump.",
+        "\nFill: of leaves. Scatter: the share of steps from leaf to leaf, in the order of\n\
+         keys, that do not go on in the file. Runs: leaves that follow each other, and the\n\
+         median of how many. Cold scan: estimated for {}/s and {} a jump.",
         text::bytes(DISK.throughput as u64),
         text::seconds(DISK.latency),
     )?;

@@ -19,7 +19,7 @@ impl Role {
         match self {
             Role::Schema => "schema",
             Role::Table => "table",
-            Role::WithoutRowid => "table without rowid",
+            Role::WithoutRowid => "table, no rowid",
             Role::Index => "index",
         }
     }
