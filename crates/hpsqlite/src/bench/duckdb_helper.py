@@ -9,6 +9,7 @@ import ctypes
 import glob
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -114,10 +115,13 @@ class DuckDB:
 
     def run(self, sql, repeat):
         total = 0.0
+        before = resource.getrusage(resource.RUSAGE_SELF)
         for _ in range(repeat):
             seconds, rows = self.timed(sql)
             total += seconds
-        return {"seconds": total, "count": rows}
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+        return {"seconds": total, "user": user, "system": system, "count": rows}
 
 
 def answer(duck, request):
