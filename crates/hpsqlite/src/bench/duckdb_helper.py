@@ -54,6 +54,7 @@ class DuckDB:
         """Opens a database for `rows`, through Python's interface."""
         try:
             self.own = self.module.connect(path, read_only=read_only)
+            self.own.execute("SET enable_progress_bar=false")
         except self.module.Error as e:
             raise RuntimeError(str(e))
         return {}
@@ -145,8 +146,12 @@ def answer(duck, request):
 
 
 def main():
+    # DuckDB prints what it likes, such as a progress bar, where answers are expected.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
     def say(value):
-        print(json.dumps(value), flush=True)
+        print(json.dumps(value), file=answers, flush=True)
 
     try:
         duck = DuckDB()
