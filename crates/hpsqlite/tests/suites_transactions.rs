@@ -103,7 +103,7 @@ fn prealloc() {
         6,
         &[
             "Cold scan of one of eight tables",
-            "File size",
+            "Disk space of the file",
             "Time of inserting",
         ],
     );
