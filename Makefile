@@ -101,4 +101,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool toolcheck demo test fuzz bench lab-check install release lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool toolcheck demo test fuzz bench floors lab-check install release lint clean help $(SUITES:%=test-%)

@@ -41,19 +41,3 @@ def forget(path):
         os.close(fd)
     sys.exit(f"{path} stays in the system's cache: another program has it mapped, "
              "or its file system is in memory")
-
-
-def read_anew(path):
-    """Has the system read a file, or all below a folder, into its cache anew and in order.
-
-    How fast a cached file is read depends on which memory it got when it was written or
-    read, by half: only files that were read in the same way can be compared.
-    """
-    if os.path.isdir(path):
-        for entry in sorted(os.scandir(path), key=lambda entry: entry.name):
-            read_anew(entry.path)
-        return
-    forget(path)
-    with open(path, "rb", buffering=0) as file:
-        while file.read(1 << 20):
-            pass

@@ -55,6 +55,11 @@ fn tpch() {
 }
 
 #[test]
+fn scans() {
+    suite("scans", 6, &["sf=0.01"]);
+}
+
+#[test]
 fn ssb() {
     suite("ssb", 13, &["sf=0.01"]);
 }

@@ -42,6 +42,7 @@ pub const SUITES: &[(&str, &str)] = &[
     ("mail", include_str!("suites/mail.toml")),
     ("mysqlite", include_str!("suites/mysqlite.toml")),
     ("prealloc", include_str!("suites/prealloc.toml")),
+    ("scans", include_str!("suites/scans.toml")),
     ("speedtest", include_str!("suites/speedtest.toml")),
     ("ssb", include_str!("suites/ssb.toml")),
     ("tatp", include_str!("suites/tatp.toml")),
