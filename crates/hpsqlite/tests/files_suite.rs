@@ -19,14 +19,14 @@ fn the_suite_files_runs_and_tells_where_files_are_as_fast() {
         "--set",
         "total=20 kB",
         "--set",
-        "trials=5",
+        "trials=2",
     ];
     let run = [
         "bench", "run", "files", "--quick", "--json", "f.json", "--html", "f.html",
     ];
     let run = [&run[..], &set].concat();
-    // 2 engines, 2 sizes, 6 parts; 5 trials.
-    place.run(&run).expect(0).says("120 measured now");
+    // 2 engines, 2 sizes, 6 parts; 2 trials.
+    place.run(&run).expect(0).says("48 measured now");
 
     let report: Value = serde_json::from_str(&place.text("f.json")).unwrap();
     let charts = report["charts"].as_array().unwrap();
@@ -57,7 +57,7 @@ fn the_suite_files_runs_and_tells_where_files_are_as_fast() {
     place
         .run(&run)
         .expect(0)
-        .says("0 measured now, 120 from before");
+        .says("0 measured now, 48 from before");
     assert_eq!(place.list("cache/hpsqlite/bench/data"), data);
 }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Done, Place, interrupt_when, processes_with};
+use common::{Done, Place, interrupt_when, processes_with, skipped};
 use serde_json::Value;
 
 const STOCK: &str = "libexec/hpsqlite/libsqlite3-stock.so";
@@ -101,11 +101,6 @@ impl Lab {
         self.run().expect(0);
         self.samples()
     }
-}
-
-fn skipped(why: &str) {
-    // Not by a macro, whose output is shown only where a test fails.
-    writeln!(std::io::stderr().lock(), "skipped: {why}").unwrap();
 }
 
 fn kill(signal: &str, pid: u32) {

@@ -30,6 +30,12 @@ fn libraries() -> PathBuf {
     })
 }
 
+/// Tells why a test, or a part of it, does nothing here.
+pub fn skipped(why: &str) {
+    // Not by a macro, whose output is shown only where a test fails.
+    writeln!(std::io::stderr().lock(), "skipped: {why}").unwrap();
+}
+
 /// A folder of its own for a test, with the tool installed in it.
 pub struct Place {
     root: tempfile::TempDir,
