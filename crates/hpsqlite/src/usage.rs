@@ -17,10 +17,24 @@ pub fn with_children() -> f64 {
     all.iter().map(|(user, system)| user + system).sum()
 }
 
-/// Largest resident size of this process so far, in bytes.
-pub fn peak_memory() -> u64 {
-    // Linux counts in units of 1,024 bytes.
-    usage(libc::RUSAGE_SELF).ru_maxrss as u64 * 1024
+/// Largest resident size of a process (`self`, or its id), in bytes, since its beginning or since
+/// [`forget_peak`]; 0 of one that has ended.
+///
+/// What `getrusage()` tells may be that of the process that started this one, and stays.
+pub fn peak_memory(process: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let kibibytes = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    kibibytes.unwrap_or(0) * 1024
+}
+
+/// Has the system count the largest resident size of a process from the present one. Where that is
+/// not allowed, as with processes of other users, it stays what it is.
+pub fn forget_peak(process: &str) {
+    // See proc_pid_clear_refs(5).
+    let _ = std::fs::write(format!("/proc/{process}/clear_refs"), "5");
 }
 
 fn times(usage: &libc::rusage) -> (f64, f64) {

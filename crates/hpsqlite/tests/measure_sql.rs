@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Place;
+use common::{Place, skipped};
 use serde_json::{Value, json};
 
 fn step(name: &str, sql: &str) -> Value {
@@ -72,6 +72,22 @@ fn settings_are_read_back_also_those_that_did_nothing() {
     assert_eq!(settings["no_such_thing"], "unknown to this library");
     assert_eq!(settings["page_size"], "4096", "a file keeps its page size");
     assert_eq!(settings["journal_mode"], "delete");
+}
+
+#[test]
+fn the_largest_memory_is_that_of_the_step() {
+    if std::fs::write("/proc/self/clear_refs", "5").is_err() {
+        return skipped("the largest memory so far cannot be forgotten here");
+    }
+    let place = Place::new();
+    let steps = [
+        step("large", "SELECT length(hex(zeroblob(50000000)))"),
+        step("small", "SELECT 1"),
+    ];
+    let lines = measure(&place, "stock", &json!({}), &steps);
+    let peak = |line: &Value| line["sample"]["peak_memory"].as_u64().unwrap();
+    assert!(peak(&lines[1]) > 100_000_000, "{lines:?}");
+    assert!(peak(&lines[2]) < 100_000_000, "{lines:?}");
 }
 
 #[test]

@@ -587,7 +587,7 @@ impl Load<'_> {
                     })
                 })
                 .collect();
-            let before = Usage::now(&servers);
+            let before = Usage::begin(&servers);
             shared.start.wait();
             let mut running = all;
             while running > 0 {

@@ -13,7 +13,7 @@ pub struct Meter {
 
 impl Meter {
     pub fn start() -> Meter {
-        let before = Usage::now(&[]);
+        let before = Usage::begin(&[]);
         Meter {
             start: Instant::now(),
             before,
@@ -43,11 +43,26 @@ pub struct Usage {
     pub system: f64,
     pub device_read: u64,
     pub device_written: u64,
-    /// Bytes; not a difference.
+    /// Bytes; not a difference: the largest since [`Usage::begin`].
     pub peak: u64,
 }
 
 impl Usage {
+    /// What there has been before the clock runs; from now on peaks are new ones.
+    pub fn begin(servers: &[u32]) -> Usage {
+        usage::forget_peak("self");
+        for pid in servers {
+            usage::forget_peak(&pid.to_string());
+        }
+        Usage::now(servers)
+    }
+
+    /// The same of one process.
+    pub fn begin_of(process: &str) -> Usage {
+        usage::forget_peak(process);
+        Usage::of(process)
+    }
+
     /// What there has been so far; `servers` are their process ids.
     pub fn now(servers: &[u32]) -> Usage {
         let mut sum = Usage::of("self");
@@ -63,7 +78,7 @@ impl Usage {
     }
 
     /// What `/proc` tells of a process; zeros of one that has ended.
-    fn of(process: &str) -> Usage {
+    pub fn of(process: &str) -> Usage {
         let read = |file| std::fs::read_to_string(format!("/proc/{process}/{file}"));
         let mut usage = Usage::default();
         if process == "self" {
@@ -87,9 +102,7 @@ impl Usage {
             usage.device_read = number(&io, "read_bytes:");
             usage.device_written = number(&io, "write_bytes:");
         }
-        if let Ok(status) = read("status") {
-            usage.peak = number(&status, "VmHWM:") * 1024;
-        }
+        usage.peak = usage::peak_memory(process);
         usage
     }
 

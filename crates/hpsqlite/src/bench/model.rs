@@ -119,7 +119,9 @@ pub struct Sample {
     pub retries: u64,
     /// Bytes of values that were read or written.
     pub bytes: u64,
-    /// Largest resident size so far, in bytes; of process and server.
+    /// Largest resident size during the step, in bytes, of process and server; of an engine that is
+    /// a process of its own, its alone. What was in memory before the clock ran counts. Where the
+    /// system does not let a peak be forgotten, it is the largest since the process began.
     pub peak_memory: u64,
     /// Bytes that went to or came from the device (`/proc/self/io`).
     pub device_read: u64,

@@ -428,6 +428,7 @@ impl<'a> Test<'a> {
             done: &done,
             failed: AtomicBool::new(false),
         };
+        usage::forget_peak("self");
         let before = ProcessIo::now();
         let parts: Vec<Result<Part>> = std::thread::scope(|scope| {
             let (ended, all_ended) = mpsc::channel::<()>();
@@ -487,7 +488,7 @@ impl<'a> Test<'a> {
             system: total.system,
             operations: total.nanoseconds.len() as u64,
             bytes: total.bytes,
-            peak_memory: usage::peak_memory(),
+            peak_memory: usage::peak_memory("self"),
             device_read: after.read_bytes.saturating_sub(before.read_bytes),
             device_written: after.write_bytes.saturating_sub(before.write_bytes),
             answer: format!("{:016x}", total.answer),

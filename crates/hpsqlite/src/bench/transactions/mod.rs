@@ -371,7 +371,7 @@ impl Run<'_> {
                 })
                 .collect();
             let waits = LOCK_WAITS.load(Ordering::Relaxed);
-            let before = Usage::now(&[]);
+            let before = Usage::begin(&[]);
             shared.start.wait();
             let mut running = shared.threads;
             while running > 0 {
