@@ -75,6 +75,22 @@ fn settings_are_read_back_also_those_that_did_nothing() {
 }
 
 #[test]
+fn what_writes_is_for_another_kind_of_suite() {
+    let place = Place::new();
+    let delete = step("delete", "DELETE FROM t WHERE key_col=1");
+    for engine in ["ours", "duckdb"] {
+        let lines = measure(
+            &place,
+            engine,
+            &json!({"write": "on"}),
+            std::slice::from_ref(&delete),
+        );
+        let why = lines[0]["failed"].as_str().unwrap();
+        assert!(why.contains("kind = \"transactions\""), "{why}");
+    }
+}
+
+#[test]
 fn the_largest_memory_is_that_of_the_step() {
     if std::fs::write("/proc/self/clear_refs", "5").is_err() {
         return skipped("the largest memory so far cannot be forgotten here");
@@ -91,15 +107,19 @@ fn the_largest_memory_is_that_of_the_step() {
 }
 
 #[test]
-fn what_writes_works_on_a_copy_of_its_own() {
+fn space_is_what_the_file_takes_on_the_disk() {
+    use std::os::unix::fs::MetadataExt;
     let place = Place::new();
-    let steps = [
-        step("delete", "DELETE FROM t WHERE key_col=1"),
-        step("count", "SELECT count(*) FROM t"),
-    ];
-    let lines = measure(&place, "ours", &json!({"write": "on"}), &steps);
-    let all = measure(&place, "ours", &json!({}), &steps[1..]);
-    assert_eq!(lines[2]["sample"]["answer"], all[1]["sample"]["answer"]);
+    measure(&place, "stock", &json!({}), &[]);
+    // A hole at the end: SQLite does not mind.
+    let file = std::fs::OpenOptions::new()
+        .write(true)
+        .open(place.path("tmp/data.db"))
+        .unwrap();
+    file.set_len(1 << 30).unwrap();
+    let lines = measure(&place, "stock", &json!({}), &[step("one", "SELECT 1")]);
+    let blocks = file.metadata().unwrap().blocks();
+    assert_eq!(lines[1]["sample"]["space"], blocks * 512);
 }
 
 #[test]
@@ -131,9 +151,9 @@ fn a_statement_that_takes_too_long_is_left_out_and_the_others_are_not() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n)
         SELECT count(*) FROM n, t";
     for engine in ["stock", "ours"] {
-        let options = json!({"limit": "0.05"});
-        let steps = [step("endless", endless), step("one", "SELECT 1")];
-        let lines = measure(&place, engine, &options, &steps);
+        let mut steps = [step("endless", endless), step("one", "SELECT 1")];
+        steps[0]["options"]["limit"] = json!("0.05");
+        let lines = measure(&place, engine, &json!({}), &steps);
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert_eq!(lines[1]["leftout"]["step"], "endless");
         let why = lines[1]["leftout"]["why"].as_str().unwrap();
@@ -155,7 +175,12 @@ fn threads_run_the_statement_at_the_same_time() {
     assert_eq!(one[1]["sample"]["operations"], 10);
     assert_eq!(four[1]["sample"]["operations"], 40);
     assert_eq!(one[1]["sample"]["answer"], four[1]["sample"]["answer"]);
-    let lines = measure(&place, "stock", &json!({"threads": "0"}), &steps);
-    let why = lines.last().unwrap()["failed"].as_str().unwrap();
-    assert!(why.contains("a number from 1 on"), "{why}");
+    for (option, wrong, says) in [
+        ("threads", "0", "threads=0: it is a number from 1 on"),
+        ("limit", "abc", "limit=abc: it is a number of seconds"),
+    ] {
+        let lines = measure(&place, "stock", &json!({option: wrong}), &steps);
+        let why = lines.last().unwrap()["failed"].as_str().unwrap();
+        assert!(why.contains(says), "{why}");
+    }
 }

@@ -12,6 +12,8 @@
 //! | `python` | the Python that has the module; by default `python3` |
 //! | `limit`, `repeat` | as for SQLite |
 //!
+//! The clock, the runs before it and the limit are those of [`super::sql`], but that no value is read.
+//!
 //! **Data**: a copy of the SQLite database in DuckDB's format is kept in the cache folder, for each
 //! version of DuckDB. Integers that fit have 32 bits there and others 64; REAL is DOUBLE; DECIMAL,
 //! DATE and texts are what they are declared as. Keys are left out, which DuckDB advises for
@@ -29,11 +31,13 @@ use serde_json::{Value as Json, json};
 use super::answer::{Answer, Column, Way};
 use super::dataset::{Cache, Name};
 use super::engine::{Unavailable, server};
+use super::measure::Options;
 use super::meter::Usage;
 use super::model::{Effective, Job, Line, Sample, Step, Values};
-use super::sql::{left_out, limit, number, on, option, repetitions};
+use super::sql::{self, Stopped, limit_of, repetitions, tell};
 use super::suite::PRAGMA_PREFIX;
 use crate::compare::cache;
+use crate::kvtest::place;
 use crate::sys::{Db, Library, OPEN_READONLY, Stmt, Value};
 use crate::{interrupt, libs};
 
@@ -45,26 +49,24 @@ const HELPER: &str = include_str!("duckdb_helper.py");
 
 /// Does the steps of a job, telling each line to `say`.
 pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
-    let python = option(job, None, "python").unwrap_or("python3");
-    if on(job, "write")? {
-        bail!(Unavailable(
-            "statements that write are not measured on DuckDB".to_owned()
-        ));
-    }
-    if number(job, None, "threads")?.is_some_and(|n| n > 1) {
+    let options = Options::of(job, None);
+    let database = sql::database(job)?;
+    let python = options.text("python").unwrap_or("python3");
+    if options.counted("threads")?.is_some_and(|n| n > 1) {
         bail!(Unavailable(
             "several connections are not measured on DuckDB; pragma.threads sets how many threads one has"
                 .to_owned()
         ));
     }
-    let database = PathBuf::from(option(job, None, "database").context("there is no database")?);
     let mut timed = Helper::start(python, &job.folder)?;
     let file = copied(job, python, &database, &timed.version)?;
-    let threads = option(job, None, &format!("{PRAGMA_PREFIX}threads"));
+    let threads = options.text(&format!("{PRAGMA_PREFIX}threads"));
     let open = json!({"do": "open", "path": file, "threads": threads});
     timed.demand(open.clone())?;
     say(Line::Ready(effective(&mut timed)?))?;
-    let mut asked = None;
+    // Before anything is cold: opening reads the file.
+    let mut asked = Helper::start(python, &job.folder)?;
+    asked.demand(json!({"do": "prepare", "path": file, "read_only": true}))?;
     for step in &job.steps {
         interrupt::check()?;
         if step.cold {
@@ -72,76 +74,63 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
             cache::drop_files(&[&file])?;
             timed.demand(open.clone())?;
         }
-        let asked = match &mut asked {
-            Some(asked) => asked,
-            none => {
-                let mut helper = Helper::start(python, &job.folder)?;
-                helper.demand(json!({"do": "prepare", "path": file, "read_only": true}))?;
-                none.insert(helper)
-            }
-        };
-        let sample =
-            measure(job, step, &mut timed, asked).with_context(|| format!("step {}", step.name))?;
-        match sample {
-            None => say(left_out(job, step))?,
-            Some(_) if step.unmeasured => {}
-            Some(mut sample) => {
-                sample.space = std::fs::metadata(&file)?.len();
-                say(Line::Sample(sample))?;
-            }
+        let mut measured = measure(job, step, &mut timed, &mut asked);
+        if let Ok(sample) = &mut measured {
+            sample.space = place::space(&file);
         }
+        tell(job, step, measured, say)?;
     }
     Ok(())
 }
 
-/// Measures a step; nothing where it takes longer than it may.
+/// Measures a step.
 fn measure(
     job: &Job,
     step: &Step,
     timed: &mut Helper,
     asked: &mut Helper,
-) -> Result<Option<Sample>> {
-    let sql = option(job, Some(step), NAME)
-        .or_else(|| option(job, Some(step), "sql"))
+) -> Result<Sample, Stopped> {
+    let options = Options::of(job, Some(step));
+    let statement = options
+        .text(NAME)
+        .or_else(|| options.text("sql"))
         .context("there is no sql")?;
-    let limit = limit(job, step)?.map(|l| l.as_secs_f64());
-    let run = |repeat: u64| json!({"do": "run", "sql": sql, "repeat": repeat, "limit": limit.map(|l| l * repeat as f64)});
-    let mut repeat = 1;
-    if !step.cold {
-        let Some(first) = timed.ask(run(1))? else {
-            return Ok(None);
-        };
-        let seconds = first["seconds"].as_f64().unwrap_or(0.0);
-        repeat = repetitions(job, step, seconds)?;
-    }
-    let servers = [timed.child.id()];
-    let before = Usage::now(&servers);
-    let Some(done) = timed.ask(run(repeat))? else {
-        return Ok(None);
+    let limit = options.seconds("limit")?;
+    let process = timed.child.id().to_string();
+    let mut run = |repeat: u64| -> Result<Json, Stopped> {
+        let limit = limit_of(limit, repeat).map(|l| l.as_secs_f64());
+        let request = json!({"do": "run", "sql": statement, "repeat": repeat, "limit": limit});
+        timed.ask(request)?.ok_or(Stopped::TooLong)
     };
-    let usage = Usage::now(&servers).since(&before);
-    let answer = answer(sql, asked)?;
-    if done["count"].as_u64() != Some(answer.rows) {
-        bail!("the statement gave another answer when it ran again");
-    }
     // The process knows its own time to the microsecond; others see it in ticks of the system.
-    let time = |name: &str| {
+    let time = |done: &Json, name: &str| {
         done[name]
             .as_f64()
             .context("DuckDB's process tells no time")
     };
-    Ok(Some(Sample {
+    let repeat = match step.cold {
+        true => 1,
+        false => repetitions(&options, || Ok(time(&run(1)?, "seconds")?))?,
+    };
+    let before = Usage::begin_of(&process);
+    let done = run(repeat)?;
+    let usage = Usage::of(&process).since(&before);
+    let answer = answer(statement, asked)?;
+    if done["count"].as_u64() != Some(answer.rows) {
+        return Err(sql::changed().into());
+    }
+    Ok(Sample {
         step: step.name.clone(),
-        seconds: time("seconds")?,
-        user: time("user")?,
-        system: time("system")?,
+        seconds: time(&done, "seconds")?,
+        user: time(&done, "user")?,
+        system: time(&done, "system")?,
         operations: repeat,
         peak_memory: usage.peak,
         device_read: usage.device_read,
         device_written: usage.device_written,
         answer: answer.text(),
         ..Sample::default()
-    }))
+    })
 }
 
 /// What DuckDB says that the statement's rows come to.
@@ -235,7 +224,8 @@ fn effective(timed: &mut Helper) -> Result<Effective> {
 
 /// The database in DuckDB's format.
 fn copied(job: &Job, python: &str, database: &Path, version: &str) -> Result<PathBuf> {
-    let folder = Path::new(option(job, None, "cache").context("there is no cache")?);
+    let folder = Options::of(job, None).text("cache");
+    let folder = Path::new(folder.context("there is no cache")?);
     let metadata = std::fs::metadata(database)
         .with_context(|| format!("cannot read {}", database.display()))?;
     let name = Name::new(NAME, VERSION).with("duckdb", version);

@@ -1,22 +1,22 @@
-//! Jobs of statements on a database, on one SQLite library.
+//! Jobs of statements that read a database, on one SQLite library.
 //!
 //! | option | meaning |
 //! |---|---|
 //! | `database` | the file; the runner has made it |
 //! | `sql` | the statement of a step |
 //! | `pragma.NAME` | set before the first step, and read back |
-//! | `write` | `on`: statements may write. Each step then works on a copy of the database |
 //! | `analyze` | `on`: the database has statistics, see [`super::dataset`] |
 //! | `repeat` | runs a sample; by default as many as take [`SAMPLE_SECONDS`] |
 //! | `threads` | so many threads run the statement, each on a connection of its own |
 //! | `limit` | seconds that a statement may take; then it is left out, which is said |
 //!
 //! A sample is the time from preparing a statement to its last row, every value read and hashed
-//! (`compare`'s clock); with several threads, the time from the first one's beginning to the last
-//! one's end. Before it the statement runs once without being timed, for the answer that is
-//! compared; if it is to be cold, that comes afterwards.
+//! (`compare`'s clock); where `threads` is given, also as 1, the time from the first one's beginning
+//! to the last one's end. Unless it is to be cold, the statement runs once or twice before that, on
+//! every connection. It runs once more afterwards, without limit, for the answer that is compared.
+//! Statements that write would find their work done: [`super::transactions`] measures them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Barrier;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -25,12 +25,14 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::answer::{Answer, Reading, Way};
 use super::connection;
+use super::measure::Options;
 use super::meter::Meter;
 use super::model::{Job, Line, Sample, Step, Values};
 use super::suite::ENGINE;
 use crate::compare::{cache, protocol, worker};
-use crate::sys::{Db, Library, OPEN_READONLY, OPEN_READWRITE, SqlError};
-use crate::{interrupt, usage};
+use crate::interrupt;
+use crate::kvtest::place as files;
+use crate::sys::{Db, Library, OPEN_READONLY, SqlError};
 
 /// Shorter runs are repeated within a sample: the clock and waking up would be most of it.
 const SAMPLE_SECONDS: f64 = 0.005;
@@ -49,23 +51,15 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
         .as_ref()
         .with_context(|| format!("{} is no SQLite library", job.engine))?;
     let library = Library::load(path)?;
-    let database = PathBuf::from(option(job, None, "database").context("there is no database")?);
-    let writes = on(job, "write")?;
-    let mut place = Place {
+    let file = database(job)?;
+    let place = Place {
         library: &library,
-        file: database.clone(),
-        flags: match writes {
-            true => OPEN_READWRITE,
-            false => OPEN_READONLY,
-        },
+        file,
         pragmas: connection::pragmas(&job.options),
     };
     let mut first = true;
     for step in &job.steps {
         interrupt::check()?;
-        if writes {
-            place.file = copied(&database, &job.folder)?;
-        }
         let db = place.open()?;
         if first {
             say(Line::Ready(connection::effective(
@@ -75,21 +69,43 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
             )?))?;
             first = false;
         }
-        match measure(job, step, &place, &db) {
-            Ok(_) if step.unmeasured => {}
-            Ok(sample) => say(Line::Sample(sample))?,
-            Err(Stopped::TooLong) => say(left_out(job, step))?,
-            Err(Stopped::Failed(e)) => {
-                return Err(e).with_context(|| format!("step {}", step.name));
-            }
-        }
+        tell(job, step, measure(job, step, &place, &db), say)?;
     }
     Ok(())
 }
 
+/// The file of a job, which is only read.
+pub fn database(job: &Job) -> Result<PathBuf> {
+    let mut all = std::iter::once(&job.options).chain(job.steps.iter().map(|step| &step.options));
+    if let Some(write) = all.find_map(|options| options.get("write")) {
+        bail!(
+            "write={write}: statements that write are measured by a suite of kind = \"transactions\""
+        );
+    }
+    let database = Options::of(job, None).text("database");
+    Ok(PathBuf::from(database.context("there is no database")?))
+}
+
+/// Says what came of a step.
+pub fn tell(
+    job: &Job,
+    step: &Step,
+    measured: Result<Sample, Stopped>,
+    say: &mut dyn FnMut(Line) -> Result<()>,
+) -> Result<()> {
+    match measured {
+        Ok(_) if step.unmeasured => Ok(()),
+        Ok(sample) => say(Line::Sample(sample)),
+        Err(Stopped::TooLong) => say(left_out(job, step)),
+        Err(Stopped::Failed(e)) => Err(e).with_context(|| format!("step {}", step.name)),
+    }
+}
+
 /// What is said of a statement that took longer than `limit`.
-pub fn left_out(job: &Job, step: &Step) -> Line {
-    let limit = option(job, Some(step), "limit").unwrap_or_default();
+fn left_out(job: &Job, step: &Step) -> Line {
+    let limit = Options::of(job, Some(step))
+        .text("limit")
+        .unwrap_or_default();
     Line::LeftOut {
         step: step.name.clone(),
         why: format!(
@@ -107,73 +123,25 @@ fn name(job: &Job) -> &str {
         .map_or(job.engine.as_str(), String::as_str)
 }
 
-/// How long a statement may take.
-pub fn limit(job: &Job, step: &Step) -> Result<Option<Duration>> {
-    let Some(limit) = option(job, Some(step), "limit") else {
-        return Ok(None);
-    };
-    let seconds = limit.parse().ok().filter(|s| *s > 0.0);
-    let limit = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    limit.map(Some).with_context(|| {
-        format!(
-            "limit={:?}: it is a number of seconds",
-            option(job, Some(step), "limit")
-        )
-    })
-}
-
-/// Whether an option is `on`; one that is not there is off.
-pub fn on(job: &Job, name: &str) -> Result<bool> {
-    match option(job, None, name) {
-        None | Some("off") => Ok(false),
-        Some("on") => Ok(true),
-        Some(other) => bail!("{name}={other}: it is on or off"),
+/// How often a statement is run for a sample; `once` runs it and gives its seconds.
+pub(super) fn repetitions(
+    options: &Options<'_>,
+    mut once: impl FnMut() -> Result<f64, Stopped>,
+) -> Result<u64, Stopped> {
+    let mut seconds = once()?;
+    if seconds < QUICK {
+        // The first run is slower than the next ones.
+        seconds = once()?;
     }
+    let enough = || (SAMPLE_SECONDS / seconds.max(1e-9)).ceil();
+    let asked = options.counted("repeat")?;
+    Ok(asked.unwrap_or_else(|| enough().clamp(1.0, MAX_REPEAT) as u64))
 }
 
-/// An option that is a number from 1 on.
-pub fn number(job: &Job, step: Option<&Step>, name: &str) -> Result<Option<u64>> {
-    let Some(text) = option(job, step, name) else {
-        return Ok(None);
-    };
-    let n = text.parse().ok().filter(|n| *n > 0);
-    n.map(Some)
-        .with_context(|| format!("{name}={text}: it is a number from 1 on"))
-}
-
-/// How often a statement that takes so long is run for a sample.
-pub fn repetitions(job: &Job, step: &Step, seconds: f64) -> Result<u64> {
-    Ok(match number(job, Some(step), "repeat")? {
-        Some(n) => n,
-        None if on(job, "write")? => 1,
-        None => (SAMPLE_SECONDS / seconds.max(1e-9))
-            .ceil()
-            .clamp(1.0, MAX_REPEAT) as u64,
-    })
-}
-
-/// An option of the step, or else of the job.
-pub fn option<'j>(job: &'j Job, step: Option<&'j Step>, name: &str) -> Option<&'j str> {
-    step.and_then(|s| s.options.get(name))
-        .or_else(|| job.options.get(name))
-        .map(String::as_str)
-}
-
-fn copied(database: &Path, folder: &Path) -> Result<PathBuf> {
-    let copy = folder.join("copy.db");
-    for suffix in ["", "-wal", "-shm", "-journal"] {
-        let mut name = copy.clone().into_os_string();
-        name.push(suffix);
-        match std::fs::remove_file(&name) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(e).with_context(|| format!("cannot remove {}", name.display()));
-            }
-            _ => {}
-        }
-    }
-    std::fs::copy(database, &copy)
-        .with_context(|| format!("cannot copy {} to {}", database.display(), copy.display()))?;
-    Ok(copy)
+/// How long so many runs may take together.
+pub fn limit_of(limit: Option<Duration>, runs: u64) -> Option<Duration> {
+    let all = |one: Duration| Duration::try_from_secs_f64(one.as_secs_f64() * runs as f64);
+    limit.map(|one| all(one).unwrap_or(Duration::MAX))
 }
 
 /// A statement of a step and how it is to be run.
@@ -183,8 +151,9 @@ struct Question<'j> {
     way: Way,
 }
 
-/// Why a statement gave no answer.
-enum Stopped {
+/// Why a statement gave no sample.
+pub enum Stopped {
+    /// It took longer than it may.
     TooLong,
     Failed(anyhow::Error),
 }
@@ -195,47 +164,74 @@ impl From<anyhow::Error> for Stopped {
     }
 }
 
+/// Does something with the connection, and interrupts that at the limit.
+fn within<T>(limit: Option<Duration>, db: &Db<'_>, work: impl FnOnce() -> T) -> T {
+    let Some(limit) = limit else {
+        return work();
+    };
+    let interrupter = db.interrupter();
+    std::thread::scope(|scope| {
+        let (done, waiting) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            // The sender goes when the work is done.
+            if waiting.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                interrupter.interrupt();
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+/// What several runs of a statement took, and what they gave.
+struct Runs {
+    /// The sum of the runs.
+    total: protocol::Sample,
+    outcome: protocol::Outcome,
+    start: Instant,
+    end: Instant,
+}
+
 impl Question<'_> {
-    /// Does something with the connection, and interrupts that at the limit.
-    fn within_limit<T>(&self, db: &Db<'_>, work: impl FnOnce() -> T) -> T {
-        let Some(limit) = self.limit else {
-            return work();
-        };
-        let interrupter = db.interrupter();
-        std::thread::scope(|scope| {
-            let (done, waiting) = mpsc::channel::<()>();
-            scope.spawn(move || {
-                // The sender goes when the work is done.
-                if waiting.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
-                    interrupter.interrupt();
+    /// Runs it so many times, timing each.
+    fn run(&self, db: &Db<'_>, times: u64) -> Result<Runs, Stopped> {
+        within(limit_of(self.limit, times), db, || {
+            let start = Instant::now();
+            let (mut total, outcome) = self.once(db)?;
+            for _ in 1..times {
+                let (sample, again) = self.once(db)?;
+                total.seconds += sample.seconds;
+                total.user += sample.user;
+                total.system += sample.system;
+                if again != outcome {
+                    return Err(changed().into());
                 }
-            });
-            let result = work();
-            drop(done);
-            result
+            }
+            Ok(Runs {
+                total,
+                outcome,
+                start,
+                end: Instant::now(),
+            })
         })
     }
 
-    fn stopped(&self, code: i32, message: &str) -> Stopped {
-        match self.limit {
-            Some(_) if code & 0xff == INTERRUPTED => Stopped::TooLong,
-            _ => Stopped::Failed(anyhow!("{message}")),
-        }
-    }
-
-    /// One timed run.
-    fn run(&self, db: &Db<'_>) -> Result<(protocol::Sample, protocol::Outcome), Stopped> {
+    fn once(&self, db: &Db<'_>) -> Result<(protocol::Sample, protocol::Outcome), Stopped> {
         interrupt::check().map_err(anyhow::Error::from)?;
-        let (sample, outcome) = self.within_limit(db, || worker::once(db, self.sql));
+        let (sample, outcome) = worker::once(db, self.sql);
         match &outcome.error {
-            Some(e) => Err(self.stopped(e.code, &e.message)),
+            Some(e) if self.limit.is_some() && e.code & 0xff == INTERRUPTED => {
+                Err(Stopped::TooLong)
+            }
+            Some(e) => Err(anyhow!("{}", e.message).into()),
             None => Ok((sample, outcome)),
         }
     }
 
     /// Runs it without a clock, for all that an answer is compared by.
-    fn answer(&self, db: &Db<'_>) -> Result<Answer, Stopped> {
-        interrupt::check().map_err(anyhow::Error::from)?;
+    fn answer(&self, db: &Db<'_>) -> Result<Answer> {
+        interrupt::check()?;
         let read = || -> Result<Answer, SqlError> {
             let Some(mut stmt) = db.prepare(self.sql)? else {
                 return Ok(Reading::of(self.way, 0).end());
@@ -247,96 +243,56 @@ impl Question<'_> {
             }
             Ok(reading.end())
         };
-        self.within_limit(db, read)
-            .map_err(|e| self.stopped(e.code, &e.message))
+        read().map_err(|e| anyhow!("{e}"))
     }
 }
 
-/// Times and the outcome of several runs of a statement.
-struct Runs {
-    total: protocol::Sample,
-    outcome: protocol::Outcome,
-}
-
-fn repeated(
-    question: &Question<'_>,
-    db: &Db<'_>,
-    repeat: u64,
-    writes: bool,
-) -> Result<Runs, Stopped> {
-    let mut total = protocol::Sample::default();
-    let mut first = None;
-    for _ in 0..repeat {
-        let (sample, outcome) = question.run(db)?;
-        total.seconds += sample.seconds;
-        total.user += sample.user;
-        total.system += sample.system;
-        match &first {
-            Some(first) if *first != outcome && !writes => {
-                Err(anyhow!(
-                    "the statement gave another answer when it ran again"
-                ))?;
-            }
-            Some(_) => {}
-            None => first = Some(outcome),
-        }
-    }
-    let outcome = first.ok_or_else(|| anyhow!("repeat is at least 1"))?;
-    Ok(Runs { total, outcome })
+/// The error of a statement that is not steady.
+pub fn changed() -> anyhow::Error {
+    anyhow!("the statement gave another answer when it ran again")
 }
 
 /// Measures a step on an open connection.
 fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sample, Stopped> {
-    let writes = on(job, "write")?;
+    let options = Options::of(job, Some(step));
     let question = Question {
-        sql: option(job, Some(step), "sql").context("there is no sql")?,
-        limit: limit(job, step)?,
-        way: match on(job, "analyze")? {
+        sql: options.text("sql").context("there is no sql")?,
+        limit: options.seconds("limit")?,
+        way: match options.on("analyze")? {
             true => Way::Analyzed,
             false => Way::Plain,
         },
     };
-    let mut repeat = 1;
-    let mut answer = None;
-    if step.cold {
-        cache::drop_files(&[&place.file])?;
-        db.exec("PRAGMA shrink_memory")
-            .map_err(|e| anyhow!("{e}"))?;
-    } else {
-        let start = Instant::now();
-        answer = Some(question.answer(db)?);
-        let mut seconds = start.elapsed().as_secs_f64();
-        if seconds < QUICK && !writes {
-            // The first run is slower than the next ones.
-            seconds = question.run(db)?.0.seconds;
-        }
-        repeat = repetitions(job, step, seconds)?;
+    let threads = options.counted("threads")?;
+    let repeat = match step.cold {
+        true => 1,
+        false => repetitions(&options, || Ok(question.run(db, 1)?.total.seconds))?,
+    };
+    let timed = Timed {
+        question: &question,
+        place,
+        cold: step.cold,
+        threads: threads.unwrap_or(1),
+        repeat,
+    };
+    let (runs, mut sample) = timed.run(db)?;
+    let answer = question.answer(db)?;
+    if (answer.rows, &answer.ordered) != (runs.outcome.rows, &runs.outcome.hash) {
+        return Err(changed().into());
     }
-    let threads = number(job, Some(step), "threads")?.unwrap_or(1);
-    let meter = Meter::start();
-    let runs = match threads {
-        1 => repeated(&question, db, repeat, writes)?,
-        _ => in_threads(&question, place, threads, repeat, writes)?,
-    };
-    let mut sample = meter.stop();
-    let answer = match answer {
-        Some(answer) => answer,
-        None => question.answer(db)?,
-    };
-    if !writes && (answer.rows, &answer.ordered) != (runs.outcome.rows, &runs.outcome.hash) {
-        Err(anyhow!(
-            "the statement gave another answer when it ran again"
-        ))?;
+    match threads {
+        Some(_) => sample.seconds = (runs.end - runs.start).as_secs_f64(),
+        None => {
+            sample.seconds = runs.total.seconds;
+            sample.user = runs.total.user;
+            sample.system = runs.total.system;
+        }
     }
     sample.step.clone_from(&step.name);
-    sample.seconds = runs.total.seconds;
-    sample.user = runs.total.user;
-    sample.system = runs.total.system;
-    sample.operations = repeat * threads;
+    sample.operations = repeat * timed.threads;
     sample.answer = answer.text();
-    sample.space = std::fs::metadata(&place.file)
-        .with_context(|| format!("cannot read {}", place.file.display()))?
-        .len();
+    let files = files::database_files(&place.file);
+    sample.space = files.iter().map(|file| files::space(file)).sum();
     Ok(sample)
 }
 
@@ -344,63 +300,92 @@ fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sam
 struct Place<'l> {
     library: &'l Library,
     file: PathBuf,
-    flags: i32,
     pragmas: Values,
 }
 
 impl Place<'_> {
     fn open(&self) -> Result<Db<'_>> {
-        connection::open(self.library, &self.file, self.flags, BUSY_MS, &self.pragmas)
+        connection::open(
+            self.library,
+            &self.file,
+            OPEN_READONLY,
+            BUSY_MS,
+            &self.pragmas,
+        )
     }
 }
 
-/// The same statement by several threads, each on a connection of its own. The time is that from
-/// the first one's beginning to the last one's end.
-fn in_threads(
-    question: &Question<'_>,
-    place: &Place<'_>,
+/// The part of a step that counts.
+struct Timed<'a> {
+    question: &'a Question<'a>,
+    place: &'a Place<'a>,
+    cold: bool,
     threads: u64,
     repeat: u64,
-    writes: bool,
-) -> Result<Runs, Stopped> {
-    let threads = usize::try_from(threads).map_err(anyhow::Error::from)?;
-    let barrier = Barrier::new(threads);
-    let before = usage::process_time();
-    let parts: Vec<Result<(Instant, Instant, Runs), Stopped>> = std::thread::scope(|scope| {
-        let one = || {
-            let db = place.open();
-            // All wait for all, also for one that has no connection.
+}
+
+impl Timed<'_> {
+    /// This thread runs the statement on `db`, where it has already run unless it is to be cold; the
+    /// others run it on connections of their own, which they make ready in the same way before.
+    /// Gives all runs as one, and what the process took meanwhile.
+    fn run(&self, db: &Db<'_>) -> Result<(Runs, Sample), Stopped> {
+        let barrier = Barrier::new(usize::try_from(self.threads).map_err(anyhow::Error::from)?);
+        std::thread::scope(|scope| {
+            let other = || {
+                let db = self.place.open();
+                let ready = match &db {
+                    Ok(db) => self.make_ready(db, false),
+                    Err(_) => Ok(()),
+                };
+                // All wait for all, also for one that has no connection: until nobody reads the
+                // file any more, and until it has been dropped.
+                barrier.wait();
+                barrier.wait();
+                let db = db?;
+                ready?;
+                self.question.run(&db, self.repeat)
+            };
+            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(other)).collect();
+            let ready = self.make_ready(db, true);
             barrier.wait();
-            let db = db?;
-            let start = Instant::now();
-            let runs = repeated(question, &db, repeat, writes)?;
-            Ok((start, Instant::now(), runs))
-        };
-        let all: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-        all.into_iter()
-            .map(|t| {
-                t.join()
-                    .unwrap_or_else(|_| Err(anyhow!("a thread panicked").into()))
-            })
-            .collect()
-    });
-    let after = usage::process_time();
-    let mut all: Option<(Instant, Instant, Runs)> = None;
-    for part in parts {
-        let (start, end, runs) = part?;
-        all = Some(match all {
-            None => (start, end, runs),
-            Some((_, _, first)) if first.outcome != runs.outcome && !writes => {
-                return Err(anyhow!("a thread got another answer than another one").into());
+            let dropped = match self.cold {
+                true => cache::drop_files(&[&self.place.file]),
+                false => Ok(()),
+            };
+            let meter = Meter::start();
+            barrier.wait();
+            let mine = match (ready, dropped) {
+                (Ok(()), Ok(())) => self.question.run(db, self.repeat),
+                (Err(e), _) => Err(e),
+                (_, Err(e)) => Err(e.into()),
+            };
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                let done = thread.join();
+                done.unwrap_or_else(|_| Err(anyhow!("a thread panicked").into()))
+            };
+            let others: Vec<Result<Runs, Stopped>> = others.into_iter().map(join).collect();
+            let sample = meter.stop();
+            let mut all = mine?;
+            for other in others {
+                let other = other?;
+                if other.outcome != all.outcome {
+                    return Err(anyhow!("a thread got another answer than another one").into());
+                }
+                all.start = all.start.min(other.start);
+                all.end = all.end.max(other.end);
             }
-            Some((s, e, first)) => (s.min(start), e.max(end), first),
-        });
+            Ok((all, sample))
+        })
     }
-    let (start, end, mut runs) = all.context("there are no threads")?;
-    runs.total = protocol::Sample {
-        seconds: (end - start).as_secs_f64(),
-        user: after.0 - before.0,
-        system: after.1 - before.1,
-    };
-    Ok(runs)
+
+    /// Runs the statement once on a connection, unless it has; or makes that forget what it has read.
+    fn make_ready(&self, db: &Db<'_>, has_run: bool) -> Result<(), Stopped> {
+        if self.cold {
+            let forgotten = db.exec("PRAGMA shrink_memory");
+            forgotten.map_err(|e| anyhow!("{e}"))?;
+        } else if !has_run {
+            self.question.run(db, 1)?;
+        }
+        Ok(())
+    }
 }
