@@ -114,9 +114,6 @@ api! {
     }
 }
 
-/// How often connections of this process have waited for a lock, see [`Db::count_lock_waits`].
-pub static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
-
 /// A loaded SQLite library.
 pub struct Library {
     api: Api,
@@ -306,9 +303,9 @@ impl<'l> Db<'l> {
     }
 
     /// Waits for locks as [`Db::busy_timeout`] does, for a minute, and counts each time that it
-    /// waits in [`LOCK_WAITS`].
-    pub fn count_lock_waits(&self) {
-        extern "C" fn wait(_: *mut c_void, before: c_int) -> c_int {
+    /// waits in `counter`.
+    pub fn count_lock_waits(&self, counter: &'static AtomicU64) {
+        extern "C" fn wait(counter: *mut c_void, before: c_int) -> c_int {
             // How SQLite itself waits: in milliseconds, the last one again and again.
             const DELAYS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
             const MOST: usize = 600;
@@ -316,12 +313,16 @@ impl<'l> Db<'l> {
             if before >= MOST || interrupt::raised() {
                 return 0;
             }
-            LOCK_WAITS.fetch_add(1, Ordering::Relaxed);
+            // SAFETY: it was made of a reference to a counter that is always there.
+            let counter = unsafe { &*counter.cast::<AtomicU64>() };
+            counter.fetch_add(1, Ordering::Relaxed);
             std::thread::sleep(Duration::from_millis(DELAYS[before.min(DELAYS.len() - 1)]));
             1
         }
-        // SAFETY: the connection is open; the callback uses no data and does not touch the connection.
-        unsafe { (self.lib.api.busy_handler)(self.raw, Some(wait), ptr::null_mut()) };
+        let data = ptr::from_ref(counter).cast_mut().cast();
+        // SAFETY: the connection is open; the callback only reads the reference to the counter, which
+        // is always there, and does not touch the connection.
+        unsafe { (self.lib.api.busy_handler)(self.raw, Some(wait), data) };
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.

@@ -44,7 +44,7 @@ use super::model::{Job, Line, Sample, Step, Values};
 use super::{connection, engine};
 use crate::compare::{cache, worker};
 use crate::data::random::SplitMix64;
-use crate::sys::{Db, LOCK_WAITS, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
+use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, libs};
 
 /// How long a lock is waited for while connections are opened.
@@ -55,6 +55,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const HASH_BUFFER: usize = 1 << 16;
 /// Operations between two looks at whether to stop.
 const STRIDE: u64 = 64;
+
+/// How often connections of a job have waited for a lock.
+static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
 
 /// What the steps of a job can be.
 pub trait Workload {
@@ -155,6 +158,11 @@ pub fn run(stmt: &mut Stmt<'_>, read: &mut Reading) -> Result<u64, SqlError> {
 
 /// Goes to the first row, as often as a lock is in the way.
 fn first(stmt: &mut Stmt<'_>) -> Result<bool, SqlError> {
+    first_counting(stmt, &LOCK_WAITS)
+}
+
+/// The same, counting in `waits` how often.
+fn first_counting(stmt: &mut Stmt<'_>, waits: &AtomicU64) -> Result<bool, SqlError> {
     let mut since = None;
     loop {
         match stmt.step() {
@@ -163,7 +171,7 @@ fn first(stmt: &mut Stmt<'_>) -> Result<bool, SqlError> {
                 if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                     return Err(e);
                 }
-                LOCK_WAITS.fetch_add(1, Ordering::Relaxed);
+                waits.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(1));
             }
             other => return other,
@@ -443,7 +451,7 @@ impl Run<'_> {
         let db = self.place.open(self.library);
         let client = match &db {
             Ok(db) => {
-                db.count_lock_waits();
+                db.count_lock_waits(&LOCK_WAITS);
                 shared.work.client(db)
             }
             Err(e) => Err(anyhow!("{e:#}")),
@@ -514,6 +522,8 @@ mod tests {
 
     #[test]
     fn a_lock_of_another_connection_is_waited_for_and_counted() {
+        static WAITS: AtomicU64 = AtomicU64::new(0);
+        let waits = || WAITS.load(Ordering::Relaxed);
         let library = library();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("t.db");
@@ -521,27 +531,31 @@ mod tests {
         open().exec("CREATE TABLE t(a)").unwrap();
         let write = |db: &Db<'_>| {
             let mut insert = prepare(db, "INSERT INTO t VALUES(1)").unwrap();
-            run(&mut insert, &mut Reading::default())
+            first_counting(&mut insert, &WAITS)
         };
         for counted in [true, false] {
-            let waits = LOCK_WAITS.load(Ordering::Relaxed);
+            let before = waits();
             let locked = Barrier::new(2);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     let other = open();
                     other.exec("BEGIN IMMEDIATE").unwrap();
                     locked.wait();
-                    std::thread::sleep(Duration::from_millis(30));
+                    // Not for ever: where no wait is counted the test fails, and does not hang.
+                    let since = Instant::now();
+                    while waits() == before && since.elapsed() < PATIENCE / 4 {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
                     other.exec("COMMIT").unwrap();
                 });
                 let db = open();
                 if counted {
-                    db.count_lock_waits();
+                    db.count_lock_waits(&WAITS);
                 }
                 locked.wait();
                 write(&db).unwrap();
             });
-            assert!(LOCK_WAITS.load(Ordering::Relaxed) > waits);
+            assert!(waits() > before);
         }
         assert_eq!(
             open().first("SELECT count(*) FROM t").unwrap().unwrap(),
