@@ -98,6 +98,32 @@ fn several_connections_read_what_one_reads_and_keep_the_invariants() {
 }
 
 #[test]
+fn a_setting_of_a_step_is_in_force_or_fails_it() {
+    let place = Place::new();
+    let options = json!({"workload": "statements"});
+    let with = |engine: &str, name: &str, value: &str| {
+        let text = json!({"sql": format!("PRAGMA {name}"), "operations": "1", format!("pragma.{name}"): value});
+        let plain = json!({"sql": format!("PRAGMA {name}"), "operations": "1"});
+        let steps = [step("plain", plain), step("set", text)];
+        measure(&place, engine, &options, &steps)
+    };
+    let taken = with("ours", "hp_extent", "32");
+    assert_eq!(taken.len(), 3, "{taken:?}");
+    let answer = |line: usize| taken[line]["sample"]["answer"].as_str().unwrap().to_owned();
+    assert_ne!(answer(1), answer(2));
+    let unknown = failure(&with("stock", "hp_extent", "32"));
+    assert_eq!(
+        unknown,
+        "stock: step set: PRAGMA hp_extent=32 was ignored, it is unknown to this library"
+    );
+    let other = failure(&with("stock", "journal_mode", "rollback"));
+    assert_eq!(
+        other,
+        "stock: step set: PRAGMA journal_mode=rollback was ignored, it is delete"
+    );
+}
+
+#[test]
 fn statements_of_a_suite_file_do_what_they_say() {
     let place = Place::new();
     let steps = [

@@ -3,9 +3,10 @@
 use std::ffi::c_int;
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 
 use super::model::{Effective, Values};
+use super::store::same_setting;
 use super::suite::PRAGMA_PREFIX;
 use crate::sys::{Db, Library};
 
@@ -41,16 +42,34 @@ pub fn open<'l>(
         .open(file, flags)
         .map_err(|e| anyhow!("cannot open {}: {e}", file.display()))?;
     db.busy_timeout(busy_ms);
+    set(&db, pragmas)?;
+    // Opening is lazy: only reading shows that it is a database.
+    db.exec("SELECT count(*) FROM sqlite_master")
+        .map_err(|e| anyhow!("{}: {e}", file.display()))?;
+    Ok(db)
+}
+
+fn set(db: &Db<'_>, pragmas: &Values) -> Result<()> {
     // The page size cannot be changed once there is a WAL.
     let first = pragmas.get_key_value("page_size");
     for (name, value) in first.into_iter().chain(pragmas) {
         db.exec(&format!("PRAGMA {name}={value}"))
             .map_err(|e| anyhow!("PRAGMA {name}={value}: {e}"))?;
     }
-    // Opening is lazy: only reading shows that it is a database.
-    db.exec("SELECT count(*) FROM sqlite_master")
-        .map_err(|e| anyhow!("{}: {e}", file.display()))?;
-    Ok(db)
+    Ok(())
+}
+
+/// Sets PRAGMAs; one that the library ignores is an error.
+pub fn insist(db: &Db<'_>, pragmas: &Values) -> Result<()> {
+    set(db, pragmas)?;
+    for (name, asked) in pragmas {
+        match db.first(&format!("PRAGMA {name}"))? {
+            Some(is) if same_setting(name, asked, &is) => {}
+            Some(is) => bail!("PRAGMA {name}={asked} was ignored, it is {is}"),
+            None => bail!("PRAGMA {name}={asked} was ignored, it is unknown to this library"),
+        }
+    }
+    Ok(())
 }
 
 /// What a connection says about itself.

@@ -489,7 +489,7 @@ impl Ignored {
 }
 
 /// Whether a setting is what was asked for: some PRAGMAs read back a number for a name.
-fn same_setting(name: &str, asked: &str, is: &str) -> bool {
+pub fn same_setting(name: &str, asked: &str, is: &str) -> bool {
     let numbers: &[&[&str]] = match name {
         "synchronous" => &[&["off"], &["normal"], &["full"], &["extra"]],
         "temp_store" => &[&["default"], &["file"], &["memory"]],

@@ -10,7 +10,7 @@
 //! | `threads` | connections; 1 by default |
 //! | `by` | of a step: `stock` or `ours` does it, whatever the engine of the job is |
 //! | `needs` | a compile-time option, such as `ENABLE_FTS5`, without which a library is left out |
-//! | `pragma.NAME` | set on each connection, and read back |
+//! | `pragma.NAME` | set on each connection, and read back; one of a step, on those of the step, which fails where it is ignored |
 //!
 //! Steps follow one another on the same file. Each opens connections of its own and prepares its
 //! statements before the clock starts; that is from the first operation to the end of the last
@@ -328,6 +328,13 @@ struct Part {
 }
 
 impl Run<'_> {
+    /// A connection with the settings of the job and of the step.
+    fn open(&self) -> Result<Db<'_>> {
+        let db = self.place.open(self.library)?;
+        connection::insist(&db, &connection::pragmas(&self.step.options))?;
+        Ok(db)
+    }
+
     fn sample(
         &self,
         mut work: Box<dyn Work>,
@@ -342,7 +349,7 @@ impl Run<'_> {
             (1..=1024).contains(&threads),
             "threads={threads}: there may be 1 to 1024"
         );
-        work.before(&self.place.open(self.library)?)?;
+        work.before(&self.open()?)?;
         if self.step.cold {
             self.place.cool()?;
         }
@@ -426,7 +433,7 @@ impl Run<'_> {
             answer.push(format!("{:016x}", all.answer));
         }
         if !all.readonly {
-            let db = self.place.open(self.library)?;
+            let db = self.open()?;
             answer.push(shared.work.check(&db, all.count, shared.threads == 1)?);
         }
         answer.retain(|part| !part.is_empty());
@@ -448,7 +455,7 @@ impl Run<'_> {
     /// The part of thread `t`.
     fn thread(&self, t: u64, shared: &Shared<'_>, tell: &Sender<()>) -> Result<Part> {
         // Whatever happens, the others must not wait for it.
-        let db = self.place.open(self.library);
+        let db = self.open();
         let client = match &db {
             Ok(db) => {
                 db.count_lock_waits(&LOCK_WAITS);
