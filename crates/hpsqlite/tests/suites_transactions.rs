@@ -43,7 +43,7 @@ fn tatp() {
             "writes=10",
             "mixed=40",
         ],
-        8,
+        12,
         &[
             "Transactions a second",
             "Waits for a lock",
