@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::Chart;
 use super::plan::STEP;
+use super::{Cell, Chart};
+use crate::bench::suite::ENGINE;
 use crate::compare::stats;
 use crate::text;
 
@@ -14,7 +15,7 @@ const FEWEST: usize = 3;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mean {
     pub series: String,
-    /// So many steps have been measured on both.
+    /// So many steps have been measured on all series.
     pub steps: usize,
     /// How many times as good as the base, as the geometric mean.
     pub ratio: f64,
@@ -29,11 +30,24 @@ pub fn of(chart: &Chart) -> Vec<Mean> {
     let Some(base) = chart.plan.base.as_deref().filter(|_| chart.plan.x == STEP) else {
         return Vec::new();
     };
+    // An engine lacks just those steps in which it is worst: without them its mean would flatter it.
+    let measured = |x: &String| {
+        let compared = |c: &Cell| c.is_base || c.speedup.is_some();
+        let mut series = chart.series.iter();
+        series.all(|series| chart.cell(x, series).is_some_and(compared))
+    };
+    let steps: Vec<&String> = chart.xs.iter().filter(|x| measured(x)).collect();
+    let of = match (steps.len(), chart.plan.series.as_deref()) {
+        (n, _) if n == chart.xs.len() => format!("{n} steps"),
+        (n, Some(ENGINE)) => format!(
+            "the {n} of {} steps that all engines finished",
+            chart.xs.len()
+        ),
+        (n, _) => format!("the {n} of {} steps that all finished", chart.xs.len()),
+    };
     let one = |series: &String| {
-        let ratios: Vec<f64> = chart
-            .cells
-            .iter()
-            .filter(|c| c.series == *series)
+        let cells = steps.iter().filter_map(|x| chart.cell(x, series));
+        let ratios: Vec<f64> = cells
             .filter_map(|c| Some(c.speedup?.speedup.ratio))
             .collect();
         if ratios.len() < FEWEST {
@@ -47,11 +61,10 @@ pub fn of(chart: &Chart) -> Vec<Mean> {
             false => "as good as",
         };
         let words = format!(
-            "{}: {} {better} {} in the geometric mean of {} steps, {} at best and {} at worst.",
+            "{}: {} {better} {} in the geometric mean of {of}, {} at best and {} at worst.",
             chart.plan.name(series),
             text::ratio(ratio),
             chart.plan.name(base),
-            ratios.len(),
             text::ratio(best),
             text::ratio(worst),
         );
