@@ -23,7 +23,6 @@ pub fn page(reports: &[Report]) -> String {
     );
     let places = places(reports);
     for report in reports {
-        let most = report.charts.iter().map(Chart::trials).next_back();
         let session = report.results.sessions.last();
         let place = session.and_then(|s| {
             let words = place(&s.environment);
@@ -36,8 +35,8 @@ pub fn page(reports: &[Report]) -> String {
                 cell(&report.title),
                 anchor(&report.title),
                 report.command,
-                most.unwrap_or_default(),
-                session.map_or("", |s| s.began.get(..10).unwrap_or(&s.began)),
+                report.trials(),
+                report.days(),
                 place.map_or(String::new(), |p| format!("[{}]", p + 1)),
             ),
         );

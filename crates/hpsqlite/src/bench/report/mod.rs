@@ -494,6 +494,24 @@ impl Report {
         }
     }
 
+    /// Fewest and most trials over all charts.
+    pub fn trials(&self) -> String {
+        let all = self.charts.iter().flat_map(|c| &c.cells);
+        trials(&all.collect::<Vec<_>>())
+    }
+
+    /// The days of the first and the last run.
+    pub fn days(&self) -> String {
+        let day = |s: &super::store::Session| s.began.get(..10).unwrap_or(&s.began).to_owned();
+        match &self.results.sessions[..] {
+            [] => String::new(),
+            [first, .., last] if day(first) != day(last) => {
+                format!("{} to {}", day(first), day(last))
+            }
+            [first, ..] => day(first),
+        }
+    }
+
     /// What the comparison with the older results comes to.
     pub fn verdict(&self) -> Vec<String> {
         let Some(against) = &self.against else {
@@ -578,12 +596,17 @@ impl Chart {
 
     /// Fewest and most trials of a cell.
     pub fn trials(&self) -> String {
-        let counts = || self.cells.iter().map(|c| c.values.len());
-        match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
-            (1, 1) => "1 trial".to_owned(),
-            (least, most) if least == most => format!("{most} trials"),
-            (least, most) => format!("{least} to {most} trials"),
-        }
+        trials(&self.cells.iter().collect::<Vec<_>>())
+    }
+}
+
+/// Fewest and most trials of some cells.
+fn trials(cells: &[&Cell]) -> String {
+    let counts = || cells.iter().map(|c| c.values.len());
+    match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
+        (1, 1) => "1 trial".to_owned(),
+        (least, most) if least == most => format!("{most} trials"),
+        (least, most) => format!("{least} to {most} trials"),
     }
 }
 

@@ -475,6 +475,17 @@ fn several_reports_make_a_page_of_markdown() {
     first.title = "Look-ups | by *key*".to_owned();
     first.about = "What <b>it</b> is.".to_owned();
     first.command = "hpsqlite bench run look-ups".to_owned();
+    // What comes last is neither the fewest trials nor the only day.
+    first.charts[0].cells[0].values.pop_last();
+    let again = first.results.sessions[0].clone();
+    first.results.sessions.push(again);
+    first.results.sessions[0].began = "2026-11-21 23:59:00".to_owned();
+    first.results.sessions[1].began = "2026-11-22 00:01:00".to_owned();
+    let mut last = report(
+        results(&sides, &["1000"], 6),
+        plan("rows", Some("engine"), None),
+    );
+    first.charts.append(&mut last.charts);
     let second = report(
         results(&sides, &["1000"], 6),
         plan("engine", None, Some("stock")),
@@ -482,7 +493,8 @@ fn several_reports_make_a_page_of_markdown() {
     let page = markdown::page(&[first, second]);
 
     assert!(page.contains(
-        "[Look-ups \\| by \\*key\\*](#look-ups--by-key) | `hpsqlite bench run look-ups`"
+        "[Look-ups \\| by \\*key\\*](#look-ups--by-key) | `hpsqlite bench run look-ups` \
+         | 5 to 6 trials | 2026-11-21 to 2026-11-22 |"
     ));
     assert!(page.contains("What \\<b\\>it\\</b\\> is."));
     assert!(
