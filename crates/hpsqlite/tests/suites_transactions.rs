@@ -102,7 +102,7 @@ fn prealloc() {
         &["rows=400", "extent=off,8,auto"],
         6,
         &[
-            "Cold scan of one of eight tables",
+            "Cold scan of one of 8 tables",
             "Disk space of the file",
             "Time of inserting",
         ],
@@ -116,8 +116,9 @@ fn fragmentation() {
         &["rows=400", "replaced=100", "tables=1,3"],
         8,
         &[
-            "By tables that grew together: cold scan, after VACUUM",
-            "By tables that grew together: warm index range, rows replaced",
+            "Reading, by tables that grew together: cold scan, after VACUUM",
+            "Reading, by tables that grew together: warm index range, rows replaced",
+            "Writing, by tables that grow together: replace rows",
             "SQLite on HP SQLite",
         ],
     );

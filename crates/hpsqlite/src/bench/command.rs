@@ -278,10 +278,11 @@ fn document(results: &[PathBuf], into: Option<&Path>) -> Result<()> {
 /// What the report of a suite shows.
 fn presented(suite: &Stored) -> Result<Presentation> {
     // Where libraries are does not matter any more.
-    let parsed = Suite::parse(&suite.name, &suite.text, Path::new(""), &Changes::default())
+    let changes = Changes::of(&suite.text);
+    let parsed = Suite::parse(&suite.name, &suite.text, Path::new(""), &changes)
         .context("the suite in the results file")?;
     Ok(Presentation {
-        command: Changes::of(&suite.text).command(&suite.name),
+        command: changes.command(&suite.name),
         title: parsed.title,
         about: parsed.about,
         charts: parsed.charts,

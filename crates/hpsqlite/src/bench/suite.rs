@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::model::{Kind, Step, Values};
 use super::report::plan::{ChartPlan, STEP, TablePlan};
@@ -148,7 +148,8 @@ impl File {
             file.exclude = part.exclude.clone();
             file.chart = part.chart.clone();
             for chart in &mut file.chart {
-                chart.only.insert(PART.to_owned(), part.name.clone());
+                let only = OneOrMore::One(Scalar::Text(part.name.clone()));
+                chart.only.insert(PART.to_owned(), only);
             }
             if let Some(chart) = file.chart.first_mut()
                 && chart.about.is_empty()
@@ -229,9 +230,9 @@ struct StepFile {
 }
 
 /// A value in a suite file: `4`, `0.5`, `true` and `"4"` mean their text.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Scalar {
+pub enum Scalar {
     Bool(bool),
     Integer(i64),
     Real(f64),
@@ -250,9 +251,10 @@ impl Scalar {
     }
 }
 
-#[derive(Debug, Clone, Deserialize)]
+/// A value in a suite file, or a list of such.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-enum OneOrMore {
+pub enum OneOrMore {
     More(Vec<Scalar>),
     One(Scalar),
 }
@@ -263,6 +265,11 @@ impl OneOrMore {
             OneOrMore::One(s) => vec![s.text()],
             OneOrMore::More(list) => list.iter().map(Scalar::text).collect(),
         }
+    }
+
+    /// Whether this value is one of them.
+    pub fn has(&self, value: &str) -> bool {
+        self.texts().iter().any(|text| text == value)
     }
 }
 
@@ -333,13 +340,6 @@ impl Suite {
             )?;
         }
         check_tables(&whole.table, &files)?;
-        let mut tables = whole.table.clone();
-        for table in &mut tables {
-            let own = std::mem::replace(&mut table.names, whole.names.clone());
-            table.names.extend(own);
-        }
-        let charts = files.iter().flat_map(|f| named(&f.chart, &whole.names));
-        let charts = charts.collect();
         if changes.quick {
             let parts = whole.quick.clone().unwrap_or_default().parts;
             choose(&mut files, &parts).context("[quick] parts")?;
@@ -358,6 +358,10 @@ impl Suite {
             in_part(file, check(file))?;
             all.extend(points(file)?);
         }
+        let charts = files.iter().flat_map(|f| shown_charts(f, &whole.names));
+        let charts = charts.collect();
+        let tables = shown_tables(&whole.table, &whole.names, &files);
+        let values = common(&files.iter().collect::<Vec<_>>());
         let mut engines = whole.engines.clone();
         for engine in engines.values_mut() {
             if let Some(library) = &mut engine.library
@@ -370,8 +374,8 @@ impl Suite {
         }
         Ok(Suite {
             name: name.to_owned(),
-            title: whole.title,
-            about: whole.about,
+            title: filled(&whole.title, &values),
+            about: filled(&whole.about, &values),
             kind: whole.kind,
             seed: whole.seed,
             engines,
@@ -442,14 +446,70 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// The charts, with the names that hold for the whole file where they have none of their own.
-fn named(charts: &[ChartPlan], names: &Values) -> Vec<ChartPlan> {
-    let mut charts = charts.to_owned();
+/// The names that hold for the whole file, and those of a chart or a table before them.
+fn named(names: &Values, own: &Values) -> Values {
+    let mut all = names.clone();
+    all.extend(own.clone());
+    all
+}
+
+/// The charts, with the numbers in their texts as they are measured.
+fn shown_charts(file: &File, names: &Values) -> Vec<ChartPlan> {
+    let values = spoken(file);
+    let mut charts = file.chart.clone();
     for chart in &mut charts {
-        let own = std::mem::replace(&mut chart.names, names.clone());
-        chart.names.extend(own);
+        chart.title = filled(&chart.title, &values);
+        chart.about = filled(&chart.about, &values);
+        chart.names = named(names, &chart.names);
+        for name in chart.names.values_mut() {
+            *name = filled(name, &values);
+        }
     }
     charts
+}
+
+/// The same of the tables; one of a part that is not measured is left out.
+fn shown_tables(tables: &[TablePlan], names: &Values, files: &[File]) -> Vec<TablePlan> {
+    let shown = |table: &TablePlan| {
+        let part = table.only.get(PART);
+        let of: Vec<&File> = files
+            .iter()
+            .filter(|f| part.is_none_or(|p| f.axes.get(PART).is_some_and(|v| v.has(p))))
+            .collect();
+        let values = common(&of);
+        (!of.is_empty()).then(|| TablePlan {
+            title: filled(&table.title, &values),
+            about: filled(&table.about, &values),
+            names: named(names, &table.names),
+            ..table.clone()
+        })
+    };
+    tables.iter().filter_map(shown).collect()
+}
+
+/// Options and axes of a part as they stand in a text: `5,000,000`, or `1, 2 and 4`.
+fn spoken(file: &File) -> Values {
+    let one = |text: String| match text.parse() {
+        Ok(n) => text::thousands(n),
+        Err(_) => text,
+    };
+    let options = file.options.iter().map(|(n, v)| (n, vec![v.text()]));
+    let axes = file.axes.iter().map(|(n, v)| (n, v.texts()));
+    let all = options.chain(axes).map(|(name, values)| {
+        let values: Vec<String> = values.into_iter().map(one).collect();
+        (name.clone(), text::list(&values))
+    });
+    all.collect()
+}
+
+/// What is the same in all of these parts.
+fn common(files: &[&File]) -> Values {
+    let mut each = files.iter().map(|file| spoken(file));
+    let mut all = each.next().unwrap_or_default();
+    for values in each {
+        all.retain(|name, value| values.get(name) == Some(value));
+    }
+    all
 }
 
 /// Leaves only the parts of these names; all if there are none.
@@ -506,11 +566,12 @@ fn check_rules(file: &File) -> Result<()> {
     let excluding = file.exclude.iter().map(|rule| ("exclude", rule));
     let excluding = excluding.enumerate();
     let setting = file.set.iter().map(|rule| ("set", &rule.place)).enumerate();
-    for (i, (kind, rule)) in excluding.chain(setting) {
+    let showing = file.chart.iter().map(|chart| ("chart", &chart.only));
+    for (i, (kind, rule)) in excluding.chain(setting).chain(showing.enumerate()) {
         let rule_name = format!("[[{kind}]] number {}", i + 1);
         for (axis, wanted) in rule {
             let mut values: Vec<String> = match axis.as_str() {
-                STEP if kind == "exclude" => file.step.iter().map(|s| s.name.clone()).collect(),
+                STEP if kind != "set" => file.step.iter().map(|s| s.name.clone()).collect(),
                 _ => match file.axes.get(axis) {
                     Some(values) => values.texts(),
                     None => bail!("{rule_name}: there is no axis {axis}"),
@@ -713,7 +774,7 @@ fn matches(rule: &BTreeMap<String, OneOrMore>, values: &Values, step: Option<&st
             STEP => step,
             _ => values.get(axis).map(String::as_str),
         };
-        value.is_some_and(|value| wanted.texts().iter().any(|w| w == value))
+        value.is_some_and(|value| wanted.has(value))
     })
 }
 
@@ -939,6 +1000,11 @@ mod tests {
                 "number 1: break_even needs numbers along pragmas, and plain is none",
             ),
             ("kind = \"sql\"", "kind = \"sgl\"", "unknown variant `sgl`"),
+            (
+                "base = \"stock\"",
+                "only = { step = [\"sum\", \"top\", \"product\"] }",
+                "[[chart]] number 1: axis step has no value product",
+            ),
             ("engine = [\"stock\", \"ours\"]", "", "[axes] has no engine"),
         ];
         for (from, to, want) in cases {
@@ -975,8 +1041,114 @@ mod tests {
                 let suite = Suite::load(Path::new(name), &changes).unwrap();
                 assert!(suite.points.len() > 1 && !suite.charts.is_empty(), "{name}");
                 assert!(suite.text.starts_with(text), "{name}");
+                let mut texts = vec![&suite.title, &suite.about];
+                texts.extend(suite.charts.iter().flat_map(|c| [&c.title, &c.about]));
+                texts.extend(suite.tables.iter().flat_map(|t| [&t.title, &t.about]));
+                let unfilled = texts.iter().find(|text| text.contains('{'));
+                assert_eq!(unfilled, None, "{name}");
             }
         }
+    }
+
+    /// A step that one library does whatever the engine is may not stand in a bar of another's name.
+    #[test]
+    fn no_bar_is_of_another_library_than_it_says() {
+        for (name, _) in SUITES {
+            let suite = Suite::load(Path::new(name), &Changes::default()).unwrap();
+            let mut seen = 0;
+            for (chart, point) in suite
+                .charts
+                .iter()
+                .flat_map(|c| suite.points.iter().map(move |p| (c, p)))
+            {
+                let engine = &point.values[ENGINE];
+                let library = suite.engines.get(engine).and_then(|e| e.library.as_deref());
+                let library = library.unwrap_or(Path::new(engine));
+                for step in &point.steps {
+                    let shown =
+                        !step.unmeasured && matches(&chart.only, &point.values, Some(&step.name));
+                    if let Some(by) = step.options.get("by").filter(|_| shown) {
+                        let place = format!("{name}: {}: {}", chart.title, step.name);
+                        assert_eq!(Path::new(by), library, "{place}");
+                        seen += 1;
+                    }
+                }
+            }
+            assert_eq!(
+                seen > 0,
+                ["fragmentation", "prealloc"].contains(name),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn texts_tell_the_numbers_that_are_measured() {
+        let text = PARTS
+            .replacen(
+                "title = \"Two products\"",
+                "title = \"Two products of {count}\"",
+                1,
+            )
+            .replacen(
+                "title = \"Small\"",
+                "title = \"{count} and {engine}, {other}\"",
+                1,
+            )
+            .replacen("title = \"All\"", "title = \"All {count}\"", 1)
+            .replacen("{ lmdb = \"LMDB\" }", "{ lmdb = \"LMDB of {count}\" }", 1);
+        let with = |quick, count: Option<&str>| {
+            let set = count.map(|n| ("count".to_owned(), n.to_owned()));
+            let set = set.into_iter().collect();
+            let suite = parse(&text, &Changes { quick, set }).unwrap();
+            // A report makes its texts of what is kept with the results.
+            let kept = parse(&suite.text, &Changes::of(&suite.text)).unwrap();
+            assert_eq!((&kept.title, &kept.charts), (&suite.title, &suite.charts));
+            let chart = suite.charts[0].clone();
+            let table = suite.tables[0].title.clone();
+            [
+                suite.title,
+                table,
+                chart.title,
+                chart.about,
+                chart.names["lmdb"].clone(),
+            ]
+        };
+        // Parts that differ have no number in common.
+        assert_eq!(
+            with(false, None),
+            [
+                "Two products of {count}",
+                "All {count}",
+                "10 and stock and lmdb, {other}",
+                "10 pairs.",
+                "LMDB of 10"
+            ]
+        );
+        assert_eq!(
+            with(true, None)[..4],
+            [
+                "Two products of 3",
+                "All 3",
+                "3 and stock and lmdb, {other}",
+                "3 pairs."
+            ]
+        );
+        assert_eq!(with(false, Some("5000000"))[3], "5,000,000 pairs.");
+        let tables = text.replacen(
+            "steps = [\"batch\"]",
+            "steps = [\"batch\"]\nonly = { part = \"large\" }",
+            1,
+        );
+        assert_eq!(
+            parse(&tables, &Changes::default()).unwrap().tables[0].title,
+            "All 1,000"
+        );
+        let quick = Changes {
+            quick: true,
+            ..Changes::default()
+        };
+        assert_eq!(parse(&tables, &quick).unwrap().tables, []);
     }
 
     #[test]
@@ -1016,7 +1188,7 @@ mod tests {
         options = { count = 3 }
         [[part]]
         name = "small"
-        about = "Few pairs."
+        about = "{count} pairs."
         axes = { engine = ["stock", "lmdb"] }
         [[part.step]]
         name = "fill-random"
@@ -1061,8 +1233,8 @@ mod tests {
         );
         let chart = &suite.charts[0];
         assert_eq!(
-            (chart.only[PART].as_str(), &*chart.about),
-            ("small", "Few pairs.")
+            (chart.only[PART].texts(), &*chart.about),
+            (vec!["small".to_owned()], "10 pairs.")
         );
         assert_eq!(
             (chart.name("stock"), chart.name("lmdb")),

@@ -691,7 +691,7 @@ fn suggested(results: &Results) -> Vec<ChartPlan> {
         x,
         series,
         separate: Vec::new(),
-        only: Values::new(),
+        only: BTreeMap::new(),
         interval: Interval::default(),
         shape: None,
         break_even: Vec::new(),
@@ -715,9 +715,12 @@ fn cut(plan: &ChartPlan, results: &Results) -> Vec<Chart> {
     for point in &results.points {
         for recorded in &point.samples {
             let step = &recorded.sample.step;
-            let wanted = |(axis, wanted): (&String, &String)| value(point, step, axis) == wanted;
+            let wanted = || {
+                let mut only = plan.only.iter();
+                only.all(|(axis, wanted)| wanted.has(value(point, step, axis)))
+            };
             if let Some(value) = plan.measure.of(&recorded.sample)
-                && plan.only.iter().all(wanted)
+                && wanted()
             {
                 taken.push(Taken {
                     point,

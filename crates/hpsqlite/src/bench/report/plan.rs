@@ -1,11 +1,13 @@
 //! What a chart shows: filled in by the suite.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 use crate::bench::model::{Sample, Values};
+use crate::bench::suite::OneOrMore;
 use crate::text;
 
 /// The axis whose values are the names of steps.
@@ -100,9 +102,9 @@ pub struct ChartPlan {
     /// The value of `series`, or of `x`, that speed-ups are told against.
     #[serde(default)]
     pub base: Option<String>,
-    /// Only points and steps with these values.
+    /// Only points and steps with one of these values of each axis.
     #[serde(default)]
-    pub only: Values,
+    pub only: BTreeMap<String, OneOrMore>,
     /// What error bars span.
     #[serde(default)]
     pub interval: Interval,

@@ -95,7 +95,7 @@ fn plan(x: &str, series: Option<&str>, base: Option<&str>) -> ChartPlan {
         series: series.map(str::to_owned),
         separate: Vec::new(),
         base: base.map(str::to_owned),
-        only: Values::new(),
+        only: BTreeMap::new(),
         interval: Interval::Quartiles,
         shape: None,
         break_even: Vec::new(),
