@@ -21,6 +21,7 @@ mod machine;
 pub mod measure;
 pub mod meter;
 pub mod model;
+mod options;
 mod progress;
 pub mod report;
 pub mod runner;

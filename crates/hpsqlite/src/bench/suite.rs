@@ -17,6 +17,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::model::{Kind, Step, Values};
+use super::options;
 use super::report::plan::{ChartPlan, STEP, TablePlan};
 use crate::text;
 
@@ -319,7 +320,10 @@ impl Suite {
             .with_context(|| format!("cannot read the suite file {}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new("."));
-        Suite::parse(&name, &text, folder, changes).with_context(|| path.display().to_string())
+        // Only of what is to be measured: a report may be of results of another version.
+        Suite::parse(&name, &text, folder, changes)
+            .and_then(|suite| options::check(&suite).map(|()| suite))
+            .with_context(|| path.display().to_string())
     }
 
     /// Makes a suite of the text of a file; libraries are looked for from `folder` on.

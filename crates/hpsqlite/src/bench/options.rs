@@ -1,0 +1,180 @@
+//! Which options there are, so that one that changes nothing is told before hours are spent on it.
+
+use anyhow::{Result, bail};
+
+use super::model::Kind;
+use super::suite::{ENGINE, PART, PRAGMA_PREFIX, PRAGMAS, Suite};
+
+/// Those of the databases that [`super::dataset`] makes.
+const DATA: &[&str] = &[
+    "analyze",
+    "data",
+    "database",
+    "groups",
+    "keys",
+    "made_by",
+    "messages",
+    "rows",
+    "setup",
+    "sf",
+    "subscribers",
+];
+
+/// Those of jobs and steps of a kind, as the modules that do them describe them.
+fn of(kind: Kind) -> Vec<&'static str> {
+    let (own, data): (&[&str], &[&str]) = match kind {
+        Kind::Sql => (
+            &[
+                "duckdb", "limit", "python", "repeat", "sql", "threads", "write",
+            ],
+            DATA,
+        ),
+        Kind::Transactions => (
+            &[
+                "before",
+                "by",
+                "check",
+                "copies",
+                "length",
+                "needs",
+                "operations",
+                "sql",
+                "threads",
+                "transaction",
+                "warm_up",
+                "workload",
+            ],
+            DATA,
+        ),
+        Kind::KeyValue => (
+            &[
+                "batch",
+                "buckets",
+                "cache_size",
+                "connection",
+                "count",
+                "index",
+                "key_size",
+                "kind",
+                "method",
+                "partitions",
+                "reads",
+                "seconds",
+                "storage",
+                "sync",
+                "table",
+                "tablespace",
+                "threads",
+                "value_size",
+                "writes",
+            ],
+            &[],
+        ),
+        Kind::Blobs => (
+            &[
+                "access",
+                "checkpoint",
+                "fsync",
+                "made_by",
+                "most",
+                "operations",
+                "page_size",
+                "size",
+                "threads",
+                "total",
+                "transactions",
+                "values",
+                "variance",
+            ],
+            &[],
+        ),
+    };
+    let mut all = [own, data].concat();
+    all.sort_unstable();
+    all
+}
+
+/// An error where an axis or an option of a suite would change nothing.
+pub fn check(suite: &Suite) -> Result<()> {
+    let known = of(suite.kind);
+    let used = |name: &str| {
+        known.contains(&name)
+            || [ENGINE, PART, PRAGMAS].contains(&name)
+            || suite.text.contains(&format!("{{{name}}}"))
+    };
+    for point in &suite.points {
+        let of_job = point.options.keys();
+        // Settings of one step are for what opens connections for each.
+        let steps = point.steps.iter().flat_map(|step| step.options.keys());
+        let is_setting = |name: &str| name.starts_with(PRAGMA_PREFIX);
+        let of_job = of_job.filter(|name| !is_setting(name));
+        let steps = steps.filter(|name| suite.kind != Kind::Transactions || !is_setting(name));
+        if let Some(name) = of_job.chain(steps).find(|name| !used(name)) {
+            bail!(
+                "{name} would change nothing: no text of the suite has {{{name}}}, and it is no option here; those \
+                 are {}, and {PRAGMA_PREFIX}NAME",
+                known.join(", ")
+            );
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::bench::suite::{Changes, SUITES, TEMPLATE};
+
+    fn told(text: &str) -> String {
+        let suite = Suite::parse("t", text, Path::new(""), &Changes::default()).unwrap();
+        match check(&suite) {
+            Ok(()) => String::new(),
+            Err(e) => e.to_string(),
+        }
+    }
+
+    #[test]
+    fn what_changes_nothing_is_told() {
+        const TEXT: &str = r#"
+            title = "t"
+            kind = "keyvalue"
+            [options]
+            count = 5
+            [axes]
+            engine = "stock"
+            threads = [1, 2]
+            [[step]]
+            name = "fill-random"
+            seconds = 1
+        "#;
+        assert_eq!(told(TEXT), "");
+        for (from, to) in [
+            ("count", "counts"),
+            ("threads", "thread"),
+            ("seconds", "second"),
+        ] {
+            let said = told(&TEXT.replacen(from, to, 1));
+            assert!(
+                said.starts_with(&format!("{to} would change nothing")),
+                "{said}"
+            );
+            assert!(said.contains(from), "{said}");
+        }
+        let of_step = TEXT.replacen("seconds", "\"pragma.cache_size\"", 1);
+        assert!(told(&of_step).starts_with("pragma.cache_size"));
+        let of_job = TEXT.replacen("[options]", "[options]\n\"pragma.cache_size\" = 1", 1);
+        assert_eq!(told(&of_job), "");
+        let named = TEXT.replacen("threads", "depth", 1);
+        assert!(told(&named).starts_with("depth"));
+        assert_eq!(told(&named.replacen("\"t\"", "\"{depth}\"", 1)), "");
+    }
+
+    #[test]
+    fn no_suite_of_the_lab_has_such() {
+        for (name, text) in SUITES.iter().chain([&("template", TEMPLATE)]) {
+            assert_eq!(told(text), "", "{name}");
+        }
+    }
+}
