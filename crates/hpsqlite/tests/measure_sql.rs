@@ -75,22 +75,6 @@ fn settings_are_read_back_also_those_that_did_nothing() {
 }
 
 #[test]
-fn what_writes_is_for_another_kind_of_suite() {
-    let place = Place::new();
-    let delete = step("delete", "DELETE FROM t WHERE key_col=1");
-    for engine in ["ours", "duckdb"] {
-        let lines = measure(
-            &place,
-            engine,
-            &json!({"write": "on"}),
-            std::slice::from_ref(&delete),
-        );
-        let why = lines[0]["failed"].as_str().unwrap();
-        assert!(why.contains("kind = \"transactions\""), "{why}");
-    }
-}
-
-#[test]
 fn the_largest_memory_is_that_of_the_step() {
     if std::fs::write("/proc/self/clear_refs", "5").is_err() {
         return skipped("the largest memory so far cannot be forgotten here");

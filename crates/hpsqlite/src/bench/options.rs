@@ -24,9 +24,7 @@ const DATA: &[&str] = &[
 fn of(kind: Kind) -> Vec<&'static str> {
     let (own, data): (&[&str], &[&str]) = match kind {
         Kind::Sql => (
-            &[
-                "duckdb", "limit", "python", "repeat", "sql", "threads", "write",
-            ],
+            &["duckdb", "limit", "python", "repeat", "sql", "threads"],
             DATA,
         ),
         Kind::Transactions => (
@@ -110,6 +108,11 @@ pub fn check(suite: &Suite) -> Result<()> {
         let of_job = of_job.filter(|name| !is_setting(name));
         let steps = steps.filter(|name| suite.kind != Kind::Transactions || !is_setting(name));
         if let Some(name) = of_job.chain(steps).find(|name| !used(name)) {
+            if suite.kind == Kind::Sql && name == "write" {
+                bail!(
+                    "write: statements that write are measured by a suite of kind = \"transactions\""
+                );
+            }
             bail!(
                 "{name} would change nothing: no text of the suite has {{{name}}}, and it is no option here; those \
                  are {}, and {PRAGMA_PREFIX}NAME",
@@ -169,6 +172,25 @@ mod tests {
         let named = TEXT.replacen("threads", "depth", 1);
         assert!(told(&named).starts_with("depth"));
         assert_eq!(told(&named.replacen("\"t\"", "\"{depth}\"", 1)), "");
+    }
+
+    #[test]
+    fn statements_that_write_are_for_another_kind() {
+        const TEXT: &str = r#"
+            title = "t"
+            kind = "sql"
+            [options]
+            setup = "CREATE TABLE t(a)"
+            write = true
+            [axes]
+            engine = "stock"
+            [[step]]
+            name = "delete"
+            sql = "DELETE FROM t"
+        "#;
+        let said = told(TEXT);
+        assert!(said.contains("kind = \"transactions\""), "{said}");
+        assert_eq!(told(&TEXT.replacen("FROM t", "FROM t -- {write}", 1)), "");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use std::sync::Barrier;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 
 use super::answer::{Answer, Reading, Way};
 use super::connection;
@@ -76,12 +76,6 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
 
 /// The file of a job, which is only read.
 pub fn database(job: &Job) -> Result<PathBuf> {
-    let mut all = std::iter::once(&job.options).chain(job.steps.iter().map(|step| &step.options));
-    if let Some(write) = all.find_map(|options| options.get("write")) {
-        bail!(
-            "write={write}: statements that write are measured by a suite of kind = \"transactions\""
-        );
-    }
     let database = Options::of(job, None).text("database");
     Ok(PathBuf::from(database.context("there is no database")?))
 }
