@@ -124,6 +124,34 @@ fn a_setting_of_a_step_is_in_force_or_fails_it() {
 }
 
 #[test]
+fn a_parameter_may_begin_with_any_sign_that_sqlite_knows() {
+    let place = Place::new();
+    let answer = |sign: &str| {
+        let steps = [
+            step(
+                "create",
+                json!({"sql": "CREATE TABLE t(id INTEGER PRIMARY KEY)"}),
+            ),
+            step(
+                "insert",
+                json!({"sql": format!("INSERT INTO t VALUES({sign}shuffled)"), "operations": "20",
+                    "check": "SELECT count(*), min(id), max(id) FROM t"}),
+            ),
+        ];
+        let options = json!({"workload": "statements"});
+        let lines = measure(&place, "stock", &options, &steps);
+        let answer = &lines.last().unwrap()["sample"]["answer"];
+        answer
+            .as_str()
+            .unwrap_or_else(|| panic!("{lines:?}"))
+            .to_owned()
+    };
+    let expected = answer(":");
+    assert_eq!(answer("@"), expected);
+    assert_eq!(answer("$"), expected);
+}
+
+#[test]
 fn statements_of_a_suite_file_do_what_they_say() {
     let place = Place::new();
     let steps = [

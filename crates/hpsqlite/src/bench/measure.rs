@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
@@ -461,6 +461,15 @@ impl<'j> Run<'j> {
     }
 }
 
+/// Does a thread's work; a panic is an error, because others wait for the thread.
+pub(super) fn caught<T, E: From<anyhow::Error>>(
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    // What the work had borrowed is not used any more after an error.
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+    done.unwrap_or_else(|_| Err(anyhow!("a thread panicked").into()))
+}
+
 /// Removes a folder that may not be there.
 fn remove(folder: &Path) -> std::io::Result<()> {
     match std::fs::remove_dir_all(folder) {
@@ -588,9 +597,9 @@ impl Load<'_> {
                     let (shared, tell) = (&shared, tell.clone());
                     scope.spawn(move || {
                         let mut part = None;
-                        let session = store.session(&mut |session| {
+                        let mut work = |session: &mut dyn Session| {
                             shared.start.wait();
-                            let done = self.part(t, session, shared);
+                            let done = caught(|| self.part(t, session, shared));
                             if done.is_err() {
                                 shared.stop.store(true, Ordering::Relaxed);
                             }
@@ -601,7 +610,8 @@ impl Load<'_> {
                             let _ = tell.send(());
                             shared.end.wait();
                             Ok(())
-                        });
+                        };
+                        let session = caught(|| store.session(&mut work));
                         if part.is_none() {
                             // No session: the others must not wait for it.
                             shared.stop.store(true, Ordering::Relaxed);

@@ -25,7 +25,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::answer::{Answer, Reading, Way};
 use super::connection;
-use super::measure::Options;
+use super::measure::{Options, caught};
 use super::meter::Meter;
 use super::model::{Job, Line, Sample, Step, Values};
 use super::suite::ENGINE;
@@ -326,9 +326,9 @@ impl Timed<'_> {
         let barrier = Barrier::new(usize::try_from(self.threads).map_err(anyhow::Error::from)?);
         std::thread::scope(|scope| {
             let other = || {
-                let db = self.place.open();
+                let db = caught(|| self.place.open());
                 let ready = match &db {
-                    Ok(db) => self.make_ready(db, false),
+                    Ok(db) => caught(|| self.make_ready(db, false)),
                     Err(_) => Ok(()),
                 };
                 // All wait for all, also for one that has no connection: until nobody reads the
@@ -340,10 +340,10 @@ impl Timed<'_> {
                 self.question.run(&db, self.repeat)
             };
             let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(other)).collect();
-            let ready = self.make_ready(db, true);
+            let ready = caught(|| self.make_ready(db, true));
             barrier.wait();
             let dropped = match self.cold {
-                true => cache::drop_files(&[&self.place.file]),
+                true => caught(|| cache::drop_files(&[&self.place.file])),
                 false => Ok(()),
             };
             let meter = Meter::start();

@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::measure::{Options, TICK, lap, mix, percentiles};
+use super::measure::{Options, TICK, caught, lap, mix, percentiles};
 use super::meter::Usage;
 use super::model::{Job, Line, Sample, Step, Values};
 use super::{connection, engine};
@@ -455,25 +455,27 @@ impl Run<'_> {
     /// The part of thread `t`.
     fn thread(&self, t: u64, shared: &Shared<'_>, tell: &Sender<()>) -> Result<Part> {
         // Whatever happens, the others must not wait for it.
-        let db = self.open();
+        let db = caught(|| self.open());
         let client = match &db {
             Ok(db) => {
                 db.count_lock_waits(&LOCK_WAITS);
-                shared.work.client(db)
+                caught(|| shared.work.client(db))
             }
             Err(e) => Err(anyhow!("{e:#}")),
         };
         let mut client = client.and_then(|mut client| {
-            let mut nothing = Reading::default();
-            for j in shared.operations..shared.operations + shared.warm_up {
-                client.operation(j, shared.random(j), &mut nothing)?;
-            }
-            client.finish()?;
-            Ok(client)
+            caught(|| {
+                let mut nothing = Reading::default();
+                for j in shared.operations..shared.operations + shared.warm_up {
+                    client.operation(j, shared.random(j), &mut nothing)?;
+                }
+                client.finish()?;
+                Ok(client)
+            })
         });
         shared.start.wait();
         let part = match &mut client {
-            Ok(client) => part(t, &mut **client, shared),
+            Ok(client) => caught(|| part(t, &mut **client, shared)),
             Err(e) => Err(anyhow!("{e:#}")),
         };
         if part.is_err() {
@@ -568,6 +570,69 @@ mod tests {
             open().first("SELECT count(*) FROM t").unwrap().unwrap(),
             "2"
         );
+    }
+
+    /// Panics while a client is made, or at an operation.
+    struct Panics(Option<u64>);
+
+    impl Work for Panics {
+        fn operations(&self) -> u64 {
+            10
+        }
+
+        fn client<'d>(&'d self, _db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
+            match self.0 {
+                Some(at) => Ok(Box::new(PanicsAt(at))),
+                None => panic!("as it is to be"),
+            }
+        }
+    }
+
+    struct PanicsAt(u64);
+
+    impl Client for PanicsAt {
+        fn operation(&mut self, j: u64, _: u64, _: &mut Reading) -> Result<(), SqlError> {
+            assert_ne!(j, self.0);
+            Ok(())
+        }
+
+        fn readonly(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_ends_the_job_with_an_error() {
+        let library = library();
+        let folder = tempfile::tempdir().unwrap();
+        let step = Step {
+            name: "s".to_owned(),
+            options: Values::from([("threads".to_owned(), "3".to_owned())]),
+            cold: false,
+            unmeasured: false,
+        };
+        let mut job = Job {
+            kind: crate::bench::model::Kind::Transactions,
+            engine: "stock".to_owned(),
+            library: None,
+            folder: folder.path().to_owned(),
+            options: Values::new(),
+            steps: Vec::new(),
+            seed: 1,
+        };
+        // While connections are made, while they warm up (after the last operation), and then.
+        for (at, warm_up) in [(None, 0), (Some(10), 1), (Some(5), 0)] {
+            job.options
+                .insert("warm_up".to_owned(), warm_up.to_string());
+            let run = Run {
+                job: &job,
+                step: &step,
+                place: &Place::new(&job).unwrap(),
+                library: &library,
+            };
+            let e = run.sample(Box::new(Panics(at)), &mut |_| Ok(()));
+            assert_eq!(format!("{:#}", e.unwrap_err()), "a thread panicked");
+        }
     }
 
     #[test]

@@ -89,7 +89,10 @@ impl Workload for Statements<'_> {
             before: options.text("before").unwrap_or_default().to_owned(),
             check: options.text("check").map(str::to_owned),
             values: Drawn {
-                order: match sql.contains(":shuffled") {
+                order: match [":", "@", "$"]
+                    .iter()
+                    .any(|c| sql.contains(&format!("{c}shuffled")))
+                {
                     true => shuffled(count, xxh3_64_with_seed(b"shuffled", self.job.seed)),
                     false => Vec::new(),
                 },
