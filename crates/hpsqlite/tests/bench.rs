@@ -206,8 +206,30 @@ fn what_a_run_uses_is_not_cleaned_away() {
         .run(&["bench", "clean"])
         .expect(2)
         .says("a run of the lab is using");
+    std::fs::create_dir_all(place.path("cache/hpsqlite/bench/work/job-live")).unwrap();
+    place
+        .run(&["bench", "clean", "--list"])
+        .expect(0)
+        .says("job-live  (of a run that is under way)");
     drop(lock);
     place.run(&["bench", "clean"]).expect(0);
+}
+
+#[test]
+fn what_a_killed_run_left_goes_with_the_next_one_that_is_alone() {
+    let place = Place::new();
+    let (file, results) = (suite(&place, SUITE), results(&place));
+    let run = ["bench", "run", &file, "--results", &results];
+    std::fs::create_dir_all(place.path("cache/hpsqlite/bench/work/job-x/store")).unwrap();
+    std::fs::create_dir_all(place.path("cache/hpsqlite/bench/data/.making-x")).unwrap();
+    let lock = std::fs::File::create(place.path("cache/hpsqlite/bench/lock")).unwrap();
+    lock.lock_shared().unwrap();
+    place.run(&run).expect(0);
+    assert_eq!(place.list("cache/hpsqlite/bench/work"), ["job-x"]);
+    drop(lock);
+    place.run(&run).expect(0);
+    assert_eq!(place.list("cache/hpsqlite/bench/work"), [""; 0]);
+    assert!(!place.path("cache/hpsqlite/bench/data/.making-x").exists());
 }
 
 #[test]

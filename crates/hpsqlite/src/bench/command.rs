@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
-use super::dataset::{self, Home};
+use super::dataset::{self, Home, Whose};
 use super::model::Kind;
 use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
-use super::store::{Environment, Store, Suite as Stored};
+use super::store::{AnotherBuild, Environment, Store, Suite as Stored};
 use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
 use super::{blobs, connection};
 use crate::output::{self, OutputFile};
@@ -157,12 +157,13 @@ fn clean(only_list: bool) -> Result<()> {
         false => dataset::clean()?,
     };
     for one in &all {
-        let left_over = match one.left_over {
-            true => "  (of a run that was killed)",
-            false => "",
+        let whose = match one.whose {
+            Whose::Everybody => "",
+            Whose::Run => "  (of a run that is under way)",
+            Whose::Nobody => "  (of a run that was killed)",
         };
         println!(
-            "{:>10}  {}{left_over}",
+            "{:>10}  {}{whose}",
             text::bytes(one.bytes),
             one.path.display()
         );

@@ -48,6 +48,12 @@ impl Home {
                 .with_context(|| format!("cannot make {}", folder.display()))?;
         }
         let lock = lock_file(&root)?;
+        if lock.try_lock().is_ok() {
+            // No run is under way. What cannot be removed is no obstacle; `bench clean` says why.
+            for (path, of_run) in entries(&root)? {
+                let _ = of_run.then(|| remove(&path));
+            }
+        }
         lock.lock_shared()
             .with_context(|| format!("cannot lock {}", root.display()))?;
         Ok(Home {
@@ -288,13 +294,47 @@ fn database(options: &Values, folder: &Path, cache: &Cache) -> Result<PathBuf> {
 pub struct Kept {
     pub path: PathBuf,
     pub bytes: u64,
-    /// Of a process that was killed: nothing can use it any more.
-    pub left_over: bool,
+    pub whose: Whose,
+}
+
+/// Who needs something in the cache folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// It is a data set.
+    Everybody,
+    /// A run that is under way.
+    Run,
+    /// The run that made it was killed.
+    Nobody,
 }
 
 /// What is in the cache folder, largest first.
 pub fn kept() -> Result<Vec<Kept>> {
     let root = root()?;
+    if !root.exists() {
+        return Ok(Vec::new());
+    }
+    let lock = lock_file(&root)?;
+    let of_runs = match lock.try_lock() {
+        Ok(()) => Whose::Nobody,
+        Err(_) => Whose::Run,
+    };
+    kept_in(&root, of_runs)
+}
+
+fn kept_in(root: &Path, of_runs: Whose) -> Result<Vec<Kept>> {
+    let kept = |(path, of_run): (PathBuf, bool)| Kept {
+        bytes: size(&path),
+        whose: if of_run { of_runs } else { Whose::Everybody },
+        path,
+    };
+    let mut all: Vec<Kept> = entries(root)?.into_iter().map(kept).collect();
+    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
+    Ok(all)
+}
+
+/// What is in the cache folder, and whether it is of one run only.
+fn entries(root: &Path) -> Result<Vec<(PathBuf, bool)>> {
     let mut all = Vec::new();
     for (folder, of_jobs) in [("data", false), ("work", true)] {
         let entries = match std::fs::read_dir(root.join(folder)) {
@@ -304,15 +344,18 @@ pub fn kept() -> Result<Vec<Kept>> {
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            all.push(Kept {
-                bytes: size(&path),
-                left_over: of_jobs || name.starts_with(MAKING),
-                path,
-            });
+            let of_run = of_jobs || name.starts_with(MAKING);
+            all.push((path, of_run));
         }
     }
-    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
     Ok(all)
+}
+
+fn remove(path: &Path) -> std::io::Result<()> {
+    match path.is_dir() && !path.is_symlink() {
+        true => std::fs::remove_dir_all(path),
+        false => std::fs::remove_file(path),
+    }
 }
 
 /// Removes what the lab has in the cache folder, unless a run uses it; gives what is gone.
@@ -332,14 +375,10 @@ pub fn clean() -> Result<Vec<Kept>> {
             return Err(e).with_context(|| format!("cannot lock {}", root.display()));
         }
     }
-    let all = kept()?;
+    let all = kept_in(&root, Whose::Nobody)?;
     for one in &all {
         interrupt::check()?;
-        match one.path.is_dir() && !one.path.is_symlink() {
-            true => std::fs::remove_dir_all(&one.path),
-            false => std::fs::remove_file(&one.path),
-        }
-        .with_context(|| format!("cannot remove {}", one.path.display()))?;
+        remove(&one.path).with_context(|| format!("cannot remove {}", one.path.display()))?;
     }
     Ok(all)
 }
