@@ -46,7 +46,7 @@ impl Address {
         let path = plan.job.folder.join("socket");
         if path.as_os_str().len() > SOCKET_PATH {
             bail!(Unavailable(format!(
-                "{} is too long a path for a UNIX socket; a shorter TMPDIR helps",
+                "{} is too long a path for a UNIX socket; a shorter XDG_CACHE_HOME helps",
                 path.display()
             )));
         }

@@ -50,7 +50,7 @@ pub const SLOWER: u8 = 1;
 const MIN_TRIALS: usize = 5;
 /// Times whose quartiles are further from the median than this share of it are warned of.
 const NOISE: f64 = 0.1;
-/// A first trial slower by this than the median of the others was not warmed up.
+/// A first trial slower by this than the slowest of the others was not warmed up.
 const FIRST: f64 = 1.3;
 /// So many different numbers make a line.
 const LINE_POINTS: usize = 3;
@@ -1024,7 +1024,7 @@ fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
     if few > 0 {
         out.push(format!(
             "{} of {all} results have fewer than {MIN_TRIALS} trials: too few to tell a difference from chance. \
-             More trials (--set trials=7), or a run without --quick, cure it.",
+             More trials (--set trials=7) or a run without --quick, into another results file (--results), cure it.",
             text::thousands(few as u64)
         ));
     }
