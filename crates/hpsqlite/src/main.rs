@@ -19,10 +19,6 @@ mod output;
 mod sys;
 mod text;
 mod usage;
-#[allow(
-    dead_code,
-    reason = "the views that ask for it are being built, and cannot be reached yet"
-)]
 mod viz;
 
 use std::process::ExitCode;

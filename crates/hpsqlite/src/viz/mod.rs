@@ -19,6 +19,10 @@
 //! read-only, without locks. A file of 10 GB is open after reading a few thousand pages; the rest is
 //! read when it is asked for, or by the scan.
 
+#[allow(
+    dead_code,
+    reason = "the views that ask for it are being built, and cannot be reached yet"
+)]
 pub mod ask;
 pub mod file;
 pub mod json;
