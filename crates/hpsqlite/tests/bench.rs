@@ -111,6 +111,29 @@ fn a_changed_suite_needs_another_results_file() {
 }
 
 #[test]
+fn a_library_that_was_built_anew_needs_another_results_file() {
+    let place = Place::new();
+    let library = place.path("tmp/built.so");
+    std::fs::copy(place.path("libexec/hpsqlite/libsqlite3-stock.so"), &library).unwrap();
+    let text = SUITE.replace("[\"stock\", \"ours\"]", "[\"stock\", \"built\"]")
+        + &format!("[engines.built]\nlibrary = \"{}\"\n", library.display());
+    let (file, results) = (suite(&place, &text), results(&place));
+    let run = ["bench", "run", &file, "--results", &results];
+    place.run(&run).expect(0).says("8 measured now");
+    let mut other = std::fs::read(&library).unwrap();
+    other.push(0);
+    std::fs::write(&library, other).unwrap();
+    let done = place.run(&run).expect(2);
+    assert!(!done.err.contains("goes on where it stopped"), "{done:?}");
+    done.says("holds results of another build of built")
+        .says("another file with --results");
+    place
+        .run(&["bench", "report", &results])
+        .expect(0)
+        .says("Counting");
+}
+
+#[test]
 fn one_wrong_engine_leaves_the_others_their_samples() {
     let place = Place::new();
     let text = SUITE.replace("[\"stock\", \"ours\"]", "[\"stock\", \"gone\"]")

@@ -282,7 +282,7 @@ fn a_server_that_dies_leaves_the_others_their_samples() {
         .expect(1)
         .says("2 measured now, 1 failed")
         .says("redis");
-    done.says("The same command measures again what failed");
+    done.says("The same command tries again what failed");
     assert_eq!(lab.to_the_end().len(), 2 * 2);
 }
 
@@ -370,9 +370,30 @@ fn what_is_never_cold_is_not_measured_as_cold() {
     let Some(_disk) = Disk::new(lab.place.path("cache"), 4000) else {
         return skipped("no file system can be mounted here");
     };
-    let done = lab.run().expect(1).says("0 measured now, 4 failed");
+    let done = lab.run().expect(1).says("0 measured now, 8 left out");
     done.says("is on a file system in memory, where nothing is ever cold");
     assert_eq!(lab.samples(), [""; 0]);
+}
+
+#[test]
+fn a_step_that_cannot_be_cold_leaves_the_others_their_samples() {
+    for (step, measured) in [
+        ("fill-random", "read-random"),
+        ("read-random", "fill-random"),
+    ] {
+        let name = format!("name = \"{step}\"");
+        let lab = Lab::new(&SUITE.replace(&name, &format!("{name}\ncold = true")));
+        let Some(_disk) = Disk::new(lab.place.path("cache"), 4000) else {
+            return skipped("no file system can be mounted here");
+        };
+        let done = lab.run().expect(0).says("8 measured now");
+        done.says(&format!(
+            "{step} cannot be cold, so it is left out of the results of stock"
+        ));
+        let samples = lab.samples();
+        assert_eq!(samples.len(), 8);
+        assert!(samples.iter().all(|s| s.contains(measured)), "{samples:?}");
+    }
 }
 
 #[test]

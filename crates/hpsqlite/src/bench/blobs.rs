@@ -255,9 +255,16 @@ pub fn run(job: &Job, say: &dyn Fn(Line) -> Result<()>) -> Result<()> {
     for (step, what) in job.steps.iter().zip(whats) {
         interrupt::check()?;
         let context = || format!("step {}", step.name);
-        let (effective, mut sample) = match what {
-            What::Space => space(job, step, &target, kind).with_context(context)?,
-            _ => visit(job, step, what, &target, kind, say).with_context(context)?,
+        let done = match what {
+            What::Space => space(job, step, &target, kind),
+            _ => visit(job, step, what, &target, kind, say),
+        };
+        let (effective, mut sample) = match done {
+            Ok(done) => done,
+            Err(e) => {
+                say(job.not_cold(step, e).with_context(context)?)?;
+                continue;
+            }
         };
         if !told {
             say(Line::Ready(effective))?;

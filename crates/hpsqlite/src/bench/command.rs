@@ -201,6 +201,7 @@ fn measure(args: &Run) -> Result<u8> {
         };
         let points = suite.points.iter();
         store.prepare(points.map(|p| (&p.values, asked(&p.options))))?;
+        store.built(&runner::builds(&suite)?)?;
         let places = Places {
             suite: args.suite.parent().unwrap_or(Path::new(".")),
             data: &home.data,
@@ -208,8 +209,9 @@ fn measure(args: &Run) -> Result<u8> {
         };
         let run = runner::run(&suite, &places, &mut store);
         drop(store);
-        if run.is_err() {
-            let again: Vec<String> = std::env::args().skip(1).map(|w| quoted(&w)).collect();
+        if run.as_ref().is_err_and(|e| !e.is::<AnotherBuild>()) {
+            let words = std::env::args_os().skip(1);
+            let again: Vec<String> = words.map(|w| quoted(&w.to_string_lossy())).collect();
             eprintln!(
                 "What was measured is in {}; this goes on where it stopped:\n  hpsqlite {}",
                 results.display(),
@@ -220,10 +222,13 @@ fn measure(args: &Run) -> Result<u8> {
     };
     let status = reports(&results, None, &args.outputs)?;
     println!("{}: {}", results.display(), told(&tally));
-    if tally.failed > 0 {
-        println!("The same command measures again what failed, and nothing else.");
+    if tally.failed + tally.unavailable > 0 {
+        println!(
+            "The same command tries again what failed or could not be measured here, with the trials \
+             of it that were given up, and nothing else."
+        );
     }
-    Ok(match tally.failed + tally.unavailable {
+    Ok(match tally.failed + tally.unavailable + tally.left_out {
         0 => status,
         _ => INCOMPLETE,
     })
@@ -234,6 +239,7 @@ fn told(tally: &Tally) -> String {
     let mut parts = vec![format!("{} measured now", tally.measured)];
     for (n, what) in [
         (tally.kept, "from before"),
+        (tally.left_out, "left out"),
         (tally.unavailable, "cannot be measured here"),
         (tally.failed, "failed"),
     ] {

@@ -71,8 +71,12 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
         interrupt::check()?;
         if step.cold {
             timed.demand(json!({"do": "close"}))?;
-            cache::drop_files(&[&file])?;
+            let dropped = cache::drop_files(&[&file]);
             timed.demand(open.clone())?;
+            if let Err(e) = dropped {
+                tell(job, step, Err(e.into()), say)?;
+                continue;
+            }
         }
         let mut measured = measure(job, step, &mut timed, &mut asked);
         if let Ok(sample) = &mut measured {

@@ -100,11 +100,14 @@ fn key_value(job: &Job) -> Result<()> {
     let mut run = Run::new(job)?;
     say(&Line::Ready(run.store()?.effective()?))?;
     for step in &job.steps {
-        let sample = run
-            .step(step)
-            .with_context(|| format!("step {}", step.name))?;
-        if !step.unmeasured {
-            say(&Line::Sample(sample))?;
+        let context = || format!("step {}", step.name);
+        match run.step(step) {
+            Ok(_) if step.unmeasured => {}
+            Ok(sample) => say(&Line::Sample(sample))?,
+            Err(e) => {
+                say(&job.not_cold(step, e).with_context(context)?)?;
+                run.step(&step.as_preparation()).with_context(context)?;
+            }
         }
     }
     Ok(())
@@ -373,19 +376,18 @@ impl<'j> Run<'j> {
     fn cool(&mut self) -> Result<()> {
         let store = self.store()?;
         if !store.survives_closing() {
-            bail!(Unavailable(
-                "it keeps its data in memory, so there is no cold read".to_owned()
-            ));
+            bail!(cache::StaysWarm("it keeps its data in memory".to_owned()));
         }
         store.flush()?;
         self.store = None;
         let files = engine::files(&self.plan.folder)?;
         let files: Vec<&Path> = files.iter().map(|f| f.as_path()).collect();
-        cache::drop_files(&files)?;
-        self.open()
+        let dropped = cache::drop_files(&files);
+        self.open()?;
+        dropped
     }
 
-    fn step(&mut self, step: &'j Step) -> Result<Sample> {
+    fn step(&mut self, step: &Step) -> Result<Sample> {
         let what = What::named(&step.name)?;
         let options = Options {
             job: &self.plan.job.options,

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::suite::ENGINE;
+use crate::compare::cache::StaysWarm;
+
 /// Names of axes or options and their values, as they stand in the suite file and in charts.
 pub type Values = BTreeMap<String, String>;
 
@@ -51,6 +54,40 @@ pub struct Step {
     pub cold: bool,
     /// Whether it is only there to prepare the next one, and needs no times.
     pub unmeasured: bool,
+}
+
+impl Step {
+    /// The step as it is done where it cannot be measured, for the steps after it.
+    pub fn as_preparation(&self) -> Step {
+        Step {
+            cold: false,
+            unmeasured: true,
+            ..self.clone()
+        }
+    }
+}
+
+impl Job {
+    /// The name of the engine in the suite.
+    pub fn name(&self) -> &str {
+        let name = self.options.get(ENGINE);
+        name.map_or(self.engine.as_str(), String::as_str)
+    }
+
+    /// What is said of a step that failed because it cannot be cold; other errors stay errors.
+    pub fn not_cold(&self, step: &Step, error: anyhow::Error) -> anyhow::Result<Line> {
+        let Some(why) = error.downcast_ref::<StaysWarm>() else {
+            return Err(error);
+        };
+        Ok(Line::LeftOut {
+            step: step.name.clone(),
+            why: format!(
+                "{} cannot be cold, so it is left out of the results of {}: {why}.",
+                step.name,
+                self.name()
+            ),
+        })
+    }
 }
 
 /// A line of a measuring process.

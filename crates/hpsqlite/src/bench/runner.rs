@@ -5,7 +5,7 @@
 //! another, and which of them comes first changes from trial to trial. What has
 //! been recorded is not measured again: a run that was stopped goes on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -15,10 +15,10 @@ use anyhow::{Context, Result};
 
 use super::dataset::{self, Cache};
 use super::machine;
-use super::model::{Job, Line, Sample, Step, Values};
+use super::model::{Job, Kind, Line, Sample, Step, Values};
 use super::progress::{Progress, same_but_engine};
 use super::suite::{ENGINE, Point, Suite};
-use crate::{interrupt, libs, usage};
+use crate::{interrupt, libs, text, usage};
 
 /// Who keeps what was measured. Points are told by their place in the suite.
 pub trait Record {
@@ -30,6 +30,8 @@ pub trait Record {
     fn done(&mut self, point: usize, trial: u32) -> Result<()>;
     /// Keeps what a person should know.
     fn warn(&mut self, warning: &str) -> Result<()>;
+    /// Steps of points that are not measured any more.
+    fn left_out(&self) -> Result<BTreeSet<(usize, String)>>;
     /// Tells the samples that there are already.
     fn samples(&self, each: &mut dyn FnMut(usize, &Sample)) -> Result<()>;
 }
@@ -45,6 +47,8 @@ pub struct Tally {
     pub unavailable: usize,
     /// Jobs that failed.
     pub failed: usize,
+    /// Jobs all steps of which are left out.
+    pub left_out: usize,
 }
 
 /// Where a run keeps what it needs.
@@ -64,8 +68,7 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
     record.samples(&mut |point, sample| progress.sample(point, sample))?;
     let cache = Cache::new(places.data);
     let mut given_up = vec![false; suite.points.len()];
-    // Steps of points that need not be asked for again.
-    let mut left_out = BTreeSet::new();
+    let mut left_out = record.left_out()?;
     let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
     let clock = Watch::start();
     for trial in 1..=trials {
@@ -87,9 +90,15 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                 dataset::options(suite.kind, who, &point.options, places.suite, &cache)
             });
             progress.begin(nth);
-            let steps = point.steps.iter();
-            let steps = steps.filter(|s| !left_out.contains(&(nth, s.name.clone())));
-            let steps: Vec<Step> = steps.cloned().collect();
+            let steps = wanted(suite.kind, &point.steps, |step| {
+                left_out.contains(&(nth, step.to_owned()))
+            });
+            if steps.iter().all(|s| s.unmeasured) {
+                record.done(nth, trial)?;
+                tally.left_out += 1;
+                progress.skip(nth);
+                continue;
+            }
             let mut tell = |line: &Line| {
                 match line {
                     Line::Sample(sample) => progress.sample(nth, sample),
@@ -123,10 +132,14 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                     record.done(nth, trial)?;
                     tally.measured += 1;
                 }
+                End::LeftOut => {
+                    record.done(nth, trial)?;
+                    tally.left_out += 1;
+                }
                 End::Unavailable => tally.unavailable += 1,
                 End::Failed => tally.failed += 1,
             }
-            given_up[nth] = !matches!(end, End::Measured);
+            given_up[nth] = matches!(end, End::Unavailable | End::Failed);
             match given_up[nth] {
                 true => progress.give_up(nth),
                 false => progress.end(nth),
@@ -137,6 +150,48 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
         record.warn(&warning)?;
     }
     Ok(tally)
+}
+
+/// The steps of a job, without those that are left out.
+fn wanted(kind: Kind, steps: &[Step], left_out: impl Fn(&str) -> bool) -> Vec<Step> {
+    let keep = |step: &Step| match (left_out(&step.name), kind) {
+        (false, _) => Some(step.clone()),
+        // Steps after it work on what it leaves behind.
+        (true, Kind::KeyValue | Kind::Transactions) => Some(step.as_preparation()),
+        (true, Kind::Sql | Kind::Blobs) => None,
+    };
+    steps.iter().filter_map(keep).collect()
+}
+
+/// The fingerprints of the SQLite libraries that each point is measured with, by their names.
+pub fn builds(suite: &Suite) -> Result<Vec<Values>> {
+    let mut known: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    let mut builds = Vec::new();
+    for point in &suite.points {
+        let mut build = Values::new();
+        let mut add = |name: &str, path: PathBuf| {
+            let fingerprint = known.entry(path).or_insert_with_key(|path| {
+                // One that cannot be read gives no samples, and its job says why.
+                std::fs::read(path).ok().map(|b| text::fingerprint(&b))
+            });
+            if let Some(fingerprint) = fingerprint {
+                build.insert(name.to_owned(), fingerprint.clone());
+            }
+        };
+        if let Some(library) = engine(suite, point)?.1 {
+            add(&point.values[ENGINE], library);
+        }
+        let steps = point.steps.iter().filter_map(|s| s.options.get("by"));
+        for name in steps.chain(point.options.get("made_by")) {
+            match name.as_str() {
+                "stock" => add(name, libs::stock()?),
+                "ours" => add(name, libs::ours()?),
+                _ => {}
+            }
+        }
+        builds.push(build);
+    }
+    Ok(builds)
 }
 
 /// The points in the order of a trial: those that differ by their engine only take turns in being first.
@@ -176,6 +231,8 @@ impl Watch {
 
 enum End {
     Measured,
+    /// No step can be measured.
+    LeftOut,
     Unavailable,
     Failed,
 }
@@ -271,7 +328,10 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
             Line::Unavailable(_) => end = End::Unavailable,
             Line::Failed(_) => end = End::Failed,
             Line::Sample(_) => samples += 1,
-            Line::LeftOut { .. } => left_out += 1,
+            Line::LeftOut { step, .. } => {
+                let is = |s: &&Step| s.name == *step && !s.unmeasured;
+                left_out += job.steps.iter().filter(is).count();
+            }
             Line::Ready(_) | Line::Progress(_) => {}
         }
         tell(&line)?;
@@ -285,6 +345,9 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
         )))?;
         end = End::Failed;
     }
+    if matches!(end, End::Measured) && samples == 0 && left_out > 0 {
+        end = End::LeftOut;
+    }
     Ok(end)
 }
 
@@ -292,6 +355,25 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
 mod tests {
     use super::*;
     use crate::bench::suite::Changes;
+
+    #[test]
+    fn a_step_that_is_left_out_still_prepares_the_next_ones() {
+        let step = |name: &str| Step {
+            name: name.to_owned(),
+            options: Values::new(),
+            cold: true,
+            unmeasured: false,
+        };
+        let steps = [step("fill"), step("read")];
+        let told = |kind| -> Vec<(String, bool, bool)> {
+            let steps = wanted(kind, &steps, |name| name == "fill").into_iter();
+            steps.map(|s| (s.name, s.cold, s.unmeasured)).collect()
+        };
+        let read = || ("read".to_owned(), true, false);
+        let fill = ("fill".to_owned(), false, true);
+        assert_eq!(told(Kind::Sql), [read()]);
+        assert_eq!(told(Kind::KeyValue), [fill, read()]);
+    }
 
     #[test]
     fn engines_take_turns_in_being_first() {

@@ -28,7 +28,6 @@ use super::connection;
 use super::measure::{Options, caught};
 use super::meter::Meter;
 use super::model::{Job, Line, Sample, Step, Values};
-use super::suite::ENGINE;
 use crate::compare::{cache, protocol, worker};
 use crate::interrupt;
 use crate::kvtest::place as files;
@@ -91,7 +90,10 @@ pub fn tell(
         Ok(_) if step.unmeasured => Ok(()),
         Ok(sample) => say(Line::Sample(sample)),
         Err(Stopped::TooLong) => say(left_out(job, step)),
-        Err(Stopped::Failed(e)) => Err(e).with_context(|| format!("step {}", step.name)),
+        Err(Stopped::Failed(e)) => {
+            let line = job.not_cold(step, e);
+            say(line.with_context(|| format!("step {}", step.name))?)
+        }
     }
 }
 
@@ -105,16 +107,9 @@ fn left_out(job: &Job, step: &Step) -> Line {
         why: format!(
             "{} takes more than {limit} s, so it is left out of the results of {}.",
             step.name,
-            name(job)
+            job.name()
         ),
     }
-}
-
-/// The name of the engine in the suite.
-fn name(job: &Job) -> &str {
-    job.options
-        .get(ENGINE)
-        .map_or(job.engine.as_str(), String::as_str)
 }
 
 /// How often a statement is run for a sample; `once` runs it and gives its seconds.

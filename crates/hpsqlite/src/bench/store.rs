@@ -17,9 +17,12 @@
 //! | `trial` | a trial all steps of which were measured | `point`; `trial` |
 //! | `problem` | a point or a trial that could not be measured | `point`; `trial`; `kind`, `unavailable` or `failed`; `reason`; `at` |
 //! | `warning` | what a person should know | `text`; `at` |
+//! | `build` | what a point was measured with | `point`; `libraries`, JSON of names and fingerprints of the SQLite libraries |
+//! | `left_out` | a step without samples, of a point | `point`; `step`; `why` |
 //!
 //! A trial that was stopped half-way is measured again as a whole, and its new samples replace the
-//! old ones. A problem is forgotten when its trial succeeds.
+//! old ones. A problem is forgotten when its trial succeeds. Figures of two builds of an engine are
+//! not mixed: a run that finds another one than the file has samples of is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -31,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Effective, Line, Sample, Values};
 use super::runner::Record;
+use super::suite::ENGINE;
 use crate::compare::report::Machine;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError, Stmt, Value};
 use crate::text;
@@ -40,7 +44,7 @@ const VERSION: i64 = 1;
 /// `PRAGMA application_id` of results files: `HPbn`.
 const APPLICATION: i64 = 0x4850_626e;
 
-const SCHEMA: [&str; 8] = [
+const SCHEMA: [&str; 10] = [
     "CREATE TABLE suite(id INTEGER PRIMARY KEY CHECK(id=1), name TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL)",
     "CREATE TABLE session(id INTEGER PRIMARY KEY, began TEXT NOT NULL, tool TEXT NOT NULL, environment TEXT NOT NULL)",
     "CREATE TABLE point(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE, asked TEXT NOT NULL)",
@@ -52,7 +56,12 @@ const SCHEMA: [&str; 8] = [
     "CREATE TABLE trial(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, PRIMARY KEY(point, trial))",
     "CREATE TABLE problem(point INTEGER NOT NULL REFERENCES point, trial INTEGER NOT NULL, kind TEXT NOT NULL, reason TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY(point, trial))",
     "CREATE TABLE warning(text TEXT PRIMARY KEY, at TEXT NOT NULL)",
+    BUILD,
+    LEFT_OUT,
 ];
+/// The first files of this version have none of these two.
+const BUILD: &str = "CREATE TABLE IF NOT EXISTS build(point INTEGER PRIMARY KEY REFERENCES point, libraries TEXT NOT NULL)";
+const LEFT_OUT: &str = "CREATE TABLE IF NOT EXISTS left_out(point INTEGER NOT NULL REFERENCES point, step TEXT NOT NULL, why TEXT NOT NULL, PRIMARY KEY(point, step))";
 
 /// Where it was measured.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -154,6 +163,33 @@ pub struct Store<'l> {
     points: Vec<i64>,
     /// Trials of points that need not be measured again.
     finished: BTreeSet<(i64, u32)>,
+    /// The version of each point's engine that the file has samples of.
+    versions: BTreeMap<i64, String>,
+}
+
+/// The file holds results of another build of an engine: going on would mix them.
+#[derive(Debug)]
+pub struct AnotherBuild(String);
+
+impl std::fmt::Display for AnotherBuild {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "holds results of another build of {}; results of two builds are not mixed: \
+             name another file with --results, or remove this one",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for AnotherBuild {}
+
+/// The numbers in a version: what an engine calls itself beside them may depend on its options.
+fn numbers(version: &str) -> Vec<&str> {
+    version
+        .split([' ', ',', '(', ')'])
+        .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .collect()
 }
 
 /// A suite as a results file has it.
@@ -190,6 +226,7 @@ impl<'l> Store<'l> {
             session: 0,
             points: Vec::new(),
             finished: BTreeSet::new(),
+            versions: BTreeMap::new(),
         };
         let opened = store.begin(suite, environment);
         opened.with_context(|| path.display().to_string())?;
@@ -228,6 +265,8 @@ impl<'l> Store<'l> {
         }
         self.db.exec("PRAGMA journal_mode=WAL")?;
         self.db.exec("PRAGMA synchronous=NORMAL")?;
+        self.db.exec(BUILD)?;
+        self.db.exec(LEFT_OUT)?;
         self.session = number(&self.db, "SELECT 1+ifnull(max(id),0) FROM session")?;
         let values = [
             Bound::Integer(self.session),
@@ -265,6 +304,85 @@ impl<'l> Store<'l> {
         Ok(())
     }
 
+    /// Keeps what the points will be measured with, in their order: names of libraries and their
+    /// fingerprints. An error where there are samples of others.
+    pub fn built(&mut self, builds: &[Values]) -> Result<()> {
+        let context = self.path.display().to_string();
+        let measured: BTreeSet<i64> = self.numbers("SELECT DISTINCT point FROM sample")?;
+        let mut before: BTreeMap<i64, Values> = BTreeMap::new();
+        rows(&self.db, "SELECT point, libraries FROM build", |row| {
+            before.insert(integer(row, 0), json(&row.text(1))?);
+            Ok(())
+        })
+        .with_context(|| context.clone())?;
+        for (point, build) in self.points.iter().zip(builds) {
+            let Some(before) = before.get(point).filter(|_| measured.contains(point)) else {
+                continue;
+            };
+            for (name, fingerprint) in build {
+                if let Some(other) = before.get(name).filter(|other| *other != fingerprint) {
+                    let which = format!(
+                        "{name} (the library's fingerprint was {other} and is {fingerprint} now)"
+                    );
+                    // Nothing is measured in this session.
+                    self.write(
+                        "DELETE FROM session WHERE id=?",
+                        &[Bound::Integer(self.session)],
+                    )?;
+                    return Err(AnotherBuild(which)).with_context(|| context);
+                }
+            }
+        }
+        self.db.exec("BEGIN IMMEDIATE")?;
+        let pairs = self.points.iter().zip(builds);
+        let written: Result<()> =
+            pairs
+                .filter(|(_, build)| !build.is_empty())
+                .try_for_each(|(point, build)| {
+                    let libraries = serde_json::to_string(build)?;
+                    let values = [Bound::Integer(*point), Bound::Text(&libraries)];
+                    self.write("REPLACE INTO build VALUES(?,?)", &values)
+                });
+        self.db.exec("COMMIT")?;
+        written?;
+        self.versions = self.versions_measured()?;
+        Ok(())
+    }
+
+    /// The version of each point's engine, of engines that have samples.
+    fn versions_measured(&self) -> Result<BTreeMap<i64, String>> {
+        let mut engines = BTreeMap::new();
+        let mut by_engine = BTreeMap::new();
+        rows(
+            &self.db,
+            "SELECT id, axes, (SELECT version FROM effective WHERE point=id \
+             AND EXISTS(SELECT 1 FROM sample WHERE point=id)) FROM point ORDER BY id",
+            |row| {
+                let engine = json::<Values>(&row.text(1))?.remove(ENGINE);
+                let version = row.text(2);
+                if !version.is_empty() {
+                    by_engine.insert(engine.clone(), version);
+                }
+                engines.insert(integer(row, 0), engine);
+                Ok(())
+            },
+        )
+        .with_context(|| self.path.display().to_string())?;
+        let known = |(point, engine)| Some((point, by_engine.get(&engine)?.clone()));
+        Ok(engines.into_iter().filter_map(known).collect())
+    }
+
+    /// Whole numbers that a query gives.
+    fn numbers(&self, sql: &str) -> Result<BTreeSet<i64>> {
+        let mut all = BTreeSet::new();
+        rows(&self.db, sql, |row| {
+            all.insert(integer(row, 0));
+            Ok(())
+        })
+        .with_context(|| self.path.display().to_string())?;
+        Ok(all)
+    }
+
     fn id(&self, axes: &str) -> Result<i64> {
         let found = self.get("SELECT id FROM point WHERE axes=?", &[Bound::Text(axes)]);
         found?.ok_or_else(|| anyhow!("{}: there is no point {axes}", self.path.display()))
@@ -286,15 +404,23 @@ impl<'l> Store<'l> {
         let (id, nth) = (Bound::Integer(point), Bound::Integer(trial.into()));
         match line {
             Line::Progress(_) => Ok(()),
-            Line::Ready(effective) => self.write(
-                "REPLACE INTO effective VALUES(?,?,?,?)",
-                &[
-                    id,
-                    Bound::Text(&effective.version),
-                    Bound::Text(&serde_json::to_string(&effective.settings)?),
-                    Bound::Text(&effective.durability),
-                ],
-            ),
+            Line::Ready(effective) => {
+                let version = &effective.version;
+                let known = self.versions.get(&point);
+                if let Some(known) = known.filter(|known| numbers(known) != numbers(version)) {
+                    return Err(AnotherBuild(format!("{known}, which is {version} now")))
+                        .with_context(|| self.path.display().to_string());
+                }
+                self.write(
+                    "REPLACE INTO effective VALUES(?,?,?,?)",
+                    &[
+                        id,
+                        Bound::Text(version),
+                        Bound::Text(&serde_json::to_string(&effective.settings)?),
+                        Bound::Text(&effective.durability),
+                    ],
+                )
+            }
             Line::Sample(s) => {
                 let count = |n: u64| Bound::Integer(i64::try_from(n).unwrap_or(i64::MAX));
                 self.write(
@@ -323,7 +449,18 @@ impl<'l> Store<'l> {
                     ],
                 )
             }
-            Line::LeftOut { why, .. } => self.warn(why),
+            Line::LeftOut { step, why } => {
+                self.write(
+                    "REPLACE INTO left_out VALUES(?,?,?)",
+                    &[Bound::Integer(point), Bound::Text(step), Bound::Text(why)],
+                )?;
+                // Those of trials in which it could still be measured are no fair sample.
+                self.write(
+                    "DELETE FROM sample WHERE point=? AND step=?",
+                    &[id, Bound::Text(step)],
+                )?;
+                self.warn(why)
+            }
             Line::Unavailable(reason) => self.problem(point, trial, Kind::Unavailable, reason),
             Line::Failed(reason) => self.problem(point, trial, Kind::Failed, reason),
         }
@@ -393,6 +530,19 @@ impl Record for Store<'_> {
 
     fn warn(&mut self, warning: &str) -> Result<()> {
         Store::warn(self, warning)
+    }
+
+    fn left_out(&self) -> Result<BTreeSet<(usize, String)>> {
+        let places: BTreeMap<i64, usize> = self.points.iter().copied().zip(0..).collect();
+        let mut all = BTreeSet::new();
+        rows(&self.db, "SELECT point, step FROM left_out", |row| {
+            if let Some(place) = places.get(&integer(row, 0)) {
+                all.insert((*place, row.text(1)));
+            }
+            Ok(())
+        })
+        .with_context(|| self.path.display().to_string())?;
+        Ok(all)
     }
 
     fn samples(&self, each: &mut dyn FnMut(usize, &Sample)) -> Result<()> {
@@ -919,6 +1069,84 @@ mod tests {
         assert_eq!(results.points[1].samples.len(), 1);
         assert_eq!(results.points[1].samples[0].sample.seconds, 2.0);
         assert_eq!(results.points[1].problems, []);
+    }
+
+    #[test]
+    fn results_of_another_build_are_not_mixed() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let axes = ["stock", "ours", "lmdb"].map(|e| values(&[("engine", e)]));
+        let open = |stock: &str, ours: &str| {
+            let environment = Environment::default();
+            let mut store = Store::open(&library, &path, &suite("a = 1"), &environment)?;
+            let points = axes.iter().map(|axes| (axes, Values::new()));
+            store.prepare(points)?;
+            let builds = [("stock", stock), ("ours", ours)].map(|build| values(&[build]));
+            store.built(&[&builds[..], &[Values::new()]].concat())?;
+            anyhow::Ok(store)
+        };
+        let is = |version: &str| {
+            Line::Ready(Effective {
+                version: version.to_owned(),
+                ..Effective::default()
+            })
+        };
+        let mut store = open("aa", "bb").unwrap();
+        store.line(0, 1, &sample("fill", 1.0)).unwrap();
+        store.line(2, 1, &is("LMDB 0.9.31")).unwrap();
+        store.line(2, 1, &sample("fill", 1.0)).unwrap();
+        drop(store);
+        // Of ours there is no sample yet.
+        let mut store = open("aa", "cc").unwrap();
+        store.line(1, 1, &sample("fill", 1.0)).unwrap();
+        drop(store);
+        let e = error(open("aa", "dd"));
+        for part in ["r.db", "another build of ours", "cc", "dd", "--results"] {
+            assert!(e.contains(part), "{e}");
+        }
+        let mut store = open("aa", "cc").unwrap();
+        assert_eq!(store.results().unwrap().sessions.len(), 3);
+        store.line(2, 2, &is("LMDB 0.9.31 (a tree)")).unwrap();
+        let e = error(store.line(2, 2, &is("LMDB 0.9.32")));
+        assert!(
+            e.contains("LMDB 0.9.31") && e.contains("LMDB 0.9.32 now"),
+            "{e}"
+        );
+        assert!(store.line(1, 2, &is("SQLite 3.54.1")).is_ok());
+    }
+
+    #[test]
+    fn a_step_that_was_left_out_stays_so_and_has_no_samples() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let axes = ["a", "b"].map(|engine| values(&[("engine", engine)]));
+        let open = || {
+            let environment = Environment::default();
+            let mut store = Store::open(&library, &path, &suite("a = 1"), &environment).unwrap();
+            let points = axes.iter().map(|axes| (axes, Values::new()));
+            store.prepare(points).unwrap();
+            store
+        };
+        let mut store = open();
+        for (point, step) in [(0, "slow"), (1, "slow"), (1, "quick")] {
+            store.line(point, 1, &sample(step, 1.0)).unwrap();
+        }
+        let late = Line::LeftOut {
+            step: "slow".to_owned(),
+            why: "it takes more than 1 s".to_owned(),
+        };
+        store.line(1, 2, &late).unwrap();
+        drop(store);
+        let store = open();
+        let left_out = BTreeSet::from([(1, "slow".to_owned())]);
+        assert_eq!(store.left_out().unwrap(), left_out);
+        let results = store.results().unwrap();
+        let steps = |p: usize| -> Vec<&str> {
+            let samples = results.points[p].samples.iter();
+            samples.map(|s| s.sample.step.as_str()).collect()
+        };
+        assert_eq!((steps(0), steps(1)), (vec!["slow"], vec!["quick"]));
+        assert_eq!(results.warnings, ["it takes more than 1 s"]);
     }
 
     #[test]

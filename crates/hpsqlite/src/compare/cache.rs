@@ -19,17 +19,29 @@ const AT_A_TIME: usize = 256;
 /// Of larger files, so much at a time.
 const PIECE: usize = 1 << 20;
 
-/// Drops the OS's cached pages of the files, or says what it would need.
+/// Why something cannot be read cold here, and what it would need.
+#[derive(Debug)]
+pub struct StaysWarm(pub String);
+
+impl std::fmt::Display for StaysWarm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StaysWarm {}
+
+/// Drops the OS's cached pages of the files, or says what it would need ([`StaysWarm`]).
 ///
 /// First each file by itself, which any user may do; if pages stay (another
 /// program has them mapped, say), all of the system's cache, which only root may.
 pub fn drop_files(files: &[&Path]) -> Result<()> {
     let files: Vec<&&Path> = files.iter().filter(|f| f.exists()).collect();
     if let Some(file) = files.iter().find(|f| in_memory(f)) {
-        bail!(
-            "--cold: {} is on a file system in memory, where nothing is ever cold",
+        bail!(StaysWarm(format!(
+            "{} is on a file system in memory, where nothing is ever cold",
             file.display()
-        );
+        )));
     }
     for file in &files {
         forget(file).with_context(|| format!("cannot drop {} from the cache", file.display()))?;
@@ -40,15 +52,15 @@ pub fn drop_files(files: &[&Path]) -> Result<()> {
     let all = std::fs::write("/proc/sys/vm/drop_caches", "1");
     match files.iter().find(|f| !is_cold(f)) {
         None => Ok(()),
-        Some(file) => bail!(
-            "--cold: {} stays in the system's cache{}",
+        Some(file) => bail!(StaysWarm(format!(
+            "{} stays in the system's cache{}",
             file.display(),
             match all {
                 Err(_) =>
                     ": run as root, or as the file's owner with no other program using it, and keep it on a disk",
                 Ok(()) => ": another program has it mapped",
             }
-        ),
+        ))),
     }
 }
 

@@ -469,7 +469,7 @@ impl Run<'_> {
     fn chill(&mut self, side: usize) -> Result<()> {
         self.sessions[side].demand(&Request::Shrink)?;
         let file = &self.files[side];
-        cache::drop_files(&[file, &side_file(file, "-wal")])
+        cache::drop_files(&[file, &side_file(file, "-wal")]).context("--cold")
     }
 
     /// Where two answers differ, if they do.

@@ -276,7 +276,7 @@ impl<'a> Test<'a> {
                 if let Some(mode) = &plan.journal_mode {
                     // Into WAL mode and out of it only one connection may go.
                     db.exec(&format!("PRAGMA journal_mode={mode}"))
-                        .with_context(|| format!("--jmode {mode}"))?;
+                        .with_context(|| format!("PRAGMA journal_mode={mode}"))?;
                 }
                 if plan.update {
                     let mut stmt = db

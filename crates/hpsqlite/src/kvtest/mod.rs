@@ -25,6 +25,7 @@ use std::io::{self, Write};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
+use crate::compare::cache::StaysWarm;
 use crate::output::OutputFile;
 use args::Command;
 use measure::WrongValue;
@@ -109,6 +110,7 @@ fn measure_and_show(args: &args::Run, out: &mut impl Write) -> Result<u8> {
             eprintln!("hpsqlite: {e:#}");
             return Ok(WRONG);
         }
+        Err(e) if e.is::<StaysWarm>() => return Err(e.context("--cold")),
         other => other?,
     };
     if let Some(file) = json {

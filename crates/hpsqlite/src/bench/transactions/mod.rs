@@ -244,11 +244,17 @@ pub fn run_job(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()>
             place: &place,
             library: &libraries[&by],
         };
-        let sample = run
-            .sample(workload.work(step)?, say)
-            .with_context(|| format!("step {}", step.name))?;
-        if !step.unmeasured {
-            say(Line::Sample(sample))?;
+        let context = || format!("step {}", step.name);
+        match run.sample(workload.work(step)?, say) {
+            Ok(_) if step.unmeasured => {}
+            Ok(sample) => say(Line::Sample(sample))?,
+            Err(e) => {
+                say(job.not_cold(step, e).with_context(context)?)?;
+                let step = &step.as_preparation();
+                let run = Run { step, ..run };
+                run.sample(workload.work(step)?, say)
+                    .with_context(context)?;
+            }
         }
     }
     Ok(())
