@@ -118,8 +118,8 @@ enum Command {
     /// Generate a well-known data set into an ordinary SQLite file
     #[command(subcommand)]
     Data(DataSet),
-    /// Measure a product of settings, and draw what came of it
-    #[command(subcommand, hide = true)]
+    /// Measure any SQLite, any setting and other engines, and draw what came of it
+    #[command(subcommand, after_help = bench::command::HELP)]
     Bench(bench::command::Command),
     /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]

@@ -17,6 +17,15 @@ use crate::output::{self, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};
 
+/// What stands below the help.
+pub const HELP: &str = "\
+Data sets and the stores of engines are kept below $XDG_CACHE_HOME/hpsqlite/bench (usually
+~/.cache); `clean` removes them. Servers are started there by the lab itself and end with it.
+
+Exit status: 0; 1 where something could not be measured, answers differ, or something got slower
+than --against; 2 for a mistake in the command or the suite file; 130 after Ctrl-C, with which the
+same command goes on.";
+
 /// The exit status where something could not be measured.
 const INCOMPLETE: u8 = 1;
 

@@ -11,7 +11,7 @@ pub struct Ticks {
 }
 
 /// From this share of all processors' time on a person is told.
-const SHARE: f64 = 0.05;
+const SHARE: f64 = 0.1;
 /// In less time than this nothing can be told, in seconds.
 const SHORTEST: f64 = 2.0;
 
