@@ -1,9 +1,5 @@
 //! `hpsqlite`: two SQLite libraries side by side on your own data.
 
-#[allow(
-    dead_code,
-    reason = "the lab is being built, and cannot be reached yet"
-)]
 mod bench;
 mod chart;
 mod cli;
