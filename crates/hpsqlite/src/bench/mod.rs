@@ -5,10 +5,12 @@
 //!                                      │                                               │
 //!                                      └──────────────── store (results file) <────────┘
 //!                                                             │
-//!                                                          report ──> terminal, HTML, SVG, PNG, CSV, JSON
+//!                                                          report ──> terminal, HTML, SVG, PNG, CSV, JSON, Markdown
 //! ```
 //!
-//! [`model`] is what they say to each other.
+//! [`model`] is what they say to each other. A job is one of four kinds: statements ([`sql`], and
+//! [`duckdb`] for the same there), keys and values ([`engine`]), [`blobs`], [`transactions`]; what
+//! they read and keep from run to run is a [`dataset`].
 
 pub mod answer;
 pub mod blobs;
