@@ -8,6 +8,7 @@ mod data;
 mod demo;
 mod docs;
 mod exec;
+mod host;
 mod interrupt;
 mod kvtest;
 mod libs;

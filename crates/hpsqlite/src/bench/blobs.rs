@@ -51,6 +51,7 @@ use super::meter::Meter;
 use super::model::{Effective, Job, Line, Sample, Step, Values};
 use super::suite::PRAGMA_PREFIX;
 use crate::compare::cache;
+use crate::host::Mount;
 use crate::kvtest::measure::{self, Measured, Order, Plan};
 use crate::kvtest::place::{self, Kind, Layout, MARK};
 use crate::kvtest::{make, value};
@@ -417,7 +418,9 @@ fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<
             .to_owned();
             if plan.update {
                 set("fsync", if plan.fsync { "on" } else { "off" });
-                set("mounted", &place::mounted(&plan.target));
+                let mount = Mount::of(&plan.target);
+                let words = mount.map(|m| format!("{} {}", m.kind, m.options));
+                set("mounted", &words.unwrap_or_default());
             }
         }
     }

@@ -41,7 +41,7 @@ use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
 use super::{blobs, duckdb, sql, transactions};
-use crate::compare::cache;
+use crate::compare::{cache, stats};
 use crate::data::random::SplitMix64;
 use crate::interrupt;
 
@@ -490,23 +490,10 @@ pub(super) fn shuffled(count: u64, seed: u64) -> Vec<u32> {
     order
 }
 
-/// Seconds at some percentiles, by nearest rank; nothing where no operation was timed.
+/// Seconds at the percentiles of the times.
 pub(super) fn percentiles(times: &mut [f32]) -> Values {
     times.sort_unstable_by(f32::total_cmp);
-    let mut found = Values::new();
-    for (name, share) in [
-        ("50", 0.5),
-        ("95", 0.95),
-        ("99", 0.99),
-        ("99.9", 0.999),
-        ("100", 1.0),
-    ] {
-        let rank = (share * times.len() as f64).ceil() as usize;
-        if let Some(time) = times.get(rank.saturating_sub(1)) {
-            found.insert(name.to_owned(), format!("{time:.9}"));
-        }
-    }
-    found
+    stats::percentiles(times, f64::from)
 }
 
 /// One step's work.

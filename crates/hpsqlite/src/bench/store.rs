@@ -36,6 +36,7 @@ use super::model::{Effective, Line, Sample, Values};
 use super::runner::Record;
 use super::suite::ENGINE;
 use crate::compare::report::Machine;
+use crate::host::{self, Mount};
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError, Stmt, Value};
 use crate::text;
 
@@ -83,25 +84,27 @@ impl Environment {
     /// This machine, for work in a folder.
     pub fn this(folder: &Path) -> Environment {
         let machine = Machine::this();
-        let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-        let memory = read("/proc/meminfo")
-            .lines()
-            .find_map(|l| l.strip_prefix("MemTotal:"))
-            .and_then(|l| l.split_whitespace().next()?.parse::<u64>().ok());
-        let governor = read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+        let governor = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+        let governor = std::fs::read_to_string(governor).unwrap_or_default();
         Environment {
             processor: machine.processor,
             processors: machine.processors,
-            memory: memory.unwrap_or(0) * 1024,
+            memory: host::memory(),
             kernel: machine.kernel,
-            file_system: file_system(folder, &read("/proc/self/mountinfo")),
+            file_system: Mount::of(folder)
+                .map_or_else(String::new, |m| format!("{} on {}", m.kind, m.device)),
             governor: Some(governor.trim().to_owned()).filter(|g| !g.is_empty()),
-            load: load(),
+            load: host::load(),
         }
     }
 
     /// In a line.
     pub fn words(&self) -> String {
+        format!("{}, load {:.2} when it began", self.place(), self.load)
+    }
+
+    /// The same without how busy it was.
+    pub fn place(&self) -> String {
         let mut parts = vec![
             self.processor.clone(),
             match self.processors {
@@ -119,37 +122,8 @@ impl Environment {
         if let Some(governor) = &self.governor {
             parts.push(format!("governor {governor}"));
         }
-        parts.push(format!("load {:.2} when it began", self.load));
         parts.join(", ")
     }
-}
-
-/// The load average of the last minute; 0 where the system does not tell.
-pub fn load() -> f64 {
-    std::fs::read_to_string("/proc/loadavg")
-        .ok()
-        .and_then(|l| l.split_whitespace().next()?.parse().ok())
-        .unwrap_or(0.0)
-}
-
-/// `ext4 on /dev/vda1`: of the longest mount point that a folder is below.
-fn file_system(folder: &Path, mounts: &str) -> String {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let mut best = (0, String::new());
-    for line in mounts.lines() {
-        let Some((mount, source)) = line.split_once(" - ") else {
-            continue;
-        };
-        let point = mount.split(' ').nth(4).unwrap_or("").replace("\\040", " ");
-        let mut source = source.split(' ');
-        if let (Some(kind), Some(device)) = (source.next(), source.next())
-            && folder.starts_with(&point)
-            && point.len() >= best.0
-        {
-            best = (point.len(), format!("{kind} on {device}"));
-        }
-    }
-    best.1
 }
 
 /// A results file that is being written.
@@ -445,7 +419,7 @@ impl<'l> Store<'l> {
                         Bound::Text(&serde_json::to_string(&s.percentiles)?),
                         Bound::Integer(self.session),
                         Bound::Text(&now()),
-                        Bound::Real(load()),
+                        Bound::Real(host::load()),
                     ],
                 )
             }
@@ -1285,19 +1259,5 @@ mod tests {
         ] {
             assert!(!same_setting(name, asked, is), "{name} {asked} {is}");
         }
-    }
-
-    #[test]
-    fn the_file_system_is_that_of_the_longest_mount_point() {
-        let mounts =
-            "22 1 254:1 / / rw - ext4 /dev/vda1 rw\n30 22 0:5 / /nowhere rw - tmpfs tmpfs rw\n";
-        assert_eq!(
-            file_system(Path::new("/nowhere/x"), mounts),
-            "tmpfs on tmpfs"
-        );
-        assert_eq!(
-            file_system(Path::new("/nowhereelse"), mounts),
-            "ext4 on /dev/vda1"
-        );
     }
 }

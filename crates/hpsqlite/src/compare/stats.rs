@@ -7,6 +7,8 @@
 //! the run of B right after it, are drawn with replacement, because what
 //! disturbs a machine for a while disturbs both runs of a round.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// Resamples: enough for the ends of a 95 % interval to be steady in the second digit.
@@ -87,6 +89,27 @@ pub fn speedup_apart(a: &[f64], b: &[f64]) -> Speedup {
         low,
         high,
     }
+}
+
+/// The percentiles of the times of operations, by name.
+pub const PERCENTILES: [(&str, f64); 5] = [
+    ("50", 0.5),
+    ("95", 0.95),
+    ("99", 0.99),
+    ("99.9", 0.999),
+    ("100", 1.0),
+];
+
+/// Seconds at each of [`PERCENTILES`], by nearest rank: the smallest time that as many operations
+/// did not exceed. `sorted` are times in ascending order, of which `seconds` makes seconds; there
+/// is nothing where there are none.
+pub fn percentiles<T: Copy>(sorted: &[T], seconds: impl Fn(T) -> f64) -> BTreeMap<String, String> {
+    let at = |&(name, share): &(&str, f64)| {
+        let rank = (share * sorted.len() as f64).ceil() as usize;
+        let time = sorted.get(rank.max(1) - 1)?;
+        Some((name.to_owned(), format!("{:.9}", seconds(*time))))
+    };
+    PERCENTILES.iter().filter_map(at).collect()
 }
 
 /// The 95 % interval of the median (percentile bootstrap); there must be at least one value.

@@ -30,7 +30,7 @@ use super::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, Kind, MARK};
 use super::stats::{self, Counter, ProcessIo};
 use super::value;
 use crate::bench::model::{Effective, Sample, Values};
-use crate::compare::cache;
+use crate::compare::{cache, stats as times};
 use crate::data::random::SplitMix64;
 use crate::interrupt;
 use crate::sys::{Db, Library, OPEN_READWRITE};
@@ -43,15 +43,6 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: u64 = 20;
 /// Operations for whose times there is room from the start.
 const RESERVED: usize = 1 << 20;
-/// The percentiles of a sample.
-pub const PERCENTILES: [(&str, f64); 5] = [
-    ("50", 0.5),
-    ("95", 0.95),
-    ("99", 0.99),
-    ("99.9", 0.999),
-    ("100", 1.0),
-];
-
 /// The order in which keys are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -859,18 +850,11 @@ impl Keys {
     }
 }
 
-/// Seconds at each of [`PERCENTILES`]: the smallest time that as many operations did not exceed.
+/// Seconds at the percentiles of the times.
 fn percentiles(nanoseconds: &[u64]) -> Values {
     let mut sorted = nanoseconds.to_vec();
     sorted.sort_unstable();
-    PERCENTILES
-        .iter()
-        .filter_map(|&(name, share)| {
-            let rank = (share * sorted.len() as f64).ceil() as usize;
-            let time = sorted.get(rank.max(1) - 1)?;
-            Some((name.to_owned(), format!("{:.9}", *time as f64 / 1e9)))
-        })
-        .collect()
+    times::percentiles(&sorted, |time| time as f64 / 1e9)
 }
 
 /// The settings of a connection, read back.

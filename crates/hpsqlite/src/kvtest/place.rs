@@ -243,30 +243,6 @@ pub fn space(path: &Path) -> u64 {
     std::fs::symlink_metadata(path).map_or(0, |m| m.blocks() * BLOCK)
 }
 
-/// The type of the file system that a path is on, as `mount` names it; empty if unknown.
-pub fn file_system(path: &Path) -> String {
-    let mounted = mounted(path);
-    mounted.split(' ').next().unwrap_or_default().to_owned()
-}
-
-/// The same with the options of the mount: `ext4 rw,relatime`.
-pub fn mounted(path: &Path) -> String {
-    let Ok(path) = path.canonicalize() else {
-        return String::new();
-    };
-    // Each line: what, where, type, options. The last mount at a place is the one that is seen.
-    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let found = mounts
-        .lines()
-        .filter_map(|line| {
-            let mut words = line.split(' ').skip(1);
-            Some((words.next()?, [words.next()?, words.next()?]))
-        })
-        .filter(|(place, _)| path.starts_with(place))
-        .max_by_key(|(place, _)| place.len());
-    found.map_or_else(String::new, |(_, words)| words.join(" "))
-}
-
 /// The folder that a path is in.
 pub fn parent(path: &Path) -> &Path {
     match path.parent() {

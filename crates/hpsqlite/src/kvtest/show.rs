@@ -5,9 +5,11 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::make::{Content, Made};
-use super::measure::{Measured, Order, PERCENTILES, Plan, Run};
-use super::place::{self, Kind};
+use super::measure::{Measured, Order, Plan, Run};
+use super::place::Kind;
 use crate::compare::report::Machine;
+use crate::compare::stats::PERCENTILES;
+use crate::host::{self, Mount};
 use crate::text;
 
 /// What the JSON file holds.
@@ -37,13 +39,6 @@ struct Environment {
 
 impl<'a> Record<'a> {
     pub fn new(plan: &'a Plan, measured: &'a Measured) -> Self {
-        let first = |path: &str, word: usize| {
-            let text = std::fs::read_to_string(path).unwrap_or_default();
-            text.split_whitespace()
-                .nth(word)
-                .unwrap_or_default()
-                .to_owned()
-        };
         Record {
             hpsqlite: env!("CARGO_PKG_VERSION"),
             when: jiff::Timestamp::now()
@@ -51,10 +46,9 @@ impl<'a> Record<'a> {
                 .map_or_else(|_| String::new(), |t| t.to_string()),
             environment: Environment {
                 machine: Machine::this(),
-                // The first line of it is `MemTotal: N kB`.
-                memory: first("/proc/meminfo", 1).parse().unwrap_or(0) * 1024,
-                file_system: place::file_system(&plan.target),
-                load: first("/proc/loadavg", 0).parse().unwrap_or(0.0),
+                memory: host::memory(),
+                file_system: Mount::of(&plan.target).map_or_else(String::new, |m| m.kind),
+                load: host::load(),
             },
             plan,
             measured,

@@ -25,7 +25,7 @@ pub fn page(reports: &[Report]) -> String {
     for report in reports {
         let session = report.results.sessions.last();
         let place = session.and_then(|s| {
-            let words = place(&s.environment);
+            let words = s.environment.place();
             places.iter().position(|p| *p == words)
         });
         put(
@@ -63,20 +63,12 @@ fn put(out: &mut String, s: std::fmt::Arguments<'_>) {
 fn places(reports: &[Report]) -> Vec<String> {
     let mut all = Vec::new();
     for session in reports.iter().flat_map(|r| &r.results.sessions) {
-        let words = place(&session.environment);
+        let words = session.environment.place();
         if !all.contains(&words) {
             all.push(words);
         }
     }
     all
-}
-
-fn place(environment: &crate::bench::store::Environment) -> String {
-    let words = environment.words();
-    match words.rsplit_once(", load ") {
-        Some((place, _)) => place.to_owned(),
-        None => words,
-    }
 }
 
 fn section(out: &mut String, report: &Report) {
