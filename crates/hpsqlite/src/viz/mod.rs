@@ -29,6 +29,11 @@ pub mod json;
 pub mod map;
 pub mod numbers;
 pub mod page;
+#[allow(
+    dead_code,
+    reason = "the views that ask for it are being built, and cannot be reached yet"
+)]
+pub mod palette;
 pub mod record;
 pub mod scan;
 pub mod select;
