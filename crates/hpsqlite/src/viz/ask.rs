@@ -7,6 +7,7 @@ use std::io;
 
 use serde::Serialize;
 
+use super::file::Version;
 use super::map::{Kind, Place};
 use super::page::{self, Btree, Cell, Part};
 use super::record::{self, Column, Field, Value};
@@ -25,9 +26,17 @@ pub struct Page {
     pub number: u32,
     #[serde(flatten)]
     pub place: Place,
-    /// Offset in the file of the version that counts, and the frame of the log that it is in.
+    /// The frame of the log, from 0, with the version that counts; none: it is in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<u32>,
+    /// All frames of this page, committed or not, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<u32>,
+    /// Whether the database file has a version of its own.
+    pub in_file: bool,
+    /// What the scan found wrong with it, and what cannot be read now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
     pub parts: Vec<Part>,
     /// Cells of a page of a b-tree, in the order of keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,6 +47,8 @@ pub struct Page {
 /// A cell with its record.
 #[derive(Debug, Clone, Serialize)]
 pub struct Entry {
+    /// Its place in the order of keys: cells that cannot be read are left out.
+    pub index: usize,
     #[serde(flatten)]
     pub cell: Cell,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,6 +68,74 @@ pub struct Around {
     pub after: u32,
     /// Below it, in the order of keys; what a trunk lists.
     pub children: Vec<u32>,
+    /// The first page of the chain that an overflow page is in.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub chain: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// The way from a root to a page, or to a key.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+pub struct Way {
+    /// From the root on.
+    pub pages: Vec<u32>,
+    /// Of each page the cell that the way goes by; as many as there are cells: the right child.
+    pub cells: Vec<usize>,
+    /// The place in the last page, if the key is there.
+    pub cell: Option<usize>,
+}
+
+/// What leads to a place in a b-tree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Target {
+    Rowid(i64),
+    /// What an entry of an index, or a row of a WITHOUT ROWID table, starts with.
+    Key(Vec<Value>),
+    Page(u32),
+}
+
+impl Target {
+    /// A key as JSON: a list of null, numbers, texts, and `{"blob": "hex digits"}` for blobs;
+    /// `{"integer": "digits"}` for integers that JSON would round.
+    pub fn key(json: &str) -> Result<Target, String> {
+        let values: Vec<serde_json::Value> =
+            serde_json::from_str(json).map_err(|_| "a key is a JSON list of values".to_owned())?;
+        if values.is_empty() {
+            return Err("a key has at least one value".to_owned());
+        }
+        let values: Option<Vec<Value>> = values.iter().map(key_value).collect();
+        let wrong =
+            "a key has null, numbers, texts, {\"blob\": \"hex\"} or {\"integer\": \"digits\"}";
+        values.map(Target::Key).ok_or_else(|| wrong.to_owned())
+    }
+}
+
+fn key_value(json: &serde_json::Value) -> Option<Value> {
+    Some(match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Number(n) => match n.as_i64() {
+            Some(n) => Value::Integer(n),
+            None => Value::Real(n.as_f64()?),
+        },
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Object(map) if map.len() == 1 => {
+            if let Some(digits) = map.get("integer") {
+                Value::Integer(digits.as_str()?.parse().ok()?)
+            } else {
+                let digits = map.get("blob")?.as_str()?;
+                let pairs = digits.as_bytes().chunks(2);
+                let byte = |pair: &[u8]| {
+                    let pair = std::str::from_utf8(pair).ok().filter(|p| p.len() == 2)?;
+                    u8::from_str_radix(pair, 16).ok()
+                };
+                Value::Blob(pairs.map(byte).collect::<Option<_>>()?)
+            }
+        }
+        _ => return None,
+    })
 }
 
 impl Model {
@@ -84,15 +163,26 @@ impl Model {
         })
     }
 
-    /// How many bytes of its record an overflow page holds: up to where it is in its chain, then
-    /// what its cell says.
-    fn overflow_payload(&self, n: u32) -> io::Result<usize> {
-        let room = self.usable() as u64 - 4;
+    /// The first page of the chain that an overflow page is in, and how many are before it.
+    fn chain_place(&self, n: u32) -> (u32, u64) {
         let (mut first, mut before) = (n, 0);
         while self.map.kind(self.map.parent(first)) == Kind::Overflow {
             first = self.map.parent(first);
             before += 1;
         }
+        (first, before)
+    }
+
+    /// The first page of the chain that an overflow page is in.
+    pub fn chain_start(&self, n: u32) -> u32 {
+        self.chain_place(n).0
+    }
+
+    /// How many bytes of its record an overflow page holds: up to where it is in its chain, then
+    /// what its cell says.
+    fn overflow_payload(&self, n: u32) -> io::Result<usize> {
+        let room = self.usable() as u64 - 4;
+        let (first, before) = self.chain_place(n);
         let holder = self.map.parent(first);
         let page = self.page(holder)?;
         let Ok(btree) = Btree::parse(&page, holder, self.usable()) else {
@@ -106,33 +196,73 @@ impl Model {
         Ok(bytes.saturating_sub(before * room).min(room) as usize)
     }
 
-    /// Everything of one page.
+    /// Everything of one page, as it was last committed.
     pub fn look_at(&self, n: u32) -> io::Result<Page> {
-        let bytes = self.page(n)?;
+        self.look_at_version(n, Version::Newest)
+    }
+
+    /// Everything of one version of a page. An older one is read as what the page is now.
+    pub fn look_at_version(&self, n: u32, version: Version) -> io::Result<Page> {
+        let mut bytes = vec![0; self.image.header.page_size as usize];
+        self.image.read_version(n, version, &mut bytes)?;
         let usable = self.usable();
         let role = self.page_role(n)?;
+        let found = self.problems.found.iter();
+        let mut problems: Vec<String> = Vec::new();
+        if version == Version::Newest {
+            problems.extend(found.filter(|p| p.page == n).map(|p| p.what.clone()));
+        }
+        let mut note = |what: String| {
+            if !problems.contains(&what) {
+                problems.push(what);
+            }
+        };
         let mut cells = Vec::new();
-        if role == page::Role::Btree
-            && let Ok(btree) = Btree::parse(&bytes, n, usable)
-        {
-            for i in 0..btree.cells {
-                if let Ok(cell) = btree.cell(i) {
-                    cells.push(self.entry(&btree, cell)?);
+        if role == page::Role::Btree {
+            match Btree::parse(&bytes, n, usable) {
+                Ok(btree) => {
+                    for i in 0..btree.cells {
+                        match btree.cell(i) {
+                            Ok(cell) => cells.push(self.entry(&btree, i, cell)?),
+                            Err(what) => note(what),
+                        }
+                    }
+                    if let (_, Some(what)) = btree.freeblocks() {
+                        note(what);
+                    }
                 }
+                Err(what) => note(what),
             }
         }
+        let wal = self.image.wal.as_ref();
+        let frames = wal.map_or(&[][..], |wal| &wal.frames);
         Ok(Page {
             number: n,
             place: self.map.place(n),
-            frame: self.image.wal.as_ref().and_then(|wal| wal.newest(n)),
+            frame: wal.and_then(|wal| wal.newest(n)),
+            frames: (0..)
+                .zip(frames)
+                .filter(|(_, frame)| frame.page == n)
+                .map(|(i, _)| i)
+                .collect(),
+            in_file: self.image.file_has(n),
+            problems,
             parts: page::layout(&bytes, n, usable, role),
             cells,
             around: self.around(n, &bytes)?,
         })
     }
 
-    fn entry(&self, btree: &Btree<'_>, cell: Cell) -> io::Result<Entry> {
+    /// The bytes of one version of a page.
+    pub fn bytes(&self, n: u32, version: Version) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.image.header.page_size as usize];
+        self.image.read_version(n, version, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn entry(&self, btree: &Btree<'_>, index: usize, cell: Cell) -> io::Result<Entry> {
         let mut entry = Entry {
+            index,
             cell,
             record: Vec::new(),
             error: None,
@@ -162,11 +292,20 @@ impl Model {
             Kind::Overflow => {
                 around.before = place.parent;
                 around.after = be32(bytes, 0);
+                around.chain = self.chain_start(n);
             }
             Kind::FreeTrunk => {
                 around.before = place.parent;
                 around.after = be32(bytes, 0);
                 around.children = page::trunk_leaves(bytes, self.usable()).collect();
+            }
+            Kind::FreeLeaf | Kind::Reserved => {
+                let trunk = self.page(place.parent)?;
+                let list: Vec<u32> = page::trunk_leaves(&trunk, self.usable()).collect();
+                let at = list.iter().position(|&leaf| leaf == n);
+                let beside = |step| at.and_then(|i: usize| list.get(i.checked_add_signed(step)?));
+                around.before = beside(-1).copied().unwrap_or(0);
+                around.after = beside(1).copied().unwrap_or(0);
             }
             _ => {}
         }
@@ -255,6 +394,69 @@ impl Model {
             next = be32(&self.page(next)?, 0);
         }
         Ok(pages)
+    }
+
+    /// The pages of one level of a b-tree, the root's is 0, in the order of keys.
+    pub fn level(&self, t: usize, level: usize) -> io::Result<Vec<u32>> {
+        let Some(tree) = self.trees.get(t) else {
+            return Ok(Vec::new());
+        };
+        let leaves_are_last = || tree.leaves.iter().all(|&n| self.map.kind(n).is_leaf());
+        if level > 0 && level + 1 == tree.levels.len() && leaves_are_last() {
+            return Ok(tree.leaves.clone());
+        }
+        let mut pages = vec![tree.root];
+        for _ in 0..level {
+            let mut below = Vec::new();
+            for &n in pages.iter().filter(|&&n| !self.map.kind(n).is_leaf()) {
+                // A page that several lead to belongs to one of them.
+                let own = |&child: &u32| self.map.has(child) && self.map.parent(child) == n;
+                below.extend(self.children(n, &self.page(n)?).into_iter().filter(own));
+            }
+            pages = below;
+        }
+        Ok(pages)
+    }
+
+    /// The way to a place in a b-tree. An error in words: there is no such way. `order` is how the
+    /// columns of the b-tree's key are ordered (see `columns`).
+    pub fn way(
+        &self,
+        t: usize,
+        target: &Target,
+        order: &[Column],
+    ) -> io::Result<Result<Way, String>> {
+        let Some(tree) = self.trees.get(t) else {
+            return Ok(Err("there is no such b-tree".to_owned()));
+        };
+        let found = match target {
+            Target::Rowid(rowid) => self.path_to_rowid(tree, *rowid)?,
+            Target::Key(key) => self.path_to_key(tree, key, order)?,
+            Target::Page(n) if self.map.has(*n) && self.map.owner(*n) == Some(t) => {
+                let mut path = self.path_to_page(*n);
+                if self.map.kind(*n).is_btree() {
+                    path.push(*n);
+                }
+                Some((path, None))
+            }
+            Target::Page(n) => {
+                return Ok(Err(format!("page {n} does not belong to {}", tree.name)));
+            }
+        };
+        let Some((pages, cell)) = found else {
+            return Ok(Err(match target {
+                Target::Rowid(_) => format!("{} has no rowids: its keys are values", tree.name),
+                _ => format!("the keys of {} are rowids", tree.name),
+            }));
+        };
+        let mut cells = Vec::with_capacity(pages.len());
+        for pair in pages.windows(2) {
+            let children = self.children(pair[0], &self.page(pair[0])?);
+            let place = children.iter().position(|&child| child == pair[1]);
+            cells.push(place.unwrap_or(0));
+        }
+        cells.extend(cell);
+        Ok(Ok(Way { pages, cells, cell }))
     }
 
     /// The way to the first entry of an index, or row of a WITHOUT ROWID table, that starts with a

@@ -131,6 +131,22 @@ struct LogState {
     next: [u8; FRAME],
 }
 
+/// Which version of a page is meant, where the log has newer ones than the file.
+#[allow(
+    dead_code,
+    reason = "the views that ask for it are being built, and cannot be reached yet"
+)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// As it was last committed.
+    #[default]
+    Newest,
+    /// As it is in the database file.
+    File,
+    /// As it is in a frame of the log, counted from 0.
+    Frame(u32),
+}
+
 /// A database file, opened for looking at.
 #[derive(Debug)]
 pub struct Image {
@@ -278,6 +294,31 @@ impl Image {
         let read = read_at(file, page, at)?;
         page[read..].fill(0);
         Ok(())
+    }
+
+    /// Reads one version of a page. An error where the log has no such frame of it.
+    pub fn read_version(&self, n: u32, version: Version, page: &mut [u8]) -> io::Result<()> {
+        let (file, at) = match version {
+            Version::Newest => return self.read(n, page),
+            Version::File => (&self.file, self.offset(n)),
+            Version::Frame(frame) => match &self.wal {
+                Some(wal) if wal.frames.get(frame as usize).is_some_and(|f| f.page == n) => {
+                    (&wal.file, wal.offset(frame))
+                }
+                _ => {
+                    let what = format!("the log has no frame {frame} of page {n}");
+                    return Err(io::Error::new(io::ErrorKind::NotFound, what));
+                }
+            },
+        };
+        let read = read_at(file, page, at)?;
+        page[read..].fill(0);
+        Ok(())
+    }
+
+    /// Whether the database file itself has a page; if not, only the log has it.
+    pub fn file_has(&self, n: u32) -> bool {
+        n > 0 && self.offset(n) < self.bytes
     }
 
     /// Reads as many pages as fit into `pages`, from page `first` on.

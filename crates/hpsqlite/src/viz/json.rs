@@ -15,6 +15,8 @@
 //! pages               with --pages: parts, cells, records and neighbours of each (see ask.rs)
 //! ```
 //!
+//! Integers of records and rowids beyond 2^53 are texts: many readers would round them.
+//!
 //! With `--only` there are the named b-trees and their pages; `owner` counts in `trees` as they
 //! are in this file. The file is written as it goes, so a large one needs no memory.
 

@@ -3,7 +3,7 @@
 //! [`Btree`] reads a page of a b-tree; [`layout`] gives any page as a list of named parts, so that
 //! every byte belongs to exactly one of them, whatever the bytes are.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::file;
 use super::wal::be32;
@@ -54,6 +54,7 @@ pub struct Cell {
     #[serde(skip_serializing_if = "is_zero")]
     pub child: u32,
     /// The key, in tables.
+    #[serde(serialize_with = "exact")]
     pub rowid: Option<i64>,
     /// Bytes of the record.
     pub payload: u64,
@@ -67,6 +68,13 @@ pub struct Cell {
 
 fn is_zero(n: &u32) -> bool {
     *n == 0
+}
+
+fn exact<S: Serializer>(n: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
+    match n {
+        Some(n) => super::record::exact(n, to),
+        None => to.serialize_none(),
+    }
 }
 
 /// A page of a b-tree.

@@ -53,11 +53,34 @@ impl Encoding {
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
 pub enum Value {
     Null,
+    #[serde(serialize_with = "exact")]
     Integer(i64),
+    #[serde(serialize_with = "real")]
     Real(f64),
     Text(String),
     #[serde(serialize_with = "hex")]
     Blob(Vec<u8>),
+}
+
+/// Integers up to here are exact in every reader of JSON.
+const EXACT: u64 = (1 << 53) - 1;
+
+/// An integer as a number, or as text where a reader of JSON would round it.
+pub fn exact<S: Serializer>(n: &i64, to: S) -> Result<S::Ok, S::Error> {
+    if n.unsigned_abs() <= EXACT {
+        to.serialize_i64(*n)
+    } else {
+        to.collect_str(n)
+    }
+}
+
+/// JSON has no infinity.
+fn real<S: Serializer>(n: &f64, to: S) -> Result<S::Ok, S::Error> {
+    if n.is_finite() {
+        to.serialize_f64(*n)
+    } else {
+        to.collect_str(n)
+    }
 }
 
 fn hex<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {

@@ -16,23 +16,23 @@ use crate::data::random::SplitMix64;
 use crate::libs;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE};
 
-fn stock() -> Library {
+pub(super) fn stock() -> Library {
     libs::for_tests("libexec/hpsqlite/libsqlite3-stock.so")
 }
 
-fn folder() -> TempDir {
+pub(super) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
 /// A new database with the result of some SQL.
-fn make<'l>(library: &'l Library, path: &Path, sql: &str) -> Db<'l> {
+pub(super) fn make<'l>(library: &'l Library, path: &Path, sql: &str) -> Db<'l> {
     let db = library.open(path, OPEN_READWRITE | OPEN_CREATE).unwrap();
     db.exec(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
     db
 }
 
 /// Opened and scanned.
-fn model(path: &Path) -> Model {
+pub(super) fn model(path: &Path) -> Model {
     let mut model = Model::open(path).unwrap();
     scan(&mut model);
     model
@@ -46,7 +46,7 @@ fn scan(model: &mut Model) {
 
 /// Tables and indexes of every kind: rows in order and at random, large values, keys of text, rows
 /// that were deleted.
-const EVERYTHING: &str = "
+pub(super) const EVERYTHING: &str = "
 CREATE TABLE plain(id INTEGER PRIMARY KEY, n INT, t TEXT);
 CREATE INDEX plain_n ON plain(n);
 CREATE TABLE random(id INTEGER PRIMARY KEY, t TEXT);
