@@ -7,11 +7,12 @@ use std::io;
 
 use serde::Serialize;
 
+use super::columns::Stored;
 use super::file::Version;
 use super::map::{Kind, Place};
 use super::page::{self, Btree, Cell, Part};
 use super::record::{self, Column, Field, Value};
-use super::tree::{Role, Tree};
+use super::tree::{Level, Role, Tree};
 use super::wal::be32;
 use super::walk::Model;
 
@@ -86,6 +87,20 @@ pub struct Way {
     pub cells: Vec<usize>,
     /// The place in the last page, if the key is there.
     pub cell: Option<usize>,
+}
+
+/// What is known of one b-tree besides its numbers.
+#[derive(Debug, Serialize)]
+pub struct TreeFacts<'m> {
+    /// The root's first.
+    pub levels: &'m [Level],
+    /// Children of an interior page on average, the level above the leaves first.
+    pub fan_out: Vec<f64>,
+    /// What its records hold, in their order; empty if that is not known.
+    pub columns: Vec<Stored>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns_error: Option<String>,
 }
 
 /// What leads to a place in a b-tree.
@@ -416,6 +431,35 @@ impl Model {
             pages = below;
         }
         Ok(pages)
+    }
+
+    /// How many pages each page of a level leads to; none of leaves. In the order of `level`.
+    pub fn fan(&self, t: usize, level: usize) -> io::Result<Vec<u32>> {
+        let own = |n: u32, child: u32| self.map.has(child) && self.map.parent(child) == n;
+        let pages = self.level(t, level)?;
+        let children = pages.iter().map(|&n| {
+            if self.map.kind(n).is_leaf() {
+                return Ok(0);
+            }
+            let children = self.children(n, &self.page(n)?);
+            Ok(children.iter().filter(|&&child| own(n, child)).count() as u32)
+        });
+        children.collect()
+    }
+
+    /// What is known of one b-tree besides its numbers.
+    pub fn tree_facts(&self, t: usize) -> Option<TreeFacts<'_>> {
+        let tree = self.trees.get(t)?;
+        let (columns, columns_error) = match self.columns(t) {
+            Ok(columns) => (columns, None),
+            Err(e) => (Vec::new(), Some(format!("{e:#}"))),
+        };
+        Some(TreeFacts {
+            levels: &tree.levels,
+            fan_out: tree.fan_out(),
+            columns,
+            columns_error,
+        })
     }
 
     /// The way to a place in a b-tree. An error in words: there is no such way. `order` is how the

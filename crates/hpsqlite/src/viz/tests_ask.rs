@@ -30,6 +30,9 @@ fn levels_of_a_b_tree_and_the_way_down() {
         for (l, level) in tree.levels.iter().enumerate() {
             let pages = model.level(t, l).unwrap();
             assert_eq!(pages.len() as u64, level.pages, "{} level {l}", tree.name);
+            let below = tree.levels.get(l + 1).map_or(0, |below| below.pages);
+            let fan: u32 = model.fan(t, l).unwrap().iter().sum();
+            assert_eq!(u64::from(fan), below, "{} level {l}", tree.name);
             for &page in pages.iter().step_by(7) {
                 let way = model.way(t, &Target::Page(page), &[]).unwrap().unwrap();
                 assert_eq!((way.pages.len(), way.cells.len()), (l + 1, l));
