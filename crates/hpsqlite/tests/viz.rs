@@ -12,7 +12,7 @@ fn numbers_and_a_clean_check() {
     let place = Place::new();
     place.database("my.db");
     place
-        .run(&["viz", "my.db"])
+        .run(&["viz", "my.db", "--text"])
         .expect(0)
         .says("my.db: ")
         .says("pages of 4,096 bytes, UTF-8")
@@ -33,7 +33,7 @@ fn damage_is_listed_page_by_page_and_bounded() {
         .expect(1)
         .says("page 4 (t): it should be a page of a b-tree, but its first byte is 0");
     place
-        .run(&["viz", "my.db"])
+        .run(&["viz", "my.db", "--text"])
         .expect(0)
         .says("--check lists them");
     // All pages from the third on are in the wrong place.

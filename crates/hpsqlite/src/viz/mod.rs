@@ -9,6 +9,8 @@
 //!   │
 //! map, tree ──── numbers ──── show (terminal), json
 //!   └─────────── problems ─── show (terminal), json
+//!
+//! ask ── serve ── web: the page in the browser
 //! ```
 //!
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
@@ -42,6 +44,7 @@ pub mod palette;
 pub mod record;
 pub mod scan;
 pub mod select;
+pub mod serve;
 pub mod show;
 #[cfg(test)]
 mod tests;
@@ -51,7 +54,8 @@ pub mod tree;
 pub mod wal;
 pub mod walk;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -61,19 +65,29 @@ use crate::interrupt;
 use crate::output::{self, OutputFile};
 use scan::Scan;
 use select::{Range, Selection};
+use serve::Files;
 use walk::Model;
 
 /// Further words in `hpsqlite viz --help`.
 pub const HELP: &str = "\
 The file is opened read-only and without locks, so it may be in use; it is read by code of the tool's \
-own, so it may be damaged. Without options the numbers of each b-tree (table or index) are printed: \
-how many pages of what kind, how full, how deep, and how scattered, with advice.
+own, so it may be damaged.
+
+A page in the browser shows it, until Ctrl-C is pressed: every page of the file on a map, what is in \
+it, the b-trees (tables and indexes), their numbers, the write-ahead log. The page is served on \
+127.0.0.1 only, and its address has a random part: whoever knows it can read the file. With a second \
+file both are compared.
+
+With --text, --check, --json, --only or --pages nothing is served. --text prints the numbers of each \
+b-tree: how many pages of what kind, how full, how deep, and how scattered, with advice.
 
 Exit status: 0; with --check 1 if anything is wrong with the file's pages; 2 if it cannot be looked \
 at, 130 interrupted.
 
 Examples:
   hpsqlite viz app.db
+  hpsqlite viz before.db after.db
+  hpsqlite viz app.db --text
   hpsqlite viz app.db --check
   hpsqlite viz app.db --json model.json
   hpsqlite viz app.db --only event,event_time --pages 1-5000";
@@ -83,8 +97,20 @@ Examples:
 pub struct Arguments {
     /// The database file; it may be in use
     pub db: PathBuf,
+    /// Another database file, to be compared with the first
+    #[arg(conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    pub db2: Option<PathBuf>,
+    /// Port of 127.0.0.1 to serve the page on [default: one that is free]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open the page in a browser
+    #[arg(long)]
+    pub no_browser: bool,
+    /// Print the numbers of each table and index instead of serving a page
+    #[arg(long)]
+    pub text: bool,
     /// Look for damage page by page
-    #[arg(long, conflicts_with_all = ["only", "pages"])]
+    #[arg(long, conflicts_with_all = ["text", "only", "pages"])]
     pub check: bool,
     /// Write everything that is known, for scripts
     #[arg(long, value_name = "FILE")]
@@ -97,8 +123,24 @@ pub struct Arguments {
     pub pages: Option<Range>,
 }
 
+impl Arguments {
+    /// Whether a page is asked for, and not words or a file.
+    fn serves(&self) -> bool {
+        let words = self.text || self.check || self.pages.is_some() || !self.only.is_empty();
+        !words && self.json.is_none()
+    }
+}
+
 /// Does what was asked; returns the exit status.
 pub fn run(args: &Arguments) -> Result<u8> {
+    if args.serves() {
+        let files = Arc::new(Files::default());
+        for path in [Some(&args.db), args.db2.as_ref()].into_iter().flatten() {
+            files.open(&title(path), path)?;
+        }
+        serve::until_interrupted(files, args.port, !args.no_browser)?;
+        return Ok(0);
+    }
     let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
     let mut model = Model::open(&args.db)?;
     let selection = Selection::new(&model, &args.only, args.pages)?;
@@ -116,6 +158,12 @@ pub fn run(args: &Arguments) -> Result<u8> {
         }
     })?;
     Ok(u8::from(args.check && model.problems.count > 0))
+}
+
+/// What a file is called on the page.
+fn title(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 /// Scans the file, with a bar that shows how far it came.

@@ -35,6 +35,8 @@ struct Head {
 pub struct Scan {
     next_page: u32,
     run: Vec<u8>,
+    /// Pages in `run` that were not entered into the model.
+    count: usize,
     used: Vec<(u32, u32)>,
     /// The first four bytes of pages whose owner is not known.
     links: Vec<u32>,
@@ -56,6 +58,7 @@ impl Scan {
         Scan {
             next_page: 1,
             run: vec![0; RUN.max(size)],
+            count: 0,
             used: Vec::new(),
             links: vec![0; pages],
             places,
@@ -70,28 +73,41 @@ impl Scan {
 
     /// Looks at the next pages. False: there are no more.
     pub fn step(&mut self, model: &mut Model) -> io::Result<bool> {
+        let more = self.read(model)?;
+        self.digest(model);
+        Ok(more)
+    }
+
+    /// The first half of a step, for which nobody has to wait: reads the next pages. False: there
+    /// are no more.
+    pub fn read(&mut self, model: &Model) -> io::Result<bool> {
         let size = model.image.header.page_size as usize;
         let left = (model.map.pages() + 1 - self.next_page) as usize;
-        let count = left.min(self.run.len() / size);
-        if count == 0 {
-            return Ok(false);
-        }
-        let mut run = std::mem::take(&mut self.run);
-        let read = model
-            .image
-            .read_run(self.next_page, &mut run[..count * size]);
-        if read.is_ok() {
-            for (n, page) in (self.next_page..).zip(run[..count * size].chunks_exact(size)) {
-                match model.map.kind(n) {
-                    kind if kind.is_btree() => self.btree(model, n, page),
-                    Kind::Unknown => self.links[n as usize] = be32(page, 0),
-                    _ => {}
-                }
+        self.count = left.min(self.run.len() / size);
+        if self.count > 0 {
+            let run = &mut self.run[..self.count * size];
+            if let Err(e) = model.image.read_run(self.next_page, run) {
+                self.count = 0;
+                return Err(e);
             }
-            self.next_page += count as u32;
         }
+        Ok(self.count > 0)
+    }
+
+    /// The other half: enters what was read into the model.
+    pub fn digest(&mut self, model: &mut Model) {
+        let size = model.image.header.page_size as usize;
+        let count = std::mem::take(&mut self.count);
+        let run = std::mem::take(&mut self.run);
+        for (n, page) in (self.next_page..).zip(run[..count * size].chunks_exact(size)) {
+            match model.map.kind(n) {
+                kind if kind.is_btree() => self.btree(model, n, page),
+                Kind::Unknown => self.links[n as usize] = be32(page, 0),
+                _ => {}
+            }
+        }
+        self.next_page += count as u32;
         self.run = run;
-        read.map(|()| true)
     }
 
     /// Goes through a page of a b-tree.

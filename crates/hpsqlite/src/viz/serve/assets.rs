@@ -1,0 +1,60 @@
+//! The page's own files: index.html, modules, style.
+//!
+//! A debug build reads them from the source folder at each request, so that one can work on the page
+//! with nothing but an editor; in a release build they are in the tool.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use rust_embed::RustEmbed;
+
+use super::guard::{policy, random};
+use super::refusal::Refusal;
+
+#[derive(RustEmbed)]
+#[folder = "src/viz/web/"]
+struct Web;
+
+/// Stands in index.html where the nonce goes.
+const NONCE: &str = "{{nonce}}";
+
+pub fn routes() -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/web/{name}", get(file))
+}
+
+/// The text of one of the page's files.
+fn bytes(name: &str) -> Option<Vec<u8>> {
+    Web::get(name).map(|file| file.data.into_owned())
+}
+
+async fn index() -> Result<Response, Refusal> {
+    let page = bytes("index.html").unwrap_or_default();
+    let nonce = random()?;
+    let page = String::from_utf8_lossy(&page).replace(NONCE, &nonce);
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
+        (header::CONTENT_SECURITY_POLICY, policy(&nonce)),
+    ];
+    Ok((headers, page).into_response())
+}
+
+async fn file(Path(name): Path<String>) -> Result<Response, Refusal> {
+    let nothing = || Refusal::not_found("the page has no such file");
+    // A name and nothing else: no folder, no hidden file, no way up.
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !name.chars().all(plain) || name.starts_with('.') {
+        return Err(nothing());
+    }
+    let kind = match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        _ => return Err(nothing()),
+    };
+    let bytes = bytes(&name).ok_or_else(nothing)?;
+    Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
+}

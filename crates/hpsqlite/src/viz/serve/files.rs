@@ -1,0 +1,318 @@
+//! The files that the page shows: opened, scanned in the background, opened anew when they changed.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::Refusal;
+use crate::interrupt;
+use crate::viz::numbers::{self, DISK, Numbers, Whole};
+use crate::viz::scan::Scan;
+use crate::viz::walk::Model;
+
+/// How often a file is asked at most whether it was written to.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How far something has come that takes a while.
+#[derive(Debug, Default)]
+pub struct Progress {
+    pub done: AtomicU64,
+    pub total: AtomicU64,
+}
+
+/// What is counted when a scan is complete.
+#[derive(Debug)]
+pub struct Figures {
+    pub numbers: Vec<Numbers>,
+    pub whole: Whole,
+    pub advice: Vec<String>,
+}
+
+impl Figures {
+    fn of(model: &Model) -> Figures {
+        let numbers: Vec<Numbers> = (0..model.trees.len())
+            .map(|t| Numbers::of(model, t, DISK))
+            .collect();
+        let whole = Whole::of(model, &numbers);
+        let advice = numbers::advice(model, &numbers, &whole);
+        Figures {
+            numbers,
+            whole,
+            advice,
+        }
+    }
+}
+
+/// A file that is open.
+#[derive(Debug)]
+pub struct Opened {
+    model: RwLock<Model>,
+    scanned: Progress,
+    figures: OnceLock<Figures>,
+    /// Why the scan ended before the file did.
+    failed: OnceLock<String>,
+    /// Whether it was written to, and when that was asked.
+    changed: Mutex<Option<(Instant, Option<&'static str>)>>,
+    /// Nobody wants it any more.
+    closed: AtomicBool,
+}
+
+impl Opened {
+    /// Begins to scan a file that was opened.
+    fn new(model: Model) -> Arc<Opened> {
+        let pages = u64::from(model.map.pages());
+        let opened = Arc::new(Opened {
+            model: RwLock::new(model),
+            scanned: Progress {
+                done: AtomicU64::new(0),
+                total: AtomicU64::new(pages),
+            },
+            figures: OnceLock::new(),
+            failed: OnceLock::new(),
+            changed: Mutex::new(None),
+            closed: AtomicBool::new(false),
+        });
+        let scanning = opened.clone();
+        std::thread::spawn(move || {
+            if let Err(e) = scanning.scan() {
+                let _ = scanning.failed.set(format!("{e:#}"));
+            }
+        });
+        opened
+    }
+
+    /// The model as far as the scan has come.
+    pub fn model(&self) -> RwLockReadGuard<'_, Model> {
+        self.model.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers, once the scan is complete.
+    pub fn figures(&self) -> Option<&Figures> {
+        self.figures.get()
+    }
+
+    /// Goes through the file. The model is locked for others only while what was read is entered.
+    fn scan(&self) -> Result<()> {
+        let mut scan = Scan::new(&self.model());
+        let write = || self.model.write().unwrap_or_else(PoisonError::into_inner);
+        while scan.read(&self.model()).context("cannot read the file")? {
+            scan.digest(&mut write());
+            self.scanned
+                .done
+                .store(u64::from(scan.done()), Ordering::Relaxed);
+            if self.closed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            interrupt::check()?;
+        }
+        scan.finish(&mut write()).context("cannot read the file")?;
+        let figures = Figures::of(&self.model());
+        let _ = self.figures.set(figures);
+        Ok(())
+    }
+
+    /// What was written since the file was opened, as a sentence.
+    pub fn changed(&self) -> Option<&'static str> {
+        let mut last = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Some((when, what)) if what.is_some() || when.elapsed() < ASK_AGAIN => what,
+            _ => {
+                let gone = Some("The file cannot be read any more.");
+                let what = self.model().image.changed().unwrap_or(gone);
+                *last = Some((Instant::now(), what));
+                what
+            }
+        }
+    }
+}
+
+/// One of the files, open or not.
+struct Slot {
+    title: String,
+    path: PathBuf,
+    state: State,
+}
+
+#[allow(
+    dead_code,
+    reason = "the copies that need it are being built, and cannot be reached yet"
+)]
+enum State {
+    /// Something writes it.
+    Copying(Arc<Progress>),
+    Failed(String),
+    Open(Arc<Opened>),
+}
+
+/// What the page is told of a file's state.
+#[derive(Debug, Serialize)]
+pub struct Status {
+    pub title: String,
+    pub path: String,
+    pub pages: u32,
+    pub state: &'static str,
+    pub done: u64,
+    pub total: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<&'static str>,
+}
+
+/// All files, by their numbers.
+#[derive(Default)]
+pub struct Files {
+    slots: RwLock<Vec<Slot>>,
+}
+
+impl Files {
+    fn slots(&self) -> RwLockReadGuard<'_, Vec<Slot>> {
+        self.slots.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, title: &str, path: &Path, state: State) -> usize {
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        slots.push(Slot {
+            title: title.to_owned(),
+            path: path.to_owned(),
+            state,
+        });
+        slots.len() - 1
+    }
+
+    fn set(&self, f: usize, state: State) {
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(slot) = slots.get_mut(f) else { return };
+        if let State::Open(opened) = std::mem::replace(&mut slot.state, state) {
+            opened.closed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Opens a file and begins to scan it; gives its number.
+    pub fn open(&self, title: &str, path: &Path) -> Result<usize> {
+        let opened = Opened::new(Model::open(path)?);
+        Ok(self.add(title, path, State::Open(opened)))
+    }
+
+    /// A file that is being written by somebody, who calls [`Files::made`] or [`Files::failed`]
+    /// at the end.
+    #[allow(
+        dead_code,
+        reason = "the copies that need it are being built, and cannot be reached yet"
+    )]
+    pub fn add_copy(&self, title: &str, path: &Path) -> (usize, Arc<Progress>) {
+        let progress = Arc::new(Progress::default());
+        let f = self.add(title, path, State::Copying(progress.clone()));
+        (f, progress)
+    }
+
+    /// The file is there: opens it.
+    #[allow(
+        dead_code,
+        reason = "the copies that need it are being built, and cannot be reached yet"
+    )]
+    pub fn made(&self, f: usize) {
+        let Some(path) = self.slots().get(f).map(|slot| slot.path.clone()) else {
+            return;
+        };
+        match Model::open(&path) {
+            Ok(model) => self.set(f, State::Open(Opened::new(model))),
+            Err(e) => self.failed(f, format!("{e:#}")),
+        }
+    }
+
+    /// The file cannot be made.
+    #[allow(
+        dead_code,
+        reason = "the copies that need it are being built, and cannot be reached yet"
+    )]
+    pub fn failed(&self, f: usize, why: String) {
+        self.set(f, State::Failed(why));
+    }
+
+    /// Opens a file anew, as it is now. If that fails the old state stays.
+    pub fn reload(&self, f: usize) -> Result<(), Refusal> {
+        self.get(f)?;
+        let path = self.path(f)?;
+        let model = Model::open(&path)
+            .map_err(|e| Refusal::new(axum::http::StatusCode::CONFLICT, format!("{e:#}")))?;
+        self.set(f, State::Open(Opened::new(model)));
+        Ok(())
+    }
+
+    /// A file that can be looked at.
+    pub fn get(&self, f: usize) -> Result<Arc<Opened>, Refusal> {
+        match self.slots().get(f).map(|slot| &slot.state) {
+            Some(State::Open(opened)) => Ok(opened.clone()),
+            Some(State::Copying(_)) => Err(Refusal::not_found("the copy is being made")),
+            Some(State::Failed(why)) => Err(Refusal::not_found(why)),
+            None => Err(Refusal::not_found(format!("there is no file {f}"))),
+        }
+    }
+
+    pub fn title(&self, f: usize) -> String {
+        self.slots()
+            .get(f)
+            .map_or_else(String::new, |slot| slot.title.clone())
+    }
+
+    pub fn path(&self, f: usize) -> Result<PathBuf, Refusal> {
+        let path = self.slots().get(f).map(|slot| slot.path.clone());
+        path.ok_or_else(|| Refusal::not_found(format!("there is no file {f}")))
+    }
+
+    /// All files that can be looked at, with their numbers.
+    pub fn all(&self) -> Vec<(usize, Arc<Opened>)> {
+        let open = |(f, slot): (usize, &Slot)| match &slot.state {
+            State::Open(opened) => Some((f, opened.clone())),
+            _ => None,
+        };
+        self.slots().iter().enumerate().filter_map(open).collect()
+    }
+
+    /// How far each is.
+    pub fn status(&self) -> Vec<Status> {
+        let of = |progress: &Progress| {
+            (
+                progress.done.load(Ordering::Relaxed),
+                progress.total.load(Ordering::Relaxed),
+            )
+        };
+        let one = |slot: &Slot| {
+            let mut status = Status {
+                title: slot.title.clone(),
+                path: slot.path.to_string_lossy().into_owned(),
+                pages: 0,
+                state: "failed",
+                done: 0,
+                total: 0,
+                error: None,
+                changed: None,
+            };
+            match &slot.state {
+                State::Copying(progress) => {
+                    status.state = "copying";
+                    (status.done, status.total) = of(progress);
+                }
+                State::Failed(why) => status.error = Some(why.clone()),
+                State::Open(opened) => {
+                    (status.done, status.total) = of(&opened.scanned);
+                    status.pages = status.total as u32;
+                    status.changed = opened.changed();
+                    status.error = opened.failed.get().cloned();
+                    status.state = match (&status.error, opened.figures()) {
+                        (Some(_), _) => "failed",
+                        (None, Some(_)) => "ready",
+                        (None, None) => "scanning",
+                    };
+                }
+            }
+            status
+        };
+        self.slots().iter().map(one).collect()
+    }
+}

@@ -1,0 +1,146 @@
+//! What the page shows of a file as a whole.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::files::{Figures, Files};
+use super::refusal::Refusal;
+use crate::viz::file::Header;
+use crate::viz::map::Kind;
+use crate::viz::numbers::{Numbers, Whole};
+use crate::viz::palette::{Colour, Palette};
+use crate::viz::tree::{Role, Tree};
+use crate::viz::wal::Wal;
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    title: String,
+    path: String,
+    header: &'a Header,
+    bytes: u64,
+    pages: u32,
+    page_size: u32,
+    usable: usize,
+    notes: &'a [String],
+    /// In the order of their numbers in the map.
+    kinds: Vec<KindFacts>,
+    trees: Vec<TreeFacts<'a>>,
+    whole: Option<&'a Whole>,
+    advice: &'a [String],
+    problem_count: u64,
+    wal: Option<WalFacts<'a>>,
+    scanned: bool,
+}
+
+#[derive(Serialize)]
+struct KindFacts {
+    letter: char,
+    name: &'static str,
+    colour: Colour,
+}
+
+#[derive(Serialize)]
+struct TreeFacts<'a> {
+    name: &'a str,
+    table: &'a str,
+    role: Role,
+    root: u32,
+    sql: &'a str,
+    pages: u64,
+    depth: usize,
+    colour: Colour,
+    numbers: Option<&'a Numbers>,
+}
+
+impl<'a> TreeFacts<'a> {
+    fn of(
+        t: usize,
+        tree: &'a Tree,
+        palette: &Palette,
+        figures: Option<&'a Figures>,
+    ) -> TreeFacts<'a> {
+        TreeFacts {
+            name: &tree.name,
+            table: &tree.table,
+            role: tree.role,
+            root: tree.root,
+            sql: &tree.sql,
+            pages: tree.pages(),
+            depth: tree.levels.len(),
+            colour: palette.tree(&tree.name),
+            numbers: figures.and_then(|figures| figures.numbers.get(t)),
+        }
+    }
+}
+
+/// Numbers of frames, but `versions` and `to_checkpoint`: numbers of pages.
+#[derive(Serialize)]
+struct WalFacts<'a> {
+    frames: usize,
+    committed: u32,
+    commits: u32,
+    copied: u32,
+    versions: usize,
+    to_checkpoint: usize,
+    old: u64,
+    damage: Option<&'a str>,
+}
+
+impl<'a> WalFacts<'a> {
+    fn of(wal: &'a Wal) -> WalFacts<'a> {
+        WalFacts {
+            frames: wal.frames.len(),
+            committed: wal.committed,
+            commits: wal.commits,
+            copied: wal.copied,
+            versions: wal.versions(),
+            to_checkpoint: wal.to_checkpoint().len(),
+            old: wal.old,
+            damage: wal.damage.as_deref(),
+        }
+    }
+}
+
+/// All of it as JSON.
+pub fn of(files: &Files, f: usize) -> Result<Vec<u8>, Refusal> {
+    let file = files.get(f)?;
+    let all = files.all();
+    // Each file is locked once: to lock it twice may wait for the scan, which waits for us.
+    let models: Vec<_> = all.iter().map(|(_, opened)| opened.model()).collect();
+    let palette = Palette::of(&models.iter().map(|model| &**model).collect::<Vec<_>>());
+    let place = all
+        .iter()
+        .position(|(_, opened)| Arc::ptr_eq(opened, &file));
+    let model = place
+        .and_then(|i| models.get(i))
+        .ok_or_else(|| Refusal::not_found("the file was opened anew"))?;
+    let figures = file.figures();
+    let image = &model.image;
+    let kind = |kind: &Kind| KindFacts {
+        letter: kind.letter(),
+        name: kind.name(),
+        colour: palette.kind(*kind),
+    };
+    let summary = Summary {
+        title: files.title(f),
+        path: image.path.to_string_lossy().into_owned(),
+        header: &image.header,
+        bytes: image.bytes,
+        pages: image.pages,
+        page_size: image.header.page_size,
+        usable: model.usable(),
+        notes: &image.notes,
+        kinds: Kind::ALL.iter().map(kind).collect(),
+        trees: (0..)
+            .zip(&model.trees)
+            .map(|(t, tree)| TreeFacts::of(t, tree, &palette, figures))
+            .collect(),
+        whole: figures.map(|figures| &figures.whole),
+        advice: figures.map_or(&[], |figures| &figures.advice),
+        problem_count: model.problems.count,
+        wal: image.wal.as_ref().map(WalFacts::of),
+        scanned: model.scanned,
+    };
+    serde_json::to_vec(&summary).map_err(|e| Refusal::failed(e.to_string()))
+}

@@ -1,0 +1,1 @@
+//! The server, asked by raw bytes as no browser would.
