@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols differential engine crash dropin upstream
+SUITES  := cargo symbols differential engine crash dropin upstream browser
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -49,7 +49,7 @@ demo: all
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, differential, engine, crash, dropin, upstream
+## test-SUITE: one suite of cargo, symbols, differential, engine, crash, dropin, upstream, browser
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
