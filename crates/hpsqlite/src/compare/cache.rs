@@ -71,7 +71,7 @@ pub fn drop_names() -> std::io::Result<()> {
 }
 
 /// Whether the file is on a tmpfs or ramfs.
-fn in_memory(path: &Path) -> bool {
+pub fn in_memory(path: &Path) -> bool {
     const RAMFS_MAGIC: libc::c_long = 0x8584_58f6;
     let Ok(file) = File::open(path) else {
         return false;
@@ -147,8 +147,14 @@ fn is_cold(path: &Path) -> bool {
 fn residency(path: &Path) -> Result<(usize, usize)> {
     let file = File::open(path)?;
     let len = usize::try_from(file.metadata()?.len())?;
+    let pages = resident(&file, 0, len)?;
+    Ok((pages.iter().filter(|&&there| there).count(), pages.len()))
+}
+
+/// Which of the system's pages of a range of a file are in memory; the range starts with a page.
+pub fn resident(file: &File, at: u64, len: usize) -> Result<Vec<bool>> {
     if len == 0 {
-        return Ok((0, 0));
+        return Ok(Vec::new());
     }
     // SAFETY: a new mapping that nobody reads through; mincore fills one byte a page
     // of the vector, which has as many; then it is unmapped.
@@ -160,7 +166,7 @@ fn residency(path: &Path) -> Result<(usize, usize)> {
             libc::PROT_READ,
             libc::MAP_SHARED,
             file.as_raw_fd(),
-            0,
+            at as libc::off_t,
         );
         if map == libc::MAP_FAILED {
             bail!(std::io::Error::last_os_error());
@@ -171,6 +177,6 @@ fn residency(path: &Path) -> Result<(usize, usize)> {
         if rc != 0 {
             bail!(std::io::Error::last_os_error());
         }
-        Ok((state.iter().filter(|s| *s & 1 == 1).count(), state.len()))
+        Ok(state.iter().map(|s| s & 1 == 1).collect())
     }
 }

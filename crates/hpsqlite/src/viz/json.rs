@@ -5,6 +5,7 @@
 //! tool                version of hpsqlite
 //! file                path, bytes, pages, header (as the file has it), wal, notes
 //! kinds               letter of the map -> what such a page is
+//! device              what cold scans are estimated for
 //! trees               the schema first: numbers (see numbers.rs), sql, leaves in the order of keys
 //! whole               the numbers of the file
 //! advice              sentences
@@ -25,10 +26,13 @@ use std::io::{self, Write};
 
 use serde::{Serialize, Serializer};
 
+use super::advice::Advice;
 use super::file::Header;
 use super::map::{Kind, Problem};
-use super::numbers::{self, DISK, Device, Numbers, Whole};
+use super::device::Device;
+use super::numbers::{Figures, Numbers, Whole};
 use super::select::Selection;
+use super::wal;
 use super::walk::Model;
 
 const FORMAT: &str = "hpsqlite-viz";
@@ -43,7 +47,7 @@ struct Document<'a> {
     kinds: std::collections::BTreeMap<char, &'static str>,
     device: Device,
     trees: Vec<TreeFacts<'a>>,
-    whole: Whole,
+    whole: &'a Whole,
     advice: Vec<String>,
     problem_count: u64,
     problems: Vec<&'a Problem>,
@@ -65,14 +69,10 @@ struct FileFacts<'a> {
 
 #[derive(Serialize)]
 struct WalFacts {
-    bytes: u64,
-    frames: usize,
-    committed_frames: u32,
-    commits: u32,
-    copied_frames: u32,
-    old_frames: u64,
+    #[serde(flatten)]
+    facts: wal::Facts,
     /// Pages that a checkpoint would write.
-    to_checkpoint: Vec<u32>,
+    pages_to_checkpoint: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -116,12 +116,18 @@ impl Serialize for Sequence<'_> {
 }
 
 /// Writes the model, or what is selected of it.
-pub fn write(model: &Model, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
-    let all: Vec<Numbers> = (0..model.trees.len())
-        .map(|t| Numbers::of(model, t, DISK))
-        .collect();
-    let whole = Whole::of(model, &all);
-    let advice = numbers::advice(model, &all, &whole);
+pub fn write(
+    model: &Model,
+    figures: &Figures,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Figures {
+        trees: all,
+        whole,
+        advice,
+        ..
+    } = figures;
     let image = &model.image;
     let chosen: Vec<usize> = (0..model.trees.len())
         .filter(|&t| selection.has_tree(t))
@@ -147,19 +153,14 @@ pub fn write(model: &Model, selection: &Selection, out: &mut impl Write) -> io::
             pages: image.pages,
             header: &image.header,
             wal: image.wal.as_ref().map(|wal| WalFacts {
-                bytes: wal.bytes,
-                frames: wal.frames.len(),
-                committed_frames: wal.committed,
-                commits: wal.commits,
-                copied_frames: wal.copied,
-                old_frames: wal.old,
-                to_checkpoint: wal.to_checkpoint(),
+                facts: wal.facts(),
+                pages_to_checkpoint: wal.to_checkpoint(),
             }),
             notes: &image.notes,
             changed: image.changed()?,
         },
         kinds: Kind::ALL.iter().map(|k| (k.letter(), k.name())).collect(),
-        device: DISK,
+        device: figures.device,
         trees: chosen
             .iter()
             .map(|&t| TreeFacts {
@@ -169,7 +170,7 @@ pub fn write(model: &Model, selection: &Selection, out: &mut impl Write) -> io::
             })
             .collect(),
         whole,
-        advice,
+        advice: advice.iter().map(Advice::to_string).collect(),
         problem_count: model.problems.count,
         problems: model.problems.found.iter().collect(),
         map: MapFacts {

@@ -1,35 +1,66 @@
-//! What can be counted of a b-tree and of the file, and what may be done about it.
+//! What can be counted of a b-tree and of the file.
 //!
 //! **Scatter**, the fragmentation score of a b-tree, is the share of steps from a leaf to the next in
 //! the order of keys that do not go on in the file: 0 is a b-tree in one piece, 1 one where every
 //! step jumps. A step goes on if the next leaf is the next page, or if all pages between are
-//! overflow pages of the same b-tree, since rows with large values are in order when each leaf is
-//! followed by what its rows do not fit into. It is a share of steps, not of distances or of
+//! other pages of the same b-tree: overflow pages, since rows with large values are in order when each
+//! leaf is followed by what its rows do not fit into, or interior pages, which a scan reads when
+//! it comes to the leaves below them. It is a share of steps, not of distances or of
 //! gaps in the file: each step that does not go on is one more request to the device,
 //! whether it goes to the page before or to the end of the file, and free or foreign pages
 //! that a scan never visits cost it nothing. So the time of a cold scan follows from it.
+//!
+//! **Fragmentation** is the figure of that name of `sqlite3_analyzer`, which goes through the pages
+//! in the order of the file: the share of a b-tree's pages that are leaves and do not follow
+//! another page of it. It cannot tell a b-tree in order from one whose leaves lie side by side in
+//! any order, so both are given.
+//!
+//! **A cold scan** reads all rows in the order of keys when nothing is cached: every page of
+//! the b-tree once ([`Reading`]).
 
 use serde::Serialize;
 
+use super::advice::{self, Advice};
+use super::device::Device;
 use super::map::Kind;
 use super::tree::{Level, Role, Tree};
 use super::walk::Model;
-use crate::text;
 
-/// A device that a cold scan is estimated for.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Device {
-    /// Bytes a second, in one piece.
-    pub throughput: f64,
-    /// Seconds until a read somewhere else begins.
-    pub latency: f64,
+/// All that is counted of a file.
+#[derive(Debug, Clone, Serialize)]
+pub struct Figures {
+    /// By b-tree.
+    pub trees: Vec<Numbers>,
+    pub whole: Whole,
+    pub advice: Vec<Advice>,
+    pub device: Device,
 }
 
-/// An ordinary solid-state disk.
-pub const DISK: Device = Device {
-    throughput: 500e6,
-    latency: 100e-6,
-};
+impl Figures {
+    /// The figures of a file that was scanned.
+    pub fn of(model: &Model, device: Device) -> Figures {
+        let gaps = gaps(model);
+        let mut runs = Vec::new();
+        let trees: Vec<Numbers> = (0..model.trees.len())
+            .map(|t| Numbers::of(model, t, gaps[t], device, &mut runs))
+            .collect();
+        let whole = Whole::of(model, &trees, runs);
+        Figures {
+            advice: advice::of(model, &trees, &whole),
+            trees,
+            whole,
+            device,
+        }
+    }
+}
+
+/// What a device is asked for when something is read that is not cached.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    pub bytes: u64,
+    /// Pieces that lie together.
+    pub requests: u64,
+}
 
 /// How the leaves of a b-tree lie in the file.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
@@ -50,17 +81,21 @@ pub struct Order {
 }
 
 impl Order {
-    /// How `tree`'s leaves lie.
-    pub fn of(model: &Model, tree: usize) -> Order {
-        Order::of_leaves(&model.trees[tree].leaves, |from, to| {
-            own_overflow(model, tree, from, to)
+    /// How `tree`'s leaves lie; the lengths of its runs are added to `runs`.
+    fn of(model: &Model, tree: usize, runs: &mut Vec<u32>) -> Order {
+        Order::of_leaves(&model.trees[tree].leaves, runs, |from, to| {
+            own_between(model, tree, from, to)
         })
     }
 
     /// `between`: whether all pages after one and before another belong between them.
-    fn of_leaves(leaves: &[u32], between: impl Fn(u32, u32) -> bool) -> Order {
+    fn of_leaves(
+        leaves: &[u32],
+        runs: &mut Vec<u32>,
+        between: impl Fn(u32, u32) -> bool,
+    ) -> Order {
         let mut order = Order::default();
-        let mut lengths: Vec<u64> = Vec::new();
+        let mut lengths: Vec<u32> = Vec::new();
         let mut run = 0;
         for (i, &leaf) in leaves.iter().enumerate() {
             if let Some(&before) = i.checked_sub(1).and_then(|i| leaves.get(i)) {
@@ -78,19 +113,37 @@ impl Order {
         if run > 0 {
             lengths.push(run);
         }
-        lengths.sort_unstable();
-        order.runs = lengths.len() as u64;
-        order.median_run = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-        order.longest_run = lengths.last().copied().unwrap_or(0);
-        for n in lengths {
-            let power = n.ilog2() as usize;
-            if order.runs_by_length.len() <= power {
-                order.runs_by_length.resize(power + 1, 0);
-            }
-            order.runs_by_length[power] += 1;
-        }
-        order.scatter = order.jumps() as f64 / order.steps.max(1) as f64;
+        runs.extend_from_slice(&lengths);
+        order.count_runs(lengths);
         order
+    }
+
+    /// The same of several b-trees together.
+    fn together(trees: &[Numbers], lengths: Vec<u32>) -> Order {
+        let sum = |of: fn(&Order) -> u64| trees.iter().map(|n| of(&n.order)).sum();
+        let mut order = Order {
+            steps: sum(|order| order.steps),
+            forward_jumps: sum(|order| order.forward_jumps),
+            backward_jumps: sum(|order| order.backward_jumps),
+            ..Order::default()
+        };
+        order.count_runs(lengths);
+        order
+    }
+
+    fn count_runs(&mut self, mut lengths: Vec<u32>) {
+        lengths.sort_unstable();
+        self.runs = lengths.len() as u64;
+        self.median_run = lengths.get(lengths.len() / 2).copied().unwrap_or(0).into();
+        self.longest_run = lengths.last().copied().unwrap_or(0).into();
+        for n in lengths {
+            let power = n.max(1).ilog2() as usize;
+            if self.runs_by_length.len() <= power {
+                self.runs_by_length.resize(power + 1, 0);
+            }
+            self.runs_by_length[power] += 1;
+        }
+        self.scatter = self.jumps() as f64 / self.steps.max(1) as f64;
     }
 
     pub fn jumps(&self) -> u64 {
@@ -98,12 +151,44 @@ impl Order {
     }
 }
 
-/// Whether all pages between two leaves are overflow pages of their b-tree. Each leaf is asked for
-/// once, and the search ends with the run of overflow pages after it: all of them together look at
+/// Whether all pages between two leaves belong to their b-tree and are no leaves. Each leaf is asked
+/// for once, and the search ends with the run of such pages after it: all of them together look at
 /// no more pages than the file has.
-fn own_overflow(model: &Model, tree: usize, from: u32, to: u32) -> bool {
-    let own = |n| model.map.kind(n) == Kind::Overflow && model.map.owner(n) == Some(tree);
+fn own_between(model: &Model, tree: usize, from: u32, to: u32) -> bool {
+    let own = |n| !model.map.kind(n).is_leaf() && belongs(model, n) == Some(tree);
     (from + 1..to).all(own)
+}
+
+/// The b-tree that has this page, free pages that are reserved for it left out.
+fn belongs(model: &Model, n: u32) -> Option<usize> {
+    let kind = model.map.kind(n);
+    (kind.is_btree() || kind == Kind::Overflow)
+        .then(|| model.map.owner(n))
+        .flatten()
+}
+
+/// Of each b-tree, what lies where in the order of the file.
+#[derive(Debug, Default, Clone, Copy)]
+struct Gaps {
+    /// Leaves that do not follow another of its pages, the first of its pages left out.
+    leaves: u64,
+    /// Interior pages that do not.
+    interior: u64,
+    last: u32,
+}
+
+fn gaps(model: &Model) -> Vec<Gaps> {
+    let mut gaps = vec![Gaps::default(); model.trees.len()];
+    for n in 1..=model.map.pages() {
+        let Some(t) = belongs(model, n) else { continue };
+        let kind = model.map.kind(n);
+        let gap = &mut gaps[t];
+        let alone = n - gap.last > 1 || gap.last == 0;
+        gap.leaves += u64::from(alone && gap.last > 0 && kind.is_leaf());
+        gap.interior += u64::from(alone && kind.is_btree() && !kind.is_leaf());
+        gap.last = n;
+    }
+    gaps
 }
 
 /// The numbers of one b-tree.
@@ -125,6 +210,8 @@ pub struct Numbers {
     pub levels: Vec<Level>,
     /// Children of an interior page on average, the level above the leaves first.
     pub fan_out: Vec<f64>,
+    /// The same of all levels; 0 if there is only a root.
+    pub average_fan_out: f64,
     pub payload: u64,
     pub unused: u64,
     pub largest_record: u64,
@@ -133,19 +220,32 @@ pub struct Numbers {
     pub overflow: super::tree::Chains,
     #[serde(flatten)]
     pub order: Order,
-    /// Seconds to read all of its leaves from the device, in the order of keys, one request at
-    /// a time.
+    /// Leaves that do not follow another page of the b-tree in the file, and their share.
+    pub non_sequential: u64,
+    pub fragmentation: f64,
+    /// What a scan reads, whole rows and without overflow pages: the columns in the leaves.
+    pub scan: Reading,
+    pub scan_leaves: Reading,
+    /// Seconds of these scans on the device that was given, one request at a time.
     pub cold_scan: f64,
+    pub cold_scan_leaves: f64,
 }
 
 impl Numbers {
-    pub fn of(model: &Model, t: usize, device: Device) -> Numbers {
+    fn of(model: &Model, t: usize, gaps: Gaps, device: Device, runs: &mut Vec<u32>) -> Numbers {
         let tree = &model.trees[t];
         let size = u64::from(model.image.header.page_size);
         let leaves = tree.leaf_level();
-        let order = Order::of(model, t);
-        let read = (tree.leaves.len() as u64 * size) as f64;
-        let requests = (order.jumps() + 1) as f64;
+        let order = Order::of(model, t, runs);
+        let interior_pages = tree.btree_pages().saturating_sub(leaves.pages);
+        let scan_leaves = Reading {
+            bytes: tree.btree_pages() * size,
+            requests: order.jumps() + 1 + gaps.interior,
+        };
+        let scan = Reading {
+            bytes: scan_leaves.bytes + tree.chains.pages * size,
+            requests: scan_leaves.requests + tree.chains.jumps + tree.chains.away,
+        };
         Numbers {
             name: tree.name.clone(),
             table: tree.table.clone(),
@@ -153,7 +253,7 @@ impl Numbers {
             root: tree.root,
             pages: tree.pages(),
             leaf_pages: leaves.pages,
-            interior_pages: tree.btree_pages() - leaves.pages,
+            interior_pages,
             overflow_pages: tree.chains.pages,
             reserved_pages: tree.reserved,
             bytes: tree.pages() * size,
@@ -161,13 +261,23 @@ impl Numbers {
             depth: tree.levels.len(),
             levels: tree.levels.clone(),
             fan_out: tree.fan_out(),
+            average_fan_out: if interior_pages > 0 {
+                (tree.btree_pages() - 1) as f64 / interior_pages as f64
+            } else {
+                0.0
+            },
             payload: tree.payload(),
             unused: tree.unused(),
             largest_record: tree.largest,
             leaf_fill: fill(&leaves, model.usable() as u64),
             overflow: tree.chains,
-            cold_scan: read / device.throughput + requests * device.latency,
             order,
+            non_sequential: gaps.leaves,
+            fragmentation: gaps.leaves as f64 / tree.pages().saturating_sub(1).max(1) as f64,
+            scan,
+            scan_leaves,
+            cold_scan: device.seconds(scan),
+            cold_scan_leaves: device.seconds(scan_leaves),
         }
     }
 }
@@ -188,24 +298,29 @@ pub struct Whole {
     pub bytes: u64,
     pub payload: u64,
     pub unused: u64,
-    /// Of all steps between leaves, the share that jumps.
-    pub scatter: f64,
+    /// How many pages are of what kind; kinds that there are.
+    pub kinds: Vec<(Kind, u64)>,
+    /// The leaves of all b-trees.
+    #[serde(flatten)]
+    pub order: Order,
     /// About how many bytes VACUUM would make the file smaller.
     pub vacuum_gives_back: u64,
 }
 
 impl Whole {
-    pub fn of(model: &Model, numbers: &[Numbers]) -> Whole {
+    fn of(model: &Model, numbers: &[Numbers], runs: Vec<u32>) -> Whole {
         let size = u64::from(model.image.header.page_size);
         let pages = u64::from(model.map.pages());
+        let mut by_kind = [0u64; Kind::ALL.len()];
+        for n in 1..=model.map.pages() {
+            by_kind[model.map.kind(n) as usize] += 1;
+        }
         let count = |of: fn(Kind) -> bool| {
-            let all = 1..=model.map.pages();
-            all.filter(|&n| of(model.map.kind(n))).count() as u64
+            let all = Kind::ALL.iter().zip(by_kind);
+            all.filter(|&(&k, _)| of(k)).map(|(_, n)| n).sum::<u64>()
         };
         let special = count(|kind| matches!(kind, Kind::PointerMap | Kind::LockByte));
         let after: u64 = model.trees.iter().map(|t| packed(t, model.usable())).sum();
-        let jumps: u64 = numbers.iter().map(|n| n.order.jumps()).sum();
-        let steps: u64 = numbers.iter().map(|n| n.order.steps).sum();
         Whole {
             pages,
             free_pages: count(Kind::is_free),
@@ -214,7 +329,12 @@ impl Whole {
             bytes: pages * size,
             payload: numbers.iter().map(|n| n.payload).sum(),
             unused: numbers.iter().map(|n| n.unused).sum(),
-            scatter: jumps as f64 / steps.max(1) as f64,
+            kinds: Kind::ALL
+                .into_iter()
+                .zip(by_kind)
+                .filter(|&(_, n)| n > 0)
+                .collect(),
+            order: Order::together(numbers, runs),
             vacuum_gives_back: pages.saturating_sub(after + special) * size,
         }
     }
@@ -240,105 +360,6 @@ fn packed(tree: &Tree, usable: usize) -> u64 {
     pages
 }
 
-/// Below so many leaves nothing is said of a b-tree.
-const SMALL: u64 = 64;
-
-/// What may be done, in words; nothing where nothing is worth doing.
-pub fn advice(model: &Model, numbers: &[Numbers], whole: &Whole) -> Vec<String> {
-    let mut advice = Vec::new();
-    let back = whole.vacuum_gives_back;
-    if back * 20 > whole.bytes && back > 0 {
-        let size = u64::from(model.image.header.page_size);
-        let free = (whole.free_pages - whole.reserved_pages.min(whole.free_pages)) * size;
-        let mut what = format!(
-            "VACUUM would give back about {} of {}",
-            text::bytes(back),
-            text::bytes(whole.bytes)
-        );
-        if free > 0 {
-            what += &format!("; {} of it are free pages", text::bytes(free.min(back)));
-        }
-        advice.push(what + ".");
-    }
-    for (t, numbers) in numbers.iter().enumerate() {
-        if numbers.leaf_pages < SMALL {
-            continue;
-        }
-        if numbers.order.scatter > 0.2 {
-            advice.push(scattered(model, t, numbers));
-        }
-        let name = &numbers.name;
-        if numbers.leaf_fill < 0.6 {
-            let cure = match numbers.role {
-                Role::Index if !numbers.name.starts_with("sqlite_autoindex") => {
-                    format!("REINDEX {name} or VACUUM")
-                }
-                _ => "VACUUM".to_owned(),
-            };
-            advice.push(format!(
-                "The leaves of {name} are {:.0} % full: entries were deleted, or came in no order \
-                 so that full pages were split in two. {cure} fills them.",
-                100.0 * numbers.leaf_fill
-            ));
-        }
-        let chains = &numbers.overflow;
-        if chains.pages * 2 > numbers.pages && chains.chains > 0 {
-            advice.push(format!(
-                "{} of the {} pages of {name} are overflow pages, in chains of up to {}: what does \
-                 not fit into a row's leaf. Larger pages hold more of a row; large columns in a \
-                 table of their own leave the other columns close together.",
-                text::thousands(chains.pages),
-                text::thousands(numbers.pages),
-                text::thousands(chains.longest)
-            ));
-        }
-    }
-    advice
-}
-
-/// Why a b-tree is scattered: what the pages after its leaves are, where a step jumps.
-fn scattered(model: &Model, t: usize, numbers: &Numbers) -> String {
-    let tree = &model.trees[t];
-    let mut others = vec![0u64; model.trees.len()];
-    for pair in tree.leaves.windows(2) {
-        let after = pair[0] + 1;
-        if pair[1] != after
-            && model.map.has(after)
-            && let Some(owner) = model.map.owner(after)
-            && owner != t
-        {
-            others[owner] += 1;
-        }
-    }
-    let order = &numbers.order;
-    let jumps = order.jumps().max(1);
-    let mut names: Vec<(u64, &str)> = others
-        .iter()
-        .zip(&model.trees)
-        .filter(|&(&n, _)| n * 20 > jumps)
-        .map(|(&n, tree)| (n, tree.name.as_str()))
-        .collect();
-    names.sort_unstable_by_key(|&(n, _)| std::cmp::Reverse(n));
-    let foreign: u64 = others.iter().sum();
-    let why = if order.backward_jumps * 4 > jumps {
-        "keys came in no order, so pages were split wherever a key belonged".to_owned()
-    } else if foreign * 2 > jumps && !names.is_empty() {
-        let mut some: Vec<String> = names.iter().take(4).map(|(_, n)| (*n).to_owned()).collect();
-        if names.len() > some.len() {
-            some.push("others".to_owned());
-        }
-        format!("it grew together with {}", text::list(&some))
-    } else {
-        "free pages were used again, or rows grew after they were written".to_owned()
-    };
-    let name = &numbers.name;
-    format!(
-        "{name} is scattered: {:.0} % of the steps between its leaves jump; {why}. VACUUM puts it in \
-         order.",
-        100.0 * order.scatter
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -346,7 +367,8 @@ mod tests {
     #[test]
     fn runs_and_jumps_of_leaves() {
         let overflow = [7, 8];
-        let order = Order::of_leaves(&[2, 3, 4, 6, 9, 5, 20, 21], |from, to| {
+        let mut runs = Vec::new();
+        let order = Order::of_leaves(&[2, 3, 4, 6, 9, 5, 20, 21], &mut runs, |from, to| {
             (from + 1..to).all(|n| overflow.contains(&n))
         });
         assert_eq!(order.steps, 7);
@@ -356,7 +378,10 @@ mod tests {
         assert_eq!((order.median_run, order.longest_run), (2, 3));
         assert_eq!(order.runs_by_length, [1, 3]);
         assert!((order.scatter - 3.0 / 7.0).abs() < 1e-9);
-        assert_eq!(Order::of_leaves(&[], |_, _| false), Order::default());
-        assert_eq!(Order::of_leaves(&[5], |_, _| false).scatter, 0.0);
+        assert_eq!(runs, [3, 2, 1, 2]);
+        let empty = Order::of_leaves(&[], &mut runs, |_, _| false);
+        assert_eq!(empty, Order::default());
+        let one = Order::of_leaves(&[5], &mut runs, |_, _| false);
+        assert_eq!(one.scatter, 0.0);
     }
 }

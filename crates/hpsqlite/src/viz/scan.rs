@@ -172,9 +172,9 @@ impl Scan {
     /// Does what needs all pages to have been seen.
     pub fn finish(mut self, model: &mut Model) -> io::Result<()> {
         self.go_deeper(model)?;
-        for head in std::mem::take(&mut self.heads) {
-            self.chain(model, &head);
-        }
+        let heads = std::mem::take(&mut self.heads);
+        let ends: Vec<u32> = heads.iter().map(|head| self.chain(model, head)).collect();
+        self.chains_away(model, &heads, &ends);
         for n in 1..=model.map.pages() {
             if model.map.kind(n) == Kind::Unknown {
                 model.map.set(n, Kind::Orphan, None, 0);
@@ -230,11 +230,32 @@ impl Scan {
         Ok(())
     }
 
-    /// Follows a chain of overflow pages.
-    fn chain(&self, model: &mut Model, head: &Head) {
+    /// Counts the chains that a scan in the order of keys has to go elsewhere for.
+    fn chains_away(&self, model: &mut Model, heads: &[Head], ends: &[u32]) {
+        let mut in_order: Vec<usize> = (0..heads.len()).collect();
+        let key = |&i: &usize| {
+            let page = heads[i].page;
+            (model.map.owner(page), self.places[page as usize])
+        };
+        // Stable: the chains of one page are in the order of its cells.
+        in_order.sort_by_key(key);
+        let mut before = (None, 0);
+        for i in in_order {
+            let head = &heads[i];
+            let owner = model.map.owner(head.page);
+            let Some(t) = owner else { continue };
+            let follows = before.0 == owner && Some(head.first) == u32::checked_add(before.1, 1);
+            let near = Some(head.first) == head.page.checked_add(1);
+            model.trees[t].chains.away += u64::from(!follows && !near);
+            before = (owner, ends[i]);
+        }
+    }
+
+    /// Follows a chain of overflow pages; gives the last of them.
+    fn chain(&self, model: &mut Model, head: &Head) -> u32 {
         let room = model.usable() as u64 - 4;
         let Some(t) = model.map.owner(head.page) else {
-            return;
+            return 0;
         };
         let mut left = u64::from(head.bytes);
         let wanted = left.div_ceil(room);
@@ -276,6 +297,7 @@ impl Scan {
             chains.longest = pages;
             chains.longest_of = head.page;
         }
+        from
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::CellAlignment;
 
-use super::numbers::{self, DISK, Numbers, Whole};
+use super::numbers::Figures;
 use super::page::Btree;
 use super::select::Selection;
 use super::walk::Model;
@@ -61,12 +61,14 @@ fn bytes_of(n: u32) -> String {
 }
 
 /// A table of all b-trees, the file's numbers, and advice.
-pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
+pub fn numbers(
+    model: &Model,
+    figures: &Figures,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
     head(model, out)?;
-    let all: Vec<Numbers> = (0..model.trees.len())
-        .map(|t| Numbers::of(model, t, DISK))
-        .collect();
-    let whole = Whole::of(model, &all);
+    let whole = &figures.whole;
 
     // Two tables, so that each fits into an ordinary terminal.
     let mut content = plain_table();
@@ -84,7 +86,7 @@ pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io
         "median",
         "cold scan",
     ]);
-    for (_, n) in (0..).zip(&all).filter(|&(t, _)| selection.has_tree(t)) {
+    for (_, n) in (0..).zip(&figures.trees).filter(|&(t, _)| selection.has_tree(t)) {
         let name = text::shorten(&text::printable(&n.name), NAME);
         content.add_row([
             name.clone(),
@@ -121,9 +123,9 @@ pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io
         out,
         "\nFill: of leaves. Scatter: the share of steps from leaf to leaf, in the order of\n\
          keys, that do not go on in the file. Runs: leaves that follow each other, and the\n\
-         median of how many. Cold scan: estimated for {}/s and {} a jump.",
-        text::bytes(DISK.throughput as u64),
-        text::seconds(DISK.latency),
+         median of how many. Cold scan: estimated time to read all rows when nothing is cached,\n\
+         for {}.",
+        figures.device.describe(),
     )?;
     let size = u64::from(model.image.header.page_size);
     writeln!(
@@ -135,14 +137,13 @@ pub fn numbers(model: &Model, selection: &Selection, out: &mut impl Write) -> io
         text::bytes(whole.free_pages * size),
         text::thousands(whole.free_pages),
         text::thousands(whole.reserved_pages),
-        whole.scatter,
+        whole.order.scatter,
     )?;
-    let advice = numbers::advice(model, &all, &whole);
-    if !advice.is_empty() {
+    if !figures.advice.is_empty() {
         writeln!(out)?;
     }
-    for line in advice {
-        writeln!(out, "* {}", text::printable(&line))?;
+    for advice in &figures.advice {
+        writeln!(out, "* {}", text::printable(&advice.to_string()))?;
     }
     if model.problems.count > 0 {
         writeln!(

@@ -6,7 +6,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::map::Kind;
-use super::numbers::{self, DISK, Numbers, Whole};
+use super::device::DISK;
+use super::numbers::Figures;
 use super::page::{self, Btree, What};
 use super::record::Value;
 use super::scan::Scan;
@@ -631,12 +632,9 @@ fn what_vacuum_gives_back_is_foretold_and_scatter_explained() {
          DROP TABLE gone; DELETE FROM r WHERE id%3=0; COMMIT;",
     );
     let numbers = |model: &Model| {
-        let all: Vec<Numbers> = (0..model.trees.len())
-            .map(|t| Numbers::of(model, t, DISK))
-            .collect();
-        let whole = Whole::of(model, &all);
-        let advice = numbers::advice(model, &all, &whole);
-        (all, whole, advice.join("\n"))
+        let figures = Figures::of(model, DISK);
+        let advice: Vec<String> = figures.advice.iter().map(|a| a.to_string()).collect();
+        (figures.trees, figures.whole, advice.join("\n"))
     };
     let (_, whole, advice) = numbers(&model(&path));
     assert!(advice.contains("VACUUM would give back"), "{advice}");

@@ -53,6 +53,28 @@ pub struct Wal {
     newest: HashMap<u32, u32>,
 }
 
+/// A log in figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facts {
+    pub bytes: u64,
+    /// Frames that hold, those of them that are committed, and that a checkpoint has copied.
+    pub frames: usize,
+    pub committed: u32,
+    pub copied: u32,
+    pub commits: u32,
+    /// Pages with a version in the log.
+    pub versions: usize,
+    /// Pages that a checkpoint would write, their bytes, and how many pieces of the file they are.
+    pub to_checkpoint: usize,
+    pub checkpoint_bytes: u64,
+    pub checkpoint_runs: usize,
+    /// Frames of before the log started anew.
+    pub old: u64,
+    /// How often it has done so.
+    pub sequence: u32,
+    pub damage: Option<String>,
+}
+
 /// The path of a file beside the database.
 pub fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
@@ -218,6 +240,26 @@ impl Wal {
             .collect();
         pages.sort_unstable();
         pages
+    }
+
+    /// All of it in figures.
+    pub fn facts(&self) -> Facts {
+        let pages = self.to_checkpoint();
+        let steps = pages.windows(2).filter(|pair| pair[1] - pair[0] > 1);
+        Facts {
+            bytes: self.bytes,
+            frames: self.frames.len(),
+            committed: self.committed,
+            copied: self.copied,
+            commits: self.commits,
+            versions: self.versions(),
+            to_checkpoint: pages.len(),
+            checkpoint_bytes: pages.len() as u64 * u64::from(self.page_size),
+            checkpoint_runs: steps.count() + usize::from(!pages.is_empty()),
+            old: self.old,
+            sequence: be32(&self.header, 12),
+            damage: self.damage.clone(),
+        }
     }
 
     /// Where in the file a frame's page begins.

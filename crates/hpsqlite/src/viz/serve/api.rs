@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path, Query, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -19,6 +19,7 @@ use super::files::{Files, Opened, Status};
 use super::refusal::Refusal;
 use super::summary;
 use crate::viz::ask::Page;
+use crate::viz::device::{self, Measured};
 use crate::viz::file::Version;
 use crate::viz::walk::Model;
 
@@ -36,6 +37,7 @@ pub fn routes(files: Arc<Files>) -> Router {
         .route("/api/{f}/map", get(map))
         .route("/api/{f}/page/{n}", get(page))
         .route("/api/{f}/page/{n}/bytes", get(page_bytes))
+        .route("/api/{f}/device", post(device))
         .route("/api/{f}/reload", post(reload))
         .with_state(files)
 }
@@ -119,6 +121,16 @@ async fn reload(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Jso
     aside(move || {
         files.reload(f)?;
         Ok(Json(files.status()))
+    })
+    .await
+}
+
+/// Measures the device that a file is on; an error is the reason why it cannot be measured.
+async fn device(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Json<Measured>> {
+    let path = files.path(f)?;
+    aside(move || match device::measure(&path) {
+        Ok(measured) => Ok(Json(measured)),
+        Err(why) => Err(Refusal::new(StatusCode::CONFLICT, why)),
     })
     .await
 }

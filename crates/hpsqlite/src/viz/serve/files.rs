@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::Refusal;
 use crate::interrupt;
-use crate::viz::numbers::{self, DISK, Numbers, Whole};
+use crate::viz::device::{DISK, Device};
+use crate::viz::numbers::Figures;
 use crate::viz::scan::Scan;
 use crate::viz::walk::Model;
 
@@ -22,29 +23,6 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 pub struct Progress {
     pub done: AtomicU64,
     pub total: AtomicU64,
-}
-
-/// What is counted when a scan is complete.
-#[derive(Debug)]
-pub struct Figures {
-    pub numbers: Vec<Numbers>,
-    pub whole: Whole,
-    pub advice: Vec<String>,
-}
-
-impl Figures {
-    fn of(model: &Model) -> Figures {
-        let numbers: Vec<Numbers> = (0..model.trees.len())
-            .map(|t| Numbers::of(model, t, DISK))
-            .collect();
-        let whole = Whole::of(model, &numbers);
-        let advice = numbers::advice(model, &numbers, &whole);
-        Figures {
-            numbers,
-            whole,
-            advice,
-        }
-    }
 }
 
 /// A file that is open.
@@ -63,7 +41,7 @@ pub struct Opened {
 
 impl Opened {
     /// Begins to scan a file that was opened.
-    fn new(model: Model) -> Arc<Opened> {
+    fn new(model: Model, device: Device) -> Arc<Opened> {
         let pages = u64::from(model.map.pages());
         let opened = Arc::new(Opened {
             model: RwLock::new(model),
@@ -78,7 +56,7 @@ impl Opened {
         });
         let scanning = opened.clone();
         std::thread::spawn(move || {
-            if let Err(e) = scanning.scan() {
+            if let Err(e) = scanning.scan(device) {
                 let _ = scanning.failed.set(format!("{e:#}"));
             }
         });
@@ -96,7 +74,7 @@ impl Opened {
     }
 
     /// Goes through the file. The model is locked for others only while what was read is entered.
-    fn scan(&self) -> Result<()> {
+    fn scan(&self, device: Device) -> Result<()> {
         let mut scan = Scan::new(&self.model());
         let write = || self.model.write().unwrap_or_else(PoisonError::into_inner);
         while scan.read(&self.model()).context("cannot read the file")? {
@@ -110,7 +88,7 @@ impl Opened {
             interrupt::check()?;
         }
         scan.finish(&mut write()).context("cannot read the file")?;
-        let figures = Figures::of(&self.model());
+        let figures = Figures::of(&self.model(), device);
         let _ = self.figures.set(figures);
         Ok(())
     }
@@ -164,12 +142,26 @@ pub struct Status {
 }
 
 /// All files, by their numbers.
-#[derive(Default)]
 pub struct Files {
     slots: RwLock<Vec<Slot>>,
+    /// What cold scans are estimated for.
+    pub device: Device,
+}
+
+impl Default for Files {
+    fn default() -> Files {
+        Files::new(DISK)
+    }
 }
 
 impl Files {
+    pub fn new(device: Device) -> Files {
+        Files {
+            slots: RwLock::default(),
+            device,
+        }
+    }
+
     fn slots(&self) -> RwLockReadGuard<'_, Vec<Slot>> {
         self.slots.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +186,7 @@ impl Files {
 
     /// Opens a file and begins to scan it; gives its number.
     pub fn open(&self, title: &str, path: &Path) -> Result<usize> {
-        let opened = Opened::new(Model::open(path)?);
+        let opened = Opened::new(Model::open(path)?, self.device);
         Ok(self.add(title, path, State::Open(opened)))
     }
 
@@ -220,7 +212,7 @@ impl Files {
             return;
         };
         match Model::open(&path) {
-            Ok(model) => self.set(f, State::Open(Opened::new(model))),
+            Ok(model) => self.set(f, State::Open(Opened::new(model, self.device))),
             Err(e) => self.failed(f, format!("{e:#}")),
         }
     }
@@ -240,7 +232,7 @@ impl Files {
         let path = self.path(f)?;
         let model = Model::open(&path)
             .map_err(|e| Refusal::new(axum::http::StatusCode::CONFLICT, format!("{e:#}")))?;
-        self.set(f, State::Open(Opened::new(model)));
+        self.set(f, State::Open(Opened::new(model, self.device)));
         Ok(())
     }
 

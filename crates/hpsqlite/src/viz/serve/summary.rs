@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::files::{Figures, Files};
+use super::files::Files;
 use super::refusal::Refusal;
+use crate::viz::advice::Advice;
+use crate::viz::device::Device;
 use crate::viz::file::Header;
 use crate::viz::map::Kind;
-use crate::viz::numbers::{Numbers, Whole};
+use crate::viz::numbers::{Figures, Numbers, Whole};
 use crate::viz::palette::{Colour, Palette};
 use crate::viz::tree::{Role, Tree};
-use crate::viz::wal::Wal;
+use crate::viz::wal;
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -27,9 +29,10 @@ struct Summary<'a> {
     kinds: Vec<KindFacts>,
     trees: Vec<TreeFacts<'a>>,
     whole: Option<&'a Whole>,
-    advice: &'a [String],
+    advice: &'a [Advice],
+    device: Device,
     problem_count: u64,
-    wal: Option<WalFacts<'a>>,
+    wal: Option<wal::Facts>,
     scanned: bool,
 }
 
@@ -69,35 +72,7 @@ impl<'a> TreeFacts<'a> {
             pages: tree.pages(),
             depth: tree.levels.len(),
             colour: palette.tree(&tree.name),
-            numbers: figures.and_then(|figures| figures.numbers.get(t)),
-        }
-    }
-}
-
-/// Numbers of frames, but `versions` and `to_checkpoint`: numbers of pages.
-#[derive(Serialize)]
-struct WalFacts<'a> {
-    frames: usize,
-    committed: u32,
-    commits: u32,
-    copied: u32,
-    versions: usize,
-    to_checkpoint: usize,
-    old: u64,
-    damage: Option<&'a str>,
-}
-
-impl<'a> WalFacts<'a> {
-    fn of(wal: &'a Wal) -> WalFacts<'a> {
-        WalFacts {
-            frames: wal.frames.len(),
-            committed: wal.committed,
-            commits: wal.commits,
-            copied: wal.copied,
-            versions: wal.versions(),
-            to_checkpoint: wal.to_checkpoint().len(),
-            old: wal.old,
-            damage: wal.damage.as_deref(),
+            numbers: figures.and_then(|figures| figures.trees.get(t)),
         }
     }
 }
@@ -138,8 +113,9 @@ pub fn of(files: &Files, f: usize) -> Result<Vec<u8>, Refusal> {
             .collect(),
         whole: figures.map(|figures| &figures.whole),
         advice: figures.map_or(&[], |figures| &figures.advice),
+        device: files.device,
         problem_count: model.problems.count,
-        wal: image.wal.as_ref().map(WalFacts::of),
+        wal: image.wal.as_ref().map(wal::Wal::facts),
         scanned: model.scanned,
     };
     serde_json::to_vec(&summary).map_err(|e| Refusal::failed(e.to_string()))
