@@ -61,7 +61,9 @@ impl Device {
             text::seconds(self.latency)
         );
         match self.origin {
-            Origin::Assumed => format!("an ordinary SSD, {figures}; --device measure measures yours"),
+            Origin::Assumed => {
+                format!("an ordinary SSD, {figures}; --device measure measures yours")
+            }
             Origin::Given => figures,
             Origin::Measured => format!("{figures}, as measured"),
         }
@@ -216,7 +218,11 @@ impl Probe {
             // Otherwise the system reads more than it is asked for.
             advise(&file, 0, 0, libc::POSIX_FADV_RANDOM);
         }
-        Ok(Probe { file, bytes, cached })
+        Ok(Probe {
+            file,
+            bytes,
+            cached,
+        })
     }
 
     /// Reads at `places` random places, or as many as there is time for, `row` times `size` bytes
@@ -270,10 +276,15 @@ impl Probe {
     fn is_on_device(&self, at: u64, length: u64) -> bool {
         let fd = self.file.as_raw_fd();
         // SAFETY: only the position of our own descriptor is moved, which nobody uses.
-        let seek = |whence| unsafe { libc::lseek(fd, at as libc::off_t, whence) };
-        let (data, hole) = (seek(libc::SEEK_DATA), seek(libc::SEEK_HOLE));
-        // File systems that do not tell are taken at their word that all is data.
-        let has_data = data < 0 || (data as u64 == at && (hole < 0 || hole as u64 >= at + length));
+        let data = unsafe { libc::lseek(fd, at as libc::off_t, libc::SEEK_DATA) };
+        let has_data = if data < 0 {
+            // After it there is nothing; any other error: the file system does not tell.
+            io::Error::last_os_error().raw_os_error() != Some(libc::ENXIO)
+        } else {
+            // SAFETY: as above.
+            let hole = unsafe { libc::lseek(fd, at as libc::off_t, libc::SEEK_HOLE) };
+            data as u64 == at && (hole < 0 || hole as u64 >= at + length)
+        };
         let uncached = || {
             let state = cache::resident(&self.file, at, length as usize);
             state.is_ok_and(|pages| !pages.contains(&true))
@@ -303,7 +314,14 @@ mod tests {
         assert_eq!(given("500MB/s,100us"), Some((500e6, 100.0 * 1e-6)));
         assert_eq!(given("1.5 GB/s, 8 ms"), Some((1.5e9, 8.0 * 1e-3)));
         assert_eq!(given("100 MiB/s,0s"), Some((104_857_600.0, 0.0)));
-        for wrong in ["", "500MB/s", "500MB,100us", "0MB/s,1us", "1MB/s,-1us", "fast,1us"] {
+        for wrong in [
+            "",
+            "500MB/s",
+            "500MB,100us",
+            "0MB/s,1us",
+            "1MB/s,-1us",
+            "fast,1us",
+        ] {
             assert_eq!(given(wrong), None, "{wrong}");
         }
         assert_eq!("measure".parse(), Ok(Choice::Measure));
@@ -363,12 +381,17 @@ mod tests {
         File::create(&empty).unwrap().set_len(64 << 20).unwrap();
         if !cache::in_memory(&small) {
             let why = measure(&small).unwrap_err();
-            assert!(why.starts_with("The file has 5.0 kB; at least 16.8 MB"), "{why}");
+            assert!(
+                why.starts_with("The file has 5.0 kB; at least 16.8 MB"),
+                "{why}"
+            );
             let why = measure(&empty).unwrap_err();
             assert!(why.starts_with("Hardly a part of the file"), "{why}");
         }
         let shm = Path::new("/dev/shm");
-        if cache::in_memory(shm) && let Ok(file) = tempfile::NamedTempFile::new_in(shm) {
+        if cache::in_memory(shm)
+            && let Ok(file) = tempfile::NamedTempFile::new_in(shm)
+        {
             let why = measure(file.path()).unwrap_err();
             assert!(why.contains("in memory"), "{why}");
         }

@@ -27,9 +27,9 @@ use std::io::{self, Write};
 use serde::{Serialize, Serializer};
 
 use super::advice::Advice;
+use super::device::Device;
 use super::file::Header;
 use super::map::{Kind, Problem};
-use super::device::Device;
 use super::numbers::{Figures, Numbers, Whole};
 use super::select::Selection;
 use super::wal;

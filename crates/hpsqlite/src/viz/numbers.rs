@@ -89,11 +89,7 @@ impl Order {
     }
 
     /// `between`: whether all pages after one and before another belong between them.
-    fn of_leaves(
-        leaves: &[u32],
-        runs: &mut Vec<u32>,
-        between: impl Fn(u32, u32) -> bool,
-    ) -> Order {
+    fn of_leaves(leaves: &[u32], runs: &mut Vec<u32>, between: impl Fn(u32, u32) -> bool) -> Order {
         let mut order = Order::default();
         let mut lengths: Vec<u32> = Vec::new();
         let mut run = 0;

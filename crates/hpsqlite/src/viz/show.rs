@@ -86,7 +86,10 @@ pub fn numbers(
         "median",
         "cold scan",
     ]);
-    for (_, n) in (0..).zip(&figures.trees).filter(|&(t, _)| selection.has_tree(t)) {
+    for (_, n) in (0..)
+        .zip(&figures.trees)
+        .filter(|&(t, _)| selection.has_tree(t))
+    {
         let name = text::shorten(&text::printable(&n.name), NAME);
         content.add_row([
             name.clone(),

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::map::Kind;
 use super::device::DISK;
+use super::map::Kind;
 use super::numbers::Figures;
 use super::page::{self, Btree, What};
 use super::record::Value;

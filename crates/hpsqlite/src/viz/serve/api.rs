@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Path, Query, State};
-use axum::http::{StatusCode, header};
 use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
