@@ -155,6 +155,7 @@ fn key_value(json: &serde_json::Value) -> Option<Value> {
 
 impl Model {
     /// The b-tree of this name.
+    #[cfg(test)]
     pub fn tree_named(&self, name: &str) -> Option<&Tree> {
         self.trees
             .iter()
@@ -178,17 +179,18 @@ impl Model {
         })
     }
 
-    /// The first page of the chain that an overflow page is in, and how many are before it.
+    /// The first page of the chain that an overflow page, or a trunk of the free list, is in, and
+    /// how many are before it.
     fn chain_place(&self, n: u32) -> (u32, u64) {
         let (mut first, mut before) = (n, 0);
-        while self.map.kind(self.map.parent(first)) == Kind::Overflow {
+        while self.map.kind(self.map.parent(first)) == self.map.kind(n) {
             first = self.map.parent(first);
             before += 1;
         }
         (first, before)
     }
 
-    /// The first page of the chain that an overflow page is in.
+    /// The first page of the chain that an overflow page, or a trunk of the free list, is in.
     pub fn chain_start(&self, n: u32) -> u32 {
         self.chain_place(n).0
     }

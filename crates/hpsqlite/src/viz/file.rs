@@ -132,10 +132,6 @@ struct LogState {
 }
 
 /// Which version of a page is meant, where the log has newer ones than the file.
-#[allow(
-    dead_code,
-    reason = "the views that ask for it are being built, and cannot be reached yet"
-)]
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// As it was last committed.

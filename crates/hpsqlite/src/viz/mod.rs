@@ -23,15 +23,7 @@
 //! read when it is asked for, or by the scan.
 
 pub mod advice;
-#[allow(
-    dead_code,
-    reason = "the views that ask for it are being built, and cannot be reached yet"
-)]
 pub mod ask;
-#[allow(
-    dead_code,
-    reason = "the views that ask for it are being built, and cannot be reached yet"
-)]
 pub mod columns;
 pub mod device;
 pub mod file;

@@ -12,21 +12,28 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::files::{Files, Opened, Status};
+use super::find::{self, Found};
 use super::refusal::Refusal;
 use super::summary;
-use crate::viz::ask::Page;
+use crate::viz::ask::{Page, Target, Way};
+use crate::viz::columns;
 use crate::viz::device::{self, Measured};
 use crate::viz::file::Version;
+use crate::viz::map::{Kind, Problem};
+use crate::viz::wal::Frame;
 use crate::viz::walk::Model;
 
 /// Pages of the map in one answer.
 const MAP: u32 = 1 << 20;
 /// A page without owner in the map; as many b-trees have numbers of their own there.
 const NOBODY: u16 = u16::MAX;
+
+/// Pages of a chain in one answer.
+const CHAIN: usize = 100_000;
 
 pub type Answer<T> = Result<T, Refusal>;
 
@@ -37,6 +44,14 @@ pub fn routes(files: Arc<Files>) -> Router {
         .route("/api/{f}/map", get(map))
         .route("/api/{f}/page/{n}", get(page))
         .route("/api/{f}/page/{n}/bytes", get(page_bytes))
+        .route("/api/{f}/tree/{t}", get(tree))
+        .route("/api/{f}/tree/{t}/level/{l}", get(level))
+        .route("/api/{f}/tree/{t}/level/{l}/fan", get(fan))
+        .route("/api/{f}/tree/{t}/path", get(path))
+        .route("/api/{f}/chain/{n}", get(chain))
+        .route("/api/{f}/find", get(find))
+        .route("/api/{f}/wal", get(wal))
+        .route("/api/{f}/problems", get(problems))
         .route("/api/{f}/device", post(device))
         .route("/api/{f}/reload", post(reload))
         .with_state(files)
@@ -104,6 +119,36 @@ fn check_page(model: &Model, n: u32) -> Answer<()> {
     }
 }
 
+/// The model has such a b-tree.
+fn check_tree(model: &Model, t: usize) -> Answer<()> {
+    if t < model.trees.len() {
+        Ok(())
+    } else {
+        Err(Refusal::not_found(format!("there is no b-tree {t}")))
+    }
+}
+
+/// The same, and it has such a level.
+fn check_level(model: &Model, t: usize, l: usize) -> Answer<()> {
+    check_tree(model, t)?;
+    if l < model.trees[t].levels.len() {
+        Ok(())
+    } else {
+        let what = format!("the b-tree has no level {l}: the root's is 0");
+        Err(Refusal::not_found(what))
+    }
+}
+
+/// JSON that is made while the model is at hand, since it may borrow from it.
+pub fn json(value: &impl Serialize) -> Answer<Response> {
+    let json = serde_json::to_vec(value).map_err(|e| Refusal::failed(e.to_string()))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+}
+
+fn numbers(numbers: impl IntoIterator<Item = u32>) -> Response {
+    binary(numbers.into_iter().flat_map(u32::to_le_bytes).collect())
+}
+
 fn binary(bytes: Vec<u8>) -> Response {
     ([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response()
 }
@@ -113,8 +158,7 @@ async fn status(State(files): State<Arc<Files>>) -> Answer<Json<Vec<Status>>> {
 }
 
 async fn summary(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
-    let json = aside(move || summary::of(&files, f)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
+    aside(move || summary::of(&files, f)).await
 }
 
 async fn reload(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Json<Vec<Status>>> {
@@ -215,6 +259,180 @@ async fn page_bytes(
     ask(&files, f, move |model| {
         check_page(model, n)?;
         Ok(binary(model.bytes(n, which.version())?))
+    })
+    .await
+}
+
+/// Levels, fan-out, columns.
+async fn tree(State(files): State<Arc<Files>>, At((f, t)): At<(usize, usize)>) -> Answer<Response> {
+    ask(&files, f, move |model| {
+        check_tree(model, t)?;
+        json(&model.tree_facts(t))
+    })
+    .await
+}
+
+/// The pages of a level in the order of keys.
+async fn level(
+    State(files): State<Arc<Files>>,
+    At((f, t, l)): At<(usize, usize, usize)>,
+) -> Answer<Response> {
+    ask(&files, f, move |model| {
+        check_level(model, t, l)?;
+        Ok(numbers(model.level(t, l)?))
+    })
+    .await
+}
+
+/// How many pages each of them leads to.
+async fn fan(
+    State(files): State<Arc<Files>>,
+    At((f, t, l)): At<(usize, usize, usize)>,
+) -> Answer<Response> {
+    ask(&files, f, move |model| {
+        check_level(model, t, l)?;
+        Ok(numbers(model.fan(t, l)?))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct Goal {
+    key: Option<String>,
+    rowid: Option<i64>,
+    page: Option<u32>,
+}
+
+/// The way down a b-tree to a key, a row or a page.
+async fn path(
+    State(files): State<Arc<Files>>,
+    At((f, t)): At<(usize, usize)>,
+    Asked(goal): Asked<Goal>,
+) -> Answer<Json<Way>> {
+    let target = match (goal.key, goal.rowid, goal.page) {
+        (Some(key), None, None) => Target::key(&key).map_err(Refusal::bad)?,
+        (None, Some(rowid), None) => Target::Rowid(rowid),
+        (None, None, Some(page)) => Target::Page(page),
+        _ => {
+            let what = "a way leads to one of ?key=, ?rowid= and ?page=";
+            return Err(Refusal::bad(what));
+        }
+    };
+    ask(&files, f, move |model| {
+        check_tree(model, t)?;
+        let order = match target {
+            Target::Key(_) => model
+                .columns(t)
+                .and_then(|columns| columns::order(&columns))
+                .map_err(|e| Refusal::not_found(format!("no key can be looked for: {e:#}")))?,
+            _ => Vec::new(),
+        };
+        let way = model.way(t, &target, &order)?;
+        way.map(Json).map_err(Refusal::not_found)
+    })
+    .await
+}
+
+#[derive(Serialize)]
+struct Chain {
+    /// From its first page on, wherever the page is in it that was asked for.
+    pages: Vec<u32>,
+    /// Whether it goes on.
+    more: bool,
+}
+
+/// The chain of overflow pages, or the list of free pages' trunks, that a page is in.
+async fn chain(
+    State(files): State<Arc<Files>>,
+    At((f, n)): At<(usize, u32)>,
+) -> Answer<Json<Chain>> {
+    ask(&files, f, move |model| {
+        check_page(model, n)?;
+        let kind = model.map.kind(n);
+        if !matches!(kind, Kind::Overflow | Kind::FreeTrunk) {
+            let what = format!("page {n} is {}: it is in no chain", kind.one());
+            return Err(Refusal::not_found(what));
+        }
+        let first = model.chain_start(n);
+        let mut pages = model.chain(first, CHAIN + 1)?;
+        // A damaged chain may lead elsewhere, or in a circle.
+        let whole = (1..pages.len()).take_while(|&i| {
+            model.map.kind(pages[i]) == kind && model.map.parent(pages[i]) == pages[i - 1]
+        });
+        pages.truncate(1 + whole.count());
+        let more = pages.len() > CHAIN;
+        pages.truncate(CHAIN);
+        Ok(Json(Chain { pages, more }))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct Text {
+    text: String,
+}
+
+/// What a text may mean.
+async fn find(
+    State(files): State<Arc<Files>>,
+    At(f): At<usize>,
+    Asked(text): Asked<Text>,
+) -> Answer<Json<Vec<Found>>> {
+    ask(&files, f, move |model| {
+        Ok(Json(find::find(model, &text.text)?))
+    })
+    .await
+}
+
+/// Of each frame of the log its page, its commit, and the pages of the database after it if it ends
+/// a commit.
+async fn wal(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
+    ask(&files, f, move |model| {
+        let Some(wal) = &model.image.wal else {
+            return Ok(binary(Vec::new()));
+        };
+        let mut commit = 1;
+        let of = |(i, frame): (u32, &Frame)| {
+            let of = if i < wal.committed { commit } else { 0 };
+            commit += u32::from(frame.commit > 0);
+            [frame.page, of, frame.commit]
+        };
+        Ok(numbers((0..).zip(&wal.frames).flat_map(of)))
+    })
+    .await
+}
+
+#[derive(Serialize)]
+struct Problems<'a> {
+    /// All that were found; of very many only the first are told.
+    count: u64,
+    problems: Vec<Told<'a>>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    problem: &'a Problem,
+    /// The b-tree that the page belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<usize>,
+}
+
+async fn problems(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
+    ask(&files, f, move |model| {
+        let owner = |n| model.map.has(n).then(|| model.map.owner(n)).flatten();
+        json(&Problems {
+            count: model.problems.count,
+            problems: model
+                .problems
+                .found
+                .iter()
+                .map(|problem| Told {
+                    problem,
+                    tree: owner(problem.page),
+                })
+                .collect(),
+        })
     })
     .await
 }

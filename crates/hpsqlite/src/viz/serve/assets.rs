@@ -4,12 +4,12 @@
 //! with nothing but an editor; in a release build they are in the tool.
 
 use axum::Router;
-use axum::extract::Path;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::RustEmbed;
 
+use super::api::At;
 use super::guard::{policy, random};
 use super::refusal::Refusal;
 
@@ -42,7 +42,7 @@ async fn index() -> Result<Response, Refusal> {
     Ok((headers, page).into_response())
 }
 
-async fn file(Path(name): Path<String>) -> Result<Response, Refusal> {
+async fn file(At(name): At<String>) -> Result<Response, Refusal> {
     let nothing = || Refusal::not_found("the page has no such file");
     // A name and nothing else: no folder, no hidden file, no way up.
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -4,7 +4,8 @@
 //! browser ── guard     who asks: address, token, origin, size; headers of every answer
 //!              │
 //!            assets    index.html and web/, as they are in this source folder
-//!            api       questions about a file: map, page, b-tree, chain, search, log, problems
+//!            api       questions about a file: map, page, b-tree, chain, log, problems
+//!            find      what a text in the search box may mean
 //!            summary   what the page shows of a file as a whole
 //!              │
 //!            files     the files that are open; each is scanned by a thread of its own
@@ -22,6 +23,7 @@ mod api;
 mod assets;
 mod browser;
 pub mod files;
+mod find;
 mod guard;
 mod refusal;
 mod summary;

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::response::Response;
 use serde::Serialize;
 
+use super::api::{Answer, json};
 use super::files::Files;
 use super::refusal::Refusal;
 use crate::viz::advice::Advice;
@@ -77,8 +79,8 @@ impl<'a> TreeFacts<'a> {
     }
 }
 
-/// All of it as JSON.
-pub fn of(files: &Files, f: usize) -> Result<Vec<u8>, Refusal> {
+/// All of it.
+pub fn of(files: &Files, f: usize) -> Answer<Response> {
     let file = files.get(f)?;
     let all = files.all();
     // Each file is locked once: to lock it twice may wait for the scan, which waits for us.
@@ -118,5 +120,5 @@ pub fn of(files: &Files, f: usize) -> Result<Vec<u8>, Refusal> {
         wal: image.wal.as_ref().map(wal::Wal::facts),
         scanned: model.scanned,
     };
-    serde_json::to_vec(&summary).map_err(|e| Refusal::failed(e.to_string()))
+    json(&summary)
 }
