@@ -25,7 +25,10 @@ impl Cli {
     /// Whether Ctrl-C must be waited for: a worker is ended by the process that started it, and
     /// `exec` becomes another program.
     pub fn cleans_up(&self) -> bool {
-        !matches!(self.command, Command::Worker { .. } | Command::Exec { .. })
+        !matches!(
+            self.command,
+            Command::Worker { .. } | Command::VizWorker { .. } | Command::Exec { .. }
+        )
     }
 }
 
@@ -78,6 +81,9 @@ enum Command {
     /// The process that holds one library for `compare`
     #[command(hide = true)]
     Worker { library: PathBuf },
+    /// The process that runs a statement for `viz`, which comes on standard input
+    #[command(hide = true, name = viz::query::WORKER)]
+    VizWorker { library: PathBuf, database: PathBuf },
     /// Do one job of the benchmark lab, which comes on standard input
     #[command(hide = true)]
     Measure,
@@ -281,6 +287,9 @@ pub fn run(cli: Cli) -> Result<u8> {
         Command::Kvtest(command) => kvtest::run(&command),
         Command::Viz(args) => viz::run(&args),
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
+        Command::VizWorker { library, database } => {
+            viz::query::worker::serve(&library, &database).map(|()| 0)
+        }
         Command::Measure => bench::measure::serve(),
         Command::Data(set) => {
             let (to, set) = match set {

@@ -30,10 +30,12 @@ pub const OPEN_CREATE: c_int = 0x4;
 /// Declares the table of function pointers and the code that fills it.
 macro_rules! api {
     (required { $($req:ident($($rarg:ty),*) -> $rret:ty;)* }
-     optional { $($opt:ident($($oarg:ty),*) -> $oret:ty;)* }) => {
+     optional { $($opt:ident($($oarg:ty),*) -> $oret:ty;)* }
+     variadic { $($var:ident: $vtype:ty;)* }) => {
         struct Api {
             $($req: unsafe extern "C" fn($($rarg),*) -> $rret,)*
             $($opt: Option<unsafe extern "C" fn($($oarg),*) -> $oret>,)*
+            $($var: $vtype,)*
         }
 
         impl Api {
@@ -45,6 +47,7 @@ macro_rules! api {
                     Ok(Api {
                         $($req: *lib.get(concat!("sqlite3_", stringify!($req), "\0"))?,)*
                         $($opt: lib.get(concat!("sqlite3_", stringify!($opt), "\0")).ok().map(|s| *s),)*
+                        $($var: *lib.get(concat!("sqlite3_", stringify!($var), "\0"))?,)*
                     })
                 }
             }
@@ -58,6 +61,8 @@ type RawBackup = *mut c_void;
 type RawBlob = *mut c_void;
 type Progress = extern "C" fn(*mut c_void) -> c_int;
 type Busy = extern "C" fn(*mut c_void, c_int) -> c_int;
+type Text = *const c_char;
+type Authorize = extern "C" fn(*mut c_void, c_int, Text, Text, Text, Text) -> c_int;
 
 api! {
     required {
@@ -100,6 +105,9 @@ api! {
         backup_pagecount(RawBackup) -> c_int;
         status64(c_int, *mut i64, *mut i64, c_int) -> c_int;
         db_status(RawDb, c_int, *mut c_int, *mut c_int, c_int) -> c_int;
+        limit(RawDb, c_int, c_int) -> c_int;
+        set_authorizer(RawDb, Option<Authorize>, *mut c_void) -> c_int;
+        vfs_find(*const c_char) -> *mut c_void;
     }
     optional {
         progress_handler(RawDb, c_int, Option<Progress>, *mut c_void) -> ();
@@ -111,8 +119,16 @@ api! {
         blob_close(RawBlob) -> c_int;
         error_offset(RawDb) -> c_int;
         column_decltype(RawStmt, c_int) -> *const c_char;
+        hard_heap_limit64(i64) -> i64;
+    }
+    variadic {
+        db_config: unsafe extern "C" fn(RawDb, c_int, ...) -> c_int;
     }
 }
+
+/// Whether a statement that is being prepared may do something: SQLite's number of the action, and
+/// its first two details, empty where there are none.
+pub type Allow = fn(action: i32, first: &str, second: &str) -> bool;
 
 /// A loaded SQLite library.
 pub struct Library {
@@ -178,6 +194,40 @@ impl Library {
         (now, most)
     }
 
+    /// SQLite's default VFS: a `sqlite3_vfs`, which is there as long as the library.
+    pub fn default_vfs(&self) -> *mut c_void {
+        // SAFETY: null asks for the default one.
+        unsafe { (self.api.vfs_find)(ptr::null()) }
+    }
+
+    /// The most memory that the library may have in this process.
+    pub fn limit_memory(&self, bytes: i64) {
+        if let Some(limit) = self.api.hard_heap_limit64 {
+            // SAFETY: may be called at any time.
+            unsafe { limit(bytes) };
+        }
+    }
+
+    /// Opens a database file for reading only, without locks and without any file beside it: nobody
+    /// may write to it meanwhile.
+    pub fn open_immutable(&self, path: &Path) -> Result<Db<'_>, SqlError> {
+        use std::fmt::Write as _;
+        use std::os::unix::ffi::OsStrExt;
+        const OPEN_URI: c_int = 0x40;
+        let mut uri = "file:".to_owned();
+        for &b in path.as_os_str().as_bytes() {
+            let _ = match b {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => {
+                    write!(uri, "{}", b as char)
+                }
+                _ => write!(uri, "%{b:02x}"),
+            };
+        }
+        uri.push_str("?immutable=1");
+        let name = CString::new(uri).map_err(|_| SqlError::text("a path with a NUL byte"))?;
+        self.open_named(&name, OPEN_READONLY | OPEN_URI)
+    }
+
     /// Opens a database file with the given `OPEN_*` flags.
     pub fn open(&self, path: &Path, flags: c_int) -> Result<Db<'_>, SqlError> {
         use std::os::unix::ffi::OsStrExt;
@@ -187,6 +237,10 @@ impl Library {
             bytes.splice(0..0, *b"./");
         }
         let name = CString::new(bytes).map_err(|_| SqlError::text("a path with a NUL byte"))?;
+        self.open_named(&name, flags)
+    }
+
+    fn open_named(&self, name: &CStr, flags: c_int) -> Result<Db<'_>, SqlError> {
         let mut raw: RawDb = ptr::null_mut();
         // SAFETY: `name` ends with a NUL and `raw` is a valid place for the handle.
         let rc = unsafe { (self.api.open_v2)(name.as_ptr(), &mut raw, flags, ptr::null()) };
@@ -295,6 +349,46 @@ impl<'l> Db<'l> {
     pub fn busy_timeout(&self, ms: i32) {
         // SAFETY: the connection is open.
         unsafe { (self.lib.api.busy_timeout)(self.raw, ms) };
+    }
+
+    /// Switches one of SQLite's `SQLITE_DBCONFIG_*` on or off; one that the library does not know
+    /// changes nothing.
+    pub fn switch(&self, what: c_int, on: bool) {
+        let none: *mut c_int = ptr::null_mut();
+        // SAFETY: the connection is open; all switches take an int and a place for the answer, which
+        // may be null.
+        unsafe { (self.lib.api.db_config)(self.raw, what, c_int::from(on), none) };
+    }
+
+    /// Sets one of SQLite's `SQLITE_LIMIT_*`.
+    pub fn limit(&self, what: c_int, most: c_int) {
+        // SAFETY: the connection is open.
+        unsafe { (self.lib.api.limit)(self.raw, what, most) };
+    }
+
+    /// From now on statements can be prepared only if `allow` says so of all that they would do.
+    pub fn allow_only(&self, allow: Allow) {
+        extern "C" fn ask(
+            allow: *mut c_void,
+            action: c_int,
+            first: Text,
+            second: Text,
+            _: Text,
+            _: Text,
+        ) -> c_int {
+            const DENY: c_int = 1;
+            // SAFETY: it was made of an `Allow` below; a function's address fits into a pointer.
+            let allow = unsafe { std::mem::transmute::<*mut c_void, Allow>(allow) };
+            // SAFETY: SQLite gives null or a string.
+            let (first, second) = unsafe { (string(first), string(second)) };
+            if allow(action, &first, &second) {
+                OK
+            } else {
+                DENY
+            }
+        }
+        // SAFETY: the connection is open; the callback does not touch it.
+        unsafe { (self.lib.api.set_authorizer)(self.raw, Some(ask), allow as *mut c_void) };
     }
 
     /// Something that another thread can stop a running statement with.

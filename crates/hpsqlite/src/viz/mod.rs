@@ -11,15 +11,16 @@
 //!   │              advice, device
 //!   └─────────── problems ─── show (terminal), json
 //!
-//! ask ── serve ── web: the page in the browser
+//! ask ─── serve ── web: the page in the browser
+//! query ─┘
 //! ```
 //!
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
-//! key, neighbours, chains.
+//! key, neighbours, chains. `query` runs a SELECT in a process of its own and sees what it reads.
 //!
-//! The file is read by code of our own (`page`, `record`), never through SQLite: so what is damaged
-//! can be looked at as well, and nothing that is in the file decides what is run. It is opened
-//! read-only, without locks. A file of 10 GB is open after reading a few thousand pages; the rest is
+//! But for queries, the file is read by code of our own (`page`, `record`), never through SQLite: so
+//! what is damaged can be looked at as well, and nothing that is in the file decides what is run. It is
+//! opened read-only, without locks. A file of 10 GB is open after reading a few thousand pages; the rest is
 //! read when it is asked for, or by the scan.
 
 pub mod advice;
@@ -36,6 +37,7 @@ pub mod page;
     reason = "the views that ask for it are being built, and cannot be reached yet"
 )]
 pub mod palette;
+pub mod query;
 pub mod record;
 pub mod scan;
 pub mod select;

@@ -7,6 +7,7 @@
 //!            api       questions about a file: map, page, b-tree, chain, log, problems
 //!            find      what a text in the search box may mean
 //!            summary   what the page shows of a file as a whole
+//!            query     statements, run in processes of their own (viz::query)
 //!              │
 //!            files     the files that are open; each is scanned by a thread of its own
 //! ```
@@ -19,7 +20,7 @@
 //! of another site that guesses the port is refused by the headers that its browser sends (`guard`).
 //! One thread does all talking; files are read by a few others, so that a slow disk stops nobody.
 
-mod api;
+pub mod api;
 mod assets;
 mod browser;
 pub mod files;
@@ -47,6 +48,7 @@ pub use guard::Guard;
 pub use refusal::Refusal;
 
 use crate::interrupt;
+use crate::viz::query;
 
 /// How often it is looked whether Ctrl-C was pressed.
 const TICK: Duration = Duration::from_millis(50);
@@ -179,6 +181,7 @@ fn routes(files: &Arc<Files>) -> Router {
     Router::new()
         .merge(assets::routes())
         .merge(api::routes(files.clone()))
+        .merge(query::routes::routes(files.clone()))
         .fallback(async || Refusal::not_found("there is nothing here"))
 }
 

@@ -1,0 +1,194 @@
+//! What is counted of the pages that a statement reads, as they come.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::viz::map::Kind;
+use crate::viz::walk::Model;
+
+/// So many reads are kept in their order; all are counted.
+pub const KEPT: usize = 1 << 22;
+
+/// Numbers of reads so far.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// The first reads, in order.
+    pub kept: Vec<u32>,
+    pub reads: u64,
+    /// Reads of the page after the one read before.
+    pub adjacent: u64,
+    /// Pages of the file, each counted once.
+    pub distinct: u64,
+    /// Reads of pages that the file does not have, as it was looked at.
+    pub elsewhere: u64,
+    last: u32,
+    /// Reads of the run that has not ended, and how many runs of each length have.
+    run: u64,
+    runs: BTreeMap<u64, u64>,
+    /// A bit a page.
+    seen: Vec<u64>,
+}
+
+/// How long the runs of adjacent pages were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Runs {
+    pub count: u64,
+    pub median: u64,
+    pub longest: u64,
+}
+
+/// What was read of one b-tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfTree {
+    /// Its number in the file's list.
+    pub tree: usize,
+    /// Different pages of it that were read, and all that it has.
+    pub read: u64,
+    pub pages: u64,
+}
+
+/// Different pages of one kind that were read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfKind {
+    pub letter: char,
+    pub read: u64,
+}
+
+impl Tally {
+    /// For a file of so many pages.
+    pub fn new(pages: u32) -> Tally {
+        Tally {
+            seen: vec![0; pages as usize / 64 + 1],
+            ..Tally::default()
+        }
+    }
+
+    /// Counts reads.
+    pub fn add(&mut self, pages: impl Iterator<Item = u32>) {
+        for page in pages {
+            self.reads += 1;
+            if self.kept.len() < KEPT {
+                self.kept.push(page);
+            }
+            if self.last != 0 && self.last.checked_add(1) == Some(page) {
+                self.adjacent += 1;
+                self.run += 1;
+            } else {
+                if self.run > 0 {
+                    *self.runs.entry(self.run).or_default() += 1;
+                }
+                self.run = 1;
+            }
+            self.last = page;
+            match self.seen.get_mut(page as usize / 64) {
+                Some(word) => {
+                    let bit = 1 << (page % 64);
+                    self.distinct += u64::from(*word & bit == 0);
+                    *word |= bit;
+                }
+                None => self.elsewhere += 1,
+            }
+        }
+    }
+
+    pub fn runs(&self) -> Runs {
+        let mut runs = self.runs.clone();
+        if self.run > 0 {
+            *runs.entry(self.run).or_default() += 1;
+        }
+        let count = runs.values().sum();
+        let mut before = 0;
+        let median = runs.iter().find(|&(_, n)| {
+            before += n;
+            before * 2 >= count
+        });
+        Runs {
+            count,
+            median: median.map_or(0, |(&length, _)| length),
+            longest: runs.last_key_value().map_or(0, |(&length, _)| length),
+        }
+    }
+
+    fn pages(&self) -> impl Iterator<Item = u32> + '_ {
+        let words = self.seen.iter().enumerate();
+        words.flat_map(|(i, &word)| {
+            (0..64)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| i as u32 * 64 + bit)
+        })
+    }
+
+    /// What was read of each b-tree, and of each kind of page; most first.
+    pub fn by_owner(&self, model: &Model) -> (Vec<OfTree>, Vec<OfKind>) {
+        let mut trees = vec![0; model.trees.len()];
+        let mut kinds = [0; Kind::ALL.len()];
+        for page in self.pages().filter(|&n| model.map.has(n)) {
+            if let Some(n) = model.map.owner(page).and_then(|t| trees.get_mut(t)) {
+                *n += 1;
+            }
+            kinds[model.map.kind(page) as usize] += 1;
+        }
+        let read = |&(_, n): &(usize, u64)| n > 0;
+        let mut trees: Vec<OfTree> = trees
+            .into_iter()
+            .enumerate()
+            .filter(read)
+            .map(|(tree, read)| OfTree {
+                tree,
+                read,
+                pages: model.trees[tree].pages(),
+            })
+            .collect();
+        let mut kinds: Vec<OfKind> = kinds
+            .into_iter()
+            .enumerate()
+            .filter(read)
+            .map(|(kind, read)| OfKind {
+                letter: Kind::ALL[kind].letter(),
+                read,
+            })
+            .collect();
+        trees.sort_by_key(|t| std::cmp::Reverse(t.read));
+        kinds.sort_by_key(|k| std::cmp::Reverse(k.read));
+        (trees, kinds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_of_the_next_page_are_adjacent_and_make_runs() {
+        let mut tally = Tally::new(100);
+        tally.add([1, 5, 6, 7].into_iter());
+        // A run goes on over the border of what comes at once.
+        tally.add([8, 3, 2, 3, 3, 200, 201].into_iter());
+        assert_eq!(tally.reads, 11);
+        // 5 6 7 8, 2 3, 200 201
+        assert_eq!(tally.adjacent, 5);
+        // 1 2 3 5 6 7 8
+        assert_eq!(tally.distinct, 7);
+        assert_eq!(tally.elsewhere, 2);
+        let runs = tally.runs();
+        assert_eq!((runs.count, runs.median, runs.longest), (6, 1, 4));
+        assert_eq!(tally.kept.len(), 11);
+        assert_eq!(runs.count, tally.reads - tally.adjacent);
+    }
+
+    #[test]
+    fn nothing_read_is_no_run() {
+        let runs = Tally::new(0).runs();
+        assert_eq!((runs.count, runs.median, runs.longest), (0, 0, 0));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_rest_is_counted() {
+        let mut tally = Tally::new(10);
+        tally.add((0..KEPT as u32 + 10).map(|n| n % 10 + 1));
+        assert_eq!(tally.kept.len(), KEPT);
+        assert_eq!(tally.reads, KEPT as u64 + 10);
+        assert_eq!(tally.distinct, 10);
+    }
+}
