@@ -1,0 +1,130 @@
+/**
+ * Where a page stands: what it is, whose, the way to it from the root, what is beside and below it, the
+ * chain or list that it is in.
+ */
+import { capital, count, fill, h, pageLink, percent, plural, term, treeLink } from "viz/dom.js";
+
+/** Links that are shown of a long list before the rest is counted. */
+const SHOWN = 40;
+
+/** Words for a kind of page, with what they mean. */
+const KIND_TERMS = {
+  "table-leaf": "leaf", "index-leaf": "leaf", "table-interior": "interior page", "index-interior": "interior page",
+  overflow: "overflow page", "free-trunk": "free list", "free-leaf": "free page", reserved: "reserved page",
+  "pointer-map": "pointer map", "lock-byte": "lock-byte page", orphan: "orphan",
+};
+
+/** Runs of adjacent pages in a list of pages, in the list's order: [first, last]. */
+export function runs(pages) {
+  const found = [];
+  for (const n of pages) {
+    const last = found.at(-1);
+    if (last && last[1] + 1 === n) last[1] = n;
+    else found.push([n, n]);
+  }
+  return found;
+}
+
+/** 3 as "3rd". */
+function ordinal(n) {
+  const ending = { one: "st", two: "nd", few: "rd", other: "th" }[new Intl.PluralRules("en", { type: "ordinal" }).select(n)];
+  return `${count(n)}${ending}`;
+}
+
+/** Links to a list of pages, adjacent ones as one range. */
+export function pageRuns(app, pages, shown = SHOWN) {
+  const all = runs(pages);
+  const links = all.slice(0, shown).map(([first, last]) =>
+    h("span", { class: "run" }, pageLink(app, first), first === last ? null : ["–", pageLink(app, last)]));
+  const rest = all.length - links.length;
+  return h("span", { class: "runs" }, links, rest > 0 && h("span", { class: "faint" }, `and ${plural(rest, "more run")}`));
+}
+
+/** The facts about one page at a time. */
+export class PageLinks {
+  #app;
+  element = h("dl", { class: "facts page-links" });
+
+  constructor(app) {
+    this.#app = app;
+  }
+
+  show(page, { kinds, trees }, pages) {
+    const app = this.#app;
+    const { kind, owner, around, number: n } = page;
+    const name = kinds.find((k) => k.letter === LETTERS[kind])?.name ?? kind;
+    const tree = owner === null || owner === undefined ? null : trees[owner];
+    const rows = [];
+    const add = (what, ...value) => rows.push(h("dt", null, what), h("dd", null, value));
+    const kept = kind === "reserved" || kind === "free-trunk";
+    add("Kind", KIND_TERMS[kind] ? term(KIND_TERMS[kind], capital(name)) : capital(name),
+      kind === "unknown" && " yet: it is known when every page has been read");
+    if (tree) add(kept ? "Kept for" : "Belongs to", treeLink(app, owner), tree.role === "index" && ` (index of ${tree.table})`);
+    if (kind.endsWith("leaf") && !kind.startsWith("free") || kind.endsWith("interior") || kind === "overflow") add("Full", percent(page.fill / 255));
+    this.#way(add, page, tree);
+    if (around.children.length > 0) {
+      add(kind === "free-trunk" ? "Lists" : "Below it", plural(around.children.length, "page"), ": ", pageRuns(app, around.children));
+    }
+    if (kind === "free-leaf" || kind === "reserved") {
+      if (page.parent) add("Listed by", pageLink(app, page.parent), " (a trunk of the free list)");
+      this.#beside(add, "In that list", around);
+    }
+    if (kind === "free-trunk") this.#beside(add, "In the free list", around);
+    if (n > 0) this.#inFile(add, n, pages);
+    fill(this.element, rows);
+  }
+
+  #way(add, page, tree) {
+    const app = this.#app;
+    const { kind, around, number: n } = page;
+    const btree = kind.startsWith("table-") || kind.startsWith("index-");
+    if (btree) {
+      if (around.path.length === 0) add("Place", "The root");
+      else add("From the root", h("span", { class: "runs" }, around.path.map((p, i) => [i > 0 && "→ ", pageLink(app, p)]), "→ this"));
+      if (around.path.length > 0) this.#beside(add, "In key order", around);
+    }
+    if (kind === "free-trunk") this.#chain(add, "Trunks", n);
+    if (kind !== "overflow") return;
+    const holder = around.path.at(-1);
+    if (holder) add("Row in", pageLink(app, holder), around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"]);
+    this.#beside(add, "In its chain", { before: around.before === holder ? 0 : around.before, after: around.after });
+    this.#chain(add, "Chain", n);
+  }
+
+  /** The chain or list that a page is in, when it has come. */
+  #chain(add, what, n) {
+    const app = this.#app;
+    const whole = h("span", null, "…");
+    add(what, whole);
+    app.source.chain(app.file, n).then(
+      ({ pages: chain, more }) => {
+        const place = chain.indexOf(n);
+        const pieces = runs(chain).length;
+        const all = `${more ? "more than " : ""}${plural(chain.length, "page")}`;
+        fill(whole, place >= 0 ? `the ${ordinal(place + 1)} of ${all}` : all,
+          pieces > 1 ? `, in ${plural(pieces, "piece")}: ` : ", one after another in the file: ", pageRuns(app, chain));
+      },
+      (e) => fill(whole, e.message),
+    );
+  }
+
+  #beside(add, what, { before, after }) {
+    const app = this.#app;
+    const parts = [
+      before ? ["before it ", pageLink(app, before)] : "nothing before it",
+      after ? [", after it ", pageLink(app, after)] : ", nothing after it",
+    ];
+    add(what, parts);
+  }
+
+  #inFile(add, n, pages) {
+    const app = this.#app;
+    add("In the file", n > 1 ? ["before it ", pageLink(app, n - 1)] : "the first page", n < pages ? [", after it ", pageLink(app, n + 1)] : ", the last page");
+  }
+}
+
+/** Letters of the kinds, by the names that pages have. */
+export const LETTERS = {
+  unknown: "?", "table-leaf": "t", "table-interior": "T", "index-leaf": "i", "index-interior": "I", overflow: "o",
+  "free-trunk": "F", "free-leaf": "f", reserved: "r", "pointer-map": "p", "lock-byte": "l", orphan: "x",
+};
