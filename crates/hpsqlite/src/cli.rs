@@ -27,7 +27,10 @@ impl Cli {
     pub fn cleans_up(&self) -> bool {
         !matches!(
             self.command,
-            Command::Worker { .. } | Command::VizWorker { .. } | Command::Exec { .. }
+            Command::Worker { .. }
+                | Command::VizWorker { .. }
+                | Command::VizCopy { .. }
+                | Command::Exec { .. }
         )
     }
 }
@@ -133,6 +136,14 @@ enum Command {
     /// Look at a database file page by page
     #[command(hide = true, after_help = viz::HELP)]
     Viz(viz::Arguments),
+    /// The process that makes one copy of a database for `viz`
+    #[command(name = viz::copy::WORKER, hide = true)]
+    VizCopy {
+        kind: viz::copy::Kind,
+        library: PathBuf,
+        source: PathBuf,
+        target: PathBuf,
+    },
 }
 
 #[derive(Args)]
@@ -291,6 +302,12 @@ pub fn run(cli: Cli) -> Result<u8> {
             viz::query::worker::serve(&library, &database).map(|()| 0)
         }
         Command::Measure => bench::measure::serve(),
+        Command::VizCopy {
+            kind,
+            library,
+            source,
+            target,
+        } => viz::copy::worker::serve(kind, &library, &source, &target),
         Command::Data(set) => {
             let (to, set) = match set {
                 DataSet::Tpch { sf, to } => (to, Set::Tpch { sf }),

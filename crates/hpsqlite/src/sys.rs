@@ -26,6 +26,8 @@ const DONE: c_int = 101;
 pub const OPEN_READONLY: c_int = 0x1;
 pub const OPEN_READWRITE: c_int = 0x2;
 pub const OPEN_CREATE: c_int = 0x4;
+/// Of `sqlite3_file_control()`: how many bytes at the end of each page are left to extensions.
+const RESERVE_BYTES: c_int = 38;
 
 /// Declares the table of function pointers and the code that fills it.
 macro_rules! api {
@@ -90,6 +92,8 @@ api! {
         bind_double(RawStmt, c_int, c_double) -> c_int;
         bind_text(RawStmt, c_int, *const c_char, c_int, *const c_void) -> c_int;
         bind_blob(RawStmt, c_int, *const c_void, c_int, *const c_void) -> c_int;
+        bind_value(RawStmt, c_int, *const c_void) -> c_int;
+        column_value(RawStmt, c_int) -> *const c_void;
         column_count(RawStmt) -> c_int;
         column_name(RawStmt, c_int) -> *const c_char;
         column_type(RawStmt, c_int) -> c_int;
@@ -108,6 +112,7 @@ api! {
         limit(RawDb, c_int, c_int) -> c_int;
         set_authorizer(RawDb, Option<Authorize>, *mut c_void) -> c_int;
         vfs_find(*const c_char) -> *mut c_void;
+        file_control(RawDb, *const c_char, c_int, *mut c_void) -> c_int;
     }
     optional {
         progress_handler(RawDb, c_int, Option<Progress>, *mut c_void) -> ();
@@ -437,6 +442,17 @@ impl<'l> Db<'l> {
         }
     }
 
+    /// Leaves `bytes` at the end of each page to extensions, in a database that is still empty.
+    pub fn reserve_bytes(&self, bytes: u8) -> Result<(), SqlError> {
+        let mut bytes = c_int::from(bytes);
+        let place = ptr::from_mut(&mut bytes).cast();
+        // SAFETY: the connection is open; this control reads and writes one integer.
+        let rc = unsafe {
+            (self.lib.api.file_control)(self.raw, c"main".as_ptr(), RESERVE_BYTES, place)
+        };
+        self.check(rc)
+    }
+
     /// `sqlite3_db_status()`: what `what` counts on this connection.
     pub fn status(&self, what: c_int) -> i64 {
         let (mut now, mut most) = (0, 0);
@@ -673,6 +689,18 @@ impl Stmt<'_> {
         // SAFETY: the caller keeps `v` alive; the null destructor is SQLITE_STATIC.
         let rc = unsafe {
             (self.db.lib.api.bind_blob)(self.raw, i, v.as_ptr().cast(), len, ptr::null())
+        };
+        self.check(rc)
+    }
+
+    /// Binds to parameter `i` (from 1) the value of column `column` (from 0) of the row that another
+    /// statement stands on, just as it is stored: text keeps its encoding and all its bytes.
+    pub fn bind_column(&mut self, i: i32, of: &Stmt<'_>, column: i32) -> Result<(), SqlError> {
+        // SAFETY: both statements are live, the other stands on a row. bind_value takes such an
+        // unprotected value and copies it; no other thread uses either connection.
+        let rc = unsafe {
+            let value = (of.db.lib.api.column_value)(of.raw, column);
+            (self.db.lib.api.bind_value)(self.raw, i, value)
         };
         self.check(rc)
     }

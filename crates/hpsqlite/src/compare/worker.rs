@@ -54,7 +54,7 @@ fn send(to: &mut impl Write, reply: &Reply) -> Result<()> {
 }
 
 /// Ctrl-C is the tool's business, and a worker never outlives it.
-fn die_with_the_tool() {
+pub fn die_with_the_tool() {
     // SAFETY: plain system calls.
     unsafe {
         libc::signal(libc::SIGINT, libc::SIG_IGN);

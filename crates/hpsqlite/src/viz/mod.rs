@@ -26,6 +26,7 @@
 pub mod advice;
 pub mod ask;
 pub mod columns;
+pub mod copy;
 pub mod device;
 pub mod file;
 pub mod json;
@@ -60,6 +61,7 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::interrupt;
 use crate::output::{self, OutputFile};
+use copy::Kind;
 use device::{Choice, DISK};
 use numbers::Figures;
 use scan::Scan;
@@ -77,6 +79,11 @@ it, the b-trees (tables and indexes), their numbers, the write-ahead log. The pa
 127.0.0.1 only, and its address has a random part: whoever knows it can read the file. With a second \
 file both are compared.
 
+--vacuumed, --stock and --hp make copies to compare the file with, in a folder in TMPDIR that is removed \
+at the end. --stock and --hp write the rows of all tables in turn into a new file, as an application \
+would that fills all its tables together: so one sees how each library lays out a file that grows. While \
+a copy is made, others cannot write to the file unless it is in WAL mode.
+
 With --text, --check, --json, --only or --pages nothing is served. --text prints the numbers of each \
 b-tree: how many pages of what kind, how full, how deep, and how scattered, with advice.
 
@@ -86,6 +93,7 @@ at, 130 interrupted.
 Examples:
   hpsqlite viz app.db
   hpsqlite viz before.db after.db
+  hpsqlite viz app.db --vacuumed --hp
   hpsqlite viz app.db --text
   hpsqlite viz app.db --check
   hpsqlite viz app.db --json model.json
@@ -100,6 +108,15 @@ pub struct Arguments {
     /// Another database file, to be compared with the first
     #[arg(conflicts_with_all = ["text", "check", "json", "only", "pages"])]
     pub db2: Option<PathBuf>,
+    /// Compare with a copy that VACUUM makes of the first file
+    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    pub vacuumed: bool,
+    /// Compare with a new file that stock SQLite fills with the content of the first
+    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    pub stock: bool,
+    /// Compare with a new file that High Performance SQLite fills with the content of the first
+    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    pub hp: bool,
     /// Port of 127.0.0.1 to serve the page on [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
@@ -134,6 +151,18 @@ impl Arguments {
         let words = self.text || self.check || self.pages.is_some() || !self.only.is_empty();
         !words && self.json.is_none()
     }
+
+    /// The copies that the first file is to be compared with.
+    fn copies(&self) -> impl Iterator<Item = Kind> {
+        let all = [
+            (self.vacuumed, Kind::Vacuumed),
+            (self.stock, Kind::Stock),
+            (self.hp, Kind::Hp),
+        ];
+        all.into_iter()
+            .filter(|&(wanted, _)| wanted)
+            .map(|(_, kind)| kind)
+    }
 }
 
 /// Does what was asked; returns the exit status.
@@ -145,11 +174,9 @@ pub fn run(args: &Arguments) -> Result<u8> {
     };
     if args.serves() {
         let files = Arc::new(Files::new(device));
-        for path in [Some(&args.db), args.db2.as_ref()].into_iter().flatten() {
-            files.open(&title(path), path)?;
-        }
-        serve::until_interrupted(files, args.port, !args.no_browser)?;
-        return Ok(0);
+        let served = serve(args, &files);
+        files.copies.end();
+        return served.map(|()| 0);
     }
     let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
     let mut model = Model::open(&args.db)?;
@@ -169,6 +196,20 @@ pub fn run(args: &Arguments) -> Result<u8> {
         }
     })?;
     Ok(u8::from(args.check && model.problems.count > 0))
+}
+
+/// Serves the page until Ctrl-C is pressed.
+fn serve(args: &Arguments, files: &Arc<Files>) -> Result<()> {
+    for path in [Some(&args.db), args.db2.as_ref()].into_iter().flatten() {
+        files.open(&title(path), path)?;
+    }
+    for kind in args.copies() {
+        files
+            .copies
+            .start(files, 0, kind)
+            .map_err(|e| anyhow!(e.what))?;
+    }
+    serve::until_interrupted(files.clone(), args.port, !args.no_browser)
 }
 
 /// What a file is called on the page.

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::Refusal;
+use super::copies::Copies;
 use crate::interrupt;
 use crate::viz::device::{DISK, Device};
 use crate::viz::numbers::Figures;
@@ -115,10 +116,6 @@ struct Slot {
     state: State,
 }
 
-#[allow(
-    dead_code,
-    reason = "the copies that need it are being built, and cannot be reached yet"
-)]
 enum State {
     /// Something writes it.
     Copying(Arc<Progress>),
@@ -143,6 +140,8 @@ pub struct Status {
 
 /// All files, by their numbers.
 pub struct Files {
+    /// Those of them that are made here.
+    pub copies: Copies,
     slots: RwLock<Vec<Slot>>,
     /// What cold scans are estimated for.
     pub device: Device,
@@ -157,6 +156,7 @@ impl Default for Files {
 impl Files {
     pub fn new(device: Device) -> Files {
         Files {
+            copies: Copies::default(),
             slots: RwLock::default(),
             device,
         }
@@ -166,8 +166,12 @@ impl Files {
         self.slots.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn slots_mut(&self) -> RwLockWriteGuard<'_, Vec<Slot>> {
+        self.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn add(&self, title: &str, path: &Path, state: State) -> usize {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots_mut();
         slots.push(Slot {
             title: title.to_owned(),
             path: path.to_owned(),
@@ -177,7 +181,7 @@ impl Files {
     }
 
     fn set(&self, f: usize, state: State) {
-        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.slots_mut();
         let Some(slot) = slots.get_mut(f) else { return };
         if let State::Open(opened) = std::mem::replace(&mut slot.state, state) {
             opened.closed.store(true, Ordering::Relaxed);
@@ -191,39 +195,38 @@ impl Files {
     }
 
     /// A file that is being written by somebody, who calls [`Files::made`] or [`Files::failed`]
-    /// at the end.
-    #[allow(
-        dead_code,
-        reason = "the copies that need it are being built, and cannot be reached yet"
-    )]
+    /// at the end. `path`: the file that it is a copy of.
     pub fn add_copy(&self, title: &str, path: &Path) -> (usize, Arc<Progress>) {
         let progress = Arc::new(Progress::default());
         let f = self.add(title, path, State::Copying(progress.clone()));
         (f, progress)
     }
 
-    /// The file is there: opens it.
-    #[allow(
-        dead_code,
-        reason = "the copies that need it are being built, and cannot be reached yet"
-    )]
-    pub fn made(&self, f: usize) {
-        let Some(path) = self.slots().get(f).map(|slot| slot.path.clone()) else {
-            return;
-        };
-        match Model::open(&path) {
-            Ok(model) => self.set(f, State::Open(Opened::new(model, self.device))),
+    /// The file is there: opens it. `notes` say how it was made.
+    pub fn made(&self, f: usize, path: &Path, notes: Vec<String>) {
+        match Model::open(path) {
+            Ok(mut model) => {
+                model.image.notes.splice(0..0, notes);
+                if let Some(slot) = self.slots_mut().get_mut(f) {
+                    path.clone_into(&mut slot.path);
+                }
+                self.set(f, State::Open(Opened::new(model, self.device)));
+            }
             Err(e) => self.failed(f, format!("{e:#}")),
         }
     }
 
     /// The file cannot be made.
-    #[allow(
-        dead_code,
-        reason = "the copies that need it are being built, and cannot be reached yet"
-    )]
     pub fn failed(&self, f: usize, why: String) {
         self.set(f, State::Failed(why));
+    }
+
+    /// Whether it could not be made, or not be opened.
+    pub fn has_failed(&self, f: usize) -> bool {
+        matches!(
+            self.slots().get(f).map(|slot| &slot.state),
+            Some(State::Failed(_))
+        )
     }
 
     /// Opens a file anew, as it is now. If that fails the old state stays.

@@ -8,6 +8,8 @@
 //!            find      what a text in the search box may mean
 //!            summary   what the page shows of a file as a whole
 //!            query     statements, run in processes of their own (viz::query)
+//!            differ    which pages of two files are not the same
+//!            copies    copies of a file, made by another process while one looks
 //!              │
 //!            files     the files that are open; each is scanned by a thread of its own
 //! ```
@@ -23,6 +25,8 @@
 pub mod api;
 mod assets;
 mod browser;
+pub mod copies;
+mod differ;
 pub mod files;
 mod find;
 mod guard;
@@ -182,6 +186,8 @@ fn routes(files: &Arc<Files>) -> Router {
         .merge(assets::routes())
         .merge(api::routes(files.clone()))
         .merge(query::routes::routes(files.clone()))
+        .merge(copies::routes(files.clone()))
+        .merge(differ::routes(files.clone()))
         .fallback(async || Refusal::not_found("there is nothing here"))
 }
 

@@ -949,9 +949,14 @@ fn a_copy_is_a_file_from_the_beginning() {
     );
     assert_eq!(site.get("api/1/map").refused(404), "the copy is being made");
     std::fs::copy(&path, &made).unwrap();
-    site.files.made(f);
+    site.files
+        .made(f, &made, vec!["Made by a test.".to_owned()]);
     wait_until(|| site.json("api/files")[f]["state"] == "ready");
     site.get("api/1/map").expect(200);
+    assert_eq!(
+        site.json("api/1/summary")["notes"],
+        json!(["Made by a test."])
+    );
     let (g, _) = site
         .files
         .add_copy("another", &folder.path().join("never made"));

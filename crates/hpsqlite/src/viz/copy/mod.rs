@@ -1,0 +1,271 @@
+//! Copies of a database to compare it with: VACUUMed, or written anew by either library.
+//!
+//! ```text
+//! Job       the tool's side: is there room? starts the worker, hears how far it is
+//!   │ pipe
+//! worker    a process of its own: loads one library, and answers in lines of JSON
+//!   │
+//! source    opens the file read-only, so that nothing is left beside it
+//! replay    fills a new file as an application would that fills all its tables together
+//! check     has the copy the same content?
+//! ```
+//!
+//! A process of its own, because the tool opens and closes the file while it shows it: that would
+//! take the locks away which SQLite has on it in the same process.
+
+mod check;
+mod replay;
+mod source;
+pub mod worker;
+
+use std::ffi::CString;
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::file::Image;
+use crate::interrupt::{self, Interrupted};
+use crate::{libs, text};
+
+/// The name of the hidden subcommand that is the worker process.
+pub const WORKER: &str = "viz-copy";
+
+/// What is done to the content of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// VACUUM INTO by stock SQLite.
+    Vacuumed,
+    /// Written anew by stock SQLite.
+    Stock,
+    /// Written anew by High Performance SQLite.
+    Hp,
+}
+
+impl Kind {
+    /// What the copy of a file is called.
+    pub fn title(self, file: &str) -> String {
+        match self {
+            Kind::Vacuumed => format!("{file}, VACUUMed"),
+            Kind::Stock => format!("{file}, written anew by SQLite"),
+            Kind::Hp => format!("{file}, written anew by HP SQLite"),
+        }
+    }
+
+    fn library(self) -> Result<PathBuf> {
+        match self {
+            Kind::Vacuumed | Kind::Stock => libs::stock(),
+            Kind::Hp => libs::ours(),
+        }
+    }
+
+    /// The most that is written for a file of so many bytes.
+    fn room(self, bytes: u64) -> u64 {
+        match self {
+            Kind::Vacuumed => bytes,
+            // Indexes that are filled in no order have pages that are half empty.
+            Kind::Stock | Kind::Hp => bytes + bytes / 2,
+        }
+    }
+}
+
+/// A copy that is whole.
+#[derive(Debug)]
+pub struct Copied {
+    pub path: PathBuf,
+    /// How it was made, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What the worker process says, one value a line.
+#[derive(Debug, Serialize, Deserialize)]
+enum Said {
+    Progress { done: u64, all: u64 },
+    Done { notes: Vec<String> },
+    Failed(String),
+}
+
+/// Stops the making of a copy, from another thread.
+#[derive(Debug, Default)]
+pub struct Stop(Mutex<Worker>);
+
+#[derive(Debug, Default)]
+struct Worker {
+    stopped: bool,
+    pid: Option<u32>,
+}
+
+impl Stop {
+    /// Stops it, now or as soon as it begins.
+    pub fn stop(&self) {
+        let mut worker = self.0.lock().expect("nobody panics with it");
+        worker.stopped = true;
+        if let Some(pid) = worker.pid {
+            // SAFETY: a plain system call; the pid is our own child, not yet waited for.
+            unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+        }
+    }
+
+    /// Whether it was asked to stop.
+    pub fn stopped(&self) -> bool {
+        self.0.lock().expect("nobody panics with it").stopped
+    }
+
+    /// False: it is to stop.
+    fn watches(&self, pid: Option<u32>) -> bool {
+        let mut worker = self.0.lock().expect("nobody panics with it");
+        worker.pid = pid;
+        !worker.stopped
+    }
+}
+
+/// A folder for copies, which is gone with all of them when it is dropped.
+pub fn folder() -> Result<TempDir> {
+    let place = std::env::temp_dir();
+    tempfile::Builder::new()
+        .prefix("hpsqlite-viz-")
+        .tempdir()
+        .with_context(|| format!("cannot make a folder in {}", place.display()))
+}
+
+/// A copy that can be made, as far as that is known before.
+#[derive(Debug)]
+pub struct Job {
+    kind: Kind,
+    source: PathBuf,
+    library: PathBuf,
+    /// Of its own, as SQLite makes other files beside the one that it writes.
+    folder: TempDir,
+}
+
+impl Job {
+    /// Sees that the file can be opened, that the library is there, and that `folder` has room.
+    pub fn new(source: &Path, kind: Kind, folder: &Path) -> Result<Job> {
+        let shown = source.display();
+        let source = source
+            .canonicalize()
+            .with_context(|| format!("cannot open {shown}"))?;
+        let image = Image::open(&source)?;
+        let bytes = u64::from(image.pages) * u64::from(image.header.page_size);
+        there_is_room(kind.room(bytes), folder)?;
+        Ok(Job {
+            kind,
+            source,
+            library: kind.library()?,
+            folder: tempfile::Builder::new()
+                .prefix("copy-")
+                .tempdir_in(folder)?,
+        })
+    }
+
+    /// Makes the copy, which stays until the folder that was given to [`Job::new`] goes. `progress`
+    /// gets how much of how much is done; it is 0 of 0 while that is being counted. What was
+    /// written of a copy that does not become whole is removed.
+    pub fn run(self, stop: &Stop, progress: impl FnMut(u64, u64)) -> Result<Copied> {
+        let copied = self.work(stop, progress).with_context(|| {
+            let what = match self.kind {
+                Kind::Vacuumed => "a VACUUMed copy of it",
+                Kind::Stock | Kind::Hp => "a new file with its content",
+            };
+            format!("{}: cannot make {what}", self.source.display())
+        })?;
+        let _ = self.folder.keep();
+        Ok(copied)
+    }
+
+    fn work(&self, stop: &Stop, mut progress: impl FnMut(u64, u64)) -> Result<Copied> {
+        interrupt::check()?;
+        let name = match self.kind {
+            Kind::Vacuumed => "vacuumed.db",
+            Kind::Stock => "stock.db",
+            Kind::Hp => "hp.db",
+        };
+        let kind = self.kind.to_possible_value();
+        let mut child = Command::new(std::env::current_exe()?)
+            .arg(WORKER)
+            .arg(kind.expect("none is left out").get_name())
+            .arg(&self.library)
+            .arg(&self.source)
+            .arg(name)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start a worker process")?;
+        let pid = child.id();
+        interrupt::remember(pid);
+        let output = BufReader::new(child.stdout.take().expect("standard output is piped"));
+        if !stop.watches(Some(pid)) {
+            let _ = child.kill();
+        }
+        let mut last = None;
+        for line in output.lines().map_while(Result::ok) {
+            match serde_json::from_str(&line).context("what the worker process says")? {
+                Said::Progress { done, all } => progress(done, all),
+                said => last = Some(said),
+            }
+        }
+        stop.watches(None);
+        interrupt::forget(pid);
+        let ended = child.wait();
+        if stop.stopped() || interrupt::raised() {
+            return Err(Interrupted.into());
+        }
+        match last {
+            Some(Said::Done { notes }) => Ok(Copied {
+                path: self.folder.path().join(name),
+                notes,
+            }),
+            Some(Said::Failed(why)) => bail!("{why}"),
+            _ => Err(why_it_ended(ended)),
+        }
+    }
+}
+
+/// Why the worker process ended without a word.
+fn why_it_ended(ended: io::Result<std::process::ExitStatus>) -> anyhow::Error {
+    let how = match ended {
+        Ok(status) => match status.signal() {
+            Some(signal) => format!("was ended by signal {signal}"),
+            None => format!("ended with {status}"),
+        },
+        Err(e) => e.to_string(),
+    };
+    anyhow!("the process that was to make it {how}")
+}
+
+/// An error if a folder's file system has not so many bytes left.
+fn there_is_room(bytes: u64, folder: &Path) -> Result<()> {
+    let left = free_space(folder)
+        .with_context(|| format!("cannot see how much room is left in {}", folder.display()))?;
+    if left < bytes {
+        let place = std::env::temp_dir();
+        bail!(
+            "the copy may need {} in {}, where {} are left; set TMPDIR to a folder with more room",
+            text::bytes(bytes),
+            place.display(),
+            text::bytes(left),
+        );
+    }
+    Ok(())
+}
+
+/// Bytes that an ordinary user may still write where a folder is.
+fn free_space(folder: &Path) -> io::Result<u64> {
+    let path = CString::new(folder.as_os_str().as_bytes())?;
+    // SAFETY: a structure of numbers, for which all bits zero are a value.
+    let mut found: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a NUL and `found` is a valid place for the answer.
+    if unsafe { libc::statvfs(path.as_ptr(), &mut found) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(found.f_bavail.saturating_mul(found.f_frsize))
+}

@@ -1,0 +1,155 @@
+//! Copies of a file, made while one looks: asked for by the page or on the command line, stopped and
+//! removed at the end.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
+
+use anyhow::{Result, bail};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{delete, post};
+use axum::{Json, Router};
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use super::api::{Answer, At, aside};
+use super::files::{Files, Opened, Progress};
+use super::refusal::Refusal;
+use crate::viz::copy::{self, Job, Kind, Stop};
+
+/// The copies that are there or being made.
+#[derive(Default)]
+pub struct Copies(Mutex<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Made when the first copy is.
+    folder: Option<TempDir>,
+    copies: Vec<Copy>,
+    ended: bool,
+}
+
+struct Copy {
+    /// The number of the copy.
+    file: usize,
+    kind: Kind,
+    /// What it is a copy of, as that was then.
+    of: Weak<Opened>,
+    stop: Arc<Stop>,
+    maker: Option<JoinHandle<()>>,
+}
+
+impl Copies {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to make a copy of file `f`; gives its number. A copy that is there already, or being
+    /// made, is not made again.
+    pub fn start(&self, files: &Arc<Files>, f: usize, kind: Kind) -> Result<usize, Refusal> {
+        let (source, path) = (files.get(f)?, files.path(f)?);
+        let mut inner = self.inner();
+        let there = inner.copies.iter().find(|copy| {
+            copy.kind == kind && copy.of.as_ptr() == Arc::as_ptr(&source) && !copy.stop.stopped()
+        });
+        if let Some(copy) = there.filter(|copy| !files.has_failed(copy.file)) {
+            return Ok(copy.file);
+        }
+        let job = inner
+            .job(&path, kind)
+            .map_err(|e| Refusal::new(StatusCode::CONFLICT, format!("{e:#}")))?;
+        let (file, progress) = files.add_copy(&kind.title(&files.title(f)), &path);
+        let stop = Arc::new(Stop::default());
+        let maker = {
+            let (files, stop) = (files.clone(), stop.clone());
+            std::thread::spawn(move || make(&files, file, job, &stop, &progress))
+        };
+        inner.copies.push(Copy {
+            file,
+            kind,
+            of: Arc::downgrade(&source),
+            stop,
+            maker: Some(maker),
+        });
+        Ok(file)
+    }
+
+    /// Stops the making of copy `f`.
+    fn stop(&self, f: usize) -> Answer<()> {
+        let inner = self.inner();
+        let copy = inner.copies.iter().find(|copy| copy.file == f);
+        let copy = copy.ok_or_else(|| Refusal::not_found(format!("file {f} is no copy")))?;
+        copy.stop.stop();
+        Ok(())
+    }
+
+    /// Stops what is being made, and removes all copies. To be called before the program ends.
+    pub fn end(&self) {
+        let mut inner = self.inner();
+        inner.ended = true;
+        for copy in &inner.copies {
+            copy.stop.stop();
+        }
+        for maker in inner.copies.iter_mut().filter_map(|copy| copy.maker.take()) {
+            let _ = maker.join();
+        }
+        inner.folder = None;
+    }
+}
+
+impl Inner {
+    fn job(&mut self, source: &Path, kind: Kind) -> Result<Job> {
+        if self.ended {
+            bail!("the program is ending");
+        }
+        let folder = match &mut self.folder {
+            Some(folder) => folder,
+            none => none.insert(copy::folder()?),
+        };
+        Job::new(source, kind, folder.path())
+    }
+}
+
+fn make(files: &Files, file: usize, job: Job, stop: &Stop, progress: &Progress) {
+    let made = job.run(stop, |done, all| {
+        progress.done.store(done, Ordering::Relaxed);
+        progress.total.store(all, Ordering::Relaxed);
+    });
+    match made {
+        Ok(copied) => files.made(file, &copied.path, copied.notes),
+        Err(_) if stop.stopped() => files.failed(file, "its making was stopped".to_owned()),
+        Err(e) => files.failed(file, format!("{e:#}")),
+    }
+}
+
+pub fn routes(files: Arc<Files>) -> Router {
+    Router::new()
+        .route("/api/copy", post(start))
+        .route("/api/copy/{f}", delete(stop))
+        .with_state(files)
+}
+
+#[derive(Deserialize)]
+struct Wanted {
+    of: usize,
+    kind: Kind,
+}
+
+#[derive(Serialize)]
+struct Begun {
+    file: usize,
+}
+
+async fn start(State(files): State<Arc<Files>>, Json(wanted): Json<Wanted>) -> Answer<Json<Begun>> {
+    let start = move || files.copies.start(&files, wanted.of, wanted.kind);
+    Ok(Json(Begun {
+        file: aside(start).await?,
+    }))
+}
+
+async fn stop(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<StatusCode> {
+    files.copies.stop(f)?;
+    Ok(StatusCode::NO_CONTENT)
+}
