@@ -159,3 +159,52 @@ fn json_has_the_model_or_what_is_selected() {
         .run(&["viz", "my.db", "--json", "my.db"])
         .fails_with("my.db is the database; it is not overwritten");
 }
+
+#[test]
+fn the_map_as_a_picture() {
+    let place = Place::new();
+    place.database("my.db");
+    let draw = |arguments: &[&str]| {
+        let quiet = place
+            .run(&[&["viz", "my.db"], arguments].concat())
+            .expect(0);
+        assert_eq!(quiet.out, "");
+    };
+    draw(&["--svg", "map.svg", "--png", "map.png"]);
+    let svg = place.text("map.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("prefers-color-scheme"));
+    assert!(svg.contains(">t (table)</text>"));
+    assert!(
+        std::fs::read(place.path("map.png"))
+            .unwrap()
+            .starts_with(b"\x89PNG")
+    );
+    let pages = svg.matches("<title>page ").count();
+
+    std::fs::copy(place.path("my.db"), place.path("copy.db")).unwrap();
+    draw(&["copy.db", "--svg", "two.svg", "--dark"]);
+    let two = place.text("two.svg");
+    assert_eq!(two.matches("<title>page ").count(), 2 * pages);
+    assert!(two.contains(">my.db</text>") && two.contains(">copy.db</text>"));
+    assert!(!two.contains("prefers-color-scheme"));
+
+    draw(&["--svg", "part.svg", "--pages", "2-4", "--only", "t"]);
+    assert_eq!(place.text("part.svg").matches("<title>page ").count(), 3);
+    place
+        .run(&["viz", "my.db", "--svg", "map.svg", "--text"])
+        .expect(0)
+        .says("sqlite_schema");
+    for output in ["--svg", "--png"] {
+        place
+            .run(&["viz", "my.db", "copy.db", output, "copy.db"])
+            .fails_with("copy.db is the database; it is not overwritten");
+        place
+            .run(&["viz", "my.db", output, "nowhere/map"])
+            .expect(2)
+            .says("cannot write nowhere/map");
+    }
+    place
+        .run(&["viz", "my.db", "copy.db", "--pages", "1-2"])
+        .expect(2)
+        .says("--only and --pages are for one file");
+}

@@ -1,4 +1,4 @@
-//! A chart as a PNG file.
+//! A chart, or another picture of ours, as a PNG file.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,17 +22,22 @@ static FONTS: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
 
 /// The chart on light paper.
 pub fn png(svg: &Svg) -> Result<Vec<u8>> {
+    png_of(&svg.light())
+}
+
+/// A picture that the tool made as SVG.
+pub fn png_of(svg: &str) -> Result<Vec<u8>> {
     let options = Options {
         font_family: "DejaVu Sans".to_owned(),
         fontdb: Arc::clone(&FONTS),
         ..Options::default()
     };
-    let tree = Tree::from_str(&svg.light(), &options).context("cannot read the chart's own SVG")?;
+    let tree = Tree::from_str(svg, &options).context("cannot read the picture's own SVG")?;
     let size = tree
         .size()
         .to_int_size()
         .scale_by(SCALE)
-        .context("the chart has no size")?;
+        .context("the picture has no size")?;
     let mut picture = Pixmap::new(size.width(), size.height()).ok_or_else(|| {
         anyhow!(
             "no memory for a picture of {} x {}",

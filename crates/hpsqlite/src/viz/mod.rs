@@ -13,6 +13,8 @@
 //!
 //! ask ─── serve ── web: the page in the browser
 //! query ─┘
+//!
+//! map, tree ──── draw: pictures of the map
 //! ```
 //!
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
@@ -28,15 +30,12 @@ pub mod ask;
 pub mod columns;
 pub mod copy;
 pub mod device;
+pub mod draw;
 pub mod file;
 pub mod json;
 pub mod map;
 pub mod numbers;
 pub mod page;
-#[allow(
-    dead_code,
-    reason = "the views that ask for it are being built, and cannot be reached yet"
-)]
 pub mod palette;
 pub mod query;
 pub mod record;
@@ -51,23 +50,18 @@ mod tests_ask;
 pub mod tree;
 pub mod wal;
 pub mod walk;
+pub mod write;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-use crate::interrupt;
-use crate::output::{self, OutputFile};
 use copy::Kind;
 use device::{Choice, DISK};
-use numbers::Figures;
-use scan::Scan;
-use select::{Range, Selection};
+use select::Range;
 use serve::Files;
-use walk::Model;
 
 /// Further words in `hpsqlite viz --help`.
 pub const HELP: &str = "\
@@ -84,6 +78,10 @@ at the end. --stock and --hp write the rows of all tables in turn into a new fil
 would that fills all its tables together: so one sees how each library lays out a file that grows. While \
 a copy is made, others cannot write to the file unless it is in WAL mode.
 
+With --svg or --png the map is drawn as a picture instead, for a README or a report: every page in the \
+order of the file, in the colour of its table or index, of several files side by side. --only fades \
+the others, --pages draws only these.
+
 With --text, --check, --json, --only or --pages nothing is served. --text prints the numbers of each \
 b-tree: how many pages of what kind, how full, how deep, and how scattered, with advice.
 
@@ -98,6 +96,7 @@ Examples:
   hpsqlite viz app.db --check
   hpsqlite viz app.db --json model.json
   hpsqlite viz app.db --device measure
+  hpsqlite viz app.db --vacuumed --svg map.svg
   hpsqlite viz app.db --only event,event_time --pages 1-5000";
 
 /// What `hpsqlite viz` is told.
@@ -106,16 +105,16 @@ pub struct Arguments {
     /// The database file; it may be in use
     pub db: PathBuf,
     /// Another database file, to be compared with the first
-    #[arg(conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    #[arg(conflicts_with_all = ["text", "check", "json"])]
     pub db2: Option<PathBuf>,
     /// Compare with a copy that VACUUM makes of the first file
-    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    #[arg(long, conflicts_with_all = ["text", "check", "json"])]
     pub vacuumed: bool,
     /// Compare with a new file that stock SQLite fills with the content of the first
-    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    #[arg(long, conflicts_with_all = ["text", "check", "json"])]
     pub stock: bool,
     /// Compare with a new file that High Performance SQLite fills with the content of the first
-    #[arg(long, conflicts_with_all = ["text", "check", "json", "only", "pages"])]
+    #[arg(long, conflicts_with_all = ["text", "check", "json"])]
     pub hp: bool,
     /// Port of 127.0.0.1 to serve the page on [default: one that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -132,10 +131,19 @@ pub struct Arguments {
     /// Write everything that is known, for scripts
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Draw the map as SVG, light or dark as the reader has it
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Draw the map as PNG
+    #[arg(long, value_name = "FILE")]
+    pub png: Option<PathBuf>,
+    /// Draw on dark paper
+    #[arg(long)]
+    pub dark: bool,
     /// Only these tables and indexes
     #[arg(long, value_name = "TABLE,INDEX", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Only these pages, one by one
+    /// Only these pages
     #[arg(long, value_name = "A-B")]
     pub pages: Option<Range>,
     /// The device that cold scans are estimated for: what it reads a second and how long a jump
@@ -149,7 +157,20 @@ impl Arguments {
     /// Whether a page is asked for, and not words or a file.
     fn serves(&self) -> bool {
         let words = self.text || self.check || self.pages.is_some() || !self.only.is_empty();
-        !words && self.json.is_none()
+        !words && self.json.is_none() && !self.draws()
+    }
+
+    /// Whether pictures are asked for.
+    fn draws(&self) -> bool {
+        self.svg.is_some() || self.png.is_some()
+    }
+
+    /// The files that are looked at.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        [Some(&self.db), self.db2.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
     }
 
     /// The copies that the first file is to be compared with.
@@ -178,29 +199,12 @@ pub fn run(args: &Arguments) -> Result<u8> {
         files.copies.end();
         return served.map(|()| 0);
     }
-    let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
-    let mut model = Model::open(&args.db)?;
-    let selection = Selection::new(&model, &args.only, args.pages)?;
-    scan_all(&mut model)?;
-    let figures = Figures::of(&model, device);
-    if let Some(file) = json {
-        file.end_with(|out| json::write(&model, &figures, &selection, out))?;
-    }
-    output::to_terminal(|out| {
-        if args.check {
-            show::problems(&model, out)
-        } else if args.pages.is_some() {
-            show::pages(&model, &selection, out)
-        } else {
-            show::numbers(&model, &figures, &selection, out)
-        }
-    })?;
-    Ok(u8::from(args.check && model.problems.count > 0))
+    write::run(args, device)
 }
 
 /// Serves the page until Ctrl-C is pressed.
 fn serve(args: &Arguments, files: &Arc<Files>) -> Result<()> {
-    for path in [Some(&args.db), args.db2.as_ref()].into_iter().flatten() {
+    for path in args.files() {
         files.open(&title(path), path)?;
     }
     for kind in args.copies() {
@@ -216,22 +220,4 @@ fn serve(args: &Arguments, files: &Arc<Files>) -> Result<()> {
 fn title(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
-}
-
-/// Scans the file, with a bar that shows how far it came.
-fn scan_all(model: &mut Model) -> Result<()> {
-    let bar = ProgressBar::new(u64::from(model.map.pages()))
-        .with_style(
-            ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} pages, {eta} left")?
-                .progress_chars("=> "),
-        )
-        .with_finish(ProgressFinish::AndClear);
-    let mut scan = Scan::new(model);
-    let path = model.image.path.clone();
-    let failed = || format!("cannot read {}", path.display());
-    while scan.step(model).with_context(failed)? {
-        interrupt::check()?;
-        bar.set_position(u64::from(scan.done()));
-    }
-    scan.finish(model).with_context(failed)
 }

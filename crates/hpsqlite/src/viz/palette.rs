@@ -22,6 +22,8 @@ pub struct Colour {
 
 /// What pictures are drawn on.
 pub const PAPER: Colour = colour(0xffffff, 0x14181c);
+/// What is written, and marks on pages.
+pub const INK: Colour = colour(0x1d2329, 0xe4e9ee);
 
 /// The schema is in every file, and small.
 const SCHEMA: Colour = colour(0x5b6472, 0x8993a2);
@@ -160,7 +162,7 @@ impl Palette {
             Kind::FreeLeaf | Kind::Reserved => colour(0xd3d8dd, 0x39424b),
             Kind::FreeTrunk => colour(0xa4adb6, 0x5f6b77),
             Kind::PointerMap => colour(0x7f7458, 0xa89b78),
-            Kind::LockByte => colour(0x1d2329, 0xe4e9ee),
+            Kind::LockByte => INK,
             Kind::Orphan => colour(0xe6004c, 0xff5c8a),
             Kind::TableLeaf
             | Kind::TableInterior

@@ -66,6 +66,11 @@ impl Selection {
         self.trees.as_ref().is_none_or(|trees| trees[t])
     }
 
+    /// Whether pages that no b-tree owns are asked for.
+    pub fn has_nobody(&self) -> bool {
+        self.trees.is_none()
+    }
+
     /// The pages that are asked for, as ranges.
     pub fn ranges(&self, model: &Model) -> Vec<(u32, u32)> {
         let (first, last) = match self.pages {
