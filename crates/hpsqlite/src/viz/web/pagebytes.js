@@ -14,7 +14,7 @@ export const PARTS = {
   "file-header": ["database header", "What SQLite knows of the file as a whole"],
   "page-header": ["page header", "What kind of page this is, and where its cells are"],
   "cell-pointers": ["cell pointers", "Where each cell starts, in the order of keys"],
-  cell: ["cell", "A row, an entry of an index, or a key with the page below it"],
+  cell: ["cell", "A row or an entry"],
   freeblock: ["freeblock", "A hole between cells that can be used again"],
   fragment: ["fragment", "A hole of one to three bytes, too small to be used again"],
   unallocated: ["unused", "Room that nothing has taken yet"],
@@ -27,6 +27,12 @@ export const PARTS = {
   pointers: ["pointer map", "What each of the pages after this one is, and who leads to it"],
   nothing: ["not in use", "Bytes of earlier days, or none"],
   unknown: ["does not make sense", "Bytes that nothing accounts for"],
+};
+
+/** What a cell is, by the kind of its page. */
+const CELLS = {
+  "table-leaf": "A row", "table-interior": "A rowid and the page below it", "index-leaf": "An entry",
+  "index-interior": "An entry and the page with what comes before it",
 };
 
 /** The parts of one page, divided further. */
@@ -75,8 +81,9 @@ export class PageBytes {
   /** A part as a span. */
   whole(part) {
     const [name, meaning] = PARTS[part.what] ?? [part.what, ""];
-    const cell = part.what === "cell" ? part.index : undefined;
-    return { at: part.at, len: part.len, part, cell, name: cell === undefined ? name : `cell ${cell}`, text: meaning };
+    const { at, len, what } = part;
+    if (what !== "cell") return { at, len, part, name, text: meaning };
+    return { at, len, part, cell: part.index, name: `cell ${part.index}`, text: CELLS[this.page.kind] ?? meaning };
   }
 
   /** The smallest span with a name that a byte belongs to. */
@@ -90,6 +97,12 @@ export class PageBytes {
       else high = middle - 1;
     }
     return spans[low];
+  }
+
+  /** The entries of a part that is a list of numbers; nothing of other parts. */
+  entries(part) {
+    const lists = ["cell-pointers", "free-pages", "pointers"];
+    return lists.includes(part.what) ? this.#divided(this.#partNumber(part.at)) : [];
   }
 
   /** The bytes of a value of a cell that are in this page; null if none are. */

@@ -9,7 +9,7 @@ import { sentence } from "viz/pagepicture.js";
 /** Height of a row, as in page.css. */
 const ROW = 20;
 /** Rows that are made above and below those that are seen. */
-const MORE = 8;
+const MORE = 4;
 /** Pixels of width from which a row has 16 bytes. */
 const WIDE = 520;
 
@@ -117,10 +117,12 @@ export class HexDump {
     const shown = hovered ?? pinned;
     const related = shown && this.#bytes ? this.#bytes.related(shown) : [];
     const within = (at, range) => range && at >= range.at && at < range.at + range.len;
+    for (const element of this.#rows.querySelectorAll(".marked, .pinned")) element.classList.remove("marked", "pinned");
+    if (!shown) return;
     for (const element of this.#rows.querySelectorAll("[data-at]")) {
       const at = Number(element.dataset.at);
-      element.classList.toggle("marked", within(at, hovered) || related.some((range) => within(at, range)));
-      element.classList.toggle("pinned", Boolean(within(at, pinned)));
+      if (within(at, hovered) || related.some((range) => within(at, range))) element.classList.add("marked");
+      if (within(at, pinned)) element.classList.add("pinned");
     }
   }
 

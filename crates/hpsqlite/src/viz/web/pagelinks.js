@@ -2,7 +2,7 @@
  * Where a page stands: what it is, whose, the way to it from the root, what is beside and below it, the
  * chain or list that it is in.
  */
-import { capital, count, fill, h, pageLink, percent, plural, term, treeLink } from "viz/dom.js";
+import { bytes as inUnits, capital, count, fill, h, pageLink, percent, plural, term, treeLink } from "viz/dom.js";
 
 /** Links that are shown of a long list before the rest is counted. */
 const SHOWN = 40;
@@ -86,9 +86,22 @@ export class PageLinks {
     if (kind === "free-trunk") this.#chain(add, "Trunks", n);
     if (kind !== "overflow") return;
     const holder = around.path.at(-1);
-    if (holder) add("Row in", pageLink(app, holder), around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"]);
+    if (holder) {
+      const cell = h("span", null);
+      add("Part of", cell, "page ", pageLink(app, holder), around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"]);
+      app.source.page(app.file, holder).then((from) => this.#holder(cell, from, page), () => {});
+    }
     this.#beside(add, "In its chain", { before: around.before === holder ? 0 : around.before, after: around.after });
     this.#chain(add, "Chain", n);
+  }
+
+  /** The cell whose record an overflow page holds a part of. */
+  #holder(element, from, page) {
+    const entry = (from.cells ?? []).find((e) => e.overflow === page.around.chain);
+    if (!entry) return;
+    const key = entry.rowid === null || entry.rowid === undefined ? "" : ` (rowid ${entry.rowid})`;
+    fill(element, h("a", { href: this.#app.href("page", { page: from.number, cell: entry.index }) }, `cell ${entry.index}`),
+      `${key}, a record of ${inUnits(entry.payload)}, in `);
   }
 
   /** The chain or list that a page is in, when it has come. */

@@ -10,7 +10,7 @@ import { PARTS } from "viz/pagebytes.js";
 /** Bytes in a row, by page size. */
 const PER_ROW = { 512: 32, 1024: 32, 2048: 64, 4096: 64, 8192: 128, 16384: 128, 32768: 256, 65536: 256 };
 /** Room on the left for offsets, in CSS pixels. */
-const GUTTER = 44;
+const GUTTER = 52;
 
 /** Which parts have which pattern: nothing is told by colour alone. */
 const PATTERNS = { freeblock: "hatch", fragment: "solid", unallocated: "blank", reserved: "cross", nothing: "dots", unknown: "zigzag" };
@@ -32,6 +32,7 @@ export function colours(element, names) {
 export class PagePicture {
   #bytes = null;
   #colour = null;
+  #ink = {};
   #app;
   #marks;
   #base = h("canvas", { "aria-hidden": "true" });
@@ -99,9 +100,7 @@ export class PagePicture {
     }
     const context = this.#base.getContext("2d");
     context.clearRect(0, 0, m.width, m.height);
-    const ink = colours(this.element, ["ink", "faint", "paper", "panel", "edge", "line", "part-header", "part-pointers", "part-payload", "part-hole", "part-hole-ink", "part-wrong", "part-reserved", "accent"]);
-    const owner = css(this.#colour?.[this.#app.dark ? "dark" : "light"]);
-    ink.owner = this.#colour ? owner : ink.accent;
+    const ink = this.#ink = colours(this.element, ["ink", "faint", "paper", "panel", "edge", "line", "part-header", "part-pointers", "part-payload", "part-hole", "part-hole-ink", "part-wrong", "part-reserved", "part-even", "part-odd", "accent"]);
     this.#drawOffsets(context, m, ink);
     context.fillStyle = ink.panel;
     context.fillRect(GUTTER, 0, m.width - GUTTER, m.height);
@@ -138,15 +137,13 @@ export class PagePicture {
 
   #drawPart(context, m, part, ink, patterns) {
     const rectangles = this.#rectangles(m, part.at, part.len);
-    const paint = (style, alpha = 1) => {
-      context.globalAlpha = alpha;
+    const paint = (style) => {
       context.fillStyle = style;
       for (const { x, y, w, h: height } of rectangles) context.fillRect(x, y, w + 0.4, height + 0.4);
-      context.globalAlpha = 1;
     };
     const what = part.what;
-    if (what === "cell") paint(ink.owner, part.index % 2 ? 0.42 : 0.6);
-    else if (what === "payload") paint(ink.owner, 0.5);
+    if (what === "cell") paint(part.index % 2 ? ink["part-odd"] : ink["part-even"]);
+    else if (what === "payload") paint(ink["part-even"]);
     else if (what === "fragment") paint(ink["part-hole-ink"]);
     else if (what.endsWith("header") || what === "next-page" || what === "count") paint(ink["part-header"]);
     else if (["cell-pointers", "free-pages", "pointers", "mark"].includes(what)) paint(ink["part-pointers"]);
@@ -154,10 +151,16 @@ export class PagePicture {
       if (what !== "unallocated" && what !== "nothing") paint(ink["part-hole"]);
       paint(patterns[PATTERNS[what]]);
     }
+    // Lines between the entries of a list, where they can be seen.
+    context.fillStyle = ink.paper;
+    for (const entry of this.#bytes.entries(part)) {
+      if (m.w * entry.len < 4) break;
+      const { x, y } = this.#rectangles(m, entry.at, entry.len)[0];
+      context.fillRect(x, y, 1, m.rowHeight);
+    }
     // A line where a part begins, so that equal colours are told apart.
     if (m.w * part.len > 3 || what !== "cell") {
       const { x, y } = rectangles[0];
-      context.fillStyle = ink.paper;
       context.fillRect(x, y, Math.min(1, m.w * 0.4), m.rowHeight);
     }
     if (rectangles.length > 1 && m.rowHeight >= 4) {
@@ -193,12 +196,12 @@ export class PagePicture {
     const m = this.#metrics;
     const context = this.#over.getContext("2d");
     context.clearRect(0, 0, m.width, m.height);
-    const { ink, accent } = colours(this.element, ["ink", "accent"]);
+    const { ink, accent } = this.#ink;
     const { pinned, hovered } = this.#marks;
-    if (pinned) this.#outline(context, m, pinned, accent, 2.5, 0.25);
+    if (pinned) this.#outline(context, m, pinned, accent, 2.5, 0.1);
     const span = hovered ?? pinned;
     if (!span) return;
-    if (hovered) this.#outline(context, m, hovered, ink, 2, 0.2);
+    if (hovered) this.#outline(context, m, hovered, ink, 2, 0.18);
     for (const other of this.#bytes.related(span)) this.#outline(context, m, other, ink, 1.5, 0);
   }
 

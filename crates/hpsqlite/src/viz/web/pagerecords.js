@@ -6,8 +6,9 @@ import { serialName } from "viz/pagewords.js";
 
 /** Rows that are shown at once. */
 const AT_ONCE = 200;
-/** Characters of a value that are shown. */
+/** Characters of a value that are shown, and of a blob. */
 const CHARACTERS = 80;
+const DIGITS = 40;
 
 /** The table of one page's cells. */
 export class Records {
@@ -118,16 +119,12 @@ export class Records {
   }
 
   #drawMarks() {
-    const { hovered, pinned } = this.#marks;
-    for (const row of this.#table.querySelectorAll("[data-cell]")) {
-      const index = Number(row.dataset.cell);
-      row.classList.toggle("marked", hovered?.cell === index);
-      row.classList.toggle("pinned", pinned?.cell === index);
-      for (const value of row.querySelectorAll("[data-field]")) {
-        const field = Number(value.dataset.field);
-        value.classList.toggle("marked", hovered?.cell === index && hovered.field === field);
-        value.classList.toggle("pinned", pinned?.cell === index && pinned.field === field);
-      }
+    for (const element of this.#table.querySelectorAll(".marked, .pinned")) element.classList.remove("marked", "pinned");
+    for (const [span, name] of [[this.#marks.hovered, "marked"], [this.#marks.pinned, "pinned"]]) {
+      if (span?.cell === undefined) continue;
+      const row = this.#table.querySelector(`[data-cell="${span.cell}"]`);
+      row?.classList.add(name);
+      if (span.field !== undefined) row?.querySelector(`[data-field="${span.field}"]`)?.classList.add(name);
     }
   }
 
@@ -158,8 +155,8 @@ function groups(rowid) {
 function show(value) {
   if (value.type === "null") return { text: "NULL", cut: false };
   if (value.type === "blob") {
-    const cut = value.cut || value.value.length > CHARACTERS;
-    return { text: `x'${value.value.slice(0, CHARACTERS)}${cut ? "…" : "'"}`, cut };
+    const cut = value.cut || value.value.length > DIGITS;
+    return { text: `x'${value.value.slice(0, DIGITS)}${cut ? "…" : "'"}`, cut };
   }
   const text = String(value.value);
   const cut = value.cut || text.length > CHARACTERS;

@@ -98,9 +98,9 @@ class TreeView {
     const depth = this.#data.levels.length;
     fill(this.#words, `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
       depth === 1 ? "one page, which is root and leaf." : [`to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `],
-      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys; the dots show ", term("scatter", "where in the file the leaves are"), ": a line is a b-tree in order, a cloud a scattered one."]);
+      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is dark where the next leaf is not the next page of the file: ", term("scatter", "a scan has to jump"), " there. The dots show where in the file each leaf is."]);
     const map = this.#app.map(this.#file);
-    this.drawing.show(this.#data, map, info.colour);
+    this.drawing.show(this.#data, map, info.colour, summary.kinds.findIndex((kind) => kind.letter === "o"));
     this.#drawLegend();
     this.#drawLevels(summary);
     this.path.show(this.#tree, info, this.#facts);
@@ -120,24 +120,25 @@ class TreeView {
     }, () => {});
   }
 
-  #drawLevels({ usable }) {
+  #drawLevels({ usable, scanned }) {
     const { levels } = this.#facts;
     const map = this.#app.map(this.#file);
     const last = levels.length - 1;
     const rows = levels.map((level, l) => {
       const name = last === 0 ? "root, which is the leaf" : l === 0 ? "root" : l === last ? "leaves" : `level ${l}`;
       const fan = l < last && level.pages > 0 ? number(levels[l + 1].pages / level.pages) : "";
-      const full = level.cells > 0 || level.payload > 0 ? percent(1 - level.unused / Math.max(1, level.pages * usable)) : "";
+      const full = percent(1 - level.unused / Math.max(1, level.pages * usable));
+      const known = (...cells) => cells.map((text) => h("td", { class: "n" }, scanned ? text : "…"));
       return h("tr", null,
-        h("th", { scope: "row" }, name), h("td", { class: "n" }, count(level.pages)), h("td", { class: "n" }, count(level.cells)),
-        h("td", { class: "n" }, fan), h("td", { class: "n" }, full), h("td", { class: "n" }, inUnits(level.payload)), h("td", { class: "n" }, inUnits(level.unused)),
-        h("td", null, bars(histogram(this.#data.levels[l], map))));
+        h("th", { scope: "row" }, name), h("td", { class: "n" }, count(level.pages)), h("td", { class: "n" }, fan),
+        known(count(level.cells), full, inUnits(level.payload), inUnits(level.unused)),
+        h("td", null, map.complete ? bars(histogram(this.#data.levels[l], map)) : "…"));
     });
-    const head = h("tr", null, h("th", null, "level"), h("th", { class: "n" }, "pages"), h("th", { class: "n" }, term("cell", "cells")),
-      h("th", { class: "n" }, term("fan-out")), h("th", { class: "n" }, term("fill", "full")), h("th", { class: "n" }, term("payload")), h("th", { class: "n" }, "unused"),
+    const head = h("tr", null, h("th", null, "level"), h("th", { class: "n" }, "pages"), h("th", { class: "n" }, term("fan-out")),
+      h("th", { class: "n" }, term("cell", "cells")), h("th", { class: "n" }, term("fill", "full")), h("th", { class: "n" }, term("payload")), h("th", { class: "n" }, "unused"),
       h("th", null, "pages by how full they are"));
     fill(this.#levels, h("table", null, h("thead", null, head), h("tbody", null, rows)),
-      !map.complete && h("p", { class: "small faint" }, "How full pages are is known when every page has been read."));
+      h("p", { class: "small faint" }, scanned ? "" : "What is in its pages is known when every page has been read."));
   }
 
   /** More of the map is there: fills may be known now. */

@@ -12,7 +12,10 @@ const GUTTER = 66;
 const ROW = 24;
 const LEAVES = 44;
 const GAP = 10;
+const JUMPS = 12;
 const PLOT = 130;
+/** Overflow pages that may lie between two leaves that follow each other. */
+const BETWEEN = 64;
 /** Leaves that are seen at the closest. */
 const FEWEST = 4;
 /** Pages that are looked at for one column of pixels. */
@@ -35,6 +38,7 @@ export class TreeDrawing {
   #data = null;
   #map = null;
   #colour = null;
+  #overflow = -1;
   #by = "fill";
   #way = [];
   /** Which leaves are seen. */
@@ -69,8 +73,9 @@ export class TreeDrawing {
     app.on("select", () => this.draw());
   }
 
-  /** Shows a b-tree; `colour` is its own. */
-  show(data, map, colour) {
+  /** Shows a b-tree; `colour` is its own, `overflow` the number that overflow pages have in the map. */
+  show(data, map, colour, overflow) {
+    this.#overflow = overflow;
     const again = this.#data?.tree === data.tree && this.#data.leaves === data.leaves;
     this.#data = data;
     this.#map = map;
@@ -113,8 +118,9 @@ export class TreeDrawing {
     const width = Math.max(200, this.element.clientWidth);
     const depth = this.#data.levels.length;
     const rows = this.#data.levels.map((_, l) => ({ y: l * ROW + (l > 0 ? l * GAP : 0), h: l === depth - 1 ? LEAVES : ROW }));
-    const plot = rows.at(-1).y + LEAVES + GAP * 2;
-    return { width, rows, plot, height: plot + PLOT + 4, scale: (width - GUTTER) / Math.max(1, this.#to - this.#from) };
+    const jumps = rows.at(-1).y + LEAVES + 3;
+    const plot = jumps + JUMPS + GAP;
+    return { width, rows, jumps, plot, height: plot + PLOT + 4, scale: (width - GUTTER) / Math.max(1, this.#to - this.#from) };
   }
 
   #draw() {
@@ -132,6 +138,7 @@ export class TreeDrawing {
     const paint = this.#painter();
     c.font = "12px system-ui, sans-serif";
     this.#data.levels.forEach((pages, l) => this.#drawLevel(c, s, pages, l, paint, ink));
+    this.#drawJumps(c, s, ink);
     this.#drawPlot(c, s, ink, paint);
     this.#drawWay(c, s, ink);
     const seen = Math.round(this.#to - this.#from);
@@ -164,13 +171,12 @@ export class TreeDrawing {
     const end = this.#data.placeAt(l, Math.min(this.#to, this.#data.leaves) - 1e-9) + 1;
     const x = (leaf) => GUTTER + (leaf - this.#from) * s.scale;
     if (end - first > (s.width - GUTTER) / 2) {
-      let i = first;
-      for (let at = GUTTER; at < s.width && i < end; at++) {
-        let to = this.#data.placeAt(l, this.#from + (at + 1 - GUTTER) / s.scale);
-        to = Math.min(Math.max(to, i + 1), end);
-        c.fillStyle = paint(pages, i, to);
+      for (let at = GUTTER; at < s.width; at++) {
+        const [left, right] = [at, at + 1].map((edge) => this.#from + (edge - GUTTER) / s.scale);
+        if (left >= this.#data.leaves) break;
+        const from = this.#data.placeAt(l, left);
+        c.fillStyle = paint(pages, from, Math.max(from + 1, Math.min(end, this.#data.placeAt(l, right))));
         c.fillRect(at, y, 1, height);
-        i = to;
       }
       return;
     }
@@ -195,6 +201,48 @@ export class TreeDrawing {
         c.fillStyle = ink.ink;
         c.fillText(name, (left + right) / 2, y + height / 2 + 0.5);
       }
+    }
+  }
+
+  /** Whether the step from the leaf at a place to the next does not go on in the file (numbers.rs). */
+  #jumps(place) {
+    const leaves = this.#data.levels.at(-1);
+    const [n, next] = [leaves[place], leaves[place + 1]];
+    if (next === undefined || next === n + 1) return false;
+    if (next < n || next - n > BETWEEN) return true;
+    for (let between = n + 1; between < next; between++) {
+      if (this.#map.kind(between) !== this.#overflow || this.#map.owner(between) !== this.#data.tree) return true;
+    }
+    return false;
+  }
+
+  /** Under the leaves: dark where the next leaf is somewhere else in the file. */
+  #drawJumps(c, s, ink) {
+    c.fillStyle = ink.panel;
+    c.fillRect(GUTTER, s.jumps, s.width - GUTTER, JUMPS);
+    c.fillStyle = ink.faint;
+    c.textAlign = "right";
+    c.textBaseline = "middle";
+    c.fillText("jumps", GUTTER - 8, s.jumps + JUMPS / 2 + 1);
+    c.fillStyle = ink.ink;
+    const last = this.#data.leaves - 1;
+    if (s.scale > 2) {
+      for (let i = Math.floor(this.#from); i < Math.min(last, this.#to); i++) {
+        if (!this.#jumps(i)) continue;
+        const left = Math.max(GUTTER, GUTTER + (i - this.#from) * s.scale);
+        c.fillRect(left, s.jumps, GUTTER + (i + 1 - this.#from) * s.scale - left - 1, JUMPS);
+      }
+      return;
+    }
+    for (let at = GUTTER; at < s.width; at++) {
+      const [left, right] = [at, at + 1].map((edge) => Math.floor(this.#from + (edge - GUTTER) / s.scale));
+      const step = Math.max(1, Math.ceil((right - left) / SAMPLES));
+      let [jumps, n] = [0, 0];
+      for (let i = left; i < Math.max(left + 1, right) && i < last; i += step, n++) jumps += this.#jumps(i);
+      if (jumps === 0) continue;
+      // As tall as the share of steps that jump.
+      const tall = Math.max(1, (jumps / n) * JUMPS);
+      c.fillRect(at, s.jumps + JUMPS - tall, 1, tall);
     }
   }
 
@@ -322,7 +370,7 @@ export class TreeDrawing {
     const levels = this.#data.levels;
     const where = `${count(place + 1)} of ${count(levels[level].length)} in key order`;
     const next = levels[level][place + 1];
-    const step = next === undefined ? "" : next === page + 1 ? "; the next one follows it in the file" : `; the next one is page ${count(next)}`;
+    const step = next === undefined ? "" : next === page + 1 ? "; the next one is the next page of the file" : `; the next one is page ${count(next)}`;
     return `Page ${count(page)}, ${percent((this.#map.fill(page) ?? 0) / 255)} full: ${where}${step}.`;
   }
 

@@ -139,7 +139,7 @@ export class TreePath {
       const entry = taken === undefined ? null : cells.find((e) => e.index === taken);
       const title = h("strong", null, i === 0 ? "Root" : page.kind.endsWith("interior") ? `Level ${i}` : "Leaf", ", page ", pageLink(app, page.number));
       let words;
-      if (i < last && entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: up to `, h("code", null, this.#key(entry))];
+      if (i < last && entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: ${this.#byRowid ? "up to" : "what comes before"} `, h("code", null, this.#key(entry))];
       else if (i < last) words = `what comes after all of its ${plural(cells.length, "cell")}`;
       else if (entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: `, h("code", null, this.#key(entry))];
       else if (what.page !== undefined) words = plural(cells.length, "cell");
