@@ -1,0 +1,176 @@
+/**
+ * Many small cells in rows on a canvas: the frames of a log, the pages of a file. Where they are too
+ * many, one cell stands for several, and shows the most important of them.
+ */
+import { h, hideTip, showTip } from "viz/dom.js";
+
+/** Widths of a cell that are tried, and most rows of pixels. */
+const SIZES = [16, 14, 12, 10, 8, 6, 5, 4, 3];
+
+export class Grid {
+  #canvas = h("canvas", { tabindex: "0", role: "img" });
+  #told = h("p", { class: "small grid-told", role: "status" });
+  #items = 0;
+  #options;
+  #size = 16;
+  #columns = 1;
+  #each = 1;
+  #at = null;
+  #classes = null;
+
+  /**
+   * `classOf(i)` gives a small number for item i, larger ones being more important; `colours()` the
+   * colours of these; `marked(i)` whether it is marked; `starts(i)` whether a group begins; `tell(i, to)`
+   * says in words what items i to `to` are; `pick(i, to)` is called when a cell is chosen.
+   */
+  constructor(label, height, options) {
+    this.#options = options;
+    this.height = height;
+    this.element = h("div", { class: "grid" }, this.#canvas, this.#told);
+    this.#canvas.setAttribute("aria-label", label);
+    this.#told.textContent = options.hint;
+    this.#canvas.addEventListener("pointermove", (e) => this.#hover(e));
+    this.#canvas.addEventListener("pointerleave", () => { hideTip(); this.#point(null); });
+    this.#canvas.addEventListener("click", (e) => this.#pick(this.#cellAt(e)));
+    this.#canvas.addEventListener("keydown", (e) => this.#key(e));
+    this.#canvas.addEventListener("blur", () => this.#point(null));
+    new ResizeObserver(() => this.#layOut()).observe(this.element);
+  }
+
+  /** Other items, or other classes or marks of them. */
+  update(items) {
+    this.#items = items;
+    this.#at = null;
+    this.#layOut();
+  }
+
+  #layOut() {
+    const width = Math.floor(this.element.clientWidth);
+    if (width === 0) return;
+    const fits = SIZES.find((s) => Math.ceil(this.#items / Math.floor(width / s)) * s <= this.height);
+    this.#size = fits ?? SIZES.at(-1);
+    this.#columns = Math.max(1, Math.floor(width / this.#size));
+    const most = this.#columns * Math.floor(this.height / this.#size);
+    this.#each = Math.max(1, Math.ceil(this.#items / most));
+    this.#sortCells();
+    this.#draw();
+  }
+
+  get #cells() {
+    return Math.ceil(this.#items / this.#each);
+  }
+
+  /** The class of each cell: that of its most important item, and 128 more if one is marked. */
+  #sortCells() {
+    const { classOf, marked } = this.#options;
+    this.#classes = new Uint8Array(this.#cells);
+    for (let i = 0, cell = 0, left = this.#each; i < this.#items; i++) {
+      const value = Math.max(this.#classes[cell] & 127, classOf(i));
+      this.#classes[cell] = value | (this.#classes[cell] & 128) | (marked(i) ? 128 : 0);
+      if (--left === 0) {
+        cell++;
+        left = this.#each;
+      }
+    }
+  }
+
+  #draw() {
+    const [size, columns] = [this.#size, this.#columns];
+    const rows = Math.max(1, Math.ceil(this.#cells / columns));
+    const scale = devicePixelRatio || 1;
+    const [width, height] = [columns * size, rows * size];
+    this.#canvas.width = width * scale;
+    this.#canvas.height = height * scale;
+    this.#canvas.style.width = `${width}px`;
+    this.#canvas.style.height = `${height}px`;
+    const draw = this.#canvas.getContext("2d");
+    draw.scale(scale, scale);
+    const { colours, starts } = this.#options;
+    const { fills, mark, edge } = colours();
+    const gap = size >= 6 ? 1 : 0;
+    for (let cell = 0; cell < this.#cells; cell++) {
+      const [x, y] = [(cell % columns) * size, Math.floor(cell / columns) * size];
+      const value = this.#classes[cell];
+      paint(draw, fills[value & 127], x, y, size - gap);
+      if (value & 128) {
+        draw.strokeStyle = mark;
+        draw.lineWidth = size >= 8 ? 2 : 1;
+        const inset = draw.lineWidth / 2;
+        draw.strokeRect(x + inset, y + inset, size - gap - 2 * inset, size - gap - 2 * inset);
+      }
+      if (starts && size >= 5 && this.#each === 1 && cell > 0 && starts(cell)) {
+        draw.fillStyle = edge;
+        draw.fillRect(x - 1, y, 1.5, size);
+      }
+    }
+    if (this.#at !== null) {
+      const [x, y] = [(this.#at % columns) * size, Math.floor(this.#at / columns) * size];
+      draw.strokeStyle = mark;
+      draw.lineWidth = 2;
+      draw.strokeRect(x - 1, y - 1, size + 2 - gap, size + 2 - gap);
+    }
+  }
+
+  #cellAt(e) {
+    const box = this.#canvas.getBoundingClientRect();
+    const column = Math.floor((e.clientX - box.left) / this.#size);
+    const row = Math.floor((e.clientY - box.top) / this.#size);
+    const cell = row * this.#columns + column;
+    return column >= 0 && column < this.#columns && cell >= 0 && cell < this.#cells ? cell : null;
+  }
+
+  /** Items of a cell: first and last. */
+  #range(cell) {
+    return [cell * this.#each, Math.min(this.#items, (cell + 1) * this.#each) - 1];
+  }
+
+  #hover(e) {
+    const cell = this.#cellAt(e);
+    if (cell === null) {
+      hideTip();
+      return this.#point(null);
+    }
+    this.#point(cell);
+    if (e.pointerType === "mouse") showTip(this.#told.textContent, { left: e.clientX + 8, top: e.clientY, bottom: e.clientY + 8 });
+  }
+
+  #point(cell) {
+    if (cell === this.#at) return;
+    this.#at = cell;
+    this.#told.textContent = cell === null ? this.#options.hint : this.#options.tell(...this.#range(cell));
+    this.#draw();
+  }
+
+  #pick(cell) {
+    if (cell !== null) this.#options.pick(...this.#range(cell));
+  }
+
+  #key(e) {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.#columns, ArrowDown: this.#columns, Home: -Infinity, End: Infinity }[e.key];
+    if (e.key === "Enter" && this.#at !== null) this.#pick(this.#at);
+    else if (step !== undefined && this.#cells > 0) this.#point(Math.max(0, Math.min(this.#cells - 1, (this.#at ?? -Math.sign(step)) + step)));
+    else return;
+    e.preventDefault();
+  }
+}
+
+/** A cell: plain, or `{colour, stripes}` with stripes across it. */
+function paint(draw, fill, x, y, size) {
+  const { colour, stripes } = typeof fill === "string" ? { colour: fill } : fill;
+  draw.fillStyle = colour;
+  draw.fillRect(x, y, size, size);
+  if (!stripes || size < 5) return;
+  draw.save();
+  draw.beginPath();
+  draw.rect(x, y, size, size);
+  draw.clip();
+  draw.strokeStyle = stripes;
+  draw.lineWidth = 1.2;
+  draw.beginPath();
+  for (let d = 0; d <= 2 * size; d += 4) {
+    draw.moveTo(x + d, y);
+    draw.lineTo(x + d - size, y + size);
+  }
+  draw.stroke();
+  draw.restore();
+}
