@@ -11,8 +11,10 @@ use crate::text;
 
 /// Below so many leaves nothing is said of a b-tree.
 const SMALL: u64 = 64;
-/// So many b-trees are named for one reason, the largest; the others are counted.
+/// So many b-trees are named in one sentence, the largest; the others are counted.
 const NAMED: usize = 6;
+/// Share of its leaves' bytes that a b-tree uses below which they are called half empty.
+const HALF_EMPTY: f64 = 0.6;
 /// Share of a b-tree's steps that jump from which it is called scattered.
 const SCATTERED: f64 = 0.2;
 /// Frames that SQLite lets come together before it begins a checkpoint by itself.
@@ -50,10 +52,10 @@ impl Advice {
         self
     }
 
-    /// `a`, `a and b`, `a, b and others`.
-    fn trees(mut self, numbers: &[Numbers], trees: &[usize], more: bool) -> Advice {
+    /// `a`, `a and b`, `a, b and 3 others`.
+    fn trees(mut self, numbers: &[Numbers], trees: &[usize], more: usize) -> Advice {
         for (i, &tree) in trees.iter().enumerate() {
-            let last = i + 1 == trees.len() && !more;
+            let last = i + 1 == trees.len() && more == 0;
             self = match i {
                 0 => self,
                 _ if last => self.text(" and "),
@@ -61,7 +63,17 @@ impl Advice {
             };
             self = self.tree(numbers, tree);
         }
-        if more { self.text(" and others") } else { self }
+        match more {
+            0 => self,
+            1 => self.text(" and 1 other"),
+            _ => self.text(format!(" and {} others", text::thousands(more as u64))),
+        }
+    }
+
+    /// The first of a list, and how many more there are.
+    fn first(self, numbers: &[Numbers], trees: &[usize]) -> Advice {
+        let some = &trees[..trees.len().min(NAMED)];
+        self.trees(numbers, some, trees.len() - some.len())
     }
 }
 
@@ -82,49 +94,34 @@ pub fn of(model: &Model, numbers: &[Numbers], whole: &Whole) -> Vec<Advice> {
     let large = |t: &usize| numbers[*t].leaf_pages >= SMALL;
     let mut trees: Vec<usize> = (0..numbers.len()).filter(large).collect();
     trees.sort_by_key(|&t| std::cmp::Reverse(numbers[t].pages));
-    let reasons: [Reason; 3] = [
-        Reason {
-            applies: |n| n.order.scatter > SCATTERED,
-            say: scattered,
-            others: "are scattered as well",
-        },
-        Reason {
-            applies: |n| n.leaf_fill < 0.6,
-            say: half_empty,
-            others: "have leaves that are less than 60 % full as well",
-        },
-        Reason {
-            applies: |n| n.overflow_pages * 2 > n.pages,
-            say: overflow,
-            others: "have more overflow pages than others as well",
-        },
-    ];
-    for reason in reasons {
-        let concerned: Vec<usize> = trees
-            .iter()
-            .copied()
-            .filter(|&t| (reason.applies)(&numbers[t]))
-            .collect();
-        let named = concerned.iter().take(NAMED);
-        advice.extend(named.map(|&t| (reason.say)(model, numbers, t)));
-        let more = concerned.len().saturating_sub(NAMED);
-        if more > 0 {
-            let what = if more == 1 { "b-tree" } else { "b-trees" };
-            advice.push(Advice::new().text(format!(
-                "{} smaller {what} {}.",
-                text::thousands(more as u64),
-                reason.others
-            )));
+    let scattered = trees.iter().copied();
+    let scattered: Vec<(usize, Cause, Vec<usize>)> = scattered
+        .filter(|&t| numbers[t].order.scatter > SCATTERED)
+        .map(|t| {
+            let (cause, between) = why(model, numbers, t);
+            (t, cause, between)
+        })
+        .collect();
+    for cause in [Cause::Order, Cause::Together, Cause::Reuse] {
+        let of: Vec<_> = scattered.iter().filter(|s| s.1 == cause).collect();
+        match of[..] {
+            [] => {}
+            [(t, _, between)] => advice.push(is_scattered(numbers, *t, cause, between)),
+            _ => {
+                let all: Vec<usize> = of.iter().map(|s| s.0).collect();
+                advice.push(are_scattered(numbers, &all, cause));
+            }
         }
     }
+    let half_empty = |n: &Numbers| n.leaf_fill < HALF_EMPTY;
+    let overflow = |n: &Numbers| n.overflow_pages * 2 > n.pages;
+    let those = |applies: &dyn Fn(&Numbers) -> bool| -> Vec<usize> {
+        let all = trees.iter().copied();
+        all.filter(|&t| applies(&numbers[t])).collect()
+    };
+    advice.extend(leaves_half_empty(numbers, &those(&half_empty)));
+    advice.extend(mostly_overflow(numbers, &those(&overflow)));
     advice
-}
-
-/// Something that may be said of a b-tree.
-struct Reason {
-    applies: fn(&Numbers) -> bool,
-    say: fn(&Model, &[Numbers], usize) -> Advice,
-    others: &'static str,
 }
 
 fn vacuum(model: &Model, whole: &Whole) -> Option<Advice> {
@@ -161,11 +158,26 @@ fn checkpoint(model: &Model) -> Option<Advice> {
     )))
 }
 
-/// That a b-tree is scattered, and why: what the pages after its leaves are, where a step jumps.
-fn scattered(model: &Model, numbers: &[Numbers], t: usize) -> Advice {
-    let tree = &model.trees[t];
+/// Why a b-tree is scattered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// Keys came in no order.
+    Order,
+    /// It grew while others did.
+    Together,
+    /// Free pages were used again.
+    Reuse,
+}
+
+/// Why a b-tree is scattered, and which others lie behind its leaves where a step jumps.
+fn why(model: &Model, numbers: &[Numbers], t: usize) -> (Cause, Vec<usize>) {
+    let order = &numbers[t].order;
+    let jumps = order.jumps().max(1);
+    if order.backward_jumps * 4 > jumps {
+        return (Cause::Order, Vec::new());
+    }
     let mut others = vec![0u64; model.trees.len()];
-    for pair in tree.leaves.windows(2) {
+    for pair in model.trees[t].leaves.windows(2) {
         let after = pair[0] + 1;
         if pair[1] != after
             && model.map.has(after)
@@ -175,63 +187,107 @@ fn scattered(model: &Model, numbers: &[Numbers], t: usize) -> Advice {
             others[owner] += 1;
         }
     }
-    let order = &numbers[t].order;
-    let jumps = order.jumps().max(1);
     let mut between: Vec<usize> = (0..others.len())
         .filter(|&o| others[o] * 20 > jumps)
         .collect();
     between.sort_by_key(|&o| std::cmp::Reverse(others[o]));
-    let foreign: u64 = others.iter().sum();
-    let requests = text::thousands(numbers[t].scan_leaves.requests);
-    let advice = Advice::new().tree(numbers, t).text(format!(
-        " is scattered: {:.0} % of the steps between its leaves jump, so a cold scan reads it in \
-         {requests} pieces; ",
-        100.0 * order.scatter
-    ));
-    let advice = if order.backward_jumps * 4 > jumps {
-        advice.text("keys came in no order, so pages were split wherever a key belonged")
-    } else if foreign * 2 > jumps && !between.is_empty() {
-        let some = &between[..between.len().min(4)];
-        let advice = advice.text("it grew together with ");
-        advice.trees(numbers, some, between.len() > some.len())
+    if others.iter().sum::<u64>() * 2 > jumps && !between.is_empty() {
+        (Cause::Together, between)
     } else {
-        advice.text("free pages were used again, or rows grew after they were written")
+        (Cause::Reuse, Vec::new())
+    }
+}
+
+/// That a b-tree is scattered; `between` are those that it grew together with.
+fn is_scattered(numbers: &[Numbers], t: usize, cause: Cause, between: &[usize]) -> Advice {
+    let this = &numbers[t];
+    let advice = Advice::new().tree(numbers, t).text(format!(
+        " is scattered: {:.0} % of the steps between its leaves jump, so a cold scan reads it in {} \
+         pieces; ",
+        100.0 * this.order.scatter,
+        text::thousands(this.scan_leaves.requests)
+    ));
+    let advice = match cause {
+        Cause::Order => {
+            advice.text("keys came in no order, so pages were split wherever a key belonged")
+        }
+        Cause::Together => {
+            let some = &between[..between.len().min(4)];
+            let advice = advice.text("it grew together with ");
+            advice.trees(numbers, some, between.len() - some.len())
+        }
+        Cause::Reuse => {
+            advice.text("free pages were used again, or rows grew after they were written")
+        }
     };
     advice.text(". VACUUM puts it in order.")
 }
 
-fn half_empty(_: &Model, numbers: &[Numbers], t: usize) -> Advice {
-    let this = &numbers[t];
-    let advice = Advice::new()
-        .text("The leaves of ")
-        .tree(numbers, t)
-        .text(format!(
-            " are {:.0} % full: entries were deleted, or came in no order so that full pages were \
-             split in two. ",
-            100.0 * this.leaf_fill
-        ));
-    let by_name = this.role == Role::Index && !this.name.starts_with("sqlite_autoindex");
-    let advice = if by_name {
-        advice.text("REINDEX ").tree(numbers, t).text(" or VACUUM")
-    } else {
-        advice.text("VACUUM")
+/// The same of several that have one cause.
+fn are_scattered(numbers: &[Numbers], trees: &[usize], cause: Cause) -> Advice {
+    let range = |of: &dyn Fn(&Numbers) -> u64| {
+        let all = || trees.iter().map(|&t| of(&numbers[t]));
+        let (least, most) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
+        if least == most {
+            text::thousands(least)
+        } else {
+            format!("{} to {}", text::thousands(least), text::thousands(most))
+        }
     };
-    advice.text(" fills them.")
+    let share = range(&|n| (100.0 * n.order.scatter).round() as u64);
+    let pieces = range(&|n| n.scan_leaves.requests);
+    let why = match cause {
+        Cause::Order => "keys came in no order, so pages were split wherever a key belonged",
+        Cause::Together => "they grew at the same time, and took the pages of the file in turn",
+        Cause::Reuse => "free pages were used again, or rows grew after they were written",
+    };
+    Advice::new().first(numbers, trees).text(format!(
+        " are scattered: {share} % of the steps between their leaves jump, so a cold scan reads each \
+         in {pieces} pieces; {why}. VACUUM puts them in order."
+    ))
 }
 
-fn overflow(_: &Model, numbers: &[Numbers], t: usize) -> Advice {
-    let this = &numbers[t];
-    Advice::new()
+fn leaves_half_empty(numbers: &[Numbers], trees: &[usize]) -> Option<Advice> {
+    let &first = trees.first()?;
+    let advice = Advice::new()
+        .text("The leaves of ")
+        .first(numbers, trees)
+        .text(match trees {
+            [one] => format!(" are {:.0} % full", 100.0 * numbers[*one].leaf_fill),
+            _ => format!(" are less than {:.0} % full", 100.0 * HALF_EMPTY),
+        });
+    let advice = advice
+        .text(": entries were deleted, or came in no order so that full pages were split in two. ");
+    let this = &numbers[first];
+    let by_name = this.role == Role::Index && !this.name.starts_with("sqlite_autoindex");
+    let advice = match trees {
+        [one] if by_name => advice
+            .text("REINDEX ")
+            .tree(numbers, *one)
+            .text(" or VACUUM"),
+        _ => advice.text("VACUUM"),
+    };
+    Some(advice.text(" fills them."))
+}
+
+fn mostly_overflow(numbers: &[Numbers], trees: &[usize]) -> Option<Advice> {
+    if trees.is_empty() {
+        return None;
+    }
+    let sum = |of: fn(&Numbers) -> u64| trees.iter().map(|&t| of(&numbers[t])).sum::<u64>();
+    let longest = trees.iter().map(|&t| numbers[t].overflow.longest).max();
+    let advice = Advice::new()
         .text(format!(
             "{} of the {} pages of ",
-            text::thousands(this.overflow_pages),
-            text::thousands(this.pages)
+            text::thousands(sum(|n| n.overflow_pages)),
+            text::thousands(sum(|n| n.pages))
         ))
-        .tree(numbers, t)
+        .first(numbers, trees)
         .text(format!(
             " are overflow pages, in chains of up to {}: what does not fit into a row's leaf. Larger \
              pages hold more of a row; large columns in a table of their own leave the other \
              columns close together.",
-            text::thousands(this.overflow.longest)
-        ))
+            text::thousands(longest.unwrap_or(0))
+        ));
+    Some(advice)
 }

@@ -2,7 +2,7 @@
  * The Numbers view: the file, advice, the device that cold scans are estimated for, and a table with
  * a line a b-tree, of which one can be opened (numberstree.js).
  */
-import { bytes, count, fill, h, number, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
+import { bytes, capital, count, css, fill, h, number, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
 import { COLUMNS } from "viz/numberscolumns.js";
 import { NumbersTable } from "viz/numberstable.js";
 import { treeNumbers } from "viz/numberstree.js";
@@ -137,14 +137,14 @@ function explained(text, why) {
 /** What can be said of the file as a whole. */
 function fileFacts(app, summary) {
   const { whole, header, notes } = summary;
-  const size = [plural(summary.pages, "page"), ` of ${plural(summary.page_size, "byte")}`];
   const cards = [
     facts("Size",
       ["The file", bytes(summary.bytes)],
-      ["Pages", size],
-      whole && ["Free pages", `${count(whole.free_pages)} (${bytes(whole.free_pages * summary.page_size)})`, "Pages that hold nothing. New rows use them before the file grows."],
+      ["Pages", count(summary.pages)],
+      ["Page size", plural(summary.page_size, "byte")],
+      whole && ["Free pages", whole.free_pages > 0 ? `${count(whole.free_pages)}, ${bytes(whole.free_pages * summary.page_size)}` : "none", "Pages that hold nothing. New rows use them before the file grows."],
       whole?.reserved_pages > 0 && ["Reserved of these", count(whole.reserved_pages), "Free pages that High Performance SQLite keeps for one table or index, so that its pages stay together."],
-      whole && ["VACUUM would give back", whole.vacuum_gives_back > 0 ? `about ${bytes(whole.vacuum_gives_back)}` : "nothing", "An estimate: free pages go, and half-empty pages are filled."]),
+      whole && ["VACUUM gives back", whole.vacuum_gives_back > 0 ? `about ${bytes(whole.vacuum_gives_back)}` : "nothing", "An estimate: free pages go, and half-empty pages are filled."]),
     whole && facts("What is in the pages",
       ["Payload", share(whole.payload, whole.bytes), "The bytes of the rows and entries themselves."],
       ["Unused within pages", share(whole.unused, whole.bytes), "Bytes of pages in use that hold nothing yet, or nothing any more."],
@@ -155,6 +155,7 @@ function fileFacts(app, summary) {
       ["Runs of leaves", count(whole.runs), "Pieces of leaves that follow each other in the file."],
       ["Median run", plural(whole.median_run, "leaf", "leaves"), "Half of the runs are at least this long."],
       ["Longest run", plural(whole.longest_run, "leaf", "leaves")]),
+    whole && kindFacts(summary),
     facts("Header",
       ["Written last by", version(header.sqlite_version), "The version of the SQLite library, as the header has it."],
       ["Text encoding", header.encoding],
@@ -171,13 +172,13 @@ function fileFacts(app, summary) {
     h("h2", null, "The file"),
     notes.map((note) => h("p", { class: "warn" }, note)),
     h("div", { class: "cards" }, cards),
-    whole && kindsBar(app, summary),
+    whole && ownersBar(app, summary),
   ];
 }
 
 /** A number of bytes and its share of all. */
 function share(n, all) {
-  return `${bytes(n)} (${percent(n / Math.max(1, all))})`;
+  return `${bytes(n)}, ${percent(n / Math.max(1, all))}`;
 }
 
 /** Scatter with three digits; there is none where no leaf follows another. */
@@ -202,23 +203,43 @@ function applicationId(id) {
   return /^[ -~]{4}$/.test(letters) ? `${hex} (“${letters}”)` : hex;
 }
 
-/** How many pages are of what kind: a bar, and the same in words. */
-function kindsBar(app, { whole, kinds, pages }) {
-  const parts = whole.kinds.map(([name, n]) => ({ n, kind: kinds[KIND_NAMES.indexOf(name)] ?? { name } }));
-  parts.sort((a, b) => b.n - a.n);
-  return h("section", { class: "kinds" },
-    h("h3", null, "Pages by kind"),
-    h("div", { class: "bar", "aria-hidden": "true" }, parts.map(({ n, kind }) =>
-      h("span", { style: { "flex-grow": n, "--light": kind.colour?.light ?? "", "--dark": kind.colour?.dark ?? "" } }))),
-    h("ul", { class: "legend" }, parts.map(({ n, kind }) =>
-      h("li", null, swatch(kind.colour), h("span", null, `${kind.name}: ${count(n)} (${percent(n / Math.max(1, pages))})`)))));
+/** How many pages are of what kind. */
+function kindFacts({ whole, kinds, pages }) {
+  const named = whole.kinds.map(([id, n]) => [n, capital(kinds[KIND_IDS.indexOf(id)]?.name ?? id)]);
+  named.sort(([a], [b]) => b - a);
+  return facts("Pages by kind", ...named.map(([n, name]) => [name, `${count(n)}, ${percent(n / Math.max(1, pages))}`]));
 }
 
 /** The kinds by their numbers in the map. */
-const KIND_NAMES = [
+const KIND_IDS = [
   "unknown", "table-leaf", "table-interior", "index-leaf", "index-interior", "overflow", "free-trunk",
   "free-leaf", "reserved", "pointer-map", "lock-byte", "orphan",
 ];
+
+/** B-trees that have a part of the bar of their own. */
+const PARTS = 12;
+
+/** Who has the pages: a bar, and the same in words. */
+function ownersBar(app, { trees, whole, kinds }) {
+  const owned = trees.map(({ numbers: n, colour }, t) => ({ t, colour, pages: n?.pages ?? 0, name: n?.name }));
+  owned.sort((a, b) => b.pages - a.pages);
+  const parts = owned.slice(0, PARTS).filter((p) => p.pages > 0);
+  const rest = owned.slice(PARTS).reduce((sum, p) => sum + p.pages, 0);
+  if (rest > 0) parts.push({ pages: rest, name: `${plural(owned.length - PARTS, "more table or index", "more tables and indexes")}` });
+  const of = (...ids) => whole.kinds.reduce((sum, [id, n]) => sum + (ids.includes(id) ? n : 0), 0);
+  for (const [name, kind, ...ids] of [["free", "free-leaf", "free-leaf", "free-trunk", "reserved"], ["of nobody", "orphan", "orphan"], ["pointer maps and lock-byte page", "pointer-map", "pointer-map", "lock-byte"]]) {
+    const pages = of(...ids);
+    if (pages > 0) parts.push({ pages, name, colour: kinds[KIND_IDS.indexOf(kind)]?.colour });
+  }
+  const paint = ({ colour }) => ({ "--light": css(colour?.light ?? [187, 195, 204]), "--dark": css(colour?.dark ?? [90, 100, 112]) });
+  const words = (p) => ` ${count(p.pages)}, ${percent(p.pages / Math.max(1, whole.pages))}`;
+  return h("section", { class: "owners" },
+    h("h3", null, "Whose pages they are"),
+    h("div", { class: "bar", "aria-hidden": "true" }, parts.map((p) => h("span", { style: { "flex-grow": p.pages, ...paint(p) } }))),
+    h("ul", { class: "legend" }, parts.map((p) => h("li", null,
+      p.t === undefined ? [swatch({ light: css(p.colour?.light ?? [187, 195, 204]), dark: css(p.colour?.dark ?? [90, 100, 112]) }), h("span", null, p.name)] : treeLink(app, p.t, { text: p.name, view: "numbers" }),
+      h("span", { class: "faint" }, words(p))))));
+}
 
 /** What may be done, each a sentence with links to the b-trees that it names. */
 function advice(app, { advice: list, whole, problem_count: problems }) {

@@ -59,6 +59,11 @@ export const COLUMNS = [
   { id: "cold_scan", title: "Cold scan", value: (n, { device }) => coldScan(n.scan, device), show: seconds, sum: true, sets: ["main", "order"], why: "Estimated seconds to read all rows in the order of keys when nothing is cached: bytes at the device's rate, and each jump at its latency, one request at a time." },
 ];
 
+/** What a button says that shows the next `step` of `left` lines. */
+export function showMore(left, step) {
+  return left > step ? `Show ${count(step)} more of ${count(left)}` : `Show the other ${count(left)}`;
+}
+
 /** Sets of columns to choose from. */
 export const SETS = [
   { id: "main", title: "Most asked for" },

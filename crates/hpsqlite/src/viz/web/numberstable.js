@@ -3,7 +3,7 @@
  * are shown some hundred at a time.
  */
 import { count, fill, h, plural, tip, treeLink } from "viz/dom.js";
-import { SETS, columnsOf, csv } from "viz/numberscolumns.js";
+import { SETS, columnsOf, csv, showMore } from "viz/numberscolumns.js";
 
 /** Lines that are shown, and that a press of the button adds. */
 const LINES = 200;
@@ -95,7 +95,7 @@ export class NumbersTable {
     this.#box.scrollLeft = left;
     const more = rows.length - shown.length;
     fill(this.#below, more > 0 && h("button", { type: "button", onclick: () => { this.#lines += LINES; this.#draw(); } },
-      `Show ${count(Math.min(LINES, more))} more of ${count(more)}`));
+      showMore(more, LINES)));
     this.#told.textContent = rows.length === this.#trees.length
       ? plural(rows.length, "b-tree") : `${count(rows.length)} of ${plural(this.#trees.length, "b-tree")}`;
   }

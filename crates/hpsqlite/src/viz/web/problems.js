@@ -3,6 +3,7 @@
  * pages belong to.
  */
 import { capital, count, fill, h, pageLink, plural, treeLink } from "viz/dom.js";
+import { showMore } from "viz/numberscolumns.js";
 
 /** Lines of a group that are shown, and that a press of its button adds. */
 const LINES = 100;
@@ -107,7 +108,7 @@ class ProblemsView {
     return h("section", null,
       h("h3", null, title, h("small", null, plural(problems.length, "problem"))),
       h("ul", null, problems.slice(0, shown).map(line)),
-      left > 0 && this.#more(`Show ${count(Math.min(left, 10 * LINES))} more of ${count(left)}`, () => this.#lines.set(key, shown + 10 * LINES)));
+      left > 0 && this.#more(showMore(left, 10 * LINES), () => this.#lines.set(key, shown + 10 * LINES)));
   }
 
   #more(text, change) {

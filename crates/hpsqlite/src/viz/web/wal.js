@@ -4,11 +4,13 @@
  */
 import { bytes, capital, count, fill, h, pageLink, plural, term, treeLink } from "viz/dom.js";
 import { NOBODY } from "viz/mapdata.js";
+import { showMore } from "viz/numberscolumns.js";
 import { FATES, WalData } from "viz/waldata.js";
 import { Grid } from "viz/walgrid.js";
 
-/** Lines of a list that are shown, and that a press of its button adds. */
-const LINES = 100;
+/** Lines of a list that are shown at first, and that a press of its button adds. */
+const LINES = 30;
+const MORE = 1000;
 /** Pixels that the pictures may be high. */
 const STRIP = 220;
 const FILE = 180;
@@ -245,10 +247,10 @@ class WalView {
     const more = all - this.#linesOf(list);
     if (more <= 0) return null;
     const add = () => {
-      this.#lines[list] += 10 * LINES;
+      this.#lines[list] += MORE;
       this.#redraw();
     };
-    return h("button", { type: "button", onclick: add }, `Show ${count(Math.min(more, 10 * LINES))} more of ${count(more)}`);
+    return h("button", { type: "button", onclick: add }, showMore(more, MORE));
   }
 }
 
@@ -283,7 +285,7 @@ function fateColours() {
   const of = themed();
   return {
     fills: [{ colour: of("--warn-cell"), stripes: of("--ink") }, of("--older-cell"), { colour: of("--copied-cell"), stripes: of("--edge") }, of("--write-cell")],
-    mark: of("--ink"),
+    mark: [of("--ink"), of("--paper")],
     edge: of("--ink"),
   };
 }
@@ -291,14 +293,14 @@ function fateColours() {
 /** Colours of pages: not in the log, copied, to be written. */
 function overColours() {
   const of = themed();
-  return { fills: [of("--none-cell"), { colour: of("--copied-cell"), stripes: of("--edge") }, of("--write-cell")], mark: of("--ink"), edge: of("--ink") };
+  return { fills: [of("--none-cell"), { colour: of("--copied-cell"), stripes: of("--edge") }, of("--write-cell")], mark: [of("--ink"), of("--paper")], edge: of("--ink") };
 }
 
 /** The page's colours as they are now, for a canvas. */
 function themed() {
   const probe = document.body.appendChild(h("span", { class: "wal-colours", hidden: true }));
   const style = getComputedStyle(probe);
-  const found = Object.fromEntries(["--ink", "--edge", "--none-cell", "--older-cell", "--copied-cell", "--write-cell", "--warn-cell"].map((name) => {
+  const found = Object.fromEntries(["--ink", "--paper", "--edge", "--none-cell", "--older-cell", "--copied-cell", "--write-cell", "--warn-cell"].map((name) => {
     probe.style.color = `var(${name})`;
     return [name, style.color];
   }));

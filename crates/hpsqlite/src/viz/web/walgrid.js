@@ -20,7 +20,7 @@ export class Grid {
 
   /**
    * `classOf(i)` gives a small number for item i, larger ones being more important; `colours()` the
-   * colours of these; `marked(i)` whether it is marked; `starts(i)` whether a group begins; `tell(i, to)`
+   * colours of these as `fills`, with `mark` (dark and light) and `edge`; `marked(i)` whether it is marked; `starts(i)` whether a group begins; `tell(i, to)`
    * says in words what items i to `to` are; `pick(i, to)` is called when a cell is chosen.
    */
   constructor(label, height, options) {
@@ -92,12 +92,7 @@ export class Grid {
       const [x, y] = [(cell % columns) * size, Math.floor(cell / columns) * size];
       const value = this.#classes[cell];
       paint(draw, fills[value & 127], x, y, size - gap);
-      if (value & 128) {
-        draw.strokeStyle = mark;
-        draw.lineWidth = size >= 8 ? 2 : 1;
-        const inset = draw.lineWidth / 2;
-        draw.strokeRect(x + inset, y + inset, size - gap - 2 * inset, size - gap - 2 * inset);
-      }
+      if (value & 128) outline(draw, mark, x, y, size - gap);
       if (starts && size >= 5 && this.#each === 1 && cell > 0 && starts(cell)) {
         draw.fillStyle = edge;
         draw.fillRect(x - 1, y, 1.5, size);
@@ -105,7 +100,7 @@ export class Grid {
     }
     if (this.#at !== null) {
       const [x, y] = [(this.#at % columns) * size, Math.floor(this.#at / columns) * size];
-      draw.strokeStyle = mark;
+      draw.strokeStyle = mark[0];
       draw.lineWidth = 2;
       draw.strokeRect(x - 1, y - 1, size + 2 - gap, size + 2 - gap);
     }
@@ -152,6 +147,19 @@ export class Grid {
     else return;
     e.preventDefault();
   }
+}
+
+/** The frame of a cell that is marked: dark and light, so that it is seen on any colour. */
+function outline(draw, [dark, light], x, y, size) {
+  draw.fillStyle = dark;
+  draw.fillRect(x, y, size, Math.min(2, size / 3));
+  draw.fillRect(x, y + size - Math.min(2, size / 3), size, Math.min(2, size / 3));
+  draw.fillRect(x, y, Math.min(2, size / 3), size);
+  draw.fillRect(x + size - Math.min(2, size / 3), y, Math.min(2, size / 3), size);
+  if (size < 8) return;
+  draw.strokeStyle = light;
+  draw.lineWidth = 1;
+  draw.strokeRect(x + 2.5, y + 2.5, size - 5, size - 5);
 }
 
 /** A cell: plain, or `{colour, stripes}` with stripes across it. */
