@@ -1,0 +1,224 @@
+/**
+ * Making elements, writing numbers, links to pages and b-trees, tips: what every view uses.
+ *
+ * Text that comes from a database reaches the page through here only, as text.
+ */
+
+/**
+ * An element: `h("a", {href: "#x", class: "c", onclick: f}, "text", child)`. Attributes that are
+ * null, undefined or false are left out; `on…` are listeners; `dataset` and `style` are objects.
+ * Children are nodes, texts, numbers, or arrays of these; null and false are left out.
+ */
+export function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "style") for (const [k, v] of Object.entries(value)) element.style.setProperty(k, v);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  append(element, children);
+  return element;
+}
+
+/** Adds children as `h` takes them. */
+export function append(element, children) {
+  for (const child of [children].flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+/** Puts other children in the place of those that an element has. */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  return append(element, children);
+}
+
+const whole = new Intl.NumberFormat("en");
+const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const two = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** 1234567 as "1,234,567". */
+export function count(n) {
+  return whole.format(n);
+}
+
+/** `plural(1, "page")` is "1 page", `plural(2, "index", "indexes")` is "2 indexes". */
+export function plural(n, thing, things = `${thing}s`) {
+  return `${count(n)} ${n === 1 ? thing : things}`;
+}
+
+/** A number with few digits after the point. */
+export function number(x) {
+  return Math.abs(x) < 10 ? two.format(x) : one.format(x);
+}
+
+/** 4096 as "4 KiB". */
+export function bytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let i = 0;
+  while (Math.abs(n) >= 1024 && i < units.length - 1) {
+    n /= 1024;
+    i++;
+  }
+  return `${i === 0 ? count(n) : number(n)} ${units[i]}`;
+}
+
+/** A share from 0 to 1 as "12 %"; what is there but small is "< 0.1 %". */
+export function percent(share) {
+  const x = share * 100;
+  if (x > 0 && x < 0.1) return "< 0.1 %";
+  if (x < 100 && x > 99.9) return "> 99.9 %";
+  return `${x < 10 || x > 99 ? one.format(x) : Math.round(x)} %`;
+}
+
+/** 0.0123 as "12.3 ms". */
+export function seconds(s) {
+  if (s >= 120) return `${number(s / 60)} min`;
+  if (s >= 1) return `${number(s)} s`;
+  if (s >= 1e-3) return `${number(s * 1e3)} ms`;
+  return `${number(s * 1e6)} µs`;
+}
+
+/** The first letter large. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A square of a colour `{light, dark}` as the server gives them: texts, or three numbers each. */
+export function swatch(colour) {
+  return h("span", { class: "swatch", "aria-hidden": "true", style: { "--light": css(colour?.light), "--dark": css(colour?.dark) } });
+}
+
+/** A colour as CSS has it. */
+export function css(colour) {
+  if (!colour) return "transparent";
+  return typeof colour === "string" ? colour : `rgb(${colour[0]} ${colour[1]} ${colour[2]})`;
+}
+
+/** A colour as three numbers. */
+export function rgb(colour) {
+  if (!colour) return [128, 128, 128];
+  if (typeof colour !== "string") return colour;
+  const n = Number.parseInt(colour.slice(1), 16);
+  return [n >> 16, (n >> 8) & 255, n & 255];
+}
+
+/**
+ * A link to page `n`, with a tip that says what the page is. `view` is where it leads ("page", "map").
+ */
+export function pageLink(app, n, { text, view = "page", file = app.file } = {}) {
+  const link = h("a", { href: app.href(view, { file, page: n }), class: "page-link n" }, text ?? count(n));
+  tip(link, () => app.describe(file, n));
+  return link;
+}
+
+/** A link to b-tree number `t`, with its colour. */
+export function treeLink(app, t, { text, view = "tree", file = app.file } = {}) {
+  const link = h("a", { href: app.href(view, { file, tree: t }), class: "tree" });
+  const name = h("span", null, text ?? `b-tree ${t}`);
+  app.summary(file).then(
+    ({ trees }) => {
+      const tree = trees[t];
+      if (!tree) return;
+      link.prepend(swatch(tree.colour));
+      if (text === undefined) name.textContent = tree.name;
+      tip(link, () => `${capital(roleName(tree))} ${tree.name}: ${plural(tree.pages, "page")}`);
+    },
+    () => {},
+  );
+  link.append(name);
+  return link;
+}
+
+/** What a b-tree is, in words. */
+export function roleName(tree) {
+  return {
+    schema: "list of tables and indexes",
+    table: "table",
+    "without-rowid": "table without rowid",
+    index: "index",
+  }[tree.role] ?? tree.role;
+}
+
+/** A word that is explained by a tip: `term("overflow page")`, or with other text. */
+export function term(word, text = word) {
+  const span = h("span", { class: "term", tabindex: "0" }, text);
+  return tip(span, () => GLOSSARY[word] ?? "");
+}
+
+/** What the words of this page mean. */
+export const GLOSSARY = {
+  page: "A database file is cut into pages of the same size, often 4096 bytes. SQLite reads and writes whole pages.",
+  "b-tree": "A table or an index: pages in levels, from one root at the top to the leaves at the bottom, with the keys in order.",
+  leaf: "A page on the lowest level of a b-tree. It holds the rows of a table or the entries of an index.",
+  "interior page": "A page that only says which page below it holds which keys.",
+  "overflow page": "What is left of a row that is too large for its leaf. A row may need a chain of many.",
+  "free page": "A page that holds nothing since what was in it has been deleted. New rows will use it again.",
+  "free list": "The list of free pages. Its trunk pages hold the numbers of the others.",
+  "reserved page": "A free page that High Performance SQLite keeps for one table or index, so that its pages stay together in the file.",
+  "pointer map": "A page that says of other pages who points to them. Only files with auto_vacuum have them.",
+  "lock-byte page": "The page at 1 GiB, which SQLite never uses: locks are taken on its bytes.",
+  orphan: "A page that nothing leads to and that is not free: it should not be there.",
+  fill: "How much of a page is in use.",
+  "fan-out": "How many pages an interior page leads to, on average.",
+  depth: "How many pages are read on the way from the root to a row.",
+  scatter: "The share of steps from one leaf to the next, in the order of keys, that jump somewhere else in the file. 0 is a b-tree in one piece; at 1 every step jumps.",
+  cell: "One row, or one entry of an index, in a page.",
+  freeblock: "A hole between cells, left by a deleted row, that can be used again.",
+  fragment: "A hole of one to three bytes between cells: too small to be used again.",
+  unallocated: "The room in the middle of a page that no cell has taken yet.",
+  payload: "The bytes of the rows or entries themselves.",
+  frame: "One version of one page in the write-ahead log.",
+  "write-ahead log": "The file beside the database (-wal) where changes are written first. A checkpoint copies them to the database.",
+  checkpoint: "Copies the newest version of each page from the write-ahead log to the database file.",
+};
+
+let tipBox = null;
+let tipOf = null;
+
+/** Shows a tip with `content()` (text or nodes) while `element` is pointed at or has the focus. */
+export function tip(element, content) {
+  const show = () => {
+    tipOf = element;
+    const shown = content();
+    if (shown instanceof Promise) shown.then((c) => tipOf === element && showTip(c, element.getBoundingClientRect()));
+    else showTip(shown, element.getBoundingClientRect());
+  };
+  const hide = () => {
+    if (tipOf === element) hideTip();
+  };
+  element.addEventListener("pointerenter", (e) => e.pointerType === "mouse" && show());
+  element.addEventListener("pointerleave", hide);
+  element.addEventListener("focus", () => element.matches(":focus-visible") && show());
+  element.addEventListener("blur", hide);
+  element.addEventListener("click", hide);
+  return element;
+}
+
+/** Shows a tip beside a rectangle of the window: below it, or above where there is no room. */
+export function showTip(content, { left, right = left, top, bottom = top }) {
+  tipBox ??= document.body.appendChild(h("div", { id: "tip", role: "tooltip" }));
+  if (!content || content.length === 0) return hideTip();
+  fill(tipBox, content);
+  tipBox.hidden = false;
+  const { width, height } = tipBox.getBoundingClientRect();
+  const x = Math.max(8, Math.min(left, innerWidth - width - 8));
+  const below = bottom + 8 + height <= innerHeight;
+  const y = below ? bottom + 8 : Math.max(8, top - height - 8);
+  tipBox.style.left = `${right > left ? x : x + 4}px`;
+  tipBox.style.top = `${y}px`;
+}
+
+/** Takes the tip away. */
+export function hideTip() {
+  tipOf = null;
+  if (tipBox) tipBox.hidden = true;
+}
+
+addEventListener("keydown", (e) => e.key === "Escape" && hideTip());
+addEventListener("scroll", hideTip, true);
+addEventListener("hashchange", hideTip);

@@ -1,0 +1,165 @@
+/**
+ * Where the page's data come from: the server that serves the page.
+ *
+ * Every view asks a source, never the network. `EmbeddedSource` (embedded.js) has the same methods
+ * for a page that was saved with its data. All methods return promises; what went wrong is an Error
+ * with a sentence as its message.
+ */
+
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Little-endian 32-bit numbers of an answer. */
+function u32s(buffer) {
+  if (LITTLE_ENDIAN) return new Uint32Array(buffer);
+  const view = new DataView(buffer);
+  return Uint32Array.from({ length: buffer.byteLength >> 2 }, (_, i) => view.getUint32(i * 4, true));
+}
+
+/** Little-endian 16-bit numbers of the first `count * 2` bytes of an answer. */
+function u16s(buffer, count) {
+  if (LITTLE_ENDIAN) return new Uint16Array(buffer, 0, count);
+  const view = new DataView(buffer);
+  return Uint16Array.from({ length: count }, (_, i) => view.getUint16(i * 2, true));
+}
+
+/** The server's answers. */
+export class HttpSource {
+  /** What can be asked for: a saved page has less. */
+  can = { query: true, copy: true, bytes: true };
+
+  /** All files that are looked at, and how far their scan is. */
+  files() {
+    return this.#json("api/files");
+  }
+
+  /** What is known of file `f`: header, b-trees with their colours and numbers, advice. */
+  summary(f) {
+    return this.#json(`api/${f}/summary`);
+  }
+
+  /** Owners, kinds and fills of `count` pages from page `from` on. */
+  async map(f, from, count) {
+    const buffer = await this.#binary(`api/${f}/map?from=${from}&count=${count}`);
+    const n = buffer.byteLength / 4;
+    return {
+      owners: u16s(buffer, n),
+      kinds: new Uint8Array(buffer, n * 2, n),
+      fills: new Uint8Array(buffer, n * 3, n),
+    };
+  }
+
+  /** All of page `n`: parts, cells with their records, neighbours. */
+  page(f, n) {
+    return this.#json(`api/${f}/page/${n}`);
+  }
+
+  /** The bytes of page `n`; `{frame}` of that frame of the log, `{file: true}` those of the file. */
+  async bytes(f, n, { frame, file } = {}) {
+    const query = frame !== undefined ? `?frame=${frame}` : file ? "?file=1" : "";
+    return new Uint8Array(await this.#binary(`api/${f}/page/${n}/bytes${query}`));
+  }
+
+  /** The pages of level `l` of b-tree `t` in the order of keys; level 0 is the root's. */
+  async level(f, t, l) {
+    return u32s(await this.#binary(`api/${f}/tree/${t}/level/${l}`));
+  }
+
+  /** B-tree `t` with its levels' numbers. */
+  tree(f, t) {
+    return this.#json(`api/${f}/tree/${t}`);
+  }
+
+  /** The way down b-tree `t` to `{key: […]}`, `{rowid}` or `{page}`. */
+  path(f, t, { key, rowid, page }) {
+    const query = new URLSearchParams();
+    if (key !== undefined) query.set("key", JSON.stringify(key));
+    if (rowid !== undefined) query.set("rowid", rowid);
+    if (page !== undefined) query.set("page", page);
+    return this.#json(`api/${f}/tree/${t}/path?${query}`);
+  }
+
+  /** The pages of the chain that page `n` is in. */
+  chain(f, n) {
+    return this.#json(`api/${f}/chain/${n}`);
+  }
+
+  /** What a text in the search box may mean. */
+  find(f, text) {
+    return this.#json(`api/${f}/find?${new URLSearchParams({ text })}`);
+  }
+
+  /** Frames of the write-ahead log: three numbers each, page, commit, pages after the commit. */
+  async wal(f) {
+    return u32s(await this.#binary(`api/${f}/wal`));
+  }
+
+  /** What is wrong with the file. */
+  problems(f) {
+    return this.#json(`api/${f}/problems`);
+  }
+
+  /** Runs a SELECT with `library` ("hp" or "stock"); `signal` gives it up. */
+  query(f, sql, library, { signal } = {}) {
+    return this.#post(`api/${f}/query`, { sql, library }, signal);
+  }
+
+  /** The pages that query `id` read, in their order. */
+  async reads(id) {
+    return u32s(await this.#binary(`api/query/${encodeURIComponent(id)}/reads`));
+  }
+
+  /** Stops query `id`. */
+  async stop(id) {
+    await this.#answer(`api/query/${encodeURIComponent(id)}`, { method: "DELETE" });
+  }
+
+  /** Makes a copy ("vacuumed", "stock" or "hp") of file `f`, which becomes a file of its own. */
+  copy(f, kind) {
+    return this.#post("api/copy", { of: f, kind });
+  }
+
+  async #json(path) {
+    return (await this.#answer(path)).json();
+  }
+
+  async #binary(path) {
+    return (await this.#answer(path)).arrayBuffer();
+  }
+
+  async #post(path, body, signal) {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await this.#answer(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+    return answer.json();
+  }
+
+  async #answer(path, options) {
+    let answer;
+    try {
+      answer = await fetch(path, { cache: "no-store", credentials: "omit", ...options });
+    } catch (e) {
+      if (e.name === "AbortError") throw e;
+      throw new SourceGone();
+    }
+    if (!answer.ok) throw new Error(await reason(answer));
+    return answer;
+  }
+}
+
+/** The program that served the page does not answer. */
+export class SourceGone extends Error {
+  constructor() {
+    super("The program that serves this page does not answer: it has ended, or was stopped.");
+  }
+}
+
+/** Why a request failed, as the server says it. */
+async function reason(answer) {
+  const text = (await answer.text()).trim();
+  try {
+    const { error } = JSON.parse(text);
+    if (error) return error;
+  } catch {
+    // It is no JSON: the text itself is the reason.
+  }
+  return text || `The request failed with status ${answer.status}.`;
+}
