@@ -14,7 +14,7 @@ use super::page::{self, Btree, Cell, Part};
 use super::record::{self, Column, Field, Value};
 use super::tree::{Level, Role, Tree};
 use super::wal::be32;
-use super::walk::Model;
+use super::walk::{Model, kind_of};
 
 /// Bytes of a record that are decoded for looking at.
 const SHOWN: u64 = 4096;
@@ -35,6 +35,9 @@ pub struct Page {
     pub frames: Vec<u32>,
     /// Whether the database file has a version of its own.
     pub in_file: bool,
+    /// What it looks like, though it is free or nothing leads to it: what was in it before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remains: Option<Kind>,
     /// What the scan found wrong with it, and what cannot be read now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
@@ -223,7 +226,11 @@ impl Model {
         let mut bytes = vec![0; self.image.header.page_size as usize];
         self.image.read_version(n, version, &mut bytes)?;
         let usable = self.usable();
-        let role = self.page_role(n)?;
+        let mut role = self.page_role(n)?;
+        let remains = self.remains(n, &bytes);
+        if remains.is_some() {
+            role = page::Role::Btree;
+        }
         let found = self.problems.found.iter();
         let mut problems: Vec<String> = Vec::new();
         if version == Version::Newest {
@@ -263,11 +270,24 @@ impl Model {
                 .map(|(i, _)| i)
                 .collect(),
             in_file: self.image.file_has(n),
+            remains,
             problems,
             parts: page::layout(&bytes, n, usable, role),
             cells,
             around: self.around(n, &bytes)?,
         })
+    }
+
+    /// What a page that is not in use looks like, if all of it makes sense as that.
+    fn remains(&self, n: u32, bytes: &[u8]) -> Option<Kind> {
+        let unused = [Kind::FreeLeaf, Kind::Reserved, Kind::Orphan];
+        let btree = Btree::parse(bytes, n, self.usable()).ok()?;
+        let fits = (btree.pointers_end()..self.usable()).contains(&btree.content);
+        let sound = fits && btree.cells > 0 && btree.freeblocks().1.is_none();
+        (unused.contains(&self.map.kind(n))
+            && sound
+            && (0..btree.cells).all(|i| btree.cell(i).is_ok()))
+        .then(|| kind_of(btree.shape))
     }
 
     /// The bytes of one version of a page.

@@ -5,6 +5,7 @@ use std::fs;
 use super::ask::Target;
 use super::columns::{self, Stored};
 use super::file::Version;
+use super::map::Kind;
 use super::page::What;
 use super::record::{Collation, Value};
 use super::tests::{EVERYTHING, folder, make, model, stock};
@@ -162,6 +163,77 @@ fn a_damaged_page_says_which_cells_cannot_be_read() {
     assert_eq!(places, [0, 2]);
     assert!(page.problems[0].starts_with("cell 1 is said to be at byte"));
     assert!(page.parts.iter().any(|part| part.what == What::Unknown));
+}
+
+#[test]
+fn a_free_page_shows_what_was_in_it() {
+    let (library, folder) = (stock(), folder());
+    let path = folder.path().join("remains");
+    drop(make(
+        &library,
+        &path,
+        "PRAGMA page_size=512; CREATE TABLE a(x); CREATE TABLE b(x); INSERT INTO b VALUES('gone');
+         DROP TABLE b;",
+    ));
+    let mut bytes = fs::read(&path).unwrap();
+    let opened = model(&path);
+    // The first free page is the trunk of the list, which begins with numbers of its own.
+    let free = opened.look_at(3).unwrap();
+    assert_eq!(free.place.kind, Kind::FreeTrunk);
+    assert_eq!(free.remains, None);
+    // A page that nothing leads to.
+    bytes[512 * 2..512 * 3].copy_from_slice(&fs::read(&path).unwrap()[512..512 * 2]);
+    bytes[32..40].fill(0);
+    let a = &mut bytes[512 * 2..];
+    a[..8].copy_from_slice(&[13, 0, 0, 0, 1, 1, 248, 0]);
+    a[8..10].copy_from_slice(&504u16.to_be_bytes());
+    a[504..512].copy_from_slice(&[6, 1, 2, 21, b'g', b'o', b'n', b'e']);
+    fs::write(&path, &bytes).unwrap();
+    let page = model(&path).look_at(3).unwrap();
+    assert_eq!(page.place.kind, Kind::Orphan);
+    assert_eq!(page.remains, Some(Kind::TableLeaf));
+    assert_eq!(
+        page.cells[0].record[0].value,
+        Value::Text("gone".to_owned())
+    );
+}
+
+#[test]
+fn every_key_is_found_whatever_its_order() {
+    let (library, folder) = (stock(), folder());
+    let path = folder.path().join("order");
+    let db = make(
+        &library,
+        &path,
+        "PRAGMA page_size=512; PRAGMA encoding='UTF-16be';
+         CREATE TABLE t(a TEXT, b INT, c);
+         WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<400)
+           INSERT INTO t SELECT CASE i%3 WHEN 0 THEN 'Word ' ELSE 'wORD ' END||(i*7919%97), i%7, i*0.5
+           FROM n;
+         CREATE INDEX i ON t(a COLLATE NOCASE DESC, b DESC, c);
+         CREATE TABLE w(k TEXT COLLATE RTRIM, n, PRIMARY KEY(n DESC, k)) WITHOUT ROWID;
+         INSERT INTO w SELECT a, c FROM t;
+         CREATE INDEX other ON t(a COLLATE NOCASE);",
+    );
+    let model = model(&path);
+    for name in ["i", "w", "other"] {
+        let t = number(&model, name);
+        let columns = model.columns_by(&library, t).unwrap();
+        let order = columns::order(&columns).unwrap();
+        let mut found = 0;
+        for level in 0..model.trees[t].levels.len() {
+            for n in model.level(t, level).unwrap() {
+                for entry in model.look_at(n).unwrap().cells {
+                    let key: Vec<Value> = entry.record.into_iter().map(|f| f.value).collect();
+                    let way = model.way(t, &Target::Key(key), &order).unwrap().unwrap();
+                    assert_eq!((way.pages.last(), way.cell), (Some(&n), Some(entry.index)));
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, 400, "{name}");
+    }
+    drop(db);
 }
 
 #[test]

@@ -4,7 +4,7 @@
  */
 import { columnsOf } from "viz/columns.js";
 import { capital, count, fill, h, plural } from "viz/dom.js";
-import { Marks, PageBytes } from "viz/pagebytes.js";
+import { Marks, PageBytes, isBtree } from "viz/pagebytes.js";
 import { Fields } from "viz/pagefields.js";
 import { HexDump } from "viz/pagehex.js";
 import { LETTERS, PageLinks } from "viz/pagelinks.js";
@@ -123,9 +123,8 @@ class PageView {
     this.picture.show(this.#bytes, tree?.colour);
     this.hex.show(this.#bytes);
     this.links.show(page, summary, pages);
-    const btree = page.kind.endsWith("interior") || page.kind === "table-leaf" || page.kind === "index-leaf";
-    this.cells.hidden = !btree;
-    if (btree) this.records.show(this.#bytes);
+    this.cells.hidden = !isBtree(this.#bytes.kind);
+    if (!this.cells.hidden) this.records.show(this.#bytes);
     this.fields.show(this.#bytes, pages);
     const cell = this.#params.cell;
     const entry = Number.isInteger(cell) ? this.#bytes.cell(cell) : null;
@@ -161,6 +160,10 @@ class PageView {
       notes.push(h("p", { class: "small" }, `This is what frame ${count(version.frame + 1)} of the write-ahead log has. It is not what SQLite reads now; pages around it are shown as they are now.`));
     } else if (page.frame !== undefined) {
       notes.push(h("p", { class: "small" }, `This version is in the write-ahead log; a checkpoint would write it to the file.`));
+    }
+    if (page.remains) {
+      const was = page.remains.replace("-", " ").replace("interior", "interior page");
+      notes.push(h("p", { class: "small" }, `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} of earlier days, and shown as that.`));
     }
     fill(this.#problems, notes);
   }

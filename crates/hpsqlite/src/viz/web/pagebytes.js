@@ -29,6 +29,11 @@ export const PARTS = {
   unknown: ["does not make sense", "Bytes that nothing accounts for"],
 };
 
+/** Whether pages of a kind have cells. */
+export function isBtree(kind) {
+  return kind in CELLS;
+}
+
 /** What a cell is, by the kind of its page. */
 const CELLS = {
   "table-leaf": "A row", "table-interior": "A rowid and the page below it", "index-leaf": "An entry",
@@ -46,6 +51,8 @@ export class PageBytes {
     this.bytes = bytes;
     this.usable = usable;
     this.columns = columns;
+    /** What its bytes are read as: of pages that are not in use, what they were. */
+    this.kind = page.remains ?? page.kind;
     this.size = page.parts.reduce((end, part) => Math.max(end, part.at + part.len), 0);
     for (const entry of page.cells ?? []) this.#cells.set(entry.index, entry);
   }
@@ -83,7 +90,7 @@ export class PageBytes {
     const [name, meaning] = PARTS[part.what] ?? [part.what, ""];
     const { at, len, what } = part;
     if (what !== "cell") return { at, len, part, name, text: meaning };
-    return { at, len, part, cell: part.index, name: `cell ${part.index}`, text: CELLS[this.page.kind] ?? meaning };
+    return { at, len, part, cell: part.index, name: `cell ${part.index}`, text: CELLS[this.kind] ?? meaning };
   }
 
   /** The smallest span with a name that a byte belongs to. */

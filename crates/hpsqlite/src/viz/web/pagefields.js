@@ -3,6 +3,7 @@
  * lists, what they list. Pages that hold nothing get a paragraph.
  */
 import { count, fill, h, pageLink, plural } from "viz/dom.js";
+import { isBtree } from "viz/pagebytes.js";
 import { btreeHeader, fileHeader, FILE_HEADER, overflowHeader, pointers, reservedMark, trunkHeader } from "viz/pagewords.js";
 
 /** Entries of a pointer map that are shown at once. */
@@ -45,9 +46,9 @@ export class Fields {
     const sections = [];
     this.#fields = [];
     const table = (title, fields) => sections.push(h("h3", null, title), this.#table(fields));
-    if (NOTHING[page.kind]) sections.push(h("p", null, NOTHING[page.kind]));
+    if (NOTHING[page.kind]) sections.push(h("p", null, NOTHING[page.kind], page.remains && " What is shown of it here is what it was before."));
     if (raw) {
-      const btree = page.kind.startsWith("table-") || page.kind.startsWith("index-");
+      const btree = isBtree(bytes.kind);
       if (btree) table("Page header", btreeHeader(raw, page.number === 1 ? FILE_HEADER : 0, usable));
       if (page.number === 1) table("Database header", fileHeader(raw));
       if (page.kind === "overflow") table("Overflow page", overflowHeader(raw));

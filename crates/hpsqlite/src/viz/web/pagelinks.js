@@ -3,6 +3,7 @@
  * chain or list that it is in.
  */
 import { bytes as inUnits, capital, count, fill, h, pageLink, percent, plural, term, treeLink } from "viz/dom.js";
+import { isBtree } from "viz/pagebytes.js";
 
 /** Links that are shown of a long list before the rest is counted. */
 const SHOWN = 40;
@@ -59,8 +60,11 @@ export class PageLinks {
     const kept = kind === "reserved" || kind === "free-trunk";
     add("Kind", KIND_TERMS[kind] ? term(KIND_TERMS[kind], capital(name)) : capital(name),
       kind === "unknown" && " yet: it is known when every page has been read");
-    if (tree) add(kept ? "Kept for" : "Belongs to", treeLink(app, owner), tree.role === "index" && ` (index of ${tree.table})`);
-    if (kind.endsWith("leaf") && !kind.startsWith("free") || kind.endsWith("interior") || kind === "overflow") add("Full", percent(page.fill / 255));
+    if (tree) {
+      add(kept ? "Kept for" : "Belongs to", treeLink(app, owner), tree.role === "index" && ` (index of ${tree.table})`,
+        !kept && [", ", h("a", { href: app.href("tree", { tree: owner, page: n }) }, "its way in the b-tree")]);
+    }
+    if (isBtree(kind) || kind === "overflow") add("Full", percent(page.fill / 255));
     this.#way(add, page, tree);
     if (around.children.length > 0) {
       add(kind === "free-trunk" ? "Lists" : "Below it", plural(around.children.length, "page"), ": ", pageRuns(app, around.children));
@@ -77,8 +81,7 @@ export class PageLinks {
   #way(add, page, tree) {
     const app = this.#app;
     const { kind, around, number: n } = page;
-    const btree = kind.startsWith("table-") || kind.startsWith("index-");
-    if (btree) {
+    if (isBtree(kind)) {
       if (around.path.length === 0) add("Place", "The root");
       else add("From the root", h("span", { class: "runs" }, around.path.map((p, i) => [i > 0 && "→ ", pageLink(app, p)]), "→ this"));
       if (around.path.length > 0) this.#beside(add, "In key order", around);
@@ -132,7 +135,8 @@ export class PageLinks {
 
   #inFile(add, n, pages) {
     const app = this.#app;
-    add("In the file", n > 1 ? ["before it ", pageLink(app, n - 1)] : "the first page", n < pages ? [", after it ", pageLink(app, n + 1)] : ", the last page");
+    add("In the file", n > 1 ? ["before it ", pageLink(app, n - 1)] : "the first page", n < pages ? [", after it ", pageLink(app, n + 1)] : ", the last page",
+      ", ", h("a", { href: app.href("map", { page: n }) }, "on the map"));
   }
 }
 

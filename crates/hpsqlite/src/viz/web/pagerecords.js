@@ -62,8 +62,9 @@ export class Records {
       fill(this.#table, h("p", { class: "empty" }, "No cell is in this page, or none can be read."));
       return;
     }
-    const interior = page.kind.endsWith("-interior");
-    const table = page.kind.startsWith("table");
+    const { kind } = this.#bytes;
+    const interior = kind.endsWith("-interior");
+    const table = kind.startsWith("table");
     const values = Math.max(0, ...cells.map((entry) => entry.record?.length ?? 0));
     const spilled = cells.some((entry) => entry.overflow);
     const bare = interior && table;
