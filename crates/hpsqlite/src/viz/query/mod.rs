@@ -29,7 +29,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::interrupt;
+use crate::{interrupt, text};
 use protocol::{Cell, End, Event, STOP, Started, Step, Tag};
 use tally::{OfKind, OfTree, Runs, Tally};
 
@@ -314,15 +314,16 @@ impl State {
             && end.temporary_files > 0
         {
             notes.push(format!(
-                "It needed temporary files, for sorting or the like: {} in all, with {} bytes written \
-                 to them. They are not counted.",
-                end.temporary_files, end.temporary_bytes
+                "It needed temporary files, for sorting or the like: {} in all, with {} written to \
+                 them. They are not counted.",
+                end.temporary_files,
+                text::bytes(end.temporary_bytes)
             ));
         }
         if self.tally.reads > self.tally.kept.len() as u64 {
             notes.push(format!(
                 "The order of the first {} reads is kept; the others are counted only.",
-                self.tally.kept.len()
+                text::thousands(self.tally.kept.len() as u64)
             ));
         }
         if self.tally.elsewhere > 0 {

@@ -98,14 +98,14 @@ export class HttpSource {
     return this.#json(`api/${f}/problems`);
   }
 
-  /** Runs a SELECT with `library` ("hp" or "stock"); `signal` gives it up. */
-  query(f, sql, library, { signal } = {}) {
-    return this.#post(`api/${f}/query`, { sql, library }, signal);
+  /** Runs a SELECT with `library` ("hp" or "stock") as query `id`; `signal` gives it up. */
+  query(f, sql, library, { id, signal } = {}) {
+    return this.#post(`api/${f}/query`, { sql, library, id }, signal);
   }
 
-  /** The pages that query `id` read, in their order. */
-  async reads(id) {
-    return u32s(await this.#binary(`api/query/${encodeURIComponent(id)}/reads`));
+  /** The pages that query `id` has read so far, in their order, from read `from` (0 is the first) on. */
+  async reads(id, { from = 0 } = {}) {
+    return u32s(await this.#binary(`api/query/${encodeURIComponent(id)}/reads?from=${from}`));
   }
 
   /** Stops query `id`. */
