@@ -48,15 +48,17 @@ export class HttpSource {
     };
   }
 
-  /** All of page `n`: parts, cells with their records, neighbours. */
-  page(f, n) {
-    return this.#json(`api/${f}/page/${n}`);
+  /**
+   * All of page `n`: parts, cells with their records, neighbours. `version` is {frame} for that frame of
+   * the log, {file: true} for the file's own; nothing: as it counts.
+   */
+  page(f, n, version) {
+    return this.#json(`api/${f}/page/${n}${which(version)}`);
   }
 
-  /** The bytes of page `n`; `{frame}` of that frame of the log, `{file: true}` those of the file. */
-  async bytes(f, n, { frame, file } = {}) {
-    const query = frame !== undefined ? `?frame=${frame}` : file ? "?file=1" : "";
-    return new Uint8Array(await this.#binary(`api/${f}/page/${n}/bytes${query}`));
+  /** The bytes of page `n`, of the same version. */
+  async bytes(f, n, version) {
+    return new Uint8Array(await this.#binary(`api/${f}/page/${n}/bytes${which(version)}`));
   }
 
   /** The pages of level `l` of b-tree `t` in the order of keys; level 0 is the root's. */
@@ -64,7 +66,12 @@ export class HttpSource {
     return u32s(await this.#binary(`api/${f}/tree/${t}/level/${l}`));
   }
 
-  /** B-tree `t` with its levels' numbers. */
+  /** How many pages each page of that level leads to. */
+  async fan(f, t, l) {
+    return u32s(await this.#binary(`api/${f}/tree/${t}/level/${l}/fan`));
+  }
+
+  /** B-tree `t` with its levels' numbers and the columns of its records. */
   tree(f, t) {
     return this.#json(`api/${f}/tree/${t}`);
   }
@@ -143,6 +150,12 @@ export class HttpSource {
     if (!answer.ok) throw new Error(await reason(answer));
     return answer;
   }
+}
+
+/** The part of an address that says which version of a page is asked for. */
+function which({ frame, file } = {}) {
+  if (frame !== undefined) return `?frame=${frame}`;
+  return file ? "?file=1" : "";
 }
 
 /** The program that served the page does not answer. */
