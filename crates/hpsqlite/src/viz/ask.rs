@@ -18,8 +18,16 @@ use super::walk::{Model, kind_of};
 
 /// Bytes of a record that are decoded for looking at.
 const SHOWN: u64 = 4096;
+/// Bytes of all records of a page that are decoded. Only where cells lie over one another are there
+/// more.
+const SHOWN_OF_PAGE: usize = 1 << 18;
+/// So many complaints about one page are told.
+const NOTES: usize = 100;
 /// Bytes of a record that are looked at for a key.
 const COMPARED: u64 = 1 << 20;
+/// Bytes of all records on the way to a key. A sound b-tree never has more: at least four cells fit
+/// into a page, and their records go on elsewhere only if they do not fit.
+const COMPARED_ON_WAY: u64 = 256 << 20;
 
 /// All of one page.
 #[derive(Debug, Clone, Serialize)]
@@ -237,17 +245,18 @@ impl Model {
             problems.extend(found.filter(|p| p.page == n).map(|p| p.what.clone()));
         }
         let mut note = |what: String| {
-            if !problems.contains(&what) {
+            if problems.len() < NOTES && !problems.contains(&what) {
                 problems.push(what);
             }
         };
         let mut cells = Vec::new();
+        let mut room = SHOWN_OF_PAGE;
         if role == page::Role::Btree {
             match Btree::parse(&bytes, n, usable) {
                 Ok(btree) => {
                     for i in 0..btree.cells {
                         match btree.cell(i) {
-                            Ok(cell) => cells.push(self.entry(&btree, i, cell)?),
+                            Ok(cell) => cells.push(self.entry(&btree, i, cell, &mut room)?),
                             Err(what) => note(what),
                         }
                     }
@@ -297,7 +306,14 @@ impl Model {
         Ok(bytes)
     }
 
-    fn entry(&self, btree: &Btree<'_>, index: usize, cell: Cell) -> io::Result<Entry> {
+    /// A cell with its record, if there is `room` for as many bytes.
+    fn entry(
+        &self,
+        btree: &Btree<'_>,
+        index: usize,
+        cell: Cell,
+        room: &mut usize,
+    ) -> io::Result<Entry> {
         let mut entry = Entry {
             index,
             cell,
@@ -305,6 +321,12 @@ impl Model {
             error: None,
         };
         if btree.shape != page::Shape::TableInterior {
+            let shown = cell.payload.min(SHOWN) as usize;
+            let Some(left) = room.checked_sub(shown) else {
+                entry.error = Some("it is left out: cells lie over one another".to_owned());
+                return Ok(entry);
+            };
+            *room = left;
             let payload = self.payload(btree, &cell, SHOWN)?;
             match record::decode(&payload, self.image.header.encoding) {
                 Ok(fields) => entry.record = fields,
@@ -541,6 +563,7 @@ impl Model {
         let mut path = Vec::new();
         let mut found = None;
         let mut n = tree.root;
+        let mut room = COMPARED_ON_WAY;
         while self.map.has(n) && path.len() < 64 {
             path.push(n);
             let page = self.page(n)?;
@@ -549,6 +572,10 @@ impl Model {
             };
             let mut below = btree.right;
             for (i, cell) in (0..btree.cells).filter_map(|i| Some((i, btree.cell(i).ok()?))) {
+                room = room.saturating_sub(cell.payload.min(COMPARED));
+                if room == 0 {
+                    return Ok(Some((path, None)));
+                }
                 let payload = self.payload(&btree, &cell, COMPARED)?;
                 let fields = record::decode(&payload, encoding).unwrap_or_default();
                 let here = record::compare(&fields, key, order, encoding);

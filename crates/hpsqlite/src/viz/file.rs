@@ -4,10 +4,10 @@
 //! is read. [`Image::changed`] tells whether it did.
 
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -356,6 +356,12 @@ impl Image {
         }
         Ok((self.log_now() != self.log_then)
             .then_some("The write-ahead log was written to while it was read."))
+    }
+
+    /// Whether this is the file that was opened, and not another of its name.
+    pub fn is_same(&self, other: &Metadata) -> bool {
+        let own = self.file.metadata();
+        own.is_ok_and(|own| (own.dev(), own.ino()) == (other.dev(), other.ino()))
     }
 
     /// The state of the log beside the file now. A log that started anew is written from its start,

@@ -1,5 +1,6 @@
 //! The files that the page shows: opened, scanned in the background, opened anew when they changed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -12,6 +13,7 @@ use super::Refusal;
 use super::copies::Copies;
 use crate::interrupt;
 use crate::viz::device::{DISK, Device};
+use crate::viz::file::Image;
 use crate::viz::numbers::Figures;
 use crate::viz::scan::Scan;
 use crate::viz::walk::Model;
@@ -57,9 +59,14 @@ impl Opened {
         });
         let scanning = opened.clone();
         std::thread::spawn(move || {
-            if let Err(e) = scanning.scan(device) {
-                let _ = scanning.failed.set(format!("{e:#}"));
-            }
+            let scan = AssertUnwindSafe(|| scanning.scan(device));
+            let why = match catch_unwind(scan) {
+                Ok(Ok(())) => return,
+                Ok(Err(e)) => format!("{e:#}"),
+                // It must not look as if it went on for ever.
+                Err(_) => "the scan ended in a fault of the tool".to_owned(),
+            };
+            let _ = scanning.failed.set(why);
         });
         opened
     }
@@ -94,18 +101,32 @@ impl Opened {
         Ok(())
     }
 
+    fn asked_whether_changed(&self) -> Option<&'static str> {
+        let model = self.model();
+        let changed = model.image.changed();
+        place_of(&model.image).or(changed.unwrap_or(Some("The file cannot be read any more.")))
+    }
+
     /// What was written since the file was opened, as a sentence.
     pub fn changed(&self) -> Option<&'static str> {
         let mut last = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         match *last {
             Some((when, what)) if what.is_some() || when.elapsed() < ASK_AGAIN => what,
             _ => {
-                let gone = Some("The file cannot be read any more.");
-                let what = self.model().image.changed().unwrap_or(gone);
+                let what = self.asked_whether_changed();
                 *last = Some((Instant::now(), what));
                 what
             }
         }
+    }
+}
+
+/// Whether a path leads to the file that was opened.
+fn place_of(image: &Image) -> Option<&'static str> {
+    match std::fs::metadata(&image.path) {
+        Ok(there) if image.is_same(&there) => None,
+        Ok(_) => Some("Another file has taken its place."),
+        Err(_) => Some("It is not there any more."),
     }
 }
 

@@ -60,10 +60,10 @@ pub fn find(model: &Model, text: &str) -> io::Result<Vec<Found>> {
             found.extend(row(model, t, rowid)?);
         }
     }
-    for (t, tree) in model.trees.iter().enumerate() {
-        if let Some(rest) = without(text, &tree.name) {
-            found.extend(within(model, t, rest)?);
-        }
+    let named = model.trees.iter().enumerate();
+    let named = named.filter_map(|(t, tree)| Some((t, without(text, &tree.name)?)));
+    for (t, rest) in named.take(TABLES) {
+        found.extend(within(model, t, rest)?);
     }
     found.extend(names(model, text));
     Ok(found)

@@ -911,6 +911,51 @@ fn a_file_that_changes_is_told_and_can_be_opened_anew() {
 }
 
 #[test]
+fn a_file_that_is_replaced_or_removed_is_told() {
+    let (folder, path) = everything();
+    let other = folder.path().join("other");
+    std::fs::copy(&path, &other).unwrap();
+    let site = Site::of(&[&path]).scanned();
+    std::fs::rename(&other, &path).unwrap();
+    let changed = || site.json("api/files")[0].get("changed").cloned();
+    wait_until(|| changed() == Some(json!("Another file has taken its place.")));
+    site.post("api/0/reload", "").json();
+    assert_eq!(changed(), None);
+    std::fs::remove_file(&path).unwrap();
+    wait_until(|| changed() == Some(json!("It is not there any more.")));
+    site.get("api/0/page/1").expect(200);
+}
+
+#[test]
+fn a_page_of_cells_that_lie_over_one_another_does_not_swell() {
+    let (library, folder) = (stock(), folder());
+    let path = folder.path().join("swollen");
+    drop(make(
+        &library,
+        &path,
+        "PRAGMA page_size=65536; CREATE TABLE t(b); INSERT INTO t VALUES(zeroblob(3000));",
+    ));
+    let mut bytes = std::fs::read(&path).unwrap();
+    let page = &mut bytes[65536..];
+    let cell = [page[8], page[9]];
+    page[3..5].copy_from_slice(&10_000u16.to_be_bytes());
+    for pointer in page[8..20_008].chunks_exact_mut(2) {
+        pointer.copy_from_slice(&cell);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let site = Site::of(&[&path]).scanned();
+    let answer = site.get("api/0/page/2").expect(200).body;
+    assert!(answer.len() < 8 << 20, "{}", answer.len());
+    let page: Value = serde_json::from_slice(&answer).unwrap();
+    let cells = page["cells"].as_array().unwrap();
+    assert_eq!(cells[0]["record"][0]["len"], 3000);
+    assert_eq!(
+        cells[9_999]["error"],
+        "it is left out: cells lie over one another"
+    );
+}
+
+#[test]
 fn two_files_have_the_same_colours_for_the_same_names() {
     let (folder, one) = everything();
     let library = stock();
