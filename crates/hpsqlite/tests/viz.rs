@@ -208,3 +208,38 @@ fn the_map_as_a_picture() {
         .expect(2)
         .says("--only and --pages are for one file");
 }
+
+#[test]
+fn the_page_in_one_file() {
+    let place = Place::new();
+    let path = place.database("my.db");
+    {
+        let mut worker = Worker::on(&place, &path);
+        worker.sql("CREATE TABLE \"</script><script>alert(1)</script>\"(a)");
+    }
+    let save = |arguments: &[&str]| {
+        let all = [&["viz", "my.db", "--html", "my.html"], arguments].concat();
+        assert_eq!(place.run(&all).expect(0).out, "");
+        place.text("my.html")
+    };
+    let page = save(&[]);
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains("default-src 'none'"));
+    assert!(!page.contains("alert(1)"), "names are in compressed data");
+    assert!(!page.contains("http://") && !page.contains("https://"));
+    assert!(page.contains("start \u{201c}hpsqlite viz my.db\u{201d}"));
+    assert_eq!(save(&[]), page, "the same file gives the same page");
+    // Less of it, and more: two files, a copy.
+    let part = save(&["--pages", "1-2"]);
+    assert!(part.len() < page.len());
+    assert!(part.contains("inside for those that were chosen"));
+    let two = save(&["--vacuumed"]);
+    assert!(two.len() > page.len());
+    place
+        .run(&["viz", "my.db", "--html", "my.html", "--only", "u"])
+        .fails_with("there is no table or index \"u\"");
+    assert_eq!(place.text("my.html"), two, "the old page stays");
+    place
+        .run(&["viz", "my.db", "--html", "my.db"])
+        .fails_with("my.db is the database; it is not overwritten");
+}

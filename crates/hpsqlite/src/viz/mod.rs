@@ -15,6 +15,7 @@
 //! query ─┘
 //!
 //! map, tree ──── draw: pictures of the map
+//! serve ──────── html: the page in one file
 //! ```
 //!
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
@@ -32,6 +33,7 @@ pub mod copy;
 pub mod device;
 pub mod draw;
 pub mod file;
+pub mod html;
 pub mod json;
 pub mod map;
 pub mod numbers;
@@ -80,7 +82,9 @@ a copy is made, others cannot write to the file unless it is in WAL mode.
 
 With --svg or --png the map is drawn as a picture instead, for a README or a report: every page in the \
 order of the file, in the colour of its table or index, of several files side by side. --only fades \
-the others, --pages draws only these.
+the others, --pages draws only these. With --html the page of the browser is saved in one file that \
+needs no server and asks for nothing outside; what is in the pages is inside if the file is small, or \
+for those that --only and --pages choose.
 
 With --text, --check, --json, --only or --pages nothing is served. --text prints the numbers of each \
 b-tree: how many pages of what kind, how full, how deep, and how scattered, with advice.
@@ -97,6 +101,7 @@ Examples:
   hpsqlite viz app.db --json model.json
   hpsqlite viz app.db --device measure
   hpsqlite viz app.db --vacuumed --svg map.svg
+  hpsqlite viz app.db --html map.html
   hpsqlite viz app.db --only event,event_time --pages 1-5000";
 
 /// What `hpsqlite viz` is told.
@@ -137,6 +142,9 @@ pub struct Arguments {
     /// Draw the map as PNG
     #[arg(long, value_name = "FILE")]
     pub png: Option<PathBuf>,
+    /// Save the page with its data in one file, for looking at it without this program
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Draw on dark paper
     #[arg(long)]
     pub dark: bool,
@@ -157,7 +165,7 @@ impl Arguments {
     /// Whether a page is asked for, and not words or a file.
     fn serves(&self) -> bool {
         let words = self.text || self.check || self.pages.is_some() || !self.only.is_empty();
-        !words && self.json.is_none() && !self.draws()
+        !words && self.json.is_none() && !self.draws() && self.html.is_none()
     }
 
     /// Whether pictures are asked for.
@@ -204,6 +212,12 @@ pub fn run(args: &Arguments) -> Result<u8> {
 
 /// Serves the page until Ctrl-C is pressed.
 fn serve(args: &Arguments, files: &Arc<Files>) -> Result<()> {
+    begin(args, files)?;
+    serve::until_interrupted(files.clone(), args.port, !args.no_browser)
+}
+
+/// Opens the files, and begins to scan them and to make copies.
+fn begin(args: &Arguments, files: &Arc<Files>) -> Result<()> {
     for path in args.files() {
         files.open(&title(path), path)?;
     }
@@ -213,7 +227,7 @@ fn serve(args: &Arguments, files: &Arc<Files>) -> Result<()> {
             .start(files, 0, kind)
             .map_err(|e| anyhow!(e.what))?;
     }
-    serve::until_interrupted(files.clone(), args.port, !args.no_browser)
+    Ok(())
 }
 
 /// What a file is called on the page.

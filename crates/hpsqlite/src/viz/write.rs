@@ -1,6 +1,8 @@
-//! What is written instead of served: numbers and problems on the terminal, JSON, pictures.
+//! What is written instead of served: numbers and problems on the terminal, JSON, pictures, a page with
+//! its data.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
@@ -11,8 +13,9 @@ use super::draw::{self, Paper};
 use super::numbers::Figures;
 use super::scan::Scan;
 use super::select::Selection;
+use super::serve::Files;
 use super::walk::Model;
-use super::{Arguments, json, show, title};
+use super::{Arguments, html, json, show, title};
 use crate::interrupt;
 use crate::output::{self, OutputFile};
 
@@ -41,8 +44,8 @@ impl Looked {
 /// Writes what was asked for; returns the exit status.
 pub fn run(args: &Arguments, device: Device) -> Result<u8> {
     let more = args.db2.is_some() || args.copies().next().is_some();
-    if more && !args.draws() {
-        bail!("--only and --pages are for one file, or for pictures (--svg, --png)");
+    if more && !args.draws() && args.html.is_none() {
+        bail!("--only and --pages are for one file, or for pictures (--svg, --png, --html)");
     }
     let begin = |path: &Option<PathBuf>| {
         for database in args.files().skip(1) {
@@ -50,14 +53,22 @@ pub fn run(args: &Arguments, device: Device) -> Result<u8> {
         }
         OutputFile::begin(path.as_deref(), &args.db)
     };
-    let (json, svg, png) = (begin(&args.json)?, begin(&args.svg)?, begin(&args.png)?);
+    let (json, html) = (begin(&args.json)?, begin(&args.html)?);
+    let (svg, png) = (begin(&args.svg)?, begin(&args.png)?);
+    let words = args.text || args.check || (!args.draws() && html.is_none());
+    if let Some(file) = html {
+        save(args, device, file)?;
+        if !words && !args.draws() && json.is_none() {
+            return Ok(0);
+        }
+    }
     let first = Looked::at(title(&args.db), &args.db, args, device)?;
     if let Some(file) = json {
         let (model, figures, selection) = (&first.model, &first.figures, &first.selection);
         file.end_with(|out| json::write(model, figures, selection, out))?;
     }
-    if !args.draws() || args.text || args.check {
-        words(args, &first)?;
+    if words {
+        say(args, &first)?;
     }
     let damaged = first.model.problems.count > 0;
     if args.draws() {
@@ -67,7 +78,7 @@ pub fn run(args: &Arguments, device: Device) -> Result<u8> {
 }
 
 /// Says on the terminal what was asked for.
-fn words(args: &Arguments, file: &Looked) -> Result<()> {
+fn say(args: &Arguments, file: &Looked) -> Result<()> {
     let (model, selection) = (&file.model, &file.selection);
     output::to_terminal(|out| {
         if args.check {
@@ -79,6 +90,14 @@ fn words(args: &Arguments, file: &Looked) -> Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// Saves the page with all files.
+fn save(args: &Arguments, device: Device, file: OutputFile) -> Result<()> {
+    let files = Arc::new(Files::new(device));
+    let page = html::page(args, &files);
+    files.copies.end();
+    file.end(page?)
 }
 
 /// Draws all files side by side.

@@ -26,8 +26,13 @@ pub fn routes() -> Router {
         .route("/web/{name}", get(file))
 }
 
+/// The names of the page's files.
+pub fn names() -> impl Iterator<Item = String> {
+    Web::iter().map(|name| name.into_owned())
+}
+
 /// The text of one of the page's files.
-fn bytes(name: &str) -> Option<Vec<u8>> {
+pub fn bytes(name: &str) -> Option<Vec<u8>> {
     Web::get(name).map(|file| file.data.into_owned())
 }
 

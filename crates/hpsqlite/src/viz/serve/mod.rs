@@ -12,6 +12,8 @@
 //!            copies    copies of a file, made by another process while one looks
 //!              │
 //!            files     the files that are open; each is scanned by a thread of its own
+//!
+//! inside                the same answers without a socket, for a page that is saved
 //! ```
 //!
 //! All answers are made while they are asked for, from the model and from a few pages of the file,
@@ -23,13 +25,14 @@
 //! One thread does all talking; files are read by a few others, so that a slow disk stops nobody.
 
 pub mod api;
-mod assets;
+pub mod assets;
 mod browser;
 pub mod copies;
 mod differ;
 pub mod files;
 mod find;
 mod guard;
+pub mod inside;
 mod refusal;
 mod summary;
 #[cfg(test)]
