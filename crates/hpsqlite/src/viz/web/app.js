@@ -12,7 +12,7 @@
  *   app.select({…})         changes it
  *   app.go(view, params)    shows a view; app.href(view, params) is the address of that
  *   app.watch()             asks for the files' states until nothing is under way
- *   app.say(text)           a line that everybody shall see
+ *   app.say(...what)        a line that everybody shall see, of texts and elements
  *   app.dark                whether the page is dark now
  *   app.on(event, f)        calls f from now on; returns a function that ends it. Events: "files",
  *                           "file" (another is shown), "summary" and "map" (with {file, from, count}),
@@ -130,8 +130,8 @@ export class App {
     return theme ? theme === "dark" : this.#scheme.matches;
   }
 
-  say(text) {
-    document.getElementById("notice").textContent = text;
+  say(...what) {
+    fill(document.getElementById("notice"), what);
   }
 
   /** Tells the user that a request failed. */
@@ -172,9 +172,22 @@ export class App {
     }
     if (now.state === "failed" && before?.state !== "failed") this.say(`${now.title}: ${now.error}`);
     if (now.changed && !before?.changed) {
-      this.say(`${now.title} has been changed since it was opened here: what is shown may be of before and after. Start hpsqlite viz again to see it as it is now.`);
+      this.#offerReload(f, now);
     }
     this.#maps.get(f)?.update(now);
+  }
+
+  /** A file was written to. */
+  #offerReload(f, { title, changed }) {
+    const reload = async () => {
+      try {
+        await this.source.reload(f);
+        location.reload();
+      } catch (e) {
+        this.fail(e);
+      }
+    };
+    this.say(`${title}: ${changed} What is shown may be of before and after. `, h("button", { type: "button", onclick: reload }, "Open it anew"));
   }
 
   /** Shows what the address says. */

@@ -32,6 +32,11 @@ export class HttpSource {
     return this.#json("api/files");
   }
 
+  /** Opens file `f` anew, as it is now. */
+  reload(f) {
+    return this.#post(`api/${f}/reload`, {});
+  }
+
   /** What is known of file `f`: header, b-trees with their colours and numbers, advice. */
   summary(f) {
     return this.#json(`api/${f}/summary`);
