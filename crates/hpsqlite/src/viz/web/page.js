@@ -92,7 +92,8 @@ class PageView {
       const [summary, page, bytes] = await Promise.all([
         app.summary(file),
         app.source.page(file, n, version),
-        app.source.can.bytes ? app.source.bytes(file, n, version) : null,
+        // A saved page may have what is known of a page without its bytes.
+        app.source.can.bytes ? app.source.bytes(file, n, version).catch(() => null) : null,
       ]);
       const columns = await columnsOf(app, file, page.kind === "overflow" ? null : page.owner);
       if (token === this.#wanted) this.#draw(summary, page, bytes, columns, version);

@@ -81,7 +81,8 @@ export class PagePicture {
     const rows = Math.ceil(this.#bytes.size / perRow);
     const width = Math.max(160, this.#box.clientWidth);
     const w = (width - GUTTER) / perRow;
-    const height = Math.round(Math.min(Math.max(rows * 2, width * 0.85), 640));
+    // Narrow pictures are taller, so that the cells' numbers can be read.
+    const height = Math.round(Math.min(Math.max(rows * 2, width * (width < 450 ? 1.5 : 0.85)), 640));
     return { perRow, rows, w, rowHeight: height / rows, width, height };
   }
 

@@ -121,7 +121,9 @@ export class TreePath {
     const token = ++this.#asked;
     try {
       const way = await app.source.path(app.file, this.#tree, what);
-      const pages = await Promise.all(way.pages.map((n) => app.source.page(app.file, n)));
+      // A saved page does not have all pages inside.
+      const bare = (n) => ({ number: n, kind: "", cells: null });
+      const pages = await Promise.all(way.pages.map((n) => app.source.page(app.file, n).catch(() => bare(n))));
       if (token !== this.#asked) return;
       this.#drawing.showWay(way.pages);
       this.#draw(way, pages, what);
@@ -135,16 +137,18 @@ export class TreePath {
     const last = pages.length - 1;
     const steps = pages.map((page, i) => {
       const cells = page.cells ?? [];
+      const unknown = page.cells === null;
       const taken = way.cells[i];
       const entry = taken === undefined ? null : cells.find((e) => e.index === taken);
-      const title = h("strong", null, i === 0 ? "Root" : page.kind.endsWith("interior") ? `Level ${i}` : "Leaf", ", page ", pageLink(app, page.number));
+      const title = h("strong", null, i === 0 ? "Root" : page.kind.endsWith("leaf") ? "Leaf" : `Level ${i}`, ", page ", pageLink(app, page.number));
       let words;
-      if (i < last && entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: ${this.#byRowid ? "up to" : "what comes before"} `, h("code", null, this.#key(entry))];
+      if (unknown) words = taken === undefined ? "" : `cell ${taken}`;
+      else if (i < last && entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: ${this.#byRowid ? "up to" : "what comes before"} `, h("code", null, this.#key(entry))];
       else if (i < last) words = `what comes after all of its ${plural(cells.length, "cell")}`;
       else if (entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: `, h("code", null, this.#key(entry))];
       else if (what.page !== undefined) words = plural(cells.length, "cell");
       else words = "it is not there; this is where it would be";
-      return h("li", null, title, ": ", words);
+      return h("li", null, title, words && ": ", words);
     });
     const found = way.cell !== null && way.cell !== undefined;
     const title = what.page !== undefined ? `The way to page ${count(what.page)}` : found ? "The way to it" : "It is not in this b-tree";
