@@ -35,6 +35,7 @@ pub mod draw;
 pub mod file;
 pub mod html;
 pub mod json;
+pub mod keyorder;
 pub mod map;
 pub mod numbers;
 pub mod page;

@@ -120,7 +120,7 @@ pub fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
 }
 
 /// Bytes of a value with a serial type.
-fn length(serial: u64) -> u64 {
+pub(super) fn length(serial: u64) -> u64 {
     match serial {
         0..=4 => serial,
         5 => 6,
@@ -131,7 +131,7 @@ fn length(serial: u64) -> u64 {
 }
 
 /// A big-endian integer with its sign, of at most eight bytes.
-fn integer(bytes: &[u8]) -> i64 {
+pub(super) fn integer(bytes: &[u8]) -> i64 {
     let sign = bytes.first().is_some_and(|&b| b >= 0x80);
     bytes
         .iter()
@@ -245,7 +245,7 @@ fn compare_values(a: &Value, b: &Value, collation: Collation, encoding: Encoding
 }
 
 /// Exact, also where a real cannot hold the integer.
-fn integer_with_real(a: i64, b: f64) -> Ordering {
+pub(super) fn integer_with_real(a: i64, b: f64) -> Ordering {
     if b >= 9_223_372_036_854_775_808.0 {
         Ordering::Less
     } else if b < -9_223_372_036_854_775_808.0 {

@@ -11,6 +11,7 @@
 use std::collections::HashSet;
 use std::io;
 
+use super::keyorder::{self, Elections};
 use super::map::{Kind, Problems};
 use super::page::{self, Btree};
 use super::tree::Level;
@@ -43,6 +44,7 @@ pub struct Scan {
     /// Of each leaf its place among the leaves of its b-tree.
     places: Vec<u32>,
     heads: Vec<Head>,
+    elections: Elections,
 }
 
 impl Scan {
@@ -63,6 +65,7 @@ impl Scan {
             links: vec![0; pages],
             places,
             heads: Vec::new(),
+            elections: Elections::default(),
         }
     }
 
@@ -154,6 +157,11 @@ impl Scan {
         for what in bad {
             problems.add(n, what);
         }
+        if !btree.shape.is_table() {
+            let around = self.around(model, t, n, &btree);
+            let binary = model.trees[t].binary;
+            self.elections.count(t, n, &btree, binary, around);
+        }
         model
             .map
             .set_fill(n, (usable as u64).saturating_sub(sum.unused), usable as u64);
@@ -169,6 +177,21 @@ impl Scan {
         level.unused += sum.unused;
     }
 
+    /// The marks of the keys before and after a leaf of an index.
+    fn around(&self, model: &Model, t: usize, n: u32, btree: &Btree<'_>) -> (i64, i64) {
+        let bounds = model.bounds.get(t).map_or(&[][..], Vec::as_slice);
+        let place = self.places[n as usize];
+        if place == NOWHERE || !btree.shape.is_leaf() {
+            return (keyorder::UNKNOWN, keyorder::UNKNOWN);
+        }
+        let mark = |i: Option<usize>| i.and_then(|i| bounds.get(i)).copied();
+        let i = place as usize;
+        (
+            mark(i.checked_sub(1)).unwrap_or(keyorder::UNKNOWN),
+            mark(Some(i)).unwrap_or(keyorder::UNKNOWN),
+        )
+    }
+
     /// Does what needs all pages to have been seen.
     pub fn finish(mut self, model: &mut Model) -> io::Result<()> {
         self.go_deeper(model)?;
@@ -181,6 +204,7 @@ impl Scan {
             }
         }
         orphans(model);
+        std::mem::take(&mut self.elections).tell(&mut model.problems);
         pointer_maps(model)?;
         model.bounds = Vec::new();
         model.problems.sort();

@@ -63,6 +63,8 @@ pub struct Tree {
     pub root: u32,
     /// The statement that made it, as the schema has it; empty for automatic indexes.
     pub sql: String,
+    /// Texts in its keys are ordered by their bytes, as far as the schema tells.
+    pub binary: bool,
     /// From the root's down to the leaves'. Pages are counted when the file is opened, the rest
     /// by the scan.
     pub levels: Vec<Level>,
@@ -83,6 +85,7 @@ impl Tree {
             role,
             root,
             sql,
+            binary: false,
             levels: Vec::new(),
             leaves: Vec::new(),
             chains: Chains::default(),

@@ -4,11 +4,13 @@
 //! three paths from its root; so the leaves are known from the pages above them. A file of
 //! 10 GB has a few thousand such pages. What leaves lead to is found by the scan.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use super::file::Image;
+use super::keyorder;
 use super::map::{Kind, Map, Problems};
 use super::page::{self, Btree, Shape};
 use super::record::{self, Value};
@@ -35,13 +37,14 @@ pub struct Model {
     pub problems: Problems,
     /// Whether the scan came to its end.
     pub scanned: bool,
-    /// Of each leaf of a table, in the order of `Tree::leaves`: the largest key it may hold.
+    /// Of each leaf, in the order of `Tree::leaves`: the largest rowid it may hold; in indexes the
+    /// mark of the key after it (see keyorder.rs).
     pub(super) bounds: Vec<Vec<i64>>,
     /// Interior pages where leaves were expected, found by the scan.
     pub(super) deeper: Vec<u32>,
 }
 
-/// A page on the way down, with the largest key below it.
+/// A page on the way down, with the largest rowid below it, or the mark of the key after it.
 #[derive(Clone, Copy)]
 struct Step {
     page: u32,
@@ -85,7 +88,9 @@ impl Model {
             1,
             String::new(),
         ))?;
-        for tree in self.read_schema()? {
+        let mut trees = self.read_schema()?;
+        find_binary(&mut trees);
+        for tree in trees {
             self.add_tree(tree)?;
         }
         self.check_roots();
@@ -200,9 +205,7 @@ impl Model {
         for step in &steps {
             if step.parent == EARLY || self.claim(step.page, kind, Some(t), step.parent) {
                 leaves.push(step.page);
-                if is_table {
-                    bounds.push(step.upper);
-                }
+                bounds.push(step.upper);
             }
         }
         levels[depth - 1].pages += leaves.len() as u64;
@@ -216,6 +219,7 @@ impl Model {
     /// Reads the interior pages of one level; gives the pages below in the order of keys.
     fn descend(&mut self, t: usize, steps: &[Step], level: &mut Level) -> Result<Vec<Step>> {
         let usable = self.usable();
+        let binary = self.trees[t].binary;
         let mut page = vec![0; self.image.header.page_size as usize];
         let mut below = Vec::new();
         for (i, step) in steps.iter().enumerate() {
@@ -259,7 +263,9 @@ impl Model {
                     below.push(Step {
                         page: cell.child,
                         parent: n,
-                        upper: cell.rowid.unwrap_or(i64::MAX),
+                        upper: cell
+                            .rowid
+                            .unwrap_or_else(|| keyorder::mark(btree.local_payload(&cell), binary)),
                     });
                 }
             }
@@ -462,6 +468,24 @@ impl Model {
                 (self.trees[owner].root == root).then_some((Some(owner), kept))
             })
             .unwrap_or((None, 0))
+    }
+}
+
+/// Finds the b-trees without a word of collations in the SQL that made them and their tables.
+fn find_binary(trees: &mut [Tree]) {
+    let plain = |sql: &str| {
+        let word = |w: &[u8]| w.eq_ignore_ascii_case(b"collate");
+        !sql.is_empty() && !sql.as_bytes().windows(7).any(word)
+    };
+    let tables: HashMap<String, bool> = trees
+        .iter()
+        .filter(|tree| tree.role != Role::Index)
+        .map(|tree| (tree.name.to_lowercase(), plain(&tree.sql)))
+        .collect();
+    for tree in trees {
+        let table = tables.get(&tree.table.to_lowercase());
+        let own = tree.role == Role::Index && tree.sql.is_empty() || plain(&tree.sql);
+        tree.binary = own && table.copied().unwrap_or(false);
     }
 }
 
