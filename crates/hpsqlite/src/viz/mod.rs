@@ -50,6 +50,8 @@ pub mod show;
 mod tests;
 #[cfg(test)]
 mod tests_ask;
+#[cfg(test)]
+mod tests_numbers;
 pub mod tree;
 pub mod wal;
 pub mod walk;

@@ -269,7 +269,15 @@ impl Scan {
             let owner = model.map.owner(head.page);
             let Some(t) = owner else { continue };
             let follows = before.0 == owner && Some(head.first) == u32::checked_add(before.1, 1);
-            let near = Some(head.first) == head.page.checked_add(1);
+            // A row's chain is written before the leaf that the row then goes to is made: so it may
+            // lie behind the leaf before, or end in front of its own.
+            let leaves = &model.trees[t].leaves;
+            let place = self.places[head.page as usize] as usize;
+            let last_leaf = place.checked_sub(1).and_then(|i| leaves.get(i)).copied();
+            let behind = |leaf: u32| Some(head.first) == leaf.checked_add(1);
+            let near = behind(head.page)
+                || last_leaf.is_some_and(behind)
+                || Some(head.page) == ends[i].checked_add(1);
             model.trees[t].chains.away += u64::from(!follows && !near);
             before = (owner, ends[i]);
         }

@@ -48,8 +48,8 @@ pub struct Chains {
     pub longest_of: u32,
     /// Steps from a page of a chain to the next that are not to the next page of the file.
     pub jumps: u64,
-    /// Chains that begin neither behind the leaf with their cell nor behind the chain before, in the
-    /// order of keys.
+    /// Chains that lie neither beside their leaf or the one before, nor behind the chain before, in
+    /// the order of keys.
     pub away: u64,
 }
 
