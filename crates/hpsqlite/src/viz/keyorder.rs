@@ -73,7 +73,7 @@ impl<'a> Parts<'a> {
             9 => Part::Integer(1),
             7 if whole => Part::Real(f64::from_bits(record::integer(bytes) as u64)),
             1..=6 if whole => Part::Integer(record::integer(bytes)),
-            ..12 => return None,
+            n if n < 12 => return None,
             n if n % 2 == 0 => Part::Blob(bytes, whole),
             _ => Part::Text(bytes, whole),
         })

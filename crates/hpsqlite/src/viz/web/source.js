@@ -110,6 +110,11 @@ export class HttpSource {
     return this.#json(`api/${f}/problems`);
   }
 
+  /** Measures the device that file `f` is on. */
+  device(f) {
+    return this.#post(`api/${f}/device`, {});
+  }
+
   /** Runs a SELECT with `library` ("hp" or "stock") as query `id`; `signal` gives it up. */
   query(f, sql, library, { id, signal } = {}) {
     return this.#post(`api/${f}/query`, { sql, library, id }, signal);
