@@ -297,6 +297,48 @@ fn frames_of_the_log_are_pages() {
 }
 
 #[test]
+fn the_schema_is_not_trusted() {
+    let place = Place::new();
+    let path = interleaved(&place, "my.db", &[]);
+    let mut worker = Worker::on(&place, &path);
+    worker.sql("CREATE VIEW v AS SELECT load_extension('x.so') FROM t");
+    worker.sql("CREATE VIEW w AS SELECT n FROM t WHERE n<3");
+    drop(worker);
+    for library in BOTH {
+        let said = query(&place, library, &path, "SELECT * FROM v");
+        assert!(
+            said.error().contains("unsafe use of load_extension()"),
+            "{said:?}"
+        );
+        assert_eq!(query(&place, library, &path, "SELECT * FROM w").error(), "");
+    }
+}
+
+#[test]
+fn a_file_in_use_is_read_as_it_was_committed() {
+    let place = Place::new();
+    let path = interleaved(&place, "my.db", &[]);
+    let mut writer = Worker::on(&place, &path);
+    writer.sql("BEGIN IMMEDIATE");
+    writer.sql("DELETE FROM t WHERE n>=1000");
+    let count = |library| {
+        let said = query(&place, library, &path, "SELECT count(*) FROM t");
+        said.ended["rows"][0][0]["value"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    for library in BOTH {
+        assert_eq!(count(library), "2000");
+    }
+    // The reader leaves the writer's locks alone, and the writer does not wait for it.
+    writer.sql("COMMIT");
+    for library in BOTH {
+        assert_eq!(count(library), "1000");
+    }
+}
+
+#[test]
 fn nothing_can_be_written() {
     let place = Place::new();
     let path = interleaved(&place, "my.db", &[]);
@@ -404,6 +446,23 @@ fn all_that_only_reads_runs() {
     ] {
         for library in BOTH {
             assert_eq!(query(&place, library, &path, sql).error(), "", "{sql}");
+        }
+    }
+    // Modules that would write to their tables as well.
+    let mut worker = Worker::on(&place, &path);
+    worker.sql("CREATE VIRTUAL TABLE \"r\"\"t\" USING rtree(id, x0, x1)");
+    worker.sql("INSERT INTO \"r\"\"t\" SELECT n, n, n+1 FROM t");
+    worker.sql("CREATE VIRTUAL TABLE f USING fts5(s)");
+    worker.sql("INSERT INTO f SELECT 'word'||n FROM t");
+    drop(worker);
+    for library in BOTH {
+        for sql in [
+            "SELECT count(*) FROM \"r\"\"t\" WHERE x0>=10 AND x1<=13",
+            "SELECT count(*)+2 FROM f WHERE f MATCH 'word77'",
+        ] {
+            let said = query(&place, library, &path, sql);
+            assert_eq!(said.ended["rows"][0][0]["value"], "3", "{said:?}");
+            assert!(said.pages.len() > 2);
         }
     }
     // sqlite_schema is read as any other table, though its pages were read to open the file.
@@ -640,6 +699,8 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
     wait_until(|| runs() == 1);
     drop(waiting);
     wait_until(|| runs() == 0);
+    let two = || Server::json(server.send("GET", "api/query/two", "")).1;
+    wait_until(|| two()["running"] == false);
 
     // Two run at a time; a crash is an answer.
     let (a, b) = (

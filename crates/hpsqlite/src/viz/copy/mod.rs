@@ -14,7 +14,7 @@
 //! take the locks away which SQLite has on it in the same process.
 
 mod check;
-mod replay;
+pub mod replay;
 mod source;
 pub mod worker;
 

@@ -33,6 +33,7 @@ use super::protocol::{
 use super::trace;
 use crate::compare::worker::trim_start;
 use crate::sys::{Db, Library, OPEN_READONLY, SqlError, Stmt, Value};
+use crate::viz::copy::replay::quoted;
 use crate::viz::wal::beside;
 
 /// How long a lock of another program is waited for.
@@ -41,8 +42,8 @@ const BUSY_MS: i32 = 2000;
 const MEMORY: i64 = 1 << 30;
 /// Most bytes of a temporary file.
 const TEMPORARY: u64 = 8 << 30;
-/// How often what was read is handed on, however slowly it comes.
-const TICK: Duration = Duration::from_millis(200);
+/// How often what was read is handed on, however slowly it comes, and whether to stop is looked at.
+const TICK: Duration = Duration::from_millis(100);
 
 /// What SQLite was not allowed to do last.
 static REFUSED: Mutex<Option<String>> = Mutex::new(None);
@@ -54,6 +55,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 pub fn serve(library: &Path, database: &Path) -> Result<()> {
     limit_process();
     let sql = read_statement()?;
+    std::thread::spawn(listen);
     if let Err(e) = run(library, database, &sql) {
         let error = match e.downcast::<SqlError>() {
             Ok(e) => protocol::Error {
@@ -168,9 +170,7 @@ fn run(library: &Path, database: &Path, sql: &str) -> Result<()> {
         let interrupter = db.interrupter();
         scope.spawn(move || {
             loop {
-                if wait_for_stop(TICK) {
-                    STOPPED.store(true, Ordering::Relaxed);
-                }
+                std::thread::sleep(TICK);
                 if STOPPED.load(Ordering::Relaxed) {
                     // It only ends what runs at this moment.
                     interrupter.interrupt();
@@ -178,29 +178,22 @@ fn run(library: &Path, database: &Path, sql: &str) -> Result<()> {
                 trace::hand_on();
             }
         });
-        let result = query(&db, sql, page_size);
-        tell(&Event::Ended(result));
-        // The other thread waits for input that may not come.
+        tell(&Event::Ended(query(&db, sql, page_size)));
+        // Nobody waits for the other thread.
         std::process::exit(0)
     })
 }
 
-/// Waits for a byte on standard input; at its end the process ends. True: the statement is to stop.
-fn wait_for_stop(time: Duration) -> bool {
-    let mut polled = libc::pollfd {
-        fd: libc::STDIN_FILENO,
-        events: libc::POLLIN,
-        revents: 0,
-    };
-    // SAFETY: one descriptor, with room for its answer.
-    let ready = unsafe { libc::poll(&mut polled, 1, time.as_millis() as c_int) };
-    if ready < 1 {
-        return false;
-    }
+/// Waits for the byte that stops the statement. At the end of the input the process ends: nobody
+/// wants to know any more.
+fn listen() {
     let mut byte = [0];
-    match input().and_then(|mut input| input.read(&mut byte)) {
-        Ok(1) => byte[0] == STOP,
-        _ => std::process::exit(1),
+    loop {
+        match input().and_then(|mut input| input.read(&mut byte)) {
+            Ok(1) if byte[0] == STOP => STOPPED.store(true, Ordering::Relaxed),
+            Ok(1) => {}
+            _ => std::process::exit(1),
+        }
     }
 }
 
@@ -243,10 +236,25 @@ fn guard(db: &Db<'_>) -> Result<u32, SqlError> {
     // One thread, so that reads have an order; a library that does not know the PRAGMA has none.
     db.exec("PRAGMA query_only=ON; PRAGMA mmap_size=0; PRAGMA hp_threads=1")?;
     db.exec("SELECT count(*) FROM sqlite_schema")?;
+    connect_rtrees(db)?;
     let page_size = db.first("PRAGMA page_size")?;
     db.exec("PRAGMA shrink_memory")?;
     db.allow_only(allow);
     Ok(page_size.and_then(|n| n.parse().ok()).unwrap_or(0))
+}
+
+/// The module of R-trees prepares the statements that write to them when a table is first used, which
+/// `allow` would take for writing. So they are used before it is asked, by what gives no row.
+fn connect_rtrees(db: &Db<'_>) -> Result<(), SqlError> {
+    let names = db.column(
+        "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage=0 AND sql LIKE '%using%rtree%' \
+         LIMIT 100",
+    )?;
+    for name in names {
+        // One that is damaged says so when it is asked for.
+        let _ = db.prepare(&format!("SELECT 1 FROM main.{} LIMIT 0", quoted(&name)));
+    }
+    Ok(())
 }
 
 /// PRAGMAs that tell something about what they are given,
@@ -346,6 +354,10 @@ fn explain(e: &SqlError) -> String {
             "{e}: SQLite would have to undo or repair something in the file first, and may not write."
         ),
         (11 | NOTADB, _) => format!("{e}: the file is damaged; Problems says where."),
+        _ if e.message.starts_with("unsafe use of") => format!(
+            "{e}: a view or the like in this file calls it, and what is in the file is not trusted here. \
+             Type what the view would do."
+        ),
         (7, _) => format!("{e}: the statement wants more than {} MiB.", MEMORY >> 20),
         _ => e.message.clone(),
     }

@@ -140,8 +140,10 @@ class QueryView {
     const file = this.#file;
     const summary = await this.#app.summary(file).catch(() => null);
     if (!summary || file !== this.#file) return;
+    const grown = this.#summary?.pages !== summary.pages;
     this.#summary = summary;
-    if (!fresh) return this.#recolour();
+    if (!fresh && !grown) return this.#recolour();
+    if (!fresh) return this.#reset();
     this.#map.reset(summary.pages, this.#colours());
     this.#chart.set(new Uint32Array(), summary.pages, this.#colours());
     this.#player.set(0);

@@ -45,7 +45,7 @@ export function numbersTable(runs, pageSize) {
   const long = (f) => (answer) => (answer.runs ? plural(f(answer.runs), "page") : "–");
   return h("div", { class: "wide" }, h("table", { class: "query-numbers" },
     h("thead", null, h("tr", null, h("td", null), runs.map(({ library, answer }) =>
-      h("th", { class: "n", scope: "col" }, LIBRARIES[library], " ", h("small", null, answer.library))))),
+      h("th", { class: "n", scope: "col" }, tip(h("span", { class: "term", tabindex: "0" }, LIBRARIES[library]), () => `SQLite ${answer.library}`))))),
     h("tbody", null,
       row("Pages read", "Reads of pages from the file or from its log, first page 1, with which every transaction begins. A page that is still in SQLite's cache (2 MB at first) is not read again.", (a) => count(a.reads)),
       row("in bytes", null, (a) => bytes(a.reads * pageSize)),
