@@ -49,7 +49,7 @@ class PageView {
     this.#before.addEventListener("click", () => this.#goTo(this.#number - 1));
     this.#after.addEventListener("click", () => this.#goTo(this.#number + 1));
     this.#version.addEventListener("change", () => app.go("page", { page: this.#number, ...JSON.parse(this.#version.value) }));
-    this.element = h("div", { class: "view page-view" },
+    this.element = h("div", { class: "view page-view waiting" },
       h("div", { class: "row page-bar" }, form, this.#versionBox),
       this.#title, this.#problems,
       h("div", { class: "page-grid" },
@@ -99,6 +99,7 @@ class PageView {
       if (token === this.#wanted) this.#draw(summary, page, bytes, columns, version);
     } catch (e) {
       if (token !== this.#wanted) return;
+      this.element.classList.remove("waiting");
       fill(this.#title, `Page ${count(n)}`);
       fill(this.#problems, h("p", { class: "wrong" }, e.message));
     }
@@ -114,6 +115,7 @@ class PageView {
     const kind = summary.kinds.find((k) => k.letter === LETTERS[page.kind])?.name ?? page.kind;
     const tree = page.owner === null || page.owner === undefined ? null : summary.trees[page.owner];
     const whose = tree ? ` ${page.kind.startsWith("free") || page.kind === "reserved" ? "kept for" : "of"} ${tree.name}` : "";
+    this.element.classList.remove("waiting");
     fill(this.#title, `Page ${count(n)}: ${kind}${whose}`);
     this.#drawVersions(page, version);
     this.#drawProblems(page, version);

@@ -39,7 +39,7 @@ class TreeView {
       app.select({ trees: new Set([this.#tree]) });
       app.go("map");
     });
-    this.element = h("div", { class: "view tree-view" },
+    this.element = h("div", { class: "view tree-view waiting" },
       h("div", { class: "row tree-bar" }, h("label", { class: "row" }, "B-tree", this.#choice), h("label", { class: "row" }, "Colour by", this.#by), onMap),
       this.#title, this.#words, this.#wrong,
       h("section", null, this.drawing.element, this.#legend),
@@ -85,12 +85,14 @@ class TreeView {
       await this.path.ask(params);
     } catch (e) {
       if (token !== this.#asked) return;
+      this.element.classList.remove("waiting");
       this.#wrong.textContent = e.message;
       this.#wrong.hidden = false;
     }
   }
 
   #draw(summary, info) {
+    this.element.classList.remove("waiting");
     const options = summary.trees.map((tree, t) => ({ tree, t })).sort((a, b) => b.tree.pages - a.tree.pages || a.t - b.t);
     fill(this.#choice, options.map(({ tree, t }) =>
       h("option", { value: t, selected: t === this.#tree }, `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ${plural(tree.pages, "page")})`)));
