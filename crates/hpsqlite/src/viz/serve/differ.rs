@@ -39,10 +39,18 @@ async fn differs(
 ) -> Answer<Response> {
     let (a, b) = (files.get(f)?, files.get(g)?);
     let marks = aside(move || {
-        // One after the other, and each once: the same file may be asked to be compared with itself.
-        let (left, right) = (a.model(), (!Arc::ptr_eq(&a, &b)).then(|| b.model()));
-        let right = right.as_ref().map_or(&left.image, |model| &model.image);
-        compare(&left.image, right, part.from)
+        // Each once, and in the order of their numbers as all who look at several do: a scan that
+        // waits to write lets nobody else read, so two such questions could wait for each other.
+        let (first, second) = if f <= g { (&a, &b) } else { (&b, &a) };
+        let first = first.model();
+        let second = (!Arc::ptr_eq(&a, &b)).then(|| second.model());
+        let second = second.as_ref().unwrap_or(&first);
+        let (left, right) = if f <= g {
+            (&first, second)
+        } else {
+            (second, &first)
+        };
+        compare(&left.image, &right.image, part.from)
     })
     .await?;
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], marks).into_response())
