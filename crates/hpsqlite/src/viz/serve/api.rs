@@ -321,9 +321,9 @@ async fn path(
     ask(&files, f, move |model| {
         check_tree(model, t)?;
         let order = match target {
-            Target::Key(_) => model
+            Target::Key(ref key) => model
                 .columns(t)
-                .and_then(|columns| columns::order(&columns))
+                .and_then(|columns| columns::order(&columns[..key.len().min(columns.len())]))
                 .map_err(|e| Refusal::not_found(format!("no key can be looked for: {e:#}")))?,
             _ => Vec::new(),
         };

@@ -114,7 +114,8 @@ class PageView {
     this.#after.disabled = n >= pages;
     const kind = summary.kinds.find((k) => k.letter === LETTERS[page.kind])?.name ?? page.kind;
     const tree = page.owner === null || page.owner === undefined ? null : summary.trees[page.owner];
-    const whose = tree ? ` ${page.kind.startsWith("free") || page.kind === "reserved" ? "kept for" : "of"} ${tree.name}` : "";
+    const kept = page.kind.startsWith("free") || page.kind === "reserved";
+    const whose = tree ? `${kept ? ", kept for" : " of"} ${tree.name}` : "";
     this.element.classList.remove("waiting");
     fill(this.#title, `Page ${count(n)}: ${kind}${whose}`);
     this.#drawVersions(page, version);

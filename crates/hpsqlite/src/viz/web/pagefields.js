@@ -66,7 +66,7 @@ export class Fields {
     const rows = fields.map((field) => {
       this.#fields.push(field);
       return h("tr", { dataset: { at: field.at } },
-        h("td", { class: "n faint" }, field.len === 1 ? field.at : `${field.at}–${field.at + field.len - 1}`),
+        h("td", { class: "n faint" }, field.len === 1 ? count(field.at) : `${count(field.at)}–${count(field.at + field.len - 1)}`),
         h("th", { scope: "row" }, field.name),
         h("td", { class: "mono" }, field.page ? pageLink(this.#app, field.page) : field.value),
         h("td", null, field.meaning));

@@ -2,6 +2,7 @@
  * Where a page stands: what it is, whose, the way to it from the root, what is beside and below it, the
  * chain or list that it is in.
  */
+import { columnsOf } from "viz/columns.js";
 import { bytes as inUnits, capital, count, fill, h, pageLink, percent, plural, term, treeLink } from "viz/dom.js";
 import { isBtree } from "viz/pagebytes.js";
 
@@ -15,12 +16,14 @@ const KIND_TERMS = {
   "pointer-map": "pointer map", "lock-byte": "lock-byte page", orphan: "orphan",
 };
 
-/** Runs of adjacent pages in a list of pages, in the list's order: [first, last]. */
+/** Runs of adjacent pages in a list of pages, upwards or downwards, in the list's order: [first, last]. */
 export function runs(pages) {
   const found = [];
   for (const n of pages) {
     const last = found.at(-1);
-    if (last && last[1] + 1 === n) last[1] = n;
+    const step = last ? n - last[1] : 0;
+    const goesOn = last && (last[0] === last[1] ? Math.abs(step) === 1 : step === Math.sign(last[1] - last[0]));
+    if (goesOn) last[1] = n;
     else found.push([n, n]);
   }
   return found;
@@ -36,7 +39,7 @@ function ordinal(n) {
 export function pageRuns(app, pages, shown = SHOWN) {
   const all = runs(pages);
   const links = all.slice(0, shown).map(([first, last]) =>
-    h("span", { class: "run" }, pageLink(app, first), first === last ? null : ["–", pageLink(app, last)]));
+    h("span", { class: "run" }, pageLink(app, first), first === last ? null : [" to ", pageLink(app, last)]));
   const rest = all.length - links.length;
   return h("span", { class: "runs" }, links, rest > 0 && h("span", { class: "faint" }, `and ${plural(rest, "more run")}`));
 }
@@ -92,19 +95,28 @@ export class PageLinks {
     if (holder) {
       const cell = h("span", null);
       add("Part of", cell, "page ", pageLink(app, holder), around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"]);
-      app.source.page(app.file, holder).then((from) => this.#holder(cell, from, page), () => {});
+      // What cannot be had is left out.
+      this.#holder(cell, holder, page).catch(() => {});
     }
     this.#beside(add, "In its chain", { before: around.before === holder ? 0 : around.before, after: around.after });
     this.#chain(add, "Chain", n);
   }
 
-  /** The cell whose record an overflow page holds a part of. */
-  #holder(element, from, page) {
+  /** The cell whose record an overflow page holds a part of, and which part. */
+  async #holder(element, holder, page) {
+    const app = this.#app;
+    const [from, { pages: chain }, { usable }] = await Promise.all([app.source.page(app.file, holder), app.source.chain(app.file, page.number), app.summary()]);
     const entry = (from.cells ?? []).find((e) => e.overflow === page.around.chain);
     if (!entry) return;
     const key = entry.rowid === null || entry.rowid === undefined ? "" : ` (rowid ${entry.rowid})`;
-    fill(element, h("a", { href: this.#app.href("page", { page: from.number, cell: entry.index }) }, `cell ${entry.index}`),
-      `${key}, a record of ${inUnits(entry.payload)}, in `);
+    fill(element, h("a", { href: app.href("page", { page: holder, cell: entry.index }) }, `cell ${entry.index}`), `${key} in `);
+    const place = chain.indexOf(page.number);
+    const first = entry.local + place * (usable - 4);
+    const last = Math.min(entry.payload, first + usable - 4) - 1;
+    if (place < 0 || last < first) return;
+    const columns = await columnsOf(app, app.file, page.owner);
+    const inside = (entry.record ?? []).flatMap(({ at, len }, i) => (at <= last && at + len > first && len > 0 ? [columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`] : []));
+    element.parentElement?.append(`: bytes ${count(first)} to ${count(last)} of a record of ${inUnits(entry.payload)}`, inside.length > 0 ? `, of ${inside.join(", ")}` : "");
   }
 
   /** The chain or list that a page is in, when it has come. */

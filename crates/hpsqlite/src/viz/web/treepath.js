@@ -163,7 +163,7 @@ export class TreePath {
   #key(entry) {
     if (this.#byRowid) return `rowid ${entry.rowid}`;
     const columns = this.#facts.columns;
-    const values = (entry.record ?? []).slice(0, 4).map((value, i) => `${columns[i]?.name ?? `value ${i + 1}`} = ${brief(value, 40)}`);
+    const values = (entry.record ?? []).slice(0, 4).map((value, i) => `${columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`} = ${brief(value, 40)}`);
     return values.join(", ");
   }
 }
