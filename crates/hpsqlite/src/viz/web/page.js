@@ -2,6 +2,7 @@
  * The Page view: one page byte by byte. A picture of its bytes, all of them in hexadecimal, its records,
  * its header in words, and links to the pages around it. What is pointed at in one is marked in all.
  */
+import { setOwner } from "viz/colours.js";
 import { columnsOf } from "viz/columns.js";
 import { capital, count, fill, h, plural } from "viz/dom.js";
 import { Marks, PageBytes, isBtree } from "viz/pagebytes.js";
@@ -124,7 +125,8 @@ class PageView {
     const same = this.#bytes?.page.number === n ? this.#marks.pinned : null;
     this.#bytes = new PageBytes(page, bytes, usable, columns);
     this.#marks.pinned = this.#marks.hovered = null;
-    this.picture.show(this.#bytes, tree?.colour);
+    setOwner(this.element, tree?.colour);
+    this.picture.show(this.#bytes);
     this.hex.show(this.#bytes);
     this.links.show(page, summary, pages);
     this.cells.hidden = !isBtree(this.#bytes.kind);

@@ -4,7 +4,8 @@
  *
  * Two canvases lie over each other: the page, drawn when it changes, and above it what is pointed at.
  */
-import { count, css, h, hideTip, showTip, tip } from "viz/dom.js";
+import { colours } from "viz/colours.js";
+import { count, h, hideTip, showTip, tip } from "viz/dom.js";
 import { PARTS } from "viz/pagebytes.js";
 
 /** Bytes in a row, by page size. */
@@ -15,23 +16,9 @@ const GUTTER = 52;
 /** Which parts have which pattern: nothing is told by colour alone. */
 const PATTERNS = { freeblock: "hatch", fragment: "solid", unallocated: "blank", reserved: "cross", nothing: "dots", unknown: "zigzag" };
 
-/** The resolved colours of custom properties on an element. */
-export function colours(element, names) {
-  const probe = h("span", { hidden: true });
-  element.append(probe);
-  const found = {};
-  for (const name of names) {
-    probe.style.color = `var(--${name})`;
-    found[name] = getComputedStyle(probe).color;
-  }
-  probe.remove();
-  return found;
-}
-
 /** The picture of one page at a time. */
 export class PagePicture {
   #bytes = null;
-  #colour = null;
   #ink = {};
   #app;
   #marks;
@@ -62,11 +49,9 @@ export class PagePicture {
     marks.on(() => this.#drawOver());
   }
 
-  /** Shows a page; `colour` is that of its b-tree, `{light, dark}`, or nothing. */
-  show(bytes, colour) {
+  /** Shows a page. */
+  show(bytes) {
     this.#bytes = bytes;
-    this.#colour = colour;
-    this.#base.dataset.page = bytes.page.number;
     this.#drawLegend();
     this.draw();
   }
@@ -275,10 +260,6 @@ export class PagePicture {
       return tip(entry, () => `${meaning}.`);
     });
     this.#legend.replaceChildren(...entries);
-    const colour = this.#colour;
-    const root = this.element.closest(".page-view");
-    root?.style.setProperty("--owner-light", colour ? css(colour.light) : "var(--accent)");
-    root?.style.setProperty("--owner-dark", colour ? css(colour.dark) : "var(--accent)");
   }
 }
 

@@ -2,6 +2,7 @@
  * The Tree view: a b-tree level by level, how full its pages are, a drawing of all of it, and the way to
  * a key.
  */
+import { setOwner } from "viz/colours.js";
 import { bytes as inUnits, capital, count, fill, h, number, percent, plural, roleName, term } from "viz/dom.js";
 import { TreeData, histogram } from "viz/treedata.js";
 import { TreeDrawing, positionColour } from "viz/treedraw.js";
@@ -48,7 +49,6 @@ class TreeView {
       this.#sql);
     app.on("summary", ({ file }) => this.#visible && file === app.file && this.#load({}, true));
     app.on("map", ({ file }) => file === this.#file && this.#mapCame());
-    app.on("theme", () => this.#drawLegend());
   }
 
   async show(params) {
@@ -102,6 +102,7 @@ class TreeView {
       depth === 1 ? "one page, which is root and leaf." : [`to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `],
       depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is dark where the next leaf is not the next page of the file: ", term("scatter", "a scan has to jump"), " there. The dots show where in the file each leaf is."]);
     const map = this.#app.map(this.#file);
+    setOwner(this.element, info.colour);
     this.drawing.show(this.#data, map, info.colour, summary.kinds.findIndex((kind) => kind.letter === "o"));
     this.#drawLegend();
     this.#drawLevels(summary);
@@ -115,11 +116,6 @@ class TreeView {
     const bar = h("span", { class: "tree-scale", "aria-hidden": "true" }, fills ? h("span", { class: "tree-fill-scale" }) : steps.map((x) => h("span", { style: { background: positionColour(x) } })));
     fill(this.#legend, fills ? "empty" : "start of the file", bar, fills ? "full" : "end of the file",
       h("span", { class: "faint" }, "Click a page to open it. Drag to move; the wheel zooms once the drawing has been clicked, or with Ctrl."));
-    const colour = this.#app.summary(this.#file).then(({ trees }) => trees[this.#tree]?.colour);
-    colour.then((c) => {
-      this.element.style.setProperty("--owner-light", cssColour(c?.light));
-      this.element.style.setProperty("--owner-dark", cssColour(c?.dark));
-    }, () => {});
   }
 
   #drawLevels({ usable, scanned }) {
@@ -162,11 +158,6 @@ function bars(numbers) {
   const words = Array.from(numbers, (n, i) => (n > 0 ? `${i * 10} to ${i * 10 + 10} % full: ${plural(n, "page")}` : "")).filter(Boolean).join("; ");
   return h("div", { class: "fill-bars", role: "img", "aria-label": words, title: words },
     Array.from(numbers, (n) => h("span", { style: { height: `${n > 0 ? Math.max(8, (n / most) * 100) : 0}%` } })), all === 0 && "");
-}
-
-function cssColour(colour) {
-  if (!colour) return "var(--accent)";
-  return typeof colour === "string" ? colour : `rgb(${colour.join(" ")})`;
 }
 
 export const view = { id: "tree", title: "Tree", create: (app) => new TreeView(app) };

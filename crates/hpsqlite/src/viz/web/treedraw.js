@@ -4,8 +4,8 @@
  *
  * What a frame costs depends on the width in pixels, not on the number of pages.
  */
+import { colours } from "viz/colours.js";
 import { count, css, h, hideTip, percent, rgb, showTip } from "viz/dom.js";
-import { colours } from "viz/pagepicture.js";
 
 /** Room on the left for the levels' names, in CSS pixels. */
 const GUTTER = 66;
