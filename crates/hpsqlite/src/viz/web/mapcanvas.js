@@ -1,0 +1,580 @@
+/**
+ * A map of a file that can be moved and zoomed: pages row by row in a fixed number of columns.
+ *
+ *   new MapCanvas({ data, summary, painter, dark, bytes, label })
+ *     data      MapData; summary: the file's; painter: see mapcolours.js
+ *     bytes     n → promise of page n (ask.rs's Page), for what is inside large cells; may be missing
+ *     label     what the map is called, for those who do not see it
+ *   map.element                    put it where it is to be; it fills its box
+ *   map.view                       {scale, x, y, columns}: CSS pixels a page, and the column and row at
+ *                                  the left top corner; may be set, then the map moves without an event
+ *   map.on(event, f)               "view" (the user moved it), "hover" (page or null, x, y), "select"
+ *                                  (page), "open" (page: double click, Enter)
+ *   map.setPainter(p, summary)     other colours; map.changed(from, count): other contents
+ *   map.setData(data, summary)     another file
+ *   map.selected, map.hovered      page or null; may be set
+ *   map.marks                      iterable of pages that get a dot, or null
+ *   map.fit(), map.goTo(n, ring), map.zoom(factor)
+ *   map.setColumns(n)              another number of columns (for two maps that are to be alike)
+ *
+ * Two canvases lie over each other: the pages, redrawn when the view or their colours change, and what
+ * is pointed at, selected or searched for. Each is drawn once a frame at most.
+ */
+import { h } from "viz/dom.js";
+import { MapCells, PATTERN } from "viz/mapcells.js";
+import { MapTiles } from "viz/maptiles.js";
+
+/** CSS pixels of a page at most: about the whole window. */
+const LARGEST = 640;
+/** Of a file of few pages a cell is no larger when all are in view. */
+const COMFORTABLE = 44;
+/** A click does not move further than this, in CSS pixels. */
+const CLICK = 4;
+/** Milliseconds of a move that is shown. */
+const MOVE = 260;
+/** Milliseconds of the ring around what was searched for. */
+const RING = 1600;
+/** CSS pixels of a step of a wheel, by what it counts in: pixels, lines, pages. */
+const WHEEL = [1, 16, 400];
+
+/** How many columns show all pages best in a box. */
+export function columnsFor(pages, width, height) {
+  const best = Math.ceil(Math.sqrt((pages * Math.max(1, width)) / Math.max(1, height)));
+  const columns = Math.max(1, Math.min(pages, best));
+  return columns > 64 ? Math.ceil(columns / 8) * 8 : columns;
+}
+
+export class MapCanvas {
+  #listeners = new Map();
+  #view = { scale: 0, x: 0, y: 0, columns: 0 };
+  #size = { width: 0, height: 0, ratio: 1 };
+  #base = h("canvas");
+  #over = h("canvas");
+  #frame = 0;
+  #drawBase = true;
+  #pointers = new Map();
+  #moved = 0;
+  #ring = null;
+  #animation = null;
+  #fitted = true;
+  #selected = null;
+  #hovered = null;
+  #marks = null;
+  #tiles;
+  #cells;
+  #options;
+
+  constructor(options) {
+    this.#options = options;
+    this.element = h("div", { class: "map-canvas", tabindex: "0", role: "application", "aria-label": options.label ?? "Map of the file's pages" }, this.#base, this.#over);
+    new ResizeObserver(() => this.#resized()).observe(this.element);
+    this.#listen();
+    this.setData(options.data, options.summary);
+  }
+
+  on(event, f) {
+    if (!this.#listeners.has(event)) this.#listeners.set(event, new Set());
+    this.#listeners.get(event).add(f);
+    return () => this.#listeners.get(event).delete(f);
+  }
+
+  #emit(event, ...detail) {
+    for (const f of this.#listeners.get(event) ?? []) f(...detail);
+  }
+
+  setData(data, summary) {
+    this.data = data;
+    this.summary = summary;
+    this.#tiles = null;
+    this.#fitted = true;
+    this.#view.columns = 0;
+    this.setPainter(this.#options.painter, summary);
+    this.#resized();
+  }
+
+  setPainter(painter, summary = this.summary, dark = painter.dark ?? this.#options.dark ?? false) {
+    this.#options.painter = painter;
+    this.summary = summary;
+    this.#cells = new MapCells({ summary, dark, bytes: this.#options.bytes, arrived: () => this.#redraw() });
+    this.#tiles?.setPainter(painter);
+    this.dark = dark;
+    this.#redraw();
+  }
+
+  /** Pages from `from` on have other contents, or other colours. */
+  changed(from = 1, n = this.data.pages) {
+    this.#tiles?.changed(from, n);
+    this.#redraw();
+  }
+
+  get view() {
+    return { ...this.#view };
+  }
+
+  set view(view) {
+    this.#stop();
+    this.#fitted = false;
+    if (view.columns && view.columns !== this.#view.columns) this.#layOut(view.columns);
+    Object.assign(this.#view, view);
+    this.#redraw();
+  }
+
+  get selected() {
+    return this.#selected;
+  }
+
+  set selected(n) {
+    this.#selected = n;
+    this.#request();
+  }
+
+  get hovered() {
+    return this.#hovered;
+  }
+
+  set hovered(n) {
+    this.#hovered = n;
+    this.#request();
+  }
+
+  get marks() {
+    return this.#marks;
+  }
+
+  set marks(pages) {
+    this.#marks = pages;
+    this.#request();
+  }
+
+  /** Shows the whole file. */
+  fit() {
+    this.#fitted = true;
+    this.#moveTo(this.#fitting(), true);
+  }
+
+  /** Larger or smaller, around a point of the element or its middle. */
+  zoom(factor, px = this.#size.width / 2, py = this.#size.height / 2) {
+    const { scale, x, y } = this.#view;
+    const to = Math.min(LARGEST, Math.max(this.#smallest(), scale * factor));
+    this.#fitted = false;
+    this.#set({ scale: to, x: x + px / scale - px / to, y: y + py / scale - py / to });
+  }
+
+  /** Moves page `n` into view, large enough to be seen; with `ring` it is pointed out. */
+  goTo(n, ring = false) {
+    if (!this.data.has(n) || !this.#size.width) {
+      this.#pending = { n, ring };
+      return;
+    }
+    const [column, row] = this.#place(n);
+    const { width, height } = this.#size;
+    const scale = ring ? Math.max(this.#view.scale, Math.min(24, this.#fitting().scale * 64)) : this.#view.scale;
+    const { x, y } = this.#view;
+    const inside = column >= x && column + 1 <= x + width / scale && row >= y && row + 1 <= y + height / scale;
+    if (!inside || scale !== this.#view.scale) {
+      this.#fitted = false;
+      this.#moveTo({ scale, x: column + 0.5 - width / scale / 2, y: row + 0.5 - height / scale / 2 }, ring);
+    }
+    if (ring) this.#ring = { n, from: performance.now() };
+    this.#request();
+  }
+
+  #pending = null;
+
+  /** Lays the pages out in another number of columns. */
+  setColumns(columns) {
+    this.#layOut(columns);
+    this.#moveTo(this.#fitting(), false);
+  }
+
+  /** The page at a point of the element, or null. */
+  pageAt(px, py) {
+    const { scale, x, y, columns } = this.#view;
+    const column = Math.floor(x + px / scale);
+    const row = Math.floor(y + py / scale);
+    const n = row * columns + column + 1;
+    return column >= 0 && column < columns && row >= 0 && this.data.has(n) ? n : null;
+  }
+
+  #place(n) {
+    const { columns } = this.#view;
+    return [(n - 1) % columns, Math.floor((n - 1) / columns)];
+  }
+
+  get #rows() {
+    return Math.ceil(this.data.pages / this.#view.columns);
+  }
+
+  #layOut(columns) {
+    this.#view.columns = columns;
+    this.#tiles = new MapTiles(this.data, columns);
+    this.#tiles.setPainter(this.#options.painter);
+  }
+
+  /** The view that shows all. */
+  #fitting() {
+    const { width, height } = this.#size;
+    const { columns } = this.#view;
+    const rows = this.#rows;
+    const scale = Math.min(width / columns, height / rows, COMFORTABLE);
+    return { scale, x: (columns - width / scale) / 2, y: Math.max((rows - height / scale) / 2, -12 / scale) };
+  }
+
+  #smallest() {
+    return this.#fitting().scale * 0.8;
+  }
+
+  #resized() {
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (!width || !height) return;
+    const ratio = devicePixelRatio || 1;
+    this.#size = { width, height, ratio };
+    for (const canvas of [this.#base, this.#over]) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    if (!this.#tiles) this.#layOut(this.#view.columns || columnsFor(this.data.pages, width, height));
+    if (this.#fitted) Object.assign(this.#view, this.#fitting());
+    this.#redraw();
+    if (this.#pending) {
+      const { n, ring } = this.#pending;
+      this.#pending = null;
+      this.goTo(n, ring);
+    }
+  }
+
+  /** Takes a view of the user's, within bounds. */
+  #set(view) {
+    Object.assign(this.#view, view);
+    const v = this.#view;
+    const { width, height } = this.#size;
+    const keep = (at, shown, all) => {
+      const edge = Math.min(shown, all) / 2;
+      return Math.min(Math.max(at, edge - shown), all - edge);
+    };
+    v.x = keep(v.x, width / v.scale, v.columns);
+    v.y = keep(v.y, height / v.scale, this.#rows);
+    this.#redraw();
+    this.#emit("view", this.view);
+  }
+
+  #moveTo(view, shown) {
+    this.#stop();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!shown || still || !this.#size.width) return this.#set(view);
+    const from = this.view;
+    const middle = ({ scale, x, y }) => [x + this.#size.width / scale / 2, y + this.#size.height / scale / 2];
+    const [a, b] = [middle(from), middle(view)];
+    const begin = performance.now();
+    const step = (now) => {
+      const t = Math.min(1, Math.max(0, (now - begin) / MOVE));
+      const eased = t * t * (3 - 2 * t);
+      if (t === 1) this.#set(view);
+      else {
+        const scale = from.scale * (view.scale / from.scale) ** eased;
+        const at = a.map((v, i) => v + (b[i] - v) * eased);
+        this.#set({ scale, x: at[0] - this.#size.width / scale / 2, y: at[1] - this.#size.height / scale / 2 });
+      }
+      this.#animation = t < 1 ? requestAnimationFrame(step) : null;
+    };
+    this.#animation = requestAnimationFrame(step);
+  }
+
+  #stop() {
+    cancelAnimationFrame(this.#animation);
+    this.#animation = null;
+  }
+
+  #redraw() {
+    this.#drawBase = true;
+    this.#request();
+  }
+
+  #request() {
+    this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    this.#frame = 0;
+    const { ratio } = this.#size;
+    const { scale, x, y, columns } = this.#view;
+    if (!this.#tiles || !scale) return;
+    if (this.#drawBase) {
+      const context = this.#base.getContext("2d");
+      const { width, height } = this.#base;
+      context.clearRect(0, 0, width, height);
+      const at = { x, y, scale: scale * ratio, ratio, columns, width, height };
+      this.#drawBase = !this.#tiles.draw(context, at);
+      this.#cells.draw(context, this.data, at);
+    }
+    const ringing = this.#drawOver();
+    if (this.#drawBase || ringing) this.#request();
+  }
+
+  /** Draws what is pointed at; true while it moves. */
+  #drawOver() {
+    const context = this.#over.getContext("2d");
+    const { width, height, ratio } = this.#size;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    const style = getComputedStyle(this.element);
+    const ink = style.getPropertyValue("--ink") || "#000";
+    const ground = style.getPropertyValue("--paper") || "#fff";
+    if (this.#marks) this.#drawMarks(context, ink, ground);
+    if (this.#hovered) this.#outline(context, this.#hovered, ink, ground, 1.5);
+    if (this.#selected) this.#outline(context, this.#selected, ink, ground, 3);
+    this.#drawOverview(context, ink, ground);
+    return this.#drawRing(context, style.getPropertyValue("--accent"));
+  }
+
+  #outline(context, n, ink, ground, thick) {
+    if (!this.data.has(n)) return;
+    const [left, top, size] = this.#box(n, 7);
+    for (const [colour, out] of [[ground, thick + 1.5], [ink, thick / 2]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = colour === ink ? thick : 2;
+      context.strokeRect(left - out, top - out, size + 2 * out, size + 2 * out);
+    }
+  }
+
+  /** Where page `n` is on the element, at least `least` pixels large. */
+  #box(n, least) {
+    const { scale, x, y } = this.#view;
+    const [column, row] = this.#place(n);
+    const size = Math.max(scale, least);
+    const aside = (size - scale) / 2;
+    return [(column - x) * scale - aside, (row - y) * scale - aside, size];
+  }
+
+  #drawMarks(context, ink, ground) {
+    const { width, height } = this.#size;
+    const { scale } = this.#view;
+    const radius = Math.max(1, Math.min(scale / 5, 6));
+    context.fillStyle = ink;
+    context.strokeStyle = ground;
+    for (const n of this.#marks) {
+      if (!this.data.has(n)) continue;
+      const [left, top, size] = this.#box(n, 0);
+      if (left + size < 0 || top + size < 0 || left > width || top > height) continue;
+      if (scale < PATTERN) context.fillRect(left, top, Math.max(1, size), Math.max(1, size));
+      else {
+        context.beginPath();
+        context.arc(left + size / 2, top + size / 2, radius, 0, 7);
+        context.fill();
+        context.stroke();
+      }
+    }
+  }
+
+  #drawRing(context, colour) {
+    if (!this.#ring) return false;
+    const age = performance.now() - this.#ring.from;
+    if (age > RING) {
+      this.#ring = null;
+      return false;
+    }
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const [left, top, size] = this.#box(this.#ring.n, 7);
+    const wave = still ? 0.5 : (age % 800) / 800;
+    context.strokeStyle = colour;
+    context.lineWidth = 3;
+    context.globalAlpha = still ? 1 : 1 - wave;
+    context.beginPath();
+    context.arc(left + size / 2, top + size / 2, size / 2 + 6 + 30 * (still ? 0.3 : 1 - wave), 0, 7);
+    context.stroke();
+    context.globalAlpha = 1;
+    return true;
+  }
+
+  /** Where the small picture of the whole file is, when only a part is in view; or null. */
+  #overview() {
+    const { width, height } = this.#size;
+    const { scale, columns } = this.#view;
+    if (scale < this.#fitting().scale * 1.3) return null;
+    const side = Math.min(150, width / 4, height / 4);
+    const small = Math.min(side / columns, side / this.#rows);
+    const [w, t] = [columns * small, this.#rows * small];
+    return { small, left: width - w - 12, top: height - t - 12, width: w, height: t };
+  }
+
+  #drawOverview(context, ink, ground) {
+    const box = this.#overview();
+    if (!box) return;
+    const { ratio } = this.#size;
+    context.fillStyle = ground;
+    context.fillRect(box.left - 4, box.top - 4, box.width + 8, box.height + 8);
+    context.strokeStyle = ink;
+    context.lineWidth = 1;
+    context.strokeRect(box.left - 4.5, box.top - 4.5, box.width + 9, box.height + 9);
+    context.save();
+    context.setTransform(1, 0, 0, 1, Math.round(box.left * ratio), Math.round(box.top * ratio));
+    context.beginPath();
+    context.rect(0, 0, box.width * ratio, box.height * ratio);
+    context.clip();
+    const whole = this.#tiles.draw(context, { x: 0, y: 0, scale: box.small * ratio, width: box.width * ratio, height: box.height * ratio, budget: 6 });
+    context.restore();
+    if (!whole) this.#request();
+    const { scale, x, y } = this.#view;
+    const { width, height } = this.#size;
+    context.strokeStyle = getComputedStyle(this.element).getPropertyValue("--accent");
+    context.lineWidth = 2;
+    const [left, top] = [box.left + x * box.small, box.top + y * box.small];
+    context.strokeRect(left, top, Math.max(3, (width / scale) * box.small), Math.max(3, (height / scale) * box.small));
+  }
+
+  #listen() {
+    const { element } = this;
+    element.addEventListener("wheel", (e) => this.#wheel(e), { passive: false });
+    element.addEventListener("pointerdown", (e) => this.#down(e));
+    element.addEventListener("pointermove", (e) => this.#move(e));
+    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (e) => this.#up(e));
+    element.addEventListener("pointerleave", () => this.#hover(null));
+    element.addEventListener("dblclick", (e) => {
+      const n = this.pageAt(...this.#at(e));
+      if (n) this.#emit("open", n);
+    });
+    element.addEventListener("keydown", (e) => this.#key(e));
+  }
+
+  #at(e) {
+    const box = this.element.getBoundingClientRect();
+    return [e.clientX - box.left, e.clientY - box.top];
+  }
+
+  #wheel(e) {
+    e.preventDefault();
+    this.#stop();
+    const unit = WHEEL[e.deltaMode] ?? 1;
+    if (e.shiftKey || (e.deltaX !== 0 && Math.abs(e.deltaX) > Math.abs(e.deltaY))) return this.#pan(-(e.deltaX || e.deltaY) * unit, 0);
+    const speed = e.ctrlKey ? 0.01 : 0.0022;
+    this.zoom(Math.exp(-Math.max(-240, Math.min(240, e.deltaY * unit)) * speed), ...this.#at(e));
+  }
+
+  #pan(dx, dy) {
+    const { scale, x, y } = this.#view;
+    this.#fitted = false;
+    this.#set({ x: x - dx / scale, y: y - dy / scale });
+  }
+
+  #down(e) {
+    if (e.button !== 0) return;
+    this.#stop();
+    this.element.focus({ preventScroll: true });
+    this.element.setPointerCapture(e.pointerId);
+    this.#pointers.set(e.pointerId, this.#at(e));
+    if (this.#pointers.size === 1) this.#moved = 0;
+    this.#steering = this.#pointers.size === 1 && this.#steer(e);
+  }
+
+  /** The pointer is held down on the small picture of the whole. */
+  #steering = false;
+
+  /** Goes where the small picture of the whole is pressed; false if it is not. */
+  #steer(e) {
+    const box = this.#overview();
+    const [px, py] = this.#at(e);
+    if (!box || (!this.#steering && (px < box.left || py < box.top))) return false;
+    const { scale } = this.#view;
+    const { width, height } = this.#size;
+    this.#set({
+      x: (px - box.left) / box.small - width / scale / 2,
+      y: (py - box.top) / box.small - height / scale / 2,
+    });
+    this.#moved = CLICK + 1;
+    return true;
+  }
+
+  #move(e) {
+    const before = this.#pointers.get(e.pointerId);
+    const now = this.#at(e);
+    if (!before) return this.#hover(this.pageAt(...now), e);
+    if (this.#steering) return void this.#steer(e);
+    const others = [...this.#pointers].filter(([id]) => id !== e.pointerId);
+    this.#pointers.set(e.pointerId, now);
+    this.#moved += Math.hypot(now[0] - before[0], now[1] - before[1]);
+    if (others.length === 0) {
+      if (this.#moved > CLICK) {
+        this.#hover(null);
+        this.#pan(now[0] - before[0], now[1] - before[1]);
+      }
+      return;
+    }
+    const other = others[0][1];
+    const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
+    const middle = (p) => [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2];
+    const [from, to] = [middle(before), middle(now)];
+    this.#pan(to[0] - from[0], to[1] - from[1]);
+    if (apart(before) > 0) this.zoom(apart(now) / apart(before), ...to);
+  }
+
+  #up(e) {
+    const was = this.#pointers.delete(e.pointerId);
+    if (this.#pointers.size === 0) this.#steering = false;
+    if (!was || e.type === "pointercancel" || this.#moved > CLICK || this.#pointers.size > 0) return;
+    const n = this.pageAt(...this.#at(e));
+    if (n) this.#choose(n);
+  }
+
+  #hover(n, e) {
+    if (n === this.#hovered && !e) return;
+    this.#hovered = n;
+    this.#request();
+    this.#emit("hover", n, e?.clientX, e?.clientY);
+  }
+
+  #choose(n) {
+    this.selected = n;
+    this.#emit("select", n);
+  }
+
+  #key(e) {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const { width, height } = this.#size;
+    const { columns } = this.#view;
+    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
+    const pans = { ArrowLeft: [width / 5, 0], ArrowRight: [-width / 5, 0], ArrowUp: [0, height / 5], ArrowDown: [0, -height / 5] };
+    if (e.shiftKey && pans[e.key]) this.#pan(...pans[e.key]);
+    else if (steps[e.key]) this.#step((this.#selected ?? this.#middle()) + (this.#selected ? steps[e.key] : 0));
+    else if (e.key === "PageUp" || e.key === "PageDown") this.#pan(0, e.key === "PageUp" ? height * 0.9 : -height * 0.9);
+    else if (e.key === "+" || e.key === "=") this.#zoomKey(1.5);
+    else if (e.key === "-") this.#zoomKey(1 / 1.5);
+    else if (e.key === "0") this.fit();
+    else if (e.key === "Home") this.#step(1);
+    else if (e.key === "End") this.#step(this.data.pages);
+    else if (e.key === "Enter" && this.#selected) this.#emit("open", this.#selected);
+    else if (e.key === "n" || e.key === "p") this.#sameOwner(e.key === "n" ? 1 : -1);
+    else return;
+    e.preventDefault();
+  }
+
+  /** Around the selected page if it is in view. */
+  #zoomKey(factor) {
+    this.#stop();
+    const { width, height } = this.#size;
+    if (this.#selected) {
+      const [left, top, size] = this.#box(this.#selected, 0);
+      const [px, py] = [left + size / 2, top + size / 2];
+      if (px >= 0 && py >= 0 && px <= width && py <= height) return this.zoom(factor, px, py);
+    }
+    this.zoom(factor);
+  }
+
+  #middle() {
+    const { width, height } = this.#size;
+    return this.pageAt(width / 2, height / 2) ?? 1;
+  }
+
+  #step(n) {
+    if (!this.data.has(n)) return;
+    this.#choose(n);
+    this.goTo(n);
+  }
+
+  /** The next page of the same b-tree in the order of the file. */
+  #sameOwner(step) {
+    const from = this.#selected ?? this.#middle();
+    const { owners } = this.data;
+    const owner = owners[from - 1];
+    for (let n = from + step; this.data.has(n); n += step) if (owners[n - 1] === owner) return this.#step(n);
+  }
+}
