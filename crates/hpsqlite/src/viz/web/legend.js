@@ -2,7 +2,7 @@
  * The legend of a map: every b-tree and every kind of page with its colour, its mark, how many pages it
  * has; clicked, only those stay bright.
  */
-import { count, fill, h, percent, roleName, swatch, tip } from "viz/dom.js";
+import { count, fill, h, percent, rgb, roleName, swatch, tip } from "viz/dom.js";
 import { drawMark } from "viz/mapcells.js";
 import { NOBODY } from "viz/mapdata.js";
 
@@ -29,6 +29,7 @@ export class Legend {
   #filter = h("input", { type: "search", placeholder: "Name contains …", "aria-label": "Tables and indexes whose name contains", oninput: () => this.#draw() });
   #all = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#app.select({ trees: null, kinds: null }) }, "show all");
   #census = null;
+  #by = "owner";
   #summary = null;
 
   constructor(app) {
@@ -42,6 +43,26 @@ export class Legend {
     );
     app.on("select", () => this.#draw());
     app.on("theme", () => this.#draw());
+  }
+
+  /** Says what colours tell on the map: "owner", "kind" or another. */
+  colouredBy(by) {
+    this.#by = by;
+    this.#draw();
+  }
+
+  /** The pages of a file that a selection leaves, at most `most`; null if there are more, or all. */
+  chosen(data, most) {
+    const { trees, kinds } = this.#app.selection;
+    if (!this.#census || (!trees && !kinds)) return null;
+    const of = (numbers, counts) => [...numbers].reduce((sum, i) => sum + counts[i], 0);
+    const expected = Math.min(trees ? of(trees, this.#census.trees) : Infinity, kinds ? of(kinds, this.#census.kinds) : Infinity);
+    if (expected > most) return null;
+    const pages = [];
+    for (let i = 0; i < data.loaded; i++) {
+      if ((!trees || trees.has(data.owners[i])) && (!kinds || kinds.has(data.kinds[i]))) pages.push(i + 1);
+    }
+    return pages;
   }
 
   /** Shows the legend of a file. */
@@ -99,7 +120,7 @@ export class Legend {
     const context = canvas.getContext("2d");
     const dark = this.#app.dark;
     context.scale(2, 2);
-    const [r, g, b] = markGround(letter, colour, dark);
+    const [r, g, b] = markGround(letter, colour, dark, this.#by);
     context.fillStyle = `rgb(${r} ${g} ${b})`;
     context.fillRect(0, 0, size, size);
     drawMark(context, letter, size, dark ? "rgb(255 255 255 / 75%)" : "rgb(0 0 0 / 65%)");
@@ -107,13 +128,10 @@ export class Legend {
   }
 }
 
-/** Pages of b-trees have their b-tree's colour on the map: grey stands for any. */
-function markGround(letter, colour, dark) {
-  if ("tTiIor".includes(letter)) return dark ? [92, 100, 110] : [196, 203, 211];
-  const text = dark ? colour.dark : colour.light;
-  if (typeof text !== "string") return text;
-  const n = Number.parseInt(text.slice(1), 16);
-  return [n >> 16, (n >> 8) & 255, n & 255];
+/** Pages of b-trees mostly have their b-tree's colour on the map: grey stands for any. */
+function markGround(letter, colour, dark, by) {
+  if (by !== "kind" && "tTiIor".includes(letter)) return dark ? [92, 100, 110] : [196, 203, 211];
+  return rgb(dark ? colour.dark : colour.light);
 }
 
 /** What kinds of pages are, by their letters. */

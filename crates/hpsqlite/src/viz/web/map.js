@@ -10,8 +10,10 @@ const COLOURINGS = {
   owner: ["Whose a page is", "Each table and index has a colour of its own; the fuller a page, the stronger it is."],
   fill: ["How full it is", "The darker (in the dark: the brighter) a page, the fuller it is."],
   kind: ["What kind it is", "Leaves, interior pages, overflow, free: one colour for each kind."],
-  order: ["Its place in the order of keys", "The first rows of each table or index are dark blue, the last yellow. A smooth run of colours is a table in order; noise is one that is scattered."],
+  order: ["Its place in the order of keys", "A smooth run of colours is a table or index in order; noise is one that is scattered over the file."],
 };
+/** A filter that leaves so few pages shows each, however small it is. */
+const FEW = 20_000;
 /** B-trees whose order is asked for, the largest first. */
 const ORDERED = 200;
 
@@ -30,7 +32,9 @@ class MapView {
   #by = "owner";
   #legend;
   #side = h("section", { class: "map-page", "aria-live": "polite", "aria-label": "The selected page" });
-  #scale = h("div", { class: "map-scale", hidden: true });
+  #scale = h("div", { class: "map-scale" });
+  #logged = h("label", { class: "check", hidden: true });
+  #markLogged = h("input", { type: "checkbox", checked: true, onchange: () => this.#mark() });
   #box = h("div", { class: "map-box" });
   #census = 0;
 
@@ -69,9 +73,12 @@ class MapView {
     const data = this.#app.map(f);
     this.#summary = summary;
     this.#ranks.clear();
+    this.#newer = null;
     if (this.#map && this.#shown === f && this.#map.data === data) {
-      this.#paint();
       this.#count();
+      this.#paint();
+      this.#mark();
+      this.#tell();
       return;
     }
     this.#shown = f;
@@ -89,12 +96,27 @@ class MapView {
       this.#map.on("open", (n) => this.#app.go("page", { page: n }));
       fill(this.#box, this.#map.element);
     }
-    this.#paint();
     this.#count();
+    this.#paint();
+    this.#mark();
     this.#tell();
   }
 
   #summary = null;
+  /** Promise of the pages that the log has newer, once it was asked for. */
+  #newer = null;
+
+  /** Marks the pages that the log has newer, if that is wanted. */
+  async #mark() {
+    const versions = this.#summary.wal?.versions ?? 0;
+    this.#logged.hidden = versions === 0;
+    fill(this.#logged, this.#markLogged, `${plural(versions, "page")} newer in the log (dots)`);
+    const [map, f] = [this.#map, this.#shown];
+    if (versions === 0 || !this.#markLogged.checked) return void (map.marks = null);
+    this.#newer ??= newerPages(this.#app.source, f, this.#summary.wal.committed).catch(() => null);
+    const pages = await this.#newer;
+    if (f === this.#shown) map.marks = pages;
+  }
 
   #painter() {
     const { trees, kinds } = this.#app.selection;
@@ -112,6 +134,7 @@ class MapView {
       if (this.#by !== "order" || f !== this.#shown) return;
     }
     this.#map.setPainter(painter, this.#summary);
+    this.#map.spots = this.#legend.chosen(this.#map.data, FEW);
   }
 
   /** The place of each leaf in the order of its b-tree's keys, from 1 to 65535. */
@@ -130,8 +153,11 @@ class MapView {
 
   #came(from, n) {
     if (n > 0) this.#map?.changed(from, n);
+    const { page } = this.#app.selection;
+    if (page >= from && page < from + n) this.#tell();
     const now = performance.now();
     if (n === 0 || now - this.#census > 1000) this.#count();
+    if (n === 0 && this.#map) this.#map.spots = this.#legend.chosen(this.#map.data, FEW);
   }
 
   #count() {
@@ -169,7 +195,7 @@ class MapView {
       t !== null && [h("dt", null, kind.letter === "r" ? "Kept for" : "Of"), h("dd", null, treeLink(this.#app, t))],
       h("dt", null, "Full"), h("dd", null, `${percent(data.fill(n) / 255)} of ${count(size)} bytes`),
       h("dt", null, "In the file"), h("dd", null, `from byte ${count((n - 1) * size)} on`));
-    const around = h("div");
+    const around = h("div", { class: "map-around" });
     fill(this.#side, h("h2", null, "Page ", pageLink(this.#app, n)), h("p", { class: "small" }, EXPLAINED[kind.letter] ?? ""), facts, around,
       h("p", { class: "row" }, h("a", { href: this.#app.href("page", { page: n }) }, "Look inside"),
         trees[t] && h("button", { type: "button", class: "plain", onclick: () => this.#app.select({ trees: new Set([t]), kinds: null }) }, `Only ${short(trees[t].name)}`)));
@@ -198,6 +224,7 @@ class MapView {
       h("div", { class: "row" },
         button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)), button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
         h("button", { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() }, "Whole file")),
+      this.#logged,
       h("details", { class: "map-help" }, h("summary", null, "What am I looking at?"),
         h("div", { class: "card" }, EXPLANATION.map((text) => h("p", null, text)), h("p", { class: "small faint" }, KEYS))),
       this.#scale);
@@ -205,6 +232,7 @@ class MapView {
 
   #colourBy(by) {
     this.#by = by;
+    this.#legend.colouredBy(by);
     this.#paint();
   }
 
@@ -212,9 +240,17 @@ class MapView {
     const [, words] = COLOURINGS[this.#by];
     const ramp = this.#by === "order" && h("span", { class: "ramp", "aria-hidden": "true" },
       Array.from({ length: 24 }, (_, i) => h("i", { style: { background: `rgb(${orderColour(i / 23).join(" ")})` } })));
-    fill(this.#scale, ramp && ["first ", ramp, " last. "], words);
-    this.#scale.hidden = this.#by === "owner";
+    fill(this.#scale, ramp && ["First key ", ramp, " last key. "], words);
+    this.#scale.title = words;
   }
+}
+
+/** The pages of which the log has a newer version. */
+async function newerPages(source, f, committed) {
+  const frames = await source.wal(f);
+  const pages = new Set();
+  for (let i = 0; i < committed; i++) pages.add(frames[i * 3]);
+  return pages;
 }
 
 function short(name) {

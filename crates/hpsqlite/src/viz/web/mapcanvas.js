@@ -14,6 +14,7 @@
  *   map.setData(data, summary)     another file
  *   map.selected, map.hovered      page or null; may be set
  *   map.marks                      iterable of pages that get a dot, or null
+ *   map.spots                      iterable of pages that are to be seen however small they are, or null
  *   map.fit(), map.goTo(n, ring), map.zoom(factor)
  *   map.setColumns(n)              another number of columns (for two maps that are to be alike)
  *
@@ -34,8 +35,23 @@ const CLICK = 4;
 const MOVE = 260;
 /** Milliseconds of the ring around what was searched for. */
 const RING = 1600;
+/** Marks and spots drawn at most; of more a part is drawn, evenly taken. */
+const POINTS = 20_000;
+/** A spot is at least so many CSS pixels large. */
+const SPOT = 3;
 /** CSS pixels of a step of a wheel, by what it counts in: pixels, lines, pages. */
 const WHEEL = [1, 16, 400];
+
+/** The place of the first of sorted `pages` that is not before `n`. */
+function firstFrom(pages, n) {
+  let [low, high] = [0, pages.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (pages[middle] < n) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 
 /** How many columns show all pages best in a box. */
 export function columnsFor(pages, width, height) {
@@ -60,6 +76,7 @@ export class MapCanvas {
   #selected = null;
   #hovered = null;
   #marks = null;
+  #spots = null;
   #tiles;
   #cells;
   #options;
@@ -142,8 +159,17 @@ export class MapCanvas {
   }
 
   set marks(pages) {
-    this.#marks = pages;
-    this.#request();
+    this.#marks = pages && Uint32Array.from(pages).sort();
+    this.#redraw();
+  }
+
+  get spots() {
+    return this.#spots;
+  }
+
+  set spots(pages) {
+    this.#spots = pages && Uint32Array.from(pages).sort();
+    this.#redraw();
   }
 
   /** Shows the whole file. */
@@ -305,7 +331,9 @@ export class MapCanvas {
       context.clearRect(0, 0, width, height);
       const at = { x, y, scale: scale * ratio, ratio, columns, width, height };
       this.#drawBase = !this.#tiles.draw(context, at);
+      this.#drawSpots(context);
       this.#cells.draw(context, this.data, at);
+      this.#drawMarks(context);
     }
     const ringing = this.#drawOver();
     if (this.#drawBase || ringing) this.#request();
@@ -320,7 +348,6 @@ export class MapCanvas {
     const style = getComputedStyle(this.element);
     const ink = style.getPropertyValue("--ink") || "#000";
     const ground = style.getPropertyValue("--paper") || "#fff";
-    if (this.#marks) this.#drawMarks(context, ink, ground);
     if (this.#hovered) this.#outline(context, this.#hovered, ink, ground, 1.5);
     if (this.#selected) this.#outline(context, this.#selected, ink, ground, 3);
     this.#drawOverview(context, ink, ground);
@@ -346,24 +373,55 @@ export class MapCanvas {
     return [(column - x) * scale - aside, (row - y) * scale - aside, size];
   }
 
-  #drawMarks(context, ink, ground) {
+  /** Where those of `pages` are that are in view. */
+  *#boxes(pages, least) {
     const { width, height } = this.#size;
-    const { scale } = this.#view;
-    const radius = Math.max(1, Math.min(scale / 5, 6));
-    context.fillStyle = ink;
-    context.strokeStyle = ground;
-    for (const n of this.#marks) {
-      if (!this.data.has(n)) continue;
-      const [left, top, size] = this.#box(n, 0);
-      if (left + size < 0 || top + size < 0 || left > width || top > height) continue;
-      if (scale < PATTERN) context.fillRect(left, top, Math.max(1, size), Math.max(1, size));
-      else {
-        context.beginPath();
-        context.arc(left + size / 2, top + size / 2, radius, 0, 7);
-        context.fill();
-        context.stroke();
-      }
+    const { scale, y, columns } = this.#view;
+    const from = firstFrom(pages, Math.floor(y) * columns + 1);
+    const to = firstFrom(pages, Math.min(this.data.pages, Math.ceil(y + height / scale) * columns) + 1);
+    const step = Math.max(1, Math.ceil((to - from) / POINTS));
+    for (let i = from; i < to; i += step) {
+      const [left, top, size] = this.#box(pages[i], least);
+      if (left + size > 0 && left < width) yield [left, top, size, pages[i]];
     }
+  }
+
+  /** Pages that are smaller than a spot in their colour, larger. */
+  #drawSpots(context) {
+    const { ratio } = this.#size;
+    if (!this.#spots || this.#view.scale >= SPOT) return;
+    const pixel = new Uint32Array(1);
+    const [r, g, b] = [0, 1, 2].map((i) => new Uint8Array(pixel.buffer, i, 1));
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const [left, top, size, n] of this.#boxes(this.#spots, SPOT)) {
+      this.#options.painter.paint(this.data, n, 1, pixel);
+      context.fillStyle = `rgb(${r[0]} ${g[0]} ${b[0]})`;
+      context.fillRect(left, top, size, size);
+    }
+    context.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  #drawMarks(context) {
+    if (!this.#marks) return;
+    const { ratio } = this.#size;
+    const { scale } = this.#view;
+    const style = getComputedStyle(this.element);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = style.getPropertyValue(scale < PATTERN ? "--accent" : "--ink");
+    context.strokeStyle = style.getPropertyValue("--paper");
+    context.lineWidth = 1;
+    const radius = Math.min(scale / 5, 6);
+    for (const [left, top, size] of this.#boxes(this.#marks, 1)) {
+      if (scale < PATTERN) {
+        context.fillRect(left, top, size, size);
+        continue;
+      }
+      context.beginPath();
+      context.arc(left + size / 2, top + size / 2, radius, 0, 7);
+      context.fill();
+      context.stroke();
+    }
+    context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
   #drawRing(context, colour) {
