@@ -110,14 +110,20 @@ impl Drawing<'_> {
             let before = f as i32 * (COLUMN * heads.len() as i32 + 16);
             PADDING + SQUARE + 8 + names as i32 + before + COLUMN * (i as i32 + 1)
         };
-        for f in 0..self.files.len() {
-            if several {
-                let room = f64::from(COLUMN * heads.len() as i32 - 8);
-                let title = font::fit(&self.files[f].title, TEXT * font::BOLD, room);
-                self.right((column(f, heads.len() - 1), self.y), "s", &title);
+        if several {
+            let room = f64::from(COLUMN * heads.len() as i32 - 8);
+            let titles = self.titles(TEXT, room);
+            let lines = titles.iter().map(Vec::len).max().unwrap_or(1) as i32;
+            for (f, title) in titles.iter().enumerate() {
+                // They stand on the numbers below.
+                let first = lines - title.len() as i32;
+                for (line, title) in (first..).zip(title) {
+                    let y = self.y + 15 * line;
+                    self.right((column(f, heads.len() - 1), y), "s", title);
+                }
             }
+            self.y += 15 * (lines - 1) + LINE - 3;
         }
-        self.y += if several { LINE - 3 } else { 0 };
         for f in 0..self.files.len() {
             for (i, head) in heads.iter().enumerate() {
                 self.right((column(f, i), self.y), "n", head);

@@ -222,27 +222,26 @@ fn label_width(files: &[File<'_>]) -> i32 {
 }
 
 /// What is to be known of a file.
-fn facts(file: &File<'_>) -> String {
+fn facts(file: &File<'_>) -> Vec<String> {
     let (whole, size) = (&file.figures.whole, file.model.image.header.page_size);
-    let mut line = format!(
+    let mut facts = vec![format!(
         "{} in {} pages of {} bytes",
         text::bytes(whole.bytes),
         text::thousands(whole.pages),
         text::thousands(size.into())
-    );
+    )];
     if whole.order.steps > 0 {
-        let _ = write!(line, "; scatter {:.0} %", 100.0 * whole.order.scatter);
+        facts.push(format!("scatter {:.0} %", 100.0 * whole.order.scatter));
     }
     if file.pages() < file.model.map.pages() {
         let (first, last) = file.range();
-        let _ = write!(
-            line,
-            "; pages {} to {}",
+        facts.push(format!(
+            "pages {} to {}",
             text::thousands(first.into()),
             text::thousands(last.into())
-        );
+        ));
     }
-    line
+    facts
 }
 
 /// A picture while it is drawn.
@@ -293,26 +292,41 @@ impl Drawing<'_> {
 
     /// The name of each file, and what is to be known of it.
     fn heads(&mut self) {
+        if let [file] = self.files {
+            let room = f64::from(WIDTH - 2 * PADDING);
+            let title = font::fit(&file.title, 17.0 * font::BOLD, room);
+            self.text((PADDING, 36), "t", &title);
+            let line = font::fit(&facts(file).join("; "), 12.0, room);
+            self.text((PADDING, 54), "b", &line);
+            self.y = 70;
+            return;
+        }
+        let room = f64::from(self.width);
+        let titles = self.titles(15.0, room);
+        let lines = titles.iter().map(Vec::len).max().unwrap_or(1) as i32;
         let mut lowest = 0;
-        for f in 0..self.files.len() {
-            let alone = self.files.len() == 1;
-            let x = if alone { PADDING } else { self.left(f) };
-            let room = f64::from(if alone {
-                WIDTH - 2 * PADDING
-            } else {
-                self.width
-            });
-            let size = if alone { 17.0 } else { 15.0 };
-            let title = font::fit(&self.files[f].title, size * font::BOLD, room);
-            let mut y = 36;
-            self.text((x, y), if alone { "t" } else { "h" }, &title);
-            for line in font::wrap(&facts(&self.files[f]), 12.0, room, 3) {
-                y += 18;
-                self.text((x, y), "b", &line);
+        for (f, title) in titles.iter().enumerate() {
+            let x = self.left(f);
+            // They stand on the facts below.
+            for (line, title) in (lines - title.len() as i32..).zip(title) {
+                self.text((x, 36 + 19 * line), "h", title);
+            }
+            let mut y = 36 + 19 * (lines - 1) + 2;
+            for fact in facts(&self.files[f]) {
+                y += 17;
+                self.text((x, y), "b", &font::fit(&fact, 12.0, room));
             }
             lowest = lowest.max(y);
         }
         self.y = lowest + 16;
+    }
+
+    /// The names of the files in bold letters of a size, in one line or two.
+    fn titles(&self, size: f64, room: f64) -> Vec<Vec<String>> {
+        let titles = self.files.iter().map(|file| &file.title);
+        titles
+            .map(|title| font::wrap(title, size * font::BOLD, room, 2))
+            .collect()
     }
 
     /// The numbers of the first pages of some rows.

@@ -15,12 +15,20 @@ const KEPT = 8;
 /** Pages of the map in one answer. */
 const MAP = 1 << 20;
 
+/** The bytes that a text in base 64 stands for. */
+function decoded(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const plain = atob(text);
+  const bytes = new Uint8Array(plain.length);
+  for (let i = 0; i < plain.length; i++) bytes[i] = plain.charCodeAt(i);
+  return bytes;
+}
+
 /** The bytes of a script element that holds compressed data as text. */
 async function unpacked(id) {
   const text = document.getElementById(id)?.textContent;
   if (text === undefined) throw new Error("A part of this saved page is missing.");
-  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const stream = new Blob([decoded(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -31,7 +39,9 @@ function parsed(bytes) {
 /** Little-endian 32-bit numbers. */
 function u32s(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Uint32Array.from({ length: bytes.byteLength >> 2 }, (_, i) => view.getUint32(i * 4, true));
+  const numbers = new Uint32Array(bytes.byteLength >> 2);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = view.getUint32(i * 4, true);
+  return numbers;
 }
 
 /** Numbers that were kept as how much larger each is than the one before. */
