@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use anyhow::{Result, bail};
 use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::routing::{delete, post};
 use axum::{Json, Router};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::api::{Answer, At, aside};
-use super::files::{Files, Opened, Progress};
+use super::files::{CopyOf, Files, Opened, Progress};
 use super::refusal::Refusal;
 use crate::viz::copy::{self, Job, Kind, Stop};
 
@@ -60,7 +61,8 @@ impl Copies {
         let job = inner
             .job(&path, kind)
             .map_err(|e| Refusal::new(StatusCode::CONFLICT, format!("{e:#}")))?;
-        let (file, progress) = files.add_copy(&kind.title(&files.title(f)), &path);
+        let (file, progress) =
+            files.add_copy(&kind.title(&files.title(f)), &path, CopyOf { of: f, kind });
         let stop = Arc::new(Stop::default());
         let maker = {
             let (files, stop) = (files.clone(), stop.clone());
@@ -142,7 +144,11 @@ struct Begun {
     file: usize,
 }
 
-async fn start(State(files): State<Arc<Files>>, Json(wanted): Json<Wanted>) -> Answer<Json<Begun>> {
+async fn start(
+    State(files): State<Arc<Files>>,
+    wanted: Result<Json<Wanted>, JsonRejection>,
+) -> Answer<Json<Begun>> {
+    let Json(wanted) = wanted.map_err(|e| Refusal::bad(e.body_text()))?;
     let start = move || files.copies.start(&files, wanted.of, wanted.kind);
     Ok(Json(Begun {
         file: aside(start).await?,

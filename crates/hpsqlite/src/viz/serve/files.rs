@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::Refusal;
 use super::copies::Copies;
 use crate::interrupt;
+use crate::viz::copy;
 use crate::viz::device::{DISK, Device};
 use crate::viz::file::Image;
 use crate::viz::numbers::Figures;
@@ -135,6 +136,7 @@ struct Slot {
     title: String,
     path: PathBuf,
     state: State,
+    copy: Option<CopyOf>,
 }
 
 enum State {
@@ -157,6 +159,15 @@ pub struct Status {
     pub error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopyOf>,
+}
+
+/// What a copy is a copy of, and what was done to the content.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct CopyOf {
+    pub of: usize,
+    pub kind: copy::Kind,
 }
 
 /// All files, by their numbers.
@@ -191,12 +202,13 @@ impl Files {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, title: &str, path: &Path, state: State) -> usize {
+    fn add(&self, title: &str, path: &Path, state: State, copy: Option<CopyOf>) -> usize {
         let mut slots = self.slots_mut();
         slots.push(Slot {
             title: title.to_owned(),
             path: path.to_owned(),
             state,
+            copy,
         });
         slots.len() - 1
     }
@@ -212,14 +224,14 @@ impl Files {
     /// Opens a file and begins to scan it; gives its number.
     pub fn open(&self, title: &str, path: &Path) -> Result<usize> {
         let opened = Opened::new(Model::open(path)?, self.device);
-        Ok(self.add(title, path, State::Open(opened)))
+        Ok(self.add(title, path, State::Open(opened), None))
     }
 
     /// A file that is being written by somebody, who calls [`Files::made`] or [`Files::failed`]
     /// at the end. `path`: the file that it is a copy of.
-    pub fn add_copy(&self, title: &str, path: &Path) -> (usize, Arc<Progress>) {
+    pub fn add_copy(&self, title: &str, path: &Path, copy: CopyOf) -> (usize, Arc<Progress>) {
         let progress = Arc::new(Progress::default());
-        let f = self.add(title, path, State::Copying(progress.clone()));
+        let f = self.add(title, path, State::Copying(progress.clone()), Some(copy));
         (f, progress)
     }
 
@@ -308,6 +320,7 @@ impl Files {
                 total: 0,
                 error: None,
                 changed: None,
+                copy: slot.copy,
             };
             match &slot.state {
                 State::Copying(progress) => {

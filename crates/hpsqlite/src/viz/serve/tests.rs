@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::files::CopyOf;
 use super::{Files, Limits, Server};
 use crate::data::random::SplitMix64;
 use crate::sys::Db;
+use crate::viz::copy::Kind;
 use crate::viz::tests::{EVERYTHING, folder, make, model, stock};
 
 /// So short that a test can wait for them.
@@ -979,12 +981,17 @@ fn two_files_have_the_same_colours_for_the_same_names() {
     site.get("api/2/summary").refused(404);
 }
 
+const VACUUMED: CopyOf = CopyOf {
+    of: 0,
+    kind: Kind::Vacuumed,
+};
+
 #[test]
 fn a_copy_is_a_file_from_the_beginning() {
     let (folder, path) = everything();
     let site = Site::of(&[&path]);
     let made = folder.path().join("made");
-    let (f, progress) = site.files.add_copy("VACUUMed", &made);
+    let (f, progress) = site.files.add_copy("VACUUMed", &made, VACUUMED);
     progress.total.store(10, Ordering::Relaxed);
     progress.done.store(4, Ordering::Relaxed);
     let status = site.json("api/files")[f].clone();
@@ -992,6 +999,7 @@ fn a_copy_is_a_file_from_the_beginning() {
         (&status["state"], &status["done"], &status["total"]),
         (&json!("copying"), &json!(4), &json!(10))
     );
+    assert_eq!(status["copy"], json!({"of": 0, "kind": "vacuumed"}));
     assert_eq!(site.get("api/1/map").refused(404), "the copy is being made");
     std::fs::copy(&path, &made).unwrap();
     site.files
@@ -1004,11 +1012,68 @@ fn a_copy_is_a_file_from_the_beginning() {
     );
     let (g, _) = site
         .files
-        .add_copy("another", &folder.path().join("never made"));
+        .add_copy("another", &folder.path().join("never made"), VACUUMED);
     site.files.failed(g, "no room".to_owned());
     let status = site.json("api/files")[g].clone();
     assert_eq!(
         (&status["state"], &status["error"]),
         (&json!("failed"), &json!("no room"))
     );
+}
+
+#[test]
+fn pages_that_differ_are_told() {
+    let (folder, path) = everything();
+    let other = folder.path().join("other");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let size = model(&path).image.header.page_size as usize;
+    for n in [2, 5] {
+        bytes[(n - 1) * size + 7] ^= 1;
+    }
+    // It has a page less.
+    bytes.truncate(bytes.len() - size);
+    std::fs::write(&other, &bytes).unwrap();
+    let larger = folder.path().join("larger");
+    make(
+        &stock(),
+        &larger,
+        "PRAGMA page_size=8192; CREATE TABLE t(x)",
+    );
+    let site = Site::of(&[&path, &other, &larger]);
+    let pages = bytes.len() / size;
+    let marks = site.get("api/0/differs/1?from=1").expect(200).body;
+    assert_eq!(marks.len(), pages);
+    let different: Vec<usize> = (1..=pages).filter(|n| marks[n - 1] == 1).collect();
+    assert_eq!(different, [2, 5]);
+    assert_eq!(
+        site.get("api/1/differs/0?from=5").expect(200).body,
+        marks[4..]
+    );
+    assert!(
+        site.get("api/0/differs/0?from=1")
+            .expect(200)
+            .body
+            .iter()
+            .all(|&m| m == 0)
+    );
+    let after = site.get("api/0/differs/1?from=4000000000").expect(200);
+    assert!(after.body.is_empty());
+    site.get("api/0/differs/1?from=0").refused(400);
+    let why = site.get("api/0/differs/2?from=1").refused(400);
+    assert!(why.contains("pages cannot be compared"), "{why}");
+    site.get("api/0/differs/9?from=1").refused(404);
+}
+
+#[test]
+fn what_cannot_be_copied_is_refused() {
+    let (_folder, path) = everything();
+    let site = Site::of(&[&path]);
+    let copy = |body| site.post("api/copy", body);
+    copy(r#"{"of": 7, "kind": "hp"}"#).refused(404);
+    copy(r#"{"of": 0, "kind": "shredded"}"#).refused(400);
+    copy("{").refused(400);
+    let stop = format!("DELETE {}", site.path("api/copy/0"));
+    let why = site.request(&stop, &[], "").refused(404);
+    assert_eq!(why, "file 0 is no copy");
+    assert_eq!(site.json("api/files").as_array().unwrap().len(), 1);
 }

@@ -135,6 +135,16 @@ export class HttpSource {
     return this.#post("api/copy", { of: f, kind });
   }
 
+  /** Stops the making of copy `f`. */
+  async stopCopy(f) {
+    await this.#answer(`api/copy/${f}`, { method: "DELETE" });
+  }
+
+  /** A byte a page of `f` from page `from` on, 1 if file `g` has other bytes there: of as many pages as are answered at once. */
+  async differs(f, g, from) {
+    return new Uint8Array(await this.#binary(`api/${f}/differs/${g}?from=${from}`));
+  }
+
   async #json(path) {
     return (await this.#answer(path)).json();
   }

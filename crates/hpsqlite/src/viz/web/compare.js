@@ -1,0 +1,254 @@
+/**
+ * The Compare view: two files side by side, in words, on two maps at one scale, and number by number.
+ * Copies to compare with are made from here: VACUUMed, or written anew by either library.
+ *
+ *   comparedata.js     pairs of b-trees, numbers, differences
+ *   comparewords.js    what is told in sentences
+ *   comparemaps.js     the two maps
+ *   comparepages.js    pages that are not the same, byte by byte
+ *   comparetable.js    numbers beside each other
+ *   compareschema.js   statements and headers
+ */
+import { fill, h, percent, tip } from "viz/dom.js";
+import { OF_FILES, OF_TREES, kindNumbers, pairs } from "viz/comparedata.js";
+import { CompareMaps } from "viz/comparemaps.js";
+import { PageDifferences } from "viz/comparepages.js";
+import { header, schema } from "viz/compareschema.js";
+import { TreesTable, numbersTable } from "viz/comparetable.js";
+import { KINDS, sentences } from "viz/comparewords.js";
+
+export const view = {
+  id: "compare",
+  title: "Compare",
+  wanted: (app) => app.files.length > 1 || app.source.can.copy,
+  create: (app) => new CompareView(app),
+};
+
+/** Whether a file can be looked at. */
+const isOpen = (status) => status?.state === "ready" || status?.state === "scanning";
+
+class CompareView {
+  #app;
+  #left = 0;
+  #right = null;
+  /** A copy that was asked for here, and is shown when it is there. */
+  #awaited = null;
+  #opened = null;
+  #shown = false;
+  #drawn = 0;
+  #given = null;
+  #chosen = "";
+  #parts = {};
+  #maps;
+  #pages;
+  #trees;
+
+  constructor(app) {
+    this.#app = app;
+    const part = (name, attributes) => (this.#parts[name] = h("div", attributes));
+    this.#maps = new CompareMaps(app);
+    this.#pages = new PageDifferences(app, () => this.#maps.mark(this.#pages.marks, this.#pages.done));
+    this.#trees = new TreesTable(app, (name) => this.#openTree(name));
+    this.#parts.rest = h("div", null,
+      part("words", { class: "card words", "aria-live": "polite" }),
+      part("notes"),
+      this.#maps.element,
+      h("h2", null, "Numbers of the files"), part("whole"),
+      h("h2", null, "Tables and indexes"), this.#trees.element, part("tree", { class: "card" }),
+      h("h2", null, "Schema"), part("schema"),
+      h("h2", null, "Headers"), part("header"),
+      h("h2", null, "Pages that differ"), this.#pages.element);
+    this.element = h("div", { class: "view compare" },
+      part("sides", { class: "sides-bar" }), part("copies"), part("empty"), this.#parts.rest);
+    this.#parts.tree.hidden = true;
+    app.on("files", () => this.#shown && this.#filesChanged());
+    app.on("summary", ({ file } = {}) => this.#shown && (file === this.#left || file === this.#right) && this.#load());
+    app.on("map", ({ file }) => this.#shown && (file === this.#left || file === this.#right) && this.#maps.dataChanged(file));
+  }
+
+  show(params) {
+    this.#shown = true;
+    this.#left = this.#app.file;
+    const asked = params.with;
+    const exists = Number.isInteger(asked) && asked !== this.#left && this.#app.files[asked];
+    this.#right = exists ? asked : this.#usualRight();
+    this.#filesChanged();
+    this.#load();
+  }
+
+  hide() {
+    this.#shown = false;
+  }
+
+  /** The file that the left one is compared with if nothing else is asked for. */
+  #usualRight() {
+    const { files } = this.#app;
+    const copies = files.findIndex((file, f) => file.copy?.of === this.#left && f !== this.#left && file.state !== "failed");
+    if (copies >= 0) return copies;
+    const other = files.findIndex((file, f) => f !== this.#left && file.state !== "failed");
+    return other >= 0 ? other : null;
+  }
+
+  /** How far files are, and which there are. */
+  #filesChanged() {
+    const { files } = this.#app;
+    if (this.#awaited !== null && files[this.#awaited] && files[this.#awaited].state !== "copying") {
+      const made = this.#awaited;
+      this.#awaited = null;
+      if (isOpen(files[made])) this.#compare(this.#left, made);
+    } else if (this.#right === null && this.#usualRight() !== null) {
+      this.#right = this.#usualRight();
+      this.#load();
+    }
+    this.#drawSides();
+    this.#drawCopies();
+  }
+
+  #compare(left, right) {
+    this.#app.go("compare", { file: left, with: right });
+  }
+
+  #drawSides() {
+    const { files } = this.#app;
+    const now = JSON.stringify([files.map((f) => [f.title, isOpen(f)]), this.#left, this.#right]);
+    if (now === this.#chosen) return;
+    this.#chosen = now;
+    const chooser = (label, chosen, change) => {
+      const options = files.map((file, f) => (isOpen(file) || f === chosen) && h("option", { value: f, selected: f === chosen }, file.title));
+      return h("label", null, h("span", { class: "side-name" }, label), h("select", { onchange: (e) => change(Number(e.target.value)) }, options));
+    };
+    if (files.length < 2) return fill(this.#parts.sides);
+    const turn = h("button", { type: "button", title: "Change sides", "aria-label": "Change sides", disabled: this.#right === null,
+      onclick: () => this.#compare(this.#right, this.#left) }, "⇄");
+    fill(this.#parts.sides,
+      chooser("Left", this.#left, (f) => this.#compare(f, f === this.#right ? this.#left : this.#right)),
+      turn,
+      chooser("Right", this.#right, (g) => this.#compare(g === this.#left ? this.#right : this.#left, g)));
+  }
+
+  #drawCopies() {
+    const { files, source } = this.#app;
+    if (!source.can.copy) return fill(this.#parts.copies);
+    const left = files[this.#left];
+    const there = (kind) => files.findIndex((file) => file.copy?.of === this.#left && file.copy.kind === kind && file.state !== "failed");
+    const button = ({ kind, title, why }) => {
+      const copy = there(kind);
+      const state = files[copy]?.state;
+      const shown = copy >= 0 && copy === this.#right;
+      const b = h("button", { type: "button", disabled: state === "copying" || !isOpen(left), "aria-pressed": String(shown),
+        onclick: () => (isOpen(files[copy]) ? this.#compare(this.#left, copy) : this.#copy(kind)) }, title);
+      return tip(b, () => why);
+    };
+    const copying = files.flatMap((file, f) => (file.state === "copying" ? [{ file, f }] : []));
+    const progress = ({ file, f }) => {
+      const share = file.total > 0 ? file.done / file.total : 0;
+      return h("p", { class: "row copying" }, `${file.title}: `,
+        h("progress", { value: share, max: 1, "aria-label": "How much of the copy is made" }),
+        h("span", { class: "n" }, file.total > 0 ? percent(share) : "counting rows"),
+        source.stopCopy && h("button", { type: "button", onclick: () => this.#stop(f) }, "Stop"));
+    };
+    const failed = files.filter((file) => file.state === "failed" && file.copy?.of === this.#left && file.error).slice(-1);
+    const focused = document.activeElement;
+    const again = this.#parts.copies.contains(focused) ? focused.textContent : null;
+    fill(this.#parts.copies,
+      h("div", { class: "row copy-bar" }, h("span", null, files.length > 1 ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button)),
+      copying.map(progress),
+      failed.map((file) => h("p", { class: "wrong" }, `${file.title}: ${file.error}`)));
+    if (again) [...this.#parts.copies.querySelectorAll("button")].find((b) => b.textContent === again)?.focus();
+  }
+
+  async #copy(kind) {
+    try {
+      const { file } = await this.#app.source.copy(this.#left, kind);
+      this.#awaited = file;
+      this.#app.watch();
+    } catch (e) {
+      this.#app.fail(e);
+    }
+  }
+
+  async #stop(f) {
+    try {
+      await this.#app.source.stopCopy(f);
+      this.#app.watch();
+    } catch (e) {
+      this.#app.fail(e);
+    }
+  }
+
+  /** Asks for both summaries and draws all. */
+  async #load() {
+    const [f, g] = [this.#left, this.#right];
+    const { files } = this.#app;
+    const ready = g !== null && isOpen(files[f]) && isOpen(files[g]);
+    this.#parts.rest.hidden = !ready;
+    fill(this.#parts.empty, !ready && this.#why(f, g));
+    if (!ready) return;
+    const drawn = ++this.#drawn;
+    let left, right;
+    try {
+      [left, right] = await Promise.all([this.#app.summary(f), this.#app.summary(g)]);
+    } catch {
+      return; // The app has told why.
+    }
+    if (drawn !== this.#drawn) return;
+    this.#given = { left, right, f, g, all: pairs(left, right) };
+    this.#draw();
+  }
+
+  /** Why there is nothing to see yet. */
+  #why(f, g) {
+    const { files } = this.#app;
+    const waiting = [f, g].find((i) => i !== null && files[i]?.state === "copying");
+    if (waiting !== undefined) return h("p", { class: "empty" }, "The copy is being made. It is shown here when it is whole.");
+    if (g === null) {
+      return h("div", { class: "empty" },
+        h("p", null, "Two files are shown here side by side: their pages on two maps at one scale, and every number of both with its difference."),
+        h("p", null, this.#app.source.can.copy
+          ? "Make a copy of the file to compare it with, or start hpsqlite viz with two files. Copies are made in a temporary folder, which is removed at the end; the file itself is only read."
+          : "This page was saved with one file only."),
+        this.#app.source.can.copy && h("dl", { class: "kinds" }, KINDS.map(({ title, why }) => [h("dt", null, title), h("dd", null, why)])));
+    }
+    return h("p", { class: "empty" }, "One of the files cannot be looked at.");
+  }
+
+  #draw() {
+    const given = this.#given;
+    const { left, right } = given;
+    const counted = left.whole && right.whole;
+    fill(this.#parts.words, counted ? sentences(this.#app, given)
+      : h("p", null, "Every page of both files is being read. What became different is told here when that is done."));
+    const notes = (this.#app.files[given.g].copy ? right.notes : []).concat(this.#app.files[given.f].copy ? left.notes : []);
+    fill(this.#parts.notes, notes.length > 0 && h("p", { class: "faint small" }, notes.join(" ")));
+    this.#maps.update(given);
+    fill(this.#parts.whole, numbersTable([...OF_FILES, ...kindNumbers(left, right)], left, right, { left, right }));
+    this.#trees.update(given);
+    this.#drawTree();
+    fill(this.#parts.schema, schema(this.#app, given));
+    fill(this.#parts.header, header(given));
+    this.#pages.update(given);
+    this.#maps.mark(this.#pages.marks, this.#pages.done);
+  }
+
+  #openTree(name) {
+    this.#opened = name;
+    this.#drawTree();
+    this.#parts.tree.scrollIntoView({ block: "nearest" });
+    this.#parts.tree.querySelector("button")?.focus();
+  }
+
+  /** All numbers of one b-tree. */
+  #drawTree() {
+    const pair = this.#given.all.find(({ name }) => name === this.#opened);
+    this.#parts.tree.hidden = !pair;
+    if (!pair) return;
+    const { left, right } = this.#given;
+    const close = () => {
+      this.#opened = null;
+      this.#drawTree();
+    };
+    fill(this.#parts.tree,
+      h("div", { class: "row" }, h("h3", null, `All numbers of ${pair.name}`), h("button", { type: "button", class: "close", onclick: close }, "Close")),
+      numbersTable(OF_TREES, pair.left?.tree.numbers, pair.right?.tree.numbers, { left, right }));
+  }
+}
