@@ -11,6 +11,7 @@
 
 use std::convert::Infallible;
 use std::sync::Mutex;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use axum::Router;
@@ -72,8 +73,8 @@ pub struct Guard {
     token: String,
     port: u16,
     limits: Limits,
-    /// Is answered with the token, and then forgotten.
-    once: Mutex<Option<String>>,
+    /// Is answered with the token, and then forgotten; or after a while.
+    once: Mutex<Option<(String, Instant)>>,
 }
 
 impl Guard {
@@ -93,7 +94,7 @@ impl Guard {
     pub fn address_for_once(&self) -> Result<String> {
         let once = random()?;
         if let Ok(mut place) = self.once.lock() {
-            *place = Some(once.clone());
+            *place = Some((once.clone(), Instant::now()));
         }
         Ok(format!("http://{}/{once}", local(self.port)))
     }
@@ -176,13 +177,8 @@ impl Guard {
         let nothing = || Refusal::not_found("there is nothing here").into_response();
         let path = uri.path().strip_prefix('/').unwrap_or_default();
         let Some((token, rest)) = path.split_once('/') else {
-            let address = match self.once.lock() {
-                Ok(mut once) if once.as_deref().is_some_and(|once| same(once, path)) => {
-                    *once = None;
-                    Some(format!("/{}/", self.token))
-                }
-                _ => same(path, &self.token).then(|| format!("/{}/", self.token)),
-            };
+            let leads_here = self.is_once(path) || same(path, &self.token);
+            let address = leads_here.then(|| format!("/{}/", self.token));
             return Err(Box::new(match address {
                 Some(address) => {
                     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
@@ -198,6 +194,20 @@ impl Guard {
             None => format!("/{rest}"),
         };
         below.parse().map_err(|_| Box::new(nothing()))
+    }
+
+    /// Whether this is the address that is good for one request, which it then was.
+    fn is_once(&self, path: &str) -> bool {
+        let Ok(mut once) = self.once.lock() else {
+            return false;
+        };
+        let is = once
+            .as_ref()
+            .is_some_and(|(once, since)| same(once, path) && since.elapsed() < self.limits.once);
+        if is {
+            *once = None;
+        }
+        is
     }
 
     fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {

@@ -75,6 +75,8 @@ pub struct Limits {
     pub body: Duration,
     /// Until a client has taken any of what was sent to it.
     pub taken: Duration,
+    /// How long the address is good that a browser is started with.
+    pub once: Duration,
     /// Bytes of a request's head, and of its body.
     pub head_bytes: usize,
     pub body_bytes: usize,
@@ -86,6 +88,7 @@ impl Limits {
         head: Duration::from_secs(10),
         body: Duration::from_secs(10),
         taken: Duration::from_secs(60),
+        once: Duration::from_secs(60),
         head_bytes: 16 << 10,
         body_bytes: 1 << 20,
     };

@@ -24,6 +24,7 @@ const SHORT: Limits = Limits {
     head: Duration::from_millis(300),
     body: Duration::from_millis(300),
     taken: Duration::from_millis(500),
+    once: Duration::from_millis(100),
     ..Limits::ORDINARY
 };
 /// How long something may take that happens in another thread.
@@ -301,6 +302,11 @@ fn the_address_that_a_browser_is_started_with_is_good_for_once() {
     site.request(&line, &[], "").refused(404);
     site.request(&format!("GET /{code}/api/files"), &[], "")
         .refused(404);
+    // A browser that does not come in time is none.
+    let site = Site::with(&[&path], SHORT);
+    std::thread::sleep(2 * SHORT.once);
+    let code = site.once.rsplit('/').next().unwrap();
+    site.request(&format!("GET /{code}"), &[], "").refused(404);
 }
 
 #[test]
