@@ -56,7 +56,7 @@ class QueryView {
       this.#said,
       h("div", { class: "query-pictures" },
         figure("The file.", "Every page in its place; those that were read are lit.", this.#map.element),
-        figure("The order.", "To the right the reads as they came, down the pages of the file.", this.#chart.element)),
+        figure("The order.", "To the right the reads as they came, down the pages of the file: adjacent pages make a line, jumps do not.", this.#chart.element)),
       this.#player.element,
       this.#line,
       this.#result);
@@ -126,6 +126,8 @@ class QueryView {
   /** Begins with another file. */
   #reset() {
     this.#halt();
+    this.#running = null;
+    this.#busy(false);
     this.#file = this.#app.file;
     this.#runs = [];
     this.#shown = null;
@@ -187,8 +189,10 @@ class QueryView {
     } catch (e) {
       if (this.#running === run) fill(this.#said, h("p", { class: "wrong" }, e.message));
     } finally {
-      if (this.#running === run) this.#running = null;
-      this.#busy(this.#running !== null);
+      if (this.#running === run) {
+        this.#running = null;
+        this.#busy(false);
+      }
       await watching;
     }
   }

@@ -158,7 +158,7 @@ export class OrderChart {
     if (n === 0) return;
     const at = this.#position === 0 ? 0 : this.#x(this.#position - 1, plot) + plot.width / n / 2;
     if (this.#kept.width > 0) {
-      context.globalAlpha = 0.25;
+      context.globalAlpha = 0.35;
       context.drawImage(this.#kept, plot.left, plot.top);
       context.globalAlpha = 1;
       const done = Math.min(this.#kept.width, Math.ceil(at));
