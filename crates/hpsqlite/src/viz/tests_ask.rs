@@ -10,6 +10,7 @@ use super::page::What;
 use super::record::{Collation, Value};
 use super::tests::{EVERYTHING, folder, make, model, stock};
 use super::walk::Model;
+use crate::data::random::SplitMix64;
 
 fn number(model: &Model, name: &str) -> usize {
     let named = |t: &super::tree::Tree| t.name == name;
@@ -290,4 +291,37 @@ fn sqlite_says_what_columns_are_called() {
         assert_eq!(names(&columns("sqlite_schema")).len(), 5);
         drop(db);
     }
+}
+
+#[test]
+fn a_damaged_schema_gives_columns_or_a_sentence() {
+    let (library, folder) = (stock(), folder());
+    let path = folder.path().join("schema");
+    drop(make(
+        &library,
+        &path,
+        "PRAGMA page_size=512; CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b);
+         CREATE INDEX i ON t(a DESC); CREATE TABLE w(k PRIMARY KEY, v) WITHOUT ROWID;",
+    ));
+    let sound = fs::read(&path).unwrap();
+    let mut random = SplitMix64(7);
+    let (mut told, mut refused) = (0, 0);
+    for _ in 0..300 {
+        let mut bytes = sound.clone();
+        for _ in 0..4 {
+            let at = 100 + random.below(412) as usize;
+            bytes[at] = random.below(256) as u8;
+        }
+        fs::write(&path, &bytes).unwrap();
+        let Ok(opened) = Model::open(&path) else {
+            continue;
+        };
+        for t in 0..opened.trees.len() {
+            match opened.columns_by(&library, t) {
+                Ok(columns) => told += usize::from(!columns.is_empty()),
+                Err(e) => refused += usize::from(!format!("{e:#}").is_empty()),
+            }
+        }
+    }
+    assert!(told > 0 && refused > 0, "{told} {refused}");
 }

@@ -25,7 +25,7 @@ export class PagePicture {
   #base = h("canvas", { "aria-hidden": "true" });
   #over = h("canvas", {
     tabindex: "0", role: "img", class: "page-over", "aria-describedby": "page-said",
-    "aria-label": "Picture of the page’s bytes. Arrow keys go from part to part, Enter holds on to one.",
+    "aria-label": "Picture of the page’s bytes. Arrow keys go from part to part, Escape lets go.",
   });
   #box = h("div", { class: "page-canvas" }, this.#base, this.#over);
   #legend = h("ul", { class: "page-legend" });
