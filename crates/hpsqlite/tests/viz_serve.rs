@@ -86,7 +86,7 @@ fn one_line_tells_the_address_and_ctrl_c_ends_it() {
 }
 
 #[test]
-fn a_second_file_is_for_the_page_only() {
+fn a_second_file_is_served_and_not_put_into_words() {
     let place = Place::new();
     place.database("my.db");
     std::fs::copy(place.path("my.db"), place.path("other.db")).unwrap();
@@ -94,11 +94,17 @@ fn a_second_file_is_for_the_page_only() {
     assert!(serving.get("api/files").contains(r#""title":"other.db""#));
     assert!(serving.get("api/1/summary").starts_with("HTTP/1.1 200 OK"));
     assert_eq!(serving.interrupt().code(), Some(0));
-    for words in ["--text", "--check", "--only=t", "--pages=1"] {
+    for (words, refusal) in [
+        ("--text", "cannot be used with"),
+        ("--check", "cannot be used with"),
+        ("--json=model.json", "cannot be used with"),
+        ("--only=t", "are for one file"),
+        ("--pages=1", "are for one file"),
+    ] {
         place
             .run(&["viz", "my.db", "other.db", words])
             .expect(2)
-            .says("cannot be used with");
+            .says(refusal);
     }
 }
 
