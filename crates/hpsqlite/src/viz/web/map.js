@@ -220,7 +220,7 @@ class MapView {
     const by = h("select", { onchange: (e) => this.#colourBy(e.target.value) }, Object.entries(COLOURINGS).map(([id, [name]]) => h("option", { value: id }, name)));
     const button = (text, title, f) => h("button", { type: "button", class: "icon", title, "aria-label": title, onclick: f }, text);
     return h("div", { class: "map-bar" },
-      h("label", { class: "row" }, "Colour", by),
+      h("label", { class: "row" }, h("span", null, "Colour"), by),
       h("div", { class: "row" },
         button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)), button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
         h("button", { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() }, "Whole file")),

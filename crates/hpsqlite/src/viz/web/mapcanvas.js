@@ -27,6 +27,8 @@ import { MapTiles } from "viz/maptiles.js";
 
 /** CSS pixels of a page at most: about the whole window. */
 const LARGEST = 640;
+/** A box whose best number of columns differs by more, as a logarithm, is laid out anew. */
+const NARROWER = 0.08;
 /** Of a file of few pages a cell is no larger when all are in view. */
 const COMFORTABLE = 44;
 /** A click does not move further than this, in CSS pixels. */
@@ -73,6 +75,8 @@ export class MapCanvas {
   #ring = null;
   #animation = null;
   #fitted = true;
+  /** Columns are chosen here, not from outside. */
+  #own = true;
   #selected = null;
   #hovered = null;
   #marks = null;
@@ -131,6 +135,7 @@ export class MapCanvas {
   set view(view) {
     this.#stop();
     this.#fitted = false;
+    if (view.columns) this.#own = false;
     if (view.columns && view.columns !== this.#view.columns) this.#layOut(view.columns);
     Object.assign(this.#view, view);
     this.#redraw();
@@ -209,6 +214,7 @@ export class MapCanvas {
 
   /** Lays the pages out in another number of columns. */
   setColumns(columns) {
+    this.#own = false;
     this.#layOut(columns);
     this.#moveTo(this.#fitting(), false);
   }
@@ -259,7 +265,9 @@ export class MapCanvas {
       canvas.width = Math.round(width * ratio);
       canvas.height = Math.round(height * ratio);
     }
-    if (!this.#tiles) this.#layOut(this.#view.columns || columnsFor(this.data.pages, width, height));
+    const best = columnsFor(this.data.pages, width, height);
+    if (!this.#tiles) this.#layOut(this.#view.columns || best);
+    else if (this.#own && this.#fitted && Math.abs(Math.log(best / this.#view.columns)) > NARROWER) this.#layOut(best);
     if (this.#fitted) Object.assign(this.#view, this.#fitting());
     this.#redraw();
     if (this.#pending) {
