@@ -10,8 +10,10 @@ const COLOURINGS = {
   owner: ["Whose a page is", "Each table and index has a colour of its own; the fuller a page, the stronger it is."],
   fill: ["How full it is", "The darker (in the dark: the brighter) a page, the fuller it is."],
   kind: ["What kind it is", "Leaves, interior pages, overflow, free: one colour for each kind."],
-  order: ["Its place in the order of keys", "A smooth run of colours is a table or index in order; noise is one that is scattered over the file."],
+  order: ["Place in the order of keys", "A smooth run of colours is a table or index in order; noise is one that is scattered over the file."],
 };
+/** Milliseconds that a pointer rests before more is asked for. */
+const RESTS = 200;
 /** A filter that leaves so few pages shows each, however small it is. */
 const FEW = 20_000;
 /** B-trees whose order is asked for, the largest first. */
@@ -74,6 +76,7 @@ class MapView {
     this.#summary = summary;
     this.#ranks.clear();
     this.#newer = null;
+    this.#parentOf = null;
     if (this.#map && this.#shown === f && this.#map.data === data) {
       this.#count();
       this.#paint();
@@ -103,6 +106,7 @@ class MapView {
   }
 
   #summary = null;
+  #parentOf = null;
   /** Promise of the pages that the log has newer, once it was asked for. */
   #newer = null;
 
@@ -176,7 +180,20 @@ class MapView {
   async #hover(n, x, y) {
     if (!n) return hideTip();
     const text = await this.#app.describe(this.#shown, n);
-    if (this.#map.hovered === n) showTip(text, { left: x, top: y });
+    const show = (more) => this.#map.hovered === n && showTip([text, more], { left: x, top: y });
+    show();
+    await new Promise((done) => setTimeout(done, RESTS));
+    if (this.#map.hovered !== n || !this.#app.source.can.bytes) return;
+    const parent = await this.#parent(n);
+    if (parent > 0) show(`, found from page ${count(parent)}`);
+  }
+
+  /** The page that leads to page `n`; of the last page asked for it is kept. */
+  async #parent(n) {
+    if (this.#parentOf?.n !== n) {
+      this.#parentOf = { n, parent: this.#app.source.page(this.#shown, n).then((page) => page.parent, () => 0) };
+    }
+    return this.#parentOf.parent;
   }
 
   /** Says in the panel what the selected page is. */

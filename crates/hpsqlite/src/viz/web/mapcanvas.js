@@ -288,6 +288,8 @@ export class MapCanvas {
     };
     v.x = keep(v.x, width / v.scale, v.columns);
     v.y = keep(v.y, height / v.scale, this.#rows);
+    // Another page is below the pointer now, which is not told before it moves.
+    if (this.#hovered) this.#hover(null);
     this.#redraw();
     this.#emit("view", this.view);
   }

@@ -91,6 +91,8 @@ export class PagePainter {
     }
     this.kindCount = letters.length;
     this.wanted = { trees, kinds };
+    /** What has no place in the order, when that is shown. */
+    this.unranked = pixel(mix([128, 128, 128], ground, 0.2));
   }
 
   /** Gives the place of each page in the order of keys, 1 to 65535 (0: none), for "order". */
@@ -108,9 +110,9 @@ export class PagePainter {
       const o = owners[at];
       const owner = o === NOBODY || o > nobody ? nobody : o;
       const k = kinds[at];
-      const rank = ranks ? ranks[at] : 0;
-      const wanted = rank && (!this.wanted.trees || this.wanted.trees.has(o)) && (!this.wanted.kinds || this.wanted.kinds.has(k));
-      out[i] = wanted ? this.scale[rank >> 8] : table[(owner * kindCount + k) * 16 + (fills[at] >> 4)];
+      const wanted = ranks && (!this.wanted.trees || this.wanted.trees.has(o)) && (!this.wanted.kinds || this.wanted.kinds.has(k));
+      const unranked = ranks ? this.unranked : table[(owner * kindCount + k) * 16 + (fills[at] >> 4)];
+      out[i] = wanted && ranks[at] > 0 ? this.scale[ranks[at] >> 8] : unranked;
     }
   }
 }

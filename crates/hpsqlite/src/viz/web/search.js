@@ -49,7 +49,7 @@ export class SearchBox {
     try {
       const { trees } = await this.#app.summary();
       const found = await this.#app.source.find(this.#app.file, this.#whole(text, trees));
-      results = merged(found, named(trees, text));
+      results = selectedFirst(merged(found, named(trees, text)), this.#app.selection.trees);
     } catch (e) {
       results = [{ what: "error", label: e.message }];
     }
@@ -144,4 +144,10 @@ function named(trees, text) {
 function merged(found, more) {
   const has = new Set(found.filter((r) => r.what === "tree").map((r) => r.tree));
   return [...found, ...more.filter((r) => !has.has(r.tree))];
+}
+
+/** Rows of the b-trees that are selected come before those of others; the rest stays where it is. */
+function selectedFirst(results, selected) {
+  const other = (r) => (r.what === "row" && selected && !selected.has(r.tree) ? 1 : 0);
+  return results.map((r, i) => [other(r), i, r]).sort(([a, i], [b, j]) => a - b || i - j).map(([, , r]) => r);
 }
