@@ -169,7 +169,7 @@ enum Cause {
     Reuse,
 }
 
-/// Why a b-tree is scattered, and which others lie behind its leaves where a step jumps.
+/// Why a b-tree is scattered, and which others often lie behind its leaves where a step jumps.
 fn why(model: &Model, numbers: &[Numbers], t: usize) -> (Cause, Vec<usize>) {
     let order = &numbers[t].order;
     let jumps = order.jumps().max(1);
@@ -191,7 +191,7 @@ fn why(model: &Model, numbers: &[Numbers], t: usize) -> (Cause, Vec<usize>) {
         .filter(|&o| others[o] * 20 > jumps)
         .collect();
     between.sort_by_key(|&o| std::cmp::Reverse(others[o]));
-    if others.iter().sum::<u64>() * 2 > jumps && !between.is_empty() {
+    if others.iter().sum::<u64>() * 2 > jumps {
         (Cause::Together, between)
     } else {
         (Cause::Reuse, Vec::new())
@@ -211,6 +211,7 @@ fn is_scattered(numbers: &[Numbers], t: usize, cause: Cause, between: &[usize]) 
         Cause::Order => {
             advice.text("keys came in no order, so pages were split wherever a key belonged")
         }
+        Cause::Together if between.is_empty() => advice.text("it grew together with many others"),
         Cause::Together => {
             let some = &between[..between.len().min(4)];
             let advice = advice.text("it grew together with ");

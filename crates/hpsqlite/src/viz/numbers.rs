@@ -70,6 +70,8 @@ pub struct Order {
     /// Steps that do not go on in the file.
     pub forward_jumps: u64,
     pub backward_jumps: u64,
+    /// Steps that go on, but over other pages of the b-tree.
+    pub steps_over: u64,
     /// The share of steps that jump.
     pub scatter: f64,
     /// Pieces of leaves that follow each other, by how many leaves they have.
@@ -97,6 +99,7 @@ impl Order {
             if let Some(&before) = i.checked_sub(1).and_then(|i| leaves.get(i)) {
                 order.steps += 1;
                 let goes_on = leaf > before && (leaf - before == 1 || between(before, leaf));
+                order.steps_over += u64::from(goes_on && leaf - before > 1);
                 if !goes_on {
                     order.forward_jumps += u64::from(leaf > before);
                     order.backward_jumps += u64::from(leaf < before);
@@ -121,6 +124,7 @@ impl Order {
             steps: sum(|order| order.steps),
             forward_jumps: sum(|order| order.forward_jumps),
             backward_jumps: sum(|order| order.backward_jumps),
+            steps_over: sum(|order| order.steps_over),
             ..Order::default()
         };
         order.count_runs(lengths);
@@ -234,13 +238,21 @@ impl Numbers {
         let leaves = tree.leaf_level();
         let order = Order::of(model, t, runs);
         let interior_pages = tree.btree_pages().saturating_sub(leaves.pages);
+        let requests = order.jumps() + 1 + gaps.interior;
+        let chains = tree.chains;
         let scan_leaves = Reading {
             bytes: tree.btree_pages() * size,
-            requests: order.jumps() + 1 + gaps.interior,
+            // What is between leaves is left out, if it is not an interior page that is read as well.
+            requests: requests
+                + if chains.pages > 0 {
+                    order.steps_over
+                } else {
+                    0
+                },
         };
         let scan = Reading {
-            bytes: scan_leaves.bytes + tree.chains.pages * size,
-            requests: scan_leaves.requests + tree.chains.jumps + tree.chains.away,
+            bytes: scan_leaves.bytes + chains.pages * size,
+            requests: requests + chains.jumps + chains.away,
         };
         Numbers {
             name: tree.name.clone(),
@@ -370,6 +382,7 @@ mod tests {
         assert_eq!(order.steps, 7);
         assert_eq!(order.forward_jumps, 2); // 4 to 6, 5 to 20; 6 to 9 goes on over 7 and 8.
         assert_eq!(order.backward_jumps, 1);
+        assert_eq!(order.steps_over, 1);
         assert_eq!(order.runs, 4);
         assert_eq!((order.median_run, order.longest_run), (2, 3));
         assert_eq!(order.runs_by_length, [1, 3]);

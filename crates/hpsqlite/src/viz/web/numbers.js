@@ -92,7 +92,7 @@ class NumbersView {
         h("label", { for: "numbers-device" }, "Cold scans are estimated for"), choose,
         h("span", null, figures(device)),
         this.#app.source.device && measure),
-      h("p", { class: "small faint", role: "status" }, said || "A cold scan reads all rows in the order of keys when nothing is cached, one request at a time."));
+      h("p", { class: "small faint", role: "status" }, said || "A cold scan reads all rows in the order of keys when nothing is cached, one request at a time. What the processor takes comes on top."));
   }
 
   #setDevice(device, said) {

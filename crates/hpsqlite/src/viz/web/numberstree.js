@@ -56,7 +56,7 @@ function scanWords(n, summary, device) {
     h("p", { class: "figure" }, seconds(now), h("small", null, ` on ${device.name}`)),
     h("p", null, `All rows in the order of keys, when nothing is cached: ${bytes(n.scan.bytes)} in ${plural(n.scan.requests, "piece")}, one request at a time.${gain}`),
     leaves && h("p", null, leaves),
-    h("p", { class: "small faint" }, "Readers that ask for pages ahead, as High Performance SQLite does where leaves are scattered, take less."),
+    h("p", { class: "small faint" }, "This is the device's part; what the processor takes comes on top. Readers that ask for pages ahead, as High Performance SQLite does where leaves are scattered, take less."),
   ];
 }
 

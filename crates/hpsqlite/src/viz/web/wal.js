@@ -36,16 +36,18 @@ class WalView {
     this.#app = app;
     this.element = h("div", { class: "view wal" }, this.#head, this.#pictures, this.#chosen, this.#list);
     this.#strip = new Grid("The frames of the log in their order", STRIP, {
-      hint: "Each cell is a frame, a line is drawn before a commit's first one. Choose one to see its page and its commit.",
+      thing: ["frame", "frames"],
+      hint: ", every other commit is paler. Choose a cell to see its page and its commit.",
       classOf: (i) => 3 - this.#wal.fates[i],
       colours: () => fateColours(),
       marked: (i) => this.#isChosen(i),
-      starts: (i) => this.#wal.commit(i) !== this.#wal.commit(i - 1),
+      group: (i) => this.#wal.commit(i),
       tell: (from, to) => this.#tellFrames(from, to),
       pick: (frame) => this.#choose({ page: this.#wal.page(frame), commit: this.#wal.commit(frame) || null }),
     });
     this.#over = new Grid("The pages of the file", FILE, {
-      hint: "Each cell is a page of the database, in the order of the file. Choose one that has versions in the log.",
+      thing: ["page", "pages"],
+      hint: " of the database, in the order of the file. Choose a cell to see which versions of a page are in the log.",
       classOf: (i) => this.#classes[i],
       colours: () => overColours(),
       marked: (i) => i + 1 === this.#page || this.#ofCommit?.has(i + 1),
@@ -271,13 +273,13 @@ function checkpoint(f) {
 
 /** What is said where there is no log. */
 function noLog(app, { header, wal }) {
-  const what = h("p", null, "In WAL mode SQLite writes changes to a file of their own beside the database, its name with -wal. Here one would see each version of each page in it, which commit it belongs to, and what a checkpoint would copy to the database.");
+  const what = h("p", null, "In WAL mode SQLite writes changes to a file of their own beside the database, its name with ", h("code", { class: "whole" }, "-wal"), " at the end. Here one would see each version of each page in it, which commit it belongs to, and what a checkpoint would copy to the database.");
   if (wal?.damage) return [h("p", { class: "wrong" }, capital(wal.damage), "."), what];
   if (wal) return [h("p", null, wal.old > 0 ? `The log has ${plural(wal.old, "frame")} of before it began anew, and none that counts: all has been copied to the database.` : "There is a log beside the database, and no frame in it."), what];
   if (header.write_version === 2) {
     return [h("p", null, "There is no log beside the database, though it is in WAL mode: nobody has it open for writing, and the last who had it copied everything to the database and removed the log."), what];
   }
-  return [h("p", null, "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode = WAL turns WAL mode on."), what];
+  return [h("p", null, "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on."), what];
 }
 
 /** Colours of frames, from the least important to the most, by what became of them. */

@@ -2,7 +2,7 @@
  * Many small cells in rows on a canvas: the frames of a log, the pages of a file. Where they are too
  * many, one cell stands for several, and shows the most important of them.
  */
-import { h, hideTip, showTip } from "viz/dom.js";
+import { count, h, hideTip, showTip } from "viz/dom.js";
 
 /** Widths of a cell that are tried, and most rows of pixels. */
 const SIZES = [16, 14, 12, 10, 8, 6, 5, 4, 3];
@@ -17,24 +17,28 @@ export class Grid {
   #each = 1;
   #at = null;
   #classes = null;
+  #width = 0;
+  /** The cells without the one that is pointed at. */
+  #cellsDrawn = document.createElement("canvas");
 
   /**
-   * `classOf(i)` gives a small number for item i, larger ones being more important; `colours()` the
-   * colours of these as `fills`, with `mark` (dark and light) and `edge`; `marked(i)` whether it is marked; `starts(i)` whether a group begins; `tell(i, to)`
-   * says in words what items i to `to` are; `pick(i, to)` is called when a cell is chosen.
+   * `thing` is what an item is called, with its plural: ["frame", "frames"]. `classOf(i)` gives a small
+   * number for item i, larger ones being more important; `colours()` the colours of these as `fills`,
+   * and `mark` (dark and light) and `edge`; `marked(i)` whether it is marked; `group(i)` the number of
+   * its group, every other one being paler; `tell(i, to)` says in words what items i to `to` are;
+   * `pick(i, to)` is called when a cell is chosen.
    */
   constructor(label, height, options) {
     this.#options = options;
     this.height = height;
     this.element = h("div", { class: "grid" }, this.#canvas, this.#told);
     this.#canvas.setAttribute("aria-label", label);
-    this.#told.textContent = options.hint;
     this.#canvas.addEventListener("pointermove", (e) => this.#hover(e));
     this.#canvas.addEventListener("pointerleave", () => { hideTip(); this.#point(null); });
     this.#canvas.addEventListener("click", (e) => this.#pick(this.#cellAt(e)));
     this.#canvas.addEventListener("keydown", (e) => this.#key(e));
     this.#canvas.addEventListener("blur", () => this.#point(null));
-    new ResizeObserver(() => this.#layOut()).observe(this.element);
+    new ResizeObserver(() => this.element.clientWidth !== this.#width && this.#layOut()).observe(this.element);
   }
 
   /** Other items, or other classes or marks of them. */
@@ -45,7 +49,7 @@ export class Grid {
   }
 
   #layOut() {
-    const width = Math.floor(this.element.clientWidth);
+    const width = (this.#width = this.element.clientWidth);
     if (width === 0) return;
     const fits = SIZES.find((s) => Math.ceil(this.#items / Math.floor(width / s)) * s <= this.height);
     this.#size = fits ?? SIZES.at(-1);
@@ -54,6 +58,7 @@ export class Grid {
     this.#each = Math.max(1, Math.ceil(this.#items / most));
     this.#sortCells();
     this.#draw();
+    this.#tell();
   }
 
   get #cells() {
@@ -79,31 +84,60 @@ export class Grid {
     const rows = Math.max(1, Math.ceil(this.#cells / columns));
     const scale = devicePixelRatio || 1;
     const [width, height] = [columns * size, rows * size];
-    this.#canvas.width = width * scale;
-    this.#canvas.height = height * scale;
+    for (const canvas of [this.#canvas, this.#cellsDrawn]) {
+      canvas.width = width * scale;
+      canvas.height = height * scale;
+    }
     this.#canvas.style.width = `${width}px`;
     this.#canvas.style.height = `${height}px`;
-    const draw = this.#canvas.getContext("2d");
+    const draw = this.#cellsDrawn.getContext("2d");
     draw.scale(scale, scale);
-    const { colours, starts } = this.#options;
+    const { colours, group } = this.#options;
     const { fills, mark, edge } = colours();
     const gap = size >= 6 ? 1 : 0;
+    let last = group?.(0);
     for (let cell = 0; cell < this.#cells; cell++) {
       const [x, y] = [(cell % columns) * size, Math.floor(cell / columns) * size];
       const value = this.#classes[cell];
+      const now = group?.(cell * this.#each);
+      draw.globalAlpha = now % 2 === 1 ? 0.78 : 1;
       paint(draw, fills[value & 127], x, y, size - gap);
+      draw.globalAlpha = 1;
       if (value & 128) outline(draw, mark, x, y, size - gap);
-      if (starts && size >= 5 && this.#each === 1 && cell > 0 && starts(cell)) {
+      if (now !== last && size >= 5) {
         draw.fillStyle = edge;
         draw.fillRect(x - 1, y, 1.5, size);
       }
+      last = now;
     }
-    if (this.#at !== null) {
-      const [x, y] = [(this.#at % columns) * size, Math.floor(this.#at / columns) * size];
-      draw.strokeStyle = mark[0];
-      draw.lineWidth = 2;
-      draw.strokeRect(x - 1, y - 1, size + 2 - gap, size + 2 - gap);
-    }
+    this.#show();
+  }
+
+  /** Puts the cells on the canvas, and a frame around the one that is pointed at. */
+  #show() {
+    const draw = this.#canvas.getContext("2d");
+    draw.setTransform(1, 0, 0, 1, 0, 0);
+    draw.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    draw.drawImage(this.#cellsDrawn, 0, 0);
+    if (this.#at === null) return;
+    const scale = devicePixelRatio || 1;
+    draw.scale(scale, scale);
+    const size = this.#size;
+    const [x, y] = [(this.#at % this.#columns) * size, Math.floor(this.#at / this.#columns) * size];
+    const [dark, light] = this.#options.colours().mark;
+    draw.strokeStyle = light;
+    draw.lineWidth = 4;
+    draw.strokeRect(x, y, size - 1, size - 1);
+    draw.strokeStyle = dark;
+    draw.lineWidth = 2;
+    draw.strokeRect(x, y, size - 1, size - 1);
+  }
+
+  /** What is pointed at, or what the cells are. */
+  #tell() {
+    const { thing, hint, tell } = this.#options;
+    const what = this.#each === 1 ? `Each cell is a ${thing[0]}` : `Each cell stands for ${count(this.#each)} ${thing[1]}`;
+    this.#told.textContent = this.#at === null ? `${what}${hint}` : tell(...this.#range(this.#at));
   }
 
   #cellAt(e) {
@@ -132,8 +166,8 @@ export class Grid {
   #point(cell) {
     if (cell === this.#at) return;
     this.#at = cell;
-    this.#told.textContent = cell === null ? this.#options.hint : this.#options.tell(...this.#range(cell));
-    this.#draw();
+    this.#tell();
+    this.#show();
   }
 
   #pick(cell) {
