@@ -186,10 +186,14 @@ export class Grid {
 /** The frame of a cell that is marked: dark and light, so that it is seen on any colour. */
 function outline(draw, [dark, light], x, y, size) {
   draw.fillStyle = dark;
-  draw.fillRect(x, y, size, Math.min(2, size / 3));
-  draw.fillRect(x, y + size - Math.min(2, size / 3), size, Math.min(2, size / 3));
-  draw.fillRect(x, y, Math.min(2, size / 3), size);
-  draw.fillRect(x + size - Math.min(2, size / 3), y, Math.min(2, size / 3), size);
+  if (size < 6) {
+    draw.fillRect(x, y, size, size);
+    return;
+  }
+  const wide = Math.min(2, size / 4);
+  draw.strokeStyle = dark;
+  draw.lineWidth = wide;
+  draw.strokeRect(x + wide / 2, y + wide / 2, size - wide, size - wide);
   if (size < 8) return;
   draw.strokeStyle = light;
   draw.lineWidth = 1;
