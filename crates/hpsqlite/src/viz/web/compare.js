@@ -37,7 +37,10 @@ class CompareView {
   #shown = false;
   #drawn = 0;
   #given = null;
+  /** What choosers, buttons and lines of progress were drawn for. */
   #chosen = "";
+  #offered = "";
+  #copying = new Map();
   #parts = {};
   #maps;
   #pages;
@@ -59,11 +62,12 @@ class CompareView {
       h("h2", null, "Headers"), part("header"),
       h("h2", null, "Pages that differ"), this.#pages.element);
     this.element = h("div", { class: "view compare" },
-      part("sides", { class: "sides-bar" }), part("copies"), part("empty"), this.#parts.rest);
+      part("sides", { class: "sides-bar" }), part("offers", { class: "row copy-bar" }), part("copying"),
+      part("failed", { class: "wrong", role: "status" }), part("empty"), this.#parts.rest);
     this.#parts.tree.hidden = true;
     app.on("files", () => this.#shown && this.#filesChanged());
     app.on("summary", ({ file } = {}) => this.#shown && (file === this.#left || file === this.#right) && this.#load());
-    app.on("map", ({ file }) => this.#shown && (file === this.#left || file === this.#right) && this.#maps.dataChanged(file));
+    app.on("map", ({ file, from, count }) => this.#shown && this.#maps.dataChanged(file, from, count));
   }
 
   show(params) {
@@ -126,35 +130,53 @@ class CompareView {
       chooser("Right", this.#right, (g) => this.#compare(g === this.#left ? this.#right : this.#left, g)));
   }
 
+  /** The buttons for copies; below them how far copies are, which changes while the buttons stay. */
   #drawCopies() {
     const { files, source } = this.#app;
-    if (!source.can.copy) return fill(this.#parts.copies);
+    if (!source.can.copy) return;
     const left = files[this.#left];
     const there = (kind) => files.findIndex((file) => file.copy?.of === this.#left && file.copy.kind === kind && file.state !== "failed");
-    const button = ({ kind, title, why }) => {
-      const copy = there(kind);
-      const state = files[copy]?.state;
-      const shown = copy >= 0 && copy === this.#right;
-      const b = h("button", { type: "button", disabled: state === "copying" || !isOpen(left), "aria-pressed": String(shown),
-        onclick: () => (isOpen(files[copy]) ? this.#compare(this.#left, copy) : this.#copy(kind)) }, title);
-      return tip(b, () => why);
-    };
-    const copying = files.flatMap((file, f) => (file.state === "copying" ? [{ file, f }] : []));
-    const progress = ({ file, f }) => {
-      const share = file.total > 0 ? file.done / file.total : 0;
-      return h("p", { class: "row copying" }, `${file.title}: `,
-        h("progress", { value: share, max: 1, "aria-label": "How much of the copy is made" }),
-        h("span", { class: "n" }, file.total > 0 ? percent(share) : "counting rows"),
-        source.stopCopy && h("button", { type: "button", onclick: () => this.#stop(f) }, "Stop"));
-    };
-    const failed = files.filter((file) => file.state === "failed" && file.copy?.of === this.#left && file.error).slice(-1);
-    const focused = document.activeElement;
-    const again = this.#parts.copies.contains(focused) ? focused.textContent : null;
-    fill(this.#parts.copies,
-      h("div", { class: "row copy-bar" }, h("span", null, files.length > 1 ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button)),
-      copying.map(progress),
-      failed.map((file) => h("p", { class: "wrong" }, `${file.title}: ${file.error}`)));
-    if (again) [...this.#parts.copies.querySelectorAll("button")].find((b) => b.textContent === again)?.focus();
+    const now = JSON.stringify([this.#left, this.#right, isOpen(left), files.length > 1, KINDS.map(({ kind }) => files[there(kind)]?.state)]);
+    if (now !== this.#offered) {
+      this.#offered = now;
+      const button = ({ kind, title, why }) => {
+        const copy = there(kind);
+        const pressed = copy >= 0 && copy === this.#right && isOpen(files[copy]);
+        const b = h("button", { type: "button", disabled: files[copy]?.state === "copying" || !isOpen(left), "aria-pressed": String(pressed), dataset: { kind },
+          onclick: () => (isOpen(files[copy]) ? this.#compare(this.#left, copy) : this.#copy(kind)) }, title);
+        return tip(b, () => why);
+      };
+      const { kind } = this.#parts.offers.contains(document.activeElement) ? document.activeElement.dataset : {};
+      fill(this.#parts.offers, h("span", null, files.length > 1 ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button));
+      if (kind) this.#parts.offers.querySelector(`[data-kind="${kind}"]`)?.focus();
+    }
+    this.#drawProgress();
+    const failed = files.filter((file) => file.state === "failed" && file.copy?.of === this.#left && file.error).at(-1);
+    this.#parts.failed.textContent = failed ? `${failed.title}: ${failed.error}` : "";
+  }
+
+  #drawProgress() {
+    const { files, source } = this.#app;
+    const copying = new Set([...files.keys()].filter((f) => files[f].state === "copying"));
+    for (const [f, line] of this.#copying) {
+      if (copying.has(f)) continue;
+      line.element.remove();
+      this.#copying.delete(f);
+    }
+    for (const f of copying) {
+      const { title, done, total } = files[f];
+      if (!this.#copying.has(f)) {
+        const bar = h("progress", { max: 1, "aria-label": `How much of ${title} is made` });
+        const share = h("span", { class: "n" });
+        const stop = source.stopCopy && h("button", { type: "button", onclick: () => this.#stop(f) }, "Stop");
+        const line = { bar, share, element: h("p", { class: "row copying" }, `${title}: `, bar, share, stop) };
+        this.#copying.set(f, line);
+        this.#parts.copying.append(line.element);
+      }
+      const line = this.#copying.get(f);
+      if (total > 0) line.bar.value = done / total;
+      line.share.textContent = total > 0 ? percent(done / total) : "counting rows";
+    }
   }
 
   async #copy(kind) {

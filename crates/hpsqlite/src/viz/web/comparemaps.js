@@ -120,8 +120,8 @@ export class CompareMaps {
   }
 
   /** Pages of a file have come, or were scanned. */
-  dataChanged(file) {
-    for (const side of this.#sides) if (side.file === file) side.map?.changed();
+  dataChanged(file, from, n) {
+    for (const side of this.#sides) if (side.file === file) side.map?.changed(from, n);
   }
 
   /** Pages that differ: of page n `marks[n - 1]`, known of the first `done` pages. */
