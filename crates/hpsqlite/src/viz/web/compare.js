@@ -93,6 +93,11 @@ class CompareView {
     return other >= 0 ? other : null;
   }
 
+  /** Whether there is more than one file, as far as they could be made. */
+  get #several() {
+    return this.#app.files.filter((file) => file.state !== "failed").length > 1;
+  }
+
   /** How far files are, and which there are. */
   #filesChanged() {
     const { files } = this.#app;
@@ -100,9 +105,11 @@ class CompareView {
       const made = this.#awaited;
       this.#awaited = null;
       if (isOpen(files[made])) this.#compare(this.#left, made);
-    } else if (this.#right === null && this.#usualRight() !== null) {
+    }
+    if (this.#right === null || files[this.#right]?.state === "failed") {
+      const before = this.#right;
       this.#right = this.#usualRight();
-      this.#load();
+      if (before !== this.#right) this.#load();
     }
     this.#drawSides();
     this.#drawCopies();
@@ -121,7 +128,7 @@ class CompareView {
       const options = files.map((file, f) => (isOpen(file) || f === chosen) && h("option", { value: f, selected: f === chosen }, file.title));
       return h("label", null, h("span", { class: "side-name" }, label), h("select", { onchange: (e) => change(Number(e.target.value)) }, options));
     };
-    if (files.length < 2) return fill(this.#parts.sides);
+    if (!this.#several) return fill(this.#parts.sides);
     const turn = h("button", { type: "button", title: "Change sides", "aria-label": "Change sides", disabled: this.#right === null,
       onclick: () => this.#compare(this.#right, this.#left) }, "⇄");
     fill(this.#parts.sides,
@@ -136,7 +143,7 @@ class CompareView {
     if (!source.can.copy) return;
     const left = files[this.#left];
     const there = (kind) => files.findIndex((file) => file.copy?.of === this.#left && file.copy.kind === kind && file.state !== "failed");
-    const now = JSON.stringify([this.#left, this.#right, isOpen(left), files.length > 1, KINDS.map(({ kind }) => files[there(kind)]?.state)]);
+    const now = JSON.stringify([this.#left, this.#right, isOpen(left), this.#several, KINDS.map(({ kind }) => files[there(kind)]?.state)]);
     if (now !== this.#offered) {
       this.#offered = now;
       const button = ({ kind, title, why }) => {
@@ -147,7 +154,7 @@ class CompareView {
         return tip(b, () => why);
       };
       const { kind } = this.#parts.offers.contains(document.activeElement) ? document.activeElement.dataset : {};
-      fill(this.#parts.offers, h("span", null, files.length > 1 ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button));
+      fill(this.#parts.offers, h("span", null, this.#several ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button));
       if (kind) this.#parts.offers.querySelector(`[data-kind="${kind}"]`)?.focus();
     }
     this.#drawProgress();
