@@ -600,6 +600,34 @@ fn no_request_ends_in_a_fault() {
             assert!(fine, "{question}: {} {}", reply.head, reply.text());
         }
     }
+    let deep = "[".repeat(100_000);
+    let bodies = [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "\u{0}",
+        "{\"of\": 99, \"kind\": \"hp\"}",
+        "{\"of\": -1, \"kind\": \"hp\"}",
+        "{\"of\": 0, \"kind\": \"../x\"}",
+        "{\"sql\": \"SELECT 1\", \"library\": \"/bin/sh\"}",
+        "{\"sql\": 5, \"library\": \"hp\"}",
+        &deep,
+    ];
+    for body in bodies {
+        for below in ["api/copy", "api/0/query", "api/9/query", "api/9/device"] {
+            let reply = sites[0].post(below, body);
+            let fine = matches!(reply.status, 400 | 404 | 409 | 422);
+            assert!(fine, "{below} {body:.40}: {}", reply.head);
+        }
+    }
+    for below in ["api/copy/0", "api/copy/99", "api/copy/x", "api/query/x"] {
+        let line = format!("DELETE {}", sites[0].path(below));
+        sites[0].request(&line, &[], "").refused(404);
+    }
+    sites[0].get("api/0/differs/9?from=1").refused(404);
+    sites[0].get("api/0/differs/0?from=0").refused(400);
+    sites[0].get("api/0/differs/0?from=x").refused(400);
     // Every page of every file can be looked at.
     for site in &sites[1..] {
         let pages = site.json("api/files")[0]["pages"].as_u64().unwrap();
