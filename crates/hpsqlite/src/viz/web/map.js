@@ -14,6 +14,8 @@ const COLOURINGS = {
 };
 /** Milliseconds that a pointer rests before more is asked for. */
 const RESTS = 200;
+/** If the log has more of the file's pages newer, as a share, they are not marked unless it is asked for. */
+const MANY = 0.05;
 /** A filter that leaves so few pages shows each, however small it is. */
 const FEW = 20_000;
 /** B-trees whose order is asked for, the largest first. */
@@ -77,6 +79,7 @@ class MapView {
     this.#ranks.clear();
     this.#newer = null;
     this.#parentOf = null;
+    if (f !== this.#shown) this.#markLogged.checked = (summary.wal?.versions ?? 0) <= summary.pages * MANY;
     if (this.#map && this.#shown === f && this.#map.data === data) {
       this.#count();
       this.#paint();

@@ -30,7 +30,7 @@ const LARGEST = 640;
 /** A box whose best number of columns differs by more, as a logarithm, is laid out anew. */
 const NARROWER = 0.08;
 /** Of a file of few pages a cell is no larger when all are in view. */
-const COMFORTABLE = 44;
+const COMFORTABLE = 96;
 /** A click does not move further than this, in CSS pixels. */
 const CLICK = 4;
 /** Milliseconds of a move that is shown. */
@@ -108,6 +108,10 @@ export class MapCanvas {
     this.summary = summary;
     this.#tiles = null;
     this.#fitted = true;
+    this.#selected = null;
+    this.#hovered = null;
+    this.#marks = null;
+    this.#spots = null;
     this.#view.columns = 0;
     this.setPainter(this.#options.painter, summary);
     this.#resized();
@@ -342,7 +346,7 @@ export class MapCanvas {
       const at = { x, y, scale: scale * ratio, ratio, columns, width, height };
       this.#drawBase = !this.#tiles.draw(context, at);
       this.#drawSpots(context);
-      this.#cells.draw(context, this.data, at);
+      this.#cells.draw(context, this.data, at, this.#options.painter);
       this.#drawMarks(context);
     }
     const ringing = this.#drawOver();
@@ -423,7 +427,9 @@ export class MapCanvas {
     const radius = Math.min(scale / 5, 6);
     for (const [left, top, size] of this.#boxes(this.#marks, 1)) {
       if (scale < PATTERN) {
-        context.fillRect(left, top, size, size);
+        // Half of the cell, so that its own colour is seen as well.
+        const side = Math.max(1, size / 2);
+        context.fillRect(left + (size - side) / 2, top + (size - side) / 2, side, side);
         continue;
       }
       context.beginPath();

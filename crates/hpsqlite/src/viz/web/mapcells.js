@@ -95,10 +95,10 @@ export class MapCells {
   }
 
   /**
-   * Draws what cells of `scale` pixels have over their colour; `ratio` is pixels a CSS pixel, and
-   * (x, y) the cell at the left top corner.
+   * Draws what cells of `scale` pixels have over their colour, but not over those that `painter` has
+   * paled; `ratio` is pixels a CSS pixel, and (x, y) the cell at the left top corner.
    */
-  draw(context, data, { x, y, scale, ratio, columns, width, height }) {
+  draw(context, data, { x, y, scale, ratio, columns, width, height }, painter) {
     if (scale < PATTERN * ratio) return;
     const firstX = Math.max(0, Math.floor(x));
     const firstY = Math.max(0, Math.floor(y));
@@ -112,7 +112,8 @@ export class MapCells {
         const left = Math.round((column - x) * scale);
         const top = Math.round((row - y) * scale);
         const letter = this.summary.kinds[data.kind(n)]?.letter;
-        if (MARKS[letter]) context.drawImage(this.#sprite(letter, size), left, top);
+        const pale = painter.isWanted?.(data, n) === false;
+        if (MARKS[letter] && !pale) context.drawImage(this.#sprite(letter, size), left, top);
         if (scale >= NUMBER * ratio) this.#words(context, data, n, left, top, scale, ratio);
       }
     }

@@ -95,6 +95,12 @@ export class PagePainter {
     this.unranked = pixel(mix([128, 128, 128], ground, 0.2));
   }
 
+  /** Whether the filter leaves page `n`. */
+  isWanted(data, n) {
+    const { trees, kinds } = this.wanted;
+    return (!trees || trees.has(data.owner(n))) && (!kinds || kinds.has(data.kind(n)));
+  }
+
   /** Gives the place of each page in the order of keys, 1 to 65535 (0: none), for "order". */
   setRanks(ranks) {
     this.#ranks = ranks;
