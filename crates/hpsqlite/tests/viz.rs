@@ -188,6 +188,12 @@ fn the_map_as_a_picture() {
     assert!(two.contains(">my.db</text>") && two.contains(">copy.db</text>"));
     assert!(!two.contains("prefers-color-scheme"));
 
+    draw(&["--vacuumed", "--hp", "--svg", "three.svg"]);
+    let three = place.text("three.svg");
+    for title in [">my.db<", ">my.db, VACUUMed<", ">my.db, written anew"] {
+        assert!(three.contains(title), "{title}");
+    }
+
     draw(&["--svg", "part.svg", "--pages", "2-4", "--only", "t"]);
     assert_eq!(place.text("part.svg").matches("<title>page ").count(), 3);
     place

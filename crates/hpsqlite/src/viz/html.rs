@@ -212,7 +212,7 @@ fn note(args: &Arguments, whole: bool, some: bool) -> String {
 }
 
 fn packed(bytes: &[u8]) -> Result<String> {
-    let mut out = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut out = ZlibEncoder::new(Vec::new(), Compression::default());
     out.write_all(bytes)?;
     Ok(STANDARD.encode(out.finish()?))
 }

@@ -34,8 +34,9 @@ enum Sample {
     Plain,
     Corner,
     Dot,
-    Line,
-    Hatch,
+    Frame,
+    Stripes,
+    Kept,
     Dashed,
     Thick,
     Dotted,
@@ -182,7 +183,7 @@ impl Drawing<'_> {
         if marked {
             let (index, interior) = match bytes {
                 true => (Sample::Dashed, Sample::Thick),
-                false => (Sample::Corner, Sample::Dot),
+                false => (Sample::Corner, Sample::Frame),
             };
             if kinds.has(Kind::TableLeaf) {
                 samples.push((plain, Sample::Plain, "leaf of a table"));
@@ -195,15 +196,15 @@ impl Drawing<'_> {
             }
         }
         if kinds.has(Kind::Overflow) {
-            let sample = if bytes { Sample::Dotted } else { Sample::Line };
+            let sample = if bytes {
+                Sample::Dotted
+            } else {
+                Sample::Stripes
+            };
             samples.push((plain, sample, "overflow page"));
         }
         if kinds.has(Kind::Reserved) {
-            samples.push((
-                plain,
-                Sample::Hatch,
-                "reserved for the b-tree of its colour",
-            ));
+            samples.push((plain, Sample::Kept, "reserved for the b-tree of its colour"));
         }
         for kind in Kind::ALL {
             let dot = kind == Kind::FreeTrunk && marked && !bytes;
@@ -296,16 +297,22 @@ impl Drawing<'_> {
             Sample::Corner => over(SHEET, x + s - notch, y, notch, notch),
             Sample::Dot => {
                 let inside = (s - dot) / 2;
-                let class = if colour == self.palette.kind(Kind::FreeTrunk) {
-                    SHEET
-                } else {
-                    WRITTEN
-                };
-                over(class, x + inside, y + inside, dot, dot)
+                over(SHEET, x + inside, y + inside, dot, dot)
             }
-            Sample::Line => over(SHEET, x, y + s / 2 - 1, s, 3),
-            Sample::Hatch => format!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{s}\" height=\"{s}\" fill=\"url(#hatch)\"/>"
+            Sample::Frame => format!(
+                "<path class=\"{WRITTEN}\" d=\"M{0} {1}h{2}v{2}h-{2}z\" fill=\"none\" \
+                 stroke=\"currentColor\" stroke-width=\"2\"/>",
+                x + 1,
+                y + 1,
+                s - 2
+            ),
+            Sample::Stripes | Sample::Kept => format!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"{s}\" height=\"{s}\" fill=\"url(#{})\"/>",
+                if matches!(sample, Sample::Kept) {
+                    "kept"
+                } else {
+                    "over"
+                }
             ),
             Sample::Plain | Sample::Dashed | Sample::Thick | Sample::Dotted => String::new(),
         };

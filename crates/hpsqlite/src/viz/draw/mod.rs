@@ -53,8 +53,9 @@ text{fill:currentColor}
 .e{text-anchor:end}
 .m{fill:none;shape-rendering:crispEdges}
 .m path{stroke:currentColor}
-.m .x{stroke:url(#hatch)}
-.m .f{fill:url(#hatch);stroke:none}
+.m .x{stroke:url(#kept)}
+.m .f{fill:url(#kept);stroke:none}
+.m .v{stroke:url(#over)}
 .d{stroke-dasharray:4 2}
 .o{stroke-dasharray:1 2}
 .i{stroke-width:2}
@@ -394,12 +395,22 @@ impl Drawing<'_> {
         let (dot, notch) = (pages::dot(grid.size), pages::notch(grid.size));
         let marks = [
             over(paths.reserved, "x", grid.size, middle),
-            over(paths.overflow, SHEET, (grid.size / 8).max(1), seen / 2.0),
+            over(paths.overflow, "v", grid.size, middle),
             over(paths.index, SHEET, notch, f64::from(notch) / 2.0),
-            over(paths.interior, WRITTEN, dot, seen / 2.0),
             over(paths.trunk, SHEET, dot, seen / 2.0),
         ];
         self.put(format_args!("<g class=\"m\">\n{}</g>\n", marks.concat()));
+        if !paths.interior.is_empty() {
+            let frame = pages::frame(grid.size);
+            let inside = f64::from(frame) / 2.0;
+            self.put(format_args!(
+                "<g class=\"m\" stroke-width=\"{frame}\"><path class=\"{WRITTEN}\" \
+                 transform=\"translate({} {})\" d=\"{}\"/></g>\n",
+                f64::from(x) + inside,
+                f64::from(y) + inside,
+                paths.interior
+            ));
+        }
         if lines > 0 {
             let height = grid.height(file.pages());
             let (right, bottom) = (grid.columns * grid.size, height);
@@ -523,12 +534,12 @@ impl Picture {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
              viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{title}\">\n\
              <title>{title}</title>\n<style>\n{STYLE}{}\n</style>\n\
-             <defs><pattern id=\"hatch\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" \
-             patternTransform=\"rotate(45)\"><rect class=\"{SHEET}\" width=\"2\" height=\"5\" \
-             fill=\"currentColor\"/></pattern></defs>\n\
+             <defs>{}{}</defs>\n\
              <rect class=\"{SHEET}\" width=\"{WIDTH}\" height=\"{height}\" \
              fill=\"currentColor\"/>\n{}</svg>\n",
             self.colours.style(paper),
+            stripes("over", 45, WRITTEN, 0.5),
+            stripes("kept", -45, SHEET, 1.0),
             self.content,
         )
     }
@@ -537,6 +548,15 @@ impl Picture {
     pub fn png(&self, paper: Paper) -> Result<Vec<u8>> {
         picture::png_of(&self.svg(paper))
     }
+}
+
+/// A pattern of stripes that lies over a colour.
+fn stripes(id: &str, turned: i32, class: &str, opacity: f64) -> String {
+    format!(
+        "<pattern id=\"{id}\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" \
+         patternTransform=\"rotate({turned})\"><rect class=\"{class}\" width=\"2\" height=\"5\" \
+         fill=\"currentColor\" fill-opacity=\"{opacity}\"/></pattern>"
+    )
 }
 
 #[cfg(test)]

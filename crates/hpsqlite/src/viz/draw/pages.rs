@@ -1,6 +1,7 @@
 //! A cell for each page, or for several: a map of a file of any size.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::ink::Runs;
 use super::{File, Kinds, LEVELS, Owner, level};
@@ -89,7 +90,8 @@ pub struct Paths {
     pub overflow: Runs,
     pub reserved: Runs,
     pub index: Runs,
-    pub interior: Runs,
+    /// Outlines of cells.
+    pub interior: String,
     pub trunk: Runs,
     pub cells: usize,
 }
@@ -155,14 +157,23 @@ fn mark(paths: &mut Paths, cell: Cell, (x, y): (i32, i32), size: i32) {
     let dot = dot(size);
     let inside = x + (size - 1 - dot) / 2;
     match cell.kind {
-        Kind::TableInterior | Kind::IndexInterior => paths.interior.add(inside, y, dot),
+        Kind::TableInterior | Kind::IndexInterior => {
+            let side = size - 1 - frame(size);
+            // Writing to a String succeeds.
+            let _ = write!(paths.interior, "M{x} {y}h{side}v{side}h-{side}z");
+        }
         Kind::IndexLeaf => paths.index.add(x + size - 1 - notch(size), y, notch(size)),
         Kind::FreeTrunk => paths.trunk.add(inside, y, dot),
         _ => {}
     }
 }
 
-/// The side of the square in the middle of interior pages and trunks.
+/// How thick the frame of interior pages is.
+pub fn frame(size: i32) -> i32 {
+    1 + i32::from(size > 9)
+}
+
+/// The side of the square in the middle of trunks.
 pub fn dot(size: i32) -> i32 {
     // As odd or even as what is seen of a cell, so that it is in the middle.
     let dot = (size - 1) / 2;
