@@ -129,7 +129,8 @@ const BLOCK: usize = 4096;
 const PIECE: usize = 1 << 20;
 /// Reads in a row at one place.
 const ROW: u64 = 16;
-/// Most reads at random.
+/// Most reads in a row, and at random.
+const IN_A_ROW: usize = 256;
 const RANDOM: usize = 1000;
 /// Fewest reads of either sort.
 const FEW: usize = 8;
@@ -154,7 +155,7 @@ pub fn measure(path: &Path) -> Result<Measured, String> {
             text::seconds(latency)
         ));
     }
-    let (times, bytes) = probe.read(&mut random, PIECE, ROW, usize::MAX)?;
+    let (times, bytes) = probe.read(&mut random, PIECE, ROW, IN_A_ROW)?;
     let total: f64 = times.iter().sum();
     Ok(Measured {
         device: Device {
@@ -226,14 +227,14 @@ impl Probe {
         })
     }
 
-    /// Reads at `places` random places, or as many as there is time for, `row` times `size` bytes
-    /// each. Gives the seconds of each read, and the bytes of all.
+    /// Reads `most` times `size` bytes, or as often as there is time for, `row` reads at each of some
+    /// random places. Gives the seconds of each read, and the bytes of all.
     fn read(
         &self,
         random: &mut SplitMix64,
         size: usize,
         row: u64,
-        places: usize,
+        most: usize,
     ) -> Result<(Vec<f64>, u64), String> {
         let mut memory = vec![0; size + BLOCK];
         let aligned = memory.as_ptr().align_offset(BLOCK);
@@ -243,7 +244,7 @@ impl Probe {
         let mut times = Vec::new();
         let start = Instant::now();
         let mut tries = 0;
-        while times.len() < places && start.elapsed() < LONG && tries < 10 * RANDOM {
+        while times.len() < most && start.elapsed() < LONG && tries < 10 * RANDOM {
             tries += 1;
             let place = random.below(blocks) * BLOCK as u64;
             if !self.is_on_device(place, length) {

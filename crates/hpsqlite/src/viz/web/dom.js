@@ -56,15 +56,16 @@ export function number(x) {
   return Math.abs(x) < 10 ? two.format(x) : one.format(x);
 }
 
-/** 4096 as "4 KiB". */
+/** 4096 as "4,096 bytes", 1252864 as "1.25 MB": units as the terminal and the advice have them. */
 export function bytes(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  if (Math.abs(n) < 10_000) return plural(n, "byte");
+  const units = ["bytes", "kB", "MB", "GB", "TB"];
   let i = 0;
-  while (Math.abs(n) >= 1024 && i < units.length - 1) {
-    n /= 1024;
+  while (Math.abs(n) >= 1000 && i < units.length - 1) {
+    n /= 1000;
     i++;
   }
-  return `${i === 0 ? count(n) : number(n)} ${units[i]}`;
+  return `${number(n)} ${units[i]}`;
 }
 
 /** A share from 0 to 1 as "12 %"; what is there but small is "< 0.1 %". */

@@ -122,6 +122,7 @@ const CHECKED = [
   "Every page of a table or index: its kind, its cells within the page and not one over another, its freeblocks and fragments, the sizes of its records.",
   "That each page is used once, and that something leads to it.",
   "Rowids of tables, in order within pages and between them.",
+  "Keys of indexes and of tables without rowid: whether each column goes the same way everywhere. Texts are compared where the SQL of the table and the index names no collation; what is in overflow pages is not compared.",
   "Overflow chains: as long as their rows need.",
   "The free list, pointer maps, and the checksums of the write-ahead log.",
   "Not looked at: whether values are what their columns declare, and whether an index has an entry for each row. SQLite's PRAGMA integrity_check does that.",
