@@ -183,10 +183,6 @@ pub fn decode(payload: &[u8], encoding: Encoding) -> Result<Vec<Field>, String> 
 }
 
 /// SQLite's own orders of text.
-#[allow(
-    dead_code,
-    reason = "only tests name all of them, before the views are there"
-)]
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum Collation {
     #[default]
