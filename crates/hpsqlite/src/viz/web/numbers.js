@@ -48,8 +48,8 @@ class NumbersView {
 
   async #load(opened = false) {
     const file = this.#file;
-    const summary = await this.#app.summary(file);
-    if (file !== this.#file) return;
+    const summary = await this.#app.summary(file).catch(() => null); // The app has told why.
+    if (!summary || file !== this.#file) return;
     this.#summary = summary;
     this.#device ??= { name: NAMES[summary.device.origin] ?? "a device", ...summary.device };
     fill(this.#parts.file, fileFacts(this.#app, summary));

@@ -39,12 +39,16 @@ class ProblemsView {
 
   async #load() {
     const file = this.#file;
-    const [summary, told] = await Promise.all([this.#app.summary(file), this.#app.source.problems(file)]);
-    if (file !== this.#file) return;
-    this.#summary = summary;
-    this.#told = told;
-    fill(this.#head, h("h2", null, "Problems"), this.#words());
-    this.#draw();
+    try {
+      const [summary, told] = await Promise.all([this.#app.summary(file), this.#app.source.problems(file)]);
+      if (file !== this.#file) return;
+      this.#summary = summary;
+      this.#told = told;
+      fill(this.#head, h("h2", null, "Problems"), this.#words());
+      this.#draw();
+    } catch (e) {
+      this.#app.fail(e);
+    }
   }
 
   #words() {

@@ -72,19 +72,24 @@ class WalView {
 
   async #load() {
     const file = this.#file;
-    const summary = await this.#app.summary(file);
-    const words = summary.wal?.frames > 0 ? await this.#app.source.wal(file) : null;
-    if (file !== this.#file) return;
+    let summary, words;
+    try {
+      summary = await this.#app.summary(file);
+      words = summary.wal?.frames > 0 ? await this.#app.source.wal(file) : null;
+    } catch (e) {
+      return this.#app.fail(e);
+    }
+    if (file !== this.#file) return undefined;
     this.#summary = summary;
     this.#wal = words && new WalData(words, summary.wal, summary.pages);
     for (const part of [this.#pictures, this.#chosen, this.#list]) part.replaceChildren();
     fill(this.#head, h("h2", null, "The write-ahead log"), this.#wal ? this.#facts() : noLog(this.#app, summary));
-    if (!this.#wal) return;
+    if (!this.#wal) return undefined;
     this.#judgePages();
     fill(this.#pictures,
       h("h3", null, "Frames, in the order they were written"), legend(FATES.map((f) => f.name), fateColours().fills.toReversed()), this.#strip.element,
       h("h3", null, "The pages of the database"), legend(["no version in the log", "in the log, copied", "in the log, to be written"], overColours().fills), this.#over.element);
-    this.#redraw();
+    return this.#redraw();
   }
 
   /** Of each page of the file: 0 not in the log, 1 copied already, 2 to be written. */
@@ -132,7 +137,7 @@ class WalView {
           fact("Size of the file", bytes(f.bytes)),
           fact("Began anew", plural(f.sequence, "time")))),
         h("section", { class: "card" }, h("h3", null, "Pages"), h("dl", { class: "facts" },
-          fact("With versions in the log", `${count(rest)} of ${count(this.#summary.pages)}`),
+          fact("With versions in the log", withVersions(rest, this.#summary.pages)),
           fact("Versions of one page", rest > 0 ? `${(f.committed / rest).toFixed(1)} on average` : "–"))),
         h("section", { class: "card" }, h("h3", null, "A checkpoint"), checkpoint(f))),
     ];
@@ -256,6 +261,11 @@ class WalView {
   }
 }
 
+/** How many pages have versions in the log: a database that became smaller had more. */
+function withVersions(versions, pages) {
+  return versions <= pages ? `${count(versions)} of ${count(pages)}` : `${count(versions)}; the database became smaller and has ${count(pages)} now`;
+}
+
 /** What a checkpoint would do, in words. */
 function checkpoint(f) {
   if (f.to_checkpoint === 0) {
@@ -277,7 +287,7 @@ function noLog(app, { header, wal }) {
   if (wal?.damage) return [h("p", { class: "wrong" }, capital(wal.damage), "."), what];
   if (wal) return [h("p", null, wal.old > 0 ? `The log has ${plural(wal.old, "frame")} of before it began anew, and none that counts: all has been copied to the database.` : "There is a log beside the database, and no frame in it."), what];
   if (header.write_version === 2) {
-    return [h("p", null, "There is no log beside the database, though it is in WAL mode: nobody has it open for writing, and the last who had it copied everything to the database and removed the log."), what];
+    return [h("p", null, "This database is in WAL mode, but no log with frames of it is beside it: everything has been copied to the database. The last program that closes a database in WAL mode does that, and removes the log."), what];
   }
   return [h("p", null, "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on."), what];
 }
