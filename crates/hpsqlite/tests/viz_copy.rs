@@ -329,6 +329,38 @@ fn a_file_that_may_not_grow_is_an_error_with_advice() {
 }
 
 #[test]
+fn what_is_left_of_tables_that_were_dropped_is_no_difference() {
+    let place = Place::new();
+    for sql in [
+        // VACUUM does not keep the empty sqlite_sequence.
+        [
+            "CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT)",
+            "DROP TABLE t",
+        ],
+        // A module that nobody here has.
+        [
+            "PRAGMA writable_schema = on",
+            "INSERT INTO sqlite_schema VALUES('table', 'v', 'v', 0, 'CREATE VIRTUAL TABLE v USING theirs(a)')",
+        ],
+    ] {
+        let source = place.path("dropped.db");
+        let _ = std::fs::remove_file(&source);
+        let mut db = Worker::on(&place, &source);
+        db.sql("CREATE TABLE kept(a)");
+        db.sql("INSERT INTO kept VALUES(1)");
+        for sql in sql {
+            db.sql(sql);
+        }
+        drop(db);
+        for kind in KINDS {
+            let (copy, done) = copied(&place, kind, &source);
+            done.says("the values of all its rows were compared");
+            assert_eq!(Worker::on(&place, &copy).rows("SELECT a FROM kept"), ["1"]);
+        }
+    }
+}
+
+#[test]
 fn a_damaged_database_is_an_error() {
     let place = Place::new();
     let source = large(&place);
@@ -341,6 +373,35 @@ fn a_damaged_database_is_an_error() {
         let (_, done) = copied(&place, kind, &source);
         done.says("Failed").says("malformed").expect(0);
     }
+}
+
+#[test]
+fn a_transaction_that_was_cut_off_is_told_and_left() {
+    let place = Place::new();
+    let source = large(&place);
+    let mut db = Worker::on(&place, &source);
+    db.sql("PRAGMA cache_size = 1");
+    db.sql("BEGIN");
+    db.sql("UPDATE t SET b = 'cut off'");
+    db.kill();
+    drop(db);
+    let before = beside(&source);
+    assert_eq!(before.len(), 2);
+    for kind in KINDS {
+        let (_, done) = copied(&place, kind, &source);
+        done.says("a transaction was cut off while it was written");
+        assert_eq!(beside(&source), before, "{}", kind.0);
+    }
+}
+
+#[test]
+fn a_database_that_is_being_written_is_waited_for_and_then_left() {
+    let place = Place::new();
+    let source = large(&place);
+    let mut db = Worker::on(&place, &source);
+    db.sql("BEGIN EXCLUSIVE");
+    let (_, done) = copied(&place, KINDS[2], &source);
+    done.says("another program is writing to it");
 }
 
 #[test]

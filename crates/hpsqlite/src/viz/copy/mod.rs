@@ -269,3 +269,29 @@ fn free_space(folder: &Path) -> io::Result<u64> {
     }
     Ok(found.f_bavail.saturating_mul(found.f_frsize))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_without_room_is_told_with_advice() {
+        let folder = folder().unwrap();
+        assert!(there_is_room(1, folder.path()).is_ok());
+        let why = there_is_room(u64::MAX, folder.path())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            why.ends_with("set TMPDIR to a folder with more room"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn what_was_stopped_before_it_began_does_not_begin() {
+        let stop = Stop::default();
+        assert!(stop.watches(None));
+        stop.stop();
+        assert!(stop.stopped() && !stop.watches(None));
+    }
+}

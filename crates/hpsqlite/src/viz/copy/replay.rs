@@ -213,8 +213,8 @@ fn make_tables(to: &Db<'_>, entries: &[Entry]) -> Result<()> {
     Ok(())
 }
 
-/// Whether the table was made together with one that has AUTOINCREMENT.
-fn there_is_a_sequence(db: &Db<'_>) -> Result<bool> {
+/// Whether there is the table that SQLite makes together with one that has AUTOINCREMENT.
+pub fn there_is_a_sequence(db: &Db<'_>) -> Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_sequence'";
     Ok(number(db, sql)? > 0)
 }

@@ -127,8 +127,8 @@ pub fn make(
             let tables = replay::replay(from, &to, source.reserved, progress)?;
             let rows = tables.iter().map(|table| table.rows).sum();
             notes.push(format!(
-                "Written anew by {}: {} rows of all tables in turn, each table's in the order of its \
-                 keys, {} a transaction.",
+                "Written anew by {}: the rows of all tables ({}) in turn, each table's in the order of \
+                 its keys, {} a transaction.",
                 match &ours {
                     Some(version) => format!(
                         "High Performance SQLite {version} with its default settings (PRAGMA \
