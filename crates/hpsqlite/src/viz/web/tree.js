@@ -54,8 +54,8 @@ class TreeView {
   async show(params) {
     this.#visible = true;
     const same = this.#file === this.#app.file;
-    const wanted = params.tree ?? (same ? this.#tree : null);
     const trees = (await this.#app.summary()).trees;
+    const wanted = params.tree ?? (await this.#ownerOf(params.page)) ?? (same ? this.#tree : null);
     const largest = trees.reduce((best, tree, t) => (tree.pages > trees[best].pages ? t : best), 0);
     const tree = trees[wanted] ? wanted : largest;
     const again = same && tree === this.#tree && this.#data !== null;
@@ -66,6 +66,12 @@ class TreeView {
 
   hide() {
     this.#visible = false;
+  }
+
+  /** The b-tree that a page belongs to; nothing if there is no such page, or it belongs to none. */
+  async #ownerOf(page) {
+    if (page === undefined) return null;
+    return this.#app.source.page(this.#app.file, page).then(({ owner }) => owner, () => null);
   }
 
   async #load(params, anew) {
@@ -100,7 +106,7 @@ class TreeView {
     const depth = this.#data.levels.length;
     fill(this.#words, `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
       depth === 1 ? "one page, which is root and leaf." : [`to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `],
-      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is dark where the next leaf is not the next page of the file: ", term("scatter", "a scan has to jump"), " there. The dots show where in the file each leaf is."]);
+      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where the next leaf is not the next page of the file: ", term("scatter", "a scan has to jump"), " there. The dots show where in the file each leaf is."]);
     const map = this.#app.map(this.#file);
     setOwner(this.element, info.colour);
     this.drawing.show(this.#data, map, info.colour, summary.kinds.findIndex((kind) => kind.letter === "o"));

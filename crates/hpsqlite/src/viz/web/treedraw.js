@@ -216,7 +216,7 @@ export class TreeDrawing {
     return false;
   }
 
-  /** Under the leaves: dark where the next leaf is somewhere else in the file. */
+  /** Under the leaves: filled where the next leaf is somewhere else in the file. */
   #drawJumps(c, s, ink) {
     c.fillStyle = ink.panel;
     c.fillRect(GUTTER, s.jumps, s.width - GUTTER, JUMPS);
