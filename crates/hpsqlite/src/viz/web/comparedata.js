@@ -2,7 +2,7 @@
  * What two files have in common and what not: their b-trees in pairs, every number of both, the
  * schema. Nothing here draws.
  */
-import { bytes, capital, count, number, percent } from "viz/dom.js";
+import { bytes, capital, count, number, percent, seconds } from "viz/dom.js";
 import { COLUMNS } from "viz/numberscolumns.js";
 
 /** B-trees in pairs by their names: `[{name, left, right}]`, each `{t, tree}` or null. */
@@ -53,13 +53,9 @@ export const OF_FILES = [
   whole("runs", "Runs", count, "Pieces of leaves that follow each other in the file."),
   whole("median_run", "Median run", count, "Half of the runs have at least so many leaves."),
   whole("longest_run", "Longest run", count),
-  { id: "cold_scan", title: "Cold scan of everything", show: seconds2, difference: seconds2, value: (s) => sum(s, (n) => n.cold_scan), why: "Estimated time to read all tables and indexes in the order of their keys when nothing is cached." },
+  { id: "cold_scan", title: "Cold scan of everything", show: seconds, difference: seconds, value: (s) => sum(s, (n) => n.cold_scan), why: "Estimated time to read all tables and indexes in the order of their keys when nothing is cached." },
   { id: "problems", title: "Problems", show: count, difference: count, value: (s) => (s.scanned ? s.problem_count : null) },
 ];
-
-function seconds2(s) {
-  return s >= 1 ? `${number(s)} s` : `${number(s * 1e3)} ms`;
-}
 
 /** The sum of a number over all b-trees; null as long as they are not counted. */
 export function sum({ trees }, of) {
