@@ -36,6 +36,8 @@ use crate::{interrupt, text};
 const SMALL: u64 = 4_000_000;
 /// At most so many bytes of answers on pages; compressed they are about a tenth.
 const PAGES: usize = 100_000_000;
+/// At most so many bytes of two files are compared.
+const COMPARED: u64 = 1_000_000_000;
 /// Pages in a block: what is decompressed to look at one of them.
 const TOGETHER: usize = 64;
 /// Pages of the map in one answer.
@@ -55,6 +57,16 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
         let selection = Selection::new(&model, &args.only, args.pages)?;
         model_answers(&mut answers, &inside, *f, &model)?;
         whole &= pages_of(&mut answers, &inside, *f, &model, &selection)?;
+    }
+    for (i, (f, one)) in opened.iter().enumerate() {
+        for (g, other) in &opened[i + 1..] {
+            differs(
+                &mut answers,
+                &inside,
+                (*f, &one.model()),
+                (*g, &other.model()),
+            )?;
+        }
     }
     let some = !args.only.is_empty() || args.pages.is_some();
     document(&answers, &note(args, whole, some))
@@ -188,6 +200,32 @@ fn pages_of(
     Ok(all)
 }
 
+/// Which pages of two files are not the same.
+fn differs(
+    answers: &mut Answers,
+    inside: &Inside,
+    (f, one): (usize, &Model),
+    (g, other): (usize, &Model),
+) -> Result<()> {
+    let (size, pages) = (one.image.header.page_size, one.image.pages);
+    let both = pages.min(other.image.pages);
+    if other.image.header.page_size != size || u64::from(both) * u64::from(size) > COMPARED {
+        return Ok(());
+    }
+    let path = format!("api/{f}/differs/{g}");
+    let mut marks = Vec::new();
+    while marks.len() < both as usize {
+        interrupt::check()?;
+        let more = inside.ask(&format!("{path}?from={}", marks.len() + 1))?;
+        if more.is_empty() {
+            break;
+        }
+        marks.extend(more);
+    }
+    answers.add(&path, &marks);
+    Ok(())
+}
+
 /// What a reader of the saved page should know.
 fn note(args: &Arguments, whole: bool, some: bool) -> String {
     let pages = match (whole, some) {
@@ -312,6 +350,31 @@ mod tests {
             .collect();
         assert_eq!(sums, numbers);
         assert_eq!(differences[4..8], [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_saved_page_can_be_asked_what_the_server_is_asked() {
+        let methods = |name: &str| -> Vec<String> {
+            let text = String::from_utf8(assets::bytes(name).unwrap()).unwrap();
+            let named = text.lines().filter_map(|line| {
+                let line = line.strip_prefix("  ")?;
+                let line = line.strip_prefix("async ").unwrap_or(line);
+                let (name, rest) = line.split_once('(')?;
+                let plain = name.chars().all(|c| c.is_ascii_alphanumeric());
+                (plain && rest.ends_with('{')).then(|| name.to_owned())
+            });
+            named.collect()
+        };
+        let (asked, there) = (methods("source.js"), methods("source-embedded.js"));
+        assert!(asked.contains(&"summary".to_owned()), "{asked:?}");
+        // What only the program can do; views look whether the source has it.
+        let program = ["constructor", "reload", "device", "stopCopy"];
+        for method in asked {
+            assert!(
+                there.contains(&method) || program.contains(&method.as_str()),
+                "{method} is not in source-embedded.js"
+            );
+        }
     }
 
     #[test]

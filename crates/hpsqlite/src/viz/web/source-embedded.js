@@ -178,6 +178,13 @@ export class EmbeddedSource {
     return this.#json(`api/${f}/problems`);
   }
 
+  /** The same both ways. */
+  async differs(f, g, from) {
+    const path = `api/${Math.min(f, g)}/differs/${Math.max(f, g)}`;
+    if (!this.#has(path)) return notHere("Comparing so many pages");
+    return (await this.#answer(path)).subarray(from - 1);
+  }
+
   query() {
     return notHere("A statement");
   }
