@@ -277,7 +277,7 @@ class CompareView {
       this.#drawTree();
     };
     fill(this.#parts.tree,
-      h("div", { class: "row" }, h("h3", null, `All numbers of ${pair.name}`), h("button", { type: "button", class: "close", onclick: close }, "Close")),
+      h("div", { class: "row" }, h("h3", null, "All numbers of ", h("bdi", null, pair.name)), h("button", { type: "button", class: "close", onclick: close }, "Close")),
       numbersTable(OF_TREES, pair.left?.tree.numbers, pair.right?.tree.numbers, { left, right }));
   }
 }
