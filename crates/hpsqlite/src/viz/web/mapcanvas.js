@@ -18,11 +18,14 @@
  *   map.fit(), map.goTo(n, ring), map.zoom(factor)
  *   map.setColumns(n)              another number of columns (for two maps that are to be alike)
  *
+ * `pan`, `hover`, `choose`, `open`, `steer`, `stop`, `under` and `placeOf` are for mapgestures.js.
+ *
  * Two canvases lie over each other: the pages, redrawn when the view or their colours change, and what
  * is pointed at, selected or searched for. Each is drawn once a frame at most.
  */
 import { h } from "viz/dom.js";
 import { MapCells, PATTERN } from "viz/mapcells.js";
+import { MapGestures } from "viz/mapgestures.js";
 import { MapTiles } from "viz/maptiles.js";
 
 /** CSS pixels of a page at most: about the whole window. */
@@ -31,8 +34,6 @@ const LARGEST = 640;
 const NARROWER = 0.08;
 /** Of a file of few pages a cell is no larger when all are in view. */
 const COMFORTABLE = 96;
-/** A click does not move further than this, in CSS pixels. */
-const CLICK = 4;
 /** Milliseconds of a move that is shown. */
 const MOVE = 260;
 /** Milliseconds of the ring around what was searched for. */
@@ -41,8 +42,6 @@ const RING = 1600;
 const POINTS = 20_000;
 /** A spot is at least so many CSS pixels large. */
 const SPOT = 3;
-/** CSS pixels of a step of a wheel, by what it counts in: pixels, lines, pages. */
-const WHEEL = [1, 16, 400];
 
 /** The place of the first of sorted `pages` that is not before `n`. */
 function firstFrom(pages, n) {
@@ -70,8 +69,6 @@ export class MapCanvas {
   #over = h("canvas");
   #frame = 0;
   #drawBase = true;
-  #pointers = new Map();
-  #moved = 0;
   #ring = null;
   #animation = null;
   #fitted = true;
@@ -89,7 +86,7 @@ export class MapCanvas {
     this.#options = options;
     this.element = h("div", { class: "map-canvas", tabindex: "0", role: "application", "aria-label": options.label ?? "Map of the file's pages" }, this.#base, this.#over);
     new ResizeObserver(() => this.#resized()).observe(this.element);
-    this.#listen();
+    new MapGestures(this);
     this.setData(options.data, options.summary);
   }
 
@@ -137,7 +134,7 @@ export class MapCanvas {
   }
 
   set view(view) {
-    this.#stop();
+    this.stop();
     this.#fitted = false;
     if (view.columns) this.#own = false;
     if (view.columns && view.columns !== this.#view.columns) this.#layOut(view.columns);
@@ -293,13 +290,13 @@ export class MapCanvas {
     v.x = keep(v.x, width / v.scale, v.columns);
     v.y = keep(v.y, height / v.scale, this.#rows);
     // Another page is below the pointer now, which is not told before it moves.
-    if (this.#hovered) this.#hover(null);
+    if (this.#hovered) this.hover(null);
     this.#redraw();
     this.#emit("view", this.view);
   }
 
   #moveTo(view, shown) {
-    this.#stop();
+    this.stop();
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (!shown || still || !this.#size.width) return this.#set(view);
     const from = this.view;
@@ -320,7 +317,8 @@ export class MapCanvas {
     this.#animation = requestAnimationFrame(step);
   }
 
-  #stop() {
+  /** Ends a move that is shown. */
+  stop() {
     cancelAnimationFrame(this.#animation);
     this.#animation = null;
   }
@@ -496,159 +494,60 @@ export class MapCanvas {
     context.strokeRect(left, top, Math.max(3, (width / scale) * box.small), Math.max(3, (height / scale) * box.small));
   }
 
-  #listen() {
-    const { element } = this;
-    element.addEventListener("wheel", (e) => this.#wheel(e), { passive: false });
-    element.addEventListener("pointerdown", (e) => this.#down(e));
-    element.addEventListener("pointermove", (e) => this.#move(e));
-    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (e) => this.#up(e));
-    element.addEventListener("pointerleave", () => this.#hover(null));
-    element.addEventListener("dblclick", (e) => {
-      const n = this.pageAt(...this.#at(e));
-      if (n) this.#emit("open", n);
-    });
-    element.addEventListener("keydown", (e) => this.#key(e));
-  }
-
-  #at(e) {
-    const box = this.element.getBoundingClientRect();
-    return [e.clientX - box.left, e.clientY - box.top];
-  }
-
-  #wheel(e) {
-    e.preventDefault();
-    this.#stop();
-    const unit = WHEEL[e.deltaMode] ?? 1;
-    if (e.shiftKey || (e.deltaX !== 0 && Math.abs(e.deltaX) > Math.abs(e.deltaY))) return this.#pan(-(e.deltaX || e.deltaY) * unit, 0);
-    const speed = e.ctrlKey ? 0.01 : 0.0022;
-    this.zoom(Math.exp(-Math.max(-240, Math.min(240, e.deltaY * unit)) * speed), ...this.#at(e));
-  }
-
-  #pan(dx, dy) {
-    const { scale, x, y } = this.#view;
-    this.#fitted = false;
-    this.#set({ x: x - dx / scale, y: y - dy / scale });
-  }
-
-  #down(e) {
-    if (e.button !== 0) return;
-    this.#stop();
-    this.element.focus({ preventScroll: true });
-    this.element.setPointerCapture(e.pointerId);
-    this.#pointers.set(e.pointerId, this.#at(e));
-    if (this.#pointers.size === 1) this.#moved = 0;
-    this.#steering = this.#pointers.size === 1 && this.#steer(e);
-  }
-
-  /** The pointer is held down on the small picture of the whole. */
-  #steering = false;
-
-  /** Goes where the small picture of the whole is pressed; false if it is not. */
-  #steer(e) {
+  /** Goes where the small picture of the whole is pressed, or held; false if it is not. */
+  steer(px, py, held = false) {
     const box = this.#overview();
-    const [px, py] = this.#at(e);
-    if (!box || (!this.#steering && (px < box.left || py < box.top))) return false;
+    if (!box || (!held && !this.#onOverview(px, py))) return false;
     const { scale } = this.#view;
     const { width, height } = this.#size;
     this.#set({
       x: (px - box.left) / box.small - width / scale / 2,
       y: (py - box.top) / box.small - height / scale / 2,
     });
-    this.#moved = CLICK + 1;
     return true;
   }
 
-  #move(e) {
-    const before = this.#pointers.get(e.pointerId);
-    const now = this.#at(e);
-    if (!before) return this.#hover(this.pageAt(...now), e);
-    if (this.#steering) return void this.#steer(e);
-    const others = [...this.#pointers].filter(([id]) => id !== e.pointerId);
-    this.#pointers.set(e.pointerId, now);
-    this.#moved += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    if (others.length === 0) {
-      if (this.#moved > CLICK) {
-        this.#hover(null);
-        this.#pan(now[0] - before[0], now[1] - before[1]);
-      }
-      return;
-    }
-    const other = others[0][1];
-    const apart = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]);
-    const middle = (p) => [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2];
-    const [from, to] = [middle(before), middle(now)];
-    this.#pan(to[0] - from[0], to[1] - from[1]);
-    if (apart(before) > 0) this.zoom(apart(now) / apart(before), ...to);
+  #onOverview(px, py) {
+    const box = this.#overview();
+    return box !== null && px >= box.left && py >= box.top && px <= box.left + box.width && py <= box.top + box.height;
   }
 
-  #up(e) {
-    const was = this.#pointers.delete(e.pointerId);
-    if (this.#pointers.size === 0) this.#steering = false;
-    if (!was || e.type === "pointercancel" || this.#moved > CLICK || this.#pointers.size > 0) return;
-    const n = this.pageAt(...this.#at(e));
-    if (n) this.#choose(n);
+  /** The page that is seen at a point of the element, or null. */
+  under(px, py) {
+    return this.#onOverview(px, py) ? null : this.pageAt(px, py);
   }
 
-  #hover(n, e) {
-    if (n === this.#hovered && !e) return;
+  /** The middle of page `n` on the element, or null if it is not in view. */
+  placeOf(n) {
+    const { width, height } = this.#size;
+    const [left, top, size] = this.#box(n, 0);
+    const [px, py] = [left + size / 2, top + size / 2];
+    return px >= 0 && py >= 0 && px <= width && py <= height ? [px, py] : null;
+  }
+
+  /** Moves what is shown by so many pixels. */
+  pan(dx, dy) {
+    const { scale, x, y } = this.#view;
+    this.#fitted = false;
+    this.#set({ x: x - dx / scale, y: y - dy / scale });
+  }
+
+  /** The user points at page `n`, or at none, at this place of the window. */
+  hover(n, x, y) {
+    if (n === this.#hovered && x === undefined) return;
     this.#hovered = n;
     this.#request();
-    this.#emit("hover", n, e?.clientX, e?.clientY);
+    this.#emit("hover", n, x, y);
   }
 
-  #choose(n) {
+  /** The user selects page `n`. */
+  choose(n) {
     this.selected = n;
     this.#emit("select", n);
   }
 
-  #key(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const { width, height } = this.#size;
-    const { columns } = this.#view;
-    const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
-    const pans = { ArrowLeft: [width / 5, 0], ArrowRight: [-width / 5, 0], ArrowUp: [0, height / 5], ArrowDown: [0, -height / 5] };
-    if (e.shiftKey && pans[e.key]) this.#pan(...pans[e.key]);
-    else if (steps[e.key]) this.#step((this.#selected ?? this.#middle()) + (this.#selected ? steps[e.key] : 0));
-    else if (e.key === "PageUp" || e.key === "PageDown") this.#pan(0, e.key === "PageUp" ? height * 0.9 : -height * 0.9);
-    else if (e.key === "+" || e.key === "=") this.#zoomKey(1.5);
-    else if (e.key === "-") this.#zoomKey(1 / 1.5);
-    else if (e.key === "0") this.fit();
-    else if (e.key === "Home") this.#step(1);
-    else if (e.key === "End") this.#step(this.data.pages);
-    else if (e.key === "Enter" && this.#selected) this.#emit("open", this.#selected);
-    else if (e.key === "n" || e.key === "p") this.#sameOwner(e.key === "n" ? 1 : -1);
-    else return;
-    e.preventDefault();
-  }
-
-  /** Around the selected page if it is in view. */
-  #zoomKey(factor) {
-    this.#stop();
-    const { width, height } = this.#size;
-    if (this.#selected) {
-      const [left, top, size] = this.#box(this.#selected, 0);
-      const [px, py] = [left + size / 2, top + size / 2];
-      if (px >= 0 && py >= 0 && px <= width && py <= height) return this.zoom(factor, px, py);
-    }
-    this.zoom(factor);
-  }
-
-  #middle() {
-    const { width, height } = this.#size;
-    return this.pageAt(width / 2, height / 2) ?? 1;
-  }
-
-  #step(n) {
-    if (!this.data.has(n)) return;
-    this.#choose(n);
-    this.goTo(n);
-  }
-
-  /** The next page of the same b-tree in the order of the file. */
-  #sameOwner(step) {
-    const from = this.#selected ?? this.#middle();
-    const { owners } = this.data;
-    const owner = owners[from - 1];
-    for (let n = from + step; this.data.has(n); n += step) if (owners[n - 1] === owner) return this.#step(n);
+  /** The user wants to see more of page `n`. */
+  open(n) {
+    this.#emit("open", n);
   }
 }
