@@ -301,12 +301,12 @@ export function remember(name, value) {
   }
 }
 
-/** Starts the page with a source; views whose module cannot be loaded are left out. */
+/** Starts the page with a source; a view whose module cannot be loaded is left out, and that is told. */
 export async function start(source) {
   const modules = await Promise.allSettled(VIEWS.map((id) => import(`viz/${id}.js`)));
   const views = modules.flatMap((m) => (m.status === "fulfilled" ? [m.value.view] : []));
-  for (const m of modules) if (m.status === "rejected") console.warn(m.reason);
   const app = new App(source, views);
   await app.start();
+  for (const m of modules) if (m.status === "rejected") app.fail(m.reason);
   return app;
 }
