@@ -116,9 +116,9 @@ class PageView {
     const kind = summary.kinds.find((k) => k.letter === LETTERS[page.kind])?.name ?? page.kind;
     const tree = page.owner === null || page.owner === undefined ? null : summary.trees[page.owner];
     const kept = page.kind.startsWith("free") || page.kind === "reserved";
-    const whose = tree ? `${kept ? ", kept for" : " of"} ${tree.name}` : "";
+    const whose = tree ? [kept ? ", kept for " : " of ", h("bdi", null, tree.name)] : "";
     this.element.classList.remove("waiting");
-    fill(this.#title, `Page ${count(n)}: ${kind}${whose}`);
+    fill(this.#title, `Page ${count(n)}: ${kind}`, whose);
     this.#drawVersions(page, version);
     this.#drawProblems(page, version);
     const usable = summary.usable ?? page.parts.at(-1).at + page.parts.at(-1).len;

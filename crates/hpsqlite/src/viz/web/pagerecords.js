@@ -168,8 +168,8 @@ function show(value) {
 function typeName(value) {
   switch (value.type) {
     case "null": return "";
-    case "integer": return value.len === 0 ? "integer, in no byte" : `integer, ${value.len} B`;
-    case "real": return "real, 8 B";
+    case "integer": return value.len === 0 ? "integer, in no byte" : `integer, ${inUnits(value.len)}`;
+    case "real": return "real, 8 bytes";
     default: return `${value.type}, ${inUnits(value.len)}`;
   }
 }

@@ -142,7 +142,7 @@ export class TreeDrawing {
     this.#drawPlot(c, s, ink, paint);
     this.#drawWay(c, s, ink);
     const seen = Math.round(this.#to - this.#from);
-    this.#share.textContent = seen >= this.#data.leaves ? `all ${count(this.#data.leaves)} leaves` : `leaves ${count(Math.floor(this.#from) + 1)} to ${count(Math.ceil(this.#to))} of ${count(this.#data.leaves)}`;
+    this.#share.textContent = seen >= this.#data.leaves ? (seen === 1 ? "one leaf" : `all ${count(this.#data.leaves)} leaves`) : `leaves ${count(Math.floor(this.#from) + 1)} to ${count(Math.ceil(this.#to))} of ${count(this.#data.leaves)}`;
   }
 
   /** The colour of pages `from` to `to` of a level, by their places. */
