@@ -171,6 +171,19 @@ impl Palette {
             | Kind::Overflow => SCHEMA,
         }
     }
+
+    /// The colour of a kind of page where colours tell kinds, not b-trees.
+    pub fn kind_alone(&self, kind: Kind) -> Colour {
+        match kind {
+            Kind::TableLeaf => COLOURS[0],
+            Kind::IndexLeaf => COLOURS[1],
+            Kind::Overflow => COLOURS[2],
+            Kind::TableInterior => COLOURS[3],
+            Kind::IndexInterior => COLOURS[5],
+            Kind::Reserved => COLOURS[6],
+            kind => self.kind(kind),
+        }
+    }
 }
 
 /// The colour of the b-tree in this place: after the last one they come again, with more and

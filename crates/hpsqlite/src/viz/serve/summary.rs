@@ -97,7 +97,7 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
     let kind = |kind: &Kind| KindFacts {
         letter: kind.letter(),
         name: kind.name(),
-        colour: palette.kind(*kind),
+        colour: palette.kind_alone(*kind),
     };
     let summary = Summary {
         title: files.title(f),

@@ -4,6 +4,7 @@
  */
 import { count, fill, h, percent, rgb, roleName, swatch, tip } from "viz/dom.js";
 import { drawMark } from "viz/mapcells.js";
+import { OWNED } from "viz/mapcolours.js";
 import { NOBODY } from "viz/mapdata.js";
 
 /** B-trees shown at once; the box above finds the others. */
@@ -130,7 +131,7 @@ export class Legend {
 
 /** Pages of b-trees mostly have their b-tree's colour on the map: grey stands for any. */
 function markGround(letter, colour, dark, by) {
-  if (by !== "kind" && "tTiIor".includes(letter)) return dark ? [92, 100, 110] : [196, 203, 211];
+  if (by !== "kind" && OWNED.includes(letter)) return dark ? [92, 100, 110] : [196, 203, 211];
   return rgb(dark ? colour.dark : colour.light);
 }
 

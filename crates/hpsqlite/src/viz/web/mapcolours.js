@@ -15,6 +15,10 @@ export const KIND = {
   freeTrunk: "F", freeLeaf: "f", reserved: "r", pointerMap: "p", lockByte: "l", orphan: "x",
 };
 
+/** Kinds of pages that b-trees own; one without its b-tree is grey. */
+export const OWNED = "tTiIor";
+const GREY = [128, 128, 128];
+
 /** Where pages lie that hold nothing, by theme: the colour that emptiness is mixed with. */
 const PAPER = { light: [255, 255, 255], dark: [20, 23, 27] };
 /** Of an empty page's colour so much is the owner's. */
@@ -68,7 +72,7 @@ export class PagePainter {
     const reserved = letters.indexOf(KIND.reserved);
     const ground = paper(dark);
     const ink = dark ? [235, 238, 242] : [27, 31, 36];
-    const none = { colour: { light: [128, 128, 128], dark: [128, 128, 128] } };
+    const none = { colour: { light: GREY, dark: GREY } };
     this.owners = summary.trees.length + 1;
     // Each combination of owner and kind has sixteen colours, from empty to full.
     const rows = this.owners * letters.length;
@@ -78,7 +82,8 @@ export class PagePainter {
       for (let k = 0; k < letters.length; k++) {
         const kind = summary.kinds[k] ?? none;
         const wanted = (!trees || (tree && trees.has(o))) && (!kinds || kinds.has(k));
-        const full = by === "fill" ? ink : by === "kind" || !tree ? colourOf(kind, dark) : colourOf(tree, dark);
+        const lost = !tree && OWNED.includes(letters[k]);
+        const full = by === "fill" ? ink : by === "kind" ? colourOf(kind, dark) : lost ? GREY : colourOf(tree ?? kind, dark);
         for (let f = 0; f < 16; f++) {
           const free = letters[k] === KIND.freeLeaf || letters[k] === KIND.freeTrunk;
           let share = free && by !== "fill" ? 1 : EMPTY + ((1 - EMPTY) * f) / 15;
@@ -92,7 +97,7 @@ export class PagePainter {
     this.kindCount = letters.length;
     this.wanted = { trees, kinds };
     /** What has no place in the order, when that is shown. */
-    this.unranked = pixel(mix([128, 128, 128], ground, 0.2));
+    this.unranked = pixel(mix(GREY, ground, 0.2));
   }
 
   /** Whether the filter leaves page `n`. */
