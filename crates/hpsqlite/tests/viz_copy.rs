@@ -451,6 +451,35 @@ fn ctrl_c_leaves_nothing_of_a_copy() {
 }
 
 #[test]
+fn a_worker_that_is_killed_is_told_and_leaves_nothing() {
+    let place = Place::new();
+    let source = large(&place);
+    let picture = place.path("map.svg");
+    let child = place
+        .command(&["viz", "--stock", source.to_str().unwrap(), "--svg"])
+        .arg(&picture)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_until(|| grows(&place));
+    let library = place.path(KINDS[1].1).canonicalize().unwrap();
+    let worker = format!(
+        "viz-copy\0stock\0{}\0{}",
+        library.display(),
+        source.display()
+    );
+    for pid in processes_with(&worker) {
+        let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        assert!(killed.unwrap().success());
+    }
+    let done = Done::of(&child.wait_with_output().unwrap());
+    done.says("was ended by signal 9").expect(2);
+    assert_eq!(place.list("tmp"), [""; 0]);
+    assert!(!picture.exists());
+}
+
+#[test]
 fn a_copy_that_cannot_begin_is_told_at_once() {
     let place = Place::new();
     let source = large(&place);
