@@ -224,10 +224,11 @@ class MapView {
     if (page && this.#app.selection.page === n) fill(around, this.#links(page));
   }
 
-  #links({ around, cells = [], parent }) {
+  #links({ around, cells = [], parent, frame }) {
     const link = (n) => pageLink(this.#app, n, { view: "map" });
     const { path = [], before, after, children = [] } = around ?? {};
     return h("dl", { class: "facts" },
+      frame !== undefined && [h("dt", null, "Newest in"), h("dd", null, `frame ${count(frame + 1)} of the log`)],
       cells.length > 0 && [h("dt", null, "Holds"), h("dd", null, plural(cells.length, "cell"))],
       path.length > 0 && [h("dt", null, "Way from the root"), h("dd", null, path.map((n, i) => [i > 0 && " → ", link(n)]))],
       path.length === 0 && parent > 0 && [h("dt", null, "Comes from"), h("dd", null, link(parent))],
@@ -245,9 +246,14 @@ class MapView {
         button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)), button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
         h("button", { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() }, "Whole file")),
       this.#logged,
-      h("details", { class: "map-help" }, h("summary", null, "What am I looking at?"),
+      h("details", { class: "map-help", onkeydown: (e) => e.key === "Escape" && (e.currentTarget.open = false), onfocusout: (e) => this.#left(e) }, h("summary", null, "What am I looking at?"),
         h("div", { class: "card" }, EXPLANATION.map((text) => h("p", null, text)), h("p", { class: "small faint" }, KEYS))),
       this.#scale);
+  }
+
+  /** Folds the explanation when something else is used. */
+  #left({ currentTarget: help, relatedTarget: to }) {
+    if (to && !help.contains(to)) help.open = false;
   }
 
   #colourBy(by) {
