@@ -210,6 +210,9 @@ fn the_map_as_a_picture() {
             .says("cannot write nowhere/map");
     }
     place
+        .run(&["viz", "my.db", "--dark"])
+        .fails_with("--dark is for pictures: --svg and --png");
+    place
         .run(&["viz", "my.db", "copy.db", "--pages", "1-2"])
         .expect(2)
         .says("--only and --pages are for one file");

@@ -60,7 +60,7 @@ pub mod write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
 use copy::Kind;
@@ -148,7 +148,7 @@ pub struct Arguments {
     /// Save the page with its data in one file, for looking at it without this program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Draw on dark paper
+    /// Draw pictures on dark paper
     #[arg(long)]
     pub dark: bool,
     /// Only these tables and indexes
@@ -199,6 +199,9 @@ impl Arguments {
 
 /// Does what was asked; returns the exit status.
 pub fn run(args: &Arguments) -> Result<u8> {
+    if args.dark && !args.draws() {
+        bail!("--dark is for pictures: --svg and --png");
+    }
     let device = match args.device {
         None => DISK,
         Some(Choice::Given(device)) => device,
