@@ -16,6 +16,7 @@ const KINDS: [(&str, &str); 3] = [
 
 /// All that a table may be, with names that nobody should give.
 const EVERYTHING: &str = r#"
+PRAGMA synchronous = off;
 PRAGMA user_version = 7;
 PRAGMA application_id = 123456;
 CREATE TABLE many(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT UNIQUE,
@@ -380,9 +381,10 @@ fn a_transaction_that_was_cut_off_is_told_and_left() {
     let place = Place::new();
     let source = large(&place);
     let mut db = Worker::on(&place, &source);
-    db.sql("PRAGMA cache_size = 1");
+    db.sql("PRAGMA cache_size = 10");
+    db.sql("PRAGMA synchronous = off");
     db.sql("BEGIN");
-    db.sql("UPDATE t SET b = 'cut off'");
+    db.sql("UPDATE t SET b = 'cut off' WHERE a < 2000");
     db.kill();
     drop(db);
     let before = beside(&source);
