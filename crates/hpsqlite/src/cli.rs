@@ -133,8 +133,8 @@ enum Command {
     /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
     Kvtest(kvtest::args::Command),
-    /// Look at a database file page by page
-    #[command(hide = true, after_help = viz::HELP)]
+    /// Look at a database file page by page: map, records, b-trees, what a query reads
+    #[command(after_help = viz::HELP)]
     Viz(viz::Arguments),
     /// The process that makes one copy of a database for `viz`
     #[command(name = viz::copy::WORKER, hide = true)]
