@@ -56,12 +56,12 @@ export class App {
   /** Asks for the files and shows what the address says. */
   async start() {
     this.#drawTools();
-    addEventListener("hashchange", () => this.#route());
     this.#scheme.addEventListener("change", () => this.#emit("theme"));
     await this.#askFiles();
     if (this.files.length === 0) return;
     document.getElementById("search").append(new SearchBox(this).element);
     this.on("summary", () => this.#drawTabs());
+    addEventListener("hashchange", () => this.#route());
     this.#route();
   }
 
