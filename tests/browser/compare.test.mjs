@@ -23,7 +23,7 @@ const text = (page) => main(page).innerText();
 
 look("two files: both maps, their numbers and what differs", () => two.address, async (page) => {
   await settled(page);
-  assert.equal(await maps(page).count(), 2);
+  await until("two maps", () => maps(page).count(), (n) => n === 2);
   for (const map of await maps(page).all()) {
     await until("colours", async () => Object.keys(await coloursOf(map.locator("canvas").first())).length, (n) => n > 3);
   }
@@ -33,6 +33,7 @@ look("two files: both maps, their numbers and what differs", () => two.address, 
 
 look("the maps move together", () => two.address, async (page) => {
   await settled(page);
+  await until("two maps", () => maps(page).count(), (n) => n === 2);
   const [left, right] = [maps(page).nth(0).locator("canvas").first(), maps(page).nth(1).locator("canvas").first()];
   const before = [await imprintOf(left), await imprintOf(right)];
   await maps(page).nth(0).hover({ position: { x: 60, y: 60 } });

@@ -26,7 +26,7 @@ look("every view has a tab, and the title says which is shown of which file", ad
     await tabs(page).getByRole("link", { name, exact: true }).click();
     await until(`the tab of ${name}`, () => current(page).textContent(), (text) => text === name);
     assert.match(await page.title(), new RegExp(`^${name}: .*killed\\.db`));
-    assert.notEqual((await page.getByRole("main").innerText()).trim(), "", `${name} shows something`);
+    await until(`${name} shows something`, () => page.getByRole("main").innerText(), (text) => text.trim() !== "");
   }
   await page.goBack();
   await until("the view before", () => current(page).textContent(), (text) => text === VIEWS.at(-2));
