@@ -65,7 +65,7 @@ look("the slider plays what was read", address, async (page) => {
   const all = await imprintOf(canvas);
   await slider(page).fill("1");
   const one = await until("the first read", () => imprintOf(canvas), (now) => now !== all);
-  await page.getByRole("button", { name: "One read forth" }).click();
+  await page.getByRole("button", { name: "One read forward" }).click();
   await until("the second", () => slider(page).inputValue(), (value) => value === "2");
   await page.getByRole("button", { name: "Play" }).click();
   await until("that it plays", () => slider(page).inputValue(), (value) => Number(value) > 10);

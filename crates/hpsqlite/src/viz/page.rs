@@ -376,7 +376,7 @@ pub enum What {
     /// Who the pages that a trunk lists are reserved for.
     Mark,
     Pointers,
-    /// A page that is free, or used by nothing, or never used: bytes of earlier days.
+    /// A page that is free, or used by nothing, or never used: bytes left over from earlier use.
     Nothing,
     /// Bytes that do not make sense as what they should be.
     Unknown,

@@ -169,7 +169,7 @@ class PageView {
     }
     if (page.remains) {
       const was = page.remains.replace("-", " ").replace("interior", "interior page");
-      notes.push(h("p", { class: "small" }, `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} of earlier days, and shown as that.`));
+      notes.push(h("p", { class: "small" }, `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} left over from earlier use, and shown as that.`));
     }
     fill(this.#problems, notes);
   }

@@ -25,7 +25,7 @@ export const PARTS = {
   "free-pages": ["list of free pages", "The numbers of pages that hold nothing"],
   mark: ["mark", "Which b-tree the pages are kept for, by High Performance SQLite"],
   pointers: ["pointer map", "What each of the pages after this one is, and who leads to it"],
-  nothing: ["not in use", "Bytes of earlier days, or none"],
+  nothing: ["not in use", "Bytes left over from earlier use, or none"],
   unknown: ["does not make sense", "Bytes that nothing accounts for"],
 };
 

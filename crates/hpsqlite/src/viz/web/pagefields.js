@@ -11,7 +11,7 @@ const AT_ONCE = 200;
 
 /** What is to be said of pages that have no fields. */
 const NOTHING = {
-  "free-leaf": "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it frees, so bytes of earlier days may still be here.",
+  "free-leaf": "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it frees, so bytes left over from earlier use may still be here.",
   reserved: "This page is free. High Performance SQLite keeps it for the table or index above, so that its pages lie together when it grows; plain SQLite takes it like any free page.",
   "lock-byte": "This page holds the byte at 1 GiB of the file, where SQLite takes its locks. It is never used for anything else.",
   orphan: "Nothing leads to this page and it is not free: it is lost room, and a sign of damage. VACUUM gives it back.",

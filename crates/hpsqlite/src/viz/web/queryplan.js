@@ -9,7 +9,7 @@ const NAME = "(.+?)";
 /** What steps mean: [pattern, explanation of its parts]. The first that fits is taken. */
 const MEANINGS = [
   [`^SCAN (\\d+ )?CONSTANT ROWS?`, () => "Nothing is read: the values are in the statement."],
-  [`^SCAN ${NAME} VIRTUAL TABLE`, (t) => `Asks the module behind ${t} for rows; which pages it reads is its own affair.`],
+  [`^SCAN ${NAME} VIRTUAL TABLE`, (t) => `Asks the module behind ${t} for rows; that module decides which pages are read.`],
   [`^SCAN ${NAME} USING COVERING INDEX (.+)$`, (t, i) => `Goes through all of index ${i}, which holds every column that is needed. The table ${t} itself is not read.`],
   [`^SCAN ${NAME} USING INDEX (.+)$`, (t, i) => `Goes through all of index ${i} in its order, and looks up the row in ${t} for each entry. These look-ups jump unless the table is in the same order.`],
   [`^SCAN ${NAME}$`, (t) => `Reads all of ${t}, leaf by leaf in the order of its keys.`],

@@ -32,11 +32,11 @@ export class Player {
     });
     this.play = h("button", { type: "button", class: "primary query-play", onclick: () => this.toggle() }, "Play");
     this.back = h("button", { type: "button", class: "icon", "aria-label": "One read back", title: "One read back", onclick: step(-1) }, "‹");
-    this.forth = h("button", { type: "button", class: "icon", "aria-label": "One read forth", title: "One read forth", onclick: step(1) }, "›");
+    this.forward = h("button", { type: "button", class: "icon", "aria-label": "One read forward", title: "One read forward", onclick: step(1) }, "›");
     const kept = remembered("query-speed");
     this.speed = h("select", { "aria-label": "Speed", onchange: () => remember("query-speed", this.speed.value) },
       SPEEDS.map(({ id, label }) => h("option", { value: id, selected: id === kept }, label)));
-    this.element = h("div", { class: "query-player" }, this.play, this.back, this.forth, this.slider, this.speed);
+    this.element = h("div", { class: "query-player" }, this.play, this.back, this.forward, this.slider, this.speed);
     this.set(0);
   }
 
@@ -45,7 +45,7 @@ export class Player {
     this.pause();
     this.#length = length;
     this.slider.max = length;
-    for (const control of [this.slider, this.play, this.back, this.forth]) control.disabled = length === 0;
+    for (const control of [this.slider, this.play, this.back, this.forward]) control.disabled = length === 0;
     this.#go(length);
   }
 

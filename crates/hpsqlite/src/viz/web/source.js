@@ -1,7 +1,7 @@
 /**
  * Where the page's data come from: the server that serves the page.
  *
- * Every view asks a source, never the network. `EmbeddedSource` (embedded.js) has the same methods
+ * Every view asks a source, never the network. `EmbeddedSource` (source-embedded.js) has the same methods
  * for a page that was saved with its data. All methods return promises; what went wrong is an Error
  * with a sentence as its message.
  */
