@@ -57,3 +57,72 @@ look("a copy is made from the page, by VACUUM and by a library", () => alone.add
   }
   assert.ok((await json(alone.address, "api/files")).length >= 3);
 }, { view: "compare" });
+
+look("a left file with nothing to read is no hundred per cent of anything", () => two.address, async (page) => {
+  await settled(page);
+  const told = await page.evaluate(async () => {
+    const { sentences } = await import("viz/comparewords.js");
+    const file = (cold_scan) => ({ pages: 1, page_size: 4096, trees: [{ name: "t", role: "table", numbers: { cold_scan } }], whole: { free_pages: 0, reserved_pages: 0 } });
+    const given = { left: file(0), right: file(2), all: [], f: 0, g: 1 };
+    return sentences({ files: [{}, {}] }, given).map((p) => p.textContent).join("\n");
+  });
+  assert.match(told, /nothing cached would take about 2 s;/);
+  assert.doesNotMatch(told, /NaN|Infinity|∞/);
+}, { view: "compare" });
+
+look("what is paled as the same has no pattern either, and what a filter pales stays so", () => two.address, async (page) => {
+  await settled(page);
+  const wanted = await page.evaluate(async () => {
+    const { DifferencePainter } = await import("viz/comparemaps.js");
+    const filter = { isWanted: (_, n) => n !== 2 };
+    const painter = new DifferencePainter(filter, { marks: Uint8Array.of(1, 1, 0, 0), done: 3 }, false);
+    return [1, 2, 3, 4].map((n) => painter.isWanted(null, n));
+  });
+  assert.deepEqual(wanted, [true, false, false, true]);
+}, { view: "compare" });
+
+look("each mark is looked at once, however many pieces a comparison has", () => two.address, async (page) => {
+  await settled(page);
+  const { reads, hidden } = await page.evaluate(async () => {
+    const { CompareMaps } = await import("viz/comparemaps.js");
+    const PAGES = 10_000;
+    let reads = 0;
+    const marks = new Proxy(new Uint8Array(PAGES), {
+      get: (array, key) => {
+        if (key === "length") return array.length;
+        reads++;
+        return array[key];
+      },
+    });
+    const maps = new CompareMaps({ on: () => {} });
+    for (let done = 100; done <= PAGES; done += 100) maps.mark(marks, done);
+    return { reads, hidden: maps.onlyLabel.hidden };
+  });
+  assert.equal(reads, 10_000);
+  assert.equal(hidden, false);
+}, { view: "compare" });
+
+look("statements that are folded away are compared when they are unfolded", () => two.address, async (page) => {
+  await settled(page);
+  const found = await page.evaluate(async () => {
+    const { Schema } = await import("viz/compareschema.js");
+    const app = { href: () => "#", summary: () => new Promise(() => {}) };
+    const tree = (sql) => ({ t: 0, tree: { name: "t", role: "table", sql } });
+    const all = Array.from({ length: 30 }, (_, i) => ({ name: `t${i}`, left: tree(`CREATE TABLE t${i}(a)`), right: tree(`CREATE TABLE t${i}(b)`) }));
+    const schema = new Schema(app);
+    document.body.append(schema.element);
+    const counts = [];
+    const count = () => counts.push([schema.element.querySelectorAll("article").length, schema.element.querySelectorAll("mark").length]);
+    schema.update({ all, f: 0, g: 1 });
+    count();
+    const unfold = new Promise((resolve) => schema.element.querySelector("details").addEventListener("toggle", resolve));
+    schema.element.querySelector("summary").click();
+    await unfold;
+    count();
+    schema.update({ all, f: 0, g: 1 });
+    count();
+    schema.element.remove();
+    return counts;
+  });
+  assert.deepEqual(found, [[20, 40], [30, 60], [30, 60]]);
+}, { view: "compare" });

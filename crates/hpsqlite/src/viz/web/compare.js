@@ -13,7 +13,7 @@ import { fill, h, percent, tip } from "viz/dom.js";
 import { OF_FILES, OF_TREES, kindNumbers, pairs } from "viz/comparedata.js";
 import { CompareMaps } from "viz/comparemaps.js";
 import { PageDifferences } from "viz/comparepages.js";
-import { header, schema } from "viz/compareschema.js";
+import { Schema, header } from "viz/compareschema.js";
 import { TreesTable, numbersTable } from "viz/comparetable.js";
 import { KINDS, sentences } from "viz/comparewords.js";
 
@@ -45,6 +45,7 @@ class CompareView {
   #maps;
   #pages;
   #trees;
+  #schema;
 
   constructor(app) {
     this.#app = app;
@@ -52,13 +53,14 @@ class CompareView {
     this.#maps = new CompareMaps(app);
     this.#pages = new PageDifferences(app, () => this.#maps.mark(this.#pages.marks, this.#pages.done));
     this.#trees = new TreesTable(app, (name) => this.#openTree(name));
+    this.#schema = new Schema(app);
     this.#parts.rest = h("div", null,
       part("words", { class: "card words", "aria-live": "polite" }),
       part("notes"),
       this.#maps.element,
       h("h2", null, "Numbers of the files"), part("whole"),
       h("h2", null, "Tables and indexes"), this.#trees.element, part("tree", { class: "card" }),
-      h("h2", null, "Schema"), part("schema"),
+      h("h2", null, "Schema"), this.#schema.element,
       h("h2", null, "Headers"), part("header"),
       h("h2", null, "Pages that differ"), this.#pages.element);
     this.element = h("div", { class: "view compare" },
@@ -253,7 +255,7 @@ class CompareView {
     fill(this.#parts.whole, numbersTable([...OF_FILES, ...kindNumbers(left, right)], left, right, { left, right }));
     this.#trees.update(given);
     this.#drawTree();
-    fill(this.#parts.schema, schema(this.#app, given));
+    this.#schema.update(given);
     fill(this.#parts.header, header(given));
     this.#pages.update(given);
     this.#maps.mark(this.#pages.marks, this.#pages.done);

@@ -16,19 +16,31 @@ const DOTS = 20_000;
 /** What is said while nothing is pointed at. */
 const POINT = "Point at a page, or select it, to read what it is in both files.";
 
+/** Milliseconds between two looks at what has been compared meanwhile. */
+const PAUSE = 500;
+
 /** Paints as another painter does, and pales the pages that are the same in both files. */
-class DifferencePainter {
-  constructor(painter, marks, dark) {
+export class DifferencePainter {
+  /** `known`: `{marks, done}`, of page n `marks[n - 1]` if it is one of the first `done`. */
+  constructor(painter, known, dark) {
     this.painter = painter;
-    this.marks = marks;
+    this.known = known;
     this.dark = dark;
     this.ground = paper(dark);
   }
 
+  isWanted(data, n) {
+    return this.painter.isWanted(data, n) && !this.#isSame(n);
+  }
+
+  #isSame(n) {
+    return n <= this.known.done && this.known.marks[n - 1] === 0;
+  }
+
   paint(data, from, n, out) {
     this.painter.paint(data, from, n, out);
-    for (let i = 0, at = from - 1; i < n; i++, at++) {
-      if (this.marks[at] !== 0) continue;
+    for (let i = 0; i < n; i++) {
+      if (!this.#isSame(from + i)) continue;
       const p = out[i];
       out[i] = pixel(mix([p & 255, (p >> 8) & 255, (p >> 16) & 255], this.ground, 0.1));
     }
@@ -40,7 +52,11 @@ export class CompareMaps {
   #sides = [];
   #given = null;
   #fitted = true;
-  #marks = { marks: new Uint8Array(0), done: 0 };
+  /** The marks as far as they are on the maps, and the first pages that differ. */
+  #known = { marks: new Uint8Array(0), done: 0, different: [] };
+  /** Pages that were compared since. */
+  #compared = 0;
+  #timer = null;
   #only = false;
   #wanted = new Set();
   #hovered = null;
@@ -124,32 +140,53 @@ export class CompareMaps {
     for (const side of this.#sides) if (side.file === file) side.map?.changed(from, n);
   }
 
-  /** Pages that differ: of page n `marks[n - 1]`, known of the first `done` pages. */
+  /**
+   * Pages that differ: of page n `marks[n - 1]`, known of the first `done` pages. While a comparison
+   * goes on this is called with each piece of it, and the maps follow now and then.
+   */
   mark(marks, done) {
-    this.#marks = { marks, done };
-    this.onlyLabel.hidden = done === 0;
-    this.#paint();
+    const anew = marks !== this.#known.marks || done < this.#known.done;
+    if (anew) this.#known = { marks, done: 0, different: [] };
+    this.#compared = done;
+    if (anew || done === marks.length) this.#follow();
+    else this.#timer ??= setTimeout(() => this.#follow(), PAUSE);
+    if (anew) this.#paint();
   }
 
+  /** Shows what was compared since the last time. */
+  #follow() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    const known = this.#known;
+    const { marks, done, different } = known;
+    for (let i = done; i < this.#compared && different.length <= DOTS; i++) if (marks[i]) different.push(i + 1);
+    known.done = this.#compared;
+    this.onlyLabel.hidden = known.done === 0;
+    if (known.done === done) return;
+    if (this.#only) for (const { map } of this.#sides) map?.changed(done + 1, known.done - done);
+    this.#drawDots();
+  }
+
+  #drawDots() {
+    const { done, different } = this.#known;
+    // Where nearly all differ, as in a copy, dots tell nothing.
+    const few = different.length > 0 && different.length <= Math.min(DOTS, done / 2);
+    for (const { map } of this.#sides) if (map) map.marks = !this.#only && few ? different : null;
+  }
+
+  /** Gives both maps their colours: another theme, filter, file, or what is paled. */
   #paint() {
     if (!this.#given) return;
     const { dark } = this.#app;
-    const { marks, done } = this.#marks;
-    const known = marks.subarray(0, done);
-    const different = [];
-    for (let i = 0; i < done && different.length <= DOTS; i++) if (marks[i]) different.push(i + 1);
-    // Where nearly all differ, as in a copy, dots tell nothing.
-    const few = different.length > 0 && different.length <= Math.min(DOTS, done / 2);
-    const dots = !this.#only && few ? different : null;
     for (const { map, summary } of this.#sides) {
       if (!map) continue;
       const names = (trees) => trees.flatMap((tree, t) => (this.#wanted.has(tree.name.toLowerCase()) ? [t] : []));
       const trees = this.#wanted.size > 0 ? new Set(names(summary.trees)) : null;
       const painter = new PagePainter(summary, { dark, trees });
-      map.setPainter(this.#only && done > 0 ? new DifferencePainter(painter, known, dark) : painter, summary, dark);
+      map.setPainter(this.#only ? new DifferencePainter(painter, this.#known, dark) : painter, summary, dark);
       map.changed();
-      map.marks = dots;
     }
+    this.#drawDots();
   }
 
   #drawLegend() {
@@ -177,7 +214,7 @@ export class CompareMaps {
     if (n === null) return;
     const told = await Promise.all(this.#sides.map(({ file }) => this.#app.describe(file, n)));
     if (this.#hovered !== n) return;
-    const { marks, done } = this.#marks;
+    const { marks, done } = this.#known;
     const same = n <= done ? (marks[n - 1] ? " Their bytes differ." : " Their bytes are the same.") : "";
     fill(this.#said, h("strong", null, "Left: "), told[0], ". ", h("strong", null, "Right: "), told[1], told[1].endsWith(".") ? "" : ".", same);
   }

@@ -1,9 +1,11 @@
 /** What the schemas of two files have that is not the same, and what their headers say. */
-import { capital, h, plural, roleName, treeLink } from "viz/dom.js";
+import { append, capital, fill, h, plural, roleName, treeLink } from "viz/dom.js";
 import { headerFacts, schemaDifferences, wordDifferences } from "viz/comparedata.js";
 
 /** Statements that are shown before one asks for more. */
 const SHOWN = 20;
+/** Statements that are shown at most after that. */
+const MOST = 500;
 
 /** A statement, with what the other file's has not marked. */
 function statement(words, side) {
@@ -19,8 +21,8 @@ function lone(app, { t, tree }, file, side) {
     tree.sql && h("pre", null, tree.sql));
 }
 
-function both(app, { left, right }, f, g) {
-  const [a, b] = wordDifferences(left.tree.sql, right.tree.sql);
+function both(app, { left, right }, f, g, words) {
+  const [a, b] = words(left.tree.sql, right.tree.sql);
   return h("article", { class: "card" },
     h("h3", null, treeLink(app, left.t, { file: f }), " is not made by the same statement"),
     h("div", { class: "sides" },
@@ -28,15 +30,58 @@ function both(app, { left, right }, f, g) {
       h("div", null, h("p", { class: "faint" }, ["Right: ", treeLink(app, right.t, { file: g })]), statement(b, "right"))));
 }
 
-/** The part of the view that tells of tables and indexes. `given`: `{all, f, g}`. */
-export function schema(app, { all, f, g }) {
-  const differences = schemaDifferences(all);
-  if (differences.length === 0) return h("p", null, `All ${plural(all.length - 1, "table and index", "tables and indexes")} are made by the same statements.`);
-  const one = (pair) => (!pair.right ? lone(app, pair.left, f, "left") : !pair.left ? lone(app, pair.right, g, "right") : both(app, pair, f, g));
-  const rest = differences.slice(SHOWN);
-  return h("div", { class: "schema" },
-    differences.slice(0, SHOWN).map(one),
-    rest.length > 0 && h("details", null, h("summary", null, `${plural(rest.length, "more difference")}`), rest.slice(0, 500).map(one)));
+/**
+ * The part of the view that tells of tables and indexes. It is drawn again with every new summary, so
+ * what was found out of two statements is kept, and nothing is compared before it is to be seen.
+ */
+export class Schema {
+  #app;
+  #files = "";
+  #compared = new Map();
+  #open = false;
+
+  constructor(app) {
+    this.#app = app;
+    this.element = h("div");
+  }
+
+  /** `given`: `{all, f, g}`. */
+  update({ all, f, g }) {
+    const files = `${f} ${g}`;
+    if (files !== this.#files) {
+      this.#files = files;
+      this.#compared.clear();
+      this.#open = false;
+    }
+    const differences = schemaDifferences(all);
+    if (differences.length === 0) return fill(this.element, h("p", null, `All ${plural(all.length - 1, "table and index", "tables and indexes")} are made by the same statements.`));
+    const app = this.#app;
+    const words = (a, b) => this.#words(a, b);
+    const one = (pair) => (!pair.right ? lone(app, pair.left, f, "left") : !pair.left ? lone(app, pair.right, g, "right") : both(app, pair, f, g, words));
+    const rest = differences.slice(SHOWN);
+    return fill(this.element, h("div", { class: "schema" }, differences.slice(0, SHOWN).map(one), rest.length > 0 && this.#folded(rest, one)));
+  }
+
+  #folded(rest, one) {
+    const details = h("details", { open: this.#open }, h("summary", null, `${plural(rest.length, "more difference")}`));
+    let drawn = false;
+    const draw = () => {
+      if (details.open && !drawn) append(details, rest.slice(0, MOST).map(one));
+      drawn ||= details.open;
+    };
+    details.addEventListener("toggle", () => {
+      this.#open = details.open;
+      draw();
+    });
+    draw();
+    return details;
+  }
+
+  #words(a, b) {
+    const key = JSON.stringify([a, b]);
+    if (!this.#compared.has(key)) this.#compared.set(key, wordDifferences(a, b));
+    return this.#compared.get(key);
+  }
 }
 
 /** Fields of the header that differ, and those that do not. `given`: `{left, right}`. */

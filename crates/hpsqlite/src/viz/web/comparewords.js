@@ -76,6 +76,7 @@ function movement(app, f, { t, before, after }) {
 function cold(say, left, right) {
   const [a, b] = [left, right].map((s) => sum(s, (n) => n.cold_scan));
   if (a === null || b === null || Math.max(a, b) < 1e-3) return;
+  if (a === 0) return say(`To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read in the left file.`);
   const change = Math.abs(b - a) / a;
   if (change < 0.02) return say(`To read every table and index with nothing cached would take the same time, about ${seconds(b)}.`);
   say(`To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${percent(change)} ${b < a ? "less" : "more"}. This is an estimate from the bytes and jumps of a scan.`);
