@@ -4,19 +4,22 @@ import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { openSync, readSync, closeSync } from "node:fs";
 import { look, NARROW, until } from "./lib/browser.mjs";
-import { kinds } from "./lib/databases.mjs";
+import { kinds, wide } from "./lib/databases.mjs";
 import { mapOf } from "./lib/model.mjs";
 import { serve } from "./lib/program.mjs";
 import { coloursOf, imprintOf, paleTexts, tooWide } from "./lib/sight.mjs";
 
 const SIZE = 1024;
-let file, server, map;
+let file, server, map, broad;
 before(async () => {
+  broad = await serve(await wide());
   file = await kinds();
   server = await serve(file);
   map = await until("the scan", () => mapOf(server.address), ({ of }) => of("unknown page").length === 0);
 });
-after(() => server?.end());
+after(async () => {
+  for (const one of [server, broad]) await one?.end();
+});
 const address = () => server.address;
 
 /** The bytes that the file has for a page. */
@@ -142,4 +145,19 @@ look("the picture is another one for another page", address, async (page) => {
   const one = await imprintOf(canvas);
   await open(page, map.of("index leaf")[5]);
   assert.notEqual(await imprintOf(canvas), one);
+}, { view: "page" });
+
+look("of records with 2,000 values fifty are shown, and more when asked for", () => broad.address, async (page) => {
+  await open(page, 2);
+  const values = cells(page).locator("td.value");
+  assert.equal(await values.count(), 25 * 50);
+  await values.nth(1).hover();
+  await until("how the value is stored", () => page.getByRole("tooltip").innerText(), (t) => /in no byte|constant|1/.test(t));
+  await page.mouse.move(2, 2);
+  await until("that the tip is gone", async () => !(await page.getByRole("tooltip").isVisible()));
+  const more = page.getByRole("button", { name: "Show 50 more of 1,950" });
+  await more.click();
+  assert.equal(await values.count(), 25 * 100);
+  assert.ok((await cells(page).innerText()).includes("c100"));
+  await page.getByRole("button", { name: "Show 50 more of 1,900" }).waitFor();
 }, { view: "page" });

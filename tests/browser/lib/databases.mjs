@@ -109,6 +109,27 @@ export const corrupt = async () => {
   return file;
 };
 
+/** One page with all the columns that SQLite allows, in as many rows as fit. */
+export const wide = () =>
+  database(
+    "wide",
+    `PRAGMA page_size = 65536;
+     CREATE TABLE wide(${Array.from({ length: 2000 }, (_, i) => `c${i + 1}`).join(", ")});
+     INSERT INTO wide SELECT ${Array.from({ length: 2000 }, (_, i) => i % 2).join(", ")} FROM generate_series(1, 25);`,
+  );
+
+/** A table of five rows in one page, the first of which cannot be read: its pointer leads out of the page. */
+export const brokenCell = async () => {
+  const file = await database(
+    "broken",
+    "CREATE TABLE item(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO item SELECT value, 'body' FROM generate_series(1, 5);",
+  );
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.from([0xff, 0xff]), 0, 2, 4096 + 8);
+  closeSync(handle);
+  return file;
+};
+
 /** A file whose last writer was killed: its log was never copied back, and its last transaction never ended. */
 export const killedWriter = async () => {
   const file = await database(

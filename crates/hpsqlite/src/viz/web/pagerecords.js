@@ -1,11 +1,14 @@
 /**
  * The cells of a page as a table: keys, sizes, where a record goes on, and each value with its type.
  */
-import { bytes as inUnits, count, fill, h, pageLink, plural, term, tip } from "viz/dom.js";
+import { bytes as inUnits, count, fill, h, hideTip, pageLink, plural, showTip, term } from "viz/dom.js";
+import { showMore } from "viz/numberscolumns.js";
 import { serialName } from "viz/pagewords.js";
 
 /** Rows that are shown at once. */
 const AT_ONCE = 200;
+/** Columns of values that are shown at first, and that a press of the button adds. */
+const COLUMNS = 50;
 /** Characters of a value that are shown, and of a blob. */
 const CHARACTERS = 80;
 const DIGITS = 40;
@@ -16,6 +19,9 @@ export class Records {
   #marks;
   #bytes = null;
   #from = 0;
+  #columns = COLUMNS;
+  /** The value that a tip is shown of. */
+  #tipped = null;
   #table = h("div", { class: "wide records", tabindex: "0", role: "region", "aria-label": "Cells of the page" });
   #more = h("div", { class: "row small records-more" });
 
@@ -23,9 +29,16 @@ export class Records {
     this.#app = app;
     this.#marks = marks;
     this.element = h("div", null, this.#more, this.#table);
-    this.#table.addEventListener("pointerover", (e) => marks.hover(this.#spanOf(e.target), "records"));
-    this.#table.addEventListener("pointerleave", () => marks.hover(null, "records"));
+    this.#table.addEventListener("pointerover", (e) => {
+      marks.hover(this.#spanOf(e.target), "records");
+      this.#tip(e.pointerType === "mouse" ? e.target.closest("td.value") : null);
+    });
+    this.#table.addEventListener("pointerleave", () => {
+      marks.hover(null, "records");
+      this.#tip(null);
+    });
     this.#table.addEventListener("click", (e) => {
+      this.#tip(null);
       const span = e.target.closest("a") ? null : this.#spanOf(e.target);
       if (span) marks.pin(span, "records");
     });
@@ -39,8 +52,9 @@ export class Records {
   show(bytes) {
     this.#bytes = bytes;
     this.#from = 0;
+    this.#columns = COLUMNS;
     this.#draw();
-    this.#table.scrollTop = 0;
+    this.#table.scrollTo(0, 0);
   }
 
   #draw() {
@@ -52,12 +66,24 @@ export class Records {
       this.#draw();
       this.#table.scrollTop = 0;
     };
+    const values = Math.max(0, ...cells.map((entry) => entry.record?.length ?? 0));
+    const shown = Math.min(values, this.#columns);
+    const widen = () => {
+      const { scrollLeft, scrollTop } = this.#table;
+      this.#columns += COLUMNS;
+      this.#draw();
+      this.#table.scrollTo(scrollLeft, scrollTop);
+      this.#more.querySelector("button:last-child:not(:disabled)")?.focus();
+    };
     fill(this.#more, cells.length > AT_ONCE && [
       h("span", null, `${count(this.#from)} to ${count(this.#from + some.length - 1)} of ${plural(cells.length, "cell")}`),
       h("button", { type: "button", disabled: this.#from === 0, onclick: step(-AT_ONCE) }, "Before"),
       h("button", { type: "button", disabled: this.#from + some.length >= cells.length, onclick: step(AT_ONCE) }, "After"),
+    ], values > shown && [
+      h("span", null, `Values 1 to ${count(shown)} of ${count(values)}`),
+      h("button", { type: "button", onclick: widen }, showMore(values - shown, COLUMNS)),
     ]);
-    this.#more.hidden = cells.length <= AT_ONCE;
+    this.#more.hidden = this.#more.childElementCount === 0;
     if (cells.length === 0) {
       fill(this.#table, h("p", { class: "empty" }, "No cell is in this page, or none can be read."));
       return;
@@ -65,7 +91,6 @@ export class Records {
     const { kind } = this.#bytes;
     const interior = kind.endsWith("-interior");
     const table = kind.startsWith("table");
-    const values = Math.max(0, ...cells.map((entry) => entry.record?.length ?? 0));
     const spilled = cells.some((entry) => entry.overflow);
     const bare = interior && table;
     const head = h("tr", null,
@@ -74,7 +99,7 @@ export class Records {
       table && h("th", { class: "n" }, bare ? "rowids up to" : "rowid"),
       !bare && h("th", { class: "n" }, term("payload", "size")),
       spilled && h("th", { class: "n" }, term("overflow page", "goes on in")),
-      Array.from({ length: values }, (_, i) => this.#heading(i)));
+      Array.from({ length: shown }, (_, i) => this.#heading(i)));
     const rows = some.map((entry) =>
       h("tr", { dataset: { cell: entry.index } },
         h("th", { class: "n", scope: "row" }, entry.index),
@@ -82,9 +107,9 @@ export class Records {
         table && h("td", { class: "n" }, groups(entry.rowid)),
         !bare && h("td", { class: "n" }, inUnits(entry.payload)),
         spilled && h("td", { class: "n" }, entry.overflow ? [pageLink(this.#app, entry.overflow), h("small", { class: "block" }, `${inUnits(entry.payload - entry.local)} more`)] : null),
-        entry.error && h("td", { class: "wrong", colspan: Math.max(1, values) }, `${entry.error}.`),
-        (entry.record ?? []).map((value, i) => this.#value(entry, value, i)),
-        values > (entry.record?.length ?? 0) && !entry.error && h("td", { colspan: values - (entry.record?.length ?? 0) })));
+        entry.error && h("td", { class: "wrong", colspan: Math.max(1, shown) }, `${entry.error}.`),
+        (entry.record ?? []).slice(0, shown).map((value, i) => this.#value(entry, value, i)),
+        shown > (entry.record?.length ?? 0) && !entry.error && h("td", { colspan: shown - (entry.record?.length ?? 0) })));
     const right = this.#bytes.page.around.children.at(-1);
     const last = interior && this.#from + some.length >= cells.length &&
       h("tr", null, h("th", { class: "n", scope: "row" }, "right"), h("td", { class: "n" }, right ? pageLink(this.#app, right) : "0"),
@@ -101,13 +126,26 @@ export class Records {
   }
 
   #value(entry, value, i) {
-    const isRowid = this.#bytes.columns[i]?.is_rowid && value.type === "null";
+    const isRowid = this.#isRowid(value, i);
     const shown = show(value);
     const type = typeName(value);
-    const cell = h("td", { class: `value is-${value.type}`, dataset: { field: i } },
+    return h("td", { class: `value is-${value.type}`, dataset: { field: i } },
       isRowid ? [h("span", { class: "null" }, groups(entry.rowid)), h("small", { class: "type" }, "rowid")]
         : [h("span", { class: value.type === "null" ? "null" : "shown" }, shown.text), h("small", { class: "type" }, type + (shown.cut ? ", cut" : ""))]);
-    return tip(cell, () => (isRowid ? "The column is the rowid by another name: the record has NULL in its place." : `${serialName(value.serial)}.`));
+  }
+
+  #isRowid(value, i) {
+    return this.#bytes.columns[i]?.is_rowid && value.type === "null";
+  }
+
+  /** Says how the value in this cell of the table is stored; null takes the tip away. */
+  #tip(cell) {
+    if (cell === this.#tipped) return;
+    this.#tipped = cell;
+    if (!cell) return hideTip();
+    const i = Number(cell.dataset.field);
+    const value = this.#bytes.cell(Number(cell.parentElement.dataset.cell)).record[i];
+    showTip(this.#isRowid(value, i) ? "The column is the rowid by another name: the record has NULL in its place." : `${serialName(value.serial)}.`, cell.getBoundingClientRect());
   }
 
   #spanOf(element) {
@@ -135,10 +173,13 @@ export class Records {
     if (index === undefined) return;
     const at = (this.#bytes.page.cells ?? []).findIndex((entry) => entry.index === index);
     if (at < 0) return;
-    if (at < this.#from || at >= this.#from + AT_ONCE) {
-      this.#from = Math.floor(at / AT_ONCE) * AT_ONCE;
-      this.#draw();
-    }
+    const away = at < this.#from || at >= this.#from + AT_ONCE;
+    if (away) this.#from = Math.floor(at / AT_ONCE) * AT_ONCE;
+    // So many columns that its value is among them, if that is not too much for one table.
+    const wide = Math.ceil(((this.#marks.pinned.field ?? 0) + 1) / COLUMNS) * COLUMNS;
+    const wider = wide > this.#columns && wide * Math.min(AT_ONCE, this.#bytes.page.cells.length - this.#from) <= AT_ONCE * COLUMNS;
+    if (wider) this.#columns = wide;
+    if (away || wider) this.#draw();
     const row = this.#table.querySelector(`[data-cell="${index}"]`);
     const [top, height] = [row.offsetTop, row.offsetHeight];
     const head = this.#table.querySelector("thead").offsetHeight;
