@@ -6,7 +6,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { look, NARROW, settled, until, WIDE } from "./lib/browser.mjs";
-import { HOSTILE, hostile, killedWriter, kinds, shop } from "./lib/databases.mjs";
+import { brokenCell, HOSTILE, hostile, killedWriter, kinds, shop } from "./lib/databases.mjs";
 import { settings, viz } from "./lib/program.mjs";
 import { paleTexts, tooWide } from "./lib/sight.mjs";
 
@@ -23,6 +23,7 @@ before(async () => {
   saved.kinds = await written("kinds.html", await kinds(), "--html");
   saved.log = await written("log.html", await killedWriter(), "--html");
   saved.two = await written("two.html", await shop(), await kinds(), "--html");
+  saved.broken = await written("broken.html", await brokenCell(), "--html");
   saved.hostile = await written("hostile.html", await hostile(), "--html");
 });
 const main = (page) => page.getByRole("main");
@@ -56,6 +57,16 @@ look("a saved page has the records and the bytes of a small file", () => saved.s
   await tabs(page).filter({ hasText: /^Page$/ }).click();
   await until("its cells", () => page.getByRole("region", { name: "Cells of the page" }).innerText(), (t) => t.includes("customer 77 "));
   await until("its bytes", () => page.getByRole("region", { name: "All bytes of the page" }).innerText(), (t) => t.includes("00"));
+});
+
+look("a row of a saved page is found behind a cell that cannot be read", () => saved.broken, async (page) => {
+  await settled(page);
+  await page.getByRole("combobox", { name: "Search" }).fill("item rowid 4");
+  await page.getByRole("listbox", { name: "Found" }).getByRole("option", { name: "row 4 of item" }).waitFor();
+  await page.keyboard.press("Enter");
+  await until("its place, the fourth pointer of the page", () => page.url(), (url) => /[?&]cell=3\b/.test(url));
+  await page.evaluate(() => (location.hash = "tree?file=0&tree=1&rowid=4"));
+  await until("the way there", () => main(page).innerText(), (t) => /cell 3 of 4: rowid 4/.test(t));
 });
 
 look("a saved page has the log", () => saved.log, async (page) => {

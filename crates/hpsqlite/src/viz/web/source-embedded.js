@@ -233,8 +233,9 @@ export class EmbeddedSource {
       way.pages.push(n);
       const cells = page.cells ?? [];
       if (!page.around.children?.length) {
-        const place = cells.findIndex((cell) => cell.rowid !== null && BigInt(cell.rowid) === wanted);
-        way.cell = place < 0 ? null : place;
+        // Its number is that of its pointer: cells that cannot be read are left out of the list.
+        way.cell = cells.find((cell) => cell.rowid !== null && BigInt(cell.rowid) === wanted)?.index ?? null;
+        if (way.cell !== null) way.cells.push(way.cell);
         return way;
       }
       const place = cells.findIndex((cell) => cell.rowid !== null && wanted <= BigInt(cell.rowid));
