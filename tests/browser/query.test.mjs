@@ -73,6 +73,30 @@ look("the slider plays what was read", address, async (page) => {
   await until("another picture", () => imprintOf(canvas), (now) => now !== one && now !== all);
 }, { view: "query" });
 
+look("the pictures of the reads are used with keys", address, async (page) => {
+  await run(page, "SELECT * FROM customer ORDER BY id", "SQLite");
+  await done(page);
+  const chart = page.getByRole("slider", { name: "Chart: which page was read when" });
+  const last = Number(await slider(page).inputValue());
+  await chart.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await slider(page).inputValue(), "2");
+  assert.equal(await chart.getAttribute("aria-valuenow"), "2");
+  assert.match(await chart.getAttribute("aria-valuetext"), /^Read 2: page [\d,]+, .* of customer$/);
+  await page.keyboard.press("End");
+  assert.equal(await slider(page).inputValue(), String(last));
+  const grid = page.getByRole("application", { name: /^Map: which pages/ });
+  await grid.focus();
+  const before = await imprintOf(grid);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await page.getByRole("status").filter({ hasText: /^Page 2, / }).innerText(), /^Page 2, /);
+  await until("its frame", () => imprintOf(grid), (now) => now !== before);
+  await page.keyboard.press("Enter");
+  await until("the page", () => page.url(), (url) => /#page\?.*page=2\b/.test(url));
+}, { view: "query" });
+
 look("the same statement on both libraries, side by side", address, async (page) => {
   await run(page, "SELECT sum(amount) FROM sale", "SQLite");
   await done(page);

@@ -1,4 +1,4 @@
-/** Colours of style sheets and of b-trees, as canvases and elements need them. */
+/** Colours of style sheets and of b-trees, as canvases and elements need them. Three numbers are a colour. */
 import { css, h } from "viz/dom.js";
 
 /** The computed colours of custom properties on an element: `{ink: "rgb(…)", …}`. */
@@ -12,6 +12,21 @@ export function colours(element, names) {
   }
   probe.remove();
   return found;
+}
+
+/** `rgb(1, 2, 3)`, as computed colours are, as three numbers. */
+export function numbers(colour) {
+  return (colour.match(/[\d.]+/g) ?? [0, 0, 0]).slice(0, 3).map(Number);
+}
+
+/** A pixel as a canvas has it in memory on a little-endian machine. */
+export function pixel([r, g, b]) {
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+/** `share` of colour `a`, the rest of colour `b`. */
+export function mix(a, b, share) {
+  return a.map((v, i) => Math.round(v * share + b[i] * (1 - share)));
 }
 
 /** Gives an element the colour of its b-tree, `{light, dark}`, for style sheets: `--owner`. */

@@ -2,9 +2,10 @@
  * Two maps at one scale: the same number of columns, moved and zoomed together, the same page pointed
  * at in both.
  */
+import { mix, pixel } from "viz/colours.js";
 import { bytes, count, fill, h, plural, swatch } from "viz/dom.js";
 import { MapCanvas, columnsFor } from "viz/mapcanvas.js";
-import { PagePainter, mix, paper, pixel } from "viz/mapcolours.js";
+import { PagePainter, paper } from "viz/mapcolours.js";
 
 /** CSS pixels of a page at most while all are in view. */
 const COMFORTABLE = 44;

@@ -2,8 +2,9 @@
  * What is drawn over the colours of a map when its cells are large enough: gaps between them, a
  * pattern for each kind of page, numbers, and at last the bytes inside.
  */
+import { mix } from "viz/colours.js";
 import { count } from "viz/dom.js";
-import { KIND, colourOf, mix, paper } from "viz/mapcolours.js";
+import { KIND, colourOf, paper } from "viz/mapcolours.js";
 
 /** CSS pixels a cell has to have for gaps and patterns, for its number, for its bytes. */
 export const PATTERN = 8;

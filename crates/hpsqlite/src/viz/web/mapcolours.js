@@ -6,6 +6,7 @@
  * owner, fill, kind, or place in the order of keys, and pales what a filter leaves out. Other views
  * give painters of their own to a MapCanvas.
  */
+import { mix, pixel } from "viz/colours.js";
 import { rgb } from "viz/dom.js";
 import { NOBODY } from "viz/mapdata.js";
 
@@ -29,16 +30,6 @@ const PALE = 0.1;
 
 /** From the first key (dark blue) to the last (yellow): evenly brighter, so it needs no hue to be read. */
 const ORDER = [[38, 44, 110], [49, 104, 142], [31, 150, 139], [98, 196, 96], [250, 225, 60]];
-
-/** A pixel as a canvas has it in memory on a little-endian machine. */
-export function pixel([r, g, b]) {
-  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
-}
-
-/** `share` of colour `a`, the rest of colour `b`. */
-export function mix(a, b, share) {
-  return a.map((v, i) => Math.round(v * share + b[i] * (1 - share)));
-}
 
 /** The colour at `x` from 0 to 1 of the scale of keys. */
 export function orderColour(x) {

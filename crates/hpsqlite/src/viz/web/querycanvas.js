@@ -2,6 +2,7 @@
  * What the two pictures of a query share: a canvas that is as large as its box, in the colours of the
  * page, and the colours of pages.
  */
+import { colours } from "viz/colours.js";
 import { h, rgb } from "viz/dom.js";
 import { NOBODY } from "viz/mapdata.js";
 
@@ -15,9 +16,9 @@ export class Picture {
   #resized;
   #frame = null;
 
-  /** `resized()` is called when the size is another, `draw()` once a frame at most. */
-  constructor(className, label, { resized, draw }) {
-    this.canvas = h("canvas", { class: className, role: "img", "aria-label": label });
+  /** `role` is what it is for those who use keys; `resized()` is called when the size is another, `draw()` once a frame at most. */
+  constructor(className, role, label, { resized, draw }) {
+    this.canvas = h("canvas", { class: className, role, tabindex: "0", "aria-label": label });
     this.context = this.canvas.getContext("2d");
     this.#draw = draw;
     this.#resized = resized;
@@ -45,12 +46,9 @@ export class Picture {
     });
   }
 
-  /** A colour of the style sheet, as it is now: `ink("--faint")`. */
-  ink(name) {
-    this.canvas.style.color = `var(${name})`;
-    const colour = getComputedStyle(this.canvas).color;
-    this.canvas.style.color = "";
-    return colour;
+  /** Colours of the style sheet, as they are now: `ink("faint", "line")`. */
+  ink(...names) {
+    return colours(this.canvas, names);
   }
 
   /** Where the pointer is, in device pixels. */
@@ -78,19 +76,4 @@ export class PageColours {
     const owner = this.#map.has(n) ? this.#map.owner(n) : NOBODY;
     return this.#trees[owner] ?? this.#kinds[this.#map.has(n) ? this.#map.kind(n) : 0] ?? [128, 128, 128];
   }
-}
-
-/** Three numbers as `ImageData` has them when it is looked at as words. */
-export function packed([r, g, b]) {
-  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
-}
-
-/** A colour that is so far on the way from `a` to `b`. */
-export function mixed(a, b, share) {
-  return a.map((x, i) => Math.round(x + (b[i] - x) * share));
-}
-
-/** `rgb(1, 2, 3)` as three numbers. */
-export function numbersOf(colour) {
-  return (colour.match(/[\d.]+/g) ?? [0, 0, 0]).slice(0, 3).map(Number);
 }

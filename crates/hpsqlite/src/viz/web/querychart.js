@@ -5,8 +5,9 @@
  * All reads are drawn once, into a picture that is kept; what is drawn while it plays is that picture,
  * twice, whatever the number of reads.
  */
+import { pixel } from "viz/colours.js";
 import { count, hideTip, showTip } from "viz/dom.js";
-import { Picture, packed } from "viz/querycanvas.js";
+import { Picture } from "viz/querycanvas.js";
 
 /** Room for numbers, in CSS pixels. */
 const LEFT = 64;
@@ -21,12 +22,13 @@ export class OrderChart {
   #pages = 1;
   #colours = null;
   #position = 0;
+  #tipOf;
   #picture;
   #kept = document.createElement("canvas");
 
   /** `seek(position)` is called when a place in the chart is chosen, `tipOf(i)` for a tip on read i. */
   constructor({ seek, tipOf }) {
-    this.#picture = new Picture("query-chart", "Chart: which page was read when", {
+    this.#picture = new Picture("query-chart", "slider", "Chart: which page was read when", {
       resized: () => this.#drawReads(),
       draw: () => this.#draw(),
     });
@@ -51,6 +53,27 @@ export class OrderChart {
     });
     for (const type of ["pointerup", "pointercancel"]) this.element.addEventListener(type, () => (held = false));
     this.element.addEventListener("pointerleave", hideTip);
+    this.element.addEventListener("keydown", (e) => this.#key(e, seek));
+    this.#tipOf = tipOf;
+    this.#tellPosition();
+  }
+
+  /** A read on or back, a tenth of all, the first or the last. */
+  #key(e, seek) {
+    const all = this.#reads.length;
+    if (all === 0 || e.ctrlKey || e.metaKey || e.altKey) return;
+    const far = Math.max(1, Math.round(all / 10));
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -far, PageUp: far, Home: -all, End: all }[e.key];
+    if (step === undefined) return;
+    seek(Math.max(1, Math.min(all, this.#position + step)));
+    e.preventDefault();
+  }
+
+  #tellPosition() {
+    const all = this.#reads.length;
+    const at = Math.min(this.#position, all);
+    const values = { min: 0, max: all, now: at, text: at === 0 ? `${count(at)} of ${count(all)} reads` : this.#tipOf(at - 1) };
+    for (const [name, value] of Object.entries(values)) this.element.setAttribute(`aria-value${name}`, value);
   }
 
   /** Shows other reads, of a file of so many pages. */
@@ -58,6 +81,7 @@ export class OrderChart {
     this.#reads = reads;
     this.#pages = Math.max(1, pages);
     this.#colours = colours;
+    this.#tellPosition();
     this.#picture.measure();
     this.#drawReads();
     this.#picture.soon();
@@ -66,6 +90,7 @@ export class OrderChart {
   /** So many reads have been done. */
   show(position) {
     this.#position = position;
+    this.#tellPosition();
     this.#picture.soon();
   }
 
@@ -102,7 +127,7 @@ export class OrderChart {
 
   #drawDots(context, plot) {
     const { scale } = this.#picture;
-    context.strokeStyle = this.#picture.ink("--edge");
+    context.strokeStyle = this.#picture.ink("edge").edge;
     context.lineWidth = scale;
     context.beginPath();
     this.#reads.forEach((page, i) => context.lineTo(this.#x(i, plot), this.#y(page, plot)));
@@ -124,7 +149,7 @@ export class OrderChart {
     const side = Math.max(1, Math.round(2 * this.#picture.scale));
     for (let i = 0; i < this.#reads.length; i++) {
       const page = this.#reads[i];
-      const word = packed(this.#colours.of(page));
+      const word = pixel(this.#colours.of(page));
       const x = Math.min(width - side, Math.floor(this.#x(i, plot)));
       const y = Math.max(0, Math.min(height - side, Math.floor(this.#y(page, plot))));
       for (let row = y; row < y + side && row < height; row++) words.fill(word, row * width + Math.max(0, x), row * width + Math.max(0, x) + side);
@@ -136,10 +161,10 @@ export class OrderChart {
     const { context, width, height, scale } = this.#picture;
     context.clearRect(0, 0, width, height);
     const plot = this.#plot();
-    const faint = this.#picture.ink("--faint");
-    context.fillStyle = this.#picture.ink("--panel");
+    const { faint, panel, line, accent } = this.#picture.ink("faint", "panel", "line", "accent");
+    context.fillStyle = panel;
     context.fillRect(plot.left, plot.top, plot.width, plot.height);
-    context.strokeStyle = this.#picture.ink("--line");
+    context.strokeStyle = line;
     context.lineWidth = scale;
     context.strokeRect(plot.left, plot.top, plot.width, plot.height);
     context.font = `${12 * scale}px ${getComputedStyle(this.element).fontFamily}`;
@@ -168,7 +193,7 @@ export class OrderChart {
     // Where it is now.
     const x = plot.left + this.#x(this.#position - 1, plot);
     const y = plot.top + this.#y(this.#reads[this.#position - 1], plot);
-    context.strokeStyle = this.#picture.ink("--accent");
+    context.strokeStyle = accent;
     context.lineWidth = 1.5 * scale;
     context.beginPath();
     context.moveTo(x, plot.top);

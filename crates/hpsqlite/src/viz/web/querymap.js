@@ -5,8 +5,9 @@
  * knows how many of its pages have been read, so a step forwards or backwards changes only the
  * cells of the reads in between, however large the file is.
  */
-import { hideTip, showTip } from "viz/dom.js";
-import { Picture, mixed, numbersOf, packed } from "viz/querycanvas.js";
+import { mix, numbers, pixel } from "viz/colours.js";
+import { h, hideTip, showTip } from "viz/dom.js";
+import { Picture } from "viz/querycanvas.js";
 
 /** The largest cell, and the smallest, in CSS pixels. */
 const LARGEST = 18;
@@ -31,26 +32,63 @@ export class ReadsMap {
   #image = null;
   #kept = document.createElement("canvas");
   #touched = false;
+  /** The cell that keys are at. */
+  #at = null;
+  #told;
+  #tipOf;
 
   /** `choose(page)` is called when a page is clicked, `tipOf(page, first)` for a tip on it. */
   constructor({ choose, tipOf }) {
-    this.#picture = new Picture("query-map", "Map: which pages of the file have been read", {
+    this.#picture = new Picture("query-map", "application", "Map: which pages of the file have been read. Arrow keys move, Home and End go to the first and last page, Enter opens one.", {
       resized: () => this.#layOut(),
       draw: () => this.#draw(),
     });
-    this.element = this.#picture.canvas;
-    this.element.addEventListener("click", (e) => {
+    this.#told = h("p", { class: "visually-hidden", role: "status" });
+    this.#tipOf = tipOf;
+    const canvas = this.#picture.canvas;
+    this.element = h("div", null, canvas, this.#told);
+    canvas.addEventListener("click", (e) => {
       const page = this.#pageAt(e);
       if (page) choose(page);
     });
-    this.element.addEventListener("pointermove", (e) => {
+    canvas.addEventListener("pointermove", (e) => {
       if (e.pointerType !== "mouse") return;
       const page = this.#pageAt(e);
-      this.element.style.cursor = page ? "pointer" : "";
+      canvas.style.cursor = page ? "pointer" : "";
       if (page) showTip(tipOf(page, this.#first[page] ?? 0, this.#grid.each), { left: e.clientX, top: e.clientY });
       else hideTip();
     });
-    this.element.addEventListener("pointerleave", hideTip);
+    canvas.addEventListener("pointerleave", hideTip);
+    canvas.addEventListener("keydown", (e) => this.#key(e, choose));
+    canvas.addEventListener("blur", () => this.#point(null));
+  }
+
+  #key(e, choose) {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const { columns, each } = this.#grid;
+    const last = Math.ceil(this.#pages / each) - 1;
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -Infinity, End: Infinity }[e.key];
+    if (e.key === "Enter" && this.#at !== null) choose(this.#at * each + 1);
+    else if (step !== undefined) this.#point(this.#at === null && Number.isFinite(step) ? 0 : Math.max(0, Math.min(last, (this.#at ?? 0) + step)));
+    else return;
+    e.preventDefault();
+  }
+
+  /** Keys are at this cell, or at none: it has a frame, and is told. */
+  #point(cell) {
+    this.#at = cell;
+    hideTip();
+    if (cell === null) this.#told.textContent = "";
+    else {
+      const { columns, cell: side, each } = this.#grid;
+      const page = cell * each + 1;
+      this.#told.textContent = this.#tipOf(page, this.#first[page] ?? 0, each);
+      const box = this.#picture.canvas.getBoundingClientRect();
+      const { scale } = this.#picture;
+      const [left, top] = [box.left + ((cell % columns) * side) / scale, box.top + (Math.floor(cell / columns) * side) / scale];
+      showTip(this.#told.textContent, { left, top, bottom: top + side / scale });
+    }
+    this.#picture.soon();
   }
 
   /** Pages a cell. */
@@ -114,6 +152,7 @@ export class ReadsMap {
     const columns = Math.max(1, Math.floor(width / side));
     const used = Math.ceil(this.#pages / each);
     this.#grid = { columns, cell: side, each, rows: Math.ceil(used / columns) };
+    this.#at = null;
     Object.assign(this.#kept, { width: columns * side, height: Math.max(1, this.#grid.rows * side) });
     this.#image = this.#kept.getContext("2d").createImageData(this.#kept.width, this.#kept.height);
     this.#words = new Uint32Array(this.#image.data.buffer);
@@ -122,7 +161,7 @@ export class ReadsMap {
       const page = this.#reads[i];
       if (page <= this.#pages && this.#first[page] === i + 1) this.#lit[Math.floor((page - 1) / each)]++;
     }
-    this.#paper = numbersOf(this.#picture.ink("--paper"));
+    this.#paper = numbers(this.#picture.ink("paper").paper);
     for (let cell = 0; cell < used; cell++) this.#paint(cell);
     this.#touched = true;
   }
@@ -137,7 +176,7 @@ export class ReadsMap {
     const share = this.#lit[cell] / pages;
     // A cell of many pages is lit as soon as one of them is read, and brighter with each.
     const strength = share === 0 ? UNREAD : 0.6 + 0.4 * share;
-    const word = packed(mixed(this.#paper, this.#colours.of(page), strength));
+    const word = pixel(mix(this.#colours.of(page), this.#paper, strength));
     const gap = side >= 6 ? 1 : 0;
     const left = (cell % columns) * side;
     const top = Math.floor(cell / columns) * side;
@@ -162,10 +201,17 @@ export class ReadsMap {
     if (this.#touched) this.#kept.getContext("2d").putImageData(this.#image, 0, 0);
     this.#touched = false;
     context.drawImage(this.#kept, 0, 0);
+    const { ink, accent } = this.#picture.ink("ink", "accent");
+    if (this.#at !== null) {
+      const { columns, cell: side } = this.#grid;
+      context.strokeStyle = ink;
+      context.lineWidth = 2 * scale;
+      context.strokeRect((this.#at % columns) * side, Math.floor(this.#at / columns) * side, side, side);
+    }
     if (this.#position === 0 || this.#position === this.#reads.length) return;
     // The last reads: the newest has a ring, those before a frame that fades.
     const { columns, cell: side, each } = this.#grid;
-    context.strokeStyle = this.#picture.ink("--ink");
+    context.strokeStyle = ink;
     const place = (i) => {
       const cell = Math.floor((this.#reads[i] - 1) / each);
       return [(cell % columns) * side, Math.floor(cell / columns) * side];
@@ -179,7 +225,7 @@ export class ReadsMap {
     }
     context.globalAlpha = 1;
     const [x, y] = place(last);
-    context.strokeStyle = this.#picture.ink("--accent");
+    context.strokeStyle = accent;
     context.lineWidth = 2 * scale;
     context.beginPath();
     context.arc(x + side / 2, y + side / 2, Math.max(side, 8 * scale), 0, 2 * Math.PI);

@@ -9,6 +9,7 @@
  *
  * What needs the program itself (statements, keys, copies) is not there, and says so.
  */
+import { u32s } from "viz/source.js";
 
 /** Blocks that are kept decompressed; those of pages are some MB at most. */
 const KEPT = 8;
@@ -34,14 +35,6 @@ async function unpacked(id) {
 
 function parsed(bytes) {
   return JSON.parse(new TextDecoder().decode(bytes));
-}
-
-/** Little-endian 32-bit numbers. */
-function u32s(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const numbers = new Uint32Array(bytes.byteLength >> 2);
-  for (let i = 0; i < numbers.length; i++) numbers[i] = view.getUint32(i * 4, true);
-  return numbers;
 }
 
 /** Numbers that were kept as how much larger each is than the one before. */
@@ -107,13 +100,13 @@ export class EmbeddedSource {
   }
 
   async level(f, t, l) {
-    return sums(u32s(await this.#answer(`api/${f}/tree/${t}/level/${l}`)));
+    return sums(u32s((await this.#answer(`api/${f}/tree/${t}/level/${l}`)).buffer));
   }
 
   async fan(f, t, l) {
     const path = `api/${f}/tree/${t}/level/${l}/fan`;
     // Leaves lead to no page.
-    return this.#has(path) ? u32s(await this.#answer(path)) : new Uint32Array((await this.level(f, t, l)).length);
+    return this.#has(path) ? u32s((await this.#answer(path)).buffer) : new Uint32Array((await this.level(f, t, l)).length);
   }
 
   tree(f, t) {
@@ -171,7 +164,7 @@ export class EmbeddedSource {
   }
 
   async wal(f) {
-    return u32s(await this.#answer(`api/${f}/wal`));
+    return u32s((await this.#answer(`api/${f}/wal`)).buffer);
   }
 
   problems(f) {
@@ -267,6 +260,7 @@ export class EmbeddedSource {
     if (!this.#has(path)) throw new Error("This is not inside the saved page.");
     const [block, at, length] = this.#index[path];
     const bytes = await this.#block(block);
+    // A copy, which has a buffer of its own.
     return bytes.slice(at, at + length);
   }
 

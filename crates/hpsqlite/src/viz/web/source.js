@@ -8,8 +8,8 @@
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** Little-endian 32-bit numbers of an answer. */
-function u32s(buffer) {
+/** Little-endian 32-bit numbers of an answer, an ArrayBuffer. */
+export function u32s(buffer) {
   if (LITTLE_ENDIAN) return new Uint32Array(buffer);
   const view = new DataView(buffer);
   return Uint32Array.from({ length: buffer.byteLength >> 2 }, (_, i) => view.getUint32(i * 4, true));

@@ -4,7 +4,7 @@
  *
  * What a frame costs depends on the width in pixels, not on the number of pages.
  */
-import { colours } from "viz/colours.js";
+import { colours, mix } from "viz/colours.js";
 import { count, css, h, hideTip, percent, rgb, showTip } from "viz/dom.js";
 
 /** Room on the left for the levels' names, in CSS pixels. */
@@ -28,8 +28,7 @@ const POSITIONS = [[0, 45, 110], [60, 85, 130], [110, 112, 125], [150, 143, 115]
 export function positionColour(x) {
   const at = Math.min(Math.max(x, 0), 1) * (POSITIONS.length - 1);
   const i = Math.min(POSITIONS.length - 2, Math.floor(at));
-  const mixed = POSITIONS[i].map((c, k) => Math.round(c + (POSITIONS[i + 1][k] - c) * (at - i)));
-  return `rgb(${mixed.join(" ")})`;
+  return `rgb(${mix(POSITIONS[i + 1], POSITIONS[i], at - i).join(" ")})`;
 }
 
 /** Draws one b-tree at a time. */
@@ -47,7 +46,7 @@ export class TreeDrawing {
   #drag = null;
   #due = false;
   #canvas = h("canvas", {
-    tabindex: "0", role: "img",
+    tabindex: "0", role: "application",
     "aria-label": "Drawing of the b-tree. Arrow keys move, plus and minus zoom, 0 shows all, Enter opens the page in the middle.",
   });
   #share = h("span", { class: "small faint" });

@@ -2,6 +2,7 @@
  * The WAL view: the frames of the write-ahead log in their order, the pages of the file that have
  * newer versions in it, its commits, and what a checkpoint would write.
  */
+import { colours } from "viz/colours.js";
 import { bytes, capital, count, fill, h, pageLink, plural, term, treeLink } from "viz/dom.js";
 import { NOBODY } from "viz/mapdata.js";
 import { showMore } from "viz/numberscolumns.js";
@@ -39,7 +40,7 @@ class WalView {
       thing: ["frame", "frames"],
       hint: ", every other commit is paler. Choose a cell to see its page and its commit.",
       classOf: (i) => 3 - this.#wal.fates[i],
-      colours: () => fateColours(),
+      colours: () => fateColours(this.element),
       marked: (i) => this.#isChosen(i),
       group: (i) => this.#wal.commit(i),
       tell: (from, to) => this.#tellFrames(from, to),
@@ -49,7 +50,7 @@ class WalView {
       thing: ["page", "pages"],
       hint: " of the database, in the order of the file. Choose a cell to see which versions of a page are in the log.",
       classOf: (i) => this.#classes[i],
-      colours: () => overColours(),
+      colours: () => overColours(this.element),
       marked: (i) => i + 1 === this.#page || this.#ofCommit?.has(i + 1),
       tell: (from, to) => this.#tellPages(from + 1, to + 1),
       pick: (from, to) => this.#pickPage(from + 1, to + 1),
@@ -87,8 +88,8 @@ class WalView {
     if (!this.#wal) return undefined;
     this.#judgePages();
     fill(this.#pictures,
-      h("h3", null, "Frames, in the order they were written"), legend(FATES.map((f) => f.name), fateColours().fills.toReversed()), this.#strip.element,
-      h("h3", null, "The pages of the database"), legend(["no version in the log", "in the log, copied", "in the log, to be written"], overColours().fills), this.#over.element);
+      h("h3", null, "Frames, in the order they were written"), legend(FATES.map((f) => f.name), fateColours(this.element).fills.toReversed()), this.#strip.element,
+      h("h3", null, "The pages of the database"), legend(["no version in the log", "in the log, copied", "in the log, to be written"], overColours(this.element).fills), this.#over.element);
     return this.#redraw();
   }
 
@@ -292,32 +293,23 @@ function noLog(app, { header, wal }) {
   return [h("p", null, "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on."), what];
 }
 
-/** Colours of frames, from the least important to the most, by what became of them. */
-function fateColours() {
-  const of = themed();
+/** Names of the colours of cells. */
+const CELLS = ["ink", "paper", "edge", "none-cell", "older-cell", "copied-cell", "write-cell", "warn-cell"];
+
+/** Colours of frames on an element, from the least important to the most, by what became of them. */
+function fateColours(element) {
+  const of = colours(element, CELLS);
   return {
-    fills: [{ colour: of("--warn-cell"), stripes: of("--ink") }, of("--older-cell"), { colour: of("--copied-cell"), stripes: of("--edge") }, of("--write-cell")],
-    mark: [of("--ink"), of("--paper")],
-    edge: of("--ink"),
+    fills: [{ colour: of["warn-cell"], stripes: of.ink }, of["older-cell"], { colour: of["copied-cell"], stripes: of.edge }, of["write-cell"]],
+    mark: [of.ink, of.paper],
+    edge: of.ink,
   };
 }
 
 /** Colours of pages: not in the log, copied, to be written. */
-function overColours() {
-  const of = themed();
-  return { fills: [of("--none-cell"), { colour: of("--copied-cell"), stripes: of("--edge") }, of("--write-cell")], mark: [of("--ink"), of("--paper")], edge: of("--ink") };
-}
-
-/** The page's colours as they are now, for a canvas. */
-function themed() {
-  const probe = document.body.appendChild(h("span", { class: "wal-colours", hidden: true }));
-  const style = getComputedStyle(probe);
-  const found = Object.fromEntries(["--ink", "--paper", "--edge", "--none-cell", "--older-cell", "--copied-cell", "--write-cell", "--warn-cell"].map((name) => {
-    probe.style.color = `var(${name})`;
-    return [name, style.color];
-  }));
-  probe.remove();
-  return (name) => found[name];
+function overColours(element) {
+  const of = colours(element, CELLS);
+  return { fills: [of["none-cell"], { colour: of["copied-cell"], stripes: of.edge }, of["write-cell"]], mark: [of.ink, of.paper], edge: of.ink };
 }
 
 function legend(names, fills) {

@@ -8,7 +8,7 @@ import { count, h, hideTip, showTip } from "viz/dom.js";
 const SIZES = [16, 14, 12, 10, 8, 6, 5, 4, 3];
 
 export class Grid {
-  #canvas = h("canvas", { tabindex: "0", role: "img" });
+  #canvas = h("canvas", { tabindex: "0", role: "application" });
   #told = h("p", { class: "small grid-told", role: "status" });
   #items = 0;
   #options;
@@ -32,7 +32,7 @@ export class Grid {
     this.#options = options;
     this.height = height;
     this.element = h("div", { class: "grid" }, this.#canvas, this.#told);
-    this.#canvas.setAttribute("aria-label", label);
+    this.#canvas.setAttribute("aria-label", `${label}. Arrow keys move, Enter chooses.`);
     this.#canvas.addEventListener("pointermove", (e) => this.#hover(e));
     this.#canvas.addEventListener("pointerleave", () => { hideTip(); this.#point(null); });
     this.#canvas.addEventListener("click", (e) => this.#pick(this.#cellAt(e)));
