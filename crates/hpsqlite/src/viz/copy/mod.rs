@@ -19,8 +19,10 @@ mod source;
 pub mod worker;
 
 use std::ffi::CString;
+use std::fs::Permissions;
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -127,11 +129,13 @@ impl Stop {
     }
 }
 
-/// A folder for copies, which is gone with all of them when it is dropped.
+/// A folder for copies, which is gone with all of them when it is dropped. Only its owner gets into
+/// it: SQLite makes files that all may read, and the file that is copied may be private.
 pub fn folder() -> Result<TempDir> {
     let place = std::env::temp_dir();
     tempfile::Builder::new()
         .prefix("hpsqlite-viz-")
+        .permissions(Permissions::from_mode(0o700))
         .tempdir()
         .with_context(|| format!("cannot make a folder in {}", place.display()))
 }
@@ -273,6 +277,12 @@ fn free_space(folder: &Path) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_else_gets_at_copies() {
+        let mode = folder().unwrap().path().metadata().unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o700);
+    }
 
     #[test]
     fn a_folder_without_room_is_told_with_advice() {
