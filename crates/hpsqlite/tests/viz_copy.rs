@@ -252,6 +252,23 @@ fn a_database_with_a_log_is_copied_as_it_was_last_committed() {
 }
 
 #[test]
+fn shared_memory_without_a_log_is_left_alone() {
+    let place = Place::new();
+    let source = place.path("left.db");
+    let mut db = Worker::on(&place, &source);
+    db.sql("PRAGMA journal_mode = wal");
+    db.sql("CREATE TABLE t(x)");
+    drop(db);
+    wait_until(|| beside(&source).len() == 1);
+    std::fs::write(place.path("left.db-shm"), [0; 32768]).unwrap();
+    let before = beside(&source);
+    for kind in KINDS {
+        copied(&place, kind, &source).1.expect(0);
+        assert_eq!(beside(&source), before, "{}", kind.0);
+    }
+}
+
+#[test]
 fn what_the_application_brings_with_it_is_named() {
     let place = Place::new();
     for (sql, what) in [

@@ -7,7 +7,7 @@
 //! | journal mode | beside the file | opened |
 //! |---|---|---|
 //! | rollback | | as usual, with a lock that keeps writers out |
-//! | WAL | nothing, or an empty log | as immutable; that nobody wrote is looked at afterwards |
+//! | WAL | no log (perhaps a `-shm` that was left), or an empty one only | as immutable; that nobody wrote is looked at afterwards |
 //! | WAL | a log and `-shm`: it is in use | as usual; writers go on |
 //! | WAL | a log only | its committed content, page by page, is put into a file of our own |
 
@@ -59,7 +59,7 @@ impl<'l> Source<'l> {
         let bytes = u64::from(image.pages) * u64::from(header.page_size);
         let wal = header.read_version == 2;
         let log = image.wal.is_some();
-        let in_use = beside(path, "-shm").exists();
+        let in_use = beside(path, "-shm").exists() && beside(path, "-wal").exists();
         let flat = wal && log && !in_use;
         if flat {
             flatten(&image, Path::new(FLAT)).context("cannot put its log into a file")?;
