@@ -3,8 +3,9 @@
 mod common;
 
 use std::os::unix::fs::FileExt;
+use std::process::Command;
 
-use common::{Place, Worker};
+use common::{Done, Place, Worker};
 use serde_json::Value;
 
 #[test]
@@ -89,6 +90,46 @@ fn what_is_no_database_gets_one_line() {
         "nowhere",
         "cannot open nowhere: No such file or directory (os error 2)",
     );
+}
+
+#[test]
+fn pipes_are_not_waited_for() {
+    let place = Place::new();
+    let pipe = |name: &str| {
+        let made = Command::new("mkfifo").arg(place.path(name)).status();
+        assert!(made.unwrap().success());
+    };
+    // What waits is ended with status 124.
+    let look = |name: &str| {
+        let viz = place.command(&["viz", name, "--text"]);
+        let mut command = Command::new("timeout");
+        command
+            .arg("20")
+            .arg(viz.get_program())
+            .args(viz.get_args());
+        command.current_dir(viz.get_current_dir().unwrap());
+        command.envs(viz.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        Done::of(&command.output().unwrap())
+    };
+    const NO_FILE: &str = "it is no ordinary file, but a pipe, a device or the like";
+    pipe("pipe");
+    look("pipe").fails_with(&format!("cannot open pipe: {NO_FILE}"));
+    look("/dev/null").fails_with(&format!("cannot open /dev/null: {NO_FILE}"));
+    place.database("journal.db");
+    pipe("journal.db-journal");
+    look("journal.db").expect(0);
+    place.database("log.db");
+    pipe("log.db-wal");
+    look("log.db").fails_with(&format!("log.db-wal: {NO_FILE}"));
+    let path = place.database("shared.db");
+    let mut db = Worker::on(&place, &path);
+    db.sql("PRAGMA journal_mode = wal");
+    db.sql("CREATE TABLE another(x)");
+    db.kill();
+    drop(db);
+    std::fs::remove_file(place.path("shared.db-shm")).unwrap();
+    pipe("shared.db-shm");
+    look("shared.db").expect(0);
 }
 
 #[test]

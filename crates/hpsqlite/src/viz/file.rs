@@ -4,10 +4,10 @@
 //! is read. [`Image::changed`] tells whether it did.
 
 use std::fmt::Write as _;
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -166,12 +166,11 @@ impl Image {
     /// Opens a database; an error is one line that says what the file is instead.
     pub fn open(path: &Path) -> Result<Image> {
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("cannot open {shown}"))?;
-        let meta = file.metadata()?;
-        if meta.is_dir() {
+        if path.is_dir() {
             bail!("{shown} is a folder");
         }
-        let bytes = meta.len();
+        let file = open(path).with_context(|| format!("cannot open {shown}"))?;
+        let bytes = file.metadata()?.len();
         let mut first_bytes = [0; HEADER];
         let n = read_at(&file, &mut first_bytes, 0).with_context(|| format!("{shown}"))?;
         if n == 0 {
@@ -367,7 +366,7 @@ impl Image {
     /// The state of the log beside the file now. A log that started anew is written from its start,
     /// within its old length: then what follows the frames that hold changes.
     fn log_now(&self) -> Option<LogState> {
-        let file = File::open(beside(&self.path, "-wal")).ok()?;
+        let file = open(&beside(&self.path, "-wal")).ok()?;
         let bytes = file.metadata().ok().map(|m| m.len()).filter(|&n| n > 0)?;
         let mut state = LogState {
             bytes,
@@ -384,6 +383,20 @@ impl Image {
     fn offset(&self, n: u32) -> u64 {
         u64::from(n.saturating_sub(1)) * u64::from(self.header.page_size)
     }
+}
+
+/// Opens a file for reading, which must be an ordinary one: a pipe would be waited for, and a device
+/// has no size.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)?;
+    if !file.metadata()?.is_file() {
+        let what = "it is no ordinary file, but a pipe, a device or the like";
+        return Err(io::Error::other(what));
+    }
+    Ok(file)
 }
 
 /// Reads as much as there is.
@@ -404,7 +417,7 @@ fn read_at(file: &File, to: &mut [u8], at: u64) -> io::Result<usize> {
 fn journal_is_hot(database: &Path) -> bool {
     const JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
     let mut start = [0; 8];
-    File::open(beside(database, "-journal"))
+    open(&beside(database, "-journal"))
         .and_then(|file| read_at(&file, &mut start, 0))
         .is_ok_and(|n| n == 8 && start == JOURNAL)
 }

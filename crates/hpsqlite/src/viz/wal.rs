@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::file;
+
 /// Bytes before the frames.
 pub const HEADER: usize = 32;
 /// Bytes before each frame's page.
@@ -108,7 +110,7 @@ fn checksum(big: bool, mut sum: (u32, u32), bytes: &[u8]) -> (u32, u32) {
 impl Wal {
     /// Reads the log of a database. None: there is none, or nothing is in it.
     pub fn read(database: &Path) -> io::Result<Option<Wal>> {
-        let file = match File::open(beside(database, "-wal")) {
+        let file = match file::open(&beside(database, "-wal")) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e),
@@ -206,7 +208,7 @@ impl Wal {
     /// but for the salts, which are as in the log.
     fn copied_of(&self, database: &Path) -> u32 {
         let mut index = [0; 100];
-        let read = File::open(beside(database, "-shm")).and_then(|mut f| f.read_exact(&mut index));
+        let read = file::open(&beside(database, "-shm")).and_then(|mut f| f.read_exact(&mut index));
         if read.is_err() || index[32..40] != self.header[16..24] {
             return 0;
         }
