@@ -16,16 +16,30 @@ pub struct OutputFile {
 }
 
 impl OutputFile {
-    /// Begins to write a file, if one is asked for; it must not be the database.
+    /// Begins to write a file, if one is asked for; it must not be the database, nor a file that
+    /// SQLite keeps beside it: in a log there are transactions.
     pub fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
         let Some(path) = path else { return Ok(None) };
         if path.is_dir() {
             bail!("{} is a folder", path.display());
         }
-        if let (Ok(a), Ok(b)) = (path.canonicalize(), database.canonicalize())
-            && a == b
-        {
-            bail!("{} is the database; it is not overwritten", path.display());
+        if let (Some(a), Ok(b)) = (place(path), database.canonicalize()) {
+            if a == b {
+                bail!("{} is the database; it is not overwritten", path.display());
+            }
+            for suffix in ["-wal", "-shm", "-journal"] {
+                let of = |database: &Path| {
+                    let mut name = database.as_os_str().to_owned();
+                    name.push(suffix);
+                    place(Path::new(&name))
+                };
+                if Some(&a) == of(&b).as_ref() || Some(&a) == of(database).as_ref() {
+                    bail!(
+                        "{} belongs to the database; it is not overwritten",
+                        path.display()
+                    );
+                }
+            }
         }
         let folder = match path.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
@@ -61,6 +75,17 @@ impl OutputFile {
             .with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(())
     }
+}
+
+/// Where a path leads, without links; a file that is not there yet goes into its folder.
+fn place(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().or_else(|| {
+        let folder = match path.parent()? {
+            p if p.as_os_str().is_empty() => Path::new("."),
+            p => p,
+        };
+        Some(folder.canonicalize().ok()?.join(path.file_name()?))
+    })
 }
 
 /// Prints on standard output; a reader that has seen enough is no error.

@@ -293,3 +293,33 @@ fn the_page_in_one_file() {
         .run(&["viz", "my.db", "--html", "my.db"])
         .fails_with("my.db is the database; it is not overwritten");
 }
+
+#[test]
+fn what_belongs_to_a_database_is_not_overwritten() {
+    let place = Place::new();
+    let path = place.database("my.db");
+    place.database("other.db");
+    std::os::unix::fs::symlink("my.db", place.path("link.db")).unwrap();
+    let mut db = Worker::on(&place, &path);
+    db.sql("PRAGMA journal_mode = wal");
+    db.sql("CREATE TABLE another(x)");
+    let log = std::fs::read(place.path("my.db-wal")).unwrap();
+    let refused = |arguments: &[&str], into: &str| {
+        place
+            .run(&[arguments, &[into]].concat())
+            .fails_with(&format!(
+                "{into} belongs to the database; it is not overwritten"
+            ));
+    };
+    for of in ["my.db", "link.db"] {
+        for into in ["my.db-wal", "./my.db-shm", "bin/../my.db-journal"] {
+            for option in ["--json", "--svg", "--png", "--html"] {
+                refused(&["viz", of, option], into);
+            }
+        }
+    }
+    refused(&["viz", "link.db", "--svg"], "link.db-wal");
+    refused(&["viz", "other.db", "my.db", "--svg"], "my.db-wal");
+    assert_eq!(std::fs::read(place.path("my.db-wal")).unwrap(), log);
+    place.run(&["viz", "my.db", "--svg", "my.db-map"]).expect(0);
+}
