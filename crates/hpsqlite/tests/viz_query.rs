@@ -702,6 +702,13 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
     let two = || Server::json(server.send("GET", "api/query/two", "")).1;
     wait_until(|| two()["running"] == false);
 
+    // It goes while the statement is being started.
+    for i in 0..5 {
+        drop(server.query(ENDLESS, "stock", &format!("gone-{i}")));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    wait_until(|| runs() == 0);
+
     // Two run at a time; a crash is an answer.
     let (a, b) = (
         server.query(ENDLESS, "stock", "three"),

@@ -160,8 +160,8 @@ async fn query(
 ) -> Reply<Json<Answer>> {
     let Json(asks) = asks.map_err(|e| Refusal::bad(e.body_text()))?;
     let starting = queries.clone();
-    let asking = aside(move || starting.start(f, &asks)).await?;
-    let waiting = Waiting(asking);
+    // Made where it is started: who goes away meanwhile never comes to the next line.
+    let waiting = aside(move || starting.start(f, &asks).map(Waiting)).await?;
     while !waiting.0.query.is_over() {
         tokio::time::sleep(TICK).await;
     }
