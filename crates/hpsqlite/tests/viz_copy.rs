@@ -6,6 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use common::server::Server;
 use common::{Done, Place, Worker, interrupt_when, processes_with, wait_until};
 
 const KINDS: [(&str, &str); 3] = [
@@ -455,6 +456,41 @@ fn grows(place: &Place) -> bool {
     let copies = copies.iter().flat_map(|folder| folders(folder));
     let mut files = copies.flat_map(|folder| folders(&folder));
     files.any(|file| file.metadata().is_ok_and(|meta| meta.len() > 0))
+}
+
+#[test]
+fn a_copy_stays_until_its_file_is_another() {
+    let place = Place::new();
+    let path = place.database("my.db");
+    let server = Server::on(&place, "my.db");
+    let copy = || {
+        let wanted = r#"{"of": 0, "kind": "stock"}"#;
+        let (status, begun) = Server::json(server.send("POST", "api/copy", wanted));
+        assert_eq!(status, 200, "{begun}");
+        let f = begun["file"].as_u64().unwrap() as usize;
+        let state = || Server::json(server.send("GET", "api/files", "")).1[f]["state"].clone();
+        wait_until(|| state() == "ready");
+        f
+    };
+    let on_disk = || {
+        let folders = place.list("tmp");
+        assert_eq!(folders.len(), 1);
+        place.list(&format!("tmp/{}", folders[0])).len()
+    };
+    assert_eq!((copy(), copy()), (1, 1), "it is not made again");
+    // Stopping what is there does nothing.
+    let (status, _) = Server::bytes(server.send("DELETE", "api/copy/1", ""));
+    assert_eq!((status, copy()), (204, 1));
+    Worker::on(&place, &path).sql("CREATE TABLE another(x)");
+    assert_eq!(on_disk(), 1);
+    assert_eq!(
+        Server::json(server.send("POST", "api/0/reload", "{}")).0,
+        200
+    );
+    let (_, files) = Server::json(server.send("GET", "api/files", ""));
+    let why = "it was of the file as it was before, and is removed; make it again";
+    assert_eq!((&files[1]["error"], on_disk()), (&why.into(), 0));
+    assert_eq!((copy(), on_disk()), (2, 1));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::time::{Duration, Instant};
 
+use common::server::Server;
 use common::{Place, Worker, processes_with, wait_until};
 use serde_json::{Value, json};
 
@@ -539,77 +540,10 @@ fn a_damaged_file_is_an_error() {
     }
 }
 
-/// `hpsqlite viz` on a database, asked as its page does.
-struct Server {
-    child: Child,
-    port: u16,
-    token: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Server {
-    fn on(place: &Place, database: &str) -> Server {
-        let mut child = place
-            .command(&["viz", database, "--no-browser"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut address = Vec::new();
-        let output = child.stdout.as_mut().unwrap();
-        let mut byte = [0];
-        while byte != *b" " {
-            output.read_exact(&mut byte).unwrap();
-            address.push(byte[0]);
-        }
-        let address = String::from_utf8(address).unwrap();
-        let (host, token) = address["http://".len()..].split_once('/').unwrap();
-        Server {
-            child,
-            port: host.split_once(':').unwrap().1.parse().unwrap(),
-            token: token.trim_end_matches(['/', ' ']).to_owned(),
-        }
-    }
-
-    fn send(&self, method: &str, path: &str, body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        write!(
-            stream,
-            "{method} /{}/{path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.token,
-            self.port,
-            body.len()
-        )
-        .unwrap();
-        stream
-    }
-
-    fn bytes(mut stream: TcpStream) -> (u16, Vec<u8>) {
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = answer.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
-        let status = String::from_utf8_lossy(&answer[9..12]).parse().unwrap();
-        (status, answer[end + 4..].to_vec())
-    }
-
-    fn json(stream: TcpStream) -> (u16, Value) {
-        let (status, bytes) = Server::bytes(stream);
-        (
-            status,
-            serde_json::from_slice(&bytes).unwrap_or(Value::Null),
-        )
-    }
-
-    fn query(&self, sql: &str, library: &str, id: &str) -> TcpStream {
-        let body = json!({"sql": sql, "library": library, "id": id});
-        self.send("POST", "api/0/query", &body.to_string())
-    }
+/// Asks the page's server to run a statement on its first file.
+fn ask(server: &Server, sql: &str, library: &str, id: &str) -> TcpStream {
+    let body = json!({"sql": sql, "library": library, "id": id});
+    server.send("POST", "api/0/query", &body.to_string())
 }
 
 #[test]
@@ -620,7 +554,7 @@ fn the_page_is_told_what_was_read_of_what() {
     let server = Server::on(&place, "my.db");
     for library in ["stock", "hp"] {
         let sql = "SELECT n, s FROM \"<other>\" WHERE s LIKE 'T%'";
-        let (status, answer) = Server::json(server.query(sql, library, library));
+        let (status, answer) = Server::json(ask(&server, sql, library, library));
         assert_eq!((status, &answer["error"]), (200, &Value::Null), "{answer}");
         let (_, bytes) =
             Server::bytes(server.send("GET", &format!("api/query/{library}/reads"), ""));
@@ -646,14 +580,14 @@ fn the_page_is_told_what_was_read_of_what() {
         let kinds: u64 = kinds.map(|kind| kind["read"].as_u64().unwrap()).sum();
         assert_eq!(answer["distinct"], kinds);
     }
-    let (_, answer) = Server::json(server.query("DELETE FROM t", "hp", "d"));
+    let (_, answer) = Server::json(ask(&server, "DELETE FROM t", "hp", "d"));
     assert_eq!(
         answer["error"]["message"],
         "Only reading is allowed here, not DELETE."
     );
     // Names are not used twice, and are plain.
-    assert_eq!(Server::json(server.query("SELECT 1", "hp", "d")).0, 400);
-    assert_eq!(Server::json(server.query("SELECT 1", "hp", "../d")).0, 400);
+    assert_eq!(Server::json(ask(&server, "SELECT 1", "hp", "d")).0, 400);
+    assert_eq!(Server::json(ask(&server, "SELECT 1", "hp", "../d")).0, 400);
     let send = |body: &str| Server::json(server.send("POST", "api/0/query", body)).0;
     assert_eq!(send("{"), 400);
     assert_eq!(send(r#"{"sql":"SELECT 1","library":"/lib/x.so"}"#), 400);
@@ -680,7 +614,7 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
     let runs = || workers(&path).len();
 
     // Stopped by name: what there is comes at once.
-    let waiting = server.query(ENDLESS, "hp", "one");
+    let waiting = ask(&server, ENDLESS, "hp", "one");
     wait_until(|| runs() == 1);
     let start = Instant::now();
     let (status, _) = Server::json(server.send("DELETE", "api/query/one", ""));
@@ -695,7 +629,7 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
     );
 
     // The page goes.
-    let waiting = server.query(ENDLESS, "stock", "two");
+    let waiting = ask(&server, ENDLESS, "stock", "two");
     wait_until(|| runs() == 1);
     drop(waiting);
     wait_until(|| runs() == 0);
@@ -704,18 +638,18 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
 
     // It goes while the statement is being started.
     for i in 0..5 {
-        drop(server.query(ENDLESS, "stock", &format!("gone-{i}")));
+        drop(ask(&server, ENDLESS, "stock", &format!("gone-{i}")));
         std::thread::sleep(Duration::from_millis(100));
     }
     wait_until(|| runs() == 0);
 
     // Two run at a time; a crash is an answer.
     let (a, b) = (
-        server.query(ENDLESS, "stock", "three"),
-        server.query(ENDLESS, "hp", "four"),
+        ask(&server, ENDLESS, "stock", "three"),
+        ask(&server, ENDLESS, "hp", "four"),
     );
     wait_until(|| runs() == 2);
-    assert_eq!(Server::json(server.query("SELECT 1", "hp", "five")).0, 429);
+    assert_eq!(Server::json(ask(&server, "SELECT 1", "hp", "five")).0, 429);
     for pid in workers(&path) {
         // SAFETY: a plain system call on a process of this test.
         unsafe { libc::kill(pid as libc::pid_t, libc::SIGABRT) };
@@ -726,6 +660,6 @@ fn what_nobody_waits_for_ends_and_what_crashes_is_told() {
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("crashed with signal 6"), "{message}");
     }
-    let (_, answer) = Server::json(server.query("SELECT 1", "hp", "six"));
+    let (_, answer) = Server::json(ask(&server, "SELECT 1", "hp", "six"));
     assert_eq!(answer["rows"][0][0]["value"], "1");
 }

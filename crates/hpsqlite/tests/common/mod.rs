@@ -6,6 +6,8 @@
 // Each test file uses its own part.
 #![allow(dead_code)]
 
+pub mod server;
+
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -16,9 +16,12 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::api::{Answer, At, aside};
-use super::files::{CopyOf, Files, Opened, Progress};
+use super::files::{CopyOf, Files, Opened, Progress, Stage};
 use super::refusal::Refusal;
 use crate::viz::copy::{self, Job, Kind, Stop};
+
+/// Copies at a time, copies of copies among them: each takes the room of a file.
+const MOST: usize = 12;
 
 /// The copies that are there or being made.
 #[derive(Default)]
@@ -36,7 +39,9 @@ struct Copy {
     /// The number of the copy.
     file: usize,
     kind: Kind,
-    /// What it is a copy of, as that was then.
+    /// The number of what it is a copy of.
+    source: usize,
+    /// The same, as that was then.
     of: Weak<Opened>,
     stop: Arc<Stop>,
     maker: Option<JoinHandle<()>>,
@@ -52,11 +57,25 @@ impl Copies {
     pub fn start(&self, files: &Arc<Files>, f: usize, kind: Kind) -> Result<usize, Refusal> {
         let (source, path) = (files.get(f)?, files.path(f)?);
         let mut inner = self.inner();
-        let there = inner.copies.iter().find(|copy| {
-            copy.kind == kind && copy.of.as_ptr() == Arc::as_ptr(&source) && !copy.stop.stopped()
-        });
-        if let Some(copy) = there.filter(|copy| !files.has_failed(copy.file)) {
+        let mut there = inner
+            .copies
+            .iter()
+            .filter(|copy| copy.kind == kind && copy.of.as_ptr() == Arc::as_ptr(&source));
+        // What was stopped is made again, even if it has not ended yet.
+        let stays = |copy: &&Copy| match files.stage(copy.file) {
+            Stage::Making => !copy.stop.stopped(),
+            Stage::There => true,
+            Stage::Failed => false,
+        };
+        if let Some(copy) = there.find(stays) {
             return Ok(copy.file);
+        }
+        let kept = |copy: &&Copy| files.stage(copy.file) != Stage::Failed;
+        if inner.copies.iter().filter(kept).count() >= MOST {
+            return Err(Refusal::new(
+                StatusCode::CONFLICT,
+                format!("there are {MOST} copies already, and each takes room on the disk"),
+            ));
         }
         let job = inner
             .job(&path, kind)
@@ -71,6 +90,7 @@ impl Copies {
         inner.copies.push(Copy {
             file,
             kind,
+            source: f,
             of: Arc::downgrade(&source),
             stop,
             maker: Some(maker),
@@ -85,6 +105,18 @@ impl Copies {
         let copy = copy.ok_or_else(|| Refusal::not_found(format!("file {f} is no copy")))?;
         copy.stop.stop();
         Ok(())
+    }
+
+    /// Removes the copies of a file that was opened anew: they are of what it was.
+    pub fn drop_copies_of(&self, files: &Files, f: usize) {
+        let inner = self.inner();
+        for copy in inner.copies.iter().filter(|copy| copy.source == f) {
+            match files.stage(copy.file) {
+                Stage::Making => copy.stop.stop(),
+                Stage::There => inner.remove(files, copy.file),
+                Stage::Failed => {}
+            }
+        }
     }
 
     /// Stops what is being made, and removes all copies. To be called before the program ends.
@@ -102,6 +134,18 @@ impl Copies {
 }
 
 impl Inner {
+    /// Removes copy `f` from the disk.
+    fn remove(&self, files: &Files, f: usize) {
+        let path = files.path(f).unwrap_or_default();
+        let why = "it was of the file as it was before, and is removed; make it again";
+        files.failed(f, why.to_owned());
+        // Each has a folder of its own in ours.
+        let ours = |folder: &&Path| folder.parent() == self.folder.as_ref().map(TempDir::path);
+        if let Some(folder) = path.parent().filter(ours) {
+            let _ = std::fs::remove_dir_all(folder);
+        }
+    }
+
     fn job(&mut self, source: &Path, kind: Kind) -> Result<Job> {
         if self.ended {
             bail!("the program is ending");

@@ -146,6 +146,15 @@ enum State {
     Open(Arc<Opened>),
 }
 
+/// How far a copy is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Making,
+    There,
+    /// It could not be made, or not be opened.
+    Failed,
+}
+
 /// What the page is told of a file's state.
 #[derive(Debug, Serialize)]
 pub struct Status {
@@ -254,21 +263,24 @@ impl Files {
         self.set(f, State::Failed(why));
     }
 
-    /// Whether it could not be made, or not be opened.
-    pub fn has_failed(&self, f: usize) -> bool {
-        matches!(
-            self.slots().get(f).map(|slot| &slot.state),
-            Some(State::Failed(_))
-        )
+    /// How far a copy is.
+    pub fn stage(&self, f: usize) -> Stage {
+        match self.slots().get(f).map(|slot| &slot.state) {
+            Some(State::Copying(_)) => Stage::Making,
+            Some(State::Open(_)) => Stage::There,
+            Some(State::Failed(_)) | None => Stage::Failed,
+        }
     }
 
-    /// Opens a file anew, as it is now. If that fails the old state stays.
+    /// Opens a file anew, as it is now, and drops copies of what it was. If that fails the old state
+    /// stays.
     pub fn reload(&self, f: usize) -> Result<(), Refusal> {
         self.get(f)?;
         let path = self.path(f)?;
         let model = Model::open(&path)
             .map_err(|e| Refusal::new(axum::http::StatusCode::CONFLICT, format!("{e:#}")))?;
         self.set(f, State::Open(Opened::new(model, self.device)));
+        self.copies.drop_copies_of(self, f);
         Ok(())
     }
 
