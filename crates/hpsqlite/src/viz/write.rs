@@ -118,7 +118,7 @@ fn pictures(
         let bar = bar("{bar:30} {msg}")?;
         let name = kind.title(&title(&args.db));
         bar.set_message(name.clone());
-        let job = Job::new(&args.db, kind, folder.path())?;
+        let job = Job::new(&args.db, kind, folder.path(), 0)?;
         let copied = job.run(&Stop::default(), |done, all| {
             bar.set_length(all);
             bar.set_position(done);

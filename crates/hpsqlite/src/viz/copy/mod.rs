@@ -140,34 +140,69 @@ pub fn folder() -> Result<TempDir> {
         .with_context(|| format!("cannot make a folder in {}", place.display()))
 }
 
+/// Room that a copy takes while it is made.
+#[derive(Debug)]
+pub struct Room {
+    /// The most of it.
+    bytes: u64,
+    folder: PathBuf,
+}
+
+impl Room {
+    /// What is not written yet.
+    pub fn left(&self) -> u64 {
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten();
+        let sizes = files.filter_map(|file| Some(file.ok()?.metadata().ok()?.len()));
+        self.bytes.saturating_sub(sizes.sum())
+    }
+}
+
 /// A copy that can be made, as far as that is known before.
 #[derive(Debug)]
 pub struct Job {
     kind: Kind,
     source: PathBuf,
+    /// The most that is written.
+    room: u64,
     library: PathBuf,
     /// Of its own, as SQLite makes other files beside the one that it writes.
     folder: TempDir,
 }
 
 impl Job {
-    /// Sees that the file can be opened, that the library is there, and that `folder` has room.
-    pub fn new(source: &Path, kind: Kind, folder: &Path) -> Result<Job> {
+    /// Sees that the file can be opened, that the library is there, and that `folder` has room
+    /// beside what is `taken` by copies that are being made.
+    pub fn new(source: &Path, kind: Kind, folder: &Path, taken: u64) -> Result<Job> {
         let shown = source.display();
         let source = source
             .canonicalize()
             .with_context(|| format!("cannot open {shown}"))?;
         let image = Image::open(&source)?;
         let bytes = u64::from(image.pages) * u64::from(image.header.page_size);
-        there_is_room(kind.room(bytes), folder)?;
+        let flat = if source::is_flattened(&image) {
+            bytes
+        } else {
+            0
+        };
+        let room = kind.room(bytes) + flat;
+        there_is_room(room.saturating_add(taken), folder)?;
         Ok(Job {
             kind,
             source,
+            room,
             library: kind.library()?,
             folder: tempfile::Builder::new()
                 .prefix("copy-")
                 .tempdir_in(folder)?,
         })
+    }
+
+    /// The room that it will take.
+    pub fn room(&self) -> Room {
+        Room {
+            bytes: self.room,
+            folder: self.folder.path().to_owned(),
+        }
     }
 
     /// Makes the copy, which stays until the folder that was given to [`Job::new`] goes. `progress`
@@ -295,6 +330,20 @@ mod tests {
             why.ends_with("set TMPDIR to a folder with more room"),
             "{why}"
         );
+    }
+
+    #[test]
+    fn room_is_taken_until_it_is_written() {
+        let folder = folder().unwrap();
+        let room = Room {
+            bytes: 1000,
+            folder: folder.path().to_owned(),
+        };
+        assert_eq!(room.left(), 1000);
+        std::fs::write(folder.path().join("a"), [0; 400]).unwrap();
+        assert_eq!(room.left(), 600);
+        std::fs::write(folder.path().join("b"), [0; 700]).unwrap();
+        assert_eq!(room.left(), 0);
     }
 
     #[test]

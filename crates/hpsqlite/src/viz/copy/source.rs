@@ -57,15 +57,12 @@ impl<'l> Source<'l> {
         let image = Image::open(path)?;
         let header = image.header.clone();
         let bytes = u64::from(image.pages) * u64::from(header.page_size);
-        let wal = header.read_version == 2;
-        let log = image.wal.is_some();
-        let in_use = beside(path, "-shm").exists() && beside(path, "-wal").exists();
-        let flat = wal && log && !in_use;
+        let flat = is_flattened(&image);
+        let immutable = header.read_version == 2 && image.wal.is_none() && !in_use(path);
         if flat {
             flatten(&image, Path::new(FLAT)).context("cannot put its log into a file")?;
         }
         drop(image);
-        let immutable = wal && !log && !in_use;
         let db = if flat {
             library.open(Path::new(FLAT), OPEN_READONLY)?
         } else if immutable {
@@ -89,6 +86,16 @@ impl<'l> Source<'l> {
         }
         Ok(())
     }
+}
+
+/// Whether programs have a database in WAL mode open.
+fn in_use(path: &Path) -> bool {
+    beside(path, "-shm").exists() && beside(path, "-wal").exists()
+}
+
+/// Whether the committed content is put into a file of our own, to be copied from there.
+pub fn is_flattened(image: &Image) -> bool {
+    image.header.read_version == 2 && image.wal.is_some() && !in_use(&image.path)
 }
 
 /// Removes what was made beside the copy.

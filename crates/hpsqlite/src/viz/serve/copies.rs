@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use super::api::{Answer, At, aside};
 use super::files::{CopyOf, Files, Opened, Progress, Stage};
 use super::refusal::Refusal;
-use crate::viz::copy::{self, Job, Kind, Stop};
+use crate::viz::copy::{self, Job, Kind, Room, Stop};
 
 /// Copies at a time, copies of copies among them: each takes the room of a file.
 const MOST: usize = 12;
@@ -43,6 +43,7 @@ struct Copy {
     source: usize,
     /// The same, as that was then.
     of: Weak<Opened>,
+    room: Room,
     stop: Arc<Stop>,
     maker: Option<JoinHandle<()>>,
 }
@@ -77,12 +78,16 @@ impl Copies {
                 format!("there are {MOST} copies already, and each takes room on the disk"),
             ));
         }
+        let making = inner.copies.iter();
+        let making = making.filter(|copy| files.stage(copy.file) == Stage::Making);
+        let taken = making.map(|copy| copy.room.left()).sum();
         let job = inner
-            .job(&path, kind)
+            .job(&path, kind, taken)
             .map_err(|e| Refusal::new(StatusCode::CONFLICT, format!("{e:#}")))?;
         let (file, progress) =
             files.add_copy(&kind.title(&files.title(f)), &path, CopyOf { of: f, kind });
         let stop = Arc::new(Stop::default());
+        let room = job.room();
         let maker = {
             let (files, stop) = (files.clone(), stop.clone());
             std::thread::spawn(move || make(&files, file, job, &stop, &progress))
@@ -92,6 +97,7 @@ impl Copies {
             kind,
             source: f,
             of: Arc::downgrade(&source),
+            room,
             stop,
             maker: Some(maker),
         });
@@ -146,7 +152,7 @@ impl Inner {
         }
     }
 
-    fn job(&mut self, source: &Path, kind: Kind) -> Result<Job> {
+    fn job(&mut self, source: &Path, kind: Kind, taken: u64) -> Result<Job> {
         if self.ended {
             bail!("the program is ending");
         }
@@ -154,7 +160,7 @@ impl Inner {
             Some(folder) => folder,
             none => none.insert(copy::folder()?),
         };
-        Job::new(source, kind, folder.path())
+        Job::new(source, kind, folder.path(), taken)
     }
 }
 
