@@ -286,6 +286,12 @@ fn the_page_in_one_file() {
     let two = save(&["--vacuumed"]);
     assert!(two.len() > page.len());
     place
+        .run(&["viz", "my.db", "--html", "my.html", "--svg", "my.svg", "--vacuumed"])
+        .fails_with(
+            "the page (--html) and pictures (--svg, --png) would each make their copies: write them \
+             one after the other",
+        );
+    place
         .run(&["viz", "my.db", "--html", "my.html", "--only", "u"])
         .fails_with("there is no table or index \"u\"");
     assert_eq!(place.text("my.html"), two, "the old page stays");

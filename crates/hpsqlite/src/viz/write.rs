@@ -47,6 +47,12 @@ pub fn run(args: &Arguments, device: Device) -> Result<u8> {
     if more && !args.draws() && args.html.is_none() {
         bail!("--only and --pages are for one file, or for pictures (--svg, --png, --html)");
     }
+    if args.html.is_some() && args.draws() && args.copies().next().is_some() {
+        bail!(
+            "the page (--html) and pictures (--svg, --png) would each make their copies: write them one \
+             after the other"
+        );
+    }
     let begin = |path: &Option<PathBuf>| {
         for database in args.files().skip(1) {
             OutputFile::begin(path.as_deref(), database)?;
