@@ -21,7 +21,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use indicatif::ProgressBar;
 
 use super::Arguments;
 use super::select::Selection;
@@ -29,6 +28,7 @@ use super::serve::assets;
 use super::serve::files::Files;
 use super::serve::inside::Inside;
 use super::walk::Model;
+use super::write;
 use crate::chart::escape;
 use crate::{interrupt, text};
 
@@ -74,7 +74,7 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
 
 /// Waits until all files were scanned, and copies made.
 fn wait(files: &Files) -> Result<()> {
-    let bar = ProgressBar::new(0);
+    let bar = write::bar("{bar:30} {msg}")?;
     loop {
         interrupt::check()?;
         let status = files.status();
@@ -88,8 +88,13 @@ fn wait(files: &Files) -> Result<()> {
         if status.iter().all(|file| file.state == "ready") {
             break;
         }
-        bar.set_length(status.iter().map(|file| file.total).sum());
-        bar.set_position(status.iter().map(|file| file.done).sum());
+        // One after the other, as bytes or rows that are copied are not pages that are read.
+        let phase = |state| status.iter().find(|file| file.state == state);
+        if let Some(file) = phase("copying").or(phase("scanning")) {
+            bar.set_message(file.title.clone());
+            bar.set_length(file.total);
+            bar.set_position(file.done);
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
     bar.finish_and_clear();

@@ -152,7 +152,8 @@ fn pictures(
     Ok(())
 }
 
-fn bar(template: &str) -> Result<ProgressBar> {
+/// A bar that goes when it is done.
+pub fn bar(template: &str) -> Result<ProgressBar> {
     Ok(ProgressBar::new(0)
         .with_style(ProgressStyle::with_template(template)?.progress_chars("=> "))
         .with_finish(ProgressFinish::AndClear))
