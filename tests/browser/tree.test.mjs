@@ -3,17 +3,18 @@
 import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { look, settled, until } from "./lib/browser.mjs";
-import { kinds } from "./lib/databases.mjs";
-import { mapOf } from "./lib/model.mjs";
+import { kinds, wideRows } from "./lib/databases.mjs";
+import { json, mapOf } from "./lib/model.mjs";
 import { serve } from "./lib/program.mjs";
 import { imprintOf } from "./lib/sight.mjs";
 
-let server, map;
+let server, far, map;
 before(async () => {
   server = await serve(await kinds());
+  far = await serve(await wideRows());
   map = await until("the scan", () => mapOf(server.address), ({ of }) => of("unknown page").length === 0);
 });
-after(() => server?.end());
+after(() => Promise.all([server?.end(), far?.end()]));
 const address = () => server.address;
 
 const choose = async (page, name) => {
@@ -69,6 +70,37 @@ look("what is no rowid is refused in a sentence", address, async (page) => {
   await ask(page, "seven");
   await until("a sentence", () => way(page).innerText(), (t) => t.includes("whole number"));
 }, { view: "tree" });
+
+/** The jumps of each b-tree as the drawing counts them, by name. */
+const drawnJumps = async () => {
+  const [{ HttpSource }, { MapLoader }, { Steps, TreeData }] = await Promise.all(["source", "mapdata", "treedata"].map((name) => import(`viz/${name}.js`)));
+  const source = new HttpSource();
+  const [{ trees, kinds }, [file]] = await Promise.all([source.summary(0), source.files()]);
+  const loader = new MapLoader(source, 0, file.pages, () => {}, (e) => console.error(e));
+  await loader.update(file);
+  const found = {};
+  for (const [t, { name, depth }] of trees.entries()) {
+    const steps = new Steps(await TreeData.load(source, 0, t, depth), loader.data, kinds.map((kind) => kind.letter));
+    found[name] = 0;
+    for (let i = 0; i < trees[t].numbers.leaf_pages; i++) found[name] += steps.jumps(i);
+  }
+  return found;
+};
+
+for (const [name, at] of [["a page of every kind", address], ["wide rows", () => far.address]]) {
+  look(`as many jumps are drawn as are counted: ${name}`, at, async (page) => {
+    await settled(page);
+    const { trees } = await until("the numbers", () => json(at(), "api/0/summary"), ({ trees }) => trees[0].numbers);
+    const counted = Object.fromEntries(trees.map(({ name, numbers: n }) => [name, n.forward_jumps + n.backward_jumps]));
+    assert.deepEqual(await page.evaluate(drawnJumps), counted);
+    if (at === address) return;
+    // So that the rule matters: steps that go on over many pages, and some that do not.
+    const { alone, plain, one } = Object.fromEntries(trees.map(({ name, numbers }) => [name, numbers]));
+    assert.ok(alone.steps_over > 5 && alone.overflow_pages > 64 * alone.leaf_pages, "wide rows between leaves");
+    assert.ok(plain.steps_over > 0 && plain.overflow_pages === 0, "interior pages between leaves");
+    assert.ok(counted.one > one.steps / 2, "pages of another table between leaves");
+  }, { view: "tree" });
+}
 
 look("the drawing zooms by keys and by buttons, and back", address, async (page) => {
   await settled(page);

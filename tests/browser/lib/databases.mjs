@@ -49,6 +49,24 @@ export const shop = () =>
        FROM generate_series(1, 4000);`,
   );
 
+/**
+ * Leaves with far more than a few of their own overflow pages between them, and with the pages of another
+ * table, in pages of 512 bytes; and a table in order, with interior pages between its leaves.
+ */
+export const wideRows = () =>
+  database(
+    "wide-rows",
+    `PRAGMA page_size = 512;
+     CREATE TABLE alone(id INTEGER PRIMARY KEY, body BLOB);
+     CREATE TABLE one(id INTEGER PRIMARY KEY, body BLOB);
+     CREATE TABLE two(id INTEGER PRIMARY KEY, body BLOB);
+     CREATE TABLE plain(id INTEGER PRIMARY KEY, body BLOB);
+     CREATE TRIGGER grows AFTER INSERT ON one BEGIN INSERT INTO two VALUES(new.id, new.body); END;
+     INSERT INTO alone SELECT value, zeroblob(20000) FROM generate_series(1, 80);
+     INSERT INTO one SELECT value, zeroblob(900 + value) FROM generate_series(1, 300);
+     INSERT INTO plain SELECT value, zeroblob(200) FROM generate_series(1, 3000);`,
+  );
+
 /** A page of every kind, in pages of 1,024 bytes. */
 export const kinds = () =>
   database(

@@ -54,7 +54,9 @@ class TreeView {
   async show(params) {
     this.#visible = true;
     const same = this.#file === this.#app.file;
-    const trees = (await this.#app.summary()).trees;
+    const summary = await this.#app.summary().catch(() => null); // The app has told why.
+    if (!summary) return;
+    const { trees } = summary;
     const wanted = params.tree ?? (await this.#ownerOf(params.page)) ?? (same ? this.#tree : null);
     const largest = trees.reduce((best, tree, t) => (tree.pages > trees[best].pages ? t : best), 0);
     const tree = trees[wanted] ? wanted : largest;
@@ -106,10 +108,10 @@ class TreeView {
     const depth = this.#data.levels.length;
     fill(this.#words, `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
       depth === 1 ? "one page, which is root and leaf." : [`to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `],
-      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where the next leaf is not the next page of the file: ", term("scatter", "a scan has to jump"), " there. The dots show where in the file each leaf is."]);
+      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where ", term("scatter", "a scan has to jump"), " to the next leaf: it does not follow in the file, nor with only interior and overflow pages of the same b-tree between. The dots show where in the file each leaf is."]);
     const map = this.#app.map(this.#file);
     setOwner(this.element, info.colour);
-    this.drawing.show(this.#data, map, info.colour, summary.kinds.findIndex((kind) => kind.letter === "o"));
+    this.drawing.show(this.#data, map, info.colour, summary.kinds.map((kind) => kind.letter));
     this.#drawLegend();
     this.#drawLevels(summary);
     this.path.show(this.#tree, info, this.#facts);
@@ -150,9 +152,9 @@ class TreeView {
     if (!this.#visible || !this.#data || this.#redraw) return;
     this.#redraw = setTimeout(async () => {
       this.#redraw = null;
-      const summary = await this.#app.summary(this.#file);
-      this.drawing.draw();
-      if (this.#facts) this.#drawLevels(summary);
+      this.drawing.mapCame();
+      const summary = await this.#app.summary(this.#file).catch(() => null); // The app has told why.
+      if (summary && this.#facts) this.#drawLevels(summary);
     }, 400);
   }
 }

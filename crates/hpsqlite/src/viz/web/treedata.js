@@ -63,6 +63,50 @@ function spread(levels, fans) {
   return starts;
 }
 
+/** Letters of the kinds of pages that a step from leaf to leaf may go over: interior and overflow. */
+const BETWEEN = "TIo";
+
+/**
+ * Which steps from a leaf to the next jump, by the rule that the numbers are counted by (numbers.rs):
+ * a step goes on if all pages between are interior or overflow pages of the same b-tree, however many.
+ */
+export class Steps {
+  #data;
+  #map;
+  #between;
+  /** What is known of a step: 0 nothing, 1 it goes on, 2 it jumps. All together look at no more pages than the file has. */
+  #known;
+
+  /** `data` is a TreeData, `map` the file's MapData, `letters` those of its kinds in the summary's order. */
+  constructor(data, map, letters) {
+    this.#data = data;
+    this.#map = map;
+    this.#between = letters.map((letter) => BETWEEN.includes(letter));
+    this.#known = new Uint8Array(data.leaves);
+  }
+
+  /** Other pages are known now. */
+  forget() {
+    this.#known.fill(0);
+  }
+
+  /** Whether the step from the leaf at a place to the next jumps. */
+  jumps(place) {
+    this.#known[place] ||= this.#goesOn(place) ? 1 : 2;
+    return this.#known[place] === 2;
+  }
+
+  #goesOn(place) {
+    const leaves = this.#data.levels.at(-1);
+    if (place + 1 >= leaves.length) return true;
+    const [from, to] = [leaves[place], leaves[place + 1]];
+    if (to <= from) return false;
+    let n = from + 1;
+    while (n < to && this.#between[this.#map.kind(n)] && this.#map.owner(n) === this.#data.tree) n++;
+    return n === to;
+  }
+}
+
 /** How many of `pages` are how full: ten numbers, for up to 10 %, up to 20 % and so on. */
 export function histogram(pages, map) {
   const bars = new Uint32Array(10);

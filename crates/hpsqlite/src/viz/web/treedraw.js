@@ -6,6 +6,7 @@
  */
 import { colours, mix } from "viz/colours.js";
 import { count, css, h, hideTip, percent, rgb, showTip } from "viz/dom.js";
+import { Steps } from "viz/treedata.js";
 
 /** Room on the left for the levels' names, in CSS pixels. */
 const GUTTER = 66;
@@ -14,8 +15,6 @@ const LEAVES = 44;
 const GAP = 10;
 const JUMPS = 12;
 const PLOT = 130;
-/** Overflow pages that may lie between two leaves that follow each other. */
-const BETWEEN = 64;
 /** Leaves that are seen at the closest. */
 const FEWEST = 4;
 /** Pages that are looked at for one column of pixels. */
@@ -37,7 +36,7 @@ export class TreeDrawing {
   #data = null;
   #map = null;
   #colour = null;
-  #overflow = -1;
+  #steps = null;
   #by = "fill";
   #way = [];
   /** Which leaves are seen. */
@@ -72,9 +71,9 @@ export class TreeDrawing {
     app.on("select", () => this.draw());
   }
 
-  /** Shows a b-tree; `colour` is its own, `overflow` the number that overflow pages have in the map. */
-  show(data, map, colour, overflow) {
-    this.#overflow = overflow;
+  /** Shows a b-tree; `colour` is its own, `letters` those of the map's kinds. */
+  show(data, map, colour, letters) {
+    this.#steps = new Steps(data, map, letters);
     const again = this.#data?.tree === data.tree && this.#data.leaves === data.leaves;
     this.#data = data;
     this.#map = map;
@@ -82,6 +81,12 @@ export class TreeDrawing {
     this.#way = [];
     if (again) this.draw();
     else this.#look(0, data.leaves);
+  }
+
+  /** More of the map is there. */
+  mapCame() {
+    this.#steps?.forget();
+    this.draw();
   }
 
   /** Colours pages by "fill" or by "position". */
@@ -203,18 +208,6 @@ export class TreeDrawing {
     }
   }
 
-  /** Whether the step from the leaf at a place to the next does not go on in the file (numbers.rs). */
-  #jumps(place) {
-    const leaves = this.#data.levels.at(-1);
-    const [n, next] = [leaves[place], leaves[place + 1]];
-    if (next === undefined || next === n + 1) return false;
-    if (next < n || next - n > BETWEEN) return true;
-    for (let between = n + 1; between < next; between++) {
-      if (this.#map.kind(between) !== this.#overflow || this.#map.owner(between) !== this.#data.tree) return true;
-    }
-    return false;
-  }
-
   /** Under the leaves: filled where the next leaf is somewhere else in the file. */
   #drawJumps(c, s, ink) {
     c.fillStyle = ink.panel;
@@ -227,7 +220,7 @@ export class TreeDrawing {
     const last = this.#data.leaves - 1;
     if (s.scale > 2) {
       for (let i = Math.floor(this.#from); i < Math.min(last, this.#to); i++) {
-        if (!this.#jumps(i)) continue;
+        if (!this.#steps.jumps(i)) continue;
         const left = Math.max(GUTTER, GUTTER + (i - this.#from) * s.scale);
         c.fillRect(left, s.jumps, GUTTER + (i + 1 - this.#from) * s.scale - left - 1, JUMPS);
       }
@@ -237,7 +230,7 @@ export class TreeDrawing {
       const [left, right] = [at, at + 1].map((edge) => Math.floor(this.#from + (edge - GUTTER) / s.scale));
       const step = Math.max(1, Math.ceil((right - left) / SAMPLES));
       let [jumps, n] = [0, 0];
-      for (let i = left; i < Math.max(left + 1, right) && i < last; i += step, n++) jumps += this.#jumps(i);
+      for (let i = left; i < Math.max(left + 1, right) && i < last; i += step, n++) jumps += this.#steps.jumps(i);
       if (jumps === 0) continue;
       // As tall as the share of steps that jump.
       const tall = Math.max(1, (jumps / n) * JUMPS);
