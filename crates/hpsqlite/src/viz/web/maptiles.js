@@ -4,7 +4,8 @@
  * At level 0 a pixel is a page; each level above has a quarter of the pixels, each the mean of four.
  * A tile is 256 by 256 pixels. Tiles above level 0 are made of the four below, so that the whole of
  * a file of 64 million pages costs each page once, in pieces that a frame has time for; what
- * is not ready is shown from a coarser or an older picture.
+ * is not ready is shown from a coarser or an older picture. A file may have more tiles than are kept:
+ * the lowest go first, since they are not needed again once those above are made of them.
  */
 
 const SIDE = 256;
@@ -48,7 +49,8 @@ export class MapTiles {
    * pixels, at most for `budget` milliseconds; false if something is missing or out of date.
    */
   draw(context, { x, y, scale, width, height, budget = 12 }) {
-    const end = performance.now() + budget;
+    const start = performance.now();
+    const end = start + budget;
     const level = Math.min(this.top, Math.max(0, Math.floor(Math.log2(1 / scale) + 0.01)));
     const span = SIDE << level;
     let whole = true;
@@ -70,7 +72,7 @@ export class MapTiles {
         }
       }
     }
-    this.#forget();
+    this.#forget(start);
     return whole;
   }
 
@@ -79,7 +81,10 @@ export class MapTiles {
     const span = SIDE << level;
     if (tx * span >= this.columns || ty * span >= this.rows) return null;
     const known = this.#tiles.get(key(level, tx, ty));
-    if (known?.age === this.#age) return known;
+    if (known?.age === this.#age) {
+      known.used = performance.now();
+      return known;
+    }
     const tile = known ?? { level, x: tx, y: ty, canvas: null, used: 0, age: 0 };
     tile.canvas ??= Object.assign(document.createElement("canvas"), { width: SIDE, height: SIDE });
     const context = tile.canvas.getContext("2d");
@@ -121,10 +126,11 @@ export class MapTiles {
     context.putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), SIDE, SIDE), 0, 0);
   }
 
-  /** Gives up the tiles that were not used for longest. */
-  #forget() {
+  /** Gives up tiles that were not used since `start`: of the lowest level first, the oldest of a level first. */
+  #forget(start) {
     if (this.#tiles.size <= KEPT) return;
-    const old = [...this.#tiles].sort(([, a], [, b]) => a.used - b.used);
+    const old = [...this.#tiles].filter(([, tile]) => tile.used < start);
+    old.sort(([, a], [, b]) => a.level - b.level || a.used - b.used);
     for (const [k] of old.slice(0, this.#tiles.size - KEPT)) this.#tiles.delete(k);
   }
 }
