@@ -74,9 +74,14 @@ export class MapLoader {
     try {
       const ready = status.state === "ready";
       const done = status.done ?? 0;
-      if (this.data.loaded < this.data.pages) await this.#load(1, this.data.pages);
-      else if (ready && !this.#whole) await this.#load(1, this.data.pages);
-      else if (done > this.#scanned) await this.#load(this.#scanned + 1, Math.min(done, this.data.pages));
+      const { loaded, pages } = this.data;
+      if (ready && !this.#whole) {
+        await this.#load(1, pages);
+      } else if (!this.#whole) {
+        // Of what came before, that which has been scanned since; and what has not come at all.
+        await this.#load(this.#scanned + 1, Math.min(done, loaded));
+        await this.#load(loaded + 1, pages);
+      }
       this.#scanned = done;
       if (ready && !this.#whole) {
         this.#whole = true;
