@@ -126,6 +126,7 @@ export class MapCanvas {
   /** Pages from `from` on have other contents, or other colours. */
   changed(from = 1, n = this.data.pages) {
     this.#tiles?.changed(from, n);
+    this.#cells?.changed(from, n);
     this.#redraw();
   }
 

@@ -10,6 +10,8 @@ import { KIND, colourOf, paper } from "viz/mapcolours.js";
 export const PATTERN = 8;
 const NUMBER = 48;
 const BYTES = 150;
+/** Milliseconds until a page that could not be had is asked for again. */
+const AGAIN = 3000;
 /** Rows of bytes in a cell that shows them. */
 const ROWS = 32;
 
@@ -217,13 +219,23 @@ export class MapCells {
   #page(n) {
     if (!this.#pages.has(n)) {
       if (this.#pages.size > 300) this.#pages.clear();
-      this.#pages.set(n, {});
+      const awaited = {};
+      this.#pages.set(n, awaited);
       const page = this.bytes?.(n);
       page?.then((p) => {
-        this.#pages.set(n, p);
+        if (!awaited.old) this.#pages.set(n, p);
         this.arrived();
-      }, () => {});
+      }, () => setTimeout(() => this.#pages.get(n) === awaited && this.#pages.delete(n), AGAIN));
     }
     return this.#pages.get(n);
+  }
+
+  /** Pages from `from` on have other contents than before. */
+  changed(from, count) {
+    for (const [n, page] of this.#pages) {
+      if (n < from || n >= from + count) continue;
+      page.old = true;
+      this.#pages.delete(n);
+    }
   }
 }
