@@ -104,13 +104,15 @@ class NumbersView {
 
   async #measure(button) {
     button.disabled = true;
+    const file = this.#file;
     try {
-      const found = await this.#app.source.device(this.#file);
+      const found = await this.#app.source.device(file);
+      if (file !== this.#file) return;
       const how = found.direct ? "past the cache" : "where nothing was cached";
       const said = `Measured in ${seconds(found.seconds)}: ${plural(found.at_random, "read")} at random and ${bytes(found.in_a_row)} in a row, ${how}.`;
       this.#setDevice({ name: "this device, as measured", ...found.device }, said);
     } catch (e) {
-      this.#drawDevice(`It cannot be measured. ${e.message}`);
+      if (file === this.#file) this.#drawDevice(`It cannot be measured. ${e.message}`);
     }
   }
 }
