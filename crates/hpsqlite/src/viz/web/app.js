@@ -46,6 +46,8 @@ export class App {
   #maps = new Map();
   #listeners = new Map();
   #timer = null;
+  /** Questions for the files' states so far: only the newest one's answer counts. */
+  #asked = 0;
   #scheme = matchMedia("(prefers-color-scheme: dark)");
 
   constructor(source, views) {
@@ -55,6 +57,7 @@ export class App {
 
   /** Asks for the files and shows what the address says. */
   async start() {
+    addEventListener("unhandledrejection", ({ reason }) => this.fail(reason));
     this.#drawTools();
     this.#scheme.addEventListener("change", () => this.#emit("theme"));
     await this.#askFiles();
@@ -138,29 +141,33 @@ export class App {
   fail(e) {
     console.error(e);
     const hint = e instanceof SourceGone ? " Start it again, and open the address it prints." : "";
-    this.say(`${e.message}${hint}`);
+    this.say(`${e?.message ?? e}${hint}`);
   }
 
   watch() {
-    clearTimeout(this.#timer);
     this.#askFiles();
   }
 
   async #askFiles() {
+    clearTimeout(this.#timer);
+    const asked = ++this.#asked;
     let wait = LATER;
     try {
+      const files = await this.source.files();
+      if (asked !== this.#asked) return;
       const before = this.files;
-      this.files = await this.source.files();
+      this.files = files;
       const busy = this.files.some((f) => f.state === "scanning" || f.state === "copying");
       if (busy) wait = SOON;
       this.files.forEach((file, f) => this.#fileMoved(f, before[f], file));
       this.#drawTitle();
       this.#emit("files");
     } catch (e) {
+      if (asked !== this.#asked) return;
       this.fail(e);
       wait = e instanceof SourceGone ? null : LATER;
     }
-    if (wait) this.#timer = setTimeout(() => this.#askFiles(), wait);
+    if (wait && asked === this.#asked) this.#timer = setTimeout(() => this.#askFiles(), wait);
   }
 
   /** A file's state as it was before and is now. */
@@ -190,8 +197,16 @@ export class App {
     this.say(`${title}: ${changed} What is shown may be of before and after. `, h("button", { type: "button", onclick: reload }, "Open it anew"));
   }
 
-  /** Shows what the address says. */
+  /** Shows what the address says; what a view cannot do is told. */
   async #route() {
+    try {
+      await this.#show();
+    } catch (e) {
+      this.fail(e);
+    }
+  }
+
+  async #show() {
     const [id, query] = decodeHash();
     const params = Object.fromEntries(query);
     for (const name of Object.keys(params)) if (NUMBERS.has(name)) params[name] = Number(params[name]);
@@ -212,7 +227,7 @@ export class App {
     }
     this.#drawTabs(view.id);
     document.title = `${view.title}: ${this.files[file].title}`;
-    next.show(params);
+    await next.show(params);
   }
 
   #drawTitle() {

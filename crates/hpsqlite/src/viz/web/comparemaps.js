@@ -213,8 +213,8 @@ export class CompareMaps {
   async #say(n) {
     this.#hovered = n;
     if (n === null) return;
-    const told = await Promise.all(this.#sides.map(({ file }) => this.#app.describe(file, n)));
-    if (this.#hovered !== n) return;
+    const told = await Promise.all(this.#sides.map(({ file }) => this.#app.describe(file, n))).catch(() => null); // The app has told why.
+    if (!told || this.#hovered !== n) return;
     const { marks, done } = this.#known;
     const same = n <= done ? (marks[n - 1] ? " Their bytes differ." : " Their bytes are the same.") : "";
     fill(this.#said, h("strong", null, "Left: "), told[0], ". ", h("strong", null, "Right: "), told[1], told[1].endsWith(".") ? "" : ".", same);
