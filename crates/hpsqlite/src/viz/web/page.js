@@ -4,7 +4,7 @@
  */
 import { setOwner } from "viz/colours.js";
 import { columnsOf } from "viz/columns.js";
-import { capital, count, fill, h, plural } from "viz/dom.js";
+import { append, capital, count, fill, h, plural } from "viz/dom.js";
 import { Marks, PageBytes, isBtree } from "viz/pagebytes.js";
 import { Fields } from "viz/pagefields.js";
 import { HexDump } from "viz/pagehex.js";
@@ -32,6 +32,7 @@ class PageView {
   #versionBox = h("label", { class: "row", hidden: true }, "Version", this.#version);
   #title = h("h2", { class: "page-title" });
   #problems = h("div", { class: "page-problems", role: "status" });
+  #grid = h("div", { class: "page-grid" });
   #said = h("p", { id: "page-said", class: "page-said small", "aria-live": "polite" });
 
   constructor(app) {
@@ -53,12 +54,13 @@ class PageView {
     this.element = h("div", { class: "view page-view waiting" },
       h("div", { class: "row page-bar" }, form, this.#versionBox),
       this.#title, this.#problems,
-      h("div", { class: "page-grid" },
-        h("div", { class: "page-left" },
-          h("section", { class: "page-bytes" }, this.picture.element, this.#said, this.hex.element)),
-        h("div", { class: "page-right" },
-          h("section", { class: "card" }, this.links.element), this.cells,
-          h("section", { class: "page-words" }, this.fields.element))));
+      this.#grid);
+    append(this.#grid, [
+      h("div", { class: "page-left" },
+        h("section", { class: "page-bytes" }, this.picture.element, this.#said, this.hex.element)),
+      h("div", { class: "page-right" },
+        h("section", { class: "card" }, this.links.element), this.cells,
+        h("section", { class: "page-words" }, this.fields.element))]);
     this.#marks.on(() => this.#say());
     addEventListener("keydown", (e) => this.#key(e));
     app.on("summary", ({ file }) => this.#visible && file === app.file && this.#load());
@@ -100,24 +102,32 @@ class PageView {
       if (token === this.#wanted) this.#draw(summary, page, bytes, columns, version);
     } catch (e) {
       if (token !== this.#wanted) return;
-      this.element.classList.remove("waiting");
+      this.#place(n);
+      this.#grid.hidden = this.#versionBox.hidden = true;
       fill(this.#title, `Page ${count(n)}`);
       fill(this.#problems, h("p", { class: "wrong" }, e.message));
     }
   }
 
-  #draw(summary, page, bytes, columns, version) {
-    const n = page.number;
-    const pages = this.#app.files[this.#app.file].pages;
+  /** Says which page it is of how many; returns these. */
+  #place(n) {
+    const { pages } = this.#app.files[this.#app.file];
+    this.element.classList.remove("waiting");
     this.#input.value = n;
     this.#of.textContent = `of ${count(pages)}`;
     this.#before.disabled = n <= 1;
     this.#after.disabled = n >= pages;
+    return pages;
+  }
+
+  #draw(summary, page, bytes, columns, version) {
+    const n = page.number;
+    const pages = this.#place(n);
+    this.#grid.hidden = false;
     const kind = summary.kinds.find((k) => k.letter === LETTERS[page.kind])?.name ?? page.kind;
     const tree = page.owner === null || page.owner === undefined ? null : summary.trees[page.owner];
     const kept = page.kind.startsWith("free") || page.kind === "reserved";
     const whose = tree ? [kept ? ", kept for " : " of ", h("bdi", null, tree.name)] : "";
-    this.element.classList.remove("waiting");
     fill(this.#title, `Page ${count(n)}: ${kind}`, whose);
     this.#drawVersions(page, version);
     this.#drawProblems(page, version);
