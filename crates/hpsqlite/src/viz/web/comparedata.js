@@ -92,12 +92,12 @@ export function schemaDifferences(all) {
   return all.filter(({ left, right }) => !left || !right || left.tree.sql !== right.tree.sql || left.tree.role !== right.tree.role);
 }
 
-/** `a` and `b` cut into words, each with whether the other text has it at its place. */
+/** `a` and `b` cut into words, each with whether the other text has it at its place; and whether they were compared, or are too long. */
 export function wordDifferences(a, b) {
   const cut = (text) => text.match(/\s+|\w+|[^\s\w]/gu) ?? [];
   const [x, y] = [cut(a), cut(b)];
   const MOST = 1500;
-  if (x.length > MOST || y.length > MOST) return [x, y].map((words) => words.map((word) => ({ word, same: true })));
+  if (x.length > MOST || y.length > MOST) return [x, y].map((words) => words.map((word) => ({ word, same: true }))).concat(false);
   // The longest common subsequence, from the end on.
   const width = y.length + 1;
   const length = new Uint16Array((x.length + 1) * width);
@@ -120,7 +120,7 @@ export function wordDifferences(a, b) {
       right.push({ word: y[j++], same: false });
     }
   }
-  return [left, right];
+  return [left, right, true];
 }
 
 /** A ratio as "1.25×"; none where there is nothing to divide by. */

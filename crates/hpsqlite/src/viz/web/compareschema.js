@@ -22,9 +22,10 @@ function lone(app, { t, tree }, file, side) {
 }
 
 function both(app, { left, right }, f, g, words) {
-  const [a, b] = words(left.tree.sql, right.tree.sql);
+  const [a, b, compared] = words(left.tree.sql, right.tree.sql);
   return h("article", { class: "card" },
     h("h3", null, treeLink(app, left.t, { file: f }), " is not made by the same statement"),
+    !compared && h("p", { class: "faint" }, "The statements are too long to be compared word by word: what differs is not marked."),
     h("div", { class: "sides" },
       h("div", null, h("p", { class: "faint" }, "Left"), statement(a, "left")),
       h("div", null, h("p", { class: "faint" }, ["Right: ", treeLink(app, right.t, { file: g })]), statement(b, "right"))));
@@ -54,7 +55,7 @@ export class Schema {
       this.#open = false;
     }
     const differences = schemaDifferences(all);
-    if (differences.length === 0) return fill(this.element, h("p", null, `All ${plural(all.length - 1, "table and index", "tables and indexes")} are made by the same statements.`));
+    if (differences.length === 0) return fill(this.element, h("p", null, "Every table and index is made by the same statement in both files."));
     const app = this.#app;
     const words = (a, b) => this.#words(a, b);
     const one = (pair) => (!pair.right ? lone(app, pair.left, f, "left") : !pair.left ? lone(app, pair.right, g, "right") : both(app, pair, f, g, words));
