@@ -266,8 +266,10 @@ class MapView {
     const [, words] = COLOURINGS[this.#by];
     const ramp = this.#by === "order" && h("span", { class: "ramp", "aria-hidden": "true" },
       Array.from({ length: 24 }, (_, i) => h("i", { style: { background: `rgb(${orderColour(i / 23).join(" ")})` } })));
-    fill(this.#scale, ramp && ["First key ", ramp, " last key. "], words);
-    this.#scale.title = words;
+    const trees = this.#summary?.trees.length ?? 0;
+    const partly = ramp && trees > ORDERED ? ` Only the ${count(ORDERED)} largest of ${count(trees)} tables and indexes are coloured, the others are grey.` : "";
+    fill(this.#scale, ramp && ["First key ", ramp, " last key. "], words, partly);
+    this.#scale.title = `${words}${partly}`;
   }
 }
 

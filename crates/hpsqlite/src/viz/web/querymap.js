@@ -91,11 +91,6 @@ export class ReadsMap {
     this.#picture.soon();
   }
 
-  /** Pages a cell. */
-  get pagesACell() {
-    return this.#grid.each;
-  }
-
   /** Shows a file of so many pages, nothing read. */
   reset(pages, colours) {
     this.#reads = new Uint32Array();
