@@ -1,7 +1,7 @@
 //! The page in the browser: a server on 127.0.0.1 that answers questions to the model.
 //!
 //! ```text
-//! browser ── guard     who asks: address, token, origin, size; headers of every answer
+//! browser ── guard     who may ask (nobody but the person who started it); headers of every answer
 //!              │
 //!            assets    index.html and web/, as they are in this source folder
 //!            api       questions about a file: map, page, b-tree, chain, log, problems
@@ -16,12 +16,9 @@
 //! inside                the same answers without a socket, for a page that is saved
 //! ```
 //!
-//! All answers are made while they are asked for, from the model and from a few pages of the file,
-//! so what a large file costs is its map: about 26 bytes a page while it is scanned.
+//! What the model is and how it comes from the file: [`viz`](super). All answers are made while they
+//! are asked for, so what a large file costs is its map: about 26 bytes a page while it is scanned.
 //!
-//! Nobody but the person who started it is to read the database: the server listens on the loopback
-//! address only, whoever asks has to know a random token that is part of every address, and a page
-//! of another site that guesses the port is refused by the headers that its browser sends (`guard`).
 //! One thread does all talking; files are read by a few others, so that a slow disk stops nobody.
 
 pub mod api;
