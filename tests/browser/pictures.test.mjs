@@ -21,6 +21,7 @@ const saved = {};
 before(async () => {
   saved.shop = await written("shop.html", await shop(), "--html");
   saved.kinds = await written("kinds.html", await kinds(), "--html");
+  saved.part = await written("part.html", await shop(), "--only", "customer", "--html");
   saved.log = await written("log.html", await killedWriter(), "--html");
   saved.two = await written("two.html", await shop(), await kinds(), "--html");
   saved.broken = await written("broken.html", await brokenCell(), "--html");
@@ -48,6 +49,17 @@ for (const name of ["shop", "kinds", "log", "two", "hostile"]) {
     assert.equal(await page.evaluate(() => window.hurt), undefined);
   });
 }
+
+look("a saved page says of pages that are not inside that they are not, and shows no boxes for them", () => saved.part, async (page) => {
+  const boxes = page.getByRole("region", { name: "All bytes of the page" });
+  await page.evaluate(() => (location.hash = "#page?file=0&page=2"));
+  await until("a page of customer", () => boxes.isVisible());
+  await page.evaluate(() => (location.hash = "#page?file=0&page=3"));
+  await until("a sentence", () => main(page).innerText(), (text) => text.includes("What is in page 3 is not inside this saved page"));
+  assert.equal(await page.locator(".page-grid").isVisible(), false);
+  await page.evaluate(() => (location.hash = "#page?file=0&page=2"));
+  await until("a page of customer again", () => boxes.isVisible());
+}, { view: "page" });
 
 look("a saved page has the records and the bytes of a small file", () => saved.shop, async (page) => {
   await page.getByRole("combobox", { name: "Search" }).fill("customer rowid 77");
