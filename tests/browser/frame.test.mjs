@@ -34,6 +34,21 @@ look("every view has a tab, and the title says which is shown of which file", ad
   await until("the same view again", () => current(page).textContent(), (text) => text === VIEWS.at(-2));
 });
 
+look("an error that no view expects is told", address, async (page, guard) => {
+  await settled(page);
+  guard.allow(/nobody awaits this|nobody shows this/);
+  const told = (text) => until(text, () => page.locator("#notice").innerText(), (now) => now.includes(text));
+  await page.evaluate(() => setTimeout(() => Promise.reject(new Error("nobody awaits this"))));
+  await told("nobody awaits this");
+  await page.evaluate(async () => {
+    const { App } = await import("viz/app.js");
+    const create = () => ({ element: document.createElement("div"), show: async () => { throw new Error("nobody shows this"); } });
+    const app = new App({ files: async () => [{ title: "x", pages: 1, state: "ready" }] }, [{ id: "map", title: "x", create }]);
+    await app.start();
+  });
+  await told("nobody shows this");
+});
+
 look("the other file is chosen in the title", address, async (page) => {
   await page.getByRole("combobox", { name: "File" }).selectOption({ index: 1 });
   await until("its name", () => page.title(), (title) => title.includes("shop.db"));
