@@ -172,9 +172,12 @@ fn belongs(model: &Model, n: u32) -> Option<usize> {
 struct Gaps {
     /// Leaves that do not follow another of its pages, the first of its pages left out.
     leaves: u64,
-    /// Interior pages that do not.
+    /// Pieces of interior pages alone: one that leads over to a leaf is a piece of leaves, and those
+    /// are counted by their jumps.
     interior: u64,
     last: u32,
+    /// The last page ended a piece of interior pages alone.
+    only_interior: bool,
 }
 
 fn gaps(model: &Model) -> Vec<Gaps> {
@@ -185,7 +188,11 @@ fn gaps(model: &Model) -> Vec<Gaps> {
         let gap = &mut gaps[t];
         let alone = n - gap.last > 1 || gap.last == 0;
         gap.leaves += u64::from(alone && gap.last > 0 && kind.is_leaf());
-        gap.interior += u64::from(alone && kind.is_btree() && !kind.is_leaf());
+        let interior = kind.is_btree() && !kind.is_leaf();
+        gap.interior += u64::from(alone && interior);
+        // Such a leaf begins a run: the one before it in the order of keys is not just before it.
+        gap.interior -= u64::from(!alone && kind.is_leaf() && gap.only_interior);
+        gap.only_interior = interior && (alone || gap.only_interior);
         gap.last = n;
     }
     gaps

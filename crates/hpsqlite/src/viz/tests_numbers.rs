@@ -212,6 +212,32 @@ fn a_cold_scan_goes_elsewhere_for_chains_that_are_not_behind_their_row() {
 }
 
 #[test]
+fn a_b_tree_in_one_piece_is_one_request() {
+    let (library, folder) = (stock(), folder());
+    let rows = "WITH c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<100)
+                INSERT INTO t SELECT i, hex(zeroblob(30)) FROM c";
+    let requests = |name: &str, before: &str| {
+        let path = folder.path().join(name);
+        let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, s)";
+        drop(make(
+            &library,
+            &path,
+            &format!("PRAGMA page_size=512; {table}; {before}; {rows}"),
+        ));
+        let figures = figures(&path);
+        let t = of(&figures, "t");
+        assert_eq!((t.depth, t.interior_pages, t.order.jumps()), (2, 1, 0));
+        t.scan.requests
+    };
+    assert_eq!(
+        requests("together", ""),
+        1,
+        "the root leads over to the leaves"
+    );
+    assert_eq!(requests("apart", "CREATE TABLE other(a)"), 2);
+}
+
+#[test]
 fn advice_on_many_b_trees_is_one_sentence_for_each_reason() {
     let (library, folder) = (stock(), folder());
     let path = folder.path().join("many");
