@@ -105,7 +105,9 @@ impl Guard {
         request: Request<Incoming>,
         routes: &TowerToHyperService<Router>,
     ) -> Result<Response<Body>, Infallible> {
-        let mut response = match self.admit(request).await {
+        let admitted = self.admit(request).await;
+        let refused = admitted.is_err();
+        let mut response = match admitted {
             Ok(request) => match routes.call(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
@@ -113,6 +115,10 @@ impl Guard {
             Err(response) => *response,
         };
         let headers = response.headers_mut();
+        if refused {
+            // Who does not know the token is not to keep others waiting.
+            headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
         for (name, value) in ALWAYS {
             headers.insert(name, HeaderValue::from_static(value));
         }

@@ -66,7 +66,8 @@ const READERS: usize = 8;
 pub struct Limits {
     /// Connections at a time; others wait.
     pub connections: usize,
-    /// Until the head of a request is there.
+    /// Until the head of a request is there; a tenth of it while less than half of the connections
+    /// are left.
     pub head: Duration,
     /// Until its body is there.
     pub body: Duration,
@@ -168,10 +169,13 @@ impl Server {
                 let (guard, routes) = (guard.clone(), routes.clone());
                 async move { guard.answer(request, &routes).await }
             });
+            // Everybody on the machine can connect and say nothing.
+            let scarce = slots.available_permits() < self.limits.connections / 2;
+            let head = self.limits.head / if scarce { 10 } else { 1 };
             let mut connection = http1::Builder::new();
             connection
                 .timer(TokioTimer::new())
-                .header_read_timeout(self.limits.head)
+                .header_read_timeout(head)
                 .max_header_size(self.limits.head_bytes);
             let connection = connection.serve_connection(TokioIo::new(stream), answer);
             tokio::spawn(async move {

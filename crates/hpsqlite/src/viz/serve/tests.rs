@@ -486,6 +486,33 @@ fn slow_clients_are_not_waited_for() {
 }
 
 #[test]
+fn who_does_not_know_the_token_does_not_keep_others_waiting() {
+    let (_folder, path) = everything();
+    let site = Site::of(&[&path]);
+    let line = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", site.port);
+    let answers = |path: &str| {
+        let mut stream = site.connect();
+        let _ = write!(stream, "{}\r\n", line(path));
+        let _ = write!(stream, "{}Connection: close\r\n\r\n", line(path));
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).matches("HTTP/1.1 ").count()
+    };
+    assert_eq!(answers("/nothing/"), 1, "the connection ends with it");
+    assert_eq!(answers(&site.path("api/files")), 2);
+    // With few connections left those without a word are not waited for so long.
+    let limits = Limits {
+        connections: 4,
+        head: PATIENCE + Duration::from_secs(1),
+        ..Limits::ORDINARY
+    };
+    let site = Site::with(&[&path], limits);
+    let idle: Vec<TcpStream> = (0..limits.connections).map(|_| site.connect()).collect();
+    site.get("api/files").expect(200);
+    drop(idle);
+}
+
+#[test]
 fn clients_that_take_no_answer_are_not_waited_for() {
     let (library, folder) = (stock(), folder());
     let path = folder.path().join("large");
