@@ -30,7 +30,7 @@ use crate::viz::walk::Model;
 /// Pages of the map in one answer.
 const MAP: u32 = 1 << 20;
 /// A page without owner in the map; as many b-trees have numbers of their own there.
-const NOBODY: u16 = u16::MAX;
+pub const NOBODY: u16 = u16::MAX;
 
 /// Pages of a chain in one answer.
 const CHAIN: usize = 100_000;

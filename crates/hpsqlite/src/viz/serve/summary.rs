@@ -5,9 +5,10 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde::Serialize;
 
-use super::api::{Answer, json};
+use super::api::{Answer, NOBODY, json};
 use super::files::Files;
 use super::refusal::Refusal;
+use crate::text;
 use crate::viz::advice::Advice;
 use crate::viz::device::Device;
 use crate::viz::file::Header;
@@ -26,7 +27,7 @@ struct Summary<'a> {
     pages: u32,
     page_size: u32,
     usable: usize,
-    notes: &'a [String],
+    notes: Vec<String>,
     /// In the order of their numbers in the map.
     kinds: Vec<KindFacts>,
     trees: Vec<TreeFacts<'a>>,
@@ -107,7 +108,7 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
         pages: image.pages,
         page_size: image.header.page_size,
         usable: model.usable(),
-        notes: &image.notes,
+        notes: notes(&image.notes, model.trees.len()),
         kinds: Kind::ALL.iter().map(kind).collect(),
         trees: (0..)
             .zip(&model.trees)
@@ -121,4 +122,34 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
         scanned: model.scanned,
     };
     json(&summary)
+}
+
+/// What is to be known of the file, and that the map cannot tell so many b-trees apart.
+fn notes(of_file: &[String], trees: usize) -> Vec<String> {
+    let mut notes = of_file.to_vec();
+    let most = usize::from(NOBODY);
+    if trees > most {
+        notes.push(format!(
+            "There are {} tables and indexes. The map shows the pages of the first {} as theirs, and \
+             those of the others as nobody's; all else is complete.",
+            text::thousands(trees as u64),
+            text::thousands(most as u64)
+        ));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_b_trees_than_the_map_has_numbers_for_are_told() {
+        let known = ["A log.".to_owned()];
+        assert_eq!(notes(&known, 65_535), known);
+        let told = notes(&known, 65_536);
+        assert_eq!((told.len(), &told[0]), (2, &known[0]));
+        assert!(told[1].contains("65,536 tables"), "{told:?}");
+        assert!(told[1].contains("the first 65,535 as"), "{told:?}");
+    }
 }
