@@ -21,6 +21,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use serde_json::Value;
 
 use super::Arguments;
 use super::select::Selection;
@@ -49,7 +50,7 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
     wait(files)?;
     let inside = Inside::new(files)?;
     let mut answers = Answers::default();
-    answers.ask(&inside, "api/files")?;
+    answers.ask_without_folders(&inside, "api/files")?;
     let mut whole = true;
     let opened = files.all();
     for (f, file) in &opened {
@@ -130,11 +131,32 @@ impl Answers {
         self.add(path, &answer);
         Ok(answer.len())
     }
+
+    /// The same for an answer that says where files are: that is nobody's business to whom the page is
+    /// given.
+    fn ask_without_folders(&mut self, inside: &Inside, path: &str) -> Result<()> {
+        self.add(path, &without_folders(&inside.ask(path)?)?);
+        Ok(())
+    }
+}
+
+/// An answer with the names of files in place of their paths.
+fn without_folders(answer: &[u8]) -> Result<Vec<u8>> {
+    let mut answer: Value = serde_json::from_slice(answer)?;
+    let files = match &mut answer {
+        Value::Array(files) => files.as_mut_slice(),
+        file => std::slice::from_mut(file),
+    };
+    for path in files.iter_mut().filter_map(|file| file.get_mut("path")) {
+        *path = path.as_str().map(|path| super::title(path.as_ref())).into();
+    }
+    Ok(serde_json::to_vec(&answer)?)
 }
 
 /// All but what is in the pages.
 fn model_answers(answers: &mut Answers, inside: &Inside, f: usize, model: &Model) -> Result<()> {
-    for what in ["summary", "problems", "wal"] {
+    answers.ask_without_folders(inside, &format!("api/{f}/summary"))?;
+    for what in ["problems", "wal"] {
         answers.ask(inside, &format!("api/{f}/{what}"))?;
     }
     for t in 0..model.trees.len() {
@@ -244,7 +266,7 @@ fn note(args: &Arguments, whole: bool, some: bool) -> String {
     };
     let mut command = "hpsqlite viz".to_owned();
     for path in args.files() {
-        command += &format!(" {}", path.display());
+        command += &format!(" {}", super::title(path));
     }
     format!(
         "Saved by hpsqlite viz {}. {pages}To run statements, to look for keys and to make copies for \
@@ -329,6 +351,7 @@ mod tests {
     use std::io::Read;
 
     use super::*;
+    use crate::viz::tests::{folder, make, stock};
 
     fn unpacked(page: &str, id: &str) -> Vec<u8> {
         let start = format!("<script type=\"text/plain\" id=\"{id}\">");
@@ -380,6 +403,32 @@ mod tests {
                 "{method} is not in source-embedded.js"
             );
         }
+    }
+
+    #[test]
+    fn a_saved_page_does_not_say_in_which_folders_files_are() {
+        #[derive(clap::Parser)]
+        struct Told {
+            #[command(flatten)]
+            arguments: Arguments,
+        }
+        let (library, folder) = (stock(), folder());
+        let inner = folder.path().join("private-folder");
+        std::fs::create_dir(&inner).unwrap();
+        let path = inner.join("my.db");
+        drop(make(&library, &path, "CREATE TABLE t(a)"));
+        let told = <Told as clap::Parser>::parse_from(["viz".as_ref(), path.as_os_str()]);
+        let page = page(&told.arguments, &Arc::default()).unwrap();
+        assert!(page.contains("hpsqlite viz my.db"));
+        let index: BTreeMap<String, (usize, usize, usize)> =
+            serde_json::from_slice(&unpacked(&page, "index")).unwrap();
+        let mut said = page.clone();
+        for block in 0..=index.values().map(|place| place.0).max().unwrap() {
+            let bytes = unpacked(&page, &format!("block-{block}"));
+            said += &String::from_utf8_lossy(&bytes);
+        }
+        assert!(said.contains("\"path\":\"my.db\""));
+        assert!(!said.contains("private-folder"));
     }
 
     #[test]
