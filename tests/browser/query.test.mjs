@@ -4,18 +4,22 @@ import { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { look, NARROW, settled, until } from "./lib/browser.mjs";
-import { shop } from "./lib/databases.mjs";
+import { killedWriter, shop } from "./lib/databases.mjs";
 import { mapOf } from "./lib/model.mjs";
 import { serve } from "./lib/program.mjs";
 import { imprintOf, paleTexts, tooWide } from "./lib/sight.mjs";
 
-let file, server, map;
+let file, server, logged, map;
 before(async () => {
   file = await shop();
+  logged = await serve(await killedWriter());
   server = await serve(file);
   map = await until("the scan", () => mapOf(server.address), ({ of }) => of("unknown page").length === 0);
 });
-after(() => server?.end());
+after(async () => {
+  await server?.end();
+  await logged?.end();
+});
 const address = () => server.address;
 
 const main = (page) => page.getByRole("main");
@@ -43,6 +47,13 @@ look("a scan reads each leaf of the table, and says how many were adjacent", add
   const reads = Number(await slider(page).getAttribute("max"));
   assert.ok(reads >= map.inTree("sale").length && reads <= map.inTree("sale").length + 3, `${reads} reads of ${map.inTree("sale").length} pages`);
   assert.match(await main(page).innerText(), /adjacent/);
+}, { view: "query" });
+
+look("pages from the log are no pages side by side on the disk", () => logged.address, async (page) => {
+  await run(page, "SELECT sum(length(what)) FROM event", "SQLite");
+  await done(page);
+  assert.match(await said(page), /pages came from the write-ahead log/);
+  assert.doesNotMatch(await said(page), /fastest/);
 }, { view: "query" });
 
 look("a look-up by rowid reads one page a level, in this order", address, async (page) => {

@@ -567,7 +567,9 @@ fn the_page_is_told_what_was_read_of_what() {
         assert_eq!(answer["reads"], pages.len());
         let adjacent = pages.windows(2).filter(|w| w[1] == w[0] + 1).count();
         assert_eq!(answer["adjacent"], adjacent);
-        assert_eq!(answer["runs"]["count"], pages.len() - adjacent);
+        let again = pages.windows(2).filter(|w| w[1] == w[0]).count();
+        assert_eq!(answer["again"], again);
+        assert_eq!(answer["runs"]["count"], pages.len() - adjacent - again);
         assert_eq!(answer["row_count"], 2000);
         assert_eq!(answer["more"], true);
         // All of the table and nothing of the other one, beside the page where the schema begins.
@@ -594,6 +596,40 @@ fn the_page_is_told_what_was_read_of_what() {
     assert_eq!(send(r#"{"sql":"SELECT 1","library":"hp"}"#), 200);
     let nobody = server.send("GET", "api/query/nobody/reads", "");
     assert_eq!(Server::json(nobody).0, 404);
+}
+
+#[test]
+fn reads_are_not_told_of_another_file_than_is_shown() {
+    let place = Place::new();
+    let path = interleaved(&place, "my.db", &[]);
+    let server = Server::on(&place, "my.db");
+    let count = |id: &str| Server::json(server.query("SELECT count(*) FROM t", "stock", id));
+    let notes = |answer: &Value| answer["notes"].to_string();
+    let (status, answer) = count("before");
+    assert_eq!(status, 200, "{answer}");
+    assert!(!notes(&answer).contains("written to since"), "{answer}");
+    {
+        let mut worker = Worker::on(&place, &path);
+        worker.sql("CREATE TABLE later(a)");
+    }
+    wait_until(|| {
+        let (_, files) = Server::json(server.send("GET", "api/files", ""));
+        files[0].get("changed").is_some()
+    });
+    let (status, answer) = count("written");
+    assert_eq!(status, 200, "{answer}");
+    assert!(notes(&answer).contains("written to since"), "{answer}");
+    std::fs::copy(&path, place.path("new.db")).unwrap();
+    std::fs::rename(place.path("new.db"), &path).unwrap();
+    let (status, answer) = count("replaced");
+    assert_eq!(status, 409, "{answer}");
+    let why = answer["error"].as_str().unwrap();
+    assert!(
+        why.starts_with("Another file has taken its place."),
+        "{why}"
+    );
+    let (status, _) = Server::json(server.send("POST", "api/0/reload", "{}"));
+    assert_eq!((status, count("anew").0), (200, 200));
 }
 
 /// Workers that run on a database.

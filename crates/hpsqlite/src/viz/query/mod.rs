@@ -93,6 +93,8 @@ pub struct Answer {
     pub seconds: f64,
     pub reads: u64,
     pub adjacent: u64,
+    /// Reads of the page that was read before.
+    pub again: u64,
     pub distinct: u64,
     /// How many reads are kept in their order.
     pub kept: usize,
@@ -261,6 +263,7 @@ impl Query {
             stopped: state.stop.is_some(),
             reads: tally.reads,
             adjacent: tally.adjacent,
+            again: tally.again,
             distinct: tally.distinct,
             kept: tally.kept.len(),
             runs: Some(tally.runs()).filter(|runs| runs.count > 0),

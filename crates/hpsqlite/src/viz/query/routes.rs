@@ -44,6 +44,8 @@ struct Queries {
 struct Asking {
     id: String,
     file: usize,
+    /// What was written to the file since it was opened here, before the statement ran.
+    changed: Option<&'static str>,
     query: Query,
 }
 
@@ -80,7 +82,13 @@ impl Queries {
             Library::Stock => libs::stock(),
         }?;
         let path = self.files.path(f)?;
-        let pages = self.files.get(f)?.model().map.pages();
+        let file = self.files.get(f)?;
+        let pages = file.model().map.pages();
+        // The statement opens the path; whose pages it reads is told by the file that was opened.
+        if let Some(gone) = file.replaced() {
+            let what = format!("{gone} What is shown here is the old file: open it anew first.");
+            return Err(Refusal::new(StatusCode::CONFLICT, what));
+        }
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if all.iter().any(|asking| asking.id == asked.id) {
             return Err(Refusal::bad("there is a query of this id"));
@@ -95,6 +103,7 @@ impl Queries {
         let asking = Arc::new(Asking {
             id: asked.id.clone(),
             file: f,
+            changed: file.changed(),
             query,
         });
         let followed = asking.clone();
@@ -117,7 +126,15 @@ impl Queries {
     fn answer(&self, asking: &Asking) -> Result<Answer, Refusal> {
         let file = self.files.get(asking.file)?;
         let model = file.model();
-        Ok(asking.query.answer(&asking.id, &model))
+        let mut answer = asking.query.answer(&asking.id, &model);
+        if asking.changed.is_some() {
+            answer.notes.push(
+                "The file was written to since it was opened here: which table or index a page is of \
+                 may be out of date."
+                    .to_owned(),
+            );
+        }
+        Ok(answer)
     }
 }
 

@@ -18,12 +18,16 @@ pub struct Tally {
     pub reads: u64,
     /// Reads of the page after the one read before.
     pub adjacent: u64,
+    /// Reads of the page that was read before: no steps.
+    pub again: u64,
     /// Pages of the file, each counted once.
     pub distinct: u64,
     /// Reads of pages that the file does not have, as it was looked at.
     pub elsewhere: u64,
+    /// Pages that the file has.
+    pages: u32,
     last: u32,
-    /// Reads of the run that has not ended, and how many runs of each length have.
+    /// Pages of the run that has not ended, and how many runs of each length have.
     run: u64,
     runs: BTreeMap<u64, u64>,
     /// A bit a page.
@@ -59,6 +63,7 @@ impl Tally {
     /// For a file of so many pages.
     pub fn new(pages: u32) -> Tally {
         Tally {
+            pages,
             seen: vec![0; pages as usize / 64 + 1],
             ..Tally::default()
         }
@@ -74,6 +79,8 @@ impl Tally {
             if self.last != 0 && self.last.checked_add(1) == Some(page) {
                 self.adjacent += 1;
                 self.run += 1;
+            } else if self.reads > 1 && self.last == page {
+                self.again += 1;
             } else {
                 if self.run > 0 {
                     *self.runs.entry(self.run).or_default() += 1;
@@ -81,13 +88,12 @@ impl Tally {
                 self.run = 1;
             }
             self.last = page;
-            match self.seen.get_mut(page as usize / 64) {
-                Some(word) => {
-                    let bit = 1 << (page % 64);
-                    self.distinct += u64::from(*word & bit == 0);
-                    *word |= bit;
-                }
-                None => self.elsewhere += 1,
+            if (1..=self.pages).contains(&page) {
+                let (word, bit) = (&mut self.seen[page as usize / 64], 1 << (page % 64));
+                self.distinct += u64::from(*word & bit == 0);
+                *word |= bit;
+            } else {
+                self.elsewhere += 1;
             }
         }
     }
@@ -110,7 +116,7 @@ impl Tally {
         }
     }
 
-    fn pages(&self) -> impl Iterator<Item = u32> + '_ {
+    fn read(&self) -> impl Iterator<Item = u32> + '_ {
         let words = self.seen.iter().enumerate();
         words.flat_map(|(i, &word)| {
             (0..64)
@@ -123,7 +129,7 @@ impl Tally {
     pub fn by_owner(&self, model: &Model) -> (Vec<OfTree>, Vec<OfKind>) {
         let mut trees = vec![0; model.trees.len()];
         let mut kinds = [0; Kind::ALL.len()];
-        for page in self.pages().filter(|&n| model.map.has(n)) {
+        for page in self.read().filter(|&n| model.map.has(n)) {
             if let Some(n) = model.map.owner(page).and_then(|t| trees.get_mut(t)) {
                 *n += 1;
             }
@@ -164,17 +170,36 @@ mod tests {
         let mut tally = Tally::new(100);
         tally.add([1, 5, 6, 7].into_iter());
         // A run goes on over the border of what comes at once.
-        tally.add([8, 3, 2, 3, 3, 200, 201].into_iter());
-        assert_eq!(tally.reads, 11);
+        tally.add([8, 3, 2, 3, 200, 201].into_iter());
+        assert_eq!(tally.reads, 10);
         // 5 6 7 8, 2 3, 200 201
         assert_eq!(tally.adjacent, 5);
         // 1 2 3 5 6 7 8
         assert_eq!(tally.distinct, 7);
         assert_eq!(tally.elsewhere, 2);
         let runs = tally.runs();
-        assert_eq!((runs.count, runs.median, runs.longest), (6, 1, 4));
-        assert_eq!(tally.kept.len(), 11);
+        assert_eq!((runs.count, runs.median, runs.longest), (5, 2, 4));
+        assert_eq!(tally.kept.len(), 10);
         assert_eq!(runs.count, tally.reads - tally.adjacent);
+    }
+
+    #[test]
+    fn a_page_read_again_at_once_does_not_end_a_run() {
+        let mut tally = Tally::new(100);
+        tally.add([5, 6, 6].into_iter());
+        tally.add([6, 7, 3, 3].into_iter());
+        assert_eq!((tally.reads, tally.adjacent, tally.again), (7, 2, 3));
+        let runs = tally.runs();
+        assert_eq!((runs.count, runs.longest), (2, 3));
+        assert_eq!(runs.count, tally.reads - tally.adjacent - tally.again);
+    }
+
+    #[test]
+    fn pages_that_the_file_does_not_have_are_elsewhere() {
+        let mut tally = Tally::new(100);
+        tally.add([0, 1, 100, 101, 127, 128, u32::MAX].into_iter());
+        assert_eq!((tally.distinct, tally.elsewhere), (2, 5));
+        assert_eq!(tally.read().collect::<Vec<_>>(), [1, 100]);
     }
 
     #[test]

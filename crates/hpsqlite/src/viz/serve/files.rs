@@ -108,6 +108,11 @@ impl Opened {
         place_of(&model.image).or(changed.unwrap_or(Some("The file cannot be read any more.")))
     }
 
+    /// Whether the path leads elsewhere now, as a sentence.
+    pub fn replaced(&self) -> Option<&'static str> {
+        place_of(&self.model().image)
+    }
+
     /// What was written since the file was opened, as a sentence.
     pub fn changed(&self) -> Option<&'static str> {
         let mut last = self.changed.lock().unwrap_or_else(PoisonError::into_inner);

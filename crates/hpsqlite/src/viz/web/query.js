@@ -16,6 +16,8 @@ import { LIBRARIES, kindsLine, numbersTable, readLine, rowsTable, treesTable, ve
 
 /** Milliseconds between looks at a statement that runs. */
 const LOOK = 250;
+/** Milliseconds at least between drawings of what a scan finds: each draws every read anew. */
+const REDRAW = 1000;
 
 export const view = {
   id: "query",
@@ -60,9 +62,20 @@ class QueryView {
       this.#player.element,
       this.#line,
       this.#result);
-    app.on("theme", () => this.#recolour());
-    app.on("map", ({ file }) => file === this.#file && this.#recolour());
-    app.on("summary", ({ file }) => file === this.#file && this.#load());
+    app.on("theme", () => this.#whenSeen("colours", () => this.#recolour()));
+    app.on("map", ({ file }) => file === this.#file && this.#whenSeen("colours", () => this.#recolourSoon()));
+    app.on("summary", ({ file }) => file === this.#file && this.#whenSeen("summary", () => this.#load()));
+  }
+
+  #seen = false;
+  /** What is to be done when it is shown again: "colours", or "summary", which does both. */
+  #missed = null;
+  #redraw = null;
+
+  /** Does something at once if the view is shown, or notes that it was missed. */
+  #whenSeen(what, act) {
+    if (this.#seen) act();
+    else if (this.#missed !== "summary") this.#missed = what;
   }
 
   #form;
@@ -111,13 +124,19 @@ class QueryView {
   }
 
   show({ sql } = {}) {
+    this.#seen = true;
+    const missed = this.#missed;
+    this.#missed = null;
     if (this.#file !== this.#app.file) this.#reset();
+    else if (missed === "summary") this.#load();
+    else if (missed) this.#recolour();
     if (sql) this.#text.value = sql;
     this.#map.show(0);
     this.#moved(this.#position);
   }
 
   hide() {
+    this.#seen = false;
     this.#player.pause();
   }
 
@@ -165,6 +184,14 @@ class QueryView {
     this.#map.recolour(colours);
     if (this.#shown) this.#chart.set(this.#shown.reads, this.#summary.pages, colours);
     this.#chart.show(this.#position);
+  }
+
+  /** The same, a while after a scan has found more, however often it says so. */
+  #recolourSoon() {
+    this.#redraw ??= setTimeout(() => {
+      this.#redraw = null;
+      this.#whenSeen("colours", () => this.#recolour());
+    }, REDRAW);
   }
 
   /** Runs what is in the box. */
@@ -261,8 +288,8 @@ class QueryView {
 
   #errorLine({ message, offset }) {
     if (offset === undefined) return h("p", { class: "wrong" }, capital(message));
-    // SQLite counts bytes.
-    const before = new TextDecoder().decode(new TextEncoder().encode(this.#text.value).slice(0, offset));
+    // SQLite counts bytes, of the statement that ran: another one may be in the box by now.
+    const before = new TextDecoder().decode(new TextEncoder().encode(this.#statement).slice(0, offset));
     const lines = before.split("\n");
     return h("p", { class: "wrong" }, `${capital(message)} (line ${count(lines.length)}, column ${count(lines.at(-1).length + 1)})`);
   }

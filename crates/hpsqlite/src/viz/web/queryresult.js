@@ -6,14 +6,18 @@ import { bytes, capital, count, h, pageLink, percent, plural, seconds, swatch, t
 /** What libraries are called. */
 export const LIBRARIES = { hp: "HP SQLite", stock: "SQLite" };
 
-/** Share of steps that go to the next page of the file; none of fewer than two reads. */
-export function adjacentShare({ reads, adjacent }) {
-  return reads > 1 ? adjacent / (reads - 1) : null;
+/** With a larger share of pages from the log, page numbers do not tell how the disk was read. */
+const LOGGED = 0.03;
+
+/** Share of steps that go to the next page of the file; a page read again at once is no step. */
+export function adjacentShare({ reads, adjacent, again }) {
+  const steps = reads - 1 - again;
+  return steps > 0 ? adjacent / steps : null;
 }
 
 /** What was read, in a sentence or two, and what that means. */
 export function verdict(app, answer, { pages, trees }) {
-  const { reads, distinct, plan } = answer;
+  const { reads, distinct, plan, from_log: logged } = answer;
   if (reads === 0) return h("p", null, "It read no page: what it needs is in the statement itself.");
   const share = adjacentShare(answer);
   const words = [
@@ -26,7 +30,9 @@ export function verdict(app, answer, { pages, trees }) {
   const scans = plan.filter(({ detail }) => detail.startsWith("SCAN ") && !detail.includes("CONSTANT"));
   const lookUps = plan.some(({ detail }) => / USING INDEX /.test(detail) || detail.startsWith("SEARCH "));
   let why = null;
-  if (share !== null && reads >= 20) {
+  if (share !== null && logged > LOGGED * reads) {
+    why = `But ${plural(logged, "page")} came from the write-ahead log, where pages lie in the order in which they were written: their numbers do not say how the disk was read.`;
+  } else if (share !== null && reads >= 20) {
     if (share >= 0.9) why = "That is the order in which a disk reads fastest.";
     else if (share < 0.5 && scans.length > 0 && !lookUps && most) {
       why = ["The other steps jump, and on a disk that has to fetch them each jump is a request of its own. ",
@@ -50,8 +56,8 @@ export function numbersTable(runs, pageSize) {
       row("Pages read", "Reads of pages from the file or from its log, first page 1, with which every transaction begins. A page that is still in SQLite's cache (2 MB at first) is not read again.", (a) => count(a.reads)),
       row("in bytes", null, (a) => bytes(a.reads * pageSize)),
       row("different pages", null, (a) => count(a.distinct)),
-      row("Steps to the next page of the file", "The share of reads that are of the page right after the one that was read before.", (a) => (adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`)),
-      row("Runs of adjacent pages", "A run is as many reads as follow one another in the file. Each new run is a jump.", (a) => (a.runs ? count(a.runs.count) : "–")),
+      row("Steps to the next page of the file", "The share of steps from one page to another that go to the page right after it. The same page read again at once is no step.", (a) => (adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`)),
+      row("Runs of adjacent pages", "A run is as many pages as follow one another in the file. The same page read again at once does not end it; each new run is a jump.", (a) => (a.runs ? count(a.runs.count) : "–")),
       row("half of them no longer than", null, long((r) => r.median)),
       row("longest", null, long((r) => r.longest)),
       row("Calls of the system that read them", "SQLite reads a page by one call. HP SQLite reads adjacent leaves by one.", (a) => count(a.calls)),
