@@ -603,7 +603,7 @@ fn reads_are_not_told_of_another_file_than_is_shown() {
     let place = Place::new();
     let path = interleaved(&place, "my.db", &[]);
     let server = Server::on(&place, "my.db");
-    let count = |id: &str| Server::json(server.query("SELECT count(*) FROM t", "stock", id));
+    let count = |id: &str| Server::json(ask(&server, "SELECT count(*) FROM t", "stock", id));
     let notes = |answer: &Value| answer["notes"].to_string();
     let (status, answer) = count("before");
     assert_eq!(status, 200, "{answer}");
