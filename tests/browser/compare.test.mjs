@@ -58,15 +58,18 @@ look("a copy is made from the page, by VACUUM and by a library", () => alone.add
   assert.ok((await json(alone.address, "api/files")).length >= 3);
 }, { view: "compare" });
 
-look("a left file with nothing to read is no hundred per cent of anything", () => two.address, async (page) => {
+look("how long reading takes on the right is a share, or a multiple, or of nothing at all", () => two.address, async (page) => {
   await settled(page);
   const told = await page.evaluate(async () => {
     const { sentences } = await import("viz/comparewords.js");
     const file = (cold_scan) => ({ pages: 1, page_size: 4096, trees: [{ name: "t", role: "table", numbers: { cold_scan } }], whole: { free_pages: 0, reserved_pages: 0 } });
-    const given = { left: file(0), right: file(2), all: [], f: 0, g: 1 };
-    return sentences({ files: [{}, {}] }, given).map((p) => p.textContent).join("\n");
+    const words = (a, b) => sentences({ files: [{}, {}] }, { left: file(a), right: file(b), all: [], f: 0, g: 1 }).map((p) => p.textContent).join("\n");
+    return [words(0, 2), words(0.1, 2), words(2, 1), words(2, 2.5)].join("\n");
   });
   assert.match(told, /nothing cached would take about 2 s;/);
+  assert.match(told, /2 s instead of 100 ms: 20 times as long\./);
+  assert.match(told, /1 s instead of 2 s: 50 % less\./);
+  assert.match(told, /2.5 s instead of 2 s: 25 % more\./);
   assert.doesNotMatch(told, /NaN|Infinity|∞/);
 }, { view: "compare" });
 

@@ -1,7 +1,7 @@
 /**
  * What became different, in sentences: first what a reader wants to know who asked for a copy.
  */
-import { bytes, capital, count, h, percent, seconds, treeLink } from "viz/dom.js";
+import { bytes, capital, count, h, number, percent, seconds, treeLink } from "viz/dom.js";
 import { bySize, sum } from "viz/comparedata.js";
 
 /** B-trees that are told of one by one. */
@@ -79,7 +79,8 @@ function cold(say, left, right) {
   if (a === 0) return say(`To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read in the left file.`);
   const change = Math.abs(b - a) / a;
   if (change < 0.02) return say(`To read every table and index with nothing cached would take the same time, about ${seconds(b)}.`);
-  say(`To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${percent(change)} ${b < a ? "less" : "more"}. This is an estimate from the bytes and jumps of a scan.`);
+  const ratio = b >= 2 * a ? `${number(b / a)} times as long` : `${percent(change)} ${b < a ? "less" : "more"}`;
+  say(`To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${ratio}. This is an estimate from the bytes and jumps of a scan.`);
 }
 
 function free(say, left, right) {
