@@ -126,6 +126,10 @@ look("keys go to the pages before and after", address, async (page) => {
   await until("page 6", () => title(page).textContent(), (text) => text.startsWith("Page 6:"));
   await page.keyboard.press("[");
   await until("page 5", () => title(page).textContent(), (text) => text.startsWith("Page 5:"));
+  await page.evaluate(() => {
+    for (let i = 0; i < 3; i++) dispatchEvent(new KeyboardEvent("keydown", { key: "]" }));
+  });
+  await until("three pages further", () => title(page).textContent(), (text) => text.startsWith("Page 8:"));
 }, { view: "page" });
 
 look("a page that is not there is not shown", address, async (page) => {

@@ -82,8 +82,13 @@ class PageView {
 
   #goTo(n) {
     const pages = this.#app.files[this.#app.file]?.pages ?? 0;
-    if (n >= 1 && n <= pages) this.#app.go("page", { page: n });
-    else this.#input.value = this.#number;
+    if (n >= 1 && n <= pages) {
+      // Another key may come before the address has changed.
+      this.#number = n;
+      this.#app.go("page", { page: n });
+    } else {
+      this.#input.value = this.#number;
+    }
   }
 
   async #load() {
@@ -113,7 +118,8 @@ class PageView {
   #place(n) {
     const { pages } = this.#app.files[this.#app.file];
     this.element.classList.remove("waiting");
-    this.#input.value = n;
+    // What is being typed stays.
+    if (document.activeElement !== this.#input) this.#input.value = n;
     this.#of.textContent = `of ${count(pages)}`;
     this.#before.disabled = n <= 1;
     this.#after.disabled = n >= pages;
