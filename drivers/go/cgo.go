@@ -1,0 +1,81 @@
+package hpsqlite
+
+/*
+#cgo CFLAGS: -O2
+#cgo noescape hpgo_open
+#cgo noescape hpgo_prepare
+#cgo noescape hpgo_run
+#cgo noescape hpgo_exec
+#cgo noescape hpgo_many
+#cgo noescape hpgo_prepare_back
+#cgo noescape hpgo_run_back
+#cgo noescape hpgo_exec_back
+#cgo noescape hpgo_many_back
+#cgo nocallback hpgo_prepare
+#cgo nocallback hpgo_run
+#cgo nocallback hpgo_exec
+#cgo nocallback hpgo_many
+#cgo nocallback hpgo_interrupt
+#cgo nocallback hpgo_busy_timeout
+#cgo nocallback sqlite3_malloc64
+#cgo nocallback sqlite3_free
+#cgo nocallback sqlite3_clear_bindings
+#cgo nocallback sqlite3_get_autocommit
+#include <stdlib.h>
+#include "hpgo.h"
+*/
+import "C"
+
+import "unsafe"
+
+// A handle is a pointer of C's, kept as a number: nothing of Go's has to look
+// at it.
+type handle = C.uint64_t
+
+// db is a connection's sqlite3, as C calls want it.
+func (c *Conn) db() *C.sqlite3 { return (*C.sqlite3)(cPointer(uint64(c.h.db))) }
+
+// cPointer gives back the pointer that a handle is. It never points to
+// memory of Go's, so the rules for uintptr do not matter; going through memory
+// says so to vet as well.
+func cPointer(h uint64) unsafe.Pointer {
+	p := uintptr(h)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&p))
+}
+
+// prepareC, runC, execC and manyC choose between the calls that may come back
+// to Go and those that may not, which are cheaper.
+
+func (c *Conn) prepareC(sql *C.char, n, flags int, info *C.hpgo_info) Code {
+	if c.back {
+		return Code(C.hpgo_prepare_back(c.h.db, sql, C.int64_t(n), C.int(flags), info))
+	}
+	return Code(C.hpgo_prepare(c.h.db, sql, C.int64_t(n), C.int(flags), info))
+}
+
+func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
+	var bSlow C.int
+	if slow {
+		bSlow = 1
+	}
+	p := (*C.uchar)(unsafe.SliceData(buf))
+	if s.conn.back {
+		C.hpgo_run_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+	} else {
+		C.hpgo_run(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+	}
+}
+
+func (s *Stmt) execC(done *C.hpgo_done) Code {
+	if s.conn.back {
+		return Code(C.hpgo_exec_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), done))
+	}
+	return Code(C.hpgo_exec(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), done))
+}
+
+func (s *Stmt) manyC(mem unsafe.Pointer, sets int, done *C.hpgo_done) Code {
+	if s.conn.back {
+		return Code(C.hpgo_many_back(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), done))
+	}
+	return Code(C.hpgo_many(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), done))
+}

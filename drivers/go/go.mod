@@ -1,0 +1,3 @@
+module github.com/hpsqlite/hpsqlite/drivers/go
+
+go 1.24

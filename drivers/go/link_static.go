@@ -1,0 +1,7 @@
+//go:build hpsqlite_static
+
+package hpsqlite
+
+// #cgo CFLAGS: -O2 -w
+// #cgo linux LDFLAGS: -lm -ldl -lpthread
+import "C"

@@ -1,0 +1,392 @@
+package hpsqlite
+
+/*
+#include "hpgo.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// Rows are the rows of a query, one after the other:
+//
+//	rows := stmt.Query(42)
+//	for rows.Next() {
+//		fmt.Println(rows.Int64(0), rows.Text(1))
+//	}
+//	if err := rows.Close(); err != nil { … }
+//
+// They come from SQLite many at a time, packed into one buffer, where columns are
+// looked up when they are asked for. Reading a row allocates nothing but the
+// strings and byte slices that Text and Bytes copy.
+//
+// Rows belong to their statement and are used again by its next query: they must
+// not be touched after Close.
+type Rows struct {
+	s    *Stmt
+	buf  []byte // what C packed, see hpgo.h
+	at   int    // the row
+	next int    // the row after it
+	left int    // rows in buf from next on
+	cols int    // columns of a row
+	cell int    // from a row's beginning to its first cell
+
+	open    bool // begun and not closed
+	more    bool // SQLite is not at the end: the statement has to be reset
+	pending bool // SQLite is at a row that found no room
+	slow    bool
+	batch   int // rows that the next call brings at most
+	count   int // rows given
+	err     error
+}
+
+// begin carries out the statement and fetches the first row. If it was a single one
+// when last carried out, SQLite is asked at once whether there is another.
+func (r *Rows) begin() {
+	s := r.s
+	if s.small == nil {
+		s.small = newBuffer(smallBuffer)
+	}
+	r.buf = s.small
+	r.open, r.more, r.pending, r.slow = true, true, false, false
+	r.err, r.count, r.left, r.next = nil, 0, 0, 0
+	first := 1
+	if s.single {
+		first = 2
+	}
+	r.batch = 32
+	r.fetch(s.numParams, first)
+}
+
+// fail makes rows that there are none of.
+func (r *Rows) fail(err error) {
+	r.open, r.more, r.left, r.err = true, false, 0, err
+}
+
+const (
+	goOn        = C.HPGO_MORE
+	goOnPending = C.HPGO_PENDING
+)
+
+// fetch has C begin or go on, and reads what it brought.
+func (r *Rows) fetch(args, most int) {
+	s := r.s
+	for {
+		s.runC(args, most, r.buf, r.slow)
+		out := (*C.hpgo_out)(unsafe.Pointer(unsafe.SliceData(r.buf)))
+		r.left = int(out.nRow)
+		r.next = int(unsafe.Sizeof(*out))
+		r.slow = out.bSlow != 0
+		r.pending = out.bPending != 0
+		r.more = out.rc == C.SQLITE_ROW
+		s.conn.autocommit = out.bAuto != 0
+		if int(out.nPrepared) != s.prepared {
+			// The columns may be others now.
+			s.prepared = int(out.nPrepared)
+			s.columns = nil
+		}
+		r.cols = int(out.nCol)
+		s.numCols = r.cols
+		r.cell = 8 + (r.cols+7)&^7
+		if !r.more {
+			r.ended(Code(out.rc))
+		}
+		if !r.pending || r.left > 0 {
+			return
+		}
+		// One row alone is larger than the buffer.
+		need := int(out.nNeed)
+		r.giveBuffer()
+		r.buf = newBuffer(need + need/4)
+		args, most = goOnPending, 1
+	}
+}
+
+// ended is called when SQLite has no more rows and has reset the statement.
+func (r *Rows) ended(rc Code) {
+	s := r.s
+	if rc != codeDone {
+		r.err = s.conn.error(rc, s.sql, &s.watch)
+	}
+	s.single = r.count+r.left <= 1
+	r.idle()
+}
+
+// idle is called when the statement has been reset.
+func (r *Rows) idle() {
+	s := r.s
+	if s.args.far {
+		C.sqlite3_clear_bindings((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
+		s.args.gone()
+	}
+	s.watch.end()
+}
+
+// Next goes to the next row, the first time to the first. It says false when there
+// is none, or an error.
+func (r *Rows) Next() bool {
+	if r.left == 0 && !r.refill() {
+		return false
+	}
+	r.left--
+	r.count++
+	r.at = r.next
+	r.next += int(binary.NativeEndian.Uint32(r.buf[r.at:]))
+	return true
+}
+
+// refill fetches more rows. Batches grow, so that what the first rows take does
+// not wait for those behind, and shrink when rows take their time.
+func (r *Rows) refill() bool {
+	if !r.more {
+		return false
+	}
+	if len(r.buf) < bufferSize {
+		r.buf = r.s.conn.takeBuffer()
+	}
+	args := goOn
+	if r.pending {
+		args = goOnPending
+	}
+	if r.slow {
+		r.batch = max(r.batch/2, 4)
+	}
+	r.fetch(args, r.batch)
+	r.batch = min(r.batch*4, 1<<20)
+	return r.left > 0
+}
+
+// Err is what ended the rows before their end, if something did.
+func (r *Rows) Err() error { return r.err }
+
+// Close ends the query, wherever it is, and returns what Err does. It may be called
+// more than once.
+func (r *Rows) Close() error {
+	if !r.open {
+		return r.err
+	}
+	r.stop()
+	if s := r.s; s.ownedByRows {
+		s.ownedByRows = false
+		s.release()
+	}
+	return r.err
+}
+
+func (r *Rows) stop() {
+	if r.s == nil || !r.open {
+		return
+	}
+	r.open = false
+	if r.more {
+		r.more = false
+		r.s.single = false
+		C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(r.s.p))))
+		r.idle()
+	}
+	r.left = 0
+	r.giveBuffer()
+}
+
+func (r *Rows) giveBuffer() {
+	if len(r.buf) > smallBuffer {
+		r.s.conn.giveBuffer(r.buf)
+	}
+	r.buf = nil
+}
+
+// NumColumns is the number of columns; 0 for a statement that gives no rows.
+func (r *Rows) NumColumns() int { return r.cols }
+
+// A Type is the type of a value as it is stored.
+type Type uint8
+
+// Types of values.
+const (
+	Integer Type = typeInt
+	Float   Type = typeFloat
+	Text    Type = typeText
+	Blob    Type = typeBlob
+	Null    Type = typeNull
+)
+
+func (t Type) String() string {
+	return [...]string{"", "INTEGER", "REAL", "TEXT", "BLOB", "NULL"}[t]
+}
+
+func (r *Rows) typ(i int) uint8 { return r.buf[r.at+8+i] }
+
+func (r *Rows) word(i int) uint64 { return binary.NativeEndian.Uint64(r.buf[r.at+r.cell+8*i:]) }
+
+// Type is the type of column i's value.
+func (r *Rows) Type(i int) Type {
+	r.check(i)
+	t := r.typ(i)
+	if t >= typeFarText {
+		t -= typeFarText - typeText
+	}
+	return Type(t)
+}
+
+// check panics as an index out of range does.
+func (r *Rows) check(i int) {
+	if uint(i) >= uint(r.cols) {
+		panic("hpsqlite: there is no column " + strconv.Itoa(i) + " of " + strconv.Itoa(r.cols))
+	}
+}
+
+// IsNull reports whether column i is NULL.
+func (r *Rows) IsNull(i int) bool {
+	r.check(i)
+	return r.typ(i) == typeNull
+}
+
+// Int64 is column i as an integer: 0 if it is NULL, else as CAST AS INTEGER makes it.
+func (r *Rows) Int64(i int) int64 {
+	r.check(i)
+	if r.typ(i) == typeInt {
+		return int64(r.word(i))
+	}
+	return r.toInt64(i)
+}
+
+// Float64 is column i as a real: 0 if it is NULL, else as CAST AS REAL makes it.
+func (r *Rows) Float64(i int) float64 {
+	r.check(i)
+	if r.typ(i) == typeFloat {
+		return math.Float64frombits(r.word(i))
+	}
+	return r.toFloat64(i)
+}
+
+// Bool reports whether column i, as an integer, is not 0.
+func (r *Rows) Bool(i int) bool { return r.Int64(i) != 0 }
+
+// RawText is column i as a text, without a copy: it is good until the next call of
+// Next or Close, and must not be changed. Numbers are copied as CAST AS TEXT makes
+// them. It is nil if the value is NULL.
+func (r *Rows) RawText(i int) []byte {
+	r.check(i)
+	switch r.typ(i) {
+	case typeText, typeBlob, typeFarText, typeFarBlob:
+		return r.bytes(i)
+	}
+	return r.toText(i)
+}
+
+// RawBytes is RawText; a blob and a text are the same bytes.
+func (r *Rows) RawBytes(i int) []byte { return r.RawText(i) }
+
+// Text is column i as a string.
+func (r *Rows) Text(i int) string { return string(r.RawText(i)) }
+
+// Bytes is a copy of column i's bytes, nil if it is NULL.
+func (r *Rows) Bytes(i int) []byte {
+	b := r.RawText(i)
+	if b == nil {
+		return nil
+	}
+	return append(make([]byte, 0, len(b)), b...)
+}
+
+// bytes are those of a text or blob.
+func (r *Rows) bytes(i int) []byte {
+	w := r.buf[r.at+r.cell+8*i:]
+	at, n := binary.NativeEndian.Uint32(w), binary.NativeEndian.Uint32(w[4:])
+	if r.typ(i) >= typeFarText {
+		return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&r.buf[at]))), n)
+	}
+	return r.buf[at : at+n : at+n]
+}
+
+func (r *Rows) toInt64(i int) int64 {
+	switch r.typ(i) {
+	case typeFloat:
+		return floatToInt(math.Float64frombits(r.word(i)))
+	case typeNull:
+		return 0
+	}
+	digits := numericPrefix(string(r.bytes(i)), false)
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil && digits != "" && n == 0 {
+		return 0
+	}
+	return n
+}
+
+// floatToInt cuts off the fraction; beyond the integers it is the outermost one.
+func floatToInt(f float64) int64 {
+	switch {
+	case f <= math.MinInt64:
+		return math.MinInt64
+	case f >= math.MaxInt64:
+		return math.MaxInt64
+	}
+	return int64(f)
+}
+
+func (r *Rows) toFloat64(i int) float64 {
+	switch r.typ(i) {
+	case typeInt:
+		return float64(int64(r.word(i)))
+	case typeNull:
+		return 0
+	}
+	f, _ := strconv.ParseFloat(numericPrefix(string(r.bytes(i)), true), 64)
+	return f
+}
+
+func (r *Rows) toText(i int) []byte {
+	switch r.typ(i) {
+	case typeInt:
+		return strconv.AppendInt(nil, int64(r.word(i)), 10)
+	case typeFloat:
+		return []byte(r.s.conn.floatText(math.Float64frombits(r.word(i))))
+	}
+	return nil
+}
+
+// numericPrefix is the part of text that CAST takes for a number.
+func numericPrefix(text string, real bool) string {
+	text = strings.TrimLeft(text, " \t\n\v\f\r")
+	i, digits := 0, 0
+	if i < len(text) && (text[i] == '-' || text[i] == '+') {
+		i++
+	}
+	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+		i, digits = i+1, digits+1
+	}
+	if !real {
+		if digits == 0 {
+			return "0"
+		}
+		return text[:i]
+	}
+	if i < len(text) && text[i] == '.' {
+		i++
+		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+			i, digits = i+1, digits+1
+		}
+	}
+	if digits == 0 {
+		return "0"
+	}
+	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
+		j := i + 1
+		if j < len(text) && (text[j] == '-' || text[j] == '+') {
+			j++
+		}
+		if j < len(text) && text[j] >= '0' && text[j] <= '9' {
+			for j < len(text) && text[j] >= '0' && text[j] <= '9' {
+				j++
+			}
+			i = j
+		}
+	}
+	return text[:i]
+}
