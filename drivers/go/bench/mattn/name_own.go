@@ -1,0 +1,5 @@
+//go:build !libsqlite3
+
+package mattn
+
+const name = "mattn"
