@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -31,6 +32,15 @@ func (s Settings) Limit() int {
 		return Conns
 	}
 	return s.Conns
+}
+
+// WithoutExclusive is for memory that connections share by a VFS instead of a cache: exclusive locking would keep
+// all but one of them out.
+func (s Settings) WithoutExclusive() Settings {
+	s.Pragmas = slices.DeleteFunc(slices.Clone(s.Pragmas), func(pragma string) bool {
+		return pragma == "locking_mode=exclusive"
+	})
+	return s
 }
 
 // URI is the name of the database with those settings that are parameters of SQLite's own URIs, and after them

@@ -4,8 +4,6 @@ package ncruces
 import (
 	"database/sql"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/hpsqlite/hpsqlite/drivers/go/bench"
 	"github.com/ncruces/go-sqlite3"
@@ -24,17 +22,13 @@ var Drivers = []bench.Driver{
 // file has files of a memory database opened by the operating system, not by the memory's own VFS.
 var file = []string{"vfs=os"}
 
-// uri has a memory database shared by the driver's own VFS: its SQLite is built without shared cache. Exclusive
-// locking would then keep the other connections out.
+// uri has a memory database shared by the driver's own VFS: its SQLite is built without shared cache.
 func uri(s bench.Settings) string {
 	if !s.Memory {
 		return s.URI(s.PragmaParameters()...)
 	}
-	memory := bench.Settings{Path: "/monster"}
-	memory.Pragmas = slices.DeleteFunc(slices.Clone(s.Pragmas), func(pragma string) bool {
-		return strings.HasPrefix(pragma, "locking_mode=")
-	})
-	return memory.URI(append([]string{"vfs=memdb"}, memory.PragmaParameters()...)...)
+	pragmas := s.WithoutExclusive().PragmaParameters()
+	return bench.Settings{Path: "/monster"}.URI(append(pragmas, "vfs=memdb")...)
 }
 
 func open(s bench.Settings) (bench.DB, error) {
