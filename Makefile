@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols differential engine crash dropin upstream browser
+SUITES  := cargo symbols differential engine crash dropin upstream browser go
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -49,7 +49,7 @@ demo: all
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, differential, engine, crash, dropin, upstream, browser
+## test-SUITE: one suite of cargo, symbols, differential, engine, crash, dropin, upstream, browser, go
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
@@ -91,6 +91,7 @@ release: builder
 lint: toolcheck
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	tests/go/run --no-install format $(if $(wildcard dist/src/sqlite3.c),vet)
 
 ## clean: remove everything that make made
 clean:
