@@ -56,7 +56,7 @@ func (a *args) init(n int) error {
 	if n == 0 {
 		return nil
 	}
-	a.size = n*cellSize + 16*n
+	a.size = 2 * cellSize * n
 	if a.mem = C.malloc(C.size_t(a.size)); a.mem == nil {
 		return ErrNoMem
 	}
@@ -68,6 +68,21 @@ func (a *args) free() {
 	a.dropFar()
 	C.free(a.mem)
 	a.mem = nil
+}
+
+// keptArgs is how much memory a statement that nobody uses keeps for its parameters.
+const keptArgs = 64 << 10
+
+// shrink gives back large values, and memory that was needed for many at a time.
+func (a *args) shrink() {
+	a.dropFar()
+	if a.size > keptArgs && a.size > 2*cellSize*a.n {
+		mem := C.realloc(a.mem, C.size_t(2*cellSize*a.n))
+		if mem != nil {
+			a.mem, a.size = mem, 2*cellSize*a.n
+		}
+		a.clear()
+	}
 }
 
 // clear makes all parameters NULL.

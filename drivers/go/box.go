@@ -15,6 +15,10 @@ type boxes struct {
 
 const boxSize = 64
 
+// Strings that are longer are boxed one by one: who keeps one does not keep dozens, and what their
+// bytes take makes up for it.
+const longString = 256
+
 // An eface is how an interface without methods is laid out. There is no other way
 // to have one point into an array.
 type eface struct {
@@ -51,6 +55,9 @@ func (b *boxes) float64(v float64) (boxed any) {
 }
 
 func (b *boxes) string(v string) (boxed any) {
+	if len(v) > longString {
+		return v
+	}
 	if len(b.strings) == cap(b.strings) {
 		b.strings = make([]string, 0, boxSize)
 	}

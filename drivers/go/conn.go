@@ -44,7 +44,10 @@ func Open(dsn string) (*Conn, error) {
 
 // OpenConfig opens the database that cfg describes. Settings that cannot be
 // made are an error, and nothing stays open.
-func OpenConfig(cfg Config) (*Conn, error) {
+func OpenConfig(cfg Config) (*Conn, error) { return openConfig(context.Background(), cfg) }
+
+// openConfig is OpenConfig, where ctx ends waiting for locks.
+func openConfig(ctx context.Context, cfg Config) (*Conn, error) {
 	if err := checkLibrary(); err != nil {
 		return nil, err
 	}
@@ -68,7 +71,10 @@ func OpenConfig(cfg Config) (*Conn, error) {
 		c.Close()
 		return nil, err
 	}
-	if err := c.applySettings(); err != nil {
+	stop := c.Until(ctx)
+	err := c.applySettings()
+	stop()
+	if err != nil {
 		c.Close()
 		return nil, fmt.Errorf("cannot open %s: %w", cfg.Path, err)
 	}
@@ -111,11 +117,9 @@ func (c *Conn) Interrupt() {
 // done already, statements fail at once.
 func (c *Conn) Until(ctx context.Context) (stop func()) {
 	c.until.end()
-	if ctx.Err() != nil {
+	if err := c.until.begin(ctx); err != nil {
 		c.until.ctx = ctx
-		return func() { c.until.ctx = nil }
 	}
-	c.until.begin(ctx)
 	return c.until.end
 }
 
@@ -123,6 +127,20 @@ func (c *Conn) Until(ctx context.Context) (stop func()) {
 func (c *Conn) SetBusyTimeout(d time.Duration) {
 	if c.h != nil {
 		C.hpgo_busy_timeout(c.h, C.int(min(d.Milliseconds(), 1<<31-1)))
+	}
+}
+
+// undo carries out what ends a failed transaction, also when the context that made it fail is
+// done.
+func (c *Conn) undo(statements ...string) {
+	ctx := c.until.ctx
+	c.until.end()
+	c.until.ctx = nil
+	for _, sql := range statements {
+		c.Exec(sql)
+	}
+	if ctx != nil {
+		c.Until(ctx)
 	}
 }
 
@@ -210,6 +228,7 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 		s.release()
 		return nil, fmt.Errorf("hpsqlite: Prepare takes one statement, and behind the first is %s", excerpt(tail))
 	}
+	s.keepsArgs = true
 	return s, nil
 }
 
@@ -240,9 +259,21 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 		return nil, "", &Error{Code: ErrError, Message: "a NUL byte in the SQL", SQL: sql, Offset: at}
 	}
 	const persistent = C.SQLITE_PREPARE_PERSISTENT
+	pragma := isPragma(sql)
+	timeout := pragma && strings.Contains(strings.ToLower(sql), "busy_timeout")
+	if timeout {
+		C.hpgo_pragma_before(c.h)
+	}
 	rc := c.prepareC((*C.char)(unsafe.Pointer(unsafe.StringData(text))), len(text), persistent, &info)
 	if rc != codeOK {
-		return nil, "", c.error(rc, sql, nil)
+		err := c.error(rc, sql, nil)
+		if timeout {
+			C.hpgo_pragma_after(c.h)
+		}
+		return nil, "", err
+	}
+	if timeout {
+		C.hpgo_pragma_after(c.h)
 	}
 	n := int(info.nSql)
 	tail := blank(sql[n:])
@@ -254,12 +285,13 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 	}
 	s := &Stmt{conn: c, p: info.stmt, sql: sql[:n], numParams: int(info.nParam), numCols: int(info.nCol), readonly: info.bReadonly != 0}
 	// Some PRAGMAs do what they do when they are prepared.
-	s.cached = tail == "" && !strings.EqualFold(blank(sql)[:min(6, len(blank(sql)))], "PRAGMA")
+	s.cached = tail == "" && !pragma
 	if s.cached {
 		s.sql = sql
 	}
 	s.rows.s = s
 	s.watch.conn = c
+	s.taken = true
 	if err := s.args.init(s.numParams); err != nil {
 		s.finalize()
 		return nil, "", err
@@ -269,6 +301,11 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 	}
 	c.stmts[s] = struct{}{}
 	return s, tail, nil
+}
+
+func isPragma(sql string) bool {
+	word := blank(sql)
+	return len(word) > 6 && strings.EqualFold(word[:6], "PRAGMA")
 }
 
 // blank gives sql without what comes before the next statement, if that

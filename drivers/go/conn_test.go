@@ -308,3 +308,57 @@ func TestAStatementThatRunsIsLeftAlone(t *testing.T) {
 	outer.Close()
 	inner.Close()
 }
+
+// A bind function that panics has not asked for what was bound before.
+func TestExecManyUndoesWhatAPanicLeaves(t *testing.T) {
+	c := open(t)
+	exec(t, c, "CREATE TABLE t(a)")
+	s, err := c.Prepare("INSERT INTO t VALUES(?)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() { equal(t, "panic", recover(), any("mine")) }()
+		s.ExecMany(20_000, func(i int) {
+			if i == 10_000 {
+				panic("mine")
+			}
+			s.BindInt64(1, int64(i))
+		})
+	}()
+	equal(t, "rows", texts(t, c, "SELECT count(*) FROM t")[0], "0")
+	equal(t, "in a transaction", c.InTransaction(), false)
+}
+
+func TestRowsEndWithTheirConnection(t *testing.T) {
+	c := open(t)
+	rows := c.Query("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT i FROM n")
+	rows.Next()
+	c.Close()
+	if rows.Next() || rows.Err() == nil || rows.Close() == nil {
+		t.Error("rows of a closed connection look as if they were all")
+	}
+	wantError(t, "Query", c.Query("SELECT 1").Close(), "the connection is closed")
+	_, err := c.Exec("SELECT 1")
+	wantError(t, "Exec", err, "the connection is closed")
+}
+
+// There is nothing to read before the first row and behind the last one.
+func TestColumnsWithoutARowPanic(t *testing.T) {
+	c := open(t)
+	rows := c.Query("SELECT hex(zeroblob(40000)) UNION ALL SELECT 'b'")
+	reads := func(when string) {
+		defer func() {
+			if recover() == nil {
+				t.Errorf("%s: there is a text", when)
+			}
+		}()
+		rows.RawText(0)
+	}
+	reads("before Next")
+	for rows.Next() {
+	}
+	reads("at the end")
+	rows.Close()
+	reads("after Close")
+}

@@ -96,6 +96,8 @@ func (c *Conn) error(code Code, sql string, w *watch) error {
 }
 
 var (
-	errClosed  = errors.New("hpsqlite: the connection is closed")
-	errRunning = errors.New("hpsqlite: the statement's rows are not closed yet")
+	errClosed     = errors.New("hpsqlite: the connection is closed")
+	errStmtClosed = errors.New("hpsqlite: the statement is closed")
+	errPanic      = errors.New("hpsqlite: panic")
+	errRunning    = errors.New("hpsqlite: the statement's rows are not closed yet")
 )

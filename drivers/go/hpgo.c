@@ -51,6 +51,23 @@ void hpgo_busy_timeout(hpgo_conn *p, int ms){
   sqlite3_busy_handler(DB(p->db), ms>0 ? busyWait : 0, p);
 }
 
+/* PRAGMA busy_timeout knows SQLite's own handler only. Give it that, so that a
+** statement that is now prepared says what is in force; hpgo_pragma_after()
+** takes over what the statement has set. */
+void hpgo_pragma_before(hpgo_conn *p){
+  sqlite3_busy_timeout(DB(p->db), p->msBusy);
+}
+void hpgo_pragma_after(hpgo_conn *p){
+  sqlite3_stmt *pStmt = 0;
+  int ms = p->msBusy;
+  int rc = sqlite3_prepare_v2(DB(p->db), "PRAGMA busy_timeout", -1, &pStmt, 0);
+  if( rc==SQLITE_OK && sqlite3_step(pStmt)==SQLITE_ROW ){
+    ms = sqlite3_column_int(pStmt, 0);
+  }
+  sqlite3_finalize(pStmt);
+  hpgo_busy_timeout(p, ms);
+}
+
 /* Open a database. Return 0 if there is no memory; else a connection that has
 ** to be closed, whatever *pRc is. */
 hpgo_conn *hpgo_open(const char *zName, int flags, const char *zVfs, int *pRc){
@@ -70,7 +87,10 @@ void hpgo_interrupt(hpgo_conn *p, int bStop){
   if( bStop ) sqlite3_interrupt(DB(p->db));
 }
 
+/* A blob handle or backup that is still open keeps the sqlite3 alive, which must
+** then not wait with what is freed here. */
 int hpgo_close(hpgo_conn *p){
+  if( p->db ) sqlite3_busy_handler(DB(p->db), 0, 0);
   int rc = sqlite3_close_v2(DB(p->db));
   free(p);
   return rc;

@@ -97,6 +97,8 @@ typedef struct hpgo_conn {
 
 hpgo_conn *hpgo_open(const char *zName, int flags, const char *zVfs, int *pRc);
 void hpgo_busy_timeout(hpgo_conn *p, int ms);
+void hpgo_pragma_before(hpgo_conn *p);
+void hpgo_pragma_after(hpgo_conn *p);
 void hpgo_interrupt(hpgo_conn *p, int bStop);
 int hpgo_close(hpgo_conn *p);
 int hpgo_prepare(uint64_t db, const char *zSql, int64_t nSql, int flags,

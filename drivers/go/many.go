@@ -32,7 +32,14 @@ func (s *Stmt) ExecMany(n int, bind func(i int)) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = end(err) }()
+	returned := false
+	defer func() {
+		if returned {
+			err = end(err)
+		} else {
+			end(errPanic)
+		}
+	}()
 	m := many{s: s}
 	defer m.free()
 	for i := range n {
@@ -42,12 +49,15 @@ func (s *Stmt) ExecMany(n int, bind func(i int)) (res Result, err error) {
 			err := fmt.Errorf("set %d: %w", i, s.argErr)
 			s.args.clear()
 			s.argErr = nil
+			returned = true
 			return res, err
 		}
 		if err := m.add(i); err != nil {
+			returned = true
 			return res, err
 		}
 	}
+	returned = true
 	if err := m.flush(n); err != nil {
 		return res, err
 	}
@@ -109,6 +119,10 @@ func (m *many) flush(i int) error {
 	if m.sets == 0 {
 		return nil
 	}
+	// Statements that are over at once do not notice an interrupt.
+	if err := m.s.conn.until.reason(); err != nil {
+		return err
+	}
 	var done C.hpgo_done
 	rc := m.s.manyC(m.mem, m.sets, &done)
 	first := i - m.sets
@@ -140,9 +154,7 @@ func (c *Conn) allOrNothing() (end func(error) error, err error) {
 		}
 		// Some errors end the transaction by themselves.
 		if !c.autocommit {
-			for _, sql := range undo {
-				c.Exec(sql)
-			}
+			c.undo(undo...)
 		}
 		return err
 	}, nil

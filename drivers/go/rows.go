@@ -45,6 +45,10 @@ type Rows struct {
 	err     error
 }
 
+// noRow is beyond all buffers: who asks for a column when there is no row gets a panic, as
+// from any index out of range.
+const noRow = 1 << 40
+
 // begin carries out the statement and fetches the first row. If it was a single one
 // when last carried out, SQLite is asked at once whether there is another.
 func (r *Rows) begin() {
@@ -54,7 +58,7 @@ func (r *Rows) begin() {
 	}
 	r.buf = s.small
 	r.open, r.more, r.pending, r.slow = true, true, false, false
-	r.err, r.count, r.left, r.next = nil, 0, 0, 0
+	r.err, r.count, r.left, r.next, r.at = nil, 0, 0, 0, noRow
 	first := 1
 	if s.single {
 		first = 2
@@ -97,6 +101,9 @@ func (r *Rows) fetch(args, most int) {
 			r.ended(Code(out.rc))
 		}
 		if !r.pending || r.left > 0 {
+			if r.more && s.watch.rest() {
+				r.cancelled()
+			}
 			return
 		}
 		// One row alone is larger than the buffer.
@@ -105,6 +112,13 @@ func (r *Rows) fetch(args, most int) {
 		r.buf = newBuffer(need + need/4)
 		args, most = goOnPending, 1
 	}
+}
+
+// cancelled ends rows whose context is done while SQLite is not being called.
+func (r *Rows) cancelled() {
+	r.more, r.left = false, 0
+	r.err = &Error{Code: ErrInterrupt, Message: "interrupted", SQL: r.s.sql, Offset: -1, cause: r.s.watch.reason()}
+	r.reset()
 }
 
 // ended is called when SQLite has no more rows and has reset the statement.
@@ -144,6 +158,12 @@ func (r *Rows) Next() bool {
 // not wait for those behind, and shrink when rows take their time.
 func (r *Rows) refill() bool {
 	if !r.more {
+		r.at = noRow
+		return false
+	}
+	r.at = noRow
+	if r.s.watch.resume() {
+		r.cancelled()
 		return false
 	}
 	if len(r.buf) < bufferSize {
@@ -186,11 +206,24 @@ func (r *Rows) stop() {
 	if r.more {
 		r.more = false
 		r.s.single = false
-		C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(r.s.p))))
-		r.idle()
+		r.reset()
 	}
 	r.left = 0
 	r.giveBuffer()
+}
+
+// reset ends the statement before its end. INSERT … RETURNING is committed by that, or
+// undone if it violates a foreign key or the disk is full.
+func (r *Rows) reset() {
+	s := r.s
+	rc := Code(C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(s.p)))))
+	if rc != codeOK {
+		s.conn.autocommit = C.sqlite3_get_autocommit(s.conn.db()) != 0
+		if r.err == nil {
+			r.err = s.conn.error(rc, s.sql, &s.watch)
+		}
+	}
+	r.idle()
 }
 
 func (r *Rows) giveBuffer() {
@@ -227,6 +260,23 @@ func (r *Rows) word(i int) uint64 { return binary.NativeEndian.Uint64(r.buf[r.at
 func (r *Rows) Type(i int) Type {
 	r.check(i)
 	t := r.typ(i)
+	if t >= typeFarText {
+		t -= typeFarText - typeText
+	}
+	return Type(t)
+}
+
+// aheadType is the type of column i's value in the row that is there, or else in the next one if
+// that has been fetched, or else Null.
+func (r *Rows) aheadType(i int) Type {
+	at := r.at
+	if at == noRow && r.left > 0 {
+		at = r.next
+	}
+	if at == noRow || r.buf == nil || i >= r.cols {
+		return Null
+	}
+	t := r.buf[at+8+i]
 	if t >= typeFarText {
 		t -= typeFarText - typeText
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"time"
 	"unsafe"
 )
@@ -45,6 +46,7 @@ type Stmt struct {
 	ownedByRows bool // Rows.Close releases it
 
 	cached, taken bool // may be given to the cache; is not in it
+	keepsArgs     bool // no parameters are those that were set before: Prepare gave it
 	lastUse       uint64
 }
 
@@ -56,6 +58,8 @@ func (s *Stmt) release() {
 	if s.conn.h == nil {
 		return
 	}
+	s.keepsArgs = false
+	s.args.shrink()
 	if !s.cached || !s.conn.cache.give(s) {
 		s.finalize()
 	}
@@ -63,11 +67,12 @@ func (s *Stmt) release() {
 
 // Close ends the statement's use; its rows are closed. The connection keeps it prepared.
 func (s *Stmt) Close() error {
-	if s.p == 0 {
+	if s.p == 0 || !s.taken {
 		return nil
 	}
 	s.rows.Close()
 	s.args.clear()
+	s.argErr = nil
 	s.release()
 	return nil
 }
@@ -75,6 +80,9 @@ func (s *Stmt) Close() error {
 func (s *Stmt) finalize() {
 	if s.p == 0 {
 		return
+	}
+	if s.rows.open && s.rows.err == nil && (s.rows.more || s.rows.left > 0) {
+		s.rows.err = errClosed
 	}
 	s.rows.stop()
 	C.sqlite3_finalize((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
@@ -235,34 +243,74 @@ func (s *Stmt) Bind(args ...any) {
 }
 
 func (s *Stmt) bind(args []any) {
-	next := 0
+	for _, a := range args {
+		if _, ok := named(a); ok {
+			s.bindNamed(args)
+			return
+		}
+	}
+	if len(args) != s.numParams {
+		s.argErr = fmt.Errorf("hpsqlite: %d parameters are given, and the statement has %d", len(args), s.numParams)
+		return
+	}
+	for i, a := range args {
+		s.value(i, a)
+	}
+}
+
+// bindNamed sets those that have names by them, and what is without a name to the
+// parameters that are left, in their order.
+func (s *Stmt) bindNamed(args []any) {
+	given := make([]bool, s.numParams)
 	for _, a := range args {
 		name, ok := named(a)
 		if !ok {
-			if next < s.numParams {
-				s.value(next, a)
-			}
-			next++
 			continue
 		}
-		i := s.ParamIndex(name)
-		if i == 0 {
+		value, found := a, false
+		if a, ok := a.(sql.NamedArg); ok {
+			value = a.Value
+		}
+		for i, n := range s.params {
+			// :name, @name and $name are three parameters.
+			if n == name && n != "" {
+				s.value(i, value)
+				given[i], found = true, true
+			}
+		}
+		if !found {
 			s.argErr = fmt.Errorf("hpsqlite: there is no parameter %q in %s", name, excerpt(s.sql))
 			return
 		}
-		switch a := a.(type) {
-		case sql.NamedArg:
-			s.value(i-1, a.Value)
-		case driver.NamedValue:
-			s.value(i-1, a.Value)
+	}
+	i := 0
+	for _, a := range args {
+		if _, ok := named(a); ok {
+			continue
 		}
-		if i > next {
-			next = i
+		for i < len(given) && given[i] {
+			i++
+		}
+		if i == len(given) {
+			s.argErr = fmt.Errorf("hpsqlite: more parameters are given than %s has", excerpt(s.sql))
+			return
+		}
+		s.value(i, a)
+		given[i] = true
+	}
+	for i, ok := range given {
+		if !ok && s.argErr == nil {
+			s.argErr = fmt.Errorf("hpsqlite: parameter %s is not given", s.paramName(i))
 		}
 	}
-	if next != s.numParams && s.argErr == nil {
-		s.argErr = fmt.Errorf("hpsqlite: %d parameters are given, and the statement has %d", next, s.numParams)
+}
+
+// paramName is what an error calls parameter i (from 0).
+func (s *Stmt) paramName(i int) string {
+	if s.params != nil && s.params[i] != "" {
+		return strconv.Quote(s.params[i])
 	}
+	return strconv.Itoa(i + 1)
 }
 
 func (s *Stmt) bytes(i int, typ uint32, p *byte, n int) {
@@ -390,15 +438,22 @@ func (s *Stmt) reflected(i int, arg any) {
 // A ZeroBlob as a parameter is a blob of so many zero bytes, which takes no memory.
 type ZeroBlob int64
 
+func (s *Stmt) closed() error {
+	if s.conn.h == nil {
+		return errClosed
+	}
+	return errStmtClosed
+}
+
 // start is what is asked before a statement is carried out.
 func (s *Stmt) start(args []any) error {
-	if s.p == 0 {
-		return errClosed
+	if s.p == 0 || !s.taken {
+		return s.closed()
 	}
 	if s.rows.open {
 		return errRunning
 	}
-	if len(args) > 0 {
+	if len(args) > 0 || !s.keepsArgs && s.numParams > 0 {
 		s.args.clear()
 		s.argErr = nil
 		s.bind(args)

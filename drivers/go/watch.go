@@ -17,6 +17,7 @@ type watch struct {
 	ctx   context.Context
 	stop  func() bool
 	round uint64 // of begin and end; guarded by conn.mu
+	rests bool   // the statement is not being stepped; guarded by conn.mu
 }
 
 // begin returns the context's error if it is done already.
@@ -29,6 +30,7 @@ func (w *watch) begin(ctx context.Context) error {
 	}
 	w.conn.mu.Lock()
 	w.round++
+	w.rests = false
 	round := w.round
 	w.conn.mu.Unlock()
 	w.ctx = ctx
@@ -43,14 +45,48 @@ func (w *watch) interrupt(round uint64) {
 			w.conn.mu.Unlock()
 			return
 		}
-		C.hpgo_interrupt(w.conn.h, 1)
+		if !w.rests {
+			C.hpgo_interrupt(w.conn.h, 1)
+		}
 		w.conn.mu.Unlock()
 		time.Sleep(pause)
 	}
 }
 
+// rest keeps the context from interrupting: an interrupt ends all statements of the connection, and
+// another one may be running while this one's rows are read. It reports whether the
+// context is done; then the statement has to be reset, which alone undoes an interrupt.
+func (w *watch) rest() (done bool) {
+	if w.stop == nil {
+		return false
+	}
+	w.conn.mu.Lock()
+	defer w.conn.mu.Unlock()
+	w.rests = true
+	if w.ctx.Err() == nil {
+		return false
+	}
+	C.hpgo_interrupt(w.conn.h, 0)
+	return true
+}
+
+// resume is called before the statement goes on. It reports whether the context is done.
+func (w *watch) resume() (done bool) {
+	if w.stop == nil {
+		return false
+	}
+	if w.ctx.Err() != nil {
+		return true
+	}
+	w.conn.mu.Lock()
+	w.rests = false
+	w.conn.mu.Unlock()
+	return false
+}
+
 func (w *watch) end() {
 	if w.stop == nil {
+		w.ctx = nil
 		return
 	}
 	if !w.stop() {
