@@ -60,17 +60,15 @@ func NewConnector(cfg Config, init func(*Conn) error) *Connector {
 
 // sharedMemory gives a database in memory a name by which all connections find
 // the same, in SQLite's memdb, whose readers do not lock each other out table by table
-// as in the shared cache.
+// as in the shared cache. With cache=shared it is the database of all connectors that have that
+// name, as it is in SQLite.
 func (cfg Config) sharedMemory() Config {
 	if !cfg.memory() || cfg.VFS != "" {
 		return cfg
 	}
 	name := cfg.Path
-	if name == ":memory:" || name == "" {
-		name = fmt.Sprintf("hpsqlite-%d", memories.Add(1))
-		if cfg.Cache == "shared" {
-			name = "hpsqlite"
-		}
+	if cfg.Cache != "shared" {
+		name = fmt.Sprintf("hpsqlite/%d", memories.Add(1))
 	}
 	cfg.Path = "/" + strings.TrimPrefix(name, "/")
 	cfg.VFS, cfg.Mode, cfg.Cache = "memdb", ReadWriteCreate, ""
@@ -85,7 +83,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, k.err
 		}
 	}
-	c, err := OpenConfig(k.cfg)
+	c, err := openConfig(ctx, k.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -145,12 +143,10 @@ func (k *sqlConn) Ping(ctx context.Context) error { return ctx.Err() }
 
 func (k *sqlConn) IsValid() bool { return k.c.h != nil }
 
-// ResetSession ends a transaction that someone began with Exec("BEGIN") and left.
+// ResetSession leaves a transaction alone that was begun with Exec("BEGIN"): with
+// SetMaxOpenConns(1) the next Exec is in it, and programs rely on that.
 func (k *sqlConn) ResetSession(context.Context) error {
-	if k.c.autocommit {
-		return nil
-	}
-	if _, err := k.c.Exec("ROLLBACK"); err != nil {
+	if k.c.h == nil {
 		return driver.ErrBadConn
 	}
 	return nil
@@ -219,6 +215,7 @@ func (k *sqlConn) PrepareContext(ctx context.Context, sql string) (driver.Stmt, 
 	if err != nil {
 		return nil, err
 	}
+	s.keepsArgs = false
 	return &sqlStmt{k: k, s: s}, nil
 }
 
@@ -227,11 +224,10 @@ func (k *sqlConn) Begin() (driver.Tx, error) {
 }
 
 // BeginTx begins as Config.TxLock says, unless the transaction is read-only: then it is
-// deferred, and what would write fails.
+// deferred, and what would write fails. It is serializable, which is what the weaker levels
+// allow too.
 func (k *sqlConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	switch l := sql.IsolationLevel(opts.Isolation); l {
-	case sql.LevelDefault, sql.LevelSerializable, sql.LevelSnapshot, sql.LevelRepeatableRead:
-	default:
+	if l := sql.IsolationLevel(opts.Isolation); l < sql.LevelDefault || l > sql.LevelSerializable {
 		return nil, fmt.Errorf("hpsqlite: there is no isolation level %q: SQLite's transactions are serializable", l)
 	}
 	begin := "BEGIN IMMEDIATE"
@@ -243,23 +239,35 @@ func (k *sqlConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx
 	case k.c.cfg.TxLock == Exclusive:
 		begin = "BEGIN EXCLUSIVE"
 	}
-	if _, err := k.c.exec(ctx, begin, nil); err != nil {
+	_, err := k.c.exec(ctx, begin, nil)
+	if err != nil {
 		return nil, err
 	}
 	tx := &sqlTx{c: k.c}
 	if opts.ReadOnly && k.c.cfg.Mode != ReadOnly {
-		if _, err := k.c.Exec("PRAGMA query_only=1"); err != nil {
+		if tx.queryOnly, err = k.c.setQueryOnly(); err != nil {
 			k.c.Exec("ROLLBACK")
 			return nil, err
 		}
-		tx.queryOnly = true
 	}
 	return tx, nil
 }
 
+// setQueryOnly keeps the connection from writing. It says false if nothing else was allowed
+// before.
+func (c *Conn) setQueryOnly() (changed bool, err error) {
+	rows := c.Query("PRAGMA query_only")
+	was := rows.Next() && rows.Bool(0)
+	if err := rows.Close(); err != nil || was {
+		return false, err
+	}
+	_, err = c.Exec("PRAGMA query_only=1")
+	return err == nil, err
+}
+
 type sqlTx struct {
 	c         *Conn
-	queryOnly bool
+	queryOnly bool // to be taken back
 }
 
 func (t *sqlTx) end(sql string) error {
@@ -299,7 +307,8 @@ type sqlResult Result
 func (r sqlResult) LastInsertId() (int64, error) { return r.RowID, nil }
 func (r sqlResult) RowsAffected() (int64, error) { return r.Changes, nil }
 
-// A sqlStmt is a statement that database/sql has prepared.
+// A sqlStmt is a statement that database/sql has prepared. In a transaction it may be asked for
+// again while its rows are open: then the connection carries out the same SQL once more.
 type sqlStmt struct {
 	k *sqlConn
 	s *Stmt
@@ -333,11 +342,10 @@ func namedValues(args []driver.Value) []driver.NamedValue {
 }
 
 func (t *sqlStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	values := t.k.values(args)
-	if err := leftOver(values, t.s.numParams == 0); err != nil && t.s.numParams == 0 {
-		return nil, err
+	if t.s.rows.open {
+		return t.k.ExecContext(ctx, t.s.sql, args)
 	}
-	res, err := t.s.exec(ctx, values)
+	res, err := t.s.exec(ctx, t.k.values(args))
 	t.k.dropValues()
 	if err != nil {
 		return nil, err
@@ -346,6 +354,9 @@ func (t *sqlStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (dr
 }
 
 func (t *sqlStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if t.s.rows.open {
+		return t.k.QueryContext(ctx, t.s.sql, args)
+	}
 	t.s.query(ctx, t.k.values(args))
 	t.k.dropValues()
 	return t.s.sqlRows.begin(t.s, false)
@@ -442,8 +453,8 @@ func (q *sqlRows) ColumnTypeDatabaseTypeName(i int) string {
 // ColumnTypeNullable is not known of a query's column.
 func (q *sqlRows) ColumnTypeNullable(int) (nullable, ok bool) { return true, false }
 
-// ColumnTypeScanType is the type of the value in the row that is there, if there is one and it is not NULL,
-// else what the declared type lets expect.
+// ColumnTypeScanType is what the declared type lets expect; for an expression, what its value
+// in the row is that is there or comes next.
 func (q *sqlRows) ColumnTypeScanType(i int) reflect.Type {
 	c := q.kinds[i]
 	switch c.kind {
@@ -453,6 +464,9 @@ func (q *sqlRows) ColumnTypeScanType(i int) reflect.Type {
 		return reflect.TypeFor[sql.NullBool]()
 	}
 	decl := strings.ToUpper(c.decl)
+	if decl == "" {
+		decl = q.r.aheadType(i).String()
+	}
 	switch {
 	case strings.Contains(decl, "INT"):
 		return reflect.TypeFor[sql.NullInt64]()

@@ -3,6 +3,7 @@ package hpsqlite
 import (
 	"context"
 	"database/sql/driver"
+	"io"
 	"slices"
 )
 
@@ -32,6 +33,11 @@ func (k *sqlConn) queryScript(ctx context.Context, s *Stmt, tail string, args []
 // next carries out s, and what follows as long as it gives no rows.
 func (p *script) next(s *Stmt) error {
 	for {
+		if s == nil {
+			// Behind the last statement is something that is none, such as a byte order mark.
+			p.sqlRows, p.end = sqlRows{}, true
+			return leftOver(p.args, false)
+		}
 		var mine []any
 		mine, p.args = s.split(p.args)
 		s.query(p.ctx, mine)
@@ -70,7 +76,10 @@ func (p *script) HasNextResultSet() bool { return !p.end }
 
 // NextResultSet goes on with the next statement that gives rows.
 func (p *script) NextResultSet() error {
-	p.sqlRows.Close()
+	if err := p.Close(); err != nil {
+		p.end = true
+		return err
+	}
 	s, err := p.take()
 	if err != nil {
 		p.end = true
@@ -80,4 +89,17 @@ func (p *script) NextResultSet() error {
 }
 
 // Close leaves statements that were not reached undone.
-func (p *script) Close() error { return p.sqlRows.Close() }
+func (p *script) Close() error {
+	if p.r == nil {
+		return nil
+	}
+	return p.sqlRows.Close()
+}
+
+// Next gives a row of the result set.
+func (p *script) Next(dest []driver.Value) error {
+	if p.r == nil {
+		return io.EOF
+	}
+	return p.sqlRows.Next(dest)
+}

@@ -24,7 +24,8 @@ var timeForms = []string{
 }
 
 func (cfg *Config) appendTime(b []byte, t time.Time) []byte {
-	if cfg.TimeUTC {
+	// The format has no seconds in the offset, which zones had until about 1920.
+	if _, offset := t.Zone(); cfg.TimeUTC || offset%60 != 0 {
 		t = t.UTC()
 	}
 	return t.AppendFormat(b, TimeFormat)
