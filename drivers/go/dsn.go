@@ -125,7 +125,7 @@ var aliases = map[string]string{
 //	_txlock=immediate|deferred|exclusive
 //	_defaults=off                       nothing of Defaults
 //	_stmt_cache=N                       statements kept prepared; 0 for none
-//	_loc=auto|ZONE                      zone in which times are given
+//	_loc=auto|ZONE, _timezone=ZONE      zone in which times are given
 //	_time_utc=1                         times are stored in UTC
 //
 // A parameter that begins with an underscore and is not known is an error: so is
@@ -179,6 +179,9 @@ func ParseDSN(dsn string) (Config, error) {
 func (cfg *Config) parameter(key, value string) error {
 	bad := func(want string) error { return fmt.Errorf("%s=%s: it must be %s", key, value, want) }
 	if name, ok := aliases[key]; ok {
+		if value == "" {
+			return nil
+		}
 		return cfg.pragma(key, Pragma{name, value})
 	}
 	switch key {
@@ -233,7 +236,7 @@ func (cfg *Config) parameter(key, value string) error {
 		if cfg.StmtCache = n; n == 0 {
 			cfg.StmtCache = -1
 		}
-	case "_loc":
+	case "_loc", "_timezone":
 		if value == "auto" {
 			value = "Local"
 		}
@@ -300,6 +303,36 @@ func (cfg *Config) pragma(key string, p Pragma) error {
 	return nil
 }
 
+// What SQLite takes for a word that it does not know is off, or what was before: a
+// misspelt one would not be noticed.
+var (
+	switches = []string{"0", "1", "on", "off", "yes", "no", "true", "false"}
+	words    = map[string][]string{
+		"auto_vacuum":              {"0", "1", "2", "none", "full", "incremental"},
+		"case_sensitive_like":      switches,
+		"defer_foreign_keys":       switches,
+		"foreign_keys":             switches,
+		"ignore_check_constraints": switches,
+		"journal_mode":             {"delete", "truncate", "persist", "memory", "wal", "off"},
+		"locking_mode":             {"normal", "exclusive"},
+		"query_only":               switches,
+		"recursive_triggers":       switches,
+		"secure_delete":            append([]string{"fast", "default"}, switches...),
+		"synchronous":              {"0", "1", "2", "3", "off", "normal", "full", "extra"},
+		"temp_store":               {"0", "1", "2", "default", "file", "memory"},
+		"writable_schema":          append([]string{"reset"}, switches...),
+	}
+)
+
+// base is the PRAGMA's name without a schema's, in small letters.
+func (p Pragma) base() string {
+	_, name, ok := strings.Cut(p.Name, ".")
+	if !ok {
+		name = p.Name
+	}
+	return strings.ToLower(name)
+}
+
 // check refuses what would be more than one PRAGMA.
 func (p Pragma) check() error {
 	if p.Name == "" || strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" {
@@ -312,6 +345,10 @@ func (p Pragma) check() error {
 	plain := strings.Trim(p.Value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == ""
 	if !quoted && !plain || strings.IndexByte(p.Value, 0) >= 0 {
 		return fmt.Errorf("PRAGMA %s: %q is neither a word or number nor in single quotes", p.Name, p.Value)
+	}
+	value := strings.ToLower(strings.Trim(p.Value, "'"))
+	if known := words[p.base()]; known != nil && value != "" && !slices.Contains(known, value) {
+		return fmt.Errorf("PRAGMA %s: %q is none of %s", p.Name, p.Value, strings.Join(known, ", "))
 	}
 	return nil
 }
@@ -364,11 +401,5 @@ func (cfg *Config) flags() int {
 }
 
 func (cfg *Config) names(pragma string) bool {
-	return slices.ContainsFunc(cfg.Pragmas, func(p Pragma) bool {
-		_, name, ok := strings.Cut(p.Name, ".")
-		if !ok {
-			name = p.Name
-		}
-		return strings.EqualFold(name, pragma)
-	})
+	return slices.ContainsFunc(cfg.Pragmas, func(p Pragma) bool { return p.base() == pragma })
 }

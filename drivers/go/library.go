@@ -40,6 +40,10 @@ func LibraryInfo() Library {
 	}
 }
 
+// MemoryUsed is how many bytes SQLite has allocated, for all connections together; 0 if the
+// library was compiled not to count (SQLITE_DEFAULT_MEMSTATUS=0).
+func MemoryUsed() int64 { return int64(C.sqlite3_memory_used()) }
+
 // checkLibrary refuses a library that is older than the header that the program
 // was compiled with: calls may be missing from it, and structures differ.
 var checkLibrary = sync.OnceValue(func() error {

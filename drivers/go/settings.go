@@ -4,6 +4,7 @@ package hpsqlite
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unsafe"
@@ -24,12 +25,22 @@ func (c *Conn) applySettings() error {
 		}
 	}
 	c.SetBusyTimeout(max(timeout, 0))
+	c.growMemory()
 	for _, p := range cfg.Pragmas {
 		if err := p.check(); err != nil {
 			return err
 		}
-		if err := c.pragma(p); err != nil {
-			return err
+	}
+	// What a new file is like is settled by the first thing that is written to it, which another
+	// PRAGMA may do.
+	for _, first := range []bool{true, false} {
+		for _, p := range cfg.Pragmas {
+			if p.shapesFile() != first {
+				continue
+			}
+			if err := c.pragma(p); err != nil {
+				return err
+			}
 		}
 	}
 	if cfg.NoDefaults {
@@ -39,14 +50,43 @@ func (c *Conn) applySettings() error {
 		if cfg.names(p.Name) || p.Name == "journal_mode" && !c.walPossible() {
 			continue
 		}
-		if err := c.pragma(p); err != nil {
+		err := c.pragma(p)
+		if p.Name == "journal_mode" && errors.Is(err, ErrBusy) && c.until.reason() == nil {
+			// Someone uses the file in its own journal mode. So can we.
+			continue
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// shapesFile reports whether p does nothing once there is something in the file.
+func (p Pragma) shapesFile() bool {
+	switch p.base() {
+	case "page_size", "auto_vacuum", "encoding":
+		return true
+	}
+	return false
+}
+
+// memoryLimit is what SQLite can allocate in one piece, all but a little.
+const memoryLimit = 0x7fff0000
+
+// growMemory lets a database in SQLite's memdb, which is in one piece, be as large as it can:
+// it ends at 1 GiB by itself.
+func (c *Conn) growMemory() {
+	if c.cfg.VFS == "memdb" {
+		limit := C.sqlite3_int64(memoryLimit)
+		C.sqlite3_file_control(c.db(), nil, C.SQLITE_FCNTL_SIZE_LIMIT, unsafe.Pointer(&limit))
+	}
+}
+
 func (c *Conn) pragma(p Pragma) error {
+	if p.base() == "secure_delete" && strings.EqualFold(p.Value, "default") {
+		return nil // mattn/go-sqlite3's word for leaving it alone
+	}
 	if _, err := c.Exec(p.sql()); err != nil {
 		return fmt.Errorf("%s: %w", p.sql(), err)
 	}
