@@ -2,6 +2,7 @@ package bench
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -62,6 +63,27 @@ func TestTheVersionOfADriverIsThatOfItsModule(t *testing.T) {
 	}
 	if v := (Driver{Module: "example.org/none"}).version(); v != "" {
 		t.Errorf("%q", v)
+	}
+}
+
+func TestTheLabKnowsAllBenchmarks(t *testing.T) {
+	file, err := os.ReadFile("../../../crates/hpsqlite/src/bench/suites/go.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range Patterns {
+		names = append(names, p.Name)
+	}
+	for _, w := range workloads(Original) {
+		for _, part := range w.parts {
+			names = append(names, w.name+"/"+part.name)
+		}
+	}
+	for _, name := range names {
+		if !strings.Contains(string(file), `"`+name+`"`) {
+			t.Errorf("the suite of the lab has no %q", name)
+		}
 	}
 }
 

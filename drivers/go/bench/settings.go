@@ -82,6 +82,13 @@ func (s Settings) PragmaParameters() []string {
 	return parameters
 }
 
+// pragmas are read back, and told where they are not what SQLite has by itself.
+var pragmas = []struct{ name, own string }{
+	{"journal_mode", ""}, {"synchronous", ""},
+	{"mmap_size", "0"}, {"locking_mode", "normal"}, {"temp_store", "0"}, {"cache_size", "-2000"},
+	{"analysis_limit", "0"}, {"foreign_keys", "0"}, {"page_size", "4096"},
+}
+
 // inForce reads back the version and the pragmas of a connection, as name=value without spaces.
 func inForce(d Driver, db DB) ([]string, error) {
 	version, err := db.Text("SELECT sqlite_version()")
@@ -95,16 +102,15 @@ func inForce(d Driver, db DB) ([]string, error) {
 	if hp, err := db.Text("SELECT hp_version()"); err == nil {
 		all = append(all, "hp="+strings.ReplaceAll(hp, " ", "_"))
 	}
-	names := []string{
-		"journal_mode", "synchronous", "mmap_size", "locking_mode", "temp_store", "cache_size", "analysis_limit",
-		"busy_timeout", "foreign_keys", "page_size",
-	}
-	for _, name := range names {
-		value, err := db.Text("PRAGMA " + name)
+	for _, pragma := range pragmas {
+		value, err := db.Text("PRAGMA " + pragma.name)
 		if err != nil {
-			return nil, fmt.Errorf("PRAGMA %s: %w", name, err)
+			return nil, fmt.Errorf("PRAGMA %s: %w", pragma.name, err)
 		}
-		all = append(all, name+"="+value)
+		// A database in memory has no mmap_size.
+		if value != pragma.own && value != "" {
+			all = append(all, pragma.name+"="+value)
+		}
 	}
 	return all, nil
 }

@@ -206,7 +206,9 @@ fn measure(args: &Run) -> Result<u8> {
         let mut store = Store::open(&library, &results, &stored, &Environment::this(&home.work))?;
         let asked = |options| match suite.kind {
             Kind::Blobs => blobs::asked(options),
-            Kind::Sql | Kind::KeyValue | Kind::Transactions => connection::pragmas(options),
+            Kind::Sql | Kind::KeyValue | Kind::Transactions | Kind::Go => {
+                connection::pragmas(options)
+            }
         };
         let points = suite.points.iter();
         store.prepare(points.map(|p| (&p.values, asked(&p.options))))?;

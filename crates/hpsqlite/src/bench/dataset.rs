@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::blobs;
+use super::golang;
 use super::model::{Kind, Values};
 use super::suite::filled;
 use crate::data::{Set, Target, h2o, mail, mysqlite, ssb, tatp, tpch};
@@ -253,13 +254,24 @@ pub fn options(
         Kind::Sql => database(options, folder, cache)?,
         Kind::Blobs => blobs::data_set(engine, library, options, cache)?,
         Kind::KeyValue => return Ok(Values::new()),
+        Kind::Go => {
+            return places(&[
+                ("module", &golang::module(options, folder)?),
+                ("cache", &cache.folder),
+            ]);
+        }
     };
+    places(&[("database", &database), ("cache", &cache.folder)])
+}
+
+/// Paths as options.
+fn places(all: &[(&str, &Path)]) -> Result<Values> {
     let mut more = Values::new();
-    for (name, path) in [("database", &database), ("cache", &cache.folder)] {
+    for (name, path) in all {
         let text = path
             .to_str()
             .with_context(|| format!("{} is not UTF-8", path.display()))?;
-        more.insert(name.to_owned(), text.to_owned());
+        more.insert((*name).to_owned(), text.to_owned());
     }
     Ok(more)
 }

@@ -8,9 +8,9 @@
 //!                                                          report ──> terminal, HTML, SVG, PNG, CSV, JSON, Markdown
 //! ```
 //!
-//! [`model`] is what they say to each other. A job is one of four kinds: statements ([`sql`], and
-//! [`duckdb`] for the same there), keys and values ([`engine`]), [`blobs`], [`transactions`]; what
-//! they read and keep from run to run is a [`dataset`].
+//! [`model`] is what they say to each other. A job is one of five kinds: statements ([`sql`], and
+//! [`duckdb`] for the same there), keys and values ([`engine`]), [`blobs`], [`transactions`], benchmarks
+//! written in Go ([`golang`]); what they read and keep from run to run is a [`dataset`].
 
 pub mod answer;
 pub mod blobs;
@@ -19,6 +19,7 @@ pub mod connection;
 pub mod dataset;
 pub mod duckdb;
 pub mod engine;
+pub mod golang;
 mod machine;
 pub mod measure;
 pub mod meter;

@@ -23,6 +23,8 @@ pub enum Kind {
     KeyValue,
     /// Transactions of many small statements, on one connection or several.
     Transactions,
+    /// Benchmarks written in Go.
+    Go,
 }
 
 /// What a measuring process is asked to do: one JSON value on its standard input.
@@ -160,6 +162,12 @@ pub struct Sample {
     /// a process of its own, its alone. What was in memory before the clock ran counts. Where the
     /// system does not let a peak be forgotten, it is the largest since the process began.
     pub peak_memory: u64,
+    /// Allocations of the benchmark's own language, and their bytes, in all operations together; 0 where
+    /// it does not count them.
+    #[serde(default)]
+    pub allocations: u64,
+    #[serde(default)]
+    pub allocated: u64,
     /// Bytes that went to or came from the device (`/proc/self/io`).
     pub device_read: u64,
     pub device_written: u64,

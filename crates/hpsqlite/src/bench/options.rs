@@ -68,6 +68,10 @@ fn of(kind: Kind) -> Vec<&'static str> {
             ],
             &[],
         ),
+        Kind::Go => (
+            &["benchmark", "benchtime", "go", "module", "package", "tags"],
+            &[],
+        ),
         Kind::Blobs => (
             &[
                 "access",

@@ -158,7 +158,7 @@ fn wanted(kind: Kind, steps: &[Step], left_out: impl Fn(&str) -> bool) -> Vec<St
         (false, _) => Some(step.clone()),
         // Steps after it work on what it leaves behind.
         (true, Kind::KeyValue | Kind::Transactions) => Some(step.as_preparation()),
-        (true, Kind::Sql | Kind::Blobs) => None,
+        (true, Kind::Sql | Kind::Blobs | Kind::Go) => None,
     };
     steps.iter().filter_map(keep).collect()
 }

@@ -18,6 +18,7 @@
 //! | `problem` | a point or a trial that could not be measured | `point`; `trial`; `kind`, `unavailable` or `failed`; `reason`; `at` |
 //! | `warning` | what a person should know | `text`; `at` |
 //! | `build` | what a point was measured with | `point`; `libraries`, JSON of names and fingerprints of the SQLite libraries |
+//! | `allocation` | what a measured step allocated | `point`; `trial`; `step`; `allocations`; `allocated` |
 //! | `left_out` | a step without samples, of a point | `point`; `step`; `why` |
 //!
 //! A trial that was stopped half-way is measured again as a whole, and its new samples replace the
@@ -45,7 +46,7 @@ const VERSION: i64 = 1;
 /// `PRAGMA application_id` of results files: `HPbn`.
 const APPLICATION: i64 = 0x4850_626e;
 
-const SCHEMA: [&str; 10] = [
+const SCHEMA: [&str; 11] = [
     "CREATE TABLE suite(id INTEGER PRIMARY KEY CHECK(id=1), name TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL)",
     "CREATE TABLE session(id INTEGER PRIMARY KEY, began TEXT NOT NULL, tool TEXT NOT NULL, environment TEXT NOT NULL)",
     "CREATE TABLE point(id INTEGER PRIMARY KEY, axes TEXT NOT NULL UNIQUE, asked TEXT NOT NULL)",
@@ -59,10 +60,13 @@ const SCHEMA: [&str; 10] = [
     "CREATE TABLE warning(text TEXT PRIMARY KEY, at TEXT NOT NULL)",
     BUILD,
     LEFT_OUT,
+    ALLOCATION,
 ];
-/// The first files of this version have none of these two.
+/// The first files of this version have none of these three.
 const BUILD: &str = "CREATE TABLE IF NOT EXISTS build(point INTEGER PRIMARY KEY REFERENCES point, libraries TEXT NOT NULL)";
 const LEFT_OUT: &str = "CREATE TABLE IF NOT EXISTS left_out(point INTEGER NOT NULL REFERENCES point, step TEXT NOT NULL, why TEXT NOT NULL, PRIMARY KEY(point, step))";
+
+const ALLOCATION: &str = "CREATE TABLE IF NOT EXISTS allocation(point INTEGER NOT NULL, trial INTEGER NOT NULL, step TEXT NOT NULL, allocations INTEGER NOT NULL, allocated INTEGER NOT NULL, PRIMARY KEY(point, trial, step))";
 
 /// Where it was measured.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -241,6 +245,7 @@ impl<'l> Store<'l> {
         self.db.exec("PRAGMA synchronous=NORMAL")?;
         self.db.exec(BUILD)?;
         self.db.exec(LEFT_OUT)?;
+        self.db.exec(ALLOCATION)?;
         self.session = number(&self.db, "SELECT 1+ifnull(max(id),0) FROM session")?;
         let values = [
             Bound::Integer(self.session),
@@ -397,6 +402,17 @@ impl<'l> Store<'l> {
             }
             Line::Sample(s) => {
                 let count = |n: u64| Bound::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+                // Before the sample, so that none is without.
+                self.write(
+                    "REPLACE INTO allocation VALUES(?,?,?,?,?)",
+                    &[
+                        Bound::Integer(point),
+                        Bound::Integer(trial.into()),
+                        Bound::Text(&s.step),
+                        count(s.allocations),
+                        count(s.allocated),
+                    ],
+                )?;
                 self.write(
                     "REPLACE INTO sample VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                     &[
@@ -811,41 +827,51 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
             Ok(())
         },
     )?;
-    rows(
-        db,
+    let counted = "SELECT count(*) FROM sqlite_schema WHERE name='allocation'";
+    let (counted, from) = match number(db, counted)? {
+        0 => ("0, 0", ""),
+        _ => (
+            "allocations, allocated",
+            "LEFT JOIN allocation USING(point, trial, step)",
+        ),
+    };
+    let samples = format!(
         "SELECT point, trial, step, seconds, user, system, operations, asked, beside, retries, bytes, peak_memory, device_read, \
-         device_written, space, answer, percentiles, session, at, load FROM sample ORDER BY trial, rowid",
-        |row| {
-            let count = |i| integer(row, i).max(0) as u64;
-            let sample = Sample {
-                step: row.text(2),
-                seconds: real(row, 3),
-                user: real(row, 4),
-                system: real(row, 5),
-                operations: count(6),
-                asked: count(7),
-                beside: count(8),
-                retries: count(9),
-                bytes: count(10),
-                peak_memory: count(11),
-                device_read: count(12),
-                device_written: count(13),
-                space: count(14),
-                answer: row.text(15),
-                percentiles: json(&row.text(16))?,
-            };
-            if let Some(point) = points.get_mut(&integer(row, 0)) {
-                point.samples.push(Recorded {
-                    trial: integer(row, 1) as u32,
-                    sample,
-                    session: integer(row, 17),
-                    at: row.text(18),
-                    load: real(row, 19),
-                });
-            }
-            Ok(())
-        },
-    )?;
+         device_written, space, answer, percentiles, session, at, load, {counted} FROM sample {from} \
+         ORDER BY trial, sample.rowid"
+    );
+    rows(db, &samples, |row| {
+        let count = |i| integer(row, i).max(0) as u64;
+        let sample = Sample {
+            step: row.text(2),
+            seconds: real(row, 3),
+            user: real(row, 4),
+            system: real(row, 5),
+            operations: count(6),
+            asked: count(7),
+            beside: count(8),
+            retries: count(9),
+            allocations: count(20),
+            allocated: count(21),
+            bytes: count(10),
+            peak_memory: count(11),
+            device_read: count(12),
+            device_written: count(13),
+            space: count(14),
+            answer: row.text(15),
+            percentiles: json(&row.text(16))?,
+        };
+        if let Some(point) = points.get_mut(&integer(row, 0)) {
+            point.samples.push(Recorded {
+                trial: integer(row, 1) as u32,
+                sample,
+                session: integer(row, 17),
+                at: row.text(18),
+                load: real(row, 19),
+            });
+        }
+        Ok(())
+    })?;
     rows(
         db,
         "SELECT point, trial, kind, reason FROM problem ORDER BY point, trial",
@@ -1225,6 +1251,43 @@ mod tests {
         }
         std::fs::write(&path, "").unwrap();
         assert!(error(Results::read(&library, &path)).contains("no results file"));
+    }
+
+    #[test]
+    fn allocations_are_kept_and_the_first_files_have_none() {
+        let (folder, library) = (tempfile::tempdir().unwrap(), library());
+        let path = folder.path().join("r.db");
+        let counted = |n| match sample("read", 0.5) {
+            Line::Sample(s) => Line::Sample(Sample {
+                allocations: n,
+                allocated: 10 * n,
+                ..s
+            }),
+            other => other,
+        };
+        {
+            let store =
+                Store::open(&library, &path, &suite("a = 1"), &Environment::default()).unwrap();
+            let axes = values(&[("engine", "mattn")]);
+            let point = store.point(&axes, &Values::new()).unwrap();
+            for n in [7, 5] {
+                store.record(point, 1, &counted(n)).unwrap();
+            }
+        }
+        let found = || {
+            let points = Results::read(&library, &path).unwrap().points;
+            let sample = &points[0].samples[0].sample;
+            (
+                points[0].samples.len(),
+                sample.allocations,
+                sample.allocated,
+            )
+        };
+        assert_eq!(found(), (1, 5, 50));
+        let db = library.open(&path, OPEN_READWRITE).unwrap();
+        db.exec("DROP TABLE allocation").unwrap();
+        drop(db);
+        assert_eq!(found(), (1, 0, 0));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub const SUITES: &[(&str, &str)] = &[
     ("connections", include_str!("suites/connections.toml")),
     ("files", include_str!("suites/files.toml")),
     ("fragmentation", include_str!("suites/fragmentation.toml")),
+    ("go", include_str!("suites/go.toml")),
     ("groupby", include_str!("suites/groupby.toml")),
     ("keyvalue", include_str!("suites/keyvalue.toml")),
     ("mail", include_str!("suites/mail.toml")),
@@ -608,6 +609,14 @@ fn check_tables(tables: &[TablePlan], files: &[File]) -> Result<()> {
             if axis != STEP && !files.iter().any(has) {
                 bail!("[[table]] number {number}: no axis {axis} has a value {value}");
             }
+        }
+        for axis in &table.each {
+            if !files.iter().any(|f| f.axes.contains_key(axis)) {
+                bail!("[[table]] number {number}: there is no axis {axis}");
+            }
+        }
+        if table.column.is_empty() == table.each.is_empty() {
+            bail!("[[table]] number {number}: it has columns by column or by each");
         }
         for row in &table.row {
             if !row.cells.is_empty() && row.cells.len() != table.column.len() {

@@ -16,7 +16,7 @@ fn finish(writer: csv::Writer<Vec<u8>>) -> Result<Vec<u8>> {
 
 /// A line for each sample: the axes, then what was measured, times in seconds.
 pub fn samples(results: &Results) -> Result<Vec<u8>> {
-    const FIELDS: [&str; 19] = [
+    const FIELDS: [&str; 21] = [
         "step",
         "trial",
         "seconds",
@@ -27,6 +27,8 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
         "beside",
         "retries",
         "bytes",
+        "allocations",
+        "allocated",
         "peak_memory",
         "device_read",
         "device_written",
@@ -77,6 +79,8 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
                 s.beside.to_string(),
                 s.retries.to_string(),
                 s.bytes.to_string(),
+                s.allocations.to_string(),
+                s.allocated.to_string(),
                 s.peak_memory.to_string(),
                 s.device_read.to_string(),
                 s.device_written.to_string(),

@@ -43,17 +43,21 @@ pub struct TablePlan {
     /// Only points with these values of axes.
     #[serde(default)]
     pub only: Values,
+    #[serde(default)]
     pub column: Vec<ColumnPlan>,
+    /// Axes each combination of whose values is a column, where none is named.
+    #[serde(default)]
+    pub each: Vec<String>,
     pub row: Vec<RowPlan>,
-    /// Names of steps as to be shown.
+    /// Names of steps and values as to be shown.
     #[serde(default)]
     pub names: Values,
 }
 
 impl TablePlan {
-    /// How a step is shown.
-    pub fn name<'a>(&'a self, step: &'a str) -> &'a str {
-        self.names.get(step).map_or(step, String::as_str)
+    /// How a step, or a value of an axis, is shown.
+    pub fn name<'a>(&'a self, value: &'a str) -> &'a str {
+        self.names.get(value).map_or(value, String::as_str)
     }
 }
 
@@ -74,6 +78,9 @@ pub struct RowPlan {
     pub name: String,
     #[serde(default)]
     pub only: Values,
+    /// Another measure than the table's.
+    #[serde(default)]
+    pub measure: Option<Measure>,
     /// Texts for the columns, in their order, of a row that is not measured.
     #[serde(default)]
     pub cells: Vec<String>,
@@ -179,11 +186,15 @@ pub enum Measure {
     SpacePerByte,
     /// Waits for a lock of another connection.
     Retries,
+    /// Of an operation, in a language that counts them.
+    Allocations,
+    /// Bytes of these.
+    Allocated,
     /// Time of an operation at a percentile, by its name: `p50`, `p99.9`.
     Percentile(String),
 }
 
-const MEASURES: [(&str, Measure); 11] = [
+const MEASURES: [(&str, Measure); 13] = [
     ("time", Measure::Time),
     ("time_per_operation", Measure::TimePerOperation),
     ("operations_per_second", Measure::OperationsPerSecond),
@@ -195,6 +206,8 @@ const MEASURES: [(&str, Measure); 11] = [
     ("space", Measure::Space),
     ("space_per_byte", Measure::SpacePerByte),
     ("retries", Measure::Retries),
+    ("allocations", Measure::Allocations),
+    ("allocated", Measure::Allocated),
 ];
 
 impl Measure {
@@ -219,6 +232,8 @@ impl Measure {
             Measure::Space => bytes(s.space),
             Measure::SpacePerByte => each(s.space as f64, s.bytes as f64),
             Measure::Retries => Some(s.retries as f64),
+            Measure::Allocations => each(s.allocations as f64, s.operations as f64),
+            Measure::Allocated => each(s.allocated as f64, s.operations as f64),
             Measure::Percentile(p) => s.percentiles.get(p).and_then(|v| v.parse().ok()),
         };
         value.filter(|v| v.is_finite() && *v >= 0.0)
@@ -231,7 +246,18 @@ impl Measure {
 
     /// Whether it tells how fast something is.
     pub fn is_speed(&self) -> bool {
-        !self.is_size() && *self != Measure::Retries
+        !self.is_size() && !matches!(self, Measure::Retries | Measure::Allocations)
+    }
+
+    /// Whether it is of a single operation.
+    pub fn is_of_one(&self) -> bool {
+        matches!(
+            self,
+            Measure::TimePerOperation
+                | Measure::Allocations
+                | Measure::Allocated
+                | Measure::Percentile(_)
+        )
     }
 
     fn is_size(&self) -> bool {
@@ -242,6 +268,7 @@ impl Measure {
                 | Measure::DeviceWritten
                 | Measure::Space
                 | Measure::SpacePerByte
+                | Measure::Allocated
         )
     }
 
@@ -251,7 +278,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", count(v)),
             Measure::BytesPerSecond => format!("{}/s", text::bytes(v as u64)),
             Measure::SpacePerByte => format!("{v:.3}"),
-            Measure::Retries => text::thousands(v.round() as u64),
+            Measure::Retries | Measure::Allocations => text::thousands(v.round() as u64),
             _ if self.is_size() => text::bytes(v as u64),
             _ => text::seconds(v),
         }
@@ -263,7 +290,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", round_count(v, end)),
             Measure::BytesPerSecond => format!("{}/s", round_bytes(v, end)),
             Measure::SpacePerByte => round_count(v, end),
-            Measure::Retries => round_count(v, end),
+            Measure::Retries | Measure::Allocations => round_count(v, end),
             _ if self.is_size() => round_bytes(v, end),
             _ => text::seconds_tick(v, end),
         }
@@ -283,6 +310,8 @@ impl Measure {
             Measure::Space => "disk space".to_owned(),
             Measure::SpacePerByte => "bytes of disk space for a byte of values".to_owned(),
             Measure::Retries => "waits for a lock of another connection".to_owned(),
+            Measure::Allocations => "allocations an operation".to_owned(),
+            Measure::Allocated => "bytes allocated an operation".to_owned(),
             Measure::Percentile(p) => match p.as_str() {
                 "50" => "time of the median operation".to_owned(),
                 "100" => "time of the slowest operation".to_owned(),

@@ -1,10 +1,10 @@
 //! Tables of a suite: few numbers, each summed over steps, beside numbers from elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::plan::{Measure, TablePlan};
+use super::plan::{ColumnPlan, Measure, TablePlan};
 use super::{Results, value};
 use crate::compare::stats;
 use crate::text;
@@ -53,14 +53,38 @@ impl Cell {
     }
 }
 
+/// The columns of a table: those that it names, or one for each combination of the values of some axes, in
+/// the order of the points.
+fn columns(plan: &TablePlan, results: &Results) -> Vec<ColumnPlan> {
+    if plan.each.is_empty() {
+        return plan.column.clone();
+    }
+    let mut columns = Vec::new();
+    let mut known = BTreeSet::new();
+    for point in &results.points {
+        let here = |axis: &str| value(point, "", axis);
+        let values: Vec<&str> = plan.each.iter().map(|axis| here(axis)).collect();
+        if plan.only.iter().all(|(a, v)| here(a) == v) && known.insert(values.clone()) {
+            let names: Vec<&str> = values.iter().map(|v| plan.name(v)).collect();
+            let values = values.into_iter().map(str::to_owned);
+            columns.push(ColumnPlan {
+                name: names.join(", "),
+                only: plan.each.iter().cloned().zip(values).collect(),
+                text: None,
+            });
+        }
+    }
+    columns
+}
+
 /// Works a table out.
 pub fn table(plan: &TablePlan, results: &Results) -> Table {
     let mut notes = Vec::new();
     let mut steps = Vec::new();
+    let columns = columns(plan, results);
     let rows = plan.row.iter().map(|row| Row {
         name: row.name.clone(),
-        cells: plan
-            .column
+        cells: columns
             .iter()
             .enumerate()
             .map(|(i, column)| match (row.cells.get(i), &column.text) {
@@ -76,7 +100,8 @@ pub fn table(plan: &TablePlan, results: &Results) -> Table {
                     let mut only = plan.only.clone();
                     only.extend(column.only.clone());
                     only.extend(row.only.clone());
-                    measured(plan, &only, results, &mut notes, &mut steps)
+                    let measure = row.measure.as_ref().unwrap_or(&plan.measure);
+                    measured(plan, measure, &only, results, &mut notes, &mut steps)
                 }
             })
             .collect(),
@@ -85,7 +110,7 @@ pub fn table(plan: &TablePlan, results: &Results) -> Table {
     Table {
         title: plan.title.clone(),
         about: plan.about.clone(),
-        columns: plan.column.iter().map(|c| c.name.clone()).collect(),
+        columns: columns.into_iter().map(|c| c.name).collect(),
         rows,
         steps: steps.join(" and "),
         notes,
@@ -95,6 +120,7 @@ pub fn table(plan: &TablePlan, results: &Results) -> Table {
 /// The sum over the steps in each trial, and the median of these.
 fn measured(
     plan: &TablePlan,
+    measure: &Measure,
     only: &super::Values,
     results: &Results,
     notes: &mut Vec<String>,
@@ -119,7 +145,7 @@ fn measured(
             if !wanted || !fits(&sample.step) {
                 continue;
             }
-            let Some(value) = plan.measure.of(sample) else {
+            let Some(value) = measure.of(sample) else {
                 continue;
             };
             let sum = sums.entry(recorded.trial).or_default();
@@ -127,7 +153,8 @@ fn measured(
             cut |= sample.asked > 0;
             let operations = text::thousands(sample.operations.max(sample.asked));
             let words = format!("{}, {operations} times", plan.name(&sample.step));
-            if !steps.contains(&words) {
+            // Of a single operation it does not matter how many there were.
+            if !measure.is_of_one() && !steps.contains(&words) {
                 steps.push(words);
             }
             if let Some(e) = &point.effective
@@ -160,7 +187,7 @@ fn measured(
         };
     }
     let mut numbers: Vec<usize> = told.into_iter().map(|d| note(durable(&d))).collect();
-    if cut && matches!(plan.measure, Measure::Time | Measure::ProcessorTime) {
+    if cut && matches!(measure, Measure::Time | Measure::ProcessorTime) {
         numbers.push(note(
             "Reckoned: measured for as long as the suite allows, as if it went on like that."
                 .to_owned(),
@@ -168,7 +195,7 @@ fn measured(
     }
     let median = stats::summary(&values).median;
     Cell {
-        text: plan.measure.value(median),
+        text: measure.value(median),
         median: Some(median),
         quartiles: Some(stats::quartiles(&values)),
         trials: values.len(),

@@ -582,6 +582,47 @@ fn a_table_sums_steps_and_says_what_it_rests_on() {
     assert!(chart.contains("10,000 of 40,000"), "{chart}");
 }
 
+/// A column for each combination of the values of axes, and rows of other measures than the table's.
+#[test]
+fn a_table_has_a_column_for_each_value_of_axes() {
+    let mut made = results(&[("stock", 0.02), ("ours", 0.01)], &["10", "20"], 3);
+    for sample in made.points.iter_mut().flat_map(|p| &mut p.samples) {
+        sample.sample.allocations = 210_000;
+        sample.sample.allocated = 30_000_000;
+    }
+    let text = r#"
+        title = "Each"
+        measure = "time_per_operation"
+        steps = ["read"]
+        each = ["rows", "engine"]
+        row = [
+          { name = "time" },
+          { name = "allocations", measure = "allocations" },
+          { name = "bytes of 20", only = { rows = "20" }, measure = "allocated" },
+        ]
+        names = { ours = "HP SQLite" }
+    "#;
+    let presentation = Presentation {
+        tables: vec![toml::from_str(text).unwrap()],
+        ..Presentation::default()
+    };
+    let report = Report::build(made, None, presentation, TOLERANCE);
+    let table = &report.tables[0];
+    assert_eq!(
+        table.columns,
+        ["10, stock", "20, stock", "10, HP SQLite", "20, HP SQLite"]
+    );
+    let texts = |row: usize| -> Vec<&str> {
+        let cells = table.rows[row].cells.iter();
+        cells.map(|c| c.text.as_str()).collect()
+    };
+    assert!(texts(0)[0].ends_with("µs"), "{:?}", texts(0));
+    assert_eq!(texts(1), ["21"; 4]);
+    // A row says more than its column.
+    assert_eq!(texts(2), ["3.0 kB"; 4]);
+    assert_eq!(table.steps, "");
+}
+
 #[test]
 fn many_steps_come_to_a_geometric_mean() {
     let words = "ours: 1.00x as fast as stock in the geometric mean of 3 steps, 4.00x at best and 0.25x at worst.";
