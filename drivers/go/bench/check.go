@@ -2,6 +2,7 @@ package bench
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -46,8 +47,10 @@ func readAsPattern(t *testing.T, d Driver, p Pattern, folder string) error {
 		return err
 	}
 	t.Log(told)
-	if !p.Copy && !slices.Contains(told, "readonly=on") {
-		t.Error("the database can be written")
+	for _, setting := range p.expected() {
+		if !slices.Contains(told, setting) {
+			t.Errorf("%s is not in force", setting)
+		}
 	}
 	for _, goroutines := range []int{1, 3 * Conns} {
 		for _, read := range []reader{newByID(true), newAll(true)} {
@@ -57,6 +60,33 @@ func readAsPattern(t *testing.T, d Driver, p Pattern, folder string) error {
 		}
 	}
 	return nil
+}
+
+// expected is what has to be in force, as it is told.
+func (p Pattern) expected() []string {
+	var all []string
+	if !p.Copy {
+		all = append(all, "readonly=on")
+	}
+	if p.WAL {
+		all = append(all, "immutable="+onOff(p.Settings.Immutable))
+	}
+	read := map[string]string{"synchronous=off": "synchronous=0", "temp_store=memory": "temp_store=2"}
+	for _, pragma := range p.Settings.Pragmas {
+		name, _, hasValue := strings.Cut(pragma, "=")
+		switch {
+		case !hasValue:
+		case name == "journal_mode" && p.Settings.Immutable:
+			// The log is left unread.
+		case name == "locking_mode" && p.Copy:
+			// Memory may be shared in a way that does without it.
+		case read[pragma] != "":
+			all = append(all, read[pragma])
+		default:
+			all = append(all, pragma)
+		}
+	}
+	return all
 }
 
 func testWork(t *testing.T, d Driver, w work) {

@@ -89,6 +89,9 @@ func (p Pattern) inForce(d Driver, db DB, folder string) ([]string, error) {
 		// SQLite looks at whether it may write before at which rows.
 		err := db.Exec("UPDATE monster SET hp=hp WHERE 0")
 		told = append(told, "readonly="+onOff(err != nil))
+		if open := p.descriptors(d, folder); open > 0 {
+			told = append(told, "shared_cache="+onOff(open == 1))
+		}
 	}
 	if p.WAL {
 		// Readers of a write-ahead log share its index, unless they have been told that nobody writes.
@@ -96,6 +99,39 @@ func (p Pattern) inForce(d Driver, db DB, folder string) ([]string, error) {
 		told = append(told, "immutable="+onOff(err != nil))
 	}
 	return told, nil
+}
+
+// descriptors is how many of the process are open on the file while another connection is there: a shared cache has
+// one for all. It is 0 where the system does not tell.
+func (p Pattern) descriptors(d Driver, folder string) int {
+	s := p.Settings
+	s.Path = filepath.Join(folder, "benchmark.db")
+	other, err := d.Open(s)
+	if err != nil {
+		return 0
+	}
+	defer other.Close()
+	if _, err := other.Text("SELECT count(*) FROM monster"); err != nil {
+		return 0
+	}
+	const all = "/proc/self/fd"
+	entries, err := os.ReadDir(all)
+	if err != nil {
+		return 0
+	}
+	file, err := os.Stat(s.Path)
+	if err != nil {
+		return 0
+	}
+	open := 0
+	for _, entry := range entries {
+		// The one of the folder itself is closed by now.
+		info, err := os.Stat(filepath.Join(all, entry.Name()))
+		if err == nil && os.SameFile(file, info) {
+			open++
+		}
+	}
+	return open
 }
 
 func onOff(is bool) string {
