@@ -170,3 +170,22 @@ fn what_is_missing_is_told() {
     let why = lines[0]["unavailable"].as_str().unwrap_or_default();
     assert!(why.contains("undefined: nothing"), "{lines:?}");
 }
+
+#[test]
+fn the_suite_of_drivers_says_why_it_measures_none_without_the_source() {
+    let place = Place::new();
+    let results = place.path("tmp").join("results.db");
+    let results = results.to_str().unwrap();
+    let engines = "engine=mattn,zombiezen";
+    let done = place.run(&[
+        "bench",
+        "run",
+        "go",
+        "--quick",
+        "--set",
+        engines,
+        "--results",
+        results,
+    ]);
+    done.expect(1).says("there is no Go module at");
+}
