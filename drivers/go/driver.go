@@ -403,42 +403,41 @@ func (q *sqlRows) Close() error { return q.r.Close() }
 // Next gives blobs without a copy: database/sql copies them, except for
 // sql.RawBytes, which is good until the next row.
 func (q *sqlRows) Next(dest []driver.Value) error {
-	r := q.r
-	if !r.Next() {
-		if err := r.Err(); err != nil {
-			return err
-		}
-		return io.EOF
+	if err := q.next(); err != nil {
+		return err
 	}
-	s := r.s
 	for i := range dest {
-		switch t := r.typ(i); t {
-		case typeInt:
-			v := int64(r.word(i))
-			switch q.kinds[i].kind {
-			case plain:
-				dest[i] = s.boxes.int64(v)
-			case isTime:
-				dest[i] = unixTime(v, s.conn.cfg.Location)
-			case isBool:
-				dest[i] = v != 0
-			}
-		case typeFloat:
-			dest[i] = s.boxes.float64(math.Float64frombits(r.word(i)))
-		case typeText, typeFarText:
-			text := string(r.bytes(i))
-			if q.kinds[i].kind == isTime {
-				if t, ok := parseTime(text, s.conn.cfg.Location); ok {
-					dest[i] = t
-					continue
-				}
-			}
-			dest[i] = s.boxes.string(text)
-		case typeBlob, typeFarBlob:
-			dest[i] = r.bytes(i)
-		default:
-			dest[i] = nil
+		dest[i] = q.value(i)
+	}
+	return nil
+}
+
+// value is column i of the row.
+func (q *sqlRows) value(i int) driver.Value {
+	r := q.r
+	s := r.s
+	switch r.typ(i) {
+	case typeInt:
+		v := int64(r.word(i))
+		switch q.kinds[i].kind {
+		case isTime:
+			return unixTime(v, s.conn.cfg.Location)
+		case isBool:
+			return v != 0
 		}
+		return s.boxes.int64(v)
+	case typeFloat:
+		return s.boxes.float64(math.Float64frombits(r.word(i)))
+	case typeText, typeFarText:
+		text := string(r.bytes(i))
+		if q.kinds[i].kind == isTime {
+			if t, ok := parseTime(text, s.conn.cfg.Location); ok {
+				return t
+			}
+		}
+		return s.boxes.string(text)
+	case typeBlob, typeFarBlob:
+		return r.bytes(i)
 	}
 	return nil
 }
