@@ -9,6 +9,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type Conn struct {
 	autocommit bool  // as SQLite said last
 	cache      stmtCache
 	stmts      map[*Stmt]struct{} // all that are not finalized
+	parts      map[part]struct{}  // blobs and so on, which end with the connection
+	pinned     runtime.Pinner     // images that DeserializeReadOnly was given
 	buffers    [][]byte           // for rows, of bufferSize bytes
 	until      watch
 
@@ -88,6 +91,7 @@ func (c *Conn) Close() error {
 		return nil
 	}
 	c.until.end()
+	c.dropParts()
 	for s := range c.stmts {
 		s.finalize()
 	}
@@ -95,6 +99,7 @@ func (c *Conn) Close() error {
 	h := c.h
 	c.h = nil
 	c.mu.Unlock()
+	defer c.pinned.Unpin()
 	if rc := Code(C.hpgo_close(h)); rc != codeOK {
 		return rc
 	}
@@ -131,17 +136,20 @@ func (c *Conn) SetBusyTimeout(d time.Duration) {
 }
 
 // undo carries out what ends a failed transaction, also when the context that made it fail is
-// done.
-func (c *Conn) undo(statements ...string) {
+// done. It returns the first error.
+func (c *Conn) undo(statements ...string) (err error) {
 	ctx := c.until.ctx
 	c.until.end()
 	c.until.ctx = nil
 	for _, sql := range statements {
-		c.Exec(sql)
+		if _, err2 := c.Exec(sql); err == nil {
+			err = err2
+		}
 	}
 	if ctx != nil {
 		c.Until(ctx)
 	}
+	return err
 }
 
 // InTransaction reports whether a transaction was begun and has not ended.
