@@ -3,7 +3,6 @@ package hpsqlite
 /*
 #cgo noescape sqlite3_blob_read
 #cgo nocallback sqlite3_blob_read
-#cgo noescape sqlite3_blob_write
 #include "hpgo.h"
 */
 import "C"
@@ -48,8 +47,8 @@ var (
 // Errors are ErrError if there is no such row, table or column, or if the value is neither
 // blob nor text, or if write is asked for and the column is part of an index or key.
 func (c *Conn) OpenBlob(schema, table, column string, rowid int64, write bool) (*BlobHandle, error) {
-	if c.h == nil {
-		return nil, errClosed
+	if err := c.usable(); err != nil {
+		return nil, err
 	}
 	zDB, err := schemaName(schema)
 	if err != nil {
@@ -137,6 +136,10 @@ func (b *BlobHandle) WriteAt(p []byte, off int64) (int, error) {
 	if rc != codeOK {
 		return 0, b.error(rc)
 	}
+	if b.conn.back && !b.conn.succeeded(true) {
+		b.conn.autocommit = !b.conn.InTransaction()
+		return 0, b.conn.error(ErrAbort, "", nil)
+	}
 	return len(p), nil
 }
 
@@ -189,6 +192,9 @@ func (b *BlobHandle) drop() error {
 	b.p = 0
 	b.size = 0
 	delete(b.conn.parts, b)
+	if rc == codeOK && b.conn.back && !b.conn.succeeded(true) {
+		rc = ErrAbort
+	}
 	if rc != codeOK {
 		return b.conn.error(rc, "", nil)
 	}

@@ -7,10 +7,6 @@ package hpsqlite
 #cgo noescape hpgo_run
 #cgo noescape hpgo_exec
 #cgo noescape hpgo_many
-#cgo noescape hpgo_prepare_back
-#cgo noescape hpgo_run_back
-#cgo noescape hpgo_exec_back
-#cgo noescape hpgo_many_back
 #cgo nocallback hpgo_prepare
 #cgo nocallback hpgo_run
 #cgo nocallback hpgo_exec
@@ -47,10 +43,19 @@ func cPointer(h uint64) unsafe.Pointer {
 // to Go and those that may not, which are cheaper.
 
 func (c *Conn) prepareC(sql *C.char, n, flags int, info *C.hpgo_info) Code {
-	if c.back {
-		return Code(C.hpgo_prepare_back(c.h.db, sql, C.int64_t(n), C.int(flags), info))
+	if !c.back {
+		return Code(C.hpgo_prepare(c.h.db, sql, C.int64_t(n), C.int(flags), info))
 	}
-	return Code(C.hpgo_prepare(c.h.db, sql, C.int64_t(n), C.int(flags), info))
+	c.calls.begin()
+	// A callback may make the goroutine's stack grow, and so move.
+	got := new(C.hpgo_info)
+	rc := Code(C.hpgo_prepare_back(c.h.db, sql, C.int64_t(n), C.int(flags), got))
+	if rc == codeOK && !c.succeeded(false) {
+		C.sqlite3_finalize((*C.sqlite3_stmt)(cPointer(uint64(got.stmt))))
+		return ErrAbort
+	}
+	*info = *got
+	return rc
 }
 
 func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
@@ -59,23 +64,59 @@ func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
 		bSlow = 1
 	}
 	p := (*C.uchar)(unsafe.SliceData(buf))
-	if s.conn.back {
-		C.hpgo_run_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
-	} else {
+	if !s.conn.back {
 		C.hpgo_run(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+		return
+	}
+	out := (*C.hpgo_out)(unsafe.Pointer(p))
+	if err := s.usable(); err != nil {
+		s.conn.calls.fail(err, false)
+		*out = C.hpgo_out{rc: C.SQLITE_MISUSE, nCol: out.nCol, nPrepared: C.int32_t(s.prepared)}
+		return
+	}
+	s.running = true
+	s.conn.calls.begin()
+	C.hpgo_run_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+	s.running = false
+	if out.rc != C.SQLITE_ROW && out.rc != C.SQLITE_DONE {
+		return
+	}
+	if s.conn.calls.unseen() {
+		C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
+	}
+	if !s.conn.succeeded(!s.readonly) {
+		out.rc, out.nRow, out.bPending = C.int32_t(ErrAbort), 0, 0
+		out.bAuto = C.sqlite3_get_autocommit(s.conn.db())
 	}
 }
 
 func (s *Stmt) execC(done *C.hpgo_done) Code {
-	if s.conn.back {
-		return Code(C.hpgo_exec_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), done))
+	if !s.conn.back {
+		return Code(C.hpgo_exec(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), done))
 	}
-	return Code(C.hpgo_exec(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), done))
+	s.running = true
+	s.conn.calls.begin()
+	rc := Code(C.hpgo_exec_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(s.numParams), &s.done))
+	return s.came(rc, done)
 }
 
 func (s *Stmt) manyC(mem unsafe.Pointer, sets int, done *C.hpgo_done) Code {
-	if s.conn.back {
-		return Code(C.hpgo_many_back(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), done))
+	if !s.conn.back {
+		return Code(C.hpgo_many(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), done))
 	}
-	return Code(C.hpgo_many(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), done))
+	s.running = true
+	s.conn.calls.begin()
+	rc := Code(C.hpgo_many_back(s.p, (*C.hpgo_arg)(mem), C.int(s.numParams), C.int64_t(sets), &s.done))
+	return s.came(rc, done)
+}
+
+// came is called when SQLite has carried out the statement and may have called Go.
+func (s *Stmt) came(rc Code, done *C.hpgo_done) Code {
+	s.running = false
+	if rc == codeOK && !s.conn.succeeded(!s.readonly) {
+		rc = ErrAbort
+		s.done.bAuto = C.int64_t(C.sqlite3_get_autocommit(s.conn.db()))
+	}
+	*done = s.done
+	return rc
 }

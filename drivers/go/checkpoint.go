@@ -21,8 +21,8 @@ const (
 // copied; both are -1 if it has none. After Truncate both are 0. What other connections do not let be done is ErrBusy, after the busy timeout, except in
 // Passive; a transaction of this connection is ErrLocked.
 func (c *Conn) Checkpoint(mode CheckpointMode) (log, done int, err error) {
-	if c.h == nil {
-		return -1, -1, errClosed
+	if err := c.usable(); err != nil {
+		return -1, -1, err
 	}
 	if err := c.until.reason(); err != nil {
 		return -1, -1, err

@@ -23,9 +23,9 @@ type Conn struct {
 	h   *C.hpgo_conn
 	cfg Config
 
-	back       bool  // SQLite may call Go: functions, hooks, ...
-	fromGo     error // what a function in Go failed with
-	autocommit bool  // as SQLite said last
+	back       bool       // SQLite may call Go: functions, hooks, ...
+	calls      *callbacks // nil unless back
+	autocommit bool       // as SQLite said last
 	cache      stmtCache
 	stmts      map[*Stmt]struct{} // all that are not finalized
 	parts      map[part]struct{}  // blobs and so on, which end with the connection
@@ -90,11 +90,15 @@ func (c *Conn) Close() error {
 	if c.h == nil {
 		return nil
 	}
+	if err := c.closable(); err != nil {
+		return err
+	}
 	c.until.end()
 	c.dropParts()
 	for s := range c.stmts {
 		s.finalize()
 	}
+	failed := c.dropHooks()
 	c.mu.Lock()
 	h := c.h
 	c.h = nil
@@ -103,7 +107,7 @@ func (c *Conn) Close() error {
 	if rc := Code(C.hpgo_close(h)); rc != codeOK {
 		return rc
 	}
-	return nil
+	return failed
 }
 
 // Interrupt makes the statements that run return ErrInterrupt as soon as
@@ -132,6 +136,7 @@ func (c *Conn) Until(ctx context.Context) (stop func()) {
 func (c *Conn) SetBusyTimeout(d time.Duration) {
 	if c.h != nil {
 		C.hpgo_busy_timeout(c.h, C.int(min(d.Milliseconds(), 1<<31-1)))
+		c.keepBusyHandler()
 	}
 }
 
@@ -243,8 +248,8 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 // take gives the first statement of sql, for the caller to release, and what
 // is behind it. The statement is nil if there is none.
 func (c *Conn) take(sql string) (*Stmt, string, error) {
-	if c.h == nil {
-		return nil, "", errClosed
+	if err := c.usable(); err != nil {
+		return nil, "", err
 	}
 	if s := c.cache.take(sql); s != nil {
 		return s, "", nil
@@ -277,11 +282,13 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 		err := c.error(rc, sql, nil)
 		if timeout {
 			C.hpgo_pragma_after(c.h)
+			c.keepBusyHandler()
 		}
 		return nil, "", err
 	}
 	if timeout {
 		C.hpgo_pragma_after(c.h)
+		c.keepBusyHandler()
 	}
 	n := int(info.nSql)
 	tail := blank(sql[n:])

@@ -28,6 +28,13 @@
 // checked, five seconds of waiting for a lock, and transactions that begin IMMEDIATE
 // (Defaults, Config, ParseDSN). Conn.Settings reads back what is in force.
 //
+// # What SQLite calls
+//
+// Functions, aggregates, window functions, collations, and hooks can be written in Go (Conn.CreateFunction,
+// Conn.CreateAggregate, Conn.CreateCollation, Conn.SetUpdateHook, …). They are
+// a connection's; for all those of a sql.DB they are defined in the function that NewConnector
+// takes. If one panics, the statement fails with a PanicError, and the connection goes on.
+//
 // # The library
 //
 // The package is linked with High Performance SQLite by pkg-config, or has it compiled in with

@@ -85,8 +85,11 @@ func (c *Conn) error(code Code, sql string, w *watch) error {
 	} else {
 		e.Message = C.GoString(C.sqlite3_errstr(C.int(code)))
 	}
-	if e.cause = c.fromGo; e.cause != nil {
-		c.fromGo = nil
+	if cause, hard := c.calls.failure(); cause != nil {
+		e.cause = cause
+		if hard {
+			e.Code, e.Message, e.Offset = ErrAbort, C.GoString(C.sqlite3_errstr(C.SQLITE_ABORT)), -1
+		}
 	} else if p := code.Primary(); p == ErrInterrupt || p == ErrBusy {
 		if e.cause = w.reason(); e.cause == nil {
 			e.cause = c.until.reason()

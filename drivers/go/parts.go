@@ -36,8 +36,8 @@ func (c *Conn) dropParts() {
 // keep it at an old state of the database, and the write-ahead log from being
 // used again.
 func (c *Conn) Reset() error {
-	if c.h == nil {
-		return errClosed
+	if err := c.usable(); err != nil {
+		return err
 	}
 	if c.autocommit && C.sqlite3_txn_state(c.db(), nil) == C.SQLITE_TXN_NONE {
 		return nil

@@ -190,6 +190,9 @@ func (r *Rows) Close() error {
 	if !r.open {
 		return r.err
 	}
+	if err := r.s.usable(); err != nil {
+		return err
+	}
 	r.stop()
 	if s := r.s; s.ownedByRows {
 		s.ownedByRows = false
@@ -217,6 +220,9 @@ func (r *Rows) stop() {
 func (r *Rows) reset() {
 	s := r.s
 	rc := Code(C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(s.p)))))
+	if rc == codeOK && s.conn.back && !s.conn.succeeded(!s.readonly) {
+		rc = ErrAbort
+	}
 	if rc != codeOK {
 		s.conn.autocommit = C.sqlite3_get_autocommit(s.conn.db()) != 0
 		if r.err == nil {

@@ -1,6 +1,7 @@
 package hpsqlite
 
 /*
+#include "callback.h"
 #include "hpgo_session.h"
 */
 import "C"
@@ -29,11 +30,15 @@ type Session struct {
 // NewSession begins to record changes of the database schema, which is main if it is empty: of
 // these tables, or of all if none are named, those that are made later included.
 func (c *Conn) NewSession(schema string, tables ...string) (*Session, error) {
-	if c.h == nil {
-		return nil, errClosed
+	if err := c.usable(); err != nil {
+		return nil, err
 	}
 	if C.hpgo_has_session() == 0 {
 		return nil, errNoSession()
+	}
+	// SQLite would take what belongs to the hook for another session.
+	if c.calls != nil && c.calls.hooks[C.HPGO_PREUPDATE] != 0 {
+		return nil, errPreUpdate
 	}
 	name, err := schemaName(schema)
 	if err != nil {
@@ -410,8 +415,8 @@ type ApplyOptions struct {
 // there, or have other columns or another key, are passed over. When it is aborted the error is
 // ErrAbort. A panic of Filter or Conflict aborts and becomes an error.
 func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
-	if c.h == nil {
-		return errClosed
+	if err := c.usable(); err != nil {
+		return err
 	}
 	if err := mayRead(changeset); err != nil {
 		return err
@@ -427,11 +432,14 @@ func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 	defer h.Delete()
 	filter := C.int(boolInt(o.Filter != nil))
 	rc := Code(C.hpgo_apply(c.h.db, C.int(len(changeset)), unsafe.Pointer(unsafe.SliceData(changeset)), filter, C.uintptr_t(h)))
+	if rc == codeOK && c.back && !c.succeeded(true) {
+		rc = ErrAbort
+	}
 	c.autocommit = !c.InTransaction()
 	switch {
 	case a.failed != nil:
 		return a.failed
-	case rc == ErrAbort, a.kind == ConflictForeignKey && rc.Primary() == ErrConstraint:
+	case rc == ErrAbort && a.last != "", a.kind == ConflictForeignKey && rc.Primary() == ErrConstraint:
 		return &Error{Code: ErrAbort, Offset: -1, Message: "the changeset was not applied: " + a.last}
 	case rc != codeOK:
 		return c.error(rc, "", &c.until)

@@ -42,6 +42,8 @@ type Stmt struct {
 	watch   watch
 	boxes   boxes
 
+	running     bool // SQLite is being called, and calls Go
+	done        C.hpgo_done
 	single      bool // gave one row or none when last carried out
 	ownedByRows bool // Rows.Close releases it
 
@@ -69,6 +71,9 @@ func (s *Stmt) release() {
 func (s *Stmt) Close() error {
 	if s.p == 0 || !s.taken {
 		return nil
+	}
+	if err := s.usable(); err != nil {
+		return err
 	}
 	s.rows.Close()
 	s.args.clear()
@@ -160,10 +165,11 @@ func named(arg any) (string, bool) {
 
 // idle refuses to change what a query that runs still reads.
 func (s *Stmt) idle() bool {
-	if s.rows.open {
+	if s.rows.open || s.running {
 		s.argErr = errRunning
+		return false
 	}
-	return !s.rows.open
+	return true
 }
 
 func (s *Stmt) param(i int) bool {
@@ -450,6 +456,9 @@ func (s *Stmt) start(args []any) error {
 	if s.p == 0 || !s.taken {
 		return s.closed()
 	}
+	if err := s.usable(); err != nil {
+		return err
+	}
 	if s.rows.open {
 		return errRunning
 	}
@@ -510,7 +519,8 @@ func (s *Stmt) query(ctx context.Context, args []any) *Rows {
 		err = s.watch.begin(ctx)
 	}
 	if err != nil {
-		if s.rows.open {
+		// Rows that are open stay as they are; and what must not be used now could not be closed.
+		if s.rows.open || s.usable() != nil {
 			return &Rows{err: err}
 		}
 		s.rows.fail(err)
