@@ -10,7 +10,8 @@ SUITES  := cargo symbols differential engine crash dropin upstream browser go
 # embedders to take by hand.
 PROGRAMS  := bin/sqlite3 bin/hpsqlite
 LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so
-DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h
+DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h \
+             include/hpsqlite.h
 
 # A crate's program, with a word before the first build, which takes a while.
 define cargo_build

@@ -1,7 +1,7 @@
 //! Makes our `sqlite3.c`, `sqlite3.h` and `sqlite3ext.h`: upstream's files with
 //! the patches applied, our declarations where one of these includes them, the
 //! default options in front, our modules behind, and the source id marked as
-//! altered.
+//! altered. Beside them goes `hpsqlite.h`, what we have beyond SQLite's interface.
 
 use crate::options::{self, CompileOption};
 use crate::patch;
@@ -11,11 +11,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The three files an embedder takes, in memory.
+/// The files an embedder takes, in memory.
 pub struct Amalgamation {
     pub sqlite3_c: String,
     pub sqlite3_h: String,
     pub sqlite3ext_h: String,
+    pub hpsqlite_h: String,
 }
 
 /// The marks that upstream asks altered versions to end their source id with.
@@ -35,6 +36,7 @@ pub fn make(engine: &Path, work: &Path, pins: &Pins) -> Result<Amalgamation> {
         sqlite3_c: read("sqlite3.c")?,
         sqlite3_h: read("sqlite3.h")?,
         sqlite3ext_h: read("sqlite3ext.h")?,
+        hpsqlite_h: read_ours(&engine.join("src"), "hpsqlite.h")?,
     };
     for path in sorted_files(&engine.join("patches"), "patch")? {
         apply_patch(&path, &mut made).with_context(|| {
@@ -60,6 +62,7 @@ impl Amalgamation {
             ("sqlite3.c", &self.sqlite3_c),
             ("sqlite3.h", &self.sqlite3_h),
             ("sqlite3ext.h", &self.sqlite3ext_h),
+            ("hpsqlite.h", &self.hpsqlite_h),
         ] {
             let path = folder.join(name);
             if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
@@ -68,6 +71,11 @@ impl Amalgamation {
         }
         Ok(())
     }
+}
+
+fn read_ours(folder: &Path, name: &str) -> Result<String> {
+    let path = folder.join(name);
+    fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// Applies one file of `engine/patches`.
@@ -105,9 +113,7 @@ fn mark_altered(text: &str) -> Result<String> {
 /// Puts the text of `hpHooks.h` where a patch includes it, between the comments
 /// with which upstream marks such a place.
 fn include_hooks(upstream: &str, folder: &Path) -> Result<String> {
-    let path = folder.join(HOOKS);
-    let text =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_ours(folder, HOOKS)?;
     let include = format!("\n#include \"{HOOKS}\"\n");
     let places = upstream.matches(&include).count();
     ensure!(

@@ -37,9 +37,11 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
         LINKS[1],
         "include/sqlite3.h",
         "include/sqlite3ext.h",
+        "include/hpsqlite.h",
         "src/sqlite3.c",
         "src/sqlite3.h",
         "src/sqlite3ext.h",
+        "src/hpsqlite.h",
     ]
     .iter()
     .map(|name| dist.join(name))
@@ -95,7 +97,7 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
         put_link("libsqlite3.so.0", &dist.join(link))?;
     }
     made.write_to(&dist.join("src"))?;
-    for name in ["sqlite3.h", "sqlite3ext.h"] {
+    for name in ["sqlite3.h", "sqlite3ext.h", "hpsqlite.h"] {
         put(&source.join(name), &dist.join("include").join(name))?;
     }
     match shell {
