@@ -8,8 +8,8 @@
 **
 ** In WAL mode a read transaction of one look-up costs more than the look-up.
 ** What another process can see of it, the lock on a read mark, stays as it is:
-** taken and given back by the same calls at the same moments.  This file
-** spares what nobody needs:
+** taken and given back by the same calls at the same moments, unless the
+** application wants it to linger.  This file spares what nobody needs:
 **
 **    sqlite3HpFileSize()   Called where a transaction wants the size of the
 **                          database file: ask the system only if it may have
@@ -23,11 +23,21 @@
 **                          connection that waits for another one to end, for
 **                          sqlite3_unlock_notify()?  SQLite takes a global
 **                          mutex to find out.
+**
+**    hp_linger()           Called by an application that has a timer: locks on
+**                          read marks are given back when it is up, not at the
+**                          end of each transaction.
 */
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/* As in hpsqlite.h */
+#define HP_LINGER_OFF 0
+#define HP_LINGER_ON  1
+#define HP_LINGER_END 2
+#define HP_LINGER_ASK 3
 
 /* Times to try for the mutex of a wal-index before the thread goes to sleep.
 ** Who has it is in one system call, a quarter of a microsecond. */
@@ -104,6 +114,71 @@ SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3 **ppBlocked){
 */
 
 /*
+** Lingering: when the last connection leaves a read mark, in a thread that wants
+** so, the process stays as one more that shares the lock, and is counted
+** as such, so that whoever comes next only counts.  unixShmNode.hpLinger has a
+** bit for each such slot, and changes only with the mutex.  It ends
+**
+**   * when a connection of this process wants the slot for itself,
+**   * when hp_linger(HP_LINGER_END) is called,
+**   * and with the wal-index, whose closing ends all locks.
+**
+** Other processes see a reader that stays for some milliseconds: their
+** checkpoints go as far as its snapshot.
+*/
+static __thread int hpLingerOn = 0;   /* What this thread leaves lingers */
+static int hpLingerAny = 0;           /* Since the last HP_LINGER_END some lock does */
+
+/*
+** Give back the locks of these slots that linger.  The mutex is held.
+*/
+static void hpShmLeave(unixShmNode *pNode, u16 mask){
+  int i;
+  for(i=0; i<SQLITE_SHM_NLOCK; i++){
+    if( (pNode->hpLinger & mask & (1<<i))==0 ) continue;
+    pNode->hpLinger &= ~(1<<i);
+    if( __atomic_sub_fetch(&pNode->aLock[i], 1, __ATOMIC_ACQ_REL)==0
+     && pNode->hShm>=0
+    ){
+      struct flock f;
+      memset(&f, 0, sizeof(f));
+      f.l_type = F_UNLCK;
+      f.l_whence = SEEK_SET;
+      f.l_start = UNIX_SHM_BASE + i;
+      f.l_len = 1;
+      (void)osFcntl(pNode->hShm, F_SETLK, &f);
+    }
+  }
+}
+
+/*
+** See hpsqlite.h.
+*/
+SQLITE_API int hp_linger(int op){
+  unixInodeInfo *pInode;
+  switch( op ){
+    case HP_LINGER_OFF:
+    case HP_LINGER_ON:
+      hpLingerOn = op==HP_LINGER_ON;
+      break;
+    case HP_LINGER_END:
+      /* First the flag: a lock that comes to linger after that sets it. */
+      __atomic_store_n(&hpLingerAny, 0, __ATOMIC_SEQ_CST);
+      unixEnterMutex();
+      for(pInode=inodeList; pInode; pInode=pInode->pNext){
+        unixShmNode *pNode = pInode->pShmNode;
+        if( pNode==0 ) continue;
+        sqlite3_mutex_enter(pNode->pShmMutex);
+        hpShmLeave(pNode, 0xffff);
+        sqlite3_mutex_leave(pNode->pShmMutex);
+      }
+      unixLeaveMutex();
+      break;
+  }
+  return __atomic_load_n(&hpLingerAny, __ATOMIC_RELAXED);
+}
+
+/*
 ** Enter the mutex, or return false if meanwhile slot *pLock can be shared
 ** by counting, from iMin on, which has then been done.
 */
@@ -162,7 +237,11 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     if( rc==SQLITE_OK ) p->sharedMask |= mask;
   }else if( flags==(SQLITE_SHM_UNLOCK|SQLITE_SHM_SHARED) ){
     if( hpShmEnter(pNode, &aLock[ofst], 2, -1) ){
-      if( __atomic_sub_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL)==0 ){
+      if( hpLingerOn && (pNode->hpLinger & mask)==0 ){
+        /* The connection's place in the count is the process's now. */
+        pNode->hpLinger |= mask;
+        __atomic_store_n(&hpLingerAny, 1, __ATOMIC_SEQ_CST);
+      }else if( __atomic_sub_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL)==0 ){
         rc = unixShmSystemLock(pFile, F_UNLCK, ofst+UNIX_SHM_BASE, 1);
         if( rc!=SQLITE_OK ){
           __atomic_store_n(&aLock[ofst], 1, __ATOMIC_RELEASE);
@@ -174,6 +253,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   }else{
     int bLock = (flags & SQLITE_SHM_LOCK)!=0;
     sqlite3_mutex_enter(pNode->pShmMutex);
+    if( bLock ) hpShmLeave(pNode, mask);
     for(i=ofst; bLock && i<ofst+n; i++){
       if( __atomic_load_n(&aLock[i], __ATOMIC_RELAXED) ) rc = SQLITE_BUSY;
     }
@@ -191,6 +271,12 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   }
   *pRc = rc;
   return 1;
+}
+#else
+
+SQLITE_API int hp_linger(int op){
+  (void)op;
+  return 0;
 }
 #endif
 

@@ -55,6 +55,30 @@ SQLITE_API int hp_fetch(
   int mxRow                 /* At most so many */
 );
 
+/*
+** Look-ups in WAL mode, each a transaction of its own, spend half of their
+** time on locking and unlocking a read mark.  A program that has a timer may let
+** the lock linger:
+**
+**    HP_LINGER_ON    from now on locks on read marks are not given back at the
+**                    end of a transaction, if it ends in this thread
+**    HP_LINGER_OFF   they are, as ever
+**    HP_LINGER_END   give back those that no transaction needs, in the whole
+**                    process
+**    HP_LINGER_ASK   nothing
+**
+** Return true if locks have come to linger since HP_LINGER_END was last called:
+** then it is to be called some milliseconds later.  Other processes see nothing
+** but a reader that stays as long: a checkpoint of theirs does not go beyond its
+** snapshot, as with any reader.  In this process the lock is in nobody's way.
+** Safe in any thread at any time.
+*/
+#define HP_LINGER_OFF 0
+#define HP_LINGER_ON  1
+#define HP_LINGER_END 2
+#define HP_LINGER_ASK 3
+SQLITE_API int hp_linger(int);
+
 #ifdef __cplusplus
 }
 #endif

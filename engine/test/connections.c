@@ -16,9 +16,13 @@
 **      comes and goes.  Runs under ThreadSanitizer as well: `connections STOCK
 **      threads`.
 **   5. Memory runs out at every allocation, and reading fails.
-**   6. Searching by rowid gives what a scan gives, however rowids are spread.
+**   6. Locks that linger (hp_linger()) spare the system calls, are in nobody's way in
+**      this process, in others' like a reader's until they end, and end with the
+**      last connection.  2 and 4 once more, while they do.
+**   7. Searching by rowid gives what a scan gives, however rowids are spread.
 */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "hptest.h"
+#include "hpsqlite.h"
 
 #define N_ROW 4000               /* Rows, one a page: twice the page cache */
 
@@ -416,6 +421,7 @@ static void testLocks(void){
 /*************************** 4. Threads ************************************/
 
 static int bStop = 0;
+static int bLinger = 0;     /* Locks linger: see hp_linger() */
 static int nError = 0;
 static int nDone = 0;
 
@@ -426,6 +432,7 @@ static void *reader(void *pArg){
   sqlite3_stmt *p;
   unsigned x = *(unsigned*)pArg * 7919 + 1;
   sqlite3_int64 vLast = 0;
+  if( bLinger ) hp_linger(HP_LINGER_ON);
   sqlite3_busy_timeout(db, 5000);
   sqlite3_prepare_v2(db, "SELECT v FROM t WHERE id=?", -1, &p, 0);
   while( !__atomic_load_n(&bStop, __ATOMIC_RELAXED) ){
@@ -491,6 +498,120 @@ static void testThreads(int nThread, int nSecond){
   check(sqlite3_memory_used()==0, "%lld bytes are left",
         (long long)sqlite3_memory_used());
 }
+
+
+/*************************** 6. Locks that linger **************************/
+
+static int nFcntl;
+static int (*xFcntl)(int, int, ...);
+static int countingFcntl(int fd, int cmd, struct flock *p){
+  nFcntl++;
+  return xFcntl(fd, cmd, p);
+}
+
+/* System calls of so many look-ups */
+static int callsOf(sqlite3 *db, int n){
+  sqlite3_stmt *p = prepared(db, "SELECT v FROM t WHERE id=1");
+  nFcntl = 0;
+  for(; n>0; n--){
+    check(sqlite3_step(p)==SQLITE_ROW, "a look-up");
+    sqlite3_reset(p);
+  }
+  sqlite3_finalize(p);
+  return nFcntl;
+}
+
+static void testLinger(void){
+  sqlite3 *a[2];
+  int i, rc;
+  other("close", 0);
+  makeDb(100);
+  other("UPDATE t SET v=1; UPDATE t SET v=0", 0);
+  for(i=0; i<2; i++) a[i] = openDb(&ours, zDb, 0);
+  for(i=0; i<2; i++) integer(&ours, a[i], "SELECT count(*) FROM t");
+  xFcntl = (int(*)(int, int, ...))replaceCall("fcntl",
+                                           (sqlite3_syscall_ptr)countingFcntl);
+  check(callsOf(a[0], 100)>=200, "locks are not counted: %d", nFcntl);
+  check(hp_linger(HP_LINGER_ASK)==0, "none is wanted, and one lingers");
+  check(busy()==0, "nobody reads");
+  other("UPDATE t SET v=1", 0);
+
+  hp_linger(HP_LINGER_ON);
+  check(callsOf(a[0], 100)<20, "%d system calls", nFcntl);
+  check(callsOf(a[1], 100)<5, "%d system calls on another connection", nFcntl);
+  check(hp_linger(HP_LINGER_ASK)==1, "it does not linger");
+  other("UPDATE t SET v=2", 0);
+  check(busy()==1, "the other process does not see it");
+  check(callsOf(a[0], 100)<20, "%d system calls after a commit", nFcntl);
+  check(integer(&ours, a[1], "SELECT v FROM t WHERE id=1")==2, "the commit");
+  hp_linger(HP_LINGER_END);
+  check(hp_linger(HP_LINGER_ASK)==0, "it still lingers");
+  check(busy()==0, "the other process still sees it");
+
+  /* It is in nobody's way in this process. */
+  other("UPDATE t SET v=3", 0);
+  callsOf(a[0], 10);
+  check(integer(&ours, a[1], "PRAGMA wal_checkpoint(TRUNCATE)")==0,
+        "a checkpoint");
+  execute(a[1], "UPDATE t SET v=4");
+  callsOf(a[0], 10);
+  check(integer(&ours, a[0], "PRAGMA wal_checkpoint(RESTART)")==0,
+        "a checkpoint by the reader itself");
+  execute(a[1], "UPDATE t SET v=5");
+  check(integer(&ours, a[0], "SELECT v FROM t WHERE id=1")==5, "what was written");
+
+  /* While a transaction reads, it is the transaction's lock that stays. */
+  execute(a[0], "BEGIN");
+  callsOf(a[0], 1);
+  callsOf(a[1], 10);
+  other("UPDATE t SET v=6", 0);
+  hp_linger(HP_LINGER_END);
+  check(busy()==1, "the transaction's lock is gone");
+  check(integer(&ours, a[0], "SELECT v FROM t WHERE id=1")==5, "its snapshot");
+  execute(a[0], "COMMIT");
+  check(busy()==1, "it lingers after the transaction");
+  hp_linger(HP_LINGER_OFF);
+  check(busy()==1, "it does not linger any more, and nobody has ended it");
+  hp_linger(HP_LINGER_END);
+  check(busy()==0, "it lingers though it shall not");
+  check(callsOf(a[0], 100)>=200, "locks linger though they shall not");
+
+  /* What lingers ends with the last connection. */
+  hp_linger(HP_LINGER_ON);
+  for(i=0; i<2; i++) callsOf(a[i], 10);
+  for(i=0; i<2; i++) check(sqlite3_close(a[i])==SQLITE_OK, "close");
+  other("PRAGMA journal_mode=DELETE; PRAGMA journal_mode=WAL", &rc);
+  check(rc==SQLITE_OK, "the other process cannot leave WAL mode");
+  hp_linger(HP_LINGER_OFF);
+  replaceCall("fcntl", (sqlite3_syscall_ptr)xFcntl);
+}
+
+static int bTick;
+static void *ticker(void *pArg){
+  (void)pArg;
+  while( __atomic_load_n(&bTick, __ATOMIC_RELAXED) ){
+    if( hp_linger(HP_LINGER_ASK) ) hp_linger(HP_LINGER_END);
+    usleep(1000);
+  }
+  return 0;
+}
+
+/* xTest while locks linger, for a millisecond or so */
+static void lingering(void (*xTest)(void)){
+  pthread_t t;
+  bTick = 1;
+  hp_linger(HP_LINGER_ON);
+  bLinger = 1;
+  pthread_create(&t, 0, ticker, 0);
+  xTest();
+  __atomic_store_n(&bTick, 0, __ATOMIC_RELAXED);
+  pthread_join(t, 0);
+  bLinger = 0;
+  hp_linger(HP_LINGER_OFF);
+  hp_linger(HP_LINGER_END);
+}
+
+static void someThreads(void){ testThreads(6, 3); }
 
 
 /************************ 5. Memory and reading fail ***********************/
@@ -659,6 +780,7 @@ int main(int argc, char **argv){
   zDb = temporaryFile("connections.db");
   if( argc>2 ){
     testThreads(6, 5);
+    lingering(someThreads);
     removeDb(zDb);
     return finish();
   }
@@ -675,6 +797,9 @@ int main(int argc, char **argv){
   testLocks();
   testThreads(5, 3);
   testThreads(33, 3);
+  testLinger();
+  lingering(testFresh);
+  lingering(someThreads);
   testSeek();
   close(toChild[1]);
   close(toChild[0]);

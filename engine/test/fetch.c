@@ -407,7 +407,7 @@ int main(void){
              "PRAGMA auto_vacuum=%d; PRAGMA journal_mode=%s", aPage[i],
              i==1 ? 2 : 0, i%2 ? "wal" : "delete");
     execute(db, zPragma);
-    makeTables(db, 700);
+    makeTables(db, 400);
     testQueries(db, zPragma);
     if( i<3 ) testChanges(db);
     if( i==2 ) testAside(db);
