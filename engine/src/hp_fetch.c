@@ -7,7 +7,8 @@
 ** Many rows in one call.
 **
 **    hp_fetch()     Called by an application when sqlite3_step() has given a
-**                   row: packs the rows that come next into a buffer.
+**                   row: packs the rows that come next into a buffer, or says
+**                   that there are none.
 **
 ** A program that reads a table spends more on asking than SQLite on answering:
 ** a call for the step, two for each value, and in SQLite an instruction for
@@ -284,6 +285,30 @@ static int hpFetchLeaf(
 }
 
 /*
+** Is the row that p has just given the last one?  It is where the program goes
+** on to its end: a look-up by rowid or unique key, an aggregate, the last row of
+** a LIMIT.
+*/
+static int hpFetchEnds(Vdbe *p){
+  int pc = p->pc;
+  int n;
+  for(n=0; n<8; n++){
+    Op *pOp = &p->aOp[pc];
+    switch( pOp->opcode ){
+      case OP_Halt: return pOp->p1==SQLITE_OK;
+      case OP_Goto: pc = pOp->p2; break;
+      case OP_Noop: pc++; break;
+      case OP_DecrJumpZero:
+        if( p->aMem[pOp->p1].u.i!=1 ) return 0;
+        pc = pOp->p2;
+        break;
+      default: return 0;
+    }
+  }
+  return 0;
+}
+
+/*
 ** See hpsqlite.h.
 */
 SQLITE_API int hp_fetch(
@@ -296,17 +321,22 @@ SQLITE_API int hp_fetch(
   Vdbe *p = (Vdbe*)pStmt;
   sqlite3 *db;
   int nRow = 0;
-  if( p==0 || aBuf==0 || piAt==0 || *piAt<0 || mxRow<=0 ) return 0;
+  if( p==0 || aBuf==0 || piAt==0 || *piAt<0 || mxRow<0 ) return 0;
   db = p->db;
   if( db==0 ) return 0;
   sqlite3_mutex_enter(db->mutex);
-  if( p->eVdbeState==VDBE_RUN_STATE && p->pResultRow && p->explain==0
+  if( p->eVdbeState!=VDBE_RUN_STATE || p->pResultRow==0 || p->explain
+   || db->hp.eOffload==HP_OFFLOAD_OFF || hpConfig()->bOff
+  ){
+    /* Nothing that can be said */
+  }else if( hpFetchEnds(p) ){
+    nRow = -1;
+  }else if( mxRow>0
    && p->lockMask==0 && ENC(db)==SQLITE_UTF8 && db->mTrace==0
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
    && db->xProgress==0
 #endif
    && db->mallocFailed==0 && AtomicLoad(&db->u1.isInterrupted)==0
-   && db->hp.eOffload!=HP_OFFLOAD_OFF && hpConfig()->bOff==0
   ){
     HpFetchLoop sLoop;
     if( hpFetchLoop(p, &sLoop) ){

@@ -20,10 +20,12 @@ extern "C" {
 ** When sqlite3_step() has given a row, pack the rows that come after it: to
 ** aBuf[*piAt] and following, in order, as many as are at hand, fit into nBuf
 ** bytes, and no more than mxRow.  Return their number, which may be 0, and
-** leave in *piAt where the last one ends.
+** leave in *piAt where the last one ends.  Return -1, whatever mxRow is, if it
+** is plain that no row comes after this one, as with a look-up by a unique key:
+** then sqlite3_step() is SQLITE_DONE, at once.
 **
-** If it is more than 0 the statement is at the last row that was packed, whose
-** columns cannot be asked for.  If it is 0 nothing has happened.  Either way
+** If the number is more than 0 the statement is at the last row that was packed, whose
+** columns cannot be asked for.  Otherwise nothing has happened.  Either way
 ** sqlite3_step() gives the row that comes next.  So this reads all of a query:
 **
 **     while( sqlite3_step(p)==SQLITE_ROW ){

@@ -11,10 +11,11 @@
 **      the same rows, the same counters.
 **   2. The same while the table is changed between two calls, by statements of the
 **      same connection, at the same row in both.
-**   3. Where hp_fetch() must stand aside: UTF-16, a shared cache, tracing, a
+**   3. It says that there is no row after one only where there is none.
+**   4. Where hp_fetch() must stand aside: UTF-16, a shared cache, tracing, a
 **      progress handler, an interrupt, an offload that is off, statements that
 **      are not at a row.
-**   4. Files that are damaged: the same rows up to the same error.
+**   5. Files that are damaged: the same rows up to the same error.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ struct Way {
 };
 
 static sqlite3_int64 nFetched;   /* Rows that came by hp_fetch() */
+static int nEnd;                 /* Times it said that there are none */
 
 static void appendBytes(Text *pOut, const char *zType, const void *p, int n){
   const unsigned char *a = p;
@@ -115,10 +117,11 @@ static void readAll(sqlite3 *db, const char *zSql, Way way, Change change,
   int nCol = sqlite3_column_count(p);
   /* Exactly as large as it is said to be, for the sanitizer. */
   unsigned char *aBuf = malloc(way.nBuf ? way.nBuf : 1);
-  int nRow = 0, rc;
+  int nRow = 0, bEnd = 0, rc;
   textClear(pOut);
   while( (rc = sqlite3_step(p))==SQLITE_ROW ){
     int mx = way.mxRow;
+    check(!bEnd, "%s: a row after the end", zSql);
     appendRow(pOut, p);
     nRow++;
     if( change.iRow>nRow && mx>change.iRow-nRow ) mx = change.iRow-nRow;
@@ -128,6 +131,11 @@ static void readAll(sqlite3 *db, const char *zSql, Way way, Change change,
       int i;
       check(n<=mx && iEnd<=way.nBuf && (n>0)==(iEnd>0),
             "%s: %d rows in %lld bytes", zSql, n, (long long)iEnd);
+      if( n<0 ){
+        bEnd = 1;
+        nEnd++;
+        n = 0;
+      }
       if( n>0 ) check(sqlite3_data_count(p)==0, "%s: columns after hp_fetch()",
                       zSql);
       for(i=0; i<n; i++) iAt += appendPacked(pOut, aBuf, iAt, nCol);
@@ -302,6 +310,33 @@ static int progress(void *pArg){
   return 0;
 }
 
+/* Queries whose program tells that a row is the last one, and some of which it
+** does not */
+static void testEnds(sqlite3 *db){
+  static const struct { const char *zSql; int nEnd; } a[] = {
+    { "SELECT * FROM t WHERE id=30", 1 },
+    { "SELECT * FROM t WHERE id=31", 0 },
+    { "SELECT count(*) FROM t", 1 },
+    { "SELECT max(id), min(a) FROM t WHERE id>5", 1 },
+    { "SELECT 1", 1 },
+    { "SELECT id FROM t LIMIT 1", 1 },
+    { "SELECT id FROM t ORDER BY id DESC LIMIT 3", 1 },
+    { "SELECT v FROM w WHERE k='30' AND v='text10'", 1 },
+    { "SELECT id FROM t WHERE n=30", 0 },
+    { "SELECT id FROM t", 0 },
+    { "VALUES(1),(2)", 0 },
+  };
+  Text x = { 0, 0, 0 };
+  int i;
+  for(i=0; i<(int)(sizeof(a)/sizeof(a[0])); i++){
+    Way way = { 1, 4096, 1 };
+    nEnd = 0;
+    readAll(db, a[i].zSql, way, nothing, &x);
+    check(nEnd==a[i].nEnd, "%s: the end was told %d times", a[i].zSql, nEnd);
+  }
+  textClear(&x);
+}
+
 static void testAside(sqlite3 *db){
   unsigned char aBuf[800];
   sqlite3_int64 iAt = 0;
@@ -411,6 +446,7 @@ int main(void){
     testQueries(db, zPragma);
     if( i<3 ) testChanges(db);
     if( i==2 ) testAside(db);
+    if( i==2 ) testEnds(db);
     sqlite3_close(db);
     if( i<2 ) testDamage(zFile, 150);
   }
