@@ -64,7 +64,7 @@ typedef struct hpgo_out {
   int32_t bPending;         /* SQLite is at a row that found no room */
   int32_t bSlow;            /* Rows take their time */
   int32_t bAuto;            /* No transaction was begun with BEGIN */
-  int32_t unused;
+  int32_t bLinger;          /* hpgo_linger_end() is to be called soon */
 } hpgo_out;
 
 typedef struct hpgo_info {
@@ -83,6 +83,9 @@ typedef struct hpgo_done {
   int64_t nSet;             /* Sets of parameters that were carried out */
   int64_t bAuto;            /* As in hpgo_out */
 } hpgo_done;
+
+/* Give back locks that linger, see hp_linger() in hpsqlite.h. From any thread. */
+void hpgo_linger_end(void);
 
 /* hpgo_run(): nArg is the number of parameters, or one of these. */
 #define HPGO_MORE    (-1)   /* Go on */

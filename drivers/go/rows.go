@@ -89,6 +89,9 @@ func (r *Rows) fetch(args, most int) {
 		r.pending = out.bPending != 0
 		r.more = out.rc == C.SQLITE_ROW
 		s.conn.autocommit = out.bAuto != 0
+		if out.bLinger != 0 {
+			lingers()
+		}
 		if int(out.nPrepared) != s.prepared {
 			// The columns may be others now.
 			s.prepared = int(out.nPrepared)
@@ -292,8 +295,12 @@ func (r *Rows) aheadType(i int) Type {
 // check panics as an index out of range does.
 func (r *Rows) check(i int) {
 	if uint(i) >= uint(r.cols) {
-		panic("hpsqlite: there is no column " + strconv.Itoa(i) + " of " + strconv.Itoa(r.cols))
+		r.noColumn(i)
 	}
+}
+
+func (r *Rows) noColumn(i int) {
+	panic("hpsqlite: there is no column " + strconv.Itoa(i) + " of " + strconv.Itoa(r.cols))
 }
 
 // IsNull reports whether column i is NULL.
