@@ -306,8 +306,10 @@ void hpgo_run(uint64_t stmt, const hpgo_arg *aArg, int nArg,
     iAt += n;
     out.nRow++;
     if( bFar ) break;
-    if( hp_fetch && out.nRow<mxRow ){
-      out.nRow += hp_fetch(p, aBuf, nBuf, &iAt, mxRow - out.nRow);
+    if( hp_fetch ){
+      int nMore = hp_fetch(p, aBuf, nBuf, &iAt, mxRow - out.nRow);
+      if( nMore<0 ) continue;      /* The next step ends it */
+      out.nRow += nMore;
     }
     if( out.nRow>=mxRow ) break;
     if( out.nRow>=nLook && tBegin ){
