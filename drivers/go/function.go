@@ -224,7 +224,8 @@ type Context struct {
 	call *C.hpgo_call
 }
 
-// Conn is the connection that calls. It is used as by CreateRawFunction described.
+// Conn is the connection that calls. For what may be done with it see CreateRawFunction. The sql.Conn or
+// sql.Tx that has it waits until its statement has ended, and cannot be used.
 func (x *Context) Conn() *Conn { return x.f.conn }
 
 func (x *Context) set(typ C.uint32_t, v uint64) {

@@ -42,11 +42,7 @@ func (c *Conn) CreateFunction(name string, f any, flags FuncFlags) error {
 		flags |= ResultJSON
 	}
 	call := func(ctx *Context, args []Value) error {
-		in, ok, err := sig.arguments(ctx, args)
-		if err != nil || !ok {
-			return err
-		}
-		return sig.result(ctx, v.Call(in))
+		return sig.call(v, ctx, args)
 	}
 	return c.CreateRawFunction(name, sig.numArgs(), call, flags)
 }
@@ -94,7 +90,6 @@ func (c *Conn) CreateAggregate(name string, newState any, flags FuncFlags) error
 		if err != nil {
 			return err
 		}
-		sig.method = x.name
 		*x.sig = sig
 	}
 	if m.final.numArgs() != 0 {
@@ -119,7 +114,7 @@ func (c *Conn) CreateAggregate(name string, newState any, flags FuncFlags) error
 		if !state.IsValid() {
 			return nil, errors.New("hpsqlite: newState has returned nil")
 		}
-		return &reflected{m, state}, nil
+		return newReflected(m, state), nil
 	}
 	return c.createFunction(f, m.step.numArgs(), flags)
 }
@@ -127,29 +122,37 @@ func (c *Conn) CreateAggregate(name string, newState any, flags FuncFlags) error
 // methods are those of an aggregate's state.
 type methods struct{ step, inverse, final *signature }
 
-// A reflected is a state of CreateAggregate's.
+// A reflected is a state of CreateAggregate's. Its methods are looked up once, not
+// for each row.
 type reflected struct {
-	m     *methods
-	state reflect.Value
+	m                     *methods
+	step, inverse, result reflect.Value
+}
+
+func newReflected(m *methods, state reflect.Value) *reflected {
+	r := &reflected{m: m, step: state.MethodByName("Step"), result: state.MethodByName("Result")}
+	if m.inverse != nil {
+		r.inverse = state.MethodByName("Inverse")
+	}
+	return r
 }
 
 func (r *reflected) Step(ctx *Context, args []Value) error {
-	return r.m.step.on(r.state, ctx, args)
+	return r.m.step.call(r.step, ctx, args)
 }
 
 func (r *reflected) Inverse(ctx *Context, args []Value) error {
-	return r.m.inverse.on(r.state, ctx, args)
+	return r.m.inverse.call(r.inverse, ctx, args)
 }
 
 func (r *reflected) Result(ctx *Context) error {
-	return r.m.final.on(r.state, ctx, nil)
+	return r.m.final.call(r.result, ctx, nil)
 }
 
 // A signature says how a func is called.
 type signature struct {
 	what     string // for errors
-	method   string
-	context  bool // the first parameter is a *Context
+	context  bool   // the first parameter is a *Context
 	params   []param
 	rest     *param // of a variadic func
 	hasValue bool   // the first result is one
@@ -242,13 +245,13 @@ func (s *signature) arguments(ctx *Context, args []Value) (in []reflect.Value, o
 	return in, true, nil
 }
 
-// on calls the method of state.
-func (s *signature) on(state reflect.Value, ctx *Context, args []Value) error {
+// call calls f, which has the signature.
+func (s *signature) call(f reflect.Value, ctx *Context, args []Value) error {
 	in, ok, err := s.arguments(ctx, args)
 	if err != nil || !ok {
 		return err
 	}
-	return s.result(ctx, state.MethodByName(s.method).Call(in))
+	return s.result(ctx, f.Call(in))
 }
 
 func (s *signature) result(ctx *Context, out []reflect.Value) error {
