@@ -8,7 +8,7 @@ import (
 )
 
 // A script is the rows of SQL with several statements: each that gives rows is a result
-// set, and those between are carried out when the one before has been read.
+// set, and those between are carried out when the one before has been read, or with Close.
 type script struct {
 	sqlRows
 	k    *sqlConn
@@ -76,20 +76,44 @@ func (p *script) HasNextResultSet() bool { return !p.end }
 
 // NextResultSet goes on with the next statement that gives rows.
 func (p *script) NextResultSet() error {
-	if err := p.Close(); err != nil {
-		p.end = true
-		return err
+	err := p.closeSet()
+	if err == nil {
+		var s *Stmt
+		if s, err = p.take(); err == nil {
+			err = p.next(s)
+		}
 	}
-	s, err := p.take()
 	if err != nil {
 		p.end = true
-		return err
 	}
-	return p.next(s)
+	return err
 }
 
-// Close leaves statements that were not reached undone.
+// Close carries out what was not reached, as other drivers have done by then, unless there was
+// an error. Queries among it are left out: nobody reads their rows.
 func (p *script) Close() error {
+	if err := p.closeSet(); err != nil || p.end {
+		return err
+	}
+	p.end = true
+	for p.tail != "" {
+		s, err := p.take()
+		if s == nil {
+			return err
+		}
+		var mine []any
+		if mine, p.args = s.split(p.args); !s.readonly || s.numCols == 0 {
+			_, err = s.exec(p.ctx, mine)
+		}
+		s.release()
+		if err != nil {
+			return err
+		}
+	}
+	return leftOver(p.args, false)
+}
+
+func (p *script) closeSet() error {
 	if p.r == nil {
 		return nil
 	}

@@ -468,6 +468,11 @@ func TestSQLSeveralResultSets(t *testing.T) {
 			t.Errorf("%s: got %s", query, got)
 		}
 	}
+	// Who reads the first rows only, as QueryRow does, has the rest carried out all the same.
+	equal(t, "first", one(t, db, "SELECT 7; INSERT INTO t VALUES(?); SELECT 1; DELETE FROM t WHERE a=5", 8), any(int64(7)))
+	equal(t, "the rest", one(t, db, "SELECT group_concat(a, ' ') FROM t"), any("6 1 8"))
+	var v int
+	wantError(t, "the rest", db.QueryRow("SELECT 7; INSERT INTO nope VALUES(1)").Scan(&v), "no such table: nope")
 	wantError(t, "too many", errors.New(all("SELECT 1 a; SELECT 2 b", 5)), "1 parameters more")
 	equal(t, "it goes on", one(t, db, "SELECT 1"), any(int64(1)))
 }
