@@ -11,12 +11,23 @@ static const char *hpgo_library_path(void){
   if( dladdr((void*)sqlite3_libversion, &info) && info.dli_fname ) return info.dli_fname;
   return "";
 }
+
+// Whether hp_version() is there. The mark alt1 in the source id says only that
+// the library is not upstream's own: other distributors have it too.
+static int hpgo_is_hp(void){
+  sqlite3 *db = 0;
+  sqlite3_stmt *p = 0;
+  int is = sqlite3_open(":memory:", &db)==SQLITE_OK
+        && sqlite3_prepare_v2(db, "SELECT hp_version()", -1, &p, 0)==SQLITE_OK;
+  sqlite3_finalize(p);
+  sqlite3_close(db);
+  return is;
+}
 */
 import "C"
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -31,14 +42,15 @@ type Library struct {
 // LibraryInfo says which SQLite the program runs with. With another one than
 // High Performance SQLite everything works that SQLite itself can do.
 func LibraryInfo() Library {
-	id := C.GoString(C.sqlite3_sourceid())
 	return Library{
 		Version:  C.GoString(C.sqlite3_libversion()),
-		SourceID: id,
+		SourceID: C.GoString(C.sqlite3_sourceid()),
 		Path:     C.GoString(C.hpgo_library_path()),
-		HP:       strings.HasSuffix(id, "alt1"),
+		HP:       isHP(),
 	}
 }
+
+var isHP = sync.OnceValue(func() bool { return C.hpgo_is_hp() != 0 })
 
 // MemoryUsed is how many bytes SQLite has allocated, for all connections together; 0 if the
 // library was compiled not to count (SQLITE_DEFAULT_MEMSTATUS=0).
