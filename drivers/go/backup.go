@@ -42,8 +42,11 @@ type BackupOptions struct {
 // When a lock cannot be had within the busy timeout it is tried again, until ctx is done.
 // If it ends early, for ctx or another error, the destination is what it was before.
 func (c *Conn) BackupTo(ctx context.Context, dest *Conn, o BackupOptions) (err error) {
-	if c.h == nil || dest.h == nil {
-		return errClosed
+	if err := c.usable(); err != nil {
+		return err
+	}
+	if err := dest.usable(); err != nil {
+		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err

@@ -48,8 +48,8 @@ func (c *Conn) SerializeTo(w io.Writer, schema string) (n int64, err error) {
 
 // serialize calls f with the image, which is there until f returns.
 func (c *Conn) serialize(schema string, f func([]byte) error) error {
-	if c.h == nil {
-		return errClosed
+	if err := c.usable(); err != nil {
+		return err
 	}
 	if C.hpgo_has_serialize() == 0 {
 		return without("serialize (SQLITE_OMIT_DESERIALIZE)")

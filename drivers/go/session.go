@@ -406,14 +406,14 @@ type ApplyOptions struct {
 	// Filter says for each table whether its changes are to be made; all if it is nil.
 	Filter func(table string) bool
 
-	// Conflict decides; Abort always if it is nil. Neither of them may use the connection.
+	// Conflict decides; Abort always if it is nil. Neither of them may use the connection: its methods return an error meanwhile.
 	Conflict func(*Conflict) Resolution
 }
 
 // ApplyChangeset makes the changes of a changeset or patchset in the main database: all, but those that
 // were left out by Filter and Conflict, or none. Tables that are not
 // there, or have other columns or another key, are passed over. When it is aborted the error is
-// ErrAbort. A panic of Filter or Conflict aborts and becomes an error.
+// ErrAbort. A panic of Filter or Conflict aborts and becomes an error, a *PanicError.
 func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -427,7 +427,10 @@ func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 	if len(changeset) == 0 {
 		return nil
 	}
-	a := &apply{o: o}
+	if err := c.callsGo(); err != nil {
+		return err
+	}
+	a := &apply{calls: c.calls, o: o}
 	h := cgo.NewHandle(a)
 	defer h.Delete()
 	filter := C.int(boolInt(o.Filter != nil))
@@ -449,6 +452,7 @@ func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 
 // An apply is a call of ApplyChangeset.
 type apply struct {
+	calls  *callbacks
 	o      ApplyOptions
 	kind   ConflictKind // of the last conflict
 	last   string
@@ -458,11 +462,14 @@ type apply struct {
 //export hpgoFilter
 func hpgoFilter(h C.uintptr_t, table *C.char) (take C.int) {
 	a := cgo.Handle(h).Value().(*apply)
-	defer a.recover("Filter")
 	if a.failed != nil {
 		return 0
 	}
-	return C.int(boolInt(a.o.Filter(C.GoString(table))))
+	ended := false
+	defer a.end(a.calls.enter(filterName), filterName, &ended)
+	take = C.int(boolInt(a.o.Filter(C.GoString(table))))
+	ended = true
+	return take
 }
 
 //export hpgoConflict
@@ -472,7 +479,6 @@ func hpgoConflict(h C.uintptr_t, kind C.int, iter C.uint64_t) (what C.int) {
 	if a.failed != nil {
 		return what
 	}
-	defer a.recover("Conflict")
 	conflict := Conflict{Kind: ConflictKind(kind)}
 	if err := conflict.read(iter); err != nil {
 		a.failed = err
@@ -483,7 +489,10 @@ func hpgoConflict(h C.uintptr_t, kind C.int, iter C.uint64_t) (what C.int) {
 	if a.o.Conflict == nil {
 		return what
 	}
+	ended := false
+	defer a.end(a.calls.enter(conflictName), conflictName, &ended)
 	r := a.o.Conflict(&conflict)
+	ended = true
 	if r == Replace && conflict.Kind != ConflictData && conflict.Kind != ConflictExists || r < Omit || r > Abort {
 		a.failed = fmt.Errorf("hpsqlite: resolution %d is not for this: %s", r, a.last)
 		return what
@@ -491,10 +500,17 @@ func hpgoConflict(h C.uintptr_t, kind C.int, iter C.uint64_t) (what C.int) {
 	return C.int(r)
 }
 
-func (a *apply) recover(name string) {
-	if v := recover(); v != nil {
-		a.failed = fmt.Errorf("hpsqlite: panic in %s: %v", name, v)
+const (
+	filterName   = "the filter of a changeset"
+	conflictName = "the conflict handler of a changeset"
+)
+
+// end is deferred by what C calls. Without *ended what it called has panicked.
+func (a *apply) end(before, name string, ended *bool) {
+	if !*ended {
+		a.failed = a.calls.panicked(name, recover())
 	}
+	a.calls.leave(before)
 }
 
 // String says what is wrong.

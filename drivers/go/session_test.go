@@ -151,12 +151,20 @@ func TestConflictsAreDecidedInGo(t *testing.T) {
 		t.Error(err, rows(other))
 	}
 	for want, f := range map[string]func(*Conflict) Resolution{
-		"panic in Conflict: oh": func(*Conflict) Resolution { panic("oh") },
-		"resolution 9":          func(*Conflict) Resolution { return 9 },
+		"the conflict handler of a changeset panicked: oh": func(*Conflict) Resolution { panic("oh") },
+		"resolution 9": func(*Conflict) Resolution { return 9 },
 	} {
 		if err := other.ApplyChangeset(changeset, ApplyOptions{Conflict: f}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+	var inside error
+	other.ApplyChangeset(changeset, ApplyOptions{Conflict: func(*Conflict) Resolution {
+		_, inside = other.Exec("DELETE FROM p")
+		return Abort
+	}})
+	if inside == nil || !strings.Contains(inside.Error(), "must not use the connection") {
+		t.Error(inside)
 	}
 	equal(t, "undone", rows(other), "1|z|0.5 3|y|7")
 

@@ -42,8 +42,8 @@ func (c *Conn) deferred() (end func(error) error, err error) {
 
 // tx calls f between begin and the end that it gives.
 func (c *Conn) tx(begin func() (func(error) error, error), f func() error) error {
-	if c.h == nil {
-		return errClosed
+	if err := c.usable(); err != nil {
+		return err
 	}
 	rows := c.openRows()
 	end, err := begin()
