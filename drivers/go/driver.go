@@ -59,25 +59,25 @@ func NewConnector(cfg Config, init func(*Conn) error) *Connector {
 }
 
 // sharedMemory gives a database in memory a name by which all connections find
-// the same, in SQLite's memdb, whose readers do not lock each other out table by table
-// as in the shared cache. With cache=shared it is the database of all connectors that have that
-// name, as it is in SQLite.
+// the same, in SQLite's memdb (hpgo_memory.c), whose readers do not lock each other out table
+// by table as in the shared cache. With cache=shared it is the database of all connectors that
+// have that name, as it is in SQLite.
 func (cfg Config) sharedMemory() Config {
 	if !cfg.memory() || cfg.VFS != "" {
 		return cfg
 	}
 	name := cfg.Path
 	if cfg.Cache != "shared" {
-		name = fmt.Sprintf("hpsqlite/%d", memories.Add(1))
+		name = fmt.Sprintf("unnamed/%d", memories.Add(1))
 	}
-	cfg.Path = "/" + strings.TrimPrefix(name, "/")
-	cfg.VFS, cfg.Mode, cfg.Cache = "memdb", ReadWriteCreate, ""
+	cfg.Path = memoryPath + strings.TrimPrefix(name, "/")
+	cfg.VFS, cfg.Mode, cfg.Cache = memoryVFS, ReadWriteCreate, ""
 	return cfg
 }
 
 // Connect opens a connection.
 func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
-	if k.cfg.VFS == "memdb" {
+	if k.cfg.inMemdb() {
 		k.once.Do(func() { k.anchor, k.err = OpenConfig(k.cfg) })
 		if k.err != nil {
 			return nil, k.err

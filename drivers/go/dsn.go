@@ -360,6 +360,14 @@ func (p Pragma) sql() string {
 	return "PRAGMA " + p.Name + "=" + p.Value
 }
 
+const (
+	memoryPath = C.HPGO_MEMORY
+	memoryVFS  = C.HPGO_MEMORY_VFS
+)
+
+// inMemdb reports whether the database is SQLite's memdb's, which connections share.
+func (cfg *Config) inMemdb() bool { return cfg.VFS == "memdb" || cfg.VFS == memoryVFS }
+
 // memory reports whether there is no file.
 func (cfg *Config) memory() bool { return cfg.Path == ":memory:" || cfg.Mode == Memory }
 

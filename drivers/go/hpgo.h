@@ -87,6 +87,11 @@ typedef struct hpgo_done {
 /* Give back locks that linger, see hp_linger() in hpsqlite.h. From any thread. */
 void hpgo_linger_end(void);
 
+/* Register the VFS for databases in memory that connections share: hpgo_memory.c */
+#define HPGO_MEMORY     "/hpgo-memory/"
+#define HPGO_MEMORY_VFS "hpgo-memory"
+int hpgo_memory_vfs(void);
+
 /* hpgo_run(): nArg is the number of parameters, or one of these. */
 #define HPGO_MORE    (-1)   /* Go on */
 #define HPGO_PENDING (-2)   /* Go on with the row that found no room */

@@ -67,5 +67,8 @@ var checkLibrary = sync.OnceValue(func() error {
 	if C.sqlite3_threadsafe() == 0 {
 		return fmt.Errorf("hpsqlite: %s was compiled with SQLITE_THREADSAFE=0, and Go programs have threads", LibraryInfo().Path)
 	}
+	if rc := Code(C.hpgo_memory_vfs()); rc != codeOK {
+		return fmt.Errorf("hpsqlite: %s has no databases in memory: %w", LibraryInfo().Path, rc)
+	}
 	return nil
 })

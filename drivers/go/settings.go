@@ -77,7 +77,7 @@ const memoryLimit = 0x7fff0000
 // growMemory lets a database in SQLite's memdb, which is in one piece, be as large as it can:
 // it ends at 1 GiB by itself.
 func (c *Conn) growMemory() {
-	if c.cfg.VFS == "memdb" {
+	if c.cfg.inMemdb() {
 		limit := C.sqlite3_int64(memoryLimit)
 		C.sqlite3_file_control(c.db(), nil, C.SQLITE_FCNTL_SIZE_LIMIT, unsafe.Pointer(&limit))
 	}
@@ -97,7 +97,7 @@ func (c *Conn) pragma(p Pragma) error {
 // it can be written.
 func (c *Conn) walPossible() bool {
 	main := [...]C.char{'m', 'a', 'i', 'n', 0}
-	if c.cfg.memory() || c.cfg.Path == "" || c.cfg.URI.Get("immutable") != "" || c.cfg.VFS == "memdb" {
+	if c.cfg.memory() || c.cfg.Path == "" || c.cfg.URI.Get("immutable") != "" || c.cfg.inMemdb() {
 		return false
 	}
 	return C.sqlite3_db_readonly(c.db(), (*C.char)(unsafe.Pointer(&main[0]))) == 0

@@ -758,3 +758,33 @@ func TestSQLMemoryIsOneDatabase(t *testing.T) {
 		equal(t, c.dsn+", another sql.DB", count(other), any(want))
 	}
 }
+
+func TestAFileIsAttachedToADatabaseInMemory(t *testing.T) {
+	c := open(t)
+	exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(1), (2)")
+	want := map[string]int{":memory:": 3, "file:attaching?mode=memory&cache=shared": 10}
+	for _, dsn := range []string{":memory:", "file:attaching?mode=memory&cache=shared"} {
+		db, err := sql.Open("hpsqlite", dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		conn, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sql := range []string{"ATTACH '" + c.cfg.Path + "' AS file", "CREATE TABLE copy AS SELECT * FROM file.t",
+			"INSERT INTO file.t SELECT a+2 FROM copy", "DETACH file", "BEGIN; UPDATE copy SET a=9; ROLLBACK"} {
+			if _, err := conn.ExecContext(t.Context(), sql); err != nil {
+				t.Fatalf("%s: %s: %v", dsn, sql, err)
+			}
+		}
+		conn.Close()
+		var sum int
+		if err := db.QueryRow("SELECT sum(a) FROM copy").Scan(&sum); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, dsn+": sum of the copy", sum, want[dsn])
+	}
+	equal(t, "rows that were written to the file", texts(t, c, "SELECT count(*) FROM t")[0], "8")
+}
