@@ -54,6 +54,9 @@ func openConfig(ctx context.Context, cfg Config) (*Conn, error) {
 	if err := checkLibrary(); err != nil {
 		return nil, err
 	}
+	if cfg.Cache == "shared" {
+		cfg = cfg.sharedMemory()
+	}
 	name, flags := cfg.name(), cfg.flags()
 	zName := C.CString(name)
 	defer C.free(unsafe.Pointer(zName))

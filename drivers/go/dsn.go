@@ -17,10 +17,15 @@ import (
 // A Config says which database to open, and how. Its zero value, with a Path,
 // is what ParseDSN makes of the path alone.
 type Config struct {
-	Path  string // of the file; ":memory:"; or "" for a temporary database
-	Mode  Mode
-	VFS   string // one that SQLite knows, or "" for its own
-	Cache string // "shared", "private" or ""
+	Path string // of the file; ":memory:"; or "" for a temporary database
+	Mode Mode
+	VFS  string // one that SQLite knows, or "" for its own
+
+	// Cache is "shared", "private" or "". Connections to a database in memory share it if they
+	// all say "shared", whoever opened them. Of a file it changes nothing: connections have
+	// caches of their own, without the shared cache's locks of tables; and with High
+	// Performance SQLite they share the pages that they read often all the same.
+	Cache string
 
 	// URI holds parameters that SQLite and VFSs read themselves: immutable=1, ...
 	URI url.Values
@@ -398,12 +403,6 @@ func (cfg *Config) flags() int {
 		flags |= C.SQLITE_OPEN_READWRITE | C.SQLITE_OPEN_CREATE | C.SQLITE_OPEN_MEMORY
 	default:
 		flags |= C.SQLITE_OPEN_READWRITE | C.SQLITE_OPEN_CREATE
-	}
-	switch cfg.Cache {
-	case "shared":
-		flags |= C.SQLITE_OPEN_SHAREDCACHE
-	case "private":
-		flags |= C.SQLITE_OPEN_PRIVATECACHE
 	}
 	return flags
 }

@@ -774,7 +774,7 @@ func TestAFileIsAttachedToADatabaseInMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sql := range []string{"ATTACH '" + c.cfg.Path + "' AS file", "CREATE TABLE copy AS SELECT * FROM file.t",
-			"INSERT INTO file.t SELECT a+2 FROM copy", "DETACH file", "BEGIN; UPDATE copy SET a=9; ROLLBACK"} {
+			"INSERT INTO file.t SELECT a+2 FROM copy", "DETACH file", "PRAGMA locking_mode=EXCLUSIVE", "BEGIN; UPDATE copy SET a=9; ROLLBACK"} {
 			if _, err := conn.ExecContext(t.Context(), sql); err != nil {
 				t.Fatalf("%s: %s: %v", dsn, sql, err)
 			}
@@ -787,4 +787,48 @@ func TestAFileIsAttachedToADatabaseInMemory(t *testing.T) {
 		equal(t, dsn+": sum of the copy", sum, want[dsn])
 	}
 	equal(t, "rows that were written to the file", texts(t, c, "SELECT count(*) FROM t")[0], "8")
+}
+
+func TestConnectionsToMemoryShareItIfTheySayShared(t *testing.T) {
+	const dsn = "file:together?mode=memory&cache=shared"
+	a, err := Open(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	exec(t, a, "PRAGMA locking_mode=EXCLUSIVE; CREATE TABLE t(a); INSERT INTO t VALUES(7)")
+	db, err := sql.Open("hpsqlite", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var n int
+	if err := db.QueryRow("SELECT a FROM t").Scan(&n); err != nil || n != 7 {
+		t.Errorf("got %d, %v", n, err)
+	}
+	alone, err := Open("file:together?mode=memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Close()
+	equal(t, "tables of a connection that does not say so", len(texts(t, alone, "SELECT name FROM sqlite_schema")), 0)
+}
+
+func TestTheCacheOfAFileIsNotShared(t *testing.T) {
+	a := open(t)
+	exec(t, a, "CREATE TABLE t(a); INSERT INTO t VALUES(7)")
+	c, err := Open("file:" + a.cfg.Path + "?cache=shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	b, err := Open("file:" + a.cfg.Path + "?cache=shared")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	exec(t, c, "BEGIN IMMEDIATE; UPDATE t SET a=8")
+	equal(t, "what another connection reads meanwhile", texts(t, b, "SELECT a FROM t")[0], "7")
+	exec(t, c, "COMMIT")
+	equal(t, "and then", texts(t, b, "SELECT a FROM t")[0], "8")
 }

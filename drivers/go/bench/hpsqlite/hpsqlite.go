@@ -11,7 +11,7 @@ import (
 
 // Drivers are the driver behind database/sql, and its own API.
 var Drivers = []bench.Driver{
-	{Name: "hpsqlite", Open: open, File: []string{"vfs=unix"}},
+	{Name: "hpsqlite", Open: open},
 	{Name: "hpsqlite-direct", Open: openDirect},
 }
 
@@ -20,11 +20,7 @@ func dsn(s bench.Settings) string {
 	return s.URI(append(s.PragmaParameters(), "_defaults=off")...)
 }
 
-// open has a database in memory shared by SQLite's memdb VFS, where files that it attaches would be looked for too.
 func open(s bench.Settings) (bench.DB, error) {
-	if s.Memory {
-		s = s.WithoutExclusive()
-	}
 	db, err := sql.Open("hpsqlite", dsn(s))
 	if err != nil {
 		return nil, err
