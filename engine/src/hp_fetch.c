@@ -198,11 +198,11 @@ static i64 hpFetchPack(
           /* Integers of all sizes by the same instructions, because which
           ** one comes next cannot be predicted.  In front of a value there are
           ** always eight bytes: the page has a header. */
-          u64 x = ((u64)FOUR_BYTE_UINT(a-8)<<32) | FOUR_BYTE_UINT(a-4);
+          u64 x = ((u64)sqlite3Get4byte(a-8)<<32) | sqlite3Get4byte(a-4);
           int nShift = 64 - 8*sqlite3SmallTypeSizes[t];
           v = (u64)((i64)(x<<nShift) >> nShift);
         }else if( t==7 ){
-          v = ((u64)FOUR_BYTE_UINT(a-8)<<32) | FOUR_BYTE_UINT(a-4);
+          v = ((u64)sqlite3Get4byte(a-8)<<32) | sqlite3Get4byte(a-4);
           eType = IsNaN(v) ? SQLITE_NULL : SQLITE_FLOAT;
         }else if( t==0 ){
           eType = SQLITE_NULL;
@@ -226,6 +226,31 @@ static i64 hpFetchPack(
     memcpy(&aBuf[iAt], &n, sizeof(n));
   }
   return iHeap - iAt;
+}
+
+/*
+** Cut the cell that is at pCell as xParseCell() does, quickly where it is a row of
+** less than 128 bytes: whatever the page's size, these are on the page.
+*/
+static void hpFetchCell(MemPage *pPage, u8 *pCell, CellInfo *pInfo){
+  if( pPage->intKey && pCell[0]<0x80 ){
+    u64 iKey = pCell[1];
+    u8 *z = &pCell[2];
+    if( iKey>=0x80 ){
+      if( z[0]<0x80 ){
+        iKey = ((iKey & 0x7f)<<7) | z[0];
+        z++;
+      }else{
+        z += sqlite3GetVarint(&pCell[1], &iKey) - 1;
+      }
+    }
+    pInfo->nKey = (i64)iKey;
+    pInfo->pPayload = z;
+    pInfo->nPayload = pInfo->nLocal = pCell[0];
+    assert( pInfo->nPayload<=pPage->maxLocal );
+  }else{
+    pPage->xParseCell(pPage, pCell, pInfo);
+  }
 }
 
 /*
@@ -259,7 +284,7 @@ static int hpFetchLeaf(
     CellInfo info;
     i64 n;
     if( ix<0 || ix>=pPage->nCell ) break;
-    pPage->xParseCell(pPage, findCell(pPage, ix), &info);
+    hpFetchCell(pPage, findCell(pPage, ix), &info);
     if( info.nLocal!=info.nPayload
      || info.pPayload+info.nPayload>pPage->aDataEnd
     ){
