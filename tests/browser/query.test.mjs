@@ -100,10 +100,13 @@ look("the pictures of the reads are used with keys", address, async (page) => {
   const grid = page.getByRole("application", { name: /^Map: which pages/ });
   await grid.focus();
   const before = await imprintOf(grid);
+  const wide = await grid.evaluate((c) => c.clientWidth);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   assert.match(await page.getByRole("status").filter({ hasText: /^Page 2, / }).innerText(), /^Page 2, /);
   await until("its frame", () => imprintOf(grid), (now) => now !== before);
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await until("the map laid out anew", () => grid.evaluate((c) => c.clientWidth), (now) => now !== wide);
   await page.keyboard.press("Enter");
   await until("the page", () => page.url(), (url) => /#page\?.*page=2\b/.test(url));
 }, { view: "query" });

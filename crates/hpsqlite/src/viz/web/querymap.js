@@ -98,6 +98,7 @@ export class ReadsMap {
     this.#colours = colours;
     this.#first = new Uint32Array(this.#pages + 1);
     this.#position = 0;
+    this.#at = null;
     this.#picture.measure();
     this.#layOut();
     this.#picture.soon();
@@ -146,8 +147,9 @@ export class ReadsMap {
     const each = Math.max(1, Math.ceil(this.#pages / Math.max(1, cells)));
     const columns = Math.max(1, Math.floor(width / side));
     const used = Math.ceil(this.#pages / each);
+    // Keys stay at their page: a layout comes also when the scan has got further.
+    if (this.#at !== null) this.#at = Math.floor((this.#at * this.#grid.each) / each);
     this.#grid = { columns, cell: side, each, rows: Math.ceil(used / columns) };
-    this.#at = null;
     Object.assign(this.#kept, { width: columns * side, height: Math.max(1, this.#grid.rows * side) });
     this.#image = this.#kept.getContext("2d").createImageData(this.#kept.width, this.#kept.height);
     this.#words = new Uint32Array(this.#image.data.buffer);
