@@ -66,6 +66,20 @@ func (h *hook) end(before string, ended *bool, hard bool) {
 	k.leave(before)
 }
 
+// refuses calls a hook that may forbid what SQLite is about to do, by an error or a panic.
+func (h *hook) refuses() (refused C.int) {
+	ended := false
+	defer h.end(h.conn.calls.enter(h.name), &ended, false)
+	refused = 1
+	err := h.do.(func() error)()
+	ended = true
+	if err != nil {
+		h.conn.calls.fail(err, false)
+		return 1
+	}
+	return 0
+}
+
 // SetUpdateHook has f called after each row that this connection inserts, updates or
 // deletes in a table with rowids, with the schema's name (main, temp, …), the table's,
 // and the rowid. It is not called for rows that go by REPLACE or by DELETE without
@@ -100,19 +114,7 @@ func (c *Conn) SetCommitHook(f func() error) error {
 }
 
 //export hpgoCommit
-func hpgoCommit(id C.uint64_t) (refused C.int) {
-	h := hookOf(id)
-	ended := false
-	defer h.end(h.conn.calls.enter(h.name), &ended, false)
-	refused = 1
-	err := h.do.(func() error)()
-	ended = true
-	if err != nil {
-		h.conn.calls.fail(err, false)
-		return 1
-	}
-	return 0
-}
+func hpgoCommit(id C.uint64_t) C.int { return hookOf(id).refuses() }
 
 // SetRollbackHook has f called after each rollback of a transaction, whatever the
 // reason. For the rest see SetUpdateHook.
@@ -316,19 +318,7 @@ func (c *Conn) SetProgressHandler(n int, f func() error) error {
 }
 
 //export hpgoProgress
-func hpgoProgress(id C.uint64_t) (stop C.int) {
-	h := hookOf(id)
-	ended := false
-	defer h.end(h.conn.calls.enter(h.name), &ended, false)
-	stop = 1
-	err := h.do.(func() error)()
-	ended = true
-	if err != nil {
-		h.conn.calls.fail(err, false)
-		return 1
-	}
-	return 0
-}
+func hpgoProgress(id C.uint64_t) C.int { return hookOf(id).refuses() }
 
 // TraceEvents are kinds of events, joined by |.
 type TraceEvents int
