@@ -386,14 +386,20 @@ static int busy(void){
   return (int)other("?PRAGMA wal_checkpoint(RESTART)", 0);
 }
 
-static void testLocks(void){
-  sqlite3 *a[2];
-  int i, rc;
+/* Two connections to a database whose WAL is another process's */
+static void twoReaders(sqlite3 **a){
+  int i;
   other("close", 0);
   makeDb(100);
   other("UPDATE t SET v=1; UPDATE t SET v=0", 0);
   for(i=0; i<2; i++) a[i] = openDb(&ours, zDb, 0);
   for(i=0; i<2; i++) integer(&ours, a[i], "SELECT count(*) FROM t");
+}
+
+static void testLocks(void){
+  sqlite3 *a[2];
+  int i, rc;
+  twoReaders(a);
   check(busy()==0, "nobody reads");
   other("UPDATE t SET v=1", 0);
   for(i=0; i<2; i++){
@@ -524,11 +530,7 @@ static int callsOf(sqlite3 *db, int n){
 static void testLinger(void){
   sqlite3 *a[2];
   int i, rc;
-  other("close", 0);
-  makeDb(100);
-  other("UPDATE t SET v=1; UPDATE t SET v=0", 0);
-  for(i=0; i<2; i++) a[i] = openDb(&ours, zDb, 0);
-  for(i=0; i<2; i++) integer(&ours, a[i], "SELECT count(*) FROM t");
+  twoReaders(a);
   xFcntl = (int(*)(int, int, ...))replaceCall("fcntl",
                                            (sqlite3_syscall_ptr)countingFcntl);
   check(callsOf(a[0], 100)>=200, "locks are not counted: %d", nFcntl);
