@@ -292,9 +292,12 @@ SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3**);
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
  && defined(__GNUC__) && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
 struct unixFile;
+struct unixShm;
 SQLITE_PRIVATE int sqlite3HpShmLock(struct unixFile*, int, int, int, int*);
+SQLITE_PRIVATE void sqlite3HpShmUnmap(struct unixShm*);
 #else
 # define sqlite3HpShmLock(A,B,C,D,E) 0
+# define sqlite3HpShmUnmap(A)
 #endif
 
 /*

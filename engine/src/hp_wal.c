@@ -114,14 +114,17 @@ SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3 **ppBlocked){
 */
 
 /*
-** Lingering: when the last connection leaves a read mark, in a thread that wants
-** so, the process stays as one more that shares the lock, and is counted
-** as such, so that whoever comes next only counts.  unixShmNode.hpLinger has a
-** bit for each such slot, and changes only with the mutex.  It ends
+** Lingering: when a connection leaves a read mark, in a thread that wants so, it
+** stays counted, and unixShm.hpIdle says for which slot: 1 for the first, 0 for
+** none.  When it comes back it takes that number away, which nobody else looks at
+** meanwhile: so threads with a connection each do not even write to the same
+** memory.  Others take the number away too, always with the mutex, and whoever
+** has done so has the place.  It ends
 **
 **   * when a connection of this process wants the slot for itself,
 **   * when hp_linger(HP_LINGER_END) is called,
-**   * and with the wal-index, whose closing ends all locks.
+**   * when the connection leaves another slot, in which it lingers then,
+**   * and with the connection's use of the wal-index.
 **
 ** Other processes see a reader that stays for some milliseconds: their
 ** checkpoints go as far as its snapshot.
@@ -130,25 +133,48 @@ static __thread int hpLingerOn = 0;   /* What this thread leaves lingers */
 static int hpLingerAny = 0;           /* Since the last HP_LINGER_END some lock does */
 
 /*
-** Give back the locks of these slots that linger.  The mutex is held.
+** Take away the number of the slot that p lingers in, if it is among these.
+** Return it, or 0.
 */
-static void hpShmLeave(unixShmNode *pNode, u16 mask){
-  int i;
-  for(i=0; i<SQLITE_SHM_NLOCK; i++){
-    if( (pNode->hpLinger & mask & (1<<i))==0 ) continue;
-    pNode->hpLinger &= ~(1<<i);
-    if( __atomic_sub_fetch(&pNode->aLock[i], 1, __ATOMIC_ACQ_REL)==0
-     && pNode->hShm>=0
-    ){
-      struct flock f;
-      memset(&f, 0, sizeof(f));
-      f.l_type = F_UNLCK;
-      f.l_whence = SEEK_SET;
-      f.l_start = UNIX_SHM_BASE + i;
-      f.l_len = 1;
-      (void)osFcntl(pNode->hShm, F_SETLK, &f);
-    }
+static int hpShmIdle(unixShm *p, u16 mask){
+  int i = __atomic_load_n(&p->hpIdle, __ATOMIC_RELAXED);
+  if( i==0 || ((mask>>(i-1)) & 1)==0
+   || !__atomic_compare_exchange_n(&p->hpIdle, &i, 0, 0,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+  ){
+    return 0;
   }
+  return i;
+}
+
+/*
+** Give back the locks of these slots that p lingers in.  The mutex is held.
+*/
+static void hpShmLeave(unixShm *p, u16 mask){
+  unixShmNode *pNode = p->pShmNode;
+  int i = hpShmIdle(p, mask);
+  if( i && __atomic_sub_fetch(&pNode->aLock[i-1], 1, __ATOMIC_ACQ_REL)==0
+   && pNode->hShm>=0
+  ){
+    struct flock f;
+    memset(&f, 0, sizeof(f));
+    f.l_type = F_UNLCK;
+    f.l_whence = SEEK_SET;
+    f.l_start = UNIX_SHM_BASE + i - 1;
+    f.l_len = 1;
+    (void)osFcntl(pNode->hShm, F_SETLK, &f);
+  }
+}
+static void hpShmLeaveAll(unixShmNode *pNode, u16 mask){
+  unixShm *p;
+  for(p=pNode->pFirst; p; p=p->pNext) hpShmLeave(p, mask);
+}
+
+/*
+** A connection is about to end its use of the wal-index.  The mutex is held.
+*/
+SQLITE_PRIVATE void sqlite3HpShmUnmap(unixShm *p){
+  hpShmLeave(p, 0xffff);
 }
 
 /*
@@ -169,7 +195,7 @@ SQLITE_API int hp_linger(int op){
         unixShmNode *pNode = pInode->pShmNode;
         if( pNode==0 ) continue;
         sqlite3_mutex_enter(pNode->pShmMutex);
-        hpShmLeave(pNode, 0xffff);
+        hpShmLeaveAll(pNode, 0xffff);
         sqlite3_mutex_leave(pNode->pShmMutex);
       }
       unixLeaveMutex();
@@ -222,7 +248,9 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   if( hpConfig()->bOff ) return 0;
   *pRc = SQLITE_OK;
   if( flags==(SQLITE_SHM_LOCK|SQLITE_SHM_SHARED) ){
-    if( hpShmEnter(pNode, &aLock[ofst], 1, +1) ){
+    if( hpShmIdle(p, mask) ){
+      /* It is still counted. */
+    }else if( hpShmEnter(pNode, &aLock[ofst], 1, +1) ){
       i = __atomic_load_n(&aLock[ofst], __ATOMIC_RELAXED);
       if( i<0 ){
         rc = SQLITE_BUSY;
@@ -236,15 +264,20 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     }
     if( rc==SQLITE_OK ) p->sharedMask |= mask;
   }else if( flags==(SQLITE_SHM_UNLOCK|SQLITE_SHM_SHARED) ){
-    if( hpShmEnter(pNode, &aLock[ofst], 2, -1) ){
-      if( hpLingerOn && (pNode->hpLinger & mask)==0 ){
-        /* The connection's place in the count is the process's now. */
-        pNode->hpLinger |= mask;
+    /* The slot to leave: this one, or that in which p has lingered up to now. */
+    if( hpLingerOn ){
+      i = __atomic_exchange_n(&p->hpIdle, ofst+1, __ATOMIC_SEQ_CST) - 1;
+      if( !__atomic_load_n(&hpLingerAny, __ATOMIC_SEQ_CST) ){
         __atomic_store_n(&hpLingerAny, 1, __ATOMIC_SEQ_CST);
-      }else if( __atomic_sub_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL)==0 ){
-        rc = unixShmSystemLock(pFile, F_UNLCK, ofst+UNIX_SHM_BASE, 1);
+      }
+    }else{
+      i = ofst;
+    }
+    if( i>=0 && hpShmEnter(pNode, &aLock[i], 2, -1) ){
+      if( __atomic_sub_fetch(&aLock[i], 1, __ATOMIC_ACQ_REL)==0 ){
+        rc = unixShmSystemLock(pFile, F_UNLCK, i+UNIX_SHM_BASE, 1);
         if( rc!=SQLITE_OK ){
-          __atomic_store_n(&aLock[ofst], 1, __ATOMIC_RELEASE);
+          __atomic_store_n(&aLock[i], 1, __ATOMIC_RELEASE);
         }
       }
       sqlite3_mutex_leave(pNode->pShmMutex);
@@ -253,7 +286,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   }else{
     int bLock = (flags & SQLITE_SHM_LOCK)!=0;
     sqlite3_mutex_enter(pNode->pShmMutex);
-    if( bLock ) hpShmLeave(pNode, mask);
+    if( bLock ) hpShmLeaveAll(pNode, mask);
     for(i=ofst; bLock && i<ofst+n; i++){
       if( __atomic_load_n(&aLock[i], __ATOMIC_RELAXED) ) rc = SQLITE_BUSY;
     }
