@@ -6,9 +6,10 @@
 *************************************************************************
 ** Many rows in one call.
 **
-**    hp_fetch()     Called by an application when sqlite3_step() has given a
-**                   row: packs the rows that come next into a buffer, or says
-**                   that there are none.
+**    hp_row()       Called by an application when sqlite3_step() has given a
+**                   row: packs it into a buffer.
+**    hp_fetch()     Called then: packs the rows that come next, or says that
+**                   there are none.
 **
 ** A program that reads a table spends more on asking than SQLite on answering:
 ** a call for the step, two for each value, and in SQLite an instruction for
@@ -41,11 +42,25 @@
 /* Columns of a result, and fields of a record, that are dealt with here. */
 #define HP_FETCH_COLUMNS 64
 
-/* What is put into a column of the result. */
+/* Texts of so many bytes are copied by two moves, whatever their length. */
+#define HP_FETCH_SHORT 16
+
+/* Where a column of the result is in a packed row. */
 typedef struct HpFetchColumn HpFetchColumn;
 struct HpFetchColumn {
-  i16 iField;               /* This field of the record; -1: the rowid */
-  u8 bReal;                 /* Integers become reals */
+  u16 eHow;                 /* HP_FETCH_xxx */
+  u16 iType;                /* Its type is at this byte of the row */
+  u16 iCell;                /* ... and its eight bytes are at this one */
+};
+#define HP_FETCH_PLAIN 0
+#define HP_FETCH_SKIP  1    /* There is no such column */
+#define HP_FETCH_REAL  2    /* Integers become reals */
+
+/* A column of the result that is one again that was there before. */
+typedef struct HpFetchExtra HpFetchExtra;
+struct HpFetchExtra {
+  HpFetchColumn to;
+  HpFetchColumn from;       /* The same as this one */
 };
 
 /* The loop of a statement. */
@@ -58,7 +73,44 @@ struct HpFetchLoop {
   int nOp;                  /* Instructions a row */
   int nCol;                 /* Columns of the result */
   int nField;               /* Fields to look at in a record */
-  HpFetchColumn aCol[HP_FETCH_COLUMNS];
+  const HpFetchColumn *pEnd;  /* Behind the last one */
+  int nExtra;               /* Columns in aExtra[] */
+  int nHead;                /* Bytes of a packed row without its texts */
+  const u8 *aEnd;           /* Where the leaf ends */
+  u8 *aBuf;                 /* Rows are packed into this */
+  u8 *aBufEnd;              /* ... which ends there */
+  HpFetchColumn rowid;      /* HP_FETCH_SKIP if it is not wanted */
+  HpFetchColumn aField[HP_FETCH_COLUMNS];
+  HpFetchExtra aExtra[HP_FETCH_COLUMNS];
+};
+
+/*
+** Integers of all sizes, the constants, NULL and reals are read by the same
+** instructions, because which one comes next cannot be predicted: the eight
+** bytes that end where the value does are shifted left and back.
+*/
+typedef struct HpFetchKind HpFetchKind;
+struct HpFetchKind {
+  u8 nByte;
+  u8 nShift;
+  u8 eType;                 /* SQLITE_INTEGER...; 0: there are no such values */
+  u8 iConst;
+  u8 bOther;                /* Not an integer and not NULL */
+  i64 iMask;                /* 0 if the value takes no bytes */
+};
+static const HpFetchKind aHpFetchKind[12] = {
+  { 0,  0, SQLITE_NULL,    0, 0,  0 },
+  { 1, 56, SQLITE_INTEGER, 0, 0, -1 },
+  { 2, 48, SQLITE_INTEGER, 0, 0, -1 },
+  { 3, 40, SQLITE_INTEGER, 0, 0, -1 },
+  { 4, 32, SQLITE_INTEGER, 0, 0, -1 },
+  { 6, 16, SQLITE_INTEGER, 0, 0, -1 },
+  { 8,  0, SQLITE_INTEGER, 0, 0, -1 },
+  { 8,  0, SQLITE_FLOAT,   0, 1, -1 },
+  { 0,  0, SQLITE_INTEGER, 0, 0,  0 },
+  { 0,  0, SQLITE_INTEGER, 1, 0,  0 },
+  { 0,  0, 0,              0, 1,  0 },
+  { 0,  0, 0,              0, 1,  0 },
 };
 
 /*
@@ -70,7 +122,9 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
   Op *pRow = &aOp[p->pc-1];       /* OP_ResultRow */
   Op *pNext = &aOp[p->pc];        /* OP_Next */
   Op *pOp;
-  int i, iCsr;
+  i16 aFrom[HP_FETCH_COLUMNS];    /* Field of each column; -1: rowid; -2: none */
+  u8 aReal[HP_FETCH_COLUMNS];     /* What OP_RealAffinity is for */
+  int i, iCsr, iCells;
   if( p->pc<1 || pRow->opcode!=OP_ResultRow ) return 0;
   pLoop->pLimit = 0;
   if( pNext->opcode==OP_DecrJumpZero ){
@@ -91,166 +145,204 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
   pLoop->iCounter = (u8)pNext->p5;
   pLoop->nCol = pRow->p2;
   pLoop->nField = 0;
+  pLoop->nExtra = 0;
   if( pLoop->nCol>HP_FETCH_COLUMNS || pNext->p2>=p->pc ) return 0;
-  for(i=0; i<pLoop->nCol; i++) pLoop->aCol[i].iField = -2;
+  for(i=0; i<pLoop->nCol; i++) aFrom[i] = -2;
   for(pOp=&aOp[pNext->p2]; pOp<pRow; pOp++){
-    HpFetchColumn *pCol;
     int iReg = pOp->opcode==OP_Column ? pOp->p3
              : pOp->opcode==OP_Rowid ? pOp->p2 : pOp->p1;
-    if( iReg<pRow->p1 || iReg>=pRow->p1+pRow->p2 ) return 0;
-    pCol = &pLoop->aCol[iReg - pRow->p1];
+    int iCol = iReg - pRow->p1;
+    if( iCol<0 || iCol>=pLoop->nCol ) return 0;
     switch( pOp->opcode ){
       case OP_Column:
         if( pOp->p1!=iCsr || pOp->p2>=HP_FETCH_COLUMNS ) return 0;
-        pCol->iField = (i16)pOp->p2;
-        pCol->bReal = 0;
-        if( pOp->p2>=pLoop->nField ) pLoop->nField = pOp->p2+1;
+        aFrom[iCol] = (i16)pOp->p2;
+        aReal[iCol] = 0;
         break;
       case OP_Rowid:
         if( pOp->p1!=iCsr || !pLoop->pCsr->isTable ) return 0;
-        pCol->iField = -1;
-        pCol->bReal = 0;
+        aFrom[iCol] = -1;
         break;
       case OP_RealAffinity:
-        if( pCol->iField<0 ) return 0;
-        pCol->bReal = 1;
+        if( aFrom[iCol]<0 ) return 0;
+        aReal[iCol] = 1;
         break;
       default:
         return 0;
     }
   }
+  iCells = 8 + ROUND8(pLoop->nCol);
+  pLoop->nHead = iCells + 8*pLoop->nCol;
+  pLoop->rowid.eHow = HP_FETCH_SKIP;
   for(i=0; i<pLoop->nCol; i++){
-    if( pLoop->aCol[i].iField==-2 ) return 0;
+    HpFetchColumn sCol, *pCol = &pLoop->rowid;
+    HpFetchExtra *pExtra;
+    if( aFrom[i]==-2 ) return 0;
+    sCol.iType = (u16)(8 + i);
+    sCol.iCell = (u16)(iCells + 8*i);
+    sCol.eHow = HP_FETCH_PLAIN;
+    if( aFrom[i]>=0 ){
+      if( aReal[i] ) sCol.eHow = HP_FETCH_REAL;
+      while( pLoop->nField<=aFrom[i] ){
+        pLoop->aField[pLoop->nField++].eHow = HP_FETCH_SKIP;
+      }
+      pCol = &pLoop->aField[aFrom[i]];
+    }
+    if( pCol->eHow==HP_FETCH_SKIP ){
+      *pCol = sCol;
+    }else if( pCol->eHow==sCol.eHow ){
+      pExtra = &pLoop->aExtra[pLoop->nExtra++];
+      pExtra->to = sCol;
+      pExtra->from = *pCol;
+    }else{
+      return 0;
+    }
   }
+  pLoop->pEnd = &pLoop->aField[pLoop->nField];
   pLoop->nOp = (int)(pNext - &aOp[pNext->p2]) + 1;
   return 1;
 }
 
 /*
-** Pack the row of a record to aBuf[iAt].  Return the number of bytes, or 0 if
-** the record is not plain or there may be too little room, which ends at nBuf.
+** Read the types of the first nField fields of a record into aType[], any way
+** that a header may be written.  Return where the data begin, or 0 if the record is
+** not plain.
 */
-static i64 hpFetchPack(
-  HpFetchLoop *pLoop,
-  const u8 *aRec, u32 nRec,    /* The record */
-  i64 iRowid,
-  u8 *aBuf, i64 iAt, i64 nBuf
+static u32 hpFetchHeader(
+  const u8 *aRec, u32 nRec,
+  int nField,
+  u32 *aType
 ){
-  u32 aType[HP_FETCH_COLUMNS];
-  u32 aOffset[HP_FETCH_COLUMNS];
-  const int nCol = pLoop->nCol;
-  const int nField = pLoop->nField;
-  u8 *aOutType = &aBuf[iAt+8];
-  u8 *aOut = aOutType + ROUND8(nCol);
-  i64 iHeap = iAt + 8 + ROUND8(nCol) + 8*(i64)nCol;
-  u32 iHdr, nHdr, iData;
+  u32 iHdr, nHdr;
+  u64 iData;
   int i;
-
-  /* Columns may repeat, so that a row may be larger than its record. */
-  if( iHeap + (i64)nCol*8 > nBuf || nRec==0 ) return 0;
+  if( nRec==0 ) return 0;
   iHdr = getVarint32(aRec, nHdr);
   iData = nHdr;
   if( nHdr>nRec ) return 0;
   for(i=0; i<nField; i++){
-    u32 t;
     if( iHdr>=nHdr ) return 0;
-    t = aRec[iHdr];
-    if( t<0x80 ){
+    aType[i] = aRec[iHdr];
+    if( aType[i]<0x80 ){
       iHdr++;
-      iData += sqlite3SmallTypeSizes[t];
     }else{
       /* A value with so large a type is longer than any varint: there is
       ** no need to look behind the record. */
       if( iHdr+9>nRec ) return 0;
-      iHdr += sqlite3GetVarint32(&aRec[iHdr], &t);
-      iData += sqlite3VdbeSerialTypeLen(t);
+      iHdr += sqlite3GetVarint32(&aRec[iHdr], &aType[i]);
     }
-    if( iData>nRec ) return 0;
-    aType[i] = t;
-    aOffset[i] = iData;        /* Its end */
+    iData += sqlite3VdbeSerialTypeLen(aType[i]);
   }
   /* Where the header ends the data must: OP_Column says so as well. */
-  if( iHdr>nHdr || (iHdr==nHdr && iData!=nRec) ) return 0;
+  if( iHdr>nHdr || iData>nRec || (iHdr==nHdr && iData!=nRec) ) return 0;
+  return nHdr;
+}
 
-  for(i=0; i<nCol; i++){
-    const HpFetchColumn *pCol = &pLoop->aCol[i];
-    u64 v = 0;
+/*
+** Pack the row of a record to pRow, whose fields have the types aType[] or, if
+** that is 0, those that the bytes of the header are.  Return where the row ends, or
+** 0 if the record is not plain or there may be too little room.
+*/
+static SQLITE_INLINE u8 *hpFetchValues(
+  const HpFetchLoop *pLoop,
+  const u8 *aRec, u32 nRec,    /* The record */
+  u32 nHdr,                    /* Its header */
+  const u32 *aType,
+  i64 iRowid,
+  u8 *pRow
+){
+  const u8 *pHdr = &aRec[1];
+  const u8 *pData = &aRec[nHdr];
+  const u8 *pRecEnd = &aRec[nRec];
+  const HpFetchColumn *pCol = pLoop->aField;
+  u8 *pHeap = pRow + pLoop->nHead;
+  int i;
+
+  if( pHeap>pLoop->aBufEnd ) return 0;
+  for(; pCol<pLoop->pEnd; pCol++){
+    const u32 t = aType ? *aType++ : *pHdr++;
+    u64 v;
     u8 eType;
-    if( pCol->iField<0 ){
-      eType = SQLITE_INTEGER;
-      v = (u64)iRowid;
-    }else{
-      u32 t = aType[pCol->iField];
-      const u8 *a = &aRec[aOffset[pCol->iField]];
-      if( t>=12 ){
-        u32 n = (t-12)/2;
-        u32 aPlace[2];
-        eType = (t & 1) ? SQLITE_TEXT : SQLITE_BLOB;
-        if( iHeap + n + 8 > nBuf ) return 0;
-        memcpy(&aBuf[iHeap], a-n, n);
-        aPlace[0] = (u32)iHeap;
-        aPlace[1] = n;
-        memcpy(&v, aPlace, sizeof(v));
-        iHeap += ROUND8(n);
-      }else{
-        eType = SQLITE_INTEGER;
-        if( t-1<=5 ){
-          /* Integers of all sizes by the same instructions, because which
-          ** one comes next cannot be predicted.  In front of a value there are
-          ** always eight bytes: the page has a header. */
-          u64 x = ((u64)sqlite3Get4byte(a-8)<<32) | sqlite3Get4byte(a-4);
-          int nShift = 64 - 8*sqlite3SmallTypeSizes[t];
-          v = (u64)((i64)(x<<nShift) >> nShift);
-        }else if( t==7 ){
-          v = ((u64)sqlite3Get4byte(a-8)<<32) | sqlite3Get4byte(a-4);
-          eType = IsNaN(v) ? SQLITE_NULL : SQLITE_FLOAT;
-        }else if( t==0 ){
-          eType = SQLITE_NULL;
-        }else if( t<=9 ){
-          v = t - 8;
-        }else{
-          return 0;
-        }
-        if( pCol->bReal && eType==SQLITE_INTEGER ){
+    if( pCol->eHow==HP_FETCH_SKIP ){
+      if( aType==0 && t>=0x80 ) return 0;
+      pData += t<0x80 ? sqlite3SmallTypeSizes[t] : (t-12)>>1;
+      continue;
+    }
+    if( t<12 ){
+      /* In front of a value there are always eight bytes: the page has a
+      ** header. */
+      const HpFetchKind *pKind = &aHpFetchKind[t];
+      i64 x;
+      pData += pKind->nByte;
+      if( pData>pRecEnd ) return 0;
+      x = (i64)(sqlite3Get8byte(pData-8) << pKind->nShift) >> pKind->nShift;
+      v = (u64)((x & pKind->iMask) | pKind->iConst);
+      eType = pKind->eType;
+      if( pKind->bOther | pCol->eHow ){
+        if( eType==0 ) return 0;
+        if( eType==SQLITE_FLOAT ){
+          if( IsNaN(v) ) eType = SQLITE_NULL;
+        }else if( eType==SQLITE_INTEGER ){
           double r = (double)(i64)v;
           memcpy(&v, &r, sizeof(v));
           eType = SQLITE_FLOAT;
         }
       }
+    }else{
+      const u8 *a = pData;
+      const u32 n = (t-12)>>1;
+      u32 aPlace[2];
+      if( aType==0 && t>=0x80 ) return 0;
+      pData += n;
+      if( pData>pRecEnd ) return 0;
+      if( (i64)n+HP_FETCH_SHORT>pLoop->aBufEnd-pHeap ) return 0;
+      if( n<=HP_FETCH_SHORT && pLoop->aEnd-a>=HP_FETCH_SHORT ){
+        memcpy(pHeap, a, HP_FETCH_SHORT);
+      }else{
+        memcpy(pHeap, a, n);
+      }
+      aPlace[0] = (u32)(pHeap - pLoop->aBuf);
+      aPlace[1] = n;
+      memcpy(&v, aPlace, sizeof(v));
+      pHeap += ROUND8(n);
+      eType = (t & 1) ? SQLITE_TEXT : SQLITE_BLOB;
     }
-    aOutType[i] = eType;
-    memcpy(&aOut[8*i], &v, sizeof(v));
+    pRow[pCol->iType] = eType;
+    memcpy(&pRow[pCol->iCell], &v, sizeof(v));
+  }
+  if( pData!=pRecEnd && (pData>pRecEnd || (aType==0 && pHdr==&aRec[nHdr])) ){
+    return 0;
+  }
+
+  if( pLoop->rowid.eHow!=HP_FETCH_SKIP ){
+    pRow[pLoop->rowid.iType] = SQLITE_INTEGER;
+    memcpy(&pRow[pLoop->rowid.iCell], &iRowid, sizeof(iRowid));
+  }
+  for(i=0; i<pLoop->nExtra; i++){
+    const HpFetchExtra *pExtra = &pLoop->aExtra[i];
+    pRow[pExtra->to.iType] = pRow[pExtra->from.iType];
+    memcpy(&pRow[pExtra->to.iCell], &pRow[pExtra->from.iCell], 8);
   }
   {
-    u32 n = (u32)(iHeap - iAt);
-    memcpy(&aBuf[iAt], &n, sizeof(n));
+    u32 n = (u32)(pHeap - pRow);
+    memcpy(pRow, &n, sizeof(n));
   }
-  return iHeap - iAt;
+  return pHeap;
 }
 
 /*
-** Cut the cell that is at pCell as xParseCell() does, quickly where it is a row of
-** less than 128 bytes: whatever the page's size, these are on the page.
+** The same for any record.
 */
-static void hpFetchCell(MemPage *pPage, u8 *pCell, CellInfo *pInfo){
-  if( pPage->intKey && pCell[0]<0x80 ){
-    u64 iKey = pCell[1];
-    u8 *z = &pCell[2];
-    if( iKey>=0x80 ){
-      if( z[0]<0x80 ){
-        iKey = ((iKey & 0x7f)<<7) | z[0];
-        z++;
-      }else{
-        z += sqlite3GetVarint(&pCell[1], &iKey) - 1;
-      }
-    }
-    pInfo->nKey = (i64)iKey;
-    pInfo->pPayload = z;
-    pInfo->nPayload = pInfo->nLocal = pCell[0];
-    assert( pInfo->nPayload<=pPage->maxLocal );
-  }else{
-    pPage->xParseCell(pPage, pCell, pInfo);
-  }
+static SQLITE_NOINLINE u8 *hpFetchRecord(
+  const HpFetchLoop *pLoop,
+  const u8 *aRec, u32 nRec,
+  i64 iRowid,
+  u8 *pRow
+){
+  u32 aType[HP_FETCH_COLUMNS];
+  u32 nHdr = hpFetchHeader(aRec, nRec, pLoop->nField, aType);
+  if( nHdr==0 ) return 0;
+  return hpFetchValues(pLoop, aRec, nRec, nHdr, aType, iRowid, pRow);
 }
 
 /*
@@ -266,6 +358,7 @@ static int hpFetchLeaf(
   VdbeCursor *pC = pLoop->pCsr;
   BtCursor *pCur;
   MemPage *pPage;
+  u8 *pRow = &aBuf[*piAt];
   int nRow = 0;
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->nullRow
    || pC->deferredMoveto
@@ -279,25 +372,54 @@ static int hpFetchLeaf(
   if( pLoop->pLimit && *pLoop->pLimit>=0 && mxRow>*pLoop->pLimit-1 ){
     mxRow = (int)(*pLoop->pLimit-1);
   }
+  pLoop->aEnd = pPage->aDataEnd;
+  pLoop->aBuf = aBuf;
+  pLoop->aBufEnd = &aBuf[nBuf];
   while( nRow<mxRow ){
     int ix = pCur->ix + pLoop->iDir;
-    CellInfo info;
-    i64 n;
+    u8 *pCell, *pNext = 0;
+    const u8 *aRec;
+    u32 nRec;
+    u64 iRowid;
     if( ix<0 || ix>=pPage->nCell ) break;
-    hpFetchCell(pPage, findCell(pPage, ix), &info);
-    if( info.nLocal!=info.nPayload
-     || info.pPayload+info.nPayload>pPage->aDataEnd
-    ){
-      break;
+    pCell = findCell(pPage, ix);
+    if( pPage->intKey && pCell[0]<0x80 ){
+      /* A row of less than 128 bytes is on the page, whatever the page's size. */
+      nRec = pCell[0];
+      iRowid = pCell[1];
+      aRec = &pCell[2];
+      if( iRowid>=0x80 ){
+        if( pCell[2]<0x80 ){
+          iRowid = ((iRowid & 0x7f)<<7) | pCell[2];
+          aRec++;
+        }else{
+          u64 iKey;
+          aRec += sqlite3GetVarint(&pCell[1], &iKey) - 1;
+          iRowid = iKey;
+        }
+      }
+    }else{
+      CellInfo info;
+      pPage->xParseCell(pPage, pCell, &info);
+      if( info.nLocal!=info.nPayload ) break;
+      nRec = info.nPayload;
+      iRowid = (u64)info.nKey;
+      aRec = info.pPayload;
     }
-    n = hpFetchPack(pLoop, info.pPayload, info.nPayload, info.nKey,
-                    aBuf, *piAt, nBuf);
-    if( n==0 ) break;
-    *piAt += n;
+    if( nRec==0 || (i64)nRec>pPage->aDataEnd-aRec ) break;
+    if( aRec[0]>pLoop->nField && aRec[0]<0x80 && aRec[0]<=nRec ){
+      pNext = hpFetchValues(pLoop, aRec, nRec, aRec[0], 0, (i64)iRowid, pRow);
+    }
+    if( pNext==0 ){
+      pNext = hpFetchRecord(pLoop, aRec, nRec, (i64)iRowid, pRow);
+      if( pNext==0 ) break;
+    }
+    pRow = pNext;
     nRow++;
     pCur->ix = (u16)ix;
   }
   if( nRow ){
+    *piAt = pRow - aBuf;
     pCur->info.nSize = 0;
     pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidNKey|BTCF_ValidOvfl);
     pC->cacheStatus = CACHE_STALE;
@@ -331,6 +453,69 @@ static int hpFetchEnds(Vdbe *p){
     }
   }
   return 0;
+}
+
+/*
+** See hpsqlite.h.
+*/
+SQLITE_API int hp_row(
+  sqlite3_stmt *pStmt,
+  unsigned char *aBuf,
+  sqlite3_int64 nBuf,
+  sqlite3_int64 *piAt
+){
+  Vdbe *p = (Vdbe*)pStmt;
+  sqlite3 *db;
+  i64 iAt, iHeap;
+  u8 *aType, *aCell;
+  int i, nCol, ok = 0;
+  if( p==0 || aBuf==0 || piAt==0 || *piAt<0 ) return 0;
+  db = p->db;
+  if( db==0 ) return 0;
+  sqlite3_mutex_enter(db->mutex);
+  if( p->pResultRow==0 || ENC(db)!=SQLITE_UTF8 ) goto done;
+  iAt = *piAt;
+  nCol = p->nResColumn;
+  iHeap = iAt + 8 + ROUND8(nCol) + 8*(i64)nCol;
+  if( iHeap>nBuf ) goto done;
+  aType = &aBuf[iAt+8];
+  aCell = aType + ROUND8(nCol);
+  for(i=0; i<nCol; i++){
+    Mem *pMem = &p->pResultRow[i];
+    int eType = sqlite3_value_type(pMem);
+    u64 v = 0;
+    if( eType==SQLITE_INTEGER ){
+      v = (u64)pMem->u.i;
+    }else if( eType==SQLITE_FLOAT ){
+      double r = (pMem->flags & MEM_Real) ? pMem->u.r : (double)pMem->u.i;
+      memcpy(&v, &r, sizeof(v));
+    }else if( eType!=SQLITE_NULL ){
+      u32 n = (u32)pMem->n;
+      u32 aPlace[2];
+      if( (pMem->flags & MEM_Zero)
+       || (eType==SQLITE_TEXT && pMem->enc!=SQLITE_UTF8)
+       || iHeap+n+8>nBuf
+      ){
+        goto done;
+      }
+      if( n ) memcpy(&aBuf[iHeap], pMem->z, n);
+      aPlace[0] = (u32)iHeap;
+      aPlace[1] = n;
+      memcpy(&v, aPlace, sizeof(v));
+      iHeap += ROUND8(n);
+    }
+    aType[i] = (u8)eType;
+    memcpy(&aCell[8*i], &v, sizeof(v));
+  }
+  {
+    u32 n = (u32)(iHeap - iAt);
+    memcpy(&aBuf[iAt], &n, sizeof(n));
+  }
+  *piAt = iHeap;
+  ok = 1;
+done:
+  sqlite3_mutex_leave(db->mutex);
+  return ok;
 }
 
 /*

@@ -17,6 +17,19 @@ extern "C" {
 #endif
 
 /*
+** When sqlite3_step() has given a row, pack it to aBuf[*piAt] and following, as
+** hp_fetch() packs rows, leave in *piAt where it ends, and return 1.  Return 0,
+** with nothing done, if there is too little room, no row, or a value that is not
+** there as it would be packed: then ask for its columns.
+*/
+SQLITE_API int hp_row(
+  sqlite3_stmt*,            /* At a row */
+  unsigned char *aBuf,      /* Pack it here, */
+  sqlite3_int64 nBuf,       /* ... which ends there */
+  sqlite3_int64 *piAt       /* IN/OUT: from here on */
+);
+
+/*
 ** When sqlite3_step() has given a row, pack the rows that come after it: to
 ** aBuf[*piAt] and following, in order, as many as are at hand, fit into nBuf
 ** bytes, and no more than mxRow.  Return their number, which may be 0, and
@@ -47,7 +60,7 @@ extern "C" {
 **     u8[]      texts and blobs, each with bytes up to a multiple of 8
 **
 ** aBuf is aligned to 8 bytes, *piAt is a multiple of 8, and nBuf less than
-** 4 GiB.
+** 4 GiB.  What is behind the rows in aBuf may be written over.
 */
 SQLITE_API int hp_fetch(
   sqlite3_stmt*,            /* At a row */

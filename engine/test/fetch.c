@@ -4,10 +4,10 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** fetch: rows by hp_fetch() are those that sqlite3_step() gives.
+** fetch: rows by hp_row() and hp_fetch() are those that sqlite3_step() gives.
 **
-**   1. Queries of every shape over values of every kind, read once row by row and
-**      once by hp_fetch(), with buffers of many sizes and many limits of rows:
+**   1. Queries of every shape over values of every kind, read once column by column
+**      and once by hp_row() and hp_fetch(), with buffers of many sizes and many limits of rows:
 **      the same rows, the same counters.
 **   2. The same while the table is changed between two calls, by statements of the
 **      same connection, at the same row in both.
@@ -33,12 +33,13 @@ struct Change {
 /* How to read */
 typedef struct Way Way;
 struct Way {
-  int bFetch;            /* By hp_fetch() */
+  int bFetch;            /* By hp_row() and hp_fetch() */
   int nBuf;              /* Bytes of its buffer */
   int mxRow;             /* Rows a call */
 };
 
 static sqlite3_int64 nFetched;   /* Rows that came by hp_fetch() */
+static sqlite3_int64 nPacked;    /* Rows that came by hp_row() */
 static int nEnd;                 /* Times it said that there are none */
 
 static void appendBytes(Text *pOut, const char *zType, const void *p, int n){
@@ -110,6 +111,21 @@ static unsigned appendPacked(
   return nRow;
 }
 
+/* The row that a statement is at, by hp_row() if it gives it in nBuf bytes */
+static void appendRowPacked(Text *pOut, sqlite3_stmt *p, unsigned char *aBuf,
+                            int nBuf){
+  sqlite3_int64 iEnd = 0;
+  if( hp_row(p, aBuf, nBuf, &iEnd) ){
+    unsigned n = appendPacked(pOut, aBuf, 0, sqlite3_data_count(p));
+    check(iEnd==n && iEnd<=nBuf, "a row of %u bytes ends at %lld", n,
+          (long long)iEnd);
+    nPacked++;
+  }else{
+    check(iEnd==0, "there is no row, and it ends at %lld", (long long)iEnd);
+    appendRow(pOut, p);
+  }
+}
+
 /* All rows of a query, and what its counters say in the end. */
 static void readAll(sqlite3 *db, const char *zSql, Way way, Change change,
                     Text *pOut){
@@ -122,7 +138,8 @@ static void readAll(sqlite3 *db, const char *zSql, Way way, Change change,
   while( (rc = sqlite3_step(p))==SQLITE_ROW ){
     int mx = way.mxRow;
     check(!bEnd, "%s: a row after the end", zSql);
-    appendRow(pOut, p);
+    if( way.bFetch ) appendRowPacked(pOut, p, aBuf, way.nBuf);
+    else appendRow(pOut, p);
     nRow++;
     if( change.iRow>nRow && mx>change.iRow-nRow ) mx = change.iRow-nRow;
     if( way.bFetch && nRow!=change.iRow ){
@@ -230,7 +247,7 @@ static void testQueries(sqlite3 *db, const char *zWhat){
   Text a = { 0, 0, 0 }, b = { 0, 0, 0 };
   int i, j, k;
   for(i=0; i<(int)(sizeof(aQuery)/sizeof(aQuery[0])); i++){
-    nFetched = 0;
+    nFetched = nPacked = 0;
     for(j=0; j<(int)(sizeof(aBuf)/sizeof(int)); j++){
       for(k=0; k<(int)(sizeof(aRow)/sizeof(int)); k++){
         Way way = { 1, aBuf[j], aRow[k] };
@@ -243,6 +260,9 @@ static void testQueries(sqlite3 *db, const char *zWhat){
               zWhat, aQuery[i].zSql, aBuf[j], aRow[k]);
       }
     }
+    check((nPacked>0)==(strcmp(aQuery[i].zSql, "SELECT * FROM t LIMIT 0")!=0),
+          "%s: %s: hp_row() gave %lld rows", zWhat, aQuery[i].zSql,
+          (long long)nPacked);
     if( aQuery[i].bFetch<0 ) continue;
     check((nFetched>0)==aQuery[i].bFetch, "%s: %s: hp_fetch() gave %lld rows",
           zWhat, aQuery[i].zSql, (long long)nFetched);
@@ -356,8 +376,13 @@ static void testAside(sqlite3 *db){
   execute(db, "PRAGMA hp_offload=on");
 
   check(hp_fetch(p, aBuf, sizeof(aBuf), &iAt, 10)==0, "before the first row");
+  check(hp_row(p, aBuf, sizeof(aBuf), &iAt)==0, "hp_row() before the first row");
+  check(hp_row(0, aBuf, sizeof(aBuf), &iAt)==0, "hp_row() without a statement");
   check(hp_fetch(0, aBuf, sizeof(aBuf), &iAt, 10)==0, "no statement");
   sqlite3_step(p);
+  check(hp_row(p, 0, sizeof(aBuf), &iAt)==0, "hp_row() without a buffer");
+  check(hp_row(p, aBuf, sizeof(aBuf), 0)==0, "hp_row() without a place");
+  check(hp_row(p, aBuf, 31, &iAt)==0 && iAt==0, "hp_row() without room");
   check(hp_fetch(p, 0, sizeof(aBuf), &iAt, 10)==0, "no buffer");
   check(hp_fetch(p, aBuf, sizeof(aBuf), 0, 10)==0, "no place");
   check(hp_fetch(p, aBuf, sizeof(aBuf), &iAt, 0)==0, "no rows wanted");
@@ -366,6 +391,7 @@ static void testAside(sqlite3 *db){
   check(hp_fetch(p, aBuf, 8, &iAt, 10)==0 && iAt==8, "no room");
   check(hp_fetch(p, aBuf, sizeof(aBuf), &iAt, 2)==2, "two rows");
   check(hp_fetch(p, aBuf, sizeof(aBuf), &iAt, 2)==0, "not at a row");
+  check(hp_row(p, aBuf, sizeof(aBuf), &iAt)==0, "hp_row() where there is none");
   sqlite3_interrupt(db);
   check(sqlite3_step(p)==SQLITE_INTERRUPT, "the interrupt is forgotten");
   iAt = 0;
@@ -380,6 +406,11 @@ static void testAside(sqlite3 *db){
   execute(db2, "PRAGMA encoding='UTF-16le'");
   makeTables(db2, 300);
   check(fetchable(db2)==0, "UTF-16 is fetched");
+  p = prepared(db2, "SELECT 'text'");
+  sqlite3_step(p);
+  iAt = 0;
+  check(hp_row(p, aBuf, sizeof(aBuf), &iAt)==0, "UTF-16 is packed");
+  sqlite3_finalize(p);
   sqlite3_close(db2);
 
   sqlite3_enable_shared_cache(1);
