@@ -416,9 +416,9 @@ func (q *sqlRows) Next(dest []driver.Value) error {
 func (q *sqlRows) value(i int) driver.Value {
 	r := q.r
 	s := r.s
-	switch r.typ(i) {
+	switch r.types[i] {
 	case typeInt:
-		v := int64(r.word(i))
+		v := int64(r.words[i])
 		switch q.kinds[i].kind {
 		case isTime:
 			return unixTime(v, s.conn.cfg.Location)
@@ -427,7 +427,7 @@ func (q *sqlRows) value(i int) driver.Value {
 		}
 		return s.boxes.int64(v)
 	case typeFloat:
-		return s.boxes.float64(math.Float64frombits(r.word(i)))
+		return s.boxes.float64(math.Float64frombits(r.words[i]))
 	case typeText, typeFarText:
 		text := string(r.bytes(i))
 		if q.kinds[i].kind == isTime {

@@ -12,13 +12,19 @@
 #include <time.h>
 
 /* What High Performance SQLite has, if that is what the program runs with:
-** hpsqlite.h. hp_fetch() packs rows as packRow() does, several times as fast. */
+** hpsqlite.h. hp_row() and hp_fetch() pack rows as packRow() does, several times
+** as fast. */
 __attribute__((weak)) int hp_fetch(sqlite3_stmt*, unsigned char*,
                                    sqlite3_int64, sqlite3_int64*, int);
+__attribute__((weak)) int hp_row(sqlite3_stmt*, unsigned char*,
+                                 sqlite3_int64, sqlite3_int64*);
 __attribute__((weak)) int hp_linger(int);
 #define HP_LINGER_OFF 0
 #define HP_LINGER_ON  1
 #define HP_LINGER_END 2
+
+/* Rows of so many bytes are packed by hp_row(): none of their values is HPGO_FAR. */
+#define PLAIN 4096
 
 void hpgo_linger_end(void){
   if( hp_linger ) hp_linger(HP_LINGER_END);
@@ -296,19 +302,25 @@ void hpgo_run(uint64_t stmt, const hpgo_arg *aArg, int nArg,
     rc = SQLITE_ROW;
     bStep = 1;
     if( out.nRow==0 ) out.nCol = sqlite3_data_count(p);
-    n = packRow(p, out.nCol, aBuf, iAt, nBuf, &bFar, &rc);
-    if( rc!=SQLITE_ROW ) break;
-    if( iAt+n>nBuf ){
-      out.nNeed = iAt + n;
-      out.bPending = 1;
-      break;
+    if( hp_row==0 || !hp_row(p, aBuf, nBuf<iAt+PLAIN ? nBuf : iAt+PLAIN, &iAt) ){
+      n = packRow(p, out.nCol, aBuf, iAt, nBuf, &bFar, &rc);
+      if( rc!=SQLITE_ROW ) break;
+      if( iAt+n>nBuf ){
+        out.nNeed = iAt + n;
+        out.bPending = 1;
+        break;
+      }
+      iAt += n;
     }
-    iAt += n;
     out.nRow++;
     if( bFar ) break;
     if( hp_fetch ){
       int nMore = hp_fetch(p, aBuf, nBuf, &iAt, mxRow - out.nRow);
-      if( nMore<0 ) continue;      /* The next step ends it */
+      if( nMore<0 ){
+        if( !sqlite3_stmt_readonly(p) ) continue;   /* The next step ends it */
+        rc = SQLITE_DONE;                           /* ... as a reset does */
+        break;
+      }
       out.nRow += nMore;
     }
     if( out.nRow>=mxRow ) break;

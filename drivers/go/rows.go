@@ -6,7 +6,6 @@ package hpsqlite
 import "C"
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -28,26 +27,23 @@ import (
 // Rows belong to their statement and are used again by its next query: they must
 // not be touched after Close.
 type Rows struct {
-	s    *Stmt
-	buf  []byte // what C packed, see hpgo.h
-	at   int    // the row
-	next int    // the row after it
-	left int    // rows in buf from next on
-	cols int    // columns of a row
-	cell int    // from a row's beginning to its first cell
+	s     *Stmt
+	buf   []byte   // what C packed, see hpgo.h
+	types []uint8  // of the row's columns, in buf; nil if there is no row
+	words []uint64 // the row's columns, in buf
+	cells int      // from a row's beginning to its cells
+	next  int      // in buf, the row after it
+	left  int      // rows in buf from next on
+	cols  int      // columns of a row
 
 	open    bool // begun and not closed
 	more    bool // SQLite is not at the end: the statement has to be reset
 	pending bool // SQLite is at a row that found no room
 	slow    bool
 	batch   int // rows that the next call brings at most
-	count   int // rows given
+	count   int // rows fetched
 	err     error
 }
-
-// noRow is beyond all buffers: who asks for a column when there is no row gets a panic, as
-// from any index out of range.
-const noRow = 1 << 40
 
 // begin carries out the statement and fetches the first row. If it was a single one
 // when last carried out, SQLite is asked at once whether there is another.
@@ -58,7 +54,8 @@ func (r *Rows) begin() {
 	}
 	r.buf = s.small
 	r.open, r.more, r.pending, r.slow = true, true, false, false
-	r.err, r.count, r.left, r.next, r.at = nil, 0, 0, 0, noRow
+	r.err, r.count, r.left = nil, 0, 0
+	r.noRow()
 	first := 1
 	if s.single {
 		first = 2
@@ -67,9 +64,13 @@ func (r *Rows) begin() {
 	r.fetch(s.numParams, first)
 }
 
+// noRow has whoever asks for a column get a panic, as for any index out of range.
+func (r *Rows) noRow() { r.types, r.words = nil, nil }
+
 // fail makes rows that there are none of.
 func (r *Rows) fail(err error) {
 	r.open, r.more, r.left, r.err = true, false, 0, err
+	r.noRow()
 }
 
 const (
@@ -84,6 +85,7 @@ func (r *Rows) fetch(args, most int) {
 		s.runC(args, most, r.buf, r.slow)
 		out := (*C.hpgo_out)(unsafe.Pointer(unsafe.SliceData(r.buf)))
 		r.left = int(out.nRow)
+		r.count += r.left
 		r.next = int(unsafe.Sizeof(*out))
 		r.slow = out.bSlow != 0
 		r.pending = out.bPending != 0
@@ -99,7 +101,7 @@ func (r *Rows) fetch(args, most int) {
 		}
 		r.cols = int(out.nCol)
 		s.numCols = r.cols
-		r.cell = 8 + (r.cols+7)&^7
+		r.cells = 8 + (r.cols+7)&^7
 		if !r.more {
 			r.ended(Code(out.rc))
 		}
@@ -120,6 +122,7 @@ func (r *Rows) fetch(args, most int) {
 // cancelled ends rows whose context is done while SQLite is not being called.
 func (r *Rows) cancelled() {
 	r.more, r.left = false, 0
+	r.noRow()
 	r.err = &Error{Code: ErrInterrupt, Message: "interrupted", SQL: r.s.sql, Offset: -1, cause: r.s.watch.reason()}
 	r.reset()
 }
@@ -130,7 +133,7 @@ func (r *Rows) ended(rc Code) {
 	if rc != codeDone {
 		r.err = s.conn.error(rc, s.sql, &s.watch)
 	}
-	s.single = r.count+r.left <= 1
+	s.single = r.count <= 1
 	r.idle()
 }
 
@@ -144,6 +147,9 @@ func (r *Rows) idle() {
 	s.watch.end()
 }
 
+// maxColumns is SQLite's own limit (SQLITE_MAX_COLUMN can not be set higher).
+const maxColumns = 32767
+
 // Next goes to the next row, the first time to the first. It says false when there
 // is none, or an error.
 func (r *Rows) Next() bool {
@@ -151,20 +157,21 @@ func (r *Rows) Next() bool {
 		return false
 	}
 	r.left--
-	r.count++
-	r.at = r.next
-	r.next += int(binary.NativeEndian.Uint32(r.buf[r.at:]))
+	row := unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.buf)), r.next)
+	cols := r.cols
+	r.next += int(*(*uint32)(row))
+	r.types = (*[maxColumns]uint8)(unsafe.Add(row, 8))[:cols:cols]
+	r.words = (*[maxColumns]uint64)(unsafe.Add(row, r.cells))[:cols:cols]
 	return true
 }
 
 // refill fetches more rows. Batches grow, so that what the first rows take does
 // not wait for those behind, and shrink when rows take their time.
 func (r *Rows) refill() bool {
+	r.noRow()
 	if !r.more {
-		r.at = noRow
 		return false
 	}
-	r.at = noRow
 	if r.s.watch.resume() {
 		r.cancelled()
 		return false
@@ -215,6 +222,7 @@ func (r *Rows) stop() {
 		r.reset()
 	}
 	r.left = 0
+	r.noRow()
 	r.giveBuffer()
 }
 
@@ -261,14 +269,10 @@ func (t Type) String() string {
 	return [...]string{"", "INTEGER", "REAL", "TEXT", "BLOB", "NULL"}[t]
 }
 
-func (r *Rows) typ(i int) uint8 { return r.buf[r.at+8+i] }
-
-func (r *Rows) word(i int) uint64 { return binary.NativeEndian.Uint64(r.buf[r.at+r.cell+8*i:]) }
-
 // Type is the type of column i's value.
-func (r *Rows) Type(i int) Type {
-	r.check(i)
-	t := r.typ(i)
+func (r *Rows) Type(i int) Type { return nearType(r.types[i]) }
+
+func nearType(t uint8) Type {
 	if t >= typeFarText {
 		t -= typeFarText - typeText
 	}
@@ -278,51 +282,30 @@ func (r *Rows) Type(i int) Type {
 // aheadType is the type of column i's value in the row that is there, or else in the next one if
 // that has been fetched, or else Null.
 func (r *Rows) aheadType(i int) Type {
-	at := r.at
-	if at == noRow && r.left > 0 {
-		at = r.next
+	switch {
+	case i < len(r.types):
+		return nearType(r.types[i])
+	case r.types == nil && r.left > 0 && i < r.cols:
+		return nearType(r.buf[r.next+8+i])
 	}
-	if at == noRow || r.buf == nil || i >= r.cols {
-		return Null
-	}
-	t := r.buf[at+8+i]
-	if t >= typeFarText {
-		t -= typeFarText - typeText
-	}
-	return Type(t)
-}
-
-// check panics as an index out of range does.
-func (r *Rows) check(i int) {
-	if uint(i) >= uint(r.cols) {
-		r.noColumn(i)
-	}
-}
-
-func (r *Rows) noColumn(i int) {
-	panic("hpsqlite: there is no column " + strconv.Itoa(i) + " of " + strconv.Itoa(r.cols))
+	return Null
 }
 
 // IsNull reports whether column i is NULL.
-func (r *Rows) IsNull(i int) bool {
-	r.check(i)
-	return r.typ(i) == typeNull
-}
+func (r *Rows) IsNull(i int) bool { return r.types[i] == typeNull }
 
 // Int64 is column i as an integer: 0 if it is NULL, else as CAST AS INTEGER makes it.
 func (r *Rows) Int64(i int) int64 {
-	r.check(i)
-	if r.typ(i) == typeInt {
-		return int64(r.word(i))
+	if r.types[i] == typeInt {
+		return int64(r.words[i])
 	}
 	return r.toInt64(i)
 }
 
 // Float64 is column i as a real: 0 if it is NULL, else as CAST AS REAL makes it.
 func (r *Rows) Float64(i int) float64 {
-	r.check(i)
-	if r.typ(i) == typeFloat {
-		return math.Float64frombits(r.word(i))
+	if r.types[i] == typeFloat {
+		return math.Float64frombits(r.words[i])
 	}
 	return r.toFloat64(i)
 }
@@ -334,10 +317,8 @@ func (r *Rows) Bool(i int) bool { return r.Int64(i) != 0 }
 // Next or Close, and must not be changed. Numbers are copied as CAST AS TEXT makes
 // them. It is nil if the value is NULL.
 func (r *Rows) RawText(i int) []byte {
-	r.check(i)
-	switch r.typ(i) {
-	case typeText, typeBlob, typeFarText, typeFarBlob:
-		return r.bytes(i)
+	if t := r.types[i]; t == typeText || t == typeBlob {
+		return r.near(i)
 	}
 	return r.toText(i)
 }
@@ -357,20 +338,30 @@ func (r *Rows) Bytes(i int) []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
+// near are the bytes of a text or blob that is in the buffer.
+func (r *Rows) near(i int) []byte {
+	at, end := r.place(i)
+	return r.buf[at:end:end]
+}
+
+func (r *Rows) place(i int) (at, end uint) {
+	p := (*[2]uint32)(unsafe.Pointer(&r.words[i]))
+	return uint(p[0]), uint(p[0]) + uint(p[1])
+}
+
 // bytes are those of a text or blob.
 func (r *Rows) bytes(i int) []byte {
-	w := r.buf[r.at+r.cell+8*i:]
-	at, n := binary.NativeEndian.Uint32(w), binary.NativeEndian.Uint32(w[4:])
-	if r.typ(i) >= typeFarText {
-		return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&r.buf[at]))), n)
+	at, end := r.place(i)
+	if r.types[i] < typeFarText {
+		return r.buf[at:end:end]
 	}
-	return r.buf[at : at+n : at+n]
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&r.buf[at])), end-at)
 }
 
 func (r *Rows) toInt64(i int) int64 {
-	switch r.typ(i) {
+	switch r.types[i] {
 	case typeFloat:
-		return floatToInt(math.Float64frombits(r.word(i)))
+		return floatToInt(math.Float64frombits(r.words[i]))
 	case typeNull:
 		return 0
 	}
@@ -394,9 +385,9 @@ func floatToInt(f float64) int64 {
 }
 
 func (r *Rows) toFloat64(i int) float64 {
-	switch r.typ(i) {
+	switch r.types[i] {
 	case typeInt:
-		return float64(int64(r.word(i)))
+		return float64(int64(r.words[i]))
 	case typeNull:
 		return 0
 	}
@@ -405,11 +396,13 @@ func (r *Rows) toFloat64(i int) float64 {
 }
 
 func (r *Rows) toText(i int) []byte {
-	switch r.typ(i) {
+	switch r.types[i] {
+	case typeFarText, typeFarBlob:
+		return r.bytes(i)
 	case typeInt:
-		return strconv.AppendInt(nil, int64(r.word(i)), 10)
+		return strconv.AppendInt(nil, int64(r.words[i]), 10)
 	case typeFloat:
-		return []byte(r.s.conn.floatText(math.Float64frombits(r.word(i))))
+		return []byte(r.s.conn.floatText(math.Float64frombits(r.words[i])))
 	}
 	return nil
 }

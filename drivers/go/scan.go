@@ -25,7 +25,7 @@ func (q *sqlRows) next() error {
 // From Go 1.27 on it is what Rows.Scan calls, see RowsColumnScanner.
 func (q *sqlRows) scan(i int, dest any) bool {
 	r := q.r
-	typ, kind := r.typ(i), q.kinds[i].kind
+	typ, kind := r.types[i], q.kinds[i].kind
 	isBytes := typ == typeBlob || typ == typeFarBlob
 	isText := kind != isTime && (typ == typeText || typ == typeFarText)
 	switch d := dest.(type) {
@@ -54,17 +54,17 @@ func (q *sqlRows) scan(i int, dest any) bool {
 		case d == nil:
 			return false
 		case typ == typeFloat:
-			*d = math.Float64frombits(r.word(i))
+			*d = math.Float64frombits(r.words[i])
 		case typ == typeInt && kind == plain:
-			*d = float64(int64(r.word(i)))
+			*d = float64(int64(r.words[i]))
 		default:
 			return false
 		}
 	case *bool:
-		if d == nil || typ != typeInt || kind == isTime || kind == plain && r.word(i) > 1 {
+		if d == nil || typ != typeInt || kind == isTime || kind == plain && r.words[i] > 1 {
 			return false
 		}
-		*d = r.word(i) != 0
+		*d = r.words[i] != 0
 	case *string:
 		if d == nil || !isText && !isBytes {
 			return false
@@ -91,7 +91,7 @@ func (q *sqlRows) scan(i int, dest any) bool {
 		}
 		switch typ {
 		case typeInt:
-			*d = unixTime(int64(r.word(i)), r.s.conn.cfg.Location)
+			*d = unixTime(int64(r.words[i]), r.s.conn.cfg.Location)
 		case typeText, typeFarText:
 			t, ok := parseTime(string(r.bytes(i)), r.s.conn.cfg.Location)
 			if !ok {
@@ -118,16 +118,16 @@ func (q *sqlRows) scan(i int, dest any) bool {
 }
 
 func (q *sqlRows) scanInt(i int, d *int64) bool {
-	if d == nil || q.r.typ(i) != typeInt || q.kinds[i].kind != plain {
+	if d == nil || q.r.types[i] != typeInt || q.kinds[i].kind != plain {
 		return false
 	}
-	*d = int64(q.r.word(i))
+	*d = int64(q.r.words[i])
 	return true
 }
 
 func (q *sqlRows) scanBytes(i int, d *[]byte, has bool) bool {
 	switch {
-	case q.r.typ(i) == typeNull:
+	case q.r.types[i] == typeNull:
 		*d = nil
 	case has:
 		b := q.r.bytes(i)
@@ -139,7 +139,7 @@ func (q *sqlRows) scanBytes(i int, d *[]byte, has bool) bool {
 }
 
 func (q *sqlRows) scanNull(i int, value any, valid *bool) bool {
-	if q.r.typ(i) == typeNull || !q.scan(i, value) {
+	if q.r.types[i] == typeNull || !q.scan(i, value) {
 		return false
 	}
 	*valid = true
