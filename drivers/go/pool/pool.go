@@ -46,6 +46,9 @@ type Pool struct {
 	writer  *queue
 }
 
+// overtaking is how long a goroutine that waits for a connection that reads may see others get one first.
+const overtaking = time.Millisecond
+
 // ErrClosed is what a pool says that is closed, or is being closed.
 var ErrClosed = errors.New("hpsqlite: the pool is closed")
 
@@ -93,9 +96,9 @@ func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 	}
 	reading := cfg
 	reading.Mode = hpsqlite.ReadOnly
-	p := &Pool{readers: newQueue(readers, open(reading))}
+	p := &Pool{readers: newQueue(readers, overtaking, open(reading))}
 	if cfg.Mode != hpsqlite.ReadOnly {
-		p.writer = newQueue(1, open(cfg))
+		p.writer = newQueue(1, 0, open(cfg))
 	}
 	// What cannot be opened is told now. The writer comes first, because it makes the file.
 	for _, q := range []*queue{p.writer, p.readers} {
@@ -113,7 +116,7 @@ func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 }
 
 // Read calls f with a connection that can only read, and waits for one if all
-// are in use. When ctx is done, waiting and the statements of f end with its error. Each statement sees the
+// are in use: in the order of arrival once it has waited for a millisecond. When ctx is done, waiting and the statements of f end with its error. Each statement sees the
 // database as it is when it begins; Snapshot is for several that belong together.
 //
 // f must not keep the connection, and must close the rows that it opens: otherwise they are closed,

@@ -160,6 +160,69 @@ func TestWritersComeInTheOrderOfArrival(t *testing.T) {
 	}
 }
 
+func TestReadersAreNotOvertakenForLong(t *testing.T) {
+	p := open(t, ":memory:", Options{Readers: 2})
+	var got atomic.Int64
+	var wg sync.WaitGroup
+	ctx, cancel := context.WithTimeout(background, time.Minute)
+	defer cancel()
+	const most = 5
+	for range 20 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for own := 0; own < most && ctx.Err() == nil; own++ {
+				// What holds a connection for longer than time.Millisecond is allowed.
+				err := p.Read(ctx, func(*hpsqlite.Conn) error { time.Sleep(2 * overtaking); return nil })
+				if err != nil {
+					t.Error(err)
+				}
+				got.Add(1)
+			}
+		}()
+	}
+	// These are quick, and ask again at once.
+	for range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for got.Load() < 20*most && ctx.Err() == nil {
+				p.Read(ctx, func(*hpsqlite.Conn) error { return nil })
+			}
+		}()
+	}
+	wg.Wait()
+	if n := got.Load(); n != 20*most || p.readers.first != nil || len(p.readers.free) != 2 {
+		t.Errorf("%d turns of %d, and %d free connections of 2", n, 20*most, len(p.readers.free))
+	}
+}
+
+func TestNobodyIsLostWhoIsWokenAndCancelled(t *testing.T) {
+	p := open(t, ":memory:", Options{Readers: 2})
+	var wg sync.WaitGroup
+	var done atomic.Int64
+	for range 16 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range 500 {
+				ctx, cancel := context.WithTimeout(background, time.Duration(i%7)*10*time.Microsecond)
+				if p.Read(ctx, func(*hpsqlite.Conn) error { return nil }) == nil {
+					done.Add(1)
+				}
+				cancel()
+			}
+		}()
+	}
+	wg.Wait()
+	if n := read(t, p, "SELECT 1"); n != 1 || done.Load() == 0 {
+		t.Errorf("%d after %d", n, done.Load())
+	}
+	if q := p.readers; q.first != nil || q.woken || q.out != 0 || len(q.free)+q.unmade != 2 {
+		t.Errorf("%+v", q)
+	}
+}
+
 // waitFor returns when n wait in the queue.
 func waitFor(q *queue, n int) {
 	for {
@@ -382,6 +445,25 @@ func BenchmarkRead(b *testing.B) {
 			}
 		})
 	}
+}
+
+func BenchmarkReadTogether(b *testing.B) {
+	p := open(b, file(b), Options{})
+	write(b, p, "CREATE TABLE t(id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES(1, 2)")
+	b.SetParallelism(50)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			err := p.Read(background, func(c *hpsqlite.Conn) error {
+				rows := c.Query("SELECT a FROM t WHERE id=1")
+				rows.Next()
+				return rows.Close()
+			})
+			if err != nil {
+				b.Error(err)
+			}
+		}
+	})
 }
 
 func TestMigrationsOfAPool(t *testing.T) {

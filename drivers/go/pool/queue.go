@@ -3,14 +3,20 @@ package pool
 import (
 	"context"
 	"sync"
+	"time"
 
 	hpsqlite "github.com/hpsqlite/hpsqlite/drivers/go"
 )
 
-// A queue lends connections. Who waits for one gets it in the order of arrival: a
-// connection that comes back goes to the first of them, and nobody overtakes.
+// A queue lends connections. Who waits for one gets it in the order of arrival.
+//
+// If overtaking is allowed, a connection that comes back is free for whoever asks first, and the
+// first of those who wait is woken to ask again: to have goroutines wake each other for every
+// connection takes longer than a short query does. Who has waited for longer than that allows is
+// handed the next connection, as everyone is without overtaking.
 type queue struct {
-	open func() (*hpsqlite.Conn, error)
+	open       func() (*hpsqlite.Conn, error)
+	overtaking time.Duration
 
 	mu      sync.Mutex
 	free    []*hpsqlite.Conn // the last one came back last: its caches are warm
@@ -19,6 +25,7 @@ type queue struct {
 	all     map[*hpsqlite.Conn]struct{}
 	first   *waiter
 	last    *waiter
+	woken   bool // one that waited has been told to ask again, and has not yet
 	closing bool
 	idle    chan struct{} // closed when closing and nothing is out
 }
@@ -26,74 +33,121 @@ type queue struct {
 // A waiter is in the list from first to last, and out of it when it has been sent a grant.
 type waiter struct {
 	ready      chan grant
+	since      time.Time
 	prev, next *waiter
 	queued     bool
 }
 
-// A grant is a connection, or leave to open one, or an error.
+// A grant is a connection, or leave to open one, or word to ask again, or an error.
 type grant struct {
-	conn *hpsqlite.Conn
-	err  error
+	conn  *hpsqlite.Conn
+	again bool
+	err   error
 }
 
 var waiters = sync.Pool{New: func() any { return &waiter{ready: make(chan grant, 1)} }}
 
-func newQueue(most int, open func() (*hpsqlite.Conn, error)) *queue {
-	return &queue{open: open, unmade: most, all: map[*hpsqlite.Conn]struct{}{}, idle: make(chan struct{})}
+func newQueue(most int, overtaking time.Duration, open func() (*hpsqlite.Conn, error)) *queue {
+	return &queue{open: open, overtaking: overtaking, unmade: most,
+		all: map[*hpsqlite.Conn]struct{}{}, idle: make(chan struct{})}
 }
 
 // take waits for a connection, which has to be given back.
 func (q *queue) take(ctx context.Context) (*hpsqlite.Conn, error) {
+	var w *waiter
+	for {
+		c, leave, err := q.ask(&w)
+		if c == nil && !leave && err == nil {
+			var g grant
+			if g, err = q.wait(ctx, w); g.again {
+				continue
+			}
+			c, leave = g.conn, g.conn == nil
+		}
+		if w != nil {
+			waiters.Put(w)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if leave {
+			return q.make()
+		}
+		return c, nil
+	}
+}
+
+// ask gives a connection that is free, or leave to open one, or else puts *w into the list: behind
+// all, if there is none yet, and in front when it has waited before.
+func (q *queue) ask(w **waiter) (c *hpsqlite.Conn, leave bool, err error) {
 	q.mu.Lock()
+	defer q.mu.Unlock()
+	if *w != nil {
+		q.woken = false
+	}
 	if q.closing {
-		q.mu.Unlock()
-		return nil, ErrClosed
+		return nil, false, ErrClosed
 	}
 	if n := len(q.free); n > 0 {
-		c := q.free[n-1]
+		c = q.free[n-1]
 		q.free = q.free[:n-1]
 		q.out++
-		q.mu.Unlock()
-		return c, nil
+		q.wake()
+		return c, false, nil
 	}
 	if q.unmade > 0 {
 		q.unmade--
 		q.out++
-		q.mu.Unlock()
-		return q.make()
+		return nil, true, nil
 	}
-	w := waiters.Get().(*waiter)
-	q.push(w)
-	q.mu.Unlock()
-	var g grant
+	if *w == nil {
+		*w = waiters.Get().(*waiter)
+		(*w).since = time.Now()
+		q.push(*w, q.last)
+	} else {
+		q.push(*w, nil)
+	}
+	return nil, false, nil
+}
+
+// wait returns what w is granted, or the context's error.
+func (q *queue) wait(ctx context.Context, w *waiter) (grant, error) {
 	select {
-	case g = <-w.ready:
+	case g := <-w.ready:
+		return g, g.err
 	case <-ctx.Done():
-		q.mu.Lock()
-		if w.queued {
-			q.remove(w)
-			q.mu.Unlock()
-			waiters.Put(w)
-			return nil, ctx.Err()
-		}
+	}
+	q.mu.Lock()
+	if w.queued {
+		q.remove(w)
 		q.mu.Unlock()
-		// It was this one's turn just now.
-		g = <-w.ready
-		switch {
-		case g.err != nil:
-		case g.conn != nil:
-			q.give(g.conn, false)
-		default:
-			q.lost()
-		}
-		waiters.Put(w)
-		return nil, ctx.Err()
+		return grant{}, ctx.Err()
 	}
-	waiters.Put(w)
-	if g.conn == nil && g.err == nil {
-		return q.make()
+	q.mu.Unlock()
+	// It was this one's turn just now.
+	switch g := <-w.ready; {
+	case g.err != nil:
+	case g.conn != nil:
+		q.give(g.conn, false)
+	case g.again:
+		q.mu.Lock()
+		q.woken = false
+		q.wake()
+		q.mu.Unlock()
+	default:
+		q.lost()
 	}
-	return g.conn, g.err
+	return grant{}, ctx.Err()
+}
+
+// wake tells the first one that waits to ask again, if a connection is free. One at a time: when it
+// has asked, it wakes the next.
+func (q *queue) wake() {
+	if w := q.first; w != nil && !q.woken && len(q.free) > 0 {
+		q.woken = true
+		q.remove(w)
+		w.ready <- grant{again: true}
+	}
 }
 
 // make opens a connection, for which there is leave.
@@ -120,12 +174,13 @@ func (q *queue) give(c *hpsqlite.Conn, broken bool) {
 		return
 	}
 	q.mu.Lock()
-	if w := q.first; w != nil {
+	if w := q.first; w != nil && (q.overtaking == 0 || time.Since(w.since) >= q.overtaking) {
 		q.remove(w)
 		w.ready <- grant{conn: c}
 	} else {
 		q.free = append(q.free, c)
 		q.returned()
+		q.wake()
 	}
 	q.mu.Unlock()
 }
@@ -150,14 +205,19 @@ func (q *queue) returned() {
 	}
 }
 
-func (q *queue) push(w *waiter) {
+// push puts w behind another one, or in front if that is nil.
+func (q *queue) push(w, behind *waiter) {
 	w.queued = true
-	if w.prev = q.last; w.prev != nil {
-		w.prev.next = w
+	if w.prev = behind; behind != nil {
+		w.next, behind.next = behind.next, w
 	} else {
-		q.first = w
+		w.next, q.first = q.first, w
 	}
-	q.last = w
+	if w.next != nil {
+		w.next.prev = w
+	} else {
+		q.last = w
+	}
 }
 
 func (q *queue) remove(w *waiter) {
