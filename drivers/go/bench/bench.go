@@ -62,7 +62,7 @@ type Query struct {
 	SQL string
 	// Columns has a letter for each column: i for an integer, t for a text.
 	Columns string
-	// One says that there is at most one row, for which some APIs have a shorter way.
+	// One says that there is at most one row, so that nobody looks for another.
 	One bool
 }
 

@@ -15,9 +15,11 @@ type Conn interface {
 }
 
 // OpenPool is a database of which connections are opened as they are needed, as many as the settings allow. The
-// pool is the same for all drivers with APIs of their own.
+// pool is the same for all drivers with APIs of their own, and costs little: who gives a connection back and wants one
+// again gets it, though others wait, because to have goroutines wake each other takes longer than a query.
 func OpenPool(s Settings, open func() (Conn, error)) (DB, error) {
-	p := &pool{open: open, free: make(chan Conn, s.Limit()), more: s.Limit()}
+	p := &pool{open: open, more: s.Limit()}
+	p.back.L = &p.mu
 	conn, err := p.take()
 	if err != nil {
 		return nil, err
@@ -28,24 +30,27 @@ func OpenPool(s Settings, open func() (Conn, error)) (DB, error) {
 
 type pool struct {
 	open func() (Conn, error)
-	free chan Conn
 	mu   sync.Mutex
-	more int
+	free []Conn    // the last one was used last
+	back sync.Cond // one is free again
+	wait int       // goroutines that wait for that
+	more int       // connections that may still be opened
 	all  []Conn
 }
 
 func (p *pool) take() (Conn, error) {
-	select {
-	case conn := <-p.free:
-		return conn, nil
-	default:
-	}
 	p.mu.Lock()
-	if p.more == 0 {
-		p.mu.Unlock()
-		return <-p.free, nil
-	}
 	defer p.mu.Unlock()
+	for len(p.free) == 0 && p.more == 0 {
+		p.wait++
+		p.back.Wait()
+		p.wait--
+	}
+	if n := len(p.free); n > 0 {
+		conn := p.free[n-1]
+		p.free = p.free[:n-1]
+		return conn, nil
+	}
 	conn, err := p.open()
 	if err != nil {
 		return nil, err
@@ -56,7 +61,12 @@ func (p *pool) take() (Conn, error) {
 }
 
 func (p *pool) give(conn Conn) {
-	p.free <- conn
+	p.mu.Lock()
+	p.free = append(p.free, conn)
+	if p.wait > 0 {
+		p.back.Signal()
+	}
+	p.mu.Unlock()
 }
 
 func (p *pool) Exec(sql string) error {

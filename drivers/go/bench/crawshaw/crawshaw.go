@@ -101,6 +101,9 @@ func (c *conn) Select(q *bench.Query, args []bench.Value, to *bench.Totals) erro
 			}
 		}
 		to.Row()
+		if q.One {
+			return stmt.Reset()
+		}
 	}
 }
 

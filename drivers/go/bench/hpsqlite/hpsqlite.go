@@ -96,6 +96,9 @@ func (c *conn) Select(q *bench.Query, args []bench.Value, to *bench.Totals) erro
 			}
 		}
 		to.Row()
+		if q.One {
+			break
+		}
 	}
 	return rows.Close()
 }
