@@ -317,8 +317,9 @@ func (r *Rows) Bool(i int) bool { return r.Int64(i) != 0 }
 // Next or Close, and must not be changed. Numbers are copied as CAST AS TEXT makes
 // them. It is nil if the value is NULL.
 func (r *Rows) RawText(i int) []byte {
-	if t := r.types[i]; t == typeText || t == typeBlob {
-		return r.near(i)
+	switch r.types[i] {
+	case typeText, typeBlob, typeFarText, typeFarBlob:
+		return r.bytes(i)
 	}
 	return r.toText(i)
 }
@@ -338,20 +339,10 @@ func (r *Rows) Bytes(i int) []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// near are the bytes of a text or blob that is in the buffer.
-func (r *Rows) near(i int) []byte {
-	at, end := r.place(i)
-	return r.buf[at:end:end]
-}
-
-func (r *Rows) place(i int) (at, end uint) {
-	p := (*[2]uint32)(unsafe.Pointer(&r.words[i]))
-	return uint(p[0]), uint(p[0]) + uint(p[1])
-}
-
 // bytes are those of a text or blob.
 func (r *Rows) bytes(i int) []byte {
-	at, end := r.place(i)
+	place := (*[2]uint32)(unsafe.Pointer(&r.words[i]))
+	at, end := uint(place[0]), uint(place[0])+uint(place[1])
 	if r.types[i] < typeFarText {
 		return r.buf[at:end:end]
 	}
@@ -397,8 +388,6 @@ func (r *Rows) toFloat64(i int) float64 {
 
 func (r *Rows) toText(i int) []byte {
 	switch r.types[i] {
-	case typeFarText, typeFarBlob:
-		return r.bytes(i)
 	case typeInt:
 		return strconv.AppendInt(nil, int64(r.words[i]), 10)
 	case typeFloat:
