@@ -116,8 +116,9 @@ func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 }
 
 // Read calls f with a connection that can only read, and waits for one if all
-// are in use: in the order of arrival once it has waited for a millisecond. When ctx is done, waiting and the statements of f end with its error. Each statement sees the
-// database as it is when it begins; Snapshot is for several that belong together.
+// are in use: in the order of arrival once it has waited for a millisecond. When ctx is done, waiting and the
+// statements of f end with its error. Each statement sees the database as it is when it begins; Snapshot is for several
+// that belong together.
 //
 // f must not keep the connection, and must close the rows that it opens: otherwise they are closed,
 // and that is an error. It must not call Read of the same pool again: all connections might be with

@@ -160,6 +160,25 @@ func TestWritersComeInTheOrderOfArrival(t *testing.T) {
 	}
 }
 
+// together calls f in n goroutines; the group ends with them.
+func together(wg *sync.WaitGroup, n int, f func()) {
+	for range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f()
+		}()
+	}
+}
+
+// rests sees to it that nobody has or waits for one of the queue's connections, and that none is lost.
+func rests(t *testing.T, q *queue, most int) {
+	t.Helper()
+	if q.out != 0 || q.first != nil || q.woken || len(q.free)+q.unmade != most {
+		t.Errorf("%d out, %d free, %d unmade of %d, woken: %v", q.out, len(q.free), q.unmade, most, q.woken)
+	}
+}
+
 func TestReadersAreNotOvertakenForLong(t *testing.T) {
 	p := open(t, ":memory:", Options{Readers: 2})
 	var got atomic.Int64
@@ -167,60 +186,47 @@ func TestReadersAreNotOvertakenForLong(t *testing.T) {
 	ctx, cancel := context.WithTimeout(background, time.Minute)
 	defer cancel()
 	const most = 5
-	for range 20 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for own := 0; own < most && ctx.Err() == nil; own++ {
-				// What holds a connection for longer than time.Millisecond is allowed.
-				err := p.Read(ctx, func(*hpsqlite.Conn) error { time.Sleep(2 * overtaking); return nil })
-				if err != nil {
-					t.Error(err)
-				}
-				got.Add(1)
+	together(&wg, 20, func() {
+		for own := 0; own < most && ctx.Err() == nil; own++ {
+			// They keep a connection for longer than overtaking is allowed.
+			err := p.Read(ctx, func(*hpsqlite.Conn) error { time.Sleep(2 * overtaking); return nil })
+			if err != nil {
+				t.Error(err)
 			}
-		}()
-	}
+			got.Add(1)
+		}
+	})
 	// These are quick, and ask again at once.
-	for range 4 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for got.Load() < 20*most && ctx.Err() == nil {
-				p.Read(ctx, func(*hpsqlite.Conn) error { return nil })
-			}
-		}()
-	}
+	together(&wg, 4, func() {
+		for got.Load() < 20*most && ctx.Err() == nil {
+			p.Read(ctx, func(*hpsqlite.Conn) error { return nil })
+		}
+	})
 	wg.Wait()
-	if n := got.Load(); n != 20*most || p.readers.first != nil || len(p.readers.free) != 2 {
+	if n := got.Load(); n != 20*most || len(p.readers.free) != 2 {
 		t.Errorf("%d turns of %d, and %d free connections of 2", n, 20*most, len(p.readers.free))
 	}
+	rests(t, p.readers, 2)
 }
 
 func TestNobodyIsLostWhoIsWokenAndCancelled(t *testing.T) {
 	p := open(t, ":memory:", Options{Readers: 2})
 	var wg sync.WaitGroup
 	var done atomic.Int64
-	for range 16 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := range 500 {
-				ctx, cancel := context.WithTimeout(background, time.Duration(i%7)*10*time.Microsecond)
-				if p.Read(ctx, func(*hpsqlite.Conn) error { return nil }) == nil {
-					done.Add(1)
-				}
-				cancel()
+	together(&wg, 16, func() {
+		for i := range 500 {
+			ctx, cancel := context.WithTimeout(background, time.Duration(i%7)*10*time.Microsecond)
+			if p.Read(ctx, func(*hpsqlite.Conn) error { return nil }) == nil {
+				done.Add(1)
 			}
-		}()
-	}
+			cancel()
+		}
+	})
 	wg.Wait()
 	if n := read(t, p, "SELECT 1"); n != 1 || done.Load() == 0 {
 		t.Errorf("%d after %d", n, done.Load())
 	}
-	if q := p.readers; q.first != nil || q.woken || q.out != 0 || len(q.free)+q.unmade != 2 {
-		t.Errorf("%+v", q)
-	}
+	rests(t, p.readers, 2)
 }
 
 // waitFor returns when n wait in the queue.
@@ -324,23 +330,15 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 func TestTurnsAreNotLostWhenContextsEnd(t *testing.T) {
 	p := open(t, ":memory:", Options{Readers: 2})
 	var wg sync.WaitGroup
-	var done atomic.Int64
-	for range 1000 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			ctx, cancel := context.WithCancel(background)
-			go cancel()
-			if c, err := p.readers.take(ctx); err == nil {
-				done.Add(1)
-				p.readers.give(c, false)
-			}
-		}()
-	}
+	together(&wg, 1000, func() {
+		ctx, cancel := context.WithCancel(background)
+		go cancel()
+		if c, err := p.readers.take(ctx); err == nil {
+			p.readers.give(c, false)
+		}
+	})
 	wg.Wait()
-	if p.readers.out != 0 || p.readers.first != nil || len(p.readers.free)+p.readers.unmade != 2 {
-		t.Errorf("%d out, %d free, %d unmade after %d turns", p.readers.out, len(p.readers.free), p.readers.unmade, done.Load())
-	}
+	rests(t, p.readers, 2)
 }
 
 func TestCloseWaitsOrInterrupts(t *testing.T) {
@@ -398,22 +396,18 @@ func TestSettingsAreEachConnections(t *testing.T) {
 	var wg sync.WaitGroup
 	both := make(chan struct{})
 	var inside atomic.Int64
-	for range 2 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			p.Read(background, func(c *hpsqlite.Conn) error {
-				if inside.Add(1) == 2 {
-					close(both)
-				}
-				<-both
-				if n, err := number(c, "PRAGMA cache_size"); n != 77 || err != nil {
-					t.Error(n, err)
-				}
-				return nil
-			})
-		}()
-	}
+	together(&wg, 2, func() {
+		p.Read(background, func(c *hpsqlite.Conn) error {
+			if inside.Add(1) == 2 {
+				close(both)
+			}
+			<-both
+			if n, err := number(c, "PRAGMA cache_size"); n != 77 || err != nil {
+				t.Error(n, err)
+			}
+			return nil
+		})
+	})
 	wg.Wait()
 	if n := opened.Load(); n != 3 {
 		t.Errorf("%d connections", n)
