@@ -100,7 +100,7 @@ func (l liar) Select(_ *Query, args []Value, to *Totals) error {
 
 func TestRowsThatAreWrongAreAnError(t *testing.T) {
 	right := func(args []Value, to *Totals) {
-		row := monster(int(args[0].Int) - 1)
+		row := Monster(int(args[0].Int) - 1)
 		to.Add(row[:]...)
 	}
 	if err := parallel(2*monsters, 3, newByID(true), liar{give: right}); err != nil {
@@ -113,11 +113,11 @@ func TestRowsThatAreWrongAreAnError(t *testing.T) {
 			right(args, to)
 		},
 		"of another monster": func(args []Value, to *Totals) {
-			row := monster(int(args[0].Int))
+			row := Monster(int(args[0].Int))
 			to.Add(row[:]...)
 		},
 		"with another text of the same length": func(args []Value, to *Totals) {
-			row := monster(int(args[0].Int) - 1)
+			row := Monster(int(args[0].Int) - 1)
 			row[1].Text = strings.ToUpper(row[1].Text)
 			to.Add(row[:]...)
 		},

@@ -5,22 +5,24 @@ import "fmt"
 // monsters is the number of rows that patterns read.
 const monsters = 1000
 
+// What makes the table of monsters.
 const (
-	createMonster = "CREATE TABLE monster(id INTEGER PRIMARY KEY, name TEXT, hp INTEGER, attack INTEGER)"
-	insertMonster = "INSERT INTO monster(id, name, hp, attack) VALUES(?, ?, ?, ?)"
+	CreateMonster = "CREATE TABLE monster(id INTEGER PRIMARY KEY, name TEXT, hp INTEGER, attack INTEGER)"
+	InsertMonster = "INSERT INTO monster(id, name, hp, attack) VALUES(?, ?, ?, ?)"
 )
 
+// What reads it.
 var (
-	byID = &Query{
+	ByID = &Query{
 		SQL:     "SELECT id, name, hp, attack FROM monster WHERE id = ?",
 		Columns: "itii",
 		One:     true,
 	}
-	selectMonsters = &Query{SQL: "SELECT id, name, hp, attack FROM monster", Columns: "itii"}
+	SelectMonsters = &Query{SQL: "SELECT id, name, hp, attack FROM monster", Columns: "itii"}
 )
 
-// monster is row number i, from 0 on.
-func monster(i int) row {
+// Monster is row number i, from 0 on.
+func Monster(i int) row {
 	return row{
 		integer(int64(i + 1)),
 		text(fmt.Sprintf("monster %07d", i+1)),
@@ -33,7 +35,7 @@ func monster(i int) row {
 func manyMonsters(n int) []row {
 	all := make([]row, n)
 	for i := range all {
-		all[i] = monster(i)
+		all[i] = Monster(i)
 	}
 	return all
 }
@@ -48,9 +50,9 @@ func makeMonsters(d Driver, path string, wal bool, n int) error {
 	if err != nil {
 		return err
 	}
-	err = db.Exec(createMonster)
+	err = db.Exec(CreateMonster)
 	if err == nil {
-		err = insertAll(db, insertMonster, manyMonsters(n))
+		err = insertAll(db, InsertMonster, manyMonsters(n))
 	}
 	if end := db.Close(); err == nil {
 		err = end

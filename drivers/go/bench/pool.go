@@ -33,7 +33,6 @@ type pool struct {
 	mu   sync.Mutex
 	free []Conn    // the last one was used last
 	back sync.Cond // one is free again
-	wait int       // goroutines that wait for that
 	more int       // connections that may still be opened
 	all  []Conn
 }
@@ -42,9 +41,7 @@ func (p *pool) take() (Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.free) == 0 && p.more == 0 {
-		p.wait++
 		p.back.Wait()
-		p.wait--
 	}
 	if n := len(p.free); n > 0 {
 		conn := p.free[n-1]
@@ -63,9 +60,7 @@ func (p *pool) take() (Conn, error) {
 func (p *pool) give(conn Conn) {
 	p.mu.Lock()
 	p.free = append(p.free, conn)
-	if p.wait > 0 {
-		p.back.Signal()
-	}
+	p.back.Signal()
 	p.mu.Unlock()
 }
 

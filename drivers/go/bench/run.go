@@ -65,7 +65,7 @@ type reader func(db DB) func(i int) error
 func newByID(deep bool) reader {
 	want := make([]Totals, monsters)
 	for i := range want {
-		row := monster(i)
+		row := Monster(i)
 		want[i].Deep = deep
 		want[i].Add(row[:]...)
 	}
@@ -77,7 +77,7 @@ func newByID(deep bool) reader {
 			row := i * 617 % monsters
 			args[0].Int = int64(row + 1)
 			got.reset()
-			if err := db.Select(byID, args, got); err != nil {
+			if err := db.Select(ByID, args, got); err != nil {
 				return err
 			}
 			return got.is(&want[row])
@@ -88,14 +88,14 @@ func newByID(deep bool) reader {
 func newAll(deep bool) reader {
 	want := Totals{Deep: deep}
 	for i := range monsters {
-		row := monster(i)
+		row := Monster(i)
 		want.Add(row[:]...)
 	}
 	return func(db DB) func(int) error {
 		got := &Totals{Deep: deep}
 		return func(int) error {
 			got.reset()
-			if err := db.Select(selectMonsters, nil, got); err != nil {
+			if err := db.Select(SelectMonsters, nil, got); err != nil {
 				return err
 			}
 			return got.is(&want)

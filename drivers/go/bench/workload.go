@@ -398,15 +398,15 @@ func ofMonsters(name string, conns int, t table) work {
 		name:    name,
 		pragmas: []string{"journal_mode=wal", "synchronous=normal"},
 		conns:   conns,
-		schema:  createMonster,
-		fill:    func(db DB) error { return insertAll(db, insertMonster, t.rows()) },
+		schema:  CreateMonster,
+		fill:    func(db DB) error { return insertAll(db, InsertMonster, t.rows()) },
 	}
 }
 
 // bulk writes monsters in one transaction.
 func bulk(t table) work {
 	w := ofMonsters("part=insert", 1, t)
-	w.check = func(db DB) error { return once(db, selectMonsters, nil, t.totals()) }
+	w.check = func(db DB) error { return once(db, SelectMonsters, nil, t.totals()) }
 	return w
 }
 

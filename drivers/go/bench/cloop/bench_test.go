@@ -3,16 +3,13 @@ package cloop
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/hpsqlite/hpsqlite/drivers/go/bench"
 )
 
-const (
-	create = "CREATE TABLE monster(id INTEGER PRIMARY KEY, name TEXT, hp INTEGER, attack INTEGER)"
-	insert = "INSERT INTO monster(id, name, hp, attack) VALUES(?, ?, ?, ?)"
-	all    = "SELECT id, name, hp, attack FROM monster"
-	byID   = all + " WHERE id = ?"
-)
+var all, byID = bench.SelectMonsters.SQL, bench.ByID.SQL
 
-// monsters opens a database of n of them, with a write-ahead log.
+// monsters opens a database of n of them, with the settings of the workload bulk.
 func monsters(t testing.TB, n int) db {
 	t.Helper()
 	d, err := open(filepath.Join(t.TempDir(), "c.db"))
@@ -24,12 +21,12 @@ func monsters(t testing.TB, n int) db {
 			t.Error(err)
 		}
 	})
-	for _, sql := range []string{"PRAGMA journal_mode=wal", "PRAGMA synchronous=off", create} {
+	for _, sql := range []string{"PRAGMA journal_mode=wal", "PRAGMA synchronous=normal", bench.CreateMonster} {
 		if err := d.exec(sql); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.insert(insert, n); err != nil {
+	if err := d.insert(bench.InsertMonster, n); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -37,10 +34,12 @@ func monsters(t testing.TB, n int) db {
 
 // sums are those of n monsters, each of which is read this often.
 func sums(n, times int) (s Sums) {
-	for i := range int64(n) {
+	for i := range n {
 		s.Rows++
-		s.Integers += i + 1 + 10 + i*7%990 + 1 + i*13%100
-		s.Bytes += int64(len("monster 0000000"))
+		for _, v := range bench.Monster(i) {
+			s.Integers += v.Int
+			s.Bytes += int64(len(v.Text))
+		}
 	}
 	return Sums{s.Rows * int64(times), s.Integers * int64(times), s.Bytes * int64(times)}
 }

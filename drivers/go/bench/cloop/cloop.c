@@ -11,7 +11,7 @@ int cloop_exec(sqlite3 *db, const char *zSql){
   return sqlite3_exec(db, zSql, 0, 0, 0);
 }
 
-/* Insert monsters 1 to nRow, in one transaction. */
+/* Insert monsters 1 to nRow, as bench.Monster() has them, in one transaction. */
 int cloop_insert(sqlite3 *db, const char *zSql, int64_t nRow){
   sqlite3_stmt *p = 0;
   int64_t i;
