@@ -239,6 +239,18 @@ static u32 hpFetchHeader(
 }
 
 /*
+** The eight bytes of a text or blob: where in the buffer it is, and its length.
+*/
+static u64 hpFetchPlace(i64 iAt, u32 n){
+  u32 aPlace[2];
+  u64 v;
+  aPlace[0] = (u32)iAt;
+  aPlace[1] = n;
+  memcpy(&v, aPlace, sizeof(v));
+  return v;
+}
+
+/*
 ** Pack the row of a record to pRow, whose fields have the types aType[] or, if
 ** that is 0, those that the bytes of the header are.  Return where the row ends, or
 ** 0 if the record is not plain or there may be too little room.
@@ -291,7 +303,6 @@ static SQLITE_INLINE u8 *hpFetchValues(
     }else{
       const u8 *a = pData;
       const u32 n = (t-12)>>1;
-      u32 aPlace[2];
       if( aType==0 && t>=0x80 ) return 0;
       pData += n;
       if( pData>pRecEnd ) return 0;
@@ -301,9 +312,7 @@ static SQLITE_INLINE u8 *hpFetchValues(
       }else{
         memcpy(pHeap, a, n);
       }
-      aPlace[0] = (u32)(pHeap - pLoop->aBuf);
-      aPlace[1] = n;
-      memcpy(&v, aPlace, sizeof(v));
+      v = hpFetchPlace(pHeap - pLoop->aBuf, n);
       pHeap += ROUND8(n);
       eType = (t & 1) ? SQLITE_TEXT : SQLITE_BLOB;
     }
@@ -491,7 +500,6 @@ SQLITE_API int hp_row(
       memcpy(&v, &r, sizeof(v));
     }else if( eType!=SQLITE_NULL ){
       u32 n = (u32)pMem->n;
-      u32 aPlace[2];
       if( (pMem->flags & MEM_Zero)
        || (eType==SQLITE_TEXT && pMem->enc!=SQLITE_UTF8)
        || iHeap+n+8>nBuf
@@ -499,9 +507,7 @@ SQLITE_API int hp_row(
         goto done;
       }
       if( n ) memcpy(&aBuf[iHeap], pMem->z, n);
-      aPlace[0] = (u32)iHeap;
-      aPlace[1] = n;
-      memcpy(&v, aPlace, sizeof(v));
+      v = hpFetchPlace(iHeap, n);
       iHeap += ROUND8(n);
     }
     aType[i] = (u8)eType;
