@@ -116,6 +116,8 @@ type work struct {
 	conns   int
 	// schema is that of a new database.
 	schema string
+	// ready makes what fill writes, where that is measured: before the clock runs.
+	ready func()
 	// fill writes the rows; if there is no query, it is what is measured, on a new database each time.
 	fill func(DB) error
 	// check reads back what fill wrote, without being measured.
@@ -214,16 +216,19 @@ func tableOf(rows func() []row) table {
 	})}
 }
 
+// ready makes the rows, if they have not been made.
+func (t table) ready() { t.rows() }
+
 // reading is a workload of which only reading is measured.
 func reading(name string, conns int, fill, query func(DB) error) work {
 	return work{name: name, pragmas: settings, conns: conns, schema: schema, fill: fill, query: query}
 }
 
 // both is a workload of which writing and reading are measured apart.
-func both(fill, query func(DB) error) []work {
+func both(ready func(), fill, query func(DB) error) []work {
 	read := reading("part=query", 1, fill, query)
 	write := read
-	write.name, write.query, write.check = "part=insert", nil, query
+	write.name, write.ready, write.query, write.check = "part=insert", ready, nil, query
 	return []work{write, read}
 }
 
@@ -238,7 +243,7 @@ func queryUsers(t table) func(DB) error {
 
 // simple inserts users in one transaction, and reads them all.
 func simple(t table) []work {
-	return both(fillUsers(t), queryUsers(t))
+	return both(t.ready, fillUsers(t), queryUsers(t))
 }
 
 // realWorld inserts each user with articles and their comments in a transaction, row by row, and reads them
@@ -262,7 +267,7 @@ func realWorld(s Sizes) []work {
 		}
 		return nil
 	}
-	return both(fill, query)
+	return both(func() { made() }, fill, query)
 }
 
 // complexJoin inserts users, articles and comments in a transaction each, and reads all in one join.
@@ -292,7 +297,7 @@ func complexJoin(s Sizes) []work {
 		return insertAll(db, insertComment, t.comments)
 	}
 	query := func(db DB) error { return once(db, selectJoined, nil, made().joined) }
-	return both(fill, query)
+	return both(func() { made() }, fill, query)
 }
 
 // blog is a user with articles, and the same number of comments on each.
@@ -406,6 +411,7 @@ func ofMonsters(name string, conns int, t table) work {
 // bulk writes monsters in one transaction.
 func bulk(t table) work {
 	w := ofMonsters("part=insert", 1, t)
+	w.ready = t.ready
 	w.check = func(db DB) error { return once(db, SelectMonsters, nil, t.totals()) }
 	return w
 }
@@ -513,6 +519,7 @@ func (w work) write(d Driver, folder string, begin, end func()) error {
 		return err
 	}
 	defer db.Close()
+	w.ready()
 	begin()
 	err = w.fill(db)
 	end()
