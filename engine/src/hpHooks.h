@@ -23,6 +23,11 @@
 #ifndef HPHOOKS_H
 #define HPHOOKS_H
 
+/* With this, double is a macro that names an integer type */
+#if defined(SQLITE_OMIT_FLOATING_POINT) && !defined(SQLITE_OMIT_HP)
+# define SQLITE_OMIT_HP 1
+#endif
+
 /* Fields of ours in a structure of SQLite's */
 #ifndef SQLITE_OMIT_HP
 # define HP_FIELDS(X) X
@@ -30,8 +35,20 @@
 # define HP_FIELDS(X)
 #endif
 
+/* Compilers with C11's atomic types, thread-local variables and attributes */
+#if defined(__GNUC__) && (__GNUC__>=5 || defined(__clang__))
+# define HP_GNUC 1
+#endif
+
+/* Memory is counted by hp_memory.c */
+#if !defined(SQLITE_OMIT_HP) && defined(SQLITE_SYSTEM_MALLOC) \
+ && !defined(SQLITE_MEMDEBUG) && !defined(SQLITE_OMIT_WSD) \
+ && SQLITE_PTRSIZE>4 && defined(HP_GNUC)
+# define HP_COUNT_MEMORY 1
+#endif
+
 /* The parser of the amalgamation knows no ORDER BY and LIMIT on UPDATE and
-** DELETE: see hp_tail.c. */
+** DELETE: see hp_updatelimit.c. */
 #if defined(SQLITE_ENABLE_UPDATE_DELETE_LIMIT) && !defined(SQLITE_OMIT_HP) \
  && !defined(SQLITE_OMIT_SUBQUERY) && !defined(SQLITE_UDL_CAPABLE_PARSER)
 # define HP_UPDATE_DELETE_LIMIT 1
@@ -67,7 +84,7 @@ struct HpChoice {
   LogEst nShare;            /* About one in so many rows is between them */
 };
 
-/* Select.pHp: which rows of a window are wanted.  See hp_part.c */
+/* Select.pHp: which rows of a window are wanted.  See hp_partition.c */
 typedef struct HpWanted HpWanted;
 
 /* Parse.hpTail: the ORDER BY and LIMIT of an UPDATE or DELETE */
@@ -75,12 +92,15 @@ typedef struct HpTail HpTail;
 struct HpTail {
   const char *z;            /* Their text, or NULL */
   i64 n;                    /* Bytes of z[] */
+  const char *zSeen;        /* Looked at up to here, or NULL */
+  int nParen;               /* Parentheses that are open there */
+  u8 eVerb;                 /* HP_TAIL_xxx: what the statement is */
   Parse *pOuter;            /* This one parses z[] of pOuter, or NULL */
   ExprList *pOrderBy;       /* The ORDER BY clause, or NULL */
   Expr *pLimit;             /* The LIMIT clause, or NULL */
 };
 
-/* Pager.hp: the store of pages.  See hp_cache.c */
+/* Pager.hp: the store of pages.  See hp_store.c */
 typedef struct HpPagerPart HpPagerPart;
 struct HpPagerPart {
   struct HpStore *pStore;   /* Pages shared with other connections */
@@ -89,6 +109,9 @@ struct HpPagerPart {
   u8 nWait;                 /* How long to wait before joining a store */
   int nMiss;                /* Pages read since the last store */
   i64 nGain;                /* Pages found in the store, less pages added */
+  u32 nChange;              /* Changes of pages so far: sqlite3HpChanged() */
+  u32 nTrip;                /* How often all cursors became invalid, and ... */
+  int rcTrip;               /* ... the error that they give since */
   u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
 };
 
@@ -107,8 +130,10 @@ struct HpAhead {
   u16 nWait;                /* Steps until the scan is looked at again */
   u16 nDepth;               /* Pages to be asked for ahead */
   u16 iNext, iAsked, nNext; /* Where it is, up to where pages are asked for */
+  u16 nStep;                /* Steps from the last look to the next one */
+  u16 nChain;               /* Overflow pages read since the last look */
   i8 iDir, iLevel;          /* Its direction, the level above the leaves */
-  u8 bAsk, bEnd, bInner;    /* What goes on */
+  u8 bAsk, bEnd, bInner, bOrder, bWhole;  /* What goes on */
   u8 nIdle;                 /* Steps from look to look, if nothing does */
   Pgno iPg, iNextPg;        /* The page it is in, and the one that comes next */
   u32 nSlow;                /* Pager.nHpSlow at the last look */
@@ -172,7 +197,9 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 **
 ** Vdbe.eHpSmall is 1 if a table of the statement was small when it was
 ** prepared, and 2 if moreover nHpStep is set: SQLITE_STMTSTATUS_VM_STEP when
-** the statement was first run.
+** the statement was first run.  Vdbe.nHpStepLeft are steps of scans that the
+** progress handler has not been called for: fewer than it is to be called for.
+** Vdbe.eHpRun: see sqlite3HpRestart().
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*);
@@ -180,10 +207,12 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
+SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpGrown(V) ((V)->eHpSmall && sqlite3HpAgain(V))
 #else
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0
+# define sqlite3HpRestart(A,B) 0
 #endif
 
 /*
@@ -204,6 +233,7 @@ SQLITE_PRIVATE int sqlite3HpAllocate(BtShared*, struct MemPage**, Pgno*, Pgno,
 SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared*);
 SQLITE_PRIVATE void sqlite3HpExtentFree(BtShared*);
 SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared*);
+SQLITE_PRIVATE void sqlite3HpTripped(Btree*, int);
 #else
 # define sqlite3HpSeek(A,B,C,D,E) 0
 # define sqlite3HpChain(A,B,C,D,E,F) 0
@@ -214,6 +244,7 @@ SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared*);
 # define sqlite3HpExtentForget(A)
 # define sqlite3HpExtentFree(A)
 # define sqlite3HpExtentCommit(A) SQLITE_OK
+# define sqlite3HpTripped(A,B)
 #endif
 
 /*
@@ -228,10 +259,15 @@ SQLITE_PRIVATE void sqlite3HpAheadRow(BtCursor*, BtCursor*);
 SQLITE_PRIVATE int sqlite3HpAheadRead(DbPage*);
 # define sqlite3HpAheadZero(C) ((C)->hpLeaf.nWait = (C)->hpRow.nWait = 0, \
     (C)->hpLeaf.iDir = (C)->hpRow.iDir = (C)->hpLeaf.iLevel = 0, \
-    (C)->hpRow.iPg = 0)
+    (C)->hpLeaf.nStep = (C)->hpLeaf.nChain = 0, (C)->hpRow.iPg = 0)
 # define sqlite3HpAhead(P,CALL) if( (P)->nWait ) (P)->nWait--; else CALL
 # define readDbPageHp(P) \
-    ((P)->pPager->nHpTime ? sqlite3HpAheadRead(P) : readDbPage(P))
+    ((P)->pPager->nHpTime \
+      || AtomicLoad(&(P)->pPager->nHpFast)<HP_AROUND_READS \
+        ? sqlite3HpAheadRead(P) : readDbPage(P))
+/* Reads that have to be fast, one after the other, until they are no longer
+** timed and nothing is asked for around them */
+# define HP_AROUND_READS 64
 #else
 # define sqlite3HpAheadZero(C)
 # define sqlite3HpAhead(P,CALL)
@@ -243,6 +279,7 @@ SQLITE_PRIVATE int sqlite3HpAheadRead(DbPage*);
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpWritePages(Pager*, PgHdr*);
+SQLITE_PRIVATE int sqlite3HpWriteGap(Pager*, Pgno);
 SQLITE_PRIVATE int sqlite3HpWriteRecord(Pager*, i64, Pgno, const void*, u32);
 SQLITE_PRIVATE void sqlite3HpSpill(Pager*, PgHdr*);
 SQLITE_PRIVATE void sqlite3HpSpilled(Pager*, PgHdr*);
@@ -252,10 +289,12 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheForget(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
 # define sqlite3HpReadBegins(P) if( (P)->hp.pStore ) sqlite3HpCacheCheck(P)
+# define sqlite3HpChanged(P) ((P)->hp.nChange++)
 # define sqlite3HpRelease(P) \
     (((P)->flags & PGHDR_HP) && ((P)->flags ^= PGHDR_HP))
 #else
 # define sqlite3HpWritePages(A,B) 0
+# define sqlite3HpWriteGap(A,B) SQLITE_OK
 # define sqlite3HpWriteRecord(A,B,C,D,E) 0
 # define sqlite3HpSpill(A,B)
 # define sqlite3HpSpilled(A,B)
@@ -263,6 +302,7 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
 # define sqlite3HpCacheForget(A)
 # define sqlite3HpCacheLeave(A)
 # define sqlite3HpReadBegins(P)
+# define sqlite3HpChanged(P)
 # define sqlite3HpRelease(P) 0
 #endif
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
@@ -284,13 +324,15 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
 */
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
 SQLITE_PRIVATE int sqlite3HpBarrier(void);
-SQLITE_PRIVATE int sqlite3HpNoneWaits(sqlite3**);
+# ifdef SQLITE_ENABLE_UNLOCK_NOTIFY
+SQLITE_PRIVATE int sqlite3HpNoneWaits(const void*);
+# endif
 #else
 # define sqlite3HpBarrier() 0
 # define sqlite3HpNoneWaits(A) 0
 #endif
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
- && defined(__GNUC__) && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+ && defined(HP_GNUC) && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
 struct unixFile;
 struct unixShm;
 SQLITE_PRIVATE int sqlite3HpShmLock(struct unixFile*, int, int, int, int*);
@@ -303,7 +345,7 @@ SQLITE_PRIVATE void sqlite3HpShmUnmap(struct unixShm*);
 /*
 ** Called from malloc.c, status.c and pcache1.c.
 */
-#ifndef SQLITE_OMIT_HP
+#ifdef HP_COUNT_MEMORY
 # define HP_ATOMIC _Atomic
 SQLITE_PRIVATE int sqlite3HpMalloc(int, void**);
 SQLITE_PRIVATE int sqlite3HpRealloc(void**, int, int, int);

@@ -85,7 +85,10 @@ SQLITE_API int hp_fetch(
 ** Return true if locks have come to linger since HP_LINGER_END was last called:
 ** then it is to be called some milliseconds later.  Other processes see nothing
 ** but a reader that stays as long: a checkpoint of theirs does not go beyond its
-** snapshot, as with any reader.  In this process the lock is in nobody's way.
+** snapshot, as with any reader.  A lock does not come to linger where it would
+** keep a log that has been copied back from being begun anew.  If HP_LINGER_END
+** is never called the reader stays until the connection is closed, reads again,
+** or the process ends.  In this process the lock is in nobody's way.
 ** Safe in any thread at any time.
 */
 #define HP_LINGER_OFF 0

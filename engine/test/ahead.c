@@ -9,14 +9,19 @@
 **
 ** posix_fadvise() is replaced here, and pread() through xSetSystemCall, so what
 ** is asked for and what is read is known byte by byte.  With
-** HPSQLITE_TEST=disk=cold all reads seem slow to the engine, with disk=warm none:
-** the test runs once with each.
+** HPSQLITE_TEST=disk=cold all reads seem slow to the engine, with disk=warm none,
+** with disk=single those of look-ups: the test runs once with each.
 **
-**    cold   a scan asks for each page that it reads, before it does so, but the first
-**           few, once, and for nothing else; it does not run far ahead of a
-**           LIMIT; look-ups of single rows, a table that lies in order, a
-**           table in memory and PRAGMA hp_readahead=off ask for nothing.
+**    cold   a scan asks for each page that it reads, before it does so, but the
+**           first few; and for what lies between them, if they are half of it;
+**           it does not run far ahead of a LIMIT; look-ups of single rows, a
+**           table that lies in order, also with overflow pages that are read,
+**           a table in memory and PRAGMA hp_readahead=off ask for nothing;
+**           look-ups all over a small file ask for all of it.
 **    warm   nothing asks.
+**    single reads seem slow that no scan makes: look-ups ask for what is around
+**           the page that was read, in the file; with
+**           hp_readahead=off for nothing.
 **
 ** On databases with broken interior pages, with failing allocations and with
 ** failing reads the answers with hp_readahead on are those with it off.
@@ -34,6 +39,7 @@
 #define PAGE_SIZE 1024
 #define MX_PAGE   20000            /* Most pages of a file here */
 #define MX_FD     100
+#define BLOCK     (256*1024)       /* What is asked for around a page */
 
 static int bCold;                  /* Reads seem slow */
 static int bReadsFail;             /* fails() says which reads do */
@@ -41,12 +47,15 @@ static int bReadsFail;             /* fails() says which reads do */
 /* What happened to each page of each file: the database and its WAL */
 static unsigned char aAsked[MX_FD][MX_PAGE];   /* Times it was asked for */
 static unsigned char aRead[MX_FD][MX_PAGE];    /* Times it was read */
+static int nRequest;               /* Requests */
 static int nAsked;                 /* Pages asked for */
 static int nRead;                  /* Pages read */
 static int nWanted;                /* Pages read that had been asked for */
 static int nAgain;                 /* Pages asked for twice */
 static int nLate;                  /* Pages asked for after they were read */
 static int nWal;                   /* Pages asked for in a WAL */
+static int iLast;                  /* The page read last, from 0 on */
+static int nAside;                 /* Requests without it, or not in one block */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  /* Guards all this */
 
 /* Is fd that of a WAL? */
@@ -61,7 +70,7 @@ static int isWal(int fd){
 static void forget(void){
   memset(aAsked, 0, sizeof(aAsked));
   memset(aRead, 0, sizeof(aRead));
-  nAsked = nRead = nWanted = nAgain = nLate = nWal = 0;
+  nRequest = nAsked = nRead = nWanted = nAgain = nLate = nWal = nAside = 0;
 }
 
 int posix_fadvise(int fd, off_t iOfst, off_t n, int eAdvice){
@@ -77,6 +86,8 @@ int posix_fadvise(int fd, off_t iOfst, off_t n, int eAdvice){
     return 0;
   }
   pthread_mutex_lock(&mutex);
+  nRequest++;
+  nAside += iLast<iOfst/sz || iLast>=(iOfst+n)/sz || iOfst%BLOCK || n>BLOCK;
   for(i=(int)(iOfst/sz); i<(int)((iOfst+n)/sz); i++){
     nAsked++;
     nWal += bWal;
@@ -105,6 +116,7 @@ static ssize_t testPread(int fd, void *a, size_t n, off_t iOfst){
       nWanted += aAsked[fd][i]>0 && aRead[fd][i]==0;
       aRead[fd][i] = 1;
     }
+    iLast = (int)iPage;
     pthread_mutex_unlock(&mutex);
   }
   return xPread(fd, a, n, iOfst);
@@ -152,16 +164,26 @@ static void run(const char *zPragma, const char *zSql){
   textClear(&without);
 }
 
-/* Run a query that reads many pages: it has to ask for nearly all of them */
+/*
+** Run a query that reads many pages: it has to ask for nearly all of them, and,
+** as they are in one request with what lies between, for no more than twice as
+** many.
+*/
 static void scan(const char *zPragma, const char *zSql, int nFirst){
   run(zPragma, zSql);
   if( !bCold ) return;
   check(nWanted>=nRead-nFirst, "%s: %d of %d pages asked for", zSql, nWanted,
         nRead);
-  check(nAsked-nWanted<=2 && nAgain==0, "%s: of %d asked for %d read, %d again",
-        zSql, nAsked, nWanted, nAgain);
-  check(nLate==0, "%s: %d pages asked for after reading them", zSql, nLate);
+  check(nAsked<=2*nWanted+2, "%s: of %d asked for %d read", zSql, nAsked,
+        nWanted);
+  check(nAgain<=nAsked/10, "%s: of %d asked for %d again", zSql, nAsked, nAgain);
+  check(nLate<=nAsked/10, "%s: of %d asked for %d after reading them", zSql,
+        nAsked, nLate);
 }
+
+/* By the executor, with one worker: which pages are read before any is asked for
+** does not depend on how threads are scheduled then */
+static const char zAlone[] = "PRAGMA hp_offload=force; PRAGMA hp_threads=1";
 
 static const char zScan[] = "SELECT sum(length(x)), count(*) FROM t2";
 static const char zBack[] =
@@ -248,15 +270,98 @@ static void testRuns(void){
           " (SELECT x FROM runs ORDER BY id DESC LIMIT -1)", 40);
 }
 
+/* Another database: long grows with short, third0 with third1 and third2 */
+static void makeLong(void){
+  sqlite3 *db;
+  char z[300];
+  int i;
+  removeDb(zFile);
+  db = openDb(&ours, zFile, 0);
+  execute(db, "PRAGMA page_size=1024; PRAGMA synchronous=off;"
+    "PRAGMA hp_extent=off; BEGIN;"
+    "CREATE TABLE long(id INTEGER PRIMARY KEY, r INTEGER, x TEXT);"
+    "CREATE TABLE short(x TEXT);"
+    "CREATE TABLE third0(x TEXT); CREATE TABLE third1(x TEXT);"
+    "CREATE TABLE third2(x TEXT)");
+  for(i=0; i<400; i++){
+    snprintf(z, sizeof(z), "INSERT INTO long VALUES(NULL, %d, printf('%%.*c',"
+      " 1500+%d, 'q')); INSERT INTO short VALUES(printf('%%.200c', 'x'))",
+      i, i*997%2000);
+    execute(db, z);
+  }
+  for(i=0; i<600; i++){
+    execute(db, "INSERT INTO third0 VALUES(printf('%.700c', 'x'));"
+      "INSERT INTO third1 VALUES(printf('%.700c', 'x'));"
+      "INSERT INTO third2 VALUES(printf('%.700c', 'x'))");
+  }
+  execute(db, "COMMIT");
+  sqlite3_close(db);
+}
+
+/*
+** Rows with overflow pages, in a table that grew together with another one.
+**
+** Who reads all of them, in order, leaves that to the operating system.  The
+** executor, which reads leaves first and chains then, asks for whole stretches.
+** Who reads the leaves alone asks for these, and not for what lies between.
+*/
+static void testOverflow(void){
+  static const char zAll[] = "SELECT count(*) FROM long WHERE x LIKE '%qq%'";
+  static const char zLength[] = "SELECT sum(length(x)) FROM long";
+  static const char zLeaves[] = "SELECT sum(id+r) FROM long";
+  run(0, zAll);
+  check(nAsked<=nRead/20, "all, by SQLite: asked for %d of %d", nAsked, nRead);
+  run(0, "SELECT count(*) FROM"
+         " (SELECT x FROM long ORDER BY id DESC LIMIT -1) WHERE x LIKE '%qq%'");
+  if( bCold ) check(nWanted>nRead*2/3 && nRequest<nRead/8 && nAsked<2*nRead,
+      "all, backwards: asked for %d of %d in %d", nWanted, nRead, nRequest);
+  run(zAlone, zAll);
+  if( bCold ) check(nWanted>nRead*3/4 && nRequest<nRead/50 && nAsked<2*nRead,
+      "all: asked for %d of %d in %d", nWanted, nRead, nRequest);
+  run(zAlone, zLength);
+  if( bCold ) check(nWanted>nRead*3/4 && nRequest<nRead/50 && nAsked<2*nRead,
+      "length: asked for %d of %d in %d", nWanted, nRead, nRequest);
+  scan(0, zLeaves, 16);
+  scan(zAlone, zLeaves, 80);
+}
+
+/* Each third page is a leaf of the table: that is not in order */
+static void testThird(void){
+  scan(0, "SELECT sum(length(x)) FROM third0", 16);
+  scan(zAlone, "SELECT sum(length(x)) FROM third0", 80);
+}
+
+/* Look-ups all over a small file: they ask for all of it at once */
+static void testWhole(void){
+  sqlite3 *db;
+  int nPage;
+  removeDb(zFile);
+  db = openDb(&ours, zFile, 0);
+  execute(db, "PRAGMA page_size=1024; PRAGMA synchronous=off;"
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, r INTEGER, x TEXT);"
+    "WITH n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n WHERE k<1200)"
+    " INSERT INTO t SELECT k, k*7919%10007, printf('%.300c', 'x') FROM n;"
+    "CREATE INDEX tr ON t(r)");
+  nPage = (int)integer(&ours, db, "PRAGMA page_count");
+  sqlite3_close(db);
+  run(0, "SELECT sum(length(x)) FROM t INDEXED BY tr WHERE r<8000");
+  if( bCold ) check(nWanted>nRead/2 && nAsked>=nPage && nAsked<2*nPage
+      && nRequest<nPage/5, "of %d pages asked for %d, in %d requests", nPage,
+      nAsked, nRequest);
+  run(0, "SELECT sum(length(x)) FROM t INDEXED BY tr WHERE r<300");
+  check(nAsked<nPage/2, "%d asked for, for some rows", nAsked);
+}
+
 /* The vectorised executor's own reads */
 static void testSource(void){
   /* Pages of a memory map have no reference counts */
   run("PRAGMA mmap_size=100000000; PRAGMA hp_offload=force", zScan);
   run("PRAGMA mmap_size=100000000; PRAGMA hp_offload=force", zRowid);
-  scan("PRAGMA hp_offload=force", zScan, 300);
-  scan("PRAGMA hp_offload=force", zRowid, 300);
-  scan("PRAGMA hp_offload=force; PRAGMA hp_threads=3", zScan, 300);
-  scan("PRAGMA hp_offload=force", zCount, 300);
+  scan(zAlone, zScan, 300);
+  scan(zAlone, zRowid, 300);
+  /* Each worker may be reading a run before the first one asks */
+  scan("PRAGMA hp_offload=force; PRAGMA hp_threads=3", zScan, 900);
+  scan(zAlone, zCount, 300);
 }
 
 /* What does more than to read.  The database is the same afterwards. */
@@ -313,6 +418,25 @@ static void testLittle(void){
   execute(db, "SELECT sum(length(x)) FROM t; SELECT x FROM t ORDER BY x");
   check(nAsked==0, "in memory: asked for %d", nAsked);
   sqlite3_close(db);
+}
+
+/* Reads of single pages: what is around them is asked for */
+static void testSingle(void){
+  static const char *const azPragma[] = { 0, "PRAGMA hp_readahead=off" };
+  int k, i;
+  for(k=0; k<2; k++){
+    sqlite3 *db = fresh(azPragma[k]);
+    for(i=1; i<3000; i+=7){
+      char z[100];
+      snprintf(z, sizeof(z), "SELECT x FROM t1 WHERE id=%d", i*7919%3000);
+      execute(db, z);
+    }
+    check(k ? nRequest==0 : nRequest>nRead/2,
+          "of %d reads %d asked for what is around (%d)", nRead, nRequest, k);
+    check(nAside==0 && nWal==0, "%d requests elsewhere, %d pages of the WAL",
+          nAside, nWal);
+    sqlite3_close(db);
+  }
 }
 
 /* The setting */
@@ -433,7 +557,17 @@ int main(void){
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
   xPread = (ssize_t(*)(int,void*,size_t,off_t))
       replaceCall("pread", (sqlite3_syscall_ptr)testPread);
+  if( zTest && strstr(zTest, "disk=single") ){
+    makeDb("PRAGMA journal_mode=delete");
+    testSingle();
+    removeDb(zFile);
+    return finish();
+  }
   testPragma();
+  makeLong();
+  testOverflow();
+  testThird();
+  testWhole();
   makeDb("PRAGMA journal_mode=delete");
   testScans(0);
   testRuns();

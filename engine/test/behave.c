@@ -7,8 +7,9 @@
 ** What an application sees around a query that is taken over must be what it
 ** sees around any other: interrupts, the progress handler, the authorizer,
 ** traces, statement counters, reset in the middle, nested statements, changes
-** of the table and of the schema meanwhile, tables that grow, locks of a shared
-** cache, a heap limit, connections in several threads.  One function a subject.
+** of the table and of the schema meanwhile, rollbacks, tables that grow, locks
+** of a shared cache, a heap limit, connections in several threads.  One function
+** a subject.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -247,7 +248,7 @@ static void testProgress(void){
   sqlite3 *db = openDb(&ours, zFile, 0);
   Text a = {0,0,0}, b = {0,0,0};
   int nAll, i;
-  /* With several workers the number of calls depends on who reads what */
+  /* Two workers; below one, so that each call comes after the same rows */
   execute(db, "PRAGMA hp_threads=2");
   iStop = 1;
   i = answer(&ours, db, zLong, &b);
@@ -604,6 +605,67 @@ static void testChanges(void){
   check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
 }
 
+/*
+** A transaction is rolled back while rows of a result are being read.  What
+** sqlite3_step() returns then is what it returns in stock: SQLITE_ABORT_ROLLBACK
+** if the schema had been changed and the rest of the table was to be read, and
+** otherwise the other rows.
+*/
+static void testRollback(void){
+  static const char *const azBegin[] = {
+    "BEGIN; INSERT INTO r VALUES(0, 7, 'new')",
+    "BEGIN; INSERT INTO r VALUES(7, 7, 'new'); CREATE TABLE x(y)",
+    "SAVEPOINT a; DELETE FROM r WHERE k=4; CREATE TABLE x(y)",
+  };
+  static const char *const azSql[] = {
+    "SELECT k, count(*) FROM r GROUP BY k",            /* Index */
+    "SELECT k, count(v) FROM r GROUP BY k",            /* Index, rows looked up */
+    "SELECT v%10, count(*) FROM r GROUP BY 1",         /* Sorted */
+    "SELECT s, sum(k), group_concat(v ORDER BY v) FROM r GROUP BY s",
+    "SELECT DISTINCT v%10 FROM r",
+    "SELECT v FROM r WHERE v%100=3 ORDER BY s",
+    "SELECT v FROM r ORDER BY s LIMIT 7",
+    "SELECT count(*), sum(v) FROM r",
+  };
+  const char *zRollback = temporaryFile("behave-rollback.db");
+  sqlite3 *db = openDb(&ours, zRollback, 0);
+  int i, j, k, iRow, nAbort = 0;
+  execute(db, "CREATE TABLE r(k INTEGER, v, s); CREATE INDEX rk ON r(k);"
+    "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i<2999)"
+    " INSERT INTO r SELECT i%5, i, 'text '||(i*7919%6) FROM n;");
+  for(i=0; i<3; i++){
+    for(j=0; j<(int)(sizeof(azSql)/sizeof(azSql[0])); j++){
+      for(iRow=1; iRow<8; iRow++){
+        Text aText[2] = {{0,0,0}, {0,0,0}};
+        for(k=0; k<2; k++){
+          sqlite3_stmt *pStmt;
+          int rc = SQLITE_ROW;
+          int n = 0;
+          execute(db, k ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
+          execute(db, azBegin[i]);
+          check(k==0 || isTaken(db, azSql[j]), "not taken over: %s", azSql[j]);
+          pStmt = prepared(db, azSql[j]);
+          while( n++<iRow && rc==SQLITE_ROW ) rc = sqlite3_step(pStmt);
+          if( i==2 ) execute(db, "ROLLBACK TO a");
+          execute(db, "ROLLBACK");
+          for(n=0; n<20 && rc==SQLITE_ROW; n++) rc = sqlite3_step(pStmt);
+          nAbort += rc==SQLITE_ABORT;
+          textAppend(&aText[k], "%d, %d (%s)", rc, sqlite3_extended_errcode(db),
+                     sqlite3_errmsg(db));
+          sqlite3_finalize(pStmt);
+        }
+        check(strcmp(aText[0].z, aText[1].z)==0, "row %d, %s, %s: %s instead of"
+              " %s", iRow, azBegin[i], azSql[j], aText[1].z, aText[0].z);
+        textClear(&aText[0]);
+        textClear(&aText[1]);
+      }
+    }
+  }
+  check(nAbort>0, "no statement was aborted");
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
+  removeDb(zRollback);
+}
+
 /* Shared cache: table locks, and uncommitted rows for who wants them */
 static void testSharedCache(void){
   int flags = SQLITE_OPEN_SHAREDCACHE;
@@ -689,6 +751,7 @@ int main(void){
   testReset();
   testNested();
   testChanges();
+  testRollback();
   testSharedCache();
   testHeapLimit();
   testThreads();

@@ -4,8 +4,8 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** Look-ups by key on many connections in WAL mode (hp_cache.c, hp_seek.c and
-** hp_wal.c).
+** Look-ups by key on many connections in WAL mode (hp_store.c, hp_seek.c and
+** hp_readlock.c).
 **
 **   1. Pages are kept and used, within the bounds that apply, and given back.
 **   2. Another process, on stock SQLite, writes, checkpoints, vacuums and
@@ -18,7 +18,8 @@
 **   5. Memory runs out at every allocation, and reading fails.
 **   6. Locks that linger (hp_linger()) spare the system calls, are in nobody's way in
 **      this process, in others' like a reader's until they end, and end with the
-**      last connection.  2 and 4 once more, while they do.
+**      last connection.  They keep no log from beginning anew, and no checkpoint
+**      from its end, for longer.  2 and 4 once more, while they do.
 **   7. Searching by rowid gives what a scan gives, however rowids are spread.
 */
 #include <errno.h>
@@ -543,9 +544,9 @@ static void testLinger(void){
   check(callsOf(a[1], 100)<5, "%d system calls on another connection", nFcntl);
   check(hp_linger(HP_LINGER_ASK)==1, "it does not linger");
   other("UPDATE t SET v=2", 0);
-  check(busy()==1, "the other process does not see it");
   check(callsOf(a[0], 100)<20, "%d system calls after a commit", nFcntl);
   check(integer(&ours, a[1], "SELECT v FROM t WHERE id=1")==2, "the commit");
+  check(busy()==1, "the other process does not see it");
   hp_linger(HP_LINGER_END);
   check(hp_linger(HP_LINGER_ASK)==0, "it still lingers");
   check(busy()==0, "the other process still sees it");
@@ -571,12 +572,32 @@ static void testLinger(void){
   check(busy()==1, "the transaction's lock is gone");
   check(integer(&ours, a[0], "SELECT v FROM t WHERE id=1")==5, "its snapshot");
   execute(a[0], "COMMIT");
-  check(busy()==1, "it lingers after the transaction");
+  check(busy()==0, "it lingers where the log is to begin anew");
+  other("UPDATE t SET v=7", 0);
+  execute(a[0], "BEGIN");
+  callsOf(a[0], 1);
+  execute(a[0], "COMMIT");
   hp_linger(HP_LINGER_OFF);
   check(busy()==1, "it does not linger any more, and nobody has ended it");
   hp_linger(HP_LINGER_END);
   check(busy()==0, "it lingers though it shall not");
   check(callsOf(a[0], 100)>=200, "locks linger though they shall not");
+
+  /* Once some of the log has been copied back, a writer waits for a moment in
+  ** which it can begin the log anew.  Then nothing lingers. */
+  hp_linger(HP_LINGER_ON);
+  other("UPDATE t SET v=8", 0);
+  execute(a[1], "BEGIN");
+  callsOf(a[1], 1);
+  other("UPDATE t SET v=9", 0);
+  check(callsOf(a[0], 100)<20, "%d system calls, nothing copied", nFcntl);
+  check(busy()==1, "a transaction reads, and another lock lingers");
+  check(callsOf(a[0], 100)>=199, "it lingers where the log is to begin anew");
+  execute(a[1], "COMMIT");
+  check(busy()==0, "a lock is left that nobody has ended");
+  other("UPDATE t SET v=10", 0);
+  check(callsOf(a[0], 100)<20, "%d system calls, in a new log", nFcntl);
+  hp_linger(HP_LINGER_END);
 
   /* What lingers ends with the last connection. */
   hp_linger(HP_LINGER_ON);
@@ -589,11 +610,12 @@ static void testLinger(void){
 }
 
 static int bTick;
+static int nTick = 1000;   /* Microseconds between two of them */
 static void *ticker(void *pArg){
   (void)pArg;
   while( __atomic_load_n(&bTick, __ATOMIC_RELAXED) ){
     if( hp_linger(HP_LINGER_ASK) ) hp_linger(HP_LINGER_END);
-    usleep(1000);
+    usleep(nTick);
   }
   return 0;
 }
@@ -611,6 +633,123 @@ static void lingering(void (*xTest)(void)){
   bLinger = 0;
   hp_linger(HP_LINGER_OFF);
   hp_linger(HP_LINGER_END);
+}
+
+/* Connections that look up every half of a millisecond */
+static void *regular(void *pArg){
+  sqlite3 *db = openDb(&ours, zDb, 0);
+  (void)pArg;
+  hp_linger(HP_LINGER_ON);
+  while( !__atomic_load_n(&bStop, __ATOMIC_RELAXED) ){
+    integer(&ours, db, "SELECT v FROM t WHERE id=1");
+    usleep(500);
+  }
+  hp_linger(HP_LINGER_OFF);
+  sqlite3_close(db);
+  return 0;
+}
+
+/* How often the log was begun anew, as its header says */
+static int timesBegun(void){
+  char zWal[200];
+  int n;
+  unsigned char *a;
+  snprintf(zWal, sizeof(zWal), "%s-wal", zDb);
+  a = readFile(zWal, &n);
+  n = n>32 ? a[12]<<24 | a[13]<<16 | a[14]<<8 | a[15] : 0;
+  free(a);
+  return n;
+}
+
+/*
+** Another process, which knows nothing of this, writes and checkpoints while
+** connections look up all the time.  Their locks are ended every five
+** milliseconds.  The log begins anew again and again, and each kind of
+** checkpoint that waits gets what it waits for.
+*/
+static void testProgress(void){
+  static const char *const azMode[] = {"FULL", "RESTART", "TRUNCATE"};
+  pthread_t aThread[8];
+  char z[200];
+  int i, nBefore;
+  other("close", 0);
+  makeDb(100);
+  bStop = 0;
+  for(i=0; i<8; i++) pthread_create(&aThread[i], 0, regular, 0);
+  other("PRAGMA wal_autocheckpoint=20; PRAGMA busy_timeout=10000", 0);
+  /* When there is a moment without a reader depends on how threads are scheduled */
+  nBefore = timesBegun();
+  for(i=0; i<8000 && (i%100 || timesBegun()==nBefore); i++){
+    other("UPDATE t SET v=v+1 WHERE id<5", 0);
+  }
+  check(timesBegun()!=nBefore, "%d commits of a frame left one log", i);
+  for(i=0; i<30; i++){
+    other("UPDATE t SET v=v+1 WHERE id<5", 0);
+    snprintf(z, sizeof(z), "?PRAGMA wal_checkpoint(%s)", azMode[i%3]);
+    check(other(z, 0)==0, "%s", z);
+  }
+  __atomic_store_n(&bStop, 1, __ATOMIC_RELAXED);
+  for(i=0; i<8; i++) pthread_join(aThread[i], 0);
+  bStop = 0;
+}
+
+/*
+** A process that lingers and ends none of its locks: the others find what they
+** would find with a transaction of its that reads.  A copy of the process made by
+** fork() has no lock and takes none away; with the process they are gone.
+*/
+static void testNoTick(void){
+  static const char *const azSql[] = {
+    "?PRAGMA wal_checkpoint(PASSIVE)", "?PRAGMA wal_checkpoint(FULL)",
+    "?PRAGMA wal_checkpoint(RESTART)", "?PRAGMA wal_checkpoint(TRUNCATE)",
+  };
+  sqlite3_int64 aGot[2][16];
+  int bReads, iCase, rc;
+  for(bReads=0; bReads<2; bReads++){
+    for(iCase=0; iCase<16; iCase++){
+      int aPipe[2][2];
+      char c = 0;
+      pid_t pid, pid2;
+      int status;
+      other("close", 0);
+      makeDb(100);
+      other("UPDATE t SET v=1", 0);
+      if( pipe(aPipe[0]) || pipe(aPipe[1]) ) return;
+      fflush(stdout);
+      if( (pid = fork())==0 ){
+        sqlite3 *db = openDb(&ours, zDb, 0);
+        if( bReads ){
+          execute(db, "BEGIN");
+        }else{
+          hp_linger(HP_LINGER_ON);
+        }
+        integer(&ours, db, "SELECT v FROM t WHERE id=1");
+        if( (pid2 = fork())==0 ){
+          hp_linger(HP_LINGER_END);
+          _exit(0);
+        }
+        waitpid(pid2, &status, 0);
+        if( write(aPipe[0][1], &c, 1)!=1 ) _exit(1);
+        if( read(aPipe[1][0], &c, 1)!=1 ) _exit(1);
+        _exit(0);
+      }
+      if( read(aPipe[0][0], &c, 1)!=1 ) check(0, "no lock");
+      other(iCase & 8 ? "PRAGMA busy_timeout=20" : "PRAGMA busy_timeout=0", 0);
+      if( iCase & 4 ) other("UPDATE t SET v=2", 0);
+      aGot[bReads][iCase] = other(azSql[iCase & 3], 0);
+      other("UPDATE t SET v=3", &rc);
+      check(rc==SQLITE_OK, "nobody can write");
+      if( write(aPipe[1][1], &c, 1)!=1 ) check(0, "it is gone");
+      waitpid(pid, &status, 0);
+      check(WIFEXITED(status) && WEXITSTATUS(status)==0, "it failed");
+      check(other(azSql[3], 0)==0, "its lock has survived it");
+      close(aPipe[0][0]); close(aPipe[0][1]);
+      close(aPipe[1][0]); close(aPipe[1][1]);
+      if( bReads ) check(aGot[0][iCase]==aGot[1][iCase], "%s, case %d: %lld, with"
+          " a reader %lld", azSql[iCase & 3], iCase, (long long)aGot[0][iCase],
+          (long long)aGot[1][iCase]);
+    }
+  }
 }
 
 static void someThreads(void){ testThreads(6, 3); }
@@ -800,8 +939,11 @@ int main(int argc, char **argv){
   testThreads(5, 3);
   testThreads(33, 3);
   testLinger();
+  testNoTick();
   lingering(testFresh);
   lingering(someThreads);
+  nTick = 5000;
+  lingering(testProgress);
   testSeek();
   close(toChild[1]);
   close(toChild[0]);

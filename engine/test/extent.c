@@ -21,15 +21,6 @@ static Lib stock;
 static const char *zFile;          /* The database that is tested */
 static const char *zOther;         /* Another one */
 
-/* Run a statement that must not fail, with either library */
-static void run(const Lib *pLib, sqlite3 *db, const char *zSql){
-  int rc = pLib->exec(db, zSql, 0, 0, 0);
-  if( rc ){
-    fprintf(stderr, "error: %d in: %s\n", pLib->errcode(db), zSql);
-    exit(2);
-  }
-}
-
 /* Stock finds nothing wrong with the file */
 static void checkFile(const char *zWhat){
   sqlite3 *db = openDb(&stock, zFile, 0);
@@ -66,7 +57,7 @@ static void create(const Lib *pLib, sqlite3 *db, int nTree){
   for(i=0; i<nTree; i++){
     textAppend(&sql, "CREATE TABLE t%d(id INTEGER PRIMARY KEY, a, b);", i);
   }
-  run(pLib, db, sql.z);
+  runOn(pLib, db, sql.z);
   textClear(&sql);
 }
 
@@ -86,7 +77,7 @@ static void grow(
                i%nTree, i, nByte);
     if( i%nCommit==nCommit-1 || i==nRow-1 ){
       textAppend(&sql, "COMMIT;");
-      run(pLib, db, sql.z);
+      runOn(pLib, db, sql.z);
       sql.n = 0;
     }
   }
@@ -96,7 +87,7 @@ static void grow(
 /* Open a database that is there */
 static sqlite3 *reopen(const Lib *pLib, const char *zName){
   sqlite3 *db = openDb(pLib, zName, 0);
-  run(pLib, db, "PRAGMA synchronous=OFF");
+  runOn(pLib, db, "PRAGMA synchronous=OFF");
   return db;
 }
 
@@ -108,7 +99,7 @@ static sqlite3 *fresh(
   sqlite3 *db;
   removeDb(zName);
   db = reopen(pLib, zName);
-  run(pLib, db, zPragmas);
+  runOn(pLib, db, zPragmas);
   create(pLib, db, nTree);
   return db;
 }
@@ -238,7 +229,7 @@ static void testReopen(void){
     const Lib *pLib = i&1 ? &ours : &stock;
     db = reopen(pLib, zFile);
     grow(pLib, db, 4, 100, 60, 100);
-    if( i%10==9 ) run(pLib, db, "DELETE FROM t2 WHERE id%3=1");
+    if( i%10==9 ) runOn(pLib, db, "DELETE FROM t2 WHERE id%3=1");
     pLib->close(db);
     if( i%10==9 ) checkFile("ours and stock in turn");
   }
@@ -262,7 +253,7 @@ static void testFreePages(void){
   int i;
   db = fresh(&ours, zFile, "PRAGMA page_size=1024", 6);
   grow(&ours, db, 6, 30000, 60, 500);
-  run(&ours, db, "DROP TABLE t5; DELETE FROM t4 WHERE id%4<>0");
+  runOn(&ours, db, "DROP TABLE t5; DELETE FROM t4 WHERE id%4<>0");
   nPage = integer(&ours, db, "PRAGMA page_count");
   nFree = integer(&ours, db, "PRAGMA freelist_count");
   check(nFree>nPage/8, "%lld of %lld pages are free", nFree, nPage);
@@ -281,7 +272,7 @@ static void testFreePages(void){
   checkFile("free pages");
 
   db = openDb(&ours, zFile, 0);
-  run(&ours, db, "VACUUM");
+  runOn(&ours, db, "VACUUM");
   check(integer(&ours, db, "PRAGMA freelist_count")==0, "free pages after VACUUM");
   grow(&ours, db, 4, 2000, 60, 100);
   {
@@ -289,7 +280,7 @@ static void testFreePages(void){
     sqlite3 *dbCopy;
     removeDb(zOther);
     textAppend(&sql, "VACUUM INTO '%s'", zOther);
-    run(&ours, db, sql.z);
+    runOn(&ours, db, sql.z);
     textClear(&sql);
     dbCopy = openDb(&stock, zOther, 0);
     check(integer(&stock, dbCopy, "PRAGMA freelist_count")==0,
@@ -315,8 +306,8 @@ static void testRandom(const char *zPragmas, int nStep){
   sqlite3 *db = fresh(&ours, zFile, zPragmas, 5);
   sqlite3 *dbStock = fresh(&stock, zOther, zPragmas, 5);
   int i;
-  run(&ours, db, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
-  run(&stock, dbStock, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
+  runOn(&ours, db, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
+  runOn(&stock, dbStock, "CREATE INDEX i0 ON t0(a,b); CREATE INDEX i1 ON t1(b,a)");
   for(i=0; i<nStep; i++){
     Text sql = {0,0,0};
     int nOp = 1+rnd(8), bOpen = 0;
@@ -367,8 +358,8 @@ static void testRandom(const char *zPragmas, int nStep){
     if( rnd(25)==0 ) textAppend(&sql, "PRAGMA incremental_vacuum(%d);", rnd(300));
     if( rnd(60)==0 ) textAppend(&sql, "VACUUM;");
     if( rnd(20)==0 ) textAppend(&sql, "PRAGMA wal_checkpoint;");
-    run(&ours, db, sql.z);
-    run(&stock, dbStock, sql.z);
+    runOn(&ours, db, sql.z);
+    runOn(&stock, dbStock, sql.z);
     textClear(&sql);
     if( i%20==19 ){
       static const char zAll[] =
@@ -417,8 +408,8 @@ static void testFull(void){
     check(rc==SQLITE_FULL, "full: error %d", rc);
     check(integer(pLib, db, "PRAGMA page_count")==1500, "full: page_count");
     check(integer(pLib, db, "PRAGMA freelist_count")==0, "full: free pages");
-    run(pLib, db, "DELETE FROM t0 WHERE id<100");
-    run(pLib, db, "INSERT INTO t1(a,b) VALUES(1,zeroblob(90))");
+    runOn(pLib, db, "DELETE FROM t0 WHERE id<100");
+    runOn(pLib, db, "INSERT INTO t1(a,b) VALUES(1,zeroblob(90))");
     pLib->close(db);
     checkFile("full");
   }
@@ -444,8 +435,8 @@ static void testWal(void){
       int nLog, nDone, rc;
       grow(&ours, db, 4, i%50==0 ? 400 : 4, 60, i%50==0 ? 100 : 1);
       if( eMode==1 && i%7==0 ){
-        if( i>0 ) run(&ours, dbReader, "COMMIT");
-        run(&ours, dbReader, "BEGIN; SELECT count(*) FROM t0");
+        if( i>0 ) runOn(&ours, dbReader, "COMMIT");
+        runOn(&ours, dbReader, "BEGIN; SELECT count(*) FROM t0");
       }
       if( eMode<=1 || i%(eMode==2 ? 13 : 97)==0 ) zCheckpoint = "main";
       if( zCheckpoint ){
@@ -456,7 +447,7 @@ static void testWal(void){
         if( rc ) break;
       }
     }
-    if( eMode==1 ) run(&ours, dbReader, "COMMIT");
+    if( eMode==1 ) runOn(&ours, dbReader, "COMMIT");
     /* As after a crash: stock recovers a copy of the file and its log */
     {
       Text sh = {0,0,0};
@@ -490,7 +481,7 @@ static void testSpill(void){
       "PRAGMA page_size=1024; PRAGMA journal_mode=wal;"
       "PRAGMA wal_autocheckpoint=0; PRAGMA hp_extent=200;"
       "PRAGMA cache_size=150", 5);
-  run(&ours, db, "CREATE TABLE big(a);"
+  runOn(&ours, db, "CREATE TABLE big(a);"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000)"
     " INSERT INTO big SELECT zeroblob(900) FROM n;"
     "DELETE FROM big; VACUUM; PRAGMA wal_checkpoint;");
@@ -565,7 +556,7 @@ static void testHostile(int nCase){
   unsigned char *a, *b;
   sqlite3 *db = fresh(&ours, zFile, "PRAGMA page_size=512", 4);
   grow(&ours, db, 4, 6000, 60, 100);
-  run(&ours, db, "DELETE FROM t1 WHERE id BETWEEN 100 AND 400");
+  runOn(&ours, db, "DELETE FROM t1 WHERE id BETWEEN 100 AND 400");
   sqlite3_close(db);
   a = readFile(zFile, &n);
   b = readFile(zFile, &n);
@@ -619,17 +610,18 @@ static void testFullBetween(void){
     sqlite3_int64 nPage;
     sqlite3 *db;
     db = fresh(&ours, zFile,
-               "PRAGMA page_size=4096; PRAGMA auto_vacuum=incremental", 2);
+               "PRAGMA page_size=4096; PRAGMA auto_vacuum=incremental;"
+               "PRAGMA hp_extent=20", 2);
     grow(&ours, db, 1, 6000, 200, 6000);
     check(integer(&ours, db, "PRAGMA freelist_count")>4, "full between: no extent");
-    run(&ours, db, "PRAGMA auto_vacuum=full; INSERT INTO t1(a) VALUES(1)");
+    runOn(&ours, db, "PRAGMA auto_vacuum=full; INSERT INTO t1(a) VALUES(1)");
     check(integer(&ours, db, "PRAGMA freelist_count")==0, "full between: free pages");
     nPage = integer(&ours, db, "PRAGMA page_count");
     textAppend(&sql, "PRAGMA auto_vacuum=incremental;"
                      "INSERT INTO t1(b) VALUES(x'%.*s", 2*i, "000000");
     for(k=0; k<60000; k++) textAppend(&sql, "%08x", (int)nPage+1);
     textAppend(&sql, "'); DELETE FROM t0 WHERE id<600");
-    run(&ours, db, sql.z);
+    runOn(&ours, db, sql.z);
     grow(&ours, db, 1, 2000, 200, 2000);
     sqlite3_close(db);
     checkFile("full between");
@@ -687,7 +679,7 @@ static void testHostileTrunk(void){
   sqlite3_stmt *pStmt = 0;
   sqlite3 *db = fresh(&stock, zFile, "PRAGMA page_size=512", 2);
   grow(&stock, db, 2, 8000, 60, 1000);
-  run(&stock, db, "DELETE FROM t1 WHERE id BETWEEN 200 AND 400");
+  runOn(&stock, db, "DELETE FROM t1 WHERE id BETWEEN 200 AND 400");
   stock.close(db);
   a = readFile(zFile, &n);
   iTrunk = get4(&a[32]);
@@ -729,7 +721,7 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
   sqlite3 *db = fresh(&ours, zOther, "PRAGMA page_size=512", 3);
   int n, i, bMore = 1, nFault = 0;
   grow(&ours, db, 3, 4500, 60, 1000);
-  run(&ours, db, "DELETE FROM t2 WHERE id BETWEEN 300 AND 400");
+  runOn(&ours, db, "DELETE FROM t2 WHERE id BETWEEN 300 AND 400");
   sqlite3_close(db);
   textAppend(&sh, "cp %s %s", zOther, zFile);
   textAppend(&insert, "BEGIN;");
@@ -744,7 +736,7 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
     removeDb(zFile);
     if( system(sh.z) ) exit(2);
     db = openDb(&ours, zFile, 0);
-    run(&ours, db, zPragmas);
+    runOn(&ours, db, zPragmas);
     nWas = integer(&ours, db, "SELECT count(*) FROM t0");
     bFailWrites = bWrite;
     fault.nLeft = n;
@@ -759,7 +751,7 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
     nRow = integer(&ours, db, "SELECT count(*) FROM t0");
     check(nRow==(rc ? nWas : nWas+150), "%s: fault %d: result %d, %lld rows",
           zPragmas, n, rc, nRow);
-    run(&ours, db, insert.z);
+    runOn(&ours, db, insert.z);
     check(integer(&ours, db, "SELECT count(*) FROM t0")==nRow+150,
           "%s: fault %d: rows of the next transaction", zPragmas, n);
     sqlite3_close(db);

@@ -6,7 +6,8 @@
 *************************************************************************
 ** Functions and collations of the application in queries that are taken over:
 ** called in the application's thread, for the rows that SQLite would call them
-** for, with its errors, and with what they keep by sqlite3_set_auxdata().
+** for, with its errors, and with what they keep by sqlite3_set_auxdata().  They
+** may change the database under the scan that calls them.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -138,6 +139,137 @@ static void same(sqlite3 *db, const char *zSql, int nExtra){
   textClear(&b);
 }
 
+/*
+** Functions that change what the query reads, when first called.  Then the
+** answer is what stock's code gives, which reads all of it after that.
+*/
+static const char *zMeddle;        /* What to do then, or NULL: it was done */
+static sqlite3_stmt *pHalfway;     /* A statement that has not ended */
+static void meddle(sqlite3 *db){
+  const char *z = zMeddle;
+  zMeddle = 0;
+  if( z==0 ) return;
+  if( strcmp(z, "blob")==0 ){
+    /* Column v of row 2900 becomes ten times '7' */
+    sqlite3_blob *pBlob;
+    check(sqlite3_blob_open(db, "main", "m", "v", 2900, 1, &pBlob)==SQLITE_OK
+          && sqlite3_blob_write(pBlob, "7777777777", 10, 0)==SQLITE_OK
+          && sqlite3_blob_close(pBlob)==SQLITE_OK, "blob: %s",
+          sqlite3_errmsg(db));
+  }else if( strcmp(z, "halfway")==0 ){
+    pHalfway = prepared(db, "DELETE FROM m WHERE id>2000 RETURNING id");
+    check(sqlite3_step(pHalfway)==SQLITE_ROW, "RETURNING");
+  }else{
+    execute(db, z);
+  }
+}
+static void meddleFunc(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  (void)nArg;
+  meddle(sqlite3_context_db_handle(ctx));
+  sqlite3_result_value(ctx, apArg[0]);
+}
+static void meddleStep(sqlite3_context *ctx, int nArg, sqlite3_value **apArg){
+  sqlite3_int64 *p = sqlite3_aggregate_context(ctx, sizeof(*p));
+  (void)nArg;
+  (void)apArg;
+  meddle(sqlite3_context_db_handle(ctx));
+  if( p ) ++*p;
+}
+static void meddleFinal(sqlite3_context *ctx){
+  sqlite3_int64 *p = sqlite3_aggregate_context(ctx, 0);
+  sqlite3_result_int64(ctx, p ? *p : 0);
+}
+static int meddleCompare(void *p, int n1, const void *z1, int n2, const void *z2){
+  int c = memcmp(z1, z2, n1<n2 ? n1 : n2);
+  meddle((sqlite3*)p);
+  return c ? c : n1-n2;
+}
+
+/* Table m has rows 1 to 3000 behind free pages that vacuuming takes away, which
+** moves most of m.  Nothing of it is in the page cache but for what zBefore
+** changes. */
+static sqlite3 *meddleOpen(const char *zFile, const char *zBefore, int bForce){
+  const int flags = SQLITE_UTF8|SQLITE_DETERMINISTIC;
+  sqlite3 *db;
+  removeDb(zFile);
+  db = openDb(&ours, zFile, 0);
+  execute(db, "PRAGMA page_size=1024; PRAGMA auto_vacuum=incremental;"
+    "PRAGMA hp_extent=off; CREATE TABLE junk(x); CREATE TABLE m(id INTEGER"
+    " PRIMARY KEY, v, w); INSERT INTO junk VALUES(zeroblob(100000));"
+    "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<3000)"
+    " INSERT INTO m SELECT x, '1234567890', 'filler filler filler filler' FROM c;"
+    "DELETE FROM junk");
+  sqlite3_close(db);
+  db = openDb(&ours, zFile, 0);
+  execute(db, bForce ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
+  sqlite3_create_function(db, "meddle", 1, flags, 0, meddleFunc, 0, 0);
+  sqlite3_create_function(db, "meddled", 1, flags, 0, 0, meddleStep, meddleFinal);
+  sqlite3_create_collation(db, "meddler", SQLITE_UTF8, db, meddleCompare);
+  if( zBefore ) execute(db, zBefore);
+  return db;
+}
+
+static void testMeddling(void){
+  static const struct { const char *zBefore, *zMeddle; } aCase[] = {
+    { 0, "PRAGMA incremental_vacuum" },
+    { 0, "BEGIN; DELETE FROM m WHERE id>2000; ROLLBACK" },
+    { 0, "BEGIN; DELETE FROM m WHERE id>2000" },
+    { 0, "DELETE FROM m WHERE id>2000; PRAGMA incremental_vacuum" },
+    { 0, "blob" },
+    { 0, "halfway" },
+    { "BEGIN", "PRAGMA incremental_vacuum" },
+    { "BEGIN; DELETE FROM m WHERE id>2000", "ROLLBACK" },
+    { "BEGIN; DELETE FROM m WHERE id>2000", "COMMIT; PRAGMA incremental_vacuum" },
+    { "BEGIN; INSERT INTO m SELECT id+3000, v, w FROM m", "ROLLBACK" },
+    { "BEGIN; INSERT INTO m SELECT id+3000, v, w FROM m", "blob" },
+    { "SAVEPOINT a; INSERT INTO m SELECT id+3000, v, w FROM m", "ROLLBACK TO a" },
+    { "BEGIN; SAVEPOINT a; DELETE FROM m WHERE id>2000; SAVEPOINT b;"
+      " INSERT INTO m SELECT id+3000, v, w FROM m", "ROLLBACK TO b" },
+    { "BEGIN; CREATE TABLE x(y)", "ROLLBACK" },
+    { "BEGIN; CREATE TABLE x(y); DELETE FROM m WHERE id>2000", "ROLLBACK" },
+    { "SAVEPOINT a; CREATE INDEX i ON m(v)", "ROLLBACK TO a" },
+    { "PRAGMA journal_mode=memory", "PRAGMA journal_mode=truncate" },
+    { "PRAGMA journal_mode=wal; BEGIN; INSERT INTO m SELECT id+3000, v, w FROM m",
+      "ROLLBACK" },
+    { "PRAGMA journal_mode=wal; SAVEPOINT a; INSERT INTO m SELECT id+3000, v, w"
+      " FROM m", "ROLLBACK TO a" },
+    { "PRAGMA journal_mode=wal", "PRAGMA incremental_vacuum" },
+  };
+  static const char *const azSql[] = {
+    "SELECT count(*), sum(id), sum(v) FROM m WHERE meddle(id)>0",
+    "SELECT v, count(*), sum(id) FROM m WHERE meddle(id)>0 GROUP BY v",
+    "SELECT meddled(id), sum(v), max(id) FROM m",
+    "SELECT count(*), sum(v), max(id) FROM m WHERE v<'x' COLLATE meddler",
+    "SELECT id, v FROM m WHERE meddle(id)>0 ORDER BY w, v",
+    "SELECT sum(v), count(*) FROM m WHERE id>meddle(1)",
+  };
+  const char *zFile = temporaryFile("functions-meddle.db");
+  int i, j, k;
+  for(i=0; i<(int)(sizeof(aCase)/sizeof(aCase[0])); i++){
+    for(j=0; j<(int)(sizeof(azSql)/sizeof(azSql[0])); j++){
+      Text aText[2] = {{0,0,0}, {0,0,0}};
+      for(k=0; k<2; k++){
+        sqlite3 *db = meddleOpen(zFile, aCase[i].zBefore, k);
+        check(k==0 || isTaken(db, azSql[j]), "not taken over: %s", azSql[j]);
+        zMeddle = aCase[i].zMeddle;
+        answer(&ours, db, azSql[j], &aText[k]);
+        check(zMeddle==0, "not called: %s", azSql[j]);
+        sqlite3_finalize(pHalfway);
+        pHalfway = 0;
+        textAppend(&aText[k], "then %lld\n",
+                   integer(&ours, db, "SELECT sum(id) FROM m"));
+        check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
+      }
+      check(strcmp(aText[0].z, aText[1].z)==0,
+            "%s; %s in %s\nours:  %sstock: %s", aCase[i].zBefore,
+            aCase[i].zMeddle, azSql[j], aText[1].z, aText[0].z);
+      textClear(&aText[0]);
+      textClear(&aText[1]);
+    }
+  }
+  removeDb(zFile);
+}
+
 int main(void){
   const char *zFile = temporaryFile("functions.db");
   const int flags = SQLITE_UTF8|SQLITE_DETERMINISTIC;
@@ -236,6 +368,7 @@ int main(void){
   same(db, "SELECT sum(s LIKE 'k1%'), sum(length(id*100)) FROM t", 0);
 
   sqlite3_close(db);
+  testMeddling();
   removeDb(zFile);
   return finish();
 }

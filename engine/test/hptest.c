@@ -238,6 +238,16 @@ void execute(sqlite3 *db, const char *zSql){
 }
 
 /*
+** The same with either library.
+*/
+void runOn(const Lib *pLib, sqlite3 *db, const char *zSql){
+  if( pLib->exec(db, zSql, 0, 0, 0) ){
+    fprintf(stderr, "error: %d in: %s\n", pLib->errcode(db), zSql);
+    exit(2);
+  }
+}
+
+/*
 ** A statement that must be valid.
 */
 sqlite3_stmt *prepared(sqlite3 *db, const char *zSql){

@@ -71,6 +71,7 @@ sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew);
 int loadStock(Lib*, const char *zFile);
 sqlite3 *openDb(const Lib*, const char *zFile, int flags);
 void execute(sqlite3*, const char *zSql);
+void runOn(const Lib*, sqlite3*, const char *zSql);
 sqlite3_stmt *prepared(sqlite3*, const char *zSql);
 sqlite3_int64 integer(const Lib*, sqlite3*, const char *zSql);
 void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);

@@ -14,6 +14,9 @@
 **    limits   what a heap limit refuses is what stock refuses, also when limits
 **             come and go while threads allocate.
 **    mine     an allocator of the application gets every call, one at a time.
+**    each     so does each of its methods if the others are the default ones.
+**    methods  with a page cache of the application all pages go through it, and
+**             with mutexes or an allocator of its own a scan has one worker.
 **
 **    memory STOCK         all of them
 **    memory STOCK threads only what several threads do, for ThreadSanitizer
@@ -270,6 +273,123 @@ static void testMine(void){
   sqlite3_config(SQLITE_CONFIG_MALLOC, &base);
 }
 
+/* An allocator of which one method counts its calls */
+static int nCalled;
+static void *countMalloc(int n){ nCalled++; return base.xMalloc(n); }
+static void countFree(void *p){ nCalled++; base.xFree(p); }
+static void *countRealloc(void *p, int n){
+  nCalled++;
+  return base.xRealloc(p, n);
+}
+static int countSize(void *p){ nCalled++; return base.xSize(p); }
+static int countRoundup(int n){ nCalled++; return base.xRoundup(n); }
+
+/*
+** Replace one method at a time, as who wants freed memory wiped does.  It is
+** called for each of 100 allocations, resizes and releases, and when the
+** default methods are back no counter is off.
+*/
+static void testEach(void){
+  static const char *const azMethod[] = {
+    "xMalloc", "xFree", "xRealloc", "xSize", "xRoundup"
+  };
+  int iMethod, i;
+  for(iMethod=0; iMethod<5; iMethod++){
+    sqlite3_mem_methods m;
+    sqlite3_shutdown();
+    m = base;
+    switch( iMethod ){
+      case 0: m.xMalloc = countMalloc; break;
+      case 1: m.xFree = countFree; break;
+      case 2: m.xRealloc = countRealloc; break;
+      case 3: m.xSize = countSize; break;
+      default: m.xRoundup = countRoundup;
+    }
+    check(sqlite3_config(SQLITE_CONFIG_MALLOC, &m)==SQLITE_OK, "no config");
+    sqlite3_initialize();
+    nCalled = 0;
+    for(i=0; i<100; i++){
+      void *p = sqlite3_malloc(100);
+      p = sqlite3_realloc(p, 10000);
+      sqlite3_free(p);
+    }
+    check(nCalled>=100, "%s alone is replaced: called %d times",
+          azMethod[iMethod], nCalled);
+    sqlite3_shutdown();
+    check(sqlite3_memory_used()==0, "%s alone is replaced: %lld bytes are left",
+          azMethod[iMethod], sqlite3_memory_used());
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &base);
+  }
+}
+
+/* A page cache and a mutex that count their calls */
+static sqlite3_pcache_methods2 basePcache;
+static sqlite3_pcache_page *countFetch(sqlite3_pcache *p, unsigned i, int e){
+  nCalled++;
+  return basePcache.xFetch(p, i, e);
+}
+static sqlite3_mutex_methods baseMutex;
+static void countEnter(sqlite3_mutex *p){ baseMutex.xMutexEnter(p); }
+
+static void testMethods(void){
+  const char *zFile = temporaryFile("methods.db");
+  sqlite3_pcache_methods2 pcache;
+  sqlite3_mutex_methods mutex;
+  sqlite3_mem_methods m;
+  sqlite3 *db;
+  sqlite3_int64 nPage, nThread;
+  if( !hasEngine() ) return;
+  db = openDb(&ours, zFile, 0);
+  nThread = integer(&ours, db, "PRAGMA hp_threads");
+  execute(db, "CREATE TABLE t(a,b);"
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 3000)"
+      " INSERT INTO t SELECT i, randomblob(300) FROM n;");
+  nPage = integer(&ours, db, "PRAGMA page_count");
+  sqlite3_close(db);
+
+  sqlite3_shutdown();
+  sqlite3_config(SQLITE_CONFIG_GETPCACHE2, &basePcache);
+  pcache = basePcache;
+  pcache.xFetch = countFetch;
+  sqlite3_config(SQLITE_CONFIG_PCACHE2, &pcache);
+  db = openDb(&ours, zFile, 0);
+  check(isTaken(db, "SELECT sum(a) FROM t"), "not taken over");
+  nCalled = 0;
+  check(integer(&ours, db, "SELECT sum(a) FROM t")==4501500, "wrong sum");
+  check(nCalled>=nPage*9/10, "of %lld pages %d came from the application's page"
+        " cache", nPage, nCalled);
+  sqlite3_close(db);
+  sqlite3_shutdown();
+  sqlite3_config(SQLITE_CONFIG_PCACHE2, &basePcache);
+
+  m = base;
+  m.xFree = countFree;
+  sqlite3_config(SQLITE_CONFIG_MALLOC, &m);
+  db = openDb(&ours, zFile, 0);
+  check(integer(&ours, db, "PRAGMA hp_threads")==1,
+        "several workers would call the application's allocator");
+  sqlite3_close(db);
+  sqlite3_shutdown();
+  sqlite3_config(SQLITE_CONFIG_MALLOC, &base);
+
+  sqlite3_config(SQLITE_CONFIG_GETMUTEX, &baseMutex);
+  mutex = baseMutex;
+  mutex.xMutexEnter = countEnter;
+  sqlite3_config(SQLITE_CONFIG_MUTEX, &mutex);
+  db = openDb(&ours, zFile, 0);
+  execute(db, "PRAGMA hp_threads=4");
+  check(integer(&ours, db, "PRAGMA hp_threads")==1,
+        "several workers would rely on the application's mutexes");
+  sqlite3_close(db);
+  sqlite3_shutdown();
+  sqlite3_config(SQLITE_CONFIG_MUTEX, &baseMutex);
+  db = openDb(&ours, zFile, 0);
+  check(integer(&ours, db, "PRAGMA hp_threads")==nThread,
+        "fewer workers with SQLite's own methods");
+  sqlite3_close(db);
+  removeDb(zFile);
+}
+
 int main(int argc, char **argv){
   if( argc<2 ) return 2;
   if( argc==2 ){
@@ -281,5 +401,7 @@ int main(int argc, char **argv){
   testThreads(0);
   testThreads(1);
   testMine();
+  testEach();
+  testMethods();
   return finish();
 }

@@ -6,8 +6,13 @@
 *************************************************************************
 ** Scans by several workers, with every leaf a unit of work: the answers are
 ** stock's, whatever was in which part; memory is bounded; nothing is left
-** behind.  Runs under ThreadSanitizer.
+** behind.  The progress handler is called as often with any number of workers.
+** Threads have large stacks, and are not made where the application's mutexes
+** do nothing.  Runs under ThreadSanitizer.
 */
+#ifndef _GNU_SOURCE
+# define _GNU_SOURCE         /* For pthread_setattr_default_np() */
+#endif
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -86,6 +91,215 @@ static const char *const azInterrupt[] = {
   "SELECT json_group_array(r ORDER BY id), json_group_array(s ORDER BY id),"
     " json_group_array(f ORDER BY id) FROM t",
 };
+
+/*
+** What one step of a query of azSteps must tell the progress handler: 8 steps
+** a row of table few, whatever is done with the rows.
+*/
+static const char *const azSteps[] = {
+  "SELECT g, count(*), sum(i), max(s) FROM few GROUP BY g",
+  "SELECT id+0 AS n, sum(r), s FROM few GROUP BY n",
+  "SELECT count(*), sum(r), min(s) FROM few",
+  "SELECT count(*) FROM few WHERE i<>5",
+  "SELECT count(*) FROM few WHERE r>2",
+  "SELECT id FROM few WHERE i%5000=17 ORDER BY f",
+  "SELECT id, s FROM few ORDER BY r DESC, s LIMIT 20",
+  "SELECT DISTINCT g FROM few",
+  "SELECT id, s, r FROM few ORDER BY f, id",
+  "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY i DESC)"
+    " AS n FROM few) WHERE n<=3",
+  "SELECT g, json_group_array(r ORDER BY r) FROM few WHERE id%100=0 GROUP BY g",
+  "SELECT g, group_concat(s) FROM few WHERE id%100=0 GROUP BY g",
+};
+#define N_STEP_SQL ((int)(sizeof(azSteps)/sizeof(azSteps[0])))
+
+static pthread_t mainThread;
+static int nCalled;                /* Calls of the progress handler */
+static int iStop;                  /* The call that says stop */
+static int nElsewhere;             /* Calls in another thread */
+static int progress(void *p){
+  (void)p;
+  nElsewhere += !pthread_equal(pthread_self(), mainThread);
+  return ++nCalled==iStop;
+}
+
+/* Step once through zSql.  The handler is called each nOp steps and says stop
+** the iStopAt-th time.  Returns the code of sqlite3_step(). */
+static int oneStep(sqlite3 *db, const char *zSql, int nOp, int iStopAt){
+  sqlite3_stmt *pStmt = prepared(db, zSql);
+  int rc;
+  nCalled = nElsewhere = 0;
+  iStop = iStopAt;
+  sqlite3_progress_handler(db, nOp, progress, 0);
+  rc = sqlite3_step(pStmt);
+  sqlite3_progress_handler(db, 0, 0, 0);
+  check(nElsewhere==0, "%d calls in another thread: %s", nElsewhere, zSql);
+  if( rc==SQLITE_INTERRUPT ){
+    check(strcmp(sqlite3_errmsg(db), "interrupted")==0, "%s",
+          sqlite3_errmsg(db));
+  }
+  sqlite3_finalize(pStmt);
+  return rc;
+}
+
+/* True if n calls are those for nStep steps and each nOp of them, about */
+static int about(int n, int nStep, int nOp){
+  double r = (double)nStep/nOp;
+  return n>=r*0.8-1 && n<=r*1.2+1;
+}
+
+static void testSteps(sqlite3 *db){
+  const int nRow = 12000;
+  static const int aThread[] = { 1, 2, 4, 8 };
+  static const int aOp[] = { 1, 100, 1000, 100000 };
+  sqlite3_stmt *pStmt;
+  int i, j, k, n, rc;
+  mainThread = pthread_self();
+  execute(db, "CREATE TABLE few(id INTEGER PRIMARY KEY, g, k, s, i, r, f);"
+              "INSERT INTO few SELECT * FROM t WHERE id<=12000");
+  for(i=0; i<4; i++){
+    char zPragma[40];
+    sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA hp_threads=%d", aThread[i]);
+    execute(db, zPragma);
+    for(j=0; j<N_STEP_SQL; j++){
+      int nAll = 0;
+      check(isTaken(db, azSteps[j]), "not taken over: %s", azSteps[j]);
+      for(k=0; k<4; k++){
+        rc = oneStep(db, azSteps[j], aOp[k], -1);
+        check(rc==SQLITE_ROW && about(nCalled, 8*nRow, aOp[k]),
+              "%d threads: %d calls, each %d steps, for %d rows (%d): %s",
+              aThread[i], nCalled, aOp[k], nRow, rc, azSteps[j]);
+        if( aOp[k]==1000 ) nAll = nCalled;
+      }
+      /* A budget of 1,000 steps, and one that is used up in the end */
+      rc = oneStep(db, azSteps[j], 100, 10);
+      check(rc==SQLITE_INTERRUPT && nCalled==10,
+            "%d threads: the budget is used up after %d calls and gives %d: %s",
+            aThread[i], nCalled, rc, azSteps[j]);
+      rc = oneStep(db, azSteps[j], 1000, nAll*9/10);
+      check(rc==SQLITE_INTERRUPT && nCalled==nAll*9/10,
+            "%d threads: the stop at call %d comes after %d and gives %d: %s",
+            aThread[i], nAll*9/10, nCalled, rc, azSteps[j]);
+    }
+
+    /* Steps of short executions add up */
+    pStmt = prepared(db, "SELECT sum(a), count(*) FROM odd WHERE a<1e15");
+    nCalled = 0;
+    iStop = -1;
+    sqlite3_progress_handler(db, 100000, progress, 0);
+    for(n=0; n<20; n++){
+      check(sqlite3_step(pStmt)==SQLITE_ROW, "step");
+      sqlite3_reset(pStmt);
+    }
+    sqlite3_progress_handler(db, 0, 0, 0);
+    sqlite3_finalize(pStmt);
+    check(about(nCalled, 20*3000*8, 100000), "%d threads: %d calls for 20 short"
+          " executions", aThread[i], nCalled);
+
+    /* A scan that is given back counts, and so do the others that follow */
+    rc = oneStep(db, "SELECT sum(b) FROM odd WHERE b>=0", 100, -1);
+    check(rc==SQLITE_ERROR && nCalled<=3*8*3000/100,
+          "%d threads: %d calls for a scan that is given back (%d)", aThread[i],
+          nCalled, rc);
+
+    /* count(*) is one instruction of SQLite's */
+    rc = oneStep(db, "SELECT count(*) FROM t", 1000, -1);
+    check(rc==SQLITE_ROW && nCalled==0, "%d threads: %d calls for count(*)",
+          aThread[i], nCalled);
+  }
+  execute(db, "PRAGMA hp_threads=auto");
+}
+
+/* What recurses with the data has room, though threads usually have small
+** stacks, as those of musl are */
+static void testStacks(sqlite3 *db, sqlite3 *dbStock){
+#ifdef __GLIBC__
+  static const char *const azDeep[] = {
+    "SELECT count(*), sum(d LIKE p) FROM deep",
+    "SELECT count(*), sum(d GLOB q) FROM deep",
+    "SELECT count(*), sum(d LIKE (SELECT p FROM pattern)) FROM deep",
+    "SELECT count(*), sum(d LIKE (SELECT p||'_%' FROM pattern)) FROM deep",
+    "SELECT sum(json_valid(j)), sum(length(json(j))), max(json_type(j)) FROM deep",
+    "SELECT n%5, json_group_array(json(j) ORDER BY n) FROM deep GROUP BY 1",
+  };
+  pthread_attr_t usual, small;
+  int i;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 128*1024);
+  check(pthread_setattr_default_np(&small)==0, "pthread_setattr_default_np");
+  execute(db, "CREATE TABLE deep(n, d, p, q, j);"
+    "CREATE TABLE pattern AS SELECT replace(hex(zeroblob(5000)),'0','%a') AS p;"
+    "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<60)"
+    " INSERT INTO deep SELECT x, replace(hex(zeroblob(5000)),'0','a'), p,"
+    "  replace(p,'%','*'), replace(hex(zeroblob(450)),'0','[')||x||"
+    "  replace(hex(zeroblob(450)),'0',']') FROM c, pattern;");
+  for(i=0; i<(int)(sizeof(azDeep)/sizeof(azDeep[0])); i++){
+    Text a = {0, 0, 0};
+    Text b = {0, 0, 0};
+    answer(&ours, db, azDeep[i], &a);
+    answer(&stock, dbStock, azDeep[i], &b);
+    check(strcmp(a.z, b.z)==0 && strstr(a.z, "error")==0, "%s: %.80s", azDeep[i],
+          a.z);
+    textClear(&a);
+    textClear(&b);
+  }
+  pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&usual);
+  pthread_attr_destroy(&small);
+#else
+  (void)db;
+  (void)dbStock;
+#endif
+}
+
+/*
+** Mutex methods of a program with one thread: they do nothing.
+*/
+static int nForeign;               /* Calls from another thread.  Atomic */
+static void foreign(void){
+  if( !pthread_equal(pthread_self(), mainThread) ){
+    __atomic_add_fetch(&nForeign, 1, __ATOMIC_RELAXED);
+  }
+}
+static int noInit(void){ return SQLITE_OK; }
+static sqlite3_mutex *noAlloc(int e){ (void)e; return (sqlite3_mutex*)&nForeign; }
+static void noLock(sqlite3_mutex *p){ (void)p; foreign(); }
+static int noTry(sqlite3_mutex *p){ (void)p; foreign(); return SQLITE_OK; }
+static const sqlite3_mutex_methods noMutex = {
+  noInit, noInit, noAlloc, noLock, noLock, noTry, noLock, 0, 0
+};
+
+/* All kinds of scans while mutexes are not SQLite's, or lock nothing */
+static void testMutexes(const char *zFile, sqlite3 *dbStock){
+  sqlite3_mutex_methods usual;
+  sqlite3 *db;
+  int i, j;
+  sqlite3_shutdown();
+  sqlite3_config(SQLITE_CONFIG_GETMUTEX, &usual);
+  for(j=0; j<3; j++){
+    sqlite3_shutdown();
+    if( j<2 ){
+      sqlite3_config(SQLITE_CONFIG_MUTEX, &noMutex);
+    }else{
+      sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    }
+    if( j==1 ) sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+    db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE);
+    execute(db, "PRAGMA hp_offload=force; PRAGMA hp_threads=4");
+    check(integer(&ours, db, "PRAGMA hp_threads")==1,
+          "threads where mutexes do nothing (%d)", j);
+    for(i=0; i<(int)(sizeof(azSame)/sizeof(azSame[0])); i++){
+      same(db, dbStock, azSame[i]);
+    }
+    check(integer(&ours, db, "SELECT count(*) FROM t")==30000, "count(*)");
+    sqlite3_close(db);
+    sqlite3_shutdown();
+    sqlite3_config(SQLITE_CONFIG_SERIALIZED);
+    sqlite3_config(SQLITE_CONFIG_MUTEX, &usual);
+  }
+  check(nForeign==0, "%d mutexes locked by other threads", nForeign);
+}
 
 int main(int argc, char **argv){
   const char *zFile;
@@ -195,6 +409,9 @@ int main(int argc, char **argv){
     same(db, dbStock, azSame[0]);
   }
 
+  testSteps(db);
+  testStacks(db, dbStock);
+
   /* A child process has workers of its own */
   n = fork();
   if( n==0 ){
@@ -204,7 +421,8 @@ int main(int argc, char **argv){
   }
   check(n>0 && waitpid(n, &n, 0)>0 && WIFEXITED(n) && WEXITSTATUS(n)==0, "fork");
 
-  sqlite3_close(db);
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left");
+  testMutexes(zFile, dbStock);
   stock.close(dbStock);
   removeDb(zFile);
   return finish();

@@ -91,6 +91,20 @@ int main(void){
   check(zT, "8,9,10");
   check("INSERT INTO t(a) VALUES(8) ON CONFLICT(a) DO UPDATE SET b=7", "");
 
+  /* After subqueries that have these clauses, too */
+  reset();
+  check("WITH x(y) AS (SELECT a FROM t ORDER BY a LIMIT 3),"
+        " z AS (SELECT y FROM x LIMIT (SELECT max(y) FROM x LIMIT 1))"
+        " DELETE FROM t WHERE (SELECT y FROM z ORDER BY y LIMIT 1)=1"
+        " AND a IN (SELECT y FROM z ORDER BY y) ORDER BY a DESC LIMIT 2", "");
+  check(zT, "1,4,5,6,7,8,9,10");
+  check("/**/;; UPDATE t SET b=(SELECT a FROM w ORDER BY a LIMIT 1)+30"
+        " WHERE a>(SELECT 4 LIMIT 1) ORDER BY a LIMIT 1, 2", "");
+  check("SELECT group_concat(a) FROM t WHERE b=31", "6,7");
+  check("DELETE FROM t WHERE a<0 AND a IN (SELECT 8 LIMIT 1", "incomplete input");
+  reset();
+  check("DELETE FROM t WHERE a<8", "");
+
   /* What is no such tail */
   check("DELETE FROM t ORDER BY a", "ORDER BY without LIMIT on DELETE");
   check("UPDATE t SET b=1 ORDER BY a", "ORDER BY without LIMIT on UPDATE");

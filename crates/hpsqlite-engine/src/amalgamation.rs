@@ -25,6 +25,9 @@ const ALTERED: &str = "alt1";
 /// What upstream's code knows of ours. A patch includes it.
 const HOOKS: &str = "hpHooks.h";
 
+/// Our headers that do not go behind upstream's text: that one, and the public one.
+const NOT_IN_ORDER: [&str; 2] = [HOOKS, "hpsqlite.h"];
+
 /// Makes the amalgamation from the pinned files and the engine folder.
 pub fn make(engine: &Path, work: &Path, pins: &Pins) -> Result<Amalgamation> {
     let read = |name| -> Result<String> {
@@ -137,25 +140,21 @@ struct Module {
     text: String,
 }
 
-/// Reads `hpInt.h` and then what `ORDER` lists. Without `ORDER` there are no
-/// modules. A module that `ORDER` forgets is an error, because the library
-/// would be built without it.
+/// Reads what `ORDER` lists: headers and modules, in folders. Without `ORDER` there are
+/// no modules. A file that `ORDER` forgets is an error, because the library would be
+/// built without it.
 fn modules(folder: &Path) -> Result<Vec<Module>> {
     let order_path = folder.join("ORDER");
     if !order_path.is_file() {
         return Ok(Vec::new());
     }
-    let mut names: Vec<String> = vec!["hpInt.h".into()];
-    for line in fs::read_to_string(&order_path)?.lines() {
-        let name = line.split('#').next().unwrap_or("").trim();
-        if !name.is_empty() && !names.iter().any(|known| known == name) {
-            names.push(name.into());
-        }
-    }
-    for path in sorted_files(folder, "c")? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let names = order(&fs::read_to_string(&order_path)?);
+    let mut found = sources(folder)?;
+    found.retain(|path| !NOT_IN_ORDER.iter().any(|name| path.ends_with(name)));
+    for path in found {
+        let name = path.strip_prefix(folder).unwrap_or(&path);
         ensure!(
-            names.iter().any(|known| *known == name),
+            names.iter().any(|known| Path::new(known) == name),
             "{} is not listed in {}: add it where it belongs",
             path.display(),
             order_path.display()
@@ -172,6 +171,33 @@ fn modules(folder: &Path) -> Result<Vec<Module>> {
         .collect()
 }
 
+/// The files that `ORDER` lists, each once, without its comments.
+pub fn order(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let name = line.split('#').next().unwrap_or("").trim();
+        if !name.is_empty() && !names.iter().any(|known| known == name) {
+            names.push(name.into());
+        }
+    }
+    names
+}
+
+/// The C files of a folder and of its folders, sorted.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|e| e == "c" || e == "h") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// Puts the default options before upstream's text and the modules behind it.
 /// What the modules include of each other is dropped: it stands above already.
 fn assemble(upstream: &str, options: &[CompileOption], modules: &[Module]) -> String {
@@ -182,13 +208,14 @@ fn assemble(upstream: &str, options: &[CompileOption], modules: &[Module]) -> St
         .map(|module| format!("#include \"{}\"", module.name))
         .collect();
     for module in modules {
-        out.push_str(&boundary(&format!("Begin file {}", module.name)));
+        let name = module.name.rsplit('/').next().unwrap_or(&module.name);
+        out.push_str(&boundary(&format!("Begin file {name}")));
         for line in module.text.lines() {
             if !included.iter().any(|include| line.trim_end() == include) {
                 writeln!(out, "{line}").expect("writing to a string succeeds");
             }
         }
-        out.push_str(&boundary(&format!("End of {}", module.name)));
+        out.push_str(&boundary(&format!("End of {name}")));
     }
     out
 }
@@ -227,7 +254,9 @@ mod tests {
     fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
-            fs::write(folder.path().join(name), text).unwrap();
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
         }
         folder
     }
@@ -236,10 +265,10 @@ mod tests {
     fn modules_come_in_the_order_listed_and_without_their_includes() {
         let folder = folder_with(&[
             ("hpInt.h", "int a;\n"),
-            ("ORDER", "hp_z.c # first\nhp_a.c\n"),
+            ("ORDER", "hpInt.h\nlow/hp_z.c # first\nhp_a.c\n"),
             ("hp_a.c", "#include \"hpInt.h\"\nint c;\n"),
             (
-                "hp_z.c",
+                "low/hp_z.c",
                 "#include \"hpInt.h\"\n#include <math.h>\nint b;\n",
             ),
         ]);
@@ -282,9 +311,14 @@ mod tests {
 
     #[test]
     fn a_forgotten_module_is_an_error() {
-        let folder = folder_with(&[("hpInt.h", ""), ("ORDER", ""), ("hp_a.c", "")]);
-        let error = modules(folder.path()).err().unwrap().to_string();
-        assert!(error.contains("hp_a.c is not listed"), "{error}");
+        for forgotten in ["hp_a.c", "low/hp_a.c", "low/hpLow.h"] {
+            let folder = folder_with(&[("ORDER", "# none\n"), (forgotten, "")]);
+            let error = modules(folder.path()).err().unwrap().to_string();
+            assert!(
+                error.contains(&format!("{forgotten} is not listed")),
+                "{error}"
+            );
+        }
     }
 
     #[test]

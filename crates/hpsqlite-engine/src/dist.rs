@@ -17,6 +17,7 @@ const LIBRARY: &str = "lib/libsqlite3.so.0";
 const ARCHIVE: &str = "lib/libsqlite3.a";
 const PKGCONFIG: &str = "lib/pkgconfig/sqlite3.pc";
 const STOCK: &str = "libexec/hpsqlite/libsqlite3-stock.so";
+const LOADED: &str = "libexec/hpsqlite/hpsqlite-loaded.so";
 const SHELL: &str = "bin/sqlite3";
 
 /// The names under which linkers and older programs look for the library.
@@ -32,6 +33,7 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
         ARCHIVE,
         PKGCONFIG,
         STOCK,
+        LOADED,
         SHELL,
         LINKS[0],
         LINKS[1],
@@ -88,6 +90,7 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
     tools.link_library(&stock, &staged.join(STOCK))?;
     tools.archive(&ours, "sqlite3.o", &staged.join(ARCHIVE))?;
     write_whole(&staged.join(PKGCONFIG), pkgconfig(&pins.sqlite).as_bytes())?;
+    let loaded = tools.link_bare(&engine.join("exec/loaded.c"), &staged.join(LOADED));
     let shell = build_shell(&tools, work, &staged, &options, pins);
 
     for name in [LIBRARY, ARCHIVE, PKGCONFIG, STOCK] {
@@ -100,19 +103,21 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
     for name in ["sqlite3.h", "sqlite3ext.h", "hpsqlite.h"] {
         put(&source.join(name), &dist.join("include").join(name))?;
     }
-    match shell {
-        Ok(()) => {
-            put(&staged.join(SHELL), &dist.join(SHELL))?;
-            stamp::record(&stamp, &key, &outputs)
+    let mut whole = true;
+    for (made, name) in [(loaded, LOADED), (shell, SHELL)] {
+        match made {
+            Ok(()) => put(&staged.join(name), &dist.join(name))?,
+            Err(error) => {
+                // Everything else is of use without it, and the next run tries again.
+                let path = dist.join(name);
+                eprintln!("warning: no {} was made: {error:#}", path.display());
+                whole = false;
+            }
         }
-        Err(error) => {
-            // Everything else is of use without it, and the next run tries again.
-            eprintln!(
-                "warning: no {} was made: {error:#}",
-                dist.join(SHELL).display()
-            );
-            Ok(())
-        }
+    }
+    match whole {
+        true => stamp::record(&stamp, &key, &outputs),
+        false => Ok(()),
     }
 }
 

@@ -9,6 +9,8 @@
 
 mod amalgamation;
 mod dist;
+#[cfg(test)]
+mod floors;
 mod options;
 mod patch;
 mod stamp;

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// One option: a macro, its value, and whether only Linux gets it.
+/// One option: a macro, its value, whether only Linux gets it, and the macro that excludes it.
 #[derive(Debug, PartialEq)]
 pub struct CompileOption {
     name: String,
     value: String,
     linux_only: bool,
+    unless: Option<String>,
 }
 
 /// Reads `engine/OPTIONS`; its head explains the format.
@@ -20,12 +21,19 @@ pub fn read(path: &Path) -> Result<Vec<CompileOption>> {
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut options = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let words: Vec<&str> = line
+        let mut words: Vec<&str> = line
             .split('#')
             .next()
             .unwrap_or("")
             .split_whitespace()
             .collect();
+        let unless = match words.last().and_then(|word| word.strip_prefix('!')) {
+            Some(name) => {
+                words.pop();
+                Some(name.to_string())
+            }
+            None => None,
+        };
         let (name, value, linux_only) = match words.as_slice() {
             [] => continue,
             [name] => (name, "1", false),
@@ -38,6 +46,7 @@ pub fn read(path: &Path) -> Result<Vec<CompileOption>> {
             name: (*name).to_string(),
             value: value.to_string(),
             linux_only,
+            unless,
         });
     }
     Ok(options)
@@ -70,7 +79,11 @@ pub fn defaults_block(options: &[CompileOption]) -> String {
         }
         for option in options.iter().filter(|o| o.linux_only == linux_only) {
             let CompileOption { name, value, .. } = option;
-            writeln!(text, "#ifndef {name}\n# define {name} {value}\n#endif")
+            let condition = match &option.unless {
+                Some(other) => format!("#if !defined({name}) && !defined({other})"),
+                None => format!("#ifndef {name}"),
+            };
+            writeln!(text, "{condition}\n# define {name} {value}\n#endif")
                 .expect("writing to a string succeeds");
         }
         if linux_only {
@@ -104,6 +117,15 @@ mod tests {
         let block = defaults_block(&read_text("B 25").unwrap());
         assert!(
             block.contains("#ifndef B\n# define B 25\n#endif\n"),
+            "{block}"
+        );
+    }
+
+    #[test]
+    fn a_default_yields_to_the_macro_that_excludes_it() {
+        let block = defaults_block(&read_text("B 25 !C").unwrap());
+        assert!(
+            block.contains("#if !defined(B) && !defined(C)\n# define B 25\n#endif\n"),
             "{block}"
         );
     }

@@ -114,6 +114,20 @@ impl Toolchain {
         run(&mut linker, &format!("linking {}", output.display()))
     }
 
+    /// Compiles and links a shared library that uses nothing, not even the C
+    /// library; with the environment's flags it might, as a sanitizer's do.
+    pub fn link_bare(&self, source: &Path, output: &Path) -> Result<()> {
+        let mut compiler = command(&self.cc);
+        compiler
+            .args(["-O1", "-fPIC", "-ffreestanding", "-fno-stack-protector"])
+            .args(["-fvisibility=hidden", "-D_GNU_SOURCE"])
+            .args(["-shared", "-nostdlib", "-Wl,-z,defs", "-Wl,-z,relro"])
+            .arg(source)
+            .arg("-o")
+            .arg(output);
+        run(&mut compiler, &format!("compiling {}", source.display()))
+    }
+
     /// Links a program against the library that `library` is a file of; it
     /// looks for it in `../lib` beside its own folder.
     pub fn link_program(

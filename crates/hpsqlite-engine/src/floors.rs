@@ -1,0 +1,215 @@
+//! The engine's modules stand on floors: each calls only what stands before it in
+//! `engine/src/ORDER`. A call upward would let two modules need each other, and then
+//! neither can be read, tested or replaced alone.
+
+use crate::amalgamation::order;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// C without its comments, strings and characters.
+fn bare(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = match c {
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            '"' | '\'' => quoted(rest, c),
+            _ => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+        };
+        out.push(' ');
+        rest = &rest[skipped..];
+    }
+    out
+}
+
+/// Bytes of the string or character that the text begins with.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (i, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return i + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Names of ours in bare C, each with where it ends: functions and macros, hpXxx and sqlite3HpXxx.
+fn names(bare: &str) -> impl Iterator<Item = (&str, usize)> {
+    let mut at = 0;
+    bare.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter_map(move |word| {
+            let end = at + word.len();
+            at = end + 1;
+            let of_ours = word.strip_prefix("hp").or(word.strip_prefix("sqlite3Hp"))?;
+            of_ours
+                .starts_with(|c: char| c.is_ascii_uppercase())
+                .then_some((word, end))
+        })
+}
+
+/// The functions and macros that bare C defines.
+fn definitions(bare: &str) -> BTreeSet<&str> {
+    names(bare)
+        .filter(|(name, end)| {
+            let line = bare[..end - name.len()].rsplit('\n').next().unwrap_or("");
+            if line.trim_start().starts_with('#') {
+                return line.trim_start_matches(['#', ' ']).trim() == "define";
+            }
+            // A function begins at the left margin; its parameters end with a brace.
+            let after = &bare[*end..];
+            let is_word = |c: char| c.is_ascii_alphanumeric() || "_ *".contains(c);
+            line.chars().all(is_word)
+                && !line.starts_with(' ')
+                && !line.is_empty()
+                && after.starts_with('(')
+                && closing(after).is_some_and(|i| after[i + 1..].trim_start().starts_with('{'))
+        })
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Where the parenthesis closes that the text begins with.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(i, c)| {
+        depth += match c {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        (depth == 0).then_some(i)
+    })
+}
+
+/// Calls that go up: the caller's file, the name, the file that has it.
+fn upward(files: &[(String, String)]) -> Vec<String> {
+    let texts: Vec<String> = files.iter().map(|(_, text)| bare(text)).collect();
+    let mut owner: BTreeMap<&str, usize> = BTreeMap::new();
+    for (i, text) in texts.iter().enumerate() {
+        for name in definitions(text) {
+            owner.entry(name).or_insert(i);
+        }
+    }
+    let mut found = BTreeSet::new();
+    for (i, text) in texts.iter().enumerate() {
+        // Headers declare what comes later.
+        if files[i].0.ends_with(".h") {
+            continue;
+        }
+        for (name, _) in names(text) {
+            if let Some(&of) = owner.get(name).filter(|&&of| of > i) {
+                found.insert(format!("{} uses {name} of {}", files[i].0, files[of].0));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Where essays and code disagree: functions that other modules use and the essay of their own
+/// does not name, and names that it lists and the module does not have.
+fn unnamed(files: &[(String, String)]) -> Vec<String> {
+    let texts: Vec<String> = files.iter().map(|(_, text)| bare(text)).collect();
+    let used: Vec<BTreeSet<&str>> = texts
+        .iter()
+        .map(|text| names(text).map(|(name, _)| name).collect())
+        .collect();
+    let mut found = Vec::new();
+    for (i, (file, text)) in files.iter().enumerate() {
+        if file.ends_with(".h") {
+            continue;
+        }
+        let essay = &text[..text.find("*/").unwrap_or(0)];
+        let has = definitions(&texts[i]);
+        for name in &has {
+            let is_used = files.iter().enumerate().any(|(other, (file, _))| {
+                other != i && file.ends_with(".c") && used[other].contains(name)
+            });
+            if is_used && !essay.contains(&format!("{name}()")) {
+                found.push(format!("{file} does not name {name}()"));
+            }
+        }
+        let lines = essay
+            .lines()
+            .filter_map(|line| line.strip_prefix("**    hp"));
+        for line in lines {
+            let name = line.split("()").next().unwrap_or("");
+            let of_ours = name.starts_with(|c: char| c.is_ascii_uppercase());
+            if of_ours && line.contains("()") && !has.contains(format!("hp{name}").as_str()) {
+                found.push(format!("{file} lists hp{name}(), which it does not have"));
+            }
+        }
+    }
+    found
+}
+
+/// What `ORDER` lists, with the texts.
+fn engine() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/src");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let names = order(&read("ORDER"));
+    assert!(names.len() > 40, "{names:?}");
+    names.into_iter().map(|n| (n.clone(), read(&n))).collect()
+}
+
+#[test]
+fn a_module_calls_only_those_before_it() {
+    assert_eq!(upward(&engine()), [] as [String; 0]);
+}
+
+#[test]
+fn an_essay_names_what_others_use() {
+    assert_eq!(unnamed(&engine()), [] as [String; 0]);
+}
+
+#[test]
+fn what_an_essay_does_not_name_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file(
+            "low.c",
+            "/*\n**    hpLow()  adds one\n**    hpGone()  is gone\n*/\nint hpLow(int a){\n  return a+1;\n}\nint hpMore(int a){\n  return a;\n}\n",
+        ),
+        file(
+            "high.c",
+            "/* */\nint hpHigh(int a){\n  return hpLow(hpMore(a));\n}\n",
+        ),
+    ];
+    assert_eq!(
+        unnamed(&files),
+        [
+            "low.c does not name hpMore()",
+            "low.c lists hpGone(), which it does not have"
+        ]
+    );
+}
+
+#[test]
+fn a_call_upward_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file("low.h", "static int hpHigh(int);\n"),
+        file(
+            "low.c",
+            "/* hpHigh() is not called here */\nstatic int hpLow(\n  int a\n){\n  return hpHigh(a) + hpTwice(a);\n}\n",
+        ),
+        file(
+            "high.c",
+            "#define hpTwice(X) (2*(X))\nstatic int hpHigh(int a){\n  return hpLow(a) + \"hpNone(\"[0];\n}\n",
+        ),
+    ];
+    assert_eq!(
+        upward(&files),
+        [
+            "low.c uses hpHigh of high.c",
+            "low.c uses hpTwice of high.c"
+        ]
+    );
+}

@@ -1,0 +1,342 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** The ground floor: values, vectors, memory, settings, threads.  All floors
+** stand on it.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPBASE_H
+#define HPBASE_H
+#include <float.h>
+
+#define HP_VERSION "0.1.0"
+
+/* Not an error: let stock's code answer.  Never leaves OP_HpScan.  The value
+** is a code that no SQLite interface used here returns. */
+#define HP_DECLINE     SQLITE_DONE
+
+/* Nor this: run again with one worker, the parts cannot be put together */
+#define HP_SERIAL      SQLITE_ROW
+
+/* Values of Vdbe.eHpRun */
+#define HP_RUN_DONE   1    /* OP_HpScan has run */
+#define HP_RUN_AGAIN  2    /* It is not to run: sqlite3HpRestart() */
+
+/* Values of sqlite3.hp.eOffload, the setting of PRAGMA hp_offload */
+#define HP_OFFLOAD_ON     0    /* Take over tables of HP_MIN_LEAF leaves or more */
+#define HP_OFFLOAD_OFF    1    /* Take over nothing */
+#define HP_OFFLOAD_FORCE  2    /* Take over tables of any size */
+
+/* True if the compiler computes doubles with more precision than they have, or
+** does not say: x87 and 68k.  See hpOffload().  On 32-bit x86 that is so with
+** -mfpmath=sse as well: GCC converts an integer of 64 bits to a double and back
+** within the x87, which rounds nothing. */
+#ifdef __FLT_EVAL_METHOD__
+# define HP_EVAL_METHOD __FLT_EVAL_METHOD__
+#elif defined(FLT_EVAL_METHOD)
+# define HP_EVAL_METHOD FLT_EVAL_METHOD
+#else
+# define HP_EVAL_METHOD 0
+#endif
+#if HP_EVAL_METHOD==2 || HP_EVAL_METHOD<0 || defined(__i386__) \
+ || defined(_M_IX86)
+# define HP_EXCESS 1
+#else
+# define HP_EXCESS 0
+#endif
+
+/* Value of sqlite3.hp.nExtent, the setting of PRAGMA hp_extent.  0: as the size
+** of a b-tree suggests.  A positive number: so many pages. */
+#define HP_EXTENT_OFF    (-1)
+#define HP_MX_EXTENT     65536   /* Largest number of pages */
+
+#define HP_BATCH         1024  /* Most rows a batch */
+#define HP_SLACK         64    /* Readable bytes after every buffer */
+#define HP_MEMORY        (256*1024*1024)  /* Default of PRAGMA hp_memory */
+#define HP_MX_THREAD     64    /* Most workers of a scan */
+#define HP_DFLT_THREAD   8     /* Most workers unless PRAGMA hp_threads asks */
+
+#define HP_MX_PART       32    /* Most parts that groups are merged in */
+
+/*
+** Types of a value in a vector.  Bits, so that the types that occur in a
+** vector are the OR of its tags.
+*/
+#define HP_NULL  0x01
+#define HP_INT   0x02
+#define HP_REAL  0x04
+#define HP_TEXT  0x08
+#define HP_BLOB  0x10
+#define HP_NUM   (HP_INT|HP_REAL)
+#define HP_STR   (HP_TEXT|HP_BLOB)
+
+typedef struct HpAgg HpAgg;
+typedef struct HpBuf HpBuf;
+typedef struct HpAggDef HpAggDef;
+typedef struct HpArena HpArena;
+typedef struct HpBatch HpBatch;
+typedef struct HpBound HpBound;
+typedef struct HpCol HpCol;
+typedef struct HpCompile HpCompile;
+typedef struct HpConfig HpConfig;
+typedef struct HpNumber HpNumber;
+typedef struct HpCrew HpCrew;
+typedef struct HpExec HpExec;
+typedef struct HpField HpField;
+typedef struct HpInner HpInner;
+typedef struct HpBoundKey HpBoundKey;
+typedef struct HpList HpList;
+typedef struct HpLiteral HpLiteral;
+typedef struct HpMerge HpMerge;
+typedef struct HpOp HpOp;
+typedef struct HpOrder HpOrder;
+typedef struct HpPack HpPack;
+typedef struct HpParts HpParts;
+typedef struct HpPlan HpPlan;
+typedef struct HpProg HpProg;
+typedef struct HpRange HpRange;
+typedef struct HpRecord HpRecord;
+typedef struct HpRows HpRows;
+typedef struct HpRun HpRun;
+typedef struct HpScan HpScan;
+typedef struct HpSinkType HpSinkType;
+typedef struct HpSource HpSource;
+typedef struct HpTerm HpTerm;
+typedef struct HpVec HpVec;
+typedef union HpVal HpVal;
+
+/* One value without its type */
+union HpVal {
+  i64 i;                 /* HP_INT */
+  double r;              /* HP_REAL */
+  const u8 *z;           /* HP_TEXT, HP_BLOB: n bytes, not terminated; at least
+                         ** 8 more bytes are readable */
+  u64 u;                 /* The bits */
+};
+
+/*
+** A vector: one value for each row of the batch, or one constant.  Only the
+** rows of the selection that it was computed under are defined; selections
+** only get narrower.  mIdx is 0 for a constant and all ones otherwise, so
+** that aVal[i & mIdx] serves both.
+**
+** Float form: a vector of integers and reals mixed, as columns of prices
+** are, may hold its integers as doubles, aTag still saying which they are.
+** All of them are below HP_MX_FLOAT then, so nothing is lost, arithmetic is
+** that of doubles, and sum() adds what it would have added.  hpVecExact()
+** turns them back.
+*/
+struct HpVec {
+  u8 *aTag;              /* HP_xxx of each row */
+  HpVal *aVal;           /* Value of each row */
+  u32 *aLen;             /* Bytes of HP_TEXT and HP_BLOB.  NULL if none can be */
+  u32 mIdx;              /* 0: constant.  0xffff: one value a row */
+  u8 mType;              /* OR of the tags (may name types that no longer occur) */
+  u8 bFloat;             /* In float form */
+  u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
+};
+#define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
+
+/* A number (or something else, which tag says) with its type */
+struct HpLiteral {
+  u8 tag;
+  HpVal val;
+};
+
+/* All keys of a row in one, if they fit */
+struct HpPack {
+  u64 a;
+  u64 b;                 /* HP_UNPACKED: they do not fit */
+};
+#define HP_UNPACKED (~(u64)0)
+#define HP_SZ_NUMBER 11  /* Most bytes of the normalized key of a number */
+#define HP_PACK_INT 2    /* HpPack.b of a single key that is the integer a */
+
+/* A linked list of memory blocks that live and die together */
+struct HpArena {
+  struct HpBlock *pBlock;  /* Current block, linked to earlier ones */
+  u8 *pFree;             /* Next free byte of the current block */
+  u32 nFree;             /* Free bytes of the current block */
+  i64 nTotal;            /* Bytes of blocks in use */
+  struct HpBlock *pSpare;  /* Blocks not in use */
+};
+
+/* Bytes that grow */
+struct HpBuf {
+  u8 *a;                 /* sqlite3_malloc() */
+  u32 n, nAlloc;
+};
+
+/* Values of HpConfig.eDisk: are reads slow? */
+#define HP_DISK_REAL  0    /* That is measured */
+#define HP_DISK_COLD  1    /* disk=cold: all of them */
+#define HP_DISK_WARM  2    /* disk=warm: none is */
+#define HP_DISK_SINGLE 3   /* disk=single: those that no scan makes are */
+
+/* Switches for tests, read once from the environment: see hp_config.c */
+struct HpConfig {
+  int bInit;             /* True when the rest is set */
+  u8 bOff;               /* HPSQLITE=off */
+  u8 bForce;             /* force: default of hp_offload is force */
+  u8 bHash0;             /* hash=0: all hash values are equal */
+  u8 bNoSimd;            /* simd=off: plain C */
+  u8 bPager;             /* source=pager: never read the file directly */
+  u8 eDisk;              /* HP_DISK_xxx: what reading seems to take */
+  u8 bAnyVfs;            /* vfs=any: reserve pages whatever the file's VFS is */
+  u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
+  int nBatch;            /* batch=N: rows a batch */
+  int nThread;           /* threads=N: workers, however small the table; or 0 */
+  int nRun;              /* run=N: leaves a run; or 0 */
+  int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
+  i64 nMemory;           /* memory=N: default of hp_memory */
+};
+
+/* An interior page of a b-tree */
+struct HpInner {
+  const u8 *aData;       /* Its first byte */
+  const u8 *aHdr;        /* Its b-tree header */
+  const u8 *aEnd;        /* Its end */
+  int nCell;             /* Its cells: it has nCell+1 children */
+};
+
+/* A record in its page */
+struct HpRecord {
+  const u8 *z;           /* The part that lies in the page */
+  u32 nLocal;            /* Bytes of that part */
+  u32 nByte;             /* Bytes in all */
+};
+
+/*
+** What became of the queries of a connection: places in sqlite3.hp.aStat, and
+** of those from HP_NO_LIMIT to HP_NO_OTHER why an expression is refused, in
+** HpCompile.eNo.  PRAGMA hp_stats shows them.
+*/
+#define HP_NO_LIMIT         1  /* Too many columns, constants, operations */
+#define HP_NO_SUBQUERY      2
+#define HP_NO_NONDETERM     3  /* A function that is not deterministic */
+#define HP_NO_FUNCTION      4  /* A function that needs its place in the VDBE */
+#define HP_NO_WINDOW        5
+#define HP_NO_ROWVALUE      6
+#define HP_NO_COLLATION     7  /* Grouping by an application's collation */
+#define HP_NO_COLUMN        8  /* A column of something else, or not stored */
+#define HP_NO_OTHER         9
+#define HP_NO_SHAPE        10  /* Not one ordinary table; UTF-16 */
+#define HP_NO_AGGREGATE    11  /* ORDER BY inside an aggregate function, of what
+                               ** becomes an integer in SQLite's sorter */
+#define HP_NO_PLAN         12  /* The planner found a search or a useful order */
+#define HP_NO_ORDER        13  /* An index gives the order, which shows */
+#define HP_NO_SMALL        14  /* The table is small, when prepared */
+#define HP_STAT_TAKEN      15  /* Prepared with code of ours */
+#define HP_STAT_RUN        16  /* Run to the end */
+#define HP_STAT_SMALL      17  /* Given back: the table is small */
+#define HP_STAT_DECLINED   18  /* Given back for another reason */
+#define HP_STAT_SERIAL     19  /* Run again with one worker */
+#define HP_STAT_SPILLED    20  /* Wrote groups to a file */
+#define HP_STAT_CHAIN      21  /* Runs of overflow pages read */
+#define HP_STAT_AHEAD      22  /* Pages that were asked for ahead */
+#define HP_STAT_MX         22
+
+#if defined(HP_GNUC) && defined(__x86_64__)
+# define HP_AVX2 1
+# include <immintrin.h>
+#endif
+#if defined(HP_GNUC) && defined(__SSE2__)
+# define HP_SSE2 1
+# include <emmintrin.h>
+#endif
+
+#if defined(__GNUC__)
+# define hpPrefetch(X) __builtin_prefetch(X)
+#else
+# define hpPrefetch(X)
+#endif
+
+/* Eight bytes at z as a big-endian number */
+static SQLITE_INLINE u64 hpLoad8(const u8 *z){
+  u64 x;
+  memcpy(&x, z, 8);
+#if SQLITE_BYTEORDER==1234
+  x = sqlite3BSwap64(x);
+#elif SQLITE_BYTEORDER!=4321
+  x = sqlite3Get8byte(z);
+#endif
+  return x;
+}
+
+#ifdef HP_AVX2
+/* Eight bytes at z, not swapped */
+static SQLITE_INLINE i64 hpRaw8(const u8 *z){
+  i64 x;
+  memcpy(&x, z, 8);
+  return x;
+}
+#endif
+
+/* Integers up to this size are the same as doubles */
+#define HP_MX_EXACT  (((i64)1)<<53)
+#define hpIsExact(X) ((X)<=HP_MX_EXACT && (X)>=-HP_MX_EXACT)
+
+/* hp_config.c */
+static const HpConfig *hpConfig(void);
+static void hpOomUndo(sqlite3*);
+static int hpOffload(sqlite3*);
+static int hpMemoryLimited(void);
+static i64 hpMemory(sqlite3*);
+static int hpStat(sqlite3*, int);
+
+/* hp_arena.c */
+static int hpGrow(void*, int*, int, int);
+static int hpArenaGrow(HpArena*, void*, int*, int, int);
+static void *hpArenaAlloc(HpArena*, i64);
+static int hpBufRoom(HpBuf*, u32);
+static void *hpMalloc(i64);
+static void hpArenaRecycle(HpArena*);
+static void hpArenaClear(HpArena*);
+static void hpArenaReset(HpArena*);
+
+/* hp_hash.c */
+static u64 hpHashBytes(const u8*, u32);
+
+/* hp_page.c */
+#ifndef SQLITE_OMIT_AUTOVACUUM
+static Pgno hpPagePtrmap(const BtShared*, Pgno);
+#endif
+static int hpPageIsPtrmap(const BtShared*, Pgno);
+static int hpPageRecord(BtShared*, const u8*, const u8*, HpRecord*);
+static int hpPageDirect(const HpConfig*, Pager*);
+static int hpPageInner(HpInner*, const BtShared*, const u8*, Pgno);
+static const u8 *hpPageCell(const HpInner*, int);
+static Pgno hpPageChild(const HpInner*, int);
+
+/* hp_thread.c */
+static int hpThreads(sqlite3*);
+static int hpThreadsFit(const HpScan*);
+static void hpScanLock(const HpScan*);
+static void hpScanUnlock(const HpScan*);
+static int hpScanStopped(const HpScan*);
+static Pager *hpScanPager(const HpScan*);
+static u32 hpScanChanges(const HpScan*);
+static int hpScanChanged(const HpScan*);
+static int hpScanTripped(const HpScan*);
+static int hpExecProgress(HpExec*, u32);
+static int hpScanEach(HpScan*, void (*)(HpExec*));
+
+/* hp_vec.c */
+static int hpVecInit(HpExec*, HpVec*, int);
+static void hpVecConst(HpExec*, HpVec*, Mem*);
+static void hpVecExact(HpExec*, HpVec*);
+static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
+static u8 *hpTextAlloc(HpExec*, u32);
+static void hpVecSetMem(HpExec*, HpVec*, int, Mem*);
+static int hpValCompare(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
+static int hpMemCompare(const HpExec*, const HpVec*, const HpVec*, int, u8,
+                        CollSeq*);
+static void hpVecFromBool(HpExec*, HpVec*);
+static u8 hpVecTruth(const HpExec*, const HpVec*, int);
+static int hpSelGuard(HpExec*, const HpOp*, const u16**);
+
+#endif /* HPBASE_H */
+#endif /* SQLITE_OMIT_HP */

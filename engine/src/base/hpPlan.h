@@ -1,0 +1,258 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** A plan: what is to be done for a query.  Made by the floor plan, read by
+** all others, never changed at run time.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPPLAN_H
+#define HPPLAN_H
+
+#define HP_MX_COL        64    /* Most columns a plan reads */
+#define HP_MX_OP         400   /* Most operations of a program */
+#define HP_MX_LIST       250   /* Most arguments of an operation */
+#define HP_MX_VEC        8000  /* Most vectors (constants and results) */
+
+#define HP_MX_ARG        4     /* Most arguments of an aggregate function */
+#define HP_MX_HAVING     4     /* Most terms of HAVING that are looked at */
+
+/* A column that the plan reads */
+struct HpCol {
+  int iStore;            /* Position in the record; -1 for the key of a table */
+  u8 bReal;              /* REAL affinity: integers are to be shown as reals */
+  u8 dfltTag;            /* Value if the record is too short: type, ... */
+  HpVal dflt;            /* ... value (text is in aDflt), ... */
+  u32 nDflt;             /* ... and length */
+  u8 *aDflt;             /* Memory for the text, or NULL */
+};
+
+/* Operations of a vector program */
+#define HP_OP_COLUMN   1   /* out = column a */
+#define HP_OP_ARITH    2   /* out = a op b.          op: TK_PLUS ... TK_REM */
+#define HP_OP_COMPARE  3   /* out = a op b.          op: TK_NE ... TK_GE, TK_IS */
+#define HP_OP_AND      4   /* out = a AND b */
+#define HP_OP_OR       5   /* out = a OR b */
+#define HP_OP_NOT      6   /* out = NOT a */
+#define HP_OP_ISNULL   7   /* out = a IS NULL        op: TK_ISNULL, TK_NOTNULL */
+#define HP_OP_IN       8   /* out = a IN (b, b+1, ... b+n-1: constants) */
+#define HP_OP_LIKE     9   /* out = b LIKE a         a: constant pattern */
+#define HP_OP_TRUTH    10  /* out = a IS [NOT] TRUE/FALSE.  See HpOp.b */
+#define HP_OP_BOOL     10  /* Up to here the result is a truth value */
+#define HP_OP_BIT      11  /* out = a op b.          op: TK_BITAND ... */
+#define HP_OP_BITNOT   12  /* out = ~a */
+#define HP_OP_CONCAT   13  /* out = a || b */
+#define HP_OP_CAST     14  /* out = CAST(a AS aff) */
+#define HP_OP_AFFINITY 15  /* out = a with affinity aff */
+#define HP_OP_CASE     16  /* out = arg 1 if arg 0, 3 if 2, ..., else the last */
+#define HP_OP_COALESCE 17  /* out = the first arg that is not NULL */
+#define HP_OP_FUNC     18  /* out = pInfo(args) */
+
+struct HpOp {
+  u8 eOp;                /* HP_OP_xxx */
+  u8 op;                 /* TK_xxx */
+  u8 aff;                /* Affinity of a comparison, SQLITE_AFF_xxx */
+  u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
+  u8 bUser;              /* Comparison by a collation of the application */
+  u8 bConst;             /* Computed once, when the scan begins */
+  u8 bSub;               /* HP_OP_FUNC: the result may have a subtype; or
+                         ** HP_SUB_DECLINE: and must not */
+  u16 iOut;              /* Vector to write */
+  u16 a, b;              /* Vectors to read, or a column number.  HP_OP_TRUTH:
+                         ** b is what NULL counts as, plus 2 for "not" */
+  u16 n;                 /* HP_OP_IN: number of constants.  HP_OP_COMPARE: 0, or
+                         ** vector b as text, plus 1.  Else of arguments */
+  u16 iArg;              /* Arguments are HpProg.aArg[iArg..iArg+n-1] */
+  u16 iGuard;            /* HP_OP_FUNC, bUser: needed only where this is true,
+                         ** or HP_NO_VEC: everywhere */
+  CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
+  void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
+};
+#define HP_NO_VEC 0xffff
+#define HP_SUB_DECLINE 2
+
+/*
+** A vector program.  Operation i reads only vectors of operations before it.
+** Equal operations are merged when the program is made.  The operations of
+** the first filter come first, then those that only the second filter needs,
+** and so on, and last what only keys and arguments need: they run under the
+** selection that the filters left.
+*/
+struct HpProg {
+  HpArena *pMem;         /* Memory: that of the plan */
+  int nVec;              /* Vectors in all */
+  int nOp, nOpAlloc;     /* Operations */
+  HpOp *aOp;
+  u16 *aArg;             /* Arguments of operations that have a list */
+  int nArg, nArgAlloc;
+  int nConst;            /* Constants: vectors 0..nConst-1 of aConst */
+  int nConstAlloc;
+  struct HpConst {
+    u16 iVec;              /* Its vector */
+    u8 bList;              /* A value of an IN list, which affinity may change */
+    int iReg;              /* Register that holds the value */
+    Expr *pExpr;           /* Only while the plan is made: what to code */
+  } *aConst;
+  int nFilter;           /* Conjuncts of WHERE, */
+  int nRange;            /* ... of which the first ones are those of pRange */
+  int nFilterAlloc;
+  struct HpFilter {
+    u16 iVec;              /* Its truth value */
+    u16 nOp;               /* Operations to have run before it is read */
+  } *aFilter;
+};
+
+/* Aggregate functions */
+#define HP_AGG_COUNT   1   /* count(*), count(X) */
+#define HP_AGG_SUM     2   /* sum, total, avg: all keep a SumCtx */
+#define HP_AGG_MIN     3
+#define HP_AGG_MAX     4
+#define HP_AGG_CALL    5   /* Any other, by its own xStep */
+#define HP_AGG_ORDER   6   /* Any with ORDER BY inside: hp_aggorder */
+
+/* A term of such an ORDER BY */
+struct HpTerm {
+  u16 iVec;              /* Its vector */
+  u8 flags;              /* KEYINFO_ORDER_xxx */
+  CollSeq *pColl;        /* Its collation, NULL for BINARY */
+};
+
+struct HpAggDef {
+  u8 eAgg;               /* HP_AGG_xxx */
+  u8 bLoad;              /* The min or max whose row the bare columns show */
+  u8 bShared;            /* An earlier function keeps the same state */
+  u8 bOvrfl;             /* The state, shared or not, is one of some sum() */
+  u16 iVec;              /* Argument; HP_NO_VEC: none */
+  u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
+  u16 iOff;              /* Offset of the state in a group */
+  i16 iSet;              /* DISTINCT: number of its set of values; else -1 */
+  u8 nArg;               /* HP_AGG_CALL, _ORDER: arguments */
+  u16 *aArg;             /* HP_AGG_CALL, _ORDER: their vectors */
+  int nTerm;             /* HP_AGG_ORDER: terms, ... */
+  HpTerm *aTerm;
+  u32 szEntry;           /* ... bytes of an entry */
+  u8 bSelf;              /* ... the only term is the only argument */
+  u8 bUnique;            /* ... of equal ones only the last counts */
+  u8 bKeepSub;           /* ... subtypes of arguments are kept */
+  u8 bParallel;          /* ... several workers may call the step function */
+  FuncDef *pFunc;        /* Stock's function: finishes the state */
+  CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
+};
+
+/*
+** Bounds of a scan by the key of its b-tree: rowids, or the first columns of an
+** index.  They are wider than what the filters say if in doubt.
+*/
+#define HP_MX_EQ 8       /* Most columns of an index with equality */
+#define HP_MX_SMALL 15   /* Most ranges that are not looked at */
+struct HpRange {
+  KeyInfo *pKeyInfo;     /* Order of the index.  NULL: rowids */
+  int nSmall;            /* Greater if the last ranges were small */
+  int nSkip;             /* Do not look at so many more */
+  int nEq;               /* Columns with equality */
+  struct HpEnd {
+    int iReg;              /* Register of the constant.  0: none */
+    u8 aff;                /* Affinity of the comparison */
+  } aEq[HP_MX_EQ],       /* Of the first columns */
+    aEnd[2];             /* Of the next one: the first key, the last key */
+};
+
+/* What is done with the rows that pass the filters: HpPlan.eSink */
+#define HP_SINK_GROUPS 0   /* Groups and their aggregates: hp_agg */
+#define HP_SINK_TOP    1   /* The first rows in some order: hp_rows */
+#define HP_SINK_FIRST  2   /* The first row of each combination of keys */
+#define HP_SINK_ROWS   3   /* All of them */
+#define HP_SINK_COUNT  4   /* No filters: their number is wanted: hp_count */
+#define HP_SINK_SORT   5   /* All of them, in some order, as records: hp_sort */
+
+/* Values of which not all is wanted: HpPlan.eTypeOnly */
+#define HP_ONLY_TYPE   1   /* The type or the size */
+#define HP_ONLY_LENGTH 2   /* The length: for that of a text all is read */
+
+/* Consecutive fields of the records of HP_SINK_SORT */
+#define HP_FIELD_NULL  0   /* NULLs: keys that nobody reads */
+#define HP_FIELD_VEC   1   /* A vector */
+#define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
+struct HpField {
+  u8 eField;             /* HP_FIELD_xxx */
+  u16 n;                 /* Fields */
+  u16 iVec;              /* HP_FIELD_VEC: the vector */
+  int iStore;            /* HP_FIELD_RAW: first column of the record, ... */
+  int iCol;              /* ... and of the plan */
+};
+
+/* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
+** read-only at run time. */
+struct HpPlan {
+  HpArena mem;           /* The memory of the plan, itself included */
+  sqlite3 *db;           /* For memory */
+  int iDb;               /* Database of the table */
+  Pgno iRoot;            /* Root page of the b-tree to scan */
+  u8 bIndex;             /* It is an index, or a WITHOUT ROWID table */
+  u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
+  HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
+  u8 bCached;            /* Prepare time: only look at pages in the cache */
+  int nCol;              /* Columns used */
+  HpCol *aCol;
+  int mxCol;             /* Largest HpCol.iStore; -1: none */
+  u8 bRowid;             /* Some column is the rowid */
+  u8 eSink;              /* HP_SINK_xxx */
+  u8 bInOrder;           /* The index gives the groups in order */
+  int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET.  pPart:
+                         ** of a parameter, or 0 */
+  HpProg prog;           /* Filters, keys, arguments */
+  int nKey;              /* GROUP BY terms; 0: one group, always there.
+                         ** HP_SINK_TOP: ORDER BY terms; _FIRST: columns */
+  u16 *aKey;             /* Their vectors */
+  CollSeq **aKeyColl;    /* Their collations */
+  u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
+  int nAgg;              /* Aggregate functions */
+  int nSet;              /* Those of them with DISTINCT */
+  int nOrder;            /* Those of them with ORDER BY */
+  HpAggDef *aAgg;
+  int nBare;             /* Columns outside of aggregate functions */
+  struct HpBare {
+    u16 iVec;              /* Vector */
+    i16 iKey;              /* The key that shows the same, or -1 */
+    u16 iOff;              /* Offset of the copy in a group, if iKey<0 */
+  } *aBare;
+  int nHaving;           /* Terms of HAVING that groups can be tested by */
+  struct HpHaving {
+    u8 op;                 /* TK_NE ... TK_GE: function op constant */
+    u16 iAgg;              /* Count, sum, total or avg */
+    u16 iVec;              /* The constant */
+  } aHaving[HP_MX_HAVING];
+  u8 bIntKey;            /* One key, which may be an integer */
+  u8 bLoadFirst;         /* Bare columns show the first row of the group */
+  u8 bSerial;            /* One worker: application code, or scan order */
+  u8 bOpaque;            /* Groups hold states that cannot be spilled */
+  u8 bUser;              /* Application code is called */
+  u8 bDeep;              /* Functions that may need a large stack are called */
+  u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
+                          ** stock may not have to read */
+  u8 bStream;            /* Stock reads a group when it is asked for it */
+  u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
+                         ** in: decline if some sum depends on that */
+  int szGroup;           /* Bytes a group */
+  u16 iHeadOff;          /* Offset of HpHead in a group */
+  int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
+  int iBareReg;          /* First register of bare columns */
+  int iFuncReg;          /* First register of aggregate functions */
+  int nField;            /* HP_SINK_SORT: what the records are made of */
+  HpField *aField;
+  u8 bNested;            /* ... The record is a blob after nKey NULLs */
+  HpPlan *pPart;         /* ... Not NULL: only the first rows of each partition are
+                         ** wanted.  Its groups are the partitions */
+  u8 eNumber;            /* ... HP_NUMBER_xxx */
+  int nLimit;            /* ... So many rows, and what iLimitReg says */
+};
+
+/* Window functions that number the rows of a partition: HpPlan.eNumber */
+#define HP_NUMBER_ROWS  1      /* row_number() */
+#define HP_NUMBER_RANK  2      /* rank() */
+#define HP_NUMBER_DENSE 3      /* dense_rank() */
+
+#endif /* HPPLAN_H */
+#endif /* SQLITE_OMIT_HP */

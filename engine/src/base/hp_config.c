@@ -1,0 +1,204 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_config: what is switched on, and what came of it.
+**
+**    hpConfig()         switches of the process, from the environment
+**    hpOffload()        the setting of PRAGMA hp_offload that is in force
+**    hpMemory()         bytes that a scan may use for groups
+**    hpMemoryLimited()  is there a limit on memory?
+**    hpOomUndo()        running out of memory was no error after all
+**    hpStat()           count what became of a query
+**    hpRan()            count a scan, for `hpsqlite exec`
+**
+** Environment variables, read once a process:
+**
+**    HPSQLITE_LOADED=FILE  `hpsqlite exec` wants to know how many queries were
+**                          taken over: at the end "#PID N" is appended
+**    HPSQLITE=off          nothing is taken over, whatever a PRAGMA says
+**    HPSQLITE_TEST=LIST    for tests: a comma-separated list of
+**                             force       default of hp_offload is force
+**                             batch=N     rows a batch, 1 to HP_BATCH
+**                             hash=0      all hash values are equal
+**                             simd=off    plain C
+**                             source=pager   never read the file directly
+**                             disk=cold|warm|single   all reads, or none, or
+**                                         those that no scan makes, seem slow
+**                             memory=N    default of hp_memory, bytes
+**                             threads=N   workers, however small the table
+**                             run=N       leaves a run
+**                             extent=N    each b-tree reserves N pages
+**                             vfs=any     pages are reserved in files of any VFS
+**                             fs=fuse     all files seem to be in a FUSE
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#include <stdlib.h>
+#if defined(__linux__)
+# include <sys/auxv.h>
+#endif
+
+/*
+** What may stand in HPSQLITE_TEST.  A word that ends in '=' is followed by a
+** number, which is put between the two bounds; any other word stands for iMin.
+*/
+static const struct HpSwitch {
+  const char *zWord;
+  u8 iField;             /* Offset in HpConfig, and ... */
+  u8 szField;            /* ... size of the field */
+  i64 iMin, iMax;
+} aHpSwitch[] = {
+#define HP_SWITCH(WORD, FIELD, MIN, MAX) \
+  { WORD, (u8)offsetof(HpConfig, FIELD), (u8)sizeof(((HpConfig*)0)->FIELD), \
+    MIN, MAX }
+  HP_SWITCH("force",        bForce,  1, 0),
+  HP_SWITCH("hash=0",       bHash0,  1, 0),
+  HP_SWITCH("simd=off",     bNoSimd, 1, 0),
+  HP_SWITCH("source=pager", bPager,  1, 0),
+  HP_SWITCH("disk=cold",    eDisk,   HP_DISK_COLD, 0),
+  HP_SWITCH("disk=warm",    eDisk,   HP_DISK_WARM, 0),
+  HP_SWITCH("disk=single",  eDisk,   HP_DISK_SINGLE, 0),
+  HP_SWITCH("vfs=any",      bAnyVfs, 1, 0),
+  HP_SWITCH("fs=fuse",      bFuse,   1, 0),
+  HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
+  HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
+  HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),
+  HP_SWITCH("run=",         nRun,    1, 0x7fffffff),
+  HP_SWITCH("extent=",      nExtent, 0, 0x7fffffff),
+#undef HP_SWITCH
+};
+
+/* Set in *pCfg what the word z[0..n-1] says */
+static void hpConfigSet(HpConfig *pCfg, const char *z, int n){
+  int i;
+  for(i=0; i<ArraySize(aHpSwitch); i++){
+    const struct HpSwitch *p = &aHpSwitch[i];
+    u8 *pField = (u8*)pCfg + p->iField;
+    int nWord = sqlite3Strlen30(p->zWord);
+    int bNumber = p->zWord[nWord-1]=='=';
+    i64 x = p->iMin;
+    if( n<nWord || (n>nWord && !bNumber) || memcmp(z, p->zWord, nWord)!=0 ){
+      continue;
+    }
+    if( bNumber ) x = MAX(p->iMin, MIN(p->iMax, atoi(&z[nWord])));
+    switch( p->szField ){
+      case sizeof(u8):   *pField = (u8)x;        break;
+      case sizeof(int):  *(int*)pField = (int)x; break;
+      default:           *(i64*)pField = x;      break;
+    }
+    return;
+  }
+}
+
+/*
+** The switches of this process.  Threads that come here first at the same
+** time all compute the same.
+*/
+static const HpConfig *hpConfig(void){
+  static HpConfig cfg;
+  if( AtomicLoad(&cfg.bInit)==0 ){
+    HpConfig x;
+    const char *z;
+    memset(&x, 0, sizeof(x));
+    x.nBatch = HP_BATCH;
+    x.nMemory = HP_MEMORY;
+    z = getenv("HPSQLITE");
+    x.bOff = z!=0 && sqlite3StrICmp(z, "off")==0;
+    for(z=getenv("HPSQLITE_TEST"); z && z[0]; ){
+      int n = (int)strcspn(z, ",");
+      hpConfigSet(&x, z, n);
+      z += n;
+      if( z[0]==',' ) z++;
+    }
+    /* All but bInit, which stands first */
+    memcpy((u8*)&cfg+sizeof(cfg.bInit), (u8*)&x+sizeof(x.bInit),
+           sizeof(x)-sizeof(x.bInit));
+    AtomicStore(&cfg.bInit, 1);
+  }
+  return &cfg;
+}
+
+/*
+** db has run out of memory, which is no error after all.  As sqlite3OomClear(),
+** in a statement that goes on.
+*/
+static void hpOomUndo(sqlite3 *db){
+  if( db->mallocFailed ){
+    db->mallocFailed = 0;
+    if( db->nVdbeExec>0 ) AtomicStore(&db->u1.isInterrupted, 0);
+    EnableLookaside;
+  }
+}
+
+/* Scans of this process that ran to the end.  Atomic. */
+static int nHpRun;
+#if defined(__GNUC__) && defined(__linux__) && SQLITE_OS_UNIX
+# define hpRan() ((void)__atomic_fetch_add(&nHpRun, 1, __ATOMIC_RELAXED))
+
+/* The process ends: tell `hpsqlite exec`, if it asks.  One with the rights of
+** another user writes to no file that its caller names. */
+__attribute__((destructor)) static void hpTell(void){
+  const char *zFile = getenv("HPSQLITE_LOADED");
+  char zLine[40];
+  int fd;
+  if( zFile==0 || getauxval(AT_SECURE) ) return;
+  fd = open(zFile, O_WRONLY|O_APPEND|O_NONBLOCK);
+  if( fd<0 ) return;
+  sqlite3_snprintf(sizeof(zLine), zLine, "#%d %d\n", (int)getpid(),
+                   __atomic_load_n(&nHpRun, __ATOMIC_RELAXED));
+  if( write(fd, zLine, strlen(zLine))<0 ){ /* Nobody is asked any more */ }
+  close(fd);
+}
+#else
+# define hpRan() ((void)nHpRun)
+#endif
+
+/* The setting of PRAGMA hp_offload that is in force.  Where doubles are computed
+** with more than 53 bits until they are stored in memory, as by the x87, what a
+** sum or a comparison gives depends on what the compiler keeps in registers; so
+** nothing can be promised there. */
+static int hpOffload(sqlite3 *db){
+  const HpConfig *pCfg = hpConfig();
+  if( pCfg->bOff || HP_EXCESS ) return HP_OFFLOAD_OFF;
+  if( db->hp.eOffload==HP_OFFLOAD_ON && pCfg->bForce && !db->hp.bSet ){
+    return HP_OFFLOAD_FORCE;
+  }
+  return db->hp.eOffload;
+}
+
+/* Is memory limited, by a hard heap limit or as a heap of fixed size? */
+static int hpMemoryLimited(void){
+  return mem0.hardLimit>0 || sqlite3GlobalConfig.pHeap!=0;
+}
+
+/* The budget for groups, in bytes.  A hard heap limit of the process, or a heap
+** of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is still
+** free. */
+static i64 hpMemory(sqlite3 *db){
+  i64 n = db->hp.nMemory ? db->hp.nMemory : hpConfig()->nMemory;
+  i64 nLimit = mem0.hardLimit;
+  if( sqlite3GlobalConfig.pHeap
+   && (nLimit<=0 || sqlite3GlobalConfig.nHeap<nLimit)
+  ){
+    nLimit = sqlite3GlobalConfig.nHeap;
+  }
+  if( nLimit>0 ){
+    i64 nFree = (nLimit - sqlite3_memory_used())/2;
+    n = MIN(n, MAX(0, nFree));
+  }
+  return n;
+}
+
+/* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */
+static int hpStat(sqlite3 *db, int eStat){
+  assert( ArraySize(db->hp.aStat)==HP_STAT_MX+1 );
+  db->hp.aStat[eStat]++;
+  return 0;
+}
+#endif /* SQLITE_OMIT_HP */

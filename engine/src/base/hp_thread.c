@@ -1,0 +1,389 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_thread: the threads of a scan, and how it is stopped.
+**
+**    hpThreads()       the most workers that a scan may have
+**    hpThreadsFit()    is a thread's stack large enough for a scan?
+**    hpScanEach()      let all workers do something, each in its thread
+**    hpScanLock(), hpScanUnlock()    guard what workers share
+**    hpScanStopped()   is the scan to stop?
+**    hpScanPager()     the pager of the file that is scanned
+**    hpScanChanges(), hpScanChanged()    has application code changed the database?
+**    hpScanTripped()   have cursors on the file become invalid?
+**    hpExecProgress()  a worker has done so many opcodes' work
+**
+** The thread that called sqlite3_step() is the first worker.  The others are
+** made by hpScanEach() and joined before it returns, so there is nothing to
+** break at fork(), dlclose() or exit().  They block all signals.  Only the
+** first worker calls the application.
+**
+** A worker whose thread cannot be made is run by the caller after the first
+** one: it finds no work left.
+**
+** Mutexes.  Workers allocate memory and take runs of leaves under SQLite's
+** mutexes, so there are threads only where those are the pthread mutexes of
+** mutex_unix.c and are in use.  An application that is single threaded may
+** have replaced them by methods that do nothing (SQLITE_CONFIG_MUTEX), or
+** have switched them off (SQLITE_CONFIG_SINGLETHREAD, SQLITE_THREADSAFE=0).
+**
+** Stacks.  What SQLite's functions need of the stack depends on the data:
+** patternCompare() calls itself once a wildcard of the pattern, JSON
+** functions once a level.  The caller's stack usually has 8 MiB, while a
+** thread gets 128 KiB from musl, and from glibc whatever RLIMIT_STACK was
+** when the process began, 2 MiB if there is no limit.  So threads are made
+** with a stack as large as the limit of the main thread's, and of HP_STACK at
+** least.  A plan that calls such functions has one worker, the caller, if
+** compile options allow patterns or JSON too deep for that.  Functions of the
+** application are called in the caller's thread anyway.
+**
+** Steps.  The progress handler is called once in N opcodes.  Applications
+** use it for limits of time and of work, so the number of calls must be about
+** what it is in stock, whatever the number of workers: each row scanned counts
+** as HP_STEPS opcodes.  Every worker counts its own (HpExec.nStep).  The
+** caller adds up what all of them have counted and calls the handler as often
+** as that asks for: after each batch of its own, while it waits for the
+** others, and when all have ended.  What is left then, fewer than N, is kept
+** in the statement (Vdbe.nHpStepLeft), as stock keeps it in
+** SQLITE_STMTSTATUS_VM_STEP: many short scans in one statement are a long
+** one.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+#if defined(__linux__)
+# include <sched.h>
+#endif
+
+/* Are there threads? */
+#if SQLITE_OS_UNIX && SQLITE_THREADSAFE>0 && SQLITE_MAX_WORKER_THREADS>0 \
+ && defined(SQLITE_MUTEX_PTHREADS) && defined(SQLITE_ATOMIC_INTRINSICS)
+# if SQLITE_ATOMIC_INTRINSICS
+#  define HP_THREADS 1
+# endif
+#endif
+
+#ifdef HP_THREADS
+# include <pthread.h>
+# include <signal.h>
+# include <sys/resource.h>
+
+/* Bytes of a thread's stack: at least, and at most, whatever the limit is */
+#define HP_STACK     ((i64)8*1024*1024)
+#define HP_MX_STACK  (sizeof(void*)<8 ? HP_STACK : 8*HP_STACK)
+
+/* Bytes of stack that SQLite's functions take, generously: a level of JSON, and
+** a byte of a pattern.  A level of patternCompare() is two bytes or more. */
+#define HP_STACK_JSON     1024
+#define HP_STACK_PATTERN  128
+#ifndef JSON_MAX_DEPTH
+# define JSON_MAX_DEPTH 0
+#endif
+
+/*
+** The threads that hpScanEach() has made.
+*/
+struct HpCrew {
+  pthread_mutex_t mutex;
+  pthread_cond_t cond;   /* A thread has ended, or has counted nWake steps */
+  int nBusy;             /* Threads that have not ended */
+  u32 nWake;             /* 0: the caller does not wait.  Atomic */
+};
+
+/* Bytes that the stack of a worker's thread has */
+static i64 hpStackSize(void){
+  struct rlimit lim;
+  i64 n = HP_STACK;
+  if( getrlimit(RLIMIT_STACK, &lim)==0 ){
+    if( lim.rlim_cur==RLIM_INFINITY || lim.rlim_cur>(rlim_t)HP_MX_STACK ){
+      n = HP_MX_STACK;
+    }else if( (i64)lim.rlim_cur>n ){
+      n = (i64)lim.rlim_cur;
+    }
+  }
+  return n & ~(i64)0xffff;
+}
+
+/* Are the mutexes SQLite's own, and do they lock? */
+static int hpMutexesLock(void){
+  const sqlite3_mutex_methods *pUsed = &sqlite3GlobalConfig.mutex;
+  const sqlite3_mutex_methods *pOwn = sqlite3DefaultMutex();
+  return sqlite3GlobalConfig.bCoreMutex
+      && pUsed->xMutexAlloc==pOwn->xMutexAlloc
+      && pUsed->xMutexFree==pOwn->xMutexFree
+      && pUsed->xMutexEnter==pOwn->xMutexEnter
+      && pUsed->xMutexTry==pOwn->xMutexTry
+      && pUsed->xMutexLeave==pOwn->xMutexLeave;
+}
+
+/* Processors that this process may use */
+static int hpProcessors(void){
+  int n = 1;
+#if defined(__linux__) && defined(CPU_COUNT)
+  cpu_set_t set;
+  if( sched_getaffinity(0, sizeof(set), &set)==0 ) return CPU_COUNT(&set);
+#endif
+#if defined(_SC_NPROCESSORS_ONLN)
+  n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+  return n;
+}
+#endif /* HP_THREADS */
+
+/*
+** The most workers that a scan of db may have.  One, unless more are asked for,
+** if memory is not the C library's: without SQLITE_CONFIG_MEMSTATUS nobody else
+** keeps two threads out of the application's allocator, and it may know its
+** threads.
+*/
+static int hpThreads(sqlite3 *db){
+#ifdef HP_THREADS
+  if( !hpMutexesLock() ) return 1;
+  if( db->hp.nThread ) return db->hp.nThread;
+  if( hpConfig()->nThread ) return hpConfig()->nThread;
+  if( !hpMemoryDefault() ) return 1;
+  return MAX(1, MIN(HP_DFLT_THREAD, hpProcessors()));
+#else
+  UNUSED_PARAMETER(db);
+  return 1;
+#endif
+}
+
+/*
+** True if whatever SQLite's functions need of the stack fits into that of a
+** thread.
+*/
+static int hpThreadsFit(const HpScan *p){
+#ifdef HP_THREADS
+  i64 nPattern = p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
+  if( p->pPlan->bDeep==0 ) return 1;
+  return (i64)JSON_MAX_DEPTH*HP_STACK_JSON + nPattern*HP_STACK_PATTERN
+      <= hpStackSize();
+#else
+  UNUSED_PARAMETER(p);
+  return 0;
+#endif
+}
+
+#ifdef SQLITE_DEBUG
+/* May this thread use what workers share?  One worker alone always may. */
+static int hpScanIsLocked(const HpScan *p){
+  return p->pMutex==0 || sqlite3_mutex_held(p->pMutex);
+}
+#endif
+
+/* The mutex of a scan with several workers */
+static void hpScanLock(const HpScan *p){
+  assert( sqlite3_mutex_notheld(p->pMutex) );
+  sqlite3_mutex_enter(p->pMutex);
+}
+static void hpScanUnlock(const HpScan *p){
+  assert( hpScanIsLocked(p) );
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), the progress
+** handler, or a worker failed */
+static int hpScanStopped(const HpScan *p){
+  if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
+  if( AtomicLoad(&p->bInterrupt) ) return SQLITE_INTERRUPT;
+  return AtomicLoad(&p->bStop) ? HP_DECLINE : SQLITE_OK;
+}
+
+/* The pager of the database that is scanned */
+static Pager *hpScanPager(const HpScan *p){
+  return sqlite3BtreePager(p->db->aDb[p->pPlan->iDb].pBt);
+}
+
+/*
+** The changes of the database of p so far: of its pages (sqlite3HpChanged()
+** counts them), and of rows of the connection.
+*/
+static u32 hpScanChanges(const HpScan *p){
+  return hpScanPager(p)->hp.nChange + (u32)p->db->nTotalChange;
+}
+
+/*
+** In the caller's thread: true if application code that the scan has called
+** has written, vacuumed or rolled back, so that what the scan has read may be
+** out of date.
+*/
+static int hpScanChanged(const HpScan *p){
+  return hpScanChanges(p)!=p->nChange;
+}
+
+/*
+** True if a ROLLBACK of a changed schema has made all cursors invalid since
+** the scan began, so that stock's would give an error.
+*/
+static int hpScanTripped(const HpScan *p){
+  return hpScanPager(p)->hp.nTrip!=p->nTrip;
+}
+
+#ifndef SQLITE_OMIT_PROGRESS_CALLBACK
+/*
+** In the caller's thread: call the progress handler for the steps that the
+** workers have counted.
+*/
+static void hpScanTell(HpScan *p){
+  sqlite3 *db = p->db;
+  u64 n = p->v->nHpStepLeft;
+  int i;
+  for(i=0; i<p->nWorker; i++){
+    HpExec *pExec = p->apWorker[i];
+    u32 nStep = AtomicLoad(&pExec->nStep);
+    n += (u32)(nStep - pExec->nTold);
+    AtomicStore(&pExec->nTold, nStep);
+  }
+  while( db->xProgress && n>=db->nProgressOps
+      && AtomicLoad(&p->bInterrupt)==0 && AtomicLoad(&db->u1.isInterrupted)==0
+  ){
+    n -= db->nProgressOps;
+    if( db->xProgress(db->pProgressArg) ) AtomicStore(&p->bInterrupt, 1);
+  }
+  p->v->nHpStepLeft = db->xProgress && n<db->nProgressOps ? (u32)n : 0;
+}
+#else
+# define hpScanTell(P)
+#endif
+
+/*
+** Stock would have run nStep opcodes for what this worker has done.  Is the
+** scan to stop?
+*/
+static int hpExecProgress(HpExec *p, u32 nStep){
+  HpScan *pScan = p->pScan;
+  AtomicStore(&p->nStep, p->nStep+nStep);
+  if( p==pScan->apWorker[0] ){
+    hpScanTell(pScan);
+#ifdef HP_THREADS
+  }else if( pScan->pCrew ){
+    u32 nWake = AtomicLoad(&pScan->pCrew->nWake);
+    if( nWake && p->nStep-AtomicLoad(&p->nTold)>=nWake ){
+      pthread_mutex_lock(&pScan->pCrew->mutex);
+      pthread_cond_signal(&pScan->pCrew->cond);
+      pthread_mutex_unlock(&pScan->pCrew->mutex);
+    }
+#endif
+  }
+  return hpScanStopped(pScan);
+}
+
+#ifdef HP_THREADS
+/* A worker in a thread of its own */
+static void *hpThreadMain(void *pArg){
+  HpExec *p = (HpExec*)pArg;
+  HpCrew *pCrew = p->pScan->pCrew;
+  p->xRun(p);
+  pthread_mutex_lock(&pCrew->mutex);
+  pCrew->nBusy--;
+  pthread_cond_signal(&pCrew->cond);
+  pthread_mutex_unlock(&pCrew->mutex);
+  return 0;
+}
+
+/*
+** Make threads for all workers of p but the first.  aThread[i] is that of
+** worker i, if aMade[i].
+*/
+static void hpCrewMake(HpScan *p, pthread_t *aThread, u8 *aMade){
+  pthread_attr_t attr;
+  sigset_t all;
+  sigset_t old;
+  int bAttr, i;
+  memset(aMade, 0, p->nWorker);
+  if( p->nWorker==1 || pthread_attr_init(&attr) ) return;
+  bAttr = pthread_attr_setstacksize(&attr, (size_t)hpStackSize())==0;
+  /* A thread begins with the signal mask of its maker */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  for(i=1; i<p->nWorker && bAttr; i++){
+    pthread_mutex_lock(&p->pCrew->mutex);
+    aMade[i] = sqlite3FaultSim(200)==SQLITE_OK
+            && pthread_create(&aThread[i], &attr, hpThreadMain,
+                              p->apWorker[i])==0;
+    p->pCrew->nBusy += aMade[i];
+    pthread_mutex_unlock(&p->pCrew->mutex);
+  }
+  pthread_sigmask(SIG_SETMASK, &old, 0);
+  pthread_attr_destroy(&attr);
+}
+
+/*
+** Wait until all threads have ended, and call the progress handler meanwhile.
+*/
+static void hpCrewWait(HpScan *p){
+#ifndef SQLITE_OMIT_PROGRESS_CALLBACK
+  HpCrew *pCrew = p->pCrew;
+  pthread_mutex_lock(&pCrew->mutex);
+  while( pCrew->nBusy>0 && p->db->xProgress ){
+    AtomicStore(&pCrew->nWake, MAX(1, p->db->nProgressOps/(u32)p->nWorker));
+    pthread_cond_wait(&pCrew->cond, &pCrew->mutex);
+    AtomicStore(&pCrew->nWake, 0);
+    pthread_mutex_unlock(&pCrew->mutex);
+    hpScanTell(p);
+    pthread_mutex_lock(&pCrew->mutex);
+  }
+  pthread_mutex_unlock(&pCrew->mutex);
+#else
+  UNUSED_PARAMETER(p);
+#endif
+}
+#endif /* HP_THREADS */
+
+/*
+** Let all workers do xRun, each in its thread, and wait for them.
+*/
+static int hpScanEach(HpScan *p, void (*xRun)(HpExec*)){
+  int rc = SQLITE_OK;
+  int i;
+#ifdef HP_THREADS
+  pthread_t aThread[HP_MX_THREAD];
+  u8 aMade[HP_MX_THREAD];
+  HpCrew crew;
+  assert( p->nWorker>=1 && p->nWorker<=HP_MX_THREAD );
+  assert( p->pCrew==0 && (p->pMutex!=0 || p->nWorker==1) );
+  crew.nBusy = 0;
+  crew.nWake = 0;
+  pthread_mutex_init(&crew.mutex, 0);
+  pthread_cond_init(&crew.cond, 0);
+  p->pCrew = &crew;
+  for(i=1; i<p->nWorker; i++) p->apWorker[i]->xRun = xRun;
+  hpCrewMake(p, aThread, aMade);
+#endif
+  xRun(p->apWorker[0]);
+#ifdef HP_THREADS
+  for(i=1; i<p->nWorker; i++){
+    if( aMade[i]==0 ) xRun(p->apWorker[i]);
+  }
+  hpCrewWait(p);
+  for(i=1; i<p->nWorker; i++){
+    if( aMade[i] ) pthread_join(aThread[i], 0);
+  }
+  assert( crew.nBusy==0 );
+  p->pCrew = 0;
+  pthread_cond_destroy(&crew.cond);
+  pthread_mutex_destroy(&crew.mutex);
+#endif
+  hpScanTell(p);
+  for(i=0; i<p->nWorker; i++){
+    HpExec *pExec = p->apWorker[i];
+    int rcExec = pExec->rc;
+    /* Memory of a worker's own: stock needs less */
+    if( i>0 && rcExec==SQLITE_NOMEM && pExec->db->mallocFailed ){
+      rcExec = HP_DECLINE;
+    }
+    if( rcExec && (rc==SQLITE_OK || rc==HP_DECLINE) ) rc = rcExec;
+  }
+  if( (rc==SQLITE_OK || rc==HP_DECLINE || rc==HP_SERIAL)
+   && AtomicLoad(&p->bInterrupt)
+  ){
+    rc = SQLITE_INTERRUPT;
+  }
+  return rc;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,445 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_expr: running a vector program.
+**
+**    hpExprOpen()      a worker's vectors; constant operations run
+**    hpExprFilter()    run the filters: narrows the selection vector
+**    hpExprRest()      run the rest, under the final selection
+**    hpExprRangeIsWhole()    were the rows in range in one piece, over all workers?
+**    hpExprClose()     free what operations keep
+**
+** An operation computes one vector from others, for the rows of the
+** selection vector.  It looks at the types that occur in its operands and
+** takes a typed loop where they are all integers, all reals, or all text,
+** and otherwise one general loop, in which everything but plain numbers is
+** turned into a Mem and handed to the functions that the VDBE itself uses
+** (sqlite3MemCompare, applyNumericAffinity, sqlite3VdbeBooleanValue, ...).
+** The typed loops are what makes it fast; the general loop is what makes it
+** right; each typed loop says under which condition it is the same thing.
+**
+** All operands are computed for all selected rows, whether or not SQL's short
+** cuts would have reached them.  Operators cannot fail but for memory.  SQL
+** functions can, and may cost much, so they are called for selected rows only,
+** and where a CASE, COALESCE, AND or OR stands before them only where it
+** leads to them (HpOp.iGuard).  A function that fails even so sets p->rcOp to
+** HP_DECLINE: stock's code then finds the error, or finds that it does not
+** matter.  Out of memory inside a stock function sets db->mallocFailed, which
+** is looked at after each batch.
+**
+** An operation whose operands are constants is one itself: hpExprOpen()
+** computes it.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Set pOut to aArg[p->aPick[i]] in each row i, or to NULL where aPick[i] is
+** n.
+*/
+static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
+  const u16 *aPick = p->aPick;
+  u8 mType = 0;
+  u8 bFloat = 1;         /* All in float form or reals */
+  int k;
+  for(k=0; k<n; k++){
+    HpVec *pVec = &p->aVec[aArg[k]];
+    mType |= pVec->mType;
+    if( pVec->mIdx==0 && pVec->mType==HP_INT
+     && pVec->aVal[0].i<=1000000 && pVec->aVal[0].i>=-1000000
+    ){
+      continue;          /* Converted below */
+    }
+    if( pVec->bFloat==0 && pVec->mType!=HP_REAL ) bFloat = 0;
+  }
+  if( mType!=HP_NUM ) bFloat = 0;
+  for(k=0; k<n && bFloat==0; k++) hpVecExact(p, &p->aVec[aArg[k]]);
+  mType = 0;
+  HP_ROWS(p, {
+    u8 t = HP_NULL;
+    if( aPick[i]<n ){
+      const HpVec *pVec = &p->aVec[aArg[aPick[i]]];
+      int iIn = i & pVec->mIdx;
+      t = pVec->aTag[iIn];
+      pOut->aVal[i] = pVec->aVal[iIn];
+      pOut->aLen[i] = pVec->aLen[iIn];
+      if( bFloat && pVec->mIdx==0 && t==HP_INT ){
+        pOut->aVal[i].r = (double)pVec->aVal[0].i;
+      }
+    }
+    pOut->aTag[i] = t;
+    mType |= t;
+  })
+  pOut->bFloat = bFloat;
+  pOut->mType = mType;
+  if( mType!=HP_NUM ) hpVecExact(p, pOut);
+}
+
+/*
+** Compute a CASE without base: arguments are WHEN, THEN, WHEN, THEN, ..., and
+** perhaps ELSE.
+*/
+static void hpOpCase(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+  u16 aThen[HP_MX_LIST/2+1];
+  u16 *aPick = p->aPick;
+  int nWhen = pOp->n/2;
+  int k;
+  for(k=0; k<nWhen; k++) aThen[k] = aArg[2*k+1];
+  if( pOp->n%2 ) aThen[nWhen] = aArg[2*nWhen];
+  HP_ROWS(p, { aPick[i] = (u16)nWhen; })
+  for(k=nWhen-1; k>=0; k--){
+    HpVec *pWhen = &p->aVec[aArg[2*k]];
+    hpVecExact(p, pWhen);
+    if( (pWhen->mType & ~(HP_INT|HP_NULL))==0 ){
+      const u8 *aTag = pWhen->aTag;
+      const HpVal *aVal = pWhen->aVal;
+      u32 m = pWhen->mIdx;
+      HP_ROWS(p, {
+        int b = (aTag[i & m]==HP_INT) & (aVal[i & m].i!=0);
+        aPick[i] = b ? (u16)k : aPick[i];
+      })
+    }else{
+      HP_ROWS(p, {
+        if( hpVecTruth(p, pWhen, i)==1 ) aPick[i] = (u16)k;
+      })
+    }
+  }
+  hpVecPick(p, pOut, aThen, nWhen + pOp->n%2);
+}
+
+/*
+** Compute COALESCE(): the first argument that is not NULL.
+*/
+static void hpOpCoalesce(HpExec *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+  u16 *aPick = p->aPick;
+  int n = pOp->n;
+  int k;
+  if( (p->aVec[aArg[0]].mType & HP_NULL)==0 ){
+    hpVecCopy(p, pOut, &p->aVec[aArg[0]]);
+    return;
+  }
+  HP_ROWS(p, { aPick[i] = (u16)(n-1); })
+  for(k=n-2; k>=0; k--){
+    const HpVec *pVec = &p->aVec[aArg[k]];
+    const u8 *aTag = pVec->aTag;
+    u32 m = pVec->mIdx;
+    HP_ROWS(p, { aPick[i] = aTag[i & m]!=HP_NULL ? (u16)k : aPick[i]; })
+  }
+  hpVecPick(p, pOut, aArg, n);
+}
+
+/*
+** Run a comparison by an application's collation into p->aBool.  Only rows that
+** stock would compare are compared; the others are false.
+*/
+static void hpOpUser(HpExec *p, int iOp){
+  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
+  u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  u8 bDense = p->bDense;
+  const u16 *aNeed;
+  hpVecExact(p, &p->aVec[pOp->a]);
+  if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
+  memset(p->aBool, 0, p->batch.nRow);
+  p->nSel = hpSelGuard(p, pOp, &aNeed);
+  p->aSel = (u16*)aNeed;
+  p->bDense = 0;
+  if( pOp->eOp==HP_OP_COMPARE ){
+    hpOpCompare(p, pOp);
+  }else{
+    hpOpIn(p, pOp, p->apState[iOp]);
+  }
+  p->aSel = aSel;
+  p->nSel = nSel;
+  p->bDense = bDense;
+}
+
+/*
+** Run operation iOp for the rows selected.
+*/
+static void hpOpRun(HpExec *p, int iOp){
+  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
+  HpVec *pOut = &p->aVec[pOp->iOut];
+  HpVec *pA = &p->aVec[pOp->a];
+  HpVec *pB = &p->aVec[pOp->b];
+  u8 *aBool = p->aBool;
+
+  switch( pOp->eOp ){
+    case HP_OP_COLUMN:
+      hpRecordColumn(p, pOp->a, pOut);
+      return;
+    case HP_OP_ARITH:
+      hpOpArith(p, pOp, pOut);
+      return;
+    case HP_OP_BIT:
+    case HP_OP_BITNOT:
+      hpOpBit(p, pOp, pOut);
+      return;
+    case HP_OP_CONCAT:
+      hpOpConcat(p, pOp, pOut);
+      return;
+    case HP_OP_CAST:
+    case HP_OP_AFFINITY:
+      hpOpCast(p, pOp, pOut);
+      return;
+    case HP_OP_CASE:
+      hpOpCase(p, pOp, pOut);
+      return;
+    case HP_OP_COALESCE:
+      hpOpCoalesce(p, pOp, pOut);
+      return;
+    case HP_OP_FUNC:
+      hpFuncRun(p, iOp);
+      return;
+    case HP_OP_COMPARE:
+      if( pOp->bUser ){
+        hpOpUser(p, iOp);
+      }else{
+        hpOpCompare(p, pOp);
+      }
+      break;
+    case HP_OP_IN:
+      if( pOp->bUser ){
+        hpOpUser(p, iOp);
+        break;
+      }
+      hpVecExact(p, pA);
+      hpOpIn(p, pOp, p->apState[iOp]);
+      break;
+    case HP_OP_LIKE:
+      hpVecExact(p, pB);
+      hpLikeRun(p, pOp, p->apState[iOp]);
+      break;
+    case HP_OP_ISNULL:
+      HP_ROWS(p, {
+        int bNull = pA->aTag[i & pA->mIdx]==HP_NULL;
+        aBool[i] = bNull==(pOp->op==TK_ISNULL);
+      })
+      break;
+    case HP_OP_NOT:
+      hpVecExact(p, pA);
+      HP_ROWS(p, {
+        u8 b = hpVecBool(p, pA, i);
+        aBool[i] = b==2 ? 2 : !b;
+      })
+      break;
+    case HP_OP_TRUTH:
+      hpVecExact(p, pA);
+      HP_ROWS(p, {
+        u8 b = hpVecBool(p, pA, i);
+        if( b==2 ) b = pOp->b & 1;
+        aBool[i] = b ^ (pOp->b>>1);
+      })
+      break;
+    case HP_OP_AND:
+      hpVecExact(p, pA);
+      hpVecExact(p, pB);
+      HP_ROWS(p, {
+        u8 a = hpVecBool(p, pA, i);
+        u8 b = hpVecBool(p, pB, i);
+        aBool[i] = (a==0 || b==0) ? 0 : (a & b & 1) ? 1 : 2;
+      })
+      break;
+    default:
+      assert( pOp->eOp==HP_OP_OR );
+      hpVecExact(p, pA);
+      hpVecExact(p, pB);
+      HP_ROWS(p, {
+        u8 a = hpVecBool(p, pA, i);
+        u8 b = hpVecBool(p, pB, i);
+        aBool[i] = (a==1 || b==1) ? 1 : ((a|b) & 2);
+      })
+      break;
+  }
+  if( !pOp->bFilter ) hpVecFromBool(p, pOut);
+}
+
+/*
+** Compute operation iOp, which is constant, for one row that stands for all.
+*/
+static void hpOpRunConst(HpExec *p, int iOp){
+  u16 *aSel = p->aSel;
+  p->aSel = p->aAll;
+  p->nSel = 1;
+  p->bDense = 0;
+  p->batch.nRow = 1;
+  hpOpRun(p, iOp);
+  p->aVec[p->pPlan->prog.aOp[iOp].iOut].mIdx = 0;
+  p->aSel = aSel;
+  p->batch.nRow = 0;
+}
+
+/*
+** Allocate vectors and what operations keep, and compute those that are
+** constant.  Constants are there, and so are p->aSel, aAll and aBool.
+*/
+static int hpExprOpen(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  i64 n = p->batch.nAlloc;
+  int i;
+  p->aPick = hpArenaAlloc(&p->vec, sizeof(u16)*n);
+  p->apState = hpArenaAlloc(&p->vec, sizeof(void*)*(i64)(pProg->nOp+1));
+  if( p->aPick==0 || p->apState==0 ) return HP_DECLINE;
+  memset(p->apState, 0, sizeof(void*)*(i64)(pProg->nOp+1));
+  for(i=0; i<pProg->nOp; i++){
+    const HpOp *pOp = &pProg->aOp[i];
+    int rc = hpVecInit(p, &p->aVec[pOp->iOut], pOp->bConst ? 1 : (int)n);
+    if( rc==SQLITE_OK ){
+      switch( pOp->eOp ){
+        case HP_OP_IN:
+          hpOpInAffinity(p, pOp);
+          rc = hpInOpen(p, pOp, &p->apState[i]);
+          break;
+        case HP_OP_LIKE:
+          rc = hpLikeOpen(p, pOp, &p->apState[i]);
+          break;
+        case HP_OP_FUNC:
+          rc = hpFuncOpen(p, i);
+          break;
+      }
+    }
+    if( rc ) return rc;
+    if( pOp->bConst ) hpOpRunConst(p, i);
+    if( p->rcOp ) return p->rcOp;
+  }
+  /* Text of constants computed here stays */
+  p->textConst = p->text;
+  memset(&p->text, 0, sizeof(p->text));
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+/*
+** Free what hpExprOpen() made.  Harmless if it has not been called.
+*/
+static void hpExprClose(HpExec *p){
+  hpFuncClose(p);
+  hpArenaClear(&p->text);
+  hpArenaClear(&p->textConst);
+}
+
+/*
+** Run operations *piOp up to iTo, but for constant ones.  Returns p->rcOp.
+*/
+static int hpOpRunTo(HpExec *p, int *piOp, int iTo){
+  for(; *piOp<iTo; (*piOp)++){
+    if( p->pPlan->prog.aOp[*piOp].bConst ) continue;
+    hpOpRun(p, *piOp);
+    if( p->rcOp ) return p->rcOp;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The selected rows are those in range.  True if the worker has seen them in one
+** piece so far: see hp_range.c.  The scan begins with the leaf where the first of
+** them would be, so in a sound file only rows of the first run come before.
+*/
+static int hpExprInRange(HpExec *p){
+  int n = p->nSel;
+  int nRow = p->batch.nRow;
+  const u16 *aSel = p->aSel;
+  int bFirst = (p->iPos>>32)==0 && p->bInRange==0;
+  if( n==0 ){
+    if( !bFirst ) p->iOutRange = MIN(p->iOutRange, p->iPos);
+    return 1;
+  }
+  if( aSel[n-1]-aSel[0]!=n-1 || p->iOutRange!=HP_NO_POS
+   || (aSel[0]!=0 && !bFirst)
+  ){
+    return 0;
+  }
+  p->bInRange = 1;
+  p->iInRange = p->iPos + aSel[n-1];
+  if( aSel[n-1]!=nRow-1 ) p->iOutRange = p->iInRange+1;
+  return 1;
+}
+
+/*
+** All workers are done.  True if none has seen a row behind the range that comes
+** before one in range of another worker.
+*/
+static int hpExprRangeIsWhole(const HpScan *pScan){
+  u64 iLast = 0;
+  int i;
+  for(i=0; i<pScan->nWorker; i++){
+    iLast = MAX(iLast, pScan->apWorker[i]->iInRange);
+  }
+  for(i=0; i<pScan->nWorker; i++){
+    if( pScan->apWorker[i]->iOutRange<iLast ) return 0;
+  }
+  return 1;
+}
+
+#ifdef SQLITE_DEBUG
+/* A selection vector: rows of the batch, each after the one before it */
+static int hpExprIsSelection(const HpExec *p){
+  int ii;
+  if( p->nSel<0 || p->nSel>p->batch.nRow ) return 0;
+  for(ii=0; ii<p->nSel; ii++){
+    if( p->aSel[ii]>=p->batch.nRow ) return 0;
+    if( ii>0 && p->aSel[ii]<=p->aSel[ii-1] ) return 0;
+  }
+  return 1;
+}
+#endif
+
+/*
+** Apply the filters to the batch: afterwards p->aSel[0..p->nSel-1] are the
+** rows for which the WHERE clause is true, in order.
+**
+** While at least half of the rows are selected all rows are computed: loops
+** without a selection vector are that much faster.
+*/
+static int hpExprFilter(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  int iOp = 0;
+  int i, ii;
+
+  p->nSel = p->batch.nRow;
+  p->bDense = 1;
+  memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
+  hpArenaReset(&p->text);
+  for(i=0; i<pProg->nFilter && p->nSel>0; i++){
+    const struct HpFilter *pFilter = &pProg->aFilter[i];
+    int n = 0;
+    if( hpOpRunTo(p, &iOp, pFilter->nOp) ) return p->rcOp;
+    if( iOp==0 || !pProg->aOp[iOp-1].bFilter
+     || pProg->aOp[iOp-1].iOut!=pFilter->iVec
+    ){
+      HpVec *pVec = &p->aVec[pFilter->iVec];
+      hpVecExact(p, pVec);
+      for(ii=0; ii<p->nSel; ii++){
+        p->aBool[p->aSel[ii]] = hpVecTruth(p, pVec, p->aSel[ii]);
+      }
+    }
+    for(ii=0; ii<p->nSel; ii++){
+      u16 row = p->aSel[ii];
+      p->aSel[n] = row;
+      n += p->aBool[row]==1;
+    }
+    p->nSel = n;
+    p->bDense = n*2>=p->batch.nRow;
+    if( i+1==pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
+  }
+  if( i<pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
+  assert( hpExprIsSelection(p) );
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+/*
+** Compute keys and arguments for the rows that passed the filters.
+*/
+static int hpExprRest(HpExec *p){
+  const HpProg *pProg = &p->pPlan->prog;
+  int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
+  if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
+  return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
+}
+#endif /* SQLITE_OMIT_HP */

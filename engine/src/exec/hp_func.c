@@ -1,0 +1,901 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_func: SQL functions in vector programs.
+**
+**    hpFuncOpen()     prepare an HP_OP_FUNC
+**    hpFuncRun()      compute one for the selected rows
+**    hpFuncClose()    free what functions have kept
+**    hpLikeOpen(), hpLikeRun()    LIKE and GLOB with a constant pattern
+**
+** A function is called as OP_Function calls it, row by row: arguments are
+** copied from vectors into sqlite3_values, the result into a vector.  The
+** statement that a function sees (sqlite3_context.pVdbe) is a Vdbe of the
+** worker's own with what functions use of it:
+**
+**    db             the worker's connection
+**    aOp            two for each operation of the program: the collation of
+**                   min(), max() and the like, then the call
+**    pAuxData       what sqlite3_set_auxdata() keeps: parsed JSON, patterns
+**    iCurrentTime   'now', the same as that of the real statement
+**
+** Functions that are worth it have a loop of their own (hpFastXxx below) for
+** arguments of the usual types, and call SQLite's for the other rows.  A
+** function is recognised by its address, since an application may redefine
+** any name.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* State of an HP_OP_FUNC */
+typedef struct HpFunc HpFunc;
+struct HpFunc {
+  const HpOp *pOp;
+  HpVec *pOut;           /* Result */
+  HpVec **apArg;         /* Arguments */
+  u8 bRow;               /* Some argument is not constant */
+  u32 mConst;            /* Arguments that are, as in P1 of OP_Function */
+  Mem *aMem;             /* Arguments of a call */
+  Mem out;               /* Its result */
+  int (*xFast)(HpExec*,HpFunc*,int);  /* See hpFastXxx(), or NULL */
+  u32 nLit;              /* For xFast: what it found out about constants */
+  sqlite3_context *pCtx;
+};
+
+/*
+** Set *pMem, an argument of a function, to row i of pVec.  Memory that the
+** function has attached to *pMem is used again.  Text gets the zero byte that
+** functions ask for: most are found with one.
+*/
+static void hpFuncArg(HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+  i &= pVec->mIdx;
+  pMem->flags = MEM_Null;
+  switch( pVec->aTag[i] ){
+    case HP_INT:
+      pMem->u.i = pVec->aVal[i].i;
+      pMem->flags = MEM_Int;
+      break;
+    case HP_REAL:
+      pMem->u.r = pVec->aVal[i].r;
+      pMem->flags = MEM_Real;
+      break;
+    case HP_TEXT: {
+      u32 n = pVec->aLen[i];
+      const u8 *z = pVec->aVal[i].z;
+      pMem->n = (int)n;
+      pMem->enc = SQLITE_UTF8;
+      if( z[n]==0 ){
+        pMem->z = (char*)z;
+        pMem->flags = MEM_Str|MEM_Ephem|MEM_Term;
+      }else if( sqlite3VdbeMemClearAndResize(pMem, (int)n+4)==SQLITE_OK ){
+        memcpy(pMem->z, z, n);
+        memset(&pMem->z[n], 0, 4);
+        pMem->flags = MEM_Str|MEM_Term;
+      }
+      break;
+    }
+    case HP_BLOB:
+      pMem->z = (char*)pVec->aVal[i].z;
+      pMem->n = (int)pVec->aLen[i];
+      pMem->enc = SQLITE_UTF8;
+      pMem->flags = MEM_Blob|MEM_Ephem;
+      break;
+  }
+  if( pVec->aSub && pVec->aSub[i] ){
+    pMem->flags |= MEM_Subtype;
+    pMem->eSubtype = pVec->aSub[i]-1;
+  }
+  UNUSED_PARAMETER(p);
+}
+
+/*
+** Call the function for row i.
+*/
+static void hpFuncCall(HpExec *p, HpFunc *pF, int i){
+  sqlite3_context *pCtx = pF->pCtx;
+  HpVec *pOut = pF->pOut;
+  int k;
+  for(k=0; k<pCtx->argc; k++){
+    if( pF->apArg[k]->mIdx ) hpFuncArg(p, pF->apArg[k], i, &pF->aMem[k]);
+  }
+  MemSetTypeFlag(&pF->out, MEM_Null);
+  pCtx->isError = 0;
+  pCtx->pFunc->xSFunc(pCtx, pCtx->argc, pCtx->argv);
+  if( pCtx->isError ){
+    if( pCtx->isError>0 ) p->rcOp = HP_DECLINE;
+    sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, pCtx->iOp,
+                             (int)pF->mConst);
+    pCtx->isError = 0;
+  }
+  if( pOut->aSub ){
+    pOut->aSub[i] = 0;
+    if( pF->out.flags & MEM_Subtype ){
+      pOut->aSub[i] = pF->out.eSubtype+1;
+      if( pOut->aSub[i]==0 || pF->pOp->bSub==HP_SUB_DECLINE ){
+        p->rcOp = HP_DECLINE;
+      }
+    }
+  }
+  hpVecSetMem(p, pOut, i, &pF->out);
+}
+
+/*
+** Give the rows of the batch that were not computed, if all have to be
+** defined, the value of a row that was, so that pOut->mType stays as it is.
+** aSel[0..n-1] are those that were.
+*/
+static void hpVecFill(HpExec *p, HpVec *pOut, const u16 *aSel, int n){
+  int i, ii, from;
+  if( n==0 ){
+    memset(pOut->aTag, HP_NULL, p->batch.nAlloc);
+    pOut->mType = HP_NULL;
+    return;
+  }
+  from = aSel[0];
+  for(i=0, ii=0; i<p->batch.nRow; i++){
+    if( ii<n && aSel[ii]==i ){
+      from = i;
+      ii++;
+    }else{
+      pOut->aTag[i] = pOut->aTag[from];
+      pOut->aVal[i] = pOut->aVal[from];
+      pOut->aLen[i] = pOut->aLen[from];
+      if( pOut->aSub ) pOut->aSub[i] = pOut->aSub[from];
+    }
+  }
+}
+
+/*
+** Compute HP_OP_FUNC number iOp.
+*/
+static void hpFuncRun(HpExec *p, int iOp){
+  HpFunc *pF = p->apState[iOp];
+  const HpOp *pOp = pF->pOp;
+  const u16 *aSel;
+  HpVec *pOut = pF->pOut;
+  int n, k, ii;
+
+  pOut->mType = 0;
+  pOut->bFloat = 0;
+  for(k=0; k<pOp->n; k++){
+    hpVecExact(p, pF->apArg[k]);
+    if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
+  }
+  n = hpSelGuard(p, pOp, &aSel);
+  for(ii=0; ii<n && p->rcOp==0; ii++){
+    if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
+    hpFuncCall(p, pF, aSel[ii]);
+    /* A batch of calls may take long */
+    if( AtomicLoad(&p->pScan->db->u1.isInterrupted) ){
+      p->rcOp = SQLITE_INTERRUPT;
+    }
+  }
+  if( p->rcOp==0 && (p->bDense ? n<p->batch.nRow : n<p->nSel) ){
+    hpVecFill(p, pOut, aSel, n);
+  }
+}
+
+/* Results of typeof(), with slack after them */
+static const u8 aHpTypeName[5][HP_SLACK+8] = {
+  "integer", "real", "text", "blob", "null"
+};
+
+static void hpFuncFast(HpExec*, HpFunc*);
+
+/*
+** Prepare HP_OP_FUNC number iOp.  Vectors of its arguments are there.
+*/
+static int hpFuncOpen(HpExec *p, int iOp){
+  const HpProg *pProg = &p->pPlan->prog;
+  const HpOp *pOp = &pProg->aOp[iOp];
+  FuncDef *pDef = pOp->pInfo;
+  Vdbe *v = p->pFuncVdbe;
+  HpFunc *pF;
+  int k;
+
+  if( v==0 ){
+    i64 nByte = sizeof(Vdbe) + 2*sizeof(VdbeOp)*(i64)pProg->nOp;
+    v = hpArenaAlloc(&p->vec, nByte);
+    if( v==0 ) return HP_DECLINE;
+    memset(v, 0, nByte);
+    v->db = p->db;
+    v->aOp = (VdbeOp*)&v[1];
+    p->pFuncVdbe = v;
+  }
+  if( (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) && v->iCurrentTime==0 ){
+    sqlite3_int64 *piTime = &p->pScan->v->iCurrentTime;
+    if( *piTime==0 && sqlite3OsCurrentTimeInt64(p->db->pVfs, piTime) ){
+      return HP_DECLINE;
+    }
+    v->iCurrentTime = *piTime;
+  }
+  v->aOp[2*iOp].opcode = OP_CollSeq;
+  v->aOp[2*iOp].p4type = P4_COLLSEQ;
+  v->aOp[2*iOp].p4.pColl = pOp->pColl;
+  v->aOp[2*iOp+1].opcode = OP_Function;
+
+  pF = hpArenaAlloc(&p->vec, sizeof(*pF));
+  if( pF==0 ) return HP_DECLINE;
+  memset(pF, 0, sizeof(*pF));
+  pF->pOp = pOp;
+  pF->pOut = &p->aVec[pOp->iOut];
+  pF->apArg = hpArenaAlloc(&p->vec, sizeof(HpVec*)*(i64)(pOp->n+1));
+  pF->aMem = hpArenaAlloc(&p->vec, sizeof(Mem)*(i64)(pOp->n+1));
+  pF->pCtx = hpArenaAlloc(&p->vec, SZ_CONTEXT((i64)pOp->n+1));
+  if( pF->apArg==0 || pF->aMem==0 || pF->pCtx==0 ) return HP_DECLINE;
+  memset(pF->pCtx, 0, SZ_CONTEXT((i64)pOp->n+1));
+  for(k=0; k<pOp->n; k++){
+    pF->apArg[k] = &p->aVec[pProg->aArg[pOp->iArg+k]];
+    if( k<32 && pF->apArg[k]->mIdx==0 ) pF->mConst |= MASKBIT32(k);
+    sqlite3VdbeMemInit(&pF->aMem[k], p->db, MEM_Null);
+    pF->pCtx->argv[k] = &pF->aMem[k];
+  }
+  sqlite3VdbeMemInit(&pF->out, p->db, MEM_Null);
+  pF->pCtx->pOut = &pF->out;
+  pF->pCtx->pFunc = pDef;
+  pF->pCtx->pVdbe = v;
+  pF->pCtx->iOp = 2*iOp+1;
+  pF->pCtx->enc = SQLITE_UTF8;
+  pF->pCtx->argc = pOp->n;
+  p->apState[iOp] = pF;
+  if( pOp->bSub ){
+    i64 n = pOp->bConst ? 1 : p->batch.nAlloc;
+    pF->pOut->aSub = hpArenaAlloc(&p->vec, n);
+    if( pF->pOut->aSub==0 ) return HP_DECLINE;
+    memset(pF->pOut->aSub, 0, n);
+  }
+  hpFuncFast(p, pF);
+  return SQLITE_OK;
+}
+
+/*
+** Free what functions have kept, and what their arguments hold.
+*/
+static void hpFuncClose(HpExec *p){
+  int i, k;
+  if( p->pFuncVdbe==0 ) return;
+  sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, -1, 0);
+  p->pFuncVdbe = 0;
+  for(i=0; i<p->pPlan->prog.nOp; i++){
+    HpFunc *pF = p->apState[i];
+    if( pF==0 || p->pPlan->prog.aOp[i].eOp!=HP_OP_FUNC ) continue;
+    for(k=0; k<pF->pOp->n; k++) sqlite3VdbeMemRelease(&pF->aMem[k]);
+    sqlite3VdbeMemRelease(&pF->out);
+  }
+}
+
+/*
+** The number of bytes at z, up to n, that are ASCII and not zero.  At least
+** HP_SLACK bytes after z[n] are readable.
+*/
+static SQLITE_INLINE u32 hpAsciiLen(const u8 *z, u32 n){
+  u32 i = 0;
+#ifdef HP_SSE2
+  for(; i<n; i+=16){
+    __m128i x = _mm_loadu_si128((const __m128i*)&z[i]);
+    u32 m = (u32)_mm_movemask_epi8(_mm_cmpgt_epi8(x, _mm_setzero_si128()));
+    if( m!=0xffff ){
+      i += (u32)__builtin_ctz(~m);
+      break;
+    }
+  }
+#else
+  while( i<n && (u8)(z[i]-1)<0x7f ) i++;
+#endif
+  return MIN(i, n);
+}
+
+/* Set row i of the result */
+static SQLITE_INLINE int hpFastInt(HpFunc *pF, int i, i64 x){
+  pF->pOut->aVal[i].i = x;
+  pF->pOut->aTag[i] = HP_INT;
+  pF->pOut->mType |= HP_INT;
+  return 1;
+}
+static SQLITE_INLINE int hpFastReal(HpFunc *pF, int i, double r){
+  pF->pOut->aVal[i].r = r;
+  pF->pOut->aTag[i] = HP_REAL;
+  pF->pOut->mType |= HP_REAL;
+  return 1;
+}
+static SQLITE_INLINE int hpFastNull(HpFunc *pF, int i){
+  pF->pOut->aTag[i] = HP_NULL;
+  pF->pOut->mType |= HP_NULL;
+  return 1;
+}
+/* The n bytes at z stay where they are until the batch ends */
+static SQLITE_INLINE int hpFastText(HpFunc *pF, int i, const u8 *z, u32 n){
+  pF->pOut->aVal[i].z = z;
+  pF->pOut->aLen[i] = n;
+  pF->pOut->aTag[i] = HP_TEXT;
+  pF->pOut->mType |= HP_TEXT;
+  return 1;
+}
+
+/* Type and index of argument K in row I */
+#define hpFastIdx(PF,K,I)  ((I) & (PF)->apArg[K]->mIdx)
+#define hpFastTag(PF,K,I)  ((PF)->apArg[K]->aTag[hpFastIdx(PF,K,I)])
+
+/*
+** hpFastXxx(): compute row i, or return 0 to have SQLite's function called.
+** The comment says for which arguments they know the answer.
+*/
+
+/* length(X): blobs; text without zero bytes and of ASCII */
+static int hpFastLength(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u32 n = pA->aLen[iA];
+  UNUSED_PARAMETER(p);
+  switch( pA->aTag[iA] ){
+    case HP_NULL:
+      return hpFastNull(pF, i);
+    case HP_BLOB:
+      return hpFastInt(pF, i, n);
+    case HP_TEXT:
+      if( hpAsciiLen(pA->aVal[iA].z, n)==n ) return hpFastInt(pF, i, n);
+  }
+  return 0;
+}
+
+/* upper(X) and lower(X): text.  nLit is 'a' or 'A', the first letter that
+** changes */
+static int hpFastCase(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u32 n = pA->aLen[iA];
+  const u8 *z = pA->aVal[iA].z;
+  u8 *zOut;
+  u32 k = 0;
+  if( pA->aTag[iA]!=HP_TEXT ) return 0;
+  zOut = hpTextAlloc(p, n);
+  if( zOut==0 ) return hpFastNull(pF, i);
+#ifdef HP_SSE2
+  for(; k<n; k+=16){
+    /* This may write into the slack that follows */
+    __m128i x = _mm_loadu_si128((const __m128i*)&z[k]);
+    __m128i m = _mm_and_si128(
+        _mm_cmpgt_epi8(x, _mm_set1_epi8((char)(pF->nLit-1))),
+        _mm_cmplt_epi8(x, _mm_set1_epi8((char)(pF->nLit+26))));
+    x = _mm_xor_si128(x, _mm_and_si128(m, _mm_set1_epi8(0x20)));
+    _mm_storeu_si128((__m128i*)&zOut[k], x);
+  }
+  memset(&zOut[n], 0, 8);
+#else
+  for(; k<n; k++) zOut[k] = z[k] ^ ((u8)(z[k]-pF->nLit)<26 ? 0x20 : 0);
+#endif
+  return hpFastText(pF, i, zOut, n);
+}
+
+/* abs(X): numbers but for the smallest */
+static int hpFastAbs(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  HpVal v = pA->aVal[iA];
+  UNUSED_PARAMETER(p);
+  switch( pA->aTag[iA] ){
+    case HP_NULL:
+      return hpFastNull(pF, i);
+    case HP_INT:
+      return v.i==SMALLEST_INT64 ? 0 : hpFastInt(pF, i, v.i<0 ? -v.i : v.i);
+    case HP_REAL:
+      return hpFastReal(pF, i, v.r<0 ? -v.r : v.r);
+  }
+  return 0;
+}
+
+/* round(X) and round(X,0): reals; round(X,Y): integers */
+static int hpFastRound(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  u8 t = pA->aTag[iA];
+  double r;
+  UNUSED_PARAMETER(p);
+  if( pF->pOp->n==2 && hpFastTag(pF, 1, i)!=HP_INT ) return 0;
+  if( t==HP_NULL ) return hpFastNull(pF, i);
+  if( t==HP_INT ) return hpFastReal(pF, i, (double)pA->aVal[iA].i);
+  if( t!=HP_REAL ) return 0;
+  if( pF->pOp->n==2 && pF->apArg[1]->aVal[hpFastIdx(pF,1,i)].i>0 ) return 0;
+  r = pA->aVal[iA].r;
+  if( r>=-HP_MX_FLOAT && r<=HP_MX_FLOAT ){
+    r = (double)((i64)(r+(r<0?-0.5:+0.5)));
+  }
+  return hpFastReal(pF, i, r);
+}
+
+/* substr(X,Y) and substr(X,Y,Z): ASCII text, integers, Z not negative */
+static int hpFastSubstr(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  i64 n = pA->aLen[iA];
+  i64 p1, p2;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]!=HP_TEXT || hpFastTag(pF, 1, i)!=HP_INT ) return 0;
+  p1 = pF->apArg[1]->aVal[hpFastIdx(pF,1,i)].i;
+  p2 = SQLITE_MAX_LENGTH;
+  if( pF->pOp->n==3 ){
+    if( hpFastTag(pF, 2, i)!=HP_INT ) return 0;
+    p2 = pF->apArg[2]->aVal[hpFastIdx(pF,2,i)].i;
+  }
+  if( p2<0 || p2>SQLITE_MAX_LENGTH || p1>SQLITE_MAX_LENGTH ) return 0;
+  if( p1<0 ){
+    if( p1<-SQLITE_MAX_LENGTH ) return 0;
+    p1 += n;
+    if( p1<0 ){
+      p2 = MAX(p2+p1, 0);
+      p1 = 0;
+    }
+    if( hpAsciiLen(z, (u32)n)!=n ) return 0;
+  }else{
+    if( p1>0 ){
+      p1--;
+    }else if( p2>0 ){
+      p2--;
+    }
+    if( n>p1+p2 ) n = p1+p2;
+    if( hpAsciiLen(z, (u32)n)!=n ) return 0;
+  }
+  if( p1>n ) p1 = n;
+  if( p2>n-p1 ) p2 = n-p1;
+  return hpFastText(pF, i, &z[p1], (u32)p2);
+}
+
+static i64 hpPieceFind(const u8*, u32, const u8*, u32, int);
+
+/* instr(X,Y): text where Y begins with ASCII, so that it can only be found at
+** the start of a character */
+static int hpFastInstr(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  const HpVec *pB = pF->apArg[1];
+  int iA = i & pA->mIdx;
+  int iB = i & pB->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  i64 k, j, x;
+  UNUSED_PARAMETER(p);
+  if( (pA->aTag[iA] | pB->aTag[iB]) & HP_NULL ) return hpFastNull(pF, i);
+  if( (pA->aTag[iA] & pB->aTag[iB])!=HP_TEXT ) return 0;
+  if( pB->aLen[iB]==0 || pB->aVal[iB].z[0]>=0x80 ) return 0;
+  k = hpPieceFind(z, pA->aLen[iA], pB->aVal[iB].z, pB->aLen[iB], 0);
+  if( k<0 ) return hpFastInt(pF, i, 0);
+  for(j=x=1; j<=k; j++) x += (z[j] & 0xc0)!=0x80;
+  return hpFastInt(pF, i, x);
+}
+
+/* typeof(X) */
+static int hpFastTypeof(HpExec *p, HpFunc *pF, int i){
+  UNUSED_PARAMETER(p);
+  switch( hpFastTag(pF, 0, i) ){
+    case HP_INT:   return hpFastText(pF, i, aHpTypeName[0], 7);
+    case HP_REAL:  return hpFastText(pF, i, aHpTypeName[1], 4);
+    case HP_TEXT:  return hpFastText(pF, i, aHpTypeName[2], 4);
+    case HP_BLOB:  return hpFastText(pF, i, aHpTypeName[3], 4);
+  }
+  return hpFastText(pF, i, aHpTypeName[4], 4);
+}
+
+/* min(X,Y,...) and max(X,Y,...): numbers.  nLit is 1 for max */
+static int hpFastMinMax(HpExec *p, HpFunc *pF, int i){
+  int mask = pF->nLit ? -1 : 0;
+  int k;
+  u8 tag = hpFastTag(pF, 0, i);
+  HpVal v = pF->apArg[0]->aVal[hpFastIdx(pF,0,i)];
+  UNUSED_PARAMETER(p);
+  if( (tag & HP_NUM)==0 ) return 0;
+  for(k=1; k<pF->pOp->n; k++){
+    u8 t = hpFastTag(pF, k, i);
+    HpVal x = pF->apArg[k]->aVal[hpFastIdx(pF,k,i)];
+    if( (t & HP_NUM)==0 ) return 0;
+    if( (hpNumCompare(tag, v, t, x)^mask)>=0 ){
+      tag = t;
+      v = x;
+    }
+  }
+  return tag==HP_INT ? hpFastInt(pF, i, v.i) : hpFastReal(pF, i, v.r);
+}
+
+#ifndef SQLITE_OMIT_DATETIME_FUNCS
+/* Two digits at z as a number, or 100 */
+static SQLITE_INLINE int hpTwoDigits(const u8 *z){
+  u32 a = (u32)z[0]-'0';
+  u32 b = (u32)z[1]-'0';
+  return (a>9 || b>9) ? 100 : (int)(a*10+b);
+}
+
+/*
+** If the n bytes at z are "YYYY-MM-DD", or that and " HH:MM:SS" or "THH:MM:SS",
+** and name a day and a second that exist, return n, else 0.  For these the
+** date functions give back the digits that they read.
+*/
+static SQLITE_INLINE u32 hpIsoDate(const u8 *z, u32 n){
+  int y1, y2, m, d;
+  if( (n!=10 && n!=19) || z[4]!='-' || z[7]!='-' ) return 0;
+  y1 = hpTwoDigits(z);
+  y2 = hpTwoDigits(&z[2]);
+  m = hpTwoDigits(&z[5]);
+  d = hpTwoDigits(&z[8]);
+  if( y1>99 || y2>99 || m<1 || m>12 || d<1 ) return 0;
+  if( d>28 && d>daysOfMonth(y1*100+y2, m) ) return 0;
+  if( n==19
+   && ((z[10]!=' ' && z[10]!='T') || z[13]!=':' || z[16]!=':'
+       || hpTwoDigits(&z[11])>23 || hpTwoDigits(&z[14])>59
+       || hpTwoDigits(&z[17])>59)
+  ){
+    return 0;
+  }
+  return n;
+}
+
+/* date(X): dates */
+static int hpFastDate(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT || !hpIsoDate(pA->aVal[iA].z, pA->aLen[iA]) ){
+    return 0;
+  }
+  return hpFastText(pF, i, pA->aVal[iA].z, 10);
+}
+
+/* Digits that hpIsoDate() has checked */
+#define hpTwo(Z)  (((Z)[0]-'0')*10 + ((Z)[1]-'0'))
+
+/* julianday(X) and unixepoch(X): dates.  nLit is 1 for unixepoch */
+static int hpFastJulian(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[0];
+  int iA = i & pA->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  DateTime x;
+  u32 n;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT || (n = hpIsoDate(z, pA->aLen[iA]))==0 ) return 0;
+  memset(&x, 0, sizeof(x));
+  x.validYMD = 1;
+  x.Y = hpTwo(z)*100 + hpTwo(&z[2]);
+  x.M = hpTwo(&z[5]);
+  x.D = hpTwo(&z[8]);
+  if( n==19 ){
+    x.validHMS = 1;
+    x.h = hpTwo(&z[11]);
+    x.m = hpTwo(&z[14]);
+    x.s = hpTwo(&z[17]);
+  }
+  computeJD(&x);
+  if( x.isError || !validJulianDay(x.iJD) ) return 0;
+  if( pF->nLit ) return hpFastInt(pF, i, x.iJD/1000 - 21086676*(i64)10000);
+  return hpFastReal(pF, i, x.iJD/86400000.0);
+}
+
+/* strftime(F,X): dates, where F asks for adjacent parts of X.  nLit is where
+** they begin, times 256, and where they end */
+static int hpFastStrftime(HpExec *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[1];
+  int iA = i & pA->mIdx;
+  u32 iFrom = pF->nLit>>8;
+  u32 iTo = pF->nLit & 0xff;
+  UNUSED_PARAMETER(p);
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT
+   || hpIsoDate(pA->aVal[iA].z, pA->aLen[iA])<iTo
+  ){
+    return 0;
+  }
+  return hpFastText(pF, i, pA->aVal[iA].z+iFrom, iTo-iFrom);
+}
+
+/*
+** What strftime() makes of a date or time as ISO 8601 writes it, cut out of
+** "YYYY-MM-DD HH:MM:SS": iFrom is where format zFmt of n bytes begins.  Returns
+** where it ends, or 0.
+*/
+static u32 hpIsoFormat(const u8 *zFmt, u32 n, u32 *piFrom){
+  static const char zIso[] = "%Y-%m-%d %H:%M:%S";
+  static const u8 aPos[] = { 0, 0, 4, 5, 5, 7, 8, 8, 10, 11, 11, 13, 14, 14,
+                             16, 17, 17, 19 };
+  u32 i;
+  if( n==2 && memcmp(zFmt, "%F", 2)==0 ) return *piFrom = 0, 10;
+  if( n==2 && memcmp(zFmt, "%T", 2)==0 ) return *piFrom = 11, 19;
+  if( n==2 && memcmp(zFmt, "%R", 2)==0 ) return *piFrom = 11, 16;
+  for(i=0; i+n<sizeof(zIso) && n>=2; i+=3){
+    if( memcmp(&zIso[i], zFmt, n)==0 && (n%3)==2 ){
+      /* The separator of date and time may be a T in the text */
+      if( aPos[i]<10 && aPos[i+n]>10 ) return 0;
+      *piFrom = aPos[i];
+      return aPos[i+n];
+    }
+  }
+  return 0;
+}
+#endif /* SQLITE_OMIT_DATETIME_FUNCS */
+
+/*
+** Choose pF->xFast.
+*/
+static void hpFuncFast(HpExec *p, HpFunc *pF){
+  const FuncDef *pDef = pF->pOp->pInfo;
+  void (*xFunc)(sqlite3_context*,int,sqlite3_value**) = pDef->xSFunc;
+  int nArg = pF->pOp->n;
+  UNUSED_PARAMETER(p);
+  UNUSED_PARAMETER(nArg);
+  if( pF->pOut->aSub ) return;
+  if( xFunc==lengthFunc ){
+    pF->xFast = hpFastLength;
+  }else if( xFunc==upperFunc || xFunc==lowerFunc ){
+    pF->xFast = hpFastCase;
+    pF->nLit = xFunc==upperFunc ? 'a' : 'A';
+  }else if( xFunc==absFunc ){
+    pF->xFast = hpFastAbs;
+  }else if( xFunc==roundFunc ){
+    pF->xFast = hpFastRound;
+  }else if( xFunc==substrFunc ){
+    pF->xFast = hpFastSubstr;
+  }else if( xFunc==instrFunc ){
+    pF->xFast = hpFastInstr;
+  }else if( xFunc==typeofFunc ){
+    pF->xFast = hpFastTypeof;
+  }else if( xFunc==minmaxFunc ){
+    pF->xFast = hpFastMinMax;
+    pF->nLit = pDef->pUserData!=0;
+#ifndef SQLITE_OMIT_DATETIME_FUNCS
+  }else if( xFunc==dateFunc && nArg==1 ){
+    pF->xFast = hpFastDate;
+  }else if( (xFunc==juliandayFunc || xFunc==unixepochFunc) && nArg==1 ){
+    pF->xFast = hpFastJulian;
+    pF->nLit = xFunc==unixepochFunc;
+  }else if( xFunc==strftimeFunc && nArg==2 && pF->apArg[0]->mIdx==0
+         && pF->apArg[0]->mType==HP_TEXT
+  ){
+    u32 iFrom;
+    u32 iTo = hpIsoFormat(pF->apArg[0]->aVal[0].z, pF->apArg[0]->aLen[0],
+                          &iFrom);
+    if( iTo ){
+      pF->xFast = hpFastStrftime;
+      pF->nLit = iFrom*256 + iTo;
+    }
+#endif
+  }
+}
+
+/*
+** A pattern of LIKE or GLOB.  If it holds only ASCII and the wildcard for any
+** text, it is cut into pieces: the text has to begin with the first, to end
+** with the last, and the others are looked for one after the other.
+** Otherwise nPiece is 0 and patternCompare() does it all.
+**
+** Byte by byte is the same as stock's character by character for such
+** patterns, because no byte of a character beyond ASCII, valid or not, is
+** taken for an ASCII character.  Text ends at its first zero byte.
+*/
+typedef struct HpLike HpLike;
+struct HpLike {
+  const struct compareInfo *pInfo;
+  const u8 *zPat;        /* The pattern, zero-terminated, or NULL */
+  u8 bBlob;              /* The pattern is a blob: matches nothing */
+  u8 bNoCase;
+  int nPiece;            /* Pieces.  1: no wildcard */
+  struct HpPiece {
+    const u8 *z;           /* Folded to lower case if bNoCase */
+    u32 n;
+  } *aPiece;
+};
+
+/*
+** Prepare LIKE: its pattern is constant.
+*/
+static int hpLikeOpen(HpExec *p, const HpOp *pOp, void **ppState){
+  const HpVec *pPat = &p->aVec[pOp->a];
+  const struct compareInfo *pInfo = pOp->pInfo;
+  HpLike *pLike = hpArenaAlloc(&p->vec, sizeof(*pLike));
+  Mem m;
+  const u8 *z;
+  u8 *zCopy;
+  u32 i, n;
+  int nPiece = 1;
+
+  if( pLike==0 ) return HP_DECLINE;
+  memset(pLike, 0, sizeof(*pLike));
+  *ppState = pLike;
+  pLike->pInfo = pInfo;
+  pLike->bNoCase = pInfo->noCase;
+  if( pPat->aTag[0]==HP_NULL ) return SQLITE_OK;
+  pLike->bBlob = pPat->aTag[0]==HP_BLOB;
+  hpVecToMem(p, pPat, 0, &m);
+  if( sqlite3_value_bytes((sqlite3_value*)&m)
+        >p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH]
+   || (z = sqlite3_value_text((sqlite3_value*)&m))==0
+  ){
+    sqlite3VdbeMemRelease(&m);
+    return HP_DECLINE;
+  }
+  n = (u32)strlen((const char*)z);
+  zCopy = hpArenaAlloc(&p->vec, 2*(i64)n+2);
+  pLike->aPiece = hpArenaAlloc(&p->vec, sizeof(struct HpPiece)*((i64)n+1));
+  if( zCopy==0 || pLike->aPiece==0 ){
+    sqlite3VdbeMemRelease(&m);
+    return HP_DECLINE;
+  }
+  memcpy(zCopy, z, n+1);
+  sqlite3VdbeMemRelease(&m);
+  pLike->zPat = zCopy;
+  zCopy = &zCopy[n+1];
+  pLike->aPiece[0].z = zCopy;
+  pLike->aPiece[0].n = 0;
+  for(i=0; i<n; i++){
+    u8 c = pLike->zPat[i];
+    if( c>=0x80 || c==pInfo->matchOne || c==pInfo->matchSet ) return SQLITE_OK;
+    zCopy[i] = pLike->bNoCase ? sqlite3UpperToLower[c] : c;
+    if( c==pInfo->matchAll ){
+      pLike->aPiece[nPiece].z = &zCopy[i+1];
+      pLike->aPiece[nPiece].n = 0;
+      nPiece++;
+    }else{
+      pLike->aPiece[nPiece-1].n++;
+    }
+  }
+  pLike->nPiece = nPiece;
+  return SQLITE_OK;
+}
+
+/* True if the n bytes at z are those of zPiece */
+static SQLITE_INLINE int hpPieceIs(
+  const u8 *z,
+  const u8 *zPiece,
+  u32 n,
+  int bNoCase
+){
+  u32 i;
+  if( bNoCase==0 ) return memcmp(z, zPiece, n)==0;
+  for(i=0; i<n && sqlite3UpperToLower[z[i]]==zPiece[i]; i++){}
+  return i==n;
+}
+
+/*
+** Where zPiece first occurs in the n bytes at z, or -1.  At least HP_SLACK
+** bytes after z[n] are readable.
+*/
+static i64 hpPieceFind(
+  const u8 *z,
+  u32 n,
+  const u8 *zPiece,
+  u32 nPiece,
+  int bNoCase
+){
+  u32 i = 0;
+  u32 mx;                /* Last place where it can begin */
+  if( nPiece==0 ) return 0;
+  if( nPiece>n ) return -1;
+  mx = n-nPiece;
+#ifdef HP_SSE2
+  {
+    u8 c0 = zPiece[0];
+    u8 c1 = zPiece[nPiece-1];
+    __m128i a = _mm_set1_epi8((char)c0);
+    __m128i b = _mm_set1_epi8((char)c1);
+    __m128i aUp = _mm_set1_epi8((char)(bNoCase ? sqlite3Toupper(c0) : c0));
+    __m128i bUp = _mm_set1_epi8((char)(bNoCase ? sqlite3Toupper(c1) : c1));
+    for(; i<=mx; i+=16){
+      __m128i x = _mm_loadu_si128((const __m128i*)&z[i]);
+      __m128i y = _mm_loadu_si128((const __m128i*)&z[i+nPiece-1]);
+      u32 m;
+      x = _mm_or_si128(_mm_cmpeq_epi8(x, a), _mm_cmpeq_epi8(x, aUp));
+      y = _mm_or_si128(_mm_cmpeq_epi8(y, b), _mm_cmpeq_epi8(y, bUp));
+      m = (u32)_mm_movemask_epi8(_mm_and_si128(x, y));
+      while( m ){
+        u32 k = i + (u32)__builtin_ctz(m);
+        if( k>mx ) return -1;
+        if( hpPieceIs(&z[k], zPiece, nPiece, bNoCase) ) return k;
+        m &= m-1;
+      }
+    }
+  }
+#else
+  for(; i<=mx; i++){
+    if( hpPieceIs(&z[i], zPiece, nPiece, bNoCase) ) return i;
+  }
+#endif
+  return -1;
+}
+
+/*
+** Does the text of n bytes at z match?
+*/
+static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
+  const struct HpPiece *pFirst = &pLike->aPiece[0];
+  const struct HpPiece *pLast = &pLike->aPiece[pLike->nPiece-1];
+  int bNoCase = pLike->bNoCase;
+  const u8 *zEnd;
+  int i;
+  if( n<pFirst->n || !hpPieceIs(z, pFirst->z, pFirst->n, bNoCase) ) return 0;
+  if( pLike->nPiece==1 ) return n==pFirst->n || z[pFirst->n]==0;
+  z += pFirst->n;
+  n -= pFirst->n;
+  for(i=1; i<pLike->nPiece-1; i++){
+    const struct HpPiece *pPiece = &pLike->aPiece[i];
+    i64 k = hpPieceFind(z, n, pPiece->z, pPiece->n, bNoCase);
+    if( k<0 || (k>0 && memchr(z, 0, (size_t)k)) ) return 0;
+    z += k + pPiece->n;
+    n -= (u32)k + pPiece->n;
+  }
+  if( pLast->n==0 ) return 1;
+  zEnd = n ? memchr(z, 0, n) : 0;
+  if( zEnd ) n = (u32)(zEnd-z);
+  return n>=pLast->n
+      && hpPieceIs(&z[n-pLast->n], pLast->z, pLast->n, bNoCase);
+}
+
+/*
+** The text of row i of pVec with a zero byte after it, until the next call.
+** Returns NULL, and sets mallocFailed, if there is no memory.
+*/
+static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
+  u32 n = pVec->aLen[i];
+  if( n>=p->nText ){
+    u32 nNew = 2*n+256;
+    u8 *aNew = hpArenaAlloc(&p->vec, nNew);
+    if( aNew==0 ){
+      sqlite3OomFault(p->db);
+      return 0;
+    }
+    p->aText = aNew;
+    p->nText = nNew;
+  }
+  memcpy(p->aText, pVec->aVal[i].z, n);
+  p->aText[n] = 0;
+  return p->aText;
+}
+
+/*
+** Compute b LIKE a into p->aBool, as likeFunc() does.
+*/
+static void hpLikeRun(HpExec *p, const HpOp *pOp, const void *pState){
+  const HpLike *pLike = pState;
+  const struct compareInfo *pInfo = pLike->pInfo;
+  const HpVec *pB = &p->aVec[pOp->b];
+  u8 *aBool = p->aBool;
+
+  if( pB->mType==HP_TEXT && pLike->nPiece && pLike->bBlob==0 ){
+    u32 m = pB->mIdx;
+    HP_ROWS(p, {
+      aBool[i] = (u8)hpLikeText(pLike, pB->aVal[i & m].z, pB->aLen[i & m]);
+    })
+    return;
+  }
+  HP_ROWS(p, {
+    int iB = i & pB->mIdx;
+    u8 t = pB->aTag[iB];
+    Mem m;
+    const u8 *z;
+#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
+    if( t==HP_BLOB || pLike->bBlob ){
+      aBool[i] = 0;
+      continue;
+    }
+#endif
+    aBool[i] = 2;
+    if( t==HP_NULL || pLike->zPat==0 ) continue;
+    if( t==HP_TEXT && pLike->nPiece ){
+      aBool[i] = (u8)hpLikeText(pLike, pB->aVal[iB].z, pB->aLen[iB]);
+    }else if( t==HP_TEXT ){
+      z = hpTextZ(p, pB, iB);
+      if( z==0 ) continue;
+      aBool[i] = patternCompare(pLike->zPat, z, pInfo, pInfo->matchSet)
+                 ==SQLITE_MATCH;
+    }else{
+      hpVecToMem(p, pB, iB, &m);
+      z = sqlite3_value_text((sqlite3_value*)&m);
+      if( z ){
+        aBool[i] = patternCompare(pLike->zPat, z, pInfo, pInfo->matchSet)
+                   ==SQLITE_MATCH;
+      }
+      sqlite3VdbeMemRelease(&m);
+    }
+  })
+}
+#endif /* SQLITE_OMIT_HP */

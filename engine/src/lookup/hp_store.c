@@ -1,0 +1,570 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_store: pages of a database file that the connections of a process share.
+**
+** SQLite's page cache belongs to a connection and holds 2000 KiB, unless PRAGMA
+** cache_size says otherwise.  What does not fit is read from the file again and
+** again, at about a microsecond a page, most of which is memory being copied.
+** This file keeps such pages once for the whole process:
+**
+**    hpGetPage()             The pager's xGet method, in front of SQLite's own.
+**    sqlite3HpGetter()       Called where the pager chooses its xGet method.
+**    sqlite3HpCacheCheck()   Called when a read transaction has begun: are the
+**                            pages of the last one still valid?
+**    sqlite3HpCacheLeave()   Called when memory is to be given back and when
+**                            the pager is closed.
+**    sqlite3HpCacheForget()  Called for SQLITE_FCNTL_RESET_CACHE and when the
+**                            pager leaves WAL mode.
+**    sqlite3HpCacheFixed()   Called by PRAGMA cache_size.
+**
+** A store (HpStore) is what one state of one database file has on its pages.
+** Pages are only added, and they never change: so threads look them up without
+** a lock or a counter, and what 32 connections use is in memory once.  A page
+** is handed to the b-tree as a memory-mapped page would be, that is with a
+** header of its connection and read-only, and only in read transactions; the
+** cache of the connection is not touched.
+**
+** Which state.  Only in WAL mode, where the file itself changes by checkpoints
+** alone.  A page that a transaction does not find in its part of the WAL, it
+** reads from the file; and nobody writes to such a page while the transaction
+** has its read mark.  The state of the file, as far as those pages go, is told
+** by two things in the wal-index: the salts, which change when the WAL is begun
+** anew, and the number of frames that had been copied into the file when the
+** transaction began.  When one of the two is another, a connection leaves the
+** store.  The first one that has the new state makes a new store, and nobody
+** joins the old one any more, should its state seem to come back.  As long as
+** a connection uses a store it has the database open in WAL mode, so nobody
+** can have left that mode.  This is as much as SQLite relies on when it keeps
+** the pages in its own cache from one transaction to the next.  It is
+** not so of a connection that leaves WAL mode itself, which may fail when its
+** WAL is closed already, and then keeps no lock: later there may be a WAL with
+** the state that was.  So it forgets the store.
+**
+** When it pays.  A connection joins after it had to read as many pages in one
+** state as its own cache has room for, later if the last store did not pay.  A
+** page goes into the store when it is read a second time, by anybody: a bitmap
+** tells.  One scan of a large table, or one look at each page, leaves nothing
+** behind.  Small databases, and those
+** that are checkpointed all the time, never get here.
+**
+** Bounds, all of which hold:
+**
+**   1.  A connection whose cache size the application has set, by PRAGMA
+**       cache_size or PRAGMA default_cache_size, has that and no more.
+**   2.  All stores of the process together take up to an eighth of the memory
+**       of the machine, or of the control group or the address space if these
+**       are smaller.  That is shared by all connections, be it 500.  When it is
+**       used up no page is added.
+**   3.  There is no store while a heap limit is set, if the memory is not that
+**       of the C library (SQLITE_CONFIG_MALLOC, _HEAP), or if the application
+**       brought a page cache or the memory for it (_PCACHE2, _PAGECACHE).
+**   4.  A connection that reads the file through a memory map (PRAGMA mmap_size)
+**       has none: the map is what would be used.
+**
+** The memory is counted by sqlite3_memory_used().  It is freed when the last
+** connection leaves: when it finds the file in another state, a heap limit or a
+** cache size set, by sqlite3_db_release_memory() and PRAGMA shrink_memory, or
+** when it is closed.
+**
+** Writing is as ever: in a write transaction all pages come from SQLite's
+** cache, whose size, and with it when pages are spilled, is never changed.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
+ && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
+# include <sys/resource.h>
+
+#define HP_STORE_CHUNK   512    /* Pages of a chunk of pointers */
+#define HP_STORE_NOTES   (1024*1024)    /* Most bits of the bitmap */
+#define HP_STORE_SLAB    (2*1024*1024)  /* Bytes of the first slabs */
+#define HP_STORE_MX_SLAB (16*1024*1024) /* Bytes of the largest */
+
+/* Bytes between pages.  SQLite may read some bytes past the end of a page if it
+** is corrupt.  And pages at multiples of 4096 would share few cache sets. */
+#define HP_STORE_GAP     64
+
+/* One state of a database file */
+typedef struct HpState HpState;
+typedef struct HpStore HpStore;
+struct HpState {
+  unixInodeInfo *pInode; /* The file */
+  u32 aSalt[2];          /* Of the WAL */
+  u32 nBackfill;         /* Frames of it that are in the file */
+  int szPage;            /* Page size */
+};
+
+/*
+** Its pages.  Fields marked (m) are protected by the mutex
+** SQLITE_MUTEX_STATIC_LRU, which SQLite's page cache has for the same purpose
+** where it uses it.
+*/
+struct HpStore {
+  HpState state;         /* State of the file */
+  int nRef;              /* (m) Connections that use it */
+  int bJoin;             /* (m) More may join: it is in hpStoreList */
+  HpStore *pNext;        /* (m) In hpStoreList */
+  Pgno nPage;            /* Pages of the database file when it was made */
+  u8 ***aapPage;         /* Chunks of pointers to pages, each NULL at first, plus
+                         ** 1 if rowids are in order: see hp_seek.c */
+  u32 nNote;             /* Bits of aNote[], a power of two */
+  u32 nNoted;            /* Bits set, about */
+  u32 *aNote;            /* Pages that have been read */
+  struct HpStoreSlab {
+    struct HpStoreSlab *pNext;
+  } *pSlab;              /* (m) Memory for pages */
+  u8 *pFree, *pEnd;      /* (m) What is left of the last slab */
+  i64 nByte;             /* (m) Bytes of all slabs and chunks */
+};
+
+static HpStore *hpStoreList = 0;   /* (m) Stores that may be joined */
+static i64 hpStoreTotal = 0;       /* (m) Bytes of all stores */
+
+#ifndef SQLITE_MUTEX_OMIT
+static sqlite3_mutex *hpStoreMutex(void){
+  return sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU);
+}
+#endif
+
+/*
+** Return how many bytes all stores of the process may have.
+*/
+static i64 hpStoreBudget(void){
+  static i64 nBudget = 0;
+  i64 n = AtomicLoad(&nBudget);
+  if( n==0 ){
+    static const char *const azLimit[] = {
+      "/sys/fs/cgroup/memory.max",
+      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    };
+    struct rlimit lim;
+    int i;
+    n = 1024*1024*1024;
+#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
+    if( sysconf(_SC_PHYS_PAGES)>0 ){
+      n = (i64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    }
+#endif
+    if( getrlimit(RLIMIT_AS, &lim)==0 && lim.rlim_cur!=RLIM_INFINITY ){
+      n = MIN(n, (i64)lim.rlim_cur);
+    }
+    for(i=0; i<ArraySize(azLimit); i++){
+      char z[32];
+      ssize_t nRead;
+      i64 nLimit;
+      int fd = osOpen(azLimit[i], O_RDONLY|O_CLOEXEC, 0);
+      if( fd<0 ) continue;
+      nRead = osRead(fd, z, sizeof(z)-1);
+      osClose(fd);
+      if( nRead<=0 ) continue;
+      z[nRead] = 0;
+      for(nRead=0; sqlite3Isdigit(z[nRead]); nRead++){}
+      z[nRead] = 0;
+      if( nRead>0 && sqlite3Atoi64(z, &nLimit, (int)nRead, SQLITE_UTF8)==0 ){
+        n = MIN(n, nLimit);
+      }
+    }
+    if( sizeof(void*)<8 ) n = MIN(n, 1024*1024*1024);
+    n /= 8;
+    AtomicStore(&nBudget, n);
+  }
+  return n;
+}
+
+/*
+** May this pager use a store, as far as settings go?
+*/
+static int hpStoreAllowed(Pager *pPager){
+  return pPager->hp.bFixed==0
+      && pPager->pPCache->szCache==SQLITE_DEFAULT_CACHE_SIZE
+      && pPager->exclusiveMode==0
+      && !USEFETCH(pPager)
+      && sqlite3GlobalConfig.pPage==0
+      && hpPcacheDefault()
+      && AtomicLoad(&mem0.alarmThreshold)<=0;
+}
+
+/*
+** Find out the state of the database file.  Return false if there is no
+** saying, or if no store can be made for it.
+*/
+static int hpStoreState(Pager *pPager, HpState *p){
+  Wal *pWal = pPager->pWal;
+  if( pWal==0 || pWal->readLock<0 || pWal->exclusiveMode!=WAL_NORMAL_MODE
+   || pWal->bShmUnreliable || pPager->tempFile
+   || pPager->fd->pMethods->xShmLock!=unixShmLock
+   || (!hpMemoryDefault() && !hpConfig()->bForce)
+  ){
+    return 0;
+  }
+  memset(p, 0, sizeof(*p));
+  p->pInode = ((unixFile*)pPager->fd)->pInode;
+  p->aSalt[0] = pWal->hdr.aSalt[0];
+  p->aSalt[1] = pWal->hdr.aSalt[1];
+  p->nBackfill = pWal->readLock ? pWal->minFrame-1 : pWal->hdr.mxFrame;
+  p->szPage = (int)pPager->pageSize;
+  return 1;
+}
+
+/*
+** Free a store that nobody uses any more.
+*/
+static void hpStoreFree(HpStore *p){
+  u32 i;
+  u32 nChunk = p->nPage/HP_STORE_CHUNK + 1;
+  assert( p->nRef==0 && p->bJoin==0 );
+  for(i=0; i<nChunk; i++) sqlite3_free(p->aapPage[i]);
+  while( p->pSlab ){
+    struct HpStoreSlab *pNext = p->pSlab->pNext;
+    sqlite3_free(p->pSlab);
+    p->pSlab = pNext;
+  }
+  sqlite3_free(p->aapPage);
+  sqlite3_free(p->aNote);
+  sqlite3_free(p);
+}
+
+/*
+** Make a store.
+*/
+static HpStore *hpStoreNew(HpState *pState, Pgno nPage){
+  HpStore *p = sqlite3MallocZero(sizeof(*p));
+  if( p==0 ) return 0;
+  p->state = *pState;
+  p->nPage = nPage;
+  p->nNote = 1024;
+  while( p->nNote<=nPage && p->nNote<HP_STORE_NOTES ) p->nNote *= 2;
+  p->aapPage = sqlite3MallocZero((nPage/HP_STORE_CHUNK + 1)*sizeof(u8**));
+  p->aNote = sqlite3MallocZero(p->nNote/8);
+  if( p->aapPage==0 || p->aNote==0 ){
+    sqlite3_free(p->aapPage);
+    sqlite3_free(p->aNote);
+    sqlite3_free(p);
+    return 0;
+  }
+  return p;
+}
+
+/*
+** Stop joining store p.
+*/
+static void hpStoreUnlink(HpStore *p){
+  HpStore **pp;
+  assert( sqlite3_mutex_held(hpStoreMutex()) );
+  if( p->bJoin==0 ) return;
+  for(pp=&hpStoreList; *pp!=p; pp=&(*pp)->pNext){}
+  *pp = p->pNext;
+  p->bJoin = 0;
+}
+
+/*
+** Join the store of the state of the file, making it if need be.
+*/
+static void hpStoreJoin(Pager *pPager){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = hpStoreMutex(); )
+  HpState state;
+  HpStore *p, *pNew;
+  int bOld = 0;
+  if( !hpStoreAllowed(pPager) || !hpStoreState(pPager, &state) ) return;
+  sqlite3BeginBenignMalloc();
+  pNew = hpStoreNew(&state, pPager->dbSize);
+  sqlite3EndBenignMalloc();
+  sqlite3_mutex_enter(pMutex);
+  for(p=hpStoreList; p && p->state.pInode!=state.pInode; p=p->pNext){}
+  if( p && memcmp(&p->state, &state, sizeof(state)) ){
+    if( memcmp(p->state.aSalt, state.aSalt, sizeof(state.aSalt))==0
+     && p->state.nBackfill>state.nBackfill
+    ){
+      bOld = 1;     /* This transaction has begun before the store was made */
+    }else{
+      hpStoreUnlink(p);
+    }
+    p = 0;
+  }
+  if( p==0 && pNew && bOld==0 ){
+    p = pNew;
+    pNew = 0;
+    p->bJoin = 1;
+    p->pNext = hpStoreList;
+    hpStoreList = p;
+  }
+  if( p ) p->nRef++;
+  sqlite3_mutex_leave(pMutex);
+  if( pNew ) hpStoreFree(pNew);
+  pPager->hp.pStore = p;
+  pPager->hp.bUse = p!=0;
+  pPager->hp.nGain = 0;
+  pPager->hp.aSeen[0] = pPager->iDataVersion;
+  pPager->hp.aSeen[1] = pPager->pWal->hdr.aCksum[1];
+}
+
+/*
+** Leave the store.  If pages of it are in use just do not use others: this is
+** called again when there are none.
+*/
+SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
+  HpStore *p = pPager->hp.pStore;
+  if( pPager->hp.bUse ){
+    /* Wait longer with the next store if this one was not worth while */
+    if( pPager->hp.nGain>0 ){
+      pPager->hp.nWait = 0;
+    }else if( pPager->hp.nWait<6 ){
+      pPager->hp.nWait++;
+    }
+  }
+  pPager->hp.bUse = 0;
+  pPager->hp.nMiss = 0;
+  if( p && pPager->nMmapOut==0 ){
+    MUTEX_LOGIC( sqlite3_mutex *pMutex = hpStoreMutex(); )
+    int bFree;
+    pPager->hp.pStore = 0;
+    sqlite3_mutex_enter(pMutex);
+    bFree = --p->nRef==0;
+    if( bFree ){
+      hpStoreUnlink(p);
+      hpStoreTotal -= p->nByte;
+    }
+    sqlite3_mutex_leave(pMutex);
+    if( bFree ) hpStoreFree(p);
+  }
+}
+
+/*
+** The content of the file may be another than the wal-index says: forget all.
+*/
+SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
+  if( pPager->hp.pStore ){
+    MUTEX_LOGIC( sqlite3_mutex *pMutex = hpStoreMutex(); )
+    sqlite3_mutex_enter(pMutex);
+    hpStoreUnlink(pPager->hp.pStore);
+    sqlite3_mutex_leave(pMutex);
+    sqlite3HpCacheLeave(pPager);
+  }
+}
+
+/*
+** A read transaction has begun on a pager that has a store.
+*/
+SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
+  HpState state;
+  u32 iSum = pPager->pWal ? pPager->pWal->hdr.aCksum[1] : 0;
+  /* SQLite has forgotten its pages though the header of the wal-index is what
+  ** it was: that was recovered, and the file may have been exchanged. */
+  if( pPager->hp.aSeen[0]!=pPager->iDataVersion && pPager->hp.aSeen[1]==iSum ){
+    sqlite3HpCacheForget(pPager);
+    return;
+  }
+  pPager->hp.aSeen[0] = pPager->iDataVersion;
+  pPager->hp.aSeen[1] = iSum;
+  if( pPager->hp.bUse==0 || !hpStoreAllowed(pPager)
+   || !hpStoreState(pPager, &state)
+   || memcmp(&state, &pPager->hp.pStore->state, sizeof(state))
+  ){
+    sqlite3HpCacheLeave(pPager);
+  }
+}
+
+/* PRAGMA cache_size has set the size of the page cache of pBtree */
+SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *pBtree){
+  Pager *pPager = pBtree->pBt->pPager;
+  pPager->hp.bFixed = 1;
+  sqlite3HpCacheLeave(pPager);
+}
+
+/*
+** Return memory for one more page of store p, or NULL.
+*/
+static u8 *hpStoreAlloc(HpStore *p){
+  int szSlot = p->state.szPage + HP_STORE_GAP;
+  u8 *a = 0;
+  assert( sqlite3_mutex_held(hpStoreMutex()) );
+  if( p->pEnd - p->pFree < szSlot ){
+    i64 n = p->nByte/4;
+    struct HpStoreSlab *pSlab;
+    n = MIN(MAX(n, HP_STORE_SLAB), HP_STORE_MX_SLAB);
+    if( hpStoreTotal + n > hpStoreBudget() ) return 0;
+    pSlab = sqlite3Malloc(n);
+    if( pSlab==0 ) return 0;
+#ifdef MADV_HUGEPAGE
+    {
+      uptr iStart = ((uptr)pSlab + 4095) & ~(uptr)4095;
+      uptr iEnd = ((uptr)pSlab + n) & ~(uptr)4095;
+      (void)madvise((void*)iStart, iEnd-iStart, MADV_HUGEPAGE);
+    }
+#endif
+    pSlab->pNext = p->pSlab;
+    p->pSlab = pSlab;
+    p->pFree = (u8*)(((uptr)pSlab + sizeof(*pSlab) + 63) & ~(uptr)63);
+    p->pEnd = (u8*)pSlab + n;
+    p->nByte += n;
+    hpStoreTotal += n;
+  }
+  a = p->pFree;
+  p->pFree += szSlot;
+  assert( p->pFree<=p->pEnd );
+  return a;
+}
+
+/*
+** Page iPage has been read from the database file to aData.  Keep it if it has
+** been read before, and return true if that has been done.
+*/
+static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
+  u32 iNote = iPage & (p->nNote-1);
+  u32 mNote = (u32)1<<(iNote&31);
+  MUTEX_LOGIC( sqlite3_mutex *pMutex; )
+  u8 **ap, *a = 0;
+  if( iPage>p->nPage ) return 0;
+  if( (__atomic_fetch_or(&p->aNote[iNote>>5], mNote, __ATOMIC_RELAXED)
+       & mNote)==0
+   && !hpConfig()->bForce
+  ){
+    /* Forget all if the bitmap is about full with others */
+    if( __atomic_add_fetch(&p->nNoted, 1, __ATOMIC_RELAXED)>p->nNote/2
+     && p->nNote<=p->nPage
+    ){
+      u32 i;
+      for(i=0; i<p->nNote/32; i++) AtomicStore(&p->aNote[i], 0);
+      AtomicStore(&p->nNoted, 0);
+    }
+    return 0;
+  }
+  MUTEX_LOGIC( pMutex = hpStoreMutex(); )
+  sqlite3BeginBenignMalloc();
+  sqlite3_mutex_enter(pMutex);
+  ap = AtomicLoad(&p->aapPage[iPage/HP_STORE_CHUNK]);
+  if( ap==0 ){
+    ap = sqlite3MallocZero(HP_STORE_CHUNK*sizeof(u8*));
+    if( ap ){
+      p->nByte += HP_STORE_CHUNK*sizeof(u8*);
+      hpStoreTotal += HP_STORE_CHUNK*sizeof(u8*);
+      __atomic_store_n(&p->aapPage[iPage/HP_STORE_CHUNK], ap, __ATOMIC_RELEASE);
+    }
+  }
+  if( ap && AtomicLoad(&ap[iPage%HP_STORE_CHUNK])==0
+   && (a = hpStoreAlloc(p))!=0
+  ){
+    memcpy(a, aData, p->state.szPage);
+    memset(&a[p->state.szPage], 0, HP_STORE_GAP);
+    a += hpSeekInOrder(a, 0, p->state.szPage);
+    __atomic_store_n(&ap[iPage%HP_STORE_CHUNK], a, __ATOMIC_RELEASE);
+  }
+  sqlite3_mutex_leave(pMutex);
+  sqlite3EndBenignMalloc();
+  return a!=0;
+}
+
+/*
+** Look for page iPage in the store.  Return true, and a reference to it in
+** *ppPage, if it is there and the WAL has no newer one.
+*/
+static int hpStoreGet(Pager *pPager, Pgno iPage, DbPage **ppPage){
+  HpStore *p = pPager->hp.pStore;
+  PgHdr *pPg;
+  u8 **ap, *a;
+  u32 iFrame = 0;
+  int bOrder;
+  if( iPage<=1 || iPage>p->nPage || iPage>pPager->dbSize ) return 0;
+  ap = __atomic_load_n(&p->aapPage[iPage/HP_STORE_CHUNK], __ATOMIC_ACQUIRE);
+  if( ap==0 ) return 0;
+  a = __atomic_load_n(&ap[iPage%HP_STORE_CHUNK], __ATOMIC_ACQUIRE);
+  if( a==0 ) return 0;
+  bOrder = (uptr)a & 1;
+  a -= bOrder;
+  hpPrefetch(a);
+  hpPrefetch(a + 64);
+  if( sqlite3WalFindFrame(pPager->pWal, iPage, &iFrame) || iFrame ) return 0;
+  if( pPager->pMmapFreelist==0 ){
+    /* pagerAcquireMapPage() is for pages that xFetch() gave if memory runs out,
+    ** so it gets a header that it does not have to allocate. */
+    sqlite3BeginBenignMalloc();
+    pPg = sqlite3MallocZero(sizeof(*pPg) + pPager->nExtra);
+    sqlite3EndBenignMalloc();
+    if( pPg==0 ) return 0;
+    pPg->pExtra = (void*)&pPg[1];
+    pPg->flags = PGHDR_MMAP;
+    pPg->nRef = 1;
+    pPg->pPager = pPager;
+    pPager->pMmapFreelist = pPg;
+  }
+  (void)pagerAcquireMapPage(pPager, iPage, a, ppPage);
+  (*ppPage)->flags |= PGHDR_HP;
+  if( bOrder ){
+    ((MemPage*)sqlite3PagerGetExtra(*ppPage))->nHpSeek = HP_SEEK_ORDER;
+  }
+  pPager->aStat[PAGER_STAT_HIT]++;
+  pPager->hp.nGain++;
+  return 1;
+}
+
+/*
+** Get a page in a read transaction in WAL mode.
+*/
+static SQLITE_NOINLINE int hpGetPageWal(
+  Pager *pPager,
+  Pgno iPage,
+  DbPage **ppPage,
+  int flags
+){
+  u32 nMiss;
+  int rc;
+  if( pPager->hp.bUse && hpStoreGet(pPager, iPage, ppPage) ) return SQLITE_OK;
+  nMiss = pPager->aStat[PAGER_STAT_MISS];
+  rc = getPageNormal(pPager, iPage, ppPage, flags);
+  if( nMiss!=pPager->aStat[PAGER_STAT_MISS] && rc==SQLITE_OK
+   && pPager->eState==PAGER_READER
+  ){
+    /* A page had to be read */
+    if( pPager->hp.bUse ){
+      u32 iFrame = 0;
+      if( iPage>1 && AtomicLoad(&mem0.alarmThreshold)<=0
+       && sqlite3WalFindFrame(pPager->pWal, iPage, &iFrame)==SQLITE_OK
+       && iFrame==0
+      ){
+        /* To add a page costs about as much as a hit saves */
+        pPager->hp.nGain -= hpStoreAdd(pPager->hp.pStore, iPage,
+                                       (*ppPage)->pData);
+      }
+    }else if( pPager->hp.pStore==0
+           && ((++pPager->hp.nMiss>>pPager->hp.nWait)
+                 > numberOfCachePages(pPager->pPCache)
+               || hpConfig()->bForce)
+    ){
+      pPager->hp.nMiss = 0;
+      hpStoreJoin(pPager);
+    }
+  }
+  return rc;
+}
+
+/*
+** The pager's xGet method.
+*/
+static int hpGetPage(Pager *pPager, Pgno iPage, DbPage **ppPage, int flags){
+  if( pPager->eState!=PAGER_READER || pPager->pWal==0 ){
+    return getPageNormal(pPager, iPage, ppPage, flags);
+  }
+  return hpGetPageWal(pPager, iPage, ppPage, flags);
+}
+
+/* The method for reading pages, where SQLite has chosen xGet */
+SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){
+  return hpConfig()->bOff ? xGet : hpGetPage;
+}
+
+#else
+SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){ return xGet; }
+#endif
+
+#endif /* SQLITE_OMIT_HP */

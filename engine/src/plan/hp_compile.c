@@ -1,0 +1,1087 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_compile: from Expr trees to a vector program (prepare time).
+**
+**    hpPlanNew(), hpPlanKeys(), hpPlanFree()    a plan
+**    hpCompileExpr()    an expression: its vector, or a reason against it
+**    hpCompileWhere()   a WHERE clause: filters
+**    hpCompileConst()   a constant: coded into a register
+**    hpCompileSortColumns()    terms of ORDER BY
+**    hpCompileStored()  where in the record a column is
+**    hpCompileSafe()    may an expression be computed for fewer rows?
+**    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
+**    hpCompileSmall()   note that the table was small
+**    hpIsConst(), hpCollOk(), hpLosesSubtype()    what an expression is
+**    hpNo()             refuse, with a reason for PRAGMA hp_stats
+**
+** The allow-list stands here, in hpCompileExpr() and hpCompileAgg(): what is
+** not named there is refused, and the program is stock's.
+** Constants (literals, bound parameters, and what operators make of them) are
+** coded by stock's own expression compiler into registers, so that they need
+** no case here.  Calls of functions with constants are operations of the
+** program: they may fail where stock would not have come to them.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Most values of an IN list with others than constants.  Stock stops at the
+** first match, which we do not: a list of 150 took nine times as long. */
+#define HP_MX_OR 8
+
+/* Refuse an expression.  The first reason is kept. */
+static int hpNo(HpCompile *pC, u8 eNo){
+  if( pC->eNo==0 ) pC->eNo = eNo;
+  return -1;
+}
+
+/*
+** Free a plan: destructor of the pointer in P4 of OP_HpScan.
+*/
+static void hpPlanFree(void *pArg){
+  HpPlan *pPlan = (HpPlan*)pArg;
+  if( pPlan ){
+    HpArena mem = pPlan->mem;
+    hpBoundsFree(pPlan->pRange);
+    hpArenaClear(&mem);
+  }
+}
+
+/*
+** True if pColl is one of the three built-in collations, as they were built
+** in.  *pp is set to it, or to NULL for BINARY.
+*/
+static int hpCollOk(CollSeq *pColl, CollSeq **pp){
+  *pp = pColl;
+  if( sqlite3IsBinary(pColl) ){
+    *pp = 0;
+    return 1;
+  }
+  return pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
+}
+
+/*
+** Set pOp->pColl to the collation of a comparison, NULL for BINARY, and
+** pOp->iGuard.  If an application made it, it may only be called from the
+** application's thread, and where stock would call it.
+*/
+static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
+  pOp->iGuard = HP_NO_VEC;
+  if( !hpCollOk(pColl, &pOp->pColl) ){
+    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+    pOp->bUser = 1;
+    pOp->iGuard = pC->iGuard;
+  }
+}
+
+/* Walker callback: stop at a function and at an application's collation */
+static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
+  sqlite3 *db = pWalker->pParse->db;
+  const char *zColl = 0;
+  CollSeq *pColl;
+  if( pExpr->op==TK_FUNCTION ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  if( pExpr->op==TK_COLLATE ){
+    zColl = pExpr->u.zToken;
+  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+         && pExpr->y.pTab && pExpr->iColumn>=0
+  ){
+    zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
+  }
+  if( zColl
+   && !hpCollOk(sqlite3FindCollSeq(db, ENC(db), zColl, 0), &pColl)
+  ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/* True if pExpr calls a function, or may call an application's collation */
+static int hpHasFunc(HpCompile *pC, Expr *pExpr){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pC->pParse;
+  w.xExprCallback = hpFuncCallback;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  sqlite3WalkExpr(&w, pExpr);
+  return w.eCode;
+}
+
+/*
+** True if pExpr is constant and calls no function.  The short ways are for what
+** most expressions consist of: to walk trees takes long for each of their nodes.
+*/
+static int hpIsConst(HpCompile *pC, Expr *pExpr){
+  switch( pExpr->op ){
+    case TK_INTEGER: case TK_FLOAT: case TK_BLOB: case TK_NULL: case TK_VARIABLE:
+      return 1;
+    case TK_COLUMN: case TK_AGG_COLUMN:
+      if( !ExprHasProperty(pExpr, EP_FixedCol) ) return 0;
+      break;
+    case TK_FUNCTION:
+      return 0;
+  }
+  return sqlite3ExprIsConstant(pC->pParse, pExpr) && !hpHasFunc(pC, pExpr);
+}
+
+/*
+** The vector of a constant: pExpr is coded into a register later on.
+*/
+static int hpCompileConst(HpCompile *pC, Expr *pExpr){
+  HpProg *pProg = &pC->pPlan->prog;
+  int i;
+  for(i=0; i<pProg->nConst; i++){
+    if( pProg->aConst[i].bList ) continue;
+    /* Without pParse: a parameter equals itself, not its value of today */
+    if( pProg->aConst[i].pExpr==pExpr
+     || sqlite3ExprCompare(0, pProg->aConst[i].pExpr, pExpr, -1)==0
+    ){
+      return pProg->aConst[i].iVec;
+    }
+  }
+  return hpProgConst(pProg, ++pC->pParse->nMem, pExpr, 0);
+}
+
+/*
+** The value that a record without column pCol has there.
+*/
+static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
+  sqlite3_value *pVal = 0;
+  int rc = SQLITE_OK;
+  pCol->dfltTag = HP_NULL;
+  if( pColumn->iDflt==0 ) return SQLITE_OK;
+  sqlite3ValueFromExpr(pC->pParse->db, sqlite3ColumnExpr(pC->pTab, pColumn),
+                       SQLITE_UTF8, pColumn->affinity, &pVal);
+  if( pVal==0 ) return SQLITE_OK;
+  if( pVal->flags & MEM_Null ){
+    /* As it is */
+  }else if( pVal->flags & (MEM_Int|MEM_IntReal) ){
+    pCol->dfltTag = HP_INT;
+    pCol->dflt.i = pVal->u.i;
+    if( pVal->flags & MEM_IntReal ){
+      pCol->dfltTag = HP_REAL;
+      pCol->dflt.r = (double)pVal->u.i;
+    }
+  }else if( pVal->flags & MEM_Real ){
+    pCol->dfltTag = HP_REAL;
+    pCol->dflt.r = pVal->u.r;
+  }else if( (pVal->flags & (MEM_Str|MEM_Blob))!=0 && ExpandBlob(pVal)==0 ){
+    pCol->aDflt = hpArenaAlloc(&pC->pPlan->mem, (i64)pVal->n+HP_SLACK);
+    if( pCol->aDflt==0 ){
+      rc = SQLITE_NOMEM;
+    }else{
+      memset(pCol->aDflt, 0, pVal->n+HP_SLACK);
+      if( pVal->n ) memcpy(pCol->aDflt, pVal->z, pVal->n);
+      pCol->dfltTag = (pVal->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
+      pCol->dflt.z = pCol->aDflt;
+      pCol->nDflt = (u32)pVal->n;
+    }
+  }else{
+    rc = SQLITE_ERROR;
+  }
+  sqlite3ValueFree(pVal);
+  return rc;
+}
+
+static int hpCompileExpr(HpCompile*, Expr*);
+
+/*
+** Of pExpr only the type or the length is wanted.  If it is a column stock does
+** not read its value, which may go on for many overflow pages; we would.
+** (The characters of a text have to be counted.)
+*/
+static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
+  if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+   && pC->pPlan->eTypeOnly!=HP_ONLY_TYPE
+  ){
+    pC->pPlan->eTypeOnly = eType;
+  }
+}
+
+/* Add the operation eOp(a, b).  Returns its vector, or -1. */
+static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
+  HpOp x;
+  if( a<0 || b<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.op = op;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/* Add the operation eOp(a) with affinity aff */
+static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
+  HpOp x;
+  if( a<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.aff = aff;
+  x.a = x.b = (u16)a;
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/*
+** The vector of virtual column pCol.  Where the table is STRICT a value of
+** the wrong type is an error.
+*/
+static int hpCompileVirtual(HpCompile *pC, Column *pCol){
+  int a;
+  if( pC->pTab->tabFlags & TF_Strict ) return hpNo(pC, HP_NO_COLUMN);
+  if( pC->nSelf>=100 ) return hpNo(pC, HP_NO_COLUMN);
+  pC->nSelf++;
+  a = hpCompileExpr(pC, sqlite3ColumnExpr(pC->pTab, pCol));
+  pC->nSelf--;
+  if( pCol->affinity>=SQLITE_AFF_TEXT ){
+    a = hpCompileAff(pC, HP_OP_AFFINITY, pCol->affinity, a);
+  }
+  return a;
+}
+
+/*
+** The number in the plan of column iColumn of the table, which is stored, or of
+** the rowid.  -1: there are too many, or the index scanned has no such column.
+*/
+static int hpCompileStored(HpCompile *pC, int iColumn){
+  HpPlan *pPlan = pC->pPlan;
+  Table *pTab = pC->pTab;
+  HpCol *pCol;
+  int iStore = -1;
+  int i;
+  if( iColumn>=0 && iColumn!=pTab->iPKey ){
+    iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
+  }
+  if( pC->pIdx ){
+    iStore = sqlite3TableColumnToIndex(pC->pIdx, iStore<0 ? -1 : iColumn);
+    if( iStore<0 ) return hpNo(pC, HP_NO_COLUMN);
+  }
+  for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
+  if( i==pPlan->nCol ){
+    if( i>=HP_MX_COL
+     || hpArenaGrow(&pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
+                    sizeof(*pCol))
+    ){
+      return hpNo(pC, HP_NO_LIMIT);
+    }
+    pCol = &pPlan->aCol[i];
+    memset(pCol, 0, sizeof(*pCol));
+    pCol->iStore = iStore;
+    pPlan->nCol++;
+    if( iStore<0 ){
+      pPlan->bRowid = 1;
+    }else if( pC->pIdx && pC->pIdx->aiColumn[iStore]<0 ){
+      pPlan->bIdxRowid = 1;
+    }else{
+      Column *pColumn = &pTab->aCol[iColumn];
+      pCol->bReal = pColumn->affinity==SQLITE_AFF_REAL;
+      if( hpCompileDefault(pC, pColumn, pCol) ) return hpNo(pC, HP_NO_LIMIT);
+    }
+  }
+  return i;
+}
+
+/*
+** The vector of column iColumn of the table.
+*/
+static int hpCompileColumn(HpCompile *pC, int iColumn){
+  Table *pTab = pC->pTab;
+  HpOp op;
+  int i;
+  if( iColumn>=0 && iColumn!=pTab->iPKey
+   && (pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL)!=0
+  ){
+    return hpCompileVirtual(pC, &pTab->aCol[iColumn]);
+  }
+  i = hpCompileStored(pC, iColumn);
+  if( i<0 ) return -1;
+  memset(&op, 0, sizeof(op));
+  op.eOp = HP_OP_COLUMN;
+  op.a = (u16)i;
+  i = hpProgOp(&pC->pPlan->prog, &op);
+  return i<0 ? hpNo(pC, HP_NO_LIMIT) : i;
+}
+
+/*
+** The vector of pLeft op pRight, neither of which is a row value.  pColl is
+** the collation and aff the affinity of the comparison.
+*/
+static int hpCompileCompareAs(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  CollSeq *pColl,
+  u8 aff
+){
+  HpOp x;
+  int a, b;
+  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
+    return hpNo(pC, HP_NO_ROWVALUE);
+  }
+  memset(&x, 0, sizeof(x));
+  hpCompileColl(pC, pColl, &x);
+  a = hpCompileExpr(pC, pLeft);
+  if( a<0 ) return -1;
+  b = hpCompileExpr(pC, pRight);
+  if( b<0 ) return -1;
+  x.eOp = HP_OP_COMPARE;
+  x.op = op;
+  x.aff = aff & SQLITE_AFF_MASK;
+  x.a = (u16)a;
+  x.b = (u16)b;
+  if( x.bUser==0 && hpProgIsConst(&pC->pPlan->prog, a) ){
+    /* The constant on the right: the fast loops want it so */
+    static const u8 aSwap[] = {   /* NE EQ GT LE LT GE */
+      TK_NE, TK_EQ, TK_LT, TK_GE, TK_GT, TK_LE
+    };
+    x.a = (u16)b;
+    x.b = (u16)a;
+    if( op>=TK_NE && op<=TK_GE ) x.op = aSwap[op-TK_NE];
+  }
+  if( x.aff==SQLITE_AFF_TEXT && hpProgIsConst(&pC->pPlan->prog, x.b) ){
+    /* Where it is compared with text only, its text is made once */
+    b = hpCompileAff(pC, HP_OP_AFFINITY, SQLITE_AFF_TEXT, x.b);
+    if( b<0 ) return -1;
+    x.n = (u16)(b+1);
+  }
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/* The same with the affinity of "pLeft op pRight" */
+static int hpCompileCompare(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  CollSeq *pColl
+){
+  if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
+    return hpNo(pC, HP_NO_ROWVALUE);
+  }
+  return hpCompileCompareAs(pC, op, pLeft, pRight, pColl,
+                            binaryCompareP5(pLeft, pRight, 0));
+}
+
+/*
+** The vector of pLeft op pRight from field i on: row values or not.
+** (a,b)<(c,d) is a<c OR (a=c AND b<d), which is NULL where stock's chain of jumps gives
+** NULL, and (a,b)=(c,d) is a=c AND b=d.
+*/
+static int hpCompileFields(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  int bCommuted,         /* The right side says the collation */
+  int i
+){
+  int n = sqlite3ExprVectorSize(pLeft);
+  u8 opx = op;           /* Operator of this field */
+  CollSeq *pColl;
+  Expr *pL = pLeft;
+  Expr *pR = pRight;
+  int a, b;
+  if( n>1 ){
+    if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
+     || sqlite3ExprVectorSize(pRight)!=n
+    ){
+      return hpNo(pC, HP_NO_SUBQUERY);
+    }
+    pL = pLeft->x.pList->a[i].pExpr;
+    pR = pRight->x.pList->a[i].pExpr;
+  }
+  if( bCommuted ){
+    pColl = sqlite3BinaryCompareCollSeq(pC->pParse, pR, pL);
+  }else{
+    pColl = sqlite3BinaryCompareCollSeq(pC->pParse, pL, pR);
+  }
+  if( i==n-1 ) return hpCompileCompare(pC, op, pL, pR, pColl);
+  if( op==TK_LE ) opx = TK_LT;
+  if( op==TK_GE ) opx = TK_GT;
+  a = hpCompileCompare(pC, opx, pL, pR, pColl);
+  if( a>=0 && opx!=TK_EQ && opx!=TK_IS ){
+    b = hpCompileCompare(pC, TK_EQ, pL, pR, pColl);
+    if( b<0 ) return -1;
+    b = hpCompileOp(pC, HP_OP_AND, 0, b,
+            hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1));
+    return hpCompileOp(pC, HP_OP_OR, 0, a, b);
+  }
+  if( a<0 ) return -1;
+  b = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
+  return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+}
+
+/* The vector of pLeft op pRight, of row values or not */
+static int hpCompileRowCompare(
+  HpCompile *pC,
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight,
+  int bCommuted
+){
+  int a;
+  if( !sqlite3ExprIsVector(pLeft) || (op!=TK_NE && op!=TK_ISNOT) ){
+    return hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
+  }
+  op = op==TK_NE ? TK_EQ : TK_IS;
+  a = hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
+  return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
+}
+
+/* One half of a BETWEEN: i is 0 for the lower bound, 1 for the upper */
+static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
+  Expr *pBound = pExpr->x.pList->a[i].pExpr;
+  return hpCompileRowCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound, 0);
+}
+
+/*
+** The vector of pExpr->pLeft IN (list).
+**
+** A list of constants is one operation.  Else each value is compared as
+** stock does it, with the affinity of the left side.
+*/
+static int hpCompileIn(HpCompile *pC, Expr *pExpr){
+  HpProg *pProg = &pC->pPlan->prog;
+  Expr *pLeft = pExpr->pLeft;
+  HpOp x;
+  ExprList *pList;
+  CollSeq *pColl;
+  int bConst = 1;
+  int a, b, i;
+  if( !ExprUseXList(pExpr) ) return hpNo(pC, HP_NO_SUBQUERY);
+  if( sqlite3ExprIsVector(pLeft) ) return hpNo(pC, HP_NO_ROWVALUE);
+  pList = pExpr->x.pList;
+  if( pList==0 || pList->nExpr<1 ) return hpNo(pC, HP_NO_OTHER);
+  for(i=0; i<pList->nExpr; i++){
+    Expr *pItem = pList->a[i].pExpr;
+    if( sqlite3ExprIsVector(pItem) ) return hpNo(pC, HP_NO_ROWVALUE);
+    if( bConst ){
+      bConst = sqlite3ExprIsConstant(pC->pParse, pItem)
+            && !hpHasFunc(pC, pItem);
+    }
+  }
+  pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
+  if( !bConst ){
+    if( pList->nExpr>HP_MX_OR ) return hpNo(pC, HP_NO_LIMIT);
+    a = -1;
+    for(i=0; i<pList->nExpr; i++){
+      b = hpCompileCompareAs(pC, TK_EQ, pLeft, pList->a[i].pExpr, pColl,
+                             sqlite3ExprAffinity(pLeft));
+      a = i==0 ? b : hpCompileOp(pC, HP_OP_OR, 0, a, b);
+      if( a<0 ) return -1;
+    }
+    return a;
+  }
+  memset(&x, 0, sizeof(x));
+  hpCompileColl(pC, pColl, &x);
+  a = hpCompileExpr(pC, pLeft);
+  if( a<0 ) return -1;
+  if( pList->nExpr>HP_MX_VEC/2 ) return hpNo(pC, HP_NO_LIMIT);
+  for(i=0; i<pList->nExpr; i++){
+    b = hpProgConst(pProg, ++pC->pParse->nMem, pList->a[i].pExpr, 1);
+    if( b<0 ) return hpNo(pC, HP_NO_LIMIT);
+    if( i==0 ) x.b = (u16)b;
+  }
+  x.eOp = HP_OP_IN;
+  x.a = (u16)a;
+  x.n = (u16)pList->nExpr;
+  x.aff = sqlite3ExprAffinity(pLeft) & SQLITE_AFF_MASK;
+  a = hpProgOp(pProg, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/*
+** An operation with arguments aVec[0..nVec-1].  *pOp says which.
+*/
+static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
+  HpProg *pProg = &pC->pPlan->prog;
+  int iArg = pProg->nArg;
+  int i, a;
+  for(i=0; i<nVec; i++){
+    if( pProg->nArg>=0xffff
+     || hpArenaGrow(pProg->pMem, &pProg->aArg, &pProg->nArgAlloc,
+                  pProg->nArg, sizeof(u16))
+    ){
+      return hpNo(pC, HP_NO_LIMIT);
+    }
+    pProg->aArg[pProg->nArg++] = aVec[i];
+  }
+  pOp->n = (u16)nVec;
+  pOp->iArg = (u16)iArg;
+  a = hpProgOp(pProg, pOp);
+  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  if( a!=pProg->aOp[pProg->nOp-1].iOut || pProg->aOp[pProg->nOp-1].iArg!=iArg ){
+    pProg->nArg = iArg;    /* The same operation was there */
+  }
+  return a;
+}
+
+/* The vector of "a IS [NOT] TRUE" and the like: bNull is the truth of NULL,
+** as stock's OP_IsTrue has it, bNot turns the result round */
+static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
+  HpOp x;
+  if( a<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_TRUTH;
+  x.a = (u16)a;
+  x.b = (u16)(bNull + 2*bNot);
+  x.iGuard = HP_NO_VEC;
+  a = hpProgOp(&pC->pPlan->prog, &x);
+  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+}
+
+/*
+** Code for pExpr that stock would not run for all rows follows.  If it calls
+** functions they are called only where vector a IS [NOT] TRUE (see
+** hpCompileTruth) as well: errors and side effects are not to be computed in
+** advance.  Sets pC->iGuard; the caller puts the old one back.
+**
+** Never where stock does run the code: an error would go unnoticed.  AND and OR
+** compute both sides unless they are coded as jumps.
+*/
+static int hpCompileGuard(
+  HpCompile *pC,
+  Expr *pExpr,
+  int a, int bNull, int bNot
+){
+  if( a<0 ) return -1;
+  if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
+  a = hpCompileTruth(pC, a, bNull, bNot);
+  if( a>=0 && pC->iGuard!=HP_NO_VEC ){
+    a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
+  }
+  if( a<0 ) return -1;
+  pC->iGuard = (u16)a;
+  return 0;
+}
+
+/*
+** The vector of CASE pBase WHEN ... with or without pBase.
+*/
+static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
+  u16 aVec[HP_MX_LIST];
+  u16 iGuard = pC->iGuard;
+  int nExpr = pList->nExpr;
+  HpOp x;
+  int i, a;
+  if( nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  if( pBase && sqlite3ExprIsVector(pBase) ) return hpNo(pC, HP_NO_ROWVALUE);
+  for(i=0; i<nExpr; i++){
+    Expr *pItem = pList->a[i].pExpr;
+    if( i%2==0 && i<nExpr-1 ){
+      /* WHEN: below, the guard is that none before was true */
+      if( pBase ){
+        a = hpCompileCompare(pC, TK_EQ, pBase, pItem,
+                sqlite3BinaryCompareCollSeq(pC->pParse, pBase, pItem));
+      }else{
+        pC->bJump = 1;
+        a = hpCompileExpr(pC, pItem);
+      }
+    }else{
+      u16 iElse = pC->iGuard;
+      if( i%2 && hpCompileGuard(pC, pItem, aVec[i-1], 0, 0) ) return -1;
+      a = hpCompileExpr(pC, pItem);
+      pC->iGuard = iElse;
+      if( i%2 ){
+        int j;
+        for(j=i+1; j<nExpr && !hpHasFunc(pC, pList->a[j].pExpr); j++){}
+        if( j<nExpr
+         && hpCompileGuard(pC, pList->a[j].pExpr, aVec[i-1], 0, 1)
+        ){
+          return -1;
+        }
+      }
+    }
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  pC->iGuard = iGuard;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_CASE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, nExpr);
+}
+
+/*
+** The vector of COALESCE(list).
+*/
+static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
+  u16 aVec[HP_MX_LIST];
+  u16 iGuard = pC->iGuard;
+  HpOp x;
+  int i;
+  if( pList->nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  for(i=0; i<pList->nExpr; i++){
+    int a;
+    if( i>0 && hpHasFunc(pC, pList->a[i].pExpr) ){
+      int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL,
+                              aVec[i-1], aVec[i-1]);
+      if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
+    }
+    a = hpCompileExpr(pC, pList->a[i].pExpr);
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  pC->iGuard = iGuard;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_COALESCE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, pList->nExpr);
+}
+
+/*
+** The vector of NULLIF(x,y): x, but NULL where the two are equal under
+** the collation pColl and without affinity.
+*/
+static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
+  u16 aVec[3];
+  HpOp x;
+  Expr *pNull = sqlite3Expr(pC->pParse->db, TK_NULL, 0);
+  int a;
+  if( pNull==0 ) return hpNo(pC, HP_NO_LIMIT);
+  sqlite3ExprDeferredDelete(pC->pParse, pNull);
+  a = hpCompileCompareAs(pC, TK_EQ, pList->a[0].pExpr, pList->a[1].pExpr,
+                         pColl, SQLITE_AFF_BLOB);
+  if( a<0 ) return -1;
+  aVec[0] = (u16)a;
+  a = hpCompileConst(pC, pNull);
+  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  aVec[1] = (u16)a;
+  a = hpCompileExpr(pC, pList->a[0].pExpr);
+  if( a<0 ) return -1;
+  aVec[2] = (u16)a;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_CASE;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, 3);
+}
+
+/*
+** Can argument pArg bring a subtype that we would lose?  Functions hand it from
+** result to argument; operators would have to carry it on.  Functions in pArg
+** then decline if they return one (HP_SUB_DECLINE).
+*/
+static int hpLosesSubtype(HpCompile *pC, Expr *pArg){
+  while( pArg->op==TK_COLLATE || pArg->op==TK_UPLUS ){
+    /* A COLLATE that pushing down WHERE terms made clears it */
+    if( pArg->op==TK_COLLATE && !ExprHasProperty(pArg, EP_Collate) ) return 1;
+    pArg = pArg->pLeft;
+  }
+  if( !sqlite3ExprCanReturnSubtype(pC->pParse, pArg) ) return 0;
+  if( pArg->op==TK_FUNCTION ){
+    FuncDef *pDef = sqlite3FindFunction(pC->pParse->db, pArg->u.zToken,
+        pArg->x.pList ? pArg->x.pList->nExpr : 0, SQLITE_UTF8, 0);
+    return pDef==0 || (pDef->funcFlags & SQLITE_FUNC_INLINE)!=0
+        || pDef->xSFunc==nullifFunc;
+  }
+  return 1;
+}
+
+/*
+** The vector of a function call.  sqlite3ExprCodeTarget() has been there
+** before: the function exists and may be used here.
+*/
+static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
+  Parse *pParse = pC->pParse;
+  sqlite3 *db = pParse->db;
+  ExprList *pList = pExpr->x.pList;
+  int nArg = pList ? pList->nExpr : 0;
+  u16 aVec[HP_MX_LIST];
+  u8 bNoSub = pC->bNoSub;
+  CollSeq *pColl = 0;
+  FuncDef *pDef;
+  HpOp x;
+  int i, a;
+
+  if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpNo(pC, HP_NO_WINDOW);
+  if( nArg>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  pDef = sqlite3FindFunction(db, pExpr->u.zToken, nArg, ENC(db), 0);
+  if( pDef==0 || pDef->xFinalize || pDef->xSFunc==0
+   || (pDef->funcFlags & (SQLITE_FUNC_INTERNAL|SQLITE_FUNC_WINDOW
+                          |SQLITE_FUNC_EPHEM))!=0
+  ){
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
+  if( pDef->funcFlags & SQLITE_FUNC_INLINE ){
+    if( nArg==0 ) return hpNo(pC, HP_NO_FUNCTION);
+    switch( SQLITE_PTR_TO_INT(pDef->pUserData) ){
+      case INLINEFUNC_coalesce:
+        return hpCompileCoalesce(pC, pList);
+      case INLINEFUNC_iif:
+        return hpCompileCase(pC, 0, pList);
+      case INLINEFUNC_unlikely:
+        return hpCompileExpr(pC, pList->a[0].pExpr);
+    }
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
+  /* PRAGMA case_sensitive_like makes a like() that is not marked so */
+  if( (pDef->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==0
+   && pDef->xSFunc!=likeFunc
+  ){
+    return hpNo(pC, HP_NO_NONDETERM);
+  }
+  /* In a generated column 'now' is an error */
+  if( pC->nSelf && (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) ){
+    return hpNo(pC, HP_NO_FUNCTION);
+  }
+  memset(&x, 0, sizeof(x));
+  x.iGuard = HP_NO_VEC;
+  if( pDef->xSFunc==likeFunc && nArg==2
+   && sqlite3ExprIsConstant(pParse, pList->a[0].pExpr)
+  ){
+    int b;
+    a = hpCompileExpr(pC, pList->a[0].pExpr);
+    b = a<0 ? -1 : hpCompileExpr(pC, pList->a[1].pExpr);
+    if( b<0 ) return -1;
+    pC->pPlan->bDeep = 1;
+    x.eOp = HP_OP_LIKE;
+    x.a = (u16)a;
+    x.b = (u16)b;
+    x.pInfo = pDef->pUserData;
+    a = hpProgOp(&pC->pPlan->prog, &x);
+    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  }
+  if( pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF) ){
+    u32 f = pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF);
+    hpCompileTypeOnly(pC, pExpr->x.pList->a[0].pExpr,
+                      f==SQLITE_FUNC_LENGTH ? HP_ONLY_LENGTH : HP_ONLY_TYPE);
+  }
+  if( pDef->funcFlags & SQLITE_FUNC_NEEDCOLL ){
+    for(i=0; i<nArg && pColl==0; i++){
+      pColl = sqlite3ExprCollSeq(pParse, pList->a[i].pExpr);
+    }
+    if( pColl==0 ) pColl = db->pDfltColl;
+    hpCompileColl(pC, pColl, &x);
+  }
+  if( pDef->xSFunc==nullifFunc && nArg==2 ){
+    return hpCompileNullif(pC, pList, pColl);
+  }
+  x.pColl = pColl;
+  for(i=0; i<nArg; i++){
+    Expr *pArg = pList->a[i].pExpr;
+    pC->bNoSub = ((pDef->funcFlags & (SQLITE_SUBTYPE|SQLITE_FUNC_NEEDCOLL))!=0
+                  || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0)
+              && hpLosesSubtype(pC, pArg);
+    a = hpCompileExpr(pC, pArg);
+    if( a<0 ) return -1;
+    aVec[i] = (u16)a;
+  }
+  pC->bNoSub = bNoSub;
+  if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 && pDef->xSFunc!=likeFunc ){
+    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+  }
+  pC->pPlan->bDeep = 1;
+  x.eOp = HP_OP_FUNC;
+  x.bUser = 0;
+  x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
+  x.pInfo = pDef;
+  x.iGuard = pC->iGuard;
+  a = hpCompileArgs(pC, &x, aVec, nArg);
+  if( bNoSub && x.bSub && a>=0 ){
+    HpProg *pProg = &pC->pPlan->prog;
+    for(i=0; pProg->aOp[i].iOut!=a; i++){}
+    pProg->aOp[i].bSub = HP_SUB_DECLINE;
+  }
+  return a;
+}
+
+/*
+** The vector of pExpr, or -1 if the executor does not do it.
+*/
+static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
+  Parse *pParse = pC->pParse;
+  u16 iGuard = pC->iGuard;
+  u8 bJump = pC->bJump;
+  int a, b;
+  pC->bJump = 0;
+  while( pExpr && (pExpr->op==TK_COLLATE || pExpr->op==TK_UPLUS) ){
+    pExpr = pExpr->pLeft;
+    bJump = 0;
+  }
+  if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
+  if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
+  if( hpIsConst(pC, pExpr) ){
+    /* Functions may fail where stock would not have called them, so calls
+    ** with constants are operations like others */
+    a = hpCompileConst(pC, pExpr);
+    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  }
+  switch( pExpr->op ){
+    case TK_AGG_COLUMN:
+      if( pExpr->pAggInfo!=pC->pAggInfo ) return hpNo(pC, HP_NO_COLUMN);
+      /* no break */ deliberate_fall_through
+    case TK_COLUMN:
+      if( ExprHasProperty(pExpr, EP_FixedCol)
+       && sqlite3ExprIsConstant(pParse, pExpr)
+      ){
+        /* WHERE says that it equals pLeft: as stock does */
+        u8 aff = sqlite3TableColumnAffinity(pExpr->y.pTab, pExpr->iColumn);
+        a = hpCompileExpr(pC, pExpr->pLeft);
+        if( aff<=SQLITE_AFF_BLOB ) return a;
+        return hpCompileAff(pC, HP_OP_AFFINITY, aff, a);
+      }
+      if( pExpr->y.pTab!=pC->pTab
+       || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)
+      ){
+        return hpNo(pC, HP_NO_COLUMN);
+      }
+      return hpCompileColumn(pC, pExpr->iColumn);
+    case TK_UMINUS: {
+      /* As stock does: 0-X */
+      Expr *pZero = sqlite3Expr(pParse->db, TK_INTEGER, "0");
+      if( pZero==0 ) return hpNo(pC, HP_NO_LIMIT);
+      sqlite3ExprDeferredDelete(pParse, pZero);
+      a = hpCompileConst(pC, pZero);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_ARITH, TK_MINUS, a, b);
+    }
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_ARITH, pExpr->op, a, b);
+    case TK_BITAND: case TK_BITOR: case TK_LSHIFT: case TK_RSHIFT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_BIT, pExpr->op, a, b);
+    case TK_BITNOT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_BITNOT, 0, a, a);
+    case TK_CONCAT:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      return hpCompileOp(pC, HP_OP_CONCAT, 0, a, b);
+    case TK_CAST:
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileAff(pC, HP_OP_CAST,
+                          sqlite3AffinityType(pExpr->u.zToken, 0), a);
+    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+    case TK_IS: case TK_ISNOT:
+      return hpCompileRowCompare(pC, pExpr->op, pExpr->pLeft, pExpr->pRight,
+                                 ExprHasProperty(pExpr, EP_Commuted));
+    case TK_TRUTH: {
+      int isTrue = sqlite3ExprTruthValue(pExpr->pRight);
+      pC->bJump = bJump;
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
+    }
+    case TK_AND: case TK_OR:
+      pC->bJump = bJump;
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      /* The right side matters where the left is not false, or not true */
+      if( bJump && hpCompileGuard(pC, pExpr->pRight, a, pExpr->op==TK_AND,
+                         pExpr->op==TK_OR)
+      ){
+        return -1;
+      }
+      pC->bJump = bJump;
+      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      pC->iGuard = iGuard;
+      return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
+    case TK_NOT:
+      pC->bJump = bJump;
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
+    case TK_ISNULL: case TK_NOTNULL:
+      hpCompileTypeOnly(pC, pExpr->pLeft, HP_ONLY_TYPE);
+      a = hpCompileExpr(pC, pExpr->pLeft);
+      return hpCompileOp(pC, HP_OP_ISNULL, pExpr->op, a, a);
+    case TK_BETWEEN:
+      a = hpCompileBetween(pC, pExpr, 0);
+      b = a<0 ? -1 : hpCompileBetween(pC, pExpr, 1);
+      return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+    case TK_IN:
+      return hpCompileIn(pC, pExpr);
+    case TK_CASE:
+      return hpCompileCase(pC, pExpr->pLeft, pExpr->x.pList);
+    case TK_FUNCTION:
+      return hpCompileFunc(pC, pExpr);
+    case TK_SELECT: case TK_EXISTS: case TK_SELECT_COLUMN:
+      return hpNo(pC, HP_NO_SUBQUERY);
+  }
+  return hpNo(pC, HP_NO_OTHER);
+}
+
+/*
+** Make filters of the terms of pWhere that AND connects.
+*/
+static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
+  int iVec;
+  if( pWhere==0 ) return SQLITE_OK;
+  for(iVec=0; iVec<pC->nRangeTerm; iVec++){
+    if( pC->apRangeTerm[iVec]==pWhere ) return SQLITE_OK;
+  }
+  if( pWhere->op==TK_AND ){
+    if( hpCompileWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
+    return hpCompileWhere(pC, pWhere->pRight);
+  }
+  if( pWhere->op==TK_BETWEEN && !sqlite3ExprIsConstant(pC->pParse, pWhere) ){
+    iVec = hpCompileBetween(pC, pWhere, 0);
+    if( iVec<0 || hpProgFilter(&pC->pPlan->prog, iVec) ) return SQLITE_ERROR;
+    iVec = hpCompileBetween(pC, pWhere, 1);
+  }else{
+    pC->bJump = 1;
+    iVec = hpCompileExpr(pC, pWhere);
+  }
+  if( iVec<0 ) return SQLITE_ERROR;
+  return hpProgFilter(&pC->pPlan->prog, iVec);
+}
+
+/* Order columns by their place in the record, the rowid first */
+static void hpCompileSortColumns(HpPlan *pPlan){
+  u16 aTo[HP_MX_COL];    /* New number of each column */
+  int i, j;
+  for(i=0; i<pPlan->nCol; i++){
+    aTo[i] = 0;
+    for(j=0; j<pPlan->nCol; j++){
+      aTo[i] += pPlan->aCol[j].iStore<pPlan->aCol[i].iStore;
+    }
+  }
+  for(i=0; i<pPlan->prog.nOp; i++){
+    HpOp *pOp = &pPlan->prog.aOp[i];
+    if( pOp->eOp==HP_OP_COLUMN ) pOp->a = aTo[pOp->a];
+  }
+  for(i=1; i<pPlan->nCol; i++){
+    HpCol x = pPlan->aCol[i];
+    for(j=i; j>0 && pPlan->aCol[j-1].iStore>x.iStore; j--){
+      pPlan->aCol[j] = pPlan->aCol[j-1];
+    }
+    pPlan->aCol[j] = x;
+  }
+  pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
+}
+
+/*
+** Begin to compile p, a query of one table: an empty plan to scan the b-tree that
+** sqlite3HpAccept() noted, or NULL.  *pC is for hpCompileExpr() and its like.
+*/
+static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
+  const SrcItem *pItem = &p->pSrc->a[0];
+  HpArena mem;
+  HpPlan *pPlan;
+  memset(pC, 0, sizeof(*pC));
+  memset(&mem, 0, sizeof(mem));
+  pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
+  if( pPlan==0 ) return 0;
+  memset(pPlan, 0, sizeof(*pPlan));
+  pPlan->mem = mem;
+  pPlan->prog.pMem = &pPlan->mem;
+  pC->pParse = pParse;
+  pC->pTab = pItem->pSTab;
+  pC->iCur = pItem->iCursor;
+  pC->pIdx = pItem->hp.pIdx;
+  pC->iGuard = HP_NO_VEC;
+  pC->pPlan = pPlan;
+  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
+  pPlan->bIndex = pC->pIdx!=0;
+  pPlan->iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
+  return pPlan;
+}
+
+/* Memory for nKey keys */
+static int hpPlanKeys(HpPlan *pPlan, int nKey){
+  pPlan->aKeyColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
+  pPlan->aKey = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
+  pPlan->aKeySort = hpArenaAlloc(&pPlan->mem, nKey);
+  if( pPlan->aKeyColl==0 || pPlan->aKey==0 || pPlan->aKeySort==0 ){
+    return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The statement is left to stock because there is little to read.  It may be
+** kept while its table grows, so mark it: see sqlite3HpAgain().
+*/
+static void hpCompileSmall(Parse *pParse){
+  sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
+}
+
+/*
+** Walker: may pExpr be evaluated for fewer rows than stock would?  Only if
+** it cannot fail and has no effect.  (u.n tells that it will be evaluated for
+** all rows that matter anyway: then it may fail, but not call functions of the
+** application, which might write to the table.)
+*/
+static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
+  static void (*const axSafe[])(sqlite3_context*,int,sqlite3_value**) = {
+    lengthFunc, upperFunc, lowerFunc, substrFunc, roundFunc, instrFunc,
+    trimFunc, typeofFunc, nullifFunc, unicodeFunc, versionFunc, minmaxFunc,
+  };
+  int bLazy = pWalker->u.n;
+  int i;
+  switch( pExpr->op ){
+    case TK_COLUMN:
+      if( !bLazy && ExprUseYTab(pExpr) && pExpr->y.pTab && pExpr->iColumn>=0
+       && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)!=0
+      ){
+        break;
+      }
+      return WRC_Continue;
+    case TK_FUNCTION: {
+      FuncDef *pDef;
+      int n = ExprUseXList(pExpr) && pExpr->x.pList ? pExpr->x.pList->nExpr : 0;
+      if( ExprHasProperty(pExpr, EP_WinFunc) ){
+        if( !bLazy && hpCompileNumber(pExpr) ) return WRC_Prune;
+        break;
+      }
+      pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
+                                 SQLITE_UTF8, 0);
+      if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
+      if( bLazy ) return WRC_Continue;
+      for(i=0; i<ArraySize(axSafe); i++){
+        if( pDef->xSFunc==axSafe[i] ) return WRC_Continue;
+      }
+      break;
+    }
+    case TK_SELECT: case TK_EXISTS:
+      if( bLazy ) return WRC_Continue;
+      break;
+    case TK_AGG_FUNCTION: case TK_AGG_COLUMN: case TK_RAISE:
+      break;
+    default:
+      return WRC_Continue;
+  }
+  pWalker->eCode = 0;
+  return WRC_Abort;
+}
+
+/*
+** See above.  Of the expression pExpr, or NULL, and those of pList.
+*/
+static int hpCompileSafe(Parse *pParse, Expr *pExpr, ExprList *pList, int bLazy){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pParse;
+  w.eCode = 1;
+  w.xExprCallback = hpCompileSafeExpr;
+  w.xSelectCallback = bLazy ? sqlite3SelectWalkNoop : sqlite3SelectWalkFail;
+  w.u.n = bLazy;
+  if( sqlite3WalkExpr(&w, pExpr) || sqlite3WalkExprList(&w, pList) ) return 0;
+  return w.eCode;
+}
+
+/* HP_NUMBER_xxx of a window function, or 0 if it is none of these */
+static u8 hpCompileNumber(const Expr *pExpr){
+  const FuncDef *pFunc;
+  if( pExpr->op!=TK_FUNCTION || !ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
+  pFunc = pExpr->y.pWin->pWFunc;
+  if( pFunc==0 || (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
+  if( pFunc->zName==row_numberName ) return HP_NUMBER_ROWS;
+  if( pFunc->zName==rankName ) return HP_NUMBER_RANK;
+  if( pFunc->zName==dense_rankName ) return HP_NUMBER_DENSE;
+  return 0;
+}
+#endif /* SQLITE_OMIT_HP */

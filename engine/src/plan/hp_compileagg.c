@@ -1,0 +1,378 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_compileagg: a SELECT with aggregates becomes a plan (prepare time).
+**
+**    hpCompile()  the plan of an aggregate query, or why there is none
+**
+** hp_compile.c makes programs of expressions; here keys, aggregate functions, bare
+** columns, HAVING and the bounds of the scan are put together.  Rows may be read
+** in another order than stock reads them in if nobody can see that
+** (hpCompileAnyOrder()).
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** HP_AGG_xxx for an aggregate function.
+*/
+static u8 hpAggKind(const FuncDef *pFunc){
+  if( pFunc->xSFunc==countStep ) return HP_AGG_COUNT;
+  if( pFunc->xSFunc==sumStep ) return HP_AGG_SUM;
+  if( pFunc->xSFunc!=minmaxStep ) return HP_AGG_CALL;
+  return pFunc->pUserData ? HP_AGG_MAX : HP_AGG_MIN;
+}
+
+/*
+** Compile the arguments of an aggregate function that has no code of its own
+** but is called for each row.  bSub: subtypes of arguments matter, bDrop: and
+** there must not be any.
+*/
+static int hpCompileAggArgs(
+  HpCompile *pC,
+  ExprList *pList,
+  HpAggDef *pDef,
+  int bSub,
+  int bDrop
+){
+  FuncDef *pFunc = pDef->pFunc;
+  int i;
+  if( pFunc->xFinalize==0 || pList==0 || pList->nExpr>HP_MX_ARG ){
+    return SQLITE_ERROR;
+  }
+  if( pFunc->funcFlags & SQLITE_FUNC_NEEDCOLL ) return SQLITE_ERROR;
+  pDef->aArg = hpArenaAlloc(&pC->pPlan->mem, sizeof(u16)*(i64)pList->nExpr);
+  if( pDef->aArg==0 ) return SQLITE_NOMEM;
+  for(i=0; i<pList->nExpr; i++){
+    Expr *pExpr = pList->a[i].pExpr;
+    int iVec;
+    pC->bNoSub = bSub && (bDrop || hpLosesSubtype(pC, pExpr));
+    iVec = hpCompileExpr(pC, pExpr);
+    pC->bNoSub = 0;
+    if( iVec<0 ) return SQLITE_ERROR;
+    pDef->aArg[pDef->nArg++] = (u16)iVec;
+  }
+  if( pDef->nArg ) pDef->iVec = pDef->aArg[0];
+  return SQLITE_OK;
+}
+
+/*
+** True if several threads may call the step function of pFunc, for different
+** groups, with copies of the connection: the function keeps nothing but its
+** context.
+*/
+static int hpAggIsPure(const FuncDef *pFunc){
+  return pFunc->xSFunc==groupConcatStep
+      || pFunc->xSFunc==sumStep
+#ifndef SQLITE_OMIT_JSON
+      || pFunc->xSFunc==jsonArrayStep
+      || pFunc->xSFunc==jsonObjectStep
+#endif
+      || pFunc->xSFunc==countStep;
+}
+
+/*
+** Compile an aggregate function with ORDER BY inside.  Stock passes arguments
+** through records of a b-tree: subtypes only if the function asks for them, and
+** a REAL that is an integer with that affinity comes back as an integer.  That is
+** what virtual columns are; so they are refused.
+*/
+static int hpCompileAggOrder(
+  HpCompile *pC,
+  struct AggInfo_func *pF,
+  HpAggDef *pDef
+){
+  HpPlan *pPlan = pC->pPlan;
+  ExprList *pList = pF->pFExpr->x.pList;
+  ExprList *pTerms = pF->pFExpr->pLeft->x.pList;
+  int i;
+  pDef->eAgg = HP_AGG_ORDER;
+  pDef->bSelf = pF->bOBPayload==0;
+  pDef->bUnique = pF->bOBUnique;
+  pDef->bKeepSub = pF->bUseSubtype;
+  pDef->bParallel = hpAggIsPure(pF->pFunc);
+  if( hpCompileAggArgs(pC, pList, pDef, pF->bUseSubtype, pF->bOBUnique) ){
+    return SQLITE_ERROR;
+  }
+  pDef->szEntry = 8*(2 + (pDef->bSelf ? 0 : pDef->nArg));
+  pDef->aTerm = hpArenaAlloc(&pPlan->mem, sizeof(HpTerm)*(i64)pTerms->nExpr);
+  if( pDef->aTerm==0 ) return SQLITE_NOMEM;
+  for(i=0; i<pTerms->nExpr; i++){
+    HpTerm *pTerm = &pDef->aTerm[i];
+    Expr *pExpr = pTerms->a[i].pExpr;
+    int iVec = hpCompileExpr(pC, pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pTerm->iVec = (u16)iVec;
+    pTerm->flags = pTerms->a[i].fg.sortFlags;
+    if( !hpCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr), &pTerm->pColl) ){
+      hpNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
+    pDef->nTerm++;
+  }
+  for(i=0; i<pPlan->prog.nOp; i++){
+    const HpOp *pOp = &pPlan->prog.aOp[i];
+    if( pOp->eOp==HP_OP_AFFINITY && pOp->aff==SQLITE_AFF_REAL ){
+      hpNo(pC, HP_NO_AGGREGATE);
+      return SQLITE_ERROR;
+    }
+  }
+  pPlan->nOrder++;
+  pPlan->bDeep = 1;      /* Several workers may call it: hpOrderAhead() */
+  return SQLITE_OK;
+}
+
+/*
+** Fill *pDef from aggregate function pF.
+*/
+static int hpCompileAgg(
+  HpCompile *pC,
+  struct AggInfo_func *pF,
+  HpAggDef *pDef
+){
+  Parse *pParse = pC->pParse;
+  HpPlan *pPlan = pC->pPlan;
+  ExprList *pList = pF->pFExpr->x.pList;
+  int iVec;
+  pDef->pFunc = pF->pFunc;
+  pDef->iVec = HP_NO_VEC;
+  pDef->iFilter = HP_NO_VEC;
+  pDef->iSet = -1;
+  pDef->eAgg = hpAggKind(pF->pFunc);
+  if( ExprHasProperty(pF->pFExpr, EP_WinFunc) ){
+    iVec = hpCompileExpr(pC, pF->pFExpr->y.pWin->pFilter);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pDef->iFilter = (u16)iVec;
+  }
+  if( pF->iOBTab>=0 ){
+    if( hpCompileAggOrder(pC, pF, pDef) ) return SQLITE_ERROR;
+  }else if( pDef->eAgg==HP_AGG_CALL ){
+    if( hpCompileAggArgs(pC, pList, pDef, 1, 0) ) return SQLITE_ERROR;
+    /* In scan order */
+    if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pPlan->bUser = 1;
+    pPlan->bSerial = 1;
+    pPlan->bOpaque = 1;
+  }else if( pList==0 || pList->nExpr==0 ){
+    return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
+  }else{
+    if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    /* min() and max() keep the best value without its subtype */
+    pC->bNoSub = pDef->eAgg>=HP_AGG_MIN;
+    iVec = hpCompileExpr(pC, pList->a[0].pExpr);
+    pC->bNoSub = 0;
+    if( iVec<0 ) return SQLITE_ERROR;
+    pDef->iVec = (u16)iVec;
+  }
+  if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
+    CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);
+    if( pColl==0 ) pColl = pParse->db->pDfltColl;
+    if( !hpCollOk(pColl, &pDef->pColl) ){
+      hpNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
+  }
+  if( pF->iDistinct>=0 ){
+    if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    pDef->iSet = (i16)pPlan->nSet++;
+    pPlan->bSerial = 1;
+    pPlan->bOpaque = 1;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Bare columns are shown as the first row of the group has them.  So are keys:
+** a bare column that is a key needs no copy.
+*/
+static void hpCompileFirst(HpPlan *pPlan){
+  int i, k;
+  for(i=0; i<pPlan->nBare; i++){
+    for(k=0; k<pPlan->nKey; k++){
+      if( pPlan->aKey[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
+    }
+    if( pPlan->aBare[i].iKey<0 ) pPlan->bLoadFirst = 1;
+  }
+}
+
+/*
+** True if pExpr is a column whose equal values are all represented alike: not
+** 3 and 3.0, 0.0 and -0.0, 'a' and 'A'.
+*/
+static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
+  char aff;
+  if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
+  if( pExpr->iTable!=pC->iCur ) return 0;
+  if( pExpr->iColumn<0 || pExpr->iColumn==pC->pTab->iPKey ) return 1;
+  aff = pC->pTab->aCol[pExpr->iColumn].affinity;
+  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER)
+      && sqlite3IsBinary(sqlite3ExprCollSeq(pC->pParse, pExpr));
+}
+
+/*
+** Is the answer the same in whatever order rows are read?  Of sums that is
+** found out when they are known: HpPlan.bAnyOrder.
+*/
+static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
+  HpPlan *pPlan = pC->pPlan;
+  int i;
+  for(i=0; i<pPlan->nKey; i++){
+    if( !hpExprIsUniform(pC, pGroupBy->a[i].pExpr) ) return 0;
+  }
+  for(i=0; i<pPlan->nBare; i++){
+    if( pPlan->aBare[i].iKey<0 ) return 0;
+  }
+  for(i=0; i<pPlan->nAgg; i++){
+    const HpAggDef *pDef = &pPlan->aAgg[i];
+    if( pDef->iSet>=0 || pDef->bLoad ) return 0;
+    if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
+      Expr *pArg = pC->pAggInfo->aFunc[i].pFExpr->x.pList->a[0].pExpr;
+      if( !hpExprIsUniform(pC, pArg) ) return 0;
+    }else if( pDef->eAgg!=HP_AGG_COUNT && pDef->eAgg!=HP_AGG_SUM ){
+      return 0;
+    }
+  }
+  pPlan->bAnyOrder = 1;
+  return 1;
+}
+
+/*
+** Note the terms of HAVING that tell early which groups are not wanted: the first
+** ones of a conjunction, as long as they compare a count or a sum with a
+** constant.  Later ones do not count: what comes before them may raise an error.
+*/
+static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
+  HpPlan *pPlan = pC->pPlan;
+  struct HpHaving *pNew;
+  Expr *pAgg, *pConst;
+  u8 op;
+  int iVec;
+  if( pExpr->op==TK_AND ){
+    return hpCompileHaving(pC, pExpr->pLeft)
+        && hpCompileHaving(pC, pExpr->pRight);
+  }
+  op = pExpr->op;
+  pAgg = pExpr->pLeft;
+  pConst = pExpr->pRight;
+  if( op<TK_NE || op>TK_GE || pPlan->nHaving>=HP_MX_HAVING ) return 0;
+  if( pAgg->op!=TK_AGG_FUNCTION ){
+    SWAP(Expr*, pAgg, pConst);
+    if( op>=TK_GT ) op = ((op-TK_GT)^2) + TK_GT;
+  }
+  if( pAgg->op!=TK_AGG_FUNCTION || pAgg->pAggInfo!=pC->pAggInfo
+   || pPlan->aAgg[pAgg->iAgg].eAgg>HP_AGG_SUM
+   || comparisonAffinity(pExpr)==SQLITE_AFF_TEXT
+   || !hpIsConst(pC, pConst)
+  ){
+    return 0;
+  }
+  iVec = hpCompileConst(pC, pConst);
+  if( iVec<0 ) return 0;
+  pNew = &pPlan->aHaving[pPlan->nHaving++];
+  pNew->op = op;
+  pNew->iAgg = (u16)pAgg->iAgg;
+  pNew->iVec = (u16)iVec;
+  return 1;
+}
+
+/*
+** Compile the query.  Returns NULL if it is refused.  Registers of constants
+** are allocated but not coded.
+*/
+static HpPlan *hpCompile(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  KeyInfo *pKeyInfo      /* Collation and order of GROUP BY, or NULL */
+){
+  HpCompile c;
+  HpPlan *pPlan;
+  int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
+  int i;
+  int iMinMax = -1;
+  int bOdd = 0;          /* min() or max() does not see all rows */
+  int nMem = pParse->nMem;
+
+  pPlan = hpPlanNew(&c, pParse, p);
+  if( pPlan==0 ) return 0;
+  c.pAggInfo = pAggInfo;
+  pPlan->nKey = nKey;
+  pPlan->nAgg = pAggInfo->nFunc;
+  pPlan->nBare = pAggInfo->nAccumulator;
+  pPlan->aAgg = hpArenaAlloc(&pPlan->mem, sizeof(HpAggDef)*(i64)pPlan->nAgg);
+  pPlan->aBare = hpArenaAlloc(&pPlan->mem,
+                              sizeof(struct HpBare)*(i64)pPlan->nBare);
+  if( pPlan->aAgg==0 || pPlan->aBare==0 || hpPlanKeys(pPlan, nKey) ){
+    goto refused;
+  }
+  memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)pPlan->nAgg);
+
+  if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
+  if( p->pSrc->a[0].hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
+    hpCompileSmall(pParse);
+    hpNo(&c, HP_NO_SMALL);
+    goto refused;
+  }
+  if( hpCompileWhere(&c, p->pWhere) ) goto refused;
+  for(i=0; i<nKey; i++){
+    int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
+    if( iVec<0 ) goto refused;
+    pPlan->aKey[i] = (u16)iVec;
+    pPlan->aKeySort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i]) ){
+      hpNo(&c, HP_NO_COLLATION);
+      goto refused;
+    }
+  }
+  for(i=0; i<pPlan->nAgg; i++){
+    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pPlan->aAgg[i]) ) goto refused;
+    if( pPlan->aAgg[i].eAgg==HP_AGG_MIN || pPlan->aAgg[i].eAgg==HP_AGG_MAX ){
+      iMinMax = i;
+      if( pPlan->aAgg[i].iFilter!=HP_NO_VEC || pPlan->aAgg[i].iSet>=0 ){
+        bOdd = 1;
+      }
+    }
+  }
+  for(i=0; i<pPlan->nBare; i++){
+    int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
+    if( iVec<0 ) goto refused;
+    pPlan->aBare[i].iVec = (u16)iVec;
+    pPlan->aBare[i].iKey = -1;
+  }
+  if( pPlan->nBare ){
+    /* Stock: the last min() or max() says from which row to show columns */
+    if( bOdd ){
+      goto refused;
+    }else if( iMinMax>=0 ){
+      pPlan->aAgg[iMinMax].bLoad = 1;
+    }else{
+      hpCompileFirst(pPlan);
+    }
+  }
+  for(i=0; i<pPlan->nAgg && pPlan->aAgg[i].eAgg<HP_AGG_CALL; i++){}
+  if( nKey && p->pHaving && i==pPlan->nAgg ) hpCompileHaving(&c, p->pHaving);
+  if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
+   && !hpCompileAnyOrder(&c, p->pGroupBy)
+  ){
+    hpNo(&c, HP_NO_ORDER);
+    goto refused;
+  }
+  pPlan->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
+  hpCompileSortColumns(pPlan);
+  pPlan->szGroup = hpGroupLayout(pPlan);
+  if( pPlan->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
+    goto refused;
+  }
+  return pPlan;
+
+refused:
+  hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+  pParse->nMem = nMem;   /* The program is to be stock's */
+  hpPlanFree(pPlan);
+  return 0;
+}
+#endif /* SQLITE_OMIT_HP */

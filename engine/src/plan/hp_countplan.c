@@ -1,0 +1,108 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_countplan: SELECT count(*), the number of entries of a b-tree.
+**
+**    sqlite3HpCount()         OP_Count: count them with several workers
+**    sqlite3HpExplainCount()  say so in EXPLAIN QUERY PLAN
+**
+** SQLite chooses the b-tree, the smallest of the table's, and visits all of
+** its pages through the page cache.  All that is wanted of a leaf is the
+** number of its cells, so here the leaves are read around the cache, by
+** several workers.  Of an index the cells of interior pages count too.
+**
+** What is in the page cache already is counted faster there.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* The plan for counting the entries of the b-tree at iRoot */
+static void hpCountPlan(
+  HpPlan *pPlan,
+  sqlite3 *db,
+  int iDb,
+  Pgno iRoot,
+  int bIndex
+){
+  memset(pPlan, 0, sizeof(*pPlan));
+  pPlan->db = db;
+  pPlan->iDb = iDb;
+  pPlan->iRoot = iRoot;
+  pPlan->bIndex = (u8)bIndex;
+  pPlan->eSink = HP_SINK_COUNT;
+}
+
+/* Is the b-tree of pPlan to be counted here?  A read transaction is open. */
+static int hpCountWorthIt(const HpPlan *pPlan){
+  int bLarge = 1;
+  int eOffload = hpOffload(pPlan->db);
+  if( eOffload==HP_OFFLOAD_OFF || pPlan->iRoot<2 ) return 0;
+  if( eOffload!=HP_OFFLOAD_FORCE
+   && hpSourceCountIsLarge(pPlan->db, pPlan, &bLarge)
+  ){
+    bLarge = 0;
+  }
+  return bLarge;
+}
+
+/*
+** Set *pnEntry to the number of entries of the b-tree of pCur, which is in
+** database iDb.  HP_DECLINE: stock is to count them.
+*/
+SQLITE_PRIVATE int sqlite3HpCount(
+  Vdbe *v,
+  int iDb,
+  BtCursor *pCur,
+  i64 *pnEntry
+){
+  HpPlan plan;
+  HpScan *p;
+  int bIndex = pCur->pKeyInfo!=0;
+  int rc;
+  if( hpOffload(v->db)!=HP_OFFLOAD_FORCE
+   && !hpPlanMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
+  ){
+    return HP_DECLINE;
+  }
+  hpCountPlan(&plan, v->db, iDb, pCur->pgnoRoot, bIndex);
+  if( !hpCountWorthIt(&plan) ) return HP_DECLINE;
+  rc = hpScanRun(v, &plan, 0, hpThreads(v->db), 0, &p);
+  if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
+  hpScanFree(p);
+  return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
+}
+
+/*
+** The last line of EXPLAIN QUERY PLAN is about counting the entries of the
+** b-tree at iRoot.
+*/
+SQLITE_PRIVATE void sqlite3HpExplainCount(
+  Parse *pParse,
+  int iDb,
+  Pgno iRoot,
+  int bIndex
+){
+  Btree *pBtree = pParse->db->aDb[iDb].pBt;
+  HpPlan plan;
+  int bOpened = 0;
+  int bWorthIt;
+  if( pParse->explain!=2 || pParse->nErr || pBtree==0 ) return;
+  hpCountPlan(&plan, pParse->db, iDb, iRoot, bIndex);
+  sqlite3BtreeEnter(pBtree);
+  if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
+    bOpened = sqlite3BtreeBeginTrans(pBtree, 0, 0)==SQLITE_OK;
+  }
+  bWorthIt = sqlite3BtreeTxnState(pBtree)!=SQLITE_TXN_NONE
+          && hpCountWorthIt(&plan);
+  if( bOpened ) sqlite3BtreeCommit(pBtree);
+  sqlite3BtreeLeave(pBtree);
+  if( bWorthIt ){
+    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0);
+  }
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,530 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_plan: may the executor take this query, and how?
+**
+**    sqlite3HpBegin()       before the scan is coded: is it a candidate?
+**    sqlite3HpAccept()      after the planner chose: is it a full scan?
+**    sqlite3HpCodeGroups()  after stock's code: code ours (GROUP BY)
+**    sqlite3HpCodeRow()     the same without GROUP BY
+**    sqlite3HpAgain()       before a run: is the program out of date?
+**    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
+**    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
+**    hpCodeScan()           code constants and OP_HpScan
+**
+** sqlite3Select() calls these, in this order, while it generates code for
+** an aggregate query.  Stock's code is generated in any case.  Begin notes
+** the instruction before the scan that resets the accumulators, and if all goes
+** well the last call replaces that instruction by a jump to a copy of it:
+**
+**           reset -> Goto hp         the noted instruction
+**    next:  ...                      stock: scan, sort, step
+**           Goto done
+**    hp:    reset                    the copy
+**           ...                      constants into registers
+**           HpScan  P1=r P2=next     run; on HP_DECLINE jump to stock's code
+**    loop:  HpNext  P1=r P2=done     keys, columns, contexts into registers
+**           Gosub output             stock: finish, HAVING, ORDER BY, result
+**           Goto loop
+**    done:
+**
+** A refusal must cost nothing, so the cheap tests come first, and a table
+** known to be small is refused before anything is compiled.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Is p, an aggregate query, a candidate?  If so return the address of the
+** instruction that resets the accumulators, which is never 0; otherwise 0.
+*/
+SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
+  sqlite3 *db = pParse->db;
+  SrcItem *pItem;
+  int i;
+  if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
+  if( pParse->nested ) return 0;
+  pItem = &p->pSrc->a[0];
+  if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
+   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
+   || !IsOrdinaryTable(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+  ){
+    return hpStat(db, HP_NO_SHAPE);
+  }
+  for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
+    switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
+      case OP_Null:          /* resetAccumulator() */
+      case OP_Gosub:         /* The same as a subroutine */
+        return i;
+      case OP_OpenEphemeral: /* DISTINCT, after OP_Null */
+      case OP_Explain:
+        break;
+      default:
+        return 0;
+    }
+  }
+  return 0;
+}
+
+/*
+** True if the index of pLoop gives the groups of pGroupBy in the order of its
+** terms.  The planner takes an index with the terms in any order, ascending or
+** not: stock's groups then come in the order of the index.
+*/
+static int hpPlanSameOrder(const WhereLoop *pLoop, const ExprList *pGroupBy){
+  const Index *pIdx = pLoop->u.btree.pIndex;
+  int i;
+  for(i=0; i<pGroupBy->nExpr; i++){
+    const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[i].pExpr);
+    int iCol = pLoop->u.btree.nEq + i;
+    if( pExpr==0 || (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
+     || iCol>=pIdx->nKeyCol || pIdx->aiColumn[iCol]!=pExpr->iColumn
+     || pIdx->aSortOrder[iCol]!=pGroupBy->a[i].fg.sortFlags
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** True if pLoop is a search for rowids between two literals that are close to
+** each other.
+*/
+static int hpPlanFewRowids(const WhereLoop *pLoop){
+  i64 a[2];
+  int i;
+  if( (pLoop->wsFlags & WHERE_IPK)==0 || pLoop->nLTerm!=2 ) return 0;
+  for(i=0; i<2; i++){
+    int x;
+    Expr *pExpr = pLoop->aLTerm[i]->pExpr->pRight;
+    if( pExpr==0 || !sqlite3ExprIsInteger(pExpr, &x, 0, 0) ) return 0;
+    a[i] = x;
+  }
+  return a[1]-a[0]<HP_MIN_ROWIDS;
+}
+
+/*
+** True if all bounds of pLoop are literals.
+*/
+static int hpPlanLiterals(const WhereLoop *pLoop){
+  int i;
+  for(i=0; i<pLoop->nLTerm; i++){
+    const Expr *p = pLoop->aLTerm[i]->pExpr->pRight;
+    if( p && p->op==TK_UMINUS ) p = p->pLeft;
+    if( p==0 || (p->op!=TK_INTEGER && p->op!=TK_FLOAT && p->op!=TK_STRING) ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** True if the plan pWInfo is a scan of one b-tree in ascending order that gives
+** no order of use to nGroupBy GROUP BY terms, or to min() and max() where
+** nGroupBy is 0.
+**
+** The b-tree is the table, or an index that has all columns used, or the
+** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
+** the index are left in the FROM clause term for hpCompile().
+**
+** Groups may come in order if the answer has all of them (no LIMIT): from an
+** index that has all columns used, or from one that has not.  Then stock looks up
+** each row of the table, and reading the table as it lies is better, if
+** nothing in the answer tells in which order rows were read.
+*/
+static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
+  const WhereLoop *pLoop;
+  SrcItem *pItem;
+  u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
+  int nOrdered;
+  if( pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
+  pLoop = pWInfo->a[0].pWLoop;
+  nOrdered = sqlite3WhereIsOrdered(pWInfo);
+  if( nGroupBy==0 && nOrdered>0 ) return 0;
+  pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
+  pItem->hp.eOrder = HP_ORDER_NONE;
+  if( pLoop->wsFlags & WHERE_IPK ){
+    if( nGroupBy && nOrdered==nGroupBy ) return 0;
+    mOk |= WHERE_IPK;
+  }else if( (pLoop->wsFlags & ~WHERE_UNQ_WANTED)==WHERE_INDEXED
+         && nGroupBy && nOrdered==nGroupBy && pLoop->nLTerm==0
+         && HasRowid(pItem->pSTab) && pItem->fg.isIndexedBy==0
+         && pLoop->u.btree.pIndex->pPartIdxWhere==0
+  ){
+    pItem->hp.eOrder = HP_ORDER_LOOKUP;
+    mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED;
+  }else{
+    if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_INDEX;
+    const u32 mIdx = WHERE_INDEXED|WHERE_IDX_ONLY;
+    if( (pLoop->wsFlags & mIdx)!=mIdx ) return 0;
+    mOk |= mIdx|WHERE_COLUMN_EQ|WHERE_UNQ_WANTED;
+  }
+  if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
+  if( pLoop->nLTerm!=0
+   && (pLoop->nOut<HP_MIN_OUT || hpPlanFewRowids(pLoop))
+   && hpOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
+  ){
+    return 0;
+  }
+  if( pWInfo->pParse->pIdxEpr ) return 0;
+  if( pItem->hp.eOrder!=HP_ORDER_NONE
+   && !hpPlanSameOrder(pLoop, pWInfo->pOrderBy)
+  ){
+    return 0;
+  }
+  pItem->hp.pIdx = 0;
+  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
+    pItem->hp.pIdx = pLoop->u.btree.pIndex;
+  }
+  pItem->hp.nEq = pLoop->u.btree.nEq;
+  pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
+  pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
+  pItem->hp.bUnlikely = 0;
+  pItem->hp.nShare = 0;
+  pItem->hp.bLiteral = (u8)hpPlanLiterals(pLoop);
+  if( pLoop->nLTerm ){
+    LogEst nRow = pItem->hp.pIdx ? pItem->hp.pIdx->aiRowLogEst[0]
+                                 : pItem->pSTab->nRowLogEst;
+    pItem->hp.nShare = MAX(0, nRow - pLoop->nOut);
+  }
+  return 1;
+}
+
+/*
+** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
+** executor can do that, and otherwise 0.
+*/
+SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  if( iHp==0 || hpPlanAccept(pWInfo, nGroupBy) ) return iHp;
+  return hpStat(pWInfo->pParse->db, HP_NO_PLAN);
+}
+
+/*
+** Look at page iPg of a b-tree, if it is in the cache: without I/O, and without
+** a transaction, so what is seen may be out of date.  Returns the number of its
+** children, 0 if it is a leaf, -1 if that is not known.  *piChild is set to the
+** first child.
+*/
+static int hpPlanChildren(
+  BtShared *pBt,
+  Pgno iPg,
+  int bIndex,            /* It is the b-tree of an index */
+  Pgno *piChild
+){
+  DbPage *pDb = iPg ? sqlite3PagerLookup(pBt->pPager, iPg) : 0;
+  const u8 *aData;
+  const u8 *aHdr;
+  int n = -1;
+  int ofst;
+  if( pDb==0 ) return -1;
+  aData = sqlite3PagerGetData(pDb);
+  aHdr = &aData[iPg==1 ? 100 : 0];
+  switch( aHdr[0] & (bIndex ? ~PTF_ZERODATA : ~(PTF_INTKEY|PTF_LEAFDATA)) ){
+    case PTF_LEAF:
+      n = 0;
+      break;
+    case 0:
+      n = get2byte(&aHdr[3]) + 1;
+      ofst = get2byte(&aHdr[12]);
+      *piChild = ofst+4<=(int)pBt->usableSize ? get4byte(&aData[ofst]) : 0;
+      break;
+  }
+  /* Not sqlite3PagerUnrefNotNull(): it may be the only page in use */
+  sqlite3PcacheRelease(pDb);
+  return n;
+}
+
+/*
+** May the b-tree have mnLeaf leaves?  No, if the whole file is small or the
+** pages in the cache say so; else perhaps.  OP_HpScan looks again.
+*/
+static int hpPlanMayBeLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,
+  int mnLeaf
+){
+  u32 nPage = sqlite3BtreeLastPage(pBtree);
+  Pgno iChild = 0;
+  int n, nChild;
+  if( nPage>0 && nPage<(u32)mnLeaf ) return 0;
+  n = hpPlanChildren(pBtree->pBt, iRoot, bIndex, &iChild);
+  if( n<0 || n>=mnLeaf ) return 1;
+  nChild = n ? hpPlanChildren(pBtree->pBt, iChild, bIndex, &iChild) : 0;
+  return nChild<0 || (i64)n*nChild>=mnLeaf;
+}
+
+/*
+** For EXPLAIN QUERY PLAN: will the b-tree be found to have mnLeaf leaves?
+*/
+static int hpPlanIsLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,
+  int mnLeaf
+){
+  int bLarge = 0;
+  int bOpened = 0;
+  if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
+    if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
+    bOpened = 1;
+  }
+  if( hpSourceIsLarge(pBtree, iRoot, bIndex, mnLeaf, &bLarge) ) bLarge = 0;
+  if( bOpened ) sqlite3BtreeCommit(pBtree);
+  return bLarge;
+}
+
+/*
+** True if the executions of v, a statement that is prepared again, were long.
+*/
+static int hpPlanWasLong(const Vdbe *v){
+  return v!=0 && v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
+                   > v->aCounter[SQLITE_STMTSTATUS_RUN];
+}
+
+/*
+** Is the b-tree to be scanned for p worth it, as far as can be told now?  That
+** takes mnLeaf leaves.
+**
+** If only a range is to be scanned, the share of the rows that the planner
+** expects in there should have so many.  Otherwise that is unlikely.  Where the
+** bounds are literals hpCompile() finds out.  Parameters are not known now, and
+** there are many small ranges for a large one: then the query is refused, until it
+** is prepared again after long executions.
+*/
+static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
+  SrcItem *pItem = &p->pSrc->a[0];
+  Table *pTab = pItem->pSTab;
+  Index *pIdx = pItem->hp.pIdx;
+  Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
+  Pgno iChild;
+  int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
+  Btree *pBtree = pParse->db->aDb[iDb].pBt;
+  int bLarge = 1;
+  if( pBtree==0 ) return 0;
+  if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
+  sqlite3BtreeEnter(pBtree);
+  if( pParse->explain==2 ){
+    bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
+  }else{
+    bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
+  }
+  if( bLarge && pItem->hp.nShare>0 && !hpPlanWasLong(pParse->pReprepare)
+   && hpPlanChildren(pBtree->pBt, iRoot, pIdx!=0, &iChild)>=0
+  ){
+    LogEst n = sqlite3LogEst(mnLeaf) + pItem->hp.nShare;
+    pItem->hp.bUnlikely = !hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0,
+                              (int)MIN(0x7fffffff, sqlite3LogEstToInt(n)));
+    bLarge = !pItem->hp.bUnlikely || pItem->hp.bLiteral;
+  }
+  sqlite3BtreeLeave(pBtree);
+  if( bLarge ) return 1;
+  hpCompileSmall(pParse);
+  return hpStat(pParse->db, HP_NO_SMALL);
+}
+
+/*
+** Statement v, which is about to run, was left to SQLite because a table was
+** small.  Return true if it is to be prepared again.
+**
+** Whether the table is large now is not looked at, since that would cost every
+** execution something.  Instead, once the statement has taken HP_AGAIN_STEPS
+** instructions since it was prepared, in one execution or in many, it is
+** prepared again: a small part of the time that those took.
+*/
+SQLITE_PRIVATE int sqlite3HpAgain(Vdbe *v){
+  u32 nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP];
+  if( (v->prepFlags & SQLITE_PREPARE_SAVESQL)==0 ) return 0;
+  if( v->eHpSmall==1 || nStep<v->nHpStep ){
+    /* Preparing again, or the application, may have set the counter */
+    v->eHpSmall = 2;
+    v->nHpStep = nStep;
+  }
+  return nStep-v->nHpStep>=HP_AGAIN_STEPS;
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
+** table is read instead of an index.
+*/
+static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=iFrom; i<nOp; i++){
+    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    const char *z = pOp->p4.z;
+    char *zNew = 0;
+    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    /* Stock calls the scan for a min() or max() a SEARCH */
+    if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
+      zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
+                            (int)(strstr(z, " USING INDEX ")-z), z);
+    }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
+      zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
+    }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0
+           && strstr(z, "(ORDER BY)")==0
+    ){
+      zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
+    }
+    if( zNew ){
+      sqlite3DbFree(pParse->db, pOp->p4.z);
+      pOp->p4.z = zNew;
+    }
+  }
+}
+
+/*
+** Code the constants of pPlan and OP_HpScan, with the execution in register
+** regExec.  The plan belongs to the program from now on.  Returns the address
+** of OP_HpScan: the caller sets P2, where to go when it declines.
+*/
+static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
+  Vdbe *v = pParse->pVdbe;
+  sqlite3_value *pP4;
+  u8 okConstFactor = pParse->okConstFactor;
+  int i;
+
+  hpStat(pParse->db, HP_STAT_TAKEN);
+  pParse->okConstFactor = 0;
+  for(i=0; i<pPlan->prog.nConst; i++){
+    struct HpConst *pConst = &pPlan->prog.aConst[i];
+    sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
+    pConst->pExpr = 0;
+  }
+  pParse->okConstFactor = okConstFactor;
+  pP4 = sqlite3ValueNew(pParse->db);
+  if( pP4==0 ){
+    hpPlanFree(pPlan);
+    return sqlite3VdbeAddOp0(v, OP_Noop);
+  }
+  sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpPlanFree);
+  return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, 0, (char*)pP4, P4_MEM);
+}
+
+/*
+** Code the instruction at iHp and the scan, and turn the instruction at iHp
+** into a jump to here.  Returns the register that holds the execution.
+*/
+static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp;
+  int regExec = ++pParse->nMem;
+  int i;
+
+  hpPlanExplain(pParse, iHp, pPlan->bAnyOrder);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = pOp->p3 = 0;
+  pOp->p2 = i;
+  i = hpCodeScan(pParse, pPlan, regExec);
+  sqlite3VdbeChangeP2(v, i, iHp+1);
+  return regExec;
+}
+
+/*
+** What follows the instruction at iHp opens a table for each aggregate with ORDER
+** BY inside, which stock's code for the result reads.  Open them here too: they
+** stay empty.  With GROUP BY the copy of the instruction at iHp does that.
+*/
+static void hpCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int i, k;
+  for(k=0; k<pAggInfo->nFunc; k++){
+    int iTab = pAggInfo->aFunc[k].iOBTab;
+    for(i=iHp+1; iTab>=0 && i<nOp; i++){
+      VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+      if( pOp->opcode==OP_OpenEphemeral && pOp->p1==iTab ){
+        KeyInfo *pKeyInfo = sqlite3KeyInfoRef(pOp->p4.pKeyInfo);
+        sqlite3VdbeAddOp4(v, OP_OpenEphemeral, iTab, pOp->p2, 0,
+                          (char*)pKeyInfo, P4_KEYINFO);
+        break;
+      }
+    }
+  }
+}
+
+/*
+** Code an aggregate query without GROUP BY.  Called after stock's loop, before
+** the aggregates are finished.  iHp comes from sqlite3HpAccept().
+*/
+SQLITE_PRIVATE void sqlite3HpCodeRow(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  int iHp
+){
+  Vdbe *v = pParse->pVdbe;
+  HpPlan *pPlan;
+  int addrSkip, addrNext, regExec;
+  if( iHp==0 || pParse->nErr ) return;
+  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
+  pPlan = hpCompile(pParse, p, pAggInfo, 0);
+  if( pPlan==0 ) return;
+  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  regExec = hpCodeAgg(pParse, pPlan, iHp);
+  hpCodeOrder(pParse, pAggInfo, iHp);
+  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
+  sqlite3VdbeJumpHere(v, addrNext);
+  sqlite3VdbeJumpHere(v, addrSkip);
+}
+
+/*
+** Code an aggregate query with GROUP BY.  Called after stock's code for the
+** groups, where the program goes on when all of them are delivered.
+*/
+SQLITE_PRIVATE void sqlite3HpCodeGroups(
+  Parse *pParse,
+  Select *p,
+  SelectDest *pDest,     /* Where the result goes */
+  AggInfo *pAggInfo,
+  int iHp,               /* From sqlite3HpAccept() */
+  KeyInfo *pKeyInfo,     /* Collation and order of the GROUP BY terms */
+  int iAMem,             /* First register of the terms */
+  int iUseFlag,          /* Register: there is a group to output */
+  int iAbortFlag,        /* Register: the output wants no more */
+  int regOutput,         /* Return address of the output subroutine */
+  int addrOutput,        /* The output subroutine */
+  int addrEnd            /* Go here when the output wants no more */
+){
+  Vdbe *v = pParse->pVdbe;
+  HpPlan *pPlan;
+  int addrSkip, addrNext, regExec;
+  if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
+  if( p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE
+   && (p->pLimit!=0 || pDest->eDest==SRT_Coroutine)
+  ){
+    hpStat(pParse->db, HP_NO_PLAN);
+    return;              /* Perhaps stock may stop early */
+  }
+  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
+  pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
+  if( pPlan==0 ) return;
+  pPlan->bStream = p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE;
+  pPlan->iKeyReg = iAMem;
+  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  regExec = hpCodeAgg(pParse, pPlan, iHp);
+  sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
+  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
+  sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);
+  sqlite3VdbeAddOp2(v, OP_IfPos, iAbortFlag, addrEnd);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, addrNext);
+  sqlite3VdbeJumpHere(v, addrNext);
+  sqlite3VdbeJumpHere(v, addrSkip);
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,281 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_range: bounds of a scan, from the WHERE clause (prepare time).
+**
+**    hpRangeCompile()     find the bounds
+**    hpRangeSeemsLarge()  do literals say that there is much?
+**
+** Where the planner searches a b-tree instead of scanning it,
+**
+**    SEARCH t USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+**    SEARCH t USING COVERING INDEX i (a=? AND b>?)
+**
+** the same terms are looked for in the WHERE clause: equality with a constant
+** for each of the first columns of the index, bounds for the next one.  All
+** of the WHERE clause is also a filter, so a bound may be too wide but never
+** too narrow.  It is never too narrow if the term compares as the index is
+** sorted: with the same collation, and with an affinity that the column's
+** values have already.
+**
+** The terms are the first filters (HpProg.nRange).  In key order the rows that pass
+** them are in one piece.  Where they are not the file is damaged, and stock, which
+** looks for the first and stops behind the last, gives other rows: hpExprFilter()
+** declines, of the rows of one worker, and hpExprRangeIsWhole() of those of all.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* What hpRangeTerm() looks for */
+typedef struct HpRangeFind HpRangeFind;
+struct HpRangeFind {
+  HpCompile *pC;
+  int iColumn;           /* Column of the table; -1: rowid */
+  const char *zColl;     /* Collation of the index; NULL: rowid */
+  u8 aff;                /* Affinity of the column */
+  struct HpEnd aFound[3];  /* Lower bound, upper bound, equality */
+  Expr *apTerm[3];       /* The term of each */
+};
+
+/*
+** pLeft op pRight is true for all rows that matter.  Note what it says about the
+** column.
+*/
+static int hpRangeCompare(
+  HpRangeFind *pFind,
+  Expr *pExpr,           /* The comparison, or a BETWEEN */
+  u8 op,
+  Expr *pLeft,
+  Expr *pRight
+){
+  Parse *pParse = pFind->pC->pParse;
+  HpProg *pProg = &pFind->pC->pPlan->prog;
+  struct HpEnd *pEnd;
+  Expr *pCol = sqlite3ExprSkipCollate(pLeft);
+  Expr *pConst = pRight;
+  CollSeq *pColl;
+  int iVec, i;
+  u8 aff;
+  if( pCol->op!=TK_COLUMN || pCol->iTable!=pFind->pC->iCur ){
+    static const u8 aSwap[] = { TK_LT, TK_GE, TK_GT, TK_LE };
+    pCol = sqlite3ExprSkipCollate(pRight);
+    pConst = pLeft;
+    if( op>=TK_GT && op<=TK_GE ) op = aSwap[op-TK_GT];
+    if( pCol->op!=TK_COLUMN || pCol->iTable!=pFind->pC->iCur ) return SQLITE_OK;
+  }
+  if( ExprHasProperty(pCol, EP_FixedCol) ) return SQLITE_OK;
+  if( pCol->iColumn!=pFind->iColumn
+   && (pFind->iColumn>=0 || pCol->iColumn!=pFind->pC->pTab->iPKey)
+  ){
+    return SQLITE_OK;
+  }
+  if( sqlite3ExprIsVector(pConst) ) return SQLITE_OK;
+  if( !sqlite3ExprIsConstant(pParse, pConst) ) return SQLITE_OK;
+  aff = binaryCompareP5(pLeft, pRight, 0) & SQLITE_AFF_MASK;
+  if( aff>=SQLITE_AFF_NUMERIC ? pFind->aff<SQLITE_AFF_NUMERIC
+                              : aff==SQLITE_AFF_TEXT && pFind->aff!=aff ){
+    return SQLITE_OK;
+  }
+  if( pFind->zColl ){
+    if( pExpr->op==TK_BETWEEN ){
+      pColl = sqlite3BinaryCompareCollSeq(pParse, pLeft, pRight);
+    }else{
+      pColl = sqlite3ExprCompareCollSeq(pParse, pExpr);
+    }
+    if( pColl==0 ) pColl = pParse->db->pDfltColl;
+    if( sqlite3StrICmp(pColl->zName, pFind->zColl)!=0 ) return SQLITE_OK;
+  }
+  switch( op ){
+    case TK_GT: case TK_GE:  pEnd = &pFind->aFound[0]; break;
+    case TK_LT: case TK_LE:  pEnd = &pFind->aFound[1]; break;
+    default:                 pEnd = &pFind->aFound[2]; break;
+  }
+  if( pEnd->iReg ) return SQLITE_OK;
+  iVec = hpCompileConst(pFind->pC, pConst);
+  if( iVec<0 ) return SQLITE_ERROR;
+  for(i=0; pProg->aConst[i].iVec!=iVec; i++){}
+  pEnd->iReg = pProg->aConst[i].iReg;
+  pEnd->aff = aff;
+  pFind->apTerm[pEnd - pFind->aFound] = pExpr;
+  return SQLITE_OK;
+}
+
+/*
+** Look at the terms of pWhere that AND connects.
+*/
+static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
+  int rc = SQLITE_OK;
+  if( pWhere==0 ) return rc;
+  switch( pWhere->op ){
+    case TK_AND:
+      rc = hpRangeTerm(pFind, pWhere->pLeft);
+      if( rc==SQLITE_OK ) rc = hpRangeTerm(pFind, pWhere->pRight);
+      break;
+    case TK_EQ: case TK_IS:
+    case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+      rc = hpRangeCompare(pFind, pWhere, pWhere->op, pWhere->pLeft,
+                          pWhere->pRight);
+      break;
+    case TK_BETWEEN: {
+      ExprList *pList = pWhere->x.pList;
+      rc = hpRangeCompare(pFind, pWhere, TK_GE, pWhere->pLeft, pList->a[0].pExpr);
+      if( rc==SQLITE_OK ){
+        rc = hpRangeCompare(pFind, pWhere, TK_LE, pWhere->pLeft,
+                            pList->a[1].pExpr);
+      }
+      break;
+    }
+  }
+  return rc;
+}
+
+/*
+** Prepare *pFind for column i of the index, or for the rowid.  Returns false
+** if it has none of use.
+*/
+static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, int i){
+  Index *pIdx = pC->pIdx;
+  memset(pFind, 0, sizeof(*pFind));
+  pFind->pC = pC;
+  pFind->iColumn = -1;
+  pFind->aff = SQLITE_AFF_INTEGER;
+  if( pIdx ){
+    CollSeq *pColl;
+    if( i>=pIdx->nKeyCol || pIdx->aiColumn[i]<XN_ROWID ) return 0;
+    pFind->iColumn = pIdx->aiColumn[i];
+    if( pFind->iColumn>=0 ){
+      pFind->aff = pC->pTab->aCol[pFind->iColumn].affinity;
+    }
+    pFind->zColl = pIdx->azColl[i];
+    pColl = sqlite3FindCollSeq(pC->pParse->db, SQLITE_UTF8, pFind->zColl, 0);
+    if( pColl==0 || !hpCollOk(pColl, &pColl) ) return 0;
+  }
+  return 1;
+}
+
+/*
+** Compile term pTerm, unless it is NULL, as a filter of the range.
+*/
+static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
+  HpProg *pProg = &pC->pPlan->prog;
+  int i;
+  for(i=0; i<pC->nRangeTerm && pC->apRangeTerm[i]!=pTerm; i++){}
+  if( pTerm==0 || i<pC->nRangeTerm ) return SQLITE_OK;
+  if( hpCompileWhere(pC, pTerm) ) return SQLITE_ERROR;
+  pC->apRangeTerm[pC->nRangeTerm++] = pTerm;
+  pProg->nRange = pProg->nFilter;
+  return SQLITE_OK;
+}
+
+/*
+** If the planner found bounds for pItem find them as well: fill in
+** pC->pPlan->pRange, and compile the terms as filters.  Called before
+** hpCompileWhere() with all of the WHERE clause, which leaves these out.
+*/
+static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
+  HpRangeFind find;
+  HpRange *p;
+  int nEq = pItem->hp.nEq;
+  int bBound = pItem->hp.bLower || pItem->hp.bUpper;
+  int i;
+  if( nEq==0 && !bBound ) return SQLITE_OK;
+  if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
+  pC->pPlan->pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
+  if( p==0 ) return SQLITE_NOMEM;
+  memset(p, 0, sizeof(*p));
+  for(i=0; i<nEq+bBound; i++){
+    if( !hpRangeColumn(&find, pC, i) ) return SQLITE_ERROR;
+    if( hpRangeTerm(&find, pWhere) ) return SQLITE_ERROR;
+    if( i<nEq ){
+      p->aEq[i] = find.aFound[2];
+      if( p->aEq[i].iReg==0 ) return SQLITE_ERROR;
+      if( hpRangeFilter(pC, find.apTerm[2]) ) return SQLITE_ERROR;
+    }else{
+      int bDesc = pC->pIdx && pC->pIdx->aSortOrder[i]==SQLITE_SO_DESC;
+      if( pItem->hp.bLower && find.aFound[0].iReg==0 ) return SQLITE_ERROR;
+      if( pItem->hp.bUpper && find.aFound[1].iReg==0 ) return SQLITE_ERROR;
+      p->aEnd[bDesc] = find.aFound[0];
+      p->aEnd[!bDesc] = find.aFound[1];
+      if( hpRangeFilter(pC, find.apTerm[0]) ) return SQLITE_ERROR;
+      if( hpRangeFilter(pC, find.apTerm[1]) ) return SQLITE_ERROR;
+    }
+  }
+  p->nEq = nEq;
+  if( pC->pIdx ){
+    p->pKeyInfo = sqlite3KeyInfoOfIndex(pC->pParse, pC->pIdx);
+    if( p->pKeyInfo==0 ) return SQLITE_NOMEM;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Point *pEnd to a register of aMem[] that holds its constant, if that is a
+** literal.  Returns false if it is not.
+*/
+static int hpRangeLiteral(
+  HpCompile *pC,
+  struct HpEnd *pEnd,
+  sqlite3_value **apVal, /* Values to free */
+  Mem *aMem,
+  int *pnMem             /* Registers of aMem[] in use */
+){
+  const HpProg *pProg = &pC->pPlan->prog;
+  int n = *pnMem;
+  int i;
+  if( pEnd->iReg==0 ) return 1;
+  for(i=0; pProg->aConst[i].iReg!=pEnd->iReg; i++){}
+  if( sqlite3ValueFromExpr(pC->pParse->db, pProg->aConst[i].pExpr, SQLITE_UTF8,
+                           SQLITE_AFF_BLOB, &apVal[n])
+   || apVal[n]==0
+  ){
+    return 0;
+  }
+  aMem[n] = *(Mem*)apVal[n];
+  pEnd->iReg = n;
+  *pnMem = n+1;
+  return 1;
+}
+
+/*
+** The range has been compiled.  Do literals and the page cache say that it is
+** large?
+*/
+static int hpRangeSeemsLarge(HpCompile *pC){
+  sqlite3 *db = pC->pParse->db;
+  const HpPlan *pPlan = pC->pPlan;
+  sqlite3_value *apVal[HP_MX_EQ+3];
+  Mem aMem[HP_MX_EQ+3];
+  HpPlan plan;
+  HpRange range;
+  int nMem = 1;          /* Register 0 means none */
+  int bLarge = pPlan->pRange!=0;
+  int i;
+  if( !bLarge ) return 0;
+  memset(apVal, 0, sizeof(apVal));
+  range = *pPlan->pRange;
+  for(i=0; bLarge && i<range.nEq; i++){
+    bLarge = hpRangeLiteral(pC, &range.aEq[i], apVal, aMem, &nMem);
+  }
+  for(i=0; bLarge && i<2; i++){
+    bLarge = hpRangeLiteral(pC, &range.aEnd[i], apVal, aMem, &nMem);
+  }
+  if( bLarge ){
+    memset(&plan, 0, sizeof(plan));
+    plan.iDb = pPlan->iDb;
+    plan.iRoot = pPlan->iRoot;
+    plan.bIndex = pPlan->bIndex;
+    plan.pRange = &range;
+    plan.bCached = 1;
+    sqlite3BtreeEnter(db->aDb[plan.iDb].pBt);
+    bLarge = hpSourceRangeSeemsLarge(db, &plan, aMem);
+    sqlite3BtreeLeave(db->aDb[plan.iDb].pBt);
+  }
+  for(i=0; i<ArraySize(apVal); i++) sqlite3ValueFree(apVal[i]);
+  return bLarge;
+}
+#endif /* SQLITE_OMIT_HP */

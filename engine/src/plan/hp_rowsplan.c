@@ -1,0 +1,236 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_rowsplan: queries that need few of the rows that they scan (prepare time).
+**
+**    sqlite3HpRowsAccept()  did the planner choose a scan for which that pays?
+**    sqlite3HpCodeRows()    compile it, and emit OP_HpScan and OP_HpRow
+**
+** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_rows.c says
+** what is done at run time, with a drawing of the program.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** May LIMIT be a number of rows that hpRowsOpen() takes?
+*/
+static int hpRowsLimitOk(const Select *p){
+  int n;
+  if( p->pLimit==0 || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) ){
+    return 1;
+  }
+  return n>0 && n<=HP_MX_TOP;
+}
+
+/*
+** HP_SINK_xxx for query p, or 0.  pOrderBy is what a sorter has to do,
+** eDistinct how DISTINCT is done.
+**
+** Where rows go straight to the application only DISTINCT is taken.  Rows that
+** go to a co-routine are all asked for, by INSERT or the query around this one,
+** unless the latter has a LIMIT: pDest->iSDParm2.
+*/
+static int hpRowsSink(
+  Select *p,
+  ExprList *pOrderBy,
+  int eDistinct,
+  SelectDest *pDest
+){
+  int eDest = pDest->eDest;
+  if( eDest==SRT_Coroutine && pDest->iSDParm2 && pOrderBy==0 ) return 0;
+  switch( eDest ){
+    case SRT_Output: case SRT_Coroutine: case SRT_EphemTab: case SRT_Set:
+    case SRT_Mem:
+      break;
+    default:
+      return 0;
+  }
+  if( eDistinct==WHERE_DISTINCT_ORDERED ) return 0;
+  if( eDistinct==WHERE_DISTINCT_UNORDERED ){
+    /* With LIMIT and no sorter stock stops early */
+    return p->iLimit==0 || pOrderBy ? HP_SINK_FIRST : 0;
+  }
+  if( pOrderBy && p->iLimit ) return hpRowsLimitOk(p) ? HP_SINK_TOP : 0;
+  if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
+    return HP_SINK_SORT;
+  }
+  if( p->pWhere==0 || p->iLimit ) return 0;
+  if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set
+   || eDest==SRT_Coroutine
+  ){
+    return HP_SINK_ROWS;
+  }
+  return 0;
+}
+
+/* Leaves that it takes: see hpRowsIsLarge(), hpSourceIsShort(), hpPartWorthIt() */
+static int hpRowsLeast(const Select *p, int eSink){
+  switch( eSink ){
+    case HP_SINK_TOP:   return HP_MIN_LEAF;
+    case HP_SINK_SORT:  return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
+    default:            return HP_MIN_PROBED;
+  }
+}
+
+/* True if the scan that sqlite3HpAccept() found is one of a whole table */
+static int hpRowsWhole(const SrcItem *pItem){
+  return pItem->hp.pIdx==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
+}
+
+/*
+** The planner has chosen pWInfo for query p, which does not aggregate.  Return
+** the address of the OP_Rewind of the scan if it is one of ours, else 0.
+*/
+SQLITE_PRIVATE int sqlite3HpRowsAccept(
+  Parse *pParse,
+  Select *p,
+  WhereInfo *pWInfo,
+  ExprList *pOrderBy,    /* What the sorter does, or NULL */
+  int eDistinct,         /* WHERE_DISTINCT_xxx */
+  SelectDest *pDest
+){
+  sqlite3 *db = pParse->db;
+  SrcItem *pItem;
+  int iRewind;
+  int eSink;
+  VdbeOp *pOp;
+  if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
+  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( eSink==0 || pParse->nested || pParse->nErr ) return 0;
+  if( p->pWin ) return hpStat(db, HP_NO_WINDOW);
+  pItem = &p->pSrc->a[0];
+  if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
+   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
+   || pItem->fg.isRecursive || pItem->fg.fromExists
+   || !IsOrdinaryTable(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+  ){
+    return hpStat(db, HP_NO_SHAPE);
+  }
+  if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
+  if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
+    return hpStat(db, HP_NO_PLAN);
+  }
+  iRewind = pWInfo->a[0].p2-1;
+  pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
+  if( pOp->opcode!=OP_Rewind
+   || (eSink!=HP_SINK_SORT
+       && (pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab)
+           || !hpRowsWhole(pItem)))
+  ){
+    return hpStat(db, HP_NO_PLAN);
+  }
+  return iRewind;
+}
+
+/*
+** Compile the query.  Returns NULL if it is refused.
+*/
+static HpPlan *hpRowsCompile(
+  Parse *pParse,
+  Select *p,
+  ExprList *pOrderBy,
+  int eSink
+){
+  HpCompile c;
+  HpPlan *pPlan;
+  int rc;
+  if( !hpCompileSafe(pParse, 0, p->pEList, eSink!=HP_SINK_TOP)
+   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, eSink==HP_SINK_ROWS))
+  ){
+    hpStat(pParse->db, HP_NO_OTHER);
+    return 0;
+  }
+  pPlan = hpPlanNew(&c, pParse, p);
+  if( pPlan==0 ) return 0;
+  pPlan->eSink = (u8)eSink;
+  rc = hpCompileWhere(&c, p->pWhere);
+  if( rc==SQLITE_OK && eSink!=HP_SINK_ROWS ){
+    rc = hpSortKeys(&c, eSink==HP_SINK_TOP ? pOrderBy : p->pEList);
+  }
+  if( pPlan->bSerial || pPlan->bUser ) rc = SQLITE_ERROR;
+  if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpPlanFree(pPlan);
+    return 0;
+  }
+  hpCompileSortColumns(pPlan);
+  if( eSink==HP_SINK_TOP ){
+    pPlan->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
+  }
+  return pPlan;
+}
+
+/*
+** Code the query's own way.  Called after stock's loop.  iRewind comes from
+** sqlite3HpRowsAccept().  If hp_sort does the sorter's work returns the address
+** of OP_HpScan, for sqlite3HpCodeSorted(), else 0.
+*/
+SQLITE_PRIVATE int sqlite3HpCodeRows(
+  Parse *pParse,
+  Select *p,
+  ExprList *pOrderBy,
+  int eDistinct,
+  SelectDest *pDest,
+  int iRewind
+){
+  Vdbe *v = pParse->pVdbe;
+  HpPlan *pPlan;
+  VdbeOp *pOp;
+  int iCur, iHalt;       /* Operands of OP_Rewind */
+  int iNext;             /* Address of OP_Next */
+  int nMem = pParse->nMem;
+  int addrSkip, addrScan, regExec;
+  int eSink;
+
+  if( iRewind==0 || pParse->nErr ) return 0;
+  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, eSink)) ) return 0;
+  if( eSink==HP_SINK_SORT ){
+    addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
+    if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){
+      return addrScan;
+    }
+    eSink = HP_SINK_ROWS;
+  }
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  iCur = pOp->p1;
+  iHalt = pOp->p2;
+  for(iNext=sqlite3VdbeCurrentAddr(v)-1; iNext>iRewind; iNext--){
+    pOp = sqlite3VdbeGetOp(v, iNext);
+    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
+  }
+  if( iNext==iRewind || pOp->p3!=0 ) return 0;
+  pPlan = hpRowsCompile(pParse, p, pOrderBy, eSink);
+  if( pPlan==0 ){
+    /* The program is to be stock's, down to the numbers of registers */
+    pParse->nMem = nMem;
+    return 0;
+  }
+  hpSortExplain(pParse, iRewind);
+  regExec = ++pParse->nMem;
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iNext);
+  pOp->opcode = OP_HpRow;
+  pOp->p3 = regExec;
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = 0;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  addrScan = hpCodeScan(pParse, pPlan, regExec);
+  sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iRewind+1, regExec);
+  sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iHalt);
+  sqlite3VdbeJumpHere(v, addrScan);
+  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
+  return 0;
+}
+#endif /* SQLITE_OMIT_HP */

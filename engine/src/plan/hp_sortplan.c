@@ -1,0 +1,288 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_sortplan: ORDER BY whose rows the executor sorts (prepare time).
+**
+**    hpSortCode()             can the rows of a query be made as records?
+**    sqlite3HpCodeSorted()    let the output loop read them
+**    hpSortKeys()             the ORDER BY terms as keys of a plan
+**    hpSortExplain()          say it in EXPLAIN QUERY PLAN
+**
+** hp_sort.c says what is done at run time, with a drawing of the program.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Fill in the keys of the plan: the values that are compared.
+*/
+static int hpSortKeys(HpCompile *pC, ExprList *pList){
+  HpPlan *pPlan = pC->pPlan;
+  int n = pList->nExpr;
+  KeyInfo *pKeyInfo;
+  int i;
+  int rc = SQLITE_OK;
+  if( hpPlanKeys(pPlan, n) ) return SQLITE_NOMEM;
+  pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
+  if( pKeyInfo==0 ) return SQLITE_NOMEM;
+  for(i=0; i<n && rc==SQLITE_OK; i++){
+    int iVec = hpCompileExpr(pC, pList->a[i].pExpr);
+    if( iVec<0 ){
+      rc = SQLITE_ERROR;
+      break;
+    }
+    pPlan->aKey[i] = (u16)iVec;
+    pPlan->aKeySort[i] = pKeyInfo->aSortFlags[i];
+    pPlan->aKeyColl[i] = 0;
+    if( pPlan->eSink!=HP_SINK_FIRST
+     && !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i])
+    ){
+      hpNo(pC, HP_NO_COLLATION);
+      rc = SQLITE_ERROR;
+    }
+  }
+  pPlan->nKey = n;
+  sqlite3KeyInfoUnref(pKeyInfo);
+  return rc;
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do: the nearest line before iRewind.
+*/
+static void hpSortExplain(Parse *pParse, int iRewind){
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=iRewind; i>0; i--){
+    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
+    if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
+     && strncmp(pOp->p4.z, "SCAN ", 5)==0
+    ){
+      char *zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", pOp->p4.z);
+      if( zNew ){
+        sqlite3DbFree(pParse->db, pOp->p4.z);
+        pOp->p4.z = zNew;
+      }
+      return;
+    }
+  }
+}
+
+/*
+** Add a field to the records.
+*/
+static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
+  HpPlan *pPlan = pC->pPlan;
+  HpField *pNew;
+  if( hpArenaGrow(&pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
+                  sizeof(HpField))
+  ){
+    return 0;
+  }
+  pNew = &pPlan->aField[pPlan->nField++];
+  memset(pNew, 0, sizeof(*pNew));
+  pNew->eField = eField;
+  pNew->n = 1;
+  return pNew;
+}
+
+/*
+** Add a field with the value of pExpr to the records.
+*/
+static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
+  HpPlan *pPlan = pC->pPlan;
+  Table *pTab = pC->pTab;
+  HpField *pField;
+  int iVec;
+  pExpr = sqlite3ExprSkipCollate(pExpr);
+  if( pExpr && pExpr->op==TK_COLUMN && pExpr->y.pTab==pTab
+   && pExpr->iTable==pC->iCur && !ExprHasProperty(pExpr, EP_FixedCol)
+   && pExpr->iColumn>=0 && pExpr->iColumn!=pTab->iPKey
+   && (pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)==0
+   && pTab->aCol[pExpr->iColumn].affinity!=SQLITE_AFF_REAL
+  ){
+    int iStore;
+    int iCol = hpCompileStored(pC, pExpr->iColumn);
+    if( iCol<0 ) return SQLITE_ERROR;
+    iStore = pPlan->aCol[iCol].iStore;
+    if( pPlan->nField>0 ){
+      pField = &pPlan->aField[pPlan->nField-1];
+      if( pField->eField==HP_FIELD_RAW && pField->iStore+pField->n==iStore ){
+        pField->n++;
+        return SQLITE_OK;
+      }
+    }
+    pField = hpSortNew(pC, pnAlloc, HP_FIELD_RAW);
+    if( pField==0 ) return SQLITE_NOMEM;
+    pField->iStore = iStore;
+    return SQLITE_OK;
+  }
+  iVec = hpCompileExpr(pC, pExpr);
+  if( iVec<0 ) return SQLITE_ERROR;
+  pField = hpSortNew(pC, pnAlloc, HP_FIELD_VEC);
+  if( pField==0 ) return SQLITE_NOMEM;
+  pField->iVec = (u16)iVec;
+  return SQLITE_OK;
+}
+
+/*
+** Say what the records are made of, as pushOntoSorter() does: the ORDER BY
+** terms and then the result columns that are not one of them.  A table of
+** results gets them all, as one record within the record.
+*/
+static int hpSortFields(HpCompile *pC, Select *p, ExprList *pOrderBy, int eDest){
+  HpPlan *pPlan = pC->pPlan;
+  ExprList *pEList = p->pEList;
+  int nAlloc = 0;
+  int rc = SQLITE_OK;
+  int i, k;
+  pPlan->bNested = eDest==SRT_EphemTab;
+  for(k=0; k<pOrderBy->nExpr && !pPlan->bNested && rc==SQLITE_OK; k++){
+    for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
+    if( i<pEList->nExpr ){
+      rc = hpSortField(pC, &nAlloc, pOrderBy->a[k].pExpr);
+    }else if( hpSortNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
+      rc = SQLITE_NOMEM;
+    }
+  }
+  for(i=0; i<pEList->nExpr && rc==SQLITE_OK; i++){
+    if( pPlan->bNested || pEList->a[i].u.x.iOrderByCol==0 ){
+      rc = hpSortField(pC, &nAlloc, pEList->a[i].pExpr);
+    }
+  }
+  return rc;
+}
+
+/*
+** Compile query p.  Returns NULL if it is refused.
+*/
+static HpPlan *hpSortCompile(
+  Parse *pParse,
+  Select *p,
+  ExprList *pOrderBy,
+  int eDest
+){
+  HpCompile c;
+  HpPlan *pPlan;
+  int rc, i, k;
+  pPlan = hpPlanNew(&c, pParse, p);
+  if( pPlan==0 ) return 0;
+  pPlan->eSink = HP_SINK_SORT;
+  pPlan->szGroup = sizeof(HpHead);
+  rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
+  if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
+  if( rc==SQLITE_OK ) rc = hpSortKeys(&c, pOrderBy);
+  if( rc==SQLITE_OK ) rc = hpSortFields(&c, p, pOrderBy, eDest);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpPartCompile(pPlan, p->pHp);
+  if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpPlanFree(pPlan);
+    return 0;
+  }
+  pPlan->bUser = pPlan->bSerial;
+  hpCompileSortColumns(pPlan);
+  for(i=0; i<pPlan->nField; i++){
+    HpField *pField = &pPlan->aField[i];
+    if( pField->eField!=HP_FIELD_RAW ) continue;
+    for(k=0; pPlan->aCol[k].iStore!=pField->iStore; k++){}
+    pField->iCol = k;
+  }
+  return pPlan;
+}
+
+/*
+** Code query p, with its loop at iRewind.  Returns the address of OP_HpScan, or
+** 0 if the query is refused.
+*/
+static int hpSortCode(
+  Parse *pParse,
+  Select *p,
+  ExprList *pOrderBy,
+  int eDest,
+  int iRewind
+){
+  Vdbe *v = pParse->pVdbe;
+  int nMem = pParse->nMem;
+  int addrSkip, addrScan;
+  int iCur, iHalt;       /* Operands of OP_Rewind */
+  VdbeOp *pOp;
+  HpPlan *pPlan = hpSortCompile(pParse, p, pOrderBy, eDest);
+  if( pPlan==0 ){
+    pParse->nMem = nMem;
+    return 0;
+  }
+  hpSortExplain(pParse, iRewind);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  iCur = pOp->p1;
+  iHalt = pOp->p2;
+  pOp->opcode = OP_Goto;
+  pOp->p1 = 0;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  if( pPlan->pPart && p->pHp->pLimit ){
+    pPlan->iLimitReg = ++pParse->nMem;
+    sqlite3ExprCode(pParse, p->pHp->pLimit, pPlan->iLimitReg);
+  }
+  addrScan = hpCodeScan(pParse, pPlan, ++pParse->nMem);
+  /* sqlite3HpCodeSorted() fills these in */
+  sqlite3VdbeAddOp0(v, OP_OpenPseudo);
+  sqlite3VdbeAddOp0(v, OP_HpRow);
+  sqlite3VdbeAddOp0(v, OP_Goto);
+  sqlite3VdbeJumpHere(v, addrScan);
+  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
+  return addrScan;
+}
+
+/*
+** Stock's output loop for sorter iSorter has been coded.  Let it deliver the
+** rows of the OP_HpScan at addrScan, which comes from sqlite3HpCodeRows(): 0 if
+** there is none.
+*/
+SQLITE_PRIVATE void sqlite3HpCodeSorted(
+  Parse *pParse,
+  int addrScan,
+  int iSorter
+){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int regExec;
+  VdbeOp *aOp;
+  int i;
+  if( addrScan==0 || pParse->nErr ) return;
+  aOp = sqlite3VdbeGetOp(v, 0);
+  regExec = aOp[addrScan].p1;
+  for(i=addrScan+4; i<nOp; i++){
+    VdbeOp *pOp = &aOp[i];
+    switch( pOp->opcode ){
+      case OP_OpenPseudo:
+        aOp[addrScan+1].p1 = pOp->p1;
+        aOp[addrScan+1].p2 = pOp->p2;
+        aOp[addrScan+1].p3 = pOp->p3;
+        break;
+      case OP_SorterSort:
+        assert( pOp->p1==iSorter );
+        aOp[addrScan+3].p2 = pOp->p2;
+        break;
+      case OP_SorterData:
+        assert( pOp->p1==iSorter );
+        aOp[addrScan+2].p1 = iSorter;
+        aOp[addrScan+2].p2 = i+1;
+        aOp[addrScan+2].p3 = regExec;
+        break;
+      case OP_SorterNext:
+        assert( pOp->p1==iSorter );
+        pOp->opcode = OP_HpRow;
+        pOp->p2++;
+        pOp->p3 = regExec;
+        assert( pOp->p2==aOp[addrScan+2].p2 );
+        break;
+    }
+  }
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,140 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_row: OP_HpRow, which steps SQLite's own loop from row to row.
+**
+**    sqlite3HpRow()  OP_HpRow
+**
+** Where few rows matter (hp_rows.c) it moves the cursor to the next place found.
+** Where rows are sorted (hp_sort.c) it gives the next record of the merge.  Where
+** OP_HpScan has declined it does as the opcode that it stands for: OP_Next, or
+** OP_SorterNext with OP_SorterData.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** OP_HpRow in an output loop: put the next record into the register that
+** OP_SorterData names, which stands before the instruction to jump to.
+** SQLITE_DONE: there is none.
+*/
+static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
+  const VdbeOp *pData = &v->aOp[pOp->p2-1];
+  Mem *pReg = &aMem[pOp->p3];
+  Mem *pOut = &aMem[pData->p2];
+  int rc;
+  assert( pData->opcode==OP_SorterData && pData->p1==pOp->p1 );
+  v->apCsr[pData->p3]->cacheStatus = CACHE_STALE;
+  if( (pReg->flags & MEM_Dyn)==0 ){
+    VdbeCursor *pC = v->apCsr[pOp->p1];
+    rc = sqlite3VdbeSorterNext(v->db, pC);
+    if( rc==SQLITE_OK ) rc = sqlite3VdbeSorterRowkey(pC, pOut);
+  }else{
+    HpScan *p = (HpScan*)pReg->z;
+    u8 *aGroup;
+    sqlite3VdbeMemSetNull(pOut);
+    rc = hpMergeNext(p, &aGroup);
+    if( rc ) return rc;
+    if( aGroup==0 ){
+      /* Let go of the memory now */
+      sqlite3VdbeMemSetNull(pReg);
+      rc = SQLITE_DONE;
+    }else{
+      const HpHead *pHead = (const HpHead*)aGroup;
+      pOut->flags = MEM_Blob|MEM_Ephem;
+      pOut->z = (char*)&pHead->z[pHead->nNorm];
+      pOut->n = (int)(pHead->nRec - pHead->nNorm);
+      if( p->pPlan->pPart ) pOut->n -= 4;
+    }
+  }
+  return rc;
+}
+
+/*
+** Move pCur, the cursor of a table, to the row at iPlace, which comes after the
+** one it is at.  Rows found are often on the same leaf, or below the same
+** interior page: then no way down from the root is needed.
+*/
+static int hpRowsMove(HpRows *pRows, BtCursor *pCur, i64 iPlace){
+  int nLevel = pRows->nLevel;
+  const u16 *aWay = &pRows->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
+  int iCell = hpPlaceCell(iPlace);
+  int rc;
+  if( pCur->eState!=CURSOR_VALID || pRows->iPgFound==0
+   || pCur->pPage->pgno!=pRows->iPgFound
+   || (pRows->iFound>>16)!=(iPlace>>16)
+  ){
+    int i = nLevel-1;
+    if( i>=0 && pCur->eState==CURSOR_VALID && pCur->iPage==nLevel
+     && memcmp(pCur->aiIdx, aWay, sizeof(u16)*i)==0
+    ){
+      moveToParent(pCur);
+    }else{
+      rc = moveToRoot(pCur);
+      if( rc ) return rc==SQLITE_EMPTY ? SQLITE_CORRUPT_BKPT : rc;
+      i = 0;
+    }
+    for(; i<nLevel; i++){
+      MemPage *pPage = pCur->pPage;
+      int iChild = aWay[i] + (i==nLevel-1 ? hpPlaceLeaf(iPlace) : 0);
+      if( pPage->leaf || iChild>pPage->nCell ) return SQLITE_CORRUPT_PAGE(pPage);
+      pCur->ix = (u16)iChild;
+      rc = moveToChild(pCur, iChild<pPage->nCell
+                         ? get4byte(findCell(pPage, iChild))
+                         : get4byte(&pPage->aData[pPage->hdrOffset+8]));
+      if( rc ) return rc;
+    }
+    pRows->iPgFound = pCur->pPage->pgno;
+  }
+  if( !pCur->pPage->intKeyLeaf || iCell>=pCur->pPage->nCell ){
+    return SQLITE_CORRUPT_PAGE(pCur->pPage);
+  }
+  pRows->iFound = iPlace;
+  pCur->ix = (u16)iCell;
+  pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidNKey|BTCF_ValidOvfl);
+  pCur->info.nSize = 0;
+  return SQLITE_OK;
+}
+
+/*
+** OP_HpRow: move the table cursor to the next row found, or as OP_Next does
+** if the executor declined.  SQLITE_DONE: there is none.
+*/
+SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+  VdbeCursor *pC = v->apCsr[pOp->p1];
+  BtCursor *pCur = pC->uc.pCursor;
+  Mem *pReg = &aMem[pOp->p3];
+  HpScan *p;
+  HpRows *pRows;
+  int rc;
+
+  if( isSorter(pC) ) return hpSortRow(v, pOp, aMem);
+  if( (pReg->flags & MEM_Dyn)==0 ) return sqlite3BtreeNext(pCur, 0);
+  p = (HpScan*)pReg->z;
+  pRows = p->apWorker[0]->pRows;
+  if( pRows->bBegun && pCur->eState!=CURSOR_VALID ){
+    /* Somebody wrote to the table.  What was found may no longer hold. */
+    sqlite3VdbeMemSetNull(pReg);
+    return sqlite3BtreeNext(pCur, 0);
+  }
+  pRows->bBegun = 1;
+  pC->deferredMoveto = 0;
+  pC->cacheStatus = CACHE_STALE;
+  if( pRows->iNext<pRows->nPlace ){
+    v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
+    return hpRowsMove(pRows, pCur, pRows->aPlace[pRows->iNext++]);
+  }
+  if( p->bAll==0 ){
+    /* The rest of the table is stock's */
+    rc = hpRowsMove(pRows, pCur, pRows->iLast);
+    sqlite3VdbeMemSetNull(pReg);
+    return rc ? rc : sqlite3BtreeNext(pCur, 0);
+  }
+  return SQLITE_DONE;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,376 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** What becomes of the rows that pass: groups, rows found, rows sorted.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPSINK_H
+#define HPSINK_H
+
+/* The first rows of partitions are looked for in a table of so many leaves: a
+** guess costs little there. */
+#define HP_PART_LEAF   128
+
+/* State of HP_AGG_ORDER in a group: a list of entries (hp_aggorder.c) */
+struct HpOrder {
+  u8 *pFree;             /* Where the next entry goes */
+  u32 nFree;             /* So many have room there */
+  u32 nEntry;            /* Entries in all */
+  HpList *pFirst, *pLast;    /* They are in these pieces; or, as soon as they
+                         ** are sorted, in these parts */
+  u32 nPart;             /* Number of sorted parts */
+  i64 nText;             /* Bytes of their texts */
+  Mem *pDone;            /* The context, if it has been made already */
+};
+
+/* Numbers rows that come in order: hpNumberSkip() */
+struct HpNumber {
+  HpBuf norm;            /* The key of the last row */
+  u32 nPrefix;           /* Bytes of it that are its partition's */
+  u8 bOff;               /* Leave out nothing any more */
+  i64 nRow;              /* Rows of the partition so far */
+  i64 iNumber;           /* The number of the last one */
+};
+
+#define HP_CHUNK       128    /* Groups a chunk */
+#define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
+#define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
+
+/*
+** A sink: what is done with the rows that pass.  See hp_sinks.c.
+*/
+struct HpSinkType {
+  int (*xBegin)(HpScan*, Mem*);
+  int (*xOpen)(HpExec*, Mem*);
+  int (*xRows)(HpExec*);
+  void (*xRunEnd)(HpExec*);
+  int (*xFinish)(HpExec*);
+  int (*xCombine)(HpScan*);
+  void (*xClose)(HpExec*);
+};
+
+/* A copy of a value in memory of its own: a bare column, or a best value */
+typedef struct HpCopy HpCopy;
+struct HpCopy {
+  HpVal val;             /* z points to aBuf */
+  u8 *aBuf;              /* Space for text, from the arena */
+  u32 n;                 /* Bytes of text */
+  u32 nAlloc;            /* Bytes of aBuf */
+  u8 tag;                /* HP_xxx, or 0 if there is none yet */
+};
+
+/* State of sum, total and avg: stock's SumCtx in less space */
+typedef struct HpSum HpSum;
+struct HpSum {
+  union {
+    struct { i64 iSum; u64 mAbs; } i;    /* Integers only: low 64 bits of the
+                                         ** sum, OR of hpAbsBits() */
+    struct { double rSum, rErr; } r;     /* HP_SUM_REAL: sum and error */
+  } u;
+  union {
+    i64 iCarry;          /* Integers only: the sum is iSum + 2^64*iCarry */
+    double mx;           /* HP_SUM_REAL: the largest size of a sum so far */
+  } x;
+  i64 n;                 /* HP_SUM_ONE times the number of values, plus flags */
+};
+#define HP_SUM_REAL  1   /* SumCtx.approx */
+#define HP_SUM_OVRFL 2   /* HpScan.bExact: SumCtx.ovrfl.  Else: while there were
+                         ** integers only, some partial sum had more than 64
+                         ** bits, or may have in scan order */
+#define HP_SUM_ONE   4
+#define hpSumIsReal(S)  (((S)->n & HP_SUM_REAL)!=0)
+#define hpSumCount(S)   ((S)->n>>2)
+
+/* State of min and max */
+typedef struct HpBest HpBest;
+struct HpBest {
+  HpCopy copy;           /* The best value so far */
+  u64 iPos;              /* Position of its row plus one.  As long as there is no
+                         ** value: of the last row, or 0 */
+};
+
+/* What every group has */
+typedef struct HpHead HpHead;
+struct HpHead {
+  u64 iPos;              /* Position of its first row, or HP_NO_POS */
+  const u8 *z;           /* Its key record; NULL: see hpGroupIsInt() */
+  u32 nNorm;             /* Bytes of the normalized keys, and ... */
+  u32 nRec;              /* ... of the whole record */
+};
+
+/* The values that DISTINCT has seen, each after the number of its group */
+typedef struct HpSet HpSet;
+struct HpSet {
+  const u8 **apSlot;     /* Hash table: entries in the arena, or NULL */
+  u32 mSlot;             /* Number of its entries, less one */
+  u32 nUsed;             /* Entries in use */
+};
+
+struct HpAgg {
+  const HpPlan *pPlan;
+  u32 *aSlot;            /* Hash table: salt, number of the group plus one */
+  u32 mSlot;             /* Number of its entries, less one */
+  u32 nGroup;            /* Groups so far */
+  u8 bOrdered;           /* Their keys increase; the hash table is empty */
+  u8 bRecord;            /* Some of them have key records */
+  u32 nSame;             /* Bytes that all normalized keys begin with */
+  u8 bNoDirect;          /* The only key is no integer of a small range */
+  u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
+  i64 iDirect;
+  u32 *aDirect;          /* ... number plus one of each one's group; 0: look */
+  u8 **apChunk;          /* Chunks of groups */
+  u32 nChunkAlloc;       /* Size of apChunk */
+  HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
+                         ** as in no pack, where there is none */
+  u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
+  HpArena arena;         /* Chunks, keys, copies */
+  i64 nTable;            /* Bytes of aSlot, apChunk, and sets */
+  HpSet *aSet;           /* HpPlan.nSet sets */
+  /* Scratch for a batch, in selection order */
+  HpPack *aPack;         /* Packed keys */
+  u64 *aHash;            /* Hash values */
+  HpBuf norm;            /* Normalized keys of rows that have no pack, ... */
+  u32 *aNorm;            /* ... and where each begins */
+  u32 *aiGroup;          /* Number of the group of each selected row */
+  u8 **apGroup;          /* That group */
+  u16 *aRow;             /* Selected rows in order of their groups */
+  u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
+  u8 **apPart;           /* ... and their groups */
+  HpBuf key;             /* Scratch for a key record */
+  /* hp_merge.c */
+  struct HpSign {        /* What is known of the parts of a sum */
+    u64 mAbs;              /* OR of HpSum.mAbs */
+    u8 bReal;              /* Some are real */
+    u8 bMinus, bPlus;      /* Some are negative, some positive */
+    u8 bOdd;               /* Some are not sound */
+  } *aSign;              /* One for each aggregate */
+  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
+  u32 nSortedAlloc;      /* Entries allocated */
+  i64 nRowByte;          /* HP_SINK_SORT: bytes of rows not yet in a run, ... */
+  HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
+  int nMemRun, nMemRunAlloc;
+  i64 nMemByte;          /* ... and their bytes */
+  u8 bLanes;             /* Some sums were added up side by side */
+  struct HpSpill *pSpill;  /* Runs of groups in a temporary file, or NULL */
+};
+
+/* Where the pack, the head, a bare column, and the state of an aggregate are
+** in a group */
+#define hpGroupPack(G)          ((HpPack*)(G))
+#define hpGroupHead(PLAN,G)     ((HpHead*)&(G)[(PLAN)->iHeadOff])
+#define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
+#define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
+
+/* True if the only key of group G is an integer, which its pack holds */
+#define hpGroupIsInt(PLAN,G)    ((PLAN)->bIntKey && hpGroupHead(PLAN,G)->z==0)
+
+#define HP_POLL        65536   /* Groups between looks at the interrupt flag */
+
+#define HP_MX_BOUND    7      /* Last column of a record that HpBound tests */
+
+/* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
+#define HP_FOUND(ISEQ,ILEAF,ICELL) \
+    ((i64)(((u64)(ISEQ)<<32) | ((u64)(ILEAF)<<16) | (u64)(ICELL)))
+#define hpPlaceSeq(I)   ((u32)((u64)(I)>>32))
+#define hpPlaceLeaf(I)  ((int)(((I)>>16) & 0xffff))
+#define hpPlaceCell(I)  ((int)((I) & 0xffff))
+
+/* A value that is kept */
+typedef struct HpKept HpKept;
+struct HpKept {
+  HpVal val;             /* z points into the arena */
+  u32 n;                 /* Bytes of text or blob */
+  u32 nAlloc;            /* Bytes at aBuf */
+  u8 *aBuf;              /* Space for text or blob, from the arena */
+  u8 tag;                /* HP_xxx */
+};
+
+/* What a worker finds; after the scan, of the first worker: what all found */
+struct HpRows {
+  i64 *aPlace;           /* Places of the rows found: HP_FOUND() */
+  i64 nPlace;            /* Entries of aPlace */
+  i64 nAlloc;            /* Entries allocated */
+  i64 iNext;             /* Next entry to deliver */
+  i64 iLast;             /* Place of the last row of the last run */
+  i64 iFound;            /* Place of the row found last, */
+  Pgno iPgFound;         /* ... or delivered last, and its page */
+  u16 *aWay;             /* The ways to all runs: hpSourceWays() */
+  int nLevel;            /* Children on each way */
+  u8 bLast;              /* True if iLast is set */
+  u8 bBegun;             /* Some row has been delivered */
+  u8 bForce;             /* For tests: do not stop */
+  HpArena arena;         /* Keys, and their text */
+  u16 *aCand;            /* HP_SINK_TOP: rows of a batch that may be better */
+  i64 mxTop;             /* HP_SINK_TOP: rows wanted */
+  i64 nTop;              /* HP_SINK_TOP: rows kept */
+  u8 **apTop;            /* A heap of the best rows, the worst one on top: */
+                         /*   its place, and the keys as HpKept */
+  i64 nTableRow;         /* About so many rows in the table.  0: unknown */
+  HpBound bound;         /* What the filters say about HpExec.bound */
+  int nBoundOff;         /* So many more runs without HpExec.bound */
+  u64 nScanned;          /* HpExec.nScanned when the run began */
+  u64 nSkipped;          /* HpExec.nSkipped when the run began */
+  i64 nFound;            /* nPlace when the run began */
+  i64 nLeaf;             /* Leaves scanned */
+  double rFirst;         /* Share of rows found in the first run */
+  u64 *aHash;            /* HP_SINK_FIRST: hash values of a batch */
+  u32 *aSlot;            /* Hash table: salt, index into aKey plus one */
+  u32 mSlot;             /* Number of its entries, less one */
+  u32 nKey;              /* Entries of aKey */
+  u32 nKeyAlloc;         /* Entries allocated */
+  HpKept *aKey;          /* Values seen, nKey a row */
+  i64 nTable;            /* Bytes of aSlot and aKey */
+};
+
+#define HP_MX_WANTED   1000   /* Most rows wanted of a partition: they are kept
+                              ** in an array in order */
+#define HP_PART_CLASS  64     /* Sizes of memory for rows */
+
+/* A row that is kept.  What the head says is in memory behind it. */
+typedef struct HpPartRow HpPartRow;
+struct HpPartRow {
+  u64 iOrder;            /* hpPartNumber() of the first ORDER BY term */
+  HpHead head;
+};
+
+/* What is known of a partition: behind the pack of its group */
+typedef struct HpPart HpPart;
+struct HpPart {
+  u64 iLast;             /* bFull: a row with a larger number is not wanted */
+  HpPartRow **apRow;     /* Rows kept, in order */
+  u32 nRow;              /* Their number */
+  u32 nAlloc;            /* Entries of apRow */
+  u32 nKey;              /* HP_NUMBER_DENSE: different keys among them */
+  u8 bFull;              /* No more rows are wanted */
+  u8 bExact;             /* Nor one that has the number iLast */
+};
+
+/* The partitions of a worker */
+struct HpParts {
+  HpAgg *pAgg;           /* Their groups */
+  i64 mxRow;             /* Rows wanted of each */
+  u64 *aOrder;           /* Scratch: numbers of the rows of a batch */
+  i64 nSeen;             /* Rows so far */
+  i64 nKept;             /* Rows kept, and ... */
+  i64 nSince;            /* ... rows since partitions were forgotten */
+  i64 nCheck;            /* When to look whether it is worth it, and ... */
+  u32 nPart;             /* ... partitions when that was last done */
+  double rRow;           /* About so many rows in the b-tree, or 0 */
+  HpPartRow *apFree[HP_PART_CLASS];  /* Memory for rows, linked by head.z */
+};
+
+#define hpGroupPart(G)  ((HpPart*)&(G)[sizeof(HpPack)])
+
+/* hp_sum.c */
+static int hpSumIsSound(const HpSum*);
+static int hpSumIsSmall(u64, u64);
+static double hpSumLost(u64, u64);
+static int hpSumIsSafe(const HpSum*, int);
+static void hpSumCtx(const HpSum*, SumCtx*);
+static void hpSumRange(HpExec*, HpSum*, const HpVec*, const u16*, int);
+static void hpSumScattered(HpExec*, int, const HpVec*, const u16*, u8**,
+                           int);
+static int hpSumMerge(HpSum*, const HpSum*);
+
+/* hp_group.c */
+static const u8 *hpGroupKey(const HpPlan*, const u8*, u8*, u32*);
+static u8 *hpGroupAt(const HpAgg*, u32);
+static int hpGroupLayout(HpPlan*);
+static i64 hpGroupMemory(const HpAgg*);
+static void hpGroupReset(HpAgg*);
+
+/* hp_radix.c */
+static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
+static int hpRadixGroups(HpExec*);
+static u8 *hpRadixGroup(const HpAgg*, u32);
+
+/* hp_aggorder.c */
+static int hpOrderAdd(HpExec*, const HpAggDef*, HpOrder*, int);
+static int hpOrderSort(HpExec*);
+static void hpOrderMerge(HpOrder*, const HpOrder*);
+static u64 hpOrderSize(const HpPlan*, const u8*);
+static u8 *hpOrderWrite(const HpPlan*, const u8*, u8*, const u8*);
+static u8 *hpOrderPointers(const HpPlan*, u8*, u8*);
+static int hpOrderLoad(HpScan*, const HpAggDef*, HpOrder*, Mem*);
+static void hpOrderPrefetch(const HpPlan*, u8**);
+static int hpOrderAhead(HpScan*, u8**, u32, u32*);
+static void hpOrderClose(HpScan*);
+
+/* hp_result.c */
+static int hpResultMerge(const HpPlan*, u8*, const u8*);
+static int hpResultWanted(const HpPlan*, const u8*, const HpLiteral*);
+static int hpResultLoad(HpScan*, u8*, Mem*, HpBuf*);
+
+/* hp_spill.c */
+static int hpSpillRecord(const HpPlan*, const u8*, HpBuf*);
+static void hpSpillPointers(const HpPlan*, u8*);
+static void hpSpillSigns(HpExec*);
+static int hpSpillDoubt(const HpAggDef*, const struct HpSign*, u64);
+static void hpSpillNote(struct HpSpill*, u64);
+static int hpSpillWrite(struct HpSpill*, HpBuf*);
+static int hpSpillOpen(HpExec*);
+static int hpSpillGroups(HpExec*);
+static void hpSpillClose(HpAgg*);
+static void hpSpillFreeRuns(HpAgg*);
+
+/* hp_agg.c */
+static int hpAggOpen(HpExec*, HpAgg**);
+static void hpAggClose(HpAgg*);
+static int hpAggFind(HpExec*);
+static int hpAggStep(HpExec*);
+
+/* hp_number.c */
+static int hpNumberSkip(const HpScan*, HpNumber*, const u8*);
+
+/* hp_merge.c */
+static void hpMergeClose(HpScan*);
+static int hpMergeSortRun(HpExec*);
+static int hpMergeSpillRuns(HpExec*);
+static int hpMergeOpen(HpScan*);
+static int hpMergeNext(HpScan*, u8**);
+
+/* hp_sort.c */
+static int hpSortOpen(HpExec*);
+static int hpSortKey(HpExec*, int, HpBuf*, u32*);
+static int hpSortTail(HpExec*, int, HpBuf*, u32);
+static void hpSortExact(HpExec*);
+static int hpSortStep(HpExec*, int);
+
+/* hp_partition.c */
+static i64 hpPartLimit(const HpPlan*, const Mem*);
+static int hpPartWorthIt(const HpScan*);
+static int hpPartOpen(HpExec*);
+static void hpPartClose(HpExec*);
+static int hpPartSort(HpExec*);
+static int hpPartStep(HpExec*);
+
+/* hp_found.c */
+static int hpFoundReserve(HpRows*, i64);
+static int hpFoundKeep(HpRows*, HpKept*, const HpVec*, int);
+static i64 hpFoundMemory(const HpRows*);
+static i64 hpFoundPlace(HpExec*, int, int);
+
+/* hp_top.c */
+static int hpTopCompare(const HpPlan*, u8*, u8*);
+static void hpTopUp(const HpPlan*, HpRows*, u8*);
+static void hpTopDown(const HpPlan*, HpRows*, u8*);
+static int hpTopStep(HpExec*);
+
+/* hp_first.c */
+static int hpFirstStep(HpExec*);
+
+/* hp_rows.c */
+static int hpRowsOpen(HpExec*, Mem*);
+static void hpRowsClose(HpRows*);
+static int hpRowsStep(HpExec*);
+static void hpRowsRun(HpExec*);
+static int hpRowsMerge(HpScan*);
+
+/* hp_sinks.c */
+static const HpSinkType *hpSinkOf(const HpPlan*);
+
+#endif /* HPSINK_H */
+#endif /* SQLITE_OMIT_HP */

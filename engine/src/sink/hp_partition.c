@@ -1,0 +1,514 @@
+/*
+** 2026-11-22
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_partition: the first rows of each partition of a window.
+**
+**    hpPartLimit()      how many rows are wanted
+**    hpPartWorthIt()    is it worth to look?
+**    hpPartOpen()       begin
+**    hpPartStep()       add the selected rows of a batch, here or to hp_sort
+**    hpPartSort()       make a sorted run of the rows kept
+**    hpPartClose()      end
+**
+** "The first k rows of each group" is written as
+**
+**    SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY a ORDER BY b) AS r
+**                   FROM t) WHERE r<=k
+**
+** SQLite makes three SELECTs of it: the outer one, the one with the window, and
+** one that it puts in the FROM clause of that, which sorts the rows of t by a
+** and b.  row_number(), rank() and dense_rank() of a row depend on nothing but
+** rows before it, so rows whose number is too large can be left out before the
+** window's code sees them, and the others still get their numbers.  What the
+** outer WHERE says is known when it codes its FROM clause: sqlite3HpWanted()
+** leaves a note (HpWanted) in the SELECT with the window, and when that one
+** codes its own FROM clause the note goes on to the sort.  The sort is hp_sort's,
+** and stock's code for window, WHERE and the rest runs over what comes out of it.
+** So leaving out fewer rows than possible is never wrong.
+**
+** Each worker has a hash table of partitions (hp_agg.c, by the PARTITION BY terms
+** as if they were those of GROUP BY).  A partition has its first rows so far, in
+** order, and what it takes to come before the last of them: a number for the
+** first ORDER BY term of each row (hpPartNumber()), which is as far as most rows
+** get.  Of row_number() the first k rows are kept, those with equal keys in scan
+** order as everywhere; of rank() the first k and what is equal to the k-th; of
+** dense_rank() the rows of the first k keys.  In the end the rows kept are sorted
+** as hp_sort does it.  The merge of what the workers found counts the rows of
+** each partition, and leaves out the rest.
+**
+** When memory is short the rows kept so far become a sorted run and the
+** partitions are forgotten.  If partitions are so many or k so large that most
+** rows are kept the worker goes on as if all rows were wanted: from an estimate
+** (hpPartEnough()), or when it sees that memory is used up to no avail.
+**
+** As in hp_rows, a row that is left out is not seen by expressions above the sort.
+** None of them may fail or have an effect: hpCompileSafe().
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_PART_CHECK  128    /* Look at partitions after so many rows, and twice
+                              ** as many, and so on */
+
+/*
+** How many rows are wanted of each partition?  0: all of them.
+*/
+static i64 hpPartLimit(const HpPlan *pPlan, const Mem *aMem){
+  i64 n = 0;
+  if( pPlan->pPart==0 ) return 0;
+  if( pPlan->iLimitReg ){
+    const Mem *pMem = &aMem[pPlan->iLimitReg];
+    if( (pMem->flags & MEM_Int)==0 ) return 0;
+    n = MAX(pMem->u.i, 0);
+  }
+  /* One row is as right as none */
+  return MAX(n + pPlan->nLimit, 1);
+}
+
+/* True if few rows are wanted, and the table is not too small */
+static int hpPartWorthIt(const HpScan *p){
+  return p->mxRow>0 && p->mxRow<=HP_MX_WANTED
+      && (p->pSource->nLeaf>=HP_PART_LEAF || !hpSourceIsShort(p));
+}
+
+/*
+** Begin.
+*/
+static int hpPartOpen(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  HpParts *pParts;
+  int rc;
+  if( !hpPartWorthIt(p->pScan) ) return SQLITE_OK;
+  p->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
+  if( pParts==0 ) return HP_DECLINE;
+  memset(pParts, 0, sizeof(*pParts));
+  pParts->mxRow = p->pScan->mxRow;
+  pParts->nCheck = HP_PART_CHECK;
+  pParts->rRow = (double)hpSourceRowsOnLeaf(p->pScan->pSource)
+                 * (double)p->pScan->pSource->nLeaf;
+  pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
+  if( pParts->aOrder==0 ) return HP_DECLINE;
+  p->pPlan = pPlan->pPart;
+  rc = hpAggOpen(p, &pParts->pAgg);
+  p->pPlan = pPlan;
+  /* In order of the keys groups might be put aside: hpAggUnordered() */
+  if( pParts->pAgg ) pParts->pAgg->bOrdered = 0;
+  return rc;
+}
+
+/*
+** Forget the partitions of worker p.
+*/
+static void hpPartClose(HpExec *p){
+  if( p->pParts ){
+    hpAggClose(p->pParts->pAgg);
+    sqlite3_free(p->pParts);
+    p->pParts = 0;
+  }
+}
+
+/*
+** A number for a value, so that a value with a smaller one comes before it in the
+** order of flags (KEYINFO_ORDER_xxx).  Doubles have 2^64 - 2^53 different values,
+** their bits turned so that they sort.  What lies before is for NULL, what lies
+** behind for the first bytes of texts and blobs.  8 bytes are readable there.
+*/
+#define HP_ORDER_TEXT ((((u64)0xfff00000)<<32) | 1)
+#define HP_ORDER_BLOB ((((u64)0xfff80000)<<32) | 1)
+static SQLITE_INLINE u64 hpPartNumber(
+  u8 tag, HpVal v, u32 n,
+  CollSeq *pColl,
+  u8 flags
+){
+  u64 x = 0;
+  if( tag & HP_NUM ){
+    if( tag==HP_INT ) v.r = (double)v.i;
+    if( v.r==0.0 ) v.r = 0.0;      /* -0.0 is equal */
+    x = v.u ^ ((v.u>>63) ? ~(u64)0 : (u64)1<<63);
+  }else if( tag & HP_STR ){
+    if( pColl==0 && n>0 ) x = hpBytes(v.z, MIN(n,8)) << (64-8*MIN(n,8));
+    x = tag==HP_TEXT ? HP_ORDER_TEXT+(x>>13) : HP_ORDER_BLOB+(x>>14);
+  }else if( flags & KEYINFO_ORDER_BIGNULL ){
+    x = ~(u64)0;
+  }
+  return (flags & KEYINFO_ORDER_DESC) ? ~x : x;
+}
+
+/*
+** True if all values with number x are equal: NULL, and numbers below 2^53.
+*/
+static int hpPartExact(u64 x, u8 flags){
+  if( flags & KEYINFO_ORDER_DESC ) x = ~x;
+  return x==0 || x==~(u64)0
+      || (x>(((u64)0x3cbfffff<<32)|0xffffffff) && x<(u64)0xc3400000<<32);
+}
+
+/*
+** Numbers of the first ORDER BY terms of the selected rows.
+*/
+static void hpPartOrder(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  u64 *aOrder = p->pParts->aOrder;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int k = pPlan->pPart->nKey;
+  int ii;
+  if( k==pPlan->nKey ){
+    memset(aOrder, 0, sizeof(u64)*nSel);
+  }else{
+    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+    CollSeq *pColl = pPlan->aKeyColl[k];
+    u8 flags = pPlan->aKeySort[k];
+    u8 mType = pVec->mType;
+#define HP_ORDER_LOOP(TAG,LEN) \
+    for(ii=0; ii<nSel; ii++){ \
+      int i = aSel[ii] & pVec->mIdx; \
+      aOrder[ii] = hpPartNumber(TAG, pVec->aVal[i], LEN, pColl, flags); \
+    }
+    if( mType==HP_INT ){
+      HP_ORDER_LOOP(HP_INT, 0)
+    }else if( mType==HP_REAL ){
+      HP_ORDER_LOOP(HP_REAL, 0)
+    }else{
+      HP_ORDER_LOOP(pVec->aTag[i], (pVec->aTag[i] & HP_STR) ? pVec->aLen[i] : 0)
+    }
+#undef HP_ORDER_LOOP
+  }
+}
+
+/*
+** Which list of HpParts.apFree is for rows of n bytes?  *pn is set to the bytes
+** that each of its rows has.
+*/
+static int hpPartClass(u64 n, i64 *pn){
+  int i;
+  if( n<=1024 ){
+    i = (int)((n-1)/32);
+    *pn = 32*(i+1);
+  }else{
+    *pn = 2048;
+    for(i=32; *pn<(i64)n; i++) *pn *= 2;
+  }
+  assert( i<HP_PART_CLASS );
+  return i;
+}
+
+/*
+** Compare a row that has iOrder, and its key in a[0..nNorm-1], with one that was
+** kept.  The first nPrefix bytes are those of their partition.
+*/
+static SQLITE_INLINE int hpPartCompare(
+  u64 iOrder, const u8 *a, u32 nNorm,
+  u32 nPrefix,
+  const HpPartRow *pRow
+){
+  u32 n = MIN(nNorm, pRow->head.nNorm) - nPrefix;
+  if( iOrder!=pRow->iOrder ) return iOrder<pRow->iOrder ? -1 : 1;
+  return n ? memcmp(&a[nPrefix], &pRow->head.z[nPrefix], n) : 0;
+}
+#define hpPartCompareRows(A,B,N) \
+  hpPartCompare((A)->iOrder, (A)->head.z, (A)->head.nNorm, N, B)
+
+/*
+** Make a row of what is in pBuf, and insert it as entry j of pPart.
+*/
+static int hpPartInsert(
+  HpExec *p,
+  HpPart *pPart, u32 j,
+  const HpBuf *pBuf, u32 nNorm,
+  u64 iOrder, u64 iPos
+){
+  HpParts *pParts = p->pParts;
+  HpPartRow *pRow;
+  i64 n;
+  int iClass = hpPartClass((u64)sizeof(*pRow)+pBuf->n, &n);
+  if( pPart->nRow>=pPart->nAlloc ){
+    u32 nNew = pPart->nAlloc ? pPart->nAlloc*2
+                             : (u32)MIN(pParts->mxRow+1, 4);
+    HpPartRow **apNew = hpArenaAlloc(&pParts->pAgg->arena,
+                                     sizeof(HpPartRow*)*(i64)nNew);
+    if( apNew==0 ) return HP_DECLINE;
+    if( pPart->nRow ){
+      memcpy(apNew, pPart->apRow, sizeof(HpPartRow*)*(size_t)pPart->nRow);
+    }
+    pPart->apRow = apNew;
+    pPart->nAlloc = nNew;
+  }
+  pRow = pParts->apFree[iClass];
+  if( pRow ){
+    pParts->apFree[iClass] = (HpPartRow*)pRow->head.z;
+  }else{
+    pRow = hpArenaAlloc(&p->pAgg->arena, n);
+    if( pRow==0 ) return HP_DECLINE;
+  }
+  pRow->iOrder = iOrder;
+  pRow->head.iPos = iPos;
+  pRow->head.z = (u8*)&pRow[1];
+  pRow->head.nNorm = nNorm;
+  pRow->head.nRec = pBuf->n;
+  memcpy(&pRow[1], pBuf->a, pBuf->n);
+  memmove(&pPart->apRow[j+1], &pPart->apRow[j],
+          sizeof(HpPartRow*)*(size_t)(pPart->nRow-j));
+  pPart->apRow[j] = pRow;
+  pPart->nRow++;
+  pParts->nKept++;
+  return SQLITE_OK;
+}
+
+/*
+** Leave out the last row of pPart.
+*/
+static void hpPartDrop(HpParts *pParts, HpPart *pPart){
+  HpPartRow *pRow = pPart->apRow[--pPart->nRow];
+  i64 n;
+  int iClass = hpPartClass((u64)sizeof(*pRow)+pRow->head.nRec, &n);
+  pRow->head.z = (u8*)pParts->apFree[iClass];
+  pParts->apFree[iClass] = pRow;
+  pParts->nKept--;
+}
+
+/*
+** Leave out what is not wanted any more of a partition that has got a row more.
+** nPrefix are the bytes of the partition in its rows' keys.
+*/
+static void hpPartTrim(HpExec *p, HpPart *pPart, u32 nPrefix){
+  const HpPlan *pPlan = p->pPlan;
+  HpParts *pParts = p->pParts;
+  HpPartRow **ap = pPart->apRow;
+  u32 mxRow = (u32)pParts->mxRow;
+  int nPart = pPlan->pPart->nKey;
+  switch( pPlan->eNumber ){
+    case HP_NUMBER_ROWS:
+      if( pPart->nRow>mxRow ) hpPartDrop(pParts, pPart);
+      pPart->bFull = pPart->nRow==mxRow;
+      break;
+    case HP_NUMBER_RANK:
+      while( pPart->nRow>mxRow
+          && hpPartCompareRows(ap[pPart->nRow-1], ap[mxRow-1], nPrefix)!=0
+      ){
+        hpPartDrop(pParts, pPart);
+      }
+      pPart->bFull = pPart->nRow>=mxRow;
+      break;
+    default:
+      assert( pPlan->eNumber==HP_NUMBER_DENSE );
+      if( pPart->nKey>mxRow ){
+        u32 n = pPart->nRow-1;
+        while( n>0 && hpPartCompareRows(ap[n-1], ap[n], nPrefix)==0 ) n--;
+        while( pPart->nRow>n ) hpPartDrop(pParts, pPart);
+        pPart->nKey--;
+      }
+      pPart->bFull = pPart->nKey==mxRow;
+      break;
+  }
+  if( pPart->bFull ){
+    pPart->iLast = ap[pPart->nRow-1]->iOrder;
+    pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
+        && (nPart==pPlan->nKey
+            || (nPart+1==pPlan->nKey
+                && hpPartExact(pPart->iLast, pPlan->aKeySort[nPart])));
+  }
+}
+
+/*
+** Keep row i of the batch, which is of partition pPart, unless it turns out
+** that it is not wanted.  All rows there were scanned before it.
+*/
+static int hpPartAdd(HpExec *p, HpPart *pPart, int i, u64 iOrder){
+  HpBuf *pBuf = &p->pAgg->key;
+  u32 lwr = 0;
+  u32 upr = pPart->nRow;
+  u32 nPrefix, nNorm;
+  int bSame;             /* There is a row with an equal key */
+  int rc;
+#define hpPartNew(J) \
+  hpPartCompare(iOrder, pBuf->a, nNorm, nPrefix, pPart->apRow[J])
+  pBuf->n = 0;
+  if( hpSortKey(p, i, pBuf, &nPrefix) ) return HP_DECLINE;
+  nNorm = pBuf->n;
+  /* It goes to lwr, behind those that are not larger */
+  if( upr>0 && hpPartNew(upr-1)>=0 ) lwr = upr;
+  while( lwr<upr ){
+    u32 j = (lwr+upr)/2;
+    if( hpPartNew(j)<0 ){
+      upr = j;
+    }else{
+      lwr = j+1;
+    }
+  }
+  bSame = lwr>0 && hpPartNew(lwr-1)==0;
+#undef hpPartNew
+  if( pPart->bFull && lwr==pPart->nRow
+   && (bSame==0 || p->pPlan->eNumber==HP_NUMBER_ROWS)
+  ){
+    return SQLITE_OK;
+  }
+  if( hpSortTail(p, i, pBuf, nPrefix) ) return HP_DECLINE;
+  rc = hpPartInsert(p, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
+  if( rc ) return rc;
+  if( bSame==0 ) pPart->nKey++;
+  hpPartTrim(p, pPart, nPrefix);
+  return SQLITE_OK;
+}
+
+/*
+** Hand the rows kept over to the sort: as if they were all that there had been.
+** Then there are no partitions.
+*/
+static int hpPartRows(HpExec *p){
+  HpParts *pParts = p->pParts;
+  HpAgg *pAgg = p->pAgg;
+  u32 n = 0;
+  u32 iPart, j;
+  if( pParts->nKept>0x7fffffff ) return HP_DECLINE;
+  if( pParts->nKept>pAgg->nSortedAlloc ){
+    struct HpSorted *aNew;
+    aNew = sqlite3_realloc64(pAgg->aSorted, sizeof(*aNew)*(u64)pParts->nKept);
+    if( aNew==0 ) return HP_DECLINE;
+    pAgg->aSorted = aNew;
+    pAgg->nSortedAlloc = (u32)pParts->nKept;
+  }
+  for(iPart=0; iPart<pParts->pAgg->nGroup; iPart++){
+    HpPart *pPart = hpGroupPart(hpGroupAt(pParts->pAgg, iPart));
+    for(j=0; j<pPart->nRow; j++){
+      pAgg->aSorted[n++].aGroup = (u8*)&pPart->apRow[j]->head;
+    }
+  }
+  assert( n==pParts->nKept );
+  pAgg->nGroup = n;
+  pParts->nKept = pParts->nSince = 0;
+  memset(pParts->apFree, 0, sizeof(pParts->apFree));
+  if( p->pPlan->pPart->nKey ){
+    hpGroupReset(pParts->pAgg);
+    pParts->pAgg->bOrdered = 0;
+  }else{
+    memset(hpGroupPart(hpGroupAt(pParts->pAgg, 0)), 0, sizeof(HpPart));
+  }
+  return SQLITE_OK;
+}
+
+/*
+** After the selected rows: will most rows be kept, because there are so many
+** partitions, or so many rows wanted of each?  How many partitions there will be
+** is to be guessed.  If more than half of the rows were the first of their
+** partition take them for drawn at random from a set of some size; else, if new
+** ones come as often as before, they will go on to come.
+*/
+static int hpPartTooMany(HpExec *p){
+  HpParts *pParts = p->pParts;
+  u32 nPart = pParts->pAgg->nGroup;
+  u32 nBefore = pParts->nPart;
+  double rSeen = (double)pParts->nSeen;
+  double rScanned = (double)p->nScanned + p->aSel[p->nSel-1] + 1;
+  double rAll = pParts->rRow * rSeen / (rScanned*p->pScan->nWorker);
+  double rKept = (double)nPart;
+  pParts->nPart = nPart;
+  if( pParts->rRow==0.0 ) return 0;
+  if( rKept>rSeen/2 ){
+    rKept = rSeen*rSeen / (2*(rSeen-rKept+1));
+  }else if( nBefore>0 && nPart-nBefore>nBefore-nBefore/8 ){
+    rKept *= rAll/rSeen;
+  }
+  rKept = MAX(rKept*(double)pParts->mxRow, (double)pParts->nKept);
+  return (hpSourceIsShort(p->pScan) ? 4 : 2)*rKept>rAll;
+}
+
+/*
+** Make a sorted run of the worker's rows.
+*/
+static int hpPartSort(HpExec *p){
+  int rc = p->pParts ? hpPartRows(p) : SQLITE_OK;
+  return rc ? rc : hpMergeSortRun(p);
+}
+
+/*
+** After the selected rows: is it worth to go on, and is there memory enough?
+*/
+static int hpPartEnough(HpExec *p){
+  HpParts *pParts = p->pParts;
+  HpScan *pScan = p->pScan;
+  int bOff;
+  int rc;
+  i64 n = hpGroupMemory(p->pAgg) + hpGroupMemory(pParts->pAgg)
+          + pParts->nKept*(i64)sizeof(struct HpSorted);
+  if( n>p->nMemory/3 ){
+    bOff = 2*pParts->nKept>pParts->nSince;
+    rc = hpPartSort(p);
+    if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ) rc = hpMergeSpillRuns(p);
+  }else if( pParts->nSeen>=pParts->nCheck ){
+    pParts->nCheck *= 2;
+    bOff = hpPartTooMany(p);
+    if( bOff==0 ) return SQLITE_OK;
+    if( hpSourceIsShort(pScan) ) return HP_DECLINE;
+    rc = hpPartSort(p);
+  }else{
+    return SQLITE_OK;
+  }
+  if( bOff ) hpPartClose(p);
+  return rc;
+}
+
+/*
+** Add the selected rows.
+*/
+static int hpPartRun(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  HpParts *pParts = p->pParts;
+  HpAgg *pAgg = pParts->pAgg;
+  HpAgg *pRows = p->pAgg;
+  const u64 *aOrder = pParts->aOrder;
+  int nKey = pPlan->pPart->nKey;
+  int ii, rc;
+  if( nKey ){
+    /* The groups of the same rows under another plan */
+    p->pPlan = pPlan->pPart;
+    p->pAgg = pAgg;
+    rc = hpAggFind(p);
+    p->pPlan = pPlan;
+    p->pAgg = pRows;
+    if( rc ) return rc;
+  }
+  hpPartOrder(p);
+  for(ii=0; ii<p->nSel; ii++){
+    HpPart *pPart = hpGroupPart(hpGroupAt(pAgg, nKey ? pAgg->aiGroup[ii] : 0));
+    u64 x = aOrder[ii];
+    if( pPart->bFull
+     && (x>pPart->iLast || (x==pPart->iLast && pPart->bExact))
+    ){
+      continue;
+    }
+    rc = hpPartAdd(p, pPart, p->aSel[ii], x);
+    if( rc ) return rc;
+  }
+  pParts->nSeen += p->nSel;
+  pParts->nSince += p->nSel;
+  return hpPartEnough(p);
+}
+
+/*
+** Add the selected rows of the batch, the first ones of a scan in smaller portions,
+** as long as there are partitions, and the rest to the sort.
+*/
+static int hpPartStep(HpExec *p){
+  u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int n = 0;
+  int rc = SQLITE_OK;
+  hpSortExact(p);
+  while( n<nSel && p->pParts && rc==SQLITE_OK ){
+    p->aSel = &aSel[n];
+    p->nSel = nSel-n;
+    if( p->pParts->nSeen<HP_BATCH ) p->nSel = MIN(p->nSel, HP_PART_CHECK);
+    n += p->nSel;
+    rc = hpPartRun(p);
+  }
+  p->aSel = aSel;
+  p->nSel = nSel;
+  return rc ? rc : hpSortStep(p, n);
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,350 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_radix: sorting groups and rows by their normalized keys.
+**
+**    hpRadixGroups()  put a worker's groups in key order (in its thread)
+**    hpRadixGroup()   the group at a place in that order
+**    hpRadixCompare() the order of two groups
+**    hpRadixAhead(), hpRadixPrefetch()    ask for the memory of groups to come
+**    hpRadixPass()    sort numbers of 64 bits with what belongs to them
+**
+** Sorting looks at eight bytes of each normalized key, those after the bytes that
+** all keys begin with: a radix sort by those bytes that differ at all.  Stretches
+** that are still equal are sorted likewise by what follows, short ones by merging.
+** Groups lie anywhere in memory, so whoever walks through them in key order asks
+** for those some steps ahead.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_MIN_RADIX   256     /* Fewer entries are sorted by merging alone */
+#define HP_MX_DEPTH    40      /* Levels of sorting by eight bytes each */
+
+/*
+** Compare the normalized keys of two groups.  Those of HP_SINK_SORT are rows:
+** of equal ones, and no row is compared with itself, the one scanned first
+** comes first.
+*/
+static SQLITE_INLINE int hpRadixCompare(
+  const HpPlan *pPlan,
+  const u8 *aA,
+  const u8 *aB
+){
+  const HpHead *a = hpGroupHead(pPlan, aA);
+  const HpHead *b = hpGroupHead(pPlan, aB);
+  u32 n = MIN(a->nNorm, b->nNorm);
+  int c;
+  if( pPlan->bIntKey && (a->z==0 || b->z==0) ){
+    u8 aBuf[2*HP_SZ_NUMBER];
+    const u8 *zA, *zB;
+    u32 nA, nB;
+    if( a->z==b->z ){
+      i64 x = (i64)hpGroupPack(aA)->a;
+      i64 y = (i64)hpGroupPack(aB)->a;
+      c = x<y ? -1 : x>y;
+      return (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC) ? -c : c;
+    }
+    zA = hpGroupKey(pPlan, aA, aBuf, &nA);
+    zB = hpGroupKey(pPlan, aB, &aBuf[HP_SZ_NUMBER], &nB);
+    return memcmp(zA, zB, MIN(nA, nB));
+  }
+  /* No normalized key is the beginning of another */
+  c = n ? memcmp(a->z, b->z, n) : 0;
+  if( c==0 && pPlan->eSink==HP_SINK_SORT ) c = a->iPos<b->iPos ? -1 : 1;
+  return c;
+}
+
+/*
+** Sort a[0..n-1] with scratch aTmp.  LESS(X,Y) is true if *X may stand before *Y.
+** A merge sort, which takes what is in order already as it is.
+*/
+#define HP_RADIX_MERGE(A,TMP,N,LESS) { \
+  struct HpSorted *aFrom = A; \
+  struct HpSorted *aTo = TMP; \
+  u32 nRun, i; \
+  for(nRun=1; nRun<N; nRun*=2){ \
+    struct HpSorted *aSwap = aFrom; \
+    for(i=0; i<N; i+=2*nRun){ \
+      u32 x = i, y = MIN(i+nRun, N), k = i; \
+      u32 mxX = y, mxY = MIN(y+nRun, N); \
+      if( y<mxY && !LESS(&aFrom[y-1], &aFrom[y]) ){ \
+        while( x<mxX && y<mxY ){ \
+          aTo[k++] = LESS(&aFrom[x], &aFrom[y]) ? aFrom[x++] : aFrom[y++]; \
+        } \
+      } \
+      while( x<mxX ) aTo[k++] = aFrom[x++]; \
+      while( y<mxY ) aTo[k++] = aFrom[y++]; \
+    } \
+    aFrom = aTo; \
+    aTo = aSwap; \
+  } \
+  if( aFrom!=A ) memcpy(A, aFrom, sizeof(*aFrom)*(size_t)(N)); \
+}
+
+/*
+** Sort a[0..n-1] by prefix and normalized key, with scratch aTmp.
+*/
+static void hpRadixMerge(
+  const HpPlan *pPlan,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n
+){
+#define hpSortedLess(X,Y) ((X)->prefix!=(Y)->prefix ? (X)->prefix<(Y)->prefix \
+                           : hpRadixCompare(pPlan, (X)->aGroup, (Y)->aGroup)<=0)
+  HP_RADIX_MERGE(a, aTmp, n, hpSortedLess)
+#undef hpSortedLess
+}
+
+/*
+** Sort a[0..n-1] by the bytes of the prefix that mDiff has bits in, with
+** scratch aTmp.
+*/
+static void hpRadixPass(
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u64 mDiff
+){
+  struct HpSorted *aFrom = a;
+  struct HpSorted *aTo = aTmp;
+  u32 i;
+  int shift;
+  for(shift=0; shift<64; shift+=8){
+    u32 aStart[257];
+    struct HpSorted *aSwap = aFrom;
+    if( ((mDiff>>shift) & 0xff)==0 ) continue;
+    memset(aStart, 0, sizeof(aStart));
+    for(i=0; i<n; i++) aStart[((aFrom[i].prefix>>shift) & 0xff)+1]++;
+    for(i=1; i<256; i++) aStart[i] += aStart[i-1];
+    for(i=0; i<n; i++){
+      aTo[aStart[(aFrom[i].prefix>>shift) & 0xff]++] = aFrom[i];
+    }
+    aFrom = aTo;
+    aTo = aSwap;
+  }
+  if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+}
+
+/*
+** Ask for a group that is needed soon (iStep 0), and somewhat later for its key
+** (iStep 1).
+*/
+static SQLITE_INLINE void hpRadixAhead(
+  const HpPlan *pPlan,
+  const u8 *aGroup,
+  int iStep
+){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  if( iStep==0 ){
+    hpPrefetch(aGroup);
+    hpPrefetch(pHead);
+  }else{
+    hpPrefetch(pHead->z);
+    hpPrefetch(pHead->z+64);
+  }
+}
+#define HP_AHEAD_GROUP  24     /* Steps from asking for a group to its use */
+#define HP_AHEAD_KEY    12     /* The same for its key */
+#define hpRadixPrefetch(PLAN,A,I,N) \
+  if( (I)+HP_AHEAD_GROUP<(N) ){ \
+    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_GROUP].aGroup, 0); \
+    hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aGroup, 1); \
+  }
+
+static int hpRadixLevel(HpExec*,struct HpSorted*,struct HpSorted*,u32,u32,int);
+
+/*
+** Sort a[0..n-1], whose normalized keys agree in their first nSame bytes, with
+** scratch aTmp.  nDepth is how often hpRadixLevel() may be called in turn.
+*/
+static int hpRadixFrom(
+  HpExec *p,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u32 nSame,
+  int nDepth
+){
+  const HpPlan *pPlan = p->pPlan;
+  u64 mDiff = 0;
+  int bSorted = 1;
+  u32 i, j;
+  int rc = SQLITE_OK;
+
+  /* Rows of equal keys are in scan order, and stay so */
+  if( nSame==hpGroupHead(pPlan, a[0].aGroup)->nNorm ) return SQLITE_OK;
+  for(i=0; i<n; i++){
+    const HpHead *pHead;
+    hpRadixPrefetch(pPlan, a, i, n)
+    pHead = hpGroupHead(pPlan, a[i].aGroup);
+    if( pHead->nNorm-nSame>=8 ){
+      a[i].prefix = hpLoad8(&pHead->z[nSame]);
+    }else{
+      u8 aByte[8];
+      memset(aByte, 0, sizeof(aByte));
+      for(j=nSame; j<pHead->nNorm; j++) aByte[j-nSame] = pHead->z[j];
+      a[i].prefix = hpLoad8(aByte);
+    }
+    mDiff |= a[i].prefix ^ a[0].prefix;
+    if( i>0 && a[i].prefix<=a[i-1].prefix ) bSorted = 0;
+  }
+  if( bSorted ) return SQLITE_OK;
+  if( n<HP_MIN_RADIX || nDepth==0 ){
+    hpRadixMerge(pPlan, a, aTmp, n);
+    return SQLITE_OK;
+  }
+  hpRadixPass(a, aTmp, n, mDiff);
+  for(i=0; i<n && rc==SQLITE_OK; i=j){
+    for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
+    if( j-i>1 ) rc = hpRadixLevel(p, &a[i], aTmp, j-i, nSame+8, nDepth-1);
+    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(p->pScan);
+  }
+  return rc;
+}
+
+/*
+** The same where they agree in their first iFrom bytes at least.
+*/
+static int hpRadixLevel(
+  HpExec *p,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u32 iFrom,
+  int nDepth
+){
+  const HpPlan *pPlan = p->pPlan;
+  const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
+  u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
+  u32 i, j;
+
+  for(i=0; i<n && nSame>iFrom; i++){
+    const HpHead *pHead;
+    u32 nMax;
+    hpRadixPrefetch(pPlan, a, i, n)
+    pHead = hpGroupHead(pPlan, a[i].aGroup);
+    nMax = MIN(nSame, pHead->nNorm);
+    for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
+    nSame = j;
+  }
+  return hpRadixFrom(p, a, aTmp, n, nSame, nDepth);
+}
+
+/*
+** Sort groups a[0..n-1], the keys of which are integers in their packs, with
+** scratch aTmp.
+*/
+static void hpRadixInts(
+  const HpPlan *pPlan,
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n
+){
+  /* Turned so that they sort as unsigned numbers */
+  u64 mask = (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC)
+                 ? (u64)LARGEST_INT64 : (u64)1<<63;
+  u64 mDiff = 0;
+  u32 i;
+  for(i=0; i<n; i++){
+    if( i+HP_AHEAD_GROUP<n ) hpPrefetch(a[i+HP_AHEAD_GROUP].aGroup);
+    a[i].prefix = hpGroupPack(a[i].aGroup)->a ^ mask;
+    mDiff |= a[i].prefix ^ a[0].prefix;
+  }
+  if( n<HP_MIN_RADIX ){
+    hpRadixMerge(pPlan, a, aTmp, n);
+  }else{
+    hpRadixPass(a, aTmp, n, mDiff);
+  }
+}
+
+/*
+** Give key records to those groups of pAgg that have an integer in their pack
+** instead.
+*/
+static int hpRadixRecords(HpAgg *pAgg){
+  u32 i;
+  for(i=0; i<pAgg->nGroup; i++){
+    u8 *aGroup = hpGroupAt(pAgg, i);
+    HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
+    u8 *z;
+    if( pHead->z ) continue;
+    z = hpArenaAlloc(&pAgg->arena, HP_SZ_NUMBER+1);
+    if( z==0 ) return HP_DECLINE;
+    hpGroupKey(pAgg->pPlan, aGroup, z, &pHead->nNorm);
+    z[pHead->nNorm] = HP_INT;
+    pHead->nRec = pHead->nNorm+1;
+    pHead->z = z;
+  }
+  return SQLITE_OK;
+}
+
+#ifdef SQLITE_DEBUG
+/* Are the groups of pAgg in key order, as far as they have been sorted? */
+static int hpRadixIsSorted(const HpPlan *pPlan, const HpAgg *pAgg){
+  u32 i;
+  for(i=1; i<pAgg->nGroup; i++){
+    if( hpRadixCompare(pPlan, pAgg->aSorted[i-1].aGroup,
+                       pAgg->aSorted[i].aGroup)>=0 ) return 0;
+  }
+  return 1;
+}
+#endif
+
+/*
+** Put the groups of worker p in key order: pAgg->aSorted.
+*/
+static int hpRadixGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  u32 n = pAgg->nGroup;
+  struct HpSorted *a;
+  u32 i;
+  int rc;
+
+  if( n==0 || pAgg->bOrdered ) return SQLITE_OK;
+  if( p->pPlan->eSink==HP_SINK_SORT ){
+    /* The rows are in there */
+    a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
+    if( a==0 ) return HP_DECLINE;
+    pAgg->aSorted = a;
+    pAgg->nSortedAlloc = 2*n;
+    rc = hpRadixLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
+    assert( rc || hpRadixIsSorted(p->pPlan, pAgg) );
+    return rc;
+  }
+  if( pAgg->nSortedAlloc<2*n ){
+    sqlite3_free(pAgg->aSorted);
+    pAgg->nSortedAlloc = 0;
+    pAgg->aSorted = hpMalloc(2*(i64)sizeof(*a)*n);
+    if( pAgg->aSorted==0 ) return HP_DECLINE;
+    pAgg->nSortedAlloc = 2*n;
+  }
+  a = pAgg->aSorted;
+  for(i=0; i<n; i++) a[i].aGroup = hpGroupAt(pAgg, i);
+  if( p->pPlan->bIntKey ){
+    if( pAgg->bRecord==0 ){
+      hpRadixInts(p->pPlan, a, &a[n], n);
+      rc = SQLITE_OK;
+    }else if( hpRadixRecords(pAgg) ){
+      rc = HP_DECLINE;
+    }else{
+      rc = hpRadixLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
+    }
+  }else{
+    rc = hpRadixFrom(p, a, &a[n], n, pAgg->nSame, HP_MX_DEPTH);
+  }
+  assert( rc || hpRadixIsSorted(p->pPlan, pAgg) );
+  return rc;
+}
+
+/* The groups of a worker in key order: number i of them */
+static u8 *hpRadixGroup(const HpAgg *pAgg, u32 i){
+  return pAgg->bOrdered ? hpGroupAt(pAgg, i) : pAgg->aSorted[i].aGroup;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,236 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_result: what a group comes to.
+**
+**    hpResultMerge()   add one worker's part of a group to another's
+**    hpResultWanted()  does the group pass those terms of HAVING that we look at?
+**    hpResultLoad()    copy a group into the registers of AggInfo
+**
+** hpResultLoad() copies the states into aggregate contexts.  Stock's OP_AggFinal
+** then finishes them, so rounding and errors are stock's.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Add the part aFrom of a group to the part aTo.  Values stay where aFrom has
+** them.  HP_SERIAL: that is not possible.
+*/
+static int hpResultMerge(const HpPlan *pPlan, u8 *aTo, const u8 *aFrom){
+  HpHead *pTo = hpGroupHead(pPlan, aTo);
+  const HpHead *pFrom = hpGroupHead(pPlan, aFrom);
+  int bEarlier = pFrom->iPos<pTo->iPos;
+  int bTake = pPlan->bLoadFirst && bEarlier;
+  int k, rc;
+
+  if( pFrom->iPos==HP_NO_POS ) return SQLITE_OK;
+  if( pTo->iPos==HP_NO_POS ){
+    memcpy(aTo, aFrom, pPlan->szGroup);
+    return SQLITE_OK;
+  }
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    if( pDef->bShared ) continue;
+    switch( pDef->eAgg ){
+      case HP_AGG_COUNT:
+        *(i64*)hpGroupState(pDef, aTo) += *(const i64*)hpGroupState(pDef, aFrom);
+        break;
+      case HP_AGG_SUM:
+        rc = hpSumMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
+        if( rc ) return rc;
+        break;
+      case HP_AGG_ORDER:
+        hpOrderMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
+        break;
+      default: {
+        HpBest *a = hpGroupState(pDef, aTo);
+        const HpBest *b = hpGroupState(pDef, aFrom);
+        int bFrom;
+        assert( pDef->eAgg!=HP_AGG_CALL );
+        if( a->copy.tag==0 || b->copy.tag==0 ){
+          bFrom = a->copy.tag==b->copy.tag ? b->iPos>a->iPos : a->copy.tag==0;
+        }else{
+          int c = hpValCompare(a->copy.tag, a->copy.val, a->copy.n,
+                               b->copy.tag, b->copy.val, b->copy.n, pDef->pColl);
+          if( pDef->eAgg==HP_AGG_MAX ) c = -c;
+          bFrom = c>0 || (c==0 && b->iPos<a->iPos);
+        }
+        if( bFrom ) *a = *b;
+        if( pDef->bLoad ) bTake = bFrom;
+        break;
+      }
+    }
+  }
+  for(k=0; k<pPlan->nBare && bTake; k++){
+    const struct HpBare *pBare = &pPlan->aBare[k];
+    if( pBare->iKey<0 ) *hpGroupBare(pBare, aTo) = *hpGroupBare(pBare, aFrom);
+  }
+  if( bEarlier ) *pTo = *pFrom;
+  return SQLITE_OK;
+}
+
+/*
+** The result of sum(), total() or avg(), pFunc, as its finalizer computes it:
+** returns its type and sets *pVal.  0: leave that to the finalizer.
+*/
+static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
+  if( pSum->n & HP_SUM_OVRFL ) return 0;
+  if( hpSumCount(pSum)==0 && pFunc->xFinalize!=totalFinalize ) return HP_NULL;
+  if( pFunc->xFinalize==sumFinalize && !hpSumIsReal(pSum) ){
+    pVal->i = pSum->u.i.iSum;
+    return HP_INT;
+  }
+  pVal->r = hpSumIsReal(pSum) ? pSum->u.r.rSum+pSum->u.r.rErr
+                              : (double)pSum->u.i.iSum;
+  if( pFunc->xFinalize==avgFinalize ) pVal->r /= (double)hpSumCount(pSum);
+  return sqlite3IsOverflow(pVal->r) ? 0 : HP_REAL;
+}
+
+/*
+** False if HAVING is known not to be true of a group.  aConst has the constants
+** that its terms compare with.
+*/
+static int hpResultWanted(
+  const HpPlan *pPlan,
+  const u8 *aGroup,
+  const HpLiteral *aConst
+){
+  int k;
+  if( pPlan->nHaving==0 ) return 1;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
+    /* An error that finishing the group raises comes before HAVING */
+    if( pPlan->aAgg[k].eAgg==HP_AGG_SUM && (pSum->n & HP_SUM_OVRFL) ) return 1;
+  }
+  for(k=0; k<pPlan->nHaving; k++){
+    const struct HpHaving *pHaving = &pPlan->aHaving[k];
+    const HpAggDef *pDef = &pPlan->aAgg[pHaving->iAgg];
+    const void *pState = &aGroup[pDef->iOff];
+    HpVal v;
+    u8 tag = HP_INT;
+    int c, bTrue;
+    if( (aConst[k].tag & HP_NUM)==0 ) return 1;
+    if( pDef->eAgg==HP_AGG_COUNT ){
+      v.i = *(const i64*)pState;
+    }else{
+      tag = hpResultSum(pState, pDef->pFunc, &v);
+      if( tag==0 ) return 1;
+      if( tag==HP_NULL ) return 0;
+    }
+    c = hpValCompare(tag, v, 0, aConst[k].tag, aConst[k].val, 0, 0);
+    switch( pHaving->op ){
+      case TK_GT:  bTrue = c>0;   break;
+      case TK_GE:  bTrue = c>=0;  break;
+      case TK_LT:  bTrue = c<0;   break;
+      case TK_LE:  bTrue = c<=0;  break;
+      case TK_EQ:  bTrue = c==0;  break;
+      default:     bTrue = c!=0;  break;
+    }
+    if( !bTrue ) return 0;
+  }
+  return 1;
+}
+
+/* Set register pMem to a value */
+static void hpResultSet(Mem *pMem, u8 tag, HpVal v, u32 n){
+  switch( tag ){
+    case HP_INT:
+      sqlite3VdbeMemSetInt64(pMem, v.i);
+      break;
+    case HP_REAL:
+      sqlite3VdbeMemSetDouble(pMem, v.r);
+      break;
+    case HP_TEXT:
+    case HP_BLOB:
+      hpMemStr(pMem, tag, v.z, n);
+      break;
+    default:
+      sqlite3VdbeMemSetNull(pMem);
+      break;
+  }
+}
+
+/*
+** Make register pMem an aggregate context of nByte zero bytes, as
+** sqlite3_aggregate_context() would, and return them, or NULL.
+*/
+static void *hpResultCall(Mem *pMem, FuncDef *pFunc, int nByte){
+  if( sqlite3VdbeMemClearAndResize(pMem, nByte) ) return 0;
+  pMem->flags = MEM_Agg;
+  pMem->u.pDef = pFunc;
+  memset(pMem->z, 0, nByte);
+  return pMem->z;
+}
+
+/*
+** Copy a group into the registers aMem[].  pBuf is scratch.
+*/
+static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
+  const HpPlan *pPlan = p->pPlan;
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  int k;
+  if( hpGroupIsInt(pPlan, aGroup) ){
+    sqlite3VdbeMemSetInt64(&aMem[pPlan->iKeyReg], (i64)hpGroupPack(aGroup)->a);
+  }else if( pPlan->nKey ){
+    hpKeyToMem(pPlan, pHead->z, pHead->nNorm, &aMem[pPlan->iKeyReg], pBuf);
+  }
+  for(k=0; k<pPlan->nBare; k++){
+    const struct HpBare *pBare = &pPlan->aBare[k];
+    Mem *pMem = &aMem[pPlan->iBareReg+k];
+    if( pBare->iKey>=0 ){
+      sqlite3VdbeMemShallowCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey],
+                                MEM_Ephem);
+    }else{
+      const HpCopy *pCopy = hpGroupBare(pBare, aGroup);
+      hpResultSet(pMem, pCopy->tag, pCopy->val, pCopy->n);
+    }
+  }
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    Mem *pMem = &aMem[pPlan->iFuncReg+k];
+    void *pState = hpGroupState(pDef, aGroup);
+    switch( pDef->eAgg ){
+      case HP_AGG_COUNT: {
+        CountCtx *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
+        if( pCtx ) pCtx->n = *(i64*)pState;
+        break;
+      }
+      case HP_AGG_SUM: {
+        SumCtx *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
+        if( pCtx ) hpSumCtx(pState, pCtx);
+        break;
+      }
+      case HP_AGG_CALL: {
+        Mem *pFrom = pState;
+        if( pFrom->db ){
+          sqlite3VdbeMemMove(pMem, pFrom);
+        }else{
+          sqlite3VdbeMemSetNull(pMem);
+        }
+        break;
+      }
+      case HP_AGG_ORDER: {
+        int rc = hpOrderLoad(p, pDef, pState, pMem);
+        if( rc ) return rc;
+        break;
+      }
+      default: {
+        const HpCopy *pBest = &((HpBest*)pState)->copy;
+        Mem *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
+        if( pCtx && pBest->tag ){
+          sqlite3VdbeMemInit(pCtx, p->db, MEM_Null);
+          hpResultSet(pCtx, pBest->tag, pBest->val, pBest->n);
+        }
+        break;
+      }
+    }
+  }
+  return SQLITE_OK;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,98 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_sinks: the sinks, each a table of functions.
+**
+**    hpSinkOf()  the sink of a plan
+**
+** A scan (hp_exec.c) does not know what becomes of the rows that pass.  It calls,
+** for each worker but where it says otherwise:
+**
+**    xBegin     once, before there are workers: HP_DECLINE if stock is as good
+**    xOpen      in the caller's thread
+**    xRows      the selected rows of a batch: in the worker's thread, as the
+**               next two are
+**    xRunEnd    a run of leaves is done
+**    xFinish    all rows of this worker are in
+**    xCombine   once, in the caller's thread, when all workers are done
+**    xClose     at the end, whatever happened
+**
+** What is NULL is not wanted.  Calls are made once a batch or less often, never
+** once a row.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Groups and their aggregates */
+static int hpSinkAggOpen(HpExec *p, Mem *aMem){
+  UNUSED_PARAMETER(aMem);
+  return hpAggOpen(p, &p->pAgg);
+}
+static int hpSinkAggFinish(HpExec *p){
+  int rc = hpRadixGroups(p);
+  return rc || p->pPlan->nOrder==0 ? rc : hpOrderSort(p);
+}
+static void hpSinkAggClose(HpExec *p){
+  hpAggClose(p->pAgg);
+}
+
+/* Sorted records, of all rows or of the first ones of each partition */
+static int hpSinkSortBegin(HpScan *p, Mem *aMem){
+  p->mxRow = hpPartLimit(p->pPlan, aMem);
+  if( !hpSourceIsShort(p) || hpPartWorthIt(p) ) return SQLITE_OK;
+  p->bSmall = 1;
+  return HP_DECLINE;
+}
+static int hpSinkSortOpen(HpExec *p, Mem *aMem){
+  int rc = hpSortOpen(p);
+  UNUSED_PARAMETER(aMem);
+  return rc ? rc : hpPartOpen(p);
+}
+static int hpSinkSortCombine(HpScan *p){
+  int rc = hpMergeOpen(p);
+  int i;
+  for(i=0; i<p->nWorker; i++) hpPartClose(p->apWorker[i]);
+  return rc;
+}
+static void hpSinkSortClose(HpExec *p){
+  hpPartClose(p);
+  hpAggClose(p->pAgg);
+}
+
+/* Places of rows */
+static void hpSinkRowsClose(HpExec *p){
+  hpRowsClose(p->pRows);
+}
+
+static const HpSinkType hpSinkGroups = {
+  0, hpSinkAggOpen, hpAggStep, 0, hpSinkAggFinish, hpMergeOpen, hpSinkAggClose
+};
+static const HpSinkType hpSinkSort = {
+  hpSinkSortBegin, hpSinkSortOpen, hpPartStep, 0, hpPartSort,
+  hpSinkSortCombine, hpSinkSortClose
+};
+static const HpSinkType hpSinkRows = {
+  0, hpRowsOpen, hpRowsStep, hpRowsRun, 0, hpRowsMerge, hpSinkRowsClose
+};
+/* The number of entries is wanted: the source counts them, there are no rows */
+static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };
+
+/*
+** The sink of pPlan.
+*/
+static const HpSinkType *hpSinkOf(const HpPlan *pPlan){
+  switch( pPlan->eSink ){
+    case HP_SINK_GROUPS: return &hpSinkGroups;
+    case HP_SINK_SORT:   return &hpSinkSort;
+    case HP_SINK_COUNT:  return &hpSinkCount;
+  }
+  assert( pPlan->eSink==HP_SINK_TOP || pPlan->eSink==HP_SINK_FIRST
+       || pPlan->eSink==HP_SINK_ROWS );
+  return &hpSinkRows;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,293 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_spill: groups and rows written to a temporary file as sorted runs.
+**
+**    hpSpillGroups()    write a worker's groups and forget them
+**    hpSpillOpen(), hpSpillRecord(), hpSpillNote(), hpSpillWrite()   the file
+**    hpSpillPointers()  make a record that was read a group again
+**    hpSpillSigns(), hpSpillDoubt()   can parts of sums be put together later?
+**    hpSpillFreeRuns()  free a worker's runs in memory
+**    hpSpillClose()     remove the file
+**
+** A record in the file is
+**
+**    u64       bytes of the record, a multiple of 8
+**    group     HpPlan.szGroup bytes.  Pointers in it mean nothing
+**    entries   of aggregates with ORDER BY inside (hp_aggorder.c)
+**    key       the key record, HpHead.nRec bytes
+**    texts     of the best values and bare columns, in their order
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_SPILL_BUF   (128*1024)    /* Bytes held before they are written */
+#define HP_SPILL_IO    (64*1024)     /* Bytes written or read at once: the unix
+                                     ** VFS does not expect 128 KiB or more */
+#define HP_MX_RUN      2000    /* Most sorted runs of a scan */
+
+/* The temporary file of a worker */
+struct HpSpill {
+  sqlite3_file *pFd;
+  i64 nByte;             /* Bytes written */
+  u64 mxRecord;          /* Bytes of the largest record */
+  int nRun;              /* Sorted runs in the file */
+  int nRunAlloc;
+  struct HpSpillRun {
+    i64 iEnd;              /* Where it ends */
+    u64 mxRecord;          /* Bytes of its largest record */
+  } *aRun;
+};
+
+/* Texts of a group: call XXX(copy) for each HpCopy */
+#define HP_EACH_COPY(PLAN,G,XXX) { \
+  int k_; \
+  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
+    const HpAggDef *pDef_ = &(PLAN)->aAgg[k_]; \
+    if( pDef_->eAgg==HP_AGG_MIN || pDef_->eAgg==HP_AGG_MAX ){ \
+      XXX(&((HpBest*)hpGroupState(pDef_, G))->copy) \
+    } \
+  } \
+  for(k_=0; k_<(PLAN)->nBare; k_++){ \
+    if( (PLAN)->aBare[k_].iKey<0 ) XXX(hpGroupBare(&(PLAN)->aBare[k_], G)) \
+  } \
+}
+
+/*
+** Append the record of a group to pBuf.
+*/
+static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  u64 n = 8 + pPlan->szGroup + pHead->nRec;
+  u8 *a, *aBase;
+#define HP_TEXT_SIZE(C) { \
+    const HpCopy *c_ = (C); \
+    if( c_->tag & HP_STR ) n += c_->n; \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
+#undef HP_TEXT_SIZE
+  if( pPlan->nOrder ) n += hpOrderSize(pPlan, aGroup);
+  n = ROUND8(n);
+  if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
+  a = &pBuf->a[pBuf->n];
+  pBuf->n += (u32)n;
+  memset(&a[n-8], 0, 8);
+  memcpy(a, &n, 8);
+  aBase = &a[8];
+  memcpy(aBase, aGroup, pPlan->szGroup);
+  a = &aBase[pPlan->szGroup];
+  if( pPlan->nOrder ) a = hpOrderWrite(pPlan, aGroup, a, aBase);
+  if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
+  a += pHead->nRec;
+#define HP_TEXT_COPY(C) { \
+    const HpCopy *c_ = (C); \
+    if( (c_->tag & HP_STR) && c_->n ){ \
+      memcpy(a, c_->val.z, c_->n); \
+      a += c_->n; \
+    } \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_COPY)
+#undef HP_TEXT_COPY
+  return SQLITE_OK;
+}
+
+/*
+** Set the pointers of a group that was read from a file.
+*/
+static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
+  HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  u8 *a = &aGroup[pPlan->szGroup];
+  if( pPlan->nOrder ) a = hpOrderPointers(pPlan, aGroup, a);
+  pHead->z = pHead->nRec ? a : 0;
+  a += pHead->nRec;
+#define HP_TEXT_POINT(C) { \
+    HpCopy *c_ = (C); \
+    if( c_->tag & HP_STR ){ \
+      c_->val.z = a; \
+      a += c_->n; \
+    } \
+  }
+  HP_EACH_COPY(pPlan, aGroup, HP_TEXT_POINT)
+#undef HP_TEXT_POINT
+}
+
+/*
+** Note in pAgg->aSign what hpMergeDoubt() has to know of the groups of p.
+*/
+static void hpSpillSigns(HpExec *p){
+  const HpPlan *pPlan = p->pPlan;
+  HpAgg *pAgg = p->pAgg;
+  u32 i;
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    struct HpSign *pSign = &pAgg->aSign[k];
+    if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
+    for(i=0; i<pAgg->nGroup; i++){
+      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(pAgg, i));
+      if( hpSumCount(pSum)==0 ) continue;
+      if( hpSumIsReal(pSum) ){
+        double r = fabs(pSum->u.r.rSum);
+        pSign->bReal = 1;
+        if( pSum->u.r.rSum<0.0 ) pSign->bMinus = 1;
+        if( pSum->u.r.rSum>0.0 ) pSign->bPlus = 1;
+        /* Stricter than hpSumIsSound(), so that it holds for merged parts too */
+        if( (pSum->n & HP_SUM_OVRFL)
+         || !(r<=1e300/HP_MX_RUN)
+         || !(fabs(pSum->u.r.rErr)<=r*(1.0/(1<<21)))
+         || !(pSum->x.mx<=r*(1<<20))
+        ){
+          pSign->bOdd = 1;
+        }
+      }else{
+        pSign->mAbs |= pSum->u.i.mAbs;
+        if( pSum->u.i.iSum<0 ) pSign->bMinus = 1;
+        if( pSum->u.i.iSum>0 ) pSign->bPlus = 1;
+      }
+    }
+  }
+}
+
+/*
+** May some sums of pDef, of nRow rows at most, not be what one worker would have
+** found once they are merged?
+**
+** Integers are safe if even the sum of all sizes of all rows has 63 bits or, where
+** sum() is not wanted, what stock loses has 53.  Reals are if all parts are
+** sound and none has another sign than another.
+*/
+static int hpSpillDoubt(
+  const HpAggDef *pDef,
+  const struct HpSign *pSign,
+  u64 nRow
+){
+  if( pSign->bOdd || (pSign->bReal && pSign->bMinus && pSign->bPlus) ) return 1;
+  if( hpSumIsSmall(pSign->mAbs, nRow) ) return 0;
+  return pSign->bReal || pDef->bOvrfl
+      || hpSumLost(pSign->mAbs, nRow)>HP_MX_LOST;
+}
+
+/* The run being written has a record of n bytes */
+static void hpSpillNote(struct HpSpill *pSpill, u64 n){
+  struct HpSpillRun *pRun = &pSpill->aRun[pSpill->nRun];
+  pRun->mxRecord = MAX(pRun->mxRecord, n);
+  pSpill->mxRecord = MAX(pSpill->mxRecord, n);
+}
+
+/*
+** Write the bytes of pBuf to the end of the file, and empty it.
+*/
+static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
+  int rc = SQLITE_OK;
+  u32 i;
+  for(i=0; i<pBuf->n && rc==SQLITE_OK; i+=HP_SPILL_IO){
+    u32 n = MIN(HP_SPILL_IO, pBuf->n-i);
+    rc = sqlite3OsWrite(pSpill->pFd, &pBuf->a[i], (int)n, pSpill->nByte+i);
+  }
+  pSpill->nByte += pBuf->n;
+  pBuf->n = 0;
+  return rc;
+}
+
+/*
+** Get ready to write one more run to the file of worker p.
+*/
+static int hpSpillOpen(HpExec *p){
+  struct HpSpill *pSpill = p->pAgg->pSpill;
+  /* PRAGMA temp_store=memory: there is no file to write to */
+  if( sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
+  if( pSpill==0 ){
+    p->pAgg->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
+    if( pSpill==0 ) return HP_DECLINE;
+    memset(pSpill, 0, sizeof(*pSpill));
+    if( vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd) ) return HP_DECLINE;
+  }
+  if( pSpill->nRun>=HP_MX_RUN
+   || hpGrow(&pSpill->aRun, &pSpill->nRunAlloc, pSpill->nRun,
+             sizeof(pSpill->aRun[0]))
+  ){
+    return HP_DECLINE;
+  }
+  pSpill->aRun[pSpill->nRun].mxRecord = 0;
+  return SQLITE_OK;
+}
+
+/*
+** Write the groups of worker p as a sorted run to its file, and forget them.
+** Whatever goes wrong, stock's code may still do without.
+*/
+static int hpSpillGroups(HpExec *p){
+  HpAgg *pAgg = p->pAgg;
+  struct HpSpill *pSpill;
+  HpBuf buf;
+  u32 i;
+  int k, rc;
+
+  if( pAgg->nGroup==0 ) return SQLITE_OK;
+  if( p->pPlan->bOpaque || hpSpillOpen(p) ) return HP_DECLINE;
+  pSpill = pAgg->pSpill;
+  hpSpillSigns(p);
+  /* What hpMergeDoubt() will find need not be written */
+  for(k=0; k<p->pPlan->nAgg; k++){
+    const HpAggDef *pDef = &p->pPlan->aAgg[k];
+    if( pDef->eAgg==HP_AGG_SUM && !pDef->bShared
+     && hpSpillDoubt(pDef, &pAgg->aSign[k], p->nScanned)
+    ){
+      return HP_DECLINE;
+    }
+  }
+  rc = hpRadixGroups(p);
+  if( rc==SQLITE_OK && p->pPlan->nOrder ) rc = hpOrderSort(p);
+  memset(&buf, 0, sizeof(buf));
+  if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
+  for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
+    u32 nBefore = buf.n;
+    if( !pAgg->bOrdered ){
+      hpRadixPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
+    }
+    rc = hpSpillRecord(p->pPlan, hpRadixGroup(pAgg, i), &buf);
+    hpSpillNote(pSpill, buf.n-nBefore);
+    if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
+      rc = HP_DECLINE;
+    }
+    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpScanStopped(p->pScan);
+  }
+  if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
+  sqlite3_free(buf.a);
+  pSpill->aRun[pSpill->nRun++].iEnd = pSpill->nByte;
+  /* Each run will have one record in memory.  The entries of large groups would
+  ** be too much */
+  if( rc==SQLITE_OK && p->pPlan->nOrder
+   && pSpill->nRun*pSpill->mxRecord
+                        >(u64)p->nMemory+pSpill->nRun*(u64)HP_SPILL_BUF
+  ){
+    rc = HP_DECLINE;
+  }
+  if( rc==SQLITE_OK ) hpGroupReset(pAgg);
+  return rc;
+}
+
+static void hpSpillClose(HpAgg *pAgg){
+  if( pAgg->pSpill ){
+    if( pAgg->pSpill->pFd ) sqlite3OsCloseFree(pAgg->pSpill->pFd);
+    sqlite3_free(pAgg->pSpill->aRun);
+    sqlite3_free(pAgg->pSpill);
+    pAgg->pSpill = 0;
+  }
+}
+
+/*
+** Forget the runs in memory.
+*/
+static void hpSpillFreeRuns(HpAgg *pAgg){
+  int i;
+  for(i=0; i<pAgg->nMemRun; i++) sqlite3_free(pAgg->aMemRun[i].a);
+  pAgg->nMemRun = 0;
+  pAgg->nMemByte = 0;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,428 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_sum: sum(), total() and avg().
+**
+**    hpSumRange()      add values of one group
+**    hpSumScattered()  add values, each to its own group
+**    hpSumMerge()      put two parts of a sum together
+**    hpSumCtx()        the same as stock's SumCtx
+**    hpSumIsSound(), hpSumIsSafe(), hpSumIsSmall(), hpSumLost()   may the parts
+**                      be put together?
+**
+** Sums of integers are exact, of 128 bits.  mAbs, the OR of all absolute values,
+** bounds what any partial sum may have been: hpSumIsSafe() tells when stock finds
+** the same though some of its partial sums overflow.
+**
+** Sums of reals are pairs of sum and error (Kahan, Babuska, Neumaier).  Rounded
+** they give the double of the exact sum, in whatever order terms were added,
+** unless large terms cancel: the largest sum on the way is kept to see that.  So a
+** worker may also add up four sums side by side.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_MIN_LANES   16     /* So many values are summed side by side */
+
+/* One step of sum() with a real.  As kahanBabuskaNeumaierStep(). */
+static SQLITE_INLINE void hpSumReal(HpSum *pSum, double r){
+  double s = pSum->u.r.rSum;
+  double t = s + r;
+  if( fabs(s) > fabs(r) ){
+    pSum->u.r.rErr += (s - t) + r;
+  }else{
+    pSum->u.r.rErr += (r - t) + s;
+  }
+  pSum->u.r.rSum = t;
+  if( !(fabs(t)<=pSum->x.mx) ) pSum->x.mx = fabs(t);
+}
+
+/*
+** True if the sum may be added to others in any order: it is finite, and no sum
+** on the way was so much larger that what was lost there, and in the sum of
+** what was lost, could show now.
+*/
+static int hpSumIsSound(const HpSum *pSum){
+  double s = fabs(pSum->u.r.rSum);
+  return s<=1e300 && pSum->x.mx<=s*(1<<20) && fabs(pSum->u.r.rErr)*(1<<20)<=s;
+}
+
+/* The bits of the size of x, or of one less, and its sign in bit 63 */
+#define hpAbsBits(X)  ((u64)(X) ^ ((u64)((X)>>63)>>1))
+#define HP_ABS_MINUS  ((u64)1<<63)
+
+/* Number of bits of x */
+static int hpBits(u64 x){
+  int n = 0;
+  for(; x; x>>=1) n++;
+  return n;
+}
+
+/* True if no partial sum of n integers has more than 64 bits, in whatever order
+** they are added.  mAbs is the OR of their hpAbsBits(). */
+static int hpSumIsSmall(u64 mAbs, u64 n){
+  return hpBits(mAbs & ~HP_ABS_MINUS) + hpBits(n)<=63;
+}
+
+/*
+** Stock's avg() and total() go on with reals when a sum of integers overflows:
+** with a sum and the sum of what rounding it lost, each of which is computed
+** without an error as long as it has no more than 53 bits.  Then the two add up
+** to the exact sum, in whatever order and wherever it overflowed, and what they
+** round to is the double that is nearest to it.  An integer sum that did not
+** overflow is rounded to the same double.
+**
+** Return the most that what was lost may be.  The i-th addition loses at most
+** 2^-53 times what the sum can be then, i*mAbs; and it is followed by one of
+** less than 16384, as integers of more than 52 bits are added in two parts.
+*/
+static double hpSumLost(u64 mAbs, u64 n){
+  double r = (double)(mAbs & ~HP_ABS_MINUS) + 1.0;
+  return r*(double)n*(double)(n+1)/18014398509481984.0
+       + 16384.0*(double)(n+2);
+}
+#define HP_MX_LOST 9007199254740992.0    /* 2^53 */
+
+/*
+** Set *pCtx to reals that add up to the integer sum *pSum: as what rounding
+** loses in three steps has far fewer than 53 bits, exactly.
+*/
+static void hpSumSplit(const HpSum *pSum, SumCtx *pCtx){
+  i64 iSum = pSum->u.i.iSum;
+  memset(pCtx, 0, sizeof(*pCtx));
+  pCtx->rSum = (double)pSum->x.iCarry*18446744073709551616.0;
+  kahanBabuskaNeumaierStep(pCtx, (double)(iSum>>32)*4294967296.0);
+  kahanBabuskaNeumaierStep(pCtx, (double)(iSum & 0xffffffff));
+}
+
+/*
+** Is the result of the integer sum *pSum that of stock, in whatever order the
+** values are added?  bOvrfl: sum() is wanted, which is an error if some partial
+** sum overflows, and not only avg() and total().
+**
+** Where more may have been lost than 53 bits can tell, the nearest double may
+** still be the same with and without all that this could add up to.
+*/
+static int hpSumIsSafe(const HpSum *pSum, int bOvrfl){
+  u64 mAbs = pSum->u.i.mAbs;
+  u64 n = (u64)hpSumCount(pSum);
+  double rLost;
+  if( hpSumIsSmall(mAbs, n) ) return 1;
+  /* Where none is negative, partial sums only grow */
+  if( bOvrfl && pSum->x.iCarry==0 ) return (mAbs & HP_ABS_MINUS)==0;
+  rLost = hpSumLost(mAbs, n);
+  if( rLost>HP_MX_LOST ){
+    SumCtx ctx;
+    double r = ceil(rLost/HP_MX_LOST)*(double)(2*n+2);
+    if( r>HP_MX_LOST/4 ) return 0;
+    hpSumSplit(pSum, &ctx);
+    return ctx.rSum+(ctx.rErr-r)==ctx.rSum+(ctx.rErr+r);
+  }
+  return 1;
+}
+
+/* Add iHigh*2^64 + iLow to the integer sum *pSum */
+static void hpSumWide(HpSum *pSum, i64 iHigh, u64 iLow){
+  u64 u = (u64)pSum->u.i.iSum + iLow;
+  i64 c = pSum->x.iCarry - (pSum->u.i.iSum<0) + iHigh + (u<iLow);
+  pSum->u.i.iSum = (i64)u;
+  pSum->x.iCarry = c + (pSum->u.i.iSum<0);
+}
+
+/* The first real turns the integer sum into a real one */
+static void hpSumApprox(HpSum *pSum){
+  SumCtx ctx;
+  pSum->x.mx = fabs((double)pSum->u.i.iSum);
+  kahanBabuskaNeumaierInit(&ctx, pSum->u.i.iSum);
+  pSum->u.r.rSum = ctx.rSum;
+  pSum->u.r.rErr = ctx.rErr;
+  pSum->n |= HP_SUM_REAL;
+}
+
+/*
+** Write the sum as stock has it to *pCtx.
+*/
+static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
+  memset(pCtx, 0, sizeof(*pCtx));
+  pCtx->cnt = hpSumCount(pSum);
+  pCtx->approx = hpSumIsReal(pSum);
+  pCtx->ovrfl = (pSum->n & HP_SUM_OVRFL)!=0;
+  if( pCtx->approx ){
+    pCtx->rSum = pSum->u.r.rSum;
+    pCtx->rErr = pSum->u.r.rErr;
+  }else if( pSum->x.iCarry ){
+    hpSumSplit(pSum, pCtx);
+    pCtx->cnt = hpSumCount(pSum);
+    pCtx->approx = 1;
+    pCtx->ovrfl = 1;
+  }else{
+    pCtx->ovrfl = 0;
+    pCtx->iSum = pSum->u.i.iSum;
+  }
+}
+
+/*
+** One step of sum() with row i of pVec.  As sumStep().
+*/
+static SQLITE_INLINE void hpSumValue(
+  HpExec *p,
+  HpSum *pSum,
+  const HpVec *pVec,
+  int i
+){
+  u8 tag;
+  i64 iVal = 0;
+  double r = 0.0;
+  i &= pVec->mIdx;
+  tag = pVec->aTag[i];
+  if( tag==HP_NULL ) return;
+  if( tag==HP_INT ){
+    iVal = pVec->bFloat ? (i64)pVec->aVal[i].r : pVec->aVal[i].i;
+  }else if( tag==HP_REAL ){
+    r = pVec->aVal[i].r;
+  }else{
+    Mem m;
+    hpVecToMem(p, pVec, i, &m);
+    if( sqlite3_value_numeric_type((sqlite3_value*)&m)==SQLITE_INTEGER ){
+      tag = HP_INT;
+      iVal = sqlite3_value_int64((sqlite3_value*)&m);
+    }else{
+      r = sqlite3_value_double((sqlite3_value*)&m);
+    }
+    sqlite3VdbeMemRelease(&m);
+  }
+  pSum->n += HP_SUM_ONE;
+  if( tag==HP_INT ){
+    if( !hpSumIsReal(pSum) ){
+      i64 x = pSum->u.i.iSum;
+      pSum->u.i.mAbs |= hpAbsBits(iVal);
+      if( sqlite3AddInt64(&x, iVal)==0 ){
+        pSum->u.i.iSum = x;
+        return;
+      }
+      pSum->n |= HP_SUM_OVRFL;
+      if( p->pScan->bExact==0 ){
+        hpSumWide(pSum, iVal>>63, (u64)iVal);
+        p->pAgg->bLanes = 1;
+        return;
+      }
+      hpSumApprox(pSum);
+    }
+    if( iVal<4503599627370496LL && iVal>-4503599627370496LL ){
+      hpSumReal(pSum, (double)iVal);
+    }else{
+      SumCtx ctx;
+      hpSumCtx(pSum, &ctx);
+      kahanBabuskaNeumaierStepInt64(&ctx, iVal);
+      pSum->u.r.rSum = ctx.rSum;
+      pSum->u.r.rErr = ctx.rErr;
+      pSum->x.mx = MAX(pSum->x.mx, fabs(ctx.rSum));
+    }
+  }else{
+    if( !hpSumIsReal(pSum) ){
+      hpSumApprox(pSum);
+    }else if( p->pScan->bExact ){
+      pSum->n &= ~(i64)HP_SUM_OVRFL;
+    }
+    hpSumReal(pSum, r);
+  }
+}
+
+#ifdef HP_AVX2
+/*
+** Add rows aRow[0..n-1] of aVal to a sum of reals: four sums side by side, put
+** together in the end.  n is a multiple of 4.  What an addition lost comes from
+** Knuth's way, without a comparison: the same as hpSumReal() computes, as long
+** as nothing overflows, and if something does the sum is not sound.
+*/
+__attribute__((target("avx2")))
+static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
+  const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
+  __m256d s = _mm256_setr_pd(pSum->u.r.rSum, 0.0, 0.0, 0.0);
+  __m256d e = _mm256_setr_pd(pSum->u.r.rErr, 0.0, 0.0, 0.0);
+  __m256d mx = _mm256_set1_pd(pSum->x.mx);
+  double aS[4], aE[4], aMx[4];
+  int i;
+  for(i=0; i<n; i+=4){
+    __m256d r = _mm256_setr_pd(aVal[aRow[i]].r, aVal[aRow[i+1]].r,
+                               aVal[aRow[i+2]].r, aVal[aRow[i+3]].r);
+    __m256d t = _mm256_add_pd(s, r);
+    __m256d x = _mm256_sub_pd(t, s);
+    e = _mm256_add_pd(e, _mm256_add_pd(
+            _mm256_sub_pd(s, _mm256_sub_pd(t, x)), _mm256_sub_pd(r, x)));
+    s = t;
+    mx = _mm256_max_pd(mx, _mm256_and_pd(t, mAbs));
+  }
+  _mm256_storeu_pd(aS, s);
+  _mm256_storeu_pd(aE, e);
+  _mm256_storeu_pd(aMx, mx);
+  pSum->u.r.rSum = aS[0];
+  pSum->u.r.rErr = aE[0];
+  pSum->x.mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
+  for(i=1; i<4; i++){
+    pSum->u.r.rErr += aE[i];
+    hpSumReal(pSum, aS[i]);
+  }
+}
+#endif
+
+/*
+** Add integers, rows aRow[0..n-1] of aVal, to an integer sum: the low and the
+** high halves by themselves.
+*/
+static void hpSumInts(
+  HpExec *p,
+  HpSum *pSum,
+  const HpVal *aVal,
+  const u16 *aRow,
+  int n
+){
+  u64 iLow = 0;
+  i64 iHigh = 0;
+  u64 mAbs = 0;
+  int ii;
+  for(ii=0; ii<n; ii++){
+    i64 v = aVal[aRow[ii]].i;
+    iLow += (u32)v;
+    iHigh += v>>32;
+    mAbs |= hpAbsBits(v);
+  }
+  if( (pSum->n & HP_SUM_OVRFL)==0
+   && (!hpSumIsSmall(mAbs, 2*(u64)n)
+     || pSum->u.i.iSum>LARGEST_INT64/2 || pSum->u.i.iSum<SMALLEST_INT64/2)
+  ){
+    /* A partial sum may overflow: look at each */
+    i64 x = pSum->u.i.iSum;
+    for(ii=0; ii<n && sqlite3AddInt64(&x, aVal[aRow[ii]].i)==0; ii++){}
+    if( ii<n ){
+      pSum->n |= HP_SUM_OVRFL;
+      p->pAgg->bLanes = 1;
+    }
+  }
+  hpSumWide(pSum, iHigh>>32, (u64)iHigh<<32);
+  hpSumWide(pSum, 0, iLow);
+  pSum->u.i.mAbs |= mAbs;
+  pSum->n += (i64)n*HP_SUM_ONE;
+}
+
+/*
+** Sum the values of pVec in rows aRow[0..n-1], which all belong to one group.
+*/
+static void hpSumRange(
+  HpExec *p,
+  HpSum *pSum,
+  const HpVec *pVec,
+  const u16 *aRow,
+  int n
+){
+  const HpVal *aVal = pVec->aVal;
+  int ii = 0;
+  if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
+    if( p->pScan->bExact==0 ){
+      hpSumInts(p, pSum, aVal, aRow, n);
+      ii = n;
+    }
+  }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
+    /* Stock's sum is one of integers until the first real.  From there on,
+    ** unless it had overflowed, integers and reals take the same step. */
+    while( ii<n && (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
+      hpSumValue(p, pSum, pVec, aRow[ii++]);
+    }
+#ifdef HP_AVX2
+    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
+      int nLane = (n-ii) & ~3;
+      hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
+      pSum->n += (i64)nLane*HP_SUM_ONE;
+      ii += nLane;
+      p->pAgg->bLanes = 1;
+    }
+#endif
+    if( ii<n ){
+      HpSum sum = *pSum;
+      sum.n += (i64)(n-ii)*HP_SUM_ONE;
+      for(; ii<n; ii++) hpSumReal(&sum, aVal[aRow[ii]].r);
+      *pSum = sum;
+    }
+  }
+  for(; ii<n; ii++) hpSumValue(p, pSum, pVec, aRow[ii]);
+}
+
+/*
+** Add the value of pVec in each row aSel[0..nSel-1] to the sum at iOff of its
+** own group.
+*/
+static void hpSumScattered(
+  HpExec *p,
+  int iOff,
+  const HpVec *pVec,
+  const u16 *aSel,
+  u8 **apGroup,
+  int nSel
+){
+  int ii;
+  if( pVec->mIdx==0
+   || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
+  ){
+    for(ii=0; ii<nSel; ii++){
+      hpSumValue(p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
+    }
+  }else if( pVec->mType==HP_INT ){
+    for(ii=0; ii<nSel; ii++){
+      HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
+      i64 v = pVec->aVal[aSel[ii]].i;
+      i64 x = pSum->u.i.iSum;
+      if( hpSumIsReal(pSum) || sqlite3AddInt64(&x, v) ){
+        hpSumValue(p, pSum, pVec, aSel[ii]);
+      }else{
+        pSum->u.i.mAbs |= hpAbsBits(v);
+        pSum->u.i.iSum = x;
+        pSum->n += HP_SUM_ONE;
+      }
+    }
+  }else{
+    for(ii=0; ii<nSel; ii++){
+      HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
+      if( (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
+        hpSumValue(p, pSum, pVec, aSel[ii]);
+      }else{
+        pSum->n += HP_SUM_ONE;
+        hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
+      }
+    }
+  }
+}
+
+/*
+** Add sum pFrom to pTo.  Whether that of integers is stock's, is for
+** hpSumIsSafe() to say when all parts are there.
+*/
+static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
+  HpSum from = *pFrom;
+  i64 nCnt = hpSumCount(pTo) + hpSumCount(&from);
+  if( hpSumCount(&from)==0 ) return SQLITE_OK;
+  if( hpSumCount(pTo)==0 ){
+    *pTo = from;
+    return SQLITE_OK;
+  }
+  if( !hpSumIsReal(pTo) && !hpSumIsReal(&from) ){
+    pTo->u.i.mAbs |= from.u.i.mAbs;
+    hpSumWide(pTo, from.x.iCarry - (from.u.i.iSum<0), (u64)from.u.i.iSum);
+    pTo->n = nCnt*HP_SUM_ONE;
+    if( !hpSumIsSmall(pTo->u.i.mAbs, (u64)nCnt) ) pTo->n |= HP_SUM_OVRFL;
+    return SQLITE_OK;
+  }
+  if( (pTo->n|from.n) & HP_SUM_OVRFL ) return HP_SERIAL;
+  if( !hpSumIsReal(pTo) ) hpSumApprox(pTo);
+  if( !hpSumIsReal(&from) ) hpSumApprox(&from);
+  pTo->u.r.rErr += from.u.r.rErr;
+  pTo->x.mx = MAX(pTo->x.mx, from.x.mx);
+  hpSumReal(pTo, from.u.r.rSum);
+  pTo->n = nCnt*HP_SUM_ONE + HP_SUM_REAL;
+  return hpSumIsSound(pTo) ? SQLITE_OK : HP_SERIAL;
+}
+#endif /* SQLITE_OMIT_HP */

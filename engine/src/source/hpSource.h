@@ -1,0 +1,128 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** From leaf pages to columns: runs of leaves, and batches of rows cut from
+** them.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPSOURCE_H
+#define HPSOURCE_H
+
+#define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
+
+/* A table of fewer leaf pages is scanned by one worker: a thread costs about
+** 30 microseconds to make and to join, as much as 50 leaves. */
+#define HP_MIN_PARALLEL  256
+
+/* A key to search for */
+struct HpBoundKey {
+  int bOn;               /* False: there is no bound */
+  int bNull;             /* What is searched for is next to the key */
+  i64 iRowid;            /* Rowid, of a table */
+  UnpackedRecord rec;    /* Beginning of a key, of an index */
+  Mem aMem[HP_MX_EQ+1];
+};
+
+/* A run of leaf pages in memory, all to be consumed before the next one.
+** Each worker has one. */
+struct HpRun {
+  u32 iSeq;              /* Number of the run: 0, 1, 2, ... in key order */
+  Pgno *aLeaf;           /* Page numbers of its leaves */
+  u32 *aFrame;           /* WAL frame of each leaf; 0: the database file */
+  Pgno *aAhead;          /* Pages to ask for ahead, ... */
+  u32 *aAheadFrame;      /* ... the WAL frame of each, or 0, ... */
+  int nAhead;            /* ... and their number */
+  int nSpan;             /* With overflow pages, see hpAheadSpan() */
+  u32 nAsked;            /* So many were asked for so far */
+  int nPage;             /* Leaves in this run; 0: the end */
+  int szPage;            /* Bytes kept of a page: all of it, or the header */
+  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
+  HpRecord *aSep;        /* Index: entry i comes after leaf i.  z==0: none */
+  u8 *aSepBuf;           /* Index: their bytes */
+  u8 bRoot;              /* The leaf is the root: it may be empty */
+  u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
+  u8 mBound;             /* 1: iLow is set.  2: iHigh is set.  4: rowids are to
+                         ** be in order */
+  i64 iLow;              /* Its rowids are greater than this, or than the one
+                         ** read last, ... */
+  i64 iHigh;             /* ... and not greater than this */
+};
+
+/*
+** Rows cut into columns: input of a vector program.  Column k of the plan has,
+** in row i, serial type aType[k*nStride+i] and begins at
+** apRec[i]+aOfst[k*nStride+i], unless the type is HP_SER_SLOW: then
+** aSlow[i*nCol+k] tells about it.
+*/
+struct HpBatch {
+  int nRow;              /* Rows in the batch */
+  int nAlloc;            /* Rows allocated */
+  int nSkip;             /* Rows left out before the batch: HpExec.bound */
+  int nCol;              /* Columns: those of the plan, or 1 */
+  int nStride;           /* From one column to the next in aType and aOfst */
+  u8 *aType;             /* Serial types */
+  u16 *aOfst;            /* Offsets of values */
+  const u8 **apRec;      /* Records */
+  i64 *aRowid;           /* Rowids, if HpPlan.bRowid */
+  u8 *aMin, *aMax;       /* Range of types of column k: the smallest and the
+                         ** largest of 32 bytes from 32*k on */
+  struct HpSlow {
+    u32 type;              /* Serial type, or HP_SER_NONE */
+    const u8 *z;           /* The value */
+  } *aSlow;              /* Allocated when first used */
+  HpArena side;          /* Payloads put together from overflow pages */
+};
+#define HP_SER_SLOW  0xff        /* In aType: see aSlow */
+#define HP_SER_NONE  0xffffffff  /* In aSlow: the record ends before */
+
+/*
+** What a row needs to be looked at: a column whose value, if it is a number or
+** NULL, lies within bounds.  A test on the bytes of the record, for queries
+** that reject nearly all rows.
+*/
+struct HpBound {
+  u8 bOn;                /* False: look at all rows */
+  u8 bNull;              /* Rows with NULL are looked at */
+  int iStore;            /* Position of the column in the record */
+  i64 iMin, iMax;        /* Bounds of integers */
+  double rMin, rMax;     /* Bounds of reals */
+};
+
+/* hp_bounds.c */
+static void hpBoundsFree(HpRange*);
+static int hpBoundsKey(sqlite3*, const HpRange*, Mem*, int, HpBoundKey*);
+static void hpBoundsClear(HpBoundKey*);
+static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
+
+/* hp_source.c */
+static int hpSourceOpen(HpScan*, Mem*);
+static int hpSourceParallel(const HpSource*, int);
+static int hpRunInit(HpExec*);
+static int hpSourceWays(HpSource*, u16**);
+static int hpSourceNext(HpExec*);
+static void hpSourceChained(HpSource*, u32);
+static void hpSourceClose(HpSource*);
+static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
+static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
+static int hpSourceRangeSeemsLarge(sqlite3*, const HpPlan*, Mem*);
+static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
+static int hpSourceRowsOnLeaf(const HpSource*);
+static int hpSourceIsShort(const HpScan*);
+
+/* hp_record.c */
+static void hpBatchEmpty(HpBatch*);
+static int hpBatchInit(HpExec*);
+static int hpRecordIsSound(const BtShared*, const u8*, u32);
+static int hpRecordLeaf(HpExec*, int, int*);
+
+/* hp_decode.c */
+static void hpRecordColumn(HpExec*, int, HpVec*);
+
+/* hp_count.c */
+static int hpCountRuns(HpExec*);
+
+#endif /* HPSOURCE_H */
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,1015 @@
+/*
+** 2026-11-21
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_source: the leaf pages of a b-tree, in key order, in runs.
+**
+**    hpSourceOpen()     find the way down to the leaves
+**    hpRunInit()        memory for a worker's runs
+**    hpSourceNext()     read the next run of leaves into a worker's memory
+**    hpSourceParallel() may several workers call that?
+**    hpSourceChained()  so many overflow pages were read of rows
+**    hpSourceWays()     the ways from the root to all runs
+**    hpSourceClose()    let go of the interior pages
+**    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
+**    hpSourceRangeIsLarge()  the same for a part of it
+**    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
+**    hpSourceCountIsLarge()  are its entries counted faster here?
+**    hpSourceIsShort()  is there so little that stock's sorter is as good?
+**    hpSourceRowsOnLeaf()    about how many rows a leaf has
+**
+** A b-tree lists its leaves in its lowest interior pages, so the page
+** numbers of the next hundreds of leaves are known before any is read.  A
+** run is up to HP_RUN_BYTES of leaves that stand under one such interior
+** page; it is the unit of work.  Leaves are always copied into a buffer of
+** our own, which stays in the processor's second-level cache, and are
+** consumed before the next run overwrites them.
+**
+** A worker takes the page numbers of the next run with the scan's mutex held,
+** since interior pages come from the pager.  It then reads the leaves without
+** the mutex if they come straight from the file.
+**
+** Interior pages come from the pager.  For leaves there are three ways:
+**
+**    1. Straight from the file, adjacent leaves in one xRead.  Only through
+**       the connection's own file handle, only with the built-in unix VFS
+**       (another VFS may want to see single pages, and so may a page cache of
+**       the application, SQLITE_CONFIG_PCACHE2), and only while this
+**       page cache holds no dirty page: then the file is what the cache
+**       would say.  The transaction that OP_Transaction began keeps other
+**       processes from changing it.
+**    2. The same in WAL mode, where each leaf is first looked up in the
+**       wal-index under the read mark that the transaction holds.
+**    3. Page by page through the pager: any VFS, in-memory and temporary
+**       databases, uncommitted changes.
+**
+** In the b-tree of an index, and of a WITHOUT ROWID table, each cell of an
+** interior page is an entry itself, between the leaves of the child before it
+** and those of the child after it.  With each leaf of a run comes the entry
+** that follows its last one, if that is such a cell: from the page above, or,
+** after the last leaf under that, from the first page further up that has
+** more children.
+**
+**                 [  d  |  g  ]            leaves:     entry after the leaf:
+**                /      |      \           a b         c
+**          [ c ]      [ f ]    [ j ]       -           d
+**          /   \      /   \    /   \       e           f
+**       a b     -    e     -  h i   k      ...
+**
+** Bounds of the keys (HpRange) are turned into bounds of the tree: two
+** descents find the child numbers, one a level, of the first and of the last
+** leaf that can hold a key in range.  The scan goes from one to the other.
+** The filters of the query hold the exact bounds.  That is what SQLite gives if
+** keys are in order: it finds the first one and reads on as far as the first
+** that is beyond.  So of a range of rowids the scan sees to it that they are
+** (HpRun.iLow, iHigh), and one leaf more is read, as SQLite may.
+**
+** What a read costs tells whether the file is in the operating system's cache.
+** If it was slow the operating system is asked for the leaves of the
+** next runs (hp_ahead.c), until it turns out that it has them; with what lies
+** between, where that is the overflow pages of their rows.  Where many
+** leaves are adjacent it reads ahead by itself, in larger pieces of memory:
+** asking for 84,000 adjacent leaves took 0.2 s more than leaving them to it.
+** So that the end of an interior page stops nothing, what is ahead has a way of
+** its own from the root to a leaf (HpSource.aAhead).
+**
+** A scan that calls application code (HpPlan.bUser) keeps copies of the interior
+** pages and no references: that code may write to the table, and SQLite takes
+** a page that is referenced twice while it balances the tree for corrupt.
+**
+** A tree that is not what it should be (leaves at different depths, a page
+** number out of range, an empty page) is declined: stock's code then says
+** what it always said about it.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Most bytes that the unix VFS expects to be asked for at once */
+#define HP_READ_BYTES 0x1ffff
+
+/* A run was not in the operating system's cache if reading it took longer, in
+** nanoseconds a request and a page.  What is cached takes a fifth at most. */
+#define HP_COLD_NS       5000
+#define HP_COLD_PAGE_NS  3000
+
+#define HP_AHEAD_LEAVES   512  /* Most leaves asked for ahead */
+
+/* After so many leaves in the order of the file the next ones are left to the
+** operating system */
+#define HP_AHEAD_IN_ORDER 256
+
+/* Most leaves a run of a table that is small */
+#define HP_SMALL_RUN 12
+
+struct HpSource {
+  BtShared *pBt;         /* The b-tree's file */
+  Pager *pPager;         /* Its pager */
+  int szPage;            /* Bytes a page */
+  u8 bDirect;            /* Way 1 or 2; otherwise way 3 */
+  u8 bWal;               /* Some leaves may be in the WAL */
+  u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
+  u8 bIndex;             /* The b-tree of an index */
+  u8 bCached;            /* Only look at pages in the cache */
+  HpArena *pCopy;        /* Memory for copies of interior pages, or NULL */
+  u8 bOrder;             /* Rowids are to be in order */
+  u8 bWay;               /* Keep the ways to all runs: */
+  u16 *aWay;             /* the number of a child for each level and run */
+  i64 nWayAlloc;         /* Entries allocated */
+  int nLevel;            /* Interior levels */
+  i64 nLeaf;             /* About so many leaves in all */
+  int nMax;              /* Most leaves a run */
+  int rc;                /* Taking a run failed: there are no more */
+  u32 iSeq;              /* Number of the next run */
+  Pgno iRoot;            /* Root page */
+  i64 nTaken;            /* Leaves taken so far, */
+  i64 nChain;            /* and overflow pages read of their rows */
+  int bCold;             /* Ask for leaves ahead.  Atomic */
+  i64 nAsked;            /* Leaves before this one have been asked for */
+  Pgno iLast;            /* The leaf taken last, */
+  int nInOrder;          /* and how many before it were in the file's order */
+  Pgno iLastAsked;       /* The same of the leaf before nAsked */
+  int nAskedInOrder;
+  struct HpLevel *aAhead;  /* The way to the next one, or NULL: never ask */
+  struct HpLevel {       /* The way from the root to the current leaves */
+    Pgno iPg;              /* Interior page, or 0 */
+    DbPage *pDb;           /* It is referenced, or ... */
+    u8 *aCopy;             /* ... copied to here */
+    HpInner in;            /* What it holds */
+    int iChild;            /* Next child to visit */
+    int iLast;             /* Last child to visit */
+    u8 bEnd;               /* It stands on the way to the last leaf */
+  } aLevel[BTCURSOR_MAX_DEPTH];
+  int nEnd;              /* Entries of aEnd.  0: the scan ends with the tree */
+  int aEnd[BTCURSOR_MAX_DEPTH];  /* Children on the way to the last leaf */
+};
+
+/*
+** Give an interior page back.  One that was only looked for in the cache,
+** without a transaction, may be the only page in use, which
+** sqlite3PagerUnrefNotNull() does not allow.
+*/
+static void hpSourceUnref(DbPage *pDb){
+  if( pDb->flags & PGHDR_MMAP ){
+    sqlite3PagerUnrefNotNull(pDb);
+  }else{
+    sqlite3PcacheRelease(pDb);
+  }
+}
+
+/*
+** Fetch page iPg, which must be an interior page of the b-tree, into *pLevel,
+** which is zero or was released.  If it is a leaf instead set pLevel->iPg to 0
+** and return SQLITE_OK.
+*/
+static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
+  int eType = pSrc->bIndex ? PTF_ZERODATA : PTF_INTKEY|PTF_LEAFDATA;
+  int rc;
+  DbPage *pDb;
+  u8 *aCopy = pLevel->aCopy;
+  memset(pLevel, 0, sizeof(*pLevel));
+  pLevel->aCopy = aCopy;
+  if( iPg<1 || iPg>btreePagecount(pSrc->pBt) ) return HP_DECLINE;
+  if( pSrc->bCached ){
+    pDb = sqlite3PagerLookup(pSrc->pPager, iPg);
+    /* What is not there is most often a leaf */
+    if( pDb==0 ) return iPg==pSrc->iRoot ? HP_DECLINE : SQLITE_OK;
+    rc = SQLITE_OK;
+  }else{
+    rc = sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY);
+  }
+  if( rc ) return rc;
+  switch( hpPageInner(&pLevel->in, pSrc->pBt, sqlite3PagerGetData(pDb), iPg)
+          ^ eType ){
+    case 0:
+      break;
+    case PTF_LEAF:
+      hpSourceUnref(pDb);
+      return SQLITE_OK;
+    default:
+      hpSourceUnref(pDb);
+      return HP_DECLINE;
+  }
+  pLevel->iLast = pLevel->in.nCell;
+  pLevel->iPg = iPg;
+  if( pSrc->pCopy==0 ){
+    pLevel->pDb = pDb;
+    return SQLITE_OK;
+  }
+  if( aCopy==0 ) aCopy = hpArenaAlloc(pSrc->pCopy, pSrc->szPage + HP_SLACK);
+  if( aCopy ){
+    memcpy(aCopy, sqlite3PagerGetData(pDb), pSrc->szPage);
+    memset(&aCopy[pSrc->szPage], 0, HP_SLACK);
+    hpPageInner(&pLevel->in, pSrc->pBt, aCopy, iPg);
+  }else{
+    rc = HP_DECLINE;
+  }
+  pLevel->aCopy = aCopy;
+  hpSourceUnref(pDb);
+  return rc;
+}
+
+/*
+** Release the interior pages of aLevel[] from level i downwards.
+*/
+static void hpSourceRelease(struct HpLevel *aLevel, int i){
+  for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].iPg; i++){
+    if( aLevel[i].pDb ) hpSourceUnref(aLevel[i].pDb);
+    aLevel[i].pDb = 0;
+    aLevel[i].iPg = 0;
+  }
+}
+
+/*
+** The first child of interior page *p that can hold keys not less than *pKey;
+** if bUpper, the last one that can hold keys not greater.  With pKey->bNull
+** keys equal to *pKey do not count.  -1: declined.
+**
+** The cells looked at are those that SQLite looks at: should they not be in
+** order the way to the first key is the same.
+*/
+static int hpSourceSearch(
+  const HpSource *pSrc,
+  const struct HpLevel *p,
+  HpBoundKey *pKey,
+  int bUpper
+){
+  const u8 *aEnd = p->in.aEnd;
+  int i = 0;             /* Separators before i are too small, */
+  int n = p->in.nCell;   /* that at n, if any, is not */
+  while( i<n ){
+    int iMid = (i+n-1)/2;
+    int c;
+    const u8 *z = hpPageCell(&p->in, iMid);
+    if( z==0 || hpBoundsCompare(pKey, pSrc->pBt, &z[4], aEnd, &c) ) return -1;
+    /* Of a table the separator is the largest key of its child */
+    if( c<0 || (c==0 && pSrc->bIndex && bUpper!=pKey->bNull) ){
+      i = iMid+1;
+    }else{
+      n = iMid;
+    }
+  }
+  return i;
+}
+
+/*
+** Fetch the interior page at level i of aLevel[], which is page iPg, and note
+** where in it the scan ends.
+*/
+static int hpSourceDown(
+  HpSource *pSrc,
+  struct HpLevel *aLevel,
+  int i,
+  Pgno iPg
+){
+  struct HpLevel *p = &aLevel[i];
+  int rc = hpSourceLevel(pSrc, iPg, p);
+  if( rc==SQLITE_OK && p->iPg && i<pSrc->nEnd
+   && (i==0 || (p[-1].bEnd && p[-1].iChild==p[-1].iLast+1))
+  ){
+    if( pSrc->aEnd[i]>p->in.nCell ) return HP_DECLINE;
+    p->bEnd = 1;
+    p->iLast = pSrc->aEnd[i];
+  }
+  return rc;
+}
+
+/*
+** Find the last leaf of the scan: fill in pSrc->aEnd.  Of a table that is one
+** more, which SQLite looks at if nothing on the leaf before is beyond the bound.
+*/
+static int hpSourceEnd(HpSource *pSrc, HpBoundKey *pKey){
+  Pgno iPg = pSrc->iRoot;
+  struct HpLevel aLevel[1];
+  int nCell = 0;         /* Of the page above */
+  int i;
+  memset(aLevel, 0, sizeof(aLevel));
+  for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
+    int rc = hpSourceLevel(pSrc, iPg, aLevel);
+    if( rc ) return rc;
+    if( aLevel[0].iPg==0 ){
+      pSrc->nEnd = i;
+      if( i>0 && pSrc->bIndex==0 && pSrc->aEnd[i-1]<nCell ) pSrc->aEnd[i-1]++;
+      return SQLITE_OK;
+    }
+    nCell = aLevel[0].in.nCell;
+    pSrc->aEnd[i] = hpSourceSearch(pSrc, aLevel, pKey, 1);
+    if( pSrc->aEnd[i]>=0 ) iPg = hpPageChild(&aLevel[0].in, pSrc->aEnd[i]);
+    if( aLevel[0].pDb ) hpSourceUnref(aLevel[0].pDb);
+    if( pSrc->aEnd[i]<0 ) return HP_DECLINE;
+  }
+  return HP_DECLINE;
+}
+
+/*
+** Go down to the first leaf of the scan.
+*/
+static int hpSourceBegin(HpSource *pSrc, HpBoundKey *pKey){
+  Pgno iPg = pSrc->iRoot;
+  int i;
+  for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
+    struct HpLevel *p = &pSrc->aLevel[i];
+    int rc = hpSourceDown(pSrc, pSrc->aLevel, i, iPg);
+    int iFirst = 0;
+    if( rc ) return rc;
+    if( p->iPg==0 ){
+      if( pSrc->nEnd && pSrc->nEnd!=i ) return HP_DECLINE;
+      pSrc->nLevel = i;
+      if( i ) p[-1].iChild--;
+      return SQLITE_OK;
+    }
+    if( pKey ) iFirst = hpSourceSearch(pSrc, p, pKey, 0);
+    /* No key is in range: stock finds that out as fast */
+    if( iFirst<0 || iFirst>p->iLast ) return HP_DECLINE;
+    p->iChild = iFirst+1;
+    iPg = hpPageChild(&p->in, iFirst);
+  }
+  return HP_DECLINE;
+}
+
+/*
+** About how many leaves are there from the first to the last?  Exact if there
+** are few of them.
+*/
+static i64 hpSourceLeaves(const HpSource *pSrc){
+  i64 n = 1;             /* Leaves in a child of the level */
+  i64 nLeaf = 1;
+  int i;
+  for(i=pSrc->nLevel-1; i>=0; i--){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    int iFirst = i==pSrc->nLevel-1 ? p->iChild : p->iChild-1;
+    if( p->bEnd ){
+      /* Above: from the first leaf to the end of the child, and back */
+      nLeaf += (p->iLast-iFirst)*n;
+    }else{
+      nLeaf += (p->in.nCell-iFirst)*n;
+      if( i<pSrc->nEnd ) nLeaf += (pSrc->aEnd[i]-p->in.nCell)*n;
+    }
+    n *= p->in.nCell+1;
+  }
+  return nLeaf;
+}
+
+/*
+** Set up *pSrc for the b-tree at page iRoot and find the first and last leaf
+** in pRange, which may be NULL.  aMem[] holds its constants.  A read
+** transaction is open.  The interior pages are to be released even on error.
+*/
+static int hpSourceInit(
+  HpSource *pSrc,
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  HpArena *pCopy         /* Copy interior pages to here, if not NULL */
+){
+  Btree *pBtree = db->aDb[pPlan->iDb].pBt;
+  const HpRange *pRange = pPlan->pRange;
+  HpBoundKey key;
+  int rc = SQLITE_OK;
+  memset(pSrc, 0, sizeof(*pSrc));
+  if( pBtree==0 || (db->flags & SQLITE_CellSizeCk)!=0 ) return HP_DECLINE;
+  pSrc->pBt = pBtree->pBt;
+  pSrc->pPager = pSrc->pBt->pPager;
+  pSrc->szPage = (int)pSrc->pBt->pageSize;
+  pSrc->iRoot = pPlan->iRoot;
+  pSrc->bIndex = pPlan->bIndex;
+  pSrc->bCached = pPlan->bCached;
+  pSrc->pCopy = pCopy;
+  if( pSrc->bIndex && pSrc->iRoot==1 ) return HP_DECLINE;
+  if( pRange==0 ){
+    rc = hpSourceBegin(pSrc, 0);
+  }else{
+    rc = hpBoundsKey(db, pRange, aMem, 1, &key);
+    if( rc==SQLITE_OK && key.bOn ) rc = hpSourceEnd(pSrc, &key);
+    hpBoundsClear(&key);
+    if( rc==SQLITE_OK ){
+      rc = hpBoundsKey(db, pRange, aMem, 0, &key);
+      if( rc==SQLITE_OK ) rc = hpSourceBegin(pSrc, key.bOn ? &key : 0);
+      hpBoundsClear(&key);
+    }
+  }
+  if( rc==SQLITE_OK ) pSrc->nLeaf = hpSourceLeaves(pSrc);
+  return rc;
+}
+
+/*
+** Open the b-tree of p->pPlan for reading.  A read transaction is open.
+** p->pSource is to be closed with hpSourceClose(), even on error.
+*/
+static int hpSourceOpen(HpScan *p, Mem *aMem){
+  HpSource *pSrc;
+  int rc;
+
+  pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
+  if( pSrc==0 ) return HP_DECLINE;
+  p->pSource = pSrc;
+  rc = hpSourceInit(pSrc, p->db, p->pPlan, aMem,
+                    p->pPlan->bUser ? &p->arena : 0);
+  if( rc ) return rc;
+  if( pSrc->nLevel==0 ){
+    pSrc->bRootLeaf = 1;
+    pSrc->nMax = 1;
+  }else{
+    pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
+    if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
+    if( pSrc->nLevel==1 ) pSrc->nMax = (int)MIN(pSrc->nMax, pSrc->nLeaf);
+    /* Where little is read, fresh memory costs more than requests */
+    if( pSrc->nLeaf<HP_MIN_PARALLEL ){
+      pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
+    }
+  }
+  pSrc->bOrder = p->pPlan->pRange!=0 && pSrc->bIndex==0 && p->pPlan->bRowid;
+  pSrc->bWay = p->pPlan->eSink==HP_SINK_TOP || p->pPlan->eSink==HP_SINK_FIRST
+            || p->pPlan->eSink==HP_SINK_ROWS;
+  pSrc->bDirect = hpPageDirect(p->pCfg, pSrc->pPager);
+#ifndef SQLITE_OMIT_WAL
+  pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
+#endif
+  if( pSrc->bDirect && pSrc->nLevel>0 && hpAheadOn(p->db, pSrc->pBt) ){
+    pSrc->aAhead = hpArenaAlloc(&p->arena, sizeof(pSrc->aLevel));
+    if( pSrc->aAhead==0 ) return HP_DECLINE;
+    memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
+  }
+  return SQLITE_OK;
+}
+
+/*
+** True if several workers may take runs: reading goes around the pager, and
+** the scan is large enough or bAny is set.
+*/
+static int hpSourceParallel(const HpSource *pSrc, int bAny){
+  if( pSrc->bDirect==0 || pSrc->nLevel==0 ) return 0;
+  return bAny || pSrc->nLeaf>=HP_MIN_PARALLEL;
+}
+
+/* Most bytes of an entry on an interior page that are kept */
+static int hpSepBytes(const HpSource *pSrc){
+  return ROUND8(pSrc->pBt->maxLocal + 4);
+}
+
+/*
+** Allocate the memory that p->run is read into.
+*/
+static int hpRunInit(HpExec *p){
+  const HpSource *pSrc = p->pScan->pSource;
+  HpRun *pRun = &p->run;
+  i64 nByte;
+  /* Only the header is wanted to count cells */
+  pRun->szPage = p->pPlan->eSink==HP_SINK_COUNT ? 8 : pSrc->szPage;
+  nByte = (i64)pSrc->nMax*pRun->szPage;
+  pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
+  pRun->aFrame = hpArenaAlloc(&p->vec, sizeof(u32)*pSrc->nMax);
+  pRun->aBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
+  if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
+  memset(pRun->aFrame, 0, sizeof(u32)*pSrc->nMax);
+  memset(&pRun->aBuf[nByte], 0, HP_SLACK);
+  if( pSrc->aAhead ){
+    pRun->aAhead = hpArenaAlloc(&p->vec, sizeof(Pgno)*(HP_AHEAD_LEAVES+2));
+    pRun->aAheadFrame = hpArenaAlloc(&p->vec, sizeof(u32)*(HP_AHEAD_LEAVES+2));
+    if( pRun->aAhead==0 || pRun->aAheadFrame==0 ) return HP_DECLINE;
+  }
+  if( pSrc->bIndex ){
+    nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
+    pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
+    pRun->aSepBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
+    if( pRun->aSep==0 || pRun->aSepBuf==0 ) return HP_DECLINE;
+    memset(pRun->aSepBuf, 0, nByte + HP_SLACK);
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Make the lowest level of aLevel[] an interior page with children not yet
+** visited.  Set *pbEnd if there is none.
+*/
+static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
+  int i = pSrc->nLevel-1;
+  int rc;
+  *pbEnd = 0;
+  while( aLevel[i].iChild>aLevel[i].iLast ){
+    if( i==0 ){
+      *pbEnd = 1;
+      return SQLITE_OK;
+    }
+    hpSourceRelease(aLevel, i);
+    i--;
+  }
+  while( i<pSrc->nLevel-1 ){
+    struct HpLevel *pLevel = &aLevel[i];
+    Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
+    rc = hpSourceDown(pSrc, aLevel, ++i, iPg);
+    if( rc ) return rc;
+    if( aLevel[i].iPg==0 ) return HP_DECLINE;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Leaf iPg comes after leaf *piLast, which so many leaves are in order before.
+*/
+static void hpSourceOrder(Pgno *piLast, int *pnInOrder, Pgno iPg){
+  int n = 0;
+  if( hpAheadNear(*piLast, iPg) ){
+    /* Interior pages may be in between, but not often */
+    n = MAX(0, *pnInOrder + 1 - 8*(int)(iPg-*piLast-1));
+  }
+  *pnInOrder = n;
+  *piLast = iPg;
+}
+
+#ifdef HP_READAHEAD
+/*
+** The interior page after the lowest one of aLevel[], if it is to be read and
+** is not in the page cache; or 0.
+*/
+static Pgno hpSourceSibling(const HpSource *pSrc, const struct HpLevel *aLevel){
+  const struct HpLevel *p = &aLevel[pSrc->nLevel-2];
+  Pgno iPg;
+  if( pSrc->nLevel<2 || p->iChild>p->iLast ) return 0;
+  iPg = hpPageChild(&p->in, p->iChild);
+  if( iPg>btreePagecount(pSrc->pBt) ) return 0;
+  return hpAheadMissing(pSrc->pPager, iPg) ? iPg : 0;
+}
+
+/*
+** Make aTo[] the same way through the tree as pSrc->aLevel[].  The pages are
+** fetched, as those of a memory map cannot be referenced twice.
+*/
+static int hpSourceCopyWay(HpSource *pSrc, struct HpLevel *aTo){
+  int i;
+  hpSourceRelease(aTo, 0);
+  for(i=0; i<pSrc->nLevel; i++){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    int rc = hpSourceLevel(pSrc, p->iPg, &aTo[i]);
+    if( rc ) return rc;
+    if( aTo[i].iPg==0 ) return HP_DECLINE;
+    aTo[i].iChild = p->iChild;
+    aTo[i].iLast = p->iLast;
+    aTo[i].bEnd = p->bEnd;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Note in pRun which pages to ask for: leaves that have not been asked for,
+** beginning with those of the run that is about to be taken, and the next
+** interior page.
+*/
+static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
+  struct HpLevel *aAhead = pSrc->aAhead;
+  int iLow = pSrc->nLevel-1;
+  int nSpan = hpAheadSpan(pSrc->nTaken, pSrc->nChain);
+  int mxAhead = MIN(HP_AHEAD_LEAVES, HP_AHEAD_BYTES/pSrc->szPage/nSpan);
+  int bEnd = 0;
+  int n = 0;
+  if( pSrc->nAsked<pSrc->nTaken || aAhead[0].iPg==0 ){
+    if( hpSourceCopyWay(pSrc, aAhead) ){
+      hpSourceRelease(aAhead, 0);
+      pSrc->aAhead = 0;
+      return;
+    }
+    pSrc->nAsked = pSrc->nTaken;
+    pSrc->iLastAsked = pSrc->iLast;
+    pSrc->nAskedInOrder = pSrc->nInOrder;
+    pRun->aAhead[n] = hpSourceSibling(pSrc, aAhead);
+    n += pRun->aAhead[n]!=0;
+  }
+  while( n<HP_AHEAD_LEAVES && pSrc->nAsked<pSrc->nTaken+mxAhead ){
+    struct HpLevel *p = &aAhead[iLow];
+    Pgno iPg;
+    if( p->iChild>p->iLast ){
+      /* What is being asked for is not read yet */
+      if( n>0 && hpSourceSibling(pSrc, aAhead) ) break;
+      if( hpSourceAdvance(pSrc, aAhead, &bEnd) ){
+        /* The scan will come there too and decline, or fail */
+        hpSourceRelease(aAhead, 0);
+        pSrc->aAhead = 0;
+        break;
+      }
+      if( bEnd ) break;
+      pRun->aAhead[n] = hpSourceSibling(pSrc, aAhead);
+      n += pRun->aAhead[n]!=0;
+    }
+    iPg = hpPageChild(&p->in, p->iChild++);
+    if( iPg<2 || iPg>btreePagecount(pSrc->pBt) ) continue;
+    hpSourceOrder(&pSrc->iLastAsked, &pSrc->nAskedInOrder, iPg);
+    if( pSrc->nAskedInOrder<HP_AHEAD_IN_ORDER ) pRun->aAhead[n++] = iPg;
+    pSrc->nAsked++;
+  }
+  pRun->nAhead = n;
+  pRun->nSpan = nSpan;
+  hpAheadSort(pRun->aAhead, n);
+  if( hpAheadFrames(pSrc->pPager, pRun->aAhead, pRun->aAheadFrame, n) ){
+    pRun->nAhead = 0;
+  }
+}
+#endif /* HP_READAHEAD */
+
+/*
+** Read the leaves of pRun, or no more than the first pRun->szPage bytes of
+** each, straight from the file or the WAL.
+*/
+static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
+  Pager *pPager = pSrc->pPager;
+  const Pgno *aLeaf = pRun->aLeaf;
+  const u32 *aFrame = pRun->aFrame;
+  int szPage = pSrc->szPage;
+  int szRead = pRun->szPage;
+  int mxRead = szRead<szPage ? 1 : HP_READ_BYTES/szPage;  /* Pages a read */
+  int rc = SQLITE_OK;
+  int i, n;
+#ifdef HP_READAHEAD
+  int nRead = 0;
+  i64 iBegin;
+  if( pRun->nAhead>0 ){
+    if( !hpAheadAsk(pPager, pRun->aAhead, pRun->aAheadFrame, pRun->nAhead,
+                    pRun->nSpan, &pRun->nAsked) ){
+      AtomicStore(&pSrc->bCold, 0);
+    }
+  }
+  iBegin = hpAheadClock();
+#endif
+  for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
+    u8 *aTo = &pRun->aBuf[(i64)i*szRead];
+    n = 1;
+#ifdef HP_READAHEAD
+    nRead++;
+#endif
+#ifndef SQLITE_OMIT_WAL
+    if( aFrame[i] ){
+      rc = sqlite3WalReadFrame(pPager->pWal, aFrame[i], szRead, aTo);
+      continue;
+    }
+#endif
+    while( n<mxRead && i+n<pRun->nPage
+        && aLeaf[i+n]==aLeaf[i]+n && aFrame[i+n]==0
+    ){
+      n++;
+    }
+    rc = sqlite3OsRead(pPager->fd, aTo, n*szRead, (i64)(aLeaf[i]-1)*szPage);
+    if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
+#ifdef HP_READAHEAD
+    if( i==0 && n<pRun->nPage && pRun->aAhead && AtomicLoad(&pSrc->bCold)==0
+     && hpAheadSlow(iBegin, HP_SLOW_NS(n*szPage))
+    ){
+      /* The first run: of what comes next nothing has been asked for */
+      AtomicStore(&pSrc->bCold, 1);
+      hpAheadAsk(pPager, &aLeaf[n], &aFrame[n], pRun->nPage-n, 1,
+                 &pRun->nAsked);
+    }
+#endif
+  }
+#ifdef HP_READAHEAD
+  if( hpAheadSlow(iBegin,
+          (i64)HP_COLD_NS*nRead + (i64)HP_COLD_PAGE_NS*pRun->nPage) ){
+    AtomicStore(&pSrc->bCold, 1);
+  }
+#endif
+  return rc;
+}
+
+/*
+** Read the leaves of pRun through the pager.
+*/
+static int hpSourceReadPager(const HpSource *pSrc, HpRun *pRun){
+  int i;
+  for(i=0; i<pRun->nPage; i++){
+    DbPage *pDb;
+    int rc = sqlite3PagerGet(pSrc->pPager, pRun->aLeaf[i], &pDb,
+                             PAGER_GET_READONLY);
+    if( rc ) return rc;
+    memcpy(&pRun->aBuf[(i64)i*pRun->szPage], sqlite3PagerGetData(pDb),
+           pRun->szPage);
+    sqlite3PagerUnrefNotNull(pDb);
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The leaf that was taken last is leaf i of pRun.  Keep a copy of the entry
+** that follows it, if that stands on an interior page and the scan goes on
+** after it.
+*/
+static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
+  HpRecord *pSep = &pRun->aSep[i];
+  int iLevel = pSrc->nLevel-1;
+  const struct HpLevel *p = &pSrc->aLevel[iLevel];
+  const u8 *z;
+  int rc;
+  pSep->z = 0;
+  while( p->iChild>p->iLast ){
+    if( iLevel==0 ) return SQLITE_OK;
+    p = &pSrc->aLevel[--iLevel];
+  }
+  z = hpPageCell(&p->in, p->iChild-1);
+  if( z==0 ) return HP_DECLINE;
+  rc = hpPageRecord(pSrc->pBt, &z[4], p->in.aEnd, pSep);
+  if( rc==SQLITE_OK ){
+    u8 *a = &pRun->aSepBuf[(i64)i*hpSepBytes(pSrc)];
+    memcpy(a, pSep->z, pSep->nLocal + (pSep->nLocal<pSep->nByte ? 4 : 0));
+    pSep->z = a;
+  }
+  return rc;
+}
+
+/*
+** Set *piRowid to the rowid of the interior cell before the next child of the
+** lowest interior page, if bNext is 0, or to that of the one after the child
+** before it.  SQLITE_EMPTY: there is none, the leaf is the first or last one of the
+** table.
+*/
+static int hpSourceRowid(const HpSource *pSrc, int bNext, i64 *piRowid){
+  int iLevel;
+  for(iLevel=pSrc->nLevel-1; iLevel>=0; iLevel--){
+    const struct HpLevel *p = &pSrc->aLevel[iLevel];
+    int iCell = p->iChild-1;
+    const u8 *z;
+    /* Further up the next child is not the current one, but the one after it */
+    if( iLevel<pSrc->nLevel-1 && bNext==0 ) iCell--;
+    if( iCell<0 || iCell>=p->in.nCell ) continue;
+    z = hpPageCell(&p->in, iCell);
+    if( z==0 || &z[4+sqlite3GetVarint(&z[4], (u64*)piRowid)]>p->in.aEnd ){
+      return HP_DECLINE;
+    }
+    return SQLITE_OK;
+  }
+  return SQLITE_EMPTY;
+}
+
+/*
+** Of n leaves taken, which are the next run, nothing is known yet but their
+** numbers.  Note the way to the first one of them.
+*/
+static int hpSourceWay(HpSource *pSrc, const HpRun *pRun, int n){
+  i64 iAt = (i64)pRun->iSeq*pSrc->nLevel;
+  int i;
+  if( iAt+pSrc->nLevel>pSrc->nWayAlloc ){
+    i64 nNew = MAX(64, 2*(iAt+pSrc->nLevel));
+    u16 *aNew = sqlite3_realloc64(pSrc->aWay, sizeof(u16)*(u64)nNew);
+    if( aNew==0 ) return HP_DECLINE;
+    pSrc->aWay = aNew;
+    pSrc->nWayAlloc = nNew;
+  }
+  for(i=0; i<pSrc->nLevel; i++){
+    int nBack = i<pSrc->nLevel-1 ? 1 : n;
+    pSrc->aWay[iAt+i] = (u16)(pSrc->aLevel[i].iChild-nBack);
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Give away the ways from the root to all runs, of a scan with a sink that finds
+** rows: the way to run i is *paWay from i*n on, the numbers of n children, of
+** which the last one is the first leaf of the run.  Returns n.
+*/
+static int hpSourceWays(HpSource *pSrc, u16 **paWay){
+  *paWay = pSrc->aWay;
+  pSrc->aWay = 0;
+  return pSrc->nLevel;
+}
+
+#ifdef SQLITE_DEBUG
+/*
+** Of each level that holds a page: the next child is not behind the one after
+** the last, nor is that behind the children that the page has.
+*/
+static int hpSourceIsSane(const HpSource *pSrc){
+  int i;
+  if( pSrc->nLevel>BTCURSOR_MAX_DEPTH || pSrc->nMax<1 ) return 0;
+  for(i=0; i<pSrc->nLevel; i++){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    if( p->iPg==0 ) continue;
+    if( p->iChild<0 || p->iChild>p->iLast+1 || p->iLast>p->in.nCell ) return 0;
+    if( p->pDb==0 && p->aCopy==0 ) return 0;
+  }
+  return 1;
+}
+#endif
+
+/*
+** Take the page numbers of the next run.  The scan's mutex is held.
+*/
+static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
+  int rc = SQLITE_OK;
+  int bEnd;
+  int n = 0;
+  pRun->nPage = 0;
+  pRun->bRoot = pSrc->bRootLeaf!=0;
+  pRun->nAhead = 0;
+  pRun->iHdr = 0;
+  pRun->mBound = pSrc->bOrder ? 4 : 0;
+  pRun->iSeq = pSrc->iSeq++;
+  if( pSrc->bRootLeaf ){
+    if( pSrc->bRootLeaf==2 ) return SQLITE_OK;
+    pSrc->bRootLeaf = 2;
+    pRun->aLeaf[n++] = pSrc->iRoot;
+    pRun->iHdr = pSrc->iRoot==1 ? 100 : 0;
+    if( pSrc->bIndex ) pRun->aSep[0].z = 0;
+  }else{
+    struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
+    Pgno mxPg = btreePagecount(pSrc->pBt);
+    Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
+    rc = hpSourceAdvance(pSrc, pSrc->aLevel, &bEnd);
+    if( rc || bEnd ) return rc;
+#ifdef HP_READAHEAD
+    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ){
+      hpSourceLookAhead(pSrc, pRun);
+    }
+#endif
+    if( pSrc->bOrder ){
+      rc = hpSourceRowid(pSrc, 0, &pRun->iLow);
+      if( rc==HP_DECLINE ) return rc;
+      pRun->mBound |= rc==SQLITE_OK ? 1 : 0;
+    }
+    while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
+      Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
+      if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
+      if( pSrc->bIndex ){
+        rc = hpSourceSep(pSrc, pRun, n);
+        if( rc ) return rc;
+      }
+      pRun->aLeaf[n++] = iPg;
+      hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
+    }
+    pSrc->nTaken += n;
+    if( pSrc->bOrder ){
+      rc = hpSourceRowid(pSrc, 1, &pRun->iHigh);
+      if( rc==HP_DECLINE ) return rc;
+      pRun->mBound |= rc==SQLITE_OK ? 2 : 0;
+    }
+    rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
+  }
+#ifndef SQLITE_OMIT_WAL
+  if( pSrc->bWal ){
+    int i;
+    for(i=0; i<n && rc==SQLITE_OK; i++){
+      rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i],
+                               &pRun->aFrame[i]);
+    }
+  }
+#endif
+  assert( n<=pSrc->nMax && hpSourceIsSane(pSrc) );
+  pRun->nPage = n;
+  if( rc==SQLITE_OK && pSrc->bDirect==0 ) rc = hpSourceReadPager(pSrc, pRun);
+  return rc;
+}
+
+/*
+** Read the next run of leaves into p->run.  p->run.nPage is 0 at the end of
+** the table.
+*/
+static int hpSourceNext(HpExec *p){
+  HpSource *pSrc = p->pScan->pSource;
+  int rc;
+  hpScanLock(p->pScan);
+  if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
+  rc = pSrc->rc;
+  assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
+  hpScanUnlock(p->pScan);
+  if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
+  return rc;
+}
+
+/*
+** Overflow pages of the leaves taken were read.  The scan's mutex is held.
+*/
+static void hpSourceChained(HpSource *pSrc, u32 nPage){
+  pSrc->nChain += nPage;
+}
+
+static void hpSourceClose(HpSource *pSrc){
+  if( pSrc ){
+    hpSourceRelease(pSrc->aLevel, 0);
+    if( pSrc->aAhead ) hpSourceRelease(pSrc->aAhead, 0);
+    sqlite3_free(pSrc->aWay);
+  }
+}
+
+/*
+** Set *pbLarge if the b-tree at iRoot has HP_MIN_LEAF leaves or more, looking
+** at two pages at most.  A read transaction is open.
+*/
+static int hpSourceIsLarge(
+  Btree *pBtree,
+  Pgno iRoot,
+  int bIndex,            /* It is the b-tree of an index */
+  int mnLeaf,            /* Leaves that it takes */
+  int *pbLarge
+){
+  HpSource src;
+  struct HpLevel aLevel[2];
+  int rc;
+  *pbLarge = 0;
+  memset(&src, 0, sizeof(src));
+  memset(aLevel, 0, sizeof(aLevel));
+  src.pBt = pBtree->pBt;
+  src.pPager = src.pBt->pPager;
+  src.bIndex = (u8)bIndex;
+  rc = hpSourceLevel(&src, iRoot, &aLevel[0]);
+  if( rc==SQLITE_OK && aLevel[0].pDb ){
+    if( aLevel[0].in.nCell+1>=mnLeaf ){
+      *pbLarge = 1;
+    }else{
+      rc = hpSourceLevel(&src, hpPageChild(&aLevel[0].in, 0), &aLevel[1]);
+      if( rc==SQLITE_OK && aLevel[1].pDb ){
+        /* With long keys an index page may have few children */
+        *pbLarge = (aLevel[0].in.nCell+1)*(aLevel[1].in.nCell+1)>=mnLeaf;
+        sqlite3PagerUnrefNotNull(aLevel[1].pDb);
+      }
+    }
+    sqlite3PagerUnrefNotNull(aLevel[0].pDb);
+  }
+  return rc;
+}
+
+/*
+** The same for the leaves in the range of pPlan, whose constants are in
+** aMem[].
+**
+** A statement that runs often with small ranges pays for being asked each
+** time: the more of them there were in a row, the more are let pass.
+*/
+static int hpSourceRangeIsLarge(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int *pbLarge
+){
+  HpRange *pRange = pPlan->pRange;
+  HpSource src;
+  int rc;
+  *pbLarge = 0;
+  if( pRange->nSkip>0 ){
+    pRange->nSkip--;
+    return SQLITE_OK;
+  }
+  rc = hpSourceInit(&src, db, pPlan, aMem, 0);
+  *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
+  hpSourceRelease(src.aLevel, 0);
+  pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
+  pRange->nSkip = pRange->nSmall;
+  return rc;
+}
+
+/*
+** True if the interior pages in the cache say that there are HP_MIN_LEAF leaves
+** in the range of pPlan.  For use without a transaction: what they say may be
+** out of date.
+*/
+static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
+  HpSource src;
+  int rc;
+  assert( pPlan->bCached );
+  rc = hpSourceInit(&src, db, pPlan, aMem, 0);
+  hpSourceRelease(src.aLevel, 0);
+  return rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
+}
+
+/*
+** Set *pbLarge if it pays to count the entries of the b-tree of pPlan around
+** the page cache: most of its pages are not in there.
+*/
+static int hpSourceCountIsLarge(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  int *pbLarge
+){
+  HpSource src;
+  int rc = hpSourceInit(&src, db, pPlan, 0, 0);
+  *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
+          && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);
+  hpSourceRelease(src.aLevel, 0);
+  return rc;
+}
+
+/*
+** Rows of the first leaf of the table: what to expect of the others.
+*/
+static int hpSourceRowsOnLeaf(const HpSource *pSource){
+  DbPage *pDb;
+  Pgno iPg;
+  int n;
+  if( pSource->nLevel==0 ) return 0;
+  iPg = hpPageChild(&pSource->aLevel[pSource->nLevel-1].in, 0);
+  if( iPg<2
+   || sqlite3PagerGet(pSource->pPager, iPg, &pDb, PAGER_GET_READONLY)
+  ){
+    return 0;
+  }
+  n = get2byte(&((u8*)sqlite3PagerGetData(pDb))[3]);
+  sqlite3PagerUnrefNotNull(pDb);
+  return n;
+}
+
+/*
+** Is stock's sorter as good?  It is for what fits into the cache, unless most
+** rows need not be sorted.
+*/
+static int hpSourceIsShort(const HpScan *p){
+  return p->pSource->nLeaf<HP_MIN_PARALLEL
+      && hpOffload(p->db)!=HP_OFFLOAD_FORCE;
+}
+#endif /* SQLITE_OMIT_HP */
