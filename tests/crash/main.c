@@ -129,6 +129,8 @@ int main(int argc, char **argv){
     fprintf(stderr, "usage: crash STOCK OURS kill|power|twin|big [OPTION...]\n");
     return 2;
   }
+  /* Pages are reserved in the VFS of power.c too */
+  setenv("HPSQLITE_TEST", "vfs=any", 0);
   libLoad(argv[1], argv[2]);
   zWhat = argv[3];
   for(i=4; i<argc; i++){
