@@ -24,8 +24,9 @@
 //
 // # Settings
 //
-// A connection begins with what an application wants: WAL, synchronous=NORMAL, foreign keys
-// checked, five seconds of waiting for a lock, and transactions that begin IMMEDIATE
+// A connection begins with what an application wants: foreign keys checked, five seconds of
+// waiting for a lock, transactions that begin IMMEDIATE, and, for a file that it creates, WAL with
+// synchronous=NORMAL. A file that is there keeps its journal mode unless the DSN asks for another
 // (Defaults, Config, ParseDSN). Conn.Settings reads back what is in force.
 //
 // # What SQLite calls

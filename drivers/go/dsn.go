@@ -83,8 +83,11 @@ type Pragma struct{ Name, Value string }
 
 // Defaults are made when a connection is opened, because most applications want
 // them and SQLite's own are older than they are. A pragma of the same name in the DSN, or
-// _defaults=off, is instead of them. The journal mode is left alone in memory and where
-// the file cannot be written.
+// _defaults=off, replaces them.
+//
+// The journal mode is only set for a file that is new: one that the connection creates, or that has no
+// byte in it. Every other file keeps its own, because other programs may use the file as well.
+// synchronous=NORMAL is only set where the journal mode then is WAL.
 var Defaults = []Pragma{
 	{"journal_mode", "wal"},
 	{"synchronous", "normal"},

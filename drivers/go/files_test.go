@@ -2,6 +2,7 @@ package hpsqlite
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The tests that need another process run this test again in it, with what is to be done in
@@ -328,47 +330,248 @@ func TestADatabaseThatIsDeleted(t *testing.T) {
 	equal(t, "a new file", one(t, fresh, "SELECT name FROM sqlite_schema"), any("other"))
 }
 
+// manyAtOnce opens a file in n goroutines, and runs script in each.
+func manyAtOnce(t *testing.T, path string, n int, script string) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			db, err := sql.Open("hpsqlite", path)
+			if err == nil {
+				_, err = db.Exec(script)
+				err = errors.Join(err, db.Close())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
 // Many open the same new file at once, and all make their settings.
 func TestManyOpenANewFileAtOnce(t *testing.T) {
 	for range 5 {
 		path := filepath.Join(t.TempDir(), "test.db")
-		var wg sync.WaitGroup
-		for range 12 {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				db, err := sql.Open("hpsqlite", path)
-				if err == nil {
-					_, err = db.Exec("CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES(1)")
-					err = errors.Join(err, db.Close())
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			}()
-		}
-		wg.Wait()
+		manyAtOnce(t, path, 12, "CREATE TABLE IF NOT EXISTS t(a); INSERT INTO t VALUES(1)")
 		equal(t, "rows", one(t, openDSN(t, path), "SELECT count(*) FROM t"), any(int64(12)))
 	}
 }
 
-// Who uses the file in another journal mode does not keep us from opening it.
-func TestTheDefaultJournalModeWaitsForNobody(t *testing.T) {
+// databaseFile makes a file with a table t, in SQLite's own journal mode unless params say otherwise.
+func databaseFile(t *testing.T, params ...string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "test.db")
+	c, err := Open(path + "?_defaults=off&" + strings.Join(params, "&"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+	noError(t, c.Close())
+	return path
+}
+
+// WAL stays with a file, for every program that uses it: it is not for a driver to choose.
+func TestAFileThatIsThereKeepsItsJournalMode(t *testing.T) {
+	path := databaseFile(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dsn := range []string{
+		path, "file:" + path, "file:" + path + "?mode=rw", path + "?mode=ro", path + "?mode=rwc", path + "?immutable=0",
+		path + "?immutable=1", path + "?nolock=1", path + "?cache=shared", path + "?_busy_timeout=100", path + "?_synchronous=normal",
+	} {
+		c, err := Open(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, dsn, texts(t, c, "SELECT a FROM t")[0], "1")
+		noError(t, c.Close())
+		db := openDSN(t, dsn)
+		equal(t, dsn, one(t, db, "SELECT a FROM t"), any(int64(1)))
+		noError(t, db.Close())
+		after, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(before, after) {
+			t.Fatalf("%s: a SELECT has changed the file", dsn)
+		}
+	}
+	// In the other direction as well.
+	path = databaseFile(t, "_journal_mode=wal")
+	c, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	equal(t, "journal mode", texts(t, c, "PRAGMA journal_mode")[0], "wal")
+}
+
+func TestTheJournalModeThatTheDSNAsksFor(t *testing.T) {
+	for params, want := range map[string]string{
+		"_journal_mode=WAL": "wal", "_journal=wal": "wal", "_pragma=journal_mode(WAL)": "wal", "_pragma=journal_mode=wal": "wal",
+		"_pragma=main.journal_mode(wal)": "wal", "_journal_mode=wal&_defaults=off": "wal", "mode=rw&_journal_mode=WAL": "wal",
+		"_journal_mode=truncate": "truncate", "_pragma=journal_mode(persist)": "persist",
+	} {
+		for _, path := range []string{databaseFile(t), databaseFile(t, "_journal_mode=wal")} {
+			c, err := Open(path + "?" + params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, params, texts(t, c, "PRAGMA journal_mode")[0], want)
+			noError(t, c.Close())
+		}
+	}
+}
+
+// A file without a byte has no journal mode: it may come from os.Create or from a program that has
+// opened it and not yet written.
+func TestANewFileGetsWAL(t *testing.T) {
+	for _, params := range []string{
+		"", "mode=rwc", "_pragma=user_version(7)", "_pragma=application_id(7)&_pragma=page_size(512)", "_pragma=locking_mode(exclusive)",
+		"immutable=0", "_synchronous=full",
+	} {
+		missing := filepath.Join(t.TempDir(), "missing.db")
+		empty := filepath.Join(t.TempDir(), "empty.db")
+		noError(t, os.WriteFile(empty, nil, 0o644))
+		for _, path := range []string{missing, empty} {
+			c, err := Open(path + "?" + params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, params, texts(t, c, "PRAGMA journal_mode")[0], "wal")
+			noError(t, c.Close())
+			c, err = Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, params+", and later", texts(t, c, "PRAGMA journal_mode")[0], "wal")
+			if strings.Contains(params, "user_version") {
+				equal(t, params, texts(t, c, "PRAGMA user_version")[0], "7")
+			}
+			noError(t, c.Close())
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	for _, params := range []string{"mode=ro", "_defaults=off", "_journal_mode=delete"} {
+		noError(t, os.WriteFile(empty, nil, 0o644))
+		c, err := Open(empty + "?" + params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, params, texts(t, c, "PRAGMA journal_mode")[0], "delete")
+		noError(t, c.Close())
+		if info, err := os.Stat(empty); err != nil || info.Size() != 0 {
+			t.Errorf("%s: %d bytes are written, %v", params, info.Size(), err)
+		}
+	}
+}
+
+// Between the look at an empty file and the change of its journal mode another program may write.
+func TestAFileThatAnotherMakesFirstKeepsItsJournalMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	c, err := Open(path + "?_defaults=off")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(1); BEGIN; SELECT * FROM t")
-	rows := c.Query("SELECT a FROM t")
-	rows.Next()
-	defer rows.Close()
-	db := openDSN(t, path+"?_busy_timeout=100")
-	equal(t, "rows", one(t, db, "SELECT a FROM t"), any(int64(1)))
-	equal(t, "journal mode", one(t, db, "PRAGMA journal_mode"), any("delete"))
-	// Who asks for it gets an error.
-	if err := openDSN(t, path+"?_busy_timeout=1&_journal_mode=wal").PingContext(context.Background()); !errors.Is(err, ErrBusy) {
-		t.Error(err)
+	noError(t, c.ifNew(func() error {
+		other, err := Open(path + "?_defaults=off")
+		if err != nil {
+			return err
+		}
+		exec(t, other, "CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+		noError(t, other.Close())
+		return c.pragma(Pragma{"journal_mode", "wal"})
+	}))
+	equal(t, "journal mode", texts(t, c, "PRAGMA journal_mode")[0], "delete")
+	exec(t, c, "INSERT INTO t VALUES(2)")
+	equal(t, "rows", strings.Join(texts(t, c, "SELECT a FROM t"), " "), "1 2")
+	file, err := os.ReadFile(path)
+	if err != nil || file[18] != 1 || file[19] != 1 {
+		t.Errorf("the file is in WAL mode: %v", err)
 	}
+	// Nothing of that is left on the connection.
+	called := false
+	noError(t, c.ifNew(func() error { called = true; return nil }))
+	equal(t, "there is something in the file", called, false)
+}
+
+// With a rollback journal synchronous=NORMAL is not safe, so it comes with WAL only.
+func TestSynchronousNormalComesWithWAL(t *testing.T) {
+	rollback, wal := databaseFile(t), databaseFile(t, "_journal_mode=wal")
+	fresh := func() string { return filepath.Join(t.TempDir(), "new.db") }
+	for _, c := range []struct{ dsn, want string }{
+		{fresh(), "1"}, {wal, "1"}, {rollback, "2"}, {"file:" + rollback + "?mode=rw", "2"},
+		{fresh() + "?_journal_mode=delete", "2"}, {fresh() + "?_pragma=journal_mode(truncate)", "2"},
+		{rollback + "?_journal_mode=persist", "2"}, {rollback + "?_synchronous=normal", "1"}, {rollback + "?_pragma=synchronous(0)", "0"},
+		{wal + "?_sync=full", "2"}, {wal + "?_defaults=off", "2"}, {fresh() + "?_synchronous=extra", "3"},
+		{rollback + "?_journal_mode=wal", "1"}, // the last: it stays
+	} {
+		conn, err := Open(c.dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, c.dsn, texts(t, conn, "PRAGMA synchronous")[0], c.want)
+		equal(t, c.dsn+" foreign keys", texts(t, conn, "PRAGMA foreign_keys")[0] == "0", strings.Contains(c.dsn, "_defaults=off"))
+		noError(t, conn.Close())
+	}
+}
+
+// Many open the file of another program at once.
+func TestManyOpenAFileThatIsThereAtOnce(t *testing.T) {
+	path := databaseFile(t)
+	manyAtOnce(t, path, 12, "INSERT INTO t VALUES(1)")
+	db := openDSN(t, path)
+	equal(t, "rows", one(t, db, "SELECT count(*) FROM t"), any(int64(13)))
+	equal(t, "journal mode", one(t, db, "PRAGMA journal_mode"), any("delete"))
+}
+
+// Opening a file that is there wants no lock that a reader or writer of it would not give.
+func TestTheDefaultJournalModeWaitsForNobody(t *testing.T) {
+	path := databaseFile(t)
+	c, err := Open(path + "?_defaults=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, lock := range []string{"BEGIN; SELECT * FROM t", "BEGIN IMMEDIATE; INSERT INTO t VALUES(2)"} {
+		exec(t, c, lock)
+		db := openDSN(t, path+"?_busy_timeout=-1")
+		equal(t, "rows", one(t, db, "SELECT count(*) FROM t"), any(int64(1)))
+		equal(t, "journal mode", one(t, db, "PRAGMA journal_mode"), any("delete"))
+		// Who asks for it gets an error.
+		if err := openDSN(t, path+"?_busy_timeout=1&_journal_mode=wal").PingContext(context.Background()); !errors.Is(err, ErrBusy) {
+			t.Error(err)
+		}
+		exec(t, c, "ROLLBACK")
+	}
+	// Nobody can read what is locked so. That is said when it has waited, once.
+	exec(t, c, "BEGIN EXCLUSIVE")
+	begin := time.Now()
+	_, err = Open(path + "?_busy_timeout=200")
+	if took := time.Since(begin); !errors.Is(err, ErrBusy) || took < 150*time.Millisecond {
+		t.Errorf("locked: %v after %v", err, took)
+	}
+	exec(t, c, "ROLLBACK")
+}
+
+// Who locks a file that is still empty keeps nobody from opening it.
+func TestAnEmptyFileThatIsLockedIsOpened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.db")
+	c, err := Open(path + "?_defaults=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	exec(t, c, "BEGIN IMMEDIATE; CREATE TABLE t(a)")
+	db := openDSN(t, path+"?_busy_timeout=50")
+	equal(t, "tables", one(t, db, "SELECT count(*) FROM sqlite_schema"), any(int64(0)))
+	equal(t, "synchronous", one(t, db, "PRAGMA synchronous"), any(int64(2)))
+	exec(t, c, "COMMIT")
+	equal(t, "journal mode", one(t, db, "PRAGMA journal_mode"), any("delete"))
 }

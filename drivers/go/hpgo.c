@@ -99,6 +99,35 @@ hpgo_conn *hpgo_open(const char *zName, int flags, const char *zVfs, int *pRc){
   return p;
 }
 
+/* Whether there is nothing in a file yet. */
+static int isEmpty(sqlite3_file *pFile){
+  sqlite3_int64 n = 1;
+  return pFile && pFile->pMethods
+      && pFile->pMethods->xFileSize(pFile, &n)==SQLITE_OK && n==0;
+}
+
+/* A commit hook. The transaction has the lock by which only it may write, and
+** has written nothing to the file yet: so what is in the file is another's. */
+static int onlyIfEmpty(void *pFile){
+  return !isEmpty((sqlite3_file*)pFile);
+}
+
+/* Return false if there is something in the file of the main database. If not,
+** transactions fail with SQLITE_CONSTRAINT_COMMITHOOK from then on if another
+** connection has written to the file first, until hpgo_new_end(). */
+int hpgo_new_begin(hpgo_conn *p){
+  sqlite3_file *pFile = 0;
+  sqlite3_file_control(DB(p->db), "main", SQLITE_FCNTL_FILE_POINTER, &pFile);
+  if( !isEmpty(pFile) ) return 0;
+  sqlite3_commit_hook(DB(p->db), onlyIfEmpty, pFile);
+  return 1;
+}
+
+/* There must not be a commit hook of anybody else's: it is taken away. */
+void hpgo_new_end(hpgo_conn *p){
+  sqlite3_commit_hook(DB(p->db), 0, 0);
+}
+
 /* From any thread, while the connection is open. bStop stays until it is
 ** called with bStop==0, which interrupts nothing. */
 void hpgo_interrupt(hpgo_conn *p, int bStop){

@@ -34,6 +34,9 @@
 #ifndef HPGO_H
 #define HPGO_H
 #include <stdint.h>
+#ifdef HPGO_STATIC
+# include "hpgo_names.h"
+#endif
 #include <sqlite3.h>
 
 #define HPGO_INT      1     /* As SQLITE_INTEGER and so on */
@@ -107,6 +110,8 @@ hpgo_conn *hpgo_open(const char *zName, int flags, const char *zVfs, int *pRc);
 void hpgo_busy_timeout(hpgo_conn *p, int ms);
 void hpgo_pragma_before(hpgo_conn *p);
 void hpgo_pragma_after(hpgo_conn *p);
+int hpgo_new_begin(hpgo_conn *p);
+void hpgo_new_end(hpgo_conn *p);
 void hpgo_interrupt(hpgo_conn *p, int bStop);
 int hpgo_close(hpgo_conn *p);
 int hpgo_prepare(uint64_t db, const char *zSql, int64_t nSql, int flags,

@@ -4,12 +4,28 @@ package hpsqlite
 #cgo linux LDFLAGS: -ldl
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <string.h>
 #include "hpgo.h"
 
+// The file that SQLite is in. What it returns lies there, while the address of a function
+// may be that of a jump in the program.
 static const char *hpgo_library_path(void){
   Dl_info info;
-  if( dladdr((void*)sqlite3_libversion, &info) && info.dli_fname ) return info.dli_fname;
+  if( dladdr(sqlite3_sourceid(), &info) && info.dli_fname ) return info.dli_fname;
   return "";
+}
+
+// Whether the program itself has the SQLite that the driver calls, and it is not the one
+// whose header the driver was compiled with. A library that is linked statically is that one;
+// otherwise it is a SQLite that another package has compiled in: the linker takes its functions
+// first, for all packages.
+static int hpgo_is_others(void){
+  static const char here = 0;
+  Dl_info lib, own;
+  int inside = !dladdr(sqlite3_sourceid(), &lib)
+            || !dladdr(&here, &own)
+            || lib.dli_fbase==own.dli_fbase;
+  return inside && strcmp(sqlite3_sourceid(), SQLITE_SOURCE_ID)!=0;
 }
 
 // Whether hp_version() is there. The mark alt1 in the source id says only that
@@ -56,9 +72,15 @@ var isHP = sync.OnceValue(func() bool { return C.hpgo_is_hp() != 0 })
 // library was compiled not to count (SQLITE_DEFAULT_MEMSTATUS=0).
 func MemoryUsed() int64 { return int64(C.sqlite3_memory_used()) }
 
-// checkLibrary refuses a library that is older than the header that the program
-// was compiled with: calls may be missing from it, and structures differ.
+// checkLibrary refuses a SQLite that another package has brought, and a library that is older
+// than the header that the program was compiled with: calls may be missing from it, and structures differ.
 var checkLibrary = sync.OnceValue(func() error {
+	if C.hpgo_is_others() != 0 {
+		return fmt.Errorf("hpsqlite: another package of this program, such as mattn/go-sqlite3, has its own SQLite %s compiled in, "+
+			"which takes the place of the library that hpsqlite was linked with (SQLite %s): build with -tags hpsqlite_static, "+
+			"so that each has its own, or link that package with the library as well (mattn/go-sqlite3: -tags libsqlite3)",
+			C.GoString(C.sqlite3_libversion()), C.SQLITE_VERSION)
+	}
 	if lib := LibraryInfo(); C.sqlite3_libversion_number() < C.SQLITE_VERSION_NUMBER {
 		return fmt.Errorf("hpsqlite: the program was compiled for SQLite %s, and %s is SQLite %s: "+
 			"set LD_LIBRARY_PATH to the folder of High Performance SQLite's library, or install it",

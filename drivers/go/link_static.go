@@ -2,6 +2,6 @@
 
 package hpsqlite
 
-// #cgo CFLAGS: -O2 -w
+// #cgo CFLAGS: -O2 -w -DHPGO_STATIC
 // #cgo linux LDFLAGS: -lm -ldl -lpthread
 import "C"

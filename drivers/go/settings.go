@@ -6,6 +6,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -31,45 +32,117 @@ func (c *Conn) applySettings() error {
 			return err
 		}
 	}
-	// What a new file is like is settled by the first thing that is written to it, which another
-	// PRAGMA may do.
-	for _, first := range []bool{true, false} {
-		for _, p := range cfg.Pragmas {
-			if p.shapesFile() != first {
-				continue
-			}
-			if err := c.pragma(p); err != nil {
-				return err
-			}
-		}
+	if err := c.pragmas(beforeFirstWrite); err != nil {
+		return err
 	}
-	if cfg.NoDefaults {
-		return nil
+	if err := c.pragmas(anyTime); err != nil {
+		return err
 	}
-	for _, p := range Defaults {
-		if cfg.names(p.Name) || p.Name == "journal_mode" && !c.walPossible() {
+	if err := c.defaultJournal(); err != nil {
+		return err
+	}
+	if err := c.pragmas(writesFile); err != nil {
+		return err
+	}
+	return c.otherDefaults()
+}
+
+// A turn says when a PRAGMA of the Config is carried out. The first thing that is written to a
+// new file settles what the file is like, and the file is new no longer.
+type turn int
+
+const (
+	beforeFirstWrite turn = iota // without effect on a file that has something in it
+	anyTime
+	writesFile // after the default journal mode, which is for new files
+)
+
+func (p Pragma) turn() turn {
+	switch p.base() {
+	case "page_size", "auto_vacuum", "encoding":
+		return beforeFirstWrite
+	case "application_id", "user_version", "schema_version", "default_cache_size", "incremental_vacuum":
+		return writesFile
+	}
+	return anyTime
+}
+
+// pragmas carries out those of the Config whose turn it is.
+func (c *Conn) pragmas(now turn) error {
+	for _, p := range c.cfg.Pragmas {
+		if p.turn() != now {
 			continue
 		}
-		err := c.pragma(p)
-		if p.Name == "journal_mode" && errors.Is(err, ErrBusy) && c.until.reason() == nil {
-			// Someone uses the file in its own journal mode. So can we.
-			continue
-		}
-		if err != nil {
+		if err := c.pragma(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shapesFile reports whether p does nothing once there is something in the file.
-func (p Pragma) shapesFile() bool {
-	switch p.base() {
-	case "page_size", "auto_vacuum", "encoding":
-		return true
+// defaultFor gives the default of a setting that the Config leaves alone.
+func (cfg *Config) defaultFor(name string) (Pragma, bool) {
+	at := slices.IndexFunc(Defaults, func(p Pragma) bool { return p.base() == name })
+	if at < 0 || cfg.NoDefaults || cfg.names(name) {
+		return Pragma{}, false
 	}
-	return false
+	return Defaults[at], true
 }
+
+// defaultJournal sets the journal mode of a new file. WAL stays with a file, also for other
+// programs, which may not expect it: so a file that is there keeps what it has.
+func (c *Conn) defaultJournal() error {
+	p, ok := c.cfg.defaultFor("journal_mode")
+	if !ok || !c.walPossible() {
+		return nil
+	}
+	err := c.ifNew(func() error { return c.pragma(p) })
+	if errors.Is(err, ErrBusy) && c.until.reason() == nil {
+		return nil // Someone uses the file in another journal mode. So can we.
+	}
+	return err
+}
+
+// ifNew calls change, which may change the file, if there is nothing in the file yet. If another
+// connection is faster and writes to the file first, the change is undone, without an error.
+func (c *Conn) ifNew(change func() error) error {
+	if C.hpgo_new_begin(c.h) == 0 {
+		return nil
+	}
+	err := change()
+	C.hpgo_new_end(c.h)
+	if errors.Is(err, ErrConstraintCommitHook) {
+		// SQLite has taken note of the new journal mode. It looks at the file again when it reads.
+		_, err = c.pragmaInt("schema_version")
+	}
+	return err
+}
+
+// otherDefaults are made whatever the file is, except that synchronous=NORMAL is only made for a
+// write-ahead log: with a rollback journal the database itself may be damaged if the power fails.
+func (c *Conn) otherDefaults() error {
+	for _, p := range Defaults {
+		name := p.base()
+		if _, ok := c.cfg.defaultFor(name); !ok || name == "journal_mode" {
+			continue
+		}
+		if name == "synchronous" && p.isNormal() {
+			mode, err := c.pragmaText("main.journal_mode")
+			if err != nil {
+				return err
+			}
+			if mode != "wal" {
+				continue
+			}
+		}
+		if err := c.pragma(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Pragma) isNormal() bool { return p.Value == "1" || strings.EqualFold(p.Value, "normal") }
 
 // memoryLimit is what SQLite can allocate in one piece, all but a little.
 const memoryLimit = 0x7fff0000
@@ -93,11 +166,19 @@ func (c *Conn) pragma(p Pragma) error {
 	return nil
 }
 
+func (c *Conn) pragmaText(name string) (v string, err error) {
+	rows := c.Query("PRAGMA " + name)
+	if rows.Next() {
+		v = rows.Text(0)
+	}
+	return v, rows.Close()
+}
+
 // walPossible reports whether the journal mode may be changed: there is a file, and
 // it can be written.
 func (c *Conn) walPossible() bool {
 	main := [...]C.char{'m', 'a', 'i', 'n', 0}
-	if c.cfg.memory() || c.cfg.Path == "" || c.cfg.URI.Get("immutable") != "" || c.cfg.inMemdb() {
+	if c.cfg.memory() || c.cfg.Path == "" || c.cfg.inMemdb() {
 		return false
 	}
 	return C.sqlite3_db_readonly(c.db(), (*C.char)(unsafe.Pointer(&main[0]))) == 0

@@ -1,0 +1,5 @@
+//go:build hpsqlite_static
+
+package both
+
+const compiledIn = true
