@@ -13,7 +13,7 @@ use crate::data::{Set, Target, h2o, mail, mysqlite, tatp};
 use crate::output::OutputFile;
 use crate::{bench, demo, docs, exec, kvtest, libs, viz};
 
-/// Compare two SQLite libraries on your own data, and run programs on High Performance SQLite.
+/// Compare and measure databases, look into their files, and run programs on High Performance SQLite.
 #[derive(Parser)]
 #[command(name = "hpsqlite", version, max_term_width = 100)]
 pub struct Cli {
@@ -23,7 +23,7 @@ pub struct Cli {
 
 impl Cli {
     /// Whether Ctrl-C must be waited for: a worker is ended by the process that started it, and
-    /// `exec` becomes another program.
+    /// what is sent to `exec` is for the program.
     pub fn cleans_up(&self) -> bool {
         !matches!(
             self.command,
@@ -37,10 +37,16 @@ impl Cli {
 
 const EXEC_HELP: &str = "\
 The program is told to use our libsqlite3.so.0 in place of the system's by LD_LIBRARY_PATH, and \
-where it insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. A line \
-on standard error says whether that reaches the program: one that carries its own SQLite, is \
-statically linked or runs with another user's rights cannot be reached, and runs as it would \
-without us.
+where it insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. One \
+that carries its own SQLite, is statically linked or runs with another user's rights cannot be \
+reached, and runs as it would without us.
+
+That is told on standard error: before it runs, if it can be known then, and when it has ended, of \
+what it and the programs that it started have really loaded. Nothing is told if all of it is ours; \
+--verbose tells that too, with the number of queries taken over. A process waits for the end of the \
+program and passes signals on to it; with --quiet there is none, and the command becomes the \
+program. Statically linked programs that it starts are found by looking now and then, so one that \
+ends within some milliseconds may be missed.
 
 Exit status: the program's; 126 or 127 if it cannot be run or found; with --check 0 if the program \
 is reached (or links no SQLite but may load it later), 1 if it cannot be.
@@ -96,6 +102,12 @@ enum Command {
         /// Only say whether the program can be reached
         #[arg(long)]
         check: bool,
+        /// Tell also what runs on our library, and how many queries were taken over
+        #[arg(short, long, conflicts_with = "quiet")]
+        verbose: bool,
+        /// Tell nothing, and become the program
+        #[arg(short, long)]
+        quiet: bool,
         /// The library to run on [default: High Performance SQLite]
         #[arg(long, value_name = "PATH")]
         lib: Option<PathBuf>,
@@ -278,6 +290,8 @@ pub fn run(cli: Cli) -> Result<u8> {
         Command::Compare(args) => compare(&args),
         Command::Exec {
             check,
+            verbose,
+            quiet,
             lib,
             command,
         } => {
@@ -287,7 +301,14 @@ pub fn run(cli: Cli) -> Result<u8> {
                     .with_context(|| format!("no such library: {}", path.display()))?,
                 None => libs::ours()?,
             };
-            exec::exec(&library, lib.is_none(), &command, check)
+            let options = exec::Options {
+                library: &library,
+                ours: lib.is_none(),
+                check,
+                verbose,
+                quiet,
+            };
+            exec::exec(&options, &command)
         }
         Command::Demo { dir, sf, runs } => demo::run(dir.as_deref(), sf, runs),
         Command::Reference => {
@@ -367,8 +388,8 @@ fn compare(args: &CompareArgs) -> Result<u8> {
         runs: args.runs,
         warmup: args.warmup,
     };
-    let json = OutputFile::begin(args.json.as_deref(), &args.db)?;
-    let html = OutputFile::begin(args.html.as_deref(), &args.db)?;
+    let json = OutputFile::begin(args.json.as_deref(), [args.db.as_path()])?;
+    let html = OutputFile::begin(args.html.as_deref(), [args.db.as_path()])?;
     let report = compare::compare(&options, &scripts)?;
     finish(&report, json, html)?;
     terminal::show(&report)?;

@@ -9,6 +9,7 @@ use crate::compare::script::Script;
 use crate::compare::{self, Options, SideOptions};
 use crate::data::{self, Target};
 use crate::libs;
+use crate::output::OutputFile;
 
 /// Half a scale factor: generating and comparing takes one to two minutes on two cores.
 pub const SCALE: f64 = 0.5;
@@ -165,7 +166,8 @@ fn generate(folder: &Path, database: &Path, sf: f64) -> Result<()> {
 
 fn write_page(folder: &Path, report: &Report) -> Result<PathBuf> {
     let page = folder.join("demo.html");
-    std::fs::write(&page, html::page(report))
-        .with_context(|| format!("cannot write {}", page.display()))?;
+    if let Some(file) = OutputFile::begin(Some(&page), [])? {
+        file.end(html::page(report))?;
+    }
     Ok(page)
 }

@@ -8,6 +8,8 @@ use anyhow::{Result, anyhow};
 const OURS: &str = "../lib/libsqlite3.so.0";
 /// The unpatched library of the same SQLite version and compile options.
 const STOCK: &str = "../libexec/hpsqlite/libsqlite3-stock.so";
+/// Named in LD_AUDIT.
+const AUDITOR: &str = "../libexec/hpsqlite/hpsqlite-loaded.so";
 
 /// The path of our library.
 pub fn ours() -> Result<PathBuf> {
@@ -17,6 +19,11 @@ pub fn ours() -> Result<PathBuf> {
 /// The path of the stock library.
 pub fn stock() -> Result<PathBuf> {
     beside_executable(STOCK)
+}
+
+/// The library that tells which files a program loads, for `hpsqlite exec`.
+pub fn auditor() -> Result<PathBuf> {
+    beside_executable(AUDITOR)
 }
 
 fn beside_executable(relative: &str) -> Result<PathBuf> {

@@ -1,4 +1,5 @@
-//! `hpsqlite`: two SQLite libraries side by side on your own data.
+//! `hpsqlite`, the tool: compares and measures databases, shows what is in their files, and runs
+//! programs on High Performance SQLite.
 
 mod bench;
 mod chart;

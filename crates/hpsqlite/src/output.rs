@@ -1,55 +1,84 @@
 //! What the tool writes: files, and tables on the terminal.
+//!
+//! A name that is given for a file may stand for anything. What is done with it depends on what it
+//! leads to, links followed:
+//!
+//! ```text
+//! nothing, a regular file     replaced whole, by a rename: WholeFile
+//! FIFO, character device      opened and written to
+//! -, /dev/stdout              standard output; tables for people go to standard error then
+//! /dev/fd/N                   what the shell opened there
+//! folder, socket, disk        an error
+//! ```
 
-use std::fs::File;
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, BufWriter, Write};
+use std::os::fd::{BorrowedFd, RawFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{ContentArrangement, Table, presets};
 use tempfile::NamedTempFile;
 
+use crate::interrupt;
+
+/// The name that stands for standard output.
+pub const STDOUT: &str = "-";
+/// As many links as Linux follows.
+const MAX_LINKS: usize = 40;
+/// How often it is looked whether a FIFO has a reader.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Whether what is on standard output is one of the files that were asked for.
+static STDOUT_TAKEN: AtomicBool = AtomicBool::new(false);
+
 /// A file to be written at the end of a long run: that it can be written is known at the start,
 /// and whatever stops the run leaves the old one as it was.
 pub struct OutputFile {
     path: PathBuf,
-    temporary: NamedTempFile,
+    sink: Sink,
+}
+
+enum Sink {
+    Whole(Box<WholeFile>),
+    Stream(File),
+    Stdout,
 }
 
 impl OutputFile {
-    /// Begins to write a file, if one is asked for; it must not be the database, nor a file that
-    /// SQLite keeps beside it: in a log there are transactions.
-    pub fn begin(path: Option<&Path>, database: &Path) -> Result<Option<OutputFile>> {
+    /// Begins to write a file, if one is asked for; it must be none of the databases, nor a file that
+    /// SQLite keeps beside one: in a log there are transactions.
+    pub fn begin<'a>(
+        path: Option<&Path>,
+        databases: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Option<OutputFile>> {
         let Some(path) = path else { return Ok(None) };
-        if path.is_dir() {
-            bail!("{} is a folder", path.display());
-        }
-        if let (Some(a), Ok(b)) = (place(path), database.canonicalize()) {
-            if a == b {
-                bail!("{} is the database; it is not overwritten", path.display());
+        let target = Target::of(path)?;
+        if let Target::Whole(place) = &target {
+            for database in databases {
+                belongs_to(database, path, place)?;
             }
-            for suffix in ["-wal", "-shm", "-journal"] {
-                let of = |database: &Path| {
-                    let mut name = database.as_os_str().to_owned();
-                    name.push(suffix);
-                    place(Path::new(&name))
-                };
-                if Some(&a) == of(&b).as_ref() || Some(&a) == of(database).as_ref() {
-                    bail!(
-                        "{} belongs to the database; it is not overwritten",
-                        path.display()
-                    );
+        }
+        let cannot = || format!("cannot write {}", path.display());
+        let sink = match target {
+            Target::Whole(place) => {
+                Sink::Whole(Box::new(WholeFile::at(place).with_context(cannot)?))
+            }
+            Target::Stream(place) => Sink::Stream(open_stream(&place).with_context(cannot)?),
+            Target::Descriptor(libc::STDOUT_FILENO) => {
+                if STDOUT_TAKEN.swap(true, Ordering::Relaxed) {
+                    bail!("standard output can be one file only");
                 }
+                Sink::Stdout
             }
-        }
-        let folder = match path.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
+            Target::Descriptor(number) => Sink::Stream(duplicate(number).with_context(cannot)?),
         };
-        let temporary = NamedTempFile::new_in(folder)
-            .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(Some(OutputFile {
             path: path.to_owned(),
-            temporary,
+            sink,
         }))
     }
 
@@ -59,40 +88,250 @@ impl OutputFile {
     }
 
     /// Puts the file in its place with what is written to it now.
-    pub fn end_with(
-        self,
-        write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
-    ) -> Result<()> {
-        let mut out = BufWriter::new(self.temporary.as_file());
-        write(&mut out)
-            .and_then(|()| out.flush())
-            .and_then(|()| crate::data::set_ordinary_mode(self.temporary.path()))
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
-        drop(out);
-        self.temporary
-            .persist(&self.path)
-            .map_err(|e| e.error)
-            .with_context(|| format!("cannot write {}", self.path.display()))?;
+    pub fn end_with(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        let through = |out: &mut dyn Write| {
+            let mut out = BufWriter::new(out);
+            write(&mut out).and_then(|()| out.flush())
+        };
+        match self.sink {
+            Sink::Whole(file) => through(&mut file.file()).and_then(|()| file.replace()),
+            Sink::Stream(mut file) => through(&mut file),
+            Sink::Stdout => unless_unread(through(&mut io::stdout().lock())),
+        }
+        .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// A regular file that is written beside its place and put there when it is whole, with the rights
+/// of the one that it replaces.
+pub struct WholeFile {
+    place: PathBuf,
+    temporary: NamedTempFile,
+    old: Option<Metadata>,
+}
+
+impl WholeFile {
+    /// Begins a file that must be a regular one, as a database must.
+    pub fn begin(path: &Path) -> Result<WholeFile> {
+        match Target::of(path)? {
+            Target::Whole(place) => {
+                let folder = folder_of(path).display().to_string();
+                WholeFile::at(place).with_context(|| format!("cannot write in {folder}"))
+            }
+            _ => bail!("{} is not a regular file", path.display()),
+        }
+    }
+
+    fn at(place: PathBuf) -> io::Result<WholeFile> {
+        let old = match place.metadata() {
+            Ok(old) => {
+                // Who may not write to it may not replace it either, though the folder allows it.
+                File::options().write(true).open(&place)?;
+                Some(old)
+            }
+            Err(_) => None,
+        };
+        let temporary = tempfile::Builder::new()
+            .prefix(".hpsqlite-")
+            .suffix(".tmp")
+            .tempfile_in(folder_of(&place))?;
+        Ok(WholeFile {
+            place,
+            temporary,
+            old,
+        })
+    }
+
+    /// Where it is until it is whole.
+    pub fn path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    pub fn file(&self) -> &File {
+        self.temporary.as_file()
+    }
+
+    /// Puts it in its place.
+    pub fn replace(self) -> io::Result<()> {
+        match &self.old {
+            None => set_ordinary_mode(self.path())?,
+            Some(old) => {
+                // Only root may give a file away; whose it is else is whoever writes it.
+                let is_same = fchown(self.file(), Some(old.uid()), Some(old.gid())).is_ok();
+                let kept = if is_same { 0o777 } else { 0o707 };
+                let mode = Permissions::from_mode(old.mode() & kept);
+                self.file().set_permissions(mode)?;
+            }
+        }
+        self.temporary.persist(&self.place).map_err(|e| e.error)?;
         Ok(())
     }
 }
 
-/// Where a path leads, without links; a file that is not there yet goes into its folder.
-fn place(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().or_else(|| {
-        let folder = match path.parent()? {
-            p if p.as_os_str().is_empty() => Path::new("."),
-            p => p,
-        };
-        Some(folder.canonicalize().ok()?.join(path.file_name()?))
-    })
+/// What the name of a file leads to.
+enum Target {
+    /// A regular file, or nothing yet; the name is without links.
+    Whole(PathBuf),
+    /// A FIFO or a device, by the name that was given.
+    Stream(PathBuf),
+    /// A file that this process has open.
+    Descriptor(RawFd),
 }
 
-/// Prints on standard output; a reader that has seen enough is no error.
-pub fn to_terminal(
-    print: impl FnOnce(&mut io::StdoutLock<'static>) -> io::Result<()>,
-) -> io::Result<()> {
-    match print(&mut io::stdout().lock()) {
+impl Target {
+    fn of(path: &Path) -> Result<Target> {
+        if path == Path::new(STDOUT) {
+            return Ok(Target::Descriptor(libc::STDOUT_FILENO));
+        }
+        let cannot = || format!("cannot write {}", path.display());
+        let mut place = path.to_owned();
+        for _ in 0..MAX_LINKS {
+            if let Some(number) = descriptor(&place) {
+                return Ok(Target::Descriptor(number));
+            }
+            match place.read_link() {
+                Ok(link) => place = folder_of(&place).join(link),
+                Err(_) => break,
+            }
+        }
+        let meta = match path.metadata() {
+            Ok(meta) => meta,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Target::Whole(place)),
+            Err(e) => return Err(e).with_context(cannot),
+        };
+        let kind = meta.file_type();
+        if kind.is_dir() {
+            bail!("{} is a folder", path.display());
+        } else if kind.is_block_device() {
+            bail!("{} is a disk; it is not overwritten", path.display());
+        } else if kind.is_socket() {
+            bail!("{} is a socket and cannot be written to", path.display());
+        } else if kind.is_file() {
+            Ok(Target::Whole(place))
+        } else {
+            Ok(Target::Stream(path.to_owned()))
+        }
+    }
+}
+
+/// The number of the descriptor that a name in `/proc/self/fd` stands for.
+fn descriptor(path: &Path) -> Option<RawFd> {
+    let number = path.file_name()?.to_str()?.parse().ok()?;
+    let own = Path::new("/proc/self/fd").canonicalize().ok()?;
+    (folder_of(path).canonicalize().ok()? == own).then_some(number)
+}
+
+/// Another descriptor of the same open file, with its position: a new one would begin at its start.
+fn duplicate(number: RawFd) -> io::Result<File> {
+    // SAFETY: only asks for flags; a number that is not open is an error.
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, and whoever gave us the number keeps it so.
+    let given = unsafe { BorrowedFd::borrow_raw(number) };
+    Ok(given.try_clone_to_owned()?.into())
+}
+
+/// Opens a FIFO, when it has a reader, or a device.
+fn open_stream(path: &Path) -> Result<File> {
+    let options = || {
+        let mut options = File::options();
+        options.write(true).custom_flags(libc::O_NOCTTY);
+        options
+    };
+    if !path.metadata()?.file_type().is_fifo() {
+        return Ok(options().open(path)?);
+    }
+    // Opening a FIFO waits for a reader, and Ctrl-C would not end that.
+    loop {
+        let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
+        match options().custom_flags(flags).open(path) {
+            // The reader stays: there is a writer now. This one waits where the FIFO is full.
+            Ok(_first) => return Ok(options().open(path)?),
+            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => interrupt::check()?,
+            Err(e) => return Err(e.into()),
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// An error if the file at `place` is the database or belongs to it.
+fn belongs_to(database: &Path, path: &Path, place: &Path) -> Result<()> {
+    let (Some(a), Ok(b)) = (without_links(place), database.canonicalize()) else {
+        return Ok(());
+    };
+    if a == b {
+        bail!("{} is the database; it is not overwritten", path.display());
+    }
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let of = |database: &Path| {
+            let mut name = database.as_os_str().to_owned();
+            name.push(suffix);
+            without_links(Path::new(&name))
+        };
+        if Some(&a) == of(&b).as_ref() || Some(&a) == of(database).as_ref() {
+            bail!(
+                "{} belongs to the database; it is not overwritten",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Where a path leads, without links; a file that is not there yet goes into its folder.
+fn without_links(path: &Path) -> Option<PathBuf> {
+    path.canonicalize()
+        .ok()
+        .or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Gives a temporary file, which only its owner may read, the rights of any new file.
+fn set_ordinary_mode(path: &Path) -> io::Result<()> {
+    set_mode(path, 0o666)
+}
+
+/// The same for a temporary folder.
+pub fn set_ordinary_folder_mode(path: &Path) -> io::Result<()> {
+    set_mode(path, 0o777)
+}
+
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    // SAFETY: umask only returns and sets the process's mask; it is put back at once.
+    let mask = unsafe {
+        let mask = libc::umask(0o022);
+        libc::umask(mask);
+        mask
+    };
+    std::fs::set_permissions(path, Permissions::from_mode(mode & !mask))
+}
+
+/// Where tables are printed.
+pub type Terminal = Box<dyn Write>;
+
+/// Standard output; standard error where the other is one of the files that were asked for.
+pub fn terminal() -> Terminal {
+    match STDOUT_TAKEN.load(Ordering::Relaxed) {
+        true => Box::new(io::stderr().lock()),
+        false => Box::new(io::stdout().lock()),
+    }
+}
+
+/// Prints on the terminal; a reader that has seen enough is no error.
+pub fn to_terminal(print: impl FnOnce(&mut Terminal) -> io::Result<()>) -> io::Result<()> {
+    unless_unread(print(&mut terminal()))
+}
+
+/// A reader of standard output that has seen enough is no error.
+fn unless_unread(result: io::Result<()>) -> io::Result<()> {
+    match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

@@ -111,6 +111,55 @@ fn a_changed_suite_needs_another_results_file() {
 }
 
 #[test]
+fn a_run_without_quick_may_follow_one_with_it() {
+    let place = Place::new();
+    suite(&place, &(SUITE.to_owned() + "[quick]\ntrials = 1\n"));
+    let quick = ["bench", "run", "tmp/counting.toml", "--quick"];
+    place.run(&quick).expect(0).says("4 measured now");
+    place.run(&quick[..3]).expect(0).says("8 measured now");
+    place.run(&quick).expect(0).says("4 from before");
+    assert!(place.path("counting.results.db").exists());
+    assert!(place.path("counting.quick.results.db").exists());
+}
+
+#[test]
+fn a_mistyped_command_is_told_and_leaves_nothing_in_the_way() {
+    let place = Place::new();
+    suite(&place, SUITE);
+    let run = |set: &str| place.run(&["bench", "run", "tmp/counting.toml", "--set", set]);
+    let engines = "those of this suite's kind are stock, ours, duckdb";
+    run("engine=stokc")
+        .expect(2)
+        .says("no such engine: stokc; ")
+        .says(engines);
+    run("rwos=10")
+        .expect(2)
+        .says("no axis or option of this name");
+    assert!(!place.path("counting.results.db").exists());
+    // What is only found when it is measured.
+    run("repeat=x").expect(1).says("4 failed");
+    run("repeat=3").expect(0).says("8 measured now");
+    // What was measured stays.
+    run("repeat=4").expect(2).says("another results file");
+}
+
+#[test]
+fn engines_are_listed() {
+    let place = Place::new();
+    let list = place.run(&["bench", "engines"]).expect(0).out;
+    for name in ["stock", "ours", "duckdb", "flat", "mariadb", "rocksdb"] {
+        assert!(
+            list.lines().any(|l| l.trim_start().starts_with(name)),
+            "{name}: {list}"
+        );
+    }
+    place
+        .run(&["bench", "list"])
+        .expect(0)
+        .says("Engines: stock, analyzed, ours, duckdb");
+}
+
+#[test]
 fn a_library_that_was_built_anew_needs_another_results_file() {
     let place = Place::new();
     let library = place.path("tmp/built.so");

@@ -91,7 +91,7 @@ pub fn asked(options: &Values) -> Values {
 }
 
 /// How values are kept as files, if the engine is one that does.
-fn layout(engine: &str) -> Option<Layout> {
+pub fn layout(engine: &str) -> Option<Layout> {
     match engine {
         "flat" => Some(Layout::Flat),
         "tree" => Some(Layout::Tree),

@@ -11,8 +11,8 @@ use super::model::Kind;
 use super::report::{self, plan::Presentation};
 use super::runner::{self, Places, Tally};
 use super::store::{AnotherBuild, Environment, Store, Suite as Stored};
-use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
-use super::{blobs, connection};
+use super::suite::{Changes, ENGINE, SUITES, Suite, TEMPLATE, quoted};
+use super::{blobs, connection, engines};
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};
@@ -22,11 +22,15 @@ pub const HELP: &str = "\
 Data sets and the stores of engines are kept below $XDG_CACHE_HOME/hpsqlite/bench (usually
 ~/.cache); `clean` removes them. Servers are started there by the lab itself and end with it.
 
-Exit status: 0; 1 where something could not be measured, answers differ, or something got slower
-than --against; 2 for a mistake in the command or the suite file; 130 after Ctrl-C, with which the
-same command goes on.";
+Engines are `stock`, `ours`, and those that `bench engines` lists; `bench list` names those of each
+suite. One that is not installed is left out, with a note; one that --set engine=... asks for is an
+error then.
 
-/// The exit status where something could not be measured.
+Exit status: 0; 1 where something failed or was left out, an engine that was asked for is missing,
+answers differ, or something got slower than --against; 2 for a mistake in the command or the suite
+file; 130 after Ctrl-C, with which the same command goes on.";
+
+/// The exit status where something that was wanted has not been measured.
 const INCOMPLETE: u8 = 1;
 
 #[derive(Subcommand)]
@@ -50,12 +54,14 @@ pub enum Command {
         #[arg(long, value_name = "FILE")]
         into: Option<PathBuf>,
     },
-    /// Say which suites come with the lab, and what they measure
+    /// Say which suites come with the lab, what they measure, and with which engines
     List {
         /// Only the names, a line each
         #[arg(long)]
         names: bool,
     },
+    /// Say which engines there are
+    Engines,
     /// Remove the data sets that runs have made, and what killed runs left
     Clean {
         /// Only say what is there
@@ -74,7 +80,8 @@ pub struct Run {
     /// Measure little, as the suite file says
     #[arg(long)]
     quick: bool,
-    /// The results file [default: the suite's name with .results.db, in this folder]
+    /// The results file [default: the suite's name with .results.db, or with --quick
+    /// .quick.results.db, in this folder]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
@@ -119,6 +126,9 @@ pub fn run(command: &Command) -> Result<u8> {
     match command {
         Command::Init { file } => init(file).map(|()| 0),
         Command::List { names } => list(*names).map(|()| 0),
+        Command::Engines => engines::list()
+            .map(|()| 0)
+            .context("cannot write to standard output"),
         Command::Clean { list } => clean(*list).map(|()| 0),
         Command::Run(args) => measure(args),
         Command::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
@@ -127,6 +137,10 @@ pub fn run(command: &Command) -> Result<u8> {
 }
 
 fn init(file: &Path) -> Result<()> {
+    if file == Path::new(output::STDOUT) {
+        return output::to_terminal(|out| out.write_all(TEMPLATE.as_bytes()))
+            .context("cannot write to standard output");
+    }
     let mut new = std::fs::File::options()
         .write(true)
         .create_new(true)
@@ -150,7 +164,11 @@ fn list(only_names: bool) -> Result<()> {
         }
         let suite = Suite::load(Path::new(name), &Changes::default())?;
         let about = suite.about.trim().replace('\n', " ");
-        table.add_row([(*name).to_owned(), format!("{}\n{about}", suite.title)]);
+        let engines = engines::of(&suite).join(", ");
+        table.add_row([
+            (*name).to_owned(),
+            format!("{}\n{about}\nEngines: {engines}", suite.title),
+        ]);
     }
     if only_names {
         return Ok(());
@@ -194,6 +212,8 @@ fn measure(args: &Run) -> Result<u8> {
     let suite = Suite::load(&args.suite, &changes)?;
     let results = match &args.results {
         Some(path) => path.clone(),
+        // Results of the two are never in one file.
+        None if args.quick => PathBuf::from(format!("{}.quick.results.db", suite.name)),
         None => PathBuf::from(format!("{}.results.db", suite.name)),
     };
     let home = Home::open()?;
@@ -232,15 +252,25 @@ fn measure(args: &Run) -> Result<u8> {
         run?
     };
     let status = reports(&results, None, &args.outputs)?;
-    println!("{}: {}", results.display(), told(&tally));
-    if tally.failed + tally.unavailable > 0 {
-        println!(
-            "The same command tries again what failed or could not be measured here, with the trials \
-             of it that were given up, and nothing else."
-        );
-    }
-    Ok(match tally.failed + tally.unavailable + tally.left_out {
-        0 => status,
+    output::to_terminal(|out| {
+        writeln!(out, "{}: {}", results.display(), told(&tally))?;
+        if tally.failed + tally.unavailable > 0 {
+            writeln!(
+                out,
+                "The same command tries again what failed or could not be measured here, with the \
+                 trials of it that were given up, and nothing else."
+            )?;
+        }
+        out.flush()
+    })
+    .context("cannot write to standard output")?;
+    let mut asked = changes.set.iter().filter(|(name, _)| name == ENGINE);
+    let is_missed = asked.any(|(_, names)| {
+        let mut names = names.split(',').map(str::trim);
+        names.any(|name| tally.missing.contains(name))
+    });
+    Ok(match tally.failed + tally.left_out {
+        0 if !is_missed => status,
         _ => INCOMPLETE,
     })
 }
@@ -286,7 +316,7 @@ fn reports(results: &Path, against: Option<&Path>, outputs: &Outputs) -> Result<
 
 fn document(results: &[PathBuf], into: Option<&Path>) -> Result<()> {
     let page = report::document(results, &presented)?;
-    match OutputFile::begin(into, Path::new(""))? {
+    match OutputFile::begin(into, [])? {
         Some(file) => file.end(page),
         None => output::to_terminal(|out| out.write_all(page.as_bytes()))
             .context("cannot write to standard output"),

@@ -19,6 +19,7 @@ pub mod connection;
 pub mod dataset;
 pub mod duckdb;
 pub mod engine;
+pub mod engines;
 pub mod golang;
 mod machine;
 pub mod measure;

@@ -27,6 +27,19 @@ pub enum Kind {
     Go,
 }
 
+impl Kind {
+    /// As a suite file has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Sql => "sql",
+            Kind::Blobs => "blobs",
+            Kind::KeyValue => "keyvalue",
+            Kind::Transactions => "transactions",
+            Kind::Go => "go",
+        }
+    }
+}
+
 /// What a measuring process is asked to do: one JSON value on its standard input.
 ///
 /// It does the steps in their order, on one open engine, and answers with a line for each.

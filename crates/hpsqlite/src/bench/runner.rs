@@ -45,6 +45,8 @@ pub struct Tally {
     pub kept: usize,
     /// Points that cannot be measured here.
     pub unavailable: usize,
+    /// Their engines.
+    pub missing: BTreeSet<String>,
     /// Jobs that failed.
     pub failed: usize,
     /// Jobs all steps of which are left out.
@@ -136,7 +138,10 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                     record.done(nth, trial)?;
                     tally.left_out += 1;
                 }
-                End::Unavailable => tally.unavailable += 1,
+                End::Unavailable => {
+                    tally.unavailable += 1;
+                    tally.missing.insert(point.values[ENGINE].clone());
+                }
                 End::Failed => tally.failed += 1,
             }
             given_up[nth] = matches!(end, End::Unavailable | End::Failed);
@@ -237,20 +242,27 @@ enum End {
     Failed,
 }
 
+/// What an engine of a suite is: its name in the lab, and its library if it is a SQLite, which may be
+/// `stock` or `ours`.
+pub fn described<'s>(suite: &'s Suite, name: &'s str) -> (&'s str, Option<&'s Path>) {
+    let described = suite.engines.get(name);
+    let engine = described.and_then(|e| e.like.as_deref()).unwrap_or(name);
+    let of_lab = ["stock", "ours"]
+        .contains(&engine)
+        .then(|| Path::new(engine));
+    let library = described.and_then(|e| e.library.as_deref()).or(of_lab);
+    (engine, library)
+}
+
 /// The engine of a point, and its library if it is a SQLite.
 fn engine(suite: &Suite, point: &Point) -> Result<(String, Option<PathBuf>)> {
-    let name = &point.values[ENGINE];
-    let described = suite.engines.get(name);
-    let engine = described
-        .and_then(|e| e.like.clone())
-        .unwrap_or_else(|| name.clone());
-    let named = described.and_then(|e| e.library.clone());
-    let library = match named.unwrap_or_else(|| PathBuf::from(&engine)) {
-        path if path == Path::new("stock") => Some(libs::stock()?),
-        path if path == Path::new("ours") => Some(libs::ours()?),
-        path => described.and_then(|e| e.library.as_ref()).map(|_| path),
+    let (engine, library) = described(suite, &point.values[ENGINE]);
+    let library = match library {
+        Some(path) if path == Path::new("stock") => Some(libs::stock()?),
+        Some(path) if path == Path::new("ours") => Some(libs::ours()?),
+        path => path.map(Path::to_owned),
     };
-    Ok((engine, library))
+    Ok((engine.to_owned(), library))
 }
 
 /// What a job needs beside its point.

@@ -62,6 +62,20 @@ const SCHEMA: [&str; 11] = [
     LEFT_OUT,
     ALLOCATION,
 ];
+/// The tables, those that name others before them.
+const OF_SUITE: [&str; 11] = [
+    "allocation",
+    "left_out",
+    "build",
+    "warning",
+    "problem",
+    "trial",
+    "sample",
+    "effective",
+    "point",
+    "session",
+    "suite",
+];
 /// The first files of this version have none of these three.
 const BUILD: &str = "CREATE TABLE IF NOT EXISTS build(point INTEGER PRIMARY KEY REFERENCES point, libraries TEXT NOT NULL)";
 const LEFT_OUT: &str = "CREATE TABLE IF NOT EXISTS left_out(point INTEGER NOT NULL REFERENCES point, step TEXT NOT NULL, why TEXT NOT NULL, PRIMARY KEY(point, step))";
@@ -223,17 +237,15 @@ impl<'l> Store<'l> {
             self.db
                 .exec(&format!("PRAGMA application_id={APPLICATION}"))?;
             self.db.exec(&format!("PRAGMA user_version={VERSION}"))?;
-            let values = [
-                Bound::Text(&suite.name),
-                Bound::Text(&suite.text),
-                Bound::Text(&hash),
-            ];
-            write(&self.db, "INSERT INTO suite VALUES(1,?,?,?)", &values)?;
+            self.name(suite, &hash)?;
             self.db.exec("COMMIT")?;
         }
         check(&self.db)?;
         let (other, others) = suite_of(&self.db)?;
-        if others != hash {
+        if others != hash && number(&self.db, "SELECT EXISTS(SELECT 1 FROM sample)")? == 0 {
+            // Nothing has been measured for the other, which may have been mistyped.
+            self.take_over(suite, &hash)?;
+        } else if others != hash {
             bail!(
                 "holds results of the suite '{}' ({others}), not of '{}' ({hash}): a suite that was changed needs \
                  another results file, or this one removed",
@@ -254,6 +266,30 @@ impl<'l> Store<'l> {
             Bound::Text(&serde_json::to_string(environment)?),
         ];
         write(&self.db, "INSERT INTO session VALUES(?,?,?,?)", &values)
+    }
+
+    /// Makes a file without samples that of another suite.
+    fn take_over(&mut self, suite: &Suite, hash: &str) -> Result<()> {
+        self.db.exec("BEGIN IMMEDIATE")?;
+        for table in OF_SUITE {
+            self.db.exec(&format!("DROP TABLE IF EXISTS {table}"))?;
+        }
+        for table in SCHEMA {
+            self.db.exec(table)?;
+        }
+        self.name(suite, hash)?;
+        self.db.exec("COMMIT")?;
+        Ok(())
+    }
+
+    /// Says whose results these are.
+    fn name(&self, suite: &Suite, hash: &str) -> Result<()> {
+        let values = [
+            Bound::Text(&suite.name),
+            Bound::Text(&suite.text),
+            Bound::Text(hash),
+        ];
+        self.write("INSERT INTO suite VALUES(1,?,?,?)", &values)
     }
 
     /// The number of a point, the same every time. `asked` are settings that the engine is asked

@@ -17,8 +17,8 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use super::model::{Kind, Step, Values};
-use super::options;
 use super::report::plan::{ChartPlan, STEP, TablePlan};
+use super::{engines, options};
 use crate::text;
 
 /// More points than this are a mistake in the file.
@@ -314,16 +314,22 @@ pub struct Changes {
 impl Suite {
     /// Reads a suite file, or takes a suite that comes with the lab, by its name.
     pub fn load(path: &Path, changes: &Changes) -> Result<Suite> {
+        // Only of what is to be measured: a report may be of results of another version.
+        let checked = |suite: Suite| {
+            options::check(&suite)?;
+            engines::check(&suite)?;
+            Ok(suite)
+        };
         if let Some((name, text)) = SUITES.iter().find(|(n, _)| path == Path::new(n)) {
-            return Suite::parse(name, text, Path::new(""), changes).context(*name);
+            let suite = Suite::parse(name, text, Path::new(""), changes);
+            return suite.and_then(checked).context(*name);
         }
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the suite file {}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new("."));
-        // Only of what is to be measured: a report may be of results of another version.
         Suite::parse(&name, &text, folder, changes)
-            .and_then(|suite| options::check(&suite).map(|()| suite))
+            .and_then(checked)
             .with_context(|| path.display().to_string())
     }
 

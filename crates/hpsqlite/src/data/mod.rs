@@ -19,6 +19,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
+use crate::output::WholeFile;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, libs, text};
 
@@ -128,31 +129,19 @@ fn generate(
     if file.exists() && !target.force {
         bail!("{} is there already; --force replaces it", file.display());
     }
-    if file.is_dir() {
-        bail!("{} is a folder", file.display());
-    }
-    let folder = match file.parent() {
-        Some(p) if !p.as_os_str().is_empty() => p,
-        _ => Path::new("."),
-    };
     let library = Library::load(&match target.library {
         Some(path) => path.to_owned(),
         None => default_library()?,
     })?;
-    let temporary = tempfile::Builder::new()
-        .prefix(".hpsqlite-data-")
-        .suffix(".tmp")
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write in {}", folder.display()))?;
+    let output = WholeFile::begin(file)?;
 
     let start = Instant::now();
-    let mut loader = Loader::new(&library, temporary.path(), rows)?;
+    let mut loader = Loader::new(&library, output.path(), rows)?;
     fill(&mut loader).with_context(|| format!("cannot write {}", file.display()))?;
     let (tables, rows) = loader.finish()?;
-    let bytes = temporary.as_file().metadata()?.len();
-    set_ordinary_mode(temporary.path())?;
-    temporary
-        .persist(file)
+    let bytes = output.file().metadata()?.len();
+    output
+        .replace()
         .with_context(|| format!("cannot write {}", file.display()))?;
     Ok(Written {
         tables,
@@ -164,27 +153,6 @@ fn generate(
 
 fn default_library() -> Result<PathBuf> {
     libs::stock().or_else(|_| libs::ours())
-}
-
-/// Gives a temporary file, which only its owner may read, the rights of any new file.
-pub fn set_ordinary_mode(path: &Path) -> std::io::Result<()> {
-    set_mode(path, 0o666)
-}
-
-/// The same for a temporary folder.
-pub fn set_ordinary_folder_mode(path: &Path) -> std::io::Result<()> {
-    set_mode(path, 0o777)
-}
-
-fn set_mode(path: &Path, mode: u32) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    // SAFETY: umask only returns and sets the process's mask; it is put back at once.
-    let mask = unsafe {
-        let mask = libc::umask(0o022);
-        libc::umask(mask);
-        mask
-    };
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode & !mask))
 }
 
 /// Fills tables of a new database, fast because nobody needs a half-filled one.

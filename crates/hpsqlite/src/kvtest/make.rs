@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::place::{self, APPLICATION, Layout, MARK, MARK_TEXT, TABLE};
 use super::value;
-use crate::data::{set_ordinary_folder_mode, set_ordinary_mode};
 use crate::interrupt;
+use crate::output::{WholeFile, set_ordinary_folder_mode};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE, Value};
 
 /// The largest value that SQLite takes as it is compiled by default.
@@ -58,23 +58,14 @@ pub fn init(library: &Path, file: &Path, values: &Values, force: bool) -> Result
         );
     }
     let library = Library::load(library)?;
-    let folder = place::parent(file);
-    let temporary = tempfile::Builder::new()
-        .prefix(".hpsqlite-kvtest-")
-        .suffix(".tmp")
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write in {}", folder.display()))?;
+    let output = WholeFile::begin(file)?;
     let start = Instant::now();
     let context = || format!("cannot write {}", file.display());
-    let bytes = fill(&library, temporary.path(), values).with_context(context)?;
-    temporary
-        .as_file()
-        .sync_all()
-        .and_then(|()| set_ordinary_mode(temporary.path()))
-        .with_context(context)?;
-    let space = place::space(temporary.path());
+    let bytes = fill(&library, output.path(), values).with_context(context)?;
+    output.file().sync_all().with_context(context)?;
+    let space = place::space(output.path());
     interrupt::check()?;
-    temporary.persist(file).with_context(context)?;
+    output.replace().with_context(context)?;
     Ok(Made {
         values: values.count,
         bytes,

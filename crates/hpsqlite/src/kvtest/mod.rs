@@ -26,7 +26,7 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::compare::cache::StaysWarm;
-use crate::output::OutputFile;
+use crate::output::{self, OutputFile};
 use args::Command;
 use measure::WrongValue;
 use place::{Kind, Layout};
@@ -87,16 +87,16 @@ pub fn run(command: &Command) -> Result<u8> {
                 WRONG
             }
         }
-        Command::Run(args) => measure_and_show(args, &mut out)?,
+        Command::Run(args) => measure_and_show(args)?,
     };
     out.flush().context("cannot write to standard output")?;
     Ok(status)
 }
 
-fn measure_and_show(args: &args::Run, out: &mut impl Write) -> Result<u8> {
+fn measure_and_show(args: &args::Run) -> Result<u8> {
     let plan = args.plan()?;
     let kind = Kind::of(&plan.target)?;
-    let json = OutputFile::begin(args.json.as_deref(), &plan.target)?;
+    let json = OutputFile::begin(args.json.as_deref(), [plan.target.as_path()])?;
     let bar = ProgressBar::new(1000)
         .with_finish(ProgressFinish::AndClear)
         .with_style(
@@ -116,7 +116,9 @@ fn measure_and_show(args: &args::Run, out: &mut impl Write) -> Result<u8> {
     if let Some(file) = json {
         file.end(&(serde_json::to_string(&show::Record::new(&plan, &measured))? + "\n"))?;
     }
-    show::measured(out, &plan, &measured, kind)?;
+    let mut out = output::terminal();
+    show::measured(&mut out, &plan, &measured, kind)?;
+    out.flush().context("cannot write to standard output")?;
     for warning in &measured.warnings {
         eprintln!("hpsqlite: warning: {warning}");
     }

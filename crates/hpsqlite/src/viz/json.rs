@@ -120,7 +120,7 @@ pub fn write(
     model: &Model,
     figures: &Figures,
     selection: &Selection,
-    out: &mut impl Write,
+    out: &mut (impl Write + ?Sized),
 ) -> io::Result<()> {
     let Figures {
         trees: all,

@@ -53,12 +53,7 @@ pub fn run(args: &Arguments, device: Device) -> Result<u8> {
              after the other"
         );
     }
-    let begin = |path: &Option<PathBuf>| {
-        for database in args.files().skip(1) {
-            OutputFile::begin(path.as_deref(), database)?;
-        }
-        OutputFile::begin(path.as_deref(), &args.db)
-    };
+    let begin = |path: &Option<PathBuf>| OutputFile::begin(path.as_deref(), args.files());
     let (json, html) = (begin(&args.json)?, begin(&args.html)?);
     let (svg, png) = (begin(&args.svg)?, begin(&args.png)?);
     let words = args.text || args.check || (!args.draws() && html.is_none());

@@ -54,6 +54,7 @@ impl Place {
         for file in [
             "lib/libsqlite3.so.0",
             "libexec/hpsqlite/libsqlite3-stock.so",
+            "libexec/hpsqlite/hpsqlite-loaded.so",
         ] {
             std::fs::copy(from.join(file), to.join(file)).unwrap();
         }
@@ -92,6 +93,7 @@ impl Place {
             .env("TMPDIR", self.path("tmp"))
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env_remove("LD_LIBRARY_PATH")
+            .env_remove("LD_AUDIT")
             .env_remove("LD_PRELOAD")
             .stdin(Stdio::null());
         command

@@ -180,8 +180,8 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     if plan.job.library.is_some() {
         return sqlite::open(plan);
     }
-    let words = WORDS.iter().find(|(name, _)| *name == plan.base());
-    let strange = |word: &&str| words.is_some_and(|(_, words)| !words.contains(word));
+    let own = words(plan.base());
+    let strange = |word: &&str| is_known(plan.base()) && !own.contains(word);
     if let Some(word) = plan.job.engine.split('-').skip(1).find(strange) {
         bail!(Unavailable(format!("{} knows no {word}", plan.base())));
     }
@@ -198,6 +198,19 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
             "no such engine: {other} (a SQLite needs a library)"
         )))),
     }
+}
+
+/// Words that may follow the name of an engine.
+pub fn words(name: &str) -> &'static [&'static str] {
+    let found = WORDS.iter().find(|(base, _)| *base == name);
+    found.map_or(&[], |(_, words)| words)
+}
+
+/// Whether this is the name of an engine that is no SQLite, with words that it knows.
+pub fn is_known(name: &str) -> bool {
+    let mut parts = name.split('-');
+    let base = parts.next().unwrap_or_default();
+    WORDS.iter().any(|(known, _)| *known == base) && parts.all(|word| words(base).contains(&word))
 }
 
 /// Words that may follow an engine's name.

@@ -175,6 +175,7 @@ fn words(plan: &ChartPlan, places: &[Place<'_>], crossings: &[Crossing]) -> Stri
                 (Verdict::Better, false) => "less",
                 (Verdict::Worse, false) => "more",
                 (Verdict::NoDifference, _) => "no difference",
+                (Verdict::TooNoisy, _) => "too noisy to tell",
                 (Verdict::Unknown, _) => "too few trials",
             };
             let (first, last) = (&places[s.first].cell.x, &places[s.last].cell.x);

@@ -1,7 +1,7 @@
 //! The charts of a report.
 
 use super::plan::Shape;
-use super::{Cell, Chart, Report, Verdict};
+use super::{Cell, Chart, Comparison, Report, Verdict};
 use crate::chart::{Bar, Bars, Frame, Group, Key, Line, Lines, Point, Svg, style};
 use crate::text;
 
@@ -51,7 +51,8 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
         let value = measure.value(cell.median);
         let caption = match (&cell.speedup, &cell.change) {
             (_, Some(change)) => format!("{value}, {} as before", change.short())
-                .replace("no difference as before", "as before"),
+                .replace("no difference as before", "as before")
+                .replace("to tell as before", "to tell whether as before"),
             (Some(speedup), None) => format!("{value}, {}", speedup.short()),
             (None, None) => value,
         };
@@ -233,11 +234,10 @@ fn draw(
                     Some(Bar {
                         class: match cell.speedup {
                             _ if cell.is_base => style::BASE,
-                            Some(c)
-                                if reference.is_some() && c.verdict == Verdict::NoDifference =>
-                            {
-                                "unclear"
-                            }
+                            Some(Comparison {
+                                verdict: Verdict::NoDifference | Verdict::TooNoisy,
+                                ..
+                            }) if reference.is_some() => "unclear",
                             _ => class,
                         },
                         value: s.value,

@@ -17,8 +17,8 @@ pub fn page(reports: &[Report]) -> String {
          Written by `hpsqlite bench document` from the results of the benchmark lab; every table names the\n\
          command that measures it again. Runs are interleaved, each engine in a process of its own; a value is\n\
          the median of the trials ± half their interquartile range, a speed-up has its 95 % interval in\n\
-         brackets (percentile bootstrap over the trials), and \"no difference\" means that the interval leaves\n\
-         that open. Answers are compared between engines.\n\n\
+         brackets (percentile bootstrap over the trials). \"no difference\" means that the interval excludes one\n\
+         of a quarter or more, \"too noisy to tell\" that it does not. Answers are compared between engines.\n\n\
          | measured | command | trials | when | where |\n|---|---|--:|---|---|\n",
     );
     let places = places(reports);

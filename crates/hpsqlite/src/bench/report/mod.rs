@@ -48,6 +48,8 @@ pub const SLOWER: u8 = 1;
 /// With fewer trials nothing is said about differences: five in a row may be the same way by chance
 /// once in sixteen times, three once in four.
 const MIN_TRIALS: usize = 5;
+/// "No difference" is said where the interval excludes that one is so many times as good as the other.
+const SAME: f64 = 1.25;
 /// Times whose quartiles are further from the median than this share of it are warned of.
 const NOISE: f64 = 0.1;
 /// A first trial slower by this than the slowest of the others was not warmed up.
@@ -82,7 +84,8 @@ pub struct Options<'a> {
 
 /// Makes the reports; returns the exit status.
 pub fn run(options: &Options<'_>) -> Result<u8> {
-    let begin = |path: &Option<PathBuf>| OutputFile::begin(path.as_deref(), &options.results);
+    let begin =
+        |path: &Option<PathBuf>| OutputFile::begin(path.as_deref(), [options.results.as_path()]);
     let (html, json) = (begin(&options.html)?, begin(&options.json)?);
     let (samples, summaries) = (begin(&options.samples_csv)?, begin(&options.summaries_csv)?);
     let library = Library::load(&libs::stock()?)?;
@@ -142,7 +145,7 @@ fn pictures(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for (name, svg) in draw::all(report) {
         let path = folder.join(format!("{name}.{kind}"));
-        if let Some(file) = OutputFile::begin(Some(&path), folder)? {
+        if let Some(file) = OutputFile::begin(Some(&path), [])? {
             let content = make(&svg).with_context(|| path.display().to_string())?;
             file.end(content)?;
         }
@@ -354,7 +357,10 @@ pub struct Comparison {
 pub enum Verdict {
     Better,
     Worse,
+    /// None of [`SAME`] or more.
     NoDifference,
+    /// The interval leaves open whether there is one.
+    TooNoisy,
     /// Too few trials.
     Unknown,
 }
@@ -366,6 +372,7 @@ impl Verdict {
             Verdict::Better => "better",
             Verdict::Worse => "worse",
             Verdict::NoDifference => "no difference",
+            Verdict::TooNoisy => "too noisy to tell",
             Verdict::Unknown => "too few trials",
         }
     }
@@ -377,7 +384,8 @@ impl Comparison {
             _ if trials < MIN_TRIALS => Verdict::Unknown,
             s if s.low > 1.0 && s.ratio > 1.0 + tolerance => Verdict::Better,
             s if s.high < 1.0 && 1.0 / s.ratio > 1.0 + tolerance => Verdict::Worse,
-            _ => Verdict::NoDifference,
+            s if s.low >= 1.0 / SAME && s.high <= SAME => Verdict::NoDifference,
+            _ => Verdict::TooNoisy,
         };
         Comparison { speedup, verdict }
     }
@@ -385,7 +393,7 @@ impl Comparison {
     /// In a word or two, as it stands at a bar.
     pub fn short(&self) -> String {
         match self.verdict {
-            Verdict::NoDifference => "no difference".to_owned(),
+            Verdict::NoDifference | Verdict::TooNoisy => self.verdict.name().to_owned(),
             Verdict::Unknown => format!("about {}", text::ratio(self.speedup.ratio)),
             _ => text::ratio(self.speedup.ratio),
         }
@@ -411,7 +419,9 @@ impl Comparison {
                 };
                 format!("{} ({interval}), {worse}", text::ratio(ratio))
             }
-            Verdict::NoDifference => format!("no difference ({interval})"),
+            Verdict::NoDifference | Verdict::TooNoisy => {
+                format!("{} ({interval})", self.verdict.name())
+            }
             Verdict::Unknown => format!("{} (too few trials)", text::ratio(ratio)),
         }
     }
@@ -524,16 +534,27 @@ impl Report {
             self.changed(Verdict::Worse).len(),
             self.changed(Verdict::Better).len(),
         );
-        vec![match (compared, worse, better) {
+        let noisy = self.changed(Verdict::TooNoisy).len();
+        let mut words = vec![match (compared, worse, better) {
             (0, ..) => format!(
                 "Nothing can be compared with the results of {against}: there are no cells with at least \
                  {MIN_TRIALS} trials in both."
             ),
-            (_, 0, 0) => format!("None of {compared} results differs from those of {against}."),
+            (_, 0, 0) if noisy == compared => {
+                format!("{compared} results are too noisy to be compared with those of {against}.")
+            }
+            (_, 0, 0) => format!(
+                "None of {} results differs from those of {against}.",
+                compared - noisy
+            ),
             _ => format!(
                 "Of {compared} results, {worse} got worse and {better} got better since {against}."
             ),
-        }]
+        }];
+        if noisy > 0 && compared > noisy {
+            words.push(format!("Of {noisy} more it is too noisy to tell."));
+        }
+        words
     }
 }
 

@@ -156,6 +156,25 @@ fn two_copies_of_the_same_library_are_no_difference() {
 }
 
 #[test]
+fn what_varies_too_much_is_too_noisy_to_tell() {
+    let mut results = results(&[("stock", 0.02), ("copy", 0.02)], &["1000"], 10);
+    for point in &mut results.points {
+        let copy = point.axes["engine"] == "copy";
+        for (i, recorded) in point.samples.iter_mut().enumerate() {
+            // 8 µs beside 31 µs, now for the one and now for the other.
+            let is_slow = (i % 2 == 0) == copy;
+            recorded.sample.seconds = if is_slow { 31e-6 } else { 8e-6 };
+        }
+    }
+    let report = report(results, plan("engine", None, Some("stock")));
+    let cell = report.charts[0].cell("copy", "").unwrap();
+    assert_eq!(cell.speedup.unwrap().verdict, Verdict::TooNoisy);
+    let printed = printed(&report);
+    assert!(printed.contains("too noisy to tell (0."), "{printed}");
+    assert!(!printed.contains("no difference"), "{printed}");
+}
+
+#[test]
 fn ten_per_cent_are_reported_as_ten_per_cent() {
     let report = report(
         results(&[("stock", 0.02), ("delayed", 0.022)], &["1000"], 10),

@@ -18,10 +18,11 @@
  *                           "file" (another is shown), "summary" and "map" (with {file, from, count}),
  *                           "select", "theme"
  *
- * A view is a module with `view = {id, title, wanted?(app), create(app)}`; `create` is called when it
- * is shown first and returns {element, show(params), hide?()}.
+ * A view is a module with `view = {id, title, wanted?(app), number?(summary), create(app)}`; `number`
+ * stands on its tab if it is not 0; `create` is called when it is shown first and returns {element,
+ * show(params), hide?()}.
  */
-import { count, fill, h, percent, plural } from "viz/dom.js";
+import { capital, count, fill, h, percent, plural } from "viz/dom.js";
 import { MapLoader, NOBODY } from "viz/mapdata.js";
 import { SearchBox } from "viz/search.js";
 import { SourceGone } from "viz/source.js";
@@ -46,6 +47,8 @@ export class App {
   #maps = new Map();
   #listeners = new Map();
   #timer = null;
+  /** The summary of the file that is shown, once it is there. */
+  #summary = null;
   /** Questions for the files' states so far: only the newest one's answer counts. */
   #asked = 0;
   #scheme = matchMedia("(prefers-color-scheme: dark)");
@@ -64,6 +67,7 @@ export class App {
     if (this.files.length === 0) return;
     document.getElementById("search").append(new SearchBox(this).element);
     this.on("summary", () => this.#drawTabs());
+    this.on("summary", ({ file }) => file === this.file && this.#drawDamage());
     addEventListener("hashchange", () => this.#route());
     this.#route();
   }
@@ -215,6 +219,7 @@ export class App {
     if (file !== this.file) {
       this.file = file;
       this.selection = { page: null, trees: null, kinds: null };
+      this.#summary = null;
       this.#emit("file");
       this.#drawTitle();
     }
@@ -227,6 +232,7 @@ export class App {
     }
     this.#drawTabs(view.id);
     document.title = `${view.title}: ${this.files[file].title}`;
+    this.#drawDamage();
     await next.show(params);
   }
 
@@ -256,10 +262,30 @@ export class App {
     const wanted = this.#views.filter((v) => v.wanted?.(this) ?? true);
     const current = wanted.some((v) => v.id === id) ? id : wanted[0]?.id;
     const focused = document.activeElement?.parentElement === tabs ? document.activeElement.dataset.id : null;
+    const number = (v) => (this.#summary && v.number?.(this.#summary)) || 0;
     fill(tabs, wanted.map((v) =>
-      h("a", { href: this.href(v.id), dataset: { id: v.id, title: v.title }, "aria-current": v.id === current && "page" }, v.title)));
+      h("a", { href: this.href(v.id), dataset: { id: v.id, title: v.title }, "aria-current": v.id === current && "page" }, v.title,
+        number(v) > 0 && h("span", { class: "number" }, count(number(v))))));
     if (focused) tabs.querySelector(`[data-id="${focused}"]`)?.focus();
     tabs.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  /** Says above every view but Problems that the file is damaged, and how much on that view's tab. */
+  async #drawDamage() {
+    const f = this.file;
+    const summary = await this.summary(f).catch(() => null);
+    if (f !== this.file) return;
+    const isNew = summary !== this.#summary;
+    this.#summary = summary;
+    if (isNew) this.#drawTabs();
+    const n = summary?.problem_count ?? 0;
+    const listed = decodeHash()[0] === "problems";
+    const found = `${capital(plural(n, "problem"))} ${n === 1 ? "was" : "were"} found${summary?.scanned ? "" : " so far"}.`;
+    fill(document.getElementById("damage"), n > 0 && !listed && [
+      h("strong", null, "⚠ This file is damaged."),
+      h("span", null, found),
+      h("a", { href: this.href("problems") }, "What is wrong"),
+    ]);
   }
 
   /** The button for light and dark. */

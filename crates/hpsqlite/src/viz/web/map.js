@@ -20,6 +20,8 @@ const MANY = 0.05;
 const FEW = 20_000;
 /** B-trees whose order is asked for, the largest first. */
 const ORDERED = 200;
+/** So much of what is wrong with the selected page is listed. */
+const LISTED = 5;
 
 const EXPLANATION = [
   "Each cell is one page of the database file, a few kilobytes, in the order of the file: from left to right, then from the top to the bottom.",
@@ -39,6 +41,8 @@ class MapView {
   #scale = h("div", { class: "map-scale" });
   #logged = h("label", { class: "check", hidden: true });
   #markLogged = h("input", { type: "checkbox", checked: true, onchange: () => this.#mark() });
+  #damaged = h("label", { class: "check", hidden: true });
+  #markDamaged = h("input", { type: "checkbox", checked: true, onchange: () => this.#cross() });
   #box = h("div", { class: "map-box" });
   #census = 0;
 
@@ -78,12 +82,14 @@ class MapView {
     this.#summary = summary;
     this.#ranks.clear();
     this.#newer = null;
+    this.#wrong = null;
     this.#parentOf = null;
     if (f !== this.#shown) this.#markLogged.checked = (summary.wal?.versions ?? 0) <= summary.pages * MANY;
     if (this.#map && this.#shown === f && this.#map.data === data) {
       this.#count();
       this.#paint();
       this.#mark();
+      this.#cross();
       this.#tell();
       return;
     }
@@ -105,6 +111,7 @@ class MapView {
     this.#count();
     this.#paint();
     this.#mark();
+    this.#cross();
     this.#tell();
   }
 
@@ -112,6 +119,8 @@ class MapView {
   #parentOf = null;
   /** Promise of the pages that the log has newer, once it was asked for. */
   #newer = null;
+  /** Promise of what is wrong with pages, by their numbers, once it was asked for. */
+  #wrong = null;
 
   /** Marks the pages that the log has newer, if that is wanted. */
   async #mark() {
@@ -123,6 +132,23 @@ class MapView {
     this.#newer ??= newerPages(this.#app.source, f, this.#summary.wal.committed).catch(() => null);
     const pages = await this.#newer;
     if (f === this.#shown) map.marks = pages;
+  }
+
+  /** What is wrong with the file's pages: texts by page. */
+  #wrongs() {
+    if (!this.#summary?.problem_count) return new Map();
+    this.#wrong ??= this.#app.source.problems(this.#shown).then(({ problems }) => Map.groupBy(problems.filter((p) => p.page > 0), (p) => p.page), () => new Map());
+    return this.#wrong;
+  }
+
+  /** Crosses out the damaged pages, if that is wanted. */
+  async #cross() {
+    const [map, f] = [this.#map, this.#shown];
+    const wrong = await this.#wrongs();
+    if (f !== this.#shown || map !== this.#map) return;
+    this.#damaged.hidden = wrong.size === 0;
+    fill(this.#damaged, this.#markDamaged, `${plural(wrong.size, "damaged page")} (crosses)`);
+    map.faults = this.#markDamaged.checked && wrong.size > 0 ? wrong.keys() : null;
   }
 
   #painter() {
@@ -186,9 +212,12 @@ class MapView {
     const show = (more) => this.#map.hovered === n && showTip([text, more], { left: x, top: y });
     show();
     await new Promise((done) => setTimeout(done, RESTS));
-    if (this.#map.hovered !== n || !this.#app.source.can.bytes) return;
+    if (this.#map.hovered !== n) return;
+    const damaged = (await this.#wrongs()).has(n) ? "; damaged" : "";
+    show(damaged);
+    if (!this.#app.source.can.bytes) return;
     const parent = await this.#parent(n);
-    if (parent > 0) show(`, found from page ${count(parent)}`);
+    if (parent > 0) show(`, found from page ${count(parent)}${damaged}`);
   }
 
   /** The page that leads to page `n`; of the last page asked for it is kept. */
@@ -216,12 +245,23 @@ class MapView {
       h("dt", null, "Full"), h("dd", null, `${percent(data.fill(n) / 255)} of ${count(size)} bytes`),
       h("dt", null, "In the file"), h("dd", null, `from byte ${count((n - 1) * size)} on`));
     const around = h("div", { class: "map-around" });
-    fill(this.#side, h("h2", null, "Page ", pageLink(this.#app, n)), h("p", { class: "small" }, EXPLAINED[kind.letter] ?? ""), facts, around,
+    const wrong = h("ul", { class: "map-wrong wrong", hidden: true });
+    fill(this.#side, h("h2", null, "Page ", pageLink(this.#app, n)), wrong, h("p", { class: "small" }, EXPLAINED[kind.letter] ?? ""), facts, around,
       h("p", { class: "row" }, h("a", { href: this.#app.href("page", { page: n }) }, "Look inside"),
         trees[t] && h("button", { type: "button", class: "plain", onclick: () => this.#app.select({ trees: new Set([t]), kinds: null }) }, `Only ${short(trees[t].name)}`)));
+    this.#wrongWith(f, n, wrong);
     if (!this.#app.source.can.bytes) return;
     const page = await this.#app.source.page(f, n).catch(() => null);
     if (page && this.#app.selection.page === n) fill(around, this.#links(page));
+  }
+
+  /** Lists in `list` what is wrong with page `n`. */
+  async #wrongWith(f, n, list) {
+    const wrong = (await this.#wrongs()).get(n) ?? [];
+    if (f !== this.#shown || this.#app.selection.page !== n) return;
+    list.hidden = wrong.length === 0;
+    const more = wrong.length - LISTED;
+    fill(list, wrong.slice(0, LISTED).map(({ what }) => h("li", null, capital(what))), more > 0 && h("li", null, `and ${count(more)} more`));
   }
 
   #links({ around, cells = [], parent, frame }) {
@@ -246,6 +286,7 @@ class MapView {
         button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)), button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
         h("button", { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() }, "Whole file")),
       this.#logged,
+      this.#damaged,
       h("details", { class: "map-help", onkeydown: (e) => e.key === "Escape" && (e.currentTarget.open = false), onfocusout: (e) => this.#left(e) }, h("summary", null, "What am I looking at?"),
         h("div", { class: "card" }, EXPLANATION.map((text) => h("p", null, text)), h("p", { class: "small faint" }, KEYS))),
       this.#scale);

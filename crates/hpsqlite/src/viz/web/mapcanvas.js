@@ -14,6 +14,7 @@
  *   map.setData(data, summary)     another file
  *   map.selected, map.hovered      page or null; may be set
  *   map.marks                      iterable of pages that get a dot, or null
+ *   map.faults                     iterable of pages that get a cross, however small they are, or null
  *   map.spots                      iterable of pages that are to be seen however small they are, or null
  *   map.fit(), map.goTo(n, ring), map.zoom(factor)
  *   map.setColumns(n)              another number of columns (for two maps that are to be alike)
@@ -42,6 +43,9 @@ const RING = 1600;
 const POINTS = 20_000;
 /** A spot is at least so many CSS pixels large. */
 const SPOT = 3;
+/** The cross over a damaged page as well, and it is no larger than that. */
+const CROSS = 11;
+const LARGE_CROSS = 28;
 
 /** The place of the first of sorted `pages` that is not before `n`. */
 function firstFrom(pages, n) {
@@ -77,6 +81,7 @@ export class MapCanvas {
   #selected = null;
   #hovered = null;
   #marks = null;
+  #faults = null;
   #spots = null;
   #tiles;
   #cells;
@@ -108,6 +113,7 @@ export class MapCanvas {
     this.#selected = null;
     this.#hovered = null;
     this.#marks = null;
+    this.#faults = null;
     this.#spots = null;
     this.#view.columns = 0;
     this.setPainter(this.#options.painter, summary);
@@ -167,6 +173,15 @@ export class MapCanvas {
 
   set marks(pages) {
     this.#marks = pages && Uint32Array.from(pages).sort();
+    this.#redraw();
+  }
+
+  get faults() {
+    return this.#faults;
+  }
+
+  set faults(pages) {
+    this.#faults = pages && Uint32Array.from(pages).sort();
     this.#redraw();
   }
 
@@ -347,6 +362,7 @@ export class MapCanvas {
       this.#drawSpots(context);
       this.#cells.draw(context, this.data, at, this.#options.painter);
       this.#drawMarks(context);
+      this.#drawFaults(context);
     }
     const ringing = this.#drawOver();
     if (this.#drawBase || ringing) this.#request();
@@ -436,6 +452,32 @@ export class MapCanvas {
       context.fill();
       context.stroke();
     }
+    context.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  /** A cross in the corner of a page that is large, over the whole of one that is small. */
+  #drawFaults(context) {
+    if (!this.#faults) return;
+    const { ratio } = this.#size;
+    const style = getComputedStyle(this.element);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.lineCap = "round";
+    const boxes = [...this.#boxes(this.#faults, CROSS)];
+    for (const [colour, thick] of [[style.getPropertyValue("--paper"), 6], [style.getPropertyValue("--wrong"), 3]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = thick;
+      context.beginPath();
+      for (const [left, top, size] of boxes) {
+        const side = Math.min(size, Math.max(CROSS, Math.min(size / 2, LARGE_CROSS))) - 4;
+        const [right, above] = [left + size - 2, top + 2];
+        context.moveTo(right - side, above);
+        context.lineTo(right, above + side);
+        context.moveTo(right, above);
+        context.lineTo(right - side, above + side);
+      }
+      context.stroke();
+    }
+    context.lineCap = "butt";
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 

@@ -10,7 +10,12 @@ const LINES = 100;
 /** Groups that are shown at first. */
 const GROUPS = 50;
 
-export const view = { id: "problems", title: "Problems", create: (app) => new ProblemsView(app) };
+export const view = {
+  id: "problems",
+  title: "Problems",
+  number: ({ problem_count: n }) => n,
+  create: (app) => new ProblemsView(app),
+};
 
 class ProblemsView {
   #app;

@@ -1,35 +1,44 @@
-//! `hpsqlite exec`: any program on our library, and the truth about whether it can be.
+//! `hpsqlite exec`: any program on our library, and the truth about whether it was.
+//!
+//! ```text
+//! reach   before: which SQLite will the program get?        ─┐
+//! run     starts it and waits for its end                    ├─> what is told
+//! loaded  what it, and what it started, have really loaded  ─┘
+//! ```
 //!
 //! The library is put before the system's by `LD_LIBRARY_PATH`, and only where
 //! a program insists on a folder of its own (an RPATH) by `LD_PRELOAD`, which
 //! would also reach programs that carry a copy under the same names. What will
 //! happen is not guessed: the program's own dynamic linker is asked which file
-//! it would load.
+//! it would load. What is loaded later, such as an interpreter's modules, shows
+//! only while the program runs.
+
+mod loaded;
+mod run;
 
 use std::ffi::OsString;
 use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail};
-use memchr::memmem;
+use anyhow::{Context, Result, anyhow};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::text;
+use loaded::{Watch, has_sqlite};
 
 /// Exit statuses of shells for a command that is not there or cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
 /// Exit status of `--check` for a program that does not come to run on our library.
 const UNREACHED: u8 = 1;
+/// What shells add to the number of a signal that ended a program.
+const BY_SIGNAL: u8 = 128;
 
 const SONAME: &str = "libsqlite3.so.0";
-/// SQLite declares its schema table by this text, in every version since 3.0 and in no other program.
-const SQLITE_INSIDE: &[u8] =
-    b"CREATE TABLE x(type text,name text,tbl_name text,rootpage int,sql text)";
 /// A script's interpreter may be a script; nobody nests deeper.
 const MAX_SCRIPTS: usize = 4;
 
@@ -40,8 +49,8 @@ enum Reach {
     Linked,
     /// It links none, but may load a module later that does.
     Later,
-    /// It has SQLite inside.
-    Own,
+    /// It, or this library of its own, has SQLite inside.
+    Own(PathBuf),
     Static,
     /// It runs with other rights than ours, so the linker ignores our wish.
     Elevated,
@@ -52,6 +61,11 @@ enum Reach {
 }
 
 impl Reach {
+    /// Whether it gets our library, if it uses SQLite at all.
+    fn is_reached(&self) -> bool {
+        matches!(self, Reach::Linked | Reach::Later)
+    }
+
     /// What is told before the program runs.
     fn tell(&self, program: &str, library: &str) -> String {
         match self {
@@ -60,7 +74,7 @@ impl Reach {
                 "{program} links no SQLite; if it, or a program it starts, loads the system's \
                  {SONAME} later, that is {library}; a copy of SQLite of its own stays as it is"
             ),
-            Reach::Own => format!("{program} carries its own SQLite and cannot be reached"),
+            Reach::Own(_) => format!("{program} carries its own SQLite and cannot be reached"),
             Reach::Static => format!("{program} is statically linked and cannot be reached"),
             Reach::Elevated => format!(
                 "{program} runs with the rights of another user or with capabilities and cannot be reached"
@@ -76,8 +90,23 @@ impl Reach {
     }
 }
 
-/// Runs `command` on `library` (its exit status is ours then), or with `check` only says what would happen.
-pub fn exec(library: &Path, ours: bool, command: &[OsString], check: bool) -> Result<u8> {
+/// What is asked for.
+pub struct Options<'a> {
+    /// The library to run on.
+    pub library: &'a Path,
+    /// Whether that is High Performance SQLite.
+    pub ours: bool,
+    /// Only to say what would happen.
+    pub check: bool,
+    /// Whether to tell what is as it should be, ...
+    pub verbose: bool,
+    /// ... or nothing at all.
+    pub quiet: bool,
+}
+
+/// Runs `command`; its exit status is ours then.
+pub fn exec(options: &Options<'_>, command: &[OsString]) -> Result<u8> {
+    let library = options.library;
     let (name, arguments) = command.split_first().context("no command")?;
     let program = match find(Path::new(name)) {
         Ok(program) => program,
@@ -101,7 +130,7 @@ pub fn exec(library: &Path, ours: bool, command: &[OsString], check: bool) -> Re
         reach = self::reach(&image, library, &environment)?;
     }
 
-    let shown = match ours {
+    let shown = match options.ours {
         true => format!("High Performance SQLite ({})", library.display()),
         false => library.display().to_string(),
     };
@@ -109,19 +138,69 @@ pub fn exec(library: &Path, ours: bool, command: &[OsString], check: bool) -> Re
         true => program.display().to_string(),
         false => format!("{} (run by {})", program.display(), image.display()),
     };
-    eprintln!("hpsqlite: {}", reach.tell(&named, &shown));
-    if check {
-        let status = match reach {
-            Reach::Linked | Reach::Later => 0,
-            _ => UNREACHED,
-        };
-        return Ok(status);
+    if options.check || options.verbose || (!reach.is_reached() && !options.quiet) {
+        eprintln!("hpsqlite: {}", reach.tell(&named, &shown));
+    }
+    if options.check {
+        return Ok(if reach.is_reached() { 0 } else { UNREACHED });
     }
     let mut process = Command::new(&program);
     process.arg0(name).args(arguments);
     environment.set(&mut process);
-    let error = process.exec();
-    bail!("cannot run {}: {error}", program.display())
+    let cannot = |e| anyhow!("cannot run {}: {e}", program.display());
+    if options.quiet {
+        return Err(cannot(process.exec()));
+    }
+    let mut watch = Watch::new()?;
+    let linker = match linker_of(&std::fs::read(&image)?) {
+        Linkage::Dynamic(linker) => Some(linker),
+        // What it starts may have one, most likely ours.
+        _ => std::fs::read("/proc/self/exe")
+            .ok()
+            .and_then(|own| linker_of(&own).path()),
+    };
+    watch.set(&mut process, linker.as_deref());
+    let status = run::run(&mut process, &mut watch).map_err(cannot)?;
+    let told = match &reach {
+        Reach::Own(path) | Reach::Elsewhere(path) => Some(path.as_path()),
+        _ => None,
+    };
+    tell(watch, options, &shown, told);
+    if let Some(signal) = status.signal() {
+        run::end_by(signal);
+        return Ok(BY_SIGNAL.wrapping_add(signal as u8));
+    }
+    Ok(status.code().unwrap_or_default() as u8)
+}
+
+/// Tells what was loaded that is not ours, but for what was told at the beginning; and of ours, if
+/// that is asked for.
+fn tell(watch: Watch, options: &Options<'_>, shown: &str, told: Option<&Path>) {
+    let findings = watch.findings(options.library);
+    let told = told.and_then(|path| path.canonicalize().ok());
+    let is_told = |file: &Path| told.is_some() && file.canonicalize().ok() == told;
+    if options.verbose {
+        for (program, n) in &findings.ours {
+            let queries = if *n == 1 { "query" } else { "queries" };
+            eprintln!(
+                "hpsqlite: {} ran on {shown}: {n} {queries} taken over",
+                program.display()
+            );
+        }
+        if findings.ours.is_empty() && findings.others.is_empty() {
+            eprintln!("hpsqlite: no SQLite was loaded");
+        }
+    }
+    for (program, file) in findings.others.iter().filter(|(_, f)| !is_told(f)) {
+        let program = program.display();
+        match file == Path::new(&program.to_string()) {
+            true => eprintln!("hpsqlite: {program} carries its own SQLite and was not reached"),
+            false => eprintln!(
+                "hpsqlite: {program} loaded another SQLite with {}: what ran on that was not reached",
+                file.display()
+            ),
+        }
+    }
 }
 
 /// The variables by which the dynamic linker is told.
@@ -228,10 +307,9 @@ fn folder_of(library: &Path) -> Result<PathBuf> {
 /// What becomes of the program `image` if it is run with `environment`.
 fn reach(image: &Path, library: &Path, environment: &Environment) -> Result<Reach> {
     let bytes = std::fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
-    let has_sqlite = |bytes: &[u8]| memmem::find(bytes, SQLITE_INSIDE).is_some();
     let linker = match linker_of(&bytes) {
         Linkage::NoElf => return Ok(Reach::Unknown),
-        Linkage::Static if has_sqlite(&bytes) => return Ok(Reach::Own),
+        Linkage::Static if has_sqlite(image) => return Ok(Reach::Own(image.to_owned())),
         Linkage::Static => return Ok(Reach::Static),
         Linkage::Dynamic(linker) => linker,
     };
@@ -248,11 +326,9 @@ fn reach(image: &Path, library: &Path, environment: &Environment) -> Result<Reac
             None => Reach::Linked,
         });
     }
-    let inside = has_sqlite(&bytes)
-        || loaded
-            .iter()
-            .any(|l| std::fs::read(&l.path).is_ok_and(|bytes| has_sqlite(&bytes)));
-    Ok(if inside { Reach::Own } else { Reach::Later })
+    let files = std::iter::once(image).chain(loaded.iter().map(|l| l.path.as_path()));
+    let inside = files.into_iter().find(|file| has_sqlite(file));
+    Ok(inside.map_or(Reach::Later, |file| Reach::Own(file.to_owned())))
 }
 
 enum Linkage {
@@ -260,6 +336,16 @@ enum Linkage {
     Static,
     /// With the path of its dynamic linker.
     Dynamic(PathBuf),
+}
+
+impl Linkage {
+    /// The dynamic linker, if there is one.
+    fn path(self) -> Option<PathBuf> {
+        match self {
+            Linkage::Dynamic(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 fn linker_of(bytes: &[u8]) -> Linkage {
