@@ -4,12 +4,13 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols differential engine crash dropin upstream browser go
+SUITES  := cargo symbols compilers differential engine crash dropin upstream browser go replication
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
 PROGRAMS  := bin/sqlite3 bin/hpsqlite
-LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so
+LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so \
+             libexec/hpsqlite/hpsqlite-loaded.so
 DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h \
              include/hpsqlite.h
 
@@ -50,7 +51,7 @@ demo: all
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, differential, engine, crash, dropin, upstream, browser, go
+## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, upstream, browser, go, replication
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 

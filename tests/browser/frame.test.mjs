@@ -43,7 +43,7 @@ look("an error that no view expects is told", address, async (page, guard) => {
   await page.evaluate(async () => {
     const { App } = await import("viz/app.js");
     const create = () => ({ element: document.createElement("div"), show: async () => { throw new Error("nobody shows this"); } });
-    const app = new App({ files: async () => [{ title: "x", pages: 1, state: "ready" }] }, [{ id: "map", title: "x", create }]);
+    const app = new App({ files: async () => [{ title: "x", pages: 1, state: "ready" }], summary: async () => ({ problem_count: 0 }) }, [{ id: "map", title: "x", create }]);
     await app.start();
   });
   await told("nobody shows this");
