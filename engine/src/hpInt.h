@@ -14,7 +14,7 @@
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
 **    sink       HpVec     ->  HpAgg        a worker's groups; merges of them
-**               HpVec     ->  HpRows       places of rows found
+**               HpVec     ->  HpFound      places of rows
 **    exec       HpBatch   ->  HpVec        filters, arguments, keys
 **    source     b-tree    ->  HpBatch      runs of leaves, cut into columns
 **    lookup     key       ->  row          rows by rowid, shared pages

@@ -86,7 +86,9 @@ typedef struct HpNumber HpNumber;
 typedef struct HpCrew HpCrew;
 typedef struct HpExec HpExec;
 typedef struct HpField HpField;
+typedef struct HpFrame HpFrame;
 typedef struct HpInner HpInner;
+typedef struct HpKeys HpKeys;
 typedef struct HpBoundKey HpBoundKey;
 typedef struct HpList HpList;
 typedef struct HpLiteral HpLiteral;
@@ -94,13 +96,12 @@ typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
 typedef struct HpOrder HpOrder;
 typedef struct HpPack HpPack;
-typedef struct HpParts HpParts;
 typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
 typedef struct HpRange HpRange;
 typedef struct HpRecord HpRecord;
-typedef struct HpRows HpRows;
 typedef struct HpRun HpRun;
+typedef struct HpRuns HpRuns;
 typedef struct HpScan HpScan;
 typedef struct HpSinkType HpSinkType;
 typedef struct HpSource HpSource;
@@ -163,6 +164,44 @@ struct HpArena {
   i64 nTotal;            /* Bytes of blocks in use */
   struct HpBlock *pSpare;  /* Blocks not in use */
 };
+
+/*
+** Rows between two steps: what expressions, keys and functions work on, and what
+** a sink takes.  A program has computed vectors of them, under a selection that
+** its filters left.
+*/
+struct HpFrame {
+  HpExec *pWorker;       /* Who works on it */
+  sqlite3 *db;           /* What values and SQLite's functions take for their
+                         ** connection: see HpExec.db */
+  const HpConfig *pCfg;
+  const HpProg *pProg;   /* The program */
+  int nRow;              /* Rows */
+  int nAlloc;            /* Most rows */
+  u64 iPos;              /* Position of the first one: the run's number, then 32
+                         ** bits for the row within the run */
+  HpVec *aVec;           /* The vectors of the program */
+  u16 *aSel;             /* Selection vector: rows that passed the filters */
+  int nSel;
+  u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
+  u8 bDense;             /* Most rows are selected: compute all of them */
+  u8 bAvx2;              /* Use the AVX2 routines */
+  u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
+  u16 *aPick;            /* Scratch: a choice for each row */
+  void **apState;        /* What operations keep: patterns, sets, contexts */
+  Vdbe *pFuncVdbe;       /* What SQL functions take for their statement */
+  HpArena vec;           /* Memory of vectors and scratch */
+  HpArena text;          /* Text computed for these rows, ... */
+  i64 mxText;            /* ... so many bytes at most */
+  HpArena textConst;     /* Text of constants */
+  int rcOp;              /* HP_DECLINE or an error if an operation gave up */
+  u8 *aText;             /* Scratch: text with a zero byte after it */
+  u32 nText;             /* Bytes of aText */
+  u8 bInRange;           /* HpProg.nRange>0: a row in range was seen, */
+  u64 iInRange;          /* the last one at this position, ... */
+  u64 iOutRange;         /* ... and one behind them, or HP_NO_POS */
+};
+#define HP_NO_POS (~(u64)0)   /* A position that no row has */
 
 /* Bytes that grow */
 struct HpBuf {
@@ -325,18 +364,18 @@ static int hpExecProgress(HpExec*, u32);
 static int hpScanEach(HpScan*, void (*)(HpExec*));
 
 /* hp_vec.c */
-static int hpVecInit(HpExec*, HpVec*, int);
-static void hpVecConst(HpExec*, HpVec*, Mem*);
-static void hpVecExact(HpExec*, HpVec*);
-static void hpVecToMem(const HpExec*, const HpVec*, int, Mem*);
-static u8 *hpTextAlloc(HpExec*, u32);
-static void hpVecSetMem(HpExec*, HpVec*, int, Mem*);
+static int hpVecInit(HpFrame*, HpVec*, int);
+static void hpVecConst(HpFrame*, HpVec*, Mem*);
+static void hpVecExact(HpFrame*, HpVec*);
+static void hpVecToMem(const HpFrame*, const HpVec*, int, Mem*);
+static u8 *hpTextAlloc(HpFrame*, u32);
+static void hpVecSetMem(HpFrame*, HpVec*, int, Mem*);
 static int hpValCompare(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
-static int hpMemCompare(const HpExec*, const HpVec*, const HpVec*, int, u8,
+static int hpMemCompare(const HpFrame*, const HpVec*, const HpVec*, int, u8,
                         CollSeq*);
-static void hpVecFromBool(HpExec*, HpVec*);
-static u8 hpVecTruth(const HpExec*, const HpVec*, int);
-static int hpSelGuard(HpExec*, const HpOp*, const u16**);
+static void hpVecFromBool(HpFrame*, HpVec*);
+static u8 hpVecTruth(const HpFrame*, const HpVec*, int);
+static int hpSelGuard(HpFrame*, const HpOp*, const u16**);
 
 #endif /* HPBASE_H */
 #endif /* SQLITE_OMIT_HP */

@@ -183,6 +183,14 @@ struct HpField {
   int iCol;              /* ... and of the plan */
 };
 
+/* Keys of rows: terms of GROUP BY or ORDER BY, columns of DISTINCT */
+struct HpKeys {
+  int n;
+  u16 *aVec;             /* Their vectors */
+  CollSeq **aColl;       /* Their collations, NULL for BINARY */
+  u8 *aSort;             /* KEYINFO_ORDER_xxx */
+};
+
 /* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
 ** read-only at run time. */
 struct HpPlan {
@@ -203,11 +211,8 @@ struct HpPlan {
   int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET.  pPart:
                          ** of a parameter, or 0 */
   HpProg prog;           /* Filters, keys, arguments */
-  int nKey;              /* GROUP BY terms; 0: one group, always there.
+  HpKeys keys;           /* GROUP BY terms; none: one group, always there.
                          ** HP_SINK_TOP: ORDER BY terms; _FIRST: columns */
-  u16 *aKey;             /* Their vectors */
-  CollSeq **aKeyColl;    /* Their collations */
-  u8 *aKeySort;          /* KEYINFO_ORDER_xxx */
   int nAgg;              /* Aggregate functions */
   int nSet;              /* Those of them with DISTINCT */
   int nOrder;            /* Those of them with ORDER BY */

@@ -33,7 +33,7 @@
 ** works on four values and 32 tags at a time.
 */
 #define HP_LANES 31
-static int hpVecInit(HpExec *p, HpVec *pVec, int n){
+static int hpVecInit(HpFrame *p, HpVec *pVec, int n){
   pVec->aTag = hpArenaAlloc(&p->vec, n+HP_LANES);
   pVec->aVal = hpArenaAlloc(&p->vec, (i64)(n+HP_LANES)*sizeof(HpVal));
   pVec->aLen = hpArenaAlloc(&p->vec, (i64)n*sizeof(u32));
@@ -50,7 +50,7 @@ static int hpVecInit(HpExec *p, HpVec *pVec, int n){
 ** while the program runs.  Text and blobs are copied, so that HP_SLACK
 ** bytes after them are readable; if there is no memory pVec->mType is 0.
 */
-static void hpVecConst(HpExec *p, HpVec *pVec, Mem *pMem){
+static void hpVecConst(HpFrame *p, HpVec *pVec, Mem *pMem){
   pVec->mIdx = 0;
   pVec->aLen[0] = 0;
   if( pMem->flags & MEM_Null ){
@@ -87,7 +87,7 @@ static void hpVecConst(HpExec *p, HpVec *pVec, Mem *pMem){
 /*
 ** Turn a vector in float form back: integers are integers.
 */
-static void hpVecExact(HpExec *p, HpVec *pVec){
+static void hpVecExact(HpFrame *p, HpVec *pVec){
   if( pVec->bFloat ){
     HpVal *aVal = pVec->aVal;
     const u8 *aTag = pVec->aTag;
@@ -102,7 +102,7 @@ static void hpVecExact(HpExec *p, HpVec *pVec){
 ** Make *pMem the value of row i of pVec.  The bytes of text and blobs stay
 ** where they are; whoever changes *pMem releases it.
 */
-static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+static void hpVecToMem(const HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
   assert( pVec->bFloat==0 );
   i &= pVec->mIdx;
   sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
@@ -134,10 +134,10 @@ static void hpVecToMem(const HpExec *p, const HpVec *pVec, int i, Mem *pMem){
 ** follows it, and HP_SLACK bytes are readable.  Returns NULL if there is no
 ** memory, or too much of it is in use: then p->rcOp is set.
 */
-static u8 *hpTextAlloc(HpExec *p, u32 n){
+static u8 *hpTextAlloc(HpFrame *p, u32 n){
   HpArena *pText = &p->text;
   u8 *z = 0;
-  if( (i64)n+pText->nTotal<=p->nMemory ){
+  if( (i64)n+pText->nTotal<=p->mxText ){
     z = hpArenaAlloc(pText, (i64)n+HP_SLACK);
   }
   if( z==0 ){
@@ -156,7 +156,7 @@ static u8 *hpTextAlloc(HpExec *p, u32 n){
 ** Set row i of pOut to a text or blob.
 */
 static void hpVecSetStr(
-  HpExec *p,
+  HpFrame *p,
   HpVec *pOut, int i,
   u8 tag, const u8 *z, u32 n
 ){
@@ -176,7 +176,7 @@ static void hpVecSetStr(
 ** Set row i of pOut to a copy of *pMem, and add its type to pOut->mType.  What
 ** cannot be in a vector (a pointer, a very long string) sets p->rcOp.
 */
-static void hpVecSetMem(HpExec *p, HpVec *pOut, int i, Mem *pMem){
+static void hpVecSetMem(HpFrame *p, HpVec *pOut, int i, Mem *pMem){
   u8 tag = HP_NULL;
   if( pMem->flags & MEM_Null ){
     if( pMem->flags & (MEM_Subtype|MEM_Term) ) p->rcOp = HP_DECLINE;
@@ -283,7 +283,7 @@ static int hpValCompare(
 ** affinity aff applied to copies of both.  Neither is NULL.
 */
 static int hpMemCompare(
-  const HpExec *p,
+  const HpFrame *p,
   const HpVec *pA,
   const HpVec *pB,
   int i,
@@ -314,7 +314,7 @@ static int hpMemCompare(
 }
 
 /* Make a vector of the truth values in p->aBool */
-static void hpVecFromBool(HpExec *p, HpVec *pOut){
+static void hpVecFromBool(HpFrame *p, HpVec *pOut){
   u8 mType = 0;
   HP_ROWS(p, {
     u8 b = p->aBool[i];
@@ -327,7 +327,7 @@ static void hpVecFromBool(HpExec *p, HpVec *pOut){
 }
 
 /* Truth of row i of pVec */
-static u8 hpVecTruth(const HpExec *p, const HpVec *pVec, int i){
+static u8 hpVecTruth(const HpFrame *p, const HpVec *pVec, int i){
   u8 b;
   Mem m;
   i &= pVec->mIdx;
@@ -343,7 +343,7 @@ static u8 hpVecTruth(const HpExec *p, const HpVec *pVec, int i){
 }
 
 /* The same without a call for truth values */
-static SQLITE_INLINE u8 hpVecBool(const HpExec *p, const HpVec *pVec, int i){
+static SQLITE_INLINE u8 hpVecBool(const HpFrame *p, const HpVec *pVec, int i){
   u8 t = pVec->aTag[i & pVec->mIdx];
   if( t & ~(HP_INT|HP_NULL) ) return hpVecTruth(p, pVec, i);
   return t==HP_NULL ? 2 : pVec->aVal[i & pVec->mIdx].i!=0;
@@ -353,7 +353,7 @@ static SQLITE_INLINE u8 hpVecBool(const HpExec *p, const HpVec *pVec, int i){
 ** The selected rows that pOp is needed for: sets *paSel and returns their
 ** number.
 */
-static int hpSelGuard(HpExec *p, const HpOp *pOp, const u16 **paSel){
+static int hpSelGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
   int n = p->nSel;
   *paSel = p->aSel;
   if( pOp->iGuard!=HP_NO_VEC ){

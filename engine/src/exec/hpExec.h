@@ -63,44 +63,22 @@ struct HpExec {
   int rc;                /* How that ended */
   HpRun run;             /* Leaves being worked on */
   HpBatch batch;         /* Rows being worked on */
-  u64 iPos;              /* Position of the first row of the batch: the run's
-                         ** number, then 32 bits for the row within the run */
-  HpVec *aVec;           /* The vectors of the program */
-  u16 *aSel;             /* Selection vector: rows that passed the filters */
-  int nSel;
-  u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
-  u8 bDense;             /* Most rows are selected: compute all of them */
-  u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
-  u16 *aPick;            /* Scratch: a choice for each row */
-  void **apState;        /* What operations keep: patterns, sets, contexts */
-  Vdbe *pFuncVdbe;       /* What SQL functions take for their statement */
-  HpArena text;          /* Text computed for this batch */
-  HpArena textConst;     /* Text of constants */
-  int rcOp;              /* HP_DECLINE or an error if an operation gave up */
-  u8 *aText;             /* Scratch: text with a zero byte after it */
-  u32 nText;             /* Bytes of aText */
+  HpFrame frame;         /* The same rows as vectors */
   u64 nScanned;          /* Rows read so far */
   u32 nStep;             /* Opcodes that stock would have run.  Atomic */
   u32 nTold;             /* nStep when it was last looked at.  Atomic */
-  HpArena vec;           /* Memory of vectors and scratch */
-  HpAgg *pAgg;           /* Groups, or ... */
-  HpRows *pRows;         /* ... rows found */
-  HpParts *pParts;       /* HpPlan.pPart: partitions, or NULL: keep all rows */
-  u8 bInRange;           /* HpProg.nRange>0: a row in range was seen, */
-  u64 iInRange;          /* the last one at this position, ... */
-  u64 iOutRange;         /* ... and one behind them, or HP_NO_POS */
+  HpArena vec;           /* Memory of the run and the batch */
+  void *pSink;           /* What the sink has: HpAgg, HpSort, HpFound */
+  HpRuns *pRuns;         /* Its sorted runs, or NULL */
   HpBound bound;         /* Rows that need not be looked at */
   HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
-  int bAvx2;             /* Use the AVX2 routines */
 };
-
-#define HP_NO_POS (~(u64)0)   /* A position that no row has */
 
 /* Run BODY for each row i to compute: all rows or the selected ones */
 #define HP_ROWS(P,...) \
   if( (P)->bDense ){ \
-    int i, n_ = (P)->batch.nRow; \
+    int i, n_ = (P)->nRow; \
     for(i=0; i<n_; i++) __VA_ARGS__ \
   }else{ \
     int ii_, n_ = (P)->nSel; \
@@ -111,7 +89,7 @@ struct HpExec {
 /* Run BODY for the rows to compute, from row IFROM on if all are computed */
 #define HP_ROWS_FROM(P,IFROM,...) \
   if( (P)->bDense ){ \
-    int i, n_ = (P)->batch.nRow; \
+    int i, n_ = (P)->nRow; \
     for(i=(IFROM); i<n_; i++) __VA_ARGS__ \
   }else{ \
     HP_ROWS(P, __VA_ARGS__) \
@@ -138,47 +116,47 @@ static int hpProgOp(HpProg*, const HpOp*);
 static int hpProgFilter(HpProg*, int);
 
 /* hp_compare.c */
-static void hpOpCompare(HpExec*, const HpOp*);
+static void hpOpCompare(HpFrame*, const HpOp*);
 
 /* hp_in.c */
-static int hpInOpen(HpExec*, const HpOp*, void**);
-static void hpOpIn(HpExec*, const HpOp*, const HpInSet*);
-static void hpOpInAffinity(HpExec*, const HpOp*);
+static int hpInOpen(HpFrame*, const HpOp*, void**);
+static void hpOpIn(HpFrame*, const HpOp*, const HpInSet*);
+static void hpOpInAffinity(HpFrame*, const HpOp*);
 
 /* hp_arith.c */
-static void hpOpArith(HpExec*, const HpOp*, HpVec*);
-static void hpOpBit(HpExec*, const HpOp*, HpVec*);
+static void hpOpArith(HpFrame*, const HpOp*, HpVec*);
+static void hpOpBit(HpFrame*, const HpOp*, HpVec*);
 
 /* hp_text.c */
-static void hpOpConcat(HpExec*, const HpOp*, HpVec*);
-static void hpVecCopy(HpExec*, HpVec*, const HpVec*);
-static void hpOpCast(HpExec*, const HpOp*, HpVec*);
+static void hpOpConcat(HpFrame*, const HpOp*, HpVec*);
+static void hpVecCopy(HpFrame*, HpVec*, const HpVec*);
+static void hpOpCast(HpFrame*, const HpOp*, HpVec*);
 
 /* hp_func.c */
-static void hpFuncRun(HpExec*, int);
-static int hpFuncOpen(HpExec*, int);
-static void hpFuncClose(HpExec*);
-static int hpLikeOpen(HpExec*, const HpOp*, void**);
-static void hpLikeRun(HpExec*, const HpOp*, const void*);
+static void hpFuncRun(HpFrame*, int);
+static int hpFuncOpen(HpFrame*, int);
+static void hpFuncClose(HpFrame*);
+static int hpLikeOpen(HpFrame*, const HpOp*, void**);
+static void hpLikeRun(HpFrame*, const HpOp*, const void*);
 
 /* hp_expr.c */
-static int hpExprOpen(HpExec*);
-static void hpExprClose(HpExec*);
-static int hpExprFilter(HpExec*);
-static int hpExprRest(HpExec*);
+static int hpExprOpen(HpFrame*, Mem*);
+static void hpExprClose(HpFrame*);
+static int hpExprFilter(HpFrame*);
+static int hpExprRest(HpFrame*);
 static int hpExprRangeIsWhole(const HpScan*);
 
 /* hp_key.c */
 static u32 hpTrimmed(const u8*, u32);
-static int hpPackRows(HpExec*, HpPack*);
+static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 static u32 hpKeyNumber(u8*, u8, HpVal);
 static u32 hpKeyInt(u8*, i64, u8);
 static int hpKeyValue(HpBuf*, const HpVec*, int, CollSeq*, u8);
-static int hpKeyNorm(HpExec*, int, HpBuf*);
-static int hpKeyShow(HpExec*, int, HpBuf*);
+static int hpKeyNorm(HpFrame*, const HpKeys*, int, HpBuf*);
+static int hpKeyShow(HpFrame*, const HpKeys*, int, HpBuf*);
 static void hpMemStr(Mem*, u8, const u8*, u32);
 static void hpMemPoint(Mem*, u8, const u8*, u32);
-static void hpKeyToMem(const HpPlan*, const u8*, u32, Mem*, HpBuf*);
+static void hpKeyToMem(const HpKeys*, const u8*, u32, Mem*, HpBuf*);
 
 #endif /* HPEXEC_H */
 #endif /* SQLITE_OMIT_HP */

@@ -69,7 +69,7 @@ static SQLITE_INLINE u8 hpRealArith(
 ** HP_NULL.  *pi is the value as an integer (for %), *pr as a real.
 */
 static u8 hpVecNumber(
-  const HpExec *p,
+  const HpFrame *p,
   const HpVec *pVec,
   int i,
   i64 *pi,
@@ -190,7 +190,7 @@ static u8 hpTagsAvx2(
     aOut[i].r = r; \
   })
 static void hpArithPlain(
-  HpExec *p,
+  HpFrame *p,
   int op,
   const HpVal *aA, int iStepA,
   const HpVal *aB, int iStepB,
@@ -217,7 +217,7 @@ static void hpArithPlain(
 ** below 2^53 the double is exactly it.  Where one is real the double is the
 ** result.  Only -0.0 = 0 * -1 is no integer.
 */
-static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
+static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   const HpVec *apIn[2];
   const HpVal *aaVal[2];
   int aStep[2];
@@ -249,14 +249,14 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense ){
     hpArithAvx2(op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
-                p->batch.nRow, &bOdd, &bZero);
+                p->nRow, &bOdd, &bZero);
   }else
 #endif
   hpArithPlain(p, op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
                &bOdd, &bZero);
   if( !bInt ){
     int bNaN = 0;
-    memset(aTag, HP_REAL, p->batch.nRow);
+    memset(aTag, HP_REAL, p->nRow);
     pOut->mType = HP_REAL;
     pOut->bFloat = 0;
     if( bOdd ){
@@ -278,7 +278,7 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
     if( bOdd ) return 0;
 #ifdef HP_AVX2
     if( p->bAvx2 && p->bDense ){
-      mType = hpTagsAvx2(aTA, mA, aTB, mB, aTag, p->batch.nRow);
+      mType = hpTagsAvx2(aTA, mA, aTB, mB, aTag, p->nRow);
     }else
 #endif
     HP_ROWS(p, {
@@ -300,7 +300,7 @@ static int hpFloatArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 /*
 ** Compute pOut = a op b.
 */
-static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
+static void hpOpArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   int op = pOp->op;
@@ -354,7 +354,7 @@ static void hpOpArith(HpExec *p, const HpOp *pOp, HpVec *pOut){
 ** Row i of pVec as an integer, as stock casts operands of & and |.  *pi is not
 ** set if it is NULL.
 */
-static u8 hpVecInt(const HpExec *p, const HpVec *pVec, int i, i64 *pi){
+static u8 hpVecInt(const HpFrame *p, const HpVec *pVec, int i, i64 *pi){
   Mem m;
   i &= pVec->mIdx;
   switch( pVec->aTag[i] ){
@@ -384,7 +384,7 @@ static i64 hpShift(i64 a, i64 b){
 /*
 ** Compute pOut = a & b, a | b, a << b, a >> b, or ~a.
 */
-static void hpOpBit(HpExec *p, const HpOp *pOp, HpVec *pOut){
+static void hpOpBit(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 mOut = 0;

@@ -120,7 +120,7 @@ static int hpPrefixAvx2(
 ** If bNumeric, text in the form of a number becomes one before it is compared;
 ** the constant does not have that form.
 */
-static void hpCompareText(HpExec *p, const HpOp *pOp, int bNumeric){
+static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
   const HpVec *pA = &p->aVec[pOp->a];
   const HpVec *pB = &p->aVec[pOp->b];
   const HpVal *aA = pA->aVal;
@@ -135,7 +135,7 @@ static void hpCompareText(HpExec *p, const HpOp *pOp, int bNumeric){
   hpCompareTruth(pOp->op, aTruth);
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense && n>=8 ){
-    iFrom = hpPrefixAvx2(aA, aLen, p->batch.nRow, prefix, bNumeric, aTruth,
+    iFrom = hpPrefixAvx2(aA, aLen, p->nRow, prefix, bNumeric, aTruth,
                          aBool, &bAsk);
   }
 #endif
@@ -162,7 +162,7 @@ static void hpCompareText(HpExec *p, const HpOp *pOp, int bNumeric){
 }
 
 /* Comparison of values of any types into p->aBool */
-static void hpCompareAny(HpExec *p, const HpOp *pOp){
+static void hpCompareAny(HpFrame *p, const HpOp *pOp){
   const HpVec *pA = &p->aVec[pOp->a];
   const HpVec *pB = &p->aVec[pOp->b];
   int op = pOp->op;
@@ -205,7 +205,7 @@ static void hpCompareAny(HpExec *p, const HpOp *pOp){
 /*
 ** Compute a comparison into p->aBool.
 */
-static void hpOpCompare(HpExec *p, const HpOp *pOp){
+static void hpOpCompare(HpFrame *p, const HpOp *pOp){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;

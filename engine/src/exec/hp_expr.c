@@ -42,7 +42,7 @@
 ** Set pOut to aArg[p->aPick[i]] in each row i, or to NULL where aPick[i] is
 ** n.
 */
-static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
+static void hpVecPick(HpFrame *p, HpVec *pOut, const u16 *aArg, int n){
   const u16 *aPick = p->aPick;
   u8 mType = 0;
   u8 bFloat = 1;         /* All in float form or reals */
@@ -84,8 +84,8 @@ static void hpVecPick(HpExec *p, HpVec *pOut, const u16 *aArg, int n){
 ** Compute a CASE without base: arguments are WHEN, THEN, WHEN, THEN, ..., and
 ** perhaps ELSE.
 */
-static void hpOpCase(HpExec *p, const HpOp *pOp, HpVec *pOut){
-  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+static void hpOpCase(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pProg->aArg[pOp->iArg];
   u16 aThen[HP_MX_LIST/2+1];
   u16 *aPick = p->aPick;
   int nWhen = pOp->n/2;
@@ -116,8 +116,8 @@ static void hpOpCase(HpExec *p, const HpOp *pOp, HpVec *pOut){
 /*
 ** Compute COALESCE(): the first argument that is not NULL.
 */
-static void hpOpCoalesce(HpExec *p, const HpOp *pOp, HpVec *pOut){
-  const u16 *aArg = &p->pPlan->prog.aArg[pOp->iArg];
+static void hpOpCoalesce(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+  const u16 *aArg = &p->pProg->aArg[pOp->iArg];
   u16 *aPick = p->aPick;
   int n = pOp->n;
   int k;
@@ -139,15 +139,15 @@ static void hpOpCoalesce(HpExec *p, const HpOp *pOp, HpVec *pOut){
 ** Run a comparison by an application's collation into p->aBool.  Only rows that
 ** stock would compare are compared; the others are false.
 */
-static void hpOpUser(HpExec *p, int iOp){
-  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
+static void hpOpUser(HpFrame *p, int iOp){
+  const HpOp *pOp = &p->pProg->aOp[iOp];
   u16 *aSel = p->aSel;
   int nSel = p->nSel;
   u8 bDense = p->bDense;
   const u16 *aNeed;
   hpVecExact(p, &p->aVec[pOp->a]);
   if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
-  memset(p->aBool, 0, p->batch.nRow);
+  memset(p->aBool, 0, p->nRow);
   p->nSel = hpSelGuard(p, pOp, &aNeed);
   p->aSel = (u16*)aNeed;
   p->bDense = 0;
@@ -164,8 +164,8 @@ static void hpOpUser(HpExec *p, int iOp){
 /*
 ** Run operation iOp for the rows selected.
 */
-static void hpOpRun(HpExec *p, int iOp){
-  const HpOp *pOp = &p->pPlan->prog.aOp[iOp];
+static void hpOpRun(HpFrame *p, int iOp){
+  const HpOp *pOp = &p->pProg->aOp[iOp];
   HpVec *pOut = &p->aVec[pOp->iOut];
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
@@ -173,7 +173,7 @@ static void hpOpRun(HpExec *p, int iOp){
 
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
-      hpRecordColumn(p, pOp->a, pOut);
+      hpRecordColumn(p->pWorker, p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
       hpOpArith(p, pOp, pOut);
@@ -264,26 +264,44 @@ static void hpOpRun(HpExec *p, int iOp){
 /*
 ** Compute operation iOp, which is constant, for one row that stands for all.
 */
-static void hpOpRunConst(HpExec *p, int iOp){
+static void hpOpRunConst(HpFrame *p, int iOp){
   u16 *aSel = p->aSel;
   p->aSel = p->aAll;
   p->nSel = 1;
   p->bDense = 0;
-  p->batch.nRow = 1;
+  p->nRow = 1;
   hpOpRun(p, iOp);
-  p->aVec[p->pPlan->prog.aOp[iOp].iOut].mIdx = 0;
+  p->aVec[p->pProg->aOp[iOp].iOut].mIdx = 0;
   p->aSel = aSel;
-  p->batch.nRow = 0;
+  p->nRow = 0;
 }
 
 /*
-** Allocate vectors and what operations keep, and compute those that are
-** constant.  Constants are there, and so are p->aSel, aAll and aBool.
+** Allocate vectors and what operations keep, read the constants from registers
+** aMem[], and compute what is constant.  What stands in the frame up to nAlloc has
+** been set.
 */
-static int hpExprOpen(HpExec *p){
-  const HpProg *pProg = &p->pPlan->prog;
-  i64 n = p->batch.nAlloc;
+static int hpExprOpen(HpFrame *p, Mem *aMem){
+  const HpProg *pProg = p->pProg;
+  i64 n = p->nAlloc;
   int i;
+  p->iOutRange = HP_NO_POS;
+  p->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
+  p->aAll = hpArenaAlloc(&p->vec, sizeof(u16)*n);
+  p->aBool = hpArenaAlloc(&p->vec, n);
+  p->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)(pProg->nVec+1));
+  if( p->aSel==0 || p->aAll==0 || p->aBool==0 || p->aVec==0 ){
+    return HP_DECLINE;
+  }
+  memset(p->aVec, 0, sizeof(HpVec)*(i64)(pProg->nVec+1));
+  for(i=0; i<n; i++) p->aAll[i] = (u16)i;
+  for(i=0; i<pProg->nConst; i++){
+    HpVec *pVec = &p->aVec[pProg->aConst[i].iVec];
+    int rc = hpVecInit(p, pVec, 1);
+    if( rc ) return rc;
+    hpVecConst(p, pVec, &aMem[pProg->aConst[i].iReg]);
+    if( pVec->mType==0 ) return HP_DECLINE;
+  }
   p->aPick = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   p->apState = hpArenaAlloc(&p->vec, sizeof(void*)*(i64)(pProg->nOp+1));
   if( p->aPick==0 || p->apState==0 ) return HP_DECLINE;
@@ -318,18 +336,19 @@ static int hpExprOpen(HpExec *p){
 /*
 ** Free what hpExprOpen() made.  Harmless if it has not been called.
 */
-static void hpExprClose(HpExec *p){
+static void hpExprClose(HpFrame *p){
   hpFuncClose(p);
   hpArenaClear(&p->text);
   hpArenaClear(&p->textConst);
+  hpArenaClear(&p->vec);
 }
 
 /*
 ** Run operations *piOp up to iTo, but for constant ones.  Returns p->rcOp.
 */
-static int hpOpRunTo(HpExec *p, int *piOp, int iTo){
+static int hpOpRunTo(HpFrame *p, int *piOp, int iTo){
   for(; *piOp<iTo; (*piOp)++){
-    if( p->pPlan->prog.aOp[*piOp].bConst ) continue;
+    if( p->pProg->aOp[*piOp].bConst ) continue;
     hpOpRun(p, *piOp);
     if( p->rcOp ) return p->rcOp;
   }
@@ -341,9 +360,9 @@ static int hpOpRunTo(HpExec *p, int *piOp, int iTo){
 ** piece so far: see hp_range.c.  The scan begins with the leaf where the first of
 ** them would be, so in a sound file only rows of the first run come before.
 */
-static int hpExprInRange(HpExec *p){
+static int hpExprInRange(HpFrame *p){
   int n = p->nSel;
-  int nRow = p->batch.nRow;
+  int nRow = p->nRow;
   const u16 *aSel = p->aSel;
   int bFirst = (p->iPos>>32)==0 && p->bInRange==0;
   if( n==0 ){
@@ -369,21 +388,21 @@ static int hpExprRangeIsWhole(const HpScan *pScan){
   u64 iLast = 0;
   int i;
   for(i=0; i<pScan->nWorker; i++){
-    iLast = MAX(iLast, pScan->apWorker[i]->iInRange);
+    iLast = MAX(iLast, pScan->apWorker[i]->frame.iInRange);
   }
   for(i=0; i<pScan->nWorker; i++){
-    if( pScan->apWorker[i]->iOutRange<iLast ) return 0;
+    if( pScan->apWorker[i]->frame.iOutRange<iLast ) return 0;
   }
   return 1;
 }
 
 #ifdef SQLITE_DEBUG
-/* A selection vector: rows of the batch, each after the one before it */
-static int hpExprIsSelection(const HpExec *p){
+/* A selection vector: rows of the frame, each after the one before it */
+static int hpExprIsSelection(const HpFrame *p){
   int ii;
-  if( p->nSel<0 || p->nSel>p->batch.nRow ) return 0;
+  if( p->nSel<0 || p->nSel>p->nRow ) return 0;
   for(ii=0; ii<p->nSel; ii++){
-    if( p->aSel[ii]>=p->batch.nRow ) return 0;
+    if( p->aSel[ii]>=p->nRow ) return 0;
     if( ii>0 && p->aSel[ii]<=p->aSel[ii-1] ) return 0;
   }
   return 1;
@@ -391,18 +410,18 @@ static int hpExprIsSelection(const HpExec *p){
 #endif
 
 /*
-** Apply the filters to the batch: afterwards p->aSel[0..p->nSel-1] are the
+** Apply the filters: afterwards p->aSel[0..p->nSel-1] are the
 ** rows for which the WHERE clause is true, in order.
 **
 ** While at least half of the rows are selected all rows are computed: loops
 ** without a selection vector are that much faster.
 */
-static int hpExprFilter(HpExec *p){
-  const HpProg *pProg = &p->pPlan->prog;
+static int hpExprFilter(HpFrame *p){
+  const HpProg *pProg = p->pProg;
   int iOp = 0;
   int i, ii;
 
-  p->nSel = p->batch.nRow;
+  p->nSel = p->nRow;
   p->bDense = 1;
   memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
   hpArenaReset(&p->text);
@@ -425,7 +444,7 @@ static int hpExprFilter(HpExec *p){
       n += p->aBool[row]==1;
     }
     p->nSel = n;
-    p->bDense = n*2>=p->batch.nRow;
+    p->bDense = n*2>=p->nRow;
     if( i+1==pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
   }
   if( i<pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
@@ -436,8 +455,8 @@ static int hpExprFilter(HpExec *p){
 /*
 ** Compute keys and arguments for the rows that passed the filters.
 */
-static int hpExprRest(HpExec *p){
-  const HpProg *pProg = &p->pPlan->prog;
+static int hpExprRest(HpFrame *p){
+  const HpProg *pProg = p->pProg;
   int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
   if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;

@@ -42,7 +42,7 @@ struct HpFunc {
   u32 mConst;            /* Arguments that are, as in P1 of OP_Function */
   Mem *aMem;             /* Arguments of a call */
   Mem out;               /* Its result */
-  int (*xFast)(HpExec*,HpFunc*,int);  /* See hpFastXxx(), or NULL */
+  int (*xFast)(HpFrame*,HpFunc*,int);  /* See hpFastXxx(), or NULL */
   u32 nLit;              /* For xFast: what it found out about constants */
   sqlite3_context *pCtx;
 };
@@ -52,7 +52,7 @@ struct HpFunc {
 ** function has attached to *pMem is used again.  Text gets the zero byte that
 ** functions ask for: most are found with one.
 */
-static void hpFuncArg(HpExec *p, const HpVec *pVec, int i, Mem *pMem){
+static void hpFuncArg(HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
   i &= pVec->mIdx;
   pMem->flags = MEM_Null;
   switch( pVec->aTag[i] ){
@@ -96,7 +96,7 @@ static void hpFuncArg(HpExec *p, const HpVec *pVec, int i, Mem *pMem){
 /*
 ** Call the function for row i.
 */
-static void hpFuncCall(HpExec *p, HpFunc *pF, int i){
+static void hpFuncCall(HpFrame *p, HpFunc *pF, int i){
   sqlite3_context *pCtx = pF->pCtx;
   HpVec *pOut = pF->pOut;
   int k;
@@ -129,15 +129,15 @@ static void hpFuncCall(HpExec *p, HpFunc *pF, int i){
 ** defined, the value of a row that was, so that pOut->mType stays as it is.
 ** aSel[0..n-1] are those that were.
 */
-static void hpVecFill(HpExec *p, HpVec *pOut, const u16 *aSel, int n){
+static void hpVecFill(HpFrame *p, HpVec *pOut, const u16 *aSel, int n){
   int i, ii, from;
   if( n==0 ){
-    memset(pOut->aTag, HP_NULL, p->batch.nAlloc);
+    memset(pOut->aTag, HP_NULL, p->nAlloc);
     pOut->mType = HP_NULL;
     return;
   }
   from = aSel[0];
-  for(i=0, ii=0; i<p->batch.nRow; i++){
+  for(i=0, ii=0; i<p->nRow; i++){
     if( ii<n && aSel[ii]==i ){
       from = i;
       ii++;
@@ -153,7 +153,7 @@ static void hpVecFill(HpExec *p, HpVec *pOut, const u16 *aSel, int n){
 /*
 ** Compute HP_OP_FUNC number iOp.
 */
-static void hpFuncRun(HpExec *p, int iOp){
+static void hpFuncRun(HpFrame *p, int iOp){
   HpFunc *pF = p->apState[iOp];
   const HpOp *pOp = pF->pOp;
   const u16 *aSel;
@@ -171,11 +171,11 @@ static void hpFuncRun(HpExec *p, int iOp){
     if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
     hpFuncCall(p, pF, aSel[ii]);
     /* A batch of calls may take long */
-    if( AtomicLoad(&p->pScan->db->u1.isInterrupted) ){
+    if( AtomicLoad(&p->pWorker->pScan->db->u1.isInterrupted) ){
       p->rcOp = SQLITE_INTERRUPT;
     }
   }
-  if( p->rcOp==0 && (p->bDense ? n<p->batch.nRow : n<p->nSel) ){
+  if( p->rcOp==0 && (p->bDense ? n<p->nRow : n<p->nSel) ){
     hpVecFill(p, pOut, aSel, n);
   }
 }
@@ -185,13 +185,13 @@ static const u8 aHpTypeName[5][HP_SLACK+8] = {
   "integer", "real", "text", "blob", "null"
 };
 
-static void hpFuncFast(HpExec*, HpFunc*);
+static void hpFuncFast(HpFrame*, HpFunc*);
 
 /*
 ** Prepare HP_OP_FUNC number iOp.  Vectors of its arguments are there.
 */
-static int hpFuncOpen(HpExec *p, int iOp){
-  const HpProg *pProg = &p->pPlan->prog;
+static int hpFuncOpen(HpFrame *p, int iOp){
+  const HpProg *pProg = p->pProg;
   const HpOp *pOp = &pProg->aOp[iOp];
   FuncDef *pDef = pOp->pInfo;
   Vdbe *v = p->pFuncVdbe;
@@ -208,7 +208,7 @@ static int hpFuncOpen(HpExec *p, int iOp){
     p->pFuncVdbe = v;
   }
   if( (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) && v->iCurrentTime==0 ){
-    sqlite3_int64 *piTime = &p->pScan->v->iCurrentTime;
+    sqlite3_int64 *piTime = &p->pWorker->pScan->v->iCurrentTime;
     if( *piTime==0 && sqlite3OsCurrentTimeInt64(p->db->pVfs, piTime) ){
       return HP_DECLINE;
     }
@@ -244,7 +244,7 @@ static int hpFuncOpen(HpExec *p, int iOp){
   pF->pCtx->argc = pOp->n;
   p->apState[iOp] = pF;
   if( pOp->bSub ){
-    i64 n = pOp->bConst ? 1 : p->batch.nAlloc;
+    i64 n = pOp->bConst ? 1 : p->nAlloc;
     pF->pOut->aSub = hpArenaAlloc(&p->vec, n);
     if( pF->pOut->aSub==0 ) return HP_DECLINE;
     memset(pF->pOut->aSub, 0, n);
@@ -256,14 +256,14 @@ static int hpFuncOpen(HpExec *p, int iOp){
 /*
 ** Free what functions have kept, and what their arguments hold.
 */
-static void hpFuncClose(HpExec *p){
+static void hpFuncClose(HpFrame *p){
   int i, k;
   if( p->pFuncVdbe==0 ) return;
   sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, -1, 0);
   p->pFuncVdbe = 0;
-  for(i=0; i<p->pPlan->prog.nOp; i++){
+  for(i=0; i<p->pProg->nOp; i++){
     HpFunc *pF = p->apState[i];
-    if( pF==0 || p->pPlan->prog.aOp[i].eOp!=HP_OP_FUNC ) continue;
+    if( pF==0 || p->pProg->aOp[i].eOp!=HP_OP_FUNC ) continue;
     for(k=0; k<pF->pOp->n; k++) sqlite3VdbeMemRelease(&pF->aMem[k]);
     sqlite3VdbeMemRelease(&pF->out);
   }
@@ -327,7 +327,7 @@ static SQLITE_INLINE int hpFastText(HpFunc *pF, int i, const u8 *z, u32 n){
 */
 
 /* length(X): blobs; text without zero bytes and of ASCII */
-static int hpFastLength(HpExec *p, HpFunc *pF, int i){
+static int hpFastLength(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   u32 n = pA->aLen[iA];
@@ -345,7 +345,7 @@ static int hpFastLength(HpExec *p, HpFunc *pF, int i){
 
 /* upper(X) and lower(X): text.  nLit is 'a' or 'A', the first letter that
 ** changes */
-static int hpFastCase(HpExec *p, HpFunc *pF, int i){
+static int hpFastCase(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   u32 n = pA->aLen[iA];
@@ -373,7 +373,7 @@ static int hpFastCase(HpExec *p, HpFunc *pF, int i){
 }
 
 /* abs(X): numbers but for the smallest */
-static int hpFastAbs(HpExec *p, HpFunc *pF, int i){
+static int hpFastAbs(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   HpVal v = pA->aVal[iA];
@@ -390,7 +390,7 @@ static int hpFastAbs(HpExec *p, HpFunc *pF, int i){
 }
 
 /* round(X) and round(X,0): reals; round(X,Y): integers */
-static int hpFastRound(HpExec *p, HpFunc *pF, int i){
+static int hpFastRound(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   u8 t = pA->aTag[iA];
@@ -409,7 +409,7 @@ static int hpFastRound(HpExec *p, HpFunc *pF, int i){
 }
 
 /* substr(X,Y) and substr(X,Y,Z): ASCII text, integers, Z not negative */
-static int hpFastSubstr(HpExec *p, HpFunc *pF, int i){
+static int hpFastSubstr(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   const u8 *z = pA->aVal[iA].z;
@@ -450,7 +450,7 @@ static i64 hpPieceFind(const u8*, u32, const u8*, u32, int);
 
 /* instr(X,Y): text where Y begins with ASCII, so that it can only be found at
 ** the start of a character */
-static int hpFastInstr(HpExec *p, HpFunc *pF, int i){
+static int hpFastInstr(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   const HpVec *pB = pF->apArg[1];
   int iA = i & pA->mIdx;
@@ -468,7 +468,7 @@ static int hpFastInstr(HpExec *p, HpFunc *pF, int i){
 }
 
 /* typeof(X) */
-static int hpFastTypeof(HpExec *p, HpFunc *pF, int i){
+static int hpFastTypeof(HpFrame *p, HpFunc *pF, int i){
   UNUSED_PARAMETER(p);
   switch( hpFastTag(pF, 0, i) ){
     case HP_INT:   return hpFastText(pF, i, aHpTypeName[0], 7);
@@ -480,7 +480,7 @@ static int hpFastTypeof(HpExec *p, HpFunc *pF, int i){
 }
 
 /* min(X,Y,...) and max(X,Y,...): numbers.  nLit is 1 for max */
-static int hpFastMinMax(HpExec *p, HpFunc *pF, int i){
+static int hpFastMinMax(HpFrame *p, HpFunc *pF, int i){
   int mask = pF->nLit ? -1 : 0;
   int k;
   u8 tag = hpFastTag(pF, 0, i);
@@ -532,7 +532,7 @@ static SQLITE_INLINE u32 hpIsoDate(const u8 *z, u32 n){
 }
 
 /* date(X): dates */
-static int hpFastDate(HpExec *p, HpFunc *pF, int i){
+static int hpFastDate(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   UNUSED_PARAMETER(p);
@@ -547,7 +547,7 @@ static int hpFastDate(HpExec *p, HpFunc *pF, int i){
 #define hpTwo(Z)  (((Z)[0]-'0')*10 + ((Z)[1]-'0'))
 
 /* julianday(X) and unixepoch(X): dates.  nLit is 1 for unixepoch */
-static int hpFastJulian(HpExec *p, HpFunc *pF, int i){
+static int hpFastJulian(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[0];
   int iA = i & pA->mIdx;
   const u8 *z = pA->aVal[iA].z;
@@ -575,7 +575,7 @@ static int hpFastJulian(HpExec *p, HpFunc *pF, int i){
 
 /* strftime(F,X): dates, where F asks for adjacent parts of X.  nLit is where
 ** they begin, times 256, and where they end */
-static int hpFastStrftime(HpExec *p, HpFunc *pF, int i){
+static int hpFastStrftime(HpFrame *p, HpFunc *pF, int i){
   const HpVec *pA = pF->apArg[1];
   int iA = i & pA->mIdx;
   u32 iFrom = pF->nLit>>8;
@@ -618,7 +618,7 @@ static u32 hpIsoFormat(const u8 *zFmt, u32 n, u32 *piFrom){
 /*
 ** Choose pF->xFast.
 */
-static void hpFuncFast(HpExec *p, HpFunc *pF){
+static void hpFuncFast(HpFrame *p, HpFunc *pF){
   const FuncDef *pDef = pF->pOp->pInfo;
   void (*xFunc)(sqlite3_context*,int,sqlite3_value**) = pDef->xSFunc;
   int nArg = pF->pOp->n;
@@ -689,7 +689,7 @@ struct HpLike {
 /*
 ** Prepare LIKE: its pattern is constant.
 */
-static int hpLikeOpen(HpExec *p, const HpOp *pOp, void **ppState){
+static int hpLikeOpen(HpFrame *p, const HpOp *pOp, void **ppState){
   const HpVec *pPat = &p->aVec[pOp->a];
   const struct compareInfo *pInfo = pOp->pInfo;
   HpLike *pLike = hpArenaAlloc(&p->vec, sizeof(*pLike));
@@ -834,7 +834,7 @@ static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
 ** The text of row i of pVec with a zero byte after it, until the next call.
 ** Returns NULL, and sets mallocFailed, if there is no memory.
 */
-static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
+static const u8 *hpTextZ(HpFrame *p, const HpVec *pVec, int i){
   u32 n = pVec->aLen[i];
   if( n>=p->nText ){
     u32 nNew = 2*n+256;
@@ -854,7 +854,7 @@ static const u8 *hpTextZ(HpExec *p, const HpVec *pVec, int i){
 /*
 ** Compute b LIKE a into p->aBool, as likeFunc() does.
 */
-static void hpLikeRun(HpExec *p, const HpOp *pOp, const void *pState){
+static void hpLikeRun(HpFrame *p, const HpOp *pOp, const void *pState){
   const HpLike *pLike = pState;
   const struct compareInfo *pInfo = pLike->pInfo;
   const HpVec *pB = &p->aVec[pOp->b];

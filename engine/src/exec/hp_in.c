@@ -49,7 +49,7 @@ static u8 hpInCode(u8 tag, HpVal v, u32 n, u64 *pCode){
 ** True if a value that is not NULL is in the set.  Text compares as BINARY.
 */
 static int hpInFind(
-  const HpExec *p,
+  const HpFrame *p,
   const HpOp *pOp,
   const HpInSet *pSet,
   u8 tag, HpVal v, u32 n
@@ -75,7 +75,7 @@ static int hpInFind(
 /*
 ** Make the set of the constants of pOp.
 */
-static int hpInOpen(HpExec *p, const HpOp *pOp, void **ppState){
+static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
   HpInSet *pSet;
   u32 nSlot = 8;
   int k;
@@ -111,7 +111,7 @@ static int hpInOpen(HpExec *p, const HpOp *pOp, void **ppState){
 ** as it is.  Declared affinities cannot be violated by well-formed files,
 ** so only then could the two differ; hence the two cases here as well.
 */
-static void hpOpIn(HpExec *p, const HpOp *pOp, const HpInSet *pSet){
+static void hpOpIn(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
   const HpVec *pA = &p->aVec[pOp->a];
   u8 aff = pOp->n<=2 ? pOp->aff : SQLITE_AFF_BLOB;
   u8 *aBool = p->aBool;
@@ -184,7 +184,7 @@ static void hpOpIn(HpExec *p, const HpOp *pOp, const HpInSet *pSet){
 ** Give the constants of IN lists of more than two values the affinity that
 ** stock's b-tree of them would.
 */
-static void hpOpInAffinity(HpExec *p, const HpOp *pOp){
+static void hpOpInAffinity(HpFrame *p, const HpOp *pOp){
   int k;
   char aff = pOp->aff;
   if( aff<=SQLITE_AFF_NONE ) return;

@@ -254,16 +254,15 @@ static SQLITE_INLINE int hpPackIsPlain(const HpVec *pVec){
 ** fit.  Whether the keys of a row fit depends on nothing but them (and the
 ** query), so that equal rows of all batches meet.
 */
-static int hpPackRows(HpExec *p, HpPack *aPack){
-  const HpPlan *pPlan = p->pPlan;
+static int hpPackRows(HpFrame *p, const HpKeys *pKeys, HpPack *aPack){
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
-  int nKey = pPlan->nKey;
+  int nKey = pKeys->n;
   int bAll = 1;
   int iFrom;             /* So many selected rows are done */
   int ii, k;
 
-  for(k=0; k<nKey && nKey<=4 && pPlan->aKeyColl[k]==0; k++){}
+  for(k=0; k<nKey && nKey<=4 && pKeys->aColl[k]==0; k++){}
   if( k<nKey ){
     for(ii=0; ii<nSel; ii++) aPack[ii].a = aPack[ii].b = HP_UNPACKED;
     return 0;
@@ -271,14 +270,14 @@ static int hpPackRows(HpExec *p, HpPack *aPack){
   iFrom = 0;
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense && nKey<=2
-   && hpPackIsPlain(&p->aVec[pPlan->aKey[0]])
-   && hpPackIsPlain(&p->aVec[pPlan->aKey[nKey-1]])
+   && hpPackIsPlain(&p->aVec[pKeys->aVec[0]])
+   && hpPackIsPlain(&p->aVec[pKeys->aVec[nKey-1]])
   ){
-    int n = hpPackAvx2(&p->aVec[pPlan->aKey[0]],
-                       nKey==2 ? &p->aVec[pPlan->aKey[1]] : 0,
-                       p->batch.nRow, aPack, &bAll);
+    int n = hpPackAvx2(&p->aVec[pKeys->aVec[0]],
+                       nKey==2 ? &p->aVec[pKeys->aVec[1]] : 0,
+                       p->nRow, aPack, &bAll);
     for(iFrom=nSel; iFrom>0 && aSel[iFrom-1]>=n; iFrom--){}
-    if( nSel<p->batch.nRow ){
+    if( nSel<p->nRow ){
       for(ii=0; ii<iFrom; ii++) aPack[ii] = aPack[aSel[ii]];
     }
     if( !bAll ){
@@ -289,7 +288,7 @@ static int hpPackRows(HpExec *p, HpPack *aPack){
   }
 #endif
   if( nKey==1 ){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
+    const HpVec *pVec = &p->aVec[pKeys->aVec[0]];
     for(ii=iFrom; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
       aPack[ii] = hpPackOne(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i]);
@@ -298,7 +297,7 @@ static int hpPackRows(HpExec *p, HpPack *aPack){
     return bAll;
   }
   for(k=0; k<nKey; k++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+    const HpVec *pVec = &p->aVec[pKeys->aVec[k]];
     int nBit = nKey==2 ? 64 : 32;
     for(ii=iFrom; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
@@ -446,12 +445,11 @@ static int hpKeyValue(
 /*
 ** Append the first part of the key record of row i.
 */
-static int hpKeyNorm(HpExec *p, int i, HpBuf *pBuf){
-  const HpPlan *pPlan = p->pPlan;
+static int hpKeyNorm(HpFrame *p, const HpKeys *pKeys, int i, HpBuf *pBuf){
   int k;
-  for(k=0; k<pPlan->nKey; k++){
-    if( hpKeyValue(pBuf, &p->aVec[pPlan->aKey[k]], i, pPlan->aKeyColl[k],
-                   pPlan->aKeySort[k])
+  for(k=0; k<pKeys->n; k++){
+    if( hpKeyValue(pBuf, &p->aVec[pKeys->aVec[k]], i, pKeys->aColl[k],
+                   pKeys->aSort[k])
     ){
       return HP_DECLINE;
     }
@@ -462,14 +460,13 @@ static int hpKeyNorm(HpExec *p, int i, HpBuf *pBuf){
 /*
 ** Append the second part of the key record of row i.
 */
-static int hpKeyShow(HpExec *p, int i, HpBuf *pBuf){
-  const HpPlan *pPlan = p->pPlan;
+static int hpKeyShow(HpFrame *p, const HpKeys *pKeys, int i, HpBuf *pBuf){
   int k;
-  for(k=0; k<pPlan->nKey; k++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+  for(k=0; k<pKeys->n; k++){
+    const HpVec *pVec = &p->aVec[pKeys->aVec[k]];
     int j = i & pVec->mIdx;
     u8 tag = pVec->aTag[j];
-    u32 n = tag==HP_TEXT && pPlan->aKeyColl[k] ? pVec->aLen[j]+4 : 0;
+    u32 n = tag==HP_TEXT && pKeys->aColl[k] ? pVec->aLen[j]+4 : 0;
     if( hpBufRoom(pBuf, n+1) ) return HP_DECLINE;
     if( tag==HP_REAL && pVec->aVal[j].r==0.0 && (pVec->aVal[j].u>>63) ){
       tag |= HP_MINUS_ZERO;
@@ -503,12 +500,12 @@ static void hpMemPoint(Mem *pMem, u8 tag, const u8 *z, u32 n){
 }
 
 /*
-** Set registers aMem[0..nKey-1] to the keys of the record at z, nNorm bytes of
+** Set registers aMem[0..n-1] to the keys of the record at z, nNorm bytes of
 ** it a normalized key.  pBuf is scratch.  Text may stay where it is, in the
 ** group, which lives until the next one is asked for.
 */
 static void hpKeyToMem(
-  const HpPlan *pPlan,
+  const HpKeys *pKeys,
   const u8 *z,
   u32 nNorm,
   Mem *aMem,
@@ -516,10 +513,10 @@ static void hpKeyToMem(
 ){
   const u8 *zShow = &z[nNorm];
   int k;
-  for(k=0; k<pPlan->nKey; k++){
+  for(k=0; k<pKeys->n; k++){
     Mem *pMem = &aMem[k];
     u8 tag = *zShow++;
-    u8 mask = (pPlan->aKeySort[k] & KEYINFO_ORDER_DESC) ? 0xff : 0;
+    u8 mask = (pKeys->aSort[k] & KEYINFO_ORDER_DESC) ? 0xff : 0;
     z++;                 /* The rank */
     switch( tag ){
       case HP_NULL:
@@ -529,9 +526,9 @@ static void hpKeyToMem(
       case HP_BLOB: {
         int bNoCase = 0;
         pBuf->n = 0;
-        if( tag==HP_TEXT && pPlan->aKeyColl[k] ){
+        if( tag==HP_TEXT && pKeys->aColl[k] ){
           u32 n = sqlite3Get4byte(zShow);
-          bNoCase = pPlan->aKeyColl[k]->xCmp==nocaseCollatingFunc;
+          bNoCase = pKeys->aColl[k]->xCmp==nocaseCollatingFunc;
           hpMemStr(pMem, tag, &zShow[4], n);
           zShow += n+4;
           while( (z[0]^mask)!=0 || (!bNoCase && (z[1]^mask)!=0) ){

@@ -10,7 +10,7 @@
 **    hpOpCast()    CAST(a AS type)
 **    hpVecCopy()   the same values under another name
 **
-** Text that is computed lives until the batch ends (HpExec.text).
+** Text that is computed lives until the batch ends (HpFrame.text).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -22,7 +22,7 @@
 ** released by the caller; aBuf holds the text of an integer.
 */
 static const u8 *hpVecBytes(
-  const HpExec *p,
+  const HpFrame *p,
   const HpVec *pVec,
   int i,
   Mem *pM,
@@ -50,7 +50,7 @@ static const u8 *hpVecBytes(
 /*
 ** Compute pOut = a || b.
 */
-static void hpOpConcat(HpExec *p, const HpOp *pOp, HpVec *pOut){
+static void hpOpConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   Mem mA, mB;
@@ -96,11 +96,11 @@ static void hpOpConcat(HpExec *p, const HpOp *pOp, HpVec *pOut){
 /*
 ** Make pOut a copy of pIn for the rows selected.
 */
-static void hpVecCopy(HpExec *p, HpVec *pOut, const HpVec *pIn){
+static void hpVecCopy(HpFrame *p, HpVec *pOut, const HpVec *pIn){
   pOut->mType = pIn->mType;
   pOut->bFloat = pIn->bFloat;
   if( p->bDense && pIn->mIdx ){
-    int n = p->batch.nRow;
+    int n = p->nRow;
     memcpy(pOut->aTag, pIn->aTag, n);
     memcpy(pOut->aVal, pIn->aVal, n*sizeof(HpVal));
     if( pIn->mType & HP_STR ) memcpy(pOut->aLen, pIn->aLen, n*sizeof(u32));
@@ -134,7 +134,7 @@ static SQLITE_INLINE int hpTextToInt(const u8 *z, u32 n, i64 *pi){
 /*
 ** Compute pOut = CAST(a AS aff), or a as a column of affinity aff stores it.
 */
-static void hpOpCast(HpExec *p, const HpOp *pOp, HpVec *pOut){
+static void hpOpCast(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   u8 aff = pOp->aff;
   u8 mDone;              /* Types that stay as they are */

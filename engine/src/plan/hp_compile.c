@@ -992,10 +992,10 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
 
 /* Memory for nKey keys */
 static int hpPlanKeys(HpPlan *pPlan, int nKey){
-  pPlan->aKeyColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
-  pPlan->aKey = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
-  pPlan->aKeySort = hpArenaAlloc(&pPlan->mem, nKey);
-  if( pPlan->aKeyColl==0 || pPlan->aKey==0 || pPlan->aKeySort==0 ){
+  pPlan->keys.aColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
+  pPlan->keys.aVec = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
+  pPlan->keys.aSort = hpArenaAlloc(&pPlan->mem, nKey);
+  if( pPlan->keys.aColl==0 || pPlan->keys.aVec==0 || pPlan->keys.aSort==0 ){
     return SQLITE_NOMEM;
   }
   return SQLITE_OK;

@@ -192,8 +192,8 @@ static int hpCompileAgg(
 static void hpCompileFirst(HpPlan *pPlan){
   int i, k;
   for(i=0; i<pPlan->nBare; i++){
-    for(k=0; k<pPlan->nKey; k++){
-      if( pPlan->aKey[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
+    for(k=0; k<pPlan->keys.n; k++){
+      if( pPlan->keys.aVec[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
     }
     if( pPlan->aBare[i].iKey<0 ) pPlan->bLoadFirst = 1;
   }
@@ -220,7 +220,7 @@ static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
 static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
   HpPlan *pPlan = pC->pPlan;
   int i;
-  for(i=0; i<pPlan->nKey; i++){
+  for(i=0; i<pPlan->keys.n; i++){
     if( !hpExprIsUniform(pC, pGroupBy->a[i].pExpr) ) return 0;
   }
   for(i=0; i<pPlan->nBare; i++){
@@ -300,7 +300,7 @@ static HpPlan *hpCompile(
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pAggInfo = pAggInfo;
-  pPlan->nKey = nKey;
+  pPlan->keys.n = nKey;
   pPlan->nAgg = pAggInfo->nFunc;
   pPlan->nBare = pAggInfo->nAccumulator;
   pPlan->aAgg = hpArenaAlloc(&pPlan->mem, sizeof(HpAggDef)*(i64)pPlan->nAgg);
@@ -321,9 +321,9 @@ static HpPlan *hpCompile(
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;
-    pPlan->aKey[i] = (u16)iVec;
-    pPlan->aKeySort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i]) ){
+    pPlan->keys.aVec[i] = (u16)iVec;
+    pPlan->keys.aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->keys.aColl[i]) ){
       hpNo(&c, HP_NO_COLLATION);
       goto refused;
     }

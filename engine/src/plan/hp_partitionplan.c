@@ -167,15 +167,15 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
 static int hpPartCompile(HpPlan *pPlan, const HpWanted *pWanted){
   HpPlan *pPart;
   int n = sizeof(HpPack) + ROUND8(sizeof(HpPart));
-  assert( pWanted->nPart<=pPlan->nKey );
+  assert( pWanted->nPart<=pPlan->keys.n );
   pPlan->pPart = pPart = hpArenaAlloc(&pPlan->mem, sizeof(*pPart));
   if( pPart==0 ) return SQLITE_NOMEM;
   memset(pPart, 0, sizeof(*pPart));
-  pPart->nKey = pWanted->nPart;
-  pPart->aKey = pPlan->aKey;
-  pPart->aKeyColl = pPlan->aKeyColl;
-  pPart->aKeySort = pPlan->aKeySort;
-  pPart->bIntKey = pPart->nKey==1 && pPart->aKeyColl[0]==0;
+  pPart->keys.n = pWanted->nPart;
+  pPart->keys.aVec = pPlan->keys.aVec;
+  pPart->keys.aColl = pPlan->keys.aColl;
+  pPart->keys.aSort = pPlan->keys.aSort;
+  pPart->bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
   pPart->iHeadOff = (u16)n;
   pPart->szGroup = n + sizeof(HpHead);
   pPlan->eNumber = pWanted->eNumber;

@@ -36,17 +36,17 @@ static int hpSortKeys(HpCompile *pC, ExprList *pList){
       rc = SQLITE_ERROR;
       break;
     }
-    pPlan->aKey[i] = (u16)iVec;
-    pPlan->aKeySort[i] = pKeyInfo->aSortFlags[i];
-    pPlan->aKeyColl[i] = 0;
+    pPlan->keys.aVec[i] = (u16)iVec;
+    pPlan->keys.aSort[i] = pKeyInfo->aSortFlags[i];
+    pPlan->keys.aColl[i] = 0;
     if( pPlan->eSink!=HP_SINK_FIRST
-     && !hpCollOk(pKeyInfo->aColl[i], &pPlan->aKeyColl[i])
+     && !hpCollOk(pKeyInfo->aColl[i], &pPlan->keys.aColl[i])
     ){
       hpNo(pC, HP_NO_COLLATION);
       rc = SQLITE_ERROR;
     }
   }
-  pPlan->nKey = n;
+  pPlan->keys.n = n;
   sqlite3KeyInfoUnref(pKeyInfo);
   return rc;
 }

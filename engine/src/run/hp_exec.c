@@ -85,7 +85,7 @@ static void hpExecFree(HpScan *pScan, int i){
   if( p ){
     pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     if( pScan->pSink->xClose ) pScan->pSink->xClose(p);
-    hpExprClose(p);
+    hpExprClose(&p->frame);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
     if( p->db!=pScan->db ) sqlite3_free(p->db);
@@ -138,9 +138,9 @@ static sqlite3 *hpExecConnection(sqlite3 *db){
 */
 static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
   const HpPlan *pPlan = pScan->pPlan;
-  const HpProg *pProg = &pPlan->prog;
   HpExec *p;
-  int n, k, rc;
+  HpFrame *pFrame;
+  int rc;
 
   pScan->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
   if( p==0 ) return HP_DECLINE;
@@ -149,10 +149,6 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
   p->pPlan = pPlan;
   p->pCfg = pScan->pCfg;
   p->nMemory = hpMemory(pScan->db)/pScan->nWorker;
-  p->iOutRange = HP_NO_POS;
-#ifdef HP_AVX2
-  p->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
-#endif
   p->db = i==0 ? pScan->db : hpExecConnection(pScan->db);
   if( p->db==0 ){
     p->db = pScan->db;
@@ -162,24 +158,17 @@ static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
   if( rc || pScan->pSink->xRows==0 ) return rc;
   rc = hpBatchInit(p);
   if( rc ) return rc;
-  n = p->batch.nAlloc;
-  p->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
-  p->aAll = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
-  p->aBool = hpArenaAlloc(&p->vec, n);
-  p->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)(pProg->nVec+1));
-  if( p->aSel==0 || p->aAll==0 || p->aBool==0 || p->aVec==0 ){
-    return HP_DECLINE;
-  }
-  memset(p->aVec, 0, sizeof(HpVec)*(i64)(pProg->nVec+1));
-  for(k=0; k<n; k++) p->aAll[k] = (u16)k;
-  for(k=0; k<pProg->nConst; k++){
-    HpVec *pVec = &p->aVec[pProg->aConst[k].iVec];
-    rc = hpVecInit(p, pVec, 1);
-    if( rc ) return rc;
-    hpVecConst(p, pVec, &aMem[pProg->aConst[k].iReg]);
-    if( pVec->mType==0 ) return HP_DECLINE;
-  }
-  rc = hpExprOpen(p);
+  pFrame = &p->frame;
+  pFrame->pWorker = p;
+  pFrame->db = p->db;
+  pFrame->pCfg = p->pCfg;
+  pFrame->pProg = &pPlan->prog;
+  pFrame->nAlloc = p->batch.nAlloc;
+  pFrame->mxText = p->nMemory;
+#ifdef HP_AVX2
+  pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
+#endif
+  rc = hpExprOpen(pFrame, aMem);
   return rc ? rc : pScan->pSink->xOpen(p, aMem);
 }
 
@@ -197,17 +186,19 @@ static int hpExecPoll(HpExec *p, int nRow){
 ** Filter the rows of the batch, give those that pass to the sink, and empty it.
 */
 static int hpExecBatch(HpExec *p){
+  HpFrame *pFrame = &p->frame;
   int nRow = p->batch.nRow + p->batch.nSkip;
   int rc = SQLITE_OK;
   if( nRow==0 ) return SQLITE_OK;
-  if( p->batch.nRow ) rc = hpExprFilter(p);
-  if( rc==SQLITE_OK && p->batch.nRow>0 && p->nSel>0 ){
-    rc = hpExprRest(p);
-    if( rc==SQLITE_OK ) rc = p->pScan->pSink->xRows(p);
+  pFrame->nRow = p->batch.nRow;
+  if( pFrame->nRow ) rc = hpExprFilter(pFrame);
+  if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
+    rc = hpExprRest(pFrame);
+    if( rc==SQLITE_OK ) rc = p->pScan->pSink->xRows(p, pFrame);
   }
   p->nSkipped += p->batch.nSkip;
   hpBatchEmpty(&p->batch);
-  p->iPos += nRow;
+  pFrame->iPos += nRow;
   if( rc==SQLITE_OK ) rc = hpExecPoll(p, nRow);
   return rc;
 }
@@ -220,7 +211,7 @@ static int hpExecRuns(HpExec *p){
   int rc;
   int i;
   while( (rc = hpSourceNext(p))==SQLITE_OK && p->run.nPage>0 ){
-    p->iPos = (u64)p->run.iSeq<<32;
+    p->frame.iPos = (u64)p->run.iSeq<<32;
     for(i=0; i<p->run.nPage; i++){
       int iCell = 0;
       while( iCell>=0 ){
@@ -297,7 +288,7 @@ static int hpScanRun(
     }
   }
   for(i=0; i<pPlan->nHaving && rc==SQLITE_OK; i++){
-    const HpVec *pVec = &p->apWorker[0]->aVec[pPlan->aHaving[i].iVec];
+    const HpVec *pVec = &p->apWorker[0]->frame.aVec[pPlan->aHaving[i].iVec];
     p->aHaving[i].tag = pVec->aTag[0];
     p->aHaving[i].val = pVec->aVal[0];
   }
@@ -377,12 +368,12 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){
-    hpExprClose(p->apWorker[i]);
+    hpExprClose(&p->apWorker[i]->frame);
     hpArenaClear(&p->apWorker[i]->vec);
   }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
-  if( pPlan->nKey && p->apWorker[0]->pAgg ){
+  if( pPlan->keys.n && p->apWorker[0]->pRuns ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;

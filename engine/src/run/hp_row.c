@@ -8,7 +8,7 @@
 **
 **    sqlite3HpRow()  OP_HpRow
 **
-** Where few rows matter (hp_rows.c) it moves the cursor to the next place found.
+** Where few rows matter (hp_found.c) it moves the cursor to the next place found.
 ** Where rows are sorted (hp_sort.c) it gives the next record of the merge.  Where
 ** OP_HpScan has declined it does as the opcode that it stands for: OP_Next, or
 ** OP_SorterNext with OP_SorterData.
@@ -60,14 +60,14 @@ static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
 ** one it is at.  Rows found are often on the same leaf, or below the same
 ** interior page: then no way down from the root is needed.
 */
-static int hpRowsMove(HpRows *pRows, BtCursor *pCur, i64 iPlace){
-  int nLevel = pRows->nLevel;
-  const u16 *aWay = &pRows->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
+static int hpFoundMove(HpFound *pFound, BtCursor *pCur, i64 iPlace){
+  int nLevel = pFound->nLevel;
+  const u16 *aWay = &pFound->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
   int iCell = hpPlaceCell(iPlace);
   int rc;
-  if( pCur->eState!=CURSOR_VALID || pRows->iPgFound==0
-   || pCur->pPage->pgno!=pRows->iPgFound
-   || (pRows->iFound>>16)!=(iPlace>>16)
+  if( pCur->eState!=CURSOR_VALID || pFound->iPgFound==0
+   || pCur->pPage->pgno!=pFound->iPgFound
+   || (pFound->iFound>>16)!=(iPlace>>16)
   ){
     int i = nLevel-1;
     if( i>=0 && pCur->eState==CURSOR_VALID && pCur->iPage==nLevel
@@ -89,12 +89,12 @@ static int hpRowsMove(HpRows *pRows, BtCursor *pCur, i64 iPlace){
                          : get4byte(&pPage->aData[pPage->hdrOffset+8]));
       if( rc ) return rc;
     }
-    pRows->iPgFound = pCur->pPage->pgno;
+    pFound->iPgFound = pCur->pPage->pgno;
   }
   if( !pCur->pPage->intKeyLeaf || iCell>=pCur->pPage->nCell ){
     return SQLITE_CORRUPT_PAGE(pCur->pPage);
   }
-  pRows->iFound = iPlace;
+  pFound->iFound = iPlace;
   pCur->ix = (u16)iCell;
   pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidNKey|BTCF_ValidOvfl);
   pCur->info.nSize = 0;
@@ -110,28 +110,28 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   BtCursor *pCur = pC->uc.pCursor;
   Mem *pReg = &aMem[pOp->p3];
   HpScan *p;
-  HpRows *pRows;
+  HpFound *pFound;
   int rc;
 
   if( isSorter(pC) ) return hpSortRow(v, pOp, aMem);
   if( (pReg->flags & MEM_Dyn)==0 ) return sqlite3BtreeNext(pCur, 0);
   p = (HpScan*)pReg->z;
-  pRows = p->apWorker[0]->pRows;
-  if( pRows->bBegun && pCur->eState!=CURSOR_VALID ){
+  pFound = p->apWorker[0]->pSink;
+  if( pFound->bBegun && pCur->eState!=CURSOR_VALID ){
     /* Somebody wrote to the table.  What was found may no longer hold. */
     sqlite3VdbeMemSetNull(pReg);
     return sqlite3BtreeNext(pCur, 0);
   }
-  pRows->bBegun = 1;
+  pFound->bBegun = 1;
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
-  if( pRows->iNext<pRows->nPlace ){
+  if( pFound->iNext<pFound->nPlace ){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
-    return hpRowsMove(pRows, pCur, pRows->aPlace[pRows->iNext++]);
+    return hpFoundMove(pFound, pCur, pFound->aPlace[pFound->iNext++]);
   }
   if( p->bAll==0 ){
     /* The rest of the table is stock's */
-    rc = hpRowsMove(pRows, pCur, pRows->iLast);
+    rc = hpFoundMove(pFound, pCur, pFound->iLast);
     sqlite3VdbeMemSetNull(pReg);
     return rc ? rc : sqlite3BtreeNext(pCur, 0);
   }

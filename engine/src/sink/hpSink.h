@@ -45,20 +45,20 @@ struct HpNumber {
 struct HpSinkType {
   int (*xBegin)(HpScan*, Mem*);
   int (*xOpen)(HpExec*, Mem*);
-  int (*xRows)(HpExec*);
+  int (*xRows)(HpExec*, HpFrame*);
   void (*xRunEnd)(HpExec*);
   int (*xFinish)(HpExec*);
   int (*xCombine)(HpScan*);
   void (*xClose)(HpExec*);
 };
 
-/* A copy of a value in memory of its own: a bare column, or a best value */
-typedef struct HpCopy HpCopy;
-struct HpCopy {
+/* A value that is kept */
+typedef struct HpKept HpKept;
+struct HpKept {
   HpVal val;             /* z points to aBuf */
-  u8 *aBuf;              /* Space for text, from the arena */
-  u32 n;                 /* Bytes of text */
-  u32 nAlloc;            /* Bytes of aBuf */
+  u8 *aBuf;              /* Space for text or blob, from an arena */
+  u32 n;                 /* Bytes of text or blob */
+  u32 nAlloc;            /* Bytes of aBuf, eight more aside */
   u8 tag;                /* HP_xxx, or 0 if there is none yet */
 };
 
@@ -87,7 +87,7 @@ struct HpSum {
 /* State of min and max */
 typedef struct HpBest HpBest;
 struct HpBest {
-  HpCopy copy;           /* The best value so far */
+  HpKept copy;           /* The best value so far */
   u64 iPos;              /* Position of its row plus one.  As long as there is no
                          ** value: of the last row, or 0 */
 };
@@ -109,27 +109,61 @@ struct HpSet {
   u32 nUsed;             /* Entries in use */
 };
 
-struct HpAgg {
-  const HpPlan *pPlan;
-  u32 *aSlot;            /* Hash table: salt, number of the group plus one */
-  u32 mSlot;             /* Number of its entries, less one */
-  u32 nGroup;            /* Groups so far */
-  u8 bOrdered;           /* Their keys increase; the hash table is empty */
+/*
+** The entries of a worker, groups or rows to be sorted, and the sorted runs that
+** were made of earlier ones.  Of three groups of GROUP BY city, Rome, Oslo and
+** Bern, in this order:
+**
+**    aGroup of entry 0     Rome's pack, states, HpHead.z -> "Rome" normalized
+**             entry 1     Oslo's
+**             entry 2     Bern's
+**    aSorted               Bern's, Oslo's, Rome's: when they are put in order
+**    pSpill->aRun          earlier ones, in key order, in a file
+*/
+struct HpRuns {
+  const HpPlan *pPlan;   /* What an entry is */
+  HpExec *pWorker;
+  HpArena arena;         /* Chunks, keys, copies; rows */
+  u32 nGroup;            /* Entries in memory that are in no run */
+  u8 bOrdered;           /* Their keys increase */
   u8 bRecord;            /* Some of them have key records */
+  u8 bLanes;             /* Some sums were added up side by side */
   u32 nSame;             /* Bytes that all normalized keys begin with */
+  u8 **apChunk;          /* Groups: chunks of HP_CHUNK */
+  u32 nChunkAlloc;       /* Size of apChunk */
+  i64 nTable;            /* Bytes beside the arena: hash tables, apChunk, sets */
+  HpBuf key;             /* Scratch for a key record */
+  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;  /* In key order */
+  u32 nSortedAlloc;      /* Entries allocated */
+  i64 nRowByte;          /* Rows: bytes of those in aSorted, ... */
+  HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
+  int nMemRun, nMemRunAlloc;
+  i64 nMemByte;          /* ... and their bytes */
+  struct HpSign {        /* What is known of the parts of a sum */
+    u64 mAbs;              /* OR of HpSum.mAbs */
+    u8 bReal;              /* Some are real */
+    u8 bMinus, bPlus;      /* Some are negative, some positive */
+    u8 bOdd;               /* Some are not sound */
+  } *aSign;              /* One for each aggregate */
+  struct HpSpill *pSpill;  /* Runs in a temporary file, or NULL */
+};
+
+/* The groups of a worker */
+struct HpAgg {
+  HpRuns runs;           /* The groups, by number */
+  const HpPlan *pPlan;
+  u32 *aSlot;            /* Hash table: salt, number of the group plus one.  Empty
+                         ** while HpRuns.bOrdered */
+  u32 mSlot;             /* Number of its entries, less one */
   u8 bNoDirect;          /* The only key is no integer of a small range */
   u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
   i64 iDirect;
   u32 *aDirect;          /* ... number plus one of each one's group; 0: look */
-  u8 **apChunk;          /* Chunks of groups */
-  u32 nChunkAlloc;       /* Size of apChunk */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
-  HpArena arena;         /* Chunks, keys, copies */
-  i64 nTable;            /* Bytes of aSlot, apChunk, and sets */
   HpSet *aSet;           /* HpPlan.nSet sets */
-  /* Scratch for a batch, in selection order */
+  /* Scratch for a frame, in selection order */
   HpPack *aPack;         /* Packed keys */
   u64 *aHash;            /* Hash values */
   HpBuf norm;            /* Normalized keys of rows that have no pack, ... */
@@ -139,29 +173,21 @@ struct HpAgg {
   u16 *aRow;             /* Selected rows in order of their groups */
   u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
   u8 **apPart;           /* ... and their groups */
-  HpBuf key;             /* Scratch for a key record */
-  /* hp_merge.c */
-  struct HpSign {        /* What is known of the parts of a sum */
-    u64 mAbs;              /* OR of HpSum.mAbs */
-    u8 bReal;              /* Some are real */
-    u8 bMinus, bPlus;      /* Some are negative, some positive */
-    u8 bOdd;               /* Some are not sound */
-  } *aSign;              /* One for each aggregate */
-  struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;
-  u32 nSortedAlloc;      /* Entries allocated */
-  i64 nRowByte;          /* HP_SINK_SORT: bytes of rows not yet in a run, ... */
-  HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
-  int nMemRun, nMemRunAlloc;
-  i64 nMemByte;          /* ... and their bytes */
-  u8 bLanes;             /* Some sums were added up side by side */
-  struct HpSpill *pSpill;  /* Runs of groups in a temporary file, or NULL */
+};
+
+/* The rows of a worker that are to be sorted */
+typedef struct HpSort HpSort;
+struct HpSort {
+  HpRuns runs;           /* Rows, as entries that have no aggregates */
+  const HpPlan *pPlan;
+  struct HpParts *pParts;  /* Partitions; or NULL: keep all rows */
 };
 
 /* Where the pack, the head, a bare column, and the state of an aggregate are
 ** in a group */
 #define hpGroupPack(G)          ((HpPack*)(G))
 #define hpGroupHead(PLAN,G)     ((HpHead*)&(G)[(PLAN)->iHeadOff])
-#define hpGroupBare(BARE,G)     ((HpCopy*)&(G)[(BARE)->iOff])
+#define hpGroupBare(BARE,G)     ((HpKept*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
 /* True if the only key of group G is an integer, which its pack holds */
@@ -178,18 +204,14 @@ struct HpAgg {
 #define hpPlaceLeaf(I)  ((int)(((I)>>16) & 0xffff))
 #define hpPlaceCell(I)  ((int)((I) & 0xffff))
 
-/* A value that is kept */
-typedef struct HpKept HpKept;
-struct HpKept {
-  HpVal val;             /* z points into the arena */
-  u32 n;                 /* Bytes of text or blob */
-  u32 nAlloc;            /* Bytes at aBuf */
-  u8 *aBuf;              /* Space for text or blob, from the arena */
-  u8 tag;                /* HP_xxx */
-};
-
-/* What a worker finds; after the scan, of the first worker: what all found */
-struct HpRows {
+/*
+** Places of rows that a worker found; after the scan, in that of the first
+** worker, of all.
+*/
+typedef struct HpFound HpFound;
+struct HpFound {
+  HpExec *pWorker;
+  const HpPlan *pPlan;
   i64 *aPlace;           /* Places of the rows found: HP_FOUND() */
   i64 nPlace;            /* Entries of aPlace */
   i64 nAlloc;            /* Entries allocated */
@@ -203,26 +225,38 @@ struct HpRows {
   u8 bBegun;             /* Some row has been delivered */
   u8 bForce;             /* For tests: do not stop */
   HpArena arena;         /* Keys, and their text */
-  u16 *aCand;            /* HP_SINK_TOP: rows of a batch that may be better */
-  i64 mxTop;             /* HP_SINK_TOP: rows wanted */
-  i64 nTop;              /* HP_SINK_TOP: rows kept */
-  u8 **apTop;            /* A heap of the best rows, the worst one on top: */
-                         /*   its place, and the keys as HpKept */
-  i64 nTableRow;         /* About so many rows in the table.  0: unknown */
+  i64 nTable;            /* Bytes of hash tables */
   HpBound bound;         /* What the filters say about HpExec.bound */
   int nBoundOff;         /* So many more runs without HpExec.bound */
-  u64 nScanned;          /* HpExec.nScanned when the run began */
-  u64 nSkipped;          /* HpExec.nSkipped when the run began */
-  i64 nFound;            /* nPlace when the run began */
-  i64 nLeaf;             /* Leaves scanned */
+  i64 nTableRow;         /* About so many rows in the table.  0: unknown */
   double rFirst;         /* Share of rows found in the first run */
-  u64 *aHash;            /* HP_SINK_FIRST: hash values of a batch */
+  i64 nLeaf;             /* Leaves scanned */
+  u64 nScanned;          /* HpExec.nScanned when the run began, */
+  u64 nSkipped;          /* HpExec.nSkipped, */
+  i64 nBefore;           /* and nPlace */
+};
+
+/* The first rows of an order */
+typedef struct HpTop HpTop;
+struct HpTop {
+  HpFound found;
+  u16 *aCand;            /* Rows of a frame that may be better */
+  i64 mxTop;             /* Rows wanted */
+  i64 nTop;              /* Rows kept */
+  u8 **apTop;            /* A heap of the best rows, the worst one on top: */
+                         /*   its place, and the keys as HpKept */
+};
+
+/* A row for each combination of values */
+typedef struct HpFirst HpFirst;
+struct HpFirst {
+  HpFound found;
+  u64 *aHash;            /* Hash values of a frame */
   u32 *aSlot;            /* Hash table: salt, index into aKey plus one */
   u32 mSlot;             /* Number of its entries, less one */
   u32 nKey;              /* Entries of aKey */
   u32 nKeyAlloc;         /* Entries allocated */
-  HpKept *aKey;          /* Values seen, nKey a row */
-  i64 nTable;            /* Bytes of aSlot and aKey */
+  HpKept *aKey;          /* Values seen, HpKeys.n a row */
 };
 
 #define HP_MX_WANTED   1000   /* Most rows wanted of a partition: they are kept
@@ -249,6 +283,7 @@ struct HpPart {
 };
 
 /* The partitions of a worker */
+typedef struct HpParts HpParts;
 struct HpParts {
   HpAgg *pAgg;           /* Their groups */
   i64 mxRow;             /* Rows wanted of each */
@@ -264,32 +299,35 @@ struct HpParts {
 
 #define hpGroupPart(G)  ((HpPart*)&(G)[sizeof(HpPack)])
 
+/* hp_kept.c */
+static int hpKeptSet(HpArena*, HpKept*, const HpVec*, int);
+
 /* hp_sum.c */
 static int hpSumIsSound(const HpSum*);
 static int hpSumIsSmall(u64, u64);
 static double hpSumLost(u64, u64);
 static int hpSumIsSafe(const HpSum*, int);
 static void hpSumCtx(const HpSum*, SumCtx*);
-static void hpSumRange(HpExec*, HpSum*, const HpVec*, const u16*, int);
-static void hpSumScattered(HpExec*, int, const HpVec*, const u16*, u8**,
-                           int);
+static void hpSumRange(HpRuns*, HpFrame*, HpSum*, const HpVec*, const u16*, int);
+static void hpSumScattered(HpRuns*, HpFrame*, int, const HpVec*, const u16*,
+                           u8**, int);
 static int hpSumMerge(HpSum*, const HpSum*);
 
 /* hp_group.c */
 static const u8 *hpGroupKey(const HpPlan*, const u8*, u8*, u32*);
-static u8 *hpGroupAt(const HpAgg*, u32);
+static u8 *hpGroupAt(const HpRuns*, u32);
 static int hpGroupLayout(HpPlan*);
-static i64 hpGroupMemory(const HpAgg*);
-static void hpGroupReset(HpAgg*);
+static i64 hpGroupMemory(const HpRuns*);
+static void hpGroupReset(HpRuns*);
 
 /* hp_radix.c */
 static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
-static int hpRadixGroups(HpExec*);
-static u8 *hpRadixGroup(const HpAgg*, u32);
+static int hpRadixGroups(HpRuns*);
+static u8 *hpRadixGroup(const HpRuns*, u32);
 
 /* hp_aggorder.c */
-static int hpOrderAdd(HpExec*, const HpAggDef*, HpOrder*, int);
-static int hpOrderSort(HpExec*);
+static int hpOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpOrder*, int);
+static int hpOrderSort(HpRuns*);
 static void hpOrderMerge(HpOrder*, const HpOrder*);
 static u64 hpOrderSize(const HpPlan*, const u8*);
 static u8 *hpOrderWrite(const HpPlan*, const u8*, u8*, const u8*);
@@ -307,67 +345,76 @@ static int hpResultLoad(HpScan*, u8*, Mem*, HpBuf*);
 /* hp_spill.c */
 static int hpSpillRecord(const HpPlan*, const u8*, HpBuf*);
 static void hpSpillPointers(const HpPlan*, u8*);
-static void hpSpillSigns(HpExec*);
+static void hpSpillSigns(HpRuns*);
 static int hpSpillDoubt(const HpAggDef*, const struct HpSign*, u64);
 static void hpSpillNote(struct HpSpill*, u64);
 static int hpSpillWrite(struct HpSpill*, HpBuf*);
-static int hpSpillOpen(HpExec*);
-static int hpSpillGroups(HpExec*);
-static void hpSpillClose(HpAgg*);
-static void hpSpillFreeRuns(HpAgg*);
+static int hpSpillOpen(HpRuns*);
+static int hpSpillGroups(HpRuns*);
+static void hpSpillClose(HpRuns*);
+static void hpSpillFreeRuns(HpRuns*);
 
 /* hp_agg.c */
-static int hpAggOpen(HpExec*, HpAgg**);
+static int hpAggOpen(HpFrame*, const HpPlan*, HpAgg**);
 static void hpAggClose(HpAgg*);
-static int hpAggFind(HpExec*);
-static int hpAggStep(HpExec*);
+static void hpAggReset(HpAgg*);
+static int hpAggFind(HpAgg*, HpFrame*);
+static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_number.c */
 static int hpNumberSkip(const HpScan*, HpNumber*, const u8*);
 
 /* hp_merge.c */
 static void hpMergeClose(HpScan*);
-static int hpMergeSortRun(HpExec*);
-static int hpMergeSpillRuns(HpExec*);
+static int hpMergeSortRun(HpRuns*);
+static int hpMergeSpillRuns(HpRuns*);
 static int hpMergeOpen(HpScan*);
 static int hpMergeNext(HpScan*, u8**);
 
 /* hp_sort.c */
 static int hpSortOpen(HpExec*);
-static int hpSortKey(HpExec*, int, HpBuf*, u32*);
-static int hpSortTail(HpExec*, int, HpBuf*, u32);
-static void hpSortExact(HpExec*);
-static int hpSortStep(HpExec*, int);
+static void hpSortClose(HpSort*);
+static int hpSortKey(const HpPlan*, const HpFrame*, int, HpBuf*, u32*);
+static int hpSortTail(const HpPlan*, const HpFrame*, int, HpBuf*, u32);
+static void hpSortExact(const HpPlan*, HpFrame*);
+static int hpSortStep(HpSort*, HpFrame*, int);
 
 /* hp_partition.c */
 static i64 hpPartLimit(const HpPlan*, const Mem*);
 static int hpPartWorthIt(const HpScan*);
 static int hpPartOpen(HpExec*);
-static void hpPartClose(HpExec*);
-static int hpPartSort(HpExec*);
-static int hpPartStep(HpExec*);
+static void hpPartClose(HpSort*);
+static int hpPartSort(HpSort*);
+static int hpPartStep(HpSort*, HpFrame*);
 
 /* hp_found.c */
-static int hpFoundReserve(HpRows*, i64);
-static int hpFoundKeep(HpRows*, HpKept*, const HpVec*, int);
-static i64 hpFoundMemory(const HpRows*);
-static i64 hpFoundPlace(HpExec*, int, int);
+static int hpFoundOpen(HpExec*, int);
+static int hpFoundIsLarge(const HpFound*);
+static int hpFoundReserve(HpFound*, i64);
+static i64 hpFoundPlace(HpFound*, int, int);
+static void hpFoundEnough(const HpFound*);
+static int hpFoundKnows(const HpFound*);
+static void hpFoundRun(HpExec*, int (*)(const HpFound*, i64));
+static int hpFoundMerge(HpScan*);
+static void hpFoundClose(HpExec*);
 
 /* hp_top.c */
-static int hpTopCompare(const HpPlan*, u8*, u8*);
-static void hpTopUp(const HpPlan*, HpRows*, u8*);
-static void hpTopDown(const HpPlan*, HpRows*, u8*);
-static int hpTopStep(HpExec*);
+static int hpTopOpen(HpExec*, Mem*);
+static int hpTopRows(HpExec*, HpFrame*);
+static void hpTopRun(HpExec*);
+static int hpTopMerge(HpScan*);
 
 /* hp_first.c */
-static int hpFirstStep(HpExec*);
+static int hpFirstOpen(HpExec*, Mem*);
+static int hpFirstRows(HpExec*, HpFrame*);
+static void hpFirstRun(HpExec*);
+static int hpFirstMerge(HpScan*);
+static void hpFirstClose(HpExec*);
 
-/* hp_rows.c */
-static int hpRowsOpen(HpExec*, Mem*);
-static void hpRowsClose(HpRows*);
-static int hpRowsStep(HpExec*);
-static void hpRowsRun(HpExec*);
-static int hpRowsMerge(HpScan*);
+/* hp_rowids.c */
+static int hpRowidsOpen(HpExec*, Mem*);
+static int hpRowidsRows(HpExec*, HpFrame*);
+static void hpRowidsRun(HpExec*);
 
 /* hp_sinks.c */
 static const HpSinkType *hpSinkOf(const HpPlan*);

@@ -68,25 +68,25 @@
 ** Create a group, all states empty, and return it, or NULL.
 */
 static u8 *hpAggNewGroup(HpAgg *pAgg){
-  u32 iGroup = pAgg->nGroup;
+  u32 iGroup = pAgg->runs.nGroup;
   u8 *aGroup;
   if( iGroup%HP_CHUNK==0 ){
     u32 iChunk = iGroup/HP_CHUNK;
-    int nFirst = pAgg->pPlan->nKey ? HP_CHUNK : 1;
-    if( iChunk>=pAgg->nChunkAlloc ){
-      u32 nNew = pAgg->nChunkAlloc ? pAgg->nChunkAlloc*2 : 16;
-      u8 **apNew = sqlite3_realloc64(pAgg->apChunk, sizeof(u8*)*(u64)nNew);
+    int nFirst = pAgg->pPlan->keys.n ? HP_CHUNK : 1;
+    if( iChunk>=pAgg->runs.nChunkAlloc ){
+      u32 nNew = pAgg->runs.nChunkAlloc ? pAgg->runs.nChunkAlloc*2 : 16;
+      u8 **apNew = sqlite3_realloc64(pAgg->runs.apChunk, sizeof(u8*)*(u64)nNew);
       if( apNew==0 ) return 0;
-      pAgg->nTable += sizeof(u8*)*(i64)(nNew-pAgg->nChunkAlloc);
-      pAgg->apChunk = apNew;
-      pAgg->nChunkAlloc = nNew;
+      pAgg->runs.nTable += sizeof(u8*)*(i64)(nNew-pAgg->runs.nChunkAlloc);
+      pAgg->runs.apChunk = apNew;
+      pAgg->runs.nChunkAlloc = nNew;
     }
-    pAgg->apChunk[iChunk] =
-        hpArenaAlloc(&pAgg->arena, (i64)nFirst*pAgg->pPlan->szGroup);
-    if( pAgg->apChunk[iChunk]==0 ) return 0;
+    pAgg->runs.apChunk[iChunk] =
+        hpArenaAlloc(&pAgg->runs.arena, (i64)nFirst*pAgg->pPlan->szGroup);
+    if( pAgg->runs.apChunk[iChunk]==0 ) return 0;
   }
-  pAgg->nGroup++;
-  aGroup = hpGroupAt(pAgg, iGroup);
+  pAgg->runs.nGroup++;
+  aGroup = hpGroupAt(&pAgg->runs, iGroup);
   memset(aGroup, 0, pAgg->pPlan->szGroup);
   hpGroupHead(pAgg->pPlan, aGroup)->iPos = HP_NO_POS;
   return aGroup;
@@ -101,33 +101,34 @@ static void hpAggRelease(HpAgg *pAgg){
   int k;
   for(k=0; k<pPlan->nAgg; k++){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
-    for(i=0; i<pAgg->nGroup; i++){
-      Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpGroupAt(pAgg, i));
+    for(i=0; i<pAgg->runs.nGroup; i++){
+      Mem *pMem = hpGroupState(&pPlan->aAgg[k], hpGroupAt(&pAgg->runs, i));
       if( pMem->db ) sqlite3VdbeMemRelease(pMem);
     }
   }
 }
 
 /*
-** Open the groups of p->pPlan.
+** Open the groups of pAgg->pPlan.
 */
-static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
-  const HpPlan *pPlan = p->pPlan;
-  int n = p->batch.nAlloc;
+static int hpAggOpen(HpFrame *p, const HpPlan *pPlan, HpAgg **ppAgg){
+  int n = p->nAlloc;
   HpAgg *pAgg;
 
   *ppAgg = pAgg = sqlite3_malloc64(sizeof(*pAgg));
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
+  pAgg->runs.pPlan = pPlan;
+  pAgg->runs.pWorker = p->pWorker;
   pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
-  pAgg->aSet = hpArenaAlloc(&pAgg->arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
-  pAgg->aSign = hpArenaAlloc(&p->vec, sizeof(pAgg->aSign[0])*(i64)(pPlan->nAgg+1));
-  if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->aSign==0 ) return HP_DECLINE;
-  memset(pAgg->aSign, 0, sizeof(pAgg->aSign[0])*(pPlan->nAgg+1));
+  pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
+  pAgg->runs.aSign = hpArenaAlloc(&p->vec, sizeof(pAgg->runs.aSign[0])*(i64)(pPlan->nAgg+1));
+  if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->runs.aSign==0 ) return HP_DECLINE;
+  memset(pAgg->runs.aSign, 0, sizeof(pAgg->runs.aSign[0])*(pPlan->nAgg+1));
   memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
-  if( pPlan->nKey==0 ) return hpAggNewGroup(pAgg) ? SQLITE_OK : HP_DECLINE;
+  if( pPlan->keys.n==0 ) return hpAggNewGroup(pAgg) ? SQLITE_OK : HP_DECLINE;
   pAgg->apPart = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
   pAgg->aiGroup = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)n);
   pAgg->apGroup = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
@@ -138,8 +139,8 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
   pAgg->aNorm = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)(n+1));
   pAgg->mSlot = HP_MIN_SLOT-1;
-  pAgg->nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
-  pAgg->aSlot = sqlite3_malloc64(pAgg->nTable);
+  pAgg->runs.nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
+  pAgg->aSlot = sqlite3_malloc64(pAgg->runs.nTable);
   if( pAgg->apPart==0 || pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
    || pAgg->aPack==0 || pAgg->aGroupPack==0 || pAgg->aHash==0
    || pAgg->aFew==0
@@ -147,8 +148,8 @@ static int hpAggOpen(HpExec *p, HpAgg **ppAgg){
   ){
     return HP_DECLINE;
   }
-  memset(pAgg->aSlot, 0, pAgg->nTable);
-  pAgg->bOrdered = 1;
+  memset(pAgg->aSlot, 0, pAgg->runs.nTable);
+  pAgg->runs.bOrdered = 1;
   memset(pAgg->aFew, 0, HP_FEW_SLOT);
   memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
   return SQLITE_OK;
@@ -161,16 +162,10 @@ static void hpAggClose(HpAgg *pAgg){
     for(i=0; pAgg->aSet && i<pAgg->pPlan->nSet; i++){
       sqlite3_free(pAgg->aSet[i].apSlot);
     }
-    hpSpillClose(pAgg);
-    hpSpillFreeRuns(pAgg);
-    sqlite3_free(pAgg->aMemRun);
-    hpArenaClear(&pAgg->arena);
+    hpSpillClose(&pAgg->runs);
     sqlite3_free(pAgg->norm.a);
-    sqlite3_free(pAgg->key.a);
     sqlite3_free(pAgg->aSlot);
     sqlite3_free(pAgg->aDirect);
-    sqlite3_free(pAgg->apChunk);
-    sqlite3_free(pAgg->aSorted);
     sqlite3_free(pAgg);
   }
 }
@@ -185,11 +180,11 @@ static int hpAggIsSane(const HpAgg *pAgg){
   if( (pAgg->mSlot & (pAgg->mSlot+1))!=0 ) return 0;
   for(i=0; i<=pAgg->mSlot; i++){
     u32 iGroup = pAgg->aSlot[2*i+1];
-    if( iGroup>pAgg->nGroup ) return 0;
+    if( iGroup>pAgg->runs.nGroup ) return 0;
     n += iGroup!=0;
   }
   if( n>pAgg->mSlot ) return 0;
-  return pAgg->bOrdered ? n==0 : n<=pAgg->nGroup;
+  return pAgg->runs.bOrdered ? n==0 : n<=pAgg->runs.nGroup;
 }
 #endif
 
@@ -197,7 +192,7 @@ static int hpAggIsSane(const HpAgg *pAgg){
 ** Double the hash table, unless that would take more memory than allowed: then
 ** it fills up until the end of the batch.
 */
-static int hpAggGrow(HpExec *p, HpAgg *pAgg){
+static int hpAggGrow(HpAgg *pAgg, HpFrame *p){
   u32 mOld = pAgg->mSlot;
   u32 mNew = mOld*2+1;
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
@@ -205,9 +200,9 @@ static int hpAggGrow(HpExec *p, HpAgg *pAgg){
   u32 *aNew;
   u32 i;
   if( mNew>=0x7fffffff
-   || (mNew>=HP_MX_SLOT && hpGroupMemory(pAgg)+nByte>p->nMemory)
+   || (mNew>=HP_MX_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory)
   ){
-    return pAgg->nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
+    return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
   aNew = hpMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
@@ -221,7 +216,7 @@ static int hpAggGrow(HpExec *p, HpAgg *pAgg){
       aNew[2*j+1] = iGroup;
     }
   }
-  pAgg->nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
+  pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
   sqlite3_free(aOld);
   pAgg->aSlot = aNew;
   pAgg->mSlot = mNew;
@@ -230,39 +225,36 @@ static int hpAggGrow(HpExec *p, HpAgg *pAgg){
 }
 
 /*
-** Copy row i of pVec into *pCopy.
+** Forget all groups.
 */
-static int hpCopySet(HpAgg *pAgg, HpCopy *pCopy, const HpVec *pVec, int i){
-  i &= pVec->mIdx;
-  pCopy->tag = pVec->aTag[i];
-  pCopy->val = pVec->aVal[i];
-  if( pCopy->tag & HP_STR ){
-    u32 n = pVec->aLen[i];
-    if( n>=pCopy->nAlloc ){
-      u32 nAlloc = pCopy->nAlloc ? MAX(n, 2*pCopy->nAlloc) : n;
-      u8 *aBuf = hpArenaAlloc(&pAgg->arena, (i64)nAlloc+8);
-      if( aBuf==0 ) return HP_DECLINE;
-      pCopy->aBuf = aBuf;
-      pCopy->nAlloc = nAlloc;
-    }
-    memcpy(pCopy->aBuf, pCopy->val.z, n);
-    memset(&pCopy->aBuf[n], 0, 8);
-    pCopy->val.z = pCopy->aBuf;
-    pCopy->n = n;
-  }
-  return SQLITE_OK;
+static void hpAggReset(HpAgg *pAgg){
+  hpGroupReset(&pAgg->runs);
+  if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
+  memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
+  memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
+}
+
+/*
+** Write all groups to a file, and forget them.
+*/
+static int hpAggSpill(HpAgg *pAgg){
+  int rc;
+  if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
+  rc = hpSpillGroups(&pAgg->runs);
+  if( rc==SQLITE_OK ) hpAggReset(pAgg);
+  return rc;
 }
 
 /*
 ** Let the bare columns of a group show row i.
 */
-static int hpAggLoad(HpExec *p, u8 *aGroup, int i){
-  const HpPlan *pPlan = p->pPlan;
+static int hpAggLoad(HpAgg *pAgg, HpFrame *p, u8 *aGroup, int i){
+  const HpPlan *pPlan = pAgg->pPlan;
   int k, rc;
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
     if( pBare->iKey>=0 ) continue;
-    rc = hpCopySet(p->pAgg, hpGroupBare(pBare, aGroup),
+    rc = hpKeptSet(&pAgg->runs.arena, hpGroupBare(pBare, aGroup),
                    &p->aVec[pBare->iVec], i);
     if( rc ) return rc;
   }
@@ -271,62 +263,61 @@ static int hpAggLoad(HpExec *p, u8 *aGroup, int i){
 
 /*
 ** Create the group of selected row ii.  bNorm: its normalized key is in
-** pAgg->key.
+** pAgg->runs.key.
 */
-static int hpAggInsert(HpExec *p, int ii, int bNorm){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
+static int hpAggInsert(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
+  const HpPlan *pPlan = pAgg->pPlan;
   int row = p->aSel[ii];
   HpHead *pHead;
   u8 *aGroup;
   u8 *z;
 
   /* It is at the end of the batch that groups can be put aside */
-  if( hpGroupMemory(pAgg)>2*p->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
+  if( hpGroupMemory(&pAgg->runs)>2*p->pWorker->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
-  if( pAgg->nGroup<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
-    pAgg->aGroupPack[pAgg->nGroup-1] = pAgg->aPack[ii];
+  if( pAgg->runs.nGroup<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
+    pAgg->aGroupPack[pAgg->runs.nGroup-1] = pAgg->aPack[ii];
   }
   pHead = hpGroupHead(pPlan, aGroup);
   pHead->iPos = p->iPos + row;
   if( pPlan->bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
+    const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
     if( pVec->aTag[row & pVec->mIdx]==HP_INT ){
-      return pPlan->bLoadFirst ? hpAggLoad(p, aGroup, row) : SQLITE_OK;
+      return pPlan->bLoadFirst ? hpAggLoad(pAgg, p, aGroup, row) : SQLITE_OK;
     }
   }
-  pAgg->bRecord = 1;
+  pAgg->runs.bRecord = 1;
   if( !bNorm ){
-    pAgg->key.n = 0;
-    if( pAgg->bOrdered || pAgg->aPack[ii].b!=HP_UNPACKED ){
-      if( hpKeyNorm(p, row, &pAgg->key) ) return HP_DECLINE;
+    pAgg->runs.key.n = 0;
+    if( pAgg->runs.bOrdered || pAgg->aPack[ii].b!=HP_UNPACKED ){
+      if( hpKeyNorm(p, &pAgg->pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
     }else{
       /* hpAggHashAll() has computed it */
       u32 i = pAgg->aNorm[ii];
       u32 n = pAgg->aNorm[ii+1] - i;
-      if( hpBufRoom(&pAgg->key, n) ) return HP_DECLINE;
-      memcpy(pAgg->key.a, &pAgg->norm.a[i], n);
-      pAgg->key.n = n;
+      if( hpBufRoom(&pAgg->runs.key, n) ) return HP_DECLINE;
+      memcpy(pAgg->runs.key.a, &pAgg->norm.a[i], n);
+      pAgg->runs.key.n = n;
     }
   }
-  pHead->nNorm = pAgg->key.n;
-  if( hpKeyShow(p, row, &pAgg->key) ) return HP_DECLINE;
-  pHead->nRec = pAgg->key.n;
-  pHead->z = z = hpArenaAlloc(&pAgg->arena, pHead->nRec);
+  pHead->nNorm = pAgg->runs.key.n;
+  if( hpKeyShow(p, &pAgg->pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
+  pHead->nRec = pAgg->runs.key.n;
+  pHead->z = z = hpArenaAlloc(&pAgg->runs.arena, pHead->nRec);
   if( z==0 ) return HP_DECLINE;
-  memcpy(z, pAgg->key.a, pHead->nRec);
-  if( pAgg->nGroup==1 ){
-    pAgg->nSame = pHead->nNorm;
+  memcpy(z, pAgg->runs.key.a, pHead->nRec);
+  if( pAgg->runs.nGroup==1 ){
+    pAgg->runs.nSame = pHead->nNorm;
   }else if( !pPlan->bIntKey ){
-    const u8 *zFirst = hpGroupHead(pPlan, hpGroupAt(pAgg, 0))->z;
-    u32 n = MIN(pAgg->nSame, pHead->nNorm);
+    const u8 *zFirst = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0))->z;
+    u32 n = MIN(pAgg->runs.nSame, pHead->nNorm);
     u32 i;
     for(i=0; i<n && z[i]==zFirst[i]; i++){}
-    pAgg->nSame = i;
+    pAgg->runs.nSame = i;
   }
-  return pPlan->bLoadFirst ? hpAggLoad(p, aGroup, row) : SQLITE_OK;
+  return pPlan->bLoadFirst ? hpAggLoad(pAgg, p, aGroup, row) : SQLITE_OK;
 }
 
 /* The hash value of packed keys */
@@ -336,8 +327,7 @@ static int hpAggInsert(HpExec *p, int ii, int bNorm){
 ** Hash values of the selected rows, and normalized keys of those that have no
 ** pack.  bAll: all have one.
 */
-static int hpAggHashAll(HpExec *p, int bAll){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggHashAll(HpAgg *pAgg, HpFrame *p, int bAll){
   const HpPack *aPack = pAgg->aPack;
   u64 *aHash = pAgg->aHash;
   int nSel = p->nSel;
@@ -352,7 +342,7 @@ static int hpAggHashAll(HpExec *p, int bAll){
       if( aPack[ii].b!=HP_UNPACKED ){
         aHash[ii] = hpHashPack(&aPack[ii]);
       }else{
-        if( hpKeyNorm(p, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
+        if( hpKeyNorm(p, &pAgg->pPlan->keys, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
         aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
       }
     }
@@ -365,8 +355,7 @@ static int hpAggHashAll(HpExec *p, int bAll){
 /*
 ** True if the keys of selected row ii are those of aGroup.
 */
-static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
-  HpAgg *pAgg = p->pAgg;
+static SQLITE_INLINE int hpAggIsGroup(HpAgg *pAgg, HpFrame *p, const u8 *aGroup, int ii){
   const HpPack *pPack = &pAgg->aPack[ii];
   const HpHead *pHead;
   u32 i, n;
@@ -374,7 +363,7 @@ static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
     return 0;
   }
   if( pPack->b!=HP_UNPACKED ) return 1;
-  pHead = hpGroupHead(p->pPlan, aGroup);
+  pHead = hpGroupHead(pAgg->pPlan, aGroup);
   i = pAgg->aNorm[ii];
   n = pAgg->aNorm[ii+1] - i;
   return n==pHead->nNorm && memcmp(pHead->z, &pAgg->norm.a[i], n)==0;
@@ -383,28 +372,27 @@ static SQLITE_INLINE int hpAggIsGroup(HpExec *p, const u8 *aGroup, int ii){
 /*
 ** Find or create the group of selected row ii: pAgg->aiGroup[ii].
 */
-static int hpAggFindRow(HpExec *p, int ii){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggFindRow(HpAgg *pAgg, HpFrame *p, int ii){
   u32 salt = (u32)(pAgg->aHash[ii]>>16);
   u32 j = salt & pAgg->mSlot;
   u32 iGroup;
   int rc;
   while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
     if( pAgg->aSlot[2*j]==salt
-     && hpAggIsGroup(p, hpGroupAt(pAgg, iGroup-1), ii)
+     && hpAggIsGroup(pAgg, p, hpGroupAt(&pAgg->runs, iGroup-1), ii)
     ){
       break;
     }
     j = (j+1) & pAgg->mSlot;
   }
   if( iGroup==0 ){
-    rc = hpAggInsert(p, ii, 0);
+    rc = hpAggInsert(pAgg, p, ii, 0);
     if( rc ) return rc;
-    iGroup = pAgg->nGroup;
+    iGroup = pAgg->runs.nGroup;
     pAgg->aSlot[2*j] = salt;
     pAgg->aSlot[2*j+1] = iGroup;
-    if( pAgg->nGroup>pAgg->mSlot/2 ){
-      rc = hpAggGrow(p, pAgg);
+    if( pAgg->runs.nGroup>pAgg->mSlot/2 ){
+      rc = hpAggGrow(pAgg, p);
       if( rc ) return rc;
     }
   }
@@ -446,8 +434,7 @@ static SQLITE_NOINLINE int hpAggFindKnown(
 ** whether they have it again.  So most rows are neither hashed nor looked up
 ** in the hash table, unless some keys have no pack: bAll is false.
 */
-static int hpAggFindFew(HpExec *p, int bAll){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggFindFew(HpAgg *pAgg, HpFrame *p, int bAll){
   u32 mFew = p->pCfg->bHash0 ? 0 : HP_FEW_SLOT-1;
   int nSel = p->nSel;
   int ii;
@@ -455,7 +442,7 @@ static int hpAggFindFew(HpExec *p, int bAll){
     const HpPack *pPack = &pAgg->aPack[ii];
     int rc;
     if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(pPack) : 0;
-    rc = hpAggFindRow(p, ii);
+    rc = hpAggFindRow(pAgg, p, ii);
     if( rc ) return rc;
     pAgg->aFew[hpFewSlot(pPack) & mFew] = (u8)pAgg->aiGroup[ii];
   }
@@ -468,10 +455,9 @@ static int hpAggFindFew(HpExec *p, int bAll){
 ** before, and asks for the group that the salt names; the second compares
 ** keys.
 */
-static int hpAggFindMany(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggFindMany(HpAgg *pAgg, HpFrame *p){
   const u64 *aHash = pAgg->aHash;
-  int nHot = p->pPlan->iHeadOff;   /* Bytes of a group that are used a row */
+  int nHot = pAgg->pPlan->iHeadOff;   /* Bytes of a group that are used a row */
   int nSel = p->nSel;
   int ii, k, rc;
   for(ii=0; ii<nSel; ii++){
@@ -493,7 +479,7 @@ static int hpAggFindMany(HpExec *p){
     }
     pAgg->aiGroup[ii] = iGroup;
     if( iGroup ){
-      u8 *aGroup = hpGroupAt(pAgg, iGroup-1);
+      u8 *aGroup = hpGroupAt(&pAgg->runs, iGroup-1);
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
     }
   }
@@ -501,10 +487,10 @@ static int hpAggFindMany(HpExec *p){
     u32 iGroup = pAgg->aiGroup[ii];
     if( iGroup==0xffffffff ){
       pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
-    }else if( iGroup && hpAggIsGroup(p, hpGroupAt(pAgg, iGroup-1), ii) ){
+    }else if( iGroup && hpAggIsGroup(pAgg, p, hpGroupAt(&pAgg->runs, iGroup-1), ii) ){
       pAgg->aiGroup[ii] = iGroup-1;
     }else{
-      rc = hpAggFindRow(p, ii);
+      rc = hpAggFindRow(pAgg, p, ii);
       if( rc ) return rc;
     }
   }
@@ -516,24 +502,23 @@ static int hpAggFindMany(HpExec *p){
 ** their keys are not smaller than the last group's.  Returns the number of rows
 ** done in *pnDone.
 */
-static int hpAggFindOrdered(HpExec *p, int *pnDone){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
+static int hpAggFindOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
+  const HpPlan *pPlan = pAgg->pPlan;
   const HpPack *aPack = pAgg->aPack;
-  int bPlain = pPlan->nKey==1 && pPlan->aKeySort[0]==0;
+  int bPlain = pPlan->keys.n==1 && pPlan->keys.aSort[0]==0;
   int nSel = p->nSel;
   HpPack last;           /* Keys of the last group */
   int ii, rc;
 
   last.a = last.b = HP_UNPACKED;
-  if( pAgg->nGroup ) last = *hpGroupPack(hpGroupAt(pAgg, pAgg->nGroup-1));
+  if( pAgg->runs.nGroup ) last = *hpGroupPack(hpGroupAt(&pAgg->runs, pAgg->runs.nGroup-1));
   *pnDone = 0;
   for(ii=0; ii<nSel; ii++){
     const HpPack *pPack = &aPack[ii];
     if( pPack->a!=last.a || pPack->b!=last.b || last.b==HP_UNPACKED ){
       int bNorm = 0;
       int c = 1;
-      if( pAgg->nGroup==0 ){
+      if( pAgg->runs.nGroup==0 ){
         /* The first row */
       }else if( bPlain && pPack->b==HP_PACK_INT && last.b==HP_PACK_INT ){
         c = (i64)pPack->a>(i64)last.a ? 1 : -1;
@@ -541,21 +526,21 @@ static int hpAggFindOrdered(HpExec *p, int *pnDone){
         u8 aBuf[HP_SZ_NUMBER];
         u32 n;
         const u8 *z =
-            hpGroupKey(pPlan, hpGroupAt(pAgg, pAgg->nGroup-1), aBuf, &n);
-        pAgg->key.n = 0;
-        if( hpKeyNorm(p, p->aSel[ii], &pAgg->key) ) return HP_DECLINE;
+            hpGroupKey(pPlan, hpGroupAt(&pAgg->runs, pAgg->runs.nGroup-1), aBuf, &n);
+        pAgg->runs.key.n = 0;
+        if( hpKeyNorm(p, &pAgg->pPlan->keys, p->aSel[ii], &pAgg->runs.key) ) return HP_DECLINE;
         bNorm = 1;
         /* No normalized key is the beginning of another */
-        c = memcmp(pAgg->key.a, z, MIN(pAgg->key.n, n));
+        c = memcmp(pAgg->runs.key.a, z, MIN(pAgg->runs.key.n, n));
       }
       if( c<0 ) return SQLITE_OK;
       if( c>0 ){
-        rc = hpAggInsert(p, ii, bNorm);
+        rc = hpAggInsert(pAgg, p, ii, bNorm);
         if( rc ) return rc;
       }
       last = *pPack;
     }
-    pAgg->aiGroup[ii] = pAgg->nGroup-1;
+    pAgg->aiGroup[ii] = pAgg->runs.nGroup-1;
     *pnDone = ii+1;
   }
   return SQLITE_OK;
@@ -565,33 +550,32 @@ static int hpAggFindOrdered(HpExec *p, int *pnDone){
 ** Keys do not come in order any more: put all groups into the hash table or, if
 ** it would not fit into memory, into a file.
 */
-static int hpAggUnordered(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggUnordered(HpAgg *pAgg, HpFrame *p){
   u32 mNew = pAgg->mSlot;
   i64 nByte;
   u32 i;
   int rc;
-  while( pAgg->nGroup>mNew/2 ) mNew = mNew*2+1;
+  while( pAgg->runs.nGroup>mNew/2 ) mNew = mNew*2+1;
   nByte = 2*sizeof(u32)*((i64)mNew+1);
   if( mNew>pAgg->mSlot ){
     u32 *aNew;
-    if( mNew>=HP_MX_SLOT && hpGroupMemory(pAgg)+nByte>p->nMemory ){
-      rc = hpSpillGroups(p);
-      pAgg->bOrdered = 0;
+    if( mNew>=HP_MX_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory ){
+      rc = hpAggSpill(pAgg);
+      pAgg->runs.bOrdered = 0;
       return rc;
     }
     aNew = hpMalloc(nByte);
     if( aNew==0 ) return HP_DECLINE;
-    pAgg->nTable += nByte - 2*sizeof(u32)*((i64)pAgg->mSlot+1);
+    pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)pAgg->mSlot+1);
     sqlite3_free(pAgg->aSlot);
     pAgg->aSlot = aNew;
     pAgg->mSlot = mNew;
   }
-  pAgg->bOrdered = 0;
+  pAgg->runs.bOrdered = 0;
   memset(pAgg->aSlot, 0, nByte);
-  for(i=0; i<pAgg->nGroup; i++){
-    const u8 *aGroup = hpGroupAt(pAgg, i);
-    const HpHead *pHead = hpGroupHead(p->pPlan, aGroup);
+  for(i=0; i<pAgg->runs.nGroup; i++){
+    const u8 *aGroup = hpGroupAt(&pAgg->runs, i);
+    const HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
     u64 h = hpGroupPack(aGroup)->b!=HP_UNPACKED ? hpHashPack(hpGroupPack(aGroup))
                                   : hpHashBytes(pHead->z, pHead->nNorm);
     u32 salt = p->pCfg->bHash0 ? 0 : (u32)(h>>16);
@@ -613,8 +597,7 @@ static int hpAggIsDirect(const HpAgg *pAgg, i64 iMin, i64 iMax){
 ** Let HpAgg.aDirect have places for all integers from iMin to iMax as well, if
 ** they are few enough for the number of rows.
 */
-static int hpAggDirect(HpExec *p, i64 iMin, i64 iMax){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggDirect(HpAgg *pAgg, HpFrame *p, i64 iMin, i64 iMax){
   u64 nWant, nNew;
   i64 iNew;
   i64 nByte;
@@ -628,10 +611,10 @@ static int hpAggDirect(HpExec *p, i64 iMin, i64 iMax){
     pAgg->bNoDirect = 1;
     return SQLITE_OK;
   }
-  if( nWant>HP_MN_DIRECT*((u64)pAgg->nGroup+p->nSel) ) return SQLITE_OK;
+  if( nWant>HP_MN_DIRECT*((u64)pAgg->runs.nGroup+p->nSel) ) return SQLITE_OK;
   for(nNew=HP_MIN_SLOT; nNew<nWant+nWant/2; nNew*=2){}
   nByte = (i64)(sizeof(u32)*nNew);
-  if( nNew>HP_MIN_SLOT && hpGroupMemory(pAgg)+nByte>p->nMemory ){
+  if( nNew>HP_MIN_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory ){
     pAgg->bNoDirect = 1;
     return SQLITE_OK;
   }
@@ -646,7 +629,7 @@ static int hpAggDirect(HpExec *p, i64 iMin, i64 iMax){
            sizeof(u32)*pAgg->nDirect);
   }
   sqlite3_free(pAgg->aDirect);
-  pAgg->nTable += nByte - (i64)(sizeof(u32)*pAgg->nDirect);
+  pAgg->runs.nTable += nByte - (i64)(sizeof(u32)*pAgg->nDirect);
   pAgg->aDirect = aNew;
   pAgg->nDirect = (u32)nNew;
   pAgg->iDirect = iNew;
@@ -657,12 +640,11 @@ static int hpAggDirect(HpExec *p, i64 iMin, i64 iMax){
 ** Find or create the groups of the selected rows if their only key is an integer
 ** of a small range, and set *pbDone.
 */
-static int hpAggFindDirect(HpExec *p, int *pbDone){
-  HpAgg *pAgg = p->pAgg;
-  const HpVal *aVal = p->aVec[p->pPlan->aKey[0]].aVal;
+static int hpAggFindDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
+  const HpVal *aVal = p->aVec[pAgg->pPlan->keys.aVec[0]].aVal;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
-  int nHot = pAgg->nGroup>=HP_MX_CACHED ? p->pPlan->iHeadOff : 0;
+  int nHot = pAgg->runs.nGroup>=HP_MX_CACHED ? pAgg->pPlan->iHeadOff : 0;
   i64 iMin = aVal[aSel[0]].i;
   i64 iMax = iMin;
   int ii, k, rc;
@@ -673,7 +655,7 @@ static int hpAggFindDirect(HpExec *p, int *pbDone){
   }
   *pbDone = 0;
   if( !hpAggIsDirect(pAgg, iMin, iMax) ){
-    rc = hpAggDirect(p, iMin, iMax);
+    rc = hpAggDirect(pAgg, p, iMin, iMax);
     if( rc || !hpAggIsDirect(pAgg, iMin, iMax) ) return rc;
   }
   for(ii=0; ii<nSel; ii++){
@@ -684,13 +666,13 @@ static int hpAggFindDirect(HpExec *p, int *pbDone){
       pPack->a = (u64)x;
       pPack->b = HP_PACK_INT;
       pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(pPack);
-      rc = hpAggFindRow(p, ii);
+      rc = hpAggFindRow(pAgg, p, ii);
       if( rc ) return rc;
       *piGroup = pAgg->aiGroup[ii]+1;
     }
     pAgg->aiGroup[ii] = *piGroup-1;
     if( nHot ){
-      const u8 *aGroup = hpGroupAt(pAgg, *piGroup-1);
+      const u8 *aGroup = hpGroupAt(&pAgg->runs, *piGroup-1);
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
     }
   }
@@ -701,36 +683,35 @@ static int hpAggFindDirect(HpExec *p, int *pbDone){
 /*
 ** Find or create the group of each selected row: pAgg->aiGroup.
 */
-static int hpAggFind(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
-  const HpVec *pKey = &p->aVec[pPlan->aKey[0]];
+static int hpAggFind(HpAgg *pAgg, HpFrame *p){
+  const HpPlan *pPlan = pAgg->pPlan;
+  const HpVec *pKey = &p->aVec[pPlan->keys.aVec[0]];
   int bAll;              /* All rows have packs */
   int bFew;              /* Groups are few */
   int rc;
   if( pPlan->bIntKey && pKey->mType==HP_INT && pKey->mIdx!=0
-   && !pAgg->bOrdered && !pAgg->bNoDirect
+   && !pAgg->runs.bOrdered && !pAgg->bNoDirect
   ){
     int bDone;
-    rc = hpAggFindDirect(p, &bDone);
+    rc = hpAggFindDirect(pAgg, p, &bDone);
     if( rc || bDone ) return rc;
   }
-  bAll = hpPackRows(p, pAgg->aPack);
-  if( pAgg->bOrdered ){
+  bAll = hpPackRows(p, &pAgg->pPlan->keys, pAgg->aPack);
+  if( pAgg->runs.bOrdered ){
     int nDone;
-    rc = hpAggFindOrdered(p, &nDone);
+    rc = hpAggFindOrdered(pAgg, p, &nDone);
     if( rc || nDone==p->nSel ) return rc;
     /* Of a damaged index: stock gives a group more than once */
     if( pPlan->bInOrder ) return HP_DECLINE;
-    rc = hpAggUnordered(p);
+    rc = hpAggUnordered(pAgg, p);
     if( rc ) return rc;
   }
-  bFew = pAgg->nGroup<HP_MX_CACHED;
+  bFew = pAgg->runs.nGroup<HP_MX_CACHED;
   if( !bAll || !bFew ){
-    rc = hpAggHashAll(p, bAll);
+    rc = hpAggHashAll(pAgg, p, bAll);
     if( rc ) return rc;
   }
-  return bFew ? hpAggFindFew(p, bAll) : hpAggFindMany(p);
+  return bFew ? hpAggFindFew(pAgg, p, bAll) : hpAggFindMany(pAgg, p);
 }
 
 /*
@@ -738,14 +719,15 @@ static int hpAggFind(HpExec *p){
 ** columns from this row.
 */
 static int hpBestValue(
-  HpExec *p,
+  HpAgg *pAgg,
+  HpFrame *p,
   const HpAggDef *pDef,
   HpBest *pState,
   int row,
   int *pbSkip
 ){
   const HpVec *pVec = &p->aVec[pDef->iVec];
-  HpCopy *pBest = &pState->copy;
+  HpKept *pBest = &pState->copy;
   int i = row & pVec->mIdx;
   u8 tag = pVec->aTag[i];
   *pbSkip = 0;
@@ -771,7 +753,7 @@ static int hpBestValue(
     }
   }
   pState->iPos = p->iPos+row+1;
-  return hpCopySet(p->pAgg, pBest, pVec, i);
+  return hpKeptSet(&pAgg->runs.arena, pBest, pVec, i);
 }
 
 /*
@@ -779,16 +761,16 @@ static int hpBestValue(
 ** pHead, to the set of values seen.  *pbNew tells whether it was not there.
 */
 static int hpSetAdd(
-  HpExec *p,
+  HpAgg *pAgg,
+  HpFrame *p,
   const HpAggDef *pDef,
   const HpHead *pHead,
   int i,
   int *pbNew
 ){
-  HpAgg *pAgg = p->pAgg;
   HpSet *pSet = &pAgg->aSet[pDef->iSet];
   const HpVec *pVec = &p->aVec[pDef->iVec];
-  HpBuf *pKey = &pAgg->key;
+  HpBuf *pKey = &pAgg->runs.key;
   const u8 *z = 0;
   u8 *zNew;
   u32 j;
@@ -797,7 +779,7 @@ static int hpSetAdd(
     u32 mNew = pSet->mSlot ? pSet->mSlot*2+1 : HP_MIN_SLOT-1;
     i64 nByte = sizeof(u8*)*((i64)mNew+1);
     const u8 **apNew;
-    if( mNew>=0x7fffffff || hpGroupMemory(pAgg)+nByte>p->nMemory+HP_MIN_MEMORY ){
+    if( mNew>=0x7fffffff || hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory+HP_MIN_MEMORY ){
       return HP_DECLINE;
     }
     apNew = sqlite3_malloc64(nByte);
@@ -811,8 +793,8 @@ static int hpSetAdd(
         apNew[iTo] = z;
       }
     }
-    if( pSet->apSlot ) pAgg->nTable -= sizeof(u8*)*((i64)pSet->mSlot+1);
-    pAgg->nTable += nByte;
+    if( pSet->apSlot ) pAgg->runs.nTable -= sizeof(u8*)*((i64)pSet->mSlot+1);
+    pAgg->runs.nTable += nByte;
     sqlite3_free(pSet->apSlot);
     pSet->apSlot = apNew;
     pSet->mSlot = mNew;
@@ -834,8 +816,8 @@ static int hpSetAdd(
     }
     j = (j+1) & pSet->mSlot;
   }
-  if( hpGroupMemory(pAgg)>p->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
-  zNew = hpArenaAlloc(&pAgg->arena, pKey->n);
+  if( hpGroupMemory(&pAgg->runs)>p->pWorker->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
+  zNew = hpArenaAlloc(&pAgg->runs.arena, pKey->n);
   if( zNew==0 ) return HP_DECLINE;
   memcpy(zNew, pKey->a, pKey->n);
   pSet->apSlot[j] = zNew;
@@ -850,14 +832,14 @@ static int hpSetAdd(
 ** group aGroup.
 */
 static int hpAggPart(
-  HpExec *p,
+  HpAgg *pAgg,
+  HpFrame *p,
   const HpAggDef *pDef,
   u8 *aGroup,
   u8 **apGroup,
   const u16 *aRow,
   int *pn
 ){
-  HpAgg *pAgg = p->pAgg;
   int n = 0;
   int ii, rc;
   for(ii=0; ii<*pn; ii++){
@@ -870,7 +852,7 @@ static int hpAggPart(
     }
     if( pDef->iSet>=0 ){
       int bNew;
-      rc = hpSetAdd(p, pDef, hpGroupHead(p->pPlan, aTo), i, &bNew);
+      rc = hpSetAdd(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aTo), i, &bNew);
       if( rc ) return rc;
       if( !bNew ) continue;
     }
@@ -885,7 +867,7 @@ static int hpAggPart(
 /*
 ** Call the step function of pDef for row i.
 */
-static int hpAggCall(HpExec *p, const HpAggDef *pDef, Mem *pState, int i){
+static int hpAggCall(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef, Mem *pState, int i){
   sqlite3_context *pCtx;
   u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
   Mem aMem[HP_MX_ARG];
@@ -903,7 +885,7 @@ static int hpAggCall(HpExec *p, const HpAggDef *pDef, Mem *pState, int i){
   pCtx->pOut = &out;
   pCtx->pFunc = pDef->pFunc;
   pCtx->pMem = pState;
-  pCtx->pVdbe = p->pScan->v;
+  pCtx->pVdbe = p->pWorker->pScan->v;
   pCtx->enc = ENC(p->db);
   pCtx->argc = pDef->nArg;
   pState->n++;
@@ -918,7 +900,8 @@ static int hpAggCall(HpExec *p, const HpAggDef *pDef, Mem *pState, int i){
 ** Run aggregate pDef over rows aRow[0..n-1] of group aGroup.
 */
 static int hpAggRange(
-  HpExec *p,
+  HpAgg *pAgg,
+  HpFrame *p,
   const HpAggDef *pDef,
   u8 *aGroup,
   const u16 *aRow,
@@ -928,9 +911,9 @@ static int hpAggRange(
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   int ii, rc, bSkip;
   if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
-    rc = hpAggPart(p, pDef, aGroup, 0, aRow, &n);
+    rc = hpAggPart(pAgg, p, pDef, aGroup, 0, aRow, &n);
     if( rc ) return rc;
-    aRow = p->pAgg->aPart;
+    aRow = pAgg->aPart;
   }
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
@@ -943,25 +926,25 @@ static int hpAggRange(
       }
       break;
     case HP_AGG_SUM:
-      hpSumRange(p, pState, pVec, aRow, n);
+      hpSumRange(&pAgg->runs, p, pState, pVec, aRow, n);
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(p, pDef, pState, aRow[ii]);
+        rc = hpAggCall(pAgg, p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
     case HP_AGG_ORDER:
       for(ii=0; ii<n; ii++){
-        rc = hpOrderAdd(p, pDef, pState, aRow[ii]);
+        rc = hpOrderAdd(&pAgg->runs, p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
     default:
       for(ii=0; ii<n; ii++){
-        rc = hpBestValue(p, pDef, pState, aRow[ii], &bSkip);
+        rc = hpBestValue(pAgg, p, pDef, pState, aRow[ii], &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
-          rc = hpAggLoad(p, aGroup, aRow[ii]);
+          rc = hpAggLoad(pAgg, p, aGroup, aRow[ii]);
         }
         if( rc ) return rc;
       }
@@ -975,16 +958,15 @@ static int hpAggRange(
 ** their groups, each group's rows in scan order, and run each aggregate group by
 ** group.
 */
-static int hpAggOrdered(HpExec *p, u32 iFirstGroup){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
+static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
+  const HpPlan *pPlan = pAgg->pPlan;
   const u32 *aiGroup = pAgg->aiGroup;
   const u16 *aSel = p->aSel;
   u16 *aRow = pAgg->aRow;
   u16 aaAt[4][HP_MX_ORDERED];      /* Number, then place of the next row, of
                                    ** each quarter of the rows and group */
   u16 aEnd[HP_MX_ORDERED];         /* Where the rows of each group end */
-  int nGroup = (int)(pAgg->nGroup-iFirstGroup);
+  int nGroup = (int)(pAgg->runs.nGroup-iFirstGroup);
   int n4 = p->nSel/4;
   int n = 0;
   int ii, k, g, rc;
@@ -1015,7 +997,7 @@ static int hpAggOrdered(HpExec *p, u32 iFirstGroup){
     if( pPlan->aAgg[k].bShared ) continue;
     for(g=0; g<nGroup; g++){
       if( aEnd[g]>iFirst ){
-        rc = hpAggRange(p, &pPlan->aAgg[k], hpGroupAt(pAgg, iFirstGroup+g),
+        rc = hpAggRange(pAgg, p, &pPlan->aAgg[k], hpGroupAt(&pAgg->runs, iFirstGroup+g),
                         &pAgg->aRow[iFirst], aEnd[g]-iFirst);
         if( rc ) return rc;
       }
@@ -1028,15 +1010,14 @@ static int hpAggOrdered(HpExec *p, u32 iFirstGroup){
 /*
 ** Run aggregate pDef over the selected rows, each with its own group.
 */
-static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
-  HpAgg *pAgg = p->pAgg;
+static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   const u16 *aRow = p->aSel;
   u8 **apGroup = pAgg->apGroup;
   int n = p->nSel;
   int ii, rc, bSkip;
   if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
-    rc = hpAggPart(p, pDef, 0, apGroup, aRow, &n);
+    rc = hpAggPart(pAgg, p, pDef, 0, apGroup, aRow, &n);
     if( rc ) return rc;
     aRow = pAgg->aPart;
     apGroup = pAgg->apPart;
@@ -1049,11 +1030,11 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
       }
       break;
     case HP_AGG_SUM:
-      hpSumScattered(p, pDef->iOff, pVec, aRow, apGroup, n);
+      hpSumScattered(&pAgg->runs, p, pDef->iOff, pVec, aRow, apGroup, n);
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        rc = hpAggCall(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;
@@ -1062,16 +1043,16 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
         if( ii+8<n ){
           hpPrefetch(((HpOrder*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
         }
-        rc = hpOrderAdd(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        rc = hpOrderAdd(&pAgg->runs, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;
     default:
       for(ii=0; ii<n; ii++){
-        rc = hpBestValue(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
+        rc = hpBestValue(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
                          &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
-          rc = hpAggLoad(p, apGroup[ii], aRow[ii]);
+          rc = hpAggLoad(pAgg, p, apGroup[ii], aRow[ii]);
         }
         if( rc ) return rc;
       }
@@ -1083,15 +1064,14 @@ static int hpAggScattered(HpExec *p, const HpAggDef *pDef){
 /*
 ** Add the selected rows of the batch to their groups.
 */
-static int hpAggStep(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
+static int hpAggStep(HpAgg *pAgg, HpFrame *p){
+  const HpPlan *pPlan = pAgg->pPlan;
   u32 iFirst = 0;        /* No row belongs to a group before this one */
   int rc = SQLITE_OK;
   int k;
 
   if( p->nSel==0 ) return SQLITE_OK;
-  for(k=0; k<pPlan->nKey; k++) hpVecExact(p, &p->aVec[pPlan->aKey[k]]);
+  for(k=0; k<pPlan->keys.n; k++) hpVecExact(p, &p->aVec[pPlan->keys.aVec[k]]);
   for(k=0; k<pPlan->nBare; k++) hpVecExact(p, &p->aVec[pPlan->aBare[k].iVec]);
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
@@ -1103,41 +1083,41 @@ static int hpAggStep(HpExec *p){
     for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
     for(i=0; i<pDef->nTerm; i++) hpVecExact(p, &p->aVec[pDef->aTerm[i].iVec]);
   }
-  if( pPlan->nKey ){
-    rc = hpAggFind(p);
+  if( pPlan->keys.n ){
+    rc = hpAggFind(pAgg, p);
     if( rc ) return rc;
-    if( pAgg->bOrdered ) iFirst = pAgg->aiGroup[0];
+    if( pAgg->runs.bOrdered ) iFirst = pAgg->aiGroup[0];
   }else{
-    HpHead *pHead = hpGroupHead(pPlan, hpGroupAt(pAgg, 0));
+    HpHead *pHead = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0));
     if( pHead->iPos==HP_NO_POS ){
       pHead->iPos = p->iPos + p->aSel[0];
       if( pPlan->bLoadFirst ){
-        rc = hpAggLoad(p, hpGroupAt(pAgg, 0), p->aSel[0]);
+        rc = hpAggLoad(pAgg, p, hpGroupAt(&pAgg->runs, 0), p->aSel[0]);
         if( rc ) return rc;
       }
     }
   }
-  if( pPlan->nKey && pAgg->nGroup-iFirst<=HP_MX_ORDERED
-   && (u32)p->nSel>=(pAgg->nGroup-iFirst)*HP_MIN_ORDERED
+  if( pPlan->keys.n && pAgg->runs.nGroup-iFirst<=HP_MX_ORDERED
+   && (u32)p->nSel>=(pAgg->runs.nGroup-iFirst)*HP_MIN_ORDERED
   ){
-    rc = hpAggOrdered(p, iFirst);
+    rc = hpAggOrdered(pAgg, p, iFirst);
   }else{
-    for(k=0; k<p->nSel && pPlan->nKey; k++){
-      pAgg->apGroup[k] = hpGroupAt(pAgg, pAgg->aiGroup[k]);
+    for(k=0; k<p->nSel && pPlan->keys.n; k++){
+      pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
     }
     for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
       const HpAggDef *pDef = &pPlan->aAgg[k];
       if( pDef->bShared ) continue;
-      if( pPlan->nKey ){
-        rc = hpAggScattered(p, pDef);
+      if( pPlan->keys.n ){
+        rc = hpAggScattered(pAgg, p, pDef);
       }else{
-        rc = hpAggRange(p, pDef, hpGroupAt(pAgg, 0), p->aSel, p->nSel);
+        rc = hpAggRange(pAgg, p, pDef, hpGroupAt(&pAgg->runs, 0), p->aSel, p->nSel);
       }
     }
   }
-  if( rc==SQLITE_OK && hpGroupMemory(pAgg)>p->nMemory ){
-    if( pPlan->nKey==0 || pPlan->bOpaque ) return HP_DECLINE;
-    rc = hpSpillGroups(p);
+  if( rc==SQLITE_OK && hpGroupMemory(&pAgg->runs)>p->pWorker->nMemory ){
+    if( pPlan->keys.n==0 || pPlan->bOpaque ) return HP_DECLINE;
+    rc = hpAggSpill(pAgg);
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc;

@@ -204,24 +204,28 @@ static SQLITE_INLINE u32 hpTextLen(const u8 *a){
 /*
 ** n bytes for texts of pOrder, or NULL.
 */
-static u8 *hpOrderAlloc(HpExec *p, HpOrder *pOrder, u64 n){
-  if( n>HP_MX_TEXT && hpGroupMemory(p->pAgg)>2*p->nMemory+HP_MIN_MEMORY ) return 0;
+static u8 *hpOrderAlloc(HpRuns *pRuns, HpOrder *pOrder, u64 n){
+  if( n>HP_MX_TEXT
+   && hpGroupMemory(pRuns)>2*pRuns->pWorker->nMemory+HP_MIN_MEMORY
+  ){
+    return 0;
+  }
   pOrder->nText += (i64)n;
-  return hpArenaAlloc(&p->pAgg->arena, (i64)n);
+  return hpArenaAlloc(&pRuns->arena, (i64)n);
 }
 
 /*
 ** Make room for another entry in pOrder.
 */
-static int hpOrderGrow(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder){
+static int hpOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpOrder *pOrder){
   u32 n = MAX(HP_ORDER_FIRST, MIN(HP_ORDER_LIST, pOrder->nEntry/2));
   HpList *pNew;
   if( pOrder->nEntry>0x7fffffff-n
-   || hpGroupMemory(p->pAgg)>2*p->nMemory+HP_MIN_MEMORY
+   || hpGroupMemory(pRuns)>2*pRuns->pWorker->nMemory+HP_MIN_MEMORY
   ){
     return HP_DECLINE;
   }
-  pNew = hpArenaAlloc(&p->pAgg->arena, sizeof(*pNew)+(i64)n*pDef->szEntry);
+  pNew = hpArenaAlloc(&pRuns->arena, sizeof(*pNew)+(i64)n*pDef->szEntry);
   if( pNew==0 ) return HP_DECLINE;
   memset(pNew, 0, sizeof(*pNew));
   pNew->nAlloc = n;
@@ -242,14 +246,15 @@ static int hpOrderGrow(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder){
 ** row i.
 */
 static int hpOrderNorm(
-  HpExec *p,
+  HpRuns *pRuns,
+  HpFrame *p,
   const HpAggDef *pDef,
   HpOrder *pOrder,
   int i,
   u64 info,
   u64 *a
 ){
-  HpBuf *pKey = &p->pAgg->key;
+  HpBuf *pKey = &pRuns->key;
   u64 *aMore;
   int k;
   pKey->n = 0;
@@ -261,7 +266,7 @@ static int hpOrderNorm(
       return HP_DECLINE;
     }
   }
-  aMore = (u64*)hpOrderAlloc(p, pOrder, 8+hpTextSize(pKey->n));
+  aMore = (u64*)hpOrderAlloc(pRuns, pOrder, 8+hpTextSize(pKey->n));
   if( aMore==0 ) return HP_DECLINE;
   aMore[0] = info;
   hpTextWrite((u8*)&aMore[1], pKey->a, pKey->n, 0);
@@ -273,14 +278,14 @@ static int hpOrderNorm(
 ** The same if the only term is the only argument, of type (tag, v, n, sub).
 */
 static int hpOrderSelf(
-  HpExec *p,
+  HpRuns *pRuns,
   HpOrder *pOrder,
   u8 tag, HpVal v, u32 n, u8 sub,
   u64 info,
   u64 *a
 ){
   u64 nByte = 16 + ((tag & HP_STR) ? hpTextSize(n) : 0);
-  u64 *aMore = (u64*)hpOrderAlloc(p, pOrder, nByte);
+  u64 *aMore = (u64*)hpOrderAlloc(pRuns, pOrder, nByte);
   if( aMore==0 ) return HP_DECLINE;
   aMore[0] = info;
   aMore[1] = (tag & HP_STR) ? 0 : v.u;
@@ -292,7 +297,13 @@ static int hpOrderSelf(
 /*
 ** Add row i of the batch to the entries pOrder.
 */
-static int hpOrderAdd(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder, int i){
+static int hpOrderAdd(
+  HpRuns *pRuns,
+  HpFrame *p,
+  const HpAggDef *pDef,
+  HpOrder *pOrder,
+  int i
+){
   const HpTerm *pTerm = &pDef->aTerm[0];
   const HpVec *pVec = &p->aVec[pTerm->iVec];
   u64 iRow = (p->iPos & 0xffffffff) + i;
@@ -302,7 +313,7 @@ static int hpOrderAdd(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder, int i){
   int j = i & pVec->mIdx;
   int k;
   if( (p->iPos>>32)>=(1<<24) || iRow>=(1<<24) ) return HP_DECLINE;
-  if( pOrder->nFree==0 && hpOrderGrow(p, pDef, pOrder) ) return HP_DECLINE;
+  if( pOrder->nFree==0 && hpOrderGrow(pRuns, pDef, pOrder) ) return HP_DECLINE;
   a = (u64*)pOrder->pFree;
   a[0] = hpOrderKey(pTerm, pVec->aTag[j], pVec->aVal[j],
                     (pVec->aTag[j] & HP_STR) ? pVec->aLen[j] : 0, &bMore);
@@ -318,11 +329,11 @@ static int hpOrderAdd(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder, int i){
     if( sub && (tag & HP_STR)==0 ) return HP_DECLINE;
     info |= hpTypeOf(tag, pVec->aVal[j])<<(3*k+1);
     if( pDef->bSelf ){
-      if( bMore && hpOrderSelf(p, pOrder, tag, pVec->aVal[j], n, sub, info, a) ){
+      if( bMore && hpOrderSelf(pRuns, pOrder, tag, pVec->aVal[j], n, sub, info, a) ){
         return HP_DECLINE;
       }
     }else if( tag & HP_STR ){
-      u8 *z = hpOrderAlloc(p, pOrder, hpTextSize(n));
+      u8 *z = hpOrderAlloc(pRuns, pOrder, hpTextSize(n));
       if( z==0 ) return HP_DECLINE;
       hpTextWrite(z, pVec->aVal[j].z, n, sub);
       a[2+k] = (u64)(size_t)z;
@@ -332,7 +343,7 @@ static int hpOrderAdd(HpExec *p, const HpAggDef *pDef, HpOrder *pOrder, int i){
   }
   if( bMore==0 ){
     a[1] = info;
-  }else if( pDef->bSelf==0 && hpOrderNorm(p, pDef, pOrder, i, info, a) ){
+  }else if( pDef->bSelf==0 && hpOrderNorm(pRuns, p, pDef, pOrder, i, info, a) ){
     return HP_DECLINE;
   }
   pOrder->pFree += pDef->szEntry;
@@ -501,9 +512,9 @@ static void hpOrderPart(
 /*
 ** Put the entries of all groups of worker p in order.
 */
-static int hpOrderSort(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  u32 nGroup = p->pAgg->nGroup;
+static int hpOrderSort(HpRuns *pRuns){
+  const HpPlan *pPlan = pRuns->pPlan;
+  u32 nGroup = pRuns->nGroup;
   HpBuf buf;             /* Scratch */
   u32 nDone = 0;
   u32 i;
@@ -514,11 +525,11 @@ static int hpOrderSort(HpExec *p){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     if( pDef->eAgg!=HP_AGG_ORDER ) continue;
     for(i=0; i<nGroup && rc==SQLITE_OK; i++){
-      HpOrder *pOrder = hpGroupState(pDef, hpGroupAt(p->pAgg, i));
+      HpOrder *pOrder = hpGroupState(pDef, hpGroupAt(pRuns, i));
       HpList *pList = pOrder->pFirst;
       if( i+2<nGroup ){
         /* Groups lie one after the other, but their entries do not */
-        HpOrder *pNext = hpGroupState(pDef, hpGroupAt(p->pAgg, i+2));
+        HpOrder *pNext = hpGroupState(pDef, hpGroupAt(pRuns, i+2));
         if( pNext->pFirst ) hpListPrefetch(pNext->pFirst)
       }
       if( pList ) pOrder->pLast->n = pOrder->pLast->nAlloc - pOrder->nFree;
@@ -553,7 +564,7 @@ static int hpOrderSort(HpExec *p){
         nDone += n;
         if( nDone>=HP_ORDER_PART ){
           nDone = 0;
-          rc = hpScanStopped(p->pScan);
+          rc = hpScanStopped(pRuns->pWorker->pScan);
         }
       }
     }

@@ -16,14 +16,16 @@
 # include "hpInt.h"
 #endif
 
+#define HP_FIRST_SHARE 6      /* Few rows are distinct: one in so many */
+
 /*
-** Double the hash table of HP_SINK_FIRST.
+** Double the hash table.
 */
-static int hpFirstGrow(HpRows *pRows){
-  u32 mOld = pRows->mSlot;
+static int hpFirstGrow(HpFirst *pFirst){
+  u32 mOld = pFirst->mSlot;
   u32 mNew = mOld*2+1;
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
-  u32 *aOld = pRows->aSlot;
+  u32 *aOld = pFirst->aSlot;
   u32 *aNew;
   u32 i;
   if( mNew>=0x7fffffff ) return HP_DECLINE;
@@ -38,10 +40,10 @@ static int hpFirstGrow(HpRows *pRows){
       aNew[2*j+1] = aOld[2*i+1];
     }
   }
-  pRows->nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
+  pFirst->found.nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
   sqlite3_free(aOld);
-  pRows->aSlot = aNew;
-  pRows->mSlot = mNew;
+  pFirst->aSlot = aNew;
+  pFirst->mSlot = mNew;
   return SQLITE_OK;
 }
 
@@ -49,43 +51,53 @@ static int hpFirstGrow(HpRows *pRows){
 ** Remember the values of row i under salt, in slot j of the hash table, and
 ** find its place.
 */
-static int hpFirstAdd(HpExec *p, int i, u32 salt, u32 j){
-  const HpPlan *pPlan = p->pPlan;
-  HpRows *pRows = p->pRows;
-  int nKey = pPlan->nKey;
+static int hpFirstAdd(
+  HpFirst *pFirst,
+  const HpFrame *p,
+  int i,
+  u32 salt,
+  u32 j
+){
+  HpFound *pFound = &pFirst->found;
+  const HpPlan *pPlan = pFound->pPlan;
+  int nKey = pPlan->keys.n;
   int k, rc;
-  if( pRows->nKey>=pRows->nKeyAlloc ){
-    u32 nNew = MAX(64, pRows->nKeyAlloc*2);
-    HpKept *aNew = sqlite3_realloc64(pRows->aKey,
+  if( pFirst->nKey>=pFirst->nKeyAlloc ){
+    u32 nNew = MAX(64, pFirst->nKeyAlloc*2);
+    HpKept *aNew = sqlite3_realloc64(pFirst->aKey,
                                      sizeof(HpKept)*nKey*(u64)nNew);
     if( aNew==0 ) return HP_DECLINE;
-    pRows->nTable += sizeof(HpKept)*nKey*(i64)(nNew-pRows->nKeyAlloc);
-    pRows->aKey = aNew;
-    pRows->nKeyAlloc = nNew;
+    pFirst->found.nTable += sizeof(HpKept)*nKey*(i64)(nNew-pFirst->nKeyAlloc);
+    pFirst->aKey = aNew;
+    pFirst->nKeyAlloc = nNew;
   }
   for(k=0; k<nKey; k++){
-    HpKept *pKept = &pRows->aKey[(i64)pRows->nKey*nKey+k];
+    HpKept *pKept = &pFirst->aKey[(i64)pFirst->nKey*nKey+k];
     memset(pKept, 0, sizeof(*pKept));
-    rc = hpFoundKeep(pRows, pKept, &p->aVec[pPlan->aKey[k]], i);
+    rc = hpKeptSet(&pFound->arena, pKept, &p->aVec[pPlan->keys.aVec[k]], i);
     if( rc ) return rc;
   }
-  pRows->nKey++;
-  pRows->aSlot[2*j] = salt;
-  pRows->aSlot[2*j+1] = pRows->nKey;
-  pRows->aPlace[pRows->nPlace] = hpFoundPlace(p, i, 0);
-  if( pRows->aPlace[pRows->nPlace++]<0 ) return HP_DECLINE;
-  if( pRows->nKey>pRows->mSlot/2 ) return hpFirstGrow(pRows);
+  pFirst->nKey++;
+  pFirst->aSlot[2*j] = salt;
+  pFirst->aSlot[2*j+1] = pFirst->nKey;
+  pFound->aPlace[pFound->nPlace] = hpFoundPlace(pFound, i, 0);
+  if( pFound->aPlace[pFound->nPlace++]<0 ) return HP_DECLINE;
+  if( pFirst->nKey>pFirst->mSlot/2 ) return hpFirstGrow(pFirst);
   return SQLITE_OK;
 }
 
 /*
 ** True if the values of row i are those at pKept.
 */
-static SQLITE_INLINE int hpFirstIs(HpExec *p, const HpKept *pKept, int iRow){
-  const HpPlan *pPlan = p->pPlan;
+static SQLITE_INLINE int hpFirstIs(
+  const HpPlan *pPlan,
+  const HpFrame *p,
+  const HpKept *pKept,
+  int iRow
+){
   int k;
-  for(k=0; k<pPlan->nKey; k++, pKept++){
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+  for(k=0; k<pPlan->keys.n; k++, pKept++){
+    const HpVec *pVec = &p->aVec[pPlan->keys.aVec[k]];
     int i = iRow & pVec->mIdx;
     u8 tag = pVec->aTag[i];
     if( tag!=pKept->tag ) return 0;
@@ -108,15 +120,15 @@ static SQLITE_INLINE int hpFirstIs(HpExec *p, const HpKept *pKept, int iRow){
 ** Hash values of the selected rows.  Values with different bytes may be
 ** equal, values with the same bytes are.
 */
-static void hpFirstHash(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  u64 *aHash = p->pRows->aHash;
+static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
+  const HpPlan *pPlan = pFirst->found.pPlan;
+  u64 *aHash = pFirst->aHash;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
   int ii, k;
   memset(aHash, 0, sizeof(u64)*nSel);
-  for(k=0; k<pPlan->nKey; k++){
-    HpVec *pVec = &p->aVec[pPlan->aKey[k]];
+  for(k=0; k<pPlan->keys.n; k++){
+    HpVec *pVec = &p->aVec[pPlan->keys.aVec[k]];
     const HpVal *aVal = pVec->aVal;
     u32 mIdx = pVec->mIdx;
     hpVecExact(p, pVec);
@@ -143,34 +155,94 @@ static void hpFirstHash(HpExec *p){
 }
 
 /*
-** HP_SINK_FIRST: the selected rows of a batch.
+** Begin.
 */
-static int hpFirstStep(HpExec *p){
-  HpRows *pRows = p->pRows;
-  const u64 *aHash = pRows->aHash;
-  int nKey = p->pPlan->nKey;
-  int ii, rc;
-  rc = hpFoundReserve(pRows, p->nSel);
+static int hpFirstOpen(HpExec *p, Mem *aMem){
+  HpFirst *pFirst;
+  int rc = hpFoundOpen(p, sizeof(HpFirst));
+  UNUSED_PARAMETER(aMem);
   if( rc ) return rc;
-  hpFirstHash(p);
+  pFirst = p->pSink;
+  if( !hpFoundIsLarge(&pFirst->found) ){
+    p->pScan->bSmall = 1;
+    return HP_DECLINE;
+  }
+  pFirst->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->frame.nAlloc);
+  pFirst->mSlot = 1023;
+  pFirst->found.nTable = 2*sizeof(u32)*((i64)pFirst->mSlot+1);
+  pFirst->aSlot = sqlite3_malloc64(pFirst->found.nTable);
+  if( pFirst->aHash==0 || pFirst->aSlot==0 ) return HP_DECLINE;
+  memset(pFirst->aSlot, 0, pFirst->found.nTable);
+  return SQLITE_OK;
+}
+
+static void hpFirstClose(HpExec *p){
+  HpFirst *pFirst = p->pSink;
+  if( pFirst ){
+    sqlite3_free(pFirst->aSlot);
+    sqlite3_free(pFirst->aKey);
+    hpFoundClose(p);
+  }
+}
+
+/*
+** The selected rows of a frame.
+*/
+static int hpFirstRows(HpExec *pWorker, HpFrame *p){
+  HpFirst *pFirst = pWorker->pSink;
+  const HpPlan *pPlan = pFirst->found.pPlan;
+  const u64 *aHash = pFirst->aHash;
+  int nKey = pPlan->keys.n;
+  int ii, rc;
+  rc = hpFoundReserve(&pFirst->found, p->nSel);
+  if( rc ) return rc;
+  hpFirstHash(pFirst, p);
   for(ii=0; ii<p->nSel; ii++){
     int i = p->aSel[ii];
     u32 salt = (u32)(aHash[ii]>>16);
-    u32 j = salt & pRows->mSlot;
+    u32 j = salt & pFirst->mSlot;
     u32 iKey;
-    while( (iKey = pRows->aSlot[2*j+1])!=0 ){
-      if( pRows->aSlot[2*j]==salt
-       && hpFirstIs(p, &pRows->aKey[(i64)(iKey-1)*nKey], i)
+    while( (iKey = pFirst->aSlot[2*j+1])!=0 ){
+      if( pFirst->aSlot[2*j]==salt
+       && hpFirstIs(pPlan, p, &pFirst->aKey[(i64)(iKey-1)*nKey], i)
       ){
         break;
       }
-      j = (j+1) & pRows->mSlot;
+      j = (j+1) & pFirst->mSlot;
     }
     if( iKey==0 ){
-      rc = hpFirstAdd(p, i, salt, j);
+      rc = hpFirstAdd(pFirst, p, i, salt, j);
       if( rc ) return rc;
     }
   }
+  hpFoundEnough(&pFirst->found);
   return SQLITE_OK;
+}
+
+/*
+** After nRow rows more: are too many rows distinct?  Values that come at random
+** from a set of some size become rare, and each row left out saves a search in a
+** b-tree of distinct rows; so go on if they do.  Where a new value comes every few
+** rows the b-tree is searched at its end, which is cheap.
+*/
+static int hpFirstIsMany(const HpFound *pFound, i64 nRow){
+  double r = (double)(pFound->nPlace-pFound->nBefore)/(double)nRow;
+  return hpFoundKnows(pFound)
+      && r*HP_FIRST_SHARE>1.0 && r>pFound->rFirst*0.75;
+}
+static void hpFirstRun(HpExec *p){
+  hpFoundRun(p, hpFirstIsMany);
+}
+
+/*
+** The scan is over.  Several workers may have found a row for the same values.
+*/
+static int hpFirstMerge(HpScan *p){
+  HpFirst *pFirst = p->apWorker[0]->pSink;
+  sqlite3_free(pFirst->aSlot);
+  sqlite3_free(pFirst->aKey);
+  pFirst->aSlot = 0;
+  pFirst->aKey = 0;
+  return hpFoundMerge(p);
 }
 #endif /* SQLITE_OMIT_HP */

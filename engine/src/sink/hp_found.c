@@ -4,17 +4,70 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_found: places of rows that were found, and values kept of them.
+** hp_found: places of the few rows that matter.
 **
-**    hpFoundReserve()  room for more places
-**    hpFoundPlace()    note the place of a row
-**    hpFoundKeep()     keep a value, ...
-**    hpFoundValue()    ... and one of a batch in the same form
-**    hpFoundCompare()   the order of two values
-**    hpFoundMemory()   is there memory for more?
+**    hpFoundOpen()      begin
+**    hpFoundIsLarge()   is the table large enough to try?
+**    hpFoundReserve()   room for more places
+**    hpFoundPlace()     note the place of a row
+**    hpFoundEnough()    after a batch: is there memory for more?
+**    hpFoundRun()       a run of leaves is done: are there too many?
+**    hpFoundMerge()     put together what the workers found
+**    hpFoundClose()     free everything
 **
-** A place (HP_FOUND) is the number of a run, the leaf in it, and the cell in that.
-** Places increase as stock reads rows.
+** There are three ways to leave most rows out:
+**
+**    hp_top.c      ORDER BY ... LIMIT: the first N rows in the order of the
+**                  ORDER BY terms; of equal rows those scanned first
+**    hp_first.c    SELECT DISTINCT: a row whose values were not seen before
+**    hp_rowids.c   WHERE, and something that takes all rows in one step (a
+**                  sorter, a table of results, INSERT): the rows that pass
+**
+** Each is a sink whose structure begins with an HpFound.
+**
+** The executor computes no result.  It finds the rows that can matter, reading
+** no more columns than it takes to tell, and then stock's own
+** loop runs over these rows instead of all rows: WHERE terms, LIMIT, the
+** sorter, the table of distinct rows, the result columns are all stock's.
+** So what is found has to be a superset of the rows that matter, in scan
+** order, and nothing more.  hp_first.c uses this freedom: it takes values
+** for equal only if their bytes are, whatever the collation.
+**
+**           Rewind -> Goto hp        the noted instruction
+**    body:  ...                      stock: filter, sort, output
+**           Next -> HpRow body       next row found; or as Next, if declined
+**    end:   Goto skip
+**    hp:    ...                      constants into registers
+**           HpScan  P1=r P2=stock    find rows; on HP_DECLINE jump to stock
+**           HpRow body               first row found
+**           Goto halt                there is none: as Rewind jumps
+**    stock: Rewind halt              the copy
+**           Goto body
+**    skip:
+**
+** What is kept of a row is its place in the b-tree: the number of the run of
+** leaves, of the leaf in the run, and of the cell in the leaf (HP_FOUND).  As a
+** number that is the order of the scan.  The cursor goes there by the numbers of the children
+** on the way (hpSourceWays()), and compares no rowid: in a damaged file rowids
+** may be out of order, and the rows that a scan sees are not those that a search
+** finds.
+**
+** Each worker finds rows of its own, which are put together and in order of
+** their places.  The scan may end early: when too many rows turn out to
+** matter, or memory is short, no more runs are taken (HpScan.bEnd), what was
+** found so far is delivered, and stock's loop goes on at the row that was
+** scanned last.  Runs are taken in order, so that is one place.  So little is
+** lost by trying, and memory is bounded.
+**
+** SELECT DISTINCT without ORDER BY returns rows to the application, which may
+** write to the table before it asks for the next one; an INSERT that takes rows
+** may do so through a foreign key.  A write saves the positions of all cursors
+** of a b-tree; OP_HpRow sees that its cursor was, forgets what was found and
+** goes on as OP_Next does.
+**
+** A row that is left out is not seen by the expressions of the result.
+** That makes a difference where they raise errors (abs() of the smallest
+** integer) or where they have side effects: hpCompileSafe().
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -22,92 +75,132 @@
 #endif
 
 /*
+** A row costs more if it is found first and visited by stock's loop
+** afterwards, so a scan that finds too many is ended.  Not before so many rows, or
+** one row of the table in so many, are scanned: that is what a wrong guess costs.
+*/
+#define HP_MN_PROBE    4096
+#define HP_PROBE_SHARE 32
+#define HP_MIN_PROBED  256    /* Leaves of a table where a guess costs little */
+
+#define HP_BOUND_OFF   16     /* Runs without HpBound where it left few out */
+
+/*
+** Find out what the filters say about a column near the front of the record:
+** its comparisons with numbers.
+**
+** Integers below 2^52 compare with integers and reals as doubles do, whichever
+** way a column of REAL affinity stores them.
+*/
+static void hpFoundBound(const HpExec *p, HpBound *pBound){
+  const HpProg *pProg = &p->pPlan->prog;
+  int i, k;
+  for(i=0; i<pProg->nOp; i++){
+    if( pProg->aOp[i].eOp==HP_OP_FUNC ) return;  /* May fail: for all rows */
+  }
+  for(i=0; i<pProg->nFilter; i++){
+    const HpOp *pOp = 0;
+    const HpVec *pVec;
+    double r;
+    i64 x;
+    int iStore = -1;
+    for(k=0; k<pProg->nOp; k++){
+      if( pProg->aOp[k].iOut==pProg->aFilter[i].iVec ) pOp = &pProg->aOp[k];
+    }
+    if( pOp==0 || pOp->eOp!=HP_OP_COMPARE ) continue;
+    for(k=0; k<pProg->nOp; k++){
+      const HpOp *pA = &pProg->aOp[k];
+      if( pA->eOp==HP_OP_COLUMN && pA->iOut==pOp->a ){
+        iStore = p->pPlan->aCol[pA->a].iStore;
+      }
+    }
+    if( iStore<0 || iStore>HP_MX_BOUND ) continue;
+    if( pBound->bOn && pBound->iStore!=iStore ) continue;
+    pVec = &p->frame.aVec[pOp->b];
+    if( pVec->mIdx!=0 ) continue;
+    if( pVec->aTag[0]==HP_INT ){
+      x = pVec->aVal[0].i;
+      r = (double)x;
+    }else if( pVec->aTag[0]==HP_REAL ){
+      r = pVec->aVal[0].r;
+      x = fabs(r)<HP_MX_FLOAT ? (i64)r : 0;  /* To zero: never too narrow */
+    }else{
+      continue;
+    }
+    if( !(fabs(r)<HP_MX_FLOAT) ) continue;
+    if( pBound->bOn==0 ){
+      pBound->bOn = 1;
+      pBound->iStore = iStore;
+      pBound->bNull = 0;
+      pBound->iMin = SMALLEST_INT64;
+      pBound->iMax = LARGEST_INT64;
+      pBound->rMin = -INFINITY;
+      pBound->rMax = INFINITY;
+    }
+    if( pOp->op==TK_EQ || pOp->op==TK_GT || pOp->op==TK_GE ){
+      pBound->iMin = MAX(pBound->iMin, x);
+      pBound->rMin = MAX(pBound->rMin, r);
+    }
+    if( pOp->op==TK_EQ || pOp->op==TK_LT || pOp->op==TK_LE ){
+      pBound->iMax = MIN(pBound->iMax, x);
+      pBound->rMax = MIN(pBound->rMax, r);
+    }
+    if( pOp->op==TK_IS || pOp->op==TK_ISNOT ) pBound->bNull = 1;
+  }
+}
+
+/*
+** True if the table is large, as far as the first worker knows, or if that does
+** not matter.
+*/
+static int hpFoundIsLarge(const HpFound *pFound){
+  const HpScan *pScan = pFound->pWorker->pScan;
+  return pFound->bForce || pFound->pWorker!=pScan->apWorker[0]
+      || pScan->pSource->nLeaf>=HP_MIN_PROBED;
+}
+
+/*
+** Begin: nByte is the size of the structure that begins with the HpFound.
+*/
+static int hpFoundOpen(HpExec *p, int nByte){
+  HpFound *pFound = sqlite3_malloc64(nByte);
+  p->pSink = pFound;
+  if( pFound==0 ) return HP_DECLINE;
+  memset(pFound, 0, nByte);
+  pFound->pWorker = p;
+  pFound->pPlan = p->pPlan;
+  pFound->bForce = hpOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
+  hpFoundBound(p, &pFound->bound);
+  p->bound = pFound->bound;
+  return SQLITE_OK;
+}
+
+/*
+** Free what hpFoundOpen() made.  Harmless if it has not been called.
+*/
+static void hpFoundClose(HpExec *p){
+  HpFound *pFound = p->pSink;
+  if( pFound ){
+    hpArenaClear(&pFound->arena);
+    sqlite3_free(pFound->aPlace);
+    sqlite3_free(pFound->aWay);
+    sqlite3_free(pFound);
+    p->pSink = 0;
+  }
+}
+
+/*
 ** Make room for n more places.
 */
-static int hpFoundReserve(HpRows *pRows, i64 n){
-  if( pRows->nPlace+n>pRows->nAlloc ){
-    i64 nNew = MAX(2*pRows->nAlloc, pRows->nPlace+n);
-    i64 *aNew = sqlite3_realloc64(pRows->aPlace, sizeof(i64)*(u64)nNew);
+static int hpFoundReserve(HpFound *pFound, i64 n){
+  if( pFound->nPlace+n>pFound->nAlloc ){
+    i64 nNew = MAX(2*pFound->nAlloc, pFound->nPlace+n);
+    i64 *aNew = sqlite3_realloc64(pFound->aPlace, sizeof(i64)*(u64)nNew);
     if( aNew==0 ) return HP_DECLINE;
-    pRows->aPlace = aNew;
-    pRows->nAlloc = nNew;
+    pFound->aPlace = aNew;
+    pFound->nAlloc = nNew;
   }
   return SQLITE_OK;
-}
-
-/*
-** Row i of pVec: sets *pVal and *pn, and returns its type.
-*/
-static SQLITE_INLINE u8 hpFoundValue(
-  const HpVec *pVec,
-  int i,
-  HpVal *pVal,
-  u32 *pn
-){
-  u8 tag;
-  i &= pVec->mIdx;
-  tag = pVec->aTag[i];
-  *pVal = pVec->aVal[i];
-  *pn = 0;
-  if( tag & HP_STR ){
-    *pn = pVec->aLen[i];
-  }else if( pVec->bFloat && tag==HP_INT ){
-    pVal->i = (i64)pVal->r;
-  }
-  return tag;
-}
-
-/*
-** Keep row i of pVec in *pKept.
-*/
-static int hpFoundKeep(HpRows *pRows, HpKept *pKept, const HpVec *pVec, int i){
-  pKept->tag = hpFoundValue(pVec, i, &pKept->val, &pKept->n);
-  if( pKept->tag & HP_STR ){
-    u32 n = pKept->n;
-    if( n>=pKept->nAlloc ){
-      u32 nAlloc = MAX(n+8, 2*pKept->nAlloc);
-      pKept->aBuf = hpArenaAlloc(&pRows->arena, (i64)nAlloc+8);
-      if( pKept->aBuf==0 ) return HP_DECLINE;
-      pKept->nAlloc = nAlloc;
-    }
-    memcpy(pKept->aBuf, pKept->val.z, n);
-    memset(&pKept->aBuf[n], 0, 8);
-    pKept->val.z = pKept->aBuf;
-  }
-  return SQLITE_OK;
-}
-
-/*
-** Bytes that are kept in memory.
-*/
-static i64 hpFoundMemory(const HpRows *pRows){
-  return pRows->arena.nTotal + pRows->nTable + pRows->nAlloc*sizeof(i64);
-}
-
-/*
-** Compare two values in the order of a sorter whose KeyInfo has pColl and
-** flags (KEYINFO_ORDER_xxx).
-*/
-static SQLITE_INLINE int hpFoundCompare(
-  u8 tA, HpVal a, u32 nA,
-  u8 tB, HpVal b, u32 nB,
-  CollSeq *pColl,
-  u8 flags
-){
-  int bNull = ((tA | tB) & HP_NULL)!=0;
-  int c;
-  if( bNull ){
-    c = (tB==HP_NULL) - (tA==HP_NULL);
-  }else{
-    c = hpValCompare(tA, a, nA, tB, b, nB, pColl);
-  }
-  if( c!=0 && flags
-   && ((flags & KEYINFO_ORDER_BIGNULL)==0
-       || ((flags & KEYINFO_ORDER_DESC)!=0)!=bNull)
-  ){
-    c = -c;
-  }
-  return c;
 }
 
 /*
@@ -120,11 +213,12 @@ static SQLITE_INLINE int hpFoundCompare(
 **
 ** Returns -1 if there is no such cell, or if the record is not sound.
 */
-static i64 hpFoundPlace(HpExec *p, int i, int bAll){
+static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
+  const HpExec *p = pFound->pWorker;
   const HpRun *pRun = &p->run;
   const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
   const u8 *z = p->batch.apRec[i];
-  i64 iLast = p->pRows->iFound;
+  i64 iLast = pFound->iFound;
   int iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aHdr = &aPage[pRun->iHdr];
@@ -141,10 +235,130 @@ static i64 hpFoundPlace(HpExec *p, int i, int bAll){
      && hpCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
     ){
       if( bAll && !hpRecordIsSound(pBt, z, nByte) ) return -1;
-      p->pRows->iFound = HP_FOUND(pRun->iSeq, iLeaf, iCell);
-      return p->pRows->iFound;
+      pFound->iFound = HP_FOUND(pRun->iSeq, iLeaf, iCell);
+      return pFound->iFound;
     }
   }
   return -1;
+}
+/*
+** After a batch: if there is no memory for more, stock goes on from here.
+*/
+static void hpFoundEnough(const HpFound *pFound){
+  const HpExec *p = pFound->pWorker;
+  i64 n = pFound->arena.nTotal + pFound->nTable + pFound->nAlloc*sizeof(i64);
+  if( n>p->nMemory ) AtomicStore(&p->pScan->bEnd, 1);
+}
+
+/*
+** The place of the last row of the run.
+*/
+static i64 hpFoundLast(const HpExec *p){
+  const HpRun *pRun = &p->run;
+  int iLeaf = pRun->nPage-1;
+  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  return HP_FOUND(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
+}
+
+/*
+** Has this worker scanned enough rows to judge?
+*/
+static int hpFoundKnows(const HpFound *pFound){
+  const HpExec *p = pFound->pWorker;
+  i64 nProbe = MAX(HP_MN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
+  return (i64)p->nScanned*p->pScan->nWorker>=nProbe;
+}
+
+/*
+** The worker has done a run.  xMany says whether it finds too many rows, of nRow
+** rows in this run; then the scan ends here.
+*/
+static void hpFoundRun(
+  HpExec *p,
+  int (*xMany)(const HpFound *pFound, i64 nRow)
+){
+  HpFound *pFound = p->pSink;
+  i64 nRow = (i64)(p->nScanned-pFound->nScanned);
+  i64 nSkip = (i64)(p->nSkipped-pFound->nSkipped);
+  if( nRow==0 ) return;
+  pFound->iLast = hpFoundLast(p);
+  pFound->bLast = 1;
+  pFound->nLeaf += p->run.nPage;
+  if( pFound->nTableRow==0 ){
+    pFound->nTableRow = nRow*p->pScan->pSource->nLeaf/p->run.nPage;
+    pFound->rFirst = (double)pFound->nPlace/(double)nRow;
+  }
+  if( pFound->bForce==0 && xMany(pFound, nRow) ){
+    AtomicStore(&p->pScan->bEnd, 1);
+  }
+  /* Is it worth to look at the bytes of a record first? */
+  if( pFound->nBoundOff>0 ){
+    if( --pFound->nBoundOff==0 ) p->bound = pFound->bound;
+  }else if( p->bound.bOn && 2*nSkip<nRow ){
+    p->bound.bOn = 0;
+    pFound->nBoundOff = HP_BOUND_OFF;
+  }
+  pFound->nScanned = p->nScanned;
+  pFound->nSkipped = p->nSkipped;
+  pFound->nBefore = pFound->nPlace;
+}
+
+/*
+** Put places in order: a heap sort.
+*/
+static void hpFoundSort(i64 *a, i64 n){
+  i64 i, j, k;
+  for(i=1; i<n && a[i-1]<a[i]; i++){}
+  if( i>=n ) return;
+  for(i=n/2; n>1; ){
+    i64 x;
+    if( i>0 ){
+      x = a[--i];
+    }else{
+      x = a[--n];
+      a[n] = a[0];
+    }
+    for(j=i; (k = 2*j+1)<n; j=k){
+      if( k+1<n && a[k+1]>a[k] ) k++;
+      if( x>=a[k] ) break;
+      a[j] = a[k];
+    }
+    a[j] = x;
+  }
+}
+
+/*
+** The scan is over: put the places that the workers found together, in scan
+** order, in the first worker's list.
+*/
+static int hpFoundMerge(HpScan *p){
+  HpFound *pOut = p->apWorker[0]->pSink;
+  i64 a, b, k;
+  int i;
+  for(i=1; i<p->nWorker; i++){
+    HpFound *pIn = p->apWorker[i]->pSink;
+    if( hpFoundReserve(pOut, pIn->nPlace) ) return HP_DECLINE;
+    /* Both are in order: put them together from the end */
+    a = pOut->nPlace-1;
+    b = pIn->nPlace-1;
+    pOut->nPlace += pIn->nPlace;
+    for(k=pOut->nPlace-1; b>=0; k--){
+      if( a>=0 && pOut->aPlace[a]>pIn->aPlace[b] ){
+        pOut->aPlace[k] = pOut->aPlace[a--];
+      }else{
+        pOut->aPlace[k] = pIn->aPlace[b--];
+      }
+    }
+    if( pIn->bLast && (pOut->bLast==0 || pIn->iLast>pOut->iLast) ){
+      pOut->iLast = pIn->iLast;
+      pOut->bLast = 1;
+    }
+  }
+  hpFoundSort(pOut->aPlace, pOut->nPlace);
+  pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
+  pOut->iPgFound = 0;
+  hpArenaClear(&pOut->arena);
+  for(i=1; i<p->nWorker; i++) p->pSink->xClose(p->apWorker[i]);
+  return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

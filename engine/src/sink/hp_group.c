@@ -18,7 +18,7 @@
 **    state    of each aggregate function: a count, HpSum, HpBest, HpOrder, or
 **             the context of SQLite's own step function
 **    HpHead   position of the first row, and where the key record is
-**    HpCopy   for each bare column that no key shows
+**    HpKept   for each bare column that no key shows
 **
 ** For GROUP BY a, b with sum(x), count(*) and a bare column c that is 16 + 32 + 8 +
 ** 24 + 32 bytes.
@@ -39,17 +39,17 @@ static const u8 *hpGroupKey(
 ){
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   if( hpGroupIsInt(pPlan, aGroup) ){
-    *pn = hpKeyInt(aBuf, (i64)hpGroupPack(aGroup)->a, pPlan->aKeySort[0]);
+    *pn = hpKeyInt(aBuf, (i64)hpGroupPack(aGroup)->a, pPlan->keys.aSort[0]);
     return aBuf;
   }
   *pn = pHead->nNorm;
   return pHead->z;
 }
 
-static u8 *hpGroupAt(const HpAgg *pAgg, u32 iGroup){
-  assert( iGroup<pAgg->nGroup );
-  return pAgg->apChunk[iGroup/HP_CHUNK]
-         + (size_t)(iGroup%HP_CHUNK)*pAgg->pPlan->szGroup;
+static u8 *hpGroupAt(const HpRuns *pRuns, u32 iGroup){
+  assert( iGroup<pRuns->nGroup );
+  return pRuns->apChunk[iGroup/HP_CHUNK]
+         + (size_t)(iGroup%HP_CHUNK)*pRuns->pPlan->szGroup;
 }
 
 /*
@@ -58,9 +58,9 @@ static u8 *hpGroupAt(const HpAgg *pAgg, u32 iGroup){
 ** comes first.
 */
 static int hpGroupLayout(HpPlan *pPlan){
-  int n = pPlan->nKey ? sizeof(HpPack) : 0;
+  int n = pPlan->keys.n ? sizeof(HpPack) : 0;
   int i, j;
-  pPlan->bIntKey = pPlan->nKey==1 && pPlan->aKeyColl[0]==0;
+  pPlan->bIntKey = pPlan->keys.n==1 && pPlan->keys.aColl[0]==0;
   for(i=0; i<pPlan->nAgg; i++){
     HpAggDef *pDef = &pPlan->aAgg[i];
     for(j=0; j<i && pDef->eAgg==HP_AGG_SUM && pDef->iSet<0; j++){
@@ -92,7 +92,7 @@ static int hpGroupLayout(HpPlan *pPlan){
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey>=0 ) continue;
     pPlan->aBare[i].iOff = (u16)n;
-    n += sizeof(HpCopy);
+    n += sizeof(HpKept);
   }
   /* Offsets in a group have 16 bits, and all of it is aligned */
   assert( n<=0xffff && (n & 7)==0 );
@@ -100,20 +100,17 @@ static int hpGroupLayout(HpPlan *pPlan){
 }
 
 /* Bytes of memory in use, and what sorting the groups would take */
-static i64 hpGroupMemory(const HpAgg *pAgg){
-  return pAgg->arena.nTotal + pAgg->nTable
-       + 2*(i64)sizeof(struct HpSorted)*pAgg->nGroup;
+static i64 hpGroupMemory(const HpRuns *pRuns){
+  return pRuns->arena.nTotal + pRuns->nTable
+       + 2*(i64)sizeof(struct HpSorted)*pRuns->nGroup;
 }
 
 /*
-** Forget all groups.  Their states have been written to a file.
+** Forget all groups.  Nobody needs their states any more.
 */
-static void hpGroupReset(HpAgg *pAgg){
-  assert( pAgg->pPlan->bOpaque==0 && pAgg->pPlan->nKey>0 );
-  hpArenaRecycle(&pAgg->arena);
-  pAgg->nGroup = 0;
-  if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
-  memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
-  memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
+static void hpGroupReset(HpRuns *pRuns){
+  assert( pRuns->pPlan->bOpaque==0 && pRuns->pPlan->keys.n>0 );
+  hpArenaRecycle(&pRuns->arena);
+  pRuns->nGroup = 0;
 }
 #endif /* SQLITE_OMIT_HP */

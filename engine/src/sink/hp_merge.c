@@ -45,7 +45,7 @@ typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
   u8 *aGroup;            /* The current group, or NULL at the end */
   u64 prefix;            /* HP_SINK_SORT: first bytes of its key */
-  const HpAgg *pAgg;     /* In memory: whose groups, ... */
+  const HpRuns *pRuns;     /* In memory: whose groups, ... */
   u32 iNext, n;          /* ... the next one, and where to stop */
   sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
   i64 iOfst, iEnd;       /* ... what is still to be read, ... */
@@ -80,7 +80,7 @@ static int hpMergeDoubt(const HpScan *p){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_SUM || pPlan->aAgg[k].bShared ) continue;
     memset(&all, 0, sizeof(all));
     for(i=0; i<p->nWorker; i++){
-      const struct HpSign *pSign = &p->apWorker[i]->pAgg->aSign[k];
+      const struct HpSign *pSign = &p->apWorker[i]->pRuns->aSign[k];
       all.mAbs |= pSign->mAbs;
       all.bReal |= pSign->bReal;
       all.bMinus |= pSign->bMinus;
@@ -132,12 +132,12 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
   pReader->aGroup = 0;
-  if( pReader->pAgg ){
+  if( pReader->pRuns ){
     if( pReader->iNext<pReader->n ){
-      if( !pReader->pAgg->bOrdered ){
-        hpRadixPrefetch(pPlan, pReader->pAgg->aSorted, pReader->iNext, pReader->n)
+      if( !pReader->pRuns->bOrdered ){
+        hpRadixPrefetch(pPlan, pReader->pRuns->aSorted, pReader->iNext, pReader->n)
       }
-      pReader->aGroup = hpRadixGroup(pReader->pAgg, pReader->iNext++);
+      pReader->aGroup = hpRadixGroup(pReader->pRuns, pReader->iNext++);
     }
     return SQLITE_OK;
   }
@@ -364,14 +364,14 @@ static HpMerge *hpMergeNew(int nReader){
 }
 
 /*
-** Let pMerge read the runs that pAgg has in memory.
+** Let pMerge read the runs that pRuns has in memory.
 */
-static void hpMergeRuns(HpMerge *pMerge, const HpAgg *pAgg){
+static void hpMergeRuns(HpMerge *pMerge, const HpRuns *pRuns){
   int i;
-  for(i=0; i<pAgg->nMemRun; i++){
+  for(i=0; i<pRuns->nMemRun; i++){
     HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
-    pReader->aBuf = pAgg->aMemRun[i].a;
-    pReader->nBuf = pAgg->aMemRun[i].n;
+    pReader->aBuf = pRuns->aMemRun[i].a;
+    pReader->nBuf = pRuns->aMemRun[i].n;
   }
 }
 
@@ -390,95 +390,95 @@ static int hpMergeFirst(const HpPlan *pPlan, HpMerge *pMerge){
 }
 
 /*
-** HP_SINK_SORT: make a sorted run in memory of the rows of worker p, in the form
+** HP_SINK_SORT: make a sorted run in memory of a worker's rows, in the form
 ** that they would have in the file.
 */
-static int hpMergeSortRun(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static int hpMergeSortRun(HpRuns *pRuns){
+  const HpPlan *pPlan = pRuns->pPlan;
   HpBuf *pBuf;
   u64 n = 0;
   u32 i;
   int rc;
-  if( pAgg->nGroup==0 ) return SQLITE_OK;
-  if( hpGrow(&pAgg->aMemRun, &pAgg->nMemRunAlloc, pAgg->nMemRun,
+  if( pRuns->nGroup==0 ) return SQLITE_OK;
+  if( hpGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun,
              sizeof(HpBuf))
   ){
     return HP_DECLINE;
   }
-  rc = hpRadixGroups(p);
+  rc = hpRadixGroups(pRuns);
   if( rc ) return rc;
-  for(i=0; i<pAgg->nGroup; i++){
-    const HpHead *pHead = hpGroupHead(p->pPlan, pAgg->aSorted[i].aGroup);
-    n += ROUND8(8 + p->pPlan->szGroup + (u64)pHead->nRec);
+  for(i=0; i<pRuns->nGroup; i++){
+    const HpHead *pHead = hpGroupHead(pPlan, pRuns->aSorted[i].aGroup);
+    n += ROUND8(8 + pPlan->szGroup + (u64)pHead->nRec);
   }
-  pBuf = &pAgg->aMemRun[pAgg->nMemRun];
+  pBuf = &pRuns->aMemRun[pRuns->nMemRun];
   memset(pBuf, 0, sizeof(*pBuf));
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
-  pAgg->nMemRun++;
-  for(i=0; i<pAgg->nGroup; i++){
-    if( hpSpillRecord(p->pPlan, pAgg->aSorted[i].aGroup, pBuf) ){
+  pRuns->nMemRun++;
+  for(i=0; i<pRuns->nGroup; i++){
+    if( hpSpillRecord(pPlan, pRuns->aSorted[i].aGroup, pBuf) ){
       return HP_DECLINE;
     }
   }
   assert( pBuf->n==n );
-  pAgg->nMemByte += pBuf->nAlloc;
-  pAgg->nGroup = 0;
-  pAgg->nRowByte = 0;
-  hpArenaReset(&pAgg->arena);
+  pRuns->nMemByte += pBuf->nAlloc;
+  pRuns->nGroup = 0;
+  pRuns->nRowByte = 0;
+  hpArenaReset(&pRuns->arena);
   return SQLITE_OK;
 }
 
 /*
-** HP_SINK_SORT: merge the runs that worker p has in memory, write them to the
+** HP_SINK_SORT: merge the runs that a worker has in memory, write them to the
 ** file as one, and forget them.
 */
-static int hpMergeSpillRuns(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static int hpMergeSpillRuns(HpRuns *pRuns){
+  HpScan *pScan = pRuns->pWorker->pScan;
   HpMerge *pMerge;
   HpBuf buf;
   u8 *aGroup;
   u32 i, nBefore;
   int rc;
-  if( pAgg->nMemRun==0 ) return SQLITE_OK;
-  if( hpSpillOpen(p) ) return HP_DECLINE;
-  pMerge = hpMergeNew(pAgg->nMemRun);
+  if( pRuns->nMemRun==0 ) return SQLITE_OK;
+  if( hpSpillOpen(pRuns) ) return HP_DECLINE;
+  pMerge = hpMergeNew(pRuns->nMemRun);
   if( pMerge==0 ) return HP_DECLINE;
-  hpMergeRuns(pMerge, pAgg);
+  hpMergeRuns(pMerge, pRuns);
   memset(&buf, 0, sizeof(buf));
-  rc = hpMergeFirst(p->pPlan, pMerge);
+  rc = hpMergeFirst(pRuns->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){
-    rc = hpMergeWanted(p->pScan, pMerge, &aGroup);
+    rc = hpMergeWanted(pScan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
     nBefore = buf.n;
-    rc = hpSpillRecord(p->pPlan, aGroup, &buf);
-    hpSpillNote(pAgg->pSpill, buf.n-nBefore);
+    rc = hpSpillRecord(pRuns->pPlan, aGroup, &buf);
+    hpSpillNote(pRuns->pSpill, buf.n-nBefore);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF
-     && hpSpillWrite(pAgg->pSpill, &buf)
+     && hpSpillWrite(pRuns->pSpill, &buf)
     ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpScanStopped(p->pScan);
+    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpScanStopped(pScan);
   }
-  if( rc==SQLITE_OK && buf.n && hpSpillWrite(pAgg->pSpill, &buf) ){
+  if( rc==SQLITE_OK && buf.n && hpSpillWrite(pRuns->pSpill, &buf) ){
     rc = HP_DECLINE;
   }
   sqlite3_free(buf.a);
   hpMergeFree(pMerge);
-  pAgg->pSpill->aRun[pAgg->pSpill->nRun++].iEnd = pAgg->pSpill->nByte;
-  hpSpillFreeRuns(pAgg);
+  pRuns->pSpill->aRun[pRuns->pSpill->nRun++].iEnd = pRuns->pSpill->nByte;
+  hpSpillFreeRuns(pRuns);
   return rc;
 }
 
 /*
-** The first of the sorted groups of pAgg whose key is not smaller than that of
+** The first of the sorted groups of pRuns whose key is not smaller than that of
 ** aGroup.
 */
-static u32 hpSortedFind(const HpAgg *pAgg, const u8 *aGroup){
+static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
   u32 iFirst = 0;
-  u32 n = pAgg->nGroup;
+  u32 n = pRuns->nGroup;
   while( iFirst<n ){
     u32 iMid = iFirst + (n-iFirst)/2;
-    if( hpRadixCompare(pAgg->pPlan, hpRadixGroup(pAgg, iMid), aGroup)<0 ){
+    if( hpRadixCompare(pRuns->pPlan, hpRadixGroup(pRuns, iMid), aGroup)<0 ){
       iFirst = iMid+1;
     }else{
       n = iMid;
@@ -492,23 +492,23 @@ static u32 hpSortedFind(const HpAgg *pAgg, const u8 *aGroup){
 ** keys that divide the largest run, that of worker iLarge, evenly.
 */
 static int hpMergePart(HpScan *p, int iLarge, int i, int n){
-  const HpAgg *pLarge = p->apWorker[iLarge]->pAgg;
+  const HpRuns *pLarge = p->apWorker[iLarge]->pRuns;
   HpMerge *pMerge = hpMergeNew(p->nWorker);
   int k;
   if( pMerge==0 ) return HP_DECLINE;
   p->apMerge[p->nMerge++] = pMerge;
   for(k=0; k<p->nWorker; k++){
-    const HpAgg *pAgg = p->apWorker[k]->pAgg;
+    const HpRuns *pRuns = p->apWorker[k]->pRuns;
     HpRunReader *pReader = &pMerge->aReader[pMerge->nReader];
     u32 aBound[2];
     int j;
-    if( pAgg->nGroup==0 ) continue;
+    if( pRuns->nGroup==0 ) continue;
     for(j=0; j<2; j++){
       u32 iBound = (u32)((u64)pLarge->nGroup*(i+j)/n);
-      aBound[j] = i+j==0 ? 0 : i+j==n ? pAgg->nGroup :
-          hpSortedFind(pAgg, hpRadixGroup(pLarge, iBound));
+      aBound[j] = i+j==0 ? 0 : i+j==n ? pRuns->nGroup :
+          hpSortedFind(pRuns, hpRadixGroup(pLarge, iBound));
     }
-    pReader->pAgg = pAgg;
+    pReader->pRuns = pRuns;
     pReader->iNext = aBound[0];
     pReader->n = aBound[1];
     pMerge->nIn += aBound[1]-aBound[0];
@@ -545,7 +545,7 @@ static void hpMergeRun(HpExec *p){
   HpScan *pScan = p->pScan;
   int bCheck = pScan->pPlan->bAnyOrder;    /* Sums may depend on the order */
   int i;
-  for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pAgg->bLanes;
+  for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pRuns->bLanes;
   while( p->rc==SQLITE_OK ){
     hpScanLock(pScan);
     i = pScan->iMerge++;
@@ -566,14 +566,14 @@ static int hpMergeStream(HpScan *p, int nReader){
   if( pMerge==0 ) return HP_DECLINE;
   p->apMerge[p->nMerge++] = pMerge;
   for(i=0; i<p->nWorker; i++){
-    const HpAgg *pAgg = p->apWorker[i]->pAgg;
-    const struct HpSpill *pSpill = pAgg->pSpill;
-    if( pAgg->nGroup>0 ){
+    const HpRuns *pRuns = p->apWorker[i]->pRuns;
+    const struct HpSpill *pSpill = pRuns->pSpill;
+    if( pRuns->nGroup>0 ){
       HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
-      pReader->pAgg = pAgg;
-      pReader->n = pAgg->nGroup;
+      pReader->pRuns = pRuns;
+      pReader->n = pRuns->nGroup;
     }
-    hpMergeRuns(pMerge, pAgg);
+    hpMergeRuns(pMerge, pRuns);
     for(j=0; pSpill && j<pSpill->nRun; j++){
       HpRunReader *pReader = &pMerge->aReader[pMerge->nReader++];
       pReader->pFd = pSpill->pFd;
@@ -600,13 +600,13 @@ static int hpMergeOpen(HpScan *p){
   int i, rc;
 
   for(i=0; i<p->nWorker; i++){
-    const HpAgg *pAgg = p->apWorker[i]->pAgg;
-    nGroup += pAgg->nGroup;
-    nReader += (pAgg->nGroup>0) + pAgg->nMemRun;
-    bMerge |= pAgg->bLanes;
-    if( pAgg->nGroup>p->apWorker[iLarge]->pAgg->nGroup ) iLarge = i;
-    if( pAgg->pSpill ){
-      nReader += pAgg->pSpill->nRun;
+    const HpRuns *pRuns = p->apWorker[i]->pRuns;
+    nGroup += pRuns->nGroup;
+    nReader += (pRuns->nGroup>0) + pRuns->nMemRun;
+    bMerge |= pRuns->bLanes;
+    if( pRuns->nGroup>p->apWorker[iLarge]->pRuns->nGroup ) iLarge = i;
+    if( pRuns->pSpill ){
+      nReader += pRuns->pSpill->nRun;
       bSpill = 1;
     }
   }
@@ -617,10 +617,10 @@ static int hpMergeOpen(HpScan *p){
     if( rc || bSpill==0 ) return rc;
     hpStat(p->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++){
-      const struct HpSpill *pSpill = p->apWorker[i]->pAgg->pSpill;
+      const struct HpSpill *pSpill = p->apWorker[i]->pRuns->pSpill;
       if( pSpill ) p->db->nSpill += pSpill->nByte;
     }
-    for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]);
+    for(i=0; i<p->nWorker; i++) hpSpillSigns(p->apWorker[i]->pRuns);
     return hpMergeDoubt(p);
   }
   if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pCfg->nThread>1) ){

@@ -80,11 +80,11 @@ static int hpPartWorthIt(const HpScan *p){
 ** Begin.
 */
 static int hpPartOpen(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
+  HpSort *pSort = p->pSink;
   HpParts *pParts;
   int rc;
   if( !hpPartWorthIt(p->pScan) ) return SQLITE_OK;
-  p->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
+  pSort->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
   if( pParts==0 ) return HP_DECLINE;
   memset(pParts, 0, sizeof(*pParts));
   pParts->mxRow = p->pScan->mxRow;
@@ -93,22 +93,20 @@ static int hpPartOpen(HpExec *p){
                  * (double)p->pScan->pSource->nLeaf;
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
   if( pParts->aOrder==0 ) return HP_DECLINE;
-  p->pPlan = pPlan->pPart;
-  rc = hpAggOpen(p, &pParts->pAgg);
-  p->pPlan = pPlan;
+  rc = hpAggOpen(&p->frame, p->pPlan->pPart, &pParts->pAgg);
   /* In order of the keys groups might be put aside: hpAggUnordered() */
-  if( pParts->pAgg ) pParts->pAgg->bOrdered = 0;
+  if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
   return rc;
 }
 
 /*
-** Forget the partitions of worker p.
+** Forget the partitions of a worker.
 */
-static void hpPartClose(HpExec *p){
-  if( p->pParts ){
-    hpAggClose(p->pParts->pAgg);
-    sqlite3_free(p->pParts);
-    p->pParts = 0;
+static void hpPartClose(HpSort *pSort){
+  if( pSort && pSort->pParts ){
+    hpAggClose(pSort->pParts->pAgg);
+    sqlite3_free(pSort->pParts);
+    pSort->pParts = 0;
   }
 }
 
@@ -151,19 +149,19 @@ static int hpPartExact(u64 x, u8 flags){
 /*
 ** Numbers of the first ORDER BY terms of the selected rows.
 */
-static void hpPartOrder(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  u64 *aOrder = p->pParts->aOrder;
+static void hpPartOrder(HpSort *pSort, const HpFrame *p){
+  const HpPlan *pPlan = pSort->pPlan;
+  u64 *aOrder = pSort->pParts->aOrder;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
-  int k = pPlan->pPart->nKey;
+  int k = pPlan->pPart->keys.n;
   int ii;
-  if( k==pPlan->nKey ){
+  if( k==pPlan->keys.n ){
     memset(aOrder, 0, sizeof(u64)*nSel);
   }else{
-    const HpVec *pVec = &p->aVec[pPlan->aKey[k]];
-    CollSeq *pColl = pPlan->aKeyColl[k];
-    u8 flags = pPlan->aKeySort[k];
+    const HpVec *pVec = &p->aVec[pPlan->keys.aVec[k]];
+    CollSeq *pColl = pPlan->keys.aColl[k];
+    u8 flags = pPlan->keys.aSort[k];
     u8 mType = pVec->mType;
 #define HP_ORDER_LOOP(TAG,LEN) \
     for(ii=0; ii<nSel; ii++){ \
@@ -218,19 +216,19 @@ static SQLITE_INLINE int hpPartCompare(
 ** Make a row of what is in pBuf, and insert it as entry j of pPart.
 */
 static int hpPartInsert(
-  HpExec *p,
+  HpSort *pSort,
   HpPart *pPart, u32 j,
   const HpBuf *pBuf, u32 nNorm,
   u64 iOrder, u64 iPos
 ){
-  HpParts *pParts = p->pParts;
+  HpParts *pParts = pSort->pParts;
   HpPartRow *pRow;
   i64 n;
   int iClass = hpPartClass((u64)sizeof(*pRow)+pBuf->n, &n);
   if( pPart->nRow>=pPart->nAlloc ){
     u32 nNew = pPart->nAlloc ? pPart->nAlloc*2
                              : (u32)MIN(pParts->mxRow+1, 4);
-    HpPartRow **apNew = hpArenaAlloc(&pParts->pAgg->arena,
+    HpPartRow **apNew = hpArenaAlloc(&pParts->pAgg->runs.arena,
                                      sizeof(HpPartRow*)*(i64)nNew);
     if( apNew==0 ) return HP_DECLINE;
     if( pPart->nRow ){
@@ -243,7 +241,7 @@ static int hpPartInsert(
   if( pRow ){
     pParts->apFree[iClass] = (HpPartRow*)pRow->head.z;
   }else{
-    pRow = hpArenaAlloc(&p->pAgg->arena, n);
+    pRow = hpArenaAlloc(&pSort->runs.arena, n);
     if( pRow==0 ) return HP_DECLINE;
   }
   pRow->iOrder = iOrder;
@@ -276,12 +274,12 @@ static void hpPartDrop(HpParts *pParts, HpPart *pPart){
 ** Leave out what is not wanted any more of a partition that has got a row more.
 ** nPrefix are the bytes of the partition in its rows' keys.
 */
-static void hpPartTrim(HpExec *p, HpPart *pPart, u32 nPrefix){
-  const HpPlan *pPlan = p->pPlan;
-  HpParts *pParts = p->pParts;
+static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
+  const HpPlan *pPlan = pSort->pPlan;
+  HpParts *pParts = pSort->pParts;
   HpPartRow **ap = pPart->apRow;
   u32 mxRow = (u32)pParts->mxRow;
-  int nPart = pPlan->pPart->nKey;
+  int nPart = pPlan->pPart->keys.n;
   switch( pPlan->eNumber ){
     case HP_NUMBER_ROWS:
       if( pPart->nRow>mxRow ) hpPartDrop(pParts, pPart);
@@ -309,9 +307,9 @@ static void hpPartTrim(HpExec *p, HpPart *pPart, u32 nPrefix){
   if( pPart->bFull ){
     pPart->iLast = ap[pPart->nRow-1]->iOrder;
     pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
-        && (nPart==pPlan->nKey
-            || (nPart+1==pPlan->nKey
-                && hpPartExact(pPart->iLast, pPlan->aKeySort[nPart])));
+        && (nPart==pPlan->keys.n
+            || (nPart+1==pPlan->keys.n
+                && hpPartExact(pPart->iLast, pPlan->keys.aSort[nPart])));
   }
 }
 
@@ -319,8 +317,15 @@ static void hpPartTrim(HpExec *p, HpPart *pPart, u32 nPrefix){
 ** Keep row i of the batch, which is of partition pPart, unless it turns out
 ** that it is not wanted.  All rows there were scanned before it.
 */
-static int hpPartAdd(HpExec *p, HpPart *pPart, int i, u64 iOrder){
-  HpBuf *pBuf = &p->pAgg->key;
+static int hpPartAdd(
+  HpSort *pSort,
+  const HpFrame *p,
+  HpPart *pPart,
+  int i,
+  u64 iOrder
+){
+  const HpPlan *pPlan = pSort->pPlan;
+  HpBuf *pBuf = &pSort->runs.key;
   u32 lwr = 0;
   u32 upr = pPart->nRow;
   u32 nPrefix, nNorm;
@@ -329,7 +334,7 @@ static int hpPartAdd(HpExec *p, HpPart *pPart, int i, u64 iOrder){
 #define hpPartNew(J) \
   hpPartCompare(iOrder, pBuf->a, nNorm, nPrefix, pPart->apRow[J])
   pBuf->n = 0;
-  if( hpSortKey(p, i, pBuf, &nPrefix) ) return HP_DECLINE;
+  if( hpSortKey(pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
   /* It goes to lwr, behind those that are not larger */
   if( upr>0 && hpPartNew(upr-1)>=0 ) lwr = upr;
@@ -344,15 +349,15 @@ static int hpPartAdd(HpExec *p, HpPart *pPart, int i, u64 iOrder){
   bSame = lwr>0 && hpPartNew(lwr-1)==0;
 #undef hpPartNew
   if( pPart->bFull && lwr==pPart->nRow
-   && (bSame==0 || p->pPlan->eNumber==HP_NUMBER_ROWS)
+   && (bSame==0 || pPlan->eNumber==HP_NUMBER_ROWS)
   ){
     return SQLITE_OK;
   }
-  if( hpSortTail(p, i, pBuf, nPrefix) ) return HP_DECLINE;
-  rc = hpPartInsert(p, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
+  if( hpSortTail(pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
+  rc = hpPartInsert(pSort, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
   if( rc ) return rc;
   if( bSame==0 ) pPart->nKey++;
-  hpPartTrim(p, pPart, nPrefix);
+  hpPartTrim(pSort, pPart, nPrefix);
   return SQLITE_OK;
 }
 
@@ -360,34 +365,34 @@ static int hpPartAdd(HpExec *p, HpPart *pPart, int i, u64 iOrder){
 ** Hand the rows kept over to the sort: as if they were all that there had been.
 ** Then there are no partitions.
 */
-static int hpPartRows(HpExec *p){
-  HpParts *pParts = p->pParts;
-  HpAgg *pAgg = p->pAgg;
+static int hpPartRows(HpSort *pSort){
+  HpParts *pParts = pSort->pParts;
+  HpRuns *pRuns = &pSort->runs;
   u32 n = 0;
   u32 iPart, j;
   if( pParts->nKept>0x7fffffff ) return HP_DECLINE;
-  if( pParts->nKept>pAgg->nSortedAlloc ){
+  if( pParts->nKept>pRuns->nSortedAlloc ){
     struct HpSorted *aNew;
-    aNew = sqlite3_realloc64(pAgg->aSorted, sizeof(*aNew)*(u64)pParts->nKept);
+    aNew = sqlite3_realloc64(pRuns->aSorted, sizeof(*aNew)*(u64)pParts->nKept);
     if( aNew==0 ) return HP_DECLINE;
-    pAgg->aSorted = aNew;
-    pAgg->nSortedAlloc = (u32)pParts->nKept;
+    pRuns->aSorted = aNew;
+    pRuns->nSortedAlloc = (u32)pParts->nKept;
   }
-  for(iPart=0; iPart<pParts->pAgg->nGroup; iPart++){
-    HpPart *pPart = hpGroupPart(hpGroupAt(pParts->pAgg, iPart));
+  for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
+    HpPart *pPart = hpGroupPart(hpGroupAt(&pParts->pAgg->runs, iPart));
     for(j=0; j<pPart->nRow; j++){
-      pAgg->aSorted[n++].aGroup = (u8*)&pPart->apRow[j]->head;
+      pRuns->aSorted[n++].aGroup = (u8*)&pPart->apRow[j]->head;
     }
   }
   assert( n==pParts->nKept );
-  pAgg->nGroup = n;
+  pRuns->nGroup = n;
   pParts->nKept = pParts->nSince = 0;
   memset(pParts->apFree, 0, sizeof(pParts->apFree));
-  if( p->pPlan->pPart->nKey ){
-    hpGroupReset(pParts->pAgg);
-    pParts->pAgg->bOrdered = 0;
+  if( pSort->pPlan->pPart->keys.n ){
+    hpAggReset(pParts->pAgg);
+    pParts->pAgg->runs.bOrdered = 0;
   }else{
-    memset(hpGroupPart(hpGroupAt(pParts->pAgg, 0)), 0, sizeof(HpPart));
+    memset(hpGroupPart(hpGroupAt(&pParts->pAgg->runs, 0)), 0, sizeof(HpPart));
   }
   return SQLITE_OK;
 }
@@ -399,13 +404,14 @@ static int hpPartRows(HpExec *p){
 ** partition take them for drawn at random from a set of some size; else, if new
 ** ones come as often as before, they will go on to come.
 */
-static int hpPartTooMany(HpExec *p){
-  HpParts *pParts = p->pParts;
-  u32 nPart = pParts->pAgg->nGroup;
+static int hpPartTooMany(const HpSort *pSort, const HpFrame *p){
+  const HpExec *pWorker = p->pWorker;
+  HpParts *pParts = pSort->pParts;
+  u32 nPart = pParts->pAgg->runs.nGroup;
   u32 nBefore = pParts->nPart;
   double rSeen = (double)pParts->nSeen;
-  double rScanned = (double)p->nScanned + p->aSel[p->nSel-1] + 1;
-  double rAll = pParts->rRow * rSeen / (rScanned*p->pScan->nWorker);
+  double rScanned = (double)pWorker->nScanned + p->aSel[p->nSel-1] + 1;
+  double rAll = pParts->rRow * rSeen / (rScanned*pWorker->pScan->nWorker);
   double rKept = (double)nPart;
   pParts->nPart = nPart;
   if( pParts->rRow==0.0 ) return 0;
@@ -415,100 +421,96 @@ static int hpPartTooMany(HpExec *p){
     rKept *= rAll/rSeen;
   }
   rKept = MAX(rKept*(double)pParts->mxRow, (double)pParts->nKept);
-  return (hpSourceIsShort(p->pScan) ? 4 : 2)*rKept>rAll;
+  return (hpSourceIsShort(pWorker->pScan) ? 4 : 2)*rKept>rAll;
 }
 
 /*
 ** Make a sorted run of the worker's rows.
 */
-static int hpPartSort(HpExec *p){
-  int rc = p->pParts ? hpPartRows(p) : SQLITE_OK;
-  return rc ? rc : hpMergeSortRun(p);
+static int hpPartSort(HpSort *pSort){
+  int rc = pSort->pParts ? hpPartRows(pSort) : SQLITE_OK;
+  return rc ? rc : hpMergeSortRun(&pSort->runs);
 }
 
 /*
 ** After the selected rows: is it worth to go on, and is there memory enough?
 */
-static int hpPartEnough(HpExec *p){
-  HpParts *pParts = p->pParts;
-  HpScan *pScan = p->pScan;
+static int hpPartEnough(HpSort *pSort, const HpFrame *p){
+  HpParts *pParts = pSort->pParts;
+  HpScan *pScan = p->pWorker->pScan;
   int bOff;
   int rc;
-  i64 n = hpGroupMemory(p->pAgg) + hpGroupMemory(pParts->pAgg)
+  i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
           + pParts->nKept*(i64)sizeof(struct HpSorted);
-  if( n>p->nMemory/3 ){
+  if( n>p->pWorker->nMemory/3 ){
     bOff = 2*pParts->nKept>pParts->nSince;
-    rc = hpPartSort(p);
-    if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ) rc = hpMergeSpillRuns(p);
+    rc = hpPartSort(pSort);
+    if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ){
+      rc = hpMergeSpillRuns(&pSort->runs);
+    }
   }else if( pParts->nSeen>=pParts->nCheck ){
     pParts->nCheck *= 2;
-    bOff = hpPartTooMany(p);
+    bOff = hpPartTooMany(pSort, p);
     if( bOff==0 ) return SQLITE_OK;
     if( hpSourceIsShort(pScan) ) return HP_DECLINE;
-    rc = hpPartSort(p);
+    rc = hpPartSort(pSort);
   }else{
     return SQLITE_OK;
   }
-  if( bOff ) hpPartClose(p);
+  if( bOff ) hpPartClose(pSort);
   return rc;
 }
 
 /*
 ** Add the selected rows.
 */
-static int hpPartRun(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  HpParts *pParts = p->pParts;
+static int hpPartRun(HpSort *pSort, HpFrame *p){
+  HpParts *pParts = pSort->pParts;
   HpAgg *pAgg = pParts->pAgg;
-  HpAgg *pRows = p->pAgg;
   const u64 *aOrder = pParts->aOrder;
-  int nKey = pPlan->pPart->nKey;
+  int nKey = pAgg->pPlan->keys.n;
   int ii, rc;
   if( nKey ){
-    /* The groups of the same rows under another plan */
-    p->pPlan = pPlan->pPart;
-    p->pAgg = pAgg;
-    rc = hpAggFind(p);
-    p->pPlan = pPlan;
-    p->pAgg = pRows;
+    rc = hpAggFind(pAgg, p);
     if( rc ) return rc;
   }
-  hpPartOrder(p);
+  hpPartOrder(pSort, p);
   for(ii=0; ii<p->nSel; ii++){
-    HpPart *pPart = hpGroupPart(hpGroupAt(pAgg, nKey ? pAgg->aiGroup[ii] : 0));
+    HpPart *pPart = hpGroupPart(hpGroupAt(&pAgg->runs,
+                                             nKey ? pAgg->aiGroup[ii] : 0));
     u64 x = aOrder[ii];
     if( pPart->bFull
      && (x>pPart->iLast || (x==pPart->iLast && pPart->bExact))
     ){
       continue;
     }
-    rc = hpPartAdd(p, pPart, p->aSel[ii], x);
+    rc = hpPartAdd(pSort, p, pPart, p->aSel[ii], x);
     if( rc ) return rc;
   }
   pParts->nSeen += p->nSel;
   pParts->nSince += p->nSel;
-  return hpPartEnough(p);
+  return hpPartEnough(pSort, p);
 }
 
 /*
 ** Add the selected rows of the batch, the first ones of a scan in smaller portions,
 ** as long as there are partitions, and the rest to the sort.
 */
-static int hpPartStep(HpExec *p){
+static int hpPartStep(HpSort *pSort, HpFrame *p){
   u16 *aSel = p->aSel;
   int nSel = p->nSel;
   int n = 0;
   int rc = SQLITE_OK;
-  hpSortExact(p);
-  while( n<nSel && p->pParts && rc==SQLITE_OK ){
+  hpSortExact(pSort->pPlan, p);
+  while( n<nSel && pSort->pParts && rc==SQLITE_OK ){
     p->aSel = &aSel[n];
     p->nSel = nSel-n;
-    if( p->pParts->nSeen<HP_BATCH ) p->nSel = MIN(p->nSel, HP_PART_CHECK);
+    if( pSort->pParts->nSeen<HP_BATCH ) p->nSel = MIN(p->nSel, HP_PART_CHECK);
     n += p->nSel;
-    rc = hpPartRun(p);
+    rc = hpPartRun(pSort, p);
   }
   p->aSel = aSel;
   p->nSel = nSel;
-  return rc ? rc : hpSortStep(p, n);
+  return rc ? rc : hpSortStep(pSort, p, n);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -48,7 +48,7 @@ static SQLITE_INLINE int hpRadixCompare(
       i64 x = (i64)hpGroupPack(aA)->a;
       i64 y = (i64)hpGroupPack(aB)->a;
       c = x<y ? -1 : x>y;
-      return (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC) ? -c : c;
+      return (pPlan->keys.aSort[0] & KEYINFO_ORDER_DESC) ? -c : c;
     }
     zA = hpGroupKey(pPlan, aA, aBuf, &nA);
     zB = hpGroupKey(pPlan, aB, &aBuf[HP_SZ_NUMBER], &nB);
@@ -158,21 +158,21 @@ static SQLITE_INLINE void hpRadixAhead(
     hpRadixAhead(PLAN, (A)[(I)+HP_AHEAD_KEY].aGroup, 1); \
   }
 
-static int hpRadixLevel(HpExec*,struct HpSorted*,struct HpSorted*,u32,u32,int);
+static int hpRadixLevel(const HpRuns*,struct HpSorted*,struct HpSorted*,u32,u32,int);
 
 /*
 ** Sort a[0..n-1], whose normalized keys agree in their first nSame bytes, with
 ** scratch aTmp.  nDepth is how often hpRadixLevel() may be called in turn.
 */
 static int hpRadixFrom(
-  HpExec *p,
+  const HpRuns *pRuns,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n,
   u32 nSame,
   int nDepth
 ){
-  const HpPlan *pPlan = p->pPlan;
+  const HpPlan *pPlan = pRuns->pPlan;
   u64 mDiff = 0;
   int bSorted = 1;
   u32 i, j;
@@ -203,8 +203,8 @@ static int hpRadixFrom(
   hpRadixPass(a, aTmp, n, mDiff);
   for(i=0; i<n && rc==SQLITE_OK; i=j){
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
-    if( j-i>1 ) rc = hpRadixLevel(p, &a[i], aTmp, j-i, nSame+8, nDepth-1);
-    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(p->pScan);
+    if( j-i>1 ) rc = hpRadixLevel(pRuns, &a[i], aTmp, j-i, nSame+8, nDepth-1);
+    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(pRuns->pWorker->pScan);
   }
   return rc;
 }
@@ -213,14 +213,14 @@ static int hpRadixFrom(
 ** The same where they agree in their first iFrom bytes at least.
 */
 static int hpRadixLevel(
-  HpExec *p,
+  const HpRuns *pRuns,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n,
   u32 iFrom,
   int nDepth
 ){
-  const HpPlan *pPlan = p->pPlan;
+  const HpPlan *pPlan = pRuns->pPlan;
   const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
   u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
   u32 i, j;
@@ -234,7 +234,7 @@ static int hpRadixLevel(
     for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
     nSame = j;
   }
-  return hpRadixFrom(p, a, aTmp, n, nSame, nDepth);
+  return hpRadixFrom(pRuns, a, aTmp, n, nSame, nDepth);
 }
 
 /*
@@ -248,7 +248,7 @@ static void hpRadixInts(
   u32 n
 ){
   /* Turned so that they sort as unsigned numbers */
-  u64 mask = (pPlan->aKeySort[0] & KEYINFO_ORDER_DESC)
+  u64 mask = (pPlan->keys.aSort[0] & KEYINFO_ORDER_DESC)
                  ? (u64)LARGEST_INT64 : (u64)1<<63;
   u64 mDiff = 0;
   u32 i;
@@ -265,19 +265,19 @@ static void hpRadixInts(
 }
 
 /*
-** Give key records to those groups of pAgg that have an integer in their pack
+** Give key records to those groups of pRuns that have an integer in their pack
 ** instead.
 */
-static int hpRadixRecords(HpAgg *pAgg){
+static int hpRadixRecords(HpRuns *pRuns){
   u32 i;
-  for(i=0; i<pAgg->nGroup; i++){
-    u8 *aGroup = hpGroupAt(pAgg, i);
-    HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
+  for(i=0; i<pRuns->nGroup; i++){
+    u8 *aGroup = hpGroupAt(pRuns, i);
+    HpHead *pHead = hpGroupHead(pRuns->pPlan, aGroup);
     u8 *z;
     if( pHead->z ) continue;
-    z = hpArenaAlloc(&pAgg->arena, HP_SZ_NUMBER+1);
+    z = hpArenaAlloc(&pRuns->arena, HP_SZ_NUMBER+1);
     if( z==0 ) return HP_DECLINE;
-    hpGroupKey(pAgg->pPlan, aGroup, z, &pHead->nNorm);
+    hpGroupKey(pRuns->pPlan, aGroup, z, &pHead->nNorm);
     z[pHead->nNorm] = HP_INT;
     pHead->nRec = pHead->nNorm+1;
     pHead->z = z;
@@ -286,65 +286,65 @@ static int hpRadixRecords(HpAgg *pAgg){
 }
 
 #ifdef SQLITE_DEBUG
-/* Are the groups of pAgg in key order, as far as they have been sorted? */
-static int hpRadixIsSorted(const HpPlan *pPlan, const HpAgg *pAgg){
+/* Are the groups of pRuns in key order, as far as they have been sorted? */
+static int hpRadixIsSorted(const HpRuns *pRuns){
   u32 i;
-  for(i=1; i<pAgg->nGroup; i++){
-    if( hpRadixCompare(pPlan, pAgg->aSorted[i-1].aGroup,
-                       pAgg->aSorted[i].aGroup)>=0 ) return 0;
+  for(i=1; i<pRuns->nGroup; i++){
+    if( hpRadixCompare(pRuns->pPlan, pRuns->aSorted[i-1].aGroup,
+                       pRuns->aSorted[i].aGroup)>=0 ) return 0;
   }
   return 1;
 }
 #endif
 
 /*
-** Put the groups of worker p in key order: pAgg->aSorted.
+** Put the groups or rows of a worker in key order: pRuns->aSorted.
 */
-static int hpRadixGroups(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
-  u32 n = pAgg->nGroup;
+static int hpRadixGroups(HpRuns *pRuns){
+  const HpPlan *pPlan = pRuns->pPlan;
+  u32 n = pRuns->nGroup;
   struct HpSorted *a;
   u32 i;
   int rc;
 
-  if( n==0 || pAgg->bOrdered ) return SQLITE_OK;
-  if( p->pPlan->eSink==HP_SINK_SORT ){
+  if( n==0 || pRuns->bOrdered ) return SQLITE_OK;
+  if( pPlan->eSink==HP_SINK_SORT ){
     /* The rows are in there */
-    a = sqlite3_realloc64(pAgg->aSorted, 2*sizeof(*a)*(u64)n);
+    a = sqlite3_realloc64(pRuns->aSorted, 2*sizeof(*a)*(u64)n);
     if( a==0 ) return HP_DECLINE;
-    pAgg->aSorted = a;
-    pAgg->nSortedAlloc = 2*n;
-    rc = hpRadixLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
-    assert( rc || hpRadixIsSorted(p->pPlan, pAgg) );
+    pRuns->aSorted = a;
+    pRuns->nSortedAlloc = 2*n;
+    rc = hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
+    assert( rc || hpRadixIsSorted(pRuns) );
     return rc;
   }
-  if( pAgg->nSortedAlloc<2*n ){
-    sqlite3_free(pAgg->aSorted);
-    pAgg->nSortedAlloc = 0;
-    pAgg->aSorted = hpMalloc(2*(i64)sizeof(*a)*n);
-    if( pAgg->aSorted==0 ) return HP_DECLINE;
-    pAgg->nSortedAlloc = 2*n;
+  if( pRuns->nSortedAlloc<2*n ){
+    sqlite3_free(pRuns->aSorted);
+    pRuns->nSortedAlloc = 0;
+    pRuns->aSorted = hpMalloc(2*(i64)sizeof(*a)*n);
+    if( pRuns->aSorted==0 ) return HP_DECLINE;
+    pRuns->nSortedAlloc = 2*n;
   }
-  a = pAgg->aSorted;
-  for(i=0; i<n; i++) a[i].aGroup = hpGroupAt(pAgg, i);
-  if( p->pPlan->bIntKey ){
-    if( pAgg->bRecord==0 ){
-      hpRadixInts(p->pPlan, a, &a[n], n);
+  a = pRuns->aSorted;
+  for(i=0; i<n; i++) a[i].aGroup = hpGroupAt(pRuns, i);
+  if( pPlan->bIntKey ){
+    if( pRuns->bRecord==0 ){
+      hpRadixInts(pPlan, a, &a[n], n);
       rc = SQLITE_OK;
-    }else if( hpRadixRecords(pAgg) ){
+    }else if( hpRadixRecords(pRuns) ){
       rc = HP_DECLINE;
     }else{
-      rc = hpRadixLevel(p, a, &a[n], n, 0, HP_MX_DEPTH);
+      rc = hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
     }
   }else{
-    rc = hpRadixFrom(p, a, &a[n], n, pAgg->nSame, HP_MX_DEPTH);
+    rc = hpRadixFrom(pRuns, a, &a[n], n, pRuns->nSame, HP_MX_DEPTH);
   }
-  assert( rc || hpRadixIsSorted(p->pPlan, pAgg) );
+  assert( rc || hpRadixIsSorted(pRuns) );
   return rc;
 }
 
 /* The groups of a worker in key order: number i of them */
-static u8 *hpRadixGroup(const HpAgg *pAgg, u32 i){
-  return pAgg->bOrdered ? hpGroupAt(pAgg, i) : pAgg->aSorted[i].aGroup;
+static u8 *hpRadixGroup(const HpRuns *pRuns, u32 i){
+  return pRuns->bOrdered ? hpGroupAt(pRuns, i) : pRuns->aSorted[i].aGroup;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -177,8 +177,8 @@ static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   int k;
   if( hpGroupIsInt(pPlan, aGroup) ){
     sqlite3VdbeMemSetInt64(&aMem[pPlan->iKeyReg], (i64)hpGroupPack(aGroup)->a);
-  }else if( pPlan->nKey ){
-    hpKeyToMem(pPlan, pHead->z, pHead->nNorm, &aMem[pPlan->iKeyReg], pBuf);
+  }else if( pPlan->keys.n ){
+    hpKeyToMem(&pPlan->keys, pHead->z, pHead->nNorm, &aMem[pPlan->iKeyReg], pBuf);
   }
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
@@ -187,7 +187,7 @@ static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
       sqlite3VdbeMemShallowCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey],
                                 MEM_Ephem);
     }else{
-      const HpCopy *pCopy = hpGroupBare(pBare, aGroup);
+      const HpKept *pCopy = hpGroupBare(pBare, aGroup);
       hpResultSet(pMem, pCopy->tag, pCopy->val, pCopy->n);
     }
   }
@@ -221,7 +221,7 @@ static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
         break;
       }
       default: {
-        const HpCopy *pBest = &((HpBest*)pState)->copy;
+        const HpKept *pBest = &((HpBest*)pState)->copy;
         Mem *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
         if( pCtx && pBest->tag ){
           sqlite3VdbeMemInit(pCtx, p->db, MEM_Null);

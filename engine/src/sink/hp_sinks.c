@@ -30,15 +30,22 @@
 
 /* Groups and their aggregates */
 static int hpSinkAggOpen(HpExec *p, Mem *aMem){
+  HpAgg *pAgg;
+  int rc = hpAggOpen(&p->frame, p->pPlan, &pAgg);
   UNUSED_PARAMETER(aMem);
-  return hpAggOpen(p, &p->pAgg);
+  p->pSink = pAgg;
+  p->pRuns = pAgg ? &pAgg->runs : 0;
+  return rc;
+}
+static int hpSinkAggRows(HpExec *p, HpFrame *pFrame){
+  return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpExec *p){
-  int rc = hpRadixGroups(p);
-  return rc || p->pPlan->nOrder==0 ? rc : hpOrderSort(p);
+  int rc = hpRadixGroups(p->pRuns);
+  return rc || p->pPlan->nOrder==0 ? rc : hpOrderSort(p->pRuns);
 }
 static void hpSinkAggClose(HpExec *p){
-  hpAggClose(p->pAgg);
+  hpAggClose((HpAgg*)p->pSink);
 }
 
 /* Sorted records, of all rows or of the first ones of each partition */
@@ -53,31 +60,39 @@ static int hpSinkSortOpen(HpExec *p, Mem *aMem){
   UNUSED_PARAMETER(aMem);
   return rc ? rc : hpPartOpen(p);
 }
+static int hpSinkSortRows(HpExec *p, HpFrame *pFrame){
+  return hpPartStep((HpSort*)p->pSink, pFrame);
+}
+static int hpSinkSortFinish(HpExec *p){
+  return hpPartSort((HpSort*)p->pSink);
+}
 static int hpSinkSortCombine(HpScan *p){
   int rc = hpMergeOpen(p);
   int i;
-  for(i=0; i<p->nWorker; i++) hpPartClose(p->apWorker[i]);
+  for(i=0; i<p->nWorker; i++) hpPartClose((HpSort*)p->apWorker[i]->pSink);
   return rc;
 }
 static void hpSinkSortClose(HpExec *p){
-  hpPartClose(p);
-  hpAggClose(p->pAgg);
-}
-
-/* Places of rows */
-static void hpSinkRowsClose(HpExec *p){
-  hpRowsClose(p->pRows);
+  hpPartClose((HpSort*)p->pSink);
+  hpSortClose((HpSort*)p->pSink);
 }
 
 static const HpSinkType hpSinkGroups = {
-  0, hpSinkAggOpen, hpAggStep, 0, hpSinkAggFinish, hpMergeOpen, hpSinkAggClose
+  0, hpSinkAggOpen, hpSinkAggRows, 0, hpSinkAggFinish, hpMergeOpen,
+  hpSinkAggClose
 };
 static const HpSinkType hpSinkSort = {
-  hpSinkSortBegin, hpSinkSortOpen, hpPartStep, 0, hpPartSort,
+  hpSinkSortBegin, hpSinkSortOpen, hpSinkSortRows, 0, hpSinkSortFinish,
   hpSinkSortCombine, hpSinkSortClose
 };
-static const HpSinkType hpSinkRows = {
-  0, hpRowsOpen, hpRowsStep, hpRowsRun, 0, hpRowsMerge, hpSinkRowsClose
+static const HpSinkType hpSinkTop = {
+  0, hpTopOpen, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose
+};
+static const HpSinkType hpSinkFirst = {
+  0, hpFirstOpen, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose
+};
+static const HpSinkType hpSinkRowids = {
+  0, hpRowidsOpen, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };
@@ -90,9 +105,10 @@ static const HpSinkType *hpSinkOf(const HpPlan *pPlan){
     case HP_SINK_GROUPS: return &hpSinkGroups;
     case HP_SINK_SORT:   return &hpSinkSort;
     case HP_SINK_COUNT:  return &hpSinkCount;
+    case HP_SINK_TOP:    return &hpSinkTop;
+    case HP_SINK_FIRST:  return &hpSinkFirst;
   }
-  assert( pPlan->eSink==HP_SINK_TOP || pPlan->eSink==HP_SINK_FIRST
-       || pPlan->eSink==HP_SINK_ROWS );
-  return &hpSinkRows;
+  assert( pPlan->eSink==HP_SINK_ROWS );
+  return &hpSinkRowids;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -6,12 +6,12 @@
 *************************************************************************
 ** hp_spill: groups and rows written to a temporary file as sorted runs.
 **
-**    hpSpillGroups()    write a worker's groups and forget them
+**    hpSpillGroups()    write a worker's groups
 **    hpSpillOpen(), hpSpillRecord(), hpSpillNote(), hpSpillWrite()   the file
 **    hpSpillPointers()  make a record that was read a group again
 **    hpSpillSigns(), hpSpillDoubt()   can parts of sums be put together later?
 **    hpSpillFreeRuns()  free a worker's runs in memory
-**    hpSpillClose()     remove the file
+**    hpSpillClose()     remove the file, free everything
 **
 ** A record in the file is
 **
@@ -44,7 +44,7 @@ struct HpSpill {
   } *aRun;
 };
 
-/* Texts of a group: call XXX(copy) for each HpCopy */
+/* Texts of a group: call XXX(copy) for each HpKept */
 #define HP_EACH_COPY(PLAN,G,XXX) { \
   int k_; \
   for(k_=0; k_<(PLAN)->nAgg; k_++){ \
@@ -66,7 +66,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
   u64 n = 8 + pPlan->szGroup + pHead->nRec;
   u8 *a, *aBase;
 #define HP_TEXT_SIZE(C) { \
-    const HpCopy *c_ = (C); \
+    const HpKept *c_ = (C); \
     if( c_->tag & HP_STR ) n += c_->n; \
   }
   HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
@@ -85,7 +85,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
   if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
 #define HP_TEXT_COPY(C) { \
-    const HpCopy *c_ = (C); \
+    const HpKept *c_ = (C); \
     if( (c_->tag & HP_STR) && c_->n ){ \
       memcpy(a, c_->val.z, c_->n); \
       a += c_->n; \
@@ -106,7 +106,7 @@ static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
   pHead->z = pHead->nRec ? a : 0;
   a += pHead->nRec;
 #define HP_TEXT_POINT(C) { \
-    HpCopy *c_ = (C); \
+    HpKept *c_ = (C); \
     if( c_->tag & HP_STR ){ \
       c_->val.z = a; \
       a += c_->n; \
@@ -117,19 +117,18 @@ static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
 }
 
 /*
-** Note in pAgg->aSign what hpMergeDoubt() has to know of the groups of p.
+** Note in pRuns->aSign what hpMergeDoubt() has to know of these groups.
 */
-static void hpSpillSigns(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  HpAgg *pAgg = p->pAgg;
+static void hpSpillSigns(HpRuns *pRuns){
+  const HpPlan *pPlan = pRuns->pPlan;
   u32 i;
   int k;
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
-    struct HpSign *pSign = &pAgg->aSign[k];
+    struct HpSign *pSign = &pRuns->aSign[k];
     if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared ) continue;
-    for(i=0; i<pAgg->nGroup; i++){
-      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(pAgg, i));
+    for(i=0; i<pRuns->nGroup; i++){
+      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(pRuns, i));
       if( hpSumCount(pSum)==0 ) continue;
       if( hpSumIsReal(pSum) ){
         double r = fabs(pSum->u.r.rSum);
@@ -195,14 +194,15 @@ static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
 }
 
 /*
-** Get ready to write one more run to the file of worker p.
+** Get ready to write one more run to the file of a worker.
 */
-static int hpSpillOpen(HpExec *p){
-  struct HpSpill *pSpill = p->pAgg->pSpill;
+static int hpSpillOpen(HpRuns *pRuns){
+  const HpExec *p = pRuns->pWorker;
+  struct HpSpill *pSpill = pRuns->pSpill;
   /* PRAGMA temp_store=memory: there is no file to write to */
   if( sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
   if( pSpill==0 ){
-    p->pAgg->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
+    pRuns->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
     if( pSpill==0 ) return HP_DECLINE;
     memset(pSpill, 0, sizeof(*pSpill));
     if( vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd) ) return HP_DECLINE;
@@ -218,39 +218,40 @@ static int hpSpillOpen(HpExec *p){
 }
 
 /*
-** Write the groups of worker p as a sorted run to its file, and forget them.
-** Whatever goes wrong, stock's code may still do without.
+** Write the groups of a worker as a sorted run to its file.  The caller forgets
+** them.  Whatever goes wrong, stock's code may still do without.
 */
-static int hpSpillGroups(HpExec *p){
-  HpAgg *pAgg = p->pAgg;
+static int hpSpillGroups(HpRuns *pRuns){
+  const HpPlan *pPlan = pRuns->pPlan;
+  const HpExec *p = pRuns->pWorker;
   struct HpSpill *pSpill;
   HpBuf buf;
   u32 i;
   int k, rc;
 
-  if( pAgg->nGroup==0 ) return SQLITE_OK;
-  if( p->pPlan->bOpaque || hpSpillOpen(p) ) return HP_DECLINE;
-  pSpill = pAgg->pSpill;
-  hpSpillSigns(p);
+  assert( pRuns->nGroup>0 );
+  if( pPlan->bOpaque || hpSpillOpen(pRuns) ) return HP_DECLINE;
+  pSpill = pRuns->pSpill;
+  hpSpillSigns(pRuns);
   /* What hpMergeDoubt() will find need not be written */
-  for(k=0; k<p->pPlan->nAgg; k++){
-    const HpAggDef *pDef = &p->pPlan->aAgg[k];
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
     if( pDef->eAgg==HP_AGG_SUM && !pDef->bShared
-     && hpSpillDoubt(pDef, &pAgg->aSign[k], p->nScanned)
+     && hpSpillDoubt(pDef, &pRuns->aSign[k], p->nScanned)
     ){
       return HP_DECLINE;
     }
   }
-  rc = hpRadixGroups(p);
-  if( rc==SQLITE_OK && p->pPlan->nOrder ) rc = hpOrderSort(p);
+  rc = hpRadixGroups(pRuns);
+  if( rc==SQLITE_OK && pPlan->nOrder ) rc = hpOrderSort(pRuns);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
-  for(i=0; i<pAgg->nGroup && rc==SQLITE_OK; i++){
+  for(i=0; i<pRuns->nGroup && rc==SQLITE_OK; i++){
     u32 nBefore = buf.n;
-    if( !pAgg->bOrdered ){
-      hpRadixPrefetch(p->pPlan, pAgg->aSorted, i, pAgg->nGroup)
+    if( !pRuns->bOrdered ){
+      hpRadixPrefetch(pPlan, pRuns->aSorted, i, pRuns->nGroup)
     }
-    rc = hpSpillRecord(p->pPlan, hpRadixGroup(pAgg, i), &buf);
+    rc = hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf);
     hpSpillNote(pSpill, buf.n-nBefore);
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
@@ -262,32 +263,39 @@ static int hpSpillGroups(HpExec *p){
   pSpill->aRun[pSpill->nRun++].iEnd = pSpill->nByte;
   /* Each run will have one record in memory.  The entries of large groups would
   ** be too much */
-  if( rc==SQLITE_OK && p->pPlan->nOrder
+  if( rc==SQLITE_OK && pPlan->nOrder
    && pSpill->nRun*pSpill->mxRecord
                         >(u64)p->nMemory+pSpill->nRun*(u64)HP_SPILL_BUF
   ){
     rc = HP_DECLINE;
   }
-  if( rc==SQLITE_OK ) hpGroupReset(pAgg);
   return rc;
-}
-
-static void hpSpillClose(HpAgg *pAgg){
-  if( pAgg->pSpill ){
-    if( pAgg->pSpill->pFd ) sqlite3OsCloseFree(pAgg->pSpill->pFd);
-    sqlite3_free(pAgg->pSpill->aRun);
-    sqlite3_free(pAgg->pSpill);
-    pAgg->pSpill = 0;
-  }
 }
 
 /*
 ** Forget the runs in memory.
 */
-static void hpSpillFreeRuns(HpAgg *pAgg){
+static void hpSpillFreeRuns(HpRuns *pRuns){
   int i;
-  for(i=0; i<pAgg->nMemRun; i++) sqlite3_free(pAgg->aMemRun[i].a);
-  pAgg->nMemRun = 0;
-  pAgg->nMemByte = 0;
+  for(i=0; i<pRuns->nMemRun; i++) sqlite3_free(pRuns->aMemRun[i].a);
+  pRuns->nMemRun = 0;
+  pRuns->nMemByte = 0;
+}
+/*
+** Free all that pRuns has.
+*/
+static void hpSpillClose(HpRuns *pRuns){
+  hpSpillFreeRuns(pRuns);
+  if( pRuns->pSpill ){
+    if( pRuns->pSpill->pFd ) sqlite3OsCloseFree(pRuns->pSpill->pFd);
+    sqlite3_free(pRuns->pSpill->aRun);
+    sqlite3_free(pRuns->pSpill);
+    pRuns->pSpill = 0;
+  }
+  sqlite3_free(pRuns->aMemRun);
+  sqlite3_free(pRuns->aSorted);
+  sqlite3_free(pRuns->apChunk);
+  sqlite3_free(pRuns->key.a);
+  hpArenaClear(&pRuns->arena);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -170,7 +170,8 @@ static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
 ** One step of sum() with row i of pVec.  As sumStep().
 */
 static SQLITE_INLINE void hpSumValue(
-  HpExec *p,
+  HpRuns *pRuns,
+  HpFrame *p,
   HpSum *pSum,
   const HpVec *pVec,
   int i
@@ -206,9 +207,9 @@ static SQLITE_INLINE void hpSumValue(
         return;
       }
       pSum->n |= HP_SUM_OVRFL;
-      if( p->pScan->bExact==0 ){
+      if( p->pWorker->pScan->bExact==0 ){
         hpSumWide(pSum, iVal>>63, (u64)iVal);
-        p->pAgg->bLanes = 1;
+        pRuns->bLanes = 1;
         return;
       }
       hpSumApprox(pSum);
@@ -226,7 +227,7 @@ static SQLITE_INLINE void hpSumValue(
   }else{
     if( !hpSumIsReal(pSum) ){
       hpSumApprox(pSum);
-    }else if( p->pScan->bExact ){
+    }else if( p->pWorker->pScan->bExact ){
       pSum->n &= ~(i64)HP_SUM_OVRFL;
     }
     hpSumReal(pSum, r);
@@ -276,7 +277,8 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
 ** high halves by themselves.
 */
 static void hpSumInts(
-  HpExec *p,
+  HpRuns *pRuns,
+  HpFrame *p,
   HpSum *pSum,
   const HpVal *aVal,
   const u16 *aRow,
@@ -301,7 +303,7 @@ static void hpSumInts(
     for(ii=0; ii<n && sqlite3AddInt64(&x, aVal[aRow[ii]].i)==0; ii++){}
     if( ii<n ){
       pSum->n |= HP_SUM_OVRFL;
-      p->pAgg->bLanes = 1;
+      pRuns->bLanes = 1;
     }
   }
   hpSumWide(pSum, iHigh>>32, (u64)iHigh<<32);
@@ -314,7 +316,8 @@ static void hpSumInts(
 ** Sum the values of pVec in rows aRow[0..n-1], which all belong to one group.
 */
 static void hpSumRange(
-  HpExec *p,
+  HpRuns *pRuns,
+  HpFrame *p,
   HpSum *pSum,
   const HpVec *pVec,
   const u16 *aRow,
@@ -323,23 +326,23 @@ static void hpSumRange(
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
-    if( p->pScan->bExact==0 ){
-      hpSumInts(p, pSum, aVal, aRow, n);
+    if( p->pWorker->pScan->bExact==0 ){
+      hpSumInts(pRuns, p, pSum, aVal, aRow, n);
       ii = n;
     }
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
     /* Stock's sum is one of integers until the first real.  From there on,
     ** unless it had overflowed, integers and reals take the same step. */
     while( ii<n && (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
-      hpSumValue(p, pSum, pVec, aRow[ii++]);
+      hpSumValue(pRuns, p, pSum, pVec, aRow[ii++]);
     }
 #ifdef HP_AVX2
-    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pScan->bExact==0 ){
+    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pWorker->pScan->bExact==0 ){
       int nLane = (n-ii) & ~3;
       hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
       pSum->n += (i64)nLane*HP_SUM_ONE;
       ii += nLane;
-      p->pAgg->bLanes = 1;
+      pRuns->bLanes = 1;
     }
 #endif
     if( ii<n ){
@@ -349,7 +352,7 @@ static void hpSumRange(
       *pSum = sum;
     }
   }
-  for(; ii<n; ii++) hpSumValue(p, pSum, pVec, aRow[ii]);
+  for(; ii<n; ii++) hpSumValue(pRuns, p, pSum, pVec, aRow[ii]);
 }
 
 /*
@@ -357,7 +360,8 @@ static void hpSumRange(
 ** own group.
 */
 static void hpSumScattered(
-  HpExec *p,
+  HpRuns *pRuns,
+  HpFrame *p,
   int iOff,
   const HpVec *pVec,
   const u16 *aSel,
@@ -369,7 +373,7 @@ static void hpSumScattered(
    || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
   ){
     for(ii=0; ii<nSel; ii++){
-      hpSumValue(p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
+      hpSumValue(pRuns, p, (HpSum*)&apGroup[ii][iOff], pVec, aSel[ii]);
     }
   }else if( pVec->mType==HP_INT ){
     for(ii=0; ii<nSel; ii++){
@@ -377,7 +381,7 @@ static void hpSumScattered(
       i64 v = pVec->aVal[aSel[ii]].i;
       i64 x = pSum->u.i.iSum;
       if( hpSumIsReal(pSum) || sqlite3AddInt64(&x, v) ){
-        hpSumValue(p, pSum, pVec, aSel[ii]);
+        hpSumValue(pRuns, p, pSum, pVec, aSel[ii]);
       }else{
         pSum->u.i.mAbs |= hpAbsBits(v);
         pSum->u.i.iSum = x;
@@ -388,7 +392,7 @@ static void hpSumScattered(
     for(ii=0; ii<nSel; ii++){
       HpSum *pSum = (HpSum*)&apGroup[ii][iOff];
       if( (pSum->n & (HP_SUM_REAL|HP_SUM_OVRFL))!=HP_SUM_REAL ){
-        hpSumValue(p, pSum, pVec, aSel[ii]);
+        hpSumValue(pRuns, p, pSum, pVec, aSel[ii]);
       }else{
         pSum->n += HP_SUM_ONE;
         hpSumReal(pSum, pVec->aVal[aSel[ii]].r);

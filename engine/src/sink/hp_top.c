@@ -20,6 +20,10 @@
 # include "hpInt.h"
 #endif
 
+/* Largest LIMIT plus OFFSET.  So many rows are kept with their keys. */
+#define HP_MX_TOP      100000
+#define HP_TOP_SHARE   60     /* LIMIT is small if below one row in so many */
+
 /* A row of the heap */
 #define hpTopPlace(A)  (*(i64*)(A))
 #define hpTopKey(A)    ((HpKept*)&(A)[sizeof(i64)])
@@ -32,9 +36,9 @@ static int hpTopCompare(const HpPlan *pPlan, u8 *aA, u8 *aB){
   const HpKept *a = hpTopKey(aA);
   const HpKept *b = hpTopKey(aB);
   int k;
-  for(k=0; k<pPlan->nKey; k++){
-    int c = hpFoundCompare(a[k].tag, a[k].val, a[k].n, b[k].tag, b[k].val,
-                          b[k].n, pPlan->aKeyColl[k], pPlan->aKeySort[k]);
+  for(k=0; k<pPlan->keys.n; k++){
+    int c = hpKeptCompare(a[k].tag, a[k].val, a[k].n, b[k].tag, b[k].val,
+                          b[k].n, pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
     if( c ) return c;
   }
   return hpTopPlace(aA)<hpTopPlace(aB) ? -1 : 1;
@@ -44,16 +48,15 @@ static int hpTopCompare(const HpPlan *pPlan, u8 *aA, u8 *aB){
 ** True if row i of the batch, which is scanned later than all rows of the
 ** heap, comes before aTop.
 */
-static int hpTopIsBetter(HpExec *p, u8 *aTop, int i){
-  const HpPlan *pPlan = p->pPlan;
+static int hpTopIsBetter(const HpPlan *pPlan, const HpFrame *p, u8 *aTop, int i){
   const HpKept *a = hpTopKey(aTop);
   int k;
-  for(k=0; k<pPlan->nKey; k++){
+  for(k=0; k<pPlan->keys.n; k++){
     HpVal v;
     u32 n;
-    u8 tag = hpFoundValue(&p->aVec[pPlan->aKey[k]], i, &v, &n);
-    int c = hpFoundCompare(tag, v, n, a[k].tag, a[k].val, a[k].n,
-                          pPlan->aKeyColl[k], pPlan->aKeySort[k]);
+    u8 tag = hpKeptValue(&p->aVec[pPlan->keys.aVec[k]], i, &v, &n);
+    int c = hpKeptCompare(tag, v, n, a[k].tag, a[k].val, a[k].n,
+                          pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
     if( c ) return c<0;
   }
   return 0;
@@ -63,13 +66,14 @@ static int hpTopIsBetter(HpExec *p, u8 *aTop, int i){
 ** Put row i of the batch into aRow, a row of the heap.  Stock would read the
 ** result columns of such a row, be it that better ones come later.
 */
-static int hpTopSet(HpExec *p, u8 *aRow, int i){
-  const HpPlan *pPlan = p->pPlan;
+static int hpTopSet(HpTop *pTop, const HpFrame *p, u8 *aRow, int i){
+  const HpPlan *pPlan = pTop->found.pPlan;
   int k, rc;
-  hpTopPlace(aRow) = hpFoundPlace(p, i, 1);
+  hpTopPlace(aRow) = hpFoundPlace(&pTop->found, i, 1);
   if( hpTopPlace(aRow)<0 ) return HP_DECLINE;
-  for(k=0; k<pPlan->nKey; k++){
-    rc = hpFoundKeep(p->pRows, &hpTopKey(aRow)[k], &p->aVec[pPlan->aKey[k]], i);
+  for(k=0; k<pPlan->keys.n; k++){
+    rc = hpKeptSet(&pTop->found.arena, &hpTopKey(aRow)[k],
+                   &p->aVec[pPlan->keys.aVec[k]], i);
     if( rc ) return rc;
   }
   return SQLITE_OK;
@@ -78,10 +82,11 @@ static int hpTopSet(HpExec *p, u8 *aRow, int i){
 /*
 ** Add aRow to the heap, which is not full.
 */
-static void hpTopUp(const HpPlan *pPlan, HpRows *pRows, u8 *aRow){
-  u8 **ap = pRows->apTop;
+static void hpTopUp(HpTop *pTop, u8 *aRow){
+  const HpPlan *pPlan = pTop->found.pPlan;
+  u8 **ap = pTop->apTop;
   i64 j;
-  for(j=pRows->nTop++; j>0; j=(j-1)/2){
+  for(j=pTop->nTop++; j>0; j=(j-1)/2){
     if( hpTopCompare(pPlan, ap[(j-1)/2], aRow)>0 ) break;
     ap[j] = ap[(j-1)/2];
   }
@@ -91,9 +96,10 @@ static void hpTopUp(const HpPlan *pPlan, HpRows *pRows, u8 *aRow){
 /*
 ** Put aRow in place of the row on top of the heap.
 */
-static void hpTopDown(const HpPlan *pPlan, HpRows *pRows, u8 *aRow){
-  u8 **ap = pRows->apTop;
-  i64 n = pRows->nTop;
+static void hpTopDown(HpTop *pTop, u8 *aRow){
+  const HpPlan *pPlan = pTop->found.pPlan;
+  u8 **ap = pTop->apTop;
+  i64 n = pTop->nTop;
   i64 j, jNext;
   for(j=0; (jNext = 2*j+1)<n; j=jNext){
     if( jNext+1<n && hpTopCompare(pPlan, ap[jNext+1], ap[jNext])>0 ) jNext++;
@@ -105,36 +111,37 @@ static void hpTopDown(const HpPlan *pPlan, HpRows *pRows, u8 *aRow){
 
 #ifdef SQLITE_DEBUG
 /* No row kept is worse than the one above it in the heap */
-static int hpTopIsHeap(const HpPlan *pPlan, const HpRows *pRows){
+static int hpTopIsHeap(const HpTop *pTop){
+  const HpPlan *pPlan = pTop->found.pPlan;
   i64 j;
-  for(j=1; j<pRows->nTop; j++){
-    if( hpTopCompare(pPlan, pRows->apTop[(j-1)/2], pRows->apTop[j])<0 ) return 0;
+  for(j=1; j<pTop->nTop; j++){
+    if( hpTopCompare(pPlan, pTop->apTop[(j-1)/2], pTop->apTop[j])<0 ) return 0;
   }
-  return pRows->nTop<=pRows->mxTop;
+  return pTop->nTop<=pTop->mxTop;
 }
 #endif
 
 /*
 ** Add row i of the batch to the heap, which is not full.
 */
-static int hpTopAdd(HpExec *p, int i){
-  i64 sz = sizeof(i64) + sizeof(HpKept)*p->pPlan->nKey;
-  u8 *aRow = hpArenaAlloc(&p->pRows->arena, sz);
+static int hpTopAdd(HpTop *pTop, const HpFrame *p, int i){
+  i64 sz = sizeof(i64) + sizeof(HpKept)*pTop->found.pPlan->keys.n;
+  u8 *aRow = hpArenaAlloc(&pTop->found.arena, sz);
   int rc;
   if( aRow==0 ) return HP_DECLINE;
   memset(aRow, 0, sz);
-  rc = hpTopSet(p, aRow, i);
-  if( rc==SQLITE_OK ) hpTopUp(p->pPlan, p->pRows, aRow);
+  rc = hpTopSet(pTop, p, aRow, i);
+  if( rc==SQLITE_OK ) hpTopUp(pTop, aRow);
   return rc;
 }
 
 /*
 ** Replace the worst row of the heap by row i of the batch.
 */
-static int hpTopReplace(HpExec *p, int i){
-  u8 *aRow = p->pRows->apTop[0];
-  int rc = hpTopSet(p, aRow, i);
-  if( rc==SQLITE_OK ) hpTopDown(p->pPlan, p->pRows, aRow);
+static int hpTopReplace(HpTop *pTop, const HpFrame *p, int i){
+  u8 *aRow = pTop->apTop[0];
+  int rc = hpTopSet(pTop, p, aRow, i);
+  if( rc==SQLITE_OK ) hpTopDown(pTop, aRow);
   return rc;
 }
 
@@ -151,16 +158,21 @@ static int hpTopReplace(HpExec *p, int i){
 ** worst row of the heap: aCand[].  aRow may be aCand.  Returns the number.
 ** This is what most rows see, and nothing else: so loops by type.
 */
-static int hpTopCandidates(HpExec *p, const u16 *aRow, int n){
-  const HpPlan *pPlan = p->pPlan;
-  const HpVec *pVec = &p->aVec[pPlan->aKey[0]];
-  const HpKept *pWorst = hpTopKey(p->pRows->apTop[0]);
-  CollSeq *pColl = pPlan->aKeyColl[0];
-  u8 flags = pPlan->aKeySort[0];
+static int hpTopCandidates(
+  HpTop *pTop,
+  const HpFrame *p,
+  const u16 *aRow,
+  int n
+){
+  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
+  const HpKept *pWorst = hpTopKey(pTop->apTop[0]);
+  CollSeq *pColl = pPlan->keys.aColl[0];
+  u8 flags = pPlan->keys.aSort[0];
   int bDesc = (flags & KEYINFO_ORDER_DESC)!=0;
-  int bTie = pPlan->nKey>1;        /* Equal keys: the other keys decide */
+  int bTie = pPlan->keys.n>1;        /* Equal keys: the other keys decide */
   const HpVal *aVal = pVec->aVal;
-  u16 *aCand = p->pRows->aCand;
+  u16 *aCand = pTop->aCand;
   int nCand = 0;
   int ii;
 
@@ -207,9 +219,9 @@ static int hpTopCandidates(HpExec *p, const u16 *aRow, int n){
       int i = aRow[ii];
       HpVal v;
       u32 nText;
-      u8 tag = hpFoundValue(pVec, i, &v, &nText);
+      u8 tag = hpKeptValue(pVec, i, &v, &nText);
       aCand[nCand] = (u16)i;
-      nCand += hpFoundCompare(tag, v, nText, pWorst->tag, pWorst->val, pWorst->n,
+      nCand += hpKeptCompare(tag, v, nText, pWorst->tag, pWorst->val, pWorst->n,
                              pColl, flags)<bTie;
     }
   }
@@ -221,22 +233,22 @@ static int hpTopCandidates(HpExec *p, const u16 *aRow, int n){
 ** left out before they are decoded, if that key is a number in a column near
 ** the front of the record.
 */
-static void hpTopBound(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
-  const HpKept *pWorst = hpTopKey(p->pRows->apTop[0]);
-  HpBound *pBound = &p->bound;
-  u8 flags = pPlan->aKeySort[0];
+static void hpTopBound(const HpTop *pTop){
+  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpKept *pWorst = hpTopKey(pTop->apTop[0]);
+  HpBound *pBound = &pTop->found.pWorker->bound;
+  u8 flags = pPlan->keys.aSort[0];
   int bDesc = (flags & KEYINFO_ORDER_DESC)!=0;
   int iStore = -1;
   double r;              /* The worst key as a real, ... */
   i64 x;                 /* ... and as an integer */
   int i;
 
-  if( p->pRows->nBoundOff>0 ) return;
+  if( pTop->found.nBoundOff>0 ) return;
   for(i=0; i<pPlan->prog.nOp; i++){
     const HpOp *pOp = &pPlan->prog.aOp[i];
-    if( pOp->eOp==HP_OP_FUNC ) return;       /* See hpRowsBound() */
-    if( pOp->eOp==HP_OP_COLUMN && pOp->iOut==pPlan->aKey[0] ){
+    if( pOp->eOp==HP_OP_FUNC ) return;       /* See hpFoundBound() */
+    if( pOp->eOp==HP_OP_COLUMN && pOp->iOut==pPlan->keys.aVec[0] ){
       iStore = pPlan->aCol[pOp->a].iStore;
     }
   }
@@ -261,30 +273,93 @@ static void hpTopBound(HpExec *p){
 }
 
 /*
-** HP_SINK_TOP: the selected rows of a batch.
+** Begin.  aMem[] are the registers.
 */
-static int hpTopStep(HpExec *p){
-  HpRows *pRows = p->pRows;
+static int hpTopOpen(HpExec *p, Mem *aMem){
+  const Mem *pLimit = &aMem[p->pPlan->iLimitReg];
+  const HpSource *pSource = p->pScan->pSource;
+  HpTop *pTop;
+  int rc = hpFoundOpen(p, sizeof(HpTop));
+  if( rc ) return rc;
+  pTop = p->pSink;
+  if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
+  pTop->mxTop = pLimit->u.i;
+  if( pTop->mxTop<=0 || pTop->mxTop>HP_MX_TOP ) return HP_DECLINE;
+  if( pTop->found.bForce==0 && p==p->pScan->apWorker[0]
+   && pTop->mxTop>pSource->nLeaf*hpSourceRowsOnLeaf(pSource)/HP_TOP_SHARE
+  ){
+    p->pScan->bSmall = 1;
+    return HP_DECLINE;
+  }
+  pTop->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->frame.nAlloc);
+  pTop->apTop = hpArenaAlloc(&pTop->found.arena, sizeof(u8*)*pTop->mxTop);
+  return pTop->aCand && pTop->apTop ? SQLITE_OK : HP_DECLINE;
+}
+
+/*
+** The selected rows of a frame.
+*/
+static int hpTopRows(HpExec *pWorker, HpFrame *p){
+  HpTop *pTop = pWorker->pSink;
   const u16 *aRow = p->aSel;
   int n = p->nSel;
   int ii = 0;
   int rc;
-  while( ii<n && pRows->nTop<pRows->mxTop ){
-    rc = hpTopAdd(p, aRow[ii++]);
+  while( ii<n && pTop->nTop<pTop->mxTop ){
+    rc = hpTopAdd(pTop, p, aRow[ii++]);
     if( rc ) return rc;
   }
   if( ii<n ){
-    n = hpTopCandidates(p, &aRow[ii], n-ii);
+    n = hpTopCandidates(pTop, p, &aRow[ii], n-ii);
     for(ii=0; ii<n; ii++){
-      int i = pRows->aCand[ii];
-      if( hpTopIsBetter(p, pRows->apTop[0], i) ){
-        rc = hpTopReplace(p, i);
+      int i = pTop->aCand[ii];
+      if( hpTopIsBetter(pTop->found.pPlan, p, pTop->apTop[0], i) ){
+        rc = hpTopReplace(pTop, p, i);
         if( rc ) return rc;
       }
     }
   }
-  assert( hpTopIsHeap(p->pPlan, pRows) );
-  if( pRows->nTop==pRows->mxTop ) hpTopBound(p);
+  assert( hpTopIsHeap(pTop) );
+  if( pTop->nTop==pTop->mxTop ) hpTopBound(pTop);
+  hpFoundEnough(&pTop->found);
   return SQLITE_OK;
+}
+
+/*
+** As many rows are found as LIMIT says: are they too many?  Known after the first
+** run.
+*/
+static int hpTopIsMany(const HpFound *pFound, i64 nRow){
+  UNUSED_PARAMETER(nRow);
+  return pFound->nScanned==0
+      && ((const HpTop*)pFound)->mxTop>pFound->nTableRow/HP_TOP_SHARE;
+}
+static void hpTopRun(HpExec *p){
+  hpFoundRun(p, hpTopIsMany);
+}
+
+/*
+** The scan is over: the places of the best rows of all workers.
+*/
+static int hpTopMerge(HpScan *p){
+  HpTop *pOut = p->apWorker[0]->pSink;
+  i64 k;
+  int i;
+  for(i=1; i<p->nWorker; i++){
+    const HpTop *pIn = p->apWorker[i]->pSink;
+    for(k=0; k<pIn->nTop; k++){
+      if( pOut->nTop<pOut->mxTop ){
+        hpTopUp(pOut, pIn->apTop[k]);
+      }else if( hpTopCompare(p->pPlan, pIn->apTop[k], pOut->apTop[0])<0 ){
+        hpTopDown(pOut, pIn->apTop[k]);
+      }
+    }
+  }
+  assert( hpTopIsHeap(pOut) );
+  if( hpFoundReserve(&pOut->found, pOut->nTop) ) return HP_DECLINE;
+  for(k=0; k<pOut->nTop; k++){
+    pOut->found.aPlace[pOut->found.nPlace++] = hpTopPlace(pOut->apTop[k]);
+  }
+  return hpFoundMerge(p);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -119,7 +119,11 @@ static int hpRecordIsSound(const BtShared*, const u8*, u32);
 static int hpRecordLeaf(HpExec*, int, int*);
 
 /* hp_decode.c */
-static void hpRecordColumn(HpExec*, int, HpVec*);
+static void hpRecordColumn(const HpExec*, HpFrame*, int, HpVec*);
+
+/* hp_raw.c */
+static void hpRawSize(const HpExec*, const HpField*, int, u64*, u64*);
+static void hpRawCopy(const HpExec*, const HpField*, int, u8**, u8**);
 
 /* hp_count.c */
 static int hpCountRuns(HpExec*);

@@ -53,14 +53,14 @@ static void hpFloatAvx2(HpVal *aVal, const u8 *aTag, int n, int *pbNaN){
 ** Turn a vector of integers and reals into float form, and set *pbNaN if some
 ** real is not a number.  All integers are below 2^51 in size.
 */
-static void hpVecFloat(HpExec *p, HpVec *pVec, int *pbNaN){
+static void hpVecFloat(HpFrame *p, HpVec *pVec, int *pbNaN){
   HpVal *aVal = pVec->aVal;
   const u8 *aTag = pVec->aTag;
   int bNaN = 0;
   pVec->bFloat = 1;
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense ){
-    hpFloatAvx2(aVal, aTag, p->batch.nRow, pbNaN);
+    hpFloatAvx2(aVal, aTag, p->nRow, pbNaN);
     return;
   }
 #endif
@@ -175,9 +175,14 @@ static int hpStringsAvx2(
 /*
 ** Decode column iCol of the plan into pOut.
 */
-static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
-  const HpCol *pCol = &p->pPlan->aCol[iCol];
-  const HpBatch *pBatch = &p->batch;
+static void hpRecordColumn(
+  const HpExec *pWorker,
+  HpFrame *p,
+  int iCol,
+  HpVec *pOut
+){
+  const HpCol *pCol = &pWorker->pPlan->aCol[iCol];
+  const HpBatch *pBatch = &pWorker->batch;
   int iFrom;
   const u8 **apRec = pBatch->apRec;
   const u8 *aType;
@@ -217,8 +222,7 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
 #endif
     HP_ROWS_FROM(p, iFrom, {
       const struct HpSer *pSer = &aHpSer[aType[i]];
-      u64 x = hpLoad8(&apRec[i][aOfst[i]]);
-      aVal[i].i = (((i64)x >> pSer->shift) & pSer->mask) + pSer->add;
+      aVal[i].i = hpSerialGet(pSer, &apRec[i][aOfst[i]]);
       aTag[i] = pSer->tag;
       mType |= pSer->seen;
     })
@@ -245,7 +249,7 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
       const u8 *z;
       u8 tag;
       if( t==HP_SER_SLOW ){
-        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*p->pPlan->nCol+iCol];
+        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*pWorker->pPlan->nCol+iCol];
         t = pSlow->type;
         z = pSlow->z;
       }else{
@@ -253,8 +257,7 @@ static void hpRecordColumn(HpExec *p, int iCol, HpVec *pOut){
       }
       if( t<12 ){
         bWide |= t==6;
-        aVal[i].i = (((i64)hpLoad8(z) >> aHpSer[t].shift) & aHpSer[t].mask)
-                    + aHpSer[t].add;
+        aVal[i].i = hpSerialGet(&aHpSer[t], z);
         tag = aHpSer[t].tag;
       }else if( t==HP_SER_NONE ){
         aVal[i] = pCol->dflt;

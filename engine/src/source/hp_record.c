@@ -57,32 +57,6 @@ struct HpCells {
 };
 
 /*
-** Decoding of serial types 0..11 without a branch: the eight bytes at the
-** value, as a big-endian number, shifted, masked, plus a constant.
-*/
-#define HP_WIDE 0x80
-static const struct HpSer {
-  u64 mask;
-  u8 shift;
-  u8 add;
-  u8 tag;
-  u8 seen;               /* tag, and HP_WIDE for eight bytes */
-} aHpSer[12] = {
-  { 0,       0,  0, HP_NULL, HP_NULL },
-  { ~(u64)0, 56, 0, HP_INT,  HP_INT },
-  { ~(u64)0, 48, 0, HP_INT,  HP_INT },
-  { ~(u64)0, 40, 0, HP_INT,  HP_INT },
-  { ~(u64)0, 32, 0, HP_INT,  HP_INT },
-  { ~(u64)0, 16, 0, HP_INT,  HP_INT },
-  { ~(u64)0, 0,  0, HP_INT,  HP_INT|HP_WIDE },
-  { ~(u64)0, 0,  0, HP_REAL, HP_REAL },
-  { 0,       0,  0, HP_INT,  HP_INT },
-  { 0,       0,  1, HP_INT,  HP_INT },
-  { 0,       0,  0, HP_NULL, HP_NULL },
-  { 0,       0,  0, HP_NULL, HP_NULL },
-};
-
-/*
 ** Remove all rows from the batch.
 */
 static void hpBatchEmpty(HpBatch *pBatch){
@@ -621,7 +595,7 @@ static SQLITE_INLINE int hpRecordOut(
   }
   if( iEnd>nByte || (i+1==z[0] && iEnd!=nByte) ) return 0;
   pSer = &aHpSer[t];
-  v.i = (((i64)hpLoad8(&z[iVal]) >> pSer->shift) & pSer->mask) + pSer->add;
+  v.i = hpSerialGet(pSer, &z[iVal]);
   if( pSer->tag==HP_INT ) return (v.i<pBound->iMin) | (v.i>pBound->iMax);
   if( pSer->tag==HP_REAL ) return (v.r<pBound->rMin) | (v.r>pBound->rMax);
   return pBound->bNull==0;
@@ -653,12 +627,12 @@ static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
   int rc;
   if( nRec==0 ) return SQLITE_OK;
   if( pPlan->mxCol<0 ){
-    if( p->pRows ){
+    if( p->pScan->pSource->bWay ){
       memcpy(&p->batch.apRec[iRow], pCells->az, sizeof(pCells->az[0])*nRec);
     }
     rc = SQLITE_OK;
 #ifdef HP_AVX2
-  }else if( p->bAvx2 && pPlan->mxCol<HP_MX_COL-1 ){
+  }else if( p->frame.bAvx2 && pPlan->mxCol<HP_MX_COL-1 ){
     rc = hpCutAvx2(p, pCells, nRec, iRow);
 #endif
   }else{
@@ -1163,7 +1137,7 @@ static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
     int m;               /* Records to look at */
     int rc;
 #ifdef HP_AVX2
-    if( p->bAvx2 && pBt->usableSize<=32768 ){
+    if( p->frame.bAvx2 && pBt->usableSize<=32768 ){
       rc = hpCellsAvx2(p, aPage, aPtr, n, iMin, pBound, &cells, aRowid, &m);
     }else
 #endif

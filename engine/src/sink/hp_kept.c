@@ -1,0 +1,90 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_kept: values that are kept longer than the page they come from.
+**
+**    hpKeptSet()      keep a value of a vector
+**    hpKeptValue()    a value of a vector, in the form that kept ones have
+**    hpKeptCompare()  the order of two values
+**
+** A bare column, the best value of min() and max(), the keys of a row of a heap:
+** each may change with every row, so a text has space that is used again.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Row i of pVec: sets *pVal and *pn, and returns its type.
+*/
+static SQLITE_INLINE u8 hpKeptValue(
+  const HpVec *pVec,
+  int i,
+  HpVal *pVal,
+  u32 *pn
+){
+  u8 tag;
+  i &= pVec->mIdx;
+  tag = pVec->aTag[i];
+  *pVal = pVec->aVal[i];
+  *pn = 0;
+  if( tag & HP_STR ){
+    *pn = pVec->aLen[i];
+  }else if( pVec->bFloat && tag==HP_INT ){
+    pVal->i = (i64)pVal->r;
+  }
+  return tag;
+}
+
+/*
+** Keep row i of pVec in *pKept, text in memory of pArena.
+*/
+static int hpKeptSet(HpArena *pArena, HpKept *pKept, const HpVec *pVec, int i){
+  pKept->tag = hpKeptValue(pVec, i, &pKept->val, &pKept->n);
+  if( pKept->tag & HP_STR ){
+    u32 n = pKept->n;
+    if( n>pKept->nAlloc || pKept->aBuf==0 ){
+      u32 nAlloc = MAX(n, 2*pKept->nAlloc);
+      u8 *aBuf = hpArenaAlloc(pArena, (i64)nAlloc+8);
+      if( aBuf==0 ) return HP_DECLINE;
+      pKept->aBuf = aBuf;
+      pKept->nAlloc = nAlloc;
+    }
+    memcpy(pKept->aBuf, pKept->val.z, n);
+    memset(&pKept->aBuf[n], 0, 8);
+    pKept->val.z = pKept->aBuf;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Compare two values in the order of a sorter whose KeyInfo has pColl and
+** flags (KEYINFO_ORDER_xxx).
+*/
+static SQLITE_INLINE int hpKeptCompare(
+  u8 tA, HpVal a, u32 nA,
+  u8 tB, HpVal b, u32 nB,
+  CollSeq *pColl,
+  u8 flags
+){
+  int bNull = ((tA | tB) & HP_NULL)!=0;
+  int c;
+  if( bNull ){
+    c = (tB==HP_NULL) - (tA==HP_NULL);
+  }else{
+    c = hpValCompare(tA, a, nA, tB, b, nB, pColl);
+  }
+  if( c!=0 && flags
+   && ((flags & KEYINFO_ORDER_BIGNULL)==0
+       || ((flags & KEYINFO_ORDER_DESC)!=0)!=bNull)
+  ){
+    c = -c;
+  }
+  return c;
+}
+
+#endif /* SQLITE_OMIT_HP */
