@@ -6,6 +6,12 @@
 *************************************************************************
 ** A plan: what is to be done for a query.  Made by the floor plan, read by
 ** all others, never changed at run time.
+**
+**    HpPlan          the query: pipes, run one after the other
+**    HpPipePlan      source -> filters and expressions -> sink
+**    HpSourcePlan    the b-tree, and the columns of it
+**    HpProg          filters, keys, arguments
+**    HpGroupPlan, HpSortPlan, HpFindPlan    what the sink needs: one of them
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef HPPLAN_H
@@ -159,19 +165,11 @@ struct HpRange {
     aEnd[2];             /* Of the next one: the first key, the last key */
 };
 
-/* What is done with the rows that pass the filters: HpPlan.eSink */
-#define HP_SINK_GROUPS 0   /* Groups and their aggregates: hp_agg */
-#define HP_SINK_TOP    1   /* The first rows in some order: hp_rows */
-#define HP_SINK_FIRST  2   /* The first row of each combination of keys */
-#define HP_SINK_ROWS   3   /* All of them */
-#define HP_SINK_COUNT  4   /* No filters: their number is wanted: hp_count */
-#define HP_SINK_SORT   5   /* All of them, in some order, as records: hp_sort */
-
-/* Values of which not all is wanted: HpPlan.eTypeOnly */
+/* Values of which not all is wanted: HpSourcePlan.eTypeOnly */
 #define HP_ONLY_TYPE   1   /* The type or the size */
 #define HP_ONLY_LENGTH 2   /* The length: for that of a text all is read */
 
-/* Consecutive fields of the records of HP_SINK_SORT */
+/* Consecutive fields of the records of a sort */
 #define HP_FIELD_NULL  0   /* NULLs: keys that nobody reads */
 #define HP_FIELD_VEC   1   /* A vector */
 #define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
@@ -191,28 +189,31 @@ struct HpKeys {
   u8 *aSort;             /* KEYINFO_ORDER_xxx */
 };
 
-/* What to do for a query.  Made by sqlite3HpCode, owned by P4 of OP_HpScan,
-** read-only at run time. */
-struct HpPlan {
-  HpArena mem;           /* The memory of the plan, itself included */
-  sqlite3 *db;           /* For memory */
+/* A b-tree to scan, and what is wanted of it */
+struct HpSourcePlan {
+  const HpSourceType *pType;   /* How it is read */
   int iDb;               /* Database of the table */
-  Pgno iRoot;            /* Root page of the b-tree to scan */
+  Pgno iRoot;            /* Root page of the b-tree */
   u8 bIndex;             /* It is an index, or a WITHOUT ROWID table */
   u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
-  HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
+  u8 bRowid;             /* Some column is the rowid */
+  u8 bPlaces;            /* Places of rows are wanted: hpFoundPlace() */
   u8 bCached;            /* Prepare time: only look at pages in the cache */
+  u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
+                          ** stock may not have to read */
+  HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
   int nCol;              /* Columns used */
   HpCol *aCol;
   int mxCol;             /* Largest HpCol.iStore; -1: none */
-  u8 bRowid;             /* Some column is the rowid */
-  u8 eSink;              /* HP_SINK_xxx */
-  u8 bInOrder;           /* The index gives the groups in order */
-  int iLimitReg;         /* HP_SINK_TOP: register of LIMIT plus OFFSET.  pPart:
-                         ** of a parameter, or 0 */
-  HpProg prog;           /* Filters, keys, arguments */
-  HpKeys keys;           /* GROUP BY terms; none: one group, always there.
-                         ** HP_SINK_TOP: ORDER BY terms; _FIRST: columns */
+};
+
+/*
+** Groups and their aggregates; and so what an entry of HpRuns is: rows to be
+** sorted are entries without aggregates.
+*/
+struct HpGroupPlan {
+  HpKeys keys;           /* GROUP BY terms; none: one group, always there.  Of rows:
+                         ** ORDER BY terms */
   int nAgg;              /* Aggregate functions */
   int nSet;              /* Those of them with DISTINCT */
   int nOrder;            /* Those of them with ORDER BY */
@@ -229,32 +230,63 @@ struct HpPlan {
     u16 iAgg;              /* Count, sum, total or avg */
     u16 iVec;              /* The constant */
   } aHaving[HP_MX_HAVING];
+  u8 bRows;              /* Rows to be sorted: equal keys stay apart */
   u8 bIntKey;            /* One key, which may be an integer */
+  u8 bInOrder;           /* The index gives the groups in order */
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
-  u8 bSerial;            /* One worker: application code, or scan order */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
-  u8 bUser;              /* Application code is called */
-  u8 bDeep;              /* Functions that may need a large stack are called */
-  u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
-                          ** stock may not have to read */
   u8 bStream;            /* Stock reads a group when it is asked for it */
   u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
                          ** in: decline if some sum depends on that */
   int szGroup;           /* Bytes a group */
   u16 iHeadOff;          /* Offset of HpHead in a group */
-  int iKeyReg;           /* First register of the keys; 0 if nKey==0 */
+  int iKeyReg;           /* First register of the keys; 0 if there are none */
   int iBareReg;          /* First register of bare columns */
   int iFuncReg;          /* First register of aggregate functions */
-  int nField;            /* HP_SINK_SORT: what the records are made of */
-  HpField *aField;
-  u8 bNested;            /* ... The record is a blob after nKey NULLs */
-  HpPlan *pPart;         /* ... Not NULL: only the first rows of each partition are
-                         ** wanted.  Its groups are the partitions */
-  u8 eNumber;            /* ... HP_NUMBER_xxx */
-  int nLimit;            /* ... So many rows, and what iLimitReg says */
 };
 
-/* Window functions that number the rows of a partition: HpPlan.eNumber */
+/* Rows in some order, as records of a sorter */
+struct HpSortPlan {
+  HpGroupPlan row;       /* A row: HpHead, its key, its record */
+  int nField;            /* What the records are made of */
+  HpField *aField;
+  u8 bNested;            /* The record is a blob after a NULL for each key */
+  u8 eNumber;            /* pPart: HP_NUMBER_xxx */
+  HpGroupPlan *pPart;    /* Not NULL: only the first rows of each partition are
+                         ** wanted.  Its groups are the partitions */
+  int nLimit;            /* pPart: so many rows, ... */
+  int iLimitReg;         /* ... and what this register says, or 0 */
+};
+
+/* Places of rows: the first ones of an order, or of each combination of values */
+struct HpFindPlan {
+  HpKeys keys;           /* ORDER BY terms; columns */
+  int iLimitReg;         /* Register of LIMIT plus OFFSET */
+};
+
+/* From a source to a sink */
+struct HpPipePlan {
+  HpSourcePlan source;
+  HpProg prog;           /* Filters, keys, arguments */
+  const HpSinkType *pSink;   /* What is done with the rows that pass */
+  HpGroupPlan *pGroup;   /* What the sink needs: groups, ... */
+  HpSortPlan *pSort;     /* ... sorted records, ... */
+  HpFindPlan *pFind;     /* ... or places */
+  u8 bSerial;            /* One worker: application code, or scan order */
+  u8 bUser;              /* Application code is called */
+  u8 bDeep;              /* Functions that may need a large stack are called */
+};
+
+#define HP_MX_PIPE 1
+
+/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time */
+struct HpPlan {
+  HpArena mem;           /* The memory of the plan, itself included */
+  int nPipe;             /* Pipes, in the order in which they run */
+  HpPipePlan aPipe[HP_MX_PIPE];
+};
+
+/* Window functions that number the rows of a partition: HpSortPlan.eNumber */
 #define HP_NUMBER_ROWS  1      /* row_number() */
 #define HP_NUMBER_RANK  2      /* rank() */
 #define HP_NUMBER_DENSE 3      /* dense_rank() */

@@ -160,7 +160,7 @@ static int hpThreads(sqlite3 *db){
 static int hpThreadsFit(const HpScan *p){
 #ifdef HP_THREADS
   i64 nPattern = p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
-  if( p->pPlan->bDeep==0 ) return 1;
+  if( p->pPipe->bDeep==0 ) return 1;
   return (i64)JSON_MAX_DEPTH*HP_STACK_JSON + nPattern*HP_STACK_PATTERN
       <= hpStackSize();
 #else
@@ -196,7 +196,7 @@ static int hpScanStopped(const HpScan *p){
 
 /* The pager of the database that is scanned */
 static Pager *hpScanPager(const HpScan *p){
-  return sqlite3BtreePager(p->db->aDb[p->pPlan->iDb].pBt);
+  return sqlite3BtreePager(p->db->aDb[p->pPipe->source.iDb].pBt);
 }
 
 /*

@@ -18,8 +18,9 @@ struct HpScan {
   sqlite3 *db;           /* The connection */
   Vdbe *v;               /* The statement */
   const HpPlan *pPlan;
+  const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
+  const HpGroupPlan *pEntry;   /* What its runs consist of, if it makes some */
   const HpConfig *pCfg;
-  const HpSinkType *pSink;   /* What is done with the rows that pass */
   HpArena arena;         /* Memory of the source */
   HpSource *pSource;     /* Leaf pages */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
@@ -28,7 +29,7 @@ struct HpScan {
   u32 nTrip;             /* Pager.hp.nTrip when it began */
   u8 bExact;             /* Add up row by row, as stock does */
   u8 bSmall;             /* Declined because the table is small */
-  i64 mxRow;             /* HpPlan.pPart: rows wanted.  0: all of them */
+  i64 mxRow;             /* HpSortPlan.pPart: rows wanted.  0: all of them */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   int bInterrupt;        /* The progress handler said stop.  Atomic */
   int bEnd;              /* Take no more runs: stock reads on.  Atomic */
@@ -36,7 +37,7 @@ struct HpScan {
   u64 nScanned;          /* Rows read */
   int nWorker;
   HpExec *apWorker[HP_MX_THREAD];
-  HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpPlan.aHaving */
+  HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */
@@ -56,7 +57,7 @@ struct HpScan {
 struct HpExec {
   sqlite3 *db;
   HpScan *pScan;
-  const HpPlan *pPlan;
+  const HpPipePlan *pPipe;
   const HpConfig *pCfg;
   i64 nMemory;           /* Budget for groups, bytes */
   void (*xRun)(HpExec*); /* What its thread does */

@@ -173,7 +173,7 @@ static void hpOpRun(HpFrame *p, int iOp){
 
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
-      hpRecordColumn(p->pWorker, p, pOp->a, pOut);
+      p->pWorker->pPipe->source.pType->xColumn(p->pWorker, p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
       hpOpArith(p, pOp, pOut);

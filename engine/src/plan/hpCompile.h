@@ -41,8 +41,9 @@ struct HpCompile {
   Table *pTab;           /* The one table */
   Index *pIdx;           /* The index scanned instead of it, or NULL */
   int iCur;              /* Cursor of the table */
-  HpPlan *pPlan;         /* What is being made */
-  int nColAlloc;         /* Size of pPlan->aCol */
+  HpPlan *pPlan;         /* What is being made, ... */
+  HpPipePlan *pPipe;     /* ... and the pipe of it */
+  int nColAlloc;         /* Size of pPipe->source.aCol */
   int nSelf;             /* Generated columns around the expression */
   u16 iGuard;            /* Functions are needed where this is true */
   u8 bJump;              /* Stock codes the expression as jumps */
@@ -62,9 +63,10 @@ static int hpCompileExpr(HpCompile*, Expr*);
 static int hpCompileStored(HpCompile*, int);
 static int hpLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
-static void hpCompileSortColumns(HpPlan*);
+static void hpCompileSortColumns(HpPipePlan*);
 static HpPlan *hpPlanNew(HpCompile*, Parse*, Select*);
-static int hpPlanKeys(HpPlan*, int);
+static void *hpPlanAlloc(HpPlan*, i64);
+static int hpPlanKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
@@ -83,10 +85,10 @@ static void hpPlanExplain(Parse*, int, int);
 static int hpCodeScan(Parse*, HpPlan*, int);
 
 /* hp_partitionplan.c */
-static int hpPartCompile(HpPlan*, const HpWanted*);
+static int hpPartCompile(HpPlan*, HpSortPlan*, const HpWanted*);
 
 /* hp_sortplan.c */
-static int hpSortKeys(HpCompile*, ExprList*);
+static int hpSortKeys(HpCompile*, HpKeys*, ExprList*, int);
 static void hpSortExplain(Parse*, int);
 static int hpSortCode(Parse*, Select*, ExprList*, int, int);
 

@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_compile: from Expr trees to a vector program (prepare time).
 **
-**    hpPlanNew(), hpPlanKeys(), hpPlanFree()    a plan
+**    hpPlanNew(), hpPlanAlloc(), hpPlanKeys(), hpPlanFree()    a plan
 **    hpCompileExpr()    an expression: its vector, or a reason against it
 **    hpCompileWhere()   a WHERE clause: filters
 **    hpCompileConst()   a constant: coded into a register
@@ -47,7 +47,8 @@ static void hpPlanFree(void *pArg){
   HpPlan *pPlan = (HpPlan*)pArg;
   if( pPlan ){
     HpArena mem = pPlan->mem;
-    hpBoundsFree(pPlan->pRange);
+    int i;
+    for(i=0; i<pPlan->nPipe; i++) hpBoundsFree(pPlan->aPipe[i].source.pRange);
     hpArenaClear(&mem);
   }
 }
@@ -73,7 +74,7 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
 static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
   pOp->iGuard = HP_NO_VEC;
   if( !hpCollOk(pColl, &pOp->pColl) ){
-    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+    pC->pPipe->bSerial = pC->pPipe->bUser = 1;
     pOp->bUser = 1;
     pOp->iGuard = pC->iGuard;
   }
@@ -136,7 +137,7 @@ static int hpIsConst(HpCompile *pC, Expr *pExpr){
 ** The vector of a constant: pExpr is coded into a register later on.
 */
 static int hpCompileConst(HpCompile *pC, Expr *pExpr){
-  HpProg *pProg = &pC->pPlan->prog;
+  HpProg *pProg = &pC->pPipe->prog;
   int i;
   for(i=0; i<pProg->nConst; i++){
     if( pProg->aConst[i].bList ) continue;
@@ -200,9 +201,9 @@ static int hpCompileExpr(HpCompile*, Expr*);
 */
 static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
   if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
-   && pC->pPlan->eTypeOnly!=HP_ONLY_TYPE
+   && pC->pPipe->source.eTypeOnly!=HP_ONLY_TYPE
   ){
-    pC->pPlan->eTypeOnly = eType;
+    pC->pPipe->source.eTypeOnly = eType;
   }
 }
 
@@ -216,7 +217,7 @@ static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   x.a = (u16)a;
   x.b = (u16)b;
   x.iGuard = HP_NO_VEC;
-  a = hpProgOp(&pC->pPlan->prog, &x);
+  a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
@@ -229,7 +230,7 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
   x.aff = aff;
   x.a = x.b = (u16)a;
   x.iGuard = HP_NO_VEC;
-  a = hpProgOp(&pC->pPlan->prog, &x);
+  a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
@@ -255,7 +256,7 @@ static int hpCompileVirtual(HpCompile *pC, Column *pCol){
 ** the rowid.  -1: there are too many, or the index scanned has no such column.
 */
 static int hpCompileStored(HpCompile *pC, int iColumn){
-  HpPlan *pPlan = pC->pPlan;
+  HpSourcePlan *pPlan = &pC->pPipe->source;
   Table *pTab = pC->pTab;
   HpCol *pCol;
   int iStore = -1;
@@ -270,7 +271,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL
-     || hpArenaGrow(&pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
+     || hpArenaGrow(&pC->pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
                     sizeof(*pCol))
     ){
       return hpNo(pC, HP_NO_LIMIT);
@@ -309,7 +310,7 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
   memset(&op, 0, sizeof(op));
   op.eOp = HP_OP_COLUMN;
   op.a = (u16)i;
-  i = hpProgOp(&pC->pPlan->prog, &op);
+  i = hpProgOp(&pC->pPipe->prog, &op);
   return i<0 ? hpNo(pC, HP_NO_LIMIT) : i;
 }
 
@@ -341,7 +342,7 @@ static int hpCompileCompareAs(
   x.aff = aff & SQLITE_AFF_MASK;
   x.a = (u16)a;
   x.b = (u16)b;
-  if( x.bUser==0 && hpProgIsConst(&pC->pPlan->prog, a) ){
+  if( x.bUser==0 && hpProgIsConst(&pC->pPipe->prog, a) ){
     /* The constant on the right: the fast loops want it so */
     static const u8 aSwap[] = {   /* NE EQ GT LE LT GE */
       TK_NE, TK_EQ, TK_LT, TK_GE, TK_GT, TK_LE
@@ -350,13 +351,13 @@ static int hpCompileCompareAs(
     x.b = (u16)a;
     if( op>=TK_NE && op<=TK_GE ) x.op = aSwap[op-TK_NE];
   }
-  if( x.aff==SQLITE_AFF_TEXT && hpProgIsConst(&pC->pPlan->prog, x.b) ){
+  if( x.aff==SQLITE_AFF_TEXT && hpProgIsConst(&pC->pPipe->prog, x.b) ){
     /* Where it is compared with text only, its text is made once */
     b = hpCompileAff(pC, HP_OP_AFFINITY, SQLITE_AFF_TEXT, x.b);
     if( b<0 ) return -1;
     x.n = (u16)(b+1);
   }
-  a = hpProgOp(&pC->pPlan->prog, &x);
+  a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
@@ -454,7 +455,7 @@ static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
 ** stock does it, with the affinity of the left side.
 */
 static int hpCompileIn(HpCompile *pC, Expr *pExpr){
-  HpProg *pProg = &pC->pPlan->prog;
+  HpProg *pProg = &pC->pPipe->prog;
   Expr *pLeft = pExpr->pLeft;
   HpOp x;
   ExprList *pList;
@@ -507,7 +508,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
 ** An operation with arguments aVec[0..nVec-1].  *pOp says which.
 */
 static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
-  HpProg *pProg = &pC->pPlan->prog;
+  HpProg *pProg = &pC->pPipe->prog;
   int iArg = pProg->nArg;
   int i, a;
   for(i=0; i<nVec; i++){
@@ -539,7 +540,7 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
   x.a = (u16)a;
   x.b = (u16)(bNull + 2*bNot);
   x.iGuard = HP_NO_VEC;
-  a = hpProgOp(&pC->pPlan->prog, &x);
+  a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
 }
 
@@ -558,7 +559,7 @@ static int hpCompileGuard(
   int a, int bNull, int bNot
 ){
   if( a<0 ) return -1;
-  if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPlan->prog, a) ) return 0;
+  if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPipe->prog, a) ) return 0;
   a = hpCompileTruth(pC, a, bNull, bNot);
   if( a>=0 && pC->iGuard!=HP_NO_VEC ){
     a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
@@ -746,12 +747,12 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     a = hpCompileExpr(pC, pList->a[0].pExpr);
     b = a<0 ? -1 : hpCompileExpr(pC, pList->a[1].pExpr);
     if( b<0 ) return -1;
-    pC->pPlan->bDeep = 1;
+    pC->pPipe->bDeep = 1;
     x.eOp = HP_OP_LIKE;
     x.a = (u16)a;
     x.b = (u16)b;
     x.pInfo = pDef->pUserData;
-    a = hpProgOp(&pC->pPlan->prog, &x);
+    a = hpProgOp(&pC->pPipe->prog, &x);
     return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
   }
   if( pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF) ){
@@ -781,9 +782,9 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   }
   pC->bNoSub = bNoSub;
   if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 && pDef->xSFunc!=likeFunc ){
-    pC->pPlan->bSerial = pC->pPlan->bUser = 1;
+    pC->pPipe->bSerial = pC->pPipe->bUser = 1;
   }
-  pC->pPlan->bDeep = 1;
+  pC->pPipe->bDeep = 1;
   x.eOp = HP_OP_FUNC;
   x.bUser = 0;
   x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
@@ -791,7 +792,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   x.iGuard = pC->iGuard;
   a = hpCompileArgs(pC, &x, aVec, nArg);
   if( bNoSub && x.bSub && a>=0 ){
-    HpProg *pProg = &pC->pPlan->prog;
+    HpProg *pProg = &pC->pPipe->prog;
     for(i=0; pProg->aOp[i].iOut!=a; i++){}
     pProg->aOp[i].bSub = HP_SUB_DECLINE;
   }
@@ -929,18 +930,19 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
   }
   if( pWhere->op==TK_BETWEEN && !sqlite3ExprIsConstant(pC->pParse, pWhere) ){
     iVec = hpCompileBetween(pC, pWhere, 0);
-    if( iVec<0 || hpProgFilter(&pC->pPlan->prog, iVec) ) return SQLITE_ERROR;
+    if( iVec<0 || hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
     iVec = hpCompileBetween(pC, pWhere, 1);
   }else{
     pC->bJump = 1;
     iVec = hpCompileExpr(pC, pWhere);
   }
   if( iVec<0 ) return SQLITE_ERROR;
-  return hpProgFilter(&pC->pPlan->prog, iVec);
+  return hpProgFilter(&pC->pPipe->prog, iVec);
 }
 
 /* Order columns by their place in the record, the rowid first */
-static void hpCompileSortColumns(HpPlan *pPlan){
+static void hpCompileSortColumns(HpPipePlan *pPipe){
+  HpSourcePlan *pPlan = &pPipe->source;
   u16 aTo[HP_MX_COL];    /* New number of each column */
   int i, j;
   for(i=0; i<pPlan->nCol; i++){
@@ -949,8 +951,8 @@ static void hpCompileSortColumns(HpPlan *pPlan){
       aTo[i] += pPlan->aCol[j].iStore<pPlan->aCol[i].iStore;
     }
   }
-  for(i=0; i<pPlan->prog.nOp; i++){
-    HpOp *pOp = &pPlan->prog.aOp[i];
+  for(i=0; i<pPipe->prog.nOp; i++){
+    HpOp *pOp = &pPipe->prog.aOp[i];
     if( pOp->eOp==HP_OP_COLUMN ) pOp->a = aTo[pOp->a];
   }
   for(i=1; i<pPlan->nCol; i++){
@@ -971,33 +973,43 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
   const SrcItem *pItem = &p->pSrc->a[0];
   HpArena mem;
   HpPlan *pPlan;
+  HpPipePlan *pPipe;
   memset(pC, 0, sizeof(*pC));
   memset(&mem, 0, sizeof(mem));
   pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
   pPlan->mem = mem;
-  pPlan->prog.pMem = &pPlan->mem;
+  pPlan->nPipe = 1;
+  pPipe = &pPlan->aPipe[0];
+  pPipe->prog.pMem = &pPlan->mem;
   pC->pParse = pParse;
   pC->pTab = pItem->pSTab;
   pC->iCur = pItem->iCursor;
   pC->pIdx = pItem->hp.pIdx;
   pC->iGuard = HP_NO_VEC;
   pC->pPlan = pPlan;
-  pPlan->iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
-  pPlan->bIndex = pC->pIdx!=0;
-  pPlan->iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
+  pC->pPipe = pPipe;
+  pPipe->source.pType = &hpLeavesType;
+  pPipe->source.iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
+  pPipe->source.bIndex = pC->pIdx!=0;
+  pPipe->source.iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
   return pPlan;
 }
 
+/* Zeroed memory of the plan, or NULL */
+static void *hpPlanAlloc(HpPlan *pPlan, i64 nByte){
+  void *pNew = hpArenaAlloc(&pPlan->mem, nByte);
+  if( pNew ) memset(pNew, 0, nByte);
+  return pNew;
+}
+
 /* Memory for nKey keys */
-static int hpPlanKeys(HpPlan *pPlan, int nKey){
-  pPlan->keys.aColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
-  pPlan->keys.aVec = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
-  pPlan->keys.aSort = hpArenaAlloc(&pPlan->mem, nKey);
-  if( pPlan->keys.aColl==0 || pPlan->keys.aVec==0 || pPlan->keys.aSort==0 ){
-    return SQLITE_NOMEM;
-  }
+static int hpPlanKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
+  pKeys->aColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
+  pKeys->aVec = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
+  pKeys->aSort = hpArenaAlloc(&pPlan->mem, nKey);
+  if( pKeys->aColl==0 || pKeys->aVec==0 || pKeys->aSort==0 ) return SQLITE_NOMEM;
   return SQLITE_OK;
 }
 

@@ -87,7 +87,7 @@ static int hpCompileAggOrder(
   struct AggInfo_func *pF,
   HpAggDef *pDef
 ){
-  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
   ExprList *pList = pF->pFExpr->x.pList;
   ExprList *pTerms = pF->pFExpr->pLeft->x.pList;
   int i;
@@ -100,7 +100,7 @@ static int hpCompileAggOrder(
     return SQLITE_ERROR;
   }
   pDef->szEntry = 8*(2 + (pDef->bSelf ? 0 : pDef->nArg));
-  pDef->aTerm = hpArenaAlloc(&pPlan->mem, sizeof(HpTerm)*(i64)pTerms->nExpr);
+  pDef->aTerm = hpArenaAlloc(&pC->pPlan->mem, sizeof(HpTerm)*(i64)pTerms->nExpr);
   if( pDef->aTerm==0 ) return SQLITE_NOMEM;
   for(i=0; i<pTerms->nExpr; i++){
     HpTerm *pTerm = &pDef->aTerm[i];
@@ -115,15 +115,15 @@ static int hpCompileAggOrder(
     }
     pDef->nTerm++;
   }
-  for(i=0; i<pPlan->prog.nOp; i++){
-    const HpOp *pOp = &pPlan->prog.aOp[i];
+  for(i=0; i<pC->pPipe->prog.nOp; i++){
+    const HpOp *pOp = &pC->pPipe->prog.aOp[i];
     if( pOp->eOp==HP_OP_AFFINITY && pOp->aff==SQLITE_AFF_REAL ){
       hpNo(pC, HP_NO_AGGREGATE);
       return SQLITE_ERROR;
     }
   }
   pPlan->nOrder++;
-  pPlan->bDeep = 1;      /* Several workers may call it: hpOrderAhead() */
+  pC->pPipe->bDeep = 1;      /* Several workers may call it: hpOrderAhead() */
   return SQLITE_OK;
 }
 
@@ -136,7 +136,7 @@ static int hpCompileAgg(
   HpAggDef *pDef
 ){
   Parse *pParse = pC->pParse;
-  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
   ExprList *pList = pF->pFExpr->x.pList;
   int iVec;
   pDef->pFunc = pF->pFunc;
@@ -154,8 +154,8 @@ static int hpCompileAgg(
   }else if( pDef->eAgg==HP_AGG_CALL ){
     if( hpCompileAggArgs(pC, pList, pDef, 1, 0) ) return SQLITE_ERROR;
     /* In scan order */
-    if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pPlan->bUser = 1;
-    pPlan->bSerial = 1;
+    if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPipe->bUser = 1;
+    pC->pPipe->bSerial = 1;
     pPlan->bOpaque = 1;
   }else if( pList==0 || pList->nExpr==0 ){
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
@@ -179,7 +179,7 @@ static int hpCompileAgg(
   if( pF->iDistinct>=0 ){
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
     pDef->iSet = (i16)pPlan->nSet++;
-    pPlan->bSerial = 1;
+    pC->pPipe->bSerial = 1;
     pPlan->bOpaque = 1;
   }
   return SQLITE_OK;
@@ -189,7 +189,7 @@ static int hpCompileAgg(
 ** Bare columns are shown as the first row of the group has them.  So are keys:
 ** a bare column that is a key needs no copy.
 */
-static void hpCompileFirst(HpPlan *pPlan){
+static void hpCompileFirst(HpGroupPlan *pPlan){
   int i, k;
   for(i=0; i<pPlan->nBare; i++){
     for(k=0; k<pPlan->keys.n; k++){
@@ -215,10 +215,10 @@ static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
 
 /*
 ** Is the answer the same in whatever order rows are read?  Of sums that is
-** found out when they are known: HpPlan.bAnyOrder.
+** found out when they are known: HpGroupPlan.bAnyOrder.
 */
 static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
-  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
   int i;
   for(i=0; i<pPlan->keys.n; i++){
     if( !hpExprIsUniform(pC, pGroupBy->a[i].pExpr) ) return 0;
@@ -246,7 +246,7 @@ static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
 ** constant.  Later ones do not count: what comes before them may raise an error.
 */
 static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
-  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
   struct HpHaving *pNew;
   Expr *pAgg, *pConst;
   u8 op;
@@ -291,6 +291,7 @@ static HpPlan *hpCompile(
 ){
   HpCompile c;
   HpPlan *pPlan;
+  HpGroupPlan *pGroup;
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
   int i;
   int iMinMax = -1;
@@ -300,16 +301,19 @@ static HpPlan *hpCompile(
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pAggInfo = pAggInfo;
-  pPlan->keys.n = nKey;
-  pPlan->nAgg = pAggInfo->nFunc;
-  pPlan->nBare = pAggInfo->nAccumulator;
-  pPlan->aAgg = hpArenaAlloc(&pPlan->mem, sizeof(HpAggDef)*(i64)pPlan->nAgg);
-  pPlan->aBare = hpArenaAlloc(&pPlan->mem,
-                              sizeof(struct HpBare)*(i64)pPlan->nBare);
-  if( pPlan->aAgg==0 || pPlan->aBare==0 || hpPlanKeys(pPlan, nKey) ){
+  c.pPipe->pSink = &hpSinkGroups;
+  c.pPipe->pGroup = pGroup = hpPlanAlloc(pPlan, sizeof(*pGroup));
+  if( pGroup==0 ) goto refused;
+  pGroup->keys.n = nKey;
+  pGroup->nAgg = pAggInfo->nFunc;
+  pGroup->nBare = pAggInfo->nAccumulator;
+  pGroup->aAgg = hpPlanAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpPlanAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
+  if( pGroup->aAgg==0 || pGroup->aBare==0
+   || hpPlanKeys(pPlan, &pGroup->keys, nKey)
+  ){
     goto refused;
   }
-  memset(pPlan->aAgg, 0, sizeof(HpAggDef)*(u64)pPlan->nAgg);
 
   if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
   if( p->pSrc->a[0].hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
@@ -321,50 +325,50 @@ static HpPlan *hpCompile(
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;
-    pPlan->keys.aVec[i] = (u16)iVec;
-    pPlan->keys.aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCollOk(pKeyInfo->aColl[i], &pPlan->keys.aColl[i]) ){
+    pGroup->keys.aVec[i] = (u16)iVec;
+    pGroup->keys.aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCollOk(pKeyInfo->aColl[i], &pGroup->keys.aColl[i]) ){
       hpNo(&c, HP_NO_COLLATION);
       goto refused;
     }
   }
-  for(i=0; i<pPlan->nAgg; i++){
-    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pPlan->aAgg[i]) ) goto refused;
-    if( pPlan->aAgg[i].eAgg==HP_AGG_MIN || pPlan->aAgg[i].eAgg==HP_AGG_MAX ){
+  for(i=0; i<pGroup->nAgg; i++){
+    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]) ) goto refused;
+    if( pGroup->aAgg[i].eAgg==HP_AGG_MIN || pGroup->aAgg[i].eAgg==HP_AGG_MAX ){
       iMinMax = i;
-      if( pPlan->aAgg[i].iFilter!=HP_NO_VEC || pPlan->aAgg[i].iSet>=0 ){
+      if( pGroup->aAgg[i].iFilter!=HP_NO_VEC || pGroup->aAgg[i].iSet>=0 ){
         bOdd = 1;
       }
     }
   }
-  for(i=0; i<pPlan->nBare; i++){
+  for(i=0; i<pGroup->nBare; i++){
     int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
     if( iVec<0 ) goto refused;
-    pPlan->aBare[i].iVec = (u16)iVec;
-    pPlan->aBare[i].iKey = -1;
+    pGroup->aBare[i].iVec = (u16)iVec;
+    pGroup->aBare[i].iKey = -1;
   }
-  if( pPlan->nBare ){
+  if( pGroup->nBare ){
     /* Stock: the last min() or max() says from which row to show columns */
     if( bOdd ){
       goto refused;
     }else if( iMinMax>=0 ){
-      pPlan->aAgg[iMinMax].bLoad = 1;
+      pGroup->aAgg[iMinMax].bLoad = 1;
     }else{
-      hpCompileFirst(pPlan);
+      hpCompileFirst(pGroup);
     }
   }
-  for(i=0; i<pPlan->nAgg && pPlan->aAgg[i].eAgg<HP_AGG_CALL; i++){}
-  if( nKey && p->pHaving && i==pPlan->nAgg ) hpCompileHaving(&c, p->pHaving);
+  for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
+  if( nKey && p->pHaving && i==pGroup->nAgg ) hpCompileHaving(&c, p->pHaving);
   if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
    && !hpCompileAnyOrder(&c, p->pGroupBy)
   ){
     hpNo(&c, HP_NO_ORDER);
     goto refused;
   }
-  pPlan->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
-  hpCompileSortColumns(pPlan);
-  pPlan->szGroup = hpGroupLayout(pPlan);
-  if( pPlan->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
+  pGroup->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
+  hpCompileSortColumns(c.pPipe);
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
     goto refused;
   }
   return pPlan;

@@ -24,26 +24,28 @@
 /* The plan for counting the entries of the b-tree at iRoot */
 static void hpCountPlan(
   HpPlan *pPlan,
-  sqlite3 *db,
   int iDb,
   Pgno iRoot,
   int bIndex
 ){
+  HpPipePlan *pPipe = &pPlan->aPipe[0];
   memset(pPlan, 0, sizeof(*pPlan));
-  pPlan->db = db;
-  pPlan->iDb = iDb;
-  pPlan->iRoot = iRoot;
-  pPlan->bIndex = (u8)bIndex;
-  pPlan->eSink = HP_SINK_COUNT;
+  pPlan->nPipe = 1;
+  pPipe->source.iDb = iDb;
+  pPipe->source.iRoot = iRoot;
+  pPipe->source.bIndex = (u8)bIndex;
+  pPipe->source.pType = &hpCountType;
+  pPipe->pSink = &hpSinkCount;
 }
 
 /* Is the b-tree of pPlan to be counted here?  A read transaction is open. */
-static int hpCountWorthIt(const HpPlan *pPlan){
+static int hpCountWorthIt(sqlite3 *db, const HpPlan *pPlan){
+  const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
   int bLarge = 1;
-  int eOffload = hpOffload(pPlan->db);
-  if( eOffload==HP_OFFLOAD_OFF || pPlan->iRoot<2 ) return 0;
+  int eOffload = hpOffload(db);
+  if( eOffload==HP_OFFLOAD_OFF || pSource->iRoot<2 ) return 0;
   if( eOffload!=HP_OFFLOAD_FORCE
-   && hpSourceCountIsLarge(pPlan->db, pPlan, &bLarge)
+   && hpSourceCountIsLarge(db, pSource, &bLarge)
   ){
     bLarge = 0;
   }
@@ -69,8 +71,8 @@ SQLITE_PRIVATE int sqlite3HpCount(
   ){
     return HP_DECLINE;
   }
-  hpCountPlan(&plan, v->db, iDb, pCur->pgnoRoot, bIndex);
-  if( !hpCountWorthIt(&plan) ) return HP_DECLINE;
+  hpCountPlan(&plan, iDb, pCur->pgnoRoot, bIndex);
+  if( !hpCountWorthIt(v->db, &plan) ) return HP_DECLINE;
   rc = hpScanRun(v, &plan, 0, hpThreads(v->db), 0, &p);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
   hpScanFree(p);
@@ -92,13 +94,13 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
   int bOpened = 0;
   int bWorthIt;
   if( pParse->explain!=2 || pParse->nErr || pBtree==0 ) return;
-  hpCountPlan(&plan, pParse->db, iDb, iRoot, bIndex);
+  hpCountPlan(&plan, iDb, iRoot, bIndex);
   sqlite3BtreeEnter(pBtree);
   if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
     bOpened = sqlite3BtreeBeginTrans(pBtree, 0, 0)==SQLITE_OK;
   }
   bWorthIt = sqlite3BtreeTxnState(pBtree)!=SQLITE_TXN_NONE
-          && hpCountWorthIt(&plan);
+          && hpCountWorthIt(pParse->db, &plan);
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   sqlite3BtreeLeave(pBtree);
   if( bWorthIt ){

@@ -164,22 +164,24 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
 ** The plan, which has its keys already, sorts rows for a window, and *pWanted is
 ** known.
 */
-static int hpPartCompile(HpPlan *pPlan, const HpWanted *pWanted){
-  HpPlan *pPart;
+static int hpPartCompile(
+  HpPlan *pPlan,
+  HpSortPlan *pSort,
+  const HpWanted *pWanted
+){
+  const HpKeys *pKeys = &pSort->row.keys;
+  HpGroupPlan *pPart;
   int n = sizeof(HpPack) + ROUND8(sizeof(HpPart));
-  assert( pWanted->nPart<=pPlan->keys.n );
-  pPlan->pPart = pPart = hpArenaAlloc(&pPlan->mem, sizeof(*pPart));
+  assert( pWanted->nPart<=pKeys->n );
+  pSort->pPart = pPart = hpPlanAlloc(pPlan, sizeof(*pPart));
   if( pPart==0 ) return SQLITE_NOMEM;
-  memset(pPart, 0, sizeof(*pPart));
+  pPart->keys = *pKeys;
   pPart->keys.n = pWanted->nPart;
-  pPart->keys.aVec = pPlan->keys.aVec;
-  pPart->keys.aColl = pPlan->keys.aColl;
-  pPart->keys.aSort = pPlan->keys.aSort;
   pPart->bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
   pPart->iHeadOff = (u16)n;
   pPart->szGroup = n + sizeof(HpHead);
-  pPlan->eNumber = pWanted->eNumber;
-  pPlan->nLimit = pWanted->nLimit;
+  pSort->eNumber = pWanted->eNumber;
+  pSort->nLimit = pWanted->nLimit;
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

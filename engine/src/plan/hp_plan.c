@@ -391,14 +391,17 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   Vdbe *v = pParse->pVdbe;
   sqlite3_value *pP4;
   u8 okConstFactor = pParse->okConstFactor;
-  int i;
+  int i, k;
 
   hpStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
-  for(i=0; i<pPlan->prog.nConst; i++){
-    struct HpConst *pConst = &pPlan->prog.aConst[i];
-    sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
-    pConst->pExpr = 0;
+  for(k=0; k<pPlan->nPipe; k++){
+    const HpProg *pProg = &pPlan->aPipe[k].prog;
+    for(i=0; i<pProg->nConst; i++){
+      struct HpConst *pConst = &pProg->aConst[i];
+      sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
+      pConst->pExpr = 0;
+    }
   }
   pParse->okConstFactor = okConstFactor;
   pP4 = sqlite3ValueNew(pParse->db);
@@ -420,7 +423,7 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   int regExec = ++pParse->nMem;
   int i;
 
-  hpPlanExplain(pParse, iHp, pPlan->bAnyOrder);
+  hpPlanExplain(pParse, iHp, pPlan->aPipe[0].pGroup->bAnyOrder);
   pOp = sqlite3VdbeGetOp(v, iHp);
   i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
   pOp = sqlite3VdbeGetOp(v, iHp);
@@ -467,13 +470,15 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
 ){
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
+  HpGroupPlan *pGroup;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr ) return;
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, 0);
   if( pPlan==0 ) return;
-  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
-  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  pGroup = pPlan->aPipe[0].pGroup;
+  pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   regExec = hpCodeAgg(pParse, pPlan, iHp);
   hpCodeOrder(pParse, pAggInfo, iHp);
@@ -502,6 +507,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
 ){
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
+  HpGroupPlan *pGroup;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
   if( p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE
@@ -513,10 +519,11 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
-  pPlan->bStream = p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE;
-  pPlan->iKeyReg = iAMem;
-  pPlan->iBareReg = AggInfoColumnReg(pAggInfo, 0);
-  pPlan->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  pGroup = pPlan->aPipe[0].pGroup;
+  pGroup->bStream = p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE;
+  pGroup->iKeyReg = iAMem;
+  pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   regExec = hpCodeAgg(pParse, pPlan, iHp);
   sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);

@@ -54,7 +54,7 @@ static int hpRangeCompare(
   Expr *pRight
 ){
   Parse *pParse = pFind->pC->pParse;
-  HpProg *pProg = &pFind->pC->pPlan->prog;
+  HpProg *pProg = &pFind->pC->pPipe->prog;
   struct HpEnd *pEnd;
   Expr *pCol = sqlite3ExprSkipCollate(pLeft);
   Expr *pConst = pRight;
@@ -162,7 +162,7 @@ static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, int i){
 ** Compile term pTerm, unless it is NULL, as a filter of the range.
 */
 static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
-  HpProg *pProg = &pC->pPlan->prog;
+  HpProg *pProg = &pC->pPipe->prog;
   int i;
   for(i=0; i<pC->nRangeTerm && pC->apRangeTerm[i]!=pTerm; i++){}
   if( pTerm==0 || i<pC->nRangeTerm ) return SQLITE_OK;
@@ -174,7 +174,7 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
 
 /*
 ** If the planner found bounds for pItem find them as well: fill in
-** pC->pPlan->pRange, and compile the terms as filters.  Called before
+** pC->pPipe->source.pRange, and compile the terms as filters.  Called before
 ** hpCompileWhere() with all of the WHERE clause, which leaves these out.
 */
 static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
@@ -185,7 +185,7 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int i;
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
-  pC->pPlan->pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
+  pC->pPipe->source.pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
   if( p==0 ) return SQLITE_NOMEM;
   memset(p, 0, sizeof(*p));
   for(i=0; i<nEq+bBound; i++){
@@ -224,7 +224,7 @@ static int hpRangeLiteral(
   Mem *aMem,
   int *pnMem             /* Registers of aMem[] in use */
 ){
-  const HpProg *pProg = &pC->pPlan->prog;
+  const HpProg *pProg = &pC->pPipe->prog;
   int n = *pnMem;
   int i;
   if( pEnd->iReg==0 ) return 1;
@@ -247,10 +247,10 @@ static int hpRangeLiteral(
 */
 static int hpRangeSeemsLarge(HpCompile *pC){
   sqlite3 *db = pC->pParse->db;
-  const HpPlan *pPlan = pC->pPlan;
+  const HpSourcePlan *pPlan = &pC->pPipe->source;
   sqlite3_value *apVal[HP_MX_EQ+3];
   Mem aMem[HP_MX_EQ+3];
-  HpPlan plan;
+  HpSourcePlan plan;
   HpRange range;
   int nMem = 1;          /* Register 0 means none */
   int bLarge = pPlan->pRange!=0;

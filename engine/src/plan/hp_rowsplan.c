@@ -29,14 +29,14 @@ static int hpRowsLimitOk(const Select *p){
 }
 
 /*
-** HP_SINK_xxx for query p, or 0.  pOrderBy is what a sorter has to do,
+** The sink for query p, or NULL.  pOrderBy is what a sorter has to do,
 ** eDistinct how DISTINCT is done.
 **
 ** Where rows go straight to the application only DISTINCT is taken.  Rows that
 ** go to a co-routine are all asked for, by INSERT or the query around this one,
 ** unless the latter has a LIMIT: pDest->iSDParm2.
 */
-static int hpRowsSink(
+static const HpSinkType *hpRowsSink(
   Select *p,
   ExprList *pOrderBy,
   int eDistinct,
@@ -54,28 +54,26 @@ static int hpRowsSink(
   if( eDistinct==WHERE_DISTINCT_ORDERED ) return 0;
   if( eDistinct==WHERE_DISTINCT_UNORDERED ){
     /* With LIMIT and no sorter stock stops early */
-    return p->iLimit==0 || pOrderBy ? HP_SINK_FIRST : 0;
+    return p->iLimit==0 || pOrderBy ? &hpSinkFirst : 0;
   }
-  if( pOrderBy && p->iLimit ) return hpRowsLimitOk(p) ? HP_SINK_TOP : 0;
+  if( pOrderBy && p->iLimit ) return hpRowsLimitOk(p) ? &hpSinkTop : 0;
   if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
-    return HP_SINK_SORT;
+    return &hpSinkSort;
   }
   if( p->pWhere==0 || p->iLimit ) return 0;
   if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set
    || eDest==SRT_Coroutine
   ){
-    return HP_SINK_ROWS;
+    return &hpSinkRowids;
   }
   return 0;
 }
 
-/* Leaves that it takes: see hpRowsIsLarge(), hpSourceIsShort(), hpPartWorthIt() */
-static int hpRowsLeast(const Select *p, int eSink){
-  switch( eSink ){
-    case HP_SINK_TOP:   return HP_MIN_LEAF;
-    case HP_SINK_SORT:  return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
-    default:            return HP_MIN_PROBED;
-  }
+/* Leaves that it takes: see hpFoundIsLarge(), hpSourceIsShort(), hpPartWorthIt() */
+static int hpRowsLeast(const Select *p, const HpSinkType *pSink){
+  if( pSink==&hpSinkTop ) return HP_MIN_LEAF;
+  if( pSink==&hpSinkSort ) return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
+  return HP_MIN_PROBED;
 }
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
@@ -98,11 +96,11 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   sqlite3 *db = pParse->db;
   SrcItem *pItem;
   int iRewind;
-  int eSink;
+  const HpSinkType *pSink;
   VdbeOp *pOp;
   if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
-  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
-  if( eSink==0 || pParse->nested || pParse->nErr ) return 0;
+  pSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( pSink==0 || pParse->nested || pParse->nErr ) return 0;
   if( p->pWin ) return hpStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
@@ -120,7 +118,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   iRewind = pWInfo->a[0].p2-1;
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   if( pOp->opcode!=OP_Rewind
-   || (eSink!=HP_SINK_SORT
+   || (pSink!=&hpSinkSort
        && (pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab)
            || !hpRowsWhole(pItem)))
   ){
@@ -136,33 +134,41 @@ static HpPlan *hpRowsCompile(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
-  int eSink
+  const HpSinkType *pSink
 ){
   HpCompile c;
   HpPlan *pPlan;
+  HpFindPlan *pFind;
   int rc;
-  if( !hpCompileSafe(pParse, 0, p->pEList, eSink!=HP_SINK_TOP)
-   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, eSink==HP_SINK_ROWS))
+  if( !hpCompileSafe(pParse, 0, p->pEList, pSink!=&hpSinkTop)
+   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, pSink==&hpSinkRowids))
   ){
     hpStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
-  pPlan->eSink = (u8)eSink;
-  rc = hpCompileWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK && eSink!=HP_SINK_ROWS ){
-    rc = hpSortKeys(&c, eSink==HP_SINK_TOP ? pOrderBy : p->pEList);
+  c.pPipe->pSink = pSink;
+  c.pPipe->source.bPlaces = 1;
+  c.pPipe->pFind = pFind = hpPlanAlloc(pPlan, sizeof(*pFind));
+  if( pFind==0 ){
+    hpPlanFree(pPlan);
+    return 0;
   }
-  if( pPlan->bSerial || pPlan->bUser ) rc = SQLITE_ERROR;
+  rc = hpCompileWhere(&c, p->pWhere);
+  if( rc==SQLITE_OK && pSink!=&hpSinkRowids ){
+    rc = hpSortKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
+                    pSink==&hpSinkFirst);
+  }
+  if( c.pPipe->bSerial || c.pPipe->bUser ) rc = SQLITE_ERROR;
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
     hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
     hpPlanFree(pPlan);
     return 0;
   }
-  hpCompileSortColumns(pPlan);
-  if( eSink==HP_SINK_TOP ){
-    pPlan->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
+  hpCompileSortColumns(c.pPipe);
+  if( pSink==&hpSinkTop ){
+    pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
   }
   return pPlan;
 }
@@ -187,17 +193,17 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   int iNext;             /* Address of OP_Next */
   int nMem = pParse->nMem;
   int addrSkip, addrScan, regExec;
-  int eSink;
+  const HpSinkType *pSink;
 
   if( iRewind==0 || pParse->nErr ) return 0;
-  eSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
-  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, eSink)) ) return 0;
-  if( eSink==HP_SINK_SORT ){
+  pSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, pSink)) ) return 0;
+  if( pSink==&hpSinkSort ){
     addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
     if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){
       return addrScan;
     }
-    eSink = HP_SINK_ROWS;
+    pSink = &hpSinkRowids;
   }
   pOp = sqlite3VdbeGetOp(v, iRewind);
   iCur = pOp->p1;
@@ -207,7 +213,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
   }
   if( iNext==iRewind || pOp->p3!=0 ) return 0;
-  pPlan = hpRowsCompile(pParse, p, pOrderBy, eSink);
+  pPlan = hpRowsCompile(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;

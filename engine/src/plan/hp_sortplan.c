@@ -19,15 +19,19 @@
 #endif
 
 /*
-** Fill in the keys of the plan: the values that are compared.
+** Fill in keys: the values that are compared.  bBytes: only their bytes are.
 */
-static int hpSortKeys(HpCompile *pC, ExprList *pList){
-  HpPlan *pPlan = pC->pPlan;
+static int hpSortKeys(
+  HpCompile *pC,
+  HpKeys *pKeys,
+  ExprList *pList,
+  int bBytes
+){
   int n = pList->nExpr;
   KeyInfo *pKeyInfo;
   int i;
   int rc = SQLITE_OK;
-  if( hpPlanKeys(pPlan, n) ) return SQLITE_NOMEM;
+  if( hpPlanKeys(pC->pPlan, pKeys, n) ) return SQLITE_NOMEM;
   pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
   if( pKeyInfo==0 ) return SQLITE_NOMEM;
   for(i=0; i<n && rc==SQLITE_OK; i++){
@@ -36,17 +40,17 @@ static int hpSortKeys(HpCompile *pC, ExprList *pList){
       rc = SQLITE_ERROR;
       break;
     }
-    pPlan->keys.aVec[i] = (u16)iVec;
-    pPlan->keys.aSort[i] = pKeyInfo->aSortFlags[i];
-    pPlan->keys.aColl[i] = 0;
-    if( pPlan->eSink!=HP_SINK_FIRST
-     && !hpCollOk(pKeyInfo->aColl[i], &pPlan->keys.aColl[i])
+    pKeys->aVec[i] = (u16)iVec;
+    pKeys->aSort[i] = pKeyInfo->aSortFlags[i];
+    pKeys->aColl[i] = 0;
+    if( !bBytes
+     && !hpCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i])
     ){
       hpNo(pC, HP_NO_COLLATION);
       rc = SQLITE_ERROR;
     }
   }
-  pPlan->keys.n = n;
+  pKeys->n = n;
   sqlite3KeyInfoUnref(pKeyInfo);
   return rc;
 }
@@ -76,9 +80,9 @@ static void hpSortExplain(Parse *pParse, int iRewind){
 ** Add a field to the records.
 */
 static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
-  HpPlan *pPlan = pC->pPlan;
+  HpSortPlan *pPlan = pC->pPipe->pSort;
   HpField *pNew;
-  if( hpArenaGrow(&pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
+  if( hpArenaGrow(&pC->pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
                   sizeof(HpField))
   ){
     return 0;
@@ -94,7 +98,7 @@ static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
 ** Add a field with the value of pExpr to the records.
 */
 static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
-  HpPlan *pPlan = pC->pPlan;
+  HpSortPlan *pPlan = pC->pPipe->pSort;
   Table *pTab = pC->pTab;
   HpField *pField;
   int iVec;
@@ -108,7 +112,7 @@ static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
     int iStore;
     int iCol = hpCompileStored(pC, pExpr->iColumn);
     if( iCol<0 ) return SQLITE_ERROR;
-    iStore = pPlan->aCol[iCol].iStore;
+    iStore = pC->pPipe->source.aCol[iCol].iStore;
     if( pPlan->nField>0 ){
       pField = &pPlan->aField[pPlan->nField-1];
       if( pField->eField==HP_FIELD_RAW && pField->iStore+pField->n==iStore ){
@@ -135,7 +139,7 @@ static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
 ** results gets them all, as one record within the record.
 */
 static int hpSortFields(HpCompile *pC, Select *p, ExprList *pOrderBy, int eDest){
-  HpPlan *pPlan = pC->pPlan;
+  HpSortPlan *pPlan = pC->pPipe->pSort;
   ExprList *pEList = p->pEList;
   int nAlloc = 0;
   int rc = SQLITE_OK;
@@ -168,27 +172,35 @@ static HpPlan *hpSortCompile(
 ){
   HpCompile c;
   HpPlan *pPlan;
-  int rc, i, k;
+  HpSortPlan *pSort;
+  int rc = SQLITE_OK;
+  int i, k;
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
-  pPlan->eSink = HP_SINK_SORT;
-  pPlan->szGroup = sizeof(HpHead);
-  rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
+  c.pPipe->pSink = &hpSinkSort;
+  c.pPipe->pSort = pSort = hpPlanAlloc(pPlan, sizeof(*pSort));
+  if( pSort==0 ){
+    rc = SQLITE_NOMEM;
+  }else{
+    pSort->row.bRows = 1;
+    pSort->row.szGroup = sizeof(HpHead);
+  }
+  if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
   if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK ) rc = hpSortKeys(&c, pOrderBy);
+  if( rc==SQLITE_OK ) rc = hpSortKeys(&c, &pSort->row.keys, pOrderBy, 0);
   if( rc==SQLITE_OK ) rc = hpSortFields(&c, p, pOrderBy, eDest);
-  if( rc==SQLITE_OK && p->pHp ) rc = hpPartCompile(pPlan, p->pHp);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpPartCompile(pPlan, pSort, p->pHp);
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
     hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
     hpPlanFree(pPlan);
     return 0;
   }
-  pPlan->bUser = pPlan->bSerial;
-  hpCompileSortColumns(pPlan);
-  for(i=0; i<pPlan->nField; i++){
-    HpField *pField = &pPlan->aField[i];
+  c.pPipe->bUser = c.pPipe->bSerial;
+  hpCompileSortColumns(c.pPipe);
+  for(i=0; i<pSort->nField; i++){
+    HpField *pField = &pSort->aField[i];
     if( pField->eField!=HP_FIELD_RAW ) continue;
-    for(k=0; pPlan->aCol[k].iStore!=pField->iStore; k++){}
+    for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
     pField->iCol = k;
   }
   return pPlan;
@@ -210,11 +222,13 @@ static int hpSortCode(
   int addrSkip, addrScan;
   int iCur, iHalt;       /* Operands of OP_Rewind */
   VdbeOp *pOp;
+  HpSortPlan *pSort;
   HpPlan *pPlan = hpSortCompile(pParse, p, pOrderBy, eDest);
   if( pPlan==0 ){
     pParse->nMem = nMem;
     return 0;
   }
+  pSort = pPlan->aPipe[0].pSort;
   hpSortExplain(pParse, iRewind);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   pOp = sqlite3VdbeGetOp(v, iRewind);
@@ -223,9 +237,9 @@ static int hpSortCode(
   pOp->opcode = OP_Goto;
   pOp->p1 = 0;
   pOp->p2 = sqlite3VdbeCurrentAddr(v);
-  if( pPlan->pPart && p->pHp->pLimit ){
-    pPlan->iLimitReg = ++pParse->nMem;
-    sqlite3ExprCode(pParse, p->pHp->pLimit, pPlan->iLimitReg);
+  if( pSort->pPart && p->pHp->pLimit ){
+    pSort->iLimitReg = ++pParse->nMem;
+    sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
   }
   addrScan = hpCodeScan(pParse, pPlan, ++pParse->nMem);
   /* sqlite3HpCodeSorted() fills these in */

@@ -10,6 +10,10 @@
 #ifndef HPRUN_H
 #define HPRUN_H
 
+/* hp_pipe.c */
+static int hpPipeRun(HpScan*, const HpPipePlan*, Mem*, int);
+static void hpPipeFree(HpScan*, int);
+
 /* hp_exec.c */
 static void hpScanFree(void*);
 static int hpScanRun(Vdbe*, const HpPlan*, Mem*, int, int, HpScan**);

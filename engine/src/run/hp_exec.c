@@ -20,12 +20,6 @@
 ** declines: SQLite's code begins again.  It also looks whether it was
 ** interrupted.
 **
-** Workers.  Each but the first has a thread of its own (hp_thread.c).  They
-** must not touch the connection: its lookaside memory and mallocFailed belong
-** to the caller.  Values and SQLite's functions want a connection to allocate
-** from and to read limits of, so each of these workers gets a copy of the
-** structure, without lookaside memory.
-**
 ** Memory.  SQLite alone needs less, so that no allocation fails which it would
 ** have got: one that fails during OP_HpScan declines; one that fails later, in
 ** whosever code, lets the program begin again without us (sqlite3HpRestart()),
@@ -34,17 +28,11 @@
 ** statement that writes cannot begin again: while memory is limited OP_HpScan
 ** declines.
 **
-** A worker that fails sets HpScan.bStop.  If all that failed declined so does
-** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
-** worker.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/* Opcodes a row that the progress handler is told about */
-#define HP_STEPS 8
 
 /*
 ** Statement v stops with error *pRc.  If it ran out of memory, after OP_HpScan
@@ -78,23 +66,6 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
 }
 
 /*
-** Free worker i of a scan.
-*/
-static void hpExecFree(HpScan *pScan, int i){
-  HpExec *p = pScan->apWorker[i];
-  if( p ){
-    pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
-    if( pScan->pSink->xClose ) pScan->pSink->xClose(p);
-    hpExprClose(&p->frame);
-    hpArenaClear(&p->batch.side);
-    hpArenaClear(&p->vec);
-    if( p->db!=pScan->db ) sqlite3_free(p->db);
-    sqlite3_free(p);
-    pScan->apWorker[i] = 0;
-  }
-}
-
-/*
 ** Free a scan: destructor of the pointer in the register of OP_HpScan.
 */
 static void hpScanFree(void *pArg){
@@ -103,7 +74,7 @@ static void hpScanFree(void *pArg){
     int i;
     hpMergeClose(p);
     hpOrderClose(p);
-    for(i=0; i<p->nWorker; i++) hpExecFree(p, i);
+    for(i=0; i<p->nWorker; i++) hpPipeFree(p, i);
     hpSourceClose(p->pSource);
     hpArenaClear(&p->arena);
     sqlite3_mutex_free(p->pMutex);
@@ -113,138 +84,8 @@ static void hpScanFree(void *pArg){
 }
 
 /*
-** A copy of connection db for a worker: see above.
-*/
-static sqlite3 *hpExecConnection(sqlite3 *db){
-  sqlite3 *pCopy = sqlite3_malloc64(sizeof(*pCopy));
-  if( pCopy ){
-    memcpy(pCopy, db, sizeof(*pCopy));
-    memset(&pCopy->lookaside, 0, sizeof(pCopy->lookaside));
-    pCopy->lookaside.bDisable = 1;
-    pCopy->mutex = 0;
-    pCopy->mallocFailed = 0;
-    pCopy->bBenignMalloc = 0;
-    pCopy->nVdbeExec = 0;
-    pCopy->pParse = 0;
-    pCopy->pErr = 0;
-    pCopy->pnBytesFreed = 0;
-  }
-  return pCopy;
-}
-
-/*
-** Make worker i: allocate what it needs and read the constants from registers
-** aMem[].
-*/
-static int hpExecOpen(HpScan *pScan, int i, Mem *aMem){
-  const HpPlan *pPlan = pScan->pPlan;
-  HpExec *p;
-  HpFrame *pFrame;
-  int rc;
-
-  pScan->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
-  if( p==0 ) return HP_DECLINE;
-  memset(p, 0, sizeof(*p));
-  p->pScan = pScan;
-  p->pPlan = pPlan;
-  p->pCfg = pScan->pCfg;
-  p->nMemory = hpMemory(pScan->db)/pScan->nWorker;
-  p->db = i==0 ? pScan->db : hpExecConnection(pScan->db);
-  if( p->db==0 ){
-    p->db = pScan->db;
-    return HP_DECLINE;
-  }
-  rc = hpRunInit(p);
-  if( rc || pScan->pSink->xRows==0 ) return rc;
-  rc = hpBatchInit(p);
-  if( rc ) return rc;
-  pFrame = &p->frame;
-  pFrame->pWorker = p;
-  pFrame->db = p->db;
-  pFrame->pCfg = p->pCfg;
-  pFrame->pProg = &pPlan->prog;
-  pFrame->nAlloc = p->batch.nAlloc;
-  pFrame->mxText = p->nMemory;
-#ifdef HP_AVX2
-  pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
-#endif
-  rc = hpExprOpen(pFrame, aMem);
-  return rc ? rc : pScan->pSink->xOpen(p, aMem);
-}
-
-/*
-** A worker has scanned a batch of nRow rows.  Is the scan to stop?
-*/
-static int hpExecPoll(HpExec *p, int nRow){
-  HpScan *pScan = p->pScan;
-  p->nScanned += nRow;
-  if( p==pScan->apWorker[0] && hpScanChanged(pScan) ) return HP_DECLINE;
-  return hpExecProgress(p, (u32)nRow*HP_STEPS);
-}
-
-/*
-** Filter the rows of the batch, give those that pass to the sink, and empty it.
-*/
-static int hpExecBatch(HpExec *p){
-  HpFrame *pFrame = &p->frame;
-  int nRow = p->batch.nRow + p->batch.nSkip;
-  int rc = SQLITE_OK;
-  if( nRow==0 ) return SQLITE_OK;
-  pFrame->nRow = p->batch.nRow;
-  if( pFrame->nRow ) rc = hpExprFilter(pFrame);
-  if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
-    rc = hpExprRest(pFrame);
-    if( rc==SQLITE_OK ) rc = p->pScan->pSink->xRows(p, pFrame);
-  }
-  p->nSkipped += p->batch.nSkip;
-  hpBatchEmpty(&p->batch);
-  pFrame->iPos += nRow;
-  if( rc==SQLITE_OK ) rc = hpExecPoll(p, nRow);
-  return rc;
-}
-
-/*
-** Work on one run of leaves after the other until there is none.
-*/
-static int hpExecRuns(HpExec *p){
-  const HpSinkType *pSink = p->pScan->pSink;
-  int rc;
-  int i;
-  while( (rc = hpSourceNext(p))==SQLITE_OK && p->run.nPage>0 ){
-    p->frame.iPos = (u64)p->run.iSeq<<32;
-    for(i=0; i<p->run.nPage; i++){
-      int iCell = 0;
-      while( iCell>=0 ){
-        rc = hpRecordLeaf(p, i, &iCell);
-        if( rc ) return rc;
-        if( p->batch.nRow==p->batch.nAlloc ){
-          rc = hpExecBatch(p);
-          if( rc ) return rc;
-        }
-      }
-    }
-    /* The next run overwrites the pages that the batch points into */
-    rc = hpExecBatch(p);
-    if( rc ) return rc;
-    if( pSink->xRunEnd ) pSink->xRunEnd(p);
-    if( AtomicLoad(&p->pScan->bEnd) ) return SQLITE_OK;
-  }
-  AtomicStore(&p->pScan->bAll, 1);
-  return rc;
-}
-
-/*
-** All that a worker does in its thread.  The result is in p->rc.
-*/
-static void hpExecRun(HpExec *p){
-  const HpSinkType *pSink = p->pScan->pSink;
-  p->rc = pSink->xRows ? hpExecRuns(p) : hpCountRuns(p);
-  if( p->rc==SQLITE_OK && pSink->xFinish ) p->rc = pSink->xFinish(p);
-  if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
-}
-
-/*
-** Run the plan with up to nWorker workers.  *ppScan is to be freed.
+** Run the plan with up to nWorker workers: pipe after pipe.  What the last one
+** leaves is delivered.  *ppScan is to be freed.
 */
 static int hpScanRun(
   Vdbe *v,
@@ -255,54 +96,20 @@ static int hpScanRun(
   HpScan **ppScan
 ){
   HpScan *p;
-  int rc, i;
-
-  /* Running out of memory here is no error: stock needs less */
+  int rc = SQLITE_OK;
+  int i;
   sqlite3BeginBenignMalloc();
-  *ppScan = p = sqlite3_malloc64(sizeof(*p));
-  if( p==0 ){
-    rc = HP_DECLINE;
-  }else{
-    memset(p, 0, sizeof(*p));
-    p->db = v->db;
-    p->v = v;
-    p->pPlan = pPlan;
-    p->pCfg = hpConfig();
-    p->pSink = hpSinkOf(pPlan);
-    p->nChange = hpScanChanges(p);
-    p->nTrip = hpScanPager(p)->hp.nTrip;
-    p->bExact = bExact;
-    rc = hpSourceOpen(p, aMem);
-    if( rc==SQLITE_OK && p->pSink->xBegin ) rc = p->pSink->xBegin(p, aMem);
-    if( rc==SQLITE_OK ){
-      p->nWorker = 1;
-      if( nWorker>1 && pPlan->bSerial==0 && hpThreadsFit(p)
-       && hpSourceParallel(p->pSource, p->pCfg->nThread>1)
-      ){
-        p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
-        if( p->pMutex ) p->nWorker = nWorker;
-      }
-      for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
-        rc = hpExecOpen(p, i, aMem);
-      }
-    }
-  }
-  for(i=0; i<pPlan->nHaving && rc==SQLITE_OK; i++){
-    const HpVec *pVec = &p->apWorker[0]->frame.aVec[pPlan->aHaving[i].iVec];
-    p->aHaving[i].tag = pVec->aTag[0];
-    p->aHaving[i].val = pVec->aVal[0];
-  }
+  *ppScan = p = sqlite3MallocZero(sizeof(*p));
   sqlite3EndBenignMalloc();
-  /* Functions with constant arguments have been called */
-  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK ) rc = hpScanEach(p, hpExecRun);
-  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK && pPlan->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
-    rc = HP_DECLINE;
-  }
-  if( rc==SQLITE_OK ){
-    for(i=0; i<p->nWorker; i++) p->nScanned += p->apWorker[i]->nScanned;
-    if( p->pSink->xCombine ) rc = p->pSink->xCombine(p);
+  if( p==0 ) return HP_DECLINE;
+  p->db = v->db;
+  p->v = v;
+  p->pPlan = pPlan;
+  p->pCfg = hpConfig();
+  p->bExact = bExact;
+  assert( pPlan->nPipe>=1 && pPlan->nPipe<=HP_MX_PIPE );
+  for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
+    rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
   }
   return rc;
 }
@@ -314,6 +121,7 @@ static int hpScanRun(
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
+  const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
   Mem *pReg = &aMem[pOp->p1];
   HpScan *p;
   int i, rc;
@@ -330,11 +138,11 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
   if( hpOffload(db)!=HP_OFFLOAD_FORCE ){
     int bLarge;
-    if( pPlan->pRange ){
-      rc = hpSourceRangeIsLarge(db, pPlan, aMem, &bLarge);
+    if( pSource->pRange ){
+      rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
     }else{
-      rc = hpSourceIsLarge(db->aDb[pPlan->iDb].pBt, pPlan->iRoot,
-                           pPlan->bIndex, HP_MIN_LEAF, &bLarge);
+      rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
+                           pSource->bIndex, HP_MIN_LEAF, &bLarge);
     }
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
     if( !bLarge ){
@@ -373,7 +181,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
-  if( pPlan->keys.n && p->apWorker[0]->pRuns ){
+  if( p->pEntry && p->pEntry->keys.n ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;
@@ -405,7 +213,7 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
-  if( rc==SQLITE_OK && aGroup && p->pPlan->bStream && hpScanTripped(p) ){
+  if( rc==SQLITE_OK && aGroup && p->pEntry->bStream && hpScanTripped(p) ){
     rc = hpScanPager(p)->hp.rcTrip;
   }
   *pbDone = aGroup==0;

@@ -49,7 +49,7 @@ static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
       pOut->flags = MEM_Blob|MEM_Ephem;
       pOut->z = (char*)&pHead->z[pHead->nNorm];
       pOut->n = (int)(pHead->nRec - pHead->nNorm);
-      if( p->pPlan->pPart ) pOut->n -= 4;
+      if( p->pPipe->pSort->pPart ) pOut->n -= 4;
     }
   }
   return rc;

@@ -121,7 +121,7 @@ struct HpSet {
 **    pSpill->aRun          earlier ones, in key order, in a file
 */
 struct HpRuns {
-  const HpPlan *pPlan;   /* What an entry is */
+  const HpGroupPlan *pPlan;  /* What an entry is */
   HpExec *pWorker;
   HpArena arena;         /* Chunks, keys, copies; rows */
   u32 nGroup;            /* Entries in memory that are in no run */
@@ -151,7 +151,7 @@ struct HpRuns {
 /* The groups of a worker */
 struct HpAgg {
   HpRuns runs;           /* The groups, by number */
-  const HpPlan *pPlan;
+  const HpGroupPlan *pPlan;
   u32 *aSlot;            /* Hash table: salt, number of the group plus one.  Empty
                          ** while HpRuns.bOrdered */
   u32 mSlot;             /* Number of its entries, less one */
@@ -162,7 +162,7 @@ struct HpAgg {
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
-  HpSet *aSet;           /* HpPlan.nSet sets */
+  HpSet *aSet;           /* HpGroupPlan.nSet sets */
   /* Scratch for a frame, in selection order */
   HpPack *aPack;         /* Packed keys */
   u64 *aHash;            /* Hash values */
@@ -179,7 +179,7 @@ struct HpAgg {
 typedef struct HpSort HpSort;
 struct HpSort {
   HpRuns runs;           /* Rows, as entries that have no aggregates */
-  const HpPlan *pPlan;
+  const HpSortPlan *pPlan;
   struct HpParts *pParts;  /* Partitions; or NULL: keep all rows */
 };
 
@@ -197,13 +197,6 @@ struct HpSort {
 
 #define HP_MX_BOUND    7      /* Last column of a record that HpBound tests */
 
-/* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
-#define HP_FOUND(ISEQ,ILEAF,ICELL) \
-    ((i64)(((u64)(ISEQ)<<32) | ((u64)(ILEAF)<<16) | (u64)(ICELL)))
-#define hpPlaceSeq(I)   ((u32)((u64)(I)>>32))
-#define hpPlaceLeaf(I)  ((int)(((I)>>16) & 0xffff))
-#define hpPlaceCell(I)  ((int)((I) & 0xffff))
-
 /*
 ** Places of rows that a worker found; after the scan, in that of the first
 ** worker, of all.
@@ -211,8 +204,8 @@ struct HpSort {
 typedef struct HpFound HpFound;
 struct HpFound {
   HpExec *pWorker;
-  const HpPlan *pPlan;
-  i64 *aPlace;           /* Places of the rows found: HP_FOUND() */
+  const HpFindPlan *pPlan;
+  i64 *aPlace;           /* Places of the rows found: HP_PLACE() */
   i64 nPlace;            /* Entries of aPlace */
   i64 nAlloc;            /* Entries allocated */
   i64 iNext;             /* Next entry to deliver */
@@ -314,9 +307,9 @@ static void hpSumScattered(HpRuns*, HpFrame*, int, const HpVec*, const u16*,
 static int hpSumMerge(HpSum*, const HpSum*);
 
 /* hp_group.c */
-static const u8 *hpGroupKey(const HpPlan*, const u8*, u8*, u32*);
+static const u8 *hpGroupKey(const HpGroupPlan*, const u8*, u8*, u32*);
 static u8 *hpGroupAt(const HpRuns*, u32);
-static int hpGroupLayout(HpPlan*);
+static int hpGroupLayout(HpGroupPlan*);
 static i64 hpGroupMemory(const HpRuns*);
 static void hpGroupReset(HpRuns*);
 
@@ -329,22 +322,22 @@ static u8 *hpRadixGroup(const HpRuns*, u32);
 static int hpOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpOrder*, int);
 static int hpOrderSort(HpRuns*);
 static void hpOrderMerge(HpOrder*, const HpOrder*);
-static u64 hpOrderSize(const HpPlan*, const u8*);
-static u8 *hpOrderWrite(const HpPlan*, const u8*, u8*, const u8*);
-static u8 *hpOrderPointers(const HpPlan*, u8*, u8*);
+static u64 hpOrderSize(const HpGroupPlan*, const u8*);
+static u8 *hpOrderWrite(const HpGroupPlan*, const u8*, u8*, const u8*);
+static u8 *hpOrderPointers(const HpGroupPlan*, u8*, u8*);
 static int hpOrderLoad(HpScan*, const HpAggDef*, HpOrder*, Mem*);
-static void hpOrderPrefetch(const HpPlan*, u8**);
+static void hpOrderPrefetch(const HpGroupPlan*, u8**);
 static int hpOrderAhead(HpScan*, u8**, u32, u32*);
 static void hpOrderClose(HpScan*);
 
 /* hp_result.c */
-static int hpResultMerge(const HpPlan*, u8*, const u8*);
-static int hpResultWanted(const HpPlan*, const u8*, const HpLiteral*);
+static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);
+static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
 static int hpResultLoad(HpScan*, u8*, Mem*, HpBuf*);
 
 /* hp_spill.c */
-static int hpSpillRecord(const HpPlan*, const u8*, HpBuf*);
-static void hpSpillPointers(const HpPlan*, u8*);
+static int hpSpillRecord(const HpGroupPlan*, const u8*, HpBuf*);
+static void hpSpillPointers(const HpGroupPlan*, u8*);
 static void hpSpillSigns(HpRuns*);
 static int hpSpillDoubt(const HpAggDef*, const struct HpSign*, u64);
 static void hpSpillNote(struct HpSpill*, u64);
@@ -355,7 +348,7 @@ static void hpSpillClose(HpRuns*);
 static void hpSpillFreeRuns(HpRuns*);
 
 /* hp_agg.c */
-static int hpAggOpen(HpFrame*, const HpPlan*, HpAgg**);
+static int hpAggOpen(HpFrame*, const HpGroupPlan*, HpAgg**);
 static void hpAggClose(HpAgg*);
 static void hpAggReset(HpAgg*);
 static int hpAggFind(HpAgg*, HpFrame*);
@@ -374,13 +367,13 @@ static int hpMergeNext(HpScan*, u8**);
 /* hp_sort.c */
 static int hpSortOpen(HpExec*);
 static void hpSortClose(HpSort*);
-static int hpSortKey(const HpPlan*, const HpFrame*, int, HpBuf*, u32*);
-static int hpSortTail(const HpPlan*, const HpFrame*, int, HpBuf*, u32);
-static void hpSortExact(const HpPlan*, HpFrame*);
+static int hpSortKey(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32*);
+static int hpSortTail(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32);
+static void hpSortExact(const HpSortPlan*, HpFrame*);
 static int hpSortStep(HpSort*, HpFrame*, int);
 
 /* hp_partition.c */
-static i64 hpPartLimit(const HpPlan*, const Mem*);
+static i64 hpPartLimit(const HpSortPlan*, const Mem*);
 static int hpPartWorthIt(const HpScan*);
 static int hpPartOpen(HpExec*);
 static void hpPartClose(HpSort*);
@@ -415,9 +408,6 @@ static void hpFirstClose(HpExec*);
 static int hpRowidsOpen(HpExec*, Mem*);
 static int hpRowidsRows(HpExec*, HpFrame*);
 static void hpRowidsRun(HpExec*);
-
-/* hp_sinks.c */
-static const HpSinkType *hpSinkOf(const HpPlan*);
 
 #endif /* HPSINK_H */
 #endif /* SQLITE_OMIT_HP */

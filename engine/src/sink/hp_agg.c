@@ -11,7 +11,7 @@
 **    hpAggStep()     find it, and add the row to it
 **    hpAggClose()    free everything
 **
-** Groups are numbered as they appear.  A group is HpPlan.szGroup bytes: the
+** Groups are numbered as they appear.  A group is HpGroupPlan.szGroup bytes: the
 ** state of each aggregate, where its key record is (hp_key.c), and a copy of
 ** its bare columns; groups lie in chunks that never move.  They are found
 ** through a hash table of 8-byte entries, the upper half of the hash value
@@ -96,7 +96,7 @@ static u8 *hpAggNewGroup(HpAgg *pAgg){
 ** Release the contexts of aggregate functions that have not been finished.
 */
 static void hpAggRelease(HpAgg *pAgg){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   u32 i;
   int k;
   for(k=0; k<pPlan->nAgg; k++){
@@ -111,7 +111,7 @@ static void hpAggRelease(HpAgg *pAgg){
 /*
 ** Open the groups of pAgg->pPlan.
 */
-static int hpAggOpen(HpFrame *p, const HpPlan *pPlan, HpAgg **ppAgg){
+static int hpAggOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   int n = p->nAlloc;
   HpAgg *pAgg;
 
@@ -249,7 +249,7 @@ static int hpAggSpill(HpAgg *pAgg){
 ** Let the bare columns of a group show row i.
 */
 static int hpAggLoad(HpAgg *pAgg, HpFrame *p, u8 *aGroup, int i){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   int k, rc;
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
@@ -266,7 +266,7 @@ static int hpAggLoad(HpAgg *pAgg, HpFrame *p, u8 *aGroup, int i){
 ** pAgg->runs.key.
 */
 static int hpAggInsert(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   int row = p->aSel[ii];
   HpHead *pHead;
   u8 *aGroup;
@@ -503,7 +503,7 @@ static int hpAggFindMany(HpAgg *pAgg, HpFrame *p){
 ** done in *pnDone.
 */
 static int hpAggFindOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   const HpPack *aPack = pAgg->aPack;
   int bPlain = pPlan->keys.n==1 && pPlan->keys.aSort[0]==0;
   int nSel = p->nSel;
@@ -684,7 +684,7 @@ static int hpAggFindDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
 ** Find or create the group of each selected row: pAgg->aiGroup.
 */
 static int hpAggFind(HpAgg *pAgg, HpFrame *p){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   const HpVec *pKey = &p->aVec[pPlan->keys.aVec[0]];
   int bAll;              /* All rows have packs */
   int bFew;              /* Groups are few */
@@ -959,7 +959,7 @@ static int hpAggRange(
 ** group.
 */
 static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   const u32 *aiGroup = pAgg->aiGroup;
   const u16 *aSel = p->aSel;
   u16 *aRow = pAgg->aRow;
@@ -974,11 +974,11 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
   /* Each quarter of the rows has places of its own, so that rows of one group
   ** do not wait for each other */
   memset(aaAt, 0, sizeof(aaAt));
-#define HP_COUNT(K,I)  aaAt[K][aiGroup[I]-iFirstGroup]++;
+#define HP_TALLY(K,I)  aaAt[K][aiGroup[I]-iFirstGroup]++;
   for(ii=0; ii<n4; ii++){
-    HP_COUNT(0, ii) HP_COUNT(1, n4+ii) HP_COUNT(2, 2*n4+ii) HP_COUNT(3, 3*n4+ii)
+    HP_TALLY(0, ii) HP_TALLY(1, n4+ii) HP_TALLY(2, 2*n4+ii) HP_TALLY(3, 3*n4+ii)
   }
-  for(ii=4*n4; ii<p->nSel; ii++) HP_COUNT(3, ii)
+  for(ii=4*n4; ii<p->nSel; ii++) HP_TALLY(3, ii)
   for(g=0; g<nGroup; g++){
     for(k=0; k<4; k++){
       int nPart = aaAt[k][g];
@@ -987,11 +987,13 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
     }
     aEnd[g] = (u16)n;
   }
-#define HP_PLACE(K,I)  aRow[aaAt[K][aiGroup[I]-iFirstGroup]++] = aSel[I];
+#define HP_PUT(K,I)  aRow[aaAt[K][aiGroup[I]-iFirstGroup]++] = aSel[I];
   for(ii=0; ii<n4; ii++){
-    HP_PLACE(0, ii) HP_PLACE(1, n4+ii) HP_PLACE(2, 2*n4+ii) HP_PLACE(3, 3*n4+ii)
+    HP_PUT(0, ii) HP_PUT(1, n4+ii) HP_PUT(2, 2*n4+ii) HP_PUT(3, 3*n4+ii)
   }
-  for(ii=4*n4; ii<p->nSel; ii++) HP_PLACE(3, ii)
+  for(ii=4*n4; ii<p->nSel; ii++) HP_PUT(3, ii)
+#undef HP_TALLY
+#undef HP_PUT
   for(k=0; k<pPlan->nAgg; k++){
     int iFirst = 0;
     if( pPlan->aAgg[k].bShared ) continue;
@@ -1065,7 +1067,7 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
 ** Add the selected rows of the batch to their groups.
 */
 static int hpAggStep(HpAgg *pAgg, HpFrame *p){
-  const HpPlan *pPlan = pAgg->pPlan;
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   u32 iFirst = 0;        /* No row belongs to a group before this one */
   int rc = SQLITE_OK;
   int k;

@@ -513,7 +513,7 @@ static void hpOrderPart(
 ** Put the entries of all groups of worker p in order.
 */
 static int hpOrderSort(HpRuns *pRuns){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   u32 nGroup = pRuns->nGroup;
   HpBuf buf;             /* Scratch */
   u32 nDone = 0;
@@ -613,7 +613,7 @@ static void hpOrderMerge(HpOrder *pTo, const HpOrder *pFrom){
 /*
 ** Bytes that the entries of group aGroup take in a file.
 */
-static u64 hpOrderSize(const HpPlan *pPlan, const u8 *aGroup){
+static u64 hpOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
   u64 n = 0;
   HP_EACH_ORDER(pPlan, (u8*)aGroup, {
     HP_EACH_PIECE(pOrder, {
@@ -639,7 +639,7 @@ static u64 hpMoreSize(const HpAggDef *pDef, const u64 *aMore){
 ** become offsets from aBase, where the group begins.
 */
 static u8 *hpOrderWrite(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const u8 *aGroup,
   u8 *a,
   const u8 *aBase
@@ -680,7 +680,7 @@ static u8 *hpOrderWrite(
 ** Set the addresses in the entries of group aGroup, which has been read with
 ** them: they begin at a.  Returns where they end.
 */
-static u8 *hpOrderPointers(const HpPlan *pPlan, u8 *aGroup, u8 *a){
+static u8 *hpOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
   HP_EACH_ORDER(pPlan, aGroup, {
     u32 n = 0;
     HpList *pPrior = 0;  /* The piece before, of the same part */
@@ -910,7 +910,7 @@ static int hpOrderLoad(
 /*
 ** apGroup[0] comes next, and then apGroup[1]: ask for their entries.
 */
-static void hpOrderPrefetch(const HpPlan *pPlan, u8 **apGroup){
+static void hpOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
   HP_EACH_ORDER(pPlan, apGroup[0], {
     const HpList *pPart;
     for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart) hpListPrefetch(pPart)
@@ -923,7 +923,7 @@ static void hpOrderPrefetch(const HpPlan *pPlan, u8 **apGroup){
 */
 static void hpOrderRun(HpExec *p){
   HpScan *pScan = p->pScan;
-  const HpPlan *pPlan = pScan->pPlan;
+  const HpGroupPlan *pPlan = pScan->pEntry;
   p->rc = SQLITE_OK;
   while( p->rc==SQLITE_OK ){
     u32 i, iEnd;
@@ -966,7 +966,7 @@ static void hpOrderRun(HpExec *p){
 ** them, *pn, if that is worth the threads.
 */
 static int hpOrderAhead(HpScan *p, u8 **apGroup, u32 nGroup, u32 *pn){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   u64 nCost = 0;
   u32 n;
   int bForce = p->pCfg->nThread>1;
@@ -998,7 +998,7 @@ static int hpOrderAhead(HpScan *p, u8 **apGroup, u32 nGroup, u32 *pn){
 */
 static void hpOrderClose(HpScan *p){
   u64 i;
-  u64 n = p->aAhead ? (u64)p->nAhead*p->pPlan->nOrder : 0;
+  u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nOrder : 0;
   for(i=0; i<n; i++){
     if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);
   }

@@ -59,7 +59,7 @@ static int hpFirstAdd(
   u32 j
 ){
   HpFound *pFound = &pFirst->found;
-  const HpPlan *pPlan = pFound->pPlan;
+  const HpFindPlan *pPlan = pFound->pPlan;
   int nKey = pPlan->keys.n;
   int k, rc;
   if( pFirst->nKey>=pFirst->nKeyAlloc ){
@@ -90,7 +90,7 @@ static int hpFirstAdd(
 ** True if the values of row i are those at pKept.
 */
 static SQLITE_INLINE int hpFirstIs(
-  const HpPlan *pPlan,
+  const HpFindPlan *pPlan,
   const HpFrame *p,
   const HpKept *pKept,
   int iRow
@@ -121,7 +121,7 @@ static SQLITE_INLINE int hpFirstIs(
 ** equal, values with the same bytes are.
 */
 static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
-  const HpPlan *pPlan = pFirst->found.pPlan;
+  const HpFindPlan *pPlan = pFirst->found.pPlan;
   u64 *aHash = pFirst->aHash;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
@@ -190,7 +190,7 @@ static void hpFirstClose(HpExec *p){
 */
 static int hpFirstRows(HpExec *pWorker, HpFrame *p){
   HpFirst *pFirst = pWorker->pSink;
-  const HpPlan *pPlan = pFirst->found.pPlan;
+  const HpFindPlan *pPlan = pFirst->found.pPlan;
   const u64 *aHash = pFirst->aHash;
   int nKey = pPlan->keys.n;
   int ii, rc;

@@ -46,7 +46,7 @@
 **    skip:
 **
 ** What is kept of a row is its place in the b-tree: the number of the run of
-** leaves, of the leaf in the run, and of the cell in the leaf (HP_FOUND).  As a
+** leaves, of the leaf in the run, and of the cell in the leaf (HP_PLACE).  As a
 ** number that is the order of the scan.  The cursor goes there by the numbers of the children
 ** on the way (hpSourceWays()), and compares no rowid: in a damaged file rowids
 ** may be out of order, and the rows that a scan sees are not those that a search
@@ -93,7 +93,7 @@
 ** way a column of REAL affinity stores them.
 */
 static void hpFoundBound(const HpExec *p, HpBound *pBound){
-  const HpProg *pProg = &p->pPlan->prog;
+  const HpProg *pProg = &p->pPipe->prog;
   int i, k;
   for(i=0; i<pProg->nOp; i++){
     if( pProg->aOp[i].eOp==HP_OP_FUNC ) return;  /* May fail: for all rows */
@@ -111,7 +111,7 @@ static void hpFoundBound(const HpExec *p, HpBound *pBound){
     for(k=0; k<pProg->nOp; k++){
       const HpOp *pA = &pProg->aOp[k];
       if( pA->eOp==HP_OP_COLUMN && pA->iOut==pOp->a ){
-        iStore = p->pPlan->aCol[pA->a].iStore;
+        iStore = p->pPipe->source.aCol[pA->a].iStore;
       }
     }
     if( iStore<0 || iStore>HP_MX_BOUND ) continue;
@@ -168,7 +168,7 @@ static int hpFoundOpen(HpExec *p, int nByte){
   if( pFound==0 ) return HP_DECLINE;
   memset(pFound, 0, nByte);
   pFound->pWorker = p;
-  pFound->pPlan = p->pPlan;
+  pFound->pPlan = p->pPipe->pFind;
   pFound->bForce = hpOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
   hpFoundBound(p, &pFound->bound);
   p->bound = pFound->bound;
@@ -204,43 +204,15 @@ static int hpFoundReserve(HpFound *pFound, i64 n){
 }
 
 /*
-** The place of row i of the batch, which comes after all that were asked for
-** before.  Its cell is looked for from the one found last on, by where its
-** record begins: so all cells of a leaf are gone through once.
-**
-** If bAll the record is to be sound as far as its header tells, for stock's loop
-** reads other columns of it than the scan does.
-**
-** Returns -1 if there is no such cell, or if the record is not sound.
+** Note the place of row i of the batch: it is returned, or -1 if it has none.
+** bAll: see hpPlaceOf().
 */
 static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
-  const HpExec *p = pFound->pWorker;
-  const HpRun *pRun = &p->run;
-  const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
-  const u8 *z = p->batch.apRec[i];
-  i64 iLast = pFound->iFound;
-  int iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
-  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
-  const u8 *aHdr = &aPage[pRun->iHdr];
-  int nCell = get2byte(&aHdr[3]);
-  int iRec = (int)(z - aPage);
-  int iCell = 0;
-  if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
-    iCell = hpPlaceCell(iLast);
-  }
-  for(; iCell<nCell; iCell++){
-    int ofst = get2byte(&aHdr[8+2*iCell]);
-    u32 nByte;
-    if( (u32)(iRec-ofst-2)<=16
-     && hpCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
-    ){
-      if( bAll && !hpRecordIsSound(pBt, z, nByte) ) return -1;
-      pFound->iFound = HP_FOUND(pRun->iSeq, iLeaf, iCell);
-      return pFound->iFound;
-    }
-  }
-  return -1;
+  i64 iPlace = hpPlaceOf(pFound->pWorker, i, pFound->iFound, bAll);
+  if( iPlace>=0 ) pFound->iFound = iPlace;
+  return iPlace;
 }
+
 /*
 ** After a batch: if there is no memory for more, stock goes on from here.
 */
@@ -248,16 +220,6 @@ static void hpFoundEnough(const HpFound *pFound){
   const HpExec *p = pFound->pWorker;
   i64 n = pFound->arena.nTotal + pFound->nTable + pFound->nAlloc*sizeof(i64);
   if( n>p->nMemory ) AtomicStore(&p->pScan->bEnd, 1);
-}
-
-/*
-** The place of the last row of the run.
-*/
-static i64 hpFoundLast(const HpExec *p){
-  const HpRun *pRun = &p->run;
-  int iLeaf = pRun->nPage-1;
-  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
-  return HP_FOUND(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
 }
 
 /*
@@ -281,7 +243,7 @@ static void hpFoundRun(
   i64 nRow = (i64)(p->nScanned-pFound->nScanned);
   i64 nSkip = (i64)(p->nSkipped-pFound->nSkipped);
   if( nRow==0 ) return;
-  pFound->iLast = hpFoundLast(p);
+  pFound->iLast = hpPlaceLast(p);
   pFound->bLast = 1;
   pFound->nLeaf += p->run.nPage;
   if( pFound->nTableRow==0 ){
@@ -358,7 +320,7 @@ static int hpFoundMerge(HpScan *p){
   pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
   pOut->iPgFound = 0;
   hpArenaClear(&pOut->arena);
-  for(i=1; i<p->nWorker; i++) p->pSink->xClose(p->apWorker[i]);
+  for(i=1; i<p->nWorker; i++) p->pPipe->pSink->xClose(p->apWorker[i]);
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

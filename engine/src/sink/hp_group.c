@@ -12,7 +12,7 @@
 **    hpGroupMemory()  bytes that a worker's groups take
 **    hpGroupReset()   no groups any more
 **
-** A group is HpPlan.szGroup bytes in a chunk that never moves:
+** A group is HpGroupPlan.szGroup bytes in a chunk that never moves:
 **
 **    HpPack   packed keys: equal ones are one group
 **    state    of each aggregate function: a count, HpSum, HpBest, HpOrder, or
@@ -32,7 +32,7 @@
 ** The normalized key of a group, and in *pn its length.  aBuf is scratch.
 */
 static const u8 *hpGroupKey(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const u8 *aGroup,
   u8 *aBuf,              /* HP_SZ_NUMBER bytes */
   u32 *pn
@@ -57,7 +57,7 @@ static u8 *hpGroupAt(const HpRuns *pRuns, u32 iGroup){
 ** sum(X), total(X) and avg(X) keep one state.  What is touched for each row
 ** comes first.
 */
-static int hpGroupLayout(HpPlan *pPlan){
+static int hpGroupLayout(HpGroupPlan *pPlan){
   int n = pPlan->keys.n ? sizeof(HpPack) : 0;
   int i, j;
   pPlan->bIntKey = pPlan->keys.n==1 && pPlan->keys.aColl[0]==0;

@@ -20,7 +20,7 @@
 ** bounds memory, all by one mechanism: each spilled group is written once and
 ** read once.
 **
-** Rows to be sorted (HP_SINK_SORT) are many, and each is touched for every step.
+** Rows to be sorted are many, and each is touched for every step.
 ** So they are put in order while still in the processor's cache, a megabyte at
 ** a time, and copied to a run in memory that has the form of the file.  The runs
 ** are read from beginning to end when they are merged: all at once in the end,
@@ -44,7 +44,7 @@
 typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
   u8 *aGroup;            /* The current group, or NULL at the end */
-  u64 prefix;            /* HP_SINK_SORT: first bytes of its key */
+  u64 prefix;            /* Of a row: first bytes of its key */
   const HpRuns *pRuns;     /* In memory: whose groups, ... */
   u32 iNext, n;          /* ... the next one, and where to stop */
   sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
@@ -65,7 +65,7 @@ struct HpMerge {
   u32 nGroup, iGroup;    /* Their number, and the next one */
   u64 nIn;               /* Groups of all readers */
   u32 iAhead;            /* Up to here hpOrderAhead() has looked */
-  HpNumber count;         /* HpPlan.pPart: numbers of rows */
+  HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
 /*
@@ -73,7 +73,7 @@ struct HpMerge {
 ** delivered it will be too late.
 */
 static int hpMergeDoubt(const HpScan *p){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   int k, i;
   for(k=0; k<pPlan->nAgg; k++){
     struct HpSign all;
@@ -128,7 +128,7 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
 /*
 ** Go to the next group of a run.
 */
-static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
+static int hpReaderNext(const HpGroupPlan *pPlan, HpRunReader *pReader){
   u64 n = 8;
   int rc;
   pReader->aGroup = 0;
@@ -152,7 +152,7 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
   pReader->aGroup = &pReader->aBuf[pReader->iBuf+8];
   pReader->iBuf += (u32)n;
   hpSpillPointers(pPlan, pReader->aGroup);
-  if( pPlan->eSink==HP_SINK_SORT ){
+  if( pPlan->bRows ){
     /* At least eight bytes are readable: a record has that many */
     const HpHead *pHead = hpGroupHead(pPlan, pReader->aGroup);
     pReader->prefix = hpLoad8(pHead->z);
@@ -163,7 +163,7 @@ static int hpReaderNext(const HpPlan *pPlan, HpRunReader *pReader){
 
 #ifdef SQLITE_DEBUG
 /* No reader's group comes before that of the one above it in the heap */
-static int hpMergeIsHeap(const HpPlan *pPlan, const HpMerge *pMerge){
+static int hpMergeIsHeap(const HpGroupPlan *pPlan, const HpMerge *pMerge){
   int i;
   for(i=1; i<pMerge->nHeap; i++){
     if( hpRadixCompare(pPlan, pMerge->apHeap[(i-1)/2]->aGroup,
@@ -176,7 +176,7 @@ static int hpMergeIsHeap(const HpPlan *pPlan, const HpMerge *pMerge){
 /*
 ** Add a reader to the heap, unless it is at its end.
 */
-static void hpHeapAdd(const HpPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
+static void hpHeapAdd(const HpGroupPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
   int i;
   if( pNew->aGroup==0 ) return;
   for(i=pMerge->nHeap++; i>0; i=(i-1)/2){
@@ -191,7 +191,7 @@ static void hpHeapAdd(const HpPlan *pPlan, HpMerge *pMerge, HpRunReader *pNew){
 /*
 ** Remove the first reader from the heap.
 */
-static HpRunReader *hpHeapRemove(const HpPlan *pPlan, HpMerge *pMerge){
+static HpRunReader *hpHeapRemove(const HpGroupPlan *pPlan, HpMerge *pMerge){
   HpRunReader *pOut = pMerge->apHeap[0];
   HpRunReader *pLast = pMerge->apHeap[--pMerge->nHeap];
   int n = pMerge->nHeap;
@@ -217,7 +217,7 @@ static HpRunReader *hpHeapRemove(const HpPlan *pPlan, HpMerge *pMerge){
 ** The next group of all runs, its parts merged, or NULL: *paGroup.  It is valid
 ** until the next call.
 */
-static int hpMergeStep(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpMergeStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader *pFirst;
   int rc;
   *paGroup = 0;
@@ -246,7 +246,7 @@ static int hpMergeStep(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 ** HP_SERIAL if some sum in group aGroup depends on the order in which values
 ** were added.  bCheck: that of reals was not that of the scan.
 */
-static int hpGroupDoubt(const HpPlan *pPlan, const u8 *aGroup, int bCheck){
+static int hpGroupDoubt(const HpGroupPlan *pPlan, const u8 *aGroup, int bCheck){
   int k;
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
@@ -266,10 +266,10 @@ static int hpGroupDoubt(const HpPlan *pPlan, const u8 *aGroup, int bCheck){
 }
 
 /*
-** HP_SINK_SORT: is the row of pA the first?
+** Of rows: is that of pA the first?
 */
 static SQLITE_INLINE int hpReaderLess(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const HpRunReader *pA,
   const HpRunReader *pB
 ){
@@ -278,14 +278,14 @@ static SQLITE_INLINE int hpReaderLess(
 }
 
 /*
-** HP_SINK_SORT: the next row, or NULL: *paGroup.  It is valid until the next
+** Of rows: the next one, or NULL: *paGroup.  It is valid until the next
 ** call.
 **
 ** The reader that was first goes on, and finds its new place in the heap: the
 ** hole that it leaves moves down to a leaf, which is where most of them belong,
 ** and then it moves up from there.
 */
-static int hpMergeRow(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
+static int hpMergeRow(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader **ap = pMerge->apHeap;
   *paGroup = 0;
   if( pMerge->nUsed ){
@@ -318,8 +318,8 @@ static int hpMergeRow(const HpPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 static int hpMergeWanted(const HpScan *p, HpMerge *pMerge, u8 **paGroup){
   int rc;
   do{
-    rc = hpMergeRow(p->pPlan, pMerge, paGroup);
-  }while( rc==SQLITE_OK && p->pPlan->pPart && *paGroup
+    rc = hpMergeRow(p->pEntry, pMerge, paGroup);
+  }while( rc==SQLITE_OK && p->mxRow>0 && *paGroup
        && hpNumberSkip(p, &pMerge->count, *paGroup) );
   return rc;
 }
@@ -378,7 +378,7 @@ static void hpMergeRuns(HpMerge *pMerge, const HpRuns *pRuns){
 /*
 ** Go to the first group of each run.
 */
-static int hpMergeFirst(const HpPlan *pPlan, HpMerge *pMerge){
+static int hpMergeFirst(const HpGroupPlan *pPlan, HpMerge *pMerge){
   int i;
   for(i=0; i<pMerge->nReader; i++){
     HpRunReader *pReader = &pMerge->aReader[i];
@@ -390,11 +390,11 @@ static int hpMergeFirst(const HpPlan *pPlan, HpMerge *pMerge){
 }
 
 /*
-** HP_SINK_SORT: make a sorted run in memory of a worker's rows, in the form
+** Make a sorted run in memory of a worker's rows, in the form
 ** that they would have in the file.
 */
 static int hpMergeSortRun(HpRuns *pRuns){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   HpBuf *pBuf;
   u64 n = 0;
   u32 i;
@@ -429,7 +429,7 @@ static int hpMergeSortRun(HpRuns *pRuns){
 }
 
 /*
-** HP_SINK_SORT: merge the runs that a worker has in memory, write them to the
+** Merge the runs that a worker has in memory, write them to the
 ** file as one, and forget them.
 */
 static int hpMergeSpillRuns(HpRuns *pRuns){
@@ -522,7 +522,7 @@ static int hpMergePart(HpScan *p, int iLarge, int i, int n){
 ** Merge the groups of a part, and keep those that HAVING may want.
 */
 static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   u32 n = 0;
   int rc = hpMergeFirst(pPlan, pMerge);
   while( rc==SQLITE_OK ){
@@ -543,7 +543,7 @@ static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
 */
 static void hpMergeRun(HpExec *p){
   HpScan *pScan = p->pScan;
-  int bCheck = pScan->pPlan->bAnyOrder;    /* Sums may depend on the order */
+  int bCheck = pScan->pEntry->bAnyOrder;    /* Sums may depend on the order */
   int i;
   for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pRuns->bLanes;
   while( p->rc==SQLITE_OK ){
@@ -557,8 +557,8 @@ static void hpMergeRun(HpExec *p){
 }
 
 /*
-** The merge of runs some of which are in files, or of one run, or of rows
-** (HP_SINK_SORT): hpMergeNext() does it.
+** The merge of runs some of which are in files, or of one run, or of rows:
+** hpMergeNext() does it.
 */
 static int hpMergeStream(HpScan *p, int nReader){
   HpMerge *pMerge = hpMergeNew(nReader);
@@ -582,7 +582,7 @@ static int hpMergeStream(HpScan *p, int nReader){
       pReader->mxRecord = pSpill->aRun[j].mxRecord;
     }
   }
-  return hpMergeFirst(p->pPlan, pMerge);
+  return hpMergeFirst(p->pEntry, pMerge);
 }
 
 /*
@@ -590,7 +590,7 @@ static int hpMergeStream(HpScan *p, int nReader){
 ** hpMergeNext().
 */
 static int hpMergeOpen(HpScan *p){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   u64 nGroup = 0;
   int nReader = 0;
   int nPart = 1;
@@ -612,7 +612,7 @@ static int hpMergeOpen(HpScan *p){
   }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
   if( nReader>1 || pPlan->nOrder ) bMerge = 1;
-  if( bSpill || pPlan->eSink==HP_SINK_SORT || bMerge==0 ){
+  if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
     hpStat(p->db, HP_STAT_SPILLED);
@@ -644,11 +644,11 @@ static int hpMergeOpen(HpScan *p){
 ** The next group: *paGroup is NULL if there is none.
 */
 static int hpMergeNext(HpScan *p, u8 **paGroup){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
   if( p->apMerge[0]->apGroup==0 ){
     u32 n = 0;
-    if( pPlan->eSink==HP_SINK_SORT ){
+    if( pPlan->bRows ){
       return hpMergeWanted(p, p->apMerge[0], paGroup);
     }
     for(;;){

@@ -33,7 +33,7 @@ static int hpNumberSkip(const HpScan *p, HpNumber *pCount, const u8 *aRow){
        && memcmp(pCount->norm.a, pHead->z, pHead->nNorm)==0;
   if( bPart==0 ) pCount->nRow = pCount->iNumber = 0;
   pCount->nRow++;
-  switch( p->pPlan->eNumber ){
+  switch( p->pPipe->pSort->eNumber ){
     case HP_NUMBER_ROWS:   pCount->iNumber = pCount->nRow;             break;
     case HP_NUMBER_RANK:   if( !bPeer ) pCount->iNumber = pCount->nRow;  break;
     default:               if( !bPeer ) pCount->iNumber++;             break;

@@ -58,7 +58,7 @@
 /*
 ** How many rows are wanted of each partition?  0: all of them.
 */
-static i64 hpPartLimit(const HpPlan *pPlan, const Mem *aMem){
+static i64 hpPartLimit(const HpSortPlan *pPlan, const Mem *aMem){
   i64 n = 0;
   if( pPlan->pPart==0 ) return 0;
   if( pPlan->iLimitReg ){
@@ -89,11 +89,10 @@ static int hpPartOpen(HpExec *p){
   memset(pParts, 0, sizeof(*pParts));
   pParts->mxRow = p->pScan->mxRow;
   pParts->nCheck = HP_PART_CHECK;
-  pParts->rRow = (double)hpSourceRowsOnLeaf(p->pScan->pSource)
-                 * (double)p->pScan->pSource->nLeaf;
+  pParts->rRow = (double)hpSourceRows(p->pScan->pSource);
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
   if( pParts->aOrder==0 ) return HP_DECLINE;
-  rc = hpAggOpen(&p->frame, p->pPlan->pPart, &pParts->pAgg);
+  rc = hpAggOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
   /* In order of the keys groups might be put aside: hpAggUnordered() */
   if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
   return rc;
@@ -150,18 +149,18 @@ static int hpPartExact(u64 x, u8 flags){
 ** Numbers of the first ORDER BY terms of the selected rows.
 */
 static void hpPartOrder(HpSort *pSort, const HpFrame *p){
-  const HpPlan *pPlan = pSort->pPlan;
+  const HpSortPlan *pPlan = pSort->pPlan;
   u64 *aOrder = pSort->pParts->aOrder;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
   int k = pPlan->pPart->keys.n;
   int ii;
-  if( k==pPlan->keys.n ){
+  if( k==pPlan->row.keys.n ){
     memset(aOrder, 0, sizeof(u64)*nSel);
   }else{
-    const HpVec *pVec = &p->aVec[pPlan->keys.aVec[k]];
-    CollSeq *pColl = pPlan->keys.aColl[k];
-    u8 flags = pPlan->keys.aSort[k];
+    const HpVec *pVec = &p->aVec[pPlan->row.keys.aVec[k]];
+    CollSeq *pColl = pPlan->row.keys.aColl[k];
+    u8 flags = pPlan->row.keys.aSort[k];
     u8 mType = pVec->mType;
 #define HP_ORDER_LOOP(TAG,LEN) \
     for(ii=0; ii<nSel; ii++){ \
@@ -275,7 +274,7 @@ static void hpPartDrop(HpParts *pParts, HpPart *pPart){
 ** nPrefix are the bytes of the partition in its rows' keys.
 */
 static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
-  const HpPlan *pPlan = pSort->pPlan;
+  const HpSortPlan *pPlan = pSort->pPlan;
   HpParts *pParts = pSort->pParts;
   HpPartRow **ap = pPart->apRow;
   u32 mxRow = (u32)pParts->mxRow;
@@ -307,9 +306,9 @@ static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
   if( pPart->bFull ){
     pPart->iLast = ap[pPart->nRow-1]->iOrder;
     pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
-        && (nPart==pPlan->keys.n
-            || (nPart+1==pPlan->keys.n
-                && hpPartExact(pPart->iLast, pPlan->keys.aSort[nPart])));
+        && (nPart==pPlan->row.keys.n
+            || (nPart+1==pPlan->row.keys.n
+                && hpPartExact(pPart->iLast, pPlan->row.keys.aSort[nPart])));
   }
 }
 
@@ -324,7 +323,7 @@ static int hpPartAdd(
   int i,
   u64 iOrder
 ){
-  const HpPlan *pPlan = pSort->pPlan;
+  const HpSortPlan *pPlan = pSort->pPlan;
   HpBuf *pBuf = &pSort->runs.key;
   u32 lwr = 0;
   u32 upr = pPart->nRow;

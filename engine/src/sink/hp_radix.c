@@ -27,12 +27,12 @@
 #define HP_MX_DEPTH    40      /* Levels of sorting by eight bytes each */
 
 /*
-** Compare the normalized keys of two groups.  Those of HP_SINK_SORT are rows:
-** of equal ones, and no row is compared with itself, the one scanned first
+** Compare the normalized keys of two groups.  Of rows
+** with equal ones, and no row is compared with itself, the one scanned first
 ** comes first.
 */
 static SQLITE_INLINE int hpRadixCompare(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const u8 *aA,
   const u8 *aB
 ){
@@ -56,7 +56,7 @@ static SQLITE_INLINE int hpRadixCompare(
   }
   /* No normalized key is the beginning of another */
   c = n ? memcmp(a->z, b->z, n) : 0;
-  if( c==0 && pPlan->eSink==HP_SINK_SORT ) c = a->iPos<b->iPos ? -1 : 1;
+  if( c==0 && pPlan->bRows ) c = a->iPos<b->iPos ? -1 : 1;
   return c;
 }
 
@@ -91,7 +91,7 @@ static SQLITE_INLINE int hpRadixCompare(
 ** Sort a[0..n-1] by prefix and normalized key, with scratch aTmp.
 */
 static void hpRadixMerge(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n
@@ -137,7 +137,7 @@ static void hpRadixPass(
 ** (iStep 1).
 */
 static SQLITE_INLINE void hpRadixAhead(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const u8 *aGroup,
   int iStep
 ){
@@ -172,7 +172,7 @@ static int hpRadixFrom(
   u32 nSame,
   int nDepth
 ){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   u64 mDiff = 0;
   int bSorted = 1;
   u32 i, j;
@@ -220,7 +220,7 @@ static int hpRadixLevel(
   u32 iFrom,
   int nDepth
 ){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
   u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
   u32 i, j;
@@ -242,7 +242,7 @@ static int hpRadixLevel(
 ** scratch aTmp.
 */
 static void hpRadixInts(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n
@@ -301,14 +301,14 @@ static int hpRadixIsSorted(const HpRuns *pRuns){
 ** Put the groups or rows of a worker in key order: pRuns->aSorted.
 */
 static int hpRadixGroups(HpRuns *pRuns){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   u32 n = pRuns->nGroup;
   struct HpSorted *a;
   u32 i;
   int rc;
 
   if( n==0 || pRuns->bOrdered ) return SQLITE_OK;
-  if( pPlan->eSink==HP_SINK_SORT ){
+  if( pPlan->bRows ){
     /* The rows are in there */
     a = sqlite3_realloc64(pRuns->aSorted, 2*sizeof(*a)*(u64)n);
     if( a==0 ) return HP_DECLINE;

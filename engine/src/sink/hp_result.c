@@ -22,7 +22,7 @@
 ** Add the part aFrom of a group to the part aTo.  Values stay where aFrom has
 ** them.  HP_SERIAL: that is not possible.
 */
-static int hpResultMerge(const HpPlan *pPlan, u8 *aTo, const u8 *aFrom){
+static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
   HpHead *pTo = hpGroupHead(pPlan, aTo);
   const HpHead *pFrom = hpGroupHead(pPlan, aFrom);
   int bEarlier = pFrom->iPos<pTo->iPos;
@@ -97,7 +97,7 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
 ** that its terms compare with.
 */
 static int hpResultWanted(
-  const HpPlan *pPlan,
+  const HpGroupPlan *pPlan,
   const u8 *aGroup,
   const HpLiteral *aConst
 ){
@@ -172,7 +172,7 @@ static void *hpResultCall(Mem *pMem, FuncDef *pFunc, int nByte){
 ** Copy a group into the registers aMem[].  pBuf is scratch.
 */
 static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
-  const HpPlan *pPlan = p->pPlan;
+  const HpGroupPlan *pPlan = p->pEntry;
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
   if( hpGroupIsInt(pPlan, aGroup) ){

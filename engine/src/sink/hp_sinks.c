@@ -6,7 +6,12 @@
 *************************************************************************
 ** hp_sinks: the sinks, each a table of functions.
 **
-**    hpSinkOf()  the sink of a plan
+**    hpSinkGroups    groups and their aggregates
+**    hpSinkSort      sorted records
+**    hpSinkTop       places of the first rows of an order
+**    hpSinkFirst     places of one row for each combination of values
+**    hpSinkRowids    places of the rows that pass
+**    hpSinkCount     nothing: the source counts
 **
 ** A scan (hp_exec.c) does not know what becomes of the rows that pass.  It calls,
 ** for each worker but where it says otherwise:
@@ -31,7 +36,7 @@
 /* Groups and their aggregates */
 static int hpSinkAggOpen(HpExec *p, Mem *aMem){
   HpAgg *pAgg;
-  int rc = hpAggOpen(&p->frame, p->pPlan, &pAgg);
+  int rc = hpAggOpen(&p->frame, p->pPipe->pGroup, &pAgg);
   UNUSED_PARAMETER(aMem);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
@@ -42,7 +47,7 @@ static int hpSinkAggRows(HpExec *p, HpFrame *pFrame){
 }
 static int hpSinkAggFinish(HpExec *p){
   int rc = hpRadixGroups(p->pRuns);
-  return rc || p->pPlan->nOrder==0 ? rc : hpOrderSort(p->pRuns);
+  return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpOrderSort(p->pRuns);
 }
 static void hpSinkAggClose(HpExec *p){
   hpAggClose((HpAgg*)p->pSink);
@@ -50,7 +55,7 @@ static void hpSinkAggClose(HpExec *p){
 
 /* Sorted records, of all rows or of the first ones of each partition */
 static int hpSinkSortBegin(HpScan *p, Mem *aMem){
-  p->mxRow = hpPartLimit(p->pPlan, aMem);
+  p->mxRow = hpPartLimit(p->pPipe->pSort, aMem);
   if( !hpSourceIsShort(p) || hpPartWorthIt(p) ) return SQLITE_OK;
   p->bSmall = 1;
   return HP_DECLINE;
@@ -96,19 +101,4 @@ static const HpSinkType hpSinkRowids = {
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };
-
-/*
-** The sink of pPlan.
-*/
-static const HpSinkType *hpSinkOf(const HpPlan *pPlan){
-  switch( pPlan->eSink ){
-    case HP_SINK_GROUPS: return &hpSinkGroups;
-    case HP_SINK_SORT:   return &hpSinkSort;
-    case HP_SINK_COUNT:  return &hpSinkCount;
-    case HP_SINK_TOP:    return &hpSinkTop;
-    case HP_SINK_FIRST:  return &hpSinkFirst;
-  }
-  assert( pPlan->eSink==HP_SINK_ROWS );
-  return &hpSinkRowids;
-}
 #endif /* SQLITE_OMIT_HP */

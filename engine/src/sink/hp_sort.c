@@ -65,7 +65,8 @@ static int hpSortOpen(HpExec *p){
   memset(pSort, 0, sizeof(*pSort));
   p->pSink = pSort;
   p->pRuns = &pSort->runs;
-  pSort->pPlan = pSort->runs.pPlan = p->pPlan;
+  pSort->pPlan = p->pPipe->pSort;
+  pSort->runs.pPlan = &pSort->pPlan->row;
   pSort->runs.pWorker = p;
   return SQLITE_OK;
 }
@@ -92,7 +93,7 @@ static SQLITE_INLINE u8 hpSortValue(const HpVec *pVec, int i, HpVal *pVal, u32 *
 ** the sizes, then for the bytes.
 */
 static int hpSortRecord(
-  const HpPlan *pPlan,
+  const HpSortPlan *pPlan,
   const HpFrame *p,
   int i,
   HpBuf *pBuf
@@ -125,7 +126,7 @@ static int hpSortRecord(
   if( pPlan->bNested ){
     if( nHdr+nData>SQLITE_MAX_LENGTH ) return HP_DECLINE;
     typeOuter = 2*(u32)(nHdr+nData)+12;
-    nOuter = 1 + pPlan->keys.n + sqlite3VarintLen(typeOuter);
+    nOuter = 1 + pPlan->row.keys.n + sqlite3VarintLen(typeOuter);
     if( nOuter>=0x80 ) return HP_DECLINE;
   }
   if( nOuter+nHdr+nData>SQLITE_MAX_LENGTH
@@ -137,8 +138,8 @@ static int hpSortRecord(
   pBuf->n += (u32)(nOuter+nHdr+nData);
   if( pPlan->bNested ){
     *z++ = (u8)nOuter;
-    memset(z, 0, pPlan->keys.n);
-    z += pPlan->keys.n;
+    memset(z, 0, pPlan->row.keys.n);
+    z += pPlan->row.keys.n;
     z += hpSerialHead(z, typeOuter);
   }
   zData = &z[nHdr];
@@ -165,7 +166,7 @@ static int hpSortRecord(
 ** the bytes of it that tell the partition.
 */
 static int hpSortKey(
-  const HpPlan *pPlan,
+  const HpSortPlan *pPlan,
   const HpFrame *p,
   int i,
   HpBuf *pBuf,
@@ -174,9 +175,9 @@ static int hpSortKey(
   int nPart = pPlan->pPart ? pPlan->pPart->keys.n : 0;
   int k;
   *pnPrefix = 0;
-  for(k=0; k<pPlan->keys.n; k++){
-    if( hpKeyValue(pBuf, &p->aVec[pPlan->keys.aVec[k]], i, pPlan->keys.aColl[k],
-                   pPlan->keys.aSort[k])
+  for(k=0; k<pPlan->row.keys.n; k++){
+    if( hpKeyValue(pBuf, &p->aVec[pPlan->row.keys.aVec[k]], i, pPlan->row.keys.aColl[k],
+                   pPlan->row.keys.aSort[k])
     ){
       return HP_DECLINE;
     }
@@ -190,7 +191,7 @@ static int hpSortKey(
 ** four bytes more: nPrefix.
 */
 static int hpSortTail(
-  const HpPlan *pPlan,
+  const HpSortPlan *pPlan,
   const HpFrame *p,
   int i,
   HpBuf *pBuf,
@@ -241,9 +242,9 @@ static i64 hpSortChunk(const HpRuns *pRuns){
 /*
 ** Before rows of the batch are added: their integers as such.
 */
-static void hpSortExact(const HpPlan *pPlan, HpFrame *p){
+static void hpSortExact(const HpSortPlan *pPlan, HpFrame *p){
   int k;
-  for(k=0; k<pPlan->keys.n; k++) hpVecExact(p, &p->aVec[pPlan->keys.aVec[k]]);
+  for(k=0; k<pPlan->row.keys.n; k++) hpVecExact(p, &p->aVec[pPlan->row.keys.aVec[k]]);
   for(k=0; k<pPlan->nField; k++){
     if( pPlan->aField[k].eField==HP_FIELD_VEC ){
       hpVecExact(p, &p->aVec[pPlan->aField[k].iVec]);

@@ -16,7 +16,7 @@
 ** A record in the file is
 **
 **    u64       bytes of the record, a multiple of 8
-**    group     HpPlan.szGroup bytes.  Pointers in it mean nothing
+**    group     HpGroupPlan.szGroup bytes.  Pointers in it mean nothing
 **    entries   of aggregates with ORDER BY inside (hp_aggorder.c)
 **    key       the key record, HpHead.nRec bytes
 **    texts     of the best values and bare columns, in their order
@@ -61,7 +61,7 @@ struct HpSpill {
 /*
 ** Append the record of a group to pBuf.
 */
-static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
+static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u64 n = 8 + pPlan->szGroup + pHead->nRec;
   u8 *a, *aBase;
@@ -99,7 +99,7 @@ static int hpSpillRecord(const HpPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
 /*
 ** Set the pointers of a group that was read from a file.
 */
-static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
+static void hpSpillPointers(const HpGroupPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
   if( pPlan->nOrder ) a = hpOrderPointers(pPlan, aGroup, a);
@@ -120,7 +120,7 @@ static void hpSpillPointers(const HpPlan *pPlan, u8 *aGroup){
 ** Note in pRuns->aSign what hpMergeDoubt() has to know of these groups.
 */
 static void hpSpillSigns(HpRuns *pRuns){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   u32 i;
   int k;
   for(k=0; k<pPlan->nAgg; k++){
@@ -222,7 +222,7 @@ static int hpSpillOpen(HpRuns *pRuns){
 ** them.  Whatever goes wrong, stock's code may still do without.
 */
 static int hpSpillGroups(HpRuns *pRuns){
-  const HpPlan *pPlan = pRuns->pPlan;
+  const HpGroupPlan *pPlan = pRuns->pPlan;
   const HpExec *p = pRuns->pWorker;
   struct HpSpill *pSpill;
   HpBuf buf;

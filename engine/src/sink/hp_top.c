@@ -32,7 +32,7 @@
 ** Compare two rows of the heap.  Of equal rows the one scanned later comes later
 ** in the order.
 */
-static int hpTopCompare(const HpPlan *pPlan, u8 *aA, u8 *aB){
+static int hpTopCompare(const HpFindPlan *pPlan, u8 *aA, u8 *aB){
   const HpKept *a = hpTopKey(aA);
   const HpKept *b = hpTopKey(aB);
   int k;
@@ -48,7 +48,7 @@ static int hpTopCompare(const HpPlan *pPlan, u8 *aA, u8 *aB){
 ** True if row i of the batch, which is scanned later than all rows of the
 ** heap, comes before aTop.
 */
-static int hpTopIsBetter(const HpPlan *pPlan, const HpFrame *p, u8 *aTop, int i){
+static int hpTopIsBetter(const HpFindPlan *pPlan, const HpFrame *p, u8 *aTop, int i){
   const HpKept *a = hpTopKey(aTop);
   int k;
   for(k=0; k<pPlan->keys.n; k++){
@@ -67,7 +67,7 @@ static int hpTopIsBetter(const HpPlan *pPlan, const HpFrame *p, u8 *aTop, int i)
 ** result columns of such a row, be it that better ones come later.
 */
 static int hpTopSet(HpTop *pTop, const HpFrame *p, u8 *aRow, int i){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   int k, rc;
   hpTopPlace(aRow) = hpFoundPlace(&pTop->found, i, 1);
   if( hpTopPlace(aRow)<0 ) return HP_DECLINE;
@@ -83,7 +83,7 @@ static int hpTopSet(HpTop *pTop, const HpFrame *p, u8 *aRow, int i){
 ** Add aRow to the heap, which is not full.
 */
 static void hpTopUp(HpTop *pTop, u8 *aRow){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   u8 **ap = pTop->apTop;
   i64 j;
   for(j=pTop->nTop++; j>0; j=(j-1)/2){
@@ -97,7 +97,7 @@ static void hpTopUp(HpTop *pTop, u8 *aRow){
 ** Put aRow in place of the row on top of the heap.
 */
 static void hpTopDown(HpTop *pTop, u8 *aRow){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   u8 **ap = pTop->apTop;
   i64 n = pTop->nTop;
   i64 j, jNext;
@@ -112,7 +112,7 @@ static void hpTopDown(HpTop *pTop, u8 *aRow){
 #ifdef SQLITE_DEBUG
 /* No row kept is worse than the one above it in the heap */
 static int hpTopIsHeap(const HpTop *pTop){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   i64 j;
   for(j=1; j<pTop->nTop; j++){
     if( hpTopCompare(pPlan, pTop->apTop[(j-1)/2], pTop->apTop[j])<0 ) return 0;
@@ -164,7 +164,7 @@ static int hpTopCandidates(
   const u16 *aRow,
   int n
 ){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
   const HpKept *pWorst = hpTopKey(pTop->apTop[0]);
   CollSeq *pColl = pPlan->keys.aColl[0];
@@ -234,8 +234,9 @@ static int hpTopCandidates(
 ** the front of the record.
 */
 static void hpTopBound(const HpTop *pTop){
-  const HpPlan *pPlan = pTop->found.pPlan;
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   const HpKept *pWorst = hpTopKey(pTop->apTop[0]);
+  const HpPipePlan *pPipe = pTop->found.pWorker->pPipe;
   HpBound *pBound = &pTop->found.pWorker->bound;
   u8 flags = pPlan->keys.aSort[0];
   int bDesc = (flags & KEYINFO_ORDER_DESC)!=0;
@@ -245,11 +246,11 @@ static void hpTopBound(const HpTop *pTop){
   int i;
 
   if( pTop->found.nBoundOff>0 ) return;
-  for(i=0; i<pPlan->prog.nOp; i++){
-    const HpOp *pOp = &pPlan->prog.aOp[i];
+  for(i=0; i<pPipe->prog.nOp; i++){
+    const HpOp *pOp = &pPipe->prog.aOp[i];
     if( pOp->eOp==HP_OP_FUNC ) return;       /* See hpFoundBound() */
     if( pOp->eOp==HP_OP_COLUMN && pOp->iOut==pPlan->keys.aVec[0] ){
-      iStore = pPlan->aCol[pOp->a].iStore;
+      iStore = pPipe->source.aCol[pOp->a].iStore;
     }
   }
   if( iStore<0 || iStore>HP_MX_BOUND ) return;
@@ -276,8 +277,7 @@ static void hpTopBound(const HpTop *pTop){
 ** Begin.  aMem[] are the registers.
 */
 static int hpTopOpen(HpExec *p, Mem *aMem){
-  const Mem *pLimit = &aMem[p->pPlan->iLimitReg];
-  const HpSource *pSource = p->pScan->pSource;
+  const Mem *pLimit = &aMem[p->pPipe->pFind->iLimitReg];
   HpTop *pTop;
   int rc = hpFoundOpen(p, sizeof(HpTop));
   if( rc ) return rc;
@@ -286,7 +286,7 @@ static int hpTopOpen(HpExec *p, Mem *aMem){
   pTop->mxTop = pLimit->u.i;
   if( pTop->mxTop<=0 || pTop->mxTop>HP_MX_TOP ) return HP_DECLINE;
   if( pTop->found.bForce==0 && p==p->pScan->apWorker[0]
-   && pTop->mxTop>pSource->nLeaf*hpSourceRowsOnLeaf(pSource)/HP_TOP_SHARE
+   && pTop->mxTop>hpSourceRows(p->pScan->pSource)/HP_TOP_SHARE
   ){
     p->pScan->bSmall = 1;
     return HP_DECLINE;
@@ -350,7 +350,7 @@ static int hpTopMerge(HpScan *p){
     for(k=0; k<pIn->nTop; k++){
       if( pOut->nTop<pOut->mxTop ){
         hpTopUp(pOut, pIn->apTop[k]);
-      }else if( hpTopCompare(p->pPlan, pIn->apTop[k], pOut->apTop[0])<0 ){
+      }else if( hpTopCompare(p->pPipe->pFind, pIn->apTop[k], pOut->apTop[0])<0 ){
         hpTopDown(pOut, pIn->apTop[k]);
       }
     }

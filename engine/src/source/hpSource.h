@@ -38,6 +38,7 @@ struct HpRun {
   int nSpan;             /* With overflow pages, see hpAheadSpan() */
   u32 nAsked;            /* So many were asked for so far */
   int nPage;             /* Leaves in this run; 0: the end */
+  int iLeaf, iCell;      /* The next row: in this leaf, this cell */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
   HpRecord *aSep;        /* Index: entry i comes after leaf i.  z==0: none */
@@ -66,7 +67,7 @@ struct HpBatch {
   u8 *aType;             /* Serial types */
   u16 *aOfst;            /* Offsets of values */
   const u8 **apRec;      /* Records */
-  i64 *aRowid;           /* Rowids, if HpPlan.bRowid */
+  i64 *aRowid;           /* Rowids, if HpSourcePlan.bRowid */
   u8 *aMin, *aMax;       /* Range of types of column k: the smallest and the
                          ** largest of 32 bytes from 32*k on */
   struct HpSlow {
@@ -91,6 +92,28 @@ struct HpBound {
   double rMin, rMax;     /* Bounds of reals */
 };
 
+/*
+** Where rows come from.  A pipe calls these for each worker, in the worker's
+** thread but for xBegin:
+**
+**    xBegin    memory
+**    xNext     fill the batch; HpRun.nPage is 0 at the end.  HpRun.iLeaf is nPage
+**              if the batch is the last one of its run
+**    xColumn   values of one column of the plan, for the rows selected in a frame
+*/
+struct HpSourceType {
+  int (*xBegin)(HpExec*);
+  int (*xNext)(HpExec*);
+  void (*xColumn)(const HpExec*, HpFrame*, int, HpVec*);
+};
+
+/* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
+#define HP_PLACE(ISEQ,ILEAF,ICELL) \
+    ((i64)(((u64)(ISEQ)<<32) | ((u64)(ILEAF)<<16) | (u64)(ICELL)))
+#define hpPlaceSeq(I)   ((u32)((u64)(I)>>32))
+#define hpPlaceLeaf(I)  ((int)(((I)>>16) & 0xffff))
+#define hpPlaceCell(I)  ((int)((I) & 0xffff))
+
 /* hp_bounds.c */
 static void hpBoundsFree(HpRange*);
 static int hpBoundsKey(sqlite3*, const HpRange*, Mem*, int, HpBoundKey*);
@@ -100,16 +123,16 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 /* hp_source.c */
 static int hpSourceOpen(HpScan*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
-static int hpRunInit(HpExec*);
+static int hpRunInit(HpExec*, int);
 static int hpSourceWays(HpSource*, u16**);
 static int hpSourceNext(HpExec*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
-static int hpSourceRangeIsLarge(sqlite3*, const HpPlan*, Mem*, int*);
-static int hpSourceRangeSeemsLarge(sqlite3*, const HpPlan*, Mem*);
-static int hpSourceCountIsLarge(sqlite3*, const HpPlan*, int*);
-static int hpSourceRowsOnLeaf(const HpSource*);
+static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
+static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
+static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
+static i64 hpSourceRows(const HpSource*);
 static int hpSourceIsShort(const HpScan*);
 
 /* hp_record.c */
@@ -125,8 +148,9 @@ static void hpRecordColumn(const HpExec*, HpFrame*, int, HpVec*);
 static void hpRawSize(const HpExec*, const HpField*, int, u64*, u64*);
 static void hpRawCopy(const HpExec*, const HpField*, int, u8**, u8**);
 
-/* hp_count.c */
-static int hpCountRuns(HpExec*);
+/* hp_place.c */
+static i64 hpPlaceOf(const HpExec*, int, i64, int);
+static i64 hpPlaceLast(const HpExec*);
 
 #endif /* HPSOURCE_H */
 #endif /* SQLITE_OMIT_HP */

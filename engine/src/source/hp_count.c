@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_count: the number of entries of a b-tree.
 **
-**    hpCountRuns()  count those of all runs that a worker takes
+**    hpCountType    a source that counts, and gives no rows
 **
 ** All that is wanted of a leaf is the number of its cells.  Of an index the cells
 ** of interior pages count too.
@@ -17,26 +17,33 @@
 #endif
 
 /*
-** Count the entries in one run of leaves after the other, in p->nScanned.
+** Memory for a worker: only the header of a page is read.
 */
-static int hpCountRuns(HpExec *p){
-  const HpRun *pRun = &p->run;
-  int bIndex = p->pPlan->bIndex;
-  u8 eType = bIndex ? PTF_ZERODATA|PTF_LEAF : PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF;
-  int mxCell = MX_CELL(p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt);
-  int rc;
-  while( (rc = hpSourceNext(p))==SQLITE_OK && pRun->nPage>0 ){
-    int i;
-    for(i=0; i<pRun->nPage; i++){
-      const u8 *aHdr = &pRun->aBuf[(i64)i*pRun->szPage + pRun->iHdr];
-      int nCell = get2byte(&aHdr[3]);
-      if( aHdr[0]!=eType || nCell>mxCell ) return HP_DECLINE;
-      if( nCell==0 && pRun->bRoot==0 ) return HP_DECLINE;
-      p->nScanned += nCell + (bIndex && pRun->aSep[i].z!=0);
-    }
-    rc = hpScanStopped(p->pScan);
-    if( rc ) break;
-  }
-  return rc;
+static int hpCountBegin(HpExec *p){
+  return hpRunInit(p, 8);
 }
+
+/*
+** Count the entries in the next run of leaves, in p->nScanned.
+*/
+static int hpCountNext(HpExec *p){
+  HpRun *pRun = &p->run;
+  int bIndex = p->pPipe->source.bIndex;
+  u8 eType = bIndex ? PTF_ZERODATA|PTF_LEAF : PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF;
+  int mxCell = MX_CELL(p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt);
+  int i;
+  int rc = hpSourceNext(p);
+  if( rc ) return rc;
+  for(i=0; i<pRun->nPage; i++){
+    const u8 *aHdr = &pRun->aBuf[(i64)i*pRun->szPage + pRun->iHdr];
+    int nCell = get2byte(&aHdr[3]);
+    if( aHdr[0]!=eType || nCell>mxCell ) return HP_DECLINE;
+    if( nCell==0 && pRun->bRoot==0 ) return HP_DECLINE;
+    p->nScanned += nCell + (bIndex && pRun->aSep[i].z!=0);
+  }
+  pRun->iLeaf = pRun->nPage;
+  return hpScanStopped(p->pScan);
+}
+
+static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0 };
 #endif /* SQLITE_OMIT_HP */

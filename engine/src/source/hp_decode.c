@@ -181,7 +181,7 @@ static void hpRecordColumn(
   int iCol,
   HpVec *pOut
 ){
-  const HpCol *pCol = &pWorker->pPlan->aCol[iCol];
+  const HpCol *pCol = &pWorker->pPipe->source.aCol[iCol];
   const HpBatch *pBatch = &pWorker->batch;
   int iFrom;
   const u8 **apRec = pBatch->apRec;
@@ -249,7 +249,7 @@ static void hpRecordColumn(
       const u8 *z;
       u8 tag;
       if( t==HP_SER_SLOW ){
-        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*pWorker->pPlan->nCol+iCol];
+        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*pWorker->pPipe->source.nCol+iCol];
         t = pSlow->type;
         z = pSlow->z;
       }else{

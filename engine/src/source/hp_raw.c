@@ -30,8 +30,8 @@ static u32 hpRawSlow(
   HpVal *pVal,
   u32 *pn
 ){
-  const struct HpSlow *pSlow = &p->batch.aSlow[(i64)i*p->pPlan->nCol+k];
-  const HpCol *pCol = &p->pPlan->aCol[k];
+  const struct HpSlow *pSlow = &p->batch.aSlow[(i64)i*p->pPipe->source.nCol+k];
+  const HpCol *pCol = &p->pPipe->source.aCol[k];
   *pz = 0;
   if( pSlow->type==HP_SER_NONE ){
     *pVal = pCol->dflt;

@@ -71,7 +71,7 @@ static void hpBatchEmpty(HpBatch *pBatch){
 ** Allocate the batch of p.  Returns HP_DECLINE if there is no memory.
 */
 static int hpBatchInit(HpExec *p){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   i64 n = p->pCfg->nBatch;
   pBatch->nAlloc = (int)n;
@@ -109,7 +109,7 @@ static u32 hpRecordChain(
   Pgno *piNext
 ){
 #ifdef HP_PREADV
-  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int bUnlock = !pagerUseWal(pBt->pPager);
   int n;
   if( !hpPageDirect(p->pCfg, pBt->pPager) ) return 0;
@@ -164,7 +164,7 @@ static int hpRecordOverflow(
   int bGap,              /* There may be a page of which no byte is used */
   const u8 **pz          /* OUT: the bytes, HP_SLACK more are readable */
 ){
-  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   u32 nPg = pBt->usableSize - 4;
   u32 n = pRec->nLocal;
   Pgno iPg = get4byte(&pRec->z[n]);
@@ -226,10 +226,10 @@ static int hpRecordOverflow(
 
 /*
 ** Values of the first nCol columns of the plan go on on overflow pages.  Return
-** true if SQLite would not have to read all of these: see HpPlan.eTypeOnly.
+** true if SQLite would not have to read all of these: see HpSourcePlan.eTypeOnly.
 */
 static int hpRecordUnread(
-  const HpPlan *pPlan,
+  const HpSourcePlan *pPlan,
   const HpRecord *pRec,
   const struct HpSlow *aSlow,
   int nCol               /* Columns of the plan that the record has */
@@ -248,7 +248,7 @@ static int hpRecordUnread(
 ** Cut record i of pCells, whatever it looks like, into row iRow of the batch.
 */
 static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   struct HpSlow *aSlow;
   HpRecord rec;
@@ -319,7 +319,7 @@ static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
 ** Cut nRec records into rows iRow, iRow+1, ... of the batch.  Plain C.
 */
 static int hpCutPlain(HpExec *p, const HpCells *pCells, int nRec, int iRow){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
@@ -417,7 +417,7 @@ static SQLITE_INLINE __m256i hpSizeAvx2(__m256i t){
 */
 __attribute__((target("avx2")))
 static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   int nStride = pBatch->nStride;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
@@ -606,7 +606,7 @@ static SQLITE_INLINE int hpRecordOut(
 ** True if that is an integer in all of them.
 */
 static int hpRecordRowids(const HpExec *p, int iRow, int n){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   const HpBatch *pBatch = &p->batch;
   int k = pPlan->nCol-1; /* The rowid is the last column */
   int i;
@@ -622,7 +622,7 @@ static int hpRecordRowids(const HpExec *p, int iRow, int n){
 ** Cut nRec records and append them to the batch.
 */
 static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   int iRow = p->batch.nRow;
   int rc;
   if( nRec==0 ) return SQLITE_OK;
@@ -662,7 +662,7 @@ static SQLITE_INLINE void hpCellsSet(
 static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
   const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
-  BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int nUsable = (int)pBt->usableSize;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
   const u8 *aEnd = &aPage[nUsable];
@@ -752,7 +752,7 @@ static int hpCellsPlain(
   i64 *aRowid,
   int *pn
 ){
-  const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  const BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int nUsable = (int)pBt->usableSize;
   int m = 0;
   int i, rc;
@@ -766,7 +766,7 @@ static int hpCellsPlain(
                       aRowid ? &aRowid[m] : 0);
     if( rc ) return rc;
     m += pBound==0 || pCells->aLocal[m]<pCells->aByte[m]
-      || !hpRecordOut(pBound, p->pPlan->mxCol, pCells->az[m],
+      || !hpRecordOut(pBound, p->pPipe->source.mxCol, pCells->az[m],
                       pCells->aByte[m]);
   }
   *pn = m;
@@ -895,7 +895,7 @@ static int hpCellsAvx2(
   const __m256i iota = _mm256_setr_epi16(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15);
   const __m256i c7f = _mm256_set1_epi16(0x7f);
   const __m256i mOne = _mm256_set1_epi16(1);
-  const BtShared *pBt = p->pScan->db->aDb[p->pPlan->iDb].pBt->pBt;
+  const BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int nUsable = (int)pBt->usableSize;
   u32 mAll = n<HP_CUT ? ((u32)1<<n)-1 : 0xffffffff;
   u32 mBad;              /* Cells to be looked at one by one */
@@ -999,9 +999,9 @@ static int hpCellsAvx2(
     endHi = _mm256_add_epi16(vHi, HP_HI16(sz));
     okLo = _mm256_and_si256(inLo, HP_LE16(endLo, szLo));
     okHi = _mm256_and_si256(inHi, HP_LE16(endHi, szHi));
-    if( nRowid+1+p->pPlan->mxCol<14 ){
+    if( nRowid+1+p->pPipe->source.mxCol<14 ){
       /* The other columns that stock reads, of those that there are */
-      for(; k<=nRowid+p->pPlan->mxCol; k++){
+      for(; k<=nRowid+p->pPipe->source.mxCol; k++){
         t2 = _mm256_and_si256(x[k+1], _mm256_cmpgt_epi8(hdr,
                  _mm256_set1_epi8((char)(k+1-nRowid))));
         sz = hpSizeAvx2(t2);
@@ -1109,7 +1109,7 @@ static int hpRecordInOrder(HpExec *p, const i64 *aRowid, int n){
 ** next cell, or to -1 when there is none.
 */
 static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
-  const HpPlan *pPlan = p->pPlan;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
   BtShared *pBt = p->pScan->db->aDb[pPlan->iDb].pBt->pBt;

@@ -18,7 +18,7 @@
 **    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
 **    hpSourceCountIsLarge()  are its entries counted faster here?
 **    hpSourceIsShort()  is there so little that stock's sorter is as good?
-**    hpSourceRowsOnLeaf()    about how many rows a leaf has
+**    hpSourceRows()     about how many rows there are
 **
 ** A b-tree lists its leaves in its lowest interior pages, so the page
 ** numbers of the next hundreds of leaves are known before any is read.  A
@@ -75,7 +75,7 @@
 ** So that the end of an interior page stops nothing, what is ahead has a way of
 ** its own from the root to a leaf (HpSource.aAhead).
 **
-** A scan that calls application code (HpPlan.bUser) keeps copies of the interior
+** A scan that calls application code (HpPipePlan.bUser) keeps copies of the interior
 ** pages and no references: that code may write to the table, and SQLite takes
 ** a page that is referenced twice while it balances the tree for corrupt.
 **
@@ -361,7 +361,7 @@ static i64 hpSourceLeaves(const HpSource *pSrc){
 static int hpSourceInit(
   HpSource *pSrc,
   sqlite3 *db,
-  const HpPlan *pPlan,
+  const HpSourcePlan *pPlan,
   Mem *aMem,
   HpArena *pCopy         /* Copy interior pages to here, if not NULL */
 ){
@@ -396,7 +396,7 @@ static int hpSourceInit(
 }
 
 /*
-** Open the b-tree of p->pPlan for reading.  A read transaction is open.
+** Open the b-tree of the pipe for reading.  A read transaction is open.
 ** p->pSource is to be closed with hpSourceClose(), even on error.
 */
 static int hpSourceOpen(HpScan *p, Mem *aMem){
@@ -406,8 +406,8 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
   pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
-  rc = hpSourceInit(pSrc, p->db, p->pPlan, aMem,
-                    p->pPlan->bUser ? &p->arena : 0);
+  rc = hpSourceInit(pSrc, p->db, &p->pPipe->source, aMem,
+                    p->pPipe->bUser ? &p->arena : 0);
   if( rc ) return rc;
   if( pSrc->nLevel==0 ){
     pSrc->bRootLeaf = 1;
@@ -421,9 +421,8 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
   }
-  pSrc->bOrder = p->pPlan->pRange!=0 && pSrc->bIndex==0 && p->pPlan->bRowid;
-  pSrc->bWay = p->pPlan->eSink==HP_SINK_TOP || p->pPlan->eSink==HP_SINK_FIRST
-            || p->pPlan->eSink==HP_SINK_ROWS;
+  pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0 && p->pPipe->source.bRowid;
+  pSrc->bWay = p->pPipe->source.bPlaces;
   pSrc->bDirect = hpPageDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL
   pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
@@ -451,14 +450,13 @@ static int hpSepBytes(const HpSource *pSrc){
 }
 
 /*
-** Allocate the memory that p->run is read into.
+** Allocate the memory that p->run is read into: szPage bytes of each page.
 */
-static int hpRunInit(HpExec *p){
+static int hpRunInit(HpExec *p, int szPage){
   const HpSource *pSrc = p->pScan->pSource;
   HpRun *pRun = &p->run;
   i64 nByte;
-  /* Only the header is wanted to count cells */
-  pRun->szPage = p->pPlan->eSink==HP_SINK_COUNT ? 8 : pSrc->szPage;
+  pRun->szPage = szPage;
   nByte = (i64)pSrc->nMax*pRun->szPage;
   pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
   pRun->aFrame = hpArenaAlloc(&p->vec, sizeof(u32)*pSrc->nMax);
@@ -934,7 +932,7 @@ static int hpSourceIsLarge(
 */
 static int hpSourceRangeIsLarge(
   sqlite3 *db,
-  const HpPlan *pPlan,
+  const HpSourcePlan *pPlan,
   Mem *aMem,
   int *pbLarge
 ){
@@ -959,7 +957,7 @@ static int hpSourceRangeIsLarge(
 ** in the range of pPlan.  For use without a transaction: what they say may be
 ** out of date.
 */
-static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
+static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpSourcePlan *pPlan, Mem *aMem){
   HpSource src;
   int rc;
   assert( pPlan->bCached );
@@ -974,7 +972,7 @@ static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem){
 */
 static int hpSourceCountIsLarge(
   sqlite3 *db,
-  const HpPlan *pPlan,
+  const HpSourcePlan *pPlan,
   int *pbLarge
 ){
   HpSource src;
@@ -986,9 +984,9 @@ static int hpSourceCountIsLarge(
 }
 
 /*
-** Rows of the first leaf of the table: what to expect of the others.
+** About how many rows there are, as the first leaf suggests.  0: unknown.
 */
-static int hpSourceRowsOnLeaf(const HpSource *pSource){
+static i64 hpSourceRows(const HpSource *pSource){
   DbPage *pDb;
   Pgno iPg;
   int n;
@@ -1001,7 +999,7 @@ static int hpSourceRowsOnLeaf(const HpSource *pSource){
   }
   n = get2byte(&((u8*)sqlite3PagerGetData(pDb))[3]);
   sqlite3PagerUnrefNotNull(pDb);
-  return n;
+  return n*pSource->nLeaf;
 }
 
 /*

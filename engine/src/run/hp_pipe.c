@@ -1,0 +1,222 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_pipe: from a source to a sink, by several workers.
+**
+**    hpPipeRun()     run a pipe to its end
+**    hpPipeFree()    free a worker
+**
+** A pipe is a source (HpSourceType), filters and expressions (HpProg), and a sink
+** (HpSinkType).  It knows none of them: each batch goes
+**
+**    xNext -> HpBatch -> hpExprFilter, hpExprRest -> HpFrame -> xRows
+**
+** Workers.  Each but the first has a thread of its own (hp_thread.c).  They
+** must not touch the connection: its lookaside memory and mallocFailed belong
+** to the caller.  Values and SQLite's functions want a connection to allocate
+** from and to read limits of, so each of these workers gets a copy of the
+** structure, without lookaside memory.
+**
+**
+** A worker that fails sets HpScan.bStop.  If all that failed declined so does
+** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
+** worker.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Opcodes a row that the progress handler is told about */
+#define HP_STEPS 8
+
+/*
+** A copy of connection db for a worker: see above.
+*/
+static sqlite3 *hpPipeConnection(sqlite3 *db){
+  sqlite3 *pCopy = sqlite3_malloc64(sizeof(*pCopy));
+  if( pCopy ){
+    memcpy(pCopy, db, sizeof(*pCopy));
+    memset(&pCopy->lookaside, 0, sizeof(pCopy->lookaside));
+    pCopy->lookaside.bDisable = 1;
+    pCopy->mutex = 0;
+    pCopy->mallocFailed = 0;
+    pCopy->bBenignMalloc = 0;
+    pCopy->nVdbeExec = 0;
+    pCopy->pParse = 0;
+    pCopy->pErr = 0;
+    pCopy->pnBytesFreed = 0;
+  }
+  return pCopy;
+}
+
+/*
+** Make worker i: allocate what it needs and read the constants from registers
+** aMem[].
+*/
+static int hpPipeOpen(HpScan *pScan, int i, Mem *aMem){
+  const HpPipePlan *pPipe = pScan->pPipe;
+  HpExec *p;
+  HpFrame *pFrame;
+  int rc;
+
+  pScan->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ) return HP_DECLINE;
+  memset(p, 0, sizeof(*p));
+  p->pScan = pScan;
+  p->pPipe = pPipe;
+  p->pCfg = pScan->pCfg;
+  p->nMemory = hpMemory(pScan->db)/pScan->nWorker;
+  p->db = i==0 ? pScan->db : hpPipeConnection(pScan->db);
+  if( p->db==0 ){
+    p->db = pScan->db;
+    return HP_DECLINE;
+  }
+  rc = pPipe->source.pType->xBegin(p);
+  if( rc || pPipe->pSink->xRows==0 ) return rc;
+  pFrame = &p->frame;
+  pFrame->pWorker = p;
+  pFrame->db = p->db;
+  pFrame->pCfg = p->pCfg;
+  pFrame->pProg = &pPipe->prog;
+  pFrame->nAlloc = p->batch.nAlloc;
+  pFrame->mxText = p->nMemory;
+#ifdef HP_AVX2
+  pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
+#endif
+  rc = hpExprOpen(pFrame, aMem);
+  return rc ? rc : pScan->pPipe->pSink->xOpen(p, aMem);
+}
+
+/*
+** A worker has scanned a batch of nRow rows.  Is the scan to stop?
+*/
+static int hpPipePoll(HpExec *p, int nRow){
+  HpScan *pScan = p->pScan;
+  p->nScanned += nRow;
+  if( p==pScan->apWorker[0] && hpScanChanged(pScan) ) return HP_DECLINE;
+  return hpExecProgress(p, (u32)nRow*HP_STEPS);
+}
+
+/*
+** Filter the rows of the batch, give those that pass to the sink, and empty it.
+*/
+static int hpPipeBatch(HpExec *p){
+  HpFrame *pFrame = &p->frame;
+  int nRow = p->batch.nRow + p->batch.nSkip;
+  int rc = SQLITE_OK;
+  if( nRow==0 ) return SQLITE_OK;
+  pFrame->nRow = p->batch.nRow;
+  if( pFrame->nRow ) rc = hpExprFilter(pFrame);
+  if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
+    rc = hpExprRest(pFrame);
+    if( rc==SQLITE_OK ) rc = p->pPipe->pSink->xRows(p, pFrame);
+  }
+  p->nSkipped += p->batch.nSkip;
+  hpBatchEmpty(&p->batch);
+  pFrame->iPos += nRow;
+  if( rc==SQLITE_OK ) rc = hpPipePoll(p, nRow);
+  return rc;
+}
+
+/*
+** Take batch after batch of the source until there is none.
+*/
+static int hpPipeBatches(HpExec *p){
+  const HpSourceType *pSource = p->pPipe->source.pType;
+  const HpSinkType *pSink = p->pPipe->pSink;
+  int rc;
+  while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
+    rc = hpPipeBatch(p);
+    if( rc ) return rc;
+    if( p->run.iLeaf==p->run.nPage ){
+      if( pSink->xRunEnd ) pSink->xRunEnd(p);
+      if( AtomicLoad(&p->pScan->bEnd) ) return SQLITE_OK;
+    }
+  }
+  AtomicStore(&p->pScan->bAll, 1);
+  return rc;
+}
+
+/*
+** All that a worker does in its thread.  The result is in p->rc.
+*/
+static void hpPipeWork(HpExec *p){
+  const HpSinkType *pSink = p->pPipe->pSink;
+  p->rc = hpPipeBatches(p);
+  if( p->rc==SQLITE_OK && pSink->xFinish ) p->rc = pSink->xFinish(p);
+  if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
+}
+
+/*
+** Free worker i of a scan.
+*/
+static void hpPipeFree(HpScan *pScan, int i){
+  HpExec *p = pScan->apWorker[i];
+  if( p ){
+    pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
+    if( pScan->pPipe->pSink->xClose ) pScan->pPipe->pSink->xClose(p);
+    hpExprClose(&p->frame);
+    hpArenaClear(&p->batch.side);
+    hpArenaClear(&p->vec);
+    if( p->db!=pScan->db ) sqlite3_free(p->db);
+    sqlite3_free(p);
+    pScan->apWorker[i] = 0;
+  }
+}
+
+/*
+** Run pipe pPipe of p with up to nWorker workers.  The workers stay.
+*/
+static int hpPipeRun(
+  HpScan *p,
+  const HpPipePlan *pPipe,
+  Mem *aMem,
+  int nWorker
+){
+  int rc, i;
+
+  /* Running out of memory here is no error: stock needs less */
+  sqlite3BeginBenignMalloc();
+  p->pPipe = pPipe;
+  p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
+  p->nChange = hpScanChanges(p);
+  p->nTrip = hpScanPager(p)->hp.nTrip;
+  rc = hpSourceOpen(p, aMem);
+  if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
+  if( rc==SQLITE_OK ){
+    p->nWorker = 1;
+    if( nWorker>1 && pPipe->bSerial==0 && hpThreadsFit(p)
+     && hpSourceParallel(p->pSource, p->pCfg->nThread>1)
+    ){
+      p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+      if( p->pMutex ) p->nWorker = nWorker;
+    }
+    for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
+  }
+  if( pPipe->pGroup ){
+    for(i=0; i<pPipe->pGroup->nHaving && rc==SQLITE_OK; i++){
+      const HpVec *aVec = p->apWorker[0]->frame.aVec;
+      const HpVec *pVec = &aVec[pPipe->pGroup->aHaving[i].iVec];
+      p->aHaving[i].tag = pVec->aTag[0];
+      p->aHaving[i].val = pVec->aVal[0];
+    }
+  }
+  sqlite3EndBenignMalloc();
+  /* Functions with constant arguments have been called */
+  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK ) rc = hpScanEach(p, hpPipeWork);
+  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && pPipe->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
+    rc = HP_DECLINE;
+  }
+  if( rc==SQLITE_OK ){
+    for(i=0; i<p->nWorker; i++) p->nScanned += p->apWorker[i]->nScanned;
+    if( pPipe->pSink->xCombine ) rc = pPipe->pSink->xCombine(p);
+  }
+  return rc;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,54 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_leaves: rows of leaf pages, a batch at a time.
+**
+**    hpLeavesType    the source of all scans that read values
+**
+** A pipe asks for batch after batch.  A batch ends with its run of leaves at the
+** latest, because the next run overwrites the pages that it points into.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Memory for a worker.
+*/
+static int hpLeavesBegin(HpExec *p){
+  int rc = hpRunInit(p, p->pScan->pSource->szPage);
+  return rc ? rc : hpBatchInit(p);
+}
+
+/*
+** Fill the batch of p.
+*/
+static int hpLeavesNext(HpExec *p){
+  HpRun *pRun = &p->run;
+  int rc;
+  assert( p->batch.nRow==0 && p->batch.nSkip==0 );
+  if( pRun->iLeaf>=pRun->nPage ){
+    rc = hpSourceNext(p);
+    if( rc || pRun->nPage==0 ) return rc;
+    pRun->iLeaf = pRun->iCell = 0;
+    p->frame.iPos = (u64)pRun->iSeq<<32;
+  }
+  do{
+    rc = hpRecordLeaf(p, pRun->iLeaf, &pRun->iCell);
+    if( rc ) return rc;
+    if( pRun->iCell<0 ){
+      pRun->iLeaf++;
+      pRun->iCell = 0;
+    }
+  }while( pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc );
+  return SQLITE_OK;
+}
+
+static const HpSourceType hpLeavesType = {
+  hpLeavesBegin, hpLeavesNext, hpRecordColumn
+};
+#endif /* SQLITE_OMIT_HP */

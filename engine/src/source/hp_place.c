@@ -1,0 +1,66 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_place: where in its b-tree a row of a batch is.
+**
+**    hpPlaceOf()      the place of a row of the batch
+**    hpPlaceLast()    that of the last row of the run
+**    hpPlaceSeq(), hpPlaceLeaf(), hpPlaceCell()    what a place consists of
+**
+** A place (HP_PLACE) is the number of a run, the leaf in it, and the cell in that.
+** As a number it increases in scan order.  A cursor finds the leaf by the ways to
+** all runs: hpSourceWays().
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** The place of row i of the batch, which comes after all that were asked for
+** before: iLast is the last of them.  Its cell is looked for from that one on, by
+** where its record begins: so all cells of a leaf are gone through once.
+**
+** If bAll the record is to be sound as far as its header tells, for stock's loop
+** reads other columns of it than the scan does.
+**
+** Returns -1 if there is no such cell, or if the record is not sound.
+*/
+static i64 hpPlaceOf(const HpExec *p, int i, i64 iLast, int bAll){
+  const HpRun *pRun = &p->run;
+  const BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const u8 *z = p->batch.apRec[i];
+  int iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
+  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  const u8 *aHdr = &aPage[pRun->iHdr];
+  int nCell = get2byte(&aHdr[3]);
+  int iRec = (int)(z - aPage);
+  int iCell = 0;
+  if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
+    iCell = hpPlaceCell(iLast);
+  }
+  for(; iCell<nCell; iCell++){
+    int ofst = get2byte(&aHdr[8+2*iCell]);
+    u32 nByte;
+    if( (u32)(iRec-ofst-2)<=16
+     && hpCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
+    ){
+      if( bAll && !hpRecordIsSound(pBt, z, nByte) ) return -1;
+      return HP_PLACE(pRun->iSeq, iLeaf, iCell);
+    }
+  }
+  return -1;
+}
+/*
+** The place of the last row of the run.
+*/
+static i64 hpPlaceLast(const HpExec *p){
+  const HpRun *pRun = &p->run;
+  int iLeaf = pRun->nPage-1;
+  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  return HP_PLACE(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
+}
+#endif /* SQLITE_OMIT_HP */
