@@ -55,7 +55,7 @@
 
 #define HP_BATCH         1024  /* Most rows a batch */
 #define HP_SLACK         64    /* Readable bytes after every buffer */
-#define HP_MEMORY        (256*1024*1024)  /* Default of PRAGMA hp_memory */
+#define HP_MEMORY        (256*1024*1024)  /* Least default of PRAGMA hp_memory */
 #define HP_MX_THREAD     64    /* Most workers of a scan */
 #define HP_DFLT_THREAD   8     /* Most workers unless PRAGMA hp_threads asks */
 
@@ -74,6 +74,7 @@
 #define HP_STR   (HP_TEXT|HP_BLOB)
 
 typedef struct HpAgg HpAgg;
+typedef struct HpBudget HpBudget;
 typedef struct HpBuf HpBuf;
 typedef struct HpAggDef HpAggDef;
 typedef struct HpArena HpArena;
@@ -168,8 +169,22 @@ struct HpArena {
   u8 *pFree;             /* Next free byte of the current block */
   u32 nFree;             /* Free bytes of the current block */
   i64 nTotal;            /* Bytes of blocks in use */
-  struct HpBlock *pSpare;  /* Blocks not in use */
+  i64 mxBlock;           /* Blocks double up to this size.  0: HP_MX_BLOCK */
+  struct HpBlock *pSpare;  /* Blocks not in use, ... */
+  i64 nSpare;            /* ... and their bytes */
 };
+
+/* The memory of a statement: see hp_budget.c */
+struct HpBudget {
+  i64 nLimit;            /* Bytes that all workers together may hold */
+  i64 nShare;            /* Bytes that each of them may hold in any case */
+};
+
+/* How badly memory is needed */
+#define HP_WISH   0        /* Something can be done instead */
+#define HP_KEEP   1        /* Without it the query is declined */
+#define HP_FINISH 2        /* The batch has to be finished */
+#define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
 
 /*
 ** Rows between two steps: what expressions, keys and functions work on, and what
@@ -197,8 +212,7 @@ struct HpFrame {
   void **apState;        /* What operations keep: patterns, sets, contexts */
   Vdbe *pFuncVdbe;       /* What SQL functions take for their statement */
   HpArena vec;           /* Memory of vectors and scratch */
-  HpArena text;          /* Text computed for these rows, ... */
-  i64 mxText;            /* ... so many bytes at most */
+  HpArena text;          /* Text computed for these rows */
   HpArena textConst;     /* Text of constants */
   int rcOp;              /* HP_DECLINE or an error if an operation gave up */
   u8 *aText;             /* Scratch: text with a zero byte after it */
@@ -236,7 +250,7 @@ struct HpConfig {
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
-  i64 nMemory;           /* memory=N: default of hp_memory */
+  i64 nMemory;           /* memory=N: default of hp_memory; or 0 */
 };
 
 /* An interior page of a b-tree */
@@ -329,8 +343,15 @@ static const HpConfig *hpConfig(void);
 static void hpOomUndo(sqlite3*);
 static int hpOffload(sqlite3*);
 static int hpMemoryLimited(void);
-static i64 hpMemory(sqlite3*);
 static int hpStat(sqlite3*, int);
+
+/* hp_budget.c */
+static i64 hpBudgetUsable(void);
+static i64 hpBudgetSetting(sqlite3*);
+static void hpBudgetOpen(HpScan*);
+static void hpBudgetArena(const HpScan*, HpArena*);
+static void hpBudgetHold(HpExec*, i64);
+static int hpBudgetMay(const HpExec*, i64, int);
 
 /* hp_arena.c */
 static int hpGrow(void*, int*, int, int);
@@ -338,7 +359,7 @@ static int hpArenaGrow(HpArena*, void*, int*, int, int);
 static void *hpArenaAlloc(HpArena*, i64);
 static int hpBufRoom(HpBuf*, u32);
 static void *hpMalloc(i64);
-static void hpArenaRecycle(HpArena*);
+static void hpArenaRecycle(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
 

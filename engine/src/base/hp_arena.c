@@ -113,6 +113,8 @@ static int hpArenaIsSane(const HpArena *p){
   i64 n = 0;
   for(pBlock=p->pBlock; pBlock; pBlock=pBlock->pPrev) n += pBlock->nByte;
   if( n!=p->nTotal ) return 0;
+  for(pBlock=p->pSpare, n=0; pBlock; pBlock=pBlock->pPrev) n += pBlock->nByte;
+  if( n!=p->nSpare ) return 0;
   if( p->pBlock==0 ) return p->nFree==0;
   return p->pFree>=(u8*)&p->pBlock[1]
       && p->pFree+p->nFree==(u8*)p->pBlock+p->pBlock->nByte;
@@ -121,18 +123,28 @@ static int hpArenaIsSane(const HpArena *p){
 
 /*
 ** Return n bytes, 8-byte aligned, that live until hpArenaClear(), or NULL.
-** Blocks double from 4 KiB to 8 MiB, so that small queries stay small.
+** Blocks double from 4 KiB to 8 MiB or HpArena.mxBlock, so that small queries stay
+** small, and little of what is counted is not used.
 */
 static void *hpArenaAlloc(HpArena *pArena, i64 n){
   u8 *pOut;
   n = ROUND8(n);
   if( n>(i64)pArena->nFree ){
-    i64 nBlock = MIN(HP_MX_BLOCK, MAX(4096, pArena->nTotal));
+    i64 mxBlock = pArena->mxBlock ? pArena->mxBlock : HP_MX_BLOCK;
+    i64 nBlock = MIN(mxBlock, MAX(4096, pArena->nTotal));
     struct HpBlock *pNew = pArena->pSpare;
     if( nBlock<n+(i64)sizeof(*pNew) ) nBlock = n+sizeof(*pNew);
     if( nBlock>0x7fffff00 ) return 0;
-    if( pNew && pNew->nByte>=n+(i64)sizeof(*pNew) ){
+    /* The smallest come first.  One that is too small would be in the way */
+    while( pNew && pNew->nByte<n+(i64)sizeof(*pNew) ){
       pArena->pSpare = pNew->pPrev;
+      pArena->nSpare -= pNew->nByte;
+      sqlite3_free(pNew);
+      pNew = pArena->pSpare;
+    }
+    if( pNew ){
+      pArena->pSpare = pNew->pPrev;
+      pArena->nSpare -= pNew->nByte;
       nBlock = pNew->nByte;
     }else{
       pNew = hpMalloc(nBlock);
@@ -163,25 +175,35 @@ static void hpBlockFree(struct HpBlock *pBlock){
 }
 
 /*
-** Forget what was allocated, but keep the memory for what comes: the first
-** touch of new memory costs more than all that is done with it.
+** Forget what was allocated, but keep up to nKeep bytes of the memory for what
+** comes: the first touch of new memory costs more than all that is done with it.
 */
-static void hpArenaRecycle(HpArena *pArena){
+static void hpArenaRecycle(HpArena *pArena, i64 nKeep){
   struct HpBlock *pSpare = pArena->pSpare;
   while( pArena->pBlock ){
     struct HpBlock *pBlock = pArena->pBlock;
     pArena->pBlock = pBlock->pPrev;
+    if( pArena->nSpare+pBlock->nByte>nKeep ){
+      sqlite3_free(pBlock);
+      continue;
+    }
+    pArena->nSpare += pBlock->nByte;
     pBlock->pPrev = pSpare;
     pSpare = pBlock;
   }
-  memset(pArena, 0, sizeof(*pArena));
+  pArena->pFree = 0;
+  pArena->nFree = 0;
+  pArena->nTotal = 0;
   pArena->pSpare = pSpare;
 }
 
 static void hpArenaClear(HpArena *pArena){
   hpBlockFree(pArena->pBlock);
   hpBlockFree(pArena->pSpare);
-  memset(pArena, 0, sizeof(*pArena));
+  pArena->pBlock = pArena->pSpare = 0;
+  pArena->pFree = 0;
+  pArena->nFree = 0;
+  pArena->nTotal = pArena->nSpare = 0;
 }
 
 /*

@@ -107,7 +107,6 @@ static const HpConfig *hpConfig(void){
     const char *z;
     memset(&x, 0, sizeof(x));
     x.nBatch = HP_BATCH;
-    x.nMemory = HP_MEMORY;
     z = getenv("HPSQLITE");
     x.bOff = z!=0 && sqlite3StrICmp(z, "off")==0;
     for(z=getenv("HPSQLITE_TEST"); z && z[0]; ){
@@ -175,24 +174,6 @@ static int hpOffload(sqlite3 *db){
 /* Is memory limited, by a hard heap limit or as a heap of fixed size? */
 static int hpMemoryLimited(void){
   return mem0.hardLimit>0 || sqlite3GlobalConfig.pHeap!=0;
-}
-
-/* The budget for groups, in bytes.  A hard heap limit of the process, or a heap
-** of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is still
-** free. */
-static i64 hpMemory(sqlite3 *db){
-  i64 n = db->hp.nMemory ? db->hp.nMemory : hpConfig()->nMemory;
-  i64 nLimit = mem0.hardLimit;
-  if( sqlite3GlobalConfig.pHeap
-   && (nLimit<=0 || sqlite3GlobalConfig.nHeap<nLimit)
-  ){
-    nLimit = sqlite3GlobalConfig.nHeap;
-  }
-  if( nLimit>0 ){
-    i64 nFree = (nLimit - sqlite3_memory_used())/2;
-    n = MIN(n, MAX(0, nFree));
-  }
-  return n;
 }
 
 /* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */

@@ -122,11 +122,11 @@ static void hpShowExtent(Vdbe *v, sqlite3 *db){
 }
 
 static void hpSetMemory(sqlite3 *db, const char *z){
-  i64 n = hpSetNumber(z, LARGEST_INT64);
+  i64 n = sqlite3StrICmp(z, "auto")==0 ? 0 : hpSetNumber(z, LARGEST_INT64);
   if( n>=0 ) db->hp.nMemory = n;
 }
 static void hpShowMemory(Vdbe *v, sqlite3 *db){
-  returnSingleInt(v, db->hp.nMemory ? db->hp.nMemory : hpConfig()->nMemory);
+  returnSingleInt(v, hpBudgetSetting(db));
 }
 
 static const struct HpPragma {

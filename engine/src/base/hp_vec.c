@@ -137,7 +137,7 @@ static void hpVecToMem(const HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
 static u8 *hpTextAlloc(HpFrame *p, u32 n){
   HpArena *pText = &p->text;
   u8 *z = 0;
-  if( (i64)n+pText->nTotal<=p->mxText ){
+  if( pText->nFree>=n+HP_SLACK || hpBudgetMay(p->pWorker, n, HP_KEEP) ){
     z = hpArenaAlloc(pText, (i64)n+HP_SLACK);
   }
   if( z==0 ){

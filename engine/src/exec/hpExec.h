@@ -21,6 +21,7 @@ struct HpScan {
   const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
   const HpGroupPlan *pEntry;   /* What its runs consist of, if it makes some */
   const HpConfig *pCfg;
+  HpBudget budget;       /* Memory that its workers may hold */
   HpArena arena;         /* Memory of the source */
   HpSource *pSource;     /* Leaf pages */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
@@ -59,7 +60,8 @@ struct HpExec {
   HpScan *pScan;
   const HpPipePlan *pPipe;
   const HpConfig *pCfg;
-  i64 nMemory;           /* Budget for groups, bytes */
+  i64 nHeld;             /* Bytes that its sink holds, ... */
+  u32 nHeldTold;         /* ... and in kilobytes, for others.  Atomic */
   void (*xRun)(HpExec*); /* What its thread does */
   int rc;                /* How that ended */
   HpRun run;             /* Leaves being worked on */

@@ -80,7 +80,6 @@
 
 #if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
  && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
-# include <sys/resource.h>
 
 #define HP_STORE_CHUNK   512    /* Pages of a chunk of pointers */
 #define HP_STORE_NOTES   (1024*1024)    /* Most bits of the bitmap */
@@ -132,51 +131,6 @@ static sqlite3_mutex *hpStoreMutex(void){
   return sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU);
 }
 #endif
-
-/*
-** Return how many bytes all stores of the process may have.
-*/
-static i64 hpStoreBudget(void){
-  static i64 nBudget = 0;
-  i64 n = AtomicLoad(&nBudget);
-  if( n==0 ){
-    static const char *const azLimit[] = {
-      "/sys/fs/cgroup/memory.max",
-      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    };
-    struct rlimit lim;
-    int i;
-    n = 1024*1024*1024;
-#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
-    if( sysconf(_SC_PHYS_PAGES)>0 ){
-      n = (i64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    }
-#endif
-    if( getrlimit(RLIMIT_AS, &lim)==0 && lim.rlim_cur!=RLIM_INFINITY ){
-      n = MIN(n, (i64)lim.rlim_cur);
-    }
-    for(i=0; i<ArraySize(azLimit); i++){
-      char z[32];
-      ssize_t nRead;
-      i64 nLimit;
-      int fd = osOpen(azLimit[i], O_RDONLY|O_CLOEXEC, 0);
-      if( fd<0 ) continue;
-      nRead = osRead(fd, z, sizeof(z)-1);
-      osClose(fd);
-      if( nRead<=0 ) continue;
-      z[nRead] = 0;
-      for(nRead=0; sqlite3Isdigit(z[nRead]); nRead++){}
-      z[nRead] = 0;
-      if( nRead>0 && sqlite3Atoi64(z, &nLimit, (int)nRead, SQLITE_UTF8)==0 ){
-        n = MIN(n, nLimit);
-      }
-    }
-    if( sizeof(void*)<8 ) n = MIN(n, 1024*1024*1024);
-    n /= 8;
-    AtomicStore(&nBudget, n);
-  }
-  return n;
-}
 
 /*
 ** May this pager use a store, as far as settings go?
@@ -389,7 +343,7 @@ static u8 *hpStoreAlloc(HpStore *p){
     i64 n = p->nByte/4;
     struct HpStoreSlab *pSlab;
     n = MIN(MAX(n, HP_STORE_SLAB), HP_STORE_MX_SLAB);
-    if( hpStoreTotal + n > hpStoreBudget() ) return 0;
+    if( hpStoreTotal + n > hpBudgetUsable()/8 ) return 0;
     pSlab = sqlite3Malloc(n);
     if( pSlab==0 ) return 0;
 #ifdef MADV_HUGEPAGE

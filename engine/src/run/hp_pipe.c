@@ -69,7 +69,6 @@ static int hpPipeOpen(HpScan *pScan, int i, Mem *aMem){
   p->pScan = pScan;
   p->pPipe = pPipe;
   p->pCfg = pScan->pCfg;
-  p->nMemory = hpMemory(pScan->db)/pScan->nWorker;
   p->db = i==0 ? pScan->db : hpPipeConnection(pScan->db);
   if( p->db==0 ){
     p->db = pScan->db;
@@ -83,7 +82,6 @@ static int hpPipeOpen(HpScan *pScan, int i, Mem *aMem){
   pFrame->pCfg = p->pCfg;
   pFrame->pProg = &pPipe->prog;
   pFrame->nAlloc = p->batch.nAlloc;
-  pFrame->mxText = p->nMemory;
 #ifdef HP_AVX2
   pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
 #endif
@@ -195,6 +193,7 @@ static int hpPipeRun(
       p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
       if( p->pMutex ) p->nWorker = nWorker;
     }
+    hpBudgetOpen(p);
     for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
   }
   if( pPipe->pGroup ){

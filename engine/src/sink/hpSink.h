@@ -37,7 +37,6 @@ struct HpNumber {
 
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
-#define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
 
 /*
 ** A sink: what is done with the rows that pass.  See hp_sinks.c.
@@ -155,6 +154,7 @@ struct HpAgg {
   u32 *aSlot;            /* Hash table: salt, number of the group plus one.  Empty
                          ** while HpRuns.bOrdered */
   u32 mSlot;             /* Number of its entries, less one */
+  u8 bFull;              /* It should be larger, but may not */
   u8 bNoDirect;          /* The only key is no integer of a small range */
   u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
   i64 iDirect;
@@ -311,6 +311,7 @@ static const u8 *hpGroupKey(const HpGroupPlan*, const u8*, u8*, u32*);
 static u8 *hpGroupAt(const HpRuns*, u32);
 static int hpGroupLayout(HpGroupPlan*);
 static i64 hpGroupMemory(const HpRuns*);
+static int hpGroupMay(const HpRuns*, i64, int);
 static void hpGroupReset(HpRuns*);
 
 /* hp_radix.c */

@@ -121,6 +121,7 @@ static int hpAggOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   pAgg->pPlan = pPlan;
   pAgg->runs.pPlan = pPlan;
   pAgg->runs.pWorker = p->pWorker;
+  hpBudgetArena(p->pWorker->pScan, &pAgg->runs.arena);
   pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
   pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
@@ -200,8 +201,9 @@ static int hpAggGrow(HpAgg *pAgg, HpFrame *p){
   u32 *aNew;
   u32 i;
   if( mNew>=0x7fffffff
-   || (mNew>=HP_MX_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory)
+   || (mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH))
   ){
+    pAgg->bFull = 1;
     return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
   aNew = hpMalloc(nByte);
@@ -228,9 +230,22 @@ static int hpAggGrow(HpAgg *pAgg, HpFrame *p){
 ** Forget all groups.
 */
 static void hpAggReset(HpAgg *pAgg){
+  i64 nByte = 2*sizeof(u32)*((i64)pAgg->mSlot+1);
+  if( nByte>pAgg->runs.pWorker->pScan->budget.nShare/4 ){
+    i64 nNew = 2*sizeof(u32)*(i64)HP_MIN_SLOT;
+    u32 *aNew = nNew<nByte ? sqlite3_malloc64(nNew) : 0;
+    if( aNew ){
+      sqlite3_free(pAgg->aSlot);
+      pAgg->aSlot = aNew;
+      pAgg->mSlot = HP_MIN_SLOT-1;
+      pAgg->runs.nTable -= nByte-nNew;
+      nByte = nNew;
+    }
+  }
   hpGroupReset(&pAgg->runs);
+  pAgg->bFull = 0;
   if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
-  memset(pAgg->aSlot, 0, 2*sizeof(u32)*((size_t)pAgg->mSlot+1));
+  memset(pAgg->aSlot, 0, nByte);
   memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
 }
 
@@ -273,7 +288,7 @@ static int hpAggInsert(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   u8 *z;
 
   /* It is at the end of the batch that groups can be put aside */
-  if( hpGroupMemory(&pAgg->runs)>2*p->pWorker->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
+  if( !hpGroupMay(&pAgg->runs, 0, HP_FINISH) ) return HP_DECLINE;
   aGroup = hpAggNewGroup(pAgg);
   if( aGroup==0 ) return HP_DECLINE;
   *hpGroupPack(aGroup) = pAgg->aPack[ii];
@@ -559,7 +574,7 @@ static int hpAggUnordered(HpAgg *pAgg, HpFrame *p){
   nByte = 2*sizeof(u32)*((i64)mNew+1);
   if( mNew>pAgg->mSlot ){
     u32 *aNew;
-    if( mNew>=HP_MX_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory ){
+    if( mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
       rc = hpAggSpill(pAgg);
       pAgg->runs.bOrdered = 0;
       return rc;
@@ -614,7 +629,7 @@ static int hpAggDirect(HpAgg *pAgg, HpFrame *p, i64 iMin, i64 iMax){
   if( nWant>HP_MN_DIRECT*((u64)pAgg->runs.nGroup+p->nSel) ) return SQLITE_OK;
   for(nNew=HP_MIN_SLOT; nNew<nWant+nWant/2; nNew*=2){}
   nByte = (i64)(sizeof(u32)*nNew);
-  if( nNew>HP_MIN_SLOT && hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory ){
+  if( nNew>HP_MIN_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
     pAgg->bNoDirect = 1;
     return SQLITE_OK;
   }
@@ -779,7 +794,7 @@ static int hpSetAdd(
     u32 mNew = pSet->mSlot ? pSet->mSlot*2+1 : HP_MIN_SLOT-1;
     i64 nByte = sizeof(u8*)*((i64)mNew+1);
     const u8 **apNew;
-    if( mNew>=0x7fffffff || hpGroupMemory(&pAgg->runs)+nByte>p->pWorker->nMemory+HP_MIN_MEMORY ){
+    if( mNew>=0x7fffffff || !hpGroupMay(&pAgg->runs, nByte, HP_KEEP) ){
       return HP_DECLINE;
     }
     apNew = sqlite3_malloc64(nByte);
@@ -816,7 +831,7 @@ static int hpSetAdd(
     }
     j = (j+1) & pSet->mSlot;
   }
-  if( hpGroupMemory(&pAgg->runs)>p->pWorker->nMemory+HP_MIN_MEMORY ) return HP_DECLINE;
+  if( !hpGroupMay(&pAgg->runs, 0, HP_KEEP) ) return HP_DECLINE;
   zNew = hpArenaAlloc(&pAgg->runs.arena, pKey->n);
   if( zNew==0 ) return HP_DECLINE;
   memcpy(zNew, pKey->a, pKey->n);
@@ -1117,7 +1132,9 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
       }
     }
   }
-  if( rc==SQLITE_OK && hpGroupMemory(&pAgg->runs)>p->pWorker->nMemory ){
+  if( rc==SQLITE_OK
+   && (pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH))
+  ){
     if( pPlan->keys.n==0 || pPlan->bOpaque ) return HP_DECLINE;
     rc = hpAggSpill(pAgg);
   }

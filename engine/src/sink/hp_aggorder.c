@@ -205,11 +205,7 @@ static SQLITE_INLINE u32 hpTextLen(const u8 *a){
 ** n bytes for texts of pOrder, or NULL.
 */
 static u8 *hpOrderAlloc(HpRuns *pRuns, HpOrder *pOrder, u64 n){
-  if( n>HP_MX_TEXT
-   && hpGroupMemory(pRuns)>2*pRuns->pWorker->nMemory+HP_MIN_MEMORY
-  ){
-    return 0;
-  }
+  if( n>HP_MX_TEXT && !hpGroupMay(pRuns, 0, HP_FINISH) ) return 0;
   pOrder->nText += (i64)n;
   return hpArenaAlloc(&pRuns->arena, (i64)n);
 }
@@ -220,9 +216,7 @@ static u8 *hpOrderAlloc(HpRuns *pRuns, HpOrder *pOrder, u64 n){
 static int hpOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpOrder *pOrder){
   u32 n = MAX(HP_ORDER_FIRST, MIN(HP_ORDER_LIST, pOrder->nEntry/2));
   HpList *pNew;
-  if( pOrder->nEntry>0x7fffffff-n
-   || hpGroupMemory(pRuns)>2*pRuns->pWorker->nMemory+HP_MIN_MEMORY
-  ){
+  if( pOrder->nEntry>0x7fffffff-n || !hpGroupMay(pRuns, 0, HP_FINISH) ){
     return HP_DECLINE;
   }
   pNew = hpArenaAlloc(&pRuns->arena, sizeof(*pNew)+(i64)n*pDef->szEntry);

@@ -217,9 +217,10 @@ static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
 ** After a batch: if there is no memory for more, stock goes on from here.
 */
 static void hpFoundEnough(const HpFound *pFound){
-  const HpExec *p = pFound->pWorker;
-  i64 n = pFound->arena.nTotal + pFound->nTable + pFound->nAlloc*sizeof(i64);
-  if( n>p->nMemory ) AtomicStore(&p->pScan->bEnd, 1);
+  HpExec *p = pFound->pWorker;
+  hpBudgetHold(p, pFound->arena.nTotal + pFound->nTable
+                  + pFound->nAlloc*(i64)sizeof(i64));
+  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pScan->bEnd, 1);
 }
 
 /*

@@ -9,7 +9,8 @@
 **    hpGroupLayout()  where in a group everything is (prepare time)
 **    hpGroupAt()      group number i
 **    hpGroupKey()     its normalized key
-**    hpGroupMemory()  bytes that a worker's groups take
+**    hpGroupMemory()  bytes that a worker's groups or rows take
+**    hpGroupMay()     may they take more?
 **    hpGroupReset()   no groups any more
 **
 ** A group is HpGroupPlan.szGroup bytes in a chunk that never moves:
@@ -101,16 +102,34 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
 
 /* Bytes of memory in use, and what sorting the groups would take */
 static i64 hpGroupMemory(const HpRuns *pRuns){
-  return pRuns->arena.nTotal + pRuns->nTable
-       + 2*(i64)sizeof(struct HpSorted)*pRuns->nGroup;
+  i64 nSorted = pRuns->nSortedAlloc;
+  return pRuns->arena.nTotal + pRuns->arena.nSpare + pRuns->nTable + pRuns->nMemByte
+       + (i64)sizeof(struct HpSorted)*MAX(2*(i64)pRuns->nGroup, nSorted);
 }
 
 /*
-** Forget all groups.  Nobody needs their states any more.
+** May the worker have nMore bytes more, for what it holds now and these?
+*/
+static int hpGroupMay(const HpRuns *pRuns, i64 nMore, int eNeed){
+  hpBudgetHold(pRuns->pWorker, hpGroupMemory(pRuns));
+  return hpBudgetMay(pRuns->pWorker, nMore, eNeed);
+}
+
+/*
+** Forget all groups.  Nobody needs their states any more.  What is kept of their
+** memory is within the worker's share, or it would be put aside again at once.
 */
 static void hpGroupReset(HpRuns *pRuns){
+  i64 nShare = pRuns->pWorker->pScan->budget.nShare;
+  i64 nSorted = sizeof(struct HpSorted)*(i64)pRuns->nSortedAlloc;
   assert( pRuns->pPlan->bOpaque==0 && pRuns->pPlan->keys.n>0 );
-  hpArenaRecycle(&pRuns->arena);
+  if( nSorted>nShare/4 ){
+    sqlite3_free(pRuns->aSorted);
+    pRuns->aSorted = 0;
+    pRuns->nSortedAlloc = 0;
+    nSorted = 0;
+  }
+  hpArenaRecycle(&pRuns->arena, nShare - pRuns->nTable - nSorted);
   pRuns->nGroup = 0;
 }
 #endif /* SQLITE_OMIT_HP */

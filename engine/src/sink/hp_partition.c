@@ -441,7 +441,9 @@ static int hpPartEnough(HpSort *pSort, const HpFrame *p){
   int rc;
   i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
           + pParts->nKept*(i64)sizeof(struct HpSorted);
-  if( n>p->pWorker->nMemory/3 ){
+  hpBudgetHold(p->pWorker, n);
+  /* Sorted they are there twice, and merged with earlier ones three times */
+  if( !hpBudgetMay(p->pWorker, 2*n, HP_WISH) ){
     bOff = 2*pParts->nKept>pParts->nSince;
     rc = hpPartSort(pSort);
     if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ){

@@ -68,6 +68,7 @@ static int hpSortOpen(HpExec *p){
   pSort->pPlan = p->pPipe->pSort;
   pSort->runs.pPlan = &pSort->pPlan->row;
   pSort->runs.pWorker = p;
+  hpBudgetArena(p->pScan, &pSort->runs.arena);
   return SQLITE_OK;
 }
 
@@ -236,7 +237,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 static i64 hpSortChunk(const HpRuns *pRuns){
   const HpExec *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
-  return sqlite3TempInMemory(p->pScan->db) ? n : MIN(n, p->nMemory/4);
+  return sqlite3TempInMemory(p->pScan->db) ? n : MIN(n, p->pScan->budget.nShare/4);
 }
 
 /*
@@ -277,7 +278,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
       mxRow = hpSortChunk(pRuns);
       /* With PRAGMA temp_store=memory stock keeps all rows in memory, too */
       if( !sqlite3TempInMemory(p->pWorker->pScan->db)
-       && pRuns->nMemByte+hpGroupMemory(pRuns)>p->pWorker->nMemory
+       && !hpGroupMay(pRuns, 0, HP_WISH)
       ){
         rc = hpMergeSpillRuns(pRuns);
         if( rc ) return rc;

@@ -264,8 +264,8 @@ static int hpSpillGroups(HpRuns *pRuns){
   /* Each run will have one record in memory.  The entries of large groups would
   ** be too much */
   if( rc==SQLITE_OK && pPlan->nOrder
-   && pSpill->nRun*pSpill->mxRecord
-                        >(u64)p->nMemory+pSpill->nRun*(u64)HP_SPILL_BUF
+   && pSpill->nRun*pSpill->mxRecord>pSpill->nRun*(u64)HP_SPILL_BUF
+                                    +(u64)p->pScan->budget.nShare
   ){
     rc = HP_DECLINE;
   }

@@ -175,7 +175,7 @@ static int hpRecordOverflow(
   /* As sqlite3VdbeMemFromBtree(): the chain would have to be a loop */
   if( nWant>(i64)pBt->pageSize*btreePagecount(pBt) ) return HP_DECLINE;
   bGap = bGap && ISAUTOVACUUM(pBt);
-  if( (i64)nWant+p->batch.side.nTotal>p->nMemory ) return HP_DECLINE;
+  if( !hpBudgetMay(p, nWant, HP_KEEP) ) return HP_DECLINE;
   aOut = hpArenaAlloc(&p->batch.side, (i64)nWant+HP_SLACK);
   if( aOut==0 ) return HP_DECLINE;
   memcpy(aOut, pRec->z, n);
