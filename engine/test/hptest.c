@@ -155,21 +155,48 @@ int finish(void){
   return nFail>0;
 }
 
+/*
+** Make room for n more bytes and a NUL.
+*/
+static void textGrow(Text *p, int n){
+  if( p->n+n+1<=p->nAlloc ) return;
+  p->nAlloc = (p->n+n+1)*2;
+  p->z = realloc(p->z, p->nAlloc);
+  if( p->z==0 ) abort();
+}
+
 void textAppend(Text *p, const char *zFormat, ...){
   va_list ap;
   int n;
+  textGrow(p, 40);
   va_start(ap, zFormat);
-  n = vsnprintf(0, 0, zFormat, ap);
+  n = vsnprintf(&p->z[p->n], p->nAlloc-p->n, zFormat, ap);
   va_end(ap);
-  if( p->n+n+1>p->nAlloc ){
-    p->nAlloc = (p->n+n+1)*2;
-    p->z = realloc(p->z, p->nAlloc);
-    if( p->z==0 ) abort();
+  if( n>=p->nAlloc-p->n ){
+    textGrow(p, n);
+    va_start(ap, zFormat);
+    vsnprintf(&p->z[p->n], n+1, zFormat, ap);
+    va_end(ap);
   }
-  va_start(ap, zFormat);
-  vsnprintf(&p->z[p->n], n+1, zFormat, ap);
-  va_end(ap);
   p->n += n;
+}
+
+/*
+** Append n bytes in hex.  Answers have megabytes of them, for which printf()
+** takes longer than the query.
+*/
+static void textHex(Text *p, const unsigned char *a, int n){
+  static const char zDigit[] = "0123456789abcdef";
+  char *z;
+  int i;
+  textGrow(p, 2*n);
+  z = &p->z[p->n];
+  for(i=0; i<n; i++){
+    *z++ = zDigit[a[i]>>4];
+    *z++ = zDigit[a[i]&15];
+  }
+  *z = 0;
+  p->n += 2*n;
 }
 
 void textClear(Text *p){
@@ -284,7 +311,7 @@ int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
   textAppend(pOut, "");
   if( rc==SQLITE_OK ){
     while( (rc = pLib->step(pStmt))==SQLITE_ROW ){
-      int i, j, n = pLib->count(pStmt);
+      int i, n = pLib->count(pStmt);
       for(i=0; i<n; i++){
         const unsigned char *a;
         switch( pLib->type(pStmt, i) ){
@@ -300,7 +327,7 @@ int answer(const Lib *pLib, sqlite3 *db, const char *zSql, Text *pOut){
           default:
             textAppend(pOut, pLib->type(pStmt, i)==SQLITE_TEXT ? "t'" : "x'");
             a = pLib->blob(pStmt, i);
-            for(j=0; j<pLib->bytes(pStmt, i); j++) textAppend(pOut, "%02x", a[j]);
+            textHex(pOut, a, pLib->bytes(pStmt, i));
             textAppend(pOut, "'|");
         }
       }
