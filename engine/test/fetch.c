@@ -43,10 +43,8 @@ static sqlite3_int64 nPacked;    /* Rows that came by hp_row() */
 static int nEnd;                 /* Times it said that there are none */
 
 static void appendBytes(Text *pOut, const char *zType, const void *p, int n){
-  const unsigned char *a = p;
-  int i;
   textAppend(pOut, "%s%d:", zType, n);
-  for(i=0; i<n; i++) textAppend(pOut, "%02x", a[i]);
+  textHex(pOut, p, n);
   textAppend(pOut, "|");
 }
 

@@ -185,7 +185,7 @@ void textAppend(Text *p, const char *zFormat, ...){
 ** Append n bytes in hex.  Answers have megabytes of them, for which printf()
 ** takes longer than the query.
 */
-static void textHex(Text *p, const unsigned char *a, int n){
+void textHex(Text *p, const unsigned char *a, int n){
   static const char zDigit[] = "0123456789abcdef";
   char *z;
   int i;

@@ -46,6 +46,7 @@ struct Text {
 };
 
 void textAppend(Text*, const char *zFormat, ...);
+void textHex(Text*, const unsigned char*, int);
 void textClear(Text*);
 
 /* Queries that the engine takes over, on the tables that fixture() makes */
