@@ -147,7 +147,7 @@ typedef struct Args Args;
 struct Args {
   u64 iSeed;                 /* First seed */
   int nCase;                 /* How many cases */
-  int nSecond;               /* No further case after so many seconds */
+  int nSecond;               /* No further case after N seconds */
   int nJob;                  /* Processes at a time */
   i64 iPoint;                /* Only this moment of an outage; 0: many */
   int bSpoil;                /* Break it, so that there must be failures */

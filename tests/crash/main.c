@@ -8,7 +8,8 @@
 **
 **   --seed N      the first case (default 1)
 **   --cases N     how many (default: no end)
-**   --seconds N   begin no further case after so many (default 20)
+**   --seconds N   begin no further case after N (default 20), or half as long again
+**                 where other programs take the processors
 **   --jobs N      cases at a time (default 1)
 **   --point N     power: only the outage at this event
 **   --spoil       break it on purpose; the exit status is 0 if that is found
@@ -22,6 +23,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,17 +72,29 @@ void removeDb(const char *zFile){
 }
 
 /*
+** Is the time for cases over?  It is when the clock says so and the jobs have had
+** that much of the processors, or half of it later.
+*/
+static int isOver(double begin){
+  double elapsed = now() - begin;
+  struct rusage used;
+  if( elapsed<args.nSecond ) return 0;
+  if( elapsed>=args.nSecond*1.5 || getrusage(RUSAGE_CHILDREN, &used) ) return 1;
+  return used.ru_utime.tv_sec + used.ru_stime.tv_sec >= args.nSecond*args.nJob;
+}
+
+/*
 ** Run cases, each in a process of its own, some at a time.
 */
 static int manyCases(int (*xCase)(u64), int *pnCase){
   struct { pid_t pid; u64 iSeed; } aJob[64];
-  double end = now() + args.nSecond;
+  const double begin = now();
   int nJob = 0, nBad = 0, nRun = 0;
   memset(aJob, 0, sizeof(aJob));
   for(;;){
     int i, status;
     pid_t pid;
-    while( nJob<args.nJob && nRun<args.nCase && now()<end ){
+    while( nJob<args.nJob && nRun<args.nCase && !isOver(begin) ){
       u64 iSeed = args.iSeed + nRun++;
       fflush(stdout);
       pid = fork();
