@@ -11,7 +11,7 @@ awk '
     if( n++<40 ) print "  " substr(line, 1, 300)
   }
   # A name that says "error" is not one.
-  / \.\.\. ok$/ || /skipped: / || /^ *--- (PASS|SKIP): / || /[0-9]+ passed, .* skipped$/ { next }
+  / \.\.\. ok$/ || /^ *(✔|ℹ) / || /skipped: / || /^ *--- (PASS|SKIP): / || /[0-9]+ passed, .* skipped$/ { next }
   # What a Go test says stands before the line that it failed.
   /^ *[a-z0-9_]+_test\.go:[0-9]+: / { said[++nSaid] = $0; next }
   /--- FAIL: / {
@@ -25,7 +25,7 @@ awk '
     next
   }
   /^ *✖ / && !/failing tests:$/ { show($0); more = 3; next }
-  /^(dropin: |FAIL  )/ && /FAIL/ { show($0); more = 3; next }
+  /^FAIL  / || /FAILED: / { show($0); more = 3; next }
   /FAILED|^FAIL|FAIL: |: runtime error: |Assertion .* failed|SUMMARY: [A-Za-z]*Sanitizer|[Ss]egmentation fault|Aborted|exit status [1-9]|signal: |(^|[ :])(fatal )?error(\[E[0-9]+\])?: |[1-9][0-9]* failed/ {
     show($0)
     more = 0
