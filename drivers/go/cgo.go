@@ -31,6 +31,11 @@ type handle = C.uint64_t
 // db is a connection's sqlite3, as C calls want it.
 func (c *Conn) db() *C.sqlite3 { return (*C.sqlite3)(cPointer(uint64(c.h.db))) }
 
+// stmt is a statement's sqlite3_stmt, as C calls want it.
+func (s *Stmt) stmt() *C.sqlite3_stmt { return stmtOf(s.p) }
+
+func stmtOf(h handle) *C.sqlite3_stmt { return (*C.sqlite3_stmt)(cPointer(uint64(h))) }
+
 // cPointer gives back the pointer that a handle is. It never points to
 // memory of Go's, so the rules for uintptr do not matter; going through memory
 // says so to vet as well.
@@ -51,7 +56,7 @@ func (c *Conn) prepareC(sql *C.char, n, flags int, info *C.hpgo_info) Code {
 	got := new(C.hpgo_info)
 	rc := Code(C.hpgo_prepare_back(c.h.db, sql, C.int64_t(n), C.int(flags), got))
 	if rc == codeOK && !c.succeeded(false) {
-		C.sqlite3_finalize((*C.sqlite3_stmt)(cPointer(uint64(got.stmt))))
+		C.sqlite3_finalize(stmtOf(got.stmt))
 		return ErrAbort
 	}
 	*info = *got
@@ -82,7 +87,7 @@ func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
 		return
 	}
 	if s.conn.calls.unseen() {
-		C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
+		C.sqlite3_reset(s.stmt())
 	}
 	if !s.conn.succeeded(!s.readonly) {
 		out.rc, out.nRow, out.bPending = C.int32_t(ErrAbort), 0, 0

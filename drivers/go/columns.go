@@ -28,7 +28,7 @@ func (s *Stmt) readColumns() []column {
 	if s.columns != nil {
 		return s.columns
 	}
-	p := (*C.sqlite3_stmt)(cPointer(uint64(s.p)))
+	p := s.stmt()
 	n := int(C.sqlite3_column_count(p))
 	s.columns = make([]column, n)
 	for i := range s.columns {

@@ -344,7 +344,7 @@ func (t *Trace) ExpandedSQL() string {
 	if t.stmt == 0 {
 		return ""
 	}
-	z := C.sqlite3_expanded_sql((*C.sqlite3_stmt)(cPointer(uint64(t.stmt))))
+	z := C.sqlite3_expanded_sql(stmtOf(t.stmt))
 	defer C.sqlite3_free(unsafe.Pointer(z))
 	return C.GoString(z)
 }

@@ -141,7 +141,7 @@ func (r *Rows) ended(rc Code) {
 func (r *Rows) idle() {
 	s := r.s
 	if s.args.far {
-		C.sqlite3_clear_bindings((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
+		C.sqlite3_clear_bindings(s.stmt())
 		s.args.gone()
 	}
 	s.watch.end()
@@ -230,7 +230,7 @@ func (r *Rows) stop() {
 // undone if it violates a foreign key or the disk is full.
 func (r *Rows) reset() {
 	s := r.s
-	rc := Code(C.sqlite3_reset((*C.sqlite3_stmt)(cPointer(uint64(s.p)))))
+	rc := Code(C.sqlite3_reset(s.stmt()))
 	if rc == codeOK && s.conn.back && !s.conn.succeeded(!s.readonly) {
 		rc = ErrAbort
 	}

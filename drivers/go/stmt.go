@@ -90,7 +90,7 @@ func (s *Stmt) finalize() {
 		s.rows.err = errClosed
 	}
 	s.rows.stop()
-	C.sqlite3_finalize((*C.sqlite3_stmt)(cPointer(uint64(s.p))))
+	C.sqlite3_finalize(s.stmt())
 	s.p = 0
 	s.args.free()
 	delete(s.conn.stmts, s)
@@ -109,7 +109,7 @@ func (s *Stmt) ReadOnly() bool { return s.readonly }
 func (s *Stmt) readNames() {
 	s.params = make([]string, s.numParams)
 	for i := range s.params {
-		if z := C.sqlite3_bind_parameter_name((*C.sqlite3_stmt)(cPointer(uint64(s.p))), C.int(i+1)); z != nil {
+		if z := C.sqlite3_bind_parameter_name(s.stmt(), C.int(i+1)); z != nil {
 			if name := C.GoString(z); name[0] != '?' {
 				s.params[i] = name[1:]
 			}
