@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -319,64 +318,6 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 	}
 	c.stmts[s] = struct{}{}
 	return s, tail, nil
-}
-
-func isPragma(sql string) bool {
-	word := blank(sql)
-	return len(word) > 6 && strings.EqualFold(word[:6], "PRAGMA")
-}
-
-// blank gives sql without what comes before the next statement, if that
-// is nothing but blanks, semicolons and comments to the end.
-func blank(sql string) string {
-	rest := sql
-	for {
-		rest = strings.TrimLeft(rest, " \t\r\n\f;")
-		switch {
-		case rest == "":
-			return ""
-		case strings.HasPrefix(rest, "--"):
-			at := strings.IndexByte(rest, '\n')
-			if at < 0 {
-				return ""
-			}
-			rest = rest[at+1:]
-		case strings.HasPrefix(rest, "/*"):
-			at := strings.Index(rest[2:], "*/")
-			if at < 0 {
-				return ""
-			}
-			rest = rest[2+at+2:]
-		default:
-			return rest
-		}
-	}
-}
-
-func leftOver(args []any, none bool) error {
-	n := 0
-	for _, a := range args {
-		if _, ok := named(a); !ok {
-			n++
-		}
-	}
-	switch {
-	case n == 0:
-		return nil
-	case none:
-		return fmt.Errorf("hpsqlite: %d parameters and no statement", n)
-	}
-	return fmt.Errorf("hpsqlite: %d parameters more than the statements have", n)
-}
-
-// floatText is f as SQLite writes it.
-func (c *Conn) floatText(f float64) string {
-	rows := c.Query("SELECT CAST(? AS TEXT)", f)
-	defer rows.Close()
-	if !rows.Next() {
-		return strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return rows.Text(0)
 }
 
 // bufferSize is what rows are packed into once there are several: it stays in

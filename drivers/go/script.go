@@ -3,8 +3,10 @@ package hpsqlite
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // A script is the rows of SQL with several statements: each that gives rows is a result
@@ -126,4 +128,55 @@ func (p *script) Next(dest []driver.Value) error {
 		return io.EOF
 	}
 	return p.sqlRows.Next(dest)
+}
+
+// leftOver is the error where more parameters are given than the statements take; none says that
+// there is no statement at all.
+func leftOver(args []any, none bool) error {
+	n := 0
+	for _, a := range args {
+		if _, ok := named(a); !ok {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return nil
+	case none:
+		return fmt.Errorf("hpsqlite: %d parameters and no statement", n)
+	}
+	return fmt.Errorf("hpsqlite: %d parameters more than the statements have", n)
+}
+
+// isPragma reports whether the first statement of sql is a PRAGMA.
+func isPragma(sql string) bool {
+	word := blank(sql)
+	return len(word) > 6 && strings.EqualFold(word[:6], "PRAGMA")
+}
+
+// blank gives sql without what comes before the next statement, if that
+// is nothing but blanks, semicolons and comments to the end.
+func blank(sql string) string {
+	rest := sql
+	for {
+		rest = strings.TrimLeft(rest, " \t\r\n\f;")
+		switch {
+		case rest == "":
+			return ""
+		case strings.HasPrefix(rest, "--"):
+			at := strings.IndexByte(rest, '\n')
+			if at < 0 {
+				return ""
+			}
+			rest = rest[at+1:]
+		case strings.HasPrefix(rest, "/*"):
+			at := strings.Index(rest[2:], "*/")
+			if at < 0 {
+				return ""
+			}
+			rest = rest[2+at+2:]
+		default:
+			return rest
+		}
+	}
 }
