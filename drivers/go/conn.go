@@ -264,33 +264,17 @@ func (c *Conn) take(sql string) (*Stmt, string, error) {
 }
 
 func (c *Conn) prepare(sql string) (*Stmt, string, error) {
-	var info C.hpgo_info
 	// SQLite reads to the first NUL, or to the length: an empty string has no data.
-	text := sql
-	if text == "" {
+	if sql == "" {
 		return nil, "", nil
 	}
-	if at := strings.IndexByte(text, 0); at >= 0 {
+	if at := strings.IndexByte(sql, 0); at >= 0 {
 		return nil, "", &Error{Code: ErrError, Message: "a NUL byte in the SQL", SQL: sql, Offset: at}
 	}
-	const persistent = C.SQLITE_PREPARE_PERSISTENT
 	pragma := isPragma(sql)
-	timeout := pragma && strings.Contains(strings.ToLower(sql), "busy_timeout")
-	if timeout {
-		C.hpgo_pragma_before(c.h)
-	}
-	rc := c.prepareC((*C.char)(unsafe.Pointer(unsafe.StringData(text))), len(text), persistent, &info)
-	if rc != codeOK {
-		err := c.error(rc, sql, nil)
-		if timeout {
-			C.hpgo_pragma_after(c.h)
-			c.keepBusyHandler()
-		}
+	info, err := c.compile(sql, pragma)
+	if err != nil {
 		return nil, "", err
-	}
-	if timeout {
-		C.hpgo_pragma_after(c.h)
-		c.keepBusyHandler()
 	}
 	n := int(info.nSql)
 	tail := blank(sql[n:])
@@ -300,15 +284,22 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 		}
 		return nil, "", nil
 	}
-	s := &Stmt{conn: c, p: info.stmt, sql: sql[:n], numParams: int(info.nParam), numCols: int(info.nCol), readonly: info.bReadonly != 0}
-	// Some PRAGMAs do what they do when they are prepared.
-	s.cached = tail == "" && !pragma
+	s := &Stmt{
+		conn:      c,
+		p:         info.stmt,
+		sql:       sql[:n],
+		numParams: int(info.nParam),
+		numCols:   int(info.nCol),
+		readonly:  info.bReadonly != 0,
+		// Some PRAGMAs do what they do when they are prepared.
+		cached: tail == "" && !pragma,
+		taken:  true,
+	}
 	if s.cached {
 		s.sql = sql
 	}
 	s.rows.s = s
 	s.watch.conn = c
-	s.taken = true
 	if err := s.args.init(s.numParams); err != nil {
 		s.finalize()
 		return nil, "", err
@@ -318,6 +309,24 @@ func (c *Conn) prepare(sql string) (*Stmt, string, error) {
 	}
 	c.stmts[s] = struct{}{}
 	return s, tail, nil
+}
+
+// compile has SQLite compile the first statement of sql. PRAGMA busy_timeout acts while it is
+// compiled, and knows SQLite's own busy handler only: that one is in place meanwhile.
+func (c *Conn) compile(sql string, pragma bool) (info C.hpgo_info, err error) {
+	if pragma && strings.Contains(strings.ToLower(sql), "busy_timeout") {
+		C.hpgo_pragma_before(c.h)
+		defer func() {
+			C.hpgo_pragma_after(c.h)
+			c.keepBusyHandler()
+		}()
+	}
+	text := (*C.char)(unsafe.Pointer(unsafe.StringData(sql)))
+	rc := c.prepareC(text, len(sql), C.SQLITE_PREPARE_PERSISTENT, &info)
+	if rc != codeOK {
+		err = c.error(rc, sql, nil)
+	}
+	return info, err
 }
 
 // bufferSize is what rows are packed into once there are several: it stays in
