@@ -54,7 +54,7 @@ func openConfig(ctx context.Context, cfg Config) (*Conn, error) {
 		return nil, err
 	}
 	if cfg.Cache == "shared" {
-		cfg = cfg.sharedMemory()
+		cfg = cfg.SharedMemory()
 	}
 	name, flags := cfg.name(), cfg.flags()
 	zName := C.CString(name)

@@ -11,7 +11,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"sync/atomic"
 )
 
 func init() { sql.Register("hpsqlite", &Driver{}) }
@@ -47,32 +46,13 @@ type Connector struct {
 	err    error
 }
 
-var memories atomic.Uint64
-
 // NewConnector makes a connector for sql.OpenDB. Init, if not nil, is called with
 // each new connection: to define functions, for instance.
 //
 // A database in memory is one for all connections of the connector, and lives until
 // the sql.DB is closed.
 func NewConnector(cfg Config, init func(*Conn) error) *Connector {
-	return &Connector{cfg: cfg.sharedMemory(), init: init}
-}
-
-// sharedMemory gives a database in memory a name by which all connections find
-// the same, in SQLite's memdb (hpgo_memory.c), whose readers do not lock each other out table
-// by table as in the shared cache. With cache=shared it is the database of all connectors that
-// have that name, as it is in SQLite.
-func (cfg Config) sharedMemory() Config {
-	if !cfg.memory() || cfg.VFS != "" {
-		return cfg
-	}
-	name := cfg.Path
-	if cfg.Cache != "shared" {
-		name = fmt.Sprintf("unnamed/%d", memories.Add(1))
-	}
-	cfg.Path = memoryPath + strings.TrimPrefix(name, "/")
-	cfg.VFS, cfg.Mode, cfg.Cache = memoryVFS, ReadWriteCreate, ""
-	return cfg
+	return &Connector{cfg: cfg.SharedMemory(), init: init}
 }
 
 // Connect opens a connection.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -378,6 +379,29 @@ func (cfg *Config) inMemdb() bool { return cfg.VFS == "memdb" || cfg.VFS == memo
 
 // memory reports whether there is no file.
 func (cfg *Config) memory() bool { return cfg.Path == ":memory:" || cfg.Mode == Memory }
+
+var memories atomic.Uint64
+
+// SharedMemory is the Config with a name for its database in memory, so that all connections
+// opened with it find the same database. It lives until the last of them is closed. NewConnector and
+// the pool do this themselves. Any other Config stays as it is.
+//
+// With Cache "shared" the database belongs to all that have the same Path, as it does in
+// SQLite; otherwise each call gives it a new name.
+func (cfg Config) SharedMemory() Config {
+	if !cfg.memory() || cfg.VFS != "" {
+		return cfg
+	}
+	name := cfg.Path
+	if cfg.Cache != "shared" {
+		name = fmt.Sprintf("unnamed/%d", memories.Add(1))
+	}
+	// SQLite's memdb (hpgo_memory.c): its readers do not lock each other out table by table, as
+	// in the shared cache.
+	cfg.Path = memoryPath + strings.TrimPrefix(name, "/")
+	cfg.VFS, cfg.Mode, cfg.Cache = memoryVFS, ReadWriteCreate, ""
+	return cfg
+}
 
 // name is what SQLite opens: a URI, so that nothing in the path is taken for something else.
 func (cfg *Config) name() string {

@@ -22,8 +22,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	hpsqlite "github.com/hpsqlite/hpsqlite/drivers/go"
@@ -62,20 +60,17 @@ func Open(dsn string, o Options) (*Pool, error) {
 	return OpenConfig(cfg, o)
 }
 
-var memories atomic.Uint64
-
 // OpenConfig opens the database that cfg describes, see Open.
 func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 	if cfg.Path == "" && cfg.Mode != hpsqlite.Memory {
 		return nil, errors.New("hpsqlite: a temporary database belongs to one connection, so a pool cannot have it")
 	}
-	if (cfg.Path == ":memory:" || cfg.Mode == hpsqlite.Memory) && cfg.VFS == "" {
-		name := strings.TrimPrefix(cfg.Path, "/")
-		if name == ":memory:" || name == "" {
-			name = fmt.Sprintf("hpsqlite-pool-%d", memories.Add(1))
-		}
-		cfg.Path, cfg.VFS, cfg.Mode, cfg.Cache = "/"+name, "memdb", hpsqlite.ReadWriteCreate, ""
+	// Pools share a database in memory that has a name.
+	cfg.Cache = "shared"
+	if cfg.Path == ":memory:" || cfg.Path == "" {
+		cfg.Cache = "private"
 	}
+	cfg = cfg.SharedMemory()
 	open := func(cfg hpsqlite.Config) func() (*hpsqlite.Conn, error) {
 		return func() (*hpsqlite.Conn, error) {
 			c, err := hpsqlite.OpenConfig(cfg)

@@ -130,6 +130,39 @@ func TestReadersCannotWrite(t *testing.T) {
 	}
 }
 
+func TestPoolsShareADatabaseInMemoryThatHasAName(t *testing.T) {
+	for dsn, want := range map[string]int64{
+		":memory:":                         0,
+		"file::memory:?cache=shared":       0,
+		"file:?mode=memory":                0,
+		"file:pools?mode=memory":           1,
+		"file:/more?mode=memory":           1,
+		"file:x?mode=memory&cache=private": 1,
+	} {
+		p, other := open(t, dsn, Options{}), open(t, dsn, Options{})
+		write(t, p, "CREATE TABLE t(a)")
+		if n := read(t, other, "SELECT count(*) FROM sqlite_schema"); n != want {
+			t.Errorf("%s: another pool finds %d tables, not %d", dsn, n, want)
+		}
+	}
+}
+
+func TestAFileIsAttachedToAPoolInMemory(t *testing.T) {
+	path := file(t)
+	write(t, open(t, path, Options{}), "CREATE TABLE t(a)")
+	p := open(t, ":memory:", Options{})
+	err := p.Writer(background, func(c *hpsqlite.Conn) error {
+		_, err := c.Exec("ATTACH '" + path + "' AS file; INSERT INTO file.t VALUES(7); DETACH file")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := read(t, open(t, path, Options{}), "SELECT a FROM t"); n != 7 {
+		t.Errorf("the file has %d", n)
+	}
+}
+
 func TestWritersComeInTheOrderOfArrival(t *testing.T) {
 	p := open(t, ":memory:", Options{})
 	const n = 50
