@@ -8,14 +8,14 @@ import (
 
 // What CAST makes of a value, for columns that are asked for as another type than they have.
 
-func (r *Rows) toInt64(i int) int64 {
-	switch r.types[i] {
+func (b *batch) toInt64(i int) int64 {
+	switch b.types[i] {
 	case typeFloat:
-		return floatToInt(math.Float64frombits(r.words[i]))
+		return floatToInt(math.Float64frombits(b.words[i]))
 	case typeNull:
 		return 0
 	}
-	digits := numericPrefix(string(r.bytes(i)), false)
+	digits := numericPrefix(string(b.bytes(i)), false)
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil && digits != "" && n == 0 {
 		return 0
@@ -23,14 +23,14 @@ func (r *Rows) toInt64(i int) int64 {
 	return n
 }
 
-func (r *Rows) toFloat64(i int) float64 {
-	switch r.types[i] {
+func (b *batch) toFloat64(i int) float64 {
+	switch b.types[i] {
 	case typeInt:
-		return float64(int64(r.words[i]))
+		return float64(int64(b.words[i]))
 	case typeNull:
 		return 0
 	}
-	f, _ := strconv.ParseFloat(numericPrefix(string(r.bytes(i)), true), 64)
+	f, _ := strconv.ParseFloat(numericPrefix(string(b.bytes(i)), true), 64)
 	return f
 }
 
