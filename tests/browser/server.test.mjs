@@ -69,6 +69,8 @@ for (const [what, path] of [
   ["a way up in a Windows way", () => `${token}web/..\\..\\Cargo.toml`],
   ["an absolute path", () => `${token}web//etc/passwd`],
   ["a source file beside the page's", () => `${token}web/../mod.rs`],
+  ["a source file above a view's folder", () => `${token}web/map/..%2f..%2fmod.rs`],
+  ["a folder", () => `${token}web/map/`],
   ["a zero byte", () => `${token}web/app.js%00.css`],
 ]) {
   test(`nothing is found with ${what}`, async () => {

@@ -23,10 +23,10 @@ const NONCE: &str = "{{nonce}}";
 pub fn routes() -> Router {
     Router::new()
         .route("/", get(index))
-        .route("/web/{name}", get(file))
+        .route("/web/{*name}", get(file))
 }
 
-/// The names of the page's files.
+/// The names of the page's files, as `map/view.js`.
 pub fn names() -> impl Iterator<Item = String> {
     Web::iter().map(|name| name.into_owned())
 }
@@ -49,9 +49,10 @@ async fn index() -> Result<Response, Refusal> {
 
 async fn file(At(name): At<String>) -> Result<Response, Refusal> {
     let nothing = || Refusal::not_found("the page has no such file");
-    // A name and nothing else: no folder, no hidden file, no way up.
+    // Names and nothing else: no hidden file, no way up.
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if !name.chars().all(plain) || name.starts_with('.') {
+    let named = |part: &str| part.starts_with(|c| c != '.') && part.chars().all(plain);
+    if !name.split('/').all(named) {
         return Err(nothing());
     }
     let kind = match name.rsplit_once('.').map(|(_, extension)| extension) {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::files::CopyOf;
-use super::{Files, Limits, Server};
+use super::{Files, Limits, Server, assets};
 use crate::data::random::SplitMix64;
 use crate::sys::Db;
 use crate::viz::copy::Kind;
@@ -255,6 +255,17 @@ fn the_page_and_its_files_are_served_and_nothing_else() {
         "web/%00.js",
         "web/a%ff.js",
         "web//etc/passwd",
+        "web/map",
+        "web/map/",
+        "web/map//view.js",
+        "web/map/no-such.js",
+        "web/map/view.js/",
+        "web/map/.hidden.js",
+        "web/map/../app.js",
+        "web/map/%2e%2e/app.js",
+        "web/map/..%2fapp.js",
+        "web/map/../../mod.rs",
+        "web/map%5cview.js",
         "../../etc/passwd",
         "%2e%2e/",
         "api",
@@ -264,6 +275,42 @@ fn the_page_and_its_files_are_served_and_nothing_else() {
     ] {
         site.get(name).refused(404);
     }
+}
+
+#[test]
+fn every_file_of_the_page_is_served_under_its_name() {
+    let (_folder, path) = everything();
+    let site = Site::of(&[&path]);
+    let mut served = 0;
+    for name in assets::names().filter(|name| name != "index.html") {
+        let reply = site.get(&format!("web/{name}")).expect(200);
+        let kind = reply.header("content-type").unwrap();
+        assert!(
+            kind.starts_with("text/") && kind.ends_with("; charset=utf-8"),
+            "{name}: {kind}"
+        );
+        assert_eq!(reply.body, assets::bytes(&name).unwrap(), "{name}");
+        served += 1;
+    }
+    assert!(served > 50, "{served} files");
+}
+
+/// What modules and index.html name is there, so that a file that was moved is not asked for.
+#[test]
+fn every_file_that_the_page_names_is_there() {
+    let names: Vec<String> = assets::names().collect();
+    let mut imports = 0;
+    for name in &names {
+        let text = String::from_utf8(assets::bytes(name).unwrap()).unwrap();
+        for opening in ["from \"viz/", "import(\"viz/", "=\"web/"] {
+            for (at, _) in text.match_indices(opening) {
+                let other = text[at + opening.len()..].split('"').next().unwrap();
+                assert!(names.iter().any(|name| name == other), "{name}: {other}");
+                imports += 1;
+            }
+        }
+    }
+    assert!(imports > 100, "{imports} imports");
 }
 
 #[test]
