@@ -61,7 +61,7 @@ look("a copy is made from the page, by VACUUM and by a library", () => alone.add
 look("how long reading takes on the right is a share, or a multiple, or of nothing at all", () => two.address, async (page) => {
   await settled(page);
   const told = await page.evaluate(async () => {
-    const { sentences } = await import("viz/comparewords.js");
+    const { sentences } = await import("viz/compare/words.js");
     const file = (cold_scan) => ({ pages: 1, page_size: 4096, trees: [{ name: "t", role: "table", numbers: { cold_scan } }], whole: { free_pages: 0, reserved_pages: 0 } });
     const words = (a, b) => sentences({ files: [{}, {}] }, { left: file(a), right: file(b), all: [], f: 0, g: 1 }).map((p) => p.textContent).join("\n");
     return [words(0, 2), words(0.1, 2), words(2, 1), words(2, 2.5)].join("\n");
@@ -76,7 +76,7 @@ look("how long reading takes on the right is a share, or a multiple, or of nothi
 look("what is paled as the same has no pattern either, and what a filter pales stays so", () => two.address, async (page) => {
   await settled(page);
   const wanted = await page.evaluate(async () => {
-    const { DifferencePainter } = await import("viz/comparemaps.js");
+    const { DifferencePainter } = await import("viz/compare/maps.js");
     const filter = { isWanted: (_, n) => n !== 2 };
     const painter = new DifferencePainter(filter, { marks: Uint8Array.of(1, 1, 0, 0), done: 3 }, false);
     return [1, 2, 3, 4].map((n) => painter.isWanted(null, n));
@@ -87,7 +87,7 @@ look("what is paled as the same has no pattern either, and what a filter pales s
 look("each mark is looked at once, however many pieces a comparison has", () => two.address, async (page) => {
   await settled(page);
   const { reads, hidden } = await page.evaluate(async () => {
-    const { CompareMaps } = await import("viz/comparemaps.js");
+    const { CompareMaps } = await import("viz/compare/maps.js");
     const PAGES = 10_000;
     let reads = 0;
     const marks = new Proxy(new Uint8Array(PAGES), {
@@ -108,7 +108,7 @@ look("each mark is looked at once, however many pieces a comparison has", () => 
 look("statements that are folded away are compared when they are unfolded", () => two.address, async (page) => {
   await settled(page);
   const found = await page.evaluate(async () => {
-    const { Schema } = await import("viz/compareschema.js");
+    const { Schema } = await import("viz/compare/schema.js");
     const app = { href: () => "#", summary: () => new Promise(() => {}) };
     const tree = (sql) => ({ t: 0, tree: { name: "t", role: "table", sql } });
     const all = Array.from({ length: 30 }, (_, i) => ({ name: `t${i}`, left: tree(`CREATE TABLE t${i}(a)`), right: tree(`CREATE TABLE t${i}(b)`) }));

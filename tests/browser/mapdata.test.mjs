@@ -3,7 +3,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 
-const { MapLoader } = await import(new URL("../../crates/hpsqlite/src/viz/web/mapdata.js", import.meta.url));
+const { MapLoader } = await import(new URL("../../crates/hpsqlite/src/viz/web/map/data.js", import.meta.url));
 
 /** A source that has so many pages, and the questions it was asked. */
 function source(pages) {

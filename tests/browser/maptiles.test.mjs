@@ -28,7 +28,7 @@ function frames(tiles, context, at) {
 for (const pages of [1_000_000, 20_000_000, 90_000_000]) {
   test(`a map of ${pages} pages is painted once`, async () => {
     const context = stub();
-    const { MapTiles } = await import(new URL("maptiles.js", web));
+    const { MapTiles } = await import(new URL("map/tiles.js", web));
     const columns = Math.ceil(Math.sqrt(pages));
     const tiles = new MapTiles({ pages }, columns);
     tiles.setPainter({ paint() {} });

@@ -73,7 +73,7 @@ look("what is no rowid is refused in a sentence", address, async (page) => {
 
 /** The jumps of each b-tree as the drawing counts them, by name. */
 const drawnJumps = async () => {
-  const [{ HttpSource }, { MapLoader }, { Steps, TreeData }] = await Promise.all(["source", "mapdata", "treedata"].map((name) => import(`viz/${name}.js`)));
+  const [{ HttpSource }, { MapLoader }, { Steps, TreeData }] = await Promise.all(["source", "map/data", "tree/data"].map((name) => import(`viz/${name}.js`)));
   const source = new HttpSource();
   const [{ trees, kinds }, [file]] = await Promise.all([source.summary(0), source.files()]);
   const loader = new MapLoader(source, 0, file.pages, () => {}, (e) => console.error(e));

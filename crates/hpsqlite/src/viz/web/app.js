@@ -6,7 +6,7 @@
  *   app.source              where data come from (source.js)
  *   app.files, app.file     the files that are looked at, and the number of the one shown
  *   app.summary(f)          promise of a file's summary, kept
- *   app.map(f)              the file's MapData, filled as it comes (mapdata.js)
+ *   app.map(f)              the file's MapData, filled as it comes (map/data.js)
  *   app.describe(f, n)      promise of a line on page n, for tips
  *   app.selection           {page, trees, kinds}: trees and kinds are Sets of numbers, or null for all
  *   app.select({…})         changes it
@@ -23,7 +23,7 @@
  * show(params), hide?()}.
  */
 import { capital, count, fill, h, percent, plural } from "viz/dom.js";
-import { MapLoader, NOBODY } from "viz/mapdata.js";
+import { MapLoader, NOBODY } from "viz/map/data.js";
 import { SearchBox } from "viz/search.js";
 import { SourceGone } from "viz/source.js";
 
@@ -344,7 +344,7 @@ export function remember(name, value) {
 
 /** Starts the page with a source; a view whose module cannot be loaded is left out, and that is told. */
 export async function start(source) {
-  const modules = await Promise.allSettled(VIEWS.map((id) => import(`viz/${id}.js`)));
+  const modules = await Promise.allSettled(VIEWS.map((id) => import(`viz/${id}/view.js`)));
   const views = modules.flatMap((m) => (m.status === "fulfilled" ? [m.value.view] : []));
   const app = new App(source, views);
   await app.start();
