@@ -94,6 +94,7 @@ lint: toolcheck
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	tests/go/run --no-install format $(if $(wildcard dist/src/sqlite3.c),vet)
+	tests/browser/format --no-install
 
 ## clean: remove everything that make made
 clean:

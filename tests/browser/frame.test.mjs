@@ -24,26 +24,55 @@ look("every view has a tab, and the title says which is shown of which file", ad
   assert.deepEqual(await until("the tabs", names, (all) => all.length > 0), VIEWS);
   for (const name of VIEWS) {
     await tabs(page).getByRole("link", { name, exact: true }).click();
-    await until(`the tab of ${name}`, () => current(page).textContent(), (text) => text === name);
+    await until(
+      `the tab of ${name}`,
+      () => current(page).textContent(),
+      (text) => text === name,
+    );
     assert.match(await page.title(), new RegExp(`^${name}: .*killed\\.db`));
-    await until(`${name} shows something`, () => page.getByRole("main").innerText(), (text) => text.trim() !== "");
+    await until(
+      `${name} shows something`,
+      () => page.getByRole("main").innerText(),
+      (text) => text.trim() !== "",
+    );
   }
   await page.goBack();
-  await until("the view before", () => current(page).textContent(), (text) => text === VIEWS.at(-2));
+  await until(
+    "the view before",
+    () => current(page).textContent(),
+    (text) => text === VIEWS.at(-2),
+  );
   await page.reload();
-  await until("the same view again", () => current(page).textContent(), (text) => text === VIEWS.at(-2));
+  await until(
+    "the same view again",
+    () => current(page).textContent(),
+    (text) => text === VIEWS.at(-2),
+  );
 });
 
 look("an error that no view expects is told", address, async (page, guard) => {
   await settled(page);
   guard.allow(/nobody awaits this|nobody shows this/);
-  const told = (text) => until(text, () => page.locator("#notice").innerText(), (now) => now.includes(text));
+  const told = (text) =>
+    until(
+      text,
+      () => page.locator("#notice").innerText(),
+      (now) => now.includes(text),
+    );
   await page.evaluate(() => setTimeout(() => Promise.reject(new Error("nobody awaits this"))));
   await told("nobody awaits this");
   await page.evaluate(async () => {
     const { App } = await import("viz/app.js");
-    const create = () => ({ element: document.createElement("div"), show: async () => { throw new Error("nobody shows this"); } });
-    const app = new App({ files: async () => [{ title: "x", pages: 1, state: "ready" }], summary: async () => ({ problem_count: 0 }) }, [{ id: "map", title: "x", create }]);
+    const create = () => ({
+      element: document.createElement("div"),
+      show: async () => {
+        throw new Error("nobody shows this");
+      },
+    });
+    const app = new App(
+      { files: async () => [{ title: "x", pages: 1, state: "ready" }], summary: async () => ({ problem_count: 0 }) },
+      [{ id: "map", title: "x", create }],
+    );
     await app.start();
   });
   await told("nobody shows this");
@@ -51,9 +80,17 @@ look("an error that no view expects is told", address, async (page, guard) => {
 
 look("the other file is chosen in the title", address, async (page) => {
   await page.getByRole("combobox", { name: "File" }).selectOption({ index: 1 });
-  await until("its name", () => page.title(), (title) => title.includes("shop.db"));
+  await until(
+    "its name",
+    () => page.title(),
+    (title) => title.includes("shop.db"),
+  );
   await search(page).fill("customer");
-  await until("its tables", () => found(page).allTextContents(), (texts) => texts.some((t) => t.includes("sale_customer")));
+  await until(
+    "its tables",
+    () => found(page).allTextContents(),
+    (texts) => texts.some((t) => t.includes("sale_customer")),
+  );
 });
 
 for (const [text, label] of [
@@ -65,15 +102,27 @@ for (const [text, label] of [
   look(`the search finds ${text}`, address, async (page) => {
     await page.keyboard.press("/");
     await search(page).fill(text);
-    await until("what is found", () => found(page).allTextContents(), (texts) => texts.some((t) => label.test(t)));
+    await until(
+      "what is found",
+      () => found(page).allTextContents(),
+      (texts) => texts.some((t) => label.test(t)),
+    );
     await page.keyboard.press("Enter");
-    await until("the map", () => page.url(), (url) => url.includes("#map") && /[?&](page|tree)=\d/.test(url));
+    await until(
+      "the map",
+      () => page.url(),
+      (url) => url.includes("#map") && /[?&](page|tree)=\d/.test(url),
+    );
   });
 }
 
 look("the search says what it did not find", address, async (page) => {
   await search(page).fill("nobody is called that <b>");
-  await until("a sentence", () => page.getByRole("listbox").innerText(), (text) => text.includes("nobody is called that <b>"));
+  await until(
+    "a sentence",
+    () => page.getByRole("listbox").innerText(),
+    (text) => text.includes("nobody is called that <b>"),
+  );
 });
 
 look("the button makes the page dark, and that is remembered", address, async (page) => {
@@ -110,41 +159,64 @@ look("everything in the frame is reached by the keyboard, and shows that it has 
 look("a view is opened by the keyboard alone", address, async (page) => {
   await tabs(page).getByRole("link", { name: "Numbers" }).focus();
   await page.keyboard.press("Enter");
-  await until("Numbers", () => current(page).textContent(), (text) => text === "Numbers");
+  await until(
+    "Numbers",
+    () => current(page).textContent(),
+    (text) => text === "Numbers",
+  );
 });
 
 for (const view of VIEWS) {
-  look(`${view} fits and can be read, wide and narrow, light and dark`, address, async (page) => {
-    await settled(page);
-    for (const [size, viewport] of [["wide", WIDE], ["narrow", NARROW]]) {
-      await page.setViewportSize(viewport);
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme });
-        await settled(page);
-        assert.deepEqual(await paleTexts(page), [], `text has the contrast that AA asks for, ${colorScheme}`);
-        assert.equal(await tooWide(page), "", `the page needs no scroll bar to the side, ${size}`);
-        await picture(page, `${view} ${size} ${colorScheme}`);
+  look(
+    `${view} fits and can be read, wide and narrow, light and dark`,
+    address,
+    async (page) => {
+      await settled(page);
+      for (const [size, viewport] of [
+        ["wide", WIDE],
+        ["narrow", NARROW],
+      ]) {
+        await page.setViewportSize(viewport);
+        for (const colorScheme of ["light", "dark"]) {
+          await page.emulateMedia({ colorScheme });
+          await settled(page);
+          assert.deepEqual(await paleTexts(page), [], `text has the contrast that AA asks for, ${colorScheme}`);
+          assert.equal(await tooWide(page), "", `the page needs no scroll bar to the side, ${size}`);
+          await picture(page, `${view} ${size} ${colorScheme}`);
+        }
       }
-    }
-  }, { view: view.toLowerCase() });
-  look(`${view}: nothing jumps while it comes`, address, async (page) => {
-    await settled(page);
-    const jumped = await page.evaluate(
-      () => new Promise((resolve) => {
-        let sum = 0;
-        const what = [];
-        new PerformanceObserver((list) => {
-          for (const { value, hadRecentInput, sources } of list.getEntries()) {
-            if (hadRecentInput) continue;
-            sum += value;
-            for (const { node, previousRect, currentRect } of sources) {
-              what.push(`${node?.nodeName}.${node?.className}#${node?.id} from ${previousRect.y} to ${currentRect.y}, ${currentRect.height} high`);
-            }
-          }
-        }).observe({ type: "layout-shift", buffered: true });
-        requestAnimationFrame(() => requestAnimationFrame(() => resolve({ sum, what })));
-      }),
-    );
-    assert.ok(jumped.sum < 0.1, `a layout shift of ${jumped.sum}; 0.1 is what people do not mind:\n${jumped.what.join("\n")}`);
-  }, { view: view.toLowerCase() });
+    },
+    { view: view.toLowerCase() },
+  );
+  look(
+    `${view}: nothing jumps while it comes`,
+    address,
+    async (page) => {
+      await settled(page);
+      const jumped = await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            let sum = 0;
+            const what = [];
+            new PerformanceObserver((list) => {
+              for (const { value, hadRecentInput, sources } of list.getEntries()) {
+                if (hadRecentInput) continue;
+                sum += value;
+                for (const { node, previousRect, currentRect } of sources) {
+                  what.push(
+                    `${node?.nodeName}.${node?.className}#${node?.id} from ${previousRect.y} to ${currentRect.y}, ${currentRect.height} high`,
+                  );
+                }
+              }
+            }).observe({ type: "layout-shift", buffered: true });
+            requestAnimationFrame(() => requestAnimationFrame(() => resolve({ sum, what })));
+          }),
+      );
+      assert.ok(
+        jumped.sum < 0.1,
+        `a layout shift of ${jumped.sum}; 0.1 is what people do not mind:\n${jumped.what.join("\n")}`,
+      );
+    },
+    { view: view.toLowerCase() },
+  );
 }

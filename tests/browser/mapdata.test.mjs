@@ -20,7 +20,12 @@ test("while a file is scanned only what was scanned since is asked for, also whe
   const { map, asked } = source(900);
   const loader = new MapLoader({ map }, 0, 1000, () => {}, assert.fail);
   for (const done of [100, 300, 300]) await loader.update({ state: "scanning", done });
-  assert.deepEqual(asked, [[1, 1000], [101, 300], [901, 1000], [901, 1000]]);
+  assert.deepEqual(asked, [
+    [1, 1000],
+    [101, 300],
+    [901, 1000],
+    [901, 1000],
+  ]);
   asked.length = 0;
   for (let i = 0; i < 3; i++) await loader.update({ state: "ready", done: 1000 });
   assert.deepEqual(asked, [[1, 1000]], "the whole of it once when the scan is over");

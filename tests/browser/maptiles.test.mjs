@@ -9,9 +9,14 @@ let painted = 0;
 
 /** As much of a browser as tiles need; painting one takes five milliseconds of a clock of our own. */
 function stub() {
-  const context = { clearRect() {}, drawImage() {}, putImageData: () => void (clock += 5, painted++) };
-  const globals = { document: { createElement: () => ({ getContext: () => context }) }, ImageData: class {}, performance: { now: () => clock } };
-  for (const [name, value] of Object.entries(globals)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  const context = { clearRect() {}, drawImage() {}, putImageData: () => void ((clock += 5), painted++) };
+  const globals = {
+    document: { createElement: () => ({ getContext: () => context }) },
+    ImageData: class {},
+    performance: { now: () => clock },
+  };
+  for (const [name, value] of Object.entries(globals))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   return context;
 }
 

@@ -109,8 +109,18 @@ test("a query from the page itself is not", async () => {
 });
 
 test("questions that make no sense are refused in a sentence", async () => {
-  for (const path of ["api/9/summary", "api/-1/summary", "api/0/page/0", "api/0/page/99999999", "api/0/page/x",
-    "api/0/map?from=0", "api/0/map?count=99999999", "api/0/tree/999", "api/0/chain/0", "api/nothing"]) {
+  for (const path of [
+    "api/9/summary",
+    "api/-1/summary",
+    "api/0/page/0",
+    "api/0/page/99999999",
+    "api/0/page/x",
+    "api/0/map?from=0",
+    "api/0/map?count=99999999",
+    "api/0/tree/999",
+    "api/0/chain/0",
+    "api/nothing",
+  ]) {
     const { status, text } = await ask(token + path);
     assert.ok(status >= 400 && status < 500, `${path}: ${status}`);
     assert.ok(JSON.parse(text).error.length > 5, `${path}: ${text}`);
@@ -120,7 +130,11 @@ test("questions that make no sense are refused in a sentence", async () => {
 test("it listens on the loopback only", async () => {
   const port = Number(new URL(server.address).port).toString(16).toUpperCase().padStart(4, "0");
   const listening = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
-    readFileSync(file, "utf8").split("\n").map((line) => line.trim().split(/\s+/)).filter((f) => f[3] === "0A"));
+    readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter((f) => f[3] === "0A"),
+  );
   const own = listening.map((f) => f[1]).filter((address) => address.endsWith(`:${port}`));
   assert.deepEqual(own, [`0100007F:${port}`]);
 });

@@ -21,38 +21,109 @@ after(async () => {
 const address = () => server.address;
 const main = (page) => page.getByRole("main");
 
-look("commits, frames and what a checkpoint would write", address, async (page) => {
-  assert.equal(wal.commits, 3, "three transactions were committed");
-  const text = await until("the log", () => main(page).innerText(), (t) => /checkpoint/i.test(t) && /commits?/.test(t));
-  assert.ok(text.includes(`${wal.committed} in 3 commits`), text);
-  assert.ok(text.includes(`${wal.frames - wal.committed}: a transaction is under way, or was cut off`), "the last never ended");
-  const rows = await main(page).locator("table tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((c) => Number(c.innerText.replaceAll(",", "")))));
-  assert.deepEqual(rows.map((row) => row[0]), [3, 2, 1]);
-  assert.equal(rows.reduce((sum, row) => sum + row[1], 0), wal.committed, "the frames of the commits together");
-}, { view: "wal" });
+look(
+  "commits, frames and what a checkpoint would write",
+  address,
+  async (page) => {
+    assert.equal(wal.commits, 3, "three transactions were committed");
+    const text = await until(
+      "the log",
+      () => main(page).innerText(),
+      (t) => /checkpoint/i.test(t) && /commits?/.test(t),
+    );
+    assert.ok(text.includes(`${wal.committed} in 3 commits`), text);
+    assert.ok(
+      text.includes(`${wal.frames - wal.committed}: a transaction is under way, or was cut off`),
+      "the last never ended",
+    );
+    const rows = await main(page)
+      .locator("table tbody tr")
+      .evaluateAll((all) => all.map((row) => [...row.cells].map((c) => Number(c.innerText.replaceAll(",", "")))));
+    assert.deepEqual(
+      rows.map((row) => row[0]),
+      [3, 2, 1],
+    );
+    assert.equal(
+      rows.reduce((sum, row) => sum + row[1], 0),
+      wal.committed,
+      "the frames of the commits together",
+    );
+  },
+  { view: "wal" },
+);
 
-look("frames and pages are drawn, with what becomes of them", address, async (page) => {
-  const canvases = main(page).locator("canvas");
-  await until("two pictures", () => canvases.count(), (n) => n === 2);
-  for (const canvas of await canvases.all()) {
-    await until("several colours", async () => Object.keys(await coloursOf(canvas)).length, (n) => n >= 2);
-  }
-}, { view: "wal" });
+look(
+  "frames and pages are drawn, with what becomes of them",
+  address,
+  async (page) => {
+    const canvases = main(page).locator("canvas");
+    await until(
+      "two pictures",
+      () => canvases.count(),
+      (n) => n === 2,
+    );
+    for (const canvas of await canvases.all()) {
+      await until(
+        "several colours",
+        async () => Object.keys(await coloursOf(canvas)).length,
+        (n) => n >= 2,
+      );
+    }
+  },
+  { view: "wal" },
+);
 
-look("a commit is chosen, then a page of it, then that version of the page", address, async (page) => {
-  await main(page).locator("table tbody").getByRole("link", { name: "2", exact: true }).click();
-  await until("the commit", () => main(page).innerText(), (t) => /Commit 2\b/.test(t) && /frames?, from/.test(t));
-  await main(page).locator(".numbers-list").getByRole("link").first().click();
-  await until("the versions of the page", () => main(page).innerText(), (t) => /versions? of it, the newest first/.test(t));
-  await main(page).getByRole("link", { name: /^frame \d+/ }).last().click();
-  const version = page.getByRole("combobox", { name: "Which version of the page" });
-  await until("the version", () => version.locator("option:checked").textContent(), (t) => /frame \d+/.test(t));
-  const bytes = page.getByRole("region", { name: "All bytes of the page" });
-  const logged = await until("its bytes", () => bytes.innerText(), (t) => t.length > 100);
-  await version.selectOption({ label: "in the database file" });
-  await until("the bytes of the file", () => bytes.innerText(), (t) => t.length > 100 && t !== logged);
-}, { view: "wal" });
+look(
+  "a commit is chosen, then a page of it, then that version of the page",
+  address,
+  async (page) => {
+    await main(page).locator("table tbody").getByRole("link", { name: "2", exact: true }).click();
+    await until(
+      "the commit",
+      () => main(page).innerText(),
+      (t) => /Commit 2\b/.test(t) && /frames?, from/.test(t),
+    );
+    await main(page).locator(".numbers-list").getByRole("link").first().click();
+    await until(
+      "the versions of the page",
+      () => main(page).innerText(),
+      (t) => /versions? of it, the newest first/.test(t),
+    );
+    await main(page)
+      .getByRole("link", { name: /^frame \d+/ })
+      .last()
+      .click();
+    const version = page.getByRole("combobox", { name: "Which version of the page" });
+    await until(
+      "the version",
+      () => version.locator("option:checked").textContent(),
+      (t) => /frame \d+/.test(t),
+    );
+    const bytes = page.getByRole("region", { name: "All bytes of the page" });
+    const logged = await until(
+      "its bytes",
+      () => bytes.innerText(),
+      (t) => t.length > 100,
+    );
+    await version.selectOption({ label: "in the database file" });
+    await until(
+      "the bytes of the file",
+      () => bytes.innerText(),
+      (t) => t.length > 100 && t !== logged,
+    );
+  },
+  { view: "wal" },
+);
 
-look("a file without a log says so", () => plain.address, async (page) => {
-  await until("a sentence", () => main(page).innerText(), (t) => /not in WAL mode/.test(t));
-}, { view: "wal" });
+look(
+  "a file without a log says so",
+  () => plain.address,
+  async (page) => {
+    await until(
+      "a sentence",
+      () => main(page).innerText(),
+      (t) => /not in WAL mode/.test(t),
+    );
+  },
+  { view: "wal" },
+);

@@ -99,11 +99,16 @@ export function look(name, address, body, { view = "", ...options } = {}) {
     try {
       await page.goto(url + (view && `#${view}`), { timeout: PATIENCE });
       await body(page, guard);
-      assert.doesNotMatch(await page.evaluate(() => document.body?.innerText ?? ""), NONSENSE, "the page shows what no person should read");
+      assert.doesNotMatch(
+        await page.evaluate(() => document.body?.innerText ?? ""),
+        NONSENSE,
+        "the page shows what no person should read",
+      );
       guard.check();
     } catch (error) {
       // What the page complained of before is often the cause.
-      if (!error.message.includes(COMPLAINED) && guard.left().length > 0) error.message += `\n${guard.left().join("\n")}`;
+      if (!error.message.includes(COMPLAINED) && guard.left().length > 0)
+        error.message += `\n${guard.left().join("\n")}`;
       throw error;
     } finally {
       await picture(page, name).catch(() => {});

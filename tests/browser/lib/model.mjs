@@ -11,5 +11,12 @@ export async function mapOf(address, file = 0) {
   const kind = (n) => summary.kinds[bytes[pages * 2 + n - 1]].name;
   const tree = (n) => summary.trees[bytes.readUInt16LE((n - 1) * 2)]?.name;
   const all = Array.from({ length: pages }, (_, i) => i + 1);
-  return { pages, summary, kind, tree, of: (name) => all.filter((n) => kind(n) === name), inTree: (name) => all.filter((n) => tree(n) === name) };
+  return {
+    pages,
+    summary,
+    kind,
+    tree,
+    of: (name) => all.filter((n) => kind(n) === name),
+    inTree: (name) => all.filter((n) => tree(n) === name),
+  };
 }

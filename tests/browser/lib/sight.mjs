@@ -63,7 +63,8 @@ export const paleTexts = (page) =>
       const ratio = (a + 0.05) / (b + 0.05);
       const size = parseFloat(style.fontSize);
       const enough = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
-      if (ratio < enough) pale.push(`${text.slice(0, 40)} (${element.tagName}.${element.className}): ${ratio.toFixed(2)}`);
+      if (ratio < enough)
+        pale.push(`${text.slice(0, 40)} (${element.tagName}.${element.className}): ${ratio.toFixed(2)}`);
     }
     return [...new Set(pale)];
   });
@@ -75,5 +76,8 @@ export const tooWide = (page) =>
     const over = document.documentElement.scrollWidth - room;
     if (over <= 0) return "";
     const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > room + 1);
-    return `${over} pixels too wide: ${out.slice(0, 6).map((e) => `${e.tagName}.${e.className}#${e.id}`).join(" ")}`;
+    return `${over} pixels too wide: ${out
+      .slice(0, 6)
+      .map((e) => `${e.tagName}.${e.className}#${e.id}`)
+      .join(" ")}`;
   });

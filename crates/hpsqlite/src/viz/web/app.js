@@ -198,7 +198,10 @@ export class App {
         this.fail(e);
       }
     };
-    this.say(`${title}: ${changed} What is shown may be of before and after. `, h("button", { type: "button", onclick: reload }, "Open it anew"));
+    this.say(
+      `${title}: ${changed} What is shown may be of before and after. `,
+      h("button", { type: "button", onclick: reload }, "Open it anew"),
+    );
   }
 
   /** Shows what the address says; what a view cannot do is told. */
@@ -244,7 +247,11 @@ export class App {
     if (title.contains(document.activeElement)) return;
     const name = this.files.length === 1 ? file.title : this.#fileChooser();
     const size = file.pages ? plural(file.pages, "page") : "";
-    fill(title, h("h1", { title: file.path }, name), h("small", null, [size, stateOf(file)].filter(Boolean).join(" · ")));
+    fill(
+      title,
+      h("h1", { title: file.path }, name),
+      h("small", null, [size, stateOf(file)].filter(Boolean).join(" · ")),
+    );
   }
 
   #fileChooser() {
@@ -263,9 +270,17 @@ export class App {
     const current = wanted.some((v) => v.id === id) ? id : wanted[0]?.id;
     const focused = document.activeElement?.parentElement === tabs ? document.activeElement.dataset.id : null;
     const number = (v) => (this.#summary && v.number?.(this.#summary)) || 0;
-    fill(tabs, wanted.map((v) =>
-      h("a", { href: this.href(v.id), dataset: { id: v.id, title: v.title }, "aria-current": v.id === current && "page" }, v.title,
-        number(v) > 0 && h("span", { class: "number" }, count(number(v))))));
+    fill(
+      tabs,
+      wanted.map((v) =>
+        h(
+          "a",
+          { href: this.href(v.id), dataset: { id: v.id, title: v.title }, "aria-current": v.id === current && "page" },
+          v.title,
+          number(v) > 0 && h("span", { class: "number" }, count(number(v))),
+        ),
+      ),
+    );
     if (focused) tabs.querySelector(`[data-id="${focused}"]`)?.focus();
     tabs.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
@@ -281,11 +296,15 @@ export class App {
     const n = summary?.problem_count ?? 0;
     const listed = decodeHash()[0] === "problems";
     const found = `${capital(plural(n, "problem"))} ${n === 1 ? "was" : "were"} found${summary?.scanned ? "" : " so far"}.`;
-    fill(document.getElementById("damage"), n > 0 && !listed && [
-      h("strong", null, "⚠ This file is damaged."),
-      h("span", null, found),
-      h("a", { href: this.href("problems") }, "What is wrong"),
-    ]);
+    fill(
+      document.getElementById("damage"),
+      n > 0 &&
+        !listed && [
+          h("strong", null, "⚠ This file is damaged."),
+          h("span", null, found),
+          h("a", { href: this.href("problems") }, "What is wrong"),
+        ],
+    );
   }
 
   /** The button for light and dark. */

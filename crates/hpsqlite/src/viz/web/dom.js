@@ -91,7 +91,11 @@ export function capital(text) {
 
 /** A square of a colour `{light, dark}` as the server gives them: texts, or three numbers each. */
 export function swatch(colour) {
-  return h("span", { class: "swatch", "aria-hidden": "true", style: { "--light": css(colour?.light), "--dark": css(colour?.dark) } });
+  return h("span", {
+    class: "swatch",
+    "aria-hidden": "true",
+    style: { "--light": css(colour?.light), "--dark": css(colour?.dark) },
+  });
 }
 
 /** A colour as CSS has it. */
@@ -137,12 +141,14 @@ export function treeLink(app, t, { text, view = "tree", file = app.file } = {}) 
 
 /** What a b-tree is, in words. */
 export function roleName(tree) {
-  return {
-    schema: "list of tables and indexes",
-    table: "table",
-    "without-rowid": "table without rowid",
-    index: "index",
-  }[tree.role] ?? tree.role;
+  return (
+    {
+      schema: "list of tables and indexes",
+      table: "table",
+      "without-rowid": "table without rowid",
+      index: "index",
+    }[tree.role] ?? tree.role
+  );
 }
 
 /** A word that is explained by a tip: `term("overflow page")`, or with other text. */
@@ -154,27 +160,31 @@ export function term(word, text = word) {
 /** What the words of this page mean. */
 export const GLOSSARY = {
   page: "A database file is cut into pages of the same size, often 4096 bytes. SQLite reads and writes whole pages.",
-  "b-tree": "A table or an index: pages in levels, from one root at the top to the leaves at the bottom, with the keys in order.",
+  "b-tree":
+    "A table or an index: pages in levels, from one root at the top to the leaves at the bottom, with the keys in order.",
   leaf: "A page on the lowest level of a b-tree. It holds the rows of a table or the entries of an index.",
   "interior page": "A page that only says which page below it holds which keys.",
   "overflow page": "What is left of a row that is too large for its leaf. A row may need a chain of many.",
   "free page": "A page that holds nothing since what was in it has been deleted. New rows will use it again.",
   "free list": "The list of free pages. Its trunk pages hold the numbers of the others.",
-  "reserved page": "A free page that High Performance SQLite keeps for one table or index, so that its pages stay together in the file.",
+  "reserved page":
+    "A free page that High Performance SQLite keeps for one table or index, so that its pages stay together in the file.",
   "pointer map": "A page that says of other pages who points to them. Only files with auto_vacuum have them.",
   "lock-byte page": "The page at 1 GiB, which SQLite never uses: locks are taken on its bytes.",
   orphan: "A page that nothing leads to and that is not free: it should not be there.",
   fill: "How much of a page is in use.",
   "fan-out": "How many pages an interior page leads to, on average.",
   depth: "How many pages are read on the way from the root to a row.",
-  scatter: "The share of steps from one leaf to the next, in the order of keys, that jump somewhere else in the file. 0 is a b-tree in one piece; at 1 every step jumps.",
+  scatter:
+    "The share of steps from one leaf to the next, in the order of keys, that jump somewhere else in the file. 0 is a b-tree in one piece; at 1 every step jumps.",
   cell: "One row, or one entry of an index, in a page.",
   freeblock: "A hole between cells, left by a deleted row, that can be used again.",
   fragment: "A hole of one to three bytes between cells: too small to be used again.",
   unallocated: "The room in the middle of a page that no cell has taken yet.",
   payload: "The bytes of the rows or entries themselves.",
   frame: "One version of one page in the write-ahead log.",
-  "write-ahead log": "The file beside the database (-wal) where changes are written first. A checkpoint copies them to the database.",
+  "write-ahead log":
+    "The file beside the database (-wal) where changes are written first. A checkpoint copies them to the database.",
   checkpoint: "Copies the newest version of each page from the write-ahead log to the database file.",
 };
 

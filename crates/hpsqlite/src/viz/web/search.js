@@ -22,9 +22,19 @@ export class SearchBox {
     this.#app = app;
     this.#list = h("ul", { class: "found", id: "found", role: "listbox", "aria-label": "Found", hidden: true });
     this.#input = h("input", {
-      type: "search", role: "combobox", "aria-controls": "found", "aria-expanded": "false", "aria-autocomplete": "list",
-      "aria-label": "Search", autocomplete: "off", spellcheck: "false", placeholder: "Page, table, index, or “table rowid 5”",
-      oninput: () => this.#typed(), onfocus: () => this.#typed(), onkeydown: (e) => this.#key(e), onblur: () => this.#close(),
+      type: "search",
+      role: "combobox",
+      "aria-controls": "found",
+      "aria-expanded": "false",
+      "aria-autocomplete": "list",
+      "aria-label": "Search",
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "Page, table, index, or “table rowid 5”",
+      oninput: () => this.#typed(),
+      onfocus: () => this.#typed(),
+      onkeydown: (e) => this.#key(e),
+      onblur: () => this.#close(),
     });
     this.element = h("div", { role: "search" }, this.#input, this.#list);
     addEventListener("keydown", (e) => {
@@ -67,11 +77,28 @@ export class SearchBox {
     const { trees } = await this.#app.summary();
     this.#results = results.slice(0, SHOWN);
     const items = this.#results.map((r, i) =>
-      h("li", {
-        role: "option", id: `found-${i}`, class: r.what === "error" && "none",
-        onpointerdown: (e) => e.preventDefault(), onclick: () => this.#go(i), onpointermove: () => this.#choose(i),
-      }, r.tree !== undefined && trees[r.tree] && [swatch(trees[r.tree].colour), " "], r.label));
-    if (items.length === 0) items.push(h("li", { class: "none" }, `Nothing is called “${text}”. A page is found by its number, a row by “table rowid 5”.`));
+      h(
+        "li",
+        {
+          role: "option",
+          id: `found-${i}`,
+          class: r.what === "error" && "none",
+          onpointerdown: (e) => e.preventDefault(),
+          onclick: () => this.#go(i),
+          onpointermove: () => this.#choose(i),
+        },
+        r.tree !== undefined && trees[r.tree] && [swatch(trees[r.tree].colour), " "],
+        r.label,
+      ),
+    );
+    if (items.length === 0)
+      items.push(
+        h(
+          "li",
+          { class: "none" },
+          `Nothing is called “${text}”. A page is found by its number, a row by “table rowid 5”.`,
+        ),
+      );
     if (results.length > SHOWN) items.push(h("li", { class: "none" }, `and ${count(results.length - SHOWN)} more`));
     fill(this.#list, items);
     this.#list.hidden = false;
@@ -134,7 +161,12 @@ function named(trees, text) {
   const found = [];
   trees.forEach((tree, i) => {
     if (tree.name.toLowerCase().includes(part)) {
-      found.push({ what: "tree", tree: i, page: tree.root, label: `${tree.name}: ${roleName(tree)}, ${plural(tree.pages, "page")}` });
+      found.push({
+        what: "tree",
+        tree: i,
+        page: tree.root,
+        label: `${tree.name}: ${roleName(tree)}, ${plural(tree.pages, "page")}`,
+      });
     }
   });
   return found;
@@ -149,5 +181,8 @@ function merged(found, more) {
 /** Rows of the b-trees that are selected come before those of others; the rest stays where it is. */
 function selectedFirst(results, selected) {
   const other = (r) => (r.what === "row" && selected && !selected.has(r.tree) ? 1 : 0);
-  return results.map((r, i) => [other(r), i, r]).sort(([a, i], [b, j]) => a - b || i - j).map(([, , r]) => r);
+  return results
+    .map((r, i) => [other(r), i, r])
+    .sort(([a, i], [b, j]) => a - b || i - j)
+    .map(([, , r]) => r);
 }

@@ -106,7 +106,9 @@ export class EmbeddedSource {
   async fan(f, t, l) {
     const path = `api/${f}/tree/${t}/level/${l}/fan`;
     // Leaves lead to no page.
-    return this.#has(path) ? u32s((await this.#answer(path)).buffer) : new Uint32Array((await this.level(f, t, l)).length);
+    return this.#has(path)
+      ? u32s((await this.#answer(path)).buffer)
+      : new Uint32Array((await this.level(f, t, l)).length);
   }
 
   tree(f, t) {
@@ -125,7 +127,10 @@ export class EmbeddedSource {
     const { kind } = await this.page(f, n);
     const pages = [n];
     const seen = new Set(pages);
-    for (const [side, add] of [["before", "unshift"], ["after", "push"]]) {
+    for (const [side, add] of [
+      ["before", "unshift"],
+      ["after", "push"],
+    ]) {
       let at = n;
       for (;;) {
         at = (await this.page(f, at)).around[side];
@@ -151,7 +156,13 @@ export class EmbeddedSource {
     if (owner >= 0) {
       const way = await this.#wayToRow(f, owner, row[2]).catch(() => null);
       if (way && way.cell !== null) {
-        found.push({ what: "row", label: `row ${row[2]} of ${trees[owner].name}`, page: way.pages.at(-1), tree: owner, cell: way.cell });
+        found.push({
+          what: "row",
+          label: `row ${row[2]} of ${trees[owner].name}`,
+          page: way.pages.at(-1),
+          tree: owner,
+          cell: way.cell,
+        });
       }
     }
     const part = words.toLowerCase();
@@ -243,7 +254,9 @@ export class EmbeddedSource {
     const path = `api/${f}/page/${n}${what}`;
     if (frame !== undefined || file) return notHere("An older version of a page");
     if (!this.#has(path)) {
-      throw new Error(`What is in page ${n.toLocaleString("en")} is not inside this saved page: its foot says how to see it.`);
+      throw new Error(
+        `What is in page ${n.toLocaleString("en")} is not inside this saved page: its foot says how to see it.`,
+      );
     }
     return this.#answer(path);
   }

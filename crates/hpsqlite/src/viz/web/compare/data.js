@@ -8,11 +8,12 @@ import { COLUMNS } from "viz/numbers/columns.js";
 /** B-trees in pairs by their names: `[{name, left, right}]`, each `{t, tree}` or null. */
 export function pairs(left, right) {
   const byName = new Map();
-  const add = (summary, side) => summary.trees.forEach((tree, t) => {
-    const key = tree.name.toLowerCase();
-    if (!byName.has(key)) byName.set(key, { name: tree.name, left: null, right: null });
-    byName.get(key)[side] = { t, tree };
-  });
+  const add = (summary, side) =>
+    summary.trees.forEach((tree, t) => {
+      const key = tree.name.toLowerCase();
+      if (!byName.has(key)) byName.set(key, { name: tree.name, left: null, right: null });
+      byName.get(key)[side] = { t, tree };
+    });
   add(left, "left");
   add(right, "right");
   return [...byName.values()];
@@ -28,33 +29,87 @@ const SHARES = new Set(["fill", "share", "fragmentation"]);
  * The numbers of a b-tree: `{id, title, why, value(n, context), show, difference}`; the last writes a
  * difference, without its sign.
  */
-export const OF_TREES = COLUMNS.filter((c) => !c.text).map((c) => ({ ...c, difference: SHARES.has(c.id) ? points : c.show }));
+export const OF_TREES = COLUMNS.filter((c) => !c.text).map((c) => ({
+  ...c,
+  difference: SHARES.has(c.id) ? points : c.show,
+}));
 
-const whole = (id, title, show, why) => ({ id, title, show, difference: show, why, value: ({ whole: w }) => w?.[id] ?? null });
+const whole = (id, title, show, why) => ({
+  id,
+  title,
+  show,
+  difference: show,
+  why,
+  value: ({ whole: w }) => w?.[id] ?? null,
+});
 
 /** The numbers of a file, of its summary. */
 export const OF_FILES = [
-  { id: "bytes", title: "Size", show: bytes, difference: bytes, value: ({ pages, page_size }) => pages * page_size, why: "All pages of the database." },
+  {
+    id: "bytes",
+    title: "Size",
+    show: bytes,
+    difference: bytes,
+    value: ({ pages, page_size }) => pages * page_size,
+    why: "All pages of the database.",
+  },
   { id: "pages", title: "Pages", show: count, difference: count, value: (s) => s.pages },
   { id: "page_size", title: "Page size", show: bytes, difference: bytes, value: (s) => s.page_size },
-  { id: "usable", title: "Usable bytes of a page", show: count, difference: count, value: (s) => s.usable, why: "The rest of each page is reserved for extensions of SQLite." },
+  {
+    id: "usable",
+    title: "Usable bytes of a page",
+    show: count,
+    difference: count,
+    value: (s) => s.usable,
+    why: "The rest of each page is reserved for extensions of SQLite.",
+  },
   { id: "trees", title: "Tables and indexes", show: count, difference: count, value: (s) => s.trees.length - 1 },
-  { id: "entries", title: "Rows and entries", show: count, difference: count, value: (s) => sum(s, (n) => n.entries), why: "Rows of tables and entries of indexes together." },
+  {
+    id: "entries",
+    title: "Rows and entries",
+    show: count,
+    difference: count,
+    value: (s) => sum(s, (n) => n.entries),
+    why: "Rows of tables and entries of indexes together.",
+  },
   whole("payload", "Payload", bytes, "The bytes of rows and entries themselves."),
   whole("unused", "Unused within pages", bytes, "Bytes of pages of b-trees that hold nothing."),
   whole("free_pages", "Free pages", count, "Pages that hold nothing, the reserved ones among them."),
-  whole("reserved_pages", "Reserved pages", count, "Free pages that High Performance SQLite keeps for tables and indexes that grow."),
+  whole(
+    "reserved_pages",
+    "Reserved pages",
+    count,
+    "Free pages that High Performance SQLite keeps for tables and indexes that grow.",
+  ),
   whole("orphan_pages", "Pages that nothing leads to", count),
   whole("vacuum_gives_back", "VACUUM would give back", bytes, "About so much smaller VACUUM would make the file."),
-  whole("scatter", "Scatter", digits(3), "Of all b-trees together: the share of steps from leaf to leaf, in the order of keys, that jump elsewhere in the file."),
+  whole(
+    "scatter",
+    "Scatter",
+    digits(3),
+    "Of all b-trees together: the share of steps from leaf to leaf, in the order of keys, that jump elsewhere in the file.",
+  ),
   whole("steps", "Steps from leaf to leaf", count),
   whole("forward_jumps", "Jumps forward", count),
   whole("backward_jumps", "Jumps backward", count),
   whole("runs", "Runs", count, "Pieces of leaves that follow each other in the file."),
   whole("median_run", "Median run", count, "Half of the runs have at least so many leaves."),
   whole("longest_run", "Longest run", count),
-  { id: "cold_scan", title: "Cold scan of everything", show: seconds, difference: seconds, value: (s) => sum(s, (n) => n.cold_scan), why: "Estimated time to read all tables and indexes in the order of their keys when nothing is cached." },
-  { id: "problems", title: "Problems", show: count, difference: count, value: (s) => (s.scanned ? s.problem_count : null) },
+  {
+    id: "cold_scan",
+    title: "Cold scan of everything",
+    show: seconds,
+    difference: seconds,
+    value: (s) => sum(s, (n) => n.cold_scan),
+    why: "Estimated time to read all tables and indexes in the order of their keys when nothing is cached.",
+  },
+  {
+    id: "problems",
+    title: "Problems",
+    show: count,
+    difference: count,
+    value: (s) => (s.scanned ? s.problem_count : null),
+  },
 ];
 
 /** The sum of a number over all b-trees; null as long as they are not counted. */
@@ -89,7 +144,9 @@ export function headerFacts(left, right) {
 
 /** B-trees whose statements differ, or that only one file has. */
 export function schemaDifferences(all) {
-  return all.filter(({ left, right }) => !left || !right || left.tree.sql !== right.tree.sql || left.tree.role !== right.tree.role);
+  return all.filter(
+    ({ left, right }) => !left || !right || left.tree.sql !== right.tree.sql || left.tree.role !== right.tree.role,
+  );
 }
 
 /** `a` and `b` cut into words, each with whether the other text has it at its place; and whether they were compared, or are too long. */
@@ -97,7 +154,8 @@ export function wordDifferences(a, b) {
   const cut = (text) => text.match(/\s+|\w+|[^\s\w]/gu) ?? [];
   const [x, y] = [cut(a), cut(b)];
   const MOST = 1500;
-  if (x.length > MOST || y.length > MOST) return [x, y].map((words) => words.map((word) => ({ word, same: true }))).concat(false);
+  if (x.length > MOST || y.length > MOST)
+    return [x, y].map((words) => words.map((word) => ({ word, same: true }))).concat(false);
   // The longest common subsequence, from the end on.
   const width = y.length + 1;
   const length = new Uint16Array((x.length + 1) * width);

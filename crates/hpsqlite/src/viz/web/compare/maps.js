@@ -62,26 +62,60 @@ export class CompareMaps {
   #wanted = new Set();
   #hovered = null;
   #said = h("p", { class: "said small", "aria-live": "off" }, POINT);
-  #legend = h("div", { class: "row compare-legend", role: "group", "aria-label": "Show only these tables and indexes" });
+  #legend = h("div", {
+    class: "row compare-legend",
+    role: "group",
+    "aria-label": "Show only these tables and indexes",
+  });
   #check = h("input", { type: "checkbox" });
 
   constructor(app) {
     this.#app = app;
-    this.#sides = ["Left", "Right"].map((name) => ({ name, map: null, data: null, title: h("figcaption"), box: h("div", { class: "compare-box" }) }));
+    this.#sides = ["Left", "Right"].map((name) => ({
+      name,
+      map: null,
+      data: null,
+      title: h("figcaption"),
+      box: h("div", { class: "compare-box" }),
+    }));
     const zoom = (factor) => () => this.#sides[0].map?.zoom(factor);
-    const button = (text, label, onclick) => h("button", { type: "button", title: label, "aria-label": label, onclick }, text);
+    const button = (text, label, onclick) =>
+      h("button", { type: "button", title: label, "aria-label": label, onclick }, text);
     this.#check.addEventListener("change", () => {
       this.#only = this.#check.checked;
       this.#paint();
     });
     this.onlyLabel = h("label", { class: "check", hidden: true }, this.#check, "Pale what is the same");
-    this.pair = h("div", { class: "maps" }, this.#sides.map(({ title, box }) => h("figure", null, title, box)));
-    this.element = h("section", { "aria-label": "Both maps" },
-      h("div", { class: "row maps-bar" }, h("h2", null, "Pages side by side"),
-        h("div", { class: "row" }, button("−", "Smaller", zoom(1 / 1.5)), button("+", "Larger", zoom(1.5)),
-          h("button", { type: "button", onclick: () => this.#fit() }, "Whole files"), this.onlyLabel)),
-      h("p", { class: "faint small" }, "A square is a page, in the order of the file; its colour is that of its table or index, paler where it is empty. Both maps move together: a wheel or two fingers zoom, a click selects, a double click opens the page."),
-      this.#legend, this.pair, this.#said);
+    this.pair = h(
+      "div",
+      { class: "maps" },
+      this.#sides.map(({ title, box }) => h("figure", null, title, box)),
+    );
+    this.element = h(
+      "section",
+      { "aria-label": "Both maps" },
+      h(
+        "div",
+        { class: "row maps-bar" },
+        h("h2", null, "Pages side by side"),
+        h(
+          "div",
+          { class: "row" },
+          button("−", "Smaller", zoom(1 / 1.5)),
+          button("+", "Larger", zoom(1.5)),
+          h("button", { type: "button", onclick: () => this.#fit() }, "Whole files"),
+          this.onlyLabel,
+        ),
+      ),
+      h(
+        "p",
+        { class: "faint small" },
+        "A square is a page, in the order of the file; its colour is that of its table or index, paler where it is empty. Both maps move together: a wheel or two fingers zoom, a click selects, a double click opens the page.",
+      ),
+      this.#legend,
+      this.pair,
+      this.#said,
+    );
     new ResizeObserver(() => this.#resized()).observe(this.pair);
     app.on("theme", () => this.#paint());
   }
@@ -100,8 +134,12 @@ export class CompareMaps {
       const file = i === 0 ? given.f : given.g;
       const summary = i === 0 ? given.left : given.right;
       const data = this.#app.map(file);
-      fill(side.title, h("strong", null, `${side.name}: `), this.#app.files[file].title,
-        h("span", { class: "faint" }, ` ${plural(data.pages, "page")}, ${bytes(data.pages * summary.page_size)}`));
+      fill(
+        side.title,
+        h("strong", null, `${side.name}: `),
+        this.#app.files[file].title,
+        h("span", { class: "faint" }, ` ${plural(data.pages, "page")}, ${bytes(data.pages * summary.page_size)}`),
+      );
       const label = `Map of the ${side.name.toLowerCase()} file, ${this.#app.files[file].title}`;
       if (!side.map) this.#make(side, { data, summary, label, file });
       else if (side.data !== data) side.map.setData(data, summary);
@@ -117,7 +155,13 @@ export class CompareMaps {
   }
 
   #make(side, { data, summary, label }) {
-    const map = new MapCanvas({ data, summary, label, painter: new PagePainter(summary, { dark: this.#app.dark }), bytes: (n) => this.#app.source.page(side.file, n) });
+    const map = new MapCanvas({
+      data,
+      summary,
+      label,
+      painter: new PagePainter(summary, { dark: this.#app.dark }),
+      bytes: (n) => this.#app.source.page(side.file, n),
+    });
     const others = () => this.#sides.filter((other) => other !== side && other.map).map((other) => other.map);
     map.on("view", (view) => {
       this.#fitted = false;
@@ -195,18 +239,33 @@ export class CompareMaps {
     const largest = [...this.#given.all].sort((a, b) => size(b) - size(a));
     const button = (pair) => {
       const key = pair.name.toLowerCase();
-      const b = h("button", { type: "button", class: "legend-tree", "aria-pressed": String(this.#wanted.has(key)), onclick: () => {
-        if (!this.#wanted.delete(key)) this.#wanted.add(key);
-        b.setAttribute("aria-pressed", String(this.#wanted.has(key)));
-        this.#paint();
-      } }, swatch((pair.left ?? pair.right).tree.colour), " ", pair.name);
+      const b = h(
+        "button",
+        {
+          type: "button",
+          class: "legend-tree",
+          "aria-pressed": String(this.#wanted.has(key)),
+          onclick: () => {
+            if (!this.#wanted.delete(key)) this.#wanted.add(key);
+            b.setAttribute("aria-pressed", String(this.#wanted.has(key)));
+            this.#paint();
+          },
+        },
+        swatch((pair.left ?? pair.right).tree.colour),
+        " ",
+        pair.name,
+      );
       return b;
     };
     const more = largest.length - LEGEND;
     const colours = new Map(this.#given.left.kinds.map((kind) => [kind.letter, kind]));
     const free = colours.get("f");
-    fill(this.#legend, largest.slice(0, LEGEND).map(button), more > 0 && h("span", { class: "faint" }, `and ${count(more)} more`),
-      free && h("span", { class: "small" }, swatch(free.colour), " free page"));
+    fill(
+      this.#legend,
+      largest.slice(0, LEGEND).map(button),
+      more > 0 && h("span", { class: "faint" }, `and ${count(more)} more`),
+      free && h("span", { class: "small" }, swatch(free.colour), " free page"),
+    );
   }
 
   /** What page `n` is in both files. */
@@ -217,7 +276,16 @@ export class CompareMaps {
     if (!told || this.#hovered !== n) return;
     const { marks, done } = this.#known;
     const same = n <= done ? (marks[n - 1] ? " Their bytes differ." : " Their bytes are the same.") : "";
-    fill(this.#said, h("strong", null, "Left: "), told[0], ". ", h("strong", null, "Right: "), told[1], told[1].endsWith(".") ? "" : ".", same);
+    fill(
+      this.#said,
+      h("strong", null, "Left: "),
+      told[0],
+      ". ",
+      h("strong", null, "Right: "),
+      told[1],
+      told[1].endsWith(".") ? "" : ".",
+      same,
+    );
   }
 
   #resized() {

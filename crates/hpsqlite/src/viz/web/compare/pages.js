@@ -36,8 +36,14 @@ export class PageDifferences {
   update(given) {
     const before = this.#given;
     this.#given = given;
-    const same = before && before.f === given.f && before.g === given.g && before.left.path === given.left.path
-      && before.right.path === given.right.path && before.left.pages === given.left.pages && before.right.pages === given.right.pages;
+    const same =
+      before &&
+      before.f === given.f &&
+      before.g === given.g &&
+      before.left.path === given.left.path &&
+      before.right.path === given.right.path &&
+      before.left.pages === given.left.pages &&
+      before.right.pages === given.right.pages;
     if (!same) {
       this.#run++;
       this.#state = "none";
@@ -98,24 +104,68 @@ export class PageDifferences {
     const { left, right } = this.#given;
     const both = Math.min(left.pages, right.pages);
     if (left.page_size !== right.page_size) {
-      return fill(this.element, h("p", null, `The files have pages of ${count(left.page_size)} and of ${count(right.page_size)} bytes, so no page of one can be the same as a page of the other.`));
+      return fill(
+        this.element,
+        h(
+          "p",
+          null,
+          `The files have pages of ${count(left.page_size)} and of ${count(right.page_size)} bytes, so no page of one can be the same as a page of the other.`,
+        ),
+      );
     }
-    if (!this.#possible()) return fill(this.element, h("p", null, "Pages can be compared where hpsqlite viz serves this page; a saved page does not have their bytes."));
+    if (!this.#possible())
+      return fill(
+        this.element,
+        h(
+          "p",
+          null,
+          "Pages can be compared where hpsqlite viz serves this page; a saved page does not have their bytes.",
+        ),
+      );
     if (this.#state === "none") {
-      return fill(this.element, h("p", { class: "row" },
-        h("button", { type: "button", onclick: () => this.#start() }, "Compare the pages"),
-        h("span", { class: "faint" }, `Reads ${bytes(this.#bytes())} of each file.`)));
+      return fill(
+        this.element,
+        h(
+          "p",
+          { class: "row" },
+          h("button", { type: "button", onclick: () => this.#start() }, "Compare the pages"),
+          h("span", { class: "faint" }, `Reads ${bytes(this.#bytes())} of each file.`),
+        ),
+      );
     }
-    const ends = this.#state === "running"
-      ? h("p", { class: "row" }, h("progress", { value: this.done, max: both }), `${percent(this.done / Math.max(1, both))} compared`, h("button", { type: "button", onclick: () => this.#stop() }, "Stop"))
-      : this.#state === "stopped" ? h("p", { class: "row" }, `Stopped after ${plural(this.done, "page")}.`, h("button", { type: "button", onclick: () => this.#start() }, "Compare them all"))
-        : this.#state === "failed" ? h("p", { class: "wrong" }, this.#error) : null;
-    const said = this.count === 0
-      ? `All ${plural(this.done, "page")} that were compared are the same in both files.`
-      : `${count(this.count)} of ${plural(this.done, "page")} (${percent(this.count / this.done)}) have other bytes in the right file than in the left.`;
-    const more = left.pages !== right.pages && this.#state === "done"
-      ? ` The ${left.pages > right.pages ? "left" : "right"} file has ${plural(Math.abs(left.pages - right.pages), "page")} more.` : "";
-    fill(this.element, this.done > 0 && h("p", null, said, more), ends, this.#state !== "running" && this.count > 0 && [this.#owners(), this.#list()]);
+    const ends =
+      this.#state === "running"
+        ? h(
+            "p",
+            { class: "row" },
+            h("progress", { value: this.done, max: both }),
+            `${percent(this.done / Math.max(1, both))} compared`,
+            h("button", { type: "button", onclick: () => this.#stop() }, "Stop"),
+          )
+        : this.#state === "stopped"
+          ? h(
+              "p",
+              { class: "row" },
+              `Stopped after ${plural(this.done, "page")}.`,
+              h("button", { type: "button", onclick: () => this.#start() }, "Compare them all"),
+            )
+          : this.#state === "failed"
+            ? h("p", { class: "wrong" }, this.#error)
+            : null;
+    const said =
+      this.count === 0
+        ? `All ${plural(this.done, "page")} that were compared are the same in both files.`
+        : `${count(this.count)} of ${plural(this.done, "page")} (${percent(this.count / this.done)}) have other bytes in the right file than in the left.`;
+    const more =
+      left.pages !== right.pages && this.#state === "done"
+        ? ` The ${left.pages > right.pages ? "left" : "right"} file has ${plural(Math.abs(left.pages - right.pages), "page")} more.`
+        : "";
+    fill(
+      this.element,
+      this.done > 0 && h("p", null, said, more),
+      ends,
+      this.#state !== "running" && this.count > 0 && [this.#owners(), this.#list()],
+    );
   }
 
   /** Whose the pages are that differ, in the left file. */
@@ -128,8 +178,14 @@ export class PageDifferences {
     }
     const all = [...counts].sort((a, b) => b[1] - a[1]);
     const name = (t) => (t === NOBODY || !left.trees[t] ? "of no b-tree" : treeLink(this.#app, t, { file: f }));
-    return h("p", null, "Whose they are in the left file: ",
-      all.slice(0, 12).flatMap(([t, n], i) => [i > 0 && ", ", name(t), ` ${count(n)}`]), all.length > 12 && `, and ${count(all.length - 12)} more`, ".");
+    return h(
+      "p",
+      null,
+      "Whose they are in the left file: ",
+      all.slice(0, 12).flatMap(([t, n], i) => [i > 0 && ", ", name(t), ` ${count(n)}`]),
+      all.length > 12 && `, and ${count(all.length - 12)} more`,
+      ".",
+    );
   }
 
   #list() {
@@ -145,6 +201,13 @@ export class PageDifferences {
       i = end;
     }
     const link = (n) => pageLink(this.#app, n, { file: f });
-    return h("p", { class: "small" }, "Pages ", runs.flatMap(([a, b], i) => [i > 0 && ", ", link(a), b > a && ["–", link(b)]]), more > 0 && ` and ${plural(more, "page")} more`, ".");
+    return h(
+      "p",
+      { class: "small" },
+      "Pages ",
+      runs.flatMap(([a, b], i) => [i > 0 && ", ", link(a), b > a && ["–", link(b)]]),
+      more > 0 && ` and ${plural(more, "page")} more`,
+      ".",
+    );
   }
 }

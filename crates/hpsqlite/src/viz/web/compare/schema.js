@@ -9,26 +9,46 @@ const MOST = 500;
 
 /** A statement, with what the other file's has not marked. */
 function statement(words, side) {
-  if (words.length === 0) return h("p", { class: "faint" }, "Made by SQLite for a constraint of its table: there is no statement.");
+  if (words.length === 0)
+    return h("p", { class: "faint" }, "Made by SQLite for a constraint of its table: there is no statement.");
   const marked = words.map(({ word, same }) => (same ? word : h("mark", { class: side }, word)));
   return h("pre", null, marked);
 }
 
 function lone(app, { t, tree }, file, side) {
-  return h("article", { class: "card" },
+  return h(
+    "article",
+    { class: "card" },
     h("h3", null, treeLink(app, t, { file }), ` is only in the ${side} file`),
     h("p", { class: "faint" }, capital(roleName(tree)), tree.role === "index" && ` of ${tree.table}`),
-    tree.sql && h("pre", null, tree.sql));
+    tree.sql && h("pre", null, tree.sql),
+  );
 }
 
 function both(app, { left, right }, f, g, words) {
   const [a, b, compared] = words(left.tree.sql, right.tree.sql);
-  return h("article", { class: "card" },
+  return h(
+    "article",
+    { class: "card" },
     h("h3", null, treeLink(app, left.t, { file: f }), " is not made by the same statement"),
-    !compared && h("p", { class: "faint" }, "The statements are too long to be compared word by word: what differs is not marked."),
-    h("div", { class: "sides" },
+    !compared &&
+      h(
+        "p",
+        { class: "faint" },
+        "The statements are too long to be compared word by word: what differs is not marked.",
+      ),
+    h(
+      "div",
+      { class: "sides" },
       h("div", null, h("p", { class: "faint" }, "Left"), statement(a, "left")),
-      h("div", null, h("p", { class: "faint" }, ["Right: ", treeLink(app, right.t, { file: g })]), statement(b, "right"))));
+      h(
+        "div",
+        null,
+        h("p", { class: "faint" }, ["Right: ", treeLink(app, right.t, { file: g })]),
+        statement(b, "right"),
+      ),
+    ),
+  );
 }
 
 /**
@@ -55,12 +75,21 @@ export class Schema {
       this.#open = false;
     }
     const differences = schemaDifferences(all);
-    if (differences.length === 0) return fill(this.element, h("p", null, "Every table and index is made by the same statement in both files."));
+    if (differences.length === 0)
+      return fill(this.element, h("p", null, "Every table and index is made by the same statement in both files."));
     const app = this.#app;
     const words = (a, b) => this.#words(a, b);
-    const one = (pair) => (!pair.right ? lone(app, pair.left, f, "left") : !pair.left ? lone(app, pair.right, g, "right") : both(app, pair, f, g, words));
+    const one = (pair) =>
+      !pair.right
+        ? lone(app, pair.left, f, "left")
+        : !pair.left
+          ? lone(app, pair.right, g, "right")
+          : both(app, pair, f, g, words);
     const rest = differences.slice(SHOWN);
-    return fill(this.element, h("div", { class: "schema" }, differences.slice(0, SHOWN).map(one), rest.length > 0 && this.#folded(rest, one)));
+    return fill(
+      this.element,
+      h("div", { class: "schema" }, differences.slice(0, SHOWN).map(one), rest.length > 0 && this.#folded(rest, one)),
+    );
   }
 
   #folded(rest, one) {
@@ -88,13 +117,39 @@ export class Schema {
 /** Fields of the header that differ, and those that do not. `given`: `{left, right}`. */
 export function header({ left, right }) {
   const facts = headerFacts(left, right);
-  const row = ({ title, left: a, right: b }) => h("tr", null, h("th", { scope: "row" }, title), h("td", null, a), h("td", null, b));
-  const table = (rows) => h("div", { class: "wide" }, h("table", null,
-    h("thead", null, h("tr", null, ["Field of the header", "Left", "Right"].map((title) => h("th", { scope: "col" }, title)))),
-    h("tbody", null, rows.map(row))));
+  const row = ({ title, left: a, right: b }) =>
+    h("tr", null, h("th", { scope: "row" }, title), h("td", null, a), h("td", null, b));
+  const table = (rows) =>
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["Field of the header", "Left", "Right"].map((title) => h("th", { scope: "col" }, title)),
+          ),
+        ),
+        h("tbody", null, rows.map(row)),
+      ),
+    );
   const differ = facts.filter((fact) => fact.left !== fact.right);
   const same = facts.filter((fact) => fact.left === fact.right);
-  return h("div", null,
+  return h(
+    "div",
+    null,
     differ.length > 0 ? table(differ) : h("p", null, "The headers of both files say the same."),
-    same.length > 0 && h("details", null, h("summary", null, `${plural(same.length, "field")} that ${same.length === 1 ? "is" : "are"} the same`), table(same)));
+    same.length > 0 &&
+      h(
+        "details",
+        null,
+        h("summary", null, `${plural(same.length, "field")} that ${same.length === 1 ? "is" : "are"} the same`),
+        table(same),
+      ),
+  );
 }

@@ -54,18 +54,34 @@ class CompareView {
     this.#pages = new PageDifferences(app, () => this.#maps.mark(this.#pages.marks, this.#pages.done));
     this.#trees = new TreesTable(app, (name) => this.#openTree(name));
     this.#schema = new Schema(app);
-    this.#parts.rest = h("div", null,
+    this.#parts.rest = h(
+      "div",
+      null,
       part("words", { class: "card words", "aria-live": "polite" }),
       part("notes"),
       this.#maps.element,
-      h("h2", null, "Numbers of the files"), part("whole"),
-      h("h2", null, "Tables and indexes"), this.#trees.element, part("tree", { class: "card" }),
-      h("h2", null, "Schema"), this.#schema.element,
-      h("h2", null, "Headers"), part("header"),
-      h("h2", null, "Pages that differ"), this.#pages.element);
-    this.element = h("div", { class: "view compare" },
-      part("sides", { class: "sides-bar" }), part("offers", { class: "row copy-bar" }), part("copying"),
-      part("failed", { class: "wrong", role: "status" }), part("empty"), this.#parts.rest);
+      h("h2", null, "Numbers of the files"),
+      part("whole"),
+      h("h2", null, "Tables and indexes"),
+      this.#trees.element,
+      part("tree", { class: "card" }),
+      h("h2", null, "Schema"),
+      this.#schema.element,
+      h("h2", null, "Headers"),
+      part("header"),
+      h("h2", null, "Pages that differ"),
+      this.#pages.element,
+    );
+    this.element = h(
+      "div",
+      { class: "view compare" },
+      part("sides", { class: "sides-bar" }),
+      part("offers", { class: "row copy-bar" }),
+      part("copying"),
+      part("failed", { class: "wrong", role: "status" }),
+      part("empty"),
+      this.#parts.rest,
+    );
     this.#parts.tree.hidden = true;
     app.on("files", () => this.#shown && this.#filesChanged());
     app.on("summary", ({ file } = {}) => this.#shown && (file === this.#left || file === this.#right) && this.#load());
@@ -89,7 +105,9 @@ class CompareView {
   /** The file that the left one is compared with if nothing else is asked for. */
   #usualRight() {
     const { files } = this.#app;
-    const copies = files.findIndex((file, f) => file.copy?.of === this.#left && f !== this.#left && file.state !== "failed");
+    const copies = files.findIndex(
+      (file, f) => file.copy?.of === this.#left && f !== this.#left && file.state !== "failed",
+    );
     if (copies >= 0) return copies;
     const other = files.findIndex((file, f) => f !== this.#left && file.state !== "failed");
     return other >= 0 ? other : null;
@@ -127,16 +145,34 @@ class CompareView {
     if (now === this.#chosen) return;
     this.#chosen = now;
     const chooser = (label, chosen, change) => {
-      const options = files.map((file, f) => (isOpen(file) || f === chosen) && h("option", { value: f, selected: f === chosen }, file.title));
-      return h("label", null, h("span", { class: "side-name" }, label), h("select", { onchange: (e) => change(Number(e.target.value)) }, options));
+      const options = files.map(
+        (file, f) => (isOpen(file) || f === chosen) && h("option", { value: f, selected: f === chosen }, file.title),
+      );
+      return h(
+        "label",
+        null,
+        h("span", { class: "side-name" }, label),
+        h("select", { onchange: (e) => change(Number(e.target.value)) }, options),
+      );
     };
     if (!this.#several) return fill(this.#parts.sides);
-    const turn = h("button", { type: "button", title: "Change sides", "aria-label": "Change sides", disabled: this.#right === null,
-      onclick: () => this.#compare(this.#right, this.#left) }, "⇄");
-    fill(this.#parts.sides,
+    const turn = h(
+      "button",
+      {
+        type: "button",
+        title: "Change sides",
+        "aria-label": "Change sides",
+        disabled: this.#right === null,
+        onclick: () => this.#compare(this.#right, this.#left),
+      },
+      "⇄",
+    );
+    fill(
+      this.#parts.sides,
       chooser("Left", this.#left, (f) => this.#compare(f, f === this.#right ? this.#left : this.#right)),
       turn,
-      chooser("Right", this.#right, (g) => this.#compare(g === this.#left ? this.#right : this.#left, g)));
+      chooser("Right", this.#right, (g) => this.#compare(g === this.#left ? this.#right : this.#left, g)),
+    );
   }
 
   /** The buttons for copies; below them how far copies are, which changes while the buttons stay. */
@@ -144,19 +180,43 @@ class CompareView {
     const { files, source } = this.#app;
     if (!source.can.copy) return;
     const left = files[this.#left];
-    const there = (kind) => files.findIndex((file) => file.copy?.of === this.#left && file.copy.kind === kind && file.state !== "failed");
-    const now = JSON.stringify([this.#left, this.#right, isOpen(left), this.#several, KINDS.map(({ kind }) => files[there(kind)]?.state)]);
+    const there = (kind) =>
+      files.findIndex((file) => file.copy?.of === this.#left && file.copy.kind === kind && file.state !== "failed");
+    const now = JSON.stringify([
+      this.#left,
+      this.#right,
+      isOpen(left),
+      this.#several,
+      KINDS.map(({ kind }) => files[there(kind)]?.state),
+    ]);
     if (now !== this.#offered) {
       this.#offered = now;
       const button = ({ kind, title, why }) => {
         const copy = there(kind);
         const pressed = copy >= 0 && copy === this.#right && isOpen(files[copy]);
-        const b = h("button", { type: "button", disabled: files[copy]?.state === "copying" || !isOpen(left), "aria-pressed": String(pressed), dataset: { kind },
-          onclick: () => (isOpen(files[copy]) ? this.#compare(this.#left, copy) : this.#copy(kind)) }, title);
+        const b = h(
+          "button",
+          {
+            type: "button",
+            disabled: files[copy]?.state === "copying" || !isOpen(left),
+            "aria-pressed": String(pressed),
+            dataset: { kind },
+            onclick: () => (isOpen(files[copy]) ? this.#compare(this.#left, copy) : this.#copy(kind)),
+          },
+          title,
+        );
         return tip(b, () => why);
       };
       const { kind } = this.#parts.offers.contains(document.activeElement) ? document.activeElement.dataset : {};
-      fill(this.#parts.offers, h("span", null, this.#several ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: "), KINDS.map(button));
+      fill(
+        this.#parts.offers,
+        h(
+          "span",
+          null,
+          this.#several ? "Compare the left file with a copy of it: " : "Compare the file with a copy of it: ",
+        ),
+        KINDS.map(button),
+      );
       if (kind) this.#parts.offers.querySelector(`[data-kind="${kind}"]`)?.focus();
     }
     this.#drawProgress();
@@ -231,14 +291,31 @@ class CompareView {
   #why(f, g) {
     const { files } = this.#app;
     const waiting = [f, g].find((i) => i !== null && files[i]?.state === "copying");
-    if (waiting !== undefined) return h("p", { class: "empty" }, "The copy is being made. It is shown here when it is whole.");
+    if (waiting !== undefined)
+      return h("p", { class: "empty" }, "The copy is being made. It is shown here when it is whole.");
     if (g === null) {
-      return h("div", { class: "empty" },
-        h("p", null, "Two files are shown here side by side: their pages on two maps at one scale, and every number of both with its difference."),
-        h("p", null, this.#app.source.can.copy
-          ? "Make a copy of the file to compare it with, or start hpsqlite viz with two files. Copies are made in a temporary folder, which is removed at the end; the file itself is only read."
-          : "This page was saved with one file only."),
-        this.#app.source.can.copy && h("dl", { class: "kinds" }, KINDS.map(({ title, why }) => [h("dt", null, title), h("dd", null, why)])));
+      return h(
+        "div",
+        { class: "empty" },
+        h(
+          "p",
+          null,
+          "Two files are shown here side by side: their pages on two maps at one scale, and every number of both with its difference.",
+        ),
+        h(
+          "p",
+          null,
+          this.#app.source.can.copy
+            ? "Make a copy of the file to compare it with, or start hpsqlite viz with two files. Copies are made in a temporary folder, which is removed at the end; the file itself is only read."
+            : "This page was saved with one file only.",
+        ),
+        this.#app.source.can.copy &&
+          h(
+            "dl",
+            { class: "kinds" },
+            KINDS.map(({ title, why }) => [h("dt", null, title), h("dd", null, why)]),
+          ),
+      );
     }
     return h("p", { class: "empty" }, "One of the files cannot be looked at.");
   }
@@ -247,9 +324,15 @@ class CompareView {
     const given = this.#given;
     const { left, right } = given;
     const counted = left.whole && right.whole;
-    fill(this.#parts.words, counted ? sentences(this.#app, given)
-      : h("p", null, "Every page of both files is being read. What became different is told here when that is done."));
-    const notes = (this.#app.files[given.g].copy ? right.notes : []).concat(this.#app.files[given.f].copy ? left.notes : []);
+    fill(
+      this.#parts.words,
+      counted
+        ? sentences(this.#app, given)
+        : h("p", null, "Every page of both files is being read. What became different is told here when that is done."),
+    );
+    const notes = (this.#app.files[given.g].copy ? right.notes : []).concat(
+      this.#app.files[given.f].copy ? left.notes : [],
+    );
     fill(this.#parts.notes, notes.length > 0 && h("p", { class: "faint small" }, notes.join(" ")));
     this.#maps.update(given);
     fill(this.#parts.whole, numbersTable([...OF_FILES, ...kindNumbers(left, right)], left, right, { left, right }));
@@ -278,8 +361,15 @@ class CompareView {
       this.#opened = null;
       this.#drawTree();
     };
-    fill(this.#parts.tree,
-      h("div", { class: "row" }, h("h3", null, "All numbers of ", h("bdi", null, pair.name)), h("button", { type: "button", class: "close", onclick: close }, "Close")),
-      numbersTable(OF_TREES, pair.left?.tree.numbers, pair.right?.tree.numbers, { left, right }));
+    fill(
+      this.#parts.tree,
+      h(
+        "div",
+        { class: "row" },
+        h("h3", null, "All numbers of ", h("bdi", null, pair.name)),
+        h("button", { type: "button", class: "close", onclick: close }, "Close"),
+      ),
+      numbersTable(OF_TREES, pair.left?.tree.numbers, pair.right?.tree.numbers, { left, right }),
+    );
   }
 }

@@ -23,9 +23,21 @@ export function beginning(status, left) {
 
 /** What a kind of copy is, for its button. */
 export const KINDS = [
-  { kind: "vacuumed", title: "VACUUM it", why: "VACUUM INTO makes a copy in which each table and each index is in one piece, without free pages. The file itself stays as it is." },
-  { kind: "stock", title: "Write it anew with SQLite", why: "Fills a new file with the same rows, of all tables in turn, as an application would that fills all its tables at the same time: you see how SQLite lays out a file that grows." },
-  { kind: "hp", title: "Write it anew with HP SQLite", why: "The same with High Performance SQLite and its default settings: it reserves adjacent pages for each table and index that grows." },
+  {
+    kind: "vacuumed",
+    title: "VACUUM it",
+    why: "VACUUM INTO makes a copy in which each table and each index is in one piece, without free pages. The file itself stays as it is.",
+  },
+  {
+    kind: "stock",
+    title: "Write it anew with SQLite",
+    why: "Fills a new file with the same rows, of all tables in turn, as an application would that fills all its tables at the same time: you see how SQLite lays out a file that grows.",
+  },
+  {
+    kind: "hp",
+    title: "Write it anew with HP SQLite",
+    why: "The same with High Performance SQLite and its default settings: it reserves adjacent pages for each table and index that grows.",
+  },
 ];
 
 /** The sentences, as elements. `all`: the b-trees in pairs; `f`, `g`: the numbers of the files. */
@@ -37,18 +49,25 @@ export function sentences(app, { left, right, all, f, g }) {
   const scattered = movements(all);
   const first = scattered[0];
   const size = before === after ? "the file has the same size" : `the file is ${bySize(before, after)}`;
-  say(capital(start), size,
+  say(
+    capital(start),
+    size,
     before === after ? ` (${bytes(after)})` : ` (${bytes(before)} → ${bytes(after)})`,
-    first ? [" and ", movement(app, f, first)] : "", ".");
+    first ? [" and ", movement(app, f, first)] : "",
+    ".",
+  );
   for (const one of scattered.slice(1, TOLD)) say(movement(app, f, one), ".");
   if (scattered.length > TOLD) {
     const better = scattered.slice(TOLD).filter((m) => m.after < m.before).length;
     const worse = scattered.length - TOLD - better;
     const are = (n) => `${count(n)} ${n === 1 ? "is" : "are"}`;
-    const parts = [better > 0 && `${are(better)} less scattered`, worse > 0 && `${are(worse)} more scattered`].filter(Boolean);
+    const parts = [better > 0 && `${are(better)} less scattered`, worse > 0 && `${are(worse)} more scattered`].filter(
+      Boolean,
+    );
     say(`Of the other tables and indexes, ${parts.join(" and ")}.`);
   }
-  if (scattered.length === 0 && left.whole && right.whole) say("No table and no index is clearly more or less scattered than in the other file.");
+  if (scattered.length === 0 && left.whole && right.whole)
+    say("No table and no index is clearly more or less scattered than in the other file.");
   cold(say, left, right);
   free(say, left, right);
   only(app, say, all, { f, g });
@@ -70,17 +89,26 @@ function movements(all) {
 
 function movement(app, f, { t, before, after }) {
   const how = after < PIECE ? "is in one piece" : after < before ? "is less scattered" : "is more scattered";
-  return [treeLink(app, t, { file: f, view: "numbers" }), ` ${how} (scatter ${before.toFixed(2)} → ${after.toFixed(2)})`];
+  return [
+    treeLink(app, t, { file: f, view: "numbers" }),
+    ` ${how} (scatter ${before.toFixed(2)} → ${after.toFixed(2)})`,
+  ];
 }
 
 function cold(say, left, right) {
   const [a, b] = [left, right].map((s) => sum(s, (n) => n.cold_scan));
   if (a === null || b === null || Math.max(a, b) < 1e-3) return;
-  if (a === 0) return say(`To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read in the left file.`);
+  if (a === 0)
+    return say(
+      `To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read in the left file.`,
+    );
   const change = Math.abs(b - a) / a;
-  if (change < 0.02) return say(`To read every table and index with nothing cached would take the same time, about ${seconds(b)}.`);
+  if (change < 0.02)
+    return say(`To read every table and index with nothing cached would take the same time, about ${seconds(b)}.`);
   const ratio = b >= 2 * a ? `${number(b / a)} times as long` : `${percent(change)} ${b < a ? "less" : "more"}`;
-  say(`To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${ratio}. This is an estimate from the bytes and jumps of a scan.`);
+  say(
+    `To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${ratio}. This is an estimate from the bytes and jumps of a scan.`,
+  );
 }
 
 function free(say, left, right) {
@@ -90,17 +118,27 @@ function free(say, left, right) {
   const part = b.reserved_pages === b.free_pages ? "all" : count(b.reserved_pages);
   const reserved = b.reserved_pages > 0 ? `, ${part} of them reserved for tables and indexes that grow` : "";
   const some = (n) => (n === 0 ? "no" : count(n));
-  say(`It has ${some(b.free_pages)} free ${b.free_pages === 1 ? "page" : "pages"}${reserved}; the left file has ${some(a.free_pages)}${a.free_pages === 0 ? "ne" : ""}.`);
+  say(
+    `It has ${some(b.free_pages)} free ${b.free_pages === 1 ? "page" : "pages"}${reserved}; the left file has ${some(a.free_pages)}${a.free_pages === 0 ? "ne" : ""}.`,
+  );
 }
 
 function only(app, say, all, { f, g }) {
-  for (const [side, file, where] of [["left", f, "left"], ["right", g, "right"]]) {
+  for (const [side, file, where] of [
+    ["left", f, "left"],
+    ["right", g, "right"],
+  ]) {
     const other = side === "left" ? "right" : "left";
     const lone = all.filter((pair) => pair[side] && !pair[other]);
     if (lone.length === 0) continue;
     const links = lone.slice(0, 5).flatMap((pair, i) => [i > 0 && ", ", treeLink(app, pair[side].t, { file })]);
     const more = lone.length > 5 && ` and ${count(lone.length - 5)} more`;
-    say(lone.length === 1 ? "Only the " : `${count(lone.length)} tables or indexes are only in the `,
-      lone.length === 1 ? `${where} file has ` : `${where} file: `, links, more, ".");
+    say(
+      lone.length === 1 ? "Only the " : `${count(lone.length)} tables or indexes are only in the `,
+      lone.length === 1 ? `${where} file has ` : `${where} file: `,
+      links,
+      more,
+      ".",
+    );
   }
 }

@@ -89,7 +89,17 @@ export class MapCanvas {
 
   constructor(options) {
     this.#options = options;
-    this.element = h("div", { class: "map-canvas", tabindex: "0", role: "application", "aria-label": options.label ?? "Map of the file's pages" }, this.#base, this.#over);
+    this.element = h(
+      "div",
+      {
+        class: "map-canvas",
+        tabindex: "0",
+        role: "application",
+        "aria-label": options.label ?? "Map of the file's pages",
+      },
+      this.#base,
+      this.#over,
+    );
     new ResizeObserver(() => this.#resized()).observe(this.element);
     new MapGestures(this);
     this.setData(options.data, options.summary);
@@ -386,7 +396,10 @@ export class MapCanvas {
   #outline(context, n, ink, ground, thick) {
     if (!this.data.has(n)) return;
     const [left, top, size] = this.#box(n, 7);
-    for (const [colour, out] of [[ground, thick + 1.5], [ink, thick / 2]]) {
+    for (const [colour, out] of [
+      [ground, thick + 1.5],
+      [ink, thick / 2],
+    ]) {
       context.strokeStyle = colour;
       context.lineWidth = colour === ink ? thick : 2;
       context.strokeRect(left - out, top - out, size + 2 * out, size + 2 * out);
@@ -463,7 +476,10 @@ export class MapCanvas {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.lineCap = "round";
     const boxes = [...this.#boxes(this.#faults, CROSS)];
-    for (const [colour, thick] of [[style.getPropertyValue("--paper"), 6], [style.getPropertyValue("--wrong"), 3]]) {
+    for (const [colour, thick] of [
+      [style.getPropertyValue("--paper"), 6],
+      [style.getPropertyValue("--wrong"), 3],
+    ]) {
       context.strokeStyle = colour;
       context.lineWidth = thick;
       context.beginPath();
@@ -526,7 +542,14 @@ export class MapCanvas {
     context.beginPath();
     context.rect(0, 0, box.width * ratio, box.height * ratio);
     context.clip();
-    const whole = this.#tiles.draw(context, { x: 0, y: 0, scale: box.small * ratio, width: box.width * ratio, height: box.height * ratio, budget: 6 });
+    const whole = this.#tiles.draw(context, {
+      x: 0,
+      y: 0,
+      scale: box.small * ratio,
+      width: box.width * ratio,
+      height: box.height * ratio,
+      budget: 6,
+    });
     context.restore();
     if (!whole) this.#request();
     const { scale, x, y } = this.#view;

@@ -17,7 +17,16 @@ const ROWS = 32;
 
 /** Parts of a page that hold nothing, and those that lead to its cells or to other pages. */
 const HOLLOW = new Set(["freeblock", "unallocated", "reserved", "nothing"]);
-const FRAME = new Set(["file-header", "page-header", "cell-pointers", "next-page", "count", "free-pages", "mark", "pointers"]);
+const FRAME = new Set([
+  "file-header",
+  "page-header",
+  "cell-pointers",
+  "next-page",
+  "count",
+  "free-pages",
+  "mark",
+  "pointers",
+]);
 
 /** What marks a kind, drawn into a square of `s` pixels; table leaves are plain. */
 const MARKS = {
@@ -27,7 +36,10 @@ const MARKS = {
   [KIND.overflow]: (c, s) => stripes(c, s, 1),
   [KIND.reserved]: (c, s) => (stripes(c, s, -1), frame(c, s, 0.6)),
   [KIND.freeLeaf]: (c, s) => line(c, [s * 0.3, s * 0.5, s * 0.7, s * 0.5]),
-  [KIND.freeTrunk]: (c, s) => (line(c, [s * 0.25, s * 0.35, s * 0.75, s * 0.35]), line(c, [s * 0.25, s * 0.65, s * 0.75, s * 0.65])),
+  [KIND.freeTrunk]: (c, s) => (
+    line(c, [s * 0.25, s * 0.35, s * 0.75, s * 0.35]),
+    line(c, [s * 0.25, s * 0.65, s * 0.75, s * 0.65])
+  ),
   [KIND.pointerMap]: (c, s) => line(c, [s * 0.5, s * 0.2, s * 0.5, s * 0.8, s * 0.3, s * 0.6]),
   [KIND.lockByte]: (c, s) => cross(c, s),
   [KIND.orphan]: (c, s) => cross(c, s),
@@ -35,8 +47,18 @@ const MARKS = {
 
 /** What the marks look like, for the legend. */
 export const MARK_WORDS = {
-  t: "plain", T: "frame", i: "corner cut", I: "frame, corner cut", o: "stripes", r: "stripes the other way, pale",
-  f: "one bar", F: "two bars", p: "arrow", l: "cross", x: "cross", "?": "plain",
+  t: "plain",
+  T: "frame",
+  i: "corner cut",
+  I: "frame, corner cut",
+  o: "stripes",
+  r: "stripes the other way, pale",
+  f: "one bar",
+  F: "two bars",
+  p: "arrow",
+  l: "cross",
+  x: "cross",
+  "?": "plain",
 };
 
 /** Draws the mark of the kind with this letter into a square. */
@@ -193,10 +215,15 @@ export class MapCells {
       if (!colour) continue;
       odd ^= 1;
       context.fillStyle = `rgb(${colour.join(" ")})`;
-      for (let at = part.at; at < part.at + part.len; ) {
+      for (let at = part.at; at < part.at + part.len;) {
         const row = Math.floor(at / perRow);
         const to = Math.min(part.at + part.len, (row + 1) * perRow);
-        context.fillRect(x + ((at - row * perRow) / perRow) * w, y + row * high, ((to - at) / perRow) * w, high - (high > 4 ? 1 : 0));
+        context.fillRect(
+          x + ((at - row * perRow) / perRow) * w,
+          y + row * high,
+          ((to - at) / perRow) * w,
+          high - (high > 4 ? 1 : 0),
+        );
         at = to;
       }
     }
@@ -222,10 +249,13 @@ export class MapCells {
       const awaited = {};
       this.#pages.set(n, awaited);
       const page = this.bytes?.(n);
-      page?.then((p) => {
-        if (!awaited.old) this.#pages.set(n, p);
-        this.arrived();
-      }, () => setTimeout(() => this.#pages.get(n) === awaited && this.#pages.delete(n), AGAIN));
+      page?.then(
+        (p) => {
+          if (!awaited.old) this.#pages.set(n, p);
+          this.arrived();
+        },
+        () => setTimeout(() => this.#pages.get(n) === awaited && this.#pages.delete(n), AGAIN),
+      );
     }
     return this.#pages.get(n);
   }

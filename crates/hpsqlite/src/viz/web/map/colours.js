@@ -12,8 +12,18 @@ import { NOBODY } from "viz/map/data.js";
 
 /** Letters of kinds, as the server has them. */
 export const KIND = {
-  unknown: "?", tableLeaf: "t", tableInterior: "T", indexLeaf: "i", indexInterior: "I", overflow: "o",
-  freeTrunk: "F", freeLeaf: "f", reserved: "r", pointerMap: "p", lockByte: "l", orphan: "x",
+  unknown: "?",
+  tableLeaf: "t",
+  tableInterior: "T",
+  indexLeaf: "i",
+  indexInterior: "I",
+  overflow: "o",
+  freeTrunk: "F",
+  freeLeaf: "f",
+  reserved: "r",
+  pointerMap: "p",
+  lockByte: "l",
+  orphan: "x",
 };
 
 /** Kinds of pages that b-trees own; one without its b-tree is grey. */
@@ -29,7 +39,13 @@ const RESERVED = 0.3;
 const PALE = 0.1;
 
 /** From the first key (dark blue) to the last (yellow): evenly brighter, so it needs no hue to be read. */
-const ORDER = [[38, 44, 110], [49, 104, 142], [31, 150, 139], [98, 196, 96], [250, 225, 60]];
+const ORDER = [
+  [38, 44, 110],
+  [49, 104, 142],
+  [31, 150, 139],
+  [98, 196, 96],
+  [250, 225, 60],
+];
 
 /** The colour at `x` from 0 to 1 of the scale of keys. */
 export function orderColour(x) {
@@ -74,7 +90,8 @@ export class PagePainter {
         const kind = summary.kinds[k] ?? none;
         const wanted = (!trees || (tree && trees.has(o))) && (!kinds || kinds.has(k));
         const lost = !tree && OWNED.includes(letters[k]);
-        const full = by === "fill" ? ink : by === "kind" ? colourOf(kind, dark) : lost ? GREY : colourOf(tree ?? kind, dark);
+        const full =
+          by === "fill" ? ink : by === "kind" ? colourOf(kind, dark) : lost ? GREY : colourOf(tree ?? kind, dark);
         for (let f = 0; f < 16; f++) {
           const free = letters[k] === KIND.freeLeaf || letters[k] === KIND.freeTrunk;
           let share = free && by !== "fill" ? 1 : EMPTY + ((1 - EMPTY) * f) / 15;
@@ -112,7 +129,8 @@ export class PagePainter {
       const o = owners[at];
       const owner = o === NOBODY || o > nobody ? nobody : o;
       const k = kinds[at];
-      const wanted = ranks && (!this.wanted.trees || this.wanted.trees.has(o)) && (!this.wanted.kinds || this.wanted.kinds.has(k));
+      const wanted =
+        ranks && (!this.wanted.trees || this.wanted.trees.has(o)) && (!this.wanted.kinds || this.wanted.kinds.has(k));
       const unranked = ranks ? this.unranked : table[(owner * kindCount + k) * 16 + (fills[at] >> 4)];
       out[i] = wanted && ranks[at] > 0 ? this.scale[ranks[at] >> 8] : unranked;
     }

@@ -106,7 +106,12 @@ export class MapGestures {
     const { columns } = map.view;
     const { clientWidth: width, clientHeight: height } = map.element;
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns };
-    const pans = { ArrowLeft: [width / 5, 0], ArrowRight: [-width / 5, 0], ArrowUp: [0, height / 5], ArrowDown: [0, -height / 5] };
+    const pans = {
+      ArrowLeft: [width / 5, 0],
+      ArrowRight: [-width / 5, 0],
+      ArrowUp: [0, height / 5],
+      ArrowDown: [0, -height / 5],
+    };
     if (e.shiftKey && pans[e.key]) map.pan(...pans[e.key]);
     else if (steps[e.key]) this.#step(selected ? selected + steps[e.key] : this.#middle());
     else if (e.key === "PageUp" || e.key === "PageDown") map.pan(0, e.key === "PageUp" ? height * 0.9 : -height * 0.9);

@@ -27,8 +27,17 @@ export class Legend {
   #trees = h("ul", { class: "legend" });
   #kinds = h("ul", { class: "legend" });
   #more = h("p", { class: "small faint" });
-  #filter = h("input", { type: "search", placeholder: "Name contains …", "aria-label": "Tables and indexes whose name contains", oninput: () => this.#draw() });
-  #all = h("button", { type: "button", class: "plain", hidden: true, onclick: () => this.#app.select({ trees: null, kinds: null }) }, "show all");
+  #filter = h("input", {
+    type: "search",
+    placeholder: "Name contains …",
+    "aria-label": "Tables and indexes whose name contains",
+    oninput: () => this.#draw(),
+  });
+  #all = h(
+    "button",
+    { type: "button", class: "plain", hidden: true, onclick: () => this.#app.select({ trees: null, kinds: null }) },
+    "show all",
+  );
   #census = null;
   #by = "owner";
   #summary = null;
@@ -36,10 +45,14 @@ export class Legend {
   constructor(app) {
     this.#app = app;
     this.element = h(
-      "section", { class: "legend-box", "aria-label": "Legend" },
+      "section",
+      { class: "legend-box", "aria-label": "Legend" },
       h("div", { class: "row" }, h("h2", null, "Tables and indexes"), this.#all),
-      this.#filter, this.#trees, this.#more,
-      h("h2", null, "Kinds of pages"), this.#kinds,
+      this.#filter,
+      this.#trees,
+      this.#more,
+      h("h2", null, "Kinds of pages"),
+      this.#kinds,
       h("p", { class: "small faint" }, "Click one to see only its pages; with Ctrl or Shift one more."),
     );
     app.on("select", () => this.#draw());
@@ -57,7 +70,10 @@ export class Legend {
     const { trees, kinds } = this.#app.selection;
     if (!this.#census || (!trees && !kinds)) return null;
     const of = (numbers, counts) => [...numbers].reduce((sum, i) => sum + counts[i], 0);
-    const expected = Math.min(trees ? of(trees, this.#census.trees) : Infinity, kinds ? of(kinds, this.#census.kinds) : Infinity);
+    const expected = Math.min(
+      trees ? of(trees, this.#census.trees) : Infinity,
+      kinds ? of(kinds, this.#census.kinds) : Infinity,
+    );
     if (expected > most) return null;
     const pages = [];
     for (let i = 0; i < data.loaded; i++) {
@@ -80,25 +96,63 @@ export class Legend {
     const { selection } = this.#app;
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.entry : null;
     const part = this.#filter.value.trim().toLowerCase();
-    const wanted = trees.map((tree, t) => ({ tree, t, pages: this.#census.trees[t] }))
+    const wanted = trees
+      .map((tree, t) => ({ tree, t, pages: this.#census.trees[t] }))
       .filter(({ tree }) => tree.name.toLowerCase().includes(part))
       .sort((a, b) => b.pages - a.pages);
-    fill(this.#trees, wanted.slice(0, SHOWN).map(({ tree, t, pages }) =>
-      this.#entry("trees", t, [swatch(tree.colour), h("span", { class: "name" }, tree.name)], pages, `${tree.name}: ${roleName(tree)}`)));
-    this.#more.textContent = wanted.length > SHOWN ? `and ${count(wanted.length - SHOWN)} smaller ones: type a part of the name above` : wanted.length === 0 ? "None is called so." : "";
+    fill(
+      this.#trees,
+      wanted
+        .slice(0, SHOWN)
+        .map(({ tree, t, pages }) =>
+          this.#entry(
+            "trees",
+            t,
+            [swatch(tree.colour), h("span", { class: "name" }, tree.name)],
+            pages,
+            `${tree.name}: ${roleName(tree)}`,
+          ),
+        ),
+    );
+    this.#more.textContent =
+      wanted.length > SHOWN
+        ? `and ${count(wanted.length - SHOWN)} smaller ones: type a part of the name above`
+        : wanted.length === 0
+          ? "None is called so."
+          : "";
     this.#more.hidden = this.#more.textContent === "";
     const some = kinds.map((kind, k) => ({ kind, k, pages: this.#census.kinds[k] })).filter(({ pages }) => pages > 0);
-    fill(this.#kinds, some.map(({ kind, k, pages }) => this.#entry("kinds", k, [this.#mark(kind), h("span", { class: "name" }, kind.name)], pages, EXPLAINED[kind.letter])));
+    fill(
+      this.#kinds,
+      some.map(({ kind, k, pages }) =>
+        this.#entry(
+          "kinds",
+          k,
+          [this.#mark(kind), h("span", { class: "name" }, kind.name)],
+          pages,
+          EXPLAINED[kind.letter],
+        ),
+      ),
+    );
     this.#all.hidden = !selection.trees && !selection.kinds;
     if (focused) this.element.querySelector(`[data-entry="${focused}"]`)?.focus();
   }
 
   #entry(what, i, label, pages, words) {
     const chosen = this.#app.selection[what];
-    const button = h("button", {
-      type: "button", dataset: { entry: `${what}${i}` }, "aria-pressed": String(chosen?.has(i) ?? false), class: chosen && !chosen.has(i) && "off",
-      onclick: (e) => this.#choose(what, i, e.ctrlKey || e.metaKey || e.shiftKey),
-    }, label, h("span", { class: "n" }, count(pages)), h("span", { class: "n faint" }, percent(pages / Math.max(1, this.#census.pages))));
+    const button = h(
+      "button",
+      {
+        type: "button",
+        dataset: { entry: `${what}${i}` },
+        "aria-pressed": String(chosen?.has(i) ?? false),
+        class: chosen && !chosen.has(i) && "off",
+        onclick: (e) => this.#choose(what, i, e.ctrlKey || e.metaKey || e.shiftKey),
+      },
+      label,
+      h("span", { class: "n" }, count(pages)),
+      h("span", { class: "n faint" }, percent(pages / Math.max(1, this.#census.pages))),
+    );
     return h("li", null, words ? tip(button, () => words) : button);
   }
 

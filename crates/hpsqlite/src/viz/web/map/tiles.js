@@ -92,7 +92,12 @@ export class MapTiles {
       this.#paint(context, tx, ty);
     } else {
       const below = [];
-      for (const [dx, dy] of [[0, 0], [1, 0], [0, 1], [1, 1]]) {
+      for (const [dx, dy] of [
+        [0, 0],
+        [1, 0],
+        [0, 1],
+        [1, 1],
+      ]) {
         const [x, y] = [tx * 2 + dx, ty * 2 + dy];
         if (x * (span / 2) >= this.columns || y * (span / 2) >= this.rows) continue;
         if (performance.now() > end) return null;

@@ -10,7 +10,10 @@ const COLOURINGS = {
   owner: ["Whose a page is", "Each table and index has a colour of its own; the fuller a page, the stronger it is."],
   fill: ["How full it is", "The darker (in the dark: the brighter) a page, the fuller it is."],
   kind: ["What kind it is", "Leaves, interior pages, overflow, free: one colour for each kind."],
-  order: ["Place in the order of keys", "A smooth run of colours is a table or index in order; noise is one that is scattered over the file."],
+  order: [
+    "Place in the order of keys",
+    "A smooth run of colours is a table or index in order; noise is one that is scattered over the file.",
+  ],
 };
 /** Milliseconds that a pointer rests before more is asked for. */
 const RESTS = 200;
@@ -28,7 +31,8 @@ const EXPLANATION = [
   "Its colour is that of the table or index that owns it; pale ones are nearly empty. One table in one block is quick to read; many colours mixed mean that tables grew at the same time, and a scan of one jumps all over the file.",
   "Turn the wheel or pinch to zoom, drag to move. A page that is large enough shows its kind, then its number, then the rows inside. Double click opens it byte by byte.",
 ];
-const KEYS = "Keys: arrows go from page to page, with Shift they move the map; + and − zoom, 0 shows all, Home and End go to the first and last page, n and p to the next and previous page of the same table or index, Enter opens the page, / searches.";
+const KEYS =
+  "Keys: arrows go from page to page, with Shift they move the map; + and − zoom, 0 shows all, Home and End go to the first and last page, n and p to the next and previous page of the same table or index, Enter opens the page, / searches.";
 
 class MapView {
   #app;
@@ -49,9 +53,12 @@ class MapView {
   constructor(app) {
     this.#app = app;
     this.#legend = new Legend(app);
-    this.element = h("div", { class: "map-view" },
+    this.element = h(
+      "div",
+      { class: "map-view" },
       h("div", { class: "map-main" }, this.#bar(), this.#box),
-      h("aside", { class: "map-side" }, this.#side, this.#legend.element));
+      h("aside", { class: "map-side" }, this.#side, this.#legend.element),
+    );
     app.on("select", (change) => this.#selected(change));
     app.on("theme", () => this.#paint());
     app.on("map", ({ file, from, count: n }) => file === this.#shown && this.#came(from, n));
@@ -100,7 +107,10 @@ class MapView {
       this.#map.setPainter(painter, summary);
     } else {
       this.#map = new MapCanvas({
-        data, summary, painter, label: "Map of the file’s pages. Arrow keys select a page.",
+        data,
+        summary,
+        painter,
+        label: "Map of the file’s pages. Arrow keys select a page.",
         bytes: (n) => (this.#app.source.can.bytes ? this.#app.source.page(this.#shown, n) : null),
       });
       this.#map.on("hover", (n, x, y) => this.#hover(n, x, y));
@@ -137,7 +147,14 @@ class MapView {
   /** What is wrong with the file's pages: texts by page. */
   #wrongs() {
     if (!this.#summary?.problem_count) return new Map();
-    this.#wrong ??= this.#app.source.problems(this.#shown).then(({ problems }) => Map.groupBy(problems.filter((p) => p.page > 0), (p) => p.page), () => new Map());
+    this.#wrong ??= this.#app.source.problems(this.#shown).then(
+      ({ problems }) =>
+        Map.groupBy(
+          problems.filter((p) => p.page > 0),
+          (p) => p.page,
+        ),
+      () => new Map(),
+    );
     return this.#wrong;
   }
 
@@ -174,7 +191,10 @@ class MapView {
   async #order(f) {
     const summary = this.#summary;
     const ranks = new Uint16Array(this.#app.map(f).pages);
-    const largest = summary.trees.map((tree, t) => [tree, t]).sort(([a], [b]) => b.pages - a.pages).slice(0, ORDERED);
+    const largest = summary.trees
+      .map((tree, t) => [tree, t])
+      .sort(([a], [b]) => b.pages - a.pages)
+      .slice(0, ORDERED);
     for (const [tree, t] of largest) {
       const leaves = await this.#app.source.level(f, t, tree.depth - 1).catch(() => []);
       leaves.forEach((n, i) => {
@@ -223,7 +243,13 @@ class MapView {
   /** The page that leads to page `n`; of the last page asked for it is kept. */
   async #parent(n) {
     if (this.#parentOf?.n !== n) {
-      this.#parentOf = { n, parent: this.#app.source.page(this.#shown, n).then((page) => page.parent, () => 0) };
+      this.#parentOf = {
+        n,
+        parent: this.#app.source.page(this.#shown, n).then(
+          (page) => page.parent,
+          () => 0,
+        ),
+      };
     }
     return this.#parentOf.parent;
   }
@@ -239,16 +265,38 @@ class MapView {
     const { kinds, trees, page_size: size } = this.#summary;
     const kind = kinds[data.kind(n)];
     const t = data.owner(n) === NOBODY ? null : data.owner(n);
-    const facts = h("dl", { class: "facts" },
-      h("dt", null, "Kind"), h("dd", null, capital(kind.name)),
+    const facts = h(
+      "dl",
+      { class: "facts" },
+      h("dt", null, "Kind"),
+      h("dd", null, capital(kind.name)),
       t !== null && [h("dt", null, kind.letter === "r" ? "Kept for" : "Of"), h("dd", null, treeLink(this.#app, t))],
-      h("dt", null, "Full"), h("dd", null, `${percent(data.fill(n) / 255)} of ${count(size)} bytes`),
-      h("dt", null, "In the file"), h("dd", null, `from byte ${count((n - 1) * size)} on`));
+      h("dt", null, "Full"),
+      h("dd", null, `${percent(data.fill(n) / 255)} of ${count(size)} bytes`),
+      h("dt", null, "In the file"),
+      h("dd", null, `from byte ${count((n - 1) * size)} on`),
+    );
     const around = h("div", { class: "map-around" });
     const wrong = h("ul", { class: "map-wrong wrong", hidden: true });
-    fill(this.#side, h("h2", null, "Page ", pageLink(this.#app, n)), wrong, h("p", { class: "small" }, EXPLAINED[kind.letter] ?? ""), facts, around,
-      h("p", { class: "row" }, h("a", { href: this.#app.href("page", { page: n }) }, "Look inside"),
-        trees[t] && h("button", { type: "button", class: "plain", onclick: () => this.#app.select({ trees: new Set([t]), kinds: null }) }, `Only ${short(trees[t].name)}`)));
+    fill(
+      this.#side,
+      h("h2", null, "Page ", pageLink(this.#app, n)),
+      wrong,
+      h("p", { class: "small" }, EXPLAINED[kind.letter] ?? ""),
+      facts,
+      around,
+      h(
+        "p",
+        { class: "row" },
+        h("a", { href: this.#app.href("page", { page: n }) }, "Look inside"),
+        trees[t] &&
+          h(
+            "button",
+            { type: "button", class: "plain", onclick: () => this.#app.select({ trees: new Set([t]), kinds: null }) },
+            `Only ${short(trees[t].name)}`,
+          ),
+      ),
+    );
     this.#wrongWith(f, n, wrong);
     if (!this.#app.source.can.bytes) return;
     const page = await this.#app.source.page(f, n).catch(() => null);
@@ -261,35 +309,86 @@ class MapView {
     if (f !== this.#shown || this.#app.selection.page !== n) return;
     list.hidden = wrong.length === 0;
     const more = wrong.length - LISTED;
-    fill(list, wrong.slice(0, LISTED).map(({ what }) => h("li", null, capital(what))), more > 0 && h("li", null, `and ${count(more)} more`));
+    fill(
+      list,
+      wrong.slice(0, LISTED).map(({ what }) => h("li", null, capital(what))),
+      more > 0 && h("li", null, `and ${count(more)} more`),
+    );
   }
 
   #links({ around, cells = [], parent, frame }) {
     const link = (n) => pageLink(this.#app, n, { view: "map" });
     const { path = [], before, after, children = [] } = around ?? {};
-    return h("dl", { class: "facts" },
+    return h(
+      "dl",
+      { class: "facts" },
       frame !== undefined && [h("dt", null, "Newest in"), h("dd", null, `frame ${count(frame + 1)} of the log`)],
       cells.length > 0 && [h("dt", null, "Holds"), h("dd", null, plural(cells.length, "cell"))],
-      path.length > 0 && [h("dt", null, "Way from the root"), h("dd", null, path.map((n, i) => [i > 0 && " → ", link(n)]))],
+      path.length > 0 && [
+        h("dt", null, "Way from the root"),
+        h(
+          "dd",
+          null,
+          path.map((n, i) => [i > 0 && " → ", link(n)]),
+        ),
+      ],
       path.length === 0 && parent > 0 && [h("dt", null, "Comes from"), h("dd", null, link(parent))],
       before > 0 && [h("dt", null, "Before it"), h("dd", null, link(before))],
       after > 0 && [h("dt", null, "After it"), h("dd", null, link(after))],
-      children.length > 0 && [h("dt", null, "Leads to"), h("dd", null, children.slice(0, 8).map((n, i) => [i > 0 && ", ", link(n)]), children.length > 8 && ` and ${count(children.length - 8)} more`)]);
+      children.length > 0 && [
+        h("dt", null, "Leads to"),
+        h(
+          "dd",
+          null,
+          children.slice(0, 8).map((n, i) => [i > 0 && ", ", link(n)]),
+          children.length > 8 && ` and ${count(children.length - 8)} more`,
+        ),
+      ],
+    );
   }
 
   #bar() {
-    const by = h("select", { onchange: (e) => this.#colourBy(e.target.value) }, Object.entries(COLOURINGS).map(([id, [name]]) => h("option", { value: id }, name)));
-    const button = (text, title, f) => h("button", { type: "button", class: "icon", title, "aria-label": title, onclick: f }, text);
-    return h("div", { class: "map-bar" },
+    const by = h(
+      "select",
+      { onchange: (e) => this.#colourBy(e.target.value) },
+      Object.entries(COLOURINGS).map(([id, [name]]) => h("option", { value: id }, name)),
+    );
+    const button = (text, title, f) =>
+      h("button", { type: "button", class: "icon", title, "aria-label": title, onclick: f }, text);
+    return h(
+      "div",
+      { class: "map-bar" },
       h("label", { class: "row" }, h("span", null, "Colour"), by),
-      h("div", { class: "row" },
-        button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)), button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
-        h("button", { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() }, "Whole file")),
+      h(
+        "div",
+        { class: "row" },
+        button("−", "Smaller (−)", () => this.#map?.zoom(1 / 1.6)),
+        button("+", "Larger (+)", () => this.#map?.zoom(1.6)),
+        h(
+          "button",
+          { type: "button", title: "Show the whole file (0)", onclick: () => this.#map?.fit() },
+          "Whole file",
+        ),
+      ),
       this.#logged,
       this.#damaged,
-      h("details", { class: "map-help", onkeydown: (e) => e.key === "Escape" && (e.currentTarget.open = false), onfocusout: (e) => this.#left(e) }, h("summary", null, "What am I looking at?"),
-        h("div", { class: "card" }, EXPLANATION.map((text) => h("p", null, text)), h("p", { class: "small faint" }, KEYS))),
-      this.#scale);
+      h(
+        "details",
+        {
+          class: "map-help",
+          onkeydown: (e) => e.key === "Escape" && (e.currentTarget.open = false),
+          onfocusout: (e) => this.#left(e),
+        },
+        h("summary", null, "What am I looking at?"),
+        h(
+          "div",
+          { class: "card" },
+          EXPLANATION.map((text) => h("p", null, text)),
+          h("p", { class: "small faint" }, KEYS),
+        ),
+      ),
+      this.#scale,
+    );
   }
 
   /** Folds the explanation when something else is used. */
@@ -305,10 +404,20 @@ class MapView {
 
   #drawScale() {
     const [, words] = COLOURINGS[this.#by];
-    const ramp = this.#by === "order" && h("span", { class: "ramp", "aria-hidden": "true" },
-      Array.from({ length: 24 }, (_, i) => h("i", { style: { background: `rgb(${orderColour(i / 23).join(" ")})` } })));
+    const ramp =
+      this.#by === "order" &&
+      h(
+        "span",
+        { class: "ramp", "aria-hidden": "true" },
+        Array.from({ length: 24 }, (_, i) =>
+          h("i", { style: { background: `rgb(${orderColour(i / 23).join(" ")})` } }),
+        ),
+      );
     const trees = this.#summary?.trees.length ?? 0;
-    const partly = ramp && trees > ORDERED ? ` Only the ${count(ORDERED)} largest of ${count(trees)} tables and indexes are coloured, the others are grey.` : "";
+    const partly =
+      ramp && trees > ORDERED
+        ? ` Only the ${count(ORDERED)} largest of ${count(trees)} tables and indexes are coloured, the others are grey.`
+        : "";
     fill(this.#scale, ramp && ["First key ", ramp, " last key. "], words, partly);
     this.#scale.title = `${words}${partly}`;
   }

@@ -28,17 +28,40 @@ export class NumbersTable {
     this.#app = app;
     const input = (e) => this.#change(() => (this.#filter = e.target.value));
     const option = ({ id, title }) => h("option", { value: id }, title);
-    const roles = [["", "Tables and indexes"], ["table", "Tables"], ["index", "Indexes"]];
-    this.element = h("section", null,
+    const roles = [
+      ["", "Tables and indexes"],
+      ["table", "Tables"],
+      ["index", "Indexes"],
+    ];
+    this.element = h(
+      "section",
+      null,
       h("h2", null, "Tables and indexes"),
-      h("div", { class: "row tools" },
-        h("input", { type: "search", placeholder: "Filter by name", "aria-label": "Filter by the name of the table or index", oninput: input }),
-        h("select", { "aria-label": "What is shown", onchange: (e) => this.#change(() => (this.#role = e.target.value)) },
-          roles.map(([id, title]) => option({ id, title }))),
-        h("select", { "aria-label": "Columns", onchange: (e) => this.#change(() => (this.#set = e.target.value)) }, SETS.map(option)),
+      h(
+        "div",
+        { class: "row tools" },
+        h("input", {
+          type: "search",
+          placeholder: "Filter by name",
+          "aria-label": "Filter by the name of the table or index",
+          oninput: input,
+        }),
+        h(
+          "select",
+          { "aria-label": "What is shown", onchange: (e) => this.#change(() => (this.#role = e.target.value)) },
+          roles.map(([id, title]) => option({ id, title })),
+        ),
+        h(
+          "select",
+          { "aria-label": "Columns", onchange: (e) => this.#change(() => (this.#set = e.target.value)) },
+          SETS.map(option),
+        ),
         h("button", { type: "button", onclick: () => this.#download() }, "Download as CSV"),
-        this.#told),
-      this.#box, this.#below);
+        this.#told,
+      ),
+      this.#box,
+      this.#below,
+    );
   }
 
   /** Other numbers, or another device. */
@@ -65,7 +88,9 @@ export class NumbersTable {
   #chosen(columns) {
     const wanted = this.#filter.trim().toLowerCase();
     const is = { "": () => true, table: (n) => n.role !== "index", index: (n) => n.role === "index" }[this.#role];
-    const rows = this.#trees.filter(({ n }) => is(n) && (n.name.toLowerCase().includes(wanted) || n.table.toLowerCase().includes(wanted)));
+    const rows = this.#trees.filter(
+      ({ n }) => is(n) && (n.name.toLowerCase().includes(wanted) || n.table.toLowerCase().includes(wanted)),
+    );
     const column = columns.find((c) => c.id === this.#sort.id) ?? columns[0];
     const keyed = rows.map((row) => ({ row, key: column.value(row.n, this.#context) }));
     const sign = this.#sort.down ? -1 : 1;
@@ -83,25 +108,79 @@ export class NumbersTable {
     const head = columns.map((c) => {
       const sorted = c.id === this.#sort.id;
       const arrow = sorted ? (this.#sort.down ? " ▾" : " ▴") : "";
-      const button = h("button", { type: "button", class: "sort", dataset: { id: c.id }, onclick: () => this.#sortBy(c) }, c.title, arrow);
+      const button = h(
+        "button",
+        { type: "button", class: "sort", dataset: { id: c.id }, onclick: () => this.#sortBy(c) },
+        c.title,
+        arrow,
+      );
       if (c.why) tip(button, () => c.why);
-      return h("th", { scope: "col", class: c.text ? null : "n", "aria-sort": sorted && (this.#sort.down ? "descending" : "ascending") }, button);
+      return h(
+        "th",
+        {
+          scope: "col",
+          class: c.text ? null : "n",
+          "aria-sort": sorted && (this.#sort.down ? "descending" : "ascending"),
+        },
+        button,
+      );
     });
     const left = this.#box.scrollLeft;
-    fill(this.#box, h("table", null,
-      h("thead", null, h("tr", null, head)),
-      h("tbody", null, shown.map((row) => h("tr", null, columns.map((c) => this.#cell(c, row))))),
-      rows.length > 1 && h("tfoot", null, h("tr", null, columns.map((c) => this.#sum(c, rows))))));
+    fill(
+      this.#box,
+      h(
+        "table",
+        null,
+        h("thead", null, h("tr", null, head)),
+        h(
+          "tbody",
+          null,
+          shown.map((row) =>
+            h(
+              "tr",
+              null,
+              columns.map((c) => this.#cell(c, row)),
+            ),
+          ),
+        ),
+        rows.length > 1 &&
+          h(
+            "tfoot",
+            null,
+            h(
+              "tr",
+              null,
+              columns.map((c) => this.#sum(c, rows)),
+            ),
+          ),
+      ),
+    );
     this.#box.scrollLeft = left;
     const more = rows.length - shown.length;
-    fill(this.#below, more > 0 && h("button", { type: "button", onclick: () => { this.#lines += LINES; this.#draw(); } },
-      showMore(more, LINES)));
-    this.#told.textContent = rows.length === this.#trees.length
-      ? plural(rows.length, "b-tree") : `${count(rows.length)} of ${plural(this.#trees.length, "b-tree")}`;
+    fill(
+      this.#below,
+      more > 0 &&
+        h(
+          "button",
+          {
+            type: "button",
+            onclick: () => {
+              this.#lines += LINES;
+              this.#draw();
+            },
+          },
+          showMore(more, LINES),
+        ),
+    );
+    this.#told.textContent =
+      rows.length === this.#trees.length
+        ? plural(rows.length, "b-tree")
+        : `${count(rows.length)} of ${plural(this.#trees.length, "b-tree")}`;
   }
 
   #cell(column, { t, n }) {
-    if (column.id === "name") return h("th", { scope: "row" }, treeLink(this.#app, t, { text: n.name, view: "numbers" }));
+    if (column.id === "name")
+      return h("th", { scope: "row" }, treeLink(this.#app, t, { text: n.name, view: "numbers" }));
     const value = column.value(n, this.#context);
     if (column.id === "role") return h("td", null, ROLES[value] ?? value);
     if (column.text) return h("td", null, value);

@@ -10,18 +10,27 @@ export function treeNumbers(app, summary, t, device) {
   const tree = summary.trees[t];
   const n = tree.numbers;
   const close = h("a", { href: app.href("numbers"), class: "close" }, "Close");
-  return h("section", { class: "card opened", "aria-label": `Numbers of ${n.name}` },
-    h("div", { class: "row" },
+  return h(
+    "section",
+    { class: "card opened", "aria-label": `Numbers of ${n.name}` },
+    h(
+      "div",
+      { class: "row" },
       h("h2", { tabindex: "-1" }, treeLink(app, t, { text: n.name })),
       h("span", { class: "faint" }, roleName(tree), tree.role === "index" && ` of ${n.table}`),
-      close),
-    h("div", { class: "cards" },
+      close,
+    ),
+    h(
+      "div",
+      { class: "cards" },
       card("Content", contentWords(n)),
       card("Order in the file", orderWords(n)),
       card("Cold scan", scanWords(n, summary, device)),
-      n.overflow.chains > 0 && card("Large rows", chainWords(app, n))),
+      n.overflow.chains > 0 && card("Large rows", chainWords(app, n)),
+    ),
     h("div", { class: "pair" }, runsChart(n), levelsTable(app, n, summary, t)),
-    tree.sql && h("details", null, h("summary", null, "How it was made"), h("pre", null, tree.sql)));
+    tree.sql && h("details", null, h("summary", null, "How it was made"), h("pre", null, tree.sql)),
+  );
 }
 
 function card(title, content) {
@@ -31,41 +40,79 @@ function card(title, content) {
 function contentWords(n) {
   const each = n.entries > 0 ? `, ${number(n.payload / n.entries)} bytes each on average` : "";
   return [
-    h("p", null, `${plural(n.entries, n.role === "index" ? "entry" : "row", n.role === "index" ? "entries" : "rows")} with ${bytes(n.payload)} of payload${each}; the largest has ${bytes(n.largest_record)}.`),
-    h("p", null, `${bytes(n.bytes)} in ${plural(n.pages, "page")}: ${percent(n.payload / n.bytes)} payload, ${percent(structure(n) / n.bytes)} structure, ${percent(n.unused / n.bytes)} unused. Its leaves are ${percent(n.leaf_fill)} full.`),
+    h(
+      "p",
+      null,
+      `${plural(n.entries, n.role === "index" ? "entry" : "row", n.role === "index" ? "entries" : "rows")} with ${bytes(n.payload)} of payload${each}; the largest has ${bytes(n.largest_record)}.`,
+    ),
+    h(
+      "p",
+      null,
+      `${bytes(n.bytes)} in ${plural(n.pages, "page")}: ${percent(n.payload / n.bytes)} payload, ${percent(structure(n) / n.bytes)} structure, ${percent(n.unused / n.bytes)} unused. Its leaves are ${percent(n.leaf_fill)} full.`,
+    ),
   ];
 }
 
 function orderWords(n) {
-  const definition = "Scatter is the share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file. Each jump is one more request to the device, near or far.";
+  const definition =
+    "Scatter is the share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file. Each jump is one more request to the device, near or far.";
   if (n.steps === 0) return h("p", null, "It has one leaf, so there is no order to lose.");
   const jumps = n.forward_jumps + n.backward_jumps;
   return [
     h("p", { class: "figure" }, n.scatter.toFixed(3), h("small", null, " scatter")),
     h("p", { class: "small faint" }, definition),
-    h("p", null, `${count(jumps)} of ${plural(n.steps, "step")} jump: ${count(n.forward_jumps)} forward, ${count(n.backward_jumps)} back. ${plural(n.runs, "run")} of leaves, the median ${count(n.median_run)} long, the longest ${count(n.longest_run)}.`),
+    h(
+      "p",
+      null,
+      `${count(jumps)} of ${plural(n.steps, "step")} jump: ${count(n.forward_jumps)} forward, ${count(n.backward_jumps)} back. ${plural(n.runs, "run")} of leaves, the median ${count(n.median_run)} long, the longest ${count(n.longest_run)}.`,
+    ),
   ];
 }
 
 function scanWords(n, summary, device) {
   const now = coldScan(n.scan, device);
   const best = coldScan({ bytes: n.scan.bytes, requests: 1 }, device);
-  const gain = now > 1.2 * best ? ` In one piece it would take ${seconds(best)}.` : " It could hardly be faster in one piece.";
-  const leaves = n.overflow_pages > 0 && `Without the overflow pages, for columns that are in the leaves: ${seconds(coldScan(n.scan_leaves, device))}.`;
+  const gain =
+    now > 1.2 * best ? ` In one piece it would take ${seconds(best)}.` : " It could hardly be faster in one piece.";
+  const leaves =
+    n.overflow_pages > 0 &&
+    `Without the overflow pages, for columns that are in the leaves: ${seconds(coldScan(n.scan_leaves, device))}.`;
   return [
     h("p", { class: "figure" }, seconds(now), h("small", null, ` on ${device.name}`)),
-    h("p", null, `All rows in the order of keys, when nothing is cached: ${bytes(n.scan.bytes)} in ${plural(n.scan.requests, "piece")}, one request at a time.${gain}`),
+    h(
+      "p",
+      null,
+      `All rows in the order of keys, when nothing is cached: ${bytes(n.scan.bytes)} in ${plural(n.scan.requests, "piece")}, one request at a time.${gain}`,
+    ),
     leaves && h("p", null, leaves),
-    h("p", { class: "small faint" }, "This is the device's part; what the processor takes comes on top. Readers that ask for pages ahead, as High Performance SQLite does where leaves are scattered, take less."),
+    h(
+      "p",
+      { class: "small faint" },
+      "This is the device's part; what the processor takes comes on top. Readers that ask for pages ahead, as High Performance SQLite does where leaves are scattered, take less.",
+    ),
   ];
 }
 
 function chainWords(app, n) {
   const { chains, pages, longest, longest_of: page, jumps, away, unused } = n.overflow;
   return [
-    h("p", null, `${plural(chains, "row")} of ${count(n.entries)} ${chains === 1 ? "does" : "do"} not fit into a leaf and ${chains === 1 ? "goes" : "go"} on in ${plural(pages, "overflow page")}, ${bytes(unused)} of which are unused.`),
-    h("p", null, `The longest chain has ${plural(longest, "page")} and begins at a row on page `, pageLink(app, page), "."),
-    h("p", null, `${count(jumps)} of ${plural(pages - chains, "step")} within chains jump, and ${plural(away, "chain")} ${away === 1 ? "begins" : "begin"} away from the row.`),
+    h(
+      "p",
+      null,
+      `${plural(chains, "row")} of ${count(n.entries)} ${chains === 1 ? "does" : "do"} not fit into a leaf and ${chains === 1 ? "goes" : "go"} on in ${plural(pages, "overflow page")}, ${bytes(unused)} of which are unused.`,
+    ),
+    h(
+      "p",
+      null,
+      `The longest chain has ${plural(longest, "page")} and begins at a row on page `,
+      pageLink(app, page),
+      ".",
+    ),
+    h(
+      "p",
+      null,
+      `${count(jumps)} of ${plural(pages - chains, "step")} within chains jump, and ${plural(away, "chain")} ${away === 1 ? "begins" : "begin"} away from the row.`,
+    ),
   ];
 }
 
@@ -74,16 +121,44 @@ function runsChart(n) {
   const most = Math.max(...n.runs_by_length, 1);
   const rows = n.runs_by_length.map((runs, i) => {
     const [from, to] = [2 ** i, 2 ** (i + 1) - 1];
-    return h("tr", null,
+    return h(
+      "tr",
+      null,
       h("th", { scope: "row", class: "n" }, i === 0 ? "1" : `${count(from)} to ${count(to)}`),
-      h("td", { class: "bars" }, h("span", { class: "bar-line", style: { width: `${runs > 0 ? Math.max(0.5, (100 * runs) / most) : 0}%` } })),
-      h("td", { class: "n" }, count(runs)));
+      h(
+        "td",
+        { class: "bars" },
+        h("span", { class: "bar-line", style: { width: `${runs > 0 ? Math.max(0.5, (100 * runs) / most) : 0}%` } }),
+      ),
+      h("td", { class: "n" }, count(runs)),
+    );
   });
-  return h("section", null, h("h3", null, "Runs by their length"),
-    h("p", { class: "small faint" }, "A run is a piece of leaves that follow each other in the file. Few long ones are good."),
-    h("table", { class: "runs" },
-      h("thead", null, h("tr", null, h("th", { scope: "col", class: "n" }, "Leaves"), h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Chart")), h("th", { scope: "col", class: "n" }, "Runs"))),
-      h("tbody", null, rows)));
+  return h(
+    "section",
+    null,
+    h("h3", null, "Runs by their length"),
+    h(
+      "p",
+      { class: "small faint" },
+      "A run is a piece of leaves that follow each other in the file. Few long ones are good.",
+    ),
+    h(
+      "table",
+      { class: "runs" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          h("th", { scope: "col", class: "n" }, "Leaves"),
+          h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Chart")),
+          h("th", { scope: "col", class: "n" }, "Runs"),
+        ),
+      ),
+      h("tbody", null, rows),
+    ),
+  );
 }
 
 /** The levels from the root to the leaves. */
@@ -93,15 +168,50 @@ function levelsTable(app, n, summary, t) {
     const all = level.pages * summary.usable;
     const below = i < last ? number((level.cells + level.pages) / Math.max(1, level.pages)) : "–";
     const what = i === last ? (i === 0 ? "root, a leaf" : "leaves") : i === 0 ? "root" : "interior";
-    const name = summary.trees[t] && app.source.level ? h("a", { href: app.href("tree", { tree: t, level: i }) }, what) : what;
-    return h("tr", null,
+    const name =
+      summary.trees[t] && app.source.level ? h("a", { href: app.href("tree", { tree: t, level: i }) }, what) : what;
+    return h(
+      "tr",
+      null,
       h("th", { scope: "row" }, name),
-      [count(level.pages), count(level.cells), below, bytes(level.payload), bytes(level.unused), percent(all > 0 ? 1 - level.unused / all : 0)].map((text) => h("td", { class: "n" }, text)));
+      [
+        count(level.pages),
+        count(level.cells),
+        below,
+        bytes(level.payload),
+        bytes(level.unused),
+        percent(all > 0 ? 1 - level.unused / all : 0),
+      ].map((text) => h("td", { class: "n" }, text)),
+    );
   });
   const titles = ["Pages", "Cells", "Fan-out", "Payload", "Unused", "Fill"];
-  return h("section", null, h("h3", null, "Levels"),
-    h("p", { class: "small faint" }, `${plural(n.depth, "page")} ${n.depth === 1 ? "is" : "are"} read on the way from the root to a row.`),
-    h("div", { class: "wide" }, h("table", null,
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Level"), titles.map((title) => h("th", { scope: "col", class: "n" }, title)))),
-      h("tbody", null, rows))));
+  return h(
+    "section",
+    null,
+    h("h3", null, "Levels"),
+    h(
+      "p",
+      { class: "small faint" },
+      `${plural(n.depth, "page")} ${n.depth === 1 ? "is" : "are"} read on the way from the root to a row.`,
+    ),
+    h(
+      "div",
+      { class: "wide" },
+      h(
+        "table",
+        null,
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            h("th", { scope: "col" }, "Level"),
+            titles.map((title) => h("th", { scope: "col", class: "n" }, title)),
+          ),
+        ),
+        h("tbody", null, rows),
+      ),
+    ),
+  );
 }

@@ -2,7 +2,21 @@
  * The Numbers view: the file, advice, the device that cold scans are estimated for, and a table with
  * a line a b-tree, of which one can be opened (numbers/tree.js).
  */
-import { bytes, capital, count, css, fill, h, number, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
+import {
+  bytes,
+  capital,
+  count,
+  css,
+  fill,
+  h,
+  number,
+  percent,
+  plural,
+  seconds,
+  swatch,
+  tip,
+  treeLink,
+} from "viz/dom.js";
 import { COLUMNS } from "viz/numbers/columns.js";
 import { NumbersTable } from "viz/numbers/table.js";
 import { treeNumbers } from "viz/numbers/tree.js";
@@ -29,8 +43,16 @@ class NumbersView {
   constructor(app) {
     this.#app = app;
     const part = (name, attributes = {}) => (this.#parts[name] = h("div", attributes));
-    this.element = h("div", { class: "view numbers" },
-      part("file"), part("advice"), part("device", { class: "card device" }), part("tree"), part("table"), part("words"));
+    this.element = h(
+      "div",
+      { class: "view numbers" },
+      part("file"),
+      part("advice"),
+      part("device", { class: "card device" }),
+      part("tree"),
+      part("table"),
+      part("words"),
+    );
     app.on("summary", ({ file } = {}) => file === this.#file && this.#load());
   }
 
@@ -63,7 +85,15 @@ class NumbersView {
   #drawTable() {
     const { whole } = this.#summary;
     this.#parts.device.hidden = !whole;
-    if (!whole) return fill(this.#parts.table, h("p", { class: "empty" }, "Entries, payload and the order of pages are counted while every page is read. They appear here when that is done."));
+    if (!whole)
+      return fill(
+        this.#parts.table,
+        h(
+          "p",
+          { class: "empty" },
+          "Entries, payload and the order of pages are counted while every page is read. They appear here when that is done.",
+        ),
+      );
     this.#table ??= new NumbersTable(this.#app);
     this.#table.update(this.#summary, this.#device);
     if (!this.#table.element.isConnected) fill(this.#parts.table, this.#table.element);
@@ -83,16 +113,40 @@ class NumbersView {
   #drawDevice(said = "") {
     const device = this.#device;
     const known = DEVICES.some((d) => d.name === device.name);
-    const options = [...(known ? [] : [device]), ...DEVICES].map((d) => h("option", { selected: d.name === device.name }, d.name));
-    const choose = h("select", { id: "numbers-device", onchange: (e) => this.#setDevice(DEVICES.find((d) => d.name === e.target.value) ?? device) }, options);
+    const options = [...(known ? [] : [device]), ...DEVICES].map((d) =>
+      h("option", { selected: d.name === device.name }, d.name),
+    );
+    const choose = h(
+      "select",
+      {
+        id: "numbers-device",
+        onchange: (e) => this.#setDevice(DEVICES.find((d) => d.name === e.target.value) ?? device),
+      },
+      options,
+    );
     const measure = h("button", { type: "button", onclick: (e) => this.#measure(e.target) }, "Measure this device");
-    tip(measure, () => "Reads parts of the database file for less than a second, past the cache: pages at random, then pieces in a row. Nothing is written.");
-    fill(this.#parts.device,
-      h("div", { class: "row" },
-        h("label", { for: "numbers-device" }, "Cold scans are estimated for"), choose,
+    tip(
+      measure,
+      () =>
+        "Reads parts of the database file for less than a second, past the cache: pages at random, then pieces in a row. Nothing is written.",
+    );
+    fill(
+      this.#parts.device,
+      h(
+        "div",
+        { class: "row" },
+        h("label", { for: "numbers-device" }, "Cold scans are estimated for"),
+        choose,
         h("span", null, figures(device)),
-        this.#app.source.device && measure),
-      h("p", { class: "small faint", role: "status" }, said || "A cold scan reads all rows in the order of keys when nothing is cached, one request at a time. What the processor takes comes on top."));
+        this.#app.source.device && measure,
+      ),
+      h(
+        "p",
+        { class: "small faint", role: "status" },
+        said ||
+          "A cold scan reads all rows in the order of keys when nothing is cached, one request at a time. What the processor takes comes on top.",
+      ),
+    );
   }
 
   #setDevice(device, said) {
@@ -128,8 +182,16 @@ function figures({ throughput, latency }) {
 /** A card with facts; those that are null are left out. */
 function facts(title, ...pairs) {
   const shown = pairs.filter(Boolean);
-  return h("section", { class: "card" }, h("h3", null, title),
-    h("dl", { class: "facts" }, shown.map(([name, value, why]) => [h("dt", null, explained(name, why)), h("dd", null, value)])));
+  return h(
+    "section",
+    { class: "card" },
+    h("h3", null, title),
+    h(
+      "dl",
+      { class: "facts" },
+      shown.map(([name, value, why]) => [h("dt", null, explained(name, why)), h("dd", null, value)]),
+    ),
+  );
 }
 
 function explained(text, why) {
@@ -140,35 +202,92 @@ function explained(text, why) {
 function fileFacts(app, summary) {
   const { whole, header, notes } = summary;
   const cards = [
-    facts("Size",
+    facts(
+      "Size",
       ["The file", bytes(summary.bytes)],
       ["Pages", count(summary.pages)],
       ["Page size", plural(summary.page_size, "byte")],
-      whole && ["Free pages", whole.free_pages > 0 ? `${count(whole.free_pages)}, ${bytes(whole.free_pages * summary.page_size)}` : "none", "Pages that hold nothing. New rows use them before the file grows."],
-      whole?.reserved_pages > 0 && ["Reserved of these", count(whole.reserved_pages), "Free pages that High Performance SQLite keeps for one table or index, so that its pages stay together."],
-      whole && ["VACUUM gives back", whole.vacuum_gives_back > 0 ? `about ${bytes(whole.vacuum_gives_back)}` : "nothing", "An estimate: free pages go, and half-empty pages are filled."]),
-    whole && facts("What is in the pages",
-      ["Payload", share(whole.payload, whole.bytes), "The bytes of the rows and entries themselves."],
-      ["Unused within pages", share(whole.unused, whole.bytes), "Bytes of pages in use that hold nothing yet, or nothing any more."],
-      ["Free pages", share(whole.free_pages * summary.page_size, whole.bytes)],
-      ["Structure", share(Math.max(0, whole.bytes - whole.payload - whole.unused - whole.free_pages * summary.page_size), whole.bytes), "Everything else: page headers, cell pointers, lengths, keys of interior pages."]),
-    whole && facts("Order in the file",
-      ["Scatter", score(whole), "Of all steps from one leaf to the next, in the order of keys, the share that jumps elsewhere in the file. 0: every table and index is in one piece. 1: every step jumps."],
-      ["Runs of leaves", count(whole.runs), "Pieces of leaves that follow each other in the file."],
-      ["Median run", plural(whole.median_run, "leaf", "leaves"), "Half of the runs are at least this long."],
-      ["Longest run", plural(whole.longest_run, "leaf", "leaves")]),
+      whole && [
+        "Free pages",
+        whole.free_pages > 0 ? `${count(whole.free_pages)}, ${bytes(whole.free_pages * summary.page_size)}` : "none",
+        "Pages that hold nothing. New rows use them before the file grows.",
+      ],
+      whole?.reserved_pages > 0 && [
+        "Reserved of these",
+        count(whole.reserved_pages),
+        "Free pages that High Performance SQLite keeps for one table or index, so that its pages stay together.",
+      ],
+      whole && [
+        "VACUUM gives back",
+        whole.vacuum_gives_back > 0 ? `about ${bytes(whole.vacuum_gives_back)}` : "nothing",
+        "An estimate: free pages go, and half-empty pages are filled.",
+      ],
+    ),
+    whole &&
+      facts(
+        "What is in the pages",
+        ["Payload", share(whole.payload, whole.bytes), "The bytes of the rows and entries themselves."],
+        [
+          "Unused within pages",
+          share(whole.unused, whole.bytes),
+          "Bytes of pages in use that hold nothing yet, or nothing any more.",
+        ],
+        ["Free pages", share(whole.free_pages * summary.page_size, whole.bytes)],
+        [
+          "Structure",
+          share(
+            Math.max(0, whole.bytes - whole.payload - whole.unused - whole.free_pages * summary.page_size),
+            whole.bytes,
+          ),
+          "Everything else: page headers, cell pointers, lengths, keys of interior pages.",
+        ],
+      ),
+    whole &&
+      facts(
+        "Order in the file",
+        [
+          "Scatter",
+          score(whole),
+          "Of all steps from one leaf to the next, in the order of keys, the share that jumps elsewhere in the file. 0: every table and index is in one piece. 1: every step jumps.",
+        ],
+        ["Runs of leaves", count(whole.runs), "Pieces of leaves that follow each other in the file."],
+        ["Median run", plural(whole.median_run, "leaf", "leaves"), "Half of the runs are at least this long."],
+        ["Longest run", plural(whole.longest_run, "leaf", "leaves")],
+      ),
     whole && kindFacts(summary),
-    facts("Header",
+    facts(
+      "Header",
       ["Written last by", version(header.sqlite_version), "The version of the SQLite library, as the header has it."],
       ["Text encoding", header.encoding],
-      ["Journal", header.write_version === 2 ? "WAL" : "rollback journal", "How SQLite makes commits safe: in a write-ahead log, or by keeping the old pages in a journal."],
+      [
+        "Journal",
+        header.write_version === 2 ? "WAL" : "rollback journal",
+        "How SQLite makes commits safe: in a write-ahead log, or by keeping the old pages in a journal.",
+      ],
       ["auto_vacuum", autoVacuum(header), "Whether free pages at the end of the file are given back by themselves."],
-      ["user_version", count(header.user_version), "A number that applications use for themselves, often the version of their schema."],
-      ["application_id", applicationId(header.application_id), "A number that says which application the file belongs to, if any."],
-      ["Change counter", count(header.change_counter), "Counts commits with a rollback journal; in WAL mode it counts little."],
+      [
+        "user_version",
+        count(header.user_version),
+        "A number that applications use for themselves, often the version of their schema.",
+      ],
+      [
+        "application_id",
+        applicationId(header.application_id),
+        "A number that says which application the file belongs to, if any.",
+      ],
+      [
+        "Change counter",
+        count(header.change_counter),
+        "Counts commits with a rollback journal; in WAL mode it counts little.",
+      ],
       ["Schema cookie", count(header.schema_cookie), "Counts changes of the schema."],
       ["Schema format", header.schema_format],
-      header.reserved > 0 && ["Reserved in each page", plural(header.reserved, "byte"), "Left to extensions, as those that encrypt."]),
+      header.reserved > 0 && [
+        "Reserved in each page",
+        plural(header.reserved, "byte"),
+        "Left to extensions, as those that encrypt.",
+      ],
+    ),
   ];
   return [
     h("h2", null, "The file"),
@@ -214,8 +333,18 @@ function kindFacts({ whole, kinds, pages }) {
 
 /** The kinds by their numbers in the map. */
 const KIND_IDS = [
-  "unknown", "table-leaf", "table-interior", "index-leaf", "index-interior", "overflow", "free-trunk",
-  "free-leaf", "reserved", "pointer-map", "lock-byte", "orphan",
+  "unknown",
+  "table-leaf",
+  "table-interior",
+  "index-leaf",
+  "index-interior",
+  "overflow",
+  "free-trunk",
+  "free-leaf",
+  "reserved",
+  "pointer-map",
+  "lock-byte",
+  "orphan",
 ];
 
 /** B-trees that have a part of the bar of their own. */
@@ -227,38 +356,93 @@ function ownersBar(app, { trees, whole, kinds }) {
   owned.sort((a, b) => b.pages - a.pages);
   const parts = owned.slice(0, PARTS).filter((p) => p.pages > 0);
   const rest = owned.slice(PARTS).reduce((sum, p) => sum + p.pages, 0);
-  if (rest > 0) parts.push({ pages: rest, name: `${plural(owned.length - PARTS, "more table or index", "more tables and indexes")}` });
+  if (rest > 0)
+    parts.push({
+      pages: rest,
+      name: `${plural(owned.length - PARTS, "more table or index", "more tables and indexes")}`,
+    });
   const of = (...ids) => whole.kinds.reduce((sum, [id, n]) => sum + (ids.includes(id) ? n : 0), 0);
-  for (const [name, kind, ...ids] of [["free", "free-leaf", "free-leaf", "free-trunk", "reserved"], ["of nobody", "orphan", "orphan"], ["pointer maps and lock-byte page", "pointer-map", "pointer-map", "lock-byte"]]) {
+  for (const [name, kind, ...ids] of [
+    ["free", "free-leaf", "free-leaf", "free-trunk", "reserved"],
+    ["of nobody", "orphan", "orphan"],
+    ["pointer maps and lock-byte page", "pointer-map", "pointer-map", "lock-byte"],
+  ]) {
     const pages = of(...ids);
     if (pages > 0) parts.push({ pages, name, colour: kinds[KIND_IDS.indexOf(kind)]?.colour });
   }
-  const paint = ({ colour }) => ({ "--light": css(colour?.light ?? [187, 195, 204]), "--dark": css(colour?.dark ?? [90, 100, 112]) });
+  const paint = ({ colour }) => ({
+    "--light": css(colour?.light ?? [187, 195, 204]),
+    "--dark": css(colour?.dark ?? [90, 100, 112]),
+  });
   const words = (p) => ` ${count(p.pages)}, ${percent(p.pages / Math.max(1, whole.pages))}`;
-  return h("section", { class: "owners" },
+  return h(
+    "section",
+    { class: "owners" },
     h("h3", null, "Whose pages they are"),
-    h("div", { class: "bar", "aria-hidden": "true" }, parts.map((p) => h("span", { style: { "flex-grow": p.pages, ...paint(p) } }))),
-    h("ul", { class: "legend" }, parts.map((p) => h("li", null,
-      p.t === undefined ? [swatch({ light: css(p.colour?.light ?? [187, 195, 204]), dark: css(p.colour?.dark ?? [90, 100, 112]) }), h("span", null, p.name)] : treeLink(app, p.t, { text: p.name, view: "numbers" }),
-      h("span", { class: "faint" }, words(p))))));
+    h(
+      "div",
+      { class: "bar", "aria-hidden": "true" },
+      parts.map((p) => h("span", { style: { "flex-grow": p.pages, ...paint(p) } })),
+    ),
+    h(
+      "ul",
+      { class: "legend" },
+      parts.map((p) =>
+        h(
+          "li",
+          null,
+          p.t === undefined
+            ? [
+                swatch({ light: css(p.colour?.light ?? [187, 195, 204]), dark: css(p.colour?.dark ?? [90, 100, 112]) }),
+                h("span", null, p.name),
+              ]
+            : treeLink(app, p.t, { text: p.name, view: "numbers" }),
+          h("span", { class: "faint" }, words(p)),
+        ),
+      ),
+    ),
+  );
 }
 
 /** What may be done, each a sentence with links to the b-trees that it names. */
 function advice(app, { advice: list, whole, problem_count: problems }) {
   if (!whole) return null;
-  const items = list.map((parts) => h("li", null, parts.map((part) =>
-    typeof part === "string" ? part : treeLink(app, part.tree, { text: part.name, view: "numbers" }))));
+  const items = list.map((parts) =>
+    h(
+      "li",
+      null,
+      parts.map((part) =>
+        typeof part === "string" ? part : treeLink(app, part.tree, { text: part.name, view: "numbers" }),
+      ),
+    ),
+  );
   return [
     h("h2", null, "Advice"),
-    problems > 0 && h("p", { class: "wrong" }, "The file is damaged, so these numbers may be wrong: ",
-      h("a", { href: app.href("problems") }, plural(problems, "problem")), "."),
-    items.length > 0 ? h("ul", { class: "advice" }, items) : h("p", null, "Nothing is worth doing: the pages are full, and in order."),
+    problems > 0 &&
+      h(
+        "p",
+        { class: "wrong" },
+        "The file is damaged, so these numbers may be wrong: ",
+        h("a", { href: app.href("problems") }, plural(problems, "problem")),
+        ".",
+      ),
+    items.length > 0
+      ? h("ul", { class: "advice" }, items)
+      : h("p", null, "Nothing is worth doing: the pages are full, and in order."),
   ];
 }
 
 /** All columns explained, for reading. */
 function words() {
   const known = COLUMNS.filter((c) => c.why);
-  return h("details", null, h("summary", null, "What the columns mean"),
-    h("dl", { class: "words" }, known.map((c) => [h("dt", null, c.title), h("dd", null, c.why)])));
+  return h(
+    "details",
+    null,
+    h("summary", null, "What the columns mean"),
+    h(
+      "dl",
+      { class: "words" },
+      known.map((c) => [h("dt", null, c.title), h("dd", null, c.why)]),
+    ),
+  );
 }

@@ -7,7 +7,18 @@
  * place in the order of keys, `field` one of its values, `page` a page that the bytes name.
  */
 import { count, plural } from "viz/dom.js";
-import { big, btreeHeader, fileHeader, FILE_HEADER, overflowHeader, POINTER_TYPES, reservedMark, serialName, trunkHeader, varint } from "viz/page/words.js";
+import {
+  big,
+  btreeHeader,
+  fileHeader,
+  FILE_HEADER,
+  overflowHeader,
+  POINTER_TYPES,
+  reservedMark,
+  serialName,
+  trunkHeader,
+  varint,
+} from "viz/page/words.js";
 
 /** What the parts of a page are called, and what they are. */
 export const PARTS = {
@@ -36,7 +47,9 @@ export function isBtree(kind) {
 
 /** What a cell is, by the kind of its page. */
 const CELLS = {
-  "table-leaf": "A row", "table-interior": "A rowid and the page below it", "index-leaf": "An entry",
+  "table-leaf": "A row",
+  "table-interior": "A rowid and the page below it",
+  "index-leaf": "An entry",
   "index-interior": "An entry and the page with what comes before it",
 };
 
@@ -157,7 +170,14 @@ export class PageBytes {
 
   #inside(part) {
     const { bytes, usable } = this;
-    const fields = (list) => list.map((f) => ({ at: f.at, len: f.len, name: f.name.toLowerCase(), text: `${f.name}: ${f.value}. ${f.meaning}`, page: f.page }));
+    const fields = (list) =>
+      list.map((f) => ({
+        at: f.at,
+        len: f.len,
+        name: f.name.toLowerCase(),
+        text: `${f.name}: ${f.value}. ${f.meaning}`,
+        page: f.page,
+      }));
     switch (part.what) {
       case "file-header":
         return fields(fileHeader(bytes));
@@ -169,7 +189,11 @@ export class PageBytes {
       case "mark":
         return fields(reservedMark(bytes, usable));
       case "cell-pointers":
-        return this.#numbers(part, 2, (n, i) => ({ cell: i, name: `pointer ${i}`, text: `Cell ${i} starts at byte ${count(n)}` }));
+        return this.#numbers(part, 2, (n, i) => ({
+          cell: i,
+          name: `pointer ${i}`,
+          text: `Cell ${i} starts at byte ${count(n)}`,
+        }));
       case "free-pages":
         return this.#numbers(part, 4, (n) => ({ name: `page ${n}`, text: `Page ${count(n)} is free`, page: n }));
       case "pointers":
@@ -205,8 +229,18 @@ export class PageBytes {
   #freeblock(part) {
     const next = big(this.bytes, part.at, 2);
     return [
-      { at: part.at, len: 2, name: "next freeblock", text: next ? `The next hole is at byte ${count(next)}` : "This is the last hole of the list" },
-      { at: part.at + 2, len: 2, name: "size", text: `This hole has ${plural(big(this.bytes, part.at + 2, 2), "byte")}` },
+      {
+        at: part.at,
+        len: 2,
+        name: "next freeblock",
+        text: next ? `The next hole is at byte ${count(next)}` : "This is the last hole of the list",
+      },
+      {
+        at: part.at + 2,
+        len: 2,
+        name: "size",
+        text: `This hole has ${plural(big(this.bytes, part.at + 2, 2), "byte")}`,
+      },
       { at: part.at + 4, len: part.len - 4, name: "freeblock", text: `Free bytes, and what is left of what was there` },
     ];
   }
@@ -221,20 +255,34 @@ export class PageBytes {
       spans.push({ at, len, name, text, ...more });
       at += len;
     };
-    if (kind === 2 || kind === 5) add(4, "left child", `Page ${count(entry.child ?? 0)} holds what comes before this key`, { page: entry.child });
+    if (kind === 2 || kind === 5)
+      add(4, "left child", `Page ${count(entry.child ?? 0)} holds what comes before this key`, { page: entry.child });
     if (kind !== 5) add(varint(bytes, at).len, "payload size", `The record has ${plural(entry.payload, "byte")}`);
     if (kind === 5 || kind === 13) add(varint(bytes, at).len, "rowid", `Rowid ${entry.rowid}`);
     if (kind !== 5) {
       this.#recordHeader(entry, spans);
       (entry.record ?? []).forEach((value, i) => {
         const place = this.value(entry.index, i);
-        if (place?.len > 0) spans.push({ at: place.at, len: place.len, field: i, name: this.columnName(i), text: `${this.columnName(i)}: ${serialName(value.serial)}` });
+        if (place?.len > 0)
+          spans.push({
+            at: place.at,
+            len: place.len,
+            field: i,
+            name: this.columnName(i),
+            text: `${this.columnName(i)}: ${serialName(value.serial)}`,
+          });
       });
       const known = spans.reduce((end, span) => Math.max(end, span.at + span.len), entry.local_at);
       const rest = entry.local_at + entry.local - known;
       if (rest > 0) spans.push({ at: known, len: rest, name: "payload", text: "Values that cannot be decoded here" });
       if (entry.overflow) {
-        spans.push({ at: entry.local_at + entry.local, len: 4, name: "overflow page", text: `The record goes on in page ${count(entry.overflow)}`, page: entry.overflow });
+        spans.push({
+          at: entry.local_at + entry.local,
+          len: 4,
+          name: "overflow page",
+          text: `The record goes on in page ${count(entry.overflow)}`,
+          page: entry.overflow,
+        });
       }
     }
     return spans;
@@ -245,14 +293,22 @@ export class PageBytes {
     let at = entry.local_at;
     const limit = entry.local_at + entry.local;
     const header = varint(bytes, at);
-    spans.push({ at, len: header.len, name: "header size", text: `The record's header has ${plural(Number(header.value), "byte")}` });
+    spans.push({
+      at,
+      len: header.len,
+      name: "header size",
+      text: `The record's header has ${plural(Number(header.value), "byte")}`,
+    });
     const end = Math.min(limit, at + Number(header.value));
     at += header.len;
     for (let i = 0; at < end; i++) {
       const serial = varint(bytes, at);
       const known = i < (entry.record?.length ?? 0);
       spans.push({
-        at, len: serial.len, field: known ? i : undefined, name: `type of ${this.columnName(i)}`,
+        at,
+        len: serial.len,
+        field: known ? i : undefined,
+        name: `type of ${this.columnName(i)}`,
         text: `Type ${serial.value} of ${this.columnName(i)}: ${serialName(serial.value)}`,
       });
       at += serial.len;

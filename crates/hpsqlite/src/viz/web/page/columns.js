@@ -14,7 +14,10 @@ export function columnsOf(app, file, tree) {
   const key = `${file}/${tree}`;
   if (!asked.has(key)) {
     const nothing = () => [];
-    asked.set(key, app.source.tree(file, tree).then((facts) => facts.columns ?? [], nothing));
+    asked.set(
+      key,
+      app.source.tree(file, tree).then((facts) => facts.columns ?? [], nothing),
+    );
   }
   return asked.get(key);
 }

@@ -4,16 +4,27 @@
  */
 import { count, fill, h, pageLink, plural } from "viz/dom.js";
 import { isBtree } from "viz/page/bytes.js";
-import { btreeHeader, fileHeader, FILE_HEADER, overflowHeader, pointers, reservedMark, trunkHeader } from "viz/page/words.js";
+import {
+  btreeHeader,
+  fileHeader,
+  FILE_HEADER,
+  overflowHeader,
+  pointers,
+  reservedMark,
+  trunkHeader,
+} from "viz/page/words.js";
 
 /** Entries of a pointer map that are shown at once. */
 const AT_ONCE = 200;
 
 /** What is to be said of pages that have no fields. */
 const NOTHING = {
-  "free-leaf": "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it frees, so bytes left over from earlier use may still be here.",
-  reserved: "This page is free. High Performance SQLite keeps it for the table or index above, so that its pages lie together when it grows; plain SQLite takes it like any free page.",
-  "lock-byte": "This page holds the byte at 1 GiB of the file, where SQLite takes its locks. It is never used for anything else.",
+  "free-leaf":
+    "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it frees, so bytes left over from earlier use may still be here.",
+  reserved:
+    "This page is free. High Performance SQLite keeps it for the table or index above, so that its pages lie together when it grows; plain SQLite takes it like any free page.",
+  "lock-byte":
+    "This page holds the byte at 1 GiB of the file, where SQLite takes its locks. It is never used for anything else.",
   orphan: "Nothing leads to this page and it is not free: it is lost room, and a sign of damage. VACUUM gives it back.",
   unknown: "What this page is will be known when every page has been read.",
 };
@@ -46,7 +57,10 @@ export class Fields {
     const sections = [];
     this.#fields = [];
     const table = (title, fields) => sections.push(h("h3", null, title), this.#table(fields));
-    if (NOTHING[page.kind]) sections.push(h("p", null, NOTHING[page.kind], page.remains && " What is shown of it here is what it was before."));
+    if (NOTHING[page.kind])
+      sections.push(
+        h("p", null, NOTHING[page.kind], page.remains && " What is shown of it here is what it was before."),
+      );
     if (raw) {
       const btree = isBtree(bytes.kind);
       if (btree) table("Page header", btreeHeader(raw, page.number === 1 ? FILE_HEADER : 0, usable));
@@ -65,13 +79,27 @@ export class Fields {
   #table(fields) {
     const rows = fields.map((field) => {
       this.#fields.push(field);
-      return h("tr", { dataset: { at: field.at } },
-        h("td", { class: "n faint" }, field.len === 1 ? count(field.at) : `${count(field.at)}–${count(field.at + field.len - 1)}`),
+      return h(
+        "tr",
+        { dataset: { at: field.at } },
+        h(
+          "td",
+          { class: "n faint" },
+          field.len === 1 ? count(field.at) : `${count(field.at)}–${count(field.at + field.len - 1)}`,
+        ),
         h("th", { scope: "row" }, field.name),
         h("td", { class: "mono" }, field.page ? pageLink(this.#app, field.page) : field.value),
-        h("td", null, field.meaning));
+        h("td", null, field.meaning),
+      );
     });
-    const head = h("tr", null, h("th", { class: "n" }, "byte"), h("th", null, "field"), h("th", null, "value"), h("th", null, "meaning"));
+    const head = h(
+      "tr",
+      null,
+      h("th", { class: "n" }, "byte"),
+      h("th", null, "field"),
+      h("th", null, "value"),
+      h("th", null, "meaning"),
+    );
     return h("div", { class: "wide" }, h("table", { class: "fields" }, h("thead", null, head), h("tbody", null, rows)));
   }
 
@@ -84,20 +112,55 @@ export class Fields {
         from = Math.max(0, from + n);
         draw();
       };
-      const rows = some.map((entry) => h("tr", { dataset: { at: entry.at } },
-        h("td", { class: "n" }, pageLink(this.#app, entry.page)), h("td", { class: "n" }, entry.type), h("td", null, entry.name),
-        h("td", { class: "n" }, entry.parent ? pageLink(this.#app, entry.parent) : "")));
-      const head = h("tr", null, h("th", { class: "n" }, "page"), h("th", { class: "n" }, "type"), h("th", null, "which is"), h("th", { class: "n" }, "led to by"));
-      fill(box,
-        entries.length > AT_ONCE && h("div", { class: "row small" },
-          h("span", null, `${count(from + 1)} to ${count(from + some.length)} of ${plural(entries.length, "entry", "entries")}`),
-          h("button", { type: "button", disabled: from === 0, onclick: step(-AT_ONCE) }, "Before"),
-          h("button", { type: "button", disabled: from + some.length >= entries.length, onclick: step(AT_ONCE) }, "After")),
-        h("div", { class: "wide" }, h("table", null, h("thead", null, head), h("tbody", null, rows))));
+      const rows = some.map((entry) =>
+        h(
+          "tr",
+          { dataset: { at: entry.at } },
+          h("td", { class: "n" }, pageLink(this.#app, entry.page)),
+          h("td", { class: "n" }, entry.type),
+          h("td", null, entry.name),
+          h("td", { class: "n" }, entry.parent ? pageLink(this.#app, entry.parent) : ""),
+        ),
+      );
+      const head = h(
+        "tr",
+        null,
+        h("th", { class: "n" }, "page"),
+        h("th", { class: "n" }, "type"),
+        h("th", null, "which is"),
+        h("th", { class: "n" }, "led to by"),
+      );
+      fill(
+        box,
+        entries.length > AT_ONCE &&
+          h(
+            "div",
+            { class: "row small" },
+            h(
+              "span",
+              null,
+              `${count(from + 1)} to ${count(from + some.length)} of ${plural(entries.length, "entry", "entries")}`,
+            ),
+            h("button", { type: "button", disabled: from === 0, onclick: step(-AT_ONCE) }, "Before"),
+            h(
+              "button",
+              { type: "button", disabled: from + some.length >= entries.length, onclick: step(AT_ONCE) },
+              "After",
+            ),
+          ),
+        h("div", { class: "wide" }, h("table", null, h("thead", null, head), h("tbody", null, rows))),
+      );
     };
     draw();
-    sections.push(h("h3", null, "Pointer map"),
-      h("p", null, "With auto_vacuum SQLite moves pages from the end of the file to free places, and has to tell whoever leads to them. This page says who that is, five bytes a page."), box);
+    sections.push(
+      h("h3", null, "Pointer map"),
+      h(
+        "p",
+        null,
+        "With auto_vacuum SQLite moves pages from the end of the file to free places, and has to tell whoever leads to them. This page says who that is, five bytes a page.",
+      ),
+      box,
+    );
   }
 
   #spanOf(element) {

@@ -14,7 +14,12 @@ const MORE = 4;
 const WIDE = 520;
 
 /** Names that fit beside a row. */
-const SHORT = { "file-header": "database header", "page-header": "header", "cell-pointers": "pointers", unknown: "no sense" };
+const SHORT = {
+  "file-header": "database header",
+  "page-header": "header",
+  "cell-pointers": "pointers",
+  unknown: "no sense",
+};
 
 /** The dump of one page at a time. */
 export class HexDump {
@@ -27,7 +32,11 @@ export class HexDump {
 
   constructor(marks) {
     this.#marks = marks;
-    this.element = h("div", { class: "hex", tabindex: "0", role: "region", "aria-label": "All bytes of the page" }, this.#rows);
+    this.element = h(
+      "div",
+      { class: "hex", tabindex: "0", role: "region", "aria-label": "All bytes of the page" },
+      this.#rows,
+    );
     this.element.addEventListener("scroll", () => this.#draw());
     this.#rows.addEventListener("pointerover", (e) => this.#point(e));
     this.#rows.addEventListener("pointerleave", () => {
@@ -90,7 +99,7 @@ export class HexDump {
     const start = row * this.#perRow;
     const end = Math.min(start + this.#perRow, bytes.length);
     const [digits, letters, names] = [[], [], []];
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const span = this.#bytes.spanAt(at);
       const to = Math.min(span.at + span.len, end);
       const some = bytes.subarray(at, to);
@@ -100,16 +109,21 @@ export class HexDump {
       // The gap after a byte belongs to what goes on behind it.
       digits.push(h("span", attributes, hex, to < end && to < span.at + span.len ? " " : ""));
       if (to < end && to === span.at + span.len) digits.push(" ");
-      letters.push(h("span", attributes, Array.from(some, (b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : "·")).join("")));
+      letters.push(
+        h("span", attributes, Array.from(some, (b) => (b >= 32 && b < 127 ? String.fromCharCode(b) : "·")).join("")),
+      );
       if (span.part.at >= start && span.part.at < end && !names.includes(span.part)) names.push(span.part);
       at = to;
     }
     const label = names.map((part) => SHORT[part.what] ?? this.#bytes.whole(part).name).join(", ");
-    return h("div", { class: "hex-row", style: { top: `${row * ROW}px` } },
+    return h(
+      "div",
+      { class: "hex-row", style: { top: `${row * ROW}px` } },
       h("span", { class: "hex-at" }, start.toString(16).padStart(4, "0")),
       h("span", { class: "hex-digits", style: { "min-width": `${this.#perRow * 3 - 1}ch` } }, digits),
       h("span", { class: "hex-text", style: { "min-width": `${this.#perRow}ch` } }, letters),
-      h("span", { class: "hex-names", title: label }, label));
+      h("span", { class: "hex-names", title: label }, label),
+    );
   }
 
   #drawMarks() {

@@ -11,9 +11,17 @@ const SHOWN = 40;
 
 /** Words for a kind of page, with what they mean. */
 const KIND_TERMS = {
-  "table-leaf": "leaf", "index-leaf": "leaf", "table-interior": "interior page", "index-interior": "interior page",
-  overflow: "overflow page", "free-trunk": "free list", "free-leaf": "free page", reserved: "reserved page",
-  "pointer-map": "pointer map", "lock-byte": "lock-byte page", orphan: "orphan",
+  "table-leaf": "leaf",
+  "index-leaf": "leaf",
+  "table-interior": "interior page",
+  "index-interior": "interior page",
+  overflow: "overflow page",
+  "free-trunk": "free list",
+  "free-leaf": "free page",
+  reserved: "reserved page",
+  "pointer-map": "pointer map",
+  "lock-byte": "lock-byte page",
+  orphan: "orphan",
 };
 
 /** Runs of adjacent pages in a list of pages, upwards or downwards, in the list's order: [first, last]. */
@@ -31,17 +39,27 @@ export function runs(pages) {
 
 /** 3 as "3rd". */
 function ordinal(n) {
-  const ending = { one: "st", two: "nd", few: "rd", other: "th" }[new Intl.PluralRules("en", { type: "ordinal" }).select(n)];
+  const ending = { one: "st", two: "nd", few: "rd", other: "th" }[
+    new Intl.PluralRules("en", { type: "ordinal" }).select(n)
+  ];
   return `${count(n)}${ending}`;
 }
 
 /** Links to a list of pages, adjacent ones as one range. */
 export function pageRuns(app, pages, shown = SHOWN) {
   const all = runs(pages);
-  const links = all.slice(0, shown).map(([first, last]) =>
-    h("span", { class: "run" }, pageLink(app, first), first === last ? null : [" to ", pageLink(app, last)]));
+  const links = all
+    .slice(0, shown)
+    .map(([first, last]) =>
+      h("span", { class: "run" }, pageLink(app, first), first === last ? null : [" to ", pageLink(app, last)]),
+    );
   const rest = all.length - links.length;
-  return h("span", { class: "runs" }, links, rest > 0 && h("span", { class: "faint" }, `and ${plural(rest, "more run")}`));
+  return h(
+    "span",
+    { class: "runs" },
+    links,
+    rest > 0 && h("span", { class: "faint" }, `and ${plural(rest, "more run")}`),
+  );
 }
 
 /** The facts about one page at a time. */
@@ -61,16 +79,28 @@ export class PageLinks {
     const rows = [];
     const add = (what, ...value) => rows.push(h("dt", null, what), h("dd", null, value));
     const kept = kind === "reserved" || kind === "free-trunk";
-    add("Kind", KIND_TERMS[kind] ? term(KIND_TERMS[kind], capital(name)) : capital(name),
-      kind === "unknown" && " yet: it is known when every page has been read");
+    add(
+      "Kind",
+      KIND_TERMS[kind] ? term(KIND_TERMS[kind], capital(name)) : capital(name),
+      kind === "unknown" && " yet: it is known when every page has been read",
+    );
     if (tree) {
-      add(kept ? "Kept for" : "Belongs to", treeLink(app, owner), tree.role === "index" && ` (index of ${tree.table})`,
-        !kept && [", ", h("a", { href: app.href("tree", { tree: owner, page: n }) }, "its way in the b-tree")]);
+      add(
+        kept ? "Kept for" : "Belongs to",
+        treeLink(app, owner),
+        tree.role === "index" && ` (index of ${tree.table})`,
+        !kept && [", ", h("a", { href: app.href("tree", { tree: owner, page: n }) }, "its way in the b-tree")],
+      );
     }
     if (isBtree(kind) || kind === "overflow") add("Full", percent(page.fill / 255));
     this.#way(add, page, tree);
     if (around.children.length > 0) {
-      add(kind === "free-trunk" ? "Lists" : "Below it", plural(around.children.length, "page"), ": ", pageRuns(app, around.children));
+      add(
+        kind === "free-trunk" ? "Lists" : "Below it",
+        plural(around.children.length, "page"),
+        ": ",
+        pageRuns(app, around.children),
+      );
     }
     if (kind === "free-leaf" || kind === "reserved") {
       if (page.parent) add("Listed by", pageLink(app, page.parent), " (a trunk of the free list)");
@@ -86,7 +116,16 @@ export class PageLinks {
     const { kind, around, number: n } = page;
     if (isBtree(kind)) {
       if (around.path.length === 0) add("Place", "The root");
-      else add("From the root", h("span", { class: "runs" }, around.path.map((p, i) => [i > 0 && "→ ", pageLink(app, p)]), "→ this"));
+      else
+        add(
+          "From the root",
+          h(
+            "span",
+            { class: "runs" },
+            around.path.map((p, i) => [i > 0 && "→ ", pageLink(app, p)]),
+            "→ this",
+          ),
+        );
       if (around.path.length > 0) this.#beside(add, "In key order", around);
     }
     if (kind === "free-trunk") this.#chain(add, "Trunks", n);
@@ -94,7 +133,13 @@ export class PageLinks {
     const holder = around.path.at(-1);
     if (holder) {
       const cell = h("span", null);
-      add("Part of", cell, "page ", pageLink(app, holder), around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"]);
+      add(
+        "Part of",
+        cell,
+        "page ",
+        pageLink(app, holder),
+        around.path.length > 1 && [" (root ", pageLink(app, around.path[0]), ")"],
+      );
       // What cannot be had is left out.
       this.#holder(cell, holder, page).catch(() => {});
     }
@@ -105,18 +150,33 @@ export class PageLinks {
   /** The cell whose record an overflow page holds a part of, and which part. */
   async #holder(element, holder, page) {
     const app = this.#app;
-    const [from, { pages: chain }, { usable }] = await Promise.all([app.source.page(app.file, holder), app.source.chain(app.file, page.number), app.summary()]);
+    const [from, { pages: chain }, { usable }] = await Promise.all([
+      app.source.page(app.file, holder),
+      app.source.chain(app.file, page.number),
+      app.summary(),
+    ]);
     const entry = (from.cells ?? []).find((e) => e.overflow === page.around.chain);
     if (!entry) return;
     const key = entry.rowid === null || entry.rowid === undefined ? "" : ` (rowid ${entry.rowid})`;
-    fill(element, h("a", { href: app.href("page", { page: holder, cell: entry.index }) }, `cell ${entry.index}`), `${key} in `);
+    fill(
+      element,
+      h("a", { href: app.href("page", { page: holder, cell: entry.index }) }, `cell ${entry.index}`),
+      `${key} in `,
+    );
     const place = chain.indexOf(page.number);
     const first = entry.local + place * (usable - 4);
     const last = Math.min(entry.payload, first + usable - 4) - 1;
     if (place < 0 || last < first) return;
     const columns = await columnsOf(app, app.file, page.owner);
-    const inside = (entry.record ?? []).flatMap(({ at, len }, i) => (at <= last && at + len > first && len > 0 ? [columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`] : []));
-    element.parentElement?.append(`: bytes ${count(first)} to ${count(last)} of a record of ${inUnits(entry.payload)}`, inside.length > 0 ? `, of ${inside.join(", ")}` : "");
+    const inside = (entry.record ?? []).flatMap(({ at, len }, i) =>
+      at <= last && at + len > first && len > 0
+        ? [columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`]
+        : [],
+    );
+    element.parentElement?.append(
+      `: bytes ${count(first)} to ${count(last)} of a record of ${inUnits(entry.payload)}`,
+      inside.length > 0 ? `, of ${inside.join(", ")}` : "",
+    );
   }
 
   /** The chain or list that a page is in, when it has come. */
@@ -129,8 +189,12 @@ export class PageLinks {
         const place = chain.indexOf(n);
         const pieces = runs(chain).length;
         const all = `${more ? "more than " : ""}${plural(chain.length, "page")}`;
-        fill(whole, place >= 0 ? `the ${ordinal(place + 1)} of ${all}` : all,
-          pieces > 1 ? `, in ${plural(pieces, "piece")}: ` : ", one after another in the file: ", pageRuns(app, chain));
+        fill(
+          whole,
+          place >= 0 ? `the ${ordinal(place + 1)} of ${all}` : all,
+          pieces > 1 ? `, in ${plural(pieces, "piece")}: ` : ", one after another in the file: ",
+          pageRuns(app, chain),
+        );
       },
       (e) => fill(whole, e.message),
     );
@@ -147,13 +211,28 @@ export class PageLinks {
 
   #inFile(add, n, pages) {
     const app = this.#app;
-    add("In the file", n > 1 ? ["before it ", pageLink(app, n - 1)] : "the first page", n < pages ? [", after it ", pageLink(app, n + 1)] : ", the last page",
-      ", ", h("a", { href: app.href("map", { page: n }) }, "on the map"));
+    add(
+      "In the file",
+      n > 1 ? ["before it ", pageLink(app, n - 1)] : "the first page",
+      n < pages ? [", after it ", pageLink(app, n + 1)] : ", the last page",
+      ", ",
+      h("a", { href: app.href("map", { page: n }) }, "on the map"),
+    );
   }
 }
 
 /** Letters of the kinds, by the names that pages have. */
 export const LETTERS = {
-  unknown: "?", "table-leaf": "t", "table-interior": "T", "index-leaf": "i", "index-interior": "I", overflow: "o",
-  "free-trunk": "F", "free-leaf": "f", reserved: "r", "pointer-map": "p", "lock-byte": "l", orphan: "x",
+  unknown: "?",
+  "table-leaf": "t",
+  "table-interior": "T",
+  "index-leaf": "i",
+  "index-interior": "I",
+  overflow: "o",
+  "free-trunk": "F",
+  "free-leaf": "f",
+  reserved: "r",
+  "pointer-map": "p",
+  "lock-byte": "l",
+  orphan: "x",
 };

@@ -14,7 +14,14 @@ const PER_ROW = { 512: 32, 1024: 32, 2048: 64, 4096: 64, 8192: 128, 16384: 128, 
 const GUTTER = 52;
 
 /** Which parts have which pattern: nothing is told by colour alone. */
-const PATTERNS = { freeblock: "hatch", fragment: "solid", unallocated: "blank", reserved: "cross", nothing: "dots", unknown: "zigzag" };
+const PATTERNS = {
+  freeblock: "hatch",
+  fragment: "solid",
+  unallocated: "blank",
+  reserved: "cross",
+  nothing: "dots",
+  unknown: "zigzag",
+};
 
 /** The picture of one page at a time. */
 export class PagePicture {
@@ -24,7 +31,10 @@ export class PagePicture {
   #marks;
   #base = h("canvas", { "aria-hidden": "true" });
   #over = h("canvas", {
-    tabindex: "0", role: "img", class: "page-over", "aria-describedby": "page-said",
+    tabindex: "0",
+    role: "img",
+    class: "page-over",
+    "aria-describedby": "page-said",
     "aria-label": "Picture of the page’s bytes. Arrow keys go from part to part, Escape lets go.",
   });
   #box = h("div", { class: "page-canvas" }, this.#base, this.#over);
@@ -86,13 +96,31 @@ export class PagePicture {
     }
     const context = this.#base.getContext("2d");
     context.clearRect(0, 0, m.width, m.height);
-    const ink = this.#ink = colours(this.element, ["ink", "faint", "paper", "panel", "edge", "line", "part-header", "part-pointers", "part-payload", "part-hole", "part-hole-ink", "part-wrong", "part-reserved", "part-even", "part-odd", "accent"]);
+    const ink = (this.#ink = colours(this.element, [
+      "ink",
+      "faint",
+      "paper",
+      "panel",
+      "edge",
+      "line",
+      "part-header",
+      "part-pointers",
+      "part-payload",
+      "part-hole",
+      "part-hole-ink",
+      "part-wrong",
+      "part-reserved",
+      "part-even",
+      "part-odd",
+      "accent",
+    ]));
     this.#drawOffsets(context, m, ink);
     context.fillStyle = ink.panel;
     context.fillRect(GUTTER, 0, m.width - GUTTER, m.height);
     const patterns = makePatterns(context, ink, scale);
     for (const part of this.#bytes.page.parts) this.#drawPart(context, m, part, ink, patterns);
-    if (this.#bytes.page.parts.length < 4000) for (const part of this.#bytes.page.parts) this.#drawLabel(context, m, part, ink);
+    if (this.#bytes.page.parts.length < 4000)
+      for (const part of this.#bytes.page.parts) this.#drawLabel(context, m, part, ink);
     this.#drawOver();
   }
 
@@ -110,7 +138,8 @@ export class PagePicture {
     const rectangles = [];
     const end = Math.min(at + len, this.#bytes.size);
     const [first, last] = [Math.floor(at / m.perRow), Math.floor((end - 1) / m.perRow)];
-    const add = (row, rows, from, to) => rectangles.push({ x: GUTTER + from * m.w, y: row * m.rowHeight, w: (to - from) * m.w, h: rows * m.rowHeight });
+    const add = (row, rows, from, to) =>
+      rectangles.push({ x: GUTTER + from * m.w, y: row * m.rowHeight, w: (to - from) * m.w, h: rows * m.rowHeight });
     const [start, stop] = [at - first * m.perRow, end - last * m.perRow];
     if (first === last) add(first, 1, start, stop);
     else {
@@ -204,7 +233,16 @@ export class PagePicture {
         path.rect(a.x, a.y, a.w, a.h);
         path.rect(z.x, z.y, z.w, z.h);
       } else {
-        const corners = [[a.x, a.y], [right, a.y], [right, z.y], [z.x + z.w, z.y], [z.x + z.w, z.y + z.h], [left, z.y + z.h], [left, a.y + a.h], [a.x, a.y + a.h]];
+        const corners = [
+          [a.x, a.y],
+          [right, a.y],
+          [right, z.y],
+          [z.x + z.w, z.y],
+          [z.x + z.w, z.y + z.h],
+          [left, z.y + z.h],
+          [left, a.y + a.h],
+          [a.x, a.y + a.h],
+        ];
         corners.forEach(([x, y], i) => (i ? path.lineTo(x, y) : path.moveTo(x, y)));
         path.closePath();
       }
@@ -245,7 +283,12 @@ export class PagePicture {
     const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
     if (step && this.#bytes) {
       const from = this.#marks.shown;
-      this.#marks.pin(from ? this.#bytes.beside(step > 0 ? from.at + from.len - 1 : from.at, step) : this.#bytes.whole(this.#bytes.page.parts[0]), "keys");
+      this.#marks.pin(
+        from
+          ? this.#bytes.beside(step > 0 ? from.at + from.len - 1 : from.at, step)
+          : this.#bytes.whole(this.#bytes.page.parts[0]),
+        "keys",
+      );
       e.preventDefault();
     } else if (e.key === "Escape" && this.#marks.pinned) {
       this.#marks.pin(null, "keys");
@@ -256,7 +299,12 @@ export class PagePicture {
     const seen = new Set(this.#bytes.page.parts.map((part) => part.what));
     const entries = [...seen].map((what) => {
       const [name, meaning] = PARTS[what] ?? [what, ""];
-      const entry = h("li", { tabindex: "0" }, h("span", { class: `part-swatch what-${what}`, "aria-hidden": "true" }), what === "cell" ? "cells, numbered by key" : name);
+      const entry = h(
+        "li",
+        { tabindex: "0" },
+        h("span", { class: `part-swatch what-${what}`, "aria-hidden": "true" }),
+        what === "cell" ? "cells, numbered by key" : name,
+      );
       return tip(entry, () => `${meaning}.`);
     });
     this.#legend.replaceChildren(...entries);
@@ -265,10 +313,12 @@ export class PagePicture {
 
 /** What bytes are, in a sentence with where they are. */
 export function sentence(bytes, span) {
-  const place = span.len === 1 ? `Byte ${count(span.at)}` : `Bytes ${count(span.at)} to ${count(span.at + span.len - 1)}`;
+  const place =
+    span.len === 1 ? `Byte ${count(span.at)}` : `Bytes ${count(span.at)} to ${count(span.at + span.len - 1)}`;
   const cell = span.cell === undefined ? null : bytes.cell(span.cell);
   let of = "";
-  if (cell) of = `, cell ${span.cell}${cell.rowid === null || cell.rowid === undefined ? "" : ` (rowid ${cell.rowid})`}`;
+  if (cell)
+    of = `, cell ${span.cell}${cell.rowid === null || cell.rowid === undefined ? "" : ` (rowid ${cell.rowid})`}`;
   const value = span.field === undefined ? "" : ` = ${brief(cell?.record?.[span.field])}`;
   return `${place}${of}: ${span.text}${value}`;
 }

@@ -75,14 +75,26 @@ export class Records {
       this.#table.scrollTo(scrollLeft, scrollTop);
       this.#more.querySelector("button:last-child:not(:disabled)")?.focus();
     };
-    fill(this.#more, cells.length > AT_ONCE && [
-      h("span", null, `${count(this.#from)} to ${count(this.#from + some.length - 1)} of ${plural(cells.length, "cell")}`),
-      h("button", { type: "button", disabled: this.#from === 0, onclick: step(-AT_ONCE) }, "Before"),
-      h("button", { type: "button", disabled: this.#from + some.length >= cells.length, onclick: step(AT_ONCE) }, "After"),
-    ], values > shown && [
-      h("span", null, `Values 1 to ${count(shown)} of ${count(values)}`),
-      h("button", { type: "button", onclick: widen }, showMore(values - shown, COLUMNS)),
-    ]);
+    fill(
+      this.#more,
+      cells.length > AT_ONCE && [
+        h(
+          "span",
+          null,
+          `${count(this.#from)} to ${count(this.#from + some.length - 1)} of ${plural(cells.length, "cell")}`,
+        ),
+        h("button", { type: "button", disabled: this.#from === 0, onclick: step(-AT_ONCE) }, "Before"),
+        h(
+          "button",
+          { type: "button", disabled: this.#from + some.length >= cells.length, onclick: step(AT_ONCE) },
+          "After",
+        ),
+      ],
+      values > shown && [
+        h("span", null, `Values 1 to ${count(shown)} of ${count(values)}`),
+        h("button", { type: "button", onclick: widen }, showMore(values - shown, COLUMNS)),
+      ],
+    );
     this.#more.hidden = this.#more.childElementCount === 0;
     if (cells.length === 0) {
       fill(this.#table, h("p", { class: "empty" }, "No cell is in this page, or none can be read."));
@@ -93,27 +105,53 @@ export class Records {
     const table = kind.startsWith("table");
     const spilled = cells.some((entry) => entry.overflow);
     const bare = interior && table;
-    const head = h("tr", null,
+    const head = h(
+      "tr",
+      null,
       h("th", { class: "n" }, "cell"),
       interior && h("th", { class: "n" }, "page below"),
       table && h("th", { class: "n" }, bare ? "rowids up to" : "rowid"),
       !bare && h("th", { class: "n" }, term("payload", "size")),
       spilled && h("th", { class: "n" }, term("overflow page", "goes on in")),
-      Array.from({ length: shown }, (_, i) => this.#heading(i)));
+      Array.from({ length: shown }, (_, i) => this.#heading(i)),
+    );
     const rows = some.map((entry) =>
-      h("tr", { dataset: { cell: entry.index } },
+      h(
+        "tr",
+        { dataset: { cell: entry.index } },
         h("th", { class: "n", scope: "row" }, entry.index),
         interior && h("td", { class: "n" }, entry.child ? pageLink(this.#app, entry.child) : "0"),
         table && h("td", { class: "n" }, groups(entry.rowid)),
         !bare && h("td", { class: "n" }, inUnits(entry.payload)),
-        spilled && h("td", { class: "n" }, entry.overflow ? [pageLink(this.#app, entry.overflow), h("small", { class: "block" }, `${inUnits(entry.payload - entry.local)} more`)] : null),
+        spilled &&
+          h(
+            "td",
+            { class: "n" },
+            entry.overflow
+              ? [
+                  pageLink(this.#app, entry.overflow),
+                  h("small", { class: "block" }, `${inUnits(entry.payload - entry.local)} more`),
+                ]
+              : null,
+          ),
         entry.error && h("td", { class: "wrong", colspan: Math.max(1, shown) }, `${entry.error}.`),
         (entry.record ?? []).slice(0, shown).map((value, i) => this.#value(entry, value, i)),
-        shown > (entry.record?.length ?? 0) && !entry.error && h("td", { colspan: shown - (entry.record?.length ?? 0) })));
+        shown > (entry.record?.length ?? 0) &&
+          !entry.error &&
+          h("td", { colspan: shown - (entry.record?.length ?? 0) }),
+      ),
+    );
     const right = this.#bytes.page.around.children.at(-1);
-    const last = interior && this.#from + some.length >= cells.length &&
-      h("tr", null, h("th", { class: "n", scope: "row" }, "right"), h("td", { class: "n" }, right ? pageLink(this.#app, right) : "0"),
-        h("td", { colspan: 20 }, h("span", { class: "faint" }, "everything after")));
+    const last =
+      interior &&
+      this.#from + some.length >= cells.length &&
+      h(
+        "tr",
+        null,
+        h("th", { class: "n", scope: "row" }, "right"),
+        h("td", { class: "n" }, right ? pageLink(this.#app, right) : "0"),
+        h("td", { colspan: 20 }, h("span", { class: "faint" }, "everything after")),
+      );
     fill(this.#table, h("table", null, h("thead", null, head), h("tbody", null, rows, last)));
     this.#drawMarks();
   }
@@ -121,7 +159,9 @@ export class Records {
   #heading(i) {
     const column = this.#bytes.columns[i];
     const declared = column?.declared ? h("small", { class: "block" }, column.declared) : null;
-    const key = column?.key ? h("small", { class: "block" }, `key${column.key.descending ? ", descending" : ""}`) : null;
+    const key = column?.key
+      ? h("small", { class: "block" }, `key${column.key.descending ? ", descending" : ""}`)
+      : null;
     return h("th", null, this.#bytes.columnName(i), declared, key);
   }
 
@@ -129,9 +169,16 @@ export class Records {
     const isRowid = this.#isRowid(value, i);
     const shown = show(value);
     const type = typeName(value);
-    return h("td", { class: `value is-${value.type}`, dataset: { field: i } },
-      isRowid ? [h("span", { class: "null" }, groups(entry.rowid)), h("small", { class: "type" }, "rowid")]
-        : [h("span", { class: value.type === "null" ? "null" : "shown" }, shown.text), h("small", { class: "type" }, type + (shown.cut ? ", cut" : ""))]);
+    return h(
+      "td",
+      { class: `value is-${value.type}`, dataset: { field: i } },
+      isRowid
+        ? [h("span", { class: "null" }, groups(entry.rowid)), h("small", { class: "type" }, "rowid")]
+        : [
+            h("span", { class: value.type === "null" ? "null" : "shown" }, shown.text),
+            h("small", { class: "type" }, type + (shown.cut ? ", cut" : "")),
+          ],
+    );
   }
 
   #isRowid(value, i) {
@@ -145,7 +192,12 @@ export class Records {
     if (!cell) return hideTip();
     const i = Number(cell.dataset.field);
     const value = this.#bytes.cell(Number(cell.parentElement.dataset.cell)).record[i];
-    showTip(this.#isRowid(value, i) ? "The column is the rowid by another name: the record has NULL in its place." : `${serialName(value.serial)}.`, cell.getBoundingClientRect());
+    showTip(
+      this.#isRowid(value, i)
+        ? "The column is the rowid by another name: the record has NULL in its place."
+        : `${serialName(value.serial)}.`,
+      cell.getBoundingClientRect(),
+    );
   }
 
   #spanOf(element) {
@@ -158,8 +210,12 @@ export class Records {
   }
 
   #drawMarks() {
-    for (const element of this.#table.querySelectorAll(".marked, .pinned")) element.classList.remove("marked", "pinned");
-    for (const [span, name] of [[this.#marks.hovered, "marked"], [this.#marks.pinned, "pinned"]]) {
+    for (const element of this.#table.querySelectorAll(".marked, .pinned"))
+      element.classList.remove("marked", "pinned");
+    for (const [span, name] of [
+      [this.#marks.hovered, "marked"],
+      [this.#marks.pinned, "pinned"],
+    ]) {
       if (span?.cell === undefined) continue;
       const row = this.#table.querySelector(`[data-cell="${span.cell}"]`);
       row?.classList.add(name);
@@ -177,14 +233,16 @@ export class Records {
     if (away) this.#from = Math.floor(at / AT_ONCE) * AT_ONCE;
     // So many columns that its value is among them, if that is not too much for one table.
     const wide = Math.ceil(((this.#marks.pinned.field ?? 0) + 1) / COLUMNS) * COLUMNS;
-    const wider = wide > this.#columns && wide * Math.min(AT_ONCE, this.#bytes.page.cells.length - this.#from) <= AT_ONCE * COLUMNS;
+    const wider =
+      wide > this.#columns && wide * Math.min(AT_ONCE, this.#bytes.page.cells.length - this.#from) <= AT_ONCE * COLUMNS;
     if (wider) this.#columns = wide;
     if (away || wider) this.#draw();
     const row = this.#table.querySelector(`[data-cell="${index}"]`);
     const [top, height] = [row.offsetTop, row.offsetHeight];
     const head = this.#table.querySelector("thead").offsetHeight;
     const { scrollTop, clientHeight } = this.#table;
-    if (top - head < scrollTop || top + height > scrollTop + clientHeight) this.#table.scrollTop = Math.max(0, top - head - 40);
+    if (top - head < scrollTop || top + height > scrollTop + clientHeight)
+      this.#table.scrollTop = Math.max(0, top - head - 40);
   }
 }
 
@@ -208,9 +266,13 @@ function show(value) {
 /** The type of a value, and its length where that says something. */
 function typeName(value) {
   switch (value.type) {
-    case "null": return "";
-    case "integer": return value.len === 0 ? "integer, in no byte" : `integer, ${inUnits(value.len)}`;
-    case "real": return "real, 8 bytes";
-    default: return `${value.type}, ${inUnits(value.len)}`;
+    case "null":
+      return "";
+    case "integer":
+      return value.len === 0 ? "integer, in no byte" : `integer, ${inUnits(value.len)}`;
+    case "real":
+      return "real, 8 bytes";
+    default:
+      return `${value.type}, ${inUnits(value.len)}`;
   }
 }

@@ -24,9 +24,33 @@ class PageView {
   #bytes = null;
   #visible = false;
   #marks = new Marks();
-  #input = h("input", { type: "text", inputmode: "numeric", "aria-label": "Page number", size: "9", autocomplete: "off" });
-  #before = h("button", { type: "button", class: "icon", title: "The page before in the file (key: [ or k)", "aria-label": "The page before in the file" }, "‹");
-  #after = h("button", { type: "button", class: "icon", title: "The next page of the file (key: ] or j)", "aria-label": "The next page of the file" }, "›");
+  #input = h("input", {
+    type: "text",
+    inputmode: "numeric",
+    "aria-label": "Page number",
+    size: "9",
+    autocomplete: "off",
+  });
+  #before = h(
+    "button",
+    {
+      type: "button",
+      class: "icon",
+      title: "The page before in the file (key: [ or k)",
+      "aria-label": "The page before in the file",
+    },
+    "‹",
+  );
+  #after = h(
+    "button",
+    {
+      type: "button",
+      class: "icon",
+      title: "The next page of the file (key: ] or j)",
+      "aria-label": "The next page of the file",
+    },
+    "›",
+  );
   #of = h("span", { class: "faint" });
   #version = h("select", { "aria-label": "Which version of the page" });
   #versionBox = h("label", { class: "row", hidden: true }, "Version", this.#version);
@@ -43,24 +67,45 @@ class PageView {
     this.fields = new Fields(app, this.#marks);
     this.links = new PageLinks(app);
     this.cells = h("section", { class: "page-cells" }, h("h3", null, "Cells, decoded"), this.records.element);
-    const form = h("form", { class: "row" }, this.#before, h("label", { class: "row" }, "Page", this.#input), this.#of, this.#after);
+    const form = h(
+      "form",
+      { class: "row" },
+      this.#before,
+      h("label", { class: "row" }, "Page", this.#input),
+      this.#of,
+      this.#after,
+    );
     form.addEventListener("submit", (e) => {
       e.preventDefault();
       this.#goTo(Number(this.#input.value.replace(/[^0-9]/g, "")));
     });
     this.#before.addEventListener("click", () => this.#goTo(this.#number - 1));
     this.#after.addEventListener("click", () => this.#goTo(this.#number + 1));
-    this.#version.addEventListener("change", () => app.go("page", { page: this.#number, ...JSON.parse(this.#version.value) }));
-    this.element = h("div", { class: "view page-view waiting" },
+    this.#version.addEventListener("change", () =>
+      app.go("page", { page: this.#number, ...JSON.parse(this.#version.value) }),
+    );
+    this.element = h(
+      "div",
+      { class: "view page-view waiting" },
       h("div", { class: "row page-bar" }, form, this.#versionBox),
-      this.#title, this.#problems,
-      this.#grid);
+      this.#title,
+      this.#problems,
+      this.#grid,
+    );
     append(this.#grid, [
-      h("div", { class: "page-left" },
-        h("section", { class: "page-bytes" }, this.picture.element, this.#said, this.hex.element)),
-      h("div", { class: "page-right" },
-        h("section", { class: "card" }, this.links.element), this.cells,
-        h("section", { class: "page-words" }, this.fields.element))]);
+      h(
+        "div",
+        { class: "page-left" },
+        h("section", { class: "page-bytes" }, this.picture.element, this.#said, this.hex.element),
+      ),
+      h(
+        "div",
+        { class: "page-right" },
+        h("section", { class: "card" }, this.links.element),
+        this.cells,
+        h("section", { class: "page-words" }, this.fields.element),
+      ),
+    ]);
     this.#marks.on(() => this.#say());
     addEventListener("keydown", (e) => this.#key(e));
     app.on("summary", ({ file }) => this.#visible && file === app.file && this.#load());
@@ -163,40 +208,93 @@ class PageView {
     const option = (value, text, chosen) => h("option", { value: JSON.stringify(value), selected: chosen }, text);
     const newest = page.frame;
     const rest = frames.slice(-FRAMES).reverse();
-    fill(this.#version,
-      option({}, newest === undefined ? "as it counts: in the file" : `as it counts: frame ${count(newest + 1)} of the log`, !version.file && version.frame === undefined),
+    fill(
+      this.#version,
+      option(
+        {},
+        newest === undefined ? "as it counts: in the file" : `as it counts: frame ${count(newest + 1)} of the log`,
+        !version.file && version.frame === undefined,
+      ),
       page.in_file && option({ version: "file" }, "in the database file", Boolean(version.file)),
-      rest.map((frame) => option({ frame }, `frame ${count(frame + 1)}${frame === newest ? " (the newest that is committed)" : newest === undefined || frame > newest ? " (not committed)" : ""}`, version.frame === frame)));
+      rest.map((frame) =>
+        option(
+          { frame },
+          `frame ${count(frame + 1)}${frame === newest ? " (the newest that is committed)" : newest === undefined || frame > newest ? " (not committed)" : ""}`,
+          version.frame === frame,
+        ),
+      ),
+    );
   }
 
   #drawProblems(page, version) {
     const notes = [];
     if (page.problems?.length > 0) {
-      notes.push(h("div", { class: "card page-wrong" },
-        h("strong", { class: "wrong" }, `${plural(page.problems.length, "thing")} ${page.problems.length === 1 ? "is" : "are"} wrong with this page`),
-        h("ul", null, page.problems.map((what) => h("li", null, `${capital(what)}.`)))));
+      notes.push(
+        h(
+          "div",
+          { class: "card page-wrong" },
+          h(
+            "strong",
+            { class: "wrong" },
+            `${plural(page.problems.length, "thing")} ${page.problems.length === 1 ? "is" : "are"} wrong with this page`,
+          ),
+          h(
+            "ul",
+            null,
+            page.problems.map((what) => h("li", null, `${capital(what)}.`)),
+          ),
+        ),
+      );
     }
     if (version.file && page.frame !== undefined) {
-      notes.push(h("p", { class: "small" }, "This is what the database file has. The write-ahead log has a newer version, which is what SQLite reads."));
+      notes.push(
+        h(
+          "p",
+          { class: "small" },
+          "This is what the database file has. The write-ahead log has a newer version, which is what SQLite reads.",
+        ),
+      );
     } else if (version.frame !== undefined && version.frame !== page.frame) {
-      notes.push(h("p", { class: "small" }, `This is what frame ${count(version.frame + 1)} of the write-ahead log has. It is not what SQLite reads now; pages around it are shown as they are now.`));
+      notes.push(
+        h(
+          "p",
+          { class: "small" },
+          `This is what frame ${count(version.frame + 1)} of the write-ahead log has. It is not what SQLite reads now; pages around it are shown as they are now.`,
+        ),
+      );
     } else if (page.frame !== undefined) {
-      notes.push(h("p", { class: "small" }, `This version is in the write-ahead log; a checkpoint would write it to the file.`));
+      notes.push(
+        h("p", { class: "small" }, `This version is in the write-ahead log; a checkpoint would write it to the file.`),
+      );
     }
     if (page.remains) {
       const was = page.remains.replace("-", " ").replace("interior", "interior page");
-      notes.push(h("p", { class: "small" }, `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} left over from earlier use, and shown as that.`));
+      notes.push(
+        h(
+          "p",
+          { class: "small" },
+          `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} left over from earlier use, and shown as that.`,
+        ),
+      );
     }
     fill(this.#problems, notes);
   }
 
   #say() {
     const span = this.#marks.shown;
-    this.#said.textContent = span && this.#bytes ? sentence(this.#bytes, span) : "Point at a byte to see what it is; click to hold on to it.";
+    this.#said.textContent =
+      span && this.#bytes ? sentence(this.#bytes, span) : "Point at a byte to see what it is; click to hold on to it.";
   }
 
   #key(e) {
-    if (!this.#visible || e.ctrlKey || e.metaKey || e.altKey || e.target.closest?.("input, select, textarea, [contenteditable]")) return;
+    if (
+      !this.#visible ||
+      e.ctrlKey ||
+      e.metaKey ||
+      e.altKey ||
+      e.target.closest?.("input, select, textarea, [contenteditable]")
+    )
+      return;
     const step = { "[": -1, k: -1, "]": 1, j: 1 }[e.key];
     if (!step) return;
     e.preventDefault();

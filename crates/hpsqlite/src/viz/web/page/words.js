@@ -32,16 +32,27 @@ export function serialName(serial) {
   const n = Number(serial);
   if (n >= 12) return `${n % 2 ? "text" : "blob"} of ${plural(Math.floor((n - 12) / 2), "byte")}`;
   return [
-    "NULL", "integer of 1 byte", "integer of 2 bytes", "integer of 3 bytes", "integer of 4 bytes",
-    "integer of 6 bytes", "integer of 8 bytes", "real number of 8 bytes", "the integer 0, in no byte",
-    "the integer 1, in no byte", "a type of SQLite's own", "a type of SQLite's own",
+    "NULL",
+    "integer of 1 byte",
+    "integer of 2 bytes",
+    "integer of 3 bytes",
+    "integer of 4 bytes",
+    "integer of 6 bytes",
+    "integer of 8 bytes",
+    "real number of 8 bytes",
+    "the integer 0, in no byte",
+    "the integer 1, in no byte",
+    "a type of SQLite's own",
+    "a type of SQLite's own",
   ][n];
 }
 
 function field(bytes, at, len, name, words, { page = false, value } = {}) {
   const n = big(bytes, at, len);
   return {
-    at, len, name,
+    at,
+    len,
+    name,
     value: value ? value(n) : count(n),
     meaning: typeof words === "function" ? words(n) : words,
     page: page && n > 0 ? n : undefined,
@@ -65,41 +76,136 @@ export function fileHeader(bytes) {
   const automatic = big(bytes, 52, 4) > 0;
   return [
     {
-      at: 0, len: 16, name: "What this file is",
+      at: 0,
+      len: 16,
+      name: "What this file is",
       value: String.fromCharCode(...bytes.subarray(0, 15)).replace(/[^\x20-\x7e]/g, "·"),
       meaning: "Every SQLite 3 database starts with these 16 bytes, the last of which is 0.",
     },
     f(16, 2, "Page size", `Every page has ${count(size)} bytes${size === 65536 ? "; 65,536 is written as 1" : ""}.`),
-    f(18, 1, "Write version", (n) => `Programs that write do so ${JOURNALS[n] ?? "in a way that is newer than this tool"}.`),
-    f(19, 1, "Read version", (n) => `Programs that read expect changes to be made ${JOURNALS[n] ?? "in a way that is newer than this tool"}.`),
-    f(20, 1, "Reserved bytes", (n) => (n ? `The last ${plural(n, "byte")} of every page are for extensions, such as encryption or checksums.` : "SQLite uses every page to its end.")),
+    f(
+      18,
+      1,
+      "Write version",
+      (n) => `Programs that write do so ${JOURNALS[n] ?? "in a way that is newer than this tool"}.`,
+    ),
+    f(
+      19,
+      1,
+      "Read version",
+      (n) => `Programs that read expect changes to be made ${JOURNALS[n] ?? "in a way that is newer than this tool"}.`,
+    ),
+    f(20, 1, "Reserved bytes", (n) =>
+      n
+        ? `The last ${plural(n, "byte")} of every page are for extensions, such as encryption or checksums.`
+        : "SQLite uses every page to its end.",
+    ),
     f(21, 1, "Most of a page for a cell", "Of an index's page one cell may have 64 of 255 parts. It is always 64."),
     f(22, 1, "Least of a page for a cell", "Of a cell that overflows at least 32 of 255 parts stay. It is always 32."),
     f(23, 1, "The same for table leaves", "It is always 32."),
-    f(24, 4, "Change counter", "It goes up with every transaction that writes to the file with a rollback journal, so that others know when what they have in memory is old."),
-    f(28, 4, "Size in pages", (n) => (valid ? `The database has ${plural(n, "page")}, ${inUnits(n * size)}.` : "It does not count: an old version of SQLite, which does not write it, made the last change. The size is that of the file.")),
-    f(32, 4, "First page of the free list", (n) => (n ? "The first trunk page of the list of pages that hold nothing." : "There is no free page."), { page: true }),
+    f(
+      24,
+      4,
+      "Change counter",
+      "It goes up with every transaction that writes to the file with a rollback journal, so that others know when what they have in memory is old.",
+    ),
+    f(28, 4, "Size in pages", (n) =>
+      valid
+        ? `The database has ${plural(n, "page")}, ${inUnits(n * size)}.`
+        : "It does not count: an old version of SQLite, which does not write it, made the last change. The size is that of the file.",
+    ),
+    f(
+      32,
+      4,
+      "First page of the free list",
+      (n) => (n ? "The first trunk page of the list of pages that hold nothing." : "There is no free page."),
+      { page: true },
+    ),
     f(36, 4, "Free pages", "How many pages are on the free list, trunks included."),
-    f(40, 4, "Schema cookie", "It goes up whenever a table or an index is made, changed or dropped, so that prepared statements are prepared again."),
-    f(44, 4, "Schema format", (n) => ({
-      0: "The database has no table yet.", 1: "Tables as all versions of SQLite 3 read them.",
-      2: "Rows may have fewer values than their table has columns (ALTER TABLE ADD COLUMN).",
-      3: "The same, and the values left out may have defaults that are not NULL.",
-      4: "Indexes may be descending, and 0 and 1 take no byte in a record.",
-    }[n] ?? "SQLite knows formats up to 4.")),
-    f(48, 4, "Suggested cache size", "Pages that a connection should keep in memory; 0: SQLite's own default. PRAGMA default_cache_size set it; nobody uses that any more.", { value: (n) => count(n | 0) }),
-    f(52, 4, "Largest root page", (n) => (n ? "The database has auto_vacuum: pointer maps say who leads to each page, and free pages can be given back to the system." : "The database has no auto_vacuum, and no pointer maps."), { page: true }),
-    f(56, 4, "Text encoding", (n) => `Text is stored as ${{ 1: "UTF-8", 2: "UTF-16, little-endian", 3: "UTF-16, big-endian" }[n] ?? (n === 0 ? "UTF-8 (nothing is stored yet)" : "nothing that SQLite knows")}.`),
-    f(60, 4, "User version", "For the application to set and read, with PRAGMA user_version.", { value: (n) => count(n | 0) }),
-    f(64, 4, "Incremental vacuum", (n) => (n ? "auto_vacuum is incremental: free pages are given back when PRAGMA incremental_vacuum says so." : automatic ? "auto_vacuum is full: free pages are given back with every commit." : "Not in use: there is no auto_vacuum.")),
-    f(68, 4, "Application id", (n) => (n ? `Which application's file this is (PRAGMA application_id)${spelled(n)}.` : "No application has put its mark here (PRAGMA application_id)."), { value: (n) => (n ? `0x${n.toString(16).padStart(8, "0")}` : "0") }),
+    f(
+      40,
+      4,
+      "Schema cookie",
+      "It goes up whenever a table or an index is made, changed or dropped, so that prepared statements are prepared again.",
+    ),
+    f(
+      44,
+      4,
+      "Schema format",
+      (n) =>
+        ({
+          0: "The database has no table yet.",
+          1: "Tables as all versions of SQLite 3 read them.",
+          2: "Rows may have fewer values than their table has columns (ALTER TABLE ADD COLUMN).",
+          3: "The same, and the values left out may have defaults that are not NULL.",
+          4: "Indexes may be descending, and 0 and 1 take no byte in a record.",
+        })[n] ?? "SQLite knows formats up to 4.",
+    ),
+    f(
+      48,
+      4,
+      "Suggested cache size",
+      "Pages that a connection should keep in memory; 0: SQLite's own default. PRAGMA default_cache_size set it; nobody uses that any more.",
+      { value: (n) => count(n | 0) },
+    ),
+    f(
+      52,
+      4,
+      "Largest root page",
+      (n) =>
+        n
+          ? "The database has auto_vacuum: pointer maps say who leads to each page, and free pages can be given back to the system."
+          : "The database has no auto_vacuum, and no pointer maps.",
+      { page: true },
+    ),
+    f(
+      56,
+      4,
+      "Text encoding",
+      (n) =>
+        `Text is stored as ${{ 1: "UTF-8", 2: "UTF-16, little-endian", 3: "UTF-16, big-endian" }[n] ?? (n === 0 ? "UTF-8 (nothing is stored yet)" : "nothing that SQLite knows")}.`,
+    ),
+    f(60, 4, "User version", "For the application to set and read, with PRAGMA user_version.", {
+      value: (n) => count(n | 0),
+    }),
+    f(64, 4, "Incremental vacuum", (n) =>
+      n
+        ? "auto_vacuum is incremental: free pages are given back when PRAGMA incremental_vacuum says so."
+        : automatic
+          ? "auto_vacuum is full: free pages are given back with every commit."
+          : "Not in use: there is no auto_vacuum.",
+    ),
+    f(
+      68,
+      4,
+      "Application id",
+      (n) =>
+        n
+          ? `Which application's file this is (PRAGMA application_id)${spelled(n)}.`
+          : "No application has put its mark here (PRAGMA application_id).",
+      { value: (n) => (n ? `0x${n.toString(16).padStart(8, "0")}` : "0") },
+    ),
     {
-      at: 72, len: 20, name: "For the future",
+      at: 72,
+      len: 20,
+      name: "For the future",
       value: bytes.subarray(72, 92).every((b) => b === 0) ? "20 zeros" : "not all zero",
       meaning: "These bytes should be zero.",
     },
-    f(92, 4, "Version valid for", valid ? "It is the change counter: the size in pages counts." : `It is not the change counter (${count(changes)}): an old version of SQLite made the last change.`),
-    f(96, 4, "SQLite version", (n) => `SQLite ${Math.floor(n / 1e6)}.${Math.floor(n / 1e3) % 1000}.${n % 1000} made the last change.`),
+    f(
+      92,
+      4,
+      "Version valid for",
+      valid
+        ? "It is the change counter: the size in pages counts."
+        : `It is not the change counter (${count(changes)}): an old version of SQLite made the last change.`,
+    ),
+    f(
+      96,
+      4,
+      "SQLite version",
+      (n) => `SQLite ${Math.floor(n / 1e6)}.${Math.floor(n / 1e3) % 1000}.${n % 1000} made the last change.`,
+    ),
   ];
 }
 
@@ -119,27 +225,59 @@ export function btreeHeader(bytes, start, usable) {
   const end = start + (interior ? 12 : 8) + 2 * cells;
   const fields = [
     f(0, 1, "Type", (n) => SHAPES[n] ?? "No page of a b-tree starts with this byte: it must be 2, 5, 10 or 13."),
-    f(1, 2, "First freeblock", (n) => (n ? "Where the first hole between cells is; each names the next." : "There is no hole of four bytes or more between cells.")),
-    f(3, 2, "Cells", (n) => `${plural(n, "cell")}; the array of their places, two bytes each, follows this header, in the order of keys.`),
-    f(5, 2, "Start of content", () => (content > usable || content < end
-      ? `Cells are said to start at byte ${count(content)}, which cannot be.`
-      : `Cells are between here and the page's end; the ${plural(content - end, "byte")} before are not in use.`),
-    { value: () => count(content) }),
-    f(7, 1, "Fragments", (n) => (n ? `So many bytes are in holes of one to three bytes, too small to be used again before the page is tidied up.` : "No bytes are lost in holes too small to be used again.")),
+    f(1, 2, "First freeblock", (n) =>
+      n
+        ? "Where the first hole between cells is; each names the next."
+        : "There is no hole of four bytes or more between cells.",
+    ),
+    f(
+      3,
+      2,
+      "Cells",
+      (n) =>
+        `${plural(n, "cell")}; the array of their places, two bytes each, follows this header, in the order of keys.`,
+    ),
+    f(
+      5,
+      2,
+      "Start of content",
+      () =>
+        content > usable || content < end
+          ? `Cells are said to start at byte ${count(content)}, which cannot be.`
+          : `Cells are between here and the page's end; the ${plural(content - end, "byte")} before are not in use.`,
+      { value: () => count(content) },
+    ),
+    f(7, 1, "Fragments", (n) =>
+      n
+        ? `So many bytes are in holes of one to three bytes, too small to be used again before the page is tidied up.`
+        : "No bytes are lost in holes too small to be used again.",
+    ),
   ];
-  if (interior) fields.push(f(8, 4, "Right child", "The page with everything after the last cell's key.", { page: true }));
+  if (interior)
+    fields.push(f(8, 4, "Right child", "The page with everything after the last cell's key.", { page: true }));
   return fields;
 }
 
 /** What is at the start of an overflow page, and the rest. */
 export function overflowHeader(bytes) {
-  return [field(bytes, 0, 4, "Next page", (n) => (n ? "The chain goes on there." : "This is the last page of its chain."), { page: true })];
+  return [
+    field(bytes, 0, 4, "Next page", (n) => (n ? "The chain goes on there." : "This is the last page of its chain."), {
+      page: true,
+    }),
+  ];
 }
 
 /** The fields of a trunk of the free list that come before its list. */
 export function trunkHeader(bytes) {
   return [
-    field(bytes, 0, 4, "Next trunk", (n) => (n ? "The free list goes on there." : "This is the last trunk of the free list."), { page: true }),
+    field(
+      bytes,
+      0,
+      4,
+      "Next trunk",
+      (n) => (n ? "The free list goes on there." : "This is the last trunk of the free list."),
+      { page: true },
+    ),
     field(bytes, 4, 4, "Pages listed", (n) => `The numbers of ${plural(n, "free page")} follow.`),
   ];
 }
@@ -149,7 +287,10 @@ export function reservedMark(bytes, usable) {
   const kind = { 0x68704504: "leaves and overflow pages", 0x68704505: "interior pages" }[big(bytes, usable - 8, 4)];
   return [
     {
-      at: usable - 8, len: 4, name: "Mark", value: `0x${big(bytes, usable - 8, 4).toString(16)}`,
+      at: usable - 8,
+      len: 4,
+      name: "Mark",
+      value: `0x${big(bytes, usable - 8, 4).toString(16)}`,
       meaning: `High Performance SQLite keeps the pages of this trunk for ${kind ?? "a b-tree"}, so that they lie together. SQLite itself does not look at these bytes.`,
     },
     field(bytes, usable - 4, 4, "Kept for", "The root of the b-tree that the pages are kept for.", { page: true }),
@@ -171,7 +312,9 @@ export function pointers(bytes, n, usable, pages) {
   for (let i = 0; i < Math.floor(usable / 5) && n + 1 + i <= pages; i++) {
     const type = bytes[i * 5];
     entries.push({
-      at: i * 5, page: n + 1 + i, type,
+      at: i * 5,
+      page: n + 1 + i,
+      type,
       name: POINTER_TYPES[type] ?? (type === 0 ? "nothing" : `type ${type}, which does not exist`),
       parent: big(bytes, i * 5 + 1, 4),
     });

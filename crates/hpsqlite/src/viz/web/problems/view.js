@@ -59,8 +59,16 @@ class ProblemsView {
   #words() {
     const { count: all, problems } = this.#told;
     const { scanned } = this.#summary;
-    const checked = h("details", null, h("summary", null, "What is looked at"),
-      h("ul", { class: "checked" }, CHECKED.map((what) => h("li", null, what))));
+    const checked = h(
+      "details",
+      null,
+      h("summary", null, "What is looked at"),
+      h(
+        "ul",
+        { class: "checked" },
+        CHECKED.map((what) => h("li", null, what)),
+      ),
+    );
     const going = !scanned && h("p", null, "The file is still being read; more may be found.");
     if (all === 0) {
       return [going || h("p", { class: "good" }, "✓ Nothing is wrong with the pages of this file."), checked];
@@ -75,10 +83,22 @@ class ProblemsView {
     return [
       going,
       h("p", { class: "wrong" }, `${capital(plural(all, "problem"))} ${all === 1 ? "was" : "were"} found.${cut}`),
-      h("p", null, "One damaged page often leads to many lines: what is below it cannot be reached, or is reached twice. SQLite's .recover command saves what can be read into a new file."),
+      h(
+        "p",
+        null,
+        "One damaged page often leads to many lines: what is below it cannot be reached, or is reached twice. SQLite's .recover command saves what can be read into a new file.",
+      ),
       checked,
-      h("div", { class: "row" },
-        h("input", { type: "search", placeholder: "Filter by page or words", "aria-label": "Filter by page number or words", oninput: input })),
+      h(
+        "div",
+        { class: "row" },
+        h("input", {
+          type: "search",
+          placeholder: "Filter by page or words",
+          "aria-label": "Filter by page number or words",
+          oninput: input,
+        }),
+      ),
     ];
   }
 
@@ -103,25 +123,49 @@ class ProblemsView {
     const groups = this.#grouped();
     if (groups.length === 0) return fill(this.#list, h("p", { class: "empty" }, "No problem fits the filter."));
     const left = groups.length - this.#groups;
-    fill(this.#list, groups.slice(0, this.#groups).map(([key, problems]) => this.#group(key, problems)),
-      left > 0 && this.#more(`Show ${plural(Math.min(left, GROUPS), "more group")} of ${count(left)}`, () => (this.#groups += GROUPS)));
+    fill(
+      this.#list,
+      groups.slice(0, this.#groups).map(([key, problems]) => this.#group(key, problems)),
+      left > 0 &&
+        this.#more(
+          `Show ${plural(Math.min(left, GROUPS), "more group")} of ${count(left)}`,
+          () => (this.#groups += GROUPS),
+        ),
+    );
   }
 
   #group(key, problems) {
     const title = key === -1 ? "The file" : key === Infinity ? "Pages of no table or index" : treeLink(this.#app, key);
     const shown = this.#lines.get(key) ?? LINES;
     const left = problems.length - shown;
-    const line = (p) => h("li", null,
-      p.page > 0 ? h("span", null, "page ", pageLink(this.#app, p.page)) : h("span", { class: "faint" }, "the file"),
-      h("span", null, p.what));
-    return h("section", null,
+    const line = (p) =>
+      h(
+        "li",
+        null,
+        p.page > 0 ? h("span", null, "page ", pageLink(this.#app, p.page)) : h("span", { class: "faint" }, "the file"),
+        h("span", null, p.what),
+      );
+    return h(
+      "section",
+      null,
       h("h3", null, title, h("small", null, plural(problems.length, "problem"))),
       h("ul", null, problems.slice(0, shown).map(line)),
-      left > 0 && this.#more(showMore(left, 10 * LINES), () => this.#lines.set(key, shown + 10 * LINES)));
+      left > 0 && this.#more(showMore(left, 10 * LINES), () => this.#lines.set(key, shown + 10 * LINES)),
+    );
   }
 
   #more(text, change) {
-    return h("button", { type: "button", onclick: () => { change(); this.#draw(); } }, text);
+    return h(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          change();
+          this.#draw();
+        },
+      },
+      text,
+    );
   }
 }
 

@@ -63,7 +63,16 @@ export class OrderChart {
     const all = this.#reads.length;
     if (all === 0 || e.ctrlKey || e.metaKey || e.altKey) return;
     const far = Math.max(1, Math.round(all / 10));
-    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -far, PageUp: far, Home: -all, End: all }[e.key];
+    const step = {
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      ArrowRight: 1,
+      ArrowUp: 1,
+      PageDown: -far,
+      PageUp: far,
+      Home: -all,
+      End: all,
+    }[e.key];
     if (step === undefined) return;
     seek(Math.max(1, Math.min(all, this.#position + step)));
     e.preventDefault();
@@ -72,7 +81,12 @@ export class OrderChart {
   #tellPosition() {
     const all = this.#reads.length;
     const at = Math.min(this.#position, all);
-    const values = { min: 0, max: all, now: at, text: at === 0 ? `${count(at)} of ${count(all)} reads` : this.#tipOf(at - 1) };
+    const values = {
+      min: 0,
+      max: all,
+      now: at,
+      text: at === 0 ? `${count(at)} of ${count(all)} reads` : this.#tipOf(at - 1),
+    };
     for (const [name, value] of Object.entries(values)) this.element.setAttribute(`aria-value${name}`, value);
   }
 
@@ -152,7 +166,8 @@ export class OrderChart {
       const word = pixel(this.#colours.of(page));
       const x = Math.min(width - side, Math.floor(this.#x(i, plot)));
       const y = Math.max(0, Math.min(height - side, Math.floor(this.#y(page, plot))));
-      for (let row = y; row < y + side && row < height; row++) words.fill(word, row * width + Math.max(0, x), row * width + Math.max(0, x) + side);
+      for (let row = y; row < y + side && row < height; row++)
+        words.fill(word, row * width + Math.max(0, x), row * width + Math.max(0, x) + side);
     }
     context.putImageData(image, 0, 0);
   }
@@ -187,7 +202,8 @@ export class OrderChart {
       context.drawImage(this.#kept, plot.left, plot.top);
       context.globalAlpha = 1;
       const done = Math.min(this.#kept.width, Math.ceil(at));
-      if (done > 0) context.drawImage(this.#kept, 0, 0, done, this.#kept.height, plot.left, plot.top, done, this.#kept.height);
+      if (done > 0)
+        context.drawImage(this.#kept, 0, 0, done, this.#kept.height, plot.left, plot.top, done, this.#kept.height);
     }
     if (this.#position === 0 || this.#position === n) return;
     // Where it is now.
@@ -204,4 +220,3 @@ export class OrderChart {
     context.stroke();
   }
 }
-

@@ -27,7 +27,10 @@ function isInternal(name) {
 export async function examples({ trees }, columnsOf) {
   const numbered = trees.map((tree, t) => ({ ...tree, t }));
   const bySize = (a, b) => b.pages - a.pages;
-  const tables = numbered.filter((tree) => isTable(tree) && !isInternal(tree.name)).sort(bySize).slice(0, TABLES);
+  const tables = numbered
+    .filter((tree) => isTable(tree) && !isInternal(tree.name))
+    .sort(bySize)
+    .slice(0, TABLES);
   const all = [];
   for (const table of tables) {
     const columns = await columnsOf(table.t).catch(() => []);

@@ -39,10 +39,15 @@ export class ReadsMap {
 
   /** `choose(page)` is called when a page is clicked, `tipOf(page, first)` for a tip on it. */
   constructor({ choose, tipOf }) {
-    this.#picture = new Picture("query-map", "application", "Map: which pages of the file have been read. Arrow keys move, Home and End go to the first and last page, Enter opens one.", {
-      resized: () => this.#layOut(),
-      draw: () => this.#draw(),
-    });
+    this.#picture = new Picture(
+      "query-map",
+      "application",
+      "Map: which pages of the file have been read. Arrow keys move, Home and End go to the first and last page, Enter opens one.",
+      {
+        resized: () => this.#layOut(),
+        draw: () => this.#draw(),
+      },
+    );
     this.#told = h("p", { class: "visually-hidden", role: "status" });
     this.#tipOf = tipOf;
     const canvas = this.#picture.canvas;
@@ -67,9 +72,17 @@ export class ReadsMap {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     const { columns, each } = this.#grid;
     const last = Math.ceil(this.#pages / each) - 1;
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -Infinity, End: Infinity }[e.key];
+    const step = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -columns,
+      ArrowDown: columns,
+      Home: -Infinity,
+      End: Infinity,
+    }[e.key];
     if (e.key === "Enter" && this.#at !== null) choose(this.#at * each + 1);
-    else if (step !== undefined) this.#point(this.#at === null && Number.isFinite(step) ? 0 : Math.max(0, Math.min(last, (this.#at ?? 0) + step)));
+    else if (step !== undefined)
+      this.#point(this.#at === null && Number.isFinite(step) ? 0 : Math.max(0, Math.min(last, (this.#at ?? 0) + step)));
     else return;
     e.preventDefault();
   }
@@ -85,7 +98,10 @@ export class ReadsMap {
       this.#told.textContent = this.#tipOf(page, this.#first[page] ?? 0, each);
       const box = this.#picture.canvas.getBoundingClientRect();
       const { scale } = this.#picture;
-      const [left, top] = [box.left + ((cell % columns) * side) / scale, box.top + (Math.floor(cell / columns) * side) / scale];
+      const [left, top] = [
+        box.left + ((cell % columns) * side) / scale,
+        box.top + (Math.floor(cell / columns) * side) / scale,
+      ];
       showTip(this.#told.textContent, { left, top, bottom: top + side / scale });
     }
     this.#picture.soon();
@@ -178,7 +194,8 @@ export class ReadsMap {
     const left = (cell % columns) * side;
     const top = Math.floor(cell / columns) * side;
     const width = this.#kept.width;
-    for (let y = top; y < top + side - gap; y++) this.#words.fill(word, y * width + left, y * width + left + side - gap);
+    for (let y = top; y < top + side - gap; y++)
+      this.#words.fill(word, y * width + left, y * width + left + side - gap);
     this.#touched = true;
   }
 

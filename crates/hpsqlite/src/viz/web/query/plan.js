@@ -9,29 +9,74 @@ const NAME = "(.+?)";
 /** What steps mean: [pattern, explanation of its parts]. The first that fits is taken. */
 const MEANINGS = [
   [`^SCAN (\\d+ )?CONSTANT ROWS?`, () => "Nothing is read: the values are in the statement."],
-  [`^SCAN ${NAME} VIRTUAL TABLE`, (t) => `Asks the module behind ${t} for rows; that module decides which pages are read.`],
-  [`^SCAN ${NAME} USING COVERING INDEX (.+)$`, (t, i) => `Goes through all of index ${i}, which holds every column that is needed. The table ${t} itself is not read.`],
-  [`^SCAN ${NAME} USING INDEX (.+)$`, (t, i) => `Goes through all of index ${i} in its order, and looks up the row in ${t} for each entry. These look-ups jump unless the table is in the same order.`],
+  [
+    `^SCAN ${NAME} VIRTUAL TABLE`,
+    (t) => `Asks the module behind ${t} for rows; that module decides which pages are read.`,
+  ],
+  [
+    `^SCAN ${NAME} USING COVERING INDEX (.+)$`,
+    (t, i) =>
+      `Goes through all of index ${i}, which holds every column that is needed. The table ${t} itself is not read.`,
+  ],
+  [
+    `^SCAN ${NAME} USING INDEX (.+)$`,
+    (t, i) =>
+      `Goes through all of index ${i} in its order, and looks up the row in ${t} for each entry. These look-ups jump unless the table is in the same order.`,
+  ],
   [`^SCAN ${NAME}$`, (t) => `Reads all of ${t}, leaf by leaf in the order of its keys.`],
   [`^SEARCH ${NAME} VIRTUAL TABLE`, (t) => `Asks the module behind ${t} for the rows that fit.`],
-  [`^SEARCH ${NAME} USING INTEGER PRIMARY KEY \\((.+)\\)$`, (t, k) => (k === "rowid=?" ? `Finds one row of ${t} by its rowid: one way down the b-tree, a page a level, each time.` : `Reads the part of ${t} whose rowids are in a range: one way down, then leaf by leaf.`)],
+  [
+    `^SEARCH ${NAME} USING INTEGER PRIMARY KEY \\((.+)\\)$`,
+    (t, k) =>
+      k === "rowid=?"
+        ? `Finds one row of ${t} by its rowid: one way down the b-tree, a page a level, each time.`
+        : `Reads the part of ${t} whose rowids are in a range: one way down, then leaf by leaf.`,
+  ],
   [`^SEARCH ${NAME} USING PRIMARY KEY`, (t) => `Finds rows of ${t} by its primary key, down its own b-tree.`],
-  [`^SEARCH ${NAME} USING AUTOMATIC (?:PARTIAL )?(?:COVERING )?INDEX`, (t) => `There is no index that fits, so SQLite makes one of ${t} for this statement alone: first it reads all of the table, then it looks up in memory.`],
-  [`^SEARCH ${NAME} USING COVERING INDEX (.+?)(?: \\((.+)\\))?$`, (t, i) => `Finds entries in index ${i}, which holds every column that is needed. The table ${t} itself is not read.`],
-  [`^SEARCH ${NAME} USING INDEX (.+?)(?: \\((.+)\\))?$`, (t, i) => `Finds entries in index ${i}, and looks up the row in ${t} for each of them: often another page each time.`],
+  [
+    `^SEARCH ${NAME} USING AUTOMATIC (?:PARTIAL )?(?:COVERING )?INDEX`,
+    (t) =>
+      `There is no index that fits, so SQLite makes one of ${t} for this statement alone: first it reads all of the table, then it looks up in memory.`,
+  ],
+  [
+    `^SEARCH ${NAME} USING COVERING INDEX (.+?)(?: \\((.+)\\))?$`,
+    (t, i) =>
+      `Finds entries in index ${i}, which holds every column that is needed. The table ${t} itself is not read.`,
+  ],
+  [
+    `^SEARCH ${NAME} USING INDEX (.+?)(?: \\((.+)\\))?$`,
+    (t, i) =>
+      `Finds entries in index ${i}, and looks up the row in ${t} for each of them: often another page each time.`,
+  ],
   [`^SEARCH ${NAME}$`, (t) => `Finds some rows of ${t}.`],
-  [`^USE TEMP B-TREE FOR (.+)$`, (w) => `${purpose(w)} in memory, or in a temporary file if there are many rows. No pages of this database are read for that.`],
+  [
+    `^USE TEMP B-TREE FOR (.+)$`,
+    (w) =>
+      `${purpose(w)} in memory, or in a temporary file if there are many rows. No pages of this database are read for that.`,
+  ],
   [`^USE HASH TABLE FOR (.+)$`, (w) => `${purpose(w)} in a hash table in memory: High Performance SQLite's own way.`],
-  [`^(?:CREATE )?BLOOM FILTER`, () => "A small table of bits in memory that tells quickly which rows cannot match, so that they are not looked up."],
+  [
+    `^(?:CREATE )?BLOOM FILTER`,
+    () => "A small table of bits in memory that tells quickly which rows cannot match, so that they are not looked up.",
+  ],
   [`^MULTI-INDEX OR`, () => "Each part of the OR is found by an index of its own; the rows are then put together."],
   [`^INDEX \\d+$`, () => "One part of the OR."],
-  [`^(?:REUSE )?(?:CORRELATED )?(?:SCALAR |LIST )?SUBQUERY`, (step) => (step.includes("CORRELATED") ? "A SELECT inside the statement that depends on the row outside: it runs again for every row." : "A SELECT inside the statement. It runs once, and its result is kept.")],
+  [
+    `^(?:REUSE )?(?:CORRELATED )?(?:SCALAR |LIST )?SUBQUERY`,
+    (step) =>
+      step.includes("CORRELATED")
+        ? "A SELECT inside the statement that depends on the row outside: it runs again for every row."
+        : "A SELECT inside the statement. It runs once, and its result is kept.",
+  ],
   [`^CO-ROUTINE (.+)$`, (v) => `Makes the rows of ${v} one by one, as they are wanted.`],
   [`^MATERIALIZE (.+)$`, (v) => `Makes all rows of ${v} first, and keeps them in memory or in a temporary file.`],
   [`^COMPOUND QUERY`, () => "Several SELECTs put together."],
   [`^LEFT-MOST SUBQUERY`, () => "The first of them."],
   [`^UNION ALL`, () => "Its rows come after those before."],
-  [`^(UNION|EXCEPT|INTERSECT) USING TEMP B-TREE`, () => "Rows are compared with those before in memory, or in a temporary file."],
+  [
+    `^(UNION|EXCEPT|INTERSECT) USING TEMP B-TREE`,
+    () => "Rows are compared with those before in memory, or in a temporary file.",
+  ],
   [`^MERGE`, () => "Both sides are sorted, and merged like a zip."],
   [`^(?:LEFT|RIGHT)$`, () => "One side of the merge."],
   [`^RIGHT-JOIN (.+)$`, (t) => `Reads the rows of ${t} again that found no partner.`],
@@ -54,15 +99,20 @@ function purpose(what) {
 export function meaning(detail, made = new Set()) {
   const ours = / VECTORIZED\b/.test(detail);
   const left = / LEFT-JOIN$/.test(detail);
-  const plain = detail.replace(/ VECTORIZED\b/g, "").replace(/ LEFT-JOIN$/, "").trim();
+  const plain = detail
+    .replace(/ VECTORIZED\b/g, "")
+    .replace(/ LEFT-JOIN$/, "")
+    .trim();
   const [, scanned] = /^SCAN (.+)$/.exec(plain) ?? [];
-  if (made.has(scanned) || /^\(?subquery/i.test(scanned ?? "")) return `Goes through the rows of ${scanned}, which the statement makes itself.`;
+  if (made.has(scanned) || /^\(?subquery/i.test(scanned ?? ""))
+    return `Goes through the rows of ${scanned}, which the statement makes itself.`;
   for (const [pattern, explain] of MEANINGS) {
     const match = pattern.exec(plain);
     if (!match) continue;
     const words = [explain(...match.slice(1), plain)];
     if (left) words.push("A row that finds no partner is kept.");
-    if (ours) words.push("High Performance SQLite does it with its own executor, which reads adjacent pages by one call.");
+    if (ours)
+      words.push("High Performance SQLite does it with its own executor, which reads adjacent pages by one call.");
     return words.join(" ");
   }
   return "";
@@ -81,12 +131,21 @@ export function planTree(steps) {
   }
   const drawn = new Set();
   const list = (parent) =>
-    h("ul", { class: "plan" }, (below.get(parent) ?? []).filter((step) => !drawn.has(step)).map((step) => {
-      drawn.add(step);
-      return h("li", null,
-        h("code", null, step.detail),
-        h("div", { class: "small faint" }, meaning(step.detail, made)),
-        below.has(step.id) && list(step.id));
-    }));
+    h(
+      "ul",
+      { class: "plan" },
+      (below.get(parent) ?? [])
+        .filter((step) => !drawn.has(step))
+        .map((step) => {
+          drawn.add(step);
+          return h(
+            "li",
+            null,
+            h("code", null, step.detail),
+            h("div", { class: "small faint" }, meaning(step.detail, made)),
+            below.has(step.id) && list(step.id),
+          );
+        }),
+    );
   return list(0);
 }

@@ -27,15 +27,32 @@ export class Player {
     this.#moved = moved;
     const step = (by) => () => this.seek(this.#at + by);
     this.slider = h("input", {
-      type: "range", min: 0, max: 0, step: 1, value: 0, "aria-label": "Reads done", class: "query-slider",
+      type: "range",
+      min: 0,
+      max: 0,
+      step: 1,
+      value: 0,
+      "aria-label": "Reads done",
+      class: "query-slider",
       oninput: () => this.seek(Number(this.slider.value)),
     });
     this.play = h("button", { type: "button", class: "primary query-play", onclick: () => this.toggle() }, "Play");
-    this.back = h("button", { type: "button", class: "icon", "aria-label": "One read back", title: "One read back", onclick: step(-1) }, "‹");
-    this.forward = h("button", { type: "button", class: "icon", "aria-label": "One read forward", title: "One read forward", onclick: step(1) }, "›");
+    this.back = h(
+      "button",
+      { type: "button", class: "icon", "aria-label": "One read back", title: "One read back", onclick: step(-1) },
+      "‹",
+    );
+    this.forward = h(
+      "button",
+      { type: "button", class: "icon", "aria-label": "One read forward", title: "One read forward", onclick: step(1) },
+      "›",
+    );
     const kept = remembered("query-speed");
-    this.speed = h("select", { "aria-label": "Speed", onchange: () => remember("query-speed", this.speed.value) },
-      SPEEDS.map(({ id, label }) => h("option", { value: id, selected: id === kept }, label)));
+    this.speed = h(
+      "select",
+      { "aria-label": "Speed", onchange: () => remember("query-speed", this.speed.value) },
+      SPEEDS.map(({ id, label }) => h("option", { value: id, selected: id === kept }, label)),
+    );
     this.element = h("div", { class: "query-player" }, this.play, this.back, this.forward, this.slider, this.speed);
     this.set(0);
   }

@@ -52,16 +52,31 @@ class QueryView {
     this.#said = h("div", { class: "query-said", role: "status" });
     this.#result = h("div", { class: "query-result" });
     const figure = (title, explained, picture) =>
-      h("figure", null, h("figcaption", null, h("strong", null, title), " ", h("span", { class: "small faint" }, explained)), picture);
-    this.element = h("div", { class: "view query" },
+      h(
+        "figure",
+        null,
+        h("figcaption", null, h("strong", null, title), " ", h("span", { class: "small faint" }, explained)),
+        picture,
+      );
+    this.element = h(
+      "div",
+      { class: "view query" },
       this.#form,
       this.#said,
-      h("div", { class: "query-pictures" },
+      h(
+        "div",
+        { class: "query-pictures" },
         figure("The file.", "Every page in its place; those that were read are lit.", this.#map.element),
-        figure("The order.", "To the right the reads as they came, down the pages of the file: adjacent pages make a line, jumps do not.", this.#chart.element)),
+        figure(
+          "The order.",
+          "To the right the reads as they came, down the pages of the file: adjacent pages make a line, jumps do not.",
+          this.#chart.element,
+        ),
+      ),
       this.#player.element,
       this.#line,
-      this.#result);
+      this.#result,
+    );
     app.on("theme", () => this.#whenSeen("colours", () => this.#recolour()));
     app.on("map", ({ file }) => file === this.#file && this.#whenSeen("colours", () => this.#recolourSoon()));
     app.on("summary", ({ file }) => file === this.#file && this.#whenSeen("summary", () => this.#load()));
@@ -93,7 +108,12 @@ class QueryView {
 
   #makeForm() {
     this.#text = h("textarea", {
-      rows: 4, spellcheck: "false", autocapitalize: "off", autocomplete: "off", "aria-label": "A statement that reads", class: "mono query-text-box",
+      rows: 4,
+      spellcheck: "false",
+      autocapitalize: "off",
+      autocomplete: "off",
+      "aria-label": "A statement that reads",
+      class: "mono query-text-box",
       onkeydown: (e) => {
         if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) {
           e.preventDefault();
@@ -102,7 +122,8 @@ class QueryView {
       },
     });
     this.#examples = h("select", {
-      "aria-label": "Examples", class: "query-examples",
+      "aria-label": "Examples",
+      class: "query-examples",
       onchange: () => {
         if (this.#examples.value) this.#text.value = this.#examples.value;
         this.#examples.selectedIndex = 0;
@@ -110,17 +131,42 @@ class QueryView {
       },
     });
     this.#libraries = Object.entries(LIBRARIES).map(([id, name], i) =>
-      h("label", { class: "check" }, h("input", { type: "radio", name: "query-library", value: id, checked: i === 0 }), name));
+      h(
+        "label",
+        { class: "check" },
+        h("input", { type: "radio", name: "query-library", value: id, checked: i === 0 }),
+        name,
+      ),
+    );
     this.#run = h("button", { type: "button", class: "primary", onclick: () => this.#start() }, "Run");
     this.#stop = h("button", { type: "button", onclick: () => this.#halt(), disabled: true }, "Stop");
     tip(this.#run, () => "Ctrl+Enter");
-    this.#form = h("section", { class: "query-form", "aria-label": "Statement" },
+    this.#form = h(
+      "section",
+      { class: "query-form", "aria-label": "Statement" },
       this.#text,
       h("div", { class: "row" }, this.#run, this.#stop, this.#libraries, this.#examples),
-      h("details", { class: "small" }, h("summary", null, "What is counted?"),
-        h("p", null, "Every page that is read from the file, or from its write-ahead log, while the statement runs, in the order of reading. The connection is new, so its cache (2 MB) is empty: a page is read when it is needed first, and again only if it had to leave the cache. Looking at a page again in the cache is no read. The first is page 1, with which every transaction begins; reading the list of tables before that is left out."),
-        h("p", null, "HP SQLite works with one thread here, so that there is an order, and without its shortcut for long chains of overflow pages. It reads adjacent leaves by one call; each of these pages is counted. The first leaf may be read twice, as it looks at it to see whether the table is large."),
-        h("p", null, "Only reading is possible: the connection refuses everything else. A statement is stopped after 60 seconds.")));
+      h(
+        "details",
+        { class: "small" },
+        h("summary", null, "What is counted?"),
+        h(
+          "p",
+          null,
+          "Every page that is read from the file, or from its write-ahead log, while the statement runs, in the order of reading. The connection is new, so its cache (2 MB) is empty: a page is read when it is needed first, and again only if it had to leave the cache. Looking at a page again in the cache is no read. The first is page 1, with which every transaction begins; reading the list of tables before that is left out.",
+        ),
+        h(
+          "p",
+          null,
+          "HP SQLite works with one thread here, so that there is an order, and without its shortcut for long chains of overflow pages. It reads adjacent leaves by one call; each of these pages is counted. The first leaf may be read twice, as it looks at it to see whether the table is large.",
+        ),
+        h(
+          "p",
+          null,
+          "Only reading is possible: the connection refuses everything else. A statement is stopped after 60 seconds.",
+        ),
+      ),
+    );
   }
 
   show({ sql } = {}) {
@@ -152,7 +198,10 @@ class QueryView {
     this.#shown = null;
     this.#statement = null;
     this.#text.value = "";
-    fill(this.#said, h("p", { class: "faint" }, "Type a SELECT, or take an example, and run it: the pages that it reads light up."));
+    fill(
+      this.#said,
+      h("p", { class: "faint" }, "Type a SELECT, or take an example, and run it: the pages that it reads light up."),
+    );
     fill(this.#result);
     this.#load(true);
   }
@@ -170,7 +219,11 @@ class QueryView {
     this.#player.set(0);
     const offered = await examples(summary, async (t) => (await this.#app.source.tree(file, t)).columns);
     if (file !== this.#file) return;
-    fill(this.#examples, h("option", { value: "" }, "Examples …"), offered.map(({ label, sql }) => h("option", { value: sql }, label)));
+    fill(
+      this.#examples,
+      h("option", { value: "" }, "Examples …"),
+      offered.map(({ label, sql }) => h("option", { value: sql }, label)),
+    );
     if (!this.#text.value) this.#text.value = offered[0]?.sql ?? "";
   }
 
@@ -281,8 +334,9 @@ class QueryView {
       return;
     }
     const shown = { library: run.library, answer, reads: run.reads.all() };
-    this.#runs = [...this.#runs.filter((other) => other.library !== run.library), shown]
-      .sort((a, b) => Object.keys(LIBRARIES).indexOf(a.library) - Object.keys(LIBRARIES).indexOf(b.library));
+    this.#runs = [...this.#runs.filter((other) => other.library !== run.library), shown].sort(
+      (a, b) => Object.keys(LIBRARIES).indexOf(a.library) - Object.keys(LIBRARIES).indexOf(b.library),
+    );
     this.#present(shown);
   }
 
@@ -291,7 +345,11 @@ class QueryView {
     // SQLite counts bytes, of the statement that ran: another one may be in the box by now.
     const before = new TextDecoder().decode(new TextEncoder().encode(this.#statement).slice(0, offset));
     const lines = before.split("\n");
-    return h("p", { class: "wrong" }, `${capital(message)} (line ${count(lines.length)}, column ${count(lines.at(-1).length + 1)})`);
+    return h(
+      "p",
+      { class: "wrong" },
+      `${capital(message)} (line ${count(lines.length)}, column ${count(lines.at(-1).length + 1)})`,
+    );
   }
 
   /** Shows one of the runs. */
@@ -305,35 +363,59 @@ class QueryView {
     this.#chart.set(reads, this.#summary.pages, colours);
     this.#player.set(reads.length);
     const stopped = answer.stopped ? "It was stopped; what is here is of the part that ran." : null;
-    fill(this.#said,
+    fill(
+      this.#said,
       answer.error && !answer.stopped && this.#errorLine(answer.error),
       stopped && h("p", { class: "warn" }, stopped),
-      verdict(app, answer, this.#summary));
+      verdict(app, answer, this.#summary),
+    );
     const other = Object.keys(LIBRARIES).find((library) => !this.#runs.some((r) => r.library === library));
-    fill(this.#result,
-      answer.notes.length > 0 && h("ul", { class: "small query-notes" }, answer.notes.map((note) => h("li", null, note))),
-      h("div", { class: "query-columns" },
-        h("section", null,
-          h("h2", null, "Plan"),
-          planTree(answer.plan)),
-        h("section", null,
+    fill(
+      this.#result,
+      answer.notes.length > 0 &&
+        h(
+          "ul",
+          { class: "small query-notes" },
+          answer.notes.map((note) => h("li", null, note)),
+        ),
+      h(
+        "div",
+        { class: "query-columns" },
+        h("section", null, h("h2", null, "Plan"), planTree(answer.plan)),
+        h(
+          "section",
+          null,
           h("h2", null, "Reads"),
           this.#chooser(run, other),
-          numbersTable(this.#runs, this.#summary.header.page_size)),
-        h("section", null,
-          h("h2", null, "Of what"),
-          treesTable(app, answer),
-          kindsLine(answer, this.#summary))),
-      h("section", null, h("h2", null, "Rows"), rowsTable(answer)));
+          numbersTable(this.#runs, this.#summary.header.page_size),
+        ),
+        h("section", null, h("h2", null, "Of what"), treesTable(app, answer), kindsLine(answer, this.#summary)),
+      ),
+      h("section", null, h("h2", null, "Rows"), rowsTable(answer)),
+    );
   }
 
   /** Which library's reads are shown, and a button to run it with the other one. */
   #chooser(run, other) {
     if (other) {
-      return h("p", null, h("button", { type: "button", onclick: () => this.#startWith(other) }, `Run it with ${LIBRARIES[other]} too`));
+      return h(
+        "p",
+        null,
+        h("button", { type: "button", onclick: () => this.#startWith(other) }, `Run it with ${LIBRARIES[other]} too`),
+      );
     }
-    return h("p", { class: "row", role: "group", "aria-label": "Whose reads are shown" }, h("span", null, "Shown:"),
-      this.#runs.map((each) => h("button", { type: "button", "aria-pressed": String(each === run), onclick: () => this.#present(each) }, LIBRARIES[each.library])));
+    return h(
+      "p",
+      { class: "row", role: "group", "aria-label": "Whose reads are shown" },
+      h("span", null, "Shown:"),
+      this.#runs.map((each) =>
+        h(
+          "button",
+          { type: "button", "aria-pressed": String(each === run), onclick: () => this.#present(each) },
+          LIBRARIES[each.library],
+        ),
+      ),
+    );
   }
 
   #startWith(library) {

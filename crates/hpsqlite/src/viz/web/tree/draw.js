@@ -21,7 +21,14 @@ const FEWEST = 4;
 const SAMPLES = 16;
 
 /** From the file's start to its end: told apart by lightness as well, also by the colour-blind. */
-const POSITIONS = [[0, 45, 110], [60, 85, 130], [110, 112, 125], [150, 143, 115], [200, 182, 90], [250, 225, 70]];
+const POSITIONS = [
+  [0, 45, 110],
+  [60, 85, 130],
+  [110, 112, 125],
+  [150, 143, 115],
+  [200, 182, 90],
+  [250, 225, 70],
+];
 
 /** The colour of a place in the file, 0 to 1. */
 export function positionColour(x) {
@@ -45,20 +52,30 @@ export class TreeDrawing {
   #drag = null;
   #due = false;
   #canvas = h("canvas", {
-    tabindex: "0", role: "application",
-    "aria-label": "Drawing of the b-tree. Arrow keys move, plus and minus zoom, 0 shows all, Enter opens the page in the middle.",
+    tabindex: "0",
+    role: "application",
+    "aria-label":
+      "Drawing of the b-tree. Arrow keys move, plus and minus zoom, 0 shows all, Enter opens the page in the middle.",
   });
   #share = h("span", { class: "small faint" });
 
   constructor(app) {
     this.#app = app;
-    const button = (text, label, f) => h("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick: f }, text);
-    this.element = h("div", { class: "tree-drawing" },
-      h("div", { class: "row tree-zoom" },
-        button("+", "Zoom in", () => this.#zoom(0.5)), button("−", "Zoom out", () => this.#zoom(2)),
+    const button = (text, label, f) =>
+      h("button", { type: "button", class: "icon", title: label, "aria-label": label, onclick: f }, text);
+    this.element = h(
+      "div",
+      { class: "tree-drawing" },
+      h(
+        "div",
+        { class: "row tree-zoom" },
+        button("+", "Zoom in", () => this.#zoom(0.5)),
+        button("−", "Zoom out", () => this.#zoom(2)),
         h("button", { type: "button", onclick: () => this.#look(0, this.#data?.leaves ?? 1) }, "All"),
-        this.#share),
-      h("div", { class: "tree-canvas" }, this.#canvas));
+        this.#share,
+      ),
+      h("div", { class: "tree-canvas" }, this.#canvas),
+    );
     const canvas = this.#canvas;
     canvas.addEventListener("wheel", (e) => this.#wheel(e), { passive: false });
     canvas.addEventListener("pointerdown", (e) => this.#down(e));
@@ -121,10 +138,20 @@ export class TreeDrawing {
   get #sizes() {
     const width = Math.max(200, this.element.clientWidth);
     const depth = this.#data.levels.length;
-    const rows = this.#data.levels.map((_, l) => ({ y: l * ROW + (l > 0 ? l * GAP : 0), h: l === depth - 1 ? LEAVES : ROW }));
+    const rows = this.#data.levels.map((_, l) => ({
+      y: l * ROW + (l > 0 ? l * GAP : 0),
+      h: l === depth - 1 ? LEAVES : ROW,
+    }));
     const jumps = rows.at(-1).y + LEAVES + 3;
     const plot = jumps + JUMPS + GAP;
-    return { width, rows, jumps, plot, height: plot + PLOT + 4, scale: (width - GUTTER) / Math.max(1, this.#to - this.#from) };
+    return {
+      width,
+      rows,
+      jumps,
+      plot,
+      height: plot + PLOT + 4,
+      scale: (width - GUTTER) / Math.max(1, this.#to - this.#from),
+    };
   }
 
   #draw() {
@@ -146,7 +173,12 @@ export class TreeDrawing {
     this.#drawPlot(c, s, ink, paint);
     this.#drawWay(c, s, ink);
     const seen = Math.round(this.#to - this.#from);
-    this.#share.textContent = seen >= this.#data.leaves ? (seen === 1 ? "one leaf" : `all ${count(this.#data.leaves)} leaves`) : `leaves ${count(Math.floor(this.#from) + 1)} to ${count(Math.ceil(this.#to))} of ${count(this.#data.leaves)}`;
+    this.#share.textContent =
+      seen >= this.#data.leaves
+        ? seen === 1
+          ? "one leaf"
+          : `all ${count(this.#data.leaves)} leaves`
+        : `leaves ${count(Math.floor(this.#from) + 1)} to ${count(Math.ceil(this.#to))} of ${count(this.#data.leaves)}`;
   }
 
   /** The colour of pages `from` to `to` of a level, by their places. */
@@ -155,7 +187,9 @@ export class TreeDrawing {
     if (this.#by === "position") return (level, from) => positionColour(level[from] / Math.max(1, pages));
     const dark = this.#app.dark;
     const [full, empty] = [rgb(this.#colour?.[dark ? "dark" : "light"]), dark ? [34, 39, 46] : [244, 246, 248]];
-    const shade = Array.from({ length: 256 }, (_, f) => css(full.map((x, k) => Math.round(empty[k] + (x - empty[k]) * (0.06 + 0.94 * (f / 255) ** 1.5)))));
+    const shade = Array.from({ length: 256 }, (_, f) =>
+      css(full.map((x, k) => Math.round(empty[k] + (x - empty[k]) * (0.06 + 0.94 * (f / 255) ** 1.5)))),
+    );
     return (level, from, to) => {
       const step = Math.max(1, Math.ceil((to - from) / SAMPLES));
       let [sum, n] = [0, 0];
@@ -170,7 +204,11 @@ export class TreeDrawing {
     c.fillStyle = ink.faint;
     c.textAlign = "right";
     c.textBaseline = "middle";
-    c.fillText(last === 0 ? "root, leaf" : l === 0 ? "root" : l === last ? "leaves" : `level ${l}`, GUTTER - 8, y + height / 2);
+    c.fillText(
+      last === 0 ? "root, leaf" : l === 0 ? "root" : l === last ? "leaves" : `level ${l}`,
+      GUTTER - 8,
+      y + height / 2,
+    );
     const first = this.#data.placeAt(l, this.#from);
     const end = this.#data.placeAt(l, Math.min(this.#to, this.#data.leaves) - 1e-9) + 1;
     const x = (leaf) => GUTTER + (leaf - this.#from) * s.scale;
@@ -251,7 +289,7 @@ export class TreeDrawing {
     c.textBaseline = "bottom";
     c.fillText(count(this.#map.pages), GUTTER - 8, s.plot + PLOT);
     const [first, end] = [Math.max(0, Math.floor(this.#from)), Math.min(leaves.length, Math.ceil(this.#to))];
-    const step = Math.max(1, Math.floor(((end - first) / (s.width - GUTTER)) / SAMPLES));
+    const step = Math.max(1, Math.floor((end - first) / (s.width - GUTTER) / SAMPLES));
     const size = s.scale > 6 ? 4 : s.scale > 1 ? 2.5 : 1.5;
     c.fillStyle = ink.ink;
     for (let i = first; i < end; i += step) {
@@ -331,7 +369,8 @@ export class TreeDrawing {
     if (!this.#data || !(e.ctrlKey || document.activeElement === this.#canvas)) return;
     e.preventDefault();
     const wide = this.#to - this.#from;
-    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.#look(this.#from + (e.deltaX / 800) * wide, this.#to + (e.deltaX / 800) * wide);
+    if (Math.abs(e.deltaX) > Math.abs(e.deltaY))
+      this.#look(this.#from + (e.deltaX / 800) * wide, this.#to + (e.deltaX / 800) * wide);
     else this.#zoom(1.0015 ** e.deltaY, this.#leafUnder(e));
   }
 
@@ -362,7 +401,12 @@ export class TreeDrawing {
     const levels = this.#data.levels;
     const where = `${count(place + 1)} of ${count(levels[level].length)} in key order`;
     const next = levels[level][place + 1];
-    const step = next === undefined ? "" : next === page + 1 ? "; the next one is the next page of the file" : `; the next one is page ${count(next)}`;
+    const step =
+      next === undefined
+        ? ""
+        : next === page + 1
+          ? "; the next one is the next page of the file"
+          : `; the next one is page ${count(next)}`;
     return `Page ${count(page)}, ${percent((this.#map.fill(page) ?? 0) / 255)} full: ${where}${step}.`;
   }
 
@@ -382,7 +426,8 @@ export class TreeDrawing {
     else if (e.key === "+" || e.key === "=") this.#zoom(0.5);
     else if (e.key === "-") this.#zoom(2);
     else if (e.key === "0") this.#look(0, this.#data.leaves);
-    else if (e.key === "Enter") this.#app.go("page", { page: this.#data.levels.at(-1)[Math.floor((this.#from + this.#to) / 2)] });
+    else if (e.key === "Enter")
+      this.#app.go("page", { page: this.#data.levels.at(-1)[Math.floor((this.#from + this.#to) / 2)] });
     else return;
     e.preventDefault();
   }

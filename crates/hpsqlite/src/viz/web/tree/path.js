@@ -38,7 +38,8 @@ export function parseKey(text) {
 function plain(word) {
   if (word === "") throw new Error("A value is missing: an empty text is written as ''.");
   if (/^null$/i.test(word)) return null;
-  if (/^[+-]?\d+$/.test(word)) return Number.isSafeInteger(Number(word)) ? Number(word) : { integer: String(BigInt(word.replace("+", ""))) };
+  if (/^[+-]?\d+$/.test(word))
+    return Number.isSafeInteger(Number(word)) ? Number(word) : { integer: String(BigInt(word.replace("+", ""))) };
   const number = Number(word);
   return Number.isFinite(number) && /^[+-]?[\d.]/.test(word) ? number : word;
 }
@@ -58,7 +59,13 @@ export class TreePath {
   constructor(app, drawing) {
     this.#app = app;
     this.#drawing = drawing;
-    const form = h("form", { class: "row" }, this.#label, this.#input, h("button", { type: "submit", class: "primary" }, "Show the way"));
+    const form = h(
+      "form",
+      { class: "row" },
+      this.#label,
+      this.#input,
+      h("button", { type: "submit", class: "primary" }, "Show the way"),
+    );
     form.addEventListener("submit", (e) => {
       e.preventDefault();
       this.#submit();
@@ -77,11 +84,23 @@ export class TreePath {
     this.#facts = facts;
     this.#asked++;
     const keys = facts.columns.filter((column) => column.key).map((column) => column.name ?? "expression");
-    this.#label.textContent = this.#byRowid ? "Rowid" : keys.length > 1 ? `Values of ${keys.join(", ")} (one or more)` : `Value of ${keys[0] ?? "the key"}`;
+    this.#label.textContent = this.#byRowid
+      ? "Rowid"
+      : keys.length > 1
+        ? `Values of ${keys.join(", ")} (one or more)`
+        : `Value of ${keys[0] ?? "the key"}`;
     this.#input.placeholder = this.#byRowid ? "for example 42" : "for example 42, 'text', NULL, x'00ff'";
     this.#input.value = "";
-    fill(this.#steps, facts.columns_error && !this.#byRowid &&
-      h("p", { class: "small" }, `How its keys are ordered is not known, so no key can be looked for: ${facts.columns_error}.`));
+    fill(
+      this.#steps,
+      facts.columns_error &&
+        !this.#byRowid &&
+        h(
+          "p",
+          { class: "small" },
+          `How its keys are ordered is not known, so no key can be looked for: ${facts.columns_error}.`,
+        ),
+    );
   }
 
   /** Shows the way that an address names: to a `rowid`, to a `key` (as JSON), to a `page`. */
@@ -140,19 +159,40 @@ export class TreePath {
       const unknown = page.cells === null;
       const taken = way.cells[i];
       const entry = taken === undefined ? null : cells.find((e) => e.index === taken);
-      const title = h("strong", null, i === 0 ? "Root" : page.kind.endsWith("leaf") ? "Leaf" : `Level ${i}`, ", page ", pageLink(app, page.number));
+      const title = h(
+        "strong",
+        null,
+        i === 0 ? "Root" : page.kind.endsWith("leaf") ? "Leaf" : `Level ${i}`,
+        ", page ",
+        pageLink(app, page.number),
+      );
       let words;
       if (unknown) words = taken === undefined ? "" : `cell ${taken}`;
-      else if (i < last && entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: ${this.#byRowid ? "up to" : "what comes before"} `, h("code", null, this.#key(entry))];
+      else if (i < last && entry)
+        words = [
+          this.#cellLink(page, entry),
+          ` of ${count(cells.length)}: ${this.#byRowid ? "up to" : "what comes before"} `,
+          h("code", null, this.#key(entry)),
+        ];
       else if (i < last) words = `what comes after all of its ${plural(cells.length, "cell")}`;
-      else if (entry) words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: `, h("code", null, this.#key(entry))];
+      else if (entry)
+        words = [this.#cellLink(page, entry), ` of ${count(cells.length)}: `, h("code", null, this.#key(entry))];
       else if (what.page !== undefined) words = plural(cells.length, "cell");
       else words = "it is not there; this is where it would be";
       return h("li", null, title, words && ": ", words);
     });
     const found = way.cell !== null && way.cell !== undefined;
-    const title = what.page !== undefined ? `The way to page ${count(what.page)}` : found ? "The way to it" : "It is not in this b-tree";
-    fill(this.#steps, h("h3", null, `${title}: ${plural(pages.length, "page")} ${pages.length === 1 ? "is" : "are"} read`), h("ol", null, steps));
+    const title =
+      what.page !== undefined
+        ? `The way to page ${count(what.page)}`
+        : found
+          ? "The way to it"
+          : "It is not in this b-tree";
+    fill(
+      this.#steps,
+      h("h3", null, `${title}: ${plural(pages.length, "page")} ${pages.length === 1 ? "is" : "are"} read`),
+      h("ol", null, steps),
+    );
   }
 
   #cellLink(page, entry) {
@@ -163,7 +203,9 @@ export class TreePath {
   #key(entry) {
     if (this.#byRowid) return `rowid ${entry.rowid}`;
     const columns = this.#facts.columns;
-    const values = (entry.record ?? []).slice(0, 4).map((value, i) => `${columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`} = ${brief(value, 40)}`);
+    const values = (entry.record ?? [])
+      .slice(0, 4)
+      .map((value, i) => `${columns[i] ? (columns[i].name ?? "expression") : `value ${i + 1}`} = ${brief(value, 40)}`);
     return values.join(", ");
   }
 }

@@ -18,7 +18,12 @@ class TreeView {
   #asked = 0;
   #redraw = null;
   #choice = h("select", { "aria-label": "Table or index" });
-  #by = h("select", { "aria-label": "Colour of pages" }, h("option", { value: "fill" }, "how full a page is"), h("option", { value: "position" }, "where in the file it is"));
+  #by = h(
+    "select",
+    { "aria-label": "Colour of pages" },
+    h("option", { value: "fill" }, "how full a page is"),
+    h("option", { value: "position" }, "where in the file it is"),
+  );
   #title = h("h2", { class: "tree-title" });
   #words = h("p");
   #legend = h("div", { class: "tree-legend small" });
@@ -40,13 +45,24 @@ class TreeView {
       app.select({ trees: new Set([this.#tree]) });
       app.go("map");
     });
-    this.element = h("div", { class: "view tree-view waiting" },
-      h("div", { class: "row tree-bar" }, h("label", { class: "row" }, "B-tree", this.#choice), h("label", { class: "row" }, "Colour by", this.#by), onMap),
-      this.#title, this.#words, this.#wrong,
+    this.element = h(
+      "div",
+      { class: "view tree-view waiting" },
+      h(
+        "div",
+        { class: "row tree-bar" },
+        h("label", { class: "row" }, "B-tree", this.#choice),
+        h("label", { class: "row" }, "Colour by", this.#by),
+        onMap,
+      ),
+      this.#title,
+      this.#words,
+      this.#wrong,
       h("section", null, this.drawing.element, this.#legend),
       h("section", null, h("h3", null, "The way to a key"), this.path.element),
       h("section", null, h("h3", null, "Level by level"), this.#levels),
-      this.#sql);
+      this.#sql,
+    );
     app.on("summary", ({ file }) => this.#visible && file === app.file && this.#load({}, true));
     app.on("map", ({ file }) => file === this.#file && this.#mapCame());
   }
@@ -73,7 +89,10 @@ class TreeView {
   /** The b-tree that a page belongs to; nothing if there is no such page, or it belongs to none. */
   async #ownerOf(page) {
     if (page === undefined) return null;
-    return this.#app.source.page(this.#app.file, page).then(({ owner }) => owner, () => null);
+    return this.#app.source.page(this.#app.file, page).then(
+      ({ owner }) => owner,
+      () => null,
+    );
   }
 
   async #load(params, anew) {
@@ -101,29 +120,73 @@ class TreeView {
 
   #draw(summary, info) {
     this.element.classList.remove("waiting");
-    const options = summary.trees.map((tree, t) => ({ tree, t })).sort((a, b) => b.tree.pages - a.tree.pages || a.t - b.t);
-    fill(this.#choice, options.map(({ tree, t }) =>
-      h("option", { value: t, selected: t === this.#tree }, `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ${plural(tree.pages, "page")})`)));
+    const options = summary.trees
+      .map((tree, t) => ({ tree, t }))
+      .sort((a, b) => b.tree.pages - a.tree.pages || a.t - b.t);
+    fill(
+      this.#choice,
+      options.map(({ tree, t }) =>
+        h(
+          "option",
+          { value: t, selected: t === this.#tree },
+          `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ${plural(tree.pages, "page")})`,
+        ),
+      ),
+    );
     fill(this.#title, info.name);
     const depth = this.#data.levels.length;
-    fill(this.#words, `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
-      depth === 1 ? "one page, which is root and leaf." : [`to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `],
-      depth > 1 && ["Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where ", term("scatter", "a scan has to jump"), " to the next leaf: it does not follow in the file, nor with only interior and overflow pages of the same b-tree between. The dots show where in the file each leaf is."]);
+    fill(
+      this.#words,
+      `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
+      depth === 1
+        ? "one page, which is root and leaf."
+        : [
+            `to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `,
+          ],
+      depth > 1 && [
+        "Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where ",
+        term("scatter", "a scan has to jump"),
+        " to the next leaf: it does not follow in the file, nor with only interior and overflow pages of the same b-tree between. The dots show where in the file each leaf is.",
+      ],
+    );
     const map = this.#app.map(this.#file);
     setOwner(this.element, info.colour);
-    this.drawing.show(this.#data, map, info.colour, summary.kinds.map((kind) => kind.letter));
+    this.drawing.show(
+      this.#data,
+      map,
+      info.colour,
+      summary.kinds.map((kind) => kind.letter),
+    );
     this.#drawLegend();
     this.#drawLevels(summary);
     this.path.show(this.#tree, info, this.#facts);
-    fill(this.#sql, info.sql ? h("details", null, h("summary", null, "The statement that made it"), h("pre", null, info.sql)) : null);
+    fill(
+      this.#sql,
+      info.sql ? h("details", null, h("summary", null, "The statement that made it"), h("pre", null, info.sql)) : null,
+    );
   }
 
   #drawLegend() {
     const steps = Array.from({ length: 10 }, (_, i) => i / 9);
     const fills = this.#by.value === "fill";
-    const bar = h("span", { class: "tree-scale", "aria-hidden": "true" }, fills ? h("span", { class: "tree-fill-scale" }) : steps.map((x) => h("span", { style: { background: positionColour(x) } })));
-    fill(this.#legend, fills ? "empty" : "start of the file", bar, fills ? "full" : "end of the file",
-      h("span", { class: "faint" }, "Click a page to open it. Drag to move; the wheel zooms once the drawing has been clicked, or with Ctrl."));
+    const bar = h(
+      "span",
+      { class: "tree-scale", "aria-hidden": "true" },
+      fills
+        ? h("span", { class: "tree-fill-scale" })
+        : steps.map((x) => h("span", { style: { background: positionColour(x) } })),
+    );
+    fill(
+      this.#legend,
+      fills ? "empty" : "start of the file",
+      bar,
+      fills ? "full" : "end of the file",
+      h(
+        "span",
+        { class: "faint" },
+        "Click a page to open it. Drag to move; the wheel zooms once the drawing has been clicked, or with Ctrl.",
+      ),
+    );
   }
 
   #drawLevels({ usable, scanned }) {
@@ -135,16 +198,33 @@ class TreeView {
       const fan = l < last && level.pages > 0 ? number(levels[l + 1].pages / level.pages) : "";
       const full = percent(1 - level.unused / Math.max(1, level.pages * usable));
       const known = (...cells) => cells.map((text) => h("td", { class: "n" }, scanned ? text : "…"));
-      return h("tr", null,
-        h("th", { scope: "row" }, name), h("td", { class: "n" }, count(level.pages)), h("td", { class: "n" }, fan),
+      return h(
+        "tr",
+        null,
+        h("th", { scope: "row" }, name),
+        h("td", { class: "n" }, count(level.pages)),
+        h("td", { class: "n" }, fan),
         known(count(level.cells), full, inUnits(level.payload), inUnits(level.unused)),
-        h("td", null, map.complete ? bars(histogram(this.#data.levels[l], map)) : "…"));
+        h("td", null, map.complete ? bars(histogram(this.#data.levels[l], map)) : "…"),
+      );
     });
-    const head = h("tr", null, h("th", null, "level"), h("th", { class: "n" }, "pages"), h("th", { class: "n" }, term("fan-out")),
-      h("th", { class: "n" }, term("cell", "cells")), h("th", { class: "n" }, term("fill", "full")), h("th", { class: "n" }, term("payload")), h("th", { class: "n" }, "unused"),
-      h("th", null, "pages by how full they are"));
-    fill(this.#levels, h("table", null, h("thead", null, head), h("tbody", null, rows)),
-      h("p", { class: "small faint" }, scanned ? "" : "What is in its pages is known when every page has been read."));
+    const head = h(
+      "tr",
+      null,
+      h("th", null, "level"),
+      h("th", { class: "n" }, "pages"),
+      h("th", { class: "n" }, term("fan-out")),
+      h("th", { class: "n" }, term("cell", "cells")),
+      h("th", { class: "n" }, term("fill", "full")),
+      h("th", { class: "n" }, term("payload")),
+      h("th", { class: "n" }, "unused"),
+      h("th", null, "pages by how full they are"),
+    );
+    fill(
+      this.#levels,
+      h("table", null, h("thead", null, head), h("tbody", null, rows)),
+      h("p", { class: "small faint" }, scanned ? "" : "What is in its pages is known when every page has been read."),
+    );
   }
 
   /** More of the map is there: fills may be known now. */
@@ -163,9 +243,15 @@ class TreeView {
 function bars(numbers) {
   const most = Math.max(1, ...numbers);
   const all = numbers.reduce((sum, n) => sum + n, 0);
-  const words = Array.from(numbers, (n, i) => (n > 0 ? `${i * 10} to ${i * 10 + 10} % full: ${plural(n, "page")}` : "")).filter(Boolean).join("; ");
-  return h("div", { class: "fill-bars", role: "img", "aria-label": words, title: words },
-    Array.from(numbers, (n) => h("span", { style: { height: `${n > 0 ? Math.max(8, (n / most) * 100) : 0}%` } })), all === 0 && "");
+  const words = Array.from(numbers, (n, i) => (n > 0 ? `${i * 10} to ${i * 10 + 10} % full: ${plural(n, "page")}` : ""))
+    .filter(Boolean)
+    .join("; ");
+  return h(
+    "div",
+    { class: "fill-bars", role: "img", "aria-label": words, title: words },
+    Array.from(numbers, (n) => h("span", { style: { height: `${n > 0 ? Math.max(8, (n / most) * 100) : 0}%` } })),
+    all === 0 && "",
+  );
 }
 
 export const view = { id: "tree", title: "Tree", create: (app) => new TreeView(app) };

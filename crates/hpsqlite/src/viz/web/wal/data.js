@@ -10,8 +10,14 @@ export const FATE = { write: 0, copied: 1, older: 2, open: 3 };
 export const FATES = [
   { name: "to be written", what: "The newest version of its page. A checkpoint would write it to the database." },
   { name: "copied", what: "A checkpoint has copied the log up to here to the database already." },
-  { name: "overtaken", what: "A later commit has a newer version of the page, so nobody needs this one but readers that began before." },
-  { name: "not committed", what: "Written by a transaction that has not committed: it is under way, or was cut off. Readers do not see it." },
+  {
+    name: "overtaken",
+    what: "A later commit has a newer version of the page, so nobody needs this one but readers that began before.",
+  },
+  {
+    name: "not committed",
+    what: "Written by a transaction that has not committed: it is under way, or was cut off. Readers do not see it.",
+  },
 ];
 
 export class WalData {

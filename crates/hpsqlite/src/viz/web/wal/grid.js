@@ -34,7 +34,10 @@ export class Grid {
     this.element = h("div", { class: "grid" }, this.#canvas, this.#told);
     this.#canvas.setAttribute("aria-label", `${label}. Arrow keys move, Enter chooses.`);
     this.#canvas.addEventListener("pointermove", (e) => this.#hover(e));
-    this.#canvas.addEventListener("pointerleave", () => { hideTip(); this.#point(null); });
+    this.#canvas.addEventListener("pointerleave", () => {
+      hideTip();
+      this.#point(null);
+    });
     this.#canvas.addEventListener("click", (e) => this.#pick(this.#cellAt(e)));
     this.#canvas.addEventListener("keydown", (e) => this.#key(e));
     this.#canvas.addEventListener("blur", () => this.#point(null));
@@ -136,7 +139,8 @@ export class Grid {
   /** What is pointed at, or what the cells are. */
   #tell() {
     const { thing, hint, tell } = this.#options;
-    const what = this.#each === 1 ? `Each cell is a ${thing[0]}` : `Each cell stands for ${count(this.#each)} ${thing[1]}`;
+    const what =
+      this.#each === 1 ? `Each cell is a ${thing[0]}` : `Each cell stands for ${count(this.#each)} ${thing[1]}`;
     this.#told.textContent = this.#at === null ? `${what}${hint}` : tell(...this.#range(this.#at));
   }
 
@@ -160,7 +164,8 @@ export class Grid {
       return this.#point(null);
     }
     this.#point(cell);
-    if (e.pointerType === "mouse") showTip(this.#told.textContent, { left: e.clientX + 8, top: e.clientY, bottom: e.clientY + 8 });
+    if (e.pointerType === "mouse")
+      showTip(this.#told.textContent, { left: e.clientX + 8, top: e.clientY, bottom: e.clientY + 8 });
   }
 
   #point(cell) {
@@ -175,9 +180,17 @@ export class Grid {
   }
 
   #key(e) {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.#columns, ArrowDown: this.#columns, Home: -Infinity, End: Infinity }[e.key];
+    const step = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -this.#columns,
+      ArrowDown: this.#columns,
+      Home: -Infinity,
+      End: Infinity,
+    }[e.key];
     if (e.key === "Enter" && this.#at !== null) this.#pick(this.#at);
-    else if (step !== undefined && this.#cells > 0) this.#point(Math.max(0, Math.min(this.#cells - 1, (this.#at ?? -Math.sign(step)) + step)));
+    else if (step !== undefined && this.#cells > 0)
+      this.#point(Math.max(0, Math.min(this.#cells - 1, (this.#at ?? -Math.sign(step)) + step)));
     else return;
     e.preventDefault();
   }

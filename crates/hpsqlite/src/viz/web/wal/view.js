@@ -87,9 +87,21 @@ class WalView {
     fill(this.#head, h("h2", null, "The write-ahead log"), this.#wal ? this.#facts() : noLog(this.#app, summary));
     if (!this.#wal) return undefined;
     this.#judgePages();
-    fill(this.#pictures,
-      h("h3", null, "Frames, in the order they were written"), legend(FATES.map((f) => f.name), fateColours(this.element).fills.toReversed()), this.#strip.element,
-      h("h3", null, "The pages of the database"), legend(["no version in the log", "in the log, copied", "in the log, to be written"], overColours(this.element).fills), this.#over.element);
+    fill(
+      this.#pictures,
+      h("h3", null, "Frames, in the order they were written"),
+      legend(
+        FATES.map((f) => f.name),
+        fateColours(this.element).fills.toReversed(),
+      ),
+      this.#strip.element,
+      h("h3", null, "The pages of the database"),
+      legend(
+        ["no version in the log", "in the log, copied", "in the log, to be written"],
+        overColours(this.element).fills,
+      ),
+      this.#over.element,
+    );
     return this.#redraw();
   }
 
@@ -129,18 +141,37 @@ class WalView {
     const fact = (name, value) => value !== null && [h("dt", null, name), h("dd", null, value)];
     return [
       f.damage && h("p", { class: "wrong" }, capital(f.damage), "."),
-      h("div", { class: "cards" },
-        h("section", { class: "card" }, h("h3", null, "The log"), h("dl", { class: "facts" },
-          fact(term("frame", "Frames"), `${count(f.frames)} (${bytes(f.frames * size)})`),
-          fact("Committed", `${count(f.committed)} in ${plural(f.commits, "commit")}`),
-          fact("Not committed", open > 0 ? `${count(open)}: a transaction is under way, or was cut off` : "none"),
-          fact("Old frames", f.old > 0 ? `${count(f.old)} of before the log began anew` : "none"),
-          fact("Size of the file", bytes(f.bytes)),
-          fact("Began anew", plural(f.sequence, "time")))),
-        h("section", { class: "card" }, h("h3", null, "Pages"), h("dl", { class: "facts" },
-          fact("With versions in the log", withVersions(rest, this.#summary.pages)),
-          fact("Versions of one page", rest > 0 ? `${(f.committed / rest).toFixed(1)} on average` : "–"))),
-        h("section", { class: "card" }, h("h3", null, "A checkpoint"), checkpoint(f))),
+      h(
+        "div",
+        { class: "cards" },
+        h(
+          "section",
+          { class: "card" },
+          h("h3", null, "The log"),
+          h(
+            "dl",
+            { class: "facts" },
+            fact(term("frame", "Frames"), `${count(f.frames)} (${bytes(f.frames * size)})`),
+            fact("Committed", `${count(f.committed)} in ${plural(f.commits, "commit")}`),
+            fact("Not committed", open > 0 ? `${count(open)}: a transaction is under way, or was cut off` : "none"),
+            fact("Old frames", f.old > 0 ? `${count(f.old)} of before the log began anew` : "none"),
+            fact("Size of the file", bytes(f.bytes)),
+            fact("Began anew", plural(f.sequence, "time")),
+          ),
+        ),
+        h(
+          "section",
+          { class: "card" },
+          h("h3", null, "Pages"),
+          h(
+            "dl",
+            { class: "facts" },
+            fact("With versions in the log", withVersions(rest, this.#summary.pages)),
+            fact("Versions of one page", rest > 0 ? `${(f.committed / rest).toFixed(1)} on average` : "–"),
+          ),
+        ),
+        h("section", { class: "card" }, h("h3", null, "A checkpoint"), checkpoint(f)),
+      ),
     ];
   }
 
@@ -158,7 +189,9 @@ class WalView {
   }
 
   #tellPages(from, to) {
-    const versions = this.#wal.newest.filter((frame) => this.#wal.page(frame) >= from && this.#wal.page(frame) <= to).length;
+    const versions = this.#wal.newest.filter(
+      (frame) => this.#wal.page(frame) >= from && this.#wal.page(frame) <= to,
+    ).length;
     if (to > from) return `Pages ${count(from)} to ${count(to)}: ${count(versions)} of them in the log`;
     const here = this.#wal.versions(from).length;
     return `Page ${count(from)}${this.#ownerOf(from)}: ${here === 0 ? "no version in the log" : `${plural(here, "version")} in the log`}`;
@@ -185,20 +218,59 @@ class WalView {
     const owner = map.has(n) && map.owner(n) !== NOBODY ? [", ", treeLink(this.#app, map.owner(n))] : null;
     const newest = frames.find((f) => f < wal.committed);
     const shown = frames.slice(0, this.#linesOf("page"));
-    const row = (frame) => h("tr", null,
-      h("th", { scope: "row", class: "n" }, h("a", { href: this.#app.href("page", { page: n, frame }) }, `frame ${count(frame + 1)}`)),
-      h("td", { class: "n" }, wal.commit(frame) ? this.#commitLink(wal.commit(frame), n) : "–"),
-      h("td", null, frame === newest ? `what SQLite reads; ${FATES[wal.fates[frame]].name}` : FATES[wal.fates[frame]].name));
-    return h("section", { class: "card" },
+    const row = (frame) =>
+      h(
+        "tr",
+        null,
+        h(
+          "th",
+          { scope: "row", class: "n" },
+          h("a", { href: this.#app.href("page", { page: n, frame }) }, `frame ${count(frame + 1)}`),
+        ),
+        h("td", { class: "n" }, wal.commit(frame) ? this.#commitLink(wal.commit(frame), n) : "–"),
+        h(
+          "td",
+          null,
+          frame === newest ? `what SQLite reads; ${FATES[wal.fates[frame]].name}` : FATES[wal.fates[frame]].name,
+        ),
+      );
+    return h(
+      "section",
+      { class: "card" },
       h("div", { class: "row" }, h("h3", null, "Page ", pageLink(this.#app, n), owner), this.#close()),
       frames.length === 0
         ? h("p", null, "The log has no version of it: what is in the database file is what SQLite reads.")
-        : [h("p", null, `The log has ${plural(frames.length, "version")} of it, the newest first. `,
-          h("a", { href: this.#app.href("page", { page: n, version: "file" }) }, "The one in the database file"), "."),
-        h("div", { class: "wide" }, h("table", null,
-          h("thead", null, h("tr", null, ["Version", "Commit", "What became of it"].map((t, i) => h("th", { scope: "col", class: i < 2 ? "n" : null }, t)))),
-          h("tbody", null, shown.map(row)))),
-        this.#more("page", frames.length)]);
+        : [
+            h(
+              "p",
+              null,
+              `The log has ${plural(frames.length, "version")} of it, the newest first. `,
+              h("a", { href: this.#app.href("page", { page: n, version: "file" }) }, "The one in the database file"),
+              ".",
+            ),
+            h(
+              "div",
+              { class: "wide" },
+              h(
+                "table",
+                null,
+                h(
+                  "thead",
+                  null,
+                  h(
+                    "tr",
+                    null,
+                    ["Version", "Commit", "What became of it"].map((t, i) =>
+                      h("th", { scope: "col", class: i < 2 ? "n" : null }, t),
+                    ),
+                  ),
+                ),
+                h("tbody", null, shown.map(row)),
+              ),
+            ),
+            this.#more("page", frames.length),
+          ],
+    );
   }
 
   /** What a commit wrote. */
@@ -208,12 +280,32 @@ class WalView {
     const pages = [...this.#ofCommit];
     const later = count(wal.sizeAfter(k));
     const shown = pages.slice(0, this.#linesOf("commit"));
-    return h("section", { class: "card" },
-      h("div", { class: "row" }, h("h3", null, `Commit ${count(k)}`),
-        k > 1 && this.#commitLink(k - 1, null, "before"), k < wal.ends.length && this.#commitLink(k + 1, null, "after"), this.#close()),
-      h("p", null, `${capital(plural(to - from, "frame"))}, from ${count(from + 1)} to ${count(to)}, with ${plural(pages.length, "page")}. The database has ${later} pages after it.`),
-      h("p", { class: "numbers-list" }, shown.map((n) => [h("a", { href: this.#app.href("wal", { page: n, commit: k }), class: "page-link" }, count(n)), " "])),
-      this.#more("commit", pages.length));
+    return h(
+      "section",
+      { class: "card" },
+      h(
+        "div",
+        { class: "row" },
+        h("h3", null, `Commit ${count(k)}`),
+        k > 1 && this.#commitLink(k - 1, null, "before"),
+        k < wal.ends.length && this.#commitLink(k + 1, null, "after"),
+        this.#close(),
+      ),
+      h(
+        "p",
+        null,
+        `${capital(plural(to - from, "frame"))}, from ${count(from + 1)} to ${count(to)}, with ${plural(pages.length, "page")}. The database has ${later} pages after it.`,
+      ),
+      h(
+        "p",
+        { class: "numbers-list" },
+        shown.map((n) => [
+          h("a", { href: this.#app.href("wal", { page: n, commit: k }), class: "page-link" }, count(n)),
+          " ",
+        ]),
+      ),
+      this.#more("commit", pages.length),
+    );
   }
 
   #commitLink(k, page, text = count(k)) {
@@ -233,15 +325,35 @@ class WalView {
     const rows = Array.from({ length: shown }, (_, i) => {
       const k = all - i;
       const [from, to] = wal.framesOf(k);
-      return h("tr", { class: k === this.#commit ? "current" : null },
+      return h(
+        "tr",
+        { class: k === this.#commit ? "current" : null },
         h("th", { scope: "row", class: "n" }, this.#commitLink(k)),
-        [to - from, from + 1, to, wal.sizeAfter(k)].map((x) => h("td", { class: "n" }, count(x))));
+        [to - from, from + 1, to, wal.sizeAfter(k)].map((x) => h("td", { class: "n" }, count(x))),
+      );
     });
     return [
       h("h3", null, "Commits, the newest first"),
-      h("div", { class: "wide" }, h("table", null,
-        h("thead", null, h("tr", null, ["Commit", "Frames", "First", "Last", "Pages of the database after it"].map((t) => h("th", { scope: "col", class: "n" }, t)))),
-        h("tbody", null, rows))),
+      h(
+        "div",
+        { class: "wide" },
+        h(
+          "table",
+          null,
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ["Commit", "Frames", "First", "Last", "Pages of the database after it"].map((t) =>
+                h("th", { scope: "col", class: "n" }, t),
+              ),
+            ),
+          ),
+          h("tbody", null, rows),
+        ),
+      ),
       this.#more("commits", all),
     ];
   }
@@ -264,33 +376,77 @@ class WalView {
 
 /** How many pages have versions in the log: a database that became smaller had more. */
 function withVersions(versions, pages) {
-  return versions <= pages ? `${count(versions)} of ${count(pages)}` : `${count(versions)}; the database became smaller and has ${count(pages)} now`;
+  return versions <= pages
+    ? `${count(versions)} of ${count(pages)}`
+    : `${count(versions)}; the database became smaller and has ${count(pages)} now`;
 }
 
 /** What a checkpoint would do, in words. */
 function checkpoint(f) {
   if (f.to_checkpoint === 0) {
-    return h("p", null, f.committed > 0
-      ? "All that is committed has been copied to the database. The next writer may begin the log anew."
-      : "Nothing is committed, so there is nothing to copy.");
+    return h(
+      "p",
+      null,
+      f.committed > 0
+        ? "All that is committed has been copied to the database. The next writer may begin the log anew."
+        : "Nothing is committed, so there is nothing to copy.",
+    );
   }
   return [
-    h("p", null, `Would write ${plural(f.to_checkpoint, "page")} (${bytes(f.checkpoint_bytes)}) to the database, in ${plural(f.checkpoint_runs, "piece")} of adjacent pages.`),
-    h("p", null, f.copied > 0
-      ? `${plural(f.copied, "frame")} of ${count(f.committed)} ${f.copied === 1 ? "has" : "have"} been copied already.`
-      : "None has been copied yet."),
+    h(
+      "p",
+      null,
+      `Would write ${plural(f.to_checkpoint, "page")} (${bytes(f.checkpoint_bytes)}) to the database, in ${plural(f.checkpoint_runs, "piece")} of adjacent pages.`,
+    ),
+    h(
+      "p",
+      null,
+      f.copied > 0
+        ? `${plural(f.copied, "frame")} of ${count(f.committed)} ${f.copied === 1 ? "has" : "have"} been copied already.`
+        : "None has been copied yet.",
+    ),
   ];
 }
 
 /** What is said where there is no log. */
 function noLog(app, { header, wal }) {
-  const what = h("p", null, "In WAL mode SQLite writes changes to a file of their own beside the database, its name with ", h("code", { class: "whole" }, "-wal"), " at the end. Here one would see each version of each page in it, which commit it belongs to, and what a checkpoint would copy to the database.");
+  const what = h(
+    "p",
+    null,
+    "In WAL mode SQLite writes changes to a file of their own beside the database, its name with ",
+    h("code", { class: "whole" }, "-wal"),
+    " at the end. Here one would see each version of each page in it, which commit it belongs to, and what a checkpoint would copy to the database.",
+  );
   if (wal?.damage) return [h("p", { class: "wrong" }, capital(wal.damage), "."), what];
-  if (wal) return [h("p", null, wal.old > 0 ? `The log has ${plural(wal.old, "frame")} of before it began anew, and none that counts: all has been copied to the database.` : "There is a log beside the database, and no frame in it."), what];
+  if (wal)
+    return [
+      h(
+        "p",
+        null,
+        wal.old > 0
+          ? `The log has ${plural(wal.old, "frame")} of before it began anew, and none that counts: all has been copied to the database.`
+          : "There is a log beside the database, and no frame in it.",
+      ),
+      what,
+    ];
   if (header.write_version === 2) {
-    return [h("p", null, "This database is in WAL mode, but no log with frames of it is beside it: everything has been copied to the database. The last program that closes a database in WAL mode does that, and removes the log."), what];
+    return [
+      h(
+        "p",
+        null,
+        "This database is in WAL mode, but no log with frames of it is beside it: everything has been copied to the database. The last program that closes a database in WAL mode does that, and removes the log.",
+      ),
+      what,
+    ];
   }
-  return [h("p", null, "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on."), what];
+  return [
+    h(
+      "p",
+      null,
+      "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on.",
+    ),
+    what,
+  ];
 }
 
 /** Names of the colours of cells. */
@@ -300,7 +456,12 @@ const CELLS = ["ink", "paper", "edge", "none-cell", "older-cell", "copied-cell",
 function fateColours(element) {
   const of = colours(element, CELLS);
   return {
-    fills: [{ colour: of["warn-cell"], stripes: of.ink }, of["older-cell"], { colour: of["copied-cell"], stripes: of.edge }, of["write-cell"]],
+    fills: [
+      { colour: of["warn-cell"], stripes: of.ink },
+      of["older-cell"],
+      { colour: of["copied-cell"], stripes: of.edge },
+      of["write-cell"],
+    ],
     mark: [of.ink, of.paper],
     edge: of.ink,
   };
@@ -309,13 +470,32 @@ function fateColours(element) {
 /** Colours of pages: not in the log, copied, to be written. */
 function overColours(element) {
   const of = colours(element, CELLS);
-  return { fills: [of["none-cell"], { colour: of["copied-cell"], stripes: of.edge }, of["write-cell"]], mark: [of.ink, of.paper], edge: of.ink };
+  return {
+    fills: [of["none-cell"], { colour: of["copied-cell"], stripes: of.edge }, of["write-cell"]],
+    mark: [of.ink, of.paper],
+    edge: of.ink,
+  };
 }
 
 function legend(names, fills) {
-  return h("ul", { class: "legend" }, names.map((name, i) => {
-    const what = typeof fills[i] === "string" ? { colour: fills[i] } : fills[i];
-    const stripes = what.stripes ? `repeating-linear-gradient(135deg, ${what.stripes} 0 1px, transparent 1px 4px)` : "none";
-    return h("li", null, h("span", { class: "cell", "aria-hidden": "true", style: { "background-color": what.colour, "background-image": stripes } }), name);
-  }));
+  return h(
+    "ul",
+    { class: "legend" },
+    names.map((name, i) => {
+      const what = typeof fills[i] === "string" ? { colour: fills[i] } : fills[i];
+      const stripes = what.stripes
+        ? `repeating-linear-gradient(135deg, ${what.stripes} 0 1px, transparent 1px 4px)`
+        : "none";
+      return h(
+        "li",
+        null,
+        h("span", {
+          class: "cell",
+          "aria-hidden": "true",
+          style: { "background-color": what.colour, "background-image": stripes },
+        }),
+        name,
+      );
+    }),
+  );
 }
