@@ -175,7 +175,8 @@ func (a *args) grow(n int) error {
 	a.mem, a.size = mem, size
 	for i := range a.n {
 		if c := a.cell(i); c.typ == typeText || c.typ == typeBlob {
-			copy(unsafe.Slice((*byte)(unsafe.Add(mem, used)), c.n), unsafe.Slice((*byte)(unsafe.Add(old, int(c.v))), c.n))
+			copy(unsafe.Slice((*byte)(unsafe.Add(mem, used)), c.n),
+				unsafe.Slice((*byte)(unsafe.Add(old, int(c.v))), c.n))
 			c.v = uint64(used)
 			used += int(c.n)
 		}

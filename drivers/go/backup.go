@@ -35,9 +35,9 @@ type BackupOptions struct {
 	Yield time.Duration
 }
 
-// BackupTo copies a whole database to a connection of another, whose contents
-// it takes the place of. The copy is one state of the source. Neither connection may be used meanwhile,
-// nor be in a transaction of its own that has written.
+// BackupTo copies a whole database to a connection of another, whose contents it takes the
+// place of. The copy is one state of the source. Neither connection may be used meanwhile, nor
+// be in a transaction of its own that has written.
 //
 // When a lock cannot be had within the busy timeout it is tried again, until ctx is done.
 // If it ends early, for ctx or another error, the destination is what it was before.
@@ -60,7 +60,8 @@ func (c *Conn) BackupTo(ctx context.Context, dest *Conn, o BackupOptions) (err e
 		return err
 	}
 	if C.sqlite3_txn_state(c.db(), from) == C.SQLITE_TXN_WRITE {
-		return errors.New("hpsqlite: the database has changes of its own connection that are not committed, so it cannot be copied")
+		return errors.New("hpsqlite: the database has changes of its own connection that are not " +
+			"committed, so it cannot be copied")
 	}
 	b := C.sqlite3_backup_init(dest.db(), to, c.db(), from)
 	if b == nil {
@@ -196,7 +197,8 @@ func (c *Conn) Backup(ctx context.Context, path string) (err error) {
 		}
 	}()
 	// What is not complete is thrown away, so there is nothing to keep a journal for.
-	dest, err := OpenConfig(Config{Path: temp, NoDefaults: true, Pragmas: []Pragma{{"journal_mode", "off"}, {"synchronous", "full"}}})
+	dest, err := OpenConfig(Config{Path: temp, NoDefaults: true,
+		Pragmas: []Pragma{{"journal_mode", "off"}, {"synchronous", "full"}}})
 	if err != nil {
 		return err
 	}

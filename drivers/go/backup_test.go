@@ -13,7 +13,8 @@ import (
 
 // fill makes a database of some hundred pages.
 func fill(t *testing.T, c *Conn) (count string) {
-	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY, b); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT INTO t SELECT i, zeroblob(500) FROM n")
+	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY, b); WITH RECURSIVE n(i) AS (VALUES(1) "+
+		"UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT INTO t SELECT i, zeroblob(500) FROM n")
 	return texts(t, c, "SELECT count(*), sum(a) FROM t")[0]
 }
 
@@ -86,7 +87,8 @@ func TestBackupThatIsCancelledLeavesNothing(t *testing.T) {
 	}
 
 	exec(t, c, "BEGIN; INSERT INTO t(b) VALUES(1)")
-	if err := c.BackupTo(context.Background(), dest, BackupOptions{}); err == nil || !strings.Contains(err.Error(), "not committed") {
+	if err := c.BackupTo(context.Background(), dest, BackupOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "not committed") {
 		t.Error(err)
 	}
 	exec(t, c, "ROLLBACK")
@@ -104,7 +106,8 @@ func TestBackupThatIsCancelledLeavesNothing(t *testing.T) {
 	exec(t, other, "BEGIN IMMEDIATE")
 	short, end := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer end()
-	if err := c.BackupTo(short, dest, BackupOptions{}); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrBusy) {
+	if err := c.BackupTo(short, dest, BackupOptions{}); !errors.Is(err, context.DeadlineExceeded) ||
+		!errors.Is(err, ErrBusy) {
 		t.Error(err)
 	}
 }

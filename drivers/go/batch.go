@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// A batch is the rows that one call of C packed into a buffer, see hpgo.h, and the place in them. It
-// knows nothing of where they come from.
+// A batch is the rows that one call of C packed into a buffer, see hpgo.h, and the place in
+// them. It knows nothing of where they come from.
 type batch struct {
 	buf   []byte
 	types []uint8  // of the row's columns, in buf; nil if there is no row
@@ -50,8 +50,8 @@ func (b *batch) packed() *C.hpgo_out {
 	return out
 }
 
-// ask is how many rows the next call brings at most. Batches grow, so that the first rows do not wait
-// for those behind them, and shrink when rows take their time.
+// ask is how many rows the next call brings at most. Batches grow, so that the first rows do
+// not wait for those behind them, and shrink when rows take their time.
 func (b *batch) ask() int {
 	if b.slow {
 		b.most = max(b.most/2, 4)

@@ -46,7 +46,8 @@ var (
 //
 // Errors are ErrError if there is no such row, table or column, or if the value is neither
 // blob nor text, or if write is asked for and the column is part of an index or key.
-func (c *Conn) OpenBlob(schema, table, column string, rowid int64, write bool) (*BlobHandle, error) {
+func (c *Conn) OpenBlob(schema, table, column string, rowid int64,
+	write bool) (*BlobHandle, error) {
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
@@ -66,7 +67,8 @@ func (c *Conn) OpenBlob(schema, table, column string, rowid int64, write bool) (
 		return nil, err
 	}
 	var p *C.sqlite3_blob
-	rc := Code(C.sqlite3_blob_open(c.db(), zDB, zTable, zColumn, C.sqlite3_int64(rowid), C.int(boolInt(write)), &p))
+	rc := Code(C.sqlite3_blob_open(c.db(), zDB, zTable, zColumn, C.sqlite3_int64(rowid),
+		C.int(boolInt(write)), &p))
 	if rc != codeOK {
 		return nil, c.error(rc, "", &c.until)
 	}
@@ -106,7 +108,8 @@ func (b *BlobHandle) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n := min(int64(len(p)), max(b.size-off, 0))
 	if n > 0 {
-		rc := Code(C.sqlite3_blob_read(b.blob(), unsafe.Pointer(unsafe.SliceData(p)), C.int(n), C.int(off)))
+		rc := Code(C.sqlite3_blob_read(b.blob(), unsafe.Pointer(unsafe.SliceData(p)), C.int(n),
+			C.int(off)))
 		if rc != codeOK {
 			return 0, b.error(rc)
 		}
@@ -127,12 +130,14 @@ func (b *BlobHandle) WriteAt(p []byte, off int64) (int, error) {
 		return 0, errOffset
 	}
 	if int64(len(p)) > b.size-off {
-		return 0, fmt.Errorf("hpsqlite: %d bytes at %d do not fit: the blob has %d, and keeps its size", len(p), off, b.size)
+		return 0, fmt.Errorf("hpsqlite: %d bytes at %d do not fit: the blob has %d, and keeps "+
+			"its size", len(p), off, b.size)
 	}
 	if len(p) == 0 {
 		return 0, nil
 	}
-	rc := Code(C.sqlite3_blob_write(b.blob(), unsafe.Pointer(unsafe.SliceData(p)), C.int(len(p)), C.int(off)))
+	rc := Code(C.sqlite3_blob_write(b.blob(), unsafe.Pointer(unsafe.SliceData(p)), C.int(len(p)),
+		C.int(off)))
 	if rc != codeOK {
 		return 0, b.error(rc)
 	}
@@ -205,7 +210,8 @@ func (b *BlobHandle) drop() error {
 func (b *BlobHandle) error(rc Code) error {
 	b.conn.autocommit = !b.conn.InTransaction()
 	if rc == ErrAbort {
-		return &Error{Code: rc, Message: "the blob's row was changed or deleted after it was opened", Offset: -1}
+		return &Error{Code: rc,
+			Message: "the blob's row was changed or deleted after it was opened", Offset: -1}
 	}
 	return b.conn.error(rc, "", &b.conn.until)
 }

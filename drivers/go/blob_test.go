@@ -11,7 +11,8 @@ import (
 
 func TestBlobIsReadAndWrittenInParts(t *testing.T) {
 	c := open(t)
-	exec(t, c, "CREATE TABLE t(a, b); INSERT INTO t VALUES(1, zeroblob(100000)), (2, x'0102'), (3, NULL)")
+	exec(t, c, "CREATE TABLE t(a, b); INSERT INTO t VALUES(1, zeroblob(100000)), (2, x'0102'), "+
+		"(3, NULL)")
 	want := bytes.Repeat([]byte("0123456789"), 10_000)
 	b, err := c.OpenBlob("", "t", "b", 1, true)
 	if err != nil {
@@ -25,7 +26,8 @@ func TestBlobIsReadAndWrittenInParts(t *testing.T) {
 	if err := iotest.TestReader(b, want); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.WriteAt([]byte("xyz"), 99_998); err == nil || !strings.Contains(err.Error(), "keeps its size") {
+	if _, err := b.WriteAt([]byte("xyz"), 99_998); err == nil ||
+		!strings.Contains(err.Error(), "keeps its size") {
 		t.Error(err)
 	}
 	if _, err := b.Seek(-1, io.SeekStart); err == nil {
@@ -69,7 +71,8 @@ func TestBlobErrorsAreClear(t *testing.T) {
 		{"", "t", "a", 1, "indexed column"},
 		{"", "t\x00", "b", 1, "a NUL byte"},
 	} {
-		if _, err := c.OpenBlob(try.schema, try.table, try.column, try.rowid, true); err == nil || !strings.Contains(err.Error(), try.want) {
+		if _, err := c.OpenBlob(try.schema, try.table, try.column, try.rowid, true); err == nil ||
+			!strings.Contains(err.Error(), try.want) {
 			t.Errorf("%+v: %v", try, err)
 		}
 	}
@@ -81,7 +84,8 @@ func TestBlobErrorsAreClear(t *testing.T) {
 		t.Errorf("written though opened to be read: %v", err)
 	}
 	exec(t, c, "DELETE FROM t WHERE a=1")
-	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, ErrAbort) || !strings.Contains(err.Error(), "changed or deleted") {
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, ErrAbort) ||
+		!strings.Contains(err.Error(), "changed or deleted") {
 		t.Errorf("the row is gone: %v", err)
 	}
 	b.Close()

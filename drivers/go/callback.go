@@ -65,8 +65,8 @@ func (c *Conn) callsGo() error {
 	return nil
 }
 
-var errGone = errors.New("hpsqlite: a callback has ended its goroutine (runtime.Goexit), and left SQLite in the middle of a statement: " +
-	"the connection cannot be used, and is not freed")
+var errGone = errors.New("hpsqlite: a callback has ended its goroutine (runtime.Goexit), and " +
+	"left SQLite in the middle of a statement: the connection cannot be used, and is not freed")
 
 // usable refuses what SQLite does not allow at this moment.
 func (c *Conn) usable() error {
@@ -102,7 +102,8 @@ func (s *Stmt) usable() error {
 	return s.conn.usable()
 }
 
-var errInside = errors.New("hpsqlite: a statement cannot be used by a function that it calls; another one can, also with the same SQL")
+var errInside = errors.New("hpsqlite: a statement cannot be used by a function that it calls; " +
+	"another one can, also with the same SQL")
 
 // dropHooks rolls back what is open, which is the last that the hooks are called for, and
 // takes them away. It returns what has failed in them.

@@ -12,8 +12,9 @@ import (
 // forever is a query whose rows never end, and countForever one whose only row never comes.
 const (
 	forever      = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT i FROM n"
-	countForever = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
-	soon         = 20 * time.Millisecond
+	countForever = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT " +
+		"count(*) FROM n"
+	soon = 20 * time.Millisecond
 )
 
 // within fails the test if f does not return: what is asked for is that it does, not how quickly.
@@ -148,7 +149,10 @@ func TestContextEndsWaitingForALock(t *testing.T) {
 	db := openDSN(t, path+"?_busy_timeout=600000")
 	for what, run := range map[string]func(ctx context.Context) error{
 		"Begin": func(ctx context.Context) error { _, err := db.BeginTx(ctx, nil); return err },
-		"Exec":  func(ctx context.Context) error { _, err := db.ExecContext(ctx, "INSERT INTO t VALUES(1)"); return err },
+		"Exec": func(ctx context.Context) error {
+			_, err := db.ExecContext(ctx, "INSERT INTO t VALUES(1)")
+			return err
+		},
 		"Query": func(ctx context.Context) error {
 			_, err := db.QueryContext(ctx, "INSERT INTO t VALUES(1) RETURNING a")
 			return err
@@ -162,7 +166,8 @@ func TestContextEndsWaitingForALock(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), soon)
 			defer cancel()
 			err := run(ctx)
-			if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrBusy) && !errors.Is(err, ErrInterrupt) {
+			if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, ErrBusy) &&
+				!errors.Is(err, ErrInterrupt) {
 				t.Errorf("%s: %v", what, err)
 			}
 		})
@@ -261,7 +266,8 @@ func TestInterruptFromAnotherGoroutine(t *testing.T) {
 		}
 	}()
 	within(t, "Interrupt", func() {
-		if err := c.Query(countForever).Close(); !errors.Is(err, ErrInterrupt) || errors.Is(err, context.Canceled) {
+		if err := c.Query(countForever).Close(); !errors.Is(err, ErrInterrupt) ||
+			errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
@@ -270,8 +276,8 @@ func TestInterruptFromAnotherGoroutine(t *testing.T) {
 	equal(t, "afterwards", texts(t, c, "SELECT 1")[0], "1")
 }
 
-// Contexts are cancelled just when statements end: what comes next on the connection, with a context
-// that nobody cancels, is never hit.
+// Contexts are cancelled just when statements end: what comes next on the connection, with a
+// context that nobody cancels, is never hit.
 func TestALateCancelHitsNothingElse(t *testing.T) {
 	db := openDB(t)
 	db.SetMaxOpenConns(1)
@@ -281,7 +287,8 @@ func TestALateCancelHitsNothingElse(t *testing.T) {
 	for i := range 2000 {
 		ctx, cancel := context.WithCancel(context.Background())
 		go cancel()
-		if _, err := db.ExecContext(ctx, "INSERT INTO t VALUES(?)", i); err != nil && !errors.Is(err, context.Canceled) {
+		if _, err := db.ExecContext(ctx, "INSERT INTO t VALUES(?)", i); err != nil &&
+			!errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		if rows, err := db.QueryContext(ctx, "SELECT a FROM t"); err == nil {
@@ -305,7 +312,8 @@ func TestALateCancelHitsNothingElse(t *testing.T) {
 func TestACancelHitsOnlyItsOwnStatement(t *testing.T) {
 	c := open(t)
 	k := &sqlConn{c: c}
-	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO t SELECT i FROM n")
+	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY); WITH RECURSIVE n(i) AS (VALUES(1) UNION "+
+		"ALL SELECT i+1 FROM n WHERE i<1000) INSERT INTO t SELECT i FROM n")
 	for range 50 {
 		ctx, cancel := context.WithCancel(context.Background())
 		s, _, err := c.take("SELECT a FROM t")

@@ -70,7 +70,8 @@ func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
 	}
 	p := (*C.uchar)(unsafe.SliceData(buf))
 	if !s.conn.back {
-		C.hpgo_run(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+		C.hpgo_run(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)),
+			C.int(maxRows), bSlow)
 		return
 	}
 	out := (*C.hpgo_out)(unsafe.Pointer(p))
@@ -81,7 +82,8 @@ func (s *Stmt) runC(args, maxRows int, buf []byte, slow bool) {
 	}
 	s.running = true
 	s.conn.calls.begin()
-	C.hpgo_run_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)), C.int(maxRows), bSlow)
+	C.hpgo_run_back(s.p, (*C.hpgo_arg)(s.args.mem), C.int(args), p, C.int64_t(len(buf)),
+		C.int(maxRows), bSlow)
 	s.running = false
 	if out.rc != C.SQLITE_ROW && out.rc != C.SQLITE_DONE {
 		return

@@ -8,18 +8,23 @@ type CheckpointMode int
 
 // Modes, each doing more than the one before.
 const (
-	Passive  CheckpointMode = C.SQLITE_CHECKPOINT_PASSIVE  // what can be done without waiting for anybody
-	Full     CheckpointMode = C.SQLITE_CHECKPOINT_FULL     // all; waits for the writer, and for readers of older states
-	Restart  CheckpointMode = C.SQLITE_CHECKPOINT_RESTART  // Full, and the next writer begins at the log's start
-	Truncate CheckpointMode = C.SQLITE_CHECKPOINT_TRUNCATE // Restart, and the log's file is emptied
+	// Passive does what can be done without waiting for any other connection.
+	Passive CheckpointMode = C.SQLITE_CHECKPOINT_PASSIVE
+	// Full copies all: it waits for the writer, and for readers of older states.
+	Full CheckpointMode = C.SQLITE_CHECKPOINT_FULL
+	// Restart is Full, and the next writer begins at the log's start.
+	Restart CheckpointMode = C.SQLITE_CHECKPOINT_RESTART
+	// Truncate is Restart, and the log's file is emptied.
+	Truncate CheckpointMode = C.SQLITE_CHECKPOINT_TRUNCATE
 )
 
 // Checkpoint copies the write-ahead logs of all the connection's databases into their files.
 // SQLite does so by itself (PRAGMA wal_autocheckpoint), when nobody reads an older state.
 //
 // log is the number of pages in the log of the main database, done how many of them have been
-// copied; both are -1 if it has none. After Truncate both are 0. What other connections do not let be done is ErrBusy, after the busy timeout, except in
-// Passive; a transaction of this connection is ErrLocked.
+// copied; both are -1 if it has none. After Truncate both are 0. What other connections do not
+// let be done is ErrBusy, after the busy timeout, except in Passive; a transaction of this
+// connection is ErrLocked.
 func (c *Conn) Checkpoint(mode CheckpointMode) (log, done int, err error) {
 	if err := c.usable(); err != nil {
 		return -1, -1, err

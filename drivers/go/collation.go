@@ -19,16 +19,15 @@ type collation struct {
 	compare func(a, b []byte) int
 }
 
-// CreateCollation defines an order of texts for COLLATE, or defines it anew. compare
-// returns a number below, equal to, or above 0 as a is before, equal to, or after b; bytes.Compare and
+// CreateCollation defines an order of texts for COLLATE, or defines it anew. compare returns a
+// number below, equal to, or above 0 as a is before, equal to, or after b; bytes.Compare and
 // the Compare method of a collate.Collator do. The slices are SQLite's: good until compare
-// returns, and not to be changed. It must always give the same
-// order: indexes are built on it, and another order makes them corrupt (REINDEX
-// builds them again).
+// returns, and not to be changed. It must always give the same order: indexes are built on it,
+// and another order makes them corrupt (REINDEX builds them again).
 //
-// compare must not use the connection. Where sorting is shared between threads, it
-// is called in several, one at a time. If it panics, the statement fails, and a transaction that it wrote in is
-// rolled back. A nil compare takes the collation away.
+// compare must not use the connection. Where sorting is shared between threads, it is called in
+// several, one at a time. If it panics, the statement fails, and a transaction that it wrote in
+// is rolled back. A nil compare takes the collation away.
 //
 // SQLite refuses it, with ErrBusy, while statements run on the connection.
 func (c *Conn) CreateCollation(name string, compare func(a, b []byte) int) error {
@@ -51,7 +50,8 @@ func (c *Conn) CreateCollation(name string, compare func(a, b []byte) int) error
 }
 
 //export hpgoCompare
-func hpgoCompare(id C.uint64_t, n1 C.int, z1 unsafe.Pointer, n2 C.int, z2 unsafe.Pointer) (order C.int) {
+func hpgoCompare(id C.uint64_t, n1 C.int, z1 unsafe.Pointer, n2 C.int,
+	z2 unsafe.Pointer) (order C.int) {
 	f := (*numbers.at(number(id))).(*collation)
 	f.mu.Lock()
 	ended := false

@@ -45,7 +45,8 @@ func (s *Stmt) readColumns() []column {
 func kindOf(decl string) kind {
 	word, _, _ := strings.Cut(decl, "(")
 	switch strings.ToUpper(strings.TrimSpace(word)) {
-	case "DATE", "DATETIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP WITHOUT TIME ZONE":
+	case "DATE", "DATETIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE",
+		"TIMESTAMP WITHOUT TIME ZONE":
 		return isTime
 	case "BOOLEAN", "BOOL":
 		return isBool

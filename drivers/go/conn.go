@@ -241,7 +241,8 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	}
 	if tail != "" {
 		s.release()
-		return nil, fmt.Errorf("hpsqlite: Prepare takes one statement, and behind the first is %s", excerpt(tail))
+		return nil, fmt.Errorf("hpsqlite: Prepare takes one statement, and behind the first is %s",
+			excerpt(tail))
 	}
 	s.keepsArgs = true
 	return s, nil

@@ -84,13 +84,15 @@ func TestValuesComeBackAsTheyWere(t *testing.T) {
 		equal(t, "type", rows.Type(0), Integer)
 		rows.Close()
 	}
-	for _, v := range []float64{0.5, -1e300, math.Inf(1), math.SmallestNonzeroFloat64, math.Copysign(0, -1)} {
+	for _, v := range []float64{0.5, -1e300, math.Inf(1), math.SmallestNonzeroFloat64,
+		math.Copysign(0, -1)} {
 		rows := one(v)
 		equal(t, "real", math.Float64bits(rows.Float64(0)), math.Float64bits(v))
 		equal(t, "type", rows.Type(0), Float)
 		rows.Close()
 	}
-	for _, v := range []string{"", "a", "with \x00 inside", "\xff\xfe", "'; --", long[:farArg-1], long[:farArg], long} {
+	for _, v := range []string{"", "a", "with \x00 inside", "\xff\xfe", "'; --", long[:farArg-1],
+		long[:farArg], long} {
 		rows := one(v)
 		equal(t, "text", rows.Text(0), v)
 		equal(t, "type", rows.Type(0), Text)
@@ -137,8 +139,12 @@ func TestRowsOfEverySizeAreWhole(t *testing.T) {
 
 func TestConversionsAreThoseOfCast(t *testing.T) {
 	c := open(t)
-	for _, v := range []string{"'12abc'", "'  -7'", "'+5.9e1x'", "'.5'", "'abc'", "''", "'9223372036854775808'", "'-9223372036854775809'", "1e300", "-1e300", "2.9", "-2.9", "'1e5'", "'0x10'", "NULL", "1e15", "1.0", "0.1", "1e-7", "123456789012345678", "9007199254740993.0", "x'3132'"} {
-		rows := c.Query("SELECT " + v + ", CAST(" + v + " AS INTEGER), CAST(" + v + " AS REAL), CAST(" + v + " AS TEXT)")
+	for _, v := range []string{"'12abc'", "'  -7'", "'+5.9e1x'", "'.5'", "'abc'", "''",
+		"'9223372036854775808'", "'-9223372036854775809'", "1e300", "-1e300", "2.9", "-2.9",
+		"'1e5'", "'0x10'", "NULL", "1e15", "1.0", "0.1", "1e-7", "123456789012345678",
+		"9007199254740993.0", "x'3132'"} {
+		rows := c.Query("SELECT " + v + ", CAST(" + v + " AS INTEGER), CAST(" + v +
+			" AS REAL), CAST(" + v + " AS TEXT)")
 		if !rows.Next() {
 			t.Fatal(rows.Err())
 		}
@@ -163,10 +169,12 @@ func TestErrorsSayWhatAndWhere(t *testing.T) {
 	}
 	exec(t, c, "INSERT INTO t VALUES(1)")
 	_, err = c.Exec("INSERT INTO t VALUES(1)")
-	if !errors.Is(err, ErrConstraint) || !errors.Is(err, ErrConstraintUnique) || errors.Is(err, ErrBusy) {
+	if !errors.Is(err, ErrConstraint) || !errors.Is(err, ErrConstraintUnique) ||
+		errors.Is(err, ErrBusy) {
 		t.Errorf("not a unique constraint: %v", err)
 	}
-	if !strings.Contains(err.Error(), "SQLITE_CONSTRAINT_UNIQUE") || !strings.Contains(err.Error(), "t.a") {
+	if !strings.Contains(err.Error(), "SQLITE_CONSTRAINT_UNIQUE") ||
+		!strings.Contains(err.Error(), "t.a") {
 		t.Error(err)
 	}
 	for sql, want := range map[string]string{
@@ -206,7 +214,8 @@ func TestParametersHaveNumbersOrNames(t *testing.T) {
 
 func TestStatementsAreCarriedOutOneAfterTheOther(t *testing.T) {
 	c := open(t)
-	res := exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(?),(?); /* x */ INSERT INTO t VALUES(?); -- end", 1, 2, 3)
+	res := exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(?),(?); /* x */ INSERT INTO t "+
+		"VALUES(?); -- end", 1, 2, 3)
 	equal(t, "changes", res.Changes, int64(3))
 	equal(t, "rowid", res.RowID, int64(3))
 	equal(t, "rows", strings.Join(texts(t, c, "SELECT a FROM t"), " "), "1 2 3")
@@ -245,7 +254,8 @@ func TestExecManyIsAllOrNothing(t *testing.T) {
 		t.Errorf("it does not say which: %v", err)
 	}
 	exec(t, c, "COMMIT")
-	equal(t, "rows after two failures", texts(t, c, "SELECT count(*), sum(length(b)), min(a), max(a) FROM t")[0], want)
+	equal(t, "rows after two failures",
+		texts(t, c, "SELECT count(*), sum(length(b)), min(a), max(a) FROM t")[0], want)
 }
 
 func TestSchemaChangesShowInCachedStatements(t *testing.T) {
@@ -265,7 +275,8 @@ func TestSettingsAreWhatAnApplicationWants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"journal_mode         wal  (SQLite's own: delete, by _pragma=journal_mode(delete))", "busy_timeout         5000", "foreign_keys         1"} {
+	for _, line := range []string{"journal_mode         wal  (SQLite's own: delete, by " +
+		"_pragma=journal_mode(delete))", "busy_timeout         5000", "foreign_keys         1"} {
 		if !strings.Contains(s.String(), line) {
 			t.Errorf("no %q in\n%s", line, s)
 		}
@@ -277,7 +288,8 @@ func TestSettingsAreWhatAnApplicationWants(t *testing.T) {
 
 func TestAStatementThatRunsIsLeftAlone(t *testing.T) {
 	c := open(t)
-	s, err := c.Prepare("WITH RECURSIVE n(i) AS (VALUES(?) UNION ALL SELECT i+1 FROM n WHERE i<1000) SELECT i, 'text' FROM n")
+	s, err := c.Prepare("WITH RECURSIVE n(i) AS (VALUES(?) UNION ALL SELECT i+1 FROM n WHERE " +
+		"i<1000) SELECT i, 'text' FROM n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,11 @@
 //
 // # What SQLite calls
 //
-// Functions, aggregates, window functions, collations, and hooks can be written in Go (Conn.CreateFunction,
-// Conn.CreateAggregate, Conn.CreateCollation, Conn.SetUpdateHook, …). They are
-// a connection's; for all those of a sql.DB they are defined in the function that NewConnector
-// takes. If one panics, the statement fails with a PanicError, and the connection goes on.
+// Functions, aggregates, window functions, collations, and hooks can be written in Go
+// (Conn.CreateFunction, Conn.CreateAggregate, Conn.CreateCollation, Conn.SetUpdateHook, …).
+// They are a connection's; for all those of a sql.DB they are defined in the function that
+// NewConnector takes. If one panics, the statement fails with a PanicError, and the connection
+// goes on.
 //
 // # The library
 //

@@ -158,7 +158,8 @@ func (k *sqlConn) values(args []driver.NamedValue) []any {
 // dropValues forgets the parameters, which may be large.
 func (k *sqlConn) dropValues() { clear(k.args) }
 
-func (k *sqlConn) ExecContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Result, error) {
+func (k *sqlConn) ExecContext(ctx context.Context, sql string,
+	args []driver.NamedValue) (driver.Result, error) {
 	res, err := k.c.exec(ctx, sql, k.values(args))
 	k.dropValues()
 	if err != nil {
@@ -167,7 +168,8 @@ func (k *sqlConn) ExecContext(ctx context.Context, sql string, args []driver.Nam
 	return sqlResult(res), nil
 }
 
-func (k *sqlConn) QueryContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Rows, error) {
+func (k *sqlConn) QueryContext(ctx context.Context, sql string,
+	args []driver.NamedValue) (driver.Rows, error) {
 	s, tail, err := k.c.take(sql)
 	if err != nil {
 		return nil, err
@@ -208,7 +210,8 @@ func (k *sqlConn) Begin() (driver.Tx, error) {
 // allow too.
 func (k *sqlConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if l := sql.IsolationLevel(opts.Isolation); l < sql.LevelDefault || l > sql.LevelSerializable {
-		return nil, fmt.Errorf("hpsqlite: there is no isolation level %q: SQLite's transactions are serializable", l)
+		return nil, fmt.Errorf("hpsqlite: there is no isolation level %q: SQLite's transactions "+
+			"are serializable", l)
 	}
 	begin := "BEGIN IMMEDIATE"
 	switch {
@@ -321,7 +324,8 @@ func namedValues(args []driver.Value) []driver.NamedValue {
 	return list
 }
 
-func (t *sqlStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+func (t *sqlStmt) ExecContext(ctx context.Context,
+	args []driver.NamedValue) (driver.Result, error) {
 	if t.s.rows.open {
 		return t.k.ExecContext(ctx, t.s.sql, args)
 	}
@@ -449,11 +453,13 @@ func (q *sqlRows) ColumnTypeScanType(i int) reflect.Type {
 	switch {
 	case strings.Contains(decl, "INT"):
 		return reflect.TypeFor[sql.NullInt64]()
-	case strings.Contains(decl, "CHAR"), strings.Contains(decl, "CLOB"), strings.Contains(decl, "TEXT"):
+	case strings.Contains(decl, "CHAR"), strings.Contains(decl, "CLOB"),
+		strings.Contains(decl, "TEXT"):
 		return reflect.TypeFor[sql.NullString]()
 	case strings.Contains(decl, "BLOB"):
 		return reflect.TypeFor[[]byte]()
-	case strings.Contains(decl, "REAL"), strings.Contains(decl, "FLOA"), strings.Contains(decl, "DOUB"):
+	case strings.Contains(decl, "REAL"), strings.Contains(decl, "FLOA"),
+		strings.Contains(decl, "DOUB"):
 		return reflect.TypeFor[sql.NullFloat64]()
 	}
 	return reflect.TypeFor[any]()

@@ -86,9 +86,9 @@ type Pragma struct{ Name, Value string }
 // them and SQLite's own are older than they are. A pragma of the same name in the DSN, or
 // _defaults=off, replaces them.
 //
-// The journal mode is only set for a file that is new: one that the connection creates, or that has no
-// byte in it. Every other file keeps its own, because other programs may use the file as well.
-// synchronous=NORMAL is only set where the journal mode then is WAL.
+// The journal mode is only set for a file that is new: one that the connection creates, or that
+// has no byte in it. Every other file keeps its own, because other programs may use the file as
+// well. synchronous=NORMAL is only set where the journal mode then is WAL.
 var Defaults = []Pragma{
 	{"journal_mode", "wal"},
 	{"synchronous", "normal"},
@@ -344,16 +344,18 @@ func (p Pragma) base() string {
 
 // check refuses what would be more than one PRAGMA.
 func (p Pragma) check() error {
-	if p.Name == "" || strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" {
+	const ofNames = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+	if p.Name == "" || strings.Trim(p.Name, ofNames) != "" {
 		return fmt.Errorf("%q is not the name of a PRAGMA", p.Name)
 	}
 	quoted := len(p.Value) >= 2 && p.Value[0] == '\'' && p.Value[len(p.Value)-1] == '\''
 	if quoted && strings.Contains(strings.ReplaceAll(p.Value[1:len(p.Value)-1], "''", ""), "'") {
 		quoted = false
 	}
-	plain := strings.Trim(p.Value, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == ""
+	plain := strings.Trim(p.Value, ofNames+"+-") == ""
 	if !quoted && !plain || strings.IndexByte(p.Value, 0) >= 0 {
-		return fmt.Errorf("PRAGMA %s: %q is neither a word or number nor in single quotes", p.Name, p.Value)
+		return fmt.Errorf("PRAGMA %s: %q is neither a word or number nor in single quotes", p.Name,
+			p.Value)
 	}
 	value := strings.ToLower(strings.Trim(p.Value, "'"))
 	if known := words[p.base()]; known != nil && value != "" && !slices.Contains(known, value) {
@@ -383,8 +385,8 @@ func (cfg *Config) memory() bool { return cfg.Path == ":memory:" || cfg.Mode == 
 var memories atomic.Uint64
 
 // SharedMemory is the Config with a name for its database in memory, so that all connections
-// opened with it find the same database. It lives until the last of them is closed. NewConnector and
-// the pool do this themselves. Any other Config stays as it is.
+// opened with it find the same database. It lives until the last of them is closed.
+// NewConnector and the pool do this themselves. Any other Config stays as it is.
 //
 // With Cache "shared" the database belongs to all that have the same Path, as it does in
 // SQLite; otherwise each call gives it a new name.

@@ -52,7 +52,8 @@ func (c Code) Primary() Code { return c & 0xff }
 
 // Error gives the code's name and SQLite's words for it.
 func (c Code) Error() string {
-	return fmt.Sprintf("hpsqlite: %s (%d %s)", C.GoString(C.sqlite3_errstr(C.int(c))), int(c), c.name())
+	return fmt.Sprintf("hpsqlite: %s (%d %s)", C.GoString(C.sqlite3_errstr(C.int(c))), int(c),
+		c.name())
 }
 
 func (c Code) name() string {

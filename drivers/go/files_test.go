@@ -60,7 +60,8 @@ func TestAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		big := strings.Repeat("x", 10_000)
-		if _, err := s.ExecMany(1000, func(i int) { s.BindText(1, big) }); !errors.Is(err, ErrFull) && !errors.Is(err, ErrIO) {
+		if _, err := s.ExecMany(1000, func(i int) { s.BindText(1, big) }); !errors.Is(err,
+			ErrFull) && !errors.Is(err, ErrIO) {
 			t.Errorf("a full disk: %v", err)
 		}
 		equal(t, "in a transaction", c.InTransaction(), false)
@@ -186,14 +187,16 @@ func TestFilesThatCannotBeOpened(t *testing.T) {
 
 func TestNamesOfFilesAreTakenAsTheyAre(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"plain.db", "with space.db", "100%.db", "%41.db", "a#b.db", "a&b=c.db", "ä中.db", "-x.db", "a:b.db", "*", "semi;colon"} {
+	for _, name := range []string{"plain.db", "with space.db", "100%.db", "%41.db", "a#b.db",
+		"a&b=c.db", "ä中.db", "-x.db", "a:b.db", "*", "semi;colon"} {
 		c, err := Open(filepath.Join(dir, name))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		exec(t, c, "CREATE TABLE t(a)")
-		equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0], filepath.Join(dir, name))
+		equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0],
+			filepath.Join(dir, name))
 		c.Close()
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
@@ -204,14 +207,16 @@ func TestNamesOfFilesAreTakenAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0], filepath.Join(dir, "of uri?.db"))
+	equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0],
+		filepath.Join(dir, "of uri?.db"))
 	c.Close()
 	t.Chdir(dir)
 	c, err = Open("relative.db")
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0], filepath.Join(dir, "relative.db"))
+	equal(t, "file", texts(t, c, "SELECT file FROM pragma_database_list")[0],
+		filepath.Join(dir, "relative.db"))
 	c.Close()
 }
 
@@ -223,7 +228,8 @@ func TestReadOnly(t *testing.T) {
 	}
 	exec(t, c, "CREATE TABLE t(a); INSERT INTO t VALUES(1)")
 	c.Close()
-	for _, params := range []string{"?mode=ro", "?mode=ro&immutable=1", "?_immutable=1", "?_query_only=1"} {
+	for _, params := range []string{"?mode=ro", "?mode=ro&immutable=1", "?_immutable=1",
+		"?_query_only=1"} {
 		db := openDSN(t, path+params)
 		equal(t, params, one(t, db, "SELECT a FROM t"), any(int64(1)))
 		if _, err := db.Exec("INSERT INTO t VALUES(2)"); !errors.Is(err, ErrReadOnly) {
@@ -254,7 +260,8 @@ func TestAReadThatTurnsToWrite(t *testing.T) {
 	for _, c := range []struct {
 		txlock string
 		fails  bool
-	}{{"", false}, {"_txlock=immediate", false}, {"_txlock=exclusive", false}, {"_txlock=deferred", true}} {
+	}{{"", false}, {"_txlock=immediate", false}, {"_txlock=exclusive", false},
+		{"_txlock=deferred", true}} {
 		db := openDB(t, c.txlock)
 		must(t, db, "CREATE TABLE t(n); INSERT INTO t VALUES(0)")
 		const workers, rounds = 4, 25
@@ -322,7 +329,8 @@ func TestADatabaseThatIsDeleted(t *testing.T) {
 		os.Remove(path + suffix)
 	}
 	equal(t, "rows", one(t, db, "SELECT a FROM t"), any(int64(1)))
-	if _, err := db.Exec("INSERT INTO t VALUES(2)"); err != nil && !errors.Is(err, ErrReadOnly) && !errors.Is(err, ErrIO) {
+	if _, err := db.Exec("INSERT INTO t VALUES(2)"); err != nil && !errors.Is(err, ErrReadOnly) &&
+		!errors.Is(err, ErrIO) {
 		t.Error(err)
 	}
 	fresh := openDSN(t, path)
@@ -360,7 +368,8 @@ func TestManyOpenANewFileAtOnce(t *testing.T) {
 	}
 }
 
-// databaseFile makes a file with a table t, in SQLite's own journal mode unless params say otherwise.
+// databaseFile makes a file with a table t, in SQLite's own journal mode unless params say
+// otherwise.
 func databaseFile(t *testing.T, params ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "test.db")
@@ -381,8 +390,10 @@ func TestAFileThatIsThereKeepsItsJournalMode(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dsn := range []string{
-		path, "file:" + path, "file:" + path + "?mode=rw", path + "?mode=ro", path + "?mode=rwc", path + "?immutable=0",
-		path + "?immutable=1", path + "?nolock=1", path + "?cache=shared", path + "?_busy_timeout=100", path + "?_synchronous=normal",
+		path, "file:" + path, "file:" + path + "?mode=rw", path + "?mode=ro", path + "?mode=rwc",
+		path + "?immutable=0",
+		path + "?immutable=1", path + "?nolock=1", path + "?cache=shared", path +
+			"?_busy_timeout=100", path + "?_synchronous=normal",
 	} {
 		c, err := Open(dsn)
 		if err != nil {
@@ -413,9 +424,11 @@ func TestAFileThatIsThereKeepsItsJournalMode(t *testing.T) {
 
 func TestTheJournalModeThatTheDSNAsksFor(t *testing.T) {
 	for params, want := range map[string]string{
-		"_journal_mode=WAL": "wal", "_journal=wal": "wal", "_pragma=journal_mode(WAL)": "wal", "_pragma=journal_mode=wal": "wal",
-		"_pragma=main.journal_mode(wal)": "wal", "_journal_mode=wal&_defaults=off": "wal", "mode=rw&_journal_mode=WAL": "wal",
-		"_journal_mode=truncate": "truncate", "_pragma=journal_mode(persist)": "persist",
+		"_journal_mode=WAL": "wal", "_journal=wal": "wal", "_pragma=journal_mode(WAL)": "wal",
+		"_pragma=journal_mode=wal":       "wal",
+		"_pragma=main.journal_mode(wal)": "wal", "_journal_mode=wal&_defaults=off": "wal",
+		"mode=rw&_journal_mode=WAL": "wal",
+		"_journal_mode=truncate":    "truncate", "_pragma=journal_mode(persist)": "persist",
 	} {
 		for _, path := range []string{databaseFile(t), databaseFile(t, "_journal_mode=wal")} {
 			c, err := Open(path + "?" + params)
@@ -432,7 +445,8 @@ func TestTheJournalModeThatTheDSNAsksFor(t *testing.T) {
 // opened it and not yet written.
 func TestANewFileGetsWAL(t *testing.T) {
 	for _, params := range []string{
-		"", "mode=rwc", "_pragma=user_version(7)", "_pragma=application_id(7)&_pragma=page_size(512)", "_pragma=locking_mode(exclusive)",
+		"", "mode=rwc", "_pragma=user_version(7)",
+		"_pragma=application_id(7)&_pragma=page_size(512)", "_pragma=locking_mode(exclusive)",
 		"immutable=0", "_synchronous=full",
 	} {
 		missing := filepath.Join(t.TempDir(), "missing.db")
@@ -508,7 +522,8 @@ func TestSynchronousNormalComesWithWAL(t *testing.T) {
 	for _, c := range []struct{ dsn, want string }{
 		{fresh(), "1"}, {wal, "1"}, {rollback, "2"}, {"file:" + rollback + "?mode=rw", "2"},
 		{fresh() + "?_journal_mode=delete", "2"}, {fresh() + "?_pragma=journal_mode(truncate)", "2"},
-		{rollback + "?_journal_mode=persist", "2"}, {rollback + "?_synchronous=normal", "1"}, {rollback + "?_pragma=synchronous(0)", "0"},
+		{rollback + "?_journal_mode=persist", "2"}, {rollback + "?_synchronous=normal", "1"},
+		{rollback + "?_pragma=synchronous(0)", "0"},
 		{wal + "?_sync=full", "2"}, {wal + "?_defaults=off", "2"}, {fresh() + "?_synchronous=extra", "3"},
 		{rollback + "?_journal_mode=wal", "1"}, // the last: it stays
 	} {
@@ -517,7 +532,8 @@ func TestSynchronousNormalComesWithWAL(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, c.dsn, texts(t, conn, "PRAGMA synchronous")[0], c.want)
-		equal(t, c.dsn+" foreign keys", texts(t, conn, "PRAGMA foreign_keys")[0] == "0", strings.Contains(c.dsn, "_defaults=off"))
+		equal(t, c.dsn+" foreign keys", texts(t, conn, "PRAGMA foreign_keys")[0] == "0",
+			strings.Contains(c.dsn, "_defaults=off"))
 		noError(t, conn.Close())
 	}
 }
@@ -539,13 +555,15 @@ func TestTheDefaultJournalModeWaitsForNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	for _, lock := range []string{"BEGIN; SELECT * FROM t", "BEGIN IMMEDIATE; INSERT INTO t VALUES(2)"} {
+	for _, lock := range []string{"BEGIN; SELECT * FROM t",
+		"BEGIN IMMEDIATE; INSERT INTO t VALUES(2)"} {
 		exec(t, c, lock)
 		db := openDSN(t, path+"?_busy_timeout=-1")
 		equal(t, "rows", one(t, db, "SELECT count(*) FROM t"), any(int64(1)))
 		equal(t, "journal mode", one(t, db, "PRAGMA journal_mode"), any("delete"))
 		// Who asks for it gets an error.
-		if err := openDSN(t, path+"?_busy_timeout=1&_journal_mode=wal").PingContext(context.Background()); !errors.Is(err, ErrBusy) {
+		if err := openDSN(t,
+			path+"?_busy_timeout=1&_journal_mode=wal").PingContext(context.Background()); !errors.Is(err, ErrBusy) {
 			t.Error(err)
 		}
 		exec(t, c, "ROLLBACK")

@@ -85,14 +85,18 @@ func (c *Conn) CreateRawFunction(name string, numArgs int, f Func, flags FuncFla
 
 // CreateRawAggregate defines an aggregate function, as CreateRawFunction does. newState
 // is called for each group.
-func (c *Conn) CreateRawAggregate(name string, numArgs int, newState func() Aggregate, flags FuncFlags) error {
-	return c.createFunction(&function{name: name, aggregate: func() (Aggregate, error) { return newState(), nil }}, numArgs, flags)
+func (c *Conn) CreateRawAggregate(name string, numArgs int, newState func() Aggregate,
+	flags FuncFlags) error {
+	return c.createFunction(&function{name: name,
+		aggregate: func() (Aggregate, error) { return newState(), nil }}, numArgs, flags)
 }
 
 // CreateRawWindow defines an aggregate function that is a window function as
 // well. newState is called for each group and for each partition.
-func (c *Conn) CreateRawWindow(name string, numArgs int, newState func() Window, flags FuncFlags) error {
-	return c.createFunction(&function{name: name, window: true, aggregate: func() (Aggregate, error) { return newState(), nil }}, numArgs, flags)
+func (c *Conn) CreateRawWindow(name string, numArgs int, newState func() Window,
+	flags FuncFlags) error {
+	return c.createFunction(&function{name: name, window: true,
+		aggregate: func() (Aggregate, error) { return newState(), nil }}, numArgs, flags)
 }
 
 // RemoveFunction takes away a function, or an aggregate, that was defined with this number of
@@ -138,7 +142,8 @@ func (c *Conn) createFunction(f *function, numArgs int, flags FuncFlags) error {
 	case f.aggregate == nil:
 		rc = C.hpgo_create_function(c.h.db, z, C.int(numArgs), C.int(flags), id)
 	default:
-		rc = C.hpgo_create_aggregate(c.h.db, z, C.int(numArgs), C.int(flags), id, C.int(boolInt(f.window)))
+		rc = C.hpgo_create_aggregate(c.h.db, z, C.int(numArgs), C.int(flags), id,
+			C.int(boolInt(f.window)))
 	}
 	// If it fails SQLite has released the number.
 	if rc != 0 {
@@ -224,8 +229,8 @@ type Context struct {
 	call *C.hpgo_call
 }
 
-// Conn is the connection that calls. For what may be done with it see CreateRawFunction. The sql.Conn or
-// sql.Tx that has it waits until its statement has ended, and cannot be used.
+// Conn is the connection that calls. For what may be done with it see CreateRawFunction. The
+// sql.Conn or sql.Tx that has it waits until its statement has ended, and cannot be used.
 func (x *Context) Conn() *Conn { return x.f.conn }
 
 func (x *Context) set(typ C.uint32_t, v uint64) {

@@ -136,7 +136,8 @@ func TestWhatIsNoFunctionIsRefused(t *testing.T) {
 	if err := c.CreateFunction("a\x00b", func() {}, 0); err == nil {
 		t.Error("a NUL in the name is taken")
 	}
-	if err := c.CreateRawFunction("f", 5000, func(*Context, []Value) error { return nil }, 0); err == nil {
+	if err := c.CreateRawFunction("f", 5000, func(*Context, []Value) error { return nil },
+		0); err == nil {
 		t.Error("5000 arguments are taken")
 	}
 }
@@ -152,7 +153,8 @@ func TestFastFunctionsSeeValuesAsTheyAre(t *testing.T) {
 		return nil
 	}, 0))
 	equal(t, "values", oneRow(t, c, "SELECT describe(1, 2.5, '3x', x'34', NULL)"),
-		"INTEGER:1:1:true:1 REAL:2:2.5:true:2.5 TEXT:3:3:true:'3x' BLOB:4:4:true:a blob of 1 bytes NULL:0:0:false:NULL")
+		"INTEGER:1:1:true:1 REAL:2:2.5:true:2.5 TEXT:3:3:true:'3x' BLOB:4:4:true:a blob of 1 "+
+			"bytes NULL:0:0:false:NULL")
 	list := strings.Repeat("?,", 999) + "?"
 	noError(t, c.CreateRawFunction("last", AnyArgs, func(ctx *Context, args []Value) error {
 		ctx.Value(args[len(args)-1])
@@ -184,10 +186,12 @@ func TestFastFunctionsSeeValuesAsTheyAre(t *testing.T) {
 	}, 0))
 	for _, n := range []int{0, 1, 255, 256, 257, 5000, 300_000} {
 		for kind, want := range map[string]string{
-			"text": fmt.Sprintf("text|%d", n), "blob": fmt.Sprintf("blob|%d", n), "zero": fmt.Sprintf("blob|%d", n),
+			"text": fmt.Sprintf("text|%d", n), "blob": fmt.Sprintf("blob|%d", n),
+			"zero": fmt.Sprintf("blob|%d", n),
 			"null": "null|-", "nil": "null|-", "nan": "null|-",
 		} {
-			equal(t, kind, oneRow(t, c, "SELECT typeof(m), length(m) FROM (SELECT make(?, ?) AS m)", kind, n), want)
+			equal(t, kind, oneRow(t, c, "SELECT typeof(m), length(m) FROM (SELECT make(?, ?) AS m)",
+				kind, n), want)
 		}
 		mustFail(t, c, "SELECT make('error', ?)", n)
 	}
@@ -205,7 +209,8 @@ func TestCallingAFastFunctionAllocatesNothing(t *testing.T) {
 		ctx.Int64(args[0].Int64() + 1)
 		return nil
 	}, Deterministic))
-	s, err := c.Prepare("WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i+1 FROM n WHERE i<999) SELECT sum(mix(i, 'hello', 2.5)) FROM n")
+	s, err := c.Prepare("WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i+1 FROM n WHERE " +
+		"i<999) SELECT sum(mix(i, 'hello', 2.5)) FROM n")
 	noError(t, err)
 	defer s.Close()
 	run := func() {
@@ -231,9 +236,11 @@ func TestErrorsOfFunctionsAreTheStatementsCause(t *testing.T) {
 	if !errors.As(err, &e) || e.Code != ErrError || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%#v", err)
 	}
-	equal(t, "message", err.Error(), "hpsqlite: the function load failed (1 SQLITE_ERROR): open x: file does not exist")
+	equal(t, "message", err.Error(),
+		"hpsqlite: the function load failed (1 SQLITE_ERROR): open x: file does not exist")
 
-	noError(t, c.CreateFunction("refuse", func() error { return fmt.Errorf("not today: %w", ErrConstraintCheck) }, 0))
+	noError(t, c.CreateFunction("refuse",
+		func() error { return fmt.Errorf("not today: %w", ErrConstraintCheck) }, 0))
 	if err := mustFail(t, c, "SELECT refuse()"); !errors.As(err, &e) || e.Code != ErrConstraintCheck {
 		t.Errorf("a code of SQLite's is not the statement's: %v", err)
 	}
@@ -241,11 +248,13 @@ func TestErrorsOfFunctionsAreTheStatementsCause(t *testing.T) {
 	if err := mustFail(t, c, "SELECT again()"); errors.As(err, &e) && e.Code != ErrError {
 		t.Errorf("SQLITE_SCHEMA would compile the statement again: %v", err)
 	}
-	if err := mustFail(t, c, "SELECT nope"); errors.Is(err, ErrSchema) || strings.Contains(err.Error(), "not today") {
+	if err := mustFail(t, c, "SELECT nope"); errors.Is(err, ErrSchema) ||
+		strings.Contains(err.Error(), "not today") {
 		t.Errorf("an old cause: %v", err)
 	}
 	noError(t, c.CreateFunction("failing", func() error { return errors.New("only mine") }, 0))
-	rows := c.Query("SELECT CASE WHEN i<3 THEN i ELSE failing() END FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)")
+	rows := c.Query("SELECT CASE WHEN i<3 THEN i ELSE failing() END FROM (SELECT 1 AS i UNION " +
+		"ALL SELECT 2 UNION ALL SELECT 3)")
 	n := 0
 	for rows.Next() {
 		n++
@@ -265,7 +274,8 @@ func TestAPanicIsAnErrorOfTheStatement(t *testing.T) {
 		t.Fatalf("%#v", err)
 	}
 	equal(t, "which", p.Callback, "the function at")
-	if !strings.Contains(err.Error(), "the function at panicked: runtime error: index out of range [5]") {
+	if !strings.Contains(err.Error(),
+		"the function at panicked: runtime error: index out of range [5]") {
 		t.Error(err)
 	}
 	if !bytes.Contains(p.Stack, []byte("function_test.go")) {
@@ -320,7 +330,8 @@ func TestCallbacksMayUseAsMuchStackAsTheyLike(t *testing.T) {
 
 func TestFunctionsMayUseTheirConnection(t *testing.T) {
 	c := open(t)
-	exec(t, c, "CREATE TABLE price(item, euro); INSERT INTO price VALUES('tea', 3), ('cake', 4); CREATE TABLE log(x)")
+	exec(t, c, "CREATE TABLE price(item, euro); INSERT INTO price VALUES('tea', 3), ('cake', 4); "+
+		"CREATE TABLE log(x)")
 	noError(t, c.CreateFunction("price", func(ctx *Context, item string) (int64, error) {
 		if _, err := ctx.Conn().Exec("INSERT INTO log VALUES(?)", item); err != nil {
 			return 0, err
@@ -351,7 +362,8 @@ func TestFunctionsMayUseTheirConnection(t *testing.T) {
 		_, err := ctx.Conn().Exec("SELECT nope")
 		return err
 	}, 0))
-	if err := mustFail(t, c, "SELECT broken()"); !strings.Contains(err.Error(), "the function broken failed (1 SQLITE_ERROR): hpsqlite: no such column: nope") {
+	if err := mustFail(t, c, "SELECT broken()"); !strings.Contains(err.Error(),
+		"the function broken failed (1 SQLITE_ERROR): hpsqlite: no such column: nope") {
 		t.Error(err)
 	}
 }
@@ -429,16 +441,21 @@ func (a *lister) Result(ctx *Context) error {
 
 func TestAggregatesHaveAStateForEachGroup(t *testing.T) {
 	c := open(t)
-	exec(t, c, "CREATE TABLE t(k, n); INSERT INTO t VALUES('a',1),('b',10),('a',2),('b',20),('a',NULL)")
+	exec(t, c, "CREATE TABLE t(k, n); INSERT INTO t "+
+		"VALUES('a',1),('b',10),('a',2),('b',20),('a',NULL)")
 	noError(t, c.CreateAggregate("total_of", func() *total { return &total{} }, Deterministic))
 	noError(t, c.CreateRawAggregate("list", AnyArgs, func() Aggregate { return &lister{} }, 0))
-	equal(t, "groups", strings.Join(texts(t, c, "SELECT k, total_of(n), list(n, k) FROM t GROUP BY k ORDER BY k"), " "), "a|3|1+a+2+a++a b|30|10+b+20+b")
+	equal(t, "groups", strings.Join(texts(t, c,
+		"SELECT k, total_of(n), list(n, k) FROM t GROUP BY k ORDER BY k"), " "),
+		"a|3|1+a+2+a++a b|30|10+b+20+b")
 	equal(t, "no row", oneRow(t, c, "SELECT total_of(n), list(n) FROM t WHERE 0"), "0|")
 	equal(t, "distinct", oneRow(t, c, "SELECT total_of(DISTINCT n % 10) FROM t"), "3")
-	if err := mustFail(t, c, "SELECT total_of(-n) FROM t"); !strings.Contains(err.Error(), "below zero") {
+	if err := mustFail(t, c, "SELECT total_of(-n) FROM t"); !strings.Contains(err.Error(),
+		"below zero") {
 		t.Error(err)
 	}
-	if err := mustFail(t, c, "SELECT total_of(n) OVER () FROM t"); !strings.Contains(err.Error(), "may not be used as a window function") {
+	if err := mustFail(t, c, "SELECT total_of(n) OVER () FROM t"); !strings.Contains(err.Error(),
+		"may not be used as a window function") {
 		t.Error(err)
 	}
 	// Rows that are given up in the middle leave no state behind.
@@ -456,8 +473,10 @@ func TestWindowsMove(t *testing.T) {
 	noError(t, c.CreateAggregate("moved", func() *moving { return &moving{} }, 0))
 	noError(t, c.CreateRawWindow("list", 1, func() Window { return &lister{} }, 0))
 	const over = " OVER (ORDER BY i ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING)"
-	equal(t, "frames", strings.Join(texts(t, c, "SELECT moved(i)"+over+", list(i)"+over+" FROM t"), " "), "3|1+2 6|1+2+3 9|2+3+4 12|3+4+5 9|4+5")
-	equal(t, "an empty frame", strings.Join(texts(t, c, "SELECT moved(i) OVER (ORDER BY i ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) FROM t"), " "), "7 9 5 0 0")
+	equal(t, "frames", strings.Join(texts(t, c, "SELECT moved(i)"+over+", list(i)"+over+" FROM t"),
+		" "), "3|1+2 6|1+2+3 9|2+3+4 12|3+4+5 9|4+5")
+	equal(t, "an empty frame", strings.Join(texts(t, c, "SELECT moved(i) OVER (ORDER BY i ROWS "+
+		"BETWEEN 2 FOLLOWING AND 3 FOLLOWING) FROM t"), " "), "7 9 5 0 0")
 	equal(t, "as an aggregate", oneRow(t, c, "SELECT moved(i), list(i) FROM t"), "15|1+2+3+4+5")
 }
 
@@ -475,7 +494,10 @@ func (a *panicky) here(where string) {
 func TestPanicsInAggregatesAreErrors(t *testing.T) {
 	c := open(t)
 	noError(t, c.CreateAggregate("panicky", func() *panicky { return &panicky{} }, 0))
-	noError(t, c.CreateAggregate("unborn", func() (*panicky, error) { return nil, errors.New("no state") }, 0))
+	noError(t, c.CreateAggregate("unborn", func() (*panicky, error) {
+		return nil,
+			errors.New("no state")
+	}, 0))
 	noError(t, c.CreateAggregate("stillborn", func() *panicky { panic("in newState") }, 0))
 	const rows = " FROM (SELECT 1 AS i UNION ALL SELECT 2 UNION ALL SELECT 3)"
 	for sql, want := range map[string]string{
@@ -494,7 +516,8 @@ func TestPanicsInAggregatesAreErrors(t *testing.T) {
 			}
 		}
 	}
-	if err := mustFail(t, c, "SELECT unborn('')"+rows+" WHERE 0"); !strings.Contains(err.Error(), "no state") {
+	if err := mustFail(t, c, "SELECT unborn('')"+rows+" WHERE 0"); !strings.Contains(err.Error(),
+		"no state") {
 		t.Error(err)
 	}
 	equal(t, "the connection goes on", oneRow(t, c, "SELECT panicky('')"+rows), "1")
@@ -502,7 +525,9 @@ func TestPanicsInAggregatesAreErrors(t *testing.T) {
 
 func TestStatesThatAreNoneAreRefused(t *testing.T) {
 	c := open(t)
-	for _, f := range []any{nil, 1, func() {}, func(int) *total { return nil }, func() int { return 0 }, func() (*total, int) { return nil, 0 }, func() total { return total{} }} {
+	for _, f := range []any{nil, 1, func() {}, func(int) *total { return nil },
+		func() int { return 0 }, func() (*total, int) { return nil, 0 },
+		func() total { return total{} }} {
 		if c.CreateAggregate("f", f, 0) == nil {
 			t.Errorf("%T is taken", f)
 		}
@@ -516,14 +541,16 @@ func TestFlagsAreSQLites(t *testing.T) {
 	noError(t, c.CreateFunction("unsteady", func(n int) int { return n }, 0))
 	noError(t, c.CreateFunction("direct", func(n int) int { return n }, DirectOnly))
 	exec(t, c, "CREATE INDEX i ON t(steady(a))")
-	if err := mustFail(t, c, "CREATE INDEX j ON t(unsteady(a))"); !strings.Contains(err.Error(), "non-deterministic") {
+	if err := mustFail(t, c, "CREATE INDEX j ON t(unsteady(a))"); !strings.Contains(err.Error(),
+		"non-deterministic") {
 		t.Error(err)
 	}
 	exec(t, c, "CREATE VIEW v AS SELECT direct(1)")
 	if err := mustFail(t, c, "SELECT * FROM v"); !strings.Contains(err.Error(), "unsafe use") {
 		t.Error(err)
 	}
-	exec(t, c, "PRAGMA trusted_schema=off; CREATE VIEW w AS SELECT steady(1); CREATE VIEW x AS SELECT unsteady(1)")
+	exec(t, c, "PRAGMA trusted_schema=off; CREATE VIEW w AS SELECT steady(1); CREATE VIEW x AS "+
+		"SELECT unsteady(1)")
 	equal(t, "innocuous", oneRow(t, c, "SELECT * FROM w"), "1")
 	mustFail(t, c, "SELECT * FROM x")
 }
@@ -564,7 +591,8 @@ func TestAuxiliaryDataStaysWithConstants(t *testing.T) {
 		return nil
 	}, 0))
 	const n = 50
-	list := texts(t, c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<50) SELECT prefix('a', i) FROM n")
+	list := texts(t, c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE "+
+		"i<50) SELECT prefix('a', i) FROM n")
 	equal(t, "rows", len(list), n)
 	equal(t, "last", list[n-1], "a!50")
 	equal(t, "made", made, 1)
@@ -634,7 +662,8 @@ func TestManyGoroutinesUseFunctions(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			var n int
-			err := db.QueryRow("SELECT total_of(times(?, x)) FROM (SELECT 1 AS x UNION SELECT 2 ORDER BY x COLLATE bytewise)", g%20).Scan(&n)
+			err := db.QueryRow("SELECT total_of(times(?, x)) FROM (SELECT 1 AS x UNION SELECT 2 "+
+				"ORDER BY x COLLATE bytewise)", g%20).Scan(&n)
 			var p *PanicError
 			if g%20 == 13 {
 				if !errors.As(err, &p) {

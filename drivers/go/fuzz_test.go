@@ -18,11 +18,18 @@ import (
 // back, is what was asked for.
 func FuzzDSN(f *testing.F) {
 	for _, dsn := range []string{
-		"", ":memory:", "test.db", "file:test.db", "file:a%20b?mode=rwc", "file:///x/../y.db", "file://localhost/x.db", "file://elsewhere/x",
-		"x.db?_pragma=journal_mode(wal)&_pragma=synchronous=full", "x?_journal=WAL&_sync=1&_fk=on&_timeout=70&_txlock=exclusive", "x?_loc=auto&_time_utc=1",
-		"x?_stmt_cache=0&_defaults=off&cache=shared&mode=memory", "x?vfs=unix&immutable=1&nolock=1", "x?_pragma=foreign_keys(1);DROP TABLE t", "x?%zz", "x?_pragma=",
-		"x?_pragma='a'('b')", "x#y?mode=ro", "file:%00", "\x00", "?", "file:?mode=memory&cache=private", "x?_pragma=main.cache_size(-7)", "x?_mutex=no&_time_format=sqlite",
-		"file::memory:?cache=shared&_auto_vacuum=2", "x?_pragma=encoding('UTF-16')", "x?_pragma=page_size(512)&_pragma=max_page_count(9)",
+		"", ":memory:", "test.db", "file:test.db", "file:a%20b?mode=rwc", "file:///x/../y.db",
+		"file://localhost/x.db", "file://elsewhere/x",
+		"x.db?_pragma=journal_mode(wal)&_pragma=synchronous=full",
+		"x?_journal=WAL&_sync=1&_fk=on&_timeout=70&_txlock=exclusive",
+		"x?_loc=auto&_time_utc=1",
+		"x?_stmt_cache=0&_defaults=off&cache=shared&mode=memory", "x?vfs=unix&immutable=1&nolock=1",
+		"x?_pragma=foreign_keys(1);DROP TABLE t", "x?%zz", "x?_pragma=",
+		"x?_pragma='a'('b')", "x#y?mode=ro", "file:%00", "\x00", "?",
+		"file:?mode=memory&cache=private", "x?_pragma=main.cache_size(-7)",
+		"x?_mutex=no&_time_format=sqlite",
+		"file::memory:?cache=shared&_auto_vacuum=2", "x?_pragma=encoding('UTF-16')",
+		"x?_pragma=page_size(512)&_pragma=max_page_count(9)",
 	} {
 		f.Add(dsn)
 	}
@@ -37,7 +44,8 @@ func FuzzDSN(f *testing.F) {
 		}
 		for _, p := range cfg.Pragmas {
 			switch p.base() {
-			case "temp_store_directory", "data_store_directory", "hard_heap_limit", "soft_heap_limit", "trusted_schema", "hp_memory", "hp_threads":
+			case "temp_store_directory", "data_store_directory", "hard_heap_limit",
+				"soft_heap_limit", "trusted_schema", "hp_memory", "hp_threads":
 				t.Skip("of the whole process")
 			}
 		}
@@ -59,7 +67,8 @@ func FuzzDSN(f *testing.F) {
 		c, err := OpenConfig(cfg)
 		if err != nil {
 			var e *Error
-			if !strings.Contains(err.Error(), "cannot open") || !errors.As(err, &e) && !strings.Contains(err.Error(), "PRAGMA") {
+			if !strings.Contains(err.Error(), "cannot open") || !errors.As(err, &e) &&
+				!strings.Contains(err.Error(), "PRAGMA") {
 				t.Errorf("%q: %v", dsn, err)
 			}
 			return
@@ -74,25 +83,33 @@ func FuzzDSN(f *testing.F) {
 	})
 }
 
-// The same settings in three spellings: SQLite's own by _pragma, as modernc.org/sqlite has it in both
-// forms, and mattn/go-sqlite3's long and short names.
+// The same settings in three spellings: SQLite's own by _pragma, as modernc.org/sqlite has it
+// in both forms, and mattn/go-sqlite3's long and short names.
 func TestSpellingsOfTheSameSettings(t *testing.T) {
 	for _, c := range []struct {
 		pragma, want string
 		spellings    []string
 	}{
-		{"journal_mode", "truncate", []string{"_pragma=journal_mode(truncate)", "_pragma=journal_mode=TRUNCATE", "_journal_mode=TRUNCATE", "_journal=truncate"}},
+		{"journal_mode", "truncate", []string{"_pragma=journal_mode(truncate)",
+			"_pragma=journal_mode=TRUNCATE", "_journal_mode=TRUNCATE", "_journal=truncate"}},
 		{"journal_mode", "wal", []string{"", "_pragma=journal_mode(WAL)", "_journal_mode=WAL"}},
-		{"synchronous", "2", []string{"_pragma=synchronous(2)", "_pragma=synchronous=full", "_synchronous=FULL", "_sync=2"}},
-		{"foreign_keys", "0", []string{"_pragma=foreign_keys(0)", "_pragma=foreign_keys=off", "_foreign_keys=false", "_fk=no"}},
+		{"synchronous", "2", []string{"_pragma=synchronous(2)", "_pragma=synchronous=full",
+			"_synchronous=FULL", "_sync=2"}},
+		{"foreign_keys", "0", []string{"_pragma=foreign_keys(0)", "_pragma=foreign_keys=off",
+			"_foreign_keys=false", "_fk=no"}},
 		{"foreign_keys", "1", []string{"", "_fk=1", "_foreign_keys=yes", "_fk="}},
-		{"busy_timeout", "70", []string{"_pragma=busy_timeout(70)", "_pragma=busy_timeout=70", "_busy_timeout=70", "_timeout=70"}},
+		{"busy_timeout", "70", []string{"_pragma=busy_timeout(70)", "_pragma=busy_timeout=70",
+			"_busy_timeout=70", "_timeout=70"}},
 		{"busy_timeout", "0", []string{"_busy_timeout=0", "_timeout=-1", "_defaults=off"}},
-		{"auto_vacuum", "1", []string{"_pragma=auto_vacuum(full)", "_auto_vacuum=1", "_vacuum=FULL", "_journal=wal&_vacuum=full", "_pragma=journal_mode(delete)&_pragma=auto_vacuum(1)"}},
-		{"page_size", "8192", []string{"_pragma=page_size(8192)", "_journal_mode=wal&_pragma=page_size=8192"}},
+		{"auto_vacuum", "1", []string{"_pragma=auto_vacuum(full)", "_auto_vacuum=1", "_vacuum=FULL",
+			"_journal=wal&_vacuum=full", "_pragma=journal_mode(delete)&_pragma=auto_vacuum(1)"}},
+		{"page_size", "8192", []string{"_pragma=page_size(8192)",
+			"_journal_mode=wal&_pragma=page_size=8192"}},
 		{"cache_size", "-77", []string{"_pragma=cache_size(-77)", "_cache_size=-77"}},
-		{"locking_mode", "exclusive", []string{"_pragma=locking_mode(exclusive)", "_locking_mode=EXCLUSIVE", "_locking=exclusive"}},
-		{"recursive_triggers", "1", []string{"_pragma=recursive_triggers(1)", "_recursive_triggers=1", "_rt=true"}},
+		{"locking_mode", "exclusive", []string{"_pragma=locking_mode(exclusive)",
+			"_locking_mode=EXCLUSIVE", "_locking=exclusive"}},
+		{"recursive_triggers", "1", []string{"_pragma=recursive_triggers(1)",
+			"_recursive_triggers=1", "_rt=true"}},
 		{"ignore_check_constraints", "1", []string{"_ignore_check_constraints=1"}},
 		{"query_only", "1", []string{"_query_only=yes", "_pragma=query_only(1)"}},
 		{"writable_schema", "1", []string{"_writable_schema=1"}},
@@ -189,10 +206,11 @@ func samples(data []byte) (list []sample) {
 	return list
 }
 
-// Values go over as parameters and come back as columns, several in a row and several rows, through both
-// interfaces, and SQLite says of each what it was given.
+// Values go over as parameters and come back as columns, several in a row and several rows,
+// through both interfaces, and SQLite says of each what it was given.
 func FuzzValues(f *testing.F) {
-	f.Add([]byte{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 3, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0, 4 + 8*3, 'a', 0, 0xff, 6 + 8*2, 0, 1})
+	f.Add([]byte{0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 3, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0, 4 + 8*3, 'a', 0,
+		0xff, 6 + 8*2, 0, 1})
 	f.Add([]byte{7, 0, 0x80, 0, 15, 0, 0x7f, 0xff, 7, 1, 0, 0, 15, 2, 0, 0})
 	f.Add([]byte{3, 0x80, 0, 0, 0, 0, 0, 0, 0, 3, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0})
 	f.Add(bytes.Repeat([]byte{4 + 8*31, 'x', 0xc3, 0x28, 0, 0xed, 0xa0, 0x80}, 60))
@@ -239,11 +257,15 @@ func FuzzValues(f *testing.F) {
 				case int64:
 					same = rows.Type(at) == Integer && rows.Int64(at) == want
 				case float64:
-					same = rows.Type(at) == Float && math.Float64bits(rows.Float64(at)) == math.Float64bits(want) || math.IsNaN(want) && rows.IsNull(at)
+					same = rows.Type(at) == Float &&
+						math.Float64bits(rows.Float64(at)) == math.Float64bits(want) ||
+						math.IsNaN(want) && rows.IsNull(at)
 				case string:
-					same = rows.Type(at) == Text && rows.Text(at) == want && rows.Text(at+2) == fmt.Sprintf("%X", want)
+					same = rows.Type(at) == Text && rows.Text(at) == want &&
+						rows.Text(at+2) == fmt.Sprintf("%X", want)
 				case []byte:
-					same = rows.Type(at) == Blob && bytes.Equal(rows.RawBytes(at), want) && rows.Bytes(at) != nil && rows.Text(at+2) == fmt.Sprintf("%X", want)
+					same = rows.Type(at) == Blob && bytes.Equal(rows.RawBytes(at), want) &&
+						rows.Bytes(at) != nil && rows.Text(at+2) == fmt.Sprintf("%X", want)
 				}
 				if !same {
 					t.Fatalf("%T %.40v came back as %v %.40q", v.arg, v.arg, rows.Type(at), rows.Text(at))
@@ -357,7 +379,8 @@ func TestSizesAtEveryBoundary(t *testing.T) {
 		for i := range n {
 			list = append(list, strconv.Itoa(i*i))
 		}
-		rows := c.Query("SELECT " + strings.Join(list, ",") + " UNION ALL SELECT " + strings.Join(list, ","))
+		rows := c.Query("SELECT " + strings.Join(list, ",") + " UNION ALL SELECT " +
+			strings.Join(list, ","))
 		for rows.Next() {
 			for i := range n {
 				if rows.Int64(i) != int64(i*i) {
@@ -388,7 +411,8 @@ func TestAValueBeyondTheLimit(t *testing.T) {
 	tooBig("ZeroBlob", err)
 	_, err = db.Exec("SELECT ?", ZeroBlob(most+1))
 	tooBig("ZeroBlob", err)
-	equal(t, "the connection goes on", texts(t, c, "SELECT length(zeroblob(?))", most)[0], strconv.Itoa(most))
+	equal(t, "the connection goes on", texts(t, c, "SELECT length(zeroblob(?))", most)[0],
+		strconv.Itoa(most))
 	if os.Getenv("HPSQLITE_TEST_LARGE") == "" {
 		t.Skip("values of 1 GB: set HPSQLITE_TEST_LARGE")
 	}
@@ -401,7 +425,8 @@ func TestAValueBeyondTheLimit(t *testing.T) {
 	if !rows.Next() {
 		t.Fatal(rows.Err())
 	}
-	if got := rows.RawBytes(0); len(got) != most || got[0] != 'a' || got[most-1] != 'z' || rows.Int64(1) != 1 {
+	if got := rows.RawBytes(0); len(got) != most || got[0] != 'a' || got[most-1] != 'z' ||
+		rows.Int64(1) != 1 {
 		t.Errorf("%d bytes", len(got))
 	}
 	if err := rows.Close(); err != nil {

@@ -103,12 +103,14 @@ func hpgoUpdate(id C.uint64_t, op C.int, zDB, zTable *C.char, rowid C.int64_t) {
 	h := hookOf(id)
 	ended := false
 	defer h.end(h.conn.calls.enter(h.name), &ended, true)
-	h.do.(func(Op, string, string, int64))(Op(op), h.last[0].of(zDB), h.last[1].of(zTable), int64(rowid))
+	h.do.(func(Op, string, string, int64))(Op(op), h.last[0].of(zDB), h.last[1].of(zTable),
+		int64(rowid))
 	ended = true
 }
 
-// SetCommitHook has f called before each commit that writes. An error makes it a rollback: the statement
-// fails with ErrConstraintCommitHook, and the error as its cause. For the rest see SetUpdateHook.
+// SetCommitHook has f called before each commit that writes. An error makes it a rollback: the
+// statement fails with ErrConstraintCommitHook, and the error as its cause. For the rest see
+// SetUpdateHook.
 func (c *Conn) SetCommitHook(f func() error) error {
 	return c.setHook(C.HPGO_COMMIT, "the commit hook", orNil(f == nil, f), 0)
 }
@@ -192,7 +194,8 @@ func (g *PreUpdate) New(i int) (Value, error) { return g.value(1, i) }
 
 func (g *PreUpdate) value(isNew, i int) (v Value, err error) {
 	if g.db == 0 {
-		return v, errors.New("hpsqlite: the change is over: it was the preupdate hook's until that returned")
+		return v, errors.New("hpsqlite: the change is over: it was the preupdate hook's until " +
+			"that returned")
 	}
 	var got C.hpgo_value
 	if rc := Code(C.hpgo_preupdate_value(g.db, C.int(isNew), C.int(i), &got)); rc != codeOK {
@@ -275,7 +278,7 @@ const (
 	ActionCreateVTable      ActionCode = C.SQLITE_CREATE_VTABLE       // table, module
 	ActionDropVTable        ActionCode = C.SQLITE_DROP_VTABLE         // table, module
 	ActionFunction          ActionCode = C.SQLITE_FUNCTION            // empty, function
-	ActionSavepoint         ActionCode = C.SQLITE_SAVEPOINT           // BEGIN, RELEASE or ROLLBACK; name
+	ActionSavepoint         ActionCode = C.SQLITE_SAVEPOINT           // BEGIN, RELEASE, ROLLBACK; name
 	ActionRecursive         ActionCode = C.SQLITE_RECURSIVE           //
 )
 
@@ -302,14 +305,16 @@ func hpgoAuthorize(id C.uint64_t, code C.int, z1, z2, zSchema, zTrigger *C.char)
 	ended := false
 	defer h.end(h.conn.calls.enter(h.name), &ended, false)
 	verdict = C.SQLITE_DENY
-	v := h.do.(func(Action) Verdict)(Action{ActionCode(code), C.GoString(z1), C.GoString(z2), C.GoString(zSchema), C.GoString(zTrigger)})
+	v := h.do.(func(Action) Verdict)(Action{ActionCode(code), C.GoString(z1), C.GoString(z2),
+		C.GoString(zSchema), C.GoString(zTrigger)})
 	ended = true
 	return C.int(v)
 }
 
 // SetProgressHandler has f called again and again while a statement runs, about each n
-// instructions of SQLite's. An error interrupts the statement: ErrInterrupt, with
-// the error as its cause. To stop at a deadline use a context instead, see Until. For the rest see SetUpdateHook.
+// instructions of SQLite's. An error interrupts the statement: ErrInterrupt, with the error as
+// its cause. To stop at a deadline use a context instead, see Until. For the rest see
+// SetUpdateHook.
 func (c *Conn) SetProgressHandler(n int, f func() error) error {
 	if f != nil && n < 1 {
 		return fmt.Errorf("hpsqlite: a progress handler each %d instructions", n)
@@ -338,8 +343,8 @@ type Trace struct {
 	stmt     C.uint64_t
 }
 
-// ExpandedSQL is the statement with its parameters' values in their places. It is empty if memory or
-// SQLite's limits do not suffice.
+// ExpandedSQL is the statement with its parameters' values in their places. It is empty if
+// memory or SQLite's limits do not suffice.
 func (t *Trace) ExpandedSQL() string {
 	if t.stmt == 0 {
 		return ""
@@ -362,16 +367,18 @@ func hpgoTrace(id C.uint64_t, event C.int, stmt C.uint64_t, zSQL *C.char, ns C.i
 	h := hookOf(id)
 	ended := false
 	defer h.end(h.conn.calls.enter(h.name), &ended, true)
-	t := &Trace{Event: TraceEvents(event), SQL: h.last[0].of(zSQL), Duration: time.Duration(ns), stmt: stmt}
+	t := &Trace{Event: TraceEvents(event), SQL: h.last[0].of(zSQL), Duration: time.Duration(ns),
+		stmt: stmt}
 	defer func() { t.stmt = 0 }()
 	h.do.(func(*Trace))(t)
 	ended = true
 }
 
-// SetBusyHandler has f called when another connection has a lock that is needed, with how often it was called before
-// for this lock. If it returns true the lock is tried again, else the statement fails with ErrBusy. f does the
-// waiting. It is not called any more when a context is done. It stands in
-// for the busy timeout, until it is taken away. For the rest see SetUpdateHook.
+// SetBusyHandler has f called when another connection has a lock that is needed, with how often
+// it was called before for this lock. If it returns true the lock is tried again, else the
+// statement fails with ErrBusy. f does the waiting. It is not called any more when a context is
+// done. It stands in for the busy timeout, until it is taken away. For the rest see
+// SetUpdateHook.
 func (c *Conn) SetBusyHandler(f func(count int) bool) error {
 	return c.setHook(C.HPGO_BUSY, "the busy handler", orNil(f == nil, f), 0)
 }

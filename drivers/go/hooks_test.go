@@ -15,8 +15,10 @@ import (
 
 func TestCollationsOrderTexts(t *testing.T) {
 	c := open(t)
-	noError(t, c.CreateCollation("backwards", func(a, b []byte) int { return bytes.Compare(b, a) * 1000 }))
-	exec(t, c, "CREATE TABLE t(a TEXT COLLATE backwards UNIQUE); INSERT INTO t VALUES('b'),('a'),(''),('c')")
+	noError(t, c.CreateCollation("backwards",
+		func(a, b []byte) int { return bytes.Compare(b, a) * 1000 }))
+	exec(t, c, "CREATE TABLE t(a TEXT COLLATE backwards UNIQUE); INSERT INTO t "+
+		"VALUES('b'),('a'),(''),('c')")
 	equal(t, "order", strings.Join(texts(t, c, "SELECT a FROM t ORDER BY a"), ","), "c,b,a,")
 	equal(t, "less", oneRow(t, c, "SELECT 'a' < 'b' COLLATE backwards, a FROM t WHERE a = 'c'"), "0|c")
 	if err := mustFail(t, c, "INSERT INTO t VALUES('b')"); !errors.Is(err, ErrConstraintUnique) {
@@ -35,9 +37,12 @@ func TestCollationsOrderTexts(t *testing.T) {
 func TestCollationsAreCalledByTheSortersThreads(t *testing.T) {
 	c := open(t)
 	calls := 0
-	noError(t, c.CreateCollation("counted", func(a, b []byte) int { calls++; return bytes.Compare(a, b) }))
+	noError(t, c.CreateCollation("counted",
+		func(a, b []byte) int { calls++; return bytes.Compare(a, b) }))
 	exec(t, c, "PRAGMA threads=4; PRAGMA cache_size=10")
-	rows := c.Query("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<50000) SELECT hex(i*7919%50021)||hex(zeroblob(40)) AS x FROM n ORDER BY x COLLATE counted")
+	rows := c.Query("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE " +
+		"i<50000) SELECT hex(i*7919%50021)||hex(zeroblob(40)) AS x FROM n ORDER BY x " +
+		"COLLATE counted")
 	last, n := "", 0
 	for rows.Next() {
 		if x := rows.Text(0); x < last {
@@ -63,14 +68,18 @@ func TestAPanicInACollationUndoesWhatWasWritten(t *testing.T) {
 		}
 		return bytes.Compare(a, b)
 	}))
-	exec(t, c, "CREATE TABLE t(a TEXT COLLATE touchy); CREATE INDEX i ON t(a); INSERT INTO t VALUES('a'),('b'),('c')")
+	exec(t, c, "CREATE TABLE t(a TEXT COLLATE touchy); CREATE INDEX i ON t(a); INSERT INTO t "+
+		"VALUES('a'),('b'),('c')")
 	for _, begin := range []string{"", "BEGIN", "SAVEPOINT s"} {
-		for _, sql := range []string{"INSERT INTO t VALUES('bb')", "DELETE FROM t WHERE a='b'", "UPDATE t SET a='z' WHERE rowid=1", "SELECT * FROM t WHERE a='b'", "INSERT INTO t VALUES('q') RETURNING a"} {
+		for _, sql := range []string{"INSERT INTO t VALUES('bb')", "DELETE FROM t WHERE a='b'",
+			"UPDATE t SET a='z' WHERE rowid=1", "SELECT * FROM t WHERE a='b'",
+			"INSERT INTO t VALUES('q') RETURNING a"} {
 			exec(t, c, begin)
 			panics = true
 			err := mustFail(t, c, sql)
 			var p *PanicError
-			if !errors.Is(err, ErrAbort) || !errors.Is(err, fs.ErrInvalid) || !errors.As(err, &p) || p.Callback != "the collation touchy" {
+			if !errors.Is(err, ErrAbort) || !errors.Is(err, fs.ErrInvalid) || !errors.As(err, &p) ||
+				p.Callback != "the collation touchy" {
 				t.Errorf("%s %s: %v", begin, sql, err)
 			}
 			err = c.Query(sql).Close()
@@ -100,13 +109,19 @@ func TestHooksAreTold(t *testing.T) {
 		told = nil
 	}
 	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE TEMP TABLE u(a)")
-	noError(t, c.SetUpdateHook(func(op Op, schema, table string, rowid int64) { tell("%v %s.%s %d", op, schema, table, rowid) }))
+	noError(t, c.SetUpdateHook(func(op Op, schema, table string, rowid int64) {
+		tell("%v %s.%s %d", op, schema, table, rowid)
+	}))
 	noError(t, c.SetCommitHook(func() error { tell("commit"); return nil }))
 	noError(t, c.SetRollbackHook(func() { tell("rollback") }))
-	noError(t, c.SetWALHook(func(schema string, pages int) error { tell("wal %s %t", schema, pages > 0); return nil }))
+	noError(t, c.SetWALHook(func(schema string, pages int) error {
+		tell("wal %s %t", schema, pages > 0)
+		return nil
+	}))
 	exec(t, c, "INSERT INTO t VALUES(1, 2), (5, 6)")
 	want("insert", "INSERT main.t 1", "INSERT main.t 5", "commit", "wal main true")
-	exec(t, c, "BEGIN; UPDATE t SET b=0 WHERE a=5; DELETE FROM t WHERE a=1; INSERT INTO u VALUES(1); ROLLBACK")
+	exec(t, c, "BEGIN; UPDATE t SET b=0 WHERE a=5; DELETE FROM t WHERE a=1; INSERT INTO u "+
+		"VALUES(1); ROLLBACK")
 	want("a transaction", "UPDATE main.t 5", "DELETE main.t 1", "INSERT temp.u 1", "rollback")
 	noError(t, c.SetUpdateHook(nil))
 	noError(t, c.SetCommitHook(nil))
@@ -126,13 +141,15 @@ func TestACommitHookMayRefuse(t *testing.T) {
 	refuse := errors.New("closed on Sundays")
 	noError(t, c.SetCommitHook(func() error { return refuse }))
 	for _, sql := range []string{"INSERT INTO t VALUES(1)", "BEGIN; INSERT INTO t VALUES(1); COMMIT"} {
-		if err := mustFail(t, c, sql); !errors.Is(err, refuse) || !errors.Is(err, ErrConstraintCommitHook) {
+		if err := mustFail(t, c, sql); !errors.Is(err, refuse) ||
+			!errors.Is(err, ErrConstraintCommitHook) {
 			t.Error(err)
 		}
 	}
 	equal(t, "rows", oneRow(t, c, "SELECT count(*) FROM t"), "0")
 	noError(t, c.SetCommitHook(func() error { panic("in the hook") }))
-	if err := mustFail(t, c, "INSERT INTO t VALUES(1)"); !strings.Contains(err.Error(), "the commit hook panicked: in the hook") {
+	if err := mustFail(t, c, "INSERT INTO t VALUES(1)"); !strings.Contains(err.Error(),
+		"the commit hook panicked: in the hook") {
 		t.Error(err)
 	}
 	noError(t, c.SetCommitHook(nil))
@@ -169,11 +186,13 @@ func TestAutomaticCheckpointsGoOnWithAWALHook(t *testing.T) {
 
 func TestAPreUpdateHookSeesBothRows(t *testing.T) {
 	c := open(t)
-	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE TABLE l(x); CREATE TRIGGER tr AFTER UPDATE ON t BEGIN INSERT INTO l VALUES(1); END")
+	exec(t, c, "CREATE TABLE t(a INTEGER PRIMARY KEY, b); CREATE TABLE l(x); CREATE TRIGGER tr "+
+		"AFTER UPDATE ON t BEGIN INSERT INTO l VALUES(1); END")
 	var told []string
 	var kept *PreUpdate
 	err := c.SetPreUpdateHook(func(g *PreUpdate) {
-		line := fmt.Sprintf("%v %s.%s %d→%d of %d, depth %d, blob %d:", g.Op, g.Schema, g.Table, g.OldRowID, g.NewRowID, g.Columns, g.Depth, g.Blob)
+		line := fmt.Sprintf("%v %s.%s %d→%d of %d, depth %d, blob %d:", g.Op, g.Schema, g.Table,
+			g.OldRowID, g.NewRowID, g.Columns, g.Depth, g.Blob)
 		for i := range g.Columns {
 			before, err := g.Old(i)
 			if (err == nil) != (g.Op != OpInsert) {
@@ -239,14 +258,17 @@ func TestAnAuthorizerDecides(t *testing.T) {
 	if err := mustFail(t, c, "DELETE FROM t"); !errors.Is(err, ErrAuth) {
 		t.Error(err)
 	}
-	if err := mustFail(t, c, "SELECT random()"); !errors.Is(err, ErrError) && !errors.Is(err, ErrAuth) || !strings.Contains(err.Error(), "the authorizer panicked: at random") {
+	if err := mustFail(t, c, "SELECT random()"); !errors.Is(err, ErrError) &&
+		!errors.Is(err, ErrAuth) || !strings.Contains(err.Error(),
+		"the authorizer panicked: at random") {
 		t.Error(err)
 	}
 	noError(t, c.SetAuthorizer(nil))
 	equal(t, "allowed", oneRow(t, c, "SELECT a, secret FROM t"), "1|2")
 }
 
-const endless = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
+const endless = "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT " +
+	"count(*) FROM n"
 
 func TestAProgressHandlerInterrupts(t *testing.T) {
 	c := open(t)
@@ -261,7 +283,8 @@ func TestAProgressHandlerInterrupts(t *testing.T) {
 		t.Error(err)
 	}
 	noError(t, c.SetProgressHandler(1000, func() error { panic("tired") }))
-	if err := mustFail(t, c, endless); !strings.Contains(err.Error(), "the progress handler panicked: tired") {
+	if err := mustFail(t, c, endless); !strings.Contains(err.Error(),
+		"the progress handler panicked: tired") {
 		t.Error(err)
 	}
 	if c.SetProgressHandler(0, func() error { return nil }) == nil {
@@ -278,7 +301,8 @@ func TestAProgressHandlerInterrupts(t *testing.T) {
 
 func TestStatementsAreTraced(t *testing.T) {
 	c := open(t)
-	exec(t, c, "CREATE TABLE t(a); CREATE TABLE u(a); CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO u VALUES(1); END")
+	exec(t, c, "CREATE TABLE t(a); CREATE TABLE u(a); CREATE TRIGGER tr AFTER INSERT ON t BEGIN "+
+		"INSERT INTO u VALUES(1); END")
 	var told []string
 	var kept *Trace
 	noError(t, c.SetTrace(TraceStmt|TraceProfile|TraceRow, func(e *Trace) {
@@ -286,13 +310,15 @@ func TestStatementsAreTraced(t *testing.T) {
 		kept = e
 	}))
 	exec(t, c, "INSERT INTO t VALUES(?)", "x")
-	equal(t, "a trigger", strings.Join(told[:2], "; "), "1 INSERT INTO t VALUES(?) INSERT INTO t VALUES('x') false; 1 -- TRIGGER tr INSERT INTO t VALUES('x') false")
+	equal(t, "a trigger", strings.Join(told[:2], "; "), "1 INSERT INTO t VALUES(?) INSERT INTO t "+
+		"VALUES('x') false; 1 -- TRIGGER tr INSERT INTO t VALUES('x') false")
 	if last := told[len(told)-1]; !strings.HasPrefix(last, "2 INSERT INTO t VALUES(?)") {
 		t.Error(last)
 	}
 	told = nil
 	oneRow(t, c, "SELECT ?", 5)
-	equal(t, "a query", strings.Join(told[:2], "; "), "1 SELECT ? SELECT 5 false; 4 SELECT ? SELECT 5 false")
+	equal(t, "a query", strings.Join(told[:2], "; "),
+		"1 SELECT ? SELECT 5 false; 4 SELECT ? SELECT 5 false")
 	equal(t, "after its time", kept.ExpandedSQL(), "")
 	noError(t, c.SetTrace(0, nil))
 	told = nil
@@ -329,7 +355,8 @@ func TestABusyHandlerWaits(t *testing.T) {
 		t.Error(err)
 	}
 	noError(t, two.SetBusyHandler(func(int) bool { panic("no patience") }))
-	if err := mustFail(t, two, "INSERT INTO t VALUES(1)"); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "the busy handler panicked: no patience") {
+	if err := mustFail(t, two, "INSERT INTO t VALUES(1)"); !errors.Is(err, ErrBusy) ||
+		!strings.Contains(err.Error(), "the busy handler panicked: no patience") {
 		t.Error(err)
 	}
 	noError(t, two.SetBusyHandler(func(int) bool { return true }))
@@ -354,7 +381,10 @@ func TestAPanicInAHookUndoesTheStatement(t *testing.T) {
 	panics := func() { panic(fs.ErrPermission) }
 	for name, set := range map[string]func(on bool) error{
 		"the update hook": func(on bool) error {
-			return c.SetUpdateHook(map[bool]func(Op, string, string, int64){true: func(Op, string, string, int64) { panics() }}[on])
+			hooks := map[bool]func(Op, string, string, int64){
+				true: func(Op, string, string, int64) { panics() },
+			}
+			return c.SetUpdateHook(hooks[on])
 		},
 		"the preupdate hook": func(on bool) error {
 			return c.SetPreUpdateHook(map[bool]func(*PreUpdate){true: func(*PreUpdate) { panics() }}[on])
@@ -376,7 +406,8 @@ func TestAPanicInAHookUndoesTheStatement(t *testing.T) {
 			}
 			err := mustFail(t, c, "INSERT INTO t VALUES(1)")
 			var p *PanicError
-			if !errors.As(err, &p) || p.Callback != name || !errors.Is(err, fs.ErrPermission) || !errors.Is(err, ErrAbort) {
+			if !errors.As(err, &p) || p.Callback != name || !errors.Is(err, fs.ErrPermission) ||
+				!errors.Is(err, ErrAbort) {
 				t.Errorf("%s: %v", name, err)
 			}
 			noError(t, set(false))
@@ -424,7 +455,8 @@ func TestAHookCannotUseItsConnection(t *testing.T) {
 	var got []error
 	noError(t, c.SetUpdateHook(func(Op, string, string, int64) {
 		_, err := c.Exec("SELECT 1")
-		got = append(got, err, s.Query().Close(), s.Close(), rows.Close(), c.SetCommitHook(nil), c.CreateFunction("f", func() {}, 0), c.Close())
+		got = append(got, err, s.Query().Close(), s.Close(), rows.Close(), c.SetCommitHook(nil),
+			c.CreateFunction("f", func() {}, 0), c.Close())
 	}))
 	exec(t, c, "INSERT INTO t VALUES(1)")
 	equal(t, "attempts", len(got), 7)
@@ -452,7 +484,8 @@ func TestAGoroutineThatEndsInACallbackTakesItsConnectionAlong(t *testing.T) {
 		c.Exec("SELECT leave()")
 	}()
 	<-left
-	if _, err := c.Exec("SELECT 1"); err == nil || !strings.Contains(err.Error(), "ended its goroutine") {
+	if _, err := c.Exec("SELECT 1"); err == nil ||
+		!strings.Contains(err.Error(), "ended its goroutine") {
 		t.Error(err)
 	}
 	if err := c.Close(); err == nil {

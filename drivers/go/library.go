@@ -73,12 +73,15 @@ var isHP = sync.OnceValue(func() bool { return C.hpgo_is_hp() != 0 })
 func MemoryUsed() int64 { return int64(C.sqlite3_memory_used()) }
 
 // checkLibrary refuses a SQLite that another package has brought, and a library that is older
-// than the header that the program was compiled with: calls may be missing from it, and structures differ.
+// than the header that the program was compiled with: calls may be missing from it, and
+// structures differ.
 var checkLibrary = sync.OnceValue(func() error {
 	if C.hpgo_is_others() != 0 {
-		return fmt.Errorf("hpsqlite: another package of this program, such as mattn/go-sqlite3, has its own SQLite %s compiled in, "+
-			"which takes the place of the library that hpsqlite was linked with (SQLite %s): build with -tags hpsqlite_static, "+
-			"so that each has its own, or link that package with the library as well (mattn/go-sqlite3: -tags libsqlite3)",
+		return fmt.Errorf("hpsqlite: another package of this program, such as mattn/go-sqlite3, "+
+			"has its own SQLite %s compiled in, which takes the place of the library that "+
+			"hpsqlite was linked with (SQLite %s): build with -tags hpsqlite_static, so that "+
+			"each has its own, or link that package with the library as well "+
+			"(mattn/go-sqlite3: -tags libsqlite3)",
 			C.GoString(C.sqlite3_libversion()), C.SQLITE_VERSION)
 	}
 	if lib := LibraryInfo(); C.sqlite3_libversion_number() < C.SQLITE_VERSION_NUMBER {
@@ -87,7 +90,8 @@ var checkLibrary = sync.OnceValue(func() error {
 			C.SQLITE_VERSION, lib.Path, lib.Version)
 	}
 	if C.sqlite3_threadsafe() == 0 {
-		return fmt.Errorf("hpsqlite: %s was compiled with SQLITE_THREADSAFE=0, and Go programs have threads", LibraryInfo().Path)
+		return fmt.Errorf("hpsqlite: %s was compiled with SQLITE_THREADSAFE=0, and Go programs "+
+			"have threads", LibraryInfo().Path)
 	}
 	if rc := Code(C.hpgo_memory_vfs()); rc != codeOK {
 		return fmt.Errorf("hpsqlite: %s has no databases in memory: %w", LibraryInfo().Path, rc)

@@ -108,7 +108,8 @@ func (m *many) add(i int) error {
 		}
 	}
 	*(*cell)(unsafe.Add(m.mem, m.used)) = cell{v: uint64(n)}
-	copy(unsafe.Slice((*byte)(unsafe.Add(m.mem, m.used+cellSize)), a.used), unsafe.Slice((*byte)(a.mem), a.used))
+	copy(unsafe.Slice((*byte)(unsafe.Add(m.mem, m.used+cellSize)), a.used),
+		unsafe.Slice((*byte)(a.mem), a.used))
 	m.used += n
 	m.sets++
 	return nil

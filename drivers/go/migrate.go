@@ -12,16 +12,17 @@ import (
 
 // Migrate brings the main database to the state that a program wants: it carries out those of
 // steps that have not been. How many have is kept in the database (PRAGMA user_version), so
-// steps are only ever added at the end. Each is SQL of any number of statements, and
-// done together with its number in one transaction: it is there as a whole or not at all, and when several
-// programs begin at once one does it. Without anything to do it takes no lock.
+// steps are only ever added at the end. Each is SQL of any number of statements, and done
+// together with its number in one transaction: it is there as a whole or not at all, and when
+// several programs begin at once one does it. Without anything to do it takes no lock.
 //
 // A database for which more steps were done than there are is one of a newer program, and
 // is refused with a *VersionError.
 //
 // Foreign keys are not checked while a step runs, so that a table can be made anew as
 // https://sqlite.org/lang_altertable.html#otheralter says, but before it is committed if they
-// were on (PRAGMA foreign_key_check). A row without its parent, also one that was so before, is then an error.
+// were on (PRAGMA foreign_key_check). A row without its parent, also one that was so before, is
+// then an error.
 func Migrate(ctx context.Context, c *Conn, steps []string) (err error) {
 	if c.InTransaction() {
 		return errors.New("hpsqlite: Migrate begins transactions by itself, and one is open")
@@ -74,7 +75,8 @@ type VersionError struct {
 
 // Error gives both numbers.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("hpsqlite: the database is of a newer program: it has had %d migrations, and this program knows %d", e.Database, e.Program)
+	return fmt.Sprintf("hpsqlite: the database is of a newer program: it has had %d migrations, "+
+		"and this program knows %d", e.Database, e.Program)
 }
 
 func (c *Conn) version(most int) (int, error) {
@@ -126,11 +128,13 @@ func (c *Conn) checkForeignKeys() error {
 	if n == 0 {
 		return nil
 	}
-	return &Error{Code: ErrConstraintForeignKey, Offset: -1, Message: fmt.Sprintf("FOREIGN KEY constraint failed: %s (%d rows in all)", first, n)}
+	return &Error{Code: ErrConstraintForeignKey, Offset: -1,
+		Message: fmt.Sprintf("FOREIGN KEY constraint failed: %s (%d rows in all)", first, n)}
 }
 
-// MigrationFiles reads the steps for Migrate from files whose names begin with their number, such
-// as 1_people.sql or 0002-index.sql. The numbers go from 1 on without a gap. pattern is path.Match's.
+// MigrationFiles reads the steps for Migrate from files whose names begin with their number,
+// such as 1_people.sql or 0002-index.sql. The numbers go from 1 on without a gap. pattern is
+// path.Match's.
 func MigrationFiles(fsys fs.FS, pattern string) ([]string, error) {
 	names, err := fs.Glob(fsys, pattern)
 	if err != nil {
@@ -146,7 +150,8 @@ func MigrationFiles(fsys fs.FS, pattern string) ([]string, error) {
 		case err != nil:
 			return nil, fmt.Errorf("hpsqlite: the name of migration %s does not begin with its number", name)
 		case n < 1 || n > len(names):
-			return nil, fmt.Errorf("hpsqlite: migration %s: there are %d, numbered from 1 on", name, len(names))
+			return nil, fmt.Errorf("hpsqlite: migration %s: there are %d, numbered from 1 on", name,
+				len(names))
 		case by[n-1] != "":
 			return nil, fmt.Errorf("hpsqlite: migrations %s and %s have the same number", by[n-1], name)
 		}

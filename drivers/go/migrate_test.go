@@ -23,7 +23,8 @@ func TestMigrationsAreDoneOnceEach(t *testing.T) {
 	equal(t, "version", texts(t, c, "PRAGMA user_version")[0], "2")
 
 	// A parent table made anew, which foreign keys would not let be dropped.
-	steps = append(steps, "CREATE TABLE new(id INTEGER PRIMARY KEY, name); INSERT INTO new(id) SELECT id FROM a; DROP TABLE a; ALTER TABLE new RENAME TO a")
+	steps = append(steps, "CREATE TABLE new(id INTEGER PRIMARY KEY, name); INSERT INTO new(id) "+
+		"SELECT id FROM a; DROP TABLE a; ALTER TABLE new RENAME TO a")
 	if err := Migrate(ctx, c, steps); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,8 @@ func TestMigrationsAreDoneOnceEach(t *testing.T) {
 		"INSERT INTO a VALUES(2, 'x'); COMMIT":      "ended the transaction",
 		"DELETE FROM a":                             "row 1 of b has none in a",
 	} {
-		if err := Migrate(ctx, c, append(steps[:3:3], step)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Migrate(ctx, c, append(steps[:3:3], step)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", step, err)
 		}
 		equal(t, "version after "+step, texts(t, c, "PRAGMA user_version")[0], "3")
@@ -44,7 +46,8 @@ func TestMigrationsAreDoneOnceEach(t *testing.T) {
 	}
 	equal(t, "rows", texts(t, c, "SELECT count(*) FROM a")[0], "1")
 	var version *VersionError
-	if err := Migrate(ctx, c, steps[:2]); !errors.As(err, &version) || version.Database != 3 || version.Program != 2 {
+	if err := Migrate(ctx, c, steps[:2]); !errors.As(err, &version) || version.Database != 3 ||
+		version.Program != 2 {
 		t.Errorf("a database of the future: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
@@ -56,8 +59,10 @@ func TestMigrationsAreDoneOnceEach(t *testing.T) {
 
 func TestMigrationFilesAreNumbered(t *testing.T) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
-	steps, err := MigrationFiles(fstest.MapFS{"m/10.sql": file("j"), "m/2_b.sql": file("b"), "m/001-a.sql": file("a"), "m/3.sql": file("c"), "m/4.sql": file("d"),
-		"m/5.sql": file("e"), "m/6.sql": file("f"), "m/7.sql": file("g"), "m/8.sql": file("h"), "m/9.sql": file("i")}, "m/*.sql")
+	steps, err := MigrationFiles(fstest.MapFS{"m/10.sql": file("j"), "m/2_b.sql": file("b"),
+		"m/001-a.sql": file("a"), "m/3.sql": file("c"), "m/4.sql": file("d"),
+		"m/5.sql": file("e"), "m/6.sql": file("f"), "m/7.sql": file("g"), "m/8.sql": file("h"),
+		"m/9.sql": file("i")}, "m/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

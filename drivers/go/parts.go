@@ -88,5 +88,6 @@ func schemaName(schema string) (*C.char, error) {
 
 // without is the error where the library lacks something.
 func without(what string) error {
-	return fmt.Errorf("hpsqlite: this SQLite library (%s) was compiled without %s", LibraryInfo().Path, what)
+	return fmt.Errorf("hpsqlite: this SQLite library (%s) was compiled without %s",
+		LibraryInfo().Path, what)
 }

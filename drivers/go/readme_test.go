@@ -27,7 +27,8 @@ func TestTheManualsExamplesCompile(t *testing.T) {
 		return strings.Join(out, "\n")
 	}
 	var all string
-	for _, path := range []string{"examples/first/main.go", "example_test.go", "example_functions_test.go", "pool/example_test.go"} {
+	for _, path := range []string{"examples/first/main.go", "example_test.go",
+		"example_functions_test.go", "pool/example_test.go"} {
 		all += lines(flat(path)) + "\n"
 	}
 	pieces := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(flat("README.md"), -1)

@@ -67,7 +67,8 @@ func (c *Conn) CreateAggregate(name string, newState any, flags FuncFlags) error
 	}
 	t := build.Type()
 	if t.NumIn() != 0 || t.NumOut() < 1 || t.NumOut() > 2 || t.NumOut() == 2 && t.Out(1) != errorType {
-		return fmt.Errorf("hpsqlite: newState of the aggregate %s is a %T: it must be a func() T or func() (T, error)", name, newState)
+		return fmt.Errorf("hpsqlite: newState of the aggregate %s is a %T: it must be a func() T "+
+			"or func() (T, error)", name, newState)
 	}
 	m := &methods{}
 	for _, x := range []struct {
@@ -80,7 +81,8 @@ func (c *Conn) CreateAggregate(name string, newState any, flags FuncFlags) error
 			continue
 		}
 		if !ok {
-			return fmt.Errorf("hpsqlite: %s, the state of the aggregate %s, has no method %s", t.Out(0), name, x.name)
+			return fmt.Errorf("hpsqlite: %s, the state of the aggregate %s, has no method %s",
+				t.Out(0), name, x.name)
 		}
 		skip := 1
 		if t.Out(0).Kind() == reflect.Interface {
@@ -207,7 +209,8 @@ func newSignature(t reflect.Type, skip int, what string) (*signature, error) {
 			return nil, fmt.Errorf("hpsqlite: %s: SQLite cannot hold its result, a %s", what, t.Out(0))
 		}
 	default:
-		return nil, fmt.Errorf("hpsqlite: %s has %d results: it may have one, and an error", what, t.NumOut())
+		return nil, fmt.Errorf("hpsqlite: %s has %d results: it may have one, and an error", what,
+			t.NumOut())
 	}
 	return s, nil
 }
@@ -222,7 +225,8 @@ func (s *signature) numArgs() int {
 // arguments converts what SQLite gives. It says false if there is a NULL that has no place.
 func (s *signature) arguments(ctx *Context, args []Value) (in []reflect.Value, ok bool, err error) {
 	if len(args) < len(s.params) {
-		return nil, false, fmt.Errorf("hpsqlite: %s takes %d arguments at least, and there are %d", s.what, len(s.params), len(args))
+		return nil, false, fmt.Errorf("hpsqlite: %s takes %d arguments at least, and there are %d",
+			s.what, len(s.params), len(args))
 	}
 	in = make([]reflect.Value, 0, len(args)+2)
 	if s.context {
@@ -500,7 +504,8 @@ func (x *Context) underlying(v any) error {
 		return nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		if r.Uint() > math.MaxInt64 {
-			return fmt.Errorf("hpsqlite: the result, %d, is larger than SQLite's integers, which end at %d", r.Uint(), math.MaxInt64)
+			return fmt.Errorf("hpsqlite: the result, %d, is larger than SQLite's integers, which "+
+				"end at %d", r.Uint(), math.MaxInt64)
 		}
 		x.Int64(int64(r.Uint()))
 		return nil

@@ -95,7 +95,8 @@ func (r *Rows) fetch(args, most int) {
 func (r *Rows) cancelled() {
 	r.more = false
 	r.drop()
-	r.err = &Error{Code: ErrInterrupt, Message: "interrupted", SQL: r.s.sql, Offset: -1, cause: r.s.watch.reason()}
+	r.err = &Error{Code: ErrInterrupt, Message: "interrupted", SQL: r.s.sql, Offset: -1,
+		cause: r.s.watch.reason()}
 	r.reset()
 }
 

@@ -10,17 +10,22 @@ import (
 	"time"
 )
 
-// What is scanned straight from the buffer is what database/sql makes of the value, for every type of
-// value and of what it is scanned into; where scan leaves it to database/sql, it changes nothing.
+// What is scanned straight from the buffer is what database/sql makes of the value, for every
+// type of value and of what it is scanned into; where scan leaves it to database/sql, it
+// changes nothing.
 func TestScanIsWhatDatabaseSQLDoes(t *testing.T) {
 	values := []string{
-		"NULL", "0", "1", "-1", "42", "300", "2147483648", "9007199254740993", "-9223372036854775808", "1700000000",
-		"1.5", "-0.0", "1e300", "''", "'text'", "'42'", "'1.5'", "'true'", "'2026-01-02 03:04:05'", "x''", "x'3432'", "x'00ff'",
+		"NULL", "0", "1", "-1", "42", "300", "2147483648", "9007199254740993",
+		"-9223372036854775808", "1700000000",
+		"1.5", "-0.0", "1e300", "''", "'text'", "'42'", "'1.5'", "'true'", "'2026-01-02 03:04:05'",
+		"x''", "x'3432'", "x'00ff'",
 		"hex(zeroblob(40000))", "zeroblob(40000)",
 	}
 	dests := []any{
-		int64(7), int(7), int32(7), int8(7), uint64(7), uint16(7), 7.5, float32(7.5), true, "before", []byte("before"), time.Unix(7, 0),
-		sql.NullInt64{Int64: 7}, sql.NullFloat64{}, sql.NullString{String: "before"}, sql.NullBool{}, sql.NullTime{},
+		int64(7), int(7), int32(7), int8(7), uint64(7), uint16(7), 7.5, float32(7.5), true,
+		"before", []byte("before"), time.Unix(7, 0),
+		sql.NullInt64{Int64: 7}, sql.NullFloat64{}, sql.NullString{String: "before"},
+		sql.NullBool{}, sql.NullTime{},
 		sql.Null[int]{}, sql.NullInt32{}, (*int64)(nil), (*string)(nil),
 	}
 	c := open(t)
@@ -56,7 +61,8 @@ func TestScanIsWhatDatabaseSQLDoes(t *testing.T) {
 			}
 			if raw := (sql.RawBytes)(nil); q.scan(0, &raw) {
 				var want []byte
-				if err := convert(&want, q.value(0)); err != nil || string(raw) != string(want) || (raw == nil) != (want == nil) {
+				if err := convert(&want, q.value(0)); err != nil || string(raw) != string(want) ||
+					(raw == nil) != (want == nil) {
 					t.Errorf("%s %.30s into RawBytes: %.30q", decl, value, raw)
 				}
 			}
@@ -64,7 +70,9 @@ func TestScanIsWhatDatabaseSQLDoes(t *testing.T) {
 			exec(t, c, "DROP TABLE t")
 		}
 	}
-	for _, typ := range []string{"int64", "int", "int32", "uint64", "float64", "bool", "string", "[]uint8", "time.Time", "sql.NullInt64", "sql.NullFloat64", "sql.NullString", "sql.NullBool", "sql.NullTime"} {
+	for _, typ := range []string{"int64", "int", "int32", "uint64", "float64", "bool", "string",
+		"[]uint8", "time.Time", "sql.NullInt64", "sql.NullFloat64", "sql.NullString",
+		"sql.NullBool", "sql.NullTime"} {
 		if direct[typ] == 0 {
 			t.Errorf("nothing is scanned straight into a %s", typ)
 		}

@@ -24,7 +24,8 @@ type script struct {
 var _ driver.RowsNextResultSet = (*script)(nil)
 
 // queryScript carries out s and what follows up to the first that gives rows.
-func (k *sqlConn) queryScript(ctx context.Context, s *Stmt, tail string, args []any) (driver.Rows, error) {
+func (k *sqlConn) queryScript(ctx context.Context, s *Stmt, tail string,
+	args []any) (driver.Rows, error) {
 	p := &script{k: k, ctx: ctx, tail: tail, args: slices.Clone(args)}
 	if err := p.next(s); err != nil {
 		return nil, err

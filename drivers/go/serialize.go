@@ -85,7 +85,8 @@ func (c *Conn) serialize(schema string, f func([]byte) error) error {
 // if it was a file, left as it is. The image is copied, and the copy can be
 // written to and grow.
 //
-// The connection must not be in a transaction. That the image is damaged may show only when it is read.
+// The connection must not be in a transaction. That the image is damaged may show only when it
+// is read.
 func (c *Conn) Deserialize(schema string, image []byte) error {
 	if err := c.mayDeserialize(image); err != nil {
 		return err
@@ -100,7 +101,8 @@ func (c *Conn) Deserialize(schema string, image []byte) error {
 	if walImage(b) {
 		b[18], b[19] = 1, 1
 	}
-	return c.deserialize(schema, p, len(image), C.SQLITE_DESERIALIZE_FREEONCLOSE|C.SQLITE_DESERIALIZE_RESIZEABLE)
+	return c.deserialize(schema, p, len(image),
+		C.SQLITE_DESERIALIZE_FREEONCLOSE|C.SQLITE_DESERIALIZE_RESIZEABLE)
 }
 
 // DeserializeReadOnly is Deserialize without a copy: the database is read where image is, which
@@ -112,7 +114,8 @@ func (c *Conn) DeserializeReadOnly(schema string, image []byte) error {
 		return err
 	}
 	if walImage(image) {
-		return errors.New("hpsqlite: the image is of a database in WAL mode, which cannot be read in memory: use Deserialize, or make the image from a file that VACUUM INTO wrote")
+		return errors.New("hpsqlite: the image is of a database in WAL mode, which cannot be " +
+			"read in memory: use Deserialize, or make the image from a file that VACUUM INTO wrote")
 	}
 	if len(image) == 0 {
 		return errors.New("hpsqlite: the image is empty")
@@ -149,7 +152,8 @@ func (c *Conn) deserialize(schema string, p unsafe.Pointer, n int, flags C.uint)
 		return err
 	}
 	// SQLite frees what it has been given, also when it fails.
-	rc := Code(C.sqlite3_deserialize(c.db(), name, (*C.uchar)(p), C.sqlite3_int64(n), C.sqlite3_int64(n), flags))
+	rc := Code(C.sqlite3_deserialize(c.db(), name, (*C.uchar)(p), C.sqlite3_int64(n),
+		C.sqlite3_int64(n), flags))
 	if rc != codeOK {
 		return c.error(rc, "", nil)
 	}

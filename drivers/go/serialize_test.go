@@ -15,7 +15,8 @@ func TestSerializedDatabaseIsOneInMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if n, err := c.SerializeTo(&b, "main"); err != nil || n != int64(len(image)) || !bytes.Equal(b.Bytes(), image) {
+	if n, err := c.SerializeTo(&b, "main"); err != nil || n != int64(len(image)) ||
+		!bytes.Equal(b.Bytes(), image) {
 		t.Error(n, err)
 	}
 	d, err := Open(":memory:")

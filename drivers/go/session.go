@@ -69,7 +69,9 @@ func errNoSession() error { return without("the session extension (SQLITE_ENABLE
 
 var errSessionClosed = errors.New("hpsqlite: the session is closed")
 
-func (s *Session) session() *C.sqlite3_session { return (*C.sqlite3_session)(cPointer(uint64(s.p))) }
+func (s *Session) session() *C.sqlite3_session {
+	return (*C.sqlite3_session)(cPointer(uint64(s.p)))
+}
 
 // Attach records changes of one more table.
 func (s *Session) Attach(table string) error {
@@ -205,7 +207,8 @@ func InvertChangeset(changeset []byte) ([]byte, error) {
 	}
 	var n C.int
 	var p unsafe.Pointer
-	rc := Code(C.sqlite3changeset_invert(C.int(len(changeset)), unsafe.Pointer(unsafe.SliceData(changeset)), &n, &p))
+	rc := Code(C.sqlite3changeset_invert(C.int(len(changeset)),
+		unsafe.Pointer(unsafe.SliceData(changeset)), &n, &p))
 	return ownBytes(rc, p, n)
 }
 
@@ -216,7 +219,8 @@ func ConcatChangesets(a, b []byte) ([]byte, error) {
 	}
 	var n C.int
 	var p unsafe.Pointer
-	rc := Code(C.sqlite3changeset_concat(C.int(len(a)), unsafe.Pointer(unsafe.SliceData(a)), C.int(len(b)), unsafe.Pointer(unsafe.SliceData(b)), &n, &p))
+	rc := Code(C.sqlite3changeset_concat(C.int(len(a)), unsafe.Pointer(unsafe.SliceData(a)),
+		C.int(len(b)), unsafe.Pointer(unsafe.SliceData(b)), &n, &p))
 	return ownBytes(rc, p, n)
 }
 
@@ -262,7 +266,8 @@ func (o Op) String() string {
 	return "no change"
 }
 
-// A Change is one row of a changeset. It is good until the next one comes, or the conflict handler returns.
+// A Change is one row of a changeset. It is good until the next one comes, or the conflict
+// handler returns.
 type Change struct {
 	Table    string
 	Op       Op
@@ -276,9 +281,9 @@ type Change struct {
 // Key reports whether column i belongs to the primary key.
 func (c *Change) Key(i int) bool { return c.key[i] != 0 }
 
-// Old is what column i was before an UPDATE or DELETE: nil, an int64, float64, string or []byte, which
-// are the caller's. ok is false if the changeset does not hold it, as of an UPDATE that leaves the
-// column alone.
+// Old is what column i was before an UPDATE or DELETE: nil, an int64, float64, string or
+// []byte, which are the caller's. ok is false if the changeset does not hold it, as of an
+// UPDATE that leaves the column alone.
 func (c *Change) Old(i int) (v any, ok bool) { return c.value(C.HPGO_OLD, i) }
 
 // New is what column i is after an INSERT or UPDATE, as in Old.
@@ -336,7 +341,8 @@ func Changes(changeset []byte) iter.Seq2[*Change, error] {
 		defer pin.Unpin()
 		pin.Pin(unsafe.SliceData(changeset))
 		var p *C.sqlite3_changeset_iter
-		rc := Code(C.sqlite3changeset_start(&p, C.int(len(changeset)), unsafe.Pointer(unsafe.SliceData(changeset))))
+		rc := Code(C.sqlite3changeset_start(&p, C.int(len(changeset)),
+			unsafe.Pointer(unsafe.SliceData(changeset))))
 		if rc != codeOK {
 			yield(nil, rc)
 			return
@@ -382,8 +388,8 @@ type Conflict struct {
 	Kind   ConflictKind
 }
 
-// Present is what column i of the row is that is in the way, as in Change.Old. There is one in ConflictData and
-// ConflictExists.
+// Present is what column i of the row is that is in the way, as in Change.Old. There is one in
+// ConflictData and ConflictExists.
 func (c *Conflict) Present(i int) (v any, ok bool) {
 	if c.Kind != ConflictData && c.Kind != ConflictExists {
 		return nil, false
@@ -406,14 +412,15 @@ type ApplyOptions struct {
 	// Filter says for each table whether its changes are to be made; all if it is nil.
 	Filter func(table string) bool
 
-	// Conflict decides; Abort always if it is nil. Neither of them may use the connection: its methods return an error meanwhile.
+	// Conflict decides; Abort always if it is nil. Neither of them may use the connection: its
+	// methods return an error meanwhile.
 	Conflict func(*Conflict) Resolution
 }
 
-// ApplyChangeset makes the changes of a changeset or patchset in the main database: all, but those that
-// were left out by Filter and Conflict, or none. Tables that are not
-// there, or have other columns or another key, are passed over. When it is aborted the error is
-// ErrAbort. A panic of Filter or Conflict aborts and becomes an error, a *PanicError.
+// ApplyChangeset makes the changes of a changeset or patchset in the main database: all, but
+// those that were left out by Filter and Conflict, or none. Tables that are not there, or have
+// other columns or another key, are passed over. When it is aborted the error is ErrAbort. A
+// panic of Filter or Conflict aborts and becomes an error, a *PanicError.
 func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -434,7 +441,8 @@ func (c *Conn) ApplyChangeset(changeset []byte, o ApplyOptions) error {
 	h := cgo.NewHandle(a)
 	defer h.Delete()
 	filter := C.int(boolInt(o.Filter != nil))
-	rc := Code(C.hpgo_apply(c.h.db, C.int(len(changeset)), unsafe.Pointer(unsafe.SliceData(changeset)), filter, C.uintptr_t(h)))
+	rc := Code(C.hpgo_apply(c.h.db, C.int(len(changeset)),
+		unsafe.Pointer(unsafe.SliceData(changeset)), filter, C.uintptr_t(h)))
 	if rc == codeOK && c.back && !c.succeeded(true) {
 		rc = ErrAbort
 	}
@@ -493,7 +501,8 @@ func hpgoConflict(h C.uintptr_t, kind C.int, iter C.uint64_t) (what C.int) {
 	defer a.end(a.calls.enter(conflictName), conflictName, &ended)
 	r := a.o.Conflict(&conflict)
 	ended = true
-	if r == Replace && conflict.Kind != ConflictData && conflict.Kind != ConflictExists || r < Omit || r > Abort {
+	if r == Replace && conflict.Kind != ConflictData && conflict.Kind != ConflictExists ||
+		r < Omit || r > Abort {
 		a.failed = fmt.Errorf("hpsqlite: resolution %d is not for this: %s", r, a.last)
 		return what
 	}

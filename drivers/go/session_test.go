@@ -64,10 +64,12 @@ func describe(t *testing.T, changeset []byte) string {
 	return b.String()
 }
 
-const people = "CREATE TABLE p(id INTEGER PRIMARY KEY, name, x); INSERT INTO p VALUES(1,'a',0.5),(2,'b',x'41')"
+const people = "CREATE TABLE p(id INTEGER PRIMARY KEY, name, x); INSERT INTO p " +
+	"VALUES(1,'a',0.5),(2,'b',x'41')"
 
 func TestChangesAreRecordedAndMadeElsewhere(t *testing.T) {
-	const sql = "UPDATE p SET name='A' WHERE id=1; DELETE FROM p WHERE id=2; INSERT INTO p VALUES(3,NULL,'t')"
+	const sql = "UPDATE p SET name='A' WHERE id=1; DELETE FROM p WHERE id=2; INSERT INTO p " +
+		"VALUES(3,NULL,'t')"
 	c, changeset, patchset := recorded(t, people, sql)
 	const want = "UPDATE p key -1 -a +A\nDELETE p key -2 -b -[65]\nINSERT p key +3 +<nil> +t\n"
 	lines := func(s string) map[string]bool {
@@ -108,10 +110,12 @@ func TestChangesAreRecordedAndMadeElsewhere(t *testing.T) {
 }
 
 func TestConflictsAreDecidedInGo(t *testing.T) {
-	_, changeset, _ := recorded(t, people, "UPDATE p SET name='A' WHERE id=1; DELETE FROM p WHERE id=2; INSERT INTO p VALUES(3,'c',NULL)")
+	_, changeset, _ := recorded(t, people, "UPDATE p SET name='A' WHERE id=1; DELETE FROM p "+
+		"WHERE id=2; INSERT INTO p VALUES(3,'c',NULL)")
 	start := func() *Conn {
 		other := open(t)
-		exec(t, other, "CREATE TABLE p(id INTEGER PRIMARY KEY, name, x); INSERT INTO p VALUES(1,'z',0.5),(3,'y',7)")
+		exec(t, other, "CREATE TABLE p(id INTEGER PRIMARY KEY, name, x); INSERT INTO p "+
+			"VALUES(1,'z',0.5),(3,'y',7)")
 		return other
 	}
 	rows := func(c *Conn) string { return strings.Join(texts(t, c, "SELECT * FROM p"), " ") }
@@ -146,7 +150,8 @@ func TestConflictsAreDecidedInGo(t *testing.T) {
 	}
 
 	other = start()
-	err = other.ApplyChangeset(changeset, ApplyOptions{Filter: func(table string) bool { return table != "p" }})
+	err = other.ApplyChangeset(changeset,
+		ApplyOptions{Filter: func(table string) bool { return table != "p" }})
 	if err != nil || rows(other) != "1|z|0.5 3|y|7" {
 		t.Error(err, rows(other))
 	}
@@ -154,7 +159,8 @@ func TestConflictsAreDecidedInGo(t *testing.T) {
 		"the conflict handler of a changeset panicked: oh": func(*Conflict) Resolution { panic("oh") },
 		"resolution 9": func(*Conflict) Resolution { return 9 },
 	} {
-		if err := other.ApplyChangeset(changeset, ApplyOptions{Conflict: f}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := other.ApplyChangeset(changeset, ApplyOptions{Conflict: f}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -176,7 +182,8 @@ func TestConflictsAreDecidedInGo(t *testing.T) {
 }
 
 func TestForeignKeysAreAConflictAtTheEnd(t *testing.T) {
-	const schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id INTEGER PRIMARY KEY, a REFERENCES a); INSERT INTO a VALUES(1)"
+	const schema = "CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE TABLE b(id INTEGER PRIMARY " +
+		"KEY, a REFERENCES a); INSERT INTO a VALUES(1)"
 	_, changeset, _ := recorded(t, schema, "INSERT INTO b VALUES(1,1),(2,1)")
 	other := open(t)
 	exec(t, other, schema+"; DELETE FROM a")
@@ -206,7 +213,8 @@ func TestSessionsCanPauseAndEndWithTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "changes", describe(t, set), "INSERT p key +9 +9 +9\n")
-	exec(t, c, "ATTACH ':memory:' AS old; CREATE TABLE old.p(id INTEGER PRIMARY KEY, name, x); INSERT INTO old.p SELECT * FROM p WHERE id<9")
+	exec(t, c, "ATTACH ':memory:' AS old; CREATE TABLE old.p(id INTEGER PRIMARY KEY, name, x); "+
+		"INSERT INTO old.p SELECT * FROM p WHERE id<9")
 	d, err := c.NewSession("main", "p")
 	if err != nil {
 		t.Fatal(err)

@@ -61,7 +61,8 @@ func (p Pragma) turn() turn {
 	switch p.base() {
 	case "page_size", "auto_vacuum", "encoding":
 		return beforeFirstWrite
-	case "application_id", "user_version", "schema_version", "default_cache_size", "incremental_vacuum":
+	case "application_id", "user_version", "schema_version", "default_cache_size",
+		"incremental_vacuum":
 		return writesFile
 	}
 	return anyTime

@@ -76,12 +76,15 @@ func TestSQLParametersOfEveryType(t *testing.T) {
 		arg  any
 		want string
 	}{
-		{nil, "NULL"}, {true, "1"}, {false, "0"}, {int8(-8), "-8"}, {uint64(math.MaxInt64), "9223372036854775807"},
+		{nil, "NULL"}, {true, "1"}, {false, "0"}, {int8(-8), "-8"},
+		{uint64(math.MaxInt64), "9223372036854775807"},
 		{id(7), "7"}, {name("n'n"), "'n''n'"}, {&five, "5"}, {(*int)(nil), "NULL"}, {float32(0.5), "0.5"},
 		{[]byte("ab"), "X'6162'"}, {[]byte{}, "X''"}, {[]byte(nil), "NULL"}, {sql.RawBytes("r"), "X'72'"},
 		{json.RawMessage(`{"a":1}`), `'{"a":1}'`}, {json.RawMessage(nil), "NULL"},
-		{sql.NullString{}, "NULL"}, {sql.NullString{String: "s", Valid: true}, "'s'"}, {sql.NullInt64{Int64: 3, Valid: true}, "3"},
-		{sql.Null[float64]{V: 1.5, Valid: true}, "1.5"}, {sql.Null[uint16]{V: 9, Valid: true}, "9"}, {sql.Null[bool]{}, "NULL"},
+		{sql.NullString{}, "NULL"}, {sql.NullString{String: "s", Valid: true}, "'s'"},
+		{sql.NullInt64{Int64: 3, Valid: true}, "3"},
+		{sql.Null[float64]{V: 1.5, Valid: true}, "1.5"}, {sql.Null[uint16]{V: 9, Valid: true}, "9"},
+		{sql.Null[bool]{}, "NULL"},
 		{time.Second, "1000000000"}, {ZeroBlob(2), "X'0000'"},
 		{time.Date(2026, 2, 3, 4, 5, 6, 7000, time.UTC), "'2026-02-03 04:05:06.000007+00:00'"},
 		{&sql.NullTime{}, "NULL"}, {(*sql.NullTime)(nil), "NULL"},
@@ -197,10 +200,13 @@ func TestSQLTypesThatAnyGets(t *testing.T) {
 		decl, value string
 		want        any
 	}{
-		{"INTEGER", "7", int64(7)}, {"REAL", "7", 7.0}, {"TEXT", "7", "7"}, {"VARCHAR(20)", "'x'", "x"}, {"BLOB", "x'00'", []byte{0}},
-		{"", "7", int64(7)}, {"NUMERIC", "'1.50'", 1.5}, {"DECIMAL(10,2)", "'x'", "x"}, {"JSON", `'{"a":1}'`, `{"a":1}`},
+		{"INTEGER", "7", int64(7)}, {"REAL", "7", 7.0}, {"TEXT", "7", "7"},
+		{"VARCHAR(20)", "'x'", "x"}, {"BLOB", "x'00'", []byte{0}},
+		{"", "7", int64(7)}, {"NUMERIC", "'1.50'", 1.5}, {"DECIMAL(10,2)", "'x'", "x"},
+		{"JSON", `'{"a":1}'`, `{"a":1}`},
 		{"INTEGER", "NULL", nil}, {"INTEGER", "'x'", "x"}, {"TEXT", "x'41'", []byte("A")},
-		{"BOOLEAN", "1", true}, {"BOOLEAN", "0", false}, {"bool", "5", true}, {"BOOLEAN", "NULL", nil}, {"BOOLEAN", "'yes'", "yes"},
+		{"BOOLEAN", "1", true}, {"BOOLEAN", "0", false}, {"bool", "5", true},
+		{"BOOLEAN", "NULL", nil}, {"BOOLEAN", "'yes'", "yes"},
 		{"DATETIME", "'2026-01-02 03:04:05'", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},
 		{"DATE", "'2026-01-02'", time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)},
 		{"TIMESTAMP", "1700000000", time.Unix(1700000000, 0).UTC()},
@@ -261,7 +267,8 @@ func TestSQLTimesKeepTheirInstant(t *testing.T) {
 	must(t, db, "CREATE TABLE t(v DATETIME)")
 	must(t, db, "INSERT INTO t VALUES(?)", time.Date(2026, 7, 1, 12, 0, 0, 0, newYork))
 	equal(t, "stored", one(t, db, "SELECT v||'' FROM t"), any("2026-07-01 16:00:00+00:00"))
-	equal(t, "given", one(t, db, "SELECT v FROM t").(time.Time).String(), "2026-07-01 12:00:00 -0400 EDT")
+	equal(t, "given", one(t, db, "SELECT v FROM t").(time.Time).String(),
+		"2026-07-01 12:00:00 -0400 EDT")
 }
 
 func TestSQLScanIntoEverything(t *testing.T) {
@@ -282,21 +289,25 @@ func TestSQLScanIntoEverything(t *testing.T) {
 		j  []byte
 		l  list
 	)
-	err := db.QueryRow("SELECT i, i, r, s, b, n, n, ok, at, at, j, j FROM t").Scan(&i, &u, &r, &s, &b, &n, &p, &ok, &at, &na, &j, &l)
+	err := db.QueryRow("SELECT i, i, r, s, b, n, n, ok, at, at, j, j FROM t").Scan(&i, &u, &r, &s,
+		&b, &n, &p, &ok, &at, &na, &j, &l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.TrimSpace(fmt.Sprintln(i, u, r, s, b, n.Valid, p, ok, at.Year(), na.V.Year(), string(j), l))
+	got := strings.TrimSpace(fmt.Sprintln(i, u, r, s, b, n.Valid, p, ok, at.Year(), na.V.Year(),
+		string(j), l))
 	equal(t, "values", got, "42 42 1.5 text [0 1] false <nil> true 2026 2026 [1,2] [1 2]")
 	for query, dest := range map[string]any{
-		"SELECT 300": new(uint8), "SELECT 'x'": new(int), "SELECT NULL": new(int), "SELECT 1.5": new(int64),
+		"SELECT 300": new(uint8), "SELECT 'x'": new(int), "SELECT NULL": new(int),
+		"SELECT 1.5": new(int64),
 	} {
 		if err := db.QueryRow(query).Scan(dest); err == nil {
 			t.Errorf("%s into %T fits", query, dest)
 		}
 	}
 	// What Scan gave stays, whatever the buffers are used for next.
-	rows, err := db.Query("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<500) SELECT i, 't'||i, CAST('b'||i AS BLOB), i*1.5 FROM n")
+	rows, err := db.Query("WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE " +
+		"i<500) SELECT i, 't'||i, CAST('b'||i AS BLOB), i*1.5 FROM n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +324,8 @@ func TestSQLScanIntoEverything(t *testing.T) {
 	}
 	for i, v := range kept {
 		n := i + 1
-		if v[0] != int64(n) || v[1] != fmt.Sprint("t", n) || string(v[2].([]byte)) != fmt.Sprint("b", n) || v[3] != float64(n)*1.5 {
+		if v[0] != int64(n) || v[1] != fmt.Sprint("t", n) ||
+			string(v[2].([]byte)) != fmt.Sprint("b", n) || v[3] != float64(n)*1.5 {
 			t.Fatalf("row %d: %v", n, v)
 		}
 	}
@@ -325,7 +337,8 @@ func (l *list) Scan(v any) error { return json.Unmarshal([]byte(v.(string)), (*[
 
 func TestSQLRawBytesAreTheBuffers(t *testing.T) {
 	db := openDB(t)
-	rows, err := db.Query("SELECT 'first', x'01' UNION ALL SELECT hex(zeroblob(40000)), zeroblob(100000) UNION ALL SELECT 12, NULL")
+	rows, err := db.Query("SELECT 'first', x'01' UNION ALL SELECT hex(zeroblob(40000)), " +
+		"zeroblob(100000) UNION ALL SELECT 12, NULL")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +395,8 @@ func TestSQLResults(t *testing.T) {
 
 func TestSQLReturning(t *testing.T) {
 	db := openDB(t)
-	must(t, db, "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES parent)")
+	must(t, db, "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY "+
+		"KEY, p REFERENCES parent)")
 	equal(t, "id", one(t, db, "INSERT INTO t(p) VALUES(NULL) RETURNING id"), any(int64(1)))
 	rows, err := db.Query("INSERT INTO t(p) VALUES(NULL),(NULL),(NULL) RETURNING id")
 	if err != nil {
@@ -401,7 +415,8 @@ func TestSQLReturning(t *testing.T) {
 	}
 	equal(t, "rows", one(t, db, "SELECT count(*) FROM t"), any(int64(4)))
 	c := open(t)
-	exec(t, c, "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES parent)")
+	exec(t, c, "CREATE TABLE parent(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY "+
+		"KEY, p REFERENCES parent)")
 	r := c.Query("INSERT INTO t(p) VALUES(77) RETURNING id")
 	r.Next()
 	if err := r.Close(); !errors.Is(err, ErrConstraintForeignKey) {
@@ -458,8 +473,10 @@ func TestSQLSeveralResultSets(t *testing.T) {
 		equal(t, c.sql, all(c.sql, c.args...), c.want)
 	}
 	for query, want := range map[string]string{
-		"SELECT 1 a; SELECT nope; SELECT 3":                        "a(1;) error hpsqlite: no such column: nope",
-		"SELECT 1 a; INSERT INTO nope VALUES(1); SELECT 3":         "a(1;) error hpsqlite: no such table: nope",
+		"SELECT 1 a; SELECT nope; SELECT 3": "a(1;) error hpsqlite: no " +
+			"such column: nope",
+		"SELECT 1 a; INSERT INTO nope VALUES(1); SELECT 3": "a(1;) error hpsqlite: no " +
+			"such table: nope",
 		"SELECT 1 a; SELECT abs(-9223372036854775808) b; SELECT 3": "a(1;) error hpsqlite: integer overflow",
 		"INSERT INTO t VALUES(1); SELECT nope":                     "error hpsqlite: no such column: nope",
 		"SELECT ? a; SELECT 2":                                     "error hpsqlite: 0 parameters are given",
@@ -469,10 +486,12 @@ func TestSQLSeveralResultSets(t *testing.T) {
 		}
 	}
 	// Who reads the first rows only, as QueryRow does, has the rest carried out all the same.
-	equal(t, "first", one(t, db, "SELECT 7; INSERT INTO t VALUES(?); SELECT 1; DELETE FROM t WHERE a=5", 8), any(int64(7)))
+	equal(t, "first", one(t, db,
+		"SELECT 7; INSERT INTO t VALUES(?); SELECT 1; DELETE FROM t WHERE a=5", 8), any(int64(7)))
 	equal(t, "the rest", one(t, db, "SELECT group_concat(a, ' ') FROM t"), any("6 1 8"))
 	var v int
-	wantError(t, "the rest", db.QueryRow("SELECT 7; INSERT INTO nope VALUES(1)").Scan(&v), "no such table: nope")
+	wantError(t, "the rest", db.QueryRow("SELECT 7; INSERT INTO nope VALUES(1)").Scan(&v),
+		"no such table: nope")
 	wantError(t, "too many", errors.New(all("SELECT 1 a; SELECT 2 b", 5)), "1 parameters more")
 	equal(t, "it goes on", one(t, db, "SELECT 1"), any(int64(1)))
 }
@@ -495,8 +514,10 @@ func TestSQLColumnTypes(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s", c.Name(), c.DatabaseTypeName(), c.ScanType()))
 	}
 	want := []string{
-		"i INTEGER sql.NullInt64", "v VARCHAR sql.NullString", "d DECIMAL interface {}", "at DATETIME sql.NullTime", "ok BOOLEAN sql.NullBool",
-		"b BLOB []uint8", "x  interface {}", "n  sql.NullInt64", "max(v)  sql.NullString", "1.5  sql.NullFloat64", "NULL  interface {}",
+		"i INTEGER sql.NullInt64", "v VARCHAR sql.NullString", "d DECIMAL interface {}",
+		"at DATETIME sql.NullTime", "ok BOOLEAN sql.NullBool",
+		"b BLOB []uint8", "x  interface {}", "n  sql.NullInt64", "max(v)  sql.NullString",
+		"1.5  sql.NullFloat64", "NULL  interface {}",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q", got)
@@ -558,7 +579,8 @@ func TestSQLPreparedStatementsOutliveTheSchema(t *testing.T) {
 
 func TestSQLOneTransactionSeveralRows(t *testing.T) {
 	db := openDB(t)
-	must(t, db, "CREATE TABLE t(a INTEGER PRIMARY KEY); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<300) INSERT INTO t SELECT i FROM n")
+	must(t, db, "CREATE TABLE t(a INTEGER PRIMARY KEY); WITH RECURSIVE n(i) AS (VALUES(1) UNION "+
+		"ALL SELECT i+1 FROM n WHERE i<300) INSERT INTO t SELECT i FROM n")
 	tx, err := db.Begin()
 	if err != nil {
 		t.Fatal(err)
@@ -648,7 +670,8 @@ func TestSQLTransactions(t *testing.T) {
 	equal(t, "what was before", one(t, db, "PRAGMA query_only"), any(int64(1)))
 	must(t, db, "PRAGMA query_only=0")
 	// SQLite's transactions are serializable, which is enough for who asks for less.
-	for _, l := range []sql.IsolationLevel{sql.LevelReadUncommitted, sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSnapshot, sql.LevelSerializable} {
+	for _, l := range []sql.IsolationLevel{sql.LevelReadUncommitted, sql.LevelReadCommitted,
+		sql.LevelRepeatableRead, sql.LevelSnapshot, sql.LevelSerializable} {
 		if err := begin(sql.TxOptions{Isolation: l}).Rollback(); err != nil {
 			t.Error(l, err)
 		}
@@ -675,7 +698,8 @@ func TestSQLTransactions(t *testing.T) {
 func TestSQLCommitThatFails(t *testing.T) {
 	db := openDB(t)
 	db.SetMaxOpenConns(1)
-	must(t, db, "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+	must(t, db, "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(p REFERENCES p "+
+		"DEFERRABLE INITIALLY DEFERRED)")
 	for range 2 {
 		tx, err := db.Begin()
 		if err != nil {
@@ -733,7 +757,8 @@ func TestSQLMemoryIsOneDatabase(t *testing.T) {
 		dsn    string
 		shared bool // with another sql.DB of the same DSN
 	}{
-		{":memory:", false}, {"file::memory:", false}, {"file:x?mode=memory", false}, {"file::memory:?_fk=0", false},
+		{":memory:", false}, {"file::memory:", false}, {"file:x?mode=memory", false},
+		{"file::memory:?_fk=0", false},
 		{"file:y?mode=memory&cache=shared", true}, {"file::memory:?cache=shared", true},
 	} {
 		db, other := openDSN(t, c.dsn), openDSN(t, c.dsn)
@@ -773,8 +798,10 @@ func TestAFileIsAttachedToADatabaseInMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sql := range []string{"ATTACH '" + c.cfg.Path + "' AS file", "CREATE TABLE copy AS SELECT * FROM file.t",
-			"INSERT INTO file.t SELECT a+2 FROM copy", "DETACH file", "PRAGMA locking_mode=EXCLUSIVE", "BEGIN; UPDATE copy SET a=9; ROLLBACK"} {
+		for _, sql := range []string{"ATTACH '" + c.cfg.Path + "' AS file",
+			"CREATE TABLE copy AS SELECT * FROM file.t",
+			"INSERT INTO file.t SELECT a+2 FROM copy", "DETACH file",
+			"PRAGMA locking_mode=EXCLUSIVE", "BEGIN; UPDATE copy SET a=9; ROLLBACK"} {
 			if _, err := conn.ExecContext(t.Context(), sql); err != nil {
 				t.Fatalf("%s: %s: %v", dsn, sql, err)
 			}
@@ -811,7 +838,8 @@ func TestConnectionsToMemoryShareItIfTheySayShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer alone.Close()
-	equal(t, "tables of a connection that does not say so", len(texts(t, alone, "SELECT name FROM sqlite_schema")), 0)
+	equal(t, "tables of a connection that does not say so",
+		len(texts(t, alone, "SELECT name FROM sqlite_schema")), 0)
 }
 
 func TestTheCacheOfAFileIsNotShared(t *testing.T) {

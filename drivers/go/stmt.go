@@ -256,7 +256,8 @@ func (s *Stmt) bind(args []any) {
 		}
 	}
 	if len(args) != s.numParams {
-		s.argErr = fmt.Errorf("hpsqlite: %d parameters are given, and the statement has %d", len(args), s.numParams)
+		s.argErr = fmt.Errorf("hpsqlite: %d parameters are given, and the statement has %d",
+			len(args), s.numParams)
 		return
 	}
 	for i, a := range args {
@@ -385,7 +386,8 @@ func (s *Stmt) value(i int, arg any) {
 
 func (s *Stmt) valuer(i int, v driver.Valuer) {
 	// As database/sql does: a nil pointer whose method is the value's is NULL.
-	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() && r.Type().Elem().Implements(valuerType) {
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() &&
+		r.Type().Elem().Implements(valuerType) {
 		s.args.set(i, cell{typ: typeNull})
 		return
 	}
@@ -419,7 +421,8 @@ func (s *Stmt) reflected(i int, arg any) {
 		s.args.set(i, cell{typ: typeInt, v: uint64(r.Int())})
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		if r.Uint() > math.MaxInt64 {
-			s.argErr = fmt.Errorf("hpsqlite: parameter %d: %d is larger than SQLite's integers, which end at %d", i+1, r.Uint(), math.MaxInt64)
+			s.argErr = fmt.Errorf("hpsqlite: parameter %d: %d is larger than SQLite's integers, "+
+				"which end at %d", i+1, r.Uint(), math.MaxInt64)
 			return
 		}
 		s.args.set(i, cell{typ: typeInt, v: r.Uint()})

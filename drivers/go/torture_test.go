@@ -16,7 +16,8 @@ import (
 
 // expected says whether an error is one that cancelling, closing and locking bring about.
 func expected(err error) bool {
-	for _, want := range []error{nil, context.Canceled, context.DeadlineExceeded, ErrInterrupt, ErrBusy, sql.ErrTxDone, sql.ErrNoRows, sql.ErrConnDone} {
+	for _, want := range []error{nil, context.Canceled, context.DeadlineExceeded, ErrInterrupt,
+		ErrBusy, sql.ErrTxDone, sql.ErrNoRows, sql.ErrConnDone} {
 		if errors.Is(err, want) {
 			return true
 		}
@@ -34,7 +35,8 @@ func settles(t *testing.T, before int) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	buf := make([]byte, 1<<16)
-	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+	t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before,
+		buf[:runtime.Stack(buf, true)])
 }
 
 // Many goroutines use few connections, cancel, close early and leave rows unread, at random. Each
@@ -43,14 +45,17 @@ func TestTorture(t *testing.T) {
 	goroutines, memory := runtime.NumGoroutine(), MemoryUsed()
 	var committed, maybe atomic.Int64
 	func() {
-		db, err := sql.Open("hpsqlite", t.TempDir()+"/test.db?_pragma=wal_autocheckpoint(50)&_busy_timeout=200&_stmt_cache=5")
+		db, err := sql.Open("hpsqlite",
+			t.TempDir()+"/test.db?_pragma=wal_autocheckpoint(50)&_busy_timeout=200&_stmt_cache=5")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
 		db.SetMaxOpenConns(5)
 		must(t, db, "CREATE TABLE n(n); INSERT INTO n VALUES(0)")
-		must(t, db, "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO t SELECT i, hex(zeroblob(i%50))||i FROM n")
+		must(t, db, "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT); WITH RECURSIVE n(i) AS "+
+			"(VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<3000) INSERT INTO t SELECT i, "+
+			"hex(zeroblob(i%50))||i FROM n")
 		shared, err := db.Prepare("SELECT id, s FROM t WHERE id>=? ORDER BY id LIMIT ?")
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +171,8 @@ func TestTorture(t *testing.T) {
 		wg.Wait()
 		n := one(t, db, "SELECT n FROM n").(int64)
 		if n < committed.Load() || n > maybe.Load() {
-			t.Errorf("the counter is %d; %d commits succeeded, %d were tried", n, committed.Load(), maybe.Load())
+			t.Errorf("the counter is %d; %d commits succeeded, %d were tried", n, committed.Load(),
+				maybe.Load())
 		}
 		equal(t, "whole", one(t, db, "PRAGMA integrity_check"), any("ok"))
 		if committed.Load() == 0 {
@@ -212,7 +218,8 @@ func TestTortureOfConnections(t *testing.T) {
 		}()
 		var open []*Rows
 		for range 60 {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Duration(r.Intn(1000))*time.Microsecond)
+			ctx, cancel := context.WithTimeout(context.Background(),
+				time.Duration(r.Intn(1000))*time.Microsecond)
 			end := c.Until(ctx)
 			switch r.Intn(5) {
 			case 0:
@@ -229,7 +236,8 @@ func TestTortureOfConnections(t *testing.T) {
 				}
 				open = append(open, rows)
 			case 2:
-				if err := c.Query("SELECT count(*) FROM (" + forever + " LIMIT 20000)").Close(); !expected(err) {
+				if err := c.Query("SELECT count(*) FROM (" + forever +
+					" LIMIT 20000)").Close(); !expected(err) {
 					t.Error(err)
 				}
 			case 3:
@@ -268,7 +276,9 @@ func TestNothingLeaks(t *testing.T) {
 	}
 	goroutines := runtime.NumGoroutine()
 	c := open(t, "_stmt_cache=4")
-	exec(t, c, "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT, b BLOB); WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<100) INSERT INTO t SELECT i, 's'||i, zeroblob(i) FROM n")
+	exec(t, c, "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT, b BLOB); WITH RECURSIVE n(i) AS "+
+		"(VALUES(1) UNION ALL SELECT i+1 FROM n WHERE i<100) INSERT INTO t SELECT i, 's'||i, "+
+		"zeroblob(i) FROM n")
 	db := openDB(t)
 	db.SetMaxOpenConns(1)
 	must(t, db, "CREATE TABLE t(id INTEGER PRIMARY KEY, s TEXT); INSERT INTO t VALUES(1,'one')")

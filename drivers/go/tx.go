@@ -2,10 +2,10 @@ package hpsqlite
 
 import "errors"
 
-// Tx carries out f in a transaction: all that f did is kept if it returns nil, and nothing
-// of it if it returns an error, which Tx then returns, or panics. The transaction begins IMMEDIATE: it
-// waits for its turn to write, as long as the busy timeout, and cannot fail later because
-// another connection has written.
+// Tx carries out f in a transaction: all that f did is kept if it returns nil, and nothing of
+// it if it returns an error, which Tx then returns, or panics. The transaction begins
+// IMMEDIATE: it waits for its turn to write, as long as the busy timeout, and cannot fail later
+// because another connection has written.
 //
 // If a transaction is open, by another Tx or by BEGIN, f has a savepoint in it: when f
 // fails only what f did is undone.
@@ -67,9 +67,11 @@ func (c *Conn) tx(begin func() (func(error) error, error), f func() error) error
 		return err
 	case err != nil:
 	case c.autocommit:
-		return errors.New("hpsqlite: the transaction was ended inside of the function that was called in it")
+		return errors.New("hpsqlite: the transaction was ended inside of the function that was " +
+			"called in it")
 	case c.openRows() > rows:
-		err = errors.New("hpsqlite: rows were not closed inside of the transaction that they were opened in")
+		err = errors.New("hpsqlite: rows were not closed inside of the transaction that they " +
+			"were opened in")
 	}
 	return end(err)
 }

@@ -55,18 +55,21 @@ func TestTxKeepsAllOrNothing(t *testing.T) {
 		defer func() { equal(t, "panic", recover(), any(stop)) }()
 		c.Tx(func() error { insert(5); panic(stop) })
 	}()
-	if err := c.Tx(func() error { insert(6); exec(t, c, "ROLLBACK"); return nil }); err == nil || !strings.Contains(err.Error(), "was ended inside") {
+	if err := c.Tx(func() error { insert(6); exec(t, c, "ROLLBACK"); return nil }); err == nil ||
+		!strings.Contains(err.Error(), "was ended inside") {
 		t.Error(err)
 	}
 	left := c.Query("SELECT 1")
-	if err := c.Tx(func() error { insert(7); c.Query("SELECT a FROM t").Next(); return nil }); err == nil || !strings.Contains(err.Error(), "rows were not closed") {
+	err = c.Tx(func() error { insert(7); c.Query("SELECT a FROM t").Next(); return nil })
+	if err == nil || !strings.Contains(err.Error(), "rows were not closed") {
 		t.Error(err)
 	}
 	left.Close()
 	c.Reset()
 	ctx, cancel := context.WithCancel(context.Background())
 	end := c.Until(ctx)
-	if err := c.Tx(func() error { insert(8); cancel(); return nil }); !errors.Is(err, context.Canceled) {
+	if err := c.Tx(func() error { insert(8); cancel(); return nil }); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	if c.InTransaction() {

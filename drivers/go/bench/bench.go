@@ -1,9 +1,9 @@
 // Package bench measures Go drivers of SQLite beside one another.
 //
-// Each driver is a package of its own below this one, since two of them cannot be in one program: some
-// register the same name with database/sql, others bring the same C symbols. Such a package says how the
-// driver opens a database and reads and writes rows, as a [Driver], and hands that to the benchmarks here,
-// so that all do the same work.
+// Each driver is a package of its own below this one, since two of them cannot be in one
+// program: some register the same name with database/sql, others bring the same C symbols. Such
+// a package says how the driver opens a database and reads and writes rows, as a [Driver], and
+// hands that to the benchmarks here, so that all do the same work.
 //
 //	driver's package         this package
 //	----------------         ---------------------------------------------------------------
@@ -11,8 +11,9 @@
 //	  Open(Settings) DB      Workload                six workloads, inserts, group by
 //	                         Test                    the same at a small size, verified in full
 //
-// Rows are added up column by column as they are read ([Totals]) and the sums are compared with those that
-// the data has, so a driver that gives a wrong row, or none, fails instead of being fast.
+// Rows are added up column by column as they are read ([Totals]) and the sums are compared with
+// those that the data has, so a driver that gives a wrong row, or none, fails instead of being
+// fast.
 package bench
 
 import (
@@ -29,9 +30,11 @@ type Driver struct {
 	Name string
 	// Module is the path of its module.
 	Module string
-	// Open opens a database. Connections may be opened later, when they are needed; each has the settings.
+	// Open opens a database. Connections may be opened later, when they are needed; each has
+	// the settings.
 	Open func(Settings) (DB, error)
-	// File are parameters of the URI by which a database in memory attaches a file, where it needs some.
+	// File are parameters of the URI by which a database in memory attaches a file, where it
+	// needs some.
 	File []string
 	// Cannot says which patterns the driver cannot do, and why. The tests hold it to that.
 	Cannot map[string]string
@@ -148,7 +151,8 @@ func (t *Totals) is(want *Totals) error {
 	if t.Rows != want.Rows {
 		return fmt.Errorf("%d rows were read, and there are %d", t.Rows, want.Rows)
 	}
-	return fmt.Errorf("the columns of %d rows come to %v, and should to %v", t.Rows, t.Columns, want.Columns)
+	return fmt.Errorf("the columns of %d rows come to %v, and should to %v", t.Rows, t.Columns,
+		want.Columns)
 }
 
 func integer(v int64) Value { return Value{Int: v} }

@@ -16,7 +16,8 @@ func TestURI(t *testing.T) {
 		want     string
 	}{
 		{Settings{Path: "/a/b.db"}, nil, "file:/a/b.db"},
-		{Settings{Path: "/a b?.db", ReadOnly: true, SharedCache: true}, nil, "file:/a%20b%3F.db?cache=shared&mode=ro"},
+		{Settings{Path: "/a b?.db", ReadOnly: true, SharedCache: true}, nil,
+			"file:/a%20b%3F.db?cache=shared&mode=ro"},
 		{Settings{Path: "/x", Immutable: true}, []string{"_mutex=no"}, "file:/x?immutable=1&_mutex=no"},
 		{Settings{Memory: true}, nil, "file::memory:?cache=shared"},
 	} {
@@ -52,7 +53,8 @@ func TestEachPatternAddsToOneBefore(t *testing.T) {
 			}
 		}
 	}
-	if names := []string{by["P1"].Name, by["P9"].Name}; len(by) != 9 || !slices.Equal(names, []string{"P1", "P9"}) {
+	if names := []string{by["P1"].Name, by["P9"].Name}; len(by) != 9 ||
+		!slices.Equal(names, []string{"P1", "P9"}) {
 		t.Errorf("%d patterns, with %q", len(by), names)
 	}
 }

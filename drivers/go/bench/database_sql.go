@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// OpenSQL is a database behind database/sql. Statements are not prepared beforehand, as in most programs:
-// a driver may keep them.
+// OpenSQL is a database behind database/sql. Statements are not prepared beforehand, as in most
+// programs: a driver may keep them.
 func OpenSQL(db *sql.DB, s Settings) DB {
 	db.SetMaxOpenConns(s.Limit())
 	db.SetMaxIdleConns(s.Limit())

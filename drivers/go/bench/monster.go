@@ -7,7 +7,8 @@ const monsters = 1000
 
 // What makes the table of monsters.
 const (
-	CreateMonster = "CREATE TABLE monster(id INTEGER PRIMARY KEY, name TEXT, hp INTEGER, attack INTEGER)"
+	CreateMonster = "CREATE TABLE monster(id INTEGER PRIMARY KEY, " +
+		"name TEXT, hp INTEGER, attack INTEGER)"
 	InsertMonster = "INSERT INTO monster(id, name, hp, attack) VALUES(?, ?, ?, ?)"
 )
 

@@ -43,8 +43,10 @@ func patterns() []Pattern {
 	p4 := more(p3, "P4", "P3 + mmap of 256 MiB", mmap)
 	p5 := more(p2, "P5", "P2 + mmap of 256 MiB, no mutex", mmap)
 	p5.Settings.NoMutex = true
-	p6 := more(p5, "P6", "P5 + exclusive locking, synchronous off", "locking_mode=exclusive", "synchronous=off")
-	p7 := more(p6, "P7", "P6 + temp_store in memory, cache of 10000 pages", "temp_store=memory", "cache_size=10000")
+	p6 := more(p5, "P6", "P5 + exclusive locking, synchronous off", "locking_mode=exclusive",
+		"synchronous=off")
+	p7 := more(p6, "P7", "P6 + temp_store in memory, cache of 10000 pages", "temp_store=memory",
+		"cache_size=10000")
 	p8 := more(p7, "P8", "P7 + analysis limit of 1000, optimize", "analysis_limit=1000", "optimize")
 	p9 := more(Pattern{Copy: true}, "P9", "copy in memory",
 		"journal_mode=off", "synchronous=off", "cache_size=10000", "locking_mode=exclusive")
@@ -79,7 +81,8 @@ func (p Pattern) open(d Driver, folder string) (DB, error) {
 	return db, nil
 }
 
-// inForce reads back what is in force on a connection, as name=value; what it cannot learn it leaves out.
+// inForce reads back what is in force on a connection, as name=value; what it cannot learn it
+// leaves out.
 func (p Pattern) inForce(d Driver, db DB, folder string) ([]string, error) {
 	told, err := inForce(d, db)
 	if err != nil {
@@ -101,8 +104,8 @@ func (p Pattern) inForce(d Driver, db DB, folder string) ([]string, error) {
 	return told, nil
 }
 
-// descriptors is how many of the process are open on the file while another connection is there: a shared cache has
-// one for all. It is 0 where the system does not tell.
+// descriptors is how many of the process are open on the file while another connection is
+// there: a shared cache has one for all. It is 0 where the system does not tell.
 func (p Pattern) descriptors(d Driver, folder string) int {
 	s := p.Settings
 	s.Path = filepath.Join(folder, "benchmark.db")

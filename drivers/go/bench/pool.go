@@ -14,9 +14,10 @@ type Conn interface {
 	Close() error
 }
 
-// OpenPool is a database of which connections are opened as they are needed, as many as the settings allow. The
-// pool is the same for all drivers with APIs of their own, and costs little: who gives a connection back and wants one
-// again gets it, though others wait, because to have goroutines wake each other takes longer than a query.
+// OpenPool is a database of which connections are opened as they are needed, as many as the
+// settings allow. The pool is the same for all drivers with APIs of their own, and costs
+// little: who gives a connection back and wants one again gets it, though others wait, because
+// to have goroutines wake each other takes longer than a query.
 func OpenPool(s Settings, open func() (Conn, error)) (DB, error) {
 	p := &pool{open: open, more: s.Limit()}
 	p.back.L = &p.mu

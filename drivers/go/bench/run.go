@@ -103,7 +103,8 @@ func newAll(deep bool) reader {
 	}
 }
 
-// parallel does n operations in this many goroutines, which take them in turn, and gives the first error.
+// parallel does n operations in this many goroutines, which take them in turn, and gives the
+// first error.
 func parallel(n, goroutines int, each reader, db DB) error {
 	var (
 		next  atomic.Int64

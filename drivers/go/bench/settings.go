@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Settings say how a database is to be opened. A driver takes each in its own way, or not at all: what was in
-// force is read back by [inForce].
+// Settings say how a database is to be opened. A driver takes each in its own way, or not at
+// all: what was in force is read back by [inForce].
 type Settings struct {
 	// Path is the file; with Memory there is none.
 	Path string
@@ -34,8 +34,8 @@ func (s Settings) Limit() int {
 	return s.Conns
 }
 
-// WithoutExclusive is for memory that connections share by a VFS instead of a cache: exclusive locking would keep
-// all but one of them out.
+// WithoutExclusive is for memory that connections share by a VFS instead of a cache: exclusive
+// locking would keep all but one of them out.
 func (s Settings) WithoutExclusive() Settings {
 	s.Pragmas = slices.DeleteFunc(slices.Clone(s.Pragmas), func(pragma string) bool {
 		return pragma == "locking_mode=exclusive"
@@ -43,8 +43,8 @@ func (s Settings) WithoutExclusive() Settings {
 	return s
 }
 
-// URI is the name of the database with those settings that are parameters of SQLite's own URIs, and after them
-// some that only the driver knows.
+// URI is the name of the database with those settings that are parameters of SQLite's own URIs,
+// and after them some that only the driver knows.
 func (s Settings) URI(own ...string) string {
 	name := &url.URL{Path: s.Path}
 	uri := "file:" + name.EscapedPath()
@@ -68,8 +68,8 @@ func (s Settings) URI(own ...string) string {
 	return uri + "?" + strings.Join(parameters, "&")
 }
 
-// PragmaParameters are the pragmas as parameters of a URI, in the spelling that modernc.org/sqlite began:
-// _pragma=synchronous(off).
+// PragmaParameters are the pragmas as parameters of a URI, in the spelling that
+// modernc.org/sqlite began: _pragma=synchronous(off).
 func (s Settings) PragmaParameters() []string {
 	var parameters []string
 	for _, pragma := range s.Pragmas {
@@ -129,8 +129,8 @@ func (d Driver) version() string {
 	return ""
 }
 
-// tell prints what is in force, in a line that tools which read benchmarks pass over. It stands before the lines
-// of the benchmarks that it is of.
+// tell prints what is in force, in a line that tools which read benchmarks pass over. It stands
+// before the lines of the benchmarks that it is of.
 func tell(d Driver, what string, told []string) {
 	fmt.Printf("# in force: driver=%s %s %s\n", d.Name, what, strings.Join(told, " "))
 }

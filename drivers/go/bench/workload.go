@@ -49,7 +49,8 @@ var Short = Sizes{
 	Readers: []int{2, 4}, Groupers: []int{1, 4},
 }
 
-var rows = flag.Int("rows", 0, "rows of the workloads simple, concurrent, bulk and group-by; 0 is their own number")
+var rows = flag.Int("rows", 0,
+	"rows of the workloads simple, concurrent, bulk and group-by; 0 is their own number")
 
 // sizes are those that the command line asks for.
 func sizes() Sizes {
@@ -64,7 +65,8 @@ func sizes() Sizes {
 }
 
 // settings are those of the six workloads.
-var settings = []string{"journal_mode=delete", "synchronous=full", "foreign_keys=1", "busy_timeout=5000"}
+var settings = []string{"journal_mode=delete", "synchronous=full", "foreign_keys=1",
+	"busy_timeout=5000"}
 
 const schema = `CREATE TABLE users(
   id INTEGER PRIMARY KEY NOT NULL, created INTEGER NOT NULL, email TEXT NOT NULL, active INTEGER NOT NULL);
@@ -93,7 +95,9 @@ FROM users LEFT JOIN articles ON articles.userId = users.id LEFT JOIN comments O
 )
 
 var (
-	selectUsers  = &Query{SQL: "SELECT id, created, email, active FROM users ORDER BY id", Columns: "iiti"}
+	selectUsers = &Query{
+		SQL: "SELECT id, created, email, active FROM users ORDER BY id", Columns: "iiti",
+	}
 	selectJoined = &Query{SQL: joined + inOrder, Columns: "iitiiiitiiit"}
 	selectUser   = &Query{SQL: joined + " WHERE users.email = ?" + inOrder, Columns: "iitiiiitiiit"}
 	groupBy      = &Query{
@@ -246,11 +250,13 @@ func simple(t table) []work {
 	return both(t.ready, fillUsers(t), queryUsers(t))
 }
 
-// realWorld inserts each user with articles and their comments in a transaction, row by row, and reads them
-// user by user by way of their addresses.
+// realWorld inserts each user with articles and their comments in a transaction, row by row,
+// and reads them user by user by way of their addresses.
 func realWorld(s Sizes) []work {
 	const words = "text text text text text text text text text text text text"
-	made := sync.OnceValue(func() []blog { return blogs(s.RealUsers, s.RealEach, s.RealEach, words, 1000) })
+	made := sync.OnceValue(func() []blog {
+		return blogs(s.RealUsers, s.RealEach, s.RealEach, words, 1000)
+	})
 	fill := func(db DB) error {
 		for _, b := range made() {
 			if err := db.Transaction(b.insert); err != nil {
@@ -270,7 +276,8 @@ func realWorld(s Sizes) []work {
 	return both(func() { made() }, fill, query)
 }
 
-// complexJoin inserts users, articles and comments in a transaction each, and reads all in one join.
+// complexJoin inserts users, articles and comments in a transaction each, and reads all in one
+// join.
 func complexJoin(s Sizes) []work {
 	type tables struct {
 		users, articles, comments []row
@@ -278,7 +285,8 @@ func complexJoin(s Sizes) []work {
 	}
 	made := sync.OnceValue(func() tables {
 		var t tables
-		for _, b := range blogs(s.ComplexUsers, s.ComplexArticles, s.ComplexComments, "article text", 60_000) {
+		for _, b := range blogs(s.ComplexUsers, s.ComplexArticles, s.ComplexComments,
+			"article text", 60_000) {
 			t.users = append(t.users, b.user)
 			t.articles = append(t.articles, b.articles...)
 			t.comments = append(t.comments, b.comments...)
@@ -444,7 +452,8 @@ func grouped(all []row) Totals {
 
 // open makes a new database in the folder.
 func (w work) open(d Driver, folder string) (DB, error) {
-	db, err := d.Open(Settings{Path: filepath.Join(folder, "workload.db"), Pragmas: w.pragmas, Conns: w.conns})
+	db, err := d.Open(Settings{Path: filepath.Join(folder, "workload.db"), Pragmas: w.pragmas,
+		Conns: w.conns})
 	if err != nil {
 		return nil, err
 	}
@@ -454,8 +463,8 @@ func (w work) open(d Driver, folder string) (DB, error) {
 	return db, nil
 }
 
-// Workload runs the workloads: BenchmarkWorkload/driver=NAME/workload=simple/part=insert. An operation is the
-// whole part; of one that only reads, filling the database is not measured.
+// Workload runs the workloads: BenchmarkWorkload/driver=NAME/workload=simple/part=insert. An
+// operation is the whole part; of one that only reads, filling the database is not measured.
 func Workload(b *testing.B, drivers []Driver) {
 	all := workloads(sizes())
 	for _, d := range drivers {

@@ -13,8 +13,9 @@
 //
 // SQLite has one writer at a time. Programs that leave it to SQLite to find that out wait in
 // its busy handler, asleep and in no order, and those that read before they write in the same
-// transaction fail with SQLITE_BUSY at once. Here writers stand in a queue, in the order of arrival,
-// without any waiting for locks (unless another program writes as well). What reads cannot write.
+// transaction fail with SQLITE_BUSY at once. Here writers stand in a queue, in the order of
+// arrival, without any waiting for locks (unless another program writes as well). What reads
+// cannot write.
 package pool
 
 import (
@@ -44,7 +45,8 @@ type Pool struct {
 	writer  *queue
 }
 
-// overtaking is how long a goroutine that waits for a connection that reads may see others get one first.
+// overtaking is how long a goroutine that waits for a connection that reads may see others get
+// one first.
 const overtaking = time.Millisecond
 
 // ErrClosed is what a pool says that is closed, or is being closed.
@@ -63,7 +65,8 @@ func Open(dsn string, o Options) (*Pool, error) {
 // OpenConfig opens the database that cfg describes, see Open.
 func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 	if cfg.Path == "" && cfg.Mode != hpsqlite.Memory {
-		return nil, errors.New("hpsqlite: a temporary database belongs to one connection, so a pool cannot have it")
+		return nil, errors.New("hpsqlite: a temporary database belongs to one connection, so a " +
+			"pool cannot have it")
 	}
 	// Pools share a database in memory that has a name.
 	cfg.Cache = "shared"
@@ -110,10 +113,10 @@ func OpenConfig(cfg hpsqlite.Config, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Read calls f with a connection that can only read, and waits for one if all
-// are in use: in the order of arrival once it has waited for a millisecond. When ctx is done, waiting and the
-// statements of f end with its error. Each statement sees the database as it is when it begins; Snapshot is for several
-// that belong together.
+// Read calls f with a connection that can only read, and waits for one if all are in use: in
+// the order of arrival once it has waited for a millisecond. When ctx is done, waiting and the
+// statements of f end with its error. Each statement sees the database as it is when it begins;
+// Snapshot is for several that belong together.
 //
 // f must not keep the connection, and must close the rows that it opens: otherwise they are closed,
 // and that is an error. It must not call Read of the same pool again: all connections might be with
@@ -138,12 +141,12 @@ func (p *Pool) Snapshot(ctx context.Context, f func(*hpsqlite.Conn) error) error
 }
 
 // Write calls f in a transaction of the connection that writes: BEGIN IMMEDIATE, and COMMIT if
-// f returns nil, else ROLLBACK, also if it panics. Calls wait for each other in the order of arrival. When
-// ctx is done, waiting and the statements of f end with its error and the transaction is
-// rolled back; a COMMIT that has begun is not given up.
+// f returns nil, else ROLLBACK, also if it panics. Calls wait for each other in the order of
+// arrival. When ctx is done, waiting and the statements of f end with its error and the
+// transaction is rolled back; a COMMIT that has begun is not given up.
 //
-// What may fail by itself inside of f goes into conn.Tx, which is a savepoint there. f must not call
-// Write of the same pool, which would wait for itself.
+// What may fail by itself inside of f goes into conn.Tx, which is a savepoint there. f must not
+// call Write of the same pool, which would wait for itself.
 func (p *Pool) Write(ctx context.Context, f func(*hpsqlite.Conn) error) error {
 	return p.Writer(ctx, func(c *hpsqlite.Conn) error {
 		return c.Tx(func() error { return f(c) })
@@ -187,11 +190,12 @@ func (q *queue) end(c *hpsqlite.Conn, err *error) {
 }
 
 // Close waits until all functions that have been called have returned, and closes the
-// connections. Calls that wait for a connection, and new ones, fail with ErrClosed. It must not be called
-// by one of these functions.
+// connections. Calls that wait for a connection, and new ones, fail with ErrClosed. It must not
+// be called by one of these functions.
 func (p *Pool) Close() error { return p.CloseContext(context.Background()) }
 
-// CloseContext is Close that, when ctx is done, interrupts what the functions do, until they return.
+// CloseContext is Close that, when ctx is done, interrupts what the functions do, until they
+// return.
 func (p *Pool) CloseContext(ctx context.Context) error {
 	queues := []*queue{p.readers}
 	if p.writer != nil {

@@ -63,7 +63,8 @@ func read(t testing.TB, p *Pool, sql string) (n int64) {
 }
 
 func TestManyReadAndWriteAtOnce(t *testing.T) {
-	for name, dsn := range map[string]string{"file": file(t), "memory": ":memory:", "rollback journal": file(t) + "?_pragma=journal_mode(delete)&_pragma=synchronous(off)"} {
+	for name, dsn := range map[string]string{"file": file(t), "memory": ":memory:",
+		"rollback journal": file(t) + "?_pragma=journal_mode(delete)&_pragma=synchronous(off)"} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t, dsn, Options{Readers: 3})
 			write(t, p, "CREATE TABLE t(a)")
@@ -125,7 +126,8 @@ func TestReadersCannotWrite(t *testing.T) {
 	path := file(t)
 	open(t, path, Options{})
 	p := open(t, path+"?mode=ro", Options{})
-	if err := p.Write(background, func(*hpsqlite.Conn) error { return nil }); err == nil || !strings.Contains(err.Error(), "mode=ro") {
+	if err := p.Write(background, func(*hpsqlite.Conn) error { return nil }); err == nil ||
+		!strings.Contains(err.Error(), "mode=ro") {
 		t.Error(err)
 	}
 }
@@ -204,11 +206,13 @@ func together(wg *sync.WaitGroup, n int, f func()) {
 	}
 }
 
-// rests sees to it that nobody has or waits for one of the queue's connections, and that none is lost.
+// rests sees to it that nobody has or waits for one of the queue's connections, and that none
+// is lost.
 func rests(t *testing.T, q *queue, most int) {
 	t.Helper()
 	if q.out != 0 || q.first != nil || q.woken || len(q.free)+q.unmade != most {
-		t.Errorf("%d out, %d free, %d unmade of %d, woken: %v", q.out, len(q.free), q.unmade, most, q.woken)
+		t.Errorf("%d out, %d free, %d unmade of %d, woken: %v", q.out, len(q.free), q.unmade, most,
+			q.woken)
 	}
 }
 
@@ -287,7 +291,8 @@ func TestWhatFailsIsUndone(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := p.Write(background, func(c *hpsqlite.Conn) error { insert(c); return stop }); err != stop {
+	if err := p.Write(background,
+		func(c *hpsqlite.Conn) error { insert(c); return stop }); err != stop {
 		t.Error(err)
 	}
 	func() {
@@ -302,13 +307,17 @@ func TestWhatFailsIsUndone(t *testing.T) {
 	err := p.Write(ctx, func(c *hpsqlite.Conn) error {
 		insert(c)
 		cancel()
-		_, err := number(c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n")
+		_, err := number(c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) "+
+			"SELECT count(*) FROM n")
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if err := p.Writer(background, func(c *hpsqlite.Conn) error { _, err := c.Exec("BEGIN; INSERT INTO t VALUES(1)"); return err }); err == nil || !strings.Contains(err.Error(), "left open: a transaction") {
+	if err := p.Writer(background, func(c *hpsqlite.Conn) error {
+		_, err := c.Exec("BEGIN; INSERT INTO t VALUES(1)")
+		return err
+	}); err == nil || !strings.Contains(err.Error(), "left open: a transaction") {
 		t.Error(err)
 	}
 	if n := read(t, p, "SELECT count(*) FROM t"); n != 0 {
@@ -320,7 +329,8 @@ func TestWhatFailsIsUndone(t *testing.T) {
 func TestWhatIsLeftOpenIsClosedAndTold(t *testing.T) {
 	p := open(t, file(t), Options{Readers: 1})
 	write(t, p, "CREATE TABLE t(a); INSERT INTO t VALUES(1),(2)")
-	err := p.Read(background, func(c *hpsqlite.Conn) error { c.Query("SELECT a FROM t").Next(); return nil })
+	err := p.Read(background,
+		func(c *hpsqlite.Conn) error { c.Query("SELECT a FROM t").Next(); return nil })
 	if err == nil || !strings.Contains(err.Error(), "the rows of \"SELECT a FROM t\"") {
 		t.Error(err)
 	}
@@ -380,7 +390,8 @@ func TestCloseWaitsOrInterrupts(t *testing.T) {
 	go func() {
 		ended <- p.Read(background, func(c *hpsqlite.Conn) error {
 			close(running)
-			_, err := number(c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n")
+			_, err := number(c, "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i+1 FROM n) "+
+				"SELECT count(*) FROM n")
 			return err
 		})
 	}()
@@ -393,7 +404,8 @@ func TestCloseWaitsOrInterrupts(t *testing.T) {
 	if err := <-ended; !errors.Is(err, hpsqlite.ErrInterrupt) {
 		t.Error(err)
 	}
-	if err := p.Read(background, func(*hpsqlite.Conn) error { return nil }); !errors.Is(err, ErrClosed) {
+	if err := p.Read(background, func(*hpsqlite.Conn) error { return nil }); !errors.Is(
+		err, ErrClosed) {
 		t.Error(err)
 	}
 	if err := p.Close(); err != ErrClosed {
@@ -425,7 +437,8 @@ func TestCloseWaitsOrInterrupts(t *testing.T) {
 
 func TestSettingsAreEachConnections(t *testing.T) {
 	var opened atomic.Int64
-	p := open(t, file(t)+"?_pragma=cache_size(77)", Options{Readers: 2, Init: func(*hpsqlite.Conn) error { opened.Add(1); return nil }})
+	p := open(t, file(t)+"?_pragma=cache_size(77)",
+		Options{Readers: 2, Init: func(*hpsqlite.Conn) error { opened.Add(1); return nil }})
 	var wg sync.WaitGroup
 	both := make(chan struct{})
 	var inside atomic.Int64
@@ -446,7 +459,8 @@ func TestSettingsAreEachConnections(t *testing.T) {
 		t.Errorf("%d connections", n)
 	}
 	refuse := errors.New("refused")
-	if _, err := Open(file(t), Options{Init: func(*hpsqlite.Conn) error { return refuse }}); err != refuse {
+	if _, err := Open(file(t),
+		Options{Init: func(*hpsqlite.Conn) error { return refuse }}); err != refuse {
 		t.Error(err)
 	}
 }
@@ -495,7 +509,8 @@ func BenchmarkReadTogether(b *testing.B) {
 
 func TestMigrationsOfAPool(t *testing.T) {
 	p := open(t, file(t), Options{})
-	if err := p.Migrate(background, []string{"CREATE TABLE t(a)", "INSERT INTO t VALUES(5)"}); err != nil {
+	if err := p.Migrate(background, []string{"CREATE TABLE t(a)",
+		"INSERT INTO t VALUES(5)"}); err != nil {
 		t.Fatal(err)
 	}
 	if n := read(t, p, "SELECT a FROM t"); n != 5 {

@@ -1,5 +1,5 @@
-// Package both has mattn/go-sqlite3, with the SQLite inside it, and hpsqlite in one program. Both SQLites have the
-// same names in C.
+// Package both has mattn/go-sqlite3, with the SQLite inside it, and hpsqlite in one program.
+// Both SQLites have the same names in C.
 package both
 
 import (
@@ -25,7 +25,8 @@ func TestEachHasItsOwnSQLite(t *testing.T) {
 	if ours() == mattns() || !hpsqlite.LibraryInfo().HP {
 		t.Errorf("hpsqlite runs on %s, mattn on %s", ours(), mattns())
 	}
-	// They work side by side, on a file each: two copies of SQLite in one process must not open the same.
+	// They work side by side, on a file each: two copies of SQLite in one process must not open
+	// the same.
 	var wg sync.WaitGroup
 	for driver, ours := range map[string]bool{"hpsqlite": true, "sqlite3": false} {
 		path := filepath.Join(t.TempDir(), driver+".db")
@@ -38,7 +39,8 @@ func TestEachHasItsOwnSQLite(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			if _, err := db.Exec("CREATE TABLE t(a); INSERT INTO t SELECT value FROM json_each('[1,2,3]')"); err != nil {
+			if _, err := db.Exec("CREATE TABLE t(a); INSERT INTO t SELECT value FROM " +
+				"json_each('[1,2,3]')"); err != nil {
 				t.Error(err)
 			}
 			var sum int
@@ -72,7 +74,8 @@ func TestTheSQLiteOfAnotherPackageIsRefused(t *testing.T) {
 	}
 	defer db.Close()
 	for _, err := range []error{err, db.Ping()} {
-		if err == nil || !strings.Contains(err.Error(), "has its own SQLite") || !strings.Contains(err.Error(), "-tags hpsqlite_static") {
+		if err == nil || !strings.Contains(err.Error(), "has its own SQLite") ||
+			!strings.Contains(err.Error(), "-tags hpsqlite_static") {
 			t.Errorf("hpsqlite runs on mattn's SQLite, and says %v", err)
 		}
 	}

@@ -21,7 +21,8 @@ func monsters(t testing.TB, n int) db {
 			t.Error(err)
 		}
 	})
-	for _, sql := range []string{"PRAGMA journal_mode=wal", "PRAGMA synchronous=normal", bench.CreateMonster} {
+	for _, sql := range []string{"PRAGMA journal_mode=wal", "PRAGMA synchronous=normal",
+		bench.CreateMonster} {
 		if err := d.exec(sql); err != nil {
 			t.Fatal(err)
 		}

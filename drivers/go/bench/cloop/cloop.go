@@ -1,6 +1,6 @@
-// Package cloop has no driver under test: it does some of what the drivers do in C alone, by the calls of
-// SQLite that a C program would use, with one call from Go for all of it. What a driver takes longer than this
-// is the driver.
+// Package cloop has no driver under test: it does some of what the drivers do in C alone, by
+// the calls of SQLite that a C program would use, with one call from Go for all of it. What a
+// driver takes longer than this is the driver.
 package cloop
 
 /*

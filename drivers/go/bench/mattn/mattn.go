@@ -1,5 +1,5 @@
-// Package mattn has github.com/mattn/go-sqlite3 under test: with the SQLite inside it, or, built with
-// -tags libsqlite3, with the library that the program is linked with.
+// Package mattn has github.com/mattn/go-sqlite3 under test: with the SQLite inside it, or,
+// built with -tags libsqlite3, with the library that the program is linked with.
 package mattn
 
 import (
@@ -29,7 +29,8 @@ func open(own ...string) func(bench.Settings) (bench.DB, error) {
 	}
 }
 
-// connector sets pragmas by the driver's hook, since its names of databases have parameters for only some.
+// connector sets pragmas by the driver's hook, since its names of databases have parameters for
+// only some.
 type connector struct {
 	name    string
 	pragmas []string

@@ -1,4 +1,5 @@
-// Package ncruces has github.com/ncruces/go-sqlite3 under test, behind database/sql and by its own API.
+// Package ncruces has github.com/ncruces/go-sqlite3 under test, behind database/sql and by its
+// own API.
 package ncruces
 
 import (
@@ -22,7 +23,8 @@ var Drivers = []bench.Driver{
 // file has files of a memory database opened by the operating system, not by the memory's own VFS.
 var file = []string{"vfs=os"}
 
-// uri has a memory database shared by the driver's own VFS: its SQLite is built without shared cache.
+// uri has a memory database shared by the driver's own VFS: its SQLite is built without shared
+// cache.
 func uri(s bench.Settings) string {
 	if !s.Memory {
 		return s.URI(s.PragmaParameters()...)

@@ -107,7 +107,8 @@ func (c *conn) Select(q *bench.Query, args []bench.Value, to *bench.Totals) erro
 	}
 }
 
-// bytes gives a text in a buffer that the next one overwrites: the driver's way without an allocation.
+// bytes gives a text in a buffer that the next one overwrites: the driver's way without an
+// allocation.
 func (c *conn) bytes(stmt *sqlite.Stmt, column int) []byte {
 	if n := stmt.ColumnLen(column); n > len(c.text) {
 		c.text = make([]byte, n)
