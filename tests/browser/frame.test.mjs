@@ -204,7 +204,8 @@ for (const view of VIEWS) {
                 sum += value;
                 for (const { node, previousRect, currentRect } of sources) {
                   what.push(
-                    `${node?.nodeName}.${node?.className}#${node?.id} from ${previousRect.y} to ${currentRect.y}, ${currentRect.height} high`,
+                    `${node?.nodeName}.${node?.className}#${node?.id} from ${previousRect.y} ` +
+                      `to ${currentRect.y}, ${currentRect.height} high`,
                   );
                 }
               }

@@ -16,7 +16,7 @@ function source(pages) {
   return { map, asked };
 }
 
-test("while a file is scanned only what was scanned since is asked for, also where some of it never comes", async () => {
+test("while a file is scanned only what was scanned since is asked for, also where some never comes", async () => {
   const { map, asked } = source(900);
   const loader = new MapLoader({ map }, 0, 1000, () => {}, assert.fail);
   for (const done of [100, 300, 300]) await loader.update({ state: "scanning", done });

@@ -140,7 +140,8 @@ export const wide = () =>
 export const brokenCell = async () => {
   const file = await database(
     "broken",
-    "CREATE TABLE item(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO item SELECT value, 'body' FROM generate_series(1, 5);",
+    "CREATE TABLE item(id INTEGER PRIMARY KEY, body TEXT); " +
+      "INSERT INTO item SELECT value, 'body' FROM generate_series(1, 5);",
   );
   const handle = openSync(file, "r+");
   writeSync(handle, Buffer.from([0xff, 0xff]), 0, 2, 4096 + 8);

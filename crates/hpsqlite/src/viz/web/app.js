@@ -295,7 +295,8 @@ export class App {
     if (isNew) this.#drawTabs();
     const n = summary?.problem_count ?? 0;
     const listed = decodeHash()[0] === "problems";
-    const found = `${capital(plural(n, "problem"))} ${n === 1 ? "was" : "were"} found${summary?.scanned ? "" : " so far"}.`;
+    const sofar = summary?.scanned ? "" : " so far";
+    const found = `${capital(plural(n, "problem"))} ${n === 1 ? "was" : "were"} found${sofar}.`;
     fill(
       document.getElementById("damage"),
       n > 0 &&

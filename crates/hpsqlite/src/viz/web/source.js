@@ -140,7 +140,10 @@ export class HttpSource {
     await this.#answer(`api/copy/${f}`, { method: "DELETE" });
   }
 
-  /** A byte a page of `f` from page `from` on, 1 if file `g` has other bytes there: of as many pages as are answered at once. */
+  /**
+   * A byte a page of `f` from page `from` up, 1 if file `g` has other bytes there: of as many pages as
+   * are answered at once.
+   */
   async differs(f, g, from) {
     return new Uint8Array(await this.#binary(`api/${f}/differs/${g}?from=${from}`));
   }

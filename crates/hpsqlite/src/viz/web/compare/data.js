@@ -87,7 +87,8 @@ export const OF_FILES = [
     "scatter",
     "Scatter",
     digits(3),
-    "Of all b-trees together: the share of steps from leaf to leaf, in the order of keys, that jump elsewhere in the file.",
+    "Of all b-trees together: the share of steps from leaf to leaf, in the order of keys, that jump elsewhere in " +
+      "the file.",
   ),
   whole("steps", "Steps from leaf to leaf", count),
   whole("forward_jumps", "Jumps forward", count),
@@ -149,7 +150,10 @@ export function schemaDifferences(all) {
   );
 }
 
-/** `a` and `b` cut into words, each with whether the other text has it at its place; and whether they were compared, or are too long. */
+/**
+ * `a` and `b` cut into words, each with whether the other text has it at its place; and whether they
+ * were compared, or are too long.
+ */
 export function wordDifferences(a, b) {
   const cut = (text) => text.match(/\s+|\w+|[^\s\w]/gu) ?? [];
   const [x, y] = [cut(a), cut(b)];

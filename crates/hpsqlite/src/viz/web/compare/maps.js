@@ -6,6 +6,7 @@ import { mix, pixel } from "viz/colours.js";
 import { bytes, count, fill, h, plural, swatch } from "viz/dom.js";
 import { MapCanvas, columnsFor } from "viz/map/canvas.js";
 import { PagePainter, paper } from "viz/map/colours.js";
+import { WORDS } from "viz/compare/words.js";
 
 /** CSS pixels of a page at most while all are in view. */
 const COMFORTABLE = 44;
@@ -107,11 +108,7 @@ export class CompareMaps {
           this.onlyLabel,
         ),
       ),
-      h(
-        "p",
-        { class: "faint small" },
-        "A square is a page, in the order of the file; its colour is that of its table or index, paler where it is empty. Both maps move together: a wheel or two fingers zoom, a click selects, a double click opens the page.",
-      ),
+      h("p", { class: "faint small" }, WORDS.maps),
       this.#legend,
       this.pair,
       this.#said,
@@ -272,7 +269,8 @@ export class CompareMaps {
   async #say(n) {
     this.#hovered = n;
     if (n === null) return;
-    const told = await Promise.all(this.#sides.map(({ file }) => this.#app.describe(file, n))).catch(() => null); // The app has told why.
+    // If it fails the app has told why.
+    const told = await Promise.all(this.#sides.map(({ file }) => this.#app.describe(file, n))).catch(() => null);
     if (!told || this.#hovered !== n) return;
     const { marks, done } = this.#known;
     const same = n <= done ? (marks[n - 1] ? " Their bytes differ." : " Their bytes are the same.") : "";

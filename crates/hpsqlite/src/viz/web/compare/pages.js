@@ -4,6 +4,7 @@
  */
 import { bytes, count, fill, h, pageLink, percent, plural, treeLink } from "viz/dom.js";
 import { NOBODY } from "viz/map/data.js";
+import { WORDS } from "viz/compare/words.js";
 
 /** Files of at most so many bytes are compared without being asked; copies are not, as they have nearly
  *  all content elsewhere. */
@@ -104,24 +105,9 @@ export class PageDifferences {
     const { left, right } = this.#given;
     const both = Math.min(left.pages, right.pages);
     if (left.page_size !== right.page_size) {
-      return fill(
-        this.element,
-        h(
-          "p",
-          null,
-          `The files have pages of ${count(left.page_size)} and of ${count(right.page_size)} bytes, so no page of one can be the same as a page of the other.`,
-        ),
-      );
+      return fill(this.element, h("p", null, WORDS.pageSizes(left.page_size, right.page_size)));
     }
-    if (!this.#possible())
-      return fill(
-        this.element,
-        h(
-          "p",
-          null,
-          "Pages can be compared where hpsqlite viz serves this page; a saved page does not have their bytes.",
-        ),
-      );
+    if (!this.#possible()) return fill(this.element, h("p", null, WORDS.saved));
     if (this.#state === "none") {
       return fill(
         this.element,
@@ -152,14 +138,8 @@ export class PageDifferences {
           : this.#state === "failed"
             ? h("p", { class: "wrong" }, this.#error)
             : null;
-    const said =
-      this.count === 0
-        ? `All ${plural(this.done, "page")} that were compared are the same in both files.`
-        : `${count(this.count)} of ${plural(this.done, "page")} (${percent(this.count / this.done)}) have other bytes in the right file than in the left.`;
-    const more =
-      left.pages !== right.pages && this.#state === "done"
-        ? ` The ${left.pages > right.pages ? "left" : "right"} file has ${plural(Math.abs(left.pages - right.pages), "page")} more.`
-        : "";
+    const said = this.count === 0 ? WORDS.allSame(this.done) : WORDS.someDiffer(this.count, this.done);
+    const more = left.pages !== right.pages && this.#state === "done" ? WORDS.longer(left.pages, right.pages) : "";
     fill(
       this.element,
       this.done > 0 && h("p", null, said, more),

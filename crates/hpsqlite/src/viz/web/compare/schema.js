@@ -1,6 +1,7 @@
 /** What the schemas of two files have that is not the same, and what their headers say. */
 import { append, capital, fill, h, plural, roleName, treeLink } from "viz/dom.js";
 import { headerFacts, schemaDifferences, wordDifferences } from "viz/compare/data.js";
+import { WORDS } from "viz/compare/words.js";
 
 /** Statements that are shown before one asks for more. */
 const SHOWN = 20;
@@ -31,12 +32,7 @@ function both(app, { left, right }, f, g, words) {
     "article",
     { class: "card" },
     h("h3", null, treeLink(app, left.t, { file: f }), " is not made by the same statement"),
-    !compared &&
-      h(
-        "p",
-        { class: "faint" },
-        "The statements are too long to be compared word by word: what differs is not marked.",
-      ),
+    !compared && h("p", { class: "faint" }, WORDS.tooLong),
     h(
       "div",
       { class: "sides" },

@@ -15,7 +15,7 @@ import { CompareMaps } from "viz/compare/maps.js";
 import { PageDifferences } from "viz/compare/pages.js";
 import { Schema, header } from "viz/compare/schema.js";
 import { TreesTable, numbersTable } from "viz/compare/table.js";
-import { KINDS, sentences } from "viz/compare/words.js";
+import { KINDS, sentences, WORDS } from "viz/compare/words.js";
 
 export const view = {
   id: "compare",
@@ -297,18 +297,8 @@ class CompareView {
       return h(
         "div",
         { class: "empty" },
-        h(
-          "p",
-          null,
-          "Two files are shown here side by side: their pages on two maps at one scale, and every number of both with its difference.",
-        ),
-        h(
-          "p",
-          null,
-          this.#app.source.can.copy
-            ? "Make a copy of the file to compare it with, or start hpsqlite viz with two files. Copies are made in a temporary folder, which is removed at the end; the file itself is only read."
-            : "This page was saved with one file only.",
-        ),
+        h("p", null, WORDS.two),
+        h("p", null, this.#app.source.can.copy ? WORDS.copies : "This page was saved with one file only."),
         this.#app.source.can.copy &&
           h(
             "dl",
@@ -324,12 +314,7 @@ class CompareView {
     const given = this.#given;
     const { left, right } = given;
     const counted = left.whole && right.whole;
-    fill(
-      this.#parts.words,
-      counted
-        ? sentences(this.#app, given)
-        : h("p", null, "Every page of both files is being read. What became different is told here when that is done."),
-    );
+    fill(this.#parts.words, counted ? sentences(this.#app, given) : h("p", null, WORDS.beingRead));
     const notes = (this.#app.files[given.g].copy ? right.notes : []).concat(
       this.#app.files[given.f].copy ? left.notes : [],
     );

@@ -1,7 +1,7 @@
 /**
  * What became different, in sentences: first what a reader wants to know who asked for a copy.
  */
-import { bytes, capital, count, h, number, percent, seconds, treeLink } from "viz/dom.js";
+import { bytes, capital, count, h, number, percent, plural, seconds, treeLink } from "viz/dom.js";
 import { bySize, sum } from "viz/compare/data.js";
 
 /** B-trees that are told of one by one. */
@@ -26,17 +26,23 @@ export const KINDS = [
   {
     kind: "vacuumed",
     title: "VACUUM it",
-    why: "VACUUM INTO makes a copy in which each table and each index is in one piece, without free pages. The file itself stays as it is.",
+    why:
+      "VACUUM INTO makes a copy in which each table and each index is in one piece, without free pages. The file " +
+      "itself stays as it is.",
   },
   {
     kind: "stock",
     title: "Write it anew with SQLite",
-    why: "Fills a new file with the same rows, of all tables in turn, as an application would that fills all its tables at the same time: you see how SQLite lays out a file that grows.",
+    why:
+      "Fills a new file with the same rows, of all tables in turn, as an application would that fills all its " +
+      "tables at the same time: you see how SQLite lays out a file that grows.",
   },
   {
     kind: "hp",
     title: "Write it anew with HP SQLite",
-    why: "The same with High Performance SQLite and its default settings: it reserves adjacent pages for each table and index that grows.",
+    why:
+      "The same with High Performance SQLite and its default settings: it reserves adjacent pages for each table " +
+      "and index that grows.",
   },
 ];
 
@@ -100,14 +106,16 @@ function cold(say, left, right) {
   if (a === null || b === null || Math.max(a, b) < 1e-3) return;
   if (a === 0)
     return say(
-      `To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read in the left file.`,
+      `To read every table and index with nothing cached would take about ${seconds(b)}; there is nothing to read ` +
+        "in the left file.",
     );
   const change = Math.abs(b - a) / a;
   if (change < 0.02)
     return say(`To read every table and index with nothing cached would take the same time, about ${seconds(b)}.`);
   const ratio = b >= 2 * a ? `${number(b / a)} times as long` : `${percent(change)} ${b < a ? "less" : "more"}`;
   say(
-    `To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ${ratio}. This is an estimate from the bytes and jumps of a scan.`,
+    `To read every table and index with nothing cached would take about ${seconds(b)} instead of ${seconds(a)}: ` +
+      `${ratio}. This is an estimate from the bytes and jumps of a scan.`,
   );
 }
 
@@ -119,7 +127,8 @@ function free(say, left, right) {
   const reserved = b.reserved_pages > 0 ? `, ${part} of them reserved for tables and indexes that grow` : "";
   const some = (n) => (n === 0 ? "no" : count(n));
   say(
-    `It has ${some(b.free_pages)} free ${b.free_pages === 1 ? "page" : "pages"}${reserved}; the left file has ${some(a.free_pages)}${a.free_pages === 0 ? "ne" : ""}.`,
+    `It has ${some(b.free_pages)} free ${b.free_pages === 1 ? "page" : "pages"}${reserved}; the left file has ` +
+      `${some(a.free_pages)}${a.free_pages === 0 ? "ne" : ""}.`,
   );
 }
 
@@ -142,3 +151,28 @@ function only(app, say, all, { f, g }) {
     );
   }
 }
+
+/** Sentences, by what they are about. */
+export const WORDS = {
+  maps:
+    "A square is a page, in the order of the file; its colour is that of its table or index, paler where it is " +
+    "empty. Both maps move together: a wheel or two fingers zoom, a click selects, a double click opens the page.",
+  pageSizes: (left, right) =>
+    `The files have pages of ${count(left)} and of ${count(right)} bytes, so no page of one can be the same as a ` +
+    "page of the other.",
+  saved: "Pages can be compared where hpsqlite viz serves this page; a saved page does not have their bytes.",
+  allSame: (done) => `All ${plural(done, "page")} that were compared are the same in both files.`,
+  someDiffer: (some, done) =>
+    `${count(some)} of ${plural(done, "page")} (${percent(some / done)}) have other bytes in the right file ` +
+    "than in the left.",
+  longer: (left, right) =>
+    ` The ${left > right ? "left" : "right"} file has ${plural(Math.abs(left - right), "page")} more.`,
+  tooLong: "The statements are too long to be compared word by word: what differs is not marked.",
+  two:
+    "Two files are shown here side by side: their pages on two maps at one scale, and every number of both with " +
+    "its difference.",
+  copies:
+    "Make a copy of the file to compare it with, or start hpsqlite viz with two files. Copies are made in a " +
+    "temporary folder, which is removed at the end; the file itself is only read.",
+  beingRead: "Every page of both files is being read. What became different is told here when that is done.",
+};

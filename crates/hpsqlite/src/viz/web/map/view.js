@@ -4,17 +4,8 @@ import { EXPLAINED, Legend } from "viz/map/legend.js";
 import { MapCanvas } from "viz/map/canvas.js";
 import { PagePainter, orderColour } from "viz/map/colours.js";
 import { NOBODY } from "viz/map/data.js";
+import { COLOURINGS, EXPLANATION, KEYS, WORDS } from "viz/map/words.js";
 
-/** What colours can tell, by the name of the painter's `by`. */
-const COLOURINGS = {
-  owner: ["Whose a page is", "Each table and index has a colour of its own; the fuller a page, the stronger it is."],
-  fill: ["How full it is", "The darker (in the dark: the brighter) a page, the fuller it is."],
-  kind: ["What kind it is", "Leaves, interior pages, overflow, free: one colour for each kind."],
-  order: [
-    "Place in the order of keys",
-    "A smooth run of colours is a table or index in order; noise is one that is scattered over the file.",
-  ],
-};
 /** Milliseconds that a pointer rests before more is asked for. */
 const RESTS = 200;
 /** If the log has more of the file's pages newer, as a share, they are not marked unless it is asked for. */
@@ -25,14 +16,6 @@ const FEW = 20_000;
 const ORDERED = 200;
 /** So much of what is wrong with the selected page is listed. */
 const LISTED = 5;
-
-const EXPLANATION = [
-  "Each cell is one page of the database file, a few kilobytes, in the order of the file: from left to right, then from the top to the bottom.",
-  "Its colour is that of the table or index that owns it; pale ones are nearly empty. One table in one block is quick to read; many colours mixed mean that tables grew at the same time, and a scan of one jumps all over the file.",
-  "Turn the wheel or pinch to zoom, drag to move. A page that is large enough shows its kind, then its number, then the rows inside. Double click opens it byte by byte.",
-];
-const KEYS =
-  "Keys: arrows go from page to page, with Shift they move the map; + and − zoom, 0 shows all, Home and End go to the first and last page, n and p to the next and previous page of the same table or index, Enter opens the page, / searches.";
 
 class MapView {
   #app;
@@ -414,10 +397,7 @@ class MapView {
         ),
       );
     const trees = this.#summary?.trees.length ?? 0;
-    const partly =
-      ramp && trees > ORDERED
-        ? ` Only the ${count(ORDERED)} largest of ${count(trees)} tables and indexes are coloured, the others are grey.`
-        : "";
+    const partly = ramp && trees > ORDERED ? WORDS.largest(ORDERED, trees) : "";
     fill(this.#scale, ramp && ["First key ", ramp, " last key. "], words, partly);
     this.#scale.title = `${words}${partly}`;
   }

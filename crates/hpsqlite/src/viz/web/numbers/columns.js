@@ -31,7 +31,9 @@ export const COLUMNS = [
     value: (n) => n.role,
     text: true,
     sets: ["main", "content", "pages", "order"],
-    why: "A table, an index, a table whose rows are in an index by their primary key (without rowid), or the schema, which lists the others.",
+    why:
+      "A table, an index, a table whose rows are in an index by their primary key (without rowid), or the schema, " +
+      "which lists the others.",
   },
   {
     id: "table",
@@ -126,7 +128,9 @@ export const COLUMNS = [
     show: bytes,
     sum: true,
     sets: ["content"],
-    why: "Bytes that are neither payload nor unused: page headers, cell pointers, lengths, keys of interior pages. sqlite3_analyzer calls it metadata.",
+    why:
+      "Bytes that are neither payload nor unused: page headers, cell pointers, lengths, keys of interior pages. " +
+      "sqlite3_analyzer calls it metadata.",
   },
   {
     id: "metadata_per_entry",
@@ -246,7 +250,10 @@ export const COLUMNS = [
     value: (n) => (n.steps > 0 ? n.scatter : null),
     show: digits(3),
     sets: ["main", "order"],
-    why: "The share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file: 0 is a b-tree in one piece, at 1 every step jumps. A step over overflow or interior pages of the same b-tree is no jump, since a scan reads these as well.",
+    why:
+      "The share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file: 0 is a " +
+      "b-tree in one piece, at 1 every step jumps. A step over overflow or interior pages of the same b-tree is no " +
+      "jump, since a scan reads these as well.",
   },
   {
     id: "runs",
@@ -280,7 +287,9 @@ export const COLUMNS = [
     show: count,
     sum: true,
     sets: ["order"],
-    why: "Leaves that do not follow another page of the b-tree in the file, as sqlite3_analyzer counts them: in the order of the file, not of keys.",
+    why:
+      "Leaves that do not follow another page of the b-tree in the file, as sqlite3_analyzer counts them: in the " +
+      "order of the file, not of keys.",
   },
   {
     id: "fragmentation",
@@ -288,7 +297,9 @@ export const COLUMNS = [
     value: (n) => n.fragmentation,
     show: percent,
     sets: ["order"],
-    why: "Non-sequential leaves as a share of its pages. A b-tree whose pages lie together in any order has 0; scatter tells whether they are in the order of keys.",
+    why:
+      "Non-sequential leaves as a share of its pages. A b-tree whose pages lie together in any order has 0; " +
+      "scatter tells whether they are in the order of keys.",
   },
   {
     id: "cold_scan",
@@ -297,7 +308,9 @@ export const COLUMNS = [
     show: seconds,
     sum: true,
     sets: ["main", "order"],
-    why: "Estimated seconds to read all rows in the order of keys when nothing is cached: bytes at the device's rate, and each jump at its latency, one request at a time.",
+    why:
+      "Estimated seconds to read all rows in the order of keys when nothing is cached: bytes at the device's rate, " +
+      "and each jump at its latency, one request at a time.",
   },
 ];
 

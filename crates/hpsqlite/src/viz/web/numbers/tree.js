@@ -2,8 +2,9 @@
  * One b-tree of the Numbers view, opened: how its leaves lie in the file, its levels, its overflow
  * chains, and what a cold scan of it takes.
  */
-import { bytes, count, h, number, pageLink, percent, plural, roleName, seconds, treeLink } from "viz/dom.js";
+import { bytes, count, h, number, pageLink, percent, roleName, seconds, treeLink } from "viz/dom.js";
 import { coldScan, structure } from "viz/numbers/columns.js";
+import { WORDS } from "viz/numbers/words.js";
 
 /** The panel of b-tree `t`. */
 export function treeNumbers(app, summary, t, device) {
@@ -39,33 +40,17 @@ function card(title, content) {
 
 function contentWords(n) {
   const each = n.entries > 0 ? `, ${number(n.payload / n.entries)} bytes each on average` : "";
-  return [
-    h(
-      "p",
-      null,
-      `${plural(n.entries, n.role === "index" ? "entry" : "row", n.role === "index" ? "entries" : "rows")} with ${bytes(n.payload)} of payload${each}; the largest has ${bytes(n.largest_record)}.`,
-    ),
-    h(
-      "p",
-      null,
-      `${bytes(n.bytes)} in ${plural(n.pages, "page")}: ${percent(n.payload / n.bytes)} payload, ${percent(structure(n) / n.bytes)} structure, ${percent(n.unused / n.bytes)} unused. Its leaves are ${percent(n.leaf_fill)} full.`,
-    ),
-  ];
+  return [h("p", null, WORDS.entries(n, each)), h("p", null, WORDS.size(n, structure(n)))];
 }
 
 function orderWords(n) {
-  const definition =
-    "Scatter is the share of steps from one leaf to the next, in the order of keys, that jump elsewhere in the file. Each jump is one more request to the device, near or far.";
+  const definition = WORDS.scatter;
   if (n.steps === 0) return h("p", null, "It has one leaf, so there is no order to lose.");
   const jumps = n.forward_jumps + n.backward_jumps;
   return [
     h("p", { class: "figure" }, n.scatter.toFixed(3), h("small", null, " scatter")),
     h("p", { class: "small faint" }, definition),
-    h(
-      "p",
-      null,
-      `${count(jumps)} of ${plural(n.steps, "step")} jump: ${count(n.forward_jumps)} forward, ${count(n.backward_jumps)} back. ${plural(n.runs, "run")} of leaves, the median ${count(n.median_run)} long, the longest ${count(n.longest_run)}.`,
-    ),
+    h("p", null, WORDS.jumps(jumps, n)),
   ];
 }
 
@@ -74,45 +59,21 @@ function scanWords(n, summary, device) {
   const best = coldScan({ bytes: n.scan.bytes, requests: 1 }, device);
   const gain =
     now > 1.2 * best ? ` In one piece it would take ${seconds(best)}.` : " It could hardly be faster in one piece.";
-  const leaves =
-    n.overflow_pages > 0 &&
-    `Without the overflow pages, for columns that are in the leaves: ${seconds(coldScan(n.scan_leaves, device))}.`;
+  const leaves = n.overflow_pages > 0 && WORDS.withoutOverflow(coldScan(n.scan_leaves, device));
   return [
     h("p", { class: "figure" }, seconds(now), h("small", null, ` on ${device.name}`)),
-    h(
-      "p",
-      null,
-      `All rows in the order of keys, when nothing is cached: ${bytes(n.scan.bytes)} in ${plural(n.scan.requests, "piece")}, one request at a time.${gain}`,
-    ),
+    h("p", null, WORDS.allRows(n.scan, gain)),
     leaves && h("p", null, leaves),
-    h(
-      "p",
-      { class: "small faint" },
-      "This is the device's part; what the processor takes comes on top. Readers that ask for pages ahead, as High Performance SQLite does where leaves are scattered, take less.",
-    ),
+    h("p", { class: "small faint" }, WORDS.device),
   ];
 }
 
 function chainWords(app, n) {
   const { chains, pages, longest, longest_of: page, jumps, away, unused } = n.overflow;
   return [
-    h(
-      "p",
-      null,
-      `${plural(chains, "row")} of ${count(n.entries)} ${chains === 1 ? "does" : "do"} not fit into a leaf and ${chains === 1 ? "goes" : "go"} on in ${plural(pages, "overflow page")}, ${bytes(unused)} of which are unused.`,
-    ),
-    h(
-      "p",
-      null,
-      `The longest chain has ${plural(longest, "page")} and begins at a row on page `,
-      pageLink(app, page),
-      ".",
-    ),
-    h(
-      "p",
-      null,
-      `${count(jumps)} of ${plural(pages - chains, "step")} within chains jump, and ${plural(away, "chain")} ${away === 1 ? "begins" : "begin"} away from the row.`,
-    ),
+    h("p", null, WORDS.chains(chains, n.entries, pages, unused)),
+    h("p", null, WORDS.longest(longest), pageLink(app, page), "."),
+    h("p", null, WORDS.chainJumps(jumps, pages - chains, away)),
   ];
 }
 
@@ -137,11 +98,7 @@ function runsChart(n) {
     "section",
     null,
     h("h3", null, "Runs by their length"),
-    h(
-      "p",
-      { class: "small faint" },
-      "A run is a piece of leaves that follow each other in the file. Few long ones are good.",
-    ),
+    h("p", { class: "small faint" }, WORDS.run),
     h(
       "table",
       { class: "runs" },
@@ -189,11 +146,7 @@ function levelsTable(app, n, summary, t) {
     "section",
     null,
     h("h3", null, "Levels"),
-    h(
-      "p",
-      { class: "small faint" },
-      `${plural(n.depth, "page")} ${n.depth === 1 ? "is" : "are"} read on the way from the root to a row.`,
-    ),
+    h("p", { class: "small faint" }, WORDS.depth(n.depth)),
     h(
       "div",
       { class: "wide" },

@@ -20,6 +20,7 @@ import {
 import { COLUMNS } from "viz/numbers/columns.js";
 import { NumbersTable } from "viz/numbers/table.js";
 import { treeNumbers } from "viz/numbers/tree.js";
+import { WORDS } from "viz/numbers/words.js";
 
 /** Devices that one may ask for: bytes a second, and seconds a jump. */
 const DEVICES = [
@@ -85,15 +86,7 @@ class NumbersView {
   #drawTable() {
     const { whole } = this.#summary;
     this.#parts.device.hidden = !whole;
-    if (!whole)
-      return fill(
-        this.#parts.table,
-        h(
-          "p",
-          { class: "empty" },
-          "Entries, payload and the order of pages are counted while every page is read. They appear here when that is done.",
-        ),
-      );
+    if (!whole) return fill(this.#parts.table, h("p", { class: "empty" }, WORDS.beingRead));
     this.#table ??= new NumbersTable(this.#app);
     this.#table.update(this.#summary, this.#device);
     if (!this.#table.element.isConnected) fill(this.#parts.table, this.#table.element);
@@ -125,11 +118,7 @@ class NumbersView {
       options,
     );
     const measure = h("button", { type: "button", onclick: (e) => this.#measure(e.target) }, "Measure this device");
-    tip(
-      measure,
-      () =>
-        "Reads parts of the database file for less than a second, past the cache: pages at random, then pieces in a row. Nothing is written.",
-    );
+    tip(measure, () => WORDS.measure);
     fill(
       this.#parts.device,
       h(
@@ -140,12 +129,7 @@ class NumbersView {
         h("span", null, figures(device)),
         this.#app.source.device && measure,
       ),
-      h(
-        "p",
-        { class: "small faint", role: "status" },
-        said ||
-          "A cold scan reads all rows in the order of keys when nothing is cached, one request at a time. What the processor takes comes on top.",
-      ),
+      h("p", { class: "small faint", role: "status" }, said || WORDS.coldScan),
     );
   }
 
@@ -163,7 +147,7 @@ class NumbersView {
       const found = await this.#app.source.device(file);
       if (file !== this.#file) return;
       const how = found.direct ? "past the cache" : "where nothing was cached";
-      const said = `Measured in ${seconds(found.seconds)}: ${plural(found.at_random, "read")} at random and ${bytes(found.in_a_row)} in a row, ${how}.`;
+      const said = WORDS.measured(found, how);
       this.#setDevice({ name: "this device, as measured", ...found.device }, said);
     } catch (e) {
       if (file === this.#file) this.#drawDevice(`It cannot be measured. ${e.message}`);
@@ -212,11 +196,7 @@ function fileFacts(app, summary) {
         whole.free_pages > 0 ? `${count(whole.free_pages)}, ${bytes(whole.free_pages * summary.page_size)}` : "none",
         "Pages that hold nothing. New rows use them before the file grows.",
       ],
-      whole?.reserved_pages > 0 && [
-        "Reserved of these",
-        count(whole.reserved_pages),
-        "Free pages that High Performance SQLite keeps for one table or index, so that its pages stay together.",
-      ],
+      whole?.reserved_pages > 0 && ["Reserved of these", count(whole.reserved_pages), WORDS.reserved],
       whole && [
         "VACUUM gives back",
         whole.vacuum_gives_back > 0 ? `about ${bytes(whole.vacuum_gives_back)}` : "nothing",
@@ -239,17 +219,13 @@ function fileFacts(app, summary) {
             Math.max(0, whole.bytes - whole.payload - whole.unused - whole.free_pages * summary.page_size),
             whole.bytes,
           ),
-          "Everything else: page headers, cell pointers, lengths, keys of interior pages.",
+          WORDS.structure,
         ],
       ),
     whole &&
       facts(
         "Order in the file",
-        [
-          "Scatter",
-          score(whole),
-          "Of all steps from one leaf to the next, in the order of keys, the share that jumps elsewhere in the file. 0: every table and index is in one piece. 1: every step jumps.",
-        ],
+        ["Scatter", score(whole), WORDS.scatterOfAll],
         ["Runs of leaves", count(whole.runs), "Pieces of leaves that follow each other in the file."],
         ["Median run", plural(whole.median_run, "leaf", "leaves"), "Half of the runs are at least this long."],
         ["Longest run", plural(whole.longest_run, "leaf", "leaves")],
@@ -259,17 +235,9 @@ function fileFacts(app, summary) {
       "Header",
       ["Written last by", version(header.sqlite_version), "The version of the SQLite library, as the header has it."],
       ["Text encoding", header.encoding],
-      [
-        "Journal",
-        header.write_version === 2 ? "WAL" : "rollback journal",
-        "How SQLite makes commits safe: in a write-ahead log, or by keeping the old pages in a journal.",
-      ],
-      ["auto_vacuum", autoVacuum(header), "Whether free pages at the end of the file are given back by themselves."],
-      [
-        "user_version",
-        count(header.user_version),
-        "A number that applications use for themselves, often the version of their schema.",
-      ],
+      ["Journal", header.write_version === 2 ? "WAL" : "rollback journal", WORDS.journal],
+      ["auto_vacuum", autoVacuum(header), WORDS.autoVacuum],
+      ["user_version", count(header.user_version), WORDS.userVersion],
       [
         "application_id",
         applicationId(header.application_id),

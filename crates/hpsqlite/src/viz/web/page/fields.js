@@ -6,28 +6,18 @@ import { count, fill, h, pageLink, plural } from "viz/dom.js";
 import { isBtree } from "viz/page/bytes.js";
 import {
   btreeHeader,
-  fileHeader,
   FILE_HEADER,
+  fileHeader,
+  NOTHING,
   overflowHeader,
   pointers,
   reservedMark,
+  WORDS,
   trunkHeader,
 } from "viz/page/words.js";
 
 /** Entries of a pointer map that are shown at once. */
 const AT_ONCE = 200;
-
-/** What is to be said of pages that have no fields. */
-const NOTHING = {
-  "free-leaf":
-    "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it frees, so bytes left over from earlier use may still be here.",
-  reserved:
-    "This page is free. High Performance SQLite keeps it for the table or index above, so that its pages lie together when it grows; plain SQLite takes it like any free page.",
-  "lock-byte":
-    "This page holds the byte at 1 GiB of the file, where SQLite takes its locks. It is never used for anything else.",
-  orphan: "Nothing leads to this page and it is not free: it is lost room, and a sign of damage. VACUUM gives it back.",
-  unknown: "What this page is will be known when every page has been read.",
-};
 
 /** The fields of one page at a time. */
 export class Fields {
@@ -152,15 +142,7 @@ export class Fields {
       );
     };
     draw();
-    sections.push(
-      h("h3", null, "Pointer map"),
-      h(
-        "p",
-        null,
-        "With auto_vacuum SQLite moves pages from the end of the file to free places, and has to tell whoever leads to them. This page says who that is, five bytes a page.",
-      ),
-      box,
-    );
+    sections.push(h("h3", null, "Pointer map"), h("p", null, WORDS.pointerMap), box);
   }
 
   #spanOf(element) {

@@ -7,6 +7,7 @@
 import { colours } from "viz/colours.js";
 import { count, h, hideTip, showTip, tip } from "viz/dom.js";
 import { PARTS } from "viz/page/bytes.js";
+import { WORDS } from "viz/page/words.js";
 
 /** Bytes in a row, by page size. */
 const PER_ROW = { 512: 32, 1024: 32, 2048: 64, 4096: 64, 8192: 128, 16384: 128, 32768: 256, 65536: 256 };
@@ -35,7 +36,7 @@ export class PagePicture {
     role: "img",
     class: "page-over",
     "aria-describedby": "page-said",
-    "aria-label": "Picture of the page’s bytes. Arrow keys go from part to part, Escape lets go.",
+    "aria-label": WORDS.picture,
   });
   #box = h("div", { class: "page-canvas" }, this.#base, this.#over);
   #legend = h("ul", { class: "page-legend" });

@@ -3,7 +3,7 @@
  */
 import { bytes as inUnits, count, fill, h, hideTip, pageLink, plural, showTip, term } from "viz/dom.js";
 import { showMore } from "viz/numbers/columns.js";
-import { serialName } from "viz/page/words.js";
+import { serialName, WORDS } from "viz/page/words.js";
 
 /** Rows that are shown at once. */
 const AT_ONCE = 200;
@@ -192,12 +192,7 @@ export class Records {
     if (!cell) return hideTip();
     const i = Number(cell.dataset.field);
     const value = this.#bytes.cell(Number(cell.parentElement.dataset.cell)).record[i];
-    showTip(
-      this.#isRowid(value, i)
-        ? "The column is the rowid by another name: the record has NULL in its place."
-        : `${serialName(value.serial)}.`,
-      cell.getBoundingClientRect(),
-    );
+    showTip(this.#isRowid(value, i) ? WORDS.rowid : `${serialName(value.serial)}.`, cell.getBoundingClientRect());
   }
 
   #spanOf(element) {

@@ -4,13 +4,14 @@
  */
 import { setOwner } from "viz/colours.js";
 import { columnsOf } from "viz/page/columns.js";
-import { append, capital, count, fill, h, plural } from "viz/dom.js";
+import { append, capital, count, fill, h } from "viz/dom.js";
 import { Marks, PageBytes, isBtree } from "viz/page/bytes.js";
 import { Fields } from "viz/page/fields.js";
 import { HexDump } from "viz/page/hex.js";
 import { LETTERS, PageLinks } from "viz/page/links.js";
 import { PagePicture, sentence } from "viz/page/picture.js";
 import { Records } from "viz/page/records.js";
+import { WORDS } from "viz/page/words.js";
 
 /** Frames of the log that are offered for a page before the rest is left out. */
 const FRAMES = 200;
@@ -217,11 +218,7 @@ class PageView {
       ),
       page.in_file && option({ version: "file" }, "in the database file", Boolean(version.file)),
       rest.map((frame) =>
-        option(
-          { frame },
-          `frame ${count(frame + 1)}${frame === newest ? " (the newest that is committed)" : newest === undefined || frame > newest ? " (not committed)" : ""}`,
-          version.frame === frame,
-        ),
+        option({ frame }, `frame ${count(frame + 1)}${WORDS.committed(frame, newest)}`, version.frame === frame),
       ),
     );
   }
@@ -233,11 +230,7 @@ class PageView {
         h(
           "div",
           { class: "card page-wrong" },
-          h(
-            "strong",
-            { class: "wrong" },
-            `${plural(page.problems.length, "thing")} ${page.problems.length === 1 ? "is" : "are"} wrong with this page`,
-          ),
+          h("strong", { class: "wrong" }, WORDS.wrong(page.problems.length)),
           h(
             "ul",
             null,
@@ -247,35 +240,15 @@ class PageView {
       );
     }
     if (version.file && page.frame !== undefined) {
-      notes.push(
-        h(
-          "p",
-          { class: "small" },
-          "This is what the database file has. The write-ahead log has a newer version, which is what SQLite reads.",
-        ),
-      );
+      notes.push(h("p", { class: "small" }, WORDS.older));
     } else if (version.frame !== undefined && version.frame !== page.frame) {
-      notes.push(
-        h(
-          "p",
-          { class: "small" },
-          `This is what frame ${count(version.frame + 1)} of the write-ahead log has. It is not what SQLite reads now; pages around it are shown as they are now.`,
-        ),
-      );
+      notes.push(h("p", { class: "small" }, WORDS.oldFrame(version.frame)));
     } else if (page.frame !== undefined) {
-      notes.push(
-        h("p", { class: "small" }, `This version is in the write-ahead log; a checkpoint would write it to the file.`),
-      );
+      notes.push(h("p", { class: "small" }, WORDS.toBeWritten));
     }
     if (page.remains) {
       const was = page.remains.replace("-", " ").replace("interior", "interior page");
-      notes.push(
-        h(
-          "p",
-          { class: "small" },
-          `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} left over from earlier use, and shown as that.`,
-        ),
-      );
+      notes.push(h("p", { class: "small" }, WORDS.leftOver(was)));
     }
     fill(this.#problems, notes);
   }

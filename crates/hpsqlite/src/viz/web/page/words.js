@@ -59,6 +59,7 @@ function field(bytes, at, len, name, words, { page = false, value } = {}) {
   };
 }
 
+const ENCODINGS = ["UTF-8 (nothing is stored yet)", "UTF-8", "UTF-16, little-endian", "UTF-16, big-endian"];
 const JOURNALS = { 1: "with a rollback journal", 2: "with a write-ahead log (WAL)" };
 
 /** The text that an application id may spell. */
@@ -107,12 +108,14 @@ export function fileHeader(bytes) {
       24,
       4,
       "Change counter",
-      "It goes up with every transaction that writes to the file with a rollback journal, so that others know when what they have in memory is old.",
+      "It goes up with every transaction that writes to the file with a rollback journal, so that others know when " +
+        "what they have in memory is old.",
     ),
     f(28, 4, "Size in pages", (n) =>
       valid
         ? `The database has ${plural(n, "page")}, ${inUnits(n * size)}.`
-        : "It does not count: an old version of SQLite, which does not write it, made the last change. The size is that of the file.",
+        : "It does not count: an old version of SQLite, which does not write it, made the last change. The size is " +
+          "that of the file.",
     ),
     f(
       32,
@@ -126,7 +129,8 @@ export function fileHeader(bytes) {
       40,
       4,
       "Schema cookie",
-      "It goes up whenever a table or an index is made, changed or dropped, so that prepared statements are prepared again.",
+      "It goes up whenever a table or an index is made, changed or dropped, so that prepared statements are " +
+        "prepared again.",
     ),
     f(
       44,
@@ -145,7 +149,8 @@ export function fileHeader(bytes) {
       48,
       4,
       "Suggested cache size",
-      "Pages that a connection should keep in memory; 0: SQLite's own default. PRAGMA default_cache_size set it; nobody uses that any more.",
+      "Pages that a connection should keep in memory; 0: SQLite's own default. PRAGMA default_cache_size set it; " +
+        "nobody uses that any more.",
       { value: (n) => count(n | 0) },
     ),
     f(
@@ -154,17 +159,12 @@ export function fileHeader(bytes) {
       "Largest root page",
       (n) =>
         n
-          ? "The database has auto_vacuum: pointer maps say who leads to each page, and free pages can be given back to the system."
+          ? "The database has auto_vacuum: pointer maps say who leads to each page, and free pages can be given " +
+            "back to the system."
           : "The database has no auto_vacuum, and no pointer maps.",
       { page: true },
     ),
-    f(
-      56,
-      4,
-      "Text encoding",
-      (n) =>
-        `Text is stored as ${{ 1: "UTF-8", 2: "UTF-16, little-endian", 3: "UTF-16, big-endian" }[n] ?? (n === 0 ? "UTF-8 (nothing is stored yet)" : "nothing that SQLite knows")}.`,
-    ),
+    f(56, 4, "Text encoding", (n) => `Text is stored as ${ENCODINGS[n] ?? "nothing that SQLite knows"}.`),
     f(60, 4, "User version", "For the application to set and read, with PRAGMA user_version.", {
       value: (n) => count(n | 0),
     }),
@@ -291,7 +291,9 @@ export function reservedMark(bytes, usable) {
       len: 4,
       name: "Mark",
       value: `0x${big(bytes, usable - 8, 4).toString(16)}`,
-      meaning: `High Performance SQLite keeps the pages of this trunk for ${kind ?? "a b-tree"}, so that they lie together. SQLite itself does not look at these bytes.`,
+      meaning:
+        `High Performance SQLite keeps the pages of this trunk for ${kind ?? "a b-tree"}, so that they lie together. ` +
+        "SQLite itself does not look at these bytes.",
     },
     field(bytes, usable - 4, 4, "Kept for", "The root of the b-tree that the pages are kept for.", { page: true }),
   ];
@@ -321,3 +323,40 @@ export function pointers(bytes, n, usable, pages) {
   }
   return entries;
 }
+
+/** What is to be said of pages that have no fields. */
+export const NOTHING = {
+  "free-leaf":
+    "This page is free: it holds nothing, and its number is in a list. SQLite does not clear pages that it " +
+    "frees, so bytes left over from earlier use may still be here.",
+  reserved:
+    "This page is free. High Performance SQLite keeps it for the table or index above, so that its pages lie " +
+    "together when it grows; plain SQLite takes it like any free page.",
+  "lock-byte":
+    "This page holds the byte at 1 GiB of the file, where SQLite takes its locks. It is never used for anything " +
+    "else.",
+  orphan: "Nothing leads to this page and it is not free: it is lost room, and a sign of damage. VACUUM gives it back.",
+  unknown: "What this page is will be known when every page has been read.",
+};
+
+/** Sentences, by what they are about. */
+export const WORDS = {
+  pointerMap:
+    "With auto_vacuum SQLite moves pages from the end of the file to free places, and has to tell whoever leads " +
+    "to them. This page says who that is, five bytes a page.",
+  picture: "Picture of the page’s bytes. Arrow keys go from part to part, Escape lets go.",
+  rowid: "The column is the rowid by another name: the record has NULL in its place.",
+  older: "This is what the database file has. The write-ahead log has a newer version, which is what SQLite reads.",
+  oldFrame: (frame) =>
+    `This is what frame ${count(frame + 1)} of the write-ahead log has. It is not what SQLite reads now; pages ` +
+    "around it are shown as they are now.",
+  committed: (frame, newest) => {
+    if (frame === newest) return " (the newest that is committed)";
+    return newest === undefined || frame > newest ? " (not committed)" : "";
+  },
+  wrong: (things) => `${plural(things, "thing")} ${things === 1 ? "is" : "are"} wrong with this page`,
+  toBeWritten: "This version is in the write-ahead log; a checkpoint would write it to the file.",
+  leftOver: (was) =>
+    `This page is not in use. Its bytes are still those of ${/^[aeiou]/.test(was) ? "an" : "a"} ${was} left over ` +
+    "from earlier use, and shown as that.",
+};

@@ -2,8 +2,9 @@
  * The Problems view: what is wrong with the file, page by page, grouped by the table or index that the
  * pages belong to.
  */
-import { capital, count, fill, h, pageLink, plural, treeLink } from "viz/dom.js";
+import { count, fill, h, pageLink, plural, treeLink } from "viz/dom.js";
 import { showMore } from "viz/numbers/columns.js";
+import { CHECKED, WORDS } from "viz/problems/words.js";
 
 /** Lines of a group that are shown, and that a press of its button adds. */
 const LINES = 100;
@@ -82,12 +83,8 @@ class ProblemsView {
     };
     return [
       going,
-      h("p", { class: "wrong" }, `${capital(plural(all, "problem"))} ${all === 1 ? "was" : "were"} found.${cut}`),
-      h(
-        "p",
-        null,
-        "One damaged page often leads to many lines: what is below it cannot be reached, or is reached twice. SQLite's .recover command saves what can be read into a new file.",
-      ),
+      h("p", { class: "wrong" }, WORDS.found(all, cut)),
+      h("p", null, WORDS.many),
       checked,
       h(
         "div",
@@ -168,15 +165,3 @@ class ProblemsView {
     );
   }
 }
-
-/** What is looked at, so that one knows what "nothing" means. */
-const CHECKED = [
-  "The header: the size of the file, the count of free pages, the largest root.",
-  "Every page of a table or index: its kind, its cells within the page and not one over another, its freeblocks and fragments, the sizes of its records.",
-  "That each page is used once, and that something leads to it.",
-  "Rowids of tables, in order within pages and between them.",
-  "Keys of indexes and of tables without rowid: whether each column goes the same way everywhere. Texts are compared where the SQL of the table and the index names no collation; what is in overflow pages is not compared.",
-  "Overflow chains: as long as their rows need.",
-  "The free list, pointer maps, and the checksums of the write-ahead log.",
-  "Not looked at: whether values are what their columns declare, and whether an index has an entry for each row. SQLite's PRAGMA integrity_check does that.",
-];

@@ -16,7 +16,10 @@ export class Picture {
   #resized;
   #frame = null;
 
-  /** `role` is what it is for those who use keys; `resized()` is called when the size is another, `draw()` once a frame at most. */
+  /**
+   * `role` is what it is for those who use keys; `resized()` is called when the size is another,
+   * `draw()` once a frame at most.
+   */
   constructor(className, role, label, { resized, draw }) {
     this.canvas = h("canvas", { class: className, role, tabindex: "0", "aria-label": label });
     this.context = this.canvas.getContext("2d");

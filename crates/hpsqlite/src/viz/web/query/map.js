@@ -8,6 +8,7 @@
 import { mix, numbers, pixel } from "viz/colours.js";
 import { h, hideTip, showTip } from "viz/dom.js";
 import { Picture } from "viz/query/canvas.js";
+import { WORDS } from "viz/query/words.js";
 
 /** The largest cell, and the smallest, in CSS pixels. */
 const LARGEST = 18;
@@ -39,15 +40,10 @@ export class ReadsMap {
 
   /** `choose(page)` is called when a page is clicked, `tipOf(page, first)` for a tip on it. */
   constructor({ choose, tipOf }) {
-    this.#picture = new Picture(
-      "query-map",
-      "application",
-      "Map: which pages of the file have been read. Arrow keys move, Home and End go to the first and last page, Enter opens one.",
-      {
-        resized: () => this.#layOut(),
-        draw: () => this.#draw(),
-      },
-    );
+    this.#picture = new Picture("query-map", "application", WORDS.map, {
+      resized: () => this.#layOut(),
+      draw: () => this.#draw(),
+    });
     this.#told = h("p", { class: "visually-hidden", role: "status" });
     this.#tipOf = tipOf;
     const canvas = this.#picture.canvas;

@@ -21,7 +21,8 @@ const MEANINGS = [
   [
     `^SCAN ${NAME} USING INDEX (.+)$`,
     (t, i) =>
-      `Goes through all of index ${i} in its order, and looks up the row in ${t} for each entry. These look-ups jump unless the table is in the same order.`,
+      `Goes through all of index ${i} in its order, and looks up the row in ${t} for each entry. These look-ups ` +
+      "jump unless the table is in the same order.",
   ],
   [`^SCAN ${NAME}$`, (t) => `Reads all of ${t}, leaf by leaf in the order of its keys.`],
   [`^SEARCH ${NAME} VIRTUAL TABLE`, (t) => `Asks the module behind ${t} for the rows that fit.`],
@@ -36,7 +37,8 @@ const MEANINGS = [
   [
     `^SEARCH ${NAME} USING AUTOMATIC (?:PARTIAL )?(?:COVERING )?INDEX`,
     (t) =>
-      `There is no index that fits, so SQLite makes one of ${t} for this statement alone: first it reads all of the table, then it looks up in memory.`,
+      `There is no index that fits, so SQLite makes one of ${t} for this statement alone: first it reads all of ` +
+      "the table, then it looks up in memory.",
   ],
   [
     `^SEARCH ${NAME} USING COVERING INDEX (.+?)(?: \\((.+)\\))?$`,
@@ -52,7 +54,8 @@ const MEANINGS = [
   [
     `^USE TEMP B-TREE FOR (.+)$`,
     (w) =>
-      `${purpose(w)} in memory, or in a temporary file if there are many rows. No pages of this database are read for that.`,
+      `${purpose(w)} in memory, or in a temporary file if there are many rows. No pages of this database are read ` +
+      "for that.",
   ],
   [`^USE HASH TABLE FOR (.+)$`, (w) => `${purpose(w)} in a hash table in memory: High Performance SQLite's own way.`],
   [

@@ -1,7 +1,8 @@
 /**
  * What came of a query in words, numbers and rows.
  */
-import { bytes, capital, count, h, pageLink, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
+import { bytes, count, h, pageLink, percent, plural, seconds, swatch, tip, treeLink } from "viz/dom.js";
+import { WORDS } from "viz/query/words.js";
 
 /** What libraries are called. */
 export const LIBRARIES = { hp: "HP SQLite", stock: "SQLite" };
@@ -21,30 +22,27 @@ export function verdict(app, answer, { pages, trees }) {
   if (reads === 0) return h("p", null, "It read no page: what it needs is in the statement itself.");
   const share = adjacentShare(answer);
   const words = [
-    distinct === reads
-      ? `It read ${plural(reads, "page")} of the ${count(pages)} in the file`
-      : `It read ${plural(reads, "page")}: ${count(distinct)} different ones of the ${count(pages)} in the file, and ${count(reads - distinct)} times one that it had read before`,
-    share === null ? "." : `. ${capital(percent(share))} of the steps went to the next page of the file.`,
+    distinct === reads ? WORDS.readOnce(reads, pages) : WORDS.readAgain(reads, distinct, pages),
+    share === null ? "." : WORDS.share(share),
   ];
   const most = answer.trees.find(({ tree }) => trees[tree] && trees[tree].role !== "schema");
   const scans = plan.filter(({ detail }) => detail.startsWith("SCAN ") && !detail.includes("CONSTANT"));
   const lookUps = plan.some(({ detail }) => / USING INDEX /.test(detail) || detail.startsWith("SEARCH "));
   let why = null;
   if (share !== null && logged > LOGGED * reads) {
-    why = `But ${plural(logged, "page")} came from the write-ahead log, where pages lie in the order in which they were written: their numbers do not say how the disk was read.`;
+    why = WORDS.logged(logged);
   } else if (share !== null && reads >= 20) {
     if (share >= 0.9) why = "That is the order in which a disk reads fastest.";
     else if (share < 0.5 && scans.length > 0 && !lookUps && most) {
       why = [
-        "The other steps jump, and on a disk that has to fetch them each jump is a request of its own. ",
+        WORDS.jumps,
         h("a", { href: app.href("numbers", { tree: most.tree }) }, "Numbers"),
         " says how scattered ",
         treeLink(app, most.tree),
         " is, and why.",
       ];
     } else if (share < 0.5) {
-      why =
-        "The other steps jump: rows are looked up one by one, in the order in which an index or another table names them, wherever they are in the file.";
+      why = WORDS.lookUps;
     }
   }
   return h("p", null, words.join(""), why && " ", why);
@@ -81,23 +79,13 @@ export function numbersTable(runs, pageSize) {
       h(
         "tbody",
         null,
-        row(
-          "Pages read",
-          "Reads of pages from the file or from its log, first page 1, with which every transaction begins. A page that is still in SQLite's cache (2 MB at first) is not read again.",
-          (a) => count(a.reads),
-        ),
+        row("Pages read", WORDS.reads, (a) => count(a.reads)),
         row("in bytes", null, (a) => bytes(a.reads * pageSize)),
         row("different pages", null, (a) => count(a.distinct)),
-        row(
-          "Steps to the next page of the file",
-          "The share of steps from one page to another that go to the page right after it. The same page read again at once is no step.",
-          (a) => (adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`),
+        row("Steps to the next page of the file", WORDS.next, (a) =>
+          adjacentShare(a) === null ? "–" : `${count(a.adjacent)}, ${percent(adjacentShare(a))}`,
         ),
-        row(
-          "Runs of adjacent pages",
-          "A run is as many pages as follow one another in the file. The same page read again at once does not end it; each new run is a jump.",
-          (a) => (a.runs ? count(a.runs.count) : "–"),
-        ),
+        row("Runs of adjacent pages", WORDS.run, (a) => (a.runs ? count(a.runs.count) : "–")),
         row(
           "half of them no longer than",
           null,
@@ -108,19 +96,11 @@ export function numbersTable(runs, pageSize) {
           null,
           long((r) => r.longest),
         ),
-        row(
-          "Calls of the system that read them",
-          "SQLite reads a page by one call. HP SQLite reads adjacent leaves by one.",
-          (a) => count(a.calls),
-        ),
+        row("Calls of the system that read them", WORDS.calls, (a) => count(a.calls)),
         runs.some(({ answer }) => answer.from_log > 0) &&
           row("from the write-ahead log", null, (a) => count(a.from_log)),
         row("Rows of the result", null, (a) => count(a.row_count)),
-        row(
-          "Time, while it was watched",
-          "With the pages as warm or cold as the system had them, by one thread. To measure, use hpsqlite compare.",
-          (a) => seconds(a.seconds),
-        ),
+        row("Time, while it was watched", WORDS.time, (a) => seconds(a.seconds)),
       ),
     ),
   );
@@ -213,12 +193,7 @@ export function rowsTable(answer) {
         ),
       ),
     ),
-    more &&
-      h(
-        "p",
-        { class: "small faint" },
-        `The first ${plural(rows.length, "row")} of ${count(all)}. The query ran to its end.`,
-      ),
+    more && h("p", { class: "small faint" }, WORDS.firstRows(rows.length, all)),
   ];
 }
 

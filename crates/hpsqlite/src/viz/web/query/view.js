@@ -13,6 +13,7 @@ import { ReadsMap } from "viz/query/map.js";
 import { planTree } from "viz/query/plan.js";
 import { Player } from "viz/query/player.js";
 import { LIBRARIES, kindsLine, numbersTable, readLine, rowsTable, treesTable, verdict } from "viz/query/result.js";
+import { WORDS } from "viz/query/words.js";
 
 /** Milliseconds between looks at a statement that runs. */
 const LOOK = 250;
@@ -66,12 +67,8 @@ class QueryView {
       h(
         "div",
         { class: "query-pictures" },
-        figure("The file.", "Every page in its place; those that were read are lit.", this.#map.element),
-        figure(
-          "The order.",
-          "To the right the reads as they came, down the pages of the file: adjacent pages make a line, jumps do not.",
-          this.#chart.element,
-        ),
+        figure("The file.", WORDS.file, this.#map.element),
+        figure("The order.", WORDS.order, this.#chart.element),
       ),
       this.#player.element,
       this.#line,
@@ -150,21 +147,9 @@ class QueryView {
         "details",
         { class: "small" },
         h("summary", null, "What is counted?"),
-        h(
-          "p",
-          null,
-          "Every page that is read from the file, or from its write-ahead log, while the statement runs, in the order of reading. The connection is new, so its cache (2 MB) is empty: a page is read when it is needed first, and again only if it had to leave the cache. Looking at a page again in the cache is no read. The first is page 1, with which every transaction begins; reading the list of tables before that is left out.",
-        ),
-        h(
-          "p",
-          null,
-          "HP SQLite works with one thread here, so that there is an order, and without its shortcut for long chains of overflow pages. It reads adjacent leaves by one call; each of these pages is counted. The first leaf may be read twice, as it looks at it to see whether the table is large.",
-        ),
-        h(
-          "p",
-          null,
-          "Only reading is possible: the connection refuses everything else. A statement is stopped after 60 seconds.",
-        ),
+        h("p", null, WORDS.counted),
+        h("p", null, WORDS.oneThread),
+        h("p", null, WORDS.onlyReading),
       ),
     );
   }
@@ -198,10 +183,7 @@ class QueryView {
     this.#shown = null;
     this.#statement = null;
     this.#text.value = "";
-    fill(
-      this.#said,
-      h("p", { class: "faint" }, "Type a SELECT, or take an example, and run it: the pages that it reads light up."),
-    );
+    fill(this.#said, h("p", { class: "faint" }, WORDS.begin));
     fill(this.#result);
     this.#load(true);
   }

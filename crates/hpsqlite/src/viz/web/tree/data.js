@@ -74,7 +74,10 @@ export class Steps {
   #data;
   #map;
   #between;
-  /** What is known of a step: 0 nothing, 1 it goes on, 2 it jumps. All together look at no more pages than the file has. */
+  /**
+   * What is known of a step: 0 nothing, 1 it goes on, 2 it jumps. All together look at no more pages
+   * than the file has.
+   */
   #known;
 
   /** `data` is a TreeData, `map` the file's MapData, `letters` those of its kinds in the summary's order. */

@@ -7,6 +7,7 @@
 import { colours, mix } from "viz/colours.js";
 import { count, css, h, hideTip, percent, rgb, showTip } from "viz/dom.js";
 import { Steps } from "viz/tree/data.js";
+import { WORDS } from "viz/tree/words.js";
 
 /** Room on the left for the levels' names, in CSS pixels. */
 const GUTTER = 66;
@@ -54,8 +55,7 @@ export class TreeDrawing {
   #canvas = h("canvas", {
     tabindex: "0",
     role: "application",
-    "aria-label":
-      "Drawing of the b-tree. Arrow keys move, plus and minus zoom, 0 shows all, Enter opens the page in the middle.",
+    "aria-label": WORDS.drawing,
   });
   #share = h("span", { class: "small faint" });
 

@@ -4,6 +4,7 @@
  */
 import { count, fill, h, pageLink, plural } from "viz/dom.js";
 import { brief } from "viz/page/picture.js";
+import { WORDS } from "viz/tree/words.js";
 
 /**
  * The values that a person wrote, separated by commas, as the source takes them: numbers, NULL, 'text' or
@@ -93,13 +94,7 @@ export class TreePath {
     this.#input.value = "";
     fill(
       this.#steps,
-      facts.columns_error &&
-        !this.#byRowid &&
-        h(
-          "p",
-          { class: "small" },
-          `How its keys are ordered is not known, so no key can be looked for: ${facts.columns_error}.`,
-        ),
+      facts.columns_error && !this.#byRowid && h("p", { class: "small" }, WORDS.unordered(facts.columns_error)),
     );
   }
 

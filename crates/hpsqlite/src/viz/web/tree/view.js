@@ -7,6 +7,7 @@ import { bytes as inUnits, capital, count, fill, h, number, percent, plural, rol
 import { TreeData, histogram } from "viz/tree/data.js";
 import { TreeDrawing, positionColour } from "viz/tree/draw.js";
 import { TreePath } from "viz/tree/path.js";
+import { WORDS } from "viz/tree/words.js";
 
 class TreeView {
   #app;
@@ -129,7 +130,8 @@ class TreeView {
         h(
           "option",
           { value: t, selected: t === this.#tree },
-          `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ${plural(tree.pages, "page")})`,
+          `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ` +
+            `${plural(tree.pages, "page")})`,
         ),
       ),
     );
@@ -138,16 +140,8 @@ class TreeView {
     fill(
       this.#words,
       `${capital(roleName(info))}${info.role === "index" ? ` of ${info.table}` : ""}: `,
-      depth === 1
-        ? "one page, which is root and leaf."
-        : [
-            `to find a row ${plural(depth, "page")} are read, from the root down to one of ${plural(this.#data.leaves, "leaf", "leaves")}. `,
-          ],
-      depth > 1 && [
-        "Below, each page is as wide as the leaves it leads to, in the order of keys. The strip under the leaves is filled where ",
-        term("scatter", "a scan has to jump"),
-        " to the next leaf: it does not follow in the file, nor with only interior and overflow pages of the same b-tree between. The dots show where in the file each leaf is.",
-      ],
+      depth === 1 ? "one page, which is root and leaf." : [WORDS.depth(depth, this.#data.leaves)],
+      depth > 1 && [WORDS.widths, term("scatter", "a scan has to jump"), WORDS.jump],
     );
     const map = this.#app.map(this.#file);
     setOwner(this.element, info.colour);
@@ -181,11 +175,7 @@ class TreeView {
       fills ? "empty" : "start of the file",
       bar,
       fills ? "full" : "end of the file",
-      h(
-        "span",
-        { class: "faint" },
-        "Click a page to open it. Drag to move; the wheel zooms once the drawing has been clicked, or with Ctrl.",
-      ),
+      h("span", { class: "faint" }, WORDS.keys),
     );
   }
 

@@ -8,6 +8,7 @@ import { NOBODY } from "viz/map/data.js";
 import { showMore } from "viz/numbers/columns.js";
 import { FATES, WalData } from "viz/wal/data.js";
 import { Grid } from "viz/wal/grid.js";
+import { WORDS } from "viz/wal/words.js";
 
 /** Lines of a list that are shown at first, and that a press of its button adds. */
 const LINES = 30;
@@ -38,7 +39,7 @@ class WalView {
     this.element = h("div", { class: "view wal" }, this.#head, this.#pictures, this.#chosen, this.#list);
     this.#strip = new Grid("The frames of the log in their order", STRIP, {
       thing: ["frame", "frames"],
-      hint: ", every other commit is paler. Choose a cell to see its page and its commit.",
+      hint: WORDS.strip,
       classOf: (i) => 3 - this.#wal.fates[i],
       colours: () => fateColours(this.element),
       marked: (i) => this.#isChosen(i),
@@ -48,7 +49,7 @@ class WalView {
     });
     this.#over = new Grid("The pages of the file", FILE, {
       thing: ["page", "pages"],
-      hint: " of the database, in the order of the file. Choose a cell to see which versions of a page are in the log.",
+      hint: WORDS.over,
       classOf: (i) => this.#classes[i],
       colours: () => overColours(this.element),
       marked: (i) => i + 1 === this.#page || this.#ofCommit?.has(i + 1),
@@ -185,7 +186,10 @@ class WalView {
     }
     const k = wal.commit(from);
     const last = k > 0 && wal.ends[k - 1] === from + 1 ? ", its last" : "";
-    return `Frame ${count(from + 1)}: page ${count(wal.page(from))}${this.#ownerOf(wal.page(from))}, ${k ? `commit ${count(k)}${last}, ` : ""}${FATES[wal.fates[from]].name}`;
+    return (
+      `Frame ${count(from + 1)}: page ${count(wal.page(from))}${this.#ownerOf(wal.page(from))}, ` +
+      `${k ? `commit ${count(k)}${last}, ` : ""}${FATES[wal.fates[from]].name}`
+    );
   }
 
   #tellPages(from, to) {
@@ -194,7 +198,10 @@ class WalView {
     ).length;
     if (to > from) return `Pages ${count(from)} to ${count(to)}: ${count(versions)} of them in the log`;
     const here = this.#wal.versions(from).length;
-    return `Page ${count(from)}${this.#ownerOf(from)}: ${here === 0 ? "no version in the log" : `${plural(here, "version")} in the log`}`;
+    return (
+      `Page ${count(from)}${this.#ownerOf(from)}: ` +
+      `${here === 0 ? "no version in the log" : `${plural(here, "version")} in the log`}`
+    );
   }
 
   #ownerOf(n) {
@@ -239,12 +246,12 @@ class WalView {
       { class: "card" },
       h("div", { class: "row" }, h("h3", null, "Page ", pageLink(this.#app, n), owner), this.#close()),
       frames.length === 0
-        ? h("p", null, "The log has no version of it: what is in the database file is what SQLite reads.")
+        ? h("p", null, WORDS.noVersion)
         : [
             h(
               "p",
               null,
-              `The log has ${plural(frames.length, "version")} of it, the newest first. `,
+              WORDS.versions(frames.length),
               h("a", { href: this.#app.href("page", { page: n, version: "file" }) }, "The one in the database file"),
               ".",
             ),
@@ -291,11 +298,7 @@ class WalView {
         k < wal.ends.length && this.#commitLink(k + 1, null, "after"),
         this.#close(),
       ),
-      h(
-        "p",
-        null,
-        `${capital(plural(to - from, "frame"))}, from ${count(from + 1)} to ${count(to)}, with ${plural(pages.length, "page")}. The database has ${later} pages after it.`,
-      ),
+      h("p", null, WORDS.commit(from, to, pages.length, later)),
       h(
         "p",
         { class: "numbers-list" },
@@ -376,77 +379,33 @@ class WalView {
 
 /** How many pages have versions in the log: a database that became smaller had more. */
 function withVersions(versions, pages) {
-  return versions <= pages
-    ? `${count(versions)} of ${count(pages)}`
-    : `${count(versions)}; the database became smaller and has ${count(pages)} now`;
+  return versions <= pages ? `${count(versions)} of ${count(pages)}` : WORDS.smaller(versions, pages);
 }
 
 /** What a checkpoint would do, in words. */
 function checkpoint(f) {
   if (f.to_checkpoint === 0) {
-    return h(
-      "p",
-      null,
-      f.committed > 0
-        ? "All that is committed has been copied to the database. The next writer may begin the log anew."
-        : "Nothing is committed, so there is nothing to copy.",
-    );
+    return h("p", null, f.committed > 0 ? WORDS.allCopied : "Nothing is committed, so there is nothing to copy.");
   }
   return [
-    h(
-      "p",
-      null,
-      `Would write ${plural(f.to_checkpoint, "page")} (${bytes(f.checkpoint_bytes)}) to the database, in ${plural(f.checkpoint_runs, "piece")} of adjacent pages.`,
-    ),
-    h(
-      "p",
-      null,
-      f.copied > 0
-        ? `${plural(f.copied, "frame")} of ${count(f.committed)} ${f.copied === 1 ? "has" : "have"} been copied already.`
-        : "None has been copied yet.",
-    ),
+    h("p", null, WORDS.wouldWrite(f)),
+    h("p", null, f.copied > 0 ? WORDS.copied(f) : "None has been copied yet."),
   ];
 }
 
 /** What is said where there is no log. */
 function noLog(app, { header, wal }) {
-  const what = h(
-    "p",
-    null,
-    "In WAL mode SQLite writes changes to a file of their own beside the database, its name with ",
-    h("code", { class: "whole" }, "-wal"),
-    " at the end. Here one would see each version of each page in it, which commit it belongs to, and what a checkpoint would copy to the database.",
-  );
+  const what = h("p", null, WORDS.ofItsOwn, h("code", { class: "whole" }, "-wal"), WORDS.oneWouldSee);
   if (wal?.damage) return [h("p", { class: "wrong" }, capital(wal.damage), "."), what];
   if (wal)
     return [
-      h(
-        "p",
-        null,
-        wal.old > 0
-          ? `The log has ${plural(wal.old, "frame")} of before it began anew, and none that counts: all has been copied to the database.`
-          : "There is a log beside the database, and no frame in it.",
-      ),
+      h("p", null, wal.old > 0 ? WORDS.old(wal.old) : "There is a log beside the database, and no frame in it."),
       what,
     ];
   if (header.write_version === 2) {
-    return [
-      h(
-        "p",
-        null,
-        "This database is in WAL mode, but no log with frames of it is beside it: everything has been copied to the database. The last program that closes a database in WAL mode does that, and removes the log.",
-      ),
-      what,
-    ];
+    return [h("p", null, WORDS.noLog), what];
   }
-  return [
-    h(
-      "p",
-      null,
-      "This database is not in WAL mode: it has a rollback journal, where SQLite keeps the old version of each page until a commit is done. Such a journal is gone after the commit. PRAGMA journal_mode=WAL turns WAL mode on.",
-    ),
-    what,
-  ];
+  return [h("p", null, WORDS.notWal), what];
 }
 
 /** Names of the colours of cells. */
