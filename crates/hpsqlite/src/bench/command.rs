@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
+use super::connection;
 use super::dataset::{self, Home, Whose};
 use super::model::Kind;
-use super::report::{self, plan::Presentation};
+use super::report;
 use super::runner::{self, Places, Tally};
 use super::store::{AnotherBuild, Environment, Store, Suite as Stored};
+use super::suite::chart::Presentation;
+use super::suite::engines;
 use super::suite::{Changes, ENGINE, SUITES, Suite, TEMPLATE, quoted};
-use super::{blobs, connection, engines};
+use super::work::blobs;
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};

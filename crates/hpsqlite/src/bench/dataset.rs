@@ -17,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::blobs;
-use super::golang;
 use super::model::{Kind, Values};
 use super::suite::filled;
+use super::work::{blobs, go};
 use crate::data::{Set, Target, h2o, mail, mysqlite, ssb, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
@@ -256,7 +255,7 @@ pub fn options(
         Kind::KeyValue => return Ok(Values::new()),
         Kind::Go => {
             return places(&[
-                ("module", &golang::module(options, folder)?),
+                ("module", &go::module(options, folder)?),
                 ("cache", &cache.folder),
             ]);
         }

@@ -40,7 +40,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::engine::{self, KeyValue, Pair, Plan, Session, Unavailable};
 use super::meter::Usage;
 use super::model::{Job, Kind, Line, Sample, Step, Values};
-use super::{blobs, duckdb, golang, sql, transactions};
+use super::work::{blobs, duckdb, go, sql, transactions};
 use crate::compare::{cache, stats};
 use crate::data::random::SplitMix64;
 use crate::interrupt;
@@ -73,7 +73,7 @@ pub fn serve() -> Result<u8> {
         Kind::Sql => sql::run(&job, &mut |line| say(&line)),
         Kind::Blobs => blobs::run(&job, &|line| say(&line)),
         Kind::Transactions => transactions::run_job(&job, &mut |line| say(&line)),
-        Kind::Go => golang::run(&job, &mut |line| say(&line)),
+        Kind::Go => go::run(&job, &mut |line| say(&line)),
     };
     let Err(e) = done else { return Ok(0) };
     interrupt::check()?;

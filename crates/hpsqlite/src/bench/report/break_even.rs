@@ -8,8 +8,8 @@
 
 use serde::Serialize;
 
-use super::plan::ChartPlan;
 use super::{Cell, Chart, Comparison, Verdict, compared};
+use crate::bench::suite::chart::ChartPlan;
 use crate::text;
 
 /// How one series of a chart compares with another along x.

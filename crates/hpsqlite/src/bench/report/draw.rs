@@ -1,7 +1,7 @@
 //! The charts of a report.
 
-use super::plan::Shape;
 use super::{Cell, Chart, Comparison, Report, Verdict};
+use crate::bench::suite::chart::Shape;
 use crate::chart::{Bar, Bars, Frame, Group, Key, Line, Lines, Point, Svg, style};
 use crate::text;
 

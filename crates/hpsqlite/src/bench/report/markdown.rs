@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::plan::ChartPlan;
 use super::table::Table;
 use super::{Cell, Chart, Report, terminal};
+use crate::bench::suite::chart::ChartPlan;
 use crate::text;
 
 /// With more series than this a cell has its speed-up without the interval.

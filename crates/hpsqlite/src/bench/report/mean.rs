@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::plan::STEP;
 use super::{Cell, Chart};
 use crate::bench::suite::ENGINE;
+use crate::bench::suite::chart::STEP;
 use crate::compare::stats;
 use crate::text;
 

@@ -14,7 +14,6 @@ mod files;
 mod html;
 mod markdown;
 mod mean;
-pub mod plan;
 pub mod table;
 mod terminal;
 #[cfg(test)]
@@ -32,13 +31,13 @@ use super::answer::{Agreement, Answer, Way};
 use super::model::{Effective, Values};
 use super::store::{Ignored, Kind, Point, Recorded, Results, Suite};
 use super::suite::ENGINE;
+use super::suite::chart::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 use crate::compare::stats::{self, Speedup};
 use crate::output::OutputFile;
 use crate::sys::Library;
 use crate::{libs, text};
 use break_even::BreakEven;
 use mean::Mean;
-use plan::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 
 /// The exit status where nothing got slower than it was, ...
 pub const NOT_SLOWER: u8 = 0;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::plan::{ColumnPlan, Measure, TablePlan};
 use super::{Results, value};
+use crate::bench::suite::chart::{ColumnPlan, Measure, TablePlan};
 use crate::compare::stats;
 use crate::text;
 

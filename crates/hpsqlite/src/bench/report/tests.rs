@@ -1,9 +1,9 @@
 //! Reports of made-up samples, by way of a real results file.
 
-use super::plan::{ChartPlan, Measure, Presentation};
 use super::*;
 use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
+use crate::bench::suite::chart::{ChartPlan, Measure, Presentation};
 use crate::chart::picture;
 
 /// The stock library.

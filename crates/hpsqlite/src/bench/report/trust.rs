@@ -5,11 +5,11 @@
 //! neighbour comes and goes) and now and then a disturbance of up to a half; each sample for itself
 //! varies by a hundredth and has a heavy tail. Real time is measured by `make lab-check`.
 
-use super::plan::Presentation;
 use super::tests::suite;
 use super::*;
 use crate::bench::model::Sample;
 use crate::bench::store::{Environment, Session};
+use crate::bench::suite::chart::Presentation;
 use crate::data::random::SplitMix64;
 
 /// What this machine does to times.

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 
-use super::model::Kind;
-use super::suite::{ENGINE, Point, Suite};
-use super::{blobs, duckdb, engine, runner};
+use super::{ENGINE, Point, Suite};
+use crate::bench::model::Kind;
+use crate::bench::work::{blobs, duckdb};
+use crate::bench::{engine, runner};
 use crate::output;
 
 /// Name, the kinds of suites that it is for, and what it is. SQLite is for all.

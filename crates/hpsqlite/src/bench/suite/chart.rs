@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::OneOrMore;
 use crate::bench::model::{Sample, Values};
-use crate::bench::suite::OneOrMore;
 use crate::text;
 
 /// The axis whose values are the names of steps.

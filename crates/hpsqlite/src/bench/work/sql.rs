@@ -5,7 +5,7 @@
 //! | `database` | the file; the runner has made it |
 //! | `sql` | the statement of a step |
 //! | `pragma.NAME` | set before the first step, and read back |
-//! | `analyze` | `on`: the database has statistics, see [`super::dataset`] |
+//! | `analyze` | `on`: the database has statistics, see [`crate::bench::dataset`] |
 //! | `repeat` | runs a sample; by default as many as take [`SAMPLE_SECONDS`] |
 //! | `threads` | so many threads run the statement, each on a connection of its own |
 //! | `limit` | seconds that a statement may take; then it is left out, which is said |
@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use super::answer::{Answer, Reading, Way};
-use super::connection;
-use super::measure::{Options, caught};
-use super::meter::Meter;
-use super::model::{Job, Line, Sample, Step, Values};
+use crate::bench::answer::{Answer, Reading, Way};
+use crate::bench::connection;
+use crate::bench::measure::{Options, caught};
+use crate::bench::meter::Meter;
+use crate::bench::model::{Job, Line, Sample, Step, Values};
 use crate::compare::{cache, protocol, worker};
 use crate::interrupt;
 use crate::kvtest::place as files;

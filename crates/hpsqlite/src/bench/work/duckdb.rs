@@ -18,7 +18,7 @@
 //! version of DuckDB. Integers that fit have 32 bits there and others 64; REAL is DOUBLE; DECIMAL,
 //! DATE and texts are what they are declared as. Keys are left out, which DuckDB advises for
 //! scans; indexes that the database names are made. **Answers** are summed up by DuckDB itself, see
-//! [`super::answer`].
+//! [`crate::bench::answer`].
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -28,14 +28,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 
-use super::answer::{Answer, Column, Way};
-use super::dataset::{Cache, Name};
-use super::engine::{Unavailable, server};
-use super::measure::Options;
-use super::meter::Usage;
-use super::model::{Effective, Job, Line, Sample, Step, Values};
 use super::sql::{self, Stopped, limit_of, repetitions, tell};
-use super::suite::PRAGMA_PREFIX;
+use crate::bench::answer::{Answer, Column, Way};
+use crate::bench::dataset::{Cache, Name};
+use crate::bench::engine::{Unavailable, server};
+use crate::bench::measure::Options;
+use crate::bench::meter::Usage;
+use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
+use crate::bench::suite::PRAGMA_PREFIX;
 use crate::compare::cache;
 use crate::kvtest::place;
 use crate::sys::{Db, Library, OPEN_READONLY, Stmt, Value};

@@ -38,10 +38,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::measure::{Options, TICK, caught, lap, mix, percentiles};
-use super::meter::Usage;
-use super::model::{Job, Line, Sample, Step, Values};
-use super::{connection, engine};
+use crate::bench::measure::{Options, TICK, caught, lap, mix, percentiles};
+use crate::bench::meter::Usage;
+use crate::bench::model::{Job, Line, Sample, Step, Values};
+use crate::bench::{connection, engine};
 use crate::compare::{cache, worker};
 use crate::data::random::SplitMix64;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};

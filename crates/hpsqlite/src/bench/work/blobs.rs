@@ -45,11 +45,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::connection;
-use super::dataset::{Cache, Name};
-use super::meter::Meter;
-use super::model::{Effective, Job, Line, Sample, Step, Values};
-use super::suite::PRAGMA_PREFIX;
+use crate::bench::connection;
+use crate::bench::dataset::{Cache, Name};
+use crate::bench::meter::Meter;
+use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
+use crate::bench::suite::PRAGMA_PREFIX;
 use crate::compare::cache;
 use crate::host::Mount;
 use crate::kvtest::measure::{self, Measured, Order, Plan};

@@ -10,16 +10,19 @@
 //! options and axes besides those that it names itself, and all are one run and one page. The axis
 //! `part` tells their points apart.
 
+pub mod chart;
+pub mod engines;
+mod options;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::model::{Kind, Step, Values};
-use super::report::plan::{ChartPlan, STEP, TablePlan};
-use super::{engines, options};
+use crate::bench::model::{Kind, Step, Values};
 use crate::text;
+use chart::{ChartPlan, STEP, TablePlan};
 
 /// More points than this are a mistake in the file.
 const MAX_POINTS: usize = 100_000;
@@ -35,25 +38,28 @@ pub const PRAGMA_PREFIX: &str = "pragma.";
 
 /// The suites that come with the lab.
 pub const SUITES: &[(&str, &str)] = &[
-    ("connections", include_str!("suites/connections.toml")),
-    ("files", include_str!("suites/files.toml")),
-    ("fragmentation", include_str!("suites/fragmentation.toml")),
-    ("go", include_str!("suites/go.toml")),
-    ("groupby", include_str!("suites/groupby.toml")),
-    ("keyvalue", include_str!("suites/keyvalue.toml")),
-    ("mail", include_str!("suites/mail.toml")),
-    ("mysqlite", include_str!("suites/mysqlite.toml")),
-    ("prealloc", include_str!("suites/prealloc.toml")),
-    ("scans", include_str!("suites/scans.toml")),
-    ("speedtest", include_str!("suites/speedtest.toml")),
-    ("ssb", include_str!("suites/ssb.toml")),
-    ("tatp", include_str!("suites/tatp.toml")),
-    ("threads", include_str!("suites/threads.toml")),
-    ("tpch", include_str!("suites/tpch.toml")),
+    ("connections", include_str!("../suites/connections.toml")),
+    ("files", include_str!("../suites/files.toml")),
+    (
+        "fragmentation",
+        include_str!("../suites/fragmentation.toml"),
+    ),
+    ("go", include_str!("../suites/go.toml")),
+    ("groupby", include_str!("../suites/groupby.toml")),
+    ("keyvalue", include_str!("../suites/keyvalue.toml")),
+    ("mail", include_str!("../suites/mail.toml")),
+    ("mysqlite", include_str!("../suites/mysqlite.toml")),
+    ("prealloc", include_str!("../suites/prealloc.toml")),
+    ("scans", include_str!("../suites/scans.toml")),
+    ("speedtest", include_str!("../suites/speedtest.toml")),
+    ("ssb", include_str!("../suites/ssb.toml")),
+    ("tatp", include_str!("../suites/tatp.toml")),
+    ("threads", include_str!("../suites/threads.toml")),
+    ("tpch", include_str!("../suites/tpch.toml")),
 ];
 
 /// What `bench init` writes.
-pub const TEMPLATE: &str = include_str!("template.toml");
+pub const TEMPLATE: &str = include_str!("../template.toml");
 
 /// A suite file as it is written.
 #[derive(Debug, Clone, Deserialize)]

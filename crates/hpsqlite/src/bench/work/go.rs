@@ -26,9 +26,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::engine::{Unavailable, server};
-use super::measure::Options;
-use super::model::{Effective, Job, Line, Sample, Step, Values};
+use crate::bench::engine::{Unavailable, server};
+use crate::bench::measure::Options;
+use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
 use crate::{interrupt, text};
 
 /// The module of this project's benchmarks, seen from the folder of the executable, in `dist/bin` as

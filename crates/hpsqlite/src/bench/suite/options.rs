@@ -2,10 +2,10 @@
 
 use anyhow::{Result, bail};
 
-use super::model::Kind;
-use super::suite::{ENGINE, PART, PRAGMA_PREFIX, PRAGMAS, Suite};
+use super::{ENGINE, PART, PRAGMA_PREFIX, PRAGMAS, Suite};
+use crate::bench::model::Kind;
 
-/// Those of the databases that [`super::dataset`] makes.
+/// Those of the databases that [`crate::bench::dataset`] makes.
 const DATA: &[&str] = &[
     "analyze",
     "data",

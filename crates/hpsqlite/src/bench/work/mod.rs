@@ -1,0 +1,7 @@
+//! Kinds of jobs, a file each.
+
+pub mod blobs;
+pub mod duckdb;
+pub mod go;
+pub mod sql;
+pub mod transactions;
