@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 
-use super::connection;
 use super::dataset::{self, Home, Whose};
-use super::model::Kind;
+use super::model::ENGINE;
 use super::report;
 use super::runner::{self, Places, Tally};
 use super::store::{AnotherBuild, Environment, Store, Suite as Stored};
 use super::suite::chart::Presentation;
 use super::suite::engines;
-use super::suite::{Changes, ENGINE, SUITES, Suite, TEMPLATE, quoted};
-use super::work::blobs;
+use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
+use super::work;
 use crate::output::{self, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};
@@ -227,12 +226,7 @@ fn measure(args: &Run) -> Result<u8> {
             text: suite.text.clone(),
         };
         let mut store = Store::open(&library, &results, &stored, &Environment::this(&home.work))?;
-        let asked = |options| match suite.kind {
-            Kind::Blobs => blobs::asked(options),
-            Kind::Sql | Kind::KeyValue | Kind::Transactions | Kind::Go => {
-                connection::pragmas(options)
-            }
-        };
+        let asked = |options| work::of_kind(suite.kind).asked(options);
         let points = suite.points.iter();
         store.prepare(points.map(|p| (&p.values, asked(&p.options))))?;
         store.built(&runner::builds(&suite)?)?;

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
 
-use super::model::{Effective, Values};
-use super::store::same_setting;
-use super::suite::PRAGMA_PREFIX;
+use super::model::{Effective, PRAGMA_PREFIX, Values};
 use crate::sys::{Db, Library};
+use crate::text;
 
 /// Settings that are read back whether they were asked for or not.
 const ALWAYS: [&str; 6] = [
@@ -115,5 +114,51 @@ pub fn durability(journal: &str, synchronous: &str) -> &'static str {
             "a crash of the process loses nothing; of the system or the power, recent transactions"
         }
         _ => "no crash loses a committed transaction",
+    }
+}
+
+/// Whether a setting is what was asked for: some PRAGMAs read back a number for a name.
+pub fn same_setting(name: &str, asked: &str, is: &str) -> bool {
+    let numbers: &[&[&str]] = match name {
+        "synchronous" => &[&["off"], &["normal"], &["full"], &["extra"]],
+        "temp_store" => &[&["default"], &["file"], &["memory"]],
+        "auto_vacuum" => &[&["none"], &["full"], &["incremental"]],
+        _ => &[&["off", "no", "false"], &["on", "yes", "true"]],
+    };
+    let meaning = |value: &str| {
+        let value = value.trim().to_lowercase();
+        let number = numbers.iter().position(|names| names.contains(&&*value));
+        match number.map(|n| n as f64).or(text::parse_number(&value)) {
+            Some(number) => Ok(number),
+            None => Err(value),
+        }
+    };
+    meaning(asked) == meaning(is)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_mean_the_same_are_the_same() {
+        for (name, asked, is) in [
+            ("journal_mode", "WAL", "wal"),
+            ("synchronous", "normal", "1"),
+            ("temp_store", "MEMORY", "2"),
+            ("foreign_keys", "on", "1"),
+            ("foreign_keys", "false", "off"),
+            ("mmap_size", "1 MiB", "1048576"),
+        ] {
+            assert!(same_setting(name, asked, is), "{name} {asked} {is}");
+        }
+        for (name, asked, is) in [
+            ("journal_mode", "WAL", "delete"),
+            ("synchronous", "full", "1"),
+            ("locking_mode", "exclusive", "normal"),
+            ("mmap_size", "1048576", "0"),
+        ] {
+            assert!(!same_setting(name, asked, is), "{name} {asked} {is}");
+        }
     }
 }

@@ -17,9 +17,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::model::{Kind, Values};
-use super::suite::filled;
-use super::work::{blobs, go};
+use super::model::{Values, filled};
 use crate::data::{Set, Target, h2o, mail, mysqlite, ssb, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
@@ -144,6 +142,11 @@ impl Cache {
         }
     }
 
+    /// Where the data sets are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Where the data set is. If it is not there, `make` makes it as a file or a folder at the path
     /// it is given.
     pub fn get(&self, name: &Name, make: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
@@ -226,45 +229,23 @@ fn execute(library: &Path, path: &Path, statements: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// What the jobs of a point need of the cache, as further options of the job.
-///
-/// | kind | option | what |
-/// |---|---|---|
-/// | sql | `database` | the file that the statements run on |
-/// | | `cache` | the folder of data sets, for copies of the file in other formats |
-/// | transactions | `database` | the file that the job makes a copy of, where one of `database`, `setup` and `data` is there |
-/// | blobs | `database` | the file or the folder that the values are in |
-///
-/// `engine` and `library` are those that are measured; `folder` is where relative paths of the
-/// suite are seen from.
-pub fn options(
-    kind: Kind,
-    (engine, library): (&str, Option<&Path>),
-    options: &Values,
-    folder: &Path,
-    cache: &Cache,
-) -> Result<Values> {
-    let named = ["database", "setup", "data"]
-        .iter()
-        .any(|n| options.contains_key(*n));
-    let database = match kind {
-        Kind::Transactions if named => database(options, folder, cache)?,
-        Kind::Transactions => return Ok(Values::new()),
-        Kind::Sql => database(options, folder, cache)?,
-        Kind::Blobs => blobs::data_set(engine, library, options, cache)?,
-        Kind::KeyValue => return Ok(Values::new()),
-        Kind::Go => {
-            return places(&[
-                ("module", &go::module(options, folder)?),
-                ("cache", &cache.folder),
-            ]);
-        }
-    };
-    places(&[("database", &database), ("cache", &cache.folder)])
-}
+/// The options that say which database it is, or how one is made.
+pub const OPTIONS: [&str; 11] = [
+    "analyze",
+    "data",
+    "database",
+    "groups",
+    "keys",
+    "made_by",
+    "messages",
+    "rows",
+    "setup",
+    "sf",
+    "subscribers",
+];
 
 /// Paths as options.
-fn places(all: &[(&str, &Path)]) -> Result<Values> {
+pub fn places(all: &[(&str, &Path)]) -> Result<Values> {
     let mut more = Values::new();
     for (name, path) in all {
         let text = path
@@ -277,7 +258,7 @@ fn places(all: &[(&str, &Path)]) -> Result<Values> {
 
 /// The database of statements: one that is there (`database`), made by a script (`setup`), or of a
 /// generator (`data`).
-fn database(options: &Values, folder: &Path, cache: &Cache) -> Result<PathBuf> {
+pub fn database(options: &Values, folder: &Path, cache: &Cache) -> Result<PathBuf> {
     let get = |name: &str| options.get(name).map(String::as_str);
     let made_by = match get("made_by") {
         None | Some("stock") => libs::stock()?,

@@ -1,9 +1,13 @@
 //! What a piece of work took of this process and of its servers.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::model::Sample;
+use super::model::{Sample, Values};
+use crate::compare::stats;
 use crate::usage;
+
+/// How often progress is told and Ctrl-C looked for.
+pub const TICK: Duration = Duration::from_millis(100);
 
 /// A clock that is running.
 pub struct Meter {
@@ -115,5 +119,34 @@ impl Usage {
             device_written: self.device_written.saturating_sub(before.device_written),
             peak: self.peak,
         }
+    }
+}
+
+/// Seconds since the last lap.
+pub fn lap(clock: &mut Instant) -> f32 {
+    let now = Instant::now();
+    let time = (now - *clock).as_secs_f32();
+    *clock = now;
+    time
+}
+
+/// Seconds at the percentiles of the times.
+pub fn percentiles(times: &mut [f32]) -> Values {
+    times.sort_unstable_by(f32::total_cmp);
+    stats::percentiles(times, f64::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_nearest_rank() {
+        let mut times: Vec<f32> = (1..=1000).rev().map(|n| n as f32).collect();
+        let found = percentiles(&mut times);
+        assert_eq!(found["50"], "500.000000000");
+        assert_eq!(found["99.9"], "999.000000000");
+        assert_eq!(found["100"], "1000.000000000");
+        assert!(percentiles(&mut []).is_empty());
     }
 }

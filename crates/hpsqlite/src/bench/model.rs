@@ -5,16 +5,45 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::suite::ENGINE;
 use crate::compare::cache::StaysWarm;
 
 /// Names of axes or options and their values, as they stand in the suite file and in charts.
 pub type Values = BTreeMap<String, String>;
 
+/// The axis that tells the parts of a suite apart, where it has several.
+pub const PART: &str = "part";
+/// The axis that every suite has.
+pub const ENGINE: &str = "engine";
+/// The axis whose values are the names of `[pragmas]`.
+pub const PRAGMAS: &str = "pragmas";
+/// Options of a job that set a PRAGMA begin with this.
+pub const PRAGMA_PREFIX: &str = "pragma.";
+
+/// The text with `{name}` replaced by the option of that name, if there is one.
+pub fn filled(text: &str, options: &Values) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        let (before, from) = rest.split_at(open);
+        out.push_str(before);
+        match from.find('}').map(|end| (&from[1..end], &from[end + 1..])) {
+            Some((name, after)) if options.contains_key(name) => {
+                out.push_str(&options[name]);
+                rest = after;
+            }
+            _ => {
+                out.push('{');
+                rest = &from[1..];
+            }
+        }
+    }
+    out + rest
+}
+
 /// What kind of work a job is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum JobKind {
     /// Statements on a database.
     Sql,
     /// Large values in a database or in files.
@@ -27,15 +56,15 @@ pub enum Kind {
     Go,
 }
 
-impl Kind {
+impl JobKind {
     /// As a suite file has it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Sql => "sql",
-            Kind::Blobs => "blobs",
-            Kind::KeyValue => "keyvalue",
-            Kind::Transactions => "transactions",
-            Kind::Go => "go",
+            JobKind::Sql => "sql",
+            JobKind::Blobs => "blobs",
+            JobKind::KeyValue => "keyvalue",
+            JobKind::Transactions => "transactions",
+            JobKind::Go => "go",
         }
     }
 }
@@ -45,7 +74,7 @@ impl Kind {
 /// It does the steps in their order, on one open engine, and answers with a line for each.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Job {
-    pub kind: Kind,
+    pub kind: JobKind,
     /// `stock`, `ours`, `files`, `lmdb`, ...
     pub engine: String,
     /// The SQLite library, where the engine is one.

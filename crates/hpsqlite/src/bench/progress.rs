@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
-use super::model::{Sample, Values};
-use super::suite::{ENGINE, Point, Suite};
+use super::model::{ENGINE, Sample, Values};
+use super::suite::{Point, Suite};
 use crate::compare::stats;
 use crate::text;
 

@@ -13,11 +13,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use super::dataset::{self, Cache};
+use super::dataset::Cache;
 use super::machine;
-use super::model::{Job, Kind, Line, Sample, Step, Values};
+use super::model::{ENGINE, Job, Line, Sample, Step, Values};
 use super::progress::{Progress, same_but_engine};
-use super::suite::{ENGINE, Point, Suite};
+use super::suite::{Point, Suite};
+use super::work::{self, DataWanted, Work};
 use crate::{interrupt, libs, text, usage};
 
 /// Who keeps what was measured. Points are told by their place in the suite.
@@ -86,13 +87,19 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                 continue;
             }
             let who = engine(suite, point)?;
+            let work = work::of(suite.kind, &who.0);
             // Making data has a bar of its own.
             let data = progress.suspend(|| {
-                let who = (who.0.as_str(), who.1.as_deref());
-                dataset::options(suite.kind, who, &point.options, places.suite, &cache)
+                work.data(&DataWanted {
+                    engine: &who.0,
+                    library: who.1.as_deref(),
+                    options: &point.options,
+                    folder: places.suite,
+                    cache: &cache,
+                })
             });
             progress.begin(nth);
-            let steps = wanted(suite.kind, &point.steps, |step| {
+            let steps = wanted(work, &point.steps, |step| {
                 left_out.contains(&(nth, step.to_owned()))
             });
             if steps.iter().all(|s| s.unmeasured) {
@@ -158,12 +165,11 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
 }
 
 /// The steps of a job, without those that are left out.
-fn wanted(kind: Kind, steps: &[Step], left_out: impl Fn(&str) -> bool) -> Vec<Step> {
-    let keep = |step: &Step| match (left_out(&step.name), kind) {
-        (false, _) => Some(step.clone()),
+fn wanted(work: &dyn Work, steps: &[Step], left_out: impl Fn(&str) -> bool) -> Vec<Step> {
+    let keep = |step: &Step| match left_out(&step.name) {
+        false => Some(step.clone()),
         // Steps after it work on what it leaves behind.
-        (true, Kind::KeyValue | Kind::Transactions) => Some(step.as_preparation()),
-        (true, Kind::Sql | Kind::Blobs | Kind::Go) => None,
+        true => work.leaves_behind().then(|| step.as_preparation()),
     };
     steps.iter().filter_map(keep).collect()
 }
@@ -242,21 +248,9 @@ enum End {
     Failed,
 }
 
-/// What an engine of a suite is: its name in the lab, and its library if it is a SQLite, which may be
-/// `stock` or `ours`.
-pub fn described<'s>(suite: &'s Suite, name: &'s str) -> (&'s str, Option<&'s Path>) {
-    let described = suite.engines.get(name);
-    let engine = described.and_then(|e| e.like.as_deref()).unwrap_or(name);
-    let of_lab = ["stock", "ours"]
-        .contains(&engine)
-        .then(|| Path::new(engine));
-    let library = described.and_then(|e| e.library.as_deref()).or(of_lab);
-    (engine, library)
-}
-
 /// The engine of a point, and its library if it is a SQLite.
 fn engine(suite: &Suite, point: &Point) -> Result<(String, Option<PathBuf>)> {
-    let (engine, library) = described(suite, &point.values[ENGINE]);
+    let (engine, library) = suite.engine(&point.values[ENGINE]);
     let library = match library {
         Some(path) if path == Path::new("stock") => Some(libs::stock()?),
         Some(path) if path == Path::new("ours") => Some(libs::ours()?),
@@ -366,6 +360,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::model::JobKind;
     use crate::bench::suite::Changes;
 
     #[test]
@@ -378,13 +373,13 @@ mod tests {
         };
         let steps = [step("fill"), step("read")];
         let told = |kind| -> Vec<(String, bool, bool)> {
-            let steps = wanted(kind, &steps, |name| name == "fill").into_iter();
+            let steps = wanted(work::of(kind, "stock"), &steps, |name| name == "fill").into_iter();
             steps.map(|s| (s.name, s.cold, s.unmeasured)).collect()
         };
         let read = || ("read".to_owned(), true, false);
         let fill = ("fill".to_owned(), false, true);
-        assert_eq!(told(Kind::Sql), [read()]);
-        assert_eq!(told(Kind::KeyValue), [fill, read()]);
+        assert_eq!(told(JobKind::Sql), [read()]);
+        assert_eq!(told(JobKind::KeyValue), [fill, read()]);
     }
 
     #[test]

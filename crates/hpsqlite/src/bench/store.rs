@@ -33,9 +33,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::model::{Effective, Line, Sample, Values};
+use super::connection::same_setting;
+use super::model::{ENGINE, Effective, Line, Sample, Values};
 use super::runner::Record;
-use super::suite::ENGINE;
 use crate::compare::report::Machine;
 use crate::host::{self, Mount};
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError, Stmt, Value};
@@ -662,25 +662,6 @@ impl Ignored {
             None => format!("{}={} was ignored, it is not known", self.name, self.asked),
         }
     }
-}
-
-/// Whether a setting is what was asked for: some PRAGMAs read back a number for a name.
-pub fn same_setting(name: &str, asked: &str, is: &str) -> bool {
-    let numbers: &[&[&str]] = match name {
-        "synchronous" => &[&["off"], &["normal"], &["full"], &["extra"]],
-        "temp_store" => &[&["default"], &["file"], &["memory"]],
-        "auto_vacuum" => &[&["none"], &["full"], &["incremental"]],
-        _ => &[&["off", "no", "false"], &["on", "yes", "true"]],
-    };
-    let meaning = |value: &str| {
-        let value = value.trim().to_lowercase();
-        let number = numbers.iter().position(|names| names.contains(&&*value));
-        match number.map(|n| n as f64).or(text::parse_number(&value)) {
-            Some(number) => Ok(number),
-            None => Err(value),
-        }
-    };
-    meaning(asked) == meaning(is)
 }
 
 /// A sample and when it was taken.
@@ -1336,27 +1317,5 @@ mod tests {
         drop(db);
         let e = error(Results::read(&library, &path));
         assert!(e.contains("format 99") && e.contains("newer"), "{e}");
-    }
-
-    #[test]
-    fn settings_that_mean_the_same_are_the_same() {
-        for (name, asked, is) in [
-            ("journal_mode", "WAL", "wal"),
-            ("synchronous", "normal", "1"),
-            ("temp_store", "MEMORY", "2"),
-            ("foreign_keys", "on", "1"),
-            ("foreign_keys", "false", "off"),
-            ("mmap_size", "1 MiB", "1048576"),
-        ] {
-            assert!(same_setting(name, asked, is), "{name} {asked} {is}");
-        }
-        for (name, asked, is) in [
-            ("journal_mode", "WAL", "delete"),
-            ("synchronous", "full", "1"),
-            ("locking_mode", "exclusive", "normal"),
-            ("mmap_size", "1048576", "0"),
-        ] {
-            assert!(!same_setting(name, asked, is), "{name} {asked} {is}");
-        }
     }
 }

@@ -17,3 +17,31 @@ impl SplitMix64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 }
+
+/// A number that shows nothing of the one it is made of.
+pub fn mix(n: u64) -> u64 {
+    SplitMix64(n).next()
+}
+
+/// The numbers below `count` in an order that follows from the seed.
+pub fn shuffled(count: u64, seed: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count).map(|i| i as u32).collect();
+    let mut random = SplitMix64(seed);
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.below(i as u64 + 1) as usize);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shuffle_has_every_number_once() {
+        let mut order = shuffled(1000, 3);
+        assert_ne!(order, shuffled(1000, 4));
+        order.sort_unstable();
+        assert!(order.iter().copied().eq(0..1000));
+    }
+}

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Result, bail};
 
-use super::{Effective, KeyValue, Pair, Plan, Session, Work, api, c_path, load, values};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, values};
 
 const CREATE: u32 = 0x1;
 const THREAD: u32 = 0x20;
@@ -297,7 +297,7 @@ impl KeyValue for Berkeley {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Thread {
             store: self,
             key: vec![0; LARGEST_KEY],

@@ -5,7 +5,9 @@ use std::ptr;
 
 use anyhow::{Result, bail};
 
-use super::{Effective, KeyValue, Pair, Plan, Session, Work, api, c_path, load, on_off, values};
+use super::{
+    Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, on_off, values,
+};
 
 const NOSYNC: c_uint = 0x1_0000;
 const RDONLY: c_uint = 0x2_0000;
@@ -206,7 +208,7 @@ impl KeyValue for Lmdb {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         let reader = self.begin(RDONLY)?;
         // SAFETY: the transaction was just begun.
         unsafe { (self.api.txn_reset)(reader) };

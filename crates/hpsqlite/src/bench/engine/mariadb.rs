@@ -11,7 +11,7 @@ use std::ptr;
 use anyhow::{Context, Result, bail};
 
 use super::server::{self, Address, Server, Start};
-use super::{Effective, KeyValue, Pair, Plan, Session, Unavailable, Values, Work, api, load};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Unavailable, Values, api, load};
 use crate::bench::dataset::{Cache, Home, Name};
 use crate::{interrupt, text};
 
@@ -385,7 +385,7 @@ impl KeyValue for Maria {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         let connection = self.connect()?;
         connection.run("USE bench")?;
         let scan = format!("SELECT k,v FROM kv WHERE k>=? ORDER BY k LIMIT {PAGE}");

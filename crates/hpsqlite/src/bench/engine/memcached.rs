@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use anyhow::{Result, bail};
 
 use super::server::{self, Address, Connection, Server, Start};
-use super::{Effective, KeyValue, Pair, Plan, Session, Values, Work};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Values};
 
 /// Pairs that are sent before answers are read: their answers fit into the socket's buffer.
 const AHEAD: usize = 1000;
@@ -108,7 +108,7 @@ impl KeyValue for Memcached {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Client {
             connection: self.server.address.connect()?,
             command: Vec::new(),

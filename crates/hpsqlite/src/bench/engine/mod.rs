@@ -14,7 +14,7 @@
 //!
 //! Words can be given as options too: `table=clustered`. What is shared libraries is loaded at
 //! run time; servers are started in the job's folder. Nothing is measured here: an engine is
-//! told what to do by [`measure`](super::measure).
+//! told what to do by a job of keys and values.
 
 mod berkeley;
 mod lmdb;
@@ -39,7 +39,7 @@ use super::model::{Effective, Job, Values};
 pub type Pair = (Vec<u8>, Vec<u8>);
 
 /// What is done in a session.
-pub type Work<'w> = &'w mut dyn FnMut(&mut dyn Session) -> Result<()>;
+pub type InSession<'w> = &'w mut dyn FnMut(&mut dyn Session) -> Result<()>;
 
 /// An open store of pairs, used by several threads, each in a session of its own.
 pub trait KeyValue: Sync {
@@ -47,7 +47,7 @@ pub trait KeyValue: Sync {
     fn effective(&self) -> Result<Effective>;
 
     /// Opens a session (a connection, a reader) for the calling thread, and closes it after `work`.
-    fn session(&self, work: Work<'_>) -> Result<()>;
+    fn session(&self, work: InSession<'_>) -> Result<()>;
 
     /// Brings what was written to where it stays, so that space can be told and files be forgotten
     /// by the system.

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use anyhow::{Result, bail};
 
 use super::{
-    Effective, KeyValue, Pair, Plan, Session, Work, api, c_path, load, not_installed, on_off,
+    Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, not_installed, on_off,
     values,
 };
 
@@ -203,7 +203,7 @@ impl KeyValue for Qdbm {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Thread {
             store: self,
             value: vec![0; self.value_size],

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use redb::{Database, Durability, ReadableDatabase, TableDefinition, TableError};
 
-use super::{Effective, KeyValue, Pair, Plan, Session, Work, on_off, values};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, on_off, values};
 
 /// Tells which version was compiled in.
 const LOCK: &str = include_str!("../../../../../Cargo.lock");
@@ -61,7 +61,7 @@ impl KeyValue for Redb {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Thread(self))
     }
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use anyhow::{Context, Result, bail};
 
 use super::server::{self, Address, Connection, Server, Start};
-use super::{Effective, KeyValue, Pair, Plan, Session, Values, Work};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Values};
 
 /// What is told of its settings.
 const TOLD: [&str; 5] = [
@@ -93,7 +93,7 @@ impl KeyValue for Redis {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Client::new(&self.server.address, &self.password)?)
     }
 

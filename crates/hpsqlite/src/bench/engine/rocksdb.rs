@@ -7,7 +7,7 @@ use std::ptr;
 
 use anyhow::{Result, bail};
 
-use super::{Effective, KeyValue, Pair, Plan, Session, Work, api, c_path, load, on_off};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, on_off};
 
 const NAMES: [&str; 5] = [
     "librocksdb.so.10.2",
@@ -174,7 +174,7 @@ impl KeyValue for Rocks {
         })
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         work(&mut Thread(self))
     }
 

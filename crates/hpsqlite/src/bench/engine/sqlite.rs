@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::{Effective, KeyValue, Pair, Plan, Session, Work};
+use super::{Effective, InSession, KeyValue, Pair, Plan, Session};
 use crate::bench::connection;
 use crate::bench::model::Values;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, Stmt, Value};
@@ -73,7 +73,7 @@ impl KeyValue for Sqlite {
         Ok(effective)
     }
 
-    fn session(&self, work: Work<'_>) -> Result<()> {
+    fn session(&self, work: InSession<'_>) -> Result<()> {
         let db = self.connect()?;
         let prepare =
             |sql: &str| -> Result<Stmt<'_>> { db.prepare(sql)?.context("an empty statement") };

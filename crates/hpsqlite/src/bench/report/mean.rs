@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Cell, Chart};
-use crate::bench::suite::ENGINE;
+use crate::bench::model::ENGINE;
 use crate::bench::suite::chart::STEP;
 use crate::compare::stats;
 use crate::text;

@@ -28,9 +28,8 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use super::answer::{Agreement, Answer, Way};
-use super::model::{Effective, Values};
+use super::model::{ENGINE, Effective, Values};
 use super::store::{Ignored, Kind, Point, Recorded, Results, Suite};
-use super::suite::ENGINE;
 use super::suite::chart::{ChartPlan, Interval, Measure, Presentation, STEP, Shape};
 use crate::compare::stats::{self, Speedup};
 use crate::output::OutputFile;

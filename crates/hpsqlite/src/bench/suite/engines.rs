@@ -4,42 +4,46 @@ use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 
-use super::{ENGINE, Point, Suite};
-use crate::bench::model::Kind;
-use crate::bench::work::{blobs, duckdb};
-use crate::bench::{engine, runner};
+use super::{Point, Suite};
+use crate::bench::engine;
+use crate::bench::model::{ENGINE, JobKind};
+use crate::bench::work;
 use crate::output;
 
 /// Name, the kinds of suites that it is for, and what it is. SQLite is for all.
-const KNOWN: [(&str, &[Kind], &str); 13] = [
+const KNOWN: [(&str, &[JobKind], &str); 13] = [
     (
         "stock",
         &SQLITE,
         "SQLite as it is published, of our version and options",
     ),
     ("ours", &SQLITE, "High Performance SQLite"),
-    ("duckdb", &[Kind::Sql], "DuckDB, by its module for Python"),
-    ("flat", &[Kind::Blobs], "files in one folder"),
-    ("tree", &[Kind::Blobs], "files in a tree of folders"),
-    ("berkeleydb", &[Kind::KeyValue], "Berkeley DB"),
-    ("lmdb", &[Kind::KeyValue], "LMDB"),
-    ("mariadb", &[Kind::KeyValue], "MariaDB, a server"),
-    ("memcached", &[Kind::KeyValue], "memcached, a server"),
-    ("qdbm", &[Kind::KeyValue], "QDBM"),
+    (
+        "duckdb",
+        &[JobKind::Sql],
+        "DuckDB, by its module for Python",
+    ),
+    ("flat", &[JobKind::Blobs], "files in one folder"),
+    ("tree", &[JobKind::Blobs], "files in a tree of folders"),
+    ("berkeleydb", &[JobKind::KeyValue], "Berkeley DB"),
+    ("lmdb", &[JobKind::KeyValue], "LMDB"),
+    ("mariadb", &[JobKind::KeyValue], "MariaDB, a server"),
+    ("memcached", &[JobKind::KeyValue], "memcached, a server"),
+    ("qdbm", &[JobKind::KeyValue], "QDBM"),
     (
         "redb",
-        &[Kind::KeyValue],
+        &[JobKind::KeyValue],
         "redb, which is compiled into this tool",
     ),
-    ("redis", &[Kind::KeyValue], "Redis, a server"),
-    ("rocksdb", &[Kind::KeyValue], "RocksDB"),
+    ("redis", &[JobKind::KeyValue], "Redis, a server"),
+    ("rocksdb", &[JobKind::KeyValue], "RocksDB"),
 ];
-const SQLITE: [Kind; 5] = [
-    Kind::Sql,
-    Kind::Blobs,
-    Kind::KeyValue,
-    Kind::Transactions,
-    Kind::Go,
+const SQLITE: [JobKind; 5] = [
+    JobKind::Sql,
+    JobKind::Blobs,
+    JobKind::KeyValue,
+    JobKind::Transactions,
+    JobKind::Go,
 ];
 
 /// The names of a suite's engines, in the order of the file.
@@ -79,16 +83,8 @@ pub fn check(suite: &Suite) -> Result<()> {
 }
 
 fn is_known(suite: &Suite, point: &Point) -> bool {
-    let (name, library) = runner::described(suite, &point.values[ENGINE]);
-    match suite.kind {
-        // A driver is a package.
-        Kind::Go => point.options.contains_key("package"),
-        _ if library.is_some() => true,
-        Kind::Sql => name == duckdb::NAME,
-        Kind::Blobs => blobs::layout(name).is_some(),
-        Kind::KeyValue => engine::is_known(name),
-        Kind::Transactions => false,
-    }
+    let (name, library) = suite.engine(&point.values[ENGINE]);
+    work::of(suite.kind, name).has_engine(name, library.is_some(), &point.options)
 }
 
 /// Prints what there is.
@@ -168,7 +164,7 @@ mod tests {
     #[test]
     fn every_name_of_the_list_is_an_engine_of_its_kinds() {
         for (name, kinds, _) in KNOWN {
-            for kind in kinds.iter().filter(|k| **k != Kind::Go) {
+            for kind in kinds.iter().filter(|k| **k != JobKind::Go) {
                 assert_eq!(told(kind.name(), name), "", "{name}");
             }
         }

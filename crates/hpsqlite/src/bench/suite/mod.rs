@@ -20,21 +20,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use crate::bench::model::{Kind, Step, Values};
+use crate::bench::model::{ENGINE, JobKind, PART, PRAGMA_PREFIX, PRAGMAS, Step, Values, filled};
 use crate::text;
 use chart::{ChartPlan, STEP, TablePlan};
 
 /// More points than this are a mistake in the file.
 const MAX_POINTS: usize = 100_000;
-
-/// The axis that tells the parts of a suite apart, where it has several.
-pub const PART: &str = "part";
-/// The axis that every suite has.
-pub const ENGINE: &str = "engine";
-/// The axis whose values are the names of `[pragmas]`.
-pub const PRAGMAS: &str = "pragmas";
-/// Options of a job that set a PRAGMA begin with this.
-pub const PRAGMA_PREFIX: &str = "pragma.";
 
 /// The suites that come with the lab.
 pub const SUITES: &[(&str, &str)] = &[
@@ -68,7 +59,7 @@ struct File {
     title: String,
     #[serde(default)]
     about: String,
-    kind: Kind,
+    kind: JobKind,
     #[serde(default = "seven")]
     trials: u32,
     #[serde(default)]
@@ -287,7 +278,7 @@ pub struct Suite {
     pub name: String,
     pub title: String,
     pub about: String,
-    pub kind: Kind,
+    pub kind: JobKind,
     pub seed: u64,
     pub engines: BTreeMap<String, Engine>,
     pub charts: Vec<ChartPlan>,
@@ -320,23 +311,37 @@ pub struct Changes {
 impl Suite {
     /// Reads a suite file, or takes a suite that comes with the lab, by its name.
     pub fn load(path: &Path, changes: &Changes) -> Result<Suite> {
-        // Only of what is to be measured: a report may be of results of another version.
-        let checked = |suite: Suite| {
-            options::check(&suite)?;
-            engines::check(&suite)?;
-            Ok(suite)
-        };
         if let Some((name, text)) = SUITES.iter().find(|(n, _)| path == Path::new(n)) {
             let suite = Suite::parse(name, text, Path::new(""), changes);
-            return suite.and_then(checked).context(*name);
+            return suite.and_then(Suite::checked).context(*name);
         }
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the suite file {}", path.display()))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let folder = path.parent().unwrap_or(Path::new("."));
         Suite::parse(&name, &text, folder, changes)
-            .and_then(checked)
+            .and_then(Suite::checked)
             .with_context(|| path.display().to_string())
+    }
+
+    /// The suite, if nothing in it would only be noticed after hours: this is asked only of what is to be
+    /// measured, as a report may be of results of another version.
+    fn checked(self) -> Result<Suite> {
+        options::check(&self)?;
+        engines::check(&self)?;
+        Ok(self)
+    }
+
+    /// What an engine of a suite is: its name in the lab, and its library if it is a SQLite, which may be
+    /// `stock` or `ours`.
+    pub fn engine<'s>(&'s self, name: &'s str) -> (&'s str, Option<&'s Path>) {
+        let described = self.engines.get(name);
+        let engine = described.and_then(|e| e.like.as_deref()).unwrap_or(name);
+        let of_lab = ["stock", "ours"]
+            .contains(&engine)
+            .then(|| Path::new(engine));
+        let library = described.and_then(|e| e.library.as_deref()).or(of_lab);
+        (engine, library)
     }
 
     /// Makes a suite of the text of a file; libraries are looked for from `folder` on.
@@ -823,27 +828,6 @@ fn options(file: &File, values: &Values) -> Values {
     }
     all.extend(values.clone());
     all
-}
-
-/// The text with `{name}` replaced by the option of that name, if there is one.
-pub fn filled(text: &str, options: &Values) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        let (before, from) = rest.split_at(open);
-        out.push_str(before);
-        match from.find('}').map(|end| (&from[1..end], &from[end + 1..])) {
-            Some((name, after)) if options.contains_key(name) => {
-                out.push_str(&options[name]);
-                rest = after;
-            }
-            _ => {
-                out.push('{');
-                rest = &from[1..];
-            }
-        }
-    }
-    out + rest
 }
 
 #[cfg(test)]

@@ -2,103 +2,15 @@
 
 use anyhow::{Result, bail};
 
-use super::{ENGINE, PART, PRAGMA_PREFIX, PRAGMAS, Suite};
-use crate::bench::model::Kind;
-
-/// Those of the databases that [`crate::bench::dataset`] makes.
-const DATA: &[&str] = &[
-    "analyze",
-    "data",
-    "database",
-    "groups",
-    "keys",
-    "made_by",
-    "messages",
-    "rows",
-    "setup",
-    "sf",
-    "subscribers",
-];
-
-/// Those of jobs and steps of a kind, as the modules that do them describe them.
-fn of(kind: Kind) -> Vec<&'static str> {
-    let (own, data): (&[&str], &[&str]) = match kind {
-        Kind::Sql => (
-            &["duckdb", "limit", "python", "repeat", "sql", "threads"],
-            DATA,
-        ),
-        Kind::Transactions => (
-            &[
-                "before",
-                "by",
-                "check",
-                "copies",
-                "length",
-                "needs",
-                "operations",
-                "sql",
-                "threads",
-                "transaction",
-                "warm_up",
-                "workload",
-            ],
-            DATA,
-        ),
-        Kind::KeyValue => (
-            &[
-                "batch",
-                "buckets",
-                "cache_size",
-                "connection",
-                "count",
-                "index",
-                "key_size",
-                "kind",
-                "method",
-                "partitions",
-                "reads",
-                "seconds",
-                "storage",
-                "sync",
-                "table",
-                "tablespace",
-                "threads",
-                "value_size",
-                "writes",
-            ],
-            &[],
-        ),
-        Kind::Go => (
-            &["benchmark", "benchtime", "go", "module", "package", "tags"],
-            &[],
-        ),
-        Kind::Blobs => (
-            &[
-                "access",
-                "checkpoint",
-                "fsync",
-                "made_by",
-                "most",
-                "operations",
-                "page_size",
-                "size",
-                "threads",
-                "total",
-                "transactions",
-                "values",
-                "variance",
-            ],
-            &[],
-        ),
-    };
-    let mut all = [own, data].concat();
-    all.sort_unstable();
-    all
-}
+use super::Suite;
+use crate::bench::model::{ENGINE, JobKind, PART, PRAGMA_PREFIX, PRAGMAS};
+use crate::bench::work;
 
 /// An error where an axis or an option of a suite would change nothing.
 pub fn check(suite: &Suite) -> Result<()> {
-    let known = of(suite.kind);
+    let work = work::of_kind(suite.kind);
+    let mut known = work.options();
+    known.sort_unstable();
     let used = |name: &str| {
         known.contains(&name)
             || [ENGINE, PART, PRAGMAS].contains(&name)
@@ -110,9 +22,9 @@ pub fn check(suite: &Suite) -> Result<()> {
         let steps = point.steps.iter().flat_map(|step| step.options.keys());
         let is_setting = |name: &str| name.starts_with(PRAGMA_PREFIX);
         let of_job = of_job.filter(|name| !is_setting(name));
-        let steps = steps.filter(|name| suite.kind != Kind::Transactions || !is_setting(name));
+        let steps = steps.filter(|name| !work.steps_connect() || !is_setting(name));
         if let Some(name) = of_job.chain(steps).find(|name| !used(name)) {
-            if suite.kind == Kind::Sql && name == "write" {
+            if suite.kind == JobKind::Sql && name == "write" {
                 bail!(
                     "write: statements that write are measured by a suite of kind = \"transactions\""
                 );

@@ -45,11 +45,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
+use super::{DataWanted, Say, Work};
 use crate::bench::connection;
-use crate::bench::dataset::{Cache, Name};
+use crate::bench::dataset::{self, Cache, Name};
 use crate::bench::meter::Meter;
-use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
-use crate::bench::suite::PRAGMA_PREFIX;
+use crate::bench::model::{Effective, Job, Line, PRAGMA_PREFIX, Sample, Step, Values};
 use crate::compare::cache;
 use crate::host::Mount;
 use crate::kvtest::measure::{self, Measured, Order, Plan};
@@ -77,8 +77,49 @@ const SHOWN: [&str; 5] = [
     "page_size",
 ];
 
+/// Large values, in a database or in files.
+pub struct LargeValues;
+
+impl Work for LargeValues {
+    fn options(&self) -> Vec<&'static str> {
+        vec![
+            "access",
+            "checkpoint",
+            "fsync",
+            "made_by",
+            "most",
+            "operations",
+            "page_size",
+            "size",
+            "threads",
+            "total",
+            "transactions",
+            "values",
+            "variance",
+        ]
+    }
+
+    fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
+        is_sqlite || layout(engine).is_some()
+    }
+
+    fn asked(&self, options: &Values) -> Values {
+        asked(options)
+    }
+
+    /// `database`, the file or the folder that the values are in, and `cache`, the folder of data sets.
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        let set = data_set(wanted.engine, wanted.library, wanted.options, wanted.cache)?;
+        dataset::places(&[("database", &set), ("cache", wanted.cache.folder())])
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        run(job, say)
+    }
+}
+
 /// The settings that a job asks for, by the names under which they are read back.
-pub fn asked(options: &Values) -> Values {
+fn asked(options: &Values) -> Values {
     let mut asked = connection::pragmas(options);
     let own = |(name, _): &(&String, &String)| SETTINGS.contains(&name.as_str());
     asked.extend(
@@ -91,7 +132,7 @@ pub fn asked(options: &Values) -> Values {
 }
 
 /// How values are kept as files, if the engine is one that does.
-pub fn layout(engine: &str) -> Option<Layout> {
+fn layout(engine: &str) -> Option<Layout> {
     match engine {
         "flat" => Some(Layout::Flat),
         "tree" => Some(Layout::Tree),
@@ -121,7 +162,7 @@ fn choice(options: &Values, name: &str, choices: &[&'static str]) -> Result<&'st
 }
 
 /// The data set of a job: a database, or a folder of files; made if it is not there.
-pub fn data_set(
+fn data_set(
     engine: &str,
     library: Option<&Path>,
     options: &Values,
@@ -203,7 +244,7 @@ impl What {
 }
 
 /// Does the steps of a job, telling each line to `say`.
-pub fn run(job: &Job, say: &dyn Fn(Line) -> Result<()>) -> Result<()> {
+fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let mut whats = Vec::new();
     for step in &job.steps {
         let context = || format!("step {}", step.name);
@@ -286,7 +327,7 @@ fn visit(
     what: What,
     target: &Path,
     kind: Kind,
-    say: &dyn Fn(Line) -> Result<()>,
+    say: Say<'_>,
 ) -> Result<(Effective, Sample)> {
     let plan = plan(job, step, what, target, kind)?;
     let measured = measure::measure(&plan, &|part| {

@@ -28,14 +28,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 
+use super::options::JobOptions;
 use super::sql::{self, Stopped, limit_of, repetitions, tell};
+use super::{DataWanted, Say, Work};
 use crate::bench::answer::{Answer, Column, Way};
 use crate::bench::dataset::{Cache, Name};
 use crate::bench::engine::{Unavailable, server};
-use crate::bench::measure::Options;
 use crate::bench::meter::Usage;
-use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
-use crate::bench::suite::PRAGMA_PREFIX;
+use crate::bench::model::{Effective, Job, Line, PRAGMA_PREFIX, Sample, Step, Values};
 use crate::compare::cache;
 use crate::kvtest::place;
 use crate::sys::{Db, Library, OPEN_READONLY, Stmt, Value};
@@ -47,9 +47,30 @@ pub const NAME: &str = "duckdb";
 const VERSION: u32 = 1;
 const HELPER: &str = include_str!("duckdb_helper.py");
 
+/// Statements that read a database, on DuckDB.
+pub struct OnDuckdb;
+
+impl Work for OnDuckdb {
+    fn options(&self) -> Vec<&'static str> {
+        sql::Statements.options()
+    }
+
+    fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
+        is_sqlite || engine == NAME
+    }
+
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        sql::Statements.data(wanted)
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        run(job, say)
+    }
+}
+
 /// Does the steps of a job, telling each line to `say`.
-pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
-    let options = Options::of(job, None);
+fn run(job: &Job, say: Say<'_>) -> Result<()> {
+    let options = JobOptions::of(job, None);
     let database = sql::database(job)?;
     let python = options.text("python").unwrap_or("python3");
     if options.counted("threads")?.is_some_and(|n| n > 1) {
@@ -94,7 +115,7 @@ fn measure(
     timed: &mut Helper,
     asked: &mut Helper,
 ) -> Result<Sample, Stopped> {
-    let options = Options::of(job, Some(step));
+    let options = JobOptions::of(job, Some(step));
     let statement = options
         .text(NAME)
         .or_else(|| options.text("sql"))
@@ -228,7 +249,7 @@ fn effective(timed: &mut Helper) -> Result<Effective> {
 
 /// The database in DuckDB's format.
 fn copied(job: &Job, python: &str, database: &Path, version: &str) -> Result<PathBuf> {
-    let folder = Options::of(job, None).text("cache");
+    let folder = JobOptions::of(job, None).text("cache");
     let folder = Path::new(folder.context("there is no cache")?);
     let metadata = std::fs::metadata(database)
         .with_context(|| format!("cannot read {}", database.display()))?;

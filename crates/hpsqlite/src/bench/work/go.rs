@@ -26,8 +26,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::options::JobOptions;
+use super::{DataWanted, Say, Work};
+use crate::bench::dataset;
 use crate::bench::engine::{Unavailable, server};
-use crate::bench::measure::Options;
 use crate::bench::model::{Effective, Job, Line, Sample, Step, Values};
 use crate::{interrupt, text};
 
@@ -42,7 +44,7 @@ const TICK: Duration = Duration::from_millis(10);
 const MOST_WORDS: usize = 400;
 
 /// The folder of a job's module, whether it is there or not.
-pub fn module(options: &Values, folder: &Path) -> Result<PathBuf> {
+fn module(options: &Values, folder: &Path) -> Result<PathBuf> {
     match options.get("module").map(String::as_str) {
         None | Some("") => {
             let tool = std::env::current_exe()?;
@@ -52,8 +54,32 @@ pub fn module(options: &Values, folder: &Path) -> Result<PathBuf> {
     }
 }
 
+/// Benchmarks written in Go.
+pub struct GoBenchmarks;
+
+impl Work for GoBenchmarks {
+    fn options(&self) -> Vec<&'static str> {
+        vec!["benchmark", "benchtime", "go", "module", "package", "tags"]
+    }
+
+    fn has_engine(&self, _engine: &str, _is_sqlite: bool, options: &Values) -> bool {
+        // A driver is a package.
+        options.contains_key("package")
+    }
+
+    /// `module`, the folder of the Go module, and `cache`, where programs are kept.
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        let module = module(wanted.options, wanted.folder)?;
+        dataset::places(&[("module", &module), ("cache", wanted.cache.folder())])
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        run(job, say)
+    }
+}
+
 /// Does the steps of a job, telling each line to `say`.
-pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
+fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let binary = build(job)?;
     let mut first = true;
     for step in &job.steps {
@@ -72,7 +98,7 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
 
 /// Builds the benchmarks of the engine's package, if they are not built; gives the program.
 fn build(job: &Job) -> Result<PathBuf> {
-    let options = Options::of(job, None);
+    let options = JobOptions::of(job, None);
     let path = |name| options.text(name).map(PathBuf::from);
     let module = path("module").context("there is no module")?;
     let package = options
@@ -136,7 +162,7 @@ fn link(command: &mut Command, library: &Path) {
 
 /// Runs the benchmark of a step; gives what it told of its settings, and the sample.
 fn measure(job: &Job, step: &Step, binary: &Path) -> Result<(Effective, Sample)> {
-    let options = Options::of(job, Some(step));
+    let options = JobOptions::of(job, Some(step));
     let name = options.text("benchmark").context("there is no benchmark")?;
     let benchtime = options.text("benchtime").unwrap_or("1s");
     let log = job.folder.join("benchmark.log");

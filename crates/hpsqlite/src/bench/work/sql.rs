@@ -23,9 +23,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
+use super::options::JobOptions;
+use super::{DataWanted, Say, Work, caught};
 use crate::bench::answer::{Answer, Reading, Way};
 use crate::bench::connection;
-use crate::bench::measure::{Options, caught};
+use crate::bench::dataset;
 use crate::bench::meter::Meter;
 use crate::bench::model::{Job, Line, Sample, Step, Values};
 use crate::compare::{cache, protocol, worker};
@@ -43,8 +45,29 @@ const BUSY_MS: i32 = 2000;
 /// SQLITE_INTERRUPT.
 const INTERRUPTED: i32 = 9;
 
+/// Statements that read a database.
+pub struct Statements;
+
+impl Work for Statements {
+    fn options(&self) -> Vec<&'static str> {
+        let own = ["duckdb", "limit", "python", "repeat", "sql", "threads"];
+        [&own, &dataset::OPTIONS[..]].concat()
+    }
+
+    /// `database`, the file that the statements run on, and `cache`, the folder of data sets, for copies of
+    /// the file in other formats.
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        let database = dataset::database(wanted.options, wanted.folder, wanted.cache)?;
+        dataset::places(&[("database", &database), ("cache", wanted.cache.folder())])
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        run(job, say)
+    }
+}
+
 /// Does the steps of a job, telling each line to `say`.
-pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
+fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let path = job
         .library
         .as_ref()
@@ -75,17 +98,12 @@ pub fn run(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
 
 /// The file of a job, which is only read.
 pub fn database(job: &Job) -> Result<PathBuf> {
-    let database = Options::of(job, None).text("database");
+    let database = JobOptions::of(job, None).text("database");
     Ok(PathBuf::from(database.context("there is no database")?))
 }
 
 /// Says what came of a step.
-pub fn tell(
-    job: &Job,
-    step: &Step,
-    measured: Result<Sample, Stopped>,
-    say: &mut dyn FnMut(Line) -> Result<()>,
-) -> Result<()> {
+pub fn tell(job: &Job, step: &Step, measured: Result<Sample, Stopped>, say: Say<'_>) -> Result<()> {
     match measured {
         Ok(_) if step.unmeasured => Ok(()),
         Ok(sample) => say(Line::Sample(sample)),
@@ -99,7 +117,7 @@ pub fn tell(
 
 /// What is said of a statement that took longer than `limit`.
 fn left_out(job: &Job, step: &Step) -> Line {
-    let limit = Options::of(job, Some(step))
+    let limit = JobOptions::of(job, Some(step))
         .text("limit")
         .unwrap_or_default();
     Line::LeftOut {
@@ -113,8 +131,8 @@ fn left_out(job: &Job, step: &Step) -> Line {
 }
 
 /// How often a statement is run for a sample; `once` runs it and gives its seconds.
-pub(super) fn repetitions(
-    options: &Options<'_>,
+pub fn repetitions(
+    options: &JobOptions<'_>,
     mut once: impl FnMut() -> Result<f64, Stopped>,
 ) -> Result<u64, Stopped> {
     let mut seconds = once()?;
@@ -243,7 +261,7 @@ pub fn changed() -> anyhow::Error {
 
 /// Measures a step on an open connection.
 fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sample, Stopped> {
-    let options = Options::of(job, Some(step));
+    let options = JobOptions::of(job, Some(step));
     let question = Question {
         sql: options.text("sql").context("there is no sql")?,
         limit: options.seconds("limit")?,

@@ -38,12 +38,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::bench::measure::{Options, TICK, caught, lap, mix, percentiles};
-use crate::bench::meter::Usage;
+use super::options::JobOptions;
+use super::{DataWanted, Say, Work, caught};
+use crate::bench::dataset;
+use crate::bench::meter::{TICK, Usage, lap, percentiles};
 use crate::bench::model::{Job, Line, Sample, Step, Values};
 use crate::bench::{connection, engine};
 use crate::compare::{cache, worker};
-use crate::data::random::SplitMix64;
+use crate::data::random::{SplitMix64, mix};
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, libs};
 
@@ -62,11 +64,11 @@ static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
 /// What the steps of a job can be.
 pub trait Workload {
     /// What a step does; one that there is not is an error.
-    fn work(&self, step: &Step) -> Result<Box<dyn Work>>;
+    fn work(&self, step: &Step) -> Result<Box<dyn StepWork>>;
 }
 
 /// What one step does.
-pub trait Work: Sync {
+pub trait StepWork: Sync {
     /// Operations over all connections.
     fn operations(&self) -> u64;
 
@@ -100,7 +102,7 @@ pub trait Client {
     /// Whether nothing it does changes the database.
     fn readonly(&self) -> bool;
 
-    /// What it counts of its own, for [`Work::check`].
+    /// What it counts of its own, for [`StepWork::check`].
     fn count(&self) -> i64 {
         0
     }
@@ -186,16 +188,58 @@ pub fn prepare<'d>(db: &'d Db<'d>, sql: &str) -> Result<Stmt<'d>> {
         .with_context(|| format!("no statement: {sql}"))
 }
 
+/// Statements that write, by one connection or by several.
+pub struct Transactions;
+
+impl Work for Transactions {
+    fn options(&self) -> Vec<&'static str> {
+        let own = [
+            "before",
+            "by",
+            "check",
+            "copies",
+            "length",
+            "needs",
+            "operations",
+            "sql",
+            "threads",
+            "transaction",
+            "warm_up",
+            "workload",
+        ];
+        [&own, &dataset::OPTIONS[..]].concat()
+    }
+
+    fn steps_connect(&self) -> bool {
+        true
+    }
+
+    /// `database`, the file that the job makes a copy of, where it begins with one, and `cache`.
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        let named = ["database", "setup", "data"];
+        if !named.iter().any(|n| wanted.options.contains_key(*n)) {
+            return Ok(Values::new());
+        }
+        let database = dataset::database(wanted.options, wanted.folder, wanted.cache)?;
+        dataset::places(&[("database", &database), ("cache", wanted.cache.folder())])
+    }
+
+    fn leaves_behind(&self) -> bool {
+        true
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        run_job(job, say)
+    }
+}
+
 /// Does the steps of a job, telling each line to `say`.
-pub fn run_job(job: &Job, say: &mut dyn FnMut(Line) -> Result<()>) -> Result<()> {
+fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
     let path = job
         .library
         .as_deref()
         .with_context(|| format!("{} is no SQLite library", job.engine))?;
-    let all = Options {
-        job: &job.options,
-        step: None,
-    };
+    let all = JobOptions::of(job, None);
     let workload: Box<dyn Workload> = match all.text("workload") {
         Some("statements") => Box::new(statements::Statements::new(job)),
         Some("tatp") => Box::new(tatp::Tatp::new(job)?),
@@ -310,7 +354,7 @@ struct Run<'r> {
 
 /// What threads of a step share.
 struct Shared<'s> {
-    work: &'s dyn Work,
+    work: &'s dyn StepWork,
     operations: u64,
     threads: u64,
     warm_up: u64,
@@ -341,15 +385,8 @@ impl Run<'_> {
         Ok(db)
     }
 
-    fn sample(
-        &self,
-        mut work: Box<dyn Work>,
-        say: &mut dyn FnMut(Line) -> Result<()>,
-    ) -> Result<Sample> {
-        let options = Options {
-            job: &self.job.options,
-            step: Some(&self.step.options),
-        };
+    fn sample(&self, mut work: Box<dyn StepWork>, say: Say<'_>) -> Result<Sample> {
+        let options = JobOptions::of(self.job, Some(self.step));
         let threads = options.number("threads", 1)?;
         ensure!(
             (1..=1024).contains(&threads),
@@ -378,11 +415,7 @@ impl Run<'_> {
     }
 
     /// Does all operations; looks at the database when they are done.
-    fn measure(
-        &self,
-        shared: &Shared<'_>,
-        say: &mut dyn FnMut(Line) -> Result<()>,
-    ) -> Result<Sample> {
+    fn measure(&self, shared: &Shared<'_>, say: Say<'_>) -> Result<Sample> {
         let (tell, told) = channel();
         let (parts, usage, retries) = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..shared.threads)
@@ -581,7 +614,7 @@ mod tests {
     /// Panics while a client is made, or at an operation.
     struct Panics(Option<u64>);
 
-    impl Work for Panics {
+    impl StepWork for Panics {
         fn operations(&self) -> u64 {
             10
         }
@@ -618,7 +651,7 @@ mod tests {
             unmeasured: false,
         };
         let mut job = Job {
-            kind: crate::bench::model::Kind::Transactions,
+            kind: crate::bench::model::JobKind::Transactions,
             engine: "stock".to_owned(),
             library: None,
             folder: folder.path().to_owned(),
@@ -636,7 +669,7 @@ mod tests {
                 place: &Place::new(&job).unwrap(),
                 library: &library,
             };
-            let e = run.sample(Box::new(Panics(at)), &mut |_| Ok(()));
+            let e = run.sample(Box::new(Panics(at)), &|_| Ok(()));
             assert_eq!(format!("{:#}", e.unwrap_err()), "a thread panicked");
         }
     }

@@ -27,10 +27,10 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Client, Reading, Work, Workload, first, prepare, run};
-use crate::bench::measure::{Options, shuffled};
+use super::{Client, Reading, StepWork, Workload, first, prepare, run};
 use crate::bench::model::{Job, Step};
-use crate::data::random::SplitMix64;
+use crate::bench::work::options::JobOptions;
+use crate::data::random::{SplitMix64, shuffled};
 use crate::sys::{Db, SqlError, Stmt};
 
 /// Places where a text may begin.
@@ -54,11 +54,8 @@ impl<'j> Statements<'j> {
 }
 
 impl Workload for Statements<'_> {
-    fn work(&self, step: &Step) -> Result<Box<dyn Work>> {
-        let options = Options {
-            job: &self.job.options,
-            step: Some(&step.options),
-        };
+    fn work(&self, step: &Step) -> Result<Box<dyn StepWork>> {
+        let options = JobOptions::of(self.job, Some(step));
         let sql = options.text("sql").context("there is no sql")?;
         let sql = match options.text("copies") {
             None => sql.to_owned(),
@@ -234,7 +231,7 @@ impl Drawn {
     }
 }
 
-impl Work for Sql {
+impl StepWork for Sql {
     fn operations(&self) -> u64 {
         self.operations.unwrap_or(1)
     }

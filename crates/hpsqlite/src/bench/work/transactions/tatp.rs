@@ -18,8 +18,9 @@
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{Client, Options, Reading, Work, Workload, first, prepare, run};
+use super::{Client, Reading, StepWork, Workload, first, prepare, run};
 use crate::bench::model::{Job, Step};
+use crate::bench::work::options::JobOptions;
 use crate::data::random::SplitMix64;
 use crate::data::tatp::{any_number, location, number};
 use crate::sys::{Db, SqlError, Stmt, Value};
@@ -85,11 +86,8 @@ impl<'j> Tatp<'j> {
 }
 
 impl Workload for Tatp<'_> {
-    fn work(&self, step: &Step) -> Result<Box<dyn Work>> {
-        let options = Options {
-            job: &self.job.options,
-            step: Some(&step.options),
-        };
+    fn work(&self, step: &Step) -> Result<Box<dyn StepWork>> {
+        let options = JobOptions::of(self.job, Some(step));
         let only = match TRANSACTIONS.iter().find(|(name, ..)| *name == step.name) {
             Some((_, transaction, _)) => Some(*transaction),
             None if step.name == "mix" => None,
@@ -126,7 +124,7 @@ impl Load {
     }
 }
 
-impl Work for Load {
+impl StepWork for Load {
     fn operations(&self) -> u64 {
         self.operations
     }
