@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use tempfile::NamedTempFile;
 
 use crate::interrupt;
@@ -352,4 +353,11 @@ pub fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// A bar that goes when it is done.
+pub fn bar(template: &str) -> Result<ProgressBar> {
+    Ok(ProgressBar::new(0)
+        .with_style(ProgressStyle::with_template(template)?.progress_chars("=> "))
+        .with_finish(ProgressFinish::AndClear))
 }

@@ -17,10 +17,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::numbers::Reading;
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::text;
+
+/// What a device is asked for when something is read that is not cached.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Reading {
+    pub bytes: u64,
+    /// Pieces that lie together.
+    pub requests: u64,
+}
 
 /// A device that cold scans are estimated for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -4,17 +4,18 @@
 //! is read. [`Image::changed`] tells whether it did.
 
 use std::fmt::Write as _;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::open::{beside, open};
 use super::record::Encoding;
-use super::wal::{FRAME, HEADER as LOG_HEADER, Wal, be32, beside};
+use super::wal::{FRAME, HEADER as LOG_HEADER, Wal, be32};
 
 /// The first bytes of every database.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -383,20 +384,6 @@ impl Image {
     fn offset(&self, n: u32) -> u64 {
         u64::from(n.saturating_sub(1)) * u64::from(self.header.page_size)
     }
-}
-
-/// Opens a file for reading, which must be an ordinary one: a pipe would be waited for, and a device
-/// has no size.
-pub fn open(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)?;
-    if !file.metadata()?.is_file() {
-        let what = "it is no ordinary file, but a pipe, a device or the like";
-        return Err(io::Error::other(what));
-    }
-    Ok(file)
 }
 
 /// Reads as much as there is.

@@ -29,9 +29,8 @@ use super::serve::assets;
 use super::serve::files::Files;
 use super::serve::inside::Inside;
 use super::walk::Model;
-use super::write;
 use crate::chart::escape;
-use crate::{interrupt, text};
+use crate::{interrupt, output, text};
 
 /// A file of at most so many bytes is saved with what is in all its pages.
 const SMALL: u64 = 4_000_000;
@@ -75,7 +74,7 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
 
 /// Waits until all files were scanned, and copies made.
 fn wait(files: &Files) -> Result<()> {
-    let bar = write::bar("{bar:30} {msg}")?;
+    let bar = output::bar("{bar:30} {msg}")?;
     loop {
         interrupt::check()?;
         let status = files.status();

@@ -28,9 +28,10 @@ use serde::{Serialize, Serializer};
 
 use super::advice::Advice;
 use super::device::Device;
+use super::figures::Figures;
 use super::file::Header;
 use super::map::{Kind, Problem};
-use super::numbers::{Figures, Numbers, Whole};
+use super::numbers::{Numbers, Whole};
 use super::select::Selection;
 use super::wal;
 use super::walk::Model;

@@ -20,46 +20,20 @@
 
 use serde::Serialize;
 
-use super::advice::{self, Advice};
-use super::device::Device;
+use super::device::{Device, Reading};
 use super::map::Kind;
 use super::tree::{Level, Role, Tree};
 use super::walk::Model;
 
-/// All that is counted of a file.
-#[derive(Debug, Clone, Serialize)]
-pub struct Figures {
-    /// By b-tree.
-    pub trees: Vec<Numbers>,
-    pub whole: Whole,
-    pub advice: Vec<Advice>,
-    pub device: Device,
-}
-
-impl Figures {
-    /// The figures of a file that was scanned.
-    pub fn of(model: &Model, device: Device) -> Figures {
-        let gaps = gaps(model);
-        let mut runs = Vec::new();
-        let trees: Vec<Numbers> = (0..model.trees.len())
-            .map(|t| Numbers::of(model, t, gaps[t], device, &mut runs))
-            .collect();
-        let whole = Whole::of(model, &trees, runs);
-        Figures {
-            advice: advice::of(model, &trees, &whole),
-            trees,
-            whole,
-            device,
-        }
-    }
-}
-
-/// What a device is asked for when something is read that is not cached.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Reading {
-    pub bytes: u64,
-    /// Pieces that lie together.
-    pub requests: u64,
+/// What can be counted of each b-tree of a file that was scanned, and of the whole file.
+pub fn of(model: &Model, device: Device) -> (Vec<Numbers>, Whole) {
+    let gaps = gaps(model);
+    let mut runs = Vec::new();
+    let trees: Vec<Numbers> = (0..model.trees.len())
+        .map(|t| Numbers::of(model, t, gaps[t], device, &mut runs))
+        .collect();
+    let whole = Whole::of(model, &trees, runs);
+    (trees, whole)
 }
 
 /// How the leaves of a b-tree lie in the file.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use comfy_table::CellAlignment;
 
-use super::numbers::Figures;
+use super::figures::Figures;
 use super::page::Btree;
 use super::select::Selection;
 use super::walk::Model;

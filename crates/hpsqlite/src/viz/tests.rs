@@ -6,8 +6,8 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::device::DISK;
+use super::figures::Figures;
 use super::map::Kind;
-use super::numbers::Figures;
 use super::page::{self, Btree, What};
 use super::record::Value;
 use super::scan::Scan;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::device::DISK;
-use super::numbers::{Figures, Numbers};
+use super::figures::Figures;
+use super::numbers::Numbers;
 use super::tests::{folder, make, model, stock};
 use super::walk::Model;
 use crate::sys::Db;

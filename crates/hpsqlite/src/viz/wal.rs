@@ -9,11 +9,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::file;
+use super::open::{beside, open};
 
 /// Bytes before the frames.
 pub const HEADER: usize = 32;
@@ -77,13 +77,6 @@ pub struct Facts {
     pub damage: Option<String>,
 }
 
-/// The path of a file beside the database.
-pub fn beside(database: &Path, suffix: &str) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
-
 pub fn be32(bytes: &[u8], at: usize) -> u32 {
     bytes
         .get(at..at + 4)
@@ -110,7 +103,7 @@ fn checksum(big: bool, mut sum: (u32, u32), bytes: &[u8]) -> (u32, u32) {
 impl Wal {
     /// Reads the log of a database. None: there is none, or nothing is in it.
     pub fn read(database: &Path) -> io::Result<Option<Wal>> {
-        let file = match file::open(&beside(database, "-wal")) {
+        let file = match open(&beside(database, "-wal")) {
             Ok(file) => file,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e),
@@ -208,7 +201,7 @@ impl Wal {
     /// but for the salts, which are as in the log.
     fn copied_of(&self, database: &Path) -> u32 {
         let mut index = [0; 100];
-        let read = file::open(&beside(database, "-shm")).and_then(|mut f| f.read_exact(&mut index));
+        let read = open(&beside(database, "-shm")).and_then(|mut f| f.read_exact(&mut index));
         if read.is_err() || index[32..40] != self.header[16..24] {
             return 0;
         }

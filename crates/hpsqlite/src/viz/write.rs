@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use super::copy::{self, Job, Stop};
 use super::device::Device;
 use super::draw::{self, Paper};
-use super::numbers::Figures;
+use super::figures::Figures;
 use super::scan::Scan;
 use super::select::Selection;
 use super::serve::Files;
@@ -116,7 +115,7 @@ fn pictures(
     // Copies are gone when this is.
     let folder = copy::folder()?;
     for kind in args.copies() {
-        let bar = bar("{bar:30} {msg}")?;
+        let bar = output::bar("{bar:30} {msg}")?;
         let name = kind.title(&title(&args.db));
         bar.set_message(name.clone());
         let job = Job::new(&args.db, kind, folder.path(), 0)?;
@@ -147,16 +146,9 @@ fn pictures(
     Ok(())
 }
 
-/// A bar that goes when it is done.
-pub fn bar(template: &str) -> Result<ProgressBar> {
-    Ok(ProgressBar::new(0)
-        .with_style(ProgressStyle::with_template(template)?.progress_chars("=> "))
-        .with_finish(ProgressFinish::AndClear))
-}
-
 /// Scans the file, with a bar that shows how far it came.
 fn scan(model: &mut Model) -> Result<()> {
-    let bar = bar("{bar:30} {human_pos} of {human_len} pages, {eta} left")?;
+    let bar = output::bar("{bar:30} {human_pos} of {human_len} pages, {eta} left")?;
     bar.set_length(u64::from(model.map.pages()));
     let mut scan = Scan::new(model);
     let path = model.image.path.clone();

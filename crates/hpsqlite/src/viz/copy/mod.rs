@@ -27,6 +27,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
@@ -35,6 +36,7 @@ use tempfile::TempDir;
 
 use super::file::Image;
 use crate::interrupt::{self, Interrupted};
+use crate::sys::SqlError;
 use crate::{libs, text};
 
 /// The name of the hidden subcommand that is the worker process.
@@ -93,6 +95,69 @@ enum Said {
     Progress { done: u64, all: u64 },
     Done { notes: Vec<String> },
     Failed(String),
+}
+
+/// How far the copy is.
+#[derive(Debug, Default)]
+pub struct CopyProgress {
+    done: AtomicU64,
+    all: AtomicU64,
+}
+
+impl CopyProgress {
+    /// There is so much to do.
+    pub fn begin(&self, all: u64) {
+        self.all.store(all, Ordering::Relaxed);
+    }
+
+    /// So much of it is done.
+    pub fn done(&self, done: u64) {
+        self.done.store(done, Ordering::Relaxed);
+    }
+}
+
+/// An error of SQLite, in words that say what to do where that is known.
+fn explained(e: anyhow::Error) -> anyhow::Error {
+    const BUSY: i32 = 5;
+    const LOCKED: i32 = 6;
+    const IOERR: i32 = 10;
+    const FULL: i32 = 13;
+    const READONLY_ROLLBACK: i32 = 776;
+    let Some(sql) = e.downcast_ref::<SqlError>() else {
+        return e;
+    };
+    let message = &sql.message;
+    for (start, what) in [
+        ("no such collation sequence: ", "collation"),
+        ("no such function: ", "function"),
+        ("unknown function: ", "function"),
+    ] {
+        if let Some(name) = message.strip_prefix(start) {
+            return anyhow!(
+                "it needs the {what} {}, which the application brings with it and SQLite alone does \
+                 not know",
+                name.trim_end_matches("()")
+            );
+        }
+    }
+    match sql.code {
+        FULL => anyhow!(
+            "the folder for temporary files has no room for it ({message}); set TMPDIR to one with \
+             more"
+        ),
+        code if code & 0xff == IOERR => anyhow!(
+            "a file could not be read or written ({message}); if it is that the folder for temporary \
+             files has no room, set TMPDIR to one with more"
+        ),
+        READONLY_ROLLBACK => anyhow!(
+            "a transaction was cut off while it was written, and SQLite has to undo it first: open \
+             the file once with the program that it belongs to"
+        ),
+        code if matches!(code & 0xff, BUSY | LOCKED) => {
+            anyhow!("another program is writing to it; try again later ({message})")
+        }
+        _ => e,
+    }
 }
 
 /// Stops the making of a copy, from another thread.

@@ -16,7 +16,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::worker::{Progress, explained};
+use super::{CopyProgress, explained};
 use crate::sys::{Db, Stmt, Value};
 
 /// Rows that are written before a commit.
@@ -149,7 +149,12 @@ fn table(db: &Db<'_>, name: &str, has_rowid: bool) -> Result<Table> {
 
 /// Fills the new database `to` with the content of `from`; gives the tables that were filled. `from`
 /// is left within the transaction that all of it was read in.
-pub fn replay(from: &Db<'_>, to: &Db<'_>, reserved: u8, progress: &Progress) -> Result<Vec<Table>> {
+pub fn replay(
+    from: &Db<'_>,
+    to: &Db<'_>,
+    reserved: u8,
+    progress: &CopyProgress,
+) -> Result<Vec<Table>> {
     from.exec("BEGIN")?;
     let entries = schema(from)?;
     settings(from, to, reserved)?;
@@ -226,7 +231,12 @@ struct Filling<'d> {
     done: u64,
 }
 
-fn fill_in_turn(from: &Db<'_>, to: &Db<'_>, tables: &[&Table], progress: &Progress) -> Result<()> {
+fn fill_in_turn(
+    from: &Db<'_>,
+    to: &Db<'_>,
+    tables: &[&Table],
+    progress: &CopyProgress,
+) -> Result<()> {
     let mut filling = Vec::new();
     // The next row of each table, by where it is between the first and the last.
     let mut next = BinaryHeap::new();

@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::sys::{Db, Library, OPEN_READONLY};
 use crate::viz::file::Image;
-use crate::viz::wal::beside;
+use crate::viz::open::beside;
 
 /// How long a lock of another program is waited for.
 const BUSY_MS: i32 = 2000;

@@ -6,37 +6,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 
 use super::check::{self, Checked};
 use super::replay::{self, ROWS_A_TRANSACTION};
 use super::source::{self, Source};
-use super::{Kind, Said};
+use super::{CopyProgress, Kind, Said, explained};
 use crate::compare::worker::die_with_the_tool;
-use crate::sys::{Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError};
+use crate::sys::{Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE};
 use crate::text;
 
 /// How often it is told how far the copy is.
 const TOLD_EVERY: Duration = Duration::from_millis(100);
-
-/// How far the copy is.
-#[derive(Debug, Default)]
-pub struct Progress {
-    done: AtomicU64,
-    all: AtomicU64,
-}
-
-impl Progress {
-    /// There is so much to do.
-    pub fn begin(&self, all: u64) {
-        self.all.store(all, Ordering::Relaxed);
-    }
-
-    /// So much of it is done.
-    pub fn done(&self, done: u64) {
-        self.done.store(done, Ordering::Relaxed);
-    }
-}
 
 fn say(said: &Said) -> io::Result<()> {
     let mut line = serde_json::to_vec(said)?;
@@ -51,7 +32,7 @@ pub fn serve(kind: Kind, library: &Path, source: &Path, target: &Path) -> Result
     die_with_the_tool();
     // SAFETY: a plain system call. Where files may not become so large, writing fails instead.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
-    static PROGRESS: Progress = Progress {
+    static PROGRESS: CopyProgress = CopyProgress {
         done: AtomicU64::new(0),
         all: AtomicU64::new(0),
     };
@@ -87,7 +68,7 @@ pub fn make(
     library: &Path,
     path: &Path,
     target: &Path,
-    progress: &Progress,
+    progress: &CopyProgress,
 ) -> Result<Vec<String>> {
     let library = Library::load(library)?;
     let source = Source::open(&library, path)?;
@@ -158,48 +139,4 @@ pub fn make(
         .to_owned(),
     );
     Ok(notes)
-}
-
-/// An error of SQLite, in words that say what to do where that is known.
-pub fn explained(e: anyhow::Error) -> anyhow::Error {
-    const BUSY: i32 = 5;
-    const LOCKED: i32 = 6;
-    const IOERR: i32 = 10;
-    const FULL: i32 = 13;
-    const READONLY_ROLLBACK: i32 = 776;
-    let Some(sql) = e.downcast_ref::<SqlError>() else {
-        return e;
-    };
-    let message = &sql.message;
-    for (start, what) in [
-        ("no such collation sequence: ", "collation"),
-        ("no such function: ", "function"),
-        ("unknown function: ", "function"),
-    ] {
-        if let Some(name) = message.strip_prefix(start) {
-            return anyhow!(
-                "it needs the {what} {}, which the application brings with it and SQLite alone does \
-                 not know",
-                name.trim_end_matches("()")
-            );
-        }
-    }
-    match sql.code {
-        FULL => anyhow!(
-            "the folder for temporary files has no room for it ({message}); set TMPDIR to one with \
-             more"
-        ),
-        code if code & 0xff == IOERR => anyhow!(
-            "a file could not be read or written ({message}); if it is that the folder for temporary \
-             files has no room, set TMPDIR to one with more"
-        ),
-        READONLY_ROLLBACK => anyhow!(
-            "a transaction was cut off while it was written, and SQLite has to undo it first: open \
-             the file once with the program that it belongs to"
-        ),
-        code if matches!(code & 0xff, BUSY | LOCKED) => {
-            anyhow!("another program is writing to it; try again later ({message})")
-        }
-        _ => e,
-    }
 }

@@ -20,8 +20,8 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 
+use super::figures::Figures;
 use super::map::Kind;
-use super::numbers::Figures;
 use super::palette::{Colour, INK, PAPER, Palette};
 use super::select::Selection;
 use super::walk::Model;

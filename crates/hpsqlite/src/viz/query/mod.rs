@@ -1,7 +1,7 @@
 //! A SELECT, its plan, its first rows, and which pages it reads, in order.
 //!
 //! ```text
-//! routes ── mod (Query) ── pipe ── worker: SQLite, reading only
+//! serve  ── mod (Query) ── pipe ── worker: SQLite, reading only
 //!             │                      │
 //!           tally                  trace: open, pread, … under SQLite's VFS
 //! ```
@@ -14,7 +14,6 @@
 //! an order; it reads adjacent pages by one call, and each of the pages counts.
 
 pub mod protocol;
-pub mod routes;
 pub mod tally;
 pub mod trace;
 pub mod worker;

@@ -30,7 +30,8 @@ use anyhow::{Result, bail};
 
 use crate::sys::Library;
 use crate::viz::file::HEADER as FILE_HEADER;
-use crate::viz::wal::{FRAME, HEADER as LOG_HEADER, beside};
+use crate::viz::open::beside;
+use crate::viz::wal::{FRAME, HEADER as LOG_HEADER};
 
 /// Page numbers are handed on when there are so many,
 const BATCH: usize = 16 * 1024;

@@ -34,7 +34,7 @@ use super::trace;
 use crate::compare::worker::trim_start;
 use crate::sys::{Db, Library, OPEN_READONLY, SqlError, Stmt, Value};
 use crate::viz::copy::replay::quoted;
-use crate::viz::wal::beside;
+use crate::viz::open::beside;
 
 /// How long a lock of another program is waited for.
 const BUSY_MS: i32 = 2000;

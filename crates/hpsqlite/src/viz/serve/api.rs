@@ -6,15 +6,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequestParts, Path, Query, State};
-use axum::http::request::Parts;
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::answer::{Answer, Asked, At, NOBODY, aside, json};
 use super::files::{Files, Opened, Status};
 use super::find::{self, Found};
 use super::refusal::Refusal;
@@ -29,13 +28,8 @@ use crate::viz::walk::Model;
 
 /// Pages of the map in one answer.
 const MAP: u32 = 1 << 20;
-/// A page without owner in the map; as many b-trees have numbers of their own there.
-pub const NOBODY: u16 = u16::MAX;
-
 /// Pages of a chain in one answer.
 const CHAIN: usize = 100_000;
-
-pub type Answer<T> = Result<T, Refusal>;
 
 pub fn routes(files: Arc<Files>) -> Router {
     Router::new()
@@ -55,46 +49,6 @@ pub fn routes(files: Arc<Files>) -> Router {
         .route("/api/{f}/device", post(device))
         .route("/api/{f}/reload", post(reload))
         .with_state(files)
-}
-
-/// The variable parts of a path; one that is no number is no question of ours.
-pub struct At<T>(pub T);
-
-impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for At<T> {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<At<T>> {
-        match Path::from_request_parts(parts, state).await {
-            Ok(Path(at)) => Ok(At(at)),
-            Err(_) => Err(Refusal::not_found("there is nothing here")),
-        }
-    }
-}
-
-/// What follows the question mark.
-pub struct Asked<T>(pub T);
-
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Asked<T> {
-    type Rejection = Refusal;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Asked<T>> {
-        match Query::from_request_parts(parts, state).await {
-            Ok(Query(asked)) => Ok(Asked(asked)),
-            Err(e) => Err(Refusal::bad(e.body_text())),
-        }
-    }
-}
-
-/// Does what may have to wait for a disk on a thread that is there for it.
-pub async fn aside<T: Send + 'static>(
-    work: impl FnOnce() -> Answer<T> + Send + 'static,
-) -> Answer<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(answer) => answer,
-        Err(_) => Err(Refusal::failed(
-            "this question ended in a fault of the tool",
-        )),
-    }
 }
 
 /// Asks the model of a file.
@@ -137,12 +91,6 @@ fn check_level(model: &Model, t: usize, l: usize) -> Answer<()> {
         let what = format!("the b-tree has no level {l}: the root's is 0");
         Err(Refusal::not_found(what))
     }
-}
-
-/// JSON that is made while the model is at hand, since it may borrow from it.
-pub fn json(value: &impl Serialize) -> Answer<Response> {
-    let json = serde_json::to_vec(value).map_err(|e| Refusal::failed(e.to_string()))?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 fn numbers(numbers: impl IntoIterator<Item = u32>) -> Response {

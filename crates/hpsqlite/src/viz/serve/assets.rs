@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::RustEmbed;
 
-use super::api::At;
+use super::answer::At;
 use super::guard::{policy, random};
 use super::refusal::Refusal;
 

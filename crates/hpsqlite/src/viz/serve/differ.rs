@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use serde::Deserialize;
 
-use super::api::{Answer, Asked, At, aside};
+use super::answer::{Answer, Asked, At, aside};
 use super::files::Files;
 use super::refusal::Refusal;
 use crate::viz::file::Image;

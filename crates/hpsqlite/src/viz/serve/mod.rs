@@ -7,11 +7,12 @@
 //!            api       questions about a file: map, page, b-tree, chain, log, problems
 //!            find      what a text in the search box may mean
 //!            summary   what the page shows of a file as a whole
-//!            query     statements, run in processes of their own (viz::query)
+//!            queries   statements, run in processes of their own (viz::query)
 //!            differ    which pages of two files are not the same
 //!            copies    copies of a file, made by another process while one looks
 //!              │
-//!            files     the files that are open; each is scanned by a thread of its own
+//!            answer    what all of these have in common
+//!            files     the files that are open, and copies of them; each is scanned by a thread of its own
 //!
 //! inside                the same answers without a socket, for a page that is saved
 //! ```
@@ -21,15 +22,17 @@
 //!
 //! One thread does all talking; files are read by a few others, so that a slow disk stops nobody.
 
+mod answer;
 pub mod api;
 pub mod assets;
 mod browser;
-pub mod copies;
+mod copies;
 mod differ;
 pub mod files;
 mod find;
 mod guard;
 pub mod inside;
+mod queries;
 mod refusal;
 mod summary;
 #[cfg(test)]
@@ -52,7 +55,6 @@ pub use guard::Guard;
 pub use refusal::Refusal;
 
 use crate::interrupt;
-use crate::viz::query;
 
 /// How often it is looked whether Ctrl-C was pressed.
 const TICK: Duration = Duration::from_millis(50);
@@ -192,7 +194,7 @@ fn routes(files: &Arc<Files>) -> Router {
     Router::new()
         .merge(assets::routes())
         .merge(api::routes(files.clone()))
-        .merge(query::routes::routes(files.clone()))
+        .merge(queries::routes(files.clone()))
         .merge(copies::routes(files.clone()))
         .merge(differ::routes(files.clone()))
         .fallback(async || Refusal::not_found("there is nothing here"))

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use axum::response::Response;
 use serde::Serialize;
 
-use super::api::{Answer, NOBODY, json};
+use super::answer::{Answer, NOBODY, json};
 use super::files::Files;
 use super::refusal::Refusal;
 use crate::text;
 use crate::viz::advice::Advice;
 use crate::viz::device::Device;
+use crate::viz::figures::Figures;
 use crate::viz::file::Header;
 use crate::viz::map::Kind;
-use crate::viz::numbers::{Figures, Numbers, Whole};
+use crate::viz::numbers::{Numbers, Whole};
 use crate::viz::palette::{Colour, Palette};
 use crate::viz::tree::{Role, Tree};
 use crate::viz::wal;

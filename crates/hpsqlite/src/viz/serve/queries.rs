@@ -20,10 +20,11 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
 
-use super::{Answer, LIMIT, Query, Stop, protocol};
+use super::answer::{Answer as Reply, Asked, At, aside};
+use super::files::Files;
+use super::refusal::Refusal;
 use crate::libs;
-use crate::viz::serve::api::{Answer as Reply, Asked, At, aside};
-use crate::viz::serve::{Files, Refusal};
+use crate::viz::query::{Answer, LIMIT, Query, Stop, protocol};
 
 /// Statements that run at a time.
 const RUNNING: usize = 2;

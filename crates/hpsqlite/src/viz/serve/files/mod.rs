@@ -1,140 +1,21 @@
 //! The files that the page shows: opened, scanned in the background, opened anew when they changed.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, Instant};
+mod copies;
+mod opened;
 
-use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use anyhow::Result;
 use serde::Serialize;
 
-use super::Refusal;
-use super::copies::Copies;
-use crate::interrupt;
+use super::refusal::Refusal;
 use crate::viz::copy;
 use crate::viz::device::{DISK, Device};
-use crate::viz::file::Image;
-use crate::viz::numbers::Figures;
-use crate::viz::scan::Scan;
 use crate::viz::walk::Model;
-
-/// How often a file is asked at most whether it was written to.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
-
-/// How far something has come that takes a while.
-#[derive(Debug, Default)]
-pub struct Progress {
-    pub done: AtomicU64,
-    pub total: AtomicU64,
-}
-
-/// A file that is open.
-#[derive(Debug)]
-pub struct Opened {
-    model: RwLock<Model>,
-    scanned: Progress,
-    figures: OnceLock<Figures>,
-    /// Why the scan ended before the file did.
-    failed: OnceLock<String>,
-    /// Whether it was written to, and when that was asked.
-    changed: Mutex<Option<(Instant, Option<&'static str>)>>,
-    /// Nobody wants it any more.
-    closed: AtomicBool,
-}
-
-impl Opened {
-    /// Begins to scan a file that was opened.
-    fn new(model: Model, device: Device) -> Arc<Opened> {
-        let pages = u64::from(model.map.pages());
-        let opened = Arc::new(Opened {
-            model: RwLock::new(model),
-            scanned: Progress {
-                done: AtomicU64::new(0),
-                total: AtomicU64::new(pages),
-            },
-            figures: OnceLock::new(),
-            failed: OnceLock::new(),
-            changed: Mutex::new(None),
-            closed: AtomicBool::new(false),
-        });
-        let scanning = opened.clone();
-        std::thread::spawn(move || {
-            let scan = AssertUnwindSafe(|| scanning.scan(device));
-            let why = match catch_unwind(scan) {
-                Ok(Ok(())) => return,
-                Ok(Err(e)) => format!("{e:#}"),
-                // It must not look as if it went on for ever.
-                Err(_) => "the scan ended in a fault of the tool".to_owned(),
-            };
-            let _ = scanning.failed.set(why);
-        });
-        opened
-    }
-
-    /// The model as far as the scan has come.
-    pub fn model(&self) -> RwLockReadGuard<'_, Model> {
-        self.model.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The numbers, once the scan is complete.
-    pub fn figures(&self) -> Option<&Figures> {
-        self.figures.get()
-    }
-
-    /// Goes through the file. The model is locked for others only while what was read is entered.
-    fn scan(&self, device: Device) -> Result<()> {
-        let mut scan = Scan::new(&self.model());
-        let write = || self.model.write().unwrap_or_else(PoisonError::into_inner);
-        while scan.read(&self.model()).context("cannot read the file")? {
-            scan.digest(&mut write());
-            self.scanned
-                .done
-                .store(u64::from(scan.done()), Ordering::Relaxed);
-            if self.closed.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            interrupt::check()?;
-        }
-        scan.finish(&mut write()).context("cannot read the file")?;
-        let figures = Figures::of(&self.model(), device);
-        let _ = self.figures.set(figures);
-        Ok(())
-    }
-
-    fn asked_whether_changed(&self) -> Option<&'static str> {
-        let model = self.model();
-        let changed = model.image.changed();
-        place_of(&model.image).or(changed.unwrap_or(Some("The file cannot be read any more.")))
-    }
-
-    /// Whether the path leads elsewhere now, as a sentence.
-    pub fn replaced(&self) -> Option<&'static str> {
-        place_of(&self.model().image)
-    }
-
-    /// What was written since the file was opened, as a sentence.
-    pub fn changed(&self) -> Option<&'static str> {
-        let mut last = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        match *last {
-            Some((when, what)) if what.is_some() || when.elapsed() < ASK_AGAIN => what,
-            _ => {
-                let what = self.asked_whether_changed();
-                *last = Some((Instant::now(), what));
-                what
-            }
-        }
-    }
-}
-
-/// Whether a path leads to the file that was opened.
-fn place_of(image: &Image) -> Option<&'static str> {
-    match std::fs::metadata(&image.path) {
-        Ok(there) if image.is_same(&there) => None,
-        Ok(_) => Some("Another file has taken its place."),
-        Err(_) => Some("It is not there any more."),
-    }
-}
+use copies::Copies;
+pub use opened::{Opened, Progress};
 
 /// One of the files, open or not.
 struct Slot {
