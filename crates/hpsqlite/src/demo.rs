@@ -3,16 +3,37 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clap::Args;
 
 use crate::compare::report::{Report, html, terminal};
 use crate::compare::script::Script;
-use crate::compare::{self, Options, SideOptions};
+use crate::compare::{self, MIN_RUNS, Options, SideOptions};
 use crate::data::{self, Target};
 use crate::libs;
 use crate::output::OutputFile;
 
+/// What stands below the help.
+pub const HELP: &str = "\
+Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, asks \
+stock SQLite and High Performance SQLite the same questions in turn, checks that the answers are \
+the same, prints times and speed-ups and writes a page with charts. Exit status as for `hpsqlite \
+compare`.";
+
 /// Half a scale factor: generating and comparing takes one to two minutes on two cores.
-pub const SCALE: f64 = 0.5;
+const SCALE: f64 = 0.5;
+
+#[derive(Args)]
+pub struct DemoArgs {
+    /// Folder for the data and the page [default: hpsqlite in the user's cache folder]
+    #[arg(long)]
+    dir: Option<PathBuf>,
+    /// Scale factor: 1 is 8.7 million rows in 1.3 GB; 0.01, 0.02, or from 0.025 to 100
+    #[arg(long, default_value_t = SCALE, value_name = "N")]
+    sf: f64,
+    /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a question]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(MIN_RUNS)..))]
+    runs: Option<u32>,
+}
 
 /// Questions to TPC-H data, the ones that our executor does not take over (yet) among them.
 const QUERIES: &[(&str, &str)] = &[
@@ -100,9 +121,10 @@ LIMIT 10",
 ];
 
 /// Generates the data if it is not there, compares, prints the table and writes the page.
-pub fn run(folder: Option<&Path>, sf: f64, runs: Option<u32>) -> Result<u8> {
-    let folder: PathBuf = match folder {
-        Some(folder) => folder.to_owned(),
+pub fn run(args: &DemoArgs) -> Result<u8> {
+    let sf = args.sf;
+    let folder: PathBuf = match &args.dir {
+        Some(folder) => folder.clone(),
         None => libs::cache_folder()?,
     };
     let options = |database: &Path| -> Result<Options> {
@@ -117,7 +139,7 @@ pub fn run(folder: Option<&Path>, sf: f64, runs: Option<u32>) -> Result<u8> {
             }),
             scratch: false,
             cold: false,
-            runs,
+            runs: args.runs,
             warmup: 1,
         })
     };

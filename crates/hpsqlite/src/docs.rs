@@ -1,18 +1,16 @@
 //! The reference of the command line, made from the help texts so that it cannot differ from them.
 
-use clap::{Command, CommandFactory};
-
-use crate::cli::Cli;
+use clap::Command;
 
 const WIDTH: usize = 100;
 
-/// `docs/cli.md`.
-pub fn reference() -> String {
+/// `docs/cli.md`, of the whole command line.
+pub fn reference(cli: Command) -> String {
     let mut out = String::from(
         "# The hpsqlite command\n\n\
          Made from the help texts by `hpsqlite reference`; a test compares the two.\n",
     );
-    let mut cli = Cli::command().term_width(WIDTH);
+    let mut cli = cli.term_width(WIDTH);
     cli.build();
     add(&mut cli, &mut out);
     out

@@ -7,6 +7,7 @@
 //! [`report::Report`], from which the table, the JSON file and the page are made.
 
 pub mod cache;
+pub mod command;
 pub mod protocol;
 pub mod report;
 pub mod script;

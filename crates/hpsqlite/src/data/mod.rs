@@ -3,6 +3,7 @@
 //! A file is made under a temporary name in the same folder and renamed when it
 //! is whole, so that whatever stops the generator leaves nothing half-written.
 
+pub mod command;
 pub mod h2o;
 pub mod mail;
 pub mod mysqlite;

@@ -13,6 +13,7 @@
 //! it would load. What is loaded later, such as an interpreter's modules, shows
 //! only while the program runs.
 
+pub mod command;
 mod loaded;
 mod run;
 
