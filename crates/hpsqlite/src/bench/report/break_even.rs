@@ -6,34 +6,11 @@
 //! where the straight line through the logarithms of the ratios, over the logarithms of x, comes
 //! to a ratio of one. It is told in two digits, and as "about".
 
-use serde::Serialize;
-
-use super::{Cell, Chart, Comparison, Verdict, compared};
+use super::chart::{BreakEven, Crossing};
+use super::compared::compared;
+use super::{Cell, Chart, Comparison, Verdict};
 use crate::bench::suite::chart::ChartPlan;
 use crate::text;
-
-/// How one series of a chart compares with another along x.
-#[derive(Debug, Serialize)]
-pub struct BreakEven {
-    pub series: String,
-    pub against: String,
-    /// In the order of x.
-    pub crossings: Vec<Crossing>,
-    /// At each value of x that both have.
-    pub compared: Vec<(String, Comparison)>,
-    /// All of it as a sentence.
-    pub words: String,
-}
-
-/// Where one becomes better or worse than the other.
-#[derive(Debug, PartialEq, Serialize)]
-pub struct Crossing {
-    pub at: f64,
-    /// The last x before it and the first one after it where the difference is clear.
-    pub between: (String, String),
-    /// Whether the series is the better one before it.
-    pub better_before: bool,
-}
 
 /// What a chart's plan asks for: each series against each of those that it names.
 pub fn of(chart: &Chart) -> Vec<BreakEven> {

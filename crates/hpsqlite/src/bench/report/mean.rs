@@ -1,7 +1,6 @@
 //! What a chart of many steps comes to: the geometric mean of the speed-ups of each series.
 
-use serde::Serialize;
-
+use super::chart::Mean;
 use super::{Cell, Chart};
 use crate::bench::model::ENGINE;
 use crate::bench::suite::chart::STEP;
@@ -10,20 +9,6 @@ use crate::text;
 
 /// A mean of fewer is none.
 const FEWEST: usize = 3;
-
-/// A series beside the base.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Mean {
-    pub series: String,
-    /// So many steps have been measured on all series.
-    pub steps: usize,
-    /// How many times as good as the base, as the geometric mean.
-    pub ratio: f64,
-    pub best: f64,
-    pub worst: f64,
-    /// All this as a sentence.
-    pub words: String,
-}
 
 /// The means of a chart whose bars are steps; none of any other.
 pub fn of(chart: &Chart) -> Vec<Mean> {

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Results, value};
+use super::Results;
+use super::cut::value;
+use crate::bench::model::Values;
 use crate::bench::suite::chart::{ColumnPlan, Measure, TablePlan};
 use crate::compare::stats;
 use crate::text;
@@ -121,7 +123,7 @@ pub fn table(plan: &TablePlan, results: &Results) -> Table {
 fn measured(
     plan: &TablePlan,
     measure: &Measure,
-    only: &super::Values,
+    only: &Values,
     results: &Results,
     notes: &mut Vec<String>,
     steps: &mut Vec<String>,

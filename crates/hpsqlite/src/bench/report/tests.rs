@@ -1,10 +1,13 @@
 //! Reports of made-up samples, by way of a real results file.
 
 use super::*;
+use crate::bench::model::{Effective, Values};
 use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
 use crate::bench::suite::chart::{ChartPlan, Measure, Presentation};
+use crate::bench::suite::chart::{Interval, Shape};
 use crate::chart::picture;
+use std::collections::BTreeMap;
 
 /// The stock library.
 pub fn library() -> Library {

@@ -8,7 +8,9 @@
 use super::tests::suite;
 use super::*;
 use crate::bench::model::Sample;
+use crate::bench::model::{ENGINE, Values};
 use crate::bench::store::{Environment, Session};
+use crate::bench::store::{Point, Recorded};
 use crate::bench::suite::chart::Presentation;
 use crate::data::random::SplitMix64;
 

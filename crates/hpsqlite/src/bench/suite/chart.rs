@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::OneOrMore;
+use super::scalar::OneOrMore;
 use crate::bench::model::{Sample, Values};
 use crate::text;
 

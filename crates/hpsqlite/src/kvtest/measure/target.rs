@@ -1,40 +1,27 @@
-//! `run`: the measuring, apart from what it is asked by and printed with.
-//!
-//! ```text
-//! look      what is there: keys, sizes, whether values can be checked; not measured
-//! for each run
-//!   cold?   drop the files from the system's cache
-//!   work    each thread: open, settings, BEGIN, ( read or write, check ) ..., COMMIT, close
-//!   check   what was written is read by a new connection
-//! ```
-//!
-//! The time of a run is that from before the first connection is opened until after the last one is
-//! closed, less that of the checks between operations (or of making the values to be written). One
-//! thread stops its clock for them. Several threads check while others work, and one that stands
-//! may just have no processor; so what is taken off there is the processor time of all checks, in
-//! equal parts for as many threads as can run at once. Where threads wait for one another's
-//! transactions this takes off too little, never too much.
+//! A plan at its target: the threads of a run, and what they visit.
 
-use std::collections::{BTreeSet, HashMap};
-use std::ops::RangeInclusive;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Barrier, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
-use serde::Serialize;
 
-use super::access::{Access, ByBlob, ByFile, BySql};
-use super::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, Kind, MARK};
-use super::stats::{self, Counter, ProcessIo};
-use super::value;
-use crate::bench::model::{Effective, Sample, Values};
-use crate::compare::{cache, stats as times};
+use super::clock::{Standing, Stopped, percentiles};
+use super::keys::Keys;
+use super::plan::Plan;
+use super::settings::settings;
+use super::{Measured, Run};
+use crate::bench::model::{Sample, Values};
+use crate::compare::cache;
 use crate::data::random::SplitMix64;
-use crate::interrupt;
+use crate::kvtest::access::{Access, ByBlob, ByFile, BySql};
+use crate::kvtest::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, Kind, MARK};
+use crate::kvtest::stats::{self, Counter, ProcessIo};
+use crate::kvtest::value;
 use crate::sys::{Db, Library, OPEN_READWRITE};
-use crate::usage;
+use crate::{interrupt, usage};
 
 /// How often progress is told.
 const TICK: Duration = Duration::from_millis(100);
@@ -43,84 +30,6 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: u64 = 20;
 /// Operations for whose times there is room from the start.
 const RESERVED: usize = 1 << 20;
-/// The order in which keys are visited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Order {
-    Asc,
-    Desc,
-    Random,
-}
-
-/// What to measure.
-#[derive(Debug, Clone, Serialize)]
-pub struct Plan {
-    /// A database or a folder of files.
-    pub target: PathBuf,
-    /// The SQLite library, for a database.
-    pub library: Option<PathBuf>,
-    pub order: Order,
-    /// Values to read or write in a run.
-    pub count: u64,
-    /// The largest key; by default the largest one there is.
-    pub max_id: Option<u64>,
-    /// The first key.
-    pub start: u64,
-    pub update: bool,
-    pub blob_api: bool,
-    /// `PRAGMA cache_size`.
-    pub cache_size: i64,
-    /// `PRAGMA mmap_size`.
-    pub mmap: u64,
-    pub journal_mode: Option<String>,
-    /// `PRAGMA synchronous=OFF`.
-    pub no_sync: bool,
-    /// Other PRAGMAs for each connection, and read back from it: name and value.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub pragmas: Vec<(String, String)>,
-    /// Whether files are synchronised after each write.
-    pub fsync: bool,
-    /// Whether each operation is a transaction of its own.
-    pub multi_transactions: bool,
-    pub no_checkpoint: bool,
-    pub integrity_check: bool,
-    /// Whether to collect SQLite's and the system's counters.
-    pub stats: bool,
-    pub threads: u64,
-    pub repeat: u64,
-    pub cold: bool,
-    /// The same seed gives the same work.
-    pub seed: u64,
-}
-
-/// All that was measured.
-#[derive(Debug, Serialize)]
-pub struct Measured {
-    /// What the engine said about itself.
-    pub effective: Effective,
-    /// The largest key that was used.
-    pub max_id: u64,
-    /// Whether what was read was compared with what had been written; values made by other
-    /// programs cannot be.
-    pub verified: bool,
-    /// What was dropped from the system's cache before each run.
-    pub cold: Option<String>,
-    pub runs: Vec<Run>,
-    /// Lines of `PRAGMA integrity_check`.
-    pub integrity: Vec<String>,
-    pub warnings: Vec<String>,
-}
-
-/// One run.
-#[derive(Debug, Serialize)]
-pub struct Run {
-    pub sample: Sample,
-    /// Operations that found no value under their key.
-    pub misses: u64,
-    /// The time of each operation that found one, in nanoseconds, thread by thread.
-    pub nanoseconds: Vec<u64>,
-    pub stats: Vec<Counter>,
-}
 
 /// A value is not what was written.
 #[derive(Debug)]
@@ -141,79 +50,13 @@ impl std::fmt::Display for WrongValue {
 
 impl std::error::Error for WrongValue {}
 
-/// Does all runs of a plan; `progress` hears how far they are, from 0 to 1.
-pub fn measure(plan: &Plan, progress: &dyn Fn(f64)) -> Result<Measured> {
-    let kind = Kind::of(&plan.target)?;
-    let library = match (kind, &plan.library) {
-        (Kind::Database, Some(path)) => Some(Library::load(path)?),
-        (Kind::Database, None) => bail!("a database needs a library"),
-        (Kind::Files(_), _) => None,
-    };
-    let test = Test::look(plan, kind, library.as_ref())?;
-    let mut measured = Measured {
-        effective: Effective::default(),
-        max_id: test.max_id,
-        verified: test.checkable || plan.update,
-        cold: None,
-        runs: Vec::new(),
-        integrity: Vec::new(),
-        warnings: test.ignored_options(),
-    };
-    for number in 0..plan.repeat {
-        if plan.cold {
-            measured.cold = Some(test.make_cold()?);
-        }
-        interrupt::check()?;
-        let done = |part: f64| progress((number as f64 + part) / plan.repeat as f64);
-        let (run, settings) = test.run(number, &done)?;
-        if number == 0 {
-            measured.effective.settings = settings;
-        }
-        if number == 0 && !plan.cold && run.sample.device_read > run.sample.bytes / 10 {
-            measured.warnings.push(format!(
-                "the first run read {} from the device, so it was not warm; with --repeat, later runs are",
-                crate::text::bytes(run.sample.device_read)
-            ));
-        }
-        measured.runs.push(run);
-    }
-    let space = test.space()?;
-    for run in &mut measured.runs {
-        run.sample.space = space;
-    }
-    measured.effective.version = match &library {
-        Some(library) => version(library, &plan.target)?,
-        None => "files".to_owned(),
-    };
-    test.compare_settings(&mut measured);
-    measured.effective.durability = durability(plan, kind, &measured.effective.settings);
-    if plan.integrity_check
-        && let Some(library) = &library
-    {
-        let db = place::open(library, &plan.target)?;
-        db.stop_on_interrupt();
-        measured.integrity = db.column("PRAGMA integrity_check")?;
-    }
-    Ok(measured)
-}
-
-/// `SQLite 3.54.1`, and our version where it is ours.
-fn version(library: &Library, file: &Path) -> Result<String> {
-    let db = place::open(library, file)?;
-    let ours = place::value(&db, "SELECT hp_version()").ok();
-    Ok(match ours {
-        Some(hp) => format!("SQLite {} with hpsqlite {hp}", library.version()),
-        None => format!("SQLite {}", library.version()),
-    })
-}
-
 /// A plan, and what was found at its target.
-struct Test<'a> {
-    plan: &'a Plan,
+pub struct Test<'a> {
+    pub plan: &'a Plan,
     kind: Kind,
-    library: Option<&'a Library>,
-    max_id: u64,
-    checkable: bool,
+    pub library: Option<&'a Library>,
+    pub max_id: u64,
+    pub checkable: bool,
     /// Sizes of the values by key, where values are to be overwritten.
     sizes: HashMap<i64, u64>,
 }
@@ -221,7 +64,7 @@ struct Test<'a> {
 /// What all threads of a run share.
 struct Shared<'a> {
     number: u64,
-    start: Barrier,
+    pub start: Barrier,
     done: &'a AtomicU64,
     failed: AtomicBool,
 }
@@ -235,18 +78,18 @@ struct Part {
     user: f64,
     system: f64,
     misses: u64,
-    bytes: u64,
+    pub bytes: u64,
     answer: u64,
     nanoseconds: Vec<u64>,
     /// Hashes of the values that were written last.
     written: HashMap<i64, u64>,
-    settings: Values,
+    pub settings: Values,
     stats: Vec<Counter>,
 }
 
 impl<'a> Test<'a> {
     /// Looks what is there. As for the original, this also recovers a database from a crash.
-    fn look(plan: &'a Plan, kind: Kind, library: Option<&'a Library>) -> Result<Self> {
+    pub fn look(plan: &'a Plan, kind: Kind, library: Option<&'a Library>) -> Result<Self> {
         let target = &plan.target;
         let mut test = Test {
             plan,
@@ -313,7 +156,7 @@ impl<'a> Test<'a> {
     }
 
     /// What was asked for and does nothing here.
-    fn ignored_options(&self) -> Vec<String> {
+    pub fn ignored_options(&self) -> Vec<String> {
         let plan = self.plan;
         let (options, target): (&[(&str, bool)], _) = match self.kind {
             Kind::Database => (&[("--fsync", plan.fsync)], "a database"),
@@ -342,7 +185,7 @@ impl<'a> Test<'a> {
     }
 
     /// Tells of settings that SQLite did not take.
-    fn compare_settings(&self, measured: &mut Measured) {
+    pub fn compare_settings(&self, measured: &mut Measured) {
         let plan = self.plan;
         if self.kind != Kind::Database {
             return;
@@ -372,7 +215,7 @@ impl<'a> Test<'a> {
     }
 
     /// Drops what is to be read from the system's cache; says what was dropped.
-    fn make_cold(&self) -> Result<String> {
+    pub fn make_cold(&self) -> Result<String> {
         match self.kind {
             Kind::Database => {
                 let files = place::database_files(&self.plan.target);
@@ -400,7 +243,7 @@ impl<'a> Test<'a> {
     }
 
     /// Disk space of all that is there.
-    fn space(&self) -> Result<u64> {
+    pub fn space(&self) -> Result<u64> {
         match self.kind {
             Kind::Database => Ok(place::database_files(&self.plan.target)
                 .iter()
@@ -411,7 +254,7 @@ impl<'a> Test<'a> {
     }
 
     /// One run; also gives the settings that the engine really had.
-    fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(Run, Values)> {
+    pub fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(Run, Values)> {
         let done = AtomicU64::new(0);
         let shared = Shared {
             number,
@@ -710,51 +553,6 @@ impl<'a> Test<'a> {
     }
 }
 
-/// How long the clock of a thread stood, and the processor time that this took.
-#[derive(Debug, Clone, Copy, Default)]
-struct Standing {
-    wall: Duration,
-    cpu: Duration,
-}
-
-impl Standing {
-    /// The seconds of `span` without the checks of so many threads.
-    fn taken_off(&self, span: Duration, threads: u64, processors: u64) -> f64 {
-        let checks = match threads {
-            1 => self.wall.as_secs_f64(),
-            _ => self.cpu.as_secs_f64() / threads.min(processors) as f64,
-        };
-        span.as_secs_f64() - checks
-    }
-
-    fn add(&mut self, other: Standing) {
-        self.wall += other.wall;
-        self.cpu += other.cpu;
-    }
-}
-
-/// When a clock was stopped.
-struct Stopped {
-    wall: Instant,
-    cpu: Duration,
-}
-
-impl Stopped {
-    fn now() -> Stopped {
-        let wall = Instant::now();
-        let cpu = stats::thread_time();
-        Stopped { wall, cpu }
-    }
-
-    /// Starts the clock again, once; tells when that was.
-    fn go(&self, standing: &mut Standing) -> Instant {
-        standing.cpu += stats::thread_time().saturating_sub(self.cpu);
-        let now = Instant::now();
-        standing.wall += now - self.wall;
-        now
-    }
-}
-
 /// A thread ended because another one failed.
 #[derive(Debug)]
 struct GivenUp;
@@ -790,223 +588,5 @@ impl Part {
         self.written.extend(other.written);
         self.settings.extend(other.settings);
         Counter::add(&mut self.stats, other.stats);
-    }
-}
-
-/// The keys that a run visits where each of 1 to `max_id` has a value.
-pub fn visited(plan: &Plan, max_id: u64) -> BTreeSet<i64> {
-    let of_thread = |thread| {
-        let mut keys = Keys::new(plan, max_id, thread);
-        (0..keys.count).map(move |_| keys.next())
-    };
-    (0..plan.threads).flat_map(of_thread).collect()
-}
-
-/// The keys that a thread visits: a range of its own, from its end or its start again and again.
-struct Keys {
-    range: RangeInclusive<i64>,
-    order: Order,
-    count: u64,
-    next: i64,
-    random: SplitMix64,
-}
-
-impl Keys {
-    fn new(plan: &Plan, max_id: u64, thread: u64) -> Keys {
-        // In 128 bits, because a key may be as large as 64 allow.
-        let part = |all: u64, thread: u64| {
-            (u128::from(all) * u128::from(thread) / u128::from(plan.threads)) as u64
-        };
-        let range = part(max_id, thread) as i64 + 1..=part(max_id, thread + 1) as i64;
-        let start = plan.start as i64;
-        let mut keys = Keys {
-            next: *range.start(),
-            range,
-            order: plan.order,
-            count: part(plan.count, thread + 1) - part(plan.count, thread),
-            random: SplitMix64(SplitMix64(plan.seed ^ thread << 32).next()),
-        };
-        if keys.range.contains(&start) {
-            keys.next = start;
-        }
-        keys
-    }
-
-    fn len(&self) -> u64 {
-        (self.range.end() - self.range.start()) as u64 + 1
-    }
-
-    fn next(&mut self) -> i64 {
-        let key = self.next;
-        let (first, last) = (*self.range.start(), *self.range.end());
-        self.next = match self.order {
-            Order::Asc if key >= last => first,
-            Order::Asc => key + 1,
-            Order::Desc if key <= first => last,
-            Order::Desc => key - 1,
-            Order::Random => first + self.random.below(self.len()) as i64,
-        };
-        key
-    }
-}
-
-/// Seconds at the percentiles of the times.
-fn percentiles(nanoseconds: &[u64]) -> Values {
-    let mut sorted = nanoseconds.to_vec();
-    sorted.sort_unstable();
-    times::percentiles(&sorted, |time| time as f64 / 1e9)
-}
-
-/// The settings of a connection, read back.
-fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
-    const PRAGMAS: [&str; 9] = [
-        "page_size",
-        "cache_size",
-        "mmap_size",
-        "journal_mode",
-        "synchronous",
-        "locking_mode",
-        "wal_autocheckpoint",
-        "auto_vacuum",
-        "encoding",
-    ];
-    let mut settings = Values::new();
-    let asked = plan.pragmas.iter().map(|(name, _)| name.as_str());
-    for name in PRAGMAS.into_iter().chain(asked) {
-        settings.insert(
-            name.to_owned(),
-            place::value(db, &format!("PRAGMA {name}"))?,
-        );
-    }
-    let options = db.column("PRAGMA compile_options")?.join(" ");
-    settings.insert("compile_options".to_owned(), options);
-    settings.insert("source_id".to_owned(), library.source_id());
-    settings.insert("library".to_owned(), library.path().display().to_string());
-    settings.insert("threads".to_owned(), plan.threads.to_string());
-    Ok(settings)
-}
-
-/// What a crash may lose.
-fn durability(plan: &Plan, kind: Kind, settings: &Values) -> String {
-    let setting = |name: &str| settings.get(name).map_or("", String::as_str);
-    let said = match kind {
-        Kind::Files(_) if plan.fsync => {
-            "a crash may cut short the file that is being written, and no other"
-        }
-        Kind::Files(_) => {
-            "a crash of the program may cut short the file that is being written; a crash of the system, all files written in the last half minute or so"
-        }
-        Kind::Database => match (setting("journal_mode"), setting("synchronous")) {
-            ("off" | "memory", _) => "a crash, also of the program only, may destroy the database",
-            ("wal", "0") => {
-                "a crash of the program loses nothing; a crash of the system may lose the last transactions and may destroy the database"
-            }
-            (_, "0") => {
-                "a crash of the program loses nothing; a crash of the system may destroy the database"
-            }
-            ("wal", "1") => {
-                "a crash of the program loses nothing; a crash of the system may lose the last transactions"
-            }
-            _ => "no crash loses what was committed",
-        },
-    };
-    said.to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plan() -> Plan {
-        Plan {
-            target: PathBuf::new(),
-            library: None,
-            order: Order::Asc,
-            count: 10,
-            max_id: None,
-            start: 1,
-            update: false,
-            blob_api: false,
-            cache_size: 1000,
-            mmap: 0,
-            journal_mode: None,
-            no_sync: false,
-            pragmas: Vec::new(),
-            fsync: false,
-            multi_transactions: false,
-            no_checkpoint: false,
-            integrity_check: false,
-            stats: false,
-            threads: 1,
-            repeat: 1,
-            cold: false,
-            seed: value::SEED,
-        }
-    }
-
-    fn visited(plan: &Plan, max_id: u64, thread: u64) -> Vec<i64> {
-        let mut keys = Keys::new(plan, max_id, thread);
-        (0..keys.count).map(|_| keys.next()).collect()
-    }
-
-    #[test]
-    fn keys_go_round() {
-        let mut plan = plan();
-        plan.count = 5;
-        assert_eq!(visited(&plan, 3, 0), [1, 2, 3, 1, 2]);
-        plan.start = 3;
-        assert_eq!(visited(&plan, 3, 0), [3, 1, 2, 3, 1]);
-        plan.order = Order::Desc;
-        assert_eq!(visited(&plan, 3, 0), [3, 2, 1, 3, 2]);
-        plan.order = Order::Random;
-        plan.count = 1000;
-        let mut random = visited(&plan, 3, 0);
-        assert_eq!(random, visited(&plan, 3, 0));
-        random.sort_unstable();
-        random.dedup();
-        assert_eq!(random, [1, 2, 3]);
-    }
-
-    #[test]
-    fn threads_share_keys_and_work() {
-        let mut plan = plan();
-        plan.threads = 3;
-        let all: Vec<Vec<i64>> = (0..3).map(|t| visited(&plan, 10, t)).collect();
-        assert_eq!(all, [vec![1, 2, 3], vec![4, 5, 6], vec![7, 8, 9, 10]]);
-    }
-
-    #[test]
-    fn what_a_run_visits_is_known_before() {
-        let mut plan = plan();
-        (plan.threads, plan.count, plan.order) = (3, 12, Order::Random);
-        let by_threads = (0..3).flat_map(|thread| visited(&plan, 100, thread));
-        assert!(
-            super::visited(&plan, 100)
-                .into_iter()
-                .eq(BTreeSet::from_iter(by_threads))
-        );
-    }
-
-    #[test]
-    fn threads_that_have_no_processor_are_not_checking() {
-        let seconds = Duration::from_secs;
-        let standing = Standing {
-            wall: seconds(60),
-            cpu: seconds(4),
-        };
-        assert_eq!(standing.taken_off(seconds(100), 1, 2), 40.0);
-        assert_eq!(standing.taken_off(seconds(10), 32, 2), 8.0);
-        assert_eq!(standing.taken_off(seconds(10), 4, 8), 9.0);
-    }
-
-    #[test]
-    fn percentiles_are_times_that_were_measured() {
-        let times: Vec<u64> = (1..=1000).rev().collect();
-        let made = percentiles(&times);
-        let at = |name: &str| made[name].as_str();
-        assert_eq!(at("50"), "0.000000500");
-        assert_eq!(at("99.9"), "0.000000999");
-        assert_eq!(at("100"), "0.000001000");
-        assert_eq!(percentiles(&[7])["50"], "0.000000007");
     }
 }
