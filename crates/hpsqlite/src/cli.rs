@@ -57,17 +57,17 @@ enum Command {
     Data(data::command::DataSet),
     /// Measure any SQLite, any setting and other engines, and draw what came of it
     #[command(subcommand, after_help = bench::command::HELP)]
-    Bench(bench::command::Command),
+    Bench(bench::command::BenchCommand),
     /// Measure blobs in a database against blobs in files, as SQLite's kvtest does
     #[command(name = kvtest::args::NAME, after_help = kvtest::args::HELP, subcommand)]
-    Kvtest(kvtest::args::Command),
+    Kvtest(kvtest::args::KvtestCommand),
     /// Look at a database file page by page: map, records, b-trees, what a query reads
     #[command(after_help = viz::HELP)]
     Viz(viz::Arguments),
     /// The process that makes one copy of a database for `viz`
     #[command(name = viz::copy::WORKER, hide = true)]
     VizCopy {
-        kind: viz::copy::Kind,
+        kind: viz::copy::CopyKind,
         library: PathBuf,
         source: PathBuf,
         target: PathBuf,

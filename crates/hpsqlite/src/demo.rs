@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::compare::report::{Report, html, terminal};
+use crate::compare::report::{CompareReport, html, terminal};
 use crate::compare::script::Script;
-use crate::compare::{self, MIN_RUNS, Options, SideOptions};
-use crate::data::{self, Target};
+use crate::compare::{self, CompareOptions, MIN_RUNS, SideOptions};
+use crate::data::{self, DataTarget};
 use crate::libs;
 use crate::output::OutputFile;
 
@@ -127,8 +127,8 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
         Some(folder) => folder.clone(),
         None => libs::cache_folder()?,
     };
-    let options = |database: &Path| -> Result<Options> {
-        Ok(Options {
+    let options = |database: &Path| -> Result<CompareOptions> {
+        Ok(CompareOptions {
             database: database.to_owned(),
             sides: [("stock", libs::stock()?), ("ours", libs::ours()?)].map(|(label, library)| {
                 SideOptions {
@@ -176,7 +176,7 @@ fn generate(folder: &Path, database: &Path, sf: f64) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let written = data::tpch::write(
         sf,
-        &Target {
+        &DataTarget {
             file: database,
             force: false,
             library: None,
@@ -186,7 +186,7 @@ fn generate(folder: &Path, database: &Path, sf: f64) -> Result<()> {
     Ok(())
 }
 
-fn write_page(folder: &Path, report: &Report) -> Result<PathBuf> {
+fn write_page(folder: &Path, report: &CompareReport) -> Result<PathBuf> {
     let page = folder.join("demo.html");
     if let Some(file) = OutputFile::begin(Some(&page), [])? {
         file.end(html::page(report))?;

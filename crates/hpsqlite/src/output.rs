@@ -57,25 +57,27 @@ impl OutputFile {
         databases: impl IntoIterator<Item = &'a Path>,
     ) -> Result<Option<OutputFile>> {
         let Some(path) = path else { return Ok(None) };
-        let target = Target::of(path)?;
-        if let Target::Whole(place) = &target {
+        let target = OutputTarget::of(path)?;
+        if let OutputTarget::Whole(place) = &target {
             for database in databases {
                 belongs_to(database, path, place)?;
             }
         }
         let cannot = || format!("cannot write {}", path.display());
         let sink = match target {
-            Target::Whole(place) => {
+            OutputTarget::Whole(place) => {
                 Sink::Whole(Box::new(WholeFile::at(place).with_context(cannot)?))
             }
-            Target::Stream(place) => Sink::Stream(open_stream(&place).with_context(cannot)?),
-            Target::Descriptor(libc::STDOUT_FILENO) => {
+            OutputTarget::Stream(place) => Sink::Stream(open_stream(&place).with_context(cannot)?),
+            OutputTarget::Descriptor(libc::STDOUT_FILENO) => {
                 if STDOUT_TAKEN.swap(true, Ordering::Relaxed) {
                     bail!("standard output can be one file only");
                 }
                 Sink::Stdout
             }
-            Target::Descriptor(number) => Sink::Stream(duplicate(number).with_context(cannot)?),
+            OutputTarget::Descriptor(number) => {
+                Sink::Stream(duplicate(number).with_context(cannot)?)
+            }
         };
         Ok(Some(OutputFile {
             path: path.to_owned(),
@@ -114,8 +116,8 @@ pub struct WholeFile {
 impl WholeFile {
     /// Begins a file that must be a regular one, as a database must.
     pub fn begin(path: &Path) -> Result<WholeFile> {
-        match Target::of(path)? {
-            Target::Whole(place) => {
+        match OutputTarget::of(path)? {
+            OutputTarget::Whole(place) => {
                 let folder = folder_of(path).display().to_string();
                 WholeFile::at(place).with_context(|| format!("cannot write in {folder}"))
             }
@@ -170,7 +172,7 @@ impl WholeFile {
 }
 
 /// What the name of a file leads to.
-enum Target {
+enum OutputTarget {
     /// A regular file, or nothing yet; the name is without links.
     Whole(PathBuf),
     /// A FIFO or a device, by the name that was given.
@@ -179,16 +181,16 @@ enum Target {
     Descriptor(RawFd),
 }
 
-impl Target {
-    fn of(path: &Path) -> Result<Target> {
+impl OutputTarget {
+    fn of(path: &Path) -> Result<OutputTarget> {
         if path == Path::new(STDOUT) {
-            return Ok(Target::Descriptor(libc::STDOUT_FILENO));
+            return Ok(OutputTarget::Descriptor(libc::STDOUT_FILENO));
         }
         let cannot = || format!("cannot write {}", path.display());
         let mut place = path.to_owned();
         for _ in 0..MAX_LINKS {
             if let Some(number) = descriptor(&place) {
-                return Ok(Target::Descriptor(number));
+                return Ok(OutputTarget::Descriptor(number));
             }
             match place.read_link() {
                 Ok(link) => place = folder_of(&place).join(link),
@@ -197,7 +199,7 @@ impl Target {
         }
         let meta = match path.metadata() {
             Ok(meta) => meta,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Target::Whole(place)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(OutputTarget::Whole(place)),
             Err(e) => return Err(e).with_context(cannot),
         };
         let kind = meta.file_type();
@@ -208,9 +210,9 @@ impl Target {
         } else if kind.is_socket() {
             bail!("{} is a socket and cannot be written to", path.display());
         } else if kind.is_file() {
-            Ok(Target::Whole(place))
+            Ok(OutputTarget::Whole(place))
         } else {
-            Ok(Target::Stream(path.to_owned()))
+            Ok(OutputTarget::Stream(path.to_owned()))
         }
     }
 }

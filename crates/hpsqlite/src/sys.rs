@@ -34,19 +34,19 @@ macro_rules! api {
     (required { $($req:ident($($rarg:ty),*) -> $rret:ty;)* }
      optional { $($opt:ident($($oarg:ty),*) -> $oret:ty;)* }
      variadic { $($var:ident: $vtype:ty;)* }) => {
-        struct Api {
+        struct SqliteApi {
             $($req: unsafe extern "C" fn($($rarg),*) -> $rret,)*
             $($opt: Option<unsafe extern "C" fn($($oarg),*) -> $oret>,)*
             $($var: $vtype,)*
         }
 
-        impl Api {
+        impl SqliteApi {
             /// # Safety
             /// `lib` must be a SQLite library: the symbols are trusted to have the declared types.
-            unsafe fn resolve(lib: &libloading::Library) -> Result<Api, libloading::Error> {
+            unsafe fn resolve(lib: &libloading::Library) -> Result<SqliteApi, libloading::Error> {
                 // SAFETY: the caller vouches for the library; the names and types are SQLite's public interface.
                 unsafe {
-                    Ok(Api {
+                    Ok(SqliteApi {
                         $($req: *lib.get(concat!("sqlite3_", stringify!($req), "\0"))?,)*
                         $($opt: lib.get(concat!("sqlite3_", stringify!($opt), "\0")).ok().map(|s| *s),)*
                         $($var: *lib.get(concat!("sqlite3_", stringify!($var), "\0"))?,)*
@@ -137,7 +137,7 @@ pub type Allow = fn(action: i32, first: &str, second: &str) -> bool;
 
 /// A loaded SQLite library.
 pub struct Library {
-    api: Api,
+    api: SqliteApi,
     // Never unloaded while `api` can still be called.
     _handle: libloading::Library,
     path: PathBuf,
@@ -159,7 +159,7 @@ impl Library {
             .map_err(|e| anyhow!("cannot load {}: {e}", path.display()))?
             .into();
         // SAFETY: a library that exports SQLite's names is taken to be SQLite.
-        let api = unsafe { Api::resolve(&handle) }
+        let api = unsafe { SqliteApi::resolve(&handle) }
             .map_err(|_| anyhow!("{} is no SQLite library", path.display()))?;
         Ok(Library {
             api,

@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 1e-7;
 /// How rows were found, which says how much they may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Way {
+pub enum AnswerWay {
     /// SQLite, by the plan that all libraries choose without statistics.
     #[default]
     Plain,
@@ -36,19 +36,19 @@ pub enum Way {
 pub struct Answer {
     #[serde(skip)]
     pub rows: u64,
-    pub way: Way,
+    pub way: AnswerWay,
     /// Hash of all values with their types, in order; empty where it is not comparable.
     #[serde(default)]
     pub ordered: String,
     /// The same for the same rows in any order.
     #[serde(default)]
     pub unordered: String,
-    pub columns: Vec<Column>,
+    pub columns: Vec<AnswerColumn>,
 }
 
 /// What is kept of a column.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Column {
+pub struct AnswerColumn {
     pub nulls: u64,
     pub numbers: u64,
     pub sum: f64,
@@ -131,9 +131,9 @@ impl Answer {
     }
 }
 
-impl Column {
-    fn is_near(&self, other: &Column) -> bool {
-        let same = |c: &Column| (c.nulls, c.numbers, c.texts, c.hash);
+impl AnswerColumn {
+    fn is_near(&self, other: &AnswerColumn) -> bool {
+        let same = |c: &AnswerColumn| (c.nulls, c.numbers, c.texts, c.hash);
         let near = |a: f64, b: f64, size: f64| (a - b).abs() <= TOLERANCE * size || a == b;
         let size = self.size.max(other.size);
         same(self) == same(other)
@@ -162,22 +162,22 @@ impl Column {
 
 /// An answer that is being read.
 #[derive(Default)]
-pub struct Reading {
+pub struct AnswerReading {
     answer: Answer,
     ordered: RowHash,
     unordered: u64,
     row: Vec<u8>,
 }
 
-impl Reading {
+impl AnswerReading {
     /// Of rows with so many columns.
-    pub fn of(way: Way, columns: i32) -> Reading {
-        let mut reading = Reading::default();
+    pub fn of(way: AnswerWay, columns: i32) -> AnswerReading {
+        let mut reading = AnswerReading::default();
         reading.answer.way = way;
         reading
             .answer
             .columns
-            .resize(columns.try_into().unwrap_or(0), Column::default());
+            .resize(columns.try_into().unwrap_or(0), AnswerColumn::default());
         reading
     }
 
@@ -205,8 +205,8 @@ mod tests {
     use super::*;
 
     /// An answer of rows of a number and a text.
-    fn answer(way: Way, rows: &[(f64, &str)]) -> Answer {
-        let mut columns = vec![Column::default(), Column::default()];
+    fn answer(way: AnswerWay, rows: &[(f64, &str)]) -> Answer {
+        let mut columns = vec![AnswerColumn::default(), AnswerColumn::default()];
         let (mut ordered, mut unordered) = (Vec::new(), 0u64);
         for (number, text) in rows {
             columns[0].add(Value::Real(*number));
@@ -216,7 +216,7 @@ mod tests {
             ordered.extend(row.into_bytes());
         }
         let hash = |n: u64| match way {
-            Way::Duckdb => String::new(),
+            AnswerWay::Duckdb => String::new(),
             _ => format!("{n:016x}"),
         };
         Answer {
@@ -232,36 +232,36 @@ mod tests {
 
     #[test]
     fn libraries_agree_to_the_byte_or_not_at_all() {
-        let first = answer(Way::Plain, &ROWS);
+        let first = answer(AnswerWay::Plain, &ROWS);
         assert_eq!(first.agrees(&first.clone()), Agreement::Exact);
         let mut rounded = ROWS;
         rounded[0].0 += 1e-16;
-        let other = answer(Way::Plain, &rounded);
+        let other = answer(AnswerWay::Plain, &rounded);
         assert_ne!(rounded[0].0, ROWS[0].0);
         assert_eq!(first.agrees(&other), Agreement::Different);
         let mut turned = ROWS;
         turned.reverse();
-        let other = answer(Way::Plain, &turned);
+        let other = answer(AnswerWay::Plain, &turned);
         assert_eq!(first.agrees(&other), Agreement::Different);
     }
 
     #[test]
     fn with_statistics_rows_may_come_in_another_order_and_sums_be_rounded() {
-        let first = answer(Way::Plain, &ROWS);
+        let first = answer(AnswerWay::Plain, &ROWS);
         let mut rows = ROWS;
         rows.reverse();
-        let analyzed = answer(Way::Analyzed, &rows);
+        let analyzed = answer(AnswerWay::Analyzed, &rows);
         assert_eq!(first.agrees(&analyzed), Agreement::OtherOrder);
         rows[2].0 += 1e-16;
-        let analyzed = answer(Way::Analyzed, &rows);
+        let analyzed = answer(AnswerWay::Analyzed, &rows);
         assert_eq!(first.agrees(&analyzed), Agreement::Rounded);
     }
 
     #[test]
     fn what_is_wrong_is_no_rounding() {
-        let first = answer(Way::Plain, &ROWS);
+        let first = answer(AnswerWay::Plain, &ROWS);
         assert_eq!(
-            first.agrees(&answer(Way::Duckdb, &ROWS)),
+            first.agrees(&answer(AnswerWay::Duckdb, &ROWS)),
             Agreement::Rounded
         );
         type Change = fn(&mut Vec<(f64, &'static str)>);
@@ -275,17 +275,17 @@ mod tests {
         for change in changes {
             let mut rows = ROWS.to_vec();
             change(&mut rows);
-            let other = answer(Way::Duckdb, &rows);
+            let other = answer(AnswerWay::Duckdb, &rows);
             assert_eq!(first.agrees(&other), Agreement::Different, "{rows:?}");
         }
-        let mut null = answer(Way::Duckdb, &ROWS);
+        let mut null = answer(AnswerWay::Duckdb, &ROWS);
         null.columns[1].nulls = 1;
         assert_eq!(first.agrees(&null), Agreement::Different);
     }
 
     #[test]
     fn an_answer_is_read_back() {
-        let first = answer(Way::Analyzed, &ROWS);
+        let first = answer(AnswerWay::Analyzed, &ROWS);
         assert_eq!(Answer::parse(&first.text()), Some(first.clone()));
         assert!(first.text().starts_with("3 rows, "));
         assert_eq!(Answer::parse("5e1f"), None);

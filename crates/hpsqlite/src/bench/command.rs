@@ -9,8 +9,8 @@ use clap::{Args, Subcommand};
 use super::dataset::{self, Home, Whose};
 use super::model::ENGINE;
 use super::report;
-use super::runner::{self, Places, Tally};
-use super::store::{AnotherBuild, Environment, Store, Suite as Stored};
+use super::runner::{self, Places, RunTally};
+use super::store::{AnotherBuild, Environment, Store, StoredSuite as Stored};
 use super::suite::chart::Presentation;
 use super::suite::engines;
 use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
@@ -36,7 +36,7 @@ file; 130 after Ctrl-C, with which the same command goes on.";
 const INCOMPLETE: u8 = 1;
 
 #[derive(Subcommand)]
-pub enum Command {
+pub enum BenchCommand {
     /// Write a small suite file with every part explained
     Init {
         /// The file to write
@@ -44,9 +44,9 @@ pub enum Command {
         file: PathBuf,
     },
     /// Measure a suite, or go on where a run of it was stopped
-    Run(Run),
+    Run(RunArgs),
     /// Make reports of a results file
-    Report(Report),
+    Report(ReportArgs),
     /// Write one Markdown page of the results of several suites
     Document {
         /// The results files, in the order of the page
@@ -73,7 +73,7 @@ pub enum Command {
 }
 
 #[derive(Args)]
-pub struct Run {
+pub struct RunArgs {
     /// The suite file, or the name of a suite of `bench list`
     suite: PathBuf,
     /// Change an axis (values with commas between), an option, or trials
@@ -91,7 +91,7 @@ pub struct Run {
 }
 
 #[derive(Args)]
-pub struct Report {
+pub struct ReportArgs {
     /// The results file
     results: PathBuf,
     /// An older results file: say what got slower, and give exit status 1 if anything did
@@ -124,17 +124,19 @@ struct Outputs {
 }
 
 /// Does what was asked; returns the exit status.
-pub fn run(command: &Command) -> Result<u8> {
+pub fn run(command: &BenchCommand) -> Result<u8> {
     match command {
-        Command::Init { file } => init(file).map(|()| 0),
-        Command::List { names } => list(*names).map(|()| 0),
-        Command::Engines => engines::list()
+        BenchCommand::Init { file } => init(file).map(|()| 0),
+        BenchCommand::List { names } => list(*names).map(|()| 0),
+        BenchCommand::Engines => engines::list()
             .map(|()| 0)
             .context("cannot write to standard output"),
-        Command::Clean { list } => clean(*list).map(|()| 0),
-        Command::Run(args) => measure(args),
-        Command::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
-        Command::Report(args) => reports(&args.results, args.against.as_deref(), &args.outputs),
+        BenchCommand::Clean { list } => clean(*list).map(|()| 0),
+        BenchCommand::Run(args) => measure(args),
+        BenchCommand::Document { results, into } => document(results, into.as_deref()).map(|()| 0),
+        BenchCommand::Report(args) => {
+            reports(&args.results, args.against.as_deref(), &args.outputs)
+        }
     }
 }
 
@@ -206,7 +208,7 @@ fn clean(only_list: bool) -> Result<()> {
     Ok(())
 }
 
-fn measure(args: &Run) -> Result<u8> {
+fn measure(args: &RunArgs) -> Result<u8> {
     let changes = Changes {
         quick: args.quick,
         set: args.set.iter().map(|s| pair(s)).collect::<Result<_>>()?,
@@ -273,7 +275,7 @@ fn measure(args: &Run) -> Result<u8> {
 }
 
 /// What a run came to, as a sentence.
-fn told(tally: &Tally) -> String {
+fn told(tally: &RunTally) -> String {
     let mut parts = vec![format!("{} measured now", tally.measured)];
     for (n, what) in [
         (tally.kept, "from before"),
@@ -296,7 +298,7 @@ fn pair(text: &str) -> Result<(String, String)> {
 }
 
 fn reports(results: &Path, against: Option<&Path>, outputs: &Outputs) -> Result<u8> {
-    report::run(&report::Options {
+    report::run(&report::ReportOptions {
         results: results.to_owned(),
         against: against.map(Path::to_owned),
         tolerance: report::TOLERANCE,

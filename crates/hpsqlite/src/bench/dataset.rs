@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::model::{Values, filled};
-use crate::data::{Set, Target, h2o, mail, mysqlite, ssb, tatp, tpch};
+use crate::data::{DataTarget, Set, h2o, mail, mysqlite, ssb, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
 
@@ -173,7 +173,7 @@ impl Cache {
     pub fn database(&self, set: &Set, library: &Path, analyze: bool) -> Result<PathBuf> {
         let name = Name::of(set).by(library)?;
         let plain = self.get(&name, |path| {
-            let target = Target {
+            let target = DataTarget {
                 file: path,
                 force: false,
                 library: Some(library),

@@ -39,7 +39,7 @@ pub trait Record {
 
 /// What a run came to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunTally {
     /// Jobs that gave their samples.
     pub measured: usize,
     /// Jobs that had been done before.
@@ -65,15 +65,15 @@ pub struct Places<'a> {
 }
 
 /// Measures what has not been measured yet.
-pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<Tally> {
-    let mut tally = Tally::default();
+pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<RunTally> {
+    let mut tally = RunTally::default();
     let mut progress = Progress::new(suite);
     record.samples(&mut |point, sample| progress.sample(point, sample))?;
     let cache = Cache::new(places.data);
     let mut given_up = vec![false; suite.points.len()];
     let mut left_out = record.left_out()?;
     let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
-    let clock = Watch::start();
+    let clock = MachineWatch::start();
     for trial in 1..=trials {
         for nth in turn(&suite.points, trial) {
             let point = &suite.points[nth];
@@ -122,7 +122,7 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
             let end = match data {
                 Ok(data) => {
                     let (engine, library) = who;
-                    let prepared = Prepared {
+                    let prepared = PreparedJob {
                         engine,
                         library,
                         data,
@@ -133,25 +133,25 @@ pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Resul
                 Err(e) => {
                     interrupt::check()?;
                     tell(&Line::Failed(format!("{e:#}")))?;
-                    End::Failed
+                    JobEnd::Failed
                 }
             };
             match end {
-                End::Measured => {
+                JobEnd::Measured => {
                     record.done(nth, trial)?;
                     tally.measured += 1;
                 }
-                End::LeftOut => {
+                JobEnd::LeftOut => {
                     record.done(nth, trial)?;
                     tally.left_out += 1;
                 }
-                End::Unavailable => {
+                JobEnd::Unavailable => {
                     tally.unavailable += 1;
                     tally.missing.insert(point.values[ENGINE].clone());
                 }
-                End::Failed => tally.failed += 1,
+                JobEnd::Failed => tally.failed += 1,
             }
-            given_up[nth] = matches!(end, End::Unavailable | End::Failed);
+            given_up[nth] = matches!(end, JobEnd::Unavailable | JobEnd::Failed);
             match given_up[nth] {
                 true => progress.give_up(nth),
                 false => progress.end(nth),
@@ -219,14 +219,14 @@ fn turn(points: &[Point], trial: u32) -> Vec<usize> {
 }
 
 /// What else the processors did while a run went on.
-struct Watch {
+struct MachineWatch {
     start: Instant,
     before: (machine::Ticks, f64),
 }
 
-impl Watch {
-    fn start() -> Watch {
-        Watch {
+impl MachineWatch {
+    fn start() -> MachineWatch {
+        MachineWatch {
             start: Instant::now(),
             before: (machine::ticks(), usage::with_children()),
         }
@@ -240,7 +240,7 @@ impl Watch {
     }
 }
 
-enum End {
+enum JobEnd {
     Measured,
     /// No step can be measured.
     LeftOut,
@@ -260,7 +260,7 @@ fn engine(suite: &Suite, point: &Point) -> Result<(String, Option<PathBuf>)> {
 }
 
 /// What a job needs beside its point.
-struct Prepared {
+struct PreparedJob {
     engine: String,
     library: Option<PathBuf>,
     /// Where its data is, as options.
@@ -272,10 +272,10 @@ struct Prepared {
 fn job(
     suite: &Suite,
     point: &Point,
-    prepared: Prepared,
+    prepared: PreparedJob,
     places: &Places<'_>,
     tell: &mut dyn FnMut(&Line) -> Result<()>,
-) -> Result<End> {
+) -> Result<JobEnd> {
     let folder = tempfile::Builder::new()
         .prefix("job-")
         .tempdir_in(places.work)
@@ -295,9 +295,9 @@ fn job(
 }
 
 /// A child process, ended when dropped.
-struct Process(Child);
+struct MeasuringProcess(Child);
 
-impl Drop for Process {
+impl Drop for MeasuringProcess {
     fn drop(&mut self) {
         // It has ended by itself, or what it does is no longer wanted.
         let _ = self.0.kill();
@@ -307,7 +307,7 @@ impl Drop for Process {
 }
 
 /// Has a process do the job, and tells what it says.
-fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End> {
+fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<JobEnd> {
     let child = Command::new(std::env::current_exe()?)
         .arg("measure")
         .stdin(Stdio::piped())
@@ -315,7 +315,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
         .spawn()
         .context("cannot start a measuring process")?;
     interrupt::remember(child.id());
-    let mut process = Process(child);
+    let mut process = MeasuringProcess(child);
     // Whoever pressed Ctrl-C before it was remembered did not end it.
     interrupt::check()?;
     let mut input = process.0.stdin.take().expect("standard input is piped");
@@ -323,7 +323,7 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
     let _ = input.write_all(serde_json::to_string(job)?.as_bytes());
     drop(input);
     let output = process.0.stdout.take().expect("standard output is piped");
-    let mut end = End::Measured;
+    let mut end = JobEnd::Measured;
     let (mut samples, mut left_out) = (0, 0);
     for line in BufReader::new(output).lines() {
         let line: Line = match serde_json::from_str(&line?) {
@@ -331,8 +331,8 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
             Err(e) => Line::Failed(format!("the measuring process said something odd: {e}")),
         };
         match &line {
-            Line::Unavailable(_) => end = End::Unavailable,
-            Line::Failed(_) => end = End::Failed,
+            Line::Unavailable(_) => end = JobEnd::Unavailable,
+            Line::Failed(_) => end = JobEnd::Failed,
             Line::Sample(_) => samples += 1,
             Line::LeftOut { step, .. } => {
                 let is = |s: &&Step| s.name == *step && !s.unmeasured;
@@ -345,14 +345,14 @@ fn measured(job: &Job, tell: &mut dyn FnMut(&Line) -> Result<()>) -> Result<End>
     interrupt::check()?;
     let status = process.0.wait()?;
     let wanted = job.steps.iter().filter(|s| !s.unmeasured).count();
-    if matches!(end, End::Measured) && samples + left_out < wanted {
+    if matches!(end, JobEnd::Measured) && samples + left_out < wanted {
         tell(&Line::Failed(format!(
             "the measuring process ended after {samples} of {wanted} steps: {status}"
         )))?;
-        end = End::Failed;
+        end = JobEnd::Failed;
     }
-    if matches!(end, End::Measured) && samples == 0 && left_out > 0 {
-        end = End::LeftOut;
+    if matches!(end, JobEnd::Measured) && samples == 0 && left_out > 0 {
+        end = JobEnd::LeftOut;
     }
     Ok(end)
 }

@@ -1,7 +1,7 @@
 //! Horizontal bar charts with error bars.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, Frame, LABEL_SIZE, Svg, WIDTH, escape, font};
+use super::{Anchor, Canvas, ChartFrame, LABEL_SIZE, Svg, WIDTH, escape, font};
 
 /// Labels take as much room as they need, up to this.
 const LABEL_ROOM: f64 = 290.0;
@@ -39,7 +39,7 @@ pub struct Group {
 pub struct Bars<'a> {
     /// For those who cannot see it.
     pub title: &'a str,
-    pub frame: Option<&'a Frame>,
+    pub frame: Option<&'a ChartFrame>,
     pub groups: &'a [Group],
     /// A line across all bars at this value.
     pub reference: Option<f64>,

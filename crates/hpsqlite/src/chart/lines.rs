@@ -1,7 +1,7 @@
 //! Line charts with error bars: where what varies is a number.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, Frame, Svg, WIDTH, escape, font};
+use super::{Anchor, Canvas, ChartFrame, Svg, WIDTH, escape, font};
 
 const PLOT_HEIGHT: f64 = 340.0;
 /// Names at the ends of lines take as much room as they need, up to this.
@@ -13,7 +13,7 @@ const NAME_LINE: f64 = 16.0;
 const FEW_POINTS: usize = 12;
 
 /// A measured point of a line.
-pub struct Point {
+pub struct LinePoint {
     pub x: f64,
     pub value: f64,
     pub low: f64,
@@ -23,19 +23,19 @@ pub struct Point {
 }
 
 /// A series.
-pub struct Line {
+pub struct LineSeries {
     pub class: &'static str,
     pub name: String,
     /// By x.
-    pub points: Vec<Point>,
+    pub points: Vec<LinePoint>,
 }
 
 /// How a chart is drawn.
 pub struct Lines<'a> {
     /// For those who cannot see it.
     pub title: &'a str,
-    pub frame: Option<&'a Frame>,
-    pub lines: &'a [Line],
+    pub frame: Option<&'a ChartFrame>,
+    pub lines: &'a [LineSeries],
     /// A line across at this value.
     pub reference: Option<f64>,
     /// What x is.

@@ -13,7 +13,7 @@ pub mod style;
 use std::fmt::{Arguments, Write as _};
 
 pub use bars::{Bar, Bars, Group};
-pub use lines::{Line, Lines, Point};
+pub use lines::{LinePoint, LineSeries, Lines};
 
 /// Width of a chart.
 const WIDTH: f64 = 820.0;
@@ -26,7 +26,7 @@ const NOTE_LINE: f64 = 15.0;
 
 /// What is written around a chart that stands by itself; a chart on a page that says all this has none.
 #[derive(Default, Clone)]
-pub struct Frame {
+pub struct ChartFrame {
     pub title: String,
     /// What is measured, and in which unit.
     pub subtitle: String,
@@ -53,7 +53,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    fn new(frame: Option<&Frame>) -> Canvas {
+    fn new(frame: Option<&ChartFrame>) -> Canvas {
         let mut canvas = Canvas {
             out: String::new(),
             y: 0.0,
@@ -121,7 +121,7 @@ impl Canvas {
         self.y += 22.0;
     }
 
-    fn notes(&mut self, frame: Option<&Frame>) {
+    fn notes(&mut self, frame: Option<&ChartFrame>) {
         let Some(frame) = frame else { return };
         self.y += 6.0;
         for note in &frame.notes {
@@ -236,7 +236,7 @@ mod tests {
         let escaped = escape(hostile);
         assert!(!escaped.contains(['<', '>', '"', '\'', '\u{1b}', '\0', '\u{202e}']));
         assert!(escaped.contains("&amp;amp;"));
-        let mut canvas = Canvas::new(Some(&Frame {
+        let mut canvas = Canvas::new(Some(&ChartFrame {
             title: hostile.to_owned(),
             subtitle: hostile.to_owned(),
             legend: vec![Key {

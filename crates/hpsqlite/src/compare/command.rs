@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use super::report::{Report, html, terminal};
+use super::report::{CompareReport, html, terminal};
 use super::script::Script;
-use super::{MIN_RUNS, Options, SideOptions};
+use super::{CompareOptions, MIN_RUNS, SideOptions};
 use crate::libs;
 use crate::output::OutputFile;
 
@@ -106,7 +106,7 @@ pub fn run(args: &CompareArgs) -> Result<u8> {
             pragmas: args.pragma.iter().chain(own).cloned().collect(),
         })
     };
-    let options = Options {
+    let options = CompareOptions {
         database: args.db.clone(),
         sides: [
             side(
@@ -132,7 +132,11 @@ pub fn run(args: &CompareArgs) -> Result<u8> {
 }
 
 /// Writes the files that were asked for.
-fn finish(report: &Report, json: Option<OutputFile>, html: Option<OutputFile>) -> Result<()> {
+fn finish(
+    report: &CompareReport,
+    json: Option<OutputFile>,
+    html: Option<OutputFile>,
+) -> Result<()> {
     if let Some(file) = json {
         file.end(serde_json::to_string_pretty(report)? + "\n")?;
     }

@@ -22,10 +22,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::interrupt;
-use protocol::{Column, Outcome, Prepared, ROWS_A_CHUNK, Ran, Reply, Request, SqlError};
-use report::{Cache, Database, Difference, Machine, Report, Side, Statement};
-use script::{Kind, Script, SqlText};
-use session::{Session, out_of_turn};
+use protocol::{
+    Outcome, PreparedStatement, ROWS_A_CHUNK, Ran, ReportedError, Request, ResultColumn,
+    WorkerReply,
+};
+use report::{CacheState, CompareReport, Database, Difference, Machine, Side, Statement};
+use script::{Script, SqlText, StatementKind};
+use session::{WorkerSession, out_of_turn};
 
 /// Fewer rounds say nothing about the spread.
 pub const MIN_RUNS: u32 = 5;
@@ -49,7 +52,7 @@ pub struct SideOptions {
 }
 
 /// What to compare and how.
-pub struct Options {
+pub struct CompareOptions {
     pub database: PathBuf,
     /// The side it is compared with, and the side of which the speed-up is told.
     pub sides: [SideOptions; 2],
@@ -64,7 +67,7 @@ pub struct Options {
 }
 
 /// Runs all statements of the scripts on both sides.
-pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
+pub fn compare(options: &CompareOptions, scripts: &[Script]) -> Result<CompareReport> {
     let database = find_database(&options.database)?;
     let before = Stamp::of(&database);
     let side_files = ["-wal", "-shm"].map(|suffix| side_file(&database, suffix));
@@ -88,11 +91,15 @@ pub fn compare(options: &Options, scripts: &[Script]) -> Result<Report> {
     result
 }
 
-fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Result<Report> {
+fn compare_files(
+    options: &CompareOptions,
+    database: &Path,
+    scripts: &[Script],
+) -> Result<CompareReport> {
     let [a, b] = &options.sides;
     let mut sessions = [
-        Session::start(&a.label, &a.library)?,
-        Session::start(&b.label, &b.library)?,
+        WorkerSession::start(&a.label, &a.library)?,
+        WorkerSession::start(&b.label, &b.library)?,
     ];
     let scratch = match options.scratch {
         true => Some(Scratch::copy(&mut sessions[0], database)?),
@@ -111,7 +118,7 @@ fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Resu
     }
 
     let queries = split(&mut sessions[0], scripts)?;
-    let mut run = Run {
+    let mut run = CompareRun {
         options,
         sessions,
         files: match &scratch {
@@ -132,7 +139,7 @@ fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Resu
     }
     drop(run);
 
-    Ok(Report {
+    Ok(CompareReport {
         hpsqlite: env!("CARGO_PKG_VERSION").to_owned(),
         when: jiff::Timestamp::now()
             .round(jiff::Unit::Second)
@@ -147,9 +154,9 @@ fn compare_files(options: &Options, database: &Path, scripts: &[Script]) -> Resu
             scratch: options.scratch,
         },
         cache: if options.cold {
-            Cache::Cold
+            CacheState::Cold
         } else {
-            Cache::Warm
+            CacheState::Warm
         },
         sides,
         statements,
@@ -199,7 +206,7 @@ impl Stamp {
 /// Removes the empty log that reading a database in WAL mode leaves, by SQLite's own means.
 fn tidy(library: &Path, database: &Path) {
     // A database that may only be read keeps it: that is no failure of the comparison.
-    let _ = Session::start_anyway("tidy", library).and_then(|mut session| {
+    let _ = WorkerSession::start_anyway("tidy", library).and_then(|mut session| {
         session.ask(&Request::Tidy {
             database: database.to_owned(),
         })
@@ -213,7 +220,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn copy(session: &mut Session, database: &Path) -> Result<Scratch> {
+    fn copy(session: &mut WorkerSession, database: &Path) -> Result<Scratch> {
         let folder = tempfile::Builder::new().prefix("hpsqlite-").tempdir()?;
         let files = ["a.db", "b.db"].map(|name| folder.path().join(name));
         let bar = ProgressBar::new(0)
@@ -236,13 +243,13 @@ impl Scratch {
 }
 
 /// Cuts the scripts into statements.
-fn split(session: &mut Session, scripts: &[Script]) -> Result<Vec<SqlText>> {
+fn split(session: &mut WorkerSession, scripts: &[Script]) -> Result<Vec<SqlText>> {
     let mut all = Vec::new();
     for script in scripts {
         let reply = session.demand(&Request::Split {
             sql: script.text.clone(),
         })?;
-        let Reply::Pieces(pieces) = reply else {
+        let WorkerReply::Pieces(pieces) = reply else {
             return Err(out_of_turn(&reply));
         };
         all.extend(pieces.into_iter().map(|piece| SqlText::new(script, piece)));
@@ -265,9 +272,9 @@ fn progress_bar() -> ProgressBar {
 }
 
 /// The work going on.
-struct Run<'o> {
-    options: &'o Options,
-    sessions: [Session; 2],
+struct CompareRun<'o> {
+    options: &'o CompareOptions,
+    sessions: [WorkerSession; 2],
     /// The file that each side has open.
     files: [PathBuf; 2],
     /// Whether the connections hold what earlier statements did to them, so that new ones would differ.
@@ -275,11 +282,11 @@ struct Run<'o> {
     bar: ProgressBar,
 }
 
-impl Run<'_> {
+impl CompareRun<'_> {
     /// Finds wrong and writing statements before minutes are spent on those before them.
     fn check_all(&mut self, queries: &[SqlText]) -> Result<()> {
         for sql in queries {
-            if sql.kind == Kind::Once {
+            if sql.kind == StatementKind::Once {
                 // Later statements may need what this one attaches.
                 return Ok(());
             }
@@ -296,8 +303,8 @@ impl Run<'_> {
             match session.ask(&Request::Prepare {
                 sql: sql.text.clone(),
             })? {
-                Reply::Prepared(Prepared { readonly: r }) => readonly &= r,
-                Reply::Sql(e) => errors.push(e),
+                WorkerReply::Prepared(PreparedStatement { readonly: r }) => readonly &= r,
+                WorkerReply::Sql(e) => errors.push(e),
                 other => return Err(out_of_turn(&other)),
             }
         }
@@ -308,7 +315,7 @@ impl Run<'_> {
             [e, ..] if e.is_circumstance() => bail!("{}", e.advice()),
             _ => {}
         }
-        if !readonly && !self.options.scratch && sql.kind != Kind::Once {
+        if !readonly && !self.options.scratch && sql.kind != StatementKind::Once {
             bail!(
                 "{}: this statement writes to the database; --scratch runs it on a copy",
                 sql.place(None)
@@ -319,7 +326,8 @@ impl Run<'_> {
 
     fn statement(&mut self, number: usize, sql: &SqlText) -> Result<Statement> {
         self.prepare(sql)?;
-        let writes = self.options.scratch && sql.kind == Kind::Ordinary && !self.readonly(sql)?;
+        let writes =
+            self.options.scratch && sql.kind == StatementKind::Ordinary && !self.readonly(sql)?;
         let mut result = Statement {
             number,
             title: sql.title.clone(),
@@ -338,7 +346,7 @@ impl Run<'_> {
             let reply = session.ask(&Request::Plan {
                 sql: sql.text.clone(),
             })?;
-            let Reply::Plan(plan) = reply else {
+            let WorkerReply::Plan(plan) = reply else {
                 return Err(out_of_turn(&reply));
             };
             result.plans.push(plan);
@@ -348,17 +356,17 @@ impl Run<'_> {
         self.bar.set_length(1);
         self.bar.set_message("first answers");
         let undo = writes;
-        self.stateful |= writes || sql.kind != Kind::Ordinary;
+        self.stateful |= writes || sql.kind != StatementKind::Ordinary;
         let [a, b] = self.round(sql, 1, undo)?;
         let answers = [a.outcome, b.outcome];
         result.difference = self.difference(sql, undo, &answers)?;
         let same = result.difference.is_none();
-        if same && sql.kind != Kind::Once && answers[0].error.is_none() {
+        if same && sql.kind != StatementKind::Once && answers[0].error.is_none() {
             let seconds = [
                 self.warm_up(0, sql, undo, a.sample.seconds)?,
                 self.warm_up(1, sql, undo, b.sample.seconds)?,
             ];
-            if !self.options.cold && !undo && sql.kind == Kind::Ordinary {
+            if !self.options.cold && !undo && sql.kind == StatementKind::Ordinary {
                 let quicker = seconds[0].min(seconds[1]).max(1e-9);
                 result.repeat = (MIN_SAMPLE_SECONDS / quicker).ceil().clamp(1.0, MAX_REPEAT) as u32;
             }
@@ -400,7 +408,7 @@ impl Run<'_> {
     /// Replaces the worker process of a side.
     fn renew(&mut self, side: usize) -> Result<()> {
         let options = &self.options.sides[side];
-        let mut session = Session::start(&options.label, &options.library)?;
+        let mut session = WorkerSession::start(&options.label, &options.library)?;
         session.open(&self.files[side], self.options.scratch, &options.pragmas)?;
         self.sessions[side] = session;
         Ok(())
@@ -410,7 +418,7 @@ impl Run<'_> {
         match self.sessions[0].ask(&Request::Prepare {
             sql: sql.text.clone(),
         })? {
-            Reply::Prepared(p) => Ok(p.readonly),
+            WorkerReply::Prepared(p) => Ok(p.readonly),
             _ => Ok(true),
         }
     }
@@ -418,7 +426,7 @@ impl Run<'_> {
     /// The runs of a side that do not count, of which the last took `seconds`; returns the
     /// seconds that a run takes after them.
     fn warm_up(&mut self, side: usize, sql: &SqlText, undo: bool, seconds: f64) -> Result<f64> {
-        if self.options.cold || sql.kind == Kind::Plain {
+        if self.options.cold || sql.kind == StatementKind::Plain {
             return Ok(seconds);
         }
         // The first answer was one warm-up. A quick statement needs another: the first run of a
@@ -450,7 +458,7 @@ impl Run<'_> {
             repeat,
             undo,
         })?;
-        let Reply::Ran(ran) = reply else {
+        let WorkerReply::Ran(ran) = reply else {
             return Err(out_of_turn(&reply));
         };
         match &ran.outcome.error {
@@ -490,7 +498,7 @@ impl Run<'_> {
                 b: b.columns.clone(),
             }));
         }
-        if sql.kind == Kind::Ordinary {
+        if sql.kind == StatementKind::Ordinary {
             for (side, answer) in answers.iter().enumerate() {
                 if self.run(side, sql, 1, undo)?.outcome != *answer {
                     return Ok(Some(Difference::Unsteady {
@@ -502,7 +510,7 @@ impl Run<'_> {
                 return Ok(Some(row));
             }
         }
-        let error = |o: &Outcome| -> Option<SqlError> { o.error.clone() };
+        let error = |o: &Outcome| -> Option<ReportedError> { o.error.clone() };
         Ok(Some(Difference::Ending {
             rows: a.rows,
             a: error(a),
@@ -514,7 +522,7 @@ impl Run<'_> {
         &mut self,
         sql: &SqlText,
         undo: bool,
-        columns: &[Column],
+        columns: &[ResultColumn],
     ) -> Result<Option<Difference>> {
         let mut digests = Vec::new();
         for session in &mut self.sessions {
@@ -522,7 +530,7 @@ impl Run<'_> {
                 sql: sql.text.clone(),
                 undo,
             })? {
-                Reply::Digests(d) => digests.push(d),
+                WorkerReply::Digests(d) => digests.push(d),
                 other => return Err(out_of_turn(&other)),
             }
         }
@@ -541,7 +549,7 @@ impl Run<'_> {
                 undo,
                 from,
             })? {
-                Reply::Rows(r) => rows.push(r),
+                WorkerReply::Rows(r) => rows.push(r),
                 other => return Err(out_of_turn(&other)),
             }
         }

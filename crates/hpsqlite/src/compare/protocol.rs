@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sys;
 
-/// Rows covered by one digest of [`Reply::Digests`].
+/// Rows covered by one digest of [`WorkerReply::Digests`].
 pub const ROWS_A_CHUNK: u64 = 1024;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -44,28 +44,28 @@ pub enum Request {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Reply {
+pub enum WorkerReply {
     Done,
     Progress {
         done: u64,
         all: u64,
     },
-    Opened(Opened),
+    Opened(OpenedLibrary),
     Pieces(Vec<Piece>),
-    Prepared(Prepared),
+    Prepared(PreparedStatement),
     Plan(Vec<String>),
     Ran(Ran),
     Digests(Digests),
-    Rows(Vec<Vec<Cell>>),
+    Rows(Vec<Vec<ShownValue>>),
     /// SQLite's error to the request as a whole.
-    Sql(SqlError),
+    Sql(ReportedError),
     /// Any other failure, ready to be shown.
     Failed(String),
 }
 
 /// An error reported by SQLite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SqlError {
+pub struct ReportedError {
     /// Extended result code.
     pub code: i32,
     pub message: String,
@@ -74,7 +74,7 @@ pub struct SqlError {
     pub offset: Option<usize>,
 }
 
-impl SqlError {
+impl ReportedError {
     /// Whether the machine or another program is the cause, so that it says nothing about the library's answers.
     pub fn is_circumstance(&self) -> bool {
         const BUSY: i32 = 5;
@@ -105,9 +105,9 @@ impl SqlError {
     }
 }
 
-impl From<sys::SqlError> for SqlError {
-    fn from(e: sys::SqlError) -> SqlError {
-        SqlError {
+impl From<sys::SqlError> for ReportedError {
+    fn from(e: sys::SqlError) -> ReportedError {
+        ReportedError {
             code: e.code,
             message: e.message,
             offset: e.offset,
@@ -117,7 +117,7 @@ impl From<sys::SqlError> for SqlError {
 
 /// A library and the settings it really has.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedLibrary {
     pub library: PathBuf,
     pub version: String,
     pub source_id: String,
@@ -148,7 +148,7 @@ pub struct Piece {
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct Prepared {
+pub struct PreparedStatement {
     /// Leaves every database file as it is.
     pub readonly: bool,
 }
@@ -156,17 +156,17 @@ pub struct Prepared {
 /// The outcome of running a statement to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    pub columns: Vec<Column>,
+    pub columns: Vec<ResultColumn>,
     pub rows: u64,
     /// 128-bit hash of all values with their types, in order.
     pub hash: String,
     /// The error that ended it, after `rows` rows.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<SqlError>,
+    pub error: Option<ReportedError>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
+pub struct ResultColumn {
     pub name: String,
     /// Declared type, for a column that comes straight from a table.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -176,7 +176,7 @@ pub struct Column {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ran {
     /// Means over the repetitions.
-    pub sample: Sample,
+    pub sample: RunTime,
     /// Of the first repetition.
     pub outcome: Outcome,
     /// Whether all repetitions had this outcome.
@@ -185,7 +185,7 @@ pub struct Ran {
 
 /// One measurement, in seconds a run.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct Sample {
+pub struct RunTime {
     pub seconds: f64,
     pub user: f64,
     pub system: f64,
@@ -201,7 +201,7 @@ pub struct Digests {
 
 /// A value as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct ShownValue {
     #[serde(rename = "type")]
     pub kind: String,
     pub value: String,

@@ -49,7 +49,7 @@ impl Script {
 
 /// How a statement is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StatementKind {
     /// Measured; what it writes to a scratch copy is undone after each run but the last.
     Ordinary,
     /// Measured, and not undone because it cannot run inside a transaction.
@@ -58,14 +58,14 @@ pub enum Kind {
     Once,
 }
 
-impl Kind {
-    fn of(sql: &str) -> Kind {
+impl StatementKind {
+    fn of(sql: &str) -> StatementKind {
         let word: String = sql.chars().take_while(char::is_ascii_alphabetic).collect();
         match word.to_ascii_uppercase().as_str() {
             "BEGIN" | "COMMIT" | "END" | "ROLLBACK" | "SAVEPOINT" | "RELEASE" | "ATTACH"
-            | "DETACH" => Kind::Once,
-            "VACUUM" | "PRAGMA" => Kind::Plain,
-            _ => Kind::Ordinary,
+            | "DETACH" => StatementKind::Once,
+            "VACUUM" | "PRAGMA" => StatementKind::Plain,
+            _ => StatementKind::Ordinary,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Kind {
 /// One statement.
 pub struct SqlText {
     pub text: String,
-    pub kind: Kind,
+    pub kind: StatementKind,
     pub title: Option<String>,
     script: String,
     /// The text of the script up to the statement.
@@ -84,7 +84,7 @@ impl SqlText {
     /// The statement `piece` of `script`.
     pub fn new(script: &Script, piece: Piece) -> SqlText {
         SqlText {
-            kind: Kind::of(trim_start(&piece.sql).0),
+            kind: StatementKind::of(trim_start(&piece.sql).0),
             title: script.title.clone(),
             script: script.name.clone(),
             before: script.text[..piece.offset].to_owned(),
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn kinds() {
-        assert_eq!(Kind::of("select 1"), Kind::Ordinary);
-        assert_eq!(Kind::of("begin"), Kind::Once);
-        assert_eq!(Kind::of("VACUUM;"), Kind::Plain);
+        assert_eq!(StatementKind::of("select 1"), StatementKind::Ordinary);
+        assert_eq!(StatementKind::of("begin"), StatementKind::Once);
+        assert_eq!(StatementKind::of("VACUUM;"), StatementKind::Plain);
     }
 }

@@ -7,11 +7,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::protocol::{Opened, Reply, Request, SqlError};
+use super::protocol::{OpenedLibrary, ReportedError, Request, WorkerReply};
 use crate::interrupt::{self, Interrupted};
 
 /// A worker process with its library; ended when dropped.
-pub struct Session {
+pub struct WorkerSession {
     /// `stock`, `ours`, `A` or `B`.
     pub label: String,
     library: PathBuf,
@@ -20,7 +20,7 @@ pub struct Session {
     output: BufReader<ChildStdout>,
 }
 
-impl Drop for Session {
+impl Drop for WorkerSession {
     fn drop(&mut self) {
         // The end of its input is a worker's end; one in the middle of a statement is not waited for.
         drop(self.input.take());
@@ -32,15 +32,15 @@ impl Drop for Session {
     }
 }
 
-impl Session {
+impl WorkerSession {
     /// Starts a worker on `library`.
-    pub fn start(label: &str, library: &Path) -> Result<Session> {
+    pub fn start(label: &str, library: &Path) -> Result<WorkerSession> {
         interrupt::check()?;
-        Session::start_anyway(label, library)
+        WorkerSession::start_anyway(label, library)
     }
 
     /// Starts a worker on `library` even after Ctrl-C, to put things in order.
-    pub fn start_anyway(label: &str, library: &Path) -> Result<Session> {
+    pub fn start_anyway(label: &str, library: &Path) -> Result<WorkerSession> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("worker")
             .arg(library)
@@ -51,7 +51,7 @@ impl Session {
         interrupt::remember(child.id());
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("standard output is piped"));
-        let mut session = Session {
+        let mut session = WorkerSession {
             label: label.to_owned(),
             library: library.to_owned(),
             child,
@@ -59,34 +59,39 @@ impl Session {
             output,
         };
         match session.receive()? {
-            Reply::Failed(why) => bail!("{why}"),
+            WorkerReply::Failed(why) => bail!("{why}"),
             _ => Ok(session),
         }
     }
 
     /// Sends a request and waits for its reply; SQLite's errors are replies too.
-    pub fn ask(&mut self, request: &Request) -> Result<Reply> {
+    pub fn ask(&mut self, request: &Request) -> Result<WorkerReply> {
         self.send(request)?;
         self.receive()
     }
 
-    /// Like [`Session::ask`], where an error of SQLite leaves nothing to go on with.
-    pub fn demand(&mut self, request: &Request) -> Result<Reply> {
+    /// Like [`WorkerSession::ask`], where an error of SQLite leaves nothing to go on with.
+    pub fn demand(&mut self, request: &Request) -> Result<WorkerReply> {
         match self.ask(request)? {
-            Reply::Sql(e) => Err(anyhow!("{}", e.advice())),
-            Reply::Failed(why) => bail!("{why}"),
+            WorkerReply::Sql(e) => Err(anyhow!("{}", e.advice())),
+            WorkerReply::Failed(why) => bail!("{why}"),
             reply => Ok(reply),
         }
     }
 
     /// Opens a database and tells what the library made of the settings.
-    pub fn open(&mut self, database: &Path, writable: bool, pragmas: &[String]) -> Result<Opened> {
+    pub fn open(
+        &mut self,
+        database: &Path,
+        writable: bool,
+        pragmas: &[String],
+    ) -> Result<OpenedLibrary> {
         match self.demand(&Request::Open {
             database: database.to_owned(),
             writable,
             pragmas: pragmas.to_vec(),
         })? {
-            Reply::Opened(opened) => Ok(opened),
+            WorkerReply::Opened(opened) => Ok(opened),
             other => Err(out_of_turn(&other)),
         }
     }
@@ -104,9 +109,9 @@ impl Session {
         })?;
         loop {
             match self.receive()? {
-                Reply::Progress { done, all } => progress(done, all),
-                Reply::Done => return Ok(()),
-                Reply::Sql(e) => bail!("cannot copy {}: {}", from.display(), e.advice()),
+                WorkerReply::Progress { done, all } => progress(done, all),
+                WorkerReply::Done => return Ok(()),
+                WorkerReply::Sql(e) => bail!("cannot copy {}: {}", from.display(), e.advice()),
                 other => return Err(out_of_turn(&other)),
             }
         }
@@ -123,7 +128,7 @@ impl Session {
         }
     }
 
-    fn receive(&mut self) -> Result<Reply> {
+    fn receive(&mut self) -> Result<WorkerReply> {
         let mut line = String::new();
         match self.output.read_line(&mut line) {
             Ok(n) if n > 0 => serde_json::from_str(&line).context("a worker's reply"),
@@ -150,9 +155,11 @@ impl Session {
 }
 
 /// The error for a reply that does not belong to the request.
-pub fn out_of_turn(reply: &Reply) -> anyhow::Error {
+pub fn out_of_turn(reply: &WorkerReply) -> anyhow::Error {
     match reply {
-        Reply::Sql(SqlError { message, .. }) | Reply::Failed(message) => anyhow!("{message}"),
+        WorkerReply::Sql(ReportedError { message, .. }) | WorkerReply::Failed(message) => {
+            anyhow!("{message}")
+        }
         other => anyhow!("a worker's reply out of turn: {other:?}"),
     }
 }

@@ -13,8 +13,8 @@ use anyhow::{Context, Result};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::protocol::{
-    Cell, Column, Digests, Opened, Outcome, Piece, Prepared, ROWS_A_CHUNK, Ran, Reply, Request,
-    Sample, Setting,
+    Digests, OpenedLibrary, Outcome, Piece, PreparedStatement, ROWS_A_CHUNK, Ran, Request,
+    ResultColumn, RunTime, Setting, ShownValue, WorkerReply,
 };
 use crate::sys::{self, Db, Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, Stmt, Value};
 use crate::usage;
@@ -31,23 +31,27 @@ pub fn serve(library: &Path) -> Result<()> {
     let mut output = std::io::BufWriter::new(output);
     let library = match Library::load(library) {
         Ok(library) => library,
-        Err(e) => return send(&mut output, &Reply::Failed(format!("{e:#}"))),
+        Err(e) => return send(&mut output, &WorkerReply::Failed(format!("{e:#}"))),
     };
-    send(&mut output, &Reply::Done)?;
-    let mut worker = Worker {
+    send(&mut output, &WorkerReply::Done)?;
+    let mut worker = LibraryWorker {
         library: &library,
         db: None,
     };
     for line in input.lines() {
         let request = serde_json::from_str(&line?).context("a request")?;
-        let mut progress = |done, all| send(&mut output, &Reply::Progress { done, all }).is_ok();
+        let mut progress =
+            |done, all| send(&mut output, &WorkerReply::Progress { done, all }).is_ok();
         let reply = worker.answer(request, &mut progress);
-        send(&mut output, &reply.unwrap_or_else(|e| Reply::Sql(e.into())))?;
+        send(
+            &mut output,
+            &reply.unwrap_or_else(|e| WorkerReply::Sql(e.into())),
+        )?;
     }
     Ok(())
 }
 
-fn send(to: &mut impl Write, reply: &Reply) -> Result<()> {
+fn send(to: &mut impl Write, reply: &WorkerReply) -> Result<()> {
     serde_json::to_writer(&mut *to, reply)?;
     to.write_all(b"\n")?;
     Ok(to.flush()?)
@@ -63,17 +67,17 @@ pub fn die_with_the_tool() {
     }
 }
 
-struct Worker<'l> {
+struct LibraryWorker<'l> {
     library: &'l Library,
     db: Option<Db<'l>>,
 }
 
-impl<'l> Worker<'l> {
+impl<'l> LibraryWorker<'l> {
     fn answer(
         &mut self,
         request: Request,
         progress: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Reply, sys::SqlError> {
+    ) -> Result<WorkerReply, sys::SqlError> {
         match request {
             Request::Open {
                 database,
@@ -82,13 +86,13 @@ impl<'l> Worker<'l> {
             } => self.open(&database, writable, &pragmas),
             Request::Copy { from, to } => self.copy(&from, &to, progress),
             Request::Tidy { database } => self.tidy(&database),
-            Request::Split { sql } => Ok(Reply::Pieces(self.split(&sql))),
+            Request::Split { sql } => Ok(WorkerReply::Pieces(self.split(&sql))),
             Request::Prepare { sql } => prepare(self.db(), &sql),
             Request::Plan { sql } => plan(self.db(), &sql),
             Request::Run { sql, repeat, undo } => run(self.db(), &sql, repeat, undo),
             Request::Shrink => {
                 self.db().exec("PRAGMA shrink_memory")?;
-                Ok(Reply::Done)
+                Ok(WorkerReply::Done)
             }
             Request::Digests { sql, undo } => digests(self.db(), &sql, undo),
             Request::Rows { sql, undo, from } => rows(self.db(), &sql, undo, from),
@@ -104,7 +108,7 @@ impl<'l> Worker<'l> {
         database: &Path,
         writable: bool,
         pragmas: &[String],
-    ) -> Result<Reply, sys::SqlError> {
+    ) -> Result<WorkerReply, sys::SqlError> {
         let flags = if writable {
             OPEN_READWRITE
         } else {
@@ -119,7 +123,7 @@ impl<'l> Worker<'l> {
             let (name, asked) = pragma.split_once('=').unwrap_or((pragma, ""));
             let statement = format!("PRAGMA {pragma}");
             if !writable && db.prepare(&statement)?.is_some_and(|s| !s.readonly()) {
-                return Ok(Reply::Failed(format!(
+                return Ok(WorkerReply::Failed(format!(
                     "PRAGMA {pragma} writes to the database; --scratch runs on a copy"
                 )));
             }
@@ -130,7 +134,7 @@ impl<'l> Worker<'l> {
                 effective: db.first(&format!("PRAGMA {name}"))?,
             });
         }
-        let opened = Opened {
+        let opened = OpenedLibrary {
             library: self.library.path().to_owned(),
             version: self.library.version(),
             source_id: self.library.source_id(),
@@ -143,7 +147,7 @@ impl<'l> Worker<'l> {
             encoding: db.first("PRAGMA encoding")?.unwrap_or_default(),
         };
         self.db = Some(db);
-        Ok(Reply::Opened(opened))
+        Ok(WorkerReply::Opened(opened))
     }
 
     fn copy(
@@ -151,19 +155,19 @@ impl<'l> Worker<'l> {
         from: &Path,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64) -> bool,
-    ) -> Result<Reply, sys::SqlError> {
+    ) -> Result<WorkerReply, sys::SqlError> {
         let source = self.library.open(from, OPEN_READONLY)?;
         source.busy_timeout(BUSY_MS);
         let copy = self.library.open(to, OPEN_READWRITE | OPEN_CREATE)?;
         copy.exec("PRAGMA synchronous=OFF")?;
         source.backup_to(&copy, progress)?;
-        Ok(Reply::Done)
+        Ok(WorkerReply::Done)
     }
 
-    fn tidy(&self, database: &Path) -> Result<Reply, sys::SqlError> {
+    fn tidy(&self, database: &Path) -> Result<WorkerReply, sys::SqlError> {
         let db = self.library.open(database, OPEN_READWRITE)?;
         db.exec("SELECT count(*) FROM sqlite_master")?;
-        Ok(Reply::Done)
+        Ok(WorkerReply::Done)
     }
 
     /// Cuts at each semicolon where SQLite says that a statement is complete.
@@ -214,13 +218,13 @@ fn number(db: &Db<'_>, sql: &str) -> Result<i64, sys::SqlError> {
     Ok(db.first(sql)?.and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
-fn prepare(db: &Db<'_>, sql: &str) -> Result<Reply, sys::SqlError> {
+fn prepare(db: &Db<'_>, sql: &str) -> Result<WorkerReply, sys::SqlError> {
     let readonly = db.prepare(sql)?.is_none_or(|s| s.readonly());
-    Ok(Reply::Prepared(Prepared { readonly }))
+    Ok(WorkerReply::Prepared(PreparedStatement { readonly }))
 }
 
 /// The lines of EXPLAIN QUERY PLAN, indented as a tree.
-fn plan(db: &Db<'_>, sql: &str) -> Result<Reply, sys::SqlError> {
+fn plan(db: &Db<'_>, sql: &str) -> Result<WorkerReply, sys::SqlError> {
     let mut lines = Vec::new();
     let mut depths = vec![(0, 0)];
     // What EXPLAIN cannot explain (another EXPLAIN) has no plan.
@@ -232,7 +236,7 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<Reply, sys::SqlError> {
             lines.push(format!("{}{}", "  ".repeat(depth), stmt.text(3)));
         }
     }
-    Ok(Reply::Plan(lines))
+    Ok(WorkerReply::Plan(lines))
 }
 
 fn integer(stmt: &Stmt<'_>, i: i32) -> i64 {
@@ -256,8 +260,8 @@ fn undoing<T>(db: &Db<'_>, undo: bool, work: impl FnOnce() -> T) -> Result<T, sy
     Ok(result)
 }
 
-fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<Reply, sys::SqlError> {
-    let mut total = Sample::default();
+fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<WorkerReply, sys::SqlError> {
+    let mut total = RunTime::default();
     let mut first: Option<Outcome> = None;
     let mut steady = true;
     for _ in 0..repeat {
@@ -271,8 +275,8 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<Reply, sys::Sq
         }
     }
     let n = f64::from(repeat);
-    Ok(Reply::Ran(Ran {
-        sample: Sample {
+    Ok(WorkerReply::Ran(Ran {
+        sample: RunTime {
             seconds: total.seconds / n,
             user: total.user / n,
             system: total.system / n,
@@ -283,7 +287,7 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<Reply, sys::Sq
 }
 
 /// One timed run.
-pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
+pub fn once(db: &Db<'_>, sql: &str) -> (RunTime, Outcome) {
     let mut outcome = Outcome {
         columns: Vec::new(),
         rows: 0,
@@ -312,7 +316,7 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
             }
             seconds = Some(start.elapsed().as_secs_f64());
             outcome.columns = (0..columns)
-                .map(|i| Column {
+                .map(|i| ResultColumn {
                     name: stmt.column_name(i),
                     declared: stmt.column_decltype(i),
                 })
@@ -324,7 +328,7 @@ pub fn once(db: &Db<'_>, sql: &str) -> (Sample, Outcome) {
     let seconds = seconds.unwrap_or_else(|| start.elapsed().as_secs_f64());
     let after = usage::process_time();
     outcome.hash = format!("{:032x}", hash.digest());
-    let sample = Sample {
+    let sample = RunTime {
         seconds,
         user: after.0 - before.0,
         system: after.1 - before.1,
@@ -384,7 +388,7 @@ pub fn encode(stmt: &Stmt<'_>, columns: i32, to: &mut Vec<u8>) {
     }
 }
 
-fn digests(db: &Db<'_>, sql: &str, undo: bool) -> Result<Reply, sys::SqlError> {
+fn digests(db: &Db<'_>, sql: &str, undo: bool) -> Result<WorkerReply, sys::SqlError> {
     let mut out = Digests {
         chunks: Vec::new(),
         unordered: 0,
@@ -408,10 +412,10 @@ fn digests(db: &Db<'_>, sql: &str, undo: bool) -> Result<Reply, sys::SqlError> {
     if n > 0 {
         out.chunks.push(chunk.digest());
     }
-    Ok(Reply::Digests(out))
+    Ok(WorkerReply::Digests(out))
 }
 
-fn rows(db: &Db<'_>, sql: &str, undo: bool, from: u64) -> Result<Reply, sys::SqlError> {
+fn rows(db: &Db<'_>, sql: &str, undo: bool, from: u64) -> Result<WorkerReply, sys::SqlError> {
     let mut out = Vec::new();
     let mut n = 0;
     each_row(db, sql, undo, |stmt, columns| {
@@ -421,7 +425,7 @@ fn rows(db: &Db<'_>, sql: &str, undo: bool, from: u64) -> Result<Reply, sys::Sql
         n += 1;
         n < from + ROWS_A_CHUNK
     })?;
-    Ok(Reply::Rows(out))
+    Ok(WorkerReply::Rows(out))
 }
 
 /// Steps through the rows until `row` returns false; an error of the statement only ends it.
@@ -439,7 +443,7 @@ fn each_row(
     })
 }
 
-fn cell(value: Value<'_>) -> Cell {
+fn cell(value: Value<'_>) -> ShownValue {
     let (kind, value) = match value {
         Value::Null => ("null", "NULL".to_owned()),
         Value::Integer(n) => ("integer", n.to_string()),
@@ -451,7 +455,7 @@ fn cell(value: Value<'_>) -> Cell {
         },
         Value::Blob(b) => ("blob", hex(b)),
     };
-    Cell {
+    ShownValue {
         kind: kind.to_owned(),
         value,
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::{Set, Target, h2o, mail, mysqlite, tatp};
+use super::{DataTarget, Set, h2o, mail, mysqlite, tatp};
 
 #[derive(Subcommand)]
 pub enum DataSet {
@@ -78,8 +78,8 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    fn target(&self) -> Target<'_> {
-        Target {
+    fn target(&self) -> DataTarget<'_> {
+        DataTarget {
             file: &self.file,
             force: self.force,
             library: self.lib.as_deref(),

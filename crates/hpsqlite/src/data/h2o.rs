@@ -7,7 +7,7 @@
 use anyhow::{Result, bail};
 
 use super::random::SplitMix64;
-use super::{Binder, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Written, generate};
 
 /// To be raised with every change that makes other bytes.
 pub const VERSION: u32 = 1;
@@ -24,7 +24,7 @@ const DDL: &str = "CREATE TABLE x(
 
 /// Writes table `x` with `rows` rows. `id1`, `id2`, `id4` and `id5` have `groups` values each,
 /// `id3` and `id6` have `rows/groups`.
-pub fn write(rows: u64, groups: u64, target: &Target<'_>) -> Result<Written> {
+pub fn write(rows: u64, groups: u64, target: &DataTarget<'_>) -> Result<Written> {
     if rows == 0 || groups == 0 || groups > rows {
         bail!("there must be at least one group, and no more groups than rows");
     }
@@ -59,7 +59,7 @@ struct X {
     v3: f64,
 }
 
-impl Row for X {
+impl DataRow for X {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.shown(&format_args!("id{:03}", self.id1));
         to.shown(&format_args!("id{:03}", self.id2));

@@ -9,7 +9,7 @@
 use anyhow::{Result, bail};
 
 use super::random::SplitMix64;
-use super::{Binder, Insert, Loader, ROWS_A_TICK, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Insert, Loader, ROWS_A_TICK, Written, generate};
 use crate::interrupt;
 use crate::sys::{Db, Stmt};
 
@@ -77,7 +77,7 @@ const PEOPLE: usize = 1500;
 const RECENT: usize = 3000;
 
 /// Writes the database of `messages` messages, of which some are deleted again.
-pub fn write(messages: u64, target: &Target<'_>) -> Result<Written> {
+pub fn write(messages: u64, target: &DataTarget<'_>) -> Result<Written> {
     if messages == 0 {
         bail!("there must be at least one message");
     }
@@ -314,7 +314,7 @@ impl<'d> Mailbox<'d> {
         })?;
         self.rows += 2;
         if let Some(parent) = parent {
-            self.reply.row(&Reply {
+            self.reply.row(&MailReply {
                 message: id,
                 to: (parent.id, parent.salt),
             })?;
@@ -398,7 +398,7 @@ struct Account {
     name: &'static str,
 }
 
-impl Row for Account {
+impl DataRow for Account {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.id as i64);
         to.shown(&format_args!("me@{}.example", self.name));
@@ -410,7 +410,7 @@ struct Folder {
     id: u64,
 }
 
-impl Row for Folder {
+impl DataRow for Folder {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.id as i64);
         to.int(account_of(self.id) as i64);
@@ -437,7 +437,7 @@ struct Message<'m> {
     snippet: &'m str,
 }
 
-impl Row for Message<'_> {
+impl DataRow for Message<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         for n in [self.id, self.account, self.folder, self.uid, self.thread] {
             to.int(n as i64);
@@ -465,20 +465,20 @@ struct Body<'m> {
     text: &'m str,
 }
 
-impl Row for Body<'_> {
+impl DataRow for Body<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.message as i64);
         to.text(self.text);
     }
 }
 
-struct Reply {
+struct MailReply {
     message: u64,
     /// The number and the salt of what it is an answer to.
     to: (u64, u64),
 }
 
-impl Row for Reply {
+impl DataRow for MailReply {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.message as i64);
         to.shown(&message_id(self.to.0, self.to.1));
@@ -492,7 +492,7 @@ struct Attachment {
     data: Vec<u8>,
 }
 
-impl Row for Attachment {
+impl DataRow for Attachment {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         // SQLite gives it the next number.
         to.null();

@@ -28,7 +28,7 @@ use crate::{interrupt, libs, text};
 const ROWS_A_TICK: u64 = 4096;
 
 /// Where a data set goes and how.
-pub struct Target<'a> {
+pub struct DataTarget<'a> {
     pub file: &'a Path,
     /// Replace a file that is there.
     pub force: bool,
@@ -86,7 +86,7 @@ impl Set {
     }
 
     /// Writes the file.
-    pub fn write(&self, target: &Target<'_>) -> Result<Written> {
+    pub fn write(&self, target: &DataTarget<'_>) -> Result<Written> {
         match *self {
             Set::Tpch { sf } => tpch::write(sf, target),
             Set::H2o { rows, groups } => h2o::write(rows, groups, target),
@@ -122,7 +122,7 @@ impl Display for Written {
 
 /// Makes the file: `fill` creates and fills the tables of a data set of about `rows` rows.
 fn generate(
-    target: &Target<'_>,
+    target: &DataTarget<'_>,
     rows: u64,
     fill: impl FnOnce(&mut Loader<'_>) -> Result<()>,
 ) -> Result<Written> {
@@ -193,7 +193,7 @@ impl<'l> Loader<'l> {
     }
 
     /// Creates the table `name` by `ddl` and inserts all of `rows`.
-    fn table<R: Row>(
+    fn table<R: DataRow>(
         &mut self,
         name: &'static str,
         ddl: &str,
@@ -223,7 +223,7 @@ impl<'l> Loader<'l> {
 }
 
 /// A row that can give its values, in the order of the table's columns.
-trait Row {
+trait DataRow {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>);
 }
 
@@ -249,7 +249,7 @@ impl<'d> Insert<'d> {
         })
     }
 
-    fn row(&mut self, row: &impl Row) -> Result<(), SqlError> {
+    fn row(&mut self, row: &impl DataRow) -> Result<(), SqlError> {
         let mut binder = Binder {
             stmt: &mut self.stmt,
             scratch: &mut self.scratch,

@@ -6,7 +6,7 @@
 use anyhow::{Result, bail};
 
 use super::random::SplitMix64;
-use super::{Binder, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Written, generate};
 
 /// To be raised with every change that makes other bytes.
 pub const VERSION: u32 = 1;
@@ -21,7 +21,7 @@ const DDL: &str = "CREATE TABLE T(key_col INT, val_col INT)";
 const VALUES: u64 = 1_000_000_000;
 
 /// Writes table `T` with `rows` rows, in which `key_col` has `keys` values.
-pub fn write(rows: u64, keys: u64, target: &Target<'_>) -> Result<Written> {
+pub fn write(rows: u64, keys: u64, target: &DataTarget<'_>) -> Result<Written> {
     if rows == 0 || keys == 0 || keys > rows {
         bail!("there must be at least one key, and no more keys than rows");
     }
@@ -40,7 +40,7 @@ struct Pair {
     value: u64,
 }
 
-impl Row for Pair {
+impl DataRow for Pair {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.key as i64);
         to.int(self.value as i64);

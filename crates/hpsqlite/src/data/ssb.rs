@@ -11,7 +11,7 @@ use jiff::ToSpan;
 use jiff::civil::{Date, Weekday, date};
 
 use super::random::SplitMix64;
-use super::{Binder, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Written, generate};
 
 /// To be raised with every change that makes other bytes.
 pub const VERSION: u32 = 1;
@@ -161,7 +161,7 @@ impl Sizes {
 }
 
 /// Writes the five tables at scale factor `sf` (1 is 6 million rows of lineorder).
-pub fn write(sf: f64, target: &Target<'_>) -> Result<Written> {
+pub fn write(sf: f64, target: &DataTarget<'_>) -> Result<Written> {
     if !SCALES.contains(&sf) {
         bail!("the scale factor must be from 0.01 to 100");
     }
@@ -184,7 +184,7 @@ pub fn write(sf: f64, target: &Target<'_>) -> Result<Written> {
         to.table(
             "part",
             PART,
-            (1..=sizes.parts).map(|key| Part::new(key, &mut r)),
+            (1..=sizes.parts).map(|key| SsbPart::new(key, &mut r)),
         )?;
         let mut r = next();
         let orders = (1..=sizes.orders).flat_map(|key| order(key, &sizes, &days, &mut r));
@@ -257,7 +257,7 @@ impl Day {
     }
 }
 
-impl Row for &Day {
+impl DataRow for &Day {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         let d = self.date;
         let (year, month, in_year) = (d.year(), d.month(), d.day_of_year());
@@ -344,7 +344,7 @@ impl fmt::Display for Letters {
 
 struct Customer(Firm);
 
-impl Row for Customer {
+impl DataRow for Customer {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.0.key as i64);
         to.shown(&format_args!("Customer#{:09}", self.0.key));
@@ -355,7 +355,7 @@ impl Row for Customer {
 
 struct Supplier(Firm);
 
-impl Row for Supplier {
+impl DataRow for Supplier {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.0.key as i64);
         to.shown(&format_args!("Supplier#{:09}", self.0.key));
@@ -363,7 +363,7 @@ impl Row for Supplier {
     }
 }
 
-struct Part {
+struct SsbPart {
     key: u64,
     colors: [&'static str; 2],
     manufacturer: u64,
@@ -374,9 +374,9 @@ struct Part {
     container: [&'static str; 2],
 }
 
-impl Part {
-    fn new(key: u64, random: &mut SplitMix64) -> Part {
-        Part {
+impl SsbPart {
+    fn new(key: u64, random: &mut SplitMix64) -> SsbPart {
+        SsbPart {
             key,
             colors: [choose(random, &COLORS), choose(random, &COLORS)],
             manufacturer: 1 + random.below(5),
@@ -393,7 +393,7 @@ impl Part {
     }
 }
 
-impl Row for Part {
+impl DataRow for SsbPart {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         let (m, c) = (self.manufacturer, self.category);
         to.int(self.key as i64);
@@ -417,7 +417,7 @@ fn price(part: u64) -> u64 {
 }
 
 #[derive(Clone)]
-struct Line {
+struct SsbLine {
     order: u64,
     number: u64,
     customer: u64,
@@ -435,15 +435,15 @@ struct Line {
 }
 
 /// The lines of an order.
-fn order(key: u64, sizes: &Sizes, days: &[Day], random: &mut SplitMix64) -> Vec<Line> {
+fn order(key: u64, sizes: &Sizes, days: &[Day], random: &mut SplitMix64) -> Vec<SsbLine> {
     let day = random.below(DAYS - AFTER_ORDERS);
     let priority = choose(random, &PRIORITIES);
     let customer = 1 + random.below(sizes.customers);
-    let mut lines: Vec<Line> = (1..=1 + random.below(LINES))
+    let mut lines: Vec<SsbLine> = (1..=1 + random.below(LINES))
         .map(|number| {
             let part = 1 + random.below(sizes.parts);
             let quantity = 1 + random.below(50);
-            Line {
+            SsbLine {
                 order: key,
                 number,
                 customer,
@@ -471,7 +471,7 @@ fn order(key: u64, sizes: &Sizes, days: &[Day], random: &mut SplitMix64) -> Vec<
     lines
 }
 
-impl Row for Line {
+impl DataRow for SsbLine {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         for n in [
             self.order,

@@ -7,7 +7,7 @@
 use anyhow::{Result, ensure};
 
 use super::random::SplitMix64;
-use super::{Binder, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Written, generate};
 
 /// Raised whenever the same parameters give another file.
 pub const VERSION: u32 = 1;
@@ -67,7 +67,7 @@ pub fn any_number(random: &mut SplitMix64) -> String {
 }
 
 /// Writes the four tables for so many subscribers.
-pub fn write(subscribers: u64, target: &Target<'_>) -> Result<Written> {
+pub fn write(subscribers: u64, target: &DataTarget<'_>) -> Result<Written> {
     ensure!(
         (1..=100_000_000).contains(&subscribers),
         "there may be 1 to 100,000,000 subscribers"
@@ -136,7 +136,7 @@ pub fn location(random: &mut SplitMix64) -> u64 {
     1 + random.below((1 << 32) - 1)
 }
 
-impl Row for Subscriber {
+impl DataRow for Subscriber {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.s_id as i64);
         to.text(&self.sub_nbr);
@@ -147,17 +147,17 @@ impl Row for Subscriber {
     }
 }
 
-struct Access {
+struct AccessInfo {
     numbers: [u64; 4],
     data3: String,
     data4: String,
 }
 
-fn accesses(s_id: u64) -> Vec<Access> {
+fn accesses(s_id: u64) -> Vec<AccessInfo> {
     let mut random = random(2, s_id);
     types(&mut random)
         .into_iter()
-        .map(|ai_type| Access {
+        .map(|ai_type| AccessInfo {
             numbers: [s_id, ai_type, random.below(256), random.below(256)],
             data3: capitals(3, &mut random),
             data4: capitals(5, &mut random),
@@ -165,7 +165,7 @@ fn accesses(s_id: u64) -> Vec<Access> {
         .collect()
 }
 
-impl Row for Access {
+impl DataRow for AccessInfo {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         for n in self.numbers {
             to.int(n as i64);
@@ -199,7 +199,7 @@ fn facilities(s_id: u64) -> Vec<Facility> {
         .collect()
 }
 
-impl Row for Facility {
+impl DataRow for Facility {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         for n in self.numbers {
             to.int(n as i64);
@@ -228,7 +228,7 @@ fn calls(s_id: u64, sf_type: u64, random: &mut SplitMix64) -> Vec<Call> {
         .collect()
 }
 
-impl Row for Call {
+impl DataRow for Call {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         for n in self.numbers {
             to.int(n as i64);

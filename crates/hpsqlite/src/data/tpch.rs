@@ -11,7 +11,7 @@ use tpchgen::generators::{
     Supplier, SupplierGenerator,
 };
 
-use super::{Binder, Row, Target, Written, generate};
+use super::{Binder, DataRow, DataTarget, Written, generate};
 
 /// To be raised with every change that makes other bytes.
 pub const VERSION: u32 = 1;
@@ -105,7 +105,7 @@ const LINEITEM: &str = "CREATE TABLE lineitem(
 )";
 
 /// Writes the eight tables at scale factor `sf` (1 is 8.7 million rows, 1.2 GB).
-pub fn write(sf: f64, target: &Target<'_>) -> Result<Written> {
+pub fn write(sf: f64, target: &DataTarget<'_>) -> Result<Written> {
     if !SCALES.contains(&sf) && !SMALL_SCALES.contains(&sf) {
         bail!("the scale factor must be 0.01, 0.02, or from 0.025 to 100");
     }
@@ -142,7 +142,7 @@ fn decimal(v: TPCHDecimal) -> f64 {
     v.into_inner() as f64 / 100.0
 }
 
-impl Row for Region<'_> {
+impl DataRow for Region<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.r_regionkey);
         to.text(self.r_name);
@@ -150,7 +150,7 @@ impl Row for Region<'_> {
     }
 }
 
-impl Row for Nation<'_> {
+impl DataRow for Nation<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.n_nationkey);
         to.text(self.n_name);
@@ -159,7 +159,7 @@ impl Row for Nation<'_> {
     }
 }
 
-impl Row for Supplier {
+impl DataRow for Supplier {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.s_suppkey);
         to.shown(&self.s_name);
@@ -171,7 +171,7 @@ impl Row for Supplier {
     }
 }
 
-impl Row for Customer<'_> {
+impl DataRow for Customer<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.c_custkey);
         to.shown(&self.c_name);
@@ -184,7 +184,7 @@ impl Row for Customer<'_> {
     }
 }
 
-impl Row for Part<'_> {
+impl DataRow for Part<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.p_partkey);
         to.shown(&self.p_name);
@@ -198,7 +198,7 @@ impl Row for Part<'_> {
     }
 }
 
-impl Row for PartSupp<'_> {
+impl DataRow for PartSupp<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.ps_partkey);
         to.int(self.ps_suppkey);
@@ -208,7 +208,7 @@ impl Row for PartSupp<'_> {
     }
 }
 
-impl Row for Order<'_> {
+impl DataRow for Order<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.o_orderkey);
         to.int(self.o_custkey);
@@ -222,7 +222,7 @@ impl Row for Order<'_> {
     }
 }
 
-impl Row for LineItem<'_> {
+impl DataRow for LineItem<'_> {
     fn bind<'a>(&'a self, to: &mut Binder<'a, '_, '_>) {
         to.int(self.l_orderkey);
         to.int(self.l_partkey);

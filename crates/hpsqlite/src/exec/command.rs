@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use super::Options;
+use super::ExecOptions;
 use crate::libs;
 
 /// What stands below the help.
@@ -62,7 +62,7 @@ pub fn run(args: &ExecArgs) -> Result<u8> {
             .with_context(|| format!("no such library: {}", path.display()))?,
         None => libs::ours()?,
     };
-    let options = Options {
+    let options = ExecOptions {
         library: &library,
         ours: args.lib.is_none(),
         check: args.check,

@@ -57,18 +57,18 @@ fn search(path: &Path) -> io::Result<bool> {
 }
 
 /// What a run of a program is watched by.
-pub struct Watch {
+pub struct ProgramWatch {
     // Removed with what is in it.
     _folder: TempDir,
     log: PathBuf,
     /// So many bytes of the log have been taken.
     taken: usize,
-    processes: BTreeMap<u32, Process>,
+    processes: BTreeMap<u32, WatchedProcess>,
     programs: BTreeMap<PathBuf, Program>,
 }
 
 #[derive(Default)]
-struct Process {
+struct WatchedProcess {
     /// The program that its dynamic linker told of last.
     told: PathBuf,
     /// The program that it was when it was looked at last.
@@ -92,8 +92,8 @@ pub struct Findings {
     pub others: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Watch {
-    pub fn new() -> Result<Watch> {
+impl ProgramWatch {
+    pub fn new() -> Result<ProgramWatch> {
         let make = || {
             let folder = tempfile::Builder::new().prefix("hpsqlite-").tempdir()?;
             let log = folder.path().join("loaded");
@@ -101,7 +101,7 @@ impl Watch {
             // Programs may go on as another user.
             std::fs::set_permissions(&log, PermissionsExt::from_mode(0o622))?;
             std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o711))?;
-            io::Result::Ok(Watch {
+            io::Result::Ok(ProgramWatch {
                 _folder: folder,
                 log,
                 taken: 0,
@@ -296,7 +296,7 @@ mod tests {
             std::fs::write(path(name), content).unwrap();
         }
         let at = |name: &str| path(name).canonicalize().unwrap().display().to_string();
-        let mut watch = Watch::new().unwrap();
+        let mut watch = ProgramWatch::new().unwrap();
         let log = format!(
             "7 ={a}\n7 {ours}\n8 ={a}\n8 {ours}\n#7 2\n#8 3\n7 ={b}\n7 {ours}\n#7 0\n9 ={a}\n9 {b}\n9 ",
             a = at("a"),

@@ -29,7 +29,7 @@ use anyhow::{Context, Result, anyhow};
 use object::read::elf::{FileHeader, ProgramHeader};
 
 use crate::text;
-use loaded::{Watch, has_sqlite};
+use loaded::{ProgramWatch, has_sqlite};
 
 /// Exit statuses of shells for a command that is not there or cannot be run.
 const NOT_FOUND: u8 = 127;
@@ -92,7 +92,7 @@ impl Reach {
 }
 
 /// What is asked for.
-pub struct Options<'a> {
+pub struct ExecOptions<'a> {
     /// The library to run on.
     pub library: &'a Path,
     /// Whether that is High Performance SQLite.
@@ -106,7 +106,7 @@ pub struct Options<'a> {
 }
 
 /// Runs `command`; its exit status is ours then.
-pub fn exec(options: &Options<'_>, command: &[OsString]) -> Result<u8> {
+pub fn exec(options: &ExecOptions<'_>, command: &[OsString]) -> Result<u8> {
     let library = options.library;
     let (name, arguments) = command.split_first().context("no command")?;
     let program = match find(Path::new(name)) {
@@ -118,7 +118,7 @@ pub fn exec(options: &Options<'_>, command: &[OsString]) -> Result<u8> {
     };
     let folder = folder_of(library)?;
     let image = interpreter_of(&program)?;
-    let mut environment = Environment {
+    let mut environment = LinkerEnvironment {
         path: prepend("LD_LIBRARY_PATH", folder.as_os_str().as_bytes()),
         preload: None,
     };
@@ -152,7 +152,7 @@ pub fn exec(options: &Options<'_>, command: &[OsString]) -> Result<u8> {
     if options.quiet {
         return Err(cannot(process.exec()));
     }
-    let mut watch = Watch::new()?;
+    let mut watch = ProgramWatch::new()?;
     let linker = match linker_of(&std::fs::read(&image)?) {
         Linkage::Dynamic(linker) => Some(linker),
         // What it starts may have one, most likely ours.
@@ -176,7 +176,7 @@ pub fn exec(options: &Options<'_>, command: &[OsString]) -> Result<u8> {
 
 /// Tells what was loaded that is not ours, but for what was told at the beginning; and of ours, if
 /// that is asked for.
-fn tell(watch: Watch, options: &Options<'_>, shown: &str, told: Option<&Path>) {
+fn tell(watch: ProgramWatch, options: &ExecOptions<'_>, shown: &str, told: Option<&Path>) {
     let findings = watch.findings(options.library);
     let told = told.and_then(|path| path.canonicalize().ok());
     let is_told = |file: &Path| told.is_some() && file.canonicalize().ok() == told;
@@ -205,12 +205,12 @@ fn tell(watch: Watch, options: &Options<'_>, shown: &str, told: Option<&Path>) {
 }
 
 /// The variables by which the dynamic linker is told.
-struct Environment {
+struct LinkerEnvironment {
     path: OsString,
     preload: Option<OsString>,
 }
 
-impl Environment {
+impl LinkerEnvironment {
     fn set(&self, command: &mut Command) {
         command.env("LD_LIBRARY_PATH", &self.path);
         if let Some(preload) = &self.preload {
@@ -306,7 +306,7 @@ fn folder_of(library: &Path) -> Result<PathBuf> {
 }
 
 /// What becomes of the program `image` if it is run with `environment`.
-fn reach(image: &Path, library: &Path, environment: &Environment) -> Result<Reach> {
+fn reach(image: &Path, library: &Path, environment: &LinkerEnvironment) -> Result<Reach> {
     let bytes = std::fs::read(image).with_context(|| format!("cannot read {}", image.display()))?;
     let linker = match linker_of(&bytes) {
         Linkage::NoElf => return Ok(Reach::Unknown),
@@ -395,7 +395,11 @@ struct Loaded {
 }
 
 /// Asks the program's dynamic linker which libraries it would load, without running the program.
-fn loaded_files(linker: &Path, image: &Path, environment: &Environment) -> Result<Vec<Loaded>> {
+fn loaded_files(
+    linker: &Path,
+    image: &Path,
+    environment: &LinkerEnvironment,
+) -> Result<Vec<Loaded>> {
     let mut command = Command::new(linker);
     command.arg("--list").arg(image.canonicalize()?);
     environment.set(&mut command);

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use super::loaded::Watch;
+use super::loaded::ProgramWatch;
 
 /// How long is waited before it is looked again which processes there are: at first, and at most.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
@@ -17,7 +17,7 @@ const LAST_PAUSE: Duration = Duration::from_millis(250);
 const SHARE: u32 = 100;
 
 /// Runs the program to its end.
-pub fn run(command: &mut Command, watch: &mut Watch) -> io::Result<ExitStatus> {
+pub fn run(command: &mut Command, watch: &mut ProgramWatch) -> io::Result<ExitStatus> {
     let signals = Signals::hold();
     let before = signals.before;
     // SAFETY: plain system calls. Whoever kills us wants the program to end, which is to have the

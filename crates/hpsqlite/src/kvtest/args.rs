@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::measure::{Order, Plan};
+use super::measure::{VisitOrder, VisitPlan};
 use super::value;
 use crate::libs;
 
@@ -76,7 +76,7 @@ Examples:
   hpsqlite kvtest run x1 --random --cold";
 
 #[derive(Subcommand)]
-pub enum Command {
+pub enum KvtestCommand {
     /// Make a database of blobs
     #[command(after_help = INIT_HELP)]
     Init(Init),
@@ -85,10 +85,10 @@ pub enum Command {
     Export(Export),
     /// Tell what a database of blobs holds
     #[command(after_help = STAT_HELP)]
-    Stat(Stat),
+    Stat(StatArgs),
     /// Measure reading or overwriting blobs of a database or of files
     #[command(after_help = RUN_HELP)]
-    Run(Run),
+    Run(KvtestRunArgs),
 }
 
 #[derive(Args)]
@@ -129,7 +129,7 @@ pub struct Export {
 }
 
 #[derive(Args)]
-pub struct Stat {
+pub struct StatArgs {
     /// The database
     pub dbfile: PathBuf,
     /// Vacuum the database before
@@ -160,7 +160,7 @@ impl Lib {
 }
 
 #[derive(Args)]
-pub struct Run {
+pub struct KvtestRunArgs {
     /// A database, or a folder of files as `export` makes them, flat or a tree
     #[arg(value_name = "DBFILE|DIR")]
     pub target: PathBuf,
@@ -244,9 +244,9 @@ pub struct Run {
     lib: Lib,
 }
 
-impl Run {
-    pub fn plan(&self) -> Result<Plan> {
-        Ok(Plan {
+impl KvtestRunArgs {
+    pub fn plan(&self) -> Result<VisitPlan> {
+        Ok(VisitPlan {
             target: self.target.clone(),
             // Files need none, and so it need not be there for them.
             library: match self.target.is_dir() {
@@ -254,9 +254,9 @@ impl Run {
                 false => Some(self.lib.path()?),
             },
             order: match (self.desc, self.random) {
-                (true, _) => Order::Desc,
-                (_, true) => Order::Random,
-                _ => Order::Asc,
+                (true, _) => VisitOrder::Desc,
+                (_, true) => VisitOrder::Random,
+                _ => VisitOrder::Asc,
             },
             count: self.count,
             max_id: self.max_id,

@@ -27,18 +27,18 @@ use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 
 use crate::compare::cache::StaysWarm;
 use crate::output::{self, OutputFile};
-use args::Command;
+use args::KvtestCommand;
 use measure::WrongValue;
-use place::{Kind, Layout};
+use place::{Layout, PathKind};
 
 /// The exit status where a value or a database is not what it should be.
 const WRONG: u8 = 1;
 
 /// Does what was asked; returns the exit status.
-pub fn run(command: &Command) -> Result<u8> {
+pub fn run(command: &KvtestCommand) -> Result<u8> {
     let mut out = io::stdout().lock();
     let status = match command {
-        Command::Init(args) => {
+        KvtestCommand::Init(args) => {
             let values = make::Values {
                 count: args.count,
                 size: args.size,
@@ -55,7 +55,7 @@ pub fn run(command: &Command) -> Result<u8> {
             )?;
             0
         }
-        Command::Export(args) => {
+        KvtestCommand::Export(args) => {
             let layout = if args.tree {
                 Layout::Tree
             } else {
@@ -70,7 +70,7 @@ pub fn run(command: &Command) -> Result<u8> {
             )?;
             0
         }
-        Command::Stat(args) => {
+        KvtestCommand::Stat(args) => {
             let library = args.lib.path()?;
             if args.vacuum {
                 write!(out, "Vacuuming....")?;
@@ -87,15 +87,15 @@ pub fn run(command: &Command) -> Result<u8> {
                 WRONG
             }
         }
-        Command::Run(args) => measure_and_show(args)?,
+        KvtestCommand::Run(args) => measure_and_show(args)?,
     };
     out.flush().context("cannot write to standard output")?;
     Ok(status)
 }
 
-fn measure_and_show(args: &args::Run) -> Result<u8> {
+fn measure_and_show(args: &args::KvtestRunArgs) -> Result<u8> {
     let plan = args.plan()?;
-    let kind = Kind::of(&plan.target)?;
+    let kind = PathKind::of(&plan.target)?;
     let json = OutputFile::begin(args.json.as_deref(), [plan.target.as_path()])?;
     let bar = ProgressBar::new(1000)
         .with_finish(ProgressFinish::AndClear)
@@ -114,7 +114,7 @@ fn measure_and_show(args: &args::Run) -> Result<u8> {
         other => other?,
     };
     if let Some(file) = json {
-        file.end(&(serde_json::to_string(&show::Record::new(&plan, &measured))? + "\n"))?;
+        file.end(&(serde_json::to_string(&show::KvtestRecord::new(&plan, &measured))? + "\n"))?;
     }
     let mut out = output::terminal();
     show::measured(&mut out, &plan, &measured, kind)?;

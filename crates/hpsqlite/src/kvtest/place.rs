@@ -62,19 +62,23 @@ impl Layout {
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     Database,
     Files(Layout),
 }
 
-impl Kind {
+impl PathKind {
     /// Looks at `path`.
-    pub fn of(path: &Path) -> Result<Kind> {
+    pub fn of(path: &Path) -> Result<PathKind> {
         let meta =
             std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
         if meta.is_dir() {
             let tree = path.join("00").is_dir();
-            return Ok(Kind::Files(if tree { Layout::Tree } else { Layout::Flat }));
+            return Ok(PathKind::Files(if tree {
+                Layout::Tree
+            } else {
+                Layout::Flat
+            }));
         }
         if !meta.is_file() {
             bail!("{} is neither a file nor a folder", path.display());
@@ -86,14 +90,14 @@ impl Kind {
         if start != MAGIC {
             bail!("{} is no SQLite database", path.display());
         }
-        Ok(Kind::Database)
+        Ok(PathKind::Database)
     }
 }
 
 /// Opens a database that has the table `kv`. For writing, where its rights allow that: a reader
 /// could leave files of the write-ahead log behind.
 pub fn open<'l>(library: &'l Library, path: &Path) -> Result<Db<'l>> {
-    if Kind::of(path)? != Kind::Database {
+    if PathKind::of(path)? != PathKind::Database {
         bail!("{} is a folder, not a database", path.display());
     }
     let context = || format!("cannot read {}", path.display());
@@ -200,8 +204,8 @@ pub struct Total {
 
 /// Counts the values of a database, for which a library is needed, or of a folder.
 pub fn total(target: &Path, library: Option<&Path>) -> Result<Total> {
-    match Kind::of(target)? {
-        Kind::Database => {
+    match PathKind::of(target)? {
+        PathKind::Database => {
             let library = Library::load(library.context("a database needs a library")?)?;
             let db = open(&library, target)?;
             db.stop_on_interrupt();
@@ -213,7 +217,7 @@ pub fn total(target: &Path, library: Option<&Path>) -> Result<Total> {
                 bytes: number("SELECT sum(length(CAST(v AS BLOB))) FROM kv")? as u64,
             })
         }
-        Kind::Files(layout) => {
+        PathKind::Files(layout) => {
             let keys = list(target, layout)?.keys;
             let mut bytes = 0;
             for &key in &keys {

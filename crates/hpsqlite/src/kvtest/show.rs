@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::make::{Content, Made};
-use super::measure::{Measured, Order, Plan, Run};
-use super::place::Kind;
+use super::measure::{Measured, MeasuredRun, VisitOrder, VisitPlan};
+use super::place::PathKind;
 use crate::compare::report::Machine;
 use crate::compare::stats::PERCENTILES;
 use crate::host::{self, Mount};
@@ -14,19 +14,19 @@ use crate::text;
 
 /// What the JSON file holds.
 #[derive(Serialize)]
-pub struct Record<'a> {
+pub struct KvtestRecord<'a> {
     /// Version of this tool.
     hpsqlite: &'static str,
     /// UTC.
     when: String,
-    environment: Environment,
-    plan: &'a Plan,
+    environment: KvtestEnvironment,
+    plan: &'a VisitPlan,
     #[serde(flatten)]
     measured: &'a Measured,
 }
 
 #[derive(Serialize)]
-struct Environment {
+struct KvtestEnvironment {
     #[serde(flatten)]
     machine: Machine,
     /// Bytes.
@@ -37,14 +37,14 @@ struct Environment {
     load: f64,
 }
 
-impl<'a> Record<'a> {
-    pub fn new(plan: &'a Plan, measured: &'a Measured) -> Self {
-        Record {
+impl<'a> KvtestRecord<'a> {
+    pub fn new(plan: &'a VisitPlan, measured: &'a Measured) -> Self {
+        KvtestRecord {
             hpsqlite: env!("CARGO_PKG_VERSION"),
             when: jiff::Timestamp::now()
                 .round(jiff::Unit::Second)
                 .map_or_else(|_| String::new(), |t| t.to_string()),
-            environment: Environment {
+            environment: KvtestEnvironment {
                 machine: Machine::this(),
                 memory: host::memory(),
                 file_system: Mount::of(&plan.target).map_or_else(String::new, |m| m.kind),
@@ -90,9 +90,9 @@ pub fn content(out: &mut impl Write, content: &Content) -> io::Result<()> {
 /// The lines of `run`.
 pub fn measured(
     out: &mut impl Write,
-    plan: &Plan,
+    plan: &VisitPlan,
     measured: &Measured,
-    kind: Kind,
+    kind: PathKind,
 ) -> io::Result<()> {
     let Some(run) = middle(&measured.runs) else {
         return Ok(());
@@ -119,7 +119,7 @@ pub fn measured(
             .get(name)
             .map_or("", String::as_str)
     };
-    if kind == Kind::Database {
+    if kind == PathKind::Database {
         let version = &measured.effective.version;
         writeln!(
             out,
@@ -131,9 +131,9 @@ pub fn measured(
         writeln!(out, "integrity-check: {line}")?;
     }
     let order = match plan.order {
-        Order::Asc => "--asc",
-        Order::Desc => "--desc",
-        Order::Random => "--random",
+        VisitOrder::Asc => "--asc",
+        VisitOrder::Desc => "--desc",
+        VisitOrder::Random => "--random",
     };
     writeln!(
         out,
@@ -141,7 +141,7 @@ pub fn measured(
         plan.count, measured.max_id
     )?;
     let flag = |given: bool, name: &'static str| given.then_some(name);
-    if kind == Kind::Database {
+    if kind == PathKind::Database {
         let (cache, mode) = (setting("cache_size"), setting("journal_mode"));
         writeln!(out, "--cache-size {cache} --jmode {mode}")?;
         let blob_api = if plan.blob_api { " --blob-api" } else { "" };
@@ -150,7 +150,7 @@ pub fn measured(
             writeln!(out, "--nosync")?;
         }
     }
-    let database = kind == Kind::Database;
+    let database = kind == PathKind::Database;
     let flags = [
         flag(plan.update, "--update"),
         flag(plan.fsync && !database, "--fsync"),
@@ -221,22 +221,22 @@ pub fn measured(
 }
 
 /// The run whose time is in the middle.
-fn middle(runs: &[Run]) -> Option<&Run> {
-    let mut sorted: Vec<&Run> = runs.iter().collect();
+fn middle(runs: &[MeasuredRun]) -> Option<&MeasuredRun> {
+    let mut sorted: Vec<&MeasuredRun> = runs.iter().collect();
     sorted.sort_by(|a, b| a.sample.seconds.total_cmp(&b.sample.seconds));
     sorted.get(sorted.len() / 2).copied()
 }
 
-fn micros(run: &Run) -> f64 {
+fn micros(run: &MeasuredRun) -> f64 {
     run.sample.seconds * 1e6 / (run.sample.operations + run.misses) as f64
 }
 
-fn rate(run: &Run) -> f64 {
+fn rate(run: &MeasuredRun) -> f64 {
     run.sample.bytes as f64 / 1e6 / run.sample.seconds
 }
 
 /// `50 % 1.902, 95 % 2.311, ..., most 40.112`.
-fn percentiles(run: &Run) -> String {
+fn percentiles(run: &MeasuredRun) -> String {
     let shown = PERCENTILES.iter().filter_map(|&(name, _)| {
         let seconds: f64 = run.sample.percentiles.get(name)?.parse().ok()?;
         let name = match name {

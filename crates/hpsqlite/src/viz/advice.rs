@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::numbers::{Numbers, Whole};
-use super::tree::Role;
+use super::tree::TreeRole;
 use super::walk::Model;
 use crate::text;
 
@@ -23,11 +23,11 @@ const CHECKPOINT: u64 = 1000;
 /// A sentence or two, in parts so that a view can make links of b-trees.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
-pub struct Advice(Vec<Part>);
+pub struct Advice(Vec<AdvicePart>);
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-enum Part {
+enum AdvicePart {
     Text(String),
     /// A b-tree, by its place in the list of b-trees.
     Tree {
@@ -42,13 +42,13 @@ impl Advice {
     }
 
     fn text(mut self, text: impl Into<String>) -> Advice {
-        self.0.push(Part::Text(text.into()));
+        self.0.push(AdvicePart::Text(text.into()));
         self
     }
 
     fn tree(mut self, numbers: &[Numbers], tree: usize) -> Advice {
         let name = numbers[tree].name.clone();
-        self.0.push(Part::Tree { tree, name });
+        self.0.push(AdvicePart::Tree { tree, name });
         self
     }
 
@@ -80,8 +80,8 @@ impl Advice {
 impl fmt::Display for Advice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(text),
-            Part::Tree { name, .. } => f.write_str(name),
+            AdvicePart::Text(text) => f.write_str(text),
+            AdvicePart::Tree { name, .. } => f.write_str(name),
         })
     }
 }
@@ -260,7 +260,7 @@ fn leaves_half_empty(numbers: &[Numbers], trees: &[usize]) -> Option<Advice> {
     let advice = advice
         .text(": entries were deleted, or came in no order so that full pages were split in two. ");
     let this = &numbers[first];
-    let by_name = this.role == Role::Index && !this.name.starts_with("sqlite_autoindex");
+    let by_name = this.role == TreeRole::Index && !this.name.starts_with("sqlite_autoindex");
     let advice = match trees {
         [one] if by_name => advice
             .text("REINDEX ")

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::columns::Stored;
 use super::file::Version;
-use super::map::{Kind, Place};
-use super::page::{self, Btree, Cell, Part};
-use super::record::{self, Column, Field, Value};
-use super::tree::{Level, Role, Tree};
+use super::map::{PageFacts, PageKind};
+use super::page::{self, Btree, Cell, PagePart};
+use super::record::{self, Field, RecordValue, SortColumn};
+use super::tree::{Level, Tree, TreeRole};
 use super::wal::be32;
 use super::walk::{Model, kind_of};
 
@@ -34,7 +34,7 @@ const COMPARED_ON_WAY: u64 = 256 << 20;
 pub struct Page {
     pub number: u32,
     #[serde(flatten)]
-    pub place: Place,
+    pub place: PageFacts,
     /// The frame of the log, from 0, with the version that counts; none: it is in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<u32>,
@@ -45,11 +45,11 @@ pub struct Page {
     pub in_file: bool,
     /// What it looks like, though it is free or nothing leads to it: what was in it before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remains: Option<Kind>,
+    pub remains: Option<PageKind>,
     /// What the scan found wrong with it, and what cannot be read now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<PagePart>,
     /// Cells of a page of a b-tree, in the order of keys.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Entry>,
@@ -91,7 +91,7 @@ fn is_zero(n: &u32) -> bool {
 
 /// The way from a root to a page, or to a key.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
-pub struct Way {
+pub struct WayDown {
     /// From the root on.
     pub pages: Vec<u32>,
     /// Of each page the cell that the way goes by; as many as there are cells: the right child.
@@ -116,40 +116,40 @@ pub struct TreeFacts<'m> {
 
 /// What leads to a place in a b-tree.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Target {
+pub enum PathTarget {
     Rowid(i64),
     /// What an entry of an index, or a row of a WITHOUT ROWID table, starts with.
-    Key(Vec<Value>),
+    Key(Vec<RecordValue>),
     Page(u32),
 }
 
-impl Target {
+impl PathTarget {
     /// A key as JSON: a list of null, numbers, texts, and `{"blob": "hex digits"}` for blobs;
     /// `{"integer": "digits"}` for integers that JSON would round.
-    pub fn key(json: &str) -> Result<Target, String> {
+    pub fn key(json: &str) -> Result<PathTarget, String> {
         let values: Vec<serde_json::Value> =
             serde_json::from_str(json).map_err(|_| "a key is a JSON list of values".to_owned())?;
         if values.is_empty() {
             return Err("a key has at least one value".to_owned());
         }
-        let values: Option<Vec<Value>> = values.iter().map(key_value).collect();
+        let values: Option<Vec<RecordValue>> = values.iter().map(key_value).collect();
         let wrong =
             "a key has null, numbers, texts, {\"blob\": \"hex\"} or {\"integer\": \"digits\"}";
-        values.map(Target::Key).ok_or_else(|| wrong.to_owned())
+        values.map(PathTarget::Key).ok_or_else(|| wrong.to_owned())
     }
 }
 
-fn key_value(json: &serde_json::Value) -> Option<Value> {
+fn key_value(json: &serde_json::Value) -> Option<RecordValue> {
     Some(match json {
-        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Null => RecordValue::Null,
         serde_json::Value::Number(n) => match n.as_i64() {
-            Some(n) => Value::Integer(n),
-            None => Value::Real(n.as_f64()?),
+            Some(n) => RecordValue::Integer(n),
+            None => RecordValue::Real(n.as_f64()?),
         },
-        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::String(text) => RecordValue::Text(text.clone()),
         serde_json::Value::Object(map) if map.len() == 1 => {
             if let Some(digits) = map.get("integer") {
-                Value::Integer(digits.as_str()?.parse().ok()?)
+                RecordValue::Integer(digits.as_str()?.parse().ok()?)
             } else {
                 let digits = map.get("blob")?.as_str()?;
                 let pairs = digits.as_bytes().chunks(2);
@@ -157,7 +157,7 @@ fn key_value(json: &serde_json::Value) -> Option<Value> {
                     let pair = std::str::from_utf8(pair).ok().filter(|p| p.len() == 2)?;
                     u8::from_str_radix(pair, 16).ok()
                 };
-                Value::Blob(pairs.map(byte).collect::<Option<_>>()?)
+                RecordValue::Blob(pairs.map(byte).collect::<Option<_>>()?)
             }
         }
         _ => return None,
@@ -180,13 +180,13 @@ impl Model {
     }
 
     /// How a page is to be read.
-    pub fn page_role(&self, n: u32) -> io::Result<page::Role> {
+    pub fn page_role(&self, n: u32) -> io::Result<page::PageRole> {
         Ok(match self.map.kind(n) {
-            kind if kind.is_btree() => page::Role::Btree,
-            Kind::Overflow => page::Role::Overflow(self.overflow_payload(n)?),
-            Kind::FreeTrunk => page::Role::Trunk,
-            Kind::PointerMap => page::Role::PointerMap,
-            _ => page::Role::Nothing,
+            kind if kind.is_btree() => page::PageRole::Btree,
+            PageKind::Overflow => page::PageRole::Overflow(self.overflow_payload(n)?),
+            PageKind::FreeTrunk => page::PageRole::Trunk,
+            PageKind::PointerMap => page::PageRole::PointerMap,
+            _ => page::PageRole::Nothing,
         })
     }
 
@@ -237,7 +237,7 @@ impl Model {
         let mut role = self.page_role(n)?;
         let remains = self.remains(n, &bytes);
         if remains.is_some() {
-            role = page::Role::Btree;
+            role = page::PageRole::Btree;
         }
         let found = self.problems.found.iter();
         let mut problems: Vec<String> = Vec::new();
@@ -251,7 +251,7 @@ impl Model {
         };
         let mut cells = Vec::new();
         let mut room = SHOWN_OF_PAGE;
-        if role == page::Role::Btree {
+        if role == page::PageRole::Btree {
             match Btree::parse(&bytes, n, usable) {
                 Ok(btree) => {
                     for i in 0..btree.cells {
@@ -288,8 +288,8 @@ impl Model {
     }
 
     /// What a page that is not in use looks like, if all of it makes sense as that.
-    fn remains(&self, n: u32, bytes: &[u8]) -> Option<Kind> {
-        let unused = [Kind::FreeLeaf, Kind::Reserved, Kind::Orphan];
+    fn remains(&self, n: u32, bytes: &[u8]) -> Option<PageKind> {
+        let unused = [PageKind::FreeLeaf, PageKind::Reserved, PageKind::Orphan];
         let btree = Btree::parse(bytes, n, self.usable()).ok()?;
         let fits = (btree.pointers_end()..self.usable()).contains(&btree.content);
         let sound = fits && btree.cells > 0 && btree.freeblocks().1.is_none();
@@ -320,7 +320,7 @@ impl Model {
             record: Vec::new(),
             error: None,
         };
-        if btree.shape != page::Shape::TableInterior {
+        if btree.shape != page::PageShape::TableInterior {
             let shown = cell.payload.min(SHOWN) as usize;
             let Some(left) = room.checked_sub(shown) else {
                 entry.error = Some("it is left out: cells lie over one another".to_owned());
@@ -348,17 +348,17 @@ impl Model {
                 around.before = self.beside(n, -1)?;
                 around.after = self.beside(n, 1)?;
             }
-            Kind::Overflow => {
+            PageKind::Overflow => {
                 around.before = place.parent;
                 around.after = be32(bytes, 0);
                 around.chain = self.chain_start(n);
             }
-            Kind::FreeTrunk => {
+            PageKind::FreeTrunk => {
                 around.before = place.parent;
                 around.after = be32(bytes, 0);
                 around.children = page::trunk_leaves(bytes, self.usable()).collect();
             }
-            Kind::FreeLeaf | Kind::Reserved => {
+            PageKind::FreeLeaf | PageKind::Reserved => {
                 let trunk = self.page(place.parent)?;
                 let list: Vec<u32> = page::trunk_leaves(&trunk, self.usable()).collect();
                 let at = list.iter().position(|&leaf| leaf == n);
@@ -377,7 +377,7 @@ impl Model {
         let mut path = Vec::new();
         let mut at = n;
         let kind = self.map.kind(n);
-        if !kind.is_btree() && kind != Kind::Overflow {
+        if !kind.is_btree() && kind != PageKind::Overflow {
             return path;
         }
         // A chain may be long, but no longer than the file.
@@ -386,7 +386,7 @@ impl Model {
             if !self.map.has(at) || path.len() > 64 {
                 break;
             }
-            if self.map.kind(at) != Kind::Overflow {
+            if self.map.kind(at) != PageKind::Overflow {
                 path.push(at);
             }
         }
@@ -511,29 +511,29 @@ impl Model {
     pub fn way(
         &self,
         t: usize,
-        target: &Target,
-        order: &[Column],
-    ) -> io::Result<Result<Way, String>> {
+        target: &PathTarget,
+        order: &[SortColumn],
+    ) -> io::Result<Result<WayDown, String>> {
         let Some(tree) = self.trees.get(t) else {
             return Ok(Err("there is no such b-tree".to_owned()));
         };
         let found = match target {
-            Target::Rowid(rowid) => self.path_to_rowid(tree, *rowid)?,
-            Target::Key(key) => self.path_to_key(tree, key, order)?,
-            Target::Page(n) if self.map.has(*n) && self.map.owner(*n) == Some(t) => {
+            PathTarget::Rowid(rowid) => self.path_to_rowid(tree, *rowid)?,
+            PathTarget::Key(key) => self.path_to_key(tree, key, order)?,
+            PathTarget::Page(n) if self.map.has(*n) && self.map.owner(*n) == Some(t) => {
                 let mut path = self.path_to_page(*n);
                 if self.map.kind(*n).is_btree() {
                     path.push(*n);
                 }
                 Some((path, None))
             }
-            Target::Page(n) => {
+            PathTarget::Page(n) => {
                 return Ok(Err(format!("page {n} does not belong to {}", tree.name)));
             }
         };
         let Some((pages, cell)) = found else {
             return Ok(Err(match target {
-                Target::Rowid(_) => format!("{} has no rowids: its keys are values", tree.name),
+                PathTarget::Rowid(_) => format!("{} has no rowids: its keys are values", tree.name),
                 _ => format!("the keys of {} are rowids", tree.name),
             }));
         };
@@ -544,7 +544,7 @@ impl Model {
             cells.push(place.unwrap_or(0));
         }
         cells.extend(cell);
-        Ok(Ok(Way { pages, cells, cell }))
+        Ok(Ok(WayDown { pages, cells, cell }))
     }
 
     /// The way to the first entry of an index, or row of a WITHOUT ROWID table, that starts with a
@@ -553,10 +553,10 @@ impl Model {
     pub fn path_to_key(
         &self,
         tree: &Tree,
-        key: &[Value],
-        order: &[Column],
+        key: &[RecordValue],
+        order: &[SortColumn],
     ) -> io::Result<Option<(Vec<u32>, Option<usize>)>> {
-        if matches!(tree.role, Role::Schema | Role::Table) {
+        if matches!(tree.role, TreeRole::Schema | TreeRole::Table) {
             return Ok(None);
         }
         let encoding = self.image.header.encoding;
@@ -602,7 +602,7 @@ impl Model {
         tree: &Tree,
         rowid: i64,
     ) -> io::Result<Option<(Vec<u32>, Option<usize>)>> {
-        if !matches!(tree.role, Role::Schema | Role::Table) {
+        if !matches!(tree.role, TreeRole::Schema | TreeRole::Table) {
             return Ok(None);
         }
         let mut path = Vec::new();

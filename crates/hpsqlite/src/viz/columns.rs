@@ -15,8 +15,8 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::page::Btree;
-use super::record::{Collation, Column};
-use super::tree::Role;
+use super::record::{Collation, SortColumn};
+use super::tree::TreeRole;
 use super::walk::Model;
 use crate::libs;
 use crate::sys::{Db, Library, OPEN_READONLY};
@@ -50,10 +50,10 @@ pub struct KeyColumn {
 }
 
 /// The order of a key; an error in words where only the application knows it.
-pub fn order(columns: &[Stored]) -> Result<Vec<Column>> {
+pub fn order(columns: &[Stored]) -> Result<Vec<SortColumn>> {
     let keys = columns.iter().map_while(|column| column.key.as_ref());
     keys.map(|key| {
-        Ok(Column {
+        Ok(SortColumn {
             descending: key.descending,
             collation: match key.collation.to_ascii_uppercase().as_str() {
                 "BINARY" => Collation::Binary,
@@ -86,10 +86,10 @@ impl Model {
         let db = library.open(copy.path(), OPEN_READONLY)?;
         db.exec("PRAGMA trusted_schema=OFF")?;
         Ok(match tree.role {
-            Role::Schema => table(&db, "sqlite_schema")?,
-            Role::Table => table(&db, &tree.name)?,
-            Role::Index => index(&db, &tree.name)?,
-            Role::WithoutRowid => {
+            TreeRole::Schema => table(&db, "sqlite_schema")?,
+            TreeRole::Table => table(&db, &tree.name)?,
+            TreeRole::Index => index(&db, &tree.name)?,
+            TreeRole::WithoutRowid => {
                 let key = primary_key(&db, &tree.name)?;
                 index(&db, &key.context("its primary key is not known")?)?
             }

@@ -23,7 +23,7 @@ use crate::text;
 
 /// What a device is asked for when something is read that is not cached.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Reading {
+pub struct DeviceReading {
     pub bytes: u64,
     /// Pieces that lie together.
     pub requests: u64,
@@ -57,7 +57,7 @@ pub const DISK: Device = Device {
 
 impl Device {
     /// How long a reading takes.
-    pub fn seconds(&self, reading: Reading) -> f64 {
+    pub fn seconds(&self, reading: DeviceReading) -> f64 {
         reading.bytes as f64 / self.throughput + reading.requests as f64 * self.latency
     }
 
@@ -119,7 +119,7 @@ impl std::str::FromStr for Choice {
 
 /// What was measured, and how.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Measured {
+pub struct MeasuredDevice {
     pub device: Device,
     /// Bytes read in a row.
     pub in_a_row: u64,
@@ -149,7 +149,7 @@ const SMALLEST: u64 = 16 << 20;
 const MEMORY: f64 = 4e-6;
 
 /// Measures the device that a file is on. An error is a sentence that says why it cannot.
-pub fn measure(path: &Path) -> Result<Measured, String> {
+pub fn measure(path: &Path) -> Result<MeasuredDevice, String> {
     let probe = Probe::open(path)?;
     let start = Instant::now();
     let mut random = SplitMix64(seed());
@@ -164,7 +164,7 @@ pub fn measure(path: &Path) -> Result<Measured, String> {
     }
     let (times, bytes) = probe.read(&mut random, PIECE, ROW, IN_A_ROW)?;
     let total: f64 = times.iter().sum();
-    Ok(Measured {
+    Ok(MeasuredDevice {
         device: Device {
             throughput: bytes as f64 / total,
             latency,
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn seconds_are_bytes_and_requests() {
-        let reading = Reading {
+        let reading = DeviceReading {
             bytes: 1_000_000_000,
             requests: 10_000,
         };

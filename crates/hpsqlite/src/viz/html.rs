@@ -48,7 +48,7 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
     super::begin(args, files)?;
     wait(files)?;
     let inside = Inside::new(files)?;
-    let mut answers = Answers::default();
+    let mut answers = SavedAnswers::default();
     answers.ask_without_folders(&inside, "api/files")?;
     let mut whole = true;
     let opened = files.all();
@@ -103,12 +103,12 @@ fn wait(files: &Files) -> Result<()> {
 
 /// Answers by their addresses, in blocks that are compressed one by one.
 #[derive(Default)]
-struct Answers {
+struct SavedAnswers {
     blocks: Vec<Vec<u8>>,
     index: BTreeMap<String, (usize, usize, usize)>,
 }
 
-impl Answers {
+impl SavedAnswers {
     fn block(&mut self) {
         self.blocks.push(Vec::new());
     }
@@ -153,7 +153,12 @@ fn without_folders(answer: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// All but what is in the pages.
-fn model_answers(answers: &mut Answers, inside: &Inside, f: usize, model: &Model) -> Result<()> {
+fn model_answers(
+    answers: &mut SavedAnswers,
+    inside: &Inside,
+    f: usize,
+    model: &Model,
+) -> Result<()> {
     answers.ask_without_folders(inside, &format!("api/{f}/summary"))?;
     for what in ["problems", "wal"] {
         answers.ask(inside, &format!("api/{f}/{what}"))?;
@@ -194,7 +199,7 @@ fn differences(numbers: &[u8]) -> Vec<u8> {
 
 /// What is in the pages that are asked for, or in all of a small file; whether those are all.
 fn pages_of(
-    answers: &mut Answers,
+    answers: &mut SavedAnswers,
     inside: &Inside,
     f: usize,
     model: &Model,
@@ -228,7 +233,7 @@ fn pages_of(
 
 /// Which pages of two files are not the same.
 fn differs(
-    answers: &mut Answers,
+    answers: &mut SavedAnswers,
     inside: &Inside,
     (f, one): (usize, &Model),
     (g, other): (usize, &Model),
@@ -282,7 +287,7 @@ fn packed(bytes: &[u8]) -> Result<String> {
 }
 
 /// Puts the page together.
-fn document(answers: &Answers, note: &str) -> Result<String> {
+fn document(answers: &SavedAnswers, note: &str) -> Result<String> {
     let mut data = String::new();
     let index = serde_json::to_vec(&answers.index)?;
     data += &format!(
@@ -407,7 +412,7 @@ mod tests {
     #[test]
     fn a_saved_page_does_not_say_in_which_folders_files_are() {
         #[derive(clap::Parser)]
-        struct Told {
+        struct ToldArguments {
             #[command(flatten)]
             arguments: Arguments,
         }
@@ -416,7 +421,7 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         let path = inner.join("my.db");
         drop(make(&library, &path, "CREATE TABLE t(a)"));
-        let told = <Told as clap::Parser>::parse_from(["viz".as_ref(), path.as_os_str()]);
+        let told = <ToldArguments as clap::Parser>::parse_from(["viz".as_ref(), path.as_os_str()]);
         let page = page(&told.arguments, &Arc::default()).unwrap();
         assert!(page.contains("hpsqlite viz my.db"));
         let index: BTreeMap<String, (usize, usize, usize)> =
@@ -432,7 +437,7 @@ mod tests {
 
     #[test]
     fn answers_are_found_by_their_addresses() {
-        let mut answers = Answers::default();
+        let mut answers = SavedAnswers::default();
         answers.add("a", b"one");
         answers.add("b", b"two");
         answers.block();
@@ -456,7 +461,7 @@ mod tests {
 
     #[test]
     fn nothing_outside_is_asked_for() {
-        let page = document(&Answers::default(), "").unwrap();
+        let page = document(&SavedAnswers::default(), "").unwrap();
         let allowed = |address: &str| address.starts_with(['#']) || address.starts_with("data:");
         for attribute in [" src=\"", " href=\"", " action=\"", "@import", "url("] {
             for (at, _) in page.match_indices(attribute) {

@@ -30,7 +30,7 @@ use super::advice::Advice;
 use super::device::Device;
 use super::figures::Figures;
 use super::file::Header;
-use super::map::{Kind, Problem};
+use super::map::{PageKind, Problem};
 use super::numbers::{Numbers, Whole};
 use super::select::Selection;
 use super::wal;
@@ -47,7 +47,7 @@ struct Document<'a> {
     file: FileFacts<'a>,
     kinds: std::collections::BTreeMap<char, &'static str>,
     device: Device,
-    trees: Vec<TreeFacts<'a>>,
+    trees: Vec<TreeInJson<'a>>,
     whole: &'a Whole,
     advice: Vec<String>,
     problem_count: u64,
@@ -77,7 +77,7 @@ struct WalFacts {
 }
 
 #[derive(Serialize)]
-struct TreeFacts<'a> {
+struct TreeInJson<'a> {
     #[serde(flatten)]
     numbers: &'a Numbers,
     sql: &'a str,
@@ -160,11 +160,14 @@ pub fn write(
             notes: &image.notes,
             changed: image.changed()?,
         },
-        kinds: Kind::ALL.iter().map(|k| (k.letter(), k.name())).collect(),
+        kinds: PageKind::ALL
+            .iter()
+            .map(|k| (k.letter(), k.name()))
+            .collect(),
         device: figures.device,
         trees: chosen
             .iter()
-            .map(|&t| TreeFacts {
+            .map(|&t| TreeInJson {
                 numbers: &all[t],
                 sql: &model.trees[t].sql,
                 leaves: &model.trees[t].leaves,

@@ -26,7 +26,7 @@ const TOLD: usize = 100;
 pub const UNKNOWN: i64 = i64::MAX;
 
 /// A value as far as it is at hand.
-enum Part<'a> {
+enum KnownValue<'a> {
     Null,
     Integer(i64),
     Real(f64),
@@ -55,7 +55,7 @@ impl<'a> Parts<'a> {
     }
 
     /// None: there is no more, or it is not known.
-    fn next(&mut self) -> Option<Part<'a>> {
+    fn next(&mut self) -> Option<KnownValue<'a>> {
         if self.at >= self.header {
             return None;
         }
@@ -68,46 +68,50 @@ impl<'a> Parts<'a> {
         let whole = bytes.len() == len;
         self.body = end;
         Some(match serial {
-            0 => Part::Null,
-            8 => Part::Integer(0),
-            9 => Part::Integer(1),
-            7 if whole => Part::Real(f64::from_bits(record::integer(bytes) as u64)),
-            1..=6 if whole => Part::Integer(record::integer(bytes)),
+            0 => KnownValue::Null,
+            8 => KnownValue::Integer(0),
+            9 => KnownValue::Integer(1),
+            7 if whole => KnownValue::Real(f64::from_bits(record::integer(bytes) as u64)),
+            1..=6 if whole => KnownValue::Integer(record::integer(bytes)),
             n if n < 12 => return None,
-            n if n % 2 == 0 => Part::Blob(bytes, whole),
-            _ => Part::Text(bytes, whole),
+            n if n % 2 == 0 => KnownValue::Blob(bytes, whole),
+            _ => KnownValue::Text(bytes, whole),
         })
     }
 }
 
-impl Part<'_> {
+impl KnownValue<'_> {
     /// Of NULL, numbers, texts and blobs the later are greater.
     fn class(&self) -> u64 {
         match self {
-            Part::Null => 0,
-            Part::Integer(_) | Part::Real(_) => 1,
-            Part::Text(..) => 2,
-            Part::Blob(..) => 3,
+            KnownValue::Null => 0,
+            KnownValue::Integer(_) | KnownValue::Real(_) => 1,
+            KnownValue::Text(..) => 2,
+            KnownValue::Blob(..) => 3,
         }
     }
 
     /// As SQLite sorts; None: it cannot be told.
-    fn compare(&self, other: &Part<'_>, binary: bool) -> Option<Ordering> {
+    fn compare(&self, other: &KnownValue<'_>, binary: bool) -> Option<Ordering> {
         match (self, other) {
-            (Part::Integer(a), Part::Integer(b)) => Some(a.cmp(b)),
-            (Part::Real(a), Part::Real(b)) => a.partial_cmp(b),
-            (Part::Integer(a), Part::Real(b)) => known(*b, |b| record::integer_with_real(*a, b)),
-            (Part::Real(a), Part::Integer(b)) => {
+            (KnownValue::Integer(a), KnownValue::Integer(b)) => Some(a.cmp(b)),
+            (KnownValue::Real(a), KnownValue::Real(b)) => a.partial_cmp(b),
+            (KnownValue::Integer(a), KnownValue::Real(b)) => {
+                known(*b, |b| record::integer_with_real(*a, b))
+            }
+            (KnownValue::Real(a), KnownValue::Integer(b)) => {
                 known(*a, |a| record::integer_with_real(*b, a).reverse())
             }
-            (Part::Text(a, whole_a), Part::Text(b, whole_b)) => {
+            (KnownValue::Text(a, whole_a), KnownValue::Text(b, whole_b)) => {
                 if binary {
                     bytes(a, *whole_a, b, *whole_b)
                 } else {
                     (*whole_a && *whole_b && a == b).then_some(Ordering::Equal)
                 }
             }
-            (Part::Blob(a, whole_a), Part::Blob(b, whole_b)) => bytes(a, *whole_a, b, *whole_b),
+            (KnownValue::Blob(a, whole_a), KnownValue::Blob(b, whole_b)) => {
+                bytes(a, *whole_a, b, *whole_b)
+            }
             _ => Some(self.class().cmp(&other.class())),
         }
     }
@@ -157,11 +161,11 @@ pub fn mark(key: &[u8], binary: bool) -> i64 {
         return UNKNOWN;
     };
     let value = match part {
-        Part::Null => Some(0),
-        Part::Integer(n) => real(n as f64),
-        Part::Real(x) => real(x),
-        Part::Text(..) if !binary => Some(0),
-        Part::Text(bytes, whole) | Part::Blob(bytes, whole) => start(bytes, whole),
+        KnownValue::Null => Some(0),
+        KnownValue::Integer(n) => real(n as f64),
+        KnownValue::Real(x) => real(x),
+        KnownValue::Text(..) if !binary => Some(0),
+        KnownValue::Text(bytes, whole) | KnownValue::Blob(bytes, whole) => start(bytes, whole),
     };
     match value {
         Some(value) => ((part.class() << 62 | value >> 2) ^ 1 << 63) as i64,
@@ -171,7 +175,7 @@ pub fn mark(key: &[u8], binary: bool) -> i64 {
 
 /// Which way a column goes, and where.
 #[derive(Debug, Default)]
-struct Way {
+struct ColumnWay {
     pairs: u64,
     /// Page and cell of the second of a pair, one a page.
     at: Vec<(u32, usize)>,
@@ -180,8 +184,8 @@ struct Way {
 /// The votes on one column of one b-tree.
 #[derive(Debug, Default)]
 struct Votes {
-    up: Way,
-    down: Way,
+    up: ColumnWay,
+    down: ColumnWay,
 }
 
 /// The votes of all b-trees.

@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
-pub enum Kind {
+pub enum PageKind {
     /// Nothing is known of it yet: overflow pages and orphans before the scan.
     Unknown,
     TableLeaf,
@@ -26,37 +26,37 @@ pub enum Kind {
     Orphan,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 12] = [
-        Kind::Unknown,
-        Kind::TableLeaf,
-        Kind::TableInterior,
-        Kind::IndexLeaf,
-        Kind::IndexInterior,
-        Kind::Overflow,
-        Kind::FreeTrunk,
-        Kind::FreeLeaf,
-        Kind::Reserved,
-        Kind::PointerMap,
-        Kind::LockByte,
-        Kind::Orphan,
+impl PageKind {
+    pub const ALL: [PageKind; 12] = [
+        PageKind::Unknown,
+        PageKind::TableLeaf,
+        PageKind::TableInterior,
+        PageKind::IndexLeaf,
+        PageKind::IndexInterior,
+        PageKind::Overflow,
+        PageKind::FreeTrunk,
+        PageKind::FreeLeaf,
+        PageKind::Reserved,
+        PageKind::PointerMap,
+        PageKind::LockByte,
+        PageKind::Orphan,
     ];
 
     /// What it is called, as part of a sentence.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Unknown => "unknown page",
-            Kind::TableLeaf => "table leaf",
-            Kind::TableInterior => "interior page of a table",
-            Kind::IndexLeaf => "index leaf",
-            Kind::IndexInterior => "interior page of an index",
-            Kind::Overflow => "overflow page",
-            Kind::FreeTrunk => "trunk of the free list",
-            Kind::FreeLeaf => "free page",
-            Kind::Reserved => "reserved page",
-            Kind::PointerMap => "pointer map",
-            Kind::LockByte => "lock-byte page",
-            Kind::Orphan => "page that nothing leads to",
+            PageKind::Unknown => "unknown page",
+            PageKind::TableLeaf => "table leaf",
+            PageKind::TableInterior => "interior page of a table",
+            PageKind::IndexLeaf => "index leaf",
+            PageKind::IndexInterior => "interior page of an index",
+            PageKind::Overflow => "overflow page",
+            PageKind::FreeTrunk => "trunk of the free list",
+            PageKind::FreeLeaf => "free page",
+            PageKind::Reserved => "reserved page",
+            PageKind::PointerMap => "pointer map",
+            PageKind::LockByte => "lock-byte page",
+            PageKind::Orphan => "page that nothing leads to",
         }
     }
 
@@ -74,31 +74,34 @@ impl Kind {
     /// One character, for text and for JSON.
     pub fn letter(self) -> char {
         match self {
-            Kind::Unknown => '?',
-            Kind::TableLeaf => 't',
-            Kind::TableInterior => 'T',
-            Kind::IndexLeaf => 'i',
-            Kind::IndexInterior => 'I',
-            Kind::Overflow => 'o',
-            Kind::FreeTrunk => 'F',
-            Kind::FreeLeaf => 'f',
-            Kind::Reserved => 'r',
-            Kind::PointerMap => 'p',
-            Kind::LockByte => 'l',
-            Kind::Orphan => 'x',
+            PageKind::Unknown => '?',
+            PageKind::TableLeaf => 't',
+            PageKind::TableInterior => 'T',
+            PageKind::IndexLeaf => 'i',
+            PageKind::IndexInterior => 'I',
+            PageKind::Overflow => 'o',
+            PageKind::FreeTrunk => 'F',
+            PageKind::FreeLeaf => 'f',
+            PageKind::Reserved => 'r',
+            PageKind::PointerMap => 'p',
+            PageKind::LockByte => 'l',
+            PageKind::Orphan => 'x',
         }
     }
 
     pub fn is_btree(self) -> bool {
-        self.is_leaf() || matches!(self, Kind::TableInterior | Kind::IndexInterior)
+        self.is_leaf() || matches!(self, PageKind::TableInterior | PageKind::IndexInterior)
     }
 
     pub fn is_leaf(self) -> bool {
-        matches!(self, Kind::TableLeaf | Kind::IndexLeaf)
+        matches!(self, PageKind::TableLeaf | PageKind::IndexLeaf)
     }
 
     pub fn is_free(self) -> bool {
-        matches!(self, Kind::FreeTrunk | Kind::FreeLeaf | Kind::Reserved)
+        matches!(
+            self,
+            PageKind::FreeTrunk | PageKind::FreeLeaf | PageKind::Reserved
+        )
     }
 }
 
@@ -108,7 +111,7 @@ pub const NOBODY: u32 = u32::MAX;
 /// Ten bytes for each page of the file.
 #[derive(Debug)]
 pub struct Map {
-    kind: Vec<Kind>,
+    kind: Vec<PageKind>,
     /// Place of the b-tree in the list of b-trees, or [`NOBODY`].
     owner: Vec<u32>,
     /// The page that leads here, 0 if it is a root or nothing leads here: the interior page above,
@@ -121,8 +124,8 @@ pub struct Map {
 
 /// What is known of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Place {
-    pub kind: Kind,
+pub struct PageFacts {
+    pub kind: PageKind,
     pub owner: Option<usize>,
     pub parent: u32,
     pub fill: u8,
@@ -132,7 +135,7 @@ impl Map {
     pub fn new(pages: u32) -> Map {
         let n = pages as usize + 1;
         Map {
-            kind: vec![Kind::Unknown; n],
+            kind: vec![PageKind::Unknown; n],
             owner: vec![NOBODY; n],
             parent: vec![0; n],
             fill: vec![0; n],
@@ -149,7 +152,7 @@ impl Map {
         n > 0 && n <= self.pages()
     }
 
-    pub fn kind(&self, n: u32) -> Kind {
+    pub fn kind(&self, n: u32) -> PageKind {
         self.kind[n as usize]
     }
 
@@ -167,8 +170,8 @@ impl Map {
         self.fill[n as usize]
     }
 
-    pub fn place(&self, n: u32) -> Place {
-        Place {
+    pub fn place(&self, n: u32) -> PageFacts {
+        PageFacts {
             kind: self.kind(n),
             owner: self.owner(n),
             parent: self.parent(n),
@@ -176,13 +179,13 @@ impl Map {
         }
     }
 
-    pub fn set(&mut self, n: u32, kind: Kind, owner: Option<usize>, parent: u32) {
+    pub fn set(&mut self, n: u32, kind: PageKind, owner: Option<usize>, parent: u32) {
         self.kind[n as usize] = kind;
         self.owner[n as usize] = owner.map_or(NOBODY, |o| o as u32);
         self.parent[n as usize] = parent;
     }
 
-    pub fn set_kind(&mut self, n: u32, kind: Kind) {
+    pub fn set_kind(&mut self, n: u32, kind: PageKind) {
         self.kind[n as usize] = kind;
     }
 

@@ -1,14 +1,14 @@
 //! `hpsqlite viz`: a database file page by page.
 //!
 //! ```text
-//! file ─ wal      file: header, pages, the log laid over them
+//! open, file, wal header, pages, the log laid over them
 //!   │
 //! walk            opening: interior pages, schema and free list say who owns which page
 //!   │
 //! scan            every page once: what it holds, what is wrong, overflow chains
 //!   │
-//! map, tree ──── numbers ──── show (terminal), json
-//!   │              advice, device
+//! map, tree ──── numbers ──── advice ──── figures ──── show (terminal), json
+//!   │              device
 //!   └─────────── problems ─── show (terminal), json
 //!
 //! ask ─── serve ── web: the page in the browser
@@ -21,7 +21,7 @@
 //! `ask` has the questions that pictures ask: a page by its number, a b-tree by its name, the path to a
 //! key, neighbours, chains. `query` runs a SELECT in a process of its own and sees what it reads.
 //!
-//! But for queries, the file is read by code of our own (`page`, `record`), never through SQLite: so
+//! Except for queries, the file is read by code of our own (`page`, `record`), never through SQLite: so
 //! what is damaged can be looked at as well, and nothing that is in the file decides what is run. It is
 //! opened read-only, without locks. A file of 10 GB is open after reading a few thousand pages; the rest is
 //! read when it is asked for, or by the scan.
@@ -65,7 +65,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 
-use copy::Kind;
+use copy::CopyKind;
 use device::{Choice, DISK};
 use select::Range;
 use serve::Files;
@@ -187,11 +187,11 @@ impl Arguments {
     }
 
     /// The copies that the first file is to be compared with.
-    fn copies(&self) -> impl Iterator<Item = Kind> {
+    fn copies(&self) -> impl Iterator<Item = CopyKind> {
         let all = [
-            (self.vacuumed, Kind::Vacuumed),
-            (self.stock, Kind::Stock),
-            (self.hp, Kind::Hp),
+            (self.vacuumed, CopyKind::Vacuumed),
+            (self.stock, CopyKind::Stock),
+            (self.hp, CopyKind::Hp),
         ];
         all.into_iter()
             .filter(|&(wanted, _)| wanted)

@@ -16,13 +16,13 @@
 //! any order, so both are given.
 //!
 //! **A cold scan** reads all rows in the order of keys when nothing is cached: every page of
-//! the b-tree once ([`Reading`]).
+//! the b-tree once ([`DeviceReading`]).
 
 use serde::Serialize;
 
-use super::device::{Device, Reading};
-use super::map::Kind;
-use super::tree::{Level, Role, Tree};
+use super::device::{Device, DeviceReading};
+use super::map::PageKind;
+use super::tree::{Level, Tree, TreeRole};
 use super::walk::Model;
 
 /// What can be counted of each b-tree of a file that was scanned, and of the whole file.
@@ -38,7 +38,7 @@ pub fn of(model: &Model, device: Device) -> (Vec<Numbers>, Whole) {
 
 /// How the leaves of a b-tree lie in the file.
 #[derive(Debug, Default, Clone, PartialEq, Serialize)]
-pub struct Order {
+pub struct LeafOrder {
     /// From leaf to leaf in the order of keys.
     pub steps: u64,
     /// Steps that do not go on in the file.
@@ -56,17 +56,21 @@ pub struct Order {
     pub runs_by_length: Vec<u64>,
 }
 
-impl Order {
+impl LeafOrder {
     /// How `tree`'s leaves lie; the lengths of its runs are added to `runs`.
-    fn of(model: &Model, tree: usize, runs: &mut Vec<u32>) -> Order {
-        Order::of_leaves(&model.trees[tree].leaves, runs, |from, to| {
+    fn of(model: &Model, tree: usize, runs: &mut Vec<u32>) -> LeafOrder {
+        LeafOrder::of_leaves(&model.trees[tree].leaves, runs, |from, to| {
             own_between(model, tree, from, to)
         })
     }
 
     /// `between`: whether all pages after one and before another belong between them.
-    fn of_leaves(leaves: &[u32], runs: &mut Vec<u32>, between: impl Fn(u32, u32) -> bool) -> Order {
-        let mut order = Order::default();
+    fn of_leaves(
+        leaves: &[u32],
+        runs: &mut Vec<u32>,
+        between: impl Fn(u32, u32) -> bool,
+    ) -> LeafOrder {
+        let mut order = LeafOrder::default();
         let mut lengths: Vec<u32> = Vec::new();
         let mut run = 0;
         for (i, &leaf) in leaves.iter().enumerate() {
@@ -92,14 +96,14 @@ impl Order {
     }
 
     /// The same of several b-trees together.
-    fn together(trees: &[Numbers], lengths: Vec<u32>) -> Order {
-        let sum = |of: fn(&Order) -> u64| trees.iter().map(|n| of(&n.order)).sum();
-        let mut order = Order {
+    fn together(trees: &[Numbers], lengths: Vec<u32>) -> LeafOrder {
+        let sum = |of: fn(&LeafOrder) -> u64| trees.iter().map(|n| of(&n.order)).sum();
+        let mut order = LeafOrder {
             steps: sum(|order| order.steps),
             forward_jumps: sum(|order| order.forward_jumps),
             backward_jumps: sum(|order| order.backward_jumps),
             steps_over: sum(|order| order.steps_over),
-            ..Order::default()
+            ..LeafOrder::default()
         };
         order.count_runs(lengths);
         order
@@ -136,7 +140,7 @@ fn own_between(model: &Model, tree: usize, from: u32, to: u32) -> bool {
 /// The b-tree that has this page, free pages that are reserved for it left out.
 fn belongs(model: &Model, n: u32) -> Option<usize> {
     let kind = model.map.kind(n);
-    (kind.is_btree() || kind == Kind::Overflow)
+    (kind.is_btree() || kind == PageKind::Overflow)
         .then(|| model.map.owner(n))
         .flatten()
 }
@@ -177,7 +181,7 @@ fn gaps(model: &Model) -> Vec<Gaps> {
 pub struct Numbers {
     pub name: String,
     pub table: String,
-    pub role: Role,
+    pub role: TreeRole,
     pub root: u32,
     pub pages: u64,
     pub leaf_pages: u64,
@@ -200,13 +204,13 @@ pub struct Numbers {
     pub leaf_fill: f64,
     pub overflow: super::tree::Chains,
     #[serde(flatten)]
-    pub order: Order,
+    pub order: LeafOrder,
     /// Leaves that do not follow another page of the b-tree in the file, and their share.
     pub non_sequential: u64,
     pub fragmentation: f64,
     /// What a scan reads, whole rows and without overflow pages: the columns in the leaves.
-    pub scan: Reading,
-    pub scan_leaves: Reading,
+    pub scan: DeviceReading,
+    pub scan_leaves: DeviceReading,
     /// Seconds of these scans on the device that was given, one request at a time.
     pub cold_scan: f64,
     pub cold_scan_leaves: f64,
@@ -217,11 +221,11 @@ impl Numbers {
         let tree = &model.trees[t];
         let size = u64::from(model.image.header.page_size);
         let leaves = tree.leaf_level();
-        let order = Order::of(model, t, runs);
+        let order = LeafOrder::of(model, t, runs);
         let interior_pages = tree.btree_pages().saturating_sub(leaves.pages);
         let requests = order.jumps() + 1 + gaps.interior;
         let chains = tree.chains;
-        let scan_leaves = Reading {
+        let scan_leaves = DeviceReading {
             bytes: tree.btree_pages() * size,
             // What is between leaves is left out, if it is not an interior page that is read as well.
             requests: requests
@@ -231,7 +235,7 @@ impl Numbers {
                     0
                 },
         };
-        let scan = Reading {
+        let scan = DeviceReading {
             bytes: scan_leaves.bytes + chains.pages * size,
             requests: requests + chains.jumps + chains.away,
         };
@@ -288,10 +292,10 @@ pub struct Whole {
     pub payload: u64,
     pub unused: u64,
     /// How many pages are of what kind; kinds that there are.
-    pub kinds: Vec<(Kind, u64)>,
+    pub kinds: Vec<(PageKind, u64)>,
     /// The leaves of all b-trees.
     #[serde(flatten)]
-    pub order: Order,
+    pub order: LeafOrder,
     /// About how many bytes VACUUM would make the file smaller.
     pub vacuum_gives_back: u64,
 }
@@ -300,30 +304,30 @@ impl Whole {
     fn of(model: &Model, numbers: &[Numbers], runs: Vec<u32>) -> Whole {
         let size = u64::from(model.image.header.page_size);
         let pages = u64::from(model.map.pages());
-        let mut by_kind = [0u64; Kind::ALL.len()];
+        let mut by_kind = [0u64; PageKind::ALL.len()];
         for n in 1..=model.map.pages() {
             by_kind[model.map.kind(n) as usize] += 1;
         }
-        let count = |of: fn(Kind) -> bool| {
-            let all = Kind::ALL.iter().zip(by_kind);
+        let count = |of: fn(PageKind) -> bool| {
+            let all = PageKind::ALL.iter().zip(by_kind);
             all.filter(|&(&k, _)| of(k)).map(|(_, n)| n).sum::<u64>()
         };
-        let special = count(|kind| matches!(kind, Kind::PointerMap | Kind::LockByte));
+        let special = count(|kind| matches!(kind, PageKind::PointerMap | PageKind::LockByte));
         let after: u64 = model.trees.iter().map(|t| packed(t, model.usable())).sum();
         Whole {
             pages,
-            free_pages: count(Kind::is_free),
+            free_pages: count(PageKind::is_free),
             reserved_pages: numbers.iter().map(|n| n.reserved_pages).sum(),
-            orphan_pages: count(|kind| kind == Kind::Orphan),
+            orphan_pages: count(|kind| kind == PageKind::Orphan),
             bytes: pages * size,
             payload: numbers.iter().map(|n| n.payload).sum(),
             unused: numbers.iter().map(|n| n.unused).sum(),
-            kinds: Kind::ALL
+            kinds: PageKind::ALL
                 .into_iter()
                 .zip(by_kind)
                 .filter(|&(_, n)| n > 0)
                 .collect(),
-            order: Order::together(numbers, runs),
+            order: LeafOrder::together(numbers, runs),
             vacuum_gives_back: pages.saturating_sub(after + special) * size,
         }
     }
@@ -357,7 +361,7 @@ mod tests {
     fn runs_and_jumps_of_leaves() {
         let overflow = [7, 8];
         let mut runs = Vec::new();
-        let order = Order::of_leaves(&[2, 3, 4, 6, 9, 5, 20, 21], &mut runs, |from, to| {
+        let order = LeafOrder::of_leaves(&[2, 3, 4, 6, 9, 5, 20, 21], &mut runs, |from, to| {
             (from + 1..to).all(|n| overflow.contains(&n))
         });
         assert_eq!(order.steps, 7);
@@ -369,9 +373,9 @@ mod tests {
         assert_eq!(order.runs_by_length, [1, 3]);
         assert!((order.scatter - 3.0 / 7.0).abs() < 1e-9);
         assert_eq!(runs, [3, 2, 1, 2]);
-        let empty = Order::of_leaves(&[], &mut runs, |_, _| false);
-        assert_eq!(empty, Order::default());
-        let one = Order::of_leaves(&[5], &mut runs, |_, _| false);
+        let empty = LeafOrder::of_leaves(&[], &mut runs, |_, _| false);
+        assert_eq!(empty, LeafOrder::default());
+        let one = LeafOrder::of_leaves(&[5], &mut runs, |_, _| false);
         assert_eq!(one.scatter, 0.0);
     }
 }

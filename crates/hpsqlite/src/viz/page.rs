@@ -15,31 +15,31 @@ const FREEBLOCK: usize = 4;
 
 /// What shape a page of a b-tree has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum PageShape {
     IndexInterior = 2,
     TableInterior = 5,
     IndexLeaf = 10,
     TableLeaf = 13,
 }
 
-impl Shape {
-    pub fn of(flag: u8) -> Option<Shape> {
+impl PageShape {
+    pub fn of(flag: u8) -> Option<PageShape> {
         match flag {
-            2 => Some(Shape::IndexInterior),
-            5 => Some(Shape::TableInterior),
-            10 => Some(Shape::IndexLeaf),
-            13 => Some(Shape::TableLeaf),
+            2 => Some(PageShape::IndexInterior),
+            5 => Some(PageShape::TableInterior),
+            10 => Some(PageShape::IndexLeaf),
+            13 => Some(PageShape::TableLeaf),
             _ => None,
         }
     }
 
     pub fn is_leaf(self) -> bool {
-        matches!(self, Shape::IndexLeaf | Shape::TableLeaf)
+        matches!(self, PageShape::IndexLeaf | PageShape::TableLeaf)
     }
 
     /// Whether keys are rowids.
     pub fn is_table(self) -> bool {
-        matches!(self, Shape::TableInterior | Shape::TableLeaf)
+        matches!(self, PageShape::TableInterior | PageShape::TableLeaf)
     }
 }
 
@@ -84,7 +84,7 @@ pub struct Btree<'a> {
     bytes: &'a [u8],
     /// Where its header starts: 100 on page 1.
     start: usize,
-    pub shape: Shape,
+    pub shape: PageShape,
     pub cells: usize,
     /// Where the content of cells starts.
     pub content: usize,
@@ -116,7 +116,7 @@ impl<'a> Btree<'a> {
         let bytes = &page[..usable];
         let start = if n == 1 { file::HEADER } else { 0 };
         let flag = bytes[start];
-        let shape = Shape::of(flag).ok_or_else(|| {
+        let shape = PageShape::of(flag).ok_or_else(|| {
             format!("it should be a page of a b-tree, but its first byte is {flag}")
         })?;
         let cells = be16(bytes, start + 3);
@@ -170,7 +170,7 @@ impl<'a> Btree<'a> {
             be32(self.bytes, at)
         };
         let mut payload = 0;
-        if self.shape != Shape::TableInterior {
+        if self.shape != PageShape::TableInterior {
             let (n, len) = varint(self.bytes, next);
             // SQLite counts it in 32 bits.
             payload = n & 0xffff_ffff;
@@ -214,7 +214,7 @@ impl<'a> Btree<'a> {
         let usable = self.bytes.len();
         let least = (usable - 12) * 32 / 255 - 23;
         let most = match self.shape {
-            Shape::TableLeaf => usable - 35,
+            PageShape::TableLeaf => usable - 35,
             _ => (usable - 12) * 64 / 255 - 23,
         };
         if payload <= most as u64 {
@@ -342,11 +342,11 @@ pub struct Sum {
 
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct PagePart {
     /// Offset in the page.
     pub at: usize,
     pub len: usize,
-    pub what: What,
+    pub what: ByteUse,
     /// The place of a cell in the order of keys, or of an entry in its list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
@@ -355,7 +355,7 @@ pub struct Part {
 /// What bytes of a page are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum ByteUse {
     FileHeader,
     PageHeader,
     CellPointers,
@@ -384,7 +384,7 @@ pub enum What {
 
 /// How a page is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum PageRole {
     Btree,
     /// An overflow page with this many bytes of payload.
     Overflow(usize),
@@ -394,78 +394,78 @@ pub enum Role {
 }
 
 /// The parts of page `n`, in the order of its bytes and without a gap.
-pub fn layout(page: &[u8], n: u32, usable: usize, role: Role) -> Vec<Part> {
+pub fn layout(page: &[u8], n: u32, usable: usize, role: PageRole) -> Vec<PagePart> {
     let mut parts = Vec::new();
     let mut add = |at: usize, len: usize, what, index| {
-        parts.push(Part {
+        parts.push(PagePart {
             at,
             len,
             what,
             index,
         });
     };
-    let mut between = What::Unknown;
+    let mut between = ByteUse::Unknown;
     if n == 1 {
-        add(0, file::HEADER, What::FileHeader, None);
+        add(0, file::HEADER, ByteUse::FileHeader, None);
     }
-    add(usable, page.len() - usable, What::Reserved, None);
+    add(usable, page.len() - usable, ByteUse::Reserved, None);
     match role {
-        Role::Btree => {
+        PageRole::Btree => {
             if let Ok(tree) = Btree::parse(page, n, usable) {
                 let header = tree.pointers() - tree.start;
-                add(tree.start, header, What::PageHeader, None);
-                add(tree.pointers(), 2 * tree.cells, What::CellPointers, None);
+                add(tree.start, header, ByteUse::PageHeader, None);
+                add(tree.pointers(), 2 * tree.cells, ByteUse::CellPointers, None);
                 for i in 0..tree.cells {
                     if let Ok(cell) = tree.cell(i) {
-                        add(cell.at, cell.size, What::Cell, Some(i));
+                        add(cell.at, cell.size, ByteUse::Cell, Some(i));
                     }
                 }
                 for (at, len) in tree.freeblocks().0 {
-                    add(at, len, What::Freeblock, None);
+                    add(at, len, ByteUse::Freeblock, None);
                 }
                 let end = tree.pointers_end();
                 let gap = tree.content.min(usable).saturating_sub(end);
-                add(end, gap, What::Unallocated, None);
-                between = What::Fragment;
+                add(end, gap, ByteUse::Unallocated, None);
+                between = ByteUse::Fragment;
             }
         }
-        Role::Overflow(payload) => {
-            add(0, 4, What::NextPage, None);
-            add(4, payload.min(usable - 4), What::Payload, None);
-            between = What::Unallocated;
+        PageRole::Overflow(payload) => {
+            add(0, 4, ByteUse::NextPage, None);
+            add(4, payload.min(usable - 4), ByteUse::Payload, None);
+            between = ByteUse::Unallocated;
         }
-        Role::Trunk => {
-            add(0, 4, What::NextPage, None);
-            add(4, 4, What::Count, None);
+        PageRole::Trunk => {
+            add(0, 4, ByteUse::NextPage, None);
+            add(4, 4, ByteUse::Count, None);
             let listed = trunk_leaves(page, usable).len();
-            add(8, 4 * listed, What::FreePages, None);
+            add(8, 4 * listed, ByteUse::FreePages, None);
             if reserved(page, n, usable).is_some() {
-                add(usable - 8, 8, What::Mark, None);
+                add(usable - 8, 8, ByteUse::Mark, None);
             }
-            between = What::Unallocated;
+            between = ByteUse::Unallocated;
         }
-        Role::PointerMap => {
-            add(0, usable / POINTER * POINTER, What::Pointers, None);
-            between = What::Unallocated;
+        PageRole::PointerMap => {
+            add(0, usable / POINTER * POINTER, ByteUse::Pointers, None);
+            between = ByteUse::Unallocated;
         }
-        Role::Nothing => between = What::Nothing,
+        PageRole::Nothing => between = ByteUse::Nothing,
     }
     whole(parts, page.len(), between)
 }
 
 /// Makes parts follow each other: what lies over another part is cut, what lies between two
 /// is `between`.
-fn whole(mut parts: Vec<Part>, size: usize, between: What) -> Vec<Part> {
+fn whole(mut parts: Vec<PagePart>, size: usize, between: ByteUse) -> Vec<PagePart> {
     parts.retain(|part| part.len > 0);
     parts.sort_by_key(|part| part.at);
-    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut out: Vec<PagePart> = Vec::with_capacity(parts.len());
     let mut end = 0;
-    let filler = |at: usize, to: usize| Part {
+    let filler = |at: usize, to: usize| PagePart {
         at,
         len: to - at,
         // A fragment has at most three bytes: more were lost.
         what: match between {
-            What::Fragment if to - at >= FREEBLOCK => What::Unknown,
+            ByteUse::Fragment if to - at >= FREEBLOCK => ByteUse::Unknown,
             what => what,
         },
         index: None,

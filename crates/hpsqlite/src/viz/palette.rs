@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::map::Kind;
+use super::map::PageKind;
 use super::walk::Model;
 
 /// A colour on light and on dark paper.
@@ -156,31 +156,31 @@ impl Palette {
     }
 
     /// The colour of a page that no b-tree owns.
-    pub fn kind(&self, kind: Kind) -> Colour {
+    pub fn kind(&self, kind: PageKind) -> Colour {
         match kind {
-            Kind::Unknown => colour(0xe9ecef, 0x22282e),
-            Kind::FreeLeaf | Kind::Reserved => colour(0xd3d8dd, 0x39424b),
-            Kind::FreeTrunk => colour(0xa4adb6, 0x5f6b77),
-            Kind::PointerMap => colour(0x7f7458, 0xa89b78),
-            Kind::LockByte => INK,
-            Kind::Orphan => colour(0xe6004c, 0xff5c8a),
-            Kind::TableLeaf
-            | Kind::TableInterior
-            | Kind::IndexLeaf
-            | Kind::IndexInterior
-            | Kind::Overflow => SCHEMA,
+            PageKind::Unknown => colour(0xe9ecef, 0x22282e),
+            PageKind::FreeLeaf | PageKind::Reserved => colour(0xd3d8dd, 0x39424b),
+            PageKind::FreeTrunk => colour(0xa4adb6, 0x5f6b77),
+            PageKind::PointerMap => colour(0x7f7458, 0xa89b78),
+            PageKind::LockByte => INK,
+            PageKind::Orphan => colour(0xe6004c, 0xff5c8a),
+            PageKind::TableLeaf
+            | PageKind::TableInterior
+            | PageKind::IndexLeaf
+            | PageKind::IndexInterior
+            | PageKind::Overflow => SCHEMA,
         }
     }
 
     /// The colour of a kind of page where colours tell kinds, not b-trees.
-    pub fn kind_alone(&self, kind: Kind) -> Colour {
+    pub fn kind_alone(&self, kind: PageKind) -> Colour {
         match kind {
-            Kind::TableLeaf => COLOURS[0],
-            Kind::IndexLeaf => COLOURS[1],
-            Kind::Overflow => COLOURS[2],
-            Kind::TableInterior => COLOURS[3],
-            Kind::IndexInterior => COLOURS[5],
-            Kind::Reserved => COLOURS[6],
+            PageKind::TableLeaf => COLOURS[0],
+            PageKind::IndexLeaf => COLOURS[1],
+            PageKind::Overflow => COLOURS[2],
+            PageKind::TableInterior => COLOURS[3],
+            PageKind::IndexInterior => COLOURS[5],
+            PageKind::Reserved => COLOURS[6],
             kind => self.kind(kind),
         }
     }

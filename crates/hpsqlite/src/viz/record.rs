@@ -51,7 +51,7 @@ impl Encoding {
 /// One value of a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "lowercase")]
-pub enum Value {
+pub enum RecordValue {
     Null,
     #[serde(serialize_with = "exact")]
     Integer(i64),
@@ -98,7 +98,7 @@ pub struct Field {
     /// What the record's header says it is.
     pub serial: u64,
     #[serde(flatten)]
-    pub value: Value,
+    pub value: RecordValue,
     /// Whether the value is only the part that was at hand.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
@@ -158,14 +158,14 @@ pub fn decode(payload: &[u8], encoding: Encoding) -> Result<Vec<Field>, String> 
         let bytes = payload.get(start..end).unwrap_or_default();
         let cut = (bytes.len() as u64) < len;
         let value = match serial {
-            8 => Value::Integer(0),
-            9 => Value::Integer(1),
-            0 | 10 | 11 => Value::Null,
+            8 => RecordValue::Integer(0),
+            9 => RecordValue::Integer(1),
+            0 | 10 | 11 => RecordValue::Null,
             1..=7 if cut => break,
-            7 => Value::Real(f64::from_bits(integer(bytes) as u64)),
-            1..=6 => Value::Integer(integer(bytes)),
-            n if n % 2 == 0 => Value::Blob(bytes.to_vec()),
-            _ => Value::Text(encoding.text(bytes)),
+            7 => RecordValue::Real(f64::from_bits(integer(bytes) as u64)),
+            1..=6 => RecordValue::Integer(integer(bytes)),
+            n if n % 2 == 0 => RecordValue::Blob(bytes.to_vec()),
+            _ => RecordValue::Text(encoding.text(bytes)),
         };
         fields.push(Field {
             at: body,
@@ -193,14 +193,19 @@ pub enum Collation {
 
 /// How a column of a key is ordered.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Column {
+pub struct SortColumn {
     pub descending: bool,
     pub collation: Collation,
 }
 
 /// Compares a record with a key, which may have fewer columns; columns that nothing is said of
 /// ascend.
-pub fn compare(record: &[Field], key: &[Value], order: &[Column], encoding: Encoding) -> Ordering {
+pub fn compare(
+    record: &[Field],
+    key: &[RecordValue],
+    order: &[SortColumn],
+    encoding: Encoding,
+) -> Ordering {
     for (i, wanted) in key.iter().enumerate() {
         let column = order.get(i).copied().unwrap_or_default();
         let here = record.get(i).map_or(Ordering::Less, |field| {
@@ -218,24 +223,29 @@ pub fn compare(record: &[Field], key: &[Value], order: &[Column], encoding: Enco
 }
 
 /// NULL, numbers, texts, blobs: as SQLite sorts.
-fn compare_values(a: &Value, b: &Value, collation: Collation, encoding: Encoding) -> Ordering {
-    let class = |value: &Value| match value {
-        Value::Null => 0,
-        Value::Integer(_) | Value::Real(_) => 1,
-        Value::Text(_) => 2,
-        Value::Blob(_) => 3,
+fn compare_values(
+    a: &RecordValue,
+    b: &RecordValue,
+    collation: Collation,
+    encoding: Encoding,
+) -> Ordering {
+    let class = |value: &RecordValue| match value {
+        RecordValue::Null => 0,
+        RecordValue::Integer(_) | RecordValue::Real(_) => 1,
+        RecordValue::Text(_) => 2,
+        RecordValue::Blob(_) => 3,
     };
     match (a, b) {
-        (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
-        (Value::Real(a), Value::Real(b)) => a.total_cmp(b),
-        (Value::Integer(a), Value::Real(b)) => integer_with_real(*a, *b),
-        (Value::Real(a), Value::Integer(b)) => integer_with_real(*b, *a).reverse(),
-        (Value::Text(a), Value::Text(b)) => match collation {
+        (RecordValue::Integer(a), RecordValue::Integer(b)) => a.cmp(b),
+        (RecordValue::Real(a), RecordValue::Real(b)) => a.total_cmp(b),
+        (RecordValue::Integer(a), RecordValue::Real(b)) => integer_with_real(*a, *b),
+        (RecordValue::Real(a), RecordValue::Integer(b)) => integer_with_real(*b, *a).reverse(),
+        (RecordValue::Text(a), RecordValue::Text(b)) => match collation {
             Collation::Binary => encoding.bytes(a).cmp(&encoding.bytes(b)),
             Collation::NoCase => a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()),
             Collation::RTrim => a.trim_end_matches(' ').cmp(b.trim_end_matches(' ')),
         },
-        (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
+        (RecordValue::Blob(a), RecordValue::Blob(b)) => a.cmp(b),
         _ => class(a).cmp(&class(b)),
     }
 }
@@ -273,21 +283,21 @@ mod tests {
         let payload = [
             7, 0, 9, 2, 17, 14, 7, 1, 2, b'a', b'b', 0xff, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0,
         ];
-        let values = |n: usize| -> Vec<Value> {
+        let values = |n: usize| -> Vec<RecordValue> {
             let fields = decode(&payload[..n], Encoding::Utf8).unwrap();
             fields.into_iter().map(|f| f.value).collect()
         };
         let all = [
-            Value::Null,
-            Value::Integer(1),
-            Value::Integer(258),
-            Value::Text("ab".to_owned()),
-            Value::Blob(vec![0xff]),
-            Value::Real(1.0),
+            RecordValue::Null,
+            RecordValue::Integer(1),
+            RecordValue::Integer(258),
+            RecordValue::Text("ab".to_owned()),
+            RecordValue::Blob(vec![0xff]),
+            RecordValue::Real(1.0),
         ];
         assert_eq!(values(20), all);
         assert_eq!(values(12), all[..5]);
-        assert_eq!(values(10)[3], Value::Text("a".to_owned()));
+        assert_eq!(values(10)[3], RecordValue::Text("a".to_owned()));
         assert_eq!(values(3), all[..2]);
         assert!(decode(&[], Encoding::Utf8).is_err());
         assert!(decode(&[2, 0x81, 0x01], Encoding::Utf8).is_err());
@@ -295,19 +305,19 @@ mod tests {
 
     #[test]
     fn values_are_in_the_order_of_sqlite() {
-        let text = |s: &str| Value::Text(s.to_owned());
+        let text = |s: &str| RecordValue::Text(s.to_owned());
         let ascending = [
-            Value::Null,
-            Value::Real(-1e300),
-            Value::Integer(i64::MIN),
-            Value::Real(-1.5),
-            Value::Integer(-1),
-            Value::Real(0.5),
-            Value::Integer(9_007_199_254_740_993),
-            Value::Real(9_007_199_254_740_994.0),
+            RecordValue::Null,
+            RecordValue::Real(-1e300),
+            RecordValue::Integer(i64::MIN),
+            RecordValue::Real(-1.5),
+            RecordValue::Integer(-1),
+            RecordValue::Real(0.5),
+            RecordValue::Integer(9_007_199_254_740_993),
+            RecordValue::Real(9_007_199_254_740_994.0),
             text("B"),
             text("a"),
-            Value::Blob(vec![0]),
+            RecordValue::Blob(vec![0]),
         ];
         for (i, a) in ascending.iter().enumerate() {
             for (j, b) in ascending.iter().enumerate() {

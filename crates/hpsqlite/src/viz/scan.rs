@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::keyorder::{self, Elections};
-use super::map::{Kind, Problems};
+use super::map::{PageKind, Problems};
 use super::page::{self, Btree};
 use super::tree::Level;
 use super::wal::be32;
@@ -105,7 +105,7 @@ impl Scan {
         for (n, page) in (self.next_page..).zip(run[..count * size].chunks_exact(size)) {
             match model.map.kind(n) {
                 kind if kind.is_btree() => self.btree(model, n, page),
-                Kind::Unknown => self.links[n as usize] = be32(page, 0),
+                PageKind::Unknown => self.links[n as usize] = be32(page, 0),
                 _ => {}
             }
         }
@@ -134,7 +134,7 @@ impl Scan {
                 model.deeper.push(n);
             }
         }
-        let mut order = Order::new(model, t, self.places[n as usize], &btree);
+        let mut order = RowidOrder::new(model, t, self.places[n as usize], &btree);
         let (heads, problems) = (&mut self.heads, &mut model.problems);
         let mut bad = Vec::new();
         let sum = btree.examine(
@@ -199,8 +199,8 @@ impl Scan {
         let ends: Vec<u32> = heads.iter().map(|head| self.chain(model, head)).collect();
         self.chains_away(model, &heads, &ends);
         for n in 1..=model.map.pages() {
-            if model.map.kind(n) == Kind::Unknown {
-                model.map.set(n, Kind::Orphan, None, 0);
+            if model.map.kind(n) == PageKind::Unknown {
+                model.map.set(n, PageKind::Orphan, None, 0);
             }
         }
         orphans(model);
@@ -226,7 +226,7 @@ impl Scan {
             let cells = (0..btree.cells).filter_map(|i| btree.cell(i).ok());
             let children: Vec<u32> = cells.map(|c| c.child).chain([btree.right]).collect();
             for child in children {
-                let known = model.map.has(child) && model.map.kind(child) == Kind::Unknown;
+                let known = model.map.has(child) && model.map.kind(child) == PageKind::Unknown;
                 let below = if known {
                     model.page(child)?
                 } else {
@@ -235,7 +235,7 @@ impl Scan {
                 let kind = match Btree::parse(&below_or_empty(&below, model), child, model.usable())
                 {
                     Ok(found) => kind_of(found.shape),
-                    Err(_) => Kind::TableLeaf,
+                    Err(_) => PageKind::TableLeaf,
                 };
                 if model.claim(child, kind, Some(owner), n) {
                     if !kind.is_leaf() {
@@ -300,7 +300,7 @@ impl Scan {
                 model.problems.add(head.page, what);
                 break;
             }
-            if !model.claim(next, Kind::Overflow, Some(t), from) {
+            if !model.claim(next, PageKind::Overflow, Some(t), from) {
                 break;
             }
             let here = left.min(room);
@@ -343,19 +343,19 @@ fn below_or_empty<'a>(page: &'a [u8], model: &Model) -> std::borrow::Cow<'a, [u8
 }
 
 /// Whether rowids come in order, within a page and between what the pages above say.
-struct Order {
+struct RowidOrder {
     lower: Option<i64>,
     upper: i64,
     /// Interior pages may repeat the largest key below them.
     told: bool,
 }
 
-impl Order {
-    fn new(model: &Model, t: usize, place: u32, btree: &Btree<'_>) -> Order {
+impl RowidOrder {
+    fn new(model: &Model, t: usize, place: u32, btree: &Btree<'_>) -> RowidOrder {
         let bounds = model.bounds.get(t).map_or(&[][..], Vec::as_slice);
         let i = place as usize;
         let inner = place == NOWHERE || !btree.shape.is_leaf();
-        Order {
+        RowidOrder {
             lower: (!inner && i > 0)
                 .then(|| bounds.get(i - 1).copied())
                 .flatten(),
@@ -383,7 +383,7 @@ fn orphans(model: &mut Model) {
     let mut n = 1;
     while n <= pages {
         let first = n;
-        while n <= pages && model.map.kind(n) == Kind::Orphan {
+        while n <= pages && model.map.kind(n) == PageKind::Orphan {
             n += 1;
         }
         let what = match n - first {
@@ -410,7 +410,10 @@ fn pointer_maps(model: &mut Model) -> io::Result<()> {
     let mut entries = Vec::new();
     for n in 3..=model.map.pages() {
         let kind = model.map.kind(n);
-        if matches!(kind, Kind::PointerMap | Kind::LockByte | Kind::Orphan) {
+        if matches!(
+            kind,
+            PageKind::PointerMap | PageKind::LockByte | PageKind::Orphan
+        ) {
             continue;
         }
         let map = model.image.header.pointer_map_of(n);
@@ -421,8 +424,8 @@ fn pointer_maps(model: &mut Model) -> io::Result<()> {
         let parent = model.map.parent(n);
         let expected = match kind {
             kind if kind.is_free() => (2, 0),
-            Kind::Overflow if model.map.kind(parent) == Kind::Overflow => (4, parent),
-            Kind::Overflow => (3, parent),
+            PageKind::Overflow if model.map.kind(parent) == PageKind::Overflow => (4, parent),
+            PageKind::Overflow => (3, parent),
             _ if parent == 0 => (1, 0),
             _ => (5, parent),
         };

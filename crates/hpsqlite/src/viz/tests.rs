@@ -7,11 +7,11 @@ use tempfile::TempDir;
 
 use super::device::DISK;
 use super::figures::Figures;
-use super::map::Kind;
-use super::page::{self, Btree, What};
-use super::record::Value;
+use super::map::PageKind;
+use super::page::{self, Btree, ByteUse};
+use super::record::RecordValue;
 use super::scan::Scan;
-use super::tree::Role;
+use super::tree::TreeRole;
 use super::walk::Model;
 use crate::data::random::SplitMix64;
 use crate::libs;
@@ -78,7 +78,7 @@ CREATE TRIGGER tr AFTER DELETE ON empty BEGIN SELECT 1; END;
 ";
 
 /// What dbstat says of one page.
-struct Stat {
+struct DbstatRow {
     name: String,
     path: String,
     page: u32,
@@ -88,13 +88,13 @@ struct Stat {
     unused: u64,
 }
 
-fn dbstat(db: &Db<'_>) -> Vec<Stat> {
+fn dbstat(db: &Db<'_>) -> Vec<DbstatRow> {
     let sql = "SELECT name, path, pageno, pagetype, ncell, payload, unused FROM dbstat
                ORDER BY name, path";
     let mut rows = db.prepare(sql).unwrap().unwrap();
     let mut stats = Vec::new();
     while rows.step().unwrap() {
-        stats.push(Stat {
+        stats.push(DbstatRow {
             name: rows.text(0),
             path: rows.text(1),
             page: rows.text(2).parse().unwrap(),
@@ -152,7 +152,7 @@ fn agrees_with_dbstat(path: &Path, db: &Db<'_>) -> Model {
         assert_eq!(place.parent, parent, "{here} {}", stat.path);
         let page = model.page(stat.page).unwrap();
         if stat.kind == "overflow" {
-            assert_eq!(place.kind, Kind::Overflow, "{here}");
+            assert_eq!(place.kind, PageKind::Overflow, "{here}");
             let used = usable as u64 - stat.unused;
             assert_eq!(u64::from(place.fill), used * 255 / usable as u64, "{here}");
             continue;
@@ -169,7 +169,7 @@ fn agrees_with_dbstat(path: &Path, db: &Db<'_>) -> Model {
     }
     for (t, tree) in model.trees.iter().enumerate() {
         let own = || stats.iter().filter(|s| s.name == tree.name);
-        let total = |of: fn(&Stat) -> u64| own().map(of).sum::<u64>();
+        let total = |of: fn(&DbstatRow) -> u64| own().map(of).sum::<u64>();
         assert_eq!(tree.pages(), own().count() as u64, "{}", tree.name);
         assert_eq!(tree.payload(), total(|s| s.payload), "{}", tree.name);
         assert_eq!(tree.unused(), total(|s| s.unused), "{}", tree.name);
@@ -177,7 +177,7 @@ fn agrees_with_dbstat(path: &Path, db: &Db<'_>) -> Model {
         let leaves: Vec<u32> = own().filter(|s| s.kind == "leaf").map(|s| s.page).collect();
         assert_eq!(tree.leaves, leaves, "{}", tree.name);
         let sql = match tree.role {
-            Role::Index => format!(
+            TreeRole::Index => format!(
                 "SELECT count(*) FROM {0} INDEXED BY {1}",
                 tree.table, tree.name
             ),
@@ -196,7 +196,7 @@ fn agrees_with_dbstat(path: &Path, db: &Db<'_>) -> Model {
         free.to_string()
     );
     let special = pages
-        .filter(|&n| matches!(model.map.kind(n), Kind::PointerMap | Kind::LockByte))
+        .filter(|&n| matches!(model.map.kind(n), PageKind::PointerMap | PageKind::LockByte))
         .count();
     assert_eq!(
         db.first("PRAGMA page_count").unwrap().unwrap(),
@@ -215,7 +215,10 @@ fn every_byte_has_a_place(model: &Model, sound: bool) {
         for part in &parts {
             assert_eq!(part.at, end, "page {n}: {parts:?}");
             assert!(part.len > 0, "page {n}: {parts:?}");
-            assert!(!sound || part.what != What::Unknown, "page {n}: {parts:?}");
+            assert!(
+                !sound || part.what != ByteUse::Unknown,
+                "page {n}: {parts:?}"
+            );
             end += part.len;
         }
         assert_eq!(end, page.len(), "page {n}");
@@ -256,7 +259,10 @@ fn every_kind_of_database_is_as_dbstat_says() {
         let model = agrees_with_dbstat(&path, &db);
         let encoding = db.first("PRAGMA encoding").unwrap().unwrap();
         assert_eq!(model.image.header.encoding.name(), encoding);
-        assert_eq!(model.tree_named("words").unwrap().role, Role::WithoutRowid);
+        assert_eq!(
+            model.tree_named("words").unwrap().role,
+            TreeRole::WithoutRowid
+        );
         assert_eq!(model.tree_named("v").map(|t| &t.name), None);
     }
 }
@@ -413,7 +419,7 @@ fn many_tables_and_a_long_free_list() {
     db.exec("COMMIT; DROP TABLE gone").unwrap();
     let model = agrees_with_dbstat(&path, &db);
     assert_eq!(model.trees.len(), 1 + 1 + 2 * 200);
-    let trunks = (1..=model.map.pages()).filter(|&n| model.map.kind(n) == Kind::FreeTrunk);
+    let trunks = (1..=model.map.pages()).filter(|&n| model.map.kind(n) == PageKind::FreeTrunk);
     let trunks: Vec<u32> = trunks.collect();
     assert!(trunks.len() > 5);
     // From the first on, each trunk leads to the next.
@@ -532,13 +538,16 @@ fn reserved_pages_are_known_by_their_b_tree() {
     for name in ["a", "b"] {
         let tree = model.tree_named(name).unwrap();
         let owner = model.map.owner(tree.root);
-        let of = |kind: Kind| {
+        let of = |kind: PageKind| {
             let all = 1..=model.map.pages();
             all.filter(|&n| model.map.kind(n) == kind && model.map.owner(n) == owner)
                 .count() as u64
         };
-        assert!(of(Kind::Reserved) > 0, "{name}");
-        assert_eq!(of(Kind::Reserved) + of(Kind::FreeTrunk), tree.reserved);
+        assert!(of(PageKind::Reserved) > 0, "{name}");
+        assert_eq!(
+            of(PageKind::Reserved) + of(PageKind::FreeTrunk),
+            tree.reserved
+        );
     }
     assert_eq!(model.tree_named("c").unwrap().reserved, 0);
 }
@@ -546,7 +555,10 @@ fn reserved_pages_are_known_by_their_b_tree() {
 /// Bytes of payload in an overflow page.
 fn last_payload(model: &Model, n: u32) -> usize {
     let page = model.look_at(n).unwrap();
-    let parts = page.parts.iter().filter(|part| part.what == What::Payload);
+    let parts = page
+        .parts
+        .iter()
+        .filter(|part| part.what == ByteUse::Payload);
     parts.map(|part| part.len).sum()
 }
 
@@ -598,18 +610,21 @@ fn questions_about_pages_and_keys() {
     let entry_at = |path: &[u32], place: usize| {
         let page = model.look_at(*path.last().unwrap()).unwrap();
         let values = page.cells[place].record.iter().map(|f| f.value.clone());
-        values.collect::<Vec<Value>>()
+        values.collect::<Vec<RecordValue>>()
     };
     for i in 1..=400 {
-        let key = [Value::Text(format!("word {}", i * 7919 % 10007))];
+        let key = [RecordValue::Text(format!("word {}", i * 7919 % 10007))];
         let (path, place) = model.path_to_key(words, &key, &[]).unwrap().unwrap();
-        assert_eq!(entry_at(&path, place.expect("a row"))[1], Value::Integer(i));
+        assert_eq!(
+            entry_at(&path, place.expect("a row"))[1],
+            RecordValue::Integer(i)
+        );
     }
     let index = model.tree_named("plain_n").unwrap();
-    let none = [Value::Integer(5000)];
+    let none = [RecordValue::Integer(5000)];
     let (path, place) = model.path_to_key(index, &none, &[]).unwrap().unwrap();
     assert_eq!((path.last(), place), (index.leaves.last(), None));
-    let some = [Value::Integer(7919 % 1009)];
+    let some = [RecordValue::Integer(7919 % 1009)];
     let (path, place) = model.path_to_key(index, &some, &[]).unwrap().unwrap();
     assert_eq!(entry_at(&path, place.unwrap())[0], some[0]);
     assert!(model.path_to_key(large, &some, &[]).unwrap().is_none());

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use super::ask::Target;
+use super::ask::PathTarget;
 use super::columns::{self, Stored};
 use super::file::Version;
-use super::map::Kind;
-use super::page::What;
-use super::record::{Collation, Value};
+use super::map::PageKind;
+use super::page::ByteUse;
+use super::record::{Collation, RecordValue};
 use super::tests::{EVERYTHING, folder, make, model, stock};
 use super::walk::Model;
 use crate::data::random::SplitMix64;
@@ -36,7 +36,7 @@ fn levels_of_a_b_tree_and_the_way_down() {
             let fan: u32 = model.fan(t, l).unwrap().iter().sum();
             assert_eq!(u64::from(fan), below, "{} level {l}", tree.name);
             for &page in pages.iter().step_by(7) {
-                let way = model.way(t, &Target::Page(page), &[]).unwrap().unwrap();
+                let way = model.way(t, &PathTarget::Page(page), &[]).unwrap().unwrap();
                 assert_eq!((way.pages.len(), way.cells.len()), (l + 1, l));
                 assert_eq!(way.pages.last(), Some(&page));
             }
@@ -44,7 +44,10 @@ fn levels_of_a_b_tree_and_the_way_down() {
         assert!(model.level(t, tree.levels.len()).unwrap().is_empty());
     }
     let plain = number(&model, "plain");
-    let way = model.way(plain, &Target::Rowid(500), &[]).unwrap().unwrap();
+    let way = model
+        .way(plain, &PathTarget::Rowid(500), &[])
+        .unwrap()
+        .unwrap();
     for (i, &n) in way.pages.iter().enumerate() {
         let page = model.look_at(n).unwrap();
         let taken = page.cells.get(way.cells[i]).unwrap();
@@ -56,24 +59,25 @@ fn levels_of_a_b_tree_and_the_way_down() {
     // What cannot be asked is said in words.
     let words = number(&model, "words");
     let wrong = |t, target| model.way(t, &target, &[]).unwrap().unwrap_err();
-    assert!(wrong(words, Target::Rowid(1)).contains("no rowids"));
-    assert!(wrong(plain, Target::Key(vec![Value::Null])).contains("are rowids"));
-    assert!(wrong(plain, Target::Page(1)).contains("does not belong"));
+    assert!(wrong(words, PathTarget::Rowid(1)).contains("no rowids"));
+    assert!(wrong(plain, PathTarget::Key(vec![RecordValue::Null])).contains("are rowids"));
+    assert!(wrong(plain, PathTarget::Page(1)).contains("does not belong"));
 }
 
 #[test]
 fn keys_are_written_as_json() {
-    let key =
-        Target::key(r#"[null, 1, 1.5, "a", {"blob": "00fF"}, {"integer": "9007199254740993"}]"#);
+    let key = PathTarget::key(
+        r#"[null, 1, 1.5, "a", {"blob": "00fF"}, {"integer": "9007199254740993"}]"#,
+    );
     let values = vec![
-        Value::Null,
-        Value::Integer(1),
-        Value::Real(1.5),
-        Value::Text("a".to_owned()),
-        Value::Blob(vec![0, 255]),
-        Value::Integer(9_007_199_254_740_993),
+        RecordValue::Null,
+        RecordValue::Integer(1),
+        RecordValue::Real(1.5),
+        RecordValue::Text("a".to_owned()),
+        RecordValue::Blob(vec![0, 255]),
+        RecordValue::Integer(9_007_199_254_740_993),
     ];
-    assert_eq!(key, Ok(Target::Key(values)));
+    assert_eq!(key, Ok(PathTarget::Key(values)));
     for wrong in [
         "",
         "[]",
@@ -83,22 +87,22 @@ fn keys_are_written_as_json() {
         r#"[{"blob": "0é"}]"#,
         "[true]",
     ] {
-        assert!(Target::key(wrong).is_err(), "{wrong}");
+        assert!(PathTarget::key(wrong).is_err(), "{wrong}");
     }
 }
 
 #[test]
 fn integers_that_json_readers_would_round_are_texts() {
-    let json = |value: Value| serde_json::to_string(&value).unwrap();
+    let json = |value: RecordValue| serde_json::to_string(&value).unwrap();
     let most = 9_007_199_254_740_991;
     assert_eq!(
-        json(Value::Integer(-most)),
+        json(RecordValue::Integer(-most)),
         format!(r#"{{"type":"integer","value":-{most}}}"#)
     );
     let beyond = r#"{"type":"integer","value":"9007199254740992"}"#;
-    assert_eq!(json(Value::Integer(most + 1)), beyond);
+    assert_eq!(json(RecordValue::Integer(most + 1)), beyond);
     assert_eq!(
-        json(Value::Real(f64::INFINITY)),
+        json(RecordValue::Real(f64::INFINITY)),
         r#"{"type":"real","value":"inf"}"#
     );
 }
@@ -121,13 +125,13 @@ fn every_version_of_a_page_can_be_looked_at() {
         let page = model.look_at_version(n, version).unwrap();
         let bytes = model.bytes(n, version).unwrap();
         let shown = page.cells[0].record[1].value.clone();
-        if let Value::Text(text) = &shown {
+        if let RecordValue::Text(text) = &shown {
             let inside = bytes.windows(text.len()).any(|w| w == text.as_bytes());
             assert!(inside, "{text}");
         }
         shown
     };
-    let is = |s: &str| Value::Text(s.to_owned());
+    let is = |s: &str| RecordValue::Text(s.to_owned());
     let page = model.look_at(n).unwrap();
     assert_eq!(page.frames.len(), 2);
     assert_eq!(page.frame, page.frames.last().copied());
@@ -163,7 +167,7 @@ fn a_damaged_page_says_which_cells_cannot_be_read() {
     let places: Vec<usize> = page.cells.iter().map(|entry| entry.index).collect();
     assert_eq!(places, [0, 2]);
     assert!(page.problems[0].starts_with("cell 1 is said to be at byte"));
-    assert!(page.parts.iter().any(|part| part.what == What::Unknown));
+    assert!(page.parts.iter().any(|part| part.what == ByteUse::Unknown));
 }
 
 #[test]
@@ -180,7 +184,7 @@ fn a_free_page_shows_what_was_in_it() {
     let opened = model(&path);
     // The first free page is the trunk of the list, which begins with numbers of its own.
     let free = opened.look_at(3).unwrap();
-    assert_eq!(free.place.kind, Kind::FreeTrunk);
+    assert_eq!(free.place.kind, PageKind::FreeTrunk);
     assert_eq!(free.remains, None);
     // A page that nothing leads to.
     bytes[512 * 2..512 * 3].copy_from_slice(&fs::read(&path).unwrap()[512..512 * 2]);
@@ -191,11 +195,11 @@ fn a_free_page_shows_what_was_in_it() {
     a[504..512].copy_from_slice(&[6, 1, 2, 21, b'g', b'o', b'n', b'e']);
     fs::write(&path, &bytes).unwrap();
     let page = model(&path).look_at(3).unwrap();
-    assert_eq!(page.place.kind, Kind::Orphan);
-    assert_eq!(page.remains, Some(Kind::TableLeaf));
+    assert_eq!(page.place.kind, PageKind::Orphan);
+    assert_eq!(page.remains, Some(PageKind::TableLeaf));
     assert_eq!(
         page.cells[0].record[0].value,
-        Value::Text("gone".to_owned())
+        RecordValue::Text("gone".to_owned())
     );
 }
 
@@ -225,8 +229,11 @@ fn every_key_is_found_whatever_its_order() {
         for level in 0..model.trees[t].levels.len() {
             for n in model.level(t, level).unwrap() {
                 for entry in model.look_at(n).unwrap().cells {
-                    let key: Vec<Value> = entry.record.into_iter().map(|f| f.value).collect();
-                    let way = model.way(t, &Target::Key(key), &order).unwrap().unwrap();
+                    let key: Vec<RecordValue> = entry.record.into_iter().map(|f| f.value).collect();
+                    let way = model
+                        .way(t, &PathTarget::Key(key), &order)
+                        .unwrap()
+                        .unwrap();
                     assert_eq!((way.pages.last(), way.cell), (Some(&n), Some(entry.index)));
                     found += 1;
                 }

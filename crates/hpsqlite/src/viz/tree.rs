@@ -5,7 +5,7 @@ use serde::Serialize;
 /// What a b-tree is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum TreeRole {
     /// sqlite_schema, the list of the others.
     Schema,
     Table,
@@ -14,13 +14,13 @@ pub enum Role {
     Index,
 }
 
-impl Role {
+impl TreeRole {
     pub fn name(self) -> &'static str {
         match self {
-            Role::Schema => "schema",
-            Role::Table => "table",
-            Role::WithoutRowid => "table, no rowid",
-            Role::Index => "index",
+            TreeRole::Schema => "schema",
+            TreeRole::Table => "table",
+            TreeRole::WithoutRowid => "table, no rowid",
+            TreeRole::Index => "index",
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct Tree {
     pub name: String,
     /// The table that an index is of; a table's own name.
     pub table: String,
-    pub role: Role,
+    pub role: TreeRole,
     pub root: u32,
     /// The statement that made it, as the schema has it; empty for automatic indexes.
     pub sql: String,
@@ -78,7 +78,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn new(name: String, table: String, role: Role, root: u32, sql: String) -> Tree {
+    pub fn new(name: String, table: String, role: TreeRole, root: u32, sql: String) -> Tree {
         Tree {
             name,
             table,
@@ -107,8 +107,10 @@ impl Tree {
     /// Rows of a table, entries of an index. Interior pages of indexes hold entries as well.
     pub fn entries(&self) -> u64 {
         match self.role {
-            Role::Schema | Role::Table => self.leaf_level().cells,
-            Role::WithoutRowid | Role::Index => self.levels.iter().map(|level| level.cells).sum(),
+            TreeRole::Schema | TreeRole::Table => self.leaf_level().cells,
+            TreeRole::WithoutRowid | TreeRole::Index => {
+                self.levels.iter().map(|level| level.cells).sum()
+            }
         }
     }
 

@@ -11,10 +11,10 @@ use anyhow::{Context, Result};
 
 use super::file::Image;
 use super::keyorder;
-use super::map::{Kind, Map, Problems};
-use super::page::{self, Btree, Shape};
-use super::record::{self, Value};
-use super::tree::{Level, Role, Tree};
+use super::map::{Map, PageKind, Problems};
+use super::page::{self, Btree, PageShape};
+use super::record::{self, RecordValue};
+use super::tree::{Level, Tree, TreeRole};
 use super::wal::be32;
 use crate::interrupt;
 
@@ -46,7 +46,7 @@ pub struct Model {
 
 /// A page on the way down, with the largest rowid below it, or the mark of the key after it.
 #[derive(Clone, Copy)]
-struct Step {
+struct StepDown {
     page: u32,
     parent: u32,
     upper: i64,
@@ -84,7 +84,7 @@ impl Model {
         self.add_tree(Tree::new(
             schema.clone(),
             schema,
-            Role::Schema,
+            TreeRole::Schema,
             1,
             String::new(),
         ))?;
@@ -98,7 +98,13 @@ impl Model {
     }
 
     /// Takes a page for something. False: it cannot be, which is noted.
-    pub(super) fn claim(&mut self, n: u32, kind: Kind, owner: Option<usize>, parent: u32) -> bool {
+    pub(super) fn claim(
+        &mut self,
+        n: u32,
+        kind: PageKind,
+        owner: Option<usize>,
+        parent: u32,
+    ) -> bool {
         let named = |owner: Option<usize>| match owner.and_then(|o| self.trees.get(o)) {
             Some(tree) => format!(" of {}", tree.name),
             None => String::new(),
@@ -118,7 +124,7 @@ impl Model {
             return false;
         }
         let before = self.map.place(n);
-        if before.kind != Kind::Unknown {
+        if before.kind != PageKind::Unknown {
             let mut what = format!(
                 "it is used twice: as {}{} and as {}{}",
                 before.kind.one(),
@@ -141,7 +147,7 @@ impl Model {
         let header = self.image.header.clone();
         let lock = header.lock_page();
         if self.map.has(lock) {
-            self.claim(lock, Kind::LockByte, None, 0);
+            self.claim(lock, PageKind::LockByte, None, 0);
         }
         if header.largest_root == 0 {
             return;
@@ -151,7 +157,7 @@ impl Model {
         while self.map.has(n) {
             let map = header.pointer_map_of(n);
             if self.map.has(map) {
-                self.claim(map, Kind::PointerMap, None, 0);
+                self.claim(map, PageKind::PointerMap, None, 0);
             }
             let Some(next) = n.checked_add(step) else {
                 break;
@@ -176,17 +182,17 @@ impl Model {
         interrupt::check()?;
         let t = self.trees.len();
         let root = tree.root;
-        if tree.role == Role::Table && self.map.has(root) {
+        if tree.role == TreeRole::Table && self.map.has(root) {
             let page = self.page(root)?;
             let flag = page[if root == 1 { super::file::HEADER } else { 0 }];
-            if Shape::of(flag).is_some_and(|shape| !shape.is_table()) {
-                tree.role = Role::WithoutRowid;
+            if PageShape::of(flag).is_some_and(|shape| !shape.is_table()) {
+                tree.role = TreeRole::WithoutRowid;
             }
         }
         self.trees.push(tree);
         self.bounds.push(Vec::new());
         let depth = self.depth_of(root)?;
-        let mut steps = vec![Step {
+        let mut steps = vec![StepDown {
             page: root,
             parent: 0,
             upper: i64::MAX,
@@ -195,11 +201,11 @@ impl Model {
         for level in levels.iter_mut().take(depth - 1) {
             steps = self.descend(t, &steps, level)?;
         }
-        let is_table = matches!(self.trees[t].role, Role::Schema | Role::Table);
+        let is_table = matches!(self.trees[t].role, TreeRole::Schema | TreeRole::Table);
         let kind = if is_table {
-            Kind::TableLeaf
+            PageKind::TableLeaf
         } else {
-            Kind::IndexLeaf
+            PageKind::IndexLeaf
         };
         let (mut leaves, mut bounds) = (Vec::with_capacity(steps.len()), Vec::new());
         for step in &steps {
@@ -217,7 +223,12 @@ impl Model {
     }
 
     /// Reads the interior pages of one level; gives the pages below in the order of keys.
-    fn descend(&mut self, t: usize, steps: &[Step], level: &mut Level) -> Result<Vec<Step>> {
+    fn descend(
+        &mut self,
+        t: usize,
+        steps: &[StepDown],
+        level: &mut Level,
+    ) -> Result<Vec<StepDown>> {
         let usable = self.usable();
         let binary = self.trees[t].binary;
         let mut page = vec![0; self.image.header.page_size as usize];
@@ -234,7 +245,7 @@ impl Model {
             }
             let n = step.page;
             // What kind of page it is, is only known from itself.
-            if !self.claim(n, Kind::TableInterior, Some(t), step.parent) {
+            if !self.claim(n, PageKind::TableInterior, Some(t), step.parent) {
                 continue;
             }
             self.image.read(n, &mut page)?;
@@ -250,7 +261,7 @@ impl Model {
             if btree.shape.is_leaf() {
                 self.problems
                     .add(n, "this leaf is higher up than the others of its b-tree");
-                below.push(Step {
+                below.push(StepDown {
                     parent: EARLY,
                     ..*step
                 });
@@ -260,7 +271,7 @@ impl Model {
             for i in 0..btree.cells {
                 // Cells that cannot be read are reported by the scan.
                 if let Ok(cell) = btree.cell(i) {
-                    below.push(Step {
+                    below.push(StepDown {
                         page: cell.child,
                         parent: n,
                         upper: cell
@@ -269,7 +280,7 @@ impl Model {
                     });
                 }
             }
-            below.push(Step {
+            below.push(StepDown {
                 page: btree.right,
                 parent: n,
                 upper: step.upper,
@@ -354,17 +365,17 @@ impl Model {
     fn schema_row(&self, row: &[u8]) -> Result<Option<Tree>, String> {
         let fields = record::decode(row, self.image.header.encoding)?;
         let text = |i: usize| match fields.get(i).map(|f| &f.value) {
-            Some(Value::Text(text)) => text.clone(),
+            Some(RecordValue::Text(text)) => text.clone(),
             _ => String::new(),
         };
         let root = match fields.get(3).map(|f| &f.value) {
-            Some(Value::Integer(0) | Value::Null) => return Ok(None),
-            Some(Value::Integer(n)) => *n,
+            Some(RecordValue::Integer(0) | RecordValue::Null) => return Ok(None),
+            Some(RecordValue::Integer(n)) => *n,
             _ => return Err("it has no number of a root page".to_owned()),
         };
         let role = match text(0).as_str() {
-            "table" => Role::Table,
-            "index" => Role::Index,
+            "table" => TreeRole::Table,
+            "index" => TreeRole::Index,
             other => return Err(format!("{other:?} {:?} has a root page", text(1))),
         };
         let pages = self.map.pages();
@@ -422,7 +433,7 @@ impl Model {
         let mut page = vec![0; self.image.header.page_size as usize];
         while trunk != 0 {
             interrupt::check()?;
-            if !self.claim(trunk, Kind::FreeTrunk, None, parent) {
+            if !self.claim(trunk, PageKind::FreeTrunk, None, parent) {
                 break;
             }
             self.image.read(trunk, &mut page)?;
@@ -435,7 +446,7 @@ impl Model {
             let (owner, kept) = self.reserved_for(&page, trunk);
             if let Some(t) = owner {
                 self.trees[t].reserved += kept as u64 + 1;
-                self.map.set(trunk, Kind::FreeTrunk, owner, parent);
+                self.map.set(trunk, PageKind::FreeTrunk, owner, parent);
             }
             let leaves = page::trunk_leaves(&page, usable);
             let used = 8 + 4 * leaves.len() as u64;
@@ -444,9 +455,9 @@ impl Model {
                 for (i, leaf) in leaves.enumerate() {
                     count += 1;
                     if i < kept {
-                        self.claim(leaf, Kind::Reserved, owner, trunk);
+                        self.claim(leaf, PageKind::Reserved, owner, trunk);
                     } else {
-                        self.claim(leaf, Kind::FreeLeaf, None, trunk);
+                        self.claim(leaf, PageKind::FreeLeaf, None, trunk);
                     }
                 }
             }
@@ -479,22 +490,22 @@ fn find_binary(trees: &mut [Tree]) {
     };
     let tables: HashMap<String, bool> = trees
         .iter()
-        .filter(|tree| tree.role != Role::Index)
+        .filter(|tree| tree.role != TreeRole::Index)
         .map(|tree| (tree.name.to_lowercase(), plain(&tree.sql)))
         .collect();
     for tree in trees {
         let table = tables.get(&tree.table.to_lowercase());
-        let own = tree.role == Role::Index && tree.sql.is_empty() || plain(&tree.sql);
+        let own = tree.role == TreeRole::Index && tree.sql.is_empty() || plain(&tree.sql);
         tree.binary = own && table.copied().unwrap_or(false);
     }
 }
 
 /// The kind of a b-tree page of this shape.
-pub fn kind_of(shape: Shape) -> Kind {
+pub fn kind_of(shape: PageShape) -> PageKind {
     match shape {
-        Shape::TableLeaf => Kind::TableLeaf,
-        Shape::TableInterior => Kind::TableInterior,
-        Shape::IndexLeaf => Kind::IndexLeaf,
-        Shape::IndexInterior => Kind::IndexInterior,
+        PageShape::TableLeaf => PageKind::TableLeaf,
+        PageShape::TableInterior => PageKind::TableInterior,
+        PageShape::IndexLeaf => PageKind::IndexLeaf,
+        PageShape::IndexInterior => PageKind::IndexInterior,
     }
 }

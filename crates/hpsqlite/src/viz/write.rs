@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 
-use super::copy::{self, Job, Stop};
+use super::copy::{self, CopyJob, CopyStop};
 use super::device::Device;
 use super::draw::{self, Paper};
 use super::figures::Figures;
@@ -118,17 +118,17 @@ fn pictures(
         let bar = output::bar("{bar:30} {msg}")?;
         let name = kind.title(&title(&args.db));
         bar.set_message(name.clone());
-        let job = Job::new(&args.db, kind, folder.path(), 0)?;
-        let copied = job.run(&Stop::default(), |done, all| {
+        let job = CopyJob::new(&args.db, kind, folder.path(), 0)?;
+        let copied = job.run(&CopyStop::default(), |done, all| {
             bar.set_length(all);
             bar.set_position(done);
         })?;
         bar.finish_and_clear();
         all.push(Looked::at(name, &copied.path, args, device)?);
     }
-    let files: Vec<draw::File<'_>> = all
+    let files: Vec<draw::DrawnFile<'_>> = all
         .iter()
-        .map(|looked| draw::File {
+        .map(|looked| draw::DrawnFile {
             title: looked.title.clone(),
             model: &looked.model,
             figures: &looked.figures,

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use anyhow::{Result, bail};
 
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, values};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan, api, c_path, load, values};
 
 const CREATE: u32 = 0x1;
 const THREAD: u32 = 0x20;
@@ -121,7 +121,7 @@ struct Berkeley {
 // use is inside `turn`.
 unsafe impl Sync for Berkeley {}
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let method = plan.choice("method", &["btree", "hash"])?;
     let kind = plan.choice("kind", &["plain", "transactional"])?;
     let sync = plan.sync()?;
@@ -298,7 +298,7 @@ impl KeyValue for Berkeley {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Thread {
+        work(&mut BerkeleyThread {
             store: self,
             key: vec![0; LARGEST_KEY],
             value: vec![0; self.value_size],
@@ -318,13 +318,13 @@ impl KeyValue for Berkeley {
     }
 }
 
-struct Thread<'s> {
+struct BerkeleyThread<'s> {
     store: &'s Berkeley,
     key: Vec<u8>,
     value: Vec<u8>,
 }
 
-impl Session for Thread<'_> {
+impl Session for BerkeleyThread<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let _turn = self.store.turn();
         self.store

@@ -6,7 +6,7 @@ use std::ptr;
 use anyhow::{Result, bail};
 
 use super::{
-    Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, on_off, values,
+    Effective, InSession, KeyValue, Pair, Session, StorePlan, api, c_path, load, on_off, values,
 };
 
 const NOSYNC: c_uint = 0x1_0000;
@@ -90,7 +90,7 @@ struct Lmdb {
 // SAFETY: an environment may be used by all threads; transactions stay in their session.
 unsafe impl Sync for Lmdb {}
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let library = load(&["liblmdb.so.0"], "LMDB", "liblmdb0")?;
     // SAFETY: it is LMDB's library by its name.
     let api = unsafe { Api::resolve(library)? };

@@ -10,8 +10,10 @@ use std::ptr;
 
 use anyhow::{Context, Result, bail};
 
-use super::server::{self, Address, Server, Start};
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Unavailable, Values, api, load};
+use super::server::{self, Address, EngineServer, Start};
+use super::{
+    Effective, InSession, KeyValue, Pair, Session, StorePlan, Unavailable, Values, api, load,
+};
 use crate::bench::dataset::{Cache, Home, Name};
 use crate::{interrupt, text};
 
@@ -108,7 +110,7 @@ api! { "mysql_" {
 
 struct Maria {
     api: Api,
-    server: Server,
+    server: EngineServer,
     password: String,
     storage: &'static str,
     hashed: bool,
@@ -118,7 +120,7 @@ struct Maria {
     value_size: usize,
 }
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let storage = plan.choice("storage", &["innodb", "aria", "myisam", "memory"])?;
     let memory = storage == "memory";
     if !memory && plan.has_word("hash") {
@@ -187,7 +189,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
 
 /// An empty data folder. To make one takes seconds, so it is kept with the data sets, for each
 /// version and user.
-fn empty(plan: &Plan<'_>) -> Result<PathBuf> {
+fn empty(plan: &StorePlan<'_>) -> Result<PathBuf> {
     let said = Command::new(server::find("mariadbd", PACKAGES)?)
         .arg("--version")
         .output()
@@ -199,7 +201,7 @@ fn empty(plan: &Plan<'_>) -> Result<PathBuf> {
 }
 
 /// Makes an empty data folder.
-fn install(plan: &Plan<'_>, data: &Path) -> Result<()> {
+fn install(plan: &StorePlan<'_>, data: &Path) -> Result<()> {
     let log = plan.job.folder.join("mariadb-install-db.log");
     let mut command = server::own("mariadb-install-db", PACKAGES, &log, &plan.folder)?;
     command
@@ -241,13 +243,13 @@ fn setting(name: &str, path: &Path) -> OsString {
 }
 
 fn start(
-    plan: &Plan<'_>,
+    plan: &StorePlan<'_>,
     api: &Api,
     address: &Address,
     data: &Path,
     password: &str,
     shared: bool,
-) -> Result<Server> {
+) -> Result<EngineServer> {
     // Run before anybody can connect. Whoever could would be able to write files as the server.
     let first = plan.job.folder.join("first.sql");
     let text = format!(
@@ -293,7 +295,7 @@ fn start(
     if server::root() {
         arguments.push("--user=root".into());
     }
-    let server = Server::start(
+    let server = EngineServer::start(
         plan,
         Start {
             program: "mariadbd",
@@ -302,7 +304,7 @@ fn start(
             input: "",
             address: address.clone(),
             // Nobody else knows the password.
-            ready: &mut |_| Ok(Connection::open(api, address, password).is_ok()),
+            ready: &mut |_| Ok(MariadbConnection::open(api, address, password).is_ok()),
         },
     );
     let _ = std::fs::remove_file(&first);
@@ -324,8 +326,8 @@ fn write_secret(path: &Path, text: &str) -> Result<()> {
 }
 
 impl Maria {
-    fn connect(&self) -> Result<Connection<'_>> {
-        Connection::open(&self.api, &self.server.address, &self.password)
+    fn connect(&self) -> Result<MariadbConnection<'_>> {
+        MariadbConnection::open(&self.api, &self.server.address, &self.password)
     }
 }
 
@@ -389,8 +391,8 @@ impl KeyValue for Maria {
         let connection = self.connect()?;
         connection.run("USE bench")?;
         let scan = format!("SELECT k,v FROM kv WHERE k>=? ORDER BY k LIMIT {PAGE}");
-        let prepare = |sql: &str| Prepared::new(&connection, sql);
-        work(&mut Thread {
+        let prepare = |sql: &str| MariadbStatement::new(&connection, sql);
+        work(&mut MariadbThread {
             store: self,
             connection: &connection,
             put: prepare("REPLACE INTO kv(k,v) VALUES(?,?)")?,
@@ -429,20 +431,20 @@ impl KeyValue for Maria {
     }
 }
 
-struct Connection<'a> {
+struct MariadbConnection<'a> {
     api: &'a Api,
     raw: Raw,
 }
 
-impl Drop for Connection<'_> {
+impl Drop for MariadbConnection<'_> {
     fn drop(&mut self) {
         // SAFETY: it was made by init; statements borrow it and are gone.
         unsafe { (self.api.close)(self.raw) };
     }
 }
 
-impl<'a> Connection<'a> {
-    fn open(api: &'a Api, address: &Address, password: &str) -> Result<Connection<'a>> {
+impl<'a> MariadbConnection<'a> {
+    fn open(api: &'a Api, address: &Address, password: &str) -> Result<MariadbConnection<'a>> {
         let password = CString::new(password)?;
         let (port, path) = match address {
             Address::Tcp(port) => (c_uint::from(*port), None),
@@ -455,7 +457,7 @@ impl<'a> Connection<'a> {
         // SAFETY: init makes the handle; all strings end with a NUL and outlive the call.
         unsafe {
             let raw = (api.init)(ptr::null_mut());
-            let connection = Connection { api, raw };
+            let connection = MariadbConnection { api, raw };
             if raw.is_null() {
                 bail!("MariaDB: no memory");
             }
@@ -519,12 +521,12 @@ impl<'a> Connection<'a> {
     }
 }
 
-struct Prepared<'a> {
+struct MariadbStatement<'a> {
     api: &'a Api,
     raw: Statement,
 }
 
-impl Drop for Prepared<'_> {
+impl Drop for MariadbStatement<'_> {
     fn drop(&mut self) {
         if !self.raw.is_null() {
             // SAFETY: it was made by stmt_init, and is closed once.
@@ -533,12 +535,12 @@ impl Drop for Prepared<'_> {
     }
 }
 
-impl<'a> Prepared<'a> {
-    fn new(connection: &'a Connection<'a>, sql: &str) -> Result<Prepared<'a>> {
+impl<'a> MariadbStatement<'a> {
+    fn new(connection: &'a MariadbConnection<'a>, sql: &str) -> Result<MariadbStatement<'a>> {
         let api = connection.api;
         // SAFETY: the connection is open and outlives the statement.
         let raw = unsafe { (api.stmt_init)(connection.raw) };
-        let statement = Prepared { api, raw };
+        let statement = MariadbStatement { api, raw };
         if raw.is_null() {
             bail!("MariaDB: no memory");
         }
@@ -620,17 +622,17 @@ impl<'a> Prepared<'a> {
     }
 }
 
-struct Thread<'s> {
+struct MariadbThread<'s> {
     store: &'s Maria,
-    connection: &'s Connection<'s>,
-    put: Prepared<'s>,
-    get: Prepared<'s>,
-    scan: Prepared<'s>,
+    connection: &'s MariadbConnection<'s>,
+    put: MariadbStatement<'s>,
+    get: MariadbStatement<'s>,
+    scan: MariadbStatement<'s>,
     key: Vec<u8>,
     value: Vec<u8>,
 }
 
-impl Thread<'_> {
+impl MariadbThread<'_> {
     /// Puts all pairs in one transaction, or where there are none under one lock, without which each
     /// row would be brought to the table by itself; false if it ended in a deadlock.
     fn transaction(&mut self, pairs: &[Pair]) -> Result<bool> {
@@ -656,7 +658,7 @@ impl Thread<'_> {
     }
 }
 
-impl Session for Thread<'_> {
+impl Session for MariadbThread<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         // Tried again after a deadlock, as applications have to.
         while !self.put.execute([key, value])? {}

@@ -6,8 +6,8 @@ use std::ffi::OsString;
 
 use anyhow::{Result, bail};
 
-use super::server::{self, Address, Connection, Server, Start};
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Values};
+use super::server::{self, Address, EngineServer, ServerConnection, Start};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan, Values};
 
 /// Pairs that are sent before answers are read: their answers fit into the socket's buffer.
 const AHEAD: usize = 1000;
@@ -23,10 +23,10 @@ const TOLD: [&str; 5] = [
 ];
 
 struct Memcached {
-    server: Server,
+    server: EngineServer,
 }
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let address = Address::of(plan)?;
     // An item has a head of 56 bytes and more, and sizes go up in steps of a quarter.
     let pair = (plan.key_size + plan.value_size + 100) as u64;
@@ -54,7 +54,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
     if server::root() {
         arguments.extend(["-u".into(), "root".into()]);
     }
-    let server = Server::start(
+    let server = EngineServer::start(
         plan,
         Start {
             program: "memcached",
@@ -72,7 +72,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
 }
 
 /// What a `stats` command answers.
-fn statistics(connection: &mut Connection, command: &str) -> Result<Values> {
+fn statistics(connection: &mut ServerConnection, command: &str) -> Result<Values> {
     connection.send(format!("{command}\r\n").as_bytes())?;
     let mut found = Values::new();
     let mut line = Vec::new();
@@ -109,7 +109,7 @@ impl KeyValue for Memcached {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Client {
+        work(&mut MemcachedClient {
             connection: self.server.address.connect()?,
             command: Vec::new(),
             line: Vec::new(),
@@ -130,14 +130,14 @@ impl KeyValue for Memcached {
     }
 }
 
-struct Client {
-    connection: Connection,
+struct MemcachedClient {
+    connection: ServerConnection,
     command: Vec<u8>,
     line: Vec<u8>,
     value: Vec<u8>,
 }
 
-impl Client {
+impl MemcachedClient {
     fn set(&mut self, key: &[u8], value: &[u8]) {
         self.command.extend_from_slice(b"set ");
         self.command.extend_from_slice(key);
@@ -155,7 +155,7 @@ impl Client {
     }
 }
 
-impl Session for Client {
+impl Session for MemcachedClient {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.command.clear();
         self.set(key, value);

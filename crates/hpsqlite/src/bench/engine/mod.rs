@@ -109,7 +109,7 @@ fn not_installed(what: &str, packages: &str) -> anyhow::Error {
 }
 
 /// What a store is to be like.
-pub struct Plan<'j> {
+pub struct StorePlan<'j> {
     pub job: &'j Job,
     /// An empty folder, or the one that a store of the same plan left.
     pub folder: PathBuf,
@@ -121,7 +121,7 @@ pub struct Plan<'j> {
     pub sessions: usize,
 }
 
-impl Plan<'_> {
+impl StorePlan<'_> {
     fn option(&self, name: &str) -> Option<&str> {
         self.job.options.get(name).map(String::as_str)
     }
@@ -176,7 +176,7 @@ impl Plan<'_> {
 }
 
 /// Opens the store that the plan's job asks for.
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     if plan.job.library.is_some() {
         return sqlite::open(plan);
     }

@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard};
 use anyhow::{Result, bail};
 
 use super::{
-    Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, not_installed, on_off,
-    values,
+    Effective, InSession, KeyValue, Pair, Session, StorePlan, api, c_path, load, not_installed,
+    on_off, values,
 };
 
 const WRITER: c_int = 2;
@@ -65,7 +65,7 @@ struct Qdbm {
 // SAFETY: the handle is used only by who holds its mutex.
 unsafe impl Sync for Qdbm {}
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let kind = plan.choice("kind", &["depot", "villa"])?;
     let buckets = plan.number("buckets")?.unwrap_or(plan.count);
     let library = load(&["libqdbm.so.14"], "QDBM", "libqdbm14")?;
@@ -204,7 +204,7 @@ impl KeyValue for Qdbm {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Thread {
+        work(&mut QdbmThread {
             store: self,
             value: vec![0; self.value_size],
         })
@@ -215,12 +215,12 @@ impl KeyValue for Qdbm {
     }
 }
 
-struct Thread<'s> {
+struct QdbmThread<'s> {
     store: &'s Qdbm,
     value: Vec<u8>,
 }
 
-impl Session for Thread<'_> {
+impl Session for QdbmThread<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let handle = self.store.handle();
         self.store.put(*handle, key, value)?;

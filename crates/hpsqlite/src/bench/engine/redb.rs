@@ -3,7 +3,7 @@
 use anyhow::Result;
 use redb::{Database, Durability, ReadableDatabase, TableDefinition, TableError};
 
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, on_off, values};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan, on_off, values};
 
 /// Tells which version was compiled in.
 const LOCK: &str = include_str!("../../../../../Cargo.lock");
@@ -21,7 +21,7 @@ struct Redb {
     durability: Durability,
 }
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     Ok(Box::new(Redb {
         db: Database::create(plan.folder.join("kv.redb"))?,
         durability: match plan.sync()? {
@@ -62,7 +62,7 @@ impl KeyValue for Redb {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Thread(self))
+        work(&mut RedbThread(self))
     }
 
     fn flush(&self) -> Result<()> {
@@ -73,9 +73,9 @@ impl KeyValue for Redb {
     }
 }
 
-struct Thread<'s>(&'s Redb);
+struct RedbThread<'s>(&'s Redb);
 
-impl Session for Thread<'_> {
+impl Session for RedbThread<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.0.write(std::iter::once((key, value)))
     }

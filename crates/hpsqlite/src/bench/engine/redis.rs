@@ -7,8 +7,8 @@ use std::ffi::OsString;
 
 use anyhow::{Context, Result, bail};
 
-use super::server::{self, Address, Connection, Server, Start};
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, Values};
+use super::server::{self, Address, EngineServer, ServerConnection, Start};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan, Values};
 
 /// What is told of its settings.
 const TOLD: [&str; 5] = [
@@ -20,11 +20,11 @@ const TOLD: [&str; 5] = [
 ];
 
 struct Redis {
-    server: Server,
+    server: EngineServer,
     password: String,
 }
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let address = Address::of(plan)?;
     let password = server::password()?;
     let folder = plan.folder.to_str().context("a folder that is no text")?;
@@ -43,7 +43,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
         Some(true) => "save \"\"\nappendonly yes\nappendfsync always\n",
         Some(false) => "save \"\"\nappendonly yes\nappendfsync everysec\n",
     };
-    let server = Server::start(
+    let server = EngineServer::start(
         plan,
         Start {
             program: "redis-server",
@@ -52,7 +52,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
             input: &settings,
             address: address.clone(),
             ready: &mut |pid| {
-                let info = Client::new(&address, &password)?.info()?;
+                let info = RedisClient::new(&address, &password)?.info()?;
                 Ok(info.get("process_id") == Some(&pid.to_string())
                     && info.get("loading").is_some_and(|l| l == "0"))
             },
@@ -63,7 +63,7 @@ pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
 
 impl KeyValue for Redis {
     fn effective(&self) -> Result<Effective> {
-        let mut client = Client::new(&self.server.address, &self.password)?;
+        let mut client = RedisClient::new(&self.server.address, &self.password)?;
         let mut settings = Values::new();
         for name in TOLD {
             client.command(&[b"CONFIG", b"GET", name.as_bytes()])?;
@@ -94,7 +94,7 @@ impl KeyValue for Redis {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Client::new(&self.server.address, &self.password)?)
+        work(&mut RedisClient::new(&self.server.address, &self.password)?)
     }
 
     fn flush(&self) -> Result<()> {
@@ -111,16 +111,16 @@ impl KeyValue for Redis {
     }
 }
 
-struct Client {
-    connection: Connection,
+struct RedisClient {
+    connection: ServerConnection,
     bytes: Vec<u8>,
     line: Vec<u8>,
     value: Vec<u8>,
 }
 
-impl Client {
-    fn new(address: &Address, password: &str) -> Result<Client> {
-        let mut client = Client {
+impl RedisClient {
+    fn new(address: &Address, password: &str) -> Result<RedisClient> {
+        let mut client = RedisClient {
             connection: address.connect()?,
             bytes: Vec::new(),
             line: Vec::new(),
@@ -198,7 +198,7 @@ impl Client {
     }
 }
 
-impl Session for Client {
+impl Session for RedisClient {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         self.command(&[b"SET", key, value])?;
         self.ok()

@@ -7,7 +7,7 @@ use std::ptr;
 
 use anyhow::{Result, bail};
 
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session, api, c_path, load, on_off};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan, api, c_path, load, on_off};
 
 const NAMES: [&str; 5] = [
     "librocksdb.so.10.2",
@@ -75,7 +75,7 @@ struct Rocks {
 // SAFETY: the database may be used by all threads, and so may options that do not change.
 unsafe impl Sync for Rocks {}
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let sync = plan.sync()? == Some(true);
     let library = load(
         &NAMES,
@@ -175,7 +175,7 @@ impl KeyValue for Rocks {
     }
 
     fn session(&self, work: InSession<'_>) -> Result<()> {
-        work(&mut Thread(self))
+        work(&mut RocksThread(self))
     }
 
     fn flush(&self) -> Result<()> {
@@ -190,7 +190,7 @@ impl KeyValue for Rocks {
     }
 }
 
-struct Thread<'s>(&'s Rocks);
+struct RocksThread<'s>(&'s Rocks);
 
 /// # Safety
 /// `n` bytes are at `at` for as long as `'a`.
@@ -202,7 +202,7 @@ unsafe fn bytes<'a>(at: Text, n: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(at.cast(), n) }
 }
 
-impl Session for Thread<'_> {
+impl Session for RocksThread<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let store = self.0;
         let mut error = ptr::null_mut();

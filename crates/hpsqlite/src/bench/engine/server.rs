@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::{Plan, Unavailable, not_installed};
+use super::{StorePlan, Unavailable, not_installed};
 use crate::interrupt;
 
 /// How long a server may take to be ready, and to end.
@@ -38,7 +38,7 @@ pub enum Address {
 
 impl Address {
     /// As the plan has it: a port that is free just now, or a socket in the job's folder.
-    pub fn of(plan: &Plan<'_>) -> Result<Address> {
+    pub fn of(plan: &StorePlan<'_>) -> Result<Address> {
         if plan.choice("connection", &["unix", "tcp"])? == "tcp" {
             let listener = TcpListener::bind(("127.0.0.1", 0)).context("no free port")?;
             return Ok(Address::Tcp(listener.local_addr()?.port()));
@@ -61,8 +61,8 @@ impl Address {
         }
     }
 
-    pub fn connect(&self) -> Result<Connection> {
-        Ok(Connection(BufReader::new(match self {
+    pub fn connect(&self) -> Result<ServerConnection> {
+        Ok(ServerConnection(BufReader::new(match self {
             Address::Tcp(port) => {
                 let stream = TcpStream::connect(("127.0.0.1", *port))?;
                 // Each command waits for its answer: none may wait for the next one.
@@ -94,9 +94,9 @@ impl Read for Stream {
 }
 
 /// A connection to a server.
-pub struct Connection(BufReader<Stream>);
+pub struct ServerConnection(BufReader<Stream>);
 
-impl Connection {
+impl ServerConnection {
     pub fn send(&mut self, bytes: &[u8]) -> Result<()> {
         match self.0.get_mut() {
             Stream::Tcp(s) => s.write_all(bytes),
@@ -127,7 +127,7 @@ impl Connection {
 }
 
 /// A server that was started.
-pub struct Server {
+pub struct EngineServer {
     child: Child,
     pub address: Address,
 }
@@ -144,8 +144,8 @@ pub struct Start<'s> {
     pub ready: &'s mut dyn FnMut(u32) -> Result<bool>,
 }
 
-impl Server {
-    pub fn start(plan: &Plan<'_>, how: Start<'_>) -> Result<Server> {
+impl EngineServer {
+    pub fn start(plan: &StorePlan<'_>, how: Start<'_>) -> Result<EngineServer> {
         let log = plan.job.folder.join(format!("{}.log", how.program));
         let mut command = own(how.program, how.packages, &log, &plan.folder)?;
         let input = if how.input.is_empty() {
@@ -160,7 +160,7 @@ impl Server {
             .with_context(|| format!("cannot start {}", how.program))?;
         interrupt::remember(child.id());
         let input = child.stdin.take();
-        let mut server = Server {
+        let mut server = EngineServer {
             child,
             address: how.address,
         };
@@ -195,7 +195,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for EngineServer {
     fn drop(&mut self) {
         // Before it is waited for: its number may then belong to another process.
         interrupt::forget(self.child.id());

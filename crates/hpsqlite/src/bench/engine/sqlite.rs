@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::{Effective, InSession, KeyValue, Pair, Plan, Session};
+use super::{Effective, InSession, KeyValue, Pair, Session, StorePlan};
 use crate::bench::connection;
 use crate::bench::model::Values;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, Stmt, Value};
@@ -29,7 +29,7 @@ struct Sqlite {
     table: &'static str,
 }
 
-pub fn open(plan: &Plan<'_>) -> Result<Box<dyn KeyValue>> {
+pub fn open(plan: &StorePlan<'_>) -> Result<Box<dyn KeyValue>> {
     let path = plan.job.library.as_deref().context("no library")?;
     let mut pragmas = Values::new();
     if plan.has_word("tuned") || plan.base() == "tuned" {
@@ -77,7 +77,7 @@ impl KeyValue for Sqlite {
         let db = self.connect()?;
         let prepare =
             |sql: &str| -> Result<Stmt<'_>> { db.prepare(sql)?.context("an empty statement") };
-        work(&mut Connection {
+        work(&mut SqliteConnection {
             db: &db,
             put: prepare("INSERT OR REPLACE INTO kv(k,v) VALUES(?1,?2)")?,
             get: prepare("SELECT v FROM kv WHERE k=?1")?,
@@ -93,7 +93,7 @@ impl KeyValue for Sqlite {
     }
 }
 
-struct Connection<'d> {
+struct SqliteConnection<'d> {
     db: &'d Db<'d>,
     put: Stmt<'d>,
     get: Stmt<'d>,
@@ -117,7 +117,7 @@ fn bytes<'s>(stmt: &'s Stmt<'_>, i: i32) -> &'s [u8] {
     }
 }
 
-impl Session for Connection<'_> {
+impl Session for SqliteConnection<'_> {
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         // SAFETY: both are bound again before the statement's next use.
         unsafe {

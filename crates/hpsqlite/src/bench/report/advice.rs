@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::chart::{Cell, Chart};
+use super::chart::{Chart, ChartCell};
 use super::cut::varying;
 use super::verdict::MIN_TRIALS;
-use crate::bench::store::{Environment, Kind, Point, Results, Session};
+use crate::bench::store::{Environment, ProblemKind, Results, RunSession, StoredPoint};
 use crate::text;
 
 /// Times whose quartiles are further from the median than this share of it are warned of.
@@ -18,7 +18,7 @@ const FIRST: f64 = 1.3;
 /// What could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Missing {
-    pub kind: Kind,
+    pub kind: ProblemKind,
     pub reason: String,
     /// What the points have in common, and how many they are.
     pub what: String,
@@ -26,7 +26,7 @@ pub struct Missing {
 
 /// What was not measured, the same reason once.
 pub fn missing(results: &Results) -> Vec<Missing> {
-    let mut reasons: BTreeMap<(Kind, &str), Vec<&Point>> = BTreeMap::new();
+    let mut reasons: BTreeMap<(ProblemKind, &str), Vec<&StoredPoint>> = BTreeMap::new();
     for point in &results.points {
         for problem in &point.problems {
             let points = reasons.entry((problem.kind, &problem.reason)).or_default();
@@ -77,7 +77,7 @@ pub fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
             text::thousands(few as u64)
         ));
     }
-    let noisy = |(c, cell): &(&Chart, &Cell)| {
+    let noisy = |(c, cell): &(&Chart, &ChartCell)| {
         let (low, high) = cell.quartiles;
         c.plan.measure.is_speed()
             && cell.values.len() >= MIN_TRIALS
@@ -96,7 +96,7 @@ pub fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
             NOISE * 100.0
         ));
     }
-    let slow_first = |(c, cell): &(&Chart, &Cell)| {
+    let slow_first = |(c, cell): &(&Chart, &ChartCell)| {
         let Some(first) = cell.values.values().next() else {
             return false;
         };
@@ -166,7 +166,7 @@ pub fn advice(results: &Results, charts: &[Chart]) -> Vec<String> {
 }
 
 /// `InnoDB, read`.
-pub fn name(chart: &Chart, cell: &Cell) -> String {
+pub fn name(chart: &Chart, cell: &ChartCell) -> String {
     let mut parts = Vec::new();
     if !cell.series.is_empty() {
         parts.push(chart.plan.name(&cell.series).to_owned());
@@ -188,7 +188,7 @@ pub fn shortened(names: &[String]) -> String {
     text::list(&shown)
 }
 
-fn other_environment(a: &Session, b: &Session) -> Option<String> {
+fn other_environment(a: &RunSession, b: &RunSession) -> Option<String> {
     let (a, b) = (&a.environment, &b.environment);
     let words =
         |e: &Environment| format!("{}, {} processors, {}", e.processor, e.processors, e.kernel);

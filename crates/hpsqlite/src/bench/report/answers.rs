@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::advice::shortened;
-use crate::bench::answer::{Agreement, Answer, Way};
+use crate::bench::answer::{Agreement, Answer, AnswerWay};
 use crate::bench::model::ENGINE;
 use crate::bench::store::Results;
 
@@ -94,7 +94,7 @@ impl Answers {
                         break;
                     }
                     Agreement::Exact => {}
-                    _ if way(&given) == Some(Way::Duckdb) => {
+                    _ if way(&given) == Some(AnswerWay::Duckdb) => {
                         foreign.insert(name(engine));
                     }
                     Agreement::OtherOrder => {

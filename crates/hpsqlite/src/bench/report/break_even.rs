@@ -8,7 +8,7 @@
 
 use super::chart::{BreakEven, Crossing};
 use super::compared::compared;
-use super::{Cell, Chart, Comparison, Verdict};
+use super::{Chart, ChartCell, Comparison, Verdict};
 use crate::bench::suite::chart::ChartPlan;
 use crate::text;
 
@@ -27,14 +27,14 @@ pub fn of(chart: &Chart) -> Vec<BreakEven> {
 }
 
 /// A value of x, and how the two compare there.
-struct Place<'c> {
+struct PlaceOnX<'c> {
     x: f64,
-    cell: &'c Cell,
+    cell: &'c ChartCell,
     comparison: Comparison,
 }
 
 fn between(chart: &Chart, series: &str, against: &str) -> Option<BreakEven> {
-    let places: Option<Vec<Place>> = chart
+    let places: Option<Vec<PlaceOnX>> = chart
         .cells
         .iter()
         .filter(|cell| cell.series == series)
@@ -43,7 +43,7 @@ fn between(chart: &Chart, series: &str, against: &str) -> Option<BreakEven> {
             Some((cell, compared(&chart.plan, other, cell)?))
         })
         .map(|(cell, comparison)| {
-            Some(Place {
+            Some(PlaceOnX {
                 x: text::parse_number(&cell.x).filter(|x| *x > 0.0)?,
                 cell,
                 comparison,
@@ -70,8 +70,9 @@ fn between(chart: &Chart, series: &str, against: &str) -> Option<BreakEven> {
     })
 }
 
-fn crossings(places: &[Place<'_>]) -> Vec<Crossing> {
-    let is_clear = |p: &Place<'_>| matches!(p.comparison.verdict, Verdict::Better | Verdict::Worse);
+fn crossings(places: &[PlaceOnX<'_>]) -> Vec<Crossing> {
+    let is_clear =
+        |p: &PlaceOnX<'_>| matches!(p.comparison.verdict, Verdict::Better | Verdict::Worse);
     let clear: Vec<usize> = (0..places.len())
         .filter(|&i| is_clear(&places[i]))
         .collect();
@@ -91,7 +92,7 @@ fn crossings(places: &[Place<'_>]) -> Vec<Crossing> {
 }
 
 /// Where the line through the logarithms of the ratios (least squares) is at a ratio of one.
-fn zero(places: &[Place<'_>]) -> f64 {
+fn zero(places: &[PlaceOnX<'_>]) -> f64 {
     let points: Vec<(f64, f64)> = places
         .iter()
         .map(|p| (p.x.ln(), p.comparison.speedup.ratio.ln()))
@@ -114,7 +115,7 @@ struct Stretch {
     last: usize,
 }
 
-fn words(plan: &ChartPlan, places: &[Place<'_>], crossings: &[Crossing]) -> String {
+fn words(plan: &ChartPlan, places: &[PlaceOnX<'_>], crossings: &[Crossing]) -> String {
     let end = &places[places.len() - 1].cell.x;
     if places
         .iter()

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::verdict::Comparison;
 use crate::bench::model::Effective;
 use crate::bench::store::Ignored;
-use crate::bench::suite::chart::{ChartPlan, STEP, Shape};
+use crate::bench::suite::chart::{ChartPlan, ChartShape, STEP};
 use crate::text;
 
 /// A chart and the numbers in it.
@@ -16,12 +16,12 @@ pub struct Chart {
     pub plan: ChartPlan,
     /// The values that this chart is for, where there are several of the plan.
     pub separate: Vec<(String, String)>,
-    pub shape: Shape,
+    pub shape: ChartShape,
     /// Values of x and of the series, in the order in which they stand.
     pub xs: Vec<String>,
     pub series: Vec<String>,
     /// By x, then by series.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ChartCell>,
     /// Where lines cross, if the plan asks for it.
     pub break_even: Vec<BreakEven>,
     /// What the speed-ups of many steps come to.
@@ -30,7 +30,7 @@ pub struct Chart {
 
 /// A bar or a point.
 #[derive(Serialize)]
-pub struct Cell {
+pub struct ChartCell {
     pub x: String,
     pub series: String,
     /// The points of the suite whose samples these are.
@@ -117,7 +117,7 @@ impl Chart {
     }
 
     /// The cell at these values.
-    pub fn cell(&self, x: &str, series: &str) -> Option<&Cell> {
+    pub fn cell(&self, x: &str, series: &str) -> Option<&ChartCell> {
         self.cells.iter().find(|c| c.x == x && c.series == series)
     }
 
@@ -157,7 +157,7 @@ impl Chart {
 }
 
 /// Fewest and most trials of some cells.
-pub fn trials(cells: &[&Cell]) -> String {
+pub fn trials(cells: &[&ChartCell]) -> String {
     let counts = || cells.iter().map(|c| c.values.len());
     match (counts().min().unwrap_or(0), counts().max().unwrap_or(0)) {
         (1, 1) => "1 trial".to_owned(),
@@ -166,7 +166,7 @@ pub fn trials(cells: &[&Cell]) -> String {
     }
 }
 
-impl Cell {
+impl ChartCell {
     /// What the engine is: version, durability, settings; empty where it did not say.
     pub fn about(&self) -> String {
         let Some(e) = &self.effective else {

@@ -1,6 +1,6 @@
 //! Cells beside one another, and beside those of older results.
 
-use super::chart::{Cell, Chart};
+use super::chart::{Chart, ChartCell};
 use super::verdict::Comparison;
 use crate::bench::suite::chart::{ChartPlan, Measure};
 use crate::compare::stats;
@@ -14,7 +14,7 @@ fn as_times(measure: &Measure, values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Fills in the speed-ups over the base, of trials that both have.
-pub fn speedups(plan: &ChartPlan, cells: &mut [Cell]) {
+pub fn speedups(plan: &ChartPlan, cells: &mut [ChartCell]) {
     let Some(base) = &plan.base else { return };
     let in_series = cells.iter().any(|c| c.series == *base);
     for i in 0..cells.len() {
@@ -36,7 +36,7 @@ pub fn speedups(plan: &ChartPlan, cells: &mut [Cell]) {
 }
 
 /// How many times as good a cell is as another, by the trials that both have.
-pub fn compared(plan: &ChartPlan, base: &Cell, cell: &Cell) -> Option<Comparison> {
+pub fn compared(plan: &ChartPlan, base: &ChartCell, cell: &ChartCell) -> Option<Comparison> {
     let (a, b): (Vec<f64>, Vec<f64>) = cell
         .values
         .iter()
@@ -67,7 +67,7 @@ pub fn compare(chart: &mut Chart, old: &[Chart], tolerance: f64) {
         let Some(was) = old.cell(&cell.x, &cell.series) else {
             continue;
         };
-        let positive = |c: &Cell| {
+        let positive = |c: &ChartCell| {
             c.values
                 .values()
                 .copied()

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::chart::{Cell, Chart};
+use super::chart::{Chart, ChartCell};
 use super::compared::speedups;
 use super::{break_even, mean};
 use crate::bench::model::Values;
-use crate::bench::store::{Point, Recorded, Results};
-use crate::bench::suite::chart::{ChartPlan, Interval, Measure, STEP, Shape};
+use crate::bench::store::{Recorded, Results, StoredPoint};
+use crate::bench::suite::chart::{ChartPlan, ChartShape, Interval, Measure, STEP};
 use crate::compare::stats;
 use crate::text;
 
@@ -15,7 +15,7 @@ use crate::text;
 const LINE_POINTS: usize = 3;
 
 /// The value of an axis for a step of a point.
-pub fn value<'a>(point: &'a Point, step: &'a str, axis: &str) -> &'a str {
+pub fn value<'a>(point: &'a StoredPoint, step: &'a str, axis: &str) -> &'a str {
     match axis {
         STEP => step,
         _ => point.axes.get(axis).map_or("", String::as_str),
@@ -89,7 +89,7 @@ pub fn suggested(results: &Results) -> Vec<ChartPlan> {
 
 /// Samples with what they are samples of.
 struct Taken<'a> {
-    point: &'a Point,
+    point: &'a StoredPoint,
     recorded: &'a Recorded,
     value: f64,
 }
@@ -207,7 +207,7 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
         );
         cells.entry(key).or_default().push(t);
     }
-    let mut cells: Vec<Cell> = cells
+    let mut cells: Vec<ChartCell> = cells
         .into_iter()
         .map(|((x, s), taken)| cell(plan, &xs[x], &series[s], &taken))
         .collect();
@@ -227,9 +227,9 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
         plan: plan.clone(),
         separate,
         shape: match plan.shape {
-            Some(Shape::Lines) if different > 1 => Shape::Lines,
-            None if different >= LINE_POINTS => Shape::Lines,
-            _ => Shape::Bars,
+            Some(ChartShape::Lines) if different > 1 => ChartShape::Lines,
+            None if different >= LINE_POINTS => ChartShape::Lines,
+            _ => ChartShape::Bars,
         },
         xs,
         series,
@@ -242,7 +242,7 @@ fn chart(plan: &ChartPlan, separate: Vec<(String, String)>, taken: &[&Taken<'_>]
     chart
 }
 
-fn cell(plan: &ChartPlan, x: &str, series: &str, taken: &[&Taken<'_>]) -> Cell {
+fn cell(plan: &ChartPlan, x: &str, series: &str, taken: &[&Taken<'_>]) -> ChartCell {
     let values: BTreeMap<u32, f64> = taken.iter().map(|t| (t.recorded.trial, t.value)).collect();
     let plain: Vec<f64> = values.values().copied().collect();
     let summary = stats::summary(&plain);
@@ -252,7 +252,7 @@ fn cell(plan: &ChartPlan, x: &str, series: &str, taken: &[&Taken<'_>]) -> Cell {
         Interval::Confidence => stats::median_interval(&plain),
     };
     let last = taken[taken.len() - 1].point;
-    Cell {
+    ChartCell {
         x: x.to_owned(),
         series: series.to_owned(),
         points: taken.iter().map(|t| t.point.id).collect(),

@@ -1,8 +1,8 @@
 //! The charts of a report.
 
-use super::{Cell, Chart, Comparison, Report, Verdict};
-use crate::bench::suite::chart::Shape;
-use crate::chart::{Bar, Bars, Frame, Group, Key, Line, Lines, Point, Svg, style};
+use super::{Chart, ChartCell, Comparison, Report, Verdict};
+use crate::bench::suite::chart::ChartShape;
+use crate::chart::{Bar, Bars, ChartFrame, Group, Key, LinePoint, LineSeries, Lines, Svg, style};
 use crate::text;
 
 /// Longer names of files are cut.
@@ -47,7 +47,7 @@ struct Shown {
 /// The values themselves; with its title where it stands alone.
 pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     let measure = &chart.plan.measure;
-    let shown = |cell: &Cell| {
+    let shown = |cell: &ChartCell| {
         let value = measure.value(cell.median);
         let caption = match (&cell.speedup, &cell.change) {
             (_, Some(change)) => format!("{value}, {} as before", change.short())
@@ -71,7 +71,7 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     )];
     if let (Some(base), true) = (
         &chart.plan.base,
-        chart.shape == Shape::Bars && chart.cells.iter().any(|c| c.speedup.is_some()),
+        chart.shape == ChartShape::Bars && chart.cells.iter().any(|c| c.speedup.is_some()),
     ) {
         notes.push(format!("Speed-ups are against {}.", chart.plan.name(base)));
     }
@@ -87,7 +87,7 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
         true => "less is better",
         false => "more is better",
     };
-    let frame = Frame {
+    let frame = ChartFrame {
         title: if alone { chart.title() } else { String::new() },
         subtitle: format!("{}; {better}", text::capitalised(&measure.words())),
         legend: Vec::new(),
@@ -111,7 +111,7 @@ pub fn speedups(report: &Report, chart: &Chart, alone: bool) -> Option<Svg> {
     if !chart.cells.iter().any(|c| c.speedup.is_some()) {
         return None;
     }
-    let shown = |cell: &Cell| {
+    let shown = |cell: &ChartCell| {
         let speedup = cell.speedup?;
         Some(Shown {
             value: speedup.speedup.ratio,
@@ -124,7 +124,7 @@ pub fn speedups(report: &Report, chart: &Chart, alone: bool) -> Option<Svg> {
         true => "How many times as fast as",
         false => "How many times less than",
     };
-    let frame = Frame {
+    let frame = ChartFrame {
         title: match alone {
             true => format!("{}: against {}", chart.title(), chart.plan.name(base)),
             false => String::new(),
@@ -158,11 +158,11 @@ pub fn speedups(report: &Report, chart: &Chart, alone: bool) -> Option<Svg> {
 fn draw(
     report: &Report,
     chart: &Chart,
-    mut frame: Frame,
+    mut frame: ChartFrame,
     about: &About,
     alone: bool,
     reference: Option<f64>,
-    shown: &dyn Fn(&Cell) -> Option<Shown>,
+    shown: &dyn Fn(&ChartCell) -> Option<Shown>,
     tick: &dyn Fn(f64, f64) -> String,
 ) -> Svg {
     let title = chart.title();
@@ -172,12 +172,12 @@ fn draw(
         frame.notes.extend(footer(report));
     }
     let classes = classes(chart);
-    if chart.shape == Shape::Lines {
-        let lines: Vec<Line> = chart
+    if chart.shape == ChartShape::Lines {
+        let lines: Vec<LineSeries> = chart
             .series
             .iter()
             .zip(&classes)
-            .map(|(series, class)| Line {
+            .map(|(series, class)| LineSeries {
                 class,
                 name: match series.is_empty() {
                     true => String::new(),
@@ -189,7 +189,7 @@ fn draw(
                     .filter(|c| c.series == *series)
                     .filter_map(|c| {
                         let s = shown(c)?;
-                        Some(Point {
+                        Some(LinePoint {
                             x: text::parse_number(&c.x)?,
                             value: s.value,
                             low: s.low,
@@ -318,7 +318,7 @@ fn beside<'a>(name: &str, about: &'a str) -> &'a str {
         .unwrap_or(about)
 }
 
-fn hint(chart: &Chart, cell: &Cell, caption: &str) -> String {
+fn hint(chart: &Chart, cell: &ChartCell, caption: &str) -> String {
     let mut name = vec![chart.plan.name(&cell.x)];
     if !cell.series.is_empty() {
         name.push(chart.plan.name(&cell.series));
@@ -354,14 +354,14 @@ enum About {
 
 impl About {
     fn of(chart: &Chart) -> About {
-        let abouts: Vec<String> = chart.cells.iter().map(Cell::about).collect();
+        let abouts: Vec<String> = chart.cells.iter().map(ChartCell::about).collect();
         if abouts.iter().all(String::is_empty) {
             return About::Nowhere;
         }
         if abouts.iter().all(|a| *a == abouts[0]) && chart.cells.len() > 1 {
             return About::Everything(abouts[0].clone());
         }
-        let by = |key: fn(&Cell) -> &String| {
+        let by = |key: fn(&ChartCell) -> &String| {
             let mut known: Vec<(String, String)> = Vec::new();
             for (cell, about) in chart.cells.iter().zip(&abouts) {
                 match known.iter().find(|k| k.0 == *key(cell)) {
@@ -376,7 +376,7 @@ impl About {
             return About::Series(known);
         }
         match by(|c| &c.x) {
-            Some(known) if chart.shape == Shape::Bars => About::X(known),
+            Some(known) if chart.shape == ChartShape::Bars => About::X(known),
             _ => About::Nowhere,
         }
     }

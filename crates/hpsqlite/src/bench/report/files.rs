@@ -39,7 +39,7 @@ pub fn samples(results: &Results) -> Result<Vec<u8>> {
         "version",
         "durability",
     ];
-    let all = |f: fn(&crate::bench::store::Point) -> Vec<&String>| -> BTreeSet<&String> {
+    let all = |f: fn(&crate::bench::store::StoredPoint) -> Vec<&String>| -> BTreeSet<&String> {
         results.points.iter().flat_map(f).collect()
     };
     let axes = all(|p| p.axes.keys().collect());

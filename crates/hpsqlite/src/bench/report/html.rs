@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::table::Table;
-use super::{Cell, Chart, Report, Verdict, draw, terminal};
+use super::table::ReportTable;
+use super::{Chart, ChartCell, Report, Verdict, draw, terminal};
 use crate::chart::{escape, style};
 use crate::text;
 
@@ -119,7 +119,7 @@ pub fn page(report: &Report) -> String {
 }
 
 /// A table of the suite.
-fn summed(table: &Table) -> String {
+fn summed(table: &ReportTable) -> String {
     let mut out = format!("<section>\n<h2>{}</h2>\n", escape(&table.title));
     if !table.about.is_empty() {
         out += &format!("<p>{}</p>\n", escape(&table.about));
@@ -201,7 +201,7 @@ fn table(report: &Report, chart: &Chart) -> String {
     out + "</tbody></table></div>\n"
 }
 
-fn about(cell: &Cell) -> String {
+fn about(cell: &ChartCell) -> String {
     let Some(e) = &cell.effective else {
         return String::new();
     };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::table::Table;
-use super::{Cell, Chart, Report, terminal};
+use super::table::ReportTable;
+use super::{Chart, ChartCell, Report, terminal};
 use crate::bench::suite::chart::ChartPlan;
 use crate::text;
 
@@ -177,7 +177,7 @@ fn by_x(out: &mut String, chart: &Chart) {
 }
 
 /// A table of the suite, with a line for each of its columns, of which there may be many.
-fn summed(out: &mut String, table: &Table) {
+fn summed(out: &mut String, table: &ReportTable) {
     put(out, format_args!("\n### {}\n\n", plain(&table.title)));
     if !table.about.is_empty() {
         put(out, format_args!("{}\n\n", plain(&table.about)));
@@ -206,7 +206,7 @@ fn summed(out: &mut String, table: &Table) {
 }
 
 /// The median with its spread, and how it compares.
-fn words(chart: &Chart, c: &Cell) -> String {
+fn words(chart: &Chart, c: &ChartCell) -> String {
     let median = match chart.series.len() > WIDE {
         true => chart.plan.measure.value(c.median),
         false => terminal::spread(chart, c),

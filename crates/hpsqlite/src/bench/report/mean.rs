@@ -1,7 +1,7 @@
 //! What a chart of many steps comes to: the geometric mean of the speed-ups of each series.
 
 use super::chart::Mean;
-use super::{Cell, Chart};
+use super::{Chart, ChartCell};
 use crate::bench::model::ENGINE;
 use crate::bench::suite::chart::STEP;
 use crate::compare::stats;
@@ -17,7 +17,7 @@ pub fn of(chart: &Chart) -> Vec<Mean> {
     };
     // An engine lacks just those steps in which it is worst: without them its mean would flatter it.
     let measured = |x: &String| {
-        let compared = |c: &Cell| c.is_base || c.speedup.is_some();
+        let compared = |c: &ChartCell| c.is_base || c.speedup.is_some();
         let mut series = chart.series.iter();
         series.all(|series| chart.cell(x, series).is_some_and(compared))
     };

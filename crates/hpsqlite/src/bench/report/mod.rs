@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use crate::bench::store::{Results, Suite};
+use crate::bench::store::{Results, StoredSuite};
 use crate::bench::suite::chart::Presentation;
 use crate::output::OutputFile;
 use crate::sys::Library;
@@ -44,7 +44,7 @@ use compared::compare;
 use cut::{cut, suggested};
 use verdict::MIN_TRIALS;
 
-pub use chart::{Cell, Chart};
+pub use chart::{Chart, ChartCell};
 pub use verdict::{Comparison, Verdict};
 
 /// The exit status where nothing got slower than it was, ...
@@ -56,7 +56,7 @@ pub const SLOWER: u8 = 1;
 pub const TOLERANCE: f64 = 0.02;
 
 /// What is to be made of a results file.
-pub struct Options<'a> {
+pub struct ReportOptions<'a> {
     pub results: PathBuf,
     /// An older results file to compare with.
     pub against: Option<PathBuf>,
@@ -74,11 +74,11 @@ pub struct Options<'a> {
     pub svg: Option<PathBuf>,
     pub png: Option<PathBuf>,
     /// What a suite's report shows.
-    pub presented: &'a dyn Fn(&Suite) -> Result<Presentation>,
+    pub presented: &'a dyn Fn(&StoredSuite) -> Result<Presentation>,
 }
 
 /// Makes the reports; returns the exit status.
-pub fn run(options: &Options<'_>) -> Result<u8> {
+pub fn run(options: &ReportOptions<'_>) -> Result<u8> {
     let begin =
         |path: &Option<PathBuf>| OutputFile::begin(path.as_deref(), [options.results.as_path()]);
     let (html, json) = (begin(&options.html)?, begin(&options.json)?);
@@ -118,7 +118,7 @@ pub fn run(options: &Options<'_>) -> Result<u8> {
 /// Makes one Markdown page of several results files, in their order.
 pub fn document(
     paths: &[PathBuf],
-    presented: &dyn Fn(&Suite) -> Result<Presentation>,
+    presented: &dyn Fn(&StoredSuite) -> Result<Presentation>,
 ) -> Result<String> {
     let library = Library::load(&libs::stock()?)?;
     let mut reports = Vec::new();
@@ -156,7 +156,7 @@ pub struct Report {
     pub command: String,
     pub charts: Vec<Chart>,
     /// What stands at the end.
-    pub tables: Vec<table::Table>,
+    pub tables: Vec<table::ReportTable>,
     pub missing: Vec<Missing>,
     pub warnings: Vec<String>,
     /// When the older results were begun, if there are such.
@@ -217,7 +217,7 @@ impl Report {
     }
 
     /// Cells that are beyond their interval other than they were, worse or better.
-    pub fn changed(&self, verdict: Verdict) -> Vec<(&Chart, &Cell)> {
+    pub fn changed(&self, verdict: Verdict) -> Vec<(&Chart, &ChartCell)> {
         let all = self
             .charts
             .iter()
@@ -242,7 +242,7 @@ impl Report {
 
     /// The days of the first and the last run.
     pub fn days(&self) -> String {
-        let day = |s: &super::store::Session| s.began.get(..10).unwrap_or(&s.began).to_owned();
+        let day = |s: &super::store::RunSession| s.began.get(..10).unwrap_or(&s.began).to_owned();
         match &self.results.sessions[..] {
             [] => String::new(),
             [first, .., last] if day(first) != day(last) => {
@@ -257,7 +257,7 @@ impl Report {
         let Some(against) = &self.against else {
             return Vec::new();
         };
-        let compared = |c: &&Cell| c.change.is_some_and(|c| c.verdict != Verdict::Unknown);
+        let compared = |c: &&ChartCell| c.change.is_some_and(|c| c.verdict != Verdict::Unknown);
         let all = self.charts.iter().flat_map(|c| &c.cells);
         let compared = all.filter(compared).count();
         let (worse, better) = (

@@ -13,11 +13,11 @@ use crate::text;
 
 /// A table with its numbers.
 #[derive(Debug, Clone, Serialize)]
-pub struct Table {
+pub struct ReportTable {
     pub title: String,
     pub about: String,
     pub columns: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     /// What the numbers are of: the operations of each step.
     pub steps: String,
     /// What the numbers in square brackets mean, from 1 on.
@@ -25,15 +25,15 @@ pub struct Table {
 }
 
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct TableRow {
     pub name: String,
     /// One for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<TableCell>,
 }
 
 /// What stands at a place of a table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Cell {
+pub struct TableCell {
     /// As it is to be shown, without the notes.
     pub text: String,
     /// The median over the trials, where it was measured.
@@ -44,7 +44,7 @@ pub struct Cell {
     pub notes: Vec<usize>,
 }
 
-impl Cell {
+impl TableCell {
     /// `12.3 s [1, 2]`.
     pub fn words(&self) -> String {
         if self.notes.is_empty() {
@@ -80,23 +80,23 @@ fn columns(plan: &TablePlan, results: &Results) -> Vec<ColumnPlan> {
 }
 
 /// Works a table out.
-pub fn table(plan: &TablePlan, results: &Results) -> Table {
+pub fn table(plan: &TablePlan, results: &Results) -> ReportTable {
     let mut notes = Vec::new();
     let mut steps = Vec::new();
     let columns = columns(plan, results);
-    let rows = plan.row.iter().map(|row| Row {
+    let rows = plan.row.iter().map(|row| TableRow {
         name: row.name.clone(),
         cells: columns
             .iter()
             .enumerate()
             .map(|(i, column)| match (row.cells.get(i), &column.text) {
-                (Some(text), _) => Cell {
+                (Some(text), _) => TableCell {
                     text: text.clone(),
-                    ..Cell::default()
+                    ..TableCell::default()
                 },
-                (None, Some(text)) => Cell {
+                (None, Some(text)) => TableCell {
                     text: text.clone(),
-                    ..Cell::default()
+                    ..TableCell::default()
                 },
                 (None, None) => {
                     let mut only = plan.only.clone();
@@ -109,7 +109,7 @@ pub fn table(plan: &TablePlan, results: &Results) -> Table {
             .collect(),
     });
     let rows = rows.collect();
-    Table {
+    ReportTable {
         title: plan.title.clone(),
         about: plan.about.clone(),
         columns: columns.into_iter().map(|c| c.name).collect(),
@@ -127,7 +127,7 @@ fn measured(
     results: &Results,
     notes: &mut Vec<String>,
     steps: &mut Vec<String>,
-) -> Cell {
+) -> TableCell {
     let mut note = |text: String| match notes.iter().position(|n| *n == text) {
         Some(at) => at + 1,
         None => {
@@ -182,10 +182,10 @@ fn measured(
         .collect();
     if values.is_empty() {
         reasons.dedup();
-        return Cell {
+        return TableCell {
             text: "not measured".to_owned(),
             notes: reasons.into_iter().take(1).map(note).collect(),
-            ..Cell::default()
+            ..TableCell::default()
         };
     }
     let mut numbers: Vec<usize> = told.into_iter().map(|d| note(durable(&d))).collect();
@@ -196,7 +196,7 @@ fn measured(
         ));
     }
     let median = stats::summary(&values).median;
-    Cell {
+    TableCell {
         text: measure.value(median),
         median: Some(median),
         quartiles: Some(stats::quartiles(&values)),

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use comfy_table::CellAlignment;
 
-use super::table::Table;
-use super::{Cell, Chart, Report};
+use super::table::ReportTable;
+use super::{Chart, ChartCell, Report};
 use crate::output::{self, plain_table, print_table};
 use crate::text;
 
@@ -131,7 +131,7 @@ fn table(report: &Report, chart: &Chart, out: &mut impl Write) -> io::Result<()>
 }
 
 /// A table of the suite, with a line for each of its columns, of which there may be many.
-fn summed(table: &Table, out: &mut impl Write) -> io::Result<()> {
+fn summed(table: &ReportTable, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\n{}", text::printable(&table.title))?;
     if !table.about.is_empty() {
         writeln!(out, " {}", text::printable(&table.about))?;
@@ -186,7 +186,7 @@ fn abouts(report: &Report, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The median with half of the interquartile range.
-pub fn spread(chart: &Chart, cell: &Cell) -> String {
+pub fn spread(chart: &Chart, cell: &ChartCell) -> String {
     let measure = &chart.plan.measure;
     let spread = (cell.quartiles.1 - cell.quartiles.0) / 2.0;
     match cell.values.len() {
@@ -196,7 +196,7 @@ pub fn spread(chart: &Chart, cell: &Cell) -> String {
 }
 
 /// The speed-up over the base.
-pub fn speedup(chart: &Chart, cell: &Cell) -> String {
+pub fn speedup(chart: &Chart, cell: &ChartCell) -> String {
     match cell.speedup {
         Some(s) => s.words(&chart.plan.measure),
         None if cell.is_base => "1".to_owned(),
@@ -205,7 +205,7 @@ pub fn speedup(chart: &Chart, cell: &Cell) -> String {
 }
 
 /// The speed-up over the older results.
-pub fn change(chart: &Chart, cell: &Cell) -> String {
+pub fn change(chart: &Chart, cell: &ChartCell) -> String {
     match cell.change {
         Some(c) => c.words(&chart.plan.measure),
         None => "new".to_owned(),

@@ -5,7 +5,7 @@ use crate::bench::model::{Effective, Values};
 use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
 use crate::bench::suite::chart::{ChartPlan, Measure, Presentation};
-use crate::bench::suite::chart::{Interval, Shape};
+use crate::bench::suite::chart::{ChartShape, Interval};
 use crate::chart::picture;
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ pub fn values(pairs: &[(&str, &str)]) -> Values {
         .collect()
 }
 
-pub fn suite(text: &str) -> Suite {
-    Suite {
+pub fn suite(text: &str) -> StoredSuite {
+    StoredSuite {
         name: "look-ups".to_owned(),
         text: text.to_owned(),
     }
@@ -288,12 +288,12 @@ fn numbers_make_lines_and_names_make_bars() {
     let engines = [("stock", 0.02), ("ours", 0.01)];
     let three = results(&engines, &["1 kB", "100 kB", "10 MB"], 5);
     let lines = report(three.clone(), plan("rows", Some("engine"), Some("stock")));
-    assert_eq!(lines.charts[0].shape, Shape::Lines);
+    assert_eq!(lines.charts[0].shape, ChartShape::Lines);
     assert_eq!(lines.charts[0].xs, ["1 kB", "100 kB", "10 MB"]);
     let svg = draw::values(&lines, &lines.charts[0], true).file();
     assert!(svg.contains("logarithmic"), "{svg}");
     let bars = report(three, plan("engine", Some("rows"), None));
-    assert_eq!(bars.charts[0].shape, Shape::Bars);
+    assert_eq!(bars.charts[0].shape, ChartShape::Bars);
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn hostile_names_are_escaped_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let library = library();
     let path = folder.path().join("results.db");
-    let suite = Suite {
+    let suite = StoredSuite {
         name: hostile.to_owned(),
         text: hostile.to_owned(),
     };

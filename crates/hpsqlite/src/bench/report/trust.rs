@@ -9,8 +9,8 @@ use super::tests::suite;
 use super::*;
 use crate::bench::model::Sample;
 use crate::bench::model::{ENGINE, Values};
-use crate::bench::store::{Environment, Session};
-use crate::bench::store::{Point, Recorded};
+use crate::bench::store::{Environment, RunSession};
+use crate::bench::store::{Recorded, StoredPoint};
 use crate::bench::suite::chart::Presentation;
 use crate::data::random::SplitMix64;
 
@@ -53,7 +53,7 @@ impl Noise {
 /// Results of two engines, the second of which takes `factor` times as long.
 fn results(noise: &mut Noise, trials: u32, factor: f64) -> Results {
     let mut sides = [("stock", 1.0), ("other", factor)].map(|(engine, factor)| {
-        let point = Point {
+        let point = StoredPoint {
             id: 1,
             axes: [(ENGINE.to_owned(), engine.to_owned())].into(),
             asked: Values::new(),
@@ -84,7 +84,7 @@ fn results(noise: &mut Noise, trials: u32, factor: f64) -> Results {
     Results {
         suite: suite(""),
         suite_hash: String::new(),
-        sessions: vec![Session {
+        sessions: vec![RunSession {
             id: 1,
             began: String::new(),
             tool: String::new(),

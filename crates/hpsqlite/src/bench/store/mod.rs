@@ -51,7 +51,7 @@ use schema::{
 use sql::{Bound, bound, integer, json, number, rows, write};
 
 pub use environment::Environment;
-pub use results::{Ignored, Kind, Point, Recorded, Results, Session, Suite};
+pub use results::{Ignored, ProblemKind, Recorded, Results, RunSession, StoredPoint, StoredSuite};
 
 /// A results file that is being written.
 pub struct Store<'l> {
@@ -98,7 +98,7 @@ impl<'l> Store<'l> {
     pub fn open(
         library: &'l Library,
         path: &Path,
-        suite: &Suite,
+        suite: &StoredSuite,
         environment: &Environment,
     ) -> Result<Store<'l>> {
         let lock = File::options()
@@ -126,7 +126,7 @@ impl<'l> Store<'l> {
         Ok(store)
     }
 
-    fn begin(&mut self, suite: &Suite, environment: &Environment) -> Result<()> {
+    fn begin(&mut self, suite: &StoredSuite, environment: &Environment) -> Result<()> {
         let hash = text::fingerprint(suite.text.as_bytes());
         let tables = number(&self.db, "SELECT count(*) FROM sqlite_schema");
         if tables.map_err(|e| unreadable(&e))? == 0 {
@@ -170,7 +170,7 @@ impl<'l> Store<'l> {
     }
 
     /// Makes a file without samples that of another suite.
-    fn take_over(&mut self, suite: &Suite, hash: &str) -> Result<()> {
+    fn take_over(&mut self, suite: &StoredSuite, hash: &str) -> Result<()> {
         self.db.exec("BEGIN IMMEDIATE")?;
         for table in OF_SUITE {
             self.db.exec(&format!("DROP TABLE IF EXISTS {table}"))?;
@@ -184,7 +184,7 @@ impl<'l> Store<'l> {
     }
 
     /// Says whose results these are.
-    fn name(&self, suite: &Suite, hash: &str) -> Result<()> {
+    fn name(&self, suite: &StoredSuite, hash: &str) -> Result<()> {
         let values = [
             Bound::Text(&suite.name),
             Bound::Text(&suite.text),
@@ -388,12 +388,14 @@ impl<'l> Store<'l> {
                 )?;
                 self.warn(why)
             }
-            Line::Unavailable(reason) => self.problem(point, trial, Kind::Unavailable, reason),
-            Line::Failed(reason) => self.problem(point, trial, Kind::Failed, reason),
+            Line::Unavailable(reason) => {
+                self.problem(point, trial, ProblemKind::Unavailable, reason)
+            }
+            Line::Failed(reason) => self.problem(point, trial, ProblemKind::Failed, reason),
         }
     }
 
-    fn problem(&self, point: i64, trial: u32, kind: Kind, reason: &str) -> Result<()> {
+    fn problem(&self, point: i64, trial: u32, kind: ProblemKind, reason: &str) -> Result<()> {
         self.write(
             "REPLACE INTO problem VALUES(?,?,?,?,?)",
             &[

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::results::{Kind, Point, Problem, Recorded, Results, Session, Suite};
+use super::results::{
+    ProblemKind, Recorded, Results, RunSession, StoredPoint, StoredProblem, StoredSuite,
+};
 use super::schema::{check, open};
 use super::sql::{integer, json, number, real, rows};
 use crate::bench::model::{Effective, Sample};
@@ -25,10 +27,10 @@ impl Results {
     }
 }
 
-pub fn suite_of(db: &Db<'_>) -> Result<(Suite, String)> {
+pub fn suite_of(db: &Db<'_>) -> Result<(StoredSuite, String)> {
     let mut found = None;
     rows(db, "SELECT name, text, hash FROM suite", |row| {
-        let suite = Suite {
+        let suite = StoredSuite {
             name: row.text(0),
             text: row.text(1),
         };
@@ -53,7 +55,7 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
         db,
         "SELECT id, began, tool, environment FROM session ORDER BY id",
         |row| {
-            sessions.push(Session {
+            sessions.push(RunSession {
                 id: integer(row, 0),
                 began: row.text(1),
                 tool: row.text(2),
@@ -65,7 +67,7 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
     let mut points = BTreeMap::new();
     rows(db, "SELECT id, axes, asked FROM point", |row| {
         let id = integer(row, 0);
-        let point = Point {
+        let point = StoredPoint {
             id,
             axes: json(&row.text(1))?,
             asked: json(&row.text(2))?,
@@ -140,11 +142,11 @@ fn read_all(db: &Db<'_>) -> Result<Results> {
         db,
         "SELECT point, trial, kind, reason FROM problem ORDER BY point, trial",
         |row| {
-            let problem = Problem {
+            let problem = StoredProblem {
                 trial: integer(row, 1) as u32,
                 kind: match row.text(2).as_str() {
-                    "unavailable" => Kind::Unavailable,
-                    _ => Kind::Failed,
+                    "unavailable" => ProblemKind::Unavailable,
+                    _ => ProblemKind::Failed,
                 },
                 reason: row.text(3),
             };

@@ -8,7 +8,7 @@ use crate::bench::model::{Effective, Sample, Values};
 
 /// A suite as a results file has it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Suite {
+pub struct StoredSuite {
     pub name: String,
     /// The suite file, and what else decides what is measured.
     pub text: String,
@@ -17,17 +17,17 @@ pub struct Suite {
 /// Everything that a results file holds.
 #[derive(Debug, Clone, Serialize)]
 pub struct Results {
-    pub suite: Suite,
+    pub suite: StoredSuite,
     pub suite_hash: String,
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<RunSession>,
     /// In the order of the suite.
-    pub points: Vec<Point>,
+    pub points: Vec<StoredPoint>,
     pub warnings: Vec<String>,
 }
 
 /// A run or its continuation.
 #[derive(Debug, Clone, Serialize)]
-pub struct Session {
+pub struct RunSession {
     pub id: i64,
     /// UTC.
     pub began: String,
@@ -38,7 +38,7 @@ pub struct Session {
 
 /// A combination of axis values and what came of it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Point {
+pub struct StoredPoint {
     pub id: i64,
     pub axes: Values,
     /// Settings asked for.
@@ -46,10 +46,10 @@ pub struct Point {
     pub effective: Option<Effective>,
     /// By trial, then as they were measured.
     pub samples: Vec<Recorded>,
-    pub problems: Vec<Problem>,
+    pub problems: Vec<StoredProblem>,
 }
 
-impl Point {
+impl StoredPoint {
     /// Settings that were asked for and are not so: the name, what was asked, and what is.
     pub fn ignored(&self) -> Vec<Ignored> {
         let Some(effective) = &self.effective else {
@@ -104,33 +104,33 @@ pub struct Recorded {
 
 /// Why something could not be measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct StoredProblem {
     pub trial: u32,
-    pub kind: Kind,
+    pub kind: ProblemKind,
     pub reason: String,
 }
 
 /// Whether the engine is not there, or the job went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ProblemKind {
     Unavailable,
     Failed,
 }
 
-impl Kind {
+impl ProblemKind {
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Unavailable => "unavailable",
-            Kind::Failed => "failed",
+            ProblemKind::Unavailable => "unavailable",
+            ProblemKind::Failed => "failed",
         }
     }
 
     /// As a heading.
     pub fn words(self) -> &'static str {
         match self {
-            Kind::Unavailable => "not available",
-            Kind::Failed => "failed",
+            ProblemKind::Unavailable => "not available",
+            ProblemKind::Failed => "failed",
         }
     }
 }

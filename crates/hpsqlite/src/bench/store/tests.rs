@@ -226,7 +226,7 @@ fn results_of_another_suite_are_not_mixed() {
     let (folder, library) = (tempfile::tempdir().unwrap(), library());
     let path = folder.path().join("r.db");
     filled(&library, &path);
-    let other = Suite {
+    let other = StoredSuite {
         name: "writes".to_owned(),
         text: "b = 2".to_owned(),
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, bail};
 
-use super::file::File;
+use super::file::SuiteFile;
 use super::scalar::{OneOrMore, Scalar};
 use crate::bench::model::PART;
 
@@ -76,8 +76,8 @@ pub fn quoted(word: &str) -> String {
 }
 
 /// Leaves only the parts of these names; all if there are none.
-pub fn choose(files: &mut Vec<File>, names: &[String]) -> Result<()> {
-    let known: Vec<String> = files.iter().filter_map(File::part_name).collect();
+pub fn choose(files: &mut Vec<SuiteFile>, names: &[String]) -> Result<()> {
+    let known: Vec<String> = files.iter().filter_map(SuiteFile::part_name).collect();
     if let Some(name) = names.iter().find(|n| !known.contains(n)) {
         bail!("there is no part {name}; there are {}", known.join(", "));
     }
@@ -88,7 +88,7 @@ pub fn choose(files: &mut Vec<File>, names: &[String]) -> Result<()> {
 }
 
 /// Sets what has this name in every part that has it.
-pub fn set(files: &mut Vec<File>, name: &str, value: &str, parts: bool) -> Result<()> {
+pub fn set(files: &mut Vec<SuiteFile>, name: &str, value: &str, parts: bool) -> Result<()> {
     let values: Vec<String> = value.split(',').map(str::to_owned).collect();
     if name == PART && parts {
         return choose(files, &values).with_context(|| format!("--set {name}={value}"));

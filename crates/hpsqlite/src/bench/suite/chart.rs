@@ -117,7 +117,7 @@ pub struct ChartPlan {
     pub interval: Interval,
     /// Bars or lines, where it is not to be lines for three numbers and more.
     #[serde(default)]
-    pub shape: Option<Shape>,
+    pub shape: Option<ChartShape>,
     /// Values of `series` of which it is told where each other series is as good as they are: from
     /// which x on, say, files are as fast as a database.
     #[serde(default)]
@@ -163,7 +163,7 @@ impl Interval {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub enum ChartShape {
     Bars,
     Lines,
 }

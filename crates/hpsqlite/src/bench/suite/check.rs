@@ -3,13 +3,13 @@
 use anyhow::{Result, bail};
 
 use super::chart::{STEP, TablePlan};
-use super::file::File;
+use super::file::SuiteFile;
 use super::scalar::OneOrMore;
 use crate::bench::model::{ENGINE, PRAGMAS};
 use crate::text;
 
 /// Rules have to be for something of the file as it was written: what is then set may leave it out.
-pub fn check_rules(file: &File) -> Result<()> {
+pub fn check_rules(file: &SuiteFile) -> Result<()> {
     let quick = file.quick.clone().unwrap_or_default().axes;
     let excluding = file.exclude.iter().map(|rule| ("exclude", rule));
     let excluding = excluding.enumerate();
@@ -37,7 +37,7 @@ pub fn check_rules(file: &File) -> Result<()> {
 }
 
 /// Tables choose what some part has.
-pub fn check_tables(tables: &[TablePlan], files: &[File]) -> Result<()> {
+pub fn check_tables(tables: &[TablePlan], files: &[SuiteFile]) -> Result<()> {
     for (i, table) in tables.iter().enumerate() {
         let number = i + 1;
         for step in &table.steps {
@@ -48,7 +48,7 @@ pub fn check_tables(tables: &[TablePlan], files: &[File]) -> Result<()> {
         let chosen = table.column.iter().map(|c| &c.only);
         let chosen = chosen.chain(table.row.iter().map(|r| &r.only));
         for (axis, value) in chosen.chain([&table.only]).flatten() {
-            let has = |f: &File| f.axes.get(axis).is_some_and(|v| v.texts().contains(value));
+            let has = |f: &SuiteFile| f.axes.get(axis).is_some_and(|v| v.texts().contains(value));
             if axis != STEP && !files.iter().any(has) {
                 bail!("[[table]] number {number}: no axis {axis} has a value {value}");
             }
@@ -76,7 +76,7 @@ pub fn check_tables(tables: &[TablePlan], files: &[File]) -> Result<()> {
 }
 
 /// Finds what would only be noticed after hours.
-pub fn check(file: &File) -> Result<()> {
+pub fn check(file: &SuiteFile) -> Result<()> {
     if file.trials == 0 {
         bail!("trials: there must be at least 1");
     }
@@ -121,7 +121,7 @@ pub fn check(file: &File) -> Result<()> {
 }
 
 /// Lines can only cross where there are lines.
-pub fn check_break_even(file: &File) -> Result<()> {
+pub fn check_break_even(file: &SuiteFile) -> Result<()> {
     for (i, chart) in file.chart.iter().enumerate() {
         let place = format!("[[chart]] number {}: break_even", i + 1);
         if chart.break_even.is_empty() {

@@ -13,7 +13,7 @@ use crate::bench::model::{JobKind, PART, Values};
 /// A suite file as it is written.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct File {
+pub struct SuiteFile {
     pub title: String,
     #[serde(default)]
     pub about: String,
@@ -41,7 +41,7 @@ pub struct File {
     #[serde(default)]
     pub chart: Vec<ChartPlan>,
     #[serde(default)]
-    pub part: Vec<Part>,
+    pub part: Vec<SuitePart>,
     #[serde(default)]
     pub table: Vec<TablePlan>,
     /// Names of values as to be shown in all charts.
@@ -53,7 +53,7 @@ pub struct File {
 /// A product of axes of its own, in a file that has several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Part {
+pub struct SuitePart {
     pub name: String,
     /// What is measured in it; stands before its first chart.
     #[serde(default)]
@@ -75,9 +75,9 @@ pub struct Part {
     pub quick: Option<Quick>,
 }
 
-impl File {
+impl SuiteFile {
     /// The file as those of its parts would be, had each a file of its own; itself if it has none.
-    pub fn parts(&self) -> Result<Vec<File>> {
+    pub fn parts(&self) -> Result<Vec<SuiteFile>> {
         if self.part.is_empty() {
             return Ok(vec![self.clone()]);
         }

@@ -6,7 +6,7 @@
 //! what does the work; a statement's template values, named sets of PRAGMAs and
 //! any other option may be axes as well.
 //!
-//! What is no single product is several [`Part`]s: each is a product of its own, with the file's
+//! What is no single product is several parts ([`file`]): each is a product of its own, with the file's
 //! options and axes besides those that it names itself, and all are one run and one page. The axis
 //! `part` tells their points apart.
 
@@ -31,7 +31,7 @@ use crate::bench::model::{JobKind, filled};
 use changes::{choose, described, set};
 use chart::{ChartPlan, TablePlan};
 use check::{check, check_break_even, check_rules, check_tables};
-use file::{Engine, File};
+use file::{Engine, SuiteFile};
 use words::{common, shown_charts, shown_tables};
 
 pub use changes::{Changes, quoted};
@@ -117,9 +117,9 @@ impl Suite {
     /// Makes a suite of the text of a file; libraries are looked for from `folder` on.
     pub fn parse(name: &str, text: &str, folder: &Path, changes: &Changes) -> Result<Suite> {
         // The error of the parser tells the line, and shows it.
-        let whole: File = toml::from_str(text).map_err(|e| anyhow::anyhow!("{e}"))?;
+        let whole: SuiteFile = toml::from_str(text).map_err(|e| anyhow::anyhow!("{e}"))?;
         let mut files = whole.parts()?;
-        let in_part = |file: &File, done: Result<()>| match file.part_name() {
+        let in_part = |file: &SuiteFile, done: Result<()>| match file.part_name() {
             Some(name) if !whole.part.is_empty() => done.with_context(|| format!("part {name}")),
             _ => done,
         };

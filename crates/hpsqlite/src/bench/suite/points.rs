@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 
 use super::chart::STEP;
-use super::file::File;
+use super::file::SuiteFile;
 use super::scalar::{OneOrMore, Scalar};
 use crate::bench::model::{ENGINE, PRAGMA_PREFIX, PRAGMAS, Step, Values, filled};
 
@@ -26,7 +26,7 @@ pub struct Point {
 
 /// All combinations that no rule excludes, in the order of the file's axes by name; the engine
 /// changes fastest, so that what is compared is measured side by side.
-pub fn points(file: &File) -> Result<Vec<Point>> {
+pub fn points(file: &SuiteFile) -> Result<Vec<Point>> {
     let mut axes: Vec<_> = file
         .axes
         .iter()
@@ -86,7 +86,7 @@ pub fn points(file: &File) -> Result<Vec<Point>> {
 }
 
 /// Whether a rule excludes this step of a point: one all of whose axes match.
-fn excluded(file: &File, values: &Values, step: &str) -> bool {
+fn excluded(file: &SuiteFile, values: &Values, step: &str) -> bool {
     file.exclude
         .iter()
         .any(|rule| matches(rule, values, Some(step)))
@@ -103,7 +103,7 @@ pub fn matches(rule: &BTreeMap<String, OneOrMore>, values: &Values, step: Option
     })
 }
 
-pub fn options(file: &File, values: &Values) -> Values {
+pub fn options(file: &SuiteFile, values: &Values) -> Values {
     let texts = |map: &BTreeMap<String, Scalar>| -> Values {
         map.iter().map(|(n, v)| (n.clone(), v.text())).collect()
     };

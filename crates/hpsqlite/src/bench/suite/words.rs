@@ -1,7 +1,7 @@
 //! The texts of a suite, with its numbers in them.
 
 use super::chart::{ChartPlan, TablePlan};
-use super::file::File;
+use super::file::SuiteFile;
 use crate::bench::model::{PART, Values, filled};
 use crate::text;
 
@@ -13,7 +13,7 @@ fn named(names: &Values, own: &Values) -> Values {
 }
 
 /// The charts, with the numbers in their texts as they are measured.
-pub fn shown_charts(file: &File, names: &Values) -> Vec<ChartPlan> {
+pub fn shown_charts(file: &SuiteFile, names: &Values) -> Vec<ChartPlan> {
     let values = spoken(file);
     let mut charts = file.chart.clone();
     for chart in &mut charts {
@@ -28,10 +28,10 @@ pub fn shown_charts(file: &File, names: &Values) -> Vec<ChartPlan> {
 }
 
 /// The same of the tables; one of a part that is not measured is left out.
-pub fn shown_tables(tables: &[TablePlan], names: &Values, files: &[File]) -> Vec<TablePlan> {
+pub fn shown_tables(tables: &[TablePlan], names: &Values, files: &[SuiteFile]) -> Vec<TablePlan> {
     let shown = |table: &TablePlan| {
         let part = table.only.get(PART);
-        let of: Vec<&File> = files
+        let of: Vec<&SuiteFile> = files
             .iter()
             .filter(|f| part.is_none_or(|p| f.axes.get(PART).is_some_and(|v| v.has(p))))
             .collect();
@@ -47,7 +47,7 @@ pub fn shown_tables(tables: &[TablePlan], names: &Values, files: &[File]) -> Vec
 }
 
 /// Options and axes of a part as they stand in a text: `5,000,000`, or `1, 2 and 4`.
-fn spoken(file: &File) -> Values {
+fn spoken(file: &SuiteFile) -> Values {
     let one = |text: String| match text.parse() {
         Ok(n) => text::thousands(n),
         Err(_) => text,
@@ -62,7 +62,7 @@ fn spoken(file: &File) -> Values {
 }
 
 /// What is the same in all of these parts.
-pub fn common(files: &[&File]) -> Values {
+pub fn common(files: &[&SuiteFile]) -> Values {
     let mut each = files.iter().map(|file| spoken(file));
     let mut all = each.next().unwrap_or_default();
     for values in each {

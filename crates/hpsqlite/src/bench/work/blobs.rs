@@ -52,8 +52,8 @@ use crate::bench::meter::Meter;
 use crate::bench::model::{Effective, Job, Line, PRAGMA_PREFIX, Sample, Step, Values};
 use crate::compare::cache;
 use crate::host::Mount;
-use crate::kvtest::measure::{self, Measured, Order, Plan};
-use crate::kvtest::place::{self, Kind, Layout, MARK};
+use crate::kvtest::measure::{self, Measured, VisitOrder, VisitPlan};
+use crate::kvtest::place::{self, Layout, MARK, PathKind};
 use crate::kvtest::{make, value};
 use crate::sys::Library;
 use crate::{interrupt, libs, text};
@@ -224,20 +224,20 @@ fn data_set(
 
 /// What a step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
-    Read(Order),
-    Write(Order),
+enum BlobStep {
+    Read(VisitOrder),
+    Write(VisitOrder),
     Space,
 }
 
-impl What {
-    fn named(name: &str) -> Result<What> {
+impl BlobStep {
+    fn named(name: &str) -> Result<BlobStep> {
         Ok(match name {
-            "read-sequential" => What::Read(Order::Asc),
-            "read-random" => What::Read(Order::Random),
-            "write-sequential" => What::Write(Order::Asc),
-            "write-random" => What::Write(Order::Random),
-            "space" => What::Space,
+            "read-sequential" => BlobStep::Read(VisitOrder::Asc),
+            "read-random" => BlobStep::Read(VisitOrder::Random),
+            "write-sequential" => BlobStep::Write(VisitOrder::Asc),
+            "write-random" => BlobStep::Write(VisitOrder::Random),
+            "space" => BlobStep::Space,
             _ => bail!("no such step for large values"),
         })
     }
@@ -248,7 +248,7 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let mut whats = Vec::new();
     for step in &job.steps {
         let context = || format!("step {}", step.name);
-        whats.push(What::named(&step.name).with_context(context)?);
+        whats.push(BlobStep::named(&step.name).with_context(context)?);
         let whole =
             |name: &&String| SETTINGS.contains(&name.as_str()) || name.starts_with(PRAGMA_PREFIX);
         if let Some(name) = step.options.keys().find(whole) {
@@ -260,8 +260,8 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
         .get("database")
         .context("there is no data set")?;
     let data = PathBuf::from(data);
-    let kind = Kind::of(&data)?;
-    let writes = whats.iter().any(|what| matches!(what, What::Write(_)));
+    let kind = PathKind::of(&data)?;
+    let writes = whats.iter().any(|what| matches!(what, BlobStep::Write(_)));
     let harmful = |name: &String| {
         let pragma = name.strip_prefix(PRAGMA_PREFIX);
         pragma.is_some_and(|pragma| !HARMLESS.contains(&pragma))
@@ -269,12 +269,12 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let target = if writes || job.options.keys().any(harmful) {
         let own = job.folder.join("copy");
         match kind {
-            Kind::Database => copy_file(&data, &own)?,
-            Kind::Files(layout) => {
+            PathKind::Database => copy_file(&data, &own)?,
+            PathKind::Files(layout) => {
                 let mut written = BTreeSet::new();
                 let all = place::total(&data, None)?.values;
                 for (step, what) in job.steps.iter().zip(&whats) {
-                    if matches!(what, What::Write(_)) {
+                    if matches!(what, BlobStep::Write(_)) {
                         let plan = plan(job, step, *what, &data, kind)
                             .with_context(|| format!("step {}", step.name))?;
                         written.extend(measure::visited(&plan, all));
@@ -288,7 +288,7 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
         own
     } else {
         // What is to be cold is dropped again.
-        if whats.iter().any(|what| *what != What::Space) {
+        if whats.iter().any(|what| *what != BlobStep::Space) {
             cache::read_anew(&all_files(&data, kind)?)?;
         }
         data
@@ -298,7 +298,7 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
         interrupt::check()?;
         let context = || format!("step {}", step.name);
         let done = match what {
-            What::Space => space(job, step, &target, kind),
+            BlobStep::Space => space(job, step, &target, kind),
             _ => visit(job, step, what, &target, kind, say),
         };
         let (effective, mut sample) = match done {
@@ -324,9 +324,9 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
 fn visit(
     job: &Job,
     step: &Step,
-    what: What,
+    what: BlobStep,
     target: &Path,
-    kind: Kind,
+    kind: PathKind,
     say: Say<'_>,
 ) -> Result<(Effective, Sample)> {
     let plan = plan(job, step, what, target, kind)?;
@@ -344,20 +344,26 @@ fn visit(
     Ok((effective, last.context("there was no run")?.sample))
 }
 
-fn plan(job: &Job, step: &Step, what: What, target: &Path, kind: Kind) -> Result<Plan> {
+fn plan(
+    job: &Job,
+    step: &Step,
+    what: BlobStep,
+    target: &Path,
+    kind: PathKind,
+) -> Result<VisitPlan> {
     let mut options = job.options.clone();
     options.extend(step.options.clone());
     let number = |name: &str| number(&options, name);
-    let update = matches!(what, What::Write(_));
-    let mut plan = Plan {
+    let update = matches!(what, BlobStep::Write(_));
+    let mut plan = VisitPlan {
         target: target.to_owned(),
         library: match kind {
-            Kind::Database => Some(job.library.clone().context("no library")?),
-            Kind::Files(_) => None,
+            PathKind::Database => Some(job.library.clone().context("no library")?),
+            PathKind::Files(_) => None,
         },
         order: match what {
-            What::Read(order) | What::Write(order) => order,
-            What::Space => Order::Asc,
+            BlobStep::Read(order) | BlobStep::Write(order) => order,
+            BlobStep::Space => VisitOrder::Asc,
         },
         count: operations(&options, target, job.library.as_deref())?,
         max_id: None,
@@ -420,7 +426,12 @@ fn operations(options: &Values, target: &Path, library: Option<&Path>) -> Result
 }
 
 /// What the engine said about itself, as far as it matters here.
-fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<Effective> {
+fn effective(
+    job: &Job,
+    plan: &VisitPlan,
+    kind: PathKind,
+    measured: &Measured,
+) -> Result<Effective> {
     let asked = asked(&job.options);
     let real = &measured.effective.settings;
     let mut settings = Values::new();
@@ -430,7 +441,7 @@ fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<
     let mut effective = measured.effective.clone();
     let writes = job.steps.iter().any(|s| s.name.starts_with("write"));
     match kind {
-        Kind::Database => {
+        PathKind::Database => {
             let asked = asked.keys().map(String::as_str);
             for name in SHOWN.into_iter().chain(asked).chain(["source_id"]) {
                 // Of a PRAGMA that is not known there is no value.
@@ -451,7 +462,7 @@ fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<
             effective.durability =
                 connection::durability(setting("journal_mode"), setting("synchronous")).to_owned();
         }
-        Kind::Files(layout) => {
+        PathKind::Files(layout) => {
             effective.version = match layout {
                 Layout::Flat => "files in one folder",
                 Layout::Tree => "files in a tree of folders",
@@ -479,9 +490,9 @@ fn effective(job: &Job, plan: &Plan, kind: Kind, measured: &Measured) -> Result<
 
 /// How much room the values take, as the file system counts it: a sample whose operations and
 /// bytes are those of all values.
-fn space(job: &Job, step: &Step, target: &Path, kind: Kind) -> Result<(Effective, Sample)> {
+fn space(job: &Job, step: &Step, target: &Path, kind: PathKind) -> Result<(Effective, Sample)> {
     // One value is read, so that the engine tells what it is.
-    let mut plan = plan(job, step, What::Space, target, kind)?;
+    let mut plan = plan(job, step, BlobStep::Space, target, kind)?;
     (plan.count, plan.threads, plan.repeat) = (1, 1, 1);
     plan.cold = false;
     let measured = measure::measure(&plan, &|_| ())?;
@@ -501,10 +512,10 @@ fn space(job: &Job, step: &Step, target: &Path, kind: Kind) -> Result<(Effective
 }
 
 /// The files of a data set, in the order of their keys.
-fn all_files(target: &Path, kind: Kind) -> Result<Vec<PathBuf>> {
+fn all_files(target: &Path, kind: PathKind) -> Result<Vec<PathBuf>> {
     Ok(match kind {
-        Kind::Database => place::database_files(target),
-        Kind::Files(layout) => {
+        PathKind::Database => place::database_files(target),
+        PathKind::Files(layout) => {
             let keys = place::list(target, layout)?.keys;
             keys.iter().map(|&key| layout.path(target, key)).collect()
         }

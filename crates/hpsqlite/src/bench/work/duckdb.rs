@@ -31,7 +31,7 @@ use serde_json::{Value as Json, json};
 use super::options::JobOptions;
 use super::sql::{self, Stopped, limit_of, repetitions, tell};
 use super::{DataWanted, Say, Work};
-use crate::bench::answer::{Answer, Column, Way};
+use crate::bench::answer::{Answer, AnswerColumn, AnswerWay};
 use crate::bench::dataset::{Cache, Name};
 use crate::bench::engine::{Unavailable, server};
 use crate::bench::meter::Usage;
@@ -52,7 +52,7 @@ pub struct OnDuckdb;
 
 impl Work for OnDuckdb {
     fn options(&self) -> Vec<&'static str> {
-        sql::Statements.options()
+        sql::SqlStatements.options()
     }
 
     fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
@@ -60,7 +60,7 @@ impl Work for OnDuckdb {
     }
 
     fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
-        sql::Statements.data(wanted)
+        sql::SqlStatements.data(wanted)
     }
 
     fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
@@ -205,7 +205,7 @@ fn answer(sql: &str, asked: &mut Helper) -> Result<Answer> {
     let columns = (0..columns.len()).map(|i| {
         let at = 1 + 5 * i;
         let (numbers, texts) = (count(at)?, count(at + 3)?);
-        Ok(Column {
+        Ok(AnswerColumn {
             nulls: rows - numbers - texts,
             numbers,
             sum: number(at + 1)?,
@@ -216,7 +216,7 @@ fn answer(sql: &str, asked: &mut Helper) -> Result<Answer> {
     });
     Ok(Answer {
         rows,
-        way: Way::Duckdb,
+        way: AnswerWay::Duckdb,
         columns: columns.collect::<Result<_>>()?,
         ..Answer::default()
     })

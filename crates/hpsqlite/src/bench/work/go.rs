@@ -184,7 +184,7 @@ fn measure(job: &Job, step: &Step, binary: &Path) -> Result<(Effective, Sample)>
     if !status.success() {
         bail!("{name}: {status}: {}", words());
     }
-    let figures = said.lines().find_map(|line| Figures::of(line, name));
+    let figures = said.lines().find_map(|line| GoFigures::of(line, name));
     let figures = figures.ok_or_else(|| anyhow!("there is no benchmark {name}: {}", words()))?;
     Ok((effective(job, &said), figures.sample(&step.name)))
 }
@@ -235,16 +235,16 @@ fn pattern(name: &str) -> String {
 
 /// What Go says of a benchmark.
 #[derive(Debug, PartialEq)]
-struct Figures {
+struct GoFigures {
     operations: u64,
     nanoseconds: f64,
     allocations: f64,
     bytes: f64,
 }
 
-impl Figures {
+impl GoFigures {
     /// Those of a line, if it is of this benchmark: `BenchmarkName-8   1000   123.4 ns/op   5 B/op ...`.
-    fn of(line: &str, name: &str) -> Option<Figures> {
+    fn of(line: &str, name: &str) -> Option<GoFigures> {
         let mut words = line.split_whitespace();
         let of = words
             .next()?
@@ -261,7 +261,7 @@ impl Figures {
             let mut pairs = words.chunks_exact(2);
             pairs.find(|p| p[1] == unit).and_then(|p| p[0].parse().ok())
         };
-        Some(Figures {
+        Some(GoFigures {
             operations,
             nanoseconds: value("ns/op")?,
             allocations: value("allocs/op").unwrap_or(0.0),
@@ -323,14 +323,14 @@ mod tests {
     fn a_line_of_go_gives_figures() {
         let line =
             "BenchmarkRead/n=1-2   \t     300\t      4021 ns/op\t     956 B/op\t      21 allocs/op";
-        let figures = Figures::of(line, "Read/n=1").unwrap();
+        let figures = GoFigures::of(line, "Read/n=1").unwrap();
         let sample = figures.sample("read");
         assert_eq!((sample.operations, sample.allocations), (300, 6300));
         assert_eq!(sample.allocated, 300 * 956);
         assert!((sample.seconds - 300.0 * 4021e-9).abs() < 1e-12);
         // One processor, other units, no allocations.
         let line = "BenchmarkRead/n=1 5 0.25 ns/op 3.1 MB/s";
-        let figures = Figures::of(line, "Read/n=1").unwrap();
+        let figures = GoFigures::of(line, "Read/n=1").unwrap();
         assert_eq!((figures.nanoseconds, figures.bytes), (0.25, 0.0));
     }
 
@@ -344,7 +344,7 @@ mod tests {
             "goos: linux",
             "",
         ] {
-            assert_eq!(Figures::of(line, "Read/n=1"), None, "{line}");
+            assert_eq!(GoFigures::of(line, "Read/n=1"), None, "{line}");
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct DataWanted<'a> {
 /// The work of a kind, where it is the same for all engines.
 pub fn of_kind(kind: JobKind) -> &'static dyn Work {
     match kind {
-        JobKind::Sql => &sql::Statements,
+        JobKind::Sql => &sql::SqlStatements,
         JobKind::Blobs => &blobs::LargeValues,
         JobKind::KeyValue => &keyvalue::Pairwise,
         JobKind::Transactions => &transactions::Transactions,

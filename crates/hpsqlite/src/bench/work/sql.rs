@@ -25,7 +25,7 @@ use anyhow::{Context, Result, anyhow};
 
 use super::options::JobOptions;
 use super::{DataWanted, Say, Work, caught};
-use crate::bench::answer::{Answer, Reading, Way};
+use crate::bench::answer::{Answer, AnswerReading, AnswerWay};
 use crate::bench::connection;
 use crate::bench::dataset;
 use crate::bench::meter::Meter;
@@ -46,9 +46,9 @@ const BUSY_MS: i32 = 2000;
 const INTERRUPTED: i32 = 9;
 
 /// Statements that read a database.
-pub struct Statements;
+pub struct SqlStatements;
 
-impl Work for Statements {
+impl Work for SqlStatements {
     fn options(&self) -> Vec<&'static str> {
         let own = ["duckdb", "limit", "python", "repeat", "sql", "threads"];
         [&own, &dataset::OPTIONS[..]].concat()
@@ -74,7 +74,7 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
         .with_context(|| format!("{} is no SQLite library", job.engine))?;
     let library = Library::load(path)?;
     let file = database(job)?;
-    let place = Place {
+    let place = SqlPlace {
         library: &library,
         file,
         pragmas: connection::pragmas(&job.options),
@@ -155,7 +155,7 @@ pub fn limit_of(limit: Option<Duration>, runs: u64) -> Option<Duration> {
 struct Question<'j> {
     sql: &'j str,
     limit: Option<Duration>,
-    way: Way,
+    way: AnswerWay,
 }
 
 /// Why a statement gave no sample.
@@ -192,9 +192,9 @@ fn within<T>(limit: Option<Duration>, db: &Db<'_>, work: impl FnOnce() -> T) -> 
 }
 
 /// What several runs of a statement took, and what they gave.
-struct Runs {
+struct StatementRuns {
     /// The sum of the runs.
-    total: protocol::Sample,
+    total: protocol::RunTime,
     outcome: protocol::Outcome,
     start: Instant,
     end: Instant,
@@ -202,7 +202,7 @@ struct Runs {
 
 impl Question<'_> {
     /// Runs it so many times, timing each.
-    fn run(&self, db: &Db<'_>, times: u64) -> Result<Runs, Stopped> {
+    fn run(&self, db: &Db<'_>, times: u64) -> Result<StatementRuns, Stopped> {
         within(limit_of(self.limit, times), db, || {
             let start = Instant::now();
             let (mut total, outcome) = self.once(db)?;
@@ -215,7 +215,7 @@ impl Question<'_> {
                     return Err(changed().into());
                 }
             }
-            Ok(Runs {
+            Ok(StatementRuns {
                 total,
                 outcome,
                 start,
@@ -224,7 +224,7 @@ impl Question<'_> {
         })
     }
 
-    fn once(&self, db: &Db<'_>) -> Result<(protocol::Sample, protocol::Outcome), Stopped> {
+    fn once(&self, db: &Db<'_>) -> Result<(protocol::RunTime, protocol::Outcome), Stopped> {
         interrupt::check().map_err(anyhow::Error::from)?;
         let (sample, outcome) = worker::once(db, self.sql);
         match &outcome.error {
@@ -241,10 +241,10 @@ impl Question<'_> {
         interrupt::check()?;
         let read = || -> Result<Answer, SqlError> {
             let Some(mut stmt) = db.prepare(self.sql)? else {
-                return Ok(Reading::of(self.way, 0).end());
+                return Ok(AnswerReading::of(self.way, 0).end());
             };
             let columns = stmt.columns();
-            let mut reading = Reading::of(self.way, columns);
+            let mut reading = AnswerReading::of(self.way, columns);
             while stmt.step()? {
                 reading.row(&stmt, columns);
             }
@@ -260,14 +260,14 @@ pub fn changed() -> anyhow::Error {
 }
 
 /// Measures a step on an open connection.
-fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sample, Stopped> {
+fn measure(job: &Job, step: &Step, place: &SqlPlace<'_>, db: &Db<'_>) -> Result<Sample, Stopped> {
     let options = JobOptions::of(job, Some(step));
     let question = Question {
         sql: options.text("sql").context("there is no sql")?,
         limit: options.seconds("limit")?,
         way: match options.on("analyze")? {
-            true => Way::Analyzed,
-            false => Way::Plain,
+            true => AnswerWay::Analyzed,
+            false => AnswerWay::Plain,
         },
     };
     let threads = options.counted("threads")?;
@@ -304,13 +304,13 @@ fn measure(job: &Job, step: &Step, place: &Place<'_>, db: &Db<'_>) -> Result<Sam
 }
 
 /// Where the threads of a step open their connections.
-struct Place<'l> {
+struct SqlPlace<'l> {
     library: &'l Library,
     file: PathBuf,
     pragmas: Values,
 }
 
-impl Place<'_> {
+impl SqlPlace<'_> {
     fn open(&self) -> Result<Db<'_>> {
         connection::open(
             self.library,
@@ -325,7 +325,7 @@ impl Place<'_> {
 /// The part of a step that counts.
 struct Timed<'a> {
     question: &'a Question<'a>,
-    place: &'a Place<'a>,
+    place: &'a SqlPlace<'a>,
     cold: bool,
     threads: u64,
     repeat: u64,
@@ -335,7 +335,7 @@ impl Timed<'_> {
     /// This thread runs the statement on `db`, where it has already run unless it is to be cold; the
     /// others run it on connections of their own, which they make ready in the same way before.
     /// Gives all runs as one, and what the process took meanwhile.
-    fn run(&self, db: &Db<'_>) -> Result<(Runs, Sample), Stopped> {
+    fn run(&self, db: &Db<'_>) -> Result<(StatementRuns, Sample), Stopped> {
         let barrier = Barrier::new(usize::try_from(self.threads).map_err(anyhow::Error::from)?);
         std::thread::scope(|scope| {
             let other = || {
@@ -370,7 +370,8 @@ impl Timed<'_> {
                 let done = thread.join();
                 done.unwrap_or_else(|_| Err(anyhow!("a thread panicked").into()))
             };
-            let others: Vec<Result<Runs, Stopped>> = others.into_iter().map(join).collect();
+            let others: Vec<Result<StatementRuns, Stopped>> =
+                others.into_iter().map(join).collect();
             let sample = meter.stop();
             let mut all = mine?;
             for other in others {

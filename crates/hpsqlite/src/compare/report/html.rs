@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Difference, Report, Statement, terminal};
+use super::{CompareReport, Difference, Statement, terminal};
 use crate::chart::{Bar, Bars, Group, escape, style};
 use crate::text;
 
 /// The page.
-pub fn page(report: &Report) -> String {
+pub fn page(report: &CompareReport) -> String {
     let title = format!(
         "{} beside {}",
         escape(&text::capitalised(&report.sides[1].label)),
@@ -57,7 +57,7 @@ fn add(out: &mut String, s: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(s);
 }
 
-fn environment(report: &Report, out: &mut String) {
+fn environment(report: &CompareReport, out: &mut String) {
     out.push_str("<table class=\"environment\">\n");
     let mut row = |name: &str, value: &str| {
         add(
@@ -113,7 +113,7 @@ fn environment(report: &Report, out: &mut String) {
     out.push_str("</table>\n");
 }
 
-fn charts(report: &Report, out: &mut String) {
+fn charts(report: &CompareReport, out: &mut String) {
     let measured: Vec<&Statement> = report
         .statements
         .iter()
@@ -206,7 +206,7 @@ fn charts(report: &Report, out: &mut String) {
     );
 }
 
-fn results(report: &Report, out: &mut String) {
+fn results(report: &CompareReport, out: &mut String) {
     let (a, b) = (
         escape(&report.sides[0].label),
         escape(&report.sides[1].label),
@@ -244,7 +244,7 @@ fn results(report: &Report, out: &mut String) {
     out.push_str("</tbody></table></div>\n");
 }
 
-fn details(report: &Report, s: &Statement, out: &mut String) {
+fn details(report: &CompareReport, s: &Statement, out: &mut String) {
     add(
         out,
         format_args!(

@@ -5,7 +5,7 @@ pub mod terminal;
 
 use serde::Serialize;
 
-use super::protocol::{Cell, Column, Opened, Outcome, Sample, SqlError};
+use super::protocol::{OpenedLibrary, Outcome, ReportedError, ResultColumn, RunTime, ShownValue};
 use super::stats::{self, Speedup, Summary};
 use crate::text;
 
@@ -21,14 +21,14 @@ const TAKEN_OVER: &str = "VECTORIZED";
 const NOISE: f64 = 0.1;
 
 #[derive(Serialize)]
-pub struct Report {
+pub struct CompareReport {
     /// Version of this tool.
     pub hpsqlite: String,
     /// UTC.
     pub when: String,
     pub machine: Machine,
     pub database: Database,
-    pub cache: Cache,
+    pub cache: CacheState,
     /// The one compared with, and the one whose speed-up is told.
     pub sides: Vec<Side>,
     pub statements: Vec<Statement>,
@@ -71,17 +71,17 @@ pub struct Database {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Cache {
+pub enum CacheState {
     Warm,
     Cold,
 }
 
-impl Cache {
+impl CacheState {
     /// As a table says it.
     pub fn words(self) -> &'static str {
         match self {
-            Cache::Warm => "warm cache",
-            Cache::Cold => "cold cache",
+            CacheState::Warm => "warm cache",
+            CacheState::Cold => "cold cache",
         }
     }
 }
@@ -90,7 +90,7 @@ impl Cache {
 pub struct Side {
     pub label: String,
     #[serde(flatten)]
-    pub opened: Opened,
+    pub opened: OpenedLibrary,
 }
 
 impl Side {
@@ -120,7 +120,7 @@ pub struct Statement {
     /// Whether every round had new worker processes.
     pub fresh: bool,
     /// Every measurement, in the order in which they were taken.
-    pub samples: [Vec<Sample>; 2],
+    pub samples: [Vec<RunTime>; 2],
     pub summaries: Option<[Summary; 2]>,
     pub speedup: Option<Speedup>,
 }
@@ -128,7 +128,7 @@ pub struct Statement {
 impl Statement {
     /// Works out the summaries from the samples so far; returns a word on the speed-up.
     pub fn summarise(&mut self) -> String {
-        let times = |samples: &[Sample]| samples.iter().map(|s| s.seconds).collect::<Vec<f64>>();
+        let times = |samples: &[RunTime]| samples.iter().map(|s| s.seconds).collect::<Vec<f64>>();
         let [a, b] = [times(&self.samples[0]), times(&self.samples[1])];
         self.summaries = Some([stats::summary(&a), stats::summary(&b)]);
         let speedup = stats::speedup(&a, &b);
@@ -157,27 +157,30 @@ impl Statement {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Difference {
     /// Names or declared types of the result columns.
-    Columns { a: Vec<Column>, b: Vec<Column> },
+    Columns {
+        a: Vec<ResultColumn>,
+        b: Vec<ResultColumn>,
+    },
     /// The first row that is not the same; none where that side has no more rows.
     Row {
         number: u64,
         columns: Vec<String>,
-        a: Option<Vec<Cell>>,
-        b: Option<Vec<Cell>>,
+        a: Option<Vec<ShownValue>>,
+        b: Option<Vec<ShownValue>>,
         /// Both give the same rows, in another order.
         reordered: bool,
     },
     /// The same rows, but not the same end.
     Ending {
         rows: u64,
-        a: Option<SqlError>,
-        b: Option<SqlError>,
+        a: Option<ReportedError>,
+        b: Option<ReportedError>,
     },
     /// This side does not even give the same answer as itself.
     Unsteady { label: String },
 }
 
-impl Report {
+impl CompareReport {
     /// The exit status: whether all answers were the same.
     pub fn status(&self) -> u8 {
         match self.statements.iter().any(|s| s.difference.is_some()) {

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, ContentArrangement};
 
-use super::{Cache, Difference, Report, Statement};
-use crate::compare::protocol::{Cell, Column, SqlError};
+use super::{CacheState, CompareReport, Difference, Statement};
+use crate::compare::protocol::{ReportedError, ResultColumn, ShownValue};
 use crate::output::{self, plain_table, print_table};
 use crate::text;
 
@@ -18,11 +18,11 @@ const COLUMN_WIDTH: usize = 30;
 const SOURCE_ID: usize = 31;
 
 /// Prints the whole report on standard output; a reader that has seen enough is no error.
-pub fn show(report: &Report) -> io::Result<()> {
+pub fn show(report: &CompareReport) -> io::Result<()> {
     output::to_terminal(|out| print(report, out))
 }
 
-fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn print(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     environment(report, out)?;
     writeln!(out)?;
     table(report, out)?;
@@ -40,7 +40,7 @@ fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn environment(report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn environment(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     let mut libraries = plain_table();
     libraries.set_content_arrangement(ContentArrangement::Disabled);
     for side in &report.sides {
@@ -79,7 +79,7 @@ fn environment(report: &Report, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn table(report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn table(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     let (a, b) = (&report.sides[0].label, &report.sides[1].label);
     let mut table = plain_table();
     table.set_header(["", "statement", a, b, &format!("{b} is faster"), "answers"]);
@@ -118,8 +118,8 @@ fn table(report: &Report, out: &mut impl Write) -> io::Result<()> {
             out,
             " Medians of {runs} runs a side in turn, {} cache, ± half the interquartile range; in brackets the 95 % interval.",
             match report.cache {
-                Cache::Warm => "warm",
-                Cache::Cold => "cold",
+                CacheState::Warm => "warm",
+                CacheState::Cold => "cold",
             }
         )?;
     }
@@ -155,7 +155,7 @@ pub fn answers(statement: &Statement) -> String {
     }
 }
 
-fn plans(report: &Report, out: &mut impl Write) -> io::Result<()> {
+fn plans(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     if report
         .statements
         .iter()
@@ -186,7 +186,7 @@ fn plans(report: &Report, out: &mut impl Write) -> io::Result<()> {
 
 /// How the answers of a statement differ.
 pub fn explain(
-    report: &Report,
+    report: &CompareReport,
     statement: &Statement,
     difference: &Difference,
     out: &mut impl Write,
@@ -203,8 +203,8 @@ pub fn explain(
     match difference {
         Difference::Columns { a: ca, b: cb } => {
             writeln!(out, "the result columns differ")?;
-            let show = |columns: &[Column]| -> String {
-                let name = |c: &Column| match &c.declared {
+            let show = |columns: &[ResultColumn]| -> String {
+                let name = |c: &ResultColumn| match &c.declared {
                     Some(declared) => format!("{} {declared}", c.name),
                     None => c.name.clone(),
                 };
@@ -227,7 +227,7 @@ pub fn explain(
             match (ra, rb) {
                 (Some(ra), Some(rb)) => rows(report, columns, ra, rb, out)?,
                 (ra, rb) => {
-                    let show = |row: &Option<Vec<Cell>>| match row {
+                    let show = |row: &Option<Vec<ShownValue>>| match row {
                         Some(row) => {
                             let values = row.iter().map(|c| text::shorten(&c.value, VALUE_WIDTH));
                             values.collect::<Vec<_>>().join(" | ")
@@ -244,7 +244,7 @@ pub fn explain(
         }
         Difference::Ending { rows, a: ea, b: eb } => {
             writeln!(out, "the answers end differently")?;
-            let show = |error: &Option<SqlError>| match error {
+            let show = |error: &Option<ReportedError>| match error {
                 Some(e) => format!("error {}: {}", e.code, e.message),
                 None => format!("no error after {} rows", text::thousands(*rows)),
             };
@@ -267,10 +267,10 @@ fn side_by_side(out: &mut impl Write, lines: &[(&str, String)]) -> io::Result<()
 
 /// The two rows, a column a line, with a mark where they differ.
 fn rows(
-    report: &Report,
+    report: &CompareReport,
     columns: &[String],
-    a: &[Cell],
-    b: &[Cell],
+    a: &[ShownValue],
+    b: &[ShownValue],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut table = plain_table();

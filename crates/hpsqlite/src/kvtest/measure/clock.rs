@@ -30,16 +30,16 @@ impl Standing {
 }
 
 /// When a clock was stopped.
-pub struct Stopped {
+pub struct StoppedClock {
     pub wall: Instant,
     pub cpu: Duration,
 }
 
-impl Stopped {
-    pub fn now() -> Stopped {
+impl StoppedClock {
+    pub fn now() -> StoppedClock {
         let wall = Instant::now();
         let cpu = stats::thread_time();
-        Stopped { wall, cpu }
+        StoppedClock { wall, cpu }
     }
 
     /// Starts the clock again, once; tells when that was.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::plan::{Order, Plan};
+use super::plan::{VisitOrder, VisitPlan};
 use crate::data::random::SplitMix64;
 
 /// The keys that a run visits where each of 1 to `max_id` has a value.
-pub fn visited(plan: &Plan, max_id: u64) -> BTreeSet<i64> {
+pub fn visited(plan: &VisitPlan, max_id: u64) -> BTreeSet<i64> {
     let of_thread = |thread| {
         let mut keys = Keys::new(plan, max_id, thread);
         (0..keys.count).map(move |_| keys.next())
@@ -18,14 +18,14 @@ pub fn visited(plan: &Plan, max_id: u64) -> BTreeSet<i64> {
 /// The keys that a thread visits: a range of its own, from its end or its start again and again.
 pub struct Keys {
     pub range: RangeInclusive<i64>,
-    pub order: Order,
+    pub order: VisitOrder,
     pub count: u64,
     pub next: i64,
     random: SplitMix64,
 }
 
 impl Keys {
-    pub fn new(plan: &Plan, max_id: u64, thread: u64) -> Keys {
+    pub fn new(plan: &VisitPlan, max_id: u64, thread: u64) -> Keys {
         // In 128 bits, because a key may be as large as 64 allow.
         let part = |all: u64, thread: u64| {
             (u128::from(all) * u128::from(thread) / u128::from(plan.threads)) as u64
@@ -53,11 +53,11 @@ impl Keys {
         let key = self.next;
         let (first, last) = (*self.range.start(), *self.range.end());
         self.next = match self.order {
-            Order::Asc if key >= last => first,
-            Order::Asc => key + 1,
-            Order::Desc if key <= first => last,
-            Order::Desc => key - 1,
-            Order::Random => first + self.random.below(self.len()) as i64,
+            VisitOrder::Asc if key >= last => first,
+            VisitOrder::Asc => key + 1,
+            VisitOrder::Desc if key <= first => last,
+            VisitOrder::Desc => key - 1,
+            VisitOrder::Random => first + self.random.below(self.len()) as i64,
         };
         key
     }

@@ -30,14 +30,14 @@ use serde::Serialize;
 
 use crate::bench::model::{Effective, Sample};
 use crate::interrupt;
-use crate::kvtest::place::{self, Kind};
+use crate::kvtest::place::{self, PathKind};
 use crate::kvtest::stats::Counter;
 use crate::sys::Library;
 use settings::durability;
 use target::Test;
 
 pub use keys::visited;
-pub use plan::{Order, Plan};
+pub use plan::{VisitOrder, VisitPlan};
 pub use target::WrongValue;
 
 /// All that was measured.
@@ -52,7 +52,7 @@ pub struct Measured {
     pub verified: bool,
     /// What was dropped from the system's cache before each run.
     pub cold: Option<String>,
-    pub runs: Vec<Run>,
+    pub runs: Vec<MeasuredRun>,
     /// Lines of `PRAGMA integrity_check`.
     pub integrity: Vec<String>,
     pub warnings: Vec<String>,
@@ -60,7 +60,7 @@ pub struct Measured {
 
 /// One run.
 #[derive(Debug, Serialize)]
-pub struct Run {
+pub struct MeasuredRun {
     pub sample: Sample,
     /// Operations that found no value under their key.
     pub misses: u64,
@@ -70,12 +70,12 @@ pub struct Run {
 }
 
 /// Does all runs of a plan; `progress` hears how far they are, from 0 to 1.
-pub fn measure(plan: &Plan, progress: &dyn Fn(f64)) -> Result<Measured> {
-    let kind = Kind::of(&plan.target)?;
+pub fn measure(plan: &VisitPlan, progress: &dyn Fn(f64)) -> Result<Measured> {
+    let kind = PathKind::of(&plan.target)?;
     let library = match (kind, &plan.library) {
-        (Kind::Database, Some(path)) => Some(Library::load(path)?),
-        (Kind::Database, None) => bail!("a database needs a library"),
-        (Kind::Files(_), _) => None,
+        (PathKind::Database, Some(path)) => Some(Library::load(path)?),
+        (PathKind::Database, None) => bail!("a database needs a library"),
+        (PathKind::Files(_), _) => None,
     };
     let test = Test::look(plan, kind, library.as_ref())?;
     let mut measured = Measured {

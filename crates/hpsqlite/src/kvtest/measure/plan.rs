@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The order in which keys are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
+pub enum VisitOrder {
     Asc,
     Desc,
     Random,
@@ -15,12 +15,12 @@ pub enum Order {
 
 /// What to measure.
 #[derive(Debug, Clone, Serialize)]
-pub struct Plan {
+pub struct VisitPlan {
     /// A database or a folder of files.
     pub target: PathBuf,
     /// The SQLite library, for a database.
     pub library: Option<PathBuf>,
-    pub order: Order,
+    pub order: VisitOrder,
     /// Values to read or write in a run.
     pub count: u64,
     /// The largest key; by default the largest one there is.

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use super::plan::Plan;
+use super::plan::VisitPlan;
 use crate::bench::model::Values;
-use crate::kvtest::place::{self, Kind};
+use crate::kvtest::place::{self, PathKind};
 use crate::sys::{Db, Library};
 
 /// The settings of a connection, read back.
-pub fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
+pub fn settings(db: &Db<'_>, library: &Library, plan: &VisitPlan) -> Result<Values> {
     const PRAGMAS: [&str; 9] = [
         "page_size",
         "cache_size",
@@ -37,16 +37,16 @@ pub fn settings(db: &Db<'_>, library: &Library, plan: &Plan) -> Result<Values> {
 }
 
 /// What a crash may lose.
-pub fn durability(plan: &Plan, kind: Kind, settings: &Values) -> String {
+pub fn durability(plan: &VisitPlan, kind: PathKind, settings: &Values) -> String {
     let setting = |name: &str| settings.get(name).map_or("", String::as_str);
     let said = match kind {
-        Kind::Files(_) if plan.fsync => {
+        PathKind::Files(_) if plan.fsync => {
             "a crash may cut short the file that is being written, and no other"
         }
-        Kind::Files(_) => {
+        PathKind::Files(_) => {
             "a crash of the program may cut short the file that is being written; a crash of the system, all files written in the last half minute or so"
         }
-        Kind::Database => match (setting("journal_mode"), setting("synchronous")) {
+        PathKind::Database => match (setting("journal_mode"), setting("synchronous")) {
             ("off" | "memory", _) => "a crash, also of the program only, may destroy the database",
             ("wal", "0") => {
                 "a crash of the program loses nothing; a crash of the system may lose the last transactions and may destroy the database"

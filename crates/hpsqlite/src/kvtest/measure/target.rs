@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 
-use super::clock::{Standing, Stopped, percentiles};
+use super::clock::{Standing, StoppedClock, percentiles};
 use super::keys::Keys;
-use super::plan::Plan;
+use super::plan::VisitPlan;
 use super::settings::settings;
-use super::{Measured, Run};
+use super::{Measured, MeasuredRun};
 use crate::bench::model::{Sample, Values};
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::kvtest::access::{Access, ByBlob, ByFile, BySql};
-use crate::kvtest::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, Kind, MARK};
+use crate::kvtest::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, MARK, PathKind};
 use crate::kvtest::stats::{self, Counter, ProcessIo};
 use crate::kvtest::value;
 use crate::sys::{Db, Library, OPEN_READWRITE};
@@ -52,8 +52,8 @@ impl std::error::Error for WrongValue {}
 
 /// A plan, and what was found at its target.
 pub struct Test<'a> {
-    pub plan: &'a Plan,
-    kind: Kind,
+    pub plan: &'a VisitPlan,
+    kind: PathKind,
     pub library: Option<&'a Library>,
     pub max_id: u64,
     pub checkable: bool,
@@ -62,7 +62,7 @@ pub struct Test<'a> {
 }
 
 /// What all threads of a run share.
-struct Shared<'a> {
+struct RunShared<'a> {
     number: u64,
     pub start: Barrier,
     done: &'a AtomicU64,
@@ -71,7 +71,7 @@ struct Shared<'a> {
 
 /// What a thread found out.
 #[derive(Default)]
-struct Part {
+struct ThreadFindings {
     /// From before it opened its connection until after it closed it.
     span: Option<(Instant, Instant)>,
     standing: Standing,
@@ -89,7 +89,7 @@ struct Part {
 
 impl<'a> Test<'a> {
     /// Looks what is there. As for the original, this also recovers a database from a crash.
-    pub fn look(plan: &'a Plan, kind: Kind, library: Option<&'a Library>) -> Result<Self> {
+    pub fn look(plan: &'a VisitPlan, kind: PathKind, library: Option<&'a Library>) -> Result<Self> {
         let target = &plan.target;
         let mut test = Test {
             plan,
@@ -101,7 +101,7 @@ impl<'a> Test<'a> {
         };
         let largest;
         match (kind, library) {
-            (Kind::Database, Some(library)) => {
+            (PathKind::Database, Some(library)) => {
                 let db = place::open(library, target)?;
                 db.stop_on_interrupt();
                 let context = || format!("cannot read {}", target.display());
@@ -124,7 +124,7 @@ impl<'a> Test<'a> {
                     }
                 }
             }
-            (Kind::Files(layout), _) => {
+            (PathKind::Files(layout), _) => {
                 let keys = place::list(target, layout)?.keys;
                 largest = keys.last().copied().unwrap_or(0);
                 test.checkable = target.join(MARK).exists();
@@ -138,7 +138,7 @@ impl<'a> Test<'a> {
                     }
                 }
             }
-            (Kind::Database, None) => bail!("a database needs a library"),
+            (PathKind::Database, None) => bail!("a database needs a library"),
         }
         if largest < 1 {
             bail!("{} holds no values", target.display());
@@ -159,8 +159,8 @@ impl<'a> Test<'a> {
     pub fn ignored_options(&self) -> Vec<String> {
         let plan = self.plan;
         let (options, target): (&[(&str, bool)], _) = match self.kind {
-            Kind::Database => (&[("--fsync", plan.fsync)], "a database"),
-            Kind::Files(_) => (
+            PathKind::Database => (&[("--fsync", plan.fsync)], "a database"),
+            PathKind::Files(_) => (
                 &[
                     ("--blob-api", plan.blob_api),
                     ("--integrity-check", plan.integrity_check),
@@ -178,7 +178,7 @@ impl<'a> Test<'a> {
             .filter(|(_, given)| *given)
             .map(|(option, _)| format!("{option} does nothing on {target}"))
             .collect();
-        if plan.fsync && !plan.update && matches!(self.kind, Kind::Files(_)) {
+        if plan.fsync && !plan.update && matches!(self.kind, PathKind::Files(_)) {
             warnings.push("--fsync does nothing without --update".to_owned());
         }
         warnings
@@ -187,7 +187,7 @@ impl<'a> Test<'a> {
     /// Tells of settings that SQLite did not take.
     pub fn compare_settings(&self, measured: &mut Measured) {
         let plan = self.plan;
-        if self.kind != Kind::Database {
+        if self.kind != PathKind::Database {
             return;
         }
         let mut asked = vec![("--cache-size", "cache_size", plan.cache_size.to_string())];
@@ -217,13 +217,13 @@ impl<'a> Test<'a> {
     /// Drops what is to be read from the system's cache; says what was dropped.
     pub fn make_cold(&self) -> Result<String> {
         match self.kind {
-            Kind::Database => {
+            PathKind::Database => {
                 let files = place::database_files(&self.plan.target);
                 let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
                 cache::drop_files(&files)?;
                 Ok("the database".to_owned())
             }
-            Kind::Files(layout) => {
+            PathKind::Files(layout) => {
                 let keys = place::list(&self.plan.target, layout)?.keys;
                 let files: Vec<PathBuf> = keys
                     .iter()
@@ -245,18 +245,18 @@ impl<'a> Test<'a> {
     /// Disk space of all that is there.
     pub fn space(&self) -> Result<u64> {
         match self.kind {
-            Kind::Database => Ok(place::database_files(&self.plan.target)
+            PathKind::Database => Ok(place::database_files(&self.plan.target)
                 .iter()
                 .map(|f| place::space(f))
                 .sum()),
-            Kind::Files(layout) => Ok(place::list(&self.plan.target, layout)?.space),
+            PathKind::Files(layout) => Ok(place::list(&self.plan.target, layout)?.space),
         }
     }
 
     /// One run; also gives the settings that the engine really had.
-    pub fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(Run, Values)> {
+    pub fn run(&self, number: u64, progress: &dyn Fn(f64)) -> Result<(MeasuredRun, Values)> {
         let done = AtomicU64::new(0);
-        let shared = Shared {
+        let shared = RunShared {
             number,
             start: Barrier::new(self.plan.threads as usize),
             done: &done,
@@ -264,7 +264,7 @@ impl<'a> Test<'a> {
         };
         usage::forget_peak("self");
         let before = ProcessIo::now();
-        let parts: Vec<Result<Part>> = std::thread::scope(|scope| {
+        let parts: Vec<Result<ThreadFindings>> = std::thread::scope(|scope| {
             let (ended, all_ended) = mpsc::channel::<()>();
             let threads: Vec<_> = (0..self.plan.threads)
                 .map(|thread| {
@@ -292,7 +292,7 @@ impl<'a> Test<'a> {
                 .collect()
         });
         let after = ProcessIo::now();
-        let mut total = Part::default();
+        let mut total = ThreadFindings::default();
         // An error of one thread stops the others; theirs, "stopped", says nothing.
         let (parts, errors): (Vec<_>, Vec<_>) = parts.into_iter().partition(Result::is_ok);
         if let Some(error) = errors
@@ -329,7 +329,7 @@ impl<'a> Test<'a> {
             percentiles: percentiles(&total.nanoseconds),
             ..Sample::default()
         };
-        let run = Run {
+        let run = MeasuredRun {
             sample,
             misses: total.misses,
             nanoseconds: total.nanoseconds,
@@ -339,8 +339,8 @@ impl<'a> Test<'a> {
     }
 
     /// The work of one thread.
-    fn work(&self, thread: u64, shared: &Shared<'_>) -> Result<Part> {
-        let mut part = Part::default();
+    fn work(&self, thread: u64, shared: &RunShared<'_>) -> Result<ThreadFindings> {
+        let mut part = ThreadFindings::default();
         let plan = self.plan;
         let keys = Keys::new(plan, self.max_id, thread);
         let target = plan.target.display();
@@ -349,12 +349,12 @@ impl<'a> Test<'a> {
         let start = Instant::now();
         let mut standing = Standing::default();
         match (self.kind, self.library) {
-            (Kind::Files(layout), _) => {
+            (PathKind::Files(layout), _) => {
                 let mut access = ByFile::new(&plan.target, layout, plan.fsync)?;
                 standing.add(self.visit(&mut access, keys, shared, &mut part)?);
                 part.span = Some((start, Instant::now()));
             }
-            (Kind::Database, Some(library)) => {
+            (PathKind::Database, Some(library)) => {
                 let db = library
                     .open(&plan.target, OPEN_READWRITE)
                     .with_context(|| format!("cannot open {target}"))?;
@@ -363,7 +363,7 @@ impl<'a> Test<'a> {
                     _ => BUSY_THREADS_MS,
                 });
                 self.set(&db)?;
-                let clock = Stopped::now();
+                let clock = StoppedClock::now();
                 if thread == 0 {
                     part.settings = settings(&db, library, plan)?;
                 }
@@ -385,7 +385,7 @@ impl<'a> Test<'a> {
                     self.visit(&mut access, keys, shared, &mut part)
                 };
                 standing.add(whole?);
-                let clock = Stopped::now();
+                let clock = StoppedClock::now();
                 if plan.stats {
                     part.stats = stats::counters(library, &db);
                 }
@@ -403,7 +403,7 @@ impl<'a> Test<'a> {
                     part.span = Some((start, Instant::now()));
                 }
             }
-            (Kind::Database, None) => bail!("a database needs a library"),
+            (PathKind::Database, None) => bail!("a database needs a library"),
         }
         // Checking and making values is user time and nothing else.
         let after = usage::thread_time();
@@ -440,8 +440,8 @@ impl<'a> Test<'a> {
         &self,
         access: &mut dyn Access,
         mut keys: Keys,
-        shared: &Shared<'_>,
-        part: &mut Part,
+        shared: &RunShared<'_>,
+        part: &mut ThreadFindings,
     ) -> Result<Standing> {
         let plan = self.plan;
         let mut standing = Standing::default();
@@ -449,7 +449,7 @@ impl<'a> Test<'a> {
         // Two, because a statement keeps the one it was given until it is given the next.
         let mut contents = [Vec::new(), Vec::new()];
         let wanted = keys.count as usize;
-        let mut clock = Stopped::now();
+        let mut clock = StoppedClock::now();
         part.nanoseconds.reserve(wanted.min(RESERVED));
         let seed = SplitMix64(plan.seed ^ (shared.number + 1)).next();
         while part.nanoseconds.len() < wanted {
@@ -470,7 +470,7 @@ impl<'a> Test<'a> {
                         // SAFETY: the content stays until the write after the next, when the
                         // statement has been given another one; after the last nobody steps it.
                         let written = unsafe { access.write(key, content) };
-                        clock = Stopped::now();
+                        clock = StoppedClock::now();
                         written.with_context(|| self.failed("write", key))?;
                         part.written.insert(key, value::hash(content, key));
                         Some((content.len(), clock.wall - start))
@@ -479,7 +479,7 @@ impl<'a> Test<'a> {
             } else {
                 let start = clock.go(&mut standing);
                 let read = access.read(key);
-                clock = Stopped::now();
+                clock = StoppedClock::now();
                 match read.with_context(|| self.failed("read", key))? {
                     None | Some([]) => None,
                     Some(content) => {
@@ -530,13 +530,15 @@ impl<'a> Test<'a> {
             Ok(())
         };
         match (self.kind, self.library) {
-            (Kind::Database, Some(library)) => {
+            (PathKind::Database, Some(library)) => {
                 let db = place::open(library, &self.plan.target)?;
                 db.exec("BEGIN")?;
                 check(&mut BySql::new(&db, false)?)
             }
-            (Kind::Files(layout), _) => check(&mut ByFile::new(&self.plan.target, layout, false)?),
-            (Kind::Database, None) => bail!("a database needs a library"),
+            (PathKind::Files(layout), _) => {
+                check(&mut ByFile::new(&self.plan.target, layout, false)?)
+            }
+            (PathKind::Database, None) => bail!("a database needs a library"),
         }
     }
 
@@ -565,7 +567,7 @@ impl std::fmt::Display for GivenUp {
 
 impl std::error::Error for GivenUp {}
 
-impl Part {
+impl ThreadFindings {
     /// The time of all threads together.
     fn seconds(&self, threads: u64) -> f64 {
         let span = self.span.map_or(Duration::ZERO, |(start, end)| end - start);
@@ -573,7 +575,7 @@ impl Part {
         self.standing.taken_off(span, threads, processors as u64)
     }
 
-    fn add(&mut self, other: Part) {
+    fn add(&mut self, other: ThreadFindings) {
         self.span = match (self.span, other.span) {
             (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
             (a, b) => a.or(b),

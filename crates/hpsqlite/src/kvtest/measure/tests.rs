@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-fn plan() -> Plan {
-    Plan {
+fn plan() -> VisitPlan {
+    VisitPlan {
         target: PathBuf::new(),
         library: None,
-        order: Order::Asc,
+        order: VisitOrder::Asc,
         count: 10,
         max_id: None,
         start: 1,
@@ -35,7 +35,7 @@ fn plan() -> Plan {
     }
 }
 
-fn visited(plan: &Plan, max_id: u64, thread: u64) -> Vec<i64> {
+fn visited(plan: &VisitPlan, max_id: u64, thread: u64) -> Vec<i64> {
     let mut keys = Keys::new(plan, max_id, thread);
     (0..keys.count).map(|_| keys.next()).collect()
 }
@@ -47,9 +47,9 @@ fn keys_go_round() {
     assert_eq!(visited(&plan, 3, 0), [1, 2, 3, 1, 2]);
     plan.start = 3;
     assert_eq!(visited(&plan, 3, 0), [3, 1, 2, 3, 1]);
-    plan.order = Order::Desc;
+    plan.order = VisitOrder::Desc;
     assert_eq!(visited(&plan, 3, 0), [3, 2, 1, 3, 2]);
-    plan.order = Order::Random;
+    plan.order = VisitOrder::Random;
     plan.count = 1000;
     let mut random = visited(&plan, 3, 0);
     assert_eq!(random, visited(&plan, 3, 0));
@@ -69,7 +69,7 @@ fn threads_share_keys_and_work() {
 #[test]
 fn what_a_run_visits_is_known_before() {
     let mut plan = plan();
-    (plan.threads, plan.count, plan.order) = (3, 12, Order::Random);
+    (plan.threads, plan.count, plan.order) = (3, 12, VisitOrder::Random);
     let by_threads = (0..3).flat_map(|thread| visited(&plan, 100, thread));
     assert!(
         super::visited(&plan, 100)

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::replay::{Table, quoted, there_is_a_sequence};
+use super::replay::{CopiedTable, quoted, there_is_a_sequence};
 use crate::compare::worker::RowHash;
 use crate::sys::Db;
 
@@ -19,7 +19,7 @@ pub enum Checked {
 }
 
 /// An error if the copy has other content; `bytes`: how large the source is.
-pub fn check(from: &Db<'_>, to: &Db<'_>, tables: &[Table], bytes: u64) -> Result<Checked> {
+pub fn check(from: &Db<'_>, to: &Db<'_>, tables: &[CopiedTable], bytes: u64) -> Result<Checked> {
     let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema
                   WHERE name <> 'sqlite_sequence' ORDER BY 1, 2, 3";
     if digest(from, schema)? != digest(to, schema)? {

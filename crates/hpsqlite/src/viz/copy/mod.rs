@@ -45,7 +45,7 @@ pub const WORKER: &str = "viz-copy";
 /// What is done to the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum CopyKind {
     /// VACUUM INTO by stock SQLite.
     Vacuumed,
     /// Written anew by stock SQLite.
@@ -54,29 +54,29 @@ pub enum Kind {
     Hp,
 }
 
-impl Kind {
+impl CopyKind {
     /// What the copy of a file is called.
     pub fn title(self, file: &str) -> String {
         match self {
-            Kind::Vacuumed => format!("{file}, VACUUMed"),
-            Kind::Stock => format!("{file}, written anew by SQLite"),
-            Kind::Hp => format!("{file}, written anew by HP SQLite"),
+            CopyKind::Vacuumed => format!("{file}, VACUUMed"),
+            CopyKind::Stock => format!("{file}, written anew by SQLite"),
+            CopyKind::Hp => format!("{file}, written anew by HP SQLite"),
         }
     }
 
     fn library(self) -> Result<PathBuf> {
         match self {
-            Kind::Vacuumed | Kind::Stock => libs::stock(),
-            Kind::Hp => libs::ours(),
+            CopyKind::Vacuumed | CopyKind::Stock => libs::stock(),
+            CopyKind::Hp => libs::ours(),
         }
     }
 
     /// The most that is written for a file of so many bytes.
     fn room(self, bytes: u64) -> u64 {
         match self {
-            Kind::Vacuumed => bytes,
+            CopyKind::Vacuumed => bytes,
             // Indexes that are filled in no order have pages that are half empty.
-            Kind::Stock | Kind::Hp => bytes + bytes / 2,
+            CopyKind::Stock | CopyKind::Hp => bytes + bytes / 2,
         }
     }
 }
@@ -162,15 +162,15 @@ fn explained(e: anyhow::Error) -> anyhow::Error {
 
 /// Stops the making of a copy, from another thread.
 #[derive(Debug, Default)]
-pub struct Stop(Mutex<Worker>);
+pub struct CopyStop(Mutex<CopyWorker>);
 
 #[derive(Debug, Default)]
-struct Worker {
+struct CopyWorker {
     stopped: bool,
     pid: Option<u32>,
 }
 
-impl Stop {
+impl CopyStop {
     /// Stops it, now or as soon as it begins.
     pub fn stop(&self) {
         let mut worker = self.0.lock().expect("nobody panics with it");
@@ -224,8 +224,8 @@ impl Room {
 
 /// A copy that can be made, as far as that is known before.
 #[derive(Debug)]
-pub struct Job {
-    kind: Kind,
+pub struct CopyJob {
+    kind: CopyKind,
     source: PathBuf,
     /// The most that is written.
     room: u64,
@@ -234,10 +234,10 @@ pub struct Job {
     folder: TempDir,
 }
 
-impl Job {
+impl CopyJob {
     /// Sees that the file can be opened, that the library is there, and that `folder` has room
     /// beside what is `taken` by copies that are being made.
-    pub fn new(source: &Path, kind: Kind, folder: &Path, taken: u64) -> Result<Job> {
+    pub fn new(source: &Path, kind: CopyKind, folder: &Path, taken: u64) -> Result<CopyJob> {
         let shown = source.display();
         let source = source
             .canonicalize()
@@ -251,7 +251,7 @@ impl Job {
         };
         let room = kind.room(bytes) + flat;
         there_is_room(room.saturating_add(taken), folder)?;
-        Ok(Job {
+        Ok(CopyJob {
             kind,
             source,
             room,
@@ -270,14 +270,14 @@ impl Job {
         }
     }
 
-    /// Makes the copy, which stays until the folder that was given to [`Job::new`] goes. `progress`
+    /// Makes the copy, which stays until the folder that was given to [`CopyJob::new`] goes. `progress`
     /// gets how much of how much is done; it is 0 of 0 while that is being counted. What was
     /// written of a copy that does not become whole is removed.
-    pub fn run(self, stop: &Stop, progress: impl FnMut(u64, u64)) -> Result<Copied> {
+    pub fn run(self, stop: &CopyStop, progress: impl FnMut(u64, u64)) -> Result<Copied> {
         let copied = self.work(stop, progress).with_context(|| {
             let what = match self.kind {
-                Kind::Vacuumed => "a VACUUMed copy of it",
-                Kind::Stock | Kind::Hp => "a new file with its content",
+                CopyKind::Vacuumed => "a VACUUMed copy of it",
+                CopyKind::Stock | CopyKind::Hp => "a new file with its content",
             };
             format!("{}: cannot make {what}", self.source.display())
         })?;
@@ -285,12 +285,12 @@ impl Job {
         Ok(copied)
     }
 
-    fn work(&self, stop: &Stop, mut progress: impl FnMut(u64, u64)) -> Result<Copied> {
+    fn work(&self, stop: &CopyStop, mut progress: impl FnMut(u64, u64)) -> Result<Copied> {
         interrupt::check()?;
         let name = match self.kind {
-            Kind::Vacuumed => "vacuumed.db",
-            Kind::Stock => "stock.db",
-            Kind::Hp => "hp.db",
+            CopyKind::Vacuumed => "vacuumed.db",
+            CopyKind::Stock => "stock.db",
+            CopyKind::Hp => "hp.db",
         };
         let kind = self.kind.to_possible_value();
         let mut child = Command::new(std::env::current_exe()?)
@@ -413,7 +413,7 @@ mod tests {
 
     #[test]
     fn what_was_stopped_before_it_began_does_not_begin() {
-        let stop = Stop::default();
+        let stop = CopyStop::default();
         assert!(stop.watches(None));
         stop.stop();
         assert!(stop.stopped() && !stop.watches(None));

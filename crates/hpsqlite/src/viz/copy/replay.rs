@@ -23,7 +23,7 @@ use crate::sys::{Db, Stmt, Value};
 pub const ROWS_A_TRANSACTION: u64 = 1000;
 
 /// A row of the schema.
-struct Entry {
+struct SchemaEntry {
     kind: String,
     name: String,
     table: String,
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 /// A table with rows.
-pub struct Table {
+pub struct CopiedTable {
     pub name: String,
     pub rows: u64,
     /// Gives all of it: the rowid first where it can be asked for, in the order of keys.
@@ -42,7 +42,7 @@ pub struct Table {
     columns: i32,
 }
 
-impl Table {
+impl CopiedTable {
     /// Whether SQLite keeps it for itself: it is filled last.
     fn is_internal(&self) -> bool {
         self.name
@@ -73,13 +73,13 @@ fn exact(stmt: &Stmt<'_>, i: i32) -> Result<Option<String>> {
     }
 }
 
-fn schema(db: &Db<'_>) -> Result<Vec<Entry>> {
+fn schema(db: &Db<'_>) -> Result<Vec<SchemaEntry>> {
     let sql = "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid";
     let mut rows = db.prepare(sql)?.context("no schema")?;
     let mut entries = Vec::new();
     while rows.step()? {
         let text = |i| exact(&rows, i).map(Option::unwrap_or_default);
-        entries.push(Entry {
+        entries.push(SchemaEntry {
             kind: text(0)?,
             name: text(1)?,
             table: text(2)?,
@@ -94,7 +94,7 @@ fn schema(db: &Db<'_>) -> Result<Vec<Entry>> {
 }
 
 /// The tables that have pages, those without a rowid told apart.
-pub fn tables(db: &Db<'_>) -> Result<Vec<Table>> {
+pub fn tables(db: &Db<'_>) -> Result<Vec<CopiedTable>> {
     let mut rowless = HashMap::new();
     let sql = "SELECT name, wr FROM pragma_table_list WHERE schema = 'main'";
     let mut rows = db.prepare(sql)?.context("no list of tables")?;
@@ -112,7 +112,7 @@ pub fn tables(db: &Db<'_>) -> Result<Vec<Table>> {
         .collect()
 }
 
-fn table(db: &Db<'_>, name: &str, has_rowid: bool) -> Result<Table> {
+fn table(db: &Db<'_>, name: &str, has_rowid: bool) -> Result<CopiedTable> {
     let quoted_name = quoted(name);
     let mut columns = Vec::new();
     // Hidden ones are generated: they follow from the others.
@@ -137,7 +137,7 @@ fn table(db: &Db<'_>, name: &str, has_rowid: bool) -> Result<Table> {
     }
     let list = columns.join(", ");
     let places = vec!["?"; columns.len()].join(", ");
-    Ok(Table {
+    Ok(CopiedTable {
         rows: number(db, &format!("SELECT count(*) FROM {quoted_name}"))? as u64,
         // A scan of an index that has all columns would give another order.
         select: format!("SELECT {list} FROM {quoted_name} NOT INDEXED{order}"),
@@ -154,7 +154,7 @@ pub fn replay(
     to: &Db<'_>,
     reserved: u8,
     progress: &CopyProgress,
-) -> Result<Vec<Table>> {
+) -> Result<Vec<CopiedTable>> {
     from.exec("BEGIN")?;
     let entries = schema(from)?;
     settings(from, to, reserved)?;
@@ -162,7 +162,7 @@ pub fn replay(
     let tables = tables(from)?;
     let all = tables.iter().map(|table| table.rows).sum();
     progress.begin(all);
-    let (internal, ordinary): (Vec<&Table>, Vec<&Table>) =
+    let (internal, ordinary): (Vec<&CopiedTable>, Vec<&CopiedTable>) =
         tables.iter().partition(|table| table.is_internal());
     fill_in_turn(from, to, &ordinary, progress)?;
     fill_internal(from, to, &internal)?;
@@ -192,7 +192,7 @@ fn settings(from: &Db<'_>, to: &Db<'_>, reserved: u8) -> Result<()> {
     Ok(())
 }
 
-fn make_tables(to: &Db<'_>, entries: &[Entry]) -> Result<()> {
+fn make_tables(to: &Db<'_>, entries: &[SchemaEntry]) -> Result<()> {
     // So that names which SQLite keeps for itself may be given.
     to.exec("PRAGMA writable_schema = on; BEGIN")?;
     for entry in entries.iter().filter(|e| e.root > 0) {
@@ -234,7 +234,7 @@ struct Filling<'d> {
 fn fill_in_turn(
     from: &Db<'_>,
     to: &Db<'_>,
-    tables: &[&Table],
+    tables: &[&CopiedTable],
     progress: &CopyProgress,
 ) -> Result<()> {
     let mut filling = Vec::new();
@@ -274,7 +274,7 @@ fn place(n: u64, rows: u64) -> Option<u64> {
     (n < rows).then(|| u64::try_from(at).unwrap_or(u64::MAX))
 }
 
-fn copy_row(table: &Table, rows: &mut Stmt<'_>, insert: &mut Stmt<'_>) -> Result<()> {
+fn copy_row(table: &CopiedTable, rows: &mut Stmt<'_>, insert: &mut Stmt<'_>) -> Result<()> {
     if !rows.step()? {
         bail!("there are fewer rows than were counted");
     }
@@ -287,7 +287,7 @@ fn copy_row(table: &Table, rows: &mut Stmt<'_>, insert: &mut Stmt<'_>) -> Result
 }
 
 /// The last numbers of AUTOINCREMENT, and what ANALYZE found.
-fn fill_internal(from: &Db<'_>, to: &Db<'_>, tables: &[&Table]) -> Result<()> {
+fn fill_internal(from: &Db<'_>, to: &Db<'_>, tables: &[&CopiedTable]) -> Result<()> {
     to.exec("BEGIN")?;
     for table in tables {
         to.exec(&format!("DELETE FROM {}", quoted(&table.name)))?;
@@ -301,7 +301,7 @@ fn fill_internal(from: &Db<'_>, to: &Db<'_>, tables: &[&Table]) -> Result<()> {
 }
 
 /// Enters what has no pages.
-fn enter_rootless(to: &Db<'_>, entries: &[Entry]) -> Result<()> {
+fn enter_rootless(to: &Db<'_>, entries: &[SchemaEntry]) -> Result<()> {
     to.exec("PRAGMA writable_schema = on; BEGIN")?;
     let sql =
         "INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql) VALUES(?, ?, ?, 0, ?)";

@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use super::check::{self, Checked};
 use super::replay::{self, ROWS_A_TRANSACTION};
 use super::source::{self, Source};
-use super::{CopyProgress, Kind, Said, explained};
+use super::{CopyKind, CopyProgress, Said, explained};
 use crate::compare::worker::die_with_the_tool;
 use crate::sys::{Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE};
 use crate::text;
@@ -28,7 +28,7 @@ fn say(said: &Said) -> io::Result<()> {
 }
 
 /// Makes the copy and tells how that went.
-pub fn serve(kind: Kind, library: &Path, source: &Path, target: &Path) -> Result<u8> {
+pub fn serve(kind: CopyKind, library: &Path, source: &Path, target: &Path) -> Result<u8> {
     die_with_the_tool();
     // SAFETY: a plain system call. Where files may not become so large, writing fails instead.
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
@@ -43,10 +43,10 @@ pub fn serve(kind: Kind, library: &Path, source: &Path, target: &Path) -> Result
             let all = PROGRESS.all.load(Ordering::Relaxed);
             let done = match kind {
                 // What VACUUM does is seen by the file that it writes.
-                Kind::Vacuumed => std::fs::metadata(&path)
+                CopyKind::Vacuumed => std::fs::metadata(&path)
                     .map_or(0, |meta| meta.len())
                     .min(all),
-                Kind::Stock | Kind::Hp => PROGRESS.done.load(Ordering::Relaxed),
+                CopyKind::Stock | CopyKind::Hp => PROGRESS.done.load(Ordering::Relaxed),
             };
             if say(&Said::Progress { done, all }).is_err() {
                 break;
@@ -64,7 +64,7 @@ pub fn serve(kind: Kind, library: &Path, source: &Path, target: &Path) -> Result
 
 /// Makes the copy; tells in sentences how.
 pub fn make(
-    kind: Kind,
+    kind: CopyKind,
     library: &Path,
     path: &Path,
     target: &Path,
@@ -75,7 +75,7 @@ pub fn make(
     let from = &source.db;
     let mut notes = Vec::new();
     let checked = match kind {
-        Kind::Vacuumed => {
+        CopyKind::Vacuumed => {
             notes.push(format!(
                 "Made by VACUUM INTO of SQLite {}.",
                 library.version()
@@ -101,7 +101,7 @@ pub fn make(
                 None
             }
         }
-        Kind::Stock | Kind::Hp => {
+        CopyKind::Stock | CopyKind::Hp => {
             let to = library.open(target, OPEN_READWRITE | OPEN_CREATE)?;
             // Only ours knows it. What a user gets who sets nothing is what is shown.
             let ours = from.first("SELECT hp_version()").ok().flatten();

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
-use super::ink::Runs;
-use super::{File, Kinds, Owner};
+use super::ink::RunsPath;
+use super::{DrawnFile, Kinds, Owner};
 use crate::text;
-use crate::viz::map::Kind;
-use crate::viz::page::{self, Part, What};
+use crate::viz::map::PageKind;
+use crate::viz::page::{self, ByteUse, PagePart};
 
 /// Between boxes.
 const GAP: i32 = 4;
@@ -107,9 +107,9 @@ impl Edge {
 
 /// Paths of a map.
 #[derive(Debug, Default)]
-pub struct Paths {
+pub struct BytePaths {
     /// In columns, `FINE` to a pixel.
-    pub bytes: BTreeMap<(Owner, Tone), Runs>,
+    pub bytes: BTreeMap<(Owner, Tone), RunsPath>,
     pub edges: BTreeMap<(Owner, Edge), String>,
     /// Boxes of pages that are reserved, in pixels.
     pub reserved: String,
@@ -119,8 +119,8 @@ pub struct Paths {
 }
 
 /// The map of a file.
-pub fn draw(file: &File<'_>, boxes: Boxes, kinds: &mut Kinds) -> io::Result<Paths> {
-    let mut paths = Paths::default();
+pub fn draw(file: &DrawnFile<'_>, boxes: Boxes, kinds: &mut Kinds) -> io::Result<BytePaths> {
+    let mut paths = BytePaths::default();
     let (first, last) = file.range();
     for (at, n) in (0..).zip(first..=last) {
         let owner = file.owner(n);
@@ -135,8 +135,8 @@ pub fn draw(file: &File<'_>, boxes: Boxes, kinds: &mut Kinds) -> io::Result<Path
         );
         let edges = paths.edges.entry((owner, edge(owner, kind))).or_default();
         *edges += &outline;
-        let reserved =
-            kind == Kind::Reserved || kind == Kind::FreeTrunk && file.model.map.owner(n).is_some();
+        let reserved = kind == PageKind::Reserved
+            || kind == PageKind::FreeTrunk && file.model.map.owner(n).is_some();
         if reserved && owner != Owner::Left {
             paths.reserved += &outline;
         }
@@ -152,7 +152,7 @@ pub fn draw(file: &File<'_>, boxes: Boxes, kinds: &mut Kinds) -> io::Result<Path
 }
 
 /// What a page is, in words.
-fn name(file: &File<'_>, n: u32) -> String {
+fn name(file: &DrawnFile<'_>, n: u32) -> String {
     let mut name = format!(
         "page {}: {}",
         text::thousands(n.into()),
@@ -166,25 +166,25 @@ fn name(file: &File<'_>, n: u32) -> String {
     name
 }
 
-fn edge(owner: Owner, kind: Kind) -> Edge {
+fn edge(owner: Owner, kind: PageKind) -> Edge {
     match kind {
         _ if owner == Owner::Left => Edge::Table,
-        Kind::TableInterior | Kind::IndexInterior => Edge::Interior,
-        Kind::IndexLeaf => Edge::Index,
-        Kind::Overflow => Edge::Overflow,
-        Kind::TableLeaf => Edge::Table,
+        PageKind::TableInterior | PageKind::IndexInterior => Edge::Interior,
+        PageKind::IndexLeaf => Edge::Index,
+        PageKind::Overflow => Edge::Overflow,
+        PageKind::TableLeaf => Edge::Table,
         _ => Edge::Free,
     }
 }
 
 /// Adds the bytes of a page.
 fn bytes_of(
-    file: &File<'_>,
+    file: &DrawnFile<'_>,
     n: u32,
     owner: Owner,
     boxes: Boxes,
     (x, y): (i32, i32),
-    paths: &mut Paths,
+    paths: &mut BytePaths,
 ) -> io::Result<()> {
     let columns = boxes.width * FINE;
     if owner == Owner::Left {
@@ -204,11 +204,11 @@ fn bytes_of(
 }
 
 /// What is seen in each column: the byte in its middle.
-fn tones(parts: &[Part], columns: i32, size: usize) -> Vec<Tone> {
+fn tones(parts: &[PagePart], columns: i32, size: usize) -> Vec<Tone> {
     let in_a_column = size as f64 / f64::from(columns);
     let cells: Vec<usize> = parts
         .iter()
-        .filter(|part| part.what == What::Cell)
+        .filter(|part| part.what == ByteUse::Cell)
         .map(|part| part.len)
         .collect();
     let mean = cells.iter().sum::<usize>() as f64 / cells.len().max(1) as f64;
@@ -221,21 +221,23 @@ fn tones(parts: &[Part], columns: i32, size: usize) -> Vec<Tone> {
         while let Some(part) = parts.peek()
             && part.at + part.len <= byte
         {
-            cell += usize::from(part.what == What::Cell);
+            cell += usize::from(part.what == ByteUse::Cell);
             parts.next();
         }
-        let what = parts.peek().map_or(What::Unallocated, |part| part.what);
+        let what = parts.peek().map_or(ByteUse::Unallocated, |part| part.what);
         tones.push(match what {
-            What::Cell if apart && cell % 2 == 1 => Tone::NextCell,
-            What::Cell | What::Payload | What::FreePages | What::Pointers => Tone::Cell,
-            What::FileHeader | What::PageHeader | What::NextPage | What::Count | What::Mark => {
-                Tone::Header
-            }
-            What::CellPointers | What::Reserved => Tone::Pointers,
-            What::Freeblock | What::Fragment => Tone::Freeblock,
-            What::Unallocated => Tone::Empty,
-            What::Nothing => Tone::Page,
-            What::Unknown => Tone::Wrong,
+            ByteUse::Cell if apart && cell % 2 == 1 => Tone::NextCell,
+            ByteUse::Cell | ByteUse::Payload | ByteUse::FreePages | ByteUse::Pointers => Tone::Cell,
+            ByteUse::FileHeader
+            | ByteUse::PageHeader
+            | ByteUse::NextPage
+            | ByteUse::Count
+            | ByteUse::Mark => Tone::Header,
+            ByteUse::CellPointers | ByteUse::Reserved => Tone::Pointers,
+            ByteUse::Freeblock | ByteUse::Fragment => Tone::Freeblock,
+            ByteUse::Unallocated => Tone::Empty,
+            ByteUse::Nothing => Tone::Page,
+            ByteUse::Unknown => Tone::Wrong,
         });
     }
     tones
@@ -258,18 +260,18 @@ mod tests {
 
     #[test]
     fn bytes_are_where_they_are() {
-        let part = |at, len, what| Part {
+        let part = |at, len, what| PagePart {
             at,
             len,
             what,
             index: None,
         };
         let parts = [
-            part(0, 100, What::PageHeader),
-            part(100, 400, What::Unallocated),
-            part(500, 200, What::Cell),
-            part(700, 200, What::Cell),
-            part(900, 100, What::Freeblock),
+            part(0, 100, ByteUse::PageHeader),
+            part(100, 400, ByteUse::Unallocated),
+            part(500, 200, ByteUse::Cell),
+            part(700, 200, ByteUse::Cell),
+            part(900, 100, ByteUse::Freeblock),
         ];
         use Tone::*;
         assert_eq!(

@@ -81,24 +81,24 @@ impl Colours {
 
 /// A path of runs, in the order of rows.
 #[derive(Debug, Default)]
-pub struct Runs {
+pub struct RunsPath {
     data: String,
     /// Where the pen is.
     x: i32,
     y: i32,
     /// A run that may go on.
-    open: Option<Run>,
+    open: Option<InkRun>,
     pub count: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct InkRun {
     from: i32,
     to: i32,
     y: i32,
 }
 
-impl Runs {
+impl RunsPath {
     /// Adds `length` units from `x` on, to the last run if it ends there.
     pub fn add(&mut self, x: i32, y: i32, length: i32) {
         if let Some(open) = &mut self.open
@@ -108,7 +108,7 @@ impl Runs {
             return;
         }
         self.flush();
-        self.open = Some(Run {
+        self.open = Some(InkRun {
             from: x,
             to: x + length,
             y,
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn equal_neighbours_are_one_run() {
-        let mut runs = Runs::default();
+        let mut runs = RunsPath::default();
         for x in [0, 3, 6, 12] {
             runs.add(x, 0, 3);
         }

@@ -6,7 +6,7 @@ use super::ink::{FAINT, SHEET, WRITTEN};
 use super::{Drawing, LEVELS, PADDING, Scale, WIDTH, pages};
 use crate::chart::font;
 use crate::text;
-use crate::viz::map::Kind;
+use crate::viz::map::PageKind;
 use crate::viz::palette::{Colour, INK, PAPER};
 
 /// So many b-trees are listed.
@@ -20,7 +20,7 @@ const COLUMN: i32 = 78;
 const TEXT: f64 = 12.0;
 
 /// A b-tree, in all files together.
-struct Entry {
+struct LegendEntry {
     name: String,
     role: &'static str,
     pages: u64,
@@ -30,7 +30,7 @@ struct Entry {
 
 /// How a kind of pages is shown.
 #[derive(Clone, Copy)]
-enum Sample {
+enum LegendSample {
     Plain,
     Corner,
     Dot,
@@ -58,8 +58,8 @@ impl Drawing<'_> {
     }
 
     /// All b-trees that are asked for, the largest first.
-    fn entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn entries(&self) -> Vec<LegendEntry> {
+        let mut entries: Vec<LegendEntry> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
         for (f, file) in self.files.iter().enumerate() {
             for (t, tree) in file.model.trees.iter().enumerate() {
@@ -69,7 +69,7 @@ impl Drawing<'_> {
                 let key = tree.name.to_ascii_lowercase();
                 let at = *known.entry(key).or_insert(entries.len());
                 if at == entries.len() {
-                    entries.push(Entry {
+                    entries.push(LegendEntry {
                         name: tree.name.clone(),
                         role: tree.role.name(),
                         pages: 0,
@@ -133,7 +133,7 @@ impl Drawing<'_> {
         for entry in entries.iter().take(LISTED) {
             self.y += LINE;
             let colour = self.palette.tree(&entry.name);
-            self.square(PADDING, colour, Sample::Plain);
+            self.square(PADDING, colour, LegendSample::Plain);
             let name = font::fit(&words(entry), TEXT, names);
             self.text((PADDING + SQUARE + 8, self.y), "b", &name);
             for (f, place) in entry.places.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Drawing<'_> {
 
     /// The kinds of pages that are there.
     fn samples(&mut self) {
-        let mut samples: Vec<(Colour, Sample, &str)> = Vec::new();
+        let mut samples: Vec<(Colour, LegendSample, &str)> = Vec::new();
         let plain = INK.mixed(PAPER, 0.45);
         let bytes = matches!(self.scale, Scale::Bytes(_));
         let marked = match self.scale {
@@ -182,39 +182,47 @@ impl Drawing<'_> {
         let kinds = &self.kinds;
         if marked {
             let (index, interior) = match bytes {
-                true => (Sample::Dashed, Sample::Thick),
-                false => (Sample::Corner, Sample::Frame),
+                true => (LegendSample::Dashed, LegendSample::Thick),
+                false => (LegendSample::Corner, LegendSample::Frame),
             };
-            if kinds.has(Kind::TableLeaf) {
-                samples.push((plain, Sample::Plain, "leaf of a table"));
+            if kinds.has(PageKind::TableLeaf) {
+                samples.push((plain, LegendSample::Plain, "leaf of a table"));
             }
-            if kinds.has(Kind::IndexLeaf) {
+            if kinds.has(PageKind::IndexLeaf) {
                 samples.push((plain, index, "leaf of an index"));
             }
-            if kinds.has(Kind::TableInterior) || kinds.has(Kind::IndexInterior) {
+            if kinds.has(PageKind::TableInterior) || kinds.has(PageKind::IndexInterior) {
                 samples.push((plain, interior, "interior page"));
             }
         }
-        if kinds.has(Kind::Overflow) {
+        if kinds.has(PageKind::Overflow) {
             let sample = if bytes {
-                Sample::Dotted
+                LegendSample::Dotted
             } else {
-                Sample::Stripes
+                LegendSample::Stripes
             };
             samples.push((plain, sample, "overflow page"));
         }
-        if kinds.has(Kind::Reserved) {
-            samples.push((plain, Sample::Kept, "reserved for the b-tree of its colour"));
+        if kinds.has(PageKind::Reserved) {
+            samples.push((
+                plain,
+                LegendSample::Kept,
+                "reserved for the b-tree of its colour",
+            ));
         }
-        for kind in Kind::ALL {
-            let dot = kind == Kind::FreeTrunk && marked && !bytes;
-            let sample = if dot { Sample::Dot } else { Sample::Plain };
+        for kind in PageKind::ALL {
+            let dot = kind == PageKind::FreeTrunk && marked && !bytes;
+            let sample = if dot {
+                LegendSample::Dot
+            } else {
+                LegendSample::Plain
+            };
             if kinds.of_nobody.contains(&(kind as u8)) {
                 samples.push((self.palette.kind(kind), sample, kind.name()));
             }
         }
         if kinds.left {
-            samples.push((INK.mixed(PAPER, 0.1), Sample::Plain, "not asked for"));
+            samples.push((INK.mixed(PAPER, 0.1), LegendSample::Plain, "not asked for"));
         }
         self.y += LINE;
         let mut x = PADDING;
@@ -240,7 +248,7 @@ impl Drawing<'_> {
                 plain.mixed(PAPER, 0.68),
             ];
             for (i, tone) in (0..).zip(tones) {
-                self.square(x + i * SQUARE, tone, Sample::Plain);
+                self.square(x + i * SQUARE, tone, LegendSample::Plain);
             }
         } else {
             for level in 0..=LEVELS {
@@ -248,7 +256,7 @@ impl Drawing<'_> {
                 self.square(
                     x + i32::from(level) * SQUARE,
                     plain.filled(fill),
-                    Sample::Plain,
+                    LegendSample::Plain,
                 );
             }
         }
@@ -265,7 +273,7 @@ impl Drawing<'_> {
     }
 
     /// A square of a colour, with the mark of a kind of pages.
-    fn square(&mut self, x: i32, colour: Colour, sample: Sample) {
+    fn square(&mut self, x: i32, colour: Colour, sample: LegendSample) {
         let (y, class) = (self.y - 11, self.colours.class(colour));
         let s = SQUARE;
         let pale = self.colours.class(colour.mixed(PAPER, 0.3));
@@ -278,9 +286,9 @@ impl Drawing<'_> {
             )
         };
         let base = match sample {
-            Sample::Dashed => boxed(&class, " stroke-dasharray=\"4 2\""),
-            Sample::Dotted => boxed(&class, " stroke-dasharray=\"1 2\""),
-            Sample::Thick => boxed(WRITTEN, " stroke-width=\"2\""),
+            LegendSample::Dashed => boxed(&class, " stroke-dasharray=\"4 2\""),
+            LegendSample::Dotted => boxed(&class, " stroke-dasharray=\"1 2\""),
+            LegendSample::Thick => boxed(WRITTEN, " stroke-width=\"2\""),
             _ => format!(
                 "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{s}\" height=\"{s}\" \
                  fill=\"currentColor\"/>"
@@ -294,27 +302,30 @@ impl Drawing<'_> {
         };
         let (dot, notch) = (pages::dot(s + 1), pages::notch(s + 1));
         let mark = match sample {
-            Sample::Corner => over(SHEET, x + s - notch, y, notch, notch),
-            Sample::Dot => {
+            LegendSample::Corner => over(SHEET, x + s - notch, y, notch, notch),
+            LegendSample::Dot => {
                 let inside = (s - dot) / 2;
                 over(SHEET, x + inside, y + inside, dot, dot)
             }
-            Sample::Frame => format!(
+            LegendSample::Frame => format!(
                 "<path class=\"{WRITTEN}\" d=\"M{0} {1}h{2}v{2}h-{2}z\" fill=\"none\" \
                  stroke=\"currentColor\" stroke-width=\"2\"/>",
                 x + 1,
                 y + 1,
                 s - 2
             ),
-            Sample::Stripes | Sample::Kept => format!(
+            LegendSample::Stripes | LegendSample::Kept => format!(
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{s}\" height=\"{s}\" fill=\"url(#{})\"/>",
-                if matches!(sample, Sample::Kept) {
+                if matches!(sample, LegendSample::Kept) {
                     "kept"
                 } else {
                     "over"
                 }
             ),
-            Sample::Plain | Sample::Dashed | Sample::Thick | Sample::Dotted => String::new(),
+            LegendSample::Plain
+            | LegendSample::Dashed
+            | LegendSample::Thick
+            | LegendSample::Dotted => String::new(),
         };
         self.put(format_args!("{base}{mark}\n"));
     }
@@ -361,7 +372,7 @@ impl Drawing<'_> {
 }
 
 /// The name of a b-tree, and what it is.
-fn words(entry: &Entry) -> String {
+fn words(entry: &LegendEntry) -> String {
     format!(
         "{} ({})",
         text::shorten(&text::printable(&entry.name), 60),

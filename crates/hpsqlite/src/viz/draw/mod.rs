@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result};
 
 use super::figures::Figures;
-use super::map::Kind;
+use super::map::PageKind;
 use super::palette::{Colour, INK, PAPER, Palette};
 use super::select::Selection;
 use super::walk::Model;
@@ -29,7 +29,7 @@ use crate::chart::{escape, font, picture};
 use crate::text;
 use bytes::{Boxes, Edge, Tone};
 pub use ink::Paper;
-use ink::{Colours, FAINT, Runs, SHEET, WRITTEN};
+use ink::{Colours, FAINT, RunsPath, SHEET, WRITTEN};
 use pages::Grid;
 
 /// Steps of brightness above the emptiest.
@@ -63,7 +63,7 @@ text{fill:currentColor}
 ";
 
 /// A file that is drawn.
-pub struct File<'a> {
+pub struct DrawnFile<'a> {
     /// What it is called in the picture.
     pub title: String,
     pub model: &'a Model,
@@ -71,7 +71,7 @@ pub struct File<'a> {
     pub selection: &'a Selection,
 }
 
-impl File<'_> {
+impl DrawnFile<'_> {
     /// The pages that are drawn, the first and the last.
     fn range(&self) -> (u32, u32) {
         let last = self.model.map.pages();
@@ -115,7 +115,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    fn note(&mut self, owner: Owner, kind: Kind) {
+    fn note(&mut self, owner: Owner, kind: PageKind) {
         match owner {
             Owner::Tree(_) => self.owned.insert(kind as u8),
             Owner::Nobody(kind) => self.of_nobody.insert(kind),
@@ -126,7 +126,7 @@ impl Kinds {
         };
     }
 
-    fn has(&self, kind: Kind) -> bool {
+    fn has(&self, kind: PageKind) -> bool {
         self.owned.contains(&(kind as u8))
     }
 }
@@ -186,10 +186,10 @@ pub struct Picture {
 }
 
 /// Draws the maps of files side by side.
-pub fn draw(files: &[File<'_>]) -> Result<Picture> {
+pub fn draw(files: &[DrawnFile<'_>]) -> Result<Picture> {
     let models: Vec<&Model> = files.iter().map(|file| file.model).collect();
     let palette = Palette::of(&models);
-    let pages = files.iter().map(File::pages).max().unwrap_or(1);
+    let pages = files.iter().map(DrawnFile::pages).max().unwrap_or(1);
     let count = files.len().max(1) as i32;
     let labels = label_width(files);
     let width = (WIDTH - 2 * PADDING - labels - (count - 1) * BETWEEN) / count;
@@ -217,13 +217,13 @@ pub fn draw(files: &[File<'_>]) -> Result<Picture> {
 }
 
 /// Room for the numbers of pages beside the rows.
-fn label_width(files: &[File<'_>]) -> i32 {
+fn label_width(files: &[DrawnFile<'_>]) -> i32 {
     let last = files.iter().map(|file| file.range().1).max().unwrap_or(1);
     font::width(&text::thousands(last.into()), 10.0) as i32 + 10
 }
 
 /// What is to be known of a file.
-fn facts(file: &File<'_>) -> Vec<String> {
+fn facts(file: &DrawnFile<'_>) -> Vec<String> {
     let (whole, size) = (&file.figures.whole, file.model.image.header.page_size);
     let mut facts = vec![format!(
         "{} in {} pages of {} bytes",
@@ -247,7 +247,7 @@ fn facts(file: &File<'_>) -> Vec<String> {
 
 /// A picture while it is drawn.
 struct Drawing<'a> {
-    files: &'a [File<'a>],
+    files: &'a [DrawnFile<'a>],
     palette: &'a Palette,
     scale: Scale,
     /// Of the map of one file.
@@ -338,7 +338,7 @@ impl Drawing<'_> {
             return;
         };
         let first = u64::from(file.range().0);
-        let most = self.files.iter().map(File::pages).max().unwrap_or(1);
+        let most = self.files.iter().map(DrawnFile::pages).max().unwrap_or(1);
         let rows = u64::from(most.div_ceil(pages));
         let mut each = 1;
         while each * i64::from(height) < 40 {
@@ -379,7 +379,7 @@ impl Drawing<'_> {
             self.out += "</g>\n";
         }
         self.out += "</g>\n";
-        let over = |runs: Runs, class: &str, width: i32, down: f64| {
+        let over = |runs: RunsPath, class: &str, width: i32, down: f64| {
             if runs.is_empty() {
                 return String::new();
             }
@@ -474,7 +474,7 @@ impl Drawing<'_> {
         let end = if ends { "</g>\n" } else { "" };
         let name = match owner {
             Owner::Tree(tree) => text::shorten(&self.files[f].model.trees[tree].name, 60),
-            Owner::Nobody(kind) => Kind::ALL[usize::from(kind)].name().to_owned(),
+            Owner::Nobody(kind) => PageKind::ALL[usize::from(kind)].name().to_owned(),
             Owner::Left => "not asked for".to_owned(),
         };
         self.put(format_args!("{end}<g><title>{}</title>\n", escape(&name)));
@@ -484,7 +484,7 @@ impl Drawing<'_> {
     fn colour(&self, f: usize, owner: Owner) -> Colour {
         match owner {
             Owner::Tree(tree) => self.palette.tree(&self.files[f].model.trees[tree].name),
-            Owner::Nobody(kind) => self.palette.kind(Kind::ALL[usize::from(kind)]),
+            Owner::Nobody(kind) => self.palette.kind(PageKind::ALL[usize::from(kind)]),
             Owner::Left => INK.mixed(PAPER, 0.1),
         }
     }
@@ -501,11 +501,11 @@ impl Drawing<'_> {
             Tone::Pointers => INK.mixed(of, 0.45),
             Tone::Page if matches!(owner, Owner::Tree(_)) => of.mixed(PAPER, 0.65),
             Tone::Page => of,
-            Tone::Wrong => self.palette.kind(Kind::Orphan),
+            Tone::Wrong => self.palette.kind(PageKind::Orphan),
         }
     }
 
-    fn path(&mut self, colour: Colour, runs: Runs) {
+    fn path(&mut self, colour: Colour, runs: RunsPath) {
         let class = self.colours.class(colour);
         self.put(format_args!(
             "<path class=\"{class}\" d=\"{}\"/>\n",

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::ink::Runs;
-use super::{File, Kinds, LEVELS, Owner, level};
-use crate::viz::map::Kind;
+use super::ink::RunsPath;
+use super::{DrawnFile, Kinds, LEVELS, Owner, level};
+use crate::viz::map::PageKind;
 
 /// Cells so small have no marks.
 pub const MARKED: i32 = 6;
@@ -77,28 +77,28 @@ pub fn next(n: u32) -> u32 {
 
 /// What a cell shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cell {
+struct CellLook {
     owner: Owner,
-    kind: Kind,
+    kind: PageKind,
     fill: u8,
 }
 
 /// Paths of a map: by owner and brightness, and marks laid over them.
 #[derive(Debug, Default)]
-pub struct Paths {
-    pub base: BTreeMap<(Owner, u8), Runs>,
-    pub overflow: Runs,
-    pub reserved: Runs,
-    pub index: Runs,
+pub struct PagePaths {
+    pub base: BTreeMap<(Owner, u8), RunsPath>,
+    pub overflow: RunsPath,
+    pub reserved: RunsPath,
+    pub index: RunsPath,
     /// Outlines of cells.
     pub interior: String,
-    pub trunk: Runs,
+    pub trunk: RunsPath,
     pub cells: usize,
 }
 
 /// The map of a file.
-pub fn draw(file: &File<'_>, grid: Grid, kinds: &mut Kinds) -> Paths {
-    let mut paths = Paths::default();
+pub fn draw(file: &DrawnFile<'_>, grid: Grid, kinds: &mut Kinds) -> PagePaths {
+    let mut paths = PagePaths::default();
     let (first, last) = file.range();
     let mut turns = Turns::default();
     let size = grid.size;
@@ -131,9 +131,9 @@ pub fn draw(file: &File<'_>, grid: Grid, kinds: &mut Kinds) -> Paths {
     paths
 }
 
-fn one(file: &File<'_>, n: u32) -> Cell {
+fn one(file: &DrawnFile<'_>, n: u32) -> CellLook {
     let map = &file.model.map;
-    Cell {
+    CellLook {
         owner: file.owner(n),
         kind: map.kind(n),
         fill: map.fill(n),
@@ -141,14 +141,16 @@ fn one(file: &File<'_>, n: u32) -> Cell {
 }
 
 /// What lies over a cell.
-fn mark(paths: &mut Paths, cell: Cell, (x, y): (i32, i32), size: i32) {
+fn mark(paths: &mut PagePaths, cell: CellLook, (x, y): (i32, i32), size: i32) {
     if cell.owner == Owner::Left {
         return;
     }
     match cell.kind {
-        Kind::Overflow => paths.overflow.add(x, y, size),
-        Kind::Reserved => paths.reserved.add(x, y, size),
-        Kind::FreeTrunk if matches!(cell.owner, Owner::Tree(_)) => paths.reserved.add(x, y, size),
+        PageKind::Overflow => paths.overflow.add(x, y, size),
+        PageKind::Reserved => paths.reserved.add(x, y, size),
+        PageKind::FreeTrunk if matches!(cell.owner, Owner::Tree(_)) => {
+            paths.reserved.add(x, y, size)
+        }
         _ => {}
     }
     if size < MARKED {
@@ -157,13 +159,13 @@ fn mark(paths: &mut Paths, cell: Cell, (x, y): (i32, i32), size: i32) {
     let dot = dot(size);
     let inside = x + (size - 1 - dot) / 2;
     match cell.kind {
-        Kind::TableInterior | Kind::IndexInterior => {
+        PageKind::TableInterior | PageKind::IndexInterior => {
             let side = size - 1 - frame(size);
             // Writing to a String succeeds.
             let _ = write!(paths.interior, "M{x} {y}h{side}v{side}h-{side}z");
         }
-        Kind::IndexLeaf => paths.index.add(x + size - 1 - notch(size), y, notch(size)),
-        Kind::FreeTrunk => paths.trunk.add(inside, y, dot),
+        PageKind::IndexLeaf => paths.index.add(x + size - 1 - notch(size), y, notch(size)),
+        PageKind::FreeTrunk => paths.trunk.add(inside, y, dot),
         _ => {}
     }
 }
@@ -193,8 +195,8 @@ struct Turns {
 }
 
 impl Turns {
-    fn next(&mut self, pages: impl Iterator<Item = Cell>) -> Cell {
-        let mut here: BTreeMap<(Owner, u8), (i64, u64, Kind)> = BTreeMap::new();
+    fn next(&mut self, pages: impl Iterator<Item = CellLook>) -> CellLook {
+        let mut here: BTreeMap<(Owner, u8), (i64, u64, PageKind)> = BTreeMap::new();
         let mut all = 0;
         for page in pages {
             let key = (page.owner, page.kind as u8);
@@ -213,14 +215,14 @@ impl Turns {
             (owed, *count)
         });
         let Some((&key, &(count, fill, kind))) = most else {
-            return Cell {
-                owner: Owner::Nobody(Kind::Unknown as u8),
-                kind: Kind::Unknown,
+            return CellLook {
+                owner: Owner::Nobody(PageKind::Unknown as u8),
+                kind: PageKind::Unknown,
                 fill: 0,
             };
         };
         *self.owed.entry(key).or_default() -= all;
-        Cell {
+        CellLook {
             owner: key.0,
             kind,
             fill: (fill / count.unsigned_abs().max(1)) as u8,
@@ -260,10 +262,10 @@ mod tests {
         assert_eq!(all, [1, 2, 5, 10, 20, 50, 100]);
     }
 
-    fn page(tree: usize) -> Cell {
-        Cell {
+    fn page(tree: usize) -> CellLook {
+        CellLook {
             owner: Owner::Tree(tree),
-            kind: Kind::TableLeaf,
+            kind: PageKind::TableLeaf,
             fill: 200,
         }
     }

@@ -24,9 +24,9 @@ fn everything(model: &Model) -> Selection {
 
 fn picture(titles: &[&str], model: &Model, selection: &Selection) -> Picture {
     let figures = Figures::of(model, DISK);
-    let files: Vec<File<'_>> = titles
+    let files: Vec<DrawnFile<'_>> = titles
         .iter()
-        .map(|title| File {
+        .map(|title| DrawnFile {
             title: (*title).to_owned(),
             model,
             figures: &figures,
@@ -64,7 +64,9 @@ fn in_turns(model: &mut Model, pages: u32, run: u32) {
     model.map = Map::new(pages);
     for n in 1..=pages {
         let owner = 1 + (n - 1) / run % trees;
-        model.map.set(n, Kind::TableLeaf, Some(owner as usize), 0);
+        model
+            .map
+            .set(n, PageKind::TableLeaf, Some(owner as usize), 0);
         model.map.set_fill(n, u64::from(255 - n % 5 * 60), 255);
     }
 }
@@ -111,7 +113,7 @@ fn a_small_file_is_drawn_byte_by_byte() {
         panic!("no bytes")
     };
     let (selection, figures) = (everything(&model), Figures::of(&model, DISK));
-    let file = File {
+    let file = DrawnFile {
         title: String::new(),
         model: &model,
         figures: &figures,
@@ -140,7 +142,7 @@ fn each_page_has_a_cell_in_the_colour_of_its_b_tree() {
     for n in 1..=5_000 {
         model.map.set_fill(n, 1, 1);
     }
-    model.map.set(7, Kind::FreeLeaf, None, 0);
+    model.map.set(7, PageKind::FreeLeaf, None, 0);
     let svg = picture(&["m.db"], &model, &everything(&model)).svg(Paper::Light);
     let document = Document::parse(&svg).unwrap();
     let Scale::Pages(grid) = Scale::of(5_000, 874) else {
@@ -154,7 +156,7 @@ fn each_page_has_a_cell_in_the_colour_of_its_b_tree() {
     };
     assert_eq!(cells(palette.tree("a")), 2_501 - 1);
     assert_eq!(cells(palette.tree("b")), 2_499);
-    assert_eq!(cells(palette.kind(Kind::FreeLeaf)), 1);
+    assert_eq!(cells(palette.kind(PageKind::FreeLeaf)), 1);
 }
 
 #[test]

@@ -29,8 +29,8 @@ use anyhow::{Context, Result};
 use serde::Serialize;
 
 use crate::{interrupt, text};
-use protocol::{Cell, End, Event, STOP, Started, Step, Tag};
-use tally::{OfKind, OfTree, Runs, Tally};
+use protocol::{Event, PlanLine, QueryValue, STOP, Started, StatementEnd, Tag};
+use tally::{OfKind, OfTree, ReadTally, RunLengths};
 
 /// The name of the worker's subcommand.
 pub const WORKER: &str = "viz-worker";
@@ -42,39 +42,39 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A statement that runs or ran in a worker.
 #[derive(Debug)]
 pub struct Query {
-    state: Mutex<State>,
+    state: Mutex<QueryState>,
     /// Told when the worker has ended.
     over: Condvar,
-    worker: Mutex<Worker>,
+    worker: Mutex<QueryWorker>,
 }
 
 #[derive(Debug)]
-struct Worker {
+struct QueryWorker {
     child: Child,
     input: Option<ChildStdin>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    tally: Tally,
+struct QueryState {
+    tally: ReadTally,
     started: Option<Started>,
-    end: Option<End>,
+    end: Option<StatementEnd>,
     error: Option<protocol::Error>,
     /// Why it was told to stop.
-    stop: Option<Stop>,
+    stop: Option<StopReason>,
     over: bool,
 }
 
 /// Why a statement was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     Asked,
     TooLong,
 }
 
 /// What the page is told. `error` is there if the statement did not run to its end.
 #[derive(Debug, Default, Serialize)]
-pub struct Answer {
+pub struct QueryAnswer {
     pub id: String,
     pub running: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,9 +83,9 @@ pub struct Answer {
     pub stopped: bool,
     /// Version of the library.
     pub library: String,
-    pub plan: Vec<Step>,
+    pub plan: Vec<PlanLine>,
     pub columns: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<QueryValue>>,
     pub row_count: u64,
     /// There are rows that are not here.
     pub more: bool,
@@ -97,7 +97,7 @@ pub struct Answer {
     pub distinct: u64,
     /// How many reads are kept in their order.
     pub kept: usize,
-    pub runs: Option<Runs>,
+    pub runs: Option<RunLengths>,
     /// Calls of the system that read the pages, and pages that came from the log.
     pub calls: u64,
     pub from_log: u64,
@@ -137,12 +137,12 @@ impl Query {
             let _ = input.write_all(sql.as_bytes());
         }
         let query = Query {
-            state: Mutex::new(State {
-                tally: Tally::new(pages),
-                ..State::default()
+            state: Mutex::new(QueryState {
+                tally: ReadTally::new(pages),
+                ..QueryState::default()
             }),
             over: Condvar::new(),
-            worker: Mutex::new(Worker { child, input }),
+            worker: Mutex::new(QueryWorker { child, input }),
         };
         Ok((query, output))
     }
@@ -209,7 +209,7 @@ impl Query {
     }
 
     /// Has the statement end, and its worker if it does not.
-    pub fn stop(&self, why: Stop) {
+    pub fn stop(&self, why: StopReason) {
         {
             let mut state = lock(&self.state);
             if state.over {
@@ -227,7 +227,7 @@ impl Query {
 
     /// Ends the worker at once.
     pub fn kill(&self) {
-        lock(&self.state).stop.get_or_insert(Stop::Asked);
+        lock(&self.state).stop.get_or_insert(StopReason::Asked);
         let _ = lock(&self.worker).child.kill();
     }
 
@@ -251,11 +251,11 @@ impl Query {
     }
 
     /// What is known of it now, with the b-trees of the file that it runs on.
-    pub fn answer(&self, id: &str, model: &crate::viz::walk::Model) -> Answer {
+    pub fn answer(&self, id: &str, model: &crate::viz::walk::Model) -> QueryAnswer {
         let state = lock(&self.state);
         let tally = &state.tally;
         let (trees, kinds) = tally.by_owner(model);
-        let mut answer = Answer {
+        let mut answer = QueryAnswer {
             id: id.to_owned(),
             running: !state.over,
             error: state.error.clone(),
@@ -268,7 +268,7 @@ impl Query {
             runs: Some(tally.runs()).filter(|runs| runs.count > 0),
             trees,
             kinds,
-            ..Answer::default()
+            ..QueryAnswer::default()
         };
         if let Some(started) = &state.started {
             answer.plan.clone_from(&started.plan);
@@ -290,11 +290,11 @@ impl Query {
     }
 }
 
-impl State {
+impl QueryState {
     /// What a reader should know, as sentences.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.stop == Some(Stop::TooLong) {
+        if self.stop == Some(StopReason::TooLong) {
             notes.push(format!(
                 "It was stopped after {} seconds. What is shown is of the part that ran.",
                 LIMIT.as_secs()

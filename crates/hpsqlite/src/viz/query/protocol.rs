@@ -37,14 +37,14 @@ pub enum Tag {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {
     Started(Started),
-    Ended(End),
+    Ended(StatementEnd),
     Failed(Error),
 }
 
 /// The statement was prepared, and runs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Started {
-    pub plan: Vec<Step>,
+    pub plan: Vec<PlanLine>,
     /// Parameters such as `?1`; all are NULL.
     pub parameters: usize,
     /// Version of the library.
@@ -56,7 +56,7 @@ pub struct Started {
 
 /// A line of EXPLAIN QUERY PLAN.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct PlanLine {
     pub id: i64,
     pub parent: i64,
     pub detail: String,
@@ -64,10 +64,10 @@ pub struct Step {
 
 /// What came of a statement.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct End {
+pub struct StatementEnd {
     pub columns: Vec<String>,
     /// The first rows.
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<QueryValue>>,
     /// All rows.
     pub row_count: u64,
     pub seconds: f64,
@@ -94,9 +94,9 @@ pub struct Error {
 
 /// A value as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct QueryValue {
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: ValueType,
     pub value: String,
     /// Bytes of the whole value: of blobs, and of texts that were cut.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -106,7 +106,7 @@ pub struct Cell {
 /// SQLite's five types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ValueType {
     Null,
     Integer,
     Real,

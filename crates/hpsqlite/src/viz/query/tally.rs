@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::viz::map::Kind;
+use crate::viz::map::PageKind;
 use crate::viz::walk::Model;
 
 /// So many reads are kept in their order; all are counted.
@@ -12,7 +12,7 @@ pub const KEPT: usize = 1 << 22;
 
 /// Numbers of reads so far.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct ReadTally {
     /// The first reads, in order.
     pub kept: Vec<u32>,
     pub reads: u64,
@@ -36,7 +36,7 @@ pub struct Tally {
 
 /// How long the runs of adjacent pages were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Runs {
+pub struct RunLengths {
     pub count: u64,
     pub median: u64,
     pub longest: u64,
@@ -59,13 +59,13 @@ pub struct OfKind {
     pub read: u64,
 }
 
-impl Tally {
+impl ReadTally {
     /// For a file of so many pages.
-    pub fn new(pages: u32) -> Tally {
-        Tally {
+    pub fn new(pages: u32) -> ReadTally {
+        ReadTally {
             pages,
             seen: vec![0; pages as usize / 64 + 1],
-            ..Tally::default()
+            ..ReadTally::default()
         }
     }
 
@@ -98,7 +98,7 @@ impl Tally {
         }
     }
 
-    pub fn runs(&self) -> Runs {
+    pub fn runs(&self) -> RunLengths {
         let mut runs = self.runs.clone();
         if self.run > 0 {
             *runs.entry(self.run).or_default() += 1;
@@ -109,7 +109,7 @@ impl Tally {
             before += n;
             before * 2 >= count
         });
-        Runs {
+        RunLengths {
             count,
             median: median.map_or(0, |(&length, _)| length),
             longest: runs.last_key_value().map_or(0, |(&length, _)| length),
@@ -128,7 +128,7 @@ impl Tally {
     /// What was read of each b-tree, and of each kind of page; most first.
     pub fn by_owner(&self, model: &Model) -> (Vec<OfTree>, Vec<OfKind>) {
         let mut trees = vec![0; model.trees.len()];
-        let mut kinds = [0; Kind::ALL.len()];
+        let mut kinds = [0; PageKind::ALL.len()];
         for page in self.read().filter(|&n| model.map.has(n)) {
             if let Some(n) = model.map.owner(page).and_then(|t| trees.get_mut(t)) {
                 *n += 1;
@@ -151,7 +151,7 @@ impl Tally {
             .enumerate()
             .filter(read)
             .map(|(kind, read)| OfKind {
-                letter: Kind::ALL[kind].letter(),
+                letter: PageKind::ALL[kind].letter(),
                 read,
             })
             .collect();
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn reads_of_the_next_page_are_adjacent_and_make_runs() {
-        let mut tally = Tally::new(100);
+        let mut tally = ReadTally::new(100);
         tally.add([1, 5, 6, 7].into_iter());
         // A run goes on over the border of what comes at once.
         tally.add([8, 3, 2, 3, 200, 201].into_iter());
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_page_read_again_at_once_does_not_end_a_run() {
-        let mut tally = Tally::new(100);
+        let mut tally = ReadTally::new(100);
         tally.add([5, 6, 6].into_iter());
         tally.add([6, 7, 3, 3].into_iter());
         assert_eq!((tally.reads, tally.adjacent, tally.again), (7, 2, 3));
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn pages_that_the_file_does_not_have_are_elsewhere() {
-        let mut tally = Tally::new(100);
+        let mut tally = ReadTally::new(100);
         tally.add([0, 1, 100, 101, 127, 128, u32::MAX].into_iter());
         assert_eq!((tally.distinct, tally.elsewhere), (2, 5));
         assert_eq!(tally.read().collect::<Vec<_>>(), [1, 100]);
@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn nothing_read_is_no_run() {
-        let runs = Tally::new(0).runs();
+        let runs = ReadTally::new(0).runs();
         assert_eq!((runs.count, runs.median, runs.longest), (0, 0, 0));
     }
 
     #[test]
     fn what_is_kept_is_bounded_and_the_rest_is_counted() {
-        let mut tally = Tally::new(10);
+        let mut tally = ReadTally::new(10);
         tally.add((0..KEPT as u32 + 10).map(|n| n % 10 + 1));
         assert_eq!(tally.kept.len(), KEPT);
         assert_eq!(tally.reads, KEPT as u64 + 10);

@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::protocol::{
-    self, BLOB_SHOWN, Cell, End, Event, Kind, LONGEST, ROWS, SHOWN, STOP, Started, Step,
-    TEXT_SHOWN, Tag,
+    self, BLOB_SHOWN, Event, LONGEST, PlanLine, QueryValue, ROWS, SHOWN, STOP, Started,
+    StatementEnd, TEXT_SHOWN, Tag, ValueType,
 };
 use super::trace;
 use crate::compare::worker::trim_start;
@@ -383,7 +383,7 @@ fn prepare<'d>(db: &'d Db<'_>, sql: &str) -> Result<Stmt<'d>> {
 }
 
 /// The steps of EXPLAIN QUERY PLAN; what cannot be explained has none.
-fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<Step>, SqlError> {
+fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<PlanLine>, SqlError> {
     let mut steps = Vec::new();
     if let Ok(Some(mut stmt)) = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")) {
         let number = |stmt: &Stmt<'_>, i| match stmt.value(i) {
@@ -391,7 +391,7 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<Step>, SqlError> {
             _ => 0,
         };
         while stmt.step()? {
-            steps.push(Step {
+            steps.push(PlanLine {
                 id: number(&stmt, 0),
                 parent: number(&stmt, 1),
                 detail: stmt.text(3),
@@ -402,8 +402,8 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<Step>, SqlError> {
 }
 
 /// Runs the statement to its end, or until it is stopped.
-fn query(db: &Db<'_>, sql: &str, page_size: u32) -> End {
-    let mut end = End::default();
+fn query(db: &Db<'_>, sql: &str, page_size: u32) -> StatementEnd {
+    let mut end = StatementEnd::default();
     let mut room = SHOWN;
     trace::begin(page_size);
     let start = Instant::now();
@@ -413,7 +413,7 @@ fn query(db: &Db<'_>, sql: &str, page_size: u32) -> End {
         while stmt.step()? {
             end.row_count += 1;
             if end.row_count <= ROWS as u64 && room > 0 {
-                let row: Vec<Cell> = (0..columns).map(|i| cell(stmt.value(i))).collect();
+                let row: Vec<QueryValue> = (0..columns).map(|i| cell(stmt.value(i))).collect();
                 let size: usize = row.iter().map(|cell| cell.value.len() + 16).sum();
                 room = room.saturating_sub(size);
                 end.rows.push(row);
@@ -440,31 +440,31 @@ fn query(db: &Db<'_>, sql: &str, page_size: u32) -> End {
 }
 
 /// A value as it is shown, cut if it is long.
-fn cell(value: Value<'_>) -> Cell {
-    let whole = |kind, value| Cell {
+fn cell(value: Value<'_>) -> QueryValue {
+    let whole = |kind, value| QueryValue {
         kind,
         value,
         bytes: None,
     };
     match value {
-        Value::Null => whole(Kind::Null, String::new()),
-        Value::Integer(n) => whole(Kind::Integer, n.to_string()),
+        Value::Null => whole(ValueType::Null, String::new()),
+        Value::Integer(n) => whole(ValueType::Integer, n.to_string()),
         // The shortest text that reads back as this very number.
-        Value::Real(r) => whole(Kind::Real, format!("{r:?}")),
+        Value::Real(r) => whole(ValueType::Real, format!("{r:?}")),
         Value::Text(t) => {
             // Four bytes a character at most, and one may have been cut through.
             let start = &t[..t.len().min(TEXT_SHOWN * 4)];
             let text = String::from_utf8_lossy(start);
             let shown: String = text.chars().take(TEXT_SHOWN).collect();
             let cut = t.len() > start.len() || shown.len() < text.len();
-            Cell {
-                kind: Kind::Text,
+            QueryValue {
+                kind: ValueType::Text,
                 value: shown,
                 bytes: cut.then_some(t.len() as u64),
             }
         }
-        Value::Blob(b) => Cell {
-            kind: Kind::Blob,
+        Value::Blob(b) => QueryValue {
+            kind: ValueType::Blob,
             value: b[..b.len().min(BLOB_SHOWN)]
                 .iter()
                 .map(|b| format!("{b:02x}"))

@@ -18,11 +18,11 @@ use super::files::{Files, Opened, Status};
 use super::find::{self, Found};
 use super::refusal::Refusal;
 use super::summary;
-use crate::viz::ask::{Page, Target, Way};
+use crate::viz::ask::{Page, PathTarget, WayDown};
 use crate::viz::columns;
-use crate::viz::device::{self, Measured};
+use crate::viz::device::{self, MeasuredDevice};
 use crate::viz::file::Version;
-use crate::viz::map::{Kind, Problem};
+use crate::viz::map::{PageKind, Problem};
 use crate::viz::wal::Frame;
 use crate::viz::walk::Model;
 
@@ -118,7 +118,7 @@ async fn reload(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Jso
 }
 
 /// Measures the device that a file is on; an error is the reason why it cannot be measured.
-async fn device(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Json<Measured>> {
+async fn device(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Json<MeasuredDevice>> {
     let path = files.path(f)?;
     aside(move || match device::measure(&path) {
         Ok(measured) => Ok(Json(measured)),
@@ -128,7 +128,7 @@ async fn device(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Jso
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct PagesAsked {
     #[serde(default = "first")]
     from: u32,
     #[serde(default = "most")]
@@ -147,7 +147,7 @@ fn most() -> u32 {
 async fn map(
     State(files): State<Arc<Files>>,
     At(f): At<usize>,
-    Asked(part): Asked<Part>,
+    Asked(part): Asked<PagesAsked>,
 ) -> Answer<Response> {
     if part.from == 0 || part.count > MAP {
         let what = format!("pages are counted from 1, and asked for {MAP} at a time at most");
@@ -256,11 +256,11 @@ async fn path(
     State(files): State<Arc<Files>>,
     At((f, t)): At<(usize, usize)>,
     Asked(goal): Asked<Goal>,
-) -> Answer<Json<Way>> {
+) -> Answer<Json<WayDown>> {
     let target = match (goal.key, goal.rowid, goal.page) {
-        (Some(key), None, None) => Target::key(&key).map_err(Refusal::bad)?,
-        (None, Some(rowid), None) => Target::Rowid(rowid),
-        (None, None, Some(page)) => Target::Page(page),
+        (Some(key), None, None) => PathTarget::key(&key).map_err(Refusal::bad)?,
+        (None, Some(rowid), None) => PathTarget::Rowid(rowid),
+        (None, None, Some(page)) => PathTarget::Page(page),
         _ => {
             let what = "a way leads to one of ?key=, ?rowid= and ?page=";
             return Err(Refusal::bad(what));
@@ -269,7 +269,7 @@ async fn path(
     ask(&files, f, move |model| {
         check_tree(model, t)?;
         let order = match target {
-            Target::Key(ref key) => model
+            PathTarget::Key(ref key) => model
                 .columns(t)
                 .and_then(|columns| columns::order(&columns[..key.len().min(columns.len())]))
                 .map_err(|e| Refusal::not_found(format!("no key can be looked for: {e:#}")))?,
@@ -297,7 +297,7 @@ async fn chain(
     ask(&files, f, move |model| {
         check_page(model, n)?;
         let kind = model.map.kind(n);
-        if !matches!(kind, Kind::Overflow | Kind::FreeTrunk) {
+        if !matches!(kind, PageKind::Overflow | PageKind::FreeTrunk) {
             let what = format!("page {n} is {}: it is in no chain", kind.one());
             return Err(Refusal::not_found(what));
         }
@@ -351,14 +351,14 @@ async fn wal(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Respon
 }
 
 #[derive(Serialize)]
-struct Problems<'a> {
+struct ProblemsAnswer<'a> {
     /// All that were found; of very many only the first are told.
     count: u64,
-    problems: Vec<Told<'a>>,
+    problems: Vec<ToldProblem<'a>>,
 }
 
 #[derive(Serialize)]
-struct Told<'a> {
+struct ToldProblem<'a> {
     #[serde(flatten)]
     problem: &'a Problem,
     /// The b-tree that the page belongs to.
@@ -369,13 +369,13 @@ struct Told<'a> {
 async fn problems(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
     ask(&files, f, move |model| {
         let owner = |n| model.map.has(n).then(|| model.map.owner(n)).flatten();
-        json(&Problems {
+        json(&ProblemsAnswer {
             count: model.problems.count,
             problems: model
                 .problems
                 .found
                 .iter()
-                .map(|problem| Told {
+                .map(|problem| ToldProblem {
                     problem,
                     tree: owner(problem.page),
                 })

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::{Answer, At, aside};
 use super::files::Files;
 use super::refusal::Refusal;
-use crate::viz::copy::Kind;
+use crate::viz::copy::CopyKind;
 
 pub fn routes(files: Arc<Files>) -> Router {
     Router::new()
@@ -24,7 +24,7 @@ pub fn routes(files: Arc<Files>) -> Router {
 #[derive(Deserialize)]
 struct Wanted {
     of: usize,
-    kind: Kind,
+    kind: CopyKind,
 }
 
 #[derive(Serialize)]

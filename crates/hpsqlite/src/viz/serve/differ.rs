@@ -26,7 +26,7 @@ pub fn routes(files: Arc<Files>) -> Router {
 }
 
 #[derive(Deserialize)]
-struct From {
+struct DifferFrom {
     from: u32,
 }
 
@@ -35,7 +35,7 @@ struct From {
 async fn differs(
     State(files): State<Arc<Files>>,
     At((f, g)): At<(usize, usize)>,
-    Asked(part): Asked<From>,
+    Asked(part): Asked<DifferFrom>,
 ) -> Answer<Response> {
     let (a, b) = (files.get(f)?, files.get(g)?);
     let marks = aside(move || {

@@ -15,10 +15,10 @@ use std::io;
 use serde::Serialize;
 
 use crate::text::thousands;
-use crate::viz::ask::{Target, Way};
+use crate::viz::ask::{PathTarget, WayDown};
 use crate::viz::columns;
-use crate::viz::record::Value;
-use crate::viz::tree::{Role, Tree};
+use crate::viz::record::RecordValue;
+use crate::viz::tree::{Tree, TreeRole};
 use crate::viz::walk::Model;
 
 /// So many b-trees are found by their names.
@@ -55,7 +55,7 @@ pub fn find(model: &Model, text: &str) -> io::Result<Vec<Found>> {
     }
     if let Some(rowid) = number(without(text, "rowid").unwrap_or(text)) {
         let tables = model.trees.iter().enumerate();
-        let tables = tables.filter(|(_, tree)| tree.role == Role::Table);
+        let tables = tables.filter(|(_, tree)| tree.role == TreeRole::Table);
         for (t, _) in tables.take(TABLES) {
             found.extend(row(model, t, rowid)?);
         }
@@ -101,13 +101,13 @@ fn page(model: &Model, n: u32) -> Option<Found> {
 
 /// A row by its number.
 fn row(model: &Model, t: usize, rowid: i64) -> io::Result<Option<Found>> {
-    let way = model.way(t, &Target::Rowid(rowid), &[])?;
+    let way = model.way(t, &PathTarget::Rowid(rowid), &[])?;
     let label = || format!("row {rowid} of {}", model.trees[t].name);
     Ok(way.ok().and_then(|way| at_end(way, t, label)))
 }
 
 /// Where a way ends, if what it leads to is there.
-fn at_end(way: Way, t: usize, label: impl FnOnce() -> String) -> Option<Found> {
+fn at_end(way: WayDown, t: usize, label: impl FnOnce() -> String) -> Option<Found> {
     let (cell, page) = (way.cell?, way.pages.last().copied()?);
     Some(Found {
         what: "row",
@@ -121,7 +121,7 @@ fn at_end(way: Way, t: usize, label: impl FnOnce() -> String) -> Option<Found> {
 /// A row of a table, or the first entry of an index with a value.
 fn within(model: &Model, t: usize, text: &str) -> io::Result<Option<Found>> {
     let tree = &model.trees[t];
-    if matches!(tree.role, Role::Table | Role::Schema) {
+    if matches!(tree.role, TreeRole::Table | TreeRole::Schema) {
         return match number(without(text, "rowid").unwrap_or(text)) {
             Some(rowid) => row(model, t, rowid),
             None => Ok(None),
@@ -131,12 +131,12 @@ fn within(model: &Model, t: usize, text: &str) -> io::Result<Option<Found>> {
     let Some(order) = model.columns(t).and_then(|c| columns::order(&c)).ok() else {
         return Ok(None);
     };
-    let keys = match Target::key(text) {
-        Ok(Target::Key(key)) => vec![key],
+    let keys = match PathTarget::key(text) {
+        Ok(PathTarget::Key(key)) => vec![key],
         _ => values(text).into_iter().map(|value| vec![value]).collect(),
     };
     for key in keys {
-        let way = model.way(t, &Target::Key(key), &order)?;
+        let way = model.way(t, &PathTarget::Key(key), &order)?;
         let label = || format!("{text} in {}", tree.name);
         if let Some(found) = way.ok().and_then(|way| at_end(way, t, label)) {
             return Ok(Some(found));
@@ -146,15 +146,17 @@ fn within(model: &Model, t: usize, text: &str) -> io::Result<Option<Found>> {
 }
 
 /// The values that a text may stand for.
-fn values(text: &str) -> Vec<Value> {
-    let integer = text.parse().ok().map(Value::Integer);
+fn values(text: &str) -> Vec<RecordValue> {
+    let integer = text.parse().ok().map(RecordValue::Integer);
     let real = text.parse().ok().filter(|r: &f64| r.is_finite());
-    let null = text.eq_ignore_ascii_case("null").then_some(Value::Null);
+    let null = text
+        .eq_ignore_ascii_case("null")
+        .then_some(RecordValue::Null);
     let quoted = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
     let plain = quoted.map_or_else(|| text.to_owned(), |text| text.replace("''", "'"));
-    let all = [integer, real.map(Value::Real), null];
+    let all = [integer, real.map(RecordValue::Real), null];
     let all = all.into_iter().flatten().filter(|_| quoted.is_none());
-    all.chain([Value::Text(plain)]).collect()
+    all.chain([RecordValue::Text(plain)]).collect()
 }
 
 /// B-trees by a part of their names, those first that start with it.

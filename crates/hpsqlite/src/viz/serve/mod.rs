@@ -95,21 +95,21 @@ impl Limits {
 }
 
 /// A server that listens.
-pub struct Server {
+pub struct PageServer {
     listener: TcpListener,
     guard: Arc<Guard>,
     files: Arc<Files>,
     limits: Limits,
 }
 
-impl Server {
+impl PageServer {
     /// Begins to listen; port 0: any that is free.
-    pub fn listen(files: Arc<Files>, port: u16, limits: Limits) -> Result<Server> {
+    pub fn listen(files: Arc<Files>, port: u16, limits: Limits) -> Result<PageServer> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
             .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
             .with_context(|| format!("cannot listen on port {port} of 127.0.0.1"))?;
         let port = listener.local_addr().map(|at| at.port())?;
-        Ok(Server {
+        Ok(PageServer {
             listener,
             guard: Arc::new(Guard::new(port, limits)?),
             files,
@@ -219,7 +219,7 @@ fn give_up_after(stream: &tokio::net::TcpStream, time: Duration) {
 
 /// Shows files in the browser until Ctrl-C is pressed.
 pub fn until_interrupted(files: Arc<Files>, port: u16, open: bool) -> Result<()> {
-    let server = Server::listen(files, port, Limits::ORDINARY)?;
+    let server = PageServer::listen(files, port, Limits::ORDINARY)?;
     crate::output::to_terminal(|out| {
         use std::io::Write;
         writeln!(out, "{} (Ctrl-C ends it)", server.address())?;

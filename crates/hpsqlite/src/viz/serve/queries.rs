@@ -2,8 +2,8 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `POST api/F/query` `{sql, library, id}` | runs the statement on file F with the library `hp` or `stock`; when it has ended, an [`Answer`]. `id`, if it is there, is the page's own choice. If the page no longer waits the statement is stopped. |
-//! | `GET api/query/ID` | the [`Answer`] so far |
+//! | `POST api/F/query` `{sql, library, id}` | runs the statement on file F with the library `hp` or `stock`; when it has ended, a [`QueryAnswer`]. `id`, if it is there, is the page's own choice. If the page no longer waits the statement is stopped. |
+//! | `GET api/query/ID` | the [`QueryAnswer`] so far |
 //! | `GET api/query/ID/reads?from=N` | pages read, in order, from read N on (from 0): words of four bytes, little-endian |
 //! | `DELETE api/query/ID` | stops it; its POST is answered with what there is |
 
@@ -24,7 +24,7 @@ use super::answer::{Answer as Reply, Asked, At, aside};
 use super::files::Files;
 use super::refusal::Refusal;
 use crate::libs;
-use crate::viz::query::{Answer, LIMIT, Query, Stop, protocol};
+use crate::viz::query::{LIMIT, Query, QueryAnswer, StopReason, protocol};
 
 /// Statements that run at a time.
 const RUNNING: usize = 2;
@@ -79,8 +79,8 @@ impl Queries {
             return Err(Refusal::bad("the statement is too long"));
         }
         let library = match asked.library {
-            Library::Hp => libs::ours(),
-            Library::Stock => libs::stock(),
+            LibraryAsked::Hp => libs::ours(),
+            LibraryAsked::Stock => libs::stock(),
         }?;
         let path = self.files.path(f)?;
         let file = self.files.get(f)?;
@@ -112,7 +112,7 @@ impl Queries {
         let limited = asking.clone();
         std::thread::spawn(move || {
             if !limited.query.wait(LIMIT) {
-                limited.query.stop(Stop::TooLong);
+                limited.query.stop(StopReason::TooLong);
             }
         });
         all.push_back(asking.clone());
@@ -124,7 +124,7 @@ impl Queries {
         Ok(asking)
     }
 
-    fn answer(&self, asking: &Asking) -> Result<Answer, Refusal> {
+    fn answer(&self, asking: &Asking) -> Result<QueryAnswer, Refusal> {
         let file = self.files.get(asking.file)?;
         let model = file.model();
         let mut answer = asking.query.answer(&asking.id, &model);
@@ -152,7 +152,7 @@ pub fn routes(files: Arc<Files>) -> Router {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Library {
+enum LibraryAsked {
     Hp,
     Stock,
 }
@@ -162,7 +162,7 @@ struct Asks {
     #[serde(default = "any_id")]
     id: String,
     sql: String,
-    library: Library,
+    library: LibraryAsked,
 }
 
 /// For a page that does not want to know what its query is called.
@@ -175,7 +175,7 @@ async fn query(
     State(queries): State<Arc<Queries>>,
     At(f): At<usize>,
     asks: Result<Json<Asks>, JsonRejection>,
-) -> Reply<Json<Answer>> {
+) -> Reply<Json<QueryAnswer>> {
     let Json(asks) = asks.map_err(|e| Refusal::bad(e.body_text()))?;
     let starting = queries.clone();
     // Made where it is started: who goes away meanwhile never comes to the next line.
@@ -186,12 +186,12 @@ async fn query(
     aside(move || Ok(Json(queries.answer(&waiting.0)?))).await
 }
 
-async fn look(State(queries): State<Arc<Queries>>, At(id): At<String>) -> Reply<Json<Answer>> {
+async fn look(State(queries): State<Arc<Queries>>, At(id): At<String>) -> Reply<Json<QueryAnswer>> {
     aside(move || Ok(Json(queries.answer(&*queries.find(&id)?)?))).await
 }
 
 #[derive(Deserialize)]
-struct From {
+struct ReadsFrom {
     #[serde(default)]
     from: usize,
 }
@@ -199,7 +199,7 @@ struct From {
 async fn reads(
     State(queries): State<Arc<Queries>>,
     At(id): At<String>,
-    Asked(asked): Asked<From>,
+    Asked(asked): Asked<ReadsFrom>,
 ) -> Reply<Response> {
     aside(move || {
         let bytes = queries.find(&id)?.query.reads(asked.from);
@@ -209,10 +209,10 @@ async fn reads(
     .await
 }
 
-async fn stop(State(queries): State<Arc<Queries>>, At(id): At<String>) -> Reply<Json<Answer>> {
+async fn stop(State(queries): State<Arc<Queries>>, At(id): At<String>) -> Reply<Json<QueryAnswer>> {
     aside(move || {
         let asking = queries.find(&id)?;
-        asking.query.stop(Stop::Asked);
+        asking.query.stop(StopReason::Asked);
         Ok(Json(queries.answer(&asking)?))
     })
     .await

@@ -13,14 +13,14 @@ use crate::viz::advice::Advice;
 use crate::viz::device::Device;
 use crate::viz::figures::Figures;
 use crate::viz::file::Header;
-use crate::viz::map::Kind;
+use crate::viz::map::PageKind;
 use crate::viz::numbers::{Numbers, Whole};
 use crate::viz::palette::{Colour, Palette};
-use crate::viz::tree::{Role, Tree};
+use crate::viz::tree::{Tree, TreeRole};
 use crate::viz::wal;
 
 #[derive(Serialize)]
-struct Summary<'a> {
+struct FileSummary<'a> {
     title: String,
     path: String,
     header: &'a Header,
@@ -31,7 +31,7 @@ struct Summary<'a> {
     notes: Vec<String>,
     /// In the order of their numbers in the map.
     kinds: Vec<KindFacts>,
-    trees: Vec<TreeFacts<'a>>,
+    trees: Vec<TreeInSummary<'a>>,
     whole: Option<&'a Whole>,
     advice: &'a [Advice],
     device: Device,
@@ -48,10 +48,10 @@ struct KindFacts {
 }
 
 #[derive(Serialize)]
-struct TreeFacts<'a> {
+struct TreeInSummary<'a> {
     name: &'a str,
     table: &'a str,
-    role: Role,
+    role: TreeRole,
     root: u32,
     sql: &'a str,
     pages: u64,
@@ -60,14 +60,14 @@ struct TreeFacts<'a> {
     numbers: Option<&'a Numbers>,
 }
 
-impl<'a> TreeFacts<'a> {
+impl<'a> TreeInSummary<'a> {
     fn of(
         t: usize,
         tree: &'a Tree,
         palette: &Palette,
         figures: Option<&'a Figures>,
-    ) -> TreeFacts<'a> {
-        TreeFacts {
+    ) -> TreeInSummary<'a> {
+        TreeInSummary {
             name: &tree.name,
             table: &tree.table,
             role: tree.role,
@@ -96,12 +96,12 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
         .ok_or_else(|| Refusal::not_found("the file was opened anew"))?;
     let figures = file.figures();
     let image = &model.image;
-    let kind = |kind: &Kind| KindFacts {
+    let kind = |kind: &PageKind| KindFacts {
         letter: kind.letter(),
         name: kind.name(),
         colour: palette.kind_alone(*kind),
     };
-    let summary = Summary {
+    let summary = FileSummary {
         title: files.title(f),
         path: image.path.to_string_lossy().into_owned(),
         header: &image.header,
@@ -110,10 +110,10 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
         page_size: image.header.page_size,
         usable: model.usable(),
         notes: notes(&image.notes, model.trees.len()),
-        kinds: Kind::ALL.iter().map(kind).collect(),
+        kinds: PageKind::ALL.iter().map(kind).collect(),
         trees: (0..)
             .zip(&model.trees)
-            .map(|(t, tree)| TreeFacts::of(t, tree, &palette, figures))
+            .map(|(t, tree)| TreeInSummary::of(t, tree, &palette, figures))
             .collect(),
         whole: figures.map(|figures| &figures.whole),
         advice: figures.map_or(&[], |figures| &figures.advice),

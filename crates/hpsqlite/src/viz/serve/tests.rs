@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::files::CopyOf;
-use super::{Files, Limits, Server, assets};
+use super::{Files, Limits, PageServer, assets};
 use crate::data::random::SplitMix64;
 use crate::sys::Db;
-use crate::viz::copy::Kind;
+use crate::viz::copy::CopyKind;
 use crate::viz::tests::{EVERYTHING, folder, make, model, stock};
 
 /// So short that a test can wait for them.
@@ -51,7 +51,7 @@ impl Site {
             let name = path.file_name().unwrap().to_str().unwrap();
             files.open(name, path).unwrap();
         }
-        let server = Server::listen(files.clone(), 0, limits).unwrap();
+        let server = PageServer::listen(files.clone(), 0, limits).unwrap();
         let address = server.address();
         let once = server.address_for_once().unwrap();
         let stop = Arc::new(AtomicBool::new(false));
@@ -83,23 +83,23 @@ impl Site {
     }
 
     /// What comes back for some bytes.
-    fn raw(&self, bytes: &[u8]) -> Reply {
+    fn raw(&self, bytes: &[u8]) -> HttpReply {
         let mut stream = self.connect();
         // Who is refused early may find the connection closed.
         let _ = stream.write_all(bytes);
-        Reply::read(&mut stream)
+        HttpReply::read(&mut stream)
     }
 
     /// The same for bytes that are no whole request.
-    fn raw_and_gone(&self, bytes: &[u8]) -> Reply {
+    fn raw_and_gone(&self, bytes: &[u8]) -> HttpReply {
         let mut stream = self.connect();
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
-        Reply::read(&mut stream)
+        HttpReply::read(&mut stream)
     }
 
     /// A request with these lines of head, to which its own name is added.
-    fn request(&self, line: &str, head: &[&str], body: &str) -> Reply {
+    fn request(&self, line: &str, head: &[&str], body: &str) -> HttpReply {
         let mut text = format!(
             "{line} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n",
             self.port
@@ -110,11 +110,11 @@ impl Site {
         self.raw(format!("{text}\r\n{body}").as_bytes())
     }
 
-    fn get(&self, below: &str) -> Reply {
+    fn get(&self, below: &str) -> HttpReply {
         self.request(&format!("GET {}", self.path(below)), &[], "")
     }
 
-    fn post(&self, below: &str, body: &str) -> Reply {
+    fn post(&self, below: &str, body: &str) -> HttpReply {
         let length = format!("Content-Length: {}", body.len());
         let head = ["Content-Type: application/json", &length];
         self.request(&format!("POST {}", self.path(below)), &head, body)
@@ -159,15 +159,15 @@ fn wait_until(happened: impl Fn() -> bool) {
 }
 
 #[derive(Debug)]
-struct Reply {
+struct HttpReply {
     /// 0: the connection was closed without an answer.
     status: u16,
     head: String,
     body: Vec<u8>,
 }
 
-impl Reply {
-    fn read(stream: &mut TcpStream) -> Reply {
+impl HttpReply {
+    fn read(stream: &mut TcpStream) -> HttpReply {
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
         let end = bytes.windows(4).position(|w| w == b"\r\n\r\n");
@@ -177,7 +177,7 @@ impl Reply {
         };
         let head = String::from_utf8_lossy(head).to_lowercase();
         let status = head.split(' ').nth(1).and_then(|s| s.parse().ok());
-        Reply {
+        HttpReply {
             status: status.unwrap_or(0),
             head,
             body: body.to_vec(),
@@ -185,7 +185,7 @@ impl Reply {
     }
 
     #[track_caller]
-    fn expect(self, status: u16) -> Reply {
+    fn expect(self, status: u16) -> HttpReply {
         assert_eq!(self.status, status, "{}\n{}", self.head, self.text());
         self
     }
@@ -1091,7 +1091,7 @@ fn two_files_have_the_same_colours_for_the_same_names() {
 
 const VACUUMED: CopyOf = CopyOf {
     of: 0,
-    kind: Kind::Vacuumed,
+    kind: CopyKind::Vacuumed,
 };
 
 #[test]

@@ -38,7 +38,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::JobOptions;
 use super::{Say, Work};
-use crate::bench::engine::{self, KeyValue, Pair, Plan};
+use crate::bench::engine::{self, KeyValue, Pair, StorePlan};
 use crate::bench::meter::percentiles;
 use crate::bench::model::{Job, Line, Sample, Step, Values};
 use crate::compare::cache;
@@ -115,7 +115,7 @@ fn key_value(job: &Job, say: Say<'_>) -> Result<()> {
 /// A job that is being done.
 struct PairJob<'j> {
     say: Say<'j>,
-    plan: Plan<'j>,
+    plan: StorePlan<'j>,
     pairs: Pairs,
     store: Option<Box<dyn KeyValue>>,
     /// How often each key was written.
@@ -161,7 +161,7 @@ impl<'j> PairJob<'j> {
         );
         let mut run = PairJob {
             say,
-            plan: Plan {
+            plan: StorePlan {
                 job,
                 folder: job.folder.join("store"),
                 count,

@@ -92,7 +92,12 @@ pub trait StepWork: Sync {
 pub trait Client {
     /// Does operation `j`, a transaction or a part of one. All that is random in it comes from
     /// `random`; what it reads is told to `read`.
-    fn operation(&mut self, j: u64, random: u64, read: &mut Reading) -> Result<(), SqlError>;
+    fn operation(
+        &mut self,
+        j: u64,
+        random: u64,
+        read: &mut OperationReading,
+    ) -> Result<(), SqlError>;
 
     /// Ends the last transaction.
     fn finish(&mut self) -> Result<(), SqlError> {
@@ -110,12 +115,12 @@ pub trait Client {
 
 /// Hashes what an operation reads.
 #[derive(Default)]
-pub struct Reading {
+pub struct OperationReading {
     buffer: Vec<u8>,
     hash: u64,
 }
 
-impl Reading {
+impl OperationReading {
     /// The row on which the statement stands.
     pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
         worker::encode(stmt, columns, &mut self.buffer);
@@ -145,7 +150,7 @@ impl Reading {
 /// Runs a statement to its end, once more for a lock that SQLite did not wait for.
 ///
 /// Gives the number of rows.
-pub fn run(stmt: &mut Stmt<'_>, read: &mut Reading) -> Result<u64, SqlError> {
+pub fn run(stmt: &mut Stmt<'_>, read: &mut OperationReading) -> Result<u64, SqlError> {
     let columns = stmt.columns();
     let mut rows = 0;
     let mut row = first(stmt);
@@ -241,7 +246,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
         .with_context(|| format!("{} is no SQLite library", job.engine))?;
     let all = JobOptions::of(job, None);
     let workload: Box<dyn Workload> = match all.text("workload") {
-        Some("statements") => Box::new(statements::Statements::new(job)),
+        Some("statements") => Box::new(statements::StatementSteps::new(job)),
         Some("tatp") => Box::new(tatp::Tatp::new(job)?),
         Some(other) => bail!("workload={other}: there are statements and tatp"),
         None => bail!("there is no workload: say statements or tatp in [options]"),
@@ -252,7 +257,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
             .work(step)
             .with_context(|| format!("step {}", step.name))?;
     }
-    let place = Place::new(job)?;
+    let place = JobDatabase::new(job)?;
     let mut libraries = BTreeMap::from([(path.to_owned(), Library::load(path)?)]);
     {
         let library = &libraries[path];
@@ -282,7 +287,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
         if !libraries.contains_key(&by) {
             libraries.insert(by.clone(), Library::load(&by)?);
         }
-        let run = Run {
+        let run = StepRun {
             job,
             step,
             place: &place,
@@ -295,7 +300,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
             Err(e) => {
                 say(job.not_cold(step, e).with_context(context)?)?;
                 let step = &step.as_preparation();
-                let run = Run { step, ..run };
+                let run = StepRun { step, ..run };
                 run.sample(workload.work(step)?, say)
                     .with_context(context)?;
             }
@@ -305,15 +310,15 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
 }
 
 /// The database of a job.
-struct Place {
+struct JobDatabase {
     /// Nothing else is in it.
     folder: PathBuf,
     file: PathBuf,
     pragmas: Values,
 }
 
-impl Place {
-    fn new(job: &Job) -> Result<Place> {
+impl JobDatabase {
+    fn new(job: &Job) -> Result<JobDatabase> {
         let folder = job.folder.join("database");
         std::fs::create_dir_all(&folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
@@ -324,7 +329,7 @@ impl Place {
             // Or else the first transaction that waits for the disk would wait for all of the copy.
             File::open(&file)?.sync_all()?;
         }
-        Ok(Place {
+        Ok(JobDatabase {
             folder,
             file,
             pragmas: connection::pragmas(&job.options),
@@ -345,15 +350,15 @@ impl Place {
 }
 
 /// A step that is being done.
-struct Run<'r> {
+struct StepRun<'r> {
     job: &'r Job,
     step: &'r Step,
-    place: &'r Place,
+    place: &'r JobDatabase,
     library: &'r Library,
 }
 
 /// What threads of a step share.
-struct Shared<'s> {
+struct StepShared<'s> {
     work: &'s dyn StepWork,
     operations: u64,
     threads: u64,
@@ -369,7 +374,7 @@ struct Shared<'s> {
 
 /// What one thread did.
 #[derive(Default)]
-struct Part {
+struct ThreadDone {
     times: Vec<f32>,
     answer: u64,
     count: i64,
@@ -377,7 +382,7 @@ struct Part {
     span: Option<(Instant, Instant)>,
 }
 
-impl Run<'_> {
+impl StepRun<'_> {
     /// A connection with the settings of the job and of the step.
     fn open(&self) -> Result<Db<'_>> {
         let db = self.place.open(self.library)?;
@@ -397,7 +402,7 @@ impl Run<'_> {
             self.place.cool()?;
         }
         let parties = usize::try_from(threads + 1)?;
-        let shared = Shared {
+        let shared = StepShared {
             work: &*work,
             operations: work.operations(),
             threads,
@@ -415,7 +420,7 @@ impl Run<'_> {
     }
 
     /// Does all operations; looks at the database when they are done.
-    fn measure(&self, shared: &Shared<'_>, say: Say<'_>) -> Result<Sample> {
+    fn measure(&self, shared: &StepShared<'_>, say: Say<'_>) -> Result<Sample> {
         let (tell, told) = channel();
         let (parts, usage, retries) = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..shared.threads)
@@ -444,16 +449,16 @@ impl Run<'_> {
             let usage = Usage::now(&[]).since(&before);
             let retries = LOCK_WAITS.load(Ordering::Relaxed) - waits;
             shared.end.wait();
-            let parts: Vec<Result<Part>> = threads
+            let parts: Vec<Result<ThreadDone>> = threads
                 .into_iter()
                 .map(|t| t.join().unwrap_or_else(|_| bail!("a thread panicked")))
                 .collect();
             (parts, usage, retries)
         });
         interrupt::check()?;
-        let mut all = Part {
+        let mut all = ThreadDone {
             readonly: true,
-            ..Part::default()
+            ..ThreadDone::default()
         };
         for part in parts {
             let part = part?;
@@ -492,7 +497,7 @@ impl Run<'_> {
     }
 
     /// The part of thread `t`.
-    fn thread(&self, t: u64, shared: &Shared<'_>, tell: &Sender<()>) -> Result<Part> {
+    fn thread(&self, t: u64, shared: &StepShared<'_>, tell: &Sender<()>) -> Result<ThreadDone> {
         // Whatever happens, the others must not wait for it.
         let db = caught(|| self.open());
         let client = match &db {
@@ -504,7 +509,7 @@ impl Run<'_> {
         };
         let mut client = client.and_then(|mut client| {
             caught(|| {
-                let mut nothing = Reading::default();
+                let mut nothing = OperationReading::default();
                 for j in shared.operations..shared.operations + shared.warm_up {
                     client.operation(j, shared.random(j), &mut nothing)?;
                 }
@@ -527,16 +532,16 @@ impl Run<'_> {
 }
 
 /// What a thread does while the clock runs.
-fn part(t: u64, client: &mut dyn Client, shared: &Shared<'_>) -> Result<Part> {
+fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<ThreadDone> {
     let range =
         shared.operations * t / shared.threads..shared.operations * (t + 1) / shared.threads;
-    let mut part = Part {
+    let mut part = ThreadDone {
         readonly: client.readonly(),
-        ..Part::default()
+        ..ThreadDone::default()
     };
     part.times
         .reserve(usize::try_from(range.end - range.start)?);
-    let mut read = Reading::default();
+    let mut read = OperationReading::default();
     let start = Instant::now();
     let mut clock = start;
     for j in range {
@@ -556,7 +561,7 @@ fn part(t: u64, client: &mut dyn Client, shared: &Shared<'_>) -> Result<Part> {
     Ok(part)
 }
 
-impl Shared<'_> {
+impl StepShared<'_> {
     /// What is random in operation `j`.
     fn random(&self, j: u64) -> u64 {
         SplitMix64(self.salt ^ mix(j)).next()
@@ -630,7 +635,7 @@ mod tests {
     struct PanicsAt(u64);
 
     impl Client for PanicsAt {
-        fn operation(&mut self, j: u64, _: u64, _: &mut Reading) -> Result<(), SqlError> {
+        fn operation(&mut self, j: u64, _: u64, _: &mut OperationReading) -> Result<(), SqlError> {
             assert_ne!(j, self.0);
             Ok(())
         }
@@ -663,10 +668,10 @@ mod tests {
         for (at, warm_up) in [(None, 0), (Some(10), 1), (Some(5), 0)] {
             job.options
                 .insert("warm_up".to_owned(), warm_up.to_string());
-            let run = Run {
+            let run = StepRun {
                 job: &job,
                 step: &step,
-                place: &Place::new(&job).unwrap(),
+                place: &JobDatabase::new(&job).unwrap(),
                 library: &library,
             };
             let e = run.sample(Box::new(Panics(at)), &|_| Ok(()));
@@ -677,7 +682,7 @@ mod tests {
     #[test]
     fn the_hash_tells_what_was_read_by_which_operation() {
         let read = |notes: &[u8], j| {
-            let mut reading = Reading::default();
+            let mut reading = OperationReading::default();
             notes.iter().for_each(|n| reading.note(*n));
             reading.end(j)
         };

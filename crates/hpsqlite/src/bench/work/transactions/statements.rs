@@ -27,7 +27,7 @@
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Client, Reading, StepWork, Workload, first, prepare, run};
+use super::{Client, OperationReading, StepWork, Workload, first, prepare, run};
 use crate::bench::model::{Job, Step};
 use crate::bench::work::options::JobOptions;
 use crate::data::random::{SplitMix64, shuffled};
@@ -43,17 +43,17 @@ const MOST_OPERATIONS: u64 = 1 << 32;
 const NAMES: &str = ":i, :shuffled, :random, :real, :word and :text";
 
 /// Steps of SQL.
-pub struct Statements<'j> {
+pub struct StatementSteps<'j> {
     job: &'j Job,
 }
 
-impl<'j> Statements<'j> {
-    pub fn new(job: &'j Job) -> Statements<'j> {
-        Statements { job }
+impl<'j> StatementSteps<'j> {
+    pub fn new(job: &'j Job) -> StatementSteps<'j> {
+        StatementSteps { job }
     }
 }
 
-impl Workload for Statements<'_> {
+impl Workload for StatementSteps<'_> {
     fn work(&self, step: &Step) -> Result<Box<dyn StepWork>> {
         let options = JobOptions::of(self.job, Some(step));
         let sql = options.text("sql").context("there is no sql")?;
@@ -151,7 +151,7 @@ struct Drawn {
 
 /// What a parameter is.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ParameterKind {
     Number,
     Shuffled,
     Random,
@@ -161,7 +161,7 @@ enum Kind {
 }
 
 struct Parameter {
-    kind: Kind,
+    kind: ParameterKind,
     /// Made of its name: what is random in it.
     salt: u64,
 }
@@ -170,12 +170,12 @@ impl Parameter {
     fn named(name: &str) -> Result<Parameter> {
         let bare = name.trim_start_matches([':', '@', '$']);
         let kind = match bare.split('_').next().unwrap_or_default() {
-            "i" => Kind::Number,
-            "shuffled" => Kind::Shuffled,
-            "random" => Kind::Random,
-            "real" => Kind::Real,
-            "word" => Kind::Word,
-            "text" => Kind::Text,
+            "i" => ParameterKind::Number,
+            "shuffled" => ParameterKind::Shuffled,
+            "random" => ParameterKind::Random,
+            "real" => ParameterKind::Real,
+            "word" => ParameterKind::Word,
+            "text" => ParameterKind::Text,
             _ if name.is_empty() => bail!("a parameter without a name; there are {NAMES}"),
             _ => bail!("no parameter is called {name}; there are {NAMES}"),
         };
@@ -201,16 +201,16 @@ impl Drawn {
         for (i, parameter) in (1..).zip(parameters) {
             let mut random = SplitMix64(random ^ parameter.salt);
             match parameter.kind {
-                Kind::Number => stmt.bind_int(i, j as i64 + 1)?,
-                Kind::Shuffled => {
+                ParameterKind::Number => stmt.bind_int(i, j as i64 + 1)?,
+                ParameterKind::Shuffled => {
                     let at = (j % self.order.len() as u64) as usize;
                     stmt.bind_int(i, i64::from(self.order[at]) + 1)?;
                 }
-                Kind::Random => stmt.bind_int(i, random.below(self.keys) as i64 + 1)?,
-                Kind::Real => {
+                ParameterKind::Random => stmt.bind_int(i, random.below(self.keys) as i64 + 1)?,
+                ParameterKind::Real => {
                     stmt.bind_real(i, random.below(1 << 53) as f64 / (1u64 << 53) as f64)?
                 }
-                Kind::Word => {
+                ParameterKind::Word => {
                     let (from, n) = (
                         random.below(TEXTS as u64) as usize,
                         4 + random.below(9) as usize,
@@ -218,7 +218,7 @@ impl Drawn {
                     // SAFETY: the letters stay as long as the statement is used, by the caller's promise.
                     unsafe { stmt.bind_text_static(i, &self.letters[from..from + n])? };
                 }
-                Kind::Text => {
+                ParameterKind::Text => {
                     let (least, most) = self.length;
                     let n = least + random.below((most - least) as u64 + 1) as usize;
                     let from = random.below(TEXTS as u64) as usize;
@@ -239,7 +239,7 @@ impl StepWork for Sql {
     fn client<'d>(&'d self, db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
         db.exec(&self.before).map_err(|e| anyhow!("before: {e}"))?;
         if self.operations.is_none() {
-            return Ok(Box::new(Script { db, sql: &self.sql }));
+            return Ok(Box::new(ScriptOnce { db, sql: &self.sql }));
         }
         let mut statements = Vec::new();
         let mut rest = self.sql.as_str();
@@ -260,7 +260,7 @@ impl StepWork for Sql {
         ensure!(!statements.is_empty(), "the sql has no statement");
         let readonly = statements.iter().all(|(stmt, _)| stmt.readonly());
         let begin = if readonly { "BEGIN" } else { "BEGIN IMMEDIATE" };
-        Ok(Box::new(Prepared {
+        Ok(Box::new(KeptStatements {
             values: &self.values,
             readonly,
             begin: prepare(db, begin)?,
@@ -276,20 +276,25 @@ impl StepWork for Sql {
         let Some(sql) = &self.check else {
             return Ok(String::new());
         };
-        let mut read = Reading::default();
+        let mut read = OperationReading::default();
         run(&mut prepare(db, sql)?, &mut read).map_err(|e| anyhow!("check: {e}"))?;
         Ok(format!("{:016x}", read.end(0)))
     }
 }
 
 /// Statements that run once.
-struct Script<'d> {
+struct ScriptOnce<'d> {
     db: &'d Db<'d>,
     sql: &'d str,
 }
 
-impl Client for Script<'_> {
-    fn operation(&mut self, _j: u64, _random: u64, read: &mut Reading) -> Result<(), SqlError> {
+impl Client for ScriptOnce<'_> {
+    fn operation(
+        &mut self,
+        _j: u64,
+        _random: u64,
+        read: &mut OperationReading,
+    ) -> Result<(), SqlError> {
         let mut rest = self.sql;
         while !rest.is_empty() {
             let (statement, tail) = self.db.prepare_first(rest)?;
@@ -307,7 +312,7 @@ impl Client for Script<'_> {
 }
 
 /// Statements that are kept.
-struct Prepared<'d> {
+struct KeptStatements<'d> {
     values: &'d Drawn,
     statements: Vec<(Stmt<'d>, Vec<Parameter>)>,
     readonly: bool,
@@ -319,8 +324,13 @@ struct Prepared<'d> {
     open: u64,
 }
 
-impl Client for Prepared<'_> {
-    fn operation(&mut self, j: u64, random: u64, read: &mut Reading) -> Result<(), SqlError> {
+impl Client for KeptStatements<'_> {
+    fn operation(
+        &mut self,
+        j: u64,
+        random: u64,
+        read: &mut OperationReading,
+    ) -> Result<(), SqlError> {
         if self.transaction.is_some() && self.open == 0 {
             first(&mut self.begin)?;
             self.begin.reset();

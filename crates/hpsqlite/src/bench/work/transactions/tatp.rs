@@ -18,7 +18,7 @@
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
-use super::{Client, Reading, StepWork, Workload, first, prepare, run};
+use super::{Client, OperationReading, StepWork, Workload, first, prepare, run};
 use crate::bench::model::{Job, Step};
 use crate::bench::work::options::JobOptions;
 use crate::data::random::SplitMix64;
@@ -137,7 +137,11 @@ impl StepWork for Load {
     }
 
     fn client<'d>(&'d self, db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
-        Ok(Box::new(Connection::open(db, self.only, self.subscribers)?))
+        Ok(Box::new(TatpConnection::open(
+            db,
+            self.only,
+            self.subscribers,
+        )?))
     }
 
     fn check(&self, db: &Db<'_>, sum: i64, alone: bool) -> Result<String> {
@@ -152,7 +156,7 @@ impl StepWork for Load {
             "{subscribers} subscribers are left of {}",
             self.subscribers
         );
-        let mut read = Reading::default();
+        let mut read = OperationReading::default();
         let orphans = run(&mut prepare(db, "PRAGMA foreign_key_check")?, &mut read)?;
         ensure!(
             orphans == 0,
@@ -185,7 +189,7 @@ fn subscriber(n: u64, random: &mut SplitMix64) -> u64 {
 }
 
 /// What a transaction is about; none needs all of it.
-struct Asked {
+struct Subject {
     subscriber: u64,
     /// A type of access or of facility.
     of_type: i64,
@@ -200,10 +204,10 @@ struct Asked {
     location: i64,
 }
 
-impl Asked {
-    fn drawn(subscribers: u64, random: &mut SplitMix64) -> Asked {
+impl Subject {
+    fn drawn(subscribers: u64, random: &mut SplitMix64) -> Subject {
         let mut below = |n| random.below(n) as i64;
-        Asked {
+        Subject {
             of_type: 1 + below(4),
             start: 8 * below(3),
             hours: 1 + below(8),
@@ -218,7 +222,7 @@ impl Asked {
 }
 
 /// One connection with all statements prepared.
-struct Connection<'d> {
+struct TatpConnection<'d> {
     db: &'d Db<'d>,
     only: Option<Transaction>,
     subscribers: u64,
@@ -239,10 +243,14 @@ struct Connection<'d> {
     added: i64,
 }
 
-impl<'d> Connection<'d> {
-    fn open(db: &'d Db<'d>, only: Option<Transaction>, subscribers: u64) -> Result<Connection<'d>> {
+impl<'d> TatpConnection<'d> {
+    fn open(
+        db: &'d Db<'d>,
+        only: Option<Transaction>,
+        subscribers: u64,
+    ) -> Result<TatpConnection<'d>> {
         db.exec("PRAGMA foreign_keys=on")?;
-        Ok(Connection {
+        Ok(TatpConnection {
             db,
             only,
             subscribers,
@@ -281,8 +289,8 @@ impl<'d> Connection<'d> {
     fn transaction(
         &mut self,
         what: Transaction,
-        asked: &Asked,
-        read: &mut Reading,
+        asked: &Subject,
+        read: &mut OperationReading,
     ) -> Result<bool, SqlError> {
         let (s_id, of_type) = (asked.subscriber as i64, asked.of_type);
         match what {
@@ -340,8 +348,8 @@ impl<'d> Connection<'d> {
     fn whole(
         &mut self,
         what: Transaction,
-        asked: &Asked,
-        read: &mut Reading,
+        asked: &Subject,
+        read: &mut OperationReading,
     ) -> Result<bool, SqlError> {
         if !what.writes() {
             return self.transaction(what, asked, read);
@@ -362,7 +370,7 @@ impl<'d> Connection<'d> {
     }
 
     /// The key of the subscriber with this number; 0 if there is none.
-    fn found(&mut self, key: u64, read: &mut Reading) -> Result<i64, SqlError> {
+    fn found(&mut self, key: u64, read: &mut OperationReading) -> Result<i64, SqlError> {
         let name = number(key);
         // SAFETY: `name` lives until the statement is reset, and is bound again before the next run.
         unsafe { self.find.bind_text_static(1, &name)? };
@@ -397,14 +405,19 @@ fn drawn(n: u64) -> Transaction {
     TRANSACTIONS[0].1
 }
 
-impl Client for Connection<'_> {
-    fn operation(&mut self, _j: u64, random: u64, read: &mut Reading) -> Result<(), SqlError> {
+impl Client for TatpConnection<'_> {
+    fn operation(
+        &mut self,
+        _j: u64,
+        random: u64,
+        read: &mut OperationReading,
+    ) -> Result<(), SqlError> {
         let mut random = SplitMix64(random);
         let what = match self.only {
             Some(transaction) => transaction,
             None => drawn(random.below(100)),
         };
-        let asked = Asked::drawn(self.subscribers, &mut random);
+        let asked = Subject::drawn(self.subscribers, &mut random);
         let good = self.whole(what, &asked, read)?;
         read.note(good.into());
         Ok(())
@@ -428,7 +441,7 @@ mod tests {
     /// 3; calls to facility 1 go elsewhere from 8 to 12.
     fn small<'l>(library: &'l Library, folder: &std::path::Path) -> Db<'l> {
         let file = folder.join("tatp.db");
-        let target = crate::data::Target {
+        let target = crate::data::DataTarget {
             file: &file,
             force: false,
             library: Some(library.path()),
@@ -446,8 +459,8 @@ mod tests {
         db
     }
 
-    fn asked(subscriber: u64, of_type: i64) -> Asked {
-        Asked {
+    fn asked(subscriber: u64, of_type: i64) -> Subject {
+        Subject {
             subscriber,
             of_type,
             start: 8,
@@ -461,8 +474,8 @@ mod tests {
     }
 
     /// Whether the transaction was committed, and how many bytes were read in it.
-    fn done(client: &mut Connection<'_>, what: Transaction, asked: &Asked) -> (bool, usize) {
-        let mut read = Reading::default();
+    fn done(client: &mut TatpConnection<'_>, what: Transaction, asked: &Subject) -> (bool, usize) {
+        let mut read = OperationReading::default();
         let good = client.whole(what, asked, &mut read).unwrap();
         (good, read.buffer.len())
     }
@@ -472,7 +485,7 @@ mod tests {
         let library = crate::bench::report::tests::library();
         let folder = tempfile::tempdir().unwrap();
         let db = small(&library, folder.path());
-        let mut client = Connection::open(&db, None, 2).unwrap();
+        let mut client = TatpConnection::open(&db, None, 2).unwrap();
         let client = &mut client;
         let rows = |sql: &str| db.column(sql).unwrap().join(" ");
         let calls = "SELECT s_id||':'||sf_type||':'||start_time||':'||end_time||':'||numberx FROM call_forwarding";
@@ -497,11 +510,11 @@ mod tests {
             (true, 12)
         );
         let (early, late) = (
-            Asked {
+            Subject {
                 start: 0,
                 ..asked(1, 1)
             },
-            Asked {
+            Subject {
                 hour: 12,
                 ..asked(1, 1)
             },

@@ -10,8 +10,8 @@ use anyhow::{Result, bail};
 use axum::http::StatusCode;
 use tempfile::TempDir;
 
-use super::{CopyOf, Files, Opened, Progress, Refusal, Stage};
-use crate::viz::copy::{self, Job, Kind, Room, Stop};
+use super::{CopyOf, FileProgress, Files, Opened, Refusal, Stage};
+use crate::viz::copy::{self, CopyJob, CopyKind, CopyStop, Room};
 
 /// Copies at a time, copies of copies among them: each takes the room of a file.
 const MOST: usize = 12;
@@ -31,13 +31,13 @@ struct Inner {
 struct Copy {
     /// The number of the copy.
     file: usize,
-    kind: Kind,
+    kind: CopyKind,
     /// The number of what it is a copy of.
     source: usize,
     /// The same, as that was then.
     of: Weak<Opened>,
     room: Room,
-    stop: Arc<Stop>,
+    stop: Arc<CopyStop>,
     maker: Option<JoinHandle<()>>,
 }
 
@@ -48,7 +48,7 @@ impl Copies {
 
     /// Begins to make a copy of file `f`; gives its number. A copy that is there already, or being
     /// made, is not made again.
-    pub fn start(&self, files: &Arc<Files>, f: usize, kind: Kind) -> Result<usize, Refusal> {
+    pub fn start(&self, files: &Arc<Files>, f: usize, kind: CopyKind) -> Result<usize, Refusal> {
         let (source, path) = (files.get(f)?, files.path(f)?);
         let mut inner = self.inner();
         let mut there = inner
@@ -79,7 +79,7 @@ impl Copies {
             .map_err(|e| Refusal::new(StatusCode::CONFLICT, format!("{e:#}")))?;
         let (file, progress) =
             files.add_copy(&kind.title(&files.title(f)), &path, CopyOf { of: f, kind });
-        let stop = Arc::new(Stop::default());
+        let stop = Arc::new(CopyStop::default());
         let room = job.room();
         let maker = {
             let (files, stop) = (files.clone(), stop.clone());
@@ -145,7 +145,7 @@ impl Inner {
         }
     }
 
-    fn job(&mut self, source: &Path, kind: Kind, taken: u64) -> Result<Job> {
+    fn job(&mut self, source: &Path, kind: CopyKind, taken: u64) -> Result<CopyJob> {
         if self.ended {
             bail!("the program is ending");
         }
@@ -153,11 +153,11 @@ impl Inner {
             Some(folder) => folder,
             none => none.insert(copy::folder()?),
         };
-        Job::new(source, kind, folder.path(), taken)
+        CopyJob::new(source, kind, folder.path(), taken)
     }
 }
 
-fn make(files: &Files, file: usize, job: Job, stop: &Stop, progress: &Progress) {
+fn make(files: &Files, file: usize, job: CopyJob, stop: &CopyStop, progress: &FileProgress) {
     let made = job.run(stop, |done, all| {
         progress.done.store(done, Ordering::Relaxed);
         progress.total.store(all, Ordering::Relaxed);

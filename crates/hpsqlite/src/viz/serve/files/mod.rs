@@ -15,19 +15,19 @@ use crate::viz::copy;
 use crate::viz::device::{DISK, Device};
 use crate::viz::walk::Model;
 use copies::Copies;
-pub use opened::{Opened, Progress};
+pub use opened::{FileProgress, Opened};
 
 /// One of the files, open or not.
 struct Slot {
     title: String,
     path: PathBuf,
-    state: State,
+    state: SlotState,
     copy: Option<CopyOf>,
 }
 
-enum State {
+enum SlotState {
     /// Something writes it.
-    Copying(Arc<Progress>),
+    Copying(Arc<FileProgress>),
     Failed(String),
     Open(Arc<Opened>),
 }
@@ -62,7 +62,7 @@ pub struct Status {
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CopyOf {
     pub of: usize,
-    pub kind: copy::Kind,
+    pub kind: copy::CopyKind,
 }
 
 /// All files, by their numbers.
@@ -97,7 +97,7 @@ impl Files {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, title: &str, path: &Path, state: State, copy: Option<CopyOf>) -> usize {
+    fn add(&self, title: &str, path: &Path, state: SlotState, copy: Option<CopyOf>) -> usize {
         let mut slots = self.slots_mut();
         slots.push(Slot {
             title: title.to_owned(),
@@ -108,10 +108,10 @@ impl Files {
         slots.len() - 1
     }
 
-    fn set(&self, f: usize, state: State) {
+    fn set(&self, f: usize, state: SlotState) {
         let mut slots = self.slots_mut();
         let Some(slot) = slots.get_mut(f) else { return };
-        if let State::Open(opened) = std::mem::replace(&mut slot.state, state) {
+        if let SlotState::Open(opened) = std::mem::replace(&mut slot.state, state) {
             opened.closed.store(true, Ordering::Relaxed);
         }
     }
@@ -119,14 +119,19 @@ impl Files {
     /// Opens a file and begins to scan it; gives its number.
     pub fn open(&self, title: &str, path: &Path) -> Result<usize> {
         let opened = Opened::new(Model::open(path)?, self.device);
-        Ok(self.add(title, path, State::Open(opened), None))
+        Ok(self.add(title, path, SlotState::Open(opened), None))
     }
 
     /// A file that is being written by somebody, who calls [`Files::made`] or [`Files::failed`]
     /// at the end. `path`: the file that it is a copy of.
-    pub fn add_copy(&self, title: &str, path: &Path, copy: CopyOf) -> (usize, Arc<Progress>) {
-        let progress = Arc::new(Progress::default());
-        let f = self.add(title, path, State::Copying(progress.clone()), Some(copy));
+    pub fn add_copy(&self, title: &str, path: &Path, copy: CopyOf) -> (usize, Arc<FileProgress>) {
+        let progress = Arc::new(FileProgress::default());
+        let f = self.add(
+            title,
+            path,
+            SlotState::Copying(progress.clone()),
+            Some(copy),
+        );
         (f, progress)
     }
 
@@ -138,7 +143,7 @@ impl Files {
                 if let Some(slot) = self.slots_mut().get_mut(f) {
                     path.clone_into(&mut slot.path);
                 }
-                self.set(f, State::Open(Opened::new(model, self.device)));
+                self.set(f, SlotState::Open(Opened::new(model, self.device)));
             }
             Err(e) => self.failed(f, format!("{e:#}")),
         }
@@ -146,15 +151,15 @@ impl Files {
 
     /// The file cannot be made.
     pub fn failed(&self, f: usize, why: String) {
-        self.set(f, State::Failed(why));
+        self.set(f, SlotState::Failed(why));
     }
 
     /// How far a copy is.
     pub fn stage(&self, f: usize) -> Stage {
         match self.slots().get(f).map(|slot| &slot.state) {
-            Some(State::Copying(_)) => Stage::Making,
-            Some(State::Open(_)) => Stage::There,
-            Some(State::Failed(_)) | None => Stage::Failed,
+            Some(SlotState::Copying(_)) => Stage::Making,
+            Some(SlotState::Open(_)) => Stage::There,
+            Some(SlotState::Failed(_)) | None => Stage::Failed,
         }
     }
 
@@ -165,7 +170,7 @@ impl Files {
         let path = self.path(f)?;
         let model = Model::open(&path)
             .map_err(|e| Refusal::new(axum::http::StatusCode::CONFLICT, format!("{e:#}")))?;
-        self.set(f, State::Open(Opened::new(model, self.device)));
+        self.set(f, SlotState::Open(Opened::new(model, self.device)));
         self.copies.drop_copies_of(self, f);
         Ok(())
     }
@@ -173,9 +178,9 @@ impl Files {
     /// A file that can be looked at.
     pub fn get(&self, f: usize) -> Result<Arc<Opened>, Refusal> {
         match self.slots().get(f).map(|slot| &slot.state) {
-            Some(State::Open(opened)) => Ok(opened.clone()),
-            Some(State::Copying(_)) => Err(Refusal::not_found("the copy is being made")),
-            Some(State::Failed(why)) => Err(Refusal::not_found(why)),
+            Some(SlotState::Open(opened)) => Ok(opened.clone()),
+            Some(SlotState::Copying(_)) => Err(Refusal::not_found("the copy is being made")),
+            Some(SlotState::Failed(why)) => Err(Refusal::not_found(why)),
             None => Err(Refusal::not_found(format!("there is no file {f}"))),
         }
     }
@@ -194,7 +199,7 @@ impl Files {
     /// All files that can be looked at, with their numbers.
     pub fn all(&self) -> Vec<(usize, Arc<Opened>)> {
         let open = |(f, slot): (usize, &Slot)| match &slot.state {
-            State::Open(opened) => Some((f, opened.clone())),
+            SlotState::Open(opened) => Some((f, opened.clone())),
             _ => None,
         };
         self.slots().iter().enumerate().filter_map(open).collect()
@@ -202,7 +207,7 @@ impl Files {
 
     /// How far each is.
     pub fn status(&self) -> Vec<Status> {
-        let of = |progress: &Progress| {
+        let of = |progress: &FileProgress| {
             (
                 progress.done.load(Ordering::Relaxed),
                 progress.total.load(Ordering::Relaxed),
@@ -221,12 +226,12 @@ impl Files {
                 copy: slot.copy,
             };
             match &slot.state {
-                State::Copying(progress) => {
+                SlotState::Copying(progress) => {
                     status.state = "copying";
                     (status.done, status.total) = of(progress);
                 }
-                State::Failed(why) => status.error = Some(why.clone()),
-                State::Open(opened) => {
+                SlotState::Failed(why) => status.error = Some(why.clone()),
+                SlotState::Open(opened) => {
                     (status.done, status.total) = of(&opened.scanned);
                     status.pages = status.total as u32;
                     status.changed = opened.changed();

@@ -19,7 +19,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How far something has come that takes a while.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct FileProgress {
     pub done: AtomicU64,
     pub total: AtomicU64,
 }
@@ -28,7 +28,7 @@ pub struct Progress {
 #[derive(Debug)]
 pub struct Opened {
     model: RwLock<Model>,
-    pub scanned: Progress,
+    pub scanned: FileProgress,
     figures: OnceLock<Figures>,
     /// Why the scan ended before the file did.
     pub failed: OnceLock<String>,
@@ -44,7 +44,7 @@ impl Opened {
         let pages = u64::from(model.map.pages());
         let opened = Arc::new(Opened {
             model: RwLock::new(model),
-            scanned: Progress {
+            scanned: FileProgress {
                 done: AtomicU64::new(0),
                 total: AtomicU64::new(pages),
             },
