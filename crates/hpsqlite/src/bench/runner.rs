@@ -66,102 +66,146 @@ pub struct Places<'a> {
 
 /// Measures what has not been measured yet.
 pub fn run(suite: &Suite, places: &Places<'_>, record: &mut dyn Record) -> Result<RunTally> {
-    let mut tally = RunTally::default();
-    let mut progress = Progress::new(suite);
-    record.samples(&mut |point, sample| progress.sample(point, sample))?;
-    let cache = Cache::new(places.data);
-    let mut given_up = vec![false; suite.points.len()];
-    let mut left_out = record.left_out()?;
+    let mut going = Going::begin(suite, places, record)?;
     let trials = suite.points.iter().map(|p| p.trials).max().unwrap_or(0);
     let clock = MachineWatch::start();
     for trial in 1..=trials {
         for nth in turn(&suite.points, trial) {
-            let point = &suite.points[nth];
-            if trial > point.trials || given_up[nth] {
-                continue;
-            }
-            interrupt::check()?;
-            if record.is_done(nth, trial) {
-                tally.kept += 1;
-                progress.skip(nth);
-                continue;
-            }
-            let who = engine(suite, point)?;
-            let work = work::of(suite.kind, &who.0);
-            // Making data has a bar of its own.
-            let data = progress.suspend(|| {
-                work.data(&DataWanted {
-                    engine: &who.0,
-                    library: who.1.as_deref(),
-                    options: &point.options,
-                    folder: places.suite,
-                    cache: &cache,
-                })
-            });
-            progress.begin(nth);
-            let steps = wanted(work, &point.steps, |step| {
-                left_out.contains(&(nth, step.to_owned()))
-            });
-            if steps.iter().all(|s| s.unmeasured) {
-                record.done(nth, trial)?;
-                tally.left_out += 1;
-                progress.skip(nth);
-                continue;
-            }
-            let mut tell = |line: &Line| {
-                match line {
-                    Line::Sample(sample) => progress.sample(nth, sample),
-                    Line::LeftOut { step, .. } => {
-                        left_out.insert((nth, step.clone()));
-                    }
-                    _ => {}
-                }
-                progress.show();
-                record.line(nth, trial, line)
-            };
-            let end = match data {
-                Ok(data) => {
-                    let (engine, library) = who;
-                    let prepared = PreparedJob {
-                        engine,
-                        library,
-                        data,
-                        steps,
-                    };
-                    job(suite, point, prepared, places, &mut tell)?
-                }
-                Err(e) => {
-                    interrupt::check()?;
-                    tell(&Line::Failed(format!("{e:#}")))?;
-                    JobEnd::Failed
-                }
-            };
-            match end {
-                JobEnd::Measured => {
-                    record.done(nth, trial)?;
-                    tally.measured += 1;
-                }
-                JobEnd::LeftOut => {
-                    record.done(nth, trial)?;
-                    tally.left_out += 1;
-                }
-                JobEnd::Unavailable => {
-                    tally.unavailable += 1;
-                    tally.missing.insert(point.values[ENGINE].clone());
-                }
-                JobEnd::Failed => tally.failed += 1,
-            }
-            given_up[nth] = matches!(end, JobEnd::Unavailable | JobEnd::Failed);
-            match given_up[nth] {
-                true => progress.give_up(nth),
-                false => progress.end(nth),
+            if trial <= suite.points[nth].trials && !going.given_up[nth] {
+                going.measure(nth, trial)?;
             }
         }
     }
     for warning in clock.warnings() {
-        record.warn(&warning)?;
+        going.record.warn(&warning)?;
     }
-    Ok(tally)
+    Ok(going.tally)
+}
+
+/// A run that is under way.
+struct Going<'r> {
+    suite: &'r Suite,
+    places: &'r Places<'r>,
+    record: &'r mut dyn Record,
+    progress: Progress<'r>,
+    cache: Cache,
+    /// Points that failed or cannot be measured here: their later trials are not tried.
+    given_up: Vec<bool>,
+    /// Steps of points that are not measured any more.
+    left_out: BTreeSet<(usize, String)>,
+    tally: RunTally,
+}
+
+impl<'r> Going<'r> {
+    fn begin(
+        suite: &'r Suite,
+        places: &'r Places<'r>,
+        record: &'r mut dyn Record,
+    ) -> Result<Going<'r>> {
+        let mut progress = Progress::new(suite);
+        record.samples(&mut |point, sample| progress.sample(point, sample))?;
+        Ok(Going {
+            suite,
+            places,
+            progress,
+            cache: Cache::new(places.data),
+            given_up: vec![false; suite.points.len()],
+            left_out: record.left_out()?,
+            record,
+            tally: RunTally::default(),
+        })
+    }
+
+    /// One trial of one point.
+    fn measure(&mut self, nth: usize, trial: u32) -> Result<()> {
+        interrupt::check()?;
+        if self.record.is_done(nth, trial) {
+            self.tally.kept += 1;
+            self.progress.skip(nth);
+            return Ok(());
+        }
+        let (suite, places) = (self.suite, self.places);
+        let point = &suite.points[nth];
+        let (engine, library) = engine(suite, point)?;
+        let work = work::of(suite.kind, &engine);
+        // Making data has a bar of its own.
+        let data = self.progress.suspend(|| {
+            work.data(&DataWanted {
+                engine: &engine,
+                library: library.as_deref(),
+                options: &point.options,
+                folder: places.suite,
+                cache: &self.cache,
+            })
+        });
+        self.progress.begin(nth);
+        let steps = wanted(work, &point.steps, |step| {
+            self.left_out.contains(&(nth, step.to_owned()))
+        });
+        if steps.iter().all(|s| s.unmeasured) {
+            self.record.done(nth, trial)?;
+            self.tally.left_out += 1;
+            self.progress.skip(nth);
+            return Ok(());
+        }
+        let mut tell = |line: &Line| self.line(nth, trial, line);
+        let end = match data {
+            Ok(data) => {
+                let prepared = PreparedJob {
+                    engine,
+                    library,
+                    data,
+                    steps,
+                };
+                job(suite, point, prepared, places, &mut tell)?
+            }
+            Err(e) => {
+                interrupt::check()?;
+                tell(&Line::Failed(format!("{e:#}")))?;
+                JobEnd::Failed
+            }
+        };
+        self.end(nth, trial, end)
+    }
+
+    /// A line of the measuring process.
+    fn line(&mut self, nth: usize, trial: u32, line: &Line) -> Result<()> {
+        match line {
+            Line::Sample(sample) => self.progress.sample(nth, sample),
+            Line::LeftOut { step, .. } => {
+                self.left_out.insert((nth, step.clone()));
+            }
+            _ => {}
+        }
+        self.progress.show();
+        self.record.line(nth, trial, line)
+    }
+
+    /// Counts what a job came to.
+    fn end(&mut self, nth: usize, trial: u32, end: JobEnd) -> Result<()> {
+        match end {
+            JobEnd::Measured => {
+                self.record.done(nth, trial)?;
+                self.tally.measured += 1;
+            }
+            JobEnd::LeftOut => {
+                self.record.done(nth, trial)?;
+                self.tally.left_out += 1;
+            }
+            JobEnd::Unavailable => {
+                let name = &self.suite.points[nth].values[ENGINE];
+                self.tally.unavailable += 1;
+                self.tally.missing.insert(name.clone());
+            }
+            JobEnd::Failed => self.tally.failed += 1,
+        }
+        self.given_up[nth] = matches!(end, JobEnd::Unavailable | JobEnd::Failed);
+        match self.given_up[nth] {
+            true => self.progress.give_up(nth),
+            false => self.progress.end(nth),
+        }
+        Ok(())
+    }
 }
 
 /// The steps of a job, without those that are left out.
