@@ -50,10 +50,6 @@ pub mod serve;
 pub mod show;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_ask;
-#[cfg(test)]
-mod tests_numbers;
 pub mod tree;
 pub mod wal;
 pub mod walk;

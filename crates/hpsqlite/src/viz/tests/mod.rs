@@ -1,5 +1,8 @@
 //! The model against SQLite: the same pages, the same numbers, the same complaints.
 
+mod ask;
+mod numbers;
+
 use std::collections::HashMap;
 use std::path::Path;
 

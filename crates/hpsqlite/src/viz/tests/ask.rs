@@ -2,18 +2,18 @@
 
 use std::fs;
 
-use super::ask::PathTarget;
-use super::columns::{self, Stored};
-use super::file::Version;
-use super::map::PageKind;
-use super::page::ByteUse;
-use super::record::{Collation, RecordValue};
-use super::tests::{EVERYTHING, folder, make, model, stock};
-use super::walk::Model;
+use super::{EVERYTHING, folder, make, model, stock};
 use crate::data::random::SplitMix64;
+use crate::viz::ask::PathTarget;
+use crate::viz::columns::{self, Stored};
+use crate::viz::file::Version;
+use crate::viz::map::PageKind;
+use crate::viz::page::ByteUse;
+use crate::viz::record::{Collation, RecordValue};
+use crate::viz::walk::Model;
 
 fn number(model: &Model, name: &str) -> usize {
-    let named = |t: &super::tree::Tree| t.name == name;
+    let named = |t: &crate::viz::tree::Tree| t.name == name;
     model.trees.iter().position(named).unwrap()
 }
 

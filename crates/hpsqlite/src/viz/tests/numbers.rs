@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::device::DISK;
-use super::figures::Figures;
-use super::numbers::Numbers;
-use super::tests::{folder, make, model, stock};
-use super::walk::Model;
+use super::{folder, make, model, stock};
 use crate::sys::Db;
+use crate::viz::device::DISK;
+use crate::viz::figures::Figures;
+use crate::viz::numbers::Numbers;
+use crate::viz::walk::Model;
 
 fn figures(path: &Path) -> Figures {
     Figures::of(&model(path), DISK)
