@@ -14,6 +14,7 @@ mod interrupt;
 mod kvtest;
 mod libs;
 mod output;
+mod sample;
 mod sys;
 mod text;
 mod usage;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bench::model::Values;
 use crate::compare::stats as times;
 use crate::kvtest::stats;
+use crate::sample::Values;
 
 /// How long the clock of a thread stood, and the processor time that this took.
 #[derive(Debug, Clone, Copy, Default)]

@@ -28,10 +28,10 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::bench::model::{Effective, Sample};
 use crate::interrupt;
 use crate::kvtest::place::{self, PathKind};
 use crate::kvtest::stats::Counter;
+use crate::sample::{Effective, Sample};
 use crate::sys::Library;
 use settings::durability;
 use target::Test;

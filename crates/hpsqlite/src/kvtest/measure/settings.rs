@@ -3,8 +3,8 @@
 use anyhow::Result;
 
 use super::plan::VisitPlan;
-use crate::bench::model::Values;
 use crate::kvtest::place::{self, PathKind};
+use crate::sample::Values;
 use crate::sys::{Db, Library};
 
 /// The settings of a connection, read back.

@@ -13,13 +13,13 @@ use super::keys::Keys;
 use super::plan::VisitPlan;
 use super::settings::settings;
 use super::{Measured, MeasuredRun};
-use crate::bench::model::{Sample, Values};
 use crate::compare::cache;
 use crate::data::random::SplitMix64;
 use crate::kvtest::access::{Access, ByBlob, ByFile, BySql};
 use crate::kvtest::place::{self, APPLICATION, BUSY_MS, BUSY_THREADS_MS, MARK, PathKind};
 use crate::kvtest::stats::{self, Counter, ProcessIo};
 use crate::kvtest::value;
+use crate::sample::{Sample, Values};
 use crate::sys::{Db, Library, OPEN_READWRITE};
 use crate::{interrupt, usage};
 
