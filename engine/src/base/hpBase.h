@@ -380,6 +380,9 @@ static Pgno hpPageChild(const HpInner*, int);
 /* hp_thread.c */
 static int hpThreads(sqlite3*);
 static int hpThreadsFit(const HpScan*);
+#ifdef SQLITE_DEBUG
+static int hpScanIsLocked(const HpScan*);
+#endif
 static void hpScanLock(const HpScan*);
 static void hpScanUnlock(const HpScan*);
 static int hpScanStopped(const HpScan*);

@@ -55,6 +55,7 @@ static int hpArenaGrow(
   int sz
 ){
   void **pp = (void**)ppEntry;
+  assert( nUsed>=0 && nUsed<=*pnAlloc && (nUsed==0 || *pp!=0) );
   if( nUsed>=*pnAlloc ){
     int n = *pnAlloc ? *pnAlloc*2 : 4;
     void *pNew = hpArenaAlloc(pMem, (i64)n*sz);
@@ -70,6 +71,7 @@ static int hpArenaGrow(
 ** Make room for n more bytes.
 */
 static int hpBufRoom(HpBuf *pBuf, u32 n){
+  assert( pBuf->n<=pBuf->nAlloc && (pBuf->nAlloc==0)==(pBuf->a==0) );
   if( pBuf->nAlloc-pBuf->n<n ){
     u64 nNew = (u64)pBuf->nAlloc*2 + n;
     u8 *aNew;
@@ -78,6 +80,7 @@ static int hpBufRoom(HpBuf *pBuf, u32 n){
     if( aNew==0 ) return HP_DECLINE;
     pBuf->a = aNew;
     pBuf->nAlloc = (u32)nNew;
+    assert( pBuf->nAlloc-pBuf->n>=n );
   }
   return SQLITE_OK;
 }
@@ -128,6 +131,7 @@ static int hpArenaIsSane(const HpArena *p){
 */
 static void *hpArenaAlloc(HpArena *pArena, i64 n){
   u8 *pOut;
+  assert( n>=0 );
   n = ROUND8(n);
   if( n>(i64)pArena->nFree ){
     i64 mxBlock = pArena->mxBlock ? pArena->mxBlock : HP_MX_BLOCK;
@@ -180,6 +184,7 @@ static void hpBlockFree(struct HpBlock *pBlock){
 */
 static void hpArenaRecycle(HpArena *pArena, i64 nKeep){
   struct HpBlock *pSpare = pArena->pSpare;
+  assert( hpArenaIsSane(pArena) );
   while( pArena->pBlock ){
     struct HpBlock *pBlock = pArena->pBlock;
     pArena->pBlock = pBlock->pPrev;
@@ -198,6 +203,7 @@ static void hpArenaRecycle(HpArena *pArena, i64 nKeep){
 }
 
 static void hpArenaClear(HpArena *pArena){
+  assert( hpArenaIsSane(pArena) );
   hpBlockFree(pArena->pBlock);
   hpBlockFree(pArena->pSpare);
   pArena->pBlock = pArena->pSpare = 0;

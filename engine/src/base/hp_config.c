@@ -83,6 +83,10 @@ static void hpConfigSet(HpConfig *pCfg, const char *z, int n){
     int nWord = sqlite3Strlen30(p->zWord);
     int bNumber = p->zWord[nWord-1]=='=';
     i64 x = p->iMin;
+    /* bInit, which stands first, is no switch; and offsets are bytes */
+    assert( p->iField>=sizeof(pCfg->bInit) && sizeof(*pCfg)<256 );
+    assert( p->iField+p->szField<=(int)sizeof(*pCfg) );
+    assert( bNumber ? p->iMin<=p->iMax : p->iMax==0 );
     if( n<nWord || (n>nWord && !bNumber) || memcmp(z, p->zWord, nWord)!=0 ){
       continue;
     }
@@ -115,6 +119,8 @@ static const HpConfig *hpConfig(void){
       z += n;
       if( z[0]==',' ) z++;
     }
+    assert( offsetof(HpConfig, bInit)==0 && x.bInit==0 );
+    assert( x.nBatch>=1 && x.nBatch<=HP_BATCH && x.nThread<=HP_MX_THREAD );
     /* All but bInit, which stands first */
     memcpy((u8*)&cfg+sizeof(cfg.bInit), (u8*)&x+sizeof(x.bInit),
            sizeof(x)-sizeof(x.bInit));
@@ -128,8 +134,10 @@ static const HpConfig *hpConfig(void){
 ** in a statement that goes on.
 */
 static void hpOomUndo(sqlite3 *db){
+  assert( sqlite3_mutex_held(db->mutex) );
   if( db->mallocFailed ){
     db->mallocFailed = 0;
+    assert( db->lookaside.bDisable>0 );    /* By sqlite3OomFault() */
     if( db->nVdbeExec>0 ) AtomicStore(&db->u1.isInterrupted, 0);
     EnableLookaside;
   }
@@ -164,6 +172,7 @@ __attribute__((destructor)) static void hpTell(void){
 ** nothing can be promised there. */
 static int hpOffload(sqlite3 *db){
   const HpConfig *pCfg = hpConfig();
+  assert( db->hp.eOffload<=HP_OFFLOAD_FORCE );
   if( pCfg->bOff || HP_EXCESS ) return HP_OFFLOAD_OFF;
   if( db->hp.eOffload==HP_OFFLOAD_ON && pCfg->bForce && !db->hp.bSet ){
     return HP_OFFLOAD_FORCE;
@@ -179,6 +188,7 @@ static int hpMemoryLimited(void){
 /* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */
 static int hpStat(sqlite3 *db, int eStat){
   assert( ArraySize(db->hp.aStat)==HP_STAT_MX+1 );
+  assert( eStat>0 && eStat<=HP_STAT_MX );
   db->hp.aStat[eStat]++;
   return 0;
 }

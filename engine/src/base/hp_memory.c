@@ -114,6 +114,9 @@ static int hpMemoryOk(void){
 /* The share of this thread */
 static HpShare *hpMemoryShare(void){
   static __thread HpShare *pShare;
+  /* Each in a line of the cache of its own; and & takes a remainder */
+  assert( sizeof(HpShare)==128 );
+  assert( (HP_MEMORY_THREADS & (HP_MEMORY_THREADS-1))==0 );
   if( pShare==0 ){
     int i = atomic_fetch_add(&hpShares.nShare, 1);
     pShare = &hpShares.aShare[i & (HP_MEMORY_THREADS-1)];
@@ -126,6 +129,7 @@ static void hpMemoryHigh(int op, i64 x){
   wsdStatInit;
   sqlite3_int64 mx = atomic_load_explicit(&wsdStat.mxValue[op],
                                           memory_order_relaxed);
+  assert( op>=0 && op<ArraySize(wsdStat.mxValue) );
   while( x>mx
    && !atomic_compare_exchange_weak(&wsdStat.mxValue[op], &mx, x)
   ){}
@@ -136,6 +140,7 @@ static void hpMemoryPut(HpShare *p, int i){
   wsdStatInit;
   int op = aHpCounter[i];
   i64 n = atomic_exchange(&p->a[i], 0);
+  assert( i>=0 && i<ArraySize(aHpCounter) );
   if( n!=0 ) hpMemoryHigh(op, n + atomic_fetch_add(&wsdStat.nowValue[op], n));
 }
 
@@ -144,6 +149,7 @@ static void hpMemoryCount(HpShare *p, int i, int n){
   wsdStatInit;
   int op = aHpCounter[i];
   i64 x = n + atomic_fetch_add_explicit(&p->a[i], n, memory_order_relaxed);
+  assert( p>=&hpShares.aShare[0] && p<&hpShares.aShare[HP_MEMORY_THREADS] );
   if( n>0 ){
     hpMemoryHigh(op, x + atomic_load_explicit(&wsdStat.nowValue[op],
                                               memory_order_relaxed));
@@ -157,6 +163,9 @@ static void hpMemoryCount(HpShare *p, int i, int n){
 SQLITE_PRIVATE void sqlite3HpCounted(int op){
   int n = MIN(hpShares.nShare, HP_MEMORY_THREADS);
   int i, j;
+  assert( aHpCounter[HP_MEMORY_USED]==SQLITE_STATUS_MEMORY_USED );
+  assert( aHpCounter[HP_MEMORY_COUNT]==SQLITE_STATUS_MALLOC_COUNT );
+  assert( aHpCounter[HP_MEMORY_CACHE]==SQLITE_STATUS_PAGECACHE_OVERFLOW );
   for(i=0; i<(int)ArraySize(aHpCounter); i++){
     if( aHpCounter[i]!=op ) continue;
     for(j=0; j<n; j++) hpMemoryPut(&hpShares.aShare[j], i);
@@ -167,11 +176,13 @@ SQLITE_PRIVATE void sqlite3HpCounted(int op){
 ** Set *pp to n bytes of memory, n>0, or to NULL if there is none.
 */
 SQLITE_PRIVATE int sqlite3HpMalloc(int n, void **pp){
+  assert( n>0 );
   if( !hpMemoryOk() ) return 0;
   hpMemoryHigh(SQLITE_STATUS_MALLOC_SIZE, n);
   *pp = sqlite3MemMalloc(sqlite3MemRoundup(n));
   if( *pp ){
     HpShare *p = hpMemoryShare();
+    assert( sqlite3MemSize(*pp)>=n );
     hpMemoryCount(p, HP_MEMORY_USED, sqlite3MemSize(*pp));
     hpMemoryCount(p, HP_MEMORY_COUNT, 1);
   }
@@ -183,7 +194,9 @@ SQLITE_PRIVATE int sqlite3HpMalloc(int n, void **pp){
 ** If there is no memory it stays as it is and *pp becomes NULL.
 */
 SQLITE_PRIVATE int sqlite3HpRealloc(void **pp, int nOld, int nByte, int nNew){
+  assert( *pp!=0 && nByte>0 && nNew>=nByte );
   if( !hpMemoryOk() ) return 0;
+  assert( nOld==sqlite3MemSize(*pp) );
   hpMemoryHigh(SQLITE_STATUS_MALLOC_SIZE, nByte);
   *pp = sqlite3MemRealloc(*pp, nNew);
   if( *pp ){
@@ -194,6 +207,7 @@ SQLITE_PRIVATE int sqlite3HpRealloc(void **pp, int nOld, int nByte, int nNew){
 
 SQLITE_PRIVATE int sqlite3HpFree(void *pOld){
   HpShare *p;
+  assert( pOld!=0 );
   if( !hpMemoryOk() ) return 0;
   p = hpMemoryShare();
   hpMemoryCount(p, HP_MEMORY_USED, -sqlite3MemSize(pOld));
@@ -207,6 +221,7 @@ SQLITE_PRIVATE int sqlite3HpFree(void *pOld){
 ** negative, they no longer are.
 */
 SQLITE_PRIVATE int sqlite3HpOverflow(int n, int nByte){
+  assert( n>=0 ? n>=nByte : nByte==0 );
   if( hpConfig()->bOff ) return 0;
   hpMemoryHigh(SQLITE_STATUS_PAGECACHE_SIZE, nByte);
   hpMemoryCount(hpMemoryShare(), HP_MEMORY_CACHE, n);

@@ -48,6 +48,8 @@ static int hpPageRecord(
     aEnd -= 4;
   }
   if( nByte==0 || z>aEnd || nLocal>(u32)(aEnd-z) ) return HP_DECLINE;
+  /* hp_source.c makes room for no more */
+  assert( nLocal>0 && nLocal<=nByte && nLocal<=pBt->maxLocal );
   pRec->z = z;
   pRec->nByte = nByte;
   pRec->nLocal = nLocal;
@@ -85,6 +87,7 @@ static int hpPageInner(
   p->aHdr = &aData[iPg==1 ? 100 : 0];
   p->aEnd = &aData[pBt->usableSize];
   p->nCell = get2byte(&p->aHdr[3]);
+  assert( iPg>0 && p->aHdr+12<p->aEnd );
   if( (p->aHdr[0] & PTF_LEAF)==0
    && (p->nCell<1 || p->nCell>(int)MX_CELL(pBt))
   ){
@@ -101,6 +104,7 @@ static const u8 *hpPageCell(const HpInner *p, int i){
   assert( i>=0 && i<p->nCell );
   ofst = get2byte(&p->aHdr[12+2*i]);
   if( ofst<12 || ofst>(int)(p->aEnd - p->aData)-5 ) return 0;
+  assert( &p->aData[ofst+5]<=p->aEnd );
   return &p->aData[ofst];
 }
 
@@ -127,7 +131,9 @@ static Pgno hpPagePtrmap(const BtShared *pBt, Pgno iPg){
   Pgno iMap;
   if( iPg<2 ) return 0;
   iMap = (iPg-2)/nMapped*nMapped + 2;
-  return iMap + (iMap==PENDING_BYTE_PAGE(pBt));
+  iMap += iMap==PENDING_BYTE_PAGE(pBt);
+  assert( iMap>=2 && (iMap<=iPg || iPg==PENDING_BYTE_PAGE(pBt)) );
+  return iMap;
 }
 #endif
 

@@ -50,6 +50,7 @@ static void hpPragmaStats(Parse *pParse){
   sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "what", SQLITE_STATIC);
   sqlite3VdbeSetColName(v, 1, COLNAME_NAME, "count", SQLITE_STATIC);
   for(i=1; i<=HP_STAT_MX; i++){
+    assert( azStat[i]!=0 );
     sqlite3VdbeMultiLoad(v, 1, "si", azStat[i],
                          (int)pParse->db->hp.aStat[i]);
   }
@@ -64,6 +65,8 @@ static const char *const azHpOffload[] = { "on", "off", "force" };
 
 static void hpSetOffload(sqlite3 *db, const char *z){
   int i;
+  assert( ArraySize(azHpOffload)==HP_OFFLOAD_FORCE+1 );
+  assert( sqlite3StrICmp(azHpOffload[HP_OFFLOAD_OFF], "off")==0 );
   for(i=0; i<ArraySize(azHpOffload); i++){
     if( sqlite3StrICmp(z, azHpOffload[i])==0 ) break;
   }
@@ -88,6 +91,7 @@ static i64 hpSetNumber(const char *z, i64 mx){
 
 static void hpSetThreads(sqlite3 *db, const char *z){
   i64 n = sqlite3StrICmp(z, "auto")==0 ? 0 : hpSetNumber(z, HP_MX_THREAD);
+  assert( HP_MX_THREAD<=0xff );    /* Or sqlite3.hp.nThread is too small */
   if( n>=0 ) db->hp.nThread = (u8)n;
 }
 static void hpShowThreads(Vdbe *v, sqlite3 *db){
@@ -110,6 +114,7 @@ static void hpSetExtent(sqlite3 *db, const char *z){
   }else if( n>0 ){
     db->hp.nExtent = (int)n;
   }
+  assert( db->hp.nExtent>=HP_EXTENT_OFF && db->hp.nExtent<=HP_MX_EXTENT );
 }
 static void hpShowExtent(Vdbe *v, sqlite3 *db){
   if( hpConfig()->bOff || db->hp.nExtent==HP_EXTENT_OFF ){
@@ -154,6 +159,7 @@ SQLITE_PRIVATE int sqlite3HpPragma(
   sqlite3 *db = pParse->db;
   Vdbe *v;
   int i;
+  assert( sqlite3_mutex_held(db->mutex) );
   if( sqlite3StrNICmp(zLeft, "hp_", 3)!=0 ) return 0;
   v = sqlite3GetVdbe(pParse);
   if( v==0 ) return 1;

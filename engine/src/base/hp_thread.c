@@ -10,6 +10,7 @@
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
 **    hpScanEach()      let all workers do something, each in its thread
 **    hpScanLock(), hpScanUnlock()    guard what workers share
+**    hpScanIsLocked()  for asserts: may this thread use it?
 **    hpScanStopped()   is the scan to stop?
 **    hpScanPager()     the pager of the file that is scanned
 **    hpScanChanges(), hpScanChanged()    has application code changed the database?
@@ -105,7 +106,9 @@ static i64 hpStackSize(void){
       n = (i64)lim.rlim_cur;
     }
   }
-  return n & ~(i64)0xffff;
+  n &= ~(i64)0xffff;
+  assert( n>=HP_STACK && n<=(i64)HP_MX_STACK );
+  return n;
 }
 
 /* Are the mutexes SQLite's own, and do they lock? */
@@ -160,6 +163,7 @@ static int hpThreads(sqlite3 *db){
 static int hpThreadsFit(const HpScan *p){
 #ifdef HP_THREADS
   i64 nPattern = p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
+  assert( nPattern>=0 && p->nWorker<=1 );   /* Threads are made after this */
   if( p->pPipe->bDeep==0 ) return 1;
   return (i64)JSON_MAX_DEPTH*HP_STACK_JSON + nPattern*HP_STACK_PATTERN
       <= hpStackSize();
@@ -204,6 +208,7 @@ static Pager *hpScanPager(const HpScan *p){
 ** counts them), and of rows of the connection.
 */
 static u32 hpScanChanges(const HpScan *p){
+  assert( sqlite3_mutex_held(p->db->mutex) );
   return hpScanPager(p)->hp.nChange + (u32)p->db->nTotalChange;
 }
 
@@ -221,6 +226,7 @@ static int hpScanChanged(const HpScan *p){
 ** the scan began, so that stock's would give an error.
 */
 static int hpScanTripped(const HpScan *p){
+  assert( sqlite3_mutex_held(p->db->mutex) );
   return hpScanPager(p)->hp.nTrip!=p->nTrip;
 }
 
@@ -233,6 +239,10 @@ static void hpScanTell(HpScan *p){
   sqlite3 *db = p->db;
   u64 n = p->v->nHpStepLeft;
   int i;
+  /* Only the application's thread calls the application, and lets workers go on
+  ** meanwhile */
+  assert( sqlite3_mutex_held(db->mutex) );
+  assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   for(i=0; i<p->nWorker; i++){
     HpExec *pExec = p->apWorker[i];
     u32 nStep = AtomicLoad(&pExec->nStep);
@@ -257,6 +267,7 @@ static void hpScanTell(HpScan *p){
 */
 static int hpExecProgress(HpExec *p, u32 nStep){
   HpScan *pScan = p->pScan;
+  assert( p->db==pScan->db || p!=pScan->apWorker[0] );
   AtomicStore(&p->nStep, p->nStep+nStep);
   if( p==pScan->apWorker[0] ){
     hpScanTell(pScan);
@@ -274,10 +285,21 @@ static int hpExecProgress(HpExec *p, u32 nStep){
 }
 
 #ifdef HP_THREADS
+#ifdef SQLITE_DEBUG
+/* Does this thread block the signals that an application may handle? */
+static int hpThreadIsQuiet(void){
+  sigset_t set;
+  return pthread_sigmask(SIG_SETMASK, 0, &set)==0
+      && sigismember(&set, SIGINT) && sigismember(&set, SIGALRM);
+}
+#endif
+
 /* A worker in a thread of its own */
 static void *hpThreadMain(void *pArg){
   HpExec *p = (HpExec*)pArg;
   HpCrew *pCrew = p->pScan->pCrew;
+  assert( p!=p->pScan->apWorker[0] && p->db!=p->pScan->db );
+  assert( p->pScan->pMutex!=0 && hpThreadIsQuiet() );
   p->xRun(p);
   pthread_mutex_lock(&pCrew->mutex);
   pCrew->nBusy--;
@@ -296,6 +318,7 @@ static void hpCrewMake(HpScan *p, pthread_t *aThread, u8 *aMade){
   sigset_t old;
   int bAttr, i;
   memset(aMade, 0, p->nWorker);
+  assert( p->pCrew->nBusy==0 && sqlite3_mutex_held(p->db->mutex) );
   if( p->nWorker==1 || pthread_attr_init(&attr) ) return;
   bAttr = pthread_attr_setstacksize(&attr, (size_t)hpStackSize())==0;
   /* A thread begins with the signal mask of its maker */
