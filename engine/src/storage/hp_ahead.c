@@ -188,6 +188,7 @@ static int hpAheadOn(const sqlite3 *db, const BtShared *pBt){
 */
 static int hpAheadInOrder(Pgno iFirst, Pgno iLast, int n, int nSpan){
   Pgno nPage = iLast-iFirst;
+  assert( n>0 && nSpan>0 );
   return nPage<=(nSpan==1 ? (Pgno)(n + n/8 + 3) : 2*(Pgno)n*nSpan);
 }
 
@@ -196,6 +197,7 @@ static int hpAheadInOrder(Pgno iFirst, Pgno iLast, int n, int nSpan){
 ** many pages each leaf stands for, with itself.
 */
 static int hpAheadSpan(i64 nLeaf, i64 nChain){
+  assert( nChain>=0 );
   if( nChain==0 || nLeaf<=0 ) return 1;
   return 1 + (int)MIN(HP_AHEAD_GAP, (nChain+nLeaf-1)/nLeaf);
 }
@@ -210,6 +212,7 @@ static int hpAheadFrames(Pager *pPager, const Pgno *aPg, u32 *aFrame, int n){
   if( pagerUseWal(pPager) ){
     int i;
     for(i=0; i<n && rc==SQLITE_OK; i++){
+      assert( aPg[i]>0 );
       rc = sqlite3WalFindFrame(pPager->pWal, aPg[i], &aFrame[i]);
     }
   }else
@@ -233,6 +236,7 @@ static int hpAheadSlow(i64 iBegin, i64 n){
 
 /* Ask for these bytes of pFile, of which hpAheadFile() is true */
 static void hpAheadAdvise(const sqlite3_file *pFile, i64 iOfst, i64 nByte){
+  assert( hpAheadFile(pFile) && iOfst>=0 && nByte>0 );
   (void)posix_fadvise(((const unixFile*)pFile)->h, iOfst, nByte,
                       POSIX_FADV_WILLNEED);
 }
@@ -245,6 +249,7 @@ static u32 aHpAsked[16];
 static u32 *hpAheadAsked(const Pager *pPager){
   const unixInodeInfo *pInode = ((const unixFile*)pPager->fd)->pInode;
   u64 x;
+  assert( hpAheadFile(pPager->fd) );
   if( pInode==0 ) return &aHpAsked[0];
   x = hpMix((u64)pInode->fileId.dev*31 + (u64)pInode->fileId.ino);
   return &aHpAsked[x & (ArraySize(aHpAsked)-1)];
@@ -265,6 +270,7 @@ static int hpAheadStretch(
 ){
   Pgno iLow = aPg[0], iHigh = aPg[0];
   int k;
+  assert( n>0 && aFrame[0]==0 && nSpan>=1 && nSpan<=HP_AHEAD_GAP+1 );
   for(k=1; k<n && aFrame[k]==0; k++){
     Pgno iPg = aPg[k];
     Pgno iLow2 = MIN(iLow, iPg), iHigh2 = MAX(iHigh, iPg);
@@ -276,6 +282,7 @@ static int hpAheadStretch(
     iLow = iLow2;
     iHigh = iHigh2;
   }
+  assert( iHigh-iLow<2*(Pgno)nSpan*k );
   *piLow = iLow;
   *piHigh = iHigh;
   return k;
@@ -299,12 +306,14 @@ static int hpAheadAsk(
   u32 *pAsked;
   i64 iBegin = hpAheadClock();
   int i, k;
+  assert( n>0 );
   for(i=0; i<n; i+=k){
     const sqlite3_file *pFile = pPager->fd;
     i64 iOfst, nByte;
     k = 1;
 #ifndef SQLITE_OMIT_WAL
     if( aFrame[i] ){
+      assert( pagerUseWal(pPager) );
       while( i+k<n && aFrame[i+k]==aFrame[i]+k ) k++;
       pFile = pPager->pWal->pWalFd;
       if( !hpAheadFile(pFile) ) continue;
@@ -347,7 +356,9 @@ static void hpAheadAround(Pager *pPager, Pgno iPg){
   ){
     return;
   }
+  assert( pBt->pPager==pPager );     /* Whose busy handler it is */
   iOfst -= iOfst % HP_AROUND_BYTES;
+  assert( iOfst>=0 );
   if( iOfst<nByte ){
     hpAheadAdvise(pPager->fd, iOfst, MIN(HP_AROUND_BYTES, nByte-iOfst));
   }
@@ -408,10 +419,30 @@ static int hpAheadMissing(Pager *pPager, Pgno iPg){
 */
 static void hpAheadWant(struct HpWant *pWant, Pgno iPg){
   int n = pWant->n;
+  assert( n>=0 && n<=ArraySize(pWant->aPg) );
   if( iPg>pWant->mxPg || n>=ArraySize(pWant->aPg) ) return;
   if( n>0 && pWant->aPg[n-1]==iPg ) return;
   if( hpAheadMissing(pWant->pPager, iPg) ) pWant->aPg[pWant->n++] = iPg;
 }
+
+#ifdef SQLITE_DEBUG
+/* Are n pages in the order of the file? */
+static int hpAheadIsSorted(const Pgno *aPg, int n){
+  int i;
+  for(i=1; i<n; i++){
+    if( aPg[i-1]>aPg[i] ) return 0;
+  }
+  return 1;
+}
+
+/* What is kept of a scan, which may have looked at it or not */
+static int hpAheadIsSane(const HpAhead *p){
+  if( p->iDir==0 ) return 1;     /* Nothing else was set */
+  if( p->iDir!=1 && p->iDir!=-1 ) return 0;
+  if( p->nDepth>HP_AHEAD_MAX || (p->bAsk && p->nDepth<1) ) return 0;
+  return p->nIdle<=MAX(HP_AHEAD_CACHED, HP_ROWS_IDLE);
+}
+#endif
 
 /*
 ** Put n pages into the order of the file.  Near ones are asked for in one
@@ -426,6 +457,7 @@ static void hpAheadSort(Pgno *aPg, int n){
       aPg[j] = iPg;
     }
   }
+  assert( hpAheadIsSorted(aPg, n) );
 }
 
 /*
@@ -437,6 +469,7 @@ static int hpAheadSend(sqlite3 *db, struct HpWant *pWant, int nSpan){
   int n = pWant->n;
   u32 nPage = 0;
   int bCold;
+  assert( n==0 || pWant->pPager->tempFile==0 );
   pWant->n = 0;
   hpAheadSort(pWant->aPg, n);
   if( n==0 || hpAheadFrames(pWant->pPager, pWant->aPg, aFrame, n) ) return 1;
@@ -460,6 +493,7 @@ static DbPage *hpAheadInner(
 ){
   Pager *pPager = pBt->pPager;
   DbPage *pDb = 0;
+  assert( eType!=0 && (eType & PTF_LEAF)==0 );
   if( iPg<2 || iPg>btreePagecount(pBt) ) return 0;
   if( bRead && pPager->pPCache->pDirty==0 ){
     /* Of an error nobody hears here: SQLite will read the page as well */
@@ -477,6 +511,7 @@ static DbPage *hpAheadInner(
 
 /* The interior page pPage */
 static void hpAheadOfPage(HpInner *p, const MemPage *pPage){
+  assert( pPage->isInit && pPage->leaf==0 );
   p->aData = pPage->aData;
   p->aHdr = &pPage->aData[pPage->hdrOffset];
   p->aEnd = &pPage->aData[pPage->pBt->usableSize];
@@ -485,6 +520,7 @@ static void hpAheadOfPage(HpInner *p, const MemPage *pPage){
 
 /* Child k of *p, counted in direction iDir */
 static Pgno hpAheadChild(const HpInner *p, int k, int iDir){
+  assert( iDir==1 || iDir==-1 );
   return hpPageChild(p, iDir>0 ? k : p->nCell-k);
 }
 
@@ -504,6 +540,7 @@ static int hpAheadSibling(
   HpInner in;
   DbPage *pDb;
   Pgno iPg;
+  assert( pCur->iPage>0 && p->bAsk && n>0 );
   if( iUp<0 || iUp>pUp->nCell ) return 0;
   hpAheadOfPage(&in, pUp);
   iPg = hpPageChild(&in, iUp);
@@ -527,6 +564,7 @@ static int hpAheadSibling(
 ** look less often.
 */
 static void hpAheadAdapt(HpAhead *p, int bSlow, int mn, int mx, int mxIdle){
+  assert( mn>0 && mx>0 && mx<=HP_AHEAD_MAX );
   if( p->bAsk ){
     if( bSlow ) p->nDepth = (u16)MIN(2*p->nDepth, mx);
   }else if( bSlow ){
@@ -535,6 +573,7 @@ static void hpAheadAdapt(HpAhead *p, int bSlow, int mn, int mx, int mxIdle){
   }else{
     p->nIdle = (u8)MIN(2*p->nIdle+1, mxIdle);
   }
+  assert( hpAheadIsSane(p) );
 }
 
 /* What was asked for was in the operating system's cache */
@@ -545,6 +584,7 @@ static void hpAheadStop(HpAhead *p){
 
 /* Have the next n reads timed */
 static void hpAheadTime(HpAhead *p, Pager *pPager, int n){
+  assert( n>=0 );
   p->nSlow = pPager->nHpSlow;
   pPager->nHpTime = MAX(pPager->nHpTime, n);
 }
@@ -634,6 +674,7 @@ static void hpAheadLeaves(
   p->nStep = p->nWait + 1;
   p->nChain = 0;
   p->bEnd = p->iNext>in.nCell;
+  assert( p->iNext>k && p->iNext<=in.nCell+1 && hpAheadIsSane(p) );
   hpAheadTime(p, pPager, p->bAsk ? p->nWait+1 : bJump);
 }
 
@@ -646,6 +687,8 @@ SQLITE_PRIVATE void sqlite3HpAheadStep(BtCursor *pCur, int iDir){
   MemPage *pPage = pCur->pPage;
   int iChild = pCur->ix + (iDir>0);
   int bSame = p->iDir==iDir;
+  assert( cursorHoldsMutex(pCur) && pPage->leaf==0 );
+  assert( (iDir==1 || iDir==-1) && hpAheadIsSane(p) );
   if( !hpAheadOn(pCur->pBtree->db, pCur->pBt) ){
     p->nWait = HP_AHEAD_NEVER;
   }else if( pCur->iPage<p->iLevel ){
@@ -680,6 +723,7 @@ SQLITE_PRIVATE void sqlite3HpAheadCheck(
     p->nWait = HP_AHEAD_NEVER;
   }else{
     int bSame = p->iDir!=0;
+    assert( p->iDir<=0 );
     if( p->iPg!=pPage->pgno ){
       p->iPg = pPage->pgno;
       p->iAsked = 0;
@@ -697,6 +741,7 @@ static int hpAheadRowid(MemPage *pPage, int i, i64 *piRowid){
   CellInfo info;
   u32 szHdr, eType, n;
   Mem mem;
+  assert( i>=0 && i<pPage->nCell && pPage->leaf && pPage->intKey==0 );
   pPage->xParseCell(pPage, findCell(pPage, i), &info);
   if( info.nPayload!=info.nLocal || info.nPayload<3
    || info.pPayload>=aEnd || info.nPayload>(u32)(aEnd-info.pPayload)
@@ -753,6 +798,7 @@ static void hpAheadLookup(
   HpInner in;
   Pgno iPg;
   int i;
+  assert( pTab->iPage>=1 );
   hpAheadOfPage(&in, pTab->apPage[0]);
   iPg = hpAheadSearch(&in, iRowid);
   for(i=1; i<pTab->iPage; i++){
@@ -775,6 +821,7 @@ static void hpAheadLookup(
 */
 static int hpAheadWhole(HpAhead *p, sqlite3 *db, const struct HpWant *pWant){
   Pager *pPager = pWant->pPager;
+  assert( pWant->mxPg>0 && p->nDepth>0 );
   if( p->bWhole || pWant->mxPg>(u32)p->nDepth*HP_AHEAD_FILE ) return 0;
   p->bWhole = 1;
   hpAheadAdvise(pPager->fd, 0, (i64)pWant->mxPg*pPager->pageSize);
@@ -793,6 +840,7 @@ static void hpAheadEntries(HpAhead *p, BtCursor *pIdx, BtCursor *pTab, int j){
   int bAgain = p->bInner;
   struct HpWant want;
   i64 iRowid;
+  assert( p->bAsk && p->iDir!=0 && j>=0 && j<pPage->nCell );
   hpAheadInit(&want, pTab->pBt);
   p->bInner = 0;
   if( bAgain ){
@@ -828,6 +876,7 @@ SQLITE_PRIVATE void sqlite3HpAheadRow(BtCursor *pIdx, BtCursor *pTab){
   int bSame, j, d;
   int mx;
 
+  assert( cursorHoldsMutex(pTab) && cursorHoldsMutex(pIdx) );
   if( pIdx->pBt!=pTab->pBt || !hpAheadOn(pTab->pBtree->db, pTab->pBt) ){
     p->nWait = HP_AHEAD_NEVER;
     return;
@@ -875,6 +924,7 @@ SQLITE_PRIVATE void sqlite3HpAheadRow(BtCursor *pIdx, BtCursor *pTab){
   p->nNext = p->nWait;
   p->iPg = pPage->pgno;
   p->iNext = pIdx->ix;
+  assert( hpAheadIsSane(p) );
   hpAheadTime(p, pPager, p->bAsk ? 2*(p->nWait+1) : HP_ROWS_FIRST+1);
 }
 

@@ -69,6 +69,7 @@
 */
 static int hpChainGuess(HpGuess *p, u32 szPage, u32 n){
   int mx = (int)MIN(n, MIN(HP_CHAIN_PAGES, MAX(2, HP_CHAIN_BYTES/szPage)));
+  assert( n>0 && p->nRun<=HP_CHAIN_PAGES );
   if( p->nRun==0 ) p->nRun = (u8)MAX(2, MIN(8, HP_CHAIN_FIRST/szPage));
   if( p->nRun==1 ){
     if( p->nSkip>0 ){
@@ -84,6 +85,8 @@ static int hpChainGuess(HpGuess *p, u32 szPage, u32 n){
 ** Of nGuess pages nFound were adjacent.
 */
 static void hpChainLearn(HpGuess *p, int nGuess, int nFound){
+  assert( nFound>=1 && nFound<=nGuess && nGuess<=HP_CHAIN_PAGES );
+  assert( p->nRun>=1 );          /* There was a guess: hpChainGuess() */
   if( nFound<nGuess ){
     p->nRun = (u8)MAX(1, nFound);
     if( nFound<=1 ){
@@ -144,6 +147,9 @@ static int hpChainRead(
   int nPage = hpChainGuess(pGuess, szPage, (iOfst+nByte+szData-1)/szData);
   int i;
 
+  assert( nByte>0 && iOfst<szData && nGap<=255 );
+  assert( aTo!=0 || (iOfst==0 && nByte%szData==0) );
+  assert( aSkip!=0 || (iOfst==0 && aTo!=0) );
   if( iPg<2 || iPg>mxPg || iPg==PENDING_BYTE_PAGE(pBt) ) return 0;
   if( (Pgno)nPage>mxPg-iPg+1 ) nPage = (int)(mxPg-iPg+1);
   for(i=1; i<nPage; i++){
@@ -183,6 +189,7 @@ static int hpChainRead(
 
   for(i=0; i<nPage && nByte>0; i++){
     u32 nPart = MIN(szData-iOfst, nByte);
+    assert( i==0 || (iPg+i<=mxPg && !hpPageIsPtrmap(pBt, iPg+i)) );
     if( i>0 && nGap ){
       aVec[nVec].iov_base = aGap;
       aVec[nVec++].iov_len = nGap;
@@ -251,11 +258,17 @@ SQLITE_PRIVATE int sqlite3HpChain(
   /* SQLite asks the pointer maps what is next, and believes them */
   if( bSkip && ISAUTOVACUUM(pBt) ) return 0;
   if( aOverflow[1]!=0 && aOverflow[1]!=*piPg+1 ) return 0;
+  assert( cursorHoldsMutex(pCur) && (pCur->curFlags & BTCF_ValidOvfl)!=0 );
+  assert( pCur->info.nPayload>pCur->info.nLocal && *pnByte>0 );
+  /* aOverflow[] has an entry for each page of the chain */
+  assert( *piIdx+nWant<=((u64)pCur->info.nPayload-pCur->info.nLocal+szData-1)
+                        /szData );
   n = hpChainRead(pBt, &pBt->hpGuess, eFlags, *piPg,
                   bSkip ? 0 : iOfst, bSkip ? 0 : *paTo,
                   bSkip ? nWant*szData : *pnByte,
                   (u8*)pPager->pTmpSpace, &iNext);
   if( n==0 ) return 0;
+  assert( n>0 && (u32)n<=nWant );
   hpStat(pCur->pBtree->db, HP_STAT_CHAIN);
   if( pCur->hpLeaf.nChain<0xff00 ) pCur->hpLeaf.nChain += (u16)(n-1);
   for(i=1; i<n; i++) aOverflow[i] = *piPg+i;

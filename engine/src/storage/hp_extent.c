@@ -140,6 +140,32 @@ struct HpTreeSize {
   i64 nInterior, nLeaf, nOverflow;
 };
 
+#ifdef SQLITE_DEBUG
+/*
+** What is known is about b-trees and trunks that there may be.  (Where a run
+** begins and ends the file says.)
+*/
+static int hpExtentsAreSane(const HpExtents *p){
+  int i;
+  if( p->nExtent<0 || p->nExtent>p->nAlloc ) return 0;
+  if( (p->nAlloc==0)!=(p->aExtent==0) ) return 0;
+  for(i=0; i<p->nExtent; i++){
+    const HpExtent *pE = &p->aExtent[i];
+    if( pE->iRoot<1 || pE->iTrunk<2 ) return 0;
+    if( pE->eKind!=BTALLOC_LEAF && pE->eKind!=BTALLOC_INTERIOR ) return 0;
+  }
+  return 1;
+}
+
+/* Is none of these pages one that an extent leaves out? */
+static int hpExtentIsWhole(const BtShared *pBt, Pgno iFirst, Pgno iLast){
+  for(; iFirst<=iLast; iFirst++){
+    if( iFirst==PENDING_BYTE_PAGE(pBt) || hpPageIsPtrmap(pBt, iFirst) ) return 0;
+  }
+  return 1;
+}
+#endif
+
 /* Pages of run p that are leaves of its trunk */
 static u32 hpExtentLeaves(const HpExtent *p){
   return p->iEnd - p->iNext + (p->iEnd!=p->iTrunk);
@@ -147,10 +173,12 @@ static u32 hpExtentLeaves(const HpExtent *p){
 
 /* Largest number of leaves on a trunk that every version of SQLite accepts */
 static u32 hpTrunkMax(const BtShared *pBt){
+  assert( pBt->usableSize>=480 );
   return pBt->usableSize/4 - 8;
 }
 
 SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared *pBt){
+  assert( sqlite3_mutex_held(pBt->mutex) );
   if( pBt->pHpExtents ){
     pBt->pHpExtents->bKnown = 0;
     pBt->pHpExtents->nExtent = 0;
@@ -172,6 +200,7 @@ SQLITE_PRIVATE void sqlite3HpExtentFree(BtShared *pBt){
 ** and its pages are free pages as any.
 */
 static int hpExtentAdd(HpExtents *p, const HpExtent *pNew){
+  assert( hpExtentsAreSane(p) );
   if( p->nExtent==p->nAlloc ){
     int nAlloc = p->nAlloc ? p->nAlloc*2 : 8;
     HpExtent *a = sqlite3_realloc64(p->aExtent, sizeof(HpExtent)*(u64)nAlloc);
@@ -180,10 +209,12 @@ static int hpExtentAdd(HpExtents *p, const HpExtent *pNew){
     p->nAlloc = nAlloc;
   }
   p->aExtent[p->nExtent++] = *pNew;
+  assert( hpExtentsAreSane(p) );
   return SQLITE_OK;
 }
 
 static void hpExtentRemove(HpExtents *p, int i){
+  assert( i>=0 && i<p->nExtent );
   p->aExtent[i] = p->aExtent[--p->nExtent];
 }
 
@@ -249,7 +280,7 @@ static int hpExtentFind(BtShared *pBt, HpExtents *p){
   int nLook = HP_EXTENT_WALK;
   int nPlain = HP_EXTENT_PLAIN;
   int rc = SQLITE_OK;
-  assert( p->nExtent==0 );
+  assert( p->nExtent==0 && p->bKnown==0 );
   while( iTrunk && nLook-->0 && nPlain>0 ){
     MemPage *pTrunk;
     HpExtent x;
@@ -293,6 +324,8 @@ static HpExtents *hpExtents(BtShared *pBt){
     sqlite3HpExtentForget(pBt);
   }
   if( p ) p->iVersion = pBt->pPager->iDataVersion;
+  assert( p==0 || hpExtentsAreSane(p) );
+  assert( p==0 || p->bKnown || p->nExtent==0 );
   return p;
 }
 
@@ -308,6 +341,7 @@ static i64 hpLeafOverflow(const BtShared *pBt, const u8 *aData, int hdr){
   const u32 nCell = get2byte(&aData[hdr+3]);
   i64 nOverflow = 0;
   u32 i;
+  assert( mn<=mx );
   if( hdr+8+2*nCell>usable ) return 0;
   for(i=0; i<nCell; i++){
     const u32 iCell = get2byte(&aData[hdr+8+2*i]);
@@ -379,6 +413,7 @@ static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
     pSize->nLeaf *= nCell+1;
     /* Pages that are their own children would be more than the file has */
     pSize->nLeaf = MIN(pSize->nLeaf, HP_EXTENT_MX);
+    assert( pSize->nLeaf>=1 && pSize->nInterior>=1 );
     if( nCell==0 ){
       iPg = get4byte(&aData[hdr+8]);
     }else{
@@ -387,6 +422,7 @@ static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
     }
     sqlite3PagerUnref(pDbPage);
   }
+  assert( pSize->nOverflow>=0 && pSize->nOverflow<=HP_EXTENT_MX*HP_EXTENT_MX );
   return SQLITE_OK;
 }
 
@@ -408,6 +444,7 @@ static int hpExtentWanted(
   HpTreeSize x;
   i64 n;
   int rc;
+  assert( iRoot>0 && (*peKind==BTALLOC_LEAF || *peKind==BTALLOC_INTERIOR) );
   *pn = 0;
   if( pSmall->iRoot==iRoot && pSmall->nLeft>0 && nFixed==0 ){
     pSmall->nLeft--;
@@ -424,6 +461,7 @@ static int hpExtentWanted(
     n = 0;
     pSmall->iRoot = iRoot;
     pSmall->nLeft = (u32)(HP_EXTENT_MIN-1 - x.nInterior-x.nLeaf-x.nOverflow);
+    assert( pSmall->nLeft<HP_EXTENT_MIN );
   }else{
     n = MIN((x.nLeaf+x.nOverflow)/HP_EXTENT_SHARE, mx);
   }
@@ -434,6 +472,8 @@ static int hpExtentWanted(
       *peKind = BTALLOC_LEAF;
     }
   }
+  /* As many as one trunk can list */
+  assert( n>=0 && n<=hpTrunkMax(pBt) );
   *pn = (u32)n;
   return SQLITE_OK;
 }
@@ -449,6 +489,7 @@ static int hpTrunkTake(BtShared *pBt, MemPage *pTrunk){
   u32 nLook = 0;
   u32 n;
   int rc = sqlite3PagerWrite(pPage1->pDbPage);
+  assert( get4byte(&pTrunk->aData[4])==0 );
   while( rc==SQLITE_OK && iPg!=pTrunk->pgno ){
     releasePage(pPrev);
     pPrev = 0;
@@ -481,7 +522,7 @@ static int hpLeafTake(
   const Pgno iPg = get4byte(&aLeaf[4*i]);
   const u32 nFree = get4byte(&pPage1->aData[36]);
   int flags, rc;
-  assert( i<n );
+  assert( i<n && *ppPage==0 );
   if( iPg<2 || iPg>btreePagecount(pBt) || nFree<2 ) return SQLITE_DONE;
   rc = sqlite3PagerWrite(pPage1->pDbPage);
   if( rc ) return rc;
@@ -519,6 +560,7 @@ static int hpExtentTake(
   MemPage *pTrunk;
   u32 n, k;
   int rc = hpTrunkGet(pBt, pE->iTrunk, &pTrunk, &n);
+  assert( i>=0 && i<p->nExtent && *ppPage==0 );
   if( rc ) return rc;
   if( pE->iNext==pE->iTrunk ){
     if( n>0 ){
@@ -565,6 +607,7 @@ static int hpExtentClaim(
   u32 i, k, nRun, nMin, nLeft;
   u32 nBest = 0;
   Pgno *a;
+  assert( n>0 && nWant>1 && pNew->iRoot>0 );
   if( p->iSplit==pTrunk->pgno && n<=p->nSplit ) return SQLITE_DONE;
   a = sqlite3_malloc64(sizeof(Pgno)*(u64)n);
   if( a==0 ) return SQLITE_DONE;
@@ -591,6 +634,7 @@ static int hpExtentClaim(
     }
     nRun = 0;
   }
+  assert( k<=n && p->nExtent>=nWas );
   sqlite3_free(a);
   if( p->nExtent>nWas ) return SQLITE_OK;
   p->iSplit = pTrunk->pgno;
@@ -614,6 +658,7 @@ static int hpFreeTake(
   Pgno iTrunk = get4byte(&pBt->pPage1->aData[32]);
   const u32 nFree = get4byte(&pBt->pPage1->aData[36]);
   u32 nLook = 0;
+  assert( nFree>hpExtentReserved(p) );
   while( iTrunk && nLook++<=nFree ){
     MemPage *pTrunk;
     u32 n, i;
@@ -687,6 +732,7 @@ static int hpFileGrow(
   u32 i;
   int rc;
 
+  assert( n>=1 && *ppPage==0 && (n==1 || pNew->iRoot>0) );
   if( iFirst==iLock ) iFirst++;
   if( hpPageIsPtrmap(pBt, iFirst) ){
     iMap = iFirst++;
@@ -700,6 +746,9 @@ static int hpFileGrow(
     if( iLast+1==iLock ) break;
     if( hpPageIsPtrmap(pBt, iLast+1) ) break;
   }
+  assert( iFirst>btreePagecount(pBt) && iLast<=mx );
+  assert( hpExtentIsWhole(pBt, iFirst, iLast) );
+  assert( iLast==iFirst || iLast-iFirst-1<=hpTrunkMax(pBt) );
 
   rc = sqlite3PagerWrite(pPage1->pDbPage);
   if( rc==SQLITE_OK && iMap ){
@@ -814,6 +863,9 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
   int bTree = *peMode>BTALLOC_LE;
   int i, rc;
 
+  assert( sqlite3_mutex_held(pBt->mutex) );
+  assert( pBt->inTransaction==TRANS_WRITE );
+  assert( bTree==0 || pBt->iHpRoot>0 );
   x.eKind = bTree ? *peMode : BTALLOC_LEAF;
   x.iRoot = bTree ? pBt->iHpRoot : 0;
   if( bTree ) *peMode = BTALLOC_ANY;
@@ -865,6 +917,7 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
   }
 
 allocate_out:
+  assert( rc!=SQLITE_ROW && hpExtentsAreSane(p) );
   assert( rc==SQLITE_OK || *ppPage==0 );
   assert( rc!=SQLITE_OK || *pPgno!=PENDING_BYTE_PAGE(pBt) );
   if( rc!=SQLITE_OK ) sqlite3HpExtentForget(pBt);
@@ -886,6 +939,8 @@ static u32 hpWalCommitted(const Wal *pWal){
 ** same. */
 static Pgno hpWalPgno(const Wal *pWal, u32 iFrame){
   const int iHash = walFramePage(iFrame);
+  assert( iFrame>0 && iFrame<=pWal->hdr.mxFrame );
+  assert( iHash<pWal->nWiData && pWal->apWiData[iHash]!=0 );
   if( iHash==0 ){
     return pWal->apWiData[0][WALINDEX_HDR_SIZE/sizeof(u32) + iFrame - 1];
   }
@@ -908,6 +963,7 @@ static u32 hpWalSee(u8 *aSeen, Pgno iFrom, u32 nGrown, Pgno iPg){
 */
 static int hpWalZeros(Pager *pPager, PgHdr *aPg, int n){
   int i;
+  assert( n>0 && n<=HP_EXTENT_FRAMES );
   for(i=0; i<n; i++){
     aPg[i].pData = pPager->pTmpSpace;
     aPg[i].pDirty = i+1<n ? &aPg[i+1] : 0;
@@ -937,6 +993,7 @@ static int hpWalFill(Pager *pPager){
   int n = 0;
   int rc = SQLITE_OK;
 
+  assert( pagerUseWal(pPager) && pPager->dbSize>pPager->dbOrigSize );
   if( nByte>sizeof(aSmall) ){
     aSeen = sqlite3_malloc64(nByte);
     if( aSeen==0 ) return SQLITE_NOMEM_BKPT;
@@ -964,6 +1021,7 @@ static int hpWalFill(Pager *pPager){
       }
     }
   }
+  assert( rc!=SQLITE_OK || (nSeen==nGrown && n==0) );
   if( aSeen!=aSmall ) sqlite3_free(aSeen);
   return rc;
 }
@@ -975,6 +1033,8 @@ static int hpWalFill(Pager *pPager){
 SQLITE_PRIVATE int sqlite3HpExtentCommit(BtShared *pBt){
   HpExtents *p = pBt->pHpExtents;
   int rc = SQLITE_OK;
+  assert( sqlite3_mutex_held(pBt->mutex) );
+  assert( pBt->inTransaction==TRANS_WRITE );
   if( p==0 ) return SQLITE_OK;
 #ifndef SQLITE_OMIT_AUTOVACUUM
   /* auto_vacuum=FULL empties the free list without asking for its pages */

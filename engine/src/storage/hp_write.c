@@ -78,6 +78,16 @@ static int hpWriteOk(sqlite3_file *pFile){
 #endif
 }
 
+#ifdef SQLITE_DEBUG
+/* The bytes of nVec pieces */
+static i64 hpWriteBytes(const struct iovec *aVec, int nVec){
+  i64 n = 0;
+  int i;
+  for(i=0; i<nVec; i++) n += (i64)aVec[i].iov_len;
+  return n;
+}
+#endif
+
 /*
 ** Write nVec pieces, nByte bytes in all, to a file, from iOfst on.  True if all
 ** was written.
@@ -89,6 +99,7 @@ static int hpWriteAll(
   i64 nByte,
   i64 iOfst
 ){
+  assert( nVec>0 && iOfst>=0 && nByte==hpWriteBytes(aVec, nVec) );
   return sqlite3FaultSim(HP_WRITE_FAULT)==SQLITE_OK
       && pwritev(((unixFile*)pFile)->h, aVec, nVec, iOfst)==nByte;
 }
@@ -112,6 +123,7 @@ SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
   Pgno iPg = pList->pgno;
   PgHdr *p;
   int n = 0;
+  assert( !pagerUseWal(pPager) && isOpen(pPager->fd) );
   if( iPg==1 || pList->pDirty==0 || pList->pDirty->pgno!=iPg+1 ) return 0;
   for(p=pList; p && n<HP_WRITE_PAGES; p=p->pDirty){
     if( p->pgno!=iPg+n || p->pgno>pPager->dbSize
@@ -165,6 +177,8 @@ SQLITE_PRIVATE int sqlite3HpWriteGap(Pager *pPager, Pgno iPg){
   while( rc==SQLITE_OK && i<iPg ){
     const Pgno iEnd = i<=pPager->lckPgno ? MIN(iPg, pPager->lckPgno) : iPg;
     n = (int)MIN(iEnd-i, HP_WRITE_PAGES);
+    /* Nothing is ever written where the locks are */
+    assert( n==0 || i>pPager->lckPgno || i+n<=pPager->lckPgno );
     if( n>0 && !hpWriteAll(pPager->fd, aVec, n, n*szPage, (i-1)*szPage) ){
       n = 1;
       rc = sqlite3OsWrite(pPager->fd, pPager->pTmpSpace, (int)szPage,
@@ -201,10 +215,12 @@ SQLITE_PRIVATE void sqlite3HpSpill(Pager *pPager, PgHdr *pPg){
     ){
       break;
     }
+    assert( p->pPager==pPager && (p->flags & PGHDR_DIRTY)!=0 );
     pLast->pDirty = p;
     p->pDirty = 0;
     pLast = p;
   }
+  assert( n<=HP_WRITE_PAGES && pLast->pDirty==0 );
 #endif
 }
 
@@ -216,6 +232,7 @@ SQLITE_PRIVATE void sqlite3HpSpilled(Pager *pPager, PgHdr *pPg){
   PgHdr *p = pPg->pDirty;
   while( p ){
     PgHdr *pNext = p->pDirty;      /* The page may be gone when it is clean */
+    assert( p->nRef==0 && (p->flags & PGHDR_NEED_SYNC)==0 );
     pPager->aStat[PAGER_STAT_SPILL]++;
     sqlite3PcacheMakeClean(p);
     p = pNext;
@@ -236,6 +253,7 @@ SQLITE_PRIVATE int sqlite3HpWriteRecord(
 #ifdef HP_PREADV
   struct iovec aVec[3];
   u8 aNum[2][4];
+  assert( isOpen(pPager->jfd) && iPg>0 && iPg!=pPager->lckPgno );
   if( !hpWriteOk(pPager->jfd) ) return 0;
   put4byte(aNum[0], iPg);
   put4byte(aNum[1], cksum);
@@ -295,7 +313,7 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
   u32 aCksum[2];
   PgHdr *pPg;
   int n = 0;
-  assert( p->iSyncPoint==0 );
+  assert( p->iSyncPoint==0 && p->szPage==(int)p->pWal->szPage );
   if( pList->pDirty==0 || !hpWriteOk(p->pFd) ) return 0;
   memcpy(aCksum, p->pWal->hdr.aFrameCksum, sizeof(aCksum));
   for(pPg=pList; pPg && n<HP_WRITE_PAGES; pPg=pPg->pDirty){
@@ -309,6 +327,7 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
     hpWritePiece(&aVec[2*n+1], pPg->pData, (u32)p->szPage);
     n++;
   }
+  assert( n>0 && n<=HP_WRITE_PAGES );
   if( hpWriteAll(p->pFd, aVec, 2*n, n*(i64)(p->szPage+WAL_FRAME_HDRSIZE),
                  iOfst)
   ){
