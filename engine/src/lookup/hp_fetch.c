@@ -141,6 +141,7 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
     return 0;
   }
   iCsr = pNext->p1;
+  assert( iCsr>=0 && iCsr<p->nCursor && p->apCsr[iCsr]!=0 );
   pLoop->pCsr = p->apCsr[iCsr];
   pLoop->iCounter = (u8)pNext->p5;
   pLoop->nCol = pRow->p2;
@@ -152,6 +153,7 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
     int iReg = pOp->opcode==OP_Column ? pOp->p3
              : pOp->opcode==OP_Rowid ? pOp->p2 : pOp->p1;
     int iCol = iReg - pRow->p1;
+    assert( pLoop->nCol<=HP_FETCH_COLUMNS );
     if( iCol<0 || iCol>=pLoop->nCol ) return 0;
     switch( pOp->opcode ){
       case OP_Column:
@@ -183,6 +185,7 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
     sCol.eHow = HP_FETCH_PLAIN;
     if( aFrom[i]>=0 ){
       if( aReal[i] ) sCol.eHow = HP_FETCH_REAL;
+      assert( aFrom[i]<HP_FETCH_COLUMNS );
       while( pLoop->nField<=aFrom[i] ){
         pLoop->aField[pLoop->nField++].eHow = HP_FETCH_SKIP;
       }
@@ -191,6 +194,7 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
     if( pCol->eHow==HP_FETCH_SKIP ){
       *pCol = sCol;
     }else if( pCol->eHow==sCol.eHow ){
+      assert( pLoop->nExtra<ArraySize(pLoop->aExtra) );
       pExtra = &pLoop->aExtra[pLoop->nExtra++];
       pExtra->to = sCol;
       pExtra->from = *pCol;
@@ -200,6 +204,7 @@ static int hpFetchLoop(Vdbe *p, HpFetchLoop *pLoop){
   }
   pLoop->pEnd = &pLoop->aField[pLoop->nField];
   pLoop->nOp = (int)(pNext - &aOp[pNext->p2]) + 1;
+  assert( pLoop->nField<=HP_FETCH_COLUMNS && pLoop->nOp>1 );
   return 1;
 }
 
@@ -216,6 +221,7 @@ static u32 hpFetchHeader(
   u32 iHdr, nHdr;
   u64 iData;
   int i;
+  assert( nField>=0 && nField<=HP_FETCH_COLUMNS );
   if( nRec==0 ) return 0;
   iHdr = getVarint32(aRec, nHdr);
   iData = nHdr;
@@ -235,6 +241,7 @@ static u32 hpFetchHeader(
   }
   /* Where the header ends the data must: OP_Column says so as well. */
   if( iHdr>nHdr || iData>nRec || (iHdr==nHdr && iData!=nRec) ) return 0;
+  assert( nHdr>0 && nHdr<=nRec );
   return nHdr;
 }
 
@@ -244,6 +251,7 @@ static u32 hpFetchHeader(
 static u64 hpFetchPlace(i64 iAt, u32 n){
   u32 aPlace[2];
   u64 v;
+  assert( iAt>=0 && iAt<=0xffffffff );
   aPlace[0] = (u32)iAt;
   aPlace[1] = n;
   memcpy(&v, aPlace, sizeof(v));
@@ -270,6 +278,7 @@ static SQLITE_INLINE u8 *hpFetchValues(
   u8 *pHeap = pRow + pLoop->nHead;
   int i;
 
+  assert( nHdr>0 && nHdr<=nRec && pRow>=pLoop->aBuf );
   if( pHeap>pLoop->aBufEnd ) return 0;
   for(; pCol<pLoop->pEnd; pCol++){
     const u32 t = aType ? *aType++ : *pHdr++;
@@ -316,6 +325,7 @@ static SQLITE_INLINE u8 *hpFetchValues(
       pHeap += ROUND8(n);
       eType = (t & 1) ? SQLITE_TEXT : SQLITE_BLOB;
     }
+    assert( pCol->iType<pCol->iCell && pCol->iCell+8<=pLoop->nHead );
     pRow[pCol->iType] = eType;
     memcpy(&pRow[pCol->iCell], &v, sizeof(v));
   }
@@ -334,6 +344,7 @@ static SQLITE_INLINE u8 *hpFetchValues(
   }
   {
     u32 n = (u32)(pHeap - pRow);
+    assert( pHeap<=pLoop->aBufEnd && n%8==0 && n>=(u32)pLoop->nHead );
     memcpy(pRow, &n, sizeof(n));
   }
   return pHeap;
@@ -369,6 +380,7 @@ static int hpFetchLeaf(
   MemPage *pPage;
   u8 *pRow = &aBuf[*piAt];
   int nRow = 0;
+  assert( sqlite3_mutex_held(p->db->mutex) && *piAt>=0 && mxRow>0 );
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->nullRow
    || pC->deferredMoveto
   ){
@@ -376,6 +388,7 @@ static int hpFetchLeaf(
   }
   pCur = pC->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID ) return 0;
+  assert( cursorHoldsMutex(pCur) );
   pPage = pCur->pPage;
   if( !pPage->isInit || !pPage->leaf ) return 0;
   if( pLoop->pLimit && *pLoop->pLimit>=0 && mxRow>*pLoop->pLimit-1 ){
@@ -433,6 +446,8 @@ static int hpFetchLeaf(
     pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidNKey|BTCF_ValidOvfl);
     pC->cacheStatus = CACHE_STALE;
     if( pLoop->pLimit ) *pLoop->pLimit -= nRow;
+    /* The row of now is still one of those wanted */
+    assert( pLoop->pLimit==0 || *pLoop->pLimit!=0 );
     p->aCounter[pLoop->iCounter] += nRow;
     p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (u32)nRow * pLoop->nOp;
     p->pResultRow = 0;
@@ -459,6 +474,7 @@ static int hpFetchEnds(Vdbe *p){
   int n;
   for(n=0; n<8; n++){
     Op *pOp = &p->aOp[pc];
+    assert( pc>=0 && pc<p->nOp );
     switch( pOp->opcode ){
       case OP_Halt: return pOp->p1==SQLITE_OK;
       case OP_Goto: pc = pOp->p2; break;
@@ -524,6 +540,7 @@ SQLITE_API int hp_row(
   }
   {
     u32 n = (u32)(iHeap - iAt);
+    assert( iHeap<=nBuf && iHeap>iAt );
     memcpy(&aBuf[iAt], &n, sizeof(n));
   }
   *piAt = iHeap;

@@ -149,6 +149,7 @@ static int hpLingerAny = 0;           /* Since the last HP_LINGER_END some lock 
 */
 static int hpShmIdle(unixShm *p, u16 mask){
   int i = __atomic_load_n(&p->hpIdle, __ATOMIC_RELAXED);
+  assert( i>=0 && i<=SQLITE_SHM_NLOCK );
   if( i==0 || ((mask>>(i-1)) & 1)==0
    || !__atomic_compare_exchange_n(&p->hpIdle, &i, 0, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
@@ -158,12 +159,37 @@ static int hpShmIdle(unixShm *p, u16 mask){
   return i;
 }
 
+#ifdef SQLITE_DEBUG
+/*
+** Is a slot counted -1 if some connection of this process has it for itself, and
+** only then?  The mutex is held: others may come and go as sharers meanwhile,
+** but none takes a slot for itself or gives it back.
+*/
+static int hpShmIsSane(unixShmNode *pNode){
+  const unixShm *p;
+  u16 mask = 0;
+  int i;
+  if( pNode->pShmMutex && !sqlite3_mutex_held(pNode->pShmMutex) ) return 0;
+  for(p=pNode->pFirst; p; p=p->pNext){
+    if( (mask & p->exclMask)!=0 ) return 0;
+    mask |= p->exclMask;
+  }
+  for(i=0; i<SQLITE_SHM_NLOCK; i++){
+    int n = __atomic_load_n(&pNode->aLock[i], __ATOMIC_RELAXED);
+    if( n<-1 || (n<0)!=((mask>>i) & 1) ) return 0;
+  }
+  return 1;
+}
+#endif
+
 /*
 ** Give back the locks of these slots that p lingers in.  The mutex is held.
 */
 static void hpShmLeave(unixShm *p, u16 mask){
   unixShmNode *pNode = p->pShmNode;
   int i = hpShmIdle(p, mask);
+  assert( sqlite3_mutex_held(pNode->pShmMutex) );
+  assert( i==0 || pNode->aLock[i-1]>0 );     /* It was counted */
   if( i && __atomic_sub_fetch(&pNode->aLock[i-1], 1, __ATOMIC_ACQ_REL)==0
    && pNode->hShm>=0
   ){
@@ -186,6 +212,7 @@ static void hpShmLeaveAll(unixShmNode *pNode, u16 mask){
 ** asked once, with the mutex: the list of its regions may move, they do not.
 */
 static int hpShmMayLinger(unixShm *p, int i){
+  assert( i>=0 && i<SQLITE_SHM_NLOCK );
   if( !hpLingerOn ) return 0;
   if( i<=WAL_READ_LOCK(0) ) return 1;
   if( p->hpIndex==0 ){
@@ -203,6 +230,7 @@ static int hpShmMayLinger(unixShm *p, int i){
 */
 SQLITE_PRIVATE void sqlite3HpShmUnmap(unixShm *p){
   hpShmLeave(p, 0xffff);
+  assert( p->hpIdle==0 );
 }
 
 /*
@@ -238,6 +266,9 @@ SQLITE_API int hp_linger(int op){
 */
 static int hpShmEnter(unixShmNode *pNode, int *pLock, int iMin, int iAdd){
   int nTry;
+  /* Without the mutex a count neither becomes 0 nor anything else than 0 */
+  assert( (iMin==1 && iAdd==1) || (iMin==2 && iAdd==-1) );
+  assert( sqlite3_mutex_notheld(pNode->pShmMutex) );
   for(nTry=0; ; nTry++){
     int n = __atomic_load_n(pLock, __ATOMIC_RELAXED);
     while( n>=iMin ){
@@ -273,13 +304,16 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   int *aLock = pNode->aLock;
   int rc = SQLITE_OK;
   int i;
+  assert( n>0 && ofst>=0 && ofst+n<=SQLITE_SHM_NLOCK );
   if( hpConfig()->bOff ) return 0;
   *pRc = SQLITE_OK;
   if( flags==(SQLITE_SHM_LOCK|SQLITE_SHM_SHARED) ){
+    assert( n==1 && ((p->sharedMask|p->exclMask) & mask)==0 );
     if( hpShmIdle(p, mask) ){
       /* It is still counted. */
     }else if( hpShmEnter(pNode, &aLock[ofst], 1, +1) ){
       i = __atomic_load_n(&aLock[ofst], __ATOMIC_RELAXED);
+      assert( hpShmIsSane(pNode) );
       if( i<0 ){
         rc = SQLITE_BUSY;
       }else if( i==0 ){
@@ -292,6 +326,8 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     }
     if( rc==SQLITE_OK ) p->sharedMask |= mask;
   }else if( flags==(SQLITE_SHM_UNLOCK|SQLITE_SHM_SHARED) ){
+    assert( n==1 && (p->sharedMask & mask)!=0 && (p->exclMask & mask)==0 );
+    assert( __atomic_load_n(&aLock[ofst], __ATOMIC_RELAXED)>0 );
     /* The slot to leave: this one, or that in which p has lingered up to now. */
     if( hpShmMayLinger(p, ofst) ){
       i = __atomic_exchange_n(&p->hpIdle, ofst+1, __ATOMIC_SEQ_CST) - 1;
@@ -319,6 +355,8 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   }else{
     int bLock = (flags & SQLITE_SHM_LOCK)!=0;
     sqlite3_mutex_enter(pNode->pShmMutex);
+    assert( hpShmIsSane(pNode) && (p->sharedMask & mask)==0 );
+    assert( (p->exclMask & mask)==(bLock ? 0 : mask) );
     if( bLock ) hpShmLeaveAll(pNode, mask);
     for(i=ofst; bLock && i<ofst+n; i++){
       if( __atomic_load_n(&aLock[i], __ATOMIC_RELAXED) ) rc = SQLITE_BUSY;
@@ -333,6 +371,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
       }
       p->exclMask = bLock ? (p->exclMask | mask) : (p->exclMask & ~mask);
     }
+    assert( hpShmIsSane(pNode) );
     sqlite3_mutex_leave(pNode->pShmMutex);
   }
   *pRc = rc;

@@ -50,6 +50,7 @@ static int hpSeekInOrder(const u8 *aData, int iHdr, int szPage){
   int nCell = get2byte(&aHdr[3]);
   i64 iLast = SMALLEST_INT64;
   int i;
+  assert( (szPage & (szPage-1))==0 && iHdr>=0 && iHdr+12<szPage );
   if( !bLeaf && aHdr[0]!=(PTF_INTKEY|PTF_LEAFDATA) ) return 0;
   if( iHdr+nHdr+2*nCell>szPage ) return 0;
   for(i=0; i<nCell; i++){
@@ -76,6 +77,7 @@ static int hpSeekInOrder(const u8 *aData, int iHdr, int szPage){
 ** Return true if from now on it is.
 */
 static SQLITE_NOINLINE int hpSeekAgain(MemPage *pPage){
+  assert( pPage->intKey && pPage->nHpSeek!=HP_SEEK_ORDER );
   if( pPage->nHpSeek==HP_SEEK_NONE ) return 0;
   if( ++pPage->nHpSeek<MIN(HP_SEEK_ORDER-1, 4+pPage->nCell/HP_SEEK_SHARE) ){
     return 0;
@@ -96,8 +98,10 @@ static int hpSeekGuess(MemPage *pPage, i64 iKey, i64 iLow, i64 iHigh){
   u64 n = (u64)iKey - (u64)iLow - 1;
   int mx = pPage->nCell - 1;
   int i;
+  assert( pPage->nHpSeek==HP_SEEK_ORDER && mx>=0 );
   if( n>=nRange ) return mx/2;    /* Not what the page above says */
   i = (int)((double)n * (pPage->nCell + !pPage->leaf) / (double)nRange);
+  assert( i>=0 );
   return i<mx ? i : mx;
 }
 
@@ -116,6 +120,8 @@ SQLITE_PRIVATE int sqlite3HpSeek(
 ){
   i64 iLow = 0, iHigh = 0;   /* Rowids of the page are in (iLow, iHigh] */
   int mKnown = 0;            /* 1: iLow is set.  2: iHigh is set */
+  assert( cursorHoldsMutex(pCur) );
+  assert( pCur->pKeyInfo==0 && pCur->pPage->nCell>0 );
   if( hpConfig()->bOff ) return 0;
   for(;;){
     MemPage *pPage = pCur->pPage;
@@ -138,6 +144,7 @@ SQLITE_PRIVATE int sqlite3HpSeek(
     for(;;){
       i64 iCell;
       u8 *pCell = findCellPastPtr(pPage, idx);
+      assert( idx>=lwr && idx<=upr && upr<pPage->nCell );
       if( pPage->intKeyLeaf ){
         while( 0x80 <= *(pCell++) ){
           if( pCell>=pPage->aDataEnd ){
@@ -188,6 +195,7 @@ SQLITE_PRIVATE int sqlite3HpSeek(
       *pRc = SQLITE_OK;
       break;
     }
+    assert( lwr>=0 && lwr<=pPage->nCell );
     if( lwr>=pPage->nCell ){
       iChild = get4byte(&pPage->aData[pPage->hdrOffset+8]);
     }else{

@@ -132,6 +132,22 @@ static sqlite3_mutex *hpStoreMutex(void){
 }
 #endif
 
+#ifdef SQLITE_DEBUG
+/* May p be joined?  The mutex is held. */
+static int hpStoreIsListed(const HpStore *p){
+  const HpStore *pList = hpStoreList;
+  while( pList && pList!=p ) pList = pList->pNext;
+  return pList!=0;
+}
+
+/* The fields of a store that is in use.  The mutex is held. */
+static int hpStoreIsSane(const HpStore *p){
+  if( p->nRef<1 || p->bJoin!=hpStoreIsListed(p) ) return 0;
+  if( p->nByte<0 || p->nByte>hpStoreTotal || p->pFree>p->pEnd ) return 0;
+  return (p->pSlab==0)==(p->pEnd==0);
+}
+#endif
+
 /*
 ** May this pager use a store, as far as settings go?
 */
@@ -173,6 +189,7 @@ static int hpStoreState(Pager *pPager, HpState *p){
 static void hpStoreFree(HpStore *p){
   u32 i;
   u32 nChunk = p->nPage/HP_STORE_CHUNK + 1;
+  assert( p->aapPage!=0 && p->aNote!=0 );
   assert( p->nRef==0 && p->bJoin==0 );
   for(i=0; i<nChunk; i++) sqlite3_free(p->aapPage[i]);
   while( p->pSlab ){
@@ -195,6 +212,7 @@ static HpStore *hpStoreNew(HpState *pState, Pgno nPage){
   p->nPage = nPage;
   p->nNote = 1024;
   while( p->nNote<=nPage && p->nNote<HP_STORE_NOTES ) p->nNote *= 2;
+  assert( (p->nNote & (p->nNote-1))==0 && p->nNote<=HP_STORE_NOTES );
   p->aapPage = sqlite3MallocZero((nPage/HP_STORE_CHUNK + 1)*sizeof(u8**));
   p->aNote = sqlite3MallocZero(p->nNote/8);
   if( p->aapPage==0 || p->aNote==0 ){
@@ -212,6 +230,7 @@ static HpStore *hpStoreNew(HpState *pState, Pgno nPage){
 static void hpStoreUnlink(HpStore *p){
   HpStore **pp;
   assert( sqlite3_mutex_held(hpStoreMutex()) );
+  assert( hpStoreIsListed(p)==p->bJoin );
   if( p->bJoin==0 ) return;
   for(pp=&hpStoreList; *pp!=p; pp=&(*pp)->pNext){}
   *pp = p->pNext;
@@ -226,6 +245,7 @@ static void hpStoreJoin(Pager *pPager){
   HpState state;
   HpStore *p, *pNew;
   int bOld = 0;
+  assert( pPager->hp.pStore==0 && pPager->hp.bUse==0 );
   if( !hpStoreAllowed(pPager) || !hpStoreState(pPager, &state) ) return;
   sqlite3BeginBenignMalloc();
   pNew = hpStoreNew(&state, pPager->dbSize);
@@ -250,6 +270,7 @@ static void hpStoreJoin(Pager *pPager){
     hpStoreList = p;
   }
   if( p ) p->nRef++;
+  assert( p==0 || (p->bJoin && hpStoreIsSane(p)) );
   sqlite3_mutex_leave(pMutex);
   if( pNew ) hpStoreFree(pNew);
   pPager->hp.pStore = p;
@@ -265,6 +286,7 @@ static void hpStoreJoin(Pager *pPager){
 */
 SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
   HpStore *p = pPager->hp.pStore;
+  assert( pPager->hp.bUse==0 || p!=0 );
   if( pPager->hp.bUse ){
     /* Wait longer with the next store if this one was not worth while */
     if( pPager->hp.nGain>0 ){
@@ -280,10 +302,12 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
     int bFree;
     pPager->hp.pStore = 0;
     sqlite3_mutex_enter(pMutex);
+    assert( hpStoreIsSane(p) );
     bFree = --p->nRef==0;
     if( bFree ){
       hpStoreUnlink(p);
       hpStoreTotal -= p->nByte;
+      assert( hpStoreTotal>=0 );
     }
     sqlite3_mutex_leave(pMutex);
     if( bFree ) hpStoreFree(p);
@@ -300,6 +324,7 @@ SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
     hpStoreUnlink(pPager->hp.pStore);
     sqlite3_mutex_leave(pMutex);
     sqlite3HpCacheLeave(pPager);
+    assert( pPager->hp.bUse==0 );
   }
 }
 
@@ -309,6 +334,7 @@ SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   HpState state;
   u32 iSum = pPager->pWal ? pPager->pWal->hdr.aCksum[1] : 0;
+  assert( pPager->hp.pStore!=0 );
   /* SQLite has forgotten its pages though the header of the wal-index is what
   ** it was: that was recovered, and the file may have been exchanged. */
   if( pPager->hp.aSeen[0]!=pPager->iDataVersion && pPager->hp.aSeen[1]==iSum ){
@@ -338,7 +364,7 @@ SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *pBtree){
 static u8 *hpStoreAlloc(HpStore *p){
   int szSlot = p->state.szPage + HP_STORE_GAP;
   u8 *a = 0;
-  assert( sqlite3_mutex_held(hpStoreMutex()) );
+  assert( sqlite3_mutex_held(hpStoreMutex()) && hpStoreIsSane(p) );
   if( p->pEnd - p->pFree < szSlot ){
     i64 n = p->nByte/4;
     struct HpStoreSlab *pSlab;
@@ -375,6 +401,7 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
   u32 mNote = (u32)1<<(iNote&31);
   MUTEX_LOGIC( sqlite3_mutex *pMutex; )
   u8 **ap, *a = 0;
+  assert( iPage>1 );
   if( iPage>p->nPage ) return 0;
   if( (__atomic_fetch_or(&p->aNote[iNote>>5], mNote, __ATOMIC_RELAXED)
        & mNote)==0
@@ -410,6 +437,7 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
     a += hpSeekInOrder(a, 0, p->state.szPage);
     __atomic_store_n(&ap[iPage%HP_STORE_CHUNK], a, __ATOMIC_RELEASE);
   }
+  assert( hpStoreTotal<=hpStoreBudget() );   /* Bound 2 */
   sqlite3_mutex_leave(pMutex);
   sqlite3EndBenignMalloc();
   return a!=0;
@@ -425,6 +453,11 @@ static int hpStoreGet(Pager *pPager, Pgno iPage, DbPage **ppPage){
   u8 **ap, *a;
   u32 iFrame = 0;
   int bOrder;
+  /* Bounds 1, 3 and 4; of 3 what may not change while connections are open */
+  assert( pPager->hp.bUse && pPager->hp.bFixed==0 );
+  assert( sqlite3GlobalConfig.pPage==0 && hpPcacheDefault() );
+  assert( !USEFETCH(pPager) );
+  assert( pPager->eState==PAGER_READER && pPager->pWal->readLock>=0 );
   if( iPage<=1 || iPage>p->nPage || iPage>pPager->dbSize ) return 0;
   ap = __atomic_load_n(&p->aapPage[iPage/HP_STORE_CHUNK], __ATOMIC_ACQUIRE);
   if( ap==0 ) return 0;
