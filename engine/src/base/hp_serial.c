@@ -7,6 +7,7 @@
 ** hp_serial: values as records have them.
 **
 **    hpSerialGet()     a number from its bytes
+**    hpSerialIsSane()  for asserts
 **    hpSerialType()    the serial type of a value, ...
 **    hpSerialHead()    ... as a varint, ...
 **    hpSerialPut()     ... and the value's bytes
@@ -51,6 +52,27 @@ static const struct HpSer {
 static SQLITE_INLINE i64 hpSerialGet(const struct HpSer *pSer, const u8 *z){
   return (((i64)hpLoad8(z) >> pSer->shift) & pSer->mask) + pSer->add;
 }
+
+#ifdef SQLITE_DEBUG
+/*
+** Does aHpSer[] say of each type what SQLite's own code does?  Types 10 and 11
+** are as NULL there too.
+*/
+static int hpSerialIsSane(void){
+  static const u8 aTo[8] = { 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88 };
+  u32 t;
+  for(t=0; t<12; t++){
+    const struct HpSer *p = &aHpSer[t];
+    Mem mem;
+    sqlite3VdbeSerialGet(aTo, t, &mem);
+    if( (p->tag==HP_NULL)!=((mem.flags & (MEM_Int|MEM_Real))==0) ) return 0;
+    if( p->tag==HP_NULL ) continue;
+    if( (p->tag==HP_REAL)!=((mem.flags & MEM_Real)!=0) ) return 0;
+    if( hpSerialGet(p, aTo)!=mem.u.i || (p->seen & ~HP_WIDE)!=p->tag ) return 0;
+  }
+  return 1;
+}
+#endif
 
 /* The serial type of an integer, as sqlite3VdbeSerialType() */
 static SQLITE_INLINE u32 hpSerialInt(i64 i){

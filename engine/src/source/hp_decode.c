@@ -18,6 +18,39 @@
 # include "hpInt.h"
 #endif
 
+#ifdef SQLITE_DEBUG
+/*
+** Are the types of column iCol, of all rows of the batch, from mn to mx?  Tables
+** of types are read without another look.
+*/
+static int hpTypesAreIn(const HpBatch *pBatch, int iCol, u8 mn, u8 mx){
+  const u8 *aType = &pBatch->aType[iCol*pBatch->nStride];
+  int i;
+  for(i=0; i<pBatch->nRow; i++){
+    if( aType[i]<mn || aType[i]>mx ) return 0;
+  }
+  return 1;
+}
+
+/* Is each tag that was set one of pVec->mType? */
+static int hpTagsAreIn(const HpExec *p, const HpVec *pVec){
+  int bad = 0;
+  HP_ROWS(p, { bad |= pVec->aTag[i] & ~pVec->mType; })
+  return bad==0;
+}
+
+/* Are all integers small enough for float form? */
+static int hpFloatsFit(const HpExec *p, const HpVec *pVec){
+  const i64 mx = (i64)1<<51;
+  int bad = 0;
+  HP_ROWS(p, {
+    i64 x = pVec->aVal[i].i;
+    bad |= pVec->aTag[i]==HP_INT && (x>=mx || x<=-mx);
+  })
+  return bad==0;
+}
+#endif
+
 #ifdef HP_AVX2
 /*
 ** Turn rows 0..n-1 into float form, four at a time (vectors have room for
@@ -57,6 +90,7 @@ static void hpVecFloat(HpFrame *p, HpVec *pVec, int *pbNaN){
   HpVal *aVal = pVec->aVal;
   const u8 *aTag = pVec->aTag;
   int bNaN = 0;
+  assert( pVec->mIdx!=0 && pVec->bFloat==0 && hpFloatsFit(p, pVec) );
   pVec->bFloat = 1;
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense ){
@@ -102,6 +136,7 @@ static int hpNumbersAvx2(
   __m128i wide = _mm_setzero_si128();
   u64 aSeen[2];
   int i, q;
+  assert( n>0 && n<=HP_BATCH );
   for(i=0; i+16<=n; i+=16){
     __m128i t = _mm_loadu_si128((const __m128i*)&aType[i]);
     __m128i one = _mm_cmpeq_epi8(t, nine);
@@ -195,6 +230,8 @@ static void hpRecordColumn(
   int bWide = 0;         /* Some integer has eight bytes */
   int bNaN = 0;
 
+  assert( iCol>=0 && iCol<p->pPlan->nCol && pOut->mIdx!=0 );
+  assert( pBatch->nRow>0 && pBatch->nRow<=pBatch->nAlloc );
   pOut->bFloat = 0;
   if( pCol->iStore<0 ){
     HP_ROWS(p, {
@@ -210,9 +247,12 @@ static void hpRecordColumn(
     mn = MIN(mn, pBatch->aMin[iCol*HP_CUT+iFrom]);
     mx = MAX(mx, pBatch->aMax[iCol*HP_CUT+iFrom]);
   }
+  /* Column numbers are places in the record, but that of the rowid */
+  assert( pCol->iStore<=p->pPlan->mxCol && iCol<pBatch->nCol );
   aType = &pBatch->aType[iCol*pBatch->nStride];
   aOfst = &pBatch->aOfst[iCol*pBatch->nStride];
   iFrom = 0;
+  assert( hpTypesAreIn(pBatch, iCol, mn, mx) );
   if( mx<12 ){
 #ifdef HP_AVX2
     if( p->bAvx2 && p->bDense ){
@@ -282,6 +322,7 @@ static void hpRecordColumn(
       }
     })
   }
+  assert( (mType & ~(HP_NULL|HP_NUM|HP_STR))==0 );
   if( mType==HP_NUM && !bWide ){
     hpVecFloat(p, pOut, &bNaN);
   }else if( mType & HP_REAL ){
@@ -298,5 +339,6 @@ static void hpRecordColumn(
     })
   }
   pOut->mType = mType;
+  assert( hpTagsAreIn(p, pOut) );
 }
 #endif /* SQLITE_OMIT_HP */

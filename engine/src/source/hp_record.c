@@ -60,6 +60,7 @@ struct HpCells {
 ** Remove all rows from the batch.
 */
 static void hpBatchEmpty(HpBatch *pBatch){
+  assert( pBatch->nCol>=1 && pBatch->nRow<=pBatch->nAlloc );
   pBatch->nRow = 0;
   pBatch->nSkip = 0;
   memset(pBatch->aMin, 0xff, HP_CUT*pBatch->nCol);
@@ -74,6 +75,8 @@ static int hpBatchInit(HpExec *p){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   i64 n = p->pCfg->nBatch;
+  assert( hpSerialIsSane() );
+  assert( n>=1 && n<=HP_BATCH && pBatch->aType==0 );
   pBatch->nAlloc = (int)n;
   pBatch->nStride = (int)n + HP_CUT;
   pBatch->nCol = MAX(1, pPlan->nCol);
@@ -112,6 +115,7 @@ static u32 hpRecordChain(
   BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int bUnlock = !pagerUseWal(pBt->pPager);
   int n;
+  assert( hpScanIsLocked(p->pScan) && nByte>0 );
   if( !hpPageDirect(p->pCfg, pBt->pPager) ) return 0;
   if( bUnlock ) hpScanUnlock(p->pScan);
   n = hpChainRead(pBt, &p->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg, 0, aTo,
@@ -133,6 +137,7 @@ static int hpRecordLink(BtShared *pBt, Pgno iPg, Pgno iNext){
   int bSame = 1;
 #ifndef SQLITE_OMIT_AUTOVACUUM
   Pgno iGuess = iPg+1;
+  assert( iPg>=2 && iPg<=btreePagecount(pBt) );
   while( hpPageIsPtrmap(pBt, iGuess) || iGuess==PENDING_BYTE_PAGE(pBt) ){
     iGuess++;
   }
@@ -171,7 +176,7 @@ static int hpRecordOverflow(
   u8 *aOut;
   u32 nPage;             /* Pages read in a run */
   int rc = SQLITE_OK;
-  assert( nWant<=pRec->nByte && nWant>n );
+  assert( nWant<=pRec->nByte && nWant>n && pRec->nLocal<pRec->nByte );
   /* As sqlite3VdbeMemFromBtree(): the chain would have to be a loop */
   if( nWant>(i64)pBt->pageSize*btreePagecount(pBt) ) return HP_DECLINE;
   bGap = bGap && ISAUTOVACUUM(pBt);
@@ -186,6 +191,7 @@ static int hpRecordOverflow(
     const u8 *aData;
     u32 nCopy;
     Pgno iNext;
+    assert( hpScanIsLocked(p->pScan) );
     nPage = hpRecordChain(p, iPg, &aOut[n], nWant-n, &iNext);
     if( nPage>0 ){
       n += MIN(nWant-n, nPage*nPg);
@@ -218,6 +224,7 @@ static int hpRecordOverflow(
     }
     iPg = iNext;
   }
+  assert( n<=nWant && (rc!=SQLITE_OK || n==nWant) );
   hpScanUnlock(p->pScan);
   memset(&aOut[n], 0, HP_SLACK);
   *pz = aOut;
@@ -235,6 +242,7 @@ static int hpRecordUnread(
   int nCol               /* Columns of the plan that the record has */
 ){
   int k;
+  assert( nCol>=pPlan->bRowid && nCol<=pPlan->nCol );
   if( pPlan->eTypeOnly!=HP_ONLY_LENGTH ) return pPlan->eTypeOnly!=0;
   for(k=pPlan->bRowid; k<nCol; k++){
     u32 t = aSlow[k].type;
@@ -263,9 +271,11 @@ static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
   int k = pPlan->bRowid; /* Next column of the plan */
   int rc;
 
+  assert( i>=0 && i<HP_CUT && iRow>=0 && iRow<pBatch->nAlloc );
   rec.z = z = pCells->az[i];
   rec.nLocal = pCells->aLocal[i];
   rec.nByte = pCells->aByte[i];
+  assert( rec.nLocal<=rec.nByte );
   if( pBatch->aSlow==0 ){
     pBatch->aSlow = hpArenaAlloc(&p->vec,
         (i64)pBatch->nAlloc*pPlan->nCol*sizeof(struct HpSlow));
@@ -303,6 +313,7 @@ static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
   }
   if( iHdr>=nHdr && iVal!=rec.nByte ) return HP_DECLINE;
   if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
+  assert( iVal<=rec.nByte && k<=pPlan->nCol );
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;
   if( iVal>rec.nLocal ){
     if( hpRecordUnread(pPlan, &rec, aSlow, k) ) return HP_DECLINE;
@@ -324,6 +335,7 @@ static int hpCutPlain(HpExec *p, const HpCells *pCells, int nRec, int iRow){
   int nType = pPlan->mxCol+1;      /* Serial types needed */
   int mxHdr = pPlan->bIdxRowid ? nType+1 : 0x7f;
   int i, rc;
+  assert( nType>0 && nRec<=HP_CUT && iRow+nRec<=pBatch->nAlloc );
   for(i=0; i<nRec; i++, iRow++){
     const u8 *z = pCells->az[i];
     u32 nHdr = z[0];
@@ -347,6 +359,7 @@ static int hpCutPlain(HpExec *p, const HpCells *pCells, int nRec, int iRow){
         }
         iVal += sqlite3SmallTypeSizes[t & 0x7f];
       }
+      assert( k==pPlan->nCol );
       if( mLong<0x80 && iVal<=pCells->aLocal[i]
        && ((int)nHdr!=nType+1 || iVal==pCells->aByte[i])
       ){
@@ -430,6 +443,8 @@ static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
   u32 mBad;
   int i, iAt, rc;
 
+  assert( nRec>0 && nRec<=HP_CUT && nType>0 && nType<HP_MX_COL );
+  assert( iRow+nRec<=pBatch->nAlloc && iRow+HP_CUT<=nStride );
   for(i=nRec; i<HP_CUT; i++){
     az[i] = az[0];
     pCells->aLocal[i] = pCells->aByte[i] = 0;
@@ -470,6 +485,7 @@ static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
       hi = _mm256_add_epi16(hi, HP_HI16(sz));
     }
   }
+  assert( k==pPlan->nCol );
   /* Rows that may stay: the header is a byte and long enough, ... */
   ok = _mm256_andnot_si256(
            _mm256_cmpgt_epi8(hdr, _mm256_set1_epi8((char)mxHdr)),
@@ -520,6 +536,7 @@ static SQLITE_INLINE int hpCellHead(const u8 *z, u32 *pnByte, i64 *piRowid){
       n = 1 + bTwo;
       n += sqlite3GetVarint(&z[n], (u64*)piRowid);
     }
+    assert( n>=2 && n<=11 );
     return n;
   }
 #endif
@@ -528,6 +545,7 @@ static SQLITE_INLINE int hpCellHead(const u8 *z, u32 *pnByte, i64 *piRowid){
   if( n>5 ) *pnByte = 0xffffffff;
   n += sqlite3GetVarint(&z[n], &x);
   if( piRowid ) *piRowid = (i64)x;
+  assert( n>=2 && n<=18 );
   return n;
 }
 
@@ -539,6 +557,7 @@ static u32 hpRecordLocal(const BtShared *pBt, u32 nByte){
   u32 nLocal;
   if( nByte<=pBt->maxLeaf ) return nByte;
   nLocal = mnLocal + (nByte-mnLocal)%(pBt->usableSize-4);
+  assert( mnLocal<=pBt->maxLeaf );
   return nLocal<=pBt->maxLeaf ? nLocal : mnLocal;
 }
 
@@ -581,6 +600,7 @@ static SQLITE_INLINE int hpRecordOut(
   HpVal v;
   u32 t;
   int i;
+  assert( pBound->bOn && iStore>=0 && iStore<=mxCol );
   if( iVal>=0x80 || (int)iVal<=iStore+1 ) return 0;
   for(i=1; i<=iStore; i++){
     if( z[i]>=0x80 ) return 0;
@@ -610,6 +630,7 @@ static int hpRecordRowids(const HpExec *p, int iRow, int n){
   const HpBatch *pBatch = &p->batch;
   int k = pPlan->nCol-1; /* The rowid is the last column */
   int i;
+  assert( pPlan->bIdxRowid && pPlan->aCol[k].iStore==pPlan->mxCol );
   for(i=iRow; i<iRow+n; i++){
     u32 t = pBatch->aType[k*pBatch->nStride+i];
     if( t==HP_SER_SLOW ) t = pBatch->aSlow[(i64)i*pPlan->nCol+k].type;
@@ -625,6 +646,7 @@ static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   int iRow = p->batch.nRow;
   int rc;
+  assert( nRec>=0 && nRec<=HP_CUT && iRow+nRec<=p->batch.nAlloc );
   if( nRec==0 ) return SQLITE_OK;
   if( pPlan->mxCol<0 ){
     if( p->pScan->pSource->bWay ){
@@ -650,6 +672,7 @@ static SQLITE_INLINE void hpCellsSet(
   int i,
   const HpRecord *pRec
 ){
+  assert( i>=0 && i<HP_CUT && pRec->nLocal<=pRec->nByte );
   pCells->az[i] = pRec->z;
   pCells->aLocal[i] = pRec->nLocal;
   pCells->aByte[i] = pRec->nByte;
@@ -673,6 +696,8 @@ static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
   HpRecord rec;
   int rc;
 
+  assert( iLeaf>=0 && iLeaf<pRun->nPage && iCell>=0 );
+  assert( pRun->iHdr==0 && pRun->aSep!=0 && p->bound.bOn==0 );
   if( aPage[0]!=(PTF_ZERODATA|PTF_LEAF)
    || nCell>(int)MX_CELL(pBt) || iMin>nUsable
   ){
@@ -730,6 +755,7 @@ static SQLITE_INLINE int hpCellsTable(
     nLocal = hpRecordLocal(pBt, nByte);
     if( nByte>SQLITE_MAX_LENGTH || &z[nLocal+4]>aEnd ) return HP_DECLINE;
   }
+  assert( i<HP_CUT && nLocal<=nByte );
   pCells->az[i] = z;
   pCells->aLocal[i] = nLocal;
   pCells->aByte[i] = nByte;
@@ -756,6 +782,7 @@ static int hpCellsPlain(
   int nUsable = (int)pBt->usableSize;
   int m = 0;
   int i, rc;
+  assert( n>0 && n<=HP_CUT && (pBound==0 || pBound->bOn) );
   for(i=0; i<n; i++){
     int ofst = get2byte(&aPtr[2*i]);
     if( ofst<iMin || ofst>nUsable-4 ) return HP_DECLINE;
@@ -820,6 +847,7 @@ static u32 hpBoundAvx2(
   u32 mRealOut = 0;
   u8 aShift[HP_CUT];
   int i;
+  assert( pBound->bOn );
   _mm256_storeu_si256((__m256i*)aShift, shift);
   for(i=0; i<HP_CUT; i+=4){
     __m256i v = _mm256_set_epi64x(
@@ -863,6 +891,7 @@ static SQLITE_INLINE __m256i hpRowidsAvx2(const u8 **z, int nByte){
   const __m256i m28 = _mm256_set1_epi64x(0x0fffffff);
   __m256i v = _mm256_set_epi64x(hpRaw8(z[3]), hpRaw8(z[2]),
                                 hpRaw8(z[1]), hpRaw8(z[0]));
+  assert( nByte>=1 && nByte<=8 );
   v = _mm256_srl_epi64(_mm256_shuffle_epi8(v, swap),
                        _mm_cvtsi32_si128(64-8*nByte));
   v = _mm256_or_si256(_mm256_and_si256(v, m7),
@@ -909,6 +938,8 @@ static int hpCellsAvx2(
   int nRowid;            /* Bytes of the rowid, in most cells */
   int i, k, rc;
 
+  /* Numbers of 16 bits with a sign hold all places and sizes */
+  assert( pBt->maxLeaf<0x7fff && iMin>=8 && iMin<=nUsable );
   assert( n>0 && n<=HP_CUT && nUsable<=32768 );
   lo = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i*)aPtr), swap);
   hi = _mm256_shuffle_epi8(_mm256_loadu_si256((const __m256i*)&aPtr[32]), swap);
@@ -1097,6 +1128,7 @@ static int hpRecordInOrder(HpExec *p, const i64 *aRowid, int n){
   int bad = (pRun->mBound & 1)!=0 && aRowid[0]<=pRun->iLow;
   int i;
   for(i=1; i<n; i++) bad |= aRowid[i]<=aRowid[i-1];
+  assert( n>0 && (pRun->mBound & 4)!=0 );
   pRun->iLow = aRowid[n-1];
   if( (pRun->mBound & 2)!=0 && pRun->iLow>pRun->iHigh ) bad = 1;
   pRun->mBound |= 1;

@@ -153,6 +153,7 @@ struct HpSource {
 ** sqlite3PagerUnrefNotNull() does not allow.
 */
 static void hpSourceUnref(DbPage *pDb){
+  assert( pDb->nRef>0 );
   if( pDb->flags & PGHDR_MMAP ){
     sqlite3PagerUnrefNotNull(pDb);
   }else{
@@ -193,6 +194,7 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
       hpSourceUnref(pDb);
       return HP_DECLINE;
   }
+  assert( pLevel->in.nCell>0 );
   pLevel->iLast = pLevel->in.nCell;
   pLevel->iPg = iPg;
   if( pSrc->pCopy==0 ){
@@ -216,6 +218,7 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
 ** Release the interior pages of aLevel[] from level i downwards.
 */
 static void hpSourceRelease(struct HpLevel *aLevel, int i){
+  assert( i>=0 && (i==0 || aLevel[i-1].iPg!=0) );
   for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].iPg; i++){
     if( aLevel[i].pDb ) hpSourceUnref(aLevel[i].pDb);
     aLevel[i].pDb = 0;
@@ -240,6 +243,8 @@ static int hpSourceSearch(
   const u8 *aEnd = p->in.aEnd;
   int i = 0;             /* Separators before i are too small, */
   int n = p->in.nCell;   /* that at n, if any, is not */
+  assert( p->iPg!=0 && pKey->bOn );
+  assert( (pKey->rec.pKeyInfo!=0)==pSrc->bIndex );
   while( i<n ){
     int iMid = (i+n-1)/2;
     int c;
@@ -267,6 +272,7 @@ static int hpSourceDown(
 ){
   struct HpLevel *p = &aLevel[i];
   int rc = hpSourceLevel(pSrc, iPg, p);
+  assert( i>=0 && i<BTCURSOR_MAX_DEPTH && pSrc->nEnd<BTCURSOR_MAX_DEPTH );
   if( rc==SQLITE_OK && p->iPg && i<pSrc->nEnd
    && (i==0 || (p[-1].bEnd && p[-1].iChild==p[-1].iLast+1))
   ){
@@ -286,6 +292,7 @@ static int hpSourceEnd(HpSource *pSrc, HpBoundKey *pKey){
   struct HpLevel aLevel[1];
   int nCell = 0;         /* Of the page above */
   int i;
+  assert( pKey->bOn && pSrc->nEnd==0 );
   memset(aLevel, 0, sizeof(aLevel));
   for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
     int rc = hpSourceLevel(pSrc, iPg, aLevel);
@@ -324,6 +331,7 @@ static int hpSourceBegin(HpSource *pSrc, HpBoundKey *pKey){
     if( pKey ) iFirst = hpSourceSearch(pSrc, p, pKey, 0);
     /* No key is in range: stock finds that out as fast */
     if( iFirst<0 || iFirst>p->iLast ) return HP_DECLINE;
+    assert( p->iLast<=p->in.nCell );
     p->iChild = iFirst+1;
     iPg = hpPageChild(&p->in, iFirst);
   }
@@ -371,6 +379,8 @@ static int hpSourceInit(
   int rc = SQLITE_OK;
   memset(pSrc, 0, sizeof(*pSrc));
   if( pBtree==0 || (db->flags & SQLITE_CellSizeCk)!=0 ) return HP_DECLINE;
+  assert( sqlite3BtreeHoldsMutex(pBtree) );
+  assert( pPlan->bCached || sqlite3BtreeTxnState(pBtree)!=SQLITE_TXN_NONE );
   pSrc->pBt = pBtree->pBt;
   pSrc->pPager = pSrc->pBt->pPager;
   pSrc->szPage = (int)pSrc->pBt->pageSize;
@@ -395,6 +405,10 @@ static int hpSourceInit(
   return rc;
 }
 
+#ifdef SQLITE_DEBUG
+static int hpSourceIsSane(const HpSource*);
+#endif
+
 /*
 ** Open the b-tree of the pipe for reading.  A read transaction is open.
 ** p->pSource is to be closed with hpSourceClose(), even on error.
@@ -403,6 +417,7 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
   HpSource *pSrc;
   int rc;
 
+  assert( p->pSource==0 && p->nWorker==0 && p->pPlan->bCached==0 );
   pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
@@ -432,6 +447,7 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
+  assert( hpSourceIsSane(pSrc) );
   return SQLITE_OK;
 }
 
@@ -446,6 +462,7 @@ static int hpSourceParallel(const HpSource *pSrc, int bAny){
 
 /* Most bytes of an entry on an interior page that are kept */
 static int hpSepBytes(const HpSource *pSrc){
+  assert( pSrc->bIndex );
   return ROUND8(pSrc->pBt->maxLocal + 4);
 }
 
@@ -456,6 +473,7 @@ static int hpRunInit(HpExec *p, int szPage){
   const HpSource *pSrc = p->pScan->pSource;
   HpRun *pRun = &p->run;
   i64 nByte;
+  assert( pRun->aBuf==0 && pSrc->nMax>=1 );
   pRun->szPage = szPage;
   nByte = (i64)pSrc->nMax*pRun->szPage;
   pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
@@ -486,6 +504,7 @@ static int hpRunInit(HpExec *p, int szPage){
 static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
   int i = pSrc->nLevel-1;
   int rc;
+  assert( i>=0 && aLevel[0].iPg!=0 );
   *pbEnd = 0;
   while( aLevel[i].iChild>aLevel[i].iLast ){
     if( i==0 ){
@@ -502,6 +521,7 @@ static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
     if( rc ) return rc;
     if( aLevel[i].iPg==0 ) return HP_DECLINE;
   }
+  assert( aLevel[i].iChild<=aLevel[i].iLast );
   return SQLITE_OK;
 }
 
@@ -510,6 +530,7 @@ static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
 */
 static void hpSourceOrder(Pgno *piLast, int *pnInOrder, Pgno iPg){
   int n = 0;
+  assert( *pnInOrder>=0 );
   if( hpAheadNear(*piLast, iPg) ){
     /* Interior pages may be in between, but not often */
     n = MAX(0, *pnInOrder + 1 - 8*(int)(iPg-*piLast-1));
@@ -563,6 +584,7 @@ static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
   int mxAhead = MIN(HP_AHEAD_LEAVES, HP_AHEAD_BYTES/pSrc->szPage/nSpan);
   int bEnd = 0;
   int n = 0;
+  assert( pSrc->bDirect && pSrc->nLevel>0 && pRun->aAhead!=0 );
   if( pSrc->nAsked<pSrc->nTaken || aAhead[0].iPg==0 ){
     if( hpSourceCopyWay(pSrc, aAhead) ){
       hpSourceRelease(aAhead, 0);
@@ -597,6 +619,8 @@ static void hpSourceLookAhead(HpSource *pSrc, HpRun *pRun){
     if( pSrc->nAskedInOrder<HP_AHEAD_IN_ORDER ) pRun->aAhead[n++] = iPg;
     pSrc->nAsked++;
   }
+  /* There is room for two interior pages more */
+  assert( n<=HP_AHEAD_LEAVES+2 && pSrc->nAsked>=pSrc->nTaken );
   pRun->nAhead = n;
   pRun->nSpan = nSpan;
   hpAheadSort(pRun->aAhead, n);
@@ -630,6 +654,12 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   }
   iBegin = hpAheadClock();
 #endif
+  /* Ways 1 and 2: the file, and the read mark, say what the cache would */
+  assert( hpPageDirect(hpConfig(), pPager) );
+  assert( pSrc->bWal==pagerUseWal(pPager) );
+#ifndef SQLITE_OMIT_WAL
+  assert( !pagerUseWal(pPager) || pPager->pWal->readLock>=0 );
+#endif
   for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
     u8 *aTo = &pRun->aBuf[(i64)i*szRead];
     n = 1;
@@ -647,6 +677,7 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
     ){
       n++;
     }
+    assert( n>=1 && i+n<=pRun->nPage && (n==1 || szRead==szPage) );
     rc = sqlite3OsRead(pPager->fd, aTo, n*szRead, (i64)(aLeaf[i]-1)*szPage);
     if( rc==SQLITE_IOERR_SHORT_READ ) rc = HP_DECLINE;
 #ifdef HP_READAHEAD
@@ -674,6 +705,7 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
 */
 static int hpSourceReadPager(const HpSource *pSrc, HpRun *pRun){
   int i;
+  assert( pSrc->bDirect==0 && pRun->szPage<=pSrc->szPage );
   for(i=0; i<pRun->nPage; i++){
     DbPage *pDb;
     int rc = sqlite3PagerGet(pSrc->pPager, pRun->aLeaf[i], &pDb,
@@ -697,6 +729,7 @@ static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
   const struct HpLevel *p = &pSrc->aLevel[iLevel];
   const u8 *z;
   int rc;
+  assert( pSrc->bIndex && i>=0 && i<pSrc->nMax );
   pSep->z = 0;
   while( p->iChild>p->iLast ){
     if( iLevel==0 ) return SQLITE_OK;
@@ -707,6 +740,7 @@ static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
   rc = hpPageRecord(pSrc->pBt, &z[4], p->in.aEnd, pSep);
   if( rc==SQLITE_OK ){
     u8 *a = &pRun->aSepBuf[(i64)i*hpSepBytes(pSrc)];
+    assert( (int)pSep->nLocal+4<=hpSepBytes(pSrc) );
     memcpy(a, pSep->z, pSep->nLocal + (pSep->nLocal<pSep->nByte ? 4 : 0));
     pSep->z = a;
   }
@@ -721,6 +755,7 @@ static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
 */
 static int hpSourceRowid(const HpSource *pSrc, int bNext, i64 *piRowid){
   int iLevel;
+  assert( pSrc->bOrder && pSrc->bIndex==0 );
   for(iLevel=pSrc->nLevel-1; iLevel>=0; iLevel--){
     const struct HpLevel *p = &pSrc->aLevel[iLevel];
     int iCell = p->iChild-1;
@@ -753,6 +788,8 @@ static int hpSourceWay(HpSource *pSrc, const HpRun *pRun, int n){
   }
   for(i=0; i<pSrc->nLevel; i++){
     int nBack = i<pSrc->nLevel-1 ? 1 : n;
+    assert( n>0 && pSrc->aLevel[i].iChild>=nBack );
+    assert( pSrc->aLevel[i].iChild-nBack<=0xffff );
     pSrc->aWay[iAt+i] = (u16)(pSrc->aLevel[i].iChild-nBack);
   }
   return SQLITE_OK;
@@ -764,6 +801,7 @@ static int hpSourceWay(HpSource *pSrc, const HpRun *pRun, int n){
 ** which the last one is the first leaf of the run.  Returns n.
 */
 static int hpSourceWays(HpSource *pSrc, u16 **paWay){
+  assert( pSrc->bWay && (pSrc->aWay==0)==(pSrc->nWayAlloc==0) );
   *paWay = pSrc->aWay;
   pSrc->aWay = 0;
   return pSrc->nLevel;
@@ -865,6 +903,8 @@ static int hpSourceNext(HpExec *p){
   hpScanLock(p->pScan);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
   rc = pSrc->rc;
+  assert( hpScanIsLocked(p->pScan) && p->run.nPage<=pSrc->nMax );
+  assert( p->pScan->nWorker==1 || pSrc->bDirect );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
   hpScanUnlock(p->pScan);
   if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
@@ -900,6 +940,7 @@ static int hpSourceIsLarge(
   HpSource src;
   struct HpLevel aLevel[2];
   int rc;
+  assert( mnLeaf>0 && sqlite3BtreeTxnState(pBtree)!=SQLITE_TXN_NONE );
   *pbLarge = 0;
   memset(&src, 0, sizeof(src));
   memset(aLevel, 0, sizeof(aLevel));
@@ -939,6 +980,7 @@ static int hpSourceRangeIsLarge(
   HpRange *pRange = pPlan->pRange;
   HpSource src;
   int rc;
+  assert( pRange->nSkip>=0 && pRange->nSkip<=HP_MX_SMALL );
   *pbLarge = 0;
   if( pRange->nSkip>0 ){
     pRange->nSkip--;
@@ -977,6 +1019,7 @@ static int hpSourceCountIsLarge(
 ){
   HpSource src;
   int rc = hpSourceInit(&src, db, pPlan, 0, 0);
+  assert( pPlan->eSink==HP_SINK_COUNT && pPlan->pRange==0 );
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
           && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);
   hpSourceRelease(src.aLevel, 0);
