@@ -36,9 +36,67 @@
 
 /* Refuse an expression.  The first reason is kept. */
 static int hpNo(HpCompile *pC, u8 eNo){
+  assert( eNo>=HP_NO_LIMIT && eNo<=HP_NO_SMALL );
   if( pC->eNo==0 ) pC->eNo = eNo;
   return -1;
 }
+
+#ifdef SQLITE_DEBUG
+/* Is iVec a vector that was made before vector iOut? */
+static int hpVecIsBefore(const HpProg *pProg, int iVec, int iOut){
+  return iVec>=0 && iVec<iOut && iOut<=pProg->nVec;
+}
+
+/*
+** Does each operation read what is there when it runs, and each filter?  The
+** vectors of constants come before those of the operations that read them.
+*/
+static int hpProgIsSane(const HpPlan *pPlan){
+  const HpProg *p = &pPlan->prog;
+  int i, k;
+  if( p->nRange>p->nFilter || p->nConst+p->nOp>p->nVec ) return 0;
+  for(i=0; i<p->nOp; i++){
+    const HpOp *pOp = &p->aOp[i];
+    int iOut = pOp->iOut;
+    if( i>0 && iOut<=p->aOp[i-1].iOut ) return 0;
+    if( pOp->eOp==HP_OP_COLUMN ){
+      if( pOp->a>=pPlan->nCol ) return 0;
+    }else if( pOp->eOp>=HP_OP_CASE ){
+      for(k=0; k<pOp->n; k++){
+        if( pOp->iArg+k>=p->nArg ) return 0;
+        if( !hpVecIsBefore(p, p->aArg[pOp->iArg+k], iOut) ) return 0;
+      }
+    }else{
+      if( !hpVecIsBefore(p, pOp->a, iOut) ) return 0;
+      if( pOp->eOp!=HP_OP_TRUTH && !hpVecIsBefore(p, pOp->b, iOut) ) return 0;
+      if( pOp->eOp==HP_OP_IN && !hpVecIsBefore(p, pOp->b+pOp->n-1, iOut) ){
+        return 0;
+      }
+    }
+  }
+  for(i=0; i<p->nFilter; i++){
+    if( p->aFilter[i].iVec>=p->nVec || p->aFilter[i].nOp>p->nOp ) return 0;
+    if( i>0 && p->aFilter[i].nOp<p->aFilter[i-1].nOp ) return 0;
+  }
+  return 1;
+}
+
+/*
+** The columns of a plan that is finished: no two are the same, and they are in
+** the order of the record, the rowid of a table first, that of an index last.
+*/
+static int hpColumnsAreSane(const HpPlan *pPlan){
+  int i;
+  if( pPlan->nCol<0 || pPlan->nCol>HP_MX_COL ) return 0;
+  for(i=1; i<pPlan->nCol; i++){
+    if( pPlan->aCol[i].iStore<=pPlan->aCol[i-1].iStore ) return 0;
+  }
+  if( pPlan->nCol==0 ) return pPlan->mxCol<0 && pPlan->bRowid==0;
+  return pPlan->bRowid==(pPlan->aCol[0].iStore<0)
+      && pPlan->mxCol==pPlan->aCol[pPlan->nCol-1].iStore
+      && (pPlan->bIdxRowid==0 || pPlan->bIndex);
+}
+#endif
 
 /*
 ** Free a plan: destructor of the pointer in P4 of OP_HpScan.
@@ -48,7 +106,10 @@ static void hpPlanFree(void *pArg){
   if( pPlan ){
     HpArena mem = pPlan->mem;
     int i;
-    for(i=0; i<pPlan->nPipe; i++) hpBoundsFree(pPlan->aPipe[i].source.pRange);
+    for(i=0; i<pPlan->nPipe; i++){
+      assert( pPlan->aPipe[i].prog.pMem==&pPlan->mem );   /* It was not moved */
+      hpBoundsFree(pPlan->aPipe[i].source.pRange);
+    }
     hpArenaClear(&mem);
   }
 }
@@ -72,6 +133,7 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
 ** application's thread, and where stock would call it.
 */
 static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
+  assert( pOp->bUser==0 );
   pOp->iGuard = HP_NO_VEC;
   if( !hpCollOk(pColl, &pOp->pColl) ){
     pC->pPipe->bSerial = pC->pPipe->bUser = 1;
@@ -148,6 +210,7 @@ static int hpCompileConst(HpCompile *pC, Expr *pExpr){
       return pProg->aConst[i].iVec;
     }
   }
+  assert( i==pProg->nConst && pExpr!=0 );
   return hpProgConst(pProg, ++pC->pParse->nMem, pExpr, 0);
 }
 
@@ -189,6 +252,9 @@ static int hpCompileDefault(HpCompile *pC, Column *pColumn, HpCol *pCol){
     rc = SQLITE_ERROR;
   }
   sqlite3ValueFree(pVal);
+  /* One tag, of a value that is there */
+  assert( (pCol->dfltTag & (pCol->dfltTag-1))==0 && pCol->dfltTag!=0 );
+  assert( (pCol->dfltTag & HP_STR)==0 || pCol->dflt.z!=0 );
   return rc;
 }
 
@@ -200,6 +266,7 @@ static int hpCompileExpr(HpCompile*, Expr*);
 ** (The characters of a text have to be counted.)
 */
 static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
+  assert( eType==HP_ONLY_TYPE || eType==HP_ONLY_LENGTH );
   if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
    && pC->pPipe->source.eTypeOnly!=HP_ONLY_TYPE
   ){
@@ -211,6 +278,7 @@ static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
 static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   HpOp x;
   if( a<0 || b<0 ) return -1;
+  assert( a<pC->pPlan->prog.nVec && b<pC->pPlan->prog.nVec );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.op = op;
@@ -225,6 +293,7 @@ static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
 static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
   HpOp x;
   if( a<0 ) return -1;
+  assert( eOp==HP_OP_CAST || eOp==HP_OP_AFFINITY );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.aff = aff;
@@ -240,6 +309,7 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
 */
 static int hpCompileVirtual(HpCompile *pC, Column *pCol){
   int a;
+  assert( (pCol->colFlags & COLFLAG_VIRTUAL)!=0 && pC->nSelf>=0 );
   if( pC->pTab->tabFlags & TF_Strict ) return hpNo(pC, HP_NO_COLUMN);
   if( pC->nSelf>=100 ) return hpNo(pC, HP_NO_COLUMN);
   pC->nSelf++;
@@ -261,6 +331,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   HpCol *pCol;
   int iStore = -1;
   int i;
+  assert( iColumn>=-1 && iColumn<pTab->nCol );
   if( iColumn>=0 && iColumn!=pTab->iPKey ){
     iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
   }
@@ -280,6 +351,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
     memset(pCol, 0, sizeof(*pCol));
     pCol->iStore = iStore;
     pPlan->nCol++;
+    assert( pPlan->nCol<=HP_MX_COL && pPlan->nCol<=pC->nColAlloc );
     if( iStore<0 ){
       pPlan->bRowid = 1;
     }else if( pC->pIdx && pC->pIdx->aiColumn[iStore]<0 ){
@@ -328,6 +400,7 @@ static int hpCompileCompareAs(
 ){
   HpOp x;
   int a, b;
+  assert( (op>=TK_NE && op<=TK_GE) || op==TK_IS || op==TK_ISNOT );
   if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
     return hpNo(pC, HP_NO_ROWVALUE);
   }
@@ -347,6 +420,8 @@ static int hpCompileCompareAs(
     static const u8 aSwap[] = {   /* NE EQ GT LE LT GE */
       TK_NE, TK_EQ, TK_LT, TK_GE, TK_GT, TK_LE
     };
+    assert( TK_EQ==TK_NE+1 && TK_GT==TK_NE+2 && TK_LE==TK_NE+3 );
+    assert( TK_LT==TK_NE+4 && TK_GE==TK_NE+5 );
     x.a = (u16)b;
     x.b = (u16)a;
     if( op>=TK_NE && op<=TK_GE ) x.op = aSwap[op-TK_NE];
@@ -395,6 +470,7 @@ static int hpCompileFields(
   Expr *pL = pLeft;
   Expr *pR = pRight;
   int a, b;
+  assert( i>=0 && i<n );
   if( n>1 ){
     if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
      || sqlite3ExprVectorSize(pRight)!=n
@@ -437,6 +513,7 @@ static int hpCompileRowCompare(
   if( !sqlite3ExprIsVector(pLeft) || (op!=TK_NE && op!=TK_ISNOT) ){
     return hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
   }
+  assert( sqlite3ExprIsVector(pLeft) && (op==TK_NE || op==TK_ISNOT) );
   op = op==TK_NE ? TK_EQ : TK_IS;
   a = hpCompileFields(pC, op, pLeft, pRight, bCommuted, 0);
   return hpCompileOp(pC, HP_OP_NOT, 0, a, a);
@@ -445,6 +522,7 @@ static int hpCompileRowCompare(
 /* One half of a BETWEEN: i is 0 for the lower bound, 1 for the upper */
 static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
   Expr *pBound = pExpr->x.pList->a[i].pExpr;
+  assert( pExpr->op==TK_BETWEEN && (i==0 || i==1) );
   return hpCompileRowCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound, 0);
 }
 
@@ -495,6 +573,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
     b = hpProgConst(pProg, ++pC->pParse->nMem, pList->a[i].pExpr, 1);
     if( b<0 ) return hpNo(pC, HP_NO_LIMIT);
     if( i==0 ) x.b = (u16)b;
+    assert( b==x.b+i );    /* b, b+1, ... b+n-1: HP_OP_IN */
   }
   x.eOp = HP_OP_IN;
   x.a = (u16)a;
@@ -511,6 +590,7 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
   HpProg *pProg = &pC->pPipe->prog;
   int iArg = pProg->nArg;
   int i, a;
+  assert( nVec>=0 && nVec<=HP_MX_LIST && pOp->eOp>=HP_OP_CASE );
   for(i=0; i<nVec; i++){
     if( pProg->nArg>=0xffff
      || hpArenaGrow(pProg->pMem, &pProg->aArg, &pProg->nArgAlloc,
@@ -535,6 +615,7 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
 static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
   HpOp x;
   if( a<0 ) return -1;
+  assert( (bNull==0 || bNull==1) && (bNot==0 || bNot==1) );
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_TRUTH;
   x.a = (u16)a;
@@ -565,6 +646,7 @@ static int hpCompileGuard(
     a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
   }
   if( a<0 ) return -1;
+  assert( a!=HP_NO_VEC );
   pC->iGuard = (u16)a;
   return 0;
 }
@@ -578,6 +660,7 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
   int nExpr = pList->nExpr;
   HpOp x;
   int i, a;
+  assert( nExpr>=2 );    /* WHEN and THEN */
   if( nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
   if( pBase && sqlite3ExprIsVector(pBase) ) return hpNo(pC, HP_NO_ROWVALUE);
   for(i=0; i<nExpr; i++){
@@ -652,6 +735,7 @@ static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
   HpOp x;
   Expr *pNull = sqlite3Expr(pC->pParse->db, TK_NULL, 0);
   int a;
+  assert( pList->nExpr==2 );
   if( pNull==0 ) return hpNo(pC, HP_NO_LIMIT);
   sqlite3ExprDeferredDelete(pC->pParse, pNull);
   a = hpCompileCompareAs(pC, TK_EQ, pList->a[0].pExpr, pList->a[1].pExpr,
@@ -707,6 +791,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   HpOp x;
   int i, a;
 
+  assert( ExprUseXList(pExpr) && !ExprHasProperty(pExpr, EP_TokenOnly) );
   if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpNo(pC, HP_NO_WINDOW);
   if( nArg>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
   pDef = sqlite3FindFunction(db, pExpr->u.zToken, nArg, ENC(db), 0);
@@ -794,6 +879,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   if( bNoSub && x.bSub && a>=0 ){
     HpProg *pProg = &pC->pPipe->prog;
     for(i=0; pProg->aOp[i].iOut!=a; i++){}
+    assert( i<pProg->nOp && pProg->aOp[i].eOp==HP_OP_FUNC );
     pProg->aOp[i].bSub = HP_SUB_DECLINE;
   }
   return a;
@@ -920,6 +1006,8 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
 */
 static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
   int iVec;
+  assert( pC->nRangeTerm<=ArraySize(pC->apRangeTerm) );
+  assert( pC->iGuard==HP_NO_VEC && pC->bNoSub==0 );
   if( pWhere==0 ) return SQLITE_OK;
   for(iVec=0; iVec<pC->nRangeTerm; iVec++){
     if( pC->apRangeTerm[iVec]==pWhere ) return SQLITE_OK;
@@ -963,6 +1051,7 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
     pPlan->aCol[j] = x;
   }
   pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
+  assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPlan) );
 }
 
 /*
@@ -974,6 +1063,8 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
   HpArena mem;
   HpPlan *pPlan;
   HpPipePlan *pPipe;
+  assert( p->pSrc->nSrc==1 && IsOrdinaryTable(pItem->pSTab) );
+  assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
   memset(pC, 0, sizeof(*pC));
   memset(&mem, 0, sizeof(mem));
   pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
@@ -994,6 +1085,7 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
   pPipe->source.iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
   pPipe->source.bIndex = pC->pIdx!=0;
   pPipe->source.iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
+  assert( pPipe->source.iDb>=0 && pPipe->source.iDb<pParse->db->nDb );
   return pPlan;
 }
 
@@ -1006,6 +1098,7 @@ static void *hpPlanAlloc(HpPlan *pPlan, i64 nByte){
 
 /* Memory for nKey keys */
 static int hpPlanKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
+  assert( nKey>=0 && pKeys->aVec==0 );
   pKeys->aColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
   pKeys->aVec = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);
   pKeys->aSort = hpArenaAlloc(&pPlan->mem, nKey);
@@ -1018,6 +1111,7 @@ static int hpPlanKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
 ** kept while its table grows, so mark it: see sqlite3HpAgain().
 */
 static void hpCompileSmall(Parse *pParse){
+  assert( sqlite3ParseToplevel(pParse)->pVdbe!=0 );
   sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
 }
 

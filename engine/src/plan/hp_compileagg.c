@@ -42,6 +42,7 @@ static int hpCompileAggArgs(
 ){
   FuncDef *pFunc = pDef->pFunc;
   int i;
+  assert( pDef->nArg==0 && pC->bNoSub==0 );
   if( pFunc->xFinalize==0 || pList==0 || pList->nExpr>HP_MX_ARG ){
     return SQLITE_ERROR;
   }
@@ -57,6 +58,7 @@ static int hpCompileAggArgs(
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->aArg[pDef->nArg++] = (u16)iVec;
   }
+  assert( pDef->nArg==pList->nExpr && pDef->nArg<=HP_MX_ARG );
   if( pDef->nArg ) pDef->iVec = pDef->aArg[0];
   return SQLITE_OK;
 }
@@ -91,6 +93,7 @@ static int hpCompileAggOrder(
   ExprList *pList = pF->pFExpr->x.pList;
   ExprList *pTerms = pF->pFExpr->pLeft->x.pList;
   int i;
+  assert( pF->iOBTab>=0 && pTerms->nExpr>0 && pDef->nTerm==0 );
   pDef->eAgg = HP_AGG_ORDER;
   pDef->bSelf = pF->bOBPayload==0;
   pDef->bUnique = pF->bOBUnique;
@@ -122,6 +125,7 @@ static int hpCompileAggOrder(
       return SQLITE_ERROR;
     }
   }
+  assert( pDef->bSelf==0 || (pDef->nTerm==1 && pDef->nArg==1) );
   pPlan->nOrder++;
   pC->pPipe->bDeep = 1;      /* Several workers may call it: hpOrderAhead() */
   return SQLITE_OK;
@@ -139,6 +143,7 @@ static int hpCompileAgg(
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   ExprList *pList = pF->pFExpr->x.pList;
   int iVec;
+  assert( pDef>=pPlan->aAgg && pDef<&pPlan->aAgg[pPlan->nAgg] );
   pDef->pFunc = pF->pFunc;
   pDef->iVec = HP_NO_VEC;
   pDef->iFilter = HP_NO_VEC;
@@ -178,6 +183,7 @@ static int hpCompileAgg(
   }
   if( pF->iDistinct>=0 ){
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
+    assert( pPlan->nSet<pPlan->nAgg && pDef->iVec!=HP_NO_VEC );
     pDef->iSet = (i16)pPlan->nSet++;
     pC->pPipe->bSerial = 1;
     pPlan->bOpaque = 1;
@@ -191,6 +197,7 @@ static int hpCompileAgg(
 */
 static void hpCompileFirst(HpGroupPlan *pPlan){
   int i, k;
+  assert( pPlan->nBare>0 && pPlan->bLoadFirst==0 );
   for(i=0; i<pPlan->nBare; i++){
     for(k=0; k<pPlan->keys.n; k++){
       if( pPlan->keys.aVec[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
@@ -270,6 +277,8 @@ static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
   ){
     return 0;
   }
+  assert( op>=TK_NE && op<=TK_GE );
+  assert( pAgg->iAgg>=0 && pAgg->iAgg<pPlan->nAgg );
   iVec = hpCompileConst(pC, pConst);
   if( iVec<0 ) return 0;
   pNew = &pPlan->aHaving[pPlan->nHaving++];
@@ -298,6 +307,8 @@ static HpPlan *hpCompile(
   int bOdd = 0;          /* min() or max() does not see all rows */
   int nMem = pParse->nMem;
 
+  assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
+  assert( pKeyInfo==0 || pKeyInfo->nKeyField>=nKey );
   pPlan = hpPlanNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pAggInfo = pAggInfo;
@@ -366,6 +377,8 @@ static HpPlan *hpCompile(
     goto refused;
   }
   pGroup->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
+  assert( pGroup->bOpaque==0 || c.pPipe->bSerial );
+  assert( pGroup->bInOrder==0 || c.pPipe->source.bIndex );
   hpCompileSortColumns(c.pPipe);
   pGroup->szGroup = hpGroupLayout(pGroup);
   if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){

@@ -43,6 +43,8 @@ static int hpCountWorthIt(sqlite3 *db, const HpPlan *pPlan){
   const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
   int bLarge = 1;
   int eOffload = hpOffload(db);
+  assert( pSource->iDb>=0 && pSource->iDb<db->nDb );
+  assert( sqlite3BtreeTxnState(db->aDb[pSource->iDb].pBt)!=SQLITE_TXN_NONE );
   if( eOffload==HP_OFFLOAD_OFF || pSource->iRoot<2 ) return 0;
   if( eOffload!=HP_OFFLOAD_FORCE
    && hpSourceCountIsLarge(db, pSource, &bLarge)
@@ -66,6 +68,8 @@ SQLITE_PRIVATE int sqlite3HpCount(
   HpScan *p;
   int bIndex = pCur->pKeyInfo!=0;
   int rc;
+  assert( sqlite3_mutex_held(v->db->mutex) );
+  assert( pCur->pBtree==v->db->aDb[iDb].pBt );
   if( hpOffload(v->db)!=HP_OFFLOAD_FORCE
    && !hpPlanMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
   ){

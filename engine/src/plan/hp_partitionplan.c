@@ -34,6 +34,7 @@ static u8 hpPartColumn(const SrcItem *pItem, const Expr *pExpr){
   const Select *pSub = pItem->u4.pSubq->pSelect;
   const Expr *pFunc;
   const Window *pWin;
+  assert( pItem->fg.isSubquery && pSub!=0 );
   if( pExpr==0 || pExpr->op!=TK_COLUMN || pExpr->iTable!=pItem->iCursor ) return 0;
   if( pExpr->iColumn<0 || pExpr->iColumn>=pSub->pEList->nExpr ) return 0;
   if( sqlite3ExprAffinity(pExpr)==SQLITE_AFF_TEXT ) return 0;
@@ -88,6 +89,7 @@ static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
   }
   p->eNumber = hpPartColumn(pItem, pNumber);
   if( p->eNumber==0 ) return 0;
+  assert( pLimit!=0 && pLimit!=pNumber && (p->nLimit==0 || p->nLimit==-1) );
   if( sqlite3ExprIsInteger(pLimit, &n, 0, 0) ){
     p->nLimit = n>0 ? n+p->nLimit : 0;
     return 1;
@@ -118,6 +120,7 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
   HpWanted x;
   HpWanted *pNew;
   int i;
+  assert( iFrom>=0 && iFrom<p->pSrc->nSrc && pItem->fg.isSubquery );
   if( p->pWin ){
     if( p->pHp==0 ) return;
     if( pSub->pWin
@@ -173,6 +176,9 @@ static int hpPartCompile(
   HpGroupPlan *pPart;
   int n = sizeof(HpPack) + ROUND8(sizeof(HpPart));
   assert( pWanted->nPart<=pKeys->n );
+  assert( pSort->pPart==0 && pWanted->nLimit>=-1 );
+  assert( pWanted->eNumber>=HP_NUMBER_ROWS
+       && pWanted->eNumber<=HP_NUMBER_DENSE );
   pSort->pPart = pPart = hpPlanAlloc(pPlan, sizeof(*pPart));
   if( pPart==0 ) return SQLITE_NOMEM;
   pPart->keys = *pKeys;

@@ -47,6 +47,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   sqlite3 *db = pParse->db;
   SrcItem *pItem;
   int i;
+  assert( pParse->pVdbe!=0 && sqlite3_mutex_held(db->mutex) );
   if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
   if( pParse->nested ) return 0;
   pItem = &p->pSrc->a[0];
@@ -80,6 +81,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
 static int hpPlanSameOrder(const WhereLoop *pLoop, const ExprList *pGroupBy){
   const Index *pIdx = pLoop->u.btree.pIndex;
   int i;
+  assert( (pLoop->wsFlags & WHERE_INDEXED)!=0 && pIdx!=0 );
   for(i=0; i<pGroupBy->nExpr; i++){
     const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[i].pExpr);
     int iCol = pLoop->u.btree.nEq + i;
@@ -144,6 +146,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   SrcItem *pItem;
   u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
   int nOrdered;
+  assert( pWInfo->pTabList->nSrc==1 && nGroupBy>=0 );
   if( pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
   pLoop = pWInfo->a[0].pWLoop;
   nOrdered = sqlite3WhereIsOrdered(pWInfo);
@@ -183,6 +186,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
     pItem->hp.pIdx = pLoop->u.btree.pIndex;
   }
+  assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
   pItem->hp.nEq = pLoop->u.btree.nEq;
   pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
   pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
@@ -194,6 +198,9 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
                                  : pItem->pSTab->nRowLogEst;
     pItem->hp.nShare = MAX(0, nRow - pLoop->nOut);
   }
+  /* Rowids have no equality: that is a look-up, of one row */
+  assert( pItem->hp.pIdx!=0 || pItem->hp.nEq==0 );
+  assert( pItem->hp.pIdx!=0 || HasRowid(pItem->pSTab) );
   return 1;
 }
 
@@ -223,6 +230,7 @@ static int hpPlanChildren(
   const u8 *aHdr;
   int n = -1;
   int ofst;
+  assert( sqlite3_mutex_held(pBt->mutex) );
   if( pDb==0 ) return -1;
   aData = sqlite3PagerGetData(pDb);
   aHdr = &aData[iPg==1 ? 100 : 0];
@@ -254,6 +262,7 @@ static int hpPlanMayBeLarge(
   u32 nPage = sqlite3BtreeLastPage(pBtree);
   Pgno iChild = 0;
   int n, nChild;
+  assert( mnLeaf>0 && sqlite3BtreeHoldsMutex(pBtree) );
   if( nPage>0 && nPage<(u32)mnLeaf ) return 0;
   n = hpPlanChildren(pBtree->pBt, iRoot, bIndex, &iChild);
   if( n<0 || n>=mnLeaf ) return 1;
@@ -308,6 +317,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   int bLarge = 1;
+  assert( iDb>=0 && mnLeaf>0 );
   if( pBtree==0 ) return 0;
   if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
   sqlite3BtreeEnter(pBtree);
@@ -341,6 +351,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
 */
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe *v){
   u32 nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP];
+  assert( v->eHpSmall==1 || v->eHpSmall==2 );
   if( (v->prepFlags & SQLITE_PREPARE_SAVESQL)==0 ) return 0;
   if( v->eHpSmall==1 || nStep<v->nHpStep ){
     /* Preparing again, or the application, may have set the counter */
@@ -358,6 +369,7 @@ static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
   Vdbe *v = pParse->pVdbe;
   int nOp = sqlite3VdbeCurrentAddr(v);
   int i;
+  assert( iFrom>=0 );
   if( pParse->explain!=2 ) return;
   for(i=iFrom; i<nOp; i++){
     VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
@@ -393,12 +405,16 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   u8 okConstFactor = pParse->okConstFactor;
   int i, k;
 
+  assert( regExec>0 && regExec<=pParse->nMem );
+  assert( pPlan->nKey==0 || pPlan->aKey[pPlan->nKey-1]<pPlan->prog.nVec );
   hpStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
   for(k=0; k<pPlan->nPipe; k++){
     const HpProg *pProg = &pPlan->aPipe[k].prog;
     for(i=0; i<pProg->nConst; i++){
       struct HpConst *pConst = &pProg->aConst[i];
+      assert( pConst->pExpr!=0 );      /* They are coded once */
+      assert( pConst->iReg>0 && pConst->iReg<=pParse->nMem );
       sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
       pConst->pExpr = 0;
     }
@@ -423,8 +439,12 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   int regExec = ++pParse->nMem;
   int i;
 
+  assert( iHp>0 );
   hpPlanExplain(pParse, iHp, pPlan->aPipe[0].pGroup->bAnyOrder);
   pOp = sqlite3VdbeGetOp(v, iHp);
+  /* As sqlite3HpBegin() found it */
+  assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub
+       || pParse->db->mallocFailed );
   i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
   pOp = sqlite3VdbeGetOp(v, iHp);
   pOp->opcode = OP_Goto;
@@ -455,6 +475,7 @@ static void hpCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
         break;
       }
     }
+    assert( iTab<0 || i<nOp || pParse->db->mallocFailed );
   }
 }
 
@@ -472,6 +493,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
   int addrSkip, addrNext, regExec;
+  assert( p->pGroupBy==0 );
   if( iHp==0 || pParse->nErr ) return;
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompile(pParse, p, pAggInfo, 0);
@@ -520,6 +542,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
   pGroup = pPlan->aPipe[0].pGroup;
+  assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );
   pGroup->bStream = p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE;
   pGroup->iKeyReg = iAMem;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);

@@ -61,6 +61,7 @@ static int hpRangeCompare(
   CollSeq *pColl;
   int iVec, i;
   u8 aff;
+  assert( op==TK_EQ || op==TK_IS || (op>=TK_GT && op<=TK_GE) );
   if( pCol->op!=TK_COLUMN || pCol->iTable!=pFind->pC->iCur ){
     static const u8 aSwap[] = { TK_LT, TK_GE, TK_GT, TK_LE };
     pCol = sqlite3ExprSkipCollate(pRight);
@@ -99,6 +100,7 @@ static int hpRangeCompare(
   iVec = hpCompileConst(pFind->pC, pConst);
   if( iVec<0 ) return SQLITE_ERROR;
   for(i=0; pProg->aConst[i].iVec!=iVec; i++){}
+  assert( i<pProg->nConst && pProg->aConst[i].iReg>0 );
   pEnd->iReg = pProg->aConst[i].iReg;
   pEnd->aff = aff;
   pFind->apTerm[pEnd - pFind->aFound] = pExpr;
@@ -167,6 +169,7 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
   for(i=0; i<pC->nRangeTerm && pC->apRangeTerm[i]!=pTerm; i++){}
   if( pTerm==0 || i<pC->nRangeTerm ) return SQLITE_OK;
   if( hpCompileWhere(pC, pTerm) ) return SQLITE_ERROR;
+  assert( pC->nRangeTerm<ArraySize(pC->apRangeTerm) );
   pC->apRangeTerm[pC->nRangeTerm++] = pTerm;
   pProg->nRange = pProg->nFilter;
   return SQLITE_OK;
@@ -183,6 +186,8 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int nEq = pItem->hp.nEq;
   int bBound = pItem->hp.bLower || pItem->hp.bUpper;
   int i;
+  /* Its terms are the first filters */
+  assert( pC->pPlan->prog.nFilter==0 && pC->pPlan->pRange==0 );
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
   pC->pPipe->source.pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
@@ -205,6 +210,8 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
       if( hpRangeFilter(pC, find.apTerm[1]) ) return SQLITE_ERROR;
     }
   }
+  assert( pC->pPlan->prog.nRange==pC->pPlan->prog.nFilter );
+  assert( pC->pIdx!=0 || nEq==0 );
   p->nEq = nEq;
   if( pC->pIdx ){
     p->pKeyInfo = sqlite3KeyInfoOfIndex(pC->pParse, pC->pIdx);
@@ -229,6 +236,7 @@ static int hpRangeLiteral(
   int i;
   if( pEnd->iReg==0 ) return 1;
   for(i=0; pProg->aConst[i].iReg!=pEnd->iReg; i++){}
+  assert( i<pProg->nConst && n>0 && n<HP_MX_EQ+3 );
   if( sqlite3ValueFromExpr(pC->pParse->db, pProg->aConst[i].pExpr, SQLITE_UTF8,
                            SQLITE_AFF_BLOB, &apVal[n])
    || apVal[n]==0
@@ -265,6 +273,7 @@ static int hpRangeSeemsLarge(HpCompile *pC){
     bLarge = hpRangeLiteral(pC, &range.aEnd[i], apVal, aMem, &nMem);
   }
   if( bLarge ){
+    assert( nMem<=ArraySize(aMem) );
     memset(&plan, 0, sizeof(plan));
     plan.iDb = pPlan->iDb;
     plan.iRoot = pPlan->iRoot;

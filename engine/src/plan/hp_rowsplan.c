@@ -71,6 +71,7 @@ static const HpSinkType *hpRowsSink(
 
 /* Leaves that it takes: see hpFoundIsLarge(), hpSourceIsShort(), hpPartWorthIt() */
 static int hpRowsLeast(const Select *p, const HpSinkType *pSink){
+  assert( pSink!=0 && pSink!=&hpSinkGroups );
   if( pSink==&hpSinkTop ) return HP_MIN_LEAF;
   if( pSink==&hpSinkSort ) return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
   return HP_MIN_PROBED;
@@ -116,6 +117,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
     return hpStat(db, HP_NO_PLAN);
   }
   iRewind = pWInfo->a[0].p2-1;
+  assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   if( pOp->opcode!=OP_Rewind
    || (pSink!=&hpSinkSort
@@ -140,6 +142,7 @@ static HpPlan *hpRowsCompile(
   HpPlan *pPlan;
   HpFindPlan *pFind;
   int rc;
+  assert( pSink!=&hpSinkSort && (pSink!=&hpSinkTop || pOrderBy!=0) );
   if( !hpCompileSafe(pParse, 0, p->pEList, pSink!=&hpSinkTop)
    || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, pSink==&hpSinkRowids))
   ){
@@ -166,9 +169,11 @@ static HpPlan *hpRowsCompile(
     hpPlanFree(pPlan);
     return 0;
   }
+  assert( c.pPipe->source.bIndex==0 && c.pPipe->source.pRange==0 );   /* hpRowsWhole() */
   hpCompileSortColumns(c.pPipe);
   if( pSink==&hpSinkTop ){
     pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
+    assert( pFind->iLimitReg>0 && pFind->iLimitReg<=pParse->nMem );
   }
   return pPlan;
 }
@@ -196,6 +201,8 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   const HpSinkType *pSink;
 
   if( iRewind==0 || pParse->nErr ) return 0;
+  assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
+       || pParse->db->mallocFailed );
   pSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
   if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, pSink)) ) return 0;
   if( pSink==&hpSinkSort ){

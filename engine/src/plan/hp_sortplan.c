@@ -31,6 +31,7 @@ static int hpSortKeys(
   KeyInfo *pKeyInfo;
   int i;
   int rc = SQLITE_OK;
+  assert( n>0 && pKeys->n==0 );
   if( hpPlanKeys(pC->pPlan, pKeys, n) ) return SQLITE_NOMEM;
   pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
   if( pKeyInfo==0 ) return SQLITE_NOMEM;
@@ -87,6 +88,7 @@ static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
   ){
     return 0;
   }
+  assert( pPlan->nField<*pnAlloc );
   pNew = &pPlan->aField[pPlan->nField++];
   memset(pNew, 0, sizeof(*pNew));
   pNew->eField = eField;
@@ -201,6 +203,9 @@ static HpPlan *hpSortCompile(
     HpField *pField = &pSort->aField[i];
     if( pField->eField!=HP_FIELD_RAW ) continue;
     for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
+    assert( k+pField->n<=c.pPipe->source.nCol );
+    assert( c.pPipe->source.aCol[k+pField->n-1].iStore
+                ==pField->iStore+pField->n-1 );
     pField->iCol = k;
   }
   return pPlan;

@@ -72,6 +72,7 @@ static int hpTailOutside(Parse *pParse, const char *z){
   i64 n = 0;                        /* Length of the current token */
   int eType;                        /* Type of the current token */
 
+  assert( z>=zAt );
   if( p->eVerb==HP_TAIL_NONE ) return 0;
   if( (zAt[0]|0x20)=='s' && p->zSeen==0 ){
     p->eVerb = HP_TAIL_NONE;        /* SELECT, most often */
@@ -137,6 +138,7 @@ SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse *pParse, const char *z){
     if( eType==TK_SEMI ) break;
     p->n = zAt + n - z;
   }
+  assert( p->n>0 && p->eVerb==HP_TAIL_VERB );
   return p->n;
 }
 
@@ -196,6 +198,7 @@ SQLITE_PRIVATE void sqlite3HpTailParse(Parse *pParse){
 SQLITE_PRIVATE int sqlite3HpTailTake(Parse *pParse, Select *p){
   Parse *pOuter = pParse->hpTail.pOuter;
   if( pOuter==0 ) return 0;
+  assert( pOuter->hpTail.pOrderBy==0 && pOuter->hpTail.pLimit==0 );
   if( p ){
     pOuter->hpTail.pOrderBy = p->pOrderBy;
     pOuter->hpTail.pLimit = p->pLimit;
