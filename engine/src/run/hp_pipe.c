@@ -18,8 +18,26 @@
 ** must not touch the connection: its lookaside memory and mallocFailed belong
 ** to the caller.  Values and SQLite's functions want a connection to allocate
 ** from and to read limits of, so each of these workers gets a copy of the
-** structure, without lookaside memory.
+** structure (hpPipeConnection).  What is in the copy:
 **
+**    1. Settings: encoding, limits, flags, collations.  Only the application's
+**       thread changes them, and while several workers run it is inside of
+**       sqlite3_step().  Functions and collations of the application have one
+**       worker.  A progress handler must not change its connection.
+**    2. The worker's own: lookaside memory (none), mallocFailed, bBenignMalloc,
+**       pErr, pnBytesFreed, and nVdbeExec, which is 0, so that running out of
+**       memory here interrupts no statement.
+**    3. mutex is NULL: a worker does not hold the connection's, and SQLite's
+**       asserts take NULL for one that is held.
+**    4. Pointers to what the connection owns: databases, statements, savepoints,
+**       hooks, virtual tables, hash tables of functions.  A worker follows none
+**       of them here.  It gets to the file by way of HpScan.db, with
+**       HpScan.pMutex held.
+**    5. u1.isInterrupted and counters are those of when the copy was made.
+**       Nothing reads them: hpScanStopped() looks at HpScan.db.
+**
+** A new field in a newer SQLite belongs to one of the five: HP_SZ_CONNECTION
+** is there to have somebody look.
 **
 ** A worker that fails sets HpScan.bStop.  If all that failed declined so does
 ** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
@@ -34,10 +52,32 @@
 #define HP_STEPS 8
 
 /*
+** Bytes of struct sqlite3 without our field, where options decide on none of its
+** fields otherwise than by default.  If it is another number fields have come
+** or gone: see what they are for hpPipeConnection(), then change it.
+*/
+#if SQLITE_OS_UNIX && SQLITE_PTRSIZE>4 \
+ && defined(SQLITE_ENABLE_PREUPDATE_HOOK) \
+ && defined(SQLITE_ENABLE_UNLOCK_NOTIFY) \
+ && !defined(SQLITE_ENABLE_SETLK_TIMEOUT) \
+ && !defined(SQLITE_OMIT_AUTHORIZATION) \
+ && !defined(SQLITE_OMIT_DEPRECATED) \
+ && !defined(SQLITE_OMIT_PROGRESS_CALLBACK) \
+ && !defined(SQLITE_OMIT_TWOSIZE_LOOKASIDE) \
+ && !defined(SQLITE_OMIT_VIRTUALTABLE) \
+ && !defined(SQLITE_OMIT_WAL)
+# define HP_SZ_CONNECTION 864
+#else
+# define HP_SZ_CONNECTION (sizeof(sqlite3)-sizeof(HpSettings))
+#endif
+
+/*
 ** A copy of connection db for a worker: see above.
 */
 static sqlite3 *hpPipeConnection(sqlite3 *db){
   sqlite3 *pCopy = sqlite3_malloc64(sizeof(*pCopy));
+  assert( sizeof(sqlite3)-sizeof(HpSettings)==HP_SZ_CONNECTION );
+  assert( sqlite3_mutex_held(db->mutex) );
   if( pCopy ){
     memcpy(pCopy, db, sizeof(*pCopy));
     memset(&pCopy->lookaside, 0, sizeof(pCopy->lookaside));
@@ -49,6 +89,8 @@ static sqlite3 *hpPipeConnection(sqlite3 *db){
     pCopy->pParse = 0;
     pCopy->pErr = 0;
     pCopy->pnBytesFreed = 0;
+    /* sqlite3DbFree() takes nothing for lookaside memory */
+    assert( pCopy->lookaside.pTrueEnd==0 && pCopy->lookaside.pEnd==0 );
   }
   return pCopy;
 }
