@@ -82,6 +82,7 @@
  && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
 
 #define HP_STORE_CHUNK   512    /* Pages of a chunk of pointers */
+#define HP_STORE_POINTERS ((i64)(HP_STORE_CHUNK*sizeof(u8*)))  /* Its bytes */
 #define HP_STORE_NOTES   (1024*1024)    /* Most bits of the bitmap */
 #define HP_STORE_SLAB    (2*1024*1024)  /* Bytes of the first slabs */
 #define HP_STORE_MX_SLAB (16*1024*1024) /* Bytes of the largest */
@@ -421,11 +422,11 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
   sqlite3BeginBenignMalloc();
   sqlite3_mutex_enter(pMutex);
   ap = AtomicLoad(&p->aapPage[iPage/HP_STORE_CHUNK]);
-  if( ap==0 ){
-    ap = sqlite3MallocZero(HP_STORE_CHUNK*sizeof(u8*));
+  if( ap==0 && hpStoreTotal+HP_STORE_POINTERS<=hpStoreBudget() ){
+    ap = sqlite3MallocZero(HP_STORE_POINTERS);
     if( ap ){
-      p->nByte += HP_STORE_CHUNK*sizeof(u8*);
-      hpStoreTotal += HP_STORE_CHUNK*sizeof(u8*);
+      p->nByte += HP_STORE_POINTERS;
+      hpStoreTotal += HP_STORE_POINTERS;
       __atomic_store_n(&p->aapPage[iPage/HP_STORE_CHUNK], ap, __ATOMIC_RELEASE);
     }
   }
