@@ -218,7 +218,7 @@ static int hpSourceLevel(HpSource *pSrc, Pgno iPg, struct HpLevel *pLevel){
 ** Release the interior pages of aLevel[] from level i downwards.
 */
 static void hpSourceRelease(struct HpLevel *aLevel, int i){
-  assert( i>=0 && (i==0 || aLevel[i-1].iPg!=0) );
+  assert( i>=0 && i<BTCURSOR_MAX_DEPTH );
   for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].iPg; i++){
     if( aLevel[i].pDb ) hpSourceUnref(aLevel[i].pDb);
     aLevel[i].pDb = 0;

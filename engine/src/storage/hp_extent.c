@@ -178,7 +178,8 @@ static u32 hpTrunkMax(const BtShared *pBt){
 }
 
 SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared *pBt){
-  assert( sqlite3_mutex_held(pBt->mutex) );
+  /* A backup writes to its destination without that mutex, in a transaction */
+  assert( sqlite3_mutex_held(pBt->mutex) || pBt->inTransaction==TRANS_WRITE );
   if( pBt->pHpExtents ){
     pBt->pHpExtents->bKnown = 0;
     pBt->pHpExtents->nExtent = 0;
