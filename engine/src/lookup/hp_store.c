@@ -422,7 +422,7 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
   sqlite3BeginBenignMalloc();
   sqlite3_mutex_enter(pMutex);
   ap = AtomicLoad(&p->aapPage[iPage/HP_STORE_CHUNK]);
-  if( ap==0 && hpStoreTotal+HP_STORE_POINTERS<=hpStoreBudget() ){
+  if( ap==0 && hpStoreTotal+HP_STORE_POINTERS<=hpBudgetUsable()/8 ){
     ap = sqlite3MallocZero(HP_STORE_POINTERS);
     if( ap ){
       p->nByte += HP_STORE_POINTERS;
@@ -438,7 +438,7 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
     a += hpSeekInOrder(a, 0, p->state.szPage);
     __atomic_store_n(&ap[iPage%HP_STORE_CHUNK], a, __ATOMIC_RELEASE);
   }
-  assert( hpStoreTotal<=hpStoreBudget() );   /* Bound 2 */
+  assert( hpStoreTotal<=hpBudgetUsable()/8 );   /* Bound 2 */
   sqlite3_mutex_leave(pMutex);
   sqlite3EndBenignMalloc();
   return a!=0;

@@ -51,8 +51,8 @@ static int hpVecIsBefore(const HpProg *pProg, int iVec, int iOut){
 ** Does each operation read what is there when it runs, and each filter?  The
 ** vectors of constants come before those of the operations that read them.
 */
-static int hpProgIsSane(const HpPlan *pPlan){
-  const HpProg *p = &pPlan->prog;
+static int hpProgIsSane(const HpPipePlan *pPipe){
+  const HpProg *p = &pPipe->prog;
   int i, k;
   if( p->nRange>p->nFilter || p->nConst+p->nOp>p->nVec ) return 0;
   for(i=0; i<p->nOp; i++){
@@ -60,7 +60,7 @@ static int hpProgIsSane(const HpPlan *pPlan){
     int iOut = pOp->iOut;
     if( i>0 && iOut<=p->aOp[i-1].iOut ) return 0;
     if( pOp->eOp==HP_OP_COLUMN ){
-      if( pOp->a>=pPlan->nCol ) return 0;
+      if( pOp->a>=pPipe->source.nCol ) return 0;
     }else if( pOp->eOp>=HP_OP_CASE ){
       for(k=0; k<pOp->n; k++){
         if( pOp->iArg+k>=p->nArg ) return 0;
@@ -85,7 +85,7 @@ static int hpProgIsSane(const HpPlan *pPlan){
 ** The columns of a plan that is finished: no two are the same, and they are in
 ** the order of the record, the rowid of a table first, that of an index last.
 */
-static int hpColumnsAreSane(const HpPlan *pPlan){
+static int hpColumnsAreSane(const HpSourcePlan *pPlan){
   int i;
   if( pPlan->nCol<0 || pPlan->nCol>HP_MX_COL ) return 0;
   for(i=1; i<pPlan->nCol; i++){
@@ -278,7 +278,7 @@ static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
 static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   HpOp x;
   if( a<0 || b<0 ) return -1;
-  assert( a<pC->pPlan->prog.nVec && b<pC->pPlan->prog.nVec );
+  assert( a<pC->pPipe->prog.nVec && b<pC->pPipe->prog.nVec );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.op = op;
@@ -1051,7 +1051,7 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
     pPlan->aCol[j] = x;
   }
   pPlan->mxCol = pPlan->nCol ? pPlan->aCol[pPlan->nCol-1].iStore : -1;
-  assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPlan) );
+  assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPipe) );
 }
 
 /*

@@ -406,7 +406,6 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   int i, k;
 
   assert( regExec>0 && regExec<=pParse->nMem );
-  assert( pPlan->nKey==0 || pPlan->aKey[pPlan->nKey-1]<pPlan->prog.nVec );
   hpStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
   for(k=0; k<pPlan->nPipe; k++){

@@ -187,7 +187,7 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int bBound = pItem->hp.bLower || pItem->hp.bUpper;
   int i;
   /* Its terms are the first filters */
-  assert( pC->pPlan->prog.nFilter==0 && pC->pPlan->pRange==0 );
+  assert( pC->pPipe->prog.nFilter==0 && pC->pPipe->source.pRange==0 );
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
   pC->pPipe->source.pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
@@ -210,7 +210,7 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
       if( hpRangeFilter(pC, find.apTerm[1]) ) return SQLITE_ERROR;
     }
   }
-  assert( pC->pPlan->prog.nRange==pC->pPlan->prog.nFilter );
+  assert( pC->pPipe->prog.nRange==pC->pPipe->prog.nFilter );
   assert( pC->pIdx!=0 || nEq==0 );
   p->nEq = nEq;
   if( pC->pIdx ){

@@ -33,14 +33,14 @@ static int hpTypesAreIn(const HpBatch *pBatch, int iCol, u8 mn, u8 mx){
 }
 
 /* Is each tag that was set one of pVec->mType? */
-static int hpTagsAreIn(const HpExec *p, const HpVec *pVec){
+static int hpTagsAreIn(const HpFrame *p, const HpVec *pVec){
   int bad = 0;
   HP_ROWS(p, { bad |= pVec->aTag[i] & ~pVec->mType; })
   return bad==0;
 }
 
 /* Are all integers small enough for float form? */
-static int hpFloatsFit(const HpExec *p, const HpVec *pVec){
+static int hpFloatsFit(const HpFrame *p, const HpVec *pVec){
   const i64 mx = (i64)1<<51;
   int bad = 0;
   HP_ROWS(p, {
@@ -230,7 +230,7 @@ static void hpRecordColumn(
   int bWide = 0;         /* Some integer has eight bytes */
   int bNaN = 0;
 
-  assert( iCol>=0 && iCol<p->pPlan->nCol && pOut->mIdx!=0 );
+  assert( iCol>=0 && iCol<pWorker->pPipe->source.nCol && pOut->mIdx!=0 );
   assert( pBatch->nRow>0 && pBatch->nRow<=pBatch->nAlloc );
   pOut->bFloat = 0;
   if( pCol->iStore<0 ){
@@ -248,7 +248,7 @@ static void hpRecordColumn(
     mx = MAX(mx, pBatch->aMax[iCol*HP_CUT+iFrom]);
   }
   /* Column numbers are places in the record, but that of the rowid */
-  assert( pCol->iStore<=p->pPlan->mxCol && iCol<pBatch->nCol );
+  assert( pCol->iStore<=pWorker->pPipe->source.mxCol && iCol<pBatch->nCol );
   aType = &pBatch->aType[iCol*pBatch->nStride];
   aOfst = &pBatch->aOfst[iCol*pBatch->nStride];
   iFrom = 0;

@@ -417,7 +417,7 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
   HpSource *pSrc;
   int rc;
 
-  assert( p->pSource==0 && p->nWorker==0 && p->pPlan->bCached==0 );
+  assert( p->pSource==0 && p->nWorker==0 && p->pPipe->source.bCached==0 );
   pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
@@ -1019,7 +1019,7 @@ static int hpSourceCountIsLarge(
 ){
   HpSource src;
   int rc = hpSourceInit(&src, db, pPlan, 0, 0);
-  assert( pPlan->eSink==HP_SINK_COUNT && pPlan->pRange==0 );
+  assert( pPlan->nCol==0 && pPlan->pRange==0 );
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
           && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);
   hpSourceRelease(src.aLevel, 0);
