@@ -25,10 +25,10 @@
 ** others.  A test holds that (crates/hpsqlite-engine/src/floors.rs).  The plan's
 ** structures are in base/hpPlan.h, since all floors read them.
 **
-** A scan (HpScan) is shared by one or more workers (HpExec), each with a
+** A scan (HpQuery) is shared by one or more workers (HpWorker), each with a
 ** thread of its own but the first, which is the caller.  Workers take runs of
 ** leaves from the one source and keep their own groups; what they share is
-** read-only or behind HpScan.pMutex.
+** read-only or behind HpQuery.pMutex.
 **
 ** The functions called from SQLite's own code, sqlite3HpXxx(), and our fields
 ** in its structures are declared in hpHooks.h.

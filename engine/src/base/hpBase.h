@@ -31,7 +31,7 @@
 #define HP_OFFLOAD_FORCE  2    /* Take over tables of any size */
 
 /* True if the compiler computes doubles with more precision than they have, or
-** does not say: x87 and 68k.  See hpOffload().  On 32-bit x86 that is so with
+** does not say: x87 and 68k.  See hpConfigOffload().  On 32-bit x86 that is so with
 ** -mfpmath=sse as well: GCC converts an integer of 64 bits to a double and back
 ** within the x87, which rounds nothing. */
 #ifdef __FLT_EVAL_METHOD__
@@ -85,7 +85,7 @@ typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
 typedef struct HpNumber HpNumber;
 typedef struct HpCrew HpCrew;
-typedef struct HpExec HpExec;
+typedef struct HpWorker HpWorker;
 typedef struct HpField HpField;
 typedef struct HpFindPlan HpFindPlan;
 typedef struct HpFrame HpFrame;
@@ -97,7 +97,7 @@ typedef struct HpList HpList;
 typedef struct HpLiteral HpLiteral;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
-typedef struct HpOrder HpOrder;
+typedef struct HpAggOrder HpAggOrder;
 typedef struct HpPack HpPack;
 typedef struct HpPipePlan HpPipePlan;
 typedef struct HpPlan HpPlan;
@@ -106,7 +106,7 @@ typedef struct HpRange HpRange;
 typedef struct HpRecord HpRecord;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
-typedef struct HpScan HpScan;
+typedef struct HpQuery HpQuery;
 typedef struct HpSinkType HpSinkType;
 typedef struct HpSortPlan HpSortPlan;
 typedef struct HpSource HpSource;
@@ -192,9 +192,9 @@ struct HpBudget {
 ** its filters left.
 */
 struct HpFrame {
-  HpExec *pWorker;       /* Who works on it */
+  HpWorker *pWorker;       /* Who works on it */
   sqlite3 *db;           /* What values and SQLite's functions take for their
-                         ** connection: see HpExec.db */
+                         ** connection: see HpWorker.db */
   const HpConfig *pCfg;
   const HpProg *pProg;   /* The program */
   int nRow;              /* Rows */
@@ -340,25 +340,25 @@ static SQLITE_INLINE i64 hpRaw8(const u8 *z){
 
 /* hp_config.c */
 static const HpConfig *hpConfig(void);
-static void hpOomUndo(sqlite3*);
-static int hpOffload(sqlite3*);
-static int hpMemoryLimited(void);
-static int hpStat(sqlite3*, int);
+static void hpBudgetOomUndo(sqlite3*);
+static int hpConfigOffload(sqlite3*);
+static int hpBudgetIsLimited(void);
+static int hpConfigStat(sqlite3*, int);
 
 /* hp_budget.c */
 static i64 hpBudgetUsable(void);
 static i64 hpBudgetSetting(sqlite3*);
-static void hpBudgetOpen(HpScan*);
-static void hpBudgetArena(const HpScan*, HpArena*);
-static void hpBudgetHold(HpExec*, i64);
-static int hpBudgetMay(const HpExec*, i64, int);
+static void hpBudgetOpen(HpQuery*);
+static void hpBudgetArena(const HpQuery*, HpArena*);
+static void hpBudgetHold(HpWorker*, i64);
+static int hpBudgetMay(const HpWorker*, i64, int);
 
 /* hp_arena.c */
-static int hpGrow(void*, int*, int, int);
+static int hpBufGrow(void*, int*, int, int);
 static int hpArenaGrow(HpArena*, void*, int*, int, int);
 static void *hpArenaAlloc(HpArena*, i64);
 static int hpBufRoom(HpBuf*, u32);
-static void *hpMalloc(i64);
+static void *hpArenaMalloc(i64);
 static void hpArenaRecycle(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
@@ -379,33 +379,33 @@ static Pgno hpPageChild(const HpInner*, int);
 
 /* hp_thread.c */
 static int hpThreads(sqlite3*);
-static int hpThreadsFit(const HpScan*);
+static int hpThreadsFit(const HpQuery*);
 #ifdef SQLITE_DEBUG
-static int hpScanIsLocked(const HpScan*);
+static int hpThreadIsLocked(const HpQuery*);
 #endif
-static void hpScanLock(const HpScan*);
-static void hpScanUnlock(const HpScan*);
-static int hpScanStopped(const HpScan*);
-static Pager *hpScanPager(const HpScan*);
-static u32 hpScanChanges(const HpScan*);
-static int hpScanChanged(const HpScan*);
-static int hpScanTripped(const HpScan*);
-static int hpExecProgress(HpExec*, u32);
-static int hpScanEach(HpScan*, void (*)(HpExec*));
+static void hpThreadLock(const HpQuery*);
+static void hpThreadUnlock(const HpQuery*);
+static int hpThreadStopped(const HpQuery*);
+static Pager *hpThreadPager(const HpQuery*);
+static u32 hpThreadChanges(const HpQuery*);
+static int hpThreadChanged(const HpQuery*);
+static int hpThreadTripped(const HpQuery*);
+static int hpThreadProgress(HpWorker*, u32);
+static int hpThreadEach(HpQuery*, void (*)(HpWorker*));
 
 /* hp_vec.c */
 static int hpVecInit(HpFrame*, HpVec*, int);
 static void hpVecConst(HpFrame*, HpVec*, Mem*);
 static void hpVecExact(HpFrame*, HpVec*);
 static void hpVecToMem(const HpFrame*, const HpVec*, int, Mem*);
-static u8 *hpTextAlloc(HpFrame*, u32);
+static u8 *hpVecText(HpFrame*, u32);
 static void hpVecSetMem(HpFrame*, HpVec*, int, Mem*);
-static int hpValCompare(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
-static int hpMemCompare(const HpFrame*, const HpVec*, const HpVec*, int, u8,
-                        CollSeq*);
+static int hpVecValCompare(u8, HpVal, u32, u8, HpVal, u32, CollSeq*);
+static int hpVecMemCompare(const HpFrame*, const HpVec*, const HpVec*, int, u8,
+                           CollSeq*);
 static void hpVecFromBool(HpFrame*, HpVec*);
 static u8 hpVecTruth(const HpFrame*, const HpVec*, int);
-static int hpSelGuard(HpFrame*, const HpOp*, const u16**);
+static int hpVecGuard(HpFrame*, const HpOp*, const u16**);
 
 #endif /* HPBASE_H */
 #endif /* SQLITE_OMIT_HP */

@@ -4,16 +4,14 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_arena: memory that is freed as a whole, and arrays that grow.
+** hp_arena: memory that is freed as a whole.
 **
-**    hpMalloc()         memory that will be filled: of huge pages if it is large
+**    hpArenaMalloc()    memory that will be filled: of huge pages if it is large
 **    hpArenaAlloc()     some bytes of an arena
 **    hpArenaReset()     forget them, keep about as much memory in one block
-**    hpArenaRecycle()   forget them, keep all blocks for what comes
+**    hpArenaRecycle()   forget them, keep blocks for what comes
 **    hpArenaClear()     free all
 **    hpArenaGrow()      an array in an arena becomes larger
-**    hpGrow()           an array of its own becomes larger
-**    hpBufRoom()        room for more bytes in a buffer
 **
 ** An arena is a list of blocks.  Allocating takes the next bytes of the current
 ** block.  Nothing is freed alone.  Each thread has arenas of its own, so none
@@ -27,22 +25,6 @@
 #if defined(__linux__)
 # include <sys/mman.h>
 #endif
-
-/*
-** Make *paEntry, an array of entries of sz bytes, larger if it is full.
-*/
-static int hpGrow(void *ppEntry, int *pnAlloc, int nUsed, int sz){
-  void **pp = (void**)ppEntry;
-  assert( nUsed>=0 && nUsed<=*pnAlloc );
-  if( nUsed>=*pnAlloc ){
-    int n = *pnAlloc ? *pnAlloc*2 : 8;
-    void *pNew = sqlite3_realloc64(*pp, (u64)n*sz);
-    if( pNew==0 ) return SQLITE_NOMEM;
-    *pp = pNew;
-    *pnAlloc = n;
-  }
-  return SQLITE_OK;
-}
 
 /*
 ** The same for an array of a plan, whose memory comes from *pMem.
@@ -67,24 +49,6 @@ static int hpArenaGrow(
   return SQLITE_OK;
 }
 
-/*
-** Make room for n more bytes.
-*/
-static int hpBufRoom(HpBuf *pBuf, u32 n){
-  assert( pBuf->n<=pBuf->nAlloc && (pBuf->nAlloc==0)==(pBuf->a==0) );
-  if( pBuf->nAlloc-pBuf->n<n ){
-    u64 nNew = (u64)pBuf->nAlloc*2 + n;
-    u8 *aNew;
-    if( nNew>SQLITE_MAX_LENGTH ) return HP_DECLINE;
-    aNew = sqlite3_realloc64(pBuf->a, nNew);
-    if( aNew==0 ) return HP_DECLINE;
-    pBuf->a = aNew;
-    pBuf->nAlloc = (u32)nNew;
-    assert( pBuf->nAlloc-pBuf->n>=n );
-  }
-  return SQLITE_OK;
-}
-
 /* Memory blocks of an arena */
 struct HpBlock { struct HpBlock *pPrev; i64 nByte; };
 #define HP_MX_BLOCK (8*1024*1024)
@@ -96,7 +60,7 @@ struct HpBlock { struct HpBlock *pPrev; i64 nByte; };
 ** page takes two microseconds, and groups are visited in no order.
 */
 #define HP_HUGE ((uptr)2*1024*1024)
-static void *hpMalloc(i64 n){
+static void *hpArenaMalloc(i64 n){
   u8 *p = sqlite3_malloc64(n);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if( p && n>=2*(i64)HP_HUGE && hpMemoryDefault() ){
@@ -151,7 +115,7 @@ static void *hpArenaAlloc(HpArena *pArena, i64 n){
       pArena->nSpare -= pNew->nByte;
       nBlock = pNew->nByte;
     }else{
-      pNew = hpMalloc(nBlock);
+      pNew = hpArenaMalloc(nBlock);
       if( pNew==0 ) return 0;
       pNew->nByte = nBlock;
     }

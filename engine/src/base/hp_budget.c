@@ -12,6 +12,8 @@
 **    hpBudgetArena()     an arena of a worker, whose blocks are small beside it
 **    hpBudgetHold()      a worker's sink holds so much now
 **    hpBudgetMay()       may it have more, and how badly does it need it?
+**    hpBudgetIsLimited() is memory limited by the application?
+**    hpBudgetOomUndo()   running out of memory was no error after all
 **
 ** A statement has one account for all of its workers and pipes.  It is about what
 ** grows with the data: groups, rows to be sorted, places, values computed or put
@@ -30,8 +32,8 @@
 **               A share and a megabyte beyond the limit
 **
 ** The default limit is an eighth of what the process may use (machine, control
-** group, RLIMIT_AS), and at least HP_MEMORY.  A hard heap limit of the process, or a
-** heap of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is
+** group, RLIMIT_AS), and at least HP_MEMORY.  A hard heap limit of the process, or
+** a heap of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is
 ** still free.
 */
 #ifndef SQLITE_OMIT_HP
@@ -41,6 +43,25 @@
 #if SQLITE_OS_UNIX
 # include <sys/resource.h>
 #endif
+
+/*
+** db has run out of memory, which is no error after all.  As sqlite3OomClear(),
+** in a statement that goes on.
+*/
+static void hpBudgetOomUndo(sqlite3 *db){
+  assert( sqlite3_mutex_held(db->mutex) );
+  if( db->mallocFailed ){
+    db->mallocFailed = 0;
+    assert( db->lookaside.bDisable>0 );    /* By sqlite3OomFault() */
+    if( db->nVdbeExec>0 ) AtomicStore(&db->u1.isInterrupted, 0);
+    EnableLookaside;
+  }
+}
+
+/* Is memory limited, by a hard heap limit or as a heap of fixed size? */
+static int hpBudgetIsLimited(void){
+  return mem0.hardLimit>0 || sqlite3GlobalConfig.pHeap!=0;
+}
 
 #if SQLITE_OS_UNIX
 /*
@@ -128,7 +149,7 @@ static i64 hpBudgetLimit(sqlite3 *db){
 /*
 ** The account of a scan whose workers are known: p->budget.
 */
-static void hpBudgetOpen(HpScan *p){
+static void hpBudgetOpen(HpQuery *p){
   p->budget.nLimit = hpBudgetLimit(p->db);
   p->budget.nShare = p->budget.nLimit/p->nWorker;
 }
@@ -136,14 +157,14 @@ static void hpBudgetOpen(HpScan *p){
 /*
 ** Let pArena, of a worker of p, grow in steps that are small beside its share.
 */
-static void hpBudgetArena(const HpScan *p, HpArena *pArena){
+static void hpBudgetArena(const HpQuery *p, HpArena *pArena){
   pArena->mxBlock = MIN(8*1024*1024, MAX(4096, p->budget.nShare/16));
 }
 
 /*
 ** The sink of worker p holds n bytes.
 */
-static void hpBudgetHold(HpExec *p, i64 n){
+static void hpBudgetHold(HpWorker *p, i64 n){
   p->nHeld = n;
   AtomicStore(&p->nHeldTold, (u32)MIN(n>>10, 0x7fffffff));
 }
@@ -151,8 +172,8 @@ static void hpBudgetHold(HpExec *p, i64 n){
 /*
 ** May worker p have nMore bytes more?  eNeed is HP_WISH, HP_KEEP or HP_FINISH.
 */
-static int hpBudgetMay(const HpExec *p, i64 nMore, int eNeed){
-  const HpScan *pScan = p->pScan;
+static int hpBudgetMay(const HpWorker *p, i64 nMore, int eNeed){
+  const HpQuery *pScan = p->pScan;
   const HpBudget *pBudget = &pScan->budget;
   i64 nOwn = p->nHeld + p->frame.text.nTotal + p->batch.side.nTotal + nMore;
   i64 nSlack = eNeed==HP_WISH ? 0 : HP_MIN_MEMORY;
@@ -164,7 +185,7 @@ static int hpBudgetMay(const HpExec *p, i64 nMore, int eNeed){
   if( nOwn>pBudget->nLimit+nSlack ) return 0;
   nAll = nOwn;
   for(i=0; i<pScan->nWorker; i++){
-    const HpExec *pOther = pScan->apWorker[i];
+    const HpWorker *pOther = pScan->apWorker[i];
     if( pOther && pOther!=p ) nAll += (i64)AtomicLoad(&pOther->nHeldTold)<<10;
   }
   return nAll<=pBudget->nLimit+nSlack;

@@ -7,11 +7,11 @@
 ** hp_config: what is switched on, and what came of it.
 **
 **    hpConfig()         switches of the process, from the environment
-**    hpOffload()        the setting of PRAGMA hp_offload that is in force
+**    hpConfigOffload()        the setting of PRAGMA hp_offload that is in force
 **    hpMemory()         bytes that a scan may use for groups
-**    hpMemoryLimited()  is there a limit on memory?
-**    hpOomUndo()        running out of memory was no error after all
-**    hpStat()           count what became of a query
+**    hpBudgetIsLimited()  is there a limit on memory?
+**    hpBudgetOomUndo()        running out of memory was no error after all
+**    hpConfigStat()           count what became of a query
 **    hpRan()            count a scan, for `hpsqlite exec`
 **
 ** Environment variables, read once a process:
@@ -129,20 +129,6 @@ static const HpConfig *hpConfig(void){
   return &cfg;
 }
 
-/*
-** db has run out of memory, which is no error after all.  As sqlite3OomClear(),
-** in a statement that goes on.
-*/
-static void hpOomUndo(sqlite3 *db){
-  assert( sqlite3_mutex_held(db->mutex) );
-  if( db->mallocFailed ){
-    db->mallocFailed = 0;
-    assert( db->lookaside.bDisable>0 );    /* By sqlite3OomFault() */
-    if( db->nVdbeExec>0 ) AtomicStore(&db->u1.isInterrupted, 0);
-    EnableLookaside;
-  }
-}
-
 /* Scans of this process that ran to the end.  Atomic. */
 static int nHpRun;
 #if defined(__GNUC__) && defined(__linux__) && SQLITE_OS_UNIX
@@ -170,7 +156,7 @@ __attribute__((destructor)) static void hpTell(void){
 ** with more than 53 bits until they are stored in memory, as by the x87, what a
 ** sum or a comparison gives depends on what the compiler keeps in registers; so
 ** nothing can be promised there. */
-static int hpOffload(sqlite3 *db){
+static int hpConfigOffload(sqlite3 *db){
   const HpConfig *pCfg = hpConfig();
   assert( db->hp.eOffload<=HP_OFFLOAD_FORCE );
   if( pCfg->bOff || HP_EXCESS ) return HP_OFFLOAD_OFF;
@@ -180,13 +166,8 @@ static int hpOffload(sqlite3 *db){
   return db->hp.eOffload;
 }
 
-/* Is memory limited, by a hard heap limit or as a heap of fixed size? */
-static int hpMemoryLimited(void){
-  return mem0.hardLimit>0 || sqlite3GlobalConfig.pHeap!=0;
-}
-
 /* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */
-static int hpStat(sqlite3 *db, int eStat){
+static int hpConfigStat(sqlite3 *db, int eStat){
   assert( ArraySize(db->hp.aStat)==HP_STAT_MX+1 );
   assert( eStat>0 && eStat<=HP_STAT_MX );
   db->hp.aStat[eStat]++;

@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_hash: hash values.
 **
-**    hpMix()        of a number
+**    hpHashMix()        of a number
 **    hpHashBytes()  of bytes
 **
 ** All bits of a value depend on all bits of what it is made from: tables take
@@ -18,7 +18,7 @@
 #endif
 
 /* Mix the bits of x */
-static SQLITE_INLINE u64 hpMix(u64 x){
+static SQLITE_INLINE u64 hpHashMix(u64 x){
   x ^= x>>32;
   x *= ((u64)0x9e3779b9<<32)|0x7f4a7c15;
   x ^= x>>29;
@@ -30,11 +30,11 @@ static u64 hpHashBytes(const u8 *z, u32 n){
   u64 h = n;
   u64 x = 0;
   while( n>=8 ){
-    h = hpMix(h ^ hpLoad8(z));
+    h = hpHashMix(h ^ hpLoad8(z));
     z += 8;
     n -= 8;
   }
   memcpy(&x, z, n);
-  return hpMix(h ^ x);
+  return hpHashMix(h ^ x);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -12,7 +12,7 @@
 **    sqlite3HpOverflow()  count memory of the page cache
 **    sqlite3HpCounted()   a counter is about to be read
 **    hpMemoryDefault()    does memory come from the C library?
-**    hpPcacheDefault()    is the page cache SQLite's own?
+**    hpMemoryPcacheDefault()    is the page cache SQLite's own?
 **
 ** SQLite counts what it allocates (sqlite3_memory_used(), sqlite3_status())
 ** under one mutex, which it holds while the allocator of the C library, thread
@@ -64,7 +64,7 @@ static SQLITE_INLINE int hpMemoryDefault(void){
 /*
 ** True if every method of the page cache that handles pages is SQLite's.
 */
-static SQLITE_INLINE int hpPcacheDefault(void){
+static SQLITE_INLINE int hpMemoryPcacheDefault(void){
   const sqlite3_pcache_methods2 *p = &sqlite3GlobalConfig.pcache2;
   return p->xFetch==pcache1Fetch
       && p->xUnpin==pcache1Unpin

@@ -67,7 +67,7 @@ static int hpPageDirect(const HpConfig *pCfg, Pager *pPager){
       && pPager->pPCache->pDirty==0
       && isOpen(pPager->fd)
       && pPager->fd->pMethods->xRead==unixRead
-      && hpPcacheDefault();
+      && hpMemoryPcacheDefault();
 #else
   return 0;
 #endif

@@ -80,7 +80,7 @@ static void hpSetOffload(sqlite3 *db, const char *z){
   }
 }
 static void hpShowOffload(Vdbe *v, sqlite3 *db){
-  returnSingleText(v, azHpOffload[hpOffload(db)]);
+  returnSingleText(v, azHpOffload[hpConfigOffload(db)]);
 }
 
 /* The number from 0 to mx that z is, or -1 */

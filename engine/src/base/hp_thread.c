@@ -8,17 +8,18 @@
 **
 **    hpThreads()       the most workers that a scan may have
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
-**    hpScanEach()      let all workers do something, each in its thread
-**    hpScanLock(), hpScanUnlock()    guard what workers share
-**    hpScanIsLocked()  for asserts: may this thread use it?
-**    hpScanStopped()   is the scan to stop?
-**    hpScanPager()     the pager of the file that is scanned
-**    hpScanChanges(), hpScanChanged()    has application code changed the database?
-**    hpScanTripped()   have cursors on the file become invalid?
-**    hpExecProgress()  a worker has done so many opcodes' work
+**    hpThreadEach()      let all workers do something, each in its thread
+**    hpThreadLock(), hpThreadUnlock()    guard what workers share
+**    hpThreadIsLocked()  for asserts: may this thread use it?
+**    hpThreadStopped()   is the scan to stop?
+**    hpThreadPager()     the pager of the file that is scanned
+**    hpThreadChanges(), hpThreadChanged()    has application code changed the
+**                                            database?
+**    hpThreadTripped()   have cursors on the file become invalid?
+**    hpThreadProgress()  a worker has done so many opcodes' work
 **
 ** The thread that called sqlite3_step() is the first worker.  The others are
-** made by hpScanEach() and joined before it returns, so there is nothing to
+** made by hpThreadEach() and joined before it returns, so there is nothing to
 ** break at fork(), dlclose() or exit().  They block all signals.  Only the
 ** first worker calls the application.
 **
@@ -44,7 +45,7 @@
 ** Steps.  The progress handler is called once in N opcodes.  Applications
 ** use it for limits of time and of work, so the number of calls must be about
 ** what it is in stock, whatever the number of workers: each row scanned counts
-** as HP_STEPS opcodes.  Every worker counts its own (HpExec.nStep).  The
+** as HP_STEPS opcodes.  Every worker counts its own (HpWorker.nStep).  The
 ** caller adds up what all of them have counted and calls the handler as often
 ** as that asks for: after each batch of its own, while it waits for the
 ** others, and when all have ended.  What is left then, fewer than N, is kept
@@ -86,7 +87,7 @@
 #endif
 
 /*
-** The threads that hpScanEach() has made.
+** The threads that hpThreadEach() has made.
 */
 struct HpCrew {
   pthread_mutex_t mutex;
@@ -160,7 +161,7 @@ static int hpThreads(sqlite3 *db){
 ** True if whatever SQLite's functions need of the stack fits into that of a
 ** thread.
 */
-static int hpThreadsFit(const HpScan *p){
+static int hpThreadsFit(const HpQuery *p){
 #ifdef HP_THREADS
   i64 nPattern = p->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
   assert( nPattern>=0 && p->nWorker<=1 );   /* Threads are made after this */
@@ -175,31 +176,31 @@ static int hpThreadsFit(const HpScan *p){
 
 #ifdef SQLITE_DEBUG
 /* May this thread use what workers share?  One worker alone always may. */
-static int hpScanIsLocked(const HpScan *p){
+static int hpThreadIsLocked(const HpQuery *p){
   return p->pMutex==0 || sqlite3_mutex_held(p->pMutex);
 }
 #endif
 
 /* The mutex of a scan with several workers */
-static void hpScanLock(const HpScan *p){
+static void hpThreadLock(const HpQuery *p){
   assert( sqlite3_mutex_notheld(p->pMutex) );
   sqlite3_mutex_enter(p->pMutex);
 }
-static void hpScanUnlock(const HpScan *p){
-  assert( hpScanIsLocked(p) );
+static void hpThreadUnlock(const HpQuery *p){
+  assert( hpThreadIsLocked(p) );
   sqlite3_mutex_leave(p->pMutex);
 }
 
 /* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), the progress
 ** handler, or a worker failed */
-static int hpScanStopped(const HpScan *p){
+static int hpThreadStopped(const HpQuery *p){
   if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
   if( AtomicLoad(&p->bInterrupt) ) return SQLITE_INTERRUPT;
   return AtomicLoad(&p->bStop) ? HP_DECLINE : SQLITE_OK;
 }
 
 /* The pager of the database that is scanned */
-static Pager *hpScanPager(const HpScan *p){
+static Pager *hpThreadPager(const HpQuery *p){
   return sqlite3BtreePager(p->db->aDb[p->pPipe->source.iDb].pBt);
 }
 
@@ -207,9 +208,9 @@ static Pager *hpScanPager(const HpScan *p){
 ** The changes of the database of p so far: of its pages (sqlite3HpChanged()
 ** counts them), and of rows of the connection.
 */
-static u32 hpScanChanges(const HpScan *p){
+static u32 hpThreadChanges(const HpQuery *p){
   assert( sqlite3_mutex_held(p->db->mutex) );
-  return hpScanPager(p)->hp.nChange + (u32)p->db->nTotalChange;
+  return hpThreadPager(p)->hp.nChange + (u32)p->db->nTotalChange;
 }
 
 /*
@@ -217,17 +218,17 @@ static u32 hpScanChanges(const HpScan *p){
 ** has written, vacuumed or rolled back, so that what the scan has read may be
 ** out of date.
 */
-static int hpScanChanged(const HpScan *p){
-  return hpScanChanges(p)!=p->nChange;
+static int hpThreadChanged(const HpQuery *p){
+  return hpThreadChanges(p)!=p->nChange;
 }
 
 /*
 ** True if a ROLLBACK of a changed schema has made all cursors invalid since
 ** the scan began, so that stock's would give an error.
 */
-static int hpScanTripped(const HpScan *p){
+static int hpThreadTripped(const HpQuery *p){
   assert( sqlite3_mutex_held(p->db->mutex) );
-  return hpScanPager(p)->hp.nTrip!=p->nTrip;
+  return hpThreadPager(p)->hp.nTrip!=p->nTrip;
 }
 
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
@@ -235,7 +236,7 @@ static int hpScanTripped(const HpScan *p){
 ** In the caller's thread: call the progress handler for the steps that the
 ** workers have counted.
 */
-static void hpScanTell(HpScan *p){
+static void hpThreadTell(HpQuery *p){
   sqlite3 *db = p->db;
   u64 n = p->v->nHpStepLeft;
   int i;
@@ -244,7 +245,7 @@ static void hpScanTell(HpScan *p){
   assert( sqlite3_mutex_held(db->mutex) );
   assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   for(i=0; i<p->nWorker; i++){
-    HpExec *pExec = p->apWorker[i];
+    HpWorker *pExec = p->apWorker[i];
     u32 nStep = AtomicLoad(&pExec->nStep);
     n += (u32)(nStep - pExec->nTold);
     AtomicStore(&pExec->nTold, nStep);
@@ -258,19 +259,19 @@ static void hpScanTell(HpScan *p){
   p->v->nHpStepLeft = db->xProgress && n<db->nProgressOps ? (u32)n : 0;
 }
 #else
-# define hpScanTell(P)
+# define hpThreadTell(P)
 #endif
 
 /*
 ** Stock would have run nStep opcodes for what this worker has done.  Is the
 ** scan to stop?
 */
-static int hpExecProgress(HpExec *p, u32 nStep){
-  HpScan *pScan = p->pScan;
+static int hpThreadProgress(HpWorker *p, u32 nStep){
+  HpQuery *pScan = p->pScan;
   assert( p->db==pScan->db || p!=pScan->apWorker[0] );
   AtomicStore(&p->nStep, p->nStep+nStep);
   if( p==pScan->apWorker[0] ){
-    hpScanTell(pScan);
+    hpThreadTell(pScan);
 #ifdef HP_THREADS
   }else if( pScan->pCrew ){
     u32 nWake = AtomicLoad(&pScan->pCrew->nWake);
@@ -281,7 +282,7 @@ static int hpExecProgress(HpExec *p, u32 nStep){
     }
 #endif
   }
-  return hpScanStopped(pScan);
+  return hpThreadStopped(pScan);
 }
 
 #ifdef HP_THREADS
@@ -296,7 +297,7 @@ static int hpThreadIsQuiet(void){
 
 /* A worker in a thread of its own */
 static void *hpThreadMain(void *pArg){
-  HpExec *p = (HpExec*)pArg;
+  HpWorker *p = (HpWorker*)pArg;
   HpCrew *pCrew = p->pScan->pCrew;
   assert( p!=p->pScan->apWorker[0] && p->db!=p->pScan->db );
   assert( p->pScan->pMutex!=0 && hpThreadIsQuiet() );
@@ -312,7 +313,7 @@ static void *hpThreadMain(void *pArg){
 ** Make threads for all workers of p but the first.  aThread[i] is that of
 ** worker i, if aMade[i].
 */
-static void hpCrewMake(HpScan *p, pthread_t *aThread, u8 *aMade){
+static void hpCrewMake(HpQuery *p, pthread_t *aThread, u8 *aMade){
   pthread_attr_t attr;
   sigset_t all;
   sigset_t old;
@@ -339,7 +340,7 @@ static void hpCrewMake(HpScan *p, pthread_t *aThread, u8 *aMade){
 /*
 ** Wait until all threads have ended, and call the progress handler meanwhile.
 */
-static void hpCrewWait(HpScan *p){
+static void hpCrewWait(HpQuery *p){
 #ifndef SQLITE_OMIT_PROGRESS_CALLBACK
   HpCrew *pCrew = p->pCrew;
   pthread_mutex_lock(&pCrew->mutex);
@@ -348,7 +349,7 @@ static void hpCrewWait(HpScan *p){
     pthread_cond_wait(&pCrew->cond, &pCrew->mutex);
     AtomicStore(&pCrew->nWake, 0);
     pthread_mutex_unlock(&pCrew->mutex);
-    hpScanTell(p);
+    hpThreadTell(p);
     pthread_mutex_lock(&pCrew->mutex);
   }
   pthread_mutex_unlock(&pCrew->mutex);
@@ -361,7 +362,7 @@ static void hpCrewWait(HpScan *p){
 /*
 ** Let all workers do xRun, each in its thread, and wait for them.
 */
-static int hpScanEach(HpScan *p, void (*xRun)(HpExec*)){
+static int hpThreadEach(HpQuery *p, void (*xRun)(HpWorker*)){
   int rc = SQLITE_OK;
   int i;
 #ifdef HP_THREADS
@@ -392,9 +393,9 @@ static int hpScanEach(HpScan *p, void (*xRun)(HpExec*)){
   pthread_cond_destroy(&crew.cond);
   pthread_mutex_destroy(&crew.mutex);
 #endif
-  hpScanTell(p);
+  hpThreadTell(p);
   for(i=0; i<p->nWorker; i++){
-    HpExec *pExec = p->apWorker[i];
+    HpWorker *pExec = p->apWorker[i];
     int rcExec = pExec->rc;
     /* Memory of a worker's own: stock needs less */
     if( i>0 && rcExec==SQLITE_NOMEM && pExec->db->mallocFailed ){

@@ -10,12 +10,12 @@
 **    hpVecExact()      integers in float form become integers again
 **    hpVecToMem()      a value as SQLite has it, ...
 **    hpVecSetMem()     ... and back
-**    hpTextAlloc()     memory for text computed in this batch
+**    hpVecText()     memory for text computed in this batch
 **    hpVecTruth(), hpVecBool(), hpVecFromBool()    truth values
-**    hpValCompare(), hpMemCompare(), hpNumCompare(), hpBinCompare()   order of
-**                      two values
-**    hpMayBeNumber()   can an affinity make a number of a text?
-**    hpSelGuard()      the rows for which a function is needed
+**    hpVecValCompare(), hpVecMemCompare(), hpVecNumCompare(),
+**    hpVecBinCompare() order of two values
+**    hpVecMayBeNumber()   can an affinity make a number of a text?
+**    hpVecGuard()      the rows for which a function is needed
 **
 ** A vector holds the values of one expression for the rows of a batch (HpVec).
 ** Only rows of the selection that it was computed under are defined.
@@ -134,7 +134,7 @@ static void hpVecToMem(const HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
 ** follows it, and HP_SLACK bytes are readable.  Returns NULL if there is no
 ** memory, or too much of it is in use: then p->rcOp is set.
 */
-static u8 *hpTextAlloc(HpFrame *p, u32 n){
+static u8 *hpVecText(HpFrame *p, u32 n){
   HpArena *pText = &p->text;
   u8 *z = 0;
   if( pText->nFree>=n+HP_SLACK || hpBudgetMay(p->pWorker, n, HP_KEEP) ){
@@ -160,7 +160,7 @@ static void hpVecSetStr(
   HpVec *pOut, int i,
   u8 tag, const u8 *z, u32 n
 ){
-  u8 *zNew = hpTextAlloc(p, n);
+  u8 *zNew = hpVecText(p, n);
   if( zNew==0 ){
     tag = HP_NULL;
   }else{
@@ -208,7 +208,7 @@ static void hpVecSetMem(HpFrame *p, HpVec *pOut, int i, Mem *pMem){
 ** Compare two numbers as sqlite3MemCompare() does.  A tag is HP_INT or
 ** HP_REAL.
 */
-static SQLITE_INLINE int hpNumCompare(u8 tA, HpVal a, u8 tB, HpVal b){
+static SQLITE_INLINE int hpVecNumCompare(u8 tA, HpVal a, u8 tB, HpVal b){
   if( (tA & tB)==HP_INT ){
     return a.i<b.i ? -1 : a.i>b.i;
   }else if( (tA & tB)==HP_REAL ){
@@ -221,7 +221,7 @@ static SQLITE_INLINE int hpNumCompare(u8 tA, HpVal a, u8 tB, HpVal b){
 }
 
 /* Compare byte strings as BINARY does */
-static SQLITE_INLINE int hpBinCompare(
+static SQLITE_INLINE int hpVecBinCompare(
   const u8 *zA, u32 nA,
   const u8 *zB, u32 nB
 ){
@@ -242,7 +242,7 @@ static SQLITE_INLINE int hpBinCompare(
 ** that numeric affinity leaves it alone.  Dates are the text that matters:
 ** four digits and a minus.  (Stock reads a number up to a zero byte.)
 */
-static SQLITE_INLINE int hpMayBeNumber(const u8 *z, u32 n){
+static SQLITE_INLINE int hpVecMayBeNumber(const u8 *z, u32 n){
   u32 i = 0;
   if( n>4 && z[4]=='-' ){
     u32 x;
@@ -261,7 +261,7 @@ static SQLITE_INLINE int hpMayBeNumber(const u8 *z, u32 n){
 ** Compare two values that are not NULL, as sqlite3MemCompare() does with
 ** collation pColl: numbers before text before blobs.
 */
-static int hpValCompare(
+static int hpVecValCompare(
   u8 tA, HpVal a, u32 nA,
   u8 tB, HpVal b, u32 nB,
   CollSeq *pColl
@@ -269,20 +269,20 @@ static int hpValCompare(
   if( (tA|tB) & HP_NUM ){
     if( !(tA & HP_NUM) ) return 1;
     if( !(tB & HP_NUM) ) return -1;
-    return hpNumCompare(tA, a, tB, b);
+    return hpVecNumCompare(tA, a, tB, b);
   }
   if( tA!=tB ) return tA==HP_TEXT ? -1 : 1;
   if( tA==HP_TEXT && !sqlite3IsBinary(pColl) ){
     return pColl->xCmp(pColl->pUser, (int)nA, a.z, (int)nB, b.z);
   }
-  return hpBinCompare(a.z, nA, b.z, nB);
+  return hpVecBinCompare(a.z, nA, b.z, nB);
 }
 
 /*
 ** Compare row i of a with row i of b as OP_Eq and its like do: with
 ** affinity aff applied to copies of both.  Neither is NULL.
 */
-static int hpMemCompare(
+static int hpVecMemCompare(
   const HpFrame *p,
   const HpVec *pA,
   const HpVec *pB,
@@ -353,7 +353,7 @@ static SQLITE_INLINE u8 hpVecBool(const HpFrame *p, const HpVec *pVec, int i){
 ** The selected rows that pOp is needed for: sets *paSel and returns their
 ** number.
 */
-static int hpSelGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
+static int hpVecGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
   int n = p->nSel;
   *paSel = p->aSel;
   if( pOp->iGuard!=HP_NO_VEC ){

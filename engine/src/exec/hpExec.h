@@ -14,7 +14,7 @@
 ** One execution of a plan: what its workers share.  Kept in a register by
 ** OP_HpScan.
 */
-struct HpScan {
+struct HpQuery {
   sqlite3 *db;           /* The connection */
   Vdbe *v;               /* The statement */
   const HpPlan *pPlan;
@@ -26,7 +26,7 @@ struct HpScan {
   HpSource *pSource;     /* Leaf pages */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
-  u32 nChange;           /* hpScanChanges() when it began */
+  u32 nChange;           /* hpThreadChanges() when it began */
   u32 nTrip;             /* Pager.hp.nTrip when it began */
   u8 bExact;             /* Add up row by row, as stock does */
   u8 bSmall;             /* Declined because the table is small */
@@ -37,13 +37,13 @@ struct HpScan {
   int bAll;              /* All runs have been taken.  Atomic */
   u64 nScanned;          /* Rows read */
   int nWorker;
-  HpExec *apWorker[HP_MX_THREAD];
+  HpWorker *apWorker[HP_MX_THREAD];
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */
   HpBuf buf;             /* Scratch for delivering them */
-  u8 **apAhead;          /* hpOrderAhead(): groups being done ahead, ... */
+  u8 **apAhead;          /* hpAggOrderAhead(): groups being done ahead, ... */
   u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */
   Mem *aAhead;           /* ... nOrder contexts for each, ... */
   u64 nAheadCost;        /* ... and what they may cost, in entries */
@@ -53,16 +53,16 @@ struct HpScan {
 ** One worker.  db is what values and SQLite's functions get as their
 ** connection: the real one for the first worker, which runs in the thread
 ** that called sqlite3_step(), and a copy of it without lookaside memory for the
-** others (hp_exec.c).
+** others (hp_query.c).
 */
-struct HpExec {
+struct HpWorker {
   sqlite3 *db;
-  HpScan *pScan;
+  HpQuery *pScan;
   const HpPipePlan *pPipe;
   const HpConfig *pCfg;
   i64 nHeld;             /* Bytes that its sink holds, ... */
   u32 nHeldTold;         /* ... and in kilobytes, for others.  Atomic */
-  void (*xRun)(HpExec*); /* What its thread does */
+  void (*xRun)(HpWorker*); /* What its thread does */
   int rc;                /* How that ended */
   HpRun run;             /* Leaves being worked on */
   HpBatch batch;         /* Rows being worked on */
@@ -119,21 +119,21 @@ static int hpProgOp(HpProg*, const HpOp*);
 static int hpProgFilter(HpProg*, int);
 
 /* hp_compare.c */
-static void hpOpCompare(HpFrame*, const HpOp*);
+static void hpCompareRun(HpFrame*, const HpOp*);
 
 /* hp_in.c */
 static int hpInOpen(HpFrame*, const HpOp*, void**);
-static void hpOpIn(HpFrame*, const HpOp*, const HpInSet*);
-static void hpOpInAffinity(HpFrame*, const HpOp*);
+static void hpInRun(HpFrame*, const HpOp*, const HpInSet*);
+static void hpInAffinity(HpFrame*, const HpOp*);
 
 /* hp_arith.c */
-static void hpOpArith(HpFrame*, const HpOp*, HpVec*);
-static void hpOpBit(HpFrame*, const HpOp*, HpVec*);
+static void hpArithRun(HpFrame*, const HpOp*, HpVec*);
+static void hpArithBit(HpFrame*, const HpOp*, HpVec*);
 
 /* hp_text.c */
-static void hpOpConcat(HpFrame*, const HpOp*, HpVec*);
-static void hpVecCopy(HpFrame*, HpVec*, const HpVec*);
-static void hpOpCast(HpFrame*, const HpOp*, HpVec*);
+static void hpTextConcat(HpFrame*, const HpOp*, HpVec*);
+static void hpTextCopy(HpFrame*, HpVec*, const HpVec*);
+static void hpTextCast(HpFrame*, const HpOp*, HpVec*);
 
 /* hp_func.c */
 static void hpFuncRun(HpFrame*, int);
@@ -147,18 +147,18 @@ static int hpExprOpen(HpFrame*, Mem*);
 static void hpExprClose(HpFrame*);
 static int hpExprFilter(HpFrame*);
 static int hpExprRest(HpFrame*);
-static int hpExprRangeIsWhole(const HpScan*);
+static int hpExprRangeIsWhole(const HpQuery*);
 
 /* hp_key.c */
-static u32 hpTrimmed(const u8*, u32);
+static u32 hpKeyTrimmed(const u8*, u32);
 static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 static u32 hpKeyNumber(u8*, u8, HpVal);
 static u32 hpKeyInt(u8*, i64, u8);
 static int hpKeyValue(HpBuf*, const HpVec*, int, CollSeq*, u8);
 static int hpKeyNorm(HpFrame*, const HpKeys*, int, HpBuf*);
 static int hpKeyShow(HpFrame*, const HpKeys*, int, HpBuf*);
-static void hpMemStr(Mem*, u8, const u8*, u32);
-static void hpMemPoint(Mem*, u8, const u8*, u32);
+static void hpKeyMemStr(Mem*, u8, const u8*, u32);
+static void hpKeyMemPoint(Mem*, u8, const u8*, u32);
 static void hpKeyToMem(const HpKeys*, const u8*, u32, Mem*, HpBuf*);
 
 #endif /* HPEXEC_H */

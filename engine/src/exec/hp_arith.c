@@ -6,8 +6,8 @@
 *************************************************************************
 ** hp_arith: arithmetic and bits of two vectors.
 **
-**    hpOpArith()  +, -, *, /, %
-**    hpOpBit()    &, |, <<, >>
+**    hpArithRun()  +, -, *, /, %
+**    hpArithBit()    &, |, <<, >>
 **
 ** Integers that overflow become reals, and x/0 is NULL, as in SQLite.  Typed
 ** loops and AVX2 serve vectors of numbers, in float form too (HpVec).  Everything
@@ -300,7 +300,7 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 /*
 ** Compute pOut = a op b.
 */
-static void hpOpArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+static void hpArithRun(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   int op = pOp->op;
@@ -384,7 +384,7 @@ static i64 hpShift(i64 a, i64 b){
 /*
 ** Compute pOut = a & b, a | b, a << b, a >> b, or ~a.
 */
-static void hpOpBit(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+static void hpArithBit(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 mOut = 0;

@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_compare: comparisons of two vectors.
 **
-**    hpOpCompare()  =, <>, <, <=, >, >=, IS, IS NOT, for the rows to compute
+**    hpCompareRun()  =, <>, <, <=, >, >=, IS, IS NOT, for the rows to compute
 **
 ** Typed loops serve vectors that are all integers, all reals or all text; texts
 ** are compared by their first eight bytes before anything else.  Mixed types,
@@ -92,7 +92,7 @@ static int hpPrefixAvx2(
         _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)&aLen[i])),
         _mm256_set1_epi64x(7));
     if( bNumeric ){
-      /* As hpMayBeNumber(): four digits and a minus */
+      /* As hpVecMayBeNumber(): four digits and a minus */
       __m256i bad = _mm256_subs_epu8(
           _mm256_sub_epi8(x, _mm256_set1_epi8('0')), _mm256_set1_epi8(9));
       bad = _mm256_or_si256(_mm256_and_si256(bad, mDigit),
@@ -148,8 +148,8 @@ static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
     if( i<iFrom && aBool[i]!=HP_BOOL_ASK ) continue;
 #endif
     x = hpLoad8(zA);
-    if( bNumeric && hpMayBeNumber(zA, nA) ){
-      c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+    if( bNumeric && hpVecMayBeNumber(zA, nA) ){
+      c = hpVecMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
       c = (c>0)-(c<0);
     }else if( n>=8 && nA>=8 && x!=prefix ){
       c = (x>prefix)*2-1;
@@ -188,15 +188,15 @@ static void hpCompareAny(HpFrame *p, const HpOp *pOp){
     }
     if( ((tA|tB) & ~HP_NUM)==0 ){
       /* Numbers compare as numbers whatever the affinity */
-      c = hpNumCompare(tA, a, tB, b);
+      c = hpVecNumCompare(tA, a, tB, b);
     }else if( (tA & tB)==HP_TEXT && bBin
            && (pOp->aff<SQLITE_AFF_NUMERIC
-               || (!hpMayBeNumber(a.z, pA->aLen[iA])
-                   && !hpMayBeNumber(b.z, pB->aLen[iB])))
+               || (!hpVecMayBeNumber(a.z, pA->aLen[iA])
+                   && !hpVecMayBeNumber(b.z, pB->aLen[iB])))
     ){
-      c = hpBinCompare(a.z, pA->aLen[iA], b.z, pB->aLen[iB]);
+      c = hpVecBinCompare(a.z, pA->aLen[iA], b.z, pB->aLen[iB]);
     }else{
-      c = hpMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+      c = hpVecMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
     }
     aBool[i] = aTruth[1+(c>0)-(c<0)];
   })
@@ -205,7 +205,7 @@ static void hpCompareAny(HpFrame *p, const HpOp *pOp){
 /*
 ** Compute a comparison into p->aBool.
 */
-static void hpOpCompare(HpFrame *p, const HpOp *pOp){
+static void hpCompareRun(HpFrame *p, const HpOp *pOp){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;
@@ -221,7 +221,7 @@ static void hpOpCompare(HpFrame *p, const HpOp *pOp){
     HpOp x = *pOp;
     x.b = pOp->n - 1;
     x.n = 0;
-    hpOpCompare(p, &x);
+    hpCompareRun(p, &x);
     return;
   }
 
@@ -248,7 +248,7 @@ static void hpOpCompare(HpFrame *p, const HpOp *pOp){
     HP_COMPARE_LOOPS(aA[i & mA].r, aB[i & mB].r)
   }else if( mType==HP_TEXT && bConst && sqlite3IsBinary(pOp->pColl)
          && (pOp->aff<SQLITE_AFF_NUMERIC
-             || !hpMayBeNumber(aB[0].z, pB->aLen[0]))
+             || !hpVecMayBeNumber(aB[0].z, pB->aLen[0]))
   ){
     if( (op==TK_EQ || op==TK_NE) && pOp->aff<SQLITE_AFF_NUMERIC ){
       const u8 *z = aB[0].z;

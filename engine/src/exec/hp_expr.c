@@ -122,7 +122,7 @@ static void hpOpCoalesce(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   int n = pOp->n;
   int k;
   if( (p->aVec[aArg[0]].mType & HP_NULL)==0 ){
-    hpVecCopy(p, pOut, &p->aVec[aArg[0]]);
+    hpTextCopy(p, pOut, &p->aVec[aArg[0]]);
     return;
   }
   HP_ROWS(p, { aPick[i] = (u16)(n-1); })
@@ -148,13 +148,13 @@ static void hpOpUser(HpFrame *p, int iOp){
   hpVecExact(p, &p->aVec[pOp->a]);
   if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
   memset(p->aBool, 0, p->nRow);
-  p->nSel = hpSelGuard(p, pOp, &aNeed);
+  p->nSel = hpVecGuard(p, pOp, &aNeed);
   p->aSel = (u16*)aNeed;
   p->bDense = 0;
   if( pOp->eOp==HP_OP_COMPARE ){
-    hpOpCompare(p, pOp);
+    hpCompareRun(p, pOp);
   }else{
-    hpOpIn(p, pOp, p->apState[iOp]);
+    hpInRun(p, pOp, p->apState[iOp]);
   }
   p->aSel = aSel;
   p->nSel = nSel;
@@ -176,18 +176,18 @@ static void hpOpRun(HpFrame *p, int iOp){
       p->pWorker->pPipe->source.pType->xColumn(p->pWorker, p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
-      hpOpArith(p, pOp, pOut);
+      hpArithRun(p, pOp, pOut);
       return;
     case HP_OP_BIT:
     case HP_OP_BITNOT:
-      hpOpBit(p, pOp, pOut);
+      hpArithBit(p, pOp, pOut);
       return;
     case HP_OP_CONCAT:
-      hpOpConcat(p, pOp, pOut);
+      hpTextConcat(p, pOp, pOut);
       return;
     case HP_OP_CAST:
     case HP_OP_AFFINITY:
-      hpOpCast(p, pOp, pOut);
+      hpTextCast(p, pOp, pOut);
       return;
     case HP_OP_CASE:
       hpOpCase(p, pOp, pOut);
@@ -202,7 +202,7 @@ static void hpOpRun(HpFrame *p, int iOp){
       if( pOp->bUser ){
         hpOpUser(p, iOp);
       }else{
-        hpOpCompare(p, pOp);
+        hpCompareRun(p, pOp);
       }
       break;
     case HP_OP_IN:
@@ -211,7 +211,7 @@ static void hpOpRun(HpFrame *p, int iOp){
         break;
       }
       hpVecExact(p, pA);
-      hpOpIn(p, pOp, p->apState[iOp]);
+      hpInRun(p, pOp, p->apState[iOp]);
       break;
     case HP_OP_LIKE:
       hpVecExact(p, pB);
@@ -312,7 +312,7 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
     if( rc==SQLITE_OK ){
       switch( pOp->eOp ){
         case HP_OP_IN:
-          hpOpInAffinity(p, pOp);
+          hpInAffinity(p, pOp);
           rc = hpInOpen(p, pOp, &p->apState[i]);
           break;
         case HP_OP_LIKE:
@@ -384,7 +384,7 @@ static int hpExprInRange(HpFrame *p){
 ** All workers are done.  True if none has seen a row behind the range that comes
 ** before one in range of another worker.
 */
-static int hpExprRangeIsWhole(const HpScan *pScan){
+static int hpExprRangeIsWhole(const HpQuery *pScan){
   u64 iLast = 0;
   int i;
   for(i=0; i<pScan->nWorker; i++){

@@ -7,8 +7,8 @@
 ** hp_in: x IN (constant, ...).
 **
 **    hpInOpen()          the constants as a hash table, when the scan begins
-**    hpOpIn()            look the values of a vector up
-**    hpOpInAffinity()    the same where values take an affinity first
+**    hpInRun()            look the values of a vector up
+**    hpInAffinity()    the same where values take an affinity first
 **
 ** Each constant stands in the table under a code: integers and the reals that
 ** equal them have one, texts and blobs are hashed.  A NULL among the constants
@@ -111,7 +111,7 @@ static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
 ** as it is.  Declared affinities cannot be violated by well-formed files,
 ** so only then could the two differ; hence the two cases here as well.
 */
-static void hpOpIn(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
+static void hpInRun(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
   const HpVec *pA = &p->aVec[pOp->a];
   u8 aff = pOp->n<=2 ? pOp->aff : SQLITE_AFF_BLOB;
   u8 *aBool = p->aBool;
@@ -163,14 +163,14 @@ static void hpOpIn(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
       int c;
       if( tB==HP_NULL ) continue;
       if( ((tA|tB) & ~HP_NUM)==0 ){
-        c = hpNumCompare(tA, pA->aVal[iA], tB, pB->aVal[0]);
+        c = hpVecNumCompare(tA, pA->aVal[iA], tB, pB->aVal[0]);
       }else if( (tA & tB)==HP_TEXT && aff<SQLITE_AFF_NUMERIC
              && sqlite3IsBinary(pOp->pColl)
       ){
         u32 n = pB->aLen[0];
         c = pA->aLen[iA]!=n || memcmp(pA->aVal[iA].z, pB->aVal[0].z, n)!=0;
       }else{
-        c = hpMemCompare(p, pA, pB, i, aff, pOp->pColl);
+        c = hpVecMemCompare(p, pA, pB, i, aff, pOp->pColl);
       }
       if( c==0 ){
         aBool[i] = 1;
@@ -184,7 +184,7 @@ static void hpOpIn(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
 ** Give the constants of IN lists of more than two values the affinity that
 ** stock's b-tree of them would.
 */
-static void hpOpInAffinity(HpFrame *p, const HpOp *pOp){
+static void hpInAffinity(HpFrame *p, const HpOp *pOp){
   int k;
   char aff = pOp->aff;
   if( aff<=SQLITE_AFF_NONE ) return;

@@ -6,9 +6,9 @@
 *************************************************************************
 ** hp_text: operations that make text, and casts.
 **
-**    hpOpConcat()  a || b
-**    hpOpCast()    CAST(a AS type)
-**    hpVecCopy()   the same values under another name
+**    hpTextConcat()  a || b
+**    hpTextCast()    CAST(a AS type)
+**    hpTextCopy()   the same values under another name
 **
 ** Text that is computed lives until the batch ends (HpFrame.text).
 */
@@ -50,7 +50,7 @@ static const u8 *hpVecBytes(
 /*
 ** Compute pOut = a || b.
 */
-static void hpOpConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+static void hpTextConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   Mem mA, mB;
@@ -78,7 +78,7 @@ static void hpOpConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
       p->rcOp = HP_DECLINE;
       nA = nB = 0;
     }
-    z = hpTextAlloc(p, nA+nB);
+    z = hpVecText(p, nA+nB);
     if( z ){
       memcpy(z, zA, nA);
       memcpy(&z[nA], zB, nB);
@@ -96,7 +96,7 @@ static void hpOpConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 /*
 ** Make pOut a copy of pIn for the rows selected.
 */
-static void hpVecCopy(HpFrame *p, HpVec *pOut, const HpVec *pIn){
+static void hpTextCopy(HpFrame *p, HpVec *pOut, const HpVec *pIn){
   pOut->mType = pIn->mType;
   pOut->bFloat = pIn->bFloat;
   if( p->bDense && pIn->mIdx ){
@@ -134,7 +134,7 @@ static SQLITE_INLINE int hpTextToInt(const u8 *z, u32 n, i64 *pi){
 /*
 ** Compute pOut = CAST(a AS aff), or a as a column of affinity aff stores it.
 */
-static void hpOpCast(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+static void hpTextCast(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   u8 aff = pOp->aff;
   u8 mDone;              /* Types that stay as they are */
@@ -157,7 +157,7 @@ static void hpOpCast(HpFrame *p, const HpOp *pOp, HpVec *pOut){
     }
   }
   if( (pA->mType & ~mDone)==0 ){
-    hpVecCopy(p, pOut, pA);
+    hpTextCopy(p, pOut, pA);
     return;
   }
   hpVecExact(p, pA);

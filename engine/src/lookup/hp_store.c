@@ -158,7 +158,7 @@ static int hpStoreAllowed(Pager *pPager){
       && pPager->exclusiveMode==0
       && !USEFETCH(pPager)
       && sqlite3GlobalConfig.pPage==0
-      && hpPcacheDefault()
+      && hpMemoryPcacheDefault()
       && AtomicLoad(&mem0.alarmThreshold)<=0;
 }
 
@@ -456,7 +456,7 @@ static int hpStoreGet(Pager *pPager, Pgno iPage, DbPage **ppPage){
   int bOrder;
   /* Bounds 1, 3 and 4; of 3 what may not change while connections are open */
   assert( pPager->hp.bUse && pPager->hp.bFixed==0 );
-  assert( sqlite3GlobalConfig.pPage==0 && hpPcacheDefault() );
+  assert( sqlite3GlobalConfig.pPage==0 && hpMemoryPcacheDefault() );
   assert( !USEFETCH(pPager) );
   assert( pPager->eState==PAGER_READER && pPager->pWal->readLock>=0 );
   if( iPage<=1 || iPage>p->nPage || iPage>pPager->dbSize ) return 0;

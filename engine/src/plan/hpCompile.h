@@ -54,19 +54,19 @@ struct HpCompile {
 };
 
 /* hp_compile.c */
-static int hpNo(HpCompile*, u8);
-static void hpPlanFree(void*);
-static int hpCollOk(CollSeq*, CollSeq**);
-static int hpIsConst(HpCompile*, Expr*);
+static int hpCompileNo(HpCompile*, u8);
+static void hpCompileFree(void*);
+static int hpCompileCollOk(CollSeq*, CollSeq**);
+static int hpCompileIsConst(HpCompile*, Expr*);
 static int hpCompileConst(HpCompile*, Expr*);
 static int hpCompileExpr(HpCompile*, Expr*);
 static int hpCompileStored(HpCompile*, int);
-static int hpLosesSubtype(HpCompile*, Expr*);
+static int hpCompileLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
 static void hpCompileSortColumns(HpPipePlan*);
-static HpPlan *hpPlanNew(HpCompile*, Parse*, Select*);
-static void *hpPlanAlloc(HpPlan*, i64);
-static int hpPlanKeys(HpPlan*, HpKeys*, int);
+static HpPlan *hpCompileNew(HpCompile*, Parse*, Select*);
+static void *hpCompileAlloc(HpPlan*, i64);
+static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
@@ -76,21 +76,21 @@ static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
 static int hpRangeSeemsLarge(HpCompile*);
 
 /* hp_compileagg.c */
-static HpPlan *hpCompile(Parse*, Select*, AggInfo*, KeyInfo*);
+static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*);
 
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
 static int hpPlanWorthIt(Parse*, Select*, int);
 static void hpPlanExplain(Parse*, int, int);
-static int hpCodeScan(Parse*, HpPlan*, int);
+static int hpPlanCode(Parse*, HpPlan*, int);
 
 /* hp_partitionplan.c */
-static int hpPartCompile(HpPlan*, HpSortPlan*, const HpWanted*);
+static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
 
 /* hp_sortplan.c */
-static int hpSortKeys(HpCompile*, HpKeys*, ExprList*, int);
-static void hpSortExplain(Parse*, int);
-static int hpSortCode(Parse*, Select*, ExprList*, int, int);
+static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int);
+static void hpSortPlanExplain(Parse*, int);
+static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);
 
 #endif /* HPCOMPILE_H */
 #endif /* SQLITE_OMIT_HP */

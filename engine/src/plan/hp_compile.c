@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_compile: from Expr trees to a vector program (prepare time).
 **
-**    hpPlanNew(), hpPlanAlloc(), hpPlanKeys(), hpPlanFree()    a plan
+**    hpCompileNew(), hpCompileAlloc(), hpCompileKeys(), hpCompileFree()    a plan
 **    hpCompileExpr()    an expression: its vector, or a reason against it
 **    hpCompileWhere()   a WHERE clause: filters
 **    hpCompileConst()   a constant: coded into a register
@@ -15,8 +15,9 @@
 **    hpCompileSafe()    may an expression be computed for fewer rows?
 **    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
-**    hpIsConst(), hpCollOk(), hpLosesSubtype()    what an expression is
-**    hpNo()             refuse, with a reason for PRAGMA hp_stats
+**    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
+**                       what an expression is
+**    hpCompileNo()             refuse, with a reason for PRAGMA hp_stats
 **
 ** The allow-list stands here, in hpCompileExpr() and hpCompileAgg(): what is
 ** not named there is refused, and the program is stock's.
@@ -35,7 +36,7 @@
 #define HP_MX_OR 8
 
 /* Refuse an expression.  The first reason is kept. */
-static int hpNo(HpCompile *pC, u8 eNo){
+static int hpCompileNo(HpCompile *pC, u8 eNo){
   assert( eNo>=HP_NO_LIMIT && eNo<=HP_NO_SMALL );
   if( pC->eNo==0 ) pC->eNo = eNo;
   return -1;
@@ -101,7 +102,7 @@ static int hpColumnsAreSane(const HpSourcePlan *pPlan){
 /*
 ** Free a plan: destructor of the pointer in P4 of OP_HpScan.
 */
-static void hpPlanFree(void *pArg){
+static void hpCompileFree(void *pArg){
   HpPlan *pPlan = (HpPlan*)pArg;
   if( pPlan ){
     HpArena mem = pPlan->mem;
@@ -118,7 +119,7 @@ static void hpPlanFree(void *pArg){
 ** True if pColl is one of the three built-in collations, as they were built
 ** in.  *pp is set to it, or to NULL for BINARY.
 */
-static int hpCollOk(CollSeq *pColl, CollSeq **pp){
+static int hpCompileCollOk(CollSeq *pColl, CollSeq **pp){
   *pp = pColl;
   if( sqlite3IsBinary(pColl) ){
     *pp = 0;
@@ -135,7 +136,7 @@ static int hpCollOk(CollSeq *pColl, CollSeq **pp){
 static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
   assert( pOp->bUser==0 );
   pOp->iGuard = HP_NO_VEC;
-  if( !hpCollOk(pColl, &pOp->pColl) ){
+  if( !hpCompileCollOk(pColl, &pOp->pColl) ){
     pC->pPipe->bSerial = pC->pPipe->bUser = 1;
     pOp->bUser = 1;
     pOp->iGuard = pC->iGuard;
@@ -159,7 +160,7 @@ static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
     zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
   }
   if( zColl
-   && !hpCollOk(sqlite3FindCollSeq(db, ENC(db), zColl, 0), &pColl)
+   && !hpCompileCollOk(sqlite3FindCollSeq(db, ENC(db), zColl, 0), &pColl)
   ){
     pWalker->eCode = 1;
     return WRC_Abort;
@@ -182,7 +183,7 @@ static int hpHasFunc(HpCompile *pC, Expr *pExpr){
 ** True if pExpr is constant and calls no function.  The short ways are for what
 ** most expressions consist of: to walk trees takes long for each of their nodes.
 */
-static int hpIsConst(HpCompile *pC, Expr *pExpr){
+static int hpCompileIsConst(HpCompile *pC, Expr *pExpr){
   switch( pExpr->op ){
     case TK_INTEGER: case TK_FLOAT: case TK_BLOB: case TK_NULL: case TK_VARIABLE:
       return 1;
@@ -286,7 +287,7 @@ static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   x.b = (u16)b;
   x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
-  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
 /* Add the operation eOp(a) with affinity aff */
@@ -300,7 +301,7 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
   x.a = x.b = (u16)a;
   x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
-  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
 /*
@@ -310,8 +311,8 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
 static int hpCompileVirtual(HpCompile *pC, Column *pCol){
   int a;
   assert( (pCol->colFlags & COLFLAG_VIRTUAL)!=0 && pC->nSelf>=0 );
-  if( pC->pTab->tabFlags & TF_Strict ) return hpNo(pC, HP_NO_COLUMN);
-  if( pC->nSelf>=100 ) return hpNo(pC, HP_NO_COLUMN);
+  if( pC->pTab->tabFlags & TF_Strict ) return hpCompileNo(pC, HP_NO_COLUMN);
+  if( pC->nSelf>=100 ) return hpCompileNo(pC, HP_NO_COLUMN);
   pC->nSelf++;
   a = hpCompileExpr(pC, sqlite3ColumnExpr(pC->pTab, pCol));
   pC->nSelf--;
@@ -337,7 +338,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   }
   if( pC->pIdx ){
     iStore = sqlite3TableColumnToIndex(pC->pIdx, iStore<0 ? -1 : iColumn);
-    if( iStore<0 ) return hpNo(pC, HP_NO_COLUMN);
+    if( iStore<0 ) return hpCompileNo(pC, HP_NO_COLUMN);
   }
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
@@ -345,7 +346,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
      || hpArenaGrow(&pC->pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
                     sizeof(*pCol))
     ){
-      return hpNo(pC, HP_NO_LIMIT);
+      return hpCompileNo(pC, HP_NO_LIMIT);
     }
     pCol = &pPlan->aCol[i];
     memset(pCol, 0, sizeof(*pCol));
@@ -359,7 +360,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
     }else{
       Column *pColumn = &pTab->aCol[iColumn];
       pCol->bReal = pColumn->affinity==SQLITE_AFF_REAL;
-      if( hpCompileDefault(pC, pColumn, pCol) ) return hpNo(pC, HP_NO_LIMIT);
+      if( hpCompileDefault(pC, pColumn, pCol) ) return hpCompileNo(pC, HP_NO_LIMIT);
     }
   }
   return i;
@@ -383,7 +384,7 @@ static int hpCompileColumn(HpCompile *pC, int iColumn){
   op.eOp = HP_OP_COLUMN;
   op.a = (u16)i;
   i = hpProgOp(&pC->pPipe->prog, &op);
-  return i<0 ? hpNo(pC, HP_NO_LIMIT) : i;
+  return i<0 ? hpCompileNo(pC, HP_NO_LIMIT) : i;
 }
 
 /*
@@ -402,7 +403,7 @@ static int hpCompileCompareAs(
   int a, b;
   assert( (op>=TK_NE && op<=TK_GE) || op==TK_IS || op==TK_ISNOT );
   if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
-    return hpNo(pC, HP_NO_ROWVALUE);
+    return hpCompileNo(pC, HP_NO_ROWVALUE);
   }
   memset(&x, 0, sizeof(x));
   hpCompileColl(pC, pColl, &x);
@@ -433,7 +434,7 @@ static int hpCompileCompareAs(
     x.n = (u16)(b+1);
   }
   a = hpProgOp(&pC->pPipe->prog, &x);
-  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
 /* The same with the affinity of "pLeft op pRight" */
@@ -445,7 +446,7 @@ static int hpCompileCompare(
   CollSeq *pColl
 ){
   if( sqlite3ExprIsVector(pLeft) || sqlite3ExprIsVector(pRight) ){
-    return hpNo(pC, HP_NO_ROWVALUE);
+    return hpCompileNo(pC, HP_NO_ROWVALUE);
   }
   return hpCompileCompareAs(pC, op, pLeft, pRight, pColl,
                             binaryCompareP5(pLeft, pRight, 0));
@@ -475,7 +476,7 @@ static int hpCompileFields(
     if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
      || sqlite3ExprVectorSize(pRight)!=n
     ){
-      return hpNo(pC, HP_NO_SUBQUERY);
+      return hpCompileNo(pC, HP_NO_SUBQUERY);
     }
     pL = pLeft->x.pList->a[i].pExpr;
     pR = pRight->x.pList->a[i].pExpr;
@@ -540,13 +541,13 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   CollSeq *pColl;
   int bConst = 1;
   int a, b, i;
-  if( !ExprUseXList(pExpr) ) return hpNo(pC, HP_NO_SUBQUERY);
-  if( sqlite3ExprIsVector(pLeft) ) return hpNo(pC, HP_NO_ROWVALUE);
+  if( !ExprUseXList(pExpr) ) return hpCompileNo(pC, HP_NO_SUBQUERY);
+  if( sqlite3ExprIsVector(pLeft) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
   pList = pExpr->x.pList;
-  if( pList==0 || pList->nExpr<1 ) return hpNo(pC, HP_NO_OTHER);
+  if( pList==0 || pList->nExpr<1 ) return hpCompileNo(pC, HP_NO_OTHER);
   for(i=0; i<pList->nExpr; i++){
     Expr *pItem = pList->a[i].pExpr;
-    if( sqlite3ExprIsVector(pItem) ) return hpNo(pC, HP_NO_ROWVALUE);
+    if( sqlite3ExprIsVector(pItem) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
     if( bConst ){
       bConst = sqlite3ExprIsConstant(pC->pParse, pItem)
             && !hpHasFunc(pC, pItem);
@@ -554,7 +555,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   }
   pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
   if( !bConst ){
-    if( pList->nExpr>HP_MX_OR ) return hpNo(pC, HP_NO_LIMIT);
+    if( pList->nExpr>HP_MX_OR ) return hpCompileNo(pC, HP_NO_LIMIT);
     a = -1;
     for(i=0; i<pList->nExpr; i++){
       b = hpCompileCompareAs(pC, TK_EQ, pLeft, pList->a[i].pExpr, pColl,
@@ -568,10 +569,10 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   hpCompileColl(pC, pColl, &x);
   a = hpCompileExpr(pC, pLeft);
   if( a<0 ) return -1;
-  if( pList->nExpr>HP_MX_VEC/2 ) return hpNo(pC, HP_NO_LIMIT);
+  if( pList->nExpr>HP_MX_VEC/2 ) return hpCompileNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
     b = hpProgConst(pProg, ++pC->pParse->nMem, pList->a[i].pExpr, 1);
-    if( b<0 ) return hpNo(pC, HP_NO_LIMIT);
+    if( b<0 ) return hpCompileNo(pC, HP_NO_LIMIT);
     if( i==0 ) x.b = (u16)b;
     assert( b==x.b+i );    /* b, b+1, ... b+n-1: HP_OP_IN */
   }
@@ -580,7 +581,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   x.n = (u16)pList->nExpr;
   x.aff = sqlite3ExprAffinity(pLeft) & SQLITE_AFF_MASK;
   a = hpProgOp(pProg, &x);
-  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
 /*
@@ -596,14 +597,14 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
      || hpArenaGrow(pProg->pMem, &pProg->aArg, &pProg->nArgAlloc,
                   pProg->nArg, sizeof(u16))
     ){
-      return hpNo(pC, HP_NO_LIMIT);
+      return hpCompileNo(pC, HP_NO_LIMIT);
     }
     pProg->aArg[pProg->nArg++] = aVec[i];
   }
   pOp->n = (u16)nVec;
   pOp->iArg = (u16)iArg;
   a = hpProgOp(pProg, pOp);
-  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  if( a<0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   if( a!=pProg->aOp[pProg->nOp-1].iOut || pProg->aOp[pProg->nOp-1].iArg!=iArg ){
     pProg->nArg = iArg;    /* The same operation was there */
   }
@@ -622,7 +623,7 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
   x.b = (u16)(bNull + 2*bNot);
   x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
-  return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
 /*
@@ -661,8 +662,8 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
   HpOp x;
   int i, a;
   assert( nExpr>=2 );    /* WHEN and THEN */
-  if( nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
-  if( pBase && sqlite3ExprIsVector(pBase) ) return hpNo(pC, HP_NO_ROWVALUE);
+  if( nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
+  if( pBase && sqlite3ExprIsVector(pBase) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
   for(i=0; i<nExpr; i++){
     Expr *pItem = pList->a[i].pExpr;
     if( i%2==0 && i<nExpr-1 ){
@@ -707,7 +708,7 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
   u16 iGuard = pC->iGuard;
   HpOp x;
   int i;
-  if( pList->nExpr>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
     int a;
     if( i>0 && hpHasFunc(pC, pList->a[i].pExpr) ){
@@ -736,14 +737,14 @@ static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
   Expr *pNull = sqlite3Expr(pC->pParse->db, TK_NULL, 0);
   int a;
   assert( pList->nExpr==2 );
-  if( pNull==0 ) return hpNo(pC, HP_NO_LIMIT);
+  if( pNull==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   sqlite3ExprDeferredDelete(pC->pParse, pNull);
   a = hpCompileCompareAs(pC, TK_EQ, pList->a[0].pExpr, pList->a[1].pExpr,
                          pColl, SQLITE_AFF_BLOB);
   if( a<0 ) return -1;
   aVec[0] = (u16)a;
   a = hpCompileConst(pC, pNull);
-  if( a<0 ) return hpNo(pC, HP_NO_LIMIT);
+  if( a<0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   aVec[1] = (u16)a;
   a = hpCompileExpr(pC, pList->a[0].pExpr);
   if( a<0 ) return -1;
@@ -759,7 +760,7 @@ static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
 ** result to argument; operators would have to carry it on.  Functions in pArg
 ** then decline if they return one (HP_SUB_DECLINE).
 */
-static int hpLosesSubtype(HpCompile *pC, Expr *pArg){
+static int hpCompileLosesSubtype(HpCompile *pC, Expr *pArg){
   while( pArg->op==TK_COLLATE || pArg->op==TK_UPLUS ){
     /* A COLLATE that pushing down WHERE terms made clears it */
     if( pArg->op==TK_COLLATE && !ExprHasProperty(pArg, EP_Collate) ) return 1;
@@ -792,17 +793,17 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   int i, a;
 
   assert( ExprUseXList(pExpr) && !ExprHasProperty(pExpr, EP_TokenOnly) );
-  if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpNo(pC, HP_NO_WINDOW);
-  if( nArg>HP_MX_LIST ) return hpNo(pC, HP_NO_LIMIT);
+  if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpCompileNo(pC, HP_NO_WINDOW);
+  if( nArg>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   pDef = sqlite3FindFunction(db, pExpr->u.zToken, nArg, ENC(db), 0);
   if( pDef==0 || pDef->xFinalize || pDef->xSFunc==0
    || (pDef->funcFlags & (SQLITE_FUNC_INTERNAL|SQLITE_FUNC_WINDOW
                           |SQLITE_FUNC_EPHEM))!=0
   ){
-    return hpNo(pC, HP_NO_FUNCTION);
+    return hpCompileNo(pC, HP_NO_FUNCTION);
   }
   if( pDef->funcFlags & SQLITE_FUNC_INLINE ){
-    if( nArg==0 ) return hpNo(pC, HP_NO_FUNCTION);
+    if( nArg==0 ) return hpCompileNo(pC, HP_NO_FUNCTION);
     switch( SQLITE_PTR_TO_INT(pDef->pUserData) ){
       case INLINEFUNC_coalesce:
         return hpCompileCoalesce(pC, pList);
@@ -811,17 +812,17 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
       case INLINEFUNC_unlikely:
         return hpCompileExpr(pC, pList->a[0].pExpr);
     }
-    return hpNo(pC, HP_NO_FUNCTION);
+    return hpCompileNo(pC, HP_NO_FUNCTION);
   }
   /* PRAGMA case_sensitive_like makes a like() that is not marked so */
   if( (pDef->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==0
    && pDef->xSFunc!=likeFunc
   ){
-    return hpNo(pC, HP_NO_NONDETERM);
+    return hpCompileNo(pC, HP_NO_NONDETERM);
   }
   /* In a generated column 'now' is an error */
   if( pC->nSelf && (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) ){
-    return hpNo(pC, HP_NO_FUNCTION);
+    return hpCompileNo(pC, HP_NO_FUNCTION);
   }
   memset(&x, 0, sizeof(x));
   x.iGuard = HP_NO_VEC;
@@ -838,7 +839,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     x.b = (u16)b;
     x.pInfo = pDef->pUserData;
     a = hpProgOp(&pC->pPipe->prog, &x);
-    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+    return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
   }
   if( pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF) ){
     u32 f = pDef->funcFlags & (SQLITE_FUNC_LENGTH|SQLITE_FUNC_TYPEOF);
@@ -860,7 +861,7 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     Expr *pArg = pList->a[i].pExpr;
     pC->bNoSub = ((pDef->funcFlags & (SQLITE_SUBTYPE|SQLITE_FUNC_NEEDCOLL))!=0
                   || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0)
-              && hpLosesSubtype(pC, pArg);
+              && hpCompileLosesSubtype(pC, pArg);
     a = hpCompileExpr(pC, pArg);
     if( a<0 ) return -1;
     aVec[i] = (u16)a;
@@ -898,17 +899,17 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
     pExpr = pExpr->pLeft;
     bJump = 0;
   }
-  if( pExpr==0 ) return hpNo(pC, HP_NO_OTHER);
-  if( sqlite3ExprIsVector(pExpr) ) return hpNo(pC, HP_NO_ROWVALUE);
-  if( hpIsConst(pC, pExpr) ){
+  if( pExpr==0 ) return hpCompileNo(pC, HP_NO_OTHER);
+  if( sqlite3ExprIsVector(pExpr) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
+  if( hpCompileIsConst(pC, pExpr) ){
     /* Functions may fail where stock would not have called them, so calls
     ** with constants are operations like others */
     a = hpCompileConst(pC, pExpr);
-    return a<0 ? hpNo(pC, HP_NO_LIMIT) : a;
+    return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
   }
   switch( pExpr->op ){
     case TK_AGG_COLUMN:
-      if( pExpr->pAggInfo!=pC->pAggInfo ) return hpNo(pC, HP_NO_COLUMN);
+      if( pExpr->pAggInfo!=pC->pAggInfo ) return hpCompileNo(pC, HP_NO_COLUMN);
       /* no break */ deliberate_fall_through
     case TK_COLUMN:
       if( ExprHasProperty(pExpr, EP_FixedCol)
@@ -923,13 +924,13 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       if( pExpr->y.pTab!=pC->pTab
        || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)
       ){
-        return hpNo(pC, HP_NO_COLUMN);
+        return hpCompileNo(pC, HP_NO_COLUMN);
       }
       return hpCompileColumn(pC, pExpr->iColumn);
     case TK_UMINUS: {
       /* As stock does: 0-X */
       Expr *pZero = sqlite3Expr(pParse->db, TK_INTEGER, "0");
-      if( pZero==0 ) return hpNo(pC, HP_NO_LIMIT);
+      if( pZero==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
       sqlite3ExprDeferredDelete(pParse, pZero);
       a = hpCompileConst(pC, pZero);
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pLeft);
@@ -996,9 +997,9 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
     case TK_FUNCTION:
       return hpCompileFunc(pC, pExpr);
     case TK_SELECT: case TK_EXISTS: case TK_SELECT_COLUMN:
-      return hpNo(pC, HP_NO_SUBQUERY);
+      return hpCompileNo(pC, HP_NO_SUBQUERY);
   }
-  return hpNo(pC, HP_NO_OTHER);
+  return hpCompileNo(pC, HP_NO_OTHER);
 }
 
 /*
@@ -1058,7 +1059,7 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
 ** Begin to compile p, a query of one table: an empty plan to scan the b-tree that
 ** sqlite3HpAccept() noted, or NULL.  *pC is for hpCompileExpr() and its like.
 */
-static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
+static HpPlan *hpCompileNew(HpCompile *pC, Parse *pParse, Select *p){
   const SrcItem *pItem = &p->pSrc->a[0];
   HpArena mem;
   HpPlan *pPlan;
@@ -1090,14 +1091,14 @@ static HpPlan *hpPlanNew(HpCompile *pC, Parse *pParse, Select *p){
 }
 
 /* Zeroed memory of the plan, or NULL */
-static void *hpPlanAlloc(HpPlan *pPlan, i64 nByte){
+static void *hpCompileAlloc(HpPlan *pPlan, i64 nByte){
   void *pNew = hpArenaAlloc(&pPlan->mem, nByte);
   if( pNew ) memset(pNew, 0, nByte);
   return pNew;
 }
 
 /* Memory for nKey keys */
-static int hpPlanKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
+static int hpCompileKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
   assert( nKey>=0 && pKeys->aVec==0 );
   pKeys->aColl = hpArenaAlloc(&pPlan->mem, sizeof(CollSeq*)*(i64)nKey);
   pKeys->aVec = hpArenaAlloc(&pPlan->mem, sizeof(u16)*(i64)nKey);

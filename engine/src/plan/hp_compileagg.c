@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_compileagg: a SELECT with aggregates becomes a plan (prepare time).
 **
-**    hpCompile()  the plan of an aggregate query, or why there is none
+**    hpCompileAggPlan()  the plan of an aggregate query, or why there is none
 **
 ** hp_compile.c makes programs of expressions; here keys, aggregate functions, bare
 ** columns, HAVING and the bounds of the scan are put together.  Rows may be read
@@ -52,7 +52,7 @@ static int hpCompileAggArgs(
   for(i=0; i<pList->nExpr; i++){
     Expr *pExpr = pList->a[i].pExpr;
     int iVec;
-    pC->bNoSub = bSub && (bDrop || hpLosesSubtype(pC, pExpr));
+    pC->bNoSub = bSub && (bDrop || hpCompileLosesSubtype(pC, pExpr));
     iVec = hpCompileExpr(pC, pExpr);
     pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
@@ -112,8 +112,8 @@ static int hpCompileAggOrder(
     if( iVec<0 ) return SQLITE_ERROR;
     pTerm->iVec = (u16)iVec;
     pTerm->flags = pTerms->a[i].fg.sortFlags;
-    if( !hpCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr), &pTerm->pColl) ){
-      hpNo(pC, HP_NO_COLLATION);
+    if( !hpCompileCollOk(sqlite3ExprNNCollSeq(pC->pParse, pExpr), &pTerm->pColl) ){
+      hpCompileNo(pC, HP_NO_COLLATION);
       return SQLITE_ERROR;
     }
     pDef->nTerm++;
@@ -121,13 +121,13 @@ static int hpCompileAggOrder(
   for(i=0; i<pC->pPipe->prog.nOp; i++){
     const HpOp *pOp = &pC->pPipe->prog.aOp[i];
     if( pOp->eOp==HP_OP_AFFINITY && pOp->aff==SQLITE_AFF_REAL ){
-      hpNo(pC, HP_NO_AGGREGATE);
+      hpCompileNo(pC, HP_NO_AGGREGATE);
       return SQLITE_ERROR;
     }
   }
   assert( pDef->bSelf==0 || (pDef->nTerm==1 && pDef->nArg==1) );
   pPlan->nOrder++;
-  pC->pPipe->bDeep = 1;      /* Several workers may call it: hpOrderAhead() */
+  pC->pPipe->bDeep = 1;      /* Several workers may call it: hpAggOrderAhead() */
   return SQLITE_OK;
 }
 
@@ -176,8 +176,8 @@ static int hpCompileAgg(
   if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX || pF->iDistinct>=0 ){
     CollSeq *pColl = sqlite3ExprCollSeq(pParse, pList->a[0].pExpr);
     if( pColl==0 ) pColl = pParse->db->pDfltColl;
-    if( !hpCollOk(pColl, &pDef->pColl) ){
-      hpNo(pC, HP_NO_COLLATION);
+    if( !hpCompileCollOk(pColl, &pDef->pColl) ){
+      hpCompileNo(pC, HP_NO_COLLATION);
       return SQLITE_ERROR;
     }
   }
@@ -273,7 +273,7 @@ static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
   if( pAgg->op!=TK_AGG_FUNCTION || pAgg->pAggInfo!=pC->pAggInfo
    || pPlan->aAgg[pAgg->iAgg].eAgg>HP_AGG_SUM
    || comparisonAffinity(pExpr)==SQLITE_AFF_TEXT
-   || !hpIsConst(pC, pConst)
+   || !hpCompileIsConst(pC, pConst)
   ){
     return 0;
   }
@@ -292,7 +292,7 @@ static int hpCompileHaving(HpCompile *pC, const Expr *pExpr){
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
-static HpPlan *hpCompile(
+static HpPlan *hpCompileAggPlan(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
@@ -309,19 +309,19 @@ static HpPlan *hpCompile(
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=nKey );
-  pPlan = hpPlanNew(&c, pParse, p);
+  pPlan = hpCompileNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
-  c.pPipe->pGroup = pGroup = hpPlanAlloc(pPlan, sizeof(*pGroup));
+  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
   if( pGroup==0 ) goto refused;
   pGroup->keys.n = nKey;
   pGroup->nAgg = pAggInfo->nFunc;
   pGroup->nBare = pAggInfo->nAccumulator;
-  pGroup->aAgg = hpPlanAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpPlanAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpCompileAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
   if( pGroup->aAgg==0 || pGroup->aBare==0
-   || hpPlanKeys(pPlan, &pGroup->keys, nKey)
+   || hpCompileKeys(pPlan, &pGroup->keys, nKey)
   ){
     goto refused;
   }
@@ -329,7 +329,7 @@ static HpPlan *hpCompile(
   if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
   if( p->pSrc->a[0].hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
     hpCompileSmall(pParse);
-    hpNo(&c, HP_NO_SMALL);
+    hpCompileNo(&c, HP_NO_SMALL);
     goto refused;
   }
   if( hpCompileWhere(&c, p->pWhere) ) goto refused;
@@ -338,8 +338,8 @@ static HpPlan *hpCompile(
     if( iVec<0 ) goto refused;
     pGroup->keys.aVec[i] = (u16)iVec;
     pGroup->keys.aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCollOk(pKeyInfo->aColl[i], &pGroup->keys.aColl[i]) ){
-      hpNo(&c, HP_NO_COLLATION);
+    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pGroup->keys.aColl[i]) ){
+      hpCompileNo(&c, HP_NO_COLLATION);
       goto refused;
     }
   }
@@ -373,7 +373,7 @@ static HpPlan *hpCompile(
   if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
    && !hpCompileAnyOrder(&c, p->pGroupBy)
   ){
-    hpNo(&c, HP_NO_ORDER);
+    hpCompileNo(&c, HP_NO_ORDER);
     goto refused;
   }
   pGroup->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
@@ -387,9 +387,9 @@ static HpPlan *hpCompile(
   return pPlan;
 
 refused:
-  hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+  hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
   pParse->nMem = nMem;   /* The program is to be stock's */
-  hpPlanFree(pPlan);
+  hpCompileFree(pPlan);
   return 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -39,10 +39,10 @@ static void hpCountPlan(
 }
 
 /* Is the b-tree of pPlan to be counted here?  A read transaction is open. */
-static int hpCountWorthIt(sqlite3 *db, const HpPlan *pPlan){
+static int hpCountPlanWorthIt(sqlite3 *db, const HpPlan *pPlan){
   const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
   int bLarge = 1;
-  int eOffload = hpOffload(db);
+  int eOffload = hpConfigOffload(db);
   assert( pSource->iDb>=0 && pSource->iDb<db->nDb );
   assert( sqlite3BtreeTxnState(db->aDb[pSource->iDb].pBt)!=SQLITE_TXN_NONE );
   if( eOffload==HP_OFFLOAD_OFF || pSource->iRoot<2 ) return 0;
@@ -65,21 +65,21 @@ SQLITE_PRIVATE int sqlite3HpCount(
   i64 *pnEntry
 ){
   HpPlan plan;
-  HpScan *p;
+  HpQuery *p;
   int bIndex = pCur->pKeyInfo!=0;
   int rc;
   assert( sqlite3_mutex_held(v->db->mutex) );
   assert( pCur->pBtree==v->db->aDb[iDb].pBt );
-  if( hpOffload(v->db)!=HP_OFFLOAD_FORCE
+  if( hpConfigOffload(v->db)!=HP_OFFLOAD_FORCE
    && !hpPlanMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
   ){
     return HP_DECLINE;
   }
   hpCountPlan(&plan, iDb, pCur->pgnoRoot, bIndex);
-  if( !hpCountWorthIt(v->db, &plan) ) return HP_DECLINE;
-  rc = hpScanRun(v, &plan, 0, hpThreads(v->db), 0, &p);
+  if( !hpCountPlanWorthIt(v->db, &plan) ) return HP_DECLINE;
+  rc = hpQueryRun(v, &plan, 0, hpThreads(v->db), 0, &p);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
-  hpScanFree(p);
+  hpQueryFree(p);
   return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
 }
 
@@ -104,7 +104,7 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
     bOpened = sqlite3BtreeBeginTrans(pBtree, 0, 0)==SQLITE_OK;
   }
   bWorthIt = sqlite3BtreeTxnState(pBtree)!=SQLITE_TXN_NONE
-          && hpCountWorthIt(pParse->db, &plan);
+          && hpCountPlanWorthIt(pParse->db, &plan);
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   sqlite3BtreeLeave(pBtree);
   if( bWorthIt ){

@@ -8,7 +8,7 @@
 **
 **    sqlite3HpWanted()  what the query around says of row_number(), rank() or
 **                       dense_rank() of a sub-select
-**    hpPartCompile()    the partitions as groups of a second plan
+**    hpPartitionPlan()    the partitions as groups of a second plan
 **
 ** hp_partition.c says what is done at run time, and begins with the SQL.
 */
@@ -30,7 +30,7 @@ struct HpWanted {
 ** If pExpr is a column of the FROM clause term pItem, a SELECT with a window that
 ** numbers rows, return HP_NUMBER_xxx: how.  Else 0.
 */
-static u8 hpPartColumn(const SrcItem *pItem, const Expr *pExpr){
+static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
   const Select *pSub = pItem->u4.pSubq->pSelect;
   const Expr *pFunc;
   const Window *pWin;
@@ -48,7 +48,7 @@ static u8 hpPartColumn(const SrcItem *pItem, const Expr *pExpr){
 ** If term pTerm of WHERE bounds the number of rows of pItem from above fill in
 ** *p and return true.
 */
-static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
+static int hpPartitionTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
   const Expr *pNumber = pTerm->pLeft;
   Expr *pLimit = pTerm->pRight;
   int i, n;
@@ -56,7 +56,7 @@ static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
   memset(p, 0, sizeof(*p));
   switch( pTerm->op ){
     case TK_EQ: case TK_IS:
-      if( hpPartColumn(pItem, pNumber)==0 ){
+      if( hpPartitionColumn(pItem, pNumber)==0 ){
         pNumber = pTerm->pRight;
         pLimit = pTerm->pLeft;
       }
@@ -78,7 +78,7 @@ static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
       break;
     case TK_IN:
       if( !ExprUseXList(pTerm) || pTerm->x.pList==0 ) return 0;
-      p->eNumber = hpPartColumn(pItem, pNumber);
+      p->eNumber = hpPartitionColumn(pItem, pNumber);
       for(i=0; i<pTerm->x.pList->nExpr && p->eNumber; i++){
         if( !sqlite3ExprIsInteger(pTerm->x.pList->a[i].pExpr, &n, 0, 0) ) return 0;
         p->nLimit = MAX(p->nLimit, n);
@@ -87,7 +87,7 @@ static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
     default:
       return 0;
   }
-  p->eNumber = hpPartColumn(pItem, pNumber);
+  p->eNumber = hpPartitionColumn(pItem, pNumber);
   if( p->eNumber==0 ) return 0;
   assert( pLimit!=0 && pLimit!=pNumber && (p->nLimit==0 || p->nLimit==-1) );
   if( sqlite3ExprIsInteger(pLimit, &n, 0, 0) ){
@@ -101,12 +101,12 @@ static int hpPartTerm(const SrcItem *pItem, const Expr *pTerm, HpWanted *p){
 /*
 ** The same for a WHERE clause: some term of it.
 */
-static int hpPartWhere(const SrcItem *pItem, const Expr *pWhere, HpWanted *p){
+static int hpPartitionWhere(const SrcItem *pItem, const Expr *pWhere, HpWanted *p){
   while( pWhere->op==TK_AND ){
-    if( hpPartWhere(pItem, pWhere->pRight, p) ) return 1;
+    if( hpPartitionWhere(pItem, pWhere->pRight, p) ) return 1;
     pWhere = pWhere->pLeft;
   }
-  return hpPartTerm(pItem, pWhere, p);
+  return hpPartitionTerm(pItem, pWhere, p);
 }
 
 /*
@@ -148,7 +148,7 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
   for(i=0; i<p->pSrc->nSrc; i++){
     if( p->pSrc->a[i].fg.isTabFunc ) return;
   }
-  if( !hpPartWhere(pItem, p->pWhere, &x) ) return;
+  if( !hpPartitionWhere(pItem, p->pWhere, &x) ) return;
   if( x.eNumber!=HP_NUMBER_ROWS && pSub->pWin->pOrderBy==0 ) return;
   if( !hpCompileSafe(pParse, p->pWhere, pSub->pEList, 0)
    || !hpCompileSafe(pParse, 0, pSub->pOrderBy, 0)
@@ -167,19 +167,19 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
 ** The plan, which has its keys already, sorts rows for a window, and *pWanted is
 ** known.
 */
-static int hpPartCompile(
+static int hpPartitionPlan(
   HpPlan *pPlan,
   HpSortPlan *pSort,
   const HpWanted *pWanted
 ){
   const HpKeys *pKeys = &pSort->row.keys;
   HpGroupPlan *pPart;
-  int n = sizeof(HpPack) + ROUND8(sizeof(HpPart));
+  int n = sizeof(HpPack) + ROUND8(sizeof(HpPartition));
   assert( pWanted->nPart<=pKeys->n );
   assert( pSort->pPart==0 && pWanted->nLimit>=-1 );
   assert( pWanted->eNumber>=HP_NUMBER_ROWS
        && pWanted->eNumber<=HP_NUMBER_DENSE );
-  pSort->pPart = pPart = hpPlanAlloc(pPlan, sizeof(*pPart));
+  pSort->pPart = pPart = hpCompileAlloc(pPlan, sizeof(*pPart));
   if( pPart==0 ) return SQLITE_NOMEM;
   pPart->keys = *pKeys;
   pPart->keys.n = pWanted->nPart;

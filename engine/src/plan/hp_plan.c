@@ -13,7 +13,7 @@
 **    sqlite3HpAgain()       before a run: is the program out of date?
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
-**    hpCodeScan()           code constants and OP_HpScan
+**    hpPlanCode()           code constants and OP_HpScan
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
 ** an aggregate query.  Stock's code is generated in any case.  Begin notes
@@ -25,7 +25,7 @@
 **           Goto done
 **    hp:    reset                    the copy
 **           ...                      constants into registers
-**           HpScan  P1=r P2=next     run; on HP_DECLINE jump to stock's code
+**           HpQuery  P1=r P2=next     run; on HP_DECLINE jump to stock's code
 **    loop:  HpNext  P1=r P2=done     keys, columns, contexts into registers
 **           Gosub output             stock: finish, HAVING, ORDER BY, result
 **           Goto loop
@@ -48,7 +48,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   SrcItem *pItem;
   int i;
   assert( pParse->pVdbe!=0 && sqlite3_mutex_held(db->mutex) );
-  if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
+  if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   if( pParse->nested ) return 0;
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
@@ -56,7 +56,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
    || !IsOrdinaryTable(pItem->pSTab)
    || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
   ){
-    return hpStat(db, HP_NO_SHAPE);
+    return hpConfigStat(db, HP_NO_SHAPE);
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -134,7 +134,7 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 **
 ** The b-tree is the table, or an index that has all columns used, or the
 ** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
-** the index are left in the FROM clause term for hpCompile().
+** the index are left in the FROM clause term for hpCompileAggPlan().
 **
 ** Groups may come in order if the answer has all of them (no LIMIT): from an
 ** index that has all columns used, or from one that has not.  Then stock looks up
@@ -172,7 +172,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
   if( pLoop->nLTerm!=0
    && (pLoop->nOut<HP_MIN_OUT || hpPlanFewRowids(pLoop))
-   && hpOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
+   && hpConfigOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
   ){
     return 0;
   }
@@ -210,7 +210,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
 */
 SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   if( iHp==0 || hpPlanAccept(pWInfo, nGroupBy) ) return iHp;
-  return hpStat(pWInfo->pParse->db, HP_NO_PLAN);
+  return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
 }
 
 /*
@@ -304,7 +304,7 @@ static int hpPlanWasLong(const Vdbe *v){
 **
 ** If only a range is to be scanned, the share of the rows that the planner
 ** expects in there should have so many.  Otherwise that is unlikely.  Where the
-** bounds are literals hpCompile() finds out.  Parameters are not known now, and
+** bounds are literals hpCompileAggPlan() finds out.  Parameters are not known now, and
 ** there are many small ranges for a large one: then the query is refused, until it
 ** is prepared again after long executions.
 */
@@ -319,7 +319,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   int bLarge = 1;
   assert( iDb>=0 && mnLeaf>0 );
   if( pBtree==0 ) return 0;
-  if( hpOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
+  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
   sqlite3BtreeEnter(pBtree);
   if( pParse->explain==2 ){
     bLarge = hpPlanIsLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
@@ -337,7 +337,7 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
   sqlite3BtreeLeave(pBtree);
   if( bLarge ) return 1;
   hpCompileSmall(pParse);
-  return hpStat(pParse->db, HP_NO_SMALL);
+  return hpConfigStat(pParse->db, HP_NO_SMALL);
 }
 
 /*
@@ -399,14 +399,14 @@ static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
 ** regExec.  The plan belongs to the program from now on.  Returns the address
 ** of OP_HpScan: the caller sets P2, where to go when it declines.
 */
-static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
+static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   Vdbe *v = pParse->pVdbe;
   sqlite3_value *pP4;
   u8 okConstFactor = pParse->okConstFactor;
   int i, k;
 
   assert( regExec>0 && regExec<=pParse->nMem );
-  hpStat(pParse->db, HP_STAT_TAKEN);
+  hpConfigStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
   for(k=0; k<pPlan->nPipe; k++){
     const HpProg *pProg = &pPlan->aPipe[k].prog;
@@ -421,10 +421,10 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
   pParse->okConstFactor = okConstFactor;
   pP4 = sqlite3ValueNew(pParse->db);
   if( pP4==0 ){
-    hpPlanFree(pPlan);
+    hpCompileFree(pPlan);
     return sqlite3VdbeAddOp0(v, OP_Noop);
   }
-  sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpPlanFree);
+  sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpCompileFree);
   return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, 0, (char*)pP4, P4_MEM);
 }
 
@@ -432,7 +432,7 @@ static int hpCodeScan(Parse *pParse, HpPlan *pPlan, int regExec){
 ** Code the instruction at iHp and the scan, and turn the instruction at iHp
 ** into a jump to here.  Returns the register that holds the execution.
 */
-static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
+static int hpPlanCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp;
   int regExec = ++pParse->nMem;
@@ -449,7 +449,7 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   pOp->opcode = OP_Goto;
   pOp->p1 = pOp->p3 = 0;
   pOp->p2 = i;
-  i = hpCodeScan(pParse, pPlan, regExec);
+  i = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, i, iHp+1);
   return regExec;
 }
@@ -459,7 +459,7 @@ static int hpCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
 ** BY inside, which stock's code for the result reads.  Open them here too: they
 ** stay empty.  With GROUP BY the copy of the instruction at iHp does that.
 */
-static void hpCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
+static void hpPlanCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
   Vdbe *v = pParse->pVdbe;
   int nOp = sqlite3VdbeCurrentAddr(v);
   int i, k;
@@ -495,14 +495,14 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   assert( p->pGroupBy==0 );
   if( iHp==0 || pParse->nErr ) return;
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
-  pPlan = hpCompile(pParse, p, pAggInfo, 0);
+  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0);
   if( pPlan==0 ) return;
   pGroup = pPlan->aPipe[0].pGroup;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpCodeAgg(pParse, pPlan, iHp);
-  hpCodeOrder(pParse, pAggInfo, iHp);
+  regExec = hpPlanCodeAgg(pParse, pPlan, iHp);
+  hpPlanCodeOrder(pParse, pAggInfo, iHp);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
   sqlite3VdbeJumpHere(v, addrSkip);
@@ -534,11 +534,11 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   if( p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE
    && (p->pLimit!=0 || pDest->eDest==SRT_Coroutine)
   ){
-    hpStat(pParse->db, HP_NO_PLAN);
+    hpConfigStat(pParse->db, HP_NO_PLAN);
     return;              /* Perhaps stock may stop early */
   }
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
-  pPlan = hpCompile(pParse, p, pAggInfo, pKeyInfo);
+  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
   pGroup = pPlan->aPipe[0].pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );
@@ -547,7 +547,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpCodeAgg(pParse, pPlan, iHp);
+  regExec = hpPlanCodeAgg(pParse, pPlan, iHp);
   sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);

@@ -155,7 +155,7 @@ static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, int i){
     }
     pFind->zColl = pIdx->azColl[i];
     pColl = sqlite3FindCollSeq(pC->pParse->db, SQLITE_UTF8, pFind->zColl, 0);
-    if( pColl==0 || !hpCollOk(pColl, &pColl) ) return 0;
+    if( pColl==0 || !hpCompileCollOk(pColl, &pColl) ) return 0;
   }
   return 1;
 }

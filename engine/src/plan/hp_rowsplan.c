@@ -20,7 +20,7 @@
 /*
 ** May LIMIT be a number of rows that hpRowsOpen() takes?
 */
-static int hpRowsLimitOk(const Select *p){
+static int hpRowsPlanLimitOk(const Select *p){
   int n;
   if( p->pLimit==0 || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) ){
     return 1;
@@ -36,7 +36,7 @@ static int hpRowsLimitOk(const Select *p){
 ** go to a co-routine are all asked for, by INSERT or the query around this one,
 ** unless the latter has a LIMIT: pDest->iSDParm2.
 */
-static const HpSinkType *hpRowsSink(
+static const HpSinkType *hpRowsPlanSink(
   Select *p,
   ExprList *pOrderBy,
   int eDistinct,
@@ -56,7 +56,7 @@ static const HpSinkType *hpRowsSink(
     /* With LIMIT and no sorter stock stops early */
     return p->iLimit==0 || pOrderBy ? &hpSinkFirst : 0;
   }
-  if( pOrderBy && p->iLimit ) return hpRowsLimitOk(p) ? &hpSinkTop : 0;
+  if( pOrderBy && p->iLimit ) return hpRowsPlanLimitOk(p) ? &hpSinkTop : 0;
   if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
     return &hpSinkSort;
   }
@@ -69,8 +69,9 @@ static const HpSinkType *hpRowsSink(
   return 0;
 }
 
-/* Leaves that it takes: see hpFoundIsLarge(), hpSourceIsShort(), hpPartWorthIt() */
-static int hpRowsLeast(const Select *p, const HpSinkType *pSink){
+/* Leaves that it takes: see hpFoundIsLarge(), hpSourceIsShort(),
+** hpPartitionWorthIt() */
+static int hpRowsPlanLeast(const Select *p, const HpSinkType *pSink){
   assert( pSink!=0 && pSink!=&hpSinkGroups );
   if( pSink==&hpSinkTop ) return HP_MIN_LEAF;
   if( pSink==&hpSinkSort ) return p->pHp ? HP_PART_LEAF : HP_MIN_PARALLEL;
@@ -78,7 +79,7 @@ static int hpRowsLeast(const Select *p, const HpSinkType *pSink){
 }
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
-static int hpRowsWhole(const SrcItem *pItem){
+static int hpRowsPlanWhole(const SrcItem *pItem){
   return pItem->hp.pIdx==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
 }
 
@@ -99,10 +100,10 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   int iRewind;
   const HpSinkType *pSink;
   VdbeOp *pOp;
-  if( hpOffload(db)==HP_OFFLOAD_OFF ) return 0;
-  pSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
+  if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
+  pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 || pParse->nested || pParse->nErr ) return 0;
-  if( p->pWin ) return hpStat(db, HP_NO_WINDOW);
+  if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
    || pItem->fg.isSubquery || pItem->fg.viaCoroutine
@@ -110,11 +111,11 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
    || !IsOrdinaryTable(pItem->pSTab)
    || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
   ){
-    return hpStat(db, HP_NO_SHAPE);
+    return hpConfigStat(db, HP_NO_SHAPE);
   }
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
-    return hpStat(db, HP_NO_PLAN);
+    return hpConfigStat(db, HP_NO_PLAN);
   }
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
@@ -122,9 +123,9 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( pOp->opcode!=OP_Rewind
    || (pSink!=&hpSinkSort
        && (pOp->p1!=pItem->iCursor || !HasRowid(pItem->pSTab)
-           || !hpRowsWhole(pItem)))
+           || !hpRowsPlanWhole(pItem)))
   ){
-    return hpStat(db, HP_NO_PLAN);
+    return hpConfigStat(db, HP_NO_PLAN);
   }
   return iRewind;
 }
@@ -132,7 +133,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
 /*
 ** Compile the query.  Returns NULL if it is refused.
 */
-static HpPlan *hpRowsCompile(
+static HpPlan *hpRowsPlanCompile(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
@@ -146,30 +147,31 @@ static HpPlan *hpRowsCompile(
   if( !hpCompileSafe(pParse, 0, p->pEList, pSink!=&hpSinkTop)
    || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, pSink==&hpSinkRowids))
   ){
-    hpStat(pParse->db, HP_NO_OTHER);
+    hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
-  pPlan = hpPlanNew(&c, pParse, p);
+  pPlan = hpCompileNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = pSink;
   c.pPipe->source.bPlaces = 1;
-  c.pPipe->pFind = pFind = hpPlanAlloc(pPlan, sizeof(*pFind));
+  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
   if( pFind==0 ){
-    hpPlanFree(pPlan);
+    hpCompileFree(pPlan);
     return 0;
   }
   rc = hpCompileWhere(&c, p->pWhere);
   if( rc==SQLITE_OK && pSink!=&hpSinkRowids ){
-    rc = hpSortKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
-                    pSink==&hpSinkFirst);
+    rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
+                        pSink==&hpSinkFirst);
   }
   if( c.pPipe->bSerial || c.pPipe->bUser ) rc = SQLITE_ERROR;
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpPlanFree(pPlan);
+    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
     return 0;
   }
-  assert( c.pPipe->source.bIndex==0 && c.pPipe->source.pRange==0 );   /* hpRowsWhole() */
+  /* hpRowsPlanWhole() */
+  assert( c.pPipe->source.bIndex==0 && c.pPipe->source.pRange==0 );
   hpCompileSortColumns(c.pPipe);
   if( pSink==&hpSinkTop ){
     pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
@@ -203,11 +205,11 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   if( iRewind==0 || pParse->nErr ) return 0;
   assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
-  pSink = hpRowsSink(p, pOrderBy, eDistinct, pDest);
-  if( !hpPlanWorthIt(pParse, p, hpRowsLeast(p, pSink)) ) return 0;
+  pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
+  if( !hpPlanWorthIt(pParse, p, hpRowsPlanLeast(p, pSink)) ) return 0;
   if( pSink==&hpSinkSort ){
-    addrScan = hpSortCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
-    if( addrScan || p->pWhere==0 || !hpRowsWhole(&p->pSrc->a[0]) ){
+    addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
+    if( addrScan || p->pWhere==0 || !hpRowsPlanWhole(&p->pSrc->a[0]) ){
       return addrScan;
     }
     pSink = &hpSinkRowids;
@@ -220,13 +222,13 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
   }
   if( iNext==iRewind || pOp->p3!=0 ) return 0;
-  pPlan = hpRowsCompile(pParse, p, pOrderBy, pSink);
+  pPlan = hpRowsPlanCompile(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
     return 0;
   }
-  hpSortExplain(pParse, iRewind);
+  hpSortPlanExplain(pParse, iRewind);
   regExec = ++pParse->nMem;
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   pOp = sqlite3VdbeGetOp(v, iNext);
@@ -236,7 +238,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   pOp->opcode = OP_Goto;
   pOp->p1 = 0;
   pOp->p2 = sqlite3VdbeCurrentAddr(v);
-  addrScan = hpCodeScan(pParse, pPlan, regExec);
+  addrScan = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iRewind+1, regExec);
   sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
   sqlite3VdbeAddOp2(v, OP_Goto, 0, iHalt);

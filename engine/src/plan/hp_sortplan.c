@@ -6,10 +6,10 @@
 *************************************************************************
 ** hp_sortplan: ORDER BY whose rows the executor sorts (prepare time).
 **
-**    hpSortCode()             can the rows of a query be made as records?
+**    hpSortPlanCode()             can the rows of a query be made as records?
 **    sqlite3HpCodeSorted()    let the output loop read them
-**    hpSortKeys()             the ORDER BY terms as keys of a plan
-**    hpSortExplain()          say it in EXPLAIN QUERY PLAN
+**    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
+**    hpSortPlanExplain()          say it in EXPLAIN QUERY PLAN
 **
 ** hp_sort.c says what is done at run time, with a drawing of the program.
 */
@@ -21,7 +21,7 @@
 /*
 ** Fill in keys: the values that are compared.  bBytes: only their bytes are.
 */
-static int hpSortKeys(
+static int hpSortPlanKeys(
   HpCompile *pC,
   HpKeys *pKeys,
   ExprList *pList,
@@ -32,7 +32,7 @@ static int hpSortKeys(
   int i;
   int rc = SQLITE_OK;
   assert( n>0 && pKeys->n==0 );
-  if( hpPlanKeys(pC->pPlan, pKeys, n) ) return SQLITE_NOMEM;
+  if( hpCompileKeys(pC->pPlan, pKeys, n) ) return SQLITE_NOMEM;
   pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
   if( pKeyInfo==0 ) return SQLITE_NOMEM;
   for(i=0; i<n && rc==SQLITE_OK; i++){
@@ -45,9 +45,9 @@ static int hpSortKeys(
     pKeys->aSort[i] = pKeyInfo->aSortFlags[i];
     pKeys->aColl[i] = 0;
     if( !bBytes
-     && !hpCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i])
+     && !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i])
     ){
-      hpNo(pC, HP_NO_COLLATION);
+      hpCompileNo(pC, HP_NO_COLLATION);
       rc = SQLITE_ERROR;
     }
   }
@@ -59,7 +59,7 @@ static int hpSortKeys(
 /*
 ** In EXPLAIN QUERY PLAN say what we do: the nearest line before iRewind.
 */
-static void hpSortExplain(Parse *pParse, int iRewind){
+static void hpSortPlanExplain(Parse *pParse, int iRewind){
   int i;
   if( pParse->explain!=2 ) return;
   for(i=iRewind; i>0; i--){
@@ -80,7 +80,7 @@ static void hpSortExplain(Parse *pParse, int iRewind){
 /*
 ** Add a field to the records.
 */
-static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
+static HpField *hpSortPlanNew(HpCompile *pC, int *pnAlloc, u8 eField){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   HpField *pNew;
   if( hpArenaGrow(&pC->pPlan->mem, &pPlan->aField, pnAlloc, pPlan->nField,
@@ -99,7 +99,7 @@ static HpField *hpSortNew(HpCompile *pC, int *pnAlloc, u8 eField){
 /*
 ** Add a field with the value of pExpr to the records.
 */
-static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
+static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   Table *pTab = pC->pTab;
   HpField *pField;
@@ -122,14 +122,14 @@ static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
         return SQLITE_OK;
       }
     }
-    pField = hpSortNew(pC, pnAlloc, HP_FIELD_RAW);
+    pField = hpSortPlanNew(pC, pnAlloc, HP_FIELD_RAW);
     if( pField==0 ) return SQLITE_NOMEM;
     pField->iStore = iStore;
     return SQLITE_OK;
   }
   iVec = hpCompileExpr(pC, pExpr);
   if( iVec<0 ) return SQLITE_ERROR;
-  pField = hpSortNew(pC, pnAlloc, HP_FIELD_VEC);
+  pField = hpSortPlanNew(pC, pnAlloc, HP_FIELD_VEC);
   if( pField==0 ) return SQLITE_NOMEM;
   pField->iVec = (u16)iVec;
   return SQLITE_OK;
@@ -140,7 +140,12 @@ static int hpSortField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
 ** terms and then the result columns that are not one of them.  A table of
 ** results gets them all, as one record within the record.
 */
-static int hpSortFields(HpCompile *pC, Select *p, ExprList *pOrderBy, int eDest){
+static int hpSortPlanFields(
+  HpCompile *pC,
+  Select *p,
+  ExprList *pOrderBy,
+  int eDest
+){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   ExprList *pEList = p->pEList;
   int nAlloc = 0;
@@ -150,14 +155,14 @@ static int hpSortFields(HpCompile *pC, Select *p, ExprList *pOrderBy, int eDest)
   for(k=0; k<pOrderBy->nExpr && !pPlan->bNested && rc==SQLITE_OK; k++){
     for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
     if( i<pEList->nExpr ){
-      rc = hpSortField(pC, &nAlloc, pOrderBy->a[k].pExpr);
-    }else if( hpSortNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
+      rc = hpSortPlanField(pC, &nAlloc, pOrderBy->a[k].pExpr);
+    }else if( hpSortPlanNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
       rc = SQLITE_NOMEM;
     }
   }
   for(i=0; i<pEList->nExpr && rc==SQLITE_OK; i++){
     if( pPlan->bNested || pEList->a[i].u.x.iOrderByCol==0 ){
-      rc = hpSortField(pC, &nAlloc, pEList->a[i].pExpr);
+      rc = hpSortPlanField(pC, &nAlloc, pEList->a[i].pExpr);
     }
   }
   return rc;
@@ -166,7 +171,7 @@ static int hpSortFields(HpCompile *pC, Select *p, ExprList *pOrderBy, int eDest)
 /*
 ** Compile query p.  Returns NULL if it is refused.
 */
-static HpPlan *hpSortCompile(
+static HpPlan *hpSortPlanCompile(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
@@ -177,10 +182,10 @@ static HpPlan *hpSortCompile(
   HpSortPlan *pSort;
   int rc = SQLITE_OK;
   int i, k;
-  pPlan = hpPlanNew(&c, pParse, p);
+  pPlan = hpCompileNew(&c, pParse, p);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = &hpSinkSort;
-  c.pPipe->pSort = pSort = hpPlanAlloc(pPlan, sizeof(*pSort));
+  c.pPipe->pSort = pSort = hpCompileAlloc(pPlan, sizeof(*pSort));
   if( pSort==0 ){
     rc = SQLITE_NOMEM;
   }else{
@@ -189,12 +194,12 @@ static HpPlan *hpSortCompile(
   }
   if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
   if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK ) rc = hpSortKeys(&c, &pSort->row.keys, pOrderBy, 0);
-  if( rc==SQLITE_OK ) rc = hpSortFields(&c, p, pOrderBy, eDest);
-  if( rc==SQLITE_OK && p->pHp ) rc = hpPartCompile(pPlan, pSort, p->pHp);
+  if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0);
+  if( rc==SQLITE_OK ) rc = hpSortPlanFields(&c, p, pOrderBy, eDest);
+  if( rc==SQLITE_OK && p->pHp ) rc = hpPartitionPlan(pPlan, pSort, p->pHp);
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
-    hpStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
-    hpPlanFree(pPlan);
+    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
     return 0;
   }
   c.pPipe->bUser = c.pPipe->bSerial;
@@ -215,7 +220,7 @@ static HpPlan *hpSortCompile(
 ** Code query p, with its loop at iRewind.  Returns the address of OP_HpScan, or
 ** 0 if the query is refused.
 */
-static int hpSortCode(
+static int hpSortPlanCode(
   Parse *pParse,
   Select *p,
   ExprList *pOrderBy,
@@ -228,13 +233,13 @@ static int hpSortCode(
   int iCur, iHalt;       /* Operands of OP_Rewind */
   VdbeOp *pOp;
   HpSortPlan *pSort;
-  HpPlan *pPlan = hpSortCompile(pParse, p, pOrderBy, eDest);
+  HpPlan *pPlan = hpSortPlanCompile(pParse, p, pOrderBy, eDest);
   if( pPlan==0 ){
     pParse->nMem = nMem;
     return 0;
   }
   pSort = pPlan->aPipe[0].pSort;
-  hpSortExplain(pParse, iRewind);
+  hpSortPlanExplain(pParse, iRewind);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   pOp = sqlite3VdbeGetOp(v, iRewind);
   iCur = pOp->p1;
@@ -246,7 +251,7 @@ static int hpSortCode(
     pSort->iLimitReg = ++pParse->nMem;
     sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
   }
-  addrScan = hpCodeScan(pParse, pPlan, ++pParse->nMem);
+  addrScan = hpPlanCode(pParse, pPlan, ++pParse->nMem);
   /* sqlite3HpCodeSorted() fills these in */
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
   sqlite3VdbeAddOp0(v, OP_HpRow);

@@ -43,7 +43,7 @@
 ** Return the first token of z[] that is neither blank nor comment, and store
 ** its length and type.  At the end of the text that is a TK_SEMI of length 0.
 */
-static const char *hpTailToken(const char *z, i64 *pn, int *peType){
+static const char *hpUpdateLimitToken(const char *z, i64 *pn, int *peType){
   while( z[0]!=0 ){
     *pn = sqlite3GetToken((const u8*)z, peType);
     if( *peType!=TK_SPACE && *peType!=TK_COMMENT ) return z;
@@ -66,7 +66,7 @@ static const char *hpTailToken(const char *z, i64 *pn, int *peType){
 ** one outside of parentheses that may follow the common table expressions.
 ** A CREATE TRIGGER is neither: upstream's grammar has no tail there.
 */
-static int hpTailOutside(Parse *pParse, const char *z){
+static int hpUpdateLimitOutside(Parse *pParse, const char *z){
   HpTail *p = &pParse->hpTail;
   const char *zAt = p->zSeen ? p->zSeen : pParse->zTail;
   i64 n = 0;                        /* Length of the current token */
@@ -78,7 +78,7 @@ static int hpTailOutside(Parse *pParse, const char *z){
     p->eVerb = HP_TAIL_NONE;        /* SELECT, most often */
     return 0;
   }
-  while( (zAt = hpTailToken(zAt+n, &n, &eType))<z ){
+  while( (zAt = hpUpdateLimitToken(zAt+n, &n, &eType))<z ){
     if( eType==TK_LP ){
       p->nParen++;
     }else if( eType==TK_RP ){
@@ -131,10 +131,10 @@ SQLITE_PRIVATE i64 sqlite3HpTailFind(Parse *pParse, const char *z){
     }
     return 0;
   }
-  if( p->n || !hpTailOutside(pParse, z) ) return 0;
+  if( p->n || !hpUpdateLimitOutside(pParse, z) ) return 0;
   p->z = z;
   for(;;){
-    zAt = hpTailToken(zAt+n, &n, &eType);
+    zAt = hpUpdateLimitToken(zAt+n, &n, &eType);
     if( eType==TK_SEMI ) break;
     p->n = zAt + n - z;
   }
@@ -161,7 +161,7 @@ SQLITE_PRIVATE void sqlite3HpTailParse(Parse *pParse){
   Parse sParse;
 
   if( z==0 || pParse->nErr ) return;
-  zEnd = hpTailToken(&z[pParse->hpTail.n], &n, &eType) + n;
+  zEnd = hpUpdateLimitToken(&z[pParse->hpTail.n], &n, &eType) + n;
   n = z - pParse->zTail;
   assert( n>=(i64)sizeof(zSelect) );
   zText = sqlite3DbMallocRaw(db, n + (zEnd-z) + 1);

@@ -11,12 +11,12 @@
 #define HPRUN_H
 
 /* hp_pipe.c */
-static int hpPipeRun(HpScan*, const HpPipePlan*, Mem*, int);
-static void hpPipeFree(HpScan*, int);
+static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
+static void hpPipeFree(HpQuery*, int);
 
-/* hp_exec.c */
-static void hpScanFree(void*);
-static int hpScanRun(Vdbe*, const HpPlan*, Mem*, int, int, HpScan**);
+/* hp_query.c */
+static void hpQueryFree(void*);
+static int hpQueryRun(Vdbe*, const HpPlan*, Mem*, int, int, HpQuery**);
 
 #endif /* HPRUN_H */
 #endif /* SQLITE_OMIT_HP */

@@ -31,15 +31,15 @@
 **       asserts take NULL for one that is held.
 **    4. Pointers to what the connection owns: databases, statements, savepoints,
 **       hooks, virtual tables, hash tables of functions.  A worker follows none
-**       of them here.  It gets to the file by way of HpScan.db, with
-**       HpScan.pMutex held.
+**       of them here.  It gets to the file by way of HpQuery.db, with
+**       HpQuery.pMutex held.
 **    5. u1.isInterrupted and counters are those of when the copy was made.
-**       Nothing reads them: hpScanStopped() looks at HpScan.db.
+**       Nothing reads them: hpThreadStopped() looks at HpQuery.db.
 **
 ** A new field in a newer SQLite belongs to one of the five: HP_SZ_CONNECTION
 ** is there to have somebody look.
 **
-** A worker that fails sets HpScan.bStop.  If all that failed declined so does
+** A worker that fails sets HpQuery.bStop.  If all that failed declined so does
 ** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
 ** worker.
 */
@@ -99,9 +99,9 @@ static sqlite3 *hpPipeConnection(sqlite3 *db){
 ** Make worker i: allocate what it needs and read the constants from registers
 ** aMem[].
 */
-static int hpPipeOpen(HpScan *pScan, int i, Mem *aMem){
+static int hpPipeOpen(HpQuery *pScan, int i, Mem *aMem){
   const HpPipePlan *pPipe = pScan->pPipe;
-  HpExec *p;
+  HpWorker *p;
   HpFrame *pFrame;
   int rc;
 
@@ -134,17 +134,17 @@ static int hpPipeOpen(HpScan *pScan, int i, Mem *aMem){
 /*
 ** A worker has scanned a batch of nRow rows.  Is the scan to stop?
 */
-static int hpPipePoll(HpExec *p, int nRow){
-  HpScan *pScan = p->pScan;
+static int hpPipePoll(HpWorker *p, int nRow){
+  HpQuery *pScan = p->pScan;
   p->nScanned += nRow;
-  if( p==pScan->apWorker[0] && hpScanChanged(pScan) ) return HP_DECLINE;
-  return hpExecProgress(p, (u32)nRow*HP_STEPS);
+  if( p==pScan->apWorker[0] && hpThreadChanged(pScan) ) return HP_DECLINE;
+  return hpThreadProgress(p, (u32)nRow*HP_STEPS);
 }
 
 /*
 ** Filter the rows of the batch, give those that pass to the sink, and empty it.
 */
-static int hpPipeBatch(HpExec *p){
+static int hpPipeBatch(HpWorker *p){
   HpFrame *pFrame = &p->frame;
   int nRow = p->batch.nRow + p->batch.nSkip;
   int rc = SQLITE_OK;
@@ -156,7 +156,7 @@ static int hpPipeBatch(HpExec *p){
     if( rc==SQLITE_OK ) rc = p->pPipe->pSink->xRows(p, pFrame);
   }
   p->nSkipped += p->batch.nSkip;
-  hpBatchEmpty(&p->batch);
+  hpRecordEmpty(&p->batch);
   pFrame->iPos += nRow;
   if( rc==SQLITE_OK ) rc = hpPipePoll(p, nRow);
   return rc;
@@ -165,7 +165,7 @@ static int hpPipeBatch(HpExec *p){
 /*
 ** Take batch after batch of the source until there is none.
 */
-static int hpPipeBatches(HpExec *p){
+static int hpPipeBatches(HpWorker *p){
   const HpSourceType *pSource = p->pPipe->source.pType;
   const HpSinkType *pSink = p->pPipe->pSink;
   int rc;
@@ -184,7 +184,7 @@ static int hpPipeBatches(HpExec *p){
 /*
 ** All that a worker does in its thread.  The result is in p->rc.
 */
-static void hpPipeWork(HpExec *p){
+static void hpPipeWork(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
   p->rc = hpPipeBatches(p);
   if( p->rc==SQLITE_OK && pSink->xFinish ) p->rc = pSink->xFinish(p);
@@ -194,8 +194,8 @@ static void hpPipeWork(HpExec *p){
 /*
 ** Free worker i of a scan.
 */
-static void hpPipeFree(HpScan *pScan, int i){
-  HpExec *p = pScan->apWorker[i];
+static void hpPipeFree(HpQuery *pScan, int i){
+  HpWorker *p = pScan->apWorker[i];
   if( p ){
     pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     if( pScan->pPipe->pSink->xClose ) pScan->pPipe->pSink->xClose(p);
@@ -212,7 +212,7 @@ static void hpPipeFree(HpScan *pScan, int i){
 ** Run pipe pPipe of p with up to nWorker workers.  The workers stay.
 */
 static int hpPipeRun(
-  HpScan *p,
+  HpQuery *p,
   const HpPipePlan *pPipe,
   Mem *aMem,
   int nWorker
@@ -223,8 +223,8 @@ static int hpPipeRun(
   sqlite3BeginBenignMalloc();
   p->pPipe = pPipe;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
-  p->nChange = hpScanChanges(p);
-  p->nTrip = hpScanPager(p)->hp.nTrip;
+  p->nChange = hpThreadChanges(p);
+  p->nTrip = hpThreadPager(p)->hp.nTrip;
   rc = hpSourceOpen(p, aMem);
   if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
   if( rc==SQLITE_OK ){
@@ -248,9 +248,9 @@ static int hpPipeRun(
   }
   sqlite3EndBenignMalloc();
   /* Functions with constant arguments have been called */
-  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
-  if( rc==SQLITE_OK ) rc = hpScanEach(p, hpPipeWork);
-  if( rc==SQLITE_OK && hpScanChanged(p) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpPipeWork);
+  if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
   if( rc==SQLITE_OK && pPipe->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
     rc = HP_DECLINE;
   }

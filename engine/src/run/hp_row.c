@@ -23,7 +23,7 @@
 ** OP_SorterData names, which stands before the instruction to jump to.
 ** SQLITE_DONE: there is none.
 */
-static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
+static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
   const VdbeOp *pData = &v->aOp[pOp->p2-1];
   Mem *pReg = &aMem[pOp->p3];
   Mem *pOut = &aMem[pData->p2];
@@ -35,7 +35,7 @@ static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
     rc = sqlite3VdbeSorterNext(v->db, pC);
     if( rc==SQLITE_OK ) rc = sqlite3VdbeSorterRowkey(pC, pOut);
   }else{
-    HpScan *p = (HpScan*)pReg->z;
+    HpQuery *p = (HpQuery*)pReg->z;
     u8 *aGroup;
     sqlite3VdbeMemSetNull(pOut);
     rc = hpMergeNext(p, &aGroup);
@@ -60,7 +60,7 @@ static int hpSortRow(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
 ** one it is at.  Rows found are often on the same leaf, or below the same
 ** interior page: then no way down from the root is needed.
 */
-static int hpFoundMove(HpFound *pFound, BtCursor *pCur, i64 iPlace){
+static int hpRowMove(HpFound *pFound, BtCursor *pCur, i64 iPlace){
   int nLevel = pFound->nLevel;
   const u16 *aWay = &pFound->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
   int iCell = hpPlaceCell(iPlace);
@@ -109,13 +109,13 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   VdbeCursor *pC = v->apCsr[pOp->p1];
   BtCursor *pCur = pC->uc.pCursor;
   Mem *pReg = &aMem[pOp->p3];
-  HpScan *p;
+  HpQuery *p;
   HpFound *pFound;
   int rc;
 
-  if( isSorter(pC) ) return hpSortRow(v, pOp, aMem);
+  if( isSorter(pC) ) return hpRowSorted(v, pOp, aMem);
   if( (pReg->flags & MEM_Dyn)==0 ) return sqlite3BtreeNext(pCur, 0);
-  p = (HpScan*)pReg->z;
+  p = (HpQuery*)pReg->z;
   pFound = p->apWorker[0]->pSink;
   if( pFound->bBegun && pCur->eState!=CURSOR_VALID ){
     /* Somebody wrote to the table.  What was found may no longer hold. */
@@ -127,11 +127,11 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   pC->cacheStatus = CACHE_STALE;
   if( pFound->iNext<pFound->nPlace ){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
-    return hpFoundMove(pFound, pCur, pFound->aPlace[pFound->iNext++]);
+    return hpRowMove(pFound, pCur, pFound->aPlace[pFound->iNext++]);
   }
   if( p->bAll==0 ){
     /* The rest of the table is stock's */
-    rc = hpFoundMove(pFound, pCur, pFound->iLast);
+    rc = hpRowMove(pFound, pCur, pFound->iLast);
     sqlite3VdbeMemSetNull(pReg);
     return rc ? rc : sqlite3BtreeNext(pCur, 0);
   }

@@ -15,7 +15,7 @@
 #define HP_PART_LEAF   128
 
 /* State of HP_AGG_ORDER in a group: a list of entries (hp_aggorder.c) */
-struct HpOrder {
+struct HpAggOrder {
   u8 *pFree;             /* Where the next entry goes */
   u32 nFree;             /* So many have room there */
   u32 nEntry;            /* Entries in all */
@@ -42,13 +42,13 @@ struct HpNumber {
 ** A sink: what is done with the rows that pass.  See hp_sinks.c.
 */
 struct HpSinkType {
-  int (*xBegin)(HpScan*, Mem*);
-  int (*xOpen)(HpExec*, Mem*);
-  int (*xRows)(HpExec*, HpFrame*);
-  void (*xRunEnd)(HpExec*);
-  int (*xFinish)(HpExec*);
-  int (*xCombine)(HpScan*);
-  void (*xClose)(HpExec*);
+  int (*xBegin)(HpQuery*, Mem*);
+  int (*xOpen)(HpWorker*, Mem*);
+  int (*xRows)(HpWorker*, HpFrame*);
+  void (*xRunEnd)(HpWorker*);
+  int (*xFinish)(HpWorker*);
+  int (*xCombine)(HpQuery*);
+  void (*xClose)(HpWorker*);
 };
 
 /* A value that is kept */
@@ -76,7 +76,7 @@ struct HpSum {
   i64 n;                 /* HP_SUM_ONE times the number of values, plus flags */
 };
 #define HP_SUM_REAL  1   /* SumCtx.approx */
-#define HP_SUM_OVRFL 2   /* HpScan.bExact: SumCtx.ovrfl.  Else: while there were
+#define HP_SUM_OVRFL 2   /* HpQuery.bExact: SumCtx.ovrfl.  Else: while there were
                          ** integers only, some partial sum had more than 64
                          ** bits, or may have in scan order */
 #define HP_SUM_ONE   4
@@ -121,7 +121,7 @@ struct HpSet {
 */
 struct HpRuns {
   const HpGroupPlan *pPlan;  /* What an entry is */
-  HpExec *pWorker;
+  HpWorker *pWorker;
   HpArena arena;         /* Chunks, keys, copies; rows */
   u32 nGroup;            /* Entries in memory that are in no run */
   u8 bOrdered;           /* Their keys increase */
@@ -180,7 +180,7 @@ typedef struct HpSort HpSort;
 struct HpSort {
   HpRuns runs;           /* Rows, as entries that have no aggregates */
   const HpSortPlan *pPlan;
-  struct HpParts *pParts;  /* Partitions; or NULL: keep all rows */
+  struct HpPartitions *pParts;  /* Partitions; or NULL: keep all rows */
 };
 
 /* Where the pack, the head, a bare column, and the state of an aggregate are
@@ -203,7 +203,7 @@ struct HpSort {
 */
 typedef struct HpFound HpFound;
 struct HpFound {
-  HpExec *pWorker;
+  HpWorker *pWorker;
   const HpFindPlan *pPlan;
   i64 *aPlace;           /* Places of the rows found: HP_PLACE() */
   i64 nPlace;            /* Entries of aPlace */
@@ -219,13 +219,13 @@ struct HpFound {
   u8 bForce;             /* For tests: do not stop */
   HpArena arena;         /* Keys, and their text */
   i64 nTable;            /* Bytes of hash tables */
-  HpBound bound;         /* What the filters say about HpExec.bound */
-  int nBoundOff;         /* So many more runs without HpExec.bound */
+  HpBound bound;         /* What the filters say about HpWorker.bound */
+  int nBoundOff;         /* So many more runs without HpWorker.bound */
   i64 nTableRow;         /* About so many rows in the table.  0: unknown */
   double rFirst;         /* Share of rows found in the first run */
   i64 nLeaf;             /* Leaves scanned */
-  u64 nScanned;          /* HpExec.nScanned when the run began, */
-  u64 nSkipped;          /* HpExec.nSkipped, */
+  u64 nScanned;          /* HpWorker.nScanned when the run began, */
+  u64 nSkipped;          /* HpWorker.nSkipped, */
   i64 nBefore;           /* and nPlace */
 };
 
@@ -257,17 +257,17 @@ struct HpFirst {
 #define HP_PART_CLASS  64     /* Sizes of memory for rows */
 
 /* A row that is kept.  What the head says is in memory behind it. */
-typedef struct HpPartRow HpPartRow;
-struct HpPartRow {
-  u64 iOrder;            /* hpPartNumber() of the first ORDER BY term */
+typedef struct HpPartitionRow HpPartitionRow;
+struct HpPartitionRow {
+  u64 iOrder;            /* hpPartitionNumber() of the first ORDER BY term */
   HpHead head;
 };
 
 /* What is known of a partition: behind the pack of its group */
-typedef struct HpPart HpPart;
-struct HpPart {
+typedef struct HpPartition HpPartition;
+struct HpPartition {
   u64 iLast;             /* bFull: a row with a larger number is not wanted */
-  HpPartRow **apRow;     /* Rows kept, in order */
+  HpPartitionRow **apRow;     /* Rows kept, in order */
   u32 nRow;              /* Their number */
   u32 nAlloc;            /* Entries of apRow */
   u32 nKey;              /* HP_NUMBER_DENSE: different keys among them */
@@ -276,8 +276,8 @@ struct HpPart {
 };
 
 /* The partitions of a worker */
-typedef struct HpParts HpParts;
-struct HpParts {
+typedef struct HpPartitions HpPartitions;
+struct HpPartitions {
   HpAgg *pAgg;           /* Their groups */
   i64 mxRow;             /* Rows wanted of each */
   u64 *aOrder;           /* Scratch: numbers of the rows of a batch */
@@ -287,10 +287,10 @@ struct HpParts {
   i64 nCheck;            /* When to look whether it is worth it, and ... */
   u32 nPart;             /* ... partitions when that was last done */
   double rRow;           /* About so many rows in the b-tree, or 0 */
-  HpPartRow *apFree[HP_PART_CLASS];  /* Memory for rows, linked by head.z */
+  HpPartitionRow *apFree[HP_PART_CLASS];  /* Memory for rows, linked by head.z */
 };
 
-#define hpGroupPart(G)  ((HpPart*)&(G)[sizeof(HpPack)])
+#define hpGroupPartition(G)  ((HpPartition*)&(G)[sizeof(HpPack)])
 
 /* hp_kept.c */
 static int hpKeptSet(HpArena*, HpKept*, const HpVec*, int);
@@ -320,21 +320,21 @@ static int hpRadixGroups(HpRuns*);
 static u8 *hpRadixGroup(const HpRuns*, u32);
 
 /* hp_aggorder.c */
-static int hpOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpOrder*, int);
-static int hpOrderSort(HpRuns*);
-static void hpOrderMerge(HpOrder*, const HpOrder*);
-static u64 hpOrderSize(const HpGroupPlan*, const u8*);
-static u8 *hpOrderWrite(const HpGroupPlan*, const u8*, u8*, const u8*);
-static u8 *hpOrderPointers(const HpGroupPlan*, u8*, u8*);
-static int hpOrderLoad(HpScan*, const HpAggDef*, HpOrder*, Mem*);
-static void hpOrderPrefetch(const HpGroupPlan*, u8**);
-static int hpOrderAhead(HpScan*, u8**, u32, u32*);
-static void hpOrderClose(HpScan*);
+static int hpAggOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggOrder*, int);
+static int hpAggOrderSort(HpRuns*);
+static void hpAggOrderMerge(HpAggOrder*, const HpAggOrder*);
+static u64 hpAggOrderSize(const HpGroupPlan*, const u8*);
+static u8 *hpAggOrderWrite(const HpGroupPlan*, const u8*, u8*, const u8*);
+static u8 *hpAggOrderPointers(const HpGroupPlan*, u8*, u8*);
+static int hpAggOrderLoad(HpQuery*, const HpAggDef*, HpAggOrder*, Mem*);
+static void hpAggOrderPrefetch(const HpGroupPlan*, u8**);
+static int hpAggOrderAhead(HpQuery*, u8**, u32, u32*);
+static void hpAggOrderClose(HpQuery*);
 
 /* hp_result.c */
 static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);
 static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
-static int hpResultLoad(HpScan*, u8*, Mem*, HpBuf*);
+static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);
 
 /* hp_spill.c */
 static int hpSpillRecord(const HpGroupPlan*, const u8*, HpBuf*);
@@ -356,17 +356,17 @@ static int hpAggFind(HpAgg*, HpFrame*);
 static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_number.c */
-static int hpNumberSkip(const HpScan*, HpNumber*, const u8*);
+static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
 
 /* hp_merge.c */
-static void hpMergeClose(HpScan*);
+static void hpMergeClose(HpQuery*);
 static int hpMergeSortRun(HpRuns*);
 static int hpMergeSpillRuns(HpRuns*);
-static int hpMergeOpen(HpScan*);
-static int hpMergeNext(HpScan*, u8**);
+static int hpMergeOpen(HpQuery*);
+static int hpMergeNext(HpQuery*, u8**);
 
 /* hp_sort.c */
-static int hpSortOpen(HpExec*);
+static int hpSortOpen(HpWorker*);
 static void hpSortClose(HpSort*);
 static int hpSortKey(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32*);
 static int hpSortTail(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32);
@@ -374,41 +374,41 @@ static void hpSortExact(const HpSortPlan*, HpFrame*);
 static int hpSortStep(HpSort*, HpFrame*, int);
 
 /* hp_partition.c */
-static i64 hpPartLimit(const HpSortPlan*, const Mem*);
-static int hpPartWorthIt(const HpScan*);
-static int hpPartOpen(HpExec*);
-static void hpPartClose(HpSort*);
-static int hpPartSort(HpSort*);
-static int hpPartStep(HpSort*, HpFrame*);
+static i64 hpPartitionLimit(const HpSortPlan*, const Mem*);
+static int hpPartitionWorthIt(const HpQuery*);
+static int hpPartitionOpen(HpWorker*);
+static void hpPartitionClose(HpSort*);
+static int hpPartitionSort(HpSort*);
+static int hpPartitionStep(HpSort*, HpFrame*);
 
 /* hp_found.c */
-static int hpFoundOpen(HpExec*, int);
+static int hpFoundOpen(HpWorker*, int);
 static int hpFoundIsLarge(const HpFound*);
 static int hpFoundReserve(HpFound*, i64);
 static i64 hpFoundPlace(HpFound*, int, int);
 static void hpFoundEnough(const HpFound*);
 static int hpFoundKnows(const HpFound*);
-static void hpFoundRun(HpExec*, int (*)(const HpFound*, i64));
-static int hpFoundMerge(HpScan*);
-static void hpFoundClose(HpExec*);
+static void hpFoundRun(HpWorker*, int (*)(const HpFound*, i64));
+static int hpFoundMerge(HpQuery*);
+static void hpFoundClose(HpWorker*);
 
 /* hp_top.c */
-static int hpTopOpen(HpExec*, Mem*);
-static int hpTopRows(HpExec*, HpFrame*);
-static void hpTopRun(HpExec*);
-static int hpTopMerge(HpScan*);
+static int hpTopOpen(HpWorker*, Mem*);
+static int hpTopRows(HpWorker*, HpFrame*);
+static void hpTopRun(HpWorker*);
+static int hpTopMerge(HpQuery*);
 
 /* hp_first.c */
-static int hpFirstOpen(HpExec*, Mem*);
-static int hpFirstRows(HpExec*, HpFrame*);
-static void hpFirstRun(HpExec*);
-static int hpFirstMerge(HpScan*);
-static void hpFirstClose(HpExec*);
+static int hpFirstOpen(HpWorker*, Mem*);
+static int hpFirstRows(HpWorker*, HpFrame*);
+static void hpFirstRun(HpWorker*);
+static int hpFirstMerge(HpQuery*);
+static void hpFirstClose(HpWorker*);
 
 /* hp_rowids.c */
-static int hpRowidsOpen(HpExec*, Mem*);
-static int hpRowidsRows(HpExec*, HpFrame*);
-static void hpRowidsRun(HpExec*);
+static int hpRowidsOpen(HpWorker*, Mem*);
+static int hpRowidsRows(HpWorker*, HpFrame*);
+static void hpRowidsRun(HpWorker*);
 
 #endif /* HPSINK_H */
 #endif /* SQLITE_OMIT_HP */

@@ -125,7 +125,8 @@ static int hpAggOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
   pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
-  pAgg->runs.aSign = hpArenaAlloc(&p->vec, sizeof(pAgg->runs.aSign[0])*(i64)(pPlan->nAgg+1));
+  pAgg->runs.aSign = hpArenaAlloc(&p->vec,
+                                  sizeof(struct HpSign)*(i64)(pPlan->nAgg+1));
   if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->runs.aSign==0 ) return HP_DECLINE;
   memset(pAgg->runs.aSign, 0, sizeof(pAgg->runs.aSign[0])*(pPlan->nAgg+1));
   memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
@@ -206,7 +207,7 @@ static int hpAggGrow(HpAgg *pAgg, HpFrame *p){
     pAgg->bFull = 1;
     return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
   }
-  aNew = hpMalloc(nByte);
+  aNew = hpArenaMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
   for(i=0; i<=mOld; i++){
@@ -307,7 +308,7 @@ static int hpAggInsert(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   if( !bNorm ){
     pAgg->runs.key.n = 0;
     if( pAgg->runs.bOrdered || pAgg->aPack[ii].b!=HP_UNPACKED ){
-      if( hpKeyNorm(p, &pAgg->pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
+      if( hpKeyNorm(p, &pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
     }else{
       /* hpAggHashAll() has computed it */
       u32 i = pAgg->aNorm[ii];
@@ -336,13 +337,14 @@ static int hpAggInsert(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
 }
 
 /* The hash value of packed keys */
-#define hpHashPack(P)  hpMix((P)->a ^ hpMix((P)->b))
+#define hpHashPack(P)  hpHashMix((P)->a ^ hpHashMix((P)->b))
 
 /*
 ** Hash values of the selected rows, and normalized keys of those that have no
 ** pack.  bAll: all have one.
 */
 static int hpAggHashAll(HpAgg *pAgg, HpFrame *p, int bAll){
+  const HpKeys *pKeys = &pAgg->pPlan->keys;
   const HpPack *aPack = pAgg->aPack;
   u64 *aHash = pAgg->aHash;
   int nSel = p->nSel;
@@ -357,7 +359,7 @@ static int hpAggHashAll(HpAgg *pAgg, HpFrame *p, int bAll){
       if( aPack[ii].b!=HP_UNPACKED ){
         aHash[ii] = hpHashPack(&aPack[ii]);
       }else{
-        if( hpKeyNorm(p, &pAgg->pPlan->keys, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
+        if( hpKeyNorm(p, pKeys, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
         aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
       }
     }
@@ -370,7 +372,11 @@ static int hpAggHashAll(HpAgg *pAgg, HpFrame *p, int bAll){
 /*
 ** True if the keys of selected row ii are those of aGroup.
 */
-static SQLITE_INLINE int hpAggIsGroup(HpAgg *pAgg, HpFrame *p, const u8 *aGroup, int ii){
+static SQLITE_INLINE int hpAggIsGroup(
+  const HpAgg *pAgg,
+  const u8 *aGroup,
+  int ii
+){
   const HpPack *pPack = &pAgg->aPack[ii];
   const HpHead *pHead;
   u32 i, n;
@@ -394,7 +400,7 @@ static int hpAggFindRow(HpAgg *pAgg, HpFrame *p, int ii){
   int rc;
   while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
     if( pAgg->aSlot[2*j]==salt
-     && hpAggIsGroup(pAgg, p, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+     && hpAggIsGroup(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
     ){
       break;
     }
@@ -502,7 +508,9 @@ static int hpAggFindMany(HpAgg *pAgg, HpFrame *p){
     u32 iGroup = pAgg->aiGroup[ii];
     if( iGroup==0xffffffff ){
       pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
-    }else if( iGroup && hpAggIsGroup(pAgg, p, hpGroupAt(&pAgg->runs, iGroup-1), ii) ){
+    }else if( iGroup
+           && hpAggIsGroup(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+    ){
       pAgg->aiGroup[ii] = iGroup-1;
     }else{
       rc = hpAggFindRow(pAgg, p, ii);
@@ -519,6 +527,7 @@ static int hpAggFindMany(HpAgg *pAgg, HpFrame *p){
 */
 static int hpAggFindOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
   const HpGroupPlan *pPlan = pAgg->pPlan;
+  HpRuns *pRuns = &pAgg->runs;
   const HpPack *aPack = pAgg->aPack;
   int bPlain = pPlan->keys.n==1 && pPlan->keys.aSort[0]==0;
   int nSel = p->nSel;
@@ -526,7 +535,7 @@ static int hpAggFindOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
   int ii, rc;
 
   last.a = last.b = HP_UNPACKED;
-  if( pAgg->runs.nGroup ) last = *hpGroupPack(hpGroupAt(&pAgg->runs, pAgg->runs.nGroup-1));
+  if( pRuns->nGroup ) last = *hpGroupPack(hpGroupAt(pRuns, pRuns->nGroup-1));
   *pnDone = 0;
   for(ii=0; ii<nSel; ii++){
     const HpPack *pPack = &aPack[ii];
@@ -541,9 +550,11 @@ static int hpAggFindOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
         u8 aBuf[HP_SZ_NUMBER];
         u32 n;
         const u8 *z =
-            hpGroupKey(pPlan, hpGroupAt(&pAgg->runs, pAgg->runs.nGroup-1), aBuf, &n);
+            hpGroupKey(pPlan, hpGroupAt(pRuns, pRuns->nGroup-1), aBuf, &n);
         pAgg->runs.key.n = 0;
-        if( hpKeyNorm(p, &pAgg->pPlan->keys, p->aSel[ii], &pAgg->runs.key) ) return HP_DECLINE;
+        if( hpKeyNorm(p, &pPlan->keys, p->aSel[ii], &pRuns->key) ){
+          return HP_DECLINE;
+        }
         bNorm = 1;
         /* No normalized key is the beginning of another */
         c = memcmp(pAgg->runs.key.a, z, MIN(pAgg->runs.key.n, n));
@@ -579,7 +590,7 @@ static int hpAggUnordered(HpAgg *pAgg, HpFrame *p){
       pAgg->runs.bOrdered = 0;
       return rc;
     }
-    aNew = hpMalloc(nByte);
+    aNew = hpArenaMalloc(nByte);
     if( aNew==0 ) return HP_DECLINE;
     pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)pAgg->mSlot+1);
     sqlite3_free(pAgg->aSlot);
@@ -633,7 +644,7 @@ static int hpAggDirect(HpAgg *pAgg, HpFrame *p, i64 iMin, i64 iMax){
     pAgg->bNoDirect = 1;
     return SQLITE_OK;
   }
-  aNew = hpMalloc(nByte);
+  aNew = hpArenaMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
   iNew = MAX(iMin, SMALLEST_INT64+HP_MX_DIRECT) - (i64)((nNew-nWant)/2);
@@ -733,7 +744,7 @@ static int hpAggFind(HpAgg *pAgg, HpFrame *p){
 ** One step of min() or max().  Sets *pbSkip if stock would not load the bare
 ** columns from this row.
 */
-static int hpBestValue(
+static int hpAggBest(
   HpAgg *pAgg,
   HpFrame *p,
   const HpAggDef *pDef,
@@ -758,9 +769,9 @@ static int hpBestValue(
       i64 b = pVec->aVal[i].i;
       c = a<b ? -1 : a>b;
     }else{
-      c = hpValCompare(pBest->tag, pBest->val, pBest->n,
-                       tag, pVec->aVal[i], (tag&HP_STR) ? pVec->aLen[i] : 0,
-                       pDef->pColl);
+      c = hpVecValCompare(pBest->tag, pBest->val, pBest->n,
+                          tag, pVec->aVal[i], (tag&HP_STR) ? pVec->aLen[i] : 0,
+                          pDef->pColl);
     }
     if( pDef->eAgg==HP_AGG_MAX ? c>=0 : c<=0 ){
       *pbSkip = 1;
@@ -775,7 +786,7 @@ static int hpBestValue(
 ** Add the value of pDef's argument in row i, for the group with key record
 ** pHead, to the set of values seen.  *pbNew tells whether it was not there.
 */
-static int hpSetAdd(
+static int hpAggSetAdd(
   HpAgg *pAgg,
   HpFrame *p,
   const HpAggDef *pDef,
@@ -867,7 +878,7 @@ static int hpAggPart(
     }
     if( pDef->iSet>=0 ){
       int bNew;
-      rc = hpSetAdd(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aTo), i, &bNew);
+      rc = hpAggSetAdd(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aTo), i, &bNew);
       if( rc ) return rc;
       if( !bNew ) continue;
     }
@@ -882,7 +893,12 @@ static int hpAggPart(
 /*
 ** Call the step function of pDef for row i.
 */
-static int hpAggCall(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef, Mem *pState, int i){
+static int hpAggCall(
+  const HpFrame *p,
+  const HpAggDef *pDef,
+  Mem *pState,
+  int i
+){
   sqlite3_context *pCtx;
   u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
   Mem aMem[HP_MX_ARG];
@@ -945,19 +961,19 @@ static int hpAggRange(
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(pAgg, p, pDef, pState, aRow[ii]);
+        rc = hpAggCall(p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
     case HP_AGG_ORDER:
       for(ii=0; ii<n; ii++){
-        rc = hpOrderAdd(&pAgg->runs, p, pDef, pState, aRow[ii]);
+        rc = hpAggOrderAdd(&pAgg->runs, p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
     default:
       for(ii=0; ii<n; ii++){
-        rc = hpBestValue(pAgg, p, pDef, pState, aRow[ii], &bSkip);
+        rc = hpAggBest(pAgg, p, pDef, pState, aRow[ii], &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
           rc = hpAggLoad(pAgg, p, aGroup, aRow[ii]);
         }
@@ -1014,7 +1030,8 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
     if( pPlan->aAgg[k].bShared ) continue;
     for(g=0; g<nGroup; g++){
       if( aEnd[g]>iFirst ){
-        rc = hpAggRange(pAgg, p, &pPlan->aAgg[k], hpGroupAt(&pAgg->runs, iFirstGroup+g),
+        rc = hpAggRange(pAgg, p, &pPlan->aAgg[k],
+                        hpGroupAt(&pAgg->runs, iFirstGroup+g),
                         &pAgg->aRow[iFirst], aEnd[g]-iFirst);
         if( rc ) return rc;
       }
@@ -1051,23 +1068,24 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        rc = hpAggCall(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;
     case HP_AGG_ORDER:
       for(ii=0; ii<n; ii++){
         if( ii+8<n ){
-          hpPrefetch(((HpOrder*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
+          hpPrefetch(((HpAggOrder*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
         }
-        rc = hpOrderAdd(&pAgg->runs, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        rc = hpAggOrderAdd(&pAgg->runs, p, pDef,
+                           hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;
     default:
       for(ii=0; ii<n; ii++){
-        rc = hpBestValue(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
-                         &bSkip);
+        rc = hpAggBest(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],
+                       &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
           rc = hpAggLoad(pAgg, p, apGroup[ii], aRow[ii]);
         }

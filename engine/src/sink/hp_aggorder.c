@@ -7,16 +7,16 @@
 ** hp_aggorder: aggregate functions with ORDER BY inside, as in
 ** group_concat(name, ',' ORDER BY price DESC).
 **
-**    hpOrderAdd()      add a row's entry to its group
-**    hpOrderSort()     put a worker's entries in order (in its thread)
-**    hpOrderMerge()    add one part of a group to another
-**    hpOrderSize()     bytes of the entries of a group in a file, ...
-**    hpOrderWrite()    ... write them, ...
-**    hpOrderPointers() ... and make sense of what was read
-**    hpOrderLoad()     call the step function in order: the context
-**    hpOrderAhead()    do so for the next groups, with all workers
-**    hpOrderPrefetch() ask for the memory of a group that comes soon
-**    hpOrderClose()    free the contexts that nobody took
+**    hpAggOrderAdd()      add a row's entry to its group
+**    hpAggOrderSort()     put a worker's entries in order (in its thread)
+**    hpAggOrderMerge()    add one part of a group to another
+**    hpAggOrderSize()     bytes of the entries of a group in a file, ...
+**    hpAggOrderWrite()    ... write them, ...
+**    hpAggOrderPointers() ... and make sense of what was read
+**    hpAggOrderLoad()     call the step function in order: the context
+**    hpAggOrderAhead()    do so for the next groups, with all workers
+**    hpAggOrderPrefetch() ask for the memory of a group that comes soon
+**    hpAggOrderClose()    free the contexts that nobody took
 **
 ** Stock puts the rows of a group into a b-tree, ordered by the ORDER BY terms
 ** and the number of the row, and when the group is complete it calls the step
@@ -105,7 +105,7 @@ struct HpCursor {
 static const u8 aHpTypeTag[8] = {
   HP_NULL, HP_INT, HP_REAL, HP_REAL, HP_TEXT, HP_BLOB
 };
-#define hpOrderType(INFO,K)  ((int)((INFO)>>(3*(K)+1)) & 7)
+#define hpAggOrderType(INFO,K)  ((int)((INFO)>>(3*(K)+1)) & 7)
 
 static SQLITE_INLINE u64 hpTypeOf(u8 tag, HpVal v){
   switch( tag ){
@@ -118,17 +118,17 @@ static SQLITE_INLINE u64 hpTypeOf(u8 tag, HpVal v){
 }
 
 /* What word 1 of entry A says, and what there is more */
-#define hpOrderIsMore(A)  ((A)[1] & 1)
-#define hpOrderPtr(X)     ((u8*)(size_t)(X))
-#define hpOrderMore(A)    ((u64*)hpOrderPtr((A)[1]-1))
-#define hpOrderInfo(A)    (hpOrderIsMore(A) ? *hpOrderMore(A) : (A)[1])
+#define hpAggOrderIsMore(A)  ((A)[1] & 1)
+#define hpAggOrderPtr(X)     ((u8*)(size_t)(X))
+#define hpAggOrderMore(A)    ((u64*)hpAggOrderPtr((A)[1]-1))
+#define hpAggOrderInfo(A)    (hpAggOrderIsMore(A) ? *hpAggOrderMore(A) : (A)[1])
 
 /*
 ** Word 0 for a value, the first ORDER BY term.  *pbMore is set if it does not
 ** tell all.  Texts and blobs come after all numbers: above infinity there is
 ** room among what would be NaNs.
 */
-static SQLITE_INLINE u64 hpOrderKey(
+static SQLITE_INLINE u64 hpAggOrderKey(
   const HpTerm *pTerm,
   u8 tag, HpVal v, u32 n,
   int *pbMore
@@ -165,7 +165,7 @@ static SQLITE_INLINE u64 hpOrderKey(
           }
           n = 0;
         }else{
-          n = hpTrimmed(v.z, n);
+          n = hpKeyTrimmed(v.z, n);
         }
       }
       if( n ) memcpy(&aFirst[2], v.z, MIN(n, 6));
@@ -204,7 +204,7 @@ static SQLITE_INLINE u32 hpTextLen(const u8 *a){
 /*
 ** n bytes for texts of pOrder, or NULL.
 */
-static u8 *hpOrderAlloc(HpRuns *pRuns, HpOrder *pOrder, u64 n){
+static u8 *hpAggOrderAlloc(HpRuns *pRuns, HpAggOrder *pOrder, u64 n){
   if( n>HP_MX_TEXT && !hpGroupMay(pRuns, 0, HP_FINISH) ) return 0;
   pOrder->nText += (i64)n;
   return hpArenaAlloc(&pRuns->arena, (i64)n);
@@ -213,7 +213,7 @@ static u8 *hpOrderAlloc(HpRuns *pRuns, HpOrder *pOrder, u64 n){
 /*
 ** Make room for another entry in pOrder.
 */
-static int hpOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpOrder *pOrder){
+static int hpAggOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpAggOrder *pOrder){
   u32 n = MAX(HP_ORDER_FIRST, MIN(HP_ORDER_LIST, pOrder->nEntry/2));
   HpList *pNew;
   if( pOrder->nEntry>0x7fffffff-n || !hpGroupMay(pRuns, 0, HP_FINISH) ){
@@ -239,11 +239,11 @@ static int hpOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpOrder *pOrder){
 ** Set word 1 of entry a to the address of more: the normalized ORDER BY terms of
 ** row i.
 */
-static int hpOrderNorm(
+static int hpAggOrderNorm(
   HpRuns *pRuns,
   HpFrame *p,
   const HpAggDef *pDef,
-  HpOrder *pOrder,
+  HpAggOrder *pOrder,
   int i,
   u64 info,
   u64 *a
@@ -260,7 +260,7 @@ static int hpOrderNorm(
       return HP_DECLINE;
     }
   }
-  aMore = (u64*)hpOrderAlloc(pRuns, pOrder, 8+hpTextSize(pKey->n));
+  aMore = (u64*)hpAggOrderAlloc(pRuns, pOrder, 8+hpTextSize(pKey->n));
   if( aMore==0 ) return HP_DECLINE;
   aMore[0] = info;
   hpTextWrite((u8*)&aMore[1], pKey->a, pKey->n, 0);
@@ -271,15 +271,15 @@ static int hpOrderNorm(
 /*
 ** The same if the only term is the only argument, of type (tag, v, n, sub).
 */
-static int hpOrderSelf(
+static int hpAggOrderSelf(
   HpRuns *pRuns,
-  HpOrder *pOrder,
+  HpAggOrder *pOrder,
   u8 tag, HpVal v, u32 n, u8 sub,
   u64 info,
   u64 *a
 ){
   u64 nByte = 16 + ((tag & HP_STR) ? hpTextSize(n) : 0);
-  u64 *aMore = (u64*)hpOrderAlloc(pRuns, pOrder, nByte);
+  u64 *aMore = (u64*)hpAggOrderAlloc(pRuns, pOrder, nByte);
   if( aMore==0 ) return HP_DECLINE;
   aMore[0] = info;
   aMore[1] = (tag & HP_STR) ? 0 : v.u;
@@ -291,11 +291,11 @@ static int hpOrderSelf(
 /*
 ** Add row i of the batch to the entries pOrder.
 */
-static int hpOrderAdd(
+static int hpAggOrderAdd(
   HpRuns *pRuns,
   HpFrame *p,
   const HpAggDef *pDef,
-  HpOrder *pOrder,
+  HpAggOrder *pOrder,
   int i
 ){
   const HpTerm *pTerm = &pDef->aTerm[0];
@@ -307,10 +307,10 @@ static int hpOrderAdd(
   int j = i & pVec->mIdx;
   int k;
   if( (p->iPos>>32)>=(1<<24) || iRow>=(1<<24) ) return HP_DECLINE;
-  if( pOrder->nFree==0 && hpOrderGrow(pRuns, pDef, pOrder) ) return HP_DECLINE;
+  if( pOrder->nFree==0 && hpAggOrderGrow(pRuns, pDef, pOrder) ) return HP_DECLINE;
   a = (u64*)pOrder->pFree;
-  a[0] = hpOrderKey(pTerm, pVec->aTag[j], pVec->aVal[j],
-                    (pVec->aTag[j] & HP_STR) ? pVec->aLen[j] : 0, &bMore);
+  a[0] = hpAggOrderKey(pTerm, pVec->aTag[j], pVec->aVal[j],
+                       (pVec->aTag[j] & HP_STR) ? pVec->aLen[j] : 0, &bMore);
   info = ((p->iPos>>32)<<40) | (iRow<<16);
   for(k=0; k<pDef->nArg; k++){
     u8 tag, sub;
@@ -323,11 +323,13 @@ static int hpOrderAdd(
     if( sub && (tag & HP_STR)==0 ) return HP_DECLINE;
     info |= hpTypeOf(tag, pVec->aVal[j])<<(3*k+1);
     if( pDef->bSelf ){
-      if( bMore && hpOrderSelf(pRuns, pOrder, tag, pVec->aVal[j], n, sub, info, a) ){
+      if( bMore
+       && hpAggOrderSelf(pRuns, pOrder, tag, pVec->aVal[j], n, sub, info, a)
+      ){
         return HP_DECLINE;
       }
     }else if( tag & HP_STR ){
-      u8 *z = hpOrderAlloc(pRuns, pOrder, hpTextSize(n));
+      u8 *z = hpAggOrderAlloc(pRuns, pOrder, hpTextSize(n));
       if( z==0 ) return HP_DECLINE;
       hpTextWrite(z, pVec->aVal[j].z, n, sub);
       a[2+k] = (u64)(size_t)z;
@@ -337,7 +339,7 @@ static int hpOrderAdd(
   }
   if( bMore==0 ){
     a[1] = info;
-  }else if( pDef->bSelf==0 && hpOrderNorm(pRuns, p, pDef, pOrder, i, info, a) ){
+  }else if( pDef->bSelf==0 && hpAggOrderNorm(pRuns, p, pDef, pOrder, i, info, a) ){
     return HP_DECLINE;
   }
   pOrder->pFree += pDef->szEntry;
@@ -349,12 +351,12 @@ static int hpOrderAdd(
 /*
 ** Compare entries of equal words 0, which have more: by all ORDER BY terms.
 */
-static int hpOrderCompare(const HpAggDef *pDef, const u64 *a, const u64 *b){
-  const u64 *aA = hpOrderMore(a);
-  const u64 *aB = hpOrderMore(b);
+static int hpAggOrderCompare(const HpAggDef *pDef, const u64 *a, const u64 *b){
+  const u64 *aA = hpAggOrderMore(a);
+  const u64 *aB = hpAggOrderMore(b);
   if( pDef->bSelf ){
-    u8 tA = aHpTypeTag[hpOrderType(aA[0], 0)];
-    u8 tB = aHpTypeTag[hpOrderType(aB[0], 0)];
+    u8 tA = aHpTypeTag[hpAggOrderType(aA[0], 0)];
+    u8 tB = aHpTypeTag[hpAggOrderType(aB[0], 0)];
     u32 nA = 0, nB = 0;
     HpVal vA, vB;
     int c;
@@ -368,7 +370,7 @@ static int hpOrderCompare(const HpAggDef *pDef, const u64 *a, const u64 *b){
       nB = hpTextLen((u8*)&aB[2]);
       vB.z = (u8*)&aB[2] + HP_TEXT_HEAD;
     }
-    c = hpValCompare(tA, vA, nA, tB, vB, nB, pDef->aTerm[0].pColl);
+    c = hpVecValCompare(tA, vA, nA, tB, vB, nB, pDef->aTerm[0].pColl);
     return (pDef->aTerm[0].flags & KEYINFO_ORDER_DESC) ? -c : c;
   }else{
     /* No normalized key is the beginning of another */
@@ -380,17 +382,17 @@ static int hpOrderCompare(const HpAggDef *pDef, const u64 *a, const u64 *b){
 }
 
 /* Does a come before b?  No entry is compared with itself. */
-static SQLITE_INLINE int hpOrderLess(
+static SQLITE_INLINE int hpAggOrderLess(
   const HpAggDef *pDef,
   const u64 *a,
   const u64 *b
 ){
   if( a[0]!=b[0] ) return a[0]<b[0];
   /* Where words 0 are equal both have more, or none */
-  if( hpOrderIsMore(a) ){
-    int c = hpOrderCompare(pDef, a, b);
+  if( hpAggOrderIsMore(a) ){
+    int c = hpAggOrderCompare(pDef, a, b);
     if( c ) return c<0;
-    return *hpOrderMore(a)<*hpOrderMore(b);
+    return *hpAggOrderMore(a)<*hpAggOrderMore(b);
   }
   return a[1]<b[1];
 }
@@ -400,7 +402,7 @@ static SQLITE_INLINE int hpOrderLess(
 ** come: few of them.  Which of two is the smaller nobody can foresee, so the
 ** merge has no branch that depends on it.
 */
-static void hpOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
+static void hpAggOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
   struct HpSorted *aFrom = a;
   struct HpSorted *aTo = aTmp;
   u32 nRun, i, j, k;
@@ -437,13 +439,13 @@ static void hpOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
 ** Sort a[0..n-1], entries of equal prefix, by all ORDER BY terms, with scratch
 ** aTmp.
 */
-static void hpOrderTies(
+static void hpAggOrderTies(
   const HpAggDef *pDef,
   struct HpSorted *a,
   struct HpSorted *aTmp,
   u32 n
 ){
-#define hpTieLess(X,Y) hpOrderLess(pDef, (u64*)(X)->aGroup, (u64*)(Y)->aGroup)
+#define hpTieLess(X,Y) hpAggOrderLess(pDef, (u64*)(X)->aGroup, (u64*)(Y)->aGroup)
   HP_RADIX_MERGE(a, aTmp, n, hpTieLess)
 #undef hpTieLess
 }
@@ -452,7 +454,7 @@ static void hpOrderTies(
 ** Sort the n entries of the pieces from pList on: one sorted part.  a and aCopy
 ** are scratch for 2*n entries to sort, and for n entries.
 */
-static void hpOrderPart(
+static void hpAggOrderPart(
   const HpAggDef *pDef,
   HpList *pList,
   u32 n,
@@ -483,7 +485,7 @@ static void hpOrderPart(
   if( bSorted ) return;
   if( bMoved ){
     if( n<HP_MIN_RADIX ){
-      hpOrderFew(a, &a[n], n);
+      hpAggOrderFew(a, &a[n], n);
     }else{
       hpRadixPass(a, &a[n], n, mDiff);
     }
@@ -492,7 +494,7 @@ static void hpOrderPart(
     bMoved = 1;
     for(i=0; i<n; i=j){
       for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
-      if( j-i>1 ) hpOrderTies(pDef, &a[i], &a[n], j-i);
+      if( j-i>1 ) hpAggOrderTies(pDef, &a[i], &a[n], j-i);
     }
   }
   if( bMoved==0 ) return;
@@ -506,7 +508,7 @@ static void hpOrderPart(
 /*
 ** Put the entries of all groups of worker p in order.
 */
-static int hpOrderSort(HpRuns *pRuns){
+static int hpAggOrderSort(HpRuns *pRuns){
   const HpGroupPlan *pPlan = pRuns->pPlan;
   u32 nGroup = pRuns->nGroup;
   HpBuf buf;             /* Scratch */
@@ -519,11 +521,11 @@ static int hpOrderSort(HpRuns *pRuns){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     if( pDef->eAgg!=HP_AGG_ORDER ) continue;
     for(i=0; i<nGroup && rc==SQLITE_OK; i++){
-      HpOrder *pOrder = hpGroupState(pDef, hpGroupAt(pRuns, i));
+      HpAggOrder *pOrder = hpGroupState(pDef, hpGroupAt(pRuns, i));
       HpList *pList = pOrder->pFirst;
       if( i+2<nGroup ){
         /* Groups lie one after the other, but their entries do not */
-        HpOrder *pNext = hpGroupState(pDef, hpGroupAt(pRuns, i+2));
+        HpAggOrder *pNext = hpGroupState(pDef, hpGroupAt(pRuns, i+2));
         if( pNext->pFirst ) hpListPrefetch(pNext->pFirst)
       }
       if( pList ) pOrder->pLast->n = pOrder->pLast->nAlloc - pOrder->nFree;
@@ -552,13 +554,13 @@ static int hpOrderSort(HpRuns *pRuns){
           rc = HP_DECLINE;
           break;
         }
-        hpOrderPart(pDef, pList, n, (struct HpSorted*)buf.a,
-                    &buf.a[2*sizeof(struct HpSorted)*(size_t)n]);
+        hpAggOrderPart(pDef, pList, n, (struct HpSorted*)buf.a,
+                       &buf.a[2*sizeof(struct HpSorted)*(size_t)n]);
         pList = pNext;
         nDone += n;
         if( nDone>=HP_ORDER_PART ){
           nDone = 0;
-          rc = hpScanStopped(pRuns->pWorker->pScan);
+          rc = hpThreadStopped(pRuns->pWorker->pScan);
         }
       }
     }
@@ -570,7 +572,7 @@ static int hpOrderSort(HpRuns *pRuns){
 /*
 ** Add the entries of pFrom, which are sorted, to those of pTo.
 */
-static void hpOrderMerge(HpOrder *pTo, const HpOrder *pFrom){
+static void hpAggOrderMerge(HpAggOrder *pTo, const HpAggOrder *pFrom){
   if( pFrom->pFirst==0 ) return;
   if( pTo->pFirst==0 ){
     *pTo = *pFrom;
@@ -598,7 +600,7 @@ static void hpOrderMerge(HpOrder *pTo, const HpOrder *pFrom){
   for(k_=0; k_<(PLAN)->nAgg; k_++){ \
     const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
     if( pDef->eAgg==HP_AGG_ORDER ){ \
-      HpOrder *pOrder = hpGroupState(pDef, G); \
+      HpAggOrder *pOrder = hpGroupState(pDef, G); \
       __VA_ARGS__ \
     } \
   } \
@@ -607,7 +609,7 @@ static void hpOrderMerge(HpOrder *pTo, const HpOrder *pFrom){
 /*
 ** Bytes that the entries of group aGroup take in a file.
 */
-static u64 hpOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
+static u64 hpAggOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
   u64 n = 0;
   HP_EACH_ORDER(pPlan, (u8*)aGroup, {
     HP_EACH_PIECE(pOrder, {
@@ -623,7 +625,7 @@ static u64 hpOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
 */
 static u64 hpMoreSize(const HpAggDef *pDef, const u64 *aMore){
   if( pDef->bSelf==0 ) return 8 + hpTextSize(hpTextLen((const u8*)&aMore[1]));
-  if( hpOrderType(aMore[0], 0)<HP_TYPE_TEXT ) return 16;
+  if( hpAggOrderType(aMore[0], 0)<HP_TYPE_TEXT ) return 16;
   return 16 + hpTextSize(hpTextLen((const u8*)&aMore[2]));
 }
 
@@ -632,7 +634,7 @@ static u64 hpMoreSize(const HpAggDef *pDef, const u64 *aMore){
 ** what its entries have the addresses of.  Returns where that ends.  Addresses
 ** become offsets from aBase, where the group begins.
 */
-static u8 *hpOrderWrite(
+static u8 *hpAggOrderWrite(
   const HpGroupPlan *pPlan,
   const u8 *aGroup,
   u8 *a,
@@ -646,18 +648,18 @@ static u8 *hpOrderWrite(
       memcpy(a, pList, n);
       a += n;
       for(i=0; i<pList->n; i++, aEntry+=pDef->szEntry/8){
-        u64 info = hpOrderInfo(aEntry);
+        u64 info = hpAggOrderInfo(aEntry);
         int k;
-        if( hpOrderIsMore(aEntry) ){
-          const u64 *aMore = hpOrderMore(aEntry);
+        if( hpAggOrderIsMore(aEntry) ){
+          const u64 *aMore = hpAggOrderMore(aEntry);
           n = (size_t)hpMoreSize(pDef, aMore);
           memcpy(a, aMore, n);
           aEntry[1] = (u64)(a-aBase) + 1;
           a += n;
         }
         for(k=0; k<pDef->nArg && pDef->bSelf==0; k++){
-          if( hpOrderType(info, k)>=HP_TYPE_TEXT ){
-            const u8 *z = hpOrderPtr(aEntry[2+k]);
+          if( hpAggOrderType(info, k)>=HP_TYPE_TEXT ){
+            const u8 *z = hpAggOrderPtr(aEntry[2+k]);
             n = (size_t)hpTextSize(hpTextLen(z));
             memcpy(a, z, n);
             aEntry[2+k] = (u64)(a-aBase);
@@ -674,7 +676,7 @@ static u8 *hpOrderWrite(
 ** Set the addresses in the entries of group aGroup, which has been read with
 ** them: they begin at a.  Returns where they end.
 */
-static u8 *hpOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
+static u8 *hpAggOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
   HP_EACH_ORDER(pPlan, aGroup, {
     u32 n = 0;
     HpList *pPrior = 0;  /* The piece before, of the same part */
@@ -687,14 +689,14 @@ static u8 *hpOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
       for(i=0; i<pList->n; i++, aEntry+=pDef->szEntry/8){
         u64 info;
         int k;
-        if( hpOrderIsMore(aEntry) ){
+        if( hpAggOrderIsMore(aEntry) ){
           assert( a==&aGroup[aEntry[1]-1] );
           aEntry[1] = (u64)(size_t)a + 1;
           a += hpMoreSize(pDef, (u64*)a);
         }
-        info = hpOrderInfo(aEntry);
+        info = hpAggOrderInfo(aEntry);
         for(k=0; k<pDef->nArg && pDef->bSelf==0; k++){
-          if( hpOrderType(info, k)>=HP_TYPE_TEXT ){
+          if( hpAggOrderType(info, k)>=HP_TYPE_TEXT ){
             assert( a==&aGroup[aEntry[2+k]] );
             aEntry[2+k] = (u64)(size_t)a;
             a += hpTextSize(hpTextLen(a));
@@ -721,21 +723,21 @@ static u8 *hpOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
 /*
 ** Set pMem to argument k of entry a.
 */
-static SQLITE_INLINE void hpOrderToMem(
+static SQLITE_INLINE void hpAggOrderToMem(
   const HpAggDef *pDef,
   const u64 *a,
   int k,
   Mem *pMem
 ){
-  int eType = hpOrderType(hpOrderInfo(a), k);
+  int eType = hpAggOrderType(hpAggOrderInfo(a), k);
   const u8 *z = 0;
   HpVal v;
   if( pDef->bSelf==0 ){
     v.u = a[2+k];
-    if( eType>=HP_TYPE_TEXT ) z = hpOrderPtr(v.u);
-  }else if( hpOrderIsMore(a) ){
-    v.u = hpOrderMore(a)[1];
-    z = (const u8*)&hpOrderMore(a)[2];
+    if( eType>=HP_TYPE_TEXT ) z = hpAggOrderPtr(v.u);
+  }else if( hpAggOrderIsMore(a) ){
+    v.u = hpAggOrderMore(a)[1];
+    z = (const u8*)&hpAggOrderMore(a)[2];
   }else{
     /* Back from word 0 */
     v.u = (pDef->aTerm[0].flags & KEYINFO_ORDER_DESC) ? ~a[0] : a[0];
@@ -756,8 +758,8 @@ static SQLITE_INLINE void hpOrderToMem(
       sqlite3VdbeMemSetDouble(pMem, -0.0);
       break;
     default:
-      hpMemPoint(pMem, eType==HP_TYPE_TEXT ? HP_TEXT : HP_BLOB,
-                 &z[HP_TEXT_HEAD], hpTextLen(z));
+      hpKeyMemPoint(pMem, eType==HP_TYPE_TEXT ? HP_TEXT : HP_BLOB,
+                    &z[HP_TEXT_HEAD], hpTextLen(z));
       if( z[4] ){
         pMem->flags |= MEM_Subtype;
         pMem->eSubtype = z[4]-1;
@@ -788,8 +790,8 @@ static void hpCursorSift(const HpAggDef *pDef, HpCursor *aCursor, u32 n, u32 i){
   HpCursor x = aCursor[i];
   u32 j;
   while( (j = 2*i+1)<n ){
-    if( j+1<n && hpOrderLess(pDef, aCursor[j+1].a, aCursor[j].a) ) j++;
-    if( hpOrderLess(pDef, x.a, aCursor[j].a) ) break;
+    if( j+1<n && hpAggOrderLess(pDef, aCursor[j+1].a, aCursor[j].a) ) j++;
+    if( hpAggOrderLess(pDef, x.a, aCursor[j].a) ) break;
     aCursor[i] = aCursor[j];
     i = j;
   }
@@ -799,22 +801,22 @@ static void hpCursorSift(const HpAggDef *pDef, HpCursor *aCursor, u32 n, u32 i){
 /*
 ** Are two entries, one after the other in the order, equal but for their rows?
 */
-static int hpOrderSame(const HpAggDef *pDef, const u64 *a, const u64 *b){
-  return a[0]==b[0] && (!hpOrderIsMore(a) || hpOrderCompare(pDef, a, b)==0);
+static int hpAggOrderSame(const HpAggDef *pDef, const u64 *a, const u64 *b){
+  return a[0]==b[0] && (!hpAggOrderIsMore(a) || hpAggOrderCompare(pDef, a, b)==0);
 }
 
 /*
 ** Call the step function of pDef for all entries of pOrder in order.  pMem, which
 ** is NULL, becomes the context.  Worker p does it.  bAhead: an error is none yet.
 */
-static int hpOrderStep(
-  HpExec *p,
+static int hpAggOrderStep(
+  HpWorker *p,
   const HpAggDef *pDef,
-  const HpOrder *pOrder,
+  const HpAggOrder *pOrder,
   Mem *pMem,
   int bAhead
 ){
-  HpScan *pScan = p->pScan;
+  HpQuery *pScan = p->pScan;
   sqlite3_context *pCtx;
   u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
   HpCursor aSmall[8];
@@ -857,8 +859,8 @@ static int hpOrderStep(
     const u64 *a = aCursor[0].a;
     if( hpCursorNext(pDef, &aCursor[0])==0 ) aCursor[0] = aCursor[--n];
     if( n>1 ) hpCursorSift(pDef, aCursor, n, 0);
-    if( pDef->bUnique && n>0 && hpOrderSame(pDef, a, aCursor[0].a) ) continue;
-    for(k=0; k<pDef->nArg; k++) hpOrderToMem(pDef, a, k, &aMem[k]);
+    if( pDef->bUnique && n>0 && hpAggOrderSame(pDef, a, aCursor[0].a) ) continue;
+    for(k=0; k<pDef->nArg; k++) hpAggOrderToMem(pDef, a, k, &aMem[k]);
     pMem->n++;
     pDef->pFunc->xSFunc(pCtx, pDef->nArg, pCtx->argv);
     if( pCtx->isError ){
@@ -873,7 +875,7 @@ static int hpOrderStep(
       pCtx->isError = 0;
     }
     if( rc==SQLITE_OK && ++nStep%HP_ORDER_POLL==0 ){
-      rc = hpExecProgress(p, HP_ORDER_POLL*HP_ORDER_STEPS);
+      rc = hpThreadProgress(p, HP_ORDER_POLL*HP_ORDER_STEPS);
     }
   }
   for(k=0; k<pDef->nArg; k++) sqlite3VdbeMemRelease(&aMem[k]);
@@ -885,10 +887,10 @@ static int hpOrderStep(
 /*
 ** Let register pMem be the context of pDef for the entries pOrder.
 */
-static int hpOrderLoad(
-  HpScan *p,
+static int hpAggOrderLoad(
+  HpQuery *p,
   const HpAggDef *pDef,
-  HpOrder *pOrder,
+  HpAggOrder *pOrder,
   Mem *pMem
 ){
   if( pOrder->pDone ){
@@ -898,13 +900,13 @@ static int hpOrderLoad(
   }
   sqlite3VdbeMemSetNull(pMem);
   pMem->n = 0;
-  return hpOrderStep(p->apWorker[0], pDef, pOrder, pMem, 0);
+  return hpAggOrderStep(p->apWorker[0], pDef, pOrder, pMem, 0);
 }
 
 /*
 ** apGroup[0] comes next, and then apGroup[1]: ask for their entries.
 */
-static void hpOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
+static void hpAggOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
   HP_EACH_ORDER(pPlan, apGroup[0], {
     const HpList *pPart;
     for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart) hpListPrefetch(pPart)
@@ -913,34 +915,34 @@ static void hpOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
 }
 
 /*
-** All that a worker does for hpOrderAhead().
+** All that a worker does for hpAggOrderAhead().
 */
-static void hpOrderRun(HpExec *p){
-  HpScan *pScan = p->pScan;
+static void hpAggOrderRun(HpWorker *p){
+  HpQuery *pScan = p->pScan;
   const HpGroupPlan *pPlan = pScan->pEntry;
   p->rc = SQLITE_OK;
   while( p->rc==SQLITE_OK ){
     u32 i, iEnd;
-    hpScanLock(pScan);
+    hpThreadLock(pScan);
     i = pScan->iAhead;
     pScan->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pScan->nAhead);
-    hpScanUnlock(pScan);
+    hpThreadUnlock(pScan);
     if( i>=iEnd ) break;
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
       Mem *pMem = &pScan->aAhead[(size_t)i*pPlan->nOrder];
       u8 *aGroup = pScan->apAhead[i];
-      if( i+2<pScan->nAhead ) hpOrderPrefetch(pPlan, &pScan->apAhead[i+1]);
+      if( i+2<pScan->nAhead ) hpAggOrderPrefetch(pPlan, &pScan->apAhead[i+1]);
       HP_EACH_ORDER(pPlan, aGroup, {
         if( pDef->bParallel && pOrder->pFirst ){
           sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
           pMem->n = 0;
-          if( hpOrderStep(p, pDef, pOrder, pMem, 1) || p->db->mallocFailed ){
+          if( hpAggOrderStep(p, pDef, pOrder, pMem, 1) || p->db->mallocFailed ){
             /* Again when it is the turn of this group */
             sqlite3VdbeMemRelease(pMem);
             if( p->db!=pScan->db ){
               p->db->mallocFailed = 0;
             }else{
-              hpOomUndo(p->db);
+              hpBudgetOomUndo(p->db);
             }
           }else{
             pMem->db = pScan->db;
@@ -949,7 +951,7 @@ static void hpOrderRun(HpExec *p){
         }
         pMem++;
       })
-      p->rc = hpExecProgress(p, HP_ORDER_STEPS);
+      p->rc = hpThreadProgress(p, HP_ORDER_STEPS);
     }
   }
   if( p->rc ) AtomicStore(&pScan->bStop, 1);
@@ -959,7 +961,7 @@ static void hpOrderRun(HpExec *p){
 ** The groups apGroup[0..nGroup-1] come next.  Call the step functions for some of
 ** them, *pn, if that is worth the threads.
 */
-static int hpOrderAhead(HpScan *p, u8 **apGroup, u32 nGroup, u32 *pn){
+static int hpAggOrderAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
   const HpGroupPlan *pPlan = p->pEntry;
   u64 nCost = 0;
   u32 n;
@@ -972,10 +974,10 @@ static int hpOrderAhead(HpScan *p, u8 **apGroup, u32 nGroup, u32 *pn){
   }
   *pn = n;
   /* Contexts of many groups at a time: SQLite has one */
-  if( hpMemoryLimited() ) return SQLITE_OK;
+  if( hpBudgetIsLimited() ) return SQLITE_OK;
   if( nCost<p->nAheadCost/4 || n<2 ) return SQLITE_OK;
   p->nAheadCost = MIN(2*p->nAheadCost, HP_MX_AHEAD);
-  hpOrderClose(p);
+  hpAggOrderClose(p);
   sqlite3BeginBenignMalloc();
   p->aAhead = sqlite3_malloc64(sizeof(Mem)*(u64)n*pPlan->nOrder);
   sqlite3EndBenignMalloc();
@@ -984,13 +986,13 @@ static int hpOrderAhead(HpScan *p, u8 **apGroup, u32 nGroup, u32 *pn){
   p->apAhead = apGroup;
   p->nAhead = n;
   p->iAhead = 0;
-  return hpScanEach(p, hpOrderRun);
+  return hpThreadEach(p, hpAggOrderRun);
 }
 
 /*
-** Free what hpOrderAhead() has made and nobody has taken.
+** Free what hpAggOrderAhead() has made and nobody has taken.
 */
-static void hpOrderClose(HpScan *p){
+static void hpAggOrderClose(HpQuery *p){
   u64 i;
   u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nOrder : 0;
   for(i=0; i<n; i++){

@@ -107,7 +107,7 @@ static SQLITE_INLINE int hpFirstIs(
       u32 n = pVec->aLen[i];
       if( n!=pKept->n ) return 0;
       if( n<=8 ){
-        if( hpBytes(pVec->aVal[i].z, n)!=hpBytes(pKept->val.z, n) ) return 0;
+        if( hpKeyBytes(pVec->aVal[i].z, n)!=hpKeyBytes(pKept->val.z, n) ) return 0;
       }else if( memcmp(pVec->aVal[i].z, pKept->val.z, n)!=0 ){
         return 0;
       }
@@ -134,7 +134,7 @@ static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
     hpVecExact(p, pVec);
     if( (pVec->mType & ~HP_NUM)==0 ){
       for(ii=0; ii<nSel; ii++){
-        aHash[ii] = hpMix(aHash[ii] + aVal[aSel[ii] & mIdx].u);
+        aHash[ii] = hpHashMix(aHash[ii] + aVal[aSel[ii] & mIdx].u);
       }
     }else{
       for(ii=0; ii<nSel; ii++){
@@ -145,9 +145,9 @@ static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
           x = aVal[i].u;
         }else if( tag & HP_STR ){
           u32 n = pVec->aLen[i];
-          x = n<=8 ? hpBytes(aVal[i].z, n) : hpHashBytes(aVal[i].z, n);
+          x = n<=8 ? hpKeyBytes(aVal[i].z, n) : hpHashBytes(aVal[i].z, n);
         }
-        aHash[ii] = hpMix(aHash[ii] + x + tag);
+        aHash[ii] = hpHashMix(aHash[ii] + x + tag);
       }
     }
   }
@@ -157,7 +157,7 @@ static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
 /*
 ** Begin.
 */
-static int hpFirstOpen(HpExec *p, Mem *aMem){
+static int hpFirstOpen(HpWorker *p, Mem *aMem){
   HpFirst *pFirst;
   int rc = hpFoundOpen(p, sizeof(HpFirst));
   UNUSED_PARAMETER(aMem);
@@ -176,7 +176,7 @@ static int hpFirstOpen(HpExec *p, Mem *aMem){
   return SQLITE_OK;
 }
 
-static void hpFirstClose(HpExec *p){
+static void hpFirstClose(HpWorker *p){
   HpFirst *pFirst = p->pSink;
   if( pFirst ){
     sqlite3_free(pFirst->aSlot);
@@ -188,7 +188,7 @@ static void hpFirstClose(HpExec *p){
 /*
 ** The selected rows of a frame.
 */
-static int hpFirstRows(HpExec *pWorker, HpFrame *p){
+static int hpFirstRows(HpWorker *pWorker, HpFrame *p){
   HpFirst *pFirst = pWorker->pSink;
   const HpFindPlan *pPlan = pFirst->found.pPlan;
   const u64 *aHash = pFirst->aHash;
@@ -230,14 +230,14 @@ static int hpFirstIsMany(const HpFound *pFound, i64 nRow){
   return hpFoundKnows(pFound)
       && r*HP_FIRST_SHARE>1.0 && r>pFound->rFirst*0.75;
 }
-static void hpFirstRun(HpExec *p){
+static void hpFirstRun(HpWorker *p){
   hpFoundRun(p, hpFirstIsMany);
 }
 
 /*
 ** The scan is over.  Several workers may have found a row for the same values.
 */
-static int hpFirstMerge(HpScan *p){
+static int hpFirstMerge(HpQuery *p){
   HpFirst *pFirst = p->apWorker[0]->pSink;
   sqlite3_free(pFirst->aSlot);
   sqlite3_free(pFirst->aKey);

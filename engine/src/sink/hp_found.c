@@ -38,7 +38,7 @@
 **           Next -> HpRow body       next row found; or as Next, if declined
 **    end:   Goto skip
 **    hp:    ...                      constants into registers
-**           HpScan  P1=r P2=stock    find rows; on HP_DECLINE jump to stock
+**           HpQuery  P1=r P2=stock    find rows; on HP_DECLINE jump to stock
 **           HpRow body               first row found
 **           Goto halt                there is none: as Rewind jumps
 **    stock: Rewind halt              the copy
@@ -54,7 +54,7 @@
 **
 ** Each worker finds rows of its own, which are put together and in order of
 ** their places.  The scan may end early: when too many rows turn out to
-** matter, or memory is short, no more runs are taken (HpScan.bEnd), what was
+** matter, or memory is short, no more runs are taken (HpQuery.bEnd), what was
 ** found so far is delivered, and stock's loop goes on at the row that was
 ** scanned last.  Runs are taken in order, so that is one place.  So little is
 ** lost by trying, and memory is bounded.
@@ -92,7 +92,7 @@
 ** Integers below 2^52 compare with integers and reals as doubles do, whichever
 ** way a column of REAL affinity stores them.
 */
-static void hpFoundBound(const HpExec *p, HpBound *pBound){
+static void hpFoundBound(const HpWorker *p, HpBound *pBound){
   const HpProg *pProg = &p->pPipe->prog;
   int i, k;
   for(i=0; i<pProg->nOp; i++){
@@ -154,7 +154,7 @@ static void hpFoundBound(const HpExec *p, HpBound *pBound){
 ** not matter.
 */
 static int hpFoundIsLarge(const HpFound *pFound){
-  const HpScan *pScan = pFound->pWorker->pScan;
+  const HpQuery *pScan = pFound->pWorker->pScan;
   return pFound->bForce || pFound->pWorker!=pScan->apWorker[0]
       || pScan->pSource->nLeaf>=HP_MIN_PROBED;
 }
@@ -162,14 +162,14 @@ static int hpFoundIsLarge(const HpFound *pFound){
 /*
 ** Begin: nByte is the size of the structure that begins with the HpFound.
 */
-static int hpFoundOpen(HpExec *p, int nByte){
+static int hpFoundOpen(HpWorker *p, int nByte){
   HpFound *pFound = sqlite3_malloc64(nByte);
   p->pSink = pFound;
   if( pFound==0 ) return HP_DECLINE;
   memset(pFound, 0, nByte);
   pFound->pWorker = p;
   pFound->pPlan = p->pPipe->pFind;
-  pFound->bForce = hpOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
+  pFound->bForce = hpConfigOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
   hpFoundBound(p, &pFound->bound);
   p->bound = pFound->bound;
   return SQLITE_OK;
@@ -178,7 +178,7 @@ static int hpFoundOpen(HpExec *p, int nByte){
 /*
 ** Free what hpFoundOpen() made.  Harmless if it has not been called.
 */
-static void hpFoundClose(HpExec *p){
+static void hpFoundClose(HpWorker *p){
   HpFound *pFound = p->pSink;
   if( pFound ){
     hpArenaClear(&pFound->arena);
@@ -217,7 +217,7 @@ static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
 ** After a batch: if there is no memory for more, stock goes on from here.
 */
 static void hpFoundEnough(const HpFound *pFound){
-  HpExec *p = pFound->pWorker;
+  HpWorker *p = pFound->pWorker;
   hpBudgetHold(p, pFound->arena.nTotal + pFound->nTable
                   + pFound->nAlloc*(i64)sizeof(i64));
   if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pScan->bEnd, 1);
@@ -227,7 +227,7 @@ static void hpFoundEnough(const HpFound *pFound){
 ** Has this worker scanned enough rows to judge?
 */
 static int hpFoundKnows(const HpFound *pFound){
-  const HpExec *p = pFound->pWorker;
+  const HpWorker *p = pFound->pWorker;
   i64 nProbe = MAX(HP_MN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
   return (i64)p->nScanned*p->pScan->nWorker>=nProbe;
 }
@@ -237,7 +237,7 @@ static int hpFoundKnows(const HpFound *pFound){
 ** rows in this run; then the scan ends here.
 */
 static void hpFoundRun(
-  HpExec *p,
+  HpWorker *p,
   int (*xMany)(const HpFound *pFound, i64 nRow)
 ){
   HpFound *pFound = p->pSink;
@@ -294,7 +294,7 @@ static void hpFoundSort(i64 *a, i64 n){
 ** The scan is over: put the places that the workers found together, in scan
 ** order, in the first worker's list.
 */
-static int hpFoundMerge(HpScan *p){
+static int hpFoundMerge(HpQuery *p){
   HpFound *pOut = p->apWorker[0]->pSink;
   i64 a, b, k;
   int i;

@@ -16,7 +16,7 @@
 ** A group is HpGroupPlan.szGroup bytes in a chunk that never moves:
 **
 **    HpPack   packed keys: equal ones are one group
-**    state    of each aggregate function: a count, HpSum, HpBest, HpOrder, or
+**    state    of each aggregate function: a count, HpSum, HpBest, HpAggOrder, or
 **             the context of SQLite's own step function
 **    HpHead   position of the first row, and where the key record is
 **    HpKept   for each bare column that no key shows
@@ -84,7 +84,7 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
       case HP_AGG_COUNT:  n += sizeof(i64);     break;
       case HP_AGG_SUM:    n += sizeof(HpSum);   break;
       case HP_AGG_CALL:   n += ROUND8(sizeof(Mem));  break;
-      case HP_AGG_ORDER:  n += sizeof(HpOrder);      break;
+      case HP_AGG_ORDER:  n += sizeof(HpAggOrder);      break;
       default:            n += sizeof(HpBest);  break;
     }
   }

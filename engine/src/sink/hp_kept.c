@@ -76,7 +76,7 @@ static SQLITE_INLINE int hpKeptCompare(
   if( bNull ){
     c = (tB==HP_NULL) - (tA==HP_NULL);
   }else{
-    c = hpValCompare(tA, a, nA, tB, b, nB, pColl);
+    c = hpVecValCompare(tA, a, nA, tB, b, nB, pColl);
   }
   if( c!=0 && flags
    && ((flags & KEYINFO_ORDER_BIGNULL)==0

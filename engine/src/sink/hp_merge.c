@@ -64,7 +64,7 @@ struct HpMerge {
   u8 **apGroup;          /* Without a file: all groups, merged */
   u32 nGroup, iGroup;    /* Their number, and the next one */
   u64 nIn;               /* Groups of all readers */
-  u32 iAhead;            /* Up to here hpOrderAhead() has looked */
+  u32 iAhead;            /* Up to here hpAggOrderAhead() has looked */
   HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
@@ -72,7 +72,7 @@ struct HpMerge {
 ** Is that so of any sum of the scan?  Then return HP_DECLINE: when groups are
 ** delivered it will be too late.
 */
-static int hpMergeDoubt(const HpScan *p){
+static int hpMergeDoubt(const HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
   int k, i;
   for(k=0; k<pPlan->nAgg; k++){
@@ -315,7 +315,7 @@ static int hpMergeRow(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 /*
 ** The same, but leave out rows that a window does not want.
 */
-static int hpMergeWanted(const HpScan *p, HpMerge *pMerge, u8 **paGroup){
+static int hpMergeWanted(const HpQuery *p, HpMerge *pMerge, u8 **paGroup){
   int rc;
   do{
     rc = hpMergeRow(p->pEntry, pMerge, paGroup);
@@ -339,7 +339,7 @@ static void hpMergeFree(HpMerge *pMerge){
   }
 }
 
-static void hpMergeClose(HpScan *p){
+static void hpMergeClose(HpQuery *p){
   int i;
   for(i=0; i<p->nMerge; i++) hpMergeFree(p->apMerge[i]);
 }
@@ -400,8 +400,8 @@ static int hpMergeSortRun(HpRuns *pRuns){
   u32 i;
   int rc;
   if( pRuns->nGroup==0 ) return SQLITE_OK;
-  if( hpGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun,
-             sizeof(HpBuf))
+  if( hpBufGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun,
+                sizeof(HpBuf))
   ){
     return HP_DECLINE;
   }
@@ -433,7 +433,7 @@ static int hpMergeSortRun(HpRuns *pRuns){
 ** file as one, and forget them.
 */
 static int hpMergeSpillRuns(HpRuns *pRuns){
-  HpScan *pScan = pRuns->pWorker->pScan;
+  HpQuery *pScan = pRuns->pWorker->pScan;
   HpMerge *pMerge;
   HpBuf buf;
   u8 *aGroup;
@@ -457,7 +457,7 @@ static int hpMergeSpillRuns(HpRuns *pRuns){
     ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpScanStopped(pScan);
+    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpThreadStopped(pScan);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pRuns->pSpill, &buf) ){
     rc = HP_DECLINE;
@@ -491,7 +491,7 @@ static u32 hpSortedFind(const HpRuns *pRuns, const u8 *aGroup){
 ** Groups that are all in memory: make part i of n of their merge.  Parts begin at
 ** keys that divide the largest run, that of worker iLarge, evenly.
 */
-static int hpMergePart(HpScan *p, int iLarge, int i, int n){
+static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
   const HpRuns *pLarge = p->apWorker[iLarge]->pRuns;
   HpMerge *pMerge = hpMergeNew(p->nWorker);
   int k;
@@ -514,14 +514,14 @@ static int hpMergePart(HpScan *p, int iLarge, int i, int n){
     pMerge->nIn += aBound[1]-aBound[0];
     pMerge->nReader++;
   }
-  pMerge->apGroup = hpMalloc(sizeof(u8*)*(i64)(pMerge->nIn+1));
+  pMerge->apGroup = hpArenaMalloc(sizeof(u8*)*(i64)(pMerge->nIn+1));
   return pMerge->apGroup ? SQLITE_OK : HP_DECLINE;
 }
 
 /*
 ** Merge the groups of a part, and keep those that HAVING may want.
 */
-static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
+static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
   const HpGroupPlan *pPlan = p->pEntry;
   u32 n = 0;
   int rc = hpMergeFirst(pPlan, pMerge);
@@ -533,7 +533,7 @@ static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
     if( hpResultWanted(pPlan, aGroup, p->aHaving) ){
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
     }
-    if( rc==SQLITE_OK && ++n%HP_POLL==0 ) rc = hpScanStopped(p);
+    if( rc==SQLITE_OK && ++n%HP_POLL==0 ) rc = hpThreadStopped(p);
   }
   return rc;
 }
@@ -541,15 +541,15 @@ static int hpMergeAll(HpScan *p, HpMerge *pMerge, int bCheck){
 /*
 ** What a worker does for the merge: one part after the other.
 */
-static void hpMergeRun(HpExec *p){
-  HpScan *pScan = p->pScan;
+static void hpMergeRun(HpWorker *p){
+  HpQuery *pScan = p->pScan;
   int bCheck = pScan->pEntry->bAnyOrder;    /* Sums may depend on the order */
   int i;
   for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pRuns->bLanes;
   while( p->rc==SQLITE_OK ){
-    hpScanLock(pScan);
+    hpThreadLock(pScan);
     i = pScan->iMerge++;
-    hpScanUnlock(pScan);
+    hpThreadUnlock(pScan);
     if( i>=pScan->nMerge ) break;
     p->rc = hpMergeAll(pScan, pScan->apMerge[i], bCheck);
   }
@@ -560,7 +560,7 @@ static void hpMergeRun(HpExec *p){
 ** The merge of runs some of which are in files, or of one run, or of rows:
 ** hpMergeNext() does it.
 */
-static int hpMergeStream(HpScan *p, int nReader){
+static int hpMergeStream(HpQuery *p, int nReader){
   HpMerge *pMerge = hpMergeNew(nReader);
   int i, j;
   if( pMerge==0 ) return HP_DECLINE;
@@ -589,7 +589,7 @@ static int hpMergeStream(HpScan *p, int nReader){
 ** All workers are done and their groups are sorted: make p->apMerge, ready for
 ** hpMergeNext().
 */
-static int hpMergeOpen(HpScan *p){
+static int hpMergeOpen(HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
   u64 nGroup = 0;
   int nReader = 0;
@@ -615,7 +615,7 @@ static int hpMergeOpen(HpScan *p){
   if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
-    hpStat(p->db, HP_STAT_SPILLED);
+    hpConfigStat(p->db, HP_STAT_SPILLED);
     for(i=0; i<p->nWorker; i++){
       const struct HpSpill *pSpill = p->apWorker[i]->pRuns->pSpill;
       if( pSpill ) p->db->nSpill += pSpill->nByte;
@@ -631,7 +631,7 @@ static int hpMergeOpen(HpScan *p){
     if( rc ) return rc;
   }
   if( nPart>1 ){
-    rc = hpScanEach(p, hpMergeRun);
+    rc = hpThreadEach(p, hpMergeRun);
   }else{
     hpMergeRun(p->apWorker[0]);
     rc = p->apWorker[0]->rc;
@@ -643,7 +643,7 @@ static int hpMergeOpen(HpScan *p){
 /*
 ** The next group: *paGroup is NULL if there is none.
 */
-static int hpMergeNext(HpScan *p, u8 **paGroup){
+static int hpMergeNext(HpQuery *p, u8 **paGroup){
   const HpGroupPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
   if( p->apMerge[0]->apGroup==0 ){
@@ -667,13 +667,13 @@ static int hpMergeNext(HpScan *p, u8 **paGroup){
     if( pMerge->iGroup<pMerge->nGroup ){
       if( pPlan->nOrder && p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
         u32 n;
-        int rc = hpOrderAhead(p, &pMerge->apGroup[pMerge->iGroup],
-                              pMerge->nGroup-pMerge->iGroup, &n);
+        int rc = hpAggOrderAhead(p, &pMerge->apGroup[pMerge->iGroup],
+                                 pMerge->nGroup-pMerge->iGroup, &n);
         pMerge->iAhead += n;
         if( rc ) return rc;
       }
       if( pPlan->nOrder && pMerge->iGroup+2<pMerge->nGroup ){
-        hpOrderPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
+        hpAggOrderPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
       }
       if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
         u8 **apNext = &pMerge->apGroup[pMerge->iGroup];

@@ -21,7 +21,7 @@
 /*
 ** Rows come in order.  Is this one not wanted, as those before it tell?
 */
-static int hpNumberSkip(const HpScan *p, HpNumber *pCount, const u8 *aRow){
+static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
   const HpHead *pHead = (const HpHead*)aRow;
   u32 nPrefix = sqlite3Get4byte(&pHead->z[pHead->nRec-4]);
   int bPart;             /* Of the same partition as the row before */

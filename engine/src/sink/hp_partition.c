@@ -6,12 +6,12 @@
 *************************************************************************
 ** hp_partition: the first rows of each partition of a window.
 **
-**    hpPartLimit()      how many rows are wanted
-**    hpPartWorthIt()    is it worth to look?
-**    hpPartOpen()       begin
-**    hpPartStep()       add the selected rows of a batch, here or to hp_sort
-**    hpPartSort()       make a sorted run of the rows kept
-**    hpPartClose()      end
+**    hpPartitionLimit()      how many rows are wanted
+**    hpPartitionWorthIt()    is it worth to look?
+**    hpPartitionOpen()       begin
+**    hpPartitionStep()       add the selected rows of a batch, here or to hp_sort
+**    hpPartitionSort()       make a sorted run of the rows kept
+**    hpPartitionClose()      end
 **
 ** "The first k rows of each group" is written as
 **
@@ -32,7 +32,7 @@
 ** Each worker has a hash table of partitions (hp_agg.c, by the PARTITION BY terms
 ** as if they were those of GROUP BY).  A partition has its first rows so far, in
 ** order, and what it takes to come before the last of them: a number for the
-** first ORDER BY term of each row (hpPartNumber()), which is as far as most rows
+** first ORDER BY term of each row (hpPartitionNumber()), which is as far as most rows
 ** get.  Of row_number() the first k rows are kept, those with equal keys in scan
 ** order as everywhere; of rank() the first k and what is equal to the k-th; of
 ** dense_rank() the rows of the first k keys.  In the end the rows kept are sorted
@@ -42,7 +42,7 @@
 ** When memory is short the rows kept so far become a sorted run and the
 ** partitions are forgotten.  If partitions are so many or k so large that most
 ** rows are kept the worker goes on as if all rows were wanted: from an estimate
-** (hpPartEnough()), or when it sees that memory is used up to no avail.
+** (hpPartitionEnough()), or when it sees that memory is used up to no avail.
 **
 ** As in hp_rows, a row that is left out is not seen by expressions above the sort.
 ** None of them may fail or have an effect: hpCompileSafe().
@@ -58,7 +58,7 @@
 /*
 ** How many rows are wanted of each partition?  0: all of them.
 */
-static i64 hpPartLimit(const HpSortPlan *pPlan, const Mem *aMem){
+static i64 hpPartitionLimit(const HpSortPlan *pPlan, const Mem *aMem){
   i64 n = 0;
   if( pPlan->pPart==0 ) return 0;
   if( pPlan->iLimitReg ){
@@ -71,7 +71,7 @@ static i64 hpPartLimit(const HpSortPlan *pPlan, const Mem *aMem){
 }
 
 /* True if few rows are wanted, and the table is not too small */
-static int hpPartWorthIt(const HpScan *p){
+static int hpPartitionWorthIt(const HpQuery *p){
   return p->mxRow>0 && p->mxRow<=HP_MX_WANTED
       && (p->pSource->nLeaf>=HP_PART_LEAF || !hpSourceIsShort(p));
 }
@@ -79,11 +79,11 @@ static int hpPartWorthIt(const HpScan *p){
 /*
 ** Begin.
 */
-static int hpPartOpen(HpExec *p){
+static int hpPartitionOpen(HpWorker *p){
   HpSort *pSort = p->pSink;
-  HpParts *pParts;
+  HpPartitions *pParts;
   int rc;
-  if( !hpPartWorthIt(p->pScan) ) return SQLITE_OK;
+  if( !hpPartitionWorthIt(p->pScan) ) return SQLITE_OK;
   pSort->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
   if( pParts==0 ) return HP_DECLINE;
   memset(pParts, 0, sizeof(*pParts));
@@ -101,7 +101,7 @@ static int hpPartOpen(HpExec *p){
 /*
 ** Forget the partitions of a worker.
 */
-static void hpPartClose(HpSort *pSort){
+static void hpPartitionClose(HpSort *pSort){
   if( pSort && pSort->pParts ){
     hpAggClose(pSort->pParts->pAgg);
     sqlite3_free(pSort->pParts);
@@ -117,7 +117,7 @@ static void hpPartClose(HpSort *pSort){
 */
 #define HP_ORDER_TEXT ((((u64)0xfff00000)<<32) | 1)
 #define HP_ORDER_BLOB ((((u64)0xfff80000)<<32) | 1)
-static SQLITE_INLINE u64 hpPartNumber(
+static SQLITE_INLINE u64 hpPartitionNumber(
   u8 tag, HpVal v, u32 n,
   CollSeq *pColl,
   u8 flags
@@ -128,7 +128,7 @@ static SQLITE_INLINE u64 hpPartNumber(
     if( v.r==0.0 ) v.r = 0.0;      /* -0.0 is equal */
     x = v.u ^ ((v.u>>63) ? ~(u64)0 : (u64)1<<63);
   }else if( tag & HP_STR ){
-    if( pColl==0 && n>0 ) x = hpBytes(v.z, MIN(n,8)) << (64-8*MIN(n,8));
+    if( pColl==0 && n>0 ) x = hpKeyBytes(v.z, MIN(n,8)) << (64-8*MIN(n,8));
     x = tag==HP_TEXT ? HP_ORDER_TEXT+(x>>13) : HP_ORDER_BLOB+(x>>14);
   }else if( flags & KEYINFO_ORDER_BIGNULL ){
     x = ~(u64)0;
@@ -139,7 +139,7 @@ static SQLITE_INLINE u64 hpPartNumber(
 /*
 ** True if all values with number x are equal: NULL, and numbers below 2^53.
 */
-static int hpPartExact(u64 x, u8 flags){
+static int hpPartitionExact(u64 x, u8 flags){
   if( flags & KEYINFO_ORDER_DESC ) x = ~x;
   return x==0 || x==~(u64)0
       || (x>(((u64)0x3cbfffff<<32)|0xffffffff) && x<(u64)0xc3400000<<32);
@@ -148,7 +148,7 @@ static int hpPartExact(u64 x, u8 flags){
 /*
 ** Numbers of the first ORDER BY terms of the selected rows.
 */
-static void hpPartOrder(HpSort *pSort, const HpFrame *p){
+static void hpPartitionOrder(HpSort *pSort, const HpFrame *p){
   const HpSortPlan *pPlan = pSort->pPlan;
   u64 *aOrder = pSort->pParts->aOrder;
   const u16 *aSel = p->aSel;
@@ -165,7 +165,7 @@ static void hpPartOrder(HpSort *pSort, const HpFrame *p){
 #define HP_ORDER_LOOP(TAG,LEN) \
     for(ii=0; ii<nSel; ii++){ \
       int i = aSel[ii] & pVec->mIdx; \
-      aOrder[ii] = hpPartNumber(TAG, pVec->aVal[i], LEN, pColl, flags); \
+      aOrder[ii] = hpPartitionNumber(TAG, pVec->aVal[i], LEN, pColl, flags); \
     }
     if( mType==HP_INT ){
       HP_ORDER_LOOP(HP_INT, 0)
@@ -179,10 +179,10 @@ static void hpPartOrder(HpSort *pSort, const HpFrame *p){
 }
 
 /*
-** Which list of HpParts.apFree is for rows of n bytes?  *pn is set to the bytes
+** Which list of HpPartitions.apFree is for rows of n bytes?  *pn is set to the bytes
 ** that each of its rows has.
 */
-static int hpPartClass(u64 n, i64 *pn){
+static int hpPartitionClass(u64 n, i64 *pn){
   int i;
   if( n<=1024 ){
     i = (int)((n-1)/32);
@@ -199,46 +199,46 @@ static int hpPartClass(u64 n, i64 *pn){
 ** Compare a row that has iOrder, and its key in a[0..nNorm-1], with one that was
 ** kept.  The first nPrefix bytes are those of their partition.
 */
-static SQLITE_INLINE int hpPartCompare(
+static SQLITE_INLINE int hpPartitionCompare(
   u64 iOrder, const u8 *a, u32 nNorm,
   u32 nPrefix,
-  const HpPartRow *pRow
+  const HpPartitionRow *pRow
 ){
   u32 n = MIN(nNorm, pRow->head.nNorm) - nPrefix;
   if( iOrder!=pRow->iOrder ) return iOrder<pRow->iOrder ? -1 : 1;
   return n ? memcmp(&a[nPrefix], &pRow->head.z[nPrefix], n) : 0;
 }
-#define hpPartCompareRows(A,B,N) \
-  hpPartCompare((A)->iOrder, (A)->head.z, (A)->head.nNorm, N, B)
+#define hpPartitionCompareRows(A,B,N) \
+  hpPartitionCompare((A)->iOrder, (A)->head.z, (A)->head.nNorm, N, B)
 
 /*
 ** Make a row of what is in pBuf, and insert it as entry j of pPart.
 */
-static int hpPartInsert(
+static int hpPartitionInsert(
   HpSort *pSort,
-  HpPart *pPart, u32 j,
+  HpPartition *pPart, u32 j,
   const HpBuf *pBuf, u32 nNorm,
   u64 iOrder, u64 iPos
 ){
-  HpParts *pParts = pSort->pParts;
-  HpPartRow *pRow;
+  HpPartitions *pParts = pSort->pParts;
+  HpPartitionRow *pRow;
   i64 n;
-  int iClass = hpPartClass((u64)sizeof(*pRow)+pBuf->n, &n);
+  int iClass = hpPartitionClass((u64)sizeof(*pRow)+pBuf->n, &n);
   if( pPart->nRow>=pPart->nAlloc ){
     u32 nNew = pPart->nAlloc ? pPart->nAlloc*2
                              : (u32)MIN(pParts->mxRow+1, 4);
-    HpPartRow **apNew = hpArenaAlloc(&pParts->pAgg->runs.arena,
-                                     sizeof(HpPartRow*)*(i64)nNew);
+    HpPartitionRow **apNew = hpArenaAlloc(&pParts->pAgg->runs.arena,
+                                          sizeof(HpPartitionRow*)*(i64)nNew);
     if( apNew==0 ) return HP_DECLINE;
     if( pPart->nRow ){
-      memcpy(apNew, pPart->apRow, sizeof(HpPartRow*)*(size_t)pPart->nRow);
+      memcpy(apNew, pPart->apRow, sizeof(HpPartitionRow*)*(size_t)pPart->nRow);
     }
     pPart->apRow = apNew;
     pPart->nAlloc = nNew;
   }
   pRow = pParts->apFree[iClass];
   if( pRow ){
-    pParts->apFree[iClass] = (HpPartRow*)pRow->head.z;
+    pParts->apFree[iClass] = (HpPartitionRow*)pRow->head.z;
   }else{
     pRow = hpArenaAlloc(&pSort->runs.arena, n);
     if( pRow==0 ) return HP_DECLINE;
@@ -250,7 +250,7 @@ static int hpPartInsert(
   pRow->head.nRec = pBuf->n;
   memcpy(&pRow[1], pBuf->a, pBuf->n);
   memmove(&pPart->apRow[j+1], &pPart->apRow[j],
-          sizeof(HpPartRow*)*(size_t)(pPart->nRow-j));
+          sizeof(HpPartitionRow*)*(size_t)(pPart->nRow-j));
   pPart->apRow[j] = pRow;
   pPart->nRow++;
   pParts->nKept++;
@@ -260,10 +260,10 @@ static int hpPartInsert(
 /*
 ** Leave out the last row of pPart.
 */
-static void hpPartDrop(HpParts *pParts, HpPart *pPart){
-  HpPartRow *pRow = pPart->apRow[--pPart->nRow];
+static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
+  HpPartitionRow *pRow = pPart->apRow[--pPart->nRow];
   i64 n;
-  int iClass = hpPartClass((u64)sizeof(*pRow)+pRow->head.nRec, &n);
+  int iClass = hpPartitionClass((u64)sizeof(*pRow)+pRow->head.nRec, &n);
   pRow->head.z = (u8*)pParts->apFree[iClass];
   pParts->apFree[iClass] = pRow;
   pParts->nKept--;
@@ -273,22 +273,22 @@ static void hpPartDrop(HpParts *pParts, HpPart *pPart){
 ** Leave out what is not wanted any more of a partition that has got a row more.
 ** nPrefix are the bytes of the partition in its rows' keys.
 */
-static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
+static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
   const HpSortPlan *pPlan = pSort->pPlan;
-  HpParts *pParts = pSort->pParts;
-  HpPartRow **ap = pPart->apRow;
+  HpPartitions *pParts = pSort->pParts;
+  HpPartitionRow **ap = pPart->apRow;
   u32 mxRow = (u32)pParts->mxRow;
   int nPart = pPlan->pPart->keys.n;
   switch( pPlan->eNumber ){
     case HP_NUMBER_ROWS:
-      if( pPart->nRow>mxRow ) hpPartDrop(pParts, pPart);
+      if( pPart->nRow>mxRow ) hpPartitionDrop(pParts, pPart);
       pPart->bFull = pPart->nRow==mxRow;
       break;
     case HP_NUMBER_RANK:
       while( pPart->nRow>mxRow
-          && hpPartCompareRows(ap[pPart->nRow-1], ap[mxRow-1], nPrefix)!=0
+          && hpPartitionCompareRows(ap[pPart->nRow-1], ap[mxRow-1], nPrefix)!=0
       ){
-        hpPartDrop(pParts, pPart);
+        hpPartitionDrop(pParts, pPart);
       }
       pPart->bFull = pPart->nRow>=mxRow;
       break;
@@ -296,8 +296,8 @@ static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
       assert( pPlan->eNumber==HP_NUMBER_DENSE );
       if( pPart->nKey>mxRow ){
         u32 n = pPart->nRow-1;
-        while( n>0 && hpPartCompareRows(ap[n-1], ap[n], nPrefix)==0 ) n--;
-        while( pPart->nRow>n ) hpPartDrop(pParts, pPart);
+        while( n>0 && hpPartitionCompareRows(ap[n-1], ap[n], nPrefix)==0 ) n--;
+        while( pPart->nRow>n ) hpPartitionDrop(pParts, pPart);
         pPart->nKey--;
       }
       pPart->bFull = pPart->nKey==mxRow;
@@ -308,7 +308,7 @@ static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
     pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
         && (nPart==pPlan->row.keys.n
             || (nPart+1==pPlan->row.keys.n
-                && hpPartExact(pPart->iLast, pPlan->row.keys.aSort[nPart])));
+                && hpPartitionExact(pPart->iLast, pPlan->row.keys.aSort[nPart])));
   }
 }
 
@@ -316,10 +316,10 @@ static void hpPartTrim(HpSort *pSort, HpPart *pPart, u32 nPrefix){
 ** Keep row i of the batch, which is of partition pPart, unless it turns out
 ** that it is not wanted.  All rows there were scanned before it.
 */
-static int hpPartAdd(
+static int hpPartitionAdd(
   HpSort *pSort,
   const HpFrame *p,
-  HpPart *pPart,
+  HpPartition *pPart,
   int i,
   u64 iOrder
 ){
@@ -330,33 +330,33 @@ static int hpPartAdd(
   u32 nPrefix, nNorm;
   int bSame;             /* There is a row with an equal key */
   int rc;
-#define hpPartNew(J) \
-  hpPartCompare(iOrder, pBuf->a, nNorm, nPrefix, pPart->apRow[J])
+#define hpPartitionNew(J) \
+  hpPartitionCompare(iOrder, pBuf->a, nNorm, nPrefix, pPart->apRow[J])
   pBuf->n = 0;
   if( hpSortKey(pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
   /* It goes to lwr, behind those that are not larger */
-  if( upr>0 && hpPartNew(upr-1)>=0 ) lwr = upr;
+  if( upr>0 && hpPartitionNew(upr-1)>=0 ) lwr = upr;
   while( lwr<upr ){
     u32 j = (lwr+upr)/2;
-    if( hpPartNew(j)<0 ){
+    if( hpPartitionNew(j)<0 ){
       upr = j;
     }else{
       lwr = j+1;
     }
   }
-  bSame = lwr>0 && hpPartNew(lwr-1)==0;
-#undef hpPartNew
+  bSame = lwr>0 && hpPartitionNew(lwr-1)==0;
+#undef hpPartitionNew
   if( pPart->bFull && lwr==pPart->nRow
    && (bSame==0 || pPlan->eNumber==HP_NUMBER_ROWS)
   ){
     return SQLITE_OK;
   }
   if( hpSortTail(pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
-  rc = hpPartInsert(pSort, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
+  rc = hpPartitionInsert(pSort, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
   if( rc ) return rc;
   if( bSame==0 ) pPart->nKey++;
-  hpPartTrim(pSort, pPart, nPrefix);
+  hpPartitionTrim(pSort, pPart, nPrefix);
   return SQLITE_OK;
 }
 
@@ -364,8 +364,8 @@ static int hpPartAdd(
 ** Hand the rows kept over to the sort: as if they were all that there had been.
 ** Then there are no partitions.
 */
-static int hpPartRows(HpSort *pSort){
-  HpParts *pParts = pSort->pParts;
+static int hpPartitionRows(HpSort *pSort){
+  HpPartitions *pParts = pSort->pParts;
   HpRuns *pRuns = &pSort->runs;
   u32 n = 0;
   u32 iPart, j;
@@ -378,7 +378,7 @@ static int hpPartRows(HpSort *pSort){
     pRuns->nSortedAlloc = (u32)pParts->nKept;
   }
   for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
-    HpPart *pPart = hpGroupPart(hpGroupAt(&pParts->pAgg->runs, iPart));
+    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, iPart));
     for(j=0; j<pPart->nRow; j++){
       pRuns->aSorted[n++].aGroup = (u8*)&pPart->apRow[j]->head;
     }
@@ -391,7 +391,8 @@ static int hpPartRows(HpSort *pSort){
     hpAggReset(pParts->pAgg);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
-    memset(hpGroupPart(hpGroupAt(&pParts->pAgg->runs, 0)), 0, sizeof(HpPart));
+    memset(hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, 0)), 0,
+           sizeof(HpPartition));
   }
   return SQLITE_OK;
 }
@@ -403,9 +404,9 @@ static int hpPartRows(HpSort *pSort){
 ** partition take them for drawn at random from a set of some size; else, if new
 ** ones come as often as before, they will go on to come.
 */
-static int hpPartTooMany(const HpSort *pSort, const HpFrame *p){
-  const HpExec *pWorker = p->pWorker;
-  HpParts *pParts = pSort->pParts;
+static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
+  const HpWorker *pWorker = p->pWorker;
+  HpPartitions *pParts = pSort->pParts;
   u32 nPart = pParts->pAgg->runs.nGroup;
   u32 nBefore = pParts->nPart;
   double rSeen = (double)pParts->nSeen;
@@ -426,17 +427,17 @@ static int hpPartTooMany(const HpSort *pSort, const HpFrame *p){
 /*
 ** Make a sorted run of the worker's rows.
 */
-static int hpPartSort(HpSort *pSort){
-  int rc = pSort->pParts ? hpPartRows(pSort) : SQLITE_OK;
+static int hpPartitionSort(HpSort *pSort){
+  int rc = pSort->pParts ? hpPartitionRows(pSort) : SQLITE_OK;
   return rc ? rc : hpMergeSortRun(&pSort->runs);
 }
 
 /*
 ** After the selected rows: is it worth to go on, and is there memory enough?
 */
-static int hpPartEnough(HpSort *pSort, const HpFrame *p){
-  HpParts *pParts = pSort->pParts;
-  HpScan *pScan = p->pWorker->pScan;
+static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
+  HpPartitions *pParts = pSort->pParts;
+  HpQuery *pScan = p->pWorker->pScan;
   int bOff;
   int rc;
   i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
@@ -445,28 +446,28 @@ static int hpPartEnough(HpSort *pSort, const HpFrame *p){
   /* Sorted they are there twice, and merged with earlier ones three times */
   if( !hpBudgetMay(p->pWorker, 2*n, HP_WISH) ){
     bOff = 2*pParts->nKept>pParts->nSince;
-    rc = hpPartSort(pSort);
+    rc = hpPartitionSort(pSort);
     if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ){
       rc = hpMergeSpillRuns(&pSort->runs);
     }
   }else if( pParts->nSeen>=pParts->nCheck ){
     pParts->nCheck *= 2;
-    bOff = hpPartTooMany(pSort, p);
+    bOff = hpPartitionTooMany(pSort, p);
     if( bOff==0 ) return SQLITE_OK;
     if( hpSourceIsShort(pScan) ) return HP_DECLINE;
-    rc = hpPartSort(pSort);
+    rc = hpPartitionSort(pSort);
   }else{
     return SQLITE_OK;
   }
-  if( bOff ) hpPartClose(pSort);
+  if( bOff ) hpPartitionClose(pSort);
   return rc;
 }
 
 /*
 ** Add the selected rows.
 */
-static int hpPartRun(HpSort *pSort, HpFrame *p){
-  HpParts *pParts = pSort->pParts;
+static int hpPartitionRun(HpSort *pSort, HpFrame *p){
+  HpPartitions *pParts = pSort->pParts;
   HpAgg *pAgg = pParts->pAgg;
   const u64 *aOrder = pParts->aOrder;
   int nKey = pAgg->pPlan->keys.n;
@@ -475,9 +476,9 @@ static int hpPartRun(HpSort *pSort, HpFrame *p){
     rc = hpAggFind(pAgg, p);
     if( rc ) return rc;
   }
-  hpPartOrder(pSort, p);
+  hpPartitionOrder(pSort, p);
   for(ii=0; ii<p->nSel; ii++){
-    HpPart *pPart = hpGroupPart(hpGroupAt(&pAgg->runs,
+    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs,
                                              nKey ? pAgg->aiGroup[ii] : 0));
     u64 x = aOrder[ii];
     if( pPart->bFull
@@ -485,19 +486,19 @@ static int hpPartRun(HpSort *pSort, HpFrame *p){
     ){
       continue;
     }
-    rc = hpPartAdd(pSort, p, pPart, p->aSel[ii], x);
+    rc = hpPartitionAdd(pSort, p, pPart, p->aSel[ii], x);
     if( rc ) return rc;
   }
   pParts->nSeen += p->nSel;
   pParts->nSince += p->nSel;
-  return hpPartEnough(pSort, p);
+  return hpPartitionEnough(pSort, p);
 }
 
 /*
 ** Add the selected rows of the batch, the first ones of a scan in smaller portions,
 ** as long as there are partitions, and the rest to the sort.
 */
-static int hpPartStep(HpSort *pSort, HpFrame *p){
+static int hpPartitionStep(HpSort *pSort, HpFrame *p){
   u16 *aSel = p->aSel;
   int nSel = p->nSel;
   int n = 0;
@@ -508,7 +509,7 @@ static int hpPartStep(HpSort *pSort, HpFrame *p){
     p->nSel = nSel-n;
     if( pSort->pParts->nSeen<HP_BATCH ) p->nSel = MIN(p->nSel, HP_PART_CHECK);
     n += p->nSel;
-    rc = hpPartRun(pSort, p);
+    rc = hpPartitionRun(pSort, p);
   }
   p->aSel = aSel;
   p->nSel = nSel;

@@ -204,7 +204,7 @@ static int hpRadixFrom(
   for(i=0; i<n && rc==SQLITE_OK; i=j){
     for(j=i+1; j<n && a[j].prefix==a[i].prefix; j++){}
     if( j-i>1 ) rc = hpRadixLevel(pRuns, &a[i], aTmp, j-i, nSame+8, nDepth-1);
-    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpScanStopped(pRuns->pWorker->pScan);
+    if( rc==SQLITE_OK && j-i>HP_POLL ) rc = hpThreadStopped(pRuns->pWorker->pScan);
   }
   return rc;
 }
@@ -321,7 +321,7 @@ static int hpRadixGroups(HpRuns *pRuns){
   if( pRuns->nSortedAlloc<2*n ){
     sqlite3_free(pRuns->aSorted);
     pRuns->nSortedAlloc = 0;
-    pRuns->aSorted = hpMalloc(2*(i64)sizeof(*a)*n);
+    pRuns->aSorted = hpArenaMalloc(2*(i64)sizeof(*a)*n);
     if( pRuns->aSorted==0 ) return HP_DECLINE;
     pRuns->nSortedAlloc = 2*n;
   }

@@ -46,7 +46,7 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
         if( rc ) return rc;
         break;
       case HP_AGG_ORDER:
-        hpOrderMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
+        hpAggOrderMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
         break;
       default: {
         HpBest *a = hpGroupState(pDef, aTo);
@@ -56,8 +56,8 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
         if( a->copy.tag==0 || b->copy.tag==0 ){
           bFrom = a->copy.tag==b->copy.tag ? b->iPos>a->iPos : a->copy.tag==0;
         }else{
-          int c = hpValCompare(a->copy.tag, a->copy.val, a->copy.n,
-                               b->copy.tag, b->copy.val, b->copy.n, pDef->pColl);
+          int c = hpVecValCompare(a->copy.tag, a->copy.val, a->copy.n,
+                                  b->copy.tag, b->copy.val, b->copy.n, pDef->pColl);
           if( pDef->eAgg==HP_AGG_MAX ) c = -c;
           bFrom = c>0 || (c==0 && b->iPos<a->iPos);
         }
@@ -123,7 +123,7 @@ static int hpResultWanted(
       if( tag==0 ) return 1;
       if( tag==HP_NULL ) return 0;
     }
-    c = hpValCompare(tag, v, 0, aConst[k].tag, aConst[k].val, 0, 0);
+    c = hpVecValCompare(tag, v, 0, aConst[k].tag, aConst[k].val, 0, 0);
     switch( pHaving->op ){
       case TK_GT:  bTrue = c>0;   break;
       case TK_GE:  bTrue = c>=0;  break;
@@ -148,7 +148,7 @@ static void hpResultSet(Mem *pMem, u8 tag, HpVal v, u32 n){
       break;
     case HP_TEXT:
     case HP_BLOB:
-      hpMemStr(pMem, tag, v.z, n);
+      hpKeyMemStr(pMem, tag, v.z, n);
       break;
     default:
       sqlite3VdbeMemSetNull(pMem);
@@ -171,7 +171,7 @@ static void *hpResultCall(Mem *pMem, FuncDef *pFunc, int nByte){
 /*
 ** Copy a group into the registers aMem[].  pBuf is scratch.
 */
-static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
+static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpGroupPlan *pPlan = p->pEntry;
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
@@ -216,7 +216,7 @@ static int hpResultLoad(HpScan *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
         break;
       }
       case HP_AGG_ORDER: {
-        int rc = hpOrderLoad(p, pDef, pState, pMem);
+        int rc = hpAggOrderLoad(p, pDef, pState, pMem);
         if( rc ) return rc;
         break;
       }

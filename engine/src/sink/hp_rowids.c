@@ -28,7 +28,7 @@
 /*
 ** Begin.
 */
-static int hpRowidsOpen(HpExec *p, Mem *aMem){
+static int hpRowidsOpen(HpWorker *p, Mem *aMem){
   int rc = hpFoundOpen(p, sizeof(HpFound));
   UNUSED_PARAMETER(aMem);
   if( rc || hpFoundIsLarge(p->pSink) ) return rc;
@@ -39,7 +39,7 @@ static int hpRowidsOpen(HpExec *p, Mem *aMem){
 /*
 ** The selected rows of a frame.
 */
-static int hpRowidsRows(HpExec *pWorker, HpFrame *p){
+static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
   HpFound *pFound = pWorker->pSink;
   int ii;
   int rc = hpFoundReserve(pFound, p->nSel);
@@ -64,12 +64,12 @@ static int hpRowidsCost(i64 nFound, i64 nRow, i64 nLeaf){
 ** Are too many rows found, in this run and in all?
 */
 static int hpRowidsIsMany(const HpFound *pFound, i64 nRow){
-  const HpExec *p = pFound->pWorker;
+  const HpWorker *p = pFound->pWorker;
   return hpFoundKnows(pFound)
       && hpRowidsCost(pFound->nPlace-pFound->nBefore, nRow, p->run.nPage)
       && hpRowidsCost(pFound->nPlace, p->nScanned, pFound->nLeaf);
 }
-static void hpRowidsRun(HpExec *p){
+static void hpRowidsRun(HpWorker *p){
   hpFoundRun(p, hpRowidsIsMany);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -13,7 +13,7 @@
 **    hpSinkRowids    places of the rows that pass
 **    hpSinkCount     nothing: the source counts
 **
-** A scan (hp_exec.c) does not know what becomes of the rows that pass.  It calls,
+** A scan (hp_query.c) does not know what becomes of the rows that pass.  It calls,
 ** for each worker but where it says otherwise:
 **
 **    xBegin     once, before there are workers: HP_DECLINE if stock is as good
@@ -34,7 +34,7 @@
 #endif
 
 /* Groups and their aggregates */
-static int hpSinkAggOpen(HpExec *p, Mem *aMem){
+static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   HpAgg *pAgg;
   int rc = hpAggOpen(&p->frame, p->pPipe->pGroup, &pAgg);
   UNUSED_PARAMETER(aMem);
@@ -42,43 +42,43 @@ static int hpSinkAggOpen(HpExec *p, Mem *aMem){
   p->pRuns = pAgg ? &pAgg->runs : 0;
   return rc;
 }
-static int hpSinkAggRows(HpExec *p, HpFrame *pFrame){
+static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
-static int hpSinkAggFinish(HpExec *p){
+static int hpSinkAggFinish(HpWorker *p){
   int rc = hpRadixGroups(p->pRuns);
-  return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpOrderSort(p->pRuns);
+  return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpAggOrderSort(p->pRuns);
 }
-static void hpSinkAggClose(HpExec *p){
+static void hpSinkAggClose(HpWorker *p){
   hpAggClose((HpAgg*)p->pSink);
 }
 
 /* Sorted records, of all rows or of the first ones of each partition */
-static int hpSinkSortBegin(HpScan *p, Mem *aMem){
-  p->mxRow = hpPartLimit(p->pPipe->pSort, aMem);
-  if( !hpSourceIsShort(p) || hpPartWorthIt(p) ) return SQLITE_OK;
+static int hpSinkSortBegin(HpQuery *p, Mem *aMem){
+  p->mxRow = hpPartitionLimit(p->pPipe->pSort, aMem);
+  if( !hpSourceIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
   p->bSmall = 1;
   return HP_DECLINE;
 }
-static int hpSinkSortOpen(HpExec *p, Mem *aMem){
+static int hpSinkSortOpen(HpWorker *p, Mem *aMem){
   int rc = hpSortOpen(p);
   UNUSED_PARAMETER(aMem);
-  return rc ? rc : hpPartOpen(p);
+  return rc ? rc : hpPartitionOpen(p);
 }
-static int hpSinkSortRows(HpExec *p, HpFrame *pFrame){
-  return hpPartStep((HpSort*)p->pSink, pFrame);
+static int hpSinkSortRows(HpWorker *p, HpFrame *pFrame){
+  return hpPartitionStep((HpSort*)p->pSink, pFrame);
 }
-static int hpSinkSortFinish(HpExec *p){
-  return hpPartSort((HpSort*)p->pSink);
+static int hpSinkSortFinish(HpWorker *p){
+  return hpPartitionSort((HpSort*)p->pSink);
 }
-static int hpSinkSortCombine(HpScan *p){
+static int hpSinkSortCombine(HpQuery *p){
   int rc = hpMergeOpen(p);
   int i;
-  for(i=0; i<p->nWorker; i++) hpPartClose((HpSort*)p->apWorker[i]->pSink);
+  for(i=0; i<p->nWorker; i++) hpPartitionClose((HpSort*)p->apWorker[i]->pSink);
   return rc;
 }
-static void hpSinkSortClose(HpExec *p){
-  hpPartClose((HpSort*)p->pSink);
+static void hpSinkSortClose(HpWorker *p){
+  hpPartitionClose((HpSort*)p->pSink);
   hpSortClose((HpSort*)p->pSink);
 }
 

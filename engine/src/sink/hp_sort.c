@@ -21,7 +21,7 @@
 **           ...                       stock: scan, filter, insert into sorter
 **           Goto skip
 **    hp:    ...                       constants into registers
-**           HpScan  P1=r P2=stock     sort; on HP_DECLINE jump to stock
+**           HpQuery  P1=r P2=stock     sort; on HP_DECLINE jump to stock
 **           OpenPseudo                as below
 **           HpRow   P3=r P2=body      first record into the register
 **           Goto done                 there is none
@@ -59,7 +59,7 @@
 /*
 ** Begin.
 */
-static int hpSortOpen(HpExec *p){
+static int hpSortOpen(HpWorker *p){
   HpSort *pSort = sqlite3_malloc64(sizeof(*pSort));
   if( pSort==0 ) return HP_DECLINE;
   memset(pSort, 0, sizeof(*pSort));
@@ -99,7 +99,7 @@ static int hpSortRecord(
   int i,
   HpBuf *pBuf
 ){
-  const HpExec *pWorker = p->pWorker;
+  const HpWorker *pWorker = p->pWorker;
   u64 nHdr = 0;
   u64 nData = 0;
   u64 nOuter = 0;        /* Bytes of the record around the record */
@@ -174,11 +174,12 @@ static int hpSortKey(
   u32 *pnPrefix
 ){
   int nPart = pPlan->pPart ? pPlan->pPart->keys.n : 0;
+  const HpKeys *pKeys = &pPlan->row.keys;
   int k;
   *pnPrefix = 0;
-  for(k=0; k<pPlan->row.keys.n; k++){
-    if( hpKeyValue(pBuf, &p->aVec[pPlan->row.keys.aVec[k]], i, pPlan->row.keys.aColl[k],
-                   pPlan->row.keys.aSort[k])
+  for(k=0; k<pKeys->n; k++){
+    if( hpKeyValue(pBuf, &p->aVec[pKeys->aVec[k]], i, pKeys->aColl[k],
+                   pKeys->aSort[k])
     ){
       return HP_DECLINE;
     }
@@ -235,7 +236,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 ** Bytes of rows that the next run is made of.
 */
 static i64 hpSortChunk(const HpRuns *pRuns){
-  const HpExec *p = pRuns->pWorker;
+  const HpWorker *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
   return sqlite3TempInMemory(p->pScan->db) ? n : MIN(n, p->pScan->budget.nShare/4);
 }
@@ -245,7 +246,8 @@ static i64 hpSortChunk(const HpRuns *pRuns){
 */
 static void hpSortExact(const HpSortPlan *pPlan, HpFrame *p){
   int k;
-  for(k=0; k<pPlan->row.keys.n; k++) hpVecExact(p, &p->aVec[pPlan->row.keys.aVec[k]]);
+  const HpKeys *pKeys = &pPlan->row.keys;
+  for(k=0; k<pKeys->n; k++) hpVecExact(p, &p->aVec[pKeys->aVec[k]]);
   for(k=0; k<pPlan->nField; k++){
     if( pPlan->aField[k].eField==HP_FIELD_VEC ){
       hpVecExact(p, &p->aVec[pPlan->aField[k].iVec]);

@@ -71,7 +71,7 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   }
   HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
 #undef HP_TEXT_SIZE
-  if( pPlan->nOrder ) n += hpOrderSize(pPlan, aGroup);
+  if( pPlan->nOrder ) n += hpAggOrderSize(pPlan, aGroup);
   n = ROUND8(n);
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
@@ -81,7 +81,7 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   aBase = &a[8];
   memcpy(aBase, aGroup, pPlan->szGroup);
   a = &aBase[pPlan->szGroup];
-  if( pPlan->nOrder ) a = hpOrderWrite(pPlan, aGroup, a, aBase);
+  if( pPlan->nOrder ) a = hpAggOrderWrite(pPlan, aGroup, a, aBase);
   if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
 #define HP_TEXT_COPY(C) { \
@@ -102,7 +102,7 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
 static void hpSpillPointers(const HpGroupPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
-  if( pPlan->nOrder ) a = hpOrderPointers(pPlan, aGroup, a);
+  if( pPlan->nOrder ) a = hpAggOrderPointers(pPlan, aGroup, a);
   pHead->z = pHead->nRec ? a : 0;
   a += pHead->nRec;
 #define HP_TEXT_POINT(C) { \
@@ -197,7 +197,7 @@ static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
 ** Get ready to write one more run to the file of a worker.
 */
 static int hpSpillOpen(HpRuns *pRuns){
-  const HpExec *p = pRuns->pWorker;
+  const HpWorker *p = pRuns->pWorker;
   struct HpSpill *pSpill = pRuns->pSpill;
   /* PRAGMA temp_store=memory: there is no file to write to */
   if( sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
@@ -208,8 +208,8 @@ static int hpSpillOpen(HpRuns *pRuns){
     if( vdbeSorterOpenTempFile(p->db, 0, &pSpill->pFd) ) return HP_DECLINE;
   }
   if( pSpill->nRun>=HP_MX_RUN
-   || hpGrow(&pSpill->aRun, &pSpill->nRunAlloc, pSpill->nRun,
-             sizeof(pSpill->aRun[0]))
+   || hpBufGrow(&pSpill->aRun, &pSpill->nRunAlloc, pSpill->nRun,
+                sizeof(pSpill->aRun[0]))
   ){
     return HP_DECLINE;
   }
@@ -223,7 +223,7 @@ static int hpSpillOpen(HpRuns *pRuns){
 */
 static int hpSpillGroups(HpRuns *pRuns){
   const HpGroupPlan *pPlan = pRuns->pPlan;
-  const HpExec *p = pRuns->pWorker;
+  const HpWorker *p = pRuns->pWorker;
   struct HpSpill *pSpill;
   HpBuf buf;
   u32 i;
@@ -243,7 +243,7 @@ static int hpSpillGroups(HpRuns *pRuns){
     }
   }
   rc = hpRadixGroups(pRuns);
-  if( rc==SQLITE_OK && pPlan->nOrder ) rc = hpOrderSort(pRuns);
+  if( rc==SQLITE_OK && pPlan->nOrder ) rc = hpAggOrderSort(pRuns);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pRuns->nGroup && rc==SQLITE_OK; i++){
@@ -256,7 +256,7 @@ static int hpSpillGroups(HpRuns *pRuns){
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpScanStopped(p->pScan);
+    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpThreadStopped(p->pScan);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);

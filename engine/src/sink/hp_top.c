@@ -48,7 +48,12 @@ static int hpTopCompare(const HpFindPlan *pPlan, u8 *aA, u8 *aB){
 ** True if row i of the batch, which is scanned later than all rows of the
 ** heap, comes before aTop.
 */
-static int hpTopIsBetter(const HpFindPlan *pPlan, const HpFrame *p, u8 *aTop, int i){
+static int hpTopIsBetter(
+  const HpFindPlan *pPlan,
+  const HpFrame *p,
+  u8 *aTop,
+  int i
+){
   const HpKept *a = hpTopKey(aTop);
   int k;
   for(k=0; k<pPlan->keys.n; k++){
@@ -210,7 +215,7 @@ static int hpTopCandidates(
     for(ii=0; ii<n; ii++){
       int i = aRow[ii];
       u32 nText = MIN(aLen[i], 8);
-      u64 y = hpBytes(aVal[i].z, nText) << ((64-8*nText) & 63);
+      u64 y = hpKeyBytes(aVal[i].z, nText) << ((64-8*nText) & 63);
       aCand[nCand] = (u16)i;
       nCand += bDesc ? y>=x : y<=x;
     }
@@ -276,7 +281,7 @@ static void hpTopBound(const HpTop *pTop){
 /*
 ** Begin.  aMem[] are the registers.
 */
-static int hpTopOpen(HpExec *p, Mem *aMem){
+static int hpTopOpen(HpWorker *p, Mem *aMem){
   const Mem *pLimit = &aMem[p->pPipe->pFind->iLimitReg];
   HpTop *pTop;
   int rc = hpFoundOpen(p, sizeof(HpTop));
@@ -299,7 +304,7 @@ static int hpTopOpen(HpExec *p, Mem *aMem){
 /*
 ** The selected rows of a frame.
 */
-static int hpTopRows(HpExec *pWorker, HpFrame *p){
+static int hpTopRows(HpWorker *pWorker, HpFrame *p){
   HpTop *pTop = pWorker->pSink;
   const u16 *aRow = p->aSel;
   int n = p->nSel;
@@ -334,14 +339,14 @@ static int hpTopIsMany(const HpFound *pFound, i64 nRow){
   return pFound->nScanned==0
       && ((const HpTop*)pFound)->mxTop>pFound->nTableRow/HP_TOP_SHARE;
 }
-static void hpTopRun(HpExec *p){
+static void hpTopRun(HpWorker *p){
   hpFoundRun(p, hpTopIsMany);
 }
 
 /*
 ** The scan is over: the places of the best rows of all workers.
 */
-static int hpTopMerge(HpScan *p){
+static int hpTopMerge(HpQuery *p){
   HpTop *pOut = p->apWorker[0]->pSink;
   i64 k;
   int i;

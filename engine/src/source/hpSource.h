@@ -61,7 +61,7 @@ struct HpRun {
 struct HpBatch {
   int nRow;              /* Rows in the batch */
   int nAlloc;            /* Rows allocated */
-  int nSkip;             /* Rows left out before the batch: HpExec.bound */
+  int nSkip;             /* Rows left out before the batch: HpWorker.bound */
   int nCol;              /* Columns: those of the plan, or 1 */
   int nStride;           /* From one column to the next in aType and aOfst */
   u8 *aType;             /* Serial types */
@@ -102,9 +102,9 @@ struct HpBound {
 **    xColumn   values of one column of the plan, for the rows selected in a frame
 */
 struct HpSourceType {
-  int (*xBegin)(HpExec*);
-  int (*xNext)(HpExec*);
-  void (*xColumn)(const HpExec*, HpFrame*, int, HpVec*);
+  int (*xBegin)(HpWorker*);
+  int (*xNext)(HpWorker*);
+  void (*xColumn)(const HpWorker*, HpFrame*, int, HpVec*);
 };
 
 /* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
@@ -121,11 +121,11 @@ static void hpBoundsClear(HpBoundKey*);
 static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 
 /* hp_source.c */
-static int hpSourceOpen(HpScan*, Mem*);
+static int hpSourceOpen(HpQuery*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
-static int hpRunInit(HpExec*, int);
+static int hpSourceRunInit(HpWorker*, int);
 static int hpSourceWays(HpSource*, u16**);
-static int hpSourceNext(HpExec*);
+static int hpSourceNext(HpWorker*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
@@ -133,24 +133,24 @@ static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
 static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
 static i64 hpSourceRows(const HpSource*);
-static int hpSourceIsShort(const HpScan*);
+static int hpSourceIsShort(const HpQuery*);
 
 /* hp_record.c */
-static void hpBatchEmpty(HpBatch*);
-static int hpBatchInit(HpExec*);
+static void hpRecordEmpty(HpBatch*);
+static int hpRecordInit(HpWorker*);
 static int hpRecordIsSound(const BtShared*, const u8*, u32);
-static int hpRecordLeaf(HpExec*, int, int*);
+static int hpRecordLeaf(HpWorker*, int, int*);
 
 /* hp_decode.c */
-static void hpRecordColumn(const HpExec*, HpFrame*, int, HpVec*);
+static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);
 
 /* hp_raw.c */
-static void hpRawSize(const HpExec*, const HpField*, int, u64*, u64*);
-static void hpRawCopy(const HpExec*, const HpField*, int, u8**, u8**);
+static void hpRawSize(const HpWorker*, const HpField*, int, u64*, u64*);
+static void hpRawCopy(const HpWorker*, const HpField*, int, u8**, u8**);
 
 /* hp_place.c */
-static i64 hpPlaceOf(const HpExec*, int, i64, int);
-static i64 hpPlaceLast(const HpExec*);
+static i64 hpPlaceOf(const HpWorker*, int, i64, int);
+static i64 hpPlaceLast(const HpWorker*);
 
 #endif /* HPSOURCE_H */
 #endif /* SQLITE_OMIT_HP */

@@ -19,14 +19,14 @@
 /*
 ** Memory for a worker: only the header of a page is read.
 */
-static int hpCountBegin(HpExec *p){
-  return hpRunInit(p, 8);
+static int hpCountBegin(HpWorker *p){
+  return hpSourceRunInit(p, 8);
 }
 
 /*
 ** Count the entries in the next run of leaves, in p->nScanned.
 */
-static int hpCountNext(HpExec *p){
+static int hpCountNext(HpWorker *p){
   HpRun *pRun = &p->run;
   int bIndex = p->pPipe->source.bIndex;
   u8 eType = bIndex ? PTF_ZERODATA|PTF_LEAF : PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF;
@@ -42,7 +42,7 @@ static int hpCountNext(HpExec *p){
     p->nScanned += nCell + (bIndex && pRun->aSep[i].z!=0);
   }
   pRun->iLeaf = pRun->nPage;
-  return hpScanStopped(p->pScan);
+  return hpThreadStopped(p->pScan);
 }
 
 static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0 };

@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_decode: values of one column, out of the records of a batch.
 **
-**    hpRecordColumn()  decode a column for the rows that are selected
+**    hpDecodeColumn()  decode a column for the rows that are selected
 **
 ** hp_record.c has worked out type and place of each value (HpBatch).  Here they
 ** become numbers and pointers: four rows at a time with AVX2 where types are all
@@ -149,7 +149,7 @@ static int hpNumbersAvx2(
     for(q=i; q<i+16; q+=4){
       __m256i v = _mm256_set_epi64x(HP_AT8(q+3), HP_AT8(q+2),
                                     HP_AT8(q+1), HP_AT8(q));
-      v = hpIntegersAvx2(v, s8);
+      v = hpRecordIntegersAvx2(v, s8);
       s8 = _mm_srli_si128(s8, 4);
       if( bOne ){
         v = _mm256_sub_epi64(v, _mm256_cvtepi8_epi64(one));
@@ -210,8 +210,8 @@ static int hpStringsAvx2(
 /*
 ** Decode column iCol of the plan into pOut.
 */
-static void hpRecordColumn(
-  const HpExec *pWorker,
+static void hpDecodeColumn(
+  const HpWorker *pWorker,
   HpFrame *p,
   int iCol,
   HpVec *pOut
@@ -229,6 +229,7 @@ static void hpRecordColumn(
   u8 mn, mx;             /* Smallest and largest serial type */
   int bWide = 0;         /* Some integer has eight bytes */
   int bNaN = 0;
+  int nCol = pWorker->pPipe->source.nCol;
 
   assert( iCol>=0 && iCol<pWorker->pPipe->source.nCol && pOut->mIdx!=0 );
   assert( pBatch->nRow>0 && pBatch->nRow<=pBatch->nAlloc );
@@ -289,7 +290,7 @@ static void hpRecordColumn(
       const u8 *z;
       u8 tag;
       if( t==HP_SER_SLOW ){
-        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*pWorker->pPipe->source.nCol+iCol];
+        const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*nCol+iCol];
         t = pSlow->type;
         z = pSlow->z;
       }else{

@@ -19,15 +19,15 @@
 /*
 ** Memory for a worker.
 */
-static int hpLeavesBegin(HpExec *p){
-  int rc = hpRunInit(p, p->pScan->pSource->szPage);
-  return rc ? rc : hpBatchInit(p);
+static int hpLeavesBegin(HpWorker *p){
+  int rc = hpSourceRunInit(p, p->pScan->pSource->szPage);
+  return rc ? rc : hpRecordInit(p);
 }
 
 /*
 ** Fill the batch of p.
 */
-static int hpLeavesNext(HpExec *p){
+static int hpLeavesNext(HpWorker *p){
   HpRun *pRun = &p->run;
   int rc;
   assert( p->batch.nRow==0 && p->batch.nSkip==0 );
@@ -49,6 +49,6 @@ static int hpLeavesNext(HpExec *p){
 }
 
 static const HpSourceType hpLeavesType = {
-  hpLeavesBegin, hpLeavesNext, hpRecordColumn
+  hpLeavesBegin, hpLeavesNext, hpDecodeColumn
 };
 #endif /* SQLITE_OMIT_HP */

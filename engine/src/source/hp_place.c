@@ -29,7 +29,7 @@
 **
 ** Returns -1 if there is no such cell, or if the record is not sound.
 */
-static i64 hpPlaceOf(const HpExec *p, int i, i64 iLast, int bAll){
+static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   const HpRun *pRun = &p->run;
   const BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   const u8 *z = p->batch.apRec[i];
@@ -46,7 +46,7 @@ static i64 hpPlaceOf(const HpExec *p, int i, i64 iLast, int bAll){
     int ofst = get2byte(&aHdr[8+2*iCell]);
     u32 nByte;
     if( (u32)(iRec-ofst-2)<=16
-     && hpCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
+     && hpRecordCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
     ){
       if( bAll && !hpRecordIsSound(pBt, z, nByte) ) return -1;
       return HP_PLACE(pRun->iSeq, iLeaf, iCell);
@@ -57,7 +57,7 @@ static i64 hpPlaceOf(const HpExec *p, int i, i64 iLast, int bAll){
 /*
 ** The place of the last row of the run.
 */
-static i64 hpPlaceLast(const HpExec *p){
+static i64 hpPlaceLast(const HpWorker *p){
   const HpRun *pRun = &p->run;
   int iLeaf = pRun->nPage-1;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];

@@ -23,7 +23,7 @@
 ** *pVal: then *pz is NULL.
 */
 static u32 hpRawSlow(
-  const HpExec *p,
+  const HpWorker *p,
   int k,
   int i,
   const u8 **pz,
@@ -55,7 +55,7 @@ static u32 hpRawSlow(
 ** batch, in the header of a record and behind it.
 */
 static void hpRawSize(
-  const HpExec *p,
+  const HpWorker *p,
   const HpField *pField,
   int i,
   u64 *pnHdr,
@@ -87,7 +87,7 @@ static void hpRawSize(
 ** set to what comes after.
 */
 static void hpRawCopy(
-  const HpExec *p,
+  const HpWorker *p,
   const HpField *pField,
   int i,
   u8 **pzHdr,

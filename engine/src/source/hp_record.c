@@ -6,11 +6,11 @@
 *************************************************************************
 ** hp_record: cutting records: from the cells of leaf pages to a batch.
 **
-**    hpBatchInit()      memory for a batch of rows
-**    hpBatchEmpty()     no rows any more
+**    hpRecordInit()      memory for a batch of rows
+**    hpRecordEmpty()     no rows any more
 **    hpRecordLeaf()     cut the records of a leaf, append them to the batch
-**    hpCellHead()       the varints that a cell of a table begins with
-**    hpIntegersAvx2()   integers of records, four at a time
+**    hpRecordCellHead()       the varints that a cell of a table begins with
+**    hpRecordIntegersAvx2()   integers of records, four at a time
 **    hpRecordIsSound()  would stock take a record for corrupt?
 **
 ** Cutting finds, for each row and each column that the plan uses, the serial
@@ -59,7 +59,7 @@ struct HpCells {
 /*
 ** Remove all rows from the batch.
 */
-static void hpBatchEmpty(HpBatch *pBatch){
+static void hpRecordEmpty(HpBatch *pBatch){
   assert( pBatch->nCol>=1 && pBatch->nRow<=pBatch->nAlloc );
   pBatch->nRow = 0;
   pBatch->nSkip = 0;
@@ -71,7 +71,7 @@ static void hpBatchEmpty(HpBatch *pBatch){
 /*
 ** Allocate the batch of p.  Returns HP_DECLINE if there is no memory.
 */
-static int hpBatchInit(HpExec *p){
+static int hpRecordInit(HpWorker *p){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   i64 n = p->pCfg->nBatch;
@@ -92,7 +92,7 @@ static int hpBatchInit(HpExec *p){
     return HP_DECLINE;
   }
   pBatch->aMax = &pBatch->aMin[HP_CUT*pBatch->nCol];
-  hpBatchEmpty(pBatch);
+  hpRecordEmpty(pBatch);
   return SQLITE_OK;
 }
 
@@ -105,7 +105,7 @@ static int hpBatchInit(HpExec *p){
 ** the WAL have to be looked up.
 */
 static u32 hpRecordChain(
-  HpExec *p,
+  HpWorker *p,
   Pgno iPg,
   u8 *aTo,
   u32 nByte,
@@ -115,13 +115,13 @@ static u32 hpRecordChain(
   BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   int bUnlock = !pagerUseWal(pBt->pPager);
   int n;
-  assert( hpScanIsLocked(p->pScan) && nByte>0 );
+  assert( hpThreadIsLocked(p->pScan) && nByte>0 );
   if( !hpPageDirect(p->pCfg, pBt->pPager) ) return 0;
-  if( bUnlock ) hpScanUnlock(p->pScan);
+  if( bUnlock ) hpThreadUnlock(p->pScan);
   n = hpChainRead(pBt, &p->guess, HP_CHAIN_SINGLE|HP_CHAIN_FRAMES, iPg, 0, aTo,
                   nByte, 0, piNext);
-  if( bUnlock ) hpScanLock(p->pScan);
-  if( n>0 ) hpStat(p->pScan->db, HP_STAT_CHAIN);
+  if( bUnlock ) hpThreadLock(p->pScan);
+  if( n>0 ) hpConfigStat(p->pScan->db, HP_STAT_CHAIN);
   return n;
 #else
   return 0;
@@ -163,7 +163,7 @@ static int hpRecordLink(BtShared *pBt, Pgno iPg, Pgno iNext){
 ** memory of the batch.  *pz is set to them.
 */
 static int hpRecordOverflow(
-  HpExec *p,             /* The execution */
+  HpWorker *p,             /* The execution */
   const HpRecord *pRec,  /* The record */
   u32 nWant,             /* Bytes wanted: more than pRec->nLocal */
   int bGap,              /* There may be a page of which no byte is used */
@@ -184,14 +184,14 @@ static int hpRecordOverflow(
   aOut = hpArenaAlloc(&p->batch.side, (i64)nWant+HP_SLACK);
   if( aOut==0 ) return HP_DECLINE;
   memcpy(aOut, pRec->z, n);
-  hpScanLock(p->pScan);
+  hpThreadLock(p->pScan);
   hpSourceChained(p->pScan->pSource, (nWant-n+nPg-1)/nPg);
   while( n<nWant ){
     DbPage *pDb;
     const u8 *aData;
     u32 nCopy;
     Pgno iNext;
-    assert( hpScanIsLocked(p->pScan) );
+    assert( hpThreadIsLocked(p->pScan) );
     nPage = hpRecordChain(p, iPg, &aOut[n], nWant-n, &iNext);
     if( nPage>0 ){
       n += MIN(nWant-n, nPage*nPg);
@@ -225,7 +225,7 @@ static int hpRecordOverflow(
     iPg = iNext;
   }
   assert( n<=nWant && (rc!=SQLITE_OK || n==nWant) );
-  hpScanUnlock(p->pScan);
+  hpThreadUnlock(p->pScan);
   memset(&aOut[n], 0, HP_SLACK);
   *pz = aOut;
   return rc;
@@ -255,7 +255,7 @@ static int hpRecordUnread(
 /*
 ** Cut record i of pCells, whatever it looks like, into row iRow of the batch.
 */
-static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
+static int hpCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   struct HpSlow *aSlow;
@@ -329,7 +329,7 @@ static int hpCutSlow(HpExec *p, const HpCells *pCells, int i, int iRow){
 /*
 ** Cut nRec records into rows iRow, iRow+1, ... of the batch.  Plain C.
 */
-static int hpCutPlain(HpExec *p, const HpCells *pCells, int nRec, int iRow){
+static int hpCutPlain(HpWorker *p, const HpCells *pCells, int nRec, int iRow){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   int nType = pPlan->mxCol+1;      /* Serial types needed */
@@ -429,7 +429,7 @@ static SQLITE_INLINE __m256i hpSizeAvx2(__m256i t){
 ** The same with AVX2: nRec is HP_CUT at most.
 */
 __attribute__((target("avx2")))
-static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
+static int hpCutAvx2(HpWorker *p, HpCells *pCells, int nRec, int iRow){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   HpBatch *pBatch = &p->batch;
   int nStride = pBatch->nStride;
@@ -519,7 +519,7 @@ static int hpCutAvx2(HpExec *p, HpCells *pCells, int nRec, int iRow){
 ** Sizes around 128 make the length of the first one unpredictable, so there is
 ** no branch where both together have eight bytes or less.
 */
-static SQLITE_INLINE int hpCellHead(const u8 *z, u32 *pnByte, i64 *piRowid){
+static SQLITE_INLINE int hpRecordCellHead(const u8 *z, u32 *pnByte, i64 *piRowid){
   u64 x;
   int n;
 #if defined(__GNUC__) && SQLITE_BYTEORDER==1234
@@ -625,7 +625,7 @@ static SQLITE_INLINE int hpRecordOut(
 ** Rows iRow..iRow+n-1 come from entries of an index, which end with a rowid.
 ** True if that is an integer in all of them.
 */
-static int hpRecordRowids(const HpExec *p, int iRow, int n){
+static int hpRecordRowids(const HpWorker *p, int iRow, int n){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   const HpBatch *pBatch = &p->batch;
   int k = pPlan->nCol-1; /* The rowid is the last column */
@@ -642,7 +642,7 @@ static int hpRecordRowids(const HpExec *p, int iRow, int n){
 /*
 ** Cut nRec records and append them to the batch.
 */
-static SQLITE_INLINE int hpCut(HpExec *p, HpCells *pCells, int nRec){
+static SQLITE_INLINE int hpCut(HpWorker *p, HpCells *pCells, int nRec){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   int iRow = p->batch.nRow;
   int rc;
@@ -682,7 +682,7 @@ static SQLITE_INLINE void hpCellsSet(
 ** hpRecordLeaf() for the b-tree of an index.  Cell number nCell is the entry
 ** that follows the leaf.
 */
-static int hpRecordIndexLeaf(HpExec *p, int iLeaf, int *piCell){
+static int hpRecordIndexLeaf(HpWorker *p, int iLeaf, int *piCell){
   const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
   BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
@@ -747,7 +747,7 @@ static SQLITE_INLINE int hpCellsTable(
 ){
   u32 nByte;
   u32 nLocal;
-  z += hpCellHead(z, &nByte, piRowid);
+  z += hpRecordCellHead(z, &nByte, piRowid);
   if( nByte<=pBt->maxLeaf ){
     nLocal = nByte;
     if( &z[nByte]>aEnd || nByte==0 ) return HP_DECLINE;
@@ -768,7 +768,7 @@ static SQLITE_INLINE int hpCellsTable(
 ** NULL, says are not wanted.  *pn is set to the number of records found.
 */
 static int hpCellsPlain(
-  const HpExec *p,
+  const HpWorker *p,
   const u8 *aPage,
   const u8 *aPtr,
   int n,
@@ -806,7 +806,7 @@ static int hpCellsPlain(
 ** the eight bytes in each quarter of v.  Type 7 stays as it is.
 */
 __attribute__((target("avx2")))
-static SQLITE_INLINE __m256i hpIntegersAvx2(__m256i v, __m128i s8){
+static SQLITE_INLINE __m256i hpRecordIntegersAvx2(__m256i v, __m128i s8){
   const __m256i swap = _mm256_setr_epi8(
       7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8,
       7,6,5,4,3,2,1,0, 15,14,13,12,11,10,9,8);
@@ -856,7 +856,7 @@ static u32 hpBoundAvx2(
     __m256i out;
     int s4;
     memcpy(&s4, &aShift[i], 4);
-    v = hpIntegersAvx2(v, _mm_cvtsi32_si128(s4));
+    v = hpRecordIntegersAvx2(v, _mm_cvtsi32_si128(s4));
     out = _mm256_or_si256(_mm256_cmpgt_epi64(iMin, v),
                           _mm256_cmpgt_epi64(v, iMax));
     mOut |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(out))<<i;
@@ -908,7 +908,7 @@ static SQLITE_INLINE __m256i hpRowidsAvx2(const u8 **z, int nByte){
 */
 __attribute__((target("avx2")))
 static int hpCellsAvx2(
-  const HpExec *p,
+  const HpWorker *p,
   const u8 *aPage,
   const u8 *aPtr,
   int n,
@@ -1123,7 +1123,7 @@ static int hpCellsAvx2(
 ** The next n rowids of the run are aRowid[].  Declined unless they are greater
 ** than all before and in the run's bounds.
 */
-static int hpRecordInOrder(HpExec *p, const i64 *aRowid, int n){
+static int hpRecordInOrder(HpWorker *p, const i64 *aRowid, int n){
   HpRun *pRun = &p->run;
   int bad = (pRun->mBound & 1)!=0 && aRowid[0]<=pRun->iLow;
   int i;
@@ -1140,7 +1140,7 @@ static int hpRecordInOrder(HpExec *p, const i64 *aRowid, int n){
 ** until the batch is full or the leaf is used up, and set *piCell to the
 ** next cell, or to -1 when there is none.
 */
-static int hpRecordLeaf(HpExec *p, int iLeaf, int *piCell){
+static int hpRecordLeaf(HpWorker *p, int iLeaf, int *piCell){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   const HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;

@@ -7,7 +7,7 @@
 ** hp_source: the leaf pages of a b-tree, in key order, in runs.
 **
 **    hpSourceOpen()     find the way down to the leaves
-**    hpRunInit()        memory for a worker's runs
+**    hpSourceRunInit()        memory for a worker's runs
 **    hpSourceNext()     read the next run of leaves into a worker's memory
 **    hpSourceParallel() may several workers call that?
 **    hpSourceChained()  so many overflow pages were read of rows
@@ -413,7 +413,7 @@ static int hpSourceIsSane(const HpSource*);
 ** Open the b-tree of the pipe for reading.  A read transaction is open.
 ** p->pSource is to be closed with hpSourceClose(), even on error.
 */
-static int hpSourceOpen(HpScan *p, Mem *aMem){
+static int hpSourceOpen(HpQuery *p, Mem *aMem){
   HpSource *pSrc;
   int rc;
 
@@ -436,7 +436,8 @@ static int hpSourceOpen(HpScan *p, Mem *aMem){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
   }
-  pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0 && p->pPipe->source.bRowid;
+  pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0
+              && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
   pSrc->bDirect = hpPageDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL
@@ -469,7 +470,7 @@ static int hpSepBytes(const HpSource *pSrc){
 /*
 ** Allocate the memory that p->run is read into: szPage bytes of each page.
 */
-static int hpRunInit(HpExec *p, int szPage){
+static int hpSourceRunInit(HpWorker *p, int szPage){
   const HpSource *pSrc = p->pScan->pSource;
   HpRun *pRun = &p->run;
   i64 nByte;
@@ -897,16 +898,16 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
 ** Read the next run of leaves into p->run.  p->run.nPage is 0 at the end of
 ** the table.
 */
-static int hpSourceNext(HpExec *p){
+static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pScan->pSource;
   int rc;
-  hpScanLock(p->pScan);
+  hpThreadLock(p->pScan);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
   rc = pSrc->rc;
-  assert( hpScanIsLocked(p->pScan) && p->run.nPage<=pSrc->nMax );
+  assert( hpThreadIsLocked(p->pScan) && p->run.nPage<=pSrc->nMax );
   assert( p->pScan->nWorker==1 || pSrc->bDirect );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
-  hpScanUnlock(p->pScan);
+  hpThreadUnlock(p->pScan);
   if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
   return rc;
 }
@@ -999,7 +1000,11 @@ static int hpSourceRangeIsLarge(
 ** in the range of pPlan.  For use without a transaction: what they say may be
 ** out of date.
 */
-static int hpSourceRangeSeemsLarge(sqlite3 *db, const HpSourcePlan *pPlan, Mem *aMem){
+static int hpSourceRangeSeemsLarge(
+  sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  Mem *aMem
+){
   HpSource src;
   int rc;
   assert( pPlan->bCached );
@@ -1049,8 +1054,8 @@ static i64 hpSourceRows(const HpSource *pSource){
 ** Is stock's sorter as good?  It is for what fits into the cache, unless most
 ** rows need not be sorted.
 */
-static int hpSourceIsShort(const HpScan *p){
+static int hpSourceIsShort(const HpQuery *p){
   return p->pSource->nLeaf<HP_MIN_PARALLEL
-      && hpOffload(p->db)!=HP_OFFLOAD_FORCE;
+      && hpConfigOffload(p->db)!=HP_OFFLOAD_FORCE;
 }
 #endif /* SQLITE_OMIT_HP */

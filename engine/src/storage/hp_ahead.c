@@ -251,7 +251,7 @@ static u32 *hpAheadAsked(const Pager *pPager){
   u64 x;
   assert( hpAheadFile(pPager->fd) );
   if( pInode==0 ) return &aHpAsked[0];
-  x = hpMix((u64)pInode->fileId.dev*31 + (u64)pInode->fileId.ino);
+  x = hpHashMix((u64)pInode->fileId.dev*31 + (u64)pInode->fileId.ino);
   return &aHpAsked[x & (ArraySize(aHpAsked)-1)];
 }
 

@@ -269,7 +269,7 @@ SQLITE_PRIVATE int sqlite3HpChain(
                   (u8*)pPager->pTmpSpace, &iNext);
   if( n==0 ) return 0;
   assert( n>0 && (u32)n<=nWant );
-  hpStat(pCur->pBtree->db, HP_STAT_CHAIN);
+  hpConfigStat(pCur->pBtree->db, HP_STAT_CHAIN);
   if( pCur->hpLeaf.nChain<0xff00 ) pCur->hpLeaf.nChain += (u16)(n-1);
   for(i=1; i<n; i++) aOverflow[i] = *piPg+i;
   if( bSkip ){

@@ -4,19 +4,19 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_exec: a scan, from the first leaf to its result.
+** hp_query: a scan, from the first leaf to its result.
 **
 **    sqlite3HpScan()     OP_HpScan: the whole query up to its groups
 **    sqlite3HpNext()     OP_HpNext: the next group into registers
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
-**    hpScanRun()         run a plan
-**    hpScanFree()        free a scan
+**    hpQueryRun()         run a plan
+**    hpQueryFree()        free a scan
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
 ** control back.  Meanwhile only code of the application that the scan calls
 ** can change this connection: functions, collations, the progress handler.
-** After each batch the scan looks whether it has (hpScanChanged()), and if so
+** After each batch the scan looks whether it has (hpThreadChanged()), and if so
 ** declines: SQLite's code begins again.  It also looks whether it was
 ** interrupted.
 **
@@ -53,14 +53,14 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
     return 0;
   }
   closeAllCursors(v);
-  hpOomUndo(db);
+  hpBudgetOomUndo(db);
   sqlite3DbFree(db, v->zErrMsg);
   v->zErrMsg = 0;
   v->rc = SQLITE_OK;
   v->pc = 0;
   v->minWriteFileFormat = 254;
   v->eHpRun = HP_RUN_AGAIN;
-  hpStat(db, HP_STAT_DECLINED);
+  hpConfigStat(db, HP_STAT_DECLINED);
   *pRc = SQLITE_EMPTY;
   return 1;
 }
@@ -68,12 +68,12 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
 /*
 ** Free a scan: destructor of the pointer in the register of OP_HpScan.
 */
-static void hpScanFree(void *pArg){
-  HpScan *p = (HpScan*)pArg;
+static void hpQueryFree(void *pArg){
+  HpQuery *p = (HpQuery*)pArg;
   if( p ){
     int i;
     hpMergeClose(p);
-    hpOrderClose(p);
+    hpAggOrderClose(p);
     for(i=0; i<p->nWorker; i++) hpPipeFree(p, i);
     hpSourceClose(p->pSource);
     hpArenaClear(&p->arena);
@@ -87,15 +87,15 @@ static void hpScanFree(void *pArg){
 ** Run the plan with up to nWorker workers: pipe after pipe.  What the last one
 ** leaves is delivered.  *ppScan is to be freed.
 */
-static int hpScanRun(
+static int hpQueryRun(
   Vdbe *v,
   const HpPlan *pPlan,
   Mem *aMem,
   int nWorker,
   int bExact,            /* Add up row by row */
-  HpScan **ppScan
+  HpQuery **ppScan
 ){
-  HpScan *p;
+  HpQuery *p;
   int rc = SQLITE_OK;
   int i;
   sqlite3BeginBenignMalloc();
@@ -123,7 +123,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
   const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
   Mem *pReg = &aMem[pOp->p1];
-  HpScan *p;
+  HpQuery *p;
   int i, rc;
 
   sqlite3VdbeMemSetNull(pReg);
@@ -132,11 +132,11 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   ** OP_OpenRead says so. */
   if( v->expired==1 ) return HP_DECLINE;
   if( v->eHpRun==HP_RUN_AGAIN && v->minWriteFileFormat==254 ) return HP_DECLINE;
-  if( v->readOnly==0 && hpMemoryLimited() ) return HP_DECLINE;
+  if( v->readOnly==0 && hpBudgetIsLimited() ) return HP_DECLINE;
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   /* Below the usual limit stock may fail on records of its sorter */
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
-  if( hpOffload(db)!=HP_OFFLOAD_FORCE ){
+  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
     int bLarge;
     if( pSource->pRange ){
       rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
@@ -146,31 +146,31 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     }
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
     if( !bLarge ){
-      hpStat(db, HP_STAT_SMALL);
+      hpConfigStat(db, HP_STAT_SMALL);
       return HP_DECLINE;
     }
   }
-  rc = hpScanRun(v, pPlan, aMem, hpThreads(db), 0, &p);
+  rc = hpQueryRun(v, pPlan, aMem, hpThreads(db), 0, &p);
   if( rc==HP_SERIAL ){
-    hpStat(db, HP_STAT_SERIAL);
-    hpScanFree(p);
-    rc = hpScanRun(v, pPlan, aMem, 1, 1, &p);
+    hpConfigStat(db, HP_STAT_SERIAL);
+    hpQueryFree(p);
+    rc = hpQueryRun(v, pPlan, aMem, 1, 1, &p);
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
     /* What is corrupt stock may not get to, or give rows before */
     if( rc==HP_SERIAL || (rc & 0xff)==SQLITE_CORRUPT ) rc = HP_DECLINE;
     if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM || db->mallocFailed ){
-      hpOomUndo(db);
+      hpBudgetOomUndo(db);
       rc = HP_DECLINE;
     }
     if( rc==HP_DECLINE ){
-      hpStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+      hpConfigStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
     }
-    hpScanFree(p);
+    hpQueryFree(p);
     return rc;
   }
-  hpStat(db, HP_STAT_RUN);
+  hpConfigStat(db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
   hpRan();
   hpSourceClose(p->pSource);
@@ -187,7 +187,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     sqlite3_sort_count++;
 #endif
   }
-  sqlite3VdbeMemSetPointer(pReg, p, "hp", hpScanFree);
+  sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
   return SQLITE_OK;
 }
 
@@ -206,15 +206,15 @@ SQLITE_PRIVATE void sqlite3HpTripped(Btree *pBtree, int rc){
 ** registers.  *pbDone is set when there is none.
 */
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
-  HpScan *p = (HpScan*)aMem[pOp->p1].z;
+  HpQuery *p = (HpQuery*)aMem[pOp->p1].z;
   u8 *aGroup;
   int rc = hpMergeNext(p, &aGroup);
   /* Too late: hpMergeDoubt() is there to rule this out */
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */
-  if( rc==SQLITE_OK && aGroup && p->pEntry->bStream && hpScanTripped(p) ){
-    rc = hpScanPager(p)->hp.rcTrip;
+  if( rc==SQLITE_OK && aGroup && p->pEntry->bStream && hpThreadTripped(p) ){
+    rc = hpThreadPager(p)->hp.rcTrip;
   }
   *pbDone = aGroup==0;
   if( rc==SQLITE_OK && aGroup ) rc = hpResultLoad(p, aGroup, aMem, &p->buf);
