@@ -228,6 +228,8 @@ static void makeDb(const char *zPragma){
     " printf('%05d%.40c', k, 'y') AS y, printf('%.200c', 'x') AS x FROM n");
   for(i=0; i<3000; i+=4){
     int j;
+    /* With asserts each statement looks at all pages changed before it */
+    if( i%200==0 ) execute(db, "COMMIT; BEGIN");
     for(j=0; j<4; j++){
       snprintf(z, sizeof(z),
         "INSERT INTO t%d SELECT k, r, y, x FROM n WHERE rowid>%d LIMIT 4;"

@@ -66,7 +66,8 @@ static void checksum(
 ** larger have frames in that transaction.  Return true if so.
 */
 static int readLog(Reader *p, const char *zWhat){
-  static unsigned char aSeen[1<<20];
+  static unsigned aSeen[1<<20];    /* The last transaction with a frame for page i */
+  static unsigned iTransaction = 0;
   char zWal[300];
   unsigned char *a;
   unsigned s1 = 0, s2 = 0, szPage, nPage, iPg;
@@ -88,7 +89,7 @@ static int readLog(Reader *p, const char *zWhat){
   }
   checksum(a, 24, bBig, &s1, &s2);
   nPage = p->nFirst;
-  memset(aSeen, 0, sizeof(aSeen));
+  iTransaction++;
   for(i=32; i+24+(int)szPage<=n && iGap==0; i+=24+szPage){
     const unsigned char *aFrame = &a[i];
     const unsigned nAfter = get4(&aFrame[4]);
@@ -97,13 +98,13 @@ static int readLog(Reader *p, const char *zWhat){
     checksum(&aFrame[24], (int)szPage, bBig, &s1, &s2);
     if( s1!=get4(&aFrame[16]) || s2!=get4(&aFrame[20]) ) break;
     iPg = get4(aFrame);
-    if( iPg>=sizeof(aSeen) ) exit(2);
-    aSeen[iPg] = 1;
+    if( iPg>=sizeof(aSeen)/sizeof(aSeen[0]) ) exit(2);
+    aSeen[iPg] = iTransaction;
     if( nAfter==0 ) continue;
     for(iPg=nPage+1; iPg<=nAfter; iPg++){
-      if( aSeen[iPg]==0 && iPg!=iLockByte/szPage+1 ) iGap = iPg;
+      if( aSeen[iPg]!=iTransaction && iPg!=iLockByte/szPage+1 ) iGap = iPg;
     }
-    memset(aSeen, 0, sizeof(aSeen));
+    iTransaction++;
     nPage = nAfter;
   }
   free(a);
