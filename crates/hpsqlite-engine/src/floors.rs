@@ -150,6 +150,31 @@ fn unnamed(files: &[(String, String)]) -> Vec<String> {
     found
 }
 
+/// Names that other modules use and that do not tell their file: hpAggFind() is in hp_agg.c. Those
+/// that SQLite's own code calls (sqlite3HpXxx) are named after what it asks for.
+fn astray(files: &[(String, String)]) -> Vec<String> {
+    let texts: Vec<String> = files.iter().map(|(_, text)| bare(text)).collect();
+    let is_module = |i: usize| files[i].0.ends_with(".c");
+    let used: Vec<BTreeSet<&str>> = texts
+        .iter()
+        .map(|text| names(text).map(|(name, _)| name).collect())
+        .collect();
+    let mut found = Vec::new();
+    for i in (0..files.len()).filter(|&i| is_module(i)) {
+        let stem = Path::new(&files[i].0).file_stem().unwrap_or_default();
+        let prefix = stem.to_string_lossy().replace('_', "");
+        for name in definitions(&texts[i]) {
+            let is_used = (0..files.len())
+                .any(|other| other != i && is_module(other) && used[other].contains(name));
+            let of_sqlite = name.starts_with("sqlite3Hp");
+            if is_used && !of_sqlite && !name.to_lowercase().starts_with(&prefix) {
+                found.push(format!("{name} is in {}", files[i].0));
+            }
+        }
+    }
+    found
+}
+
 /// What `ORDER` lists, with the texts.
 fn engine() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/src");
@@ -167,6 +192,27 @@ fn a_module_calls_only_those_before_it() {
 #[test]
 fn an_essay_names_what_others_use() {
     assert_eq!(unnamed(&engine()), [] as [String; 0]);
+}
+
+#[test]
+fn a_name_that_others_use_tells_its_file() {
+    assert_eq!(astray(&engine()), [] as [String; 0]);
+}
+
+#[test]
+fn a_name_that_does_not_tell_its_file_is_found() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file(
+            "base/hp_low.c",
+            "int hpLowOne(int a){\n  return a;\n}\nint hpTwo(int a){\n  return a;\n}\nint hpMine(int a){\n  return a;\n}\n",
+        ),
+        file(
+            "sink/hp_high.c",
+            "int hpHigh(int a){\n  return hpLowOne(hpTwo(a));\n}\n",
+        ),
+    ];
+    assert_eq!(astray(&files), ["hpTwo is in base/hp_low.c"]);
 }
 
 #[test]

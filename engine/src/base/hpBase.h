@@ -340,12 +340,12 @@ static SQLITE_INLINE i64 hpRaw8(const u8 *z){
 
 /* hp_config.c */
 static const HpConfig *hpConfig(void);
-static void hpBudgetOomUndo(sqlite3*);
 static int hpConfigOffload(sqlite3*);
-static int hpBudgetIsLimited(void);
 static int hpConfigStat(sqlite3*, int);
 
 /* hp_budget.c */
+static void hpBudgetOomUndo(sqlite3*);
+static int hpBudgetIsLimited(void);
 static i64 hpBudgetUsable(void);
 static i64 hpBudgetSetting(sqlite3*);
 static void hpBudgetOpen(HpQuery*);
@@ -354,14 +354,16 @@ static void hpBudgetHold(HpWorker*, i64);
 static int hpBudgetMay(const HpWorker*, i64, int);
 
 /* hp_arena.c */
-static int hpBufGrow(void*, int*, int, int);
 static int hpArenaGrow(HpArena*, void*, int*, int, int);
 static void *hpArenaAlloc(HpArena*, i64);
-static int hpBufRoom(HpBuf*, u32);
 static void *hpArenaMalloc(i64);
 static void hpArenaRecycle(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
+
+/* hp_buf.c */
+static int hpBufRoom(HpBuf*, u32);
+static int hpBufGrow(void*, int*, int, int);
 
 /* hp_hash.c */
 static u64 hpHashBytes(const u8*, u32);

@@ -7,7 +7,7 @@
 ** hp_budget: how much memory a statement may take (PRAGMA hp_memory).
 **
 **    hpBudgetUsable()    bytes that the process may use at all
-**    hpBudgetLimit()     bytes that a statement may hold
+**    hpBudgetSetting()   bytes that a statement may hold, as PRAGMA hp_memory shows
 **    hpBudgetOpen()      an account for a statement
 **    hpBudgetArena()     an arena of a worker, whose blocks are small beside it
 **    hpBudgetHold()      a worker's sink holds so much now

@@ -7,12 +7,9 @@
 ** hp_config: what is switched on, and what came of it.
 **
 **    hpConfig()         switches of the process, from the environment
-**    hpConfigOffload()        the setting of PRAGMA hp_offload that is in force
-**    hpMemory()         bytes that a scan may use for groups
-**    hpBudgetIsLimited()  is there a limit on memory?
-**    hpBudgetOomUndo()        running out of memory was no error after all
-**    hpConfigStat()           count what became of a query
-**    hpRan()            count a scan, for `hpsqlite exec`
+**    hpConfigOffload()  the setting of PRAGMA hp_offload that is in force
+**    hpConfigStat()     count what became of a query
+**    hpConfigRan()      count a scan, for `hpsqlite exec`
 **
 ** Environment variables, read once a process:
 **
@@ -132,7 +129,7 @@ static const HpConfig *hpConfig(void){
 /* Scans of this process that ran to the end.  Atomic. */
 static int nHpRun;
 #if defined(__GNUC__) && defined(__linux__) && SQLITE_OS_UNIX
-# define hpRan() ((void)__atomic_fetch_add(&nHpRun, 1, __ATOMIC_RELAXED))
+# define hpConfigRan() ((void)__atomic_fetch_add(&nHpRun, 1, __ATOMIC_RELAXED))
 
 /* The process ends: tell `hpsqlite exec`, if it asks.  One with the rights of
 ** another user writes to no file that its caller names. */
@@ -149,7 +146,7 @@ __attribute__((destructor)) static void hpTell(void){
   close(fd);
 }
 #else
-# define hpRan() ((void)nHpRun)
+# define hpConfigRan() ((void)nHpRun)
 #endif
 
 /* The setting of PRAGMA hp_offload that is in force.  Where doubles are computed

@@ -135,12 +135,14 @@ static void hpTextConcat(HpFrame*, const HpOp*, HpVec*);
 static void hpTextCopy(HpFrame*, HpVec*, const HpVec*);
 static void hpTextCast(HpFrame*, const HpOp*, HpVec*);
 
+/* hp_like.c */
+static int hpLikeOpen(HpFrame*, const HpOp*, void**);
+static void hpLikeRun(HpFrame*, const HpOp*, const void*);
+
 /* hp_func.c */
 static void hpFuncRun(HpFrame*, int);
 static int hpFuncOpen(HpFrame*, int);
 static void hpFuncClose(HpFrame*);
-static int hpLikeOpen(HpFrame*, const HpOp*, void**);
-static void hpLikeRun(HpFrame*, const HpOp*, const void*);
 
 /* hp_expr.c */
 static int hpExprOpen(HpFrame*, Mem*);
@@ -151,7 +153,6 @@ static int hpExprRangeIsWhole(const HpQuery*);
 
 /* hp_key.c */
 static u32 hpKeyTrimmed(const u8*, u32);
-static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 static u32 hpKeyNumber(u8*, u8, HpVal);
 static u32 hpKeyInt(u8*, i64, u8);
 static int hpKeyValue(HpBuf*, const HpVec*, int, CollSeq*, u8);
@@ -160,6 +161,9 @@ static int hpKeyShow(HpFrame*, const HpKeys*, int, HpBuf*);
 static void hpKeyMemStr(Mem*, u8, const u8*, u32);
 static void hpKeyMemPoint(Mem*, u8, const u8*, u32);
 static void hpKeyToMem(const HpKeys*, const u8*, u32, Mem*, HpBuf*);
+
+/* hp_pack.c */
+static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 
 #endif /* HPEXEC_H */
 #endif /* SQLITE_OMIT_HP */

@@ -172,7 +172,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   hpConfigStat(db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
-  hpRan();
+  hpConfigRan();
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){

@@ -9,6 +9,7 @@
 **    hpAggOpen()     an empty table of groups
 **    hpAggFind()     the group of each selected row
 **    hpAggStep()     find it, and add the row to it
+**    hpAggReset()    forget all groups
 **    hpAggClose()    free everything
 **
 ** Groups are numbered as they appear.  A group is HpGroupPlan.szGroup bytes: the

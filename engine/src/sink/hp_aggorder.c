@@ -43,9 +43,9 @@
 ** worker adds entries in scan order, which stable sorts keep.  A list is made of
 ** pieces that grow with the group.  When the worker has come to the end (or has
 ** to write its groups to a file) it sorts each group's entries: as many as stay in
-** the cache, HP_ORDER_PART, together, and what is more as several sorted parts.  The groups of several workers,
-** whose parts are just put one after the other, need no more than a merge of
-** their parts when they are delivered.
+** the cache, HP_ORDER_PART, together, and what is more as several sorted parts.
+** The groups of several workers, whose parts are just put one after the other,
+** need no more than a merge of their parts when they are delivered.
 **
 ** DISTINCT by the value that is also the only ORDER BY term: stock's b-tree keeps
 ** the last of equal values, and so does the merge.  Other DISTINCTs have been

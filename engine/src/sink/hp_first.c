@@ -6,7 +6,11 @@
 *************************************************************************
 ** hp_first: the first row of each combination of values, for SELECT DISTINCT.
 **
-**    hpFirstStep()  look at the selected rows of a batch
+**    hpFirstOpen()   begin
+**    hpFirstRows()   look at the selected rows of a frame
+**    hpFirstRun()    a run of leaves is done
+**    hpFirstMerge()  the rows of all workers
+**    hpFirstClose()  free everything
 **
 ** Combinations seen are in a hash table.  Of a new one the place of its row is
 ** noted (hp_found.c).

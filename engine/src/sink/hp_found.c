@@ -12,6 +12,7 @@
 **    hpFoundPlace()     note the place of a row
 **    hpFoundEnough()    after a batch: is there memory for more?
 **    hpFoundRun()       a run of leaves is done: are there too many?
+**    hpFoundKnows()     has the worker seen enough rows to say?
 **    hpFoundMerge()     put together what the workers found
 **    hpFoundClose()     free everything
 **
@@ -47,10 +48,10 @@
 **
 ** What is kept of a row is its place in the b-tree: the number of the run of
 ** leaves, of the leaf in the run, and of the cell in the leaf (HP_PLACE).  As a
-** number that is the order of the scan.  The cursor goes there by the numbers of the children
-** on the way (hpSourceWays()), and compares no rowid: in a damaged file rowids
-** may be out of order, and the rows that a scan sees are not those that a search
-** finds.
+** number that is the order of the scan.  The cursor goes there by the numbers of
+** the children on the way (hpSourceWays()), and compares no rowid: in a damaged
+** file rowids may be out of order, and the rows that a scan sees are not those
+** that a search finds.
 **
 ** Each worker finds rows of its own, which are put together and in order of
 ** their places.  The scan may end early: when too many rows turn out to

@@ -6,9 +6,10 @@
 *************************************************************************
 ** hp_top: the first rows of an ORDER BY with LIMIT.
 **
-**    hpTopStep()     look at the selected rows of a batch
-**    hpTopPlace()    the place of a row kept
-**    hpTopCompare(), hpTopUp(), hpTopDown()    the heap, for the merge
+**    hpTopOpen()     begin
+**    hpTopRows()     look at the selected rows of a frame
+**    hpTopRun()      a run of leaves is done
+**    hpTopMerge()    the best rows of all workers
 **
 ** The best rows are in a heap with the worst on top.  A row has to be better than
 ** that one to come in; of equal ones the first scanned stays, as in stock's

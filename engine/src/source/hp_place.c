@@ -8,10 +8,9 @@
 **
 **    hpPlaceOf()      the place of a row of the batch
 **    hpPlaceLast()    that of the last row of the run
-**    hpPlaceSeq(), hpPlaceLeaf(), hpPlaceCell()    what a place consists of
 **
 ** A place (HP_PLACE) is the number of a run, the leaf in it, and the cell in that.
-** As a number it increases in scan order.  A cursor finds the leaf by the ways to
+** As a number it increases in scan order.  Macros in hpSource.h take it apart.  A cursor finds the leaf by the ways to
 ** all runs: hpSourceWays().
 */
 #ifndef SQLITE_OMIT_HP
