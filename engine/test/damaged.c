@@ -15,7 +15,7 @@
 **
 **   1. A search compares other cells (hp_seek.c): the rowids of a leaf, or of an
 **      interior page, are not in order.
-**   2. Rows are found in one place and looked for in another (hp_rows.c).
+**   2. Rows are found in one place and looked for in another (hp_found.c).
 **   3. A range ends, or begins, where keys are not in order (hp_range.c).
 **   4. An index gives a group twice (hp_agg.c).
 **   5. Columns that SQLite reads and the scan does not: of rows that are among

@@ -9,7 +9,7 @@
 **    sqlite3HpRowsAccept()  did the planner choose a scan for which that pays?
 **    sqlite3HpCodeRows()    compile it, and emit OP_HpScan and OP_HpRow
 **
-** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_rows.c says
+** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_found.c says
 ** what is done at run time, with a drawing of the program.
 */
 #ifndef SQLITE_OMIT_HP
