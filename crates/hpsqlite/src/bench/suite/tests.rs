@@ -174,8 +174,8 @@ fn mistakes_are_told_where_they_are() {
             "number 1: break_even compares series, and there are none",
         ),
         (
-            "x = \"limit\"\n        series = \"engine\"",
-            "x = \"pragmas\"\n        series = \"engine\"\n        break_even = [\"stock\"]",
+            "x = \"limit\"\n    series = \"engine\"",
+            "x = \"pragmas\"\n    series = \"engine\"\n    break_even = [\"stock\"]",
             "number 1: break_even needs numbers along pragmas, and plain is none",
         ),
         ("kind = \"sql\"", "kind = \"sgl\"", "unknown variant `sgl`"),
