@@ -13,9 +13,10 @@
 **
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
-**    sink       HpVec     ->  HpAgg        a worker's groups; merges of them
-**               HpVec     ->  HpFound      places of rows
-**    exec       HpBatch   ->  HpVec        filters, arguments, keys
+**    sink       HpFrame   ->  HpAgg        a worker's groups; merges of them
+**               HpFrame   ->  HpSort       rows in order; the same merges
+**               HpFrame   ->  HpFound      places of rows
+**    exec       HpBatch   ->  HpFrame      filters, arguments, keys
 **    source     b-tree    ->  HpBatch      runs of leaves, cut into columns
 **    lookup     key       ->  row          rows by rowid, shared pages
 **    storage    b-trees   ->  file         pages in order, in large pieces
@@ -25,16 +26,18 @@
 ** others.  A test holds that (crates/hpsqlite-engine/src/floors.rs).  The plan's
 ** structures are in base/hpPlan.h, since all floors read them.
 **
-** A scan (HpQuery) is shared by one or more workers (HpWorker), each with a
-** thread of its own but the first, which is the caller.  Workers take runs of
-** leaves from the one source and keep their own groups; what they share is
-** read-only or behind HpQuery.pMutex.
+** The execution of a plan (HpQuery) runs pipes, one after the other, each from a
+** source through filters and expressions to a sink (run/hp_pipe.c).  Sources and
+** sinks are tables of functions that are called once a batch.  A pipe has one or
+** more workers (HpWorker), each with a thread of its own but the first, which is
+** the caller.  They take runs of leaves from the one source and keep their own
+** groups; what they share is read-only or behind HpQuery.pMutex.
 **
 ** The functions called from SQLite's own code, sqlite3HpXxx(), and our fields
 ** in its structures are declared in hpHooks.h.
 **
 ** The return code HP_DECLINE travels up through all stages and means: this
-** executor does not want the query after all (an odd page, a value it
+** executor does not want the query after all (a damaged page, a value it
 ** cannot place, memory used up).  Nothing has been shown to anybody by
 ** then, so OP_HpScan frees what it has and jumps to the code that stock
 ** SQLite generated for the same query, which stands in the same program

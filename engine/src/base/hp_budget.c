@@ -173,8 +173,8 @@ static void hpBudgetHold(HpWorker *p, i64 n){
 ** May worker p have nMore bytes more?  eNeed is HP_WISH, HP_KEEP or HP_FINISH.
 */
 static int hpBudgetMay(const HpWorker *p, i64 nMore, int eNeed){
-  const HpQuery *pScan = p->pScan;
-  const HpBudget *pBudget = &pScan->budget;
+  const HpQuery *pQuery = p->pQuery;
+  const HpBudget *pBudget = &pQuery->budget;
   i64 nOwn = p->nHeld + p->frame.text.nTotal + p->batch.side.nTotal + nMore;
   i64 nSlack = eNeed==HP_WISH ? 0 : HP_MIN_MEMORY;
   i64 nAll;
@@ -184,8 +184,8 @@ static int hpBudgetMay(const HpWorker *p, i64 nMore, int eNeed){
   if( nOwn<=pBudget->nShare+nSlack ) return 1;
   if( nOwn>pBudget->nLimit+nSlack ) return 0;
   nAll = nOwn;
-  for(i=0; i<pScan->nWorker; i++){
-    const HpWorker *pOther = pScan->apWorker[i];
+  for(i=0; i<pQuery->nWorker; i++){
+    const HpWorker *pOther = pQuery->apWorker[i];
     if( pOther && pOther!=p ) nAll += (i64)AtomicLoad(&pOther->nHeldTold)<<10;
   }
   return nAll<=pBudget->nLimit+nSlack;

@@ -267,22 +267,22 @@ static void hpThreadTell(HpQuery *p){
 ** scan to stop?
 */
 static int hpThreadProgress(HpWorker *p, u32 nStep){
-  HpQuery *pScan = p->pScan;
-  assert( p->db==pScan->db || p!=pScan->apWorker[0] );
+  HpQuery *pQuery = p->pQuery;
+  assert( p->db==pQuery->db || p!=pQuery->apWorker[0] );
   AtomicStore(&p->nStep, p->nStep+nStep);
-  if( p==pScan->apWorker[0] ){
-    hpThreadTell(pScan);
+  if( p==pQuery->apWorker[0] ){
+    hpThreadTell(pQuery);
 #ifdef HP_THREADS
-  }else if( pScan->pCrew ){
-    u32 nWake = AtomicLoad(&pScan->pCrew->nWake);
+  }else if( pQuery->pCrew ){
+    u32 nWake = AtomicLoad(&pQuery->pCrew->nWake);
     if( nWake && p->nStep-AtomicLoad(&p->nTold)>=nWake ){
-      pthread_mutex_lock(&pScan->pCrew->mutex);
-      pthread_cond_signal(&pScan->pCrew->cond);
-      pthread_mutex_unlock(&pScan->pCrew->mutex);
+      pthread_mutex_lock(&pQuery->pCrew->mutex);
+      pthread_cond_signal(&pQuery->pCrew->cond);
+      pthread_mutex_unlock(&pQuery->pCrew->mutex);
     }
 #endif
   }
-  return hpThreadStopped(pScan);
+  return hpThreadStopped(pQuery);
 }
 
 #ifdef HP_THREADS
@@ -298,9 +298,9 @@ static int hpThreadIsQuiet(void){
 /* A worker in a thread of its own */
 static void *hpThreadMain(void *pArg){
   HpWorker *p = (HpWorker*)pArg;
-  HpCrew *pCrew = p->pScan->pCrew;
-  assert( p!=p->pScan->apWorker[0] && p->db!=p->pScan->db );
-  assert( p->pScan->pMutex!=0 && hpThreadIsQuiet() );
+  HpCrew *pCrew = p->pQuery->pCrew;
+  assert( p!=p->pQuery->apWorker[0] && p->db!=p->pQuery->db );
+  assert( p->pQuery->pMutex!=0 && hpThreadIsQuiet() );
   p->xRun(p);
   pthread_mutex_lock(&pCrew->mutex);
   pCrew->nBusy--;

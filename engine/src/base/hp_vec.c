@@ -34,6 +34,7 @@
 */
 #define HP_LANES 31
 static int hpVecInit(HpFrame *p, HpVec *pVec, int n){
+  assert( n>=1 && pVec->aTag==0 );
   pVec->aTag = hpArenaAlloc(&p->vec, n+HP_LANES);
   pVec->aVal = hpArenaAlloc(&p->vec, (i64)(n+HP_LANES)*sizeof(HpVal));
   pVec->aLen = hpArenaAlloc(&p->vec, (i64)n*sizeof(u32));
@@ -51,6 +52,7 @@ static int hpVecInit(HpFrame *p, HpVec *pVec, int n){
 ** bytes after them are readable; if there is no memory pVec->mType is 0.
 */
 static void hpVecConst(HpFrame *p, HpVec *pVec, Mem *pMem){
+  assert( pVec->aTag!=0 );
   pVec->mIdx = 0;
   pVec->aLen[0] = 0;
   if( pMem->flags & MEM_Null ){
@@ -316,6 +318,7 @@ static int hpVecMemCompare(
 /* Make a vector of the truth values in p->aBool */
 static void hpVecFromBool(HpFrame *p, HpVec *pOut){
   u8 mType = 0;
+  assert( p->nRow>0 && pOut->bFloat==0 );
   HP_ROWS(p, {
     u8 b = p->aBool[i];
     u8 tag = b==2 ? HP_NULL : HP_INT;
@@ -355,6 +358,7 @@ static SQLITE_INLINE u8 hpVecBool(const HpFrame *p, const HpVec *pVec, int i){
 */
 static int hpVecGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
   int n = p->nSel;
+  assert( n>=0 && n<=p->nRow );
   *paSel = p->aSel;
   if( pOp->iGuard!=HP_NO_VEC ){
     const HpVec *pGuard = &p->aVec[pOp->iGuard];

@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** From columns to vectors: a scan, its workers, and their programs.
+** From columns to vectors: a query, its workers, and their programs.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef HPEXEC_H
@@ -53,11 +53,11 @@ struct HpQuery {
 ** One worker.  db is what values and SQLite's functions get as their
 ** connection: the real one for the first worker, which runs in the thread
 ** that called sqlite3_step(), and a copy of it without lookaside memory for the
-** others (hp_query.c).
+** others (hp_pipe.c).
 */
 struct HpWorker {
   sqlite3 *db;
-  HpQuery *pScan;
+  HpQuery *pQuery;
   const HpPipePlan *pPipe;
   const HpConfig *pCfg;
   i64 nHeld;             /* Bytes that its sink holds, ... */

@@ -77,6 +77,7 @@ static u8 hpVecNumber(
 ){
   Mem m;
   u16 t;
+  assert( pVec->bFloat==0 );
   i &= pVec->mIdx;
   switch( pVec->aTag[i] ){
     case HP_NULL:
@@ -106,7 +107,7 @@ static u8 hpVecNumber(
 #ifdef HP_AVX2
 /*
 ** aOut[i] = a op b for rows 0..n-1, where a step of 0 stands for a constant.
-** *pbOdd is set if some result is not a number or not below HP_MX_FLOAT,
+** *pbLarge is set if some result is not a number or not below HP_MX_FLOAT,
 ** *pbZero if some result is zero.  Rows are handled four at a time; vectors
 ** have room for that.
 */
@@ -117,7 +118,7 @@ static void hpArithAvx2(
   const HpVal *aB, int iStepB,
   HpVal *aOut,
   int n,
-  int *pbOdd,
+  int *pbLarge,
   int *pbZero
 ){
   const __m256d mx = _mm256_set1_pd(HP_MX_FLOAT);
@@ -142,7 +143,7 @@ static void hpArithAvx2(
               _mm256_cmp_pd(r, _mm256_setzero_pd(), _CMP_EQ_OQ));
     _mm256_storeu_pd(&aOut[i].r, r);
   }
-  *pbOdd = _mm256_movemask_pd(bad)!=0;
+  *pbLarge = _mm256_movemask_pd(bad)!=0;
   *pbZero = _mm256_movemask_pd(zero)!=0;
 }
 
@@ -185,7 +186,7 @@ static u8 hpTagsAvx2(
 #define HP_REAL_LOOP(OP) \
   HP_ROWS(p, { \
     double r = aA[i*iStepA].r OP aB[i*iStepB].r; \
-    bOdd |= !(fabs(r)<HP_MX_FLOAT); \
+    bLarge |= !(fabs(r)<HP_MX_FLOAT); \
     bZero |= r==0.0; \
     aOut[i].r = r; \
   })
@@ -195,17 +196,17 @@ static void hpArithPlain(
   const HpVal *aA, int iStepA,
   const HpVal *aB, int iStepB,
   HpVal *aOut,
-  int *pbOdd,
+  int *pbLarge,
   int *pbZero
 ){
-  int bOdd = 0;
+  int bLarge = 0;
   int bZero = 0;
   switch( op ){
     case TK_PLUS:   HP_REAL_LOOP(+)  break;
     case TK_MINUS:  HP_REAL_LOOP(-)  break;
     default:        HP_REAL_LOOP(*)  break;
   }
-  *pbOdd = bOdd;
+  *pbLarge = bLarge;
   *pbZero = bZero;
 }
 
@@ -224,7 +225,7 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVal aConst[2];
   u8 *aTag = pOut->aTag;
   int op = pOp->op;
-  int bOdd;              /* Some result is not a number or large */
+  int bLarge;              /* Some result is not a number or large */
   int bZero;             /* Some result is 0.0 or -0.0 */
   int bInt;              /* Some results may be integers */
   int i;
@@ -249,17 +250,17 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense ){
     hpArithAvx2(op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
-                p->nRow, &bOdd, &bZero);
+                p->nRow, &bLarge, &bZero);
   }else
 #endif
   hpArithPlain(p, op, aaVal[0], aStep[0], aaVal[1], aStep[1], pOut->aVal,
-               &bOdd, &bZero);
+               &bLarge, &bZero);
   if( !bInt ){
     int bNaN = 0;
     memset(aTag, HP_REAL, p->nRow);
     pOut->mType = HP_REAL;
     pOut->bFloat = 0;
-    if( bOdd ){
+    if( bLarge ){
       HP_ROWS(p, {
         if( pOut->aVal[i].r!=pOut->aVal[i].r ){
           aTag[i] = HP_NULL;
@@ -275,7 +276,7 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
     u32 mB = apIn[1]->mIdx;
     HpVal *aVal = pOut->aVal;
     u8 mType = 0;
-    if( bOdd ) return 0;
+    if( bLarge ) return 0;
 #ifdef HP_AVX2
     if( p->bAvx2 && p->bDense ){
       mType = hpTagsAvx2(aTA, mA, aTB, mB, aTag, p->nRow);
@@ -309,6 +310,8 @@ static void hpArithRun(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   u8 mType = pA->mType | pB->mType;
   u8 mOut = 0;
 
+  assert( pOp->eOp==HP_OP_ARITH && pOut!=pA && pOut!=pB );
+  assert( mA==0 || pOut->mIdx!=0 || p->nRow==1 );
   pOut->bFloat = 0;
   if( (mType & ~HP_NUM)==0 && mType!=HP_INT && hpFloatArith(p, pOp, pOut) ){
     return;
@@ -356,6 +359,7 @@ static void hpArithRun(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 */
 static u8 hpVecInt(const HpFrame *p, const HpVec *pVec, int i, i64 *pi){
   Mem m;
+  assert( pVec->bFloat==0 );
   i &= pVec->mIdx;
   switch( pVec->aTag[i] ){
     case HP_NULL:
@@ -388,6 +392,8 @@ static void hpArithBit(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 mOut = 0;
+  assert( pOp->eOp==HP_OP_BIT || pOp->eOp==HP_OP_BITNOT );
+  assert( pOut!=pA && pOut!=pB );
   pOut->bFloat = 0;
   hpVecExact(p, pA);
   hpVecExact(p, pB);

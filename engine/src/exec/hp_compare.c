@@ -217,6 +217,8 @@ static void hpCompareRun(HpFrame *p, const HpOp *pOp){
   u32 mB = pB->mIdx;
   int bConst = mA!=0 && mB==0;
 
+  assert( pOp->eOp==HP_OP_COMPARE );
+  assert( op==TK_IS || op==TK_ISNOT || (op>=TK_NE && op<=TK_GE) );
   if( pOp->n && (pA->mType & HP_NUM)==0 && (pB->mType & HP_NUM)!=0 ){
     HpOp x = *pOp;
     x.b = pOp->n - 1;

@@ -266,6 +266,7 @@ static void hpOpRun(HpFrame *p, int iOp){
 */
 static void hpOpRunConst(HpFrame *p, int iOp){
   u16 *aSel = p->aSel;
+  assert( p->nRow==0 && p->pProg->aOp[iOp].bConst );
   p->aSel = p->aAll;
   p->nSel = 1;
   p->bDense = 0;
@@ -285,6 +286,7 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
   const HpProg *pProg = p->pProg;
   i64 n = p->nAlloc;
   int i;
+  assert( n>0 && p->aVec==0 && p->pWorker!=0 && p->db==p->pWorker->db );
   p->iOutRange = HP_NO_POS;
   p->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   p->aAll = hpArenaAlloc(&p->vec, sizeof(u16)*n);
@@ -384,14 +386,15 @@ static int hpExprInRange(HpFrame *p){
 ** All workers are done.  True if none has seen a row behind the range that comes
 ** before one in range of another worker.
 */
-static int hpExprRangeIsWhole(const HpQuery *pScan){
+static int hpExprRangeIsWhole(const HpQuery *pQuery){
   u64 iLast = 0;
   int i;
-  for(i=0; i<pScan->nWorker; i++){
-    iLast = MAX(iLast, pScan->apWorker[i]->frame.iInRange);
+  assert( pQuery->pCrew==0 );      /* All have ended */
+  for(i=0; i<pQuery->nWorker; i++){
+    iLast = MAX(iLast, pQuery->apWorker[i]->frame.iInRange);
   }
-  for(i=0; i<pScan->nWorker; i++){
-    if( pScan->apWorker[i]->frame.iOutRange<iLast ) return 0;
+  for(i=0; i<pQuery->nWorker; i++){
+    if( pQuery->apWorker[i]->frame.iOutRange<iLast ) return 0;
   }
   return 1;
 }
@@ -421,6 +424,7 @@ static int hpExprFilter(HpFrame *p){
   int iOp = 0;
   int i, ii;
 
+  assert( p->nRow>0 && p->nRow<=p->nAlloc && p->rcOp==0 );
   p->nSel = p->nRow;
   p->bDense = 1;
   memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);

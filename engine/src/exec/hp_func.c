@@ -159,6 +159,8 @@ static void hpFuncRun(HpFrame *p, int iOp){
   HpVec *pOut = pF->pOut;
   int n, k, ii;
 
+  assert( pOp->eOp==HP_OP_FUNC && pOut==&p->aVec[pOp->iOut] );
+  assert( p->rcOp==0 && pF->pCtx->pVdbe==p->pFuncVdbe );
   pOut->mType = 0;
   pOut->bFloat = 0;
   for(k=0; k<pOp->n; k++){
@@ -166,11 +168,12 @@ static void hpFuncRun(HpFrame *p, int iOp){
     if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
   }
   n = hpVecGuard(p, pOp, &aSel);
+  assert( n<=p->nSel );
   for(ii=0; ii<n && p->rcOp==0; ii++){
     if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
     hpFuncCall(p, pF, aSel[ii]);
     /* A batch of calls may take long */
-    if( AtomicLoad(&p->pWorker->pScan->db->u1.isInterrupted) ){
+    if( AtomicLoad(&p->pWorker->pQuery->db->u1.isInterrupted) ){
       p->rcOp = SQLITE_INTERRUPT;
     }
   }
@@ -197,6 +200,8 @@ static int hpFuncOpen(HpFrame *p, int iOp){
   HpFunc *pF;
   int k;
 
+  assert( p->apState[iOp]==0 && pOp->eOp==HP_OP_FUNC && pDef!=0 );
+  assert( pDef->xFinalize==0 );
   if( v==0 ){
     i64 nByte = sizeof(Vdbe) + 2*sizeof(VdbeOp)*(i64)pProg->nOp;
     v = hpArenaAlloc(&p->vec, nByte);
@@ -207,7 +212,7 @@ static int hpFuncOpen(HpFrame *p, int iOp){
     p->pFuncVdbe = v;
   }
   if( (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) && v->iCurrentTime==0 ){
-    sqlite3_int64 *piTime = &p->pWorker->pScan->v->iCurrentTime;
+    sqlite3_int64 *piTime = &p->pWorker->pQuery->v->iCurrentTime;
     if( *piTime==0 && sqlite3OsCurrentTimeInt64(p->db->pVfs, piTime) ){
       return HP_DECLINE;
     }
@@ -260,6 +265,7 @@ static void hpFuncClose(HpFrame *p){
   if( p->pFuncVdbe==0 ) return;
   sqlite3VdbeDeleteAuxData(p->db, &p->pFuncVdbe->pAuxData, -1, 0);
   p->pFuncVdbe = 0;
+  assert( p->apState!=0 );
   for(i=0; i<p->pProg->nOp; i++){
     HpFunc *pF = p->apState[i];
     if( pF==0 || p->pProg->aOp[i].eOp!=HP_OP_FUNC ) continue;

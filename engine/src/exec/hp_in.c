@@ -57,6 +57,7 @@ static int hpInFind(
   u64 code;
   u32 h;
   UNUSED_PARAMETER(pOp);
+  assert( tag!=HP_NULL && pOp->n>2 );
   tag = hpInCode(tag, v, n, &code);
   for(h=hpInHash(code) & pSet->mask; pSet->aSlot[h].tag; h=(h+1)&pSet->mask){
     const struct HpInSlot *pSlot = &pSet->aSlot[h];
@@ -81,6 +82,7 @@ static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
   int k;
   if( pOp->n<=2 ) return SQLITE_OK;
   while( nSlot<2*(u32)pOp->n ) nSlot *= 2;
+  assert( pOp->eOp==HP_OP_IN && (nSlot & (nSlot-1))==0 );
   *ppState = pSet = hpArenaAlloc(&p->vec, sizeof(*pSet));
   if( pSet==0 ) return HP_DECLINE;
   pSet->mask = nSlot-1;
@@ -92,6 +94,7 @@ static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
     u64 code;
     u8 tag;
     u32 h;
+    assert( pB->mIdx==0 && pB->bFloat==0 );
     if( pB->mType==HP_NULL ) continue;
     tag = hpInCode(pB->mType, pB->aVal[0], pB->aLen[0], &code);
     for(h=hpInHash(code) & pSet->mask; pSet->aSlot[h].tag; h=(h+1)&pSet->mask){}

@@ -80,6 +80,7 @@ static u32 hpKeyNumber(u8 *aOut, u8 tag, HpVal v){
   }else if( v.r==0.0 ){
     v.r = 0.0;           /* -0.0 is equal */
   }
+  assert( v.r==v.r && d<=1024 );   /* No NaN.  Doubles near 2^63 are 1024 apart */
   x = v.u ^ ((v.u>>63) ? ~(u64)0 : (u64)1<<63);
   aOut[0] = HP_RANK_NUMBER;
   sqlite3Put4byte(&aOut[1], (u32)(x>>32));
@@ -99,6 +100,7 @@ static u32 hpKeyInt(u8 *aOut, i64 iVal, u8 flags){
   u32 i, n;
   v.i = iVal;
   n = hpKeyNumber(aOut, HP_INT, v);
+  assert( n==9 || n==HP_SZ_NUMBER );
   if( flags & KEYINFO_ORDER_DESC ){
     for(i=0; i<n; i++) aOut[i] ^= 0xff;
   }
@@ -155,6 +157,7 @@ static int hpKeyAppend(
     }
   }
   pBuf->n = (u32)(a - pBuf->a);
+  assert( pBuf->n>iStart && pBuf->n<=pBuf->nAlloc );
   if( flags & KEYINFO_ORDER_DESC ){
     u32 i;
     for(i=iStart; i<pBuf->n; i++) pBuf->a[i] ^= 0xff;
@@ -173,6 +176,7 @@ static int hpKeyValue(
   u8 flags
 ){
   u8 tag;
+  assert( pVec->bFloat==0 );
   i &= pVec->mIdx;
   tag = pVec->aTag[i];
   return hpKeyAppend(pBuf, tag, pVec->aVal[i],

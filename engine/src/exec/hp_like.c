@@ -51,6 +51,7 @@ static int hpLikeOpen(HpFrame *p, const HpOp *pOp, void **ppState){
   u32 i, n;
   int nPiece = 1;
 
+  assert( pPat->mIdx==0 && pOp->eOp==HP_OP_LIKE );
   if( pLike==0 ) return HP_DECLINE;
   memset(pLike, 0, sizeof(*pLike));
   *ppState = pLike;
@@ -164,6 +165,7 @@ static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
   int bNoCase = pLike->bNoCase;
   const u8 *zEnd;
   int i;
+  assert( pLike->nPiece>=1 && pLike->bBlob==0 );
   if( n<pFirst->n || !hpLikeIs(z, pFirst->z, pFirst->n, bNoCase) ) return 0;
   if( pLike->nPiece==1 ) return n==pFirst->n || z[pFirst->n]==0;
   z += pFirst->n;

@@ -215,6 +215,7 @@ static int hpPackRows(HpFrame *p, const HpKeys *pKeys, HpPack *aPack){
   int iFrom;             /* So many selected rows are done */
   int ii, k;
 
+  assert( nKey>0 && nSel>0 && nSel<=p->nRow );
   for(k=0; k<nKey && nKey<=4 && pKeys->aColl[k]==0; k++){}
   if( k<nKey ){
     for(ii=0; ii<nSel; ii++) aPack[ii].a = aPack[ii].b = HP_UNPACKED;

@@ -27,6 +27,7 @@
 */
 static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr, int bList){
   struct HpConst *pConst;
+  assert( iReg>0 && pExpr!=0 );
   if( pProg->nVec>=HP_MX_VEC
    || hpArenaGrow(pProg->pMem, &pProg->aConst, &pProg->nConstAlloc, pProg->nConst,
              sizeof(*pConst))
@@ -66,6 +67,8 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
   HpOp *pNew;
   HpOp x = *pOp;
   int nArg = x.eOp>=HP_OP_CASE ? x.n : 0;
+  assert( x.eOp>=HP_OP_COLUMN && x.eOp<=HP_OP_FUNC );
+  assert( x.iArg+nArg<=pProg->nArg );
   if( nArg || x.eOp==HP_OP_FUNC ){
     for(k=0; k<nArg && hpProgIsConst(pProg, pProg->aArg[x.iArg+k]); k++){}
     x.bConst = k==nArg;
@@ -96,6 +99,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
   pNew = &pProg->aOp[pProg->nOp++];
   *pNew = x;
   pNew->iOut = (u16)pProg->nVec++;
+  assert( pProg->nVec<=HP_MX_VEC && pProg->nConst+pProg->nOp<=pProg->nVec );
   return pNew->iOut;
 }
 
@@ -103,6 +107,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
 ** Make the truth of vector iVec, the result of operations so far, a filter.
 */
 static int hpProgFilter(HpProg *pProg, int iVec){
+  assert( iVec>=0 && iVec<pProg->nVec );
   if( hpArenaGrow(pProg->pMem, &pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
              sizeof(pProg->aFilter[0]))
   ){

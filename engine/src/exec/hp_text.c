@@ -97,6 +97,7 @@ static void hpTextConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 ** Make pOut a copy of pIn for the rows selected.
 */
 static void hpTextCopy(HpFrame *p, HpVec *pOut, const HpVec *pIn){
+  assert( pOut!=pIn );
   pOut->mType = pIn->mType;
   pOut->bFloat = pIn->bFloat;
   if( p->bDense && pIn->mIdx ){
@@ -139,6 +140,7 @@ static void hpTextCast(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   u8 aff = pOp->aff;
   u8 mDone;              /* Types that stay as they are */
   u8 mOut = 0;
+  assert( pOp->eOp==HP_OP_CAST || pOp->eOp==HP_OP_AFFINITY );
   if( pOp->eOp==HP_OP_CAST ){
     switch( aff ){
       case SQLITE_AFF_TEXT:     mDone = HP_NULL|HP_TEXT;  break;

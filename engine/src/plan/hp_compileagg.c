@@ -304,7 +304,7 @@ static HpPlan *hpCompileAggPlan(
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
   int i;
   int iMinMax = -1;
-  int bOdd = 0;          /* min() or max() does not see all rows */
+  int bPartial = 0;          /* min() or max() does not see all rows */
   int nMem = pParse->nMem;
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
@@ -348,7 +348,7 @@ static HpPlan *hpCompileAggPlan(
     if( pGroup->aAgg[i].eAgg==HP_AGG_MIN || pGroup->aAgg[i].eAgg==HP_AGG_MAX ){
       iMinMax = i;
       if( pGroup->aAgg[i].iFilter!=HP_NO_VEC || pGroup->aAgg[i].iSet>=0 ){
-        bOdd = 1;
+        bPartial = 1;
       }
     }
   }
@@ -360,7 +360,7 @@ static HpPlan *hpCompileAggPlan(
   }
   if( pGroup->nBare ){
     /* Stock: the last min() or max() says from which row to show columns */
-    if( bOdd ){
+    if( bPartial ){
       goto refused;
     }else if( iMinMax>=0 ){
       pGroup->aAgg[iMinMax].bLoad = 1;

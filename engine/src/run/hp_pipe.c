@@ -99,21 +99,21 @@ static sqlite3 *hpPipeConnection(sqlite3 *db){
 ** Make worker i: allocate what it needs and read the constants from registers
 ** aMem[].
 */
-static int hpPipeOpen(HpQuery *pScan, int i, Mem *aMem){
-  const HpPipePlan *pPipe = pScan->pPipe;
+static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
+  const HpPipePlan *pPipe = pQuery->pPipe;
   HpWorker *p;
   HpFrame *pFrame;
   int rc;
 
-  pScan->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
+  pQuery->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
   if( p==0 ) return HP_DECLINE;
   memset(p, 0, sizeof(*p));
-  p->pScan = pScan;
+  p->pQuery = pQuery;
   p->pPipe = pPipe;
-  p->pCfg = pScan->pCfg;
-  p->db = i==0 ? pScan->db : hpPipeConnection(pScan->db);
+  p->pCfg = pQuery->pCfg;
+  p->db = i==0 ? pQuery->db : hpPipeConnection(pQuery->db);
   if( p->db==0 ){
-    p->db = pScan->db;
+    p->db = pQuery->db;
     return HP_DECLINE;
   }
   rc = pPipe->source.pType->xBegin(p);
@@ -128,16 +128,16 @@ static int hpPipeOpen(HpQuery *pScan, int i, Mem *aMem){
   pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
 #endif
   rc = hpExprOpen(pFrame, aMem);
-  return rc ? rc : pScan->pPipe->pSink->xOpen(p, aMem);
+  return rc ? rc : pQuery->pPipe->pSink->xOpen(p, aMem);
 }
 
 /*
 ** A worker has scanned a batch of nRow rows.  Is the scan to stop?
 */
 static int hpPipePoll(HpWorker *p, int nRow){
-  HpQuery *pScan = p->pScan;
+  HpQuery *pQuery = p->pQuery;
   p->nScanned += nRow;
-  if( p==pScan->apWorker[0] && hpThreadChanged(pScan) ) return HP_DECLINE;
+  if( p==pQuery->apWorker[0] && hpThreadChanged(pQuery) ) return HP_DECLINE;
   return hpThreadProgress(p, (u32)nRow*HP_STEPS);
 }
 
@@ -148,6 +148,7 @@ static int hpPipeBatch(HpWorker *p){
   HpFrame *pFrame = &p->frame;
   int nRow = p->batch.nRow + p->batch.nSkip;
   int rc = SQLITE_OK;
+  assert( p->batch.nRow<=pFrame->nAlloc || pFrame->pWorker==0 );
   if( nRow==0 ) return SQLITE_OK;
   pFrame->nRow = p->batch.nRow;
   if( pFrame->nRow ) rc = hpExprFilter(pFrame);
@@ -174,10 +175,10 @@ static int hpPipeBatches(HpWorker *p){
     if( rc ) return rc;
     if( p->run.iLeaf==p->run.nPage ){
       if( pSink->xRunEnd ) pSink->xRunEnd(p);
-      if( AtomicLoad(&p->pScan->bEnd) ) return SQLITE_OK;
+      if( AtomicLoad(&p->pQuery->bEnd) ) return SQLITE_OK;
     }
   }
-  AtomicStore(&p->pScan->bAll, 1);
+  AtomicStore(&p->pQuery->bAll, 1);
   return rc;
 }
 
@@ -188,23 +189,23 @@ static void hpPipeWork(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
   p->rc = hpPipeBatches(p);
   if( p->rc==SQLITE_OK && pSink->xFinish ) p->rc = pSink->xFinish(p);
-  if( p->rc ) AtomicStore(&p->pScan->bStop, 1);
+  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
 }
 
 /*
 ** Free worker i of a scan.
 */
-static void hpPipeFree(HpQuery *pScan, int i){
-  HpWorker *p = pScan->apWorker[i];
+static void hpPipeFree(HpQuery *pQuery, int i){
+  HpWorker *p = pQuery->apWorker[i];
   if( p ){
-    pScan->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
-    if( pScan->pPipe->pSink->xClose ) pScan->pPipe->pSink->xClose(p);
+    pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
+    if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
     hpExprClose(&p->frame);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
-    if( p->db!=pScan->db ) sqlite3_free(p->db);
+    if( p->db!=pQuery->db ) sqlite3_free(p->db);
     sqlite3_free(p);
-    pScan->apWorker[i] = 0;
+    pQuery->apWorker[i] = 0;
   }
 }
 
@@ -221,6 +222,9 @@ static int hpPipeRun(
 
   /* Running out of memory here is no error: stock needs less */
   sqlite3BeginBenignMalloc();
+  assert( p->nWorker==0 && p->pSource==0 && p->pMutex==0 );
+  assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
+              ==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nChange = hpThreadChanges(p);

@@ -142,7 +142,7 @@ struct HpRuns {
     u64 mAbs;              /* OR of HpSum.mAbs */
     u8 bReal;              /* Some are real */
     u8 bMinus, bPlus;      /* Some are negative, some positive */
-    u8 bOdd;               /* Some are not sound */
+    u8 bUnsound;               /* Some are not sound */
   } *aSign;              /* One for each aggregate */
   struct HpSpill *pSpill;  /* Runs in a temporary file, or NULL */
 };
@@ -348,11 +348,18 @@ static int hpSpillGroups(HpRuns*);
 static void hpSpillClose(HpRuns*);
 static void hpSpillFreeRuns(HpRuns*);
 
+/* hp_table.c */
+static u8 *hpTableNew(HpAgg*);
+static int hpTableOpen(HpFrame*, const HpGroupPlan*, HpAgg**);
+static void hpTableClose(HpAgg*);
+static void hpTableReset(HpAgg*);
+static int hpTableSpill(HpAgg*);
+static int hpTableLoad(HpAgg*, HpFrame*, u8*, int);
+
+/* hp_assign.c */
+static int hpAssignGroups(HpAgg*, HpFrame*);
+
 /* hp_agg.c */
-static int hpAggOpen(HpFrame*, const HpGroupPlan*, HpAgg**);
-static void hpAggClose(HpAgg*);
-static void hpAggReset(HpAgg*);
-static int hpAggFind(HpAgg*, HpFrame*);
 static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_number.c */

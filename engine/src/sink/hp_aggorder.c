@@ -216,6 +216,7 @@ static u8 *hpAggOrderAlloc(HpRuns *pRuns, HpAggOrder *pOrder, u64 n){
 static int hpAggOrderGrow(HpRuns *pRuns, const HpAggDef *pDef, HpAggOrder *pOrder){
   u32 n = MAX(HP_ORDER_FIRST, MIN(HP_ORDER_LIST, pOrder->nEntry/2));
   HpList *pNew;
+  assert( pOrder->nFree==0 && (pOrder->nEntry==0)==(pOrder->pFirst==0) );
   if( pOrder->nEntry>0x7fffffff-n || !hpGroupMay(pRuns, 0, HP_FINISH) ){
     return HP_DECLINE;
   }
@@ -306,6 +307,7 @@ static int hpAggOrderAdd(
   int bMore = pDef->nTerm>1;
   int j = i & pVec->mIdx;
   int k;
+  assert( pDef->eAgg==HP_AGG_ORDER && pDef->nTerm>0 && pOrder->nPart==0 );
   if( (p->iPos>>32)>=(1<<24) || iRow>=(1<<24) ) return HP_DECLINE;
   if( pOrder->nFree==0 && hpAggOrderGrow(pRuns, pDef, pOrder) ) return HP_DECLINE;
   a = (u64*)pOrder->pFree;
@@ -523,6 +525,7 @@ static int hpAggOrderSort(HpRuns *pRuns){
     for(i=0; i<nGroup && rc==SQLITE_OK; i++){
       HpAggOrder *pOrder = hpGroupState(pDef, hpGroupAt(pRuns, i));
       HpList *pList = pOrder->pFirst;
+      assert( pOrder->nPart==0 );  /* They are sorted once */
       if( i+2<nGroup ){
         /* Groups lie one after the other, but their entries do not */
         HpAggOrder *pNext = hpGroupState(pDef, hpGroupAt(pRuns, i+2));
@@ -560,7 +563,7 @@ static int hpAggOrderSort(HpRuns *pRuns){
         nDone += n;
         if( nDone>=HP_ORDER_PART ){
           nDone = 0;
-          rc = hpThreadStopped(pRuns->pWorker->pScan);
+          rc = hpThreadStopped(pRuns->pWorker->pQuery);
         }
       }
     }
@@ -573,6 +576,8 @@ static int hpAggOrderSort(HpRuns *pRuns){
 ** Add the entries of pFrom, which are sorted, to those of pTo.
 */
 static void hpAggOrderMerge(HpAggOrder *pTo, const HpAggOrder *pFrom){
+  assert( (pFrom->nPart==0)==(pFrom->pFirst==0) );
+  assert( (pTo->nPart==0)==(pTo->pFirst==0) );
   if( pFrom->pFirst==0 ) return;
   if( pTo->pFirst==0 ){
     *pTo = *pFrom;
@@ -816,7 +821,7 @@ static int hpAggOrderStep(
   Mem *pMem,
   int bAhead
 ){
-  HpQuery *pScan = p->pScan;
+  HpQuery *pQuery = p->pQuery;
   sqlite3_context *pCtx;
   u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
   HpCursor aSmall[8];
@@ -852,7 +857,7 @@ static int hpAggOrderStep(
   pCtx->pOut = &out;
   pCtx->pFunc = pDef->pFunc;
   pCtx->pMem = pMem;
-  pCtx->pVdbe = pScan->v;
+  pCtx->pVdbe = pQuery->v;
   pCtx->enc = ENC(p->db);
   pCtx->argc = pDef->nArg;
   while( n>0 && rc==SQLITE_OK ){
@@ -866,7 +871,7 @@ static int hpAggOrderStep(
     if( pCtx->isError ){
       if( pCtx->isError>0 ){
         if( bAhead==0 ){
-          sqlite3VdbeError(pScan->v, "%s", sqlite3_value_text(&out));
+          sqlite3VdbeError(pQuery->v, "%s", sqlite3_value_text(&out));
         }
         rc = pCtx->isError;
       }
@@ -918,20 +923,20 @@ static void hpAggOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
 ** All that a worker does for hpAggOrderAhead().
 */
 static void hpAggOrderRun(HpWorker *p){
-  HpQuery *pScan = p->pScan;
-  const HpGroupPlan *pPlan = pScan->pEntry;
+  HpQuery *pQuery = p->pQuery;
+  const HpGroupPlan *pPlan = pQuery->pEntry;
   p->rc = SQLITE_OK;
   while( p->rc==SQLITE_OK ){
     u32 i, iEnd;
-    hpThreadLock(pScan);
-    i = pScan->iAhead;
-    pScan->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pScan->nAhead);
-    hpThreadUnlock(pScan);
+    hpThreadLock(pQuery);
+    i = pQuery->iAhead;
+    pQuery->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pQuery->nAhead);
+    hpThreadUnlock(pQuery);
     if( i>=iEnd ) break;
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
-      Mem *pMem = &pScan->aAhead[(size_t)i*pPlan->nOrder];
-      u8 *aGroup = pScan->apAhead[i];
-      if( i+2<pScan->nAhead ) hpAggOrderPrefetch(pPlan, &pScan->apAhead[i+1]);
+      Mem *pMem = &pQuery->aAhead[(size_t)i*pPlan->nOrder];
+      u8 *aGroup = pQuery->apAhead[i];
+      if( i+2<pQuery->nAhead ) hpAggOrderPrefetch(pPlan, &pQuery->apAhead[i+1]);
       HP_EACH_ORDER(pPlan, aGroup, {
         if( pDef->bParallel && pOrder->pFirst ){
           sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
@@ -939,13 +944,13 @@ static void hpAggOrderRun(HpWorker *p){
           if( hpAggOrderStep(p, pDef, pOrder, pMem, 1) || p->db->mallocFailed ){
             /* Again when it is the turn of this group */
             sqlite3VdbeMemRelease(pMem);
-            if( p->db!=pScan->db ){
+            if( p->db!=pQuery->db ){
               p->db->mallocFailed = 0;
             }else{
               hpBudgetOomUndo(p->db);
             }
           }else{
-            pMem->db = pScan->db;
+            pMem->db = pQuery->db;
             pOrder->pDone = pMem;
           }
         }
@@ -954,7 +959,7 @@ static void hpAggOrderRun(HpWorker *p){
       p->rc = hpThreadProgress(p, HP_ORDER_STEPS);
     }
   }
-  if( p->rc ) AtomicStore(&pScan->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
 }
 
 /*

@@ -33,6 +33,7 @@ static int hpFirstGrow(HpFirst *pFirst){
   u32 *aNew;
   u32 i;
   if( mNew>=0x7fffffff ) return HP_DECLINE;
+  assert( (mNew & (mNew+1))==0 );
   aNew = sqlite3_malloc64(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
@@ -82,6 +83,7 @@ static int hpFirstAdd(
     if( rc ) return rc;
   }
   pFirst->nKey++;
+  assert( pFirst->nKey<=pFirst->mSlot && pFirst->aSlot[2*j+1]==0 );
   pFirst->aSlot[2*j] = salt;
   pFirst->aSlot[2*j+1] = pFirst->nKey;
   pFound->aPlace[pFound->nPlace] = hpFoundPlace(pFound, i, 0);
@@ -168,7 +170,7 @@ static int hpFirstOpen(HpWorker *p, Mem *aMem){
   if( rc ) return rc;
   pFirst = p->pSink;
   if( !hpFoundIsLarge(&pFirst->found) ){
-    p->pScan->bSmall = 1;
+    p->pQuery->bSmall = 1;
     return HP_DECLINE;
   }
   pFirst->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->frame.nAlloc);

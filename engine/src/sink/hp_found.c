@@ -80,7 +80,7 @@
 ** afterwards, so a scan that finds too many is ended.  Not before so many rows, or
 ** one row of the table in so many, are scanned: that is what a wrong guess costs.
 */
-#define HP_MN_PROBE    4096
+#define HP_MIN_PROBE    4096
 #define HP_PROBE_SHARE 32
 #define HP_MIN_PROBED  256    /* Leaves of a table where a guess costs little */
 
@@ -155,9 +155,9 @@ static void hpFoundBound(const HpWorker *p, HpBound *pBound){
 ** not matter.
 */
 static int hpFoundIsLarge(const HpFound *pFound){
-  const HpQuery *pScan = pFound->pWorker->pScan;
-  return pFound->bForce || pFound->pWorker!=pScan->apWorker[0]
-      || pScan->pSource->nLeaf>=HP_MIN_PROBED;
+  const HpQuery *pQuery = pFound->pWorker->pQuery;
+  return pFound->bForce || pFound->pWorker!=pQuery->apWorker[0]
+      || pQuery->pSource->nLeaf>=HP_MIN_PROBED;
 }
 
 /*
@@ -170,7 +170,7 @@ static int hpFoundOpen(HpWorker *p, int nByte){
   memset(pFound, 0, nByte);
   pFound->pWorker = p;
   pFound->pPlan = p->pPipe->pFind;
-  pFound->bForce = hpConfigOffload(p->pScan->db)==HP_OFFLOAD_FORCE;
+  pFound->bForce = hpConfigOffload(p->pQuery->db)==HP_OFFLOAD_FORCE;
   hpFoundBound(p, &pFound->bound);
   p->bound = pFound->bound;
   return SQLITE_OK;
@@ -194,6 +194,7 @@ static void hpFoundClose(HpWorker *p){
 ** Make room for n more places.
 */
 static int hpFoundReserve(HpFound *pFound, i64 n){
+  assert( n>=0 && pFound->nPlace<=pFound->nAlloc );
   if( pFound->nPlace+n>pFound->nAlloc ){
     i64 nNew = MAX(2*pFound->nAlloc, pFound->nPlace+n);
     i64 *aNew = sqlite3_realloc64(pFound->aPlace, sizeof(i64)*(u64)nNew);
@@ -210,6 +211,7 @@ static int hpFoundReserve(HpFound *pFound, i64 n){
 */
 static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
   i64 iPlace = hpPlaceOf(pFound->pWorker, i, pFound->iFound, bAll);
+  assert( iPlace<0 || iPlace>pFound->iFound || pFound->iFound==0 );
   if( iPlace>=0 ) pFound->iFound = iPlace;
   return iPlace;
 }
@@ -221,7 +223,7 @@ static void hpFoundEnough(const HpFound *pFound){
   HpWorker *p = pFound->pWorker;
   hpBudgetHold(p, pFound->arena.nTotal + pFound->nTable
                   + pFound->nAlloc*(i64)sizeof(i64));
-  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pScan->bEnd, 1);
+  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pQuery->bEnd, 1);
 }
 
 /*
@@ -229,8 +231,8 @@ static void hpFoundEnough(const HpFound *pFound){
 */
 static int hpFoundKnows(const HpFound *pFound){
   const HpWorker *p = pFound->pWorker;
-  i64 nProbe = MAX(HP_MN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
-  return (i64)p->nScanned*p->pScan->nWorker>=nProbe;
+  i64 nProbe = MAX(HP_MIN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
+  return (i64)p->nScanned*p->pQuery->nWorker>=nProbe;
 }
 
 /*
@@ -244,16 +246,17 @@ static void hpFoundRun(
   HpFound *pFound = p->pSink;
   i64 nRow = (i64)(p->nScanned-pFound->nScanned);
   i64 nSkip = (i64)(p->nSkipped-pFound->nSkipped);
+  assert( nRow>=0 && nSkip>=0 && nSkip<=nRow );
   if( nRow==0 ) return;
   pFound->iLast = hpPlaceLast(p);
   pFound->bLast = 1;
   pFound->nLeaf += p->run.nPage;
   if( pFound->nTableRow==0 ){
-    pFound->nTableRow = nRow*p->pScan->pSource->nLeaf/p->run.nPage;
+    pFound->nTableRow = nRow*p->pQuery->pSource->nLeaf/p->run.nPage;
     pFound->rFirst = (double)pFound->nPlace/(double)nRow;
   }
   if( pFound->bForce==0 && xMany(pFound, nRow) ){
-    AtomicStore(&p->pScan->bEnd, 1);
+    AtomicStore(&p->pQuery->bEnd, 1);
   }
   /* Is it worth to look at the bytes of a record first? */
   if( pFound->nBoundOff>0 ){
@@ -291,6 +294,17 @@ static void hpFoundSort(i64 *a, i64 n){
   }
 }
 
+#ifdef SQLITE_DEBUG
+/* Are the places in scan order, no row twice, and in the runs that were taken? */
+static int hpFoundIsSorted(const HpFound *pFound){
+  i64 i;
+  for(i=1; i<pFound->nPlace; i++){
+    if( pFound->aPlace[i]<=pFound->aPlace[i-1] ) return 0;
+  }
+  return pFound->nPlace==0 || pFound->aPlace[0]>=0;
+}
+#endif
+
 /*
 ** The scan is over: put the places that the workers found together, in scan
 ** order, in the first worker's list.
@@ -319,6 +333,7 @@ static int hpFoundMerge(HpQuery *p){
     }
   }
   hpFoundSort(pOut->aPlace, pOut->nPlace);
+  assert( hpFoundIsSorted(pOut) );
   pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
   pOut->iPgFound = 0;
   hpArenaClear(&pOut->arena);

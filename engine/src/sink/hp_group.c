@@ -120,7 +120,7 @@ static int hpGroupMay(const HpRuns *pRuns, i64 nMore, int eNeed){
 ** memory is within the worker's share, or it would be put aside again at once.
 */
 static void hpGroupReset(HpRuns *pRuns){
-  i64 nShare = pRuns->pWorker->pScan->budget.nShare;
+  i64 nShare = pRuns->pWorker->pQuery->budget.nShare;
   i64 nSorted = sizeof(struct HpSorted)*(i64)pRuns->nSortedAlloc;
   assert( pRuns->pPlan->bOpaque==0 && pRuns->pPlan->keys.n>0 );
   if( nSorted>nShare/4 ){

@@ -44,6 +44,7 @@ static SQLITE_INLINE u8 hpKeptValue(
 ** Keep row i of pVec in *pKept, text in memory of pArena.
 */
 static int hpKeptSet(HpArena *pArena, HpKept *pKept, const HpVec *pVec, int i){
+  assert( pKept->aBuf!=0 || pKept->nAlloc==0 );
   pKept->tag = hpKeptValue(pVec, i, &pKept->val, &pKept->n);
   if( pKept->tag & HP_STR ){
     u32 n = pKept->n;
@@ -54,6 +55,7 @@ static int hpKeptSet(HpArena *pArena, HpKept *pKept, const HpVec *pVec, int i){
       pKept->aBuf = aBuf;
       pKept->nAlloc = nAlloc;
     }
+    assert( n<=pKept->nAlloc );
     memcpy(pKept->aBuf, pKept->val.z, n);
     memset(&pKept->aBuf[n], 0, 8);
     pKept->val.z = pKept->aBuf;

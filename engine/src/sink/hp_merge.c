@@ -85,7 +85,7 @@ static int hpMergeDoubt(const HpQuery *p){
       all.bReal |= pSign->bReal;
       all.bMinus |= pSign->bMinus;
       all.bPlus |= pSign->bPlus;
-      all.bOdd |= pSign->bOdd;
+      all.bUnsound |= pSign->bUnsound;
     }
     if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->nScanned) ) return HP_DECLINE;
   }
@@ -99,6 +99,7 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
   u32 nRest = pReader->nBuf - pReader->iBuf;
   u32 nRead, i;
   int rc;
+  assert( pReader->iBuf<=pReader->nBuf && pReader->iOfst<=pReader->iEnd );
   if( nRest>=nWant ) return SQLITE_OK;
   if( nWant>(u64)(pReader->iEnd-pReader->iOfst)+nRest ){
     return SQLITE_CORRUPT_BKPT;
@@ -122,6 +123,7 @@ static int hpReaderFill(HpRunReader *pReader, u64 nWant){
   }
   pReader->iOfst += nRead;
   pReader->nBuf = nRest + nRead;
+  assert( pReader->nBuf>=nWant && pReader->nBuf<=pReader->nAlloc );
   return rc==SQLITE_IOERR_SHORT_READ ? SQLITE_IOERR_READ : rc;
 }
 
@@ -228,6 +230,7 @@ static int hpMergeStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
     hpHeapAdd(pPlan, pMerge, pReader);
   }
   if( pMerge->nHeap==0 ) return SQLITE_OK;
+  assert( hpMergeIsHeap(pPlan, pMerge) && pPlan->bRows==0 );
   pFirst = hpHeapRemove(pPlan, pMerge);
   pMerge->apUsed[pMerge->nUsed++] = pFirst;
   while( pMerge->nHeap>0
@@ -287,6 +290,7 @@ static SQLITE_INLINE int hpReaderLess(
 */
 static int hpMergeRow(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
   HpRunReader **ap = pMerge->apHeap;
+  assert( pPlan->bRows && pMerge->nUsed<=1 );
   *paGroup = 0;
   if( pMerge->nUsed ){
     HpRunReader *pNew = ap[0];
@@ -433,7 +437,7 @@ static int hpMergeSortRun(HpRuns *pRuns){
 ** file as one, and forget them.
 */
 static int hpMergeSpillRuns(HpRuns *pRuns){
-  HpQuery *pScan = pRuns->pWorker->pScan;
+  HpQuery *pQuery = pRuns->pWorker->pQuery;
   HpMerge *pMerge;
   HpBuf buf;
   u8 *aGroup;
@@ -447,7 +451,7 @@ static int hpMergeSpillRuns(HpRuns *pRuns){
   memset(&buf, 0, sizeof(buf));
   rc = hpMergeFirst(pRuns->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){
-    rc = hpMergeWanted(pScan, pMerge, &aGroup);
+    rc = hpMergeWanted(pQuery, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
     nBefore = buf.n;
     rc = hpSpillRecord(pRuns->pPlan, aGroup, &buf);
@@ -457,7 +461,7 @@ static int hpMergeSpillRuns(HpRuns *pRuns){
     ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpThreadStopped(pScan);
+    if( rc==SQLITE_OK && i%HP_POLL==0 ) rc = hpThreadStopped(pQuery);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pRuns->pSpill, &buf) ){
     rc = HP_DECLINE;
@@ -542,18 +546,18 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
 ** What a worker does for the merge: one part after the other.
 */
 static void hpMergeRun(HpWorker *p){
-  HpQuery *pScan = p->pScan;
-  int bCheck = pScan->pEntry->bAnyOrder;    /* Sums may depend on the order */
+  HpQuery *pQuery = p->pQuery;
+  int bCheck = pQuery->pEntry->bAnyOrder;    /* Sums may depend on the order */
   int i;
-  for(i=0; i<pScan->nWorker; i++) bCheck |= pScan->apWorker[i]->pRuns->bLanes;
+  for(i=0; i<pQuery->nWorker; i++) bCheck |= pQuery->apWorker[i]->pRuns->bLanes;
   while( p->rc==SQLITE_OK ){
-    hpThreadLock(pScan);
-    i = pScan->iMerge++;
-    hpThreadUnlock(pScan);
-    if( i>=pScan->nMerge ) break;
-    p->rc = hpMergeAll(pScan, pScan->apMerge[i], bCheck);
+    hpThreadLock(pQuery);
+    i = pQuery->iMerge++;
+    hpThreadUnlock(pQuery);
+    if( i>=pQuery->nMerge ) break;
+    p->rc = hpMergeAll(pQuery, pQuery->apMerge[i], bCheck);
   }
-  if( p->rc ) AtomicStore(&pScan->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
 }
 
 /*
@@ -610,6 +614,7 @@ static int hpMergeOpen(HpQuery *p){
       bSpill = 1;
     }
   }
+  assert( p->nMerge==0 && p->pCrew==0 );
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
   if( nReader>1 || pPlan->nOrder ) bMerge = 1;
   if( bSpill || pPlan->bRows || bMerge==0 ){

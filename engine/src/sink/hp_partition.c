@@ -83,17 +83,17 @@ static int hpPartitionOpen(HpWorker *p){
   HpSort *pSort = p->pSink;
   HpPartitions *pParts;
   int rc;
-  if( !hpPartitionWorthIt(p->pScan) ) return SQLITE_OK;
+  if( !hpPartitionWorthIt(p->pQuery) ) return SQLITE_OK;
   pSort->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
   if( pParts==0 ) return HP_DECLINE;
   memset(pParts, 0, sizeof(*pParts));
-  pParts->mxRow = p->pScan->mxRow;
+  pParts->mxRow = p->pQuery->mxRow;
   pParts->nCheck = HP_PART_CHECK;
-  pParts->rRow = (double)hpSourceRows(p->pScan->pSource);
+  pParts->rRow = (double)hpSourceRows(p->pQuery->pSource);
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
   if( pParts->aOrder==0 ) return HP_DECLINE;
-  rc = hpAggOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
-  /* In order of the keys groups might be put aside: hpAggUnordered() */
+  rc = hpTableOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
+  /* In order of the keys groups might be put aside: hpAssignUnordered() */
   if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
   return rc;
 }
@@ -103,7 +103,7 @@ static int hpPartitionOpen(HpWorker *p){
 */
 static void hpPartitionClose(HpSort *pSort){
   if( pSort && pSort->pParts ){
-    hpAggClose(pSort->pParts->pAgg);
+    hpTableClose(pSort->pParts->pAgg);
     sqlite3_free(pSort->pParts);
     pSort->pParts = 0;
   }
@@ -243,6 +243,7 @@ static int hpPartitionInsert(
     pRow = hpArenaAlloc(&pSort->runs.arena, n);
     if( pRow==0 ) return HP_DECLINE;
   }
+  assert( j<=pPart->nRow && pPart->nRow<pPart->nAlloc );
   pRow->iOrder = iOrder;
   pRow->head.iPos = iPos;
   pRow->head.z = (u8*)&pRow[1];
@@ -268,6 +269,21 @@ static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
   pParts->apFree[iClass] = pRow;
   pParts->nKept--;
 }
+
+#ifdef SQLITE_DEBUG
+/* The rows of a partition are in order; with equal keys, in that of the scan */
+static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
+  u32 j;
+  if( pPart->nRow>pPart->nAlloc || pPart->nKey>pPart->nRow ) return 0;
+  for(j=1; j<pPart->nRow; j++){
+    const HpPartitionRow *pA = pPart->apRow[j-1];
+    const HpPartitionRow *pB = pPart->apRow[j];
+    int c = hpPartitionCompareRows(pA, pB, nPrefix);
+    if( c>0 || (c==0 && pA->head.iPos>=pB->head.iPos) ) return 0;
+  }
+  return 1;
+}
+#endif
 
 /*
 ** Leave out what is not wanted any more of a partition that has got a row more.
@@ -303,6 +319,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       pPart->bFull = pPart->nKey==mxRow;
       break;
   }
+  assert( hpPartitionIsSane(pPart, nPrefix) );
   if( pPart->bFull ){
     pPart->iLast = ap[pPart->nRow-1]->iOrder;
     pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
@@ -388,7 +405,7 @@ static int hpPartitionRows(HpSort *pSort){
   pParts->nKept = pParts->nSince = 0;
   memset(pParts->apFree, 0, sizeof(pParts->apFree));
   if( pSort->pPlan->pPart->keys.n ){
-    hpAggReset(pParts->pAgg);
+    hpTableReset(pParts->pAgg);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
     memset(hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, 0)), 0,
@@ -411,7 +428,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
   u32 nBefore = pParts->nPart;
   double rSeen = (double)pParts->nSeen;
   double rScanned = (double)pWorker->nScanned + p->aSel[p->nSel-1] + 1;
-  double rAll = pParts->rRow * rSeen / (rScanned*pWorker->pScan->nWorker);
+  double rAll = pParts->rRow * rSeen / (rScanned*pWorker->pQuery->nWorker);
   double rKept = (double)nPart;
   pParts->nPart = nPart;
   if( pParts->rRow==0.0 ) return 0;
@@ -421,7 +438,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
     rKept *= rAll/rSeen;
   }
   rKept = MAX(rKept*(double)pParts->mxRow, (double)pParts->nKept);
-  return (hpSourceIsShort(pWorker->pScan) ? 4 : 2)*rKept>rAll;
+  return (hpSourceIsShort(pWorker->pQuery) ? 4 : 2)*rKept>rAll;
 }
 
 /*
@@ -437,7 +454,7 @@ static int hpPartitionSort(HpSort *pSort){
 */
 static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   HpPartitions *pParts = pSort->pParts;
-  HpQuery *pScan = p->pWorker->pScan;
+  HpQuery *pQuery = p->pWorker->pQuery;
   int bOff;
   int rc;
   i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
@@ -447,14 +464,14 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   if( !hpBudgetMay(p->pWorker, 2*n, HP_WISH) ){
     bOff = 2*pParts->nKept>pParts->nSince;
     rc = hpPartitionSort(pSort);
-    if( rc==SQLITE_OK && !sqlite3TempInMemory(pScan->db) ){
+    if( rc==SQLITE_OK && !sqlite3TempInMemory(pQuery->db) ){
       rc = hpMergeSpillRuns(&pSort->runs);
     }
   }else if( pParts->nSeen>=pParts->nCheck ){
     pParts->nCheck *= 2;
     bOff = hpPartitionTooMany(pSort, p);
     if( bOff==0 ) return SQLITE_OK;
-    if( hpSourceIsShort(pScan) ) return HP_DECLINE;
+    if( hpSourceIsShort(pQuery) ) return HP_DECLINE;
     rc = hpPartitionSort(pSort);
   }else{
     return SQLITE_OK;
@@ -473,7 +490,7 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
   int nKey = pAgg->pPlan->keys.n;
   int ii, rc;
   if( nKey ){
-    rc = hpAggFind(pAgg, p);
+    rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
   }
   hpPartitionOrder(pSort, p);

@@ -29,6 +29,7 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
   int bTake = pPlan->bLoadFirst && bEarlier;
   int k, rc;
 
+  assert( pPlan->bRows==0 && pPlan->bOpaque==0 );
   if( pFrom->iPos==HP_NO_POS ) return SQLITE_OK;
   if( pTo->iPos==HP_NO_POS ){
     memcpy(aTo, aFrom, pPlan->szGroup);

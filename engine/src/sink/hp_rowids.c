@@ -32,7 +32,7 @@ static int hpRowidsOpen(HpWorker *p, Mem *aMem){
   int rc = hpFoundOpen(p, sizeof(HpFound));
   UNUSED_PARAMETER(aMem);
   if( rc || hpFoundIsLarge(p->pSink) ) return rc;
-  p->pScan->bSmall = 1;
+  p->pQuery->bSmall = 1;
   return HP_DECLINE;
 }
 
@@ -44,6 +44,7 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
   int ii;
   int rc = hpFoundReserve(pFound, p->nSel);
   if( rc ) return rc;
+  assert( pFound->nPlace+p->nSel<=pFound->nAlloc );
   for(ii=0; ii<p->nSel; ii++){
     pFound->aPlace[pFound->nPlace] = hpFoundPlace(pFound, p->aSel[ii], 0);
     if( pFound->aPlace[pFound->nPlace++]<0 ) return HP_DECLINE;

@@ -36,7 +36,7 @@
 /* Groups and their aggregates */
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   HpAgg *pAgg;
-  int rc = hpAggOpen(&p->frame, p->pPipe->pGroup, &pAgg);
+  int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
   UNUSED_PARAMETER(aMem);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
@@ -50,7 +50,7 @@ static int hpSinkAggFinish(HpWorker *p){
   return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static void hpSinkAggClose(HpWorker *p){
-  hpAggClose((HpAgg*)p->pSink);
+  hpTableClose((HpAgg*)p->pSink);
 }
 
 /* Sorted records, of all rows or of the first ones of each partition */

@@ -68,7 +68,7 @@ static int hpSortOpen(HpWorker *p){
   pSort->pPlan = p->pPipe->pSort;
   pSort->runs.pPlan = &pSort->pPlan->row;
   pSort->runs.pWorker = p;
-  hpBudgetArena(p->pScan, &pSort->runs.arena);
+  hpBudgetArena(p->pQuery, &pSort->runs.arena);
   return SQLITE_OK;
 }
 
@@ -135,6 +135,7 @@ static int hpSortRecord(
   ){
     return HP_DECLINE;
   }
+  assert( pPlan->row.bRows && pBuf->n+nOuter+nHdr+nData<=pBuf->nAlloc );
   z = &pBuf->a[pBuf->n];
   pBuf->n += (u32)(nOuter+nHdr+nData);
   if( pPlan->bNested ){
@@ -219,6 +220,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
   pBuf->n = 0;
   if( hpSortKey(pSort->pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
+  assert( nPrefix<=nNorm && pRuns->nGroup<pRuns->nSortedAlloc );
   if( hpSortTail(pSort->pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
   pHead = hpArenaAlloc(&pRuns->arena, (i64)sizeof(*pHead)+pBuf->n);
   if( pHead==0 ) return HP_DECLINE;
@@ -238,7 +240,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 static i64 hpSortChunk(const HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
-  return sqlite3TempInMemory(p->pScan->db) ? n : MIN(n, p->pScan->budget.nShare/4);
+  return sqlite3TempInMemory(p->pQuery->db) ? n : MIN(n, p->pQuery->budget.nShare/4);
 }
 
 /*
@@ -279,7 +281,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
       if( rc ) return rc;
       mxRow = hpSortChunk(pRuns);
       /* With PRAGMA temp_store=memory stock keeps all rows in memory, too */
-      if( !sqlite3TempInMemory(p->pWorker->pScan->db)
+      if( !sqlite3TempInMemory(p->pWorker->pQuery->db)
        && !hpGroupMay(pRuns, 0, HP_WISH)
       ){
         rc = hpMergeSpillRuns(pRuns);

@@ -75,6 +75,7 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   n = ROUND8(n);
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
+  assert( (pBuf->n & 7)==0 && n>=8+(u64)pPlan->szGroup );
   pBuf->n += (u32)n;
   memset(&a[n-8], 0, 8);
   memcpy(a, &n, 8);
@@ -141,7 +142,7 @@ static void hpSpillSigns(HpRuns *pRuns){
          || !(fabs(pSum->u.r.rErr)<=r*(1.0/(1<<21)))
          || !(pSum->x.mx<=r*(1<<20))
         ){
-          pSign->bOdd = 1;
+          pSign->bUnsound = 1;
         }
       }else{
         pSign->mAbs |= pSum->u.i.mAbs;
@@ -165,7 +166,7 @@ static int hpSpillDoubt(
   const struct HpSign *pSign,
   u64 nRow
 ){
-  if( pSign->bOdd || (pSign->bReal && pSign->bMinus && pSign->bPlus) ) return 1;
+  if( pSign->bUnsound || (pSign->bReal && pSign->bMinus && pSign->bPlus) ) return 1;
   if( hpSumIsSmall(pSign->mAbs, nRow) ) return 0;
   return pSign->bReal || pDef->bOvrfl
       || hpSumLost(pSign->mAbs, nRow)>HP_MX_LOST;
@@ -174,6 +175,7 @@ static int hpSpillDoubt(
 /* The run being written has a record of n bytes */
 static void hpSpillNote(struct HpSpill *pSpill, u64 n){
   struct HpSpillRun *pRun = &pSpill->aRun[pSpill->nRun];
+  assert( n>0 && (n & 7)==0 && pSpill->nRun<pSpill->nRunAlloc );
   pRun->mxRecord = MAX(pRun->mxRecord, n);
   pSpill->mxRecord = MAX(pSpill->mxRecord, n);
 }
@@ -200,7 +202,7 @@ static int hpSpillOpen(HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   struct HpSpill *pSpill = pRuns->pSpill;
   /* PRAGMA temp_store=memory: there is no file to write to */
-  if( sqlite3TempInMemory(p->pScan->db) ) return HP_DECLINE;
+  if( sqlite3TempInMemory(p->pQuery->db) ) return HP_DECLINE;
   if( pSpill==0 ){
     pRuns->pSpill = pSpill = sqlite3_malloc64(sizeof(*pSpill));
     if( pSpill==0 ) return HP_DECLINE;
@@ -214,6 +216,7 @@ static int hpSpillOpen(HpRuns *pRuns){
     return HP_DECLINE;
   }
   pSpill->aRun[pSpill->nRun].mxRecord = 0;
+  assert( pSpill->nRun==0 || pSpill->aRun[pSpill->nRun-1].iEnd==pSpill->nByte );
   return SQLITE_OK;
 }
 
@@ -256,7 +259,7 @@ static int hpSpillGroups(HpRuns *pRuns){
     if( rc==SQLITE_OK && buf.n>=HP_SPILL_BUF && hpSpillWrite(pSpill, &buf) ){
       rc = HP_DECLINE;
     }
-    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpThreadStopped(p->pScan);
+    if( rc==SQLITE_OK && i%HP_POLL==HP_POLL-1 ) rc = hpThreadStopped(p->pQuery);
   }
   if( rc==SQLITE_OK && buf.n && hpSpillWrite(pSpill, &buf) ) rc = HP_DECLINE;
   sqlite3_free(buf.a);
@@ -265,7 +268,7 @@ static int hpSpillGroups(HpRuns *pRuns){
   ** be too much */
   if( rc==SQLITE_OK && pPlan->nOrder
    && pSpill->nRun*pSpill->mxRecord>pSpill->nRun*(u64)HP_SPILL_BUF
-                                    +(u64)p->pScan->budget.nShare
+                                    +(u64)p->pQuery->budget.nShare
   ){
     rc = HP_DECLINE;
   }

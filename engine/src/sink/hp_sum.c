@@ -94,6 +94,7 @@ static double hpSumLost(u64 mAbs, u64 n){
 */
 static void hpSumSplit(const HpSum *pSum, SumCtx *pCtx){
   i64 iSum = pSum->u.i.iSum;
+  assert( !hpSumIsReal(pSum) );
   memset(pCtx, 0, sizeof(*pCtx));
   pCtx->rSum = (double)pSum->x.iCarry*18446744073709551616.0;
   kahanBabuskaNeumaierStep(pCtx, (double)(iSum>>32)*4294967296.0);
@@ -112,6 +113,7 @@ static int hpSumIsSafe(const HpSum *pSum, int bOvrfl){
   u64 mAbs = pSum->u.i.mAbs;
   u64 n = (u64)hpSumCount(pSum);
   double rLost;
+  assert( !hpSumIsReal(pSum) && n>0 );
   if( hpSumIsSmall(mAbs, n) ) return 1;
   /* Where none is negative, partial sums only grow */
   if( bOvrfl && pSum->x.iCarry==0 ) return (mAbs & HP_ABS_MINUS)==0;
@@ -137,6 +139,7 @@ static void hpSumWide(HpSum *pSum, i64 iHigh, u64 iLow){
 /* The first real turns the integer sum into a real one */
 static void hpSumApprox(HpSum *pSum){
   SumCtx ctx;
+  assert( !hpSumIsReal(pSum) && pSum->x.iCarry==0 );
   pSum->x.mx = fabs((double)pSum->u.i.iSum);
   kahanBabuskaNeumaierInit(&ctx, pSum->u.i.iSum);
   pSum->u.r.rSum = ctx.rSum;
@@ -207,7 +210,7 @@ static SQLITE_INLINE void hpSumValue(
         return;
       }
       pSum->n |= HP_SUM_OVRFL;
-      if( p->pWorker->pScan->bExact==0 ){
+      if( p->pWorker->pQuery->bExact==0 ){
         hpSumWide(pSum, iVal>>63, (u64)iVal);
         pRuns->bLanes = 1;
         return;
@@ -227,7 +230,7 @@ static SQLITE_INLINE void hpSumValue(
   }else{
     if( !hpSumIsReal(pSum) ){
       hpSumApprox(pSum);
-    }else if( p->pWorker->pScan->bExact ){
+    }else if( p->pWorker->pQuery->bExact ){
       pSum->n &= ~(i64)HP_SUM_OVRFL;
     }
     hpSumReal(pSum, r);
@@ -326,7 +329,7 @@ static void hpSumRange(
   const HpVal *aVal = pVec->aVal;
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
-    if( p->pWorker->pScan->bExact==0 ){
+    if( p->pWorker->pQuery->bExact==0 ){
       hpSumInts(pRuns, p, pSum, aVal, aRow, n);
       ii = n;
     }
@@ -337,7 +340,7 @@ static void hpSumRange(
       hpSumValue(pRuns, p, pSum, pVec, aRow[ii++]);
     }
 #ifdef HP_AVX2
-    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pWorker->pScan->bExact==0 ){
+    if( p->bAvx2 && n-ii>=HP_MIN_LANES && p->pWorker->pQuery->bExact==0 ){
       int nLane = (n-ii) & ~3;
       hpSumAvx2(pSum, aVal, &aRow[ii], nLane);
       pSum->n += (i64)nLane*HP_SUM_ONE;
@@ -408,6 +411,7 @@ static void hpSumScattered(
 static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   HpSum from = *pFrom;
   i64 nCnt = hpSumCount(pTo) + hpSumCount(&from);
+  assert( hpSumCount(pTo)>=0 && hpSumCount(&from)>=0 );
   if( hpSumCount(&from)==0 ) return SQLITE_OK;
   if( hpSumCount(pTo)==0 ){
     *pTo = from;

@@ -291,10 +291,10 @@ static int hpTopOpen(HpWorker *p, Mem *aMem){
   if( (pLimit->flags & MEM_Int)==0 ) return HP_DECLINE;
   pTop->mxTop = pLimit->u.i;
   if( pTop->mxTop<=0 || pTop->mxTop>HP_MX_TOP ) return HP_DECLINE;
-  if( pTop->found.bForce==0 && p==p->pScan->apWorker[0]
-   && pTop->mxTop>hpSourceRows(p->pScan->pSource)/HP_TOP_SHARE
+  if( pTop->found.bForce==0 && p==p->pQuery->apWorker[0]
+   && pTop->mxTop>hpSourceRows(p->pQuery->pSource)/HP_TOP_SHARE
   ){
-    p->pScan->bSmall = 1;
+    p->pQuery->bSmall = 1;
     return HP_DECLINE;
   }
   pTop->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->frame.nAlloc);

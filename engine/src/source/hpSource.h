@@ -92,6 +92,17 @@ struct HpBound {
   double rMin, rMax;     /* Bounds of reals */
 };
 
+/* Records cut at a time */
+#define HP_CUT 32
+
+/* Records on their way from a page into the batch */
+typedef struct HpCells HpCells;
+struct HpCells {
+  const u8 *az[HP_CUT];  /* HpRecord.z of each, */
+  u32 aLocal[HP_CUT];    /* its nLocal, */
+  u32 aByte[HP_CUT];     /* and its nByte */
+};
+
 /*
 ** Where rows come from.  A pipe calls these for each worker, in the worker's
 ** thread but for xBegin:
@@ -139,7 +150,9 @@ static int hpSourceIsShort(const HpQuery*);
 static void hpRecordEmpty(HpBatch*);
 static int hpRecordInit(HpWorker*);
 static int hpRecordIsSound(const BtShared*, const u8*, u32);
-static int hpRecordLeaf(HpWorker*, int, int*);
+
+/* hp_cells.c */
+static int hpCellsLeaf(HpWorker*, int, int*);
 
 /* hp_decode.c */
 static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);

@@ -30,7 +30,7 @@ static int hpCountNext(HpWorker *p){
   HpRun *pRun = &p->run;
   int bIndex = p->pPipe->source.bIndex;
   u8 eType = bIndex ? PTF_ZERODATA|PTF_LEAF : PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF;
-  int mxCell = MX_CELL(p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt);
+  int mxCell = MX_CELL(p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt);
   int i;
   int rc = hpSourceNext(p);
   if( rc ) return rc;
@@ -42,7 +42,7 @@ static int hpCountNext(HpWorker *p){
     p->nScanned += nCell + (bIndex && pRun->aSep[i].z!=0);
   }
   pRun->iLeaf = pRun->nPage;
-  return hpThreadStopped(p->pScan);
+  return hpThreadStopped(p->pQuery);
 }
 
 static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0 };

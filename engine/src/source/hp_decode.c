@@ -149,7 +149,7 @@ static int hpNumbersAvx2(
     for(q=i; q<i+16; q+=4){
       __m256i v = _mm256_set_epi64x(HP_AT8(q+3), HP_AT8(q+2),
                                     HP_AT8(q+1), HP_AT8(q));
-      v = hpRecordIntegersAvx2(v, s8);
+      v = hpCellsIntegersAvx2(v, s8);
       s8 = _mm_srli_si128(s8, 4);
       if( bOne ){
         v = _mm256_sub_epi64(v, _mm256_cvtepi8_epi64(one));

@@ -20,7 +20,7 @@
 ** Memory for a worker.
 */
 static int hpLeavesBegin(HpWorker *p){
-  int rc = hpSourceRunInit(p, p->pScan->pSource->szPage);
+  int rc = hpSourceRunInit(p, p->pQuery->pSource->szPage);
   return rc ? rc : hpRecordInit(p);
 }
 
@@ -38,7 +38,7 @@ static int hpLeavesNext(HpWorker *p){
     p->frame.iPos = (u64)pRun->iSeq<<32;
   }
   do{
-    rc = hpRecordLeaf(p, pRun->iLeaf, &pRun->iCell);
+    rc = hpCellsLeaf(p, pRun->iLeaf, &pRun->iCell);
     if( rc ) return rc;
     if( pRun->iCell<0 ){
       pRun->iLeaf++;

@@ -10,8 +10,8 @@
 **    hpPlaceLast()    that of the last row of the run
 **
 ** A place (HP_PLACE) is the number of a run, the leaf in it, and the cell in that.
-** As a number it increases in scan order.  Macros in hpSource.h take it apart.  A cursor finds the leaf by the ways to
-** all runs: hpSourceWays().
+** As a number it increases in scan order.  Macros in hpSource.h take it apart.
+** A cursor finds the leaf by the ways to all runs: hpSourceWays().
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -30,7 +30,7 @@
 */
 static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   const HpRun *pRun = &p->run;
-  const BtShared *pBt = p->pScan->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
   const u8 *z = p->batch.apRec[i];
   int iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
@@ -41,11 +41,12 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
     iCell = hpPlaceCell(iLast);
   }
+  assert( i<p->batch.nRow && iLeaf>=0 && iLeaf<pRun->nPage );
   for(; iCell<nCell; iCell++){
     int ofst = get2byte(&aHdr[8+2*iCell]);
     u32 nByte;
     if( (u32)(iRec-ofst-2)<=16
-     && hpRecordCellHead(&aPage[ofst], &nByte, 0)==iRec-ofst
+     && hpCellsHead(&aPage[ofst], &nByte, 0)==iRec-ofst
     ){
       if( bAll && !hpRecordIsSound(pBt, z, nByte) ) return -1;
       return HP_PLACE(pRun->iSeq, iLeaf, iCell);

@@ -18,7 +18,7 @@
 #endif
 
 /*
-** Column k of the plan in row i, which was cut by hpCutSlow(): its serial type,
+** Column k of the plan in row i, which was cut by hpRecordCutSlow(): its serial type,
 ** and *pz is set to the bytes.  A value that the record does not have comes from
 ** *pVal: then *pz is NULL.
 */

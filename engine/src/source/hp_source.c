@@ -471,7 +471,7 @@ static int hpSepBytes(const HpSource *pSrc){
 ** Allocate the memory that p->run is read into: szPage bytes of each page.
 */
 static int hpSourceRunInit(HpWorker *p, int szPage){
-  const HpSource *pSrc = p->pScan->pSource;
+  const HpSource *pSrc = p->pQuery->pSource;
   HpRun *pRun = &p->run;
   i64 nByte;
   assert( pRun->aBuf==0 && pSrc->nMax>=1 );
@@ -899,15 +899,15 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
 ** the table.
 */
 static int hpSourceNext(HpWorker *p){
-  HpSource *pSrc = p->pScan->pSource;
+  HpSource *pSrc = p->pQuery->pSource;
   int rc;
-  hpThreadLock(p->pScan);
+  hpThreadLock(p->pQuery);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
   rc = pSrc->rc;
-  assert( hpThreadIsLocked(p->pScan) && p->run.nPage<=pSrc->nMax );
-  assert( p->pScan->nWorker==1 || pSrc->bDirect );
+  assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nMax );
+  assert( p->pQuery->nWorker==1 || pSrc->bDirect );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
-  hpThreadUnlock(p->pScan);
+  hpThreadUnlock(p->pQuery);
   if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
   return rc;
 }

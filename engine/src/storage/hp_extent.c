@@ -88,6 +88,9 @@
 # include "hpInt.h"
 #endif
 
+/* Not an error: the run of leaves is used up */
+#define HP_USED_UP SQLITE_ROW
+
 #define HP_EXTENT_MIN     32      /* Pages of the smallest that reserves */
 #define HP_EXTENT_SHARE   16      /* It reserves 1/16 of its size, ... */
 #define HP_EXTENT_BYTES   (1024*1024)  /* ... at most so many bytes */
@@ -251,7 +254,7 @@ static u32 hpTrunkReserved(const HpExtents *p, Pgno iTrunk){
 
 /*
 ** Fetch trunk iTrunk of the free list and set *pnLeaf to the number of its
-** leaves.  SQLITE_DONE if it cannot be one: SQLite's code will say so.
+** leaves.  HP_DECLINE if it cannot be one: SQLite's code will say so.
 */
 static int hpTrunkGet(
   BtShared *pBt,
@@ -261,14 +264,14 @@ static int hpTrunkGet(
 ){
   int rc;
   *ppTrunk = 0;
-  if( iTrunk<2 || iTrunk>btreePagecount(pBt) ) return SQLITE_DONE;
+  if( iTrunk<2 || iTrunk>btreePagecount(pBt) ) return HP_DECLINE;
   rc = btreeGetUnusedPage(pBt, iTrunk, ppTrunk, 0);
-  if( rc!=SQLITE_OK ) return rc==SQLITE_CORRUPT ? SQLITE_DONE : rc;
+  if( rc!=SQLITE_OK ) return rc==SQLITE_CORRUPT ? HP_DECLINE : rc;
   *pnLeaf = get4byte(&(*ppTrunk)->aData[4]);
   if( *pnLeaf>pBt->usableSize/4 - 2 ){
     releasePage(*ppTrunk);
     *ppTrunk = 0;
-    return SQLITE_DONE;
+    return HP_DECLINE;
   }
   return SQLITE_OK;
 }
@@ -308,7 +311,7 @@ static int hpExtentFind(BtShared *pBt, HpExtents *p){
     if( rc ) break;
   }
   /* The free list may lead round in a circle: then nothing is trusted */
-  if( hpExtentReserved(p)>get4byte(&pBt->pPage1->aData[36]) ) rc = SQLITE_DONE;
+  if( hpExtentReserved(p)>get4byte(&pBt->pPage1->aData[36]) ) rc = HP_DECLINE;
   if( rc==SQLITE_OK ) p->bKnown = 1;
   return rc;
 }
@@ -494,7 +497,7 @@ static int hpTrunkTake(BtShared *pBt, MemPage *pTrunk){
   while( rc==SQLITE_OK && iPg!=pTrunk->pgno ){
     releasePage(pPrev);
     pPrev = 0;
-    rc = nLook++>nFree ? SQLITE_DONE : hpTrunkGet(pBt, iPg, &pPrev, &n);
+    rc = nLook++>nFree ? HP_DECLINE : hpTrunkGet(pBt, iPg, &pPrev, &n);
     if( rc==SQLITE_OK ) iPg = get4byte(&pPrev->aData[0]);
   }
   if( rc==SQLITE_OK && pPrev ) rc = sqlite3PagerWrite(pPrev->pDbPage);
@@ -524,7 +527,7 @@ static int hpLeafTake(
   const u32 nFree = get4byte(&pPage1->aData[36]);
   int flags, rc;
   assert( i<n && *ppPage==0 );
-  if( iPg<2 || iPg>btreePagecount(pBt) || nFree<2 ) return SQLITE_DONE;
+  if( iPg<2 || iPg>btreePagecount(pBt) || nFree<2 ) return HP_DECLINE;
   rc = sqlite3PagerWrite(pPage1->pDbPage);
   if( rc ) return rc;
   rc = sqlite3PagerWrite(pTrunk->pDbPage);
@@ -546,8 +549,8 @@ static int hpLeafTake(
 }
 
 /*
-** Take the next page of run i.  SQLITE_DONE if the trunk does not say what is
-** expected.  SQLITE_ROW if the run is used up after all: other leaves
+** Take the next page of run i.  HP_DECLINE if the trunk does not say what is
+** expected.  HP_USED_UP if the run is used up after all: other leaves
 ** have been added to its trunk, which remains in the free list.
 */
 static int hpExtentTake(
@@ -566,7 +569,7 @@ static int hpExtentTake(
   if( pE->iNext==pE->iTrunk ){
     if( n>0 ){
       hpExtentRemove(p, i);
-      rc = SQLITE_ROW;
+      rc = HP_USED_UP;
     }else{
       rc = hpTrunkTake(pBt, pTrunk);
       if( rc==SQLITE_OK ){
@@ -578,7 +581,7 @@ static int hpExtentTake(
     }
   }else{
     for(k=n; k>0 && get4byte(&pTrunk->aData[8+4*(k-1)])!=pE->iNext; k--){}
-    rc = k==0 ? SQLITE_DONE : hpLeafTake(pBt, pTrunk, n, k-1, ppPage, pPgno);
+    rc = k==0 ? HP_DECLINE : hpLeafTake(pBt, pTrunk, n, k-1, ppPage, pPgno);
     if( rc==SQLITE_OK && pE->iNext++==pE->iEnd ) hpExtentRemove(p, i);
   }
   releasePage(pTrunk);
@@ -595,7 +598,7 @@ static int hpPgnoCompare(const void *pA, const void *pB){
 ** Look among the n leaves of trunk pTrunk, of which some are reserved, for runs
 ** of at least HP_EXTENT_RUN pages that nobody has, and reserve about nWant
 ** pages for pNew: of one run if there is one so long, else of several.
-** SQLITE_DONE if there is none.
+** HP_DECLINE if there is none.
 */
 static int hpExtentClaim(
   HpExtents *p,
@@ -609,9 +612,9 @@ static int hpExtentClaim(
   u32 nBest = 0;
   Pgno *a;
   assert( n>0 && nWant>1 && pNew->iRoot>0 );
-  if( p->iSplit==pTrunk->pgno && n<=p->nSplit ) return SQLITE_DONE;
+  if( p->iSplit==pTrunk->pgno && n<=p->nSplit ) return HP_DECLINE;
   a = sqlite3_malloc64(sizeof(Pgno)*(u64)n);
-  if( a==0 ) return SQLITE_DONE;
+  if( a==0 ) return HP_DECLINE;
   for(i=k=0; i<n; i++){
     Pgno iPg = get4byte(&pTrunk->aData[8+4*i]);
     if( hpExtentOf(p, pTrunk->pgno, iPg)<0 ) a[k++] = iPg;
@@ -640,7 +643,7 @@ static int hpExtentClaim(
   if( p->nExtent>nWas ) return SQLITE_OK;
   p->iSplit = pTrunk->pgno;
   p->nSplit = n;
-  return SQLITE_DONE;
+  return HP_DECLINE;
 }
 
 /*
@@ -674,7 +677,7 @@ static int hpFreeTake(
         releasePage(pTrunk);
         rc = hpExtentTake(pBt, p, nWas, ppPage, pPgno);
         /* A trunk that lists itself: SQLite's code will say so */
-        return rc==SQLITE_ROW ? SQLITE_DONE : rc;
+        return rc==HP_USED_UP ? HP_DECLINE : rc;
       }
       for(i=0; i<n; i++){
         const Pgno iPg = get4byte(&pTrunk->aData[8+4*i]);
@@ -686,7 +689,7 @@ static int hpFreeTake(
           nBest = nAway;
         }
       }
-      rc = iBest==n ? SQLITE_DONE
+      rc = iBest==n ? HP_DECLINE
                     : hpLeafTake(pBt, pTrunk, n, iBest, ppPage, pPgno);
       releasePage(pTrunk);
       return rc;
@@ -704,14 +707,14 @@ static int hpFreeTake(
     iTrunk = get4byte(&pTrunk->aData[0]);
     releasePage(pTrunk);
   }
-  return SQLITE_DONE;
+  return HP_DECLINE;
 }
 
 /*
 ** Add n pages to the end of the file.  The first is for use, the others are
 ** reserved for pNew.  There may be fewer, one at least: an extent is
 ** interrupted neither by the page of the lock byte nor by a pointer map.
-** SQLITE_DONE if the file may not grow.
+** HP_DECLINE if the file may not grow.
 */
 static int hpFileGrow(
   BtShared *pBt,
@@ -740,7 +743,7 @@ static int hpFileGrow(
     if( iFirst==iLock ) iFirst++;
   }
   if( iFirst>mx || mx-iFirst<n-1 ){
-    if( iFirst>mx ) return SQLITE_DONE;
+    if( iFirst>mx ) return HP_DECLINE;
     n = mx-iFirst+1;
   }
   for(iLast=iFirst; iLast-iFirst+1<n; iLast++){
@@ -847,7 +850,7 @@ static int hpGrowsAlone(BtShared *pBt, const HpExtents *p, Pgno iRoot){
 ** A page is to be allocated in mode *peMode of allocateBtreePage(), near page
 ** nearby.  BTALLOC_LEAF and _INTERIOR mean any page, for that use in the
 ** b-tree of which BtShared.iHpRoot is the root; they become BTALLOC_ANY.
-** SQLITE_DONE: SQLite's own code is to choose.  Else the result is that of
+** HP_DECLINE: SQLite's own code is to choose.  Else the result is that of
 ** allocateBtreePage(), with *ppPage and *pPgno set.
 */
 SQLITE_PRIVATE int sqlite3HpAllocate(
@@ -870,12 +873,12 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
   x.eKind = bTree ? *peMode : BTALLOC_LEAF;
   x.iRoot = bTree ? pBt->iHpRoot : 0;
   if( bTree ) *peMode = BTALLOC_ANY;
-  if( nFree>=btreePagecount(pBt) ) return SQLITE_DONE;
+  if( nFree>=btreePagecount(pBt) ) return HP_DECLINE;
   if( *peMode!=BTALLOC_ANY || !hpExtentEnabled(pBt)
    || (p = hpExtents(pBt))==0
   ){
     sqlite3HpExtentForget(pBt);
-    return SQLITE_DONE;
+    return HP_DECLINE;
   }
   *ppPage = 0;
   if( !p->bKnown ){
@@ -893,7 +896,7 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
         const HpExtent *pE = &p->aExtent[i];
         if( pE->iRoot!=x.iRoot || pE->eKind!=eKind ) continue;
         rc = hpExtentTake(pBt, p, i, ppPage, pPgno);
-        if( rc!=SQLITE_ROW ) goto allocate_out;
+        if( rc!=HP_USED_UP ) goto allocate_out;
         i = -1;
       }
       if( x.eKind==BTALLOC_LEAF && hpGrowsAlone(pBt, p, x.iRoot)
@@ -909,16 +912,16 @@ SQLITE_PRIVATE int sqlite3HpAllocate(
 
   if( nFree>hpExtentReserved(p) ){
     /* A list that SQLite alone made is SQLite's */
-    if( p->nExtent==0 && nWant<2 ) return SQLITE_DONE;
+    if( p->nExtent==0 && nWant<2 ) return HP_DECLINE;
     rc = hpFreeTake(pBt, p, nWant, &x, nearby, ppPage, pPgno);
   }else if( nFree==0 && nWant==0 ){
-    return SQLITE_DONE;
+    return HP_DECLINE;
   }else{
     rc = hpFileGrow(pBt, p, MAX(nWant, 1), &x, ppPage, pPgno);
   }
 
 allocate_out:
-  assert( rc!=SQLITE_ROW && hpExtentsAreSane(p) );
+  assert( rc!=HP_USED_UP && hpExtentsAreSane(p) );
   assert( rc==SQLITE_OK || *ppPage==0 );
   assert( rc!=SQLITE_OK || *pPgno!=PENDING_BYTE_PAGE(pBt) );
   if( rc!=SQLITE_OK ) sqlite3HpExtentForget(pBt);

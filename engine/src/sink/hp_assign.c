@@ -1,0 +1,533 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_assign: which group a row belongs to.
+**
+**    hpAssignGroups()    find or create the group of each selected row
+**
+** Keys often come in order: a table filled by day, the lines of one invoice
+** after the other, a scan of an index.  As long as each new key of a worker is
+** greater than all before it (HpRuns.bOrdered), a row belongs to the last group
+** or begins the next, there is no hash table, and nothing to sort in the end.
+** The first key that is not puts all groups so far into the hash table.
+**
+** A single integer key of a small range needs no hash value: an array tells
+** the group of each (HpAgg.aDirect).  What it does not know yet the hash table
+** does.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_MX_DIRECT   (256*1024)  /* Largest range of HpAgg.aDirect */
+#define HP_DIRECT_TIMES 8      /* It is at most so many times the groups */
+#define HP_MX_SLOT     (4*HP_BATCH)  /* So many it may have in any case */
+
+/*
+** Double the hash table, unless that would take more memory than allowed: then
+** it fills up until the end of the batch.
+*/
+static int hpAssignGrow(HpAgg *pAgg, HpFrame *p){
+  u32 mOld = pAgg->mSlot;
+  u32 mNew = mOld*2+1;
+  i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
+  u32 *aOld = pAgg->aSlot;
+  u32 *aNew;
+  u32 i;
+  if( mNew>=0x7fffffff
+   || (mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH))
+  ){
+    pAgg->bFull = 1;
+    return pAgg->runs.nGroup>mOld-mOld/8 ? HP_DECLINE : SQLITE_OK;
+  }
+  aNew = hpArenaMalloc(nByte);
+  if( aNew==0 ) return HP_DECLINE;
+  memset(aNew, 0, nByte);
+  for(i=0; i<=mOld; i++){
+    u32 iGroup = aOld[2*i+1];
+    if( iGroup ){
+      u32 j = aOld[2*i] & mNew;
+      while( aNew[2*j+1] ) j = (j+1) & mNew;
+      aNew[2*j] = aOld[2*i];
+      aNew[2*j+1] = iGroup;
+    }
+  }
+  pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
+  sqlite3_free(aOld);
+  pAgg->aSlot = aNew;
+  pAgg->mSlot = mNew;
+  assert( hpTableIsSane(pAgg) );
+  return SQLITE_OK;
+}
+
+/*
+** Create the group of selected row ii.  bNorm: its normalized key is in
+** pAgg->runs.key.
+*/
+static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  int row = p->aSel[ii];
+  HpHead *pHead;
+  u8 *aGroup;
+  u8 *z;
+
+  /* It is at the end of the batch that groups can be put aside */
+  if( !hpGroupMay(&pAgg->runs, 0, HP_FINISH) ) return HP_DECLINE;
+  aGroup = hpTableNew(pAgg);
+  if( aGroup==0 ) return HP_DECLINE;
+  *hpGroupPack(aGroup) = pAgg->aPack[ii];
+  if( pAgg->runs.nGroup<=HP_MX_CACHED && pAgg->aPack[ii].b!=HP_UNPACKED ){
+    pAgg->aGroupPack[pAgg->runs.nGroup-1] = pAgg->aPack[ii];
+  }
+  pHead = hpGroupHead(pPlan, aGroup);
+  pHead->iPos = p->iPos + row;
+  if( pPlan->bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
+    const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
+    if( pVec->aTag[row & pVec->mIdx]==HP_INT ){
+      return pPlan->bLoadFirst ? hpTableLoad(pAgg, p, aGroup, row) : SQLITE_OK;
+    }
+  }
+  pAgg->runs.bRecord = 1;
+  if( !bNorm ){
+    pAgg->runs.key.n = 0;
+    if( pAgg->runs.bOrdered || pAgg->aPack[ii].b!=HP_UNPACKED ){
+      if( hpKeyNorm(p, &pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
+    }else{
+      /* hpAssignHash() has computed it */
+      u32 i = pAgg->aNorm[ii];
+      u32 n = pAgg->aNorm[ii+1] - i;
+      if( hpBufRoom(&pAgg->runs.key, n) ) return HP_DECLINE;
+      memcpy(pAgg->runs.key.a, &pAgg->norm.a[i], n);
+      pAgg->runs.key.n = n;
+    }
+  }
+  pHead->nNorm = pAgg->runs.key.n;
+  if( hpKeyShow(p, &pAgg->pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
+  pHead->nRec = pAgg->runs.key.n;
+  pHead->z = z = hpArenaAlloc(&pAgg->runs.arena, pHead->nRec);
+  if( z==0 ) return HP_DECLINE;
+  memcpy(z, pAgg->runs.key.a, pHead->nRec);
+  if( pAgg->runs.nGroup==1 ){
+    pAgg->runs.nSame = pHead->nNorm;
+  }else if( !pPlan->bIntKey ){
+    const u8 *zFirst = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0))->z;
+    u32 n = MIN(pAgg->runs.nSame, pHead->nNorm);
+    u32 i;
+    for(i=0; i<n && z[i]==zFirst[i]; i++){}
+    pAgg->runs.nSame = i;
+  }
+  return pPlan->bLoadFirst ? hpTableLoad(pAgg, p, aGroup, row) : SQLITE_OK;
+}
+
+/* The hash value of packed keys */
+#define hpHashPack(P)  hpHashMix((P)->a ^ hpHashMix((P)->b))
+
+/*
+** Hash values of the selected rows, and normalized keys of those that have no
+** pack.  bAll: all have one.
+*/
+static int hpAssignHash(HpAgg *pAgg, HpFrame *p, int bAll){
+  const HpKeys *pKeys = &pAgg->pPlan->keys;
+  const HpPack *aPack = pAgg->aPack;
+  u64 *aHash = pAgg->aHash;
+  int nSel = p->nSel;
+  int ii;
+  if( bAll ){
+    for(ii=0; ii<nSel; ii++) aHash[ii] = hpHashPack(&aPack[ii]);
+  }else{
+    pAgg->norm.n = 0;
+    for(ii=0; ii<nSel; ii++){
+      u32 n = pAgg->norm.n;
+      pAgg->aNorm[ii] = n;
+      if( aPack[ii].b!=HP_UNPACKED ){
+        aHash[ii] = hpHashPack(&aPack[ii]);
+      }else{
+        if( hpKeyNorm(p, pKeys, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
+        aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
+      }
+    }
+    pAgg->aNorm[ii] = pAgg->norm.n;
+  }
+  if( p->pCfg->bHash0 ) memset(aHash, 0, sizeof(u64)*nSel);
+  return SQLITE_OK;
+}
+
+/*
+** True if the keys of selected row ii are those of aGroup.
+*/
+static SQLITE_INLINE int hpAssignIs(
+  const HpAgg *pAgg,
+  const u8 *aGroup,
+  int ii
+){
+  const HpPack *pPack = &pAgg->aPack[ii];
+  const HpHead *pHead;
+  u32 i, n;
+  if( pPack->b!=hpGroupPack(aGroup)->b || pPack->a!=hpGroupPack(aGroup)->a ){
+    return 0;
+  }
+  if( pPack->b!=HP_UNPACKED ) return 1;
+  pHead = hpGroupHead(pAgg->pPlan, aGroup);
+  i = pAgg->aNorm[ii];
+  n = pAgg->aNorm[ii+1] - i;
+  return n==pHead->nNorm && memcmp(pHead->z, &pAgg->norm.a[i], n)==0;
+}
+
+/*
+** Find or create the group of selected row ii: pAgg->aiGroup[ii].
+*/
+static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
+  u32 salt = (u32)(pAgg->aHash[ii]>>16);
+  u32 j = salt & pAgg->mSlot;
+  u32 iGroup;
+  int rc;
+  while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
+    if( pAgg->aSlot[2*j]==salt
+     && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+    ){
+      break;
+    }
+    j = (j+1) & pAgg->mSlot;
+  }
+  if( iGroup==0 ){
+    rc = hpAssignNew(pAgg, p, ii, 0);
+    if( rc ) return rc;
+    iGroup = pAgg->runs.nGroup;
+    pAgg->aSlot[2*j] = salt;
+    pAgg->aSlot[2*j+1] = iGroup;
+    if( pAgg->runs.nGroup>pAgg->mSlot/2 ){
+      rc = hpAssignGrow(pAgg, p);
+      if( rc ) return rc;
+    }
+  }
+  assert( iGroup<=pAgg->runs.nGroup && !pAgg->runs.bOrdered );
+  pAgg->aiGroup[ii] = iGroup-1;
+  return SQLITE_OK;
+}
+
+/* Place in HpAgg.aFew of pack P */
+#define hpFewSlot(P) \
+  ((((P)->a + (P)->b*0x9e3779b1)*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40)
+
+/*
+** From selected row ii on, find the groups of rows whose keys pAgg->aFew knows.
+** Returns the first row where it does not, or nSel.
+*/
+static SQLITE_NOINLINE int hpAssignKnown(
+  const HpAgg *pAgg,
+  int ii,
+  int nSel,
+  u32 mFew               /* Which places of aFew are used */
+){
+  const HpPack *aPack = pAgg->aPack;
+  const HpPack *aGroupPack = pAgg->aGroupPack;
+  const u8 *aFew = pAgg->aFew;
+  u32 *aiGroup = pAgg->aiGroup;
+  for(; ii<nSel; ii++){
+    u32 iGroup = aFew[hpFewSlot(&aPack[ii]) & mFew];
+    u64 a = aGroupPack[iGroup].a ^ aPack[ii].a;
+    u64 b = aGroupPack[iGroup].b ^ aPack[ii].b;
+    if( (a|b)!=0 ) break;
+    aiGroup[ii] = iGroup;
+  }
+  return ii;
+}
+
+/*
+** Find or create the group of each selected row where groups are few: a small
+** table names the group that keys of this kind had last, and its pack tells
+** whether they have it again.  So most rows are neither hashed nor looked up
+** in the hash table, unless some keys have no pack: bAll is false.
+*/
+static int hpAssignFew(HpAgg *pAgg, HpFrame *p, int bAll){
+  u32 mFew = p->pCfg->bHash0 ? 0 : HP_FEW_SLOT-1;
+  int nSel = p->nSel;
+  int ii;
+  for(ii=0; (ii = hpAssignKnown(pAgg, ii, nSel, mFew))<nSel; ii++){
+    const HpPack *pPack = &pAgg->aPack[ii];
+    int rc;
+    if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(pPack) : 0;
+    rc = hpAssignRow(pAgg, p, ii);
+    if( rc ) return rc;
+    pAgg->aFew[hpFewSlot(pPack) & mFew] = (u8)pAgg->aiGroup[ii];
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The same where groups are many and each step is a cache miss, so in two
+** passes: the first reads the hash table, whose lines were asked for some rows
+** before, and asks for the group that the salt names; the second compares
+** keys.
+*/
+static int hpAssignMany(HpAgg *pAgg, HpFrame *p){
+  const u64 *aHash = pAgg->aHash;
+  int nHot = pAgg->pPlan->iHeadOff;   /* Bytes of a group that are used a row */
+  int nSel = p->nSel;
+  int ii, k, rc;
+  for(ii=0; ii<nSel; ii++){
+    u32 salt = (u32)(aHash[ii]>>16);
+    u32 j = salt & pAgg->mSlot;
+    u32 iGroup;
+    if( ii>0 && pAgg->aPack[ii].b==pAgg->aPack[ii-1].b
+     && pAgg->aPack[ii].a==pAgg->aPack[ii-1].a
+     && pAgg->aPack[ii].b!=HP_UNPACKED
+    ){
+      pAgg->aiGroup[ii] = 0xffffffff;    /* As the row before */
+      continue;
+    }
+    if( ii+16<nSel ){
+      hpPrefetch(&pAgg->aSlot[2*((u32)(aHash[ii+16]>>16) & pAgg->mSlot)]);
+    }
+    while( (iGroup = pAgg->aSlot[2*j+1])!=0 && pAgg->aSlot[2*j]!=salt ){
+      j = (j+1) & pAgg->mSlot;
+    }
+    pAgg->aiGroup[ii] = iGroup;
+    if( iGroup ){
+      u8 *aGroup = hpGroupAt(&pAgg->runs, iGroup-1);
+      for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  for(ii=0; ii<nSel; ii++){
+    u32 iGroup = pAgg->aiGroup[ii];
+    if( iGroup==0xffffffff ){
+      pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
+    }else if( iGroup
+           && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
+    ){
+      pAgg->aiGroup[ii] = iGroup-1;
+    }else{
+      rc = hpAssignRow(pAgg, p, ii);
+      if( rc ) return rc;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** HpRuns.bOrdered: find or create the groups of the selected rows as long as
+** their keys are not smaller than the last group's.  Returns the number of rows
+** done in *pnDone.
+*/
+static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  HpRuns *pRuns = &pAgg->runs;
+  const HpPack *aPack = pAgg->aPack;
+  int bPlain = pPlan->keys.n==1 && pPlan->keys.aSort[0]==0;
+  int nSel = p->nSel;
+  HpPack last;           /* Keys of the last group */
+  int ii, rc;
+
+  last.a = last.b = HP_UNPACKED;
+  if( pRuns->nGroup ) last = *hpGroupPack(hpGroupAt(pRuns, pRuns->nGroup-1));
+  *pnDone = 0;
+  for(ii=0; ii<nSel; ii++){
+    const HpPack *pPack = &aPack[ii];
+    if( pPack->a!=last.a || pPack->b!=last.b || last.b==HP_UNPACKED ){
+      int bNorm = 0;
+      int c = 1;
+      if( pAgg->runs.nGroup==0 ){
+        /* The first row */
+      }else if( bPlain && pPack->b==HP_PACK_INT && last.b==HP_PACK_INT ){
+        c = (i64)pPack->a>(i64)last.a ? 1 : -1;
+      }else{
+        u8 aBuf[HP_SZ_NUMBER];
+        u32 n;
+        const u8 *z =
+            hpGroupKey(pPlan, hpGroupAt(pRuns, pRuns->nGroup-1), aBuf, &n);
+        pAgg->runs.key.n = 0;
+        if( hpKeyNorm(p, &pPlan->keys, p->aSel[ii], &pRuns->key) ){
+          return HP_DECLINE;
+        }
+        bNorm = 1;
+        /* No normalized key is the beginning of another */
+        c = memcmp(pAgg->runs.key.a, z, MIN(pAgg->runs.key.n, n));
+      }
+      if( c<0 ) return SQLITE_OK;
+      if( c>0 ){
+        rc = hpAssignNew(pAgg, p, ii, bNorm);
+        if( rc ) return rc;
+      }
+      last = *pPack;
+    }
+    pAgg->aiGroup[ii] = pAgg->runs.nGroup-1;
+    *pnDone = ii+1;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Keys do not come in order any more: put all groups into the hash table or, if
+** it would not fit into memory, into a file.
+*/
+static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
+  u32 mNew = pAgg->mSlot;
+  i64 nByte;
+  u32 i;
+  int rc;
+  while( pAgg->runs.nGroup>mNew/2 ) mNew = mNew*2+1;
+  nByte = 2*sizeof(u32)*((i64)mNew+1);
+  if( mNew>pAgg->mSlot ){
+    u32 *aNew;
+    if( mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
+      rc = hpTableSpill(pAgg);
+      pAgg->runs.bOrdered = 0;
+      return rc;
+    }
+    aNew = hpArenaMalloc(nByte);
+    if( aNew==0 ) return HP_DECLINE;
+    pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)pAgg->mSlot+1);
+    sqlite3_free(pAgg->aSlot);
+    pAgg->aSlot = aNew;
+    pAgg->mSlot = mNew;
+  }
+  assert( pAgg->runs.bOrdered && pAgg->runs.nGroup<=pAgg->mSlot/2 );
+  pAgg->runs.bOrdered = 0;
+  memset(pAgg->aSlot, 0, nByte);
+  for(i=0; i<pAgg->runs.nGroup; i++){
+    const u8 *aGroup = hpGroupAt(&pAgg->runs, i);
+    const HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
+    u64 h = hpGroupPack(aGroup)->b!=HP_UNPACKED ? hpHashPack(hpGroupPack(aGroup))
+                                  : hpHashBytes(pHead->z, pHead->nNorm);
+    u32 salt = p->pCfg->bHash0 ? 0 : (u32)(h>>16);
+    u32 j = salt & mNew;
+    while( pAgg->aSlot[2*j+1] ) j = (j+1) & mNew;
+    pAgg->aSlot[2*j] = salt;
+    pAgg->aSlot[2*j+1] = i+1;
+  }
+  assert( hpTableIsSane(pAgg) );
+  return SQLITE_OK;
+}
+
+/* True if HpAgg.aDirect has places for all integers from iMin to iMax */
+static int hpAssignIsDirect(const HpAgg *pAgg, i64 iMin, i64 iMax){
+  return iMin>=pAgg->iDirect && (u64)iMax-(u64)pAgg->iDirect<pAgg->nDirect;
+}
+
+/*
+** Let HpAgg.aDirect have places for all integers from iMin to iMax as well, if
+** they are few enough for the number of rows.
+*/
+static int hpAssignRange(HpAgg *pAgg, HpFrame *p, i64 iMin, i64 iMax){
+  u64 nWant, nNew;
+  i64 iNew;
+  i64 nByte;
+  u32 *aNew;
+  assert( iMin<=iMax && !pAgg->bNoDirect );
+  if( pAgg->nDirect ){
+    iMin = MIN(iMin, pAgg->iDirect);
+    iMax = MAX(iMax, pAgg->iDirect+(i64)(pAgg->nDirect-1));
+  }
+  nWant = (u64)iMax-(u64)iMin+1;
+  if( nWant==0 || nWant>HP_MX_DIRECT ){
+    pAgg->bNoDirect = 1;
+    return SQLITE_OK;
+  }
+  if( nWant>HP_DIRECT_TIMES*((u64)pAgg->runs.nGroup+p->nSel) ) return SQLITE_OK;
+  for(nNew=HP_MIN_SLOT; nNew<nWant+nWant/2; nNew*=2){}
+  nByte = (i64)(sizeof(u32)*nNew);
+  if( nNew>HP_MIN_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
+    pAgg->bNoDirect = 1;
+    return SQLITE_OK;
+  }
+  aNew = hpArenaMalloc(nByte);
+  if( aNew==0 ) return HP_DECLINE;
+  memset(aNew, 0, nByte);
+  iNew = MAX(iMin, SMALLEST_INT64+HP_MX_DIRECT) - (i64)((nNew-nWant)/2);
+  iNew = MIN(iNew, LARGEST_INT64-(i64)(nNew-1));
+  iNew = MIN(iNew, iMin);
+  if( pAgg->nDirect ){
+    memcpy(&aNew[(u64)pAgg->iDirect-(u64)iNew], pAgg->aDirect,
+           sizeof(u32)*pAgg->nDirect);
+  }
+  sqlite3_free(pAgg->aDirect);
+  pAgg->runs.nTable += nByte - (i64)(sizeof(u32)*pAgg->nDirect);
+  pAgg->aDirect = aNew;
+  pAgg->nDirect = (u32)nNew;
+  pAgg->iDirect = iNew;
+  return SQLITE_OK;
+}
+
+/*
+** Find or create the groups of the selected rows if their only key is an integer
+** of a small range, and set *pbDone.
+*/
+static int hpAssignDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
+  const HpVal *aVal = p->aVec[pAgg->pPlan->keys.aVec[0]].aVal;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int nHot = pAgg->runs.nGroup>=HP_MX_CACHED ? pAgg->pPlan->iHeadOff : 0;
+  i64 iMin = aVal[aSel[0]].i;
+  i64 iMax = iMin;
+  int ii, k, rc;
+  assert( pAgg->pPlan->bIntKey && !pAgg->runs.bOrdered && nSel>0 );
+  for(ii=1; ii<nSel; ii++){
+    i64 x = aVal[aSel[ii]].i;
+    iMin = MIN(iMin, x);
+    iMax = MAX(iMax, x);
+  }
+  *pbDone = 0;
+  if( !hpAssignIsDirect(pAgg, iMin, iMax) ){
+    rc = hpAssignRange(pAgg, p, iMin, iMax);
+    if( rc || !hpAssignIsDirect(pAgg, iMin, iMax) ) return rc;
+  }
+  for(ii=0; ii<nSel; ii++){
+    i64 x = aVal[aSel[ii]].i;
+    u32 *piGroup = &pAgg->aDirect[(u64)x-(u64)pAgg->iDirect];
+    if( *piGroup==0 ){
+      HpPack *pPack = &pAgg->aPack[ii];
+      pPack->a = (u64)x;
+      pPack->b = HP_PACK_INT;
+      pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(pPack);
+      rc = hpAssignRow(pAgg, p, ii);
+      if( rc ) return rc;
+      *piGroup = pAgg->aiGroup[ii]+1;
+    }
+    pAgg->aiGroup[ii] = *piGroup-1;
+    if( nHot ){
+      const u8 *aGroup = hpGroupAt(&pAgg->runs, *piGroup-1);
+      for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  *pbDone = 1;
+  return SQLITE_OK;
+}
+
+/*
+** Find or create the group of each selected row: pAgg->aiGroup.
+*/
+static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  const HpVec *pKey = &p->aVec[pPlan->keys.aVec[0]];
+  int bAll;              /* All rows have packs */
+  int bFew;              /* Groups are few */
+  int rc;
+  if( pPlan->bIntKey && pKey->mType==HP_INT && pKey->mIdx!=0
+   && !pAgg->runs.bOrdered && !pAgg->bNoDirect
+  ){
+    int bDone;
+    rc = hpAssignDirect(pAgg, p, &bDone);
+    if( rc || bDone ) return rc;
+  }
+  bAll = hpPackRows(p, &pAgg->pPlan->keys, pAgg->aPack);
+  if( pAgg->runs.bOrdered ){
+    int nDone;
+    rc = hpAssignOrdered(pAgg, p, &nDone);
+    if( rc || nDone==p->nSel ) return rc;
+    /* Of a damaged index: stock gives a group more than once */
+    if( pPlan->bInOrder ) return HP_DECLINE;
+    rc = hpAssignUnordered(pAgg, p);
+    if( rc ) return rc;
+  }
+  bFew = pAgg->runs.nGroup<HP_MX_CACHED;
+  if( !bAll || !bFew ){
+    rc = hpAssignHash(pAgg, p, bAll);
+    if( rc ) return rc;
+  }
+  return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p);
+}
+#endif /* SQLITE_OMIT_HP */
