@@ -416,14 +416,14 @@ static int hpCellsAvx2(
     __m256i sz, okLo, okHi, endLo, endHi, t2;
     m = _mm256_setzero_si256();
     for(k=nRowid+1; k<=nRowid+pBound->iStore; k++){
-      sz = hpSizeAvx2(x[k]);
+      sz = hpRecordSizesAvx2(x[k]);
       m = _mm256_or_si256(m, x[k]);
       vLo = _mm256_add_epi16(vLo, HP_LO16(sz));
       vHi = _mm256_add_epi16(vHi, HP_HI16(sz));
     }
     ok = _mm256_and_si256(ok, _mm256_cmpeq_epi8(t,
              _mm256_min_epu8(t, _mm256_set1_epi8(9))));
-    sz = hpSizeAvx2(t);
+    sz = hpRecordSizesAvx2(t);
     endLo = _mm256_add_epi16(vLo, HP_LO16(sz));
     endHi = _mm256_add_epi16(vHi, HP_HI16(sz));
     okLo = _mm256_and_si256(inLo, HP_LE16(endLo, szLo));
@@ -433,7 +433,7 @@ static int hpCellsAvx2(
       for(; k<=nRowid+p->pPipe->source.mxCol; k++){
         t2 = _mm256_and_si256(x[k+1], _mm256_cmpgt_epi8(hdr,
                  _mm256_set1_epi8((char)(k+1-nRowid))));
-        sz = hpSizeAvx2(t2);
+        sz = hpRecordSizesAvx2(t2);
         m = _mm256_or_si256(m, t2);
         endLo = _mm256_add_epi16(endLo, HP_LO16(sz));
         endHi = _mm256_add_epi16(endHi, HP_HI16(sz));

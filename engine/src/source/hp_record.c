@@ -11,6 +11,7 @@
 **    hpRecordCut()      cut some records, append them to the batch
 **    hpRecordLocal()    bytes of a record that lie in the page
 **    hpRecordOut()      can a record be left out (HpBound)?
+**    hpRecordSizesAvx2()    bytes of values from their serial types
 **    hpRecordIsSound()  would stock take a record for corrupt?
 **
 ** Cutting finds, for each row and each column that the plan uses, the serial
@@ -395,7 +396,7 @@ static int hpRecordCutPlain(HpWorker *p, const HpCells *pCells, int nRec, int iR
 ** Sizes of the values of 32 serial types of one byte.
 */
 __attribute__((target("avx2")))
-static SQLITE_INLINE __m256i hpSizeAvx2(__m256i t){
+static SQLITE_INLINE __m256i hpRecordSizesAvx2(__m256i t){
   const __m256i size = _mm256_setr_epi8(
       0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1, 0,1,2,3,4,6,8,8,0,0,0,0,0,0,1,1);
   __m256i big = _mm256_and_si256(
@@ -445,7 +446,7 @@ static int hpRecordCutAvx2(HpWorker *p, HpCells *pCells, int nRec, int iRow){
     }
     for(; i<n; i++){
       __m256i t = x[i];
-      __m256i sz = hpSizeAvx2(t);
+      __m256i sz = hpRecordSizesAvx2(t);
       mLong = _mm256_or_si256(mLong, t);
       if( iAt+i-1==iStore ){
         __m256i *pMin = (__m256i*)&pBatch->aMin[k*HP_CUT];

@@ -592,6 +592,8 @@ mod tests {
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     let other = open();
+                    // COMMIT waits for the shared lock that the other one may just have.
+                    other.exec("PRAGMA busy_timeout=10000").unwrap();
                     other.exec("BEGIN IMMEDIATE").unwrap();
                     locked.wait();
                     // Not for ever: where no wait is counted the test fails, and does not hang.
