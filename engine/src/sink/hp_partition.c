@@ -274,7 +274,7 @@ static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
 /* The rows of a partition are in order; with equal keys, in that of the scan */
 static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
   u32 j;
-  if( pPart->nRow>pPart->nAlloc || pPart->nKey>pPart->nRow ) return 0;
+  if( pPart->nRow>pPart->nAlloc ) return 0;
   for(j=1; j<pPart->nRow; j++){
     const HpPartitionRow *pA = pPart->apRow[j-1];
     const HpPartitionRow *pB = pPart->apRow[j];
