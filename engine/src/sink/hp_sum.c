@@ -139,7 +139,9 @@ static void hpSumWide(HpSum *pSum, i64 iHigh, u64 iLow){
 /* The first real turns the integer sum into a real one */
 static void hpSumApprox(HpSum *pSum){
   SumCtx ctx;
-  assert( !hpSumIsReal(pSum) && pSum->x.iCarry==0 );
+  /* A carry is lost: then the sum is flagged, and computed again */
+  assert( !hpSumIsReal(pSum) );
+  assert( pSum->x.iCarry==0 || (pSum->n & HP_SUM_OVRFL) );
   pSum->x.mx = fabs((double)pSum->u.i.iSum);
   kahanBabuskaNeumaierInit(&ctx, pSum->u.i.iSum);
   pSum->u.r.rSum = ctx.rSum;
