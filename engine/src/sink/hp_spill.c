@@ -175,7 +175,7 @@ static int hpSpillDoubt(
 /* The run being written has a record of n bytes */
 static void hpSpillNote(struct HpSpill *pSpill, u64 n){
   struct HpSpillRun *pRun = &pSpill->aRun[pSpill->nRun];
-  assert( n>0 && (n & 7)==0 && pSpill->nRun<pSpill->nRunAlloc );
+  assert( (n & 7)==0 && pSpill->nRun<pSpill->nRunAlloc );
   pRun->mxRecord = MAX(pRun->mxRecord, n);
   pSpill->mxRecord = MAX(pSpill->mxRecord, n);
 }
