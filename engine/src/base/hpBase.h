@@ -367,6 +367,7 @@ static int hpBufGrow(void*, int*, int, int);
 
 /* hp_hash.c */
 static u64 hpHashBytes(const u8*, u32);
+static void hpHashMove(const u32*, u32, u32*, u32);
 
 /* hp_page.c */
 #ifndef SQLITE_OMIT_AUTOVACUUM

@@ -8,6 +8,7 @@
 **
 **    hpHashMix()        of a number
 **    hpHashBytes()  of bytes
+**    hpHashMove()   the entries of a table to a larger one
 **
 ** All bits of a value depend on all bits of what it is made from: tables take
 ** slots from some bits and salts from others.
@@ -36,5 +37,23 @@ static u64 hpHashBytes(const u8 *z, u32 n){
   }
   memcpy(&x, z, n);
   return hpHashMix(h ^ x);
+}
+
+/*
+** Move the entries of hash table aOld, of mOld+1, to aNew, of mNew+1, which is
+** empty and larger.  An entry is a salt and a number, 0 if there is none.  Linear
+** probing, from where the low bits of the salt say.
+*/
+static void hpHashMove(const u32 *aOld, u32 mOld, u32 *aNew, u32 mNew){
+  u32 i;
+  assert( mNew>mOld && (mNew & (mNew+1))==0 );
+  for(i=0; i<=mOld; i++){
+    if( aOld[2*i+1] ){
+      u32 j = aOld[2*i] & mNew;
+      while( aNew[2*j+1] ) j = (j+1) & mNew;
+      aNew[2*j] = aOld[2*i];
+      aNew[2*j+1] = aOld[2*i+1];
+    }
+  }
 }
 #endif /* SQLITE_OMIT_HP */

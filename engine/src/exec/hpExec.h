@@ -17,7 +17,6 @@
 struct HpQuery {
   sqlite3 *db;           /* The connection */
   Vdbe *v;               /* The statement */
-  const HpPlan *pPlan;
   const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
   const HpGroupPlan *pEntry;   /* What its runs consist of, if it makes some */
   const HpConfig *pCfg;

@@ -18,7 +18,7 @@
 #endif
 
 /*
-** May LIMIT be a number of rows that hpRowsOpen() takes?
+** May LIMIT be a number of rows that hpTopOpen() takes?
 */
 static int hpRowsPlanLimitOk(const Select *p){
   int n;

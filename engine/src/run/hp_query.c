@@ -104,7 +104,6 @@ static int hpQueryRun(
   if( p==0 ) return HP_DECLINE;
   p->db = v->db;
   p->v = v;
-  p->pPlan = pPlan;
   p->pCfg = hpConfig();
   p->bExact = bExact;
   assert( pPlan->nPipe>=1 && pPlan->nPipe<=HP_MX_PIPE );

@@ -307,6 +307,7 @@ static void hpSumScattered(HpRuns*, HpFrame*, int, const HpVec*, const u16*,
 static int hpSumMerge(HpSum*, const HpSum*);
 
 /* hp_group.c */
+static void hpGroupInit(HpRuns*, const HpGroupPlan*, HpWorker*);
 static const u8 *hpGroupKey(const HpGroupPlan*, const u8*, u8*, u32*);
 static u8 *hpGroupAt(const HpRuns*, u32);
 static int hpGroupLayout(HpGroupPlan*);

@@ -31,13 +31,12 @@
 ** Double the hash table, unless that would take more memory than allowed: then
 ** it fills up until the end of the batch.
 */
-static int hpAssignGrow(HpAgg *pAgg, HpFrame *p){
+static int hpAssignGrow(HpAgg *pAgg){
   u32 mOld = pAgg->mSlot;
   u32 mNew = mOld*2+1;
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
   u32 *aOld = pAgg->aSlot;
   u32 *aNew;
-  u32 i;
   if( mNew>=0x7fffffff
    || (mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH))
   ){
@@ -47,15 +46,7 @@ static int hpAssignGrow(HpAgg *pAgg, HpFrame *p){
   aNew = hpArenaMalloc(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
-  for(i=0; i<=mOld; i++){
-    u32 iGroup = aOld[2*i+1];
-    if( iGroup ){
-      u32 j = aOld[2*i] & mNew;
-      while( aNew[2*j+1] ) j = (j+1) & mNew;
-      aNew[2*j] = aOld[2*i];
-      aNew[2*j+1] = iGroup;
-    }
-  }
+  hpHashMove(aOld, mOld, aNew, mNew);
   pAgg->runs.nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
   sqlite3_free(aOld);
   pAgg->aSlot = aNew;
@@ -200,7 +191,7 @@ static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
     pAgg->aSlot[2*j] = salt;
     pAgg->aSlot[2*j+1] = iGroup;
     if( pAgg->runs.nGroup>pAgg->mSlot/2 ){
-      rc = hpAssignGrow(pAgg, p);
+      rc = hpAssignGrow(pAgg);
       if( rc ) return rc;
     }
   }

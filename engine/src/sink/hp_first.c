@@ -31,20 +31,11 @@ static int hpFirstGrow(HpFirst *pFirst){
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
   u32 *aOld = pFirst->aSlot;
   u32 *aNew;
-  u32 i;
   if( mNew>=0x7fffffff ) return HP_DECLINE;
-  assert( (mNew & (mNew+1))==0 );
   aNew = sqlite3_malloc64(nByte);
   if( aNew==0 ) return HP_DECLINE;
   memset(aNew, 0, nByte);
-  for(i=0; i<=mOld; i++){
-    if( aOld[2*i+1] ){
-      u32 j = aOld[2*i] & mNew;
-      while( aNew[2*j+1] ) j = (j+1) & mNew;
-      aNew[2*j] = aOld[2*i];
-      aNew[2*j+1] = aOld[2*i+1];
-    }
-  }
+  hpHashMove(aOld, mOld, aNew, mNew);
   pFirst->found.nTable += nByte - 2*sizeof(u32)*((i64)mOld+1);
   sqlite3_free(aOld);
   pFirst->aSlot = aNew;

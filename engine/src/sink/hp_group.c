@@ -6,6 +6,7 @@
 *************************************************************************
 ** hp_group: the memory of groups.
 **
+**    hpGroupInit()    no groups or rows yet
 **    hpGroupLayout()  where in a group everything is (prepare time)
 **    hpGroupAt()      group number i
 **    hpGroupKey()     its normalized key
@@ -28,6 +29,15 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/*
+** Begin with no entries: pPlan says what an entry of worker p is.
+*/
+static void hpGroupInit(HpRuns *pRuns, const HpGroupPlan *pPlan, HpWorker *p){
+  pRuns->pPlan = pPlan;
+  pRuns->pWorker = p;
+  hpBudgetArena(p->pQuery, &pRuns->arena);
+}
 
 /*
 ** The normalized key of a group, and in *pn its length.  aBuf is scratch.

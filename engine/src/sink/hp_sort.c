@@ -66,9 +66,7 @@ static int hpSortOpen(HpWorker *p){
   p->pSink = pSort;
   p->pRuns = &pSort->runs;
   pSort->pPlan = p->pPipe->pSort;
-  pSort->runs.pPlan = &pSort->pPlan->row;
-  pSort->runs.pWorker = p;
-  hpBudgetArena(p->pQuery, &pSort->runs.arena);
+  hpGroupInit(&pSort->runs, &pSort->pPlan->row, p);
   return SQLITE_OK;
 }
 
@@ -77,16 +75,6 @@ static void hpSortClose(HpSort *pSort){
     hpSpillClose(&pSort->runs);
     sqlite3_free(pSort);
   }
-}
-
-/* Row i of a vector: its type, and *pVal and *pn are set */
-static SQLITE_INLINE u8 hpSortValue(const HpVec *pVec, int i, HpVal *pVal, u32 *pn){
-  u8 tag;
-  i &= pVec->mIdx;
-  tag = pVec->aTag[i];
-  *pVal = pVec->aVal[i];
-  *pn = (tag & HP_STR) ? pVec->aLen[i] : 0;
-  return tag;
 }
 
 /*
@@ -112,7 +100,7 @@ static int hpSortRecord(
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
     if( pField->eField==HP_FIELD_VEC ){
-      u8 tag = hpSortValue(&p->aVec[pField->iVec], i, &v, &n);
+      u8 tag = hpKeptValue(&p->aVec[pField->iVec], i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       nHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
       nData += t<12 ? sqlite3SmallTypeSizes[t] : n;
@@ -149,7 +137,7 @@ static int hpSortRecord(
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
     if( pField->eField==HP_FIELD_VEC ){
-      u8 tag = hpSortValue(&p->aVec[pField->iVec], i, &v, &n);
+      u8 tag = hpKeptValue(&p->aVec[pField->iVec], i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       z += hpSerialHead(z, t);
       zData += hpSerialPut(zData, t, v, n);

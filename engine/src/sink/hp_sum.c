@@ -283,7 +283,6 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
 */
 static void hpSumInts(
   HpRuns *pRuns,
-  HpFrame *p,
   HpSum *pSum,
   const HpVal *aVal,
   const u16 *aRow,
@@ -332,7 +331,7 @@ static void hpSumRange(
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
     if( p->pWorker->pQuery->bExact==0 ){
-      hpSumInts(pRuns, p, pSum, aVal, aRow, n);
+      hpSumInts(pRuns, pSum, aVal, aRow, n);
       ii = n;
     }
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){

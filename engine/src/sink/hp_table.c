@@ -90,9 +90,7 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
-  pAgg->runs.pPlan = pPlan;
-  pAgg->runs.pWorker = p->pWorker;
-  hpBudgetArena(p->pWorker->pQuery, &pAgg->runs.arena);
+  hpGroupInit(&pAgg->runs, pPlan, p->pWorker);
   pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
   pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
