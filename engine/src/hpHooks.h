@@ -68,7 +68,7 @@ struct HpSettings {
   u8 nThread;               /* PRAGMA hp_threads.  0: auto */
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
-  u32 aStat[23];            /* PRAGMA hp_stats */
+  u32 aStat[24];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -81,6 +81,7 @@ struct HpChoice {
   u8 eOrder;                /* HP_ORDER_xxx: the order of the groups it gives */
   u8 bLiteral;              /* The bounds are literals */
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
+  u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
   LogEst nShare;            /* About one in so many rows is between them */
 };
 

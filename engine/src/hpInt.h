@@ -8,7 +8,8 @@
 **
 ** The executor answers analytic queries over one table or index, inside a
 ** single sqlite3_step(): from the first leaf page to groups, to the places of
-** the rows that matter, or to sorted records.  Storage and look-ups help all of
+** the rows that matter, or to sorted records.  Joins are there, and off until they
+** are finished (joins=on in hp_config.c).  Storage and look-ups help all of
 ** SQLite's code.  Each floor is a folder, and stands on those below it:
 **
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
@@ -16,6 +17,7 @@
 **    sink       HpFrame   ->  HpAgg        a worker's groups; merges of them
 **               HpFrame   ->  HpSort       rows in order; the same merges
 **               HpFrame   ->  HpFound      places of rows
+**               HpFrame   ->  HpRel        rows that later pipes look up
 **    exec       HpBatch   ->  HpFrame      filters, arguments, keys
 **    source     b-tree    ->  HpBatch      runs of leaves, cut into columns
 **    lookup     key       ->  row          rows by rowid, shared pages

@@ -94,6 +94,7 @@ typedef struct HpInner HpInner;
 typedef struct HpKeys HpKeys;
 typedef struct HpBoundKey HpBoundKey;
 typedef struct HpList HpList;
+typedef struct HpLookup HpLookup;
 typedef struct HpLiteral HpLiteral;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
@@ -104,6 +105,8 @@ typedef struct HpPlan HpPlan;
 typedef struct HpProg HpProg;
 typedef struct HpRange HpRange;
 typedef struct HpRecord HpRecord;
+typedef struct HpRel HpRel;
+typedef struct HpRelPlan HpRelPlan;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
 typedef struct HpQuery HpQuery;
@@ -186,6 +189,12 @@ struct HpBudget {
 #define HP_FINISH 2        /* The batch has to be finished */
 #define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
 
+/* Bytes that grow */
+struct HpBuf {
+  u8 *a;                 /* sqlite3_malloc() */
+  u32 n, nAlloc;
+};
+
 /*
 ** Rows between two steps: what expressions, keys and functions work on, and what
 ** a sink takes.  A program has computed vectors of them, under a selection that
@@ -217,17 +226,12 @@ struct HpFrame {
   int rcOp;              /* HP_DECLINE or an error if an operation gave up */
   u8 *aText;             /* Scratch: text with a zero byte after it */
   u32 nText;             /* Bytes of aText */
+  HpBuf key;             /* Scratch: a normalized key */
   u8 bInRange;           /* HpProg.nRange>0: a row in range was seen, */
   u64 iInRange;          /* the last one at this position, ... */
   u64 iOutRange;         /* ... and one behind them, or HP_NO_POS */
 };
 #define HP_NO_POS (~(u64)0)   /* A position that no row has */
-
-/* Bytes that grow */
-struct HpBuf {
-  u8 *a;                 /* sqlite3_malloc() */
-  u32 n, nAlloc;
-};
 
 /* Values of HpConfig.eDisk: are reads slow? */
 #define HP_DISK_REAL  0    /* That is measured */
@@ -246,6 +250,8 @@ struct HpConfig {
   u8 eDisk;              /* HP_DISK_xxx: what reading seems to take */
   u8 bAnyVfs;            /* vfs=any: reserve pages whatever the file's VFS is */
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
+  u8 bJoins;             /* joins=on: take over joins, which are not finished */
+  u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
@@ -282,21 +288,22 @@ struct HpRecord {
 #define HP_NO_COLLATION     7  /* Grouping by an application's collation */
 #define HP_NO_COLUMN        8  /* A column of something else, or not stored */
 #define HP_NO_OTHER         9
-#define HP_NO_SHAPE        10  /* Not one ordinary table; UTF-16 */
+#define HP_NO_SHAPE        10  /* Not ordinary tables; UTF-16 */
 #define HP_NO_AGGREGATE    11  /* ORDER BY inside an aggregate function, of what
                                ** becomes an integer in SQLite's sorter */
 #define HP_NO_PLAN         12  /* The planner found a search or a useful order */
 #define HP_NO_ORDER        13  /* An index gives the order, which shows */
 #define HP_NO_SMALL        14  /* The table is small, when prepared */
-#define HP_STAT_TAKEN      15  /* Prepared with code of ours */
-#define HP_STAT_RUN        16  /* Run to the end */
-#define HP_STAT_SMALL      17  /* Given back: the table is small */
-#define HP_STAT_DECLINED   18  /* Given back for another reason */
-#define HP_STAT_SERIAL     19  /* Run again with one worker */
-#define HP_STAT_SPILLED    20  /* Wrote groups to a file */
-#define HP_STAT_CHAIN      21  /* Runs of overflow pages read */
-#define HP_STAT_AHEAD      22  /* Pages that were asked for ahead */
-#define HP_STAT_MX         22
+#define HP_NO_JOIN         15  /* Not by unique keys from the table scanned */
+#define HP_STAT_TAKEN      16  /* Prepared with code of ours */
+#define HP_STAT_RUN        17  /* Run to the end */
+#define HP_STAT_SMALL      18  /* Given back: the table is small */
+#define HP_STAT_DECLINED   19  /* Given back for another reason */
+#define HP_STAT_SERIAL     20  /* Run again with one worker */
+#define HP_STAT_SPILLED    21  /* Wrote groups to a file */
+#define HP_STAT_CHAIN      22  /* Runs of overflow pages read */
+#define HP_STAT_AHEAD      23  /* Pages that were asked for ahead */
+#define HP_STAT_MX         23
 
 #if defined(HP_GNUC) && defined(__x86_64__)
 # define HP_AVX2 1

@@ -55,6 +55,11 @@ struct HpCol {
 #define HP_OP_CASE     16  /* out = arg 1 if arg 0, 3 if 2, ..., else the last */
 #define HP_OP_COALESCE 17  /* out = the first arg that is not NULL */
 #define HP_OP_FUNC     18  /* out = pInfo(args) */
+#define HP_OP_LOOKUP   19  /* out = where relation a has the key args, or 0.
+                           ** pInfo: HpLookup */
+#define HP_OP_ROW      20  /* out = row of relation a, from what _LOOKUP gave */
+#define HP_OP_GATHER   21  /* out = column b of relation a, in row arg 0.  op: the
+                           ** row may be 0, of NULLs */
 
 struct HpOp {
   u8 eOp;                /* HP_OP_xxx */
@@ -74,7 +79,8 @@ struct HpOp {
   u16 iGuard;            /* HP_OP_FUNC, bUser: needed only where this is true,
                          ** or HP_NO_VEC: everywhere */
   CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
-  void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef */
+  void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef.
+                         ** _LOOKUP: HpLookup */
 };
 #define HP_NO_VEC 0xffff
 #define HP_SUB_DECLINE 2
@@ -189,6 +195,21 @@ struct HpKeys {
   u8 *aSort;             /* KEYINFO_ORDER_xxx */
 };
 
+/* How rows are looked up: by which vectors of a pipe */
+struct HpLookup {
+  HpKeys keys;           /* The key, in the order of the relation's */
+  u8 *aNever;            /* Types that a key must not have: decline */
+};
+
+/* A table whose rows are looked up: what is kept of those that pass */
+struct HpRelPlan {
+  HpLookup key;          /* By what; no two rows have the same, but if bSemi */
+  int iRel;              /* Its number: that of its pipe */
+  u8 bSemi;              /* Only asked whether there is a row */
+  int nCol, nColAlloc;   /* Columns that are kept */
+  u16 *aVec;             /* Their vectors */
+};
+
 /* A b-tree to scan, and what is wanted of it */
 struct HpSourcePlan {
   const HpSourceType *pType;   /* How it is read */
@@ -271,20 +292,23 @@ struct HpPipePlan {
   const HpSinkType *pSink;   /* What is done with the rows that pass */
   HpGroupPlan *pGroup;   /* What the sink needs: groups, ... */
   HpSortPlan *pSort;     /* ... sorted records, ... */
-  HpFindPlan *pFind;     /* ... or places */
+  HpFindPlan *pFind;     /* ... places, ... */
+  HpRelPlan *pRel;       /* ... or a relation */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */
 };
 
-#define HP_MX_PIPE 1
-
-/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time */
+/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
+** the last two fields */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
-  HpPipePlan aPipe[HP_MX_PIPE];
+  HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  int nLost;             /* Executions in a row that were declined late */
+  int nSkip;             /* So many are not tried */
 };
+#define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
 
 /* Window functions that number the rows of a partition: HpSortPlan.eNumber */
 #define HP_NUMBER_ROWS  1      /* row_number() */

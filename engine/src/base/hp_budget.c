@@ -147,10 +147,11 @@ static i64 hpBudgetLimit(sqlite3 *db){
 }
 
 /*
-** The account of a scan whose workers are known: p->budget.
+** The account of a pipe whose workers are known: p->budget.  Relations of earlier
+** pipes are part of what the statement holds.
 */
 static void hpBudgetOpen(HpQuery *p){
-  p->budget.nLimit = hpBudgetLimit(p->db);
+  p->budget.nLimit = MAX(0, hpBudgetLimit(p->db) - p->nRelByte);
   p->budget.nShare = p->budget.nLimit/p->nWorker;
 }
 

@@ -30,6 +30,8 @@
 **                             extent=N    each b-tree reserves N pages
 **                             vfs=any     pages are reserved in files of any VFS
 **                             fs=fuse     all files seem to be in a FUSE
+**                             joins=on    take over joins, which is not finished
+**                             dir=hash    relations have hash tables, no bits
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -63,6 +65,8 @@ static const struct HpSwitch {
   HP_SWITCH("disk=single",  eDisk,   HP_DISK_SINGLE, 0),
   HP_SWITCH("vfs=any",      bAnyVfs, 1, 0),
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
+  HP_SWITCH("joins=on",     bJoins,  1, 0),
+  HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),

@@ -34,6 +34,7 @@ static void hpPragmaStats(Parse *pParse){
     "refused: the planner's search or order is better",
     "refused: order of rows shows",
     "refused: small table",
+    "refused: join",
     "taken over",
     "run",
     "given back: small table",

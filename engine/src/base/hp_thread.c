@@ -205,12 +205,20 @@ static Pager *hpThreadPager(const HpQuery *p){
 }
 
 /*
-** The changes of the database of p so far: of its pages (sqlite3HpChanged()
-** counts them), and of rows of the connection.
+** The changes so far: of pages (sqlite3HpChanged() counts them), and of rows of the
+** connection.  One table is in one database; what an earlier pipe has read may be
+** in any of them.
 */
 static u32 hpThreadChanges(const HpQuery *p){
+  u32 n = (u32)p->db->nTotalChange;
+  int i;
   assert( sqlite3_mutex_held(p->db->mutex) );
-  return hpThreadPager(p)->hp.nChange + (u32)p->db->nTotalChange;
+  if( p->nRel==0 ) return hpThreadPager(p)->hp.nChange + n;
+  for(i=0; i<p->db->nDb; i++){
+    Btree *pBt = p->db->aDb[i].pBt;
+    if( pBt ) n += sqlite3BtreePager(pBt)->hp.nChange;
+  }
+  return n;
 }
 
 /*

@@ -37,6 +37,9 @@ struct HpQuery {
   u64 nScanned;          /* Rows read */
   int nWorker;
   HpWorker *apWorker[HP_MX_THREAD];
+  HpRel **apRel;         /* The relations that earlier pipes have made, ... */
+  int nRel;              /* ... room for so many, ... */
+  i64 nRelByte;          /* ... and what they hold */
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */
@@ -75,6 +78,37 @@ struct HpWorker {
   HpBound bound;         /* Rows that need not be looked at */
   HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
+};
+
+/*
+** A relation: rows of a table, found by their key.  See hp_rel.c.
+*/
+typedef struct HpRelCol HpRelCol;
+struct HpRelCol {
+  HpVal *aVal;           /* Value of each row, from row 0 on */
+  u8 *aTag;              /* Its type; NULL: mType, in all rows but 0 */
+  u32 *aLen;             /* Its length; NULL: there is no text and no blob */
+  u8 mType;              /* Types that occur */
+};
+typedef struct HpRelKey HpRelKey;
+struct HpRelKey {
+  const u8 *z;           /* A normalized key */
+  u32 n;
+};
+struct HpRel {
+  u32 nRow;              /* Rows, but for row 0 */
+  u64 nBit;              /* Bits: so many, or 0 */
+  i64 iMin;              /* ... the integer of the first one */
+  u64 *aBit;             /* ... one more, which is 0 */
+  u32 *aRank;            /* ... bits before each 64 of them */
+  u32 mSlot;             /* Hash: slots less one */
+  u32 *aSlot;            /* ... salt and row of each; row 0: empty */
+  HpPack *aPack;         /* ... pack of each row */
+  HpRelKey *aKey;        /* ... and its key, where there is no pack; or NULL */
+  HpRelCol *aCol;        /* Its columns */
+  HpArena mem;           /* Memory of all of that, ... */
+  HpArena *aText;        /* ... and of texts: nText arenas */
+  int nText;
 };
 
 /* Run BODY for each row i to compute: all rows or the selected ones */
@@ -163,6 +197,13 @@ static void hpKeyToMem(const HpKeys*, const u8*, u32, Mem*, HpBuf*);
 
 /* hp_pack.c */
 static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
+
+/* hp_rel.c */
+static int hpRelNever(const HpFrame*, const HpLookup*);
+static void hpRelLookup(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
+static void hpRelRow(HpFrame*, const HpRel*, const HpVec*, HpVec*);
+static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
+static void hpRelFree(HpRel*);
 
 #endif /* HPEXEC_H */
 #endif /* SQLITE_OMIT_HP */

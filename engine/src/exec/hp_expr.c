@@ -198,6 +198,18 @@ static void hpOpRun(HpFrame *p, int iOp){
     case HP_OP_FUNC:
       hpFuncRun(p, iOp);
       return;
+    case HP_OP_LOOKUP:
+      hpRelLookup(p, pOp, p->pWorker->pQuery->apRel[pOp->a], p->apState[iOp],
+                  pOut);
+      return;
+    case HP_OP_ROW:
+      hpRelRow(p, p->pWorker->pQuery->apRel[pOp->a],
+               &p->aVec[p->pProg->aArg[pOp->iArg]], pOut);
+      return;
+    case HP_OP_GATHER:
+      hpRelGather(p, &p->pWorker->pQuery->apRel[pOp->a]->aCol[pOp->b],
+                  &p->aVec[p->pProg->aArg[pOp->iArg]], pOp->op, pOut);
+      return;
     case HP_OP_COMPARE:
       if( pOp->bUser ){
         hpOpUser(p, iOp);
@@ -323,6 +335,10 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
         case HP_OP_FUNC:
           rc = hpFuncOpen(p, i);
           break;
+        case HP_OP_LOOKUP:
+          p->apState[i] = hpArenaAlloc(&p->vec, (n+4)*sizeof(HpPack));
+          if( p->apState[i]==0 ) rc = HP_DECLINE;
+          break;
       }
     }
     if( rc ) return rc;
@@ -343,6 +359,8 @@ static void hpExprClose(HpFrame *p){
   hpArenaClear(&p->text);
   hpArenaClear(&p->textConst);
   hpArenaClear(&p->vec);
+  sqlite3_free(p->key.a);
+  memset(&p->key, 0, sizeof(p->key));
 }
 
 /*

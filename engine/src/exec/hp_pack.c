@@ -7,6 +7,7 @@
 ** hp_pack: all keys of a row in 128 bits, where they fit.
 **
 **    hpPackRows()    the packs of the selected rows
+**    hpPackRealIsInt()    is a real number a whole one?
 **
 ** A pack tells whether two rows belong to the same group: one string of up to
 ** 15 bytes, two of up to 7, integers of 56 bits, and so on.  It says nothing

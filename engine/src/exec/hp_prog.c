@@ -42,9 +42,11 @@ static int hpProgConst(HpProg *pProg, int iReg, Expr *pExpr, int bList){
   return pConst->iVec;
 }
 
-/* True if the result of pOp is a truth value, computed in p->aBool */
+/* True if pOp computes a truth value in p->aBool.  (A look-up computes a number as
+** well, whether or not a filter reads the truth.) */
 static int hpOpIsBool(const HpOp *pOp){
-  return pOp->eOp>=HP_OP_COMPARE && pOp->eOp<=HP_OP_BOOL;
+  return (pOp->eOp>=HP_OP_COMPARE && pOp->eOp<=HP_OP_BOOL)
+      || pOp->eOp==HP_OP_LOOKUP;
 }
 
 /*
@@ -67,7 +69,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
   HpOp *pNew;
   HpOp x = *pOp;
   int nArg = x.eOp>=HP_OP_CASE ? x.n : 0;
-  assert( x.eOp>=HP_OP_COLUMN && x.eOp<=HP_OP_FUNC );
+  assert( x.eOp>=HP_OP_COLUMN && x.eOp<=HP_OP_GATHER );
   assert( x.iArg+nArg<=pProg->nArg );
   if( nArg || x.eOp==HP_OP_FUNC ){
     for(k=0; k<nArg && hpProgIsConst(pProg, pProg->aArg[x.iArg+k]); k++){}

@@ -33,6 +33,75 @@
 #define HP_ORDER_NONE    0     /* No */
 #define HP_ORDER_INDEX   1     /* Yes, and it is the scan that is taken over */
 #define HP_ORDER_LOOKUP  2     /* Yes, looking up rows: read the table instead */
+#define HP_ORDER_ROWS    3     /* No, but of rows: likewise */
+
+/* Are groups in the order of an index? */
+#define hpOrderIsGiven(E) ((E)==HP_ORDER_INDEX || (E)==HP_ORDER_LOOKUP)
+
+/*
+** A join as a tree: see hp_graph.c.
+*/
+#define HP_MX_NODE   32    /* Most terms of FROM */
+#define HP_MX_TERM   100   /* Most terms of WHERE */
+
+/* HpNode.eNode */
+#define HP_NODE_ROOT   0
+#define HP_NODE_INNER  1
+#define HP_NODE_LEFT   2
+#define HP_NODE_SEMI   3
+#define HP_NODE_NONE   4
+
+/* An equality by which a row is found */
+typedef struct HpEdge HpEdge;
+struct HpEdge {
+  Expr *pTerm;           /* pOwn=pOther or the other way round */
+  Expr *pOwn;            /* A column of the table */
+  Expr *pOther;          /* Something of others, ... */
+  Bitmask m;             /* ... these */
+  int iTerm;             /* HpGraph.aTerm[] that it is */
+  u8 aff;                /* Affinity of the comparison */
+  CollSeq *pColl;        /* Collation of the comparison */
+};
+
+/* A term of FROM */
+typedef struct HpNode HpNode;
+struct HpNode {
+  SrcItem *pItem;
+  u8 eNode;              /* HP_NODE_xxx */
+  int iHome;             /* It is looked up in the pipe of this one */
+  int nKey;              /* By so many equalities: */
+  HpEdge aKey[HP_MX_EQ];
+  int iPipe;             /* Its pipe, and the number of its relation */
+  Index *pIdx;           /* What its pipe scans; NULL: the table */
+  int nColAlloc;         /* HpCompile.nColAlloc of its pipe */
+  int iLookup;           /* In its home: vector of its HP_OP_LOOKUP, or -1 */
+  int iRow;              /* In its home: vector of its row's number, or -1 */
+  int iKept;             /* Column of its home's relation that has that, or -1 */
+};
+
+/* A term of WHERE */
+typedef struct HpGraphTerm HpGraphTerm;
+struct HpGraphTerm {
+  Expr *pExpr;
+  Bitmask m;             /* Terms of FROM that it names */
+  int iOuter;            /* The LEFT JOIN whose ON clause it is in, or -1 */
+  u8 bImplied;           /* An OR that is another term implies it */
+  u8 bKey;               /* A look-up tests it */
+};
+
+typedef struct HpGraph HpGraph;
+struct HpGraph {
+  Parse *pParse;
+  int nNode;
+  int iRoot;             /* The node that is scanned */
+  int iNow;              /* The node whose pipe is being compiled */
+  Bitmask mDone;         /* Nodes whose keys have been found */
+  int nPipe;             /* Pipes; that of the root is the last one */
+  u8 aOrder[HP_MX_NODE]; /* The node of each */
+  int nTerm;
+  HpNode aNode[HP_MX_NODE];
+  HpGraphTerm aTerm[HP_MX_TERM];
+};
 
 /* State of a compilation */
 struct HpCompile {
@@ -49,6 +118,9 @@ struct HpCompile {
   u8 bJump;              /* Stock codes the expression as jumps */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
+  int (*xColumn)(HpCompile*, Expr*);  /* A join: the vector of a column of another
+                         ** table.  Else NULL */
+  HpGraph *pGraph;       /* For xColumn */
   int nRangeTerm;        /* Terms that are filters already: hpRangeFilter() */
   Expr *apRangeTerm[HP_MX_EQ+2];
 };
@@ -64,12 +136,29 @@ static int hpCompileStored(HpCompile*, int);
 static int hpCompileLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
 static void hpCompileSortColumns(HpPipePlan*);
-static HpPlan *hpCompileNew(HpCompile*, Parse*, Select*);
+static void hpCompileScan(HpCompile*, HpPipePlan*, Table*, Index*, int);
+static HpPlan *hpCompileNew(HpCompile*, Parse*, const SrcItem*, int);
 static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
+
+static int hpCompileArgs(HpCompile*, HpOp*, const u16*, int);
+static int hpCompileAff(HpCompile*, u8, u8, int);
+static int hpCompileOp(HpCompile*, u8, u8, int, int);
+
+/* hp_graph.c */
+static SrcItem *hpGraphRoot(SrcList*);
+static HpGraph *hpGraphNew(Parse*, Select*);
+static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
+static int hpGraphMeet(const HpGraph*, Bitmask);
+static int hpGraphFilters(const HpGraph*, int);
+static void hpGraphFree(HpGraph*);
+
+/* hp_joinplan.c */
+static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
+static int hpJoinPlanEnd(HpCompile*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

@@ -7,9 +7,11 @@
 ** hp_compile: from Expr trees to a vector program (prepare time).
 **
 **    hpCompileNew(), hpCompileAlloc(), hpCompileKeys(), hpCompileFree()    a plan
+**    hpCompileScan()    go on with another pipe
 **    hpCompileExpr()    an expression: its vector, or a reason against it
 **    hpCompileWhere()   a WHERE clause: filters
 **    hpCompileConst()   a constant: coded into a register
+**    hpCompileOp(), hpCompileAff(), hpCompileArgs()    an operation
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is
 **    hpCompileSafe()    may an expression be computed for fewer rows?
@@ -267,11 +269,12 @@ static int hpCompileExpr(HpCompile*, Expr*);
 ** (The characters of a text have to be counted.)
 */
 static void hpCompileTypeOnly(HpCompile *pC, const Expr *pExpr, u8 eType){
+  int i;
   assert( eType==HP_ONLY_TYPE || eType==HP_ONLY_LENGTH );
-  if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
-   && pC->pPipe->source.eTypeOnly!=HP_ONLY_TYPE
-  ){
-    pC->pPipe->source.eTypeOnly = eType;
+  if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return;
+  for(i=0; i<pC->pPlan->nPipe; i++){
+    HpSourcePlan *pSource = &pC->pPlan->aPipe[i].source;
+    if( pSource->eTypeOnly!=HP_ONLY_TYPE ) pSource->eTypeOnly = eType;
   }
 }
 
@@ -921,6 +924,9 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
         if( aff<=SQLITE_AFF_BLOB ) return a;
         return hpCompileAff(pC, HP_OP_AFFINITY, aff, a);
       }
+      if( pC->xColumn && pC->nSelf==0 && pExpr->iTable!=pC->iCur ){
+        return pC->xColumn(pC, pExpr);
+      }
       if( pExpr->y.pTab!=pC->pTab
        || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)
       ){
@@ -1055,16 +1061,51 @@ static void hpCompileSortColumns(HpPipePlan *pPipe){
   assert( hpColumnsAreSane(pPlan) && hpProgIsSane(pPipe) );
 }
 
+/* Zeroed memory of the plan, or NULL */
+static void *hpCompileAlloc(HpPlan *pPlan, i64 nByte){
+  void *pNew = hpArenaAlloc(&pPlan->mem, nByte);
+  if( pNew ) memset(pNew, 0, nByte);
+  return pNew;
+}
+
 /*
-** Begin to compile p, a query of one table: an empty plan to scan the b-tree that
-** sqlite3HpAccept() noted, or NULL.  *pC is for hpCompileExpr() and its like.
+** From now on compile for pPipe, which scans pTab, or its index pIdx unless that
+** is NULL.  iCur is the cursor that columns of the table have.
 */
-static HpPlan *hpCompileNew(HpCompile *pC, Parse *pParse, Select *p){
-  const SrcItem *pItem = &p->pSrc->a[0];
+static void hpCompileScan(
+  HpCompile *pC,
+  HpPipePlan *pPipe,
+  Table *pTab,
+  Index *pIdx,
+  int iCur
+){
+  pC->pTab = pTab;
+  pC->pIdx = pIdx;
+  pC->iCur = iCur;
+  pC->pPipe = pPipe;
+  pC->nColAlloc = 0;
+  pPipe->source.pType = &hpLeavesType;
+  pPipe->source.iDb = sqlite3SchemaToIndex(pC->pParse->db, pTab->pSchema);
+  pPipe->source.bIndex = pIdx!=0;
+  pPipe->source.iRoot = pIdx ? pIdx->tnum : pTab->tnum;
+  assert( pPipe->source.iDb>=0 && pPipe->source.iDb<pC->pParse->db->nDb );
+}
+
+/*
+** Begin to compile a query: an empty plan of nPipe pipes, or NULL.  The last one
+** scans the b-tree that sqlite3HpAccept() noted in pItem.  *pC is for
+** hpCompileExpr() and its like.
+*/
+static HpPlan *hpCompileNew(
+  HpCompile *pC,
+  Parse *pParse,
+  const SrcItem *pItem,
+  int nPipe
+){
   HpArena mem;
   HpPlan *pPlan;
   HpPipePlan *pPipe;
-  assert( p->pSrc->nSrc==1 && IsOrdinaryTable(pItem->pSTab) );
+  assert( nPipe>0 && IsOrdinaryTable(pItem->pSTab) );
   assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
   memset(pC, 0, sizeof(*pC));
   memset(&mem, 0, sizeof(mem));
@@ -1072,29 +1113,21 @@ static HpPlan *hpCompileNew(HpCompile *pC, Parse *pParse, Select *p){
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
   pPlan->mem = mem;
-  pPlan->nPipe = 1;
-  pPipe = &pPlan->aPipe[0];
-  pPipe->prog.pMem = &pPlan->mem;
+  pPlan->aPipe = hpCompileAlloc(pPlan, sizeof(HpPipePlan)*(i64)nPipe);
+  if( pPlan->aPipe==0 ){
+    hpCompileFree(pPlan);
+    return 0;
+  }
+  pPlan->nPipe = nPipe;
   pC->pParse = pParse;
-  pC->pTab = pItem->pSTab;
-  pC->iCur = pItem->iCursor;
-  pC->pIdx = pItem->hp.pIdx;
   pC->iGuard = HP_NO_VEC;
   pC->pPlan = pPlan;
-  pC->pPipe = pPipe;
-  pPipe->source.pType = &hpLeavesType;
-  pPipe->source.iDb = sqlite3SchemaToIndex(pParse->db, pC->pTab->pSchema);
-  pPipe->source.bIndex = pC->pIdx!=0;
-  pPipe->source.iRoot = pC->pIdx ? pC->pIdx->tnum : pC->pTab->tnum;
-  assert( pPipe->source.iDb>=0 && pPipe->source.iDb<pParse->db->nDb );
+  for(pPipe=pPlan->aPipe; pPipe<&pPlan->aPipe[nPipe]; pPipe++){
+    pPipe->prog.pMem = &pPlan->mem;
+  }
+  hpCompileScan(pC, hpPlanLast(pPlan), pItem->pSTab, pItem->hp.pIdx,
+                pItem->iCursor);
   return pPlan;
-}
-
-/* Zeroed memory of the plan, or NULL */
-static void *hpCompileAlloc(HpPlan *pPlan, i64 nByte){
-  void *pNew = hpArenaAlloc(&pPlan->mem, nByte);
-  if( pNew ) memset(pNew, 0, nByte);
-  return pNew;
 }
 
 /* Memory for nKey keys */

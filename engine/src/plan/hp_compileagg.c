@@ -213,10 +213,11 @@ static void hpCompileFirst(HpGroupPlan *pPlan){
 static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
   char aff;
   if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
-  if( pExpr->iTable!=pC->iCur ) return 0;
-  if( pExpr->iColumn<0 || pExpr->iColumn==pC->pTab->iPKey ) return 1;
-  aff = pC->pTab->aCol[pExpr->iColumn].affinity;
-  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER)
+  if( pExpr->iTable!=pC->iCur && pC->pGraph==0 ) return 0;
+  if( pExpr->iColumn<0 || pExpr->iColumn==pExpr->y.pTab->iPKey ) return 1;
+  aff = pExpr->y.pTab->aCol[pExpr->iColumn].affinity;
+  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER
+       || aff==SQLITE_AFF_NUMERIC)
       && sqlite3IsBinary(sqlite3ExprCollSeq(pC->pParse, pExpr));
 }
 
@@ -306,11 +307,23 @@ static HpPlan *hpCompileAggPlan(
   int iMinMax = -1;
   int bPartial = 0;          /* min() or max() does not see all rows */
   int nMem = pParse->nMem;
+  SrcItem *pItem = hpGraphRoot(p->pSrc);
+  HpGraph *pGraph = 0;
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=nKey );
-  pPlan = hpCompileNew(&c, pParse, p);
-  if( pPlan==0 ) return 0;
+  if( p->pSrc->nSrc>1 ){
+    pGraph = hpGraphNew(pParse, p);
+    if( pGraph==0 ){
+      hpConfigStat(pParse->db, HP_NO_JOIN);
+      return 0;
+    }
+  }
+  pPlan = hpCompileNew(&c, pParse, pItem, pGraph ? pGraph->nPipe : 1);
+  if( pPlan==0 ){
+    hpGraphFree(pGraph);
+    return 0;
+  }
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
@@ -326,13 +339,17 @@ static HpPlan *hpCompileAggPlan(
     goto refused;
   }
 
-  if( hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere) ) goto refused;
-  if( p->pSrc->a[0].hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
+  if( pGraph ){
+    if( hpJoinPlan(&c, pGraph, p) ) goto refused;
+  }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
+    goto refused;
+  }
+  if( pItem->hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
     hpCompileSmall(pParse);
     hpCompileNo(&c, HP_NO_SMALL);
     goto refused;
   }
-  if( hpCompileWhere(&c, p->pWhere) ) goto refused;
+  if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
   for(i=0; i<nKey; i++){
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;
@@ -370,23 +387,26 @@ static HpPlan *hpCompileAggPlan(
   }
   for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
   if( nKey && p->pHaving && i==pGroup->nAgg ) hpCompileHaving(&c, p->pHaving);
-  if( p->pSrc->a[0].hp.eOrder==HP_ORDER_LOOKUP
+  if( pItem->hp.eOrder>=HP_ORDER_LOOKUP
    && !hpCompileAnyOrder(&c, p->pGroupBy)
   ){
     hpCompileNo(&c, HP_NO_ORDER);
     goto refused;
   }
-  pGroup->bInOrder = p->pSrc->a[0].hp.eOrder==HP_ORDER_INDEX;
+  pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
   assert( pGroup->bOpaque==0 || c.pPipe->bSerial );
   assert( pGroup->bInOrder==0 || c.pPipe->source.bIndex );
-  hpCompileSortColumns(c.pPipe);
+  if( pGraph && !hpJoinPlanEnd(&c) ) goto refused;
+  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
   pGroup->szGroup = hpGroupLayout(pGroup);
   if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ){
     goto refused;
   }
+  hpGraphFree(pGraph);
   return pPlan;
 
 refused:
+  hpGraphFree(pGraph);
   hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
   pParse->nMem = nMem;   /* The program is to be stock's */
   hpCompileFree(pPlan);

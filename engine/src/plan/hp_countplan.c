@@ -24,13 +24,15 @@
 /* The plan for counting the entries of the b-tree at iRoot */
 static void hpCountPlan(
   HpPlan *pPlan,
+  HpPipePlan *pPipe,
   int iDb,
   Pgno iRoot,
   int bIndex
 ){
-  HpPipePlan *pPipe = &pPlan->aPipe[0];
   memset(pPlan, 0, sizeof(*pPlan));
+  memset(pPipe, 0, sizeof(*pPipe));
   pPlan->nPipe = 1;
+  pPlan->aPipe = pPipe;
   pPipe->source.iDb = iDb;
   pPipe->source.iRoot = iRoot;
   pPipe->source.bIndex = (u8)bIndex;
@@ -65,6 +67,7 @@ SQLITE_PRIVATE int sqlite3HpCount(
   i64 *pnEntry
 ){
   HpPlan plan;
+  HpPipePlan pipe;
   HpQuery *p;
   int bIndex = pCur->pKeyInfo!=0;
   int rc;
@@ -75,7 +78,7 @@ SQLITE_PRIVATE int sqlite3HpCount(
   ){
     return HP_DECLINE;
   }
-  hpCountPlan(&plan, iDb, pCur->pgnoRoot, bIndex);
+  hpCountPlan(&plan, &pipe, iDb, pCur->pgnoRoot, bIndex);
   if( !hpCountPlanWorthIt(v->db, &plan) ) return HP_DECLINE;
   rc = hpQueryRun(v, &plan, 0, hpThreads(v->db), 0, &p);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
@@ -95,10 +98,11 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
 ){
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   HpPlan plan;
+  HpPipePlan pipe;
   int bOpened = 0;
   int bWorthIt;
   if( pParse->explain!=2 || pParse->nErr || pBtree==0 ) return;
-  hpCountPlan(&plan, iDb, iRoot, bIndex);
+  hpCountPlan(&plan, &pipe, iDb, iRoot, bIndex);
   sqlite3BtreeEnter(pBtree);
   if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
     bOpened = sqlite3BtreeBeginTrans(pBtree, 0, 0)==SQLITE_OK;

@@ -50,13 +50,17 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   assert( pParse->pVdbe!=0 && sqlite3_mutex_held(db->mutex) );
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   if( pParse->nested ) return 0;
-  pItem = &p->pSrc->a[0];
-  if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
-   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
-   || !IsOrdinaryTable(pItem->pSTab)
-   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
-  ){
+  if( ENC(db)!=SQLITE_UTF8 || (p->pSrc->nSrc!=1 && !hpConfig()->bJoins) ){
     return hpConfigStat(db, HP_NO_SHAPE);
+  }
+  for(i=0; i<p->pSrc->nSrc; i++){
+    pItem = &p->pSrc->a[i];
+    if( pItem->fg.isSubquery || pItem->fg.viaCoroutine
+     || !IsOrdinaryTable(pItem->pSTab)
+     || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+    ){
+      return hpConfigStat(db, HP_NO_SHAPE);
+    }
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -78,7 +82,11 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
 ** terms.  The planner takes an index with the terms in any order, ascending or
 ** not: stock's groups then come in the order of the index.
 */
-static int hpPlanSameOrder(const WhereLoop *pLoop, const ExprList *pGroupBy){
+static int hpPlanSameOrder(
+  const WhereLoop *pLoop,
+  const SrcItem *pItem,
+  const ExprList *pGroupBy
+){
   const Index *pIdx = pLoop->u.btree.pIndex;
   int i;
   assert( (pLoop->wsFlags & WHERE_INDEXED)!=0 && pIdx!=0 );
@@ -86,6 +94,7 @@ static int hpPlanSameOrder(const WhereLoop *pLoop, const ExprList *pGroupBy){
     const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[i].pExpr);
     int iCol = pLoop->u.btree.nEq + i;
     if( pExpr==0 || (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
+     || pExpr->iTable!=pItem->iCursor
      || iCol>=pIdx->nKeyCol || pIdx->aiColumn[iCol]!=pExpr->iColumn
      || pIdx->aSortOrder[iCol]!=pGroupBy->a[i].fg.sortFlags
     ){
@@ -128,8 +137,8 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 }
 
 /*
-** True if the plan pWInfo is a scan of one b-tree in ascending order that gives
-** no order of use to nGroupBy GROUP BY terms, or to min() and max() where
+** True if the outermost loop of pWInfo is a scan of one b-tree in ascending order
+** that gives no order of use to nGroupBy GROUP BY terms, or to min() and max() where
 ** nGroupBy is 0.
 **
 ** The b-tree is the table, or an index that has all columns used, or the
@@ -139,15 +148,18 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 ** Groups may come in order if the answer has all of them (no LIMIT): from an
 ** index that has all columns used, or from one that has not.  Then stock looks up
 ** each row of the table, and reading the table as it lies is better, if
-** nothing in the answer tells in which order rows were read.
+** nothing in the answer tells in which order rows were read.  Of a
+** join so it is if the index gives only the first terms in order, and stock sorts.
 */
 static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   const WhereLoop *pLoop;
   SrcItem *pItem;
   u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
+  int bJoin = pWInfo->pTabList->nSrc>1;
+  u32 mPlain = WHERE_UNQ_WANTED | (bJoin ? WHERE_SELFCULL : 0);
   int nOrdered;
-  assert( pWInfo->pTabList->nSrc==1 && nGroupBy>=0 );
-  if( pWInfo->nLevel!=1 || pWInfo->revMask!=0 ) return 0;
+  assert( nGroupBy>=0 );
+  if( pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
   pLoop = pWInfo->a[0].pWLoop;
   nOrdered = sqlite3WhereIsOrdered(pWInfo);
   if( nGroupBy==0 && nOrdered>0 ) return 0;
@@ -156,12 +168,13 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( pLoop->wsFlags & WHERE_IPK ){
     if( nGroupBy && nOrdered==nGroupBy ) return 0;
     mOk |= WHERE_IPK;
-  }else if( (pLoop->wsFlags & ~WHERE_UNQ_WANTED)==WHERE_INDEXED
-         && nGroupBy && nOrdered==nGroupBy && pLoop->nLTerm==0
+  }else if( (pLoop->wsFlags & ~mPlain)==WHERE_INDEXED
+         && nGroupBy && pLoop->nLTerm==0
+         && (nOrdered==nGroupBy || bJoin)
          && HasRowid(pItem->pSTab) && pItem->fg.isIndexedBy==0
          && pLoop->u.btree.pIndex->pPartIdxWhere==0
   ){
-    pItem->hp.eOrder = HP_ORDER_LOOKUP;
+    pItem->hp.eOrder = nOrdered==nGroupBy ? HP_ORDER_LOOKUP : HP_ORDER_ROWS;
     mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED;
   }else{
     if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_INDEX;
@@ -177,13 +190,13 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     return 0;
   }
   if( pWInfo->pParse->pIdxEpr ) return 0;
-  if( pItem->hp.eOrder!=HP_ORDER_NONE
-   && !hpPlanSameOrder(pLoop, pWInfo->pOrderBy)
+  if( hpOrderIsGiven(pItem->hp.eOrder)
+   && !hpPlanSameOrder(pLoop, pItem, pWInfo->pOrderBy)
   ){
     return 0;
   }
   pItem->hp.pIdx = 0;
-  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
+  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder<HP_ORDER_LOOKUP ){
     pItem->hp.pIdx = pLoop->u.btree.pIndex;
   }
   assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
@@ -209,7 +222,15 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
 ** executor can do that, and otherwise 0.
 */
 SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
-  if( iHp==0 || hpPlanAccept(pWInfo, nGroupBy) ) return iHp;
+  if( iHp==0 ) return 0;
+  if( hpPlanAccept(pWInfo, nGroupBy) ){
+    int i;
+    for(i=0; i<pWInfo->pTabList->nSrc; i++) pWInfo->pTabList->a[i].hp.iLevel = 0;
+    for(i=0; i<pWInfo->nLevel; i++){
+      pWInfo->pTabList->a[pWInfo->a[i].iFrom].hp.iLevel = (u8)(i+1);
+    }
+    return iHp;
+  }
   return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
 }
 
@@ -309,7 +330,7 @@ static int hpPlanWasLong(const Vdbe *v){
 ** is prepared again after long executions.
 */
 static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
-  SrcItem *pItem = &p->pSrc->a[0];
+  SrcItem *pItem = hpGraphRoot(p->pSrc);
   Table *pTab = pItem->pSTab;
   Index *pIdx = pItem->hp.pIdx;
   Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
@@ -439,7 +460,7 @@ static int hpPlanCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
   int i;
 
   assert( iHp>0 );
-  hpPlanExplain(pParse, iHp, pPlan->aPipe[0].pGroup->bAnyOrder);
+  hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder);
   pOp = sqlite3VdbeGetOp(v, iHp);
   /* As sqlite3HpBegin() found it */
   assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub
@@ -497,7 +518,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0);
   if( pPlan==0 ) return;
-  pGroup = pPlan->aPipe[0].pGroup;
+  pGroup = hpPlanLast(pPlan)->pGroup;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
@@ -531,7 +552,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   HpGroupPlan *pGroup;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
-  if( p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE
+  if( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder)
    && (p->pLimit!=0 || pDest->eDest==SRT_Coroutine)
   ){
     hpConfigStat(pParse->db, HP_NO_PLAN);
@@ -540,9 +561,9 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
   pPlan = hpCompileAggPlan(pParse, p, pAggInfo, pKeyInfo);
   if( pPlan==0 ) return;
-  pGroup = pPlan->aPipe[0].pGroup;
+  pGroup = hpPlanLast(pPlan)->pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );
-  pGroup->bStream = p->pSrc->a[0].hp.eOrder!=HP_ORDER_NONE;
+  pGroup->bStream = hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder);
   pGroup->iKeyReg = iAMem;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);

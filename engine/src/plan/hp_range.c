@@ -62,6 +62,8 @@ static int hpRangeCompare(
   int iVec, i;
   u8 aff;
   assert( op==TK_EQ || op==TK_IS || (op>=TK_GT && op<=TK_GE) );
+  /* What decides about the partner of a row leaves none out */
+  if( ExprHasProperty(pExpr, EP_OuterON) ) return SQLITE_OK;
   if( pCol->op!=TK_COLUMN || pCol->iTable!=pFind->pC->iCur ){
     static const u8 aSwap[] = { TK_LT, TK_GE, TK_GT, TK_LE };
     pCol = sqlite3ExprSkipCollate(pRight);

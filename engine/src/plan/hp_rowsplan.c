@@ -150,7 +150,7 @@ static HpPlan *hpRowsPlanCompile(
     hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
   }
-  pPlan = hpCompileNew(&c, pParse, p);
+  pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = pSink;
   c.pPipe->source.bPlaces = 1;

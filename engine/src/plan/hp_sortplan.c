@@ -182,7 +182,7 @@ static HpPlan *hpSortPlanCompile(
   HpSortPlan *pSort;
   int rc = SQLITE_OK;
   int i, k;
-  pPlan = hpCompileNew(&c, pParse, p);
+  pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = &hpSinkSort;
   c.pPipe->pSort = pSort = hpCompileAlloc(pPlan, sizeof(*pSort));

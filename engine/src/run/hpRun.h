@@ -12,7 +12,7 @@
 
 /* hp_pipe.c */
 static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
-static void hpPipeFree(HpQuery*, int);
+static void hpPipeClose(HpQuery*);
 
 /* hp_query.c */
 static void hpQueryFree(void*);

@@ -7,7 +7,7 @@
 ** hp_pipe: from a source to a sink, by several workers.
 **
 **    hpPipeRun()     run a pipe to its end
-**    hpPipeFree()    free a worker
+**    hpPipeClose()   free its workers and its source
 **
 ** A pipe is a source (HpSourceType), filters and expressions (HpProg), and a sink
 ** (HpSinkType).  It knows none of them: each batch goes
@@ -210,6 +210,19 @@ static void hpPipeFree(HpQuery *pQuery, int i){
 }
 
 /*
+** Let go of what pipe p->pPipe has but for what its sink has made for later ones.
+*/
+static void hpPipeClose(HpQuery *p){
+  int i;
+  for(i=0; i<p->nWorker; i++) hpPipeFree(p, i);
+  p->nWorker = 0;
+  hpSourceClose(p->pSource);
+  p->pSource = 0;
+  sqlite3_mutex_free(p->pMutex);
+  p->pMutex = 0;
+}
+
+/*
 ** Run pipe pPipe of p with up to nWorker workers.  The workers stay.
 */
 static int hpPipeRun(
@@ -224,10 +237,10 @@ static int hpPipeRun(
   sqlite3BeginBenignMalloc();
   assert( p->nWorker==0 && p->pSource==0 && p->pMutex==0 );
   assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
-              ==(pPipe->pSink->xRows!=0) );
+              +(pPipe->pRel!=0)==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
-  p->nChange = hpThreadChanges(p);
+  p->nScanned = 0;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
   rc = hpSourceOpen(p, aMem);
   if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);

@@ -74,10 +74,10 @@ static void hpQueryFree(void *pArg){
     int i;
     hpMergeClose(p);
     hpAggOrderClose(p);
-    for(i=0; i<p->nWorker; i++) hpPipeFree(p, i);
-    hpSourceClose(p->pSource);
+    hpPipeClose(p);
+    for(i=0; i<p->nRel; i++) hpRelFree(p->apRel[i]);
+    sqlite3_free(p->apRel);
     hpArenaClear(&p->arena);
-    sqlite3_mutex_free(p->pMutex);
     sqlite3_free(p->buf.a);
     sqlite3_free(p);
   }
@@ -100,14 +100,20 @@ static int hpQueryRun(
   int i;
   sqlite3BeginBenignMalloc();
   *ppScan = p = sqlite3MallocZero(sizeof(*p));
+  if( p && pPlan->nPipe>1 ){
+    p->apRel = sqlite3MallocZero(sizeof(HpRel*)*(u64)(pPlan->nPipe-1));
+    if( p->apRel ) p->nRel = pPlan->nPipe-1;
+  }
   sqlite3EndBenignMalloc();
-  if( p==0 ) return HP_DECLINE;
+  if( p==0 || p->nRel!=pPlan->nPipe-1 ) return HP_DECLINE;
   p->db = v->db;
   p->v = v;
   p->pCfg = hpConfig();
   p->bExact = bExact;
-  assert( pPlan->nPipe>=1 && pPlan->nPipe<=HP_MX_PIPE );
+  p->pPipe = &pPlan->aPipe[0];
+  p->nChange = hpThreadChanges(p);
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
+    if( i>0 ) hpPipeClose(p);
     rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
   }
   return rc;
@@ -120,7 +126,7 @@ static int hpQueryRun(
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
-  const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
+  const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int i, rc;
@@ -177,6 +183,10 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   for(i=0; i<p->nWorker; i++){
     hpExprClose(&p->apWorker[i]->frame);
     hpArenaClear(&p->apWorker[i]->vec);
+  }
+  for(i=0; i<p->nRel; i++){
+    hpRelFree(p->apRel[i]);
+    p->apRel[i] = 0;
   }
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);

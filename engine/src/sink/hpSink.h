@@ -418,5 +418,11 @@ static int hpRowidsOpen(HpWorker*, Mem*);
 static int hpRowidsRows(HpWorker*, HpFrame*);
 static void hpRowidsRun(HpWorker*);
 
+/* hp_build.c */
+static int hpBuildOpen(HpWorker*, Mem*);
+static int hpBuildRows(HpWorker*, HpFrame*);
+static int hpBuildCombine(HpQuery*);
+static void hpBuildClose(HpWorker*);
+
 #endif /* HPSINK_H */
 #endif /* SQLITE_OMIT_HP */

@@ -12,6 +12,7 @@
 **    hpSinkFirst     places of one row for each combination of values
 **    hpSinkRowids    places of the rows that pass
 **    hpSinkCount     nothing: the source counts
+**    hpSinkRel       a relation, which later pipes look rows up in
 **
 ** A scan (hp_query.c) does not know what becomes of the rows that pass.  It calls,
 ** for each worker but where it says otherwise:
@@ -98,6 +99,9 @@ static const HpSinkType hpSinkFirst = {
 };
 static const HpSinkType hpSinkRowids = {
   0, hpRowidsOpen, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose
+};
+static const HpSinkType hpSinkRel = {
+  0, hpBuildOpen, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };

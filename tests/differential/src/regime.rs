@@ -89,6 +89,25 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // Joins, which are off by default.
+    Regime {
+        name: "joins",
+        switches: "joins=on",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "joins4",
+        switches: "joins=on,dir=hash,batch=3,threads=4,run=1",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "joinsall",
+        switches: "joins=on,dir=hash,hash=0,simd=off,source=pager,memory=20000,threads=2,run=1",
+        pragmas: FORCE,
+        forced: true,
+    },
     // What a user has: small tables stay with stock's code, and so do its plans.
     // Only the large ones of a case are ours, on all processors.
     Regime {

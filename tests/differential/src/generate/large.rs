@@ -17,6 +17,7 @@ pub fn tables(rng: &mut Rng, rows: usize) -> (Vec<String>, Vec<Table>) {
     let mut tables = Vec::new();
     for name in ["t0", "t1", "t2"] {
         let mut table = Table {
+            key: Vec::new(),
             name: name.into(),
             columns: Vec::new(),
             rows,

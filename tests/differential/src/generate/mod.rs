@@ -122,6 +122,12 @@ fn tables(rng: &mut Rng, file: bool, traits: Traits, out: &mut Vec<Statement>) -
         }
         tables.push(table);
     }
+    if chance(rng, 40) && place == 0 {
+        for i in 0..rng.usize(1..4) {
+            let table = schema::looked_up(rng, &format!("d{i}"), &tables[0], out);
+            tables.push(table);
+        }
+    }
     if chance(rng, 15) && place == 0 {
         tables.push(view(rng, &tables[0], out));
     }

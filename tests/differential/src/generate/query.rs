@@ -139,6 +139,18 @@ impl<'a> Query<'a> {
         Sql::opt(cat![" WHERE ", self.condition(depth)])
     }
 
+    /// The same, after these terms.
+    fn filter_with(&mut self, percent: u8, mut terms: Vec<Sql>) -> Sql {
+        if terms.is_empty() {
+            return self.filter(percent);
+        }
+        if self.chance(percent) {
+            let depth = *pick(self.rng, &[0, 1, 1, 2, 3]);
+            terms.push(self.condition(depth));
+        }
+        cat![" WHERE ", Sql::list(" AND ", 1, terms)]
+    }
+
     /// A value to group, sort or compare rows by: mostly a column.
     fn key(&mut self) -> Sql {
         let depth = *pick(self.rng, &[0, 0, 0, 1, 2]);
@@ -225,11 +237,12 @@ impl<'a> Query<'a> {
     fn aggregate(&mut self, table: &'a Table) -> Sql {
         self.look_at(table);
         let source = self.source(table);
-        self.aggregate_over(source)
+        self.aggregate_over(source, Vec::new())
     }
 
     /// An aggregate over a FROM clause whose tables are in `self.from`.
-    fn aggregate_over(&mut self, source: Sql) -> Sql {
+    /// `terms` are of its WHERE clause.
+    fn aggregate_over(&mut self, source: Sql, terms: Vec<Sql>) -> Sql {
         let count = *pick(self.rng, &[0, 0, 1, 1, 1, 1, 2, 2, 3, 4]);
         let mut keys = Vec::new();
         for _ in 0..count {
@@ -291,7 +304,7 @@ impl<'a> Query<'a> {
             self.rng.shuffle(&mut results);
         }
         let distinct = if self.chance(5) { "DISTINCT " } else { "" };
-        let filter = self.filter(60);
+        let filter = self.filter_with(60, terms);
         let group = if grouped.is_empty() {
             "".into()
         } else {
@@ -415,8 +428,90 @@ impl<'a> Query<'a> {
 
     // ---- SELECTs made of others
 
+    /// An aggregate over the first table and others that are looked up by their keys.
+    fn star(&mut self) -> Sql {
+        let tables = self.tables;
+        let found: Vec<&'a Table> = tables.iter().filter(|t| !t.key.is_empty()).collect();
+        self.from = vec![("x".into(), &tables[0])];
+        self.traits.join(tables[0].traits);
+        let mut source = vec![Sql::from(format!(" FROM {} AS x", tables[0].name))];
+        let mut terms = Vec::new();
+        // Without its index stock looks at all rows for each.
+        let small = tables[0].rows <= 40;
+        for i in 0..self.rng.usize(1..5) {
+            let table = *pick(self.rng, &found);
+            let name = format!("y{i}");
+            let mut equal = Vec::new();
+            for (column, of) in &table.key {
+                let other = if small && self.chance(15) {
+                    self.value(0)
+                } else {
+                    Sql::expr(format!("x.{of}"))
+                };
+                let own = format!("{name}.{column}");
+                equal.push(match self.rng.u8(if small { 0 } else { 3 }..12) {
+                    0 => cat![own, "=", other, " COLLATE NOCASE"],
+                    1 => cat![own, "=+", other],
+                    2 => cat![other, " IS ", own],
+                    3..=6 => cat![other, "=", own],
+                    _ => cat![own, "=", other],
+                });
+            }
+            if self.chance(15) {
+                let inner = Sql::list(" AND ", 1, equal);
+                let verb = if self.chance(85) {
+                    "EXISTS"
+                } else {
+                    "NOT EXISTS"
+                };
+                let more = if self.chance(40) {
+                    let of = pick(self.rng, &table.columns).name.clone();
+                    cat![format!(" AND {name}.{of} > "), self.constant()]
+                } else {
+                    "".into()
+                };
+                terms.push(cat![
+                    verb,
+                    format!(" (SELECT 1 FROM {} AS {name} WHERE ", table.name),
+                    inner,
+                    Sql::opt(more),
+                    ")"
+                ]);
+                continue;
+            }
+            let on = Sql::list(" AND ", 1, equal);
+            let left = self.chance(30);
+            self.from.push((name.clone(), table));
+            let on = if self.chance(15) {
+                let depth = *pick(self.rng, &[0, 0, 1]);
+                cat![on, Sql::opt(cat![" AND ", self.condition(depth)])]
+            } else {
+                on
+            };
+            if !left && self.chance(50) {
+                source.push(format!(", {} AS {name}", table.name).into());
+                terms.push(match small && self.chance(15) {
+                    true => {
+                        let (a, b) = (self.condition(0), self.condition(0));
+                        cat!["((", on.clone(), " AND ", a, ") OR (", on, " AND ", b, "))"]
+                    }
+                    false => on,
+                });
+            } else {
+                let kind = if left { " LEFT JOIN " } else { " JOIN " };
+                source.push(cat![kind, format!("{} AS {name} ON ", table.name), on]);
+            }
+        }
+        // A comma after a JOIN is one more JOIN, so ON clauses may name what stands before only.
+        self.aggregate_over(Sql::Cat(source), terms)
+    }
+
     /// An aggregate over a join of two small tables.
     fn join(&mut self) -> Sql {
+        let few = self.tables[0].rows <= 700;
+        if few && self.tables.iter().any(|t| !t.key.is_empty()) && self.chance(80) {
+            return self.star();
+        }
         let small: Vec<&'a Table> = self.tables.iter().filter(|t| t.rows <= 300).collect();
         if small.is_empty() {
             return self.aggregate(&self.tables[0]);
@@ -453,7 +548,7 @@ impl<'a> Query<'a> {
             " AS y",
             Sql::opt(on)
         ];
-        self.aggregate_over(source)
+        self.aggregate_over(source, Vec::new())
     }
 
     /// One part of a compound or of a nested query: two columns, k and v.

@@ -28,6 +28,9 @@ pub struct Table {
     pub rows: usize,
     pub rowid: bool,
     pub view: bool,
+    /// A table made to be looked up: each column of its unique key, beside the column
+    /// of the first table whose values it has.
+    pub key: Vec<(String, String)>,
     /// What every query has that reads it.
     pub traits: Traits,
 }
@@ -100,6 +103,7 @@ pub fn table(rng: &mut Rng, name: &str, traits: Traits, out: &mut Vec<Statement>
         rows: 0,
         rowid: !without_rowid,
         view: false,
+        key: Vec::new(),
         traits: match without_rowid {
             true => traits.with(Trait::WithoutRowid),
             false => traits,
@@ -239,6 +243,100 @@ pub fn table(rng: &mut Rng, name: &str, traits: Traits, out: &mut Vec<Statement>
     }
     disturb(rng, &table, out);
     table
+}
+
+/// A table `name` with a unique key that has values of columns of `of`, under its own types and
+/// collations, so that a join finds some of them.
+pub fn looked_up(rng: &mut Rng, name: &str, of: &Table, out: &mut Vec<Statement>) -> Table {
+    let width = if chance(rng, 25) { 2 } else { 1 };
+    let without_rowid = chance(rng, 15);
+    let rowid = width == 1 && !without_rowid && chance(rng, 30);
+    let mut columns = Vec::new();
+    let mut known = Vec::new();
+    let mut key = Vec::new();
+    let mut from = Vec::new();
+    for i in 0..width + 2 {
+        let column = if i < width {
+            format!("k{i}")
+        } else {
+            format!("v{}", i - width)
+        };
+        let source = pick(rng, &of.columns).clone();
+        let ty = if rowid && i == 0 {
+            "INTEGER"
+        } else {
+            *pick(rng, &TYPES)
+        };
+        let mut definition = vec![Sql::from(format!(" {ty}"))];
+        if rowid && i == 0 {
+            definition.push(" PRIMARY KEY".into());
+        } else if chance(rng, 25) {
+            let collation = *pick(rng, &["NOCASE", "RTRIM", "BINARY"]);
+            definition.push(Sql::opt(format!(" COLLATE {collation}").into()));
+        }
+        if i < width {
+            key.push((column.clone(), source.name.clone()));
+        }
+        from.push(source.name.clone());
+        known.push(Col {
+            name: column.clone(),
+            generated: false,
+            ..source
+        });
+        columns.push(Column {
+            name: column,
+            definition: Sql::Cat(definition),
+        });
+    }
+    let names: Vec<&str> = key.iter().map(|(column, _)| column.as_str()).collect();
+    let constraint = match (rowid, without_rowid || chance(rng, 40)) {
+        (true, _) => vec![],
+        (_, true) => vec![format!("PRIMARY KEY({})", names.join(",")).into()],
+        _ => vec![format!("UNIQUE({})", names.join(",")).into()],
+    };
+    let all: Vec<String> = columns.iter().map(|c| c.name.clone()).collect();
+    out.push(Statement::Create {
+        head: format!("CREATE TABLE {name}"),
+        columns,
+        constraints: constraint,
+        tail: if without_rowid { " WITHOUT ROWID" } else { "" }.into(),
+    });
+    // Not many: where types differ stock has no use for the key.
+    let part = *pick(
+        rng,
+        &[
+            " LIMIT 200",
+            " WHERE length(1||k)%3>0 LIMIT 200",
+            " LIMIT 20",
+        ],
+    );
+    let shown: Vec<String> = (0..from.len())
+        .map(|i| {
+            format!(
+                "{} AS {}",
+                from[i],
+                if i == 0 { "k".into() } else { format!("f{i}") }
+            )
+        })
+        .collect();
+    out.push(Statement::Sql(
+        format!(
+            "INSERT OR IGNORE INTO {name}({}) SELECT * FROM (SELECT {} FROM {}){part}",
+            all.join(","),
+            shown.join(", "),
+            of.name
+        )
+        .into(),
+    ));
+    Table {
+        name: name.into(),
+        columns: known,
+        rows: of.rows,
+        rowid: !without_rowid,
+        view: false,
+        key,
+        traits: of.traits,
+    }
 }
 
 /// Thousands of rows, made by formulas: several batches, runs of pages, levels

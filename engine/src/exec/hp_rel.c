@@ -1,0 +1,317 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_rel: relations, the tables of a join whose rows are looked up.
+**
+**    hpRelLookup()   HP_OP_LOOKUP: which rows of a batch have a partner?
+**    hpRelRow()      HP_OP_ROW: the number of the partner's row
+**    hpRelGather()   HP_OP_GATHER: a column of the partner
+**    hpRelNever()    are there keys of types that rule the look-up out?
+**    hpRelHash(), hpRelFind()    where a key is in the hash table; its row
+**    hpRelBits()     the number of bits set
+**    hpRelFree()     free a relation
+**
+** A relation is made by a pipe (hp_build.c) and read by later ones, by all of
+** their workers at once: nothing changes in it any more.  It has at most one row
+** for a key, so a batch stays a batch: a look-up is an operation like any other,
+** whose result is a number for each row.
+**
+** Rows are numbered from 1.  Row 0 is a row of NULLs: what an outer join shows
+** where there is no partner.  So gathering columns needs no branch.
+**
+** Directories, from a key to a row:
+**
+**    Bits     One key, all integers, in a range that is not much larger than
+**             their number: a bit for each integer from iMin on, and for each 64
+**             of them the number of keys before.  Row = that + bits up to the key.
+**             One of 1.5 million keys in a range of 6 million takes 1.1 MB.
+**
+**                 iMin = 10, keys 10 12 75     aBit   [ ...00101 ] [ ...10 ]
+**                                              aRank  [    0     ] [   2   ]
+**                 key 75: offset 65, word 1, row 2 + 1 = 3
+**
+**    Hash     All others: packs (hp_pack.c), or normalized keys where they do not
+**             fit (hp_key.c), found by linear probing in slots of salt and row.
+**
+** What LOOKUP gives for a row with a partner is not 0.  It is the offset of the bit
+** plus one, since most rows that pass one look-up fail the next; HP_OP_ROW counts
+** bits only for those that pass all.  Of a hash table it is the row.
+**
+** NULL equals nothing, so a key with a NULL finds no row.  Both sides have had the
+** affinity of the comparison applied, as operations of their programs.  Of TEXT
+** affinity that is right only if the side that has it holds no number
+** (HpLookup.aNever): SQLite compares numbers with numbers as they are.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Look-ups and gathers that are asked for ahead */
+#define HP_REL_AHEAD 16
+
+/* Number of bits set in x */
+static SQLITE_INLINE u32 hpRelBits(u64 x){
+#ifdef HP_GNUC
+  return (u32)__builtin_popcountll(x);
+#else
+  x -= (x>>1) & (~(u64)0/3);
+  x = (x & (~(u64)0/5)) + ((x>>2) & (~(u64)0/5));
+  x = (x + (x>>4)) & (~(u64)0/17);
+  return (u32)((x*(~(u64)0/255))>>56);
+#endif
+}
+
+/*
+** Where a key is in a hash table: its slot begins at the low bits, its salt is the
+** high half.
+*/
+static SQLITE_INLINE u64 hpRelHash(
+  const HpConfig *pCfg,
+  const HpPack *pPack,
+  const u8 *z,           /* The normalized key, if it has no pack */
+  u32 n
+){
+  if( pCfg->bHash0 ) return 0;
+  if( pPack->b==HP_UNPACKED ) return hpHashBytes(z, n);
+  return hpHashMix(hpHashMix(pPack->a) ^ pPack->b);
+}
+
+/* Is that the key of row iRow? */
+static SQLITE_INLINE int hpRelSame(
+  const HpRel *pRel,
+  u32 iRow,
+  const HpPack *pPack,
+  const u8 *z,
+  u32 n
+){
+  const HpPack *p = &pRel->aPack[iRow];
+  if( p->a!=pPack->a || p->b!=pPack->b ) return 0;
+  return pPack->b!=HP_UNPACKED
+      || (pRel->aKey[iRow].n==n && memcmp(pRel->aKey[iRow].z, z, n)==0);
+}
+
+/* The row with that key, or 0 */
+static SQLITE_INLINE u32 hpRelFind(
+  const HpRel *pRel,
+  u64 h,
+  const HpPack *pPack,
+  const u8 *z,
+  u32 n
+){
+  u32 j = (u32)h & pRel->mSlot;
+  u32 salt = (u32)(h>>32);
+  while( pRel->aSlot[2*j+1] ){
+    if( pRel->aSlot[2*j]==salt && hpRelSame(pRel, pRel->aSlot[2*j+1], pPack, z, n) ){
+      return pRel->aSlot[2*j+1];
+    }
+    j = (j+1) & pRel->mSlot;
+  }
+  return 0;
+}
+
+/*
+** Look integers up in a directory of bits.
+*/
+static void hpRelBitLookup(
+  HpFrame *p,
+  const HpRel *pRel,
+  HpVec *pKey,
+  HpVec *pOut
+){
+  const u64 *aBit = pRel->aBit;
+  u64 nBit = pRel->nBit;
+  i64 iMin = pRel->iMin;
+  const u8 *aTag = pKey->aTag;
+  const HpVal *aVal = pKey->aVal;
+  HpVal *aOut = pOut->aVal;
+  u32 m = pKey->mIdx;
+  hpVecExact(p, pKey);
+  if( pKey->mType==HP_INT ){
+    HP_ROWS(p, {
+      u64 k = aVal[i & m].u - (u64)iMin;
+      u64 x = k<nBit ? k : nBit;    /* The bit behind the last one is 0 */
+      aOut[i].u = ((aBit[x>>6]>>(x & 63)) & 1) ? k+1 : 0;
+    })
+    return;
+  }
+  HP_ROWS(p, {
+    HpVal v = aVal[i & m];
+    u8 tag = aTag[i & m];
+    u64 k;
+    if( tag==HP_REAL && hpPackRealIsInt(v.r, &v.i) ) tag = HP_INT;
+    k = tag==HP_INT ? v.u - (u64)iMin : nBit;
+    if( k>nBit ) k = nBit;
+    aOut[i].u = ((aBit[k>>6]>>(k & 63)) & 1) ? k+1 : 0;
+  })
+}
+
+/*
+** Look keys up in a hash table.  aPack is scratch.
+*/
+static void hpRelHashLookup(
+  HpFrame *p,
+  const HpRel *pRel,
+  const HpKeys *pKeys,
+  HpPack *aPack,
+  HpVec *pOut
+){
+  HpVal *aOut = pOut->aVal;
+  const u16 *aSel = p->aSel;
+  int bAll, ii, k;
+  for(k=0; k<pKeys->n; k++) hpVecExact(p, &p->aVec[pKeys->aVec[k]]);
+  bAll = hpPackRows(p, pKeys, aPack);
+  if( p->bDense ) memset(aOut, 0, sizeof(*aOut)*(size_t)p->nRow);
+  if( bAll ){
+    for(ii=0; ii<p->nSel; ii++){
+      u64 h = hpRelHash(p->pCfg, &aPack[ii], 0, 0);
+      hpPrefetch(&pRel->aSlot[2*((u32)h & pRel->mSlot)]);
+      aOut[aSel[ii]].u = h;
+    }
+    for(ii=0; ii<p->nSel; ii++){
+      HpVal *pVal = &aOut[aSel[ii]];
+      pVal->u = hpRelFind(pRel, pVal->u, &aPack[ii], 0, 0);
+    }
+  }else{
+    for(ii=0; ii<p->nSel; ii++){
+      const HpPack *pPack = &aPack[ii];
+      p->key.n = 0;
+      if( pPack->b==HP_UNPACKED && hpKeyNorm(p, pKeys, aSel[ii], &p->key) ){
+        p->rcOp = HP_DECLINE;
+        return;
+      }
+      aOut[aSel[ii]].u = hpRelFind(pRel,
+          hpRelHash(p->pCfg, pPack, p->key.a, p->key.n), pPack,
+          p->key.a, p->key.n);
+    }
+  }
+  for(k=0; k<pKeys->n; k++){
+    const HpVec *pVec = &p->aVec[pKeys->aVec[k]];
+    if( (pVec->mType & HP_NULL)==0 ) continue;
+    for(ii=0; ii<p->nSel; ii++){
+      int i = aSel[ii];
+      if( pVec->aTag[i & pVec->mIdx]==HP_NULL ) aOut[i].u = 0;
+    }
+  }
+}
+
+/*
+** Are there keys of types that they must not have?
+*/
+static int hpRelNever(const HpFrame *p, const HpLookup *pKey){
+  int k;
+  for(k=0; k<pKey->keys.n; k++){
+    if( p->aVec[pKey->keys.aVec[k]].mType & pKey->aNever[k] ) return 1;
+  }
+  return 0;
+}
+
+/*
+** HP_OP_LOOKUP, of relation pRel.  The truth of each row is set in p->aBool, too.
+*/
+static void hpRelLookup(
+  HpFrame *p,
+  const HpOp *pOp,
+  const HpRel *pRel,
+  HpPack *aPack,         /* Scratch */
+  HpVec *pOut
+){
+  const HpLookup *pKey = (const HpLookup*)pOp->pInfo;
+  u8 *aBool = p->aBool;
+  const HpVal *aOut = pOut->aVal;
+  assert( pRel!=0 && pKey->keys.n>0 && pOut->bFloat==0 );
+  memset(pOut->aTag, HP_INT, p->nRow);
+  pOut->mType = HP_INT;
+  if( hpRelNever(p, pKey) ){
+    p->rcOp = HP_DECLINE;
+    return;
+  }
+  if( pRel->nBit ){
+    assert( pKey->keys.n==1 );
+    hpRelBitLookup(p, pRel, &p->aVec[pKey->keys.aVec[0]], pOut);
+  }else{
+    hpRelHashLookup(p, pRel, &pKey->keys, aPack, pOut);
+  }
+  HP_ROWS(p, { aBool[i] = aOut[i].u!=0; })
+}
+
+/*
+** HP_OP_ROW: from what HP_OP_LOOKUP gave, in vector pIn, to rows.
+*/
+static void hpRelRow(HpFrame *p, const HpRel *pRel, const HpVec *pIn, HpVec *pOut){
+  const u64 *aBit = pRel->aBit;
+  const u32 *aRank = pRel->aRank;
+  const HpVal *aIn = pIn->aVal;
+  HpVal *aOut = pOut->aVal;
+  u32 m = pIn->mIdx;
+  assert( pIn->mType==HP_INT && pIn->bFloat==0 );
+  memset(pOut->aTag, HP_INT, p->nRow);
+  pOut->mType = HP_INT;
+  if( pRel->nBit==0 ){
+    HP_ROWS(p, { aOut[i] = aIn[i & m]; })
+    return;
+  }
+  HP_ROWS(p, {
+    u64 k = aIn[i & m].u;
+    if( k ){
+      k--;
+      k = aRank[k>>6] + hpRelBits(aBit[k>>6] << (63-(k & 63)));
+    }
+    aOut[i].u = k;
+  })
+}
+
+/*
+** HP_OP_GATHER: column pCol in the rows that pRow says.  bNull: rows may be 0.
+*/
+static void hpRelGather(
+  HpFrame *p,
+  const HpRelCol *pCol,
+  const HpVec *pRow,
+  int bNull,
+  HpVec *pOut
+){
+  const HpVal *aRow = pRow->aVal;
+  const HpVal *aIn = pCol->aVal;
+  HpVal *aOut = pOut->aVal;
+  u32 m = pRow->mIdx;
+  assert( pRow->mType==HP_INT );
+  pOut->bFloat = 0;
+  pOut->mType = pCol->mType | (bNull ? HP_NULL : 0);
+  if( p->bDense==0 ){
+    int ii;
+    for(ii=0; ii+HP_REL_AHEAD<p->nSel; ii++){
+      hpPrefetch(&aIn[aRow[p->aSel[ii+HP_REL_AHEAD] & m].u]);
+      aOut[p->aSel[ii]] = aIn[aRow[p->aSel[ii] & m].u];
+    }
+    for(; ii<p->nSel; ii++) aOut[p->aSel[ii]] = aIn[aRow[p->aSel[ii] & m].u];
+  }else{
+    HP_ROWS(p, { aOut[i] = aIn[aRow[i & m].u]; })
+  }
+  if( pCol->aTag ){
+    HP_ROWS(p, { pOut->aTag[i] = pCol->aTag[aRow[i & m].u]; })
+  }else if( bNull ){
+    HP_ROWS(p, { pOut->aTag[i] = aRow[i & m].u ? pCol->mType : HP_NULL; })
+  }else{
+    memset(pOut->aTag, pCol->mType, p->nRow);
+  }
+  if( pCol->aLen ){
+    HP_ROWS(p, { pOut->aLen[i] = pCol->aLen[aRow[i & m].u]; })
+  }
+}
+
+/*
+** Free a relation.
+*/
+static void hpRelFree(HpRel *pRel){
+  int i;
+  if( pRel==0 ) return;
+  for(i=0; i<pRel->nText; i++) hpArenaClear(&pRel->aText[i]);
+  hpArenaClear(&pRel->mem);
+  sqlite3_free(pRel->aText);
+  sqlite3_free(pRel);
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,455 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_graph: FROM and WHERE of a join as a tree of look-ups (prepare time).
+**
+**    hpGraphRoot()    the table that is scanned
+**    hpGraphNew()     the graph of a SELECT, or NULL if it is none of ours
+**    hpGraphMask()    which terms of FROM an expression names
+**    hpGraphMeet()    the pipe in which terms of FROM are known together
+**    hpGraphFilters() does anything leave rows of a table out?
+**    hpGraphFree()    free it
+**
+** One table is scanned, the root: the outermost loop that the planner chose.  It
+** must reach all others through unique keys, so that each of its rows has one
+** partner at most in each of them.  Then the rows of the join are rows of the root,
+** in its order, and each other table is a relation that is looked up (hp_rel.c):
+**
+**    SELECT n_name, sum(l_price) FROM lineitem, orders, customer, nation
+**     WHERE o_orderkey=l_orderkey AND c_custkey=o_custkey
+**       AND n_nationkey=c_nationkey AND o_orderdate>'1995-01-01'
+**     GROUP BY n_name
+**
+**    lineitem --l_orderkey--> orders --o_custkey--> customer --c_nationkey--> nation
+**      the root                 home: lineitem        home: orders
+**
+** The home of a table is where its key is known: the table that has the columns,
+** or, if several have, the one whose pipe meets all of them.  A table's relation is
+** made before its home's, by a pipe that looks up the tables whose home it is.
+** So orders has in its relation only rows that have a customer, with the number of
+** the customer's row; and lineitem looks up nothing but orders.
+**
+** Terms of FROM are
+**
+**    HP_NODE_INNER   rows without a partner are left out
+**    HP_NODE_LEFT    they stay, with row 0 of the relation.  The terms of its ON
+**                    clause decide about the partner, those of WHERE come after;
+**                    so it is no home of others, and is known where its own home is
+**    HP_NODE_SEMI    from EXISTS: only whether there is a partner; any key
+**    HP_NODE_NONE    the planner has left it out
+**
+** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts that
+** belong elsewhere: an equality that all its sides contain may be a key, and if each
+** side says something about one table, rows of it that no side wants are left out
+** at once.  OR itself stays.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* What hpGraphMask() looks for */
+typedef struct HpGraphWalk HpGraphWalk;
+struct HpGraphWalk {
+  const HpGraph *pGraph;
+  Bitmask m;             /* Terms of FROM that are named */
+};
+
+/* The term of FROM that has cursor iCur, or -1 */
+static int hpGraphNode(const HpGraph *p, int iCur){
+  int i;
+  for(i=0; i<p->nNode; i++){
+    if( p->aNode[i].pItem->iCursor==iCur ) return i;
+  }
+  return -1;
+}
+
+static int hpGraphWalkExpr(Walker *pWalker, Expr *pExpr){
+  HpGraphWalk *pWalk = (HpGraphWalk*)pWalker->u.pNC;
+  int i;
+  switch( pExpr->op ){
+    case TK_COLUMN: case TK_AGG_COLUMN:
+      if( ExprHasProperty(pExpr, EP_FixedCol)
+       && sqlite3ExprIsConstant(pWalker->pParse, pExpr)
+      ){
+        return WRC_Prune;
+      }
+      i = hpGraphNode(pWalk->pGraph, pExpr->iTable);
+      if( i<0 ) break;
+      pWalk->m |= MASKBIT(i);
+      return WRC_Continue;
+    case TK_IF_NULL_ROW: case TK_SELECT: case TK_EXISTS: case TK_REGISTER:
+      break;
+    default:
+      return WRC_Continue;
+  }
+  pWalker->eCode = 1;
+  return WRC_Abort;
+}
+
+/*
+** Set *pm to the terms of FROM that pExpr names.  Returns false if there are others.
+*/
+static int hpGraphMask(const HpGraph *p, Expr *pExpr, Bitmask *pm){
+  Walker w;
+  HpGraphWalk walk;
+  memset(&w, 0, sizeof(w));
+  walk.pGraph = p;
+  walk.m = 0;
+  w.pParse = p->pParse;
+  w.xExprCallback = hpGraphWalkExpr;
+  w.xSelectCallback = sqlite3SelectWalkFail;
+  w.u.pNC = (NameContext*)&walk;
+  if( sqlite3WalkExpr(&w, pExpr)==WRC_Abort || w.eCode ) return 0;
+  *pm = walk.m;
+  return 1;
+}
+
+/*
+** Add the terms of pExpr that AND connects.  Returns false if one is not ours.
+*/
+static int hpGraphTerms(HpGraph *p, Expr *pExpr, u8 bImplied){
+  HpGraphTerm *pTerm;
+  if( pExpr==0 ) return 1;
+  if( pExpr->op==TK_AND ){
+    return hpGraphTerms(p, pExpr->pLeft, bImplied)
+        && hpGraphTerms(p, pExpr->pRight, bImplied);
+  }
+  if( p->nTerm>=HP_MX_TERM ) return 0;
+  pTerm = &p->aTerm[p->nTerm];
+  memset(pTerm, 0, sizeof(*pTerm));
+  pTerm->pExpr = pExpr;
+  pTerm->iOuter = -1;
+  pTerm->bImplied = bImplied;
+  if( !hpGraphMask(p, pExpr, &pTerm->m) ) return 0;
+  if( ExprHasProperty(pExpr, EP_OuterON) ){
+    pTerm->iOuter = hpGraphNode(p, pExpr->w.iJoin);
+    if( pTerm->iOuter<0 ) return 0;
+  }
+  p->nTerm++;
+  return 1;
+}
+
+/* Is pExpr one of the terms of pList that AND connects? */
+static int hpGraphHas(const Expr *pList, const Expr *pExpr){
+  if( pList->op==TK_AND ){
+    return hpGraphHas(pList->pLeft, pExpr) || hpGraphHas(pList->pRight, pExpr);
+  }
+  return sqlite3ExprCompare(0, pList, pExpr, -1)==0;
+}
+
+/* Do all sides of pOr contain pExpr? */
+static int hpGraphAllHave(const Expr *pOr, const Expr *pExpr){
+  if( pOr->op==TK_OR ){
+    return hpGraphAllHave(pOr->pLeft, pExpr) && hpGraphAllHave(pOr->pRight, pExpr);
+  }
+  return hpGraphHas(pOr, pExpr);
+}
+
+/*
+** Add the equalities of pSide, terms that AND connects, that all sides of pOr have.
+*/
+static int hpGraphCommon(HpGraph *p, const Expr *pOr, Expr *pSide){
+  if( pSide->op==TK_AND ){
+    return hpGraphCommon(p, pOr, pSide->pLeft)
+        && hpGraphCommon(p, pOr, pSide->pRight);
+  }
+  if( pSide->op!=TK_EQ || !hpGraphAllHave(pOr, pSide) ) return 1;
+  return hpGraphTerms(p, pSide, 1);
+}
+
+/*
+** Is term pTerm an equality of column iColumn of node i (any column if that is
+** below -1) with something that node i is not in?  Then fill in *pEdge.
+*/
+static int hpGraphEdge(
+  const HpGraph *p,
+  const HpGraphTerm *pTerm,
+  int i,
+  int iColumn,
+  HpEdge *pEdge
+){
+  Expr *pExpr = pTerm->pExpr;
+  int k;
+  if( pExpr->op!=TK_EQ || (pTerm->m & MASKBIT(i))==0 ) return 0;
+  if( sqlite3ExprIsVector(pExpr->pLeft) ) return 0;
+  for(k=0; k<2; k++){
+    Expr *pOwn = k ? pExpr->pRight : pExpr->pLeft;
+    Expr *pOther = k ? pExpr->pLeft : pExpr->pRight;
+    Expr *pCol = sqlite3ExprSkipCollate(pOwn);
+    Bitmask m;
+    if( pCol->op!=TK_COLUMN || ExprHasProperty(pCol, EP_FixedCol)
+     || pCol->iTable!=p->aNode[i].pItem->iCursor
+    ){
+      continue;
+    }
+    if( iColumn>=-1 && pCol->iColumn!=iColumn ) continue;
+    if( !hpGraphMask(p, pOther, &m) || (m & MASKBIT(i))!=0 ) continue;
+    pEdge->pTerm = pExpr;
+    pEdge->pOwn = pOwn;
+    pEdge->pOther = pOther;
+    pEdge->m = m;
+    pEdge->aff = binaryCompareP5(pExpr->pLeft, pExpr->pRight, 0)
+                     & SQLITE_AFF_MASK;
+    pEdge->pColl = sqlite3ExprCompareCollSeq(p->pParse, pExpr);
+    if( pEdge->pColl==0 ) pEdge->pColl = p->pParse->db->pDfltColl;
+    return 1;
+  }
+  return 0;
+}
+
+/*
+** Find an edge for column iColumn of node i to nodes that are done.
+*/
+static int hpGraphFindEdge(
+  const HpGraph *p,
+  int i,
+  int iColumn,
+  const char *zColl,     /* Collation of a unique index; NULL: a rowid */
+  HpEdge *pEdge
+){
+  int iOuter = p->aNode[i].eNode==HP_NODE_LEFT ? i : -1;
+  int k;
+  for(k=0; k<p->nTerm; k++){
+    if( p->aTerm[k].iOuter!=iOuter ) continue;
+    if( !hpGraphEdge(p, &p->aTerm[k], i, iColumn, pEdge) ) continue;
+    if( (pEdge->m & ~p->mDone)!=0 ) continue;
+    if( zColl && sqlite3StrICmp(pEdge->pColl->zName, zColl)!=0 ) continue;
+    pEdge->iTerm = k;
+    return 1;
+  }
+  return 0;
+}
+
+/*
+** Is there an equality for each column of unique index pIdx, or for the rowid if
+** that is NULL?  Then these are the key of node i.
+*/
+static int hpGraphKey(HpGraph *p, int i, Index *pIdx){
+  HpNode *pNode = &p->aNode[i];
+  Table *pTab = pNode->pItem->pSTab;
+  int n = pIdx ? pIdx->nKeyCol : 1;
+  int k;
+  if( n>HP_MX_EQ ) return 0;
+  for(k=0; k<n; k++){
+    int iColumn = pIdx ? pIdx->aiColumn[k] : -1;
+    if( iColumn<-1 ) return 0;
+    if( !hpGraphFindEdge(p, i, iColumn, pIdx ? pIdx->azColl[k] : 0,
+                         &pNode->aKey[k])
+     && (pIdx || pTab->iPKey<0
+         || !hpGraphFindEdge(p, i, pTab->iPKey, 0, &pNode->aKey[k]))
+    ){
+      return 0;
+    }
+  }
+  pNode->nKey = n;
+  return 1;
+}
+
+/* Where node i is known: its pipe, or its home if it has no rows of its own */
+static int hpGraphHome(const HpGraph *p, int i){
+  u8 eNode = p->aNode[i].eNode;
+  return eNode==HP_NODE_ROOT || eNode==HP_NODE_INNER ? i : p->aNode[i].iHome;
+}
+
+/* How far node i is from the root */
+static int hpGraphDepth(const HpGraph *p, int i){
+  int n = 0;
+  for(; i!=p->iRoot; i=p->aNode[i].iHome) n++;
+  return n;
+}
+
+/*
+** The pipe in which all nodes of m are known: that of the root if m is empty.
+*/
+static int hpGraphMeet(const HpGraph *p, Bitmask m){
+  int iMeet = -1;
+  int i;
+  for(i=0; i<p->nNode; i++){
+    int k;
+    if( (m & MASKBIT(i))==0 ) continue;
+    k = hpGraphHome(p, i);
+    if( iMeet<0 ) iMeet = k;
+    while( iMeet!=k ){
+      if( hpGraphDepth(p, iMeet)>=hpGraphDepth(p, k) ){
+        iMeet = p->aNode[iMeet].iHome;
+      }else{
+        k = p->aNode[k].iHome;
+      }
+    }
+  }
+  return iMeet<0 ? p->iRoot : iMeet;
+}
+
+/*
+** Try to find a key of node i, all of it known at nodes that are done.
+*/
+static int hpGraphAttach(HpGraph *p, int i){
+  HpNode *pNode = &p->aNode[i];
+  Table *pTab = pNode->pItem->pSTab;
+  Bitmask m = 0;
+  Index *pIdx;
+  int k;
+  if( pNode->eNode==HP_NODE_SEMI ){
+    for(k=0; k<p->nTerm; k++){
+      HpGraphTerm *pTerm = &p->aTerm[k];
+      if( (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) ) continue;
+      if( pTerm->bImplied ) continue;
+      if( pNode->nKey>=HP_MX_EQ
+       || !hpGraphEdge(p, pTerm, i, -2, &pNode->aKey[pNode->nKey])
+       || (pNode->aKey[pNode->nKey].m & ~p->mDone)!=0
+      ){
+        pNode->nKey = 0;
+        return 0;
+      }
+      pNode->aKey[pNode->nKey++].iTerm = k;
+    }
+    if( pNode->nKey==0 ) return 0;
+  }else{
+    int bFound = HasRowid(pTab) && hpGraphKey(p, i, 0);
+    for(pIdx=pTab->pIndex; pIdx && !bFound; pIdx=pIdx->pNext){
+      if( !IsUniqueIndex(pIdx) || pIdx->pPartIdxWhere || pIdx->bHasExpr ) continue;
+      bFound = hpGraphKey(p, i, pIdx);
+    }
+    if( !bFound ) return 0;
+  }
+  for(k=0; k<pNode->nKey; k++) m |= pNode->aKey[k].m;
+  if( pNode->eNode==HP_NODE_LEFT ){
+    for(k=0; k<p->nTerm; k++){
+      if( p->aTerm[k].iOuter==i ) m |= p->aTerm[k].m & ~MASKBIT(i);
+    }
+    if( (m & ~p->mDone)!=0 ){
+      pNode->nKey = 0;
+      return 0;
+    }
+  }
+  pNode->iHome = hpGraphMeet(p, m);
+  for(k=0; k<pNode->nKey; k++){
+    HpGraphTerm *pTerm = &p->aTerm[pNode->aKey[k].iTerm];
+    if( !pTerm->bImplied ) pTerm->bKey = 1;
+  }
+  p->mDone |= MASKBIT(i);
+  return 1;
+}
+
+/*
+** Number pipes: those of relations before those that look them up.
+*/
+static void hpGraphNumber(HpGraph *p, int i){
+  int k;
+  for(k=0; k<p->nNode; k++){
+    if( k!=i && p->aNode[k].eNode!=HP_NODE_NONE && k!=p->iRoot
+     && p->aNode[k].iHome==i
+    ){
+      hpGraphNumber(p, k);
+    }
+  }
+  p->aOrder[p->nPipe] = (u8)i;
+  p->aNode[i].iPipe = p->nPipe++;
+}
+
+/*
+** Is any row of node i left out, by its own terms or by nodes that it looks up?
+*/
+static int hpGraphFilters(const HpGraph *p, int i){
+  int k;
+  if( p->aNode[i].eNode==HP_NODE_SEMI ) return 1;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    if( pTerm->m==MASKBIT(i) && pTerm->iOuter<0 && !pTerm->bKey ) return 1;
+  }
+  for(k=0; k<p->nNode; k++){
+    if( k!=i && k!=p->iRoot && p->aNode[k].iHome==i
+     && (p->aNode[k].eNode==HP_NODE_INNER || p->aNode[k].eNode==HP_NODE_SEMI)
+     && hpGraphFilters(p, k)
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* The term of FROM that the outermost loop scans, as sqlite3HpAccept() has noted */
+static SrcItem *hpGraphRoot(SrcList *pSrc){
+  int i;
+  for(i=0; i<pSrc->nSrc-1 && pSrc->a[i].hp.iLevel!=1; i++){}
+  return &pSrc->a[i];
+}
+
+/* Free p, which may be NULL */
+static void hpGraphFree(HpGraph *p){
+  if( p ) sqlite3DbFree(p->pParse->db, p);
+}
+
+/*
+** The graph of SELECT p, whose levels sqlite3HpAccept() has noted, or NULL.
+*/
+static HpGraph *hpGraphNew(Parse *pParse, Select *p){
+  SrcList *pSrc = p->pSrc;
+  HpGraph *pNew;
+  int i, n, nTerm;
+  if( pSrc->nSrc>HP_MX_NODE ) return 0;
+  pNew = sqlite3DbMallocZero(pParse->db, sizeof(*pNew));
+  if( pNew==0 ) return 0;
+  pNew->pParse = pParse;
+  pNew->nNode = pSrc->nSrc;
+  pNew->iRoot = -1;
+  for(i=0; i<pSrc->nSrc; i++){
+    SrcItem *pItem = &pSrc->a[i];
+    HpNode *pNode = &pNew->aNode[i];
+    pNode->pItem = pItem;
+    pNode->iHome = pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+    if( pItem->hp.iLevel==0 ){
+      pNode->eNode = HP_NODE_NONE;
+    }else if( pItem->fg.jointype & (JT_RIGHT|JT_LTORJ) ){
+      goto refused;
+    }else if( pItem->hp.iLevel==1 ){
+      if( pItem->fg.fromExists || (pItem->fg.jointype & JT_LEFT) ) goto refused;
+      pNode->eNode = HP_NODE_ROOT;
+      pNew->iRoot = i;
+    }else if( pItem->fg.fromExists ){
+      pNode->eNode = HP_NODE_SEMI;
+    }else if( pItem->fg.jointype & JT_LEFT ){
+      pNode->eNode = HP_NODE_LEFT;
+    }else{
+      pNode->eNode = HP_NODE_INNER;
+    }
+  }
+  if( pNew->iRoot<0 ) goto refused;
+  if( !hpGraphTerms(pNew, p->pWhere, 0) ) goto refused;
+  nTerm = pNew->nTerm;
+  for(i=0; i<nTerm; i++){
+    Expr *pOr = pNew->aTerm[i].pExpr;
+    Expr *pSide = pOr;
+    if( pOr->op!=TK_OR || pNew->aTerm[i].iOuter>=0 ) continue;
+    while( pSide->op==TK_OR ) pSide = pSide->pLeft;
+    if( !hpGraphCommon(pNew, pOr, pSide) ) goto refused;
+  }
+  pNew->mDone = MASKBIT(pNew->iRoot);
+  do{
+    n = 0;
+    for(i=0; i<pNew->nNode; i++){
+      if( (pNew->mDone & MASKBIT(i))==0
+       && pNew->aNode[i].eNode!=HP_NODE_NONE
+       && hpGraphAttach(pNew, i)
+      ){
+        n++;
+      }
+    }
+  }while( n );
+  for(i=0; i<pNew->nNode; i++){
+    if( (pNew->mDone & MASKBIT(i))==0 && pNew->aNode[i].eNode!=HP_NODE_NONE ){
+      goto refused;
+    }
+  }
+  hpGraphNumber(pNew, pNew->iRoot);
+  return pNew;
+
+refused:
+  hpGraphFree(pNew);
+  return 0;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,402 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_joinplan: the pipes of a join (prepare time).
+**
+**    hpJoinPlan()      compile all filters and look-ups of a join
+**    hpJoinPlanEnd()       all expressions have been compiled
+**
+** Each node of the graph (hp_graph.c) has a pipe.  Its program is
+**
+**    1. filters on the table's own columns
+**    2. look-ups of the nodes whose home it is: where no partner is found the row
+**       is left out.  Those that leave rows out themselves come first
+**    3. terms of WHERE that name several tables and meet here
+**    4. what others want of the table: the columns of its relation
+**
+** A column of another table is asked for by hpCompileExpr() (HpCompile.xColumn).  It
+** becomes a column of that table's relation, and an operation that gathers it by the
+** number of the row.  A relation further away is reached through those between,
+** each of which keeps the numbers of the rows that belong to its own.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* What hpJoinEnter() changes */
+typedef struct HpJoinPlace HpJoinPlace;
+struct HpJoinPlace {
+  int iNode;
+  int nSelf;
+  u16 iGuard;
+  u8 bJump, bNoSub;
+};
+
+/* Compile for the pipe of node i */
+static void hpJoinSwitch(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  HpNode *pNode = &p->aNode[i];
+  p->aNode[p->iNow].nColAlloc = pC->nColAlloc;
+  p->iNow = i;
+  hpCompileScan(pC, &pC->pPlan->aPipe[pNode->iPipe], pNode->pItem->pSTab,
+                pNode->pIdx, pNode->pItem->iCursor);
+  pC->nColAlloc = pNode->nColAlloc;
+}
+
+/* The same, from within an expression: hpJoinLeave() goes on with that */
+static void hpJoinEnter(HpCompile *pC, int i, HpJoinPlace *pPlace){
+  pPlace->iNode = pC->pGraph->iNow;
+  pPlace->nSelf = pC->nSelf;
+  pPlace->iGuard = pC->iGuard;
+  pPlace->bJump = pC->bJump;
+  pPlace->bNoSub = pC->bNoSub;
+  pC->nSelf = 0;
+  pC->iGuard = HP_NO_VEC;
+  pC->bJump = pC->bNoSub = 0;
+  hpJoinSwitch(pC, i);
+}
+static void hpJoinLeave(HpCompile *pC, const HpJoinPlace *pPlace){
+  hpJoinSwitch(pC, pPlace->iNode);
+  pC->nSelf = pPlace->nSelf;
+  pC->iGuard = pPlace->iGuard;
+  pC->bJump = pPlace->bJump;
+  pC->bNoSub = pPlace->bNoSub;
+}
+
+/*
+** The relation of node i keeps vector iVec of its pipe.  Returns the column.
+*/
+static int hpJoinKeep(HpCompile *pC, int i, int iVec){
+  HpRelPlan *pRel = pC->pPlan->aPipe[pC->pGraph->aNode[i].iPipe].pRel;
+  int k;
+  if( iVec<0 ) return -1;
+  for(k=0; k<pRel->nCol && pRel->aVec[k]!=iVec; k++){}
+  if( k==pRel->nCol ){
+    if( k>=HP_MX_COL
+     || hpArenaGrow(&pC->pPlan->mem, &pRel->aVec, &pRel->nColAlloc, k, sizeof(u16))
+    ){
+      return hpCompileNo(pC, HP_NO_LIMIT);
+    }
+    pRel->aVec[pRel->nCol++] = (u16)iVec;
+  }
+  return k;
+}
+
+/* Add operation eOp of relation iRel with column b and argument iArg */
+static int hpJoinOp(HpCompile *pC, u8 eOp, int iRel, int b, u8 op, int iArg){
+  u16 aArg[1];
+  HpOp x;
+  if( iArg<0 || b<0 ) return -1;
+  aArg[0] = (u16)iArg;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.op = op;
+  x.a = (u16)iRel;
+  x.b = (u16)b;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aArg, 1);
+}
+
+/*
+** Compile one side of key k of node i, pSide.
+*/
+static int hpJoinSide(
+  HpCompile *pC,
+  const HpEdge *pEdge,
+  Expr *pSide,
+  HpLookup *pKey,
+  int k
+){
+  int iVec = hpCompileExpr(pC, pSide);
+  char aff = sqlite3ExprAffinity(pSide);
+  if( iVec<0 ) return SQLITE_ERROR;
+  if( pEdge->aff>=SQLITE_AFF_NUMERIC ){
+    if( aff<SQLITE_AFF_NUMERIC ){
+      iVec = hpCompileAff(pC, HP_OP_AFFINITY, SQLITE_AFF_NUMERIC, iVec);
+    }
+  }else if( pEdge->aff==SQLITE_AFF_TEXT ){
+    if( aff==SQLITE_AFF_TEXT ){
+      pKey->aNever[k] = HP_NUM;
+    }else{
+      iVec = hpCompileAff(pC, HP_OP_AFFINITY, SQLITE_AFF_TEXT, iVec);
+    }
+  }
+  if( iVec<0 ) return SQLITE_ERROR;
+  pKey->keys.aVec[k] = (u16)iVec;
+  pKey->keys.aSort[k] = 0;
+  if( !hpCompileCollOk(pEdge->pColl, &pKey->keys.aColl[k]) ){
+    hpCompileNo(pC, HP_NO_COLLATION);
+    return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
+/* Memory for a key of n columns */
+static int hpJoinKey(HpCompile *pC, HpLookup *pKey, int n){
+  pKey->keys.n = n;
+  pKey->aNever = hpCompileAlloc(pC->pPlan, n);
+  return pKey->aNever==0 || hpCompileKeys(pC->pPlan, &pKey->keys, n);
+}
+
+/*
+** Look node i up in the pipe of now.  Returns the vector of HP_OP_LOOKUP.
+*/
+static int hpJoinLookup(HpCompile *pC, int i){
+  const HpNode *pNode = &pC->pGraph->aNode[i];
+  HpLookup *pKey = hpCompileAlloc(pC->pPlan, sizeof(*pKey));
+  HpOp x;
+  int k;
+  if( pKey==0 || hpJoinKey(pC, pKey, pNode->nKey) ){
+    return hpCompileNo(pC, HP_NO_LIMIT);
+  }
+  for(k=0; k<pNode->nKey; k++){
+    if( hpJoinSide(pC, &pNode->aKey[k], pNode->aKey[k].pOther, pKey, k) ) return -1;
+  }
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_LOOKUP;
+  x.a = (u16)pNode->iPipe;
+  x.pInfo = pKey;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, pKey->keys.aVec, pKey->keys.n);
+}
+
+/*
+** In the pipe of its home: node i is a LEFT JOIN whose ON clause has other terms
+** than its key.  Where one of them is not true there is no partner.
+*/
+static int hpJoinOn(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  HpNode *pNode = &p->aNode[i];
+  int iVec = pNode->iLookup;
+  int k;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    Expr *pZero;
+    u16 aArg[3];
+    int a, b;
+    HpOp x;
+    if( pTerm->iOuter!=i || pTerm->bKey || pTerm->m==MASKBIT(i) ) continue;
+    pZero = sqlite3Expr(pC->pParse->db, TK_INTEGER, "0");
+    if( pZero==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
+    sqlite3ExprDeferredDelete(pC->pParse, pZero);
+    a = hpCompileExpr(pC, pTerm->pExpr);
+    b = a<0 ? -1 : hpCompileConst(pC, pZero);
+    if( b<0 ) return -1;
+    aArg[0] = (u16)a;
+    aArg[1] = (u16)iVec;
+    aArg[2] = (u16)b;
+    memset(&x, 0, sizeof(x));
+    x.eOp = HP_OP_CASE;
+    x.iGuard = HP_NO_VEC;
+    iVec = hpCompileArgs(pC, &x, aArg, 3);
+    if( iVec<0 ) return -1;
+  }
+  return iVec;
+}
+
+/*
+** The vector of the number of node i's row, in the pipe of now.
+*/
+static int hpJoinRow(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  HpNode *pNode = &p->aNode[i];
+  int iHome = pNode->iHome;
+  HpJoinPlace place;
+  int iVec, k;
+  if( iHome==p->iNow ){
+    if( pNode->iRow>=0 ) return pNode->iRow;
+    if( pNode->iLookup<0 ) pNode->iLookup = hpJoinLookup(pC, i);
+    if( pNode->iLookup<0 ) return -1;
+    pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, pNode->iLookup);
+    if( pNode->eNode==HP_NODE_LEFT && pNode->iRow>=0 ){
+      iVec = hpJoinOn(pC, i);
+      pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, iVec);
+    }
+    return pNode->iRow;
+  }
+  for(k=iHome; k!=p->iNow; k=p->aNode[k].iHome){
+    if( k==p->iRoot ) return hpCompileNo(pC, HP_NO_JOIN);
+  }
+  if( pNode->iKept<0 ){
+    hpJoinEnter(pC, iHome, &place);
+    pNode->iKept = hpJoinKeep(pC, iHome, hpJoinRow(pC, i));
+    hpJoinLeave(pC, &place);
+  }
+  iVec = hpJoinRow(pC, iHome);
+  return hpJoinOp(pC, HP_OP_GATHER, p->aNode[iHome].iPipe, pNode->iKept, 0, iVec);
+}
+
+/*
+** HpCompile.xColumn: the vector of pExpr, a column of another table than that of
+** the pipe of now.
+*/
+static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
+  HpGraph *p = pC->pGraph;
+  HpJoinPlace place;
+  int i, k, iRow;
+  for(i=0; i<p->nNode; i++){
+    if( p->aNode[i].pItem->iCursor==pExpr->iTable ) break;
+  }
+  if( i==p->nNode || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
+   || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
+  ){
+    return hpCompileNo(pC, HP_NO_JOIN);
+  }
+  iRow = hpJoinRow(pC, i);
+  if( iRow<0 ) return -1;
+  hpJoinEnter(pC, i, &place);
+  k = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
+  hpJoinLeave(pC, &place);
+  return hpJoinOp(pC, HP_OP_GATHER, p->aNode[i].iPipe, k,
+                  p->aNode[i].eNode==HP_NODE_LEFT, iRow);
+}
+
+/*
+** The vector of what pExpr, sides that OR connects, says about node i: true where
+** it may be true for some row of the others.  -2: nothing.
+*/
+static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
+  const HpGraph *p = pC->pGraph;
+  HpGraphTerm one;
+  int a, b;
+  if( pExpr->op==TK_OR || pExpr->op==TK_AND ){
+    a = hpJoinImplied(pC, pExpr->pLeft, i);
+    if( a==-1 || (a==-2 && pExpr->op==TK_OR) ) return a;
+    b = hpJoinImplied(pC, pExpr->pRight, i);
+    if( b==-1 || (b==-2 && pExpr->op==TK_OR) ) return b;
+    if( a==-2 ) return b;
+    if( b==-2 ) return a;
+    return hpCompileOp(pC, pExpr->op==TK_OR ? HP_OP_OR : HP_OP_AND, 0, a, b);
+  }
+  if( !hpGraphMask(p, pExpr, &one.m) || one.m!=MASKBIT(i) ) return -2;
+  return hpCompileExpr(pC, pExpr);
+}
+
+/*
+** Compile the filters of node i, whose pipe is that of now: see above.
+*/
+static int hpJoinFilters(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  int eNode = p->aNode[i].eNode;
+  int iOuter = eNode==HP_NODE_LEFT ? i : -1;
+  int iPass, k;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
+    if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bImplied || pTerm->bKey ) continue;
+    if( pTerm->m==0 && iOuter>=0 ) continue;
+    if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+  }
+  if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI ) return SQLITE_OK;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    int iVec;
+    if( pTerm->iOuter>=0 || pTerm->pExpr->op!=TK_OR || pTerm->bImplied
+     || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i)
+    ){
+      continue;
+    }
+    iVec = hpJoinImplied(pC, pTerm->pExpr, i);
+    if( iVec==-1 ) return SQLITE_ERROR;
+    if( iVec>=0 && hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
+  }
+  for(iPass=0; iPass<2; iPass++){
+    for(k=0; k<p->nNode; k++){
+      HpNode *pNode = &p->aNode[k];
+      if( pNode->iHome!=i || k==p->iRoot ) continue;
+      if( pNode->eNode!=HP_NODE_INNER && pNode->eNode!=HP_NODE_SEMI ) continue;
+      if( hpGraphFilters(p, k)!=(iPass==0) ) continue;
+      pNode->iLookup = hpJoinLookup(pC, k);
+      if( pNode->iLookup<0 ) return SQLITE_ERROR;
+      if( hpProgFilter(&pC->pPipe->prog, pNode->iLookup) ) return SQLITE_ERROR;
+    }
+  }
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    if( pTerm->iOuter>=0 || pTerm->m==0 || pTerm->m==MASKBIT(i) ) continue;
+    if( pTerm->bKey || pTerm->bImplied ) continue;
+    if( (pTerm->m & (pTerm->m-1))==0 ){
+      /* The own filter of another node, unless that has a LEFT JOIN */
+      int j;
+      for(j=0; pTerm->m!=MASKBIT(j); j++){}
+      if( p->aNode[j].eNode!=HP_NODE_LEFT ) continue;
+    }
+    if( hpGraphMeet(p, pTerm->m)!=i ) continue;
+    if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The sink of the pipe of node i: a relation.
+*/
+static int hpJoinSink(HpCompile *pC, int i){
+  const HpNode *pNode = &pC->pGraph->aNode[i];
+  HpRelPlan *pRel = pC->pPipe->pRel;
+  int k;
+  if( hpJoinKey(pC, &pRel->key, pNode->nKey) ) return SQLITE_NOMEM;
+  for(k=0; k<pNode->nKey; k++){
+    if( hpJoinSide(pC, &pNode->aKey[k], pNode->aKey[k].pOwn, &pRel->key, k) ){
+      return SQLITE_ERROR;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Compile the join that pGraph is of: filters, look-ups and relations.  Afterwards
+** the pipe of now is that of the root.
+*/
+static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
+  HpPlan *pPlan = pC->pPlan;
+  int n;
+  pC->pGraph = pGraph;
+  pC->xColumn = hpJoinColumn;
+  pGraph->iNow = pGraph->iRoot;
+  assert( pPlan->nPipe==pGraph->nPipe );
+  pGraph->aNode[pGraph->iRoot].pIdx = pC->pIdx;
+  for(n=0; n<pGraph->nPipe-1; n++){
+    HpNode *pNode = &pGraph->aNode[pGraph->aOrder[n]];
+    HpPipePlan *pPipe = &pPlan->aPipe[n];
+    pPipe->pSink = &hpSinkRel;
+    pPipe->pRel = hpCompileAlloc(pPlan, sizeof(*pPipe->pRel));
+    if( pPipe->pRel==0 ) return SQLITE_NOMEM;
+    pPipe->pRel->iRel = n;
+    pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI;
+    if( !HasRowid(pNode->pItem->pSTab) ){
+      pNode->pIdx = sqlite3PrimaryKeyIndex(pNode->pItem->pSTab);
+    }
+  }
+  for(n=0; n<pGraph->nPipe; n++){
+    int i = pGraph->aOrder[n];
+    hpJoinSwitch(pC, i);
+    if( i==pGraph->iRoot
+     && hpRangeCompile(pC, pGraph->aNode[i].pItem, p->pWhere)
+    ){
+      return SQLITE_ERROR;
+    }
+    if( hpJoinFilters(pC, i) ) return SQLITE_ERROR;
+    if( i!=pGraph->iRoot && hpJoinSink(pC, i) ) return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** All of a join has been compiled.  Returns false if it cannot be done.
+*/
+static int hpJoinPlanEnd(HpCompile *pC){
+  HpPlan *pPlan = pC->pPlan;
+  int i;
+  for(i=0; i<pPlan->nPipe; i++){
+    if( pPlan->aPipe[i].bUser ){
+      hpCompileNo(pC, HP_NO_FUNCTION);
+      return 0;
+    }
+  }
+  return 1;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,538 @@
+/*
+** 2026-11-23
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_build: rows that pass become a relation, which later pipes look up.
+**
+**    hpBuildOpen()     a worker begins
+**    hpBuildRows()     keep the key and the columns of the rows of a batch
+**    hpBuildCombine()  make the relation of what all workers have kept
+**    hpBuildClose()    free what a worker has
+**
+** A worker keeps the rows of a batch as a chunk: arrays of keys and of each column.
+** Texts are copied to an arena that becomes the relation's.  When all workers are
+** done the keys are known, and with them the form of the directory (hp_rel.c).
+** Then
+**
+**    1. each key enters the directory, which numbers the rows.  Of bits that is
+**       the order of the keys, of a hash table that of entering
+**    2. each chunk's columns go to their rows
+**
+** The order in which workers have kept rows does not show: no two rows have the
+** same key.  The planner knows of a UNIQUE index that says so.  A second row with
+** the same key declines nevertheless: the file may be damaged.  Only where it is
+** all the same which row is found (HpRelPlan.bSemi) keys may come again.
+**
+** A row whose key has a NULL is never found, and is not kept.
+**
+** Bits take at most HP_REL_BYTES, and that only while there are not too many for
+** each key: what is read at random should fit into a processor's cache.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_REL_BYTES   (16*1024*1024)  /* Most bytes of bits */
+#define HP_REL_SMALL   (256*1024)      /* So many are always well spent */
+#define HP_REL_SPARSE  4096            /* Most bits for each key */
+
+/* Rows of one batch */
+typedef struct HpChunk HpChunk;
+struct HpChunk {
+  HpChunk *pNext;
+  u32 n;                 /* Rows */
+  i64 *aInt;             /* Their keys, if all are integers, and the collation is
+                         ** BINARY: others have no packs.  Else: */
+  HpPack *aPack;         /* ... packs */
+  HpRelKey *aKey;        /* ... and keys where there is none; or NULL */
+  u32 *aRow;             /* Rows of the relation, if that is a hash table */
+  HpRelCol *aCol;        /* Their columns */
+};
+
+/* What a worker has kept */
+typedef struct HpBuild HpBuild;
+struct HpBuild {
+  const HpRelPlan *pPlan;
+  HpArena rows;          /* Memory of chunks */
+  HpArena text;          /* Memory of texts */
+  HpChunk *pChunk;       /* The last one, linked to earlier ones */
+  i64 nRow;              /* Rows of all chunks */
+  u8 bOther;             /* Some key is not an integer */
+  i64 iMin, iMax;        /* The smallest and the largest integer */
+  u16 *aSel;             /* Scratch: rows without a NULL in the key */
+  HpPack *aPack;         /* Scratch: their packs */
+  u8 *amType;            /* Types of each column so far */
+};
+
+/*
+** Begin in worker p.
+*/
+static int hpBuildOpen(HpWorker *p, Mem *aMem){
+  const HpRelPlan *pPlan = p->pPipe->pRel;
+  i64 n = p->frame.nAlloc;
+  HpBuild *pNew = sqlite3MallocZero(sizeof(*pNew));
+  UNUSED_PARAMETER(aMem);
+  p->pSink = pNew;
+  if( pNew==0 ) return HP_DECLINE;
+  pNew->pPlan = pPlan;
+  pNew->iMin = LARGEST_INT64;
+  pNew->iMax = SMALLEST_INT64;
+  hpBudgetArena(p->pQuery, &pNew->rows);
+  hpBudgetArena(p->pQuery, &pNew->text);
+  pNew->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
+  pNew->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(n+4));
+  pNew->amType = hpArenaAlloc(&p->vec, pPlan->nCol+1);
+  if( pNew->aSel==0 || pNew->aPack==0 || pNew->amType==0 ) return HP_DECLINE;
+  memset(pNew->amType, 0, pPlan->nCol+1);
+  return SQLITE_OK;
+}
+
+/*
+** Leave in aSel[] the selected rows of p whose keys have no NULL.  Returns their
+** number.
+*/
+static int hpBuildSelect(HpFrame *p, const HpKeys *pKeys, u16 *aSel){
+  int n = p->nSel;
+  int ii, k;
+  memcpy(aSel, p->aSel, sizeof(u16)*n);
+  for(k=0; k<pKeys->n; k++){
+    const HpVec *pVec = &p->aVec[pKeys->aVec[k]];
+    int m = 0;
+    if( (pVec->mType & HP_NULL)==0 ) continue;
+    for(ii=0; ii<n; ii++){
+      u16 i = aSel[ii];
+      aSel[m] = i;
+      m += pVec->aTag[i & pVec->mIdx]!=HP_NULL;
+    }
+    n = m;
+  }
+  return n;
+}
+
+/*
+** The single key of the rows as integers.  Returns false if one is none.
+*/
+static int hpBuildInts(
+  HpBuild *pBuild,
+  HpFrame *p,
+  const u16 *aSel,
+  HpChunk *pChunk
+){
+  const HpVec *pVec = &p->aVec[pBuild->pPlan->key.keys.aVec[0]];
+  i64 iMin = pBuild->iMin;
+  i64 iMax = pBuild->iMax;
+  u32 ii;
+  for(ii=0; ii<pChunk->n; ii++){
+    int i = aSel[ii] & pVec->mIdx;
+    HpVal v = pVec->aVal[i];
+    if( pVec->aTag[i]!=HP_INT
+     && (pVec->aTag[i]!=HP_REAL || !hpPackRealIsInt(v.r, &v.i))
+    ){
+      return 0;
+    }
+    pChunk->aInt[ii] = v.i;
+    iMin = MIN(iMin, v.i);
+    iMax = MAX(iMax, v.i);
+  }
+  pBuild->iMin = iMin;
+  pBuild->iMax = iMax;
+  return 1;
+}
+
+/*
+** The keys of the rows as packs, or as bytes where they do not fit.
+*/
+static int hpBuildPacks(
+  HpBuild *pBuild,
+  HpFrame *p,
+  u16 *aSel,
+  HpChunk *pChunk
+){
+  const HpKeys *pKeys = &pBuild->pPlan->key.keys;
+  u16 *aOld = p->aSel;
+  int nOld = p->nSel;
+  int bAll;
+  u32 ii;
+  p->aSel = aSel;
+  p->nSel = (int)pChunk->n;
+  bAll = hpPackRows(p, pKeys, pBuild->aPack);
+  p->aSel = aOld;
+  p->nSel = nOld;
+  memcpy(pChunk->aPack, pBuild->aPack, sizeof(HpPack)*(size_t)pChunk->n);
+  if( bAll ) return SQLITE_OK;
+  pChunk->aKey = hpArenaAlloc(&pBuild->rows, sizeof(HpRelKey)*(i64)pChunk->n);
+  if( pChunk->aKey==0 ) return HP_DECLINE;
+  memset(pChunk->aKey, 0, sizeof(HpRelKey)*(size_t)pChunk->n);
+  for(ii=0; ii<pChunk->n; ii++){
+    u8 *z;
+    if( pChunk->aPack[ii].b!=HP_UNPACKED ) continue;
+    p->key.n = 0;
+    if( hpKeyNorm(p, pKeys, aSel[ii], &p->key) ) return HP_DECLINE;
+    z = hpArenaAlloc(&pBuild->text, (i64)p->key.n+8);
+    if( z==0 ) return HP_DECLINE;
+    memcpy(z, p->key.a, p->key.n);
+    pChunk->aKey[ii].z = z;
+    pChunk->aKey[ii].n = p->key.n;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Copy column k of the rows.
+*/
+static int hpBuildColumn(
+  HpBuild *pBuild,
+  HpFrame *p,
+  const u16 *aSel,
+  HpChunk *pChunk,
+  int k
+){
+  HpVec *pVec = &p->aVec[pBuild->pPlan->aVec[k]];
+  HpRelCol *pCol = &pChunk->aCol[k];
+  u32 n = pChunk->n;
+  u32 m = pVec->mIdx;
+  u8 mType = 0;
+  i64 nByte = 0;
+  u8 *z;
+  u32 ii;
+  hpVecExact(p, pVec);
+  pCol->aVal = hpArenaAlloc(&pBuild->rows, sizeof(HpVal)*(i64)n);
+  pCol->aTag = hpArenaAlloc(&pBuild->rows, n);
+  if( pCol->aVal==0 || pCol->aTag==0 ) return HP_DECLINE;
+  for(ii=0; ii<n; ii++){
+    int i = aSel[ii] & m;
+    pCol->aVal[ii] = pVec->aVal[i];
+    pCol->aTag[ii] = pVec->aTag[i];
+    mType |= pVec->aTag[i];
+    if( pVec->aTag[i] & HP_STR ) nByte += pVec->aLen[i];
+  }
+  pCol->mType = mType;
+  pBuild->amType[k] |= mType;
+  if( (mType & HP_STR)==0 ) return SQLITE_OK;
+  if( !hpBudgetMay(p->pWorker, nByte, HP_KEEP) ) return HP_DECLINE;
+  pCol->aLen = hpArenaAlloc(&pBuild->rows, sizeof(u32)*(i64)n);
+  z = hpArenaAlloc(&pBuild->text, nByte+HP_SLACK);
+  if( pCol->aLen==0 || z==0 ) return HP_DECLINE;
+  for(ii=0; ii<n; ii++){
+    u32 nText = 0;
+    if( pCol->aTag[ii] & HP_STR ){
+      nText = pVec->aLen[aSel[ii] & m];
+      if( nText ) memcpy(z, pCol->aVal[ii].z, nText);
+      pCol->aVal[ii].z = z;
+      z += nText;
+    }
+    pCol->aLen[ii] = nText;
+  }
+  memset(z, 0, HP_SLACK);
+  return SQLITE_OK;
+}
+
+/*
+** Keep the selected rows of a frame.
+*/
+static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
+  HpBuild *pBuild = (HpBuild*)pWorker->pSink;
+  const HpRelPlan *pPlan = pBuild->pPlan;
+  const HpKeys *pKeys = &pPlan->key.keys;
+  u16 *aSel = pBuild->aSel;
+  HpChunk *pChunk;
+  int rc = SQLITE_OK;
+  int k, n;
+  if( hpRelNever(p, &pPlan->key) ) return HP_DECLINE;
+  for(k=0; k<pKeys->n; k++) hpVecExact(p, &p->aVec[pKeys->aVec[k]]);
+  n = hpBuildSelect(p, pKeys, aSel);
+  if( n==0 ) return SQLITE_OK;
+  if( !hpBudgetMay(pWorker, (i64)n*(16+9*pPlan->nCol), HP_KEEP) ){
+    return HP_DECLINE;
+  }
+  pChunk = hpArenaAlloc(&pBuild->rows, sizeof(*pChunk));
+  if( pChunk==0 ) return HP_DECLINE;
+  memset(pChunk, 0, sizeof(*pChunk));
+  pChunk->n = (u32)n;
+  pChunk->aCol = hpArenaAlloc(&pBuild->rows, sizeof(HpRelCol)*(i64)(pPlan->nCol+1));
+  if( pChunk->aCol==0 ) return HP_DECLINE;
+  memset(pChunk->aCol, 0, sizeof(HpRelCol)*(size_t)(pPlan->nCol+1));
+  if( pKeys->n==1 && pKeys->aColl[0]==0 ){
+    pChunk->aInt = hpArenaAlloc(&pBuild->rows, sizeof(i64)*(i64)n);
+    if( pChunk->aInt==0 ) return HP_DECLINE;
+    if( !hpBuildInts(pBuild, p, aSel, pChunk) ) pChunk->aInt = 0;
+  }
+  if( pChunk->aInt==0 ){
+    pBuild->bOther = 1;
+    pChunk->aPack = hpArenaAlloc(&pBuild->rows, sizeof(HpPack)*(i64)n);
+    if( pChunk->aPack==0 ) return HP_DECLINE;
+    rc = hpBuildPacks(pBuild, p, aSel, pChunk);
+  }
+  for(k=0; k<pPlan->nCol && rc==SQLITE_OK; k++){
+    rc = hpBuildColumn(pBuild, p, aSel, pChunk, k);
+  }
+  pChunk->pNext = pBuild->pChunk;
+  pBuild->pChunk = pChunk;
+  pBuild->nRow += n;
+  hpBudgetHold(pWorker, pBuild->rows.nTotal + pBuild->text.nTotal);
+  return rc;
+}
+
+/*
+** Memory for a relation of nRow rows: its directory, empty, and its columns, with
+** row 0.
+*/
+static int hpBuildNew(
+  HpQuery *p,
+  HpRel *pRel,
+  const HpRelPlan *pPlan,
+  const u8 *amType,
+  i64 nRow
+){
+  i64 n = nRow+1;
+  HpArena *pMem = &pRel->mem;
+  static const u8 aEmpty[HP_SLACK];
+  int k;
+  if( pRel->nBit ){
+    i64 nWord = (i64)(pRel->nBit>>6)+1;
+    pRel->aBit = hpArenaAlloc(pMem, sizeof(u64)*nWord);
+    pRel->aRank = hpArenaAlloc(pMem, sizeof(u32)*nWord);
+    if( pRel->aBit==0 || pRel->aRank==0 ) return HP_DECLINE;
+    memset(pRel->aBit, 0, sizeof(u64)*(size_t)nWord);
+  }else{
+    i64 nSlot = 16;
+    while( nSlot<2*n ) nSlot *= 2;
+    pRel->mSlot = (u32)(nSlot-1);
+    pRel->aSlot = hpArenaAlloc(pMem, 2*sizeof(u32)*nSlot);
+    pRel->aPack = hpArenaAlloc(pMem, sizeof(HpPack)*n);
+    if( pRel->aSlot==0 || pRel->aPack==0 ) return HP_DECLINE;
+    memset(pRel->aSlot, 0, 2*sizeof(u32)*(size_t)nSlot);
+  }
+  pRel->aCol = hpArenaAlloc(pMem, sizeof(HpRelCol)*(i64)(pPlan->nCol+1));
+  if( pRel->aCol==0 ) return HP_DECLINE;
+  memset(pRel->aCol, 0, sizeof(HpRelCol)*(size_t)(pPlan->nCol+1));
+  for(k=0; k<pPlan->nCol; k++){
+    HpRelCol *pCol = &pRel->aCol[k];
+    pCol->mType = amType[k] ? amType[k] : HP_NULL;
+    pCol->aVal = hpArenaAlloc(pMem, sizeof(HpVal)*n);
+    if( pCol->aVal==0 ) return HP_DECLINE;
+    pCol->aVal[0].u = 0;
+    if( pCol->mType & (pCol->mType-1) ){
+      pCol->aTag = hpArenaAlloc(pMem, n);
+      if( pCol->aTag==0 ) return HP_DECLINE;
+      pCol->aTag[0] = HP_NULL;
+    }
+    if( pCol->mType & HP_STR ){
+      pCol->aLen = hpArenaAlloc(pMem, sizeof(u32)*n);
+      if( pCol->aLen==0 ) return HP_DECLINE;
+      pCol->aLen[0] = 0;
+      pCol->aVal[0].z = aEmpty;
+    }
+  }
+  UNUSED_PARAMETER(p);
+  return SQLITE_OK;
+}
+
+/*
+** Enter the keys of a chunk into a directory of bits.
+*/
+static int hpBuildBits(HpRel *pRel, const HpChunk *pChunk, int bSemi){
+  u32 ii;
+  for(ii=0; ii<pChunk->n; ii++){
+    u64 k = (u64)pChunk->aInt[ii] - (u64)pRel->iMin;
+    u64 m = (u64)1<<(k & 63);
+    assert( k<pRel->nBit );
+    if( (pRel->aBit[k>>6] & m)!=0 && !bSemi ) return HP_DECLINE;
+    pRel->aBit[k>>6] |= m;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Enter the keys of a chunk into a hash table, and note the rows that they get.
+*/
+static int hpBuildHash(
+  HpQuery *p,
+  HpRel *pRel,
+  HpBuild *pBuild,
+  HpChunk *pChunk,
+  int bSemi
+){
+  u32 ii;
+  pChunk->aRow = hpArenaAlloc(&pBuild->rows, sizeof(u32)*(i64)pChunk->n);
+  if( pChunk->aRow==0 ) return HP_DECLINE;
+  for(ii=0; ii<pChunk->n; ii++){
+    static const HpRelKey none = {0, 0};
+    const HpRelKey *pKey = pChunk->aKey ? &pChunk->aKey[ii] : &none;
+    HpPack pack;
+    u64 h;
+    u32 j, iRow;
+    if( pChunk->aInt ){
+      pack.a = (u64)pChunk->aInt[ii];
+      pack.b = HP_PACK_INT;
+    }else{
+      pack = pChunk->aPack[ii];
+    }
+    h = hpRelHash(p->pCfg, &pack, pKey->z, pKey->n);
+    iRow = hpRelFind(pRel, h, &pack, pKey->z, pKey->n);
+    if( iRow==0 ){
+      iRow = ++pRel->nRow;
+      pRel->aPack[iRow] = pack;
+      if( pRel->aKey ) pRel->aKey[iRow] = *pKey;
+      j = (u32)h & pRel->mSlot;
+      while( pRel->aSlot[2*j+1] ) j = (j+1) & pRel->mSlot;
+      pRel->aSlot[2*j] = (u32)(h>>32);
+      pRel->aSlot[2*j+1] = iRow;
+    }else if( !bSemi ){
+      return HP_DECLINE;
+    }
+    pChunk->aRow[ii] = iRow;
+  }
+  return SQLITE_OK;
+}
+
+/* The row that the key k of a directory of bits has */
+static SQLITE_INLINE u32 hpBuildRank(const HpRel *pRel, i64 iKey){
+  u64 k = (u64)iKey - (u64)pRel->iMin;
+  return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
+}
+
+/*
+** Copy the columns of a chunk to the rows of its keys.
+*/
+static void hpBuildScatter(HpRel *pRel, const HpRelPlan *pPlan, HpChunk *pChunk){
+  u32 aRow[HP_BATCH];
+  const u32 *a = pChunk->aRow;
+  u32 n = pChunk->n;
+  u32 ii;
+  int k;
+  assert( n<=HP_BATCH );
+  if( pPlan->nCol==0 ) return;
+  if( a==0 ){
+    for(ii=0; ii<n; ii++) aRow[ii] = hpBuildRank(pRel, pChunk->aInt[ii]);
+    a = aRow;
+  }
+  for(k=0; k<pPlan->nCol; k++){
+    const HpRelCol *pIn = &pChunk->aCol[k];
+    HpRelCol *pOut = &pRel->aCol[k];
+    for(ii=0; ii<n; ii++) pOut->aVal[a[ii]] = pIn->aVal[ii];
+    if( pOut->aTag ){
+      for(ii=0; ii<n; ii++) pOut->aTag[a[ii]] = pIn->aTag[ii];
+    }
+    if( pOut->aLen ){
+      for(ii=0; ii<n; ii++) pOut->aLen[a[ii]] = pIn->aLen ? pIn->aLen[ii] : 0;
+    }
+  }
+}
+
+/*
+** Fill in the numbers of bits before each word of the directory.
+*/
+static void hpBuildRanks(HpRel *pRel){
+  u64 nWord = (pRel->nBit>>6)+1;
+  u64 i;
+  u32 n = 0;
+  for(i=0; i<nWord; i++){
+    pRel->aRank[i] = n;
+    n += hpRelBits(pRel->aBit[i]);
+  }
+  pRel->nRow = n;
+}
+
+/* How many bits the directory of nRow integers from iMin to iMax has, or 0 if a
+** hash table is better */
+static u64 hpBuildDirectory(const HpConfig *pCfg, i64 iMin, i64 iMax, i64 nRow){
+  u64 nBit;
+  if( pCfg->bDirHash ) return 0;
+  if( nRow==0 ) return 1;
+  nBit = (u64)iMax - (u64)iMin;
+  if( nBit/8>=HP_REL_BYTES ) return 0;
+  if( nBit/8>=HP_REL_SMALL && nBit/(u64)nRow>=HP_REL_SPARSE ) return 0;
+  return nBit+1;
+}
+
+/*
+** Make the relation of what the workers of p have kept.
+*/
+static int hpBuildCombine(HpQuery *p){
+  const HpRelPlan *pPlan = p->pPipe->pRel;
+  HpRel *pRel;
+  i64 iMin = LARGEST_INT64;
+  i64 iMax = SMALLEST_INT64;
+  i64 nRow = 0;
+  u8 amType[HP_MX_COL+1];
+  int bOther = pPlan->key.keys.n!=1;
+  int bKey = 0;
+  int rc = SQLITE_OK;
+  int i, k;
+  HpChunk *pChunk;
+
+  assert( p->pCrew==0 && pPlan->iRel<p->nRel && p->apRel[pPlan->iRel]==0 );
+  assert( pPlan->nCol<=HP_MX_COL );
+  sqlite3BeginBenignMalloc();
+  p->apRel[pPlan->iRel] = pRel = sqlite3MallocZero(sizeof(*pRel));
+  if( pRel ) pRel->aText = sqlite3MallocZero(sizeof(HpArena)*(u64)p->nWorker);
+  if( pRel==0 || pRel->aText==0 ) rc = HP_DECLINE;
+  memset(amType, 0, sizeof(amType));
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+    HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
+    nRow += pBuild->nRow;
+    iMin = MIN(iMin, pBuild->iMin);
+    iMax = MAX(iMax, pBuild->iMax);
+    bOther |= pBuild->bOther;
+    for(k=0; k<pPlan->nCol; k++) amType[k] |= pBuild->amType[k];
+    for(pChunk=pBuild->pChunk; pChunk; pChunk=pChunk->pNext){
+      bKey |= pChunk->aKey!=0;
+    }
+  }
+  if( nRow>=0x7fffffff/4 ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK ){
+    i64 nByte = nRow*(24 + 13*(i64)pPlan->nCol);
+    pRel->iMin = nRow ? iMin : 0;
+    pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, iMin, iMax, nRow);
+    nByte += (i64)(pRel->nBit/5);
+    if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
+  }
+  if( rc==SQLITE_OK ) rc = hpBuildNew(p, pRel, pPlan, amType, nRow);
+  if( rc==SQLITE_OK && bKey ){
+    pRel->aKey = hpArenaAlloc(&pRel->mem, sizeof(HpRelKey)*(nRow+1));
+    if( pRel->aKey==0 ) rc = HP_DECLINE;
+  }
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+    HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
+    for(pChunk=pBuild->pChunk; pChunk && rc==SQLITE_OK; pChunk=pChunk->pNext){
+      if( pRel->nBit ){
+        rc = hpBuildBits(pRel, pChunk, pPlan->bSemi);
+      }else{
+        rc = hpBuildHash(p, pRel, pBuild, pChunk, pPlan->bSemi);
+      }
+      if( rc==SQLITE_OK ) rc = hpThreadStopped(p);
+    }
+  }
+  if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+    HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
+    for(pChunk=pBuild->pChunk; pChunk && rc==SQLITE_OK; pChunk=pChunk->pNext){
+      hpBuildScatter(pRel, pPlan, pChunk);
+      rc = hpThreadStopped(p);
+    }
+    pRel->aText[pRel->nText++] = pBuild->text;
+    memset(&pBuild->text, 0, sizeof(pBuild->text));
+    p->nRelByte += pRel->aText[pRel->nText-1].nTotal;
+  }
+  sqlite3EndBenignMalloc();
+  if( rc==SQLITE_OK ) p->nRelByte += pRel->mem.nTotal;
+  return rc;
+}
+
+/*
+** Free what worker p has kept.
+*/
+static void hpBuildClose(HpWorker *p){
+  HpBuild *pBuild = (HpBuild*)p->pSink;
+  if( pBuild ){
+    hpArenaClear(&pBuild->rows);
+    hpArenaClear(&pBuild->text);
+    sqlite3_free(pBuild);
+    p->pSink = 0;
+  }
+}
+#endif /* SQLITE_OMIT_HP */
