@@ -81,6 +81,7 @@ struct HpChoice {
   u8 eOrder;                /* HP_ORDER_xxx: the order of the groups it gives */
   u8 bLiteral;              /* The bounds are literals */
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
+  char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
   LogEst nShare;            /* About one in so many rows is between them */
 };

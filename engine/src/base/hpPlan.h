@@ -294,6 +294,7 @@ struct HpPipePlan {
   HpSortPlan *pSort;     /* ... sorted records, ... */
   HpFindPlan *pFind;     /* ... places, ... */
   HpRelPlan *pRel;       /* ... or a relation */
+  u8 bFiltered;          /* Own filters leave rows of the root of a join out */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */

@@ -15,9 +15,9 @@
 **    hpRelFree()     free a relation
 **
 ** A relation is made by a pipe (hp_build.c) and read by later ones, by all of
-** their workers at once: nothing changes in it any more.  It has at most one row
-** for a key, so a batch stays a batch: a look-up is an operation like any other,
-** whose result is a number for each row.
+** their workers at once: nothing changes in it any more.  It has at most one
+** row for a key, so a batch stays a batch: a look-up is an operation like any
+** other, whose result is a number for each row.
 **
 ** Rows are numbered from 1.  Row 0 is a row of NULLs: what an outer join shows
 ** where there is no partner.  So gathering columns needs no branch.
@@ -25,24 +25,27 @@
 ** Directories, from a key to a row:
 **
 **    Bits     One key, all integers, in a range that is not much larger than
-**             their number: a bit for each integer from iMin on, and for each 64
-**             of them the number of keys before.  Row = that + bits up to the key.
-**             One of 1.5 million keys in a range of 6 million takes 1.1 MB.
+**             their number: a bit for each integer from iMin on, and for each
+**             64 of them the number of keys before.  Row = that + bits up to
+**             the key. One of 1.5 million keys in a range of 6 million takes
+**             1.1 MB.
 **
 **                 iMin = 10, keys 10 12 75     aBit   [ ...00101 ] [ ...10 ]
 **                                              aRank  [    0     ] [   2   ]
 **                 key 75: offset 65, word 1, row 2 + 1 = 3
 **
-**    Hash     All others: packs (hp_pack.c), or normalized keys where they do not
-**             fit (hp_key.c), found by linear probing in slots of salt and row.
+**    Hash     All others: packs (hp_pack.c), or normalized keys where they do
+**             not fit (hp_key.c), found by linear probing in slots of salt and
+**             row.
 **
-** What LOOKUP gives for a row with a partner is not 0.  It is the offset of the bit
-** plus one, since most rows that pass one look-up fail the next; HP_OP_ROW counts
-** bits only for those that pass all.  Of a hash table it is the row.
+** What LOOKUP gives for a row with a partner is not 0.  It is the offset of
+** the bit plus one, since most rows that pass one look-up fail the next;
+** HP_OP_ROW counts bits only for those that pass all.  Of a hash table it is
+** the row.
 **
-** NULL equals nothing, so a key with a NULL finds no row.  Both sides have had the
-** affinity of the comparison applied, as operations of their programs.  Of TEXT
-** affinity that is right only if the side that has it holds no number
+** NULL equals nothing, so a key with a NULL finds no row.  Both sides have had
+** the affinity of the comparison applied, as operations of their programs.  Of
+** TEXT affinity that is right only if the side that has it holds no number
 ** (HpLookup.aNever): SQLite compares numbers with numbers as they are.
 */
 #ifndef SQLITE_OMIT_HP
@@ -66,8 +69,8 @@ static SQLITE_INLINE u32 hpRelBits(u64 x){
 }
 
 /*
-** Where a key is in a hash table: its slot begins at the low bits, its salt is the
-** high half.
+** Where a key is in a hash table: its slot begins at the low bits, its salt is
+** the high half.
 */
 static SQLITE_INLINE u64 hpRelHash(
   const HpConfig *pCfg,
@@ -210,7 +213,8 @@ static int hpRelNever(const HpFrame *p, const HpLookup *pKey){
 }
 
 /*
-** HP_OP_LOOKUP, of relation pRel.  The truth of each row is set in p->aBool, too.
+** HP_OP_LOOKUP, of relation pRel.  The truth of each row is set in p->aBool,
+** too.
 */
 static void hpRelLookup(
   HpFrame *p,

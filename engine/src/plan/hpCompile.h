@@ -89,6 +89,15 @@ struct HpGraphTerm {
   u8 bKey;               /* A look-up tests it */
 };
 
+/* Node iNode leaves out rows for which node iRel has no partner by this edge */
+typedef struct HpReduce HpReduce;
+struct HpReduce {
+  int iNode;
+  int iRel;
+  HpEdge edge;
+};
+#define HP_MX_REDUCE 16
+
 typedef struct HpGraph HpGraph;
 struct HpGraph {
   Parse *pParse;
@@ -99,6 +108,8 @@ struct HpGraph {
   int nPipe;             /* Pipes; that of the root is the last one */
   u8 aOrder[HP_MX_NODE]; /* The node of each */
   int nTerm;
+  int nReduce;
+  HpReduce aReduce[HP_MX_REDUCE];
   HpNode aNode[HP_MX_NODE];
   HpGraphTerm aTerm[HP_MX_TERM];
 };
@@ -170,7 +181,7 @@ static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*);
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
 static int hpPlanWorthIt(Parse*, Select*, int);
-static void hpPlanExplain(Parse*, int, int);
+static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 
 /* hp_partitionplan.c */

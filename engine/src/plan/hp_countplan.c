@@ -112,7 +112,7 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   sqlite3BtreeLeave(pBtree);
   if( bWorthIt ){
-    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0);
+    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0, 0);
   }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -13,38 +13,41 @@
 **    hpGraphFilters() does anything leave rows of a table out?
 **    hpGraphFree()    free it
 **
-** One table is scanned, the root: the outermost loop that the planner chose.  It
-** must reach all others through unique keys, so that each of its rows has one
-** partner at most in each of them.  Then the rows of the join are rows of the root,
-** in its order, and each other table is a relation that is looked up (hp_rel.c):
+** One table is scanned, the root: the outermost loop that the planner chose.
+** It must reach all others through unique keys, so that each of its rows has
+** one partner at most in each of them.  Then the rows of the join are rows of
+** the root, in its order, and each other table is a relation that is looked up
+** (hp_rel.c):
 **
 **    SELECT n_name, sum(l_price) FROM lineitem, orders, customer, nation
 **     WHERE o_orderkey=l_orderkey AND c_custkey=o_custkey
 **       AND n_nationkey=c_nationkey AND o_orderdate>'1995-01-01'
 **     GROUP BY n_name
 **
-**    lineitem --l_orderkey--> orders --o_custkey--> customer --c_nationkey--> nation
-**      the root                 home: lineitem        home: orders
+**    lineitem --l_orderkey-> orders --o_custkey-> customer --c_nationkey-> nation
+**    the root               home: lineitem       home: orders
 **
-** The home of a table is where its key is known: the table that has the columns,
-** or, if several have, the one whose pipe meets all of them.  A table's relation is
-** made before its home's, by a pipe that looks up the tables whose home it is.
-** So orders has in its relation only rows that have a customer, with the number of
-** the customer's row; and lineitem looks up nothing but orders.
+** The home of a table is where its key is known: the table that has the
+** columns, or, if several have, the one whose pipe meets all of them.  A
+** table's relation is made before its home's, by a pipe that looks up the
+** tables whose home it is. So orders has in its relation only rows that have a
+** customer, with the number of the customer's row; and lineitem looks up
+** nothing but orders.
 **
 ** Terms of FROM are
 **
 **    HP_NODE_INNER   rows without a partner are left out
-**    HP_NODE_LEFT    they stay, with row 0 of the relation.  The terms of its ON
-**                    clause decide about the partner, those of WHERE come after;
-**                    so it is no home of others, and is known where its own home is
+**    HP_NODE_LEFT    they stay, with row 0 of the relation.  The terms of its
+**                    ON clause decide about the partner, those of WHERE come
+**                    after; so it is no home of others, and is known where its
+**                    own home is
 **    HP_NODE_SEMI    from EXISTS: only whether there is a partner; any key
 **    HP_NODE_NONE    the planner has left it out
 **
-** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts that
-** belong elsewhere: an equality that all its sides contain may be a key, and if each
-** side says something about one table, rows of it that no side wants are left out
-** at once.  OR itself stays.
+** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts
+** that belong elsewhere: an equality that all its sides contain may be a key,
+** and if each side says something about one table, rows of it that no side
+** wants are left out at once.  OR itself stays.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -91,7 +94,8 @@ static int hpGraphWalkExpr(Walker *pWalker, Expr *pExpr){
 }
 
 /*
-** Set *pm to the terms of FROM that pExpr names.  Returns false if there are others.
+** Set *pm to the terms of FROM that pExpr names.  Returns false if there are
+** others.
 */
 static int hpGraphMask(const HpGraph *p, Expr *pExpr, Bitmask *pm){
   Walker w;
@@ -150,7 +154,8 @@ static int hpGraphAllHave(const Expr *pOr, const Expr *pExpr){
 }
 
 /*
-** Add the equalities of pSide, terms that AND connects, that all sides of pOr have.
+** Add the equalities of pSide, terms that AND connects, that all sides of pOr
+** have.
 */
 static int hpGraphCommon(HpGraph *p, const Expr *pOr, Expr *pSide){
   if( pSide->op==TK_AND ){
@@ -225,8 +230,8 @@ static int hpGraphFindEdge(
 }
 
 /*
-** Is there an equality for each column of unique index pIdx, or for the rowid if
-** that is NULL?  Then these are the key of node i.
+** Is there an equality for each column of unique index pIdx, or for the rowid
+** if that is NULL?  Then these are the key of node i.
 */
 static int hpGraphKey(HpGraph *p, int i, Index *pIdx){
   HpNode *pNode = &p->aNode[i];
@@ -335,11 +340,82 @@ static int hpGraphAttach(HpGraph *p, int i){
   return 1;
 }
 
+/* Is the relation of node iTo needed, at once or by way of others, by node i? */
+static int hpGraphNeeds(const HpGraph *p, int i, int iTo){
+  int k;
+  if( i==iTo ) return 1;
+  for(k=0; k<p->nNode; k++){
+    if( k!=p->iRoot && p->aNode[k].eNode!=HP_NODE_NONE && p->aNode[k].iHome==i
+     && hpGraphNeeds(p, k, iTo)
+    ){
+      return 1;
+    }
+  }
+  for(k=0; k<p->nReduce; k++){
+    if( p->aReduce[k].iNode==i && hpGraphNeeds(p, p->aReduce[k].iRel, iTo) ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
+** Node i is found by pEdge, by a number.  If another node has an equality with the
+** same column it can do without the rows that have no partner, too:
+**
+**    s_nationkey=n_nationkey AND c_nationkey=s_nationkey
+**
+** leaves out customers of nations that nation's own filters leave out.
+*/
+static void hpGraphReduce(HpGraph *p, int i){
+  const HpEdge *pEdge = &p->aNode[i].aKey[0];
+  const Expr *pCol = pEdge->pOther;
+  int k, j;
+  if( p->aNode[i].eNode!=HP_NODE_INNER || p->aNode[i].nKey!=1 ) return;
+  if( pCol->op!=TK_COLUMN || pEdge->aff<SQLITE_AFF_NUMERIC ) return;
+  if( sqlite3ExprAffinity(pCol)<SQLITE_AFF_NUMERIC
+   || sqlite3ExprAffinity(pEdge->pOwn)<SQLITE_AFF_NUMERIC
+   || !hpGraphFilters(p, i)
+  ){
+    return;
+  }
+  for(k=0; k<p->nTerm && p->nReduce<HP_MX_REDUCE; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    Expr *pOther = pTerm->pExpr->pRight;
+    if( pTerm->iOuter>=0 || pTerm->bImplied || pTerm->pExpr->op!=TK_EQ ) continue;
+    if( pTerm->pExpr==pEdge->pTerm ) continue;
+    if( sqlite3ExprCompare(0, pTerm->pExpr->pLeft, pCol, -1)!=0 ){
+      pOther = pTerm->pExpr->pLeft;
+      if( sqlite3ExprCompare(0, pTerm->pExpr->pRight, pCol, -1)!=0 ) continue;
+    }
+    if( pOther->op!=TK_COLUMN || ExprHasProperty(pOther, EP_FixedCol)
+     || sqlite3ExprAffinity(pOther)<SQLITE_AFF_NUMERIC
+    ){
+      continue;
+    }
+    j = hpGraphNode(p, pOther->iTable);
+    if( j<0 || p->aNode[j].eNode!=HP_NODE_INNER || hpGraphNeeds(p, j, i)
+     || hpGraphNeeds(p, i, j)
+    ){
+      continue;
+    }
+    p->aReduce[p->nReduce].iNode = j;
+    p->aReduce[p->nReduce].iRel = i;
+    p->aReduce[p->nReduce].edge = *pEdge;
+    p->aReduce[p->nReduce].edge.pOther = pOther;
+    p->nReduce++;
+  }
+}
+
 /*
 ** Number pipes: those of relations before those that look them up.
 */
 static void hpGraphNumber(HpGraph *p, int i){
   int k;
+  if( p->aNode[i].iPipe>=0 ) return;
+  for(k=0; k<p->nReduce; k++){
+    if( p->aReduce[k].iNode==i ) hpGraphNumber(p, p->aReduce[k].iRel);
+  }
   for(k=0; k<p->nNode; k++){
     if( k!=i && p->aNode[k].eNode!=HP_NODE_NONE && k!=p->iRoot
      && p->aNode[k].iHome==i
@@ -401,7 +477,7 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     SrcItem *pItem = &pSrc->a[i];
     HpNode *pNode = &pNew->aNode[i];
     pNode->pItem = pItem;
-    pNode->iHome = pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+    pNode->iPipe = pNode->iHome = pNode->iLookup = pNode->iRow = pNode->iKept = -1;
     if( pItem->hp.iLevel==0 ){
       pNode->eNode = HP_NODE_NONE;
     }else if( pItem->fg.jointype & (JT_RIGHT|JT_LTORJ) ){
@@ -445,6 +521,7 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
       goto refused;
     }
   }
+  for(i=0; i<pNew->nNode; i++) hpGraphReduce(pNew, i);
   hpGraphNumber(pNew, pNew->iRoot);
   return pNew;
 

@@ -12,15 +12,16 @@
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
 **    1. filters on the table's own columns
-**    2. look-ups of the nodes whose home it is: where no partner is found the row
-**       is left out.  Those that leave rows out themselves come first
+**    2. look-ups of the nodes whose home it is: where no partner is found the
+**       row is left out.  Those that leave rows out themselves come first
 **    3. terms of WHERE that name several tables and meet here
 **    4. what others want of the table: the columns of its relation
 **
-** A column of another table is asked for by hpCompileExpr() (HpCompile.xColumn).  It
-** becomes a column of that table's relation, and an operation that gathers it by the
-** number of the row.  A relation further away is reached through those between,
-** each of which keeps the numbers of the rows that belong to its own.
+** A column of another table is asked for by hpCompileExpr()
+** (HpCompile.xColumn).  It becomes a column of that table's relation, and an
+** operation that gathers it by the number of the row.  A relation further away
+** is reached through those between, each of which keeps the numbers of the
+** rows that belong to its own.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -143,9 +144,9 @@ static int hpJoinKey(HpCompile *pC, HpLookup *pKey, int n){
 }
 
 /*
-** Look node i up in the pipe of now.  Returns the vector of HP_OP_LOOKUP.
+** Look node i up, by aKey[], in the pipe of now.  Returns the vector of HP_OP_LOOKUP.
 */
-static int hpJoinLookup(HpCompile *pC, int i){
+static int hpJoinLookup(HpCompile *pC, int i, const HpEdge *aKey){
   const HpNode *pNode = &pC->pGraph->aNode[i];
   HpLookup *pKey = hpCompileAlloc(pC->pPlan, sizeof(*pKey));
   HpOp x;
@@ -154,7 +155,7 @@ static int hpJoinLookup(HpCompile *pC, int i){
     return hpCompileNo(pC, HP_NO_LIMIT);
   }
   for(k=0; k<pNode->nKey; k++){
-    if( hpJoinSide(pC, &pNode->aKey[k], pNode->aKey[k].pOther, pKey, k) ) return -1;
+    if( hpJoinSide(pC, &aKey[k], aKey[k].pOther, pKey, k) ) return -1;
   }
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_LOOKUP;
@@ -165,8 +166,8 @@ static int hpJoinLookup(HpCompile *pC, int i){
 }
 
 /*
-** In the pipe of its home: node i is a LEFT JOIN whose ON clause has other terms
-** than its key.  Where one of them is not true there is no partner.
+** In the pipe of its home: node i is a LEFT JOIN whose ON clause has other
+** terms than its key.  Where one of them is not true there is no partner.
 */
 static int hpJoinOn(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
@@ -209,7 +210,7 @@ static int hpJoinRow(HpCompile *pC, int i){
   int iVec, k;
   if( iHome==p->iNow ){
     if( pNode->iRow>=0 ) return pNode->iRow;
-    if( pNode->iLookup<0 ) pNode->iLookup = hpJoinLookup(pC, i);
+    if( pNode->iLookup<0 ) pNode->iLookup = hpJoinLookup(pC, i, pNode->aKey);
     if( pNode->iLookup<0 ) return -1;
     pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, pNode->iLookup);
     if( pNode->eNode==HP_NODE_LEFT && pNode->iRow>=0 ){
@@ -231,8 +232,8 @@ static int hpJoinRow(HpCompile *pC, int i){
 }
 
 /*
-** HpCompile.xColumn: the vector of pExpr, a column of another table than that of
-** the pipe of now.
+** HpCompile.xColumn: the vector of pExpr, a column of another table than that
+** of the pipe of now.
 */
 static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
   HpGraph *p = pC->pGraph;
@@ -256,8 +257,8 @@ static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
 }
 
 /*
-** The vector of what pExpr, sides that OR connects, says about node i: true where
-** it may be true for some row of the others.  -2: nothing.
+** The vector of what pExpr, sides that OR connects, says about node i: true
+** where it may be true for some row of the others.  -2: nothing.
 */
 static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
   const HpGraph *p = pC->pGraph;
@@ -304,13 +305,21 @@ static int hpJoinFilters(HpCompile *pC, int i){
     if( iVec==-1 ) return SQLITE_ERROR;
     if( iVec>=0 && hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
+  if( i==p->iRoot ) pC->pPipe->bFiltered = pC->pPipe->prog.nFilter>0;
+  for(k=0; k<p->nReduce; k++){
+    const HpReduce *pReduce = &p->aReduce[k];
+    int iVec;
+    if( pReduce->iNode!=i ) continue;
+    iVec = hpJoinLookup(pC, pReduce->iRel, &pReduce->edge);
+    if( iVec<0 || hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
+  }
   for(iPass=0; iPass<2; iPass++){
     for(k=0; k<p->nNode; k++){
       HpNode *pNode = &p->aNode[k];
       if( pNode->iHome!=i || k==p->iRoot ) continue;
       if( pNode->eNode!=HP_NODE_INNER && pNode->eNode!=HP_NODE_SEMI ) continue;
       if( hpGraphFilters(p, k)!=(iPass==0) ) continue;
-      pNode->iLookup = hpJoinLookup(pC, k);
+      pNode->iLookup = hpJoinLookup(pC, k, pNode->aKey);
       if( pNode->iLookup<0 ) return SQLITE_ERROR;
       if( hpProgFilter(&pC->pPipe->prog, pNode->iLookup) ) return SQLITE_ERROR;
     }
@@ -348,8 +357,8 @@ static int hpJoinSink(HpCompile *pC, int i){
 }
 
 /*
-** Compile the join that pGraph is of: filters, look-ups and relations.  Afterwards
-** the pipe of now is that of the root.
+** Compile the join that pGraph is of: filters, look-ups and relations.
+** Afterwards the pipe of now is that of the root.
 */
 static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
   HpPlan *pPlan = pC->pPlan;
@@ -386,11 +395,34 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
 }
 
 /*
+** For EXPLAIN QUERY PLAN: note by which key each table is looked up.
+*/
+static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
+  int i, k;
+  for(i=0; i<p->nNode; i++){
+    const HpNode *pNode = &p->aNode[i];
+    const Table *pTab = pNode->pItem->pSTab;
+    char *z = 0;
+    pNode->pItem->hp.zKey = 0;
+    for(k=0; k<pNode->nKey; k++){
+      int iColumn = sqlite3ExprSkipCollate(pNode->aKey[k].pOwn)->iColumn;
+      z = sqlite3MPrintf(pParse->db, "%z%s%s=?", z, k ? " AND " : "",
+              iColumn<0 || iColumn==pTab->iPKey ? "rowid"
+                                                : pTab->aCol[iColumn].zCnName);
+    }
+    if( z && sqlite3ParserAddCleanup(pParse, sqlite3DbFree, z) ){
+      pNode->pItem->hp.zKey = z;
+    }
+  }
+}
+
+/*
 ** All of a join has been compiled.  Returns false if it cannot be done.
 */
 static int hpJoinPlanEnd(HpCompile *pC){
   HpPlan *pPlan = pC->pPlan;
   int i;
+  if( pC->pParse->explain==2 ) hpJoinPlanKeys(pC->pParse, pC->pGraph);
   for(i=0; i<pPlan->nPipe; i++){
     if( pPlan->aPipe[i].bUser ){
       hpCompileNo(pC, HP_NO_FUNCTION);

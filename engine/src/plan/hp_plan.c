@@ -383,10 +383,39 @@ SQLITE_PRIVATE int sqlite3HpAgain(Vdbe *v){
 }
 
 /*
-** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
-** table is read instead of an index.
+** The term of pSrc that z begins with, as EXPLAIN QUERY PLAN shows it, or NULL.  *pn
+** is set to the bytes of its name.
 */
-static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
+static const SrcItem *hpPlanItem(
+  Parse *pParse,
+  const SrcList *pSrc,
+  const char *z,
+  int *pn
+){
+  int i;
+  for(i=0; i<pSrc->nSrc; i++){
+    char *zName = sqlite3MPrintf(pParse->db, "%S", &pSrc->a[i]);
+    int n = sqlite3Strlen30(zName);
+    int bSame = zName!=0 && strncmp(z, zName, n)==0 && (z[n]==' ' || z[n]==0);
+    sqlite3DbFree(pParse->db, zName);
+    if( bSame ){
+      *pn = n;
+      return &pSrc->a[i];
+    }
+  }
+  return 0;
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
+** table is read instead of an index.  pSrc: the tables of a join, or NULL.
+*/
+static void hpPlanExplain(
+  Parse *pParse,
+  int iFrom,
+  int bLookup,
+  const SrcList *pSrc
+){
   Vdbe *v = pParse->pVdbe;
   int nOp = sqlite3VdbeCurrentAddr(v);
   int i;
@@ -395,10 +424,27 @@ static void hpPlanExplain(Parse *pParse, int iFrom, int bLookup){
   for(i=iFrom; i<nOp; i++){
     VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     const char *z = pOp->p4.z;
+    const SrcItem *pItem = 0;
     char *zNew = 0;
+    int n = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
+     && hpPlanItem(pParse, pSrc, &z[16], &n)
+    ){
+      sqlite3VdbeChangeToNoop(v, i);
+      continue;
+    }
+    if( pSrc && z[0]=='S' ){
+      z += strncmp(z, "SCAN ", 5)==0 ? 5 : 7;
+      pItem = hpPlanItem(pParse, pSrc, z, &n);
+    }
+    z = pOp->p4.z;
     /* Stock calls the scan for a min() or max() a SEARCH */
-    if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
+    if( pItem && pItem->hp.zKey ){
+      zNew = sqlite3MPrintf(pParse->db, "SEARCH %S%s USING HASH TABLE (%s)%s",
+          pItem, pItem->fg.fromExists ? " EXISTS" : "", pItem->hp.zKey,
+          (pItem->fg.jointype & JT_LEFT) ? " LEFT-JOIN" : "");
+    }else if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
                             (int)(strstr(z, " USING INDEX ")-z), z);
     }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
@@ -453,14 +499,20 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
 ** Code the instruction at iHp and the scan, and turn the instruction at iHp
 ** into a jump to here.  Returns the register that holds the execution.
 */
-static int hpPlanCodeAgg(Parse *pParse, HpPlan *pPlan, int iHp){
+static int hpPlanCodeAgg(
+  Parse *pParse,
+  Select *p,
+  HpPlan *pPlan,
+  int iHp
+){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp;
   int regExec = ++pParse->nMem;
   int i;
 
   assert( iHp>0 );
-  hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder);
+  hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder,
+                pPlan->nPipe>1 ? p->pSrc : 0);
   pOp = sqlite3VdbeGetOp(v, iHp);
   /* As sqlite3HpBegin() found it */
   assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub
@@ -522,7 +574,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpPlanCodeAgg(pParse, pPlan, iHp);
+  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp);
   hpPlanCodeOrder(pParse, pAggInfo, iHp);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
@@ -568,7 +620,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpPlanCodeAgg(pParse, pPlan, iHp);
+  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp);
   sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);

@@ -34,6 +34,10 @@
 # include "hpInt.h"
 #endif
 
+/* Where the root of a join has no filter other tables may have so many leaves for
+** each of its own */
+#define HP_JOIN_LEAVES 8
+
 /*
 ** Statement v stops with error *pRc.  If it ran out of memory, after OP_HpScan
 ** took more than SQLite would have, and nobody has seen anything yet, make it
@@ -120,6 +124,31 @@ static int hpQueryRun(
 }
 
 /*
+** Is the join pPlan worth it?  Stock looks rows up for those that pass the filters
+** of the root only; we read all of the other tables.  A row that is looked up costs
+** it more than a leaf of 4096 bytes costs us, and a leaf has some 30 rows.
+*/
+static int hpQueryJoins(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int *pbLarge
+){
+  const HpPipePlan *pRoot = hpPlanLast(pPlan);
+  i64 nOther = 0;
+  i64 n = 0;
+  int i;
+  int rc = SQLITE_OK;
+  for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
+    rc = hpSourcePlanLeaves(db, &pPlan->aPipe[i].source, aMem, &n);
+    nOther += n;
+  }
+  if( rc==SQLITE_OK ) rc = hpSourcePlanLeaves(db, &pRoot->source, aMem, &n);
+  *pbLarge = nOther <= (pRoot->bFiltered ? n : HP_JOIN_LEAVES*n);
+  return rc;
+}
+
+/*
 ** OP_HpScan.  Run the plan of pOp->p4.  SQLITE_OK: OP_HpNext delivers the
 ** groups.  HP_DECLINE: stock's code is to answer.  Else an error.
 */
@@ -148,6 +177,9 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     }else{
       rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
                            pSource->bIndex, HP_MIN_LEAF, &bLarge);
+    }
+    if( rc==SQLITE_OK && bLarge && pPlan->nPipe>1 ){
+      rc = hpQueryJoins(db, pPlan, aMem, &bLarge);
     }
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
     if( !bLarge ){

@@ -11,24 +11,25 @@
 **    hpBuildCombine()  make the relation of what all workers have kept
 **    hpBuildClose()    free what a worker has
 **
-** A worker keeps the rows of a batch as a chunk: arrays of keys and of each column.
-** Texts are copied to an arena that becomes the relation's.  When all workers are
-** done the keys are known, and with them the form of the directory (hp_rel.c).
-** Then
+** A worker keeps the rows of a batch as a chunk: arrays of keys and of each
+** column. Texts are copied to an arena that becomes the relation's.  When all
+** workers are done the keys are known, and with them the form of the directory
+** (hp_rel.c). Then
 **
 **    1. each key enters the directory, which numbers the rows.  Of bits that is
 **       the order of the keys, of a hash table that of entering
 **    2. each chunk's columns go to their rows
 **
 ** The order in which workers have kept rows does not show: no two rows have the
-** same key.  The planner knows of a UNIQUE index that says so.  A second row with
-** the same key declines nevertheless: the file may be damaged.  Only where it is
-** all the same which row is found (HpRelPlan.bSemi) keys may come again.
+** same key.  The planner knows of a UNIQUE index that says so.  A second row
+** with the same key declines nevertheless: the file may be damaged.  Only
+** where it is all the same which row is found (HpRelPlan.bSemi) keys may come
+** again.
 **
 ** A row whose key has a NULL is never found, and is not kept.
 **
-** Bits take at most HP_REL_BYTES, and that only while there are not too many for
-** each key: what is read at random should fit into a processor's cache.
+** Bits take at most HP_REL_BYTES, and that only while there are not too many
+** for each key: what is read at random should fit into a processor's cache.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -91,8 +92,8 @@ static int hpBuildOpen(HpWorker *p, Mem *aMem){
 }
 
 /*
-** Leave in aSel[] the selected rows of p whose keys have no NULL.  Returns their
-** number.
+** Leave in aSel[] the selected rows of p whose keys have no NULL.  Returns
+** their number.
 */
 static int hpBuildSelect(HpFrame *p, const HpKeys *pKeys, u16 *aSel){
   int n = p->nSel;
@@ -277,8 +278,8 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
 }
 
 /*
-** Memory for a relation of nRow rows: its directory, empty, and its columns, with
-** row 0.
+** Memory for a relation of nRow rows: its directory, empty, and its columns,
+** with row 0.
 */
 static int hpBuildNew(
   HpQuery *p,

@@ -14,6 +14,7 @@
 **    hpSourceWays()     the ways from the root to all runs
 **    hpSourceClose()    let go of the interior pages
 **    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
+**    hpSourcePlanLeaves()   about how many leaves are read?
 **    hpSourceRangeIsLarge()  the same for a part of it
 **    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
 **    hpSourceCountIsLarge()  are its entries counted faster here?
@@ -966,8 +967,25 @@ static int hpSourceIsLarge(
 }
 
 /*
-** The same for the leaves in the range of pPlan, whose constants are in
-** aMem[].
+** Set *pnLeaf to about the number of leaves that a scan of pPlan reads.  Constants
+** of its range are in aMem[].
+*/
+static int hpSourcePlanLeaves(
+  sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  Mem *aMem,
+  i64 *pnLeaf
+){
+  HpSource src;
+  int rc = hpSourceInit(&src, db, pPlan, aMem, 0);
+  *pnLeaf = rc==SQLITE_OK ? (i64)src.nLeaf : 0;
+  hpSourceRelease(src.aLevel, 0);
+  return rc;
+}
+
+/*
+** Set *pbLarge if there are HP_MIN_LEAF leaves in the range of pPlan, whose
+** constants are in aMem[].
 **
 ** A statement that runs often with small ranges pays for being asked each
 ** time: the more of them there were in a row, the more are let pass.
