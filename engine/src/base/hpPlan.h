@@ -224,6 +224,7 @@ struct HpSourcePlan {
                           ** stock may not have to read */
   HpRange *pRange;       /* Bounds of the scan; NULL: all of the b-tree */
   int nCol;              /* Columns used */
+  int nColAlloc;         /* Size of aCol */
   HpCol *aCol;
   int mxCol;             /* Largest HpCol.iStore; -1: none */
 };
@@ -300,14 +301,11 @@ struct HpPipePlan {
   u8 bDeep;              /* Functions that may need a large stack are called */
 };
 
-/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
-** the last two fields */
+/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
   HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
-  int nLost;             /* Executions in a row that were declined late */
-  int nSkip;             /* So many are not tried */
 };
 #define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
 

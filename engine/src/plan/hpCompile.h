@@ -73,7 +73,6 @@ struct HpNode {
   HpEdge aKey[HP_MX_EQ];
   int iPipe;             /* Its pipe, and the number of its relation */
   Index *pIdx;           /* What its pipe scans; NULL: the table */
-  int nColAlloc;         /* HpCompile.nColAlloc of its pipe */
   int iLookup;           /* In its home: vector of its HP_OP_LOOKUP, or -1 */
   int iRow;              /* In its home: vector of its row's number, or -1 */
   int iKept;             /* Column of its home's relation that has that, or -1 */
@@ -123,7 +122,6 @@ struct HpCompile {
   int iCur;              /* Cursor of the table */
   HpPlan *pPlan;         /* What is being made, ... */
   HpPipePlan *pPipe;     /* ... and the pipe of it */
-  int nColAlloc;         /* Size of pPipe->source.aCol */
   int nSelf;             /* Generated columns around the expression */
   u16 iGuard;            /* Functions are needed where this is true */
   u8 bJump;              /* Stock codes the expression as jumps */
@@ -147,7 +145,8 @@ static int hpCompileStored(HpCompile*, int);
 static int hpCompileLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
 static void hpCompileSortColumns(HpPipePlan*);
-static void hpCompileScan(HpCompile*, HpPipePlan*, Table*, Index*, int);
+static void hpCompileSource(Parse*, HpPipePlan*, Table*, Index*);
+static void hpCompileFor(HpCompile*, HpPipePlan*, Table*, Index*, int);
 static HpPlan *hpCompileNew(HpCompile*, Parse*, const SrcItem*, int);
 static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
@@ -156,12 +155,15 @@ static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
 
 static int hpCompileArgs(HpCompile*, HpOp*, const u16*, int);
+static int hpCompileList(HpCompile*, u8, const u16*, int);
+static int hpCompileLiteral(HpCompile*, int, const char*);
 static int hpCompileAff(HpCompile*, u8, u8, int);
 static int hpCompileOp(HpCompile*, u8, u8, int, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
 static HpGraph *hpGraphNew(Parse*, Select*);
+static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
 static int hpGraphMeet(const HpGraph*, Bitmask);
 static int hpGraphFilters(const HpGraph*, int);

@@ -7,11 +7,12 @@
 ** hp_compile: from Expr trees to a vector program (prepare time).
 **
 **    hpCompileNew(), hpCompileAlloc(), hpCompileKeys(), hpCompileFree()    a plan
-**    hpCompileScan()    go on with another pipe
+**    hpCompileSource(), hpCompileFor()    what a pipe scans; go on with that pipe
 **    hpCompileExpr()    an expression: its vector, or a reason against it
 **    hpCompileWhere()   a WHERE clause: filters
 **    hpCompileConst()   a constant: coded into a register
-**    hpCompileOp(), hpCompileAff(), hpCompileArgs()    an operation
+**    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList()    an operation
+**    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is
 **    hpCompileSafe()    may an expression be computed for fewer rows?
@@ -346,7 +347,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL
-     || hpArenaGrow(&pC->pPlan->mem, &pPlan->aCol, &pC->nColAlloc, i,
+     || hpArenaGrow(&pC->pPlan->mem, &pPlan->aCol, &pPlan->nColAlloc, i,
                     sizeof(*pCol))
     ){
       return hpCompileNo(pC, HP_NO_LIMIT);
@@ -355,7 +356,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
     memset(pCol, 0, sizeof(*pCol));
     pCol->iStore = iStore;
     pPlan->nCol++;
-    assert( pPlan->nCol<=HP_MX_COL && pPlan->nCol<=pC->nColAlloc );
+    assert( pPlan->nCol<=HP_MX_COL && pPlan->nCol<=pPlan->nColAlloc );
     if( iStore<0 ){
       pPlan->bRowid = 1;
     }else if( pC->pIdx && pC->pIdx->aiColumn[iStore]<0 ){
@@ -614,6 +615,26 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
   return a;
 }
 
+/* The same where nothing but eOp and the arguments matters */
+static int hpCompileList(HpCompile *pC, u8 eOp, const u16 *aVec, int nVec){
+  HpOp x;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.iGuard = HP_NO_VEC;
+  return hpCompileArgs(pC, &x, aVec, nVec);
+}
+
+/* The vector of a constant that the query does not have: op is TK_xxx */
+static int hpCompileLiteral(HpCompile *pC, int op, const char *z){
+  Expr *pExpr = sqlite3Expr(pC->pParse->db, op, z);
+  int a = -1;
+  if( pExpr ){
+    sqlite3ExprDeferredDelete(pC->pParse, pExpr);
+    a = hpCompileConst(pC, pExpr);
+  }
+  return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
+}
+
 /* The vector of "a IS [NOT] TRUE" and the like: bNull is the truth of NULL,
 ** as stock's OP_IsTrue has it, bNot turns the result round */
 static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
@@ -662,7 +683,6 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
   u16 aVec[HP_MX_LIST];
   u16 iGuard = pC->iGuard;
   int nExpr = pList->nExpr;
-  HpOp x;
   int i, a;
   assert( nExpr>=2 );    /* WHEN and THEN */
   if( nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
@@ -697,10 +717,7 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
     aVec[i] = (u16)a;
   }
   pC->iGuard = iGuard;
-  memset(&x, 0, sizeof(x));
-  x.eOp = HP_OP_CASE;
-  x.iGuard = HP_NO_VEC;
-  return hpCompileArgs(pC, &x, aVec, nExpr);
+  return hpCompileList(pC, HP_OP_CASE, aVec, nExpr);
 }
 
 /*
@@ -709,7 +726,6 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
 static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
   u16 aVec[HP_MX_LIST];
   u16 iGuard = pC->iGuard;
-  HpOp x;
   int i;
   if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
@@ -724,10 +740,7 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
     aVec[i] = (u16)a;
   }
   pC->iGuard = iGuard;
-  memset(&x, 0, sizeof(x));
-  x.eOp = HP_OP_COALESCE;
-  x.iGuard = HP_NO_VEC;
-  return hpCompileArgs(pC, &x, aVec, pList->nExpr);
+  return hpCompileList(pC, HP_OP_COALESCE, aVec, pList->nExpr);
 }
 
 /*
@@ -736,26 +749,19 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
 */
 static int hpCompileNullif(HpCompile *pC, ExprList *pList, CollSeq *pColl){
   u16 aVec[3];
-  HpOp x;
-  Expr *pNull = sqlite3Expr(pC->pParse->db, TK_NULL, 0);
   int a;
   assert( pList->nExpr==2 );
-  if( pNull==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
-  sqlite3ExprDeferredDelete(pC->pParse, pNull);
   a = hpCompileCompareAs(pC, TK_EQ, pList->a[0].pExpr, pList->a[1].pExpr,
                          pColl, SQLITE_AFF_BLOB);
   if( a<0 ) return -1;
   aVec[0] = (u16)a;
-  a = hpCompileConst(pC, pNull);
-  if( a<0 ) return hpCompileNo(pC, HP_NO_LIMIT);
+  a = hpCompileLiteral(pC, TK_NULL, 0);
+  if( a<0 ) return -1;
   aVec[1] = (u16)a;
   a = hpCompileExpr(pC, pList->a[0].pExpr);
   if( a<0 ) return -1;
   aVec[2] = (u16)a;
-  memset(&x, 0, sizeof(x));
-  x.eOp = HP_OP_CASE;
-  x.iGuard = HP_NO_VEC;
-  return hpCompileArgs(pC, &x, aVec, 3);
+  return hpCompileList(pC, HP_OP_CASE, aVec, 3);
 }
 
 /*
@@ -933,15 +939,11 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
         return hpCompileNo(pC, HP_NO_COLUMN);
       }
       return hpCompileColumn(pC, pExpr->iColumn);
-    case TK_UMINUS: {
+    case TK_UMINUS:
       /* As stock does: 0-X */
-      Expr *pZero = sqlite3Expr(pParse->db, TK_INTEGER, "0");
-      if( pZero==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
-      sqlite3ExprDeferredDelete(pParse, pZero);
-      a = hpCompileConst(pC, pZero);
+      a = hpCompileLiteral(pC, TK_INTEGER, "0");
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_ARITH, TK_MINUS, a, b);
-    }
     case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
       a = hpCompileExpr(pC, pExpr->pLeft);
       b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
@@ -1068,11 +1070,26 @@ static void *hpCompileAlloc(HpPlan *pPlan, i64 nByte){
   return pNew;
 }
 
+/* Pipe pPipe scans pTab, or its index pIdx unless that is NULL */
+static void hpCompileSource(
+  Parse *pParse,
+  HpPipePlan *pPipe,
+  Table *pTab,
+  Index *pIdx
+){
+  HpSourcePlan *pSource = &pPipe->source;
+  pSource->pType = &hpLeavesType;
+  pSource->iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
+  pSource->bIndex = pIdx!=0;
+  pSource->iRoot = pIdx ? pIdx->tnum : pTab->tnum;
+  assert( pSource->iDb>=0 && pSource->iDb<pParse->db->nDb );
+}
+
 /*
-** From now on compile for pPipe, which scans pTab, or its index pIdx unless that
-** is NULL.  iCur is the cursor that columns of the table have.
+** From now on compile for pPipe, which scans pTab or pIdx.  iCur is the cursor
+** that columns of the table have.
 */
-static void hpCompileScan(
+static void hpCompileFor(
   HpCompile *pC,
   HpPipePlan *pPipe,
   Table *pTab,
@@ -1083,12 +1100,6 @@ static void hpCompileScan(
   pC->pIdx = pIdx;
   pC->iCur = iCur;
   pC->pPipe = pPipe;
-  pC->nColAlloc = 0;
-  pPipe->source.pType = &hpLeavesType;
-  pPipe->source.iDb = sqlite3SchemaToIndex(pC->pParse->db, pTab->pSchema);
-  pPipe->source.bIndex = pIdx!=0;
-  pPipe->source.iRoot = pIdx ? pIdx->tnum : pTab->tnum;
-  assert( pPipe->source.iDb>=0 && pPipe->source.iDb<pC->pParse->db->nDb );
 }
 
 /*
@@ -1125,8 +1136,9 @@ static HpPlan *hpCompileNew(
   for(pPipe=pPlan->aPipe; pPipe<&pPlan->aPipe[nPipe]; pPipe++){
     pPipe->prog.pMem = &pPlan->mem;
   }
-  hpCompileScan(pC, hpPlanLast(pPlan), pItem->pSTab, pItem->hp.pIdx,
-                pItem->iCursor);
+  pPipe = hpPlanLast(pPlan);
+  hpCompileSource(pParse, pPipe, pItem->pSTab, pItem->hp.pIdx);
+  hpCompileFor(pC, pPipe, pItem->pSTab, pItem->hp.pIdx, pItem->iCursor);
   return pPlan;
 }
 

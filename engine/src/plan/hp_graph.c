@@ -8,6 +8,7 @@
 **
 **    hpGraphRoot()    the table that is scanned
 **    hpGraphNew()     the graph of a SELECT, or NULL if it is none of ours
+**    hpGraphNode()    the term of FROM that a cursor belongs to
 **    hpGraphMask()    which terms of FROM an expression names
 **    hpGraphMeet()    the pipe in which terms of FROM are known together
 **    hpGraphFilters() does anything leave rows of a table out?

@@ -12,8 +12,9 @@
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
 **    1. filters on the table's own columns
-**    2. look-ups of the nodes whose home it is: where no partner is found the
-**       row is left out.  Those that leave rows out themselves come first
+**    2. look-ups, where a row without a partner is left out: of relations that
+**       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
+**       it is, those first that leave rows out themselves
 **    3. terms of WHERE that name several tables and meet here
 **    4. what others want of the table: the columns of its relation
 **
@@ -41,11 +42,9 @@ struct HpJoinPlace {
 static void hpJoinSwitch(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   HpNode *pNode = &p->aNode[i];
-  p->aNode[p->iNow].nColAlloc = pC->nColAlloc;
   p->iNow = i;
-  hpCompileScan(pC, &pC->pPlan->aPipe[pNode->iPipe], pNode->pItem->pSTab,
-                pNode->pIdx, pNode->pItem->iCursor);
-  pC->nColAlloc = pNode->nColAlloc;
+  hpCompileFor(pC, &pC->pPlan->aPipe[pNode->iPipe], pNode->pItem->pSTab,
+               pNode->pIdx, pNode->pItem->iCursor);
 }
 
 /* The same, from within an expression: hpJoinLeave() goes on with that */
@@ -176,24 +175,16 @@ static int hpJoinOn(HpCompile *pC, int i){
   int k;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
-    Expr *pZero;
     u16 aArg[3];
     int a, b;
-    HpOp x;
     if( pTerm->iOuter!=i || pTerm->bKey || pTerm->m==MASKBIT(i) ) continue;
-    pZero = sqlite3Expr(pC->pParse->db, TK_INTEGER, "0");
-    if( pZero==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
-    sqlite3ExprDeferredDelete(pC->pParse, pZero);
     a = hpCompileExpr(pC, pTerm->pExpr);
-    b = a<0 ? -1 : hpCompileConst(pC, pZero);
+    b = a<0 ? -1 : hpCompileLiteral(pC, TK_INTEGER, "0");
     if( b<0 ) return -1;
     aArg[0] = (u16)a;
     aArg[1] = (u16)iVec;
     aArg[2] = (u16)b;
-    memset(&x, 0, sizeof(x));
-    x.eOp = HP_OP_CASE;
-    x.iGuard = HP_NO_VEC;
-    iVec = hpCompileArgs(pC, &x, aArg, 3);
+    iVec = hpCompileList(pC, HP_OP_CASE, aArg, 3);
     if( iVec<0 ) return -1;
   }
   return iVec;
@@ -238,11 +229,9 @@ static int hpJoinRow(HpCompile *pC, int i){
 static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
   HpGraph *p = pC->pGraph;
   HpJoinPlace place;
-  int i, k, iRow;
-  for(i=0; i<p->nNode; i++){
-    if( p->aNode[i].pItem->iCursor==pExpr->iTable ) break;
-  }
-  if( i==p->nNode || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
+  int i = hpGraphNode(p, pExpr->iTable);
+  int k, iRow;
+  if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
    || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
   ){
     return hpCompileNo(pC, HP_NO_JOIN);
@@ -262,7 +251,7 @@ static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
 */
 static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
   const HpGraph *p = pC->pGraph;
-  HpGraphTerm one;
+  Bitmask m;
   int a, b;
   if( pExpr->op==TK_OR || pExpr->op==TK_AND ){
     a = hpJoinImplied(pC, pExpr->pLeft, i);
@@ -273,7 +262,7 @@ static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
     if( b==-2 ) return a;
     return hpCompileOp(pC, pExpr->op==TK_OR ? HP_OP_OR : HP_OP_AND, 0, a, b);
   }
-  if( !hpGraphMask(p, pExpr, &one.m) || one.m!=MASKBIT(i) ) return -2;
+  if( !hpGraphMask(p, pExpr, &m) || m!=MASKBIT(i) ) return -2;
   return hpCompileExpr(pC, pExpr);
 }
 
@@ -289,7 +278,6 @@ static int hpJoinFilters(HpCompile *pC, int i){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
     if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bImplied || pTerm->bKey ) continue;
-    if( pTerm->m==0 && iOuter>=0 ) continue;
     if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
   }
   if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI ) return SQLITE_OK;
@@ -379,6 +367,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     if( !HasRowid(pNode->pItem->pSTab) ){
       pNode->pIdx = sqlite3PrimaryKeyIndex(pNode->pItem->pSTab);
     }
+    hpCompileSource(pC->pParse, pPipe, pNode->pItem->pSTab, pNode->pIdx);
   }
   for(n=0; n<pGraph->nPipe; n++){
     int i = pGraph->aOrder[n];

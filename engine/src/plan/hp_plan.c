@@ -383,14 +383,12 @@ SQLITE_PRIVATE int sqlite3HpAgain(Vdbe *v){
 }
 
 /*
-** The term of pSrc that z begins with, as EXPLAIN QUERY PLAN shows it, or NULL.  *pn
-** is set to the bytes of its name.
+** The term of pSrc that z begins with, as EXPLAIN QUERY PLAN shows it, or NULL.
 */
 static const SrcItem *hpPlanItem(
   Parse *pParse,
   const SrcList *pSrc,
-  const char *z,
-  int *pn
+  const char *z
 ){
   int i;
   for(i=0; i<pSrc->nSrc; i++){
@@ -398,10 +396,7 @@ static const SrcItem *hpPlanItem(
     int n = sqlite3Strlen30(zName);
     int bSame = zName!=0 && strncmp(z, zName, n)==0 && (z[n]==' ' || z[n]==0);
     sqlite3DbFree(pParse->db, zName);
-    if( bSame ){
-      *pn = n;
-      return &pSrc->a[i];
-    }
+    if( bSame ) return &pSrc->a[i];
   }
   return 0;
 }
@@ -426,19 +421,18 @@ static void hpPlanExplain(
     const char *z = pOp->p4.z;
     const SrcItem *pItem = 0;
     char *zNew = 0;
-    int n = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
     if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
-     && hpPlanItem(pParse, pSrc, &z[16], &n)
+     && hpPlanItem(pParse, pSrc, &z[16])
     ){
       sqlite3VdbeChangeToNoop(v, i);
       continue;
     }
-    if( pSrc && z[0]=='S' ){
-      z += strncmp(z, "SCAN ", 5)==0 ? 5 : 7;
-      pItem = hpPlanItem(pParse, pSrc, z, &n);
+    if( pSrc && strncmp(z, "SCAN ", 5)==0 ){
+      pItem = hpPlanItem(pParse, pSrc, &z[5]);
+    }else if( pSrc && strncmp(z, "SEARCH ", 7)==0 ){
+      pItem = hpPlanItem(pParse, pSrc, &z[7]);
     }
-    z = pOp->p4.z;
     /* Stock calls the scan for a min() or max() a SEARCH */
     if( pItem && pItem->hp.zKey ){
       zNew = sqlite3MPrintf(pParse->db, "SEARCH %S%s USING HASH TABLE (%s)%s",

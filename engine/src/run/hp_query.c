@@ -69,18 +69,25 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
   return 1;
 }
 
+/* Free the relations of p: nobody looks rows up any more */
+static void hpQueryForget(HpQuery *p){
+  int i;
+  for(i=0; i<p->nRel; i++) hpRelFree(p->apRel[i]);
+  sqlite3_free(p->apRel);
+  p->apRel = 0;
+  p->nRel = 0;
+}
+
 /*
 ** Free a scan: destructor of the pointer in the register of OP_HpScan.
 */
 static void hpQueryFree(void *pArg){
   HpQuery *p = (HpQuery*)pArg;
   if( p ){
-    int i;
     hpMergeClose(p);
     hpAggOrderClose(p);
     hpPipeClose(p);
-    for(i=0; i<p->nRel; i++) hpRelFree(p->apRel[i]);
-    sqlite3_free(p->apRel);
+    hpQueryForget(p);
     hpArenaClear(&p->arena);
     sqlite3_free(p->buf.a);
     sqlite3_free(p);
@@ -216,10 +223,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpExprClose(&p->apWorker[i]->frame);
     hpArenaClear(&p->apWorker[i]->vec);
   }
-  for(i=0; i<p->nRel; i++){
-    hpRelFree(p->apRel[i]);
-    p->apRel[i] = 0;
-  }
+  hpQueryForget(p);
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
   if( p->pEntry && p->pEntry->keys.n ){

@@ -282,7 +282,6 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
 ** with row 0.
 */
 static int hpBuildNew(
-  HpQuery *p,
   HpRel *pRel,
   const HpRelPlan *pPlan,
   const u8 *amType,
@@ -328,7 +327,6 @@ static int hpBuildNew(
       pCol->aVal[0].z = aEmpty;
     }
   }
-  UNUSED_PARAMETER(p);
   return SQLITE_OK;
 }
 
@@ -492,7 +490,7 @@ static int hpBuildCombine(HpQuery *p){
     nByte += (i64)(pRel->nBit/5);
     if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
   }
-  if( rc==SQLITE_OK ) rc = hpBuildNew(p, pRel, pPlan, amType, nRow);
+  if( rc==SQLITE_OK ) rc = hpBuildNew(pRel, pPlan, amType, nRow);
   if( rc==SQLITE_OK && bKey ){
     pRel->aKey = hpArenaAlloc(&pRel->mem, sizeof(HpRelKey)*(nRow+1));
     if( pRel->aKey==0 ) rc = HP_DECLINE;

@@ -967,8 +967,8 @@ static int hpSourceIsLarge(
 }
 
 /*
-** Set *pnLeaf to about the number of leaves that a scan of pPlan reads.  Constants
-** of its range are in aMem[].
+** Set *pnLeaf to about the number of leaves that a scan of pPlan reads, 0 if it
+** fails.  Constants of its range are in aMem[].
 */
 static int hpSourcePlanLeaves(
   sqlite3 *db,
@@ -997,7 +997,7 @@ static int hpSourceRangeIsLarge(
   int *pbLarge
 ){
   HpRange *pRange = pPlan->pRange;
-  HpSource src;
+  i64 nLeaf;
   int rc;
   assert( pRange->nSkip>=0 && pRange->nSkip<=HP_MX_SMALL );
   *pbLarge = 0;
@@ -1005,9 +1005,8 @@ static int hpSourceRangeIsLarge(
     pRange->nSkip--;
     return SQLITE_OK;
   }
-  rc = hpSourceInit(&src, db, pPlan, aMem, 0);
-  *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
-  hpSourceRelease(src.aLevel, 0);
+  rc = hpSourcePlanLeaves(db, pPlan, aMem, &nLeaf);
+  *pbLarge = nLeaf>=HP_MIN_LEAF;
   pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
   pRange->nSkip = pRange->nSmall;
   return rc;
@@ -1023,12 +1022,10 @@ static int hpSourceRangeSeemsLarge(
   const HpSourcePlan *pPlan,
   Mem *aMem
 ){
-  HpSource src;
-  int rc;
+  i64 nLeaf;
   assert( pPlan->bCached );
-  rc = hpSourceInit(&src, db, pPlan, aMem, 0);
-  hpSourceRelease(src.aLevel, 0);
-  return rc==SQLITE_OK && src.nLeaf>=HP_MIN_LEAF;
+  return hpSourcePlanLeaves(db, pPlan, aMem, &nLeaf)==SQLITE_OK
+      && nLeaf>=HP_MIN_LEAF;
 }
 
 /*

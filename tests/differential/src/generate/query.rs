@@ -502,7 +502,6 @@ impl<'a> Query<'a> {
                 source.push(cat![kind, format!("{} AS {name} ON ", table.name), on]);
             }
         }
-        // A comma after a JOIN is one more JOIN, so ON clauses may name what stands before only.
         self.aggregate_over(Sql::Cat(source), terms)
     }
 
