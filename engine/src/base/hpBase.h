@@ -332,6 +332,12 @@ static SQLITE_INLINE u64 hpLoad8(const u8 *z){
   return x;
 }
 
+/* The first n<=8 bytes at z, where 8 are readable, as a number: of two of the same
+** length it sorts as they do */
+static SQLITE_INLINE u64 hpLoadBytes(const u8 *z, u32 n){
+  return n ? hpLoad8(z) >> (64-8*n) : 0;
+}
+
 #ifdef HP_AVX2
 /* Eight bytes at z, not swapped */
 static SQLITE_INLINE i64 hpRaw8(const u8 *z){

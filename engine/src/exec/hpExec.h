@@ -102,7 +102,7 @@ struct HpRel {
   u64 *aBit;             /* ... one more, which is 0 */
   u32 *aRank;            /* ... bits before each 64 of them */
   u32 mSlot;             /* Hash: slots less one */
-  u32 *aSlot;            /* ... salt and row of each; row 0: empty */
+  u64 *aSlot;            /* ... salt and row of each; row 0: empty */
   HpPack *aPack;         /* ... pack of each row */
   HpRelKey *aKey;        /* ... and its key, where there is no pack; or NULL */
   HpRelCol *aCol;        /* Its columns */

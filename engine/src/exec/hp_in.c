@@ -12,12 +12,14 @@
 **
 ** Each constant stands in the table under a code: integers and the reals that
 ** equal them have one, texts and blobs are hashed.  A NULL among the constants
-** turns "not found" into NULL.
+** turns "not found" into NULL.  A list of a few texts needs no table.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+#define HP_IN_TEXTS 8    /* Texts that are compared one by one */
 
 static SQLITE_INLINE u32 hpInHash(u64 x){
   x *= ((u64)0x9e3779b9<<32)|0x7f4a7c15;
@@ -106,6 +108,51 @@ static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
 }
 
 /*
+** The same for text, or NULL, in a list of a few texts: values differ from most
+** of them in their first eight bytes.  Returns false if the list is another one.
+*/
+static int hpInTexts(HpFrame *p, const HpOp *pOp, u8 bNull){
+  struct { u64 x; const u8 *z; u32 n; } aText[HP_IN_TEXTS];
+  const HpVec *pA = &p->aVec[pOp->a];
+  const u8 *aTag = pA->aTag;
+  const HpVal *aVal = pA->aVal;
+  const u32 *aLen = pA->aLen;
+  u32 m = pA->mIdx;
+  u8 *aBool = p->aBool;
+  int nText = 0;
+  int k;
+  if( (pA->mType & ~HP_NULL)!=HP_TEXT || !sqlite3IsBinary(pOp->pColl) ) return 0;
+  for(k=0; k<pOp->n; k++){
+    const HpVec *pB = &p->aVec[pOp->b+k];
+    if( pB->mType==HP_NULL || (pB->mType!=HP_TEXT && pOp->n>2) ) continue;
+    if( nText==HP_IN_TEXTS || pB->mType!=HP_TEXT ) return 0;
+    aText[nText].z = pB->aVal[0].z;
+    aText[nText].n = pB->aLen[0];
+    aText[nText].x = hpLoadBytes(pB->aVal[0].z, MIN(pB->aLen[0], 8));
+    nText++;
+  }
+  HP_ROWS(p, {
+    u32 n = aLen[i & m];
+    u8 b = 2;
+    if( aTag[i & m]!=HP_NULL ){
+      const u8 *z = aVal[i & m].z;
+      u64 x = hpLoadBytes(z, MIN(n, 8));
+      b = bNull;
+      for(k=0; k<nText; k++){
+        if( aText[k].x==x && aText[k].n==n
+         && (n<=8 || memcmp(&aText[k].z[8], &z[8], n-8)==0)
+        ){
+          b = 1;
+          break;
+        }
+      }
+    }
+    aBool[i] = b;
+  })
+  return 1;
+}
+
+/*
 ** Compute a IN (b, b+1, ...) into p->aBool.
 **
 ** Stock compares one or two values as "=" would, with the affinity of the
@@ -142,6 +189,7 @@ static void hpInRun(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
     })
     return;
   }
+  if( (pOp->n>2 || aff<SQLITE_AFF_NUMERIC) && hpInTexts(p, pOp, bNull) ) return;
   if( pSet && ((pA->mType & HP_TEXT)==0 || sqlite3IsBinary(pOp->pColl)) ){
     HP_ROWS(p, {
       int iA = i & pA->mIdx;

@@ -11,7 +11,6 @@
 **    hpKeyValue(), hpKeyInt(), hpKeyNumber()    one value of such a record
 **    hpKeyToMem()     a value back from a key record
 **    hpKeyMemStr(), hpKeyMemPoint()    text or blob in a Mem, copied or not
-**    hpKeyBytes()        up to eight bytes as a number that sorts like them
 **    hpKeyTrimmed()      bytes of a text without spaces at its end
 **
 ** A key record is what remains of the keys of a group.  Its first part is a
@@ -47,11 +46,6 @@
 
 #define HP_MINUS_ZERO   0x80   /* With HP_REAL: -0.0 */
 #define HP_2_53 9007199254740992.0
-
-/* The first n<=8 bytes at z, where 8 are readable, as a number */
-static SQLITE_INLINE u64 hpKeyBytes(const u8 *z, u32 n){
-  return n ? hpLoad8(z) >> (64-8*n) : 0;
-}
 
 /* Length of text without what RTRIM ignores */
 static u32 hpKeyTrimmed(const u8 *z, u32 n){

@@ -41,7 +41,7 @@ static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
       return 3;
     case HP_TEXT:
       if( (int)n>=nBit/8 ) return HP_UNPACKED;
-      return (hpKeyBytes(v.z, n)<<8) | (n<<2) | 1;
+      return (hpLoadBytes(v.z, n)<<8) | (n<<2) | 1;
     case HP_REAL:
       if( !hpPackRealIsInt(v.r, &v.i) ) return HP_UNPACKED;
       /* no break */ deliberate_fall_through
@@ -63,9 +63,9 @@ static SQLITE_INLINE HpPack hpPackOne(u8 tag, HpVal v, u32 n){
       return x;
     case HP_TEXT:
       if( n<=15 ){
-        x.a = hpKeyBytes(v.z, MIN(n,8));
+        x.a = hpLoadBytes(v.z, MIN(n,8));
         x.b = (n<<2) | 1;
-        if( n>8 ) x.b |= hpKeyBytes(&v.z[8], n-8)<<8;
+        if( n>8 ) x.b |= hpLoadBytes(&v.z[8], n-8)<<8;
         return x;
       }
       break;

@@ -83,6 +83,10 @@ static SQLITE_INLINE u64 hpRelHash(
   return hpHashMix(hpHashMix(pPack->a) ^ pPack->b);
 }
 
+/* A slot: the salt of hash value H, and a row */
+#define hpRelSlot(H,R) (((H) & ~(u64)0xffffffff) | (R))
+#define hpRelIsSlot(X,H) ((((X)^(H))>>32)==0)
+
 /* Is that the key of row iRow? */
 static SQLITE_INLINE int hpRelSame(
   const HpRel *pRel,
@@ -106,11 +110,9 @@ static SQLITE_INLINE u32 hpRelFind(
   u32 n
 ){
   u32 j = (u32)h & pRel->mSlot;
-  u32 salt = (u32)(h>>32);
-  while( pRel->aSlot[2*j+1] ){
-    if( pRel->aSlot[2*j]==salt && hpRelSame(pRel, pRel->aSlot[2*j+1], pPack, z, n) ){
-      return pRel->aSlot[2*j+1];
-    }
+  while( pRel->aSlot[j] ){
+    u64 x = pRel->aSlot[j];
+    if( hpRelIsSlot(x, h) && hpRelSame(pRel, (u32)x, pPack, z, n) ) return (u32)x;
     j = (j+1) & pRel->mSlot;
   }
   return 0;
@@ -171,7 +173,7 @@ static void hpRelHashLookup(
   if( bAll ){
     for(ii=0; ii<p->nSel; ii++){
       u64 h = hpRelHash(p->pCfg, &aPack[ii], 0, 0);
-      hpPrefetch(&pRel->aSlot[2*((u32)h & pRel->mSlot)]);
+      hpPrefetch(&pRel->aSlot[(u32)h & pRel->mSlot]);
       aOut[aSel[ii]].u = h;
     }
     for(ii=0; ii<p->nSel; ii++){

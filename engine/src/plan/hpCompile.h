@@ -127,9 +127,10 @@ struct HpCompile {
   u8 bJump;              /* Stock codes the expression as jumps */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
-  int (*xColumn)(HpCompile*, Expr*);  /* A join: the vector of a column of another
-                         ** table.  Else NULL */
-  HpGraph *pGraph;       /* For xColumn */
+  int (*xOther)(HpCompile*, Expr*, int);  /* A join: the vector of an expression of
+                         ** another table's columns, or -2.  Else NULL */
+  HpGraph *pGraph;       /* For xOther */
+  Bitmask mGiven;        /* All rows of a group have one row of these terms of FROM */
   int nRangeTerm;        /* Terms that are filters already: hpRangeFilter() */
   Expr *apRangeTerm[HP_MX_EQ+2];
 };
@@ -167,11 +168,14 @@ static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
 static int hpGraphMeet(const HpGraph*, Bitmask);
 static int hpGraphFilters(const HpGraph*, int);
+static Bitmask hpGraphGiven(const HpGraph*, Bitmask, const Expr*, CollSeq*);
 static void hpGraphFree(HpGraph*);
 
 /* hp_joinplan.c */
 static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
 static int hpJoinPlanEnd(HpCompile*);
+static void hpJoinGive(HpCompile*, const Expr*, CollSeq*);
+static int hpJoinIsGiven(HpCompile*, Expr*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

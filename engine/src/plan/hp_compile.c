@@ -916,6 +916,10 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
     a = hpCompileConst(pC, pExpr);
     return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
   }
+  if( pC->xOther && pC->nSelf==0 ){
+    a = pC->xOther(pC, pExpr, bJump);
+    if( a!=-2 ) return a;
+  }
   switch( pExpr->op ){
     case TK_AGG_COLUMN:
       if( pExpr->pAggInfo!=pC->pAggInfo ) return hpCompileNo(pC, HP_NO_COLUMN);
@@ -929,9 +933,6 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
         a = hpCompileExpr(pC, pExpr->pLeft);
         if( aff<=SQLITE_AFF_BLOB ) return a;
         return hpCompileAff(pC, HP_OP_AFFINITY, aff, a);
-      }
-      if( pC->xColumn && pC->nSelf==0 && pExpr->iTable!=pC->iCur ){
-        return pC->xColumn(pC, pExpr);
       }
       if( pExpr->y.pTab!=pC->pTab
        || (pC->nSelf ? pExpr->iTable>=0 : pExpr->iTable!=pC->iCur)

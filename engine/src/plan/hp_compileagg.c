@@ -228,11 +228,16 @@ static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
 static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   int i;
-  for(i=0; i<pPlan->keys.n; i++){
-    if( !hpExprIsUniform(pC, pGroupBy->a[i].pExpr) ) return 0;
+  for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
+    Expr *pExpr = pGroupBy->a[i].pExpr;
+    if( !hpJoinIsGiven(pC, pExpr) && !hpExprIsUniform(pC, pExpr) ) return 0;
   }
   for(i=0; i<pPlan->nBare; i++){
-    if( pPlan->aBare[i].iKey<0 ) return 0;
+    if( pPlan->aBare[i].iKey<0
+     && !hpJoinIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
+    ){
+      return 0;
+    }
   }
   for(i=0; i<pPlan->nAgg; i++){
     const HpAggDef *pDef = &pPlan->aAgg[i];
@@ -328,7 +333,6 @@ static HpPlan *hpCompileAggPlan(
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
   if( pGroup==0 ) goto refused;
-  pGroup->keys.n = nKey;
   pGroup->nAgg = pAggInfo->nFunc;
   pGroup->nBare = pAggInfo->nAccumulator;
   pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
@@ -338,7 +342,6 @@ static HpPlan *hpCompileAggPlan(
   ){
     goto refused;
   }
-
   if( pGraph ){
     if( hpJoinPlan(&c, pGraph, p) ) goto refused;
   }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
@@ -351,14 +354,20 @@ static HpPlan *hpCompileAggPlan(
   }
   if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
   for(i=0; i<nKey; i++){
-    int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
+    HpKeys *pKeys = &pGroup->keys;
+    Expr *pExpr = p->pGroupBy->a[i].pExpr;
+    int iVec;
+    if( hpJoinIsGiven(&c, pExpr) ) continue;
+    iVec = hpCompileExpr(&c, pExpr);
     if( iVec<0 ) goto refused;
-    pGroup->keys.aVec[i] = (u16)iVec;
-    pGroup->keys.aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pGroup->keys.aColl[i]) ){
+    pKeys->aVec[pKeys->n] = (u16)iVec;
+    pKeys->aSort[pKeys->n] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[pKeys->n]) ){
       hpCompileNo(&c, HP_NO_COLLATION);
       goto refused;
     }
+    pKeys->n++;
+    hpJoinGive(&c, pExpr, pKeyInfo->aColl[i]);
   }
   for(i=0; i<pGroup->nAgg; i++){
     if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]) ) goto refused;

@@ -12,6 +12,7 @@
 **    hpGraphMask()    which terms of FROM an expression names
 **    hpGraphMeet()    the pipe in which terms of FROM are known together
 **    hpGraphFilters() does anything leave rows of a table out?
+**    hpGraphGiven()   which tables' rows does a value determine?
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose.
@@ -46,9 +47,9 @@
 **    HP_NODE_NONE    the planner has left it out
 **
 ** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts
-** that belong elsewhere: an equality that all its sides contain may be a key,
-** and if each side says something about one table, rows of it that no side
-** wants are left out at once.  OR itself stays.
+** that belong elsewhere: what all its sides contain may be a key or a filter, and
+** if each side says something about one table, rows of it that no side wants are
+** left out at once.  OR itself stays.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -155,16 +156,14 @@ static int hpGraphAllHave(const Expr *pOr, const Expr *pExpr){
 }
 
 /*
-** Add the equalities of pSide, terms that AND connects, that all sides of pOr
-** have.
+** Add the terms of pSide, which AND connects, that all sides of pOr have.
 */
 static int hpGraphCommon(HpGraph *p, const Expr *pOr, Expr *pSide){
   if( pSide->op==TK_AND ){
     return hpGraphCommon(p, pOr, pSide->pLeft)
         && hpGraphCommon(p, pOr, pSide->pRight);
   }
-  if( pSide->op!=TK_EQ || !hpGraphAllHave(pOr, pSide) ) return 1;
-  return hpGraphTerms(p, pSide, 1);
+  return !hpGraphAllHave(pOr, pSide) || hpGraphTerms(p, pSide, 1);
 }
 
 /*
@@ -447,6 +446,49 @@ static int hpGraphFilters(const HpGraph *p, int i){
     }
   }
   return 0;
+}
+
+/* Do both name the same column? */
+static int hpGraphSame(const Expr *pA, const Expr *pB){
+  return (pA->op==TK_COLUMN || pA->op==TK_AGG_COLUMN)
+      && (pB->op==TK_COLUMN || pB->op==TK_AGG_COLUMN)
+      && pA->iTable==pB->iTable && pA->iColumn==pB->iColumn;
+}
+
+/*
+** Rows of a group have one row of each node of m, and equal values of pExpr under
+** pColl.  Returns all nodes of which they have one row.
+*/
+static Bitmask hpGraphGiven(
+  const HpGraph *p,
+  Bitmask m,
+  const Expr *pExpr,
+  CollSeq *pColl
+){
+  Bitmask mOld;
+  int i, k;
+  for(i=0; i<p->nNode; i++){
+    const HpEdge *pEdge = &p->aNode[i].aKey[0];
+    if( p->aNode[i].eNode!=HP_NODE_INNER || p->aNode[i].nKey!=1 ) continue;
+    if( !hpGraphSame(pExpr, pEdge->pOwn) && !hpGraphSame(pExpr, pEdge->pOther) ){
+      continue;
+    }
+    /* 3 and 3.0 are equal, but not as texts */
+    if( pEdge->aff==SQLITE_AFF_TEXT && sqlite3ExprAffinity(pExpr)!=SQLITE_AFF_TEXT ){
+      continue;
+    }
+    if( sqlite3IsBinary(pColl) || pColl==pEdge->pColl ) m |= MASKBIT(i);
+  }
+  do{
+    mOld = m;
+    for(i=0; i<p->nNode; i++){
+      Bitmask mKey = 0;
+      if( p->aNode[i].eNode!=HP_NODE_INNER ) continue;
+      for(k=0; k<p->aNode[i].nKey; k++) mKey |= p->aNode[i].aKey[k].m;
+      if( (mKey & ~m)==0 && mKey ) m |= MASKBIT(i);
+    }
+  }while( m!=mOld );
+  return m;
 }
 
 /* The term of FROM that the outermost loop scans, as sqlite3HpAccept() has noted */

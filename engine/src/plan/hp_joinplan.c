@@ -8,19 +8,21 @@
 **
 **    hpJoinPlan()      compile all filters and look-ups of a join
 **    hpJoinPlanEnd()       all expressions have been compiled
+**    hpJoinGive()      groups are divided by an expression
+**    hpJoinIsGiven()   is another one the same in all rows of a group?
 **
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
-**    1. filters on the table's own columns
+**    1. filters on the table's own columns, the cheapest first
 **    2. look-ups, where a row without a partner is left out: of relations that
 **       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
 **       it is, those first that leave rows out themselves
 **    3. terms of WHERE that name several tables and meet here
 **    4. what others want of the table: the columns of its relation
 **
-** A column of another table is asked for by hpCompileExpr()
-** (HpCompile.xColumn).  It becomes a column of that table's relation, and an
-** operation that gathers it by the number of the row.  A relation further away
+** Columns of another table are asked for by hpCompileExpr() (HpCompile.xOther), or
+** cheap expressions of them.  They become columns of that table's relation, and
+** operations that gather them by the number of the row.  A relation further away
 ** is reached through those between, each of which keeps the numbers of the
 ** rows that belong to its own.
 */
@@ -223,26 +225,103 @@ static int hpJoinRow(HpCompile *pC, int i){
 }
 
 /*
-** HpCompile.xColumn: the vector of pExpr, a column of another table than that
-** of the pipe of now.
+** The vector of pExpr, which names columns of node i only, in the pipe of now.
 */
-static int hpJoinColumn(HpCompile *pC, Expr *pExpr){
-  HpGraph *p = pC->pGraph;
+static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
+  const HpNode *pNode = &pC->pGraph->aNode[i];
   HpJoinPlace place;
-  int i = hpGraphNode(p, pExpr->iTable);
-  int k, iRow;
-  if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
-   || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
-  ){
-    return hpCompileNo(pC, HP_NO_JOIN);
-  }
-  iRow = hpJoinRow(pC, i);
+  int k;
+  int iRow = hpJoinRow(pC, i);
   if( iRow<0 ) return -1;
   hpJoinEnter(pC, i, &place);
+  pC->bJump = (u8)bJump;
   k = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
   hpJoinLeave(pC, &place);
-  return hpJoinOp(pC, HP_OP_GATHER, p->aNode[i].iPipe, k,
-                  p->aNode[i].eNode==HP_NODE_LEFT, iRow);
+  return hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, k, pNode->eNode==HP_NODE_LEFT,
+                  iRow);
+}
+
+/* Walker: functions but LIKE, and what makes texts, are not for hpJoinOther() */
+static int hpJoinWalkExpr(Walker *pWalker, Expr *pExpr){
+  if( pExpr->op==TK_CONCAT || pExpr->op==TK_CAST
+   || (pExpr->op==TK_FUNCTION && !ExprHasProperty(pExpr, EP_InfixFunc))
+  ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/*
+** Is pExpr, which is no column, better computed for the rows of a relation than for
+** those that look it up?  If it is cheap: a number takes less room than the texts
+** that it depends on, and is computed once for each of them.
+*/
+static int hpJoinIsCheap(Expr *pExpr){
+  Walker w;
+  switch( pExpr->op ){
+    case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE:
+    case TK_IS: case TK_ISNOT: case TK_ISNULL: case TK_NOTNULL: case TK_BETWEEN:
+    case TK_IN: case TK_AND: case TK_OR: case TK_NOT: case TK_CASE:
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_FUNCTION:
+      memset(&w, 0, sizeof(w));
+      w.xExprCallback = hpJoinWalkExpr;
+      w.xSelectCallback = sqlite3SelectWalkFail;
+      return sqlite3WalkExpr(&w, pExpr)!=WRC_Abort && w.eCode==0;
+  }
+  return 0;
+}
+
+/*
+** HpCompile.xOther: the vector of pExpr if it is about another table than that of
+** the pipe of now, else -2.
+*/
+static int hpJoinOther(HpCompile *pC, Expr *pExpr, int bJump){
+  HpGraph *p = pC->pGraph;
+  Bitmask m;
+  int i;
+  if( pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN ){
+    if( ExprHasProperty(pExpr, EP_FixedCol)
+     && sqlite3ExprIsConstant(pC->pParse, pExpr)
+    ){
+      return -2;
+    }
+    if( pExpr->iTable==pC->iCur ) return -2;
+    i = hpGraphNode(p, pExpr->iTable);
+    if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
+     || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
+    ){
+      return hpCompileNo(pC, HP_NO_JOIN);
+    }
+    return hpJoinFetch(pC, pExpr, i, 0);
+  }
+  if( !hpJoinIsCheap(pExpr) || !hpGraphMask(p, pExpr, &m) || m==0 ) return -2;
+  for(i=0; (m & MASKBIT(i))==0; i++){}
+  if( m!=MASKBIT(i) || i==p->iNow || p->aNode[i].eNode!=HP_NODE_INNER ) return -2;
+  return hpJoinFetch(pC, pExpr, i, bJump);
+}
+
+/*
+** Is pExpr the same in all rows of a group?
+*/
+static int hpJoinIsGiven(HpCompile *pC, Expr *pExpr){
+  Bitmask m;
+  return pC->mGiven!=0 && hpGraphMask(pC->pGraph, pExpr, &m)
+      && m!=0 && (m & ~pC->mGiven)==0;
+}
+
+/*
+** Groups are divided by pExpr under pColl: note which rows that determines.
+**
+**    GROUP BY c_custkey, c_name, n_name      c_custkey tells the row of customer,
+**                                            and that the row of nation
+**
+** So the other terms neither divide groups nor order them: they are shown as the
+** first row has them.
+*/
+static void hpJoinGive(HpCompile *pC, const Expr *pExpr, CollSeq *pColl){
+  if( pC->pGraph==0 ) return;
+  pC->mGiven = hpGraphGiven(pC->pGraph, pC->mGiven, pExpr, pColl);
 }
 
 /*
@@ -267,6 +346,25 @@ static int hpJoinImplied(HpCompile *pC, Expr *pExpr, int i){
 }
 
 /*
+** What a filter costs for a row: 0 for a comparison with a constant, 1 for one of
+** columns or with a list, 2 for all else.
+*/
+#define HP_JOIN_COSTS 3
+static int hpJoinCost(Parse *pParse, Expr *pExpr){
+  switch( pExpr->op ){
+    case TK_ISNULL: case TK_NOTNULL: case TK_BETWEEN:
+      return 0;
+    case TK_IN:
+      return 1;
+    case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE:
+    case TK_IS: case TK_ISNOT:
+      return !sqlite3ExprIsConstant(pParse, pExpr->pLeft)
+          && !sqlite3ExprIsConstant(pParse, pExpr->pRight);
+  }
+  return 2;
+}
+
+/*
 ** Compile the filters of node i, whose pipe is that of now: see above.
 */
 static int hpJoinFilters(HpCompile *pC, int i){
@@ -274,11 +372,14 @@ static int hpJoinFilters(HpCompile *pC, int i){
   int eNode = p->aNode[i].eNode;
   int iOuter = eNode==HP_NODE_LEFT ? i : -1;
   int iPass, k;
-  for(k=0; k<p->nTerm; k++){
-    const HpGraphTerm *pTerm = &p->aTerm[k];
-    int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
-    if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bImplied || pTerm->bKey ) continue;
-    if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+  for(iPass=0; iPass<HP_JOIN_COSTS; iPass++){
+    for(k=0; k<p->nTerm; k++){
+      const HpGraphTerm *pTerm = &p->aTerm[k];
+      int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
+      if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bKey ) continue;
+      if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
+      if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+    }
   }
   if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI ) return SQLITE_OK;
   for(k=0; k<p->nTerm; k++){
@@ -352,7 +453,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
   HpPlan *pPlan = pC->pPlan;
   int n;
   pC->pGraph = pGraph;
-  pC->xColumn = hpJoinColumn;
+  pC->xOther = hpJoinOther;
   pGraph->iNow = pGraph->iRoot;
   assert( pPlan->nPipe==pGraph->nPipe );
   pGraph->aNode[pGraph->iRoot].pIdx = pC->pIdx;

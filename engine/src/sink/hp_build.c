@@ -39,6 +39,7 @@
 #define HP_REL_BYTES   (16*1024*1024)  /* Most bytes of bits */
 #define HP_REL_SMALL   (256*1024)      /* So many are always well spent */
 #define HP_REL_SPARSE  4096            /* Most bits for each key */
+#define HP_REL_ROWS    20000           /* So many rows are worth threads */
 
 /* Rows of one batch */
 typedef struct HpChunk HpChunk;
@@ -49,7 +50,7 @@ struct HpChunk {
                          ** BINARY: others have no packs.  Else: */
   HpPack *aPack;         /* ... packs */
   HpRelKey *aKey;        /* ... and keys where there is none; or NULL */
-  u32 *aRow;             /* Rows of the relation, if that is a hash table */
+  u32 iRow;              /* Row of the first one, if the directory is a hash table */
   HpRelCol *aCol;        /* Their columns */
 };
 
@@ -114,7 +115,8 @@ static int hpBuildSelect(HpFrame *p, const HpKeys *pKeys, u16 *aSel){
 }
 
 /*
-** The single key of the rows as integers.  Returns false if one is none.
+** The single key of the rows as integers.  Returns false if one is none.  Where
+** keys may come again, one that does so at once is kept once.
 */
 static int hpBuildInts(
   HpBuild *pBuild,
@@ -125,6 +127,8 @@ static int hpBuildInts(
   const HpVec *pVec = &p->aVec[pBuild->pPlan->key.keys.aVec[0]];
   i64 iMin = pBuild->iMin;
   i64 iMax = pBuild->iMax;
+  int bSemi = pBuild->pPlan->bSemi;
+  u32 n = 0;
   u32 ii;
   for(ii=0; ii<pChunk->n; ii++){
     int i = aSel[ii] & pVec->mIdx;
@@ -134,10 +138,12 @@ static int hpBuildInts(
     ){
       return 0;
     }
-    pChunk->aInt[ii] = v.i;
+    if( bSemi && n>0 && pChunk->aInt[n-1]==v.i ) continue;
+    pChunk->aInt[n++] = v.i;
     iMin = MIN(iMin, v.i);
     iMax = MAX(iMax, v.i);
   }
+  pChunk->n = n;
   pBuild->iMin = iMin;
   pBuild->iMax = iMax;
   return 1;
@@ -272,7 +278,7 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
   }
   pChunk->pNext = pBuild->pChunk;
   pBuild->pChunk = pChunk;
-  pBuild->nRow += n;
+  pBuild->nRow += pChunk->n;
   hpBudgetHold(pWorker, pBuild->rows.nTotal + pBuild->text.nTotal);
   return rc;
 }
@@ -301,10 +307,10 @@ static int hpBuildNew(
     i64 nSlot = 16;
     while( nSlot<2*n ) nSlot *= 2;
     pRel->mSlot = (u32)(nSlot-1);
-    pRel->aSlot = hpArenaAlloc(pMem, 2*sizeof(u32)*nSlot);
+    pRel->aSlot = hpArenaAlloc(pMem, sizeof(u64)*nSlot);
     pRel->aPack = hpArenaAlloc(pMem, sizeof(HpPack)*n);
     if( pRel->aSlot==0 || pRel->aPack==0 ) return HP_DECLINE;
-    memset(pRel->aSlot, 0, 2*sizeof(u32)*(size_t)nSlot);
+    memset(pRel->aSlot, 0, sizeof(u64)*(size_t)nSlot);
   }
   pRel->aCol = hpArenaAlloc(pMem, sizeof(HpRelCol)*(i64)(pPlan->nCol+1));
   if( pRel->aCol==0 ) return HP_DECLINE;
@@ -330,60 +336,91 @@ static int hpBuildNew(
   return SQLITE_OK;
 }
 
-/*
-** Enter the keys of a chunk into a directory of bits.
-*/
-static int hpBuildBits(HpRel *pRel, const HpChunk *pChunk, int bSemi){
-  u32 ii;
-  for(ii=0; ii<pChunk->n; ii++){
-    u64 k = (u64)pChunk->aInt[ii] - (u64)pRel->iMin;
-    u64 m = (u64)1<<(k & 63);
-    assert( k<pRel->nBit );
-    if( (pRel->aBit[k>>6] & m)!=0 && !bSemi ) return HP_DECLINE;
-    pRel->aBit[k>>6] |= m;
-  }
-  return SQLITE_OK;
+/* Set bits m of *p, which other workers may do at the same time.  Returns what it
+** was. */
+static SQLITE_INLINE u64 hpBuildOr(u64 *p, u64 m){
+#ifdef HP_THREADS
+  return __atomic_fetch_or(p, m, __ATOMIC_RELAXED);
+#else
+  u64 x = *p;
+  *p |= m;
+  return x;
+#endif
+}
+
+/* Set *p to iNew if it is 0.  Returns what it was. */
+static SQLITE_INLINE u64 hpBuildClaim(u64 *p, u64 iNew){
+#ifdef HP_THREADS
+  u64 x = 0;
+  __atomic_compare_exchange_n(p, &x, iNew, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  return x;
+#else
+  u64 x = *p;
+  if( x==0 ) *p = iNew;
+  return x;
+#endif
 }
 
 /*
-** Enter the keys of a chunk into a hash table, and note the rows that they get.
+** Enter the keys of a chunk into a directory of bits.  Keys often come in order, so
+** bits of one word are set together.
+*/
+static int hpBuildBits(HpRel *pRel, const HpChunk *pChunk, int bSemi){
+  u64 iWord = 0;
+  u64 m = 0;
+  int bTwice = 0;
+  u32 ii;
+  for(ii=0; ii<pChunk->n; ii++){
+    u64 k = (u64)pChunk->aInt[ii] - (u64)pRel->iMin;
+    u64 bit = (u64)1<<(k & 63);
+    assert( k<pRel->nBit );
+    if( (k>>6)!=iWord ){
+      bTwice |= m && (hpBuildOr(&pRel->aBit[iWord], m) & m)!=0;
+      iWord = k>>6;
+      m = 0;
+    }
+    bTwice |= (m & bit)!=0;
+    m |= bit;
+  }
+  bTwice |= m && (hpBuildOr(&pRel->aBit[iWord], m) & m)!=0;
+  return bTwice && !bSemi ? HP_DECLINE : SQLITE_OK;
+}
+
+/*
+** Enter the keys of a chunk into a hash table.  Row ii is row pChunk->iRow+ii of the
+** relation.  A slot is claimed when all of the row's key can be read.
 */
 static int hpBuildHash(
-  HpQuery *p,
+  const HpConfig *pCfg,
   HpRel *pRel,
-  HpBuild *pBuild,
-  HpChunk *pChunk,
+  const HpChunk *pChunk,
   int bSemi
 ){
+  static const HpRelKey none = {0, 0};
   u32 ii;
-  pChunk->aRow = hpArenaAlloc(&pBuild->rows, sizeof(u32)*(i64)pChunk->n);
-  if( pChunk->aRow==0 ) return HP_DECLINE;
   for(ii=0; ii<pChunk->n; ii++){
-    static const HpRelKey none = {0, 0};
     const HpRelKey *pKey = pChunk->aKey ? &pChunk->aKey[ii] : &none;
+    u32 iRow = pChunk->iRow + ii;
     HpPack pack;
-    u64 h;
-    u32 j, iRow;
+    u64 h, x;
+    u32 j;
     if( pChunk->aInt ){
       pack.a = (u64)pChunk->aInt[ii];
       pack.b = HP_PACK_INT;
     }else{
       pack = pChunk->aPack[ii];
     }
-    h = hpRelHash(p->pCfg, &pack, pKey->z, pKey->n);
-    iRow = hpRelFind(pRel, h, &pack, pKey->z, pKey->n);
-    if( iRow==0 ){
-      iRow = ++pRel->nRow;
-      pRel->aPack[iRow] = pack;
-      if( pRel->aKey ) pRel->aKey[iRow] = *pKey;
-      j = (u32)h & pRel->mSlot;
-      while( pRel->aSlot[2*j+1] ) j = (j+1) & pRel->mSlot;
-      pRel->aSlot[2*j] = (u32)(h>>32);
-      pRel->aSlot[2*j+1] = iRow;
-    }else if( !bSemi ){
-      return HP_DECLINE;
+    pRel->aPack[iRow] = pack;
+    if( pRel->aKey ) pRel->aKey[iRow] = *pKey;
+    h = hpRelHash(pCfg, &pack, pKey->z, pKey->n);
+    for(j=(u32)h & pRel->mSlot; 1; j=(j+1) & pRel->mSlot){
+      x = hpBuildClaim(&pRel->aSlot[j], hpRelSlot(h, iRow));
+      if( x==0 ) break;
+      if( hpRelIsSlot(x, h) && hpRelSame(pRel, (u32)x, &pack, pKey->z, pKey->n) ){
+        if( !bSemi ) return HP_DECLINE;
+        break;
+      }
     }
-    pChunk->aRow[ii] = iRow;
   }
   return SQLITE_OK;
 }
@@ -395,31 +432,80 @@ static SQLITE_INLINE u32 hpBuildRank(const HpRel *pRel, i64 iKey){
 }
 
 /*
-** Copy the columns of a chunk to the rows of its keys.
+** Copy the columns of a chunk to their rows of the relation.
 */
-static void hpBuildScatter(HpRel *pRel, const HpRelPlan *pPlan, HpChunk *pChunk){
+static void hpBuildScatter(
+  HpRel *pRel,
+  const HpRelPlan *pPlan,
+  const HpChunk *pChunk
+){
   u32 aRow[HP_BATCH];
-  const u32 *a = pChunk->aRow;
   u32 n = pChunk->n;
   u32 ii;
   int k;
   assert( n<=HP_BATCH );
   if( pPlan->nCol==0 ) return;
-  if( a==0 ){
-    for(ii=0; ii<n; ii++) aRow[ii] = hpBuildRank(pRel, pChunk->aInt[ii]);
-    a = aRow;
+  for(ii=0; ii<n; ii++){
+    aRow[ii] = pRel->nBit ? hpBuildRank(pRel, pChunk->aInt[ii]) : pChunk->iRow+ii;
   }
   for(k=0; k<pPlan->nCol; k++){
     const HpRelCol *pIn = &pChunk->aCol[k];
     HpRelCol *pOut = &pRel->aCol[k];
-    for(ii=0; ii<n; ii++) pOut->aVal[a[ii]] = pIn->aVal[ii];
+    for(ii=0; ii<n; ii++) pOut->aVal[aRow[ii]] = pIn->aVal[ii];
     if( pOut->aTag ){
-      for(ii=0; ii<n; ii++) pOut->aTag[a[ii]] = pIn->aTag[ii];
+      for(ii=0; ii<n; ii++) pOut->aTag[aRow[ii]] = pIn->aTag[ii];
     }
     if( pOut->aLen ){
-      for(ii=0; ii<n; ii++) pOut->aLen[a[ii]] = pIn->aLen ? pIn->aLen[ii] : 0;
+      for(ii=0; ii<n; ii++) pOut->aLen[aRow[ii]] = pIn->aLen ? pIn->aLen[ii] : 0;
     }
   }
+}
+
+/*
+** What a worker does in its thread: enter the keys of its chunks.
+*/
+static void hpBuildEnter(HpWorker *p){
+  const HpBuild *pBuild = (const HpBuild*)p->pSink;
+  const HpRelPlan *pPlan = pBuild->pPlan;
+  HpRel *pRel = p->pQuery->apRel[pPlan->iRel];
+  const HpChunk *pChunk;
+  p->rc = SQLITE_OK;
+  for(pChunk=pBuild->pChunk; pChunk && p->rc==SQLITE_OK; pChunk=pChunk->pNext){
+    if( pRel->nBit ){
+      p->rc = hpBuildBits(pRel, pChunk, pPlan->bSemi);
+    }else{
+      p->rc = hpBuildHash(p->pCfg, pRel, pChunk, pPlan->bSemi);
+    }
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(p->pQuery);
+  }
+  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+}
+
+/*
+** Afterwards: copy their columns.
+*/
+static void hpBuildFill(HpWorker *p){
+  const HpBuild *pBuild = (const HpBuild*)p->pSink;
+  const HpChunk *pChunk;
+  p->rc = SQLITE_OK;
+  for(pChunk=pBuild->pChunk; pChunk && p->rc==SQLITE_OK; pChunk=pChunk->pNext){
+    hpBuildScatter(p->pQuery->apRel[pBuild->pPlan->iRel], pBuild->pPlan, pChunk);
+    p->rc = hpThreadStopped(p->pQuery);
+  }
+}
+
+/*
+** Let all workers do xRun: in threads if that is worth it.
+*/
+static int hpBuildEach(HpQuery *p, i64 nRow, void (*xRun)(HpWorker*)){
+  int rc = SQLITE_OK;
+  int i;
+  if( nRow>=HP_REL_ROWS ) return hpThreadEach(p, xRun);
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+    xRun(p->apWorker[i]);
+    rc = p->apWorker[i]->rc;
+  }
+  return rc;
 }
 
 /*
@@ -460,6 +546,7 @@ static int hpBuildCombine(HpQuery *p){
   u8 amType[HP_MX_COL+1];
   int bOther = pPlan->key.keys.n!=1;
   int bKey = 0;
+  u32 iRow = 1;
   int rc = SQLITE_OK;
   int i, k;
   HpChunk *pChunk;
@@ -479,15 +566,17 @@ static int hpBuildCombine(HpQuery *p){
     bOther |= pBuild->bOther;
     for(k=0; k<pPlan->nCol; k++) amType[k] |= pBuild->amType[k];
     for(pChunk=pBuild->pChunk; pChunk; pChunk=pChunk->pNext){
+      pChunk->iRow = iRow;
+      iRow += pChunk->n;
       bKey |= pChunk->aKey!=0;
     }
   }
   if( nRow>=0x7fffffff/4 ) rc = HP_DECLINE;
   if( rc==SQLITE_OK ){
-    i64 nByte = nRow*(24 + 13*(i64)pPlan->nCol);
+    i64 nByte = nRow*13*(i64)pPlan->nCol;
     pRel->iMin = nRow ? iMin : 0;
     pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, iMin, iMax, nRow);
-    nByte += (i64)(pRel->nBit/5);
+    nByte += pRel->nBit ? (i64)(pRel->nBit/5) : 48*nRow;
     if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ) rc = hpBuildNew(pRel, pPlan, amType, nRow);
@@ -495,24 +584,12 @@ static int hpBuildCombine(HpQuery *p){
     pRel->aKey = hpArenaAlloc(&pRel->mem, sizeof(HpRelKey)*(nRow+1));
     if( pRel->aKey==0 ) rc = HP_DECLINE;
   }
-  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
-    HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
-    for(pChunk=pBuild->pChunk; pChunk && rc==SQLITE_OK; pChunk=pChunk->pNext){
-      if( pRel->nBit ){
-        rc = hpBuildBits(pRel, pChunk, pPlan->bSemi);
-      }else{
-        rc = hpBuildHash(p, pRel, pBuild, pChunk, pPlan->bSemi);
-      }
-      if( rc==SQLITE_OK ) rc = hpThreadStopped(p);
-    }
-  }
+  pRel->nRow = (u32)nRow;
+  if( rc==SQLITE_OK ) rc = hpBuildEach(p, nRow, hpBuildEnter);
   if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
+  if( rc==SQLITE_OK && pPlan->nCol>0 ) rc = hpBuildEach(p, nRow, hpBuildFill);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
     HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
-    for(pChunk=pBuild->pChunk; pChunk && rc==SQLITE_OK; pChunk=pChunk->pNext){
-      hpBuildScatter(pRel, pPlan, pChunk);
-      rc = hpThreadStopped(p);
-    }
     pRel->aText[pRel->nText++] = pBuild->text;
     memset(&pBuild->text, 0, sizeof(pBuild->text));
     p->nRelByte += pRel->aText[pRel->nText-1].nTotal;

@@ -104,7 +104,7 @@ static SQLITE_INLINE int hpFirstIs(
       u32 n = pVec->aLen[i];
       if( n!=pKept->n ) return 0;
       if( n<=8 ){
-        if( hpKeyBytes(pVec->aVal[i].z, n)!=hpKeyBytes(pKept->val.z, n) ) return 0;
+        if( hpLoadBytes(pVec->aVal[i].z, n)!=hpLoadBytes(pKept->val.z, n) ) return 0;
       }else if( memcmp(pVec->aVal[i].z, pKept->val.z, n)!=0 ){
         return 0;
       }
@@ -142,7 +142,7 @@ static void hpFirstHash(HpFirst *pFirst, HpFrame *p){
           x = aVal[i].u;
         }else if( tag & HP_STR ){
           u32 n = pVec->aLen[i];
-          x = n<=8 ? hpKeyBytes(aVal[i].z, n) : hpHashBytes(aVal[i].z, n);
+          x = n<=8 ? hpLoadBytes(aVal[i].z, n) : hpHashBytes(aVal[i].z, n);
         }
         aHash[ii] = hpHashMix(aHash[ii] + x + tag);
       }

@@ -128,7 +128,7 @@ static SQLITE_INLINE u64 hpPartitionNumber(
     if( v.r==0.0 ) v.r = 0.0;      /* -0.0 is equal */
     x = v.u ^ ((v.u>>63) ? ~(u64)0 : (u64)1<<63);
   }else if( tag & HP_STR ){
-    if( pColl==0 && n>0 ) x = hpKeyBytes(v.z, MIN(n,8)) << (64-8*MIN(n,8));
+    if( pColl==0 && n>0 ) x = hpLoadBytes(v.z, MIN(n,8)) << (64-8*MIN(n,8));
     x = tag==HP_TEXT ? HP_ORDER_TEXT+(x>>13) : HP_ORDER_BLOB+(x>>14);
   }else if( flags & KEYINFO_ORDER_BIGNULL ){
     x = ~(u64)0;

@@ -216,7 +216,7 @@ static int hpTopCandidates(
     for(ii=0; ii<n; ii++){
       int i = aRow[ii];
       u32 nText = MIN(aLen[i], 8);
-      u64 y = hpKeyBytes(aVal[i].z, nText) << ((64-8*nText) & 63);
+      u64 y = hpLoadBytes(aVal[i].z, nText) << ((64-8*nText) & 63);
       aCand[nCand] = (u16)i;
       nCand += bDesc ? y>=x : y<=x;
     }
