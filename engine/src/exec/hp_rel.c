@@ -10,7 +10,8 @@
 **    hpRelRow()      HP_OP_ROW: the number of the partner's row
 **    hpRelGather()   HP_OP_GATHER: a column of the partner
 **    hpRelNever()    are there keys of types that rule the look-up out?
-**    hpRelHash(), hpRelFind()    where a key is in the hash table; its row
+**    hpRelHash()     where a key is in the hash table.  hpRelSlot(), hpRelIsSlot(),
+**                    hpRelSame(): a slot of it, and whether it is that of a key
 **    hpRelBits()     the number of bits set
 **    hpRelFree()     free a relation
 **

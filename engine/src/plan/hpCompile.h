@@ -174,8 +174,8 @@ static void hpGraphFree(HpGraph*);
 /* hp_joinplan.c */
 static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
 static int hpJoinPlanEnd(HpCompile*);
-static void hpJoinGive(HpCompile*, const Expr*, CollSeq*);
-static int hpJoinIsGiven(HpCompile*, Expr*);
+static void hpJoinPlanGive(HpCompile*, const Expr*, CollSeq*);
+static int hpJoinPlanIsGiven(HpCompile*, Expr*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

@@ -230,11 +230,11 @@ static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
   int i;
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
-    if( !hpJoinIsGiven(pC, pExpr) && !hpExprIsUniform(pC, pExpr) ) return 0;
+    if( !hpJoinPlanIsGiven(pC, pExpr) && !hpExprIsUniform(pC, pExpr) ) return 0;
   }
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey<0
-     && !hpJoinIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
+     && !hpJoinPlanIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
     ){
       return 0;
     }
@@ -357,7 +357,7 @@ static HpPlan *hpCompileAggPlan(
     HpKeys *pKeys = &pGroup->keys;
     Expr *pExpr = p->pGroupBy->a[i].pExpr;
     int iVec;
-    if( hpJoinIsGiven(&c, pExpr) ) continue;
+    if( hpJoinPlanIsGiven(&c, pExpr) ) continue;
     iVec = hpCompileExpr(&c, pExpr);
     if( iVec<0 ) goto refused;
     pKeys->aVec[pKeys->n] = (u16)iVec;
@@ -367,7 +367,7 @@ static HpPlan *hpCompileAggPlan(
       goto refused;
     }
     pKeys->n++;
-    hpJoinGive(&c, pExpr, pKeyInfo->aColl[i]);
+    hpJoinPlanGive(&c, pExpr, pKeyInfo->aColl[i]);
   }
   for(i=0; i<pGroup->nAgg; i++){
     if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]) ) goto refused;

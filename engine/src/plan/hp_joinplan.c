@@ -8,8 +8,8 @@
 **
 **    hpJoinPlan()      compile all filters and look-ups of a join
 **    hpJoinPlanEnd()       all expressions have been compiled
-**    hpJoinGive()      groups are divided by an expression
-**    hpJoinIsGiven()   is another one the same in all rows of a group?
+**    hpJoinPlanGive()  groups are divided by an expression
+**    hpJoinPlanIsGiven()    is another one the same in all rows of a group?
 **
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
@@ -304,7 +304,7 @@ static int hpJoinOther(HpCompile *pC, Expr *pExpr, int bJump){
 /*
 ** Is pExpr the same in all rows of a group?
 */
-static int hpJoinIsGiven(HpCompile *pC, Expr *pExpr){
+static int hpJoinPlanIsGiven(HpCompile *pC, Expr *pExpr){
   Bitmask m;
   return pC->mGiven!=0 && hpGraphMask(pC->pGraph, pExpr, &m)
       && m!=0 && (m & ~pC->mGiven)==0;
@@ -319,7 +319,7 @@ static int hpJoinIsGiven(HpCompile *pC, Expr *pExpr){
 ** So the other terms neither divide groups nor order them: they are shown as the
 ** first row has them.
 */
-static void hpJoinGive(HpCompile *pC, const Expr *pExpr, CollSeq *pColl){
+static void hpJoinPlanGive(HpCompile *pC, const Expr *pExpr, CollSeq *pColl){
   if( pC->pGraph==0 ) return;
   pC->mGiven = hpGraphGiven(pC->pGraph, pC->mGiven, pExpr, pColl);
 }
