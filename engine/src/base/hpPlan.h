@@ -295,17 +295,21 @@ struct HpPipePlan {
   HpSortPlan *pSort;     /* ... sorted records, ... */
   HpFindPlan *pFind;     /* ... places, ... */
   HpRelPlan *pRel;       /* ... or a relation */
-  u8 bFiltered;          /* Own filters leave rows of the root of a join out */
+  int nOwn;              /* The first so many filters are about its own rows only */
+  u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */
 };
 
-/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time */
+/* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
+** the last two fields */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
   HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  int nLost;             /* A join: so many executions are skipped next time, ... */
+  int nSkip;             /* ... and so many now: hp_gate.c */
 };
 #define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
 

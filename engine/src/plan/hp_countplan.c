@@ -80,7 +80,9 @@ SQLITE_PRIVATE int sqlite3HpCount(
   }
   hpCountPlan(&plan, &pipe, iDb, pCur->pgnoRoot, bIndex);
   if( !hpCountPlanWorthIt(v->db, &plan) ) return HP_DECLINE;
-  rc = hpQueryRun(v, &plan, 0, hpThreads(v->db), 0, &p);
+  p = hpQueryNew(v, &plan);
+  if( p==0 ) return HP_DECLINE;
+  rc = hpQueryRun(p, &plan, 0, hpThreads(v->db), 0);
   if( rc==SQLITE_OK ) *pnEntry = (i64)p->nScanned;
   hpQueryFree(p);
   return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;

@@ -144,6 +144,13 @@ static int hpJoinKey(HpCompile *pC, HpLookup *pKey, int n){
   return pKey->aNever==0 || hpCompileKeys(pC->pPlan, &pKey->keys, n);
 }
 
+/* Would stock need two searches to find a row of pNode by pEdge? */
+static int hpJoinIsIndexed(const HpNode *pNode, const HpEdge *pEdge){
+  const Table *pTab = pNode->pItem->pSTab;
+  int iColumn = sqlite3ExprSkipCollate(pEdge->pOwn)->iColumn;
+  return HasRowid(pTab) && iColumn>=0 && iColumn!=pTab->iPKey;
+}
+
 /*
 ** Look node i up, by aKey[], in the pipe of now.  Returns the vector of HP_OP_LOOKUP.
 */
@@ -158,6 +165,7 @@ static int hpJoinLookup(HpCompile *pC, int i, const HpEdge *aKey){
   for(k=0; k<pNode->nKey; k++){
     if( hpJoinSide(pC, &aKey[k], aKey[k].pOther, pKey, k) ) return -1;
   }
+  pC->pPipe->bIndexed |= (u8)hpJoinIsIndexed(pNode, aKey);
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_LOOKUP;
   x.a = (u16)pNode->iPipe;
@@ -394,7 +402,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
     if( iVec==-1 ) return SQLITE_ERROR;
     if( iVec>=0 && hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
-  if( i==p->iRoot ) pC->pPipe->bFiltered = pC->pPipe->prog.nFilter>0;
+  pC->pPipe->nOwn = pC->pPipe->prog.nFilter;
   for(k=0; k<p->nReduce; k++){
     const HpReduce *pReduce = &p->aReduce[k];
     int iVec;

@@ -14,9 +14,14 @@
 static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
 static void hpPipeClose(HpQuery*);
 
+/* hp_gate.c */
+static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
+static void hpGateLost(HpPlan*);
+
 /* hp_query.c */
 static void hpQueryFree(void*);
-static int hpQueryRun(Vdbe*, const HpPlan*, Mem*, int, int, HpQuery**);
+static HpQuery *hpQueryNew(Vdbe*, const HpPlan*);
+static int hpQueryRun(HpQuery*, const HpPlan*, Mem*, int, int);
 
 #endif /* HPRUN_H */
 #endif /* SQLITE_OMIT_HP */

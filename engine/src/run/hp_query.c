@@ -10,7 +10,7 @@
 **    sqlite3HpNext()     OP_HpNext: the next group into registers
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
-**    hpQueryRun()         run a plan
+**    hpQueryNew(), hpQueryRun()    run a plan
 **    hpQueryFree()        free a scan
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
@@ -33,10 +33,6 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-
-/* Where the root of a join has no filter other tables may have so many leaves for
-** each of its own */
-#define HP_JOIN_LEAVES 8
 
 /*
 ** Statement v stops with error *pRc.  If it ran out of memory, after OP_HpScan
@@ -95,63 +91,48 @@ static void hpQueryFree(void *pArg){
 }
 
 /*
-** Run the plan with up to nWorker workers: pipe after pipe.  What the last one
-** leaves is delivered.  *ppScan is to be freed.
+** A query for pPlan, to be freed with hpQueryFree(), or NULL.
 */
-static int hpQueryRun(
-  Vdbe *v,
-  const HpPlan *pPlan,
-  Mem *aMem,
-  int nWorker,
-  int bExact,            /* Add up row by row */
-  HpQuery **ppScan
-){
+static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   HpQuery *p;
-  int rc = SQLITE_OK;
-  int i;
   sqlite3BeginBenignMalloc();
-  *ppScan = p = sqlite3MallocZero(sizeof(*p));
+  p = sqlite3MallocZero(sizeof(*p));
   if( p && pPlan->nPipe>1 ){
     p->apRel = sqlite3MallocZero(sizeof(HpRel*)*(u64)(pPlan->nPipe-1));
-    if( p->apRel ) p->nRel = pPlan->nPipe-1;
+    if( p->apRel==0 ){
+      sqlite3_free(p);
+      p = 0;
+    }
   }
   sqlite3EndBenignMalloc();
-  if( p==0 || p->nRel!=pPlan->nPipe-1 ) return HP_DECLINE;
+  if( p==0 ) return 0;
+  p->nRel = pPlan->nPipe-1;
   p->db = v->db;
   p->v = v;
   p->pCfg = hpConfig();
-  p->bExact = bExact;
   p->pPipe = &pPlan->aPipe[0];
   p->nChange = hpThreadChanges(p);
+  return p;
+}
+
+/*
+** Run the plan with up to nWorker workers: pipe after pipe.  What the last one
+** leaves is delivered.
+*/
+static int hpQueryRun(
+  HpQuery *p,            /* New */
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int nWorker,
+  int bExact             /* Add up row by row */
+){
+  int rc = SQLITE_OK;
+  int i;
+  p->bExact = bExact;
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
     if( i>0 ) hpPipeClose(p);
     rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
   }
-  return rc;
-}
-
-/*
-** Is the join pPlan worth it?  Stock looks rows up for those that pass the filters
-** of the root only; we read all of the other tables.  A row that is looked up costs
-** it more than a leaf of 4096 bytes costs us, and a leaf has some 30 rows.
-*/
-static int hpQueryJoins(
-  sqlite3 *db,
-  const HpPlan *pPlan,
-  Mem *aMem,
-  int *pbLarge
-){
-  const HpPipePlan *pRoot = hpPlanLast(pPlan);
-  i64 nOther = 0;
-  i64 n = 0;
-  int i;
-  int rc = SQLITE_OK;
-  for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
-    rc = hpSourcePlanLeaves(db, &pPlan->aPipe[i].source, aMem, &n);
-    nOther += n;
-  }
-  if( rc==SQLITE_OK ) rc = hpSourcePlanLeaves(db, &pRoot->source, aMem, &n);
-  *pbLarge = nOther <= (pRoot->bFiltered ? n : HP_JOIN_LEAVES*n);
   return rc;
 }
 
@@ -161,10 +142,11 @@ static int hpQueryJoins(
 */
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
-  const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
+  HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
   const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
+  int bLarge = 1;
   int i, rc;
 
   sqlite3VdbeMemSetNull(pReg);
@@ -178,27 +160,31 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   /* Below the usual limit stock may fail on records of its sorter */
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    int bLarge;
     if( pSource->pRange ){
       rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
     }else{
       rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
                            pSource->bIndex, HP_MIN_LEAF, &bLarge);
     }
-    if( rc==SQLITE_OK && bLarge && pPlan->nPipe>1 ){
-      rc = hpQueryJoins(db, pPlan, aMem, &bLarge);
-    }
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
-    if( !bLarge ){
-      hpConfigStat(db, HP_STAT_SMALL);
-      return HP_DECLINE;
-    }
   }
-  rc = hpQueryRun(v, pPlan, aMem, hpThreads(db), 0, &p);
+  p = bLarge ? hpQueryNew(v, pPlan) : 0;
+  rc = p ? SQLITE_OK : HP_DECLINE;
+  if( p && pPlan->nPipe>1 && hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
+    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+    if( rc==SQLITE_OK && !bLarge ) hpQueryFree(p);
+  }
+  if( rc==SQLITE_OK && bLarge ){
+    rc = hpQueryRun(p, pPlan, aMem, hpThreads(db), 0);
+  }else if( !bLarge ){
+    hpConfigStat(db, HP_STAT_SMALL);
+    return HP_DECLINE;
+  }
   if( rc==HP_SERIAL ){
     hpConfigStat(db, HP_STAT_SERIAL);
     hpQueryFree(p);
-    rc = hpQueryRun(v, pPlan, aMem, 1, 1, &p);
+    p = hpQueryNew(v, pPlan);
+    rc = p ? hpQueryRun(p, pPlan, aMem, 1, 1) : HP_DECLINE;
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
@@ -210,6 +196,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     }
     if( rc==HP_DECLINE ){
       hpConfigStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+      if( pPlan->nPipe>1 ) hpGateLost(pPlan);
     }
     hpQueryFree(p);
     return rc;

@@ -140,7 +140,7 @@ static int hpSourceNext(HpWorker*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
-static int hpSourcePlanLeaves(sqlite3*, const HpSourcePlan*, Mem*, i64*);
+static int hpSourcePlanSize(sqlite3*, const HpSourcePlan*, Mem*, i64*, i64*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
 static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);

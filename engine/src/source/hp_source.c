@@ -14,7 +14,7 @@
 **    hpSourceWays()     the ways from the root to all runs
 **    hpSourceClose()    let go of the interior pages
 **    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
-**    hpSourcePlanLeaves()   about how many leaves are read?
+**    hpSourcePlanSize()     about how many leaves, and rows, are read?
 **    hpSourceRangeIsLarge()  the same for a part of it
 **    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
 **    hpSourceCountIsLarge()  are its entries counted faster here?
@@ -123,6 +123,7 @@ struct HpSource {
   int nLevel;            /* Interior levels */
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
+  int iThin, nThin;      /* A sample: after a leaf go on by so many at this level */
   int rc;                /* Taking a run failed: there are no more */
   u32 iSeq;              /* Number of the next run */
   Pgno iRoot;            /* Root page */
@@ -411,6 +412,35 @@ static int hpSourceIsSane(const HpSource*);
 #endif
 
 /*
+** Read only about nSample leaves, evenly spread: the first one of every so many
+** pages of the highest level that has enough of them.
+*/
+static void hpSourceThin(HpSource *pSrc, int nSample){
+  i64 n = 1;
+  int i = 0;
+  if( pSrc->nLevel==0 ) return;
+  while( 1 ){
+    const struct HpLevel *p = &pSrc->aLevel[i];
+    n *= i==0 ? p->iLast-p->iChild+1 : p->in.nCell+1;
+    if( n>=nSample || i==pSrc->nLevel-1 ) break;
+    i++;
+  }
+  pSrc->iThin = i;
+  pSrc->nThin = (int)MAX(1, n/nSample);
+  pSrc->nMax = 1;
+}
+
+/* The next leaf of a sample.  Children that a level does not have are left out */
+static void hpSourceThinNext(HpSource *pSrc){
+  struct HpLevel *pLevel = &pSrc->aLevel[pSrc->iThin];
+  int i;
+  for(i=pSrc->iThin+1; i<pSrc->nLevel; i++){
+    pSrc->aLevel[i].iChild = pSrc->aLevel[i].iLast+1;
+  }
+  pLevel->iChild = MIN(pLevel->iChild+pSrc->nThin-1, pLevel->iLast+1);
+}
+
+/*
 ** Open the b-tree of the pipe for reading.  A read transaction is open.
 ** p->pSource is to be closed with hpSourceClose(), even on error.
 */
@@ -437,6 +467,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
   }
+  if( p->nSample ) hpSourceThin(pSrc, p->nSample);
   pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0
               && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
@@ -873,6 +904,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
     }
     pSrc->nTaken += n;
+    if( pSrc->nThin ) hpSourceThinNext(pSrc);
     if( pSrc->bOrder ){
       rc = hpSourceRowid(pSrc, 1, &pRun->iHigh);
       if( rc==HP_DECLINE ) return rc;
@@ -968,17 +1000,20 @@ static int hpSourceIsLarge(
 
 /*
 ** Set *pnLeaf to about the number of leaves that a scan of pPlan reads, 0 if it
-** fails.  Constants of its range are in aMem[].
+** fails, and unless pnRow is NULL, *pnRow to that of rows.  Constants of its range
+** are in aMem[].
 */
-static int hpSourcePlanLeaves(
+static int hpSourcePlanSize(
   sqlite3 *db,
   const HpSourcePlan *pPlan,
   Mem *aMem,
-  i64 *pnLeaf
+  i64 *pnLeaf,
+  i64 *pnRow
 ){
   HpSource src;
   int rc = hpSourceInit(&src, db, pPlan, aMem, 0);
   *pnLeaf = rc==SQLITE_OK ? (i64)src.nLeaf : 0;
+  if( pnRow ) *pnRow = rc==SQLITE_OK ? hpSourceRows(&src) : 0;
   hpSourceRelease(src.aLevel, 0);
   return rc;
 }
@@ -1005,7 +1040,7 @@ static int hpSourceRangeIsLarge(
     pRange->nSkip--;
     return SQLITE_OK;
   }
-  rc = hpSourcePlanLeaves(db, pPlan, aMem, &nLeaf);
+  rc = hpSourcePlanSize(db, pPlan, aMem, &nLeaf, 0);
   *pbLarge = nLeaf>=HP_MIN_LEAF;
   pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
   pRange->nSkip = pRange->nSmall;
@@ -1024,7 +1059,7 @@ static int hpSourceRangeSeemsLarge(
 ){
   i64 nLeaf;
   assert( pPlan->bCached );
-  return hpSourcePlanLeaves(db, pPlan, aMem, &nLeaf)==SQLITE_OK
+  return hpSourcePlanSize(db, pPlan, aMem, &nLeaf, 0)==SQLITE_OK
       && nLeaf>=HP_MIN_LEAF;
 }
 
