@@ -250,7 +250,6 @@ struct HpConfig {
   u8 eDisk;              /* HP_DISK_xxx: what reading seems to take */
   u8 bAnyVfs;            /* vfs=any: reserve pages whatever the file's VFS is */
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
-  u8 bJoins;             /* joins=on: take over joins, which are not finished */
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */

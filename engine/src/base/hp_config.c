@@ -65,7 +65,6 @@ static const struct HpSwitch {
   HP_SWITCH("disk=single",  eDisk,   HP_DISK_SINGLE, 0),
   HP_SWITCH("vfs=any",      bAnyVfs, 1, 0),
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
-  HP_SWITCH("joins=on",     bJoins,  1, 0),
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),

@@ -174,7 +174,7 @@ static void hpGraphFree(HpGraph*);
 /* hp_joinplan.c */
 static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
 static int hpJoinPlanEnd(HpCompile*);
-static void hpJoinPlanGive(HpCompile*, const Expr*, CollSeq*);
+static int hpJoinPlanTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpJoinPlanIsGiven(HpCompile*, Expr*);
 
 /* hp_range.c */

@@ -353,21 +353,18 @@ static HpPlan *hpCompileAggPlan(
     goto refused;
   }
   if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
+  if( nKey && pGraph ) nKey = hpJoinPlanTerms(&c, p->pGroupBy, pKeyInfo);
+  pGroup->keys.n = nKey;
   for(i=0; i<nKey; i++){
     HpKeys *pKeys = &pGroup->keys;
-    Expr *pExpr = p->pGroupBy->a[i].pExpr;
-    int iVec;
-    if( hpJoinPlanIsGiven(&c, pExpr) ) continue;
-    iVec = hpCompileExpr(&c, pExpr);
+    int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;
-    pKeys->aVec[pKeys->n] = (u16)iVec;
-    pKeys->aSort[pKeys->n] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[pKeys->n]) ){
+    pKeys->aVec[i] = (u16)iVec;
+    pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i]) ){
       hpCompileNo(&c, HP_NO_COLLATION);
       goto refused;
     }
-    pKeys->n++;
-    hpJoinPlanGive(&c, pExpr, pKeyInfo->aColl[i]);
   }
   for(i=0; i<pGroup->nAgg; i++){
     if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]) ) goto refused;

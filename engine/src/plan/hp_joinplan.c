@@ -8,8 +8,8 @@
 **
 **    hpJoinPlan()      compile all filters and look-ups of a join
 **    hpJoinPlanEnd()       all expressions have been compiled
-**    hpJoinPlanGive()  groups are divided by an expression
-**    hpJoinPlanIsGiven()    is another one the same in all rows of a group?
+**    hpJoinPlanTerms()     how many terms of GROUP BY does a group need?
+**    hpJoinPlanIsGiven()   is an expression the same in all rows of a group?
 **
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
@@ -319,17 +319,32 @@ static int hpJoinPlanIsGiven(HpCompile *pC, Expr *pExpr){
 }
 
 /*
-** Groups are divided by pExpr under pColl: note which rows that determines.
+** How many terms of GROUP BY does a group need?  The last ones may be columns that
+** are the same in all rows that have the same values of the terms before:
 **
 **    GROUP BY c_custkey, c_name, n_name      c_custkey tells the row of customer,
 **                                            and that the row of nation
 **
-** So the other terms neither divide groups nor order them: they are shown as the
-** first row has them.
+** These neither divide groups nor order them: they are shown as the first row has
+** them.  (What is no column stock reads from the register of the term.)
 */
-static void hpJoinPlanGive(HpCompile *pC, const Expr *pExpr, CollSeq *pColl){
-  if( pC->pGraph==0 ) return;
-  pC->mGiven = hpGraphGiven(pC->pGraph, pC->mGiven, pExpr, pColl);
+static int hpJoinPlanTerms(
+  HpCompile *pC,
+  const ExprList *pGroupBy,
+  const KeyInfo *pKeyInfo
+){
+  int n = 0;
+  int i;
+  for(i=0; i<pGroupBy->nExpr; i++){
+    Expr *pExpr = pGroupBy->a[i].pExpr;
+    if( (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
+     || !hpJoinPlanIsGiven(pC, pExpr)
+    ){
+      n = i+1;
+    }
+    pC->mGiven = hpGraphGiven(pC->pGraph, pC->mGiven, pExpr, pKeyInfo->aColl[i]);
+  }
+  return n;
 }
 
 /*

@@ -50,7 +50,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   assert( pParse->pVdbe!=0 && sqlite3_mutex_held(db->mutex) );
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   if( pParse->nested ) return 0;
-  if( ENC(db)!=SQLITE_UTF8 || (p->pSrc->nSrc!=1 && !hpConfig()->bJoins) ){
+  if( ENC(db)!=SQLITE_UTF8 || p->pSrc->nSrc==0 ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
   for(i=0; i<p->pSrc->nSrc; i++){

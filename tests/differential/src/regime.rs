@@ -36,7 +36,8 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
-    // Vectors of one row, and of an odd few: every boundary between batches.
+    // Vectors of one row, and of an odd few: every boundary between batches. Relations
+    // have hash tables only in one of them, bits where they can in the other.
     Regime {
         name: "batch1",
         switches: "batch=1,threads=1",
@@ -45,14 +46,14 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "batch3",
-        switches: "batch=3,threads=3,run=1",
+        switches: "batch=3,dir=hash,threads=3,run=1",
         pragmas: FORCE,
         forced: true,
     },
-    // Every key collides with every other.
+    // Every key collides with every other, also in the relations of joins.
     Regime {
         name: "hash0",
-        switches: "hash=0,threads=2,run=1",
+        switches: "hash=0,dir=hash,threads=2,run=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -85,26 +86,7 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "all",
-        switches: "batch=3,hash=0,simd=off,source=pager,memory=20000,threads=4,run=1",
-        pragmas: FORCE,
-        forced: true,
-    },
-    // Joins, which are off by default.
-    Regime {
-        name: "joins",
-        switches: "joins=on",
-        pragmas: FORCE,
-        forced: true,
-    },
-    Regime {
-        name: "joins4",
-        switches: "joins=on,dir=hash,batch=3,threads=4,run=1",
-        pragmas: FORCE,
-        forced: true,
-    },
-    Regime {
-        name: "joinsall",
-        switches: "joins=on,dir=hash,hash=0,simd=off,source=pager,memory=20000,threads=2,run=1",
+        switches: "batch=3,hash=0,dir=hash,simd=off,source=pager,memory=20000,threads=4,run=1",
         pragmas: FORCE,
         forced: true,
     },

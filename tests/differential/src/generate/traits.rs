@@ -34,7 +34,6 @@ traits! {
 const REFUSED: &[(Trait, &str)] = &[
     (Trait::Rows, "nothing in it is finished within one step"),
     (Trait::DistinctFew, "stock stops when it has shown so many"),
-    (Trait::Join, "more than one table"),
     (Trait::Windowed, "window functions"),
     (Trait::Subquery, "runs a query of its own for a value"),
     (Trait::Random, "a function that is not deterministic"),
@@ -49,6 +48,10 @@ const PARTLY: &[(Trait, &str)] = &[
         "results that may raise an error; WITHOUT ROWID tables",
     ),
     (Trait::Sorted, "what has no WHERE"),
+    (
+        Trait::Join,
+        "tables that are not reached by unique keys; RIGHT and FULL JOIN, IS, an application's functions",
+    ),
     (
         Trait::Ranked,
         "keys by an application's collation, several windows; WITHOUT ROWID tables",
@@ -158,7 +161,7 @@ mod tests {
         assert_eq!(set.with(Trait::Random).deciding(), [Trait::Random]);
         assert!(
             set.with(Trait::Random)
-                .with(Trait::Join)
+                .with(Trait::Windowed)
                 .deciding()
                 .is_empty()
         );
