@@ -337,14 +337,12 @@ static SQLITE_INLINE u64 hpLoadBytes(const u8 *z, u32 n){
   return n ? hpLoad8(z) >> (64-8*n) : 0;
 }
 
-#ifdef HP_AVX2
 /* Eight bytes at z, not swapped */
 static SQLITE_INLINE i64 hpRaw8(const u8 *z){
   i64 x;
   memcpy(&x, z, 8);
   return x;
 }
-#endif
 
 /* Integers up to this size are the same as doubles */
 #define HP_MX_EXACT  (((i64)1)<<53)

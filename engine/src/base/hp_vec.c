@@ -14,6 +14,7 @@
 **    hpVecTruth(), hpVecBool(), hpVecFromBool()    truth values
 **    hpVecValCompare(), hpVecMemCompare(), hpVecNumCompare(),
 **    hpVecBinCompare() order of two values
+**    hpVecSame()       are two texts the same?
 **    hpVecMayBeNumber()   can an affinity make a number of a text?
 **    hpVecGuard()      the rows for which a function is needed
 **
@@ -222,6 +223,14 @@ static SQLITE_INLINE int hpVecNumCompare(u8 tA, HpVal a, u8 tB, HpVal b){
   }
 }
 
+/* Are the n bytes at zA and zB the same?  Eight more are readable */
+static SQLITE_INLINE int hpVecSame(const u8 *zA, const u8 *zB, u32 n){
+  if( n<8 ) return hpLoadBytes(zA, n)==hpLoadBytes(zB, n);
+  if( hpRaw8(zA)!=hpRaw8(zB) ) return 0;
+  if( n<=16 ) return hpRaw8(&zA[n-8])==hpRaw8(&zB[n-8]);
+  return memcmp(&zA[8], &zB[8], n-8)==0;
+}
+
 /* Compare byte strings as BINARY does */
 static SQLITE_INLINE int hpVecBinCompare(
   const u8 *zA, u32 nA,
@@ -233,6 +242,11 @@ static SQLITE_INLINE int hpVecBinCompare(
     u64 a = hpLoad8(zA);
     u64 b = hpLoad8(zB);
     if( a!=b ) return a<b ? -1 : 1;
+    if( n<=16 ){
+      a = hpLoadBytes(&zA[8], n-8);
+      b = hpLoadBytes(&zB[8], n-8);
+      return a!=b ? (a<b ? -1 : 1) : nA<nB ? -1 : nA>nB;
+    }
   }
   c = memcmp(zA, zB, n);
   if( c==0 ) c = nA<nB ? -1 : nA>nB;

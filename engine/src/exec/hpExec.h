@@ -86,7 +86,9 @@ struct HpWorker {
 */
 typedef struct HpRelCol HpRelCol;
 struct HpRelCol {
-  HpVal *aVal;           /* Value of each row, from row 0 on */
+  u8 sz;                 /* Bytes a value.  Less than 8: all are integers, ... */
+  i64 iBase;             /* ... kept as what each is more than this */
+  HpVal *aVal;           /* Value of each row, from row 0 on, or u8, u16, u32 */
   u8 *aTag;              /* Its type; NULL: mType, in all rows but 0 */
   u32 *aLen;             /* Its length; NULL: there is no text and no blob */
   u8 mType;              /* Types that occur */

@@ -161,6 +161,49 @@ static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
   })
 }
 
+/*
+** Text of n bytes at z, at most 16, as a number that sorts as it does but for its
+** length: the first eight bytes, and the others.
+*/
+static SQLITE_INLINE void hpCompareHalves(const u8 *z, u32 n, u64 *pHigh, u64 *pLow){
+  u64 x = hpLoad8(z);
+  *pHigh = n>=8 ? x : (x>>1>>(63-8*n)) << ((64-8*n) & 63);
+  *pLow = n>8 ? (hpLoad8(&z[8])>>(128-8*n)) << (128-8*n) : 0;
+}
+
+/*
+** Comparison of two columns of text under BINARY into p->aBool.  Short texts, as
+** dates are, are compared without branches: which is larger is hard to predict.
+*/
+static void hpCompareTexts(HpFrame *p, const HpOp *pOp){
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  const HpVal *aA = pA->aVal;
+  const HpVal *aB = pB->aVal;
+  int bNumeric = pOp->aff>=SQLITE_AFF_NUMERIC;
+  u8 *aBool = p->aBool;
+  u8 aTruth[3];
+  hpCompareTruth(pOp->op, aTruth);
+  HP_ROWS(p, {
+    const u8 *zA = aA[i].z;
+    const u8 *zB = aB[i].z;
+    u32 nA = pA->aLen[i];
+    u32 nB = pB->aLen[i];
+    int c;
+    if( bNumeric && (hpVecMayBeNumber(zA, nA) || hpVecMayBeNumber(zB, nB)) ){
+      c = hpVecMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);
+    }else if( nA<=16 && nB<=16 ){
+      u64 a0, a1, b0, b1;
+      hpCompareHalves(zA, nA, &a0, &a1);
+      hpCompareHalves(zB, nB, &b0, &b1);
+      c = 4*((a0>b0)-(a0<b0)) + 2*((a1>b1)-(a1<b1)) + ((nA>nB)-(nA<nB));
+    }else{
+      c = hpVecBinCompare(zA, nA, zB, nB);
+    }
+    aBool[i] = aTruth[1+(c>0)-(c<0)];
+  })
+}
+
 /* Comparison of values of any types into p->aBool */
 static void hpCompareAny(HpFrame *p, const HpOp *pOp){
   const HpVec *pA = &p->aVec[pOp->a];
@@ -256,10 +299,12 @@ static void hpCompareRun(HpFrame *p, const HpOp *pOp){
       const u8 *z = aB[0].z;
       u32 n = pB->aLen[0];
       int bEq = op==TK_EQ;
-      HP_BOOL_LOOP( (pA->aLen[i]==n && memcmp(aA[i].z, z, n)==0)==bEq )
+      HP_BOOL_LOOP( (pA->aLen[i]==n && hpVecSame(aA[i].z, z, n))==bEq )
     }else{
       hpCompareText(p, pOp, pOp->aff>=SQLITE_AFF_NUMERIC);
     }
+  }else if( mType==HP_TEXT && mA && mB && sqlite3IsBinary(pOp->pColl) ){
+    hpCompareTexts(p, pOp);
   }else{
     hpCompareAny(p, pOp);
   }

@@ -162,6 +162,32 @@ static void hpOpUser(HpFrame *p, int iOp){
 }
 
 /*
+** Compute a AND b, or a OR b, into p->aBool.
+*/
+static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr){
+  /* By 3*a+b, where 2 is NULL */
+  static const u8 aaTruth[2][9] = {
+    { 0,0,0,  0,1,2,  0,2,2 },
+    { 0,1,2,  1,1,1,  2,1,2 },
+  };
+  const u8 *aTruth = aaTruth[bOr];
+  const HpVal *aA = pA->aVal;
+  const HpVal *aB = pB->aVal;
+  u32 mA = pA->mIdx;
+  u32 mB = pB->mIdx;
+  u8 *aBool = p->aBool;
+  hpVecExact(p, pA);
+  hpVecExact(p, pB);
+  if( pA->mType==HP_INT && pB->mType==HP_INT && bOr ){
+    HP_ROWS(p, { aBool[i] = (aA[i & mA].i!=0) | (aB[i & mB].i!=0); })
+  }else if( pA->mType==HP_INT && pB->mType==HP_INT ){
+    HP_ROWS(p, { aBool[i] = (aA[i & mA].i!=0) & (aB[i & mB].i!=0); })
+  }else{
+    HP_ROWS(p, { aBool[i] = aTruth[3*hpVecBool(p, pA, i) + hpVecBool(p, pB, i)]; })
+  }
+}
+
+/*
 ** Run operation iOp for the rows selected.
 */
 static void hpOpRun(HpFrame *p, int iOp){
@@ -250,24 +276,9 @@ static void hpOpRun(HpFrame *p, int iOp){
         aBool[i] = b ^ (pOp->b>>1);
       })
       break;
-    case HP_OP_AND:
-      hpVecExact(p, pA);
-      hpVecExact(p, pB);
-      HP_ROWS(p, {
-        u8 a = hpVecBool(p, pA, i);
-        u8 b = hpVecBool(p, pB, i);
-        aBool[i] = (a==0 || b==0) ? 0 : (a & b & 1) ? 1 : 2;
-      })
-      break;
     default:
-      assert( pOp->eOp==HP_OP_OR );
-      hpVecExact(p, pA);
-      hpVecExact(p, pB);
-      HP_ROWS(p, {
-        u8 a = hpVecBool(p, pA, i);
-        u8 b = hpVecBool(p, pB, i);
-        aBool[i] = (a==1 || b==1) ? 1 : ((a|b) & 2);
-      })
+      assert( pOp->eOp==HP_OP_AND || pOp->eOp==HP_OP_OR );
+      hpOpLogic(p, pA, pB, pOp->eOp==HP_OP_OR);
       break;
   }
   if( !pOp->bFilter ) hpVecFromBool(p, pOut);

@@ -108,8 +108,9 @@ static int hpInOpen(HpFrame *p, const HpOp *pOp, void **ppState){
 }
 
 /*
-** The same for text, or NULL, in a list of a few texts: values differ from most
-** of them in their first eight bytes.  Returns false if the list is another one.
+** The same for text, or NULL, in a list of a few texts: they differ in length or in
+** their first eight bytes, so all are compared without branches.  Returns false if
+** the list is another one.
 */
 static int hpInTexts(HpFrame *p, const HpOp *pOp, u8 bNull){
   struct { u64 x; const u8 *z; u32 n; } aText[HP_IN_TEXTS];
@@ -137,15 +138,15 @@ static int hpInTexts(HpFrame *p, const HpOp *pOp, u8 bNull){
     if( aTag[i & m]!=HP_NULL ){
       const u8 *z = aVal[i & m].z;
       u64 x = hpLoadBytes(z, MIN(n, 8));
-      b = bNull;
-      for(k=0; k<nText; k++){
-        if( aText[k].x==x && aText[k].n==n
-         && (n<=8 || memcmp(&aText[k].z[8], &z[8], n-8)==0)
-        ){
-          b = 1;
-          break;
+      int bAny = 0;
+      for(k=0; k<nText; k++) bAny |= (aText[k].x==x) & (aText[k].n==n);
+      if( bAny && n>8 ){
+        bAny = 0;
+        for(k=0; k<nText && bAny==0; k++){
+          bAny = aText[k].n==n && hpVecSame(aText[k].z, z, n);
         }
       }
+      b = bAny ? 1 : bNull;
     }
     aBool[i] = b;
   })

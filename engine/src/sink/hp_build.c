@@ -46,12 +46,19 @@ typedef struct HpChunk HpChunk;
 struct HpChunk {
   HpChunk *pNext;
   u32 n;                 /* Rows */
-  i64 *aInt;             /* Their keys, if all are integers, and the collation is
-                         ** BINARY: others have no packs.  Else: */
+  HpRelCol key;          /* Their keys, if all are integers, and the collation is
+                         ** BINARY: others have no packs.  Else aVal is NULL: */
   HpPack *aPack;         /* ... packs */
   HpRelKey *aKey;        /* ... and keys where there is none; or NULL */
   u32 iRow;              /* Row of the first one, if the directory is a hash table */
   HpRelCol *aCol;        /* Their columns */
+};
+
+/* The values of a column so far */
+typedef struct HpSeen HpSeen;
+struct HpSeen {
+  u8 mType;              /* Types that occur */
+  i64 iMin, iMax;        /* The smallest and the largest integer */
 };
 
 /* What a worker has kept */
@@ -65,9 +72,59 @@ struct HpBuild {
   u8 bOther;             /* Some key is not an integer */
   i64 iMin, iMax;        /* The smallest and the largest integer */
   u16 *aSel;             /* Scratch: rows without a NULL in the key */
-  HpPack *aPack;         /* Scratch: their packs */
-  u8 *amType;            /* Types of each column so far */
+  HpPack *aPack;         /* Scratch: their packs, ... */
+  i64 *aInt;             /* ... or integers */
+  u32 *aEach;            /* 0, 1, 2, ... */
+  HpSeen *aSeen;         /* Each column */
 };
+
+/* Nothing is known of nCol columns */
+static void hpBuildUnseen(HpSeen *aSeen, int nCol){
+  int k;
+  for(k=0; k<nCol; k++){
+    aSeen[k].mType = 0;
+    aSeen[k].iMin = LARGEST_INT64;
+    aSeen[k].iMax = SMALLEST_INT64;
+  }
+}
+
+/*
+** Memory for n integers from iMin to iMax in pCol: HpRelCol.sz.
+*/
+static int hpBuildWidth(HpArena *pMem, HpRelCol *pCol, i64 n, i64 iMin, i64 iMax){
+  u64 x = iMin<iMax ? (u64)iMax - (u64)iMin : 0;
+  pCol->mType = HP_INT;
+  pCol->sz = x<=0xff ? 1 : x<=0xffff ? 2 : x<=0xffffffff ? 4 : 8;
+  pCol->iBase = pCol->sz<8 && iMin<=iMax ? iMin : 0;
+  pCol->aVal = hpArenaAlloc(pMem, pCol->sz*n);
+  return pCol->aVal ? SQLITE_OK : HP_DECLINE;
+}
+
+/* Let aInt[0..n-1] be entries aRow[0..n-1] of pCol */
+static void hpBuildPut(HpRelCol *pCol, const u32 *aRow, const i64 *aInt, u32 n){
+  u64 iBase = (u64)pCol->iBase;
+  u32 ii;
+  switch( pCol->sz ){
+    case 1: {
+      u8 *a = (u8*)pCol->aVal;
+      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u8)((u64)aInt[ii]-iBase);
+      break;
+    }
+    case 2: {
+      u16 *a = (u16*)pCol->aVal;
+      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u16)((u64)aInt[ii]-iBase);
+      break;
+    }
+    case 4: {
+      u32 *a = (u32*)pCol->aVal;
+      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u32)((u64)aInt[ii]-iBase);
+      break;
+    }
+    default:
+      for(ii=0; ii<n; ii++) pCol->aVal[aRow[ii]].i = aInt[ii];
+      break;
+  }
+}
 
 /*
 ** Begin in worker p.
@@ -76,6 +133,7 @@ static int hpBuildOpen(HpWorker *p, Mem *aMem){
   const HpRelPlan *pPlan = p->pPipe->pRel;
   i64 n = p->frame.nAlloc;
   HpBuild *pNew = sqlite3MallocZero(sizeof(*pNew));
+  i64 i;
   UNUSED_PARAMETER(aMem);
   p->pSink = pNew;
   if( pNew==0 ) return HP_DECLINE;
@@ -86,9 +144,13 @@ static int hpBuildOpen(HpWorker *p, Mem *aMem){
   hpBudgetArena(p->pQuery, &pNew->text);
   pNew->aSel = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   pNew->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(n+4));
-  pNew->amType = hpArenaAlloc(&p->vec, pPlan->nCol+1);
-  if( pNew->aSel==0 || pNew->aPack==0 || pNew->amType==0 ) return HP_DECLINE;
-  memset(pNew->amType, 0, pPlan->nCol+1);
+  pNew->aInt = (i64*)pNew->aPack;
+  pNew->aEach = hpArenaAlloc(&p->vec, sizeof(u32)*n);
+  if( pNew->aEach==0 ) return HP_DECLINE;
+  for(i=0; i<n; i++) pNew->aEach[i] = (u32)i;
+  pNew->aSeen = hpArenaAlloc(&p->vec, sizeof(HpSeen)*(i64)(pPlan->nCol+1));
+  if( pNew->aSel==0 || pNew->aPack==0 || pNew->aSeen==0 ) return HP_DECLINE;
+  hpBuildUnseen(pNew->aSeen, pPlan->nCol);
   return SQLITE_OK;
 }
 
@@ -115,8 +177,8 @@ static int hpBuildSelect(HpFrame *p, const HpKeys *pKeys, u16 *aSel){
 }
 
 /*
-** The single key of the rows as integers.  Returns false if one is none.  Where
-** keys may come again, one that does so at once is kept once.
+** Keep the single key of the rows as integers, if all are.  Where keys may come
+** again, one that does so at once is kept once.
 */
 static int hpBuildInts(
   HpBuild *pBuild,
@@ -125,8 +187,9 @@ static int hpBuildInts(
   HpChunk *pChunk
 ){
   const HpVec *pVec = &p->aVec[pBuild->pPlan->key.keys.aVec[0]];
-  i64 iMin = pBuild->iMin;
-  i64 iMax = pBuild->iMax;
+  i64 *aInt = pBuild->aInt;
+  i64 iMin = LARGEST_INT64;
+  i64 iMax = SMALLEST_INT64;
   int bSemi = pBuild->pPlan->bSemi;
   u32 n = 0;
   u32 ii;
@@ -136,17 +199,19 @@ static int hpBuildInts(
     if( pVec->aTag[i]!=HP_INT
      && (pVec->aTag[i]!=HP_REAL || !hpPackRealIsInt(v.r, &v.i))
     ){
-      return 0;
+      return SQLITE_OK;
     }
-    if( bSemi && n>0 && pChunk->aInt[n-1]==v.i ) continue;
-    pChunk->aInt[n++] = v.i;
+    if( bSemi && n>0 && aInt[n-1]==v.i ) continue;
+    aInt[n++] = v.i;
     iMin = MIN(iMin, v.i);
     iMax = MAX(iMax, v.i);
   }
+  if( hpBuildWidth(&pBuild->rows, &pChunk->key, n, iMin, iMax) ) return HP_DECLINE;
+  hpBuildPut(&pChunk->key, pBuild->aEach, aInt, n);
   pChunk->n = n;
-  pBuild->iMin = iMin;
-  pBuild->iMax = iMax;
-  return 1;
+  pBuild->iMin = MIN(pBuild->iMin, iMin);
+  pBuild->iMax = MAX(pBuild->iMax, iMax);
+  return SQLITE_OK;
 }
 
 /*
@@ -187,6 +252,16 @@ static int hpBuildPacks(
   return SQLITE_OK;
 }
 
+/* Copy n bytes.  Eight more can be read, and written: later texts go there */
+static SQLITE_INLINE void hpBuildCopy(u8 *zTo, const u8 *zFrom, u32 n){
+  if( n>32 ){
+    memcpy(zTo, zFrom, n);
+  }else{
+    u32 i;
+    for(i=0; i<n; i+=8) memcpy(&zTo[i], &zFrom[i], 8);
+  }
+}
+
 /*
 ** Copy column k of the rows.
 */
@@ -199,25 +274,53 @@ static int hpBuildColumn(
 ){
   HpVec *pVec = &p->aVec[pBuild->pPlan->aVec[k]];
   HpRelCol *pCol = &pChunk->aCol[k];
+  HpSeen *pSeen = &pBuild->aSeen[k];
+  i64 iMin = LARGEST_INT64;
+  i64 iMax = SMALLEST_INT64;
   u32 n = pChunk->n;
   u32 m = pVec->mIdx;
-  u8 mType = 0;
+  u8 mType = pVec->mType;
   i64 nByte = 0;
   u8 *z;
   u32 ii;
   hpVecExact(p, pVec);
-  pCol->aVal = hpArenaAlloc(&pBuild->rows, sizeof(HpVal)*(i64)n);
-  pCol->aTag = hpArenaAlloc(&pBuild->rows, n);
-  if( pCol->aVal==0 || pCol->aTag==0 ) return HP_DECLINE;
-  for(ii=0; ii<n; ii++){
-    int i = aSel[ii] & m;
-    pCol->aVal[ii] = pVec->aVal[i];
-    pCol->aTag[ii] = pVec->aTag[i];
-    mType |= pVec->aTag[i];
-    if( pVec->aTag[i] & HP_STR ) nByte += pVec->aLen[i];
+  if( mType==HP_INT ){
+    for(ii=0; ii<n; ii++){
+      i64 v = pVec->aVal[aSel[ii] & m].i;
+      pBuild->aInt[ii] = v;
+      iMin = MIN(iMin, v);
+      iMax = MAX(iMax, v);
+    }
+    if( hpBuildWidth(&pBuild->rows, pCol, n, iMin, iMax) ) return HP_DECLINE;
+    hpBuildPut(pCol, pBuild->aEach, pBuild->aInt, n);
+  }else{
+    pCol->sz = 8;
+    pCol->aVal = hpArenaAlloc(&pBuild->rows, sizeof(HpVal)*(i64)n);
+    if( pCol->aVal==0 ) return HP_DECLINE;
+    if( mType & (mType-1) ){
+      pCol->aTag = hpArenaAlloc(&pBuild->rows, n);
+      if( pCol->aTag==0 ) return HP_DECLINE;
+      mType = 0;
+    }
+    for(ii=0; ii<n; ii++){
+      int i = aSel[ii] & m;
+      HpVal v = pVec->aVal[i];
+      u8 tag = pVec->aTag[i];
+      pCol->aVal[ii] = v;
+      mType |= tag;
+      if( pCol->aTag ) pCol->aTag[ii] = tag;
+      if( tag & HP_STR ){
+        nByte += pVec->aLen[i];
+      }else if( tag==HP_INT ){
+        iMin = MIN(iMin, v.i);
+        iMax = MAX(iMax, v.i);
+      }
+    }
+    pCol->mType = mType;
   }
-  pCol->mType = mType;
-  pBuild->amType[k] |= mType;
+  pSeen->mType |= mType;
+  pSeen->iMin = MIN(pSeen->iMin, iMin);
+  pSeen->iMax = MAX(pSeen->iMax, iMax);
   if( (mType & HP_STR)==0 ) return SQLITE_OK;
   if( !hpBudgetMay(p->pWorker, nByte, HP_KEEP) ) return HP_DECLINE;
   pCol->aLen = hpArenaAlloc(&pBuild->rows, sizeof(u32)*(i64)n);
@@ -225,9 +328,9 @@ static int hpBuildColumn(
   if( pCol->aLen==0 || z==0 ) return HP_DECLINE;
   for(ii=0; ii<n; ii++){
     u32 nText = 0;
-    if( pCol->aTag[ii] & HP_STR ){
+    if( (pCol->aTag ? pCol->aTag[ii] : mType) & HP_STR ){
       nText = pVec->aLen[aSel[ii] & m];
-      if( nText ) memcpy(z, pCol->aVal[ii].z, nText);
+      hpBuildCopy(z, pCol->aVal[ii].z, nText);
       pCol->aVal[ii].z = z;
       z += nText;
     }
@@ -263,11 +366,10 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
   if( pChunk->aCol==0 ) return HP_DECLINE;
   memset(pChunk->aCol, 0, sizeof(HpRelCol)*(size_t)(pPlan->nCol+1));
   if( pKeys->n==1 && pKeys->aColl[0]==0 ){
-    pChunk->aInt = hpArenaAlloc(&pBuild->rows, sizeof(i64)*(i64)n);
-    if( pChunk->aInt==0 ) return HP_DECLINE;
-    if( !hpBuildInts(pBuild, p, aSel, pChunk) ) pChunk->aInt = 0;
+    rc = hpBuildInts(pBuild, p, aSel, pChunk);
+    if( rc ) return rc;
   }
-  if( pChunk->aInt==0 ){
+  if( pChunk->key.aVal==0 ){
     pBuild->bOther = 1;
     pChunk->aPack = hpArenaAlloc(&pBuild->rows, sizeof(HpPack)*(i64)n);
     if( pChunk->aPack==0 ) return HP_DECLINE;
@@ -290,7 +392,7 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
 static int hpBuildNew(
   HpRel *pRel,
   const HpRelPlan *pPlan,
-  const u8 *amType,
+  const HpSeen *aSeen,
   i64 nRow
 ){
   i64 n = nRow+1;
@@ -317,7 +419,13 @@ static int hpBuildNew(
   memset(pRel->aCol, 0, sizeof(HpRelCol)*(size_t)(pPlan->nCol+1));
   for(k=0; k<pPlan->nCol; k++){
     HpRelCol *pCol = &pRel->aCol[k];
-    pCol->mType = amType[k] ? amType[k] : HP_NULL;
+    if( aSeen[k].mType==HP_INT ){
+      if( hpBuildWidth(pMem, pCol, n, aSeen[k].iMin, aSeen[k].iMax) ) return HP_DECLINE;
+      memset(pCol->aVal, 0, pCol->sz);
+      continue;
+    }
+    pCol->mType = aSeen[k].mType ? aSeen[k].mType : HP_NULL;
+    pCol->sz = 8;
     pCol->aVal = hpArenaAlloc(pMem, sizeof(HpVal)*n);
     if( pCol->aVal==0 ) return HP_DECLINE;
     pCol->aVal[0].u = 0;
@@ -371,7 +479,7 @@ static int hpBuildBits(HpRel *pRel, const HpChunk *pChunk, int bSemi){
   int bTwice = 0;
   u32 ii;
   for(ii=0; ii<pChunk->n; ii++){
-    u64 k = (u64)pChunk->aInt[ii] - (u64)pRel->iMin;
+    u64 k = (u64)hpRelInt(&pChunk->key, ii) - (u64)pRel->iMin;
     u64 bit = (u64)1<<(k & 63);
     assert( k<pRel->nBit );
     if( (k>>6)!=iWord ){
@@ -404,8 +512,8 @@ static int hpBuildHash(
     HpPack pack;
     u64 h, x;
     u32 j;
-    if( pChunk->aInt ){
-      pack.a = (u64)pChunk->aInt[ii];
+    if( pChunk->key.aVal ){
+      pack.a = (u64)hpRelInt(&pChunk->key, ii);
       pack.b = HP_PACK_INT;
     }else{
       pack = pChunk->aPack[ii];
@@ -440,20 +548,30 @@ static void hpBuildScatter(
   const HpChunk *pChunk
 ){
   u32 aRow[HP_BATCH];
+  i64 aInt[HP_BATCH];
   u32 n = pChunk->n;
   u32 ii;
   int k;
   assert( n<=HP_BATCH );
   if( pPlan->nCol==0 ) return;
   for(ii=0; ii<n; ii++){
-    aRow[ii] = pRel->nBit ? hpBuildRank(pRel, pChunk->aInt[ii]) : pChunk->iRow+ii;
+    aRow[ii] = pRel->nBit ? hpBuildRank(pRel, hpRelInt(&pChunk->key, ii))
+                          : pChunk->iRow+ii;
   }
   for(k=0; k<pPlan->nCol; k++){
     const HpRelCol *pIn = &pChunk->aCol[k];
     HpRelCol *pOut = &pRel->aCol[k];
-    for(ii=0; ii<n; ii++) pOut->aVal[aRow[ii]] = pIn->aVal[ii];
+    if( pIn->mType==HP_INT ){
+      for(ii=0; ii<n; ii++) aInt[ii] = hpRelInt(pIn, ii);
+      hpBuildPut(pOut, aRow, aInt, n);
+    }else{
+      assert( pOut->sz==8 );
+      for(ii=0; ii<n; ii++) pOut->aVal[aRow[ii]] = pIn->aVal[ii];
+    }
     if( pOut->aTag ){
-      for(ii=0; ii<n; ii++) pOut->aTag[aRow[ii]] = pIn->aTag[ii];
+      for(ii=0; ii<n; ii++){
+        pOut->aTag[aRow[ii]] = pIn->aTag ? pIn->aTag[ii] : pIn->mType;
+      }
     }
     if( pOut->aLen ){
       for(ii=0; ii<n; ii++) pOut->aLen[aRow[ii]] = pIn->aLen ? pIn->aLen[ii] : 0;
@@ -543,7 +661,7 @@ static int hpBuildCombine(HpQuery *p){
   i64 iMin = LARGEST_INT64;
   i64 iMax = SMALLEST_INT64;
   i64 nRow = 0;
-  u8 amType[HP_MX_COL+1];
+  HpSeen aSeen[HP_MX_COL];
   int bOther = pPlan->key.keys.n!=1;
   int bKey = 0;
   u32 iRow = 1;
@@ -557,14 +675,18 @@ static int hpBuildCombine(HpQuery *p){
   p->apRel[pPlan->iRel] = pRel = sqlite3MallocZero(sizeof(*pRel));
   if( pRel ) pRel->aText = sqlite3MallocZero(sizeof(HpArena)*(u64)p->nWorker);
   if( pRel==0 || pRel->aText==0 ) rc = HP_DECLINE;
-  memset(amType, 0, sizeof(amType));
+  hpBuildUnseen(aSeen, pPlan->nCol);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
     HpBuild *pBuild = (HpBuild*)p->apWorker[i]->pSink;
     nRow += pBuild->nRow;
     iMin = MIN(iMin, pBuild->iMin);
     iMax = MAX(iMax, pBuild->iMax);
     bOther |= pBuild->bOther;
-    for(k=0; k<pPlan->nCol; k++) amType[k] |= pBuild->amType[k];
+    for(k=0; k<pPlan->nCol; k++){
+      aSeen[k].mType |= pBuild->aSeen[k].mType;
+      aSeen[k].iMin = MIN(aSeen[k].iMin, pBuild->aSeen[k].iMin);
+      aSeen[k].iMax = MAX(aSeen[k].iMax, pBuild->aSeen[k].iMax);
+    }
     for(pChunk=pBuild->pChunk; pChunk; pChunk=pChunk->pNext){
       pChunk->iRow = iRow;
       iRow += pChunk->n;
@@ -579,7 +701,7 @@ static int hpBuildCombine(HpQuery *p){
     nByte += pRel->nBit ? (i64)(pRel->nBit/5) : 48*nRow;
     if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
   }
-  if( rc==SQLITE_OK ) rc = hpBuildNew(pRel, pPlan, amType, nRow);
+  if( rc==SQLITE_OK ) rc = hpBuildNew(pRel, pPlan, aSeen, nRow);
   if( rc==SQLITE_OK && bKey ){
     pRel->aKey = hpArenaAlloc(&pRel->mem, sizeof(HpRelKey)*(nRow+1));
     if( pRel->aKey==0 ) rc = HP_DECLINE;
