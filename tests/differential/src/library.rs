@@ -6,6 +6,8 @@ use std::path::Path;
 use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
@@ -65,6 +67,7 @@ api! {
     memory_used: fn() -> i64;
     open_v2: fn(*const c_char, *mut Db, c_int, *const c_char) -> c_int;
     close: fn(Db) -> c_int;
+    interrupt: fn(Db);
     errmsg: fn(Db) -> *const c_char;
     extended_errcode: fn(Db) -> c_int;
     prepare_v2: fn(Db, *const c_char, c_int, *mut Stmt, *mut *const c_char) -> c_int;
@@ -393,6 +396,27 @@ impl Connection {
         let mut statement = self.prepare(sql)?;
         while statement.step()? {}
         Ok(())
+    }
+
+    /// What `run` gives, whose statements are interrupted after this time.
+    pub fn within<T>(&self, limit: Duration, run: impl FnOnce() -> T) -> T {
+        struct Open(Db);
+        // SAFETY: sqlite3_interrupt(), all that is done with it, may be called from any thread.
+        unsafe impl Send for Open {}
+        let (interrupt, db) = (self.library.api.interrupt, Open(self.db));
+        let (done, ended) = channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let Open(db) = { db };
+                if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                    // SAFETY: the connection stays open until this thread has ended.
+                    unsafe { interrupt(db) };
+                }
+            });
+            let result = run();
+            drop(done);
+            result
+        })
     }
 
     /// Changed rows so far, autocommit, and the transaction state of all schemas.

@@ -142,7 +142,10 @@ struct Slower {
     /// Another seed, other tables and queries.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Rows of the tables.
+    /// Measure joins instead: stars and snowflakes of tables with unique keys.
+    #[arg(long)]
+    joins: bool,
+    /// Rows of the tables; of the largest, for joins.
     #[arg(
         long,
         value_delimiter = ',',
@@ -158,6 +161,9 @@ struct Slower {
     /// A query is slower if stock's time over ours is less.
     #[arg(long, default_value_t = 0.97)]
     threshold: f64,
+    /// Leave out queries that take stock more seconds than this.
+    #[arg(long, default_value = "10", value_parser = seconds)]
+    patience: Duration,
     /// Keep tables and timings here; another run measures what is not yet measured.
     #[arg(long)]
     folder: Option<PathBuf>,
@@ -183,6 +189,11 @@ fn regime_name(name: &str) -> Result<&'static Regime, String> {
     regime::find(name).ok_or_else(|| format!("the regimes are {}", names.join(", ")))
 }
 
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "not a number".to_string())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
 fn main() -> ExitCode {
     let result = match Command::parse().task {
         Task::Run(options) => run(&options),
@@ -194,10 +205,12 @@ fn main() -> ExitCode {
         Task::Slower(options) => options.libraries.pair().and_then(|pair| {
             let campaign = Campaign {
                 seed: options.seed,
+                joins: options.joins,
                 sizes: options.sizes,
                 queries: options.queries,
                 only: options.only,
                 threshold: options.threshold,
+                patience: options.patience,
                 folder: options.folder,
                 seconds: options.seconds,
             };

@@ -11,7 +11,7 @@ use fastrand::Rng;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::case::Step;
-use crate::generate::large;
+use crate::generate::{joins, large};
 use crate::library::{Connection, Library, Setup};
 use crate::value::Value;
 use crate::worker::Pair;
@@ -19,7 +19,9 @@ use crate::worker::Pair;
 /// What is asked for.
 pub struct Campaign {
     pub seed: u64,
-    /// Rows of the tables.
+    /// Joins, not queries over one table.
+    pub joins: bool,
+    /// Rows of the tables; of the largest, for joins.
     pub sizes: Vec<usize>,
     /// Queries a database.
     pub queries: usize,
@@ -27,6 +29,8 @@ pub struct Campaign {
     pub only: Option<String>,
     /// A query is slower if stock's time over ours is less.
     pub threshold: f64,
+    /// Queries that take stock longer are not measured.
+    pub patience: Duration,
     /// Where tables and timings stay, so that the next run goes on.
     pub folder: Option<PathBuf>,
     /// Begin no query after so many seconds.
@@ -42,14 +46,33 @@ const FEWEST: usize = 5;
 const MOST: usize = 25;
 /// Measurements in a row that must find a query slower.
 const ROUNDS: usize = 3;
-/// Slower queries are not measured.
-const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What our library made of a query.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Taken,
+    /// Taken over when it was prepared, left to stock when it ran.
+    GivenBack,
+    Left,
+}
+
+const FATES: [(Fate, &str); 3] = [
+    (Fate::Taken, "taken over"),
+    (Fate::GivenBack, "given back"),
+    (Fate::Left, "left to stock"),
+];
+
+impl Fate {
+    fn name(self) -> &'static str {
+        FATES[self as usize].1
+    }
+}
 
 /// One query measured.
 struct Timing {
     name: String,
     sql: String,
-    taken: bool,
+    fate: Fate,
     stock: f64,
     ours: f64,
 }
@@ -63,7 +86,10 @@ impl Timing {
     fn record(&self) -> String {
         let mut line = format!(
             "{}\t{}\t{}\t{}\t",
-            self.name, self.stock, self.ours, self.taken
+            self.name,
+            self.stock,
+            self.ours,
+            self.fate.name()
         );
         // Text of a query may hold any character.
         let _ = write!(line, "{:?}", self.sql);
@@ -76,19 +102,22 @@ impl Timing {
             name: fields.next()?.to_string(),
             stock: fields.next()?.parse().ok()?,
             ours: fields.next()?.parse().ok()?,
-            taken: fields.next()?.parse().ok()?,
+            fate: {
+                let name = fields.next()?;
+                FATES.iter().find(|fate| fate.1 == name)?.0
+            },
             sql: fields.next()?.to_string(),
         })
     }
 
     fn line(&self) -> String {
         format!(
-            "{:.3}x  stock {:.3} ms, ours {:.3} ms  {}{}\n    {}",
+            "{:.3}x  stock {:.3} ms, ours {:.3} ms  {}, {}\n    {}",
             self.ratio(),
             self.stock * 1e3,
             self.ours * 1e3,
             self.name,
-            if self.taken { ", taken over" } else { "" },
+            self.fate.name(),
             self.sql
         )
     }
@@ -120,12 +149,14 @@ pub fn run(pair: &Pair, campaign: &Campaign) -> Result<bool> {
     };
     for &rows in &campaign.sizes {
         let rng = &mut Rng::with_seed(campaign.seed.wrapping_mul(31).wrapping_add(rows as u64));
-        let (schema, tables) = large::tables(rng, rows);
-        let steps: Vec<Step> = (0..campaign.queries)
-            .map(|_| large::query(rng, &tables))
-            .collect();
+        let (what, (schema, steps)) = if campaign.joins {
+            ("joins", joins::database(rng, rows, campaign.queries))
+        } else {
+            ("", large::database(rng, rows, campaign.queries))
+        };
         for kind in ["plain", "analyzed"] {
-            let file = folder.join(format!("{}-{rows}-{kind}.db", campaign.seed));
+            let base = format!("{what}{}-{rows}-{kind}", campaign.seed);
+            let file = folder.join(format!("{base}.db"));
             if !file.exists() {
                 let new = file.with_extension("new");
                 make(libraries[0], &new, &schema)?;
@@ -136,7 +167,7 @@ pub fn run(pair: &Pair, campaign: &Campaign) -> Result<bool> {
             }
             let connections = [open(libraries[0], &file)?, open(libraries[1], &file)?];
             for (number, step) in steps.iter().enumerate() {
-                let name = format!("{}-{rows}-{kind}-{number}", campaign.seed);
+                let name = format!("{base}-{number}");
                 bar.set_message(name.clone());
                 match &campaign.only {
                     Some(only) if *only != name => continue,
@@ -145,10 +176,11 @@ pub fn run(pair: &Pair, campaign: &Campaign) -> Result<bool> {
                     None if is_over() => break,
                     _ => bar.inc(1),
                 }
-                match query(&connections, step, name.clone(), campaign.threshold)? {
+                match query(&connections, step, name.clone(), campaign)? {
                     Some(timing) => {
                         if timing.ratio() < campaign.threshold {
-                            bar.suspend(|| println!("slower: {}", timing.line()));
+                            let plans = plans(&connections, &timing.sql);
+                            bar.suspend(|| println!("slower: {}\n{plans}", timing.line()));
                         }
                         writeln!(log, "{}", timing.record())?;
                         timings.retain(|t| t.name != name);
@@ -223,38 +255,80 @@ fn query(
     connections: &[Connection; 2],
     step: &Step,
     name: String,
-    threshold: f64,
+    campaign: &Campaign,
 ) -> Result<Option<Timing>> {
     let sql = step.sql.render();
-    let (Some(stock), Some(ours)) = (
-        once(&connections[0], &sql, &step.binds),
-        once(&connections[1], &sql, &step.binds),
-    ) else {
+    let once = |side: usize, limit: Duration| {
+        let side = &connections[side];
+        side.within(limit, || once(side, &sql, &step.binds))
+    };
+    let Some(stock) = once(0, campaign.patience) else {
         return Ok(None);
     };
-    if stock.max(ours) > PATIENCE.as_secs_f64() {
+    // Ours gets longer: what it does not finish in that time is slower.
+    let (start, limit) = (Instant::now(), campaign.patience * 2);
+    let before = counts(&connections[1]);
+    let ours = once(1, limit);
+    let after = counts(&connections[1]);
+    let finished = ours.is_some();
+    if !finished && start.elapsed() < limit {
         return Ok(None);
     }
-    let plan = connections[1].rows(&format!("EXPLAIN QUERY PLAN {sql}"));
-    let taken = plan.unwrap_or_default().iter().flatten().any(
-        |value| matches!(value, Value::Text(b) if String::from_utf8_lossy(b).contains("VECTORIZED")),
-    );
+    let fate = match (after.0 > before.0, after.1 > before.1) {
+        (true, _) => Fate::Taken,
+        (false, true) => Fate::GivenBack,
+        (false, false) => Fate::Left,
+    };
     let mut timing = Timing {
         name,
-        taken,
+        fate,
         stock,
-        ours,
+        ours: ours.unwrap_or(limit.as_secs_f64()),
         sql,
     };
     // What other processes do may make one measurement wrong, but hardly three.
-    for round in 0..ROUNDS {
+    for round in 0..if finished { ROUNDS } else { 0 } {
         let samples = measure(connections, &timing.sql, &step.binds, stock, 1 + 2 * round);
         (timing.stock, timing.ours) = samples;
-        if timing.ratio() >= threshold {
+        if timing.ratio() >= campaign.threshold {
             break;
         }
     }
+    for (i, value) in step.binds.iter().enumerate() {
+        let before = if i == 0 { " --" } else { "," };
+        let _ = write!(timing.sql, "{before} ?{}={}", i + 1, value.literal());
+    }
     Ok(Some(timing))
+}
+
+/// How many queries of a connection our code has run so far, and given back to stock's.
+fn counts(connection: &Connection) -> (i64, i64) {
+    let (mut run, mut back) = (0, 0);
+    for row in connection.rows("PRAGMA hp_stats").unwrap_or_default() {
+        if let [Value::Text(what), Value::Int(count)] = row.as_slice() {
+            match what.as_slice() {
+                b"run" => run += count,
+                what if what.starts_with(b"given back") => back += count,
+                _ => {}
+            }
+        }
+    }
+    (run, back)
+}
+
+/// The plans of both sides.
+fn plans(connections: &[Connection; 2], sql: &str) -> String {
+    let mut out = String::new();
+    for (name, connection) in ["stock", "ours"].into_iter().zip(connections) {
+        let _ = writeln!(out, "    plan of {name}:");
+        let rows = connection.rows(&format!("EXPLAIN QUERY PLAN {sql}"));
+        for row in rows.unwrap_or_default() {
+            if let Some(Value::Text(step)) = row.last() {
+                let _ = writeln!(out, "      {}", String::from_utf8_lossy(step));
+            }
+        }
+    }
+    out
 }
 
 /// Seconds from the text of a query to its last row; nothing if it fails.
@@ -302,12 +376,10 @@ fn median(mut samples: Vec<f64>) -> f64 {
 /// The distribution of the ratios, and the worst ten.
 fn report(mut timings: Vec<Timing>, skipped: usize, threshold: f64) -> bool {
     timings.sort_by(|a, b| a.ratio().total_cmp(&b.ratio()));
-    let of = |taken: bool| -> Vec<f64> {
-        let own = timings.iter().filter(|t| t.taken == taken);
-        own.map(Timing::ratio).collect()
-    };
     println!("stock's time over ours     count   worst     1 %    10 %    50 %    90 %    best");
-    for (what, ratios) in [("taken over", of(true)), ("left to stock", of(false))] {
+    for (fate, what) in FATES {
+        let own = timings.iter().filter(|t| t.fate == fate);
+        let ratios: Vec<f64> = own.map(Timing::ratio).collect();
         if ratios.is_empty() {
             continue;
         }

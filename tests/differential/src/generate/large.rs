@@ -10,9 +10,16 @@ use super::traits::{Trait, Traits};
 use super::{chance, pick};
 use crate::case::Step;
 
+/// Statements that make a database with tables of `rows` rows, and queries.
+pub fn database(rng: &mut Rng, rows: usize, queries: usize) -> (Vec<String>, Vec<Step>) {
+    let (sql, tables) = tables(rng, rows);
+    let steps = (0..queries).map(|_| query(rng, &tables)).collect();
+    (sql, steps)
+}
+
 /// Makes three tables of `rows` rows: t0 without and t1 with indexes, and t2
 /// WITHOUT ROWID. Gives the statements and what queries need to know.
-pub fn tables(rng: &mut Rng, rows: usize) -> (Vec<String>, Vec<Table>) {
+fn tables(rng: &mut Rng, rows: usize) -> (Vec<String>, Vec<Table>) {
     let mut sql = Vec::new();
     let mut tables = Vec::new();
     for name in ["t0", "t1", "t2"] {
@@ -71,7 +78,7 @@ pub fn tables(rng: &mut Rng, rows: usize) -> (Vec<String>, Vec<Table>) {
 }
 
 /// A column: how its values are spread, its type, and a formula of row number i.
-fn column(rng: &mut Rng, rows: usize) -> (Spread, &'static str, String) {
+pub fn column(rng: &mut Rng, rows: usize) -> (Spread, &'static str, String) {
     let factor = *pick(rng, &[1, 7, 7919, 104_729]);
     let different = *pick(rng, &[2, 5, 100, 1000, rows.max(10) / 10, rows]);
     let number = format!("i*{factor}%{different}");
@@ -130,7 +137,7 @@ fn indexes(rng: &mut Rng, table: &Table) -> Vec<String> {
 
 /// A query whose time says something: not one that writes, and none whose work
 /// grows faster than its tables.
-pub fn query(rng: &mut Rng, tables: &[Table]) -> Step {
+fn query(rng: &mut Rng, tables: &[Table]) -> Step {
     const LEFT_OUT: [Trait; 5] = [
         Trait::Join,
         Trait::Writing,

@@ -3,6 +3,7 @@
 
 mod aggregate;
 mod expression;
+pub mod joins;
 pub mod large;
 mod query;
 mod schema;

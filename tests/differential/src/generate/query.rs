@@ -242,7 +242,7 @@ impl<'a> Query<'a> {
 
     /// An aggregate over a FROM clause whose tables are in `self.from`.
     /// `terms` are of its WHERE clause.
-    fn aggregate_over(&mut self, source: Sql, terms: Vec<Sql>) -> Sql {
+    pub fn aggregate_over(&mut self, source: Sql, terms: Vec<Sql>) -> Sql {
         let count = *pick(self.rng, &[0, 0, 1, 1, 1, 1, 2, 2, 3, 4]);
         let mut keys = Vec::new();
         for _ in 0..count {
