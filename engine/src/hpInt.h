@@ -6,10 +6,9 @@
 *************************************************************************
 ** The house: which file does what, and who may call whom.
 **
-** The executor answers analytic queries over one table or index, inside a
-** single sqlite3_step(): from the first leaf page to groups, to the places of
-** the rows that matter, or to sorted records.  Joins are there, and off until they
-** are finished (joins=on in hp_config.c).  Storage and look-ups help all of
+** The executor answers analytic queries over a table, an index, or a join, inside
+** a single sqlite3_step(): from the first leaf page to groups, to the places of
+** the rows that matter, or to sorted records.  Storage and look-ups help all of
 ** SQLite's code.  Each floor is a folder, and stands on those below it:
 **
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes

@@ -297,6 +297,7 @@ struct HpPipePlan {
   HpRelPlan *pRel;       /* ... or a relation */
   int nOwn;              /* The first so many filters are about its own rows only */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
+  u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */

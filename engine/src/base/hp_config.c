@@ -30,7 +30,6 @@
 **                             extent=N    each b-tree reserves N pages
 **                             vfs=any     pages are reserved in files of any VFS
 **                             fs=fuse     all files seem to be in a FUSE
-**                             joins=on    take over joins, which is not finished
 **                             dir=hash    relations have hash tables, no bits
 */
 #ifndef SQLITE_OMIT_HP

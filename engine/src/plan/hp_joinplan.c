@@ -401,6 +401,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
       int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
       if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bKey ) continue;
       if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
+      if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
       if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
     }
   }

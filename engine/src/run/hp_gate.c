@@ -17,8 +17,12 @@
 ** root's leaves, on which the root's own filters are run.  A sample is taken only
 ** where the answer hangs on it, and where it costs little in comparison.
 **
-** Costs are in nanoseconds on one processor of 2020 or later, from a file in the
-** operating system's cache.  Only their proportions matter.
+** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
+** nothing at all.
+**
+** Costs are in nanoseconds of one processor of 2020 or later, from a file in the
+** operating system's cache whose tables have grown together: leaf after leaf is read
+** by itself.  Only their proportions matter.
 **
 ** What cannot be known is whether a join will decline late, because of a key that is
 ** there twice, of types, or of memory.  Then SQLite's code begins again, and the
@@ -29,14 +33,15 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF    1000   /* A page of HP_GATE_BYTES: read, cut, filtered by us */
-#define HP_GATE_BUILD    500   /* ... and its rows kept in a relation */
-#define HP_GATE_PIPE   40000   /* A pipe: memory and threads */
+#define HP_GATE_LEAF    1200   /* We read a page of HP_GATE_BYTES */
+#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row of the root */
+#define HP_GATE_BUILD     50   /* ... or keep one in a relation */
+#define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
 #define HP_GATE_BYTES   4096
-#define HP_GATE_PAGE     500   /* A page of as many bytes, read by stock */
-#define HP_GATE_ROW       80   /* A row of the root that stock visits */
-#define HP_GATE_SEEK     500   /* A row of another table that it finds by rowid */
-#define HP_GATE_INDEX   1500   /* ... by an index */
+#define HP_GATE_PAGE     500   /* Stock reads a page of HP_GATE_BYTES */
+#define HP_GATE_ROW       90   /* ... visits a row of the root */
+#define HP_GATE_SEEK     500   /* ... finds a row of another table by rowid */
+#define HP_GATE_INDEX   1500   /* ... or by an index */
 
 /* Ours must be so much better, in percent */
 #define HP_GATE_MARGIN   130
@@ -62,13 +67,19 @@ static int hpGateRows(HpWorker *p, HpFrame *pFrame){
 static const HpSinkType hpGateSink = { 0, hpGateOpen, hpGateRows, 0, 0, 0, 0 };
 
 /*
-** Run the root's own filters on a sample of its leaves.  Multiply *pr by the share of
-** rows that pass.
+** Run the root's own filters on a sample of its leaves.  Set *prShare to the share
+** of rows that pass.
 */
-static int hpGateSample(HpQuery *p, const HpPlan *pPlan, Mem *aMem, double *pr){
+static int hpGateSample(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  double *prShare
+){
   HpPipePlan x = *hpPlanLast(pPlan);
   int rc;
   assert( p->pSource==0 && p->nWorker==0 && x.nOwn<=x.prog.nFilter );
+  *prShare = 1;
   if( x.nOwn==0 ) return SQLITE_OK;
   x.pSink = &hpGateSink;
   x.prog.nFilter = x.nOwn;
@@ -77,7 +88,7 @@ static int hpGateSample(HpQuery *p, const HpPlan *pPlan, Mem *aMem, double *pr){
   p->nSample = HP_GATE_SAMPLE;
   rc = hpPipeRun(p, &x, aMem, 1);
   if( rc==SQLITE_OK && p->nScanned>0 ){
-    *pr *= (double)*(i64*)p->apWorker[0]->pSink / (double)p->nScanned;
+    *prShare = (double)*(i64*)p->apWorker[0]->pSink / (double)p->nScanned;
   }
   hpPipeClose(p);
   p->nSample = 0;
@@ -99,7 +110,8 @@ static int hpGateJoin(
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
   double rOurs = 0;      /* Time of ours */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
-  double rSeek = 0;      /* ... and with all rows looked up */
+  double rSeek = 0;      /* ... and of looking up what passes */
+  double rShare = 1;     /* The share of rows that pass */
   i64 nLeaf = 0;
   i64 nRow = 0;
   int i;
@@ -112,25 +124,25 @@ static int hpGateJoin(
   for(i=0; i<pPlan->nPipe; i++){
     const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
     int bRoot = i==pPlan->nPipe-1;
-    double rPage;
-    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, bRoot ? &nRow : 0);
+    double rPage, r;
+    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &nRow);
     if( rc ) return rc;
     rPage = (double)sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt)
                 / HP_GATE_BYTES;
-    rOurs += rPage*nLeaf*(HP_GATE_LEAF + (bRoot ? 0 : HP_GATE_BUILD));
+    r = rPage*nLeaf*HP_GATE_LEAF + (double)nRow*(bRoot ? HP_GATE_SCAN : HP_GATE_BUILD);
+    if( nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
+    rOurs += r + HP_GATE_PIPE;
     if( bRoot ) rStock = rPage*nLeaf*HP_GATE_PAGE + (double)nRow*HP_GATE_ROW;
   }
-  rOurs = rOurs/MIN(nWorker,4) + HP_GATE_PIPE*(double)pPlan->nPipe;
   rOurs *= HP_GATE_MARGIN/100.0;
-  rSeek = (double)nRow * (pRoot->bIndexed ? HP_GATE_INDEX : HP_GATE_SEEK);
-  if( rOurs>=rStock && rOurs<rStock+rSeek ){
-    if( rStock<HP_GATE_WORTH ){
-      rSeek = 0;
-    }else{
-      rc = hpGateSample(p, pPlan, aMem, &rSeek);
+  if( rStock>=HP_GATE_WORTH ){
+    rSeek = (double)nRow * (pRoot->bIndexed ? HP_GATE_INDEX : HP_GATE_SEEK);
+    if( pRoot->bConstant || (rOurs>=rStock && rOurs<rStock+rSeek) ){
+      rc = hpGateSample(p, pPlan, aMem, &rShare);
     }
   }
-  if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek;
+  if( pRoot->bConstant && rShare==0 ) rStock = 0;
+  if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*rShare;
   return rc;
 }
 

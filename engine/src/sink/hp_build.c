@@ -37,8 +37,9 @@
 #endif
 
 #define HP_REL_BYTES   (16*1024*1024)  /* Most bytes of bits */
-#define HP_REL_SMALL   (256*1024)      /* So many are always well spent */
-#define HP_REL_SPARSE  4096            /* Most bits for each key */
+#define HP_REL_SMALL   (16*1024)       /* So many are always well spent */
+#define HP_REL_SPARSE  256             /* Most bits for each key: a hash table takes
+                                       ** as many */
 #define HP_REL_ROWS    20000           /* So many rows are worth threads */
 
 /* Rows of one batch */
