@@ -301,7 +301,8 @@ static void hpRelGather(
   HpVal *aOut = pOut->aVal;
   i64 iBase = pCol->iBase;
   u32 m = pRow->mIdx;
-  assert( pRow->mType==HP_INT );
+  /* Of a relation without rows, rows are NULL, and their value is 0 */
+  assert( pRow->mType==HP_INT || pRow->mType==HP_NULL );
   pOut->bFloat = 0;
   pOut->mType = pCol->mType | (bNull ? HP_NULL : 0);
   switch( pCol->sz ){

@@ -628,8 +628,7 @@ static int hpCompileList(HpCompile *pC, u8 eOp, const u16 *aVec, int nVec){
 static int hpCompileLiteral(HpCompile *pC, int op, const char *z){
   Expr *pExpr = sqlite3Expr(pC->pParse->db, op, z);
   int a = -1;
-  if( pExpr ){
-    sqlite3ExprDeferredDelete(pC->pParse, pExpr);
+  if( pExpr && sqlite3ExprDeferredDelete(pC->pParse, pExpr)==0 ){
     a = hpCompileConst(pC, pExpr);
   }
   return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;

@@ -384,6 +384,7 @@ static void hpGraphReduce(HpGraph *p, int i){
     Expr *pOther = pTerm->pExpr->pRight;
     if( pTerm->iOuter>=0 || pTerm->bImplied || pTerm->pExpr->op!=TK_EQ ) continue;
     if( pTerm->pExpr==pEdge->pTerm ) continue;
+    if( !sqlite3IsBinary(sqlite3ExprCompareCollSeq(p->pParse, pTerm->pExpr)) ) continue;
     if( sqlite3ExprCompare(0, pTerm->pExpr->pLeft, pCol, -1)!=0 ){
       pOther = pTerm->pExpr->pLeft;
       if( sqlite3ExprCompare(0, pTerm->pExpr->pRight, pCol, -1)!=0 ) continue;

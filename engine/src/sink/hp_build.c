@@ -707,7 +707,7 @@ static int hpBuildCombine(HpQuery *p){
     pRel->aKey = hpArenaAlloc(&pRel->mem, sizeof(HpRelKey)*(nRow+1));
     if( pRel->aKey==0 ) rc = HP_DECLINE;
   }
-  pRel->nRow = (u32)nRow;
+  if( rc==SQLITE_OK ) pRel->nRow = (u32)nRow;
   if( rc==SQLITE_OK ) rc = hpBuildEach(p, nRow, hpBuildEnter);
   if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
   if( rc==SQLITE_OK && pPlan->nCol>0 ) rc = hpBuildEach(p, nRow, hpBuildFill);
