@@ -1452,7 +1452,7 @@ int main(int argc, char **argv){
   };
   const char *zOnly = argc>2 ? argv[2] : "";
   unsigned i;
-  if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1", 1);
+  if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1,stash=all", 1);
   if( argc<2 || loadStock(&stock, argv[1]) ){
     fprintf(stderr, "usage: joins STOCK [answers|threads]\n");
     return 2;

@@ -113,6 +113,7 @@ typedef struct HpQuery HpQuery;
 typedef struct HpSinkType HpSinkType;
 typedef struct HpSortPlan HpSortPlan;
 typedef struct HpSource HpSource;
+typedef struct HpStash HpStash;
 typedef struct HpSourcePlan HpSourcePlan;
 typedef struct HpSourceType HpSourceType;
 typedef struct HpTerm HpTerm;
@@ -251,6 +252,7 @@ struct HpConfig {
   u8 bAnyVfs;            /* vfs=any: reserve pages whatever the file's VFS is */
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
+  u8 bStash;             /* stash=all: rows are put aside wherever they can */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */

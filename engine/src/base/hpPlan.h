@@ -23,6 +23,7 @@
 #define HP_MX_VEC        8000  /* Most vectors (constants and results) */
 
 #define HP_MX_ARG        4     /* Most arguments of an aggregate function */
+#define HP_MX_NODE       32    /* Most terms of FROM of a join */
 #define HP_MX_HAVING     4     /* Most terms of HAVING that are looked at */
 
 /* A column that the plan reads */
@@ -56,7 +57,7 @@ struct HpCol {
 #define HP_OP_COALESCE 17  /* out = the first arg that is not NULL */
 #define HP_OP_FUNC     18  /* out = pInfo(args) */
 #define HP_OP_LOOKUP   19  /* out = where relation a has the key args, or 0.
-                           ** pInfo: HpLookup */
+                           ** pInfo: HpLookup.  Without the relation: 1 */
 #define HP_OP_ROW      20  /* out = row of relation a, from what _LOOKUP gave */
 #define HP_OP_GATHER   21  /* out = column b of relation a, in row arg 0.  op: the
                            ** row may be 0, of NULLs */
@@ -296,6 +297,13 @@ struct HpPipePlan {
   HpFindPlan *pFind;     /* ... places, ... */
   HpRelPlan *pRel;       /* ... or a relation */
   int nOwn;              /* The first so many filters are about its own rows only */
+  int nWant;             /* Relations whose keys depend on these rows only.  Of each
+                         ** aWant[] is the relation of the keys that are wanted; ... */
+  int nWantAlloc;
+  HpRelPlan **aWant;
+  int nWantOp;           /* ... so many operations give all of them */
+  u8 bWanted;            /* The first filter looks such a relation up, if there is
+                         ** one */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

@@ -31,6 +31,8 @@
 **                             vfs=any     pages are reserved in files of any VFS
 **                             fs=fuse     all files seem to be in a FUSE
 **                             dir=hash    relations have hash tables, no bits
+**                             stash=all   rows that look others up are put
+**                                         aside first, wherever they can be
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -65,6 +67,7 @@ static const struct HpSwitch {
   HP_SWITCH("vfs=any",      bAnyVfs, 1, 0),
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
+  HP_SWITCH("stash=all",    bStash,  1, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),

@@ -38,9 +38,13 @@ struct HpQuery {
   u64 nScanned;          /* Rows read */
   int nWorker;
   HpWorker *apWorker[HP_MX_THREAD];
-  HpRel **apRel;         /* The relations that earlier pipes have made, ... */
+  HpRel **apRel;         /* The relations that earlier pipes have made, then those
+                         ** of keys that they are to have, ... */
   int nRel;              /* ... room for so many, ... */
-  i64 nRelByte;          /* ... and what they hold */
+  i64 nRelByte;          /* ... and what they and rows put aside hold */
+  i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none */
+  HpStash **apStash;     /* Those that it has, or NULL */
+  HpStash *pStash;       /* ... and of the pipe that runs */
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */

@@ -231,8 +231,8 @@ static int hpRelNever(const HpFrame *p, const HpLookup *pKey){
 }
 
 /*
-** HP_OP_LOOKUP, of relation pRel.  The truth of each row is set in p->aBool,
-** too.
+** HP_OP_LOOKUP, of relation pRel, or NULL: nobody has said which keys are wanted, so
+** all are.  The truth of each row is set in p->aBool, too.
 */
 static void hpRelLookup(
   HpFrame *p,
@@ -244,9 +244,13 @@ static void hpRelLookup(
   const HpLookup *pKey = (const HpLookup*)pOp->pInfo;
   u8 *aBool = p->aBool;
   const HpVal *aOut = pOut->aVal;
-  assert( pRel!=0 && pKey->keys.n>0 && pOut->bFloat==0 );
+  assert( pKey->keys.n>0 && pOut->bFloat==0 );
   memset(pOut->aTag, HP_INT, p->nRow);
   pOut->mType = HP_INT;
+  if( pRel==0 ){
+    HP_ROWS(p, { pOut->aVal[i].u = aBool[i] = 1; })
+    return;
+  }
   if( hpRelNever(p, pKey) ){
     p->rcOp = HP_DECLINE;
     return;

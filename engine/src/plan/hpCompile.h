@@ -41,7 +41,6 @@
 /*
 ** A join as a tree: see hp_graph.c.
 */
-#define HP_MX_NODE   32    /* Most terms of FROM */
 #define HP_MX_TERM   100   /* Most terms of WHERE */
 
 /* HpNode.eNode */
@@ -76,6 +75,7 @@ struct HpNode {
   int iLookup;           /* In its home: vector of its HP_OP_LOOKUP, or -1 */
   int iRow;              /* In its home: vector of its row's number, or -1 */
   int iKept;             /* Column of its home's relation that has that, or -1 */
+  HpRelPlan *pWant;      /* The relation of the keys that its home wants, or NULL */
 };
 
 /* A term of WHERE */

@@ -13,12 +13,14 @@
 **
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
-**    1. filters on the table's own columns, the cheapest first
-**    2. look-ups, where a row without a partner is left out: of relations that
+**    1. a look-up of the keys that its home wants, if that is known by then
+**    2. filters on the table's own columns, the cheapest first, and the keys of what
+**       it looks up by them alone: so far rows may be put aside (hp_stash.c)
+**    3. look-ups, where a row without a partner is left out: of relations that
 **       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
 **       it is, those first that leave rows out themselves
-**    3. terms of WHERE that name several tables and meet here
-**    4. what others want of the table: the columns of its relation
+**    4. terms of WHERE that name several tables and meet here
+**    5. what others want of the table: the columns of its relation
 **
 ** Columns of another table are asked for by hpCompileExpr() (HpCompile.xOther), or
 ** cheap expressions of them.  They become columns of that table's relation, and
@@ -144,6 +146,26 @@ static int hpJoinKey(HpCompile *pC, HpLookup *pKey, int n){
   return pKey->aNever==0 || hpCompileKeys(pC->pPlan, &pKey->keys, n);
 }
 
+/* Compile n keys of a node: of its own side, or of the other one */
+static int hpJoinSides(
+  HpCompile *pC,
+  HpLookup *pKey,
+  const HpEdge *aKey,
+  int n,
+  int bOwn
+){
+  int k;
+  if( hpJoinKey(pC, pKey, n) ){
+    hpCompileNo(pC, HP_NO_LIMIT);
+    return SQLITE_NOMEM;
+  }
+  for(k=0; k<n; k++){
+    Expr *pSide = bOwn ? aKey[k].pOwn : aKey[k].pOther;
+    if( hpJoinSide(pC, &aKey[k], pSide, pKey, k) ) return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
 /* Would stock need two searches to find a row of pNode by pEdge? */
 static int hpJoinIsIndexed(const HpNode *pNode, const HpEdge *pEdge){
   const Table *pTab = pNode->pItem->pSTab;
@@ -152,23 +174,19 @@ static int hpJoinIsIndexed(const HpNode *pNode, const HpEdge *pEdge){
 }
 
 /*
-** Look node i up, by aKey[], in the pipe of now.  Returns the vector of HP_OP_LOOKUP.
+** Look keys aKey[] of node i up in relation iRel, in the pipe of now: by the node's own
+** side of them, or by the other one.  Returns the vector of HP_OP_LOOKUP.
 */
-static int hpJoinLookup(HpCompile *pC, int i, const HpEdge *aKey){
+static int hpJoinLookup(HpCompile *pC, int i, int iRel, const HpEdge *aKey, int bOwn){
   const HpNode *pNode = &pC->pGraph->aNode[i];
   HpLookup *pKey = hpCompileAlloc(pC->pPlan, sizeof(*pKey));
   HpOp x;
-  int k;
-  if( pKey==0 || hpJoinKey(pC, pKey, pNode->nKey) ){
-    return hpCompileNo(pC, HP_NO_LIMIT);
-  }
-  for(k=0; k<pNode->nKey; k++){
-    if( hpJoinSide(pC, &aKey[k], aKey[k].pOther, pKey, k) ) return -1;
-  }
-  pC->pPipe->bIndexed |= (u8)hpJoinIsIndexed(pNode, aKey);
+  if( pKey==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
+  if( hpJoinSides(pC, pKey, aKey, pNode->nKey, bOwn) ) return -1;
+  if( !bOwn ) pC->pPipe->bIndexed |= (u8)hpJoinIsIndexed(pNode, aKey);
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_LOOKUP;
-  x.a = (u16)pNode->iPipe;
+  x.a = (u16)iRel;
   x.pInfo = pKey;
   x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, pKey->keys.aVec, pKey->keys.n);
@@ -211,7 +229,9 @@ static int hpJoinRow(HpCompile *pC, int i){
   int iVec, k;
   if( iHome==p->iNow ){
     if( pNode->iRow>=0 ) return pNode->iRow;
-    if( pNode->iLookup<0 ) pNode->iLookup = hpJoinLookup(pC, i, pNode->aKey);
+    if( pNode->iLookup<0 ) {
+      pNode->iLookup = hpJoinLookup(pC, i, pNode->iPipe, pNode->aKey, 0);
+    }
     if( pNode->iLookup<0 ) return -1;
     pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, pNode->iLookup);
     if( pNode->eNode==HP_NODE_LEFT && pNode->iRow>=0 ){
@@ -387,6 +407,64 @@ static int hpJoinCost(Parse *pParse, Expr *pExpr){
   return 2;
 }
 
+/* Does a term of WHERE leave out rows of node i by their own columns? */
+static int hpJoinHasOwn(const HpGraph *p, int i){
+  int k;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    if( pTerm->m==MASKBIT(i) && pTerm->iOuter<0 && !pTerm->bKey ) return 1;
+  }
+  return 0;
+}
+
+/*
+** In the pipe of node i: if rows of its home can be put aside before they look it up
+** (hp_stash.c), leave out what none of them looks up.
+*/
+static int hpJoinWanted(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  HpNode *pNode = &p->aNode[i];
+  const HpNode *pHome = &p->aNode[pNode->iHome];
+  HpRelPlan *pWant;
+  int iVec, k;
+  if( pHome->pIdx || !hpJoinHasOwn(p, pNode->iHome) ) return SQLITE_OK;
+  for(k=0; k<pNode->nKey; k++){
+    if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
+  }
+  pWant = hpCompileAlloc(pC->pPlan, sizeof(*pWant));
+  if( pWant==0 ) return SQLITE_NOMEM;
+  pWant->iRel = p->nPipe-1 + pNode->iPipe;
+  pWant->bSemi = 1;
+  pNode->pWant = pWant;
+  iVec = hpJoinLookup(pC, i, pWant->iRel, pNode->aKey, 1);
+  if( iVec<0 ) return SQLITE_ERROR;
+  pC->pPipe->bWanted = 1;
+  return hpProgFilter(&pC->pPipe->prog, iVec);
+}
+
+/*
+** In the pipe of node i, when its own filters have been compiled: the keys of the
+** nodes that hpJoinWanted() is about.
+*/
+static int hpJoinWants(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  HpPipePlan *pPipe = pC->pPipe;
+  int k;
+  for(k=0; k<p->nNode; k++){
+    HpNode *pNode = &p->aNode[k];
+    if( pNode->pWant==0 || pNode->iHome!=i ) continue;
+    if( hpJoinSides(pC, &pNode->pWant->key, pNode->aKey, pNode->nKey, 0)
+     || hpArenaGrow(&pC->pPlan->mem, &pPipe->aWant, &pPipe->nWantAlloc,
+                    pPipe->nWant, sizeof(HpRelPlan*))
+    ){
+      return SQLITE_ERROR;
+    }
+    pPipe->aWant[pPipe->nWant++] = pNode->pWant;
+  }
+  pPipe->nWantOp = pPipe->prog.nOp;
+  return SQLITE_OK;
+}
+
 /*
 ** Compile the filters of node i, whose pipe is that of now: see above.
 */
@@ -395,6 +473,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
   int eNode = p->aNode[i].eNode;
   int iOuter = eNode==HP_NODE_LEFT ? i : -1;
   int iPass, k;
+  if( i!=p->iRoot && hpJoinWanted(pC, i) ) return SQLITE_ERROR;
   for(iPass=0; iPass<HP_JOIN_COSTS; iPass++){
     for(k=0; k<p->nTerm; k++){
       const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -419,11 +498,13 @@ static int hpJoinFilters(HpCompile *pC, int i){
     if( iVec>=0 && hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
   pC->pPipe->nOwn = pC->pPipe->prog.nFilter;
+  if( hpJoinWants(pC, i) ) return SQLITE_ERROR;
   for(k=0; k<p->nReduce; k++){
     const HpReduce *pReduce = &p->aReduce[k];
     int iVec;
     if( pReduce->iNode!=i ) continue;
-    iVec = hpJoinLookup(pC, pReduce->iRel, &pReduce->edge);
+    iVec = hpJoinLookup(pC, pReduce->iRel, p->aNode[pReduce->iRel].iPipe,
+                        &pReduce->edge, 0);
     if( iVec<0 || hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
   for(iPass=0; iPass<2; iPass++){
@@ -432,7 +513,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
       if( pNode->iHome!=i || k==p->iRoot ) continue;
       if( pNode->eNode!=HP_NODE_INNER && pNode->eNode!=HP_NODE_SEMI ) continue;
       if( hpGraphFilters(p, k)!=(iPass==0) ) continue;
-      pNode->iLookup = hpJoinLookup(pC, k, pNode->aKey);
+      pNode->iLookup = hpJoinLookup(pC, k, pNode->iPipe, pNode->aKey, 0);
       if( pNode->iLookup<0 ) return SQLITE_ERROR;
       if( hpProgFilter(&pC->pPipe->prog, pNode->iLookup) ) return SQLITE_ERROR;
     }
@@ -458,15 +539,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
 */
 static int hpJoinSink(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
-  HpRelPlan *pRel = pC->pPipe->pRel;
-  int k;
-  if( hpJoinKey(pC, &pRel->key, pNode->nKey) ) return SQLITE_NOMEM;
-  for(k=0; k<pNode->nKey; k++){
-    if( hpJoinSide(pC, &pNode->aKey[k], pNode->aKey[k].pOwn, &pRel->key, k) ){
-      return SQLITE_ERROR;
-    }
-  }
-  return SQLITE_OK;
+  return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
 }
 
 /*

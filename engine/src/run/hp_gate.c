@@ -4,9 +4,9 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_gate: is a join worth it, before it runs?
+** hp_gate: is a join worth it, before it runs, and how is it run?
 **
-**    hpGateJoin()      yes or no
+**    hpGateJoin()      yes or no, and which rows are put aside
 **    hpGateLost()      it was not: it declined late
 **
 ** A join reads all of each table.  SQLite's nested loops read all of the root, too,
@@ -16,6 +16,10 @@
 ** a leaf from the first one, and the share of rows that pass from a sample of the
 ** root's leaves, on which the root's own filters are run.  A sample is taken only
 ** where the answer hangs on it, and where it costs little in comparison.
+**
+** Where few rows pass the own filters of a table, they may be put aside first, so that
+** of the tables that they look up only what they look up is kept (hp_stash.c).  That is
+** the better the more rows those have.
 **
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
@@ -33,21 +37,32 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF    1200   /* We read a page of HP_GATE_BYTES */
-#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row of the root */
-#define HP_GATE_BUILD     50   /* ... or keep one in a relation */
+#define HP_GATE_LEAF     600   /* We read a page of HP_GATE_BYTES, ... */
+#define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
+#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
+#define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
+#define HP_GATE_COLUMN    20   /* ... with another column */
+#define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
 #define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
 #define HP_GATE_BYTES   4096
 #define HP_GATE_PAGE     500   /* Stock reads a page of HP_GATE_BYTES */
 #define HP_GATE_ROW       90   /* ... visits a row of the root */
 #define HP_GATE_SEEK     500   /* ... finds a row of another table by rowid */
-#define HP_GATE_INDEX   1500   /* ... or by an index */
+#define HP_GATE_INDEX   1500   /* ... or by an index, ... */
+#define HP_GATE_READ    1000   /* ... and reads two pages for that if the table has
+                               ** more than HP_GATE_CACHE: its page cache's */
+#define HP_GATE_CACHE    500
+
+/* Rows are put aside if that saves so much at least */
+#define HP_GATE_SAVING 2000000
 
 /* Ours must be so much better, in percent */
 #define HP_GATE_MARGIN   130
 
 #define HP_GATE_SAMPLE    24   /* Leaves of a sample */
 #define HP_GATE_WORTH 5000000  /* A sample is taken if SQLite needs this at least */
+
+#define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
 
 #define HP_GATE_MX_SKIP   63   /* Most executions left to SQLite */
 
@@ -67,16 +82,17 @@ static int hpGateRows(HpWorker *p, HpFrame *pFrame){
 static const HpSinkType hpGateSink = { 0, hpGateOpen, hpGateRows, 0, 0, 0, 0 };
 
 /*
-** Run the root's own filters on a sample of its leaves.  Set *prShare to the share
+** Run the own filters of a pipe on a sample of its leaves.  Set *prShare to the share
 ** of rows that pass.
 */
 static int hpGateSample(
   HpQuery *p,
-  const HpPlan *pPlan,
+  const HpPipePlan *pPipe,
   Mem *aMem,
   double *prShare
 ){
-  HpPipePlan x = *hpPlanLast(pPlan);
+  const HpPipePlan *pOld = p->pPipe;
+  HpPipePlan x = *pPipe;
   int rc;
   assert( p->pSource==0 && p->nWorker==0 && x.nOwn<=x.prog.nFilter );
   *prShare = 1;
@@ -92,13 +108,61 @@ static int hpGateSample(
   }
   hpPipeClose(p);
   p->nSample = 0;
-  p->pPipe = &pPlan->aPipe[0];
+  p->pPipe = pOld;
   return rc;
 }
 
+/* The time of keeping a row in the relation of pPipe */
+static double hpGateKeep(const HpPipePlan *pPipe){
+  return HP_GATE_BUILD + (double)HP_GATE_COLUMN*pPipe->pRel->nCol;
+}
+
 /*
-** Set *pbTake to whether the join pPlan is to be run by p, which is new.  Constants
-** are in aMem[], and there may be nWorker workers.
+** Does it pay to put the rows of pipe i aside, which has anRow[i] rows?  Then set
+** p->aMxStash[i] to the number of rows up to which it does, and *prSave to what is
+** saved.  The share of rows that pass is *prShare; if that is negative it is found
+** out.
+*/
+static int hpGateStash(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  int i,
+  Mem *aMem,
+  const i64 *anRow,
+  double *prShare,
+  double *prSave
+){
+  const HpPipePlan *pPipe = &pPlan->aPipe[i];
+  double rMost = 0;      /* Saved if no row passed, ... */
+  double rSave = 0;      /* ... and if that share does */
+  double rRow;
+  int rc = SQLITE_OK;
+  int k;
+  *prSave = 0;
+  for(k=0; k<pPipe->nWant; k++){
+    int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
+    rMost += (double)anRow[iRel]*hpGateKeep(&pPlan->aPipe[iRel]);
+  }
+  if( rMost<HP_GATE_SAVING ) return SQLITE_OK;
+  if( *prShare<0 ) rc = hpGateSample(p, pPipe, aMem, prShare);
+  if( rc ) return rc;
+  rRow = *prShare*(double)anRow[i];
+  for(k=0; k<pPipe->nWant; k++){
+    int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
+    if( rRow>=anRow[iRel] ) continue;
+    rSave += ((double)anRow[iRel]-rRow)*hpGateKeep(&pPlan->aPipe[iRel]);
+  }
+  rSave -= rRow*HP_GATE_STASH;
+  if( rSave<HP_GATE_SAVING ) return SQLITE_OK;
+  p->aMxStash[i] = 1000 + (i64)(rMost/HP_GATE_STASH);
+  *prSave = rSave;
+  return SQLITE_OK;
+}
+
+/*
+** Set *pbTake to whether the join pPlan is to be run by p, which is new, and
+** p->aMxStash[] to what is put aside.  Constants are in aMem[], and there may be
+** nWorker workers.
 */
 static int hpGateJoin(
   HpQuery *p,
@@ -108,14 +172,24 @@ static int hpGateJoin(
   int *pbTake
 ){
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
+  int iRoot = pPlan->nPipe-1;
   double rOurs = 0;      /* Time of ours */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
-  double rShare = 1;     /* The share of rows that pass */
+  double rShare = -1;    /* The share of rows that pass, if known */
+  double rSave;
+  i64 anRow[HP_MX_NODE];
   i64 nLeaf = 0;
-  i64 nRow = 0;
+  int bRead = 0;         /* A table that is looked up is large */
   int i;
   int rc = SQLITE_OK;
+  *pbTake = 1;
+  if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){
+    for(i=0; i<pPlan->nPipe; i++){
+      if( pPlan->aPipe[i].nWant>0 && p->pCfg->bStash ) p->aMxStash[i] = HP_GATE_ALL;
+    }
+    return SQLITE_OK;
+  }
   if( pPlan->nSkip>0 ){
     pPlan->nSkip--;
     *pbTake = 0;
@@ -123,26 +197,40 @@ static int hpGateJoin(
   }
   for(i=0; i<pPlan->nPipe; i++){
     const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
-    int bRoot = i==pPlan->nPipe-1;
     double rPage, r;
-    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &nRow);
+    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &anRow[i]);
     if( rc ) return rc;
     rPage = (double)sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt)
                 / HP_GATE_BYTES;
-    r = rPage*nLeaf*HP_GATE_LEAF + (double)nRow*(bRoot ? HP_GATE_SCAN : HP_GATE_BUILD);
+    rPage *= nLeaf;
+    r = (rPage + MIN(rPage, HP_GATE_FIRST))*HP_GATE_LEAF
+            + (double)anRow[i]*HP_GATE_SCAN;
+    bRead |= i<iRoot && rPage>HP_GATE_CACHE;
+    if( i<iRoot ) r += (double)anRow[i]*hpGateKeep(&pPlan->aPipe[i]);
     if( nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
     rOurs += r + HP_GATE_PIPE;
-    if( bRoot ) rStock = rPage*nLeaf*HP_GATE_PAGE + (double)nRow*HP_GATE_ROW;
+    if( i==iRoot ) rStock = rPage*HP_GATE_PAGE + (double)anRow[i]*HP_GATE_ROW;
+  }
+  rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
+  rSeek *= (double)anRow[iRoot];
+  if( rStock>=HP_GATE_WORTH && pRoot->bConstant ){
+    rc = hpGateSample(p, pRoot, aMem, &rShare);
+    if( rc==SQLITE_OK && rShare==0 ) rStock = 0;
+  }
+  for(i=iRoot; i>=0 && rc==SQLITE_OK && rStock>=HP_GATE_WORTH; i--){
+    double rOther = -1;
+    if( pPlan->aPipe[i].nWant==0 ) continue;
+    rc = hpGateStash(p, pPlan, i, aMem, anRow, i==iRoot ? &rShare : &rOther, &rSave);
+    rOurs -= rSave/MIN(nWorker, 4);
   }
   rOurs *= HP_GATE_MARGIN/100.0;
-  if( rStock>=HP_GATE_WORTH ){
-    rSeek = (double)nRow * (pRoot->bIndexed ? HP_GATE_INDEX : HP_GATE_SEEK);
-    if( pRoot->bConstant || (rOurs>=rStock && rOurs<rStock+rSeek) ){
-      rc = hpGateSample(p, pPlan, aMem, &rShare);
-    }
+  if( rc==SQLITE_OK && rShare<0 && rStock>=HP_GATE_WORTH
+   && rOurs>=rStock && rOurs<rStock+rSeek
+  ){
+    rc = hpGateSample(p, pRoot, aMem, &rShare);
   }
-  if( pRoot->bConstant && rShare==0 ) rStock = 0;
-  if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*rShare;
+  if( rStock<HP_GATE_WORTH ) rSeek = 0;
+  if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
   return rc;
 }
 

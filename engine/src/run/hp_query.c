@@ -65,12 +65,17 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
   return 1;
 }
 
-/* Free the relations of p: nobody looks rows up any more */
+/* Free the relations of p, and rows put aside: nobody looks them up any more */
 static void hpQueryForget(HpQuery *p){
   int i;
-  for(i=0; i<p->nRel; i++) hpRelFree(p->apRel[i]);
-  sqlite3_free(p->apRel);
+  for(i=0; i<p->nRel; i++){
+    hpRelFree(p->apRel[i]);
+    hpStashFree(p->apStash[i]);
+  }
+  sqlite3_free(p->aMxStash);
+  p->aMxStash = 0;
   p->apRel = 0;
+  p->apStash = 0;
   p->nRel = 0;
 }
 
@@ -98,15 +103,19 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   sqlite3BeginBenignMalloc();
   p = sqlite3MallocZero(sizeof(*p));
   if( p && pPlan->nPipe>1 ){
-    p->apRel = sqlite3MallocZero(sizeof(HpRel*)*(u64)(pPlan->nPipe-1));
-    if( p->apRel==0 ){
+    p->nRel = 2*(pPlan->nPipe-1);
+    p->aMxStash = sqlite3MallocZero(
+        (sizeof(i64)+sizeof(HpRel*)+sizeof(HpStash*))*(u64)p->nRel);
+    if( p->aMxStash ){
+      p->apRel = (HpRel**)&p->aMxStash[p->nRel];
+      p->apStash = (HpStash**)&p->apRel[p->nRel];
+    }else{
       sqlite3_free(p);
       p = 0;
     }
   }
   sqlite3EndBenignMalloc();
   if( p==0 ) return 0;
-  p->nRel = pPlan->nPipe-1;
   p->db = v->db;
   p->v = v;
   p->pCfg = hpConfig();
@@ -116,8 +125,80 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
 }
 
 /*
+** Run pipe i of the plan so far that its rows are put aside, and make the relations of
+** the keys that they want.  If there are too many do nothing.
+*/
+static int hpQueryStash(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  int i,
+  Mem *aMem,
+  int nWorker
+){
+  HpPipePlan x = pPlan->aPipe[i];
+  HpStash *pStash;
+  int rc, k;
+  assert( x.source.bIndex==0 && x.nOwn>0 && x.nWant>0 && x.pSink->xRows!=0 );
+  sqlite3BeginBenignMalloc();
+  p->pStash = p->apStash[i] = pStash = hpStashNew(p->aMxStash[i]);
+  sqlite3EndBenignMalloc();
+  if( pStash==0 ) return HP_DECLINE;
+  x.prog.nFilter = x.nOwn;
+  x.prog.nOp = x.nWantOp;
+  x.pSink = &hpSinkStash;
+  rc = hpPipeRun(p, &x, aMem, nWorker);
+  hpPipeClose(p);
+  if( rc==HP_DECLINE && hpStashIsFull(pStash) ){
+    hpStashFree(pStash);
+    p->apStash[i] = 0;
+    p->bStop = 0;
+    rc = SQLITE_OK;
+    goto done;
+  }
+  x.source.pType = &hpStashType;
+  x.prog.nRange = 0;
+  x.pSink = &hpSinkRel;
+  x.pGroup = 0;
+  for(k=0; k<x.nWant && rc==SQLITE_OK; k++){
+    x.pRel = x.aWant[k];
+    hpStashRewind(pStash);
+    rc = hpPipeRun(p, &x, aMem, nWorker);
+    hpPipeClose(p);
+  }
+done:
+  p->pPipe = &pPlan->aPipe[0];
+  return rc;
+}
+
+/*
+** Run pipe i of the plan, whose rows have been put aside.
+*/
+static int hpQueryTakeUp(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  int i,
+  Mem *aMem,
+  int nWorker
+){
+  HpPipePlan *pPipe = hpArenaAlloc(&p->arena, sizeof(*pPipe));
+  int rc;
+  if( pPipe==0 ) return HP_DECLINE;
+  *pPipe = pPlan->aPipe[i];
+  pPipe->source.pType = &hpStashType;
+  pPipe->prog.nRange = 0;
+  p->pStash = p->apStash[i];
+  hpStashRewind(p->pStash);
+  rc = hpPipeRun(p, pPipe, aMem, nWorker);
+  p->nScanned = hpStashScanned(p->pStash);
+  return rc;
+}
+
+/*
 ** Run the plan with up to nWorker workers: pipe after pipe.  What the last one
 ** leaves is delivered.
+**
+** Before that, the pipes that p->aMxStash[] says, from the root on, put aside the rows
+** that pass their own filters: the tables that these look up can do with fewer rows.
 */
 static int hpQueryRun(
   HpQuery *p,            /* New */
@@ -129,9 +210,18 @@ static int hpQueryRun(
   int rc = SQLITE_OK;
   int i;
   p->bExact = bExact;
+  for(i=pPlan->nPipe-1; i>=0 && rc==SQLITE_OK; i--){
+    if( pPlan->nPipe>1 && p->aMxStash[i]>0 ){
+      rc = hpQueryStash(p, pPlan, i, aMem, nWorker);
+    }
+  }
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
     if( i>0 ) hpPipeClose(p);
-    rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
+    if( pPlan->nPipe>1 && p->apStash[i] ){
+      rc = hpQueryTakeUp(p, pPlan, i, aMem, nWorker);
+    }else{
+      rc = hpPipeRun(p, &pPlan->aPipe[i], aMem, nWorker);
+    }
   }
   return rc;
 }
@@ -169,22 +259,21 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
   }
   p = bLarge ? hpQueryNew(v, pPlan) : 0;
-  rc = p ? SQLITE_OK : HP_DECLINE;
-  if( p && pPlan->nPipe>1 && hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
-    if( rc==SQLITE_OK && !bLarge ) hpQueryFree(p);
-  }
-  if( rc==SQLITE_OK && bLarge ){
-    rc = hpQueryRun(p, pPlan, aMem, hpThreads(db), 0);
-  }else if( !bLarge ){
+  rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
+  if( p && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+  if( rc==SQLITE_OK && !bLarge ){
+    hpQueryFree(p);
     hpConfigStat(db, HP_STAT_SMALL);
     return HP_DECLINE;
   }
+  if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, hpThreads(db), 0);
   if( rc==HP_SERIAL ){
     hpConfigStat(db, HP_STAT_SERIAL);
     hpQueryFree(p);
     p = hpQueryNew(v, pPlan);
-    rc = p ? hpQueryRun(p, pPlan, aMem, 1, 1) : HP_DECLINE;
+    rc = p ? SQLITE_OK : HP_DECLINE;
+    if( p && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
+    if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){

@@ -103,6 +103,13 @@ static const HpSinkType hpSinkRowids = {
 static const HpSinkType hpSinkRel = {
   0, hpBuildOpen, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose
 };
+static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
+  UNUSED_PARAMETER(aMem);
+  return hpStashOpen(p);
+}
+static const HpSinkType hpSinkStash = {
+  0, hpSinkStashOpen, hpStashRows, 0, 0, hpStashCombine, hpStashClose
+};
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };
 #endif /* SQLITE_OMIT_HP */

@@ -166,5 +166,17 @@ static void hpRawCopy(const HpWorker*, const HpField*, int, u8**, u8**);
 static i64 hpPlaceOf(const HpWorker*, int, i64, int);
 static i64 hpPlaceLast(const HpWorker*);
 
+/* hp_stash.c */
+static HpStash *hpStashNew(i64);
+static int hpStashOpen(HpWorker*);
+static int hpStashRows(HpWorker*, HpFrame*);
+static int hpStashCombine(HpQuery*);
+static void hpStashClose(HpWorker*);
+static u64 hpStashScanned(const HpStash*);
+static i64 hpStashSize(const HpStash*);
+static void hpStashRewind(HpStash*);
+static int hpStashIsFull(const HpStash*);
+static void hpStashFree(HpStash*);
+
 #endif /* HPSOURCE_H */
 #endif /* SQLITE_OMIT_HP */

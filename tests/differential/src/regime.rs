@@ -32,7 +32,7 @@ pub const REGIMES: &[Regime] = &[
     // small tables are spread over them too.
     Regime {
         name: "threads4",
-        switches: "threads=4,run=1",
+        switches: "stash=all,threads=4,run=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -46,7 +46,7 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "batch3",
-        switches: "batch=3,dir=hash,threads=3,run=1",
+        switches: "batch=3,dir=hash,stash=all,threads=3,run=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -67,14 +67,14 @@ pub const REGIMES: &[Regime] = &[
     // Page by page, as with a VFS that is not SQLite's own.
     Regime {
         name: "pager",
-        switches: "source=pager,threads=2,run=1",
+        switches: "source=pager,stash=all,threads=2,run=1",
         pragmas: FORCE,
         forced: true,
     },
     // Memory is always short: groups and rows go to temporary files in between.
     Regime {
         name: "spill",
-        switches: "memory=20000,threads=1",
+        switches: "memory=20000,stash=all,threads=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -86,7 +86,7 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "all",
-        switches: "batch=3,hash=0,dir=hash,simd=off,source=pager,memory=20000,threads=4,run=1",
+        switches: "batch=3,hash=0,dir=hash,stash=all,simd=off,source=pager,memory=20000,threads=4,run=1",
         pragmas: FORCE,
         forced: true,
     },

@@ -1,0 +1,335 @@
+/*
+** 2026-11-24
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_stash: rows of a pipe that are put aside, and taken up again.
+**
+**    hpStashNew()      an empty one
+**    hpStashOpen()     a worker begins to put rows aside
+**    hpStashRows()     put the selected rows of a batch aside
+**    hpStashCombine()  all workers are done: the rows in scan order
+**    hpStashClose()    a worker is done
+**    hpStashFree()     free it
+**    hpStashType       the source of the pipe that takes them up
+**
+** Where few rows of a table pass its own filters, and others are looked up by them,
+** it pays to know first which rows these are: of the other tables no more is kept
+** than they look up (hp_query.c).  So the table is scanned with its own filters
+** only, and what passes is put aside:
+**
+**    lineitem's leaves -> filters -> stash -> which orders are wanted?
+**    orders' leaves -> only those wanted -> relation
+**    stash -> look-ups -> groups
+**
+** A row is kept as its record and its rowid, so that the program that takes it up is
+** the same whatever the source.  Values are decoded again; that are few.
+**
+** Workers get runs in any order.  Each keeps the rows of a run together; when all
+** are done runs are put in order, so that rows come in that of the scan.
+**
+** Too many rows to be worth it, or too many bytes, set HpStash.bFull and decline:
+** then the pipe runs as it does without.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* A row.  Its record follows: nLocal bytes, and the number of an overflow page */
+typedef struct HpStashRow HpStashRow;
+struct HpStashRow {
+  i64 iRowid;
+  u32 nByte;             /* HpRecord.nByte, */
+  u32 nLocal;            /* HpRecord.nLocal */
+};
+
+/* The rows of a run of leaves */
+typedef struct HpStashRun HpStashRun;
+struct HpStashRun {
+  u32 iSeq;              /* The run */
+  i64 n;                 /* Rows */
+  HpStashRow **apRow;    /* They are here */
+};
+
+/* What a worker has put aside */
+typedef struct HpStashPart HpStashPart;
+struct HpStashPart {
+  HpArena mem;           /* Rows */
+  u8 *pFree, *pEnd;      /* Where the next one goes */
+  i64 nRow, nRowAlloc;
+  HpStashRow **apRow;    /* All of them */
+  i64 nRun, nRunAlloc;
+  HpStashRun *aRun;      /* Runs that have some */
+};
+
+struct HpStash {
+  i64 mxRow;             /* No more rows than that */
+  int bFull;             /* There are more, or no memory for them.  Atomic */
+  i64 nRow;              /* Rows */
+  HpStashRow **apRow;    /* All of them, in scan order */
+  i64 iNext;             /* The next row to be taken up, */
+  u32 iSeq;              /* ... in a run of this number */
+  u64 nScanned;          /* So many were read */
+  HpStashPart aPart[HP_MX_THREAD];
+};
+
+#define HP_STASH_BLOCK 65536   /* Memory for rows is taken so many bytes at a time */
+
+/*
+** A stash for at most mxRow rows, or NULL.
+*/
+static HpStash *hpStashNew(i64 mxRow){
+  HpStash *p = sqlite3MallocZero(sizeof(*p));
+  if( p ) p->mxRow = mxRow;
+  return p;
+}
+
+static void hpStashFree(HpStash *p){
+  int i;
+  if( p==0 ) return;
+  for(i=0; i<HP_MX_THREAD; i++){
+    hpArenaClear(&p->aPart[i].mem);
+    sqlite3_free(p->aPart[i].apRow);
+    sqlite3_free(p->aPart[i].aRun);
+  }
+  sqlite3_free(p->apRow);
+  sqlite3_free(p);
+}
+
+/*
+** Begin in worker p.
+*/
+static int hpStashOpen(HpWorker *p){
+  int i;
+  for(i=0; p->pQuery->apWorker[i]!=p; i++){}
+  p->pSink = &p->pQuery->pStash->aPart[i];
+  return SQLITE_OK;
+}
+
+/* The rows stay */
+static void hpStashClose(HpWorker *p){
+  p->pSink = 0;
+}
+
+/* There is no room: see above */
+static int hpStashFull(HpWorker *p){
+  AtomicStore(&p->pQuery->pStash->bFull, 1);
+  return HP_DECLINE;
+}
+
+/*
+** Make *paEntry, of entries of sz bytes, large enough for nNeed of them.
+*/
+static int hpStashGrow(void *paEntry, i64 *pnAlloc, i64 nNeed, int sz){
+  void **pa = (void**)paEntry;
+  if( nNeed>*pnAlloc ){
+    i64 n = MAX(256, 2*nNeed);
+    void *aNew = sqlite3_realloc64(*pa, (u64)n*sz);
+    if( aNew==0 ) return HP_DECLINE;
+    *pa = aNew;
+    *pnAlloc = n;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Set *pRec to the record at z, which is in a page of the run.  What its header says
+** about columns that the pipe does not use nobody has looked at yet.
+*/
+static int hpStashRecord(const HpWorker *p, const u8 *z, HpRecord *pRec){
+  const HpRun *pRun = &p->run;
+  const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
+  i64 iLeaf = (z - pRun->aBuf)/pRun->szPage;
+  const u8 *aPage = &pRun->aBuf[iLeaf*pRun->szPage];
+  i64 n = &aPage[pBt->usableSize] - z;   /* So many bytes there are */
+  u32 nHdr, iHdr;
+  u64 iVal;
+  assert( iLeaf>=0 && iLeaf<pRun->nPage && n>0 );
+  iHdr = getVarint32(z, nHdr);
+  iVal = nHdr;
+  if( iHdr>nHdr || (i64)nHdr>n-9 ) return HP_DECLINE;
+  while( iHdr<nHdr ){
+    u32 t;
+    iHdr += getVarint32(&z[iHdr], t);
+    iVal += sqlite3VdbeSerialTypeLen(t);
+    if( iVal>0x7fffffff ) return HP_DECLINE;
+  }
+  pRec->z = z;
+  pRec->nByte = (u32)iVal;
+  pRec->nLocal = hpRecordLocal(pBt, pRec->nByte);
+  if( pRec->nLocal<pRec->nByte ) n -= 4;
+  return (i64)pRec->nLocal>n ? HP_DECLINE : SQLITE_OK;
+}
+
+/*
+** Put row i of the batch of p aside.
+*/
+static int hpStashRow(HpWorker *p, int i){
+  HpStashPart *pPart = (HpStashPart*)p->pSink;
+  HpStashRow *pRow;
+  HpRecord rec = {0, 0, 0};
+  i64 n;
+  int rc;
+  if( p->pPipe->source.mxCol>=0 ){
+    rc = hpStashRecord(p, p->batch.apRec[i], &rec);
+    if( rc ) return rc;
+  }
+  n = ROUND8((i64)sizeof(*pRow) + rec.nLocal + 4);
+  if( pPart->pEnd-pPart->pFree<n+HP_SLACK ){
+    i64 nNew = MAX(HP_STASH_BLOCK, n+HP_SLACK);
+    if( !hpBudgetMay(p, nNew, HP_WISH) ) return hpStashFull(p);
+    if( pPart->pFree ) memset(pPart->pFree, 0, HP_SLACK);
+    pPart->pFree = hpArenaAlloc(&pPart->mem, nNew);
+    if( pPart->pFree==0 ) return HP_DECLINE;
+    pPart->pEnd = &pPart->pFree[nNew];
+  }
+  rc = hpStashGrow(&pPart->apRow, &pPart->nRowAlloc, pPart->nRow+1, sizeof(pRow));
+  if( rc ) return rc;
+  pRow = (HpStashRow*)pPart->pFree;
+  pRow->iRowid = p->pPipe->source.bRowid ? p->batch.aRowid[i] : 0;
+  pRow->nByte = rec.nByte;
+  pRow->nLocal = rec.nLocal;
+  if( rec.z ){
+    memcpy(&pRow[1], rec.z, rec.nLocal + (rec.nLocal<rec.nByte ? 4 : 0));
+  }
+  pPart->apRow[pPart->nRow++] = pRow;
+  pPart->pFree += n;
+  return SQLITE_OK;
+}
+
+/*
+** Put the selected rows of a frame aside.
+*/
+static int hpStashRows(HpWorker *p, HpFrame *pFrame){
+  HpStashPart *pPart = (HpStashPart*)p->pSink;
+  HpStash *pStash = p->pQuery->pStash;
+  u32 iSeq = p->run.iSeq;
+  int ii, rc;
+  /* A worker has no more than its share: runs are given out one by one */
+  if( pPart->nRow+pFrame->nSel>pStash->mxRow/p->pQuery->nWorker ){
+    return hpStashFull(p);
+  }
+  if( pPart->nRun==0 || pPart->aRun[pPart->nRun-1].iSeq!=iSeq ){
+    rc = hpStashGrow(&pPart->aRun, &pPart->nRunAlloc, pPart->nRun+1,
+                     sizeof(HpStashRun));
+    if( rc ) return rc;
+    pPart->aRun[pPart->nRun].iSeq = iSeq;
+    pPart->aRun[pPart->nRun++].n = 0;
+  }
+  for(ii=0; ii<pFrame->nSel; ii++){
+    rc = hpStashRow(p, pFrame->aSel[ii]);
+    if( rc ) return rc;
+  }
+  pPart->aRun[pPart->nRun-1].n += pFrame->nSel;
+  hpBudgetHold(p, pPart->mem.nTotal + 8*pPart->nRowAlloc);
+  return SQLITE_OK;
+}
+
+/* qsort(): runs in order */
+static int hpStashCmp(const void *pA, const void *pB){
+  u32 a = ((const HpStashRun*)pA)->iSeq;
+  u32 b = ((const HpStashRun*)pB)->iSeq;
+  return a<b ? -1 : a>b;
+}
+
+/*
+** Make one list of what the workers of p have put aside.
+*/
+static int hpStashCombine(HpQuery *p){
+  HpStash *pStash = p->pStash;
+  HpStashRun *aRun;
+  i64 nRun = 0;
+  i64 n = 0;
+  i64 j;
+  int i;
+  for(i=0; i<p->nWorker; i++){
+    HpStashPart *pPart = &pStash->aPart[i];
+    HpStashRow **apRow = pPart->apRow;
+    if( pPart->pFree ) memset(pPart->pFree, 0, HP_SLACK);
+    for(j=0; j<pPart->nRun; j++){
+      pPart->aRun[j].apRow = apRow;
+      apRow += pPart->aRun[j].n;
+    }
+    nRun += pPart->nRun;
+    pStash->nRow += pPart->nRow;
+    p->nRelByte += pPart->mem.nTotal + 16*pPart->nRow;
+  }
+  pStash->nScanned = p->nScanned;
+  sqlite3BeginBenignMalloc();
+  aRun = sqlite3_malloc64(sizeof(*aRun)*(u64)(nRun+1));
+  pStash->apRow = sqlite3_malloc64(sizeof(*pStash->apRow)*(u64)(pStash->nRow+1));
+  sqlite3EndBenignMalloc();
+  if( aRun==0 || pStash->apRow==0 ){
+    sqlite3_free(aRun);
+    return HP_DECLINE;
+  }
+  for(i=0, j=0; i<p->nWorker; i++){
+    HpStashPart *pPart = &pStash->aPart[i];
+    if( pPart->nRun ) memcpy(&aRun[j], pPart->aRun, sizeof(*aRun)*(size_t)pPart->nRun);
+    j += pPart->nRun;
+  }
+  qsort(aRun, (size_t)nRun, sizeof(*aRun), hpStashCmp);
+  for(j=0; j<nRun; j++){
+    memcpy(&pStash->apRow[n], aRun[j].apRow, sizeof(HpStashRow*)*(size_t)aRun[j].n);
+    n += aRun[j].n;
+  }
+  assert( n==pStash->nRow );
+  sqlite3_free(aRun);
+  return SQLITE_OK;
+}
+
+/* Has there been no room for all rows? */
+static int hpStashIsFull(const HpStash *p){ return AtomicLoad(&p->bFull); }
+
+/* Rows that were read when these were put aside */
+static u64 hpStashScanned(const HpStash *p){ return p->nScanned; }
+
+/* Rows that were put aside */
+static i64 hpStashSize(const HpStash *p){ return p->nRow; }
+
+/* Begin to take them up once more */
+static void hpStashRewind(HpStash *p){
+  p->iNext = 0;
+  p->iSeq = 0;
+}
+
+/*
+** Fill the batch of p with the next rows.  Each batch is a run of its own.
+*/
+static int hpStashNext(HpWorker *p){
+  HpStash *pStash = p->pQuery->pStash;
+  HpBatch *pBatch = &p->batch;
+  HpCells cells;
+  i64 iRow;
+  int i, k, n;
+  assert( pBatch->nRow==0 );
+  hpThreadLock(p->pQuery);
+  iRow = pStash->iNext;
+  n = (int)MIN(pBatch->nAlloc, pStash->nRow-iRow);
+  pStash->iNext += n;
+  p->run.iSeq = pStash->iSeq++;
+  hpThreadUnlock(p->pQuery);
+  p->frame.iPos = (u64)p->run.iSeq<<32;
+  p->run.nPage = p->run.iLeaf = n>0;
+  for(i=0; i<n; i+=HP_CUT){
+    int m = MIN(HP_CUT, n-i);
+    int rc;
+    for(k=0; k<m; k++){
+      HpStashRow *pRow = pStash->apRow[iRow+i+k];
+      cells.az[k] = (const u8*)&pRow[1];
+      cells.aByte[k] = pRow->nByte;
+      cells.aLocal[k] = pRow->nLocal;
+      pBatch->aRowid[i+k] = pRow->iRowid;
+    }
+    rc = hpRecordCut(p, &cells, m);
+    if( rc ) return rc;
+  }
+  return SQLITE_OK;
+}
+
+static const HpSourceType hpStashType = {
+  hpRecordInit, hpStashNext, hpDecodeColumn
+};
+#endif /* SQLITE_OMIT_HP */
