@@ -207,6 +207,7 @@ struct HpRelPlan {
   HpLookup key;          /* By what; no two rows have the same, but if bSemi */
   int iRel;              /* Its number: that of its pipe */
   u8 bSemi;              /* Only asked whether there is a row */
+  u8 bWant;              /* It says which keys another relation is to have */
   int nCol, nColAlloc;   /* Columns that are kept */
   u16 *aVec;             /* Their vectors */
 };
@@ -302,8 +303,8 @@ struct HpPipePlan {
   int nWantAlloc;
   HpRelPlan **aWant;
   int nWantOp;           /* ... so many operations give all of them */
-  u8 bWanted;            /* The first filter looks such a relation up, if there is
-                         ** one */
+  u8 bWantRowid;         /* The first filter looks rowids up in such a relation, if
+                         ** there is one */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

@@ -32,7 +32,8 @@
 **                             fs=fuse     all files seem to be in a FUSE
 **                             dir=hash    relations have hash tables, no bits
 **                             stash=all   rows that look others up are put
-**                                         aside first, wherever they can be
+**                                         aside first, wherever they can be,
+**                                         and leaves chosen by what they want
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -42,6 +42,10 @@ struct HpQuery {
                          ** of keys that they are to have, ... */
   int nRel;              /* ... room for so many, ... */
   i64 nRelByte;          /* ... and what they and rows put aside hold */
+  const HpRel *pWanted;  /* Only rows with these rowids are wanted, or NULL: all, ... */
+  int (*xWanted)(const HpRel*, i64, i64);  /* ... is one greater than the first, but
+                         ** not than the second?, ... */
+  i64 nWanted;           /* ... and how many there are */
   i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none */
   HpStash **apStash;     /* Those that it has, or NULL */
   HpStash *pStash;       /* ... and of the pipe that runs */
@@ -210,6 +214,7 @@ static int hpRelNever(const HpFrame*, const HpLookup*);
 static void hpRelLookup(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
 static void hpRelRow(HpFrame*, const HpRel*, const HpVec*, HpVec*);
 static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
+static int hpRelAny(const HpRel*, i64, i64);
 static void hpRelFree(HpRel*);
 
 #endif /* HPEXEC_H */

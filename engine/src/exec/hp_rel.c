@@ -14,6 +14,7 @@
 **                    hpRelSame(): a slot of it, and whether it is that of a key
 **    hpRelInt()      an integer of a column
 **    hpRelBits()     the number of bits set
+**    hpRelAny()      is there a key in a range of integers?
 **    hpRelFree()     free a relation
 **
 ** A relation is made by a pipe (hp_build.c) and read by later ones, by all of
@@ -339,6 +340,23 @@ static void hpRelGather(
   if( pCol->aLen ){
     HP_ROWS(p, { pOut->aLen[i] = pCol->aLen[aRow[i & m].u]; })
   }
+}
+
+/* The number of keys of a directory of bits that are not greater than iKey */
+static i64 hpRelUpTo(const HpRel *pRel, i64 iKey){
+  u64 k = (u64)iKey - (u64)pRel->iMin;
+  if( iKey<pRel->iMin ) return 0;
+  if( k>=pRel->nBit ) return pRel->nRow;
+  return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
+}
+
+/*
+** Does a directory of bits have a key that is greater than iLow and not greater than
+** iHigh?
+*/
+static int hpRelAny(const HpRel *pRel, i64 iLow, i64 iHigh){
+  assert( pRel->nBit>0 && iLow<=iHigh );
+  return hpRelUpTo(pRel, iLow)<hpRelUpTo(pRel, iHigh);
 }
 
 /*

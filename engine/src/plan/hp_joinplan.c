@@ -426,7 +426,7 @@ static int hpJoinWanted(HpCompile *pC, int i){
   HpNode *pNode = &p->aNode[i];
   const HpNode *pHome = &p->aNode[pNode->iHome];
   HpRelPlan *pWant;
-  int iVec, k;
+  int iVec, iColumn, k;
   if( pHome->pIdx || !hpJoinHasOwn(p, pNode->iHome) ) return SQLITE_OK;
   for(k=0; k<pNode->nKey; k++){
     if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
@@ -434,11 +434,13 @@ static int hpJoinWanted(HpCompile *pC, int i){
   pWant = hpCompileAlloc(pC->pPlan, sizeof(*pWant));
   if( pWant==0 ) return SQLITE_NOMEM;
   pWant->iRel = p->nPipe-1 + pNode->iPipe;
-  pWant->bSemi = 1;
+  pWant->bSemi = pWant->bWant = 1;
   pNode->pWant = pWant;
   iVec = hpJoinLookup(pC, i, pWant->iRel, pNode->aKey, 1);
   if( iVec<0 ) return SQLITE_ERROR;
-  pC->pPipe->bWanted = 1;
+  iColumn = sqlite3ExprSkipCollate(pNode->aKey[0].pOwn)->iColumn;
+  pC->pPipe->bWantRowid = pNode->nKey==1 && pNode->pIdx==0
+                       && (iColumn<0 || iColumn==pNode->pItem->pSTab->iPKey);
   return hpProgFilter(&pC->pPipe->prog, iVec);
 }
 

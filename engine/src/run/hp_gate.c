@@ -112,15 +112,39 @@ static int hpGateSample(
   return rc;
 }
 
+/* What is known of the size of a pipe's table */
+typedef struct HpGateSize HpGateSize;
+struct HpGateSize {
+  i64 nRow;              /* About so many rows */
+  double rPage;          /* ... on so many pages of HP_GATE_BYTES, if leaves */
+  i64 nLeaf;             /* Leaves */
+};
+
 /* The time of keeping a row in the relation of pPipe */
 static double hpGateKeep(const HpPipePlan *pPipe){
   return HP_GATE_BUILD + (double)HP_GATE_COLUMN*pPipe->pRel->nCol;
 }
 
 /*
-** Does it pay to put the rows of pipe i aside, which has anRow[i] rows?  Then set
-** p->aMxStash[i] to the number of rows up to which it does, and *prSave to what is
-** saved.  The share of rows that pass is *prShare; if that is negative it is found
+** The time that pPipe saves if no more than rRow of its rows are wanted.
+*/
+static double hpGateWanted(
+  const HpPipePlan *pPipe,
+  const HpGateSize *pSize,
+  double rRow
+){
+  double rLess = (double)pSize->nRow - rRow;
+  double rShare;
+  if( rLess<=0 ) return 0;
+  if( pPipe->bWantRowid==0 || rRow>=pSize->nLeaf/2 ) return rLess*hpGateKeep(pPipe);
+  rShare = 1 - rRow/(double)pSize->nLeaf;    /* Leaves that are left out */
+  return rLess*hpGateKeep(pPipe)
+      + rShare*(pSize->rPage*HP_GATE_LEAF + (double)pSize->nRow*HP_GATE_SCAN);
+}
+
+/*
+** Does it pay to put the rows of pipe i aside?  Then set p->aMxStash[i] to the number
+** of rows up to which it does, and *prSave to what is saved.  The share of rows that pass is *prShare; if that is negative it is found
 ** out.
 */
 static int hpGateStash(
@@ -128,7 +152,7 @@ static int hpGateStash(
   const HpPlan *pPlan,
   int i,
   Mem *aMem,
-  const i64 *anRow,
+  const HpGateSize *aSize,   /* Of each pipe */
   double *prShare,
   double *prSave
 ){
@@ -141,16 +165,15 @@ static int hpGateStash(
   *prSave = 0;
   for(k=0; k<pPipe->nWant; k++){
     int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
-    rMost += (double)anRow[iRel]*hpGateKeep(&pPlan->aPipe[iRel]);
+    rMost += hpGateWanted(&pPlan->aPipe[iRel], &aSize[iRel], 0);
   }
   if( rMost<HP_GATE_SAVING ) return SQLITE_OK;
   if( *prShare<0 ) rc = hpGateSample(p, pPipe, aMem, prShare);
   if( rc ) return rc;
-  rRow = *prShare*(double)anRow[i];
+  rRow = *prShare*(double)aSize[i].nRow;
   for(k=0; k<pPipe->nWant; k++){
     int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
-    if( rRow>=anRow[iRel] ) continue;
-    rSave += ((double)anRow[iRel]-rRow)*hpGateKeep(&pPlan->aPipe[iRel]);
+    rSave += hpGateWanted(&pPlan->aPipe[iRel], &aSize[iRel], rRow);
   }
   rSave -= rRow*HP_GATE_STASH;
   if( rSave<HP_GATE_SAVING ) return SQLITE_OK;
@@ -178,8 +201,7 @@ static int hpGateJoin(
   double rSeek = 0;      /* ... and of looking up what passes */
   double rShare = -1;    /* The share of rows that pass, if known */
   double rSave;
-  i64 anRow[HP_MX_NODE];
-  i64 nLeaf = 0;
+  HpGateSize aSize[HP_MX_NODE];
   int bRead = 0;         /* A table that is looked up is large */
   int i;
   int rc = SQLITE_OK;
@@ -197,22 +219,22 @@ static int hpGateJoin(
   }
   for(i=0; i<pPlan->nPipe; i++){
     const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
-    double rPage, r;
-    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &anRow[i]);
+    HpGateSize *p1 = &aSize[i];
+    double r;
+    rc = hpSourcePlanSize(p->db, pSource, aMem, &p1->nLeaf, &p1->nRow);
     if( rc ) return rc;
-    rPage = (double)sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt)
-                / HP_GATE_BYTES;
-    rPage *= nLeaf;
-    r = (rPage + MIN(rPage, HP_GATE_FIRST))*HP_GATE_LEAF
-            + (double)anRow[i]*HP_GATE_SCAN;
-    bRead |= i<iRoot && rPage>HP_GATE_CACHE;
-    if( i<iRoot ) r += (double)anRow[i]*hpGateKeep(&pPlan->aPipe[i]);
-    if( nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
+    p1->rPage = (double)p1->nLeaf/HP_GATE_BYTES
+        * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
+    r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
+            + (double)p1->nRow*HP_GATE_SCAN;
+    if( i<iRoot ) r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
+    if( p1->nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
     rOurs += r + HP_GATE_PIPE;
-    if( i==iRoot ) rStock = rPage*HP_GATE_PAGE + (double)anRow[i]*HP_GATE_ROW;
+    bRead |= i<iRoot && p1->rPage>HP_GATE_CACHE;
   }
+  rStock = aSize[iRoot].rPage*HP_GATE_PAGE + (double)aSize[iRoot].nRow*HP_GATE_ROW;
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
-  rSeek *= (double)anRow[iRoot];
+  rSeek *= (double)aSize[iRoot].nRow;
   if( rStock>=HP_GATE_WORTH && pRoot->bConstant ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
     if( rc==SQLITE_OK && rShare==0 ) rStock = 0;
@@ -220,7 +242,7 @@ static int hpGateJoin(
   for(i=iRoot; i>=0 && rc==SQLITE_OK && rStock>=HP_GATE_WORTH; i--){
     double rOther = -1;
     if( pPlan->aPipe[i].nWant==0 ) continue;
-    rc = hpGateStash(p, pPlan, i, aMem, anRow, i==iRoot ? &rShare : &rOther, &rSave);
+    rc = hpGateStash(p, pPlan, i, aMem, aSize, i==iRoot ? &rShare : &rOther, &rSave);
     rOurs -= rSave/MIN(nWorker, 4);
   }
   rOurs *= HP_GATE_MARGIN/100.0;

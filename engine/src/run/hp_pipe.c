@@ -223,6 +223,17 @@ static void hpPipeClose(HpQuery *p){
 }
 
 /*
+** The rowids that the pipe's relation is to have, if they are known and kept as bits;
+** or NULL.
+*/
+static const HpRel *hpPipeWanted(const HpQuery *p, const HpPipePlan *pPipe){
+  const HpRel *pRel;
+  if( pPipe->bWantRowid==0 ) return 0;
+  pRel = p->apRel[p->nRel/2 + pPipe->pRel->iRel];
+  return pRel && pRel->nBit ? pRel : 0;
+}
+
+/*
 ** Run pipe pPipe of p with up to nWorker workers.  The workers stay.
 */
 static int hpPipeRun(
@@ -242,6 +253,9 @@ static int hpPipeRun(
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nScanned = 0;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
+  p->pWanted = hpPipeWanted(p, pPipe);
+  p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
+  p->xWanted = hpRelAny;
   rc = hpSourceOpen(p, aMem);
   if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
   if( rc==SQLITE_OK ){

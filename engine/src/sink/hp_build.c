@@ -29,7 +29,8 @@
 ** A row whose key has a NULL is never found, and is not kept.
 **
 ** Bits take at most HP_REL_BYTES, and that only while there are not too many
-** for each key: what is read at random should fit into a processor's cache.
+** for each key: what is read at random should fit into a processor's cache.  Only
+** where leaves are chosen by them (HpRelPlan.bWant) they may be few.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -643,12 +644,18 @@ static void hpBuildRanks(HpRel *pRel){
 
 /* How many bits the directory of nRow integers from iMin to iMax has, or 0 if a
 ** hash table is better */
-static u64 hpBuildDirectory(const HpConfig *pCfg, i64 iMin, i64 iMax, i64 nRow){
+static u64 hpBuildDirectory(
+  const HpConfig *pCfg,
+  const HpRelPlan *pPlan,
+  i64 iMin, i64 iMax,
+  i64 nRow
+){
   u64 nBit;
   if( pCfg->bDirHash ) return 0;
   if( nRow==0 ) return 1;
   nBit = (u64)iMax - (u64)iMin;
   if( nBit/8>=HP_REL_BYTES ) return 0;
+  if( pPlan->bWant ) return nBit+1;
   if( nBit/8>=HP_REL_SMALL && nBit/(u64)nRow>=HP_REL_SPARSE ) return 0;
   return nBit+1;
 }
@@ -698,7 +705,7 @@ static int hpBuildCombine(HpQuery *p){
   if( rc==SQLITE_OK ){
     i64 nByte = nRow*13*(i64)pPlan->nCol;
     pRel->iMin = nRow ? iMin : 0;
-    pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, iMin, iMax, nRow);
+    pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, pPlan, iMin, iMax, nRow);
     nByte += pRel->nBit ? (i64)(pRel->nBit/5) : 48*nRow;
     if( !hpBudgetMay(p->apWorker[0], nByte, HP_KEEP) ) rc = HP_DECLINE;
   }

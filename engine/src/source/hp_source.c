@@ -76,6 +76,11 @@
 ** So that the end of an interior page stops nothing, what is ahead has a way of
 ** its own from the root to a leaf (HpSource.aAhead).
 **
+** Where it is known which rowids are wanted (HpQuery.pWanted), and they are fewer than
+** half of the leaves, children are left out that hold none of them, by the separators
+** on both sides.  A table is then read as by a search for each of the rowids in order,
+** each page once.
+**
 ** A scan that calls application code (HpPipePlan.bUser) keeps copies of the interior
 ** pages and no references: that code may write to the table, and SQLite takes
 ** a page that is referenced twice while it balances the tree for corrupt.
@@ -124,6 +129,9 @@ struct HpSource {
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
   int iThin, nThin;      /* A sample: after a leaf go on by so many at this level */
+  const HpRel *pWanted;  /* Rowids wanted, or NULL: all.  See HpQuery.xWanted */
+  int (*xWanted)(const HpRel*, i64, i64);
+  i64 iPassed;           /* Leaves up to this rowid have been passed */
   int rc;                /* Taking a run failed: there are no more */
   u32 iSeq;              /* Number of the next run */
   Pgno iRoot;            /* Root page */
@@ -468,6 +476,12 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     }
   }
   if( p->nSample ) hpSourceThin(pSrc, p->nSample);
+  if( p->pWanted && (p->nWanted<pSrc->nLeaf/2 || p->pCfg->bStash) ){
+    assert( pSrc->bIndex==0 && p->pPipe->source.pRange==0 );
+    pSrc->pWanted = p->pWanted;
+    pSrc->xWanted = p->xWanted;
+    pSrc->iPassed = SMALLEST_INT64;
+  }
   pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0
               && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
@@ -475,7 +489,9 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
 #ifndef SQLITE_OMIT_WAL
   pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
 #endif
-  if( pSrc->bDirect && pSrc->nLevel>0 && hpAheadOn(p->db, pSrc->pBt) ){
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->pWanted==0
+   && hpAheadOn(p->db, pSrc->pBt)
+  ){
     pSrc->aAhead = hpArenaAlloc(&p->arena, sizeof(pSrc->aLevel));
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
@@ -531,31 +547,58 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
 }
 
 /*
+** Set *piRowid to the largest rowid that child iChild of an interior page has.  Returns
+** false if there is no separator to say so.
+*/
+static int hpSourceLargest(const struct HpLevel *p, int iChild, i64 *piRowid){
+  const u8 *z = iChild<p->in.nCell ? hpPageCell(&p->in, iChild) : 0;
+  return z!=0 && &z[4+sqlite3GetVarint(&z[4], (u64*)piRowid)]<=p->in.aEnd;
+}
+
+/*
+** Go on from the next child of pLevel to the first one that may have rows that are
+** wanted.  A separator that is not greater than the one before says nothing.
+*/
+static void hpSourceSkip(HpSource *pSrc, struct HpLevel *p){
+  i64 iLow, iHigh;
+  if( pSrc->pWanted==0 ) return;
+  if( p->iChild>0 && hpSourceLargest(p, p->iChild-1, &iLow) ) pSrc->iPassed = iLow;
+  while( p->iChild<=p->iLast && hpSourceLargest(p, p->iChild, &iHigh) ){
+    iLow = pSrc->iPassed;
+    if( iHigh<=iLow || pSrc->xWanted(pSrc->pWanted, iLow, iHigh) ) return;
+    pSrc->iPassed = iHigh;
+    p->iChild++;
+  }
+}
+
+/*
 ** Make the lowest level of aLevel[] an interior page with children not yet
 ** visited.  Set *pbEnd if there is none.
 */
 static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
   int i = pSrc->nLevel-1;
-  int rc;
   assert( i>=0 && aLevel[0].iPg!=0 );
   *pbEnd = 0;
-  while( aLevel[i].iChild>aLevel[i].iLast ){
-    if( i==0 ){
-      *pbEnd = 1;
-      return SQLITE_OK;
-    }
-    hpSourceRelease(aLevel, i);
-    i--;
-  }
-  while( i<pSrc->nLevel-1 ){
+  while( 1 ){
     struct HpLevel *pLevel = &aLevel[i];
-    Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
+    Pgno iPg;
+    int rc;
+    if( aLevel==pSrc->aLevel ) hpSourceSkip(pSrc, pLevel);
+    if( pLevel->iChild>pLevel->iLast ){
+      if( i==0 ){
+        *pbEnd = 1;
+        return SQLITE_OK;
+      }
+      hpSourceRelease(aLevel, i);
+      i--;
+      continue;
+    }
+    if( i==pSrc->nLevel-1 ) return SQLITE_OK;
+    iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
     rc = hpSourceDown(pSrc, aLevel, ++i, iPg);
     if( rc ) return rc;
     if( aLevel[i].iPg==0 ) return HP_DECLINE;
   }
-  assert( aLevel[i].iChild<=aLevel[i].iLast );
-  return SQLITE_OK;
 }
 
 /*
@@ -902,6 +945,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       }
       pRun->aLeaf[n++] = iPg;
       hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
+      hpSourceSkip(pSrc, pLevel);
     }
     pSrc->nTaken += n;
     if( pSrc->nThin ) hpSourceThinNext(pSrc);

@@ -21,6 +21,8 @@ use traits::{Trait, Traits};
 
 /// Statements of a session.
 const MOST_STEPS: usize = 40;
+/// One seed of so many is a snowflake.
+const SNOWFLAKES: u64 = 8;
 
 fn chance(rng: &mut Rng, percent: u8) -> bool {
     rng.u8(0..100) < percent
@@ -35,8 +37,12 @@ pub fn case(seed: u64) -> Case {
     let file = chance(rng, 75);
     let mut schema = Vec::new();
     let traits = settings(rng, file, &mut schema);
-    let tables = tables(rng, file, traits, &mut schema);
-    let session = session(rng, file, tables);
+    let session = if seed % SNOWFLAKES == SNOWFLAKES - 1 {
+        snowflake(rng, &mut schema)
+    } else {
+        let tables = tables(rng, file, traits, &mut schema);
+        session(rng, file, tables)
+    };
     Case {
         seed,
         file,
@@ -45,6 +51,21 @@ pub fn case(seed: u64) -> Case {
         session,
         wide: chance(rng, 10),
     }
+}
+
+/// Tables that refer to each other by unique keys, some of them many leaves large, and
+/// queries that join up to eight of them.
+fn snowflake(rng: &mut Rng, out: &mut Vec<Statement>) -> Vec<Step> {
+    let rows = *pick(rng, &[50, 300, 300, 1000, 4000]);
+    let (schema, mut steps) = joins::database(rng, rows, MOST_STEPS);
+    out.extend(schema.into_iter().map(|sql| Statement::Sql(sql.into())));
+    if chance(rng, 30) {
+        out.push(Statement::Sql("ANALYZE".into()));
+    }
+    for step in &mut steps {
+        step.traits.add(Trait::Join);
+    }
+    steps
 }
 
 /// What an application may do to SQLite; mostly nothing.
