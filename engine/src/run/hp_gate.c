@@ -42,6 +42,7 @@
 #define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
+#define HP_GATE_FIND      30   /* ... or see that it is not wanted, unless by rowid */
 #define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
 #define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
 #define HP_GATE_BYTES   4096
@@ -134,12 +135,17 @@ static double hpGateWanted(
   double rRow
 ){
   double rLess = (double)pSize->nRow - rRow;
-  double rShare;
+  double r;
   if( rLess<=0 ) return 0;
-  if( pPipe->bWantRowid==0 || rRow>=pSize->nLeaf/2 ) return rLess*hpGateKeep(pPipe);
-  rShare = 1 - rRow/(double)pSize->nLeaf;    /* Leaves that are left out */
-  return rLess*hpGateKeep(pPipe)
-      + rShare*(pSize->rPage*HP_GATE_LEAF + (double)pSize->nRow*HP_GATE_SCAN);
+  r = rLess*hpGateKeep(pPipe);
+  if( pPipe->bWantRowid==0 ){
+    r -= (double)pSize->nRow*HP_GATE_FIND;
+  }else if( rRow<pSize->nLeaf/2 ){
+    /* Leaves are left out */
+    r += (1 - rRow/(double)pSize->nLeaf)
+            * (pSize->rPage*HP_GATE_LEAF + (double)pSize->nRow*HP_GATE_SCAN);
+  }
+  return MAX(r, 0);
 }
 
 /*
@@ -217,7 +223,8 @@ static int hpGateJoin(
     *pbTake = 0;
     return SQLITE_OK;
   }
-  for(i=0; i<pPlan->nPipe; i++){
+  rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
+  for(i=iRoot; i>=0; i--){
     const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
     HpGateSize *p1 = &aSize[i];
     double r;
@@ -227,12 +234,19 @@ static int hpGateJoin(
         * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
     r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
             + (double)p1->nRow*HP_GATE_SCAN;
-    if( i<iRoot ) r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
+    if( i<iRoot ){
+      r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
+      bRead |= p1->rPage>HP_GATE_CACHE;
+    }else{
+      rStock = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+      if( rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
+        *pbTake = 0;
+        return SQLITE_OK;
+      }
+    }
     if( p1->nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
-    rOurs += r + HP_GATE_PIPE;
-    bRead |= i<iRoot && p1->rPage>HP_GATE_CACHE;
+    rOurs += r;
   }
-  rStock = aSize[iRoot].rPage*HP_GATE_PAGE + (double)aSize[iRoot].nRow*HP_GATE_ROW;
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   rSeek *= (double)aSize[iRoot].nRow;
   if( rStock>=HP_GATE_WORTH && pRoot->bConstant ){
