@@ -288,6 +288,11 @@ struct HpFindPlan {
   int iLimitReg;         /* Register of LIMIT plus OFFSET */
 };
 
+/* HpPipePlan.eWant: what is the key? */
+#define HP_WANT_KEY    1   /* Texts, or several columns */
+#define HP_WANT_NUMBER 2   /* A column of numbers */
+#define HP_WANT_ROWID  3   /* The rowid: leaves are chosen by it */
+
 /* From a source to a sink */
 struct HpPipePlan {
   HpSourcePlan source;
@@ -303,8 +308,8 @@ struct HpPipePlan {
   int nWantAlloc;
   HpRelPlan **aWant;
   int nWantOp;           /* ... so many operations give all of them */
-  u8 bWantRowid;         /* The first filter looks rowids up in such a relation, if
-                         ** there is one */
+  u8 eWant;              /* HP_WANT_xxx: by what the first filter looks itself up in
+                         ** such a relation, if there is one */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

@@ -439,8 +439,13 @@ static int hpJoinWanted(HpCompile *pC, int i){
   iVec = hpJoinLookup(pC, i, pWant->iRel, pNode->aKey, 1);
   if( iVec<0 ) return SQLITE_ERROR;
   iColumn = sqlite3ExprSkipCollate(pNode->aKey[0].pOwn)->iColumn;
-  pC->pPipe->bWantRowid = pNode->nKey==1 && pNode->pIdx==0
-                       && (iColumn<0 || iColumn==pNode->pItem->pSTab->iPKey);
+  if( pNode->nKey>1 || pNode->aKey[0].aff<SQLITE_AFF_NUMERIC ){
+    pC->pPipe->eWant = HP_WANT_KEY;
+  }else if( pNode->pIdx || (iColumn>=0 && iColumn!=pNode->pItem->pSTab->iPKey) ){
+    pC->pPipe->eWant = HP_WANT_NUMBER;
+  }else{
+    pC->pPipe->eWant = HP_WANT_ROWID;
+  }
   return hpProgFilter(&pC->pPipe->prog, iVec);
 }
 

@@ -42,7 +42,8 @@
 #define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
-#define HP_GATE_FIND      30   /* ... or see that it is not wanted, unless by rowid */
+#define HP_GATE_FIND      30   /* ... or see by HP_WANT_KEY that it is not wanted, ... */
+#define HP_GATE_BIT        8   /* ... or by HP_WANT_NUMBER */
 #define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
 #define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
 #define HP_GATE_BYTES   4096
@@ -138,8 +139,9 @@ static double hpGateWanted(
   double r;
   if( rLess<=0 ) return 0;
   r = rLess*hpGateKeep(pPipe);
-  if( pPipe->bWantRowid==0 ){
-    r -= (double)pSize->nRow*HP_GATE_FIND;
+  if( pPipe->eWant!=HP_WANT_ROWID ){
+    r -= (double)pSize->nRow
+            * (pPipe->eWant==HP_WANT_NUMBER ? HP_GATE_BIT : HP_GATE_FIND);
   }else if( rRow<pSize->nLeaf/2 ){
     /* Leaves are left out */
     r += (1 - rRow/(double)pSize->nLeaf)

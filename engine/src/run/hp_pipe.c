@@ -228,7 +228,7 @@ static void hpPipeClose(HpQuery *p){
 */
 static const HpRel *hpPipeWanted(const HpQuery *p, const HpPipePlan *pPipe){
   const HpRel *pRel;
-  if( pPipe->bWantRowid==0 ) return 0;
+  if( pPipe->eWant!=HP_WANT_ROWID ) return 0;
   pRel = p->apRel[p->nRel/2 + pPipe->pRel->iRel];
   return pRel && pRel->nBit ? pRel : 0;
 }

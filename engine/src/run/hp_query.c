@@ -159,7 +159,7 @@ static int hpQueryStash(
   x.prog.nRange = 0;
   x.pSink = &hpSinkRel;
   x.pGroup = 0;
-  x.bWantRowid = 0;
+  x.eWant = 0;
   for(k=0; k<x.nWant && rc==SQLITE_OK; k++){
     x.pRel = x.aWant[k];
     hpStashRewind(pStash);
@@ -187,7 +187,7 @@ static int hpQueryTakeUp(
   *pPipe = pPlan->aPipe[i];
   pPipe->source.pType = &hpStashType;
   pPipe->prog.nRange = 0;
-  pPipe->bWantRowid = 0;
+  pPipe->eWant = 0;
   p->pStash = p->apStash[i];
   hpStashRewind(p->pStash);
   rc = hpPipeRun(p, pPipe, aMem, nWorker);
