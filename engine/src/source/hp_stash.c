@@ -149,13 +149,14 @@ static int hpStashRecord(const HpWorker *p, const u8 *z, HpRecord *pRec){
   assert( iLeaf>=0 && iLeaf<pRun->nPage && n>0 );
   iHdr = getVarint32(z, nHdr);
   iVal = nHdr;
-  if( iHdr>nHdr || (i64)nHdr>n-9 ) return HP_DECLINE;
+  if( (i64)nHdr>n ) return HP_DECLINE;
   while( iHdr<nHdr ){
     u32 t;
-    iHdr += getVarint32(&z[iHdr], t);
+    iHdr += getVarint32(&z[iHdr], t);    /* What is behind the page is readable */
     iVal += sqlite3VdbeSerialTypeLen(t);
     if( iVal>0x7fffffff ) return HP_DECLINE;
   }
+  if( iHdr!=nHdr ) return HP_DECLINE;
   pRec->z = z;
   pRec->nByte = (u32)iVal;
   pRec->nLocal = hpRecordLocal(pBt, pRec->nByte);
