@@ -221,6 +221,7 @@ struct HpSourcePlan {
   u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
   u8 bRowid;             /* Some column is the rowid */
   u8 bPlaces;            /* Places of rows are wanted: hpFoundPlace() */
+  u8 bOrder;             /* Rowids are to be in order, as by a search for them */
   u8 bCached;            /* Prepare time: only look at pages in the cache */
   u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
                           ** stock may not have to read */

@@ -166,11 +166,21 @@ static int hpJoinSides(
   return SQLITE_OK;
 }
 
-/* Would stock need two searches to find a row of pNode by pEdge? */
-static int hpJoinIsIndexed(const HpNode *pNode, const HpEdge *pEdge){
+/* Is that column of pNode its rowid? */
+static int hpJoinIsRowid(const HpNode *pNode, const HpEdge *pEdge){
   const Table *pTab = pNode->pItem->pSTab;
   int iColumn = sqlite3ExprSkipCollate(pEdge->pOwn)->iColumn;
-  return HasRowid(pTab) && iColumn>=0 && iColumn!=pTab->iPKey;
+  return HasRowid(pTab) && (iColumn<0 || iColumn==pTab->iPKey);
+}
+
+/* Is pNode found by its rowid, and by nothing else? */
+static int hpJoinByRowid(const HpNode *pNode){
+  return pNode->nKey==1 && hpJoinIsRowid(pNode, &pNode->aKey[0]);
+}
+
+/* Would stock need two searches to find a row of pNode by pEdge? */
+static int hpJoinIsIndexed(const HpNode *pNode, const HpEdge *pEdge){
+  return HasRowid(pNode->pItem->pSTab) && !hpJoinIsRowid(pNode, pEdge);
 }
 
 /*
@@ -426,7 +436,7 @@ static int hpJoinWanted(HpCompile *pC, int i){
   HpNode *pNode = &p->aNode[i];
   const HpNode *pHome = &p->aNode[pNode->iHome];
   HpRelPlan *pWant;
-  int iVec, iColumn, k;
+  int iVec, k;
   if( pHome->pIdx || !hpJoinHasOwn(p, pNode->iHome) ) return SQLITE_OK;
   for(k=0; k<pNode->nKey; k++){
     if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
@@ -438,13 +448,12 @@ static int hpJoinWanted(HpCompile *pC, int i){
   pNode->pWant = pWant;
   iVec = hpJoinLookup(pC, i, pWant->iRel, pNode->aKey, 1);
   if( iVec<0 ) return SQLITE_ERROR;
-  iColumn = sqlite3ExprSkipCollate(pNode->aKey[0].pOwn)->iColumn;
-  if( pNode->nKey>1 || pNode->aKey[0].aff<SQLITE_AFF_NUMERIC ){
-    pC->pPipe->eWant = HP_WANT_KEY;
-  }else if( pNode->pIdx || (iColumn>=0 && iColumn!=pNode->pItem->pSTab->iPKey) ){
+  if( hpJoinByRowid(pNode) ){
+    pC->pPipe->eWant = HP_WANT_ROWID;
+  }else if( pNode->nKey==1 && pNode->aKey[0].aff>=SQLITE_AFF_NUMERIC ){
     pC->pPipe->eWant = HP_WANT_NUMBER;
   }else{
-    pC->pPipe->eWant = HP_WANT_ROWID;
+    pC->pPipe->eWant = HP_WANT_KEY;
   }
   return hpProgFilter(&pC->pPipe->prog, iVec);
 }
@@ -546,6 +555,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
 */
 static int hpJoinSink(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
+  pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
   return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
 }
 

@@ -173,7 +173,6 @@ static int hpStashRows(HpWorker*, HpFrame*);
 static int hpStashCombine(HpQuery*);
 static void hpStashClose(HpWorker*);
 static u64 hpStashScanned(const HpStash*);
-static i64 hpStashSize(const HpStash*);
 static void hpStashRewind(HpStash*);
 static int hpStashIsFull(const HpStash*);
 static void hpStashFree(HpStash*);

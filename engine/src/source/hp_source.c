@@ -482,8 +482,8 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     pSrc->xWanted = p->xWanted;
     pSrc->iPassed = SMALLEST_INT64;
   }
-  pSrc->bOrder = p->pPipe->source.pRange!=0 && pSrc->bIndex==0
-              && p->pPipe->source.bRowid;
+  pSrc->bOrder = (p->pPipe->source.pRange!=0 || p->pPipe->source.bOrder)
+              && pSrc->bIndex==0 && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
   pSrc->bDirect = hpPageDirect(p->pCfg, pSrc->pPager);
 #ifndef SQLITE_OMIT_WAL

@@ -11,6 +11,9 @@
 **    hpStashRows()     put the selected rows of a batch aside
 **    hpStashCombine()  all workers are done: the rows in scan order
 **    hpStashClose()    a worker is done
+**    hpStashIsFull()   was there no room for all rows?
+**    hpStashScanned()  rows read when these were put aside
+**    hpStashRewind()   begin to take them up, perhaps once more
 **    hpStashFree()     free it
 **    hpStashType       the source of the pipe that takes them up
 **
@@ -287,10 +290,6 @@ static int hpStashIsFull(const HpStash *p){ return AtomicLoad(&p->bFull); }
 /* Rows that were read when these were put aside */
 static u64 hpStashScanned(const HpStash *p){ return p->nScanned; }
 
-/* Rows that were put aside */
-static i64 hpStashSize(const HpStash *p){ return p->nRow; }
-
-/* Begin to take them up once more */
 static void hpStashRewind(HpStash *p){
   p->iNext = 0;
   p->iSeq = 0;
