@@ -248,6 +248,8 @@ struct HpGroupPlan {
     u16 iVec;              /* Vector */
     i16 iKey;              /* The key that shows the same, or -1 */
     u16 iOff;              /* Offset of the copy in a group, if iKey<0 */
+    i16 iRel;              /* If not -1: the vector has rows of this relation, ... */
+    u16 iRelCol;           /* ... of which this column is shown in the end */
   } *aBare;
   int nHaving;           /* Terms of HAVING that groups can be tested by */
   struct HpHaving {

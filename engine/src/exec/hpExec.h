@@ -215,6 +215,7 @@ static void hpRelLookup(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
 static void hpRelRow(HpFrame*, const HpRel*, const HpVec*, HpVec*);
 static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
 static int hpRelAny(const HpRel*, i64, i64);
+static u8 hpRelValue(const HpRelCol*, u32, HpVal*, u32*);
 static void hpRelFree(HpRel*);
 
 #endif /* HPEXEC_H */

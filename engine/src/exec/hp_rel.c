@@ -13,6 +13,7 @@
 **    hpRelHash()     where a key is in the hash table.  hpRelSlot(), hpRelIsSlot(),
 **                    hpRelSame(): a slot of it, and whether it is that of a key
 **    hpRelInt()      an integer of a column
+**    hpRelValue()    any value of a column
 **    hpRelBits()     the number of bits set
 **    hpRelAny()      is there a key in a range of integers?
 **    hpRelFree()     free a relation
@@ -83,6 +84,23 @@ static SQLITE_INLINE i64 hpRelInt(const HpRelCol *pCol, u32 i){
     case 4:  return pCol->iBase + ((const u32*)pCol->aVal)[i];
     default: return pCol->aVal[i].i;
   }
+}
+
+/*
+** The value of a column in row iRow: sets *pVal and *pn, which is 0 for numbers, and
+** returns its type.
+*/
+static u8 hpRelValue(const HpRelCol *pCol, u32 iRow, HpVal *pVal, u32 *pn){
+  *pn = 0;
+  pVal->i = 0;
+  if( iRow==0 ) return HP_NULL;
+  if( pCol->sz<sizeof(HpVal) ){
+    pVal->i = hpRelInt(pCol, iRow);
+  }else{
+    *pVal = pCol->aVal[iRow];
+  }
+  if( pCol->aLen ) *pn = pCol->aLen[iRow];
+  return pCol->aTag ? pCol->aTag[iRow] : pCol->mType;
 }
 
 /*

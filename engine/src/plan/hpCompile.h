@@ -168,6 +168,7 @@ static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
 static int hpGraphMeet(const HpGraph*, Bitmask);
 static int hpGraphFilters(const HpGraph*, int);
+static int hpGraphSame(const Expr*, const Expr*);
 static Bitmask hpGraphGiven(const HpGraph*, Bitmask, const Expr*, CollSeq*);
 static void hpGraphFree(HpGraph*);
 
@@ -176,6 +177,7 @@ static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
 static int hpJoinPlanEnd(HpCompile*);
 static int hpJoinPlanTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpJoinPlanIsGiven(HpCompile*, Expr*);
+static int hpJoinPlanLate(HpCompile*, Expr*, struct HpBare*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);

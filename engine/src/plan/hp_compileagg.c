@@ -199,7 +199,7 @@ static void hpCompileFirst(HpGroupPlan *pPlan){
   int i, k;
   assert( pPlan->nBare>0 && pPlan->bLoadFirst==0 );
   for(i=0; i<pPlan->nBare; i++){
-    for(k=0; k<pPlan->keys.n; k++){
+    for(k=0; k<pPlan->keys.n && pPlan->aBare[i].iRel<0; k++){
       if( pPlan->keys.aVec[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
     }
     if( pPlan->aBare[i].iKey<0 ) pPlan->bLoadFirst = 1;
@@ -308,7 +308,7 @@ static HpPlan *hpCompileAggPlan(
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
-  int i;
+  int i, k;
   int iMinMax = -1;
   int bPartial = 0;          /* min() or max() does not see all rows */
   int nMem = pParse->nMem;
@@ -376,10 +376,19 @@ static HpPlan *hpCompileAggPlan(
     }
   }
   for(i=0; i<pGroup->nBare; i++){
-    int iVec = hpCompileExpr(&c, pAggInfo->aCol[i].pCExpr);
+    Expr *pExpr = pAggInfo->aCol[i].pCExpr;
+    struct HpBare *pBare = &pGroup->aBare[i];
+    int iVec;
+    pBare->iKey = pBare->iRel = -1;
+    for(k=0; k<nKey && !hpGraphSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
+    if( pGraph && k==nKey ){
+      iVec = hpJoinPlanLate(&c, pExpr, pBare);
+    }else{
+      iVec = -2;
+    }
+    if( iVec==-2 ) iVec = hpCompileExpr(&c, pExpr);
     if( iVec<0 ) goto refused;
-    pGroup->aBare[i].iVec = (u16)iVec;
-    pGroup->aBare[i].iKey = -1;
+    pBare->iVec = (u16)iVec;
   }
   if( pGroup->nBare ){
     /* Stock: the last min() or max() says from which row to show columns */

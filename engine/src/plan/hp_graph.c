@@ -13,6 +13,7 @@
 **    hpGraphMeet()    the pipe in which terms of FROM are known together
 **    hpGraphFilters() does anything leave rows of a table out?
 **    hpGraphGiven()   which tables' rows does a value determine?
+**    hpGraphSame()    do two expressions name the same column?
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose.

@@ -10,6 +10,7 @@
 **    hpJoinPlanEnd()       all expressions have been compiled
 **    hpJoinPlanTerms()     how many terms of GROUP BY does a group need?
 **    hpJoinPlanIsGiven()   is an expression the same in all rows of a group?
+**    hpJoinPlanLate()      a column that is read for groups that are delivered
 **
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
@@ -337,6 +338,37 @@ static int hpJoinOther(HpCompile *pC, Expr *pExpr, int bJump){
   for(i=0; (m & MASKBIT(i))==0; i++){}
   if( m!=MASKBIT(i) || i==p->iNow || p->aNode[i].eNode!=HP_NODE_INNER ) return -2;
   return hpJoinFetch(pC, pExpr, i, bJump);
+}
+
+/*
+** pExpr is shown of a row of each group.  If it is a column of a table that is looked
+** up, return the vector of that row's number and set in *pBare which column of the
+** relation it is: it is read for what is delivered.  Otherwise return -2, or -1 if it
+** cannot be done.
+*/
+static int hpJoinPlanLate(HpCompile *pC, Expr *pExpr, struct HpBare *pBare){
+  HpGraph *p = pC->pGraph;
+  HpJoinPlace place;
+  int i, k, iRow;
+  if( (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
+   || ExprHasProperty(pExpr, EP_FixedCol) || pExpr->iTable==pC->iCur
+  ){
+    return -2;
+  }
+  i = hpGraphNode(p, pExpr->iTable);
+  if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
+   || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
+  ){
+    return -2;
+  }
+  iRow = hpJoinRow(pC, i);
+  hpJoinEnter(pC, i, &place);
+  k = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
+  hpJoinLeave(pC, &place);
+  if( iRow<0 || k<0 ) return -1;
+  pBare->iRel = (i16)p->aNode[i].iPipe;
+  pBare->iRelCol = (u16)k;
+  return iRow;
 }
 
 /*

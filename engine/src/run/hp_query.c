@@ -65,13 +65,27 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
   return 1;
 }
 
-/* Free the relations of p, and rows put aside: nobody looks them up any more */
+/*
+** Nobody looks up relations of p any more: free those of which groups show nothing, and
+** rows put aside.
+*/
 static void hpQueryForget(HpQuery *p){
-  int i;
+  const HpGroupPlan *pShow = p->pEntry;
+  int i, k;
   for(i=0; i<p->nRel; i++){
-    hpRelFree(p->apRel[i]);
     hpStashFree(p->apStash[i]);
+    p->apStash[i] = 0;
+    for(k=0; pShow && k<pShow->nBare && pShow->aBare[k].iRel!=i; k++){}
+    if( pShow && k<pShow->nBare ) continue;
+    hpRelFree(p->apRel[i]);
+    p->apRel[i] = 0;
   }
+}
+
+/* Free the relations of p, and rows put aside */
+static void hpQueryFreeRels(HpQuery *p){
+  p->pEntry = 0;
+  hpQueryForget(p);
   sqlite3_free(p->aMxStash);
   p->aMxStash = 0;
   p->apRel = 0;
@@ -88,7 +102,7 @@ static void hpQueryFree(void *pArg){
     hpMergeClose(p);
     hpAggOrderClose(p);
     hpPipeClose(p);
-    hpQueryForget(p);
+    hpQueryFreeRels(p);
     hpArenaClear(&p->arena);
     sqlite3_free(p->buf.a);
     sqlite3_free(p);

@@ -188,6 +188,7 @@ struct HpSort {
 #define hpGroupPack(G)          ((HpPack*)(G))
 #define hpGroupHead(PLAN,G)     ((HpHead*)&(G)[(PLAN)->iHeadOff])
 #define hpGroupBare(BARE,G)     ((HpKept*)&(G)[(BARE)->iOff])
+#define hpGroupRow(BARE,G)      ((u64*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
 /* True if the only key of group G is an integer, which its pack holds */

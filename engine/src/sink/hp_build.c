@@ -38,7 +38,8 @@
 #endif
 
 #define HP_REL_BYTES   (16*1024*1024)  /* Most bytes of bits */
-#define HP_REL_SMALL   (16*1024)       /* So many are always well spent */
+#define HP_REL_SMALL   (256*1024)      /* So many are always well spent: they stay
+                                       ** in a second-level cache */
 #define HP_REL_SPARSE  256             /* Most bits for each key: a hash table takes
                                        ** as many */
 #define HP_REL_ROWS    20000           /* So many rows are worth threads */

@@ -20,7 +20,9 @@
 **    state    of each aggregate function: a count, HpSum, HpBest, HpAggOrder, or
 **             the context of SQLite's own step function
 **    HpHead   position of the first row, and where the key record is
-**    HpKept   for each bare column that no key shows
+**    HpKept   for each bare column that no key shows; or
+**    u64      for those of one row of a relation: its number.  What the row shows
+**             is looked up when the group is delivered
 **
 ** For GROUP BY a, b with sum(x), count(*) and a bare column c that is 16 + 32 + 8 +
 ** 24 + 32 bytes.
@@ -101,9 +103,22 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
   pPlan->iHeadOff = (u16)n;
   n += sizeof(HpHead);
   for(i=0; i<pPlan->nBare; i++){
-    if( pPlan->aBare[i].iKey>=0 ) continue;
-    pPlan->aBare[i].iOff = (u16)n;
-    n += sizeof(HpKept);
+    struct HpBare *pBare = &pPlan->aBare[i];
+    if( pBare->iKey>=0 ) continue;
+    pBare->iOff = (u16)n;
+    if( pBare->iRel<0 ){
+      n += sizeof(HpKept);
+      continue;
+    }
+    for(j=0; j<i; j++){
+      const struct HpBare *pOther = &pPlan->aBare[j];
+      if( pOther->iRel==pBare->iRel && pOther->iVec==pBare->iVec ) break;
+    }
+    if( j<i ){
+      pBare->iOff = pPlan->aBare[j].iOff;
+    }else{
+      n += sizeof(u64);
+    }
   }
   /* Offsets in a group have 16 bits, and all of it is aligned */
   assert( n<=0xffff && (n & 7)==0 );

@@ -70,7 +70,12 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
   }
   for(k=0; k<pPlan->nBare && bTake; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
-    if( pBare->iKey<0 ) *hpGroupBare(pBare, aTo) = *hpGroupBare(pBare, aFrom);
+    if( pBare->iKey>=0 ) continue;
+    if( pBare->iRel>=0 ){
+      *hpGroupRow(pBare, aTo) = *hpGroupRow(pBare, aFrom);
+    }else{
+      *hpGroupBare(pBare, aTo) = *hpGroupBare(pBare, aFrom);
+    }
   }
   if( bEarlier ) *pTo = *pFrom;
   return SQLITE_OK;
@@ -187,6 +192,12 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
     if( pBare->iKey>=0 ){
       sqlite3VdbeMemShallowCopy(pMem, &aMem[pPlan->iKeyReg+pBare->iKey],
                                 MEM_Ephem);
+    }else if( pBare->iRel>=0 ){
+      HpVal v;
+      u32 n;
+      u8 tag = hpRelValue(&p->apRel[pBare->iRel]->aCol[pBare->iRelCol],
+                          (u32)*hpGroupRow(pBare, aGroup), &v, &n);
+      hpResultSet(pMem, tag, v, n);
     }else{
       const HpKept *pCopy = hpGroupBare(pBare, aGroup);
       hpResultSet(pMem, pCopy->tag, pCopy->val, pCopy->n);

@@ -54,7 +54,8 @@ struct HpSpill {
     } \
   } \
   for(k_=0; k_<(PLAN)->nBare; k_++){ \
-    if( (PLAN)->aBare[k_].iKey<0 ) XXX(hpGroupBare(&(PLAN)->aBare[k_], G)) \
+    const struct HpBare *pBare_ = &(PLAN)->aBare[k_]; \
+    if( pBare_->iKey<0 && pBare_->iRel<0 ) XXX(hpGroupBare(pBare_, G)) \
   } \
 }
 

@@ -206,6 +206,11 @@ static int hpTableLoad(HpAgg *pAgg, HpFrame *p, u8 *aGroup, int i){
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
     if( pBare->iKey>=0 ) continue;
+    if( pBare->iRel>=0 ){
+      const HpVec *pVec = &p->aVec[pBare->iVec];
+      *hpGroupRow(pBare, aGroup) = pVec->aVal[i & pVec->mIdx].u;
+      continue;
+    }
     rc = hpKeptSet(&pAgg->runs.arena, hpGroupBare(pBare, aGroup),
                    &p->aVec[pBare->iVec], i);
     if( rc ) return rc;
