@@ -326,6 +326,8 @@ struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
   HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
+                         ** planner thinks stock's loops cost.  Else 0 */
   int nLost;             /* A join: so many executions are skipped next time, ... */
   int nSkip;             /* ... and so many now: hp_gate.c */
 };

@@ -26,6 +26,10 @@
 ** anything is compiled.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
 
+/* A join that stock begins with another table is left to it if the planner thinks
+** that it costs less.  A LogEst: 100,000. */
+#define HP_MIN_COST      166
+
 /* Nor is a range of fewer rowids worth looking at */
 #define HP_MIN_ROWIDS    2000
 
@@ -184,7 +188,7 @@ static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
 static int hpRangeSeemsLarge(HpCompile*);
 
 /* hp_compileagg.c */
-static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*);
+static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);

@@ -206,27 +206,151 @@ static void hpCompileFirst(HpGroupPlan *pPlan){
   }
 }
 
+/* What hpBareIsShown() looks for */
+typedef struct HpBareWalk HpBareWalk;
+struct HpBareWalk {
+  int iAgg;              /* Column of the AggInfo */
+  const ExprList *pTerms;    /* Not within these expressions; or NULL */
+};
+
 /*
-** True if pExpr is a column whose equal values are all represented alike: not
-** 3 and 3.0, 0.0 and -0.0, 'a' and 'A'.
+** Are pA and pB the same?  As sqlite3ExprCompare(), but columns may be those of an
+** AggInfo or of the table.
+*/
+static int hpBareSame(const Expr *pA, const Expr *pB){
+  const ExprList *pList;
+  int i;
+  if( hpGraphSame(pA, pB) || sqlite3ExprCompare(0, pA, pB, -1)==0 ) return 1;
+  if( pA->op!=pB->op ) return 0;
+  switch( pA->op ){
+    case TK_CONCAT:
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_REM:
+      return hpBareSame(pA->pLeft, pB->pLeft) && hpBareSame(pA->pRight, pB->pRight);
+    case TK_CAST:
+      return sqlite3StrICmp(pA->u.zToken, pB->u.zToken)==0
+          && hpBareSame(pA->pLeft, pB->pLeft);
+    case TK_FUNCTION:
+      pList = pA->x.pList;
+      if( ExprHasProperty(pA, EP_WinFunc) || ExprHasProperty(pB, EP_WinFunc)
+       || sqlite3StrICmp(pA->u.zToken, pB->u.zToken)!=0
+       || pList==0 || pB->x.pList==0 || pList->nExpr!=pB->x.pList->nExpr
+      ){
+        return 0;
+      }
+      for(i=0; i<pList->nExpr; i++){
+        if( !hpBareSame(pList->a[i].pExpr, pB->x.pList->a[i].pExpr) ) return 0;
+      }
+      return 1;
+  }
+  return 0;
+}
+
+static int hpBareWalkExpr(Walker *pWalker, Expr *pExpr){
+  const HpBareWalk *pWalk = (const HpBareWalk*)pWalker->u.pNC;
+  int i;
+  for(i=0; pWalk->pTerms && i<pWalk->pTerms->nExpr; i++){
+    const Expr *pTerm = sqlite3ExprSkipCollate(pWalk->pTerms->a[i].pExpr);
+    if( hpBareSame(sqlite3ExprSkipCollate(pExpr), pTerm) ) return WRC_Prune;
+  }
+  switch( pExpr->op ){
+    case TK_REGISTER:        /* A term of GROUP BY */
+    case TK_AGG_FUNCTION:
+      return WRC_Prune;
+    case TK_AGG_COLUMN:
+      if( pExpr->iAgg!=pWalk->iAgg ) break;
+      /* no break */ deliberate_fall_through
+    case TK_COLUMN:
+      pWalker->eCode = 1;
+      return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/*
+** Does anything that is output of groups of p read column iAgg of their AggInfo, but
+** for what equals one of pTerms?  What a term of GROUP BY is made of it does not read if
+** that is in the result by number or name: stock reads the term.
+*/
+static int hpBareIsShown(
+  Parse *pParse,
+  const Select *p,
+  int iAgg,
+  const ExprList *pTerms
+){
+  HpBareWalk walk;
+  Walker w;
+  walk.iAgg = iAgg;
+  walk.pTerms = pTerms;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pParse;
+  w.xExprCallback = hpBareWalkExpr;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  w.u.pNC = (NameContext*)&walk;
+  sqlite3WalkExprList(&w, p->pEList);
+  sqlite3WalkExpr(&w, p->pHaving);
+  if( sqlite3ExprListCompare(p->pGroupBy, p->pOrderBy, -1)!=0 ){
+    sqlite3WalkExprList(&w, p->pOrderBy);
+  }
+  return w.eCode!=0;
+}
+
+/*
+** True if pExpr gives texts, blobs and NULL only, or integers and NULL.
+*/
+static int hpExprIsPlain(HpCompile *pC, Expr *pExpr){
+  static void (*const axPlain[])(sqlite3_context*,int,sqlite3_value**) = {
+    substrFunc, upperFunc, lowerFunc, trimFunc, hexFunc, lengthFunc, instrFunc,
+#ifndef SQLITE_OMIT_DATETIME_FUNCS
+    strftimeFunc, dateFunc,
+#endif
+  };
+  const FuncDef *pDef;
+  char aff;
+  int i;
+  switch( pExpr->op ){
+    case TK_CONCAT:
+      return 1;
+    case TK_CAST:
+      aff = sqlite3AffinityType(pExpr->u.zToken, 0);
+      return aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER;
+    case TK_FUNCTION:
+      if( ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
+      pDef = sqlite3FindFunction(pC->pParse->db, pExpr->u.zToken,
+                 pExpr->x.pList ? pExpr->x.pList->nExpr : 0, SQLITE_UTF8, 0);
+      if( pDef==0 ) return 0;
+      for(i=0; i<ArraySize(axPlain); i++){
+        if( pDef->xSFunc==axPlain[i] ) return 1;
+      }
+      return 0;
+  }
+  return 0;
+}
+
+/*
+** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0 and
+** -0.0, 'a' and 'A'.
 */
 static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
+  CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pExpr);
   char aff;
+  pExpr = sqlite3ExprSkipCollate(pExpr);
+  if( hpExprIsPlain(pC, pExpr) ) return sqlite3IsBinary(pColl);
   if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
   if( pExpr->iTable!=pC->iCur && pC->pGraph==0 ) return 0;
   if( pExpr->iColumn<0 || pExpr->iColumn==pExpr->y.pTab->iPKey ) return 1;
   aff = pExpr->y.pTab->aCol[pExpr->iColumn].affinity;
   return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER
        || aff==SQLITE_AFF_NUMERIC)
-      && sqlite3IsBinary(sqlite3ExprCollSeq(pC->pParse, pExpr));
+      && sqlite3IsBinary(pColl);
 }
 
 /*
 ** Is the answer the same in whatever order rows are read?  Of sums that is
 ** found out when they are known: HpGroupPlan.bAnyOrder.
 */
-static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
+static int hpCompileAnyOrder(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
+  const ExprList *pGroupBy = p->pGroupBy;
   int i;
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
@@ -235,13 +359,15 @@ static int hpCompileAnyOrder(HpCompile *pC, ExprList *pGroupBy){
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey<0
      && !hpJoinPlanIsGiven(pC, pC->pAggInfo->aCol[i].pCExpr)
+     && (pPlan->keys.n==0 || hpBareIsShown(pC->pParse, p, i, pGroupBy))
     ){
       return 0;
     }
   }
   for(i=0; i<pPlan->nAgg; i++){
     const HpAggDef *pDef = &pPlan->aAgg[i];
-    if( pDef->iSet>=0 || pDef->bLoad ) return 0;
+    if( pDef->bLoad ) return 0;
+    if( pDef->iSet>=0 && pDef->eAgg!=HP_AGG_COUNT ) return 0;
     if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
       Expr *pArg = pC->pAggInfo->aFunc[i].pFExpr->x.pList->a[0].pExpr;
       if( !hpExprIsUniform(pC, pArg) ) return 0;
@@ -302,7 +428,8 @@ static HpPlan *hpCompileAggPlan(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
-  KeyInfo *pKeyInfo      /* Collation and order of GROUP BY, or NULL */
+  KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
+  HpGraph *pGraph        /* Of a join.  It is freed */
 ){
   HpCompile c;
   HpPlan *pPlan;
@@ -313,22 +440,16 @@ static HpPlan *hpCompileAggPlan(
   int bPartial = 0;          /* min() or max() does not see all rows */
   int nMem = pParse->nMem;
   SrcItem *pItem = hpGraphRoot(p->pSrc);
-  HpGraph *pGraph = 0;
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
   assert( pKeyInfo==0 || pKeyInfo->nKeyField>=nKey );
-  if( p->pSrc->nSrc>1 ){
-    pGraph = hpGraphNew(pParse, p);
-    if( pGraph==0 ){
-      hpConfigStat(pParse->db, HP_NO_JOIN);
-      return 0;
-    }
-  }
+  assert( (p->pSrc->nSrc>1)==(pGraph!=0) );
   pPlan = hpCompileNew(&c, pParse, pItem, pGraph ? pGraph->nPipe : 1);
   if( pPlan==0 ){
     hpGraphFree(pGraph);
     return 0;
   }
+  if( pItem->hp.bMoved ) pPlan->nStock = MAX(1, pItem->hp.nCost);
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
@@ -380,6 +501,11 @@ static HpPlan *hpCompileAggPlan(
     struct HpBare *pBare = &pGroup->aBare[i];
     int iVec;
     pBare->iKey = pBare->iRel = -1;
+    if( nKey && !hpBareIsShown(pParse, p, i, 0) ){
+      pBare->iKey = 0;       /* Any value will do */
+      pBare->iVec = pGroup->keys.aVec[0];
+      continue;
+    }
     for(k=0; k<nKey && !hpGraphSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
     if( pGraph && k==nKey ){
       iVec = hpJoinPlanLate(&c, pExpr, pBare);
@@ -403,7 +529,7 @@ static HpPlan *hpCompileAggPlan(
   for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
   if( nKey && p->pHaving && i==pGroup->nAgg ) hpCompileHaving(&c, p->pHaving);
   if( pItem->hp.eOrder>=HP_ORDER_LOOKUP
-   && !hpCompileAnyOrder(&c, p->pGroupBy)
+   && !hpCompileAnyOrder(&c, p)
   ){
     hpCompileNo(&c, HP_NO_ORDER);
     goto refused;

@@ -217,21 +217,72 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   return 1;
 }
 
+/* What the planner thinks the loops of pWInfo cost, in its own units */
+static LogEst hpPlanCost(const WhereInfo *pWInfo){
+  LogEst nCost = 0;
+  LogEst nRow = 0;       /* Rows of the loops further out */
+  int i;
+  for(i=0; i<pWInfo->nLevel; i++){
+    const WhereLoop *pLoop = pWInfo->a[i].pWLoop;
+    nCost = sqlite3LogEstAdd(nCost, nRow + pLoop->rRun);
+    nCost = sqlite3LogEstAdd(nCost, pLoop->rSetup);
+    nRow += pLoop->nOut;
+  }
+  return nCost;
+}
+
+/*
+** May another table of join pWInfo be scanned than that of the outermost loop?  Then
+** rows come in another order: stock must sort for GROUP BY, if there is one.  Whether
+** that is better hangs on what stock's loops cost, which is not known without
+** statistics on all tables.
+*/
+static int hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
+  const SrcList *pSrc = pWInfo->pTabList;
+  int nOrdered = sqlite3WhereIsOrdered((WhereInfo*)pWInfo);
+  int bForce = hpConfigOffload(pWInfo->pParse->db)==HP_OFFLOAD_FORCE;
+  int i;
+  if( pSrc->nSrc<2 || pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
+  if( nOrdered>0 && nOrdered>=nGroupBy ) return 0;
+  if( pWInfo->pParse->pIdxEpr ) return 0;
+  for(i=0; i<pSrc->nSrc; i++){
+    if( pSrc->a[i].fg.isIndexedBy ) return 0;
+    if( !bForce && (pSrc->a[i].pSTab->tabFlags & TF_HasStat1)==0 ) return 0;
+  }
+  return bForce || hpPlanCost(pWInfo)>=HP_MIN_COST;
+}
+
+/* All of pItem may be scanned, in whatever order */
+static void hpPlanWhole(SrcItem *pItem){
+  HpChoice *p = &pItem->hp;
+  memset(p, 0, sizeof(*p));
+  p->eOrder = HP_ORDER_ROWS;
+  if( !HasRowid(pItem->pSTab) ) p->pIdx = sqlite3PrimaryKeyIndex(pItem->pSTab);
+}
+
 /*
 ** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
 ** executor can do that, and otherwise 0.
 */
 SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  SrcList *pSrc = pWInfo->pTabList;
+  SrcItem *pFirst;
+  int bRoot, bAny, i;
   if( iHp==0 ) return 0;
-  if( hpPlanAccept(pWInfo, nGroupBy) ){
-    int i;
-    for(i=0; i<pWInfo->pTabList->nSrc; i++) pWInfo->pTabList->a[i].hp.iLevel = 0;
-    for(i=0; i<pWInfo->nLevel; i++){
-      pWInfo->pTabList->a[pWInfo->a[i].iFrom].hp.iLevel = (u8)(i+1);
-    }
-    return iHp;
+  bRoot = hpPlanAccept(pWInfo, nGroupBy);
+  bAny = hpPlanAny(pWInfo, nGroupBy);
+  if( !bRoot && !bAny ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  pFirst = &pSrc->a[pWInfo->a[0].iFrom];
+  for(i=0; i<pSrc->nSrc; i++){
+    if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
+    pSrc->a[i].hp.iLevel = 0;
   }
-  return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  for(i=0; i<pWInfo->nLevel; i++) pSrc->a[pWInfo->a[i].iFrom].hp.iLevel = (u8)(i+1);
+  pFirst->hp.bRoot = (u8)bRoot;
+  pFirst->hp.bAny = (u8)bAny;
+  pFirst->hp.bMoved = 0;
+  pFirst->hp.nCost = bAny ? hpPlanCost(pWInfo) : 0;
+  return iHp;
 }
 
 /*
@@ -362,6 +413,60 @@ static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
 }
 
 /*
+** Choose another root for join p than the outermost loop's table: of those that reach
+** all others the one with the most rows.  Returns the graph with that root, or NULL.
+*/
+static HpGraph *hpPlanMove(Parse *pParse, Select *p){
+  SrcList *pSrc = p->pSrc;
+  SrcItem *pFirst = hpGraphRoot(pSrc);
+  LogEst nCost = pFirst->hp.nCost;
+  int bForce = hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE;
+  Bitmask mTried = 0;
+  for(;;){
+    SrcItem *pRoot = 0;
+    HpGraph *pGraph;
+    u8 iLevel;
+    int i;
+    for(i=0; i<pSrc->nSrc && i<HP_MX_NODE; i++){
+      SrcItem *pItem = &pSrc->a[i];
+      if( (mTried & MASKBIT(i)) || pItem==pFirst || pItem->hp.iLevel==0 ) continue;
+      if( !bForce && pItem->pSTab->nRowLogEst<HP_MIN_OUT ) continue;
+      if( pRoot==0 || pItem->pSTab->nRowLogEst>pRoot->pSTab->nRowLogEst ) pRoot = pItem;
+    }
+    if( pRoot==0 ) return 0;
+    mTried |= MASKBIT(pRoot - pSrc->a);
+    iLevel = pRoot->hp.iLevel;
+    pFirst->hp.iLevel = iLevel;
+    pRoot->hp.iLevel = 1;
+    pGraph = hpGraphNew(pParse, p);
+    if( pGraph ){
+      pRoot->hp.bMoved = 1;
+      pRoot->hp.nCost = nCost;
+      return pGraph;
+    }
+    pFirst->hp.iLevel = 1;
+    pRoot->hp.iLevel = iLevel;
+  }
+}
+
+/*
+** Is SELECT p worth it, as far as can be told now?  Of a join *ppGraph is set to its
+** graph, with the root that is chosen.
+*/
+static int hpPlanRoot(Parse *pParse, Select *p, HpGraph **ppGraph){
+  *ppGraph = 0;
+  if( p->pSrc->nSrc>1 ){
+    SrcItem *pFirst = hpGraphRoot(p->pSrc);
+    if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ){
+      *ppGraph = hpGraphNew(pParse, p);
+    }
+    if( *ppGraph==0 && pFirst->hp.bAny ) *ppGraph = hpPlanMove(pParse, p);
+    return *ppGraph ? 1 : hpConfigStat(pParse->db, HP_NO_JOIN);
+  }
+  return hpPlanWorthIt(pParse, p, HP_MIN_LEAF);
+}
+
+/*
 ** Statement v, which is about to run, was left to SQLite because a table was
 ** small.  Return true if it is to be prepared again.
 **
@@ -438,6 +543,8 @@ static void hpPlanExplain(
       zNew = sqlite3MPrintf(pParse->db, "SEARCH %S%s USING HASH TABLE (%s)%s",
           pItem, pItem->fg.fromExists ? " EXISTS" : "", pItem->hp.zKey,
           (pItem->fg.jointype & JT_LEFT) ? " LEFT-JOIN" : "");
+    }else if( pItem && pItem->hp.bMoved ){
+      zNew = sqlite3MPrintf(pParse->db, "SCAN %S VECTORIZED", pItem);
     }else if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
                             (int)(strstr(z, " USING INDEX ")-z), z);
@@ -558,11 +665,12 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
+  HpGraph *pGraph;
   int addrSkip, addrNext, regExec;
   assert( p->pGroupBy==0 );
   if( iHp==0 || pParse->nErr ) return;
-  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
-  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0);
+  if( !hpPlanRoot(pParse, p, &pGraph) ) return;
+  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
@@ -596,6 +704,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
+  HpGraph *pGraph;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
   if( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder)
@@ -604,8 +713,8 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
     hpConfigStat(pParse->db, HP_NO_PLAN);
     return;              /* Perhaps stock may stop early */
   }
-  if( !hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ) return;
-  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, pKeyInfo);
+  if( !hpPlanRoot(pParse, p, &pGraph) ) return;
+  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, pKeyInfo, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );

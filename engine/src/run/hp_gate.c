@@ -58,6 +58,10 @@
 /* Rows are put aside if that saves so much at least */
 #define HP_GATE_SAVING 2000000
 
+#define HP_GATE_UNIT      20   /* The planner's unit of cost, about: a step in a b-tree */
+#define HP_GATE_GUESS      2   /* Where that is all that is known of stock's time ours
+                               ** must be so much better */
+
 /* Ours must be so much better, in percent */
 #define HP_GATE_MARGIN   130
 
@@ -204,6 +208,7 @@ static int hpGateJoin(
 ){
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
   int iRoot = pPlan->nPipe-1;
+  int bMoved = pPlan->nStock>0;
   double rOurs = 0;      /* Time of ours */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
@@ -239,6 +244,8 @@ static int hpGateJoin(
     if( i<iRoot ){
       r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
       bRead |= p1->rPage>HP_GATE_CACHE;
+    }else if( bMoved ){
+      rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
     }else{
       rStock = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       if( rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
@@ -248,6 +255,10 @@ static int hpGateJoin(
     }
     if( p1->nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
     rOurs += r;
+  }
+  if( bMoved && rStock<rOurs*HP_GATE_GUESS ){
+    *pbTake = 0;
+    return SQLITE_OK;
   }
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   rSeek *= (double)aSize[iRoot].nRow;
@@ -260,6 +271,10 @@ static int hpGateJoin(
     if( pPlan->aPipe[i].nWant==0 ) continue;
     rc = hpGateStash(p, pPlan, i, aMem, aSize, i==iRoot ? &rShare : &rOther, &rSave);
     rOurs -= rSave/MIN(nWorker, 4);
+  }
+  if( bMoved ){
+    *pbTake = rStock>0;
+    return rc;
   }
   rOurs *= HP_GATE_MARGIN/100.0;
   if( rc==SQLITE_OK && rShare<0 && rStock>=HP_GATE_WORTH
