@@ -16,7 +16,8 @@
 **    hpGraphSame()    do two expressions name the same column?
 **    hpGraphFree()    free it
 **
-** One table is scanned, the root: the outermost loop that the planner chose.
+** One table is scanned, the root: the outermost loop that the planner chose, or
+** another one if the order of rows does not show (hpPlanRoot()).
 ** It must reach all others through unique keys, so that each of its rows has
 ** one partner at most in each of them.  Then the rows of the join are rows of
 ** the root, in its order, and each other table is a relation that is looked up
