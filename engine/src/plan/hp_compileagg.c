@@ -268,8 +268,8 @@ static int hpBareWalkExpr(Walker *pWalker, Expr *pExpr){
 
 /*
 ** Does anything that is output of groups of p read column iAgg of their AggInfo, but
-** for what equals one of pTerms?  What a term of GROUP BY is made of it does not read if
-** that is in the result by number or name: stock reads the term.
+** for what equals one of pTerms?  What a term of GROUP BY is made of it does not
+** read if that is in the result by number or name: stock reads the term.
 */
 static int hpBareIsShown(
   Parse *pParse,
@@ -288,9 +288,7 @@ static int hpBareIsShown(
   w.u.pNC = (NameContext*)&walk;
   sqlite3WalkExprList(&w, p->pEList);
   sqlite3WalkExpr(&w, p->pHaving);
-  if( sqlite3ExprListCompare(p->pGroupBy, p->pOrderBy, -1)!=0 ){
-    sqlite3WalkExprList(&w, p->pOrderBy);
-  }
+  sqlite3WalkExprList(&w, p->pOrderBy);
   return w.eCode!=0;
 }
 

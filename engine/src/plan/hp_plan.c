@@ -35,10 +35,11 @@
 ** known to be small is refused before anything is compiled.
 **
 ** Of a join the outermost loop's table is scanned, if it reaches all others
-** (hp_graph.c), since then rows come in stock's order.  Otherwise another table that
-** reaches all may be, one with many rows first, if the planner has statistics on
-** all of them and expects its loops to cost HP_MIN_COST, and if the order of rows cannot
-** show: hpCompileAnyOrder().  Whether it is worth it is said when it runs (hp_gate.c).
+** (hp_graph.c), since then rows come in stock's order.  Otherwise another table
+** that reaches all may be, one with many rows first, if the planner has statistics
+** on all of them and expects its loops to cost HP_MIN_COST, and if the order of rows
+** cannot show: hpCompileAnyOrder().  Whether it is worth it is said when it runs
+** (hp_gate.c).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -26,7 +26,7 @@
 ** look-ups it takes for cheaper than they are, and filters of several tables for less
 ** selective: its cost has to be HP_GATE_GUESS times ours, or twice as much where
 ** tables are so small that look-ups are as cheap as that.  (TPC-H with ANALYZE: it said
-** 0.07 to 5.5 times what stock took, ours 1.2 to 1.5 times.)
+** 0.07 to 5.5 times what stock took, ours 1.7 to 2.2 times.)
 **
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
@@ -44,15 +44,15 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF     500   /* We read a page of HP_GATE_BYTES, ... */
+#define HP_GATE_LEAF     600   /* We read a page of HP_GATE_BYTES, ... */
 #define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
-#define HP_GATE_SCAN      10   /* ... and cut, filter and look up a row */
+#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
 #define HP_GATE_FIND      30   /* ... or see by HP_WANT_KEY that it is not wanted, ... */
-#define HP_GATE_BIT        3   /* ... or by HP_WANT_NUMBER */
+#define HP_GATE_BIT        8   /* ... or by HP_WANT_NUMBER */
 #define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
-#define HP_GATE_PIPE  100000   /* A pipe: memory and threads */
+#define HP_GATE_PIPE   50000   /* A pipe: memory and threads */
 #define HP_GATE_BYTES   4096
 #define HP_GATE_PAGE     500   /* Stock reads a page of HP_GATE_BYTES */
 #define HP_GATE_ROW       90   /* ... visits a row of the root */
@@ -65,9 +65,9 @@
 /* Rows are put aside if that saves so much at least */
 #define HP_GATE_SAVING 2000000
 
-#define HP_GATE_UNIT      20   /* The planner's unit of cost, about: a step in a b-tree */
-#define HP_GATE_LONG 100000000  /* From this on look-ups miss SQLite's page cache */
-#define HP_GATE_GUESS      3   /* Where that is all that is known of stock's time ours
+#define HP_GATE_UNIT      20   /* The planner's unit of cost: about a step in a b-tree */
+#define HP_GATE_LONG 100000000 /* From this on look-ups miss SQLite's page cache */
+#define HP_GATE_GUESS      2   /* Where that is all that is known of stock's time ours
                                ** must be so much better */
 
 /* Ours must be so much better, in percent */
@@ -266,9 +266,12 @@ static int hpGateJoin(
     }
     rOurs += r;
   }
-  if( bMoved && rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
-    *pbTake = 0;
-    return SQLITE_OK;
+  if( bMoved ){
+    double rGuess = rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS;
+    if( rStock<rOurs*rGuess ){
+      *pbTake = 0;
+      return SQLITE_OK;
+    }
   }
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   rSeek *= (double)aSize[iRoot].nRow;
