@@ -83,11 +83,11 @@ struct HpChoice {
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
   char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
-  u8 bRoot;                 /* Of loop 1: it can be the scan of a join, ... */
-  u8 bAny;                  /*   and so can other tables' */
+  u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
   u8 bMoved;                /* A join scans it though its loop is another one */
   LogEst nShare;            /* About one in so many rows is between them */
-  LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost */
+  LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if
+                            ** another table may be scanned instead; else 0 */
 };
 
 /* Select.pHp: which rows of a window are wanted.  See hp_partition.c */

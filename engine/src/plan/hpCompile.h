@@ -26,12 +26,12 @@
 ** anything is compiled.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
 
+/* Nor is a range of fewer rowids worth looking at */
+#define HP_MIN_ROWIDS    2000
+
 /* A join that stock begins with another table is left to it if the planner thinks
 ** that it costs less.  A LogEst: 100,000. */
 #define HP_MIN_COST      166
-
-/* Nor is a range of fewer rowids worth looking at */
-#define HP_MIN_ROWIDS    2000
 
 /* SrcItem.hp.eOrder: does the scan that the planner chose give groups in order? */
 #define HP_ORDER_NONE    0     /* No */

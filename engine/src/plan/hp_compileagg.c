@@ -447,7 +447,7 @@ static HpPlan *hpCompileAggPlan(
     hpGraphFree(pGraph);
     return 0;
   }
-  if( pItem->hp.bMoved ) pPlan->nStock = MAX(1, pItem->hp.nCost);
+  if( pItem->hp.bMoved ) pPlan->nStock = pItem->hp.nCost;
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));

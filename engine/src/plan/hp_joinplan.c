@@ -264,18 +264,27 @@ static int hpJoinRow(HpCompile *pC, int i){
 }
 
 /*
-** The vector of pExpr, which names columns of node i only, in the pipe of now.
+** pExpr names columns of node i only: let its relation keep it, as column *pk.  Returns
+** the vector of the row's number, in the pipe of now, or -1.
 */
-static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
-  const HpNode *pNode = &pC->pGraph->aNode[i];
+static int hpJoinReach(HpCompile *pC, Expr *pExpr, int i, int bJump, int *pk){
   HpJoinPlace place;
-  int k;
   int iRow = hpJoinRow(pC, i);
   if( iRow<0 ) return -1;
   hpJoinEnter(pC, i, &place);
   pC->bJump = (u8)bJump;
-  k = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
+  *pk = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
   hpJoinLeave(pC, &place);
+  return *pk<0 ? -1 : iRow;
+}
+
+/*
+** The vector of pExpr, which names columns of node i only, in the pipe of now.
+*/
+static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
+  const HpNode *pNode = &pC->pGraph->aNode[i];
+  int k = -1;
+  int iRow = hpJoinReach(pC, pExpr, i, bJump, &k);
   return hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, k, pNode->eNode==HP_NODE_LEFT,
                   iRow);
 }
@@ -311,6 +320,17 @@ static int hpJoinIsCheap(Expr *pExpr){
   return 0;
 }
 
+/* The node that has column pExpr in a relation, or -1 */
+static int hpJoinOwner(const HpGraph *p, const Expr *pExpr){
+  int i = hpGraphNode(p, pExpr->iTable);
+  if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
+   || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
+  ){
+    return -1;
+  }
+  return i;
+}
+
 /*
 ** HpCompile.xOther: the vector of pExpr if it is about another table than that of
 ** the pipe of now, else -2.
@@ -326,12 +346,8 @@ static int hpJoinOther(HpCompile *pC, Expr *pExpr, int bJump){
       return -2;
     }
     if( pExpr->iTable==pC->iCur ) return -2;
-    i = hpGraphNode(p, pExpr->iTable);
-    if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
-     || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
-    ){
-      return hpCompileNo(pC, HP_NO_JOIN);
-    }
+    i = hpJoinOwner(p, pExpr);
+    if( i<0 ) return hpCompileNo(pC, HP_NO_JOIN);
     return hpJoinFetch(pC, pExpr, i, 0);
   }
   if( !hpJoinIsCheap(pExpr) || !hpGraphMask(p, pExpr, &m) || m==0 ) return -2;
@@ -348,24 +364,17 @@ static int hpJoinOther(HpCompile *pC, Expr *pExpr, int bJump){
 */
 static int hpJoinPlanLate(HpCompile *pC, Expr *pExpr, struct HpBare *pBare){
   HpGraph *p = pC->pGraph;
-  HpJoinPlace place;
-  int i, k, iRow;
+  int k = -1;
+  int i, iRow;
   if( (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
    || ExprHasProperty(pExpr, EP_FixedCol) || pExpr->iTable==pC->iCur
   ){
     return -2;
   }
-  i = hpGraphNode(p, pExpr->iTable);
-  if( i<0 || i==p->iRoot || pExpr->y.pTab!=p->aNode[i].pItem->pSTab
-   || (p->aNode[i].eNode!=HP_NODE_INNER && p->aNode[i].eNode!=HP_NODE_LEFT)
-  ){
-    return -2;
-  }
-  iRow = hpJoinRow(pC, i);
-  hpJoinEnter(pC, i, &place);
-  k = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
-  hpJoinLeave(pC, &place);
-  if( iRow<0 || k<0 ) return -1;
+  i = hpJoinOwner(p, pExpr);
+  if( i<0 ) return -2;
+  iRow = hpJoinReach(pC, pExpr, i, 0, &k);
+  if( iRow<0 ) return -1;
   pBare->iRel = (i16)p->aNode[i].iPipe;
   pBare->iRelCol = (u16)k;
   return iRow;

@@ -242,12 +242,13 @@ static LogEst hpPlanCost(const WhereInfo *pWInfo){
 ** May another table of join pWInfo be scanned than that of the outermost loop?  Then
 ** rows come in another order: stock must sort for GROUP BY, if there is one.  Whether
 ** that is better hangs on what stock's loops cost, which is not known without
-** statistics on all tables.
+** statistics on all tables.  Returns that cost, or 0.
 */
-static int hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
+static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
   const SrcList *pSrc = pWInfo->pTabList;
   int nOrdered = sqlite3WhereIsOrdered((WhereInfo*)pWInfo);
   int bForce = hpConfigOffload(pWInfo->pParse->db)==HP_OFFLOAD_FORCE;
+  LogEst nCost;
   int i;
   if( pSrc->nSrc<2 || pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
   if( nOrdered>0 && nOrdered>=nGroupBy ) return 0;
@@ -256,7 +257,9 @@ static int hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
     if( pSrc->a[i].fg.isIndexedBy ) return 0;
     if( !bForce && (pSrc->a[i].pSTab->tabFlags & TF_HasStat1)==0 ) return 0;
   }
-  return bForce || hpPlanCost(pWInfo)>=HP_MIN_COST;
+  nCost = hpPlanCost(pWInfo);
+  if( bForce ) return MAX(1, nCost);
+  return nCost>=HP_MIN_COST ? nCost : 0;
 }
 
 /* All of pItem may be scanned, in whatever order */
@@ -274,11 +277,12 @@ static void hpPlanWhole(SrcItem *pItem){
 SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   SrcList *pSrc = pWInfo->pTabList;
   SrcItem *pFirst;
-  int bRoot, bAny, i;
+  LogEst nCost;
+  int bRoot, i;
   if( iHp==0 ) return 0;
   bRoot = hpPlanAccept(pWInfo, nGroupBy);
-  bAny = hpPlanAny(pWInfo, nGroupBy);
-  if( !bRoot && !bAny ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  nCost = hpPlanAny(pWInfo, nGroupBy);
+  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
   pFirst = &pSrc->a[pWInfo->a[0].iFrom];
   for(i=0; i<pSrc->nSrc; i++){
     if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
@@ -286,9 +290,8 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   }
   for(i=0; i<pWInfo->nLevel; i++) pSrc->a[pWInfo->a[i].iFrom].hp.iLevel = (u8)(i+1);
   pFirst->hp.bRoot = (u8)bRoot;
-  pFirst->hp.bAny = (u8)bAny;
   pFirst->hp.bMoved = 0;
-  pFirst->hp.nCost = bAny ? hpPlanCost(pWInfo) : 0;
+  pFirst->hp.nCost = nCost;
   return iHp;
 }
 
@@ -467,7 +470,7 @@ static int hpPlanRoot(Parse *pParse, Select *p, HpGraph **ppGraph){
     if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ){
       *ppGraph = hpGraphNew(pParse, p);
     }
-    if( *ppGraph==0 && pFirst->hp.bAny ) *ppGraph = hpPlanMove(pParse, p);
+    if( *ppGraph==0 && pFirst->hp.nCost ) *ppGraph = hpPlanMove(pParse, p);
     return *ppGraph ? 1 : hpConfigStat(pParse->db, HP_NO_JOIN);
   }
   return hpPlanWorthIt(pParse, p, HP_MIN_LEAF);
