@@ -148,7 +148,7 @@ struct HpAhead {
 #endif /* SQLITE_OMIT_HP */
 
 /*
-** Called from select.c, expr.c, func.c and pragma.c.
+** Called from select.c, update.c, delete.c, expr.c, func.c and pragma.c.
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpBegin(Parse*, Select*);
@@ -161,6 +161,8 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(Parse*, Select*, WhereInfo*, ExprList*,
 SQLITE_PRIVATE int sqlite3HpCodeRows(Parse*, Select*, ExprList*, int,
     SelectDest*, int);
 SQLITE_PRIVATE void sqlite3HpCodeSorted(Parse*, int, int);
+SQLITE_PRIVATE int sqlite3HpLoopAccept(Parse*, WhereInfo*, Expr*, ExprList*);
+SQLITE_PRIVATE void sqlite3HpCodeLoop(Parse*, SrcList*, Expr*, int);
 SQLITE_PRIVATE void sqlite3HpExplainCount(Parse*, int, Pgno, int);
 SQLITE_PRIVATE void sqlite3HpWanted(Parse*, Select*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
@@ -175,6 +177,8 @@ SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree*);
 # define sqlite3HpRowsAccept(A,B,C,D,E,F) 0
 # define sqlite3HpCodeRows(A,B,C,D,E,F) ((void)(F), 0)
 # define sqlite3HpCodeSorted(A,B,C) ((void)(B))
+# define sqlite3HpLoopAccept(A,B,C,D) 0
+# define sqlite3HpCodeLoop(A,B,C,D) ((void)(D))
 # define sqlite3HpExplainCount(A,B,C,D)
 # define sqlite3HpWanted(A,B,C)
 # define sqlite3HpWantAll(S)

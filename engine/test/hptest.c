@@ -68,6 +68,9 @@ const char *const azQuery[] = {
   "SELECT * FROM (SELECT id, dense_rank() OVER (PARTITION BY g ORDER BY i, s) AS n"
     " FROM t) WHERE n=1",
   "SELECT * FROM (SELECT b, rank() OVER (ORDER BY c) AS n FROM big) WHERE n<3",
+  "SELECT id, x FROM t WHERE i<9",
+  "SELECT a, b FROM big WHERE c BETWEEN 100 AND 103 LIMIT 7",
+  "SELECT big.b, t.id FROM big LEFT JOIN t ON t.id=big.c WHERE a=4 AND t.g IS NULL",
 };
 const int nQuery = sizeof(azQuery)/sizeof(azQuery[0]);
 

@@ -107,6 +107,8 @@ typedef struct HpRange HpRange;
 typedef struct HpRecord HpRecord;
 typedef struct HpRel HpRel;
 typedef struct HpRelPlan HpRelPlan;
+typedef struct HpPart HpPart;
+typedef struct HpPieces HpPieces;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
 typedef struct HpQuery HpQuery;
@@ -387,6 +389,7 @@ static Pgno hpPagePtrmap(const BtShared*, Pgno);
 #endif
 static int hpPageIsPtrmap(const BtShared*, Pgno);
 static int hpPageRecord(BtShared*, const u8*, const u8*, HpRecord*);
+static int hpPageFile(const HpConfig*, Pager*);
 static int hpPageDirect(const HpConfig*, Pager*);
 static int hpPageInner(HpInner*, const BtShared*, const u8*, Pgno);
 static const u8 *hpPageCell(const HpInner*, int);

@@ -289,6 +289,8 @@ struct HpSortPlan {
 struct HpFindPlan {
   HpKeys keys;           /* ORDER BY terms; columns */
   int iLimitReg;         /* Register of LIMIT plus OFFSET */
+  u8 bPieces;            /* The table is scanned piece by piece: hp_piece.c */
+  u8 bByRowid;           /* Rows are found again by rowid: the loop writes to them */
 };
 
 /* HpPipePlan.eWant: what is the key? */

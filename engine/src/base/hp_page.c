@@ -12,7 +12,9 @@
 **    hpPageRecord()  the record of an index cell
 **    hpPageIsPtrmap()    does a page hold pointers to the parents of others?
 **    hpPagePtrmap()      the page that holds that of a page
-**    hpPageDirect()  may pages be read from the file, around the page cache?
+**    hpPageFile()    may pages be read from the file, if the page cache has none that
+**                    is newer?
+**    hpPageDirect()  ... and it has none
 **
 ** Numbers in a page are checked against its end before they are used, so that a
 ** damaged file or a hostile one makes nobody read elsewhere.  Whoever gets
@@ -57,20 +59,27 @@ static int hpPageRecord(
 }
 
 /*
-** True if leaves may be read straight from the file: see hp_source.c.
+** True if leaves that the page cache does not hold may be read straight from the
+** file: see hp_source.c.
 */
-static int hpPageDirect(const HpConfig *pCfg, Pager *pPager){
+static int hpPageFile(const HpConfig *pCfg, Pager *pPager){
 #if SQLITE_OS_UNIX
   return pCfg->bPager==0
       && MEMDB==0
       && pPager->tempFile==0
-      && pPager->pPCache->pDirty==0
       && isOpen(pPager->fd)
       && pPager->fd->pMethods->xRead==unixRead
       && hpMemoryPcacheDefault();
 #else
   return 0;
 #endif
+}
+
+/*
+** True if the file says of every page what the page cache would.
+*/
+static int hpPageDirect(const HpConfig *pCfg, Pager *pPager){
+  return pPager->pPCache->pDirty==0 && hpPageFile(pCfg, pPager);
 }
 
 /*

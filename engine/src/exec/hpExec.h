@@ -23,6 +23,8 @@ struct HpQuery {
   HpBudget budget;       /* Memory that its workers may hold */
   HpArena arena;         /* Memory of the source */
   HpSource *pSource;     /* Leaf pages */
+  HpPart *pPart;         /* Those of them that are read now, or NULL: all, ... */
+  HpPieces *pPieces;     /* ... as part of what: hp_piece.c */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
   u32 nChange;           /* hpThreadChanges() when it began */

@@ -15,6 +15,9 @@
 ** a thousand rows, or 200 microseconds of stock's time. */
 #define HP_MIN_LEAF      32
 
+/* Nor is one whose rows are found piece by piece, if it has fewer */
+#define HP_MIN_PIECES    128
+
 /* A statement that was left to SQLite because a table was small is prepared
 ** again after so many instructions: some milliseconds. */
 #define HP_AGAIN_STEPS   500000
@@ -139,6 +142,14 @@ struct HpCompile {
   Expr *apRangeTerm[HP_MX_EQ+2];
 };
 
+/* How far a compilation has come */
+typedef struct HpMark HpMark;
+struct HpMark {
+  HpProg prog;
+  HpSourcePlan source;
+  u8 bSerial, bUser, bDeep, eNo;
+};
+
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
 static void hpCompileFree(void*);
@@ -149,6 +160,8 @@ static int hpCompileExpr(HpCompile*, Expr*);
 static int hpCompileStored(HpCompile*, int);
 static int hpCompileLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
+static void hpCompileMark(const HpCompile*, HpMark*);
+static void hpCompileBack(HpCompile*, const HpMark*);
 static void hpCompileSortColumns(HpPipePlan*);
 static void hpCompileSource(Parse*, HpPipePlan*, Table*, Index*);
 static void hpCompileFor(HpCompile*, HpPipePlan*, Table*, Index*, int);
@@ -192,9 +205,13 @@ static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
-static int hpPlanWorthIt(Parse*, Select*, int);
+static int hpPlanWorthIt(Parse*, SrcItem*, int);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
+
+/* hp_driverplan.c */
+static int hpDriverAccept(Parse*, WhereInfo*, const Expr*);
+static void hpDriverCode(Parse*, SrcList*, Expr*, int, int);
 
 /* hp_partitionplan.c */
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);

@@ -10,6 +10,7 @@
 **    hpCompileSource(), hpCompileFor()    what a pipe scans; go on with that pipe
 **    hpCompileExpr()    an expression: its vector, or a reason against it
 **    hpCompileWhere()   a WHERE clause: filters
+**    hpCompileMark(), hpCompileBack()    forget what was compiled since
 **    hpCompileConst()   a constant: coded into a register
 **    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList()    an operation
 **    hpCompileLiteral()    a constant that the query does not have
@@ -1035,6 +1036,38 @@ static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
   }
   if( iVec<0 ) return SQLITE_ERROR;
   return hpProgFilter(&pC->pPipe->prog, iVec);
+}
+
+/*
+** Note how far pC has come, and go back there: what has been compiled since is forgotten.
+** Arrays have grown at most, so their ends say it all.
+*/
+static void hpCompileMark(const HpCompile *pC, HpMark *p){
+  p->prog = pC->pPipe->prog;
+  p->source = pC->pPipe->source;
+  p->bSerial = pC->pPipe->bSerial;
+  p->bUser = pC->pPipe->bUser;
+  p->bDeep = pC->pPipe->bDeep;
+  p->eNo = pC->eNo;
+}
+static void hpCompileBack(HpCompile *pC, const HpMark *p){
+  HpProg *pProg = &pC->pPipe->prog;
+  HpSourcePlan *pSource = &pC->pPipe->source;
+  pProg->nVec = p->prog.nVec;
+  pProg->nOp = p->prog.nOp;
+  pProg->nArg = p->prog.nArg;
+  pProg->nConst = p->prog.nConst;
+  pProg->nFilter = p->prog.nFilter;
+  pSource->nCol = p->source.nCol;
+  pSource->bRowid = p->source.bRowid;
+  pSource->bIdxRowid = p->source.bIdxRowid;
+  pSource->eTypeOnly = p->source.eTypeOnly;
+  pC->pPipe->bSerial = p->bSerial;
+  pC->pPipe->bUser = p->bUser;
+  pC->pPipe->bDeep = p->bDeep;
+  pC->iGuard = HP_NO_VEC;
+  pC->bNoSub = 0;
+  pC->nSelf = 0;
 }
 
 /* Order columns by their place in the record, the rowid first */

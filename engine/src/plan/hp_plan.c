@@ -381,7 +381,7 @@ static int hpPlanWasLong(const Vdbe *v){
 }
 
 /*
-** Is the b-tree to be scanned for p worth it, as far as can be told now?  That
+** Is the b-tree to be scanned for pItem worth it, as far as can be told now?  That
 ** takes mnLeaf leaves.
 **
 ** If only a range is to be scanned, the share of the rows that the planner
@@ -390,8 +390,7 @@ static int hpPlanWasLong(const Vdbe *v){
 ** there are many small ranges for a large one: then the query is refused, until it
 ** is prepared again after long executions.
 */
-static int hpPlanWorthIt(Parse *pParse, Select *p, int mnLeaf){
-  SrcItem *pItem = hpGraphRoot(p->pSrc);
+static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
   Table *pTab = pItem->pSTab;
   Index *pIdx = pItem->hp.pIdx;
   Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
@@ -467,13 +466,13 @@ static int hpPlanRoot(Parse *pParse, Select *p, HpGraph **ppGraph){
   *ppGraph = 0;
   if( p->pSrc->nSrc>1 ){
     SrcItem *pFirst = hpGraphRoot(p->pSrc);
-    if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, p, HP_MIN_LEAF) ){
+    if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF) ){
       *ppGraph = hpGraphNew(pParse, p);
     }
     if( *ppGraph==0 && pFirst->hp.nCost ) *ppGraph = hpPlanMove(pParse, p);
     return *ppGraph ? 1 : hpConfigStat(pParse->db, HP_NO_JOIN);
   }
-  return hpPlanWorthIt(pParse, p, HP_MIN_LEAF);
+  return hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF);
 }
 
 /*
@@ -574,13 +573,14 @@ static void hpPlanExplain(
 
 /*
 ** Code the constants of pPlan and OP_HpScan, with the execution in register
-** regExec.  The plan belongs to the program from now on.  Returns the address
+** regExec.  If it is followed by OP_HpRow there is another one for that.  The plan belongs to the program from now on.  Returns the address
 ** of OP_HpScan: the caller sets P2, where to go when it declines.
 */
 static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   Vdbe *v = pParse->pVdbe;
   sqlite3_value *pP4;
   u8 okConstFactor = pParse->okConstFactor;
+  int eRows = 0;         /* HP_SCAN_xxx */
   int i, k;
 
   assert( regExec>0 && regExec<=pParse->nMem );
@@ -603,7 +603,9 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
     return sqlite3VdbeAddOp0(v, OP_Noop);
   }
   sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpCompileFree);
-  return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, 0, (char*)pP4, P4_MEM);
+  if( hpPlanLast(pPlan)->pFind ) eRows = HP_SCAN_FIND;
+  if( hpPlanLast(pPlan)->pSort ) eRows = HP_SCAN_SORT;
+  return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, eRows, (char*)pP4, P4_MEM);
 }
 
 /*

@@ -29,7 +29,8 @@ static int hpRowsPlanLimitOk(const Select *p){
 }
 
 /*
-** The sink for query p, or NULL.  pOrderBy is what a sorter has to do,
+** The sink for query p, or NULL: the rows that pass are found piece by piece
+** (hp_driverplan.c), if there is a WHERE clause.  pOrderBy is what a sorter has to do,
 ** eDistinct how DISTINCT is done.
 **
 ** Where rows go straight to the application only DISTINCT is taken.  Rows that
@@ -43,6 +44,7 @@ static const HpSinkType *hpRowsPlanSink(
   SelectDest *pDest
 ){
   int eDest = pDest->eDest;
+  if( p->pSrc->nSrc>1 ) return 0;
   if( eDest==SRT_Coroutine && pDest->iSDParm2 && pOrderBy==0 ) return 0;
   switch( eDest ){
     case SRT_Output: case SRT_Coroutine: case SRT_EphemTab: case SRT_Set:
@@ -59,12 +61,6 @@ static const HpSinkType *hpRowsPlanSink(
   if( pOrderBy && p->iLimit ) return hpRowsPlanLimitOk(p) ? &hpSinkTop : 0;
   if( pOrderBy && eDistinct==WHERE_DISTINCT_NOOP && eDest!=SRT_Mem ){
     return &hpSinkSort;
-  }
-  if( p->pWhere==0 || p->iLimit ) return 0;
-  if( pOrderBy || eDest==SRT_EphemTab || eDest==SRT_Set
-   || eDest==SRT_Coroutine
-  ){
-    return &hpSinkRowids;
   }
   return 0;
 }
@@ -102,7 +98,8 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   VdbeOp *pOp;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
-  if( pSink==0 || pParse->nested || pParse->nErr ) return 0;
+  if( pSink==0 ) return hpDriverAccept(pParse, pWInfo, p->pWhere);
+  if( pParse->nested || pParse->nErr ) return 0;
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
@@ -143,9 +140,9 @@ static HpPlan *hpRowsPlanCompile(
   HpPlan *pPlan;
   HpFindPlan *pFind;
   int rc;
-  assert( pSink!=&hpSinkSort && (pSink!=&hpSinkTop || pOrderBy!=0) );
+  assert( pSink==&hpSinkFirst || (pSink==&hpSinkTop && pOrderBy!=0) );
   if( !hpCompileSafe(pParse, 0, p->pEList, pSink!=&hpSinkTop)
-   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, pSink==&hpSinkRowids))
+   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, 0))
   ){
     hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
@@ -160,7 +157,7 @@ static HpPlan *hpRowsPlanCompile(
     return 0;
   }
   rc = hpCompileWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK && pSink!=&hpSinkRowids ){
+  if( rc==SQLITE_OK ){
     rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
                         pSink==&hpSinkFirst);
   }
@@ -206,13 +203,17 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
-  if( !hpPlanWorthIt(pParse, p, hpRowsPlanLeast(p, pSink)) ) return 0;
+  if( pSink==0 ){
+    hpDriverCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
+    return 0;
+  }
+  if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( pSink==&hpSinkSort ){
     addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
-    if( addrScan || p->pWhere==0 || !hpRowsPlanWhole(&p->pSrc->a[0]) ){
-      return addrScan;
+    if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
+      hpDriverCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
     }
-    pSink = &hpSinkRowids;
+    return addrScan;
   }
   pOp = sqlite3VdbeGetOp(v, iRewind);
   iCur = pOp->p1;
@@ -230,6 +231,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   }
   hpSortPlanExplain(pParse, iRewind);
   regExec = ++pParse->nMem;
+  pParse->nMem++;        /* Rows left to stock */
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   pOp = sqlite3VdbeGetOp(v, iNext);
   pOp->opcode = OP_HpRow;

@@ -251,7 +251,8 @@ static int hpSortPlanCode(
     pSort->iLimitReg = ++pParse->nMem;
     sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
   }
-  addrScan = hpPlanCode(pParse, pPlan, ++pParse->nMem);
+  pParse->nMem += 2;
+  addrScan = hpPlanCode(pParse, pPlan, pParse->nMem-1);
   /* sqlite3HpCodeSorted() fills these in */
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
   sqlite3VdbeAddOp0(v, OP_HpRow);

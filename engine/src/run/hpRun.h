@@ -10,9 +10,24 @@
 #ifndef HPRUN_H
 #define HPRUN_H
 
+/* More rows than a table has */
+#define HP_ROWS_ALL ((i64)1<<62)
+
+/* P3 of OP_HpScan: OP_HpRow follows, ... */
+#define HP_SCAN_FIND  1        /* ... in place of OP_Next, or ... */
+#define HP_SCAN_SORT  2        /* ... of OP_SorterNext */
+
 /* hp_pipe.c */
 static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
 static void hpPipeClose(HpQuery*);
+
+/* hp_piece.c */
+static i64 hpPieceNew(HpQuery*);
+static int hpPieceMay(const BtCursor*);
+static int hpPieceRun(HpQuery*, const BtCursor*, Mem*);
+static int hpPieceLost(const HpPieces*);
+static i64 hpPieceEnd(HpQuery*, int);
+static void hpPieceFree(HpPieces*);
 
 /* hp_gate.c */
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
@@ -22,6 +37,7 @@ static void hpGateLost(HpPlan*);
 static void hpQueryFree(void*);
 static HpQuery *hpQueryNew(Vdbe*, const HpPlan*);
 static int hpQueryRun(HpQuery*, const HpPlan*, Mem*, int, int);
+static int hpQueryFailed(HpQuery*, sqlite3*, int);
 
 #endif /* HPRUN_H */
 #endif /* SQLITE_OMIT_HP */

@@ -11,6 +11,7 @@
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
 **    hpQueryNew(), hpQueryRun()    run a plan
+**    hpQueryFailed()      the error that the statement ends with, or HP_DECLINE
 **    hpQueryFree()        free a scan
 **
 ** OP_HpScan runs from the first leaf to the sorted groups without giving
@@ -102,6 +103,7 @@ static void hpQueryFree(void *pArg){
     hpMergeClose(p);
     hpAggOrderClose(p);
     hpPipeClose(p);
+    hpPieceFree(p->pPieces);
     hpQueryFreeRels(p);
     hpArenaClear(&p->arena);
     sqlite3_free(p->buf.a);
@@ -242,11 +244,34 @@ static int hpQueryRun(
   return rc;
 }
 
+/* Does the plan find rows of a table, piece by piece? */
+static int hpQueryIsPieces(const HpPlan *pPlan){
+  const HpFindPlan *pFind = pPlan->aPipe[0].pFind;
+  return pFind!=0 && pFind->bPieces;
+}
+
 /*
-** OP_HpScan.  Run the plan of pOp->p4.  SQLITE_OK: OP_HpNext delivers the
-** groups.  HP_DECLINE: stock's code is to answer.  Else an error.
+** Running p, which may be NULL, has failed with rc.  Returns what the statement ends
+** with: HP_DECLINE if stock's code is to answer.
 */
-SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
+  assert( rc!=SQLITE_OK );
+  /* What is corrupt stock may not get to, or give rows before */
+  if( rc==HP_SERIAL || (rc & 0xff)==SQLITE_CORRUPT ) rc = HP_DECLINE;
+  if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM || db->mallocFailed ){
+    hpBudgetOomUndo(db);
+    rc = HP_DECLINE;
+  }
+  if( rc==HP_DECLINE ){
+    hpConfigStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+  }
+  return rc;
+}
+
+/*
+** Run the plan of pOp->p4 for OP_HpScan.
+*/
+static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
   const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
@@ -270,7 +295,9 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
       rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
     }else{
       rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
-                           pSource->bIndex, HP_MIN_LEAF, &bLarge);
+                           pSource->bIndex,
+                           hpQueryIsPieces(pPlan) ? HP_MIN_PIECES : HP_MIN_LEAF,
+                           &bLarge);
     }
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
   }
@@ -281,6 +308,14 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpQueryFree(p);
     hpConfigStat(db, HP_STAT_SMALL);
     return HP_DECLINE;
+  }
+  if( rc==SQLITE_OK && hpQueryIsPieces(pPlan) ){
+    pReg[1].u.i = hpPieceNew(p);
+    if( p->pPieces==0 ) rc = HP_DECLINE;
+    if( rc==SQLITE_OK ){
+      sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
+      return SQLITE_OK;
+    }
   }
   if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, hpThreads(db), 0);
   if( rc==HP_SERIAL ){
@@ -293,16 +328,8 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
-    /* What is corrupt stock may not get to, or give rows before */
-    if( rc==HP_SERIAL || (rc & 0xff)==SQLITE_CORRUPT ) rc = HP_DECLINE;
-    if( rc==SQLITE_NOMEM || rc==SQLITE_IOERR_NOMEM || db->mallocFailed ){
-      hpBudgetOomUndo(db);
-      rc = HP_DECLINE;
-    }
-    if( rc==HP_DECLINE ){
-      hpConfigStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
-      if( pPlan->nPipe>1 ) hpGateLost(pPlan);
-    }
+    rc = hpQueryFailed(p, db, rc);
+    if( rc==HP_DECLINE && pPlan->nPipe>1 ) hpGateLost(pPlan);
     hpQueryFree(p);
     return rc;
   }
@@ -326,6 +353,22 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
   return SQLITE_OK;
+}
+
+/*
+** OP_HpScan.  SQLITE_OK: OP_HpNext delivers the groups, or OP_HpRow the rows.
+** HP_DECLINE: stock's code is to answer.  Else an error.
+**
+** If P3 is set (HP_SCAN_xxx) register P1+1 says how many rows OP_HpRow leaves to
+** stock.
+*/
+SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+  int rc;
+  Mem *pStock = &aMem[pOp->p1+1];
+  if( pOp->p3 ) sqlite3VdbeMemSetInt64(pStock, 0);
+  rc = hpQueryScan(v, pOp, aMem);
+  if( pOp->p3==HP_SCAN_FIND && rc==HP_DECLINE ) pStock->u.i = HP_ROWS_ALL;
+  return rc;
 }
 
 /*

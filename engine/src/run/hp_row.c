@@ -8,7 +8,8 @@
 **
 **    sqlite3HpRow()  OP_HpRow
 **
-** Where few rows matter (hp_found.c) it moves the cursor to the next place found.
+** Where few rows matter (hp_found.c, hp_piece.c) it moves the cursor to the next
+** place found.
 ** Where rows are sorted (hp_sort.c) it gives the next record of the merge.  Where
 ** OP_HpScan has declined it does as the opcode that it stands for: OP_Next, or
 ** OP_SorterNext with OP_SorterData.
@@ -102,6 +103,65 @@ static int hpRowMove(HpFound *pFound, BtCursor *pCur, i64 iPlace){
 }
 
 /*
+** Move pCur to the row iRowid, or to the first one after it.  *pbExact is set if that
+** row is there.  SQLITE_DONE: no row is.
+*/
+static int hpRowSeek(BtCursor *pCur, i64 iRowid, int *pbExact){
+  int res;
+  int rc = sqlite3BtreeTableMoveto(pCur, iRowid, 0, &res);
+  *pbExact = rc==SQLITE_OK && res==0;
+  return rc || res>=0 ? rc : sqlite3BtreeNext(pCur, 0);
+}
+
+/*
+** Move pCur to the next row of p, a table that is scanned piece by piece, or as
+** OP_Next does.
+*/
+static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
+  int bByRowid = p->pPipe->pFind->bByRowid;
+  i64 *pnStock = &aMem[pOp->p3+1].u.i;   /* Rows left to stock */
+  int bExact = 1;
+  int rc = SQLITE_OK;
+  while( 1 ){
+    if( p->nWorker>0 ){
+      HpFound *pFound = p->apWorker[0]->pSink;
+      if( hpPieceLost(p->pPieces) ){
+        *pnStock = hpPieceEnd(p, 1);
+        return sqlite3BtreeNext(pCur, 0);
+      }
+      while( pFound->iNext<pFound->nPlace ){
+        i64 iPlace = pFound->aPlace[pFound->iNext++];
+        if( bByRowid==0 ){
+          rc = hpRowMove(pFound, pCur, iPlace);
+        }else{
+          rc = hpRowSeek(pCur, iPlace, &bExact);
+          if( rc==SQLITE_OK && !bExact ) continue;
+          if( rc==SQLITE_DONE ) break;
+        }
+        p->v->aCounter[pOp->p5]--;       /* All of its rows have been counted */
+        return rc;
+      }
+      if( p->bAll ) return SQLITE_DONE;
+      if( bByRowid ){
+        rc = hpRowSeek(pCur, pFound->iLast, &bExact);
+      }else if( pFound->bLast ){
+        rc = hpRowMove(pFound, pCur, pFound->iLast);
+      }
+      *pnStock = hpPieceEnd(p, 0);
+      if( rc || !bExact ) return rc;
+    }
+    if( *pnStock>0 || !hpPieceMay(pCur) ) return sqlite3BtreeNext(pCur, 0);
+    rc = hpPieceRun(p, pCur, aMem);
+    if( rc ){
+      rc = hpQueryFailed(p, p->db, rc);
+      sqlite3VdbeMemSetNull(&aMem[pOp->p3]);
+      *pnStock = HP_ROWS_ALL;
+      return rc==HP_DECLINE ? sqlite3BtreeNext(pCur, 0) : rc;
+    }
+  }
+}
+
+/*
 ** OP_HpRow: move the table cursor to the next row found, or as OP_Next does
 ** if the executor declined.  SQLITE_DONE: there is none.
 */
@@ -114,8 +174,14 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   int rc;
 
   if( isSorter(pC) ) return hpRowSorted(v, pOp, aMem);
-  if( (pReg->flags & MEM_Dyn)==0 ) return sqlite3BtreeNext(pCur, 0);
+  if( (pReg->flags & MEM_Dyn)==0 ){
+    aMem[pOp->p3+1].u.i = HP_ROWS_ALL;
+    return sqlite3BtreeNext(pCur, 0);
+  }
   p = (HpQuery*)pReg->z;
+  pC->deferredMoveto = 0;
+  pC->cacheStatus = CACHE_STALE;
+  if( p->pPieces ) return hpRowPiece(p, pCur, pOp, aMem);
   pFound = p->apWorker[0]->pSink;
   if( pFound->bBegun && pCur->eState!=CURSOR_VALID ){
     /* Somebody wrote to the table.  What was found may no longer hold. */
@@ -123,8 +189,6 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return sqlite3BtreeNext(pCur, 0);
   }
   pFound->bBegun = 1;
-  pC->deferredMoveto = 0;
-  pC->cacheStatus = CACHE_STALE;
   if( pFound->iNext<pFound->nPlace ){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
     return hpRowMove(pFound, pCur, pFound->aPlace[pFound->iNext++]);

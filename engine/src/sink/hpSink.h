@@ -206,7 +206,8 @@ typedef struct HpFound HpFound;
 struct HpFound {
   HpWorker *pWorker;
   const HpFindPlan *pPlan;
-  i64 *aPlace;           /* Places of the rows found: HP_PLACE() */
+  i64 *aPlace;           /* Places of the rows found: HP_PLACE().  Or their rowids,
+                         ** as iLast: HpFindPlan.bByRowid */
   i64 nPlace;            /* Entries of aPlace */
   i64 nAlloc;            /* Entries allocated */
   i64 iNext;             /* Next entry to deliver */
@@ -418,6 +419,7 @@ static void hpFirstClose(HpWorker*);
 static int hpRowidsOpen(HpWorker*, Mem*);
 static int hpRowidsRows(HpWorker*, HpFrame*);
 static void hpRowidsRun(HpWorker*);
+static int hpRowidsCost(const HpQuery*, i64, i64, i64);
 
 /* hp_build.c */
 static int hpBuildOpen(HpWorker*, Mem*);

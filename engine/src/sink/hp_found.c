@@ -21,8 +21,7 @@
 **    hp_top.c      ORDER BY ... LIMIT: the first N rows in the order of the
 **                  ORDER BY terms; of equal rows those scanned first
 **    hp_first.c    SELECT DISTINCT: a row whose values were not seen before
-**    hp_rowids.c   WHERE, and something that takes all rows in one step (a
-**                  sorter, a table of results, INSERT): the rows that pass
+**    hp_rowids.c   WHERE: the rows that pass, piece by piece (hp_piece.c)
 **
 ** Each is a sink whose structure begins with an HpFound.
 **
@@ -170,8 +169,10 @@ static int hpFoundOpen(HpWorker *p, int nByte){
   memset(pFound, 0, nByte);
   pFound->pWorker = p;
   pFound->pPlan = p->pPipe->pFind;
+  pFound->iFound = -1;
   pFound->bForce = hpConfigOffload(p->pQuery->db)==HP_OFFLOAD_FORCE;
-  hpFoundBound(p, &pFound->bound);
+  /* Where rowids have to be in order all rows are looked at */
+  if( p->pPipe->source.bOrder==0 ) hpFoundBound(p, &pFound->bound);
   p->bound = pFound->bound;
   return SQLITE_OK;
 }
@@ -211,7 +212,7 @@ static int hpFoundReserve(HpFound *pFound, i64 n){
 */
 static i64 hpFoundPlace(HpFound *pFound, int i, int bAll){
   i64 iPlace = hpPlaceOf(pFound->pWorker, i, pFound->iFound, bAll);
-  assert( iPlace<0 || iPlace>pFound->iFound || pFound->iFound==0 );
+  assert( iPlace<0 || iPlace>pFound->iFound );
   if( iPlace>=0 ) pFound->iFound = iPlace;
   return iPlace;
 }
@@ -248,7 +249,11 @@ static void hpFoundRun(
   i64 nSkip = (i64)(p->nSkipped-pFound->nSkipped);
   assert( nRow>=0 && nSkip>=0 && nSkip<=nRow );
   if( nRow==0 ) return;
-  pFound->iLast = hpPlaceLast(p);
+  if( pFound->pPlan->bByRowid ){
+    pFound->iLast = p->run.aHigh[p->run.nPage-1];
+  }else{
+    pFound->iLast = hpPlaceLast(p);
+  }
   pFound->bLast = 1;
   pFound->nLeaf += p->run.nPage;
   if( pFound->nTableRow==0 ){
@@ -301,7 +306,7 @@ static int hpFoundIsSorted(const HpFound *pFound){
   for(i=1; i<pFound->nPlace; i++){
     if( pFound->aPlace[i]<=pFound->aPlace[i-1] ) return 0;
   }
-  return pFound->nPlace==0 || pFound->aPlace[0]>=0;
+  return pFound->nPlace==0 || pFound->aPlace[0]>=0 || pFound->pPlan->bByRowid;
 }
 #endif
 
@@ -334,7 +339,9 @@ static int hpFoundMerge(HpQuery *p){
   }
   hpFoundSort(pOut->aPlace, pOut->nPlace);
   assert( hpFoundIsSorted(pOut) );
-  pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
+  if( pOut->pPlan->bByRowid==0 ){
+    pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
+  }
   pOut->iPgFound = 0;
   hpArenaClear(&pOut->arena);
   for(i=1; i<p->nWorker; i++) p->pPipe->pSink->xClose(p->apWorker[i]);

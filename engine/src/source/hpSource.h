@@ -17,6 +17,15 @@
 ** 30 microseconds to make and to join, as much as 50 leaves. */
 #define HP_MIN_PARALLEL  256
 
+/* A part of the leaves of a b-tree */
+struct HpPart {
+  i64 nLeaf;             /* So many leaves, at most, ... */
+  int nLevel;            /* ... after the one that these children lead to, ... */
+  u16 aChild[BTCURSOR_MAX_DEPTH];  /* ... from the root on */
+  u8 bSearch;            /* Rows will be searched for: decline where that may fail */
+  u8 bMore;              /* Result: there may be more leaves behind them */
+};
+
 /* A key to search for */
 struct HpBoundKey {
   int bOn;               /* False: there is no bound */
@@ -45,11 +54,9 @@ struct HpRun {
   u8 *aSepBuf;           /* Index: their bytes */
   u8 bRoot;              /* The leaf is the root: it may be empty */
   u8 iHdr;               /* Offset of the b-tree header (100 on page 1) */
-  u8 mBound;             /* 1: iLow is set.  2: iHigh is set.  4: rowids are to
-                         ** be in order */
-  i64 iLow;              /* Its rowids are greater than this, or than the one
-                         ** read last, ... */
-  i64 iHigh;             /* ... and not greater than this */
+  u8 mBound;             /* 1: iLow is set.  4: rowids are to be in order */
+  i64 iLow;              /* The next rowids are greater than this, ... */
+  i64 *aHigh;            /* ... and those of each leaf not greater than this */
 };
 
 /*

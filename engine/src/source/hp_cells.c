@@ -518,17 +518,17 @@ static int hpCellsAvx2(
 #endif /* HP_AVX2 */
 
 /*
-** The next n rowids of the run are aRowid[].  Declined unless they are greater
-** than all before and in the run's bounds.
+** The next n rowids of the run, of leaf iLeaf, are aRowid[].  Declined unless they are
+** greater than all before and within the leaf's bounds.
 */
-static int hpCellsInOrder(HpWorker *p, const i64 *aRowid, int n){
+static int hpCellsInOrder(HpWorker *p, int iLeaf, const i64 *aRowid, int n){
   HpRun *pRun = &p->run;
   int bad = (pRun->mBound & 1)!=0 && aRowid[0]<=pRun->iLow;
   int i;
   for(i=1; i<n; i++) bad |= aRowid[i]<=aRowid[i-1];
   assert( n>0 && (pRun->mBound & 4)!=0 );
   pRun->iLow = aRowid[n-1];
-  if( (pRun->mBound & 2)!=0 && pRun->iLow>pRun->iHigh ) bad = 1;
+  bad |= pRun->iLow>pRun->aHigh[iLeaf];
   pRun->mBound |= 1;
   return bad ? HP_DECLINE : SQLITE_OK;
 }
@@ -540,7 +540,7 @@ static int hpCellsInOrder(HpWorker *p, const i64 *aRowid, int n){
 */
 static int hpCellsLeaf(HpWorker *p, int iLeaf, int *piCell){
   const HpSourcePlan *pPlan = &p->pPipe->source;
-  const HpRun *pRun = &p->run;
+  HpRun *pRun = &p->run;
   HpBatch *pBatch = &p->batch;
   BtShared *pBt = p->pQuery->db->aDb[pPlan->iDb].pBt->pBt;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
@@ -572,7 +572,7 @@ static int hpCellsLeaf(HpWorker *p, int iLeaf, int *piCell){
     }else
 #endif
     rc = hpCellsPlain(p, aPage, aPtr, n, iMin, pBound, &cells, aRowid, &m);
-    if( rc==SQLITE_OK && pRun->mBound ) rc = hpCellsInOrder(p, aRowid, m);
+    if( rc==SQLITE_OK && pRun->mBound ) rc = hpCellsInOrder(p, iLeaf, aRowid, m);
     if( rc==SQLITE_OK ) rc = hpRecordCut(p, &cells, m);
     if( rc ) return rc;
     assert( m>=0 && m<=n && pBatch->nRow<=pBatch->nAlloc );
@@ -580,6 +580,7 @@ static int hpCellsLeaf(HpWorker *p, int iLeaf, int *piCell){
     iCell += n;
   }
   *piCell = iCell<nCell ? iCell : -1;
+  if( iCell>=nCell && pRun->mBound ) pRun->iLow = pRun->aHigh[iLeaf];
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

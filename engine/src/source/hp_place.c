@@ -20,8 +20,9 @@
 
 /*
 ** The place of row i of the batch, which comes after all that were asked for
-** before: iLast is the last of them.  Its cell is looked for from that one on, by
-** where its record begins: so all cells of a leaf are gone through once.
+** before: iLast is the last of them, -1 if there is none.  Its cell is looked for
+** after that one, by where its record begins: so all cells of a leaf are gone
+** through once, and one of two cells that share a record is not found twice.
 **
 ** If bAll the record is to be sound as far as its header tells, for stock's loop
 ** reads other columns of it than the scan does.
@@ -39,7 +40,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   int iRec = (int)(z - aPage);
   int iCell = 0;
   if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
-    iCell = hpPlaceCell(iLast);
+    iCell = hpPlaceCell(iLast)+1;
   }
   assert( i<p->batch.nRow && iLeaf>=0 && iLeaf<pRun->nPage );
   for(; iCell<nCell; iCell++){

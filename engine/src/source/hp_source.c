@@ -37,14 +37,14 @@
 **    1. Straight from the file, adjacent leaves in one xRead.  Only through
 **       the connection's own file handle, only with the built-in unix VFS
 **       (another VFS may want to see single pages, and so may a page cache of
-**       the application, SQLITE_CONFIG_PCACHE2), and only while this
-**       page cache holds no dirty page: then the file is what the cache
-**       would say.  The transaction that OP_Transaction began keeps other
+**       the application, SQLITE_CONFIG_PCACHE2).  While this page cache holds
+**       dirty pages each leaf is first looked up there: what has been evicted
+**       is in the file.  The transaction that OP_Transaction began keeps other
 **       processes from changing it.
 **    2. The same in WAL mode, where each leaf is first looked up in the
 **       wal-index under the read mark that the transaction holds.
 **    3. Page by page through the pager: any VFS, in-memory and temporary
-**       databases, uncommitted changes.
+**       databases.
 **
 ** In the b-tree of an index, and of a WITHOUT ROWID table, each cell of an
 ** interior page is an entry itself, between the leaves of the child before it
@@ -65,7 +65,7 @@
 ** The filters of the query hold the exact bounds.  That is what SQLite gives if
 ** keys are in order: it finds the first one and reads on as far as the first
 ** that is beyond.  So of a range of rowids the scan sees to it that they are
-** (HpRun.iLow, iHigh), and one leaf more is read, as SQLite may.
+** (HpRun.iLow, aHigh), and one leaf more is read, as SQLite may.
 **
 ** What a read costs tells whether the file is in the operating system's cache.
 ** If it was slow the operating system is asked for the leaves of the
@@ -75,6 +75,9 @@
 ** asking for 84,000 adjacent leaves took 0.2 s more than leaving them to it.
 ** So that the end of an interior page stops nothing, what is ahead has a way of
 ** its own from the root to a leaf (HpSource.aAhead).
+**
+** A part of the leaves (HpPart) begins after a leaf that a cursor stands on, whose
+** way through the tree it takes over.
 **
 ** Where it is known which rowids are wanted (HpQuery.pWanted), and they are fewer than
 ** half of the leaves, children are left out that hold none of them, by the separators
@@ -111,12 +114,16 @@
 /* Most leaves a run of a table that is small */
 #define HP_SMALL_RUN 12
 
+/* In HpRun.aFrame: the leaf is in memory already */
+#define HP_FRAME_HERE 0xffffffff
+
 struct HpSource {
   BtShared *pBt;         /* The b-tree's file */
   Pager *pPager;         /* Its pager */
   int szPage;            /* Bytes a page */
   u8 bDirect;            /* Way 1 or 2; otherwise way 3 */
   u8 bWal;               /* Some leaves may be in the WAL */
+  u8 bDirty;             /* bDirect: some may be newer in the page cache */
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
   u8 bIndex;             /* The b-tree of an index */
   u8 bCached;            /* Only look at pages in the cache */
@@ -128,6 +135,7 @@ struct HpSource {
   int nLevel;            /* Interior levels */
   i64 nLeaf;             /* About so many leaves in all */
   int nMax;              /* Most leaves a run */
+  HpPart *pPart;         /* Only these leaves, or NULL: all */
   int iThin, nThin;      /* A sample: after a leaf go on by so many at this level */
   const HpRel *pWanted;  /* Rowids wanted, or NULL: all.  See HpQuery.xWanted */
   int (*xWanted)(const HpRel*, i64, i64);
@@ -271,6 +279,40 @@ static int hpSourceSearch(
 }
 
 /*
+** Set *piRowid to the largest rowid that child iChild of an interior page has.  Returns
+** false if there is no separator to say so.
+*/
+static int hpSourceLargest(const struct HpLevel *p, int iChild, i64 *piRowid){
+  const u8 *z = iChild<p->in.nCell ? hpPageCell(&p->in, iChild) : 0;
+  return z!=0 && &z[4+sqlite3GetVarint(&z[4], (u64*)piRowid)]<=p->in.aEnd;
+}
+
+/*
+** Do the separators of the interior page at level i of aLevel[] increase, and lie
+** between those on both sides of it further up?  Then a search for a rowid on one of its
+** leaves gets there.
+*/
+static int hpSourceIsOrdered(const struct HpLevel *aLevel, int i){
+  const struct HpLevel *p = &aLevel[i];
+  i64 iLow = 0, iRowid;
+  int bLow = 0;
+  int k;
+  for(k=i-1; k>=0 && bLow==0; k--){
+    int iCell = aLevel[k].iChild-2;
+    bLow = iCell>=0 && hpSourceLargest(&aLevel[k], iCell, &iLow);
+  }
+  for(k=0; k<p->in.nCell; k++){
+    if( !hpSourceLargest(p, k, &iRowid) || (bLow && iRowid<=iLow) ) return 0;
+    iLow = iRowid;
+    bLow = 1;
+  }
+  for(k=i-1; k>=0; k--){
+    if( hpSourceLargest(&aLevel[k], aLevel[k].iChild-1, &iRowid) ) return iLow<iRowid;
+  }
+  return 1;
+}
+
+/*
 ** Fetch the interior page at level i of aLevel[], which is page iPg, and note
 ** where in it the scan ends.
 */
@@ -283,6 +325,11 @@ static int hpSourceDown(
   struct HpLevel *p = &aLevel[i];
   int rc = hpSourceLevel(pSrc, iPg, p);
   assert( i>=0 && i<BTCURSOR_MAX_DEPTH && pSrc->nEnd<BTCURSOR_MAX_DEPTH );
+  if( rc==SQLITE_OK && p->iPg && pSrc->pPart && pSrc->pPart->bSearch
+   && !hpSourceIsOrdered(aLevel, i)
+  ){
+    return HP_DECLINE;
+  }
   if( rc==SQLITE_OK && p->iPg && i<pSrc->nEnd
    && (i==0 || (p[-1].bEnd && p[-1].iChild==p[-1].iLast+1))
   ){
@@ -322,9 +369,10 @@ static int hpSourceEnd(HpSource *pSrc, HpBoundKey *pKey){
 }
 
 /*
-** Go down to the first leaf of the scan.
+** Go down to the first leaf of the scan; of a part of one, to the leaf before.
 */
 static int hpSourceBegin(HpSource *pSrc, HpBoundKey *pKey){
+  const HpPart *pPart = pSrc->pPart;
   Pgno iPg = pSrc->iRoot;
   int i;
   for(i=0; i<BTCURSOR_MAX_DEPTH-1; i++){
@@ -334,11 +382,13 @@ static int hpSourceBegin(HpSource *pSrc, HpBoundKey *pKey){
     if( rc ) return rc;
     if( p->iPg==0 ){
       if( pSrc->nEnd && pSrc->nEnd!=i ) return HP_DECLINE;
+      if( pPart && pPart->nLevel!=i ) return HP_DECLINE;
       pSrc->nLevel = i;
-      if( i ) p[-1].iChild--;
+      if( i && pPart==0 ) p[-1].iChild--;
       return SQLITE_OK;
     }
     if( pKey ) iFirst = hpSourceSearch(pSrc, p, pKey, 0);
+    if( pPart ) iFirst = i<pPart->nLevel ? pPart->aChild[i] : -1;
     /* No key is in range: stock finds that out as fast */
     if( iFirst<0 || iFirst>p->iLast ) return HP_DECLINE;
     assert( p->iLast<=p->in.nCell );
@@ -381,7 +431,8 @@ static int hpSourceInit(
   sqlite3 *db,
   const HpSourcePlan *pPlan,
   Mem *aMem,
-  HpArena *pCopy         /* Copy interior pages to here, if not NULL */
+  HpArena *pCopy,        /* Copy interior pages to here, if not NULL */
+  HpPart *pPart          /* Only these leaves, or NULL */
 ){
   Btree *pBtree = db->aDb[pPlan->iDb].pBt;
   const HpRange *pRange = pPlan->pRange;
@@ -398,6 +449,8 @@ static int hpSourceInit(
   pSrc->bIndex = pPlan->bIndex;
   pSrc->bCached = pPlan->bCached;
   pSrc->pCopy = pCopy;
+  pSrc->pPart = pPart;
+  assert( pPart==0 || pRange==0 );
   if( pSrc->bIndex && pSrc->iRoot==1 ) return HP_DECLINE;
   if( pRange==0 ){
     rc = hpSourceBegin(pSrc, 0);
@@ -412,6 +465,7 @@ static int hpSourceInit(
     }
   }
   if( rc==SQLITE_OK ) pSrc->nLeaf = hpSourceLeaves(pSrc);
+  if( pPart ) pSrc->nLeaf = MIN(pSrc->nLeaf, pPart->nLeaf);
   return rc;
 }
 
@@ -461,7 +515,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
   rc = hpSourceInit(pSrc, p->db, &p->pPipe->source, aMem,
-                    p->pPipe->bUser ? &p->arena : 0);
+                    p->pPipe->bUser ? &p->arena : 0, p->pPart);
   if( rc ) return rc;
   if( pSrc->nLevel==0 ){
     pSrc->bRootLeaf = 1;
@@ -469,7 +523,9 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   }else{
     pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
     if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
-    if( pSrc->nLevel==1 ) pSrc->nMax = (int)MIN(pSrc->nMax, pSrc->nLeaf);
+    if( pSrc->nLevel==1 || pSrc->pPart ){
+      pSrc->nMax = (int)MAX(1, MIN(pSrc->nMax, pSrc->nLeaf));
+    }
     /* Where little is read, fresh memory costs more than requests */
     if( pSrc->nLeaf<HP_MIN_PARALLEL ){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
@@ -485,7 +541,8 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   pSrc->bOrder = (p->pPipe->source.pRange!=0 || p->pPipe->source.bOrder)
               && pSrc->bIndex==0 && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
-  pSrc->bDirect = hpPageDirect(p->pCfg, pSrc->pPager);
+  pSrc->bDirect = hpPageFile(p->pCfg, pSrc->pPager);
+  pSrc->bDirty = pSrc->pPager->pPCache->pDirty!=0;
 #ifndef SQLITE_OMIT_WAL
   pSrc->bWal = pSrc->bDirect && pagerUseWal(pSrc->pPager);
 #endif
@@ -536,6 +593,10 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
     pRun->aAheadFrame = hpArenaAlloc(&p->vec, sizeof(u32)*(HP_AHEAD_LEAVES+2));
     if( pRun->aAhead==0 || pRun->aAheadFrame==0 ) return HP_DECLINE;
   }
+  if( pSrc->bOrder ){
+    pRun->aHigh = hpArenaAlloc(&p->vec, sizeof(i64)*pSrc->nMax);
+    if( pRun->aHigh==0 ) return HP_DECLINE;
+  }
   if( pSrc->bIndex ){
     nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
     pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
@@ -544,15 +605,6 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
     memset(pRun->aSepBuf, 0, nByte + HP_SLACK);
   }
   return SQLITE_OK;
-}
-
-/*
-** Set *piRowid to the largest rowid that child iChild of an interior page has.  Returns
-** false if there is no separator to say so.
-*/
-static int hpSourceLargest(const struct HpLevel *p, int iChild, i64 *piRowid){
-  const u8 *z = iChild<p->in.nCell ? hpPageCell(&p->in, iChild) : 0;
-  return z!=0 && &z[4+sqlite3GetVarint(&z[4], (u64*)piRowid)]<=p->in.aEnd;
 }
 
 /*
@@ -731,7 +783,8 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   iBegin = hpAheadClock();
 #endif
   /* Ways 1 and 2: the file, and the read mark, say what the cache would */
-  assert( hpPageDirect(hpConfig(), pPager) );
+  assert( hpPageFile(hpConfig(), pPager) );
+  assert( pSrc->bDirty || pPager->pPCache->pDirty==0 );
   assert( pSrc->bWal==pagerUseWal(pPager) );
 #ifndef SQLITE_OMIT_WAL
   assert( !pagerUseWal(pPager) || pPager->pWal->readLock>=0 );
@@ -739,6 +792,7 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   for(i=0; i<pRun->nPage && rc==SQLITE_OK; i+=n){
     u8 *aTo = &pRun->aBuf[(i64)i*szRead];
     n = 1;
+    if( aFrame[i]==HP_FRAME_HERE ) continue;
 #ifdef HP_READAHEAD
     nRead++;
 #endif
@@ -762,8 +816,10 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
     ){
       /* The first run: of what comes next nothing has been asked for */
       AtomicStore(&pSrc->bCold, 1);
-      hpAheadAsk(pPager, &aLeaf[n], &aFrame[n], pRun->nPage-n, 1,
-                 &pRun->nAsked);
+      if( pSrc->bDirty==0 ){
+        hpAheadAsk(pPager, &aLeaf[n], &aFrame[n], pRun->nPage-n, 1,
+                   &pRun->nAsked);
+      }
     }
 #endif
   }
@@ -774,6 +830,22 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
   }
 #endif
   return rc;
+}
+
+/*
+** Read those leaves of pRun that the page cache holds, and note which these are.
+*/
+static void hpSourceReadCache(const HpSource *pSrc, HpRun *pRun){
+  int i;
+  assert( pSrc->bDirty );
+  for(i=0; i<pRun->nPage; i++){
+    DbPage *pDb = sqlite3PagerLookup(pSrc->pPager, pRun->aLeaf[i]);
+    pRun->aFrame[i] = pDb ? HP_FRAME_HERE : 0;
+    if( pDb==0 ) continue;
+    memcpy(&pRun->aBuf[(i64)i*pRun->szPage], sqlite3PagerGetData(pDb),
+           pRun->szPage);
+    sqlite3PagerUnrefNotNull(pDb);
+  }
 }
 
 /*
@@ -917,6 +989,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   if( pSrc->bRootLeaf ){
     if( pSrc->bRootLeaf==2 ) return SQLITE_OK;
     pSrc->bRootLeaf = 2;
+    if( pSrc->bOrder ) pRun->aHigh[0] = LARGEST_INT64;
     pRun->aLeaf[n++] = pSrc->iRoot;
     pRun->iHdr = pSrc->iRoot==1 ? 100 : 0;
     if( pSrc->bIndex ) pRun->aSep[0].z = 0;
@@ -924,6 +997,14 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
     Pgno mxPg = btreePagecount(pSrc->pBt);
     Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
+    int nMax = pSrc->nMax;
+    if( pSrc->pPart ){
+      nMax = (int)MIN(nMax, pSrc->pPart->nLeaf - pSrc->nTaken);
+      if( nMax<=0 ){
+        pSrc->pPart->bMore = 1;
+        return SQLITE_OK;
+      }
+    }
     rc = hpSourceAdvance(pSrc, pSrc->aLevel, &bEnd);
     if( rc || bEnd ) return rc;
 #ifdef HP_READAHEAD
@@ -936,9 +1017,14 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       if( rc==HP_DECLINE ) return rc;
       pRun->mBound |= rc==SQLITE_OK ? 1 : 0;
     }
-    while( n<pSrc->nMax && pLevel->iChild<=pLevel->iLast ){
+    while( n<nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
+      if( pSrc->bOrder ){
+        rc = hpSourceRowid(pSrc, 1, &pRun->aHigh[n]);
+        if( rc==HP_DECLINE ) return rc;
+        if( rc ) pRun->aHigh[n] = LARGEST_INT64;
+      }
       if( pSrc->bIndex ){
         rc = hpSourceSep(pSrc, pRun, n);
         if( rc ) return rc;
@@ -949,24 +1035,21 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     }
     pSrc->nTaken += n;
     if( pSrc->nThin ) hpSourceThinNext(pSrc);
-    if( pSrc->bOrder ){
-      rc = hpSourceRowid(pSrc, 1, &pRun->iHigh);
-      if( rc==HP_DECLINE ) return rc;
-      pRun->mBound |= rc==SQLITE_OK ? 2 : 0;
-    }
     rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
   }
+  pRun->nPage = n;
+  if( rc==SQLITE_OK && pSrc->bDirty && pSrc->bDirect ) hpSourceReadCache(pSrc, pRun);
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
     int i;
     for(i=0; i<n && rc==SQLITE_OK; i++){
+      if( pSrc->bDirty && pRun->aFrame[i] ) continue;
       rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i],
                                &pRun->aFrame[i]);
     }
   }
 #endif
   assert( n<=pSrc->nMax && hpSourceIsSane(pSrc) );
-  pRun->nPage = n;
   if( rc==SQLITE_OK && pSrc->bDirect==0 ) rc = hpSourceReadPager(pSrc, pRun);
   return rc;
 }
@@ -1055,7 +1138,7 @@ static int hpSourcePlanSize(
   i64 *pnRow
 ){
   HpSource src;
-  int rc = hpSourceInit(&src, db, pPlan, aMem, 0);
+  int rc = hpSourceInit(&src, db, pPlan, aMem, 0, 0);
   *pnLeaf = rc==SQLITE_OK ? (i64)src.nLeaf : 0;
   if( pnRow ) *pnRow = rc==SQLITE_OK ? hpSourceRows(&src) : 0;
   hpSourceRelease(src.aLevel, 0);
@@ -1117,7 +1200,7 @@ static int hpSourceCountIsLarge(
   int *pbLarge
 ){
   HpSource src;
-  int rc = hpSourceInit(&src, db, pPlan, 0, 0);
+  int rc = hpSourceInit(&src, db, pPlan, 0, 0, 0);
   assert( pPlan->nCol==0 && pPlan->pRange==0 );
   *pbLarge = rc==SQLITE_OK && src.nLeaf>=HP_MIN_PARALLEL
           && src.nLeaf>2*(i64)sqlite3PcachePagecount(src.pPager->pPCache);

@@ -1,0 +1,242 @@
+/*
+** 2026-11-25
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_driverplan: the outermost loop of a statement goes through the rows that pass
+** (prepare time).
+**
+**    hpDriverAccept()     is the outermost loop a scan of a whole table?
+**    hpDriverCode()       filter it: emit OP_HpScan and OP_HpRow
+**    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
+**
+** hp_piece.c says what is done at run time, with a drawing of the program.  All that
+** SQLite has coded stays: the loop tests the WHERE clause again on the rows that it
+** is led to.  So what is found may be too much, and terms that we do not do, or that
+** are about other tables, are left out.
+**
+** A term may fail, or call the application.  SQLite tests the terms of the outermost
+** loop in the order of the WHERE clause, correlated sub-selects last; a row that we
+** leave out is not seen by any of them.  So terms that are left out have to be safe,
+** but for those that are tested later in any case.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Return the address of the OP_Rewind of the outermost loop of pWInfo, if that goes
+** through all of a table in ascending order, and there is a WHERE clause pWhere;
+** else 0.
+*/
+static int hpDriverAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhere){
+  sqlite3 *db = pParse->db;
+  SrcList *pSrc = pWInfo->pTabList;
+  const u32 mOk = WHERE_IPK|WHERE_UNQ_WANTED|WHERE_SELFCULL;
+  const WhereLevel *pLevel = &pWInfo->a[0];
+  const WhereLoop *pLoop;
+  const VdbeOp *pOp;
+  SrcItem *pItem;
+  int i, iRewind;
+  if( pWhere==0 || pParse->nested || pParse->nErr ) return 0;
+  if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
+  if( ENC(db)!=SQLITE_UTF8 || pWInfo->nLevel<1 ){
+    return hpConfigStat(db, HP_NO_SHAPE);
+  }
+  for(i=0; i<pSrc->nSrc; i++){
+    if( pSrc->a[i].fg.isRecursive || (pSrc->a[i].fg.jointype & (JT_RIGHT|JT_LTORJ)) ){
+      return hpConfigStat(db, HP_NO_SHAPE);
+    }
+  }
+  pItem = &pSrc->a[pLevel->iFrom];
+  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.fromExists
+   || !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+  ){
+    return hpConfigStat(db, HP_NO_SHAPE);
+  }
+  pLoop = pLevel->pWLoop;
+  iRewind = pLevel->p2-1;
+  if( (pWInfo->revMask & 1)!=0 || pLevel->op!=OP_Next || iRewind<=0
+   || (pLoop->wsFlags & ~mOk)!=0 || (pLoop->wsFlags & WHERE_IPK)==0
+   || pLoop->nLTerm!=0 || pWInfo->eOnePass==ONEPASS_SINGLE
+  ){
+    return hpConfigStat(db, HP_NO_PLAN);
+  }
+  pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
+  if( pOp->opcode!=OP_Rewind || pOp->p1!=pItem->iCursor ){
+    return hpConfigStat(db, HP_NO_PLAN);
+  }
+  memset(&pItem->hp, 0, sizeof(pItem->hp));
+  return iRewind;
+}
+
+/* Walker callback: stop at a column of cursor u.iCur, and at a correlated sub-select */
+static int hpDriverLater(Walker *pWalker, Expr *pExpr){
+  if( (pExpr->op==TK_COLUMN && pExpr->iTable==pWalker->u.iCur)
+   || ((pExpr->op==TK_SELECT || pExpr->op==TK_EXISTS || pExpr->op==TK_IN)
+       && ExprHasProperty(pExpr, EP_VarSelect))
+  ){
+    pWalker->eCode = 1;
+    return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/*
+** May term pExpr of the WHERE clause be left out, so that SQLite's loop alone tests it?
+*/
+static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
+  Walker w;
+  int i;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pC->pParse;
+  w.xExprCallback = hpDriverLater;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  for(i=0; i<pSrc->nSrc && w.eCode==0; i++){
+    w.u.iCur = pSrc->a[i].iCursor==pC->iCur ? -1 : pSrc->a[i].iCursor;
+    sqlite3WalkExpr(&w, pExpr);
+  }
+  return w.eCode || hpCompileSafe(pC->pParse, pExpr, 0, 0);
+}
+
+/*
+** Make filters of those terms of pWhere that are about the table, and that we do.
+** Returns an error if one of the others may not be left out.
+*/
+static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
+  HpMark mark;
+  if( pWhere->op==TK_AND ){
+    if( hpDriverWhere(pC, pSrc, pWhere->pLeft) ) return SQLITE_ERROR;
+    return hpDriverWhere(pC, pSrc, pWhere->pRight);
+  }
+  if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
+  hpCompileMark(pC, &mark);
+  if( hpCompileWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
+   && pC->pPipe->bUser==0
+  ){
+    return SQLITE_OK;
+  }
+  hpCompileBack(pC, &mark);
+  return hpDriverMayLeave(pC, pSrc, pWhere) ? SQLITE_OK : SQLITE_ERROR;
+}
+
+/*
+** The plan for the scan of pItem, or NULL if it is refused.
+*/
+static HpPlan *hpDriverCompile(
+  Parse *pParse,
+  const SrcList *pSrc,
+  SrcItem *pItem,
+  Expr *pWhere,
+  int bByRowid
+){
+  HpCompile c;
+  HpFindPlan *pFind;
+  HpPlan *pPlan = hpCompileNew(&c, pParse, pItem, 1);
+  int rc;
+  if( pPlan==0 ) return 0;
+  c.pPipe->pSink = &hpSinkRowids;
+  c.pPipe->source.bPlaces = bByRowid==0;
+  c.pPipe->source.bOrder = (u8)bByRowid;
+  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
+  rc = pFind==0 ? SQLITE_NOMEM : hpDriverWhere(&c, pSrc, pWhere);
+  if( rc==SQLITE_OK && bByRowid && hpCompileStored(&c, -1)<0 ) rc = SQLITE_ERROR;
+  if( rc || c.pPipe->prog.nFilter==0 || pParse->nErr || pParse->db->mallocFailed ){
+    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
+    return 0;
+  }
+  pFind->bPieces = 1;
+  pFind->bByRowid = (u8)bByRowid;
+  hpCompileSortColumns(c.pPipe);
+  return pPlan;
+}
+
+/*
+** The outermost loop has been coded: its OP_Rewind at address iRewind.  Let it go
+** through the rows of pSrc that pass pWhere only.  bByRowid: it writes to the rows that
+** it is at.
+*/
+static void hpDriverCode(
+  Parse *pParse,
+  SrcList *pSrc,
+  Expr *pWhere,
+  int iRewind,
+  int bByRowid
+){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp = sqlite3VdbeGetOp(v, iRewind);
+  SrcItem *pItem = 0;
+  HpPlan *pPlan;
+  int iCur = pOp->p1;
+  int iHalt = pOp->p2;
+  int nMem = pParse->nMem;
+  int iNext, addrSkip, addrScan, regExec;
+  for(iNext=0; iNext<pSrc->nSrc; iNext++){
+    if( pSrc->a[iNext].iCursor==iCur ) pItem = &pSrc->a[iNext];
+  }
+  if( pItem==0 || pOp->opcode!=OP_Rewind ) return;
+  if( !hpPlanWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
+  for(iNext=sqlite3VdbeCurrentAddr(v)-1; iNext>iRewind; iNext--){
+    pOp = sqlite3VdbeGetOp(v, iNext);
+    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
+  }
+  if( iNext==iRewind || pOp->p3!=0 ) return;
+  pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, bByRowid);
+  if( pPlan==0 ){
+    /* The program is to be stock's, down to the numbers of registers */
+    pParse->nMem = nMem;
+    return;
+  }
+  hpSortPlanExplain(pParse, iRewind);
+  regExec = ++pParse->nMem;
+  pParse->nMem++;        /* Rows left to stock */
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iNext);
+  pOp->opcode = OP_HpRow;
+  pOp->p3 = regExec;
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = 0;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  sqlite3VdbeJumpHere(v, addrScan);
+  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
+}
+
+/*
+** The planner has chosen pWInfo for the WHERE clause pWhere of an UPDATE or DELETE.
+** pChange are the expressions that an UPDATE computes.  Return what sqlite3HpCodeLoop()
+** wants to know: 0 if the loop is left as it is.
+*/
+SQLITE_PRIVATE int sqlite3HpLoopAccept(
+  Parse *pParse,
+  WhereInfo *pWInfo,
+  Expr *pWhere,
+  ExprList *pChange
+){
+  int iRewind = hpDriverAccept(pParse, pWInfo, pWhere);
+  if( iRewind==0 || pWInfo->eOnePass==ONEPASS_OFF ) return iRewind;
+  /* A function of the application might write to the table */
+  return hpCompileSafe(pParse, 0, pChange, 1) ? -iRewind : 0;
+}
+
+/*
+** The loop of an UPDATE or DELETE of pSrc has been coded.  iLoop comes from
+** sqlite3HpLoopAccept().
+*/
+SQLITE_PRIVATE void sqlite3HpCodeLoop(
+  Parse *pParse,
+  SrcList *pSrc,
+  Expr *pWhere,
+  int iLoop
+){
+  if( iLoop==0 || pParse->nErr || pParse->db->mallocFailed ) return;
+  hpDriverCode(pParse, pSrc, pWhere, iLoop<0 ? -iLoop : iLoop, iLoop<0);
+}
+#endif /* SQLITE_OMIT_HP */

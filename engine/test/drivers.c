@@ -1,0 +1,481 @@
+/*
+** 2026-11-25
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** drivers STOCK [threads]: the outermost loop of a statement goes from row found to
+** row found (hp_piece.c).
+**
+**    answers     Statements of all kinds run on ours and on the library STOCK, on files
+**                with the same tables.  The two must say the same: rows, order, errors.
+**    changes     UPDATE, DELETE and INSERT, with triggers, foreign keys, RETURNING and
+**                conflicts, some of them of the table that is scanned.  Afterwards all
+**                tables, and what the connection counts, must be the same.
+**    between     Between two rows the application writes: to rows ahead, to rows that
+**                have been found, to others; rolls back; writes to a blob.  Each row
+**                is what stock's is.
+**    calls       Functions of the application write, fail, and count how often they
+**                are called.
+**    interrupts  The progress handler or another thread stops a scan.
+**    damage      Bytes of the file are changed.
+**    threads     Four workers.  Runs under ThreadSanitizer.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hptest.h"
+
+typedef sqlite3_int64 i64;
+
+static Lib stock;
+static const Lib *apLib[2];        /* Ours, stock */
+static const char *azFile[3];      /* The database of each, and a damaged one */
+static sqlite3 *adb[2];
+
+static const char zTables[] =
+  "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b REAL, c TEXT, d);"
+  "WITH RECURSIVE n(k) AS (VALUES(1) UNION ALL SELECT k+1 FROM n WHERE k<900)"
+  " INSERT INTO t SELECT k*2, k*37%101, k*0.25, 'text '||(k*7%50), CASE k%9 WHEN 0 THEN"
+  "  NULL WHEN 1 THEN k WHEN 2 THEN zeroblob(300+k) ELSE 'd'||k END FROM n;"
+  "CREATE INDEX tb ON t(b);"
+  "CREATE TABLE u(id INTEGER PRIMARY KEY, t INTEGER, x TEXT);"
+  "INSERT INTO u SELECT id/2, id*13%700, 'x'||(a%10) FROM t WHERE id<600;"
+  "CREATE INDEX ut ON u(t);"
+  "CREATE TABLE log(n INTEGER, z TEXT);";
+
+static void both(const char *zSql){
+  int i;
+  for(i=0; i<2; i++) runOn(apLib[i], adb[i], zSql);
+}
+
+static void begin(const char *zMore){
+  int i;
+  for(i=0; i<2; i++){
+    removeDb(azFile[i]);
+    adb[i] = openDb(apLib[i], azFile[i], 0);
+  }
+  both("PRAGMA synchronous=OFF; PRAGMA page_size=512; BEGIN");
+  both(zTables);
+  both(zMore);
+  both("COMMIT");
+}
+
+static void end(const char *zTest){
+  int i;
+  for(i=0; i<2; i++){
+    check(apLib[i]->close(adb[i])==SQLITE_OK, "%s: a statement is left", zTest);
+    removeDb(azFile[i]);
+  }
+  check(sqlite3_memory_used()==0, "%s: %lld bytes are left", zTest,
+        sqlite3_memory_used());
+}
+
+/* Statement zSql on both.  zSql[0]: '+' ours has to take it over, '-' to refuse it,
+** '?' neither is said */
+static void same(const char *zSql){
+  Text a = {0,0,0}, b = {0,0,0};
+  char eWay = *zSql++;
+  if( eWay!='?' ) check(isTaken(adb[0], zSql)==(eWay=='+'), "%s: %s",
+                        eWay=='+' ? "not taken over" : "taken over", zSql);
+  answer(apLib[0], adb[0], zSql, &a);
+  answer(apLib[1], adb[1], zSql, &b);
+  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n ours  %.600s\n stock %.600s",
+        zSql, a.z, b.z);
+  textClear(&a);
+  textClear(&b);
+}
+
+/* All tables, and what the connection counts */
+static void sameTables(const char *zAfter){
+  static const char *const az[] = {
+    "?SELECT changes(), total_changes(), last_insert_rowid()",
+    "?SELECT * FROM t NOT INDEXED", "?SELECT b, rowid FROM t ORDER BY b, rowid",
+    "?SELECT * FROM u NOT INDEXED", "?SELECT t, rowid FROM u ORDER BY t, rowid",
+    "?SELECT rowid, * FROM log",
+  };
+  unsigned i;
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++) same(az[i]);
+  checkIntegrity(&ours, adb[0], zAfter);
+}
+
+static void testAnswers(void){
+  static const char *const az[] = {
+    "+SELECT * FROM t WHERE a=7",
+    "+SELECT id, d FROM t WHERE c LIKE '%xt 1%' AND +b>100",
+    "+SELECT c FROM t WHERE a<0",
+    "+SELECT id FROM t WHERE a>=0",
+    "+SELECT id FROM t WHERE a BETWEEN 5 AND 9 LIMIT 4",
+    "+SELECT id FROM t WHERE a BETWEEN 5 AND 9 LIMIT 5 OFFSET 11",
+    "+SELECT id FROM t WHERE a IN (3,5,77) ORDER BY c, id",
+    "+SELECT DISTINCT c FROM t WHERE a>90 LIMIT 3",
+    "+SELECT id FROM t WHERE a>90 ORDER BY id LIMIT 3",
+    "+SELECT t.id, u.id, x FROM t JOIN u ON u.t=t.id WHERE t.a=11",
+    "+SELECT t.id, u.id, x FROM t LEFT JOIN u ON u.t=t.id AND u.x>'x3' WHERE t.a<4",
+    "+SELECT t.id, u.id FROM t LEFT JOIN u ON u.t=t.id AND t.a=3 WHERE t.c='text 7'",
+    "+SELECT t.id, u.id FROM t CROSS JOIN u ON u.t=t.id WHERE t.a+u.id=100 AND t.a>50",
+    "+SELECT id FROM t WHERE a=5 AND EXISTS(SELECT 1 FROM u WHERE u.t=t.id AND x<>'x1')",
+    "+SELECT id, (SELECT count(*) FROM u WHERE u.t=t.id) FROM t WHERE a%50=3",
+    "+SELECT id FROM t WHERE a=5 UNION SELECT id FROM u WHERE x='x5'",
+    "+SELECT id FROM t WHERE a<9 EXCEPT SELECT id FROM t WHERE c LIKE '%3'",
+    "+SELECT id FROM t WHERE a=5 UNION ALL SELECT id FROM u WHERE x='x5' LIMIT 9",
+    "+SELECT * FROM (SELECT id, c FROM t WHERE a=6 LIMIT 20) WHERE c<>'text 3'",
+    "+SELECT id, row_number() OVER (ORDER BY +b DESC) FROM t WHERE a<8",
+    "+SELECT count(*) FROM u WHERE id IN (SELECT id FROM t WHERE a>95)",
+    "+WITH w AS MATERIALIZED (SELECT id, a FROM t WHERE c='text 21') SELECT w.id, v.id"
+      " FROM w JOIN w AS v ON v.a=w.a",
+    "+SELECT (SELECT b FROM t WHERE a=50), (SELECT max(b) FROM t WHERE c=u.x) FROM u"
+      " WHERE id<3",
+    "+SELECT id FROM t WHERE a=4 AND typeof(d)='text'",
+    "+SELECT id, length(d) FROM t WHERE d IS NULL OR (a>90 AND length(d)>500)",
+    "+VALUES(1) UNION ALL SELECT id FROM t WHERE a=9 AND 1",
+    "?SELECT id FROM t WHERE a=9 AND 0",
+    "+SELECT id FROM t WHERE a=9 AND (SELECT count(*) FROM u WHERE u.t=t.id)=0",
+    /* The end of a range that SQLite looks for */
+    "-SELECT id FROM t WHERE id>50 AND id<70",
+    "-SELECT id FROM t WHERE b=7.5",
+    "-SELECT id FROM t",
+    "-SELECT x, t.id FROM u RIGHT JOIN t ON u.t=t.id WHERE t.a=3",
+    /* A term that may fail where SQLite tests it first.  One that fails is among them */
+    "?SELECT id FROM t WHERE abs(d+0)>=0 AND a=3",
+    "?SELECT id FROM t WHERE a=3 AND abs(-9223372036854775807-(a<>4))>0",
+    "?SELECT id FROM t WHERE a<>4 AND abs(-9223372036854775807-(a=4))>0",
+    "?SELECT id FROM t WHERE a>500 AND id>(SELECT sum(9223372036854775807) FROM u)",
+    "?SELECT id FROM t WHERE id>(SELECT sum(9223372036854775807) FROM u) AND a>500",
+    "?SELECT id, abs(-9223372036854775807-(id>900)) FROM t WHERE a<3",
+    "?SELECT id FROM t WHERE a=3 AND random()<>0 AND c<>'text 9'",
+  };
+  unsigned i;
+  int k;
+  begin("");
+  for(k=0; k<2; k++){
+    for(i=0; i<sizeof(az)/sizeof(az[0]); i++) same(az[i]);
+    /* Within a transaction that has written */
+    if( k ) break;
+    both("PRAGMA cache_size=5; BEGIN; UPDATE t SET a=a+1 WHERE id%7=0; INSERT INTO t SELECT id+5000, 7, b, c, d"
+         " FROM t WHERE id<90; DELETE FROM t WHERE id BETWEEN 300 AND 450");
+  }
+  both("ROLLBACK");
+  end("answers");
+}
+
+static const char *const azChange[] = {
+  "+DELETE FROM t WHERE a=7",
+  "+DELETE FROM t WHERE a>=7 AND a<40",
+  "+DELETE FROM t WHERE c LIKE 'text 1%'",
+  "+DELETE FROM t WHERE a>=0",
+  "+UPDATE t SET a=a+1 WHERE a>90",
+  "+UPDATE t SET c=c||hex(zeroblob(200)) WHERE a%3=1 AND +b<200",
+  "+UPDATE t SET c='', d=NULL WHERE a%3=1",
+  "+UPDATE t SET b=b+100 WHERE a<50",
+  "+UPDATE t SET id=id+10000 WHERE a=5",
+  "+UPDATE t SET id=id+1 WHERE a<>5",
+  "+UPDATE OR REPLACE t SET id=id+2 WHERE a<40",
+  "+UPDATE OR IGNORE t SET id=id+2 WHERE a<40",
+  "+UPDATE t SET id=id+2 WHERE a<40",
+  "?UPDATE t SET a=(SELECT count(*) FROM u WHERE u.t=t.id) WHERE c='text 3'",
+  "?DELETE FROM t WHERE a IN (1,2,3) AND id NOT IN (SELECT t FROM u)",
+  "+UPDATE t SET a=9 WHERE a=4 RETURNING id, a, c",
+  "+DELETE FROM t WHERE a BETWEEN 6 AND 9 RETURNING id, (SELECT count(*) FROM t)",
+  "+INSERT INTO t SELECT id+1, a, b, c, d FROM t WHERE a=3",
+  "+INSERT INTO t SELECT id+1, a, b, c, d FROM t WHERE a=3 OR a=4 ON CONFLICT DO UPDATE"
+    " SET a=a+100 WHERE t.a<50",
+  "+REPLACE INTO t SELECT id+2, a, b, c, d FROM t WHERE a=12",
+  "+INSERT INTO log SELECT id, c FROM t WHERE a=12",
+  "+CREATE TABLE made AS SELECT * FROM t WHERE a<20",
+  "?UPDATE t SET a=u.id FROM u WHERE u.t=t.id AND t.a>40",
+  "+UPDATE t SET c='gone' WHERE a=7 AND b>(SELECT min(id) FROM u WHERE u.t<t.a)",
+  };
+
+static void testChanges(void){
+  static const char *const azMore[] = {
+    "",
+    /* What is written to where */
+    "CREATE TRIGGER t1 AFTER UPDATE ON t BEGIN INSERT INTO log VALUES(new.id, old.a); END;"
+      "CREATE TRIGGER t2 AFTER DELETE ON t BEGIN INSERT INTO log VALUES(old.id, 'gone');"
+      " END",
+    /* ... rows ahead, which then pass or do not */
+    "CREATE TRIGGER t3 AFTER UPDATE OF a ON t BEGIN UPDATE t SET a=a+1 WHERE id=new.id+20;"
+      " END; CREATE TRIGGER t4 BEFORE DELETE ON t BEGIN DELETE FROM t WHERE id=old.id+34;"
+      " UPDATE t SET a=7 WHERE id=old.id+200; END",
+    "CREATE TRIGGER t5 AFTER INSERT ON t WHEN new.id<2000 BEGIN DELETE FROM t WHERE"
+      " id=new.id+60; END",
+    "CREATE TABLE child(id INTEGER PRIMARY KEY, p REFERENCES t ON DELETE CASCADE ON UPDATE"
+      " CASCADE DEFERRABLE INITIALLY DEFERRED, x); INSERT INTO child SELECT k, k, k%5 FROM"
+      " (SELECT id AS k FROM t WHERE id<900); PRAGMA foreign_keys=on",
+    "ALTER TABLE t ADD COLUMN e AS (a*2) VIRTUAL; CREATE INDEX te ON t(e)",
+    "ALTER TABLE t ADD COLUMN e DEFAULT 'none'; CREATE UNIQUE INDEX tu ON t(id, a)",
+  };
+  unsigned i, k;
+  for(k=0; k<sizeof(azMore)/sizeof(azMore[0]); k++){
+    begin("");
+    both(azMore[k]);
+    for(i=0; i<sizeof(azChange)/sizeof(azChange[0]); i++){
+      Text sql = {0,0,0};
+      const char *z = azChange[i];
+      textAppend(&sql, "%s", z);
+      both("BEGIN");
+      if( i%3==2 ) both("UPDATE t SET c='before' WHERE id%11=0");
+      if( k>0 ) sql.z[0] = '?';
+      same(sql.z);
+      sameTables(z);
+      if( strstr(z, "made") ) same("?SELECT * FROM made");
+      both("ROLLBACK");
+      sameTables("ROLLBACK");
+      textClear(&sql);
+    }
+    end("changes");
+  }
+}
+
+/* Step pStmt of library i, if it has a row, and append the row */
+static int step1(int i, sqlite3_stmt *pStmt, Text *p){
+  int k;
+  int rc = apLib[i]->step(pStmt);
+  textAppend(p, "%d:", rc);
+  for(k=0; rc==SQLITE_ROW && k<apLib[i]->count(pStmt); k++){
+    textHex(p, apLib[i]->blob(pStmt, k), apLib[i]->bytes(pStmt, k));
+    textAppend(p, "|");
+  }
+  textAppend(p, "\n");
+  return rc;
+}
+
+static void testBetween(void){
+  static const char *const azSql[] = {
+    "SELECT id, a, c FROM t WHERE a<6",
+    "SELECT t.id, a, u.id FROM t JOIN u ON u.t>t.id AND u.t<t.id+9 WHERE a<6",
+    "SELECT id, (SELECT count(*) FROM t AS i WHERE i.a=t.a) FROM t WHERE a IN (2,4)",
+    "SELECT id FROM (SELECT id, a FROM t WHERE a<9 LIMIT 60) WHERE a>3",
+    "SELECT id FROM t WHERE c LIKE '%7' UNION ALL SELECT id FROM t WHERE a=3",
+  };
+  static const char *const azWrite[] = {
+    "DELETE FROM t WHERE id BETWEEN 200 AND 900",
+    "UPDATE t SET a=a+1",
+    "UPDATE t SET a=3 WHERE id%100=0",
+    "DELETE FROM t",
+    "INSERT INTO t SELECT id+1, 3, b, c||hex(zeroblob(90)), d FROM t WHERE id%8=0",
+    "UPDATE t SET c=c||hex(zeroblob(300)) WHERE id<400",
+    "INSERT INTO log VALUES(1,2)",
+    "CREATE TABLE made(x); INSERT INTO made VALUES(1)",
+    "CREATE INDEX ta ON t(a)",
+    "SAVEPOINT s; UPDATE t SET a=5; ROLLBACK TO s; RELEASE s",
+    "BEGIN; UPDATE t SET a=5 WHERE id>300; ROLLBACK",
+    "UPDATE u SET t=t+1; DELETE FROM u WHERE id%3=0",
+    "PRAGMA incremental_vacuum",
+  };
+  unsigned i, k;
+  int n;
+  for(i=0; i<sizeof(azSql)/sizeof(azSql[0]); i++){
+    for(k=0; k<sizeof(azWrite)/sizeof(azWrite[0]); k++){
+      for(n=1; n<34; n = n<4 ? n+1 : n*2){
+        Text aRow[2] = {{0,0,0},{0,0,0}};
+        int j;
+        begin("");
+        for(j=0; j<2; j++){
+          sqlite3_stmt *pStmt = 0;
+          int nRow = 0;
+          apLib[j]->prepare(adb[j], azSql[i], -1, &pStmt, 0);
+          while( step1(j, pStmt, &aRow[j])==SQLITE_ROW ){
+            if( ++nRow%n==0 && nRow<5*n ){
+              int rc = apLib[j]->exec(adb[j], azWrite[k], 0, 0, 0);
+              textAppend(&aRow[j], "write %d\n", rc);
+            }
+          }
+          apLib[j]->finalize(pStmt);
+        }
+        check(strcmp(aRow[0].z, aRow[1].z)==0, "%s with %s after %d rows\n ours  %.900s\n"
+              " stock %.900s", azSql[i], azWrite[k], n, aRow[0].z, aRow[1].z);
+        sameTables(azWrite[k]);
+        textClear(&aRow[0]);
+        textClear(&aRow[1]);
+        end("between");
+      }
+    }
+  }
+}
+
+/* A blob that is written to between two rows */
+static void testBlob(void){
+  sqlite3_stmt *pStmt;
+  sqlite3_blob *pBlob = 0;
+  int nRow = 0;
+  begin("UPDATE t SET d=zeroblob(9)");
+  pStmt = prepared(adb[0], "SELECT id FROM t WHERE d=zeroblob(9) AND a>=0");
+  check(sqlite3_blob_open(adb[0], "main", "t", "d", 600, 1, &pBlob)==SQLITE_OK, "open");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    check(sqlite3_column_int(pStmt, 0)!=600, "a row that does not pass any more");
+    if( ++nRow==100 ) check(sqlite3_blob_write(pBlob, "x", 1, 0)==SQLITE_OK, "write");
+  }
+  check(nRow==899, "%d rows", nRow);
+  sqlite3_finalize(pStmt);
+  sqlite3_blob_close(pBlob);
+  end("blob");
+}
+
+/* Functions of the application */
+static int nCall;
+static void writes(sqlite3_context *pCtx, int n, sqlite3_value **ap){
+  sqlite3 *db = sqlite3_context_db_handle(pCtx);
+  (void)n;
+  if( ++nCall==3 ) sqlite3_exec(db, "UPDATE t SET a=5 WHERE id=1600", 0, 0, 0);
+  sqlite3_result_value(pCtx, ap[0]);
+}
+static void testCalls(void){
+  static const struct { const char *zSql; int bTaken; } a[] = {
+    { "SELECT writes(id) FROM t WHERE a=5", 1 },
+    { "SELECT id FROM t WHERE a=5 AND writes(id)", 0 },
+    { "SELECT id FROM t WHERE writes(a)=5 AND b>1", 0 },
+    { "UPDATE t SET c=writes(c) WHERE a=5", 0 },
+    { "DELETE FROM t WHERE a=5 AND writes(1)", 0 },
+  };
+  unsigned i;
+  int k;
+  for(i=0; i<sizeof(a)/sizeof(a[0]); i++){
+    Text right = {0,0,0};
+    int nRight = 0;
+    for(k=0; k<2; k++){
+      Text got = {0,0,0};
+      begin("");
+      sqlite3_create_function(adb[0], "writes", 1, SQLITE_UTF8, 0, writes, 0, 0);
+      if( k==0 ) execute(adb[0], "PRAGMA hp_offload=off");
+      else check(isTaken(adb[0], a[i].zSql)==a[i].bTaken, "%d: %s", a[i].bTaken, a[i].zSql);
+      nCall = 0;
+      answer(&ours, adb[0], a[i].zSql, &got);
+      textAppend(&got, "-- ");
+      answer(&ours, adb[0], "SELECT * FROM t NOT INDEXED", &got);
+      if( k==0 ){
+        right = got;
+        nRight = nCall;
+      }else{
+        check(strcmp(got.z, right.z)==0, "%s\n got   %.600s\n right %.600s", a[i].zSql,
+              got.z, right.z);
+        check(nCall==nRight, "%d calls, not %d: %s", nCall, nRight, a[i].zSql);
+        textClear(&got);
+      }
+      end("calls");
+    }
+    textClear(&right);
+  }
+}
+
+/* The progress handler stops statement i after iStop calls */
+static int nLeft;
+static int stops(void *p){
+  (void)p;
+  return --nLeft<0;
+}
+static void testInterrupts(void){
+  unsigned i;
+  int n;
+  for(i=0; i<sizeof(azChange)/sizeof(azChange[0]); i++){
+    begin("");
+    for(n=0; n<60; n += 1+n/4){
+      Text got = {0,0,0}, right = {0,0,0};
+      int rc;
+      nLeft = n;
+      sqlite3_progress_handler(adb[0], 40, stops, 0);
+      execute(adb[0], "BEGIN");
+      rc = answer(&ours, adb[0], &azChange[i][1], &got);
+      sqlite3_progress_handler(adb[0], 0, 0, 0);
+      check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT || rc==SQLITE_CONSTRAINT_PRIMARYKEY
+            || rc==SQLITE_CONSTRAINT, "%d: %s", rc, azChange[i]);
+      if( sqlite3_get_autocommit(adb[0])==0 ) execute(adb[0], "ROLLBACK");
+      textClear(&got);
+      answer(&ours, adb[0], "SELECT * FROM t", &got);
+      answer(&stock, adb[1], "SELECT * FROM t", &right);
+      check(strcmp(got.z, right.z)==0, "interrupted after %d: %s", n, azChange[i]);
+      textClear(&got);
+      textClear(&right);
+    }
+    checkIntegrity(&ours, adb[0], azChange[i]);
+    end("interrupts");
+  }
+}
+
+/* Change bytes of the file.  Rows that stock gives before it finds an error ours gives */
+static void testDamage(void){
+  static const char *const azSql[] = {
+    "SELECT id, c FROM t WHERE a<9",
+    "SELECT t.id, u.id FROM t CROSS JOIN u ON u.t=t.id WHERE a<40",
+    "UPDATE t SET c='new' WHERE a=7",
+    "DELETE FROM t WHERE a=7",
+  };
+  unsigned iSeed;
+  begin("");
+  ours.close(adb[0]);
+  stock.close(adb[1]);
+  for(iSeed=1; iSeed<=400; iSeed++){
+    int n, i, k;
+    unsigned x = iSeed*2654435761u;
+    unsigned char *a = readFile(azFile[1], &n);
+    for(k=0; k<1+(int)(iSeed%3); k++){
+      unsigned iPage = 1 + x%(n/512-1);
+      x = x*1103515245u + 12345;
+      a[iPage*512 + (iSeed%2 ? (x>>8)%24 : (x>>8)%512)] = (unsigned char)(x>>17);
+    }
+    for(i=0; i<4; i++){
+      Text aText[2] = {{0,0,0},{0,0,0}};
+      int j;
+      for(j=0; j<2; j++){
+        const char *zFile = azFile[2];
+        sqlite3 *db;
+        writeFile(zFile, a, n);
+        db = openDb(apLib[j], zFile, 0);
+        apLib[j]->exec(db, "PRAGMA cell_size_check=off", 0, 0, 0);
+        answer(apLib[j], db, azSql[i], &aText[j]);
+        if( i>=2 ) answer(apLib[j], db, "SELECT id, c FROM t NOT INDEXED", &aText[j]);
+        apLib[j]->close(db);
+        removeDb(zFile);
+      }
+      check(strcmp(aText[0].z, aText[1].z)==0, "damage %u: %s\n ours  %.600s\n stock %.600s",
+            iSeed, azSql[i], aText[0].z, aText[1].z);
+      textClear(&aText[0]);
+      textClear(&aText[1]);
+    }
+    free(a);
+  }
+  for(iSeed=0; iSeed<2; iSeed++) removeDb(azFile[iSeed]);
+}
+
+/* Four workers */
+static void testThreads(void){
+  unsigned i;
+  begin("INSERT INTO t SELECT id+5000, a, b, c, d FROM t;"
+        "INSERT INTO t SELECT id+10000, a, b, c, d FROM t");
+  execute(adb[0], "PRAGMA hp_threads=4");
+  same("+SELECT id, c FROM t WHERE a<9");
+  same("+SELECT t.id, u.id FROM t CROSS JOIN u ON u.t=t.id WHERE a<40");
+  for(i=0; i<sizeof(azChange)/sizeof(azChange[0]); i++){
+    both("BEGIN");
+    same(azChange[i]);
+    both("ROLLBACK");
+  }
+  sameTables("threads");
+  end("threads");
+}
+
+int main(int argc, char **argv){
+  const char *zOnly = argc>2 ? argv[2] : "";
+  if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1", 1);
+  if( argc<2 || loadStock(&stock, argv[1]) ){
+    fprintf(stderr, "usage: drivers STOCK [threads]\n");
+    return 2;
+  }
+  if( !hasEngine() ) return finish();
+  apLib[0] = &ours;
+  apLib[1] = &stock;
+  azFile[0] = temporaryFile("drivers-ours.db");
+  azFile[1] = temporaryFile("drivers-stock.db");
+  azFile[2] = temporaryFile("drivers-damaged.db");
+  testThreads();
+  if( zOnly[0] ) return finish();
+  testAnswers();
+  testChanges();
+  testBetween();
+  testBlob();
+  testCalls();
+  testInterrupts();
+  testDamage();
+  return finish();
+}
