@@ -84,6 +84,7 @@ struct HpChoice {
   char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
   u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
+  u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
   u8 bMoved;                /* A join scans it though its loop is another one */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if
@@ -215,6 +216,7 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);

@@ -19,6 +19,8 @@
 **                are called.
 **    interrupts  The progress handler or another thread stops a scan.
 **    damage      Bytes of the file are changed.
+**    finds       Correlated sub-selects look their groups up (hp_find.c): keys of all
+**                types, writes between rows, errors.
 **    threads     Four workers.  Runs under ThreadSanitizer.
 */
 #include <stdio.h>
@@ -438,6 +440,104 @@ static void testDamage(void){
   for(iSeed=0; iSeed<2; iSeed++) removeDb(azFile[iSeed]);
 }
 
+/* Sub-selects for each row of t or u.  '+' has to be looked up */
+static void testFinds(void){
+  static const char *const az[] = {
+    "+SELECT id, (SELECT count(*) FROM k WHERE k.n=t.a) FROM t WHERE id<300",
+    "+SELECT id, (SELECT sum(v)+count(v) FROM k WHERE n=t.a AND v>3) FROM t WHERE id<300",
+    "+SELECT id, (SELECT total(v)*t.a FROM k WHERE t.a=n) FROM t WHERE id<300",
+    "+SELECT id, (SELECT avg(v)||min(z)||max(z) FROM k WHERE n=t.a) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE n IS t.d) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE n=t.d) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE x=t.d) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE x=t.b) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE x=t.c) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE z=t.c) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE z=t.id) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE z=t.c COLLATE nocase) FROM t WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE n=t.a AND z='text '||(t.id%9)) FROM t"
+      " WHERE id<300",
+    "+SELECT id, (SELECT max(v) FROM k WHERE n%10=t.a%10) FROM t WHERE id<300",
+    "-SELECT id, (SELECT max(v) FROM k WHERE n+0=t.c) FROM t WHERE id<300",
+    "+SELECT id FROM t WHERE EXISTS (SELECT 1 FROM k WHERE n=t.a AND v>80) OR id=3",
+    "+SELECT id FROM t WHERE NOT EXISTS (SELECT * FROM k WHERE n=t.a AND v<80)",
+    "+SELECT EXISTS (SELECT v FROM k WHERE x=t.d), id FROM t WHERE id<300",
+    "+SELECT a, count(*) FROM t GROUP BY a HAVING (SELECT count(*) FROM k WHERE n=t.a)>2",
+    "+SELECT sum((SELECT count(*) FROM k WHERE n=t.a)) FROM t",
+    "+SELECT id FROM t WHERE id<300 ORDER BY (SELECT sum(v) FROM k WHERE n=t.a), id",
+    "+SELECT (SELECT (SELECT count(*) FROM k WHERE n=u.id) FROM u WHERE u.t=t.id) FROM t",
+    "+UPDATE t SET a=(SELECT count(*) FROM k WHERE n=t.a) WHERE id<200",
+    "+DELETE FROM u WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=u.t AND v>20)",
+    "+INSERT INTO log SELECT id, (SELECT max(z) FROM k WHERE n=t.a) FROM t WHERE id<200",
+    /* It writes to what is scanned */
+    "?UPDATE k SET v=(SELECT count(*) FROM k AS i WHERE i.n=k.n) WHERE n<9",
+    "?DELETE FROM k WHERE (SELECT count(*) FROM k AS i WHERE i.n=k.n)>3",
+    /* An error that comes late, or never */
+    "?SELECT id, (SELECT sum(9223372036854775807) FROM k WHERE n=t.a AND t.id>250) FROM t",
+    "+SELECT id, (SELECT sum(9223372036854775800+v) FROM k WHERE n=t.a) FROM t",
+    "?SELECT id, (SELECT count(*) FROM k WHERE n=t.a AND abs(-9223372036854775807-(v>90))>0)"
+      " FROM t",
+    /* Not tied by equalities only */
+    "-SELECT id, (SELECT count(*) FROM k WHERE n<t.a) FROM t WHERE id<60",
+    "-SELECT id, (SELECT count(*) FROM k WHERE n=t.a AND v<t.id) FROM t WHERE id<60",
+    "-SELECT id, (SELECT sum(v*t.a) FROM k WHERE n=t.a) FROM t WHERE id<60",
+    "-SELECT id, (SELECT z FROM k WHERE n=t.a) FROM t WHERE id<60",
+    "-SELECT id, (SELECT group_concat(z) FROM k WHERE n=t.a) FROM t WHERE id<60",
+    "-SELECT id, (SELECT count(DISTINCT z) FROM k WHERE n=t.a) FROM t WHERE id<60",
+    "+SELECT id, (SELECT count(*) FROM k WHERE z=t.d AND n||''=t.a) FROM t WHERE id<60",
+  };
+  static const char *const azWrite[] = {
+    "INSERT INTO k VALUES(5,50,'text 5','new')", "UPDATE k SET n=n+1", "DELETE FROM k",
+    "INSERT INTO log VALUES(1,1)", "SAVEPOINT s; DELETE FROM k; ROLLBACK TO s; RELEASE s",
+  };
+  static const char zBetween[] = "SELECT id, a, (SELECT count(*)||max(z) FROM k WHERE n=t.a),"
+    " EXISTS (SELECT 1 FROM k WHERE k.n=t.a+1 AND v>5) FROM t WHERE id<90";
+  static const char zHash[] = "205553494e472048415348205441424c45";  /* " USING HASH TABLE" */
+  unsigned i;
+  int j;
+  begin("CREATE TABLE k(n INTEGER, v INTEGER, z TEXT, x);"
+        "INSERT INTO k SELECT a, id%97, CASE id%5 WHEN 0 THEN upper(c) ELSE c END,"
+        " CASE id%4 WHEN 0 THEN d WHEN 1 THEN b WHEN 2 THEN id ELSE CAST(id AS TEXT) END"
+        " FROM t; INSERT INTO k SELECT NULL, 5, NULL, NULL FROM t WHERE id<20");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    Text plan = {0,0,0}, sql = {0,0,0};
+    textAppend(&sql, "EXPLAIN QUERY PLAN %s", &az[i][1]);
+    answer(&ours, adb[0], sql.z, &plan);
+    if( az[i][0]!='?' ){
+      check((strstr(plan.z, zHash)!=0)==(az[i][0]=='+'), "%s", az[i]);
+    }
+    textClear(&plan);
+    textClear(&sql);
+    both("BEGIN");
+    textAppend(&sql, "?%s", &az[i][1]);
+    same(sql.z);
+    textClear(&sql);
+    same("?SELECT * FROM k");
+    sameTables(az[i]);
+    both("ROLLBACK");
+  }
+  end("finds");
+  for(i=0; i<sizeof(azWrite)/sizeof(azWrite[0]); i++){
+    Text aRow[2] = {{0,0,0},{0,0,0}};
+    begin("CREATE TABLE k(n INTEGER, v INTEGER, z TEXT, x);"
+          "INSERT INTO k SELECT a, id%97, c, d FROM t");
+    for(j=0; j<2; j++){
+      sqlite3_stmt *pStmt = 0;
+      int nRow = 0;
+      apLib[j]->prepare(adb[j], zBetween, -1, &pStmt, 0);
+      while( step1(j, pStmt, &aRow[j])==SQLITE_ROW ){
+        if( ++nRow==20 ) apLib[j]->exec(adb[j], azWrite[i], 0, 0, 0);
+      }
+      apLib[j]->finalize(pStmt);
+    }
+    check(strcmp(aRow[0].z, aRow[1].z)==0, "%s after 20 rows\n ours  %.900s\n stock %.900s",
+          azWrite[i], aRow[0].z, aRow[1].z);
+    textClear(&aRow[0]);
+    textClear(&aRow[1]);
+    end("finds");
+  }
+}
+
 /* Four workers */
 static void testThreads(void){
   unsigned i;
@@ -474,6 +574,7 @@ int main(int argc, char **argv){
   testChanges();
   testBetween();
   testBlob();
+  testFinds();
   testCalls();
   testInterrupts();
   testDamage();

@@ -322,12 +322,25 @@ struct HpPipePlan {
   u8 bDeep;              /* Functions that may need a large stack are called */
 };
 
+/* The groups of a correlated sub-select: found by what is outside of it */
+typedef struct HpKeyed HpKeyed;
+struct HpKeyed {
+  int nKey;              /* Keys, ... */
+  struct HpKeyedBy {
+    Expr *pExpr, *pOwn;    /* Only while the plan is made: the outer side, the inner */
+    u8 aff;                /* Affinity of the comparison */
+    u8 bNull;              /* NULL equals NULL: IS */
+  } aKey[HP_MX_EQ];      /* ... in the order of HpGroupPlan.keys */
+  int iExistsReg;        /* EXISTS: register of the result, else 0 */
+};
+
 /* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
 ** the last two fields */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
   HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */
   int nLost;             /* A join: so many executions are skipped next time, ... */

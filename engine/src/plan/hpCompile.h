@@ -209,6 +209,10 @@ static int hpPlanWorthIt(Parse*, SrcItem*, int);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 
+/* hp_findplan.c */
+static int hpFindPlanRow(Parse*, Select*, AggInfo*, int);
+static int hpFindPlanExists(Parse*, Select*, int, int);
+
 /* hp_driverplan.c */
 static int hpDriverAccept(Parse*, WhereInfo*, const Expr*);
 static void hpDriverCode(Parse*, SrcList*, Expr*, int, int);

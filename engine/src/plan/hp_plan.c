@@ -210,6 +210,8 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   pItem->hp.nEq = pLoop->u.btree.nEq;
   pItem->hp.bLower = (pLoop->wsFlags & WHERE_BTM_LIMIT)!=0;
   pItem->hp.bUpper = (pLoop->wsFlags & WHERE_TOP_LIMIT)!=0;
+  pItem->hp.bWhole = pLoop->nLTerm==0
+      && (pLoop->wsFlags & ~(WHERE_UNQ_WANTED|WHERE_SELFCULL))==WHERE_IPK;
   pItem->hp.bUnlikely = 0;
   pItem->hp.nShare = 0;
   pItem->hp.bLiteral = (u8)hpPlanLiterals(pLoop);
@@ -681,6 +683,9 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   int addrSkip, addrNext, regExec;
   assert( p->pGroupBy==0 );
   if( iHp==0 || pParse->nErr ) return;
+  if( (p->selFlags & SF_Correlated)!=0 && hpFindPlanRow(pParse, p, pAggInfo, iHp) ){
+    return;
+  }
   if( !hpPlanRoot(pParse, p, &pGraph) ) return;
   pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;

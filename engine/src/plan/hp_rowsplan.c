@@ -204,6 +204,11 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
+    if( pDest->eDest==SRT_Exists && (p->selFlags & SF_Correlated)!=0
+     && hpFindPlanExists(pParse, p, iRewind, pDest->iSDParm)
+    ){
+      return 0;
+    }
     hpDriverCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
     return 0;
   }

@@ -33,7 +33,12 @@ static void hpPieceFree(HpPieces*);
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
 static void hpGateLost(HpPlan*);
 
+/* hp_find.c */
+static void hpFinderFree(HpFinder*);
+
 /* hp_query.c */
+static int hpQueryMayNot(const Vdbe*);
+static void hpQueryDone(HpQuery*);
 static void hpQueryFree(void*);
 static HpQuery *hpQueryNew(Vdbe*, const HpPlan*);
 static int hpQueryRun(HpQuery*, const HpPlan*, Mem*, int, int);

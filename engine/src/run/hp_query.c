@@ -11,6 +11,8 @@
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
 **    hpQueryNew(), hpQueryRun()    run a plan
+**    hpQueryMayNot()      is this execution of a statement stock's?
+**    hpQueryDone()        let go of what only the scan needed
 **    hpQueryFailed()      the error that the statement ends with, or HP_DECLINE
 **    hpQueryFree()        free a scan
 **
@@ -104,6 +106,7 @@ static void hpQueryFree(void *pArg){
     hpAggOrderClose(p);
     hpPipeClose(p);
     hpPieceFree(p->pPieces);
+    hpFinderFree(p->pFinder);
     hpQueryFreeRels(p);
     hpArenaClear(&p->arena);
     sqlite3_free(p->buf.a);
@@ -244,6 +247,42 @@ static int hpQueryRun(
   return rc;
 }
 
+/*
+** True if nothing is to be taken over in this execution of v.
+*/
+static int hpQueryMayNot(const Vdbe *v){
+  const sqlite3 *db = v->db;
+  return db->hp.eOffload==HP_OFFLOAD_OFF
+      /* After a ROLLBACK in a function the program may not be true of the schema.
+      ** OP_OpenRead says so. */
+      || v->expired==1
+      || (v->eHpRun==HP_RUN_AGAIN && v->minWriteFileFormat==254)
+      || (v->readOnly==0 && hpBudgetIsLimited())
+      || db->mallocFailed
+      /* Below the usual limit stock may fail on records of its sorter */
+      || db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH;
+}
+
+/*
+** The scan of p is over.  Count it, and let go of what is not needed to deliver.
+*/
+static void hpQueryDone(HpQuery *p){
+  Vdbe *v = p->v;
+  int i;
+  hpConfigStat(p->db, HP_STAT_RUN);
+  v->eHpRun = HP_RUN_DONE;
+  hpConfigRan();
+  hpSourceClose(p->pSource);
+  p->pSource = 0;
+  for(i=0; i<p->nWorker; i++){
+    hpExprClose(&p->apWorker[i]->frame);
+    hpArenaClear(&p->apWorker[i]->vec);
+  }
+  hpQueryForget(p);
+  if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
+      (u32)(p->nScanned-1);
+}
+
 /* Does the plan find rows of a table, piece by piece? */
 static int hpQueryIsPieces(const HpPlan *pPlan){
   const HpFindPlan *pFind = pPlan->aPipe[0].pFind;
@@ -278,18 +317,11 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;
-  int i, rc;
+  int rc;
 
   sqlite3VdbeMemSetNull(pReg);
-  if( db->hp.eOffload==HP_OFFLOAD_OFF ) return HP_DECLINE;
-  /* After a ROLLBACK in a function the program may not be true of the schema.
-  ** OP_OpenRead says so. */
-  if( v->expired==1 ) return HP_DECLINE;
-  if( v->eHpRun==HP_RUN_AGAIN && v->minWriteFileFormat==254 ) return HP_DECLINE;
-  if( v->readOnly==0 && hpBudgetIsLimited() ) return HP_DECLINE;
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
-  /* Below the usual limit stock may fail on records of its sorter */
-  if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH ) return HP_DECLINE;
+  if( hpQueryMayNot(v) ) return HP_DECLINE;
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
     if( pSource->pRange ){
       rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
@@ -333,18 +365,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpQueryFree(p);
     return rc;
   }
-  hpConfigStat(db, HP_STAT_RUN);
-  v->eHpRun = HP_RUN_DONE;
-  hpConfigRan();
-  hpSourceClose(p->pSource);
-  p->pSource = 0;
-  for(i=0; i<p->nWorker; i++){
-    hpExprClose(&p->apWorker[i]->frame);
-    hpArenaClear(&p->apWorker[i]->vec);
-  }
-  hpQueryForget(p);
-  if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
-      (u32)(p->nScanned-1);
+  hpQueryDone(p);
   if( p->pEntry && p->pEntry->keys.n ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST

@@ -1,0 +1,319 @@
+/*
+** 2026-11-25
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_findplan: a correlated sub-select looks its group up (prepare time).
+**
+**    hpFindPlanRow()       an aggregate without GROUP BY: emit OP_HpFind
+**    hpFindPlanExists()    EXISTS: the same
+**
+** SQLite runs the loop of a correlated sub-select anew for each row around it.  If
+** that is a scan of a whole table, and all that ties it to the row are equalities,
+**
+**    (SELECT sum(v) FROM t WHERE t.k=outer.x AND t.w>5)
+**
+** then one scan, grouped by the inner sides, here t.k, has the answers for all rows:
+** hp_find.c.  Stock's code for the sub-select stays, with a branch before its loop:
+**
+**           Null accumulators -> Goto hp    the noted instruction
+**    stock: ...                             stock: scan, step
+**           Goto done
+**    hp:    Null accumulators               the copy
+**           ...                             constants, then outer sides into registers
+**           HpFind  P1=r P2=stock P3=outer  the group's states, or none, ...
+**    done:  AggFinal                        ... which stock's code finishes
+**
+** So a missing group is what stock makes of no rows.  Of EXISTS the noted instruction
+** is the OP_Rewind of the loop, and OP_HpFind sets the result.
+**
+** It is for all statements, whatever is around the sub-select.  What may not be done
+** for rows that SQLite would not have come to, or more often, is refused: functions
+** that fail or are the application's, on either side.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* What a side of a term names: columns of the table scanned, of others */
+#define HP_SIDE_INNER  1
+#define HP_SIDE_OUTER  2
+
+static int hpFindWalkExpr(Walker *pWalker, Expr *pExpr){
+  switch( pExpr->op ){
+    case TK_COLUMN:
+      pWalker->eCode |= pExpr->iTable==pWalker->u.iCur ? HP_SIDE_INNER : HP_SIDE_OUTER;
+      break;
+    case TK_AGG_COLUMN: case TK_AGG_FUNCTION: case TK_TRIGGER: case TK_REGISTER:
+    case TK_IF_NULL_ROW:
+      pWalker->eCode |= HP_SIDE_OUTER;
+      break;
+    case TK_SELECT: case TK_EXISTS:
+      pWalker->eCode |= HP_SIDE_INNER|HP_SIDE_OUTER;
+      return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/* HP_SIDE_xxx of pExpr; both if it has a sub-select */
+static int hpFindSide(const HpCompile *pC, Expr *pExpr){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pC->pParse;
+  w.xExprCallback = hpFindWalkExpr;
+  w.xSelectCallback = sqlite3SelectWalkFail;
+  w.u.iCur = pC->iCur;
+  if( sqlite3WalkExpr(&w, pExpr)==WRC_Abort ) return HP_SIDE_INNER|HP_SIDE_OUTER;
+  return w.eCode;
+}
+
+/* May pExpr be computed when SQLite would not?  A column of a query that aggregates
+** may, if nothing is made of it. */
+static int hpFindIsSafe(const HpCompile *pC, Expr *pExpr){
+  return sqlite3ExprSkipCollate(pExpr)->op==TK_AGG_COLUMN
+      || hpCompileSafe(pC->pParse, pExpr, 0, 0);
+}
+
+/*
+** Make a key of the equality pTerm between something of the table and something of
+** others.
+*/
+static int hpFindKey(HpCompile *pC, Expr *pTerm){
+  HpKeyed *pKeyed = pC->pPlan->pKeyed;
+  HpGroupPlan *pGroup = pC->pPipe->pGroup;
+  int k = pKeyed->nKey;
+  Expr *pOwn = pTerm->pLeft;
+  Expr *pOther = pTerm->pRight;
+  CollSeq *pColl;
+  u8 aff;
+  char affOwn;
+  int iVec;
+  if( (pTerm->op!=TK_EQ && pTerm->op!=TK_IS) || k>=HP_MX_EQ ) return SQLITE_ERROR;
+  if( sqlite3ExprIsVector(pOwn) || sqlite3ExprIsVector(pOther) ) return SQLITE_ERROR;
+  pColl = sqlite3ExprCompareCollSeq(pC->pParse, pTerm);
+  aff = (u8)binaryCompareP5(pOwn, pOther, 0) & SQLITE_AFF_MASK;
+  if( hpFindSide(pC, pOwn)!=HP_SIDE_INNER ) SWAP(Expr*, pOwn, pOther);
+  if( hpFindSide(pC, pOwn)!=HP_SIDE_INNER || hpFindSide(pC, pOther)!=HP_SIDE_OUTER
+   || !hpFindIsSafe(pC, pOwn) || !hpFindIsSafe(pC, pOther)
+   || !hpCompileCollOk(pColl, &pGroup->keys.aColl[k])
+  ){
+    return SQLITE_ERROR;
+  }
+  affOwn = sqlite3ExprAffinity(pOwn);
+  iVec = hpCompileExpr(pC, pOwn);
+  if( aff>=SQLITE_AFF_NUMERIC ){
+    aff = SQLITE_AFF_NUMERIC;
+    if( affOwn<SQLITE_AFF_NUMERIC ) iVec = hpCompileAff(pC, HP_OP_AFFINITY, aff, iVec);
+  }else if( aff==SQLITE_AFF_TEXT && affOwn!=SQLITE_AFF_TEXT ){
+    /* Numbers would be compared with numbers as they are */
+    return SQLITE_ERROR;
+  }
+  if( iVec<0 ) return SQLITE_ERROR;
+  pGroup->keys.aVec[k] = (u16)iVec;
+  pGroup->keys.aSort[k] = 0;
+  pKeyed->aKey[k].pExpr = pOther;
+  pKeyed->aKey[k].pOwn = pOwn;
+  pKeyed->aKey[k].aff = aff;
+  pKeyed->aKey[k].bNull = pTerm->op==TK_IS;
+  pGroup->keys.n = ++pKeyed->nKey;
+  return SQLITE_OK;
+}
+
+/* Compile the terms of pWhere: filters and keys */
+static int hpFindWhere(HpCompile *pC, Expr *pWhere){
+  if( pWhere==0 ) return SQLITE_OK;
+  if( pWhere->op==TK_AND ){
+    if( hpFindWhere(pC, pWhere->pLeft) ) return SQLITE_ERROR;
+    return hpFindWhere(pC, pWhere->pRight);
+  }
+  if( hpFindSide(pC, pWhere) & HP_SIDE_OUTER ) return hpFindKey(pC, pWhere);
+  return hpCompileSafe(pC->pParse, pWhere, 0, 0) ? hpCompileWhere(pC, pWhere)
+                                                 : SQLITE_ERROR;
+}
+
+/*
+** The plan of correlated sub-select p, with the aggregates of pAggInfo, or NULL: EXISTS.
+** Returns NULL if it is refused.
+*/
+static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
+  SrcItem *pItem = &p->pSrc->a[0];
+  int nMem = pParse->nMem;
+  HpCompile c;
+  HpGroupPlan *pGroup;
+  HpPlan *pPlan;
+  int i;
+  memset(&pItem->hp, 0, sizeof(pItem->hp));
+  pPlan = hpCompileNew(&c, pParse, pItem, 1);
+  if( pPlan==0 ) return 0;
+  c.pAggInfo = pAggInfo;
+  c.pPipe->pSink = &hpSinkGroups;
+  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  pPlan->pKeyed = hpCompileAlloc(pPlan, sizeof(*pPlan->pKeyed));
+  if( pGroup==0 || pPlan->pKeyed==0 ) goto refused;
+  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 0;
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  if( hpCompileKeys(pPlan, &pGroup->keys, HP_MX_EQ) ) goto refused;
+  if( hpFindWhere(&c, p->pWhere) || pGroup->keys.n==0 ) goto refused;
+  for(i=0; i<pGroup->nAgg; i++){
+    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i])
+     || pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0
+    ){
+      goto refused;
+    }
+  }
+  if( c.pPipe->bSerial || c.pPipe->bUser ) goto refused;
+  hpCompileSortColumns(c.pPipe);
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  if( pParse->nErr || pParse->db->mallocFailed ) goto refused;
+  return pPlan;
+
+refused:
+  hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_SUBQUERY);
+  pParse->nMem = nMem;   /* The program is to be stock's */
+  hpCompileFree(pPlan);
+  return 0;
+}
+
+/*
+** Code constants, the outer sides of the keys, and OP_HpFind.  Returns its address.
+*/
+static int hpFindCode(Parse *pParse, HpPlan *pPlan){
+  HpKeyed *pKeyed = pPlan->pKeyed;
+  u8 okConstFactor = pParse->okConstFactor;
+  int nKey = pKeyed->nKey;
+  int regExec = pParse->nMem+1;
+  int regKey = regExec+2;
+  int addr, i;
+  pParse->nMem += 2+2*nKey;
+  hpPlanLast(pPlan)->pGroup->iKeyReg = regKey+nKey;
+  pParse->okConstFactor = 0;
+  for(i=0; i<nKey; i++){
+    sqlite3ExprCode(pParse, pKeyed->aKey[i].pExpr, regKey+i);
+    pKeyed->aKey[i].pExpr = pKeyed->aKey[i].pOwn = 0;
+  }
+  pParse->okConstFactor = okConstFactor;
+  addr = hpPlanCode(pParse, pPlan, regExec);
+  if( pParse->db->mallocFailed==0 ){
+    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, addr);
+    pOp->opcode = OP_HpFind;
+    pOp->p3 = regKey;
+  }
+  return addr;
+}
+
+/* In EXPLAIN QUERY PLAN: the scan of pItem, before address iTo, is a look-up */
+static void hpFindExplain(
+  Parse *pParse,
+  const HpPlan *pPlan,
+  const SrcItem *pItem,
+  int iTo
+){
+  sqlite3 *db = pParse->db;
+  const HpKeyed *pKeyed = pPlan->pKeyed;
+  char *zScan, *zKey = 0;
+  int i;
+  if( pParse->explain!=2 ) return;
+  for(i=0; i<pKeyed->nKey; i++){
+    const Expr *p = sqlite3ExprSkipCollate(pKeyed->aKey[i].pOwn);
+    const char *z = "<expr>";
+    if( p->op==TK_COLUMN || p->op==TK_AGG_COLUMN ){
+      z = p->iColumn<0 ? "rowid" : pItem->pSTab->aCol[p->iColumn].zCnName;
+    }
+    zKey = sqlite3MPrintf(db, "%z%s%s=?", zKey, i ? " AND " : "", z);
+  }
+  zScan = sqlite3MPrintf(db, "SCAN %S", pItem);
+  for(i=iTo; zScan && zKey && i>0; i--){
+    VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
+    if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
+     && (strcmp(pOp->p4.z, zScan)==0
+         /* Stock calls the scan for a min() or max() so */
+         || (strncmp(pOp->p4.z, "SEARCH ", 7)==0 && strcmp(&pOp->p4.z[7], &zScan[5])==0))
+    ){
+      char *zNew = sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey);
+      if( zNew ){
+        sqlite3DbFree(db, pOp->p4.z);
+        pOp->p4.z = zNew;
+      }
+      break;
+    }
+  }
+  sqlite3DbFree(db, zScan);
+  sqlite3DbFree(db, zKey);
+}
+
+/*
+** Correlated sub-select p, an aggregate without GROUP BY, has been coded up to the end
+** of its loop.  iHp is the address of the instruction that resets the accumulators.
+** Returns true if groups are looked up.
+*/
+static int hpFindPlanRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp = sqlite3VdbeGetOp(v, iHp);
+  HpPlan *pPlan;
+  HpGroupPlan *pGroup;
+  int addr, addrSkip;
+  if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || pOp->opcode!=OP_Null
+   || p->pSrc->a[0].hp.bWhole==0
+   || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
+  ){
+    return 0;
+  }
+  pPlan = hpFindCompile(pParse, p, pAggInfo);
+  if( pPlan==0 ) return 0;
+  pGroup = hpPlanLast(pPlan)->pGroup;
+  pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
+  pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
+  hpFindExplain(pParse, pPlan, &p->pSrc->a[0], sqlite3VdbeCurrentAddr(v)-1);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  addr = sqlite3VdbeAddOp3(v, OP_Null, pOp->p1, pOp->p2, pOp->p3);
+  pOp = sqlite3VdbeGetOp(v, iHp);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = pOp->p3 = 0;
+  pOp->p2 = addr;
+  addr = hpFindCode(pParse, pPlan);
+  sqlite3VdbeChangeP2(v, addr, iHp+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
+  return 1;
+}
+
+/*
+** The loop of correlated sub-select p has been coded, its OP_Rewind at iRewind.  If
+** there is a row register iResult is to be 1.  Returns true if that is looked up.
+*/
+static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp = sqlite3VdbeGetOp(v, iRewind);
+  int iCur = pOp->p1;
+  int iHalt = pOp->p2;
+  HpPlan *pPlan;
+  int addr, addrSkip;
+  int n;
+  if( p->pSrc->nSrc!=1 || pOp->opcode!=OP_Rewind || p->iOffset
+   || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
+   || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
+   || !hpCompileSafe(pParse, 0, p->pEList, 0)
+  ){
+    return 0;
+  }
+  pPlan = hpFindCompile(pParse, p, 0);
+  if( pPlan==0 ) return 0;
+  pPlan->pKeyed->iExistsReg = iResult;
+  hpFindExplain(pParse, pPlan, &p->pSrc->a[0], iRewind);
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  pOp->opcode = OP_Goto;
+  pOp->p1 = 0;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  addr = hpFindCode(pParse, pPlan);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iHalt);
+  sqlite3VdbeJumpHere(v, addr);
+  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
+  return 1;
+}
+#endif /* SQLITE_OMIT_HP */
