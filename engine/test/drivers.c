@@ -21,6 +21,7 @@
 **    damage      Bytes of the file are changed.
 **    finds       Correlated sub-selects look their groups up (hp_find.c): keys of all
 **                types, writes between rows, errors.
+**    scalars     Sub-selects that have one value for all rows.
 **    threads     Four workers.  Runs under ThreadSanitizer.
 */
 #include <stdio.h>
@@ -538,6 +539,42 @@ static void testFinds(void){
   }
 }
 
+/* Sub-selects that have one value for all rows */
+static void testScalars(void){
+  static const char *const az[] = {
+    "+SELECT count(*), sum(b) FROM t WHERE a>(SELECT avg(a) FROM t)",
+    "+SELECT count(*) FROM t WHERE +b>0.5*(SELECT max(b) FROM t)+(SELECT min(id) FROM u)",
+    "+SELECT count(*) FROM t WHERE c=(SELECT c FROM t WHERE id=600) OR a=(SELECT NULL)",
+    "+SELECT count(*) FROM t WHERE CASE WHEN (SELECT count(*) FROM u) THEN a<9 ELSE a>9 END",
+    "+SELECT sum(CASE WHEN a>(SELECT avg(a) FROM t) THEN 1 ELSE 0 END) FROM t",
+    "+SELECT count(*) FROM t WHERE a<(SELECT sum(b) FROM t)",
+    "+SELECT (SELECT x FROM u WHERE id=3)||c AS z, count(*) FROM t GROUP BY z",
+    "+SELECT count(*) FROM t JOIN u ON u.id=t.a WHERE t.b>(SELECT avg(b) FROM t)",
+    "+SELECT id FROM t WHERE b>(SELECT avg(b) FROM t) AND a<9",
+    "+SELECT id FROM t WHERE +b>0.9*(SELECT max(b) FROM t)",
+    "+DELETE FROM t WHERE a>(SELECT avg(a) FROM t)",
+    "+UPDATE t SET a=a+50 WHERE a>(SELECT avg(a) FROM t)",
+    "+SELECT id FROM t WHERE +b>(SELECT avg(b) FROM t) ORDER BY c, id LIMIT 7",
+    "?SELECT DISTINCT a FROM t WHERE b>(SELECT avg(b) FROM t) OR id<9",
+    "?SELECT id FROM t WHERE a<9 OR b>(SELECT avg(b) FROM t)",
+    /* Errors that are raised, and that are not */
+    "?SELECT count(*) FROM t WHERE a>(SELECT sum(9223372036854775807) FROM u)",
+    "?SELECT count(*) FROM t WHERE a>900 AND a>(SELECT sum(9223372036854775807) FROM u)",
+    "?SELECT count(*) FROM t WHERE a>900 AND a>(SELECT abs(-9223372036854775807-1) FROM u)",
+    "?SELECT id FROM t WHERE a>900 AND a>(SELECT sum(9223372036854775807) FROM u)",
+    "?SELECT count(*) FROM t WHERE a>(SELECT random()*0 FROM u)",
+  };
+  unsigned i;
+  begin("");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    both("BEGIN");
+    same(az[i]);
+    sameTables(az[i]);
+    both("ROLLBACK");
+  }
+  end("scalars");
+}
+
 /* Four workers */
 static void testThreads(void){
   unsigned i;
@@ -575,6 +612,7 @@ int main(int argc, char **argv){
   testBetween();
   testBlob();
   testFinds();
+  testScalars();
   testCalls();
   testInterrupts();
   testDamage();

@@ -132,6 +132,7 @@ struct HpCompile {
   int nSelf;             /* Generated columns around the expression */
   u16 iGuard;            /* Functions are needed where this is true */
   u8 bJump;              /* Stock codes the expression as jumps */
+  u8 bNoScalar;          /* Sub-selects are no constants */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
   int (*xOther)(HpCompile*, Expr*, int);  /* A join: the vector of an expression of
@@ -177,6 +178,12 @@ static int hpCompileList(HpCompile*, u8, const u16*, int);
 static int hpCompileLiteral(HpCompile*, int, const char*);
 static int hpCompileAff(HpCompile*, u8, u8, int);
 static int hpCompileOp(HpCompile*, u8, u8, int, int);
+
+static int hpCompileSafeExpr(Walker*, Expr*);
+
+/* hp_scalar.c */
+static int hpScalarIsConst(Parse*, Expr*);
+static void hpScalarCode(Parse*, const Expr*, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);

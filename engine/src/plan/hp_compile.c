@@ -16,7 +16,8 @@
 **    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is
-**    hpCompileSafe()    may an expression be computed for fewer rows?
+**    hpCompileSafe(), hpCompileSafeExpr()    may an expression be computed for fewer
+**                       rows?
 **    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
@@ -1005,7 +1006,13 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       return hpCompileCase(pC, pExpr->pLeft, pExpr->x.pList);
     case TK_FUNCTION:
       return hpCompileFunc(pC, pExpr);
-    case TK_SELECT: case TK_EXISTS: case TK_SELECT_COLUMN:
+    case TK_SELECT: case TK_EXISTS:
+      if( pC->bNoScalar || !hpScalarIsConst(pParse, pExpr) ){
+        return hpCompileNo(pC, HP_NO_SUBQUERY);
+      }
+      a = hpCompileConst(pC, pExpr);
+      return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
+    case TK_SELECT_COLUMN:
       return hpCompileNo(pC, HP_NO_SUBQUERY);
   }
   return hpCompileNo(pC, HP_NO_OTHER);

@@ -103,6 +103,19 @@ static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
 }
 
 /*
+** Is a sub-select in term pExpr evaluated for all rows that get there?  Only then is that
+** before the first row is given, and the application may change what it reads.
+*/
+static int hpDriverIsStrict(const Expr *pExpr){
+  const Expr *pLeft = pExpr->pLeft;
+  const Expr *pRight = pExpr->pRight;
+  if( !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
+  if( pExpr->op<TK_NE || pExpr->op>TK_GE ) return 0;
+  return (pLeft->op==TK_SELECT || !ExprHasProperty(pLeft, EP_Subquery))
+      && (pRight->op==TK_SELECT || !ExprHasProperty(pRight, EP_Subquery));
+}
+
+/*
 ** Make filters of those terms of pWhere that are about the table, and that we do.
 ** Returns an error if one of the others may not be left out.
 */
@@ -114,6 +127,7 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
   }
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
+  pC->bNoScalar = !hpDriverIsStrict(pWhere);
   if( hpCompileWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
    && pC->pPipe->bUser==0
   ){

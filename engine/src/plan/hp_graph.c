@@ -88,7 +88,11 @@ static int hpGraphWalkExpr(Walker *pWalker, Expr *pExpr){
       if( i<0 ) break;
       pWalk->m |= MASKBIT(i);
       return WRC_Continue;
-    case TK_IF_NULL_ROW: case TK_SELECT: case TK_EXISTS: case TK_REGISTER:
+    case TK_SELECT: case TK_EXISTS:
+      if( hpScalarIsConst(pWalk->pGraph->pParse, pExpr) ) return WRC_Prune;
+      pWalker->eCode = 1;
+      return WRC_Abort;
+    case TK_IF_NULL_ROW: case TK_REGISTER:
       break;
     default:
       return WRC_Continue;

@@ -538,6 +538,7 @@ static void hpPlanExplain(
     const SrcItem *pItem = 0;
     char *zNew = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    if( strstr(z, " VECTORIZED") ) continue;     /* Of a sub-select: it says so itself */
     if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
      && hpPlanItem(pParse, pSrc, &z[16])
     ){
@@ -594,7 +595,11 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
       struct HpConst *pConst = &pProg->aConst[i];
       assert( pConst->pExpr!=0 );      /* They are coded once */
       assert( pConst->iReg>0 && pConst->iReg<=pParse->nMem );
-      sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
+      if( pConst->pExpr->op==TK_SELECT || pConst->pExpr->op==TK_EXISTS ){
+        hpScalarCode(pParse, pConst->pExpr, pConst->iReg);
+      }else{
+        sqlite3ExprCode(pParse, pConst->pExpr, pConst->iReg);
+      }
       pConst->pExpr = 0;
     }
   }

@@ -150,6 +150,8 @@ static HpPlan *hpRowsPlanCompile(
   pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = pSink;
+  /* Rows are given while the application may change what a sub-select reads */
+  c.bNoScalar = pSink==&hpSinkFirst;
   c.pPipe->source.bPlaces = 1;
   c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
   if( pFind==0 ){

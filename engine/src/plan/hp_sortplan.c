@@ -65,7 +65,7 @@ static void hpSortPlanExplain(Parse *pParse, int iRewind){
   for(i=iRewind; i>0; i--){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
     if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
-     && strncmp(pOp->p4.z, "SCAN ", 5)==0
+     && strncmp(pOp->p4.z, "SCAN ", 5)==0 && strstr(pOp->p4.z, " VECTORIZED")==0
     ){
       char *zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", pOp->p4.z);
       if( zNew ){
