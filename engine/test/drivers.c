@@ -555,6 +555,30 @@ static void testScalars(void){
     "+DELETE FROM t WHERE a>(SELECT avg(a) FROM t)",
     "+UPDATE t SET a=a+50 WHERE a>(SELECT avg(a) FROM t)",
     "+SELECT id FROM t WHERE +b>(SELECT avg(b) FROM t) ORDER BY c, id LIMIT 7",
+    "+SELECT count(*), sum(b) FROM t WHERE a IN (SELECT id FROM u WHERE x<'x5')",
+    "+SELECT count(*) FROM t WHERE a NOT IN (SELECT id FROM u WHERE x LIKE 'x%' AND id<77)",
+    "+SELECT count(*) FROM t WHERE a IN (SELECT t FROM n)",
+    "+SELECT count(*) FROM t WHERE a NOT IN (SELECT t FROM n)",
+    "+SELECT count(*) FROM t WHERE a NOT IN (SELECT t FROM n WHERE t IS NOT NULL)",
+    "+SELECT count(*) FROM t WHERE d NOT IN (SELECT t FROM n WHERE t>5000)",
+    "+SELECT count(*) FROM t WHERE d IN (SELECT z FROM n)",
+    "+SELECT d IN (SELECT z FROM n) AS i, d NOT IN (SELECT z FROM n WHERE z<>'') AS j,"
+      " count(*) FROM t GROUP BY i, j",
+    "+SELECT b IN (SELECT z FROM n) AS i, count(*) FROM t GROUP BY i",
+    "+SELECT c IN (SELECT z FROM n) AS i, count(*) FROM t GROUP BY i",
+    "+SELECT a||'' IN (SELECT t FROM n) AS i, count(*) FROM t GROUP BY i",
+    "+SELECT c COLLATE nocase IN (SELECT z FROM n) AS i, count(*) FROM t GROUP BY i",
+    "+SELECT count(*) FROM t WHERE a IN (SELECT a FROM t GROUP BY a HAVING count(*)>8)",
+    "+SELECT count(*) FROM t WHERE a IN (SELECT id FROM u WHERE x>'x2' UNION SELECT 7)",
+    "+SELECT count(*) FROM t JOIN u ON u.id=t.a WHERE t.c IN (SELECT c FROM t WHERE a<9)"
+      " AND u.x NOT IN (SELECT z FROM n WHERE z LIKE 'x%')",
+    "+SELECT id FROM t WHERE a IN (SELECT id FROM u WHERE x<'x5') AND c<>'text 3'",
+    "+SELECT id FROM t WHERE a NOT IN (SELECT t FROM n WHERE t>9 OR t IS NULL)",
+    "+DELETE FROM t WHERE a IN (SELECT id FROM u WHERE x<'x5')",
+    "+UPDATE t SET a=a+50 WHERE a NOT IN (SELECT a FROM t WHERE b>100 AND d IS NOT NULL)",
+    "?SELECT count(*) FROM t WHERE (a,b) IN (SELECT id, t FROM u WHERE x<'x5')",
+    "?SELECT count(*) FROM t WHERE a>900 AND a IN (SELECT abs(-9223372036854775807-1) FROM u)",
+    "?SELECT id FROM t WHERE a<9 OR a IN (SELECT id FROM u WHERE x<'x5')",
     "?SELECT DISTINCT a FROM t WHERE b>(SELECT avg(b) FROM t) OR id<9",
     "?SELECT id FROM t WHERE a<9 OR b>(SELECT avg(b) FROM t)",
     /* Errors that are raised, and that are not */
@@ -565,7 +589,9 @@ static void testScalars(void){
     "?SELECT count(*) FROM t WHERE a>(SELECT random()*0 FROM u)",
   };
   unsigned i;
-  begin("");
+  begin("CREATE TABLE n(t INTEGER, z); INSERT INTO n SELECT id%50, CASE id%5 WHEN 0 THEN id*0.25"
+        " WHEN 1 THEN CAST(id AS TEXT) WHEN 2 THEN upper(c) WHEN 3 THEN d ELSE 'x'||(a%5) END"
+        " FROM t; INSERT INTO n VALUES(NULL, NULL)");
   for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
     both("BEGIN");
     same(az[i]);

@@ -109,6 +109,7 @@ typedef struct HpRel HpRel;
 typedef struct HpRelPlan HpRelPlan;
 typedef struct HpPart HpPart;
 typedef struct HpPieces HpPieces;
+typedef struct HpSetRows HpSetRows;
 typedef struct HpFinder HpFinder;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;

@@ -61,6 +61,7 @@ struct HpCol {
 #define HP_OP_ROW      20  /* out = row of relation a, from what _LOOKUP gave */
 #define HP_OP_GATHER   21  /* out = column b of relation a, in row arg 0.  op: the
                            ** row may be 0, of NULLs */
+#define HP_OP_SET      22  /* out = is arg 0 in set a?  pInfo: HpLookup */
 
 struct HpOp {
   u8 eOp;                /* HP_OP_xxx */
@@ -220,6 +221,7 @@ struct HpSourcePlan {
   u8 bIndex;             /* It is an index, or a WITHOUT ROWID table */
   u8 bIdxRowid;          /* Column mxCol is the rowid at the end of an entry */
   u8 bRowid;             /* Some column is the rowid */
+  int iCsr;              /* hpSetType: the cursor of the table to read */
   u8 bPlaces;            /* Places of rows are wanted: hpFoundPlace() */
   u8 bOrder;             /* Rowids are to be in order, as by a search for them */
   u8 bCached;            /* Prepare time: only look at pages in the cache */
@@ -334,12 +336,22 @@ struct HpKeyed {
   int iExistsReg;        /* EXISTS: register of the result, else 0 */
 };
 
+/* A set of IN (SELECT ...): a pipe that makes a relation of it */
+#define HP_MX_SET 4
+typedef struct HpSetPlan HpSetPlan;
+struct HpSetPlan {
+  HpPipePlan pipe;
+  Expr *pExpr;           /* Only while the plan is made: the IN */
+};
+
 /* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
 ** the last two fields */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
   HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  int nSet;              /* Sets, which are read before all pipes */
+  HpSetPlan *aSet;
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */

@@ -30,6 +30,7 @@ struct HpQuery {
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
   u32 nChange;           /* hpThreadChanges() when it began */
   u32 nTrip;             /* Pager.hp.nTrip when it began */
+  u8 bSetNull;           /* A set of IN that is read has a NULL */
   u8 bExact;             /* Add up row by row, as stock does */
   u8 bSmall;             /* Declined because the table is small */
   int nSample;           /* Read about so many leaves only.  0: all */
@@ -44,6 +45,7 @@ struct HpQuery {
   HpRel **apRel;         /* The relations that earlier pipes have made, then those
                          ** of keys that they are to have, ... */
   int nRel;              /* ... room for so many, ... */
+  int nSet;              /* ... and then the sets of IN, ... */
   i64 nRelByte;          /* ... and what they and rows put aside hold */
   const HpRel *pWanted;  /* Only rows with these rowids are wanted, or NULL: all, ... */
   int (*xWanted)(const HpRel*, i64, i64);  /* ... is one greater than the first, but
@@ -90,6 +92,7 @@ struct HpWorker {
   HpBound bound;         /* Rows that need not be looked at */
   HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
+  HpSetRows *pSet;       /* hp_set.c: values of a batch */
 };
 
 /*
@@ -111,6 +114,7 @@ struct HpRelKey {
 };
 struct HpRel {
   u32 nRow;              /* Rows, but for row 0 */
+  u8 bNull;              /* A set of IN: there is a NULL, too */
   u64 nBit;              /* Bits: so many, or 0 */
   i64 iMin;              /* ... the integer of the first one */
   u64 *aBit;             /* ... one more, which is 0 */
@@ -215,6 +219,7 @@ static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 /* hp_rel.c */
 static int hpRelNever(const HpFrame*, const HpLookup*);
 static void hpRelLookup(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
+static void hpRelIn(HpFrame*, const HpOp*, const HpRel*, HpPack*, HpVec*);
 static void hpRelRow(HpFrame*, const HpRel*, const HpVec*, HpVec*);
 static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
 static int hpRelAny(const HpRel*, i64, i64);

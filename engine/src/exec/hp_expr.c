@@ -228,6 +228,11 @@ static void hpOpRun(HpFrame *p, int iOp){
       hpRelLookup(p, pOp, p->pWorker->pQuery->apRel[pOp->a], p->apState[iOp],
                   pOut);
       return;
+    case HP_OP_SET: {
+      const HpQuery *pQuery = p->pWorker->pQuery;
+      hpRelIn(p, pOp, pQuery->apRel[pQuery->nRel+pOp->a], p->apState[iOp], pOut);
+      return;
+    }
     case HP_OP_ROW:
       hpRelRow(p, p->pWorker->pQuery->apRel[pOp->a],
                &p->aVec[p->pProg->aArg[pOp->iArg]], pOut);
@@ -347,6 +352,7 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
           rc = hpFuncOpen(p, i);
           break;
         case HP_OP_LOOKUP:
+        case HP_OP_SET:
           p->apState[i] = hpArenaAlloc(&p->vec, (n+4)*sizeof(HpPack));
           if( p->apState[i]==0 ) rc = HP_DECLINE;
           break;

@@ -69,7 +69,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
   HpOp *pNew;
   HpOp x = *pOp;
   int nArg = x.eOp>=HP_OP_CASE ? x.n : 0;
-  assert( x.eOp>=HP_OP_COLUMN && x.eOp<=HP_OP_GATHER );
+  assert( x.eOp>=HP_OP_COLUMN && x.eOp<=HP_OP_SET );
   assert( x.iArg+nArg<=pProg->nArg );
   if( nArg || x.eOp==HP_OP_FUNC ){
     for(k=0; k<nArg && hpProgIsConst(pProg, pProg->aArg[x.iArg+k]); k++){}

@@ -7,6 +7,7 @@
 ** hp_rel: relations, the tables of a join whose rows are looked up.
 **
 **    hpRelLookup()   HP_OP_LOOKUP: which rows of a batch have a partner?
+**    hpRelIn()       HP_OP_SET: which rows have a value that is in a set?
 **    hpRelRow()      HP_OP_ROW: the number of the partner's row
 **    hpRelGather()   HP_OP_GATHER: a column of the partner
 **    hpRelNever()    are there keys of types that rule the look-up out?
@@ -281,6 +282,41 @@ static void hpRelLookup(
     hpRelHashLookup(p, pRel, &pKey->keys, aPack, pOut);
   }
   HP_ROWS(p, { aBool[i] = aOut[i].u!=0; })
+}
+
+/*
+** HP_OP_SET, of the set pRel.  Nothing is in an empty set; otherwise a NULL, on either
+** side, may be equal to anything.
+*/
+static void hpRelIn(
+  HpFrame *p,
+  const HpOp *pOp,
+  const HpRel *pRel,
+  HpPack *aPack,         /* Scratch */
+  HpVec *pOut
+){
+  const HpLookup *pKey = (const HpLookup*)pOp->pInfo;
+  HpVec *pIn = &p->aVec[pKey->keys.aVec[0]];
+  int bEmpty = pRel->nRow==0 && pRel->bNull==0;
+  u8 tagMissing = pRel->bNull ? HP_NULL : HP_INT;
+  assert( pKey->keys.n==1 && pOut->bFloat==0 );
+  if( pRel->nBit ){
+    hpRelBitLookup(p, pRel, pIn, pOut);
+  }else{
+    hpRelHashLookup(p, pRel, &pKey->keys, aPack, pOut);
+  }
+  pOut->mType = HP_INT | tagMissing;
+  HP_ROWS(p, {
+    int bFound = pOut->aVal[i].u!=0;
+    pOut->aVal[i].i = bFound;
+    pOut->aTag[i] = bFound ? HP_INT : tagMissing;
+  })
+  if( (pIn->mType & HP_NULL)!=0 && !bEmpty ){
+    pOut->mType |= HP_NULL;
+    HP_ROWS(p, {
+      if( pIn->aTag[i & pIn->mIdx]==HP_NULL ) pOut->aTag[i] = HP_NULL;
+    })
+  }
 }
 
 /*

@@ -149,6 +149,7 @@ struct HpMark {
   HpProg prog;
   HpSourcePlan source;
   u8 bSerial, bUser, bDeep, eNo;
+  int nSet;
 };
 
 /* hp_compile.c */
@@ -184,6 +185,9 @@ static int hpCompileSafeExpr(Walker*, Expr*);
 /* hp_scalar.c */
 static int hpScalarIsConst(Parse*, Expr*);
 static void hpScalarCode(Parse*, const Expr*, int);
+static int hpScalarIsSet(Parse*, const Expr*);
+static int hpScalarSet(HpCompile*, Expr*);
+static void hpScalarCodeSets(Parse*, HpPlan*);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);

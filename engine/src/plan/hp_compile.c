@@ -547,7 +547,12 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   CollSeq *pColl;
   int bConst = 1;
   int a, b, i;
-  if( !ExprUseXList(pExpr) ) return hpCompileNo(pC, HP_NO_SUBQUERY);
+  if( !ExprUseXList(pExpr) ){
+    if( pC->bNoScalar || !hpScalarIsSet(pC->pParse, pExpr) ){
+      return hpCompileNo(pC, HP_NO_SUBQUERY);
+    }
+    return hpScalarSet(pC, pExpr);
+  }
   if( sqlite3ExprIsVector(pLeft) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
   pList = pExpr->x.pList;
   if( pList==0 || pList->nExpr<1 ) return hpCompileNo(pC, HP_NO_OTHER);
@@ -1056,6 +1061,7 @@ static void hpCompileMark(const HpCompile *pC, HpMark *p){
   p->bUser = pC->pPipe->bUser;
   p->bDeep = pC->pPipe->bDeep;
   p->eNo = pC->eNo;
+  p->nSet = pC->pPlan->nSet;
 }
 static void hpCompileBack(HpCompile *pC, const HpMark *p){
   HpProg *pProg = &pC->pPipe->prog;
@@ -1065,6 +1071,7 @@ static void hpCompileBack(HpCompile *pC, const HpMark *p){
   pProg->nArg = p->prog.nArg;
   pProg->nConst = p->prog.nConst;
   pProg->nFilter = p->prog.nFilter;
+  pC->pPlan->nSet = p->nSet;
   pSource->nCol = p->source.nCol;
   pSource->bRowid = p->source.bRowid;
   pSource->bIdxRowid = p->source.bIdxRowid;

@@ -103,16 +103,21 @@ static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
 }
 
 /*
-** Is a sub-select in term pExpr evaluated for all rows that get there?  Only then is that
-** before the first row is given, and the application may change what it reads.
+** Are all sub-selects in pExpr evaluated for all rows that get to it?  Only then is that
+** before the first row is given, and the application may change what they read.
 */
 static int hpDriverIsStrict(const Expr *pExpr){
-  const Expr *pLeft = pExpr->pLeft;
-  const Expr *pRight = pExpr->pRight;
-  if( !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
-  if( pExpr->op<TK_NE || pExpr->op>TK_GE ) return 0;
-  return (pLeft->op==TK_SELECT || !ExprHasProperty(pLeft, EP_Subquery))
-      && (pRight->op==TK_SELECT || !ExprHasProperty(pRight, EP_Subquery));
+  if( pExpr==0 || !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
+  switch( pExpr->op ){
+    case TK_SELECT:
+      return 1;
+    case TK_IN:
+      return !ExprHasProperty(pExpr->pLeft, EP_Subquery);
+    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_NOT:
+      return hpDriverIsStrict(pExpr->pLeft) && hpDriverIsStrict(pExpr->pRight);
+  }
+  return 0;
 }
 
 /*

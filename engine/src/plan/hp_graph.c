@@ -92,6 +92,10 @@ static int hpGraphWalkExpr(Walker *pWalker, Expr *pExpr){
       if( hpScalarIsConst(pWalk->pGraph->pParse, pExpr) ) return WRC_Prune;
       pWalker->eCode = 1;
       return WRC_Abort;
+    case TK_IN:
+      if( !ExprUseXSelect(pExpr) ) return WRC_Continue;
+      if( !hpScalarIsSet(pWalk->pGraph->pParse, pExpr) ) break;
+      return sqlite3WalkExpr(pWalker, pExpr->pLeft)==WRC_Abort ? WRC_Abort : WRC_Prune;
     case TK_IF_NULL_ROW: case TK_REGISTER:
       break;
     default:

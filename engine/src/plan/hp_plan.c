@@ -603,6 +603,7 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
       pConst->pExpr = 0;
     }
   }
+  hpScalarCodeSets(pParse, pPlan);
   pParse->okConstFactor = okConstFactor;
   pP4 = sqlite3ValueNew(pParse->db);
   if( pP4==0 ){

@@ -201,6 +201,7 @@ static void hpPipeFree(HpQuery *pQuery, int i){
     pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
     hpExprClose(&p->frame);
+    hpSetClose(p);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
     if( p->db!=pQuery->db ) sqlite3_free(p->db);
@@ -256,7 +257,7 @@ static int hpPipeRun(
   p->pWanted = hpPipeWanted(p, pPipe);
   p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
   p->xWanted = hpRelAny;
-  rc = hpSourceOpen(p, aMem);
+  rc = pPipe->source.pType==&hpSetType ? SQLITE_OK : hpSourceOpen(p, aMem);
   if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
   if( rc==SQLITE_OK ){
     p->nWorker = 1;

@@ -87,13 +87,15 @@ static void hpQueryForget(HpQuery *p){
 
 /* Free the relations of p, and rows put aside */
 static void hpQueryFreeRels(HpQuery *p){
+  int i;
   p->pEntry = 0;
   hpQueryForget(p);
+  for(i=0; i<p->nSet; i++) hpRelFree(p->apRel[p->nRel+i]);
   sqlite3_free(p->aMxStash);
   p->aMxStash = 0;
   p->apRel = 0;
   p->apStash = 0;
-  p->nRel = 0;
+  p->nRel = p->nSet = 0;
 }
 
 /*
@@ -121,13 +123,15 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   HpQuery *p;
   sqlite3BeginBenignMalloc();
   p = sqlite3MallocZero(sizeof(*p));
-  if( p && pPlan->nPipe>1 ){
-    p->nRel = 2*(pPlan->nPipe-1);
-    p->aMxStash = sqlite3MallocZero(
-        (sizeof(i64)+sizeof(HpRel*)+sizeof(HpStash*))*(u64)p->nRel);
+  if( p && (pPlan->nPipe>1 || pPlan->nSet>0) ){
+    int nRel = 2*(pPlan->nPipe-1);
+    u64 n = (u64)(nRel + pPlan->nSet);
+    p->aMxStash = sqlite3MallocZero((sizeof(i64)+sizeof(HpRel*)+sizeof(HpStash*))*n);
     if( p->aMxStash ){
-      p->apRel = (HpRel**)&p->aMxStash[p->nRel];
-      p->apStash = (HpStash**)&p->apRel[p->nRel];
+      p->apRel = (HpRel**)&p->aMxStash[n];
+      p->apStash = (HpStash**)&p->apRel[n];
+      p->nRel = nRel;
+      p->nSet = pPlan->nSet;
     }else{
       sqlite3_free(p);
       p = 0;
@@ -141,6 +145,22 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   p->pPipe = &pPlan->aPipe[0];
   p->nChange = hpThreadChanges(p);
   return p;
+}
+
+/*
+** Read the sets of IN that the plan has: they are there before all else.
+*/
+static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, Mem *aMem){
+  int rc = SQLITE_OK;
+  int i;
+  for(i=0; i<pPlan->nSet && rc==SQLITE_OK; i++){
+    p->bSetNull = 0;
+    rc = hpPipeRun(p, &pPlan->aSet[i].pipe, aMem, 1);
+    hpPipeClose(p);
+    if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->bSetNull;
+  }
+  p->pPipe = &pPlan->aPipe[0];
+  return rc;
 }
 
 /*
@@ -335,7 +355,8 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   p = bLarge ? hpQueryNew(v, pPlan) : 0;
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
-  if( p && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+  if( p ) rc = hpQuerySets(p, pPlan, aMem);
+  if( p && rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
   if( rc==SQLITE_OK && !bLarge ){
     hpQueryFree(p);
     hpConfigStat(db, HP_STAT_SMALL);
@@ -354,8 +375,8 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpConfigStat(db, HP_STAT_SERIAL);
     hpQueryFree(p);
     p = hpQueryNew(v, pPlan);
-    rc = p ? SQLITE_OK : HP_DECLINE;
-    if( p && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
+    rc = p ? hpQuerySets(p, pPlan, aMem) : HP_DECLINE;
+    if( rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;

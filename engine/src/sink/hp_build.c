@@ -678,7 +678,7 @@ static int hpBuildCombine(HpQuery *p){
   int i, k;
   HpChunk *pChunk;
 
-  assert( p->pCrew==0 && pPlan->iRel<p->nRel && p->apRel[pPlan->iRel]==0 );
+  assert( p->pCrew==0 && pPlan->iRel<p->nRel+p->nSet && p->apRel[pPlan->iRel]==0 );
   assert( pPlan->nCol<=HP_MX_COL );
   sqlite3BeginBenignMalloc();
   p->apRel[pPlan->iRel] = pRel = sqlite3MallocZero(sizeof(*pRel));

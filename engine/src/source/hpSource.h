@@ -173,6 +173,9 @@ static void hpRawCopy(const HpWorker*, const HpField*, int, u8**, u8**);
 static i64 hpPlaceOf(const HpWorker*, int, i64, int);
 static i64 hpPlaceLast(const HpWorker*);
 
+/* hp_set.c */
+static void hpSetClose(HpWorker*);
+
 /* hp_stash.c */
 static HpStash *hpStashNew(i64);
 static int hpStashOpen(HpWorker*);
