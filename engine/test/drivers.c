@@ -551,7 +551,7 @@ static void testScalars(void){
     "+SELECT (SELECT x FROM u WHERE id=3)||c AS z, count(*) FROM t GROUP BY z",
     "+SELECT count(*) FROM t JOIN u ON u.id=t.a WHERE t.b>(SELECT avg(b) FROM t)",
     "+SELECT id FROM t WHERE b>(SELECT avg(b) FROM t) AND a<9",
-    "+SELECT id FROM t WHERE +b>0.9*(SELECT max(b) FROM t)",
+    "+SELECT id, c FROM t WHERE +b>0.9*(SELECT max(b) FROM t)",
     "+DELETE FROM t WHERE a>(SELECT avg(a) FROM t)",
     "+UPDATE t SET a=a+50 WHERE a>(SELECT avg(a) FROM t)",
     "+SELECT id FROM t WHERE +b>(SELECT avg(b) FROM t) ORDER BY c, id LIMIT 7",
