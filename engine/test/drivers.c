@@ -579,6 +579,9 @@ static void testScalars(void){
     "?SELECT count(*) FROM t WHERE (a,b) IN (SELECT id, t FROM u WHERE x<'x5')",
     "?SELECT count(*) FROM t WHERE a>900 AND a IN (SELECT abs(-9223372036854775807-1) FROM u)",
     "?SELECT id FROM t WHERE a<9 OR a IN (SELECT id FROM u WHERE x<'x5')",
+    /* The set is read once, and the scan is run for each row of u */
+    "+SELECT x, (SELECT id FROM t WHERE a IN (SELECT t FROM n WHERE t<9) AND +b>u.id) FROM u",
+    "+SELECT x, (SELECT c FROM t WHERE d IN (SELECT z FROM n) AND +b>u.id LIMIT 1) FROM u",
     "?SELECT DISTINCT a FROM t WHERE b>(SELECT avg(b) FROM t) OR id<9",
     "?SELECT id FROM t WHERE a<9 OR b>(SELECT avg(b) FROM t)",
     /* Errors that are raised, and that are not */

@@ -132,12 +132,13 @@ struct HpCompile {
   int nSelf;             /* Generated columns around the expression */
   u16 iGuard;            /* Functions are needed where this is true */
   u8 bJump;              /* Stock codes the expression as jumps */
-  u8 bNoScalar;          /* Sub-selects are no constants */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
   int (*xOther)(HpCompile*, Expr*, int);  /* A join: the vector of an expression of
                          ** another table's columns, or -2.  Else NULL */
   HpGraph *pGraph;       /* For xOther */
+  int (*xSub)(HpCompile*, Expr*);   /* The vector of a sub-select, or of an IN of one,
+                         ** or -1.  NULL: they are refused */
   Bitmask mGiven;        /* All rows of a group have one row of these terms of FROM */
   int nRangeTerm;        /* Terms that are filters already: hpRangeFilter() */
   Expr *apRangeTerm[HP_MX_EQ+2];
@@ -186,7 +187,7 @@ static int hpCompileSafeExpr(Walker*, Expr*);
 static int hpScalarIsConst(Parse*, Expr*);
 static void hpScalarCode(Parse*, const Expr*, int);
 static int hpScalarIsSet(Parse*, const Expr*);
-static int hpScalarSet(HpCompile*, Expr*);
+static int hpScalarSub(HpCompile*, Expr*);
 static void hpScalarCodeSets(Parse*, HpPlan*);
 
 /* hp_graph.c */
@@ -219,14 +220,14 @@ static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
 static int hpPlanWorthIt(Parse*, SrcItem*, int);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
+static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
 
 /* hp_findplan.c */
-static int hpFindPlanRow(Parse*, Select*, AggInfo*, int);
 static int hpFindPlanExists(Parse*, Select*, int, int);
 
 /* hp_driverplan.c */
-static int hpDriverAccept(Parse*, WhereInfo*, const Expr*);
-static void hpDriverCode(Parse*, SrcList*, Expr*, int, int);
+static int hpDriverPlanAccept(Parse*, WhereInfo*, const Expr*);
+static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, int);
 
 /* hp_partitionplan.c */
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);

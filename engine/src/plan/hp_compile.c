@@ -548,10 +548,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   int bConst = 1;
   int a, b, i;
   if( !ExprUseXList(pExpr) ){
-    if( pC->bNoScalar || !hpScalarIsSet(pC->pParse, pExpr) ){
-      return hpCompileNo(pC, HP_NO_SUBQUERY);
-    }
-    return hpScalarSet(pC, pExpr);
+    return pC->xSub ? pC->xSub(pC, pExpr) : hpCompileNo(pC, HP_NO_SUBQUERY);
   }
   if( sqlite3ExprIsVector(pLeft) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
   pList = pExpr->x.pList;
@@ -1012,11 +1009,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
     case TK_FUNCTION:
       return hpCompileFunc(pC, pExpr);
     case TK_SELECT: case TK_EXISTS:
-      if( pC->bNoScalar || !hpScalarIsConst(pParse, pExpr) ){
-        return hpCompileNo(pC, HP_NO_SUBQUERY);
-      }
-      a = hpCompileConst(pC, pExpr);
-      return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
+      return pC->xSub ? pC->xSub(pC, pExpr) : hpCompileNo(pC, HP_NO_SUBQUERY);
     case TK_SELECT_COLUMN:
       return hpCompileNo(pC, HP_NO_SUBQUERY);
   }

@@ -6,6 +6,7 @@
 *************************************************************************
 ** hp_compileagg: a SELECT with aggregates becomes a plan (prepare time).
 **
+**    hpCompileAgg()      an aggregate function
 **    hpCompileAggPlan()  the plan of an aggregate query, or why there is none
 **
 ** hp_compile.c makes programs of expressions; here keys, aggregate functions, bare
@@ -449,6 +450,7 @@ static HpPlan *hpCompileAggPlan(
   }
   if( pItem->hp.bMoved ) pPlan->nStock = pItem->hp.nCost;
   c.pAggInfo = pAggInfo;
+  c.xSub = hpScalarSub;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
   if( pGroup==0 ) goto refused;

@@ -7,8 +7,8 @@
 ** hp_driverplan: the outermost loop of a statement goes through the rows that pass
 ** (prepare time).
 **
-**    hpDriverAccept()     is the outermost loop a scan of a whole table?
-**    hpDriverCode()       filter it: emit OP_HpScan and OP_HpRow
+**    hpDriverPlanAccept()     is the outermost loop a scan of a whole table?
+**    hpDriverPlanCode()       filter it: emit OP_HpScan and OP_HpRow
 **    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
 **
 ** hp_piece.c says what is done at run time, with a drawing of the program.  All that
@@ -31,7 +31,7 @@
 ** through all of a table in ascending order, and there is a WHERE clause pWhere;
 ** else 0.
 */
-static int hpDriverAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhere){
+static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhere){
   sqlite3 *db = pParse->db;
   SrcList *pSrc = pWInfo->pTabList;
   const u32 mOk = WHERE_IPK|WHERE_UNQ_WANTED|WHERE_SELFCULL;
@@ -132,7 +132,7 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
   }
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
-  pC->bNoScalar = !hpDriverIsStrict(pWhere);
+  pC->xSub = hpDriverIsStrict(pWhere) ? hpScalarSub : 0;
   if( hpCompileWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
    && pC->pPipe->bUser==0
   ){
@@ -179,7 +179,7 @@ static HpPlan *hpDriverCompile(
 ** through the rows of pSrc that pass pWhere only.  bByRowid: it writes to the rows that
 ** it is at.
 */
-static void hpDriverCode(
+static void hpDriverPlanCode(
   Parse *pParse,
   SrcList *pSrc,
   Expr *pWhere,
@@ -239,7 +239,7 @@ SQLITE_PRIVATE int sqlite3HpLoopAccept(
   Expr *pWhere,
   ExprList *pChange
 ){
-  int iRewind = hpDriverAccept(pParse, pWInfo, pWhere);
+  int iRewind = hpDriverPlanAccept(pParse, pWInfo, pWhere);
   if( iRewind==0 || pWInfo->eOnePass==ONEPASS_OFF ) return iRewind;
   /* A function of the application might write to the table */
   return hpCompileSafe(pParse, 0, pChange, 1) ? -iRewind : 0;
@@ -256,6 +256,6 @@ SQLITE_PRIVATE void sqlite3HpCodeLoop(
   int iLoop
 ){
   if( iLoop==0 || pParse->nErr || pParse->db->mallocFailed ) return;
-  hpDriverCode(pParse, pSrc, pWhere, iLoop<0 ? -iLoop : iLoop, iLoop<0);
+  hpDriverPlanCode(pParse, pSrc, pWhere, iLoop<0 ? -iLoop : iLoop, iLoop<0);
 }
 #endif /* SQLITE_OMIT_HP */

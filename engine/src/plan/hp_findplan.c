@@ -6,8 +6,9 @@
 *************************************************************************
 ** hp_findplan: a correlated sub-select looks its group up (prepare time).
 **
-**    hpFindPlanRow()       an aggregate without GROUP BY: emit OP_HpFind
-**    hpFindPlanExists()    EXISTS: the same
+**    sqlite3HpCodeRow()    an aggregate without GROUP BY: emit OP_HpFind, or leave it
+**                          to hpPlanCodeRow()
+**    hpFindPlanExists()    EXISTS: emit OP_HpFind
 **
 ** SQLite runs the loop of a correlated sub-select anew for each row around it.  If
 ** that is a scan of a whole table, and all that ties it to the row are equalities,
@@ -249,7 +250,7 @@ static void hpFindExplain(
 ** of its loop.  iHp is the address of the instruction that resets the accumulators.
 ** Returns true if groups are looked up.
 */
-static int hpFindPlanRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
+static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp = sqlite3VdbeGetOp(v, iHp);
   HpPlan *pPlan;
@@ -278,6 +279,22 @@ static int hpFindPlanRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   sqlite3VdbeChangeP2(v, addr, iHp+1);
   sqlite3VdbeJumpHere(v, addrSkip);
   return 1;
+}
+
+/*
+** Code an aggregate query without GROUP BY.  Called after stock's loop, before
+** the aggregates are finished.  iHp comes from sqlite3HpAccept().
+*/
+SQLITE_PRIVATE void sqlite3HpCodeRow(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  int iHp
+){
+  if( iHp==0 || pParse->nErr ) return;
+  if( (p->selFlags & SF_Correlated)==0 || !hpFindRow(pParse, p, pAggInfo, iHp) ){
+    hpPlanCodeRow(pParse, p, pAggInfo, iHp);
+  }
 }
 
 /*

@@ -9,7 +9,7 @@
 **    sqlite3HpBegin()       before the scan is coded: is it a candidate?
 **    sqlite3HpAccept()      after the planner chose: is it a full scan?
 **    sqlite3HpCodeGroups()  after stock's code: code ours (GROUP BY)
-**    sqlite3HpCodeRow()     the same without GROUP BY
+**    hpPlanCodeRow()        the same without GROUP BY (sqlite3HpCodeRow())
 **    sqlite3HpAgain()       before a run: is the program out of date?
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
@@ -676,7 +676,7 @@ static void hpPlanCodeOrder(Parse *pParse, AggInfo *pAggInfo, int iHp){
 ** Code an aggregate query without GROUP BY.  Called after stock's loop, before
 ** the aggregates are finished.  iHp comes from sqlite3HpAccept().
 */
-SQLITE_PRIVATE void sqlite3HpCodeRow(
+static void hpPlanCodeRow(
   Parse *pParse,
   Select *p,
   AggInfo *pAggInfo,
@@ -687,11 +687,7 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   HpGroupPlan *pGroup;
   HpGraph *pGraph;
   int addrSkip, addrNext, regExec;
-  assert( p->pGroupBy==0 );
-  if( iHp==0 || pParse->nErr ) return;
-  if( (p->selFlags & SF_Correlated)!=0 && hpFindPlanRow(pParse, p, pAggInfo, iHp) ){
-    return;
-  }
+  assert( p->pGroupBy==0 && iHp!=0 );
   if( !hpPlanRoot(pParse, p, &pGraph) ) return;
   pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;

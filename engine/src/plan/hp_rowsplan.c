@@ -98,7 +98,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   VdbeOp *pOp;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
-  if( pSink==0 ) return hpDriverAccept(pParse, pWInfo, p->pWhere);
+  if( pSink==0 ) return hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
   if( pParse->nested || pParse->nErr ) return 0;
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
@@ -150,8 +150,8 @@ static HpPlan *hpRowsPlanCompile(
   pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = pSink;
-  /* Rows are given while the application may change what a sub-select reads */
-  c.bNoScalar = pSink==&hpSinkFirst;
+  /* Of DISTINCT rows are given while the application may change what a sub-select reads */
+  if( pSink!=&hpSinkFirst ) c.xSub = hpScalarSub;
   c.pPipe->source.bPlaces = 1;
   c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
   if( pFind==0 ){
@@ -211,14 +211,14 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     ){
       return 0;
     }
-    hpDriverCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
+    hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
     return 0;
   }
   if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( pSink==&hpSinkSort ){
     addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
     if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
-      hpDriverCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
+      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
     }
     return addrScan;
   }

@@ -10,8 +10,8 @@
 **    hpScalarIsConst()    may its value be a constant of a program?
 **    hpScalarCode()       code that
 **    hpScalarIsSet()      IN: may its values be a set of a plan?
-**    hpScalarSet()        compile that
 **    hpScalarCodeSets()   code that
+**    hpScalarSub()        compile either (HpCompile.xSub)
 **
 ** SQLite evaluates such a sub-select once, when the first row gets to it.  Its code is a
 ** subroutine, so ours calls that before the scan: whoever comes second takes the result.
@@ -216,6 +216,20 @@ static int hpScalarSet(HpCompile *pC, Expr *pExpr){
   x.pInfo = pKey;
   x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, aArg, 1);
+}
+
+/*
+** The vector of pExpr, a sub-select or an IN of one, or -1.
+*/
+static int hpScalarSub(HpCompile *pC, Expr *pExpr){
+  int a;
+  if( pExpr->op==TK_IN ){
+    if( hpScalarIsSet(pC->pParse, pExpr) ) return hpScalarSet(pC, pExpr);
+  }else if( hpScalarIsConst(pC->pParse, pExpr) ){
+    a = hpCompileConst(pC, pExpr);
+    return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
+  }
+  return hpCompileNo(pC, HP_NO_SUBQUERY);
 }
 
 /*

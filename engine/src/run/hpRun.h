@@ -33,7 +33,11 @@ static void hpPieceFree(HpPieces*);
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
 static void hpGateLost(HpPlan*);
 
-/* hp_find.c */
+/* hp_finder.c */
+static int hpFinderNew(HpQuery*, const HpSourcePlan*);
+static int hpFinderFill(HpQuery*);
+static int hpFinderHolds(const HpFinder*);
+static int hpFinderLoad(HpQuery*, const HpKeyed*, Mem*, Mem*);
 static void hpFinderFree(HpFinder*);
 
 /* hp_query.c */

@@ -7,7 +7,6 @@
 ** hp_find: OP_HpFind, which looks up the group of a correlated sub-select.
 **
 **    sqlite3HpFind()    OP_HpFind
-**    hpFinderFree()     free the groups
 **
 ** The sub-select is a scan of a whole table for each row around it (hp_findplan.c).
 ** The first of these scans are SQLite's: what it would never have come to we do not
@@ -28,110 +27,11 @@
 # include "hpInt.h"
 #endif
 
-/* Groups by key */
-struct HpFinder {
-  u8 **apGroup;          /* All groups */
-  u32 nGroup, nAlloc;
-  u32 *aSlot;            /* Hash table: number of a group plus one */
-  u32 mSlot;             /* Number of its entries, less one */
-  HpBuf key;             /* Scratch: a normalized key */
-  BtCursor *pGuard;      /* On the table */
-};
-
 /*
-** Free *p, which may be NULL.
+** Scan the table of p, which is new, and enter its groups into a hash table.
 */
-static void hpFinderFree(HpFinder *p){
-  if( p==0 ) return;
-  if( p->pGuard ){
-    sqlite3BtreeCloseCursor(p->pGuard);
-    sqlite3_free(p->pGuard);
-  }
-  sqlite3_free(p->apGroup);
-  sqlite3_free(p->aSlot);
-  sqlite3_free(p->key.a);
-  sqlite3_free(p);
-}
-
-/* The slot of the group whose normalized key is z[0..n-1], or an empty one */
-static u32 hpFinderSlot(const HpQuery *p, const u8 *z, u32 n){
-  const HpFinder *pFinder = p->pFinder;
-  u8 aBuf[HP_SZ_NUMBER];
-  u32 j = (u32)hpHashBytes(z, n) & pFinder->mSlot;
-  while( pFinder->aSlot[j] ){
-    const u8 *aGroup = pFinder->apGroup[pFinder->aSlot[j]-1];
-    u32 nKey;
-    const u8 *zKey = hpGroupKey(p->pEntry, aGroup, aBuf, &nKey);
-    if( nKey==n && memcmp(zKey, z, n)==0 ) break;
-    j = (j+1) & pFinder->mSlot;
-  }
-  return j;
-}
-
-/*
-** The scan is done: enter its groups into a hash table.
-*/
-static int hpFinderFill(HpQuery *p){
-  HpFinder *pFinder = p->pFinder;
-  u8 *aGroup;
-  u64 nSlot = 16;
-  u32 i;
-  for(i=0; i<(u32)p->nWorker; i++){
-    if( p->apWorker[i]->pRuns->pSpill ) return HP_DECLINE;
-  }
-  while( 1 ){
-    int rc = hpMergeNext(p, &aGroup);
-    if( rc ) return rc;
-    if( aGroup==0 ) break;
-    if( pFinder->nGroup==pFinder->nAlloc ){
-      u32 nNew = MAX(64, 2*pFinder->nAlloc);
-      u8 **apNew;
-      if( !hpBudgetMay(p->apWorker[0], (i64)nNew*20, HP_KEEP) ) return HP_DECLINE;
-      apNew = sqlite3_realloc64(pFinder->apGroup, sizeof(u8*)*(u64)nNew);
-      if( apNew==0 ) return HP_DECLINE;
-      pFinder->apGroup = apNew;
-      pFinder->nAlloc = nNew;
-    }
-    pFinder->apGroup[pFinder->nGroup++] = aGroup;
-    if( pFinder->nGroup%HP_POLL==0 && hpThreadStopped(p) ) return SQLITE_INTERRUPT;
-  }
-  while( nSlot<2*(u64)pFinder->nGroup ) nSlot *= 2;
-  pFinder->aSlot = sqlite3MallocZero(sizeof(u32)*nSlot);
-  if( pFinder->aSlot==0 ) return HP_DECLINE;
-  pFinder->mSlot = (u32)(nSlot-1);
-  for(i=0; i<pFinder->nGroup; i++){
-    u8 aBuf[HP_SZ_NUMBER];
-    u32 n;
-    const u8 *z = hpGroupKey(p->pEntry, pFinder->apGroup[i], aBuf, &n);
-    u32 j = hpFinderSlot(p, z, n);
-    assert( pFinder->aSlot[j]==0 );
-    pFinder->aSlot[j] = i+1;
-  }
-  return SQLITE_OK;
-}
-
-/*
-** Scan the table of p, which is new, and make its hash table.
-*/
-static int hpFinderMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
-  const HpSourcePlan *pSource = &pPlan->aPipe[0].source;
-  HpFinder *pNew;
-  int rc, bEmpty;
-  sqlite3BeginBenignMalloc();
-  p->pFinder = pNew = sqlite3MallocZero(sizeof(*pNew));
-  if( pNew ) pNew->pGuard = sqlite3_malloc64(sqlite3BtreeCursorSize());
-  sqlite3EndBenignMalloc();
-  if( pNew==0 || pNew->pGuard==0 ) return HP_DECLINE;
-  sqlite3BtreeCursorZero(pNew->pGuard);
-  rc = sqlite3BtreeCursor(p->db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0,
-                          pNew->pGuard);
-  if( rc ){
-    sqlite3_free(pNew->pGuard);
-    pNew->pGuard = 0;
-    return rc;
-  }
-  rc = sqlite3BtreeFirst(pNew->pGuard, &bEmpty);
-  if( rc==SQLITE_OK && bEmpty ) rc = HP_DECLINE;
+static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
+  int rc = hpFinderNew(p, &pPlan->aPipe[0].source);
   if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, bExact ? 1 : hpThreads(p->db), bExact);
   if( rc==SQLITE_OK ){
     sqlite3BeginBenignMalloc();
@@ -144,81 +44,11 @@ static int hpFinderMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
 }
 
 /*
-** Append outer side k of the keys, which is in register pMem, to the normalized key.
-** *pbNull is set if it is a NULL that equals nothing.
-*/
-static int hpFinderKey(
-  HpQuery *p,
-  const HpKeyed *pKeyed,
-  int k,
-  Mem *pMem,
-  int *pbNull
-){
-  const HpKeys *pKeys = &p->pEntry->keys;
-  HpVec vec;
-  HpVal val;
-  u32 n = 0;
-  u8 tag;
-  int rc = SQLITE_OK;
-  if( pKeyed->aKey[k].aff>=SQLITE_AFF_TEXT ){
-    sqlite3ValueApplyAffinity(pMem, pKeyed->aKey[k].aff, SQLITE_UTF8);
-  }
-  val.i = 0;
-  if( pMem->flags & MEM_Null ){
-    tag = HP_NULL;
-    *pbNull |= pKeyed->aKey[k].bNull==0;
-  }else if( pMem->flags & MEM_Int ){
-    tag = HP_INT;
-    val.i = pMem->u.i;
-  }else if( pMem->flags & (MEM_Real|MEM_IntReal) ){
-    tag = HP_REAL;
-    val.r = (pMem->flags & MEM_Real) ? pMem->u.r : (double)pMem->u.i;
-  }else{
-    tag = (pMem->flags & MEM_Str) ? HP_TEXT : HP_BLOB;
-    rc = ExpandBlob(pMem);
-    val.z = (u8*)pMem->z;
-    n = (u32)pMem->n;
-  }
-  if( rc ) return rc;
-  memset(&vec, 0, sizeof(vec));
-  vec.mType = tag;
-  vec.aTag = &tag;
-  vec.aVal = &val;
-  vec.aLen = &n;
-  return hpKeyValue(&p->pFinder->key, &vec, 0, pKeys->aColl[k], pKeys->aSort[k]);
-}
-
-/*
-** Look up the group of the outer sides in registers aKey[] of p, and load it into the
-** registers aMem[] of its plan.
-*/
-static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem){
-  HpFinder *pFinder = p->pFinder;
-  u32 iGroup = 0;
-  int bNull = 0;
-  int k;
-  pFinder->key.n = 0;
-  for(k=0; k<pKeyed->nKey; k++){
-    int rc = hpFinderKey(p, pKeyed, k, &aKey[k], &bNull);
-    if( rc ) return rc==HP_DECLINE ? SQLITE_NOMEM_BKPT : rc;
-  }
-  if( !bNull ){
-    iGroup = pFinder->aSlot[hpFinderSlot(p, pFinder->key.a, pFinder->key.n)];
-  }
-  if( pKeyed->iExistsReg ){
-    sqlite3VdbeMemSetInt64(&aMem[pKeyed->iExistsReg], iGroup>0);
-    return SQLITE_OK;
-  }
-  if( iGroup==0 ) return SQLITE_OK;
-  return hpResultLoad(p, pFinder->apGroup[iGroup-1], aMem, &p->buf);
-}
-
-/*
 ** Is it time to scan the table?  pReg is empty at first; then it has the number of rows
 ** that SQLite had gone through by then, and the register behind it that of the table.
 */
-static int hpFinderTime(Vdbe *v, const HpPlan *pPlan, Mem *aMem, Mem *pReg){
-  i64 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
+static int hpFindTime(Vdbe *v, const HpPlan *pPlan, Mem *aMem, Mem *pReg){
+  u32 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
   i64 nLeaf, nRow;
   if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE ) return 1;
   if( (pReg->flags & MEM_Int)==0 ){
@@ -231,11 +61,11 @@ static int hpFinderTime(Vdbe *v, const HpPlan *pPlan, Mem *aMem, Mem *pReg){
     sqlite3VdbeMemSetInt64(&pReg[1], nRow);
     return 0;
   }
-  return nStep-pReg->u.i>=pReg[1].u.i;
+  return (u32)(nStep - (u32)pReg->u.i)>=pReg[1].u.i;
 }
 
 /* From now on the sub-select is SQLite's */
-static void hpFinderOff(Mem *pReg){
+static void hpFindOff(Mem *pReg){
   sqlite3VdbeMemSetInt64(pReg, 0);
   sqlite3VdbeMemSetInt64(&pReg[1], HP_ROWS_ALL);
 }
@@ -252,27 +82,27 @@ SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   int rc;
   if( (pReg->flags & MEM_Dyn)==0 ){
     if( (pReg->flags & MEM_Int) && pReg[1].u.i==HP_ROWS_ALL ) return HP_DECLINE;
-    if( hpQueryMayNot(v) || !hpFinderTime(v, pPlan, aMem, pReg) ) return HP_DECLINE;
+    if( hpQueryMayNot(v) || !hpFindTime(v, pPlan, aMem, pReg) ) return HP_DECLINE;
     p = hpQueryNew(v, pPlan);
-    rc = p ? hpFinderMake(p, pPlan, aMem, 0) : HP_DECLINE;
+    rc = p ? hpFindMake(p, pPlan, aMem, 0) : HP_DECLINE;
     if( rc==HP_SERIAL ){
       hpConfigStat(db, HP_STAT_SERIAL);
       hpQueryFree(p);
       p = hpQueryNew(v, pPlan);
-      rc = p ? hpFinderMake(p, pPlan, aMem, 1) : HP_DECLINE;
+      rc = p ? hpFindMake(p, pPlan, aMem, 1) : HP_DECLINE;
     }
     if( rc ){
       rc = hpQueryFailed(p, db, rc);
       hpQueryFree(p);
-      hpFinderOff(pReg);
+      hpFindOff(pReg);
       return rc;
     }
     sqlite3VdbeMemSetNull(pReg);
     sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
   }
   p = (HpQuery*)pReg->z;
-  if( p->pFinder->pGuard->eState!=CURSOR_VALID ){
-    hpFinderOff(pReg);
+  if( !hpFinderHolds(p->pFinder) ){
+    hpFindOff(pReg);
     return HP_DECLINE;
   }
   return hpFinderLoad(p, pPlan->pKeyed, &aMem[pOp->p3], aMem);

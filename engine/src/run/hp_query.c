@@ -148,11 +148,20 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
 }
 
 /*
-** Read the sets of IN that the plan has: they are there before all else.
+** Read the sets of IN that the plan has: they are there before all else.  Within an
+** execution of the statement they do not change, so those of pOld, the scan that was in
+** the same register before, are taken over, if there is one.
 */
-static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, Mem *aMem){
+static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem){
   int rc = SQLITE_OK;
   int i;
+  if( pOld && pOld->nSet==pPlan->nSet ){
+    for(i=0; i<pPlan->nSet; i++){
+      p->apRel[p->nRel+i] = pOld->apRel[pOld->nRel+i];
+      pOld->apRel[pOld->nRel+i] = 0;
+    }
+    return SQLITE_OK;
+  }
   for(i=0; i<pPlan->nSet && rc==SQLITE_OK; i++){
     p->bSetNull = 0;
     rc = hpPipeRun(p, &pPlan->aSet[i].pipe, aMem, 1);
@@ -337,9 +346,14 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;
+  HpQuery *pOld = 0;
   int rc;
 
-  sqlite3VdbeMemSetNull(pReg);
+  if( pPlan->nSet && (pReg->flags & MEM_Dyn) ){
+    pOld = (HpQuery*)pReg->z;
+  }else{
+    sqlite3VdbeMemSetNull(pReg);
+  }
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   if( hpQueryMayNot(v) ) return HP_DECLINE;
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
@@ -355,7 +369,8 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   p = bLarge ? hpQueryNew(v, pPlan) : 0;
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
-  if( p ) rc = hpQuerySets(p, pPlan, aMem);
+  if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
+  sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
   if( rc==SQLITE_OK && !bLarge ){
     hpQueryFree(p);
@@ -375,7 +390,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpConfigStat(db, HP_STAT_SERIAL);
     hpQueryFree(p);
     p = hpQueryNew(v, pPlan);
-    rc = p ? hpQuerySets(p, pPlan, aMem) : HP_DECLINE;
+    rc = p ? hpQuerySets(p, pPlan, 0, aMem) : HP_DECLINE;
     if( rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }

@@ -49,7 +49,7 @@ pub struct Difference {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     pub queries: u64,
-    /// Queries whose plan says VECTORIZED.
+    /// Queries whose plan says VECTORIZED or HASH TABLE.
     pub taken: u64,
     pub eligible: u64,
     pub eligible_taken: u64,
@@ -114,7 +114,7 @@ impl Answer {
         self.plan
             .iter()
             .flatten()
-            .any(|line| line.contains("VECTORIZED"))
+            .any(|line| line.contains("VECTORIZED") || line.contains(" HASH TABLE "))
     }
 }
 
