@@ -178,14 +178,15 @@ static void testExists(void){
     /* Its terms filter nothing else, and other tables' do not filter it */
     RUNS "SELECT count(*) FROM f JOIN e ON e.id=f.b WHERE EXISTS (SELECT 1 FROM e AS i"
       " WHERE i.id=f.a AND i.q>10)",
-    REFUSED "SELECT count(*)" FD " WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.a=f.a)",
-    REFUSED "SELECT count(*)" FD " WHERE f.n>90 OR EXISTS (SELECT 1 FROM u WHERE u.a=f.a)",
+    /* SQLite's join, whose sub-select is looked up (drivers.c) */
+    EITHER "SELECT count(*)" FD " WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.a=f.a)",
+    EITHER "SELECT count(*)" FD " WHERE f.n>90 OR EXISTS (SELECT 1 FROM u WHERE u.a=f.a)",
     REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT 1 FROM u WHERE u.a=f.a AND"
       " u.b<f.b)",
     REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT 1 FROM u WHERE u.a IS f.a)",
     REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT 1 FROM u WHERE u.a=f.a LIMIT 1"
       " OFFSET 1)",
-    REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT count(*) FROM u WHERE u.a=f.a)",
+    EITHER "SELECT count(*) FROM f WHERE EXISTS (SELECT count(*) FROM u WHERE u.a=f.a)",
     REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT 1 FROM u, d WHERE u.a=f.a AND"
       " d.id=u.b)",
     REFUSED "SELECT count(*) FROM f WHERE EXISTS (SELECT 1 FROM d WHERE d.id=f.a AND"

@@ -629,7 +629,8 @@ static void hpAheadLeaves(
   }
   if( p->bAsk ){
     int iEnd = k + p->nDepth;
-    int iAsk = MAX(k, p->iAsked);
+    /* The page may have fewer children now */
+    int iAsk = MAX(k, MIN(p->iAsked, in.nCell+1));
     if( iAsk<=k+p->nDepth/2 ){
       struct HpWant want;
       int iFirst = iAsk-1;
