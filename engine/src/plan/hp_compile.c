@@ -1160,7 +1160,10 @@ static HpPlan *hpCompileNew(
   assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
   memset(pC, 0, sizeof(*pC));
   memset(&mem, 0, sizeof(mem));
+  /* Without memory for a plan the query is stock's */
+  sqlite3BeginBenignMalloc();
   pPlan = hpArenaAlloc(&mem, sizeof(*pPlan));
+  sqlite3EndBenignMalloc();
   if( pPlan==0 ) return 0;
   memset(pPlan, 0, sizeof(*pPlan));
   pPlan->mem = mem;

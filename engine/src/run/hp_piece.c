@@ -83,8 +83,11 @@ struct HpPieces {
 ** to go through first.  p->pPieces is NULL if that failed.
 */
 static i64 hpPieceNew(HpQuery *p){
-  HpPieces *pNew = sqlite3MallocZero(sizeof(*pNew));
+  HpPieces *pNew;
   int bForce = hpConfigOffload(p->db)==HP_OFFLOAD_FORCE;
+  sqlite3BeginBenignMalloc();
+  pNew = sqlite3MallocZero(sizeof(*pNew));
+  sqlite3EndBenignMalloc();
   if( pNew==0 ) return 0;
   pNew->part.nLeaf = bForce ? 1 : HP_PIECE_MIN;
   pNew->nWait = HP_PIECE_WAIT;
@@ -108,8 +111,11 @@ static int hpPieceGuard(HpQuery *p){
   int bEmpty;
   if( pPieces->pGuard==0 ){
     const HpSourcePlan *pSource = &p->pPipe->source;
-    BtCursor *pNew = sqlite3_malloc64(sqlite3BtreeCursorSize());
+    BtCursor *pNew;
     int rc;
+    sqlite3BeginBenignMalloc();
+    pNew = sqlite3_malloc64(sqlite3BtreeCursorSize());
+    sqlite3EndBenignMalloc();
     if( pNew==0 ) return HP_DECLINE;
     sqlite3BtreeCursorZero(pNew);
     rc = sqlite3BtreeCursor(p->db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0, pNew);

@@ -198,7 +198,10 @@ static int hpFoundReserve(HpFound *pFound, i64 n){
   assert( n>=0 && pFound->nPlace<=pFound->nAlloc );
   if( pFound->nPlace+n>pFound->nAlloc ){
     i64 nNew = MAX(2*pFound->nAlloc, pFound->nPlace+n);
-    i64 *aNew = sqlite3_realloc64(pFound->aPlace, sizeof(i64)*(u64)nNew);
+    i64 *aNew;
+    sqlite3BeginBenignMalloc();
+    aNew = sqlite3_realloc64(pFound->aPlace, sizeof(i64)*(u64)nNew);
+    sqlite3EndBenignMalloc();
     if( aNew==0 ) return HP_DECLINE;
     pFound->aPlace = aNew;
     pFound->nAlloc = nNew;

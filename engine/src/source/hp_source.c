@@ -929,7 +929,10 @@ static int hpSourceWay(HpSource *pSrc, const HpRun *pRun, int n){
   int i;
   if( iAt+pSrc->nLevel>pSrc->nWayAlloc ){
     i64 nNew = MAX(64, 2*(iAt+pSrc->nLevel));
-    u16 *aNew = sqlite3_realloc64(pSrc->aWay, sizeof(u16)*(u64)nNew);
+    u16 *aNew;
+    sqlite3BeginBenignMalloc();
+    aNew = sqlite3_realloc64(pSrc->aWay, sizeof(u16)*(u64)nNew);
+    sqlite3EndBenignMalloc();
     if( aNew==0 ) return HP_DECLINE;
     pSrc->aWay = aNew;
     pSrc->nWayAlloc = nNew;
