@@ -25,7 +25,7 @@ struct HpQuery {
   HpSource *pSource;     /* Leaf pages */
   HpPart *pPart;         /* Those of them that are read now, or NULL: all, ... */
   HpPieces *pPieces;     /* ... as part of what: hp_piece.c */
-  HpFinder *pFinder;     /* Groups by key, or NULL: hp_find.c */
+  HpFinder *pFinder;     /* Groups by key, or NULL: hp_finder.c */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
   u32 nChange;           /* hpThreadChanges() when it began */

@@ -239,6 +239,22 @@ static void hpRelHashLookup(
   }
 }
 
+/* Look the keys of the rows up, by whatever directory pRel has.  aPack is scratch. */
+static void hpRelFindRows(
+  HpFrame *p,
+  const HpRel *pRel,
+  const HpKeys *pKeys,
+  HpPack *aPack,
+  HpVec *pOut
+){
+  if( pRel->nBit ){
+    assert( pKeys->n==1 );
+    hpRelBitLookup(p, pRel, &p->aVec[pKeys->aVec[0]], pOut);
+  }else{
+    hpRelHashLookup(p, pRel, pKeys, aPack, pOut);
+  }
+}
+
 /*
 ** Are there keys of types that they must not have?
 */
@@ -275,12 +291,7 @@ static void hpRelLookup(
     p->rcOp = HP_DECLINE;
     return;
   }
-  if( pRel->nBit ){
-    assert( pKey->keys.n==1 );
-    hpRelBitLookup(p, pRel, &p->aVec[pKey->keys.aVec[0]], pOut);
-  }else{
-    hpRelHashLookup(p, pRel, &pKey->keys, aPack, pOut);
-  }
+  hpRelFindRows(p, pRel, &pKey->keys, aPack, pOut);
   HP_ROWS(p, { aBool[i] = aOut[i].u!=0; })
 }
 
@@ -300,11 +311,7 @@ static void hpRelIn(
   int bEmpty = pRel->nRow==0 && pRel->bNull==0;
   u8 tagMissing = pRel->bNull ? HP_NULL : HP_INT;
   assert( pKey->keys.n==1 && pOut->bFloat==0 );
-  if( pRel->nBit ){
-    hpRelBitLookup(p, pRel, pIn, pOut);
-  }else{
-    hpRelHashLookup(p, pRel, &pKey->keys, aPack, pOut);
-  }
+  hpRelFindRows(p, pRel, &pKey->keys, aPack, pOut);
   pOut->mType = HP_INT | tagMissing;
   HP_ROWS(p, {
     int bFound = pOut->aVal[i].u!=0;

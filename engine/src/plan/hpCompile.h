@@ -149,8 +149,16 @@ typedef struct HpMark HpMark;
 struct HpMark {
   HpProg prog;
   HpSourcePlan source;
-  u8 bSerial, bUser, bDeep, eNo;
+  u8 bSerial, bUser, bDeep;
   int nSet;
+};
+
+/* A loop that has been coded, and the branch to ours before it */
+typedef struct HpBranch HpBranch;
+struct HpBranch {
+  int iRewind;           /* Address of its OP_Rewind, ... */
+  int iCur, iHalt;       /* ... and the operands of that */
+  int addrSkip;          /* The jump over our code */
 };
 
 /* hp_compile.c */
@@ -221,12 +229,16 @@ static int hpPlanWorthIt(Parse*, SrcItem*, int);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
+static void hpPlanBranch(Parse*, HpBranch*, int);
+static void hpPlanRejoin(Parse*, const HpBranch*, int);
 
 /* hp_findplan.c */
 static int hpFindPlanExists(Parse*, Select*, int, int);
 
 /* hp_driverplan.c */
 static int hpDriverPlanAccept(Parse*, WhereInfo*, const Expr*);
+static int hpDriverPlanNext(Vdbe*, int);
+static void hpDriverPlanLoop(Parse*, HpPlan*, int, int);
 static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, int);
 
 /* hp_partitionplan.c */

@@ -1053,7 +1053,6 @@ static void hpCompileMark(const HpCompile *pC, HpMark *p){
   p->bSerial = pC->pPipe->bSerial;
   p->bUser = pC->pPipe->bUser;
   p->bDeep = pC->pPipe->bDeep;
-  p->eNo = pC->eNo;
   p->nSet = pC->pPlan->nSet;
 }
 static void hpCompileBack(HpCompile *pC, const HpMark *p){

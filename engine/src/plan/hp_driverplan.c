@@ -9,6 +9,8 @@
 **
 **    hpDriverPlanAccept()     is the outermost loop a scan of a whole table?
 **    hpDriverPlanCode()       filter it: emit OP_HpScan and OP_HpRow
+**    hpDriverPlanNext()       the end of a loop
+**    hpDriverPlanLoop()       let a loop go through rows that are found
 **    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
 **
 ** hp_piece.c says what is done at run time, with a drawing of the program.  All that
@@ -175,6 +177,47 @@ static HpPlan *hpDriverCompile(
 }
 
 /*
+** The OP_Next of the loop whose OP_Rewind is at iRewind, or 0 if it has none of ours.
+*/
+static int hpDriverPlanNext(Vdbe *v, int iRewind){
+  int iCur = sqlite3VdbeGetOp(v, iRewind)->p1;
+  int i;
+  for(i=sqlite3VdbeCurrentAddr(v)-1; i>iRewind; i--){
+    const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ){
+      return pOp->p3==0 ? i : 0;
+    }
+  }
+  return 0;
+}
+
+/*
+** Let the loop from iRewind to iNext go through the rows that pPlan finds: at once, or
+** piece by piece, while the loop goes on.
+*/
+static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNext){
+  Vdbe *v = pParse->pVdbe;
+  int bPieces = hpPlanLast(pPlan)->pFind->bPieces;
+  int regExec = pParse->nMem+1;
+  HpBranch branch;
+  VdbeOp *pOp;
+  int addrScan;
+  pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
+  hpSortPlanExplain(pParse, iRewind);
+  hpPlanBranch(pParse, &branch, iRewind);
+  pOp = sqlite3VdbeGetOp(v, iNext);
+  pOp->opcode = OP_HpRow;
+  pOp->p3 = regExec;
+  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  if( !bPieces ){
+    sqlite3VdbeAddOp3(v, OP_HpRow, branch.iCur, iRewind+1, regExec);
+    sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
+    sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.iHalt);
+  }
+  hpPlanRejoin(pParse, &branch, addrScan);
+}
+
+/*
 ** The outermost loop has been coded: its OP_Rewind at address iRewind.  Let it go
 ** through the rows of pSrc that pass pWhere only.  bByRowid: it writes to the rows that
 ** it is at.
@@ -186,46 +229,25 @@ static void hpDriverPlanCode(
   int iRewind,
   int bByRowid
 ){
-  Vdbe *v = pParse->pVdbe;
-  VdbeOp *pOp = sqlite3VdbeGetOp(v, iRewind);
+  const VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   SrcItem *pItem = 0;
   HpPlan *pPlan;
-  int iCur = pOp->p1;
-  int iHalt = pOp->p2;
   int nMem = pParse->nMem;
-  int iNext, addrSkip, addrScan, regExec;
-  for(iNext=0; iNext<pSrc->nSrc; iNext++){
-    if( pSrc->a[iNext].iCursor==iCur ) pItem = &pSrc->a[iNext];
+  int i, iNext;
+  for(i=0; i<pSrc->nSrc; i++){
+    if( pSrc->a[i].iCursor==pOp->p1 ) pItem = &pSrc->a[i];
   }
   if( pItem==0 || pOp->opcode!=OP_Rewind ) return;
   if( !hpPlanWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
-  for(iNext=sqlite3VdbeCurrentAddr(v)-1; iNext>iRewind; iNext--){
-    pOp = sqlite3VdbeGetOp(v, iNext);
-    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
-  }
-  if( iNext==iRewind || pOp->p3!=0 ) return;
+  iNext = hpDriverPlanNext(pParse->pVdbe, iRewind);
+  if( iNext==0 ) return;
   pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, bByRowid);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
     return;
   }
-  hpSortPlanExplain(pParse, iRewind);
-  regExec = ++pParse->nMem;
-  pParse->nMem++;        /* Rows left to stock */
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iNext);
-  pOp->opcode = OP_HpRow;
-  pOp->p3 = regExec;
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = 0;
-  pOp->p2 = sqlite3VdbeCurrentAddr(v);
-  addrScan = hpPlanCode(pParse, pPlan, regExec);
-  sqlite3VdbeJumpHere(v, addrScan);
-  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
-  sqlite3VdbeJumpHere(v, addrSkip);
+  hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
 }
 
 /*

@@ -303,13 +303,10 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
 */
 static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   Vdbe *v = pParse->pVdbe;
-  VdbeOp *pOp = sqlite3VdbeGetOp(v, iRewind);
-  int iCur = pOp->p1;
-  int iHalt = pOp->p2;
+  HpBranch branch;
   HpPlan *pPlan;
-  int addr, addrSkip;
-  int n;
-  if( p->pSrc->nSrc!=1 || pOp->opcode!=OP_Rewind || p->iOffset
+  int addr, n;
+  if( p->pSrc->nSrc!=1 || sqlite3VdbeGetOp(v, iRewind)->opcode!=OP_Rewind || p->iOffset
    || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
    || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
    || !hpCompileSafe(pParse, 0, p->pEList, 0)
@@ -320,17 +317,10 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   if( pPlan==0 ) return 0;
   pPlan->pKeyed->iExistsReg = iResult;
   hpFindExplain(pParse, pPlan, &p->pSrc->a[0], iRewind);
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = 0;
-  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  hpPlanBranch(pParse, &branch, iRewind);
   addr = hpFindCode(pParse, pPlan);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iHalt);
-  sqlite3VdbeJumpHere(v, addr);
-  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
-  sqlite3VdbeJumpHere(v, addrSkip);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.iHalt);
+  hpPlanRejoin(pParse, &branch, addr);
   return 1;
 }
 #endif /* SQLITE_OMIT_HP */

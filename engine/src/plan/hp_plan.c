@@ -14,6 +14,8 @@
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
 **    hpPlanCode()           code constants and OP_HpScan
+**    hpPlanBranch(), hpPlanRejoin()    in place of a loop's OP_Rewind: jump to our
+**                           code, and back
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
 ** an aggregate query.  Stock's code is generated in any case.  Begin notes
@@ -576,8 +578,9 @@ static void hpPlanExplain(
 
 /*
 ** Code the constants of pPlan and OP_HpScan, with the execution in register
-** regExec.  If it is followed by OP_HpRow there is another one for that.  The plan belongs to the program from now on.  Returns the address
-** of OP_HpScan: the caller sets P2, where to go when it declines.
+** regExec.  If it is followed by OP_HpRow there is another one for that.  The plan
+** belongs to the program from now on.  Returns the address of OP_HpScan: the caller
+** sets P2, where to go when it declines.
 */
 static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   Vdbe *v = pParse->pVdbe;
@@ -614,6 +617,35 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   if( hpPlanLast(pPlan)->pFind ) eRows = HP_SCAN_FIND;
   if( hpPlanLast(pPlan)->pSort ) eRows = HP_SCAN_SORT;
   return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, eRows, (char*)pP4, P4_MEM);
+}
+
+/*
+** Let the loop at iRewind begin with the code that follows: a jump takes the place of its
+** OP_Rewind.  What is coded so far does not come here.
+*/
+static void hpPlanBranch(Parse *pParse, HpBranch *p, int iRewind){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp;
+  p->iRewind = iRewind;
+  p->addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  pOp = sqlite3VdbeGetOp(v, iRewind);
+  p->iCur = pOp->p1;
+  p->iHalt = pOp->p2;
+  pOp->opcode = OP_Goto;
+  pOp->p1 = 0;
+  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+}
+
+/*
+** When the instruction at addrScan declines the loop begins as it did, with a copy of
+** its OP_Rewind.  Our code ends here.
+*/
+static void hpPlanRejoin(Parse *pParse, const HpBranch *p, int addrScan){
+  Vdbe *v = pParse->pVdbe;
+  sqlite3VdbeJumpHere(v, addrScan);
+  sqlite3VdbeAddOp2(v, OP_Rewind, p->iCur, p->iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, p->iRewind+1);
+  sqlite3VdbeJumpHere(v, p->addrSkip);
 }
 
 /*

@@ -194,11 +194,9 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
 ){
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
-  VdbeOp *pOp;
-  int iCur, iHalt;       /* Operands of OP_Rewind */
   int iNext;             /* Address of OP_Next */
   int nMem = pParse->nMem;
-  int addrSkip, addrScan, regExec;
+  int addrScan;
   const HpSinkType *pSink;
 
   if( iRewind==0 || pParse->nErr ) return 0;
@@ -222,39 +220,15 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     }
     return addrScan;
   }
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  iCur = pOp->p1;
-  iHalt = pOp->p2;
-  for(iNext=sqlite3VdbeCurrentAddr(v)-1; iNext>iRewind; iNext--){
-    pOp = sqlite3VdbeGetOp(v, iNext);
-    if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ) break;
-  }
-  if( iNext==iRewind || pOp->p3!=0 ) return 0;
+  iNext = hpDriverPlanNext(v, iRewind);
+  if( iNext==0 ) return 0;
   pPlan = hpRowsPlanCompile(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
     return 0;
   }
-  hpSortPlanExplain(pParse, iRewind);
-  regExec = ++pParse->nMem;
-  pParse->nMem++;        /* Rows left to stock */
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iNext);
-  pOp->opcode = OP_HpRow;
-  pOp->p3 = regExec;
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = 0;
-  pOp->p2 = sqlite3VdbeCurrentAddr(v);
-  addrScan = hpPlanCode(pParse, pPlan, regExec);
-  sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iRewind+1, regExec);
-  sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iHalt);
-  sqlite3VdbeJumpHere(v, addrScan);
-  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
-  sqlite3VdbeJumpHere(v, addrSkip);
+  hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
   return 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -70,7 +70,11 @@ static int hpScalarIsLike(sqlite3 *db, const Expr *pExpr){
 static int hpScalarWalkExpr(Walker *pWalker, Expr *pExpr){
   switch( pExpr->op ){
     case TK_AGG_FUNCTION:
-      if( ExprHasProperty(pExpr, EP_WinFunc) || !hpScalarAggregate(pWalker->pParse->db, pExpr) ) break;
+      if( ExprHasProperty(pExpr, EP_WinFunc)
+       || !hpScalarAggregate(pWalker->pParse->db, pExpr)
+      ){
+        break;
+      }
       return WRC_Continue;
     case TK_AGG_COLUMN: case TK_SELECT: case TK_EXISTS:
       return WRC_Continue;

@@ -229,9 +229,8 @@ static int hpSortPlanCode(
 ){
   Vdbe *v = pParse->pVdbe;
   int nMem = pParse->nMem;
-  int addrSkip, addrScan;
-  int iCur, iHalt;       /* Operands of OP_Rewind */
-  VdbeOp *pOp;
+  int addrScan;
+  HpBranch branch;
   HpSortPlan *pSort;
   HpPlan *pPlan = hpSortPlanCompile(pParse, p, pOrderBy, eDest);
   if( pPlan==0 ){
@@ -240,13 +239,7 @@ static int hpSortPlanCode(
   }
   pSort = pPlan->aPipe[0].pSort;
   hpSortPlanExplain(pParse, iRewind);
-  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  iCur = pOp->p1;
-  iHalt = pOp->p2;
-  pOp->opcode = OP_Goto;
-  pOp->p1 = 0;
-  pOp->p2 = sqlite3VdbeCurrentAddr(v);
+  hpPlanBranch(pParse, &branch, iRewind);
   if( pSort->pPart && p->pHp->pLimit ){
     pSort->iLimitReg = ++pParse->nMem;
     sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
@@ -257,10 +250,7 @@ static int hpSortPlanCode(
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
   sqlite3VdbeAddOp0(v, OP_HpRow);
   sqlite3VdbeAddOp0(v, OP_Goto);
-  sqlite3VdbeJumpHere(v, addrScan);
-  sqlite3VdbeAddOp2(v, OP_Rewind, iCur, iHalt);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iRewind+1);
-  sqlite3VdbeJumpHere(v, addrSkip);
+  hpPlanRejoin(pParse, &branch, addrScan);
   return addrScan;
 }
 

@@ -19,7 +19,13 @@
 
 /* hp_pipe.c */
 static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
+static void hpPipeDone(HpQuery*);
 static void hpPipeClose(HpQuery*);
+
+/* hp_guard.c */
+static int hpGuardSet(const HpQuery*, BtCursor**);
+static int hpGuardHolds(const BtCursor*);
+static void hpGuardFree(BtCursor*);
 
 /* hp_piece.c */
 static i64 hpPieceNew(HpQuery*);
@@ -34,7 +40,7 @@ static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
 static void hpGateLost(HpPlan*);
 
 /* hp_finder.c */
-static int hpFinderNew(HpQuery*, const HpSourcePlan*);
+static int hpFinderNew(HpQuery*);
 static int hpFinderFill(HpQuery*);
 static int hpFinderHolds(const HpFinder*);
 static int hpFinderLoad(HpQuery*, const HpKeyed*, Mem*, Mem*);

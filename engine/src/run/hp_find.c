@@ -17,10 +17,9 @@
 **
 ** EXISTS has groups without aggregates.
 **
-** Groups hold as long as nobody writes to the table.  Whoever does makes a cursor of
-** ours on it invalid, as in hp_piece.c.  Then, and if the groups take more than
-** hp_memory, or the scan declines, the sub-select is SQLite's until the statement
-** ends.
+** Groups hold as long as nobody writes to the table (hp_guard.c).  Then, and if the
+** groups take more than hp_memory, or the scan declines, the sub-select is SQLite's
+** until the statement ends.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -31,7 +30,7 @@
 ** Scan the table of p, which is new, and enter its groups into a hash table.
 */
 static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
-  int rc = hpFinderNew(p, &pPlan->aPipe[0].source);
+  int rc = hpFinderNew(p);
   if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, bExact ? 1 : hpThreads(p->db), bExact);
   if( rc==SQLITE_OK ){
     sqlite3BeginBenignMalloc();

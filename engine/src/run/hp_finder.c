@@ -35,10 +35,7 @@ struct HpFinder {
 */
 static void hpFinderFree(HpFinder *p){
   if( p==0 ) return;
-  if( p->pGuard ){
-    sqlite3BtreeCloseCursor(p->pGuard);
-    sqlite3_free(p->pGuard);
-  }
+  hpGuardFree(p->pGuard);
   sqlite3_free(p->apGroup);
   sqlite3_free(p->aSlot);
   sqlite3_free(p->key.a);
@@ -103,33 +100,23 @@ static int hpFinderFill(HpQuery *p){
 }
 
 /*
-** Make p->pFinder, without groups, and put its cursor on the table of pSource.
+** Make p->pFinder, without groups, and put its cursor on the table that p scans.
 */
-static int hpFinderNew(HpQuery *p, const HpSourcePlan *pSource){
-  HpFinder *pNew;
-  int rc, bEmpty;
+static int hpFinderNew(HpQuery *p){
+  int rc;
   sqlite3BeginBenignMalloc();
-  p->pFinder = pNew = sqlite3MallocZero(sizeof(*pNew));
-  if( pNew ) pNew->pGuard = sqlite3_malloc64(sqlite3BtreeCursorSize());
+  p->pFinder = sqlite3MallocZero(sizeof(*p->pFinder));
   sqlite3EndBenignMalloc();
-  if( pNew==0 || pNew->pGuard==0 ) return HP_DECLINE;
-  sqlite3BtreeCursorZero(pNew->pGuard);
-  rc = sqlite3BtreeCursor(p->db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0,
-                          pNew->pGuard);
-  if( rc ){
-    sqlite3_free(pNew->pGuard);
-    pNew->pGuard = 0;
-    return rc;
-  }
-  rc = sqlite3BtreeFirst(pNew->pGuard, &bEmpty);
-  return rc==SQLITE_OK && bEmpty ? HP_DECLINE : rc;
+  if( p->pFinder==0 ) return HP_DECLINE;
+  rc = hpGuardSet(p, &p->pFinder->pGuard);
+  return rc==SQLITE_OK && !hpFinderHolds(p->pFinder) ? HP_DECLINE : rc;
 }
 
 /*
-** Has nobody written to the table?  Whoever does makes all cursors on it invalid.
+** Has nobody written to the table?
 */
 static int hpFinderHolds(const HpFinder *p){
-  return p->pGuard->eState==CURSOR_VALID;
+  return hpGuardHolds(p->pGuard);
 }
 
 /*

@@ -45,11 +45,8 @@
 ** next time.  So it costs little where all rows pass, and it is seen where only the
 ** first ones did.
 **
-** What is found holds as long as nobody writes to the table.  Whoever does saves
-** the positions of all cursors on its b-tree (saveAllCursors()), blob writes and
-** rollbacks too, so a cursor of our own on it, the guard, is no longer valid: then
-** what was found is forgotten and SQLite's loop goes on from its row, as it would
-** have.
+** What is found holds as long as nobody writes to the table (hp_guard.c).  Then what was
+** found is forgotten and SQLite's loop goes on from its row, as it would have.
 **
 ** UPDATE and DELETE in one pass write to the row that they are at, and to no other
 ** row of the table.  There is no guard, then, and rows are found again by rowid,
@@ -105,30 +102,6 @@ static int hpPieceMay(const BtCursor *pCur){
       && pCur->ix+1==pCur->pPage->nCell;
 }
 
-/* Put the guard onto the b-tree that is scanned */
-static int hpPieceGuard(HpQuery *p){
-  HpPieces *pPieces = p->pPieces;
-  int bEmpty;
-  if( pPieces->pGuard==0 ){
-    const HpSourcePlan *pSource = &p->pPipe->source;
-    BtCursor *pNew;
-    int rc;
-    sqlite3BeginBenignMalloc();
-    pNew = sqlite3_malloc64(sqlite3BtreeCursorSize());
-    sqlite3EndBenignMalloc();
-    if( pNew==0 ) return HP_DECLINE;
-    sqlite3BtreeCursorZero(pNew);
-    rc = sqlite3BtreeCursor(p->db->aDb[pSource->iDb].pBt, pSource->iRoot, 0, 0, pNew);
-    if( rc ){
-      sqlite3_free(pNew);
-      return rc;
-    }
-    pPieces->pGuard = pNew;
-  }
-  if( pPieces->pGuard->eState==CURSOR_VALID ) return SQLITE_OK;
-  return sqlite3BtreeFirst(pPieces->pGuard, &bEmpty);
-}
-
 /*
 ** Scan the piece after the leaf that pCur is on, and keep what was found.  Constants
 ** are in aMem[].  If that fails, whyever, there is no piece and pCur has not moved.
@@ -139,13 +112,12 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   sqlite3 *db = p->db;
   const HpFound *pFound;
   int rc = SQLITE_OK;
-  int i;
   assert( p->nWorker==0 && pCur->eState==CURSOR_VALID && pCur->iPage>0 );
   pPart->nLevel = pCur->iPage;
   memcpy(pPart->aChild, pCur->aiIdx, sizeof(u16)*pCur->iPage);
   pPart->bMore = 0;
   p->bStop = p->bEnd = p->bAll = 0;
-  if( p->pPipe->pFind->bByRowid==0 ) rc = hpPieceGuard(p);
+  if( p->pPipe->pFind->bByRowid==0 ) rc = hpGuardSet(p, &pPieces->pGuard);
   p->nChange = hpThreadChanges(p);
   if( rc==SQLITE_OK ) rc = hpPipeRun(p, p->pPipe, aMem, hpThreads(db));
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
@@ -157,12 +129,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   pFound = p->apWorker[0]->pSink;
   pPieces->bMany = pFound->bForce==0
       && (p->bEnd || hpRowidsCost(p, pFound->nPlace, p->nScanned, p->pSource->nTaken));
-  hpSourceClose(p->pSource);
-  p->pSource = 0;
-  for(i=0; i<p->nWorker; i++){
-    hpExprClose(&p->apWorker[i]->frame);
-    hpArenaClear(&p->apWorker[i]->vec);
-  }
+  hpPipeDone(p);
   if( pPieces->bRan==0 ){
     pPieces->bRan = 1;
     hpConfigStat(db, HP_STAT_RUN);
@@ -177,7 +144,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
 ** Has somebody written to the table, so that what was found may no longer hold?
 */
 static int hpPieceLost(const HpPieces *p){
-  return p->pGuard!=0 && p->pGuard->eState!=CURSOR_VALID;
+  return p->pGuard!=0 && !hpGuardHolds(p->pGuard);
 }
 
 /*
@@ -209,10 +176,7 @@ static i64 hpPieceEnd(HpQuery *p, int bLost){
 */
 static void hpPieceFree(HpPieces *p){
   if( p==0 ) return;
-  if( p->pGuard ){
-    sqlite3BtreeCloseCursor(p->pGuard);
-    sqlite3_free(p->pGuard);
-  }
+  hpGuardFree(p->pGuard);
   sqlite3_free(p);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -7,6 +7,7 @@
 ** hp_pipe: from a source to a sink, by several workers.
 **
 **    hpPipeRun()     run a pipe to its end
+**    hpPipeDone()    let go of its source, and of its vectors
 **    hpPipeClose()   free its workers and its source
 **
 ** A pipe is a source (HpSourceType), filters and expressions (HpProg), and a sink
@@ -207,6 +208,19 @@ static void hpPipeFree(HpQuery *pQuery, int i){
     if( p->db!=pQuery->db ) sqlite3_free(p->db);
     sqlite3_free(p);
     pQuery->apWorker[i] = 0;
+  }
+}
+
+/*
+** Pipe p->pPipe has run.  Let go of what is not needed to deliver.
+*/
+static void hpPipeDone(HpQuery *p){
+  int i;
+  hpSourceClose(p->pSource);
+  p->pSource = 0;
+  for(i=0; i<p->nWorker; i++){
+    hpExprClose(&p->apWorker[i]->frame);
+    hpArenaClear(&p->apWorker[i]->vec);
   }
 }
 

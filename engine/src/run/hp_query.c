@@ -297,16 +297,10 @@ static int hpQueryMayNot(const Vdbe *v){
 */
 static void hpQueryDone(HpQuery *p){
   Vdbe *v = p->v;
-  int i;
   hpConfigStat(p->db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
   hpConfigRan();
-  hpSourceClose(p->pSource);
-  p->pSource = 0;
-  for(i=0; i<p->nWorker; i++){
-    hpExprClose(&p->apWorker[i]->frame);
-    hpArenaClear(&p->apWorker[i]->vec);
-  }
+  hpPipeDone(p);
   hpQueryForget(p);
   if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
@@ -371,7 +365,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
-  if( p && rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+  if( p && rc==SQLITE_OK && pPlan->nPipe>1 ){
+    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+  }
   if( rc==SQLITE_OK && !bLarge ){
     hpQueryFree(p);
     hpConfigStat(db, HP_STAT_SMALL);
