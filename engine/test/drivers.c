@@ -27,14 +27,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hptest.h"
+#include "pair.h"
 
 typedef sqlite3_int64 i64;
-
-static Lib stock;
-static const Lib *apLib[2];        /* Ours, stock */
-static const char *azFile[3];      /* The database of each, and a damaged one */
-static sqlite3 *adb[2];
 
 static const char zTables[] =
   "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b REAL, c TEXT, d);"
@@ -47,46 +42,21 @@ static const char zTables[] =
   "CREATE INDEX ut ON u(t);"
   "CREATE TABLE log(n INTEGER, z TEXT);";
 
-static void both(const char *zSql){
-  int i;
-  for(i=0; i<2; i++) runOn(apLib[i], adb[i], zSql);
-}
-
+/* Begin a test: new databases, with the tables and zMore */
 static void begin(const char *zMore){
-  int i;
-  for(i=0; i<2; i++){
-    removeDb(azFile[i]);
-    adb[i] = openDb(apLib[i], azFile[i], 0);
-  }
-  both("PRAGMA synchronous=OFF; PRAGMA page_size=512; BEGIN");
+  pairBegin();
   both(zTables);
   both(zMore);
   both("COMMIT");
 }
 
-static void end(const char *zTest){
-  int i;
-  for(i=0; i<2; i++){
-    check(apLib[i]->close(adb[i])==SQLITE_OK, "%s: a statement is left", zTest);
-    removeDb(azFile[i]);
-  }
-  check(sqlite3_memory_used()==0, "%s: %lld bytes are left", zTest,
-        sqlite3_memory_used());
-}
-
 /* Statement zSql on both.  zSql[0]: '+' ours has to take it over, '-' to refuse it,
 ** '?' neither is said */
 static void same(const char *zSql){
-  Text a = {0,0,0}, b = {0,0,0};
   char eWay = *zSql++;
   if( eWay!='?' ) check(isTaken(adb[0], zSql)==(eWay=='+'), "%s: %s",
                         eWay=='+' ? "not taken over" : "taken over", zSql);
-  answer(apLib[0], adb[0], zSql, &a);
-  answer(apLib[1], adb[1], zSql, &b);
-  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n ours  %.600s\n stock %.600s",
-        zSql, a.z, b.z);
-  textClear(&a);
-  textClear(&b);
+  pairSame(zSql);
 }
 
 /* All tables, and what the connection counts */
@@ -624,13 +594,11 @@ static void testThreads(void){
 int main(int argc, char **argv){
   const char *zOnly = argc>2 ? argv[2] : "";
   if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1", 1);
-  if( argc<2 || loadStock(&stock, argv[1]) ){
+  if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: drivers STOCK [threads]\n");
     return 2;
   }
   if( !hasEngine() ) return finish();
-  apLib[0] = &ours;
-  apLib[1] = &stock;
   azFile[0] = temporaryFile("drivers-ours.db");
   azFile[1] = temporaryFile("drivers-stock.db");
   azFile[2] = temporaryFile("drivers-damaged.db");

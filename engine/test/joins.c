@@ -34,7 +34,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "hptest.h"
+#include "pair.h"
 
 typedef sqlite3_int64 i64;
 typedef unsigned char u8;
@@ -48,11 +48,6 @@ typedef unsigned char u8;
 /* What most of them begin with */
 #define FD   " FROM f JOIN d ON d.id=f.a"
 #define FLD  " FROM f LEFT JOIN d ON d.id=f.a"
-
-static Lib stock;
-static const Lib *apLib[2];        /* Ours, stock */
-static const char *azFile[4];      /* The database of each, and what it attaches */
-static sqlite3 *adb[2];
 
 /*
 ** The tables, for # rows of f, which is what is scanned.  d has a partner for three
@@ -82,22 +77,11 @@ static const char zTables[] =
   "INSERT INTO u SELECT a, b, g FROM f WHERE a<#/16;";
 #define N_ROW 150                  /* Rows of f where answers are looked at */
 
-/* Run SQL on both databases */
-static void both(const char *zSql){
-  int i;
-  for(i=0; i<2; i++) runOn(apLib[i], adb[i], zSql);
-}
-
 /* Begin a test: new databases, with the tables for nRow rows and with zMore */
 static void begin(int nRow, const char *zMore){
   Text sql = {0,0,0};
   const char *z;
-  int i;
-  for(i=0; i<2; i++){
-    removeDb(azFile[i]);
-    adb[i] = openDb(apLib[i], azFile[i], 0);
-  }
-  both("PRAGMA synchronous=OFF; PRAGMA page_size=512; BEGIN");
+  pairBegin();
   for(z=zTables; *z; z++) textAppend(&sql, *z=='#' ? "%d" : "%c", *z=='#' ? nRow : *z);
   both(sql.z);
   both(zMore);
@@ -105,26 +89,11 @@ static void begin(int nRow, const char *zMore){
   textClear(&sql);
 }
 
-/* End it: nothing may be left of ours */
-static void end(const char *zTest){
-  int i;
-  for(i=0; i<2; i++){
-    check(apLib[i]->close(adb[i])==SQLITE_OK, "%s: a statement is left", zTest);
-    removeDb(azFile[i]);
-  }
-  check(sqlite3_memory_used()==0, "%s: %lld bytes are left", zTest,
-        sqlite3_memory_used());
-}
-
 /* Query zSql, which begins with SELECT or the like, on both.  eWay: see above */
 static void sameAs(char eWay, const char *zSql){
-  Text a = {0,0,0}, b = {0,0,0};
   i64 nRun = counted(adb[0], "run");
   i64 nBack = counted(adb[0], "given back: other");
-  answer(apLib[0], adb[0], zSql, &a);
-  answer(apLib[1], adb[1], zSql, &b);
-  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n ours  %.600s\n stock %.600s",
-        zSql, a.z, b.z);
+  pairSame(zSql);
   nRun = counted(adb[0], "run") - nRun;
   nBack = counted(adb[0], "given back: other") - nBack;
   switch( eWay ){
@@ -139,8 +108,6 @@ static void sameAs(char eWay, const char *zSql){
     case '-':
       check(!isTaken(adb[0], zSql) && nRun==0, "taken over: %s", zSql);
   }
-  textClear(&a);
-  textClear(&b);
 }
 static void same(const char *zQuery){
   sameAs(zQuery[0], &zQuery[1]);
@@ -1517,13 +1484,11 @@ int main(int argc, char **argv){
   const char *zOnly = argc>2 ? argv[2] : "";
   unsigned i;
   if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1,stash=all", 1);
-  if( argc<2 || loadStock(&stock, argv[1]) ){
+  if( argc<2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: joins STOCK [answers|threads]\n");
     return 2;
   }
   if( !hasEngine() ) return finish();
-  apLib[0] = &ours;
-  apLib[1] = &stock;
   azFile[0] = temporaryFile("joins-ours.db");
   azFile[1] = temporaryFile("joins-stock.db");
   azFile[2] = temporaryFile("joins-aux-ours.db");
