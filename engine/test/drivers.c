@@ -574,6 +574,107 @@ static void testScalars(void){
   end("scalars");
 }
 
+/* Correlated sub-selects of an aggregate that is taken over: they are tables, too */
+static void testSubs(void){
+  static const char *const az[] = {
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<80)",
+    "+SELECT count(*), sum(id) FROM t WHERE EXISTS (SELECT 1 FROM k WHERE n=t.a AND v>80)"
+      " OR id<50",
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT * FROM k WHERE x=t.d)",
+    "+SELECT a, count(*) FROM t WHERE NOT EXISTS (SELECT * FROM k WHERE z=t.c COLLATE nocase"
+      " AND n=t.a) GROUP BY a",
+    "+SELECT count(*), sum(id) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a)",
+    "+SELECT count(*), sum(id) FROM t WHERE b>(SELECT 0.2*avg(v)+count(*) FROM k WHERE n=t.a)",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT count(*) FROM k WHERE n=t.a)=0",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT count(*) FROM k WHERE n=t.d)<5",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT total(v) FROM k WHERE n=t.a+90) IS 0.0",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT sum(v) FROM k WHERE n=t.a+90) IS NULL",
+    "+SELECT count(*), sum(id) FROM t WHERE c<(SELECT max(z) FROM k WHERE n=t.a AND v<>7)",
+    "+SELECT count(*), min(id) FROM t WHERE d=(SELECT max(x) FROM k WHERE n=t.a)",
+    "+SELECT count(*), min(id) FROM t WHERE d>(SELECT min(x) FROM k WHERE z=t.c)",
+    "+SELECT count(*), min(id) FROM t WHERE d>(SELECT min(x) FROM k WHERE z=t.c||'')",
+    "+SELECT count(*) FROM t WHERE b>(SELECT sum(v) FILTER (WHERE v>50) FROM k WHERE n=t.a)",
+    "+SELECT c, sum(b) FROM t WHERE b>(SELECT min(v)+max(v) FROM k WHERE n=t.a AND z=t.c)"
+      " GROUP BY c ORDER BY 2 LIMIT 9",
+    "+SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a)"
+      " AND NOT EXISTS (SELECT 1 FROM k WHERE n=t.a+1 AND v>90)"
+      " AND (SELECT count(*) FROM k WHERE z=t.c)>2",
+    "+SELECT count(*) FROM t WHERE a<40 AND b>(SELECT avg(v) FROM k WHERE n=t.a)"
+      " AND c IN (SELECT z FROM k WHERE v>50) AND b<(SELECT max(b) FROM t)",
+    "+SELECT count(*) FROM t WHERE id>500 AND a<0 AND b>(SELECT avg(v) FROM k WHERE n=t.a)",
+    "+SELECT count(*) FROM t WHERE CASE WHEN a<50 THEN b>(SELECT avg(v) FROM k WHERE n=t.a)"
+      " ELSE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v>90) END",
+    /* Joins: the sub-select is about a table that is looked up, or about several */
+    "+SELECT x, count(*) FROM t JOIN u ON u.id=t.a WHERE NOT EXISTS (SELECT 1 FROM k"
+      " WHERE n=u.t) GROUP BY x",
+    "+SELECT x, sum(b) FROM t JOIN u ON u.id=t.a WHERE u.x<>'x3' AND b<(SELECT 2*avg(v)"
+      " FROM k WHERE n=u.id) GROUP BY x",
+    "+SELECT x, sum(b) FROM t JOIN u ON u.id=t.a WHERE b<(SELECT 2*avg(v)"
+      " FROM k WHERE n=u.t AND z=t.c) GROUP BY x",
+    "+SELECT x, sum(b) FROM t LEFT JOIN u ON u.id=t.a AND u.t<400 WHERE NOT EXISTS"
+      " (SELECT 1 FROM k WHERE n=u.t) GROUP BY x",
+    "+SELECT x, sum(b) FROM t LEFT JOIN u ON u.id=t.a WHERE ifnull(u.t,7)>(SELECT count(v)"
+      " FROM k WHERE n=u.id) GROUP BY x",
+    "+SELECT count(*) FROM t JOIN u ON u.id=t.a JOIN u AS w ON w.id=u.t WHERE w.x<>'x1' AND"
+      " u.id+w.id>(SELECT sum(v) FROM k WHERE n=w.id)",
+    "+SELECT count(*) FROM t JOIN u ON u.id=t.a WHERE (SELECT max(v) FROM k WHERE n=u.id)"
+      " > (SELECT min(v) FROM k WHERE n=t.a) AND x<'x7'",
+    "+SELECT count(*), x FROM t JOIN u ON u.id=(SELECT min(v) FROM k WHERE n=t.a) GROUP BY x",
+    "+SELECT count(*) FROM t, w WHERE w.i=t.a AND w.j=t.id%3 AND t.b>(SELECT avg(v) FROM k"
+      " WHERE n=w.i)",
+    "?SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM w WHERE y=t.b)",
+    "?SELECT count(*) FROM t WHERE 9>(SELECT sum(i) FROM w WHERE y=t.b)",
+    /* The same twice, and within itself */
+    "+SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a) OR"
+      " b<(SELECT avg(v) FROM k WHERE n=t.a)",
+    "+SELECT count(*) FROM t WHERE b>=(SELECT max(+b) FROM t AS i WHERE i.a=t.a)",
+    /* An error that SQLite raises, or does not come to */
+    "+SELECT count(*) FROM t WHERE b>(SELECT sum(9223372036854775800+v) FROM k WHERE n=t.a)",
+    "+SELECT count(*) FROM t WHERE a<-5 AND b>(SELECT sum(9223372036854775807) FROM k"
+      " WHERE n=t.a)",
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND"
+      " abs(-9223372036854775807-(v>90))>0)",
+    "+SELECT count(*) FROM t WHERE b>(SELECT sum(v*1e308) FROM k WHERE n=t.a)",
+    /* Left to SQLite, or to hash tables of its own */
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a AND v<t.id)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT v FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT v FROM k WHERE n=t.a ORDER BY v LIMIT 1)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a GROUP BY z)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a HAVING count(*)>2)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a LIMIT 0)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a LIMIT 1 OFFSET 1)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a LIMIT 0)",
+    "-SELECT count(*) FROM t WHERE EXISTS (SELECT count(*) FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k, u WHERE n=t.a AND u.id=v)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT count(DISTINCT v) FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE c>(SELECT group_concat(z) FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v)+k.n FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v+t.id) FROM k WHERE n=t.a)",
+    "-SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a AND EXISTS"
+      " (SELECT 1 FROM u WHERE u.t=k.v))",
+    /* What a sub-select of a result reads is looked up by SQLite's own code */
+    "?SELECT a, (SELECT count(*) FROM k WHERE n=t.a) FROM t WHERE b>(SELECT avg(v) FROM k"
+      " WHERE n=t.a) GROUP BY a",
+    "?SELECT sum((SELECT count(*) FROM k WHERE n=t.a)) FROM t",
+  };
+  unsigned i;
+  begin("CREATE TABLE k(n INTEGER, v INTEGER, z TEXT, x);"
+        "INSERT INTO k SELECT a, id%97, CASE id%5 WHEN 0 THEN upper(c) ELSE c END,"
+        " CASE id%4 WHEN 0 THEN d WHEN 1 THEN b WHEN 2 THEN id ELSE CAST(id AS TEXT) END"
+        " FROM t WHERE a%8; INSERT INTO k SELECT NULL, 5, NULL, NULL FROM t WHERE id<20;"
+        "CREATE TABLE w(i INTEGER, j INTEGER, y, PRIMARY KEY(i,j)) WITHOUT ROWID;"
+        "INSERT OR IGNORE INTO w SELECT a, id%3, b FROM t WHERE id%4");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++) same(az[i]);
+  execute(adb[0], "PRAGMA hp_memory=300000");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "?%s", &az[i][1]);
+    same(sql.z);
+    textClear(&sql);
+  }
+  end("subs");
+}
+
 /* Four workers */
 static void testThreads(void){
   unsigned i;
@@ -610,6 +711,7 @@ int main(int argc, char **argv){
   testBlob();
   testFinds();
   testScalars();
+  testSubs();
   testCalls();
   testInterrupts();
   testDamage();

@@ -109,7 +109,6 @@ typedef struct HpRel HpRel;
 typedef struct HpRelPlan HpRelPlan;
 typedef struct HpPart HpPart;
 typedef struct HpPieces HpPieces;
-typedef struct HpSetRows HpSetRows;
 typedef struct HpFinder HpFinder;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
@@ -123,6 +122,7 @@ typedef struct HpSourceType HpSourceType;
 typedef struct HpTerm HpTerm;
 typedef struct HpVec HpVec;
 typedef union HpVal HpVal;
+typedef struct HpValues HpValues;
 
 /* One value without its type */
 union HpVal {

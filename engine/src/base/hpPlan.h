@@ -23,7 +23,8 @@
 #define HP_MX_VEC        8000  /* Most vectors (constants and results) */
 
 #define HP_MX_ARG        4     /* Most arguments of an aggregate function */
-#define HP_MX_NODE       32    /* Most terms of FROM of a join */
+#define HP_MX_NODE       32    /* Most terms of FROM of a join, and sub-selects */
+#define HP_MX_PIPE (2*HP_MX_NODE)  /* Most pipes */
 #define HP_MX_HAVING     4     /* Most terms of HAVING that are looked at */
 
 /* A column that the plan reads */
@@ -206,7 +207,7 @@ struct HpLookup {
 /* A table whose rows are looked up: what is kept of those that pass */
 struct HpRelPlan {
   HpLookup key;          /* By what; no two rows have the same, but if bSemi */
-  int iRel;              /* Its number: that of its pipe */
+  int iRel;              /* Its number: that of its pipe; or HpPipePlan.iWant */
   u8 bSemi;              /* Only asked whether there is a row */
   u8 bWant;              /* It says which keys another relation is to have */
   int nCol, nColAlloc;   /* Columns that are kept */
@@ -316,7 +317,9 @@ struct HpPipePlan {
   HpRelPlan **aWant;
   int nWantOp;           /* ... so many operations give all of them */
   u8 eWant;              /* HP_WANT_xxx: by what the first filter looks itself up in
-                         ** such a relation, if there is one */
+                         ** such a relation, if there is one, ... */
+  int iWant;             /* ... of this number */
+  u8 bSub;               /* Of a correlated sub-select: SQLite scans that for each row */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

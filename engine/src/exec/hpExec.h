@@ -26,6 +26,7 @@ struct HpQuery {
   HpPart *pPart;         /* Those of them that are read now, or NULL: all, ... */
   HpPieces *pPieces;     /* ... as part of what: hp_piece.c */
   HpFinder *pFinder;     /* Groups by key, or NULL: hp_finder.c */
+  HpQuery *pGroups;      /* The groups of the pipe before, or NULL: hp_regroup.c */
   sqlite3_mutex *pMutex; /* Guards pSource and the pager.  NULL: one worker */
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
   u32 nChange;           /* hpThreadChanges() when it began */
@@ -51,6 +52,7 @@ struct HpQuery {
   int (*xWanted)(const HpRel*, i64, i64);  /* ... is one greater than the first, but
                          ** not than the second?, ... */
   i64 nWanted;           /* ... and how many there are */
+  u8 bNone;              /* No row is wanted: nothing is read */
   i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none */
   HpStash **apStash;     /* Those that it has, or NULL */
   HpStash *pStash;       /* ... and of the pipe that runs */
@@ -92,7 +94,7 @@ struct HpWorker {
   HpBound bound;         /* Rows that need not be looked at */
   HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
-  HpSetRows *pSet;       /* hp_set.c: values of a batch */
+  HpValues *pValues;     /* Values of a batch: hp_values.c */
 };
 
 /*

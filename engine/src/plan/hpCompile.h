@@ -56,6 +56,9 @@
 #define HP_NODE_LEFT   2
 #define HP_NODE_SEMI   3
 #define HP_NODE_NONE   4
+#define HP_NODE_EXISTS 5   /* A sub-select: hp_subplan.c */
+#define HP_NODE_GROUP  6
+#define hpNodeIsSub(P) ((P)->eNode>=HP_NODE_EXISTS)
 
 /* An equality by which a row is found */
 typedef struct HpEdge HpEdge;
@@ -78,11 +81,14 @@ struct HpNode {
   int nKey;              /* By so many equalities: */
   HpEdge aKey[HP_MX_EQ];
   int iPipe;             /* Its pipe, and the number of its relation */
+  int iScan;             /* The pipe that scans it: the same, but of HP_NODE_GROUP */
   Index *pIdx;           /* What its pipe scans; NULL: the table */
   int iLookup;           /* In its home: vector of its HP_OP_LOOKUP, or -1 */
   int iRow;              /* In its home: vector of its row's number, or -1 */
   int iKept;             /* Column of its home's relation that has that, or -1 */
   HpRelPlan *pWant;      /* The relation of the keys that its home wants, or NULL */
+  const Expr *pSub;      /* HP_NODE_EXISTS, _GROUP: the sub-select, ... */
+  AggInfo *pAggInfo;     /* ... and its aggregates */
 };
 
 /* A term of WHERE */
@@ -90,7 +96,8 @@ typedef struct HpGraphTerm HpGraphTerm;
 struct HpGraphTerm {
   Expr *pExpr;
   Bitmask m;             /* Terms of FROM that it names */
-  int iOuter;            /* The LEFT JOIN whose ON clause it is in, or -1 */
+  int iOuter;            /* The LEFT JOIN whose ON clause it is in, or the sub-select
+                         ** whose WHERE clause; or -1 */
   u8 bImplied;           /* An OR that is another term implies it */
   u8 bKey;               /* A look-up tests it */
 };
@@ -112,7 +119,7 @@ struct HpGraph {
   int iNow;              /* The node whose pipe is being compiled */
   Bitmask mDone;         /* Nodes whose keys have been found */
   int nPipe;             /* Pipes; that of the root is the last one */
-  u8 aOrder[HP_MX_NODE]; /* The node of each */
+  u8 aOrder[HP_MX_PIPE]; /* The node of each */
   int nTerm;
   int nReduce;
   HpReduce aReduce[HP_MX_REDUCE];
@@ -198,6 +205,14 @@ static int hpScalarIsSet(Parse*, const Expr*);
 static int hpScalarSub(HpCompile*, Expr*);
 static void hpScalarCodeSets(Parse*, HpPlan*);
 
+/* hp_subplan.c */
+static int hpSubPlanAny(Expr*);
+static int hpSubPlanFind(const HpGraph*, const Expr*);
+static int hpSubPlanNodes(HpGraph*, Expr*);
+static int hpSubPlanGroups(HpCompile*, const HpNode*, const HpLookup*);
+static int hpSubPlanRegroup(HpCompile*, HpPipePlan*, const HpPipePlan*, const HpLookup*, int);
+static int hpSubPlanMissing(HpCompile*, const FuncDef*, int);
+
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
 static HpGraph *hpGraphNew(Parse*, Select*);
@@ -221,7 +236,10 @@ static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
 static int hpRangeSeemsLarge(HpCompile*);
 
 /* hp_compileagg.c */
-static HpPlan *hpCompileAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
+static int hpCompileAgg(HpCompile*, struct AggInfo_func*, HpAggDef*);
+
+/* hp_aggplan.c */
+static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);

@@ -42,7 +42,7 @@
 
 /* Refuse an expression.  The first reason is kept. */
 static int hpCompileNo(HpCompile *pC, u8 eNo){
-  assert( eNo>=HP_NO_LIMIT && eNo<=HP_NO_SMALL );
+  assert( eNo>=HP_NO_LIMIT && eNo<=HP_NO_JOIN );
   if( pC->eNo==0 ) pC->eNo = eNo;
   return -1;
 }
@@ -1008,7 +1008,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       return hpCompileCase(pC, pExpr->pLeft, pExpr->x.pList);
     case TK_FUNCTION:
       return hpCompileFunc(pC, pExpr);
-    case TK_SELECT: case TK_EXISTS:
+    case TK_SELECT: case TK_EXISTS: case TK_AGG_FUNCTION:
       return pC->xSub ? pC->xSub(pC, pExpr) : hpCompileNo(pC, HP_NO_SUBQUERY);
     case TK_SELECT_COLUMN:
       return hpCompileNo(pC, HP_NO_SUBQUERY);

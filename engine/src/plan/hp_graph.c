@@ -48,6 +48,13 @@
 **    HP_NODE_SEMI    from EXISTS: only whether there is a partner; any key
 **    HP_NODE_NONE    the planner has left it out
 **
+** and correlated sub-selects of WHERE are terms, too (hp_subplan.c):
+**
+**    HP_NODE_EXISTS  only whether there is a partner is asked; any key
+**    HP_NODE_GROUP   what an aggregate of the partners comes to; any key
+**
+** The terms of their own WHERE clauses are like those of an ON clause.
+**
 ** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts
 ** that belong elsewhere: what all its sides contain may be a key or a filter, and
 ** if each side says something about one table, rows of it that no side wants are
@@ -89,7 +96,9 @@ static int hpGraphWalkExpr(Walker *pWalker, Expr *pExpr){
       pWalk->m |= MASKBIT(i);
       return WRC_Continue;
     case TK_SELECT: case TK_EXISTS:
-      if( hpScalarIsConst(pWalk->pGraph->pParse, pExpr) ) return WRC_Prune;
+      i = hpSubPlanFind(pWalk->pGraph, pExpr);
+      if( i>=0 ) pWalk->m |= MASKBIT(i);
+      if( i>=0 || hpScalarIsConst(pWalk->pGraph->pParse, pExpr) ) return WRC_Prune;
       pWalker->eCode = 1;
       return WRC_Abort;
     case TK_IN:
@@ -308,9 +317,10 @@ static int hpGraphAttach(HpGraph *p, int i){
   Bitmask m = 0;
   Index *pIdx;
   int k;
-  if( pNode->eNode==HP_NODE_SEMI ){
+  if( pNode->eNode==HP_NODE_SEMI || hpNodeIsSub(pNode) ){
     for(k=0; k<p->nTerm; k++){
       HpGraphTerm *pTerm = &p->aTerm[k];
+      if( hpNodeIsSub(pNode) && pTerm->iOuter!=i ) continue;
       if( (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) ) continue;
       if( pTerm->bImplied ) continue;
       if( pNode->nKey>=HP_MX_EQ
@@ -434,8 +444,10 @@ static void hpGraphNumber(HpGraph *p, int i){
       hpGraphNumber(p, k);
     }
   }
+  if( p->aNode[i].eNode==HP_NODE_GROUP ) p->aOrder[p->nPipe++] = (u8)i;
   p->aOrder[p->nPipe] = (u8)i;
   p->aNode[i].iPipe = p->nPipe++;
+  p->aNode[i].iScan = p->aNode[i].iPipe - (p->aNode[i].eNode==HP_NODE_GROUP);
 }
 
 /*
@@ -509,6 +521,21 @@ static SrcItem *hpGraphRoot(SrcList *pSrc){
   return &pSrc->a[i];
 }
 
+/*
+** Add the terms of the WHERE clause of node i, a sub-select.  Each is about its table,
+** or ties it to others: hpGraphAttach().
+*/
+static int hpGraphSub(HpGraph *p, int i){
+  int k = p->nTerm;
+  if( !hpGraphTerms(p, p->aNode[i].pSub->x.pSelect->pWhere, 0) ) return 0;
+  for(; k<p->nTerm; k++){
+    Bitmask m = p->aTerm[k].m;
+    if( p->aTerm[k].iOuter>=0 || (m!=0 && (m & MASKBIT(i))==0) ) return 0;
+    p->aTerm[k].iOuter = i;
+  }
+  return 1;
+}
+
 /* Free p, which may be NULL */
 static void hpGraphFree(HpGraph *p){
   if( p ) sqlite3DbFree(p->pParse->db, p);
@@ -531,7 +558,8 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     SrcItem *pItem = &pSrc->a[i];
     HpNode *pNode = &pNew->aNode[i];
     pNode->pItem = pItem;
-    pNode->iPipe = pNode->iHome = pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+    pNode->iPipe = pNode->iScan = pNode->iHome = -1;
+    pNode->iLookup = pNode->iRow = pNode->iKept = -1;
     if( pItem->hp.iLevel==0 ){
       pNode->eNode = HP_NODE_NONE;
     }else if( pItem->fg.jointype & (JT_RIGHT|JT_LTORJ) ){
@@ -549,6 +577,7 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     }
   }
   if( pNew->iRoot<0 ) goto refused;
+  if( !hpSubPlanNodes(pNew, p->pWhere) ) goto refused;
   if( !hpGraphTerms(pNew, p->pWhere, 0) ) goto refused;
   nTerm = pNew->nTerm;
   for(i=0; i<nTerm; i++){
@@ -557,6 +586,9 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     if( pOr->op!=TK_OR || pNew->aTerm[i].iOuter>=0 ) continue;
     while( pSide->op==TK_OR ) pSide = pSide->pLeft;
     if( !hpGraphCommon(pNew, pOr, pSide) ) goto refused;
+  }
+  for(i=pSrc->nSrc; i<pNew->nNode; i++){
+    if( !hpGraphSub(pNew, i) ) goto refused;
   }
   pNew->mDone = MASKBIT(pNew->iRoot);
   do{

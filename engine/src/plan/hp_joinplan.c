@@ -48,7 +48,7 @@ static void hpJoinSwitch(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   HpNode *pNode = &p->aNode[i];
   p->iNow = i;
-  hpCompileFor(pC, &pC->pPlan->aPipe[pNode->iPipe], pNode->pItem->pSTab,
+  hpCompileFor(pC, &pC->pPlan->aPipe[pNode->iScan], pNode->pItem->pSTab,
                pNode->pIdx, pNode->pItem->iCursor);
 }
 
@@ -289,6 +289,33 @@ static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
                   iRow);
 }
 
+/*
+** HpCompile.xSub: the vector of pExpr, a sub-select or an IN of one, or an aggregate
+** function of a sub-select.
+*/
+static int hpJoinSub(HpCompile *pC, Expr *pExpr){
+  const HpGraph *p = pC->pGraph;
+  const HpNode *pNode;
+  int i, iRow;
+  if( pExpr->op==TK_AGG_FUNCTION ){
+    for(i=0; i<p->nNode && p->aNode[i].pAggInfo!=pExpr->pAggInfo; i++){}
+    if( i==p->nNode || pExpr->pAggInfo==0 ) return hpCompileNo(pC, HP_NO_SUBQUERY);
+    pNode = &p->aNode[i];
+    iRow = hpJoinRow(pC, i);
+    return hpSubPlanMissing(pC, pNode->pAggInfo->aFunc[pExpr->iAgg].pFunc,
+               hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pExpr->iAgg, 1, iRow));
+  }
+  i = hpSubPlanFind(p, pExpr);
+  if( i<0 ) return hpScalarSub(pC, pExpr);
+  if( p->aNode[i].eNode==HP_NODE_GROUP ){
+    return hpCompileExpr(pC, pExpr->x.pSelect->pEList->a[0].pExpr);
+  }
+  iRow = hpJoinRow(pC, i);
+  if( p->aNode[i].iHome==p->iNow ) iRow = p->aNode[i].iLookup;
+  return hpCompileOp(pC, HP_OP_COMPARE, TK_NE, iRow,
+                     hpCompileLiteral(pC, TK_INTEGER, "0"));
+}
+
 /* Walker: functions but LIKE, and what makes texts, are not for hpJoinOther() */
 static int hpJoinWalkExpr(Walker *pWalker, Expr *pExpr){
   if( pExpr->op==TK_CONCAT || pExpr->op==TK_CAST
@@ -484,12 +511,12 @@ static int hpJoinWanted(HpCompile *pC, int i){
   }
   pWant = hpCompileAlloc(pC->pPlan, sizeof(*pWant));
   if( pWant==0 ) return SQLITE_NOMEM;
-  pWant->iRel = p->nPipe-1 + pNode->iPipe;
+  pWant->iRel = pC->pPipe->iWant = p->nPipe-1 + pNode->iScan;
   pWant->bSemi = pWant->bWant = 1;
   pNode->pWant = pWant;
   iVec = hpJoinLookup(pC, i, pWant->iRel, pNode->aKey, 1);
   if( iVec<0 ) return SQLITE_ERROR;
-  if( hpJoinByRowid(pNode) ){
+  if( hpJoinByRowid(pNode) && pNode->iScan==pNode->iPipe ){
     pC->pPipe->eWant = HP_WANT_ROWID;
   }else if( pNode->nKey==1 && pNode->aKey[0].aff>=SQLITE_AFF_NUMERIC ){
     pC->pPipe->eWant = HP_WANT_NUMBER;
@@ -528,20 +555,22 @@ static int hpJoinWants(HpCompile *pC, int i){
 static int hpJoinFilters(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   int eNode = p->aNode[i].eNode;
-  int iOuter = eNode==HP_NODE_LEFT ? i : -1;
+  int bSub = hpNodeIsSub(&p->aNode[i]);
+  int iOuter = eNode==HP_NODE_LEFT || bSub ? i : -1;
   int iPass, k;
   if( i!=p->iRoot && hpJoinWanted(pC, i) ) return SQLITE_ERROR;
   for(iPass=0; iPass<HP_JOIN_COSTS; iPass++){
     for(k=0; k<p->nTerm; k++){
       const HpGraphTerm *pTerm = &p->aTerm[k];
-      int bOwn = pTerm->m==MASKBIT(i) || (pTerm->m==0 && eNode==HP_NODE_ROOT);
+      int bOwn = pTerm->m==MASKBIT(i)
+              || (pTerm->m==0 && (eNode==HP_NODE_ROOT || bSub));
       if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bKey ) continue;
       if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
       if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
       if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
     }
   }
-  if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI ) return SQLITE_OK;
+  if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI || bSub ) return SQLITE_OK;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     int iVec;
@@ -580,10 +609,10 @@ static int hpJoinFilters(HpCompile *pC, int i){
     if( pTerm->iOuter>=0 || pTerm->m==0 || pTerm->m==MASKBIT(i) ) continue;
     if( pTerm->bKey || pTerm->bImplied ) continue;
     if( (pTerm->m & (pTerm->m-1))==0 ){
-      /* The own filter of another node, unless that has a LEFT JOIN */
+      /* The own filter of another node, unless that has none */
       int j;
       for(j=0; pTerm->m!=MASKBIT(j); j++){}
-      if( p->aNode[j].eNode!=HP_NODE_LEFT ) continue;
+      if( p->aNode[j].eNode!=HP_NODE_LEFT && !hpNodeIsSub(&p->aNode[j]) ) continue;
     }
     if( hpGraphMeet(p, pTerm->m)!=i ) continue;
     if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
@@ -592,12 +621,22 @@ static int hpJoinFilters(HpCompile *pC, int i){
 }
 
 /*
-** The sink of the pipe of node i: a relation.
+** The sink of the pipe of node i: a relation, or groups that become one.
 */
 static int hpJoinSink(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
-  pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
-  return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
+  HpLookup key;
+  int rc;
+  if( pNode->eNode!=HP_NODE_GROUP ){
+    pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
+    return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
+  }
+  memset(&key, 0, sizeof(key));
+  rc = hpJoinSides(pC, &key, pNode->aKey, pNode->nKey, 1);
+  if( rc==SQLITE_OK ) rc = hpSubPlanGroups(pC, pNode, &key);
+  if( rc ) return rc;
+  return hpSubPlanRegroup(pC, &pC->pPlan->aPipe[pNode->iPipe], pC->pPipe, &key,
+                          pNode->iPipe);
 }
 
 /*
@@ -609,24 +648,29 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
   int n;
   pC->pGraph = pGraph;
   pC->xOther = hpJoinOther;
+  pC->xSub = hpJoinSub;
   pGraph->iNow = pGraph->iRoot;
   assert( pPlan->nPipe==pGraph->nPipe );
   pGraph->aNode[pGraph->iRoot].pIdx = pC->pIdx;
   for(n=0; n<pGraph->nPipe-1; n++){
     HpNode *pNode = &pGraph->aNode[pGraph->aOrder[n]];
     HpPipePlan *pPipe = &pPlan->aPipe[n];
-    pPipe->pSink = &hpSinkRel;
-    pPipe->pRel = hpCompileAlloc(pPlan, sizeof(*pPipe->pRel));
-    if( pPipe->pRel==0 ) return SQLITE_NOMEM;
-    pPipe->pRel->iRel = n;
-    pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI;
+    if( n!=pNode->iScan ) continue;      /* hpSubPlanRegroup() */
+    pPipe->bSub = hpNodeIsSub(pNode);
     if( !HasRowid(pNode->pItem->pSTab) ){
       pNode->pIdx = sqlite3PrimaryKeyIndex(pNode->pItem->pSTab);
     }
     hpCompileSource(pC->pParse, pPipe, pNode->pItem->pSTab, pNode->pIdx);
+    if( n!=pNode->iPipe ) continue;      /* hpSubPlanGroups() */
+    pPipe->pSink = &hpSinkRel;
+    pPipe->pRel = hpCompileAlloc(pPlan, sizeof(*pPipe->pRel));
+    if( pPipe->pRel==0 ) return SQLITE_NOMEM;
+    pPipe->pRel->iRel = n;
+    pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI || pNode->eNode==HP_NODE_EXISTS;
   }
   for(n=0; n<pGraph->nPipe; n++){
     int i = pGraph->aOrder[n];
+    if( n!=pGraph->aNode[i].iScan ) continue;
     hpJoinSwitch(pC, i);
     if( i==pGraph->iRoot
      && hpRangeCompile(pC, pGraph->aNode[i].pItem, p->pWhere)
@@ -648,6 +692,7 @@ static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
     const HpNode *pNode = &p->aNode[i];
     const Table *pTab = pNode->pItem->pSTab;
     char *z = 0;
+    if( hpNodeIsSub(pNode) ) continue;   /* It says so itself */
     pNode->pItem->hp.zKey = 0;
     for(k=0; k<pNode->nKey; k++){
       int iColumn = sqlite3ExprSkipCollate(pNode->aKey[k].pOwn)->iColumn;

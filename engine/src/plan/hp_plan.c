@@ -40,7 +40,7 @@
 ** (hp_graph.c), since then rows come in stock's order.  Otherwise another table
 ** that reaches all may be, one with many rows first, if the planner has statistics
 ** on all of them and expects its loops to cost HP_MIN_COST, and if the order of rows
-** cannot show: hpCompileAnyOrder().  Whether it is worth it is said when it runs
+** cannot show: hpAggPlanAnyOrder().  Whether it is worth it is said when it runs
 ** (hp_gate.c).
 */
 #ifndef SQLITE_OMIT_HP
@@ -152,7 +152,7 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 **
 ** The b-tree is the table, or an index that has all columns used, or the
 ** primary key of a WITHOUT ROWID table.  The scan may have bounds: these and
-** the index are left in the FROM clause term for hpCompileAggPlan().
+** the index are left in the FROM clause term for hpAggPlan().
 **
 ** Groups may come in order if the answer has all of them (no LIMIT): from an
 ** index that has all columns used, or from one that has not.  Then stock looks up
@@ -390,7 +390,7 @@ static int hpPlanWasLong(const Vdbe *v){
 **
 ** If only a range is to be scanned, the share of the rows that the planner
 ** expects in there should have so many.  Otherwise that is unlikely.  Where the
-** bounds are literals hpCompileAggPlan() finds out.  Parameters are not known now, and
+** bounds are literals hpAggPlan() finds out.  Parameters are not known now, and
 ** there are many small ranges for a large one: then the query is refused, until it
 ** is prepared again after long executions.
 */
@@ -468,13 +468,14 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p){
 */
 static int hpPlanRoot(Parse *pParse, Select *p, HpGraph **ppGraph){
   *ppGraph = 0;
-  if( p->pSrc->nSrc>1 ){
+  if( p->pSrc->nSrc>1 || hpSubPlanAny(p->pWhere) ){
     SrcItem *pFirst = hpGraphRoot(p->pSrc);
     if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF) ){
       *ppGraph = hpGraphNew(pParse, p);
     }
     if( *ppGraph==0 && pFirst->hp.nCost ) *ppGraph = hpPlanMove(pParse, p);
-    return *ppGraph ? 1 : hpConfigStat(pParse->db, HP_NO_JOIN);
+    if( *ppGraph ) return 1;
+    return hpConfigStat(pParse->db, p->pSrc->nSrc>1 ? HP_NO_JOIN : HP_NO_SUBQUERY);
   }
   return hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF);
 }
@@ -721,7 +722,7 @@ static void hpPlanCodeRow(
   int addrSkip, addrNext, regExec;
   assert( p->pGroupBy==0 && iHp!=0 );
   if( !hpPlanRoot(pParse, p, &pGraph) ) return;
-  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, 0, pGraph);
+  pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
@@ -765,7 +766,7 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
     return;              /* Perhaps stock may stop early */
   }
   if( !hpPlanRoot(pParse, p, &pGraph) ) return;
-  pPlan = hpCompileAggPlan(pParse, p, pAggInfo, pKeyInfo, pGraph);
+  pPlan = hpAggPlan(pParse, p, pAggInfo, pKeyInfo, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );

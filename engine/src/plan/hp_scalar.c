@@ -227,6 +227,7 @@ static int hpScalarSet(HpCompile *pC, Expr *pExpr){
 */
 static int hpScalarSub(HpCompile *pC, Expr *pExpr){
   int a;
+  if( pExpr->op==TK_AGG_FUNCTION ) return hpCompileNo(pC, HP_NO_OTHER);
   if( pExpr->op==TK_IN ){
     if( hpScalarIsSet(pC->pParse, pExpr) ) return hpScalarSet(pC, pExpr);
   }else if( hpScalarIsConst(pC->pParse, pExpr) ){

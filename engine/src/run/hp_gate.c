@@ -28,6 +28,9 @@
 ** tables are so small that look-ups are as cheap as that.  (TPC-H with ANALYZE: it said
 ** 0.07 to 5.5 times what stock took, ours 1.7 to 2.2 times.)
 **
+** A correlated sub-select SQLite's loops would run for each row that gets there, until
+** hp_find.c makes groups of it: that is a scan of its table for each row.
+**
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
 **
@@ -49,6 +52,7 @@
 #define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
+#define HP_GATE_GROUP    100   /* ... or add it to one of many groups, ... */
 #define HP_GATE_FIND      30   /* ... or see by HP_WANT_KEY that it is not wanted, ... */
 #define HP_GATE_BIT        8   /* ... or by HP_WANT_NUMBER */
 #define HP_GATE_STASH    200   /* ... or put one aside, and take it up twice */
@@ -134,8 +138,9 @@ struct HpGateSize {
   i64 nLeaf;             /* Leaves */
 };
 
-/* The time of keeping a row in the relation of pPipe */
+/* The time of keeping a row in the relation of pPipe, or in its groups */
 static double hpGateKeep(const HpPipePlan *pPipe){
+  if( pPipe->pRel==0 ) return HP_GATE_GROUP;
   return HP_GATE_BUILD + (double)HP_GATE_COLUMN*pPipe->pRel->nCol;
 }
 
@@ -220,10 +225,14 @@ static int hpGateJoin(
   double rOurs = 0;      /* Time of ours */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
+  double rSub = 0;       /* ... and of running each sub-select once */
   double rShare = -1;    /* The share of rows that pass, if known */
   double rSave;
-  HpGateSize aSize[HP_MX_NODE];
+  HpGateSize aSize[HP_MX_PIPE];
   int bRead = 0;         /* A table that is looked up is large */
+  int bSub = 0;          /* There are sub-selects, ... */
+  int bJoin = 0;         /* ... other tables */
+  int bWorth;            /* SQLite needs so long that samples cost little */
   int i;
   int rc = SQLITE_OK;
   *pbTake = 1;
@@ -238,17 +247,29 @@ static int hpGateJoin(
     *pbTake = 0;
     return SQLITE_OK;
   }
+  for(i=0; i<iRoot; i++){
+    const HpPipePlan *pPipe = &pPlan->aPipe[i];
+    bSub |= pPipe->bSub;
+    bJoin |= !pPipe->bSub && !pPipe->source.pType->bValues;
+  }
   rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
   for(i=iRoot; i>=0; i--){
     const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
     HpGateSize *p1 = &aSize[i];
     double r;
+    if( pSource->pType->bValues ){
+      memset(p1, 0, sizeof(*p1));
+      continue;
+    }
     rc = hpSourcePlanSize(p->db, pSource, aMem, &p1->nLeaf, &p1->nRow);
     if( rc ) return rc;
     p1->rPage = (double)p1->nLeaf/HP_GATE_BYTES
         * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
     r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
             + (double)p1->nRow*HP_GATE_SCAN;
+    if( pPlan->aPipe[i].bSub ){
+      rSub += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+    }
     if( i<iRoot ){
       r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
       bRead |= p1->rPage>HP_GATE_CACHE;
@@ -256,7 +277,7 @@ static int hpGateJoin(
       rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
     }else{
       rStock = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
-      if( rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
+      if( !bSub && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
         *pbTake = 0;
         return SQLITE_OK;
       }
@@ -273,13 +294,19 @@ static int hpGateJoin(
       return SQLITE_OK;
     }
   }
-  rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
-  rSeek *= (double)aSize[iRoot].nRow;
-  if( rStock>=HP_GATE_WORTH && pRoot->bConstant ){
-    rc = hpGateSample(p, pRoot, aMem, &rShare);
-    if( rc==SQLITE_OK && rShare==0 ) rStock = 0;
+  if( bJoin ){
+    rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
-  for(i=iRoot; i>=0 && rc==SQLITE_OK && rStock>=HP_GATE_WORTH; i--){
+  rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow;
+  bWorth = rStock+rSub>=HP_GATE_WORTH;
+  if( bWorth && pRoot->bConstant ){
+    rc = hpGateSample(p, pRoot, aMem, &rShare);
+    if( rc==SQLITE_OK && rShare==0 ){
+      rStock = 0;
+      bWorth = 0;
+    }
+  }
+  for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
     double rOther = -1;
     if( pPlan->aPipe[i].nWant==0 ) continue;
     rc = hpGateStash(p, pPlan, i, aMem, aSize, i==iRoot ? &rShare : &rOther, &rSave);
@@ -290,12 +317,12 @@ static int hpGateJoin(
     return rc;
   }
   rOurs *= HP_GATE_MARGIN/100.0;
-  if( rc==SQLITE_OK && rShare<0 && rStock>=HP_GATE_WORTH
+  if( rc==SQLITE_OK && rShare<0 && bWorth
    && rOurs>=rStock && rOurs<rStock+rSeek
   ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
   }
-  if( rStock<HP_GATE_WORTH ) rSeek = 0;
+  if( !bWorth ) rSeek = 0;
   if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
   return rc;
 }

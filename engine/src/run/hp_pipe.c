@@ -171,6 +171,7 @@ static int hpPipeBatches(HpWorker *p){
   const HpSourceType *pSource = p->pPipe->source.pType;
   const HpSinkType *pSink = p->pPipe->pSink;
   int rc;
+  if( p->pQuery->bNone ) return SQLITE_OK;
   while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
     rc = hpPipeBatch(p);
     if( rc ) return rc;
@@ -202,7 +203,7 @@ static void hpPipeFree(HpQuery *pQuery, int i){
     pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
     hpExprClose(&p->frame);
-    hpSetClose(p);
+    hpValuesClose(p);
     hpArenaClear(&p->batch.side);
     hpArenaClear(&p->vec);
     if( p->db!=pQuery->db ) sqlite3_free(p->db);
@@ -238,14 +239,15 @@ static void hpPipeClose(HpQuery *p){
 }
 
 /*
-** The rowids that the pipe's relation is to have, if they are known and kept as bits;
-** or NULL.
+** Note which rows of the pipe are wanted, if that is known: none, or those whose rowids
+** are kept as bits.
 */
-static const HpRel *hpPipeWanted(const HpQuery *p, const HpPipePlan *pPipe){
-  const HpRel *pRel;
-  if( pPipe->eWant!=HP_WANT_ROWID ) return 0;
-  pRel = p->apRel[p->nRel/2 + pPipe->pRel->iRel];
-  return pRel && pRel->nBit ? pRel : 0;
+static void hpPipeWanted(HpQuery *p, const HpPipePlan *pPipe){
+  const HpRel *pRel = pPipe->eWant ? p->apRel[pPipe->iWant] : 0;
+  p->bNone = pRel!=0 && pRel->nRow==0;
+  p->pWanted = pRel && pPipe->eWant==HP_WANT_ROWID && pRel->nBit ? pRel : 0;
+  p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
+  p->xWanted = hpRelAny;
 }
 
 /*
@@ -268,10 +270,8 @@ static int hpPipeRun(
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nScanned = 0;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
-  p->pWanted = hpPipeWanted(p, pPipe);
-  p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
-  p->xWanted = hpRelAny;
-  rc = pPipe->source.pType==&hpSetType ? SQLITE_OK : hpSourceOpen(p, aMem);
+  hpPipeWanted(p, pPipe);
+  rc = pPipe->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
   if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
   if( rc==SQLITE_OK ){
     p->nWorker = 1;

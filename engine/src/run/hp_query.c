@@ -109,6 +109,7 @@ static void hpQueryFree(void *pArg){
     hpPipeClose(p);
     hpPieceFree(p->pPieces);
     hpFinderFree(p->pFinder);
+    hpRegroupForget(p, hpPipeClose);
     hpQueryFreeRels(p);
     hpArenaClear(&p->arena);
     sqlite3_free(p->buf.a);
@@ -266,7 +267,13 @@ static int hpQueryRun(
     }
   }
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
-    if( i>0 ) hpPipeClose(p);
+    if( pPlan->aPipe[i].source.pType==&hpRegroupType ){
+      rc = hpRegroupKeep(p);
+      if( rc ) break;
+    }else if( i>0 ){
+      hpPipeClose(p);
+      hpRegroupForget(p, hpPipeClose);
+    }
     if( pPlan->nPipe>1 && p->apStash[i] ){
       rc = hpQueryTakeUp(p, pPlan, i, aMem, nWorker);
     }else{

@@ -337,6 +337,7 @@ static void hpAggOrderClose(HpQuery*);
 /* hp_result.c */
 static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);
 static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
+static u8 hpResultValue(const HpAggDef*, const u8*, HpVal*, u32*);
 static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);
 
 /* hp_spill.c */
@@ -374,6 +375,10 @@ static int hpMergeSortRun(HpRuns*);
 static int hpMergeSpillRuns(HpRuns*);
 static int hpMergeOpen(HpQuery*);
 static int hpMergeNext(HpQuery*, u8**);
+
+/* hp_regroup.c */
+static int hpRegroupKeep(HpQuery*);
+static void hpRegroupForget(HpQuery*, void (*)(HpQuery*));
 
 /* hp_sort.c */
 static int hpSortOpen(HpWorker*);

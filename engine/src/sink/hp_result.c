@@ -8,6 +8,7 @@
 **
 **    hpResultMerge()   add one worker's part of a group to another's
 **    hpResultWanted()  does the group pass those terms of HAVING that we look at?
+**    hpResultValue()   what an aggregate of a group comes to
 **    hpResultLoad()    copy a group into the registers of AggInfo
 **
 ** hpResultLoad() copies the states into aggregate contexts.  Stock's OP_AggFinal
@@ -141,6 +142,35 @@ static int hpResultWanted(
     if( !bTrue ) return 0;
   }
   return 1;
+}
+
+/*
+** The result of aggregate pDef of group aGroup: returns its type, and sets *pVal and, of
+** a text, *pn.  0: it is not known, or an error.  Texts stay in the group.
+*/
+static u8 hpResultValue(
+  const HpAggDef *pDef,
+  const u8 *aGroup,
+  HpVal *pVal,
+  u32 *pn
+){
+  const void *pState = &aGroup[pDef->iOff];
+  pVal->i = 0;
+  switch( pDef->eAgg ){
+    case HP_AGG_COUNT:
+      pVal->i = *(const i64*)pState;
+      return HP_INT;
+    case HP_AGG_SUM:
+      return hpResultSum(pState, pDef->pFunc, pVal);
+    case HP_AGG_MIN: case HP_AGG_MAX: {
+      const HpKept *pBest = &((const HpBest*)pState)->copy;
+      if( pBest->tag==0 ) return HP_NULL;
+      *pVal = pBest->val;
+      if( pBest->tag & HP_STR ) *pn = pBest->n;
+      return pBest->tag;
+    }
+  }
+  return 0;
 }
 
 /* Set register pMem to a value */

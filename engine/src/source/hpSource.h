@@ -123,6 +123,7 @@ struct HpSourceType {
   int (*xBegin)(HpWorker*);
   int (*xNext)(HpWorker*);
   void (*xColumn)(const HpWorker*, HpFrame*, int, HpVec*);
+  u8 bValues;            /* It reads no b-tree: hp_values.c */
 };
 
 /* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
@@ -173,8 +174,15 @@ static void hpRawCopy(const HpWorker*, const HpField*, int, u8**, u8**);
 static i64 hpPlaceOf(const HpWorker*, int, i64, int);
 static i64 hpPlaceLast(const HpWorker*);
 
-/* hp_set.c */
-static void hpSetClose(HpWorker*);
+/* hp_values.c */
+static int hpValuesBegin(HpWorker*);
+static void hpValuesClear(HpWorker*);
+static void hpValuesSet(HpWorker*, int, int, u8, HpVal, u32);
+static int hpValuesMem(HpWorker*, int, int, const Mem*, int);
+static u8 *hpValuesText(HpWorker*, u32);
+static void hpValuesDone(HpWorker*, int);
+static void hpValuesColumn(const HpWorker*, HpFrame*, int, HpVec*);
+static void hpValuesClose(HpWorker*);
 
 /* hp_stash.c */
 static HpStash *hpStashNew(i64);

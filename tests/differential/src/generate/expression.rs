@@ -621,6 +621,66 @@ impl<'a> Query<'a> {
         ])
     }
 
+    /// A test by a sub-select that equalities tie to a row around it: nothing if no
+    /// table is small enough to be read for each of these.
+    pub fn related(&mut self) -> Option<Sql> {
+        const VALUES: usize = 300_000;
+        let around = self.from.iter().map(|(_, table)| table.rows).max()?;
+        let tables = self.tables;
+        let inner: Vec<_> = tables
+            .iter()
+            .filter(|table| table.rows * around <= VALUES && !table.view)
+            .collect();
+        if inner.is_empty() {
+            return None;
+        }
+        let table = *pick(self.rng, &inner);
+        let mut terms = Vec::new();
+        for _ in 0..*pick(self.rng, &[1, 1, 1, 2]) {
+            let (alias, outer) = pick(self.rng, &self.from);
+            let outer = format!("{alias}.{}", pick(self.rng, &outer.columns).name);
+            let own = format!("s.{}", pick(self.rng, &table.columns).name);
+            terms.push(match self.rng.u8(0..12) {
+                0 => cat![own, "=", outer, " COLLATE NOCASE"],
+                1 => cat![own, "=+", outer],
+                2 => cat![outer, " IS ", own],
+                3..=6 => cat![outer, "=", own],
+                _ => cat![own, "=", outer],
+            });
+        }
+        let saved = std::mem::replace(&mut self.from, vec![("s".into(), table)]);
+        if self.chance(40) {
+            terms.push(self.condition(0));
+        }
+        let exists = self.chance(40);
+        let mut value = match exists {
+            true => "1".into(),
+            false => self.aggregate_call(0),
+        };
+        if !exists && self.chance(30) {
+            let more = self.aggregate_call(0);
+            value = cat!["(", value, *pick(self.rng, &["+", "*", "||"]), more, ")"];
+        }
+        self.from = saved;
+        let query = cat![
+            "(SELECT ",
+            value,
+            format!(" FROM {} AS s WHERE ", table.name),
+            Sql::list(" AND ", 1, terms),
+            ")"
+        ];
+        if exists {
+            let verb = *pick(self.rng, &["EXISTS ", "NOT EXISTS ", "NOT EXISTS "]);
+            return Some(cat![verb, query]);
+        }
+        let op = *pick(self.rng, &[" < ", " >= ", " = ", " IS ", " <> "]);
+        Some(match self.rng.u8(0..4) {
+            0 => cat![query, " IS NULL"],
+            1 => cat![self.constant(), op, query],
+            _ => cat![self.value(0), op, query],
+        })
+    }
+
     fn subquery(&mut self) -> Sql {
         let tables = self.tables;
         let table = &tables[self.rng.usize(0..tables.len())];

@@ -242,7 +242,10 @@ impl<'a> Query<'a> {
 
     /// An aggregate over a FROM clause whose tables are in `self.from`.
     /// `terms` are of its WHERE clause.
-    pub fn aggregate_over(&mut self, source: Sql, terms: Vec<Sql>) -> Sql {
+    pub fn aggregate_over(&mut self, source: Sql, mut terms: Vec<Sql>) -> Sql {
+        while self.chance(15) && self.may(Trait::Subquery) {
+            terms.extend(self.related());
+        }
         let count = *pick(self.rng, &[0, 0, 1, 1, 1, 1, 2, 2, 3, 4]);
         let mut keys = Vec::new();
         for _ in 0..count {

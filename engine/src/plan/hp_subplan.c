@@ -1,0 +1,260 @@
+/*
+** 2026-11-25
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_subplan: correlated sub-selects of a query that is taken over (prepare time).
+**
+**    hpSubPlanNodes()     the sub-selects of a WHERE clause that are like a table that
+**                         is looked up
+**    hpSubPlanFind()      the one that an expression is
+**    hpSubPlanAny()       has it a correlated sub-select?
+**    hpSubPlanGroups()    an aggregate: the sink of the pipe that scans its table
+**    hpSubPlanRegroup()   and the pipe behind that, which makes a relation
+**    hpSubPlanMissing()   what the aggregate of no rows is
+**
+** SQLite would run the loop of such a sub-select for each row around it.  If all that
+** ties it to them are equalities it is a table like others of a join (hp_graph.c), whose
+** key need not be unique:
+**
+**    EXISTS (SELECT 1 FROM orders WHERE o_custkey=c_custkey AND o_totalprice>9)
+**      HP_NODE_EXISTS: a relation of the keys.  Is c_custkey in it?
+**
+**    x > (SELECT 0.2*avg(y) FROM line WHERE l_partkey=p_partkey)
+**      HP_NODE_GROUP: groups by l_partkey, and a relation of these.  The aggregates are
+**      columns of it; what is made of them is computed for the rows around
+**
+** So a row without a partner has the NULL row of the relation: of count and total that
+** is another value.
+**
+** Errors are those of a join: what fails declines.  Whether SQLite really scans the
+** table of the sub-select is known: its code has been made (SrcItem.hp.bWhole).  Where
+** it searches an index its way is better, mostly.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/* Is pExpr a correlated sub-select, but for IN? */
+static int hpSubPlanIsOne(const Expr *pExpr){
+  return (pExpr->op==TK_SELECT || pExpr->op==TK_EXISTS)
+      && ExprHasProperty(pExpr, EP_VarSelect);
+}
+
+/* Walker callback: stop at such a sub-select */
+static int hpSubPlanWalkAny(Walker *pWalker, Expr *pExpr){
+  if( !hpSubPlanIsOne(pExpr) ) return WRC_Continue;
+  pWalker->eCode = 1;
+  return WRC_Abort;
+}
+
+/*
+** Has pWhere a correlated sub-select?
+*/
+static int hpSubPlanAny(Expr *pWhere){
+  Walker w;
+  if( pWhere==0 || !ExprHasProperty(pWhere, EP_Subquery) ) return 0;
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpSubPlanWalkAny;
+  sqlite3WalkExpr(&w, pWhere);
+  return w.eCode;
+}
+
+/* Walker callback: note the AggInfo of aggregate functions */
+static int hpSubPlanWalkAgg(Walker *pWalker, Expr *pExpr){
+  if( pExpr->op!=TK_AGG_FUNCTION ) return WRC_Continue;
+  pWalker->u.pNC = (NameContext*)pExpr->pAggInfo;
+  return WRC_Prune;
+}
+
+/*
+** The aggregates of sub-select pSelect, whose code has been made, or NULL: there are
+** none, or they are not of one query.
+*/
+static AggInfo *hpSubPlanAggInfo(Select *pSelect){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpSubPlanWalkAgg;
+  sqlite3WalkExprList(&w, pSelect->pEList);
+  return (AggInfo*)w.u.pNC;
+}
+
+/*
+** Is sub-select pExpr of a form that we do, as far as its clauses tell?
+*/
+static int hpSubPlanIsPlain(const Expr *pExpr){
+  const Select *p = pExpr->x.pSelect;
+  const SrcItem *pItem;
+  int n;
+  if( p->pPrior || p->pGroupBy || p->pHaving || p->pWin || p->pWhere==0
+   || p->pSrc==0 || p->pSrc->nSrc!=1 || p->pLimit==0 || p->pLimit->pRight
+   || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
+  ){
+    return 0;
+  }
+  pItem = &p->pSrc->a[0];
+  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
+   || pItem->pSTab==0 || !IsOrdinaryTable(pItem->pSTab)
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0 || pItem->hp.bWhole==0
+  ){
+    return 0;
+  }
+  if( pExpr->op==TK_EXISTS ) return (p->selFlags & SF_Aggregate)==0;
+  return (p->selFlags & SF_Aggregate)!=0 && (p->selFlags & SF_Distinct)==0
+      && p->pOrderBy==0 && p->pEList->nExpr==1;
+}
+
+/*
+** The node of sub-select pExpr, or -1.
+*/
+static int hpSubPlanFind(const HpGraph *p, const Expr *pExpr){
+  int i;
+  for(i=0; i<p->nNode; i++){
+    if( p->aNode[i].pSub==pExpr ) return i;
+  }
+  return -1;
+}
+
+/* Walker callback: make nodes of correlated sub-selects */
+static int hpSubPlanWalkNodes(Walker *pWalker, Expr *pExpr){
+  HpGraph *p = (HpGraph*)pWalker->u.pNC;
+  HpNode *pNode;
+  if( !hpSubPlanIsOne(pExpr) || hpSubPlanFind(p, pExpr)>=0 ) return WRC_Continue;
+  pWalker->eCode = 1;
+  if( p->nNode>=HP_MX_NODE || ExprHasProperty(pExpr, EP_OuterON)
+   || !hpSubPlanIsPlain(pExpr)
+  ){
+    return WRC_Abort;
+  }
+  pNode = &p->aNode[p->nNode];
+  pNode->pItem = &pExpr->x.pSelect->pSrc->a[0];
+  pNode->pSub = pExpr;
+  pNode->eNode = HP_NODE_EXISTS;
+  if( pExpr->op==TK_SELECT ){
+    pNode->eNode = HP_NODE_GROUP;
+    pNode->pAggInfo = hpSubPlanAggInfo(pExpr->x.pSelect);
+    if( pNode->pAggInfo==0 || pNode->pAggInfo->nAccumulator ) return WRC_Abort;
+  }
+  pNode->iPipe = pNode->iScan = pNode->iHome = -1;
+  pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+  p->nNode++;
+  pWalker->eCode = 0;
+  return WRC_Prune;
+}
+
+/*
+** Add nodes for the correlated sub-selects of pWhere to p.  Returns false if one is
+** none of ours.
+*/
+static int hpSubPlanNodes(HpGraph *p, Expr *pWhere){
+  Walker w;
+  if( pWhere==0 || !ExprHasProperty(pWhere, EP_Subquery) ) return 1;
+  memset(&w, 0, sizeof(w));
+  w.pParse = p->pParse;
+  w.xExprCallback = hpSubPlanWalkNodes;
+  w.u.pNC = (NameContext*)p;
+  sqlite3WalkExpr(&w, pWhere);
+  return w.eCode==0;
+}
+
+/*
+** The pipe of now scans the table of pNode, an HP_NODE_GROUP, and has its filters.  Let
+** its sink be groups by pKey.
+*/
+static int hpSubPlanGroups(HpCompile *pC, const HpNode *pNode, const HpLookup *pKey){
+  HpPlan *pPlan = pC->pPlan;
+  AggInfo *pOld = pC->pAggInfo;
+  AggInfo *pAggInfo = pNode->pAggInfo;
+  HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  int rc = SQLITE_OK;
+  int i;
+  pC->pPipe->pSink = &hpSinkGroups;
+  pC->pPipe->pGroup = pGroup;
+  if( pGroup==0 ) return SQLITE_NOMEM;
+  pGroup->keys = pKey->keys;
+  pGroup->nAgg = pAggInfo->nFunc;
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  if( pGroup->aAgg==0 || pGroup->keys.n+pGroup->nAgg>HP_MX_COL ) return SQLITE_NOMEM;
+  pC->pAggInfo = pAggInfo;
+  for(i=0; i<pGroup->nAgg && rc==SQLITE_OK; i++){
+    rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
+    if( pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0 ) rc = SQLITE_ERROR;
+  }
+  pC->pAggInfo = pOld;
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  if( rc==SQLITE_OK && pGroup->szGroup>0x7fff ) rc = SQLITE_ERROR;
+  return rc;
+}
+
+/*
+** Let pPipe read the groups of pFrom, the pipe before, which has keys pKey, and make
+** relation iRel of them: its columns are the aggregates.
+*/
+static int hpSubPlanRegroup(
+  HpCompile *pC,
+  HpPipePlan *pPipe,
+  const HpPipePlan *pFrom,
+  const HpLookup *pKey,
+  int iRel
+){
+  HpPlan *pPlan = pC->pPlan;
+  const HpGroupPlan *pGroup = pFrom->pGroup;
+  HpSourcePlan *pSource = &pPipe->source;
+  HpRelPlan *pRel = hpCompileAlloc(pPlan, sizeof(*pRel));
+  int n = pKey->keys.n + pGroup->nAgg;
+  int i;
+  pSource->pType = &hpRegroupType;
+  pSource->iDb = pFrom->source.iDb;
+  pSource->aCol = hpCompileAlloc(pPlan, sizeof(HpCol)*(i64)n);
+  pPipe->bSerial = 1;
+  pPipe->pSink = &hpSinkRel;
+  pPipe->pRel = pRel;
+  if( pRel==0 || pSource->aCol==0 ) return SQLITE_NOMEM;
+  pRel->iRel = iRel;
+  pRel->key = *pKey;
+  pRel->key.keys.aVec = hpCompileAlloc(pPlan, sizeof(u16)*(i64)pKey->keys.n);
+  pRel->aVec = hpCompileAlloc(pPlan, sizeof(u16)*(i64)pGroup->nAgg);
+  if( pRel->key.keys.aVec==0 || pRel->aVec==0 ) return SQLITE_NOMEM;
+  for(i=0; i<n; i++){
+    HpOp op;
+    int iVec;
+    memset(&op, 0, sizeof(op));
+    op.eOp = HP_OP_COLUMN;
+    op.a = (u16)i;
+    iVec = hpProgOp(&pPipe->prog, &op);
+    if( iVec<0 ) return SQLITE_NOMEM;
+    pSource->aCol[i].iStore = i;
+    pSource->nCol++;
+    if( i<pKey->keys.n ){
+      pRel->key.keys.aVec[i] = (u16)iVec;
+    }else{
+      pRel->aVec[pRel->nCol++] = (u16)iVec;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The vector of aggregate function pFunc of a group, where a is what the relation has
+** for it: NULL where there are no rows.
+*/
+static int hpSubPlanMissing(HpCompile *pC, const FuncDef *pFunc, int a){
+  u16 aVec[2];
+  int b;
+  if( a<0 ) return -1;
+  if( pFunc->xFinalize==countFinalize ){
+    b = hpCompileLiteral(pC, TK_INTEGER, "0");
+  }else if( pFunc->xFinalize==totalFinalize ){
+    b = hpCompileLiteral(pC, TK_FLOAT, "0.0");
+  }else{
+    return a;
+  }
+  if( b<0 ) return -1;
+  aVec[0] = (u16)a;
+  aVec[1] = (u16)b;
+  return hpCompileList(pC, HP_OP_COALESCE, aVec, 2);
+}
+#endif /* SQLITE_OMIT_HP */
