@@ -622,12 +622,43 @@ static void testSubs(void){
     "+SELECT count(*), x FROM t JOIN u ON u.id=(SELECT min(v) FROM k WHERE n=t.a) GROUP BY x",
     "+SELECT count(*) FROM t, w WHERE w.i=t.a AND w.j=t.id%3 AND t.b>(SELECT avg(v) FROM k"
       " WHERE n=w.i)",
-    "?SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM w WHERE y=t.b)",
-    "?SELECT count(*) FROM t WHERE 9>(SELECT sum(i) FROM w WHERE y=t.b)",
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM w WHERE y=t.b)",
+    "+SELECT count(*) FROM t WHERE 9>(SELECT sum(i) FROM w WHERE y=t.b)",
+    /* One more comparison */
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<t.id)",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.id"
+      " AND z<>'text 4')",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<=b)",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND b<v)",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND t.b>=v)",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND z>t.c)",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a"
+      " AND z<>t.c COLLATE nocase)",
+    "+SELECT count(*), sum(id) FROM t WHERE a<50 AND EXISTS (SELECT 1 FROM k WHERE n=t.a"
+      " AND v<>t.id)",
+    "+SELECT count(*), sum(t.id) FROM t, u WHERE u.id=t.a AND EXISTS (SELECT 1 FROM k"
+      " WHERE n=t.a AND v>u.t) AND NOT EXISTS (SELECT 1 FROM k WHERE n=u.id AND v<>t.a)",
+    "+SELECT count(*), sum(t.id) FROM t, u WHERE u.id=t.a AND x='x3' AND t.b>(SELECT avg(v)"
+      " FROM k WHERE n=t.a) AND EXISTS (SELECT 1 FROM t AS o WHERE o.a=t.a AND o.id<>t.id)",
+    "?SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND x<>t.d)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND z<>t.id)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.d)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.b+1)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.b AND"
+      " v<t.id)",
+    "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n<t.a)",
+    /* SQLite would search an index */
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t=t.id AND x<'x5')",
+    "+SELECT count(*) FROM t WHERE b>(SELECT 3*avg(id) FROM u WHERE u.t=t.a)",
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.id=t.a AND x<'x5')",
+    "+SELECT count(*) FROM t WHERE b<(SELECT min(u.t) FROM u WHERE u.id=t.a)",
+    "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM w WHERE i=t.a AND j<>t.id)",
+    "+SELECT count(*) FROM t WHERE (SELECT count(*) FROM w WHERE i=t.a AND j=1)=1",
+    "?SELECT count(*) FROM t WHERE b>(SELECT max(t) FROM u WHERE u.t=t.id)",
     /* The same twice, and within itself */
     "+SELECT count(*) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a) OR"
       " b<(SELECT avg(v) FROM k WHERE n=t.a)",
-    "+SELECT count(*) FROM t WHERE b>=(SELECT max(+b) FROM t AS i WHERE i.a=t.a)",
+    "+SELECT count(*) FROM t WHERE b>=(SELECT max(b) FROM t AS i WHERE i.a=t.a)",
     /* An error that SQLite raises, or does not come to */
     "+SELECT count(*) FROM t WHERE b>(SELECT sum(9223372036854775800+v) FROM k WHERE n=t.a)",
     "+SELECT count(*) FROM t WHERE a<-5 AND b>(SELECT sum(9223372036854775807) FROM k"

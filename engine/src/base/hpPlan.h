@@ -301,6 +301,10 @@ struct HpFindPlan {
 #define HP_WANT_NUMBER 2   /* A column of numbers */
 #define HP_WANT_ROWID  3   /* The rowid: leaves are chosen by it */
 
+/* HpPipePlan.eEach: what does SQLite do for each row around a sub-select? */
+#define HP_EACH_SCAN   1   /* Read all of it */
+#define HP_EACH_SEARCH 2   /* Search an index */
+
 /* From a source to a sink */
 struct HpPipePlan {
   HpSourcePlan source;
@@ -316,10 +320,16 @@ struct HpPipePlan {
   int nWantAlloc;
   HpRelPlan **aWant;
   int nWantOp;           /* ... so many operations give all of them */
+  int nLook;             /* The first so many filters do not need sub-selects.  Of these
+                         ** aSubWant[] is the relation of the keys wanted, ... */
+  int nSubWant, nSubWantAlloc;
+  HpRelPlan **aSubWant;
+  int nSubWantOp;        /* ... which so many operations give */
   u8 eWant;              /* HP_WANT_xxx: by what the first filter looks itself up in
                          ** such a relation, if there is one, ... */
   int iWant;             /* ... of this number */
-  u8 bSub;               /* Of a correlated sub-select: SQLite scans that for each row */
+  u8 eEach;              /* Of a correlated sub-select: HP_EACH_xxx, ... */
+  int iAround;           /* ... and the pipe that looks it up */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

@@ -53,7 +53,8 @@ struct HpQuery {
                          ** not than the second?, ... */
   i64 nWanted;           /* ... and how many there are */
   u8 bNone;              /* No row is wanted: nothing is read */
-  i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none */
+  i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none.  And ... */
+  i64 *aMxLate;          /* ... when its look-ups can be done: for sub-selects */
   HpStash **apStash;     /* Those that it has, or NULL */
   HpStash *pStash;       /* ... and of the pipe that runs */
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */

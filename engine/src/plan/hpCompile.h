@@ -59,6 +59,8 @@
 #define HP_NODE_EXISTS 5   /* A sub-select: hp_subplan.c */
 #define HP_NODE_GROUP  6
 #define hpNodeIsSub(P) ((P)->eNode>=HP_NODE_EXISTS)
+#define hpNodeHasGroups(P) ((P)->eNode==HP_NODE_GROUP || (P)->bSpan)
+#define hpNodeIsLate(P) (hpNodeIsSub(P) || (P)->bSpan)
 
 /* An equality by which a row is found */
 typedef struct HpEdge HpEdge;
@@ -68,6 +70,7 @@ struct HpEdge {
   Expr *pOther;          /* Something of others, ... */
   Bitmask m;             /* ... these */
   int iTerm;             /* HpGraph.aTerm[] that it is */
+  u8 op;                 /* pOwn op pOther: TK_EQ, or of HpNode.span another */
   u8 aff;                /* Affinity of the comparison */
   CollSeq *pColl;        /* Collation of the comparison */
 };
@@ -81,14 +84,16 @@ struct HpNode {
   int nKey;              /* By so many equalities: */
   HpEdge aKey[HP_MX_EQ];
   int iPipe;             /* Its pipe, and the number of its relation */
-  int iScan;             /* The pipe that scans it: the same, but of HP_NODE_GROUP */
+  int iScan;             /* The pipe that scans it: the same, or that before */
   Index *pIdx;           /* What its pipe scans; NULL: the table */
   int iLookup;           /* In its home: vector of its HP_OP_LOOKUP, or -1 */
   int iRow;              /* In its home: vector of its row's number, or -1 */
   int iKept;             /* Column of its home's relation that has that, or -1 */
   HpRelPlan *pWant;      /* The relation of the keys that its home wants, or NULL */
-  const Expr *pSub;      /* HP_NODE_EXISTS, _GROUP: the sub-select, ... */
-  AggInfo *pAggInfo;     /* ... and its aggregates */
+  const Expr *pSub;      /* A sub-select: that, ... */
+  AggInfo *pAggInfo;     /* ... HP_NODE_GROUP: its aggregates, ... */
+  u8 bSpan;              /* An EXISTS with one term, ... */
+  HpEdge span;           /* ... this, that is no equality */
 };
 
 /* A term of WHERE */
@@ -195,6 +200,7 @@ static int hpCompileList(HpCompile*, u8, const u16*, int);
 static int hpCompileLiteral(HpCompile*, int, const char*);
 static int hpCompileAff(HpCompile*, u8, u8, int);
 static int hpCompileOp(HpCompile*, u8, u8, int, int);
+static int hpCompileTruth(HpCompile*, int, int, int);
 
 static int hpCompileSafeExpr(Walker*, Expr*);
 
@@ -210,7 +216,9 @@ static int hpSubPlanAny(Expr*);
 static int hpSubPlanFind(const HpGraph*, const Expr*);
 static int hpSubPlanNodes(HpGraph*, Expr*);
 static int hpSubPlanGroups(HpCompile*, const HpNode*, const HpLookup*);
+static int hpSubPlanSpan(HpCompile*, const HpNode*, int, int);
 static int hpSubPlanRegroup(HpCompile*, HpPipePlan*, const HpPipePlan*, const HpLookup*, int);
+static void hpSubPlanExplain(Parse*, const HpNode*, const char*);
 static int hpSubPlanMissing(HpCompile*, const FuncDef*, int);
 
 /* hp_graph.c */

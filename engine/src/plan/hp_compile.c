@@ -12,7 +12,8 @@
 **    hpCompileWhere()   a WHERE clause: filters
 **    hpCompileMark(), hpCompileBack()    forget what was compiled since
 **    hpCompileConst()   a constant: coded into a register
-**    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList()    an operation
+**    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList(), hpCompileTruth()
+**                       an operation
 **    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is

@@ -53,7 +53,9 @@
 **    HP_NODE_EXISTS  only whether there is a partner is asked; any key
 **    HP_NODE_GROUP   what an aggregate of the partners comes to; any key
 **
-** The terms of their own WHERE clauses are like those of an ON clause.
+** The terms of their own WHERE clauses are like those of an ON clause.  Where only asked is
+** whether there is a partner, one term may be another comparison than an equality: the
+** smallest and the largest value of a key tell (HpNode.bSpan).
 **
 ** A term of WHERE belongs to the pipe where all its tables meet.  OR has parts
 ** that belong elsewhere: what all its sides contain may be a key or a filter, and
@@ -186,10 +188,10 @@ static int hpGraphCommon(HpGraph *p, const Expr *pOr, Expr *pSide){
 }
 
 /*
-** Is term pTerm an equality of column iColumn of node i (any column if that is
+** Is term pTerm a comparison of column iColumn of node i (any column if that is
 ** below -1) with something that node i is not in?  Then fill in *pEdge.
 */
-static int hpGraphEdge(
+static int hpGraphCompare(
   const HpGraph *p,
   const HpGraphTerm *pTerm,
   int i,
@@ -198,7 +200,7 @@ static int hpGraphEdge(
 ){
   Expr *pExpr = pTerm->pExpr;
   int k;
-  if( pExpr->op!=TK_EQ || (pTerm->m & MASKBIT(i))==0 ) return 0;
+  if( pExpr->op<TK_NE || pExpr->op>TK_GE || (pTerm->m & MASKBIT(i))==0 ) return 0;
   if( sqlite3ExprIsVector(pExpr->pLeft) ) return 0;
   for(k=0; k<2; k++){
     Expr *pOwn = k ? pExpr->pRight : pExpr->pLeft;
@@ -216,6 +218,8 @@ static int hpGraphEdge(
     pEdge->pOwn = pOwn;
     pEdge->pOther = pOther;
     pEdge->m = m;
+    pEdge->op = pExpr->op;
+    if( k && pEdge->op>=TK_GT ) pEdge->op = ((pEdge->op-TK_GT)^2) + TK_GT;
     pEdge->aff = binaryCompareP5(pExpr->pLeft, pExpr->pRight, 0)
                      & SQLITE_AFF_MASK;
     pEdge->pColl = sqlite3ExprCompareCollSeq(p->pParse, pExpr);
@@ -223,6 +227,40 @@ static int hpGraphEdge(
     return 1;
   }
   return 0;
+}
+
+/* Is it an equality? */
+static int hpGraphEdge(
+  const HpGraph *p,
+  const HpGraphTerm *pTerm,
+  int i,
+  int iColumn,
+  HpEdge *pEdge
+){
+  return pTerm->pExpr->op==TK_EQ && hpGraphCompare(p, pTerm, i, iColumn, pEdge);
+}
+
+/*
+** Let node i, an EXISTS, test pTerm by the smallest and the largest value of its column.
+** These compare with others as SQLite would if nothing has to be converted.
+*/
+static int hpGraphSpan(HpGraph *p, const HpGraphTerm *pTerm, int i){
+  HpNode *pNode = &p->aNode[i];
+  HpEdge *pSpan = &pNode->span;
+  char affOwn, affOther;
+  if( pNode->bSpan || pNode->eNode==HP_NODE_GROUP ) return 0;
+  if( !hpGraphCompare(p, pTerm, i, -2, pSpan) ) return 0;
+  affOwn = sqlite3ExprAffinity(pSpan->pOwn);
+  affOther = sqlite3ExprAffinity(pSpan->pOther);
+  if( (affOwn<SQLITE_AFF_NUMERIC || affOther<SQLITE_AFF_NUMERIC)
+   && (affOwn!=SQLITE_AFF_TEXT || affOther!=SQLITE_AFF_TEXT)
+  ){
+    return 0;
+  }
+  if( sqlite3ExprSkipCollate(pSpan->pOther)->op!=TK_COLUMN ) return 0;
+  pSpan->iTerm = (int)(pTerm - p->aTerm);
+  pNode->bSpan = 1;
+  return 1;
 }
 
 /*
@@ -316,6 +354,7 @@ static int hpGraphAttach(HpGraph *p, int i){
   Table *pTab = pNode->pItem->pSTab;
   Bitmask m = 0;
   Index *pIdx;
+  int bRefused = 0;
   int k;
   if( pNode->eNode==HP_NODE_SEMI || hpNodeIsSub(pNode) ){
     for(k=0; k<p->nTerm; k++){
@@ -323,16 +362,22 @@ static int hpGraphAttach(HpGraph *p, int i){
       if( hpNodeIsSub(pNode) && pTerm->iOuter!=i ) continue;
       if( (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) ) continue;
       if( pTerm->bImplied ) continue;
-      if( pNode->nKey>=HP_MX_EQ
-       || !hpGraphEdge(p, pTerm, i, -2, &pNode->aKey[pNode->nKey])
-       || (pNode->aKey[pNode->nKey].m & ~p->mDone)!=0
+      if( pNode->nKey<HP_MX_EQ
+       && hpGraphEdge(p, pTerm, i, -2, &pNode->aKey[pNode->nKey])
+       && (pNode->aKey[pNode->nKey].m & ~p->mDone)==0
       ){
-        pNode->nKey = 0;
-        return 0;
+        pNode->aKey[pNode->nKey++].iTerm = k;
+      }else if( !hpGraphSpan(p, pTerm, i) || (pNode->span.m & ~p->mDone)!=0 ){
+        bRefused = 1;
+        break;
       }
-      pNode->aKey[pNode->nKey++].iTerm = k;
     }
-    if( pNode->nKey==0 ) return 0;
+    if( bRefused || pNode->nKey==0 ){
+      pNode->nKey = 0;
+      pNode->bSpan = 0;
+      return 0;
+    }
+    if( pNode->bSpan ) m |= pNode->span.m;
   }else{
     int bFound = HasRowid(pTab) && hpGraphKey(p, i, 0);
     for(pIdx=pTab->pIndex; pIdx && !bFound; pIdx=pIdx->pNext){
@@ -356,6 +401,7 @@ static int hpGraphAttach(HpGraph *p, int i){
     HpGraphTerm *pTerm = &p->aTerm[pNode->aKey[k].iTerm];
     if( !pTerm->bImplied ) pTerm->bKey = 1;
   }
+  if( pNode->bSpan ) p->aTerm[pNode->span.iTerm].bKey = 1;
   p->mDone |= MASKBIT(i);
   return 1;
 }
@@ -444,10 +490,10 @@ static void hpGraphNumber(HpGraph *p, int i){
       hpGraphNumber(p, k);
     }
   }
-  if( p->aNode[i].eNode==HP_NODE_GROUP ) p->aOrder[p->nPipe++] = (u8)i;
+  if( hpNodeHasGroups(&p->aNode[i]) ) p->aOrder[p->nPipe++] = (u8)i;
   p->aOrder[p->nPipe] = (u8)i;
   p->aNode[i].iPipe = p->nPipe++;
-  p->aNode[i].iScan = p->aNode[i].iPipe - (p->aNode[i].eNode==HP_NODE_GROUP);
+  p->aNode[i].iScan = p->aNode[i].iPipe - hpNodeHasGroups(&p->aNode[i]);
 }
 
 /*

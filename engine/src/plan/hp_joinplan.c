@@ -19,7 +19,8 @@
 **       it looks up by them alone: so far rows may be put aside (hp_stash.c)
 **    3. look-ups, where a row without a partner is left out: of relations that
 **       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
-**       it is, those first that leave rows out themselves
+**       it is, those first that leave rows out themselves.  Then the keys of
+**       sub-selects: rows may be put aside here, too
 **    4. terms of WHERE that name several tables and meet here
 **    5. what others want of the table: the columns of its relation
 **
@@ -290,6 +291,17 @@ static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
 }
 
 /*
+** The vector of whether node i, an EXISTS with a span, has a partner.
+*/
+static int hpJoinSpan(HpCompile *pC, int i){
+  const HpNode *pNode = &pC->pGraph->aNode[i];
+  int iRow = hpJoinRow(pC, i);
+  return hpSubPlanSpan(pC, pNode,
+             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, 0, 1, iRow),
+             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, 1, 1, iRow));
+}
+
+/*
 ** HpCompile.xSub: the vector of pExpr, a sub-select or an IN of one, or an aggregate
 ** function of a sub-select.
 */
@@ -311,6 +323,7 @@ static int hpJoinSub(HpCompile *pC, Expr *pExpr){
     return hpCompileExpr(pC, pExpr->x.pSelect->pEList->a[0].pExpr);
   }
   iRow = hpJoinRow(pC, i);
+  if( p->aNode[i].bSpan ) return hpJoinSpan(pC, i);
   if( p->aNode[i].iHome==p->iNow ) iRow = p->aNode[i].iLookup;
   return hpCompileOp(pC, HP_OP_COMPARE, TK_NE, iRow,
                      hpCompileLiteral(pC, TK_INTEGER, "0"));
@@ -496,16 +509,36 @@ static int hpJoinHasOwn(const HpGraph *p, int i){
 }
 
 /*
+** Can rows of node i's home be put aside before they look node i up?  Those that pass its
+** own filters, and for a sub-select look-ups, too.
+*/
+static int hpJoinMayWait(const HpGraph *p, int i){
+  int iHome = p->aNode[i].iHome;
+  int k;
+  if( p->aNode[iHome].pIdx ) return 0;
+  if( hpJoinHasOwn(p, iHome) ) return 1;
+  for(k=0; hpNodeIsLate(&p->aNode[i]) && k<p->nNode; k++){
+    const HpNode *pNode = &p->aNode[k];
+    if( k!=p->iRoot && pNode->iHome==iHome && hpGraphFilters(p, k)
+     && (pNode->eNode==HP_NODE_INNER || pNode->eNode==HP_NODE_SEMI)
+     && !pNode->bSpan
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
 ** In the pipe of node i: if rows of its home can be put aside before they look it up
 ** (hp_stash.c), leave out what none of them looks up.
 */
 static int hpJoinWanted(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   HpNode *pNode = &p->aNode[i];
-  const HpNode *pHome = &p->aNode[pNode->iHome];
   HpRelPlan *pWant;
   int iVec, k;
-  if( pHome->pIdx || !hpJoinHasOwn(p, pNode->iHome) ) return SQLITE_OK;
+  if( !hpJoinMayWait(p, i) ) return SQLITE_OK;
   for(k=0; k<pNode->nKey; k++){
     if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
   }
@@ -527,25 +560,36 @@ static int hpJoinWanted(HpCompile *pC, int i){
 }
 
 /*
-** In the pipe of node i, when its own filters have been compiled: the keys of the
-** nodes that hpJoinWanted() is about.
+** In the pipe of node i: the keys of the nodes that hpJoinWanted() is about, when its own
+** filters have been compiled; and of sub-selects (bLate), when its look-ups have.
 */
-static int hpJoinWants(HpCompile *pC, int i){
+static int hpJoinWants(HpCompile *pC, int i, int bLate){
   HpGraph *p = pC->pGraph;
   HpPipePlan *pPipe = pC->pPipe;
   int k;
   for(k=0; k<p->nNode; k++){
     HpNode *pNode = &p->aNode[k];
-    if( pNode->pWant==0 || pNode->iHome!=i ) continue;
-    if( hpJoinSides(pC, &pNode->pWant->key, pNode->aKey, pNode->nKey, 0)
-     || hpArenaGrow(&pC->pPlan->mem, &pPipe->aWant, &pPipe->nWantAlloc,
-                    pPipe->nWant, sizeof(HpRelPlan*))
-    ){
-      return SQLITE_ERROR;
+    HpRelPlan *pWant = pNode->pWant;
+    int rc;
+    if( pWant==0 || pNode->iHome!=i || hpNodeIsLate(pNode)!=bLate ) continue;
+    rc = hpJoinSides(pC, &pWant->key, pNode->aKey, pNode->nKey, 0);
+    if( rc ) return rc;
+    if( bLate ){
+      rc = hpArenaGrow(&pC->pPlan->mem, &pPipe->aSubWant, &pPipe->nSubWantAlloc,
+                       pPipe->nSubWant, sizeof(HpRelPlan*));
+      if( rc==SQLITE_OK ) pPipe->aSubWant[pPipe->nSubWant++] = pWant;
+    }else{
+      rc = hpArenaGrow(&pC->pPlan->mem, &pPipe->aWant, &pPipe->nWantAlloc,
+                       pPipe->nWant, sizeof(HpRelPlan*));
+      if( rc==SQLITE_OK ) pPipe->aWant[pPipe->nWant++] = pWant;
     }
-    pPipe->aWant[pPipe->nWant++] = pNode->pWant;
+    if( rc ) return rc;
   }
-  pPipe->nWantOp = pPipe->prog.nOp;
+  if( bLate ){
+    pPipe->nSubWantOp = pPipe->prog.nOp;
+  }else{
+    pPipe->nWantOp = pPipe->prog.nOp;
+  }
   return SQLITE_OK;
 }
 
@@ -584,7 +628,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
     if( iVec>=0 && hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
   pC->pPipe->nOwn = pC->pPipe->prog.nFilter;
-  if( hpJoinWants(pC, i) ) return SQLITE_ERROR;
+  if( hpJoinWants(pC, i, 0) ) return SQLITE_ERROR;
   for(k=0; k<p->nReduce; k++){
     const HpReduce *pReduce = &p->aReduce[k];
     int iVec;
@@ -598,11 +642,20 @@ static int hpJoinFilters(HpCompile *pC, int i){
       HpNode *pNode = &p->aNode[k];
       if( pNode->iHome!=i || k==p->iRoot ) continue;
       if( pNode->eNode!=HP_NODE_INNER && pNode->eNode!=HP_NODE_SEMI ) continue;
+      if( pNode->bSpan ) continue;
       if( hpGraphFilters(p, k)!=(iPass==0) ) continue;
       pNode->iLookup = hpJoinLookup(pC, k, pNode->iPipe, pNode->aKey, 0);
       if( pNode->iLookup<0 ) return SQLITE_ERROR;
       if( hpProgFilter(&pC->pPipe->prog, pNode->iLookup) ) return SQLITE_ERROR;
     }
+  }
+  pC->pPipe->nLook = pC->pPipe->prog.nFilter;
+  if( hpJoinWants(pC, i, 1) ) return SQLITE_ERROR;
+  for(k=0; k<p->nNode; k++){
+    int iVec;
+    if( p->aNode[k].iHome!=i || !p->aNode[k].bSpan || hpNodeIsSub(&p->aNode[k]) ) continue;
+    iVec = hpJoinSpan(pC, k);
+    if( iVec<0 || hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -627,7 +680,7 @@ static int hpJoinSink(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
   HpLookup key;
   int rc;
-  if( pNode->eNode!=HP_NODE_GROUP ){
+  if( !hpNodeHasGroups(pNode) ){
     pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
     return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
   }
@@ -656,7 +709,10 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     HpNode *pNode = &pGraph->aNode[pGraph->aOrder[n]];
     HpPipePlan *pPipe = &pPlan->aPipe[n];
     if( n!=pNode->iScan ) continue;      /* hpSubPlanRegroup() */
-    pPipe->bSub = hpNodeIsSub(pNode);
+    if( hpNodeIsLate(pNode) ){
+      pPipe->eEach = pNode->pItem->hp.bWhole ? HP_EACH_SCAN : HP_EACH_SEARCH;
+      pPipe->iAround = pGraph->aNode[pNode->iHome].iPipe;
+    }
     if( !HasRowid(pNode->pItem->pSTab) ){
       pNode->pIdx = sqlite3PrimaryKeyIndex(pNode->pItem->pSTab);
     }
@@ -666,7 +722,8 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     pPipe->pRel = hpCompileAlloc(pPlan, sizeof(*pPipe->pRel));
     if( pPipe->pRel==0 ) return SQLITE_NOMEM;
     pPipe->pRel->iRel = n;
-    pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI || pNode->eNode==HP_NODE_EXISTS;
+    pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI 
+                          || pNode->eNode==HP_NODE_EXISTS;
   }
   for(n=0; n<pGraph->nPipe; n++){
     int i = pGraph->aOrder[n];
@@ -692,13 +749,17 @@ static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
     const HpNode *pNode = &p->aNode[i];
     const Table *pTab = pNode->pItem->pSTab;
     char *z = 0;
-    if( hpNodeIsSub(pNode) ) continue;   /* It says so itself */
     pNode->pItem->hp.zKey = 0;
     for(k=0; k<pNode->nKey; k++){
       int iColumn = sqlite3ExprSkipCollate(pNode->aKey[k].pOwn)->iColumn;
       z = sqlite3MPrintf(pParse->db, "%z%s%s=?", z, k ? " AND " : "",
               iColumn<0 || iColumn==pTab->iPKey ? "rowid"
                                                 : pTab->aCol[iColumn].zCnName);
+    }
+    if( z && hpNodeIsSub(pNode) ){
+      hpSubPlanExplain(pParse, pNode, z);
+      sqlite3DbFree(pParse->db, z);
+      continue;
     }
     if( z && sqlite3ParserAddCleanup(pParse, sqlite3DbFree, z) ){
       pNode->pItem->hp.zKey = z;

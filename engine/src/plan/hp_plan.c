@@ -541,7 +541,8 @@ static void hpPlanExplain(
     const SrcItem *pItem = 0;
     char *zNew = 0;
     if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
-    if( strstr(z, " VECTORIZED") ) continue;     /* Of a sub-select: it says so itself */
+    /* Of a sub-select: it says so itself */
+    if( strstr(z, " VECTORIZED") || strstr(z, " USING HASH TABLE (") ) continue;
     if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
      && hpPlanItem(pParse, pSrc, &z[16])
     ){

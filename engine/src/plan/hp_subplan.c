@@ -10,9 +10,11 @@
 **                         is looked up
 **    hpSubPlanFind()      the one that an expression is
 **    hpSubPlanAny()       has it a correlated sub-select?
-**    hpSubPlanGroups()    an aggregate: the sink of the pipe that scans its table
+**    hpSubPlanGroups()    groups: the sink of the pipe that scans its table
 **    hpSubPlanRegroup()   and the pipe behind that, which makes a relation
 **    hpSubPlanMissing()   what the aggregate of no rows is
+**    hpSubPlanSpan()      does a group have such a value?
+**    hpSubPlanExplain()   say that in EXPLAIN QUERY PLAN
 **
 ** SQLite would run the loop of such a sub-select for each row around it.  If all that
 ** ties it to them are equalities it is a table like others of a join (hp_graph.c), whose
@@ -21,6 +23,10 @@
 **    EXISTS (SELECT 1 FROM orders WHERE o_custkey=c_custkey AND o_totalprice>9)
 **      HP_NODE_EXISTS: a relation of the keys.  Is c_custkey in it?
 **
+**    EXISTS (SELECT 1 FROM line WHERE l_orderkey=o_orderkey AND l_suppkey<>s_suppkey)
+**      HpNode.bSpan: groups with min(l_suppkey) and max(l_suppkey).  Is one of them
+**      another than s_suppkey?
+**
 **    x > (SELECT 0.2*avg(y) FROM line WHERE l_partkey=p_partkey)
 **      HP_NODE_GROUP: groups by l_partkey, and a relation of these.  The aggregates are
 **      columns of it; what is made of them is computed for the rows around
@@ -28,9 +34,9 @@
 ** So a row without a partner has the NULL row of the relation: of count and total that
 ** is another value.
 **
-** Errors are those of a join: what fails declines.  Whether SQLite really scans the
-** table of the sub-select is known: its code has been made (SrcItem.hp.bWhole).  Where
-** it searches an index its way is better, mostly.
+** Errors are those of a join: what fails declines.  Whether SQLite scans the table of the
+** sub-select or searches an index is known, since its code has been made
+** (SrcItem.hp.bWhole).  Which of these is better hp_gate.c says.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -97,7 +103,7 @@ static int hpSubPlanIsPlain(const Expr *pExpr){
   pItem = &p->pSrc->a[0];
   if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
    || pItem->pSTab==0 || !IsOrdinaryTable(pItem->pSTab)
-   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0 || pItem->hp.bWhole==0
+   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0 || pItem->fg.isIndexedBy
   ){
     return 0;
   }
@@ -160,7 +166,29 @@ static int hpSubPlanNodes(HpGraph *p, Expr *pWhere){
 }
 
 /*
-** The pipe of now scans the table of pNode, an HP_NODE_GROUP, and has its filters.  Let
+** The smallest and the largest value of the column of pNode->span.
+*/
+static int hpSubPlanBoth(HpCompile *pC, const HpNode *pNode, HpAggDef *aAgg){
+  int iVec = hpCompileExpr(pC, pNode->span.pOwn);
+  CollSeq *pColl;
+  int i;
+  if( iVec<0 ) return SQLITE_ERROR;
+  if( !hpCompileCollOk(pNode->span.pColl, &pColl) ){
+    hpCompileNo(pC, HP_NO_COLLATION);
+    return SQLITE_ERROR;
+  }
+  for(i=0; i<2; i++){
+    aAgg[i].eAgg = i ? HP_AGG_MAX : HP_AGG_MIN;
+    aAgg[i].iVec = (u16)iVec;
+    aAgg[i].iFilter = HP_NO_VEC;
+    aAgg[i].iSet = -1;
+    aAgg[i].pColl = pColl;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** The pipe of now scans the table of pNode, which has groups, and has its filters.  Let
 ** its sink be groups by pKey.
 */
 static int hpSubPlanGroups(HpCompile *pC, const HpNode *pNode, const HpLookup *pKey){
@@ -174,12 +202,13 @@ static int hpSubPlanGroups(HpCompile *pC, const HpNode *pNode, const HpLookup *p
   pC->pPipe->pGroup = pGroup;
   if( pGroup==0 ) return SQLITE_NOMEM;
   pGroup->keys = pKey->keys;
-  pGroup->nAgg = pAggInfo->nFunc;
+  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 2;
   pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
   pGroup->aBare = hpCompileAlloc(pPlan, 0);
   if( pGroup->aAgg==0 || pGroup->keys.n+pGroup->nAgg>HP_MX_COL ) return SQLITE_NOMEM;
+  if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, pGroup->aAgg);
   pC->pAggInfo = pAggInfo;
-  for(i=0; i<pGroup->nAgg && rc==SQLITE_OK; i++){
+  for(i=0; pAggInfo && i<pGroup->nAgg && rc==SQLITE_OK; i++){
     rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
     if( pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0 ) rc = SQLITE_ERROR;
   }
@@ -238,6 +267,34 @@ static int hpSubPlanRegroup(
 }
 
 /*
+** The vector of whether pNode->span holds: the smallest and largest value are vectors
+** iMin and iMax, NULL where there is none.
+*/
+static int hpSubPlanSpan(HpCompile *pC, const HpNode *pNode, int iMin, int iMax){
+  const HpEdge *pSpan = &pNode->span;
+  HpOp x;
+  int iOther = iMin<0 || iMax<0 ? -1 : hpCompileExpr(pC, pSpan->pOther);
+  int a;
+  if( iOther<0 ) return -1;
+  memset(&x, 0, sizeof(x));
+  x.eOp = HP_OP_COMPARE;
+  x.op = pSpan->op;
+  x.a = (u16)(pSpan->op==TK_GT || pSpan->op==TK_GE ? iMax : iMin);
+  x.b = (u16)iOther;
+  x.iGuard = HP_NO_VEC;
+  if( !hpCompileCollOk(pSpan->pColl, &x.pColl) ) return hpCompileNo(pC, HP_NO_COLLATION);
+  a = hpProgOp(&pC->pPipe->prog, &x);
+  if( a>=0 && pSpan->op==TK_NE ){
+    int b;
+    x.a = (u16)iMax;
+    b = hpProgOp(&pC->pPipe->prog, &x);
+    a = b<0 ? -1 : hpCompileOp(pC, HP_OP_OR, 0, a, b);
+  }
+  if( a<0 ) return hpCompileNo(pC, HP_NO_LIMIT);
+  return hpCompileTruth(pC, a, 0, 0);
+}
+
+/*
 ** The vector of aggregate function pFunc of a group, where a is what the relation has
 ** for it: NULL where there are no rows.
 */
@@ -256,5 +313,35 @@ static int hpSubPlanMissing(HpCompile *pC, const FuncDef *pFunc, int a){
   aVec[0] = (u16)a;
   aVec[1] = (u16)b;
   return hpCompileList(pC, HP_OP_COALESCE, aVec, 2);
+}
+
+/*
+** In EXPLAIN QUERY PLAN the table of pNode is looked up by zKey, unless that says so.
+*/
+static void hpSubPlanExplain(Parse *pParse, const HpNode *pNode, const char *zKey){
+  Vdbe *v = pParse->pVdbe;
+  char *zName = sqlite3MPrintf(pParse->db, "%S", pNode->pItem);
+  int n = sqlite3Strlen30(zName);
+  int i;
+  for(i=sqlite3VdbeCurrentAddr(v)-1; zName && i>0; i--){
+    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    const char *z = pOp->p4.z;
+    char *zNew;
+    int nVerb;
+    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    nVerb = strncmp(z, "SCAN ", 5)==0 ? 5 : strncmp(z, "SEARCH ", 7)==0 ? 7 : 0;
+    if( nVerb==0 || strncmp(&z[nVerb], zName, n)!=0
+     || (z[nVerb+n]!=0 && z[nVerb+n]!=' ') || strstr(z, " USING HASH TABLE (")
+    ){
+      continue;
+    }
+    zNew = sqlite3MPrintf(pParse->db, "SEARCH %s USING HASH TABLE (%s)", zName, zKey);
+    if( zNew ){
+      sqlite3DbFree(pParse->db, pOp->p4.z);
+      pOp->p4.z = zNew;
+    }
+    break;
+  }
+  sqlite3DbFree(pParse->db, zName);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -68,6 +68,7 @@
 
 /* Rows are put aside if that saves so much at least */
 #define HP_GATE_SAVING 2000000
+#define HP_GATE_FEW    8       /* ... or in the hope that one in so many passes */
 
 #define HP_GATE_UNIT      20   /* The planner's unit of cost: about a step in a b-tree */
 #define HP_GATE_LONG 100000000 /* From this on look-ups miss SQLite's page cache */
@@ -168,42 +169,54 @@ static double hpGateWanted(
 }
 
 /*
-** Does it pay to put the rows of pipe i aside?  Then set p->aMxStash[i] to the number
-** of rows up to which it does, and *prSave to what is saved.  The share of rows that pass is
-** *prShare; if that is negative it is found out.
+** Does it pay to put the rows of pipe i aside, for its relations aWant[]?  Then set *pMx
+** to the number of rows up to which it does, and *prSave to what is saved.  The share of
+** rows that pass its own filters is *prShare; if that is negative it is found out.
+**
+** For sub-selects rows may be put aside behind look-ups.  Nothing is known of these
+** before: so that is tried, and given up where many rows pass.
 */
 static int hpGateStash(
   HpQuery *p,
   const HpPlan *pPlan,
   int i,
+  int bLate,                 /* For sub-selects */
   Mem *aMem,
   const HpGateSize *aSize,   /* Of each pipe */
   double *prShare,
   double *prSave
 ){
   const HpPipePlan *pPipe = &pPlan->aPipe[i];
+  HpRelPlan **aWant = bLate ? pPipe->aSubWant : pPipe->aWant;
+  int nWant = bLate ? pPipe->nSubWant : pPipe->nWant;
+  i64 *pMx = bLate ? &p->aMxLate[i] : &p->aMxStash[i];
   double rMost = 0;      /* Saved if no row passed, ... */
   double rSave = 0;      /* ... and if that share does */
   double rRow;
   int rc = SQLITE_OK;
   int k;
   *prSave = 0;
-  for(k=0; k<pPipe->nWant; k++){
-    int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
+  if( nWant==0 ) return SQLITE_OK;
+  for(k=0; k<nWant; k++){
+    int iRel = aWant[k]->iRel - (pPlan->nPipe-1);
     rMost += hpGateWanted(&pPlan->aPipe[iRel], &aSize[iRel], 0);
   }
   if( rMost<HP_GATE_SAVING ) return SQLITE_OK;
   if( *prShare<0 ) rc = hpGateSample(p, pPipe, aMem, prShare);
   if( rc ) return rc;
   rRow = *prShare*(double)aSize[i].nRow;
-  for(k=0; k<pPipe->nWant; k++){
-    int iRel = pPipe->aWant[k]->iRel - (pPlan->nPipe-1);
+  for(k=0; k<nWant; k++){
+    int iRel = aWant[k]->iRel - (pPlan->nPipe-1);
     rSave += hpGateWanted(&pPlan->aPipe[iRel], &aSize[iRel], rRow);
   }
   rSave -= rRow*HP_GATE_STASH;
-  if( rSave<HP_GATE_SAVING ) return SQLITE_OK;
-  p->aMxStash[i] = 1000 + (i64)(rMost/HP_GATE_STASH);
-  *prSave = rSave;
+  if( rSave>=HP_GATE_SAVING ){
+    *pMx = 1000 + (i64)(rMost/HP_GATE_STASH);
+    *prSave = rSave;
+  }
+  if( bLate && pPipe->nLook>pPipe->nOwn ){
+    *pMx = MIN(1000 + (i64)(rMost/HP_GATE_STASH), aSize[i].nRow/HP_GATE_FEW);
+  }
   return SQLITE_OK;
 }
 
@@ -239,6 +252,7 @@ static int hpGateJoin(
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){
     for(i=0; i<pPlan->nPipe; i++){
       if( pPlan->aPipe[i].nWant>0 && p->pCfg->bStash ) p->aMxStash[i] = HP_GATE_ALL;
+      if( pPlan->aPipe[i].nSubWant>0 && p->pCfg->bStash ) p->aMxLate[i] = HP_GATE_ALL;
     }
     return SQLITE_OK;
   }
@@ -249,8 +263,8 @@ static int hpGateJoin(
   }
   for(i=0; i<iRoot; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];
-    bSub |= pPipe->bSub;
-    bJoin |= !pPipe->bSub && !pPipe->source.pType->bValues;
+    bSub |= pPipe->eEach==HP_EACH_SCAN;
+    bJoin |= pPipe->eEach==0 && !pPipe->source.pType->bValues;
   }
   rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
   for(i=iRoot; i>=0; i--){
@@ -267,8 +281,10 @@ static int hpGateJoin(
         * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
     r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
             + (double)p1->nRow*HP_GATE_SCAN;
-    if( pPlan->aPipe[i].bSub ){
+    if( pPlan->aPipe[i].eEach==HP_EACH_SCAN ){
       rSub += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+    }else if( pPlan->aPipe[i].eEach ){
+      rSub += HP_GATE_INDEX;
     }
     if( i<iRoot ){
       r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
@@ -308,8 +324,10 @@ static int hpGateJoin(
   }
   for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
     double rOther = -1;
-    if( pPlan->aPipe[i].nWant==0 ) continue;
-    rc = hpGateStash(p, pPlan, i, aMem, aSize, i==iRoot ? &rShare : &rOther, &rSave);
+    double *pr = i==iRoot ? &rShare : &rOther;
+    rc = hpGateStash(p, pPlan, i, 0, aMem, aSize, pr, &rSave);
+    rOurs -= rSave/MIN(nWorker, 4);
+    if( rc==SQLITE_OK ) rc = hpGateStash(p, pPlan, i, 1, aMem, aSize, pr, &rSave);
     rOurs -= rSave/MIN(nWorker, 4);
   }
   if( bMoved ){

@@ -92,7 +92,7 @@ static void hpQueryFreeRels(HpQuery *p){
   hpQueryForget(p);
   for(i=0; i<p->nSet; i++) hpRelFree(p->apRel[p->nRel+i]);
   sqlite3_free(p->aMxStash);
-  p->aMxStash = 0;
+  p->aMxStash = p->aMxLate = 0;
   p->apRel = 0;
   p->apStash = 0;
   p->nRel = p->nSet = 0;
@@ -127,9 +127,12 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   if( p && (pPlan->nPipe>1 || pPlan->nSet>0) ){
     int nRel = 2*(pPlan->nPipe-1);
     u64 n = (u64)(nRel + pPlan->nSet);
-    p->aMxStash = sqlite3MallocZero((sizeof(i64)+sizeof(HpRel*)+sizeof(HpStash*))*n);
+    u64 nPipe = (u64)pPlan->nPipe;
+    p->aMxStash = sqlite3MallocZero(2*sizeof(i64)*nPipe
+                                    + (sizeof(HpRel*)+sizeof(HpStash*))*n);
     if( p->aMxStash ){
-      p->apRel = (HpRel**)&p->aMxStash[n];
+      p->aMxLate = &p->aMxStash[nPipe];
+      p->apRel = (HpRel**)&p->aMxLate[nPipe];
       p->apStash = (HpStash**)&p->apRel[n];
       p->nRel = nRel;
       p->nSet = pPlan->nSet;
@@ -174,43 +177,51 @@ static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem
 }
 
 /*
-** Run pipe i of the plan so far that its rows are put aside, and make the relations of
-** the keys that they want.  If there are too many do nothing.
+** Run pipe i of the plan so far that its rows are put aside, if they are not yet, and make
+** the relations of the keys that they want: of tables, or of sub-selects (bLate).  If
+** there are too many rows do nothing.
 */
 static int hpQueryStash(
   HpQuery *p,
   const HpPlan *pPlan,
   int i,
+  int bLate,
   Mem *aMem,
   int nWorker
 ){
   HpPipePlan x = pPlan->aPipe[i];
-  HpStash *pStash;
-  int rc, k;
-  assert( x.source.bIndex==0 && x.nOwn>0 && x.nWant>0 && x.pSink->xRows!=0 );
-  sqlite3BeginBenignMalloc();
-  p->pStash = p->apStash[i] = pStash = hpStashNew(p->aMxStash[i]);
-  sqlite3EndBenignMalloc();
-  if( pStash==0 ) return HP_DECLINE;
-  x.prog.nFilter = x.nOwn;
-  x.prog.nOp = x.nWantOp;
-  x.pSink = &hpSinkStash;
-  rc = hpPipeRun(p, &x, aMem, nWorker);
-  hpPipeClose(p);
-  if( rc==HP_DECLINE && hpStashIsFull(pStash) ){
-    hpStashFree(pStash);
-    p->apStash[i] = 0;
-    p->bStop = 0;
-    rc = SQLITE_OK;
-    goto done;
+  HpStash *pStash = p->apStash[i];
+  int nWant = bLate ? x.nSubWant : x.nWant;
+  int rc = SQLITE_OK;
+  int k;
+  assert( x.source.bIndex==0 && nWant>0 && x.pSink->xRows!=0 );
+  x.prog.nFilter = bLate ? x.nLook : x.nOwn;
+  x.prog.nOp = bLate ? x.nSubWantOp : x.nWantOp;
+  if( pStash==0 ){
+    sqlite3BeginBenignMalloc();
+    pStash = p->apStash[i] = hpStashNew(bLate ? p->aMxLate[i] : p->aMxStash[i]);
+    sqlite3EndBenignMalloc();
+    if( pStash==0 ) return HP_DECLINE;
+    p->pStash = pStash;
+    x.pSink = &hpSinkStash;
+    rc = hpPipeRun(p, &x, aMem, nWorker);
+    hpPipeClose(p);
+    if( rc==HP_DECLINE && hpStashIsFull(pStash) ){
+      hpStashFree(pStash);
+      p->apStash[i] = 0;
+      p->bStop = 0;
+      rc = SQLITE_OK;
+      goto done;
+    }
   }
+  p->pStash = pStash;
   x.source.pType = &hpStashType;
   x.prog.nRange = 0;
   x.pSink = &hpSinkRel;
   x.pGroup = 0;
   x.eWant = 0;
-  for(k=0; k<x.nWant && rc==SQLITE_OK; k++){
-    x.pRel = x.aWant[k];
+  for(k=0; k<nWant && rc==SQLITE_OK; k++){
+    x.pRel = bLate ? x.aSubWant[k] : x.aWant[k];
     hpStashRewind(pStash);
     rc = hpPipeRun(p, &x, aMem, nWorker);
     hpPipeClose(p);
@@ -250,6 +261,8 @@ static int hpQueryTakeUp(
 **
 ** Before that, the pipes that p->aMxStash[] says, from the root on, put aside the rows
 ** that pass their own filters: the tables that these look up can do with fewer rows.
+** Those that look up sub-selects may do so when all else that they look up is there:
+** p->aMxLate[].
 */
 static int hpQueryRun(
   HpQuery *p,            /* New */
@@ -263,7 +276,7 @@ static int hpQueryRun(
   p->bExact = bExact;
   for(i=pPlan->nPipe-1; i>=0 && rc==SQLITE_OK; i--){
     if( pPlan->nPipe>1 && p->aMxStash[i]>0 ){
-      rc = hpQueryStash(p, pPlan, i, aMem, nWorker);
+      rc = hpQueryStash(p, pPlan, i, 0, aMem, nWorker);
     }
   }
   for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
@@ -273,6 +286,12 @@ static int hpQueryRun(
     }else if( i>0 ){
       hpPipeClose(p);
       hpRegroupForget(p, hpPipeClose);
+    }
+    if( pPlan->aPipe[i].eEach && p->aMxLate[pPlan->aPipe[i].iAround]>0 ){
+      int iAround = pPlan->aPipe[i].iAround;
+      rc = hpQueryStash(p, pPlan, iAround, 1, aMem, nWorker);
+      p->aMxLate[iAround] = 0;
+      if( rc ) break;
     }
     if( pPlan->nPipe>1 && p->apStash[i] ){
       rc = hpQueryTakeUp(p, pPlan, i, aMem, nWorker);

@@ -648,11 +648,21 @@ impl<'a> Query<'a> {
                 _ => cat![own, "=", outer],
             });
         }
+        let exists = self.chance(50);
+        if exists && self.chance(40) {
+            let (alias, outer) = pick(self.rng, &self.from);
+            let outer = format!("{alias}.{}", pick(self.rng, &outer.columns).name);
+            let own = format!("s.{}", pick(self.rng, &table.columns).name);
+            let op = *pick(self.rng, &["<>", "<>", "<", "<=", ">", ">="]);
+            terms.push(match self.chance(50) {
+                true => cat![own, op, outer],
+                false => cat![outer, op, own],
+            });
+        }
         let saved = std::mem::replace(&mut self.from, vec![("s".into(), table)]);
         if self.chance(40) {
             terms.push(self.condition(0));
         }
-        let exists = self.chance(40);
         let mut value = match exists {
             true => "1".into(),
             false => self.aggregate_call(0),
