@@ -85,6 +85,7 @@ struct HpChoice {
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
   u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
   u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
+  u8 bByRowid;              /* Of loop 1: rows come in the order of their rowids */
   u8 bMoved;                /* A join scans it though its loop is another one */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if

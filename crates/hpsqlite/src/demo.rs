@@ -133,6 +133,14 @@ FROM lineitem JOIN part ON p_partkey = l_partkey
 GROUP BY year",
     ),
     (
+        "Customers without orders, by country",
+        "SELECT substr(c_phone, 1, 2) AS country, count(*), sum(c_acctbal)
+FROM customer
+WHERE c_mktsegment = 'BUILDING' AND c_acctbal > 9900
+  AND NOT EXISTS (SELECT 1 FROM orders WHERE o_custkey = c_custkey)
+GROUP BY country",
+    ),
+    (
         "One order by its key",
         "SELECT * FROM lineitem WHERE l_orderkey = 47011",
     ),

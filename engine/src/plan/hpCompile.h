@@ -245,6 +245,8 @@ static int hpRangeSeemsLarge(HpCompile*);
 
 /* hp_compileagg.c */
 static int hpCompileAgg(HpCompile*, struct AggInfo_func*, HpAggDef*);
+static int hpCompileAggAnyOrder(HpCompile*, const Expr*, const HpAggDef*);
+static int hpCompileAggUniform(HpCompile*, Expr*);
 
 /* hp_aggplan.c */
 static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);

@@ -120,56 +120,6 @@ static int hpBareIsShown(
 }
 
 /*
-** True if pExpr gives texts, blobs and NULL only, or integers and NULL.
-*/
-static int hpExprIsPlain(HpCompile *pC, Expr *pExpr){
-  static void (*const axPlain[])(sqlite3_context*,int,sqlite3_value**) = {
-    substrFunc, upperFunc, lowerFunc, trimFunc, hexFunc, lengthFunc, instrFunc,
-#ifndef SQLITE_OMIT_DATETIME_FUNCS
-    strftimeFunc, dateFunc,
-#endif
-  };
-  const FuncDef *pDef;
-  char aff;
-  int i;
-  switch( pExpr->op ){
-    case TK_CONCAT:
-      return 1;
-    case TK_CAST:
-      aff = sqlite3AffinityType(pExpr->u.zToken, 0);
-      return aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER;
-    case TK_FUNCTION:
-      if( ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
-      pDef = sqlite3FindFunction(pC->pParse->db, pExpr->u.zToken,
-                 pExpr->x.pList ? pExpr->x.pList->nExpr : 0, SQLITE_UTF8, 0);
-      if( pDef==0 ) return 0;
-      for(i=0; i<ArraySize(axPlain); i++){
-        if( pDef->xSFunc==axPlain[i] ) return 1;
-      }
-      return 0;
-  }
-  return 0;
-}
-
-/*
-** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0 and
-** -0.0, 'a' and 'A'.
-*/
-static int hpExprIsUniform(HpCompile *pC, Expr *pExpr){
-  CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pExpr);
-  char aff;
-  pExpr = sqlite3ExprSkipCollate(pExpr);
-  if( hpExprIsPlain(pC, pExpr) ) return sqlite3IsBinary(pColl);
-  if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
-  if( pExpr->iTable!=pC->iCur && pC->pGraph==0 ) return 0;
-  if( pExpr->iColumn<0 || pExpr->iColumn==pExpr->y.pTab->iPKey ) return 1;
-  aff = pExpr->y.pTab->aCol[pExpr->iColumn].affinity;
-  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER
-       || aff==SQLITE_AFF_NUMERIC)
-      && sqlite3IsBinary(pColl);
-}
-
-/*
 ** Is the answer the same in whatever order rows are read?  Of sums that is
 ** found out when they are known: HpGroupPlan.bAnyOrder.
 */
@@ -179,7 +129,7 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
   int i;
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
-    if( !hpJoinPlanIsGiven(pC, pExpr) && !hpExprIsUniform(pC, pExpr) ) return 0;
+    if( !hpJoinPlanIsGiven(pC, pExpr) && !hpCompileAggUniform(pC, pExpr) ) return 0;
   }
   for(i=0; i<pPlan->nBare; i++){
     if( pPlan->aBare[i].iKey<0
@@ -192,13 +142,7 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
   for(i=0; i<pPlan->nAgg; i++){
     const HpAggDef *pDef = &pPlan->aAgg[i];
     if( pDef->bLoad ) return 0;
-    if( pDef->iSet>=0 && pDef->eAgg!=HP_AGG_COUNT ) return 0;
-    if( pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX ){
-      Expr *pArg = pC->pAggInfo->aFunc[i].pFExpr->x.pList->a[0].pExpr;
-      if( !hpExprIsUniform(pC, pArg) ) return 0;
-    }else if( pDef->eAgg!=HP_AGG_COUNT && pDef->eAgg!=HP_AGG_SUM ){
-      return 0;
-    }
+    if( !hpCompileAggAnyOrder(pC, pC->pAggInfo->aFunc[i].pFExpr, pDef) ) return 0;
   }
   pPlan->bAnyOrder = 1;
   return 1;

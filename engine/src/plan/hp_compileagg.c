@@ -7,6 +7,8 @@
 ** hp_compileagg: aggregate functions (prepare time).
 **
 **    hpCompileAgg()      an aggregate function: its arguments, and how it is computed
+**    hpCompileAggAnyOrder()    is it the same in whatever order rows are read?
+**    hpCompileAggUniform() are equal values of an expression all alike?
 **
 ** count, sum, total, avg, min and max have code of their own (hp_agg.c); all others
 ** are called for each row, or with ORDER BY inside when their entries are sorted.
@@ -187,5 +189,71 @@ static int hpCompileAgg(
     pPlan->bOpaque = 1;
   }
   return SQLITE_OK;
+}
+
+/*
+** True if pExpr gives texts, blobs and NULL only, or integers and NULL.
+*/
+static int hpAggIsPlain(HpCompile *pC, Expr *pExpr){
+  static void (*const axPlain[])(sqlite3_context*,int,sqlite3_value**) = {
+    substrFunc, upperFunc, lowerFunc, trimFunc, hexFunc, lengthFunc, instrFunc,
+#ifndef SQLITE_OMIT_DATETIME_FUNCS
+    strftimeFunc, dateFunc,
+#endif
+  };
+  const FuncDef *pDef;
+  char aff;
+  int i;
+  switch( pExpr->op ){
+    case TK_CONCAT:
+      return 1;
+    case TK_CAST:
+      aff = sqlite3AffinityType(pExpr->u.zToken, 0);
+      return aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER;
+    case TK_FUNCTION:
+      if( ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
+      pDef = sqlite3FindFunction(pC->pParse->db, pExpr->u.zToken,
+                 pExpr->x.pList ? pExpr->x.pList->nExpr : 0, SQLITE_UTF8, 0);
+      if( pDef==0 ) return 0;
+      for(i=0; i<ArraySize(axPlain); i++){
+        if( pDef->xSFunc==axPlain[i] ) return 1;
+      }
+      return 0;
+  }
+  return 0;
+}
+
+/*
+** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0 and
+** -0.0, 'a' and 'A'.
+*/
+static int hpCompileAggUniform(HpCompile *pC, Expr *pExpr){
+  CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pExpr);
+  char aff;
+  pExpr = sqlite3ExprSkipCollate(pExpr);
+  if( hpAggIsPlain(pC, pExpr) ) return sqlite3IsBinary(pColl);
+  if( pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN ) return 0;
+  if( pExpr->iTable!=pC->iCur && pC->pGraph==0 ) return 0;
+  if( pExpr->iColumn<0 || pExpr->iColumn==pExpr->y.pTab->iPKey ) return 1;
+  aff = pExpr->y.pTab->aCol[pExpr->iColumn].affinity;
+  return (aff==SQLITE_AFF_TEXT || aff==SQLITE_AFF_INTEGER
+       || aff==SQLITE_AFF_NUMERIC)
+      && sqlite3IsBinary(pColl);
+}
+
+/*
+** Is aggregate pDef, which is function pExpr, the same in whatever order its rows are
+** read?  Of a sum that is found out when it is known: HpGroupPlan.bAnyOrder.
+*/
+static int hpCompileAggAnyOrder(HpCompile *pC, const Expr *pExpr, const HpAggDef *pDef){
+  switch( pDef->eAgg ){
+    case HP_AGG_COUNT:
+      return 1;
+    case HP_AGG_SUM:
+      return pDef->iSet<0;
+    case HP_AGG_MIN: case HP_AGG_MAX:
+      return pDef->iSet<0 && hpCompileAggUniform(pC, pExpr->x.pList->a[0].pExpr);
+  }
+  return 0;
 }
 #endif /* SQLITE_OMIT_HP */

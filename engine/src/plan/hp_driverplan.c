@@ -72,7 +72,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
     return hpConfigStat(db, HP_NO_PLAN);
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
-  pItem->hp.bWhole = 1;
+  pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   return iRewind;
 }
 

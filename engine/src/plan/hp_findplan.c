@@ -146,7 +146,7 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   HpPlan *pPlan;
   int i;
   memset(&pItem->hp, 0, sizeof(pItem->hp));
-  pItem->hp.bWhole = 1;
+  pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
   c.pAggInfo = pAggInfo;

@@ -131,6 +131,19 @@ static int hpPlanFewRowids(const WhereLoop *pLoop){
 }
 
 /*
+** True if pLoop, which goes forward, gives rows of pTab in the order of their rowids: all
+** columns of its index have one value, if it is not the table's own b-tree.  An automatic
+** index has further columns.
+*/
+static int hpPlanByRowid(const WhereLoop *pLoop, const Table *pTab){
+  const u32 mNot = WHERE_COLUMN_IN|WHERE_AUTO_INDEX|WHERE_VIRTUALTABLE|WHERE_MULTI_OR;
+  if( !HasRowid(pTab) || (pLoop->wsFlags & mNot)!=0 || pLoop->nSkip!=0 ) return 0;
+  if( pLoop->wsFlags & WHERE_IPK ) return 1;
+  return (pLoop->wsFlags & WHERE_INDEXED)!=0
+      && pLoop->u.btree.nEq==pLoop->u.btree.pIndex->nKeyCol;
+}
+
+/*
 ** True if all bounds of pLoop are literals.
 */
 static int hpPlanLiterals(const WhereLoop *pLoop){
@@ -174,6 +187,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( nGroupBy==0 && nOrdered>0 ) return 0;
   pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
   pItem->hp.eOrder = HP_ORDER_NONE;
+  pItem->hp.bByRowid = (u8)hpPlanByRowid(pLoop, pItem->pSTab);
   if( pLoop->wsFlags & WHERE_IPK ){
     if( nGroupBy && nOrdered==nGroupBy ) return 0;
     mOk |= WHERE_IPK;

@@ -34,6 +34,9 @@
 ** So a row without a partner has the NULL row of the relation: of count and total that
 ** is another value.
 **
+** We read rows in the order of rowids.  If SQLite would find them in the order of an index
+** that has more columns than the key, aggregates must not show it.
+**
 ** Errors are those of a join: what fails declines.  Whether SQLite scans the table of the
 ** sub-select or searches an index is known, since its code has been made
 ** (SrcItem.hp.bWhole).  Which of these is better hp_gate.c says.
@@ -205,12 +208,20 @@ static int hpSubPlanGroups(HpCompile *pC, const HpNode *pNode, const HpLookup *p
   pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 2;
   pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
   pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  pGroup->bAnyOrder = pAggInfo!=0 && pNode->pItem->hp.bByRowid==0;
   if( pGroup->aAgg==0 || pGroup->keys.n+pGroup->nAgg>HP_MX_COL ) return SQLITE_NOMEM;
   if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, pGroup->aAgg);
   pC->pAggInfo = pAggInfo;
   for(i=0; pAggInfo && i<pGroup->nAgg && rc==SQLITE_OK; i++){
-    rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
-    if( pGroup->aAgg[i].eAgg>=HP_AGG_CALL || pGroup->aAgg[i].iSet>=0 ) rc = SQLITE_ERROR;
+    HpAggDef *pDef = &pGroup->aAgg[i];
+    rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], pDef);
+    if( pDef->eAgg>=HP_AGG_CALL || pDef->iSet>=0 ) rc = SQLITE_ERROR;
+    if( rc==SQLITE_OK && pGroup->bAnyOrder
+     && !hpCompileAggAnyOrder(pC, pAggInfo->aFunc[i].pFExpr, pDef)
+    ){
+      hpCompileNo(pC, HP_NO_ORDER);
+      rc = SQLITE_ERROR;
+    }
   }
   pC->pAggInfo = pOld;
   pGroup->szGroup = hpGroupLayout(pGroup);
