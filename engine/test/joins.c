@@ -978,6 +978,28 @@ static void testGate(void){
   end("gate");
 }
 
+/* SQLite's scan for an EXISTS ends with the first partner.  Where all rows have one within
+** the first leaves it is left to it, and where some have none it is not */
+static void testGateExists(void){
+  static const int aKey[] = { 100, 200, 100, 200 };
+  sqlite3_stmt *pStmt;
+  int i;
+  begin(70000, "CREATE TABLE r AS SELECT n FROM f; CREATE TABLE y AS SELECT n%100 AS k,"
+               " zeroblob(900) FROM f WHERE n<40000");
+  execute(adb[0], "PRAGMA hp_offload=on; PRAGMA hp_threads=1");
+  pStmt = prepared(adb[0], "SELECT count(*), sum(n) FROM r WHERE n<900 AND NOT EXISTS"
+                           " (SELECT 1 FROM y WHERE k=n%?1)");
+  for(i=0; i<4; i++){
+    i64 nRun = counted(adb[0], "run");
+    sqlite3_bind_int(pStmt, 1, aKey[i]);
+    sameBound(pStmt);
+    nRun = counted(adb[0], "run") - nRun;
+    check(nRun==(aKey[i]>100), "%d keys: run %lld times", aKey[i], nRun);
+  }
+  sqlite3_finalize(pStmt);
+  end("gate of EXISTS");
+}
+
 /* EXPLAIN QUERY PLAN says what is looked up, and by what */
 static void testExplain(void){
   static const char zSql[] = "EXPLAIN QUERY PLAN SELECT d.name, count(*), count(m.z)"
@@ -1126,6 +1148,9 @@ static void testMemory(void){
   for(k=0; k<2; k++){
     int nGate = tryMemory("SELECT count(*), sum(w.id) FROM r JOIN w ON w.id=r.k WHERE"
                           " r.n%9000=7 AND abs(-1)", k, 5);
+    check(nGate>10, "only %d allocations failed", nGate);
+    nGate = tryMemory("SELECT count(*), sum(n) FROM r WHERE r.n%30000=7 AND NOT EXISTS"
+                      " (SELECT 1 FROM w WHERE x=r.k)", k, 5);
     check(nGate>10, "only %d allocations failed", nGate);
   }
   end("allocations of the gate");

@@ -205,7 +205,7 @@ fn the_demo_compares_and_draws() {
         .expect(0)
         .says("Generating TPC-H data at scale factor 0.01")
         .says("Pricing summary (TPC-H Q1)")
-        .says("The answers of all 13 statements are the same.")
+        .says("The answers of all 14 statements are the same.")
         .says("Charts: ");
     assert_eq!(
         place.list("cache/hpsqlite"),

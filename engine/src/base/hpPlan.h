@@ -330,6 +330,8 @@ struct HpPipePlan {
   int iWant;             /* ... of this number */
   u8 eEach;              /* Of a correlated sub-select: HP_EACH_xxx, ... */
   int iAround;           /* ... and the pipe that looks it up */
+  HpRelPlan *pProbe;     /* HP_EACH_SCAN that ends with the first partner: a relation of
+                         ** its keys, with which hp_gate.c sees how soon.  Or NULL */
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */

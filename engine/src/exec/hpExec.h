@@ -35,6 +35,7 @@ struct HpQuery {
   u8 bExact;             /* Add up row by row, as stock does */
   u8 bSmall;             /* Declined because the table is small */
   int nSample;           /* Read about so many leaves only.  0: all */
+  u8 bFirst;             /* ... the first ones, instead of some of everywhere */
   i64 mxRow;             /* HpSortPlan.pPart: rows wanted.  0: all of them */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   int bInterrupt;        /* The progress handler said stop.  Atomic */

@@ -228,6 +228,7 @@ static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
 static int hpGraphMeet(const HpGraph*, Bitmask);
 static int hpGraphFilters(const HpGraph*, int);
+static int hpGraphMaySearch(const HpGraph*, int);
 static int hpGraphSame(const Expr*, const Expr*);
 static Bitmask hpGraphGiven(const HpGraph*, Bitmask, const Expr*, CollSeq*);
 static void hpGraphFree(HpGraph*);

@@ -12,6 +12,7 @@
 **    hpGraphMask()    which terms of FROM an expression names
 **    hpGraphMeet()    the pipe in which terms of FROM are known together
 **    hpGraphFilters() does anything leave rows of a table out?
+**    hpGraphMaySearch() might SQLite search an index of it?
 **    hpGraphGiven()   which tables' rows does a value determine?
 **    hpGraphSame()    do two expressions name the same column?
 **    hpGraphFree()    free it
@@ -238,6 +239,33 @@ static int hpGraphEdge(
   HpEdge *pEdge
 ){
   return pTerm->pExpr->op==TK_EQ && hpGraphCompare(p, pTerm, i, iColumn, pEdge);
+}
+
+/*
+** Might SQLite search an index for rows of node i, a sub-select, or find them by rowid?
+** Only if a term of its WHERE clause is about the first column of that.
+*/
+static int hpGraphMaySearch(const HpGraph *p, int i){
+  const Table *pTab = p->aNode[i].pItem->pSTab;
+  const Index *pIdx;
+  HpEdge edge;
+  int k;
+  for(k=0; k<p->nTerm; k++){
+    const HpGraphTerm *pTerm = &p->aTerm[k];
+    if( (pTerm->m & MASKBIT(i))==0 ) continue;
+    if( hpNodeIsSub(&p->aNode[i]) && pTerm->iOuter!=i ) continue;
+    if( !hpGraphCompare(p, pTerm, i, -2, &edge) ){
+      if( pTab->pIndex ) return 1;
+      continue;
+    }
+    if( hpGraphCompare(p, pTerm, i, -1, &edge) ) return 1;
+    if( pTab->iPKey>=0 && hpGraphCompare(p, pTerm, i, pTab->iPKey, &edge) ) return 1;
+    for(pIdx=pTab->pIndex; pIdx; pIdx=pIdx->pNext){
+      int iColumn = pIdx->aiColumn[0];
+      if( iColumn<-1 || hpGraphCompare(p, pTerm, i, iColumn, &edge) ) return 1;
+    }
+  }
+  return 0;
 }
 
 /*

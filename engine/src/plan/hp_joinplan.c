@@ -688,6 +688,14 @@ static int hpJoinSink(HpCompile *pC, int i){
   rc = hpJoinSides(pC, &key, pNode->aKey, pNode->nKey, 1);
   if( rc==SQLITE_OK ) rc = hpSubPlanGroups(pC, pNode, &key);
   if( rc ) return rc;
+  if( pNode->bSpan && pC->pPipe->eEach==HP_EACH_SCAN ){
+    HpRelPlan *pProbe = hpCompileAlloc(pC->pPlan, sizeof(*pProbe));
+    if( pProbe==0 ) return SQLITE_NOMEM;
+    pProbe->iRel = pNode->iPipe;
+    pProbe->bSemi = 1;
+    pProbe->key = key;
+    pC->pPipe->pProbe = pProbe;
+  }
   return hpSubPlanRegroup(pC, &pC->pPlan->aPipe[pNode->iPipe], pC->pPipe, &key,
                           pNode->iPipe);
 }
@@ -710,7 +718,10 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     HpPipePlan *pPipe = &pPlan->aPipe[n];
     if( n!=pNode->iScan ) continue;      /* hpSubPlanRegroup() */
     if( hpNodeIsLate(pNode) ){
-      pPipe->eEach = pNode->pItem->hp.bWhole ? HP_EACH_SCAN : HP_EACH_SEARCH;
+      pPipe->eEach = HP_EACH_SCAN;
+      if( !pNode->pItem->hp.bWhole && hpGraphMaySearch(pGraph, pGraph->aOrder[n]) ){
+        pPipe->eEach = HP_EACH_SEARCH;
+      }
       pPipe->iAround = pGraph->aNode[pNode->iHome].iPipe;
     }
     if( !HasRowid(pNode->pItem->pSTab) ){
@@ -724,6 +735,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     pPipe->pRel->iRel = n;
     pPipe->pRel->bSemi = pNode->eNode==HP_NODE_SEMI 
                           || pNode->eNode==HP_NODE_EXISTS;
+    if( pPipe->eEach==HP_EACH_SCAN ) pPipe->pProbe = pPipe->pRel;
   }
   for(n=0; n<pGraph->nPipe; n++){
     int i = pGraph->aOrder[n];

@@ -39,7 +39,7 @@
 **
 ** Errors are those of a join: what fails declines.  Whether SQLite scans the table of the
 ** sub-select or searches an index is known, since its code has been made
-** (SrcItem.hp.bWhole).  Which of these is better hp_gate.c says.
+** (SrcItem.hp.bWhole); but it may scan an index, too.  Which of these is better hp_gate.c says.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -29,7 +29,9 @@
 ** 0.07 to 5.5 times what stock took, ours 1.7 to 2.2 times.)
 **
 ** A correlated sub-select SQLite's loops would run for each row that gets there, until
-** hp_find.c makes groups of it: that is a scan of its table for each row.
+** hp_find.c makes groups of it: that is a scan of its table for each row.  But that of an
+** EXISTS ends with the first partner.  So the keys of the first leaves of its table are
+** looked up by the rows of a sample: one without a partner there goes on at least.
 **
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
@@ -79,6 +81,7 @@
 #define HP_GATE_MARGIN   130
 
 #define HP_GATE_SAMPLE    24   /* Leaves of a sample */
+#define HP_GATE_PROBE    128   /* ... and where an EXISTS begins */
 #define HP_GATE_WORTH 5000000  /* A sample is taken if SQLite needs this at least */
 
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
@@ -128,6 +131,69 @@ static int hpGateSample(
   hpPipeClose(p);
   p->nSample = 0;
   p->pPipe = pOld;
+  return rc;
+}
+
+/*
+** Pipe i, an EXISTS, is what SQLite would scan for each row of the root that passes its own
+** filters.  Their share is *prShare; if that is negative it is found out.  Set *prRow to a
+** number of rows that it would go through at least for one of them: those of the first
+** leaves, if the partner is not there.  0: that cannot be told.
+*/
+static int hpGateProbe(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  int i,
+  Mem *aMem,
+  double *prShare,
+  double *prRow
+){
+  const HpPipePlan *pOld = p->pPipe;
+  const HpPipePlan *pRoot = hpPlanLast(pPlan);
+  HpPipePlan x = pPlan->aPipe[i];
+  HpPipePlan y = *pRoot;
+  int iRel = x.pProbe->iRel;
+  i64 nByte = p->nRelByte;
+  double rFound = 0;
+  u64 nFirst;
+  int k, rc;
+  *prRow = 0;
+  if( x.iAround!=pPlan->nPipe-1 ) return SQLITE_OK;
+  for(k=0; k<y.prog.nOp; k++){
+    const HpOp *pOp = &y.prog.aOp[k];
+    if( pOp->eOp==HP_OP_LOOKUP && pOp->a==iRel ) break;
+    if( pOp->eOp==HP_OP_ROW || pOp->eOp==HP_OP_GATHER ) return SQLITE_OK;
+  }
+  if( k==y.prog.nOp ) return SQLITE_OK;
+  assert( p->pSource==0 && p->nWorker==0 && p->apRel[iRel]==0 );
+  y.prog.aFilter = hpArenaAlloc(&p->arena, sizeof(struct HpFilter)*((i64)y.nOwn+1));
+  if( y.prog.aFilter==0 ) return HP_DECLINE;
+  y.prog.aFilter[y.nOwn].iVec = y.prog.aOp[k].iOut;
+  if( y.nOwn ){
+    memcpy(y.prog.aFilter, pRoot->prog.aFilter, sizeof(struct HpFilter)*(size_t)y.nOwn);
+    k = MAX(k, y.prog.aFilter[y.nOwn-1].nOp-1);
+  }
+  y.prog.aFilter[y.nOwn].nOp = (u16)(k+1);
+  y.nOwn++;
+  x.pSink = &hpSinkRel;
+  x.pRel = x.pProbe;
+  x.pGroup = 0;
+  p->nSample = HP_GATE_PROBE;
+  p->bFirst = 1;
+  rc = hpPipeRun(p, &x, aMem, 1);
+  nFirst = p->nScanned;
+  hpPipeClose(p);
+  p->nSample = 0;
+  p->bFirst = 0;
+  p->pPipe = pOld;
+  if( rc==SQLITE_OK && *prShare<0 ) rc = hpGateSample(p, pRoot, aMem, prShare);
+  if( rc==SQLITE_OK ) rc = hpGateSample(p, &y, aMem, &rFound);
+  if( rc==SQLITE_OK && *prShare>rFound ){
+    *prRow = (double)nFirst*(*prShare-rFound) / *prShare;
+  }
+  hpRelFree(p->apRel[iRel]);
+  p->apRel[iRel] = 0;
+  p->nRelByte = nByte;
   return rc;
 }
 
@@ -238,7 +304,8 @@ static int hpGateJoin(
   double rOurs = 0;      /* Time of ours */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
-  double rSub = 0;       /* ... and of running each sub-select once */
+  double rSub = 0;       /* ... and of running each sub-select once, ... */
+  double rProbe = 0;     /* ... those not counted whose scan may end soon */
   double rShare = -1;    /* The share of rows that pass, if known */
   double rSave;
   HpGateSize aSize[HP_MX_PIPE];
@@ -282,7 +349,9 @@ static int hpGateJoin(
     r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
             + (double)p1->nRow*HP_GATE_SCAN;
     if( pPlan->aPipe[i].eEach==HP_EACH_SCAN ){
-      rSub += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+      double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+      if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
+      else rSub += rScan;
     }else if( pPlan->aPipe[i].eEach ){
       rSub += HP_GATE_INDEX;
     }
@@ -313,8 +382,15 @@ static int hpGateJoin(
   if( bJoin ){
     rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
+  bWorth = rStock+rSub+rProbe>=HP_GATE_WORTH;
+  for(i=0; i<iRoot && rc==SQLITE_OK && bWorth && !bMoved; i++){
+    double rRow = 0;
+    if( pPlan->aPipe[i].pProbe==0 ) continue;
+    rc = hpGateProbe(p, pPlan, i, aMem, &rShare, &rRow);
+    rSub += HP_GATE_SEEK + rRow*HP_GATE_ROW;
+  }
+  if( rc ) return rc;
   rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow;
-  bWorth = rStock+rSub>=HP_GATE_WORTH;
   if( bWorth && pRoot->bConstant ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
     if( rc==SQLITE_OK && rShare==0 ){

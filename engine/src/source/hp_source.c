@@ -492,6 +492,16 @@ static void hpSourceThin(HpSource *pSrc, int nSample){
   pSrc->nMax = 1;
 }
 
+/* Read only the first nLeaf leaves, or those of one page above if it has fewer */
+static void hpSourceFirst(HpSource *pSrc, int nLeaf){
+  int i;
+  for(i=0; i<pSrc->nLevel; i++){
+    struct HpLevel *p = &pSrc->aLevel[i];
+    int n = i==pSrc->nLevel-1 ? nLeaf : 0;
+    p->iLast = MIN(p->iLast, p->iChild+n-1);
+  }
+}
+
 /* The next leaf of a sample.  Children that a level does not have are left out */
 static void hpSourceThinNext(HpSource *pSrc){
   struct HpLevel *pLevel = &pSrc->aLevel[pSrc->iThin];
@@ -531,7 +541,11 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
   }
-  if( p->nSample ) hpSourceThin(pSrc, p->nSample);
+  if( p->nSample && p->bFirst ){
+    hpSourceFirst(pSrc, p->nSample);
+  }else if( p->nSample ){
+    hpSourceThin(pSrc, p->nSample);
+  }
   if( p->pWanted && (p->nWanted<pSrc->nLeaf/2 || p->pCfg->bStash) ){
     assert( pSrc->bIndex==0 && p->pPipe->source.pRange==0 );
     pSrc->pWanted = p->pWanted;
