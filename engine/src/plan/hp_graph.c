@@ -249,7 +249,7 @@ static int hpGraphMaySearch(const HpGraph *p, int i){
   const Table *pTab = p->aNode[i].pItem->pSTab;
   const Index *pIdx;
   HpEdge edge;
-  int k;
+  int iColumn, k;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     if( (pTerm->m & MASKBIT(i))==0 ) continue;
@@ -258,11 +258,10 @@ static int hpGraphMaySearch(const HpGraph *p, int i){
       if( pTab->pIndex ) return 1;
       continue;
     }
-    if( hpGraphCompare(p, pTerm, i, -1, &edge) ) return 1;
-    if( pTab->iPKey>=0 && hpGraphCompare(p, pTerm, i, pTab->iPKey, &edge) ) return 1;
+    iColumn = sqlite3ExprSkipCollate(edge.pOwn)->iColumn;
+    if( iColumn<0 || iColumn==pTab->iPKey ) return 1;
     for(pIdx=pTab->pIndex; pIdx; pIdx=pIdx->pNext){
-      int iColumn = pIdx->aiColumn[0];
-      if( iColumn<-1 || hpGraphCompare(p, pTerm, i, iColumn, &edge) ) return 1;
+      if( pIdx->aiColumn[0]<-1 || pIdx->aiColumn[0]==iColumn ) return 1;
     }
   }
   return 0;

@@ -383,6 +383,13 @@ static int hpGateJoin(
     rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
   bWorth = rStock+rSub+rProbe>=HP_GATE_WORTH;
+  if( bWorth && pRoot->bConstant ){
+    rc = hpGateSample(p, pRoot, aMem, &rShare);
+    if( rc==SQLITE_OK && rShare==0 ){
+      rStock = 0;
+      bWorth = 0;
+    }
+  }
   for(i=0; i<iRoot && rc==SQLITE_OK && bWorth && !bMoved; i++){
     double rRow = 0;
     if( pPlan->aPipe[i].pProbe==0 ) continue;
@@ -391,13 +398,6 @@ static int hpGateJoin(
   }
   if( rc ) return rc;
   rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow;
-  if( bWorth && pRoot->bConstant ){
-    rc = hpGateSample(p, pRoot, aMem, &rShare);
-    if( rc==SQLITE_OK && rShare==0 ){
-      rStock = 0;
-      bWorth = 0;
-    }
-  }
   for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
     double rOther = -1;
     double *pr = i==iRoot ? &rShare : &rOther;
