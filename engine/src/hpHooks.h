@@ -79,13 +79,15 @@ struct HpChoice {
   u8 bLower;                /*   and a lower bound */
   u8 bUpper;                /*   and an upper bound for the next one */
   u8 eOrder;                /* HP_ORDER_xxx: the order of the groups it gives */
+  u32 mDesc;                /*   by these terms it is descending */
   u8 bLiteral;              /* The bounds are literals */
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
   char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
   u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
   u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
-  u8 bByRowid;              /* Of loop 1: rows come in the order of their rowids */
+  u8 bByRowid;              /* Its loop gives rows in the order of their rowids */
+  u8 bBuild;                /* Its loop makes an index first */
   u8 bMoved;                /* A join scans it though its loop is another one */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if

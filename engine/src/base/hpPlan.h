@@ -139,6 +139,7 @@ struct HpAggDef {
   u8 bLoad;              /* The min or max whose row the bare columns show */
   u8 bShared;            /* An earlier function keeps the same state */
   u8 bOvrfl;             /* The state, shared or not, is one of some sum() */
+  u8 bWeigh;             /* HP_AGG_COUNT: a row counts as much as the argument says */
   u16 iVec;              /* Argument; HP_NO_VEC: none */
   u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
   u16 iOff;              /* Offset of the state in a group */
@@ -304,6 +305,9 @@ struct HpFindPlan {
 /* HpPipePlan.eEach: what does SQLite do for each row around a sub-select? */
 #define HP_EACH_SCAN   1   /* Read all of it */
 #define HP_EACH_SEARCH 2   /* Search an index */
+#define HP_EACH_JOIN   3   /* Join: it goes through all partners, ... */
+#define HP_EACH_BUILD  4   /* ... by an index that it makes first */
+#define hpEachIsJoin(P) ((P)->eEach>=HP_EACH_JOIN)
 
 /* From a source to a sink */
 struct HpPipePlan {
@@ -328,7 +332,7 @@ struct HpPipePlan {
   u8 eWant;              /* HP_WANT_xxx: by what the first filter looks itself up in
                          ** such a relation, if there is one, ... */
   int iWant;             /* ... of this number */
-  u8 eEach;              /* Of a correlated sub-select: HP_EACH_xxx, ... */
+  u8 eEach;              /* Of a sub-select, or groups of a join: HP_EACH_xxx, ... */
   int iAround;           /* ... and the pipe that looks it up */
   HpRelPlan *pProbe;     /* HP_EACH_SCAN that ends with the first partner: a relation of
                          ** its keys, with which hp_gate.c sees how soon.  Or NULL */

@@ -38,12 +38,13 @@
 
 /* SrcItem.hp.eOrder: does the scan that the planner chose give groups in order? */
 #define HP_ORDER_NONE    0     /* No */
-#define HP_ORDER_INDEX   1     /* Yes, and it is the scan that is taken over */
-#define HP_ORDER_LOOKUP  2     /* Yes, looking up rows: read the table instead */
-#define HP_ORDER_ROWS    3     /* No, but of rows: likewise */
+#define HP_ORDER_ROWID   1     /* Yes, of rowids */
+#define HP_ORDER_INDEX   2     /* Yes, and it is the scan that is taken over */
+#define HP_ORDER_LOOKUP  3     /* Yes, looking up rows: read the table instead */
+#define HP_ORDER_ROWS    4     /* No, but of rows: likewise */
 
-/* Are groups in the order of an index? */
-#define hpOrderIsGiven(E) ((E)==HP_ORDER_INDEX || (E)==HP_ORDER_LOOKUP)
+/* Does SQLite give groups as its scan comes to them? */
+#define hpOrderIsGiven(E) ((E)>=HP_ORDER_ROWID && (E)<=HP_ORDER_LOOKUP)
 
 /*
 ** A join as a tree: see hp_graph.c.
@@ -57,7 +58,7 @@
 #define HP_NODE_SEMI   3
 #define HP_NODE_NONE   4
 #define HP_NODE_EXISTS 5   /* A sub-select: hp_subplan.c */
-#define HP_NODE_GROUP  6
+#define HP_NODE_GROUP  6   /* One, or the right table of a LEFT JOIN: HpNode.bOuter */
 #define hpNodeIsSub(P) ((P)->eNode>=HP_NODE_EXISTS)
 #define hpNodeHasGroups(P) ((P)->eNode==HP_NODE_GROUP || (P)->bSpan)
 #define hpNodeIsLate(P) (hpNodeIsSub(P) || (P)->bSpan)
@@ -92,6 +93,7 @@ struct HpNode {
   HpRelPlan *pWant;      /* The relation of the keys that its home wants, or NULL */
   const Expr *pSub;      /* A sub-select: that, ... */
   AggInfo *pAggInfo;     /* ... HP_NODE_GROUP: its aggregates, ... */
+  u8 bOuter;             /* ... which are those of the query, of this table, ... */
   u8 bSpan;              /* An EXISTS with one term, ... */
   HpEdge span;           /* ... this, that is no equality */
 };
@@ -122,6 +124,7 @@ struct HpGraph {
   int nNode;
   int iRoot;             /* The node that is scanned */
   int iNow;              /* The node whose pipe is being compiled */
+  int iMany;             /* The node with HpNode.bOuter, or -1 */
   Bitmask mDone;         /* Nodes whose keys have been found */
   int nPipe;             /* Pipes; that of the root is the last one */
   u8 aOrder[HP_MX_PIPE]; /* The node of each */
@@ -219,7 +222,7 @@ static int hpSubPlanGroups(HpCompile*, const HpNode*, const HpLookup*);
 static int hpSubPlanSpan(HpCompile*, const HpNode*, int, int);
 static int hpSubPlanRegroup(HpCompile*, HpPipePlan*, const HpPipePlan*, const HpLookup*, int);
 static void hpSubPlanExplain(Parse*, const HpNode*, const char*);
-static int hpSubPlanMissing(HpCompile*, const FuncDef*, int);
+static int hpSubPlanMissing(HpCompile*, const struct AggInfo_func*, int, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
@@ -230,8 +233,12 @@ static int hpGraphMeet(const HpGraph*, Bitmask);
 static int hpGraphFilters(const HpGraph*, int);
 static int hpGraphMaySearch(const HpGraph*, int);
 static int hpGraphSame(const Expr*, const Expr*);
+static int hpGraphOneRow(const HpGraph*, const ExprList*);
 static Bitmask hpGraphGiven(const HpGraph*, Bitmask, const Expr*, CollSeq*);
 static void hpGraphFree(HpGraph*);
+
+/* hp_manyplan.c */
+static int hpManyPlan(HpGraph*, AggInfo*, const ExprList*);
 
 /* hp_joinplan.c */
 static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
@@ -239,6 +246,7 @@ static int hpJoinPlanEnd(HpCompile*);
 static int hpJoinPlanTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpJoinPlanIsGiven(HpCompile*, Expr*);
 static int hpJoinPlanLate(HpCompile*, Expr*, struct HpBare*);
+static int hpJoinPlanAgg(HpCompile*, int, HpAggDef*);
 
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
@@ -246,6 +254,7 @@ static int hpRangeSeemsLarge(HpCompile*);
 
 /* hp_compileagg.c */
 static int hpCompileAgg(HpCompile*, struct AggInfo_func*, HpAggDef*);
+static int hpCompileAggOf(HpCompile*, const struct AggInfo_func*, int, HpAggDef*);
 static int hpCompileAggAnyOrder(HpCompile*, const Expr*, const HpAggDef*);
 static int hpCompileAggUniform(HpCompile*, Expr*);
 

@@ -33,6 +33,28 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
   }
 }
 
+/*
+** Bare columns are shown as the row of a min() or max() has them.  Keys whose equal values
+** are all alike are shown by any row.  Is there a column that is not?
+*/
+static int hpAggPlanBest(HpCompile *pC, const ExprList *pGroupBy){
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
+  int bLoad = 0;
+  int i, k;
+  for(i=0; i<pPlan->nBare; i++){
+    struct HpBare *pBare = &pPlan->aBare[i];
+    for(k=0; k<pPlan->keys.n && pBare->iKey<0 && pBare->iRel<0; k++){
+      if( pPlan->keys.aVec[k]==pBare->iVec
+       && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr)
+      ){
+        pBare->iKey = (i16)k;
+      }
+    }
+    bLoad |= pBare->iKey<0;
+  }
+  return bLoad;
+}
+
 /* What hpBareIsShown() looks for */
 typedef struct HpBareWalk HpBareWalk;
 struct HpBareWalk {
@@ -251,14 +273,21 @@ static HpPlan *hpAggPlan(
     int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
     if( iVec<0 ) goto refused;
     pKeys->aVec[i] = (u16)iVec;
-    pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    if( hpOrderIsGiven(pItem->hp.eOrder) ){
+      pKeys->aSort[i] = i<32 && ((pItem->hp.mDesc>>i) & 1) ? KEYINFO_ORDER_DESC : 0;
+    }else{
+      pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    }
     if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i]) ){
       hpCompileNo(&c, HP_NO_COLLATION);
       goto refused;
     }
   }
   for(i=0; i<pGroup->nAgg; i++){
-    if( hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]) ) goto refused;
+    int rc = pGraph && pGraph->iMany>=0
+           ? hpJoinPlanAgg(&c, i, &pGroup->aAgg[i])
+           : hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
+    if( rc ) goto refused;
     if( pGroup->aAgg[i].eAgg==HP_AGG_MIN || pGroup->aAgg[i].eAgg==HP_AGG_MAX ){
       iMinMax = i;
       if( pGroup->aAgg[i].iFilter!=HP_NO_VEC || pGroup->aAgg[i].iSet>=0 ){
@@ -291,7 +320,7 @@ static HpPlan *hpAggPlan(
     if( bPartial ){
       goto refused;
     }else if( iMinMax>=0 ){
-      pGroup->aAgg[iMinMax].bLoad = 1;
+      pGroup->aAgg[iMinMax].bLoad = (u8)hpAggPlanBest(&c, p->pGroupBy);
     }else{
       hpAggPlanFirst(pGroup);
     }
@@ -305,6 +334,7 @@ static HpPlan *hpAggPlan(
     goto refused;
   }
   pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
+  if( pItem->hp.eOrder==HP_ORDER_ROWID ) c.pPipe->source.bOrder = 1;
   assert( pGroup->bOpaque==0 || c.pPipe->bSerial );
   assert( pGroup->bInOrder==0 || c.pPipe->source.bIndex );
   if( pGraph && !hpJoinPlanEnd(&c) ) goto refused;

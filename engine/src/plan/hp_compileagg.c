@@ -7,6 +7,7 @@
 ** hp_compileagg: aggregate functions (prepare time).
 **
 **    hpCompileAgg()      an aggregate function: its arguments, and how it is computed
+**    hpCompileAggOf()    the same of what it is for parts of the rows
 **    hpCompileAggAnyOrder()    is it the same in whatever order rows are read?
 **    hpCompileAggUniform() are equal values of an expression all alike?
 **
@@ -187,6 +188,37 @@ static int hpCompileAgg(
     pDef->iSet = (i16)pPlan->nSet++;
     pC->pPipe->bSerial = 1;
     pPlan->bOpaque = 1;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Let *pDef be aggregate function pF, where vector iVec has its value for each of the
+** parts that the rows of a group come in.  sum, total and avg are right of one part only:
+** then they are that value.
+*/
+static int hpCompileAggOf(
+  HpCompile *pC,
+  const struct AggInfo_func *pF,
+  int iVec,
+  HpAggDef *pDef
+){
+  const ExprList *pList = pF->pFExpr->x.pList;
+  memset(pDef, 0, sizeof(*pDef));
+  pDef->pFunc = pF->pFunc;
+  pDef->iVec = (u16)iVec;
+  pDef->iFilter = HP_NO_VEC;
+  pDef->iSet = -1;
+  pDef->eAgg = hpAggKind(pF->pFunc);
+  pDef->bWeigh = pDef->eAgg==HP_AGG_COUNT;
+  assert( pDef->eAgg<HP_AGG_CALL );
+  if( pDef->eAgg>=HP_AGG_MIN ){
+    CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pList->a[0].pExpr);
+    if( pColl==0 ) pColl = pC->pParse->db->pDfltColl;
+    if( !hpCompileCollOk(pColl, &pDef->pColl) ){
+      hpCompileNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
   }
   return SQLITE_OK;
 }

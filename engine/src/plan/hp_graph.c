@@ -15,6 +15,7 @@
 **    hpGraphMaySearch() might SQLite search an index of it?
 **    hpGraphGiven()   which tables' rows does a value determine?
 **    hpGraphSame()    do two expressions name the same column?
+**    hpGraphOneRow()  has each group one row of the root?
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose, or
@@ -53,6 +54,8 @@
 **
 **    HP_NODE_EXISTS  only whether there is a partner is asked; any key
 **    HP_NODE_GROUP   what an aggregate of the partners comes to; any key
+**
+** So may be one LEFT JOIN whose key is not unique (HpNode.bOuter): hp_manyplan.c.
 **
 ** The terms of their own WHERE clauses are like those of an ON clause.  Where only asked is
 ** whether there is a partner, one term may be another comparison than an equality: the
@@ -414,7 +417,7 @@ static int hpGraphAttach(HpGraph *p, int i){
     if( !bFound ) return 0;
   }
   for(k=0; k<pNode->nKey; k++) m |= pNode->aKey[k].m;
-  if( pNode->eNode==HP_NODE_LEFT ){
+  if( pNode->eNode==HP_NODE_LEFT || pNode->bOuter ){
     for(k=0; k<p->nTerm; k++){
       if( p->aTerm[k].iOuter==i ) m |= p->aTerm[k].m & ~MASKBIT(i);
     }
@@ -551,6 +554,60 @@ static int hpGraphSame(const Expr *pA, const Expr *pB){
       && pA->iTable==pB->iTable && pA->iColumn==pB->iColumn;
 }
 
+/* Is pExpr the rowid of the root? */
+static int hpGraphIsRowid(const HpGraph *p, const Expr *pExpr){
+  const SrcItem *pItem = p->aNode[p->iRoot].pItem;
+  return (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+      && pExpr->iTable==pItem->iCursor && HasRowid(pItem->pSTab)
+      && (pExpr->iColumn<0 || pExpr->iColumn==pItem->pSTab->iPKey);
+}
+
+/* Is column iColumn of the root one of pGroupBy, where values differ that differ under
+** collation zColl? */
+static int hpGraphHasColumn(
+  const HpGraph *p,
+  const ExprList *pGroupBy,
+  int iColumn,
+  const char *zColl
+){
+  int iCursor = p->aNode[p->iRoot].pItem->iCursor;
+  int i;
+  for(i=0; i<pGroupBy->nExpr; i++){
+    const Expr *pTerm = pGroupBy->a[i].pExpr;
+    const Expr *pExpr = sqlite3ExprSkipCollate((Expr*)pTerm);
+    CollSeq *pColl = sqlite3ExprNNCollSeq(p->pParse, pTerm);
+    if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+     && pExpr->iTable==iCursor && pExpr->iColumn==iColumn && pColl
+     && (sqlite3IsBinary(pColl) || sqlite3StrICmp(pColl->zName, zColl)==0)
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
+** Does each group of pGroupBy, which may be NULL, have one row of the root?
+*/
+static int hpGraphOneRow(const HpGraph *p, const ExprList *pGroupBy){
+  const Table *pTab = p->aNode[p->iRoot].pItem->pSTab;
+  const Index *pIdx;
+  int i;
+  for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
+    if( hpGraphIsRowid(p, sqlite3ExprSkipCollate(pGroupBy->a[i].pExpr)) ) return 1;
+  }
+  for(pIdx=pTab->pIndex; pGroupBy && pIdx; pIdx=pIdx->pNext){
+    if( !IsUniqueIndex(pIdx) || pIdx->pPartIdxWhere || pIdx->bHasExpr ) continue;
+    for(i=0; i<pIdx->nKeyCol; i++){
+      int iColumn = pIdx->aiColumn[i];
+      if( iColumn<0 || pTab->aCol[iColumn].notNull==0 ) break;
+      if( !hpGraphHasColumn(p, pGroupBy, iColumn, pIdx->azColl[i]) ) break;
+    }
+    if( i==pIdx->nKeyCol ) return 1;
+  }
+  return 0;
+}
+
 /*
 ** Rows of a group have one row of each node of m, and equal values of pExpr under
 ** pColl.  Returns all nodes of which they have one row.
@@ -563,6 +620,7 @@ static Bitmask hpGraphGiven(
 ){
   Bitmask mOld;
   int i, k;
+  if( hpGraphIsRowid(p, pExpr) ) m |= MASKBIT(p->iRoot);
   for(i=0; i<p->nNode; i++){
     const HpEdge *pEdge = &p->aNode[i].aKey[0];
     if( p->aNode[i].eNode!=HP_NODE_INNER || p->aNode[i].nKey!=1 ) continue;
@@ -615,18 +673,53 @@ static void hpGraphFree(HpGraph *p){
 }
 
 /*
+** Find keys of nodes, as long as there are any.
+*/
+static void hpGraphAttachAll(HpGraph *p){
+  int i, n;
+  do{
+    n = 0;
+    for(i=0; i<p->nNode; i++){
+      if( (p->mDone & MASKBIT(i))==0 && p->aNode[i].eNode!=HP_NODE_NONE
+       && hpGraphAttach(p, i)
+      ){
+        n++;
+      }
+    }
+  }while( n );
+}
+
+/*
+** If a LEFT JOIN has no unique key, and no terms but those of its ON clause are about its
+** table, let that be groups.
+*/
+static void hpGraphMany(HpGraph *p){
+  int i, k;
+  for(i=0; i<p->nNode; i++){
+    if( (p->mDone & MASKBIT(i))==0 && p->aNode[i].eNode==HP_NODE_LEFT ) break;
+  }
+  if( i==p->nNode ) return;
+  for(k=0; k<p->nTerm; k++){
+    if( (p->aTerm[k].m & MASKBIT(i)) && p->aTerm[k].iOuter!=i ) return;
+  }
+  p->iMany = i;
+  p->aNode[i].eNode = HP_NODE_GROUP;
+  p->aNode[i].bOuter = 1;
+}
+
+/*
 ** The graph of SELECT p, whose levels sqlite3HpAccept() has noted, or NULL.
 */
 static HpGraph *hpGraphNew(Parse *pParse, Select *p){
   SrcList *pSrc = p->pSrc;
   HpGraph *pNew;
-  int i, n, nTerm;
+  int i, nTerm;
   if( pSrc->nSrc>HP_MX_NODE ) return 0;
   pNew = sqlite3DbMallocZero(pParse->db, sizeof(*pNew));
   if( pNew==0 ) return 0;
   pNew->pParse = pParse;
   pNew->nNode = pSrc->nSrc;
-  pNew->iRoot = -1;
+  pNew->iRoot = pNew->iMany = -1;
   for(i=0; i<pSrc->nSrc; i++){
     SrcItem *pItem = &pSrc->a[i];
     HpNode *pNode = &pNew->aNode[i];
@@ -664,17 +757,9 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     if( !hpGraphSub(pNew, i) ) goto refused;
   }
   pNew->mDone = MASKBIT(pNew->iRoot);
-  do{
-    n = 0;
-    for(i=0; i<pNew->nNode; i++){
-      if( (pNew->mDone & MASKBIT(i))==0
-       && pNew->aNode[i].eNode!=HP_NODE_NONE
-       && hpGraphAttach(pNew, i)
-      ){
-        n++;
-      }
-    }
-  }while( n );
+  hpGraphAttachAll(pNew);
+  hpGraphMany(pNew);
+  if( pNew->iMany>=0 ) hpGraphAttachAll(pNew);
   for(i=0; i<pNew->nNode; i++){
     if( (pNew->mDone & MASKBIT(i))==0 && pNew->aNode[i].eNode!=HP_NODE_NONE ){
       goto refused;

@@ -9,6 +9,7 @@
 **    hpJoinPlan()      compile all filters and look-ups of a join
 **    hpJoinPlanEnd()       all expressions have been compiled
 **    hpJoinPlanTerms()     how many terms of GROUP BY does a group need?
+**    hpJoinPlanAgg()       an aggregate that is looked up
 **    hpJoinPlanIsGiven()   is an expression the same in all rows of a group?
 **    hpJoinPlanLate()      a column that is read for groups that are delivered
 **
@@ -218,6 +219,7 @@ static int hpJoinOn(HpCompile *pC, int i){
     u16 aArg[3];
     int a, b;
     if( pTerm->iOuter!=i || pTerm->bKey || pTerm->m==MASKBIT(i) ) continue;
+    if( pTerm->m==0 && pNode->bOuter ) continue;
     a = hpCompileExpr(pC, pTerm->pExpr);
     b = a<0 ? -1 : hpCompileLiteral(pC, TK_INTEGER, "0");
     if( b<0 ) return -1;
@@ -246,7 +248,7 @@ static int hpJoinRow(HpCompile *pC, int i){
     }
     if( pNode->iLookup<0 ) return -1;
     pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, pNode->iLookup);
-    if( pNode->eNode==HP_NODE_LEFT && pNode->iRow>=0 ){
+    if( (pNode->eNode==HP_NODE_LEFT || pNode->bOuter) && pNode->iRow>=0 ){
       iVec = hpJoinOn(pC, i);
       pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, iVec);
     }
@@ -314,8 +316,8 @@ static int hpJoinSub(HpCompile *pC, Expr *pExpr){
     if( i==p->nNode || pExpr->pAggInfo==0 ) return hpCompileNo(pC, HP_NO_SUBQUERY);
     pNode = &p->aNode[i];
     iRow = hpJoinRow(pC, i);
-    return hpSubPlanMissing(pC, pNode->pAggInfo->aFunc[pExpr->iAgg].pFunc,
-               hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pExpr->iAgg, 1, iRow));
+    return hpSubPlanMissing(pC, &pNode->pAggInfo->aFunc[pExpr->iAgg],
+               hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pExpr->iAgg, 1, iRow), 0);
   }
   i = hpSubPlanFind(p, pExpr);
   if( i<0 ) return hpScalarSub(pC, pExpr);
@@ -418,6 +420,19 @@ static int hpJoinPlanLate(HpCompile *pC, Expr *pExpr, struct HpBare *pBare){
   pBare->iRel = (i16)p->aNode[i].iPipe;
   pBare->iRelCol = (u16)k;
   return iRow;
+}
+
+/*
+** Let *pDef be aggregate function k of the query, which HpGraph.iMany has for each key.
+*/
+static int hpJoinPlanAgg(HpCompile *pC, int k, HpAggDef *pDef){
+  const HpGraph *p = pC->pGraph;
+  const HpNode *pNode = &p->aNode[p->iMany];
+  const struct AggInfo_func *pF = &pNode->pAggInfo->aFunc[k];
+  int iRow = hpJoinRow(pC, p->iMany);
+  int iVec = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, k, 1, iRow);
+  iVec = hpSubPlanMissing(pC, pF, iVec, 1);
+  return iVec<0 ? SQLITE_ERROR : hpCompileAggOf(pC, pF, iVec, pDef);
 }
 
 /*
@@ -718,9 +733,14 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     HpPipePlan *pPipe = &pPlan->aPipe[n];
     if( n!=pNode->iScan ) continue;      /* hpSubPlanRegroup() */
     if( hpNodeIsLate(pNode) ){
-      pPipe->eEach = HP_EACH_SCAN;
-      if( !pNode->pItem->hp.bWhole && hpGraphMaySearch(pGraph, pGraph->aOrder[n]) ){
+      if( pNode->bOuter ){
+        pPipe->eEach = pNode->pItem->hp.bBuild ? HP_EACH_BUILD : HP_EACH_JOIN;
+      }else if( !pNode->pItem->hp.bWhole
+             && hpGraphMaySearch(pGraph, pGraph->aOrder[n])
+      ){
         pPipe->eEach = HP_EACH_SEARCH;
+      }else{
+        pPipe->eEach = HP_EACH_SCAN;
       }
       pPipe->iAround = pGraph->aNode[pNode->iHome].iPipe;
     }
@@ -768,7 +788,7 @@ static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
               iColumn<0 || iColumn==pTab->iPKey ? "rowid"
                                                 : pTab->aCol[iColumn].zCnName);
     }
-    if( z && hpNodeIsSub(pNode) ){
+    if( z && pNode->pSub ){
       hpSubPlanExplain(pParse, pNode, z);
       sqlite3DbFree(pParse->db, z);
       continue;

@@ -88,29 +88,42 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
 
 /*
 ** True if the index of pLoop gives the groups of pGroupBy in the order of its
-** terms.  The planner takes an index with the terms in any order, ascending or
-** not: stock's groups then come in the order of the index.
+** terms: then sets pItem->hp.mDesc.  The planner takes an index with the terms in any
+** order, ascending or not: stock's groups then come in the order of the index.  bReverse:
+** the loop goes backwards.
 */
 static int hpPlanSameOrder(
   const WhereLoop *pLoop,
-  const SrcItem *pItem,
-  const ExprList *pGroupBy
+  SrcItem *pItem,
+  const ExprList *pGroupBy,
+  int bReverse
 ){
   const Index *pIdx = pLoop->u.btree.pIndex;
   int i;
   assert( (pLoop->wsFlags & WHERE_INDEXED)!=0 && pIdx!=0 );
+  pItem->hp.mDesc = 0;
   for(i=0; i<pGroupBy->nExpr; i++){
     const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[i].pExpr);
     int iCol = pLoop->u.btree.nEq + i;
     if( pExpr==0 || (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
      || pExpr->iTable!=pItem->iCursor
-     || iCol>=pIdx->nKeyCol || pIdx->aiColumn[iCol]!=pExpr->iColumn
-     || pIdx->aSortOrder[iCol]!=pGroupBy->a[i].fg.sortFlags
+     || iCol>=pIdx->nKeyCol || pIdx->aiColumn[iCol]!=pExpr->iColumn || i>=32
     ){
       return 0;
     }
+    if( pIdx->aSortOrder[iCol]!=bReverse ) pItem->hp.mDesc |= (u32)1<<i;
   }
   return 1;
+}
+
+/*
+** True if the first of pGroupBy is the rowid of pItem: groups come in that order.
+*/
+static int hpPlanByRowids(const SrcItem *pItem, const ExprList *pGroupBy){
+  const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[0].pExpr);
+  return (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+      && pExpr->iTable==pItem->iCursor
+      && (pExpr->iColumn<0 || pExpr->iColumn==pItem->pSTab->iPKey);
 }
 
 /*
@@ -131,12 +144,15 @@ static int hpPlanFewRowids(const WhereLoop *pLoop){
 }
 
 /*
-** True if pLoop, which goes forward, gives rows of pTab in the order of their rowids: all
+** True if loop iLevel of pWInfo gives rows of its table in the order of their rowids: all
 ** columns of its index have one value, if it is not the table's own b-tree.  An automatic
 ** index has further columns.
 */
-static int hpPlanByRowid(const WhereLoop *pLoop, const Table *pTab){
+static int hpPlanByRowid(const WhereInfo *pWInfo, int iLevel){
   const u32 mNot = WHERE_COLUMN_IN|WHERE_AUTO_INDEX|WHERE_VIRTUALTABLE|WHERE_MULTI_OR;
+  const WhereLoop *pLoop = pWInfo->a[iLevel].pWLoop;
+  const Table *pTab = pWInfo->pTabList->a[pWInfo->a[iLevel].iFrom].pSTab;
+  if( (pWInfo->revMask & MASKBIT(iLevel))!=0 ) return 0;
   if( !HasRowid(pTab) || (pLoop->wsFlags & mNot)!=0 || pLoop->nSkip!=0 ) return 0;
   if( pLoop->wsFlags & WHERE_IPK ) return 1;
   return (pLoop->wsFlags & WHERE_INDEXED)!=0
@@ -159,7 +175,7 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 }
 
 /*
-** True if the outermost loop of pWInfo is a scan of one b-tree in ascending order
+** True if the outermost loop of pWInfo is a scan of one b-tree
 ** that gives no order of use to nGroupBy GROUP BY terms, or to min() and max() where
 ** nGroupBy is 0.
 **
@@ -172,6 +188,9 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 ** each row of the table, and reading the table as it lies is better, if
 ** nothing in the answer tells in which order rows were read.  Of a
 ** join so it is if the index gives only the first terms in order, and stock sorts.
+** The scan may go backwards if only the order of the groups shows that: those of a join
+** that has one row in each, or of an index that is not read.  SQLite does that for
+** GROUP BY x ORDER BY count(*) DESC.
 */
 static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   const WhereLoop *pLoop;
@@ -179,17 +198,23 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
   int bJoin = pWInfo->pTabList->nSrc>1;
   u32 mPlain = WHERE_UNQ_WANTED | (bJoin ? WHERE_SELFCULL : 0);
+  int bReverse = pWInfo->revMask==1;
   int nOrdered;
   assert( nGroupBy>=0 );
-  if( pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
+  if( pWInfo->nLevel<1 || (pWInfo->revMask & ~(Bitmask)1)!=0 ) return 0;
   pLoop = pWInfo->a[0].pWLoop;
   nOrdered = sqlite3WhereIsOrdered(pWInfo);
   if( nGroupBy==0 && nOrdered>0 ) return 0;
   pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
   pItem->hp.eOrder = HP_ORDER_NONE;
-  pItem->hp.bByRowid = (u8)hpPlanByRowid(pLoop, pItem->pSTab);
+  pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, 0);
   if( pLoop->wsFlags & WHERE_IPK ){
-    if( nGroupBy && nOrdered==nGroupBy ) return 0;
+    if( nGroupBy && nOrdered==nGroupBy ){
+      /* Of one table each row is a group */
+      if( !bJoin || !hpPlanByRowids(pItem, pWInfo->pOrderBy) ) return 0;
+      pItem->hp.mDesc = (u32)bReverse;
+      pItem->hp.eOrder = HP_ORDER_ROWID;
+    }
     mOk |= WHERE_IPK;
   }else if( (pLoop->wsFlags & ~mPlain)==WHERE_INDEXED
          && nGroupBy && pLoop->nLTerm==0
@@ -205,6 +230,9 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     if( (pLoop->wsFlags & mIdx)!=mIdx ) return 0;
     mOk |= mIdx|WHERE_COLUMN_EQ|WHERE_UNQ_WANTED;
   }
+  if( bReverse && pItem->hp.eOrder!=HP_ORDER_ROWID && pItem->hp.eOrder!=HP_ORDER_LOOKUP ){
+    return 0;
+  }
   if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
   if( pLoop->nLTerm!=0
    && (pLoop->nOut<HP_MIN_OUT || hpPlanFewRowids(pLoop))
@@ -213,8 +241,8 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     return 0;
   }
   if( pWInfo->pParse->pIdxEpr ) return 0;
-  if( hpOrderIsGiven(pItem->hp.eOrder)
-   && !hpPlanSameOrder(pLoop, pItem, pWInfo->pOrderBy)
+  if( hpOrderIsGiven(pItem->hp.eOrder) && pItem->hp.eOrder!=HP_ORDER_ROWID
+   && !hpPlanSameOrder(pLoop, pItem, pWInfo->pOrderBy, bReverse)
   ){
     return 0;
   }
@@ -306,7 +334,12 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
     if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
     pSrc->a[i].hp.iLevel = 0;
   }
-  for(i=0; i<pWInfo->nLevel; i++) pSrc->a[pWInfo->a[i].iFrom].hp.iLevel = (u8)(i+1);
+  for(i=0; i<pWInfo->nLevel; i++){
+    SrcItem *pItem = &pSrc->a[pWInfo->a[i].iFrom];
+    pItem->hp.iLevel = (u8)(i+1);
+    pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, i);
+    pItem->hp.bBuild = (pWInfo->a[i].pWLoop->wsFlags & WHERE_AUTO_INDEX)!=0;
+  }
   pFirst->hp.bRoot = (u8)bRoot;
   pFirst->hp.bMoved = 0;
   pFirst->hp.nCost = nCost;
@@ -408,7 +441,7 @@ static int hpPlanWasLong(const Vdbe *v){
 ** there are many small ranges for a large one: then the query is refused, until it
 ** is prepared again after long executions.
 */
-static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
+static int hpPlanMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
   Table *pTab = pItem->pSTab;
   Index *pIdx = pItem->hp.pIdx;
   Pgno iRoot = pIdx ? pIdx->tnum : pTab->tnum;
@@ -434,16 +467,33 @@ static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
     bLarge = !pItem->hp.bUnlikely || pItem->hp.bLiteral;
   }
   sqlite3BtreeLeave(pBtree);
-  if( bLarge ) return 1;
+  return bLarge;
+}
+
+/* The same; if it is not worth it the query is refused, until the table has grown */
+static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
+  if( hpPlanMayPay(pParse, pItem, mnLeaf) ) return 1;
   hpCompileSmall(pParse);
   return hpConfigStat(pParse->db, HP_NO_SMALL);
+}
+
+/*
+** The graph of join p with aggregates pAggInfo, or NULL.
+*/
+static HpGraph *hpPlanGraph(Parse *pParse, Select *p, AggInfo *pAggInfo){
+  HpGraph *pGraph = hpGraphNew(pParse, p);
+  if( pGraph && pGraph->iMany>=0 && !hpManyPlan(pGraph, pAggInfo, p->pGroupBy) ){
+    hpGraphFree(pGraph);
+    pGraph = 0;
+  }
+  return pGraph;
 }
 
 /*
 ** Choose another root for join p than the outermost loop's table: of those that reach
 ** all others the one with the most rows.  Returns the graph with that root, or NULL.
 */
-static HpGraph *hpPlanMove(Parse *pParse, Select *p){
+static HpGraph *hpPlanMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
   SrcList *pSrc = p->pSrc;
   SrcItem *pFirst = hpGraphRoot(pSrc);
   LogEst nCost = pFirst->hp.nCost;
@@ -465,7 +515,7 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p){
     iLevel = pRoot->hp.iLevel;
     pFirst->hp.iLevel = iLevel;
     pRoot->hp.iLevel = 1;
-    pGraph = hpGraphNew(pParse, p);
+    pGraph = hpPlanGraph(pParse, p, pAggInfo);
     if( pGraph ){
       pRoot->hp.bMoved = 1;
       pRoot->hp.nCost = nCost;
@@ -477,17 +527,44 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p){
 }
 
 /*
+** Is join p, which scans pFirst, worth it?  If that is small a table of a LEFT JOIN may be
+** large, of which all rows are read to be grouped (HpGraph.iMany).
+*/
+static int hpPlanJoinWorthIt(Parse *pParse, Select *p, SrcItem *pFirst, int *pbMany){
+  int i;
+  *pbMany = 0;
+  if( hpPlanMayPay(pParse, pFirst, HP_MIN_LEAF) ) return 1;
+  for(i=0; i<p->pSrc->nSrc; i++){
+    SrcItem *pItem = &p->pSrc->a[i];
+    if( (pItem->fg.jointype & JT_LEFT)==0 || pItem->hp.iLevel==0 ) continue;
+    if( hpPlanMayPay(pParse, pItem, HP_MIN_LEAF) ) *pbMany = 1;
+  }
+  return *pbMany || hpPlanWorthIt(pParse, pFirst, HP_MIN_LEAF);
+}
+
+/*
 ** Is SELECT p worth it, as far as can be told now?  Of a join *ppGraph is set to its
 ** graph, with the root that is chosen.
 */
-static int hpPlanRoot(Parse *pParse, Select *p, HpGraph **ppGraph){
+static int hpPlanRoot(
+  Parse *pParse,
+  Select *p,
+  AggInfo *pAggInfo,
+  HpGraph **ppGraph
+){
   *ppGraph = 0;
   if( p->pSrc->nSrc>1 || hpSubPlanAny(p->pWhere) ){
+    int bMany = 0;
     SrcItem *pFirst = hpGraphRoot(p->pSrc);
-    if( pFirst->hp.bRoot && hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF) ){
-      *ppGraph = hpGraphNew(pParse, p);
+    if( pFirst->hp.bRoot && hpPlanJoinWorthIt(pParse, p, pFirst, &bMany) ){
+      *ppGraph = hpPlanGraph(pParse, p, pAggInfo);
+      if( *ppGraph && bMany && (*ppGraph)->iMany<0 ){
+        hpGraphFree(*ppGraph);
+        *ppGraph = 0;
+        return hpPlanWorthIt(pParse, pFirst, HP_MIN_LEAF);
+      }
     }
-    if( *ppGraph==0 && pFirst->hp.nCost ) *ppGraph = hpPlanMove(pParse, p);
+    if( *ppGraph==0 && pFirst->hp.nCost ) *ppGraph = hpPlanMove(pParse, p, pAggInfo);
     if( *ppGraph ) return 1;
     return hpConfigStat(pParse->db, p->pSrc->nSrc>1 ? HP_NO_JOIN : HP_NO_SUBQUERY);
   }
@@ -736,7 +813,7 @@ static void hpPlanCodeRow(
   HpGraph *pGraph;
   int addrSkip, addrNext, regExec;
   assert( p->pGroupBy==0 && iHp!=0 );
-  if( !hpPlanRoot(pParse, p, &pGraph) ) return;
+  if( !hpPlanRoot(pParse, p, pAggInfo, &pGraph) ) return;
   pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
@@ -748,6 +825,29 @@ static void hpPlanCodeRow(
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
   sqlite3VdbeJumpHere(v, addrSkip);
+}
+
+/* Walker callback: stop at an aggregate function */
+static int hpPlanWalkAgg(Walker *pWalker, Expr *pExpr){
+  if( pExpr->op!=TK_AGG_FUNCTION ) return WRC_Continue;
+  pWalker->eCode = 1;
+  return WRC_Abort;
+}
+
+/*
+** SQLite gives the groups of p as its scan comes to them.  May it stop before the last
+** one?  Not if they are sorted by an aggregate.
+*/
+static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpPlanWalkAgg;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  sqlite3WalkExprList(&w, p->pOrderBy);
+  if( w.eCode ) return 0;
+  return p->pLimit!=0
+      /* Of a co-routine the query around it has said so */
+      || (pDest->eDest==SRT_Coroutine && pDest->iSDParm2);
 }
 
 /*
@@ -774,13 +874,11 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   HpGraph *pGraph;
   int addrSkip, addrNext, regExec;
   if( iHp==0 || pParse->nErr || pKeyInfo==0 ) return;
-  if( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder)
-   && (p->pLimit!=0 || pDest->eDest==SRT_Coroutine)
-  ){
+  if( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder) && hpPlanMayStop(p, pDest) ){
     hpConfigStat(pParse->db, HP_NO_PLAN);
-    return;              /* Perhaps stock may stop early */
+    return;
   }
-  if( !hpPlanRoot(pParse, p, &pGraph) ) return;
+  if( !hpPlanRoot(pParse, p, pAggInfo, &pGraph) ) return;
   pPlan = hpAggPlan(pParse, p, pAggInfo, pKeyInfo, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;

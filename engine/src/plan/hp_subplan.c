@@ -34,6 +34,8 @@
 ** So a row without a partner has the NULL row of the relation: of count and total that
 ** is another value.
 **
+** A LEFT JOIN to many rows becomes groups, too: hp_manyplan.c.
+**
 ** We read rows in the order of rowids.  If SQLite would find them in the order of an index
 ** that has more columns than the key, aggregates must not show it.
 **
@@ -306,15 +308,23 @@ static int hpSubPlanSpan(HpCompile *pC, const HpNode *pNode, int iMin, int iMax)
 }
 
 /*
-** The vector of aggregate function pFunc of a group, where a is what the relation has
-** for it: NULL where there are no rows.
+** The vector of aggregate function pF of a group, where a is what the relation has for
+** it: NULL where there are no rows.  bOuter: then there is a row of NULLs.
 */
-static int hpSubPlanMissing(HpCompile *pC, const FuncDef *pFunc, int a){
+static int hpSubPlanMissing(
+  HpCompile *pC,
+  const struct AggInfo_func *pF,
+  int a,
+  int bOuter
+){
+  const FuncDef *pFunc = pF->pFunc;
+  const ExprList *pList = pF->pFExpr->x.pList;
   u16 aVec[2];
   int b;
   if( a<0 ) return -1;
   if( pFunc->xFinalize==countFinalize ){
-    b = hpCompileLiteral(pC, TK_INTEGER, "0");
+    int bRow = bOuter && (pList==0 || pList->nExpr==0);
+    b = hpCompileLiteral(pC, TK_INTEGER, bRow ? "1" : "0");
   }else if( pFunc->xFinalize==totalFinalize ){
     b = hpCompileLiteral(pC, TK_FLOAT, "0.0");
   }else{

@@ -305,6 +305,7 @@ static int hpGateJoin(
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
   double rSub = 0;       /* ... and of running each sub-select once, ... */
+  double rJoin = 0;      /* ... of all partners of all rows */
   double rProbe = 0;     /* ... those not counted whose scan may end soon */
   double rShare = -1;    /* The share of rows that pass, if known */
   double rSave;
@@ -330,7 +331,7 @@ static int hpGateJoin(
   }
   for(i=0; i<iRoot; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];
-    bSub |= pPipe->eEach==HP_EACH_SCAN;
+    bSub |= pPipe->eEach==HP_EACH_SCAN || hpEachIsJoin(pPipe);
     bJoin |= pPipe->eEach==0 && !pPipe->source.pType->bValues;
   }
   rOurs = (double)HP_GATE_PIPE*pPlan->nPipe;
@@ -352,6 +353,11 @@ static int hpGateJoin(
       double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
       else rSub += rScan;
+    }else if( hpEachIsJoin(&pPlan->aPipe[i]) ){
+      rJoin += (double)aSize[iRoot].nRow*HP_GATE_INDEX + (double)p1->nRow*HP_GATE_SEEK;
+      if( pPlan->aPipe[i].eEach==HP_EACH_BUILD ){
+        rStock += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+      }
     }else if( pPlan->aPipe[i].eEach ){
       rSub += HP_GATE_INDEX;
     }
@@ -382,7 +388,7 @@ static int hpGateJoin(
   if( bJoin ){
     rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
-  bWorth = rStock+rSub+rProbe>=HP_GATE_WORTH;
+  bWorth = rStock+rSub+rProbe+rJoin>=HP_GATE_WORTH;
   if( bWorth && pRoot->bConstant ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
     if( rc==SQLITE_OK && rShare==0 ){
@@ -397,7 +403,7 @@ static int hpGateJoin(
     rSub += HP_GATE_SEEK + rRow*HP_GATE_ROW;
   }
   if( rc ) return rc;
-  rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow;
+  rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow + rJoin;
   for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
     double rOther = -1;
     double *pr = i==iRoot ? &rShare : &rOther;

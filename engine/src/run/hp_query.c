@@ -339,6 +339,18 @@ static int hpQueryIsPieces(const HpPlan *pPlan){
 }
 
 /*
+** What the plan reads has to be large: what its last pipe does, or the table whose groups
+** that looks up.
+*/
+static const HpSourcePlan *hpQueryMain(const HpPlan *pPlan){
+  int i;
+  for(i=0; i<pPlan->nPipe; i++){
+    if( hpEachIsJoin(&pPlan->aPipe[i]) ) return &pPlan->aPipe[i].source;
+  }
+  return &hpPlanLast(pPlan)->source;
+}
+
+/*
 ** Running p, which may be NULL, has failed with rc.  Returns what the statement ends
 ** with: HP_DECLINE if stock's code is to answer.
 */
@@ -362,7 +374,7 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
 static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
-  const HpSourcePlan *pSource = &hpPlanLast(pPlan)->source;
+  const HpSourcePlan *pSource = hpQueryMain(pPlan);
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;

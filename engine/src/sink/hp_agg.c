@@ -242,7 +242,10 @@ static int hpAggRange(
   }
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
-      if( pVec==0 || (pVec->mType & HP_NULL)==0 ){
+      if( pDef->bWeigh ){
+        assert( pVec!=0 && pVec->mType==HP_INT );
+        for(ii=0; ii<n; ii++) *(i64*)pState += pVec->aVal[aRow[ii] & pVec->mIdx].i;
+      }else if( pVec==0 || (pVec->mType & HP_NULL)==0 ){
         *(i64*)pState += n;
       }else{
         i64 nNull = 0;
@@ -353,8 +356,10 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
   switch( pDef->eAgg ){
     case HP_AGG_COUNT:
       for(ii=0; ii<n; ii++){
+        int iIdx = pVec ? aRow[ii] & pVec->mIdx : 0;
         *(i64*)hpGroupState(pDef, apGroup[ii]) +=
-            pVec==0 || pVec->aTag[aRow[ii] & pVec->mIdx]!=HP_NULL;
+            pDef->bWeigh ? pVec->aVal[iIdx].i
+                         : pVec==0 || pVec->aTag[iIdx]!=HP_NULL;
       }
       break;
     case HP_AGG_SUM:

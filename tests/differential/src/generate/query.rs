@@ -518,6 +518,9 @@ impl<'a> Query<'a> {
         if small.is_empty() {
             return self.aggregate(&self.tables[0]);
         }
+        if self.chance(35) {
+            return self.partners(&small);
+        }
         let (a, b) = (*pick(self.rng, &small), *pick(self.rng, &small));
         let kind = *pick(
             self.rng,
@@ -551,6 +554,66 @@ impl<'a> Query<'a> {
             Sql::opt(on)
         ];
         self.aggregate_over(source, Vec::new())
+    }
+
+    /// Aggregates of the rows that a LEFT JOIN finds for each row or group of another table.
+    fn partners(&mut self, small: &[&'a Table]) -> Sql {
+        const CALLS: [&str; 8] = ["count", "count", "sum", "total", "avg", "min", "max", "max"];
+        let (a, b) = (*pick(self.rng, small), *pick(self.rng, small));
+        let mut on = Vec::new();
+        for _ in 0..*pick(self.rng, &[1, 1, 1, 2]) {
+            let (left, right) = (pick(self.rng, &a.columns), pick(self.rng, &b.columns));
+            on.push(match self.rng.u8(0..8) {
+                0 => cat![format!("y.{} = x.{} COLLATE NOCASE", right.name, left.name)],
+                1..=3 => cat![format!("x.{} = y.{}", left.name, right.name)],
+                _ => cat![format!("y.{} = x.{}", right.name, left.name)],
+            });
+        }
+        self.from = vec![("y".into(), b)];
+        if self.chance(30) {
+            on.push(self.condition(0));
+        }
+        let calls: Vec<Sql> = (0..*pick(self.rng, &[1, 1, 2, 3]))
+            .map(|_| match self.rng.u8(0..6) {
+                0 => "count(*)".into(),
+                _ => {
+                    let name = *pick(self.rng, &CALLS);
+                    Sql::expr(cat![name, "(", self.column(), ")"])
+                }
+            })
+            .collect();
+        self.from = vec![("x".into(), a)];
+        if self.chance(15) {
+            on.push(self.condition(0));
+        }
+        let mut keys = Vec::new();
+        if a.rowid && self.chance(60) {
+            keys.push("x.rowid".into());
+        }
+        for _ in 0..*pick(self.rng, &[0, 0, 1, 1, 2]) {
+            keys.push(self.key());
+        }
+        let filter = self.filter(30);
+        let shown: Vec<Sql> = keys.iter().chain(&calls).cloned().collect();
+        let order = match self.rng.u8(0..6) {
+            0 => cat![format!(" ORDER BY {} DESC", shown.len()), self.limit(50)],
+            1 => cat![" ORDER BY 1", self.direction()],
+            2 => self.limit(30),
+            _ => "".into(),
+        };
+        let group = match keys.is_empty() {
+            true => "".into(),
+            false => cat![" GROUP BY ", Sql::list(", ", 1, keys)],
+        };
+        cat![
+            "SELECT ",
+            Sql::list(", ", 1, shown),
+            format!(" FROM {} AS x LEFT JOIN {} AS y ON ", a.name, b.name),
+            Sql::list(" AND ", 1, on),
+            filter,
+            group,
+            Sql::opt(order)
+        ]
     }
 
     /// One part of a compound or of a nested query: two columns, k and v.
