@@ -574,6 +574,87 @@ static void testScalars(void){
   end("scalars");
 }
 
+/* Does the plan of zSql look something up in a hash table? */
+static int looksUp(const char *zSql){
+  Text sql = {0,0,0};
+  sqlite3_stmt *pStmt;
+  int bFound = 0;
+  textAppend(&sql, "EXPLAIN QUERY PLAN %s", zSql);
+  pStmt = prepared(adb[0], sql.z);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    bFound |= strstr((const char*)sqlite3_column_text(pStmt, 3), " USING HASH TABLE (")!=0;
+  }
+  sqlite3_finalize(pStmt);
+  textClear(&sql);
+  return bFound;
+}
+
+/* The values of IN (SELECT ...): a join, or with correlated sub-selects, in any order */
+static void testSets(void){
+  static const char *const az[] = {
+    "+SELECT id FROM u WHERE id IN (SELECT t.a FROM t JOIN w ON w.i=t.a AND w.j=1 WHERE t.b>50)",
+    "+SELECT id FROM t WHERE a IN (SELECT t.a FROM t JOIN u ON u.id=t.a WHERE x='x3' AND t.b>9)",
+    "+SELECT count(*) FROM t WHERE a NOT IN (SELECT DISTINCT u.t FROM t JOIN u ON u.id=t.a)",
+    "+SELECT count(*) FROM t WHERE a NOT IN (SELECT x FROM t LEFT JOIN u ON u.id=t.a)",
+    "+SELECT id FROM u WHERE (id, x) IN (SELECT t.a, y.x FROM t JOIN u AS y ON y.id=t.a)",
+    "+SELECT id FROM u WHERE id IN (SELECT a FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a))",
+    "+SELECT id FROM u WHERE id IN (SELECT a FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE"
+      " n=t.a AND v>90) AND b<100)",
+    /* SQLite searches t, by an index or by what is in another set */
+    "+SELECT id FROM u WHERE id IN (SELECT a FROM t WHERE id IN (SELECT v FROM k WHERE v<60) AND"
+      " b<(SELECT sum(v) FROM k WHERE n=t.a))",
+    "+SELECT id FROM u WHERE id IN (SELECT a FROM t WHERE b BETWEEN 3 AND 30 AND"
+      " b<(SELECT sum(v) FROM k WHERE n=t.a AND z<>'text 9'))",
+    "+SELECT id FROM u WHERE id IN (SELECT a FROM t WHERE b=30 AND"
+      " b<(SELECT sum(v) FROM k WHERE n=t.a))",
+    "+SELECT id FROM u WHERE id IN (SELECT t.a FROM u AS y CROSS JOIN t ON t.a=y.id WHERE"
+      " y.x='x4')",
+    /* What the values become */
+    "+SELECT id FROM u WHERE x||'' IN (SELECT d FROM t JOIN w ON w.i=t.a AND w.j=1)",
+    "?SELECT quote(v) FROM s WHERE v IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(t) FROM s WHERE t IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(t) FROM s WHERE t IN (SELECT s.r FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(i) FROM s WHERE i IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(v) FROM s WHERE v COLLATE nocase IN (SELECT s.t FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(t) FROM s WHERE t COLLATE nocase NOT IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(r) FROM s WHERE r IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    /* An empty set, NULLs in it, terms without a table */
+    "+SELECT count(*) FROM u WHERE id NOT IN (SELECT t.a FROM t JOIN u AS y ON y.id=t.a WHERE"
+      " t.b<0)",
+    "+SELECT count(*) FROM u WHERE id NOT IN (SELECT y.t FROM t LEFT JOIN u AS y ON y.id=t.a)",
+    "?SELECT count(*) FROM u WHERE id IN (SELECT t.a FROM t JOIN u AS y ON y.id=t.a WHERE 1=0)",
+    /* Not all rows, or others each time */
+    "?SELECT id FROM u WHERE id IN (SELECT t.a FROM t JOIN u AS y ON y.id=t.a LIMIT 3)",
+    "?SELECT id FROM u WHERE id IN (SELECT t.a FROM t JOIN u AS y ON y.id=t.a WHERE t.b>u.id)",
+    "?SELECT id FROM u WHERE id IN (SELECT t.a FROM t JOIN w ON w.i=t.a UNION SELECT n FROM k)",
+    "?SELECT id FROM u WHERE id IN (SELECT abs(t.a+-9223372036854775807-y.t) FROM t JOIN u AS y"
+      " ON y.id=t.a)",
+    /* Statements that change what they read */
+    "+DELETE FROM t WHERE id IN (SELECT t.id FROM t JOIN u ON u.id=t.a WHERE u.x='x2')",
+    "+UPDATE t SET a=a+1 WHERE id IN (SELECT t.id FROM t JOIN u ON u.id=t.a WHERE u.x>'x5')",
+    "+DELETE FROM u WHERE id IN (SELECT y.id FROM t JOIN u AS y ON y.id=t.a WHERE t.b>200)",
+    "+UPDATE u SET x=x||'!' WHERE id IN (SELECT a FROM t WHERE b<(SELECT sum(v) FROM k WHERE"
+      " n=t.a)) RETURNING id, x",
+    "+INSERT INTO log SELECT id, x FROM u WHERE id IN (SELECT t.a FROM t JOIN w ON w.i=t.a AND"
+      " w.j=2)",
+  };
+  unsigned i;
+  begin("CREATE TABLE k(n INTEGER, v INTEGER, z TEXT); INSERT INTO k SELECT a, id%100, c FROM t"
+        " WHERE id%3; CREATE TABLE w(i INTEGER, j INTEGER, y INTEGER, PRIMARY KEY(i, j)) WITHOUT"
+        " ROWID; INSERT OR IGNORE INTO w SELECT a, id%4, id*7%99 FROM t;"
+        "CREATE TABLE s(i INTEGER, v, t TEXT, r REAL); INSERT INTO s SELECT id/2, CASE id%8 WHEN 0"
+        " THEN 3 WHEN 2 THEN 3.0 WHEN 4 THEN '3' ELSE -0.0 END, CASE id%10 WHEN 0 THEN '3' WHEN 2"
+        " THEN '3.0' WHEN 4 THEN 'a' WHEN 6 THEN 'A' ELSE '0.0' END, id%4 FROM t;");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    both("BEGIN");
+    check(az[i][0]!='+' || looksUp(&az[i][1]), "nothing is looked up: %s", az[i]);
+    same(az[i]);
+    sameTables(az[i]);
+    both("ROLLBACK");
+  }
+  end("sets");
+}
+
 /* Correlated sub-selects of an aggregate that is taken over: they are tables, too */
 static void testSubs(void){
   static const char *const az[] = {
@@ -757,6 +838,7 @@ int main(int argc, char **argv){
   testBlob();
   testFinds();
   testScalars();
+  testSets();
   testSubs();
   testCalls();
   testInterrupts();

@@ -1214,6 +1214,8 @@ static const char *const azShape[] = {
     " CROSS JOIN d ON @d.id=f.a LEFT JOIN e ON @e.id=d.e WHERE f.b IN (1,2,4)",
   "SELECT d.id, d.name, count(u.b), max(u.c), avg(u.b) FROM d LEFT JOIN u ON @u.a=d.id AND"
     " @u.b>2 WHERE d.w>3 GROUP BY d.id, d.name",
+  "SELECT count(*), sum(v) FROM f WHERE f.a IN (SELECT d.id FROM u CROSS JOIN d ON @d.id=u.a"
+    " WHERE u.b>1 AND d.w<(SELECT 9*sum(m.y) FROM m WHERE @m.x=d.e))",
   "SELECT f.g, count(u.b), max(u.c) FROM f LEFT JOIN u ON @u.a=f.a AND @u.b>2 GROUP BY f.g",
 };
 #define N_SHAPE ((int)(sizeof(azShape)/sizeof(azShape[0])))

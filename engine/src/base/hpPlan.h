@@ -267,6 +267,7 @@ struct HpGroupPlan {
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
   u8 bStream;            /* Stock reads a group when it is asked for it */
+  u8 bNoSort;            /* ... or does not sort rows for other reasons */
   u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
                          ** in: decline if some sum depends on that */
   int szGroup;           /* Bytes a group */
@@ -374,6 +375,7 @@ struct HpPlan {
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */
+  u8 bSought;            /* SQLite may search the table that is scanned */
   int nLost;             /* A join: so many executions are skipped next time, ... */
   int nSkip;             /* ... and so many now: hp_gate.c */
 };

@@ -168,11 +168,11 @@ struct HpMark {
   int nSet;
 };
 
-/* A loop that has been coded, and the branch to ours before it */
+/* Where the program branches to ours */
 typedef struct HpBranch HpBranch;
 struct HpBranch {
-  int iRewind;           /* Address of its OP_Rewind, ... */
-  int iCur, iHalt;       /* ... and the operands of that */
+  int iFrom;             /* A jump is there ... */
+  VdbeOp op;             /* ... in place of this */
   int addrSkip;          /* The jump over our code */
 };
 
@@ -267,8 +267,14 @@ static int hpPlanWorthIt(Parse*, SrcItem*, int);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
+static void hpPlanNote(WhereInfo*, int, LogEst);
+static HpGraph *hpPlanAnyGraph(Parse*, Select*);
 static void hpPlanBranch(Parse*, HpBranch*, int);
 static void hpPlanRejoin(Parse*, const HpBranch*, int);
+
+/* hp_setplan.c */
+static void hpSetPlanAccept(Parse*, const Select*, WhereInfo*, const SelectDest*, int);
+static int hpSetPlanCode(Parse*, Select*, const SelectDest*);
 
 /* hp_findplan.c */
 static int hpFindPlanExists(Parse*, Select*, int, int);

@@ -211,9 +211,9 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
   pOp->p3 = regExec;
   addrScan = hpPlanCode(pParse, pPlan, regExec);
   if( !bPieces ){
-    sqlite3VdbeAddOp3(v, OP_HpRow, branch.iCur, iRewind+1, regExec);
+    sqlite3VdbeAddOp3(v, OP_HpRow, branch.op.p1, iRewind+1, regExec);
     sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
-    sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.iHalt);
+    sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
   }
   hpPlanRejoin(pParse, &branch, addrScan);
 }

@@ -320,7 +320,7 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   hpFindExplain(pParse, pPlan, &p->pSrc->a[0], iRewind);
   hpPlanBranch(pParse, &branch, iRewind);
   addr = hpFindCode(pParse, pPlan);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.iHalt);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
   hpPlanRejoin(pParse, &branch, addr);
   return 1;
 }

@@ -14,8 +14,10 @@
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
 **    hpPlanCode()           code constants and OP_HpScan
-**    hpPlanBranch(), hpPlanRejoin()    in place of a loop's OP_Rewind: jump to our
-**                           code, and back
+**    hpPlanBranch(), hpPlanRejoin()    in place of an instruction: jump to our code, and
+**                           back
+**    hpPlanNote(), hpPlanAnyGraph()    the loops of a join, and its graph if the order of
+**                           rows does not matter
 **
 ** sqlite3Select() calls these, in this order, while it generates code for
 ** an aggregate query.  Stock's code is generated in any case.  Begin notes
@@ -317,19 +319,13 @@ static void hpPlanWhole(SrcItem *pItem){
 }
 
 /*
-** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
-** executor can do that, and otherwise 0.
+** Note what hp_graph.c wants to know of the loops of pWInfo.  bRoot: the first one can be
+** the scan; what it scans has been noted.  nCost: HpChoice.nCost.
 */
-SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost){
   SrcList *pSrc = pWInfo->pTabList;
-  SrcItem *pFirst;
-  LogEst nCost;
-  int bRoot, i;
-  if( iHp==0 ) return 0;
-  bRoot = hpPlanAccept(pWInfo, nGroupBy);
-  nCost = hpPlanAny(pWInfo, nGroupBy);
-  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
-  pFirst = &pSrc->a[pWInfo->a[0].iFrom];
+  SrcItem *pFirst = &pSrc->a[pWInfo->a[0].iFrom];
+  int i;
   for(i=0; i<pSrc->nSrc; i++){
     if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
     pSrc->a[i].hp.iLevel = 0;
@@ -343,6 +339,20 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   pFirst->hp.bRoot = (u8)bRoot;
   pFirst->hp.bMoved = 0;
   pFirst->hp.nCost = nCost;
+}
+
+/*
+** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
+** executor can do that, and otherwise 0.
+*/
+SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  LogEst nCost;
+  int bRoot;
+  if( iHp==0 ) return 0;
+  bRoot = hpPlanAccept(pWInfo, nGroupBy);
+  nCost = hpPlanAny(pWInfo, nGroupBy);
+  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  hpPlanNote(pWInfo, bRoot, nCost);
   return iHp;
 }
 
@@ -478,11 +488,13 @@ static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
 }
 
 /*
-** The graph of join p with aggregates pAggInfo, or NULL.
+** The graph of join p with aggregates pAggInfo, which may be NULL; or NULL.
 */
 static HpGraph *hpPlanGraph(Parse *pParse, Select *p, AggInfo *pAggInfo){
   HpGraph *pGraph = hpGraphNew(pParse, p);
-  if( pGraph && pGraph->iMany>=0 && !hpManyPlan(pGraph, pAggInfo, p->pGroupBy) ){
+  if( pGraph && pGraph->iMany>=0
+   && (pAggInfo==0 || !hpManyPlan(pGraph, pAggInfo, p->pGroupBy))
+  ){
     hpGraphFree(pGraph);
     pGraph = 0;
   }
@@ -524,6 +536,22 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
     pFirst->hp.iLevel = 1;
     pRoot->hp.iLevel = iLevel;
   }
+}
+
+/*
+** The graph of p, whose rows may come in any order: its root is the table of the outermost
+** loop, or another one that reaches all others.  NULL: there is none, or it is small.
+*/
+static HpGraph *hpPlanAnyGraph(Parse *pParse, Select *p){
+  HpGraph *pGraph = hpPlanGraph(pParse, p, 0);
+  if( pGraph==0 ) pGraph = hpPlanMove(pParse, p, 0);
+  if( pGraph==0 ){
+    hpConfigStat(pParse->db, HP_NO_JOIN);
+  }else if( !hpPlanWorthIt(pParse, hpGraphRoot(p->pSrc), HP_MIN_LEAF) ){
+    hpGraphFree(pGraph);
+    pGraph = 0;
+  }
+  return pGraph;
 }
 
 /*
@@ -713,31 +741,42 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
 }
 
 /*
-** Let the loop at iRewind begin with the code that follows: a jump takes the place of its
-** OP_Rewind.  What is coded so far does not come here.
+** Let the program go on from instruction iFrom, which is not run then, with the code that
+** follows: a jump takes its place.  What is coded so far does not come here.
 */
-static void hpPlanBranch(Parse *pParse, HpBranch *p, int iRewind){
+static void hpPlanBranch(Parse *pParse, HpBranch *p, int iFrom){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp;
-  p->iRewind = iRewind;
+  p->iFrom = iFrom;
   p->addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  pOp = sqlite3VdbeGetOp(v, iRewind);
-  p->iCur = pOp->p1;
-  p->iHalt = pOp->p2;
+  pOp = sqlite3VdbeGetOp(v, iFrom);
+  p->op = *pOp;
+  pOp->p4type = P4_NOTUSED;
+  pOp->p4.p = 0;
+  pOp->p5 = 0;
   pOp->opcode = OP_Goto;
-  pOp->p1 = 0;
+  pOp->p1 = pOp->p3 = 0;
   pOp->p2 = sqlite3VdbeCurrentAddr(v);
 }
 
 /*
-** When the instruction at addrScan declines the loop begins as it did, with a copy of
-** its OP_Rewind.  Our code ends here.
+** When the instruction at addrScan declines the program goes on as it did, with a copy of
+** the instruction that the jump has replaced.  Our code ends here.
 */
 static void hpPlanRejoin(Parse *pParse, const HpBranch *p, int addrScan){
   Vdbe *v = pParse->pVdbe;
+  int addr;
   sqlite3VdbeJumpHere(v, addrScan);
-  sqlite3VdbeAddOp2(v, OP_Rewind, p->iCur, p->iHalt);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, p->iRewind+1);
+  addr = sqlite3VdbeAddOp3(v, p->op.opcode, p->op.p1, p->op.p2, p->op.p3);
+  if( pParse->db->mallocFailed ){
+    freeP4(pParse->db, p->op.p4type, p->op.p4.p);
+  }else{
+    VdbeOp *pOp = sqlite3VdbeGetOp(v, addr);
+    pOp->p4type = p->op.p4type;
+    pOp->p4 = p->op.p4;
+    pOp->p5 = p->op.p5;
+  }
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, p->iFrom+1);
   sqlite3VdbeJumpHere(v, p->addrSkip);
 }
 

@@ -98,7 +98,11 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   VdbeOp *pOp;
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
-  if( pSink==0 ) return hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
+  if( pSink==0 ){
+    iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
+    hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0);
+    return iRewind;
+  }
   if( pParse->nested || pParse->nErr ) return 0;
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
@@ -199,7 +203,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   int addrScan;
   const HpSinkType *pSink;
 
-  if( iRewind==0 || pParse->nErr ) return 0;
+  if( pParse->nErr || hpSetPlanCode(pParse, p, pDest) || iRewind==0 ) return 0;
   assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);

@@ -366,7 +366,7 @@ static int hpGateJoin(
       bRead |= p1->rPage>HP_GATE_CACHE;
     }else if( bMoved ){
       rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
-    }else{
+    }else if( !pPlan->bSought ){
       rStock = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       if( !bSub && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
         *pbTake = 0;
@@ -385,7 +385,7 @@ static int hpGateJoin(
       return SQLITE_OK;
     }
   }
-  if( bJoin ){
+  if( bJoin && !pPlan->bSought ){
     rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
   bWorth = rStock+rSub+rProbe+rJoin>=HP_GATE_WORTH;

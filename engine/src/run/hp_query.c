@@ -436,7 +436,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return rc;
   }
   hpQueryDone(p);
-  if( p->pEntry && p->pEntry->keys.n ){
+  if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST
     sqlite3_sort_count++;

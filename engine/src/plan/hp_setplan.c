@@ -1,0 +1,203 @@
+/*
+** 2026-11-25
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_setplan: the values of IN (SELECT ...) in any order (prepare time).
+**
+**    hpSetPlanAccept()    may that be?  Note what the planner chose
+**    hpSetPlanCode()      compile it, and emit OP_HpScan and OP_HpNext
+**
+** SQLite puts the rows of such a SELECT into a table of its own, so nobody sees in which
+** order they come, nor how often.  If it is a join, or has correlated sub-selects, it may
+** be taken over as if it were SELECT ... GROUP BY all its columns: any table that reaches
+** the others is scanned (hp_graph.c), whatever SQLite's loops begin with.
+**
+**           OpenEphemeral set
+**    stock: OpenRead -> Goto hp        the first instruction of the loops
+**           ...                        look up, test, MakeRecord, IdxInsert
+**           Goto done
+**    hp:    ...                        constants into registers
+**           HpScan   P1=r P2=back
+**    next:  HpNext   P1=r P2=done      the columns of a group
+**           MakeRecord, IdxInsert      as SQLite does, and FilterAdd
+**           Goto next
+**    back:  OpenRead                   the copy
+**           Goto stock+1
+**    done:
+**
+** If SQLite searches the table that we would scan, only what a sub-select costs is known
+** that scans its table for each row: then that has to pay for all (hp_gate.c).
+**
+** Values that are equal, but not alike, become one: 3 and 3.0.  In a set that is the same,
+** unless they are made texts.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** The planner has chosen pWInfo for p, whose rows go to pDest.  bScan: the outermost loop
+** scans all of its table.  If the rows may be values of a set note what hpSetPlanCode()
+** wants to know of the loops.
+*/
+static void hpSetPlanAccept(
+  Parse *pParse,
+  const Select *p,
+  WhereInfo *pWInfo,
+  const SelectDest *pDest,
+  int bScan
+){
+  const SrcList *pSrc = p->pSrc;
+  int i;
+  if( pDest->eDest!=SRT_Set || pParse->nested || pParse->nErr || pParse->pIdxEpr ) return;
+  if( p->pPrior || p->pNext || p->pLimit || p->pWin || p->pOrderBy ) return;
+  if( (p->selFlags & SF_Correlated)!=0 || pWInfo->nLevel<1 ) return;
+  if( pSrc->nSrc<2 && !hpSubPlanAny(p->pWhere) ) return;
+  if( ENC(pParse->db)!=SQLITE_UTF8 || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return;
+  for(i=0; i<pSrc->nSrc; i++){
+    const SrcItem *pItem = &pSrc->a[i];
+    if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
+     || pItem->fg.isIndexedBy || !IsOrdinaryTable(pItem->pSTab)
+     || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+    ){
+      return;
+    }
+  }
+  hpPlanNote(pWInfo, bScan, 0);
+}
+
+/*
+** The first instruction of the loops of a SELECT whose rows go to set iSet, or 0 if it is
+** not known.
+*/
+static int hpSetPlanStart(Vdbe *v, int iSet){
+  int n = sqlite3VdbeCurrentAddr(v);
+  int i;
+  for(i=n-1; i>0; i--){
+    const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    if( pOp->opcode==OP_OpenEphemeral && pOp->p1==iSet ) break;
+  }
+  while( i>0 && ++i<n ){
+    switch( sqlite3VdbeGetOp(v, i)->opcode ){
+      case OP_OpenRead:
+        return i;
+      case OP_Explain: case OP_Blob:         /* The set's Bloom filter */
+      case OP_OpenEphemeral: case OP_Null:   /* DISTINCT */
+        break;
+      default:
+        return 0;
+    }
+  }
+  return 0;
+}
+
+/*
+** Compile p.  Returns NULL if it is refused.
+*/
+static HpPlan *hpSetPlanCompile(
+  Parse *pParse,
+  Select *p,
+  const char *zAff,          /* Affinities of the set's columns */
+  HpGraph *pGraph            /* It is freed */
+){
+  HpCompile c;
+  SrcItem *pRoot = hpGraphRoot(p->pSrc);
+  HpPlan *pPlan = hpCompileNew(&c, pParse, pRoot, pGraph->nPipe);
+  int n = p->pEList->nExpr;
+  HpGroupPlan *pGroup = 0;
+  int bPays = 0;
+  int i;
+  if( pPlan==0 ) goto refused;
+  c.pPipe->pSink = &hpSinkGroups;
+  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  if( pGroup==0 ) goto refused;
+  pGroup->aAgg = hpCompileAlloc(pPlan, 0);
+  pGroup->aBare = hpCompileAlloc(pPlan, 0);
+  if( pGroup->aAgg==0 || pGroup->aBare==0 || n>HP_MX_COL
+   || hpCompileKeys(pPlan, &pGroup->keys, n)
+   || hpJoinPlan(&c, pGraph, p)
+  ){
+    goto refused;
+  }
+  pGroup->keys.n = n;
+  pGroup->bNoSort = 1;
+  for(i=0; i<n; i++){
+    Expr *pExpr = p->pEList->a[i].pExpr;
+    int iVec = hpCompileExpr(&c, pExpr);
+    if( iVec<0 ) goto refused;
+    if( zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(&c, pExpr) ){
+      hpCompileNo(&c, HP_NO_ORDER);
+      goto refused;
+    }
+    pGroup->keys.aVec[i] = (u16)iVec;
+    pGroup->keys.aColl[i] = 0;
+    pGroup->keys.aSort[i] = 0;
+  }
+  pPlan->bSought = pRoot->hp.bMoved || !pRoot->hp.bRoot;
+  for(i=0; i<pPlan->nPipe; i++) bPays |= pPlan->aPipe[i].eEach==HP_EACH_SCAN;
+  if( pPlan->bSought && !bPays && hpConfigOffload(pParse->db)!=HP_OFFLOAD_FORCE ){
+    hpCompileNo(&c, HP_NO_PLAN);
+    goto refused;
+  }
+  if( !hpJoinPlanEnd(&c) ) goto refused;
+  for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  if( pGroup->szGroup>0x7fff || pParse->nErr || pParse->db->mallocFailed ) goto refused;
+  hpGraphFree(pGraph);
+  return pPlan;
+
+refused:
+  hpGraphFree(pGraph);
+  hpConfigStat(pParse->db, pPlan && c.eNo ? c.eNo : HP_NO_OTHER);
+  if( pPlan ) hpCompileFree(pPlan);
+  return 0;
+}
+
+/*
+** The loops of p have been coded, whose rows are values of set pDest.  Code the same by a
+** scan.  Returns false if that is not done.
+*/
+static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
+  Vdbe *v = pParse->pVdbe;
+  SrcItem *pFirst = hpGraphRoot(p->pSrc);
+  int n = p->pEList->nExpr;
+  int nMem = pParse->nMem;
+  HpBranch branch;
+  HpGraph *pGraph;
+  HpPlan *pPlan;
+  int iStart, regExec, regKey, regRecord, addrScan, addrNext;
+  if( pDest->eDest!=SRT_Set || pFirst->hp.iLevel!=1 ) return 0;
+  iStart = hpSetPlanStart(v, pDest->iSDParm);
+  if( iStart==0 ) return 0;
+  pGraph = hpPlanAnyGraph(pParse, p);
+  if( pGraph==0 ) return 0;
+  pPlan = hpSetPlanCompile(pParse, p, pDest->zAffSdst, pGraph);
+  if( pPlan==0 ){
+    /* The program is to be stock's, down to the numbers of registers */
+    pParse->nMem = nMem;
+    return 0;
+  }
+  regExec = pParse->nMem+1;
+  regKey = regExec+1;
+  regRecord = regKey+n;
+  pParse->nMem += n+2;
+  hpPlanLast(pPlan)->pGroup->iKeyReg = regKey;
+  hpGraphRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
+  hpPlanExplain(pParse, iStart, 0, p->pSrc);
+  hpPlanBranch(pParse, &branch, iStart);
+  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
+  sqlite3VdbeAddOp4(v, OP_MakeRecord, regKey, n, regRecord, pDest->zAffSdst, n);
+  sqlite3VdbeAddOp4Int(v, OP_IdxInsert, pDest->iSDParm, regRecord, regKey, n);
+  if( pDest->iSDParm2 ){
+    sqlite3VdbeAddOp4Int(v, OP_FilterAdd, pDest->iSDParm2, 0, regKey, n);
+  }
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, addrNext);
+  hpPlanRejoin(pParse, &branch, addrScan);
+  sqlite3VdbeJumpHere(v, addrNext);
+  return 1;
+}
+#endif /* SQLITE_OMIT_HP */
