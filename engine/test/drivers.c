@@ -22,6 +22,8 @@
 **    finds       Correlated sub-selects look their groups up (hp_find.c): keys of all
 **                types, writes between rows, errors.
 **    scalars     Sub-selects that have one value for all rows.
+**    sets        The values of IN (SELECT ...), in any order.
+**    looks       Rows of a join are left out that have no partner.
 **    threads     Four workers.  Runs under ThreadSanitizer.
 */
 #include <stdio.h>
@@ -221,6 +223,9 @@ static void testBetween(void){
     "SELECT id, (SELECT count(*) FROM t AS i WHERE i.a=t.a) FROM t WHERE a IN (2,4)",
     "SELECT id FROM (SELECT id, a FROM t WHERE a<9 LIMIT 60) WHERE a>3",
     "SELECT id FROM t WHERE c LIKE '%7' UNION ALL SELECT id FROM t WHERE a=3",
+    "SELECT t.id, a, x FROM t JOIN u ON u.id=t.a WHERE x IN ('x1','x4')",
+    "SELECT t.id, v.t, v.x FROM t JOIN u ON u.id=t.a JOIN u AS v ON v.id=u.t WHERE t.a>9 AND"
+      " v.x>'x4' AND u.x<'x8'",
   };
   static const char *const azWrite[] = {
     "DELETE FROM t WHERE id BETWEEN 200 AND 900",
@@ -235,6 +240,7 @@ static void testBetween(void){
     "SAVEPOINT s; UPDATE t SET a=5; ROLLBACK TO s; RELEASE s",
     "BEGIN; UPDATE t SET a=5 WHERE id>300; ROLLBACK",
     "UPDATE u SET t=t+1; DELETE FROM u WHERE id%3=0",
+    "UPDATE u SET x='x4' WHERE id%2",
     "PRAGMA incremental_vacuum",
   };
   unsigned i, k;
@@ -371,6 +377,7 @@ static void testDamage(void){
   static const char *const azSql[] = {
     "SELECT id, c FROM t WHERE a<9",
     "SELECT t.id, u.id FROM t CROSS JOIN u ON u.t=t.id WHERE a<40",
+    "SELECT t.id, t.c, x FROM t CROSS JOIN u ON u.id=t.a WHERE x<'x3'",
     "UPDATE t SET c='new' WHERE a=7",
     "DELETE FROM t WHERE a=7",
   };
@@ -387,7 +394,7 @@ static void testDamage(void){
       x = x*1103515245u + 12345;
       a[iPage*512 + (iSeed%2 ? (x>>8)%24 : (x>>8)%512)] = (unsigned char)(x>>17);
     }
-    for(i=0; i<4; i++){
+    for(i=0; i<5; i++){
       Text aText[2] = {{0,0,0},{0,0,0}};
       int j;
       for(j=0; j<2; j++){
@@ -397,7 +404,7 @@ static void testDamage(void){
         db = openDb(apLib[j], zFile, 0);
         apLib[j]->exec(db, "PRAGMA cell_size_check=off", 0, 0, 0);
         answer(apLib[j], db, azSql[i], &aText[j]);
-        if( i>=2 ) answer(apLib[j], db, "SELECT id, c FROM t NOT INDEXED", &aText[j]);
+        if( i>=3 ) answer(apLib[j], db, "SELECT id, c FROM t NOT INDEXED", &aText[j]);
         apLib[j]->close(db);
         removeDb(zFile);
       }
@@ -572,6 +579,102 @@ static void testScalars(void){
     both("ROLLBACK");
   }
   end("scalars");
+}
+
+static const char *const azLookChange[] = {
+  "+INSERT INTO t(a, b, c) SELECT t.a+1, t.b, 'new '||x FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+  "+INSERT INTO u(t, x) SELECT t.id, 'x3' FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+  "?UPDATE t SET a=u.t FROM u WHERE u.id=t.a AND x='x3'",
+  "?UPDATE u SET x='x3' FROM t WHERE u.id=t.a AND t.b>200",
+  "+CREATE TABLE made AS SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+  "+INSERT INTO log SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x>='x8'",
+};
+
+/* How many instructions does zSql take, taken over or not? */
+static i64 steps(int bTaken, const char *zSql){
+  sqlite3_stmt *pStmt;
+  i64 n;
+  execute(adb[0], bTaken ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
+  pStmt = prepared(adb[0], zSql);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){}
+  n = sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_VM_STEP, 0);
+  sqlite3_finalize(pStmt);
+  return n;
+}
+
+/* Rows of the outermost loop of a join that have no partner are left out: '+' SQLite takes
+** twice as many instructions, '-' nothing is known of the partners, or it may not be */
+static void testLooks(void){
+  static const char *const az[] = {
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3' ORDER BY c LIMIT 7",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3' LIMIT 7 OFFSET 3",
+    "+SELECT DISTINCT c FROM t JOIN u ON u.id=t.a WHERE x='x3' AND b>9.0+a*0",
+    "+SELECT t.id, v.x FROM t JOIN u ON u.id=t.a JOIN u AS v ON v.id=u.t WHERE v.x='x2'",
+    "+SELECT t.id, v.x FROM t JOIN u ON u.id=t.a JOIN u AS v ON v.id=u.t WHERE v.x<'x5' AND"
+      " u.x>'x6' AND t.c<>'text 7'",
+    "+SELECT t.id, m.y FROM t JOIN m ON m.i=t.a AND m.j=t.id%4 WHERE m.y=3",
+    "-SELECT t.id, w.y FROM t JOIN w ON w.i=t.a AND w.j=t.id%4 WHERE w.y=3",
+    "+SELECT t.id, u.x, v.x FROM t JOIN u ON u.id=t.a LEFT JOIN u AS v ON v.id=u.t WHERE u.x='x3'",
+    "+SELECT t.id, u.x, v.x FROM t JOIN u ON u.id=t.a LEFT JOIN u AS v ON v.id=u.t WHERE u.x='x3'"
+      " AND v.x IS NULL",
+    "+SELECT t.id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.id=t.a AND x='x3')",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3' AND EXISTS (SELECT 1 FROM w WHERE"
+      " w.i=t.a AND w.j=1)",
+    "+SELECT t.id, x, (SELECT count(*) FROM w WHERE w.i=t.a) FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3' AND t.b>(SELECT max(w.y) FROM w WHERE"
+      " w.i=u.id)",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x='x3' AND a IN (SELECT i FROM w WHERE y>20)",
+    "+SELECT t.id, row_number() OVER (ORDER BY t.c) FROM t JOIN u ON u.id=t.a WHERE x='x3'",
+    "+SELECT count(*) FROM (SELECT t.id FROM t JOIN u ON u.id=t.a WHERE x='x3' LIMIT 1000)",
+    "+SELECT t.id, x FROM t JOIN u ON u.id=t.a AND x LIKE '%3' WHERE x>'x' UNION ALL SELECT 1, 2",
+    "+SELECT t.id, v.id FROM t CROSS JOIN u ON u.id=t.a CROSS JOIN u AS v ON v.t>t.id AND"
+      " v.t<t.id+3 WHERE u.x='x3'",
+    /* Affinity, collation, types */
+    "?SELECT t.id FROM t JOIN s ON s.k=t.a WHERE s.z='B'",
+    "?SELECT t.id FROM t JOIN s ON s.k=t.d WHERE s.z='b' COLLATE nocase",
+    "?SELECT t.id FROM t JOIN s ON s.k=t.c||'' WHERE s.z>''",
+    "?SELECT t.id, s.k FROM t JOIN s ON s.k=t.a COLLATE nocase WHERE s.z<>'A'",
+    "?SELECT t.id, s.k FROM t JOIN s ON t.d=s.k WHERE s.z<>'A'",
+    /* What may fail, or is the application's, comes to all rows that SQLite takes to it */
+    "-SELECT t.id FROM t JOIN u ON u.id=t.a WHERE x='x3' AND abs(t.a-9223372036854775807-1)>0",
+    "-SELECT t.id FROM t JOIN u ON u.id=t.a JOIN u AS v ON v.id=u.t WHERE v.x='x3' AND"
+      " abs(u.t-9223372036854775807-1)>0",
+    "-SELECT t.id FROM t JOIN u ON u.id=t.a WHERE x='x3' AND random()>=-9223372036854775807-1",
+    "-SELECT t.id FROM t JOIN u ON u.id=t.a WHERE x='x3' AND t.b>=(SELECT sum(w.i) FROM w WHERE"
+      " w.i=u.id)",
+    /* No filter, no unique key, no rows, not the outermost loop */
+    "-SELECT t.id, x FROM t JOIN u ON u.id=t.a",
+    "-SELECT t.id, x FROM t CROSS JOIN u ON u.t=t.a WHERE x='x3'",
+    "-SELECT t.id, x FROM t LEFT JOIN u ON u.id=t.a AND x='x3'",
+    "?SELECT t.id FROM t JOIN e ON e.id=t.a WHERE e.x=1",
+    "?SELECT t.id FROM t JOIN u ON u.id=t.a WHERE x='none'",
+  };
+  unsigned i;
+  begin("CREATE TABLE w(i INTEGER, j INTEGER, y INTEGER, PRIMARY KEY(i, j)) WITHOUT ROWID;"
+        "INSERT OR IGNORE INTO w SELECT a, id%4, id*7%99 FROM t;"
+        "CREATE TABLE m(i INTEGER, j INTEGER, y INTEGER, UNIQUE(i, j)); INSERT INTO m SELECT * FROM w;"
+        "CREATE TABLE s(k TEXT COLLATE nocase UNIQUE, z); INSERT OR IGNORE INTO s SELECT CASE id%6"
+        " WHEN 0 THEN id/6 WHEN 2 THEN 'D'||id ELSE c END, CASE id%4 WHEN 0 THEN 'B' WHEN 2 THEN"
+        " 'b' ELSE 'A' END FROM t; CREATE TABLE e(id INTEGER PRIMARY KEY, x)");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    const char *zSql = &az[i][1];
+    pairSame(zSql);
+    if( az[i][0]!='?' ){
+      i64 nStock = steps(0, zSql);
+      i64 nOurs = steps(1, zSql);
+      check(az[i][0]=='+' ? nOurs*2<nStock : nOurs*10>=nStock*9, "%lld steps, SQLite %lld: %s",
+            nOurs, nStock, zSql);
+    }
+  }
+  /* Statements that change what they read */
+  for(i=0; i<sizeof(azLookChange)/sizeof(azLookChange[0]); i++){
+    both("BEGIN");
+    same(azLookChange[i]);
+    sameTables(azLookChange[i]);
+    both("ROLLBACK");
+  }
+  end("looks");
 }
 
 /* Does the plan of zSql look something up in a hash table? */
@@ -810,6 +913,7 @@ static void testThreads(void){
   execute(adb[0], "PRAGMA hp_threads=4");
   same("+SELECT id, c FROM t WHERE a<9");
   same("+SELECT t.id, u.id FROM t CROSS JOIN u ON u.t=t.id WHERE a<40");
+  same("+SELECT t.id, u.x FROM t JOIN u ON u.id=t.a WHERE x='x4' ORDER BY +b");
   for(i=0; i<sizeof(azChange)/sizeof(azChange[0]); i++){
     both("BEGIN");
     same(azChange[i]);
@@ -839,6 +943,7 @@ int main(int argc, char **argv){
   testFinds();
   testScalars();
   testSets();
+  testLooks();
   testSubs();
   testCalls();
   testInterrupts();

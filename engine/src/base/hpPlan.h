@@ -295,6 +295,7 @@ struct HpFindPlan {
   HpKeys keys;           /* ORDER BY terms; columns */
   int iLimitReg;         /* Register of LIMIT plus OFFSET */
   u8 bPieces;            /* The table is scanned piece by piece: hp_piece.c */
+  u8 bAll;               /* bPieces: all rows are asked for */
   u8 bByRowid;           /* Rows are found again by rowid: the loop writes to them */
 };
 

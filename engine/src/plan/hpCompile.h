@@ -125,6 +125,7 @@ struct HpGraph {
   int iRoot;             /* The node that is scanned */
   int iNow;              /* The node whose pipe is being compiled */
   int iMany;             /* The node with HpNode.bOuter, or -1 */
+  u8 bPart;              /* SQLite tests all terms again: some may be left out */
   Bitmask mDone;         /* Nodes whose keys have been found */
   int nPipe;             /* Pipes; that of the root is the last one */
   u8 aOrder[HP_MX_PIPE]; /* The node of each */
@@ -211,6 +212,8 @@ static int hpCompileSafeExpr(Walker*, Expr*);
 static int hpScalarIsConst(Parse*, Expr*);
 static void hpScalarCode(Parse*, const Expr*, int);
 static int hpScalarIsSet(Parse*, const Expr*);
+static int hpScalarIsStrict(const Expr*);
+static int hpScalarCannotFail(Parse*, Expr*);
 static int hpScalarSub(HpCompile*, Expr*);
 static void hpScalarCodeSets(Parse*, HpPlan*);
 
@@ -226,7 +229,7 @@ static int hpSubPlanMissing(HpCompile*, const struct AggInfo_func*, int, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
-static HpGraph *hpGraphNew(Parse*, Select*);
+static HpGraph *hpGraphNew(Parse*, SrcList*, Expr*, int);
 static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
 static int hpGraphMeet(const HpGraph*, Bitmask);
@@ -241,7 +244,7 @@ static void hpGraphFree(HpGraph*);
 static int hpManyPlan(HpGraph*, AggInfo*, const ExprList*);
 
 /* hp_joinplan.c */
-static int hpJoinPlan(HpCompile*, HpGraph*, Select*);
+static int hpJoinPlan(HpCompile*, HpGraph*, Expr*);
 static int hpJoinPlanEnd(HpCompile*);
 static int hpJoinPlanTerms(HpCompile*, const ExprList*, const KeyInfo*);
 static int hpJoinPlanIsGiven(HpCompile*, Expr*);
@@ -279,11 +282,16 @@ static int hpSetPlanCode(Parse*, Select*, const SelectDest*);
 /* hp_findplan.c */
 static int hpFindPlanExists(Parse*, Select*, int, int);
 
+/* What is known of a loop whose rows are found piece by piece */
+#define HP_LOOP_SOME   0   /* The application may stop after any row */
+#define HP_LOOP_ALL    1   /* All rows are asked for */
+#define HP_LOOP_WRITES 2   /* And it writes to the row that it is at */
+
 /* hp_driverplan.c */
 static int hpDriverPlanAccept(Parse*, WhereInfo*, const Expr*);
 static int hpDriverPlanNext(Vdbe*, int);
 static void hpDriverPlanLoop(Parse*, HpPlan*, int, int);
-static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, int);
+static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
 
 /* hp_partitionplan.c */
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);

@@ -256,7 +256,7 @@ static HpPlan *hpAggPlan(
     goto refused;
   }
   if( pGraph ){
-    if( hpJoinPlan(&c, pGraph, p) ) goto refused;
+    if( hpJoinPlan(&c, pGraph, p->pWhere) ) goto refused;
   }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
     goto refused;
   }

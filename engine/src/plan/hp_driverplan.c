@@ -18,6 +18,10 @@
 ** is led to.  So what is found may be too much, and terms that we do not do, or that
 ** are about other tables, are left out.
 **
+** Of a join, rows of the outermost loop that have no partner in a table are left out, too,
+** if that is found by a unique key and the WHERE clause leaves rows of it out
+** (hpDriverLook()).  That is as far as hp_graph.c does it with what is safe to leave out.
+**
 ** A term may fail, or call the application.  SQLite tests the terms of the outermost
 ** loop in the order of the WHERE clause, correlated sub-selects last; a row that we
 ** leave out is not seen by any of them.  So terms that are left out have to be safe,
@@ -73,6 +77,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
+  if( pSrc->nSrc>1 ) hpPlanNote(pWInfo, 1, 0);
   return iRewind;
 }
 
@@ -106,24 +111,6 @@ static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
 }
 
 /*
-** Are all sub-selects in pExpr evaluated for all rows that get to it?  Only then is that
-** before the first row is given, and the application may change what they read.
-*/
-static int hpDriverIsStrict(const Expr *pExpr){
-  if( pExpr==0 || !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
-  switch( pExpr->op ){
-    case TK_SELECT:
-      return 1;
-    case TK_IN:
-      return !ExprHasProperty(pExpr->pLeft, EP_Subquery);
-    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
-    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_NOT:
-      return hpDriverIsStrict(pExpr->pLeft) && hpDriverIsStrict(pExpr->pRight);
-  }
-  return 0;
-}
-
-/*
 ** Make filters of those terms of pWhere that are about the table, and that we do.
 ** Returns an error if one of the others may not be left out.
 */
@@ -135,7 +122,7 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
   }
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
-  pC->xSub = hpDriverIsStrict(pWhere) ? hpScalarSub : 0;
+  pC->xSub = hpScalarIsStrict(pWhere) ? hpScalarSub : 0;
   if( hpCompileWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
    && pC->pPipe->bUser==0
   ){
@@ -146,19 +133,59 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
 }
 
 /*
+** The plan for the scan of pItem that leaves out rows without partner in tables whose own
+** terms leave rows out, or NULL.
+*/
+static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, Expr *pWhere){
+  HpPlan *pPlan = 0;
+  HpFindPlan *pFind;
+  HpGraph *pGraph;
+  HpCompile c;
+  int nMem = pParse->nMem;
+  int rc, i;
+  if( pSrc->nSrc<2 || !hpScalarCannotFail(pParse, pWhere) ) return 0;
+  pGraph = hpGraphNew(pParse, pSrc, pWhere, 1);
+  if( pGraph==0 ) return 0;
+  if( pGraph->nPipe>1 && pGraph->aNode[pGraph->iRoot].pItem==pItem ){
+    pPlan = hpCompileNew(&c, pParse, pItem, pGraph->nPipe);
+  }
+  if( pPlan==0 ){
+    hpGraphFree(pGraph);
+    return 0;
+  }
+  c.pPipe->pSink = &hpSinkRowids;
+  c.pPipe->source.bPlaces = 1;
+  c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
+  rc = pFind ? hpJoinPlan(&c, pGraph, pWhere) : SQLITE_NOMEM;
+  for(i=0; i<pPlan->nPipe; i++){
+    if( pPlan->aPipe[i].bSerial || pPlan->aPipe[i].bUser ) rc = SQLITE_ERROR;
+    hpCompileSortColumns(&pPlan->aPipe[i]);
+  }
+  hpGraphFree(pGraph);
+  if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpCompileFree(pPlan);
+    pParse->nMem = nMem;
+    return 0;
+  }
+  return pPlan;
+}
+
+/*
 ** The plan for the scan of pItem, or NULL if it is refused.
 */
 static HpPlan *hpDriverCompile(
   Parse *pParse,
-  const SrcList *pSrc,
+  SrcList *pSrc,
   SrcItem *pItem,
   Expr *pWhere,
   int bByRowid
 ){
   HpCompile c;
   HpFindPlan *pFind;
-  HpPlan *pPlan = hpCompileNew(&c, pParse, pItem, 1);
+  HpPlan *pPlan = bByRowid ? 0 : hpDriverLook(pParse, pSrc, pItem, pWhere);
   int rc;
+  if( pPlan ) return pPlan;
+  pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = &hpSinkRowids;
   c.pPipe->source.bPlaces = bByRowid==0;
@@ -171,7 +198,6 @@ static HpPlan *hpDriverCompile(
     hpCompileFree(pPlan);
     return 0;
   }
-  pFind->bPieces = 1;
   pFind->bByRowid = (u8)bByRowid;
   hpCompileSortColumns(c.pPipe);
   return pPlan;
@@ -220,15 +246,14 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
 
 /*
 ** The outermost loop has been coded: its OP_Rewind at address iRewind.  Let it go
-** through the rows of pSrc that pass pWhere only.  bByRowid: it writes to the rows that
-** it is at.
+** through the rows of pSrc that pass pWhere only.  eLoop: HP_LOOP_xxx.
 */
 static void hpDriverPlanCode(
   Parse *pParse,
   SrcList *pSrc,
   Expr *pWhere,
   int iRewind,
-  int bByRowid
+  u8 eLoop
 ){
   const VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
   SrcItem *pItem = 0;
@@ -242,12 +267,14 @@ static void hpDriverPlanCode(
   if( !hpPlanWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
   iNext = hpDriverPlanNext(pParse->pVdbe, iRewind);
   if( iNext==0 ) return;
-  pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, bByRowid);
+  pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, eLoop==HP_LOOP_WRITES);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
     return;
   }
+  hpPlanLast(pPlan)->pFind->bPieces = 1;
+  hpPlanLast(pPlan)->pFind->bAll = eLoop==HP_LOOP_ALL;
   hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
 }
 
@@ -279,6 +306,7 @@ SQLITE_PRIVATE void sqlite3HpCodeLoop(
   int iLoop
 ){
   if( iLoop==0 || pParse->nErr || pParse->db->mallocFailed ) return;
-  hpDriverPlanCode(pParse, pSrc, pWhere, iLoop<0 ? -iLoop : iLoop, iLoop<0);
+  hpDriverPlanCode(pParse, pSrc, pWhere, iLoop<0 ? -iLoop : iLoop,
+                   iLoop<0 ? HP_LOOP_WRITES : HP_LOOP_ALL);
 }
 #endif /* SQLITE_OMIT_HP */

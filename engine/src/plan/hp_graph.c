@@ -140,22 +140,23 @@ static int hpGraphMask(const HpGraph *p, Expr *pExpr, Bitmask *pm){
 }
 
 /*
-** Add the terms of pExpr that AND connects.  Returns false if one is not ours.
+** Add the terms of pExpr that AND connects.  Returns false if one is not ours, unless
+** that may be left out (HpGraph.bPart).
 */
 static int hpGraphTerms(HpGraph *p, Expr *pExpr, u8 bImplied){
   HpGraphTerm *pTerm;
-  if( pExpr==0 ) return 1;
+  if( pExpr==0 || (p->bPart && ExprHasProperty(pExpr, EP_OuterON)) ) return 1;
   if( pExpr->op==TK_AND ){
     return hpGraphTerms(p, pExpr->pLeft, bImplied)
         && hpGraphTerms(p, pExpr->pRight, bImplied);
   }
-  if( p->nTerm>=HP_MX_TERM ) return 0;
+  if( p->nTerm>=HP_MX_TERM ) return p->bPart;
   pTerm = &p->aTerm[p->nTerm];
   memset(pTerm, 0, sizeof(*pTerm));
   pTerm->pExpr = pExpr;
   pTerm->iOuter = -1;
   pTerm->bImplied = bImplied;
-  if( !hpGraphMask(p, pExpr, &pTerm->m) ) return 0;
+  if( !hpGraphMask(p, pExpr, &pTerm->m) ) return p->bPart;
   if( ExprHasProperty(pExpr, EP_OuterON) ){
     pTerm->iOuter = hpGraphNode(p, pExpr->w.iJoin);
     if( pTerm->iOuter<0 ) return 0;
@@ -708,10 +709,40 @@ static void hpGraphMany(HpGraph *p){
 }
 
 /*
-** The graph of SELECT p, whose levels sqlite3HpAccept() has noted, or NULL.
+** Of a part of a join: leave out what leaves no rows of the root out.
 */
-static HpGraph *hpGraphNew(Parse *pParse, Select *p){
-  SrcList *pSrc = p->pSrc;
+static void hpGraphPrune(HpGraph *p){
+  Bitmask mKeep = MASKBIT(p->iRoot);
+  Bitmask mOld;
+  int i, k;
+  for(i=0; i<p->nNode; i++){
+    if( (p->mDone & MASKBIT(i)) && hpGraphFilters(p, i) ) mKeep |= MASKBIT(i);
+  }
+  do{
+    mOld = mKeep;
+    for(i=0; i<p->nNode; i++){
+      if( i==p->iRoot || (mKeep & MASKBIT(i))==0 ) continue;
+      mKeep |= MASKBIT(p->aNode[i].iHome);
+      for(k=0; k<p->aNode[i].nKey; k++) mKeep |= p->aNode[i].aKey[k].m;
+    }
+  }while( mKeep!=mOld );
+  for(i=0; i<p->nNode; i++){
+    if( (mKeep & MASKBIT(i))==0 ) p->aNode[i].eNode = HP_NODE_NONE;
+  }
+  p->mDone &= mKeep;
+}
+
+/* Is pItem a table of the file? */
+static int hpGraphIsTable(const SrcItem *pItem){
+  return pItem->fg.isSubquery==0 && pItem->fg.viaCoroutine==0
+      && IsOrdinaryTable(pItem->pSTab) && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
+}
+
+/*
+** The graph of a join of pSrc with pWhere, whose levels hpPlanNote() has noted, or NULL.
+** bPart: only what leaves rows of the root out is wanted, and not all of that.
+*/
+static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart){
   HpGraph *pNew;
   int i, nTerm;
   if( pSrc->nSrc>HP_MX_NODE ) return 0;
@@ -720,13 +751,16 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
   pNew->pParse = pParse;
   pNew->nNode = pSrc->nSrc;
   pNew->iRoot = pNew->iMany = -1;
+  pNew->bPart = (u8)bPart;
   for(i=0; i<pSrc->nSrc; i++){
     SrcItem *pItem = &pSrc->a[i];
     HpNode *pNode = &pNew->aNode[i];
     pNode->pItem = pItem;
     pNode->iPipe = pNode->iScan = pNode->iHome = -1;
     pNode->iLookup = pNode->iRow = pNode->iKept = -1;
-    if( pItem->hp.iLevel==0 ){
+    if( pItem->hp.iLevel==0 || !hpGraphIsTable(pItem)
+     || (bPart && !HasRowid(pItem->pSTab))   /* hp_guard.c does not watch them */
+    ){
       pNode->eNode = HP_NODE_NONE;
     }else if( pItem->fg.jointype & (JT_RIGHT|JT_LTORJ) ){
       goto refused;
@@ -737,14 +771,14 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
     }else if( pItem->fg.fromExists ){
       pNode->eNode = HP_NODE_SEMI;
     }else if( pItem->fg.jointype & JT_LEFT ){
-      pNode->eNode = HP_NODE_LEFT;
+      pNode->eNode = bPart ? HP_NODE_NONE : HP_NODE_LEFT;
     }else{
       pNode->eNode = HP_NODE_INNER;
     }
   }
   if( pNew->iRoot<0 ) goto refused;
-  if( !hpSubPlanNodes(pNew, p->pWhere) ) goto refused;
-  if( !hpGraphTerms(pNew, p->pWhere, 0) ) goto refused;
+  if( !bPart && !hpSubPlanNodes(pNew, pWhere) ) goto refused;
+  if( !hpGraphTerms(pNew, pWhere, 0) ) goto refused;
   nTerm = pNew->nTerm;
   for(i=0; i<nTerm; i++){
     Expr *pOr = pNew->aTerm[i].pExpr;
@@ -758,8 +792,12 @@ static HpGraph *hpGraphNew(Parse *pParse, Select *p){
   }
   pNew->mDone = MASKBIT(pNew->iRoot);
   hpGraphAttachAll(pNew);
-  hpGraphMany(pNew);
-  if( pNew->iMany>=0 ) hpGraphAttachAll(pNew);
+  if( bPart ){
+    hpGraphPrune(pNew);
+  }else{
+    hpGraphMany(pNew);
+    if( pNew->iMany>=0 ) hpGraphAttachAll(pNew);
+  }
   for(i=0; i<pNew->nNode; i++){
     if( (pNew->mDone & MASKBIT(i))==0 && pNew->aNode[i].eNode!=HP_NODE_NONE ){
       goto refused;

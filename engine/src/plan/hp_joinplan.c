@@ -530,7 +530,7 @@ static int hpJoinHasOwn(const HpGraph *p, int i){
 static int hpJoinMayWait(const HpGraph *p, int i){
   int iHome = p->aNode[i].iHome;
   int k;
-  if( p->aNode[iHome].pIdx ) return 0;
+  if( p->bPart || p->aNode[iHome].pIdx ) return 0;
   if( hpJoinHasOwn(p, iHome) ) return 1;
   for(k=0; hpNodeIsLate(&p->aNode[i]) && k<p->nNode; k++){
     const HpNode *pNode = &p->aNode[k];
@@ -609,6 +609,20 @@ static int hpJoinWants(HpCompile *pC, int i, int bLate){
 }
 
 /*
+** Make a filter of pExpr, about the table of now.  Of a part of a join it may be left out.
+*/
+static int hpJoinTerm(HpCompile *pC, Expr *pExpr){
+  HpMark mark;
+  int rc;
+  if( pC->pGraph->bPart==0 ) return hpCompileWhere(pC, pExpr);
+  hpCompileMark(pC, &mark);
+  pC->xSub = hpScalarIsStrict(pExpr) ? hpScalarSub : 0;
+  rc = hpCompileWhere(pC, pExpr);
+  if( rc || pC->pPipe->bSerial || pC->pPipe->bUser ) hpCompileBack(pC, &mark);
+  return SQLITE_OK;
+}
+
+/*
 ** Compile the filters of node i, whose pipe is that of now: see above.
 */
 static int hpJoinFilters(HpCompile *pC, int i){
@@ -626,7 +640,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
       if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bKey ) continue;
       if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
       if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
-      if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+      if( hpJoinTerm(pC, pTerm->pExpr) ) return SQLITE_ERROR;
     }
   }
   if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI || bSub ) return SQLITE_OK;
@@ -634,7 +648,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     int iVec;
     if( pTerm->iOuter>=0 || pTerm->pExpr->op!=TK_OR || pTerm->bImplied
-     || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i)
+     || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) || p->bPart
     ){
       continue;
     }
@@ -672,7 +686,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
     iVec = hpJoinSpan(pC, k);
     if( iVec<0 || hpProgFilter(&pC->pPipe->prog, iVec) ) return SQLITE_ERROR;
   }
-  for(k=0; k<p->nTerm; k++){
+  for(k=0; k<p->nTerm && p->bPart==0; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     if( pTerm->iOuter>=0 || pTerm->m==0 || pTerm->m==MASKBIT(i) ) continue;
     if( pTerm->bKey || pTerm->bImplied ) continue;
@@ -716,10 +730,10 @@ static int hpJoinSink(HpCompile *pC, int i){
 }
 
 /*
-** Compile the join that pGraph is of: filters, look-ups and relations.
+** Compile the join that pGraph is of, with pWhere: filters, look-ups and relations.
 ** Afterwards the pipe of now is that of the root.
 */
-static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
+static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Expr *pWhere){
   HpPlan *pPlan = pC->pPlan;
   int n;
   pC->pGraph = pGraph;
@@ -761,8 +775,8 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Select *p){
     int i = pGraph->aOrder[n];
     if( n!=pGraph->aNode[i].iScan ) continue;
     hpJoinSwitch(pC, i);
-    if( i==pGraph->iRoot
-     && hpRangeCompile(pC, pGraph->aNode[i].pItem, p->pWhere)
+    if( i==pGraph->iRoot && pGraph->bPart==0
+     && hpRangeCompile(pC, pGraph->aNode[i].pItem, pWhere)
     ){
       return SQLITE_ERROR;
     }

@@ -491,7 +491,7 @@ static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
 ** The graph of join p with aggregates pAggInfo, which may be NULL; or NULL.
 */
 static HpGraph *hpPlanGraph(Parse *pParse, Select *p, AggInfo *pAggInfo){
-  HpGraph *pGraph = hpGraphNew(pParse, p);
+  HpGraph *pGraph = hpGraphNew(pParse, p->pSrc, p->pWhere, 0);
   if( pGraph && pGraph->iMany>=0
    && (pAggInfo==0 || !hpManyPlan(pGraph, pAggInfo, p->pGroupBy))
   ){

@@ -74,6 +74,19 @@ static int hpRowsPlanLeast(const Select *p, const HpSinkType *pSink){
   return HP_MIN_PROBED;
 }
 
+/* HP_LOOP_xxx of the outermost loop of p, whose rows a sorter takes for pOrderBy, or NULL */
+static u8 hpRowsPlanLoop(const Select *p, const ExprList *pOrderBy, const SelectDest *pDest){
+  if( pOrderBy ) return HP_LOOP_ALL;
+  if( p->pLimit || p->iLimit ) return HP_LOOP_SOME;
+  switch( pDest->eDest ){
+    case SRT_Set: case SRT_EphemTab: case SRT_Table:
+      return HP_LOOP_ALL;
+    case SRT_Coroutine:
+      return pDest->iSDParm2 ? HP_LOOP_SOME : HP_LOOP_ALL;
+  }
+  return HP_LOOP_SOME;
+}
+
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
 static int hpRowsPlanWhole(const SrcItem *pItem){
   return pItem->hp.pIdx==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
@@ -213,14 +226,14 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     ){
       return 0;
     }
-    hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
+    hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, hpRowsPlanLoop(p, pOrderBy, pDest));
     return 0;
   }
   if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( pSink==&hpSinkSort ){
     addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
     if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
-      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, 0);
+      hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, HP_LOOP_ALL);
     }
     return addrScan;
   }

@@ -12,6 +12,8 @@
 **    hpScalarIsSet()      IN: may its values be a set of a plan?
 **    hpScalarCodeSets()   code that
 **    hpScalarSub()        compile either (HpCompile.xSub)
+**    hpScalarIsStrict()   do all rows that get to an expression need its sub-selects?
+**    hpScalarCannotFail() can nothing in an expression fail?
 **
 ** SQLite evaluates such a sub-select once, when the first row gets to it.  Its code is a
 ** subroutine, so ours calls that before the scan: whoever comes second takes the result.
@@ -123,6 +125,38 @@ static int hpScalarIsSafe(Parse *pParse, const Expr *pExpr){
 static int hpScalarIsConst(Parse *pParse, Expr *pExpr){
   assert( pExpr->op==TK_SELECT || pExpr->op==TK_EXISTS );
   return pExpr->iTable>0 && hpScalarIsSafe(pParse, pExpr);
+}
+
+/*
+** Are all sub-selects in pExpr evaluated for all rows that get to it?  Only then is that
+** before the first row is given, and the application may change what they read.
+*/
+static int hpScalarIsStrict(const Expr *pExpr){
+  if( pExpr==0 || !ExprHasProperty(pExpr, EP_Subquery) ) return 1;
+  switch( pExpr->op ){
+    case TK_SELECT:
+      return 1;
+    case TK_IN:
+      return !ExprHasProperty(pExpr->pLeft, EP_Subquery);
+    case TK_NE: case TK_EQ: case TK_GT: case TK_LE: case TK_LT: case TK_GE:
+    case TK_PLUS: case TK_MINUS: case TK_STAR: case TK_SLASH: case TK_NOT:
+      return hpScalarIsStrict(pExpr->pLeft) && hpScalarIsStrict(pExpr->pRight);
+  }
+  return 0;
+}
+
+/*
+** Can nothing in pExpr fail, sub-selects included?
+*/
+static int hpScalarCannotFail(Parse *pParse, Expr *pExpr){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pParse;
+  w.eCode = 1;
+  w.xExprCallback = hpScalarWalkExpr;
+  w.xSelectCallback = hpScalarWalkSelect;
+  sqlite3WalkExpr(&w, pExpr);
+  return w.eCode;
 }
 
 /*

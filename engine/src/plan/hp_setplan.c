@@ -118,7 +118,7 @@ static HpPlan *hpSetPlanCompile(
   pGroup->aBare = hpCompileAlloc(pPlan, 0);
   if( pGroup->aAgg==0 || pGroup->aBare==0 || n>HP_MX_COL
    || hpCompileKeys(pPlan, &pGroup->keys, n)
-   || hpJoinPlan(&c, pGraph, p)
+   || hpJoinPlan(&c, pGraph, p->pWhere)
   ){
     goto refused;
   }

@@ -28,7 +28,8 @@ static int hpGuardHolds(const BtCursor*);
 static void hpGuardFree(BtCursor*);
 
 /* hp_piece.c */
-static i64 hpPieceNew(HpQuery*);
+static i64 hpPieceNew(HpQuery*, const HpPlan*);
+static int hpPieceLook(HpQuery*, Mem*, i64*);
 static int hpPieceMay(const BtCursor*);
 static int hpPieceRun(HpQuery*, const BtCursor*, Mem*);
 static int hpPieceLost(const HpPieces*);
@@ -37,6 +38,7 @@ static void hpPieceFree(HpPieces*);
 
 /* hp_gate.c */
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
+static int hpGateLook(HpQuery*, const HpPlan*, Mem*, i64*, int*);
 static void hpGateLost(HpPlan*);
 
 /* hp_finder.c */

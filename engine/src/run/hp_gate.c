@@ -7,6 +7,7 @@
 ** hp_gate: is a join worth it, before it runs, and how is it run?
 **
 **    hpGateJoin()      yes or no, and which rows are put aside
+**    hpGateLook()      of SQLite's loop that is led from row to row: are rows looked up?
 **    hpGateLost()      it was not: it declined late
 **
 ** A join reads all of each table.  SQLite's nested loops read all of the root, too,
@@ -424,6 +425,53 @@ static int hpGateJoin(
   }
   if( !bWorth ) rSeek = 0;
   if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
+  return rc;
+}
+
+/*
+** SQLite's loop goes from row found to row found of the last pipe of pPlan.  Is it worth
+** making relations of its other pipes, so that rows without partner are not found?  Set
+** *pbTake to that, and *pnWait to so many rows that SQLite's loop goes through while these
+** are made.
+*/
+static int hpGateLook(
+  HpQuery *p,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  i64 *pnWait,
+  int *pbTake
+){
+  const HpPipePlan *pRoot = hpPlanLast(pPlan);
+  int nWorker = hpThreads(p->db);
+  double rOurs = (double)HP_GATE_PIPE*(pPlan->nPipe-1);
+  double rShare = 1;
+  double rSeek;
+  i64 nLeaf, nRow;
+  int bRead = 0;
+  int rc = SQLITE_OK;
+  int i;
+  *pnWait = 0;
+  *pbTake = 1;
+  if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ) return SQLITE_OK;
+  for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
+    const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
+    double rPage, r;
+    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &nRow);
+    if( rc || i==pPlan->nPipe-1 ) break;
+    rPage = (double)nLeaf/HP_GATE_BYTES
+        * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
+    bRead |= rPage>HP_GATE_CACHE;
+    r = (rPage + MIN(rPage, HP_GATE_FIRST))*HP_GATE_LEAF
+            + (double)nRow*(HP_GATE_SCAN + hpGateKeep(&pPlan->aPipe[i]));
+    if( nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
+    rOurs += r;
+  }
+  rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
+  if( rc==SQLITE_OK && rOurs*HP_GATE_MARGIN/100 < (double)nRow*rSeek ){
+    rc = hpGateSample(p, pRoot, aMem, &rShare);
+  }
+  *pbTake = rOurs*HP_GATE_MARGIN/100 < (double)nRow*rShare*rSeek;
+  *pnWait = (i64)(rOurs/(HP_GATE_ROW + rShare*rSeek));
   return rc;
 }
 

@@ -9,6 +9,7 @@
 **
 **    hpPieceNew()     OP_HpScan: begin
 **    hpPieceMay()     may a piece begin where SQLite's loop is?
+**    hpPieceLook()    make the relations that its rows are looked up in, when it is time
 **    hpPieceRun()     find the rows of the next piece
 **    hpPieceLost()    may what was found no longer hold?
 **    hpPieceEnd()     the rows of the piece have been delivered, or do not hold
@@ -48,6 +49,11 @@
 ** What is found holds as long as nobody writes to the table (hp_guard.c).  Then what was
 ** found is forgotten and SQLite's loop goes on from its row, as it would have.
 **
+** Of a join, rows may be looked up in relations of other tables (hp_driverplan.c).  Where all
+** rows are asked for these are made before the first piece; else when SQLite's loop has
+** gone on for some times as long as that takes.  They hold as long as nobody writes to
+** those tables.
+**
 ** UPDATE and DELETE in one pass write to the row that they are at, and to no other
 ** row of the table.  There is no guard, then, and rows are found again by rowid,
 ** since cells move.  The rowids of such a scan have to be in order, and the pages above
@@ -67,7 +73,19 @@
 #define HP_PIECE_MAX  16384    /* ... and of the largest one */
 #define HP_PIECE_WAIT    64    /* Rows left to SQLite after one that was tried in vain */
 
+#define HP_PIECE_LOOK     4    /* SQLite's loop goes on for so many times what relations
+                               ** take to be made, unless all rows are asked for */
+
+/* HpPieces.eLook: are rows looked up in relations? */
+#define HP_LOOK_OFF    0       /* No */
+#define HP_LOOK_WAIT   1       /* It is to be seen whether that is worth it */
+#define HP_LOOK_DUE    2       /* It is, and they are made next time */
+#define HP_LOOK_ON     3       /* Yes */
+
 struct HpPieces {
+  const HpPlan *pPlan;
+  u8 eLook;              /* HP_LOOK_xxx */
+  BtCursor **apGuard;    /* On the tables of relations */
   HpPart part;           /* The piece: its first leaf, and its size */
   i64 nWait;             /* HP_PIECE_WAIT, or more where that was tried before */
   u8 bMany;              /* Too many rows of this piece were found */
@@ -76,16 +94,20 @@ struct HpPieces {
 };
 
 /*
-** Scan the table of p piece by piece.  Returns the number of rows that SQLite's loop is
+** Scan the table of p, whose plan is pPlan, piece by piece.  Returns the number of rows that SQLite's loop is
 ** to go through first.  p->pPieces is NULL if that failed.
 */
-static i64 hpPieceNew(HpQuery *p){
+static i64 hpPieceNew(HpQuery *p, const HpPlan *pPlan){
   HpPieces *pNew;
   int bForce = hpConfigOffload(p->db)==HP_OFFLOAD_FORCE;
   sqlite3BeginBenignMalloc();
-  pNew = sqlite3MallocZero(sizeof(*pNew));
+  pNew = sqlite3MallocZero(sizeof(*pNew) + sizeof(BtCursor*)*(u64)(pPlan->nPipe-1));
   sqlite3EndBenignMalloc();
   if( pNew==0 ) return 0;
+  pNew->pPlan = pPlan;
+  pNew->apGuard = (BtCursor**)&pNew[1];
+  pNew->eLook = pPlan->nPipe>1 ? HP_LOOK_WAIT : HP_LOOK_OFF;
+  p->pPipe = hpPlanLast(pPlan);
   pNew->part.nLeaf = bForce ? 1 : HP_PIECE_MIN;
   pNew->nWait = HP_PIECE_WAIT;
   p->pPieces = pNew;
@@ -102,6 +124,66 @@ static int hpPieceMay(const BtCursor *pCur){
       && pCur->ix+1==pCur->pPage->nCell;
 }
 
+/* Rows are looked up no more */
+static void hpPieceLookOff(HpQuery *p){
+  HpPieces *pPieces = p->pPieces;
+  int i;
+  for(i=0; i<pPieces->pPlan->nPipe-1; i++){
+    hpGuardFree(pPieces->apGuard[i]);
+    pPieces->apGuard[i] = 0;
+    hpRelFree(p->apRel[i]);
+    p->apRel[i] = 0;
+  }
+  pPieces->eLook = HP_LOOK_OFF;
+}
+
+/* Make the relations */
+static int hpPieceRelations(HpQuery *p, Mem *aMem){
+  HpPieces *pPieces = p->pPieces;
+  const HpPlan *pPlan = pPieces->pPlan;
+  int rc = SQLITE_OK;
+  int i;
+  for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
+    p->pPipe = &pPlan->aPipe[i];
+    p->bStop = p->bEnd = p->bAll = 0;
+    rc = hpGuardSet(p, &pPieces->apGuard[i]);
+    if( rc==SQLITE_OK && !hpGuardHolds(pPieces->apGuard[i]) ) rc = HP_DECLINE;
+    p->nChange = hpThreadChanges(p);
+    if( rc==SQLITE_OK ) rc = hpPipeRun(p, p->pPipe, aMem, hpThreads(p->db));
+    if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
+    hpPipeClose(p);
+  }
+  return rc;
+}
+
+/*
+** A piece is to begin.  If it is time make the relations that its rows are looked up in.
+** Set *pnStock to a number of rows that SQLite's loop is to go through before.
+*/
+static int hpPieceLook(HpQuery *p, Mem *aMem, i64 *pnStock){
+  HpPieces *pPieces = p->pPieces;
+  const HpPipePlan *pPipe = p->pPipe;
+  int rc = SQLITE_OK;
+  int bTake;
+  *pnStock = 0;
+  if( pPieces->eLook!=HP_LOOK_WAIT && pPieces->eLook!=HP_LOOK_DUE ) return SQLITE_OK;
+  assert( p->nWorker==0 && pPipe==hpPlanLast(pPieces->pPlan) );
+  p->pPart = 0;
+  if( pPieces->eLook==HP_LOOK_WAIT ){
+    rc = hpGateLook(p, pPieces->pPlan, aMem, pnStock, &bTake);
+    pPieces->eLook = rc==SQLITE_OK && bTake ? HP_LOOK_DUE : HP_LOOK_OFF;
+    *pnStock = pPipe->pFind->bAll || !bTake ? 0 : *pnStock*HP_PIECE_LOOK;
+  }
+  if( pPieces->eLook==HP_LOOK_DUE && *pnStock==0 ){
+    rc = hpPieceRelations(p, aMem);
+    pPieces->eLook = HP_LOOK_ON;
+    if( rc ) hpPieceLookOff(p);
+  }
+  p->pPart = &pPieces->part;
+  p->pPipe = pPipe;
+  return rc==HP_DECLINE ? SQLITE_OK : rc;
+}
+
 /*
 ** Scan the piece after the leaf that pCur is on, and keep what was found.  Constants
 ** are in aMem[].  If that fails, whyever, there is no piece and pCur has not moved.
@@ -113,6 +195,9 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   const HpFound *pFound;
   int rc = SQLITE_OK;
   assert( p->nWorker==0 && pCur->eState==CURSOR_VALID && pCur->iPage>0 );
+  if( pPieces->eLook==HP_LOOK_OFF && p->pPipe->nOwn==0 && pPieces->pPlan->nPipe>1 ){
+    return HP_DECLINE;     /* There is nothing to test */
+  }
   pPart->nLevel = pCur->iPage;
   memcpy(pPart->aChild, pCur->aiIdx, sizeof(u16)*pCur->iPage);
   pPart->bMore = 0;
@@ -140,11 +225,21 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   return SQLITE_OK;
 }
 
+/* Has somebody written to a table whose rows are looked up? */
+static int hpPieceLookLost(const HpPieces *p){
+  int i;
+  for(i=0; p->eLook==HP_LOOK_ON && i<p->pPlan->nPipe-1; i++){
+    if( !hpGuardHolds(p->apGuard[i]) ) return 1;
+  }
+  return 0;
+}
+
 /*
-** Has somebody written to the table, so that what was found may no longer hold?
+** Has somebody written to the table, or to one whose rows are looked up, so that what was
+** found may no longer hold?
 */
 static int hpPieceLost(const HpPieces *p){
-  return p->pGuard!=0 && !hpGuardHolds(p->pGuard);
+  return (p->pGuard!=0 && !hpGuardHolds(p->pGuard)) || hpPieceLookLost(p);
 }
 
 /*
@@ -157,6 +252,7 @@ static i64 hpPieceEnd(HpQuery *p, int bLost){
   i64 nRow = (i64)p->nScanned;
   hpPipeClose(p);
   hpArenaClear(&p->arena);
+  if( hpPieceLookLost(pPieces) ) hpPieceLookOff(p);
   if( bLost ){
     pPart->nLeaf = HP_PIECE_MIN;
     return HP_PIECE_AGAIN;
@@ -175,7 +271,9 @@ static i64 hpPieceEnd(HpQuery *p, int bLost){
 ** Free *p, which may be NULL.
 */
 static void hpPieceFree(HpPieces *p){
+  int i;
   if( p==0 ) return;
+  for(i=0; i<p->pPlan->nPipe-1; i++) hpGuardFree(p->apGuard[i]);
   hpGuardFree(p->pGuard);
   sqlite3_free(p);
 }

@@ -334,7 +334,7 @@ static void hpQueryDone(HpQuery *p){
 
 /* Does the plan find rows of a table, piece by piece? */
 static int hpQueryIsPieces(const HpPlan *pPlan){
-  const HpFindPlan *pFind = pPlan->aPipe[0].pFind;
+  const HpFindPlan *pFind = hpPlanLast(pPlan)->pFind;
   return pFind!=0 && pFind->bPieces;
 }
 
@@ -403,7 +403,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
-  if( p && rc==SQLITE_OK && pPlan->nPipe>1 ){
+  if( p && rc==SQLITE_OK && pPlan->nPipe>1 && !hpQueryIsPieces(pPlan) ){
     rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
   }
   if( rc==SQLITE_OK && !bLarge ){
@@ -412,7 +412,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return HP_DECLINE;
   }
   if( rc==SQLITE_OK && hpQueryIsPieces(pPlan) ){
-    pReg[1].u.i = hpPieceNew(p);
+    pReg[1].u.i = hpPieceNew(p, pPlan);
     if( p->pPieces==0 ) rc = HP_DECLINE;
     if( rc==SQLITE_OK ){
       sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);

@@ -151,7 +151,9 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
       if( rc || !bExact ) return rc;
     }
     if( *pnStock>0 || !hpPieceMay(pCur) ) return sqlite3BtreeNext(pCur, 0);
-    rc = hpPieceRun(p, pCur, aMem);
+    rc = hpPieceLook(p, aMem, pnStock);
+    if( rc==SQLITE_OK && *pnStock>0 ) continue;
+    if( rc==SQLITE_OK ) rc = hpPieceRun(p, pCur, aMem);
     if( rc ){
       rc = hpQueryFailed(p, p->db, rc);
       sqlite3VdbeMemSetNull(&aMem[pOp->p3]);

@@ -505,7 +505,37 @@ impl<'a> Query<'a> {
                 source.push(cat![kind, format!("{} AS {name} ON ", table.name), on]);
             }
         }
+        if self.chance(30) {
+            return self.joined(Sql::Cat(source), terms);
+        }
         self.aggregate_over(Sql::Cat(source), terms)
+    }
+
+    /// Rows of a join, with a test of one of its tables, as they come or in some order.
+    fn joined(&mut self, source: Sql, mut terms: Vec<Sql>) -> Sql {
+        terms.push(self.condition(0));
+        let results: Vec<Sql> = (0..*pick(self.rng, &[1, 2, 3]))
+            .map(|_| self.column())
+            .collect();
+        let filter = self.filter_with(20, terms);
+        let order = match self.rng.u8(0..4) {
+            0 => cat![" ORDER BY ", self.key(), self.direction()],
+            _ => "".into(),
+        };
+        let limit = self.limit(30);
+        let distinct = match self.chance(10) && self.may(Trait::Distinct) {
+            true => "DISTINCT ",
+            false => "",
+        };
+        cat![
+            "SELECT ",
+            Sql::opt(distinct.into()),
+            Sql::list(", ", 1, results),
+            source,
+            filter,
+            Sql::opt(order),
+            limit
+        ]
     }
 
     /// An aggregate over a join of two small tables.
