@@ -23,6 +23,7 @@
 **                types, writes between rows, errors.
 **    scalars     Sub-selects that have one value for all rows.
 **    sets        The values of IN (SELECT ...), in any order.
+**    top groups  Groups that are first by an aggregate.
 **    looks       Rows of a join are left out that have no partner.
 **    threads     Four workers.  Runs under ThreadSanitizer.
 */
@@ -590,16 +591,20 @@ static const char *const azLookChange[] = {
   "+INSERT INTO log SELECT t.id, x FROM t JOIN u ON u.id=t.a WHERE x>='x8'",
 };
 
-/* How many instructions does zSql take, taken over or not? */
-static i64 steps(int bTaken, const char *zSql){
-  sqlite3_stmt *pStmt;
+/* How many instructions does zSql take? */
+static i64 given(const char *zSql){
+  sqlite3_stmt *pStmt = prepared(adb[0], zSql);
   i64 n;
-  execute(adb[0], bTaken ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
-  pStmt = prepared(adb[0], zSql);
   while( sqlite3_step(pStmt)==SQLITE_ROW ){}
   n = sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_VM_STEP, 0);
   sqlite3_finalize(pStmt);
   return n;
+}
+
+/* How many instructions does zSql take, taken over or not? */
+static i64 steps(int bTaken, const char *zSql){
+  execute(adb[0], bTaken ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
+  return given(zSql);
 }
 
 /* Rows of the outermost loop of a join that have no partner are left out: '+' SQLite takes
@@ -675,6 +680,68 @@ static void testLooks(void){
     both("ROLLBACK");
   }
   end("looks");
+}
+
+/* ORDER BY an aggregate, and LIMIT: '+' not all groups are given to SQLite, '-' all are */
+static void testTopGroups(void){
+  static const char *const az[] = {
+    "+SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 3",
+    "+SELECT k, sum(v) AS s FROM g GROUP BY k ORDER BY s LIMIT 3",
+    "+SELECT k, count(*), avg(v) FROM g GROUP BY k ORDER BY avg(v) DESC, k LIMIT 4 OFFSET 2",
+    "+SELECT k, max(v)-min(v), v FROM g GROUP BY k ORDER BY max(v) DESC LIMIT 5",
+    "+SELECT k, total(v)/2 FROM g GROUP BY k ORDER BY total(v), count(*) DESC LIMIT 1",
+    "+SELECT u.x, t.a, sum(t.b) FROM t JOIN u ON u.id=t.a GROUP BY t.a ORDER BY 3 DESC LIMIT 4",
+    "+SELECT * FROM (SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 3) ORDER BY k",
+    "+SELECT (SELECT k FROM g GROUP BY k ORDER BY sum(v) DESC LIMIT 1), count(*) FROM u",
+    /* Equal values: further terms say, or the order of groups */
+    "?SELECT k%50, count(*) FROM g GROUP BY 1 ORDER BY 2 DESC LIMIT 7",
+    "?SELECT k%50, count(*) FROM g GROUP BY 1 ORDER BY 2, 1 DESC LIMIT 7",
+    "?SELECT k%50, sum(v%3) FROM g GROUP BY 1 ORDER BY 2 DESC, min(v) LIMIT 9",
+    "?SELECT k, count(*), sum(v)+0.0 FROM g GROUP BY k ORDER BY count(*) DESC, 3 DESC LIMIT 5",
+    /* NULL, reals beside integers, texts, all groups or none */
+    "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 LIMIT 12",
+    "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 300",
+    "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 DESC NULLS FIRST LIMIT 12",
+    "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 NULLS LAST LIMIT 12",
+    "?SELECT k, sum(m) FROM g GROUP BY k ORDER BY 2 LIMIT 12",
+    "?SELECT k, max(m), min(m) FROM g GROUP BY k ORDER BY 2, 3 LIMIT 12",
+    "?SELECT k, min(m) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 12",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 LIMIT 0",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 LIMIT -1",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 LIMIT -1 OFFSET 5",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 LIMIT 20000 OFFSET 2",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 LIMIT (SELECT min(id) FROM u)+2",
+    /* An error of a group that is not among the first */
+    "?SELECT k, sum(v), sum(CASE k WHEN 7 THEN 9223372036854775807 ELSE 1 END) FROM g GROUP BY k"
+      " ORDER BY 2 LIMIT 3",
+    "-SELECT k, abs(min(v)*0-9223372036854775807-(k=7)) FROM g GROUP BY k ORDER BY sum(v) LIMIT 3",
+    /* What needs all groups */
+    "-SELECT k, sum(v) FROM g GROUP BY k HAVING max(v)>3 ORDER BY 2 DESC LIMIT 3",
+    "?SELECT k, sum(v) FROM g GROUP BY k HAVING sum(v)>5000 ORDER BY 2 LIMIT 3",
+    "-SELECT DISTINCT sum(v)%9 FROM g GROUP BY k ORDER BY sum(v)%9 LIMIT 3",
+    "?SELECT k, sum(v) FROM g GROUP BY k ORDER BY k DESC LIMIT 3",
+    "-SELECT k, sum(v) FROM g GROUP BY k ORDER BY -sum(v) LIMIT 3",
+    "-SELECT k, group_concat(v) FROM g GROUP BY k ORDER BY sum(v) LIMIT 3",
+    "?SELECT k, sum(v), rank() OVER (ORDER BY sum(v)) FROM g GROUP BY k ORDER BY 2 LIMIT 3",
+    "?SELECT k, sum(v) FROM g GROUP BY k UNION SELECT 1, 2 ORDER BY 2 LIMIT 3",
+    "?SELECT k, sum(v) FROM g GROUP BY k UNION ALL SELECT id, t FROM u ORDER BY 2 DESC LIMIT 3",
+  };
+  unsigned i;
+  begin("CREATE TABLE g(k INTEGER, v INTEGER, n INTEGER, m); INSERT INTO g SELECT id%400, id*a%1009,"
+        " CASE WHEN id%400>90 THEN a END, CASE id%400%5 WHEN 0 THEN c WHEN 1 THEN b WHEN 2 THEN a"
+        " WHEN 3 THEN 0.0-b END FROM t; INSERT INTO g SELECT k%399, v*3%1013, n, m FROM g");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    const char *zSql = &az[i][1];
+    i64 nAll, nFew;
+    pairSame(zSql);
+    if( az[i][0]=='?' ) continue;
+    /* SQLite's steps for the rows are those of the query without a LIMIT, but for the sort */
+    nFew = given(zSql);
+    nAll = given("SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2+0");
+    check(az[i][0]=='+' ? nFew*2<nAll : nFew*2>=nAll, "%lld steps, for all %lld: %s", nFew, nAll,
+          zSql);
+  }
+  end("groups that are first");
 }
 
 /* Does the plan of zSql look something up in a hash table? */
@@ -944,6 +1011,7 @@ int main(int argc, char **argv){
   testScalars();
   testSets();
   testLooks();
+  testTopGroups();
   testSubs();
   testCalls();
   testInterrupts();

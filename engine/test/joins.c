@@ -1216,6 +1216,9 @@ static const char *const azShape[] = {
     " @u.b>2 WHERE d.w>3 GROUP BY d.id, d.name",
   "SELECT count(*), sum(v) FROM f WHERE f.a IN (SELECT d.id FROM u CROSS JOIN d ON @d.id=u.a"
     " WHERE u.b>1 AND d.w<(SELECT 9*sum(m.y) FROM m WHERE @m.x=d.e))",
+  "SELECT f.id, d.name, e.z FROM f CROSS JOIN d ON @d.id=f.a CROSS JOIN e ON @e.id=d.e WHERE"
+    " d.w>9 AND e.q>11 AND f.n%3",
+  "SELECT f.n, sum(f.v) FROM f CROSS JOIN d ON @d.id=f.a GROUP BY f.n ORDER BY 2 DESC LIMIT 5",
   "SELECT f.g, count(u.b), max(u.c) FROM f LEFT JOIN u ON @u.a=f.a AND @u.b>2 GROUP BY f.g",
 };
 #define N_SHAPE ((int)(sizeof(azShape)/sizeof(azShape[0])))

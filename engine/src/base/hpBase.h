@@ -120,6 +120,8 @@ typedef struct HpStash HpStash;
 typedef struct HpSourcePlan HpSourcePlan;
 typedef struct HpSourceType HpSourceType;
 typedef struct HpTerm HpTerm;
+typedef struct HpTopAgg HpTopAgg;
+typedef struct HpTopGroup HpTopGroup;
 typedef struct HpVec HpVec;
 typedef union HpVal HpVal;
 typedef struct HpValues HpValues;

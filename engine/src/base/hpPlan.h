@@ -236,6 +236,13 @@ struct HpSourcePlan {
   int mxCol;             /* Largest HpCol.iStore; -1: none */
 };
 
+/* ORDER BY an aggregate, and LIMIT: which groups are wanted */
+struct HpTopAgg {
+  int iLimitReg;         /* Register of LIMIT plus OFFSET; 0: all groups are wanted */
+  u16 iAgg;              /* The first ones by this aggregate, ... */
+  u8 bDesc;              /* ... or the last ones */
+};
+
 /*
 ** Groups and their aggregates; and so what an entry of HpRuns is: rows to be
 ** sorted are entries without aggregates.
@@ -261,6 +268,7 @@ struct HpGroupPlan {
     u16 iAgg;              /* Count, sum, total or avg */
     u16 iVec;              /* The constant */
   } aHaving[HP_MX_HAVING];
+  HpTopAgg top;          /* The groups that are wanted */
   u8 bRows;              /* Rows to be sorted: equal keys stay apart */
   u8 bIntKey;            /* One key, which may be an integer */
   u8 bInOrder;           /* The index gives the groups in order */

@@ -59,6 +59,7 @@ struct HpQuery {
   HpStash **apStash;     /* Those that it has, or NULL */
   HpStash *pStash;       /* ... and of the pipe that runs */
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
+  HpTopGroup *pTopGroup; /* The best of those delivered, if few are wanted, or NULL */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */

@@ -211,6 +211,54 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   return 1;
 }
 
+/* Walker callback: a result that cannot fail, or show that it was computed */
+static int hpAggPlanSafeExpr(Walker *pWalker, Expr *pExpr){
+  if( pExpr->op==TK_AGG_FUNCTION ) return WRC_Prune;
+  if( pExpr->op==TK_AGG_COLUMN || pExpr->op==TK_REGISTER ) return WRC_Continue;
+  return hpCompileSafeExpr(pWalker, pExpr);
+}
+
+/*
+** If p sorts its groups by an aggregate first, and LIMIT wants some of them, note which.
+** SQLite computes the results of all groups, but of those that are left out nobody sees
+** anything, unless that calls the application or fails.
+*/
+static void hpAggPlanTop(HpCompile *pC, const Select *p){
+  HpGroupPlan *pPlan = pC->pPipe->pGroup;
+  const struct ExprList_item *pTerm;
+  const Expr *pExpr;
+  Walker w;
+  int i;
+  if( p->iLimit==0 || p->pOrderBy==0 || p->pHaving || p->pWin || p->pPrior || p->pNext
+   || (p->selFlags & SF_Distinct)!=0 || pPlan->keys.n==0
+  ){
+    return;
+  }
+  pTerm = &p->pOrderBy->a[0];
+  pExpr = sqlite3ExprSkipCollate(pTerm->pExpr);
+  if( pExpr->op!=TK_AGG_FUNCTION || pExpr->pAggInfo!=pC->pAggInfo
+   || (pTerm->fg.sortFlags & KEYINFO_ORDER_BIGNULL)!=0
+  ){
+    return;
+  }
+  for(i=0; i<pPlan->nAgg; i++){
+    if( pPlan->aAgg[i].eAgg>=HP_AGG_CALL ) return;
+  }
+  memset(&w, 0, sizeof(w));
+  w.pParse = pC->pParse;
+  w.eCode = 1;
+  w.xExprCallback = hpAggPlanSafeExpr;
+  w.xSelectCallback = sqlite3SelectWalkFail;
+  if( sqlite3WalkExprList(&w, p->pEList) || sqlite3WalkExprList(&w, p->pOrderBy)
+   || w.eCode==0
+  ){
+    return;
+  }
+  pPlan->top.iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
+  pPlan->top.iAgg = (u16)pExpr->iAgg;
+  pPlan->top.bDesc = (pTerm->fg.sortFlags & KEYINFO_ORDER_DESC)!=0;
+}
+
 /*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
@@ -327,6 +375,7 @@ static HpPlan *hpAggPlan(
   }
   for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
   if( nKey && p->pHaving && i==pGroup->nAgg ) hpAggPlanHaving(&c, p->pHaving);
+  hpAggPlanTop(&c, p);
   if( pItem->hp.eOrder>=HP_ORDER_LOOKUP
    && !hpAggPlanAnyOrder(&c, p)
   ){

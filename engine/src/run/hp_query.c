@@ -105,6 +105,7 @@ static void hpQueryFree(void *pArg){
   HpQuery *p = (HpQuery*)pArg;
   if( p ){
     hpMergeClose(p);
+    hpTopGroupEnd(p);
     hpAggOrderClose(p);
     hpPipeClose(p);
     hpPieceFree(p->pPieces);
@@ -436,6 +437,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return rc;
   }
   hpQueryDone(p);
+  if( p->pEntry && p->pEntry->top.iLimitReg ){
+    hpTopGroupBegin(p, &aMem[p->pEntry->top.iLimitReg]);
+  }
   if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST

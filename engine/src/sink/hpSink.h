@@ -376,6 +376,11 @@ static int hpMergeSpillRuns(HpRuns*);
 static int hpMergeOpen(HpQuery*);
 static int hpMergeNext(HpQuery*, u8**);
 
+/* hp_topgroup.c */
+static void hpTopGroupBegin(HpQuery*, const Mem*);
+static int hpTopGroupWanted(HpQuery*, const u8*);
+static void hpTopGroupEnd(HpQuery*);
+
 /* hp_regroup.c */
 static int hpRegroupKeep(HpQuery*);
 static void hpRegroupForget(HpQuery*, void (*)(HpQuery*));

@@ -646,9 +646,9 @@ static int hpMergeOpen(HpQuery *p){
 }
 
 /*
-** The next group: *paGroup is NULL if there is none.
+** The next group that HAVING may want: *paGroup is NULL if there is none.
 */
-static int hpMergeNext(HpQuery *p, u8 **paGroup){
+static int hpMergeGroup(HpQuery *p, u8 **paGroup){
   const HpGroupPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
   if( p->apMerge[0]->apGroup==0 ){
@@ -691,5 +691,17 @@ static int hpMergeNext(HpQuery *p, u8 **paGroup){
     p->iMerge++;
   }
   return SQLITE_OK;
+}
+
+/*
+** The next group: *paGroup is NULL if there is none.
+*/
+static int hpMergeNext(HpQuery *p, u8 **paGroup){
+  u32 n = 0;
+  for(;;){
+    int rc = hpMergeGroup(p, paGroup);
+    if( rc || *paGroup==0 || p->pTopGroup==0 || hpTopGroupWanted(p, *paGroup) ) return rc;
+    if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
+  }
 }
 #endif /* SQLITE_OMIT_HP */
