@@ -568,6 +568,9 @@ static void testScalars(void){
     "?SELECT count(*) FROM t WHERE a>900 AND a>(SELECT abs(-9223372036854775807-1) FROM u)",
     "?SELECT id FROM t WHERE a>900 AND a>(SELECT sum(9223372036854775807) FROM u)",
     "?SELECT count(*) FROM t WHERE a>(SELECT random()*0 FROM u)",
+    "?SELECT count(*) FROM t WHERE a<-5 AND a>(SELECT id FROM u LIMIT 'none')",
+    "?SELECT count(*) FROM t WHERE a<-5 AND a IN (SELECT id FROM u LIMIT 'none')",
+    "?SELECT count(*) FROM t WHERE a<-5 AND a IN (SELECT id FROM u LIMIT 3 OFFSET 'none')",
   };
   unsigned i;
   begin("CREATE TABLE n(t INTEGER, z); INSERT INTO n SELECT id%50, CASE id%5 WHEN 0 THEN id*0.25"

@@ -88,9 +88,19 @@ static int hpScalarWalkExpr(Walker *pWalker, Expr *pExpr){
   return WRC_Abort;
 }
 
+/* May that be the LIMIT or OFFSET of a sub-select?  What is no integer is an error. */
+static int hpScalarIsLimit(const Expr *pExpr){
+  int n;
+  return pExpr==0 || sqlite3ExprIsInteger(pExpr, &n, 0, 0);
+}
+
 /* Virtual tables may do anything */
 static int hpScalarWalkSelect(Walker *pWalker, Select *p){
   int i;
+  if( p->pLimit && (!hpScalarIsLimit(p->pLimit->pLeft) || !hpScalarIsLimit(p->pLimit->pRight)) ){
+    pWalker->eCode = 0;
+    return WRC_Abort;
+  }
   for(i=0; p->pSrc && i<p->pSrc->nSrc; i++){
     const SrcItem *pItem = &p->pSrc->a[i];
     if( pItem->fg.isSubquery==0 && !IsOrdinaryTable(pItem->pSTab) ){

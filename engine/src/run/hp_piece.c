@@ -85,6 +85,7 @@
 struct HpPieces {
   const HpPlan *pPlan;
   u8 eLook;              /* HP_LOOK_xxx */
+  i64 nByte;             /* What p->nRelByte was without relations */
   BtCursor **apGuard;    /* On the tables of relations */
   HpPart part;           /* The piece: its first leaf, and its size */
   i64 nWait;             /* HP_PIECE_WAIT, or more where that was tried before */
@@ -94,8 +95,8 @@ struct HpPieces {
 };
 
 /*
-** Scan the table of p, whose plan is pPlan, piece by piece.  Returns the number of rows that SQLite's loop is
-** to go through first.  p->pPieces is NULL if that failed.
+** Scan the table of p, whose plan is pPlan, piece by piece.  Returns the number of rows that
+** SQLite's loop is to go through first.  p->pPieces is NULL if that failed.
 */
 static i64 hpPieceNew(HpQuery *p, const HpPlan *pPlan){
   HpPieces *pNew;
@@ -134,6 +135,7 @@ static void hpPieceLookOff(HpQuery *p){
     hpRelFree(p->apRel[i]);
     p->apRel[i] = 0;
   }
+  p->nRelByte = pPieces->nByte;
   pPieces->eLook = HP_LOOK_OFF;
 }
 
@@ -143,6 +145,7 @@ static int hpPieceRelations(HpQuery *p, Mem *aMem){
   const HpPlan *pPlan = pPieces->pPlan;
   int rc = SQLITE_OK;
   int i;
+  pPieces->nByte = p->nRelByte;
   for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
     p->pPipe = &pPlan->aPipe[i];
     p->bStop = p->bEnd = p->bAll = 0;
