@@ -791,6 +791,13 @@ static void testSets(void){
     "?SELECT quote(v) FROM s WHERE v COLLATE nocase IN (SELECT s.t FROM s JOIN u ON u.id=s.i)",
     "?SELECT quote(t) FROM s WHERE t COLLATE nocase NOT IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
     "?SELECT quote(r) FROM s WHERE r IN (SELECT s.v FROM s JOIN u ON u.id=s.i)",
+    "?SELECT quote(v) FROM s WHERE v||'' IN (SELECT DISTINCT s.t COLLATE nocase FROM s JOIN u ON"
+      " u.id=s.i)",
+    "?SELECT count(*) FROM s WHERE t||'' IN (SELECT DISTINCT v.t COLLATE nocase FROM s AS v WHERE"
+      " i<99)",
+    "?SELECT count(*) FROM u WHERE (id, 2) IN (SELECT 3, 2)",
+    "?SELECT count(*) FROM u WHERE id IN (SELECT 3 WHERE EXISTS (SELECT 1 FROM k WHERE n=3))",
+    "?SELECT count(*) FROM u WHERE (id, t) IN (VALUES(3, 78), (4, 5))",
     /* An empty set, NULLs in it, terms without a table */
     "+SELECT count(*) FROM u WHERE id NOT IN (SELECT t.a FROM t JOIN u AS y ON y.id=t.a WHERE"
       " t.b<0)",

@@ -31,7 +31,8 @@
 ** that scans its table for each row: then that has to pay for all (hp_gate.c).
 **
 ** Values that are equal, but not alike, become one: 3 and 3.0.  In a set that is the same,
-** unless they are made texts.
+** unless they are made texts.  DISTINCT changes nothing under a binary collation; another
+** one may be coarser than that of the set.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -50,7 +51,7 @@ static void hpSetPlanAccept(
   const SelectDest *pDest,
   int bScan
 ){
-  const SrcList *pSrc = p->pSrc;
+  SrcList *pSrc = p->pSrc;
   int i;
   if( pDest->eDest!=SRT_Set || pParse->nested || pParse->nErr || pParse->pIdxEpr ) return;
   if( p->pPrior || p->pNext || p->pLimit || p->pWin || p->pOrderBy ) return;
@@ -67,6 +68,7 @@ static void hpSetPlanAccept(
     }
   }
   hpPlanNote(pWInfo, bScan, 0);
+  pSrc->a[pWInfo->a[0].iFrom].hp.bSet = 1;
 }
 
 /*
@@ -128,7 +130,9 @@ static HpPlan *hpSetPlanCompile(
     Expr *pExpr = p->pEList->a[i].pExpr;
     int iVec = hpCompileExpr(&c, pExpr);
     if( iVec<0 ) goto refused;
-    if( zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(&c, pExpr) ){
+    if( ((p->selFlags & SF_Distinct) && !sqlite3IsBinary(sqlite3ExprNNCollSeq(pParse, pExpr)))
+     || (zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(&c, pExpr))
+    ){
       hpCompileNo(&c, HP_NO_ORDER);
       goto refused;
     }
@@ -162,14 +166,17 @@ refused:
 */
 static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   Vdbe *v = pParse->pVdbe;
-  SrcItem *pFirst = hpGraphRoot(p->pSrc);
   int n = p->pEList->nExpr;
   int nMem = pParse->nMem;
   HpBranch branch;
   HpGraph *pGraph;
   HpPlan *pPlan;
   int iStart, regExec, regKey, regRecord, addrScan, addrNext;
-  if( pDest->eDest!=SRT_Set || pFirst->hp.iLevel!=1 ) return 0;
+  if( pDest->eDest!=SRT_Set || p->pSrc->nSrc==0
+   || hpGraphRoot(p->pSrc)->hp.bSet==0
+  ){
+    return 0;
+  }
   iStart = hpSetPlanStart(v, pDest->iSDParm);
   if( iStart==0 ) return 0;
   pGraph = hpPlanAnyGraph(pParse, p);
