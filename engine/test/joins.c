@@ -296,6 +296,7 @@ static void testLeftMany(void){
     RUNS "SELECT d.name, count(u.a), count(*), min(u.c), max(u.b)" LJU " GROUP BY d.name",
     RUNS "SELECT d.name, d.id, d.w, max(u.b)" LJU " GROUP BY d.name",
     RUNS "SELECT d.name, d.id, d.w, min(u.c)" LJU " GROUP BY d.name",
+    REFUSED "SELECT d.name, d.id, min(u.b) FILTER (WHERE u.b>5)" LJU " GROUP BY d.name",
     RUNS "SELECT count(*), count(u.a), max(u.b), min(u.c)" LJU,
     RUNS "SELECT count(*), count(u.a) FROM d LEFT JOIN u ON u.a=d.id WHERE d.w>1e9",
     RUNS "SELECT o, count(u.b), max(u.b) FROM uq LEFT JOIN u ON u.a=uq.x GROUP BY o",

@@ -338,7 +338,9 @@ static HpPlan *hpAggPlan(
     if( rc ) goto refused;
     if( pGroup->aAgg[i].eAgg==HP_AGG_MIN || pGroup->aAgg[i].eAgg==HP_AGG_MAX ){
       iMinMax = i;
-      if( pGroup->aAgg[i].iFilter!=HP_NO_VEC || pGroup->aAgg[i].iSet>=0 ){
+      if( pGroup->aAgg[i].iSet>=0
+       || ExprHasProperty(pAggInfo->aFunc[i].pFExpr, EP_WinFunc)   /* FILTER */
+      ){
         bPartial = 1;
       }
     }
