@@ -88,7 +88,6 @@ struct HpChoice {
   u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
   u8 bByRowid;              /* Its loop gives rows in the order of their rowids */
   u8 bBuild;                /* Its loop makes an index first */
-  u8 bSet;                  /* Of loop 1: see hp_setplan.c */
   u8 bMoved;                /* A join scans it though its loop is another one */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if

@@ -227,6 +227,8 @@ static void testBetween(void){
     "SELECT t.id, a, x FROM t JOIN u ON u.id=t.a WHERE x IN ('x1','x4')",
     "SELECT t.id, v.t, v.x FROM t JOIN u ON u.id=t.a JOIN u AS v ON v.id=u.t WHERE t.a>9 AND"
       " v.x>'x4' AND u.x<'x8'",
+    "SELECT t.id, p.a FROM t CROSS JOIN u ON u.id=t.a CROSS JOIN t AS p ON p.id=u.t+t.a WHERE"
+      " t.a<99 AND p.a>4",
   };
   static const char *const azWrite[] = {
     "DELETE FROM t WHERE id BETWEEN 200 AND 900",
@@ -638,6 +640,16 @@ static void testLooks(void){
     "+SELECT t.id, x FROM t JOIN u ON u.id=t.a AND x LIKE '%3' WHERE x>'x' UNION ALL SELECT 1, 2",
     "+SELECT t.id, v.id FROM t CROSS JOIN u ON u.id=t.a CROSS JOIN u AS v ON v.t>t.id AND"
       " v.t<t.id+3 WHERE u.x='x3'",
+    /* A key of columns of two tables */
+    "+SELECT t.id, m.y FROM t CROSS JOIN u ON u.id=t.a CROSS JOIN m ON m.i=u.t%50 AND m.j=t.id%4"
+      " WHERE m.y<9 AND u.x<'x8'",
+    "?SELECT t.id, m.y FROM t CROSS JOIN u ON u.id=t.a CROSS JOIN m ON m.i=u.id AND m.j=t.id%4"
+      " WHERE m.y<9 AND t.b>30",
+    "?SELECT t.id, m.y FROM t CROSS JOIN e ON e.id=t.a CROSS JOIN m ON m.i=e.x AND m.j=t.id%4"
+      " WHERE m.y<9 AND t.b>30",
+    /* A function that is a table is called for all rows that SQLite takes to it */
+    "-SELECT t.id, value FROM t CROSS JOIN json_each(CASE t.id WHEN 900 THEN '{' ELSE '[1]' END)"
+      " CROSS JOIN u ON u.id=t.a WHERE x='x3'",
     /* Affinity, collation, types */
     "?SELECT t.id FROM t JOIN s ON s.k=t.a WHERE s.z='B'",
     "?SELECT t.id FROM t JOIN s ON s.k=t.d WHERE s.z='b' COLLATE nocase",
@@ -795,6 +807,9 @@ static void testSets(void){
       " u.id=s.i)",
     "?SELECT count(*) FROM s WHERE t||'' IN (SELECT DISTINCT v.t COLLATE nocase FROM s AS v WHERE"
       " i<99)",
+    "?SELECT id FROM low WHERE p IN (SELECT t.c COLLATE nocase FROM t JOIN u ON u.id=t.a)",
+    "?SELECT id FROM low WHERE p IN (SELECT y.p COLLATE nocase FROM low AS y JOIN u ON u.id=y.id)",
+    "?SELECT id FROM u WHERE id IN (SELECT t.a FROM t, u AS y WHERE y.id=t.a LIMIT 3)",
     "?SELECT count(*) FROM u WHERE (id, 2) IN (SELECT 3, 2)",
     "?SELECT count(*) FROM u WHERE id IN (SELECT 3 WHERE EXISTS (SELECT 1 FROM k WHERE n=3))",
     "?SELECT count(*) FROM u WHERE (id, t) IN (VALUES(3, 78), (4, 5))",
@@ -822,6 +837,8 @@ static void testSets(void){
   begin("CREATE TABLE k(n INTEGER, v INTEGER, z TEXT); INSERT INTO k SELECT a, id%100, c FROM t"
         " WHERE id%3; CREATE TABLE w(i INTEGER, j INTEGER, y INTEGER, PRIMARY KEY(i, j)) WITHOUT"
         " ROWID; INSERT OR IGNORE INTO w SELECT a, id%4, id*7%99 FROM t;"
+        "CREATE TABLE low(id INTEGER, p TEXT PRIMARY KEY); INSERT INTO low SELECT id/2, CASE id%4 WHEN 0"
+        " THEN 'a' ELSE 'A' END||id/8 FROM t WHERE 1 GROUP BY 2;"
         "CREATE TABLE s(i INTEGER, v, t TEXT, r REAL); INSERT INTO s SELECT id/2, CASE id%8 WHEN 0"
         " THEN 3 WHEN 2 THEN 3.0 WHEN 4 THEN '3' ELSE -0.0 END, CASE id%10 WHEN 0 THEN '3' WHEN 2"
         " THEN '3.0' WHEN 4 THEN 'a' WHEN 6 THEN 'A' ELSE '0.0' END, id%4 FROM t;");

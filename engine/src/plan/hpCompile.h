@@ -229,6 +229,7 @@ static int hpSubPlanMissing(HpCompile*, const struct AggInfo_func*, int, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
+static int hpGraphIsTable(const SrcItem*);
 static HpGraph *hpGraphNew(Parse*, SrcList*, Expr*, int);
 static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
@@ -276,7 +277,7 @@ static void hpPlanBranch(Parse*, HpBranch*, int);
 static void hpPlanRejoin(Parse*, const HpBranch*, int);
 
 /* hp_setplan.c */
-static void hpSetPlanAccept(Parse*, const Select*, WhereInfo*, const SelectDest*, int);
+static int hpSetPlanAccept(Parse*, const Select*, WhereInfo*, const SelectDest*, int);
 static int hpSetPlanCode(Parse*, Select*, const SelectDest*);
 
 /* hp_findplan.c */

@@ -144,6 +144,10 @@ static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, 
   int nMem = pParse->nMem;
   int rc, i;
   if( pSrc->nSrc<2 || !hpScalarCannotFail(pParse, pWhere) ) return 0;
+  for(i=0; i<pSrc->nSrc; i++){
+    /* A virtual table, or a sub-select, is asked for each row that gets there */
+    if( !hpGraphIsTable(&pSrc->a[i]) ) return 0;
+  }
   pGraph = hpGraphNew(pParse, pSrc, pWhere, 1);
   if( pGraph==0 ) return 0;
   if( pGraph->nPipe>1 && pGraph->aNode[pGraph->iRoot].pItem==pItem ){

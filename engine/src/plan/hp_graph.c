@@ -16,6 +16,7 @@
 **    hpGraphGiven()   which tables' rows does a value determine?
 **    hpGraphSame()    do two expressions name the same column?
 **    hpGraphOneRow()  has each group one row of the root?
+**    hpGraphIsTable() is a term of FROM a table of the file?
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose, or

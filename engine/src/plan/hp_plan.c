@@ -337,7 +337,7 @@ static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost){
     pItem->hp.bBuild = (pWInfo->a[i].pWLoop->wsFlags & WHERE_AUTO_INDEX)!=0;
   }
   pFirst->hp.bRoot = (u8)bRoot;
-  pFirst->hp.bMoved = pFirst->hp.bSet = 0;
+  pFirst->hp.bMoved = 0;
   pFirst->hp.nCost = nCost;
 }
 

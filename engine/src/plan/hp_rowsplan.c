@@ -17,6 +17,9 @@
 # include "hpInt.h"
 #endif
 
+/* sqlite3HpRowsAccept(): hpSetPlanAccept() has said yes */
+#define HP_ROWS_SET 0x40000000
+
 /*
 ** May LIMIT be a number of rows that hpTopOpen() takes?
 */
@@ -94,7 +97,7 @@ static int hpRowsPlanWhole(const SrcItem *pItem){
 
 /*
 ** The planner has chosen pWInfo for query p, which does not aggregate.  Return
-** the address of the OP_Rewind of the scan if it is one of ours, else 0.
+** the address of the OP_Rewind of the scan if it is one of ours, else 0; and HP_ROWS_SET.
 */
 SQLITE_PRIVATE int sqlite3HpRowsAccept(
   Parse *pParse,
@@ -113,7 +116,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
     iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
-    hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0);
+    if( hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0) ) iRewind |= HP_ROWS_SET;
     return iRewind;
   }
   if( pParse->nested || pParse->nErr ) return 0;
@@ -216,7 +219,12 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   int addrScan;
   const HpSinkType *pSink;
 
-  if( pParse->nErr || hpSetPlanCode(pParse, p, pDest) || iRewind==0 ) return 0;
+  if( pParse->nErr ) return 0;
+  if( iRewind & HP_ROWS_SET ){
+    if( hpSetPlanCode(pParse, p, pDest) ) return 0;
+    iRewind &= ~HP_ROWS_SET;
+  }
+  if( iRewind==0 ) return 0;
   assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);

@@ -78,6 +78,14 @@ static int hpScalarWalkExpr(Walker *pWalker, Expr *pExpr){
         break;
       }
       return WRC_Continue;
+    case TK_COLUMN:
+      /* The expression of a generated column may fail */
+      if( pExpr->iColumn>=0 && pExpr->y.pTab
+       && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)!=0
+      ){
+        break;
+      }
+      return WRC_Continue;
     case TK_AGG_COLUMN: case TK_SELECT: case TK_EXISTS:
       return WRC_Continue;
     default:

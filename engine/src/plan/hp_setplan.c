@@ -31,8 +31,8 @@
 ** that scans its table for each row: then that has to pay for all (hp_gate.c).
 **
 ** Values that are equal, but not alike, become one: 3 and 3.0.  In a set that is the same,
-** unless they are made texts.  DISTINCT changes nothing under a binary collation; another
-** one may be coarser than that of the set.
+** unless they are made texts.  Under another collation than BINARY the first of several
+** values stays, be it of the set or of DISTINCT, and SQLite may look for it in an index.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -42,33 +42,33 @@
 /*
 ** The planner has chosen pWInfo for p, whose rows go to pDest.  bScan: the outermost loop
 ** scans all of its table.  If the rows may be values of a set note what hpSetPlanCode()
-** wants to know of the loops.
+** wants to know of the loops, and return true.
 */
-static void hpSetPlanAccept(
+static int hpSetPlanAccept(
   Parse *pParse,
   const Select *p,
   WhereInfo *pWInfo,
   const SelectDest *pDest,
   int bScan
 ){
-  SrcList *pSrc = p->pSrc;
+  const SrcList *pSrc = p->pSrc;
   int i;
-  if( pDest->eDest!=SRT_Set || pParse->nested || pParse->nErr || pParse->pIdxEpr ) return;
-  if( p->pPrior || p->pNext || p->pLimit || p->pWin || p->pOrderBy ) return;
-  if( (p->selFlags & SF_Correlated)!=0 || pWInfo->nLevel<1 ) return;
-  if( pSrc->nSrc<2 && !hpSubPlanAny(p->pWhere) ) return;
-  if( ENC(pParse->db)!=SQLITE_UTF8 || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return;
+  if( pDest->eDest!=SRT_Set || pParse->nested || pParse->nErr || pParse->pIdxEpr ) return 0;
+  if( p->pPrior || p->pNext || p->pLimit || p->pWin || p->pOrderBy ) return 0;
+  if( (p->selFlags & SF_Correlated)!=0 || pWInfo->nLevel<1 ) return 0;
+  if( pSrc->nSrc<2 && !hpSubPlanAny(p->pWhere) ) return 0;
+  if( ENC(pParse->db)!=SQLITE_UTF8 || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     const SrcItem *pItem = &pSrc->a[i];
     if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
      || pItem->fg.isIndexedBy || !IsOrdinaryTable(pItem->pSTab)
      || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
     ){
-      return;
+      return 0;
     }
   }
   hpPlanNote(pWInfo, bScan, 0);
-  pSrc->a[pWInfo->a[0].iFrom].hp.bSet = 1;
+  return 1;
 }
 
 /*
@@ -130,7 +130,7 @@ static HpPlan *hpSetPlanCompile(
     Expr *pExpr = p->pEList->a[i].pExpr;
     int iVec = hpCompileExpr(&c, pExpr);
     if( iVec<0 ) goto refused;
-    if( ((p->selFlags & SF_Distinct) && !sqlite3IsBinary(sqlite3ExprNNCollSeq(pParse, pExpr)))
+    if( !sqlite3IsBinary(sqlite3ExprNNCollSeq(pParse, pExpr))
      || (zAff && zAff[i]==SQLITE_AFF_TEXT && !hpCompileAggUniform(&c, pExpr))
     ){
       hpCompileNo(&c, HP_NO_ORDER);
@@ -161,7 +161,8 @@ refused:
 }
 
 /*
-** The loops of p have been coded, whose rows are values of set pDest.  Code the same by a
+** The loops of p have been coded, whose rows are values of set pDest, and hpSetPlanAccept()
+** has said yes.  Code the same by a
 ** scan.  Returns false if that is not done.
 */
 static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
@@ -172,11 +173,7 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   HpGraph *pGraph;
   HpPlan *pPlan;
   int iStart, regExec, regKey, regRecord, addrScan, addrNext;
-  if( pDest->eDest!=SRT_Set || p->pSrc->nSrc==0
-   || hpGraphRoot(p->pSrc)->hp.bSet==0
-  ){
-    return 0;
-  }
+  assert( pDest->eDest==SRT_Set );
   iStart = hpSetPlanStart(v, pDest->iSDParm);
   if( iStart==0 ) return 0;
   pGraph = hpPlanAnyGraph(pParse, p);

@@ -86,6 +86,7 @@ struct HpPieces {
   const HpPlan *pPlan;
   u8 eLook;              /* HP_LOOK_xxx */
   i64 nByte;             /* What p->nRelByte was without relations */
+  HpPipePlan own;        /* HP_LOOK_OFF, of a join: the pipe without look-ups */
   BtCursor **apGuard;    /* On the tables of relations */
   HpPart part;           /* The piece: its first leaf, and its size */
   i64 nWait;             /* HP_PIECE_WAIT, or more where that was tried before */
@@ -125,17 +126,22 @@ static int hpPieceMay(const BtCursor *pCur){
       && pCur->ix+1==pCur->pPage->nCell;
 }
 
-/* Rows are looked up no more */
+/* Rows are looked up no more, and only tested by the table's own terms */
 static void hpPieceLookOff(HpQuery *p){
   HpPieces *pPieces = p->pPieces;
+  HpProg *pProg = &pPieces->own.prog;
   int i;
+  pPieces->own = *hpPlanLast(pPieces->pPlan);
+  pProg->nFilter = pPieces->own.nOwn;
+  pProg->nOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
+  p->pPipe = &pPieces->own;
   for(i=0; i<pPieces->pPlan->nPipe-1; i++){
     hpGuardFree(pPieces->apGuard[i]);
     pPieces->apGuard[i] = 0;
     hpRelFree(p->apRel[i]);
     p->apRel[i] = 0;
   }
-  p->nRelByte = pPieces->nByte;
+  if( pPieces->eLook==HP_LOOK_ON ) p->nRelByte = pPieces->nByte;
   pPieces->eLook = HP_LOOK_OFF;
 }
 
@@ -174,16 +180,18 @@ static int hpPieceLook(HpQuery *p, Mem *aMem, i64 *pnStock){
   p->pPart = 0;
   if( pPieces->eLook==HP_LOOK_WAIT ){
     rc = hpGateLook(p, pPieces->pPlan, aMem, pnStock, &bTake);
-    pPieces->eLook = rc==SQLITE_OK && bTake ? HP_LOOK_DUE : HP_LOOK_OFF;
+    pPieces->eLook = HP_LOOK_DUE;
     *pnStock = pPipe->pFind->bAll || !bTake ? 0 : *pnStock*HP_PIECE_LOOK;
+  }else{
+    bTake = 1;
   }
-  if( pPieces->eLook==HP_LOOK_DUE && *pnStock==0 ){
-    rc = hpPieceRelations(p, aMem);
+  if( rc==SQLITE_OK && bTake && *pnStock==0 ){
     pPieces->eLook = HP_LOOK_ON;
-    if( rc ) hpPieceLookOff(p);
+    rc = hpPieceRelations(p, aMem);
   }
   p->pPart = &pPieces->part;
   p->pPipe = pPipe;
+  if( rc || !bTake ) hpPieceLookOff(p);
   return rc==HP_DECLINE ? SQLITE_OK : rc;
 }
 
@@ -254,8 +262,8 @@ static i64 hpPieceEnd(HpQuery *p, int bLost){
   HpPart *pPart = &pPieces->part;
   i64 nRow = (i64)p->nScanned;
   hpPipeClose(p);
-  hpArenaClear(&p->arena);
   if( hpPieceLookLost(pPieces) ) hpPieceLookOff(p);
+  hpArenaClear(&p->arena);
   if( bLost ){
     pPart->nLeaf = HP_PIECE_MIN;
     return HP_PIECE_AGAIN;
