@@ -58,8 +58,9 @@
 #define HP_NODE_SEMI   3
 #define HP_NODE_NONE   4
 #define HP_NODE_EXISTS 5   /* A sub-select: hp_subplan.c */
-#define HP_NODE_GROUP  6   /* One, or the right table of a LEFT JOIN: HpNode.bOuter */
+#define HP_NODE_GROUP  6   /* One, or the right table of a LEFT JOIN: hpNodeIsMany() */
 #define hpNodeIsSub(P) ((P)->eNode>=HP_NODE_EXISTS)
+#define hpNodeIsMany(P) ((P)->eNode==HP_NODE_GROUP && (P)->pSub==0)
 #define hpNodeHasGroups(P) ((P)->eNode==HP_NODE_GROUP || (P)->bSpan)
 #define hpNodeIsLate(P) (hpNodeIsSub(P) || (P)->bSpan)
 
@@ -93,7 +94,6 @@ struct HpNode {
   HpRelPlan *pWant;      /* The relation of the keys that its home wants, or NULL */
   const Expr *pSub;      /* A sub-select: that, ... */
   AggInfo *pAggInfo;     /* ... HP_NODE_GROUP: its aggregates, ... */
-  u8 bOuter;             /* ... which are those of the query, of this table, ... */
   u8 bSpan;              /* An EXISTS with one term, ... */
   HpEdge span;           /* ... this, that is no equality */
 };
@@ -124,7 +124,7 @@ struct HpGraph {
   int nNode;
   int iRoot;             /* The node that is scanned */
   int iNow;              /* The node whose pipe is being compiled */
-  int iMany;             /* The node with HpNode.bOuter, or -1 */
+  int iMany;             /* The node that hpNodeIsMany() is true of, or -1 */
   u8 bPart;              /* SQLite tests all terms again: some may be left out */
   Bitmask mDone;         /* Nodes whose keys have been found */
   int nPipe;             /* Pipes; that of the root is the last one */
@@ -198,6 +198,7 @@ static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
+static int hpCompileIsTable(const SrcItem*);
 
 static int hpCompileArgs(HpCompile*, HpOp*, const u16*, int);
 static int hpCompileList(HpCompile*, u8, const u16*, int);
@@ -229,7 +230,6 @@ static int hpSubPlanMissing(HpCompile*, const struct AggInfo_func*, int, int);
 
 /* hp_graph.c */
 static SrcItem *hpGraphRoot(SrcList*);
-static int hpGraphIsTable(const SrcItem*);
 static HpGraph *hpGraphNew(Parse*, SrcList*, Expr*, int);
 static int hpGraphNode(const HpGraph*, int);
 static int hpGraphMask(const HpGraph*, Expr*, Bitmask*);
@@ -238,6 +238,7 @@ static int hpGraphFilters(const HpGraph*, int);
 static int hpGraphMaySearch(const HpGraph*, int);
 static int hpGraphSame(const Expr*, const Expr*);
 static int hpGraphOneRow(const HpGraph*, const ExprList*);
+static int hpGraphIsRowid(const SrcItem*, const Expr*);
 static Bitmask hpGraphGiven(const HpGraph*, Bitmask, const Expr*, CollSeq*);
 static void hpGraphFree(HpGraph*);
 

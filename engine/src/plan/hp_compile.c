@@ -19,6 +19,7 @@
 **    hpCompileStored()  where in the record a column is
 **    hpCompileSafe(), hpCompileSafeExpr()    may an expression be computed for fewer
 **                       rows?
+**    hpCompileIsTable() is a term of FROM a table of the file?
 **    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
@@ -1266,6 +1267,12 @@ static int hpCompileSafe(Parse *pParse, Expr *pExpr, ExprList *pList, int bLazy)
   w.u.n = bLazy;
   if( sqlite3WalkExpr(&w, pExpr) || sqlite3WalkExprList(&w, pList) ) return 0;
   return w.eCode;
+}
+
+/* Is pItem, a term of FROM, a table of the file? */
+static int hpCompileIsTable(const SrcItem *pItem){
+  return pItem->fg.isSubquery==0 && pItem->fg.viaCoroutine==0
+      && IsOrdinaryTable(pItem->pSTab) && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
 }
 
 /* HP_NUMBER_xxx of a window function, or 0 if it is none of these */

@@ -57,10 +57,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
     }
   }
   pItem = &pSrc->a[pLevel->iFrom];
-  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.fromExists
-   || !IsOrdinaryTable(pItem->pSTab) || !HasRowid(pItem->pSTab)
-   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
-  ){
+  if( pItem->fg.fromExists || !hpCompileIsTable(pItem) || !HasRowid(pItem->pSTab) ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
   pLoop = pLevel->pWLoop;
@@ -146,7 +143,7 @@ static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, 
   if( pSrc->nSrc<2 || !hpScalarCannotFail(pParse, pWhere) ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     /* A virtual table, or a sub-select, is asked for each row that gets there */
-    if( !hpGraphIsTable(&pSrc->a[i]) ) return 0;
+    if( !hpCompileIsTable(&pSrc->a[i]) ) return 0;
   }
   pGraph = hpGraphNew(pParse, pSrc, pWhere, 1);
   if( pGraph==0 ) return 0;

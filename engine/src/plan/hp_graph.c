@@ -16,7 +16,7 @@
 **    hpGraphGiven()   which tables' rows does a value determine?
 **    hpGraphSame()    do two expressions name the same column?
 **    hpGraphOneRow()  has each group one row of the root?
-**    hpGraphIsTable() is a term of FROM a table of the file?
+**    hpGraphIsRowid() is an expression the rowid of a table?
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose, or
@@ -56,7 +56,7 @@
 **    HP_NODE_EXISTS  only whether there is a partner is asked; any key
 **    HP_NODE_GROUP   what an aggregate of the partners comes to; any key
 **
-** So may be one LEFT JOIN whose key is not unique (HpNode.bOuter): hp_manyplan.c.
+** So may be one LEFT JOIN whose key is not unique (hpNodeIsMany()): hp_manyplan.c.
 **
 ** The terms of their own WHERE clauses are like those of an ON clause.  Where only asked is
 ** whether there is a partner, one term may be another comparison than an equality: the
@@ -419,7 +419,7 @@ static int hpGraphAttach(HpGraph *p, int i){
     if( !bFound ) return 0;
   }
   for(k=0; k<pNode->nKey; k++) m |= pNode->aKey[k].m;
-  if( pNode->eNode==HP_NODE_LEFT || pNode->bOuter ){
+  if( pNode->eNode==HP_NODE_LEFT || hpNodeIsMany(pNode) ){
     for(k=0; k<p->nTerm; k++){
       if( p->aTerm[k].iOuter==i ) m |= p->aTerm[k].m & ~MASKBIT(i);
     }
@@ -556,9 +556,8 @@ static int hpGraphSame(const Expr *pA, const Expr *pB){
       && pA->iTable==pB->iTable && pA->iColumn==pB->iColumn;
 }
 
-/* Is pExpr the rowid of the root? */
-static int hpGraphIsRowid(const HpGraph *p, const Expr *pExpr){
-  const SrcItem *pItem = p->aNode[p->iRoot].pItem;
+/* Is pExpr the rowid of pItem? */
+static int hpGraphIsRowid(const SrcItem *pItem, const Expr *pExpr){
   return (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
       && pExpr->iTable==pItem->iCursor && HasRowid(pItem->pSTab)
       && (pExpr->iColumn<0 || pExpr->iColumn==pItem->pSTab->iPKey);
@@ -592,11 +591,12 @@ static int hpGraphHasColumn(
 ** Does each group of pGroupBy, which may be NULL, have one row of the root?
 */
 static int hpGraphOneRow(const HpGraph *p, const ExprList *pGroupBy){
-  const Table *pTab = p->aNode[p->iRoot].pItem->pSTab;
+  const SrcItem *pRoot = p->aNode[p->iRoot].pItem;
+  const Table *pTab = pRoot->pSTab;
   const Index *pIdx;
   int i;
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
-    if( hpGraphIsRowid(p, sqlite3ExprSkipCollate(pGroupBy->a[i].pExpr)) ) return 1;
+    if( hpGraphIsRowid(pRoot, sqlite3ExprSkipCollate(pGroupBy->a[i].pExpr)) ) return 1;
   }
   for(pIdx=pTab->pIndex; pGroupBy && pIdx; pIdx=pIdx->pNext){
     if( !IsUniqueIndex(pIdx) || pIdx->pPartIdxWhere || pIdx->bHasExpr ) continue;
@@ -622,7 +622,7 @@ static Bitmask hpGraphGiven(
 ){
   Bitmask mOld;
   int i, k;
-  if( hpGraphIsRowid(p, pExpr) ) m |= MASKBIT(p->iRoot);
+  if( hpGraphIsRowid(p->aNode[p->iRoot].pItem, pExpr) ) m |= MASKBIT(p->iRoot);
   for(i=0; i<p->nNode; i++){
     const HpEdge *pEdge = &p->aNode[i].aKey[0];
     if( p->aNode[i].eNode!=HP_NODE_INNER || p->aNode[i].nKey!=1 ) continue;
@@ -706,7 +706,6 @@ static void hpGraphMany(HpGraph *p){
   }
   p->iMany = i;
   p->aNode[i].eNode = HP_NODE_GROUP;
-  p->aNode[i].bOuter = 1;
 }
 
 /*
@@ -733,12 +732,6 @@ static void hpGraphPrune(HpGraph *p){
   p->mDone &= mKeep;
 }
 
-/* Is pItem a table of the file? */
-static int hpGraphIsTable(const SrcItem *pItem){
-  return pItem->fg.isSubquery==0 && pItem->fg.viaCoroutine==0
-      && IsOrdinaryTable(pItem->pSTab) && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
-}
-
 /*
 ** The graph of a join of pSrc with pWhere, whose levels hpPlanNote() has noted, or NULL.
 ** bPart: only what leaves rows of the root out is wanted, and not all of that.
@@ -759,7 +752,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
     pNode->pItem = pItem;
     pNode->iPipe = pNode->iScan = pNode->iHome = -1;
     pNode->iLookup = pNode->iRow = pNode->iKept = -1;
-    if( pItem->hp.iLevel==0 || !hpGraphIsTable(pItem)
+    if( pItem->hp.iLevel==0 || !hpCompileIsTable(pItem)
      || (bPart && !HasRowid(pItem->pSTab))   /* hp_guard.c does not watch them */
     ){
       pNode->eNode = HP_NODE_NONE;

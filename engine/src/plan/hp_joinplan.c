@@ -219,7 +219,7 @@ static int hpJoinOn(HpCompile *pC, int i){
     u16 aArg[3];
     int a, b;
     if( pTerm->iOuter!=i || pTerm->bKey || pTerm->m==MASKBIT(i) ) continue;
-    if( pTerm->m==0 && pNode->bOuter ) continue;
+    if( pTerm->m==0 && hpNodeIsMany(pNode) ) continue;
     a = hpCompileExpr(pC, pTerm->pExpr);
     b = a<0 ? -1 : hpCompileLiteral(pC, TK_INTEGER, "0");
     if( b<0 ) return -1;
@@ -248,7 +248,7 @@ static int hpJoinRow(HpCompile *pC, int i){
     }
     if( pNode->iLookup<0 ) return -1;
     pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, pNode->iLookup);
-    if( (pNode->eNode==HP_NODE_LEFT || pNode->bOuter) && pNode->iRow>=0 ){
+    if( (pNode->eNode==HP_NODE_LEFT || hpNodeIsMany(pNode)) && pNode->iRow>=0 ){
       iVec = hpJoinOn(pC, i);
       pNode->iRow = hpJoinOp(pC, HP_OP_ROW, pNode->iPipe, 0, 0, iVec);
     }
@@ -747,7 +747,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Expr *pWhere){
     HpPipePlan *pPipe = &pPlan->aPipe[n];
     if( n!=pNode->iScan ) continue;      /* hpSubPlanRegroup() */
     if( hpNodeIsLate(pNode) ){
-      if( pNode->bOuter ){
+      if( hpNodeIsMany(pNode) ){
         pPipe->eEach = pNode->pItem->hp.bBuild ? HP_EACH_BUILD : HP_EACH_JOIN;
       }else if( !pNode->pItem->hp.bWhole
              && hpGraphMaySearch(pGraph, pGraph->aOrder[n])

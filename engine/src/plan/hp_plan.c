@@ -56,7 +56,6 @@
 */
 SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   sqlite3 *db = pParse->db;
-  SrcItem *pItem;
   int i;
   assert( pParse->pVdbe!=0 && sqlite3_mutex_held(db->mutex) );
   if( hpConfigOffload(db)==HP_OFFLOAD_OFF ) return 0;
@@ -65,13 +64,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
   for(i=0; i<p->pSrc->nSrc; i++){
-    pItem = &p->pSrc->a[i];
-    if( pItem->fg.isSubquery || pItem->fg.viaCoroutine
-     || !IsOrdinaryTable(pItem->pSTab)
-     || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
-    ){
-      return hpConfigStat(db, HP_NO_SHAPE);
-    }
+    if( !hpCompileIsTable(&p->pSrc->a[i]) ) return hpConfigStat(db, HP_NO_SHAPE);
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -116,16 +109,6 @@ static int hpPlanSameOrder(
     if( pIdx->aSortOrder[iCol]!=bReverse ) pItem->hp.mDesc |= (u32)1<<i;
   }
   return 1;
-}
-
-/*
-** True if the first of pGroupBy is the rowid of pItem: groups come in that order.
-*/
-static int hpPlanByRowids(const SrcItem *pItem, const ExprList *pGroupBy){
-  const Expr *pExpr = sqlite3ExprSkipCollateAndLikely(pGroupBy->a[0].pExpr);
-  return (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
-      && pExpr->iTable==pItem->iCursor
-      && (pExpr->iColumn<0 || pExpr->iColumn==pItem->pSTab->iPKey);
 }
 
 /*
@@ -213,7 +196,12 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( pLoop->wsFlags & WHERE_IPK ){
     if( nGroupBy && nOrdered==nGroupBy ){
       /* Of one table each row is a group */
-      if( !bJoin || !hpPlanByRowids(pItem, pWInfo->pOrderBy) ) return 0;
+      const Expr *pTerm = pWInfo->pOrderBy->a[0].pExpr;
+      if( !bJoin
+       || !hpGraphIsRowid(pItem, sqlite3ExprSkipCollateAndLikely((Expr*)pTerm))
+      ){
+        return 0;
+      }
       pItem->hp.mDesc = (u32)bReverse;
       pItem->hp.eOrder = HP_ORDER_ROWID;
     }

@@ -123,10 +123,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( p->pWin ) return hpConfigStat(db, HP_NO_WINDOW);
   pItem = &p->pSrc->a[0];
   if( p->pSrc->nSrc!=1 || ENC(db)!=SQLITE_UTF8
-   || pItem->fg.isSubquery || pItem->fg.viaCoroutine
-   || pItem->fg.isRecursive || pItem->fg.fromExists
-   || !IsOrdinaryTable(pItem->pSTab)
-   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
+   || pItem->fg.isRecursive || pItem->fg.fromExists || !hpCompileIsTable(pItem)
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }

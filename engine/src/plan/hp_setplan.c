@@ -60,10 +60,7 @@ static int hpSetPlanAccept(
   if( ENC(pParse->db)!=SQLITE_UTF8 || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     const SrcItem *pItem = &pSrc->a[i];
-    if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
-     || pItem->fg.isIndexedBy || !IsOrdinaryTable(pItem->pSTab)
-     || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0
-    ){
+    if( pItem->fg.isRecursive || pItem->fg.isIndexedBy || !hpCompileIsTable(pItem) ){
       return 0;
     }
   }

@@ -106,9 +106,8 @@ static int hpSubPlanIsPlain(const Expr *pExpr){
     return 0;
   }
   pItem = &p->pSrc->a[0];
-  if( pItem->fg.isSubquery || pItem->fg.viaCoroutine || pItem->fg.isRecursive
-   || pItem->pSTab==0 || !IsOrdinaryTable(pItem->pSTab)
-   || (pItem->pSTab->tabFlags & TF_Ephemeral)!=0 || pItem->fg.isIndexedBy
+  if( pItem->fg.isRecursive || pItem->fg.isIndexedBy
+   || pItem->pSTab==0 || !hpCompileIsTable(pItem)
   ){
     return 0;
   }

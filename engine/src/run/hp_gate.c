@@ -206,6 +206,23 @@ struct HpGateSize {
   i64 nLeaf;             /* Leaves */
 };
 
+/* Set *pSize to the size of the table of pPipe.  Constants are in aMem[]. */
+static int hpGateSizeOf(HpQuery *p, const HpPipePlan *pPipe, Mem *aMem, HpGateSize *pSize){
+  const HpSourcePlan *pSource = &pPipe->source;
+  int rc = hpSourcePlanSize(p->db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
+  pSize->rPage = 0;
+  if( rc ) return rc;
+  pSize->rPage = (double)pSize->nLeaf/HP_GATE_BYTES
+      * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
+  return SQLITE_OK;
+}
+
+/* Our time of reading a table and testing its rows */
+static double hpGateScan(const HpGateSize *pSize){
+  return (pSize->rPage + MIN(pSize->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
+            + (double)pSize->nRow*HP_GATE_SCAN;
+}
+
 /* The time of keeping a row in the relation of pPipe, or in its groups */
 static double hpGateKeep(const HpPipePlan *pPipe){
   if( pPipe->pRel==0 ) return HP_GATE_GROUP;
@@ -344,12 +361,9 @@ static int hpGateJoin(
       memset(p1, 0, sizeof(*p1));
       continue;
     }
-    rc = hpSourcePlanSize(p->db, pSource, aMem, &p1->nLeaf, &p1->nRow);
+    rc = hpGateSizeOf(p, &pPlan->aPipe[i], aMem, p1);
     if( rc ) return rc;
-    p1->rPage = (double)p1->nLeaf/HP_GATE_BYTES
-        * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
-    r = (p1->rPage + MIN(p1->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
-            + (double)p1->nRow*HP_GATE_SCAN;
+    r = hpGateScan(p1);
     if( pPlan->aPipe[i].eEach==HP_EACH_SCAN ){
       double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
@@ -446,31 +460,29 @@ static int hpGateLook(
   double rOurs = (double)HP_GATE_PIPE*(pPlan->nPipe-1);
   double rShare = 1;
   double rSeek;
-  i64 nLeaf, nRow;
+  HpGateSize size;       /* Of a pipe; in the end, of the last one */
   int bRead = 0;
   int rc = SQLITE_OK;
   int i;
   *pnWait = 0;
   *pbTake = 1;
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ) return SQLITE_OK;
-  for(i=0; i<pPlan->nPipe && rc==SQLITE_OK; i++){
-    const HpSourcePlan *pSource = &pPlan->aPipe[i].source;
-    double rPage, r;
-    rc = hpSourcePlanSize(p->db, pSource, aMem, &nLeaf, &nRow);
-    if( rc || i==pPlan->nPipe-1 ) break;
-    rPage = (double)nLeaf/HP_GATE_BYTES
-        * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
-    bRead |= rPage>HP_GATE_CACHE;
-    r = (rPage + MIN(rPage, HP_GATE_FIRST))*HP_GATE_LEAF
-            + (double)nRow*(HP_GATE_SCAN + hpGateKeep(&pPlan->aPipe[i]));
-    if( nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
+  for(i=0; i<pPlan->nPipe; i++){
+    const HpPipePlan *pPipe = &pPlan->aPipe[i];
+    double r;
+    rc = hpGateSizeOf(p, pPipe, aMem, &size);
+    if( rc ) return rc;
+    if( pPipe==pRoot ) break;
+    bRead |= size.rPage>HP_GATE_CACHE;
+    r = hpGateScan(&size) + (double)size.nRow*hpGateKeep(pPipe);
+    if( size.nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
     rOurs += r;
   }
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
-  if( rc==SQLITE_OK && rOurs*HP_GATE_MARGIN/100 < (double)nRow*rSeek ){
+  if( rOurs*HP_GATE_MARGIN/100 < (double)size.nRow*rSeek ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
   }
-  *pbTake = rOurs*HP_GATE_MARGIN/100 < (double)nRow*rShare*rSeek;
+  *pbTake = rOurs*HP_GATE_MARGIN/100 < (double)size.nRow*rShare*rSeek;
   *pnWait = (i64)(rOurs/(HP_GATE_ROW + rShare*rSeek));
   return rc;
 }

@@ -336,6 +336,7 @@ static void hpAggOrderClose(HpQuery*);
 
 /* hp_result.c */
 static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);
+static int hpResultFails(const HpGroupPlan*, const u8*);
 static int hpResultWanted(const HpGroupPlan*, const u8*, const HpLiteral*);
 static u8 hpResultValue(const HpAggDef*, const u8*, HpVal*, u32*);
 static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);

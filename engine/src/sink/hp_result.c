@@ -7,6 +7,7 @@
 ** hp_result: what a group comes to.
 **
 **    hpResultMerge()   add one worker's part of a group to another's
+**    hpResultFails()   does finishing a group raise an error?
 **    hpResultWanted()  does the group pass those terms of HAVING that we look at?
 **    hpResultValue()   what an aggregate of a group comes to
 **    hpResultLoad()    copy a group into the registers of AggInfo
@@ -99,6 +100,16 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
   return sqlite3IsOverflow(pVal->r) ? 0 : HP_REAL;
 }
 
+/* Does finishing aGroup raise an error?  Then SQLite has to see it, wanted or not */
+static int hpResultFails(const HpGroupPlan *pPlan, const u8 *aGroup){
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
+    if( pPlan->aAgg[k].eAgg==HP_AGG_SUM && (pSum->n & HP_SUM_OVRFL) ) return 1;
+  }
+  return 0;
+}
+
 /*
 ** False if HAVING is known not to be true of a group.  aConst has the constants
 ** that its terms compare with.
@@ -109,12 +120,7 @@ static int hpResultWanted(
   const HpLiteral *aConst
 ){
   int k;
-  if( pPlan->nHaving==0 ) return 1;
-  for(k=0; k<pPlan->nAgg; k++){
-    const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
-    /* An error that finishing the group raises comes before HAVING */
-    if( pPlan->aAgg[k].eAgg==HP_AGG_SUM && (pSum->n & HP_SUM_OVRFL) ) return 1;
-  }
+  if( pPlan->nHaving==0 || hpResultFails(pPlan, aGroup) ) return 1;
   for(k=0; k<pPlan->nHaving; k++){
     const struct HpHaving *pHaving = &pPlan->aHaving[k];
     const HpAggDef *pDef = &pPlan->aAgg[pHaving->iAgg];

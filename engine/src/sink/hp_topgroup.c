@@ -83,11 +83,7 @@ static int hpTopGroupWanted(HpQuery *p, const u8 *aGroup){
   HpTopGroup *pBest = p->pTopGroup;
   HpLiteral x;
   u32 n;
-  int k;
-  for(k=0; k<pPlan->nAgg; k++){
-    const HpSum *pSum = (const HpSum*)&aGroup[pPlan->aAgg[k].iOff];
-    if( pPlan->aAgg[k].eAgg==HP_AGG_SUM && (pSum->n & HP_SUM_OVRFL) ) return 1;
-  }
+  if( hpResultFails(pPlan, aGroup) ) return 1;
   memset(&x, 0, sizeof(x));
   x.tag = hpResultValue(&pPlan->aAgg[pTop->iAgg], aGroup, &x.val, &n);
   if( x.tag==0 || (x.tag & HP_STR) ) return 1;

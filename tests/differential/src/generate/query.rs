@@ -90,6 +90,17 @@ pub fn other_binds(rng: &mut Rng, binds: &[Value]) -> Vec<Value> {
         .collect()
 }
 
+/// What a query begins with.
+fn select(distinct: &'static str, results: Vec<Sql>, source: Sql, filter: Sql) -> Sql {
+    cat![
+        "SELECT ",
+        Sql::opt(distinct.into()),
+        Sql::list(", ", 1, results),
+        source,
+        filter
+    ]
+}
+
 impl<'a> Query<'a> {
     fn table(&mut self) -> &'a Table {
         let tables = self.tables;
@@ -323,11 +334,7 @@ impl<'a> Query<'a> {
         let order = self.order(&grouped, &aggregates);
         let limit = self.limit(15);
         cat![
-            "SELECT ",
-            Sql::opt(distinct.into()),
-            Sql::list(", ", 1, results),
-            source,
-            filter,
+            select(distinct, results, source, filter),
             Sql::opt(group),
             having,
             order,
@@ -528,11 +535,7 @@ impl<'a> Query<'a> {
             false => "",
         };
         cat![
-            "SELECT ",
-            Sql::opt(distinct.into()),
-            Sql::list(", ", 1, results),
-            source,
-            filter,
+            select(distinct, results, source, filter),
             Sql::opt(order),
             limit
         ]
