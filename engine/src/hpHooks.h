@@ -89,6 +89,8 @@ struct HpChoice {
   u8 bByRowid;              /* Its loop gives rows in the order of their rowids */
   u8 bBuild;                /* Its loop makes an index first */
   u8 bMoved;                /* A join scans it though its loop is another one */
+  u8 bArm;                  /* It can be the scan of an arm of a UNION ALL, ... */
+  u8 bPays;                 /* ... and is large enough by itself */
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if
                             ** another table may be scanned instead; else 0 */

@@ -4,7 +4,8 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** joins STOCK [answers|threads]: aggregates over joins by look-ups in relations.
+** joins STOCK [answers|threads]: aggregates over several tables: joins, by look-ups in
+** relations, and UNION ALL.
 **
 **    answers     What is easily got wrong, one function a subject.  Each query runs
 **                on ours and on the library STOCK, on files of their own with the
@@ -392,6 +393,124 @@ static void testLeftMany(void){
     for(p=a; *p; p++) sameAs('?', &(*p)[1]);
     end(azIndex[i]);
   }
+}
+
+/* Aggregates over a UNION ALL: its arms are scanned one after the other.  The sub-select
+** is written once, as a view. */
+static void testArms(void){
+  static const char *const a[] = {
+    RUNS "SELECT count(*), sum(n), total(v), avg(n), min(g), max(g), group_concat(n) FROM v3",
+    RUNS "SELECT g, count(*), sum(n), total(v), min(n), max(v) FROM v3 GROUP BY g",
+    RUNS "SELECT g, n%3, count(DISTINCT n), sum(DISTINCT v) FROM v3 WHERE n>7 GROUP BY 1, 2",
+    RUNS "SELECT g, count(*) AS c FROM v3 GROUP BY g HAVING count(*)>3 ORDER BY c DESC, g LIMIT 4",
+    RUNS "SELECT g, sum(n) FILTER (WHERE v>9) FROM v3 WHERE g>'g1' OR n<0 GROUP BY g",
+    RUNS "SELECT DISTINCT count(*) FROM v3 GROUP BY g",
+    RUNS "SELECT count(*) FROM v3 WHERE g COLLATE nocase='G1'",
+    /* Which row a group shows: the first one over all arms, or that of max() */
+    RUNS "SELECT n%5 AS k, g, v, n FROM v3 GROUP BY k",
+    RUNS "SELECT g, v, max(n) FROM v3 GROUP BY g",
+    RUNS "SELECT g, v, min(n) FROM v3",
+    RUNS "SELECT substr(g,1,1) AS k, substr(g,1,1)||n, min(n) FROM v3 GROUP BY k",
+    /* What is one expression in one arm is two in the other */
+    RUNS "SELECT x, y, sum(x), sum(y), avg(x), total(y) FROM twins GROUP BY x",
+    RUNS "SELECT y, x, max(z), sum(x), sum(y) FROM twins GROUP BY y",
+    RUNS "SELECT sum(x) FILTER (WHERE z), sum(y) FILTER (WHERE z), sum(x) FROM twins",
+    /* Affinity and collation are those of the sub-select's columns */
+    RUNS "SELECT r, typeof(r), count(*) FROM (SELECT v AS r FROM f UNION ALL SELECT 7 FROM u)"
+      " GROUP BY r",
+    RUNS "SELECT typeof(r), count(*), sum(r) FROM (SELECT w AS r FROM d UNION ALL SELECT a*2 FROM u)"
+      " GROUP BY 1",
+    EITHER "SELECT typeof(r), count(*), sum(r) FROM (SELECT w AS r FROM d UNION ALL SELECT +a FROM u)"
+      " GROUP BY 1",
+    EITHER "SELECT typeof(r), count(*), sum(r) FROM (SELECT w AS r FROM d UNION ALL SELECT a FROM u)"
+      " GROUP BY 1",
+    RUNS "SELECT x, count(*) FROM (SELECT t AS x FROM c UNION ALL SELECT n FROM f) WHERE x<'5' GROUP"
+      " BY x",
+    RUNS "SELECT x, count(*) FROM (SELECT n AS x FROM f UNION ALL SELECT t FROM c) WHERE x<'5' GROUP"
+      " BY x",
+    RUNS "SELECT x, count(*) FROM (SELECT b AS x FROM c UNION ALL SELECT g FROM f) WHERE x='G2' GROUP"
+      " BY x",
+    RUNS "SELECT x, count(*) FROM (SELECT g AS x FROM f UNION ALL SELECT b FROM c) WHERE x>='G2' GROUP"
+      " BY x COLLATE nocase",
+    RUNS "SELECT count(*), max(x) FROM (SELECT n AS x FROM f UNION ALL SELECT t FROM c) WHERE x=5",
+    /* Rowids, defaults, generated columns, tables without rowid, constants */
+    RUNS "SELECT count(*), sum(x), max(y) FROM (SELECT rowid AS x, k AS y FROM s UNION ALL SELECT p, k"
+      " FROM wr UNION ALL SELECT 5, NULL FROM e)",
+    RUNS "SELECT y, count(*) FROM (SELECT dflt AS y FROM l UNION ALL SELECT sto FROM l) GROUP BY y",
+    EITHER "SELECT y, count(*) FROM (SELECT gen AS y FROM l UNION ALL SELECT sto FROM l) WHERE y>1"
+      " GROUP BY y",
+    RUNS "SELECT y, count(*) FROM (SELECT gen AS y FROM l UNION ALL SELECT sto FROM l) GROUP BY y",
+    /* Covering indexes and ranges of them */
+    RUNS "SELECT p, count(*) FROM (SELECT p FROM ix WHERE p>3 AND p<20 UNION ALL SELECT n FROM f)"
+      " GROUP BY p",
+    RUNS "SELECT p, count(*) FROM (SELECT p FROM ix UNION ALL SELECT n FROM f WHERE id>20) WHERE p<30"
+      " GROUP BY p",
+    RUNS "SELECT count(*), min(n) FROM (SELECT n FROM f WHERE id BETWEEN 20 AND 90 UNION ALL SELECT n"
+      " FROM f WHERE id<=9)",
+    REFUSED "SELECT q, count(*) FROM (SELECT q FROM ix WHERE p>3 UNION ALL SELECT n FROM f) GROUP BY q",
+    /* Arms of arms, of views, of tables that are empty */
+    RUNS "SELECT g, count(*) FROM (SELECT g FROM v3 UNION ALL SELECT g FROM v3 WHERE n>3 UNION ALL"
+      " SELECT name FROM d) GROUP BY g",
+    RUNS "SELECT count(*), max(x) FROM (SELECT a AS x FROM none UNION ALL SELECT b FROM u UNION ALL"
+      " SELECT a FROM none)",
+    RUNS "WITH w AS (SELECT g AS k FROM f UNION ALL SELECT c FROM u) SELECT k, count(*) FROM w GROUP BY"
+      " 1",
+    RUNS "SELECT k, (SELECT count(*) FROM v3) FROM s WHERE (SELECT max(n) FROM v3)>3",
+    /* SQLite computes columns before the outer WHERE clause, and whatever is done with them */
+    RUNS "SELECT count(*), sum(x) FROM (SELECT abs(n) AS x FROM f UNION ALL SELECT abs(a) FROM u)",
+    EITHER "SELECT count(*) FROM (SELECT abs(n) AS x FROM f UNION ALL SELECT abs(a) FROM u) WHERE"
+      " x+0>3",
+    BACK "SELECT count(*), sum(CASE WHEN x<0 THEN y END) FROM (SELECT n AS x,"
+      " abs(-9223372036854775807-(n=9)) AS y FROM f UNION ALL SELECT a, b FROM u)",
+    EITHER "SELECT count(*) FROM (SELECT n AS x, abs(-9223372036854775807-(n=9)) AS y FROM f UNION"
+      " ALL SELECT a, b FROM u)",
+    EITHER "SELECT json_group_array(x) FROM (SELECT json('[1]') AS x FROM f UNION ALL SELECT c FROM u)",
+    EITHER "SELECT json_group_array(x) FROM (SELECT g AS x FROM f UNION ALL SELECT json(a) FROM u)",
+    /* Sub-selects in and around the arms */
+    RUNS "SELECT count(*) FROM v3 WHERE n>(SELECT avg(n) FROM f)",
+    EITHER "SELECT count(*) FROM v3 WHERE n IN (SELECT a FROM u)",
+    EITHER "SELECT count(*) FROM (SELECT n FROM f WHERE a IN (SELECT id FROM d) UNION ALL SELECT a FROM"
+      " u WHERE b<(SELECT max(b) FROM u))",
+    EITHER "SELECT count(*) FROM v3 WHERE EXISTS (SELECT 1 FROM u WHERE u.a=v3.n)",
+    EITHER "SELECT k, (SELECT count(*) FROM (SELECT a FROM u WHERE u.a=s.q UNION ALL SELECT n FROM f"
+      " WHERE n=s.q)) FROM s",
+    /* Sums in doubt, which are added row by row */
+    EITHER "SELECT sum(x), avg(x), total(x) FROM (SELECT v*1e15+0.1 AS x FROM f UNION ALL SELECT -w*1e15"
+      " FROM d UNION ALL SELECT 0.3 FROM u)",
+    EITHER "SELECT sum(x) FROM (SELECT 9223372036854775807-n AS x FROM f WHERE n<3 UNION ALL SELECT"
+      " n-9223372036854775807 FROM f WHERE n<3)",
+    /* What is none */
+    EITHER "SELECT count(*) FROM (SELECT g FROM f UNION SELECT c FROM u)",
+    REFUSED "SELECT count(*) FROM (SELECT g FROM f UNION ALL SELECT c FROM u LIMIT 20)",
+    EITHER "SELECT count(*) FROM (SELECT g FROM f UNION ALL SELECT 1)",
+    EITHER "SELECT count(*) FROM (SELECT n FROM f UNION ALL VALUES(1),(2))",
+    EITHER "SELECT count(*) FROM (SELECT DISTINCT g FROM f UNION ALL SELECT c FROM u)",
+    EITHER "SELECT count(*) FROM (SELECT g, count(*) FROM f GROUP BY g UNION ALL SELECT c, 1 FROM u)",
+    EITHER "SELECT count(*) FROM (SELECT g FROM f UNION ALL SELECT u.c FROM u JOIN d ON d.id=u.a)",
+    EITHER "SELECT v3.g, count(*) FROM v3 JOIN d ON d.id=v3.n GROUP BY 1",
+    EITHER "WITH w AS (SELECT g AS k FROM f UNION ALL SELECT c FROM u) SELECT k, count(*) FROM w, (SELECT"
+      " count(*) FROM w) GROUP BY 1",
+    EITHER "WITH RECURSIVE r(x) AS (SELECT n FROM f UNION ALL SELECT x+1 FROM r WHERE x<9) SELECT"
+      " count(*) FROM r",
+    EITHER "SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY n) FROM f UNION ALL SELECT 1 FROM"
+      " u)",
+    0
+  };
+  tryAll("UNION ALL",
+    "CREATE TABLE l(x INTEGER PRIMARY KEY, y TEXT, gen AS (x*2), sto AS (x*2) STORED);"
+    "INSERT INTO l VALUES(1,'a'),(2,'b');"
+    "ALTER TABLE l ADD COLUMN dflt DEFAULT 'later'; INSERT INTO l VALUES(3,'c','now');"
+    "CREATE TABLE c(t TEXT, b TEXT COLLATE nocase);"
+    "INSERT INTO c SELECT CASE WHEN id%3 THEN id END, CASE id%2 WHEN 0 THEN 'G' ELSE 'g' END||(id%4)"
+    "  FROM f WHERE id<40;"
+    "CREATE TABLE ix(p INTEGER, q TEXT); CREATE INDEX ixp ON ix(p);"
+    "INSERT INTO ix SELECT id%37, 'q'||id FROM f;"
+    "CREATE TABLE none(a INTEGER);"
+    "CREATE VIEW v3 AS SELECT g, n, v FROM f WHERE n%11 UNION ALL SELECT c, b, a*0.5 FROM u UNION ALL"
+    "  SELECT name, id, w FROM d WHERE w>9;"
+    "CREATE VIEW twins AS SELECT a AS x, a AS y, b AS z FROM f UNION ALL SELECT a, b, 1 FROM u UNION"
+    "  ALL SELECT 0, 0, e FROM d",
+    a);
 }
 
 /* Terms of WHERE that name no table */
@@ -1221,6 +1340,9 @@ static const char *const azShape[] = {
     " d.w>9 AND e.q>11 AND f.n%3",
   "SELECT f.n, sum(f.v) FROM f CROSS JOIN d ON @d.id=f.a GROUP BY f.n ORDER BY 2 DESC LIMIT 5",
   "SELECT f.g, count(u.b), max(u.c) FROM f LEFT JOIN u ON @u.a=f.a AND @u.b>2 GROUP BY f.g",
+  "SELECT k, count(*), sum(v), min(t), max(DISTINCT w) FROM (SELECT g AS k, n AS v, s AS t, id AS w"
+    " FROM f UNION ALL SELECT c, b, c, a FROM u WHERE a>5 UNION ALL SELECT k, p, q, 7 FROM wr) GROUP"
+    " BY k",
 };
 #define N_SHAPE ((int)(sizeof(azShape)/sizeof(azShape[0])))
 
@@ -1648,6 +1770,7 @@ static void testThreads(void){
 int main(int argc, char **argv){
   static void (*const axAnswers[])(void) = {
     testExists, testSelf, testConstants, testLeft, testLeftMany, testConstantTerms,
+    testArms,
     testOutput, testEmpty, testKeys, testTransitive, testErrors, testOrder, testPlanner, testRoot,
     testNames, testUnique, testOr, testMany, testDatabases, testInsert, testParameters,
     testExplain, testApplication,

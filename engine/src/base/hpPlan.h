@@ -268,6 +268,7 @@ struct HpGroupPlan {
     u16 iAgg;              /* Count, sum, total or avg */
     u16 iVec;              /* The constant */
   } aHaving[HP_MX_HAVING];
+  HpGroupPlan *pNext;    /* The groups of the next arm: laid out alike */
   HpTopAgg top;          /* The groups that are wanted */
   u8 bRows;              /* Rows to be sorted: equal keys stay apart */
   u8 bIntKey;            /* One key, which may be an integer */
@@ -349,6 +350,8 @@ struct HpPipePlan {
   u8 bIndexed;           /* Of a join's root: something is looked up by an index */
   u8 bConstant;          /* ... some filter names no column */
   u8 bSerial;            /* One worker: application code, or scan order */
+  u8 bMore;              /* Rows of the next pipe go to its groups, too, ... */
+  u8 bAdds;              /* ... and its rows to those of the pipe before: hp_armplan.c */
   u8 bUser;              /* Application code is called */
   u8 bDeep;              /* Functions that may need a large stack are called */
 };
@@ -378,7 +381,8 @@ struct HpSetPlan {
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
-  HpPipePlan *aPipe;     /* All but the last one make relations; that delivers */
+  HpPipePlan *aPipe;     /* All but the last one make relations; that delivers.  Or
+                         ** they are arms of one UNION ALL: hpPlanIsArms() */
   int nSet;              /* Sets, which are read before all pipes */
   HpSetPlan *aSet;
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
@@ -389,6 +393,8 @@ struct HpPlan {
   int nSkip;             /* ... and so many now: hp_gate.c */
 };
 #define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
+#define hpPlanIsArms(P) (hpPlanLast(P)->bAdds)
+#define hpPlanIsJoin(P) ((P)->nPipe>1 && !hpPlanIsArms(P))
 
 /* Window functions that number the rows of a partition: HpSortPlan.eNumber */
 #define HP_NUMBER_ROWS  1      /* row_number() */

@@ -54,6 +54,8 @@ struct HpQuery {
                          ** not than the second?, ... */
   i64 nWanted;           /* ... and how many there are */
   u8 bNone;              /* No row is wanted: nothing is read */
+  u8 bAlone;             /* Only the first worker may read the source */
+  u32 iRun;              /* The number of its first run: arms before have the others */
   i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none.  And ... */
   i64 *aMxLate;          /* ... when its look-ups can be done: for sub-selects */
   HpStash **apStash;     /* Those that it has, or NULL */

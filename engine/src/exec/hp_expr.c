@@ -401,7 +401,7 @@ static int hpExprInRange(HpFrame *p){
   int n = p->nSel;
   int nRow = p->nRow;
   const u16 *aSel = p->aSel;
-  int bFirst = (p->iPos>>32)==0 && p->bInRange==0;
+  int bFirst = (p->iPos>>32)==p->pWorker->pQuery->iRun && p->bInRange==0;
   if( n==0 ){
     if( !bFirst ) p->iOutRange = MIN(p->iOutRange, p->iPos);
     return 1;

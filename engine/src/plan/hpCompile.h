@@ -155,6 +155,8 @@ struct HpCompile {
   HpGraph *pGraph;       /* For xOther */
   int (*xSub)(HpCompile*, Expr*);   /* The vector of a sub-select, or of an IN of one,
                          ** or -1.  NULL: they are refused */
+  Select *pArm;          /* An arm of a UNION ALL, or NULL: hp_armplan.c, ... */
+  int iArms;             /* ... which is cursor iArms */
   Bitmask mGiven;        /* All rows of a group have one row of these terms of FROM */
   int nRangeTerm;        /* Terms that are filters already: hpRangeFilter() */
   Expr *apRangeTerm[HP_MX_EQ+2];
@@ -263,6 +265,13 @@ static int hpCompileAggOf(HpCompile*, const struct AggInfo_func*, int, HpAggDef*
 static int hpCompileAggAnyOrder(HpCompile*, const Expr*, const HpAggDef*);
 static int hpCompileAggUniform(HpCompile*, Expr*);
 
+/* hp_armplan.c */
+static int hpArmPlanCount(const SrcItem*);
+static Select *hpArmPlanFirst(const SrcItem*);
+static Select *hpArmPlanNext(const Select*);
+static void hpArmPlanEnter(HpCompile*, const SrcItem*, Select*, int);
+static int hpArmPlanWhere(HpCompile*, Expr*);
+
 /* hp_aggplan.c */
 static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 
@@ -273,6 +282,7 @@ static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
 static void hpPlanNote(WhereInfo*, int, LogEst);
+static void hpPlanArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
 static HpGraph *hpPlanAnyGraph(Parse*, Select*);
 static void hpPlanBranch(Parse*, HpBranch*, int);
 static void hpPlanRejoin(Parse*, const HpBranch*, int);

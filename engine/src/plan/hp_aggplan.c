@@ -19,6 +19,21 @@
 #endif
 
 /*
+** Does key k show the same as bare column i, in all arms?
+*/
+static int hpAggPlanIsKey(const HpGroupPlan *p, int i, int k){
+  for(; p; p=p->pNext){
+    if( p->aBare[i].iRel>=0 || p->keys.aVec[k]!=p->aBare[i].iVec ) return 0;
+  }
+  return 1;
+}
+
+/* Let key k show bare column i */
+static void hpAggPlanByKey(HpGroupPlan *p, int i, int k){
+  for(; p; p=p->pNext) p->aBare[i].iKey = (i16)k;
+}
+
+/*
 ** Bare columns are shown as the first row of the group has them.  So are keys:
 ** a bare column that is a key needs no copy.
 */
@@ -26,10 +41,13 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
   int i, k;
   assert( pPlan->nBare>0 && pPlan->bLoadFirst==0 );
   for(i=0; i<pPlan->nBare; i++){
-    for(k=0; k<pPlan->keys.n && pPlan->aBare[i].iRel<0; k++){
-      if( pPlan->keys.aVec[k]==pPlan->aBare[i].iVec ) pPlan->aBare[i].iKey = (i16)k;
+    for(k=0; k<pPlan->keys.n; k++){
+      if( hpAggPlanIsKey(pPlan, i, k) ) hpAggPlanByKey(pPlan, i, k);
     }
-    if( pPlan->aBare[i].iKey<0 ) pPlan->bLoadFirst = 1;
+    if( pPlan->aBare[i].iKey<0 ){
+      HpGroupPlan *p;
+      for(p=pPlan; p; p=p->pNext) p->bLoadFirst = 1;
+    }
   }
 }
 
@@ -37,17 +55,14 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
 ** Bare columns are shown as the row of a min() or max() has them.  Keys whose equal values
 ** are all alike are shown by any row.  Is there a column that is not?
 */
-static int hpAggPlanBest(HpCompile *pC, const ExprList *pGroupBy){
-  HpGroupPlan *pPlan = pC->pPipe->pGroup;
+static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan, const ExprList *pGroupBy){
   int bLoad = 0;
   int i, k;
   for(i=0; i<pPlan->nBare; i++){
     struct HpBare *pBare = &pPlan->aBare[i];
-    for(k=0; k<pPlan->keys.n && pBare->iKey<0 && pBare->iRel<0; k++){
-      if( pPlan->keys.aVec[k]==pBare->iVec
-       && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr)
-      ){
-        pBare->iKey = (i16)k;
+    for(k=0; k<pPlan->keys.n && pBare->iKey<0; k++){
+      if( hpAggPlanIsKey(pPlan, i, k) && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr) ){
+        hpAggPlanByKey(pPlan, i, k);
       }
     }
     bLoad |= pBare->iKey<0;
@@ -260,6 +275,138 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
 }
 
 /*
+** Let the sink of the pipe of now be the groups of p: compile keys, aggregate functions
+** and bare columns.
+*/
+static int hpAggPlanGroups(
+  HpCompile *pC,
+  Select *p,
+  KeyInfo *pKeyInfo,     /* Collation and order of GROUP BY, or NULL */
+  const SrcItem *pItem   /* What is scanned */
+){
+  AggInfo *pAggInfo = pC->pAggInfo;
+  HpPlan *pPlan = pC->pPlan;
+  HpGroupPlan *pGroup;
+  int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
+  int i, k;
+  pC->pPipe->pSink = &hpSinkGroups;
+  pC->pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  if( pGroup==0 ) return SQLITE_NOMEM;
+  pGroup->nAgg = pAggInfo->nFunc;
+  pGroup->nBare = pAggInfo->nAccumulator;
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->aBare = hpCompileAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
+  if( pGroup->aAgg==0 || pGroup->aBare==0
+   || hpCompileKeys(pPlan, &pGroup->keys, nKey)
+  ){
+    return SQLITE_NOMEM;
+  }
+  if( nKey && pC->pGraph ) nKey = hpJoinPlanTerms(pC, p->pGroupBy, pKeyInfo);
+  pGroup->keys.n = nKey;
+  for(i=0; i<nKey; i++){
+    HpKeys *pKeys = &pGroup->keys;
+    int iVec = hpCompileExpr(pC, p->pGroupBy->a[i].pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pKeys->aVec[i] = (u16)iVec;
+    if( hpOrderIsGiven(pItem->hp.eOrder) ){
+      pKeys->aSort[i] = i<32 && ((pItem->hp.mDesc>>i) & 1) ? KEYINFO_ORDER_DESC : 0;
+    }else{
+      pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
+    }
+    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i]) ){
+      hpCompileNo(pC, HP_NO_COLLATION);
+      return SQLITE_ERROR;
+    }
+  }
+  for(i=0; i<pGroup->nAgg; i++){
+    int rc = pC->pGraph && pC->pGraph->iMany>=0
+           ? hpJoinPlanAgg(pC, i, &pGroup->aAgg[i])
+           : hpCompileAgg(pC, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
+    if( rc ) return rc;
+  }
+  for(i=0; i<pGroup->nBare; i++){
+    Expr *pExpr = pAggInfo->aCol[i].pCExpr;
+    struct HpBare *pBare = &pGroup->aBare[i];
+    int iVec;
+    pBare->iKey = pBare->iRel = -1;
+    if( nKey && !hpBareIsShown(pC->pParse, p, i, 0) ){
+      pBare->iKey = 0;       /* Any value will do */
+      pBare->iVec = pGroup->keys.aVec[0];
+      continue;
+    }
+    for(k=0; k<nKey && !hpGraphSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
+    if( pC->pGraph && k==nKey ){
+      iVec = hpJoinPlanLate(pC, pExpr, pBare);
+    }else{
+      iVec = -2;
+    }
+    if( iVec==-2 ) iVec = hpCompileExpr(pC, pExpr);
+    if( iVec<0 ) return SQLITE_ERROR;
+    pBare->iVec = (u16)iVec;
+  }
+  for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
+  if( nKey && p->pHaving && i==pGroup->nAgg ) hpAggPlanHaving(pC, p->pHaving);
+  hpAggPlanTop(pC, p);
+  return SQLITE_OK;
+}
+
+/*
+** Which row of a group of pGroup do bare columns show?  That of the last min() or max(),
+** as in SQLite, or the first one.
+*/
+static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
+  int iMinMax = -1;
+  int i;
+  u8 bLoad;
+  if( pGroup->nBare==0 ) return SQLITE_OK;
+  for(i=0; i<pGroup->nAgg; i++){
+    const HpAggDef *pDef = &pGroup->aAgg[i];
+    if( pDef->eAgg!=HP_AGG_MIN && pDef->eAgg!=HP_AGG_MAX ) continue;
+    iMinMax = i;
+    /* It does not see all rows */
+    if( pDef->iSet>=0 || ExprHasProperty(pC->pAggInfo->aFunc[i].pFExpr, EP_WinFunc) ){
+      return SQLITE_ERROR;
+    }
+  }
+  if( iMinMax<0 ){
+    hpAggPlanFirst(pGroup);
+    return SQLITE_OK;
+  }
+  bLoad = (u8)hpAggPlanBest(pC, pGroup, p->pGroupBy);
+  for(; pGroup; pGroup=pGroup->pNext) pGroup->aAgg[iMinMax].bLoad = bLoad;
+  return SQLITE_OK;
+}
+
+/*
+** Compile p, whose rows come from the arms of pItem.
+*/
+static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *pItem){
+  HpPlan *pPlan = pC->pPlan;
+  Select *pArm = hpArmPlanFirst(pItem);
+  int bLarge = 0;
+  int i, rc;
+  for(i=0; i<pPlan->nPipe; i++, pArm=hpArmPlanNext(pArm)){
+    const SrcItem *pOwn = &pArm->pSrc->a[0];
+    hpArmPlanEnter(pC, pItem, pArm, i);
+    rc = hpArmPlanWhere(pC, p->pWhere);
+    if( rc==SQLITE_OK ) rc = hpAggPlanGroups(pC, p, pKeyInfo, pItem);
+    if( rc ) return rc;
+    if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ) bLarge = 1;
+    if( i>0 ) pPlan->aPipe[i-1].pGroup->pNext = pC->pPipe->pGroup;
+  }
+  if( !bLarge ){
+    hpCompileSmall(pC->pParse);
+    hpCompileNo(pC, HP_NO_SMALL);
+    return SQLITE_ERROR;
+  }
+  for(i=1; i<pPlan->nPipe; i++){
+    pPlan->aPipe[0].bSerial |= pPlan->aPipe[i].bSerial;
+    pPlan->aPipe[0].bDeep |= pPlan->aPipe[i].bDeep;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -273,17 +420,16 @@ static HpPlan *hpAggPlan(
   HpCompile c;
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
-  int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
-  int i, k;
-  int iMinMax = -1;
-  int bPartial = 0;          /* min() or max() does not see all rows */
+  int i;
   int nMem = pParse->nMem;
   SrcItem *pItem = hpGraphRoot(p->pSrc);
+  int nArm = hpArmPlanCount(pItem);
+  SrcItem *pScan = nArm ? &hpArmPlanFirst(pItem)->pSrc->a[0] : pItem;
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );
-  assert( pKeyInfo==0 || pKeyInfo->nKeyField>=nKey );
+  assert( pKeyInfo==0 || pKeyInfo->nKeyField>=p->pGroupBy->nExpr );
   assert( p->pSrc->nSrc==1 || pGraph!=0 );
-  pPlan = hpCompileNew(&c, pParse, pItem, pGraph ? pGraph->nPipe : 1);
+  pPlan = hpCompileNew(&c, pParse, pScan, pGraph ? pGraph->nPipe : MAX(1, nArm));
   if( pPlan==0 ){
     hpGraphFree(pGraph);
     return 0;
@@ -291,93 +437,25 @@ static HpPlan *hpAggPlan(
   if( pItem->hp.bMoved ) pPlan->nStock = pItem->hp.nCost;
   c.pAggInfo = pAggInfo;
   c.xSub = hpScalarSub;
-  c.pPipe->pSink = &hpSinkGroups;
-  c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  if( pGroup==0 ) goto refused;
-  pGroup->nAgg = pAggInfo->nFunc;
-  pGroup->nBare = pAggInfo->nAccumulator;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
-  pGroup->aBare = hpCompileAlloc(pPlan, sizeof(struct HpBare)*(i64)pGroup->nBare);
-  if( pGroup->aAgg==0 || pGroup->aBare==0
-   || hpCompileKeys(pPlan, &pGroup->keys, nKey)
-  ){
-    goto refused;
-  }
-  if( pGraph ){
-    if( hpJoinPlan(&c, pGraph, p->pWhere) ) goto refused;
-  }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
-    goto refused;
-  }
-  if( pItem->hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
-    hpCompileSmall(pParse);
-    hpCompileNo(&c, HP_NO_SMALL);
-    goto refused;
-  }
-  if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
-  if( nKey && pGraph ) nKey = hpJoinPlanTerms(&c, p->pGroupBy, pKeyInfo);
-  pGroup->keys.n = nKey;
-  for(i=0; i<nKey; i++){
-    HpKeys *pKeys = &pGroup->keys;
-    int iVec = hpCompileExpr(&c, p->pGroupBy->a[i].pExpr);
-    if( iVec<0 ) goto refused;
-    pKeys->aVec[i] = (u16)iVec;
-    if( hpOrderIsGiven(pItem->hp.eOrder) ){
-      pKeys->aSort[i] = i<32 && ((pItem->hp.mDesc>>i) & 1) ? KEYINFO_ORDER_DESC : 0;
-    }else{
-      pKeys->aSort[i] = pKeyInfo->aSortFlags ? pKeyInfo->aSortFlags[i] : 0;
-    }
-    if( !hpCompileCollOk(pKeyInfo->aColl[i], &pKeys->aColl[i]) ){
-      hpCompileNo(&c, HP_NO_COLLATION);
+  if( nArm ){
+    if( hpAggPlanArms(&c, p, pKeyInfo, pItem) ) goto refused;
+    hpCompileFor(&c, &pPlan->aPipe[0], pScan->pSTab, pScan->hp.pIdx, pScan->iCursor);
+  }else{
+    if( pGraph ){
+      if( hpJoinPlan(&c, pGraph, p->pWhere) ) goto refused;
+    }else if( hpRangeCompile(&c, pItem, p->pWhere) ){
       goto refused;
     }
-  }
-  for(i=0; i<pGroup->nAgg; i++){
-    int rc = pGraph && pGraph->iMany>=0
-           ? hpJoinPlanAgg(&c, i, &pGroup->aAgg[i])
-           : hpCompileAgg(&c, &pAggInfo->aFunc[i], &pGroup->aAgg[i]);
-    if( rc ) goto refused;
-    if( pGroup->aAgg[i].eAgg==HP_AGG_MIN || pGroup->aAgg[i].eAgg==HP_AGG_MAX ){
-      iMinMax = i;
-      if( pGroup->aAgg[i].iSet>=0
-       || ExprHasProperty(pAggInfo->aFunc[i].pFExpr, EP_WinFunc)   /* FILTER */
-      ){
-        bPartial = 1;
-      }
-    }
-  }
-  for(i=0; i<pGroup->nBare; i++){
-    Expr *pExpr = pAggInfo->aCol[i].pCExpr;
-    struct HpBare *pBare = &pGroup->aBare[i];
-    int iVec;
-    pBare->iKey = pBare->iRel = -1;
-    if( nKey && !hpBareIsShown(pParse, p, i, 0) ){
-      pBare->iKey = 0;       /* Any value will do */
-      pBare->iVec = pGroup->keys.aVec[0];
-      continue;
-    }
-    for(k=0; k<nKey && !hpGraphSame(p->pGroupBy->a[k].pExpr, pExpr); k++){}
-    if( pGraph && k==nKey ){
-      iVec = hpJoinPlanLate(&c, pExpr, pBare);
-    }else{
-      iVec = -2;
-    }
-    if( iVec==-2 ) iVec = hpCompileExpr(&c, pExpr);
-    if( iVec<0 ) goto refused;
-    pBare->iVec = (u16)iVec;
-  }
-  if( pGroup->nBare ){
-    /* Stock: the last min() or max() says from which row to show columns */
-    if( bPartial ){
+    if( pItem->hp.bUnlikely && !hpRangeSeemsLarge(&c) ){
+      hpCompileSmall(pParse);
+      hpCompileNo(&c, HP_NO_SMALL);
       goto refused;
-    }else if( iMinMax>=0 ){
-      pGroup->aAgg[iMinMax].bLoad = (u8)hpAggPlanBest(&c, p->pGroupBy);
-    }else{
-      hpAggPlanFirst(pGroup);
     }
+    if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
+    if( hpAggPlanGroups(&c, p, pKeyInfo, pItem) ) goto refused;
   }
-  for(i=0; i<pGroup->nAgg && pGroup->aAgg[i].eAgg<HP_AGG_CALL; i++){}
-  if( nKey && p->pHaving && i==pGroup->nAgg ) hpAggPlanHaving(&c, p->pHaving);
-  hpAggPlanTop(&c, p);
+  pGroup = c.pPipe->pGroup;
+  if( hpAggPlanShown(&c, pGroup, p) ) goto refused;
   if( pItem->hp.eOrder>=HP_ORDER_LOOKUP
    && !hpAggPlanAnyOrder(&c, p)
   ){

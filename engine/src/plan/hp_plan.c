@@ -12,6 +12,7 @@
 **    hpPlanCodeRow()        the same without GROUP BY (sqlite3HpCodeRow())
 **    sqlite3HpAgain()       before a run: is the program out of date?
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
+**    hpPlanArm()            of an arm of a UNION ALL: can its scan be taken over?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
 **    hpPlanCode()           code constants and OP_HpScan
 **    hpPlanBranch(), hpPlanRejoin()    in place of an instruction: jump to our code, and
@@ -63,8 +64,10 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   if( ENC(db)!=SQLITE_UTF8 || p->pSrc->nSrc==0 ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  for(i=0; i<p->pSrc->nSrc; i++){
-    if( !hpCompileIsTable(&p->pSrc->a[i]) ) return hpConfigStat(db, HP_NO_SHAPE);
+  if( p->pSrc->nSrc>1 || hpArmPlanCount(&p->pSrc->a[0])==0 ){
+    for(i=0; i<p->pSrc->nSrc; i++){
+      if( !hpCompileIsTable(&p->pSrc->a[i]) ) return hpConfigStat(db, HP_NO_SHAPE);
+    }
   }
   for(i=sqlite3VdbeCurrentAddr(pParse->pVdbe)-1; i>0; i--){
     switch( sqlite3VdbeGetOp(pParse->pVdbe, i)->opcode ){
@@ -191,6 +194,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   nOrdered = sqlite3WhereIsOrdered(pWInfo);
   if( nGroupBy==0 && nOrdered>0 ) return 0;
   pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
+  if( pItem->fg.viaCoroutine ) mOk |= WHERE_COROUTINE;
   pItem->hp.eOrder = HP_ORDER_NONE;
   pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, 0);
   if( pLoop->wsFlags & WHERE_IPK ){
@@ -258,6 +262,24 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   assert( pItem->hp.pIdx!=0 || pItem->hp.nEq==0 );
   assert( pItem->hp.pIdx!=0 || HasRowid(pItem->pSTab) );
   return 1;
+}
+
+/*
+** If p is an arm of a UNION ALL that a co-routine gives, note whether its scan can be
+** taken over.
+*/
+static void hpPlanArm(
+  Parse *pParse,
+  const Select *p,
+  WhereInfo *pWInfo,
+  const SelectDest *pDest
+){
+  SrcItem *pItem = &pWInfo->pTabList->a[0];
+  if( pWInfo->pTabList->nSrc!=1 ) return;
+  pItem->hp.bArm = 0;
+  if( pDest->eDest!=SRT_Coroutine || (p->pNext==0 && p->op!=TK_ALL) ) return;
+  if( pParse->nested || pParse->nErr || !hpCompileIsTable(pItem) ) return;
+  pItem->hp.bArm = (u8)hpPlanAccept(pWInfo, 0);
 }
 
 /* What the planner thinks the loops of pWInfo cost, in its own units */
@@ -475,6 +497,20 @@ static int hpPlanWorthIt(Parse *pParse, SrcItem *pItem, int mnLeaf){
   return hpConfigStat(pParse->db, HP_NO_SMALL);
 }
 
+/* The same of the arms of pItem, of which one has to be */
+static int hpPlanArmsWorthIt(Parse *pParse, const SrcItem *pItem){
+  Select *p;
+  int bPays = 0;
+  for(p=hpArmPlanFirst(pItem); p; p=hpArmPlanNext(p)){
+    SrcItem *pOwn = &p->pSrc->a[0];
+    pOwn->hp.bPays = (u8)hpPlanMayPay(pParse, pOwn, HP_MIN_LEAF);
+    bPays |= pOwn->hp.bPays;
+  }
+  if( bPays ) return 1;
+  hpCompileSmall(pParse);
+  return hpConfigStat(pParse->db, HP_NO_SMALL);
+}
+
 /*
 ** The graph of join p with aggregates pAggInfo, which may be NULL; or NULL.
 */
@@ -569,6 +605,10 @@ static int hpPlanRoot(
   HpGraph **ppGraph
 ){
   *ppGraph = 0;
+  if( hpArmPlanCount(&p->pSrc->a[0]) ){
+    if( hpSubPlanAny(p->pWhere) ) return hpConfigStat(pParse->db, HP_NO_SUBQUERY);
+    return hpPlanArmsWorthIt(pParse, &p->pSrc->a[0]);
+  }
   if( p->pSrc->nSrc>1 || hpSubPlanAny(p->pWhere) ){
     int bMany = 0;
     SrcItem *pFirst = hpGraphRoot(p->pSrc);
@@ -784,8 +824,12 @@ static int hpPlanCodeAgg(
   int i;
 
   assert( iHp>0 );
-  hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder,
-                pPlan->nPipe>1 ? p->pSrc : 0);
+  if( hpPlanIsArms(pPlan) ){
+    hpPlanExplain(pParse, p->pSrc->a[0].u4.pSubq->addrFillSub, 0, 0);
+  }else{
+    hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder,
+                  pPlan->nPipe>1 ? p->pSrc : 0);
+  }
   pOp = sqlite3VdbeGetOp(v, iHp);
   /* As sqlite3HpBegin() found it */
   assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub

@@ -116,6 +116,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
     iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
+    hpPlanArm(pParse, p, pWInfo, pDest);
     if( hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0) ) iRewind |= HP_ROWS_SET;
     return iRewind;
   }

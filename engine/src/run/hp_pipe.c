@@ -40,6 +40,10 @@
 ** A new field in a newer SQLite belongs to one of the five: HP_SZ_CONNECTION
 ** is there to have somebody look.
 **
+** Pipes of the arms of a UNION ALL have one sink (HpPipePlan.bMore, bAdds).  The workers
+** of the first one stay, each with what its sink has so far, and go on with the source
+** and the program of the next.
+**
 ** A worker that fails sets HpQuery.bStop.  If all that failed declined so does
 ** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
 ** worker.
@@ -97,29 +101,16 @@ static sqlite3 *hpPipeConnection(sqlite3 *db){
 }
 
 /*
-** Make worker i: allocate what it needs and read the constants from registers
-** aMem[].
+** Allocate what worker p needs for the pipe of now, but for its sink, and read the
+** constants from registers aMem[].
 */
-static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
-  const HpPipePlan *pPipe = pQuery->pPipe;
-  HpWorker *p;
-  HpFrame *pFrame;
+static int hpPipeStart(HpWorker *p, Mem *aMem){
+  const HpPipePlan *pPipe = p->pQuery->pPipe;
+  HpFrame *pFrame = &p->frame;
   int rc;
-
-  pQuery->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
-  if( p==0 ) return HP_DECLINE;
-  memset(p, 0, sizeof(*p));
-  p->pQuery = pQuery;
   p->pPipe = pPipe;
-  p->pCfg = pQuery->pCfg;
-  p->db = i==0 ? pQuery->db : hpPipeConnection(pQuery->db);
-  if( p->db==0 ){
-    p->db = pQuery->db;
-    return HP_DECLINE;
-  }
   rc = pPipe->source.pType->xBegin(p);
   if( rc || pPipe->pSink->xRows==0 ) return rc;
-  pFrame = &p->frame;
   pFrame->pWorker = p;
   pFrame->db = p->db;
   pFrame->pCfg = p->pCfg;
@@ -128,8 +119,52 @@ static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
 #ifdef HP_AVX2
   pFrame->bAvx2 = !p->pCfg->bNoSimd && __builtin_cpu_supports("avx2");
 #endif
-  rc = hpExprOpen(pFrame, aMem);
-  return rc ? rc : pQuery->pPipe->pSink->xOpen(p, aMem);
+  return hpExprOpen(pFrame, aMem);
+}
+
+/* Free what hpPipeStart() has made for worker p */
+static void hpPipeStop(HpWorker *p){
+  p->pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
+  hpExprClose(&p->frame);
+  hpValuesClose(p);
+  hpArenaClear(&p->batch.side);
+  hpArenaClear(&p->vec);
+}
+
+/*
+** Make worker i.
+*/
+static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
+  HpWorker *p;
+  int rc;
+  pQuery->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
+  if( p==0 ) return HP_DECLINE;
+  memset(p, 0, sizeof(*p));
+  p->pQuery = pQuery;
+  p->pCfg = pQuery->pCfg;
+  p->db = i==0 ? pQuery->db : hpPipeConnection(pQuery->db);
+  if( p->db==0 ){
+    p->db = pQuery->db;
+    return HP_DECLINE;
+  }
+  rc = hpPipeStart(p, aMem);
+  if( rc || pQuery->pPipe->pSink->xRows==0 ) return rc;
+  return pQuery->pPipe->pSink->xOpen(p, aMem);
+}
+
+/*
+** Let worker p, with what its sink has, go on with the pipe of now.
+*/
+static int hpPipeMore(HpWorker *p, Mem *aMem){
+  int rc;
+  hpPipeStop(p);
+  memset(&p->run, 0, sizeof(p->run));
+  memset(&p->batch, 0, sizeof(p->batch));
+  memset(&p->frame, 0, sizeof(p->frame));
+  p->pValues = 0;
+  rc = hpPipeStart(p, aMem);
+  p->pQuery->pPipe->pSink->xMore(p);
+  return rc;
 }
 
 /*
@@ -172,6 +207,7 @@ static int hpPipeBatches(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
   int rc;
   if( p->pQuery->bNone ) return SQLITE_OK;
+  if( p->pQuery->bAlone && p!=p->pQuery->apWorker[0] ) return SQLITE_OK;
   while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
     rc = hpPipeBatch(p);
     if( rc ) return rc;
@@ -190,7 +226,7 @@ static int hpPipeBatches(HpWorker *p){
 static void hpPipeWork(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
   p->rc = hpPipeBatches(p);
-  if( p->rc==SQLITE_OK && pSink->xFinish ) p->rc = pSink->xFinish(p);
+  if( p->rc==SQLITE_OK && pSink->xFinish && p->pPipe->bMore==0 ) p->rc = pSink->xFinish(p);
   if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
 }
 
@@ -200,12 +236,8 @@ static void hpPipeWork(HpWorker *p){
 static void hpPipeFree(HpQuery *pQuery, int i){
   HpWorker *p = pQuery->apWorker[i];
   if( p ){
-    pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
     if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
-    hpExprClose(&p->frame);
-    hpValuesClose(p);
-    hpArenaClear(&p->batch.side);
-    hpArenaClear(&p->vec);
+    hpPipeStop(p);
     if( p->db!=pQuery->db ) sqlite3_free(p->db);
     sqlite3_free(p);
     pQuery->apWorker[i] = 0;
@@ -251,7 +283,26 @@ static void hpPipeWanted(HpQuery *p, const HpPipePlan *pPipe){
 }
 
 /*
-** Run pipe pPipe of p with up to nWorker workers.  The workers stay.
+** Choose up to nWorker workers for the pipe of now, and make them.
+*/
+static int hpPipeCrew(HpQuery *p, Mem *aMem, int nWorker){
+  int rc = SQLITE_OK;
+  int i;
+  p->nWorker = 1;
+  if( nWorker>1 && p->pPipe->bSerial==0 && hpThreadsFit(p)
+   && (p->pPipe->bMore || hpSourceParallel(p->pSource, p->pCfg->nThread>1))
+  ){
+    p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+    if( p->pMutex ) p->nWorker = nWorker;
+  }
+  hpBudgetOpen(p);
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
+  return rc;
+}
+
+/*
+** Run pipe pPipe of p with up to nWorker workers.  The workers stay: if the pipe adds to
+** the groups of the one before, those that this had.
 */
 static int hpPipeRun(
   HpQuery *p,
@@ -263,26 +314,21 @@ static int hpPipeRun(
 
   /* Running out of memory here is no error: stock needs less */
   sqlite3BeginBenignMalloc();
-  assert( p->nWorker==0 && p->pSource==0 && p->pMutex==0 );
+  assert( p->pSource==0 && (pPipe->bAdds ? p->nWorker>0 : p->nWorker==0 && p->pMutex==0) );
   assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
               +(pPipe->pRel!=0)==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
-  p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
+  p->bAlone = 0;
   p->nScanned = 0;
+  p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
   hpPipeWanted(p, pPipe);
   rc = pPipe->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
-  if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
-  if( rc==SQLITE_OK ){
-    p->nWorker = 1;
-    if( nWorker>1 && pPipe->bSerial==0 && hpThreadsFit(p)
-     && hpSourceParallel(p->pSource, p->pCfg->nThread>1)
-    ){
-      p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
-      if( p->pMutex ) p->nWorker = nWorker;
-    }
-    hpBudgetOpen(p);
-    for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
+  if( pPipe->bAdds ){
+    for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeMore(p->apWorker[i], aMem);
+  }else{
+    if( rc==SQLITE_OK && pPipe->pSink->xBegin ) rc = pPipe->pSink->xBegin(p, aMem);
+    if( rc==SQLITE_OK ) rc = hpPipeCrew(p, aMem, nWorker);
   }
   if( pPipe->pGroup ){
     for(i=0; i<pPipe->pGroup->nHaving && rc==SQLITE_OK; i++){
@@ -291,6 +337,9 @@ static int hpPipeRun(
       p->aHaving[i].tag = pVec->aTag[0];
       p->aHaving[i].val = pVec->aVal[0];
     }
+  }
+  if( rc==SQLITE_OK && (pPipe->bMore || pPipe->bAdds) ){
+    p->bAlone = !hpSourceParallel(p->pSource, 1);
   }
   sqlite3EndBenignMalloc();
   /* Functions with constant arguments have been called */
@@ -302,7 +351,13 @@ static int hpPipeRun(
   }
   if( rc==SQLITE_OK ){
     for(i=0; i<p->nWorker; i++) p->nScanned += p->apWorker[i]->nScanned;
-    if( pPipe->pSink->xCombine ) rc = pPipe->pSink->xCombine(p);
+    if( pPipe->bMore ){
+      p->iRun = hpSourceRuns(p->pSource);
+      hpSourceClose(p->pSource);
+      p->pSource = 0;
+    }else if( pPipe->pSink->xCombine ){
+      rc = pPipe->pSink->xCombine(p);
+    }
   }
   return rc;
 }

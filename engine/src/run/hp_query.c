@@ -284,7 +284,7 @@ static int hpQueryRun(
     if( pPlan->aPipe[i].source.pType==&hpRegroupType ){
       rc = hpRegroupKeep(p);
       if( rc ) break;
-    }else if( i>0 ){
+    }else if( i>0 && pPlan->aPipe[i].bAdds==0 ){
       hpPipeClose(p);
       hpRegroupForget(p, hpPipeClose);
     }
@@ -352,6 +352,26 @@ static const HpSourcePlan *hpQueryMain(const HpPlan *pPlan){
 }
 
 /*
+** Is what the plan reads large enough?  *pbLarge says so.  Of arms one has to be.
+*/
+static int hpQueryIsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem, int *pbLarge){
+  const HpSourcePlan *pSource = hpQueryMain(pPlan);
+  int i = hpPlanIsArms(pPlan) ? 0 : pPlan->nPipe-1;
+  int rc = SQLITE_OK;
+  *pbLarge = 0;
+  for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
+    if( hpPlanIsArms(pPlan) ) pSource = &pPlan->aPipe[i].source;
+    if( pSource->pRange ){
+      rc = hpSourceRangeIsLarge(db, pSource, aMem, pbLarge);
+    }else{
+      rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot, pSource->bIndex,
+                           hpQueryIsPieces(pPlan) ? HP_MIN_PIECES : HP_MIN_LEAF, pbLarge);
+    }
+  }
+  return rc;
+}
+
+/*
 ** Running p, which may be NULL, has failed with rc.  Returns what the statement ends
 ** with: HP_DECLINE if stock's code is to answer.
 */
@@ -375,7 +395,6 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
 static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   sqlite3 *db = v->db;
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
-  const HpSourcePlan *pSource = hpQueryMain(pPlan);
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;
@@ -390,21 +409,14 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   if( hpQueryMayNot(v) ) return HP_DECLINE;
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
-    if( pSource->pRange ){
-      rc = hpSourceRangeIsLarge(db, pSource, aMem, &bLarge);
-    }else{
-      rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot,
-                           pSource->bIndex,
-                           hpQueryIsPieces(pPlan) ? HP_MIN_PIECES : HP_MIN_LEAF,
-                           &bLarge);
-    }
+    rc = hpQueryIsLarge(db, pPlan, aMem, &bLarge);
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
   }
   p = bLarge ? hpQueryNew(v, pPlan) : 0;
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
-  if( p && rc==SQLITE_OK && pPlan->nPipe>1 && !hpQueryIsPieces(pPlan) ){
+  if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
     rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
   }
   if( rc==SQLITE_OK && !bLarge ){
@@ -426,13 +438,13 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpQueryFree(p);
     p = hpQueryNew(v, pPlan);
     rc = p ? hpQuerySets(p, pPlan, 0, aMem) : HP_DECLINE;
-    if( rc==SQLITE_OK && pPlan->nPipe>1 ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
+    if( rc==SQLITE_OK && hpPlanIsJoin(pPlan) ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
     rc = hpQueryFailed(p, db, rc);
-    if( rc==HP_DECLINE && pPlan->nPipe>1 ) hpGateLost(pPlan);
+    if( rc==HP_DECLINE && hpPlanIsJoin(pPlan) ) hpGateLost(pPlan);
     hpQueryFree(p);
     return rc;
   }

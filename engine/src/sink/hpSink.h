@@ -44,6 +44,7 @@ struct HpNumber {
 struct HpSinkType {
   int (*xBegin)(HpQuery*, Mem*);
   int (*xOpen)(HpWorker*, Mem*);
+  void (*xMore)(HpWorker*);
   int (*xRows)(HpWorker*, HpFrame*);
   void (*xRunEnd)(HpWorker*);
   int (*xFinish)(HpWorker*);
@@ -163,6 +164,7 @@ struct HpAgg {
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
   HpSet *aSet;           /* HpGroupPlan.nSet sets */
+  HpArena scratch;       /* Memory of what follows, and of what is not in the groups */
   /* Scratch for a frame, in selection order */
   HpPack *aPack;         /* Packed keys */
   u64 *aHash;            /* Hash values */

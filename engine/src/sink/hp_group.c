@@ -66,6 +66,45 @@ static u8 *hpGroupAt(const HpRuns *pRuns, u32 iGroup){
 }
 
 /*
+** Do functions i and j keep one state, in all arms?
+*/
+static int hpGroupShares(const HpGroupPlan *p, int i, int j){
+  if( p->aAgg[i].eAgg!=HP_AGG_SUM || p->aAgg[j].eAgg!=HP_AGG_SUM ) return 0;
+  if( p->aAgg[i].iSet>=0 || p->aAgg[j].iSet>=0 ) return 0;
+  for(; p; p=p->pNext){
+    if( p->aAgg[i].iVec!=p->aAgg[j].iVec || p->aAgg[i].iFilter!=p->aAgg[j].iFilter ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** Let groups of the arms after the first one be laid out as that has them, in n bytes.
+*/
+static void hpGroupAlike(HpGroupPlan *pFirst, int n){
+  HpGroupPlan *p;
+  int i;
+  for(p=pFirst->pNext; p; p=p->pNext){
+    assert( p->nAgg==pFirst->nAgg && p->nBare==pFirst->nBare );
+    assert( p->keys.n==pFirst->keys.n && p->nSet==pFirst->nSet );
+    p->bIntKey = pFirst->bIntKey;
+    p->iHeadOff = pFirst->iHeadOff;
+    p->szGroup = n;
+    for(i=0; i<p->nAgg; i++){
+      assert( p->aAgg[i].eAgg==pFirst->aAgg[i].eAgg );
+      p->aAgg[i].bShared = pFirst->aAgg[i].bShared;
+      p->aAgg[i].bOvrfl = pFirst->aAgg[i].bOvrfl;
+      p->aAgg[i].iOff = pFirst->aAgg[i].iOff;
+    }
+    for(i=0; i<p->nBare; i++){
+      assert( p->aBare[i].iKey==pFirst->aBare[i].iKey && p->aBare[i].iRel<0 );
+      p->aBare[i].iOff = pFirst->aBare[i].iOff;
+    }
+  }
+}
+
+/*
 ** Lay out a group: fills the offsets in pPlan and returns the size of a group.
 ** sum(X), total(X) and avg(X) keep one state.  What is touched for each row
 ** comes first.
@@ -76,11 +115,8 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
   pPlan->bIntKey = pPlan->keys.n==1 && pPlan->keys.aColl[0]==0;
   for(i=0; i<pPlan->nAgg; i++){
     HpAggDef *pDef = &pPlan->aAgg[i];
-    for(j=0; j<i && pDef->eAgg==HP_AGG_SUM && pDef->iSet<0; j++){
-      const HpAggDef *pOther = &pPlan->aAgg[j];
-      if( pOther->eAgg==HP_AGG_SUM && pOther->iVec==pDef->iVec
-       && pOther->iFilter==pDef->iFilter && pOther->iSet<0
-      ){
+    for(j=0; j<i; j++){
+      if( hpGroupShares(pPlan, i, j) ){
         pDef->bShared = 1;
         pDef->iOff = pPlan->aAgg[j].iOff;
         if( pDef->pFunc->xFinalize==sumFinalize ) pPlan->aAgg[j].bOvrfl = 1;
@@ -122,6 +158,7 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
   }
   /* Offsets in a group have 16 bits, and all of it is aligned */
   assert( n<=0xffff && (n & 7)==0 );
+  hpGroupAlike(pPlan, n);
   return n;
 }
 

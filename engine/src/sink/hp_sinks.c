@@ -19,6 +19,7 @@
 **
 **    xBegin     once, before there are workers: HP_DECLINE if stock is as good
 **    xOpen      in the caller's thread
+**    xMore      likewise: what it has goes on with another pipe (HpPipePlan.bAdds)
 **    xRows      the selected rows of a batch: in the worker's thread, as the
 **               next two are
 **    xRunEnd    a run of leaves is done
@@ -42,6 +43,11 @@ static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
   return rc;
+}
+static void hpSinkAggMore(HpWorker *p){
+  HpAgg *pAgg = (HpAgg*)p->pSink;
+  assert( pAgg->pPlan->szGroup==p->pPipe->pGroup->szGroup );
+  pAgg->pPlan = pAgg->runs.pPlan = p->pPipe->pGroup;
 }
 static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
   return hpAggStep((HpAgg*)p->pSink, pFrame);
@@ -84,32 +90,32 @@ static void hpSinkSortClose(HpWorker *p){
 }
 
 static const HpSinkType hpSinkGroups = {
-  0, hpSinkAggOpen, hpSinkAggRows, 0, hpSinkAggFinish, hpMergeOpen,
+  0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish, hpMergeOpen,
   hpSinkAggClose
 };
 static const HpSinkType hpSinkSort = {
-  hpSinkSortBegin, hpSinkSortOpen, hpSinkSortRows, 0, hpSinkSortFinish,
+  hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,
   hpSinkSortCombine, hpSinkSortClose
 };
 static const HpSinkType hpSinkTop = {
-  0, hpTopOpen, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose
+  0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose
 };
 static const HpSinkType hpSinkFirst = {
-  0, hpFirstOpen, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose
+  0, hpFirstOpen, 0, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose
 };
 static const HpSinkType hpSinkRowids = {
-  0, hpRowidsOpen, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose
+  0, hpRowidsOpen, 0, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose
 };
 static const HpSinkType hpSinkRel = {
-  0, hpBuildOpen, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose
+  0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose
 };
 static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
   UNUSED_PARAMETER(aMem);
   return hpStashOpen(p);
 }
 static const HpSinkType hpSinkStash = {
-  0, hpSinkStashOpen, hpStashRows, 0, 0, hpStashCombine, hpStashClose
+  0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
-static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0 };
+static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0 };
 #endif /* SQLITE_OMIT_HP */

@@ -91,24 +91,24 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   memset(pAgg, 0, sizeof(*pAgg));
   pAgg->pPlan = pPlan;
   hpGroupInit(&pAgg->runs, pPlan, p->pWorker);
-  pAgg->aPart = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
+  pAgg->aPart = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
   /* Sets and opaque states are never put aside, nor is this arena cleared */
   pAgg->aSet = hpArenaAlloc(&pAgg->runs.arena, sizeof(HpSet)*(i64)(pPlan->nSet+1));
-  pAgg->runs.aSign = hpArenaAlloc(&p->vec,
+  pAgg->runs.aSign = hpArenaAlloc(&pAgg->scratch,
                                   sizeof(struct HpSign)*(i64)(pPlan->nAgg+1));
+  if( pAgg->aSet ) memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
   if( pAgg->aPart==0 || pAgg->aSet==0 || pAgg->runs.aSign==0 ) return HP_DECLINE;
   memset(pAgg->runs.aSign, 0, sizeof(pAgg->runs.aSign[0])*(pPlan->nAgg+1));
-  memset(pAgg->aSet, 0, sizeof(HpSet)*(pPlan->nSet+1));
   if( pPlan->keys.n==0 ) return hpTableNew(pAgg) ? SQLITE_OK : HP_DECLINE;
-  pAgg->apPart = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
-  pAgg->aiGroup = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)n);
-  pAgg->apGroup = hpArenaAlloc(&p->vec, sizeof(u8*)*(i64)n);
-  pAgg->aRow = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)n);
-  pAgg->aPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*(i64)n);
-  pAgg->aGroupPack = hpArenaAlloc(&p->vec, sizeof(HpPack)*HP_MX_CACHED);
-  pAgg->aFew = hpArenaAlloc(&p->vec, HP_FEW_SLOT);
-  pAgg->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)n);
-  pAgg->aNorm = hpArenaAlloc(&p->vec, sizeof(u32)*(i64)(n+1));
+  pAgg->apPart = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)n);
+  pAgg->aiGroup = hpArenaAlloc(&pAgg->scratch, sizeof(u32)*(i64)n);
+  pAgg->apGroup = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)n);
+  pAgg->aRow = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
+  pAgg->aPack = hpArenaAlloc(&pAgg->scratch, sizeof(HpPack)*(i64)n);
+  pAgg->aGroupPack = hpArenaAlloc(&pAgg->scratch, sizeof(HpPack)*HP_MX_CACHED);
+  pAgg->aFew = hpArenaAlloc(&pAgg->scratch, HP_FEW_SLOT);
+  pAgg->aHash = hpArenaAlloc(&pAgg->scratch, sizeof(u64)*(i64)n);
+  pAgg->aNorm = hpArenaAlloc(&pAgg->scratch, sizeof(u32)*(i64)(n+1));
   pAgg->mSlot = HP_MIN_SLOT-1;
   pAgg->runs.nTable = 2*sizeof(u32)*(i64)(pAgg->mSlot+1);
   pAgg->aSlot = sqlite3_malloc64(pAgg->runs.nTable);
@@ -126,8 +126,9 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   return SQLITE_OK;
 }
 
-/* ... if there are so many rows for each of them */
-
+/*
+** Free pAgg, which may be NULL.
+*/
 static void hpTableClose(HpAgg *pAgg){
   if( pAgg ){
     int i;
@@ -136,6 +137,7 @@ static void hpTableClose(HpAgg *pAgg){
       sqlite3_free(pAgg->aSet[i].apSlot);
     }
     hpSpillClose(&pAgg->runs);
+    hpArenaClear(&pAgg->scratch);
     sqlite3_free(pAgg->norm.a);
     sqlite3_free(pAgg->aSlot);
     sqlite3_free(pAgg->aDirect);

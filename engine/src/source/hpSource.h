@@ -142,6 +142,7 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 /* hp_source.c */
 static int hpSourceOpen(HpQuery*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
+static u32 hpSourceRuns(const HpSource*);
 static int hpSourceRunInit(HpWorker*, int);
 static int hpSourceWays(HpSource*, u16**);
 static int hpSourceNext(HpWorker*);

@@ -10,6 +10,7 @@
 **    hpSourceRunInit()        memory for a worker's runs
 **    hpSourceNext()     read the next run of leaves into a worker's memory
 **    hpSourceParallel() may several workers call that?
+**    hpSourceRuns()     how many runs there have been
 **    hpSourceChained()  so many overflow pages were read of rows
 **    hpSourceWays()     the ways from the root to all runs
 **    hpSourceClose()    let go of the interior pages
@@ -520,7 +521,8 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   HpSource *pSrc;
   int rc;
 
-  assert( p->pSource==0 && p->nWorker==0 && p->pPipe->source.bCached==0 );
+  assert( p->pSource==0 && p->pPipe->source.bCached==0 );
+  assert( p->nWorker==0 || p->pPipe->bAdds );
   pSrc = hpArenaAlloc(&p->arena, sizeof(*pSrc));
   if( pSrc==0 ) return HP_DECLINE;
   p->pSource = pSrc;
@@ -555,6 +557,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   pSrc->bOrder = (p->pPipe->source.pRange!=0 || p->pPipe->source.bOrder)
               && pSrc->bIndex==0 && p->pPipe->source.bRowid;
   pSrc->bWay = p->pPipe->source.bPlaces;
+  pSrc->iSeq = p->iRun;
   pSrc->bDirect = hpPageFile(p->pCfg, pSrc->pPager);
   pSrc->bDirty = pSrc->pPager->pPCache->pDirty!=0;
 #ifndef SQLITE_OMIT_WAL
@@ -570,6 +573,11 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   assert( hpSourceIsSane(pSrc) );
   return SQLITE_OK;
 }
+
+/*
+** Number of the next run.
+*/
+static u32 hpSourceRuns(const HpSource *pSrc){ return pSrc->iSeq; }
 
 /*
 ** True if several workers may take runs: reading goes around the pager, and

@@ -53,7 +53,8 @@ pub fn query(rng: &mut Rng, tables: &[Table]) -> Step {
         20 if q.may(Trait::LoneCount) => q.count(table),
         21..=22 if q.may(Trait::Join) => q.join(),
         23..=25 if q.may(Trait::Compound) => q.compound(table),
-        26..=29 if q.may(Trait::Nested) => q.nested(table),
+        26..=28 if q.may(Trait::Nested) => q.nested(table),
+        29 if q.may(Trait::Nested) => q.arms(table),
         30..=31 if q.may(Trait::Wrapped) => q.wrapped(table),
         32 if q.may(Trait::Writing) => q.writing(table),
         33 if q.may(Trait::Windowed) => q.windowed(table),
@@ -758,6 +759,38 @@ impl<'a> Query<'a> {
             ];
         }
         cat!["SELECT ", outer, " FROM (", body, ")", after]
+    }
+
+    /// An aggregate over a UNION ALL: the columns are those of its first table.
+    fn arms(&mut self, table: &'a Table) -> Sql {
+        let tables = self.tables;
+        let mut arms = Vec::new();
+        for i in 0..*pick(self.rng, &[2, 2, 2, 3, 4]) {
+            let own = match i == 0 || self.chance(40) {
+                true => table,
+                false => pick(self.rng, tables),
+            };
+            self.look_at(own);
+            self.traits.join(table.traits);
+            let results: Vec<Sql> = table
+                .columns
+                .iter()
+                .map(
+                    |column| match self.rng.u8(0..if i == 0 { 20 } else { 10 }) {
+                        0 => cat![self.constant(), " AS ", column.name.as_str()],
+                        1 => cat![self.value(1), " AS ", column.name.as_str()],
+                        2..=4 if i > 0 => cat![self.column(), " AS ", column.name.as_str()],
+                        _ if std::ptr::eq(own, table) => column.name.as_str().into(),
+                        _ => self.column(),
+                    },
+                )
+                .collect();
+            let filter = self.filter(35);
+            arms.push(select("", results, self.source(own), filter));
+        }
+        self.from = vec![("p".into(), table)];
+        let source = cat![" FROM (", Sql::list(" UNION ALL ", 2, arms), ") AS p"];
+        self.aggregate_over(source, Vec::new())
     }
 
     /// A query as a part of a larger expression or statement.
