@@ -925,6 +925,29 @@ static void testSubs(void){
     "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.b AND"
       " v<t.id)",
     "-SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n<t.a)",
+    /* Twins: sub-selects of one table by one key, whose groups are made by one scan */
+    "+SELECT count(*), sum(id) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a) AND b<(SELECT"
+      " 9*max(v)+count(x) FROM k WHERE n=t.a)",
+    "+SELECT count(*), sum(id) FROM t WHERE b>(SELECT avg(v) FROM k WHERE n=t.a AND z<'text 3') AND"
+      " b<(SELECT 9*max(v)+count(x) FROM k WHERE n=t.a AND v>50 AND x IS NOT NULL)",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT count(*) FROM k WHERE n=t.a AND v<0)=(SELECT"
+      " count(*) FROM k WHERE n=t.a AND z IS NULL) AND (SELECT total(v) FROM k WHERE n=t.a)>9",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT sum(v) FILTER (WHERE x>5) FROM k WHERE n=t.a AND"
+      " v>40)>(SELECT sum(v) FILTER (WHERE x>5) FROM k WHERE n=t.a AND v<60)",
+    "+SELECT count(*), sum(id) FROM t WHERE EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.id) AND NOT"
+      " EXISTS (SELECT 1 FROM k WHERE n=t.a AND v<>t.id AND z<>'text 4')",
+    "+SELECT count(*), sum(id) FROM t WHERE NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND v>t.id AND"
+      " z>'text 4') AND NOT EXISTS (SELECT 1 FROM k WHERE n=t.a AND z<t.c AND v<30) AND (SELECT"
+      " min(v) FROM k WHERE n=t.a)>3",
+    "+SELECT count(*), sum(id) FROM t WHERE b>(SELECT avg(v) FROM k WHERE z=t.c COLLATE nocase) AND"
+      " b<(SELECT 9*max(v) FROM k WHERE z=t.c)",
+    "+SELECT x, count(*) FROM t JOIN u ON u.id=t.a WHERE b>(SELECT avg(v) FROM k WHERE n=u.t) AND"
+      " NOT EXISTS (SELECT 1 FROM k WHERE n=u.t AND v>u.id) AND b>(SELECT min(v) FROM k WHERE n=t.a)"
+      " AND b>(SELECT min(v) FROM k WHERE n=t.a AND v>7) GROUP BY x",
+    "+SELECT count(*) FROM t WHERE (SELECT count(*) FROM w WHERE i=t.a AND j=1)=1 OR (SELECT max(j)"
+      " FROM w WHERE i=t.a AND j<>1)>t.b",
+    "-SELECT count(*) FROM t WHERE b>(SELECT min(o) FROM g WHERE n=t.a) AND (SELECT max(x) FROM g"
+      " WHERE n=t.a)||'' LIKE '%.0'",
     /* SQLite would search an index */
     "+SELECT count(*) FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.t=t.id AND x<'x5')",
     "+SELECT count(*) FROM t WHERE b>(SELECT 3*avg(id) FROM u WHERE u.t=t.a)",

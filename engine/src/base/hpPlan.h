@@ -344,6 +344,7 @@ struct HpPipePlan {
                          ** such a relation, if there is one, ... */
   int iWant;             /* ... of this number */
   u8 eEach;              /* Of a sub-select, or groups of a join: HP_EACH_xxx, ... */
+  u8 nEach;              /* ... so many have these groups, ... */
   int iAround;           /* ... and the pipe that looks it up */
   HpRelPlan *pProbe;     /* HP_EACH_SCAN that ends with the first partner: a relation of
                          ** its keys, with which hp_gate.c sees how soon.  Or NULL */

@@ -96,6 +96,10 @@ struct HpNode {
   AggInfo *pAggInfo;     /* ... HP_NODE_GROUP: its aggregates, ... */
   u8 bSpan;              /* An EXISTS with one term, ... */
   HpEdge span;           /* ... this, that is no equality */
+  int iTwin;             /* Its groups are made by the pipe of this node, too; or -1 */
+  int iAgg;              /* Number of the first of its aggregates in a group, ... */
+  int nAgg;              /* ... and that of those of all its twins, its own included */
+  int iOnly;             /* Of twins: vector of its own filters, or -1 */
 };
 
 /* A term of WHERE */
@@ -224,7 +228,9 @@ static void hpScalarCodeSets(Parse*, HpPlan*);
 static int hpSubPlanAny(Expr*);
 static int hpSubPlanFind(const HpGraph*, const Expr*);
 static int hpSubPlanNodes(HpGraph*, Expr*);
-static int hpSubPlanGroups(HpCompile*, const HpNode*, const HpLookup*);
+static HpGroupPlan *hpSubPlanGroups(HpCompile*, const HpLookup*, int);
+static int hpSubPlanAggs(HpCompile*, const HpNode*);
+static int hpSubPlanAggCount(const HpNode*);
 static int hpSubPlanSpan(HpCompile*, const HpNode*, int, int);
 static int hpSubPlanRegroup(HpCompile*, HpPipePlan*, const HpPipePlan*, const HpLookup*, int);
 static void hpSubPlanExplain(Parse*, const HpNode*, const char*);

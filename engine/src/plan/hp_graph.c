@@ -248,13 +248,15 @@ static int hpGraphEdge(
 
 /*
 ** Might SQLite search an index for rows of node i, a sub-select, or find them by rowid?
-** Only if a term of its WHERE clause is about the first column of that.
+** Only if a term of its WHERE clause is about the first column of that; and its code may
+** say that it does not.
 */
 static int hpGraphMaySearch(const HpGraph *p, int i){
   const Table *pTab = p->aNode[i].pItem->pSTab;
   const Index *pIdx;
   HpEdge edge;
   int iColumn, k;
+  if( p->aNode[i].pItem->hp.bWhole ) return 0;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     if( (pTerm->m & MASKBIT(i))==0 ) continue;
@@ -507,11 +509,61 @@ static void hpGraphReduce(HpGraph *p, int i){
 }
 
 /*
+** Are nodes i and j groups of one table, by the same columns, which are looked up by the
+** same values?  And would SQLite find the rows of both in the same way?
+*/
+static int hpGraphAreTwins(const HpGraph *p, int i, int j){
+  const HpNode *pA = &p->aNode[i];
+  const HpNode *pB = &p->aNode[j];
+  int k;
+  if( !hpNodeHasGroups(pA) || !hpNodeHasGroups(pB) || hpNodeIsMany(pA) || hpNodeIsMany(pB)
+   || pA->pItem->pSTab!=pB->pItem->pSTab || pA->iHome!=pB->iHome || pA->nKey!=pB->nKey
+   || hpGraphMaySearch(p, i)!=hpGraphMaySearch(p, j)
+  ){
+    return 0;
+  }
+  for(k=0; k<pA->nKey; k++){
+    const HpEdge *pX = &pA->aKey[k];
+    const HpEdge *pY = &pB->aKey[k];
+    if( sqlite3ExprSkipCollate(pX->pOwn)->iColumn!=sqlite3ExprSkipCollate(pY->pOwn)->iColumn
+     || !hpGraphSame(sqlite3ExprSkipCollate(pX->pOther), sqlite3ExprSkipCollate(pY->pOther))
+     || pX->aff!=pY->aff || pX->pColl!=pY->pColl
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** Find the twins among the nodes.
+*/
+static void hpGraphTwins(HpGraph *p){
+  int i, j;
+  for(i=0; i<p->nNode; i++) p->aNode[i].nAgg = hpSubPlanAggCount(&p->aNode[i]);
+  for(j=1; j<p->nNode; j++){
+    for(i=0; i<j && p->aNode[j].iTwin<0; i++){
+      if( p->aNode[i].iTwin>=0 || !hpGraphAreTwins(p, i, j) ) continue;
+      p->aNode[j].iTwin = i;
+      p->aNode[j].iAgg = p->aNode[i].nAgg;
+      p->aNode[i].nAgg += hpSubPlanAggCount(&p->aNode[j]);
+    }
+  }
+}
+
+/*
 ** Number pipes: those of relations before those that look them up.
 */
 static void hpGraphNumber(HpGraph *p, int i){
+  int iTwin = p->aNode[i].iTwin;
   int k;
   if( p->aNode[i].iPipe>=0 ) return;
+  if( iTwin>=0 ){
+    hpGraphNumber(p, iTwin);
+    p->aNode[i].iPipe = p->aNode[iTwin].iPipe;
+    p->aNode[i].iScan = p->aNode[iTwin].iScan;
+    return;
+  }
   for(k=0; k<p->nReduce; k++){
     if( p->aReduce[k].iNode==i ) hpGraphNumber(p, p->aReduce[k].iRel);
   }
@@ -752,6 +804,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
     pNode->pItem = pItem;
     pNode->iPipe = pNode->iScan = pNode->iHome = -1;
     pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+    pNode->iTwin = pNode->iOnly = -1;
     if( pItem->hp.iLevel==0 || !hpCompileIsTable(pItem)
      || (bPart && !HasRowid(pItem->pSTab))   /* hp_guard.c does not watch them */
     ){
@@ -798,6 +851,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
     }
   }
   for(i=0; i<pNew->nNode; i++) hpGraphReduce(pNew, i);
+  hpGraphTwins(pNew);
   hpGraphNumber(pNew, pNew->iRoot);
   return pNew;
 

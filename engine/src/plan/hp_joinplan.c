@@ -241,6 +241,7 @@ static int hpJoinRow(HpCompile *pC, int i){
   int iHome = pNode->iHome;
   HpJoinPlace place;
   int iVec, k;
+  if( pNode->iTwin>=0 ) return hpJoinRow(pC, pNode->iTwin);
   if( iHome==p->iNow ){
     if( pNode->iRow>=0 ) return pNode->iRow;
     if( pNode->iLookup<0 ) {
@@ -299,8 +300,8 @@ static int hpJoinSpan(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
   int iRow = hpJoinRow(pC, i);
   return hpSubPlanSpan(pC, pNode,
-             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, 0, 1, iRow),
-             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, 1, 1, iRow));
+             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg, 1, iRow),
+             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+1, 1, iRow));
 }
 
 /*
@@ -317,7 +318,7 @@ static int hpJoinSub(HpCompile *pC, Expr *pExpr){
     pNode = &p->aNode[i];
     iRow = hpJoinRow(pC, i);
     return hpSubPlanMissing(pC, &pNode->pAggInfo->aFunc[pExpr->iAgg],
-               hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pExpr->iAgg, 1, iRow), 0);
+               hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+pExpr->iAgg, 1, iRow), 0);
   }
   i = hpSubPlanFind(p, pExpr);
   if( i<0 ) return hpScalarSub(pC, pExpr);
@@ -623,21 +624,83 @@ static int hpJoinTerm(HpCompile *pC, Expr *pExpr){
 }
 
 /*
+** Is term k of the WHERE clause about node i only, and no look-up?
+*/
+static int hpJoinIsOwn(const HpGraph *p, int i, int k){
+  const HpGraphTerm *pTerm = &p->aTerm[k];
+  int eNode = p->aNode[i].eNode;
+  int bSub = hpNodeIsSub(&p->aNode[i]);
+  if( pTerm->iOuter!=(eNode==HP_NODE_LEFT || bSub ? i : -1) || pTerm->bKey ) return 0;
+  return pTerm->m==MASKBIT(i) || (pTerm->m==0 && (eNode==HP_NODE_ROOT || bSub));
+}
+
+/*
+** The vector of the own terms of node i, a twin, in *piVec: -1 if it has none.
+*/
+static int hpJoinOnly(HpCompile *pC, int i, int *piVec){
+  const HpGraph *p = pC->pGraph;
+  int k;
+  *piVec = -1;
+  for(k=0; k<p->nTerm; k++){
+    int iVec;
+    if( !hpJoinIsOwn(p, i, k) ) continue;
+    if( p->aTerm[k].m==0 ) pC->pPipe->bConstant = 1;
+    iVec = hpCompileExpr(pC, p->aTerm[k].pExpr);
+    if( iVec>=0 && *piVec>=0 ) iVec = hpCompileOp(pC, HP_OP_AND, 0, *piVec, iVec);
+    if( iVec<0 ) return SQLITE_ERROR;
+    *piVec = iVec;
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Does node k make its groups in the pipe of node i?
+*/
+static int hpJoinIsIn(const HpGraph *p, int k, int i){
+  return k==i || p->aNode[k].iTwin==i;
+}
+
+/*
+** Node i has twins.  Their own terms are filters of their aggregates; a row that none of
+** them wants is left out.
+*/
+static int hpJoinTwins(HpCompile *pC, int i){
+  HpGraph *p = pC->pGraph;
+  int bAll = 1;          /* Each of them leaves rows out */
+  int iAny = -1;
+  int k;
+  for(k=i; k<p->nNode; k++){
+    HpNode *pNode = &p->aNode[k];
+    if( !hpJoinIsIn(p, k, i) ) continue;
+    hpJoinSwitch(pC, k);
+    if( hpJoinOnly(pC, k, &pNode->iOnly) ) return SQLITE_ERROR;
+    if( pNode->iOnly<0 ){
+      bAll = 0;
+    }else{
+      iAny = iAny<0 ? pNode->iOnly : hpCompileOp(pC, HP_OP_OR, 0, iAny, pNode->iOnly);
+      if( iAny<0 ) return SQLITE_ERROR;
+    }
+  }
+  hpJoinSwitch(pC, i);
+  return bAll ? hpProgFilter(&pC->pPipe->prog, iAny) : SQLITE_OK;
+}
+
+/*
 ** Compile the filters of node i, whose pipe is that of now: see above.
 */
 static int hpJoinFilters(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   int eNode = p->aNode[i].eNode;
   int bSub = hpNodeIsSub(&p->aNode[i]);
-  int iOuter = eNode==HP_NODE_LEFT || bSub ? i : -1;
   int iPass, k;
   if( i!=p->iRoot && hpJoinWanted(pC, i) ) return SQLITE_ERROR;
+  if( hpNodeHasGroups(&p->aNode[i]) && p->aNode[i].nAgg>hpSubPlanAggCount(&p->aNode[i]) ){
+    return hpJoinTwins(pC, i);
+  }
   for(iPass=0; iPass<HP_JOIN_COSTS; iPass++){
     for(k=0; k<p->nTerm; k++){
       const HpGraphTerm *pTerm = &p->aTerm[k];
-      int bOwn = pTerm->m==MASKBIT(i)
-              || (pTerm->m==0 && (eNode==HP_NODE_ROOT || bSub));
-      if( pTerm->iOuter!=iOuter || !bOwn || pTerm->bKey ) continue;
+      if( !hpJoinIsOwn(p, i, k) ) continue;
       if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
       if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
       if( hpJoinTerm(pC, pTerm->pExpr) ) return SQLITE_ERROR;
@@ -706,17 +769,29 @@ static int hpJoinFilters(HpCompile *pC, int i){
 ** The sink of the pipe of node i: a relation, or groups that become one.
 */
 static int hpJoinSink(HpCompile *pC, int i){
-  const HpNode *pNode = &pC->pGraph->aNode[i];
+  const HpGraph *p = pC->pGraph;
+  const HpNode *pNode = &p->aNode[i];
+  HpGroupPlan *pGroup;
   HpLookup key;
-  int rc;
+  int k, rc;
   if( !hpNodeHasGroups(pNode) ){
     pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
     return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
   }
   memset(&key, 0, sizeof(key));
   rc = hpJoinSides(pC, &key, pNode->aKey, pNode->nKey, 1);
-  if( rc==SQLITE_OK ) rc = hpSubPlanGroups(pC, pNode, &key);
   if( rc ) return rc;
+  pGroup = hpSubPlanGroups(pC, &key, pNode->nAgg);
+  if( pGroup==0 ) return SQLITE_NOMEM;
+  for(k=i; k<p->nNode; k++){
+    if( !hpJoinIsIn(p, k, i) ) continue;
+    hpJoinSwitch(pC, k);
+    if( hpSubPlanAggs(pC, &p->aNode[k]) ) return SQLITE_ERROR;
+    pC->pPipe->nEach++;
+  }
+  hpJoinSwitch(pC, i);
+  pGroup->szGroup = hpGroupLayout(pGroup);
+  if( pGroup->szGroup>0x7fff ) return SQLITE_ERROR;
   if( pNode->bSpan && pC->pPipe->eEach==HP_EACH_SCAN ){
     HpRelPlan *pProbe = hpCompileAlloc(pC->pPlan, sizeof(*pProbe));
     if( pProbe==0 ) return SQLITE_NOMEM;
@@ -749,9 +824,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Expr *pWhere){
     if( hpNodeIsLate(pNode) ){
       if( hpNodeIsMany(pNode) ){
         pPipe->eEach = pNode->pItem->hp.bBuild ? HP_EACH_BUILD : HP_EACH_JOIN;
-      }else if( !pNode->pItem->hp.bWhole
-             && hpGraphMaySearch(pGraph, pGraph->aOrder[n])
-      ){
+      }else if( hpGraphMaySearch(pGraph, pGraph->aOrder[n]) ){
         pPipe->eEach = HP_EACH_SEARCH;
       }else{
         pPipe->eEach = HP_EACH_SCAN;

@@ -93,6 +93,7 @@ static int hpManyPlan(HpGraph *p, AggInfo *pAggInfo, const ExprList *pGroupBy){
     if( pAggInfo->aCol[k].iTable==pNode->pItem->iCursor ) return 0;
   }
   pNode->pAggInfo = pAggInfo;
+  pNode->nAgg = pAggInfo->nFunc;
   return 1;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -10,7 +10,9 @@
 **                         is looked up
 **    hpSubPlanFind()      the one that an expression is
 **    hpSubPlanAny()       has it a correlated sub-select?
-**    hpSubPlanGroups()    groups: the sink of the pipe that scans its table
+**    hpSubPlanGroups()    groups: the sink of the pipe that scans its table, ...
+**    hpSubPlanAggs()      ... with such aggregates, ...
+**    hpSubPlanAggCount()  ... so many
 **    hpSubPlanRegroup()   and the pipe behind that, which makes a relation
 **    hpSubPlanMissing()   what the aggregate of no rows is
 **    hpSubPlanSpan()      does a group have such a value?
@@ -33,6 +35,9 @@
 **
 ** So a row without a partner has the NULL row of the relation: of count and total that
 ** is another value.
+**
+** Sub-selects of one table by the same key are twins: one scan makes groups that have the
+** aggregates of both, each with its own WHERE clause as FILTER (HpNode.iTwin).
 **
 ** A LEFT JOIN to many rows becomes groups, too: hp_manyplan.c.
 **
@@ -149,6 +154,7 @@ static int hpSubPlanWalkNodes(Walker *pWalker, Expr *pExpr){
   }
   pNode->iPipe = pNode->iScan = pNode->iHome = -1;
   pNode->iLookup = pNode->iRow = pNode->iKept = -1;
+  pNode->iTwin = pNode->iOnly = -1;
   p->nNode++;
   pWalker->eCode = 0;
   return WRC_Prune;
@@ -191,42 +197,62 @@ static int hpSubPlanBoth(HpCompile *pC, const HpNode *pNode, HpAggDef *aAgg){
   return SQLITE_OK;
 }
 
+/* Number of the aggregates that pNode has in a group */
+static int hpSubPlanAggCount(const HpNode *pNode){
+  return pNode->pAggInfo ? pNode->pAggInfo->nFunc : 2;
+}
+
 /*
-** The pipe of now scans the table of pNode, which has groups, and has its filters.  Let
-** its sink be groups by pKey.
+** Let the sink of the pipe of now be groups by pKey, with nAgg aggregates: those of one
+** node or of several.
 */
-static int hpSubPlanGroups(HpCompile *pC, const HpNode *pNode, const HpLookup *pKey){
+static HpGroupPlan *hpSubPlanGroups(HpCompile *pC, const HpLookup *pKey, int nAgg){
   HpPlan *pPlan = pC->pPlan;
-  AggInfo *pOld = pC->pAggInfo;
-  AggInfo *pAggInfo = pNode->pAggInfo;
   HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
-  int rc = SQLITE_OK;
-  int i;
   pC->pPipe->pSink = &hpSinkGroups;
   pC->pPipe->pGroup = pGroup;
-  if( pGroup==0 ) return SQLITE_NOMEM;
+  if( pGroup==0 ) return 0;
   pGroup->keys = pKey->keys;
-  pGroup->nAgg = pAggInfo ? pAggInfo->nFunc : 2;
-  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)pGroup->nAgg);
+  pGroup->nAgg = nAgg;
+  pGroup->aAgg = hpCompileAlloc(pPlan, sizeof(HpAggDef)*(i64)nAgg);
   pGroup->aBare = hpCompileAlloc(pPlan, 0);
-  pGroup->bAnyOrder = pAggInfo!=0 && pNode->pItem->hp.bByRowid==0;
-  if( pGroup->aAgg==0 || pGroup->keys.n+pGroup->nAgg>HP_MX_COL ) return SQLITE_NOMEM;
-  if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, pGroup->aAgg);
+  return pGroup->aAgg && pGroup->keys.n+nAgg<=HP_MX_COL ? pGroup : 0;
+}
+
+/*
+** The pipe of now scans the table of pNode, and has groups.  Compile the aggregates that
+** pNode wants of them.
+*/
+static int hpSubPlanAggs(HpCompile *pC, const HpNode *pNode){
+  AggInfo *pOld = pC->pAggInfo;
+  AggInfo *pAggInfo = pNode->pAggInfo;
+  HpGroupPlan *pGroup = pC->pPipe->pGroup;
+  HpAggDef *aAgg = &pGroup->aAgg[pNode->iAgg];
+  int bAnyOrder = pAggInfo!=0 && pNode->pItem->hp.bByRowid==0;
+  int rc = SQLITE_OK;
+  int i;
+  if( bAnyOrder ) pGroup->bAnyOrder = 1;
+  if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, aAgg);
   pC->pAggInfo = pAggInfo;
-  for(i=0; pAggInfo && i<pGroup->nAgg && rc==SQLITE_OK; i++){
-    HpAggDef *pDef = &pGroup->aAgg[i];
-    rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], pDef);
-    if( pDef->eAgg>=HP_AGG_CALL || pDef->iSet>=0 ) rc = SQLITE_ERROR;
-    if( rc==SQLITE_OK && pGroup->bAnyOrder
-     && !hpCompileAggAnyOrder(pC, pAggInfo->aFunc[i].pFExpr, pDef)
+  for(i=0; pAggInfo && i<pAggInfo->nFunc && rc==SQLITE_OK; i++){
+    rc = hpCompileAgg(pC, &pAggInfo->aFunc[i], &aAgg[i]);
+    if( aAgg[i].eAgg>=HP_AGG_CALL || aAgg[i].iSet>=0 ) rc = SQLITE_ERROR;
+    if( rc==SQLITE_OK && bAnyOrder
+     && !hpCompileAggAnyOrder(pC, pAggInfo->aFunc[i].pFExpr, &aAgg[i])
     ){
       hpCompileNo(pC, HP_NO_ORDER);
       rc = SQLITE_ERROR;
     }
   }
   pC->pAggInfo = pOld;
-  pGroup->szGroup = hpGroupLayout(pGroup);
-  if( rc==SQLITE_OK && pGroup->szGroup>0x7fff ) rc = SQLITE_ERROR;
+  for(i=0; pNode->iOnly>=0 && i<hpSubPlanAggCount(pNode) && rc==SQLITE_OK; i++){
+    int iVec = pNode->iOnly;
+    if( aAgg[i].iFilter!=HP_NO_VEC ){
+      iVec = hpCompileOp(pC, HP_OP_AND, 0, iVec, aAgg[i].iFilter);
+    }
+    if( iVec<0 ) rc = SQLITE_ERROR;
+    aAgg[i].iFilter = (u16)iVec;
+  }
   return rc;
 }
 

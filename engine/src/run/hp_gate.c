@@ -367,14 +367,14 @@ static int hpGateJoin(
     if( pPlan->aPipe[i].eEach==HP_EACH_SCAN ){
       double rScan = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
-      else rSub += rScan;
+      else rSub += rScan*MAX(1, pPlan->aPipe[i].nEach);
     }else if( hpEachIsJoin(&pPlan->aPipe[i]) ){
       rJoin += (double)aSize[iRoot].nRow*HP_GATE_INDEX + (double)p1->nRow*HP_GATE_SEEK;
       if( pPlan->aPipe[i].eEach==HP_EACH_BUILD ){
         rStock += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       }
     }else if( pPlan->aPipe[i].eEach ){
-      rSub += HP_GATE_INDEX;
+      rSub += HP_GATE_INDEX*MAX(1, pPlan->aPipe[i].nEach);
     }
     if( i<iRoot ){
       r += (double)p1->nRow*hpGateKeep(&pPlan->aPipe[i]);
