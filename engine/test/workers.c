@@ -75,6 +75,13 @@ static const char *const azSame[] = {
   "SELECT k COLLATE nocase, max(s), id FROM t GROUP BY 1",
   "SELECT g, group_concat(id) FROM t WHERE id%50=0 GROUP BY g",
   "SELECT g, count(DISTINCT s), sum(i) FILTER (WHERE r>0.5) FROM t GROUP BY g",
+  "SELECT count(DISTINCT i), count(DISTINCT f), count(DISTINCT s), count(DISTINCT r), count(*) FROM t",
+  "SELECT k, count(DISTINCT k), count(DISTINCT k COLLATE nocase), count(DISTINCT i%9), max(r) FROM t"
+    " GROUP BY k COLLATE nocase HAVING count(DISTINCT id%50)>2",
+  "SELECT g, count(DISTINCT CASE id%5 WHEN 0 THEN s||' of more than 15' WHEN 1 THEN i%70*1.0 WHEN 2"
+    " THEN i%70 WHEN 3 THEN CAST(s AS BLOB) ELSE r END), count(DISTINCT id%3) FILTER (WHERE r>0.5)"
+    " FROM t GROUP BY g",
+  "SELECT s||' of more than 15 bytes' AS x, r, count(DISTINCT id%7) FROM t WHERE id%3 GROUP BY x, r",
   "SELECT sum(i), sum(f), avg(f) FROM t WHERE i IS NOT NULL",
   "SELECT id, s FROM t ORDER BY r DESC, s LIMIT 20 OFFSET 3",
   "SELECT DISTINCT g, k FROM t",
@@ -91,7 +98,7 @@ static const char *const azSame[] = {
   "SELECT * FROM (SELECT id, dense_rank() OVER (PARTITION BY id/2 ORDER BY f) AS n"
     " FROM t) WHERE n=1",
 };
-#define ORDERED 12   /* The first with ORDER BY in an aggregate, of many groups */
+#define ORDERED 16   /* The first with ORDER BY in an aggregate, of many groups */
 
 /* What is interrupted, most of the time: the scan; step functions called for
 ** groups ahead; the output of one large group */

@@ -221,6 +221,7 @@ static void hpKeyMemPoint(Mem*, u8, const u8*, u32);
 static void hpKeyToMem(const HpKeys*, const u8*, u32, Mem*, HpBuf*);
 
 /* hp_pack.c */
+static SQLITE_INLINE HpPack hpPackOne(u8, HpVal, u32);
 static int hpPackRows(HpFrame*, const HpKeys*, HpPack*);
 
 /* hp_rel.c */

@@ -7,6 +7,7 @@
 ** hp_pack: all keys of a row in 128 bits, where they fit.
 **
 **    hpPackRows()    the packs of the selected rows
+**    hpPackOne()     the pack of a single value
 **    hpPackRealIsInt()    is a real number a whole one?
 **
 ** A pack tells whether two rows belong to the same group: one string of up to

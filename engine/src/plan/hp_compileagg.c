@@ -186,8 +186,7 @@ static int hpCompileAgg(
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
     assert( pPlan->nSet<pPlan->nAgg && pDef->iVec!=HP_NO_VEC );
     pDef->iSet = (i16)pPlan->nSet++;
-    pC->pPipe->bSerial = 1;
-    pPlan->bOpaque = 1;
+    if( pDef->eAgg!=HP_AGG_COUNT ) pC->pPipe->bSerial = 1;
   }
   return SQLITE_OK;
 }

@@ -101,12 +101,24 @@ struct HpHead {
   u32 nRec;              /* ... of the whole record */
 };
 
-/* The values that DISTINCT has seen, each after the number of its group */
+/* The values that DISTINCT has seen, each with its group: hp_distinct.c */
 typedef struct HpSet HpSet;
 struct HpSet {
-  const u8 **apSlot;     /* Hash table: entries in the arena, or NULL */
-  u32 mSlot;             /* Number of its entries, less one */
-  u32 nUsed;             /* Entries in use */
+  struct HpSetPack {
+    const HpHead *pHead;   /* The group; NULL: no entry */
+    HpPack x;              /* The value */
+  } *aPack;              /* Hash table of numbers and short texts */
+  u32 mPack;             /* Number of its entries, less one */
+  u32 nPack;             /* Entries in use */
+  struct HpSetKey {
+    const HpHead *pHead;
+    u64 hash;              /* Of the value alone */
+    const u8 *z;           /* Its normalized key, in the arena, ... */
+    u32 n;                 /* ... and the bytes of that */
+  } *aKey;               /* Hash table of others */
+  u32 mKey;              /* Number of its entries, less one */
+  u32 nKey;              /* Entries in use */
+  u8 *aAgain;            /* For each entry of both: another worker has it, too */
 };
 
 /*
@@ -365,6 +377,13 @@ static int hpTableLoad(HpAgg*, HpFrame*, u8*, int);
 
 /* hp_assign.c */
 static int hpAssignGroups(HpAgg*, HpFrame*);
+
+/* hp_distinct.c */
+static int hpDistinctFull(const HpRuns*);
+static int hpDistinctAdd(HpAgg*, HpFrame*, const HpAggDef*, const HpHead*, int, int*);
+static void hpDistinctAhead(const HpAgg*, const HpFrame*, const HpAggDef*, const HpHead*, int);
+static void hpDistinctFree(HpSet*);
+static int hpDistinctCombine(HpQuery*);
 
 /* hp_agg.c */
 static int hpAggStep(HpAgg*, HpFrame*);

@@ -31,6 +31,7 @@
 #endif
 
 #define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
+#define HP_AHEAD_ROWS  8      /* So many rows ahead of DISTINCT its sets are fetched */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
 
 /*
@@ -76,77 +77,6 @@ static int hpAggBest(
 }
 
 /*
-** Add the value of pDef's argument in row i, for the group with key record
-** pHead, to the set of values seen.  *pbNew tells whether it was not there.
-*/
-static int hpAggSetAdd(
-  HpAgg *pAgg,
-  HpFrame *p,
-  const HpAggDef *pDef,
-  const HpHead *pHead,
-  int i,
-  int *pbNew
-){
-  HpSet *pSet = &pAgg->aSet[pDef->iSet];
-  const HpVec *pVec = &p->aVec[pDef->iVec];
-  HpBuf *pKey = &pAgg->runs.key;
-  const u8 *z = 0;
-  u8 *zNew;
-  u32 j;
-
-  if( pSet->nUsed>=pSet->mSlot/2 ){
-    u32 mNew = pSet->mSlot ? pSet->mSlot*2+1 : HP_MIN_SLOT-1;
-    i64 nByte = sizeof(u8*)*((i64)mNew+1);
-    const u8 **apNew;
-    if( mNew>=0x7fffffff || !hpGroupMay(&pAgg->runs, nByte, HP_KEEP) ){
-      return HP_DECLINE;
-    }
-    apNew = sqlite3_malloc64(nByte);
-    if( apNew==0 ) return HP_DECLINE;
-    memset(apNew, 0, nByte);
-    for(j=0; pSet->apSlot && j<=pSet->mSlot; j++){
-      z = pSet->apSlot[j];
-      if( z ){
-        u32 iTo = (u32)sqlite3Get4byte(z) & mNew;
-        while( apNew[iTo] ) iTo = (iTo+1) & mNew;
-        apNew[iTo] = z;
-      }
-    }
-    if( pSet->apSlot ) pAgg->runs.nTable -= sizeof(u8*)*((i64)pSet->mSlot+1);
-    pAgg->runs.nTable += nByte;
-    sqlite3_free(pSet->apSlot);
-    pSet->apSlot = apNew;
-    pSet->mSlot = mNew;
-  }
-  assert( pSet->nUsed<pSet->mSlot && pDef->iSet<pAgg->pPlan->nSet );
-  /* An entry: hash, length, group, normalized value */
-  pKey->n = 0;
-  if( hpBufRoom(pKey, 16) ) return HP_DECLINE;
-  memcpy(&pKey->a[8], &pHead, sizeof(pHead));
-  pKey->n = 8+sizeof(pHead);
-  if( hpKeyValue(pKey, pVec, i, pDef->pColl, 0) ) return HP_DECLINE;
-  sqlite3Put4byte(pKey->a, p->pCfg->bHash0 ? 0 :
-      (u32)(hpHashBytes(&pKey->a[8], pKey->n-8)>>16));
-  sqlite3Put4byte(&pKey->a[4], pKey->n);
-  *pbNew = 0;
-  j = sqlite3Get4byte(pKey->a) & pSet->mSlot;
-  while( (z = pSet->apSlot[j])!=0 ){
-    if( memcmp(z, pKey->a, 8)==0 && memcmp(z, pKey->a, pKey->n)==0 ){
-      return SQLITE_OK;
-    }
-    j = (j+1) & pSet->mSlot;
-  }
-  if( !hpGroupMay(&pAgg->runs, 0, HP_KEEP) ) return HP_DECLINE;
-  zNew = hpArenaAlloc(&pAgg->runs.arena, pKey->n);
-  if( zNew==0 ) return HP_DECLINE;
-  memcpy(zNew, pKey->a, pKey->n);
-  pSet->apSlot[j] = zNew;
-  pSet->nUsed++;
-  *pbNew = 1;
-  return SQLITE_OK;
-}
-
-/*
 ** Of the rows aRow[0..*pn-1] keep those that pass FILTER and DISTINCT of pDef,
 ** in pAgg->aPart and pAgg->apPart.  Row ii is of group apGroup[ii], or all of
 ** group aGroup.
@@ -172,7 +102,12 @@ static int hpAggPart(
     }
     if( pDef->iSet>=0 ){
       int bNew;
-      rc = hpAggSetAdd(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aTo), i, &bNew);
+      if( ii+HP_AHEAD_ROWS<*pn ){
+        u8 *aLater = apGroup ? apGroup[ii+HP_AHEAD_ROWS] : aGroup;
+        hpDistinctAhead(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aLater),
+                        aRow[ii+HP_AHEAD_ROWS]);
+      }
+      rc = hpDistinctAdd(pAgg, p, pDef, hpGroupHead(pAgg->pPlan, aTo), i, &bNew);
       if( rc ) return rc;
       if( !bNew ) continue;
     }
@@ -454,7 +389,7 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
   if( rc==SQLITE_OK
    && (pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH))
   ){
-    if( pPlan->keys.n==0 || pPlan->bOpaque ) return HP_DECLINE;
+    if( pPlan->keys.n==0 || pPlan->bOpaque || pPlan->nSet ) return hpDistinctFull(&pAgg->runs);
     rc = hpTableSpill(pAgg);
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;

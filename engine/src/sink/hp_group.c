@@ -184,7 +184,7 @@ static int hpGroupMay(const HpRuns *pRuns, i64 nMore, int eNeed){
 static void hpGroupReset(HpRuns *pRuns){
   i64 nShare = pRuns->pWorker->pQuery->budget.nShare;
   i64 nSorted = sizeof(struct HpSorted)*(i64)pRuns->nSortedAlloc;
-  assert( pRuns->pPlan->bOpaque==0 && pRuns->pPlan->keys.n>0 );
+  assert( pRuns->pPlan->bOpaque==0 && pRuns->pPlan->nSet==0 && pRuns->pPlan->keys.n>0 );
   if( nSorted>nShare/4 ){
     sqlite3_free(pRuns->aSorted);
     pRuns->aSorted = 0;

@@ -56,6 +56,10 @@ static int hpSinkAggFinish(HpWorker *p){
   int rc = hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpAggOrderSort(p->pRuns);
 }
+static int hpSinkAggCombine(HpQuery *p){
+  int rc = hpDistinctCombine(p);
+  return rc ? rc : hpMergeOpen(p);
+}
 static void hpSinkAggClose(HpWorker *p){
   hpTableClose((HpAgg*)p->pSink);
 }
@@ -90,8 +94,8 @@ static void hpSinkSortClose(HpWorker *p){
 }
 
 static const HpSinkType hpSinkGroups = {
-  0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish, hpMergeOpen,
-  hpSinkAggClose
+  0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
+  hpSinkAggCombine, hpSinkAggClose
 };
 static const HpSinkType hpSinkSort = {
   hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,

@@ -234,7 +234,8 @@ static int hpSpillGroups(HpRuns *pRuns){
   int k, rc;
 
   assert( pRuns->nGroup>0 );
-  if( pPlan->bOpaque || hpSpillOpen(pRuns) ) return HP_DECLINE;
+  assert( pPlan->bOpaque==0 && pPlan->nSet==0 );
+  if( hpSpillOpen(pRuns) ) return HP_DECLINE;
   pSpill = pRuns->pSpill;
   hpSpillSigns(pRuns);
   /* What hpMergeDoubt() will find need not be written */

@@ -134,7 +134,7 @@ static void hpTableClose(HpAgg *pAgg){
     int i;
     if( pAgg->pPlan->bOpaque ) hpTableRelease(pAgg);
     for(i=0; pAgg->aSet && i<pAgg->pPlan->nSet; i++){
-      sqlite3_free(pAgg->aSet[i].apSlot);
+      hpDistinctFree(&pAgg->aSet[i]);
     }
     hpSpillClose(&pAgg->runs);
     hpArenaClear(&pAgg->scratch);
