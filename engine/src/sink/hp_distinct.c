@@ -33,7 +33,7 @@
 # include "hpInt.h"
 #endif
 
-#define HP_MIN_SET   1024     /* Entries of a new hash table */
+#define HP_MIN_SET   64       /* Entries of a new hash table */
 #define HP_MX_SET_SLOT 0x7fffffff
 #define HP_AHEAD_SET 8191     /* Hash tables of more entries are not in the cache */
 

@@ -1090,7 +1090,7 @@ static int hpSourceNext(HpWorker *p){
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
   rc = pSrc->rc;
   assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nMax );
-  assert( p->pQuery->nWorker==1 || pSrc->bDirect );
+  assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->bAlone );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
   hpThreadUnlock(p->pQuery);
   if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
