@@ -946,6 +946,8 @@ static void testSubs(void){
       " AND b>(SELECT min(v) FROM k WHERE n=t.a AND v>7) GROUP BY x",
     "+SELECT count(*) FROM t WHERE (SELECT count(*) FROM w WHERE i=t.a AND j=1)=1 OR (SELECT max(j)"
       " FROM w WHERE i=t.a AND j<>1)>t.b",
+    "+SELECT count(*), sum(id) FROM t WHERE (SELECT max(p) FROM wp WHERE m=t.a)>0 AND (SELECT max(q)"
+      " FROM wp WHERE m=t.a AND p<>3)<t.id AND NOT EXISTS (SELECT 1 FROM wp WHERE m=t.a AND p>t.id)",
     "-SELECT count(*) FROM t WHERE b>(SELECT min(o) FROM g WHERE n=t.a) AND (SELECT max(x) FROM g"
       " WHERE n=t.a)||'' LIKE '%.0'",
     /* SQLite would search an index */
@@ -1006,6 +1008,8 @@ static void testSubs(void){
         " FROM t WHERE a%8; INSERT INTO k SELECT NULL, 5, NULL, NULL FROM t WHERE id<20;"
         "CREATE TABLE w(i INTEGER, j INTEGER, y, PRIMARY KEY(i,j)) WITHOUT ROWID;"
         "INSERT OR IGNORE INTO w SELECT a, id%3, b FROM t WHERE id%4;"
+        "CREATE TABLE wp(m INTEGER, q INTEGER, p INTEGER PRIMARY KEY) WITHOUT ROWID;"
+        "INSERT INTO wp SELECT a, id%700, id FROM t;"
         "CREATE TABLE g(n INTEGER, o INTEGER, z TEXT COLLATE nocase, r REAL, x);"
         "INSERT INTO g SELECT a, -id, CASE id%3 WHEN 0 THEN 'text' ELSE 'Text' END,"
         " CASE id%3 WHEN 0 THEN 1e300 WHEN 1 THEN 1e16 ELSE -1e300 END,"

@@ -455,6 +455,12 @@ static void testArms(void){
       " SELECT a FROM none)",
     RUNS "WITH w AS (SELECT g AS k FROM f UNION ALL SELECT c FROM u) SELECT k, count(*) FROM w GROUP BY"
       " 1",
+    EITHER "SELECT count(*), sum(x) FROM (SELECT n AS x FROM f UNION ALL SELECT x FROM ints)",
+    EITHER "SELECT count(*), sum(x) FROM (SELECT x FROM ints UNION ALL SELECT n FROM f)",
+    EITHER "SELECT x%9, count(*) FROM (SELECT x FROM ints UNION ALL SELECT x FROM ints WHERE x>3) GROUP"
+      " BY 1",
+    EITHER "SELECT count(*), sum(x) FROM (SELECT n AS x FROM f UNION ALL SELECT * FROM (SELECT a FROM u"
+      " UNION ALL SELECT b FROM u UNION ALL SELECT id FROM d) WHERE a<9 UNION ALL SELECT x FROM ints)",
     RUNS "SELECT k, (SELECT count(*) FROM v3) FROM s WHERE (SELECT max(n) FROM v3)>3",
     /* SQLite computes columns before the outer WHERE clause, and whatever is done with them */
     RUNS "SELECT count(*), sum(x) FROM (SELECT abs(n) AS x FROM f UNION ALL SELECT abs(a) FROM u)",
@@ -506,6 +512,7 @@ static void testArms(void){
     "CREATE TABLE ix(p INTEGER, q TEXT); CREATE INDEX ixp ON ix(p);"
     "INSERT INTO ix SELECT id%37, 'q'||id FROM f;"
     "CREATE TABLE none(a INTEGER);"
+    "CREATE VIEW ints AS SELECT a AS x FROM u UNION ALL SELECT id FROM d UNION ALL SELECT b FROM f;"
     "CREATE VIEW v3 AS SELECT g, n, v FROM f WHERE n%11 UNION ALL SELECT c, b, a*0.5 FROM u UNION ALL"
     "  SELECT name, id, w FROM d WHERE w>9;"
     "CREATE VIEW twins AS SELECT a AS x, a AS y, b AS z FROM f UNION ALL SELECT a, b, 1 FROM u UNION"

@@ -272,7 +272,7 @@ static int hpCompileAggAnyOrder(HpCompile*, const Expr*, const HpAggDef*);
 static int hpCompileAggUniform(HpCompile*, Expr*);
 
 /* hp_armplan.c */
-static int hpArmPlanCount(const SrcItem*);
+static int hpArmPlanCount(Parse*, const SrcItem*);
 static Select *hpArmPlanFirst(const SrcItem*);
 static Select *hpArmPlanNext(const Select*);
 static void hpArmPlanEnter(HpCompile*, const SrcItem*, Select*, int);

@@ -423,7 +423,7 @@ static HpPlan *hpAggPlan(
   int i;
   int nMem = pParse->nMem;
   SrcItem *pItem = hpGraphRoot(p->pSrc);
-  int nArm = hpArmPlanCount(pItem);
+  int nArm = hpArmPlanCount(pParse, pItem);
   SrcItem *pScan = nArm ? &hpArmPlanFirst(pItem)->pSrc->a[0] : pItem;
 
   assert( (p->pGroupBy!=0 && p->pGroupBy->nExpr>0) || pKeyInfo==0 );

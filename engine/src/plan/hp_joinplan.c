@@ -49,9 +49,10 @@ struct HpJoinPlace {
 static void hpJoinSwitch(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   HpNode *pNode = &p->aNode[i];
+  const HpNode *pScan = pNode->iTwin>=0 ? &p->aNode[pNode->iTwin] : pNode;
   p->iNow = i;
   hpCompileFor(pC, &pC->pPlan->aPipe[pNode->iScan], pNode->pItem->pSTab,
-               pNode->pIdx, pNode->pItem->iCursor);
+               pScan->pIdx, pNode->pItem->iCursor);
 }
 
 /* The same, from within an expression: hpJoinLeave() goes on with that */

@@ -64,7 +64,7 @@ SQLITE_PRIVATE int sqlite3HpBegin(Parse *pParse, Select *p){
   if( ENC(db)!=SQLITE_UTF8 || p->pSrc->nSrc==0 ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( p->pSrc->nSrc>1 || hpArmPlanCount(&p->pSrc->a[0])==0 ){
+  if( p->pSrc->nSrc>1 || hpArmPlanCount(pParse, &p->pSrc->a[0])==0 ){
     for(i=0; i<p->pSrc->nSrc; i++){
       if( !hpCompileIsTable(&p->pSrc->a[i]) ) return hpConfigStat(db, HP_NO_SHAPE);
     }
@@ -605,7 +605,7 @@ static int hpPlanRoot(
   HpGraph **ppGraph
 ){
   *ppGraph = 0;
-  if( hpArmPlanCount(&p->pSrc->a[0]) ){
+  if( hpArmPlanCount(pParse, &p->pSrc->a[0]) ){
     if( hpSubPlanAny(p->pWhere) ) return hpConfigStat(pParse->db, HP_NO_SUBQUERY);
     return hpPlanArmsWorthIt(pParse, &p->pSrc->a[0]);
   }
