@@ -760,12 +760,20 @@ static void testOrder(void){
     RUNS "SELECT o.h, d.name, e.z FROM o JOIN d ON d.id=o.a LEFT JOIN e ON e.id=d.e WHERE"
       " h BETWEEN 'g1' AND 'g2' GROUP BY e.z, d.name",
     RUNS "SELECT count(*), sum(d.w)" FD " WHERE f.id BETWEEN 20 AND 120 AND d.id>3",
+    /* A key is shown by the row of min(), and equal keys by any row, unless not alike */
+    BACK "SELECT y, typeof(y), min(z), a FROM lo GROUP BY y",
+    RUNS "SELECT y, typeof(y), min(z), a FROM lo WHERE z<>3 GROUP BY y",
+    EITHER "SELECT y, typeof(y), count(*) FROM lo JOIN d ON d.id=lo.a GROUP BY y, d.id",
+    EITHER "SELECT h, min(y), typeof(min(y)), count(*) FROM lo JOIN d ON d.id=lo.a GROUP BY h",
     0
   };
   tryAll("order", "CREATE TABLE o(h TEXT, a INTEGER, c); INSERT INTO o SELECT g, a, n"
              " FROM f; CREATE INDEX oha ON o(h, a); CREATE INDEX fb ON f(b, s);"
              "CREATE TABLE od(h TEXT, a INTEGER); INSERT INTO od SELECT h, a FROM o;"
-             "CREATE INDEX odh ON od(h DESC, a)", a);
+             "CREATE INDEX odh ON od(h DESC, a);"
+             "CREATE TABLE lo(y INTEGER, z INTEGER, a INTEGER, h); CREATE INDEX loh ON lo(h);"
+             "INSERT INTO lo SELECT n, b+10, a, g FROM f;"
+             "INSERT INTO lo VALUES("LEAST", 5, 1, 'g1'), ("LEAST".0, 3, 2, 'g1')", a);
 }
 
 /* What the planner leaves out, turns round, or is told */

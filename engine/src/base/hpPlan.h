@@ -279,6 +279,9 @@ struct HpGroupPlan {
   u8 bNoSort;            /* ... or does not sort rows for other reasons */
   u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
                          ** in: decline if some sum depends on that */
+  u8 bAlike;             /* Equal keys, and what min() and max() compare, must be alike:
+                         ** decline if -2^63 is met as a real number, which columns of
+                         ** integers keep */
   int szGroup;           /* Bytes a group */
   u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if there are none */

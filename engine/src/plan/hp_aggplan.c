@@ -33,6 +33,11 @@ static void hpAggPlanByKey(HpGroupPlan *p, int i, int k){
   for(; p; p=p->pNext) p->aBare[i].iKey = (i16)k;
 }
 
+/* Groups of p and of the arms after it rest on equal values being alike */
+static void hpAggPlanAlike(HpGroupPlan *p){
+  for(; p; p=p->pNext) p->bAlike = 1;
+}
+
 /*
 ** Bare columns are shown as the first row of the group has them.  So are keys:
 ** a bare column that is a key needs no copy.
@@ -63,6 +68,7 @@ static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan, const ExprList *pGro
     for(k=0; k<pPlan->keys.n && pBare->iKey<0; k++){
       if( hpAggPlanIsKey(pPlan, i, k) && hpCompileAggUniform(pC, pGroupBy->a[k].pExpr) ){
         hpAggPlanByKey(pPlan, i, k);
+        hpAggPlanAlike(pPlan);
       }
     }
     bLoad |= pBare->iKey<0;
@@ -182,6 +188,7 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
     if( !hpCompileAggAnyOrder(pC, pC->pAggInfo->aFunc[i].pFExpr, pDef) ) return 0;
   }
   pPlan->bAnyOrder = 1;
+  pPlan->bAlike = 1;
   return 1;
 }
 

@@ -330,6 +330,34 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
   return SQLITE_OK;
 }
 
+/* Is -2^63 among the selected rows of pVec, as a real number? */
+static int hpAggHasLowest(const HpFrame *p, const HpVec *pVec){
+  int ii;
+  if( (pVec->mType & HP_REAL)==0 ) return 0;
+  for(ii=0; ii<p->nSel; ii++){
+    int i = p->aSel[ii] & pVec->mIdx;
+    if( pVec->aTag[i]==HP_REAL && pVec->aVal[i].r==-9223372036854775808.0 ) return 1;
+  }
+  return 0;
+}
+
+/* HpGroupPlan.bAlike: are equal values all alike among the selected rows? */
+static int hpAggAlike(const HpFrame *p, const HpGroupPlan *pPlan){
+  int k;
+  for(k=0; k<pPlan->keys.n; k++){
+    if( hpAggHasLowest(p, &p->aVec[pPlan->keys.aVec[k]]) ) return 0;
+  }
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    if( (pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX)
+     && hpAggHasLowest(p, &p->aVec[pDef->iVec])
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
 /*
 ** Add the selected rows of the batch to their groups.
 */
@@ -354,6 +382,7 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
     for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
     for(i=0; i<pDef->nTerm; i++) hpVecExact(p, &p->aVec[pDef->aTerm[i].iVec]);
   }
+  if( pPlan->bAlike && !hpAggAlike(p, pPlan) ) return HP_DECLINE;
   if( pPlan->keys.n ){
     rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
