@@ -1313,6 +1313,7 @@ static void testApplication(void){
     "SELECT sum(twice(d.w))" FD,
     "SELECT name, count(*)" FD " GROUP BY name COLLATE backwards",
     "SELECT count(*), sum(w)" FD " WHERE d.name>'n2' COLLATE backwards",
+    "SELECT count(*), sum(twice(x)) FROM (SELECT n AS x FROM f UNION ALL SELECT a FROM u)",
   };
   unsigned i;
   begin(N_ROW, "");

@@ -406,7 +406,12 @@ static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *p
     hpCompileNo(pC, HP_NO_SMALL);
     return SQLITE_ERROR;
   }
-  for(i=1; i<pPlan->nPipe; i++){
+  for(i=0; i<pPlan->nPipe; i++){
+    /* An arm that declines would have stock call it again for the arms before */
+    if( pPlan->aPipe[i].bUser ){
+      hpCompileNo(pC, HP_NO_FUNCTION);
+      return SQLITE_ERROR;
+    }
     pPlan->aPipe[0].bSerial |= pPlan->aPipe[i].bSerial;
     pPlan->aPipe[0].bDeep |= pPlan->aPipe[i].bDeep;
   }
