@@ -761,36 +761,48 @@ impl<'a> Query<'a> {
         cat!["SELECT ", outer, " FROM (", body, ")", after]
     }
 
-    /// An aggregate over a UNION ALL: the columns are those of its first table.
+    /// An aggregate over a UNION ALL: the columns are those of its first table. An arm may
+    /// be a UNION ALL itself.
     fn arms(&mut self, table: &'a Table) -> Sql {
-        let tables = self.tables;
         let mut arms = Vec::new();
         for i in 0..*pick(self.rng, &[2, 2, 2, 3, 4]) {
-            let own = match i == 0 || self.chance(40) {
-                true => table,
-                false => pick(self.rng, tables),
+            let arm = if self.chance(15) {
+                let nested = vec![self.arm(table, i == 0), self.arm(table, false)];
+                let filter = self.filter(20);
+                let source = cat![" FROM (", Sql::list(" UNION ALL ", 2, nested), ")"];
+                select("", vec!["*".into()], source, filter)
+            } else {
+                self.arm(table, i == 0)
             };
-            self.look_at(own);
-            self.traits.join(table.traits);
-            let results: Vec<Sql> = table
-                .columns
-                .iter()
-                .map(
-                    |column| match self.rng.u8(0..if i == 0 { 20 } else { 10 }) {
-                        0 => cat![self.constant(), " AS ", column.name.as_str()],
-                        1 => cat![self.value(1), " AS ", column.name.as_str()],
-                        2..=4 if i > 0 => cat![self.column(), " AS ", column.name.as_str()],
-                        _ if std::ptr::eq(own, table) => column.name.as_str().into(),
-                        _ => self.column(),
-                    },
-                )
-                .collect();
-            let filter = self.filter(35);
-            arms.push(select("", results, self.source(own), filter));
+            arms.push(arm);
         }
         self.from = vec![("p".into(), table)];
         let source = cat![" FROM (", Sql::list(" UNION ALL ", 2, arms), ") AS p"];
         self.aggregate_over(source, Vec::new())
+    }
+
+    /// One SELECT of a UNION ALL, with as many columns as `table` has.
+    fn arm(&mut self, table: &'a Table, first: bool) -> Sql {
+        let tables = self.tables;
+        let own = match first || self.chance(40) {
+            true => table,
+            false => pick(self.rng, tables),
+        };
+        self.look_at(own);
+        self.traits.join(table.traits);
+        let results: Vec<Sql> = table
+            .columns
+            .iter()
+            .map(|column| match self.rng.u8(0..if first { 20 } else { 10 }) {
+                0 => cat![self.constant(), " AS ", column.name.as_str()],
+                1 => cat![self.value(1), " AS ", column.name.as_str()],
+                2..=4 if !first => cat![self.column(), " AS ", column.name.as_str()],
+                _ if std::ptr::eq(own, table) => column.name.as_str().into(),
+                _ => self.column(),
+            })
+            .collect();
+        let filter = self.filter(35);
+        select("", results, self.source(own), filter)
     }
 
     /// A query as a part of a larger expression or statement.
