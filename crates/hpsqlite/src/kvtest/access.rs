@@ -114,7 +114,7 @@ impl Access for ByBlob<'_> {
             self.buffer = buffer;
             return Ok(None);
         };
-        let len = handle.len();
+        let len = handle.size();
         let content = room(&mut buffer, len);
         handle.read(content)?;
         if !self.keep {

@@ -27,7 +27,7 @@ fn head_len(content: &[u8]) -> usize {
 
 /// Spreads keys, so that neighbours have nothing in common.
 fn spread(key: i64, seed: u64) -> u64 {
-    SplitMix64(seed ^ (key as u64).wrapping_mul(0xd6e8_feb8_6659_fd93)).next()
+    SplitMix64(seed ^ (key as u64).wrapping_mul(0xd6e8_feb8_6659_fd93)).bits()
 }
 
 /// Makes the value of `key`; another seed makes another value.
@@ -35,7 +35,7 @@ pub fn fill(content: &mut [u8], key: i64, seed: u64) {
     let head = head_len(content);
     let mut random = SplitMix64(spread(key, seed));
     for chunk in content[head..].chunks_mut(8) {
-        chunk.copy_from_slice(&random.next().to_le_bytes()[..chunk.len()]);
+        chunk.copy_from_slice(&random.bits().to_le_bytes()[..chunk.len()]);
     }
     let hash = hash(content, key).to_le_bytes();
     content[..head].copy_from_slice(&hash[..head]);

@@ -107,7 +107,7 @@ pub fn run(options: &ReportOptions<'_>) -> Result<u8> {
         pictures(&report, folder, "svg", |svg| Ok(svg.file().into_bytes()))?;
     }
     if let Some(folder) = &options.png {
-        pictures(&report, folder, "png", crate::chart::picture::png)?;
+        pictures(&report, folder, "png", crate::picture::png)?;
     }
     if options.terminal {
         terminal::show(&report).context("cannot write to standard output")?;

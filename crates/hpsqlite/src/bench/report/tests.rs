@@ -6,7 +6,7 @@ use crate::bench::model::{Line, Sample};
 use crate::bench::store::{Environment, Store};
 use crate::bench::suite::chart::{ChartPlan, Measure, Presentation};
 use crate::bench::suite::chart::{ChartShape, Interval};
-use crate::chart::picture;
+use crate::picture;
 use std::collections::BTreeMap;
 
 /// The stock library.

@@ -22,7 +22,7 @@ struct Noise {
 
 impl Noise {
     fn uniform(&mut self) -> f64 {
-        (self.random.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.random.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     fn normal(&mut self) -> f64 {

@@ -37,7 +37,7 @@ impl Keys {
             range,
             order: plan.order,
             count: part(plan.count, thread + 1) - part(plan.count, thread),
-            random: SplitMix64(SplitMix64(plan.seed ^ thread << 32).next()),
+            random: SplitMix64(SplitMix64(plan.seed ^ thread << 32).bits()),
         };
         if keys.range.contains(&start) {
             keys.next = start;

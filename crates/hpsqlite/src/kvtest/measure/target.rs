@@ -451,7 +451,7 @@ impl<'a> Test<'a> {
         let wanted = keys.count as usize;
         let mut clock = StoppedClock::now();
         part.nanoseconds.reserve(wanted.min(RESERVED));
-        let seed = SplitMix64(plan.seed ^ (shared.number + 1)).next();
+        let seed = SplitMix64(plan.seed ^ (shared.number + 1)).bits();
         while part.nanoseconds.len() < wanted {
             interrupt::check()?;
             if shared.failed.load(Ordering::Relaxed) {

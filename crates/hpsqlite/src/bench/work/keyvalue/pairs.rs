@@ -28,7 +28,7 @@ impl Pairs {
         let mut random = SplitMix64(mix(self.seed ^ mix(i) ^ u64::from(version)));
         to.clear();
         while to.len() < self.value_size {
-            let bytes = random.next().to_le_bytes();
+            let bytes = random.bits().to_le_bytes();
             to.extend_from_slice(&bytes[..bytes.len().min(self.value_size - to.len())]);
         }
     }

@@ -564,7 +564,7 @@ fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<Thre
 impl StepShared<'_> {
     /// What is random in operation `j`.
     fn random(&self, j: u64) -> u64 {
-        SplitMix64(self.salt ^ mix(j)).next()
+        SplitMix64(self.salt ^ mix(j)).bits()
     }
 }
 

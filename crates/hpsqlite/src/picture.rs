@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-use super::Svg;
+use crate::chart::Svg;
 
 /// Pixels for each unit of the SVG.
 const SCALE: f32 = 2.0;

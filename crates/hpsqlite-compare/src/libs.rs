@@ -39,7 +39,7 @@ fn beside_executable(relative: &str) -> Result<PathBuf> {
 }
 
 /// A library of `dist`, or of the folder named by HPSQLITE_TEST_LIBS.
-#[cfg(test)]
+#[doc(hidden)]
 pub fn for_tests(relative: &str) -> crate::sys::Library {
     let folder = match std::env::var_os("HPSQLITE_TEST_LIBS") {
         Some(folder) => PathBuf::from(folder),

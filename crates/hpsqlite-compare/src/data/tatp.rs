@@ -89,7 +89,7 @@ pub fn write(subscribers: u64, target: &DataTarget<'_>) -> Result<Written> {
 
 /// What is random in one table for one subscriber.
 fn random(table: u64, s_id: u64) -> SplitMix64 {
-    SplitMix64(SplitMix64(SEED ^ (table << 56) ^ s_id).next())
+    SplitMix64(SplitMix64(SEED ^ (table << 56) ^ s_id).bits())
 }
 
 /// One to four of the types 1 to 4, in their order.

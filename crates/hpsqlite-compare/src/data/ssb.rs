@@ -300,7 +300,7 @@ impl Firm {
         let (region, nations) = REGIONS[nation_number as usize / 5];
         Firm {
             key,
-            address: random.next(),
+            address: random.bits(),
             nation: nations[nation_number as usize % 5],
             nation_number,
             region,

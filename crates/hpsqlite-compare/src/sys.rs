@@ -791,7 +791,7 @@ impl Blob<'_> {
     }
 
     /// Size of the value.
-    pub fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         // SAFETY: the handle is open.
         let len = unsafe { self.db.lib.api.blob_bytes.expect(HAS_BLOBS)(self.raw) };
         usize::try_from(len).unwrap_or(0)

@@ -17,16 +17,19 @@ const COLUMN_WIDTH: usize = 30;
 /// Length of the part of a source id that tells versions apart.
 const SOURCE_ID: usize = 31;
 
-/// Prints the whole report on standard output; a reader that has seen enough is no error.
-pub fn show(report: &CompareReport) -> io::Result<()> {
-    output::to_terminal(|out| print(report, out))
+/// Prints the whole report, with the plans if they are wanted, on standard output; a reader that
+/// has seen enough is no error.
+pub fn show(report: &CompareReport, with_plans: bool) -> io::Result<()> {
+    output::to_terminal(|out| print(report, with_plans, out))
 }
 
-fn print(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
+fn print(report: &CompareReport, with_plans: bool, out: &mut impl Write) -> io::Result<()> {
     environment(report, out)?;
     writeln!(out)?;
     table(report, out)?;
-    plans(report, out)?;
+    if with_plans {
+        plans(report, out)?;
+    }
     for statement in &report.statements {
         if let Some(difference) = &statement.difference {
             writeln!(out)?;

@@ -206,7 +206,7 @@ impl<'d> Mailbox<'d> {
 
     /// A number from 0 to 1, to the power of `power`: small ones more often.
     fn share(&mut self, power: u32) -> f64 {
-        let x = (self.random.next() >> 11) as f64 / (1u64 << 53) as f64;
+        let x = (self.random.bits() >> 11) as f64 / (1u64 << 53) as f64;
         (1..power).fold(x, |y, _| y * x)
     }
 
@@ -255,7 +255,7 @@ impl<'d> Mailbox<'d> {
         self.uid += 1;
         self.arrived += 1;
         let id = self.arrived;
-        let salt = self.random.next() >> 16;
+        let salt = self.random.bits() >> 16;
         let parent = match self.share(1) < 0.45 && !self.live.is_empty() {
             true => {
                 let among = self.live.len().min(RECENT);
@@ -322,7 +322,7 @@ impl<'d> Mailbox<'d> {
         }
         for size in sizes {
             let data: Vec<u8> = (0..size.div_ceil(8))
-                .flat_map(|_| self.random.next().to_le_bytes())
+                .flat_map(|_| self.random.bits().to_le_bytes())
                 .take(size)
                 .collect();
             let name = self.text(1) + ".bin";

@@ -127,7 +127,7 @@ pub fn run(args: &CompareArgs) -> Result<u8> {
     let html = OutputFile::begin(args.html.as_deref(), [args.db.as_path()])?;
     let report = super::compare(&options, &scripts)?;
     finish(&report, json, html)?;
-    terminal::show(&report)?;
+    terminal::show(&report, true)?;
     Ok(report.status())
 }
 

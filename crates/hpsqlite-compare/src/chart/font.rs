@@ -5,11 +5,10 @@
 
 use std::sync::LazyLock;
 
-use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider};
+use ttf_parser::Face;
 
-static REGULAR: LazyLock<Option<FontRef<'static>>> =
-    LazyLock::new(|| FontRef::new(dejavu::sans::regular()).ok());
+static REGULAR: LazyLock<Option<Face<'static>>> =
+    LazyLock::new(|| Face::parse(dejavu::sans::regular(), 0).ok());
 
 /// A letter that the font lacks is taken to be as wide as high, as Chinese ones are.
 const WIDEST: f64 = 1.0;
@@ -21,14 +20,11 @@ pub fn width(text: &str, size: f64) -> f64 {
     let Some(font) = REGULAR.as_ref() else {
         return text.chars().count() as f64 * size * WIDEST;
     };
-    let (glyphs, letters) = (
-        font.glyph_metrics(Size::new(size as f32), LocationRef::default()),
-        font.charmap(),
-    );
+    let scale = size / f64::from(font.units_per_em());
     text.chars()
         .map(|c| {
-            let glyph = letters.map(c).and_then(|g| glyphs.advance_width(g));
-            glyph.map_or(size * WIDEST, f64::from)
+            let glyph = font.glyph_index(c).and_then(|g| font.glyph_hor_advance(g));
+            glyph.map_or(size * WIDEST, |units| f64::from(units) * scale)
         })
         .sum()
 }
