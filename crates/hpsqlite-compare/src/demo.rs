@@ -140,7 +140,7 @@ GROUP BY year",
         "Customers without orders, by country",
         "SELECT substr(c_phone, 1, 2) AS country, count(*), sum(c_acctbal)
 FROM customer
-WHERE c_mktsegment = 'BUILDING' AND c_acctbal > 9950
+WHERE c_mktsegment = 'BUILDING' AND c_acctbal > 9900
   AND NOT EXISTS (SELECT 1 FROM orders WHERE o_custkey = c_custkey)
 GROUP BY country",
     ),
