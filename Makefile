@@ -102,6 +102,10 @@ install:
 release: builder
 	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" crates/hpsqlite-engine/release
 
+## wheel: release/hpsqlite-VERSION-py3-none-manylinux_2_28_x86_64.whl, for pip
+wheel: builder
+	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build
+
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
 	cargo fmt --all --check
@@ -118,4 +122,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel lint clean help $(SUITES:%=test-%)

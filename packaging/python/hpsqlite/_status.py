@@ -1,0 +1,69 @@
+"""Which SQLite this process really uses."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from dataclasses import dataclass
+
+import _hpsqlite_preload as preload
+
+
+@dataclass(frozen=True)
+class Status:
+    """What `sqlite3` runs on in this process."""
+
+    file: str | None
+    """The file that has the SQLite in it."""
+    version: str
+    """Its SQLite version."""
+    hp_version: str | None
+    """What SELECT hp_version() gives; None on a SQLite that is not ours."""
+    reason: str
+    """Why it is this one, in one sentence."""
+
+    def __str__(self) -> str:
+        ours = f"hpsqlite {self.hp_version}" if self.hp_version else "not hpsqlite"
+        return f"SQLite {self.version}, {ours}\nfile: {self.file}\nwhy: {self.reason}"
+
+
+def status() -> Status:
+    """Looks at the connection that `import sqlite3` gives, and so imports it."""
+    with warnings.catch_warnings():
+        # The same is in the answer.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        import sqlite3
+    connection = sqlite3.connect(":memory:")
+    try:
+        version = connection.execute("SELECT sqlite_version()").fetchone()[0]
+        try:
+            hp_version = connection.execute("SELECT hp_version()").fetchone()[0]
+        except sqlite3.OperationalError:
+            hp_version = None
+    finally:
+        connection.close()
+    dbapi2 = sys.modules.get("hpsqlite.dbapi2")
+    replaced = dbapi2 is not None and sqlite3 is dbapi2
+    file = _file("hpsqlite._sqlite3" if replaced else "_sqlite3")
+    if replaced:
+        reason = "sqlite3 is hpsqlite.dbapi2 in this process"
+    elif not hp_version:
+        reason = preload.reason or "another SQLite came first"
+    elif file and os.path.exists(file) and os.path.samefile(file, preload.LIBRARY):
+        reason = "the wheel's library was loaded before sqlite3 was imported"
+    else:
+        reason = "this process was given another copy of the library, as `hpsqlite exec` does"
+    return Status(file, version, hp_version, reason)
+
+
+def _file(module_name: str) -> str | None:
+    """The file with the SQLite that an extension module calls."""
+    module_file = getattr(sys.modules.get(module_name), "__file__", None)
+    program = preload.opened(None)
+    if module_file is None or (
+        # What the program itself exports comes first, except for ours.
+        module_name == "_sqlite3" and preload.address(program, "sqlite3_libversion")
+    ):
+        return preload.file_of(program) or os.path.realpath(sys.executable)
+    return preload.file_of(preload.opened(module_file)) or module_file
