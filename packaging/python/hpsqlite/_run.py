@@ -29,11 +29,14 @@ def run_file(path: str, arguments: list[str]) -> None:
         sys.exit(f"hpsqlite: cannot open {path!r}: {error.strerror}; name a Python program")
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
         sys.path[0] = os.path.dirname(os.path.realpath(path))
+    path = os.path.abspath(path)
     code = compile(source, path, "exec")
     main = types.ModuleType("__main__")
     main.__dict__.update(
         __file__=path, __cached__=None, __builtins__=__builtins__, __loader__=SourceFileLoader("__main__", path)
     )
+    if hasattr(sys.modules["__main__"], "__annotations__"):
+        main.__annotations__ = {}
     sys.modules["__main__"] = main
     exec(code, main.__dict__)
 
