@@ -21,9 +21,12 @@ def message() -> str:
 class _Finder:
     """Finds nothing, but sees that _sqlite3 is looked for."""
 
+    # It stays in the list: whoever leaves while it is gone through hides the next finder.
+    has_warned = False
+
     def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "_sqlite3":
-            sys.meta_path.remove(self)
+        if name == "_sqlite3" and not self.has_warned:
+            self.has_warned = True
             # The frame that imports sqlite3 is behind those of sqlite3 itself.
             warnings.warn(message(), RuntimeWarning, stacklevel=4)
 
