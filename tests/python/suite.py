@@ -66,7 +66,7 @@ class Venv:
             if install:
                 self.pip("install", *install).good()
         self.python = self.folder / "bin/python"
-        self.site = Path(sysconfig.get_path("purelib", vars={"base": str(self.folder)}))
+        self.site = Path(sysconfig.get_path("purelib", "posix_prefix", vars={"base": str(self.folder)}))
 
     def pip(self, *arguments: object) -> Done:
         return Done([self.folder / "bin/python", "-m", "pip", "--disable-pip-version-check", *arguments])
