@@ -105,6 +105,13 @@ release: builder
 ## wheel: release/hpsqlite-VERSION-py3-none-manylinux_2_28_x86_64.whl, for pip
 wheel: builder
 	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build
+## deb: release/hpsqlite_VERSION_ARCHITECTURE.deb, which lies beside Debian's SQLite
+deb: all
+	@packaging/debian/build
+
+## bundle: release/hpsqlite-VERSION-ARCHITECTURE-linux-gnu.tar.gz, with an install.sh
+bundle: all
+	@packaging/bundle/build
 
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
@@ -122,4 +129,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle lint clean help $(SUITES:%=test-%)
