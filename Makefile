@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols compilers differential engine crash dropin upstream browser go replication
+SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle upstream browser go replication
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -62,7 +62,7 @@ quick: builder
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, upstream, browser, go, replication
+## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, upstream, browser, go, replication
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
@@ -105,6 +105,7 @@ release: builder
 ## wheel: release/hpsqlite-VERSION-py3-none-manylinux_2_28_x86_64.whl, for pip
 wheel: builder
 	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build
+
 ## deb: release/hpsqlite_VERSION_ARCHITECTURE.deb, which lies beside Debian's SQLite
 deb: all
 	@packaging/debian/build
