@@ -114,6 +114,10 @@ deb: all
 bundle: all
 	@packaging/bundle/build
 
+## rust: release/rust, libsqlite3-sys with our SQLite, for rusqlite, sqlx and diesel
+rust: engine
+	@packaging/rust/build
+
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
 	cargo fmt --all --check
@@ -130,4 +134,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle rust lint clean help $(SUITES:%=test-%)
