@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle upstream browser go replication
+SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust upstream browser go replication
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -62,7 +62,7 @@ quick: builder
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, upstream, browser, go, replication
+## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, rust, upstream, browser, go, replication
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 

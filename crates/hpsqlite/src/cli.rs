@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, compare, data, demo, docs, exec, kvtest, viz};
+use crate::{bench, compare, data, demo, docs, exec, kvtest, system, viz};
 
 /// Compare and measure databases, look into their files, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -25,6 +25,7 @@ impl Cli {
                 | Command::VizWorker { .. }
                 | Command::VizCopy { .. }
                 | Command::Exec { .. }
+                | Command::System { .. }
         )
     }
 }
@@ -46,6 +47,9 @@ enum Command {
     /// Run a program on High Performance SQLite, or say why it cannot be
     #[command(after_help = exec::command::HELP)]
     Exec(exec::command::ExecArgs),
+    /// Give every program of a Debian machine High Performance SQLite, and take it back
+    #[command(after_help = system::HELP)]
+    System { command: system::SwitchCommand },
     /// Show on TPC-H data what High Performance SQLite does, in a few minutes
     #[command(after_help = demo::HELP)]
     Demo(demo::DemoArgs),
@@ -79,6 +83,7 @@ pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Compare(args) => compare::command::run(&args),
         Command::Exec(args) => exec::command::run(&args),
+        Command::System { command } => system::run(command),
         Command::Demo(args) => demo::run(&args),
         Command::Reference => {
             print!("{}", docs::reference(Cli::command()));

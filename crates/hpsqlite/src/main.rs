@@ -7,6 +7,7 @@ mod docs;
 mod exec;
 mod kvtest;
 mod picture;
+mod system;
 mod viz;
 
 use std::process::ExitCode;

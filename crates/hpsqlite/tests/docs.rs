@@ -17,6 +17,7 @@ fn the_reference_is_up_to_date() {
     for command in [
         "compare",
         "exec",
+        "system",
         "demo",
         "data tpch",
         "data h2o",
