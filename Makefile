@@ -118,6 +118,10 @@ bundle: all
 rust: engine
 	@packaging/rust/build
 
+## npm: release/hpsqlite-0.1.0.tgz, which builds better-sqlite3 and sqlite3 on our SQLite
+npm:
+	@packaging/node/build
+
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
 	cargo fmt --all --check
@@ -134,4 +138,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle rust lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle rust npm lint clean help $(SUITES:%=test-%)
