@@ -197,6 +197,8 @@ function main([command, name, ...more]) {
   commands[command](name);
 }
 
+// Ctrl-C ends the compiler, and what was begun is then cleared away as after any failure.
+process.on('SIGINT', () => {});
 try {
   main(process.argv.slice(2));
 } catch (error) {
