@@ -4,7 +4,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust upstream browser go replication
+SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust node upstream browser go replication
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -14,10 +14,11 @@ LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so \
 DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h \
              include/hpsqlite.h
 
-# A crate's program, with a word before the first build, which takes a while.
+# A crate's program, with a word before the first build, which takes a while. What $(2) names runs
+# cargo: nice, or nothing.
 define cargo_build
 @test -x $(TARGET)/release/$(1) || echo "building the program $(1)"
-@cargo build --quiet --release -p $(1) || { \
+@$(2) cargo build --quiet --release -p $(1) || { \
   echo "error: cargo could not build $(1); if it could not download a crate," \
        "check the network and cargo's registry settings and run make again" >&2; exit 1; }
 endef
@@ -53,16 +54,16 @@ demo:
 	@dist/bin/hpsqlite-demo
 
 # The demo in a program of its own, which is built beside the libraries and in a third of the time
-# that the whole tool takes.
+# that the whole tool takes. It is nice to them: our library is the longest job of all.
 quick: builder
-	$(call cargo_build,hpsqlite-compare)
+	$(call cargo_build,hpsqlite-compare,nice)
 	$(call to_dist,hpsqlite-demo)
 
 ## test: every suite, with a summary line each
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, rust, upstream, browser, go, replication
+## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, rust, node, upstream, browser, go, replication
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
@@ -118,8 +119,8 @@ bundle: all
 rust: engine
 	@packaging/rust/build
 
-## npm: release/hpsqlite-0.1.0.tgz, which builds better-sqlite3 and sqlite3 on our SQLite
-npm:
+## npm: release/hpsqlite-VERSION.tgz, which builds better-sqlite3 and sqlite3 on our SQLite
+npm: engine
 	@packaging/node/build
 
 ## lint: formatting and lints, as CI wants them
