@@ -3,6 +3,7 @@
 # has installed: no other file is ever overwritten or removed. It is installed with the rest.
 set -eu
 umask 022
+unset CDPATH
 LC_ALL=C
 export LC_ALL
 # ldconfig is not on every user's PATH.
@@ -73,6 +74,8 @@ searched() { ldconfig -v -N 2>/dev/null | cut -d: -f1 | grep -qxF -e "$prefix/li
 # remove: the files named on standard input; prints those that have changed and are left
 remove() {
   while read -r file; do
+    # Of an installation that was killed
+    rm -f "$prefix/$file.new"
     there "$file" || continue
     if known "$file"; then
       rm -f "$prefix/$file"
@@ -144,10 +147,15 @@ mkdir -p "$prefix/$kept" 2>/dev/null && [ -w "$prefix/$kept" ] ||
 # What was there before and what comes stand in the manifest together until all is in place: then an
 # installation that was interrupted can be taken away, or finished.
 old=$(if [ -f "$manifest" ]; then cat "$manifest"; fi)
+rm -f "$manifest.new"
 { cat "$made"; [ -z "$old" ] || printf '%s\n' "$old"; } | sort -u >"$manifest.new"
 mv "$manifest.new" "$manifest"
 targets | while read -r file; do
-  { mkdir -p "$prefix/$(dirname "$file")" && cp -P "$(origin "$file")" "$prefix/$file.new" &&
+  # Whoever unpacked the archive may have had a narrow umask; what lies at the temporary name, such
+  # as a link, is not written through.
+  { mkdir -p "$prefix/$(dirname "$file")" &&
+    cp -P --remove-destination "$(origin "$file")" "$prefix/$file.new" &&
+    { [ -L "$prefix/$file.new" ] || chmod u+w,a+rX "$prefix/$file.new"; } &&
     mv -fT "$prefix/$file.new" "$prefix/$file"; } 2>/dev/null || {
     rm -f "$prefix/$file.new"
     fail 1 "$prefix/$file could not be written, so only a part is installed: make room for it and run this again," \

@@ -116,7 +116,8 @@ def the_wheel_is_whole_and_pip_content() -> None:
     with zipfile.ZipFile(WHEEL) as file:
         names = file.namelist()
     assert len(names) == len(set(names)), "a name is twice in the wheel"
-    assert any(name.endswith("licenses/pysqlite3/LICENSE") for name in names), names
+    for licence in ("pysqlite3/LICENSE", "THIRD-PARTY-LICENCES"):
+        assert any(name.endswith(f"licenses/{licence}") for name in names), names
 
 
 def pip_refuses_the_wheel_on_musl_and_on_another_processor() -> None:
@@ -311,6 +312,11 @@ def a_read_only_site_packages_is_a_clear_error() -> None:
     assert done.status == 1 and len(done.err.splitlines()) == 1, done.err
     has(done.err, "nothing was changed", "cannot be written")
     on_stock(venv.code(LOOK))
+
+
+def status_of_a_python_without_sqlite3_is_one_sentence() -> None:
+    hidden = "import sys; sys.modules['_sqlite3'] = None\nimport hpsqlite; print(hpsqlite.status())"
+    has(shared().code(hidden).silent().out, "no SQLite\n", "why: ", "_sqlite3")
 
 
 def enable_refuses_a_package_that_is_not_in_site_packages() -> None:

@@ -15,8 +15,8 @@ class Status:
     """What `sqlite3` runs on in this process."""
 
     file: str | None
-    """The file that has the SQLite in it."""
-    version: str
+    """The file that has the SQLite in it; None if there is none."""
+    version: str | None
     """Its SQLite version."""
     hp_version: str | None
     """What SELECT hp_version() gives; None on a SQLite that is not ours."""
@@ -24,6 +24,8 @@ class Status:
     """Why it is this one, in one sentence."""
 
     def __str__(self) -> str:
+        if self.version is None:
+            return f"no SQLite\nwhy: {self.reason}"
         ours = f"hpsqlite {self.hp_version}" if self.hp_version else "not hpsqlite"
         return f"SQLite {self.version}, {ours}\nfile: {self.file}\nwhy: {self.reason}"
 
@@ -33,7 +35,11 @@ def status() -> Status:
     with warnings.catch_warnings():
         # The same is in the answer.
         warnings.simplefilter("ignore", RuntimeWarning)
-        import sqlite3
+        try:
+            import sqlite3
+        except ImportError as error:
+            # Python was built without it.
+            return Status(None, None, None, preload.reason or str(error))
     connection = sqlite3.connect(":memory:")
     try:
         version = connection.execute("SELECT sqlite_version()").fetchone()[0]
