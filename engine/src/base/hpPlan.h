@@ -278,10 +278,9 @@ struct HpGroupPlan {
   u8 bStream;            /* Stock reads a group when it is asked for it */
   u8 bNoSort;            /* ... or does not sort rows for other reasons */
   u8 bAnyOrder;          /* Rows are not read in the order that stock reads them
-                         ** in: decline if some sum depends on that */
-  u8 bAlike;             /* Equal keys, and what min() and max() compare, must be alike:
-                         ** decline if -2^63 is met as a real number, which columns of
-                         ** integers keep */
+                         ** in: decline if some sum depends on that, or if equal
+                         ** values are not alike (hpAggAlike()) */
+  u8 bAlike;             /* Keys are shown by any row: decline if equal ones are not alike */
   int szGroup;           /* Bytes a group */
   u16 iHeadOff;          /* Offset of HpHead in a group */
   int iKeyReg;           /* First register of the keys; 0 if there are none */

@@ -185,6 +185,7 @@ struct HpBranch {
 
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
+static int hpCompileNoUser(HpCompile*);
 static void hpCompileFree(void*);
 static int hpCompileCollOk(CollSeq*, CollSeq**);
 static int hpCompileIsConst(HpCompile*, Expr*);

@@ -188,7 +188,6 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
     if( !hpCompileAggAnyOrder(pC, pC->pAggInfo->aFunc[i].pFExpr, pDef) ) return 0;
   }
   pPlan->bAnyOrder = 1;
-  pPlan->bAlike = 1;
   return 1;
 }
 
@@ -406,16 +405,11 @@ static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *p
     hpCompileNo(pC, HP_NO_SMALL);
     return SQLITE_ERROR;
   }
-  for(i=0; i<pPlan->nPipe; i++){
-    /* An arm that declines would have stock call it again for the arms before */
-    if( pPlan->aPipe[i].bUser ){
-      hpCompileNo(pC, HP_NO_FUNCTION);
-      return SQLITE_ERROR;
-    }
+  for(i=1; i<pPlan->nPipe; i++){
     pPlan->aPipe[0].bSerial |= pPlan->aPipe[i].bSerial;
     pPlan->aPipe[0].bDeep |= pPlan->aPipe[i].bDeep;
   }
-  return SQLITE_OK;
+  return hpCompileNoUser(pC);
 }
 
 /*

@@ -25,6 +25,7 @@
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
 **                       what an expression is
 **    hpCompileNo()             refuse, with a reason for PRAGMA hp_stats
+**    hpCompileNoUser()  refuse pipes that call the application's functions
 **
 ** The allow-list stands here, in hpCompileExpr() and hpCompileAgg(): what is
 ** not named there is refused, and the program is stock's.
@@ -47,6 +48,22 @@ static int hpCompileNo(HpCompile *pC, u8 eNo){
   assert( eNo>=HP_NO_LIMIT && eNo<=HP_NO_JOIN );
   if( pC->eNo==0 ) pC->eNo = eNo;
   return -1;
+}
+
+/*
+** Refuse a plan of several pipes of which one calls the application's functions: a pipe
+** that declines would have stock call them again for the pipes before it.
+*/
+static int hpCompileNoUser(HpCompile *pC){
+  const HpPlan *pPlan = pC->pPlan;
+  int i;
+  for(i=0; i<pPlan->nPipe; i++){
+    if( pPlan->aPipe[i].bUser ){
+      hpCompileNo(pC, HP_NO_FUNCTION);
+      return SQLITE_ERROR;
+    }
+  }
+  return SQLITE_OK;
 }
 
 #ifdef SQLITE_DEBUG

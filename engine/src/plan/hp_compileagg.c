@@ -257,7 +257,7 @@ static int hpAggIsPlain(HpCompile *pC, Expr *pExpr){
 /*
 ** True if equal values of pExpr are all represented alike: not 3 and 3.0, 0.0 and
 ** -0.0, 'a' and 'A'.  One value escapes, which is looked for as rows come
-** (HpGroupPlan.bAlike): a column of integers stores -2^63 as it is given.
+** (hpAggAlike()): a column of integers stores -2^63 as it is given.
 */
 static int hpCompileAggUniform(HpCompile *pC, Expr *pExpr){
   CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pExpr);

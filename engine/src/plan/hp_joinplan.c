@@ -891,15 +891,7 @@ static void hpJoinPlanKeys(Parse *pParse, const HpGraph *p){
 ** All of a join has been compiled.  Returns false if it cannot be done.
 */
 static int hpJoinPlanEnd(HpCompile *pC){
-  HpPlan *pPlan = pC->pPlan;
-  int i;
   if( pC->pParse->explain==2 ) hpJoinPlanKeys(pC->pParse, pC->pGraph);
-  for(i=0; i<pPlan->nPipe; i++){
-    if( pPlan->aPipe[i].bUser ){
-      hpCompileNo(pC, HP_NO_FUNCTION);
-      return 0;
-    }
-  }
-  return 1;
+  return hpCompileNoUser(pC)==SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -231,7 +231,7 @@ static int hpSubPlanAggs(HpCompile *pC, const HpNode *pNode){
   int bAnyOrder = pAggInfo!=0 && pNode->pItem->hp.bByRowid==0;
   int rc = SQLITE_OK;
   int i;
-  if( bAnyOrder ) pGroup->bAnyOrder = pGroup->bAlike = 1;
+  if( bAnyOrder ) pGroup->bAnyOrder = 1;
   if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, aAgg);
   pC->pAggInfo = pAggInfo;
   for(i=0; pAggInfo && i<pAggInfo->nFunc && rc==SQLITE_OK; i++){

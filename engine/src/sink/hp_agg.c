@@ -341,13 +341,16 @@ static int hpAggHasLowest(const HpFrame *p, const HpVec *pVec){
   return 0;
 }
 
-/* HpGroupPlan.bAlike: are equal values all alike among the selected rows? */
+/*
+** Are equal values all alike among the selected rows: keys, and in any order what min()
+** and max() compare?  Columns of integers keep -2^63 as a real number.
+*/
 static int hpAggAlike(const HpFrame *p, const HpGroupPlan *pPlan){
   int k;
   for(k=0; k<pPlan->keys.n; k++){
     if( hpAggHasLowest(p, &p->aVec[pPlan->keys.aVec[k]]) ) return 0;
   }
-  for(k=0; k<pPlan->nAgg; k++){
+  for(k=0; k<pPlan->nAgg && pPlan->bAnyOrder; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     if( (pDef->eAgg==HP_AGG_MIN || pDef->eAgg==HP_AGG_MAX)
      && hpAggHasLowest(p, &p->aVec[pDef->iVec])
@@ -382,7 +385,7 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
     for(i=0; i<pDef->nArg; i++) hpVecExact(p, &p->aVec[pDef->aArg[i]]);
     for(i=0; i<pDef->nTerm; i++) hpVecExact(p, &p->aVec[pDef->aTerm[i].iVec]);
   }
-  if( pPlan->bAlike && !hpAggAlike(p, pPlan) ) return HP_DECLINE;
+  if( (pPlan->bAlike || pPlan->bAnyOrder) && !hpAggAlike(p, pPlan) ) return HP_DECLINE;
   if( pPlan->keys.n ){
     rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
