@@ -14,11 +14,11 @@ LIBRARIES := lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so \
 DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h \
              include/hpsqlite.h
 
-# A crate's program, with a word before the first build, which takes a while. What $(2) names runs
-# cargo: nice, or nothing.
+# The program $(1) of the crate $(2), with a word before the first build, which takes a while. What
+# $(3) names runs cargo: nice, or nothing.
 define cargo_build
 @test -x $(TARGET)/release/$(1) || echo "building the program $(1)"
-@$(2) cargo build --quiet --release -p $(1) || { \
+@$(3) cargo build --quiet --release -p $(2) || { \
   echo "error: cargo could not build $(1); if it could not download a crate," \
        "check the network and cargo's registry settings and run make again" >&2; exit 1; }
 endef
@@ -38,10 +38,10 @@ engine: builder
 	@$(ENGINE) build
 
 builder: toolcheck
-	$(call cargo_build,hpsqlite-engine)
+	$(call cargo_build,hpsqlite-engine,hpsqlite-engine)
 
 tool: toolcheck
-	$(call cargo_build,hpsqlite)
+	$(call cargo_build,hpsqlite,hpsqlite)
 	$(call to_dist,hpsqlite)
 
 toolcheck:
@@ -56,7 +56,7 @@ demo:
 # The demo in a program of its own, which is built beside the libraries and in a third of the time
 # that the whole tool takes. It is nice to them: our library is the longest job of all.
 quick: builder
-	$(call cargo_build,hpsqlite-compare,nice)
+	$(call cargo_build,hpsqlite-demo,hpsqlite-compare,nice)
 	$(call to_dist,hpsqlite-demo)
 
 ## test: every suite, with a summary line each
