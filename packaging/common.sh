@@ -10,39 +10,24 @@ fail() {
   exit 1
 }
 
-# Programs that are stripped, libraries that are stripped of what linking does not need, and data
-programs=(bin/hpsqlite bin/sqlite3)
-libraries=(lib/libsqlite3.so.0 libexec/hpsqlite/libsqlite3-stock.so libexec/hpsqlite/hpsqlite-loaded.so)
-data=(lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include/sqlite3ext.h include/hpsqlite.h)
-
-version=$(sed -n '/^\[workspace.package\]/,/^\[/s/^version *= *"\(.*\)"/\1/p' Cargo.toml)
-[ -n "$version" ] || fail "Cargo.toml has no version below [workspace.package]"
+version=$(packaging/version)
 
 # The same commit gives the same files, to the byte: no time of the build goes into them.
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y Cargo.toml)}
 
-for tool in strip install; do
-  command -v "$tool" >/dev/null || fail "$tool is missing (Debian: apt-get install binutils coreutils)"
-done
-for file in "${programs[@]}" "${libraries[@]}" "${data[@]}"; do
-  [ -e "dist/$file" ] || fail "dist/$file is missing: run make first"
+for tool in strip make; do
+  command -v "$tool" >/dev/null || fail "$tool is missing (Debian: apt-get install binutils make)"
 done
 
-# stage FOLDER [LIBRARY]: dist/ in the layout in which the tool finds its libraries beside itself,
-# with LIBRARY in the place of ours
+# stage FOLDER [LIBRARY]: what `make install` installs, with LIBRARY in the place of our library
 stage() {
-  local to=$1 library=${2:-dist/lib/libsqlite3.so.0} file
-  for file in "${programs[@]}" "${libraries[@]}"; do
-    install -D -m 755 "dist/$file" "$to/$file"
-  done
+  local to=$1 library=${2:-dist/lib/libsqlite3.so.0}
+  # Not as a part of the make that called us, whose variables would win.
+  env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory install DESTDIR= PREFIX="$to" >/dev/null
   # ldconfig makes the link of the soname by itself, and complains where a file has its name.
-  rm "$to/lib/libsqlite3.so.0"
+  rm "$to/lib/libsqlite3.so.0" "$to/lib/libsqlite3.so.0.8.6"
   install -m 755 "$library" "$to/lib/libsqlite3.so.0.8.6"
   ln -s libsqlite3.so.0.8.6 "$to/lib/libsqlite3.so.0"
-  ln -s libsqlite3.so.0 "$to/lib/libsqlite3.so"
-  for file in "${data[@]}"; do
-    install -D -m 644 "dist/$file" "$to/$file"
-  done
   strip --strip-unneeded --remove-section=.comment --remove-section=.note \
     "$to"/bin/* "$to/lib/libsqlite3.so.0.8.6" "$to"/libexec/hpsqlite/*.so
   strip --strip-debug --enable-deterministic-archives "$to/lib/libsqlite3.a"

@@ -116,12 +116,15 @@ impl Toolchain {
 
     /// Compiles and links a shared library that uses nothing, not even the C
     /// library; with the environment's flags it might, as a sanitizer's do.
+    /// Not `-nostdlib`, which is the same for gcc and clang: zig's compiler
+    /// then has no headers of the C library either.
     pub fn link_bare(&self, source: &Path, output: &Path) -> Result<()> {
         let mut compiler = command(&self.cc);
         compiler
             .args(["-O1", "-fPIC", "-ffreestanding", "-fno-stack-protector"])
             .args(["-fvisibility=hidden", "-D_GNU_SOURCE"])
-            .args(["-shared", "-nostdlib", "-Wl,-z,defs", "-Wl,-z,relro"])
+            .args(["-shared", "-nostartfiles", "-nodefaultlibs"])
+            .args(["-Wl,-z,defs", "-Wl,-z,relro"])
             .arg(source)
             .arg("-o")
             .arg(output);
