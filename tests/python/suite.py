@@ -18,7 +18,7 @@ from typing import Callable
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TARGET = (ROOT / os.environ.get("TARGET", "target")).resolve()
-VERSION = re.search(r'^version = "(.+)"', (ROOT / "Cargo.toml").read_text(), re.M).group(1)
+VERSION = subprocess.run([ROOT / "packaging/version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 # What a program sees of the library that its sqlite3 uses, as JSON.
 LOOK = """

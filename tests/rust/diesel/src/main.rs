@@ -1,5 +1,8 @@
 //! Prints which library answers, the plan of the first query, and all answers.
 
+#[path = "../../questions.rs"]
+mod questions;
+
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::Text;
 use diesel::{Connection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query};
@@ -12,7 +15,7 @@ struct Answer {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut db = SqliteConnection::establish(":memory:")?;
-    for statement in include_str!("../../setup.sql").lines() {
+    for statement in questions::setup() {
         db.batch_execute(statement)?;
     }
     let version = sql_query("SELECT hp_version() AS detail").get_result::<Answer>(&mut db);
@@ -20,16 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "library\t{}",
         version.map_or_else(|_| "stock".into(), |row| row.detail)
     );
-    let queries = include_str!("../../queries.sql").lines();
-    let plan = queries
-        .clone()
-        .next()
-        .map(|query| format!("EXPLAIN QUERY PLAN {query}"));
-    for (label, query) in plan
-        .iter()
-        .map(|plan| ("plan", plan.as_str()))
-        .chain(queries.map(|query| ("answer", query)))
-    {
+    for (label, query) in questions::queries() {
         for row in sql_query(query).load::<Answer>(&mut db)? {
             println!("{label}\t{}", row.detail);
         }
