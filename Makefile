@@ -67,6 +67,13 @@ test: all
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
+# Suites that are too long for every change, or need what is large to download.
+NIGHTLY :=
+
+## nightly: every suite at full length, and those that `make test` has not, for hours
+nightly: all
+	@FULL=1 SUITE_SECONDS=10800 tests/run-suites $(SUITES) $(NIGHTLY)
+
 ## fuzz: random queries on both libraries until stopped
 fuzz: all
 	@tests/differential/run fuzz
@@ -139,4 +146,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test fuzz bench floors lab-check install release wheel deb bundle rust npm lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm lint clean help $(SUITES:%=test-%)
