@@ -11,7 +11,8 @@
 **    hpConfigStat()     count what became of a query
 **    hpConfigRan()      count a scan, for `hpsqlite exec`
 **
-** Environment variables, read once a process:
+** Environment variables, read once a process.  One with other rights than those
+** of its caller, such as a set-user-id program, heeds none of them:
 **
 **    HPSQLITE_LOADED=FILE  `hpsqlite exec` wants to know how many queries were
 **                          taken over: at the end "#PID N" is appended
@@ -43,7 +44,24 @@
 #include <stdlib.h>
 #if defined(__linux__)
 # include <sys/auxv.h>
+#elif SQLITE_OS_UNIX
+# include <unistd.h>
 #endif
+
+/*
+** The value of an environment variable, or 0 where the process has other rights
+** than who started it, who could have set it.  That is secure_getenv(), which
+** only some C libraries have, and declare only for _GNU_SOURCE; AT_SECURE is
+** what it asks.  Elsewhere users and groups tell.
+*/
+static const char *hpConfigEnv(const char *zName){
+#if defined(__linux__)
+  if( getauxval(AT_SECURE) ) return 0;
+#elif SQLITE_OS_UNIX
+  if( getuid()!=geteuid() || getgid()!=getegid() ) return 0;
+#endif
+  return getenv(zName);
+}
 
 /*
 ** What may stand in HPSQLITE_TEST.  A word that ends in '=' is followed by a
@@ -114,9 +132,9 @@ static const HpConfig *hpConfig(void){
     const char *z;
     memset(&x, 0, sizeof(x));
     x.nBatch = HP_BATCH;
-    z = getenv("HPSQLITE");
+    z = hpConfigEnv("HPSQLITE");
     x.bOff = z!=0 && sqlite3StrICmp(z, "off")==0;
-    for(z=getenv("HPSQLITE_TEST"); z && z[0]; ){
+    for(z=hpConfigEnv("HPSQLITE_TEST"); z && z[0]; ){
       int n = (int)strcspn(z, ",");
       hpConfigSet(&x, z, n);
       z += n;
@@ -137,13 +155,12 @@ static int nHpRun;
 #if defined(__GNUC__) && defined(__linux__) && SQLITE_OS_UNIX
 # define hpConfigRan() ((void)__atomic_fetch_add(&nHpRun, 1, __ATOMIC_RELAXED))
 
-/* The process ends: tell `hpsqlite exec`, if it asks.  One with the rights of
-** another user writes to no file that its caller names. */
+/* The process ends: tell `hpsqlite exec`, if it asks. */
 __attribute__((destructor)) static void hpTell(void){
-  const char *zFile = getenv("HPSQLITE_LOADED");
+  const char *zFile = hpConfigEnv("HPSQLITE_LOADED");
   char zLine[40];
   int fd;
-  if( zFile==0 || getauxval(AT_SECURE) ) return;
+  if( zFile==0 ) return;
   fd = open(zFile, O_WRONLY|O_APPEND|O_NONBLOCK);
   if( fd<0 ) return;
   sqlite3_snprintf(sizeof(zLine), zLine, "#%d %d\n", (int)getpid(),
