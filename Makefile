@@ -2,9 +2,14 @@
 
 PREFIX  ?= /usr/local
 DESTDIR ?=
+DIST    ?= dist
+STRIP   ?= -s
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
 SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust node upstream browser go replication
+
+# What `make release` and `make wheel` make: packaging/cross/targets
+TARGETS ?= $(shell packaging/cross/build --list)
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -93,32 +98,34 @@ lab-check: all
 ## install: copy dist/ to PREFIX (default /usr/local), below DESTDIR if given
 install:
 	@for file in $(PROGRAMS) $(LIBRARIES) $(DATA); do \
-	  test -e dist/$$file || { echo "error: dist/$$file is missing: run make first" >&2; exit 1; }; \
+	  test -e $(DIST)/$$file || { echo "error: $(DIST)/$$file is missing: run make first" >&2; exit 1; }; \
 	done
 	@set -e; for file in $(PROGRAMS); do \
-	  install -D -s -m 755 dist/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
+	  install -D $(STRIP) -m 755 $(DIST)/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
 	done; for file in $(LIBRARIES); do \
-	  install -D -m 755 dist/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
+	  install -D -m 755 $(DIST)/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
 	done; for file in $(DATA); do \
-	  install -D -m 644 dist/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
+	  install -D -m 644 $(DIST)/$$file "$(DESTDIR)$(PREFIX)/$$file"; \
 	done; for link in libsqlite3.so libsqlite3.so.0.8.6; do \
 	  ln -sf libsqlite3.so.0 "$(DESTDIR)$(PREFIX)/lib/$$link"; \
 	done
 	@echo "installed in $(DESTDIR)$(PREFIX); if programs do not find the library there, run ldconfig"
 
-## release: release/libsqlite3.so.0, which loads wherever glibc 2.28 does
-release: builder
-	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" crates/hpsqlite-engine/release
+## release: release/hpsqlite-VERSION-TARGET.tar.gz for each of TARGETS (default: x86-64 and aarch64, glibc and musl)
+release: engine
+	@set -e; for target in $(TARGETS); do \
+	  ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/bundle/build "$$target"; \
+	done
 
-## wheel: release/hpsqlite-VERSION-py3-none-manylinux_2_28_x86_64.whl, for pip
+## wheel: a wheel for pip for each of TARGETS
 wheel: builder
-	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build
+	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build $(TARGETS)
 
 ## deb: release/hpsqlite_VERSION_ARCHITECTURE.deb, which lies beside Debian's SQLite
 deb: all
 	@packaging/debian/build
 
-## bundle: release/hpsqlite-VERSION-ARCHITECTURE-linux-gnu.tar.gz, with an install.sh
+## bundle: release/hpsqlite-VERSION-ARCHITECTURE-native.tar.gz: the same for this machine alone, in seconds
 bundle: all
 	@packaging/bundle/build
 

@@ -1,5 +1,5 @@
-# What the Debian package and the release bundle have in common; sourced by their build scripts,
-# which set $name for messages. Goes to the checkout's top folder.
+# What the Debian package and the archives have in common; sourced by their build scripts, which
+# set $name for messages. Goes to the checkout's top folder.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 umask 022
 # The order of files must not depend on who builds.
@@ -19,15 +19,19 @@ for tool in strip make; do
   command -v "$tool" >/dev/null || fail "$tool is missing (Debian: apt-get install binutils make)"
 done
 
-# stage FOLDER [LIBRARY]: what `make install` installs, with LIBRARY in the place of our library
+# stage FOLDER [DIST]: what `make install` installs, of DIST (default: dist). Another DIST is that of a
+# target of packaging/cross, which is linked without symbols, and which this machine's strip does not know.
 stage() {
-  local to=$1 library=${2:-dist/lib/libsqlite3.so.0}
+  local to=$1 dist=${2:-} strip=-s
+  [ -z "$dist" ] || strip=
   # Not as a part of the make that called us, whose variables would win.
-  env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory install DESTDIR= PREFIX="$to" >/dev/null
+  env -u MAKEFLAGS -u MAKELEVEL make --no-print-directory install DESTDIR= PREFIX="$to" DIST="${dist:-dist}" \
+    STRIP="$strip" >/dev/null
   # ldconfig makes the link of the soname by itself, and complains where a file has its name.
-  rm "$to/lib/libsqlite3.so.0" "$to/lib/libsqlite3.so.0.8.6"
-  install -m 755 "$library" "$to/lib/libsqlite3.so.0.8.6"
+  rm "$to/lib/libsqlite3.so.0.8.6"
+  mv "$to/lib/libsqlite3.so.0" "$to/lib/libsqlite3.so.0.8.6"
   ln -s libsqlite3.so.0.8.6 "$to/lib/libsqlite3.so.0"
+  [ -z "$dist" ] || return 0
   strip --strip-unneeded --remove-section=.comment --remove-section=.note \
     "$to"/bin/* "$to/lib/libsqlite3.so.0.8.6" "$to"/libexec/hpsqlite/*.so
   strip --strip-debug --enable-deterministic-archives "$to/lib/libsqlite3.a"

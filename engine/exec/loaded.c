@@ -125,9 +125,10 @@ unsigned int la_version(unsigned int iVersion){
   return zLog[0] ? iVersion : 0;
 }
 
-/* Something has been loaded.  0: its calls are none of our business. */
+/* Something has been loaded.  0: its calls are none of our business.  iSpace is
+** an Lmid_t, which the headers of musl do not have. */
 __attribute__((visibility("default")))
-unsigned int la_objopen(struct link_map *pMap, Lmid_t iSpace, uintptr_t *pCookie){
+unsigned int la_objopen(struct link_map *pMap, long iSpace, uintptr_t *pCookie){
   (void)iSpace;
   (void)pCookie;
   loadedTell(pMap->l_name ? pMap->l_name : "");

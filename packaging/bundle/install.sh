@@ -10,6 +10,8 @@ export LC_ALL
 PATH=$PATH:/usr/sbin:/sbin
 here=$(cd "$(dirname "$0")" && pwd)
 kept=share/hpsqlite
+# What the files are linked with: gnu or musl
+libc=@LIBC@
 
 usage() {
   cat <<'END'
@@ -69,7 +71,15 @@ known() { # FILE-BELOW-PREFIX: is it just what a line of the manifest says?
 there() { [ -e "$prefix/$1" ] || [ -L "$prefix/$1" ]; }
 
 # searched: does the dynamic linker look into the prefix without being told?
-searched() { ldconfig -v -N 2>/dev/null | cut -d: -f1 | grep -qxF -e "$prefix/lib"; }
+searched() {
+  case $libc in
+    # It keeps no cache; where Alpine has no /etc/ld-musl-*.path, these are its folders.
+    musl) case $prefix in '' | /usr | /usr/local) true ;; *) false ;; esac ;;
+    *) ldconfig -v -N 2>/dev/null | cut -d: -f1 | grep -qxF -e "$prefix/lib" ;;
+  esac
+}
+# refresh: after a change in a folder that is searched
+refresh() { [ "$libc" = musl ] || ldconfig; }
 
 # remove: the files named on standard input; prints those that have changed and are left
 remove() {
@@ -103,7 +113,7 @@ if [ -n "$uninstall" ]; then
   rm -f "$folders"
   echo "uninstalled from $prefix"
   [ -z "$left" ] || { printf 'changed since, and left there:\n'; printf '%s\n' "$left" | sed "s|^|  $prefix/|"; }
-  if [ "$(id -u)" = 0 ] && searched; then ldconfig; fi
+  if [ "$(id -u)" = 0 ] && searched; then refresh; fi
   exit 0
 fi
 
@@ -171,8 +181,10 @@ mv "$manifest.new" "$manifest"
 
 echo "installed in $prefix"
 if searched; then
-  if [ "$(id -u)" = 0 ]; then
-    ldconfig
+  if [ "$libc" = musl ]; then
+    echo "Programs that link libsqlite3.so.0 use it from their next start, if no /lib/libsqlite3.so.0 comes before it."
+  elif [ "$(id -u)" = 0 ]; then
+    refresh
     echo "Programs that link libsqlite3.so.0 use it from their next start, if $prefix/lib comes first in 'ldconfig -p'."
   else
     echo "Run ldconfig as root: then programs that link libsqlite3.so.0 use it from their next start."

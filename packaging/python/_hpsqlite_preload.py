@@ -15,7 +15,8 @@ import sys
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hpsqlite")
 SONAME = "libsqlite3.so.0"
 LIBRARY = os.path.join(FOLDER, SONAME)
-VERSION = "0"  # The build puts the workspace's version here.
+VERSION = "0"  # The build puts the workspace's version here,
+PLATFORM = "linux_x86_64"  # and the wheel's tag here.
 
 # Why `sqlite3` does not run on ours, in one sentence; empty if it does.
 reason = ""
@@ -106,6 +107,10 @@ def _own_sqlite():
     return None
 
 
+def _is_for_musl():
+    return PLATFORM.startswith("musllinux")
+
+
 def _unfit(error):
     """Why the library could not be loaded."""
     system = os.uname()
@@ -113,9 +118,11 @@ def _unfit(error):
         libc = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (ValueError, OSError):
         libc = ""
-    if system.sysname != "Linux" or system.machine != "x86_64" or not libc:
+    machine = "aarch64" if PLATFORM.endswith("_aarch64") else "x86_64"
+    wanted = "musl" if _is_for_musl() else "glibc"
+    if system.sysname != "Linux" or system.machine != machine or bool(libc) != (wanted == "glibc"):
         return (
-            "this wheel is for Linux on x86-64 with glibc, and this is "
+            f"this wheel is for Linux on {machine.replace('_', '-')} with {wanted}, and this is "
             f"{system.sysname} on {system.machine} with {libc or 'another C library, such as musl'}"
         )
     return f"the wheel's library cannot be loaded ({error})"
@@ -137,6 +144,10 @@ def _load():
     if own:
         has_own = True
         return own
+    if _is_for_musl() and not _given():
+        # There a library that was loaded by its path does not answer to its name.
+        has_own = True
+        return "musl's dynamic linker cannot be given another library from within a program: run it below `hpsqlite exec`"
     handle = loaded_handle()
     if handle is None:
         try:

@@ -5,7 +5,7 @@ use crate::amalgamation;
 use crate::options;
 use crate::stamp;
 use crate::toolchain::Toolchain;
-use crate::upstream::{Pins, sha256, write_whole};
+use crate::upstream::{Pins, write_whole};
 use anyhow::{Context, Result};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -119,27 +119,6 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
         true => stamp::record(&stamp, &key, &outputs),
         false => Ok(()),
     }
-}
-
-/// Makes the shared library alone, unstaged: for toolchains other than this
-/// machine's.
-pub fn library(engine: &Path, work: &Path, out: &Path, pins: &Pins) -> Result<()> {
-    let tools = Toolchain::find()?;
-    let source = work.join("src");
-    amalgamation::make(engine, work, pins)?.write_to(&source)?;
-    // Each toolchain keeps its own object.
-    let name = format!("library_{}", &sha256(tools.identity().as_bytes())[..8]);
-    let object = tools.compile(
-        &name,
-        &source.join("sqlite3.c"),
-        &[],
-        &library_flags(&[]),
-        &work.join("obj"),
-    )?;
-    let staged = work.join("out").join("library.so");
-    fs::create_dir_all(work.join("out"))?;
-    tools.link_library(&object, &staged)?;
-    put(&staged, &out.join("libsqlite3.so.0"))
 }
 
 /// The flags for either library. Only what upstream declares SQLITE_API is

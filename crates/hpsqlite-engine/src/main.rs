@@ -38,7 +38,7 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Step {
-    /// Make the libraries, headers, amalgamation and shell for this machine
+    /// Make the libraries, headers, amalgamation and shell, with the C compiler that CC names
     Build {
         /// The folder to fill
         #[arg(long, default_value = "dist")]
@@ -48,12 +48,6 @@ enum Step {
     Source {
         /// The folder to fill
         #[arg(long, default_value = "dist/src")]
-        out: PathBuf,
-    },
-    /// Make only the shared library, with the C compiler that CC names
-    Library {
-        /// The folder to fill
-        #[arg(long)]
         out: PathBuf,
     },
     /// Print the version of the pinned SQLite
@@ -83,7 +77,6 @@ fn run(args: &Args) -> Result<()> {
             amalgamation::make(&args.engine, &args.work, &pins)?.write_to(out)?;
             Ok(())
         }
-        Step::Library { out } => dist::library(&args.engine, &args.work, out, &pins),
         Step::Version => {
             println!("{}", pins.sqlite);
             Ok(())

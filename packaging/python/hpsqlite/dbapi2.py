@@ -17,6 +17,10 @@ import _hpsqlite_preload as _preload
 from hpsqlite import _watch
 
 
+# musl has no such thing, nor static Pythons that export SQLite's names.
+DEEPBIND = getattr(os, "RTLD_DEEPBIND", 0)
+
+
 def _load_extension() -> None:
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     if not os.path.exists(os.path.join(_preload.FOLDER, f"_sqlite3{suffix}")):
@@ -25,11 +29,11 @@ def _load_extension() -> None:
             f"hpsqlite.dbapi2: this wheel has no extension for {sys.implementation.name} {version} (no _sqlite3{suffix})"
         )
     # The library with DEEPBIND, too: it calls its own functions by name.
-    flags = os.RTLD_NOW | os.RTLD_DEEPBIND
+    flags = os.RTLD_NOW | DEEPBIND
     handle = _preload.loaded_handle()
     if handle is None:
         try:
-            handle = _preload.opened(_preload.LIBRARY, os.RTLD_DEEPBIND)
+            handle = _preload.opened(_preload.LIBRARY, DEEPBIND)
         except OSError as error:
             raise ImportError(f"hpsqlite.dbapi2: {_preload._unfit(error)}") from None
     if not _preload.address(handle, "hp_fetch"):

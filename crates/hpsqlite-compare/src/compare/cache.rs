@@ -72,7 +72,6 @@ pub fn drop_names() -> std::io::Result<()> {
 
 /// Whether the file is on a tmpfs or ramfs.
 pub fn in_memory(path: &Path) -> bool {
-    const RAMFS_MAGIC: libc::c_long = 0x8584_58f6;
     let Ok(file) = File::open(path) else {
         return false;
     };
@@ -82,7 +81,9 @@ pub fn in_memory(path: &Path) -> bool {
         libc::fstatfs(file.as_raw_fd(), &mut fs);
         fs.f_type
     };
-    kind == libc::TMPFS_MAGIC || kind == RAMFS_MAGIC
+    // As plain numbers: C libraries differ in the type of the field.
+    let (tmpfs, ramfs) = (0x0102_1994, 0x8584_58f6);
+    kind == tmpfs || kind == ramfs
 }
 
 fn forget(path: &Path) -> Result<()> {

@@ -129,7 +129,7 @@ impl Signals {
     /// The next one, if it comes in time.
     fn next(&self, within: Duration) -> Option<Signal> {
         let time = libc::timespec {
-            tv_sec: within.as_secs() as libc::time_t,
+            tv_sec: within.as_secs() as _,
             tv_nsec: within.subsec_nanos().into(),
         };
         // SAFETY: the call reads set and time, and fills the structure where it gives a signal.
