@@ -10,6 +10,8 @@ SUITES  := cargo symbols compilers differential engine crash dropin python debia
 
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
+# Suites that take too long, or too much from the network, for each change
+NIGHTLY := release
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -72,11 +74,8 @@ test: all
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
-# Suites that are too long for every change, or need what is large to download.
-NIGHTLY :=
-
 ## nightly: every suite at full length, and those that `make test` has not, for hours
-nightly: all
+nightly: all release wheel
 	@FULL=1 SUITE_SECONDS=10800 tests/run-suites $(SUITES) $(NIGHTLY)
 
 ## fuzz: random queries on both libraries until stopped
