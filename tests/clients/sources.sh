@@ -13,8 +13,9 @@ in_cache() {
   say "making ${folder##*/}"
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
-  # A build does not see what another suite installs meanwhile, nor the libraries under test.
-  if ! (set -e; "$@" "$folder.new") >"$folder.log" 2>&1 </dev/null; then
+  # In a shell of its own: behind an `if` or a `||`, bash would go on after a command that fails.
+  { declare -p here root work cache dist stock version; declare -f; echo '"$@"'; } >"$work/make.sh"
+  if ! bash -e -o pipefail "$work/make.sh" "$@" "$folder.new" >"$folder.log" 2>&1 </dev/null; then
     missing="${folder##*/} cannot be made: see $folder.log: $(grep -v '^ *$' "$folder.log" | tail -n 1 | cut -c1-200)"
     return 1
   fi

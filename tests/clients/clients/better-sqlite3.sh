@@ -2,7 +2,8 @@
 # in the package better-sqlite3-with-prebuilds, and run on 12.11.1 (7.4.3 itself does not compile for
 # a Node of today). They expect 7.4.3's own SQLite in a few places, which then fail on stock too. The
 # addon is compiled with our header and an empty sqlite3.c, and linked with libsqlite3.so.0.
-version=12.11.1
+# It lowers SQLITE_LIMIT_LENGTH to the longest string of JavaScript; then nothing is taken over.
+version=12.11.1 scans=none
 
 prepare() {
   want 'command -v node && command -v npm' nodejs npm || return 1
@@ -11,24 +12,25 @@ prepare() {
     missing="it needs Node 20 or later, and $(command -v node) is $(node --version)"
     return 1
   fi
+  local node_root
   node_root=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
   want "test -e '$node_root/include/node/node.h'" libnode-dev || return 1
-  in_cache "$(better_sqlite3_folder)" build_better_sqlite3
+  in_cache "$(better_sqlite3_folder)" build_better_sqlite3 "$node_root"
 }
 # Named by all that it is made of
 better_sqlite3_folder() {
   echo "better-sqlite3-$version-$(cat "$here"/clients/better-sqlite3/package-lock.json "$dist/include/sqlite3.h" <(node --version) | cksum | cut -d' ' -f1)"
 }
-build_better_sqlite3() { # FOLDER
-  cp "$here"/clients/better-sqlite3/package*.json "$1"
-  cd "$1"
+build_better_sqlite3() { # NODE FOLDER
+  cp "$here"/clients/better-sqlite3/package*.json "$2"
+  cd "$2"
   npm ci --ignore-scripts --no-audit --no-fund
   cd node_modules/better-sqlite3
   cp "$dist/include/sqlite3.h" "$dist/include/sqlite3ext.h" deps/sqlite3
   : >deps/sqlite3/sqlite3.c
   # Some tests load this extension.
   CXXFLAGS=-O1 LDFLAGS="-L$work/stock -Wl,--no-as-needed -lsqlite3" \
-    npm rebuild --build-from-source --nodedir="$node_root" --prefix "$1" better-sqlite3
+    npm rebuild --build-from-source --nodedir="$1" --prefix "$2" better-sqlite3
   test -e build/Release/better_sqlite3.node
   rm -rf test build/Release/obj* build/Release/.deps
   cp -r ../better-sqlite3-with-prebuilds/test .

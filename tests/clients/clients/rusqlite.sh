@@ -1,5 +1,5 @@
 # rusqlite: the tests in its source and in tests/, for Rust. The crate has them. It is built with its
-# own Cargo.lock, with all features that SQLite's options allow, and linked with libsqlite3.so.0.
+# own Cargo.lock, with all features but two, and linked with libsqlite3.so.0.
 # Documentation tests are left out: each is a program of its own, linked on its own.
 version=0.41.0
 
@@ -21,11 +21,11 @@ fetch_rusqlite() { # SHA256 FOLDER
 print(*[os.path.dirname(p["manifest_path"]) for p in json.load(sys.stdin)["packages"] if p["name"] == "rusqlite"])')" source
 }
 
-# modern-full without what asks for SQLite's bundled bindings; the header's constants are as new.
-rusqlite_features=array,backup,blob,cache,chrono,collation,column_decltype,column_metadata,csvtab,extra_check,functions
-rusqlite_features+=,hooks,i128_blob,jiff,limits,load_extension,modern_sqlite,preupdate_hook,serde_json,serialize,series
-rusqlite_features+=,session,time,trace,unlock_notify,url,uuid,vtab,wal,window
 build_rusqlite() { # FOLDER
+  # modern-full; preupdate_hook and session make bindings with libclang, and are left out
+  local features=array,backup,blob,cache,chrono,collation,column_decltype,column_metadata,csvtab,extra_check,functions
+  features+=,hooks,i128_blob,jiff,limits,load_extension,modern_sqlite,serde_json,serialize,series
+  features+=,time,trace,unlock_notify,url,uuid,vtab,wal,window
   cp -r "$cache/rusqlite-$version/source" "$1/source"
   cd "$1/source"
   printf '\n[workspace]\n[profile.dev]\ndebug = false\n[[test]]\nname = "source_id"\n' >>Cargo.toml
@@ -39,7 +39,7 @@ fn source_id() {
 PROGRAM
   # Each line of JSON that names a program of tests: its name and its file.
   SQLITE3_LIB_DIR=$work/stock SQLITE3_INCLUDE_DIR=$dist/include CARGO_TARGET_DIR=$1/target \
-    cargo test --locked --no-run --lib --tests --features "$rusqlite_features" --message-format=json >"$1/messages"
+    cargo test --locked --no-run --lib --tests --features "$features" --message-format=json >"$1/messages"
   mkdir "$1/tests"
   python3 - "$1" <<'PROGRAM'
 import json, pathlib, shutil, sys
