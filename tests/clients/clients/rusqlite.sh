@@ -37,9 +37,21 @@ fn source_id() {
     println!("@source_id\t{id}");
 }
 PROGRAM
+  # Its tests use a macro of newer Rusts than CONTRIBUTING.md asks for.
+  sed -i '/^ *use std::assert_matches;$/d' src/*.rs
+  cat >src/assert_matches.rs <<'PROGRAM'
+#[allow(unused_macros)]
+macro_rules! assert_matches {
+    ($value:expr, $pattern:pat $(if $guard:expr)? $(, $($message:tt)*)?) => {
+        assert!(matches!($value, $pattern $(if $guard)?))
+    };
+}
+PROGRAM
+  sed -i '0,/^pub use fallible_iterator;\|^use /s//#[macro_use]\nmod assert_matches;\n&/' src/lib.rs
   # Each line of JSON that names a program of tests: its name and its file.
   SQLITE3_LIB_DIR=$work/stock SQLITE3_INCLUDE_DIR=$dist/include CARGO_TARGET_DIR=$1/target \
-    cargo test --locked --no-run --lib --tests --features "$features" --message-format=json >"$1/messages"
+    cargo test --locked --no-run --lib --tests --features "$features" --message-format=json >"$1/messages" ||
+    { grep -o '"rendered":"error[^"]*' "$1/messages"; false; }
   mkdir "$1/tests"
   python3 - "$1" <<'PROGRAM'
 import json, pathlib, shutil, sys
