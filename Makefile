@@ -82,6 +82,11 @@ nightly: all release wheel
 fuzz: all
 	@tests/differential/run fuzz
 
+## nightly: what is too long for make test: the own tests of SQLite's clients
+NIGHTLY := clients
+nightly: all
+	@SUITE_SECONDS=14400 tests/run-suites $(NIGHTLY)
+
 ## bench: every suite of the benchmark lab, and docs/benchmarks.md written from the results
 bench: all
 	@tests/bench/lab
