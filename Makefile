@@ -11,7 +11,7 @@ SUITES  := cargo symbols compilers differential engine crash dropin python debia
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
-NIGHTLY := release
+NIGHTLY := release clients
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -76,16 +76,11 @@ $(SUITES:%=test-%): test-%: all
 
 ## nightly: every suite at full length, and those that `make test` has not, for hours
 nightly: all release wheel
-	@FULL=1 SUITE_SECONDS=10800 tests/run-suites $(SUITES) $(NIGHTLY)
+	@FULL=1 SUITE_SECONDS=14400 tests/run-suites $(SUITES) $(NIGHTLY)
 
 ## fuzz: random queries on both libraries until stopped
 fuzz: all
 	@tests/differential/run fuzz
-
-## nightly: what is too long for make test: the own tests of SQLite's clients
-NIGHTLY := clients
-nightly: all
-	@SUITE_SECONDS=14400 tests/run-suites $(NIGHTLY)
 
 ## bench: every suite of the benchmark lab, and docs/benchmarks.md written from the results
 bench: all

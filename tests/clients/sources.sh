@@ -8,7 +8,8 @@
 in_cache() {
   local folder=$cache/$1
   shift
-  [ ! -d "$folder" ] || return 0
+  # An environment of Python is made in its final place, so the folder alone says nothing.
+  [ ! -e "$folder/.complete" ] || return 0
   [ -n "$install" ] || { missing="$folder is not there, and --no-install is given"; return 1; }
   say "making ${folder##*/}"
   rm -rf "$folder.new"
@@ -19,6 +20,8 @@ in_cache() {
     missing="${folder##*/} cannot be made: see $folder.log: $(grep -v '^ *$' "$folder.log" | tail -n 1 | cut -c1-200)"
     return 1
   fi
+  touch "$folder.new/.complete"
+  rm -rf "$folder"
   mv "$folder.new" "$folder"
 }
 
@@ -55,7 +58,6 @@ make_python() { # NAME VERSION SHA256 PACKAGE... FOLDER
   mkdir "$folder/source"
   tar xf "$folder"/archive/*.tar.gz -C "$folder/source" --strip-components=1
   mv "$venv" "$folder/venv"
-  rmdir "${folder%.new}"
 }
 
 # debian_client FOLDER PACKAGE SHA256 SUITE: FOLDER/source is Debian's upstream tarball.
