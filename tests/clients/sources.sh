@@ -1,6 +1,7 @@
 # How the clients come here: by pip, npm, cargo, and apt-get source; sourced by tests/clients/run.
 # Wants of who sources it: $here, $work, $cache; $install, empty if nothing may be fetched; say.
-# Each function gives the reason why it failed in $missing. What is complete has its final name, and
+# Each function gives the reason why it failed in $missing. A download that fails is a reason to skip
+# the client; for any other, such as a wrong sha256 or a build that fails, $broken is set. What is complete has its final name, and
 # is not fetched again; each archive is compared with the sha256 that the client's file pins.
 
 # in_cache FOLDER COMMAND...: makes $cache/FOLDER, unless it is there, by COMMAND, which fills the
@@ -16,7 +17,10 @@ in_cache() {
   mkdir -p "$folder.new"
   # In a shell of its own: behind an `if` or a `||`, bash would go on after a command that fails.
   { declare -p here root work cache dist stock version; declare -f; echo '"$@"'; } >"$work/make.sh"
-  if ! bash -e -o pipefail "$work/make.sh" "$@" "$folder.new" >"$folder.log" 2>&1 </dev/null; then
+  bash -e -o pipefail "$work/make.sh" "$@" "$folder.new" >"$folder.log" 2>&1 </dev/null
+  local status=$?
+  if [ "$status" != 0 ]; then
+    [ "$status" = 75 ] || broken=1
     missing="${folder##*/} cannot be made: see $folder.log: $(grep -v '^ *$' "$folder.log" | tail -n 1 | cut -c1-200)"
     return 1
   fi
@@ -24,6 +28,9 @@ in_cache() {
   rm -rf "$folder"
   mv "$folder.new" "$folder"
 }
+
+# fetching COMMAND...: a failure is one of the network, or of what it reaches
+fetching() { "$@" || exit 75; }
 
 is_sha256() { # FILE SUM
   echo "$2  $1" | sha256sum --check --status && return
@@ -51,8 +58,8 @@ make_python() { # NAME VERSION SHA256 PACKAGE... FOLDER
   set -- "${@:4:$#-4}"
   rm -rf "${folder%.new}"
   /usr/bin/python3 -m venv "$venv"
-  [ $# = 0 ] || "$venv/bin/python" -m pip install --no-cache-dir --only-binary=:all: "$@"
-  PYTHONPATH=$here/sdist "$venv/bin/python" -m pip download --no-deps --no-binary=:all: --use-pep517 \
+  [ $# = 0 ] || fetching "$venv/bin/python" -m pip install --no-cache-dir --only-binary=:all: "$@"
+  PYTHONPATH=$here/sdist fetching "$venv/bin/python" -m pip download --no-deps --no-binary=:all: --use-pep517 \
     --no-build-isolation --no-cache-dir --dest "$folder/archive" "$name==$version"
   is_sha256 "$folder"/archive/*.tar.gz "$sum"
   mkdir "$folder/source"
@@ -64,7 +71,7 @@ make_python() { # NAME VERSION SHA256 PACKAGE... FOLDER
 debian_client() { in_cache "$1" make_debian "$2" "$3" "$4"; }
 make_debian() { # PACKAGE SHA256 SUITE FOLDER
   local tarball
-  tarball=$("$here/../upstream/debian-source" "$1" "$3" "$4")
+  tarball=$(fetching "$here/../upstream/debian-source" "$1" "$3" "$4")
   is_sha256 "$tarball" "$2"
   mkdir "$4/source"
   tar xf "$tarball" -C "$4/source" --strip-components=1

@@ -24,7 +24,7 @@ better_sqlite3_folder() {
 build_better_sqlite3() { # NODE FOLDER
   cp "$here"/clients/better-sqlite3/package*.json "$2"
   cd "$2"
-  npm ci --ignore-scripts --no-audit --no-fund
+  fetching npm ci --ignore-scripts --no-audit --no-fund
   cd node_modules/better-sqlite3
   cp "$dist/include/sqlite3.h" "$dist/include/sqlite3ext.h" deps/sqlite3
   : >deps/sqlite3/sqlite3.c

@@ -14,7 +14,7 @@ fetch_rusqlite() { # SHA256 FOLDER
   mkdir src
   touch src/lib.rs
   printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\nrusqlite = { version = "=%s", default-features = false }\n' "$version" >Cargo.toml
-  cargo fetch
+  fetching cargo fetch
   # Cargo has compared the crate with its index; this sum is ours.
   grep -qF "checksum = \"$1\"" Cargo.lock || { echo "rusqlite $version has not the checksum $1"; return 1; }
   cp -rL "$(cargo metadata --offline --format-version 1 | python3 -c 'import json, os, sys
