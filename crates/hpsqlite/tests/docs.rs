@@ -57,3 +57,22 @@ fn version_and_help() {
         .expect(2)
         .says("unrecognized subcommand");
 }
+
+/// A reader goes from the pictures of the README to a page of one's own: the colours must be the same.
+#[test]
+fn the_pictures_have_the_colours_of_their_engines() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    let style = hpsqlite_compare::chart::style::standalone();
+    for (picture, engines) in [
+        ("groupby.svg", &["ours", "duckdb"][..]),
+        ("files.svg", &["tree", "stock", "ours"][..]),
+    ] {
+        let svg = std::fs::read_to_string(format!("{docs}/{picture}")).unwrap();
+        let own = svg.split("<style>\n").nth(1).unwrap();
+        let own = own.split("</style>").next().unwrap();
+        assert_eq!(own, style, "{picture}");
+        for engine in engines {
+            assert!(svg.contains(&format!("class=\"{engine}\"")), "{picture}");
+        }
+    }
+}

@@ -14,13 +14,13 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The axis for values that are drawn as lengths or heights: from 0, or logarithmic between
-    /// whole decades where they span more than two.
+    /// The axis for values that are drawn as lengths or heights: from 0, or logarithmic where they
+    /// span more than two decades. A logarithmic one begins at a round number just below the least.
     pub fn of_lengths(values: impl IntoIterator<Item = f64>) -> Axis {
         let (least, most) = range(values);
         if least > 0.0 && (most / least).log10() > DECADES {
             // The shortest length stays visible.
-            let from = 10f64.powf((least * 0.7).log10().floor());
+            let from = round_below(least * 0.8).unwrap_or(least);
             return Axis::Logarithmic { from, to: most };
         }
         Axis::Linear {
@@ -29,15 +29,22 @@ impl Axis {
         }
     }
 
+    /// The axis for bars that grow out of a reference where there is one. The reference is no bar:
+    /// an axis whose least value it is begins there.
+    pub fn of_bars(values: impl IntoIterator<Item = f64>, reference: Option<f64>) -> Axis {
+        let (least, most) = range(values.into_iter().chain(reference));
+        match (Axis::of_lengths([least, most]), reference) {
+            (Axis::Logarithmic { to, .. }, Some(from)) if from <= least => {
+                Axis::Logarithmic { from, to }
+            }
+            (axis, _) => axis,
+        }
+    }
+
     /// The axis for heights of points: as for lengths, but it begins just below the lowest.
     pub fn of_heights(values: impl IntoIterator<Item = f64>) -> Axis {
         let (least, most) = range(values);
-        let magnitude = 10f64.powf(least.log10().floor());
-        let from = [5.0, 2.0, 1.0]
-            .map(|m| m * magnitude)
-            .into_iter()
-            .find(|&v| v <= least);
-        match (Axis::of_lengths([least, most]), from) {
+        match (Axis::of_lengths([least, most]), round_below(least)) {
             (Axis::Logarithmic { to, .. }, Some(from)) => Axis::Logarithmic { from, to },
             (axis, _) => axis,
         }
@@ -98,12 +105,30 @@ impl Axis {
                     .collect()
             }
             Axis::Logarithmic { from, to } => {
-                let first = from.log10().ceil() as i32;
-                let last = (to.log10() + 1e-9).floor() as i32;
-                (first..=last).map(|e| 10f64.powi(e)).collect()
+                let (first, last) = (from.log10().floor() as i32, to.log10().floor() as i32);
+                let within = |t: &f64| (from * (1.0 - 1e-9)..=to * (1.0 + 1e-9)).contains(t);
+                // An axis of few decades has ticks between them, too.
+                let parts: &[f64] = match (to / from).log10() {
+                    d if d < 1.5 => &[1.0, 2.0, 5.0],
+                    d if d < 3.0 => &[1.0, 3.0],
+                    _ => &[1.0],
+                };
+                (first..=last)
+                    .flat_map(|e| parts.iter().map(move |part| part * 10f64.powi(e)))
+                    .filter(within)
+                    .collect()
             }
         }
     }
+}
+
+/// The largest of 1, 2 and 5 with any power of ten that is not above a value; none of 0.
+fn round_below(value: f64) -> Option<f64> {
+    let magnitude = 10f64.powf(value.log10().floor());
+    [5.0, 2.0, 1.0]
+        .map(|m| m * magnitude)
+        .into_iter()
+        .find(|&v| v <= value)
 }
 
 fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
@@ -152,13 +177,43 @@ mod tests {
         assert_eq!(
             axis,
             Axis::Logarithmic {
-                from: 0.1,
+                from: 0.5,
                 to: 500.0
             }
         );
-        assert_eq!(axis.ticks(), [0.1, 1.0, 10.0, 100.0]);
+        assert_eq!(axis.ticks(), [1.0, 10.0, 100.0]);
         assert!(axis.place(1.0) > 0.0 && axis.place(500.0) == 1.0);
         assert!(!Axis::of_lengths([0.0, 1000.0]).is_logarithmic());
+    }
+
+    /// With whole decades as its ends, an axis for 1.01 to 150 would begin at 0.1 and end a third
+    /// of its length before the first bar does.
+    #[test]
+    fn a_logarithmic_axis_wastes_no_third_of_its_length() {
+        for least in (0..1000).map(|i| 10f64.powf(f64::from(i) / 250.0 - 2.0)) {
+            for span in [101.0, 300.0, 1e4, 1e7] {
+                let axis = Axis::of_lengths([least, least * span]);
+                assert!(axis.is_logarithmic());
+                let wasted = axis.place(least);
+                assert!((0.01..0.25).contains(&wasted), "{least} {span}: {wasted}");
+                assert_eq!(axis.place(least * span), 1.0);
+                assert!(axis.ticks().len() >= 2, "{least} {span}");
+            }
+        }
+    }
+
+    #[test]
+    fn bars_that_all_beat_the_reference_begin_at_it() {
+        let axis = Axis::of_bars([4.6, 152.0], Some(1.0));
+        assert_eq!(
+            axis,
+            Axis::Logarithmic {
+                from: 1.0,
+                to: 152.0
+            }
+        );
+        let axis = Axis::of_bars([0.82, 152.0], Some(1.0));
+        assert!(axis.place(0.82) > 0.0 && axis.place(1.0) < 0.15, "{axis:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Horizontal bar charts with error bars.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, ChartFrame, LABEL_SIZE, Svg, WIDTH, escape, font};
+use super::{Anchor, Canvas, ChartFrame, LABEL_SIZE, Layout, Sheet, Svg, escape, font};
 
 /// Labels take as much room as they need, up to this.
 const LABEL_ROOM: f64 = 290.0;
@@ -13,6 +13,10 @@ const LABEL_GAP: f64 = 12.0;
 const BAR_GAP: f64 = 4.0;
 const GROUP_GAP: f64 = 14.0;
 const AXIS_HEIGHT: f64 = 26.0;
+/// Between a label above bars and the first of them.
+const LABEL_BELOW: f64 = 3.0;
+/// Captions at the ends of bars take this share of a chart at most; the hint has all of them.
+const CAPTION_SHARE: f64 = 0.42;
 
 /// A bar with its error bar.
 pub struct Bar {
@@ -57,6 +61,10 @@ struct Size {
 impl Bars<'_> {
     /// Draws the chart.
     pub fn svg(&self) -> Svg {
+        Svg::draw(self.title, |layout| self.sheet(layout))
+    }
+
+    fn sheet(&self, layout: Layout) -> Sheet {
         let most = self.groups.iter().map(|g| g.bars.len()).max().unwrap_or(0);
         let size = match most {
             ..=3 => Size {
@@ -70,7 +78,7 @@ impl Bars<'_> {
                 class: "value tight over",
             },
         };
-        let mut canvas = Canvas::new(self.frame);
+        let mut canvas = Canvas::new(self.frame, layout);
         let left = canvas.padding;
         let widest = self
             .groups
@@ -79,21 +87,29 @@ impl Bars<'_> {
                 font::width(&g.label, LABEL_SIZE).max(font::width(&g.detail, DETAIL_SIZE) / 2.0)
             })
             .fold(60.0, f64::max);
-        let label_room = widest.min(LABEL_ROOM) + 2.0;
-        let from = left + label_room + LABEL_GAP;
+        let narrow = layout == Layout::Narrow;
+        // A label stands before its bars, or above them.
+        let (label_room, from) = match narrow {
+            true => (canvas.width - 2.0 * left, left),
+            false => {
+                let room = widest.min(LABEL_ROOM) + 2.0;
+                (room, left + room + LABEL_GAP)
+            }
+        };
         let caption_room = self
             .groups
             .iter()
             .flat_map(|g| &g.bars)
             .map(|b| font::width(&b.caption, size.caption))
-            .fold(0.0, f64::max);
-        let to = (WIDTH - canvas.padding - caption_room - 12.0).max(from + 120.0);
+            .fold(0.0, f64::max)
+            .min(canvas.width * CAPTION_SHARE);
+        let to = (canvas.width - canvas.padding - caption_room - 12.0).max(from + 120.0);
         let bars = || self.groups.iter().flat_map(|g| &g.bars);
-        let axis = Axis::of_lengths(
+        let axis = Axis::of_bars(
             bars()
                 .flat_map(|b| [b.value, b.high.max(b.value), b.low])
-                .filter(|&v| v > 0.0)
-                .chain(self.reference),
+                .filter(|&v| v > 0.0),
+            self.reference,
         );
         let x = |value: f64| from + (to - from) * axis.place(value);
 
@@ -117,7 +133,10 @@ impl Bars<'_> {
             .groups
             .iter()
             .zip(&texts)
-            .map(|(g, t)| bars_height(g).max(text_height(t)))
+            .map(|(g, t)| match narrow {
+                true => bars_height(g) + text_height(t) + LABEL_BELOW,
+                false => bars_height(g).max(text_height(t)),
+            })
             .collect();
         let top = canvas.y;
         let bottom = top + heights.iter().map(|h| h + GROUP_GAP).sum::<f64>();
@@ -132,9 +151,11 @@ impl Bars<'_> {
             ));
             let text = (self.tick)(tick, if axis.is_logarithmic() { tick } else { end });
             let half = font::width(&text, 11.0) / 2.0;
-            if x(tick) - half > free {
-                canvas.text(x(tick), bottom + 16.0, "tick", Anchor::Middle, &text);
-                free = x(tick) + half + 6.0;
+            // One at the edge of the chart moves inwards.
+            let at = x(tick).clamp(half, (canvas.width - half).max(half));
+            if at - half > free {
+                canvas.text(at, bottom + 16.0, "tick", Anchor::Middle, &text);
+                free = at + half + 6.0;
             }
         }
         // Bars grow out of what they are compared with where that is a place on the axis.
@@ -145,14 +166,21 @@ impl Bars<'_> {
         let mut captions = Vec::new();
         let mut y = top + GROUP_GAP / 2.0;
         for ((group, text), height) in self.groups.iter().zip(&texts).zip(&heights) {
-            self.label(
-                &mut canvas,
-                group,
-                text,
-                from - LABEL_GAP,
-                y + (height - text_height(text)) / 2.0,
-            );
-            let mut at = y + (height - bars_height(group)) / 2.0;
+            let (place, mut at) = match narrow {
+                true => (
+                    (from, Anchor::Start, y),
+                    y + text_height(text) + LABEL_BELOW,
+                ),
+                false => (
+                    (
+                        from - LABEL_GAP,
+                        Anchor::End,
+                        y + (height - text_height(text)) / 2.0,
+                    ),
+                    y + (height - bars_height(group)) / 2.0,
+                ),
+            };
+            self.label(&mut canvas, group, text, place);
             for bar in &group.bars {
                 let middle = at + size.bar / 2.0;
                 let left_end = x(bar.value).min(start);
@@ -190,7 +218,9 @@ impl Bars<'_> {
             ));
         }
         for (x, y, caption) in captions {
-            canvas.text(x, y, size.class, Anchor::Start, caption);
+            let room = (canvas.width - canvas.padding - x).max(40.0);
+            let caption = font::fit(caption, size.caption, room);
+            canvas.text(x, y, size.class, Anchor::Start, &caption);
         }
         canvas.y = bottom + AXIS_HEIGHT;
         if axis.is_logarithmic() {
@@ -198,7 +228,7 @@ impl Bars<'_> {
             canvas.y += 8.0;
         }
         canvas.notes(self.frame);
-        canvas.end(self.title)
+        canvas.end()
     }
 
     fn label(
@@ -206,16 +236,15 @@ impl Bars<'_> {
         canvas: &mut Canvas,
         group: &Group,
         (label, detail): &(Vec<String>, Vec<String>),
-        right: f64,
-        mut y: f64,
+        (x, anchor, mut y): (f64, Anchor, f64),
     ) {
         canvas.put(format_args!("<g><title>{}</title>", escape(&group.label)));
         for line in label {
-            canvas.text(right, y + 12.5, "label", Anchor::End, line);
+            canvas.text(x, y + 12.5, "label over", anchor, line);
             y += LABEL_LINE;
         }
         for line in detail {
-            canvas.text(right, y + 10.0, "small faint", Anchor::End, line);
+            canvas.text(x, y + 10.0, "small faint over", anchor, line);
             y += DETAIL_LINE;
         }
         canvas.put(format_args!("</g>"));
@@ -228,7 +257,7 @@ mod tests {
 
     fn bar(value: f64) -> Bar {
         Bar {
-            class: "a",
+            class: "ours",
             value,
             low: value * 0.9,
             high: value * 1.1,
@@ -255,7 +284,7 @@ mod tests {
             detail: "</text>".to_owned(),
             bars: vec![],
         }];
-        assert_eq!(chart(&groups).matches("</svg>").count(), 1);
+        assert_eq!(chart(&groups).matches("</svg>").count(), 2);
     }
 
     #[test]
@@ -268,10 +297,51 @@ mod tests {
             })
             .collect();
         let svg = chart(&groups);
-        for x in svg.split(" x=\"").skip(1) {
-            let x: f64 = x.split('"').next().unwrap().parse().unwrap();
-            assert!((0.0..WIDTH).contains(&x), "{x}");
+        let (wide, narrow) = svg.split_once("</svg>").unwrap();
+        for (svg, layout) in [(wide, Layout::Wide), (narrow, Layout::Narrow)] {
+            for x in svg.split(" x=\"").skip(1) {
+                let x: f64 = x.split('"').next().unwrap().parse().unwrap();
+                assert!((0.0..layout.width()).contains(&x), "{x}");
+            }
+            assert_eq!(svg.matches("<rect").count(), 200);
         }
-        assert_eq!(svg.matches("<rect").count(), 200);
+    }
+
+    /// Letters of a narrow chart are those of a wide one, so it must not be the wide one scaled.
+    #[test]
+    fn a_narrow_chart_has_its_labels_above_bars_that_use_its_whole_width() {
+        let groups = [Group {
+            label: "Sales within Asia by nation (TPC-H Q5)".to_owned(),
+            detail: String::new(),
+            bars: vec![bar(1.0), bar(2.0)],
+        }];
+        let svg = chart(&groups);
+        let (wide, narrow) = svg.split_once("</svg>").unwrap();
+        assert!(wide.contains("viewBox=\"0 0 820 ") && narrow.contains("viewBox=\"0 0 360 "));
+        let label = |svg: &str| {
+            let text = svg.split("<text class=\"label over\"").nth(1).unwrap();
+            text.split("</text>").next().unwrap().to_owned()
+        };
+        assert!(label(wide).contains("text-anchor=\"end\""));
+        assert!(!label(narrow).contains("text-anchor"));
+        assert!(label(narrow).contains("Sales within Asia by nation (TPC-H Q5)"));
+        let longest = |svg: &str| {
+            let widths = svg.split("<rect ").skip(1).map(|r| {
+                let width = r.split("width=\"").nth(1).unwrap();
+                width.split('"').next().unwrap().parse::<f64>().unwrap()
+            });
+            widths.fold(0.0, f64::max)
+        };
+        assert!(longest(narrow) > 0.7 * Layout::Narrow.width(), "{narrow}");
+        // No tick is cut off by the edge.
+        for tick in narrow.split("<text class=\"tick\" x=\"").skip(1) {
+            let (x, rest) = tick.split_once('"').unwrap();
+            let text = rest.split_once('>').unwrap().1.split('<').next().unwrap();
+            let (x, half) = (x.parse::<f64>().unwrap(), font::width(text, 11.0) / 2.0);
+            assert!(
+                x - half > -0.1 && x + half < Layout::Narrow.width() + 0.1,
+                "{text}"
+            );
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Line charts with error bars: where what varies is a number.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, ChartFrame, Svg, WIDTH, escape, font};
+use super::{Anchor, Canvas, ChartFrame, Key, Layout, Sheet, Svg, escape, font};
 
 const PLOT_HEIGHT: f64 = 340.0;
+/// The same in a narrow chart.
+const NARROW_PLOT: f64 = 260.0;
 /// Names at the ends of lines take as much room as they need, up to this.
 const NAME_ROOM: f64 = 190.0;
 const NAME_SIZE: f64 = 12.0;
@@ -49,7 +51,31 @@ pub struct Lines<'a> {
 impl Lines<'_> {
     /// Draws the chart.
     pub fn svg(&self) -> Svg {
-        let mut canvas = Canvas::new(self.frame);
+        Svg::draw(self.title, |layout| self.sheet(layout))
+    }
+
+    /// What stands around it: there is no room for names at the ends of lines in a narrow chart, so
+    /// they are in its legend.
+    fn framed(&self, layout: Layout) -> Option<ChartFrame> {
+        let mut frame = self.frame.cloned();
+        if layout == Layout::Narrow {
+            let named = self.lines.iter().filter(|l| !l.name.is_empty());
+            frame.get_or_insert_default().legend = named
+                .map(|l| Key {
+                    class: l.class,
+                    name: l.name.clone(),
+                    note: String::new(),
+                })
+                .collect();
+        }
+        frame
+    }
+
+    fn sheet(&self, layout: Layout) -> Sheet {
+        let narrow = layout == Layout::Narrow;
+        let frame = self.framed(layout);
+        let mut canvas = Canvas::new(frame.as_ref(), layout);
+        let plot_height = if narrow { NARROW_PLOT } else { PLOT_HEIGHT };
         let points = || self.lines.iter().flat_map(|l| &l.points);
         let vertical = Axis::of_heights(
             points()
@@ -68,12 +94,15 @@ impl Lines<'_> {
         let left =
             canvas.padding + 4.0 + widest(&mut texts.iter().map(|t| font::width(t, 11.0))) + 8.0;
         let names = widest(&mut self.lines.iter().map(|l| font::width(&l.name, NAME_SIZE)));
-        let right = WIDTH - canvas.padding - names.min(NAME_ROOM) - 22.0;
+        let right = match narrow {
+            true => canvas.width - canvas.padding - 6.0,
+            false => canvas.width - canvas.padding - names.min(NAME_ROOM) - 22.0,
+        };
         let top = canvas.y + 8.0;
-        let bottom = top + PLOT_HEIGHT;
+        let bottom = top + plot_height;
         // The first and the last point stand clear of the frame.
         let x = |v: f64| left + 14.0 + (right - left - 20.0) * horizontal.place(v);
-        let y = |v: f64| bottom - PLOT_HEIGHT * vertical.place(v);
+        let y = |v: f64| bottom - plot_height * vertical.place(v);
 
         for (&tick, text) in ticks.iter().zip(&texts) {
             canvas.put(format_args!(
@@ -105,14 +134,12 @@ impl Lines<'_> {
             (false, true) => format!("{} (the vertical scale is logarithmic)", self.x_name),
             (false, false) => self.x_name.to_owned(),
         };
-        let name = font::fit(&name, 11.0, right - left);
-        canvas.text(
-            (left + right) / 2.0,
-            bottom + 36.0,
-            "axis",
-            Anchor::Middle,
-            &name,
-        );
+        let mut below = bottom + 21.0;
+        for line in font::wrap(&name, 11.0, right - left, 3) {
+            below += 15.0;
+            let middle = (left + right) / 2.0;
+            canvas.text(middle, below, "axis", Anchor::Middle, &line);
+        }
         if let Some(at) = self.reference {
             canvas.put(format_args!(
                 "<line class=\"reference\" x1=\"{left:.1}\" x2=\"{right:.1}\" y1=\"{0:.1}\" y2=\"{0:.1}\"/>",
@@ -154,6 +181,22 @@ impl Lines<'_> {
                 ));
             }
         }
+        if !narrow {
+            self.names(&mut canvas, (right, top, bottom), x, y);
+        }
+        canvas.y = below + 4.0;
+        canvas.notes(frame.as_ref());
+        canvas.end()
+    }
+
+    /// The names of lines, beside their last points.
+    fn names(
+        &self,
+        canvas: &mut Canvas,
+        (right, top, bottom): (f64, f64, f64),
+        x: impl Fn(f64) -> f64,
+        y: impl Fn(f64) -> f64,
+    ) {
         let ends: Vec<Option<(f64, f64)>> = self
             .lines
             .iter()
@@ -172,9 +215,6 @@ impl Lines<'_> {
             let name = font::fit(&line.name, NAME_SIZE, NAME_ROOM);
             canvas.text(right + 18.0, place + 4.2, "value", Anchor::Start, &name);
         }
-        canvas.y = bottom + 40.0;
-        canvas.notes(self.frame);
-        canvas.end(self.title)
     }
 
     /// The points themselves where they are few, else round values.
@@ -215,6 +255,43 @@ fn spread(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_narrow_chart_names_its_lines_in_the_legend() {
+        let line = |class, name: &str| LineSeries {
+            class,
+            name: name.to_owned(),
+            points: [1.0, 2.0, 4.0]
+                .map(|x| LinePoint {
+                    x,
+                    value: x * 10.0,
+                    low: x * 9.0,
+                    high: x * 11.0,
+                    hint: String::new(),
+                })
+                .into(),
+        };
+        let lines = [line("ours", "HP SQLite"), line("stock", "SQLite")];
+        let chart = Lines {
+            title: "t",
+            frame: Some(&ChartFrame::default()),
+            lines: &lines,
+            reference: None,
+            x_name: "threads",
+            x_tick: &|x| x.to_string(),
+            tick: &|t, _| t.to_string(),
+        };
+        let page = chart.svg().element();
+        let (wide, narrow) = page.split_once("</svg>").unwrap();
+        // A square of the legend for each, beside the name.
+        assert_eq!(wide.matches("<rect class=\"ours\"").count(), 0);
+        assert_eq!(narrow.matches("<rect class=\"ours\"").count(), 1);
+        assert!(wide.contains(">HP SQLite<") && narrow.contains(">HP SQLite<"));
+        for x in narrow.split("cx=\"").skip(1) {
+            let x: f64 = x.split('"').next().unwrap().parse().unwrap();
+            assert!((0.0..=Layout::Narrow.width()).contains(&x), "{x}");
+        }
+    }
 
     #[test]
     fn names_at_ends_keep_apart() {

@@ -1,10 +1,15 @@
 //! Charts with error bars as SVG, on a page or as pictures of their own.
 //!
-//! A chart says which class a thing has; [`style`] says what colour that is, on light and on dark
-//! paper. [`font`] tells how wide texts are, so that none lies over another.
+//! A chart says which class a thing has; [`engines`] gives each engine its class and colour, and
+//! [`style`] writes the rules for light and for dark paper. [`font`] measures texts, so that none
+//! lies over another.
+//!
+//! A page has each chart twice, laid out for a window and for a telephone, and the style shows the
+//! one that fits. One that is only scaled has letters that nobody can read at a third of its width.
 
 mod axis;
 mod bars;
+pub mod engines;
 pub mod font;
 mod lines;
 pub mod style;
@@ -14,10 +19,40 @@ use std::fmt::{Arguments, Write as _};
 pub use bars::{Bar, Bars, Group};
 pub use lines::{LinePoint, LineSeries, Lines};
 
-/// Width of a chart.
-const WIDTH: f64 = 820.0;
-/// Around a chart with a title.
-const PADDING: f64 = 20.0;
+/// What a chart is laid out for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// A window, or a picture of its own: labels stand beside bars, names at the ends of lines.
+    Wide,
+    /// A window that is as narrow as a telephone: labels stand above bars, names in the legend.
+    Narrow,
+}
+
+impl Layout {
+    fn width(self) -> f64 {
+        match self {
+            Layout::Wide => 820.0,
+            Layout::Narrow => 360.0,
+        }
+    }
+
+    /// Around a chart with a title.
+    fn padding(self) -> f64 {
+        match self {
+            Layout::Wide => 20.0,
+            Layout::Narrow => 8.0,
+        }
+    }
+
+    /// The class that the style shows or hides.
+    fn class(self) -> &'static str {
+        match self {
+            Layout::Wide => "for-wide",
+            Layout::Narrow => "for-narrow",
+        }
+    }
+}
+
 const TITLE_SIZE: f64 = 16.0;
 const LABEL_SIZE: f64 = 13.0;
 const NOTE_SIZE: f64 = 11.0;
@@ -46,29 +81,35 @@ pub struct Key {
 /// SVG that grows downwards.
 struct Canvas {
     out: String,
+    layout: Layout,
+    width: f64,
     /// Where the next thing goes.
     y: f64,
     padding: f64,
 }
 
 impl Canvas {
-    fn new(frame: Option<&ChartFrame>) -> Canvas {
+    fn new(frame: Option<&ChartFrame>, layout: Layout) -> Canvas {
         let mut canvas = Canvas {
             out: String::new(),
+            layout,
+            width: layout.width(),
             y: 0.0,
             padding: 0.0,
         };
         let Some(frame) = frame else { return canvas };
-        canvas.padding = PADDING;
+        canvas.padding = layout.padding();
+        let padding = canvas.padding;
+        let lines = if layout == Layout::Narrow { 4 } else { 2 };
         canvas.y = 14.0;
-        let room = WIDTH - 2.0 * PADDING;
-        for line in font::wrap(&frame.title, TITLE_SIZE * font::BOLD, room, 2) {
+        let room = canvas.width - 2.0 * padding;
+        for line in font::wrap(&frame.title, TITLE_SIZE * font::BOLD, room, lines) {
             canvas.y += 20.0;
-            canvas.text(PADDING, canvas.y, "title", Anchor::Start, &line);
+            canvas.text(padding, canvas.y, "title", Anchor::Start, &line);
         }
-        for line in font::wrap(&frame.subtitle, NOTE_SIZE, room, 2) {
+        for line in font::wrap(&frame.subtitle, NOTE_SIZE, room, lines) {
             canvas.y += if canvas.y < 40.0 { 19.0 } else { NOTE_LINE };
-            canvas.text(PADDING, canvas.y, "note", Anchor::Start, &line);
+            canvas.text(padding, canvas.y, "note", Anchor::Start, &line);
         }
         canvas.y += 14.0;
         canvas.legend(&frame.legend, room);
@@ -80,7 +121,8 @@ impl Canvas {
         if legend.is_empty() {
             return;
         }
-        let noted = legend.iter().any(|k| !k.note.is_empty());
+        // There is no room for both columns in a narrow one: the page says the rest.
+        let noted = self.layout == Layout::Wide && legend.iter().any(|k| !k.note.is_empty());
         let indent = legend
             .iter()
             .map(|k| font::width(&k.name, 12.0))
@@ -109,7 +151,10 @@ impl Canvas {
                 self.text(x + 17.0, y, "value", Anchor::Start, name);
             }
             let at = self.padding + 17.0 + indent + 14.0;
-            let notes = font::wrap(&key.note, NOTE_SIZE, self.padding + room - at, 2);
+            let notes = match noted {
+                true => font::wrap(&key.note, NOTE_SIZE, self.padding + room - at, 2),
+                false => Vec::new(),
+            };
             for (line, note) in notes.iter().enumerate() {
                 let y = top + 5.5 + 14.5 * line as f64;
                 self.text(at, y, "note", Anchor::Start, note);
@@ -124,9 +169,11 @@ impl Canvas {
         let Some(frame) = frame else { return };
         self.y += 6.0;
         for note in &frame.notes {
-            for line in font::wrap(note, NOTE_SIZE, WIDTH - 2.0 * PADDING, 3) {
+            let lines = if self.layout == Layout::Narrow { 8 } else { 3 };
+            let room = self.width - 2.0 * self.padding;
+            for line in font::wrap(note, NOTE_SIZE, room, lines) {
                 self.y += NOTE_LINE;
-                self.text(PADDING, self.y, "note", Anchor::Start, &line);
+                self.text(self.padding, self.y, "note", Anchor::Start, &line);
             }
         }
         self.y += 16.0;
@@ -149,10 +196,9 @@ impl Canvas {
         ));
     }
 
-    /// The whole as an SVG element, with a description for those who cannot see it.
-    fn end(self, title: &str) -> Svg {
-        Svg {
-            title: title.to_owned(),
+    fn end(self) -> Sheet {
+        Sheet {
+            layout: self.layout,
             height: self.y.ceil(),
             content: self.out,
         }
@@ -166,22 +212,43 @@ enum Anchor {
     End,
 }
 
-/// A chart that was drawn.
-pub struct Svg {
-    title: String,
+/// A chart in one layout.
+struct Sheet {
+    layout: Layout,
     height: f64,
     content: String,
 }
 
+/// A chart that was drawn, with a description for those who cannot see it.
+pub struct Svg {
+    title: String,
+    wide: Sheet,
+    narrow: Sheet,
+}
+
 impl Svg {
-    /// As a part of a page, which has the style.
+    /// Draws a chart in both layouts.
+    fn draw(title: &str, draw: impl Fn(Layout) -> Sheet) -> Svg {
+        Svg {
+            title: title.to_owned(),
+            wide: draw(Layout::Wide),
+            narrow: draw(Layout::Narrow),
+        }
+    }
+
+    /// As a part of a page, which has the style: in both layouts, of which one is shown.
     pub fn element(&self) -> String {
-        format!(
-            "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"{}\">{}</svg>",
-            self.height,
-            escape(&self.title),
-            self.content
-        )
+        let one = |sheet: &Sheet| {
+            format!(
+                "<svg class=\"{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">{}</svg>",
+                sheet.layout.class(),
+                sheet.layout.width(),
+                sheet.height,
+                escape(&self.title),
+                sheet.content
+            )
+        };
+        one(&self.wide) + &one(&self.narrow)
     }
 
     /// As a file of its own, whose paper is light or dark as the reader has it.
@@ -195,13 +262,14 @@ impl Svg {
     }
 
     fn document(&self, style: &str) -> String {
+        let width = self.wide.layout.width();
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{0}\" viewBox=\"0 0 {WIDTH} {0}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{0}\" viewBox=\"0 0 {width} {0}\" \
              role=\"img\" aria-label=\"{1}\">\n<title>{1}</title>\n<style>\n{style}</style>\n\
-             <rect class=\"paper\" width=\"{WIDTH}\" height=\"{0}\"/>\n{2}\n</svg>\n",
-            self.height,
+             <rect class=\"paper\" width=\"{width}\" height=\"{0}\"/>\n{2}\n</svg>\n",
+            self.wide.height,
             escape(&self.title),
-            self.content.replace("><", ">\n<"),
+            self.wide.content.replace("><", ">\n<"),
         )
     }
 }
@@ -235,19 +303,22 @@ mod tests {
         let escaped = escape(hostile);
         assert!(!escaped.contains(['<', '>', '"', '\'', '\u{1b}', '\0', '\u{202e}']));
         assert!(escaped.contains("&amp;amp;"));
-        let mut canvas = Canvas::new(Some(&ChartFrame {
+        let frame = ChartFrame {
             title: hostile.to_owned(),
             subtitle: hostile.to_owned(),
             legend: vec![Key {
-                class: "a",
+                class: "ours",
                 name: hostile.to_owned(),
                 note: hostile.to_owned(),
             }],
             notes: vec![hostile.to_owned()],
-        }));
-        canvas.text(0.0, 0.0, "label", Anchor::Start, hostile);
-        let svg = canvas.end(hostile);
-        assert_eq!(svg.element().matches("</svg>").count(), 1);
+        };
+        let svg = Svg::draw(hostile, |layout| {
+            let mut canvas = Canvas::new(Some(&frame), layout);
+            canvas.text(0.0, 0.0, "label", Anchor::Start, hostile);
+            canvas.end()
+        });
+        assert_eq!(svg.element().matches("</svg>").count(), 2);
         assert!(!svg.file().contains("<script"));
     }
 }

@@ -1,18 +1,14 @@
-//! The colours of pages and pictures.
+//! The colours of pages and pictures, but for those of engines: see [`super::engines`].
+
+use super::engines::{self, ENGINES};
 
 /// Rules of charts, on a page and in a picture.
 const CHART: &str = include_str!("chart.css");
 /// Rules of pages.
 const PAGE: &str = include_str!("page.css");
 
-/// The class of what others are compared with.
-pub const BASE: &str = "a";
-/// Classes of series, in the order in which they are given away. Told apart by those who see red
-/// and green alike as well: neighbours differ in lightness.
-pub const SERIES: [&str; 8] = ["b", "c", "d", "e", "f", "g", "h", "i"];
-
 /// A name, and its colour on light and on dark paper.
-const COLOURS: [(&str, &str, &str); 17] = [
+const COLOURS: [(&str, &str, &str); 8] = [
     ("paper", "#ffffff", "#14181c"),
     ("ink", "#1d2329", "#e4e9ee"),
     ("faint", "#5d6874", "#98a4b0"),
@@ -21,29 +17,33 @@ const COLOURS: [(&str, &str, &str); 17] = [
     ("wrong", "#b3261e", "#ff8a80"),
     ("error", "#1d2329", "#f2f5f8"),
     ("unclear", "#c9a227", "#d9b64a"),
-    ("a", "#9aa7b4", "#64717e"),
-    ("b", "#1f7a5c", "#3fb68b"),
-    ("c", "#e0893b", "#e89b57"),
-    ("d", "#2d5fa8", "#6d9ee6"),
-    ("e", "#d0629a", "#e285b4"),
-    ("f", "#58b4c9", "#6fc6d9"),
-    ("g", "#6f4aa0", "#a98bd6"),
-    ("h", "#b9b23a", "#cdc75c"),
-    ("i", "#8a4b2d", "#c08763"),
 ];
+
+/// Those and the colours of engines.
+fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let engines = ENGINES.iter().map(|e| (e.key, e.light, e.dark));
+    COLOURS.into_iter().chain(engines)
+}
+
+/// The rules of charts, with colours by name.
+fn chart() -> String {
+    format!("{CHART}{}", engines::rules())
+}
 
 /// What a page begins with: light or dark as the reader has it.
 pub fn page() -> String {
     let variables = |dark: bool| {
         let one =
-            |&(name, a, b): &(&str, &str, &str)| format!("--{name}: {};", if dark { b } else { a });
-        COLOURS.iter().map(one).collect::<Vec<_>>().join(" ")
+            |(name, a, b): (&str, &str, &str)| format!("--{name}: {};", if dark { b } else { a });
+        all().map(one).collect::<Vec<_>>().join(" ")
     };
     format!(
         ":root {{ color-scheme: light dark; {} }}\n\
-         @media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n{PAGE}{CHART}",
+         @media (prefers-color-scheme: dark) {{ :root {{ {} }} }}\n{PAGE}{}{}",
         variables(false),
-        variables(true)
+        variables(true),
+        engines::keys(),
+        chart()
     )
 }
 
@@ -66,7 +66,7 @@ pub fn light() -> String {
 
 /// The rules of charts with colours in place of their names, which not every program knows.
 fn colours(dark: bool) -> String {
-    COLOURS.iter().fold(CHART.to_owned(), |css, (name, a, b)| {
+    all().fold(chart(), |css, (name, a, b)| {
         css.replace(&format!("var(--{name})"), if dark { b } else { a })
     })
 }
@@ -74,6 +74,7 @@ fn colours(dark: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::engines::Engine;
 
     #[test]
     fn every_colour_has_a_value() {
@@ -81,14 +82,15 @@ mod tests {
         for (i, _) in page().match_indices("var(--") {
             let page = page();
             let name = page[i + 6..].split(')').next().unwrap();
-            assert!(COLOURS.iter().any(|c| c.0 == name), "{name}");
+            assert!(all().any(|c| c.0 == name), "{name}");
         }
     }
 
     #[test]
-    fn every_series_has_a_colour() {
-        for class in SERIES.iter().chain([&BASE]) {
-            assert!(page().contains(&format!("rect.{class}, circle.{class}")));
+    fn every_engine_has_rules_in_charts_and_beside_names() {
+        for Engine { key, .. } in ENGINES {
+            assert!(page().contains(&format!("rect.{key}, circle.{key}")));
+            assert!(page().contains(&format!(".key.{key} ")));
         }
     }
 }

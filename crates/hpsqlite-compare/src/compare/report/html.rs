@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{CompareReport, Difference, Statement, terminal};
-use crate::chart::{Bar, Bars, Group, escape, style};
+use crate::chart::{Bar, Bars, Group, engines, escape, style};
 use crate::text;
 
 /// The page.
@@ -58,7 +58,10 @@ fn add(out: &mut String, s: std::fmt::Arguments<'_>) {
 }
 
 fn environment(report: &CompareReport, out: &mut String) {
-    out.push_str("<table class=\"environment\">\n");
+    out.push_str(
+        "<details class=\"environment\"><summary>Libraries, settings, database and machine</summary>\n\
+         <table class=\"environment\">\n",
+    );
     let mut row = |name: &str, value: &str| {
         add(
             out,
@@ -110,7 +113,7 @@ fn environment(report: &CompareReport, out: &mut String) {
             report.cache.words()
         ),
     );
-    out.push_str("</table>\n");
+    out.push_str("</table></details>\n");
 }
 
 fn charts(report: &CompareReport, out: &mut String) {
@@ -123,6 +126,9 @@ fn charts(report: &CompareReport, out: &mut String) {
         return;
     }
     let (a, b) = (&report.sides[0].label, &report.sides[1].label);
+    let classes =
+        engines::sides([0, 1].map(|i: usize| report.sides[i].opened.hp_version.is_some()));
+    let newer = classes[1];
     let label = |s: &Statement| match report.statements.len() {
         1 => s.name(),
         _ => format!("{}  {}", s.number, s.name()),
@@ -135,7 +141,7 @@ fn charts(report: &CompareReport, out: &mut String) {
                 label: label(s),
                 detail: String::new(),
                 bars: vec![Bar {
-                    class: if speedup.clear() { "b" } else { "unclear" },
+                    class: if speedup.clear() { newer } else { "unclear" },
                     value: speedup.ratio,
                     low: speedup.low,
                     high: speedup.high,
@@ -173,7 +179,7 @@ fn charts(report: &CompareReport, out: &mut String) {
         .iter()
         .filter_map(|s| {
             let summaries = s.summaries?;
-            let bars = ["a", "b"].into_iter().zip(summaries).map(|(class, t)| Bar {
+            let bars = classes.into_iter().zip(summaries).map(|(class, t)| Bar {
                 class,
                 value: t.median,
                 low: t.min,
@@ -198,8 +204,10 @@ fn charts(report: &CompareReport, out: &mut String) {
     add(
         out,
         format_args!(
-            "<h2>Times, <span class=\"key a\"></span>{} and <span class=\"key b\"></span>{}</h2>\n<figure>{}</figure>\n",
+            "<h2>Times, <span class=\"key {}\"></span>{} and <span class=\"key {}\"></span>{}</h2>\n<figure>{}</figure>\n",
+            classes[0],
             escape(a),
+            newer,
             escape(b),
             chart.svg().element()
         ),

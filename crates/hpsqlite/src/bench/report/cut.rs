@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chart::{Chart, ChartCell};
 use super::compared::speedups;
 use super::{break_even, mean};
-use crate::bench::model::Values;
+use crate::bench::model::{ENGINE, Values};
 use crate::bench::store::{Recorded, Results, StoredPoint};
 use crate::bench::suite::chart::{ChartPlan, ChartShape, Interval, Measure, STEP};
+use crate::chart::engines;
 use crate::compare::stats;
 use crate::text;
 
@@ -83,8 +84,17 @@ pub fn suggested(results: &Results) -> Vec<ChartPlan> {
         interval: Interval::default(),
         shape: None,
         break_even: Vec::new(),
-        names: Values::new(),
+        names: names_of_engines(&axes),
     }]
+}
+
+/// Engines as a person writes them, for a suite that does not name them itself.
+fn names_of_engines(axes: &[(String, Vec<String>)]) -> Values {
+    let values = axes.iter().filter(|(axis, _)| axis == ENGINE);
+    let values = values.flat_map(|(_, values)| values);
+    values
+        .filter_map(|value| Some((value.clone(), engines::name(value)?.to_owned())))
+        .collect()
 }
 
 /// Samples with what they are samples of.

@@ -1,8 +1,9 @@
 //! The charts of a report.
 
 use super::{Chart, ChartCell, Comparison, Report, Verdict};
+use crate::bench::model::ENGINE;
 use crate::bench::suite::chart::ChartShape;
-use crate::chart::{Bar, Bars, ChartFrame, Group, Key, LinePoint, LineSeries, Lines, Svg, style};
+use crate::chart::{Bar, Bars, ChartFrame, Group, Key, LinePoint, LineSeries, Lines, Svg, engines};
 use crate::text;
 
 /// Longer names of files are cut.
@@ -63,7 +64,11 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
             caption,
         })
     };
-    let about = About::of(chart);
+    // A page has the settings folded away below the chart.
+    let about = match alone {
+        true => About::of(chart),
+        false => About::Nowhere,
+    };
     let mut notes = vec![format!(
         "Medians of {}; {}.",
         chart.trials(),
@@ -77,7 +82,7 @@ pub fn values(report: &Report, chart: &Chart, alone: bool) -> Svg {
     }
     // On a page it stands below.
     notes.extend(chart.cut().filter(|_| alone));
-    if let About::Everything(about) = &about {
+    if let (About::Everything(about), true) = (&about, alone) {
         notes.push(format!("All: {about}."));
     }
     if alone {
@@ -143,7 +148,10 @@ pub fn speedups(report: &Report, chart: &Chart, alone: bool) -> Option<Svg> {
         report,
         chart,
         frame,
-        &About::of(chart),
+        &match alone {
+            true => About::of(chart),
+            false => About::Nowhere,
+        },
         alone,
         Some(1.0),
         &shown,
@@ -166,12 +174,12 @@ fn draw(
     tick: &dyn Fn(f64, f64) -> String,
 ) -> Svg {
     let title = chart.title();
-    // The base has no speed-up over itself.
-    let drawn = |key: &Key| reference.is_none() || key.class != style::BASE;
     if alone {
         frame.notes.extend(footer(report));
     }
-    let classes = classes(chart);
+    let classes = classes(report, chart);
+    // The base has no speed-up over itself.
+    let without = chart.plan.base.as_ref().filter(|_| reference.is_some());
     if chart.shape == ChartShape::Lines {
         let lines: Vec<LineSeries> = chart
             .series
@@ -201,9 +209,8 @@ fn draw(
             })
             .filter(|l| !l.points.is_empty())
             .collect();
-        if let About::Series(_) = about {
-            frame.legend = legend(chart, &classes, about);
-            frame.legend.retain(drawn);
+        if matches!(about, About::Series(_)) {
+            frame.legend = legend(chart, &classes, about, without);
         }
         return Lines {
             title: &title,
@@ -220,10 +227,12 @@ fn draw(
         }
         .svg();
     }
+    let own = classes_of_x(chart);
     let groups: Vec<Group> = chart
         .xs
         .iter()
-        .map(|x| {
+        .enumerate()
+        .map(|(at, x)| {
             let bars = chart
                 .series
                 .iter()
@@ -233,12 +242,11 @@ fn draw(
                     let s = shown(cell)?;
                     Some(Bar {
                         class: match cell.speedup {
-                            _ if cell.is_base => style::BASE,
                             Some(Comparison {
                                 verdict: Verdict::NoDifference | Verdict::TooNoisy,
                                 ..
                             }) if reference.is_some() => "unclear",
-                            _ => class,
+                            _ => own.get(at).unwrap_or(class),
                         },
                         value: s.value,
                         low: s.low,
@@ -263,8 +271,7 @@ fn draw(
         .filter(|g| !g.bars.is_empty())
         .collect();
     if chart.series.len() > 1 || matches!(about, About::Series(_)) {
-        frame.legend = legend(chart, &classes, about);
-        frame.legend.retain(drawn);
+        frame.legend = legend(chart, &classes, about, without);
     }
     Bars {
         title: &title,
@@ -276,22 +283,46 @@ fn draw(
     .svg()
 }
 
-/// Colours of the series: the base has its own.
-fn classes(chart: &Chart) -> Vec<&'static str> {
-    let mut colours = style::SERIES.iter().cycle();
-    chart
-        .series
-        .iter()
-        .map(|s| match chart.plan.base.as_ref() == Some(s) {
-            true => style::BASE,
-            false => colours.next().copied().unwrap_or(style::BASE),
-        })
-        .collect()
+/// The colours of the series. One without a name has the colour of its engine, if it is of one.
+fn classes(report: &Report, chart: &Chart) -> Vec<&'static str> {
+    let names: Vec<&str> = chart.series.iter().map(String::as_str).collect();
+    match names[..] {
+        [""] => engines::classes(&[the_engine(report, chart).unwrap_or("")]),
+        _ => engines::classes(&names),
+    }
 }
 
-fn legend(chart: &Chart, classes: &[&'static str], about: &About) -> Vec<Key> {
+/// The colours of the groups of bars where each is an engine; empty where series have colours.
+fn classes_of_x(chart: &Chart) -> Vec<&'static str> {
+    let names: Vec<&str> = chart.xs.iter().map(String::as_str).collect();
+    let is_engine = |name: &&str| engines::name(name).is_some();
+    match chart.plan.series.is_none() && names.iter().any(is_engine) {
+        true => engines::classes(&names),
+        false => Vec::new(),
+    }
+}
+
+/// The engine that everything in a chart was measured with.
+fn the_engine<'r>(report: &'r Report, chart: &Chart) -> Option<&'r str> {
+    let points = report.results.points.iter().filter(|p| {
+        let mut cells = chart.cells.iter();
+        cells.any(|c| c.points.contains(&p.id))
+    });
+    let mut names = points.filter_map(|p| p.axes.get(ENGINE).map(String::as_str));
+    let first = names.next()?;
+    names.all(|name| name == first).then_some(first)
+}
+
+/// The series with their names, but for the one that is left out.
+fn legend(
+    chart: &Chart,
+    classes: &[&'static str],
+    about: &About,
+    without: Option<&String>,
+) -> Vec<Key> {
     let entries = chart.series.iter().zip(classes);
     entries
+        .filter(|(series, _)| without != Some(series))
         .map(|(series, class)| Key {
             class,
             name: match series.is_empty() {

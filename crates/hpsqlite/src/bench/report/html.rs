@@ -12,7 +12,8 @@ const STYLE: &str = "\
 section { background: none; padding: 0; margin: 2.4rem 0 0; }
 figure { margin: .4rem 0 1rem; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
 main { max-width: 62rem; }
-.results td.about { color: var(--faint); font-size: .8rem; overflow-wrap: anywhere; min-width: 16rem; }
+.results td.about { color: var(--faint); font-size: .8rem; }
+details.environment { margin: .6rem 0 0; }
 .ignored { color: var(--wrong); }
 .warnings { border-left: 3px solid var(--unclear); padding-left: .8rem; }
 ";
@@ -36,7 +37,10 @@ pub fn page(report: &Report) -> String {
     for line in report.verdict() {
         put(format_args!("<p class=\"verdict\">{}</p>\n", escape(&line)));
     }
-    put(format_args!("<table class=\"environment\">\n"));
+    put(format_args!(
+        "<details class=\"environment\"><summary>Command, versions and machine</summary>\n\
+         <table class=\"environment\">\n"
+    ));
     if !report.command.is_empty() {
         put(format_args!(
             "<tr><th>Command</th><td><code>{}</code></td></tr>\n",
@@ -51,7 +55,7 @@ pub fn page(report: &Report) -> String {
             escape(&session.environment.words())
         ));
     }
-    put(format_args!("</table>\n"));
+    put(format_args!("</table></details>\n"));
     if !report.warnings.is_empty() {
         put(format_args!("<div class=\"warnings\">\n"));
         for line in &report.warnings {
@@ -108,11 +112,12 @@ pub fn page(report: &Report) -> String {
     put(format_args!(
         "<h2>Every sample</h2>\n<details><summary>Show them</summary>\n{}</details>\n\
          <details><summary>The suite</summary>\n<pre>{}</pre></details>\n\
-         <footer>Made by hpsqlite {} from results of the suite {}. Speed-ups have 95 % intervals (percentile \
+         <footer>Made by hpsqlite {} from results of the suite “{}” ({}). Speed-ups have 95 % intervals (percentile \
          bootstrap over the trials).</footer>\n</main>\n</body>\n</html>\n",
         samples(report),
         escape(&report.results.suite.text),
         env!("CARGO_PKG_VERSION"),
+        escape(&report.results.suite.name),
         escape(&report.results.suite_hash),
     ));
     out
@@ -171,7 +176,7 @@ fn table(report: &Report, chart: &Chart) -> String {
     if let Some(against) = &report.against {
         out += &format!("<th>against {}</th>", escape(against));
     }
-    out += "<th class=\"n\">trials</th><th>engine, what a crash may lose, settings read back</th></tr></thead>\n<tbody>\n";
+    out += "<th class=\"n\">trials</th><th></th></tr></thead>\n<tbody>\n";
     for cell in &chart.cells {
         out += &format!("<tr><td>{}</td>", name(&cell.x));
         if chart.plan.series.is_some() {
@@ -195,22 +200,46 @@ fn table(report: &Report, chart: &Chart) -> String {
         out += &format!(
             "<td class=\"n\">{}</td><td class=\"about\">{}</td></tr>\n",
             cell.values.len(),
-            about(cell)
+            notes(cell)
         );
     }
-    out + "</tbody></table></div>\n"
+    out + "</tbody></table></div>\n" + &engines(chart)
 }
 
-fn about(cell: &ChartCell) -> String {
-    let Some(e) = &cell.effective else {
+/// What was measured in each of a chart's cells, folded away: each engine once, with its names.
+fn engines(chart: &Chart) -> String {
+    let mut known: Vec<(String, Vec<&str>)> = Vec::new();
+    for cell in &chart.cells {
+        let named = [&cell.series, &cell.x];
+        let name = named.into_iter().find(|n| !n.is_empty());
+        let name = chart.plan.name(name.map_or("", String::as_str));
+        match known.iter_mut().find(|k| k.0 == cell.about()) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => known.push((cell.about(), vec![name])),
+        }
+    }
+    known.retain(|(about, _)| !about.is_empty());
+    if known.is_empty() {
         return String::new();
-    };
-    let parts = [e.version.clone(), e.durability.clone(), e.settings_words()];
-    let mut lines: Vec<String> = parts
-        .iter()
-        .filter(|p| !p.is_empty())
-        .map(|p| escape(p))
-        .collect();
+    }
+    let mut out = String::from(
+        "<details class=\"environment\"><summary>Engines, what a crash may lose, settings read back</summary>\n\
+         <table class=\"environment\">\n",
+    );
+    for (about, names) in known {
+        out += &format!(
+            "<tr><th>{}</th><td>{}</td></tr>\n",
+            escape(&names.join(", ")),
+            escape(&about)
+        );
+    }
+    out + "</table></details>\n"
+}
+
+/// What a reader must know of one result: that it was cut short, or that a setting had no effect.
+fn notes(cell: &ChartCell) -> String {
+    let mut lines = Vec::new();
     if let Some((done, asked)) = cell.cut {
         let (done, asked) = (text::thousands(done), text::thousands(asked));
         lines.push(format!("measured with {done} of {asked} operations"));

@@ -436,9 +436,56 @@ fn the_page_needs_nothing_from_elsewhere() {
     ] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert_eq!(page.matches("<svg").count(), 2);
+    // Two charts, each for wide and for narrow windows.
+    assert_eq!(page.matches("<svg class=\"for-wide\"").count(), 2);
+    assert_eq!(page.matches("<svg class=\"for-narrow\"").count(), 2);
     assert!(page.contains("prefers-color-scheme: dark"));
     assert!(page.contains("a power cut may lose the last transactions"));
+}
+
+#[test]
+fn an_engine_has_one_colour_in_every_chart() {
+    // Ours stands first, last, beside others, as a series and as a bar of its own.
+    let here = |engines: &[(&str, f64)], plan: ChartPlan| {
+        let report = report(results(engines, &["1000"], 6), plan);
+        draw::values(&report, &report.charts[0], true).file()
+    };
+    let two = [("stock", 0.02), ("ours", 0.01)];
+    let three = [("ours", 0.01), ("lmdb", 0.01), ("stock", 0.02)];
+    for svg in [
+        here(&two, plan("rows", Some("engine"), Some("stock"))),
+        here(&three, plan("rows", Some("engine"), None)),
+        here(&two, plan("engine", None, Some("stock"))),
+        here(&three, plan("engine", None, None)),
+    ] {
+        assert!(svg.contains("<rect class=\"ours\""), "{svg}");
+        assert!(svg.contains("<rect class=\"stock\""), "{svg}");
+    }
+    let alone = here(&[("ours", 0.01)], plan("rows", None, None));
+    assert!(alone.contains("<rect class=\"ours\""), "{alone}");
+    assert!(!alone.contains("<rect class=\"stock\""), "{alone}");
+}
+
+#[test]
+fn a_page_has_names_in_its_legends_and_settings_folded_away() {
+    let mut plan = plan("rows", Some("engine"), Some("stock"));
+    plan.names = values(&[("ours", "HP SQLite"), ("stock", "SQLite")]);
+    let report = report(
+        results(&[("stock", 0.02), ("ours", 0.01)], &["1000"], 6),
+        plan,
+    );
+    let page = html::page(&report);
+    assert!(page.contains(">HP SQLite</text>"));
+    let mut open = page.as_str();
+    let mut folded = String::new();
+    while let Some((before, rest)) = open.split_once("<details") {
+        let (inside, after) = rest.split_once("</details>").unwrap();
+        assert!(!before.contains("journal_mode"), "{before}");
+        folded += inside;
+        open = after;
+    }
+    assert!(!open.contains("journal_mode"), "{open}");
+    assert!(folded.contains("journal_mode"), "{folded}");
 }
 
 #[test]
