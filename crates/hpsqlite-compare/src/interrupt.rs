@@ -5,6 +5,7 @@
 //! destructors. A second Ctrl-C does not wait for that.
 
 use std::fmt;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,6 +31,7 @@ impl std::error::Error for Interrupted {}
 pub fn watch() {
     let handler = || {
         if RAISED.swap(true, Ordering::SeqCst) {
+            wipe();
             std::process::exit(STATUS.into());
         }
         for &pid in WORKERS.lock().iter().flat_map(|w| w.iter()) {
@@ -38,6 +40,15 @@ pub fn watch() {
         }
     };
     ctrlc::set_handler(handler).expect("the handler is set once");
+}
+
+/// Takes away the line of a progress bar, which nothing does after a second Ctrl-C.
+fn wipe() {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        // There is nobody left to tell that it failed.
+        let _ = terminal.write_all(b"\r\x1b[2K");
+    }
 }
 
 /// Whether Ctrl-C was pressed.

@@ -12,19 +12,20 @@
 //! ```
 
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use comfy_table::{ContentArrangement, Table, presets};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle, TermLike};
 use tempfile::NamedTempFile;
 
-use crate::interrupt;
+use crate::{interrupt, text};
 
 /// The name that stands for standard output.
 pub const STDOUT: &str = "-";
@@ -327,8 +328,113 @@ pub fn terminal() -> Terminal {
     }
 }
 
+/// What is known of the place where tables and sentences are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Screen {
+    /// None: a file or a pipe, whose reader breaks lines as it likes.
+    columns: Option<usize>,
+    has_colours: bool,
+}
+
+/// The screen of this process, once something is printed for a person. Until then, and in tests,
+/// there is none.
+static SCREEN: OnceLock<Screen> = OnceLock::new();
+
+/// Sentences are hard to follow in longer lines.
+const MOST_COLUMNS: usize = 100;
+const FEWEST_COLUMNS: usize = 20;
+
+impl Screen {
+    fn ask() -> Screen {
+        let variable = |name: &str| std::env::var(name).ok();
+        let is_terminal = match STDOUT_TAKEN.load(Ordering::Relaxed) {
+            true => io::stderr().is_terminal(),
+            false => io::stdout().is_terminal(),
+        };
+        Screen {
+            columns: columns(
+                variable("COLUMNS").as_deref(),
+                is_terminal
+                    .then(|| comfy_table::Table::new().width())
+                    .flatten(),
+            ),
+            has_colours: wants_colours(
+                is_terminal,
+                variable("NO_COLOR").as_deref(),
+                variable("TERM").as_deref(),
+            ),
+        }
+    }
+}
+
+/// How wide sentences are: as the terminal is, or as COLUMNS says.
+fn columns(variable: Option<&str>, terminal: Option<u16>) -> Option<usize> {
+    let told = variable.and_then(|text| text.trim().parse().ok());
+    let columns = terminal.map(usize::from).or(told)?;
+    Some(columns.clamp(FEWEST_COLUMNS, MOST_COLUMNS))
+}
+
+/// Colour and bold letters are for terminals that can show them, and for people who want them.
+fn wants_colours(is_terminal: bool, no_color: Option<&str>, term: Option<&str>) -> bool {
+    let refused = no_color.is_some_and(|value| !value.is_empty());
+    is_terminal && !refused && !matches!(term, None | Some("dumb"))
+}
+
+/// What stands out of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// The title of a table, the verdict.
+    Bold,
+    /// What is wrong: answers that differ, results that got worse.
+    Wrong,
+}
+
+/// A line of a report that stands out where the terminal can show it.
+pub fn inked(ink: Ink, line: &str) -> String {
+    painted(ink, line, SCREEN.get().is_some_and(|s| s.has_colours))
+}
+
+fn painted(ink: Ink, line: &str, has_colours: bool) -> String {
+    let code = match ink {
+        Ink::Bold => "1",
+        Ink::Wrong => "1;31",
+    };
+    match has_colours && !line.is_empty() {
+        true => format!("\u{1b}[{code}m{line}\u{1b}[0m"),
+        false => line.to_owned(),
+    }
+}
+
+/// A sentence as lines that fit the terminal, each with `indent` spaces before it.
+pub fn paragraph(indent: usize, sentence: &str) -> Vec<String> {
+    match width_of_reports() {
+        Some(columns) => text::wrap(sentence, indent, columns),
+        None => vec![format!("{}{sentence}", " ".repeat(indent))],
+    }
+}
+
+/// Writes a sentence in lines that fit the terminal, each with `indent` spaces before it.
+pub fn write_paragraph(out: &mut impl Write, indent: usize, sentence: &str) -> io::Result<()> {
+    let lines = paragraph(indent, sentence);
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The same, so that it stands out.
+pub fn write_inked(out: &mut impl Write, ink: Ink, sentence: &str) -> io::Result<()> {
+    let lines = paragraph(0, sentence);
+    lines
+        .iter()
+        .try_for_each(|line| writeln!(out, "{}", inked(ink, line)))
+}
+
+/// How wide a line of a report may be; none where it is not for a terminal.
+pub fn width_of_reports() -> Option<usize> {
+    SCREEN.get().and_then(|s| s.columns)
+}
+
 /// Prints on the terminal; a reader that has seen enough is no error.
 pub fn to_terminal(print: impl FnOnce(&mut Terminal) -> io::Result<()>) -> io::Result<()> {
+    SCREEN.get_or_init(Screen::ask);
     unless_unread(print(&mut terminal()))
 }
 
@@ -359,7 +465,128 @@ pub fn print_table(table: &Table, out: &mut impl Write) -> io::Result<()> {
 
 /// A bar that goes when it is done.
 pub fn bar(template: &str) -> Result<ProgressBar> {
-    Ok(ProgressBar::new(0)
+    Ok(progress(0)
         .with_style(ProgressStyle::with_template(template)?.progress_chars("=> "))
         .with_finish(ProgressFinish::AndClear))
+}
+
+/// A progress bar on standard error; hidden where that is no terminal that can move its cursor.
+pub fn progress(length: u64) -> ProgressBar {
+    let can_move = io::stderr().is_terminal() && std::env::var("TERM").is_ok_and(|t| t != "dumb");
+    let target = match can_move {
+        true => ProgressDrawTarget::term_like_with_hz(Box::new(BarScreen), REDRAWN),
+        false => ProgressDrawTarget::hidden(),
+    };
+    ProgressBar::with_draw_target(Some(length), target)
+}
+
+/// How often a bar is drawn at most, each second.
+const REDRAWN: u8 = 20;
+/// Columns to the right of a bar that stay free.
+///
+/// The terminal writes `^C` where the cursor is when the keys are pressed. Behind a bar as wide as
+/// the terminal that is the next line: the cursor goes there, and the bar is not found to be cleared.
+const MARGIN: u16 = 4;
+
+/// Standard error, a little narrower than it is.
+#[derive(Debug)]
+struct BarScreen;
+
+impl BarScreen {
+    fn put(words: std::fmt::Arguments<'_>) -> io::Result<()> {
+        io::stderr().write_fmt(words)
+    }
+
+    /// Moves the cursor; 0 would move it by 1.
+    fn go(n: usize, way: char) -> io::Result<()> {
+        match n {
+            0 => Ok(()),
+            _ => BarScreen::put(format_args!("\u{1b}[{n}{way}")),
+        }
+    }
+}
+
+impl TermLike for BarScreen {
+    fn width(&self) -> u16 {
+        columns_of_stderr().saturating_sub(MARGIN).max(1)
+    }
+
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        BarScreen::go(n, 'A')
+    }
+
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        BarScreen::go(n, 'B')
+    }
+
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        BarScreen::go(n, 'C')
+    }
+
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        BarScreen::go(n, 'D')
+    }
+
+    fn write_line(&self, s: &str) -> io::Result<()> {
+        BarScreen::put(format_args!("{s}\n"))
+    }
+
+    fn write_str(&self, s: &str) -> io::Result<()> {
+        BarScreen::put(format_args!("{s}"))
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        BarScreen::put(format_args!("\r\u{1b}[2K"))
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// How wide the terminal on standard error is; 80 where it does not say.
+fn columns_of_stderr() -> u16 {
+    let mut size = libc::winsize {
+        ws_row: 0,
+        ws_col: 0,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    // SAFETY: the call only fills in `size`, which lives on; its result is checked.
+    let asked = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
+    match (asked, size.ws_col) {
+        (0, columns @ 1..) => columns,
+        _ => 80,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_for_terminals_that_can_and_people_who_want_them() {
+        let xterm = Some("xterm-256color");
+        assert!(wants_colours(true, None, xterm));
+        assert!(
+            wants_colours(true, Some(""), xterm),
+            "an empty NO_COLOR is none"
+        );
+        assert!(!wants_colours(false, None, xterm), "a pipe");
+        assert!(!wants_colours(true, Some("1"), xterm), "NO_COLOR");
+        assert!(!wants_colours(true, None, Some("dumb")), "TERM=dumb");
+        assert!(!wants_colours(true, None, None), "no TERM");
+        assert_eq!(painted(Ink::Bold, "x", false), "x");
+        assert_eq!(painted(Ink::Wrong, "x", true), "\u{1b}[1;31mx\u{1b}[0m");
+    }
+
+    #[test]
+    fn a_pipe_gets_whole_sentences_and_a_terminal_its_own_width() {
+        assert_eq!(columns(None, None), None);
+        assert_eq!(columns(None, Some(80)), Some(80));
+        assert_eq!(columns(Some("60"), None), Some(60));
+        assert_eq!(columns(Some("wide"), None), None);
+        assert_eq!(columns(None, Some(300)), Some(MOST_COLUMNS));
+        assert_eq!(columns(None, Some(1)), Some(FEWEST_COLUMNS));
+    }
 }

@@ -131,6 +131,33 @@ pub fn shorten(s: &str, width: usize) -> String {
     short
 }
 
+/// Lines of at most `width` characters, broken between words; a word that is longer has a line of
+/// its own and is not cut, so that a path can still be copied. All lines begin with `indent` spaces.
+pub fn wrap(s: &str, indent: usize, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = 0;
+    for word in s.split_whitespace() {
+        let length = word.chars().count();
+        if used > 0 && indent + used + 1 + length > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if used == 0 {
+            line = " ".repeat(indent);
+        } else {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += length;
+    }
+    if used > 0 {
+        lines.push(line);
+    }
+    lines
+}
+
 /// With a capital first letter, as a sentence starts.
 pub fn capitalised(s: &str) -> String {
     let mut chars = s.chars();
@@ -198,6 +225,31 @@ pub fn fingerprint(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_wrap_at_words() {
+        let sentence = "The times of 1, 2 and 13 vary by more than 10 %: something else keeps the \
+                        machine busy. More --runs make the intervals narrower.";
+        for width in [20, 40, 80] {
+            let lines = wrap(sentence, 1, width);
+            assert!(
+                lines.iter().all(|l| l.chars().count() <= width),
+                "{lines:?}"
+            );
+            assert!(
+                lines
+                    .iter()
+                    .all(|l| l.starts_with(' ') && !l.ends_with(' '))
+            );
+            let words: Vec<&str> = lines.iter().flat_map(|l| l.split_whitespace()).collect();
+            assert_eq!(words.join(" "), sentence);
+        }
+        assert_eq!(
+            wrap("in /a/very/long/path.db", 0, 8),
+            ["in", "/a/very/long/path.db"]
+        );
+        assert!(wrap("  ", 2, 10).is_empty());
+    }
 
     #[test]
     fn numbers_for_people() {

@@ -154,9 +154,23 @@ fn engines_are_listed() {
         );
     }
     place
-        .run(&["bench", "list"])
+        .run(&["bench", "list", "groupby"])
         .expect(0)
         .says("Engines: stock, analyzed, ours, duckdb");
+}
+
+#[test]
+fn suites_are_listed_a_line_each() {
+    let place = Place::new();
+    let names = place.run(&["bench", "list", "--names"]).expect(0).out;
+    let list = place.run(&["bench", "list"]).expect(0).out;
+    assert_eq!(names.lines().count(), list.lines().count());
+    for (name, line) in names.lines().zip(list.lines()) {
+        assert!(line.starts_with(&format!("{name} ")), "{line}");
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let failed = place.run(&["bench", "list", "tpc"]).expect(2);
+    failed.says("the lab has no suite tpc; there are ");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Horizontal bar charts with error bars.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, ChartFrame, LABEL_SIZE, Layout, Sheet, Svg, escape, font};
+use super::{Anchor, Canvas, ChartFrame, ChartLayout, LABEL_SIZE, Sheet, Svg, escape, font};
 
 /// Labels take as much room as they need, up to this.
 const LABEL_ROOM: f64 = 290.0;
@@ -64,7 +64,7 @@ impl Bars<'_> {
         Svg::draw(self.title, |layout| self.sheet(layout))
     }
 
-    fn sheet(&self, layout: Layout) -> Sheet {
+    fn sheet(&self, layout: ChartLayout) -> Sheet {
         let most = self.groups.iter().map(|g| g.bars.len()).max().unwrap_or(0);
         let size = match most {
             ..=3 => Size {
@@ -87,7 +87,7 @@ impl Bars<'_> {
                 font::width(&g.label, LABEL_SIZE).max(font::width(&g.detail, DETAIL_SIZE) / 2.0)
             })
             .fold(60.0, f64::max);
-        let narrow = layout == Layout::Narrow;
+        let narrow = layout == ChartLayout::Narrow;
         // A label stands before its bars, or above them.
         let (label_room, from) = match narrow {
             true => (canvas.width - 2.0 * left, left),
@@ -298,7 +298,7 @@ mod tests {
             .collect();
         let svg = chart(&groups);
         let (wide, narrow) = svg.split_once("</svg>").unwrap();
-        for (svg, layout) in [(wide, Layout::Wide), (narrow, Layout::Narrow)] {
+        for (svg, layout) in [(wide, ChartLayout::Wide), (narrow, ChartLayout::Narrow)] {
             for x in svg.split(" x=\"").skip(1) {
                 let x: f64 = x.split('"').next().unwrap().parse().unwrap();
                 assert!((0.0..layout.width()).contains(&x), "{x}");
@@ -332,14 +332,17 @@ mod tests {
             });
             widths.fold(0.0, f64::max)
         };
-        assert!(longest(narrow) > 0.7 * Layout::Narrow.width(), "{narrow}");
+        assert!(
+            longest(narrow) > 0.7 * ChartLayout::Narrow.width(),
+            "{narrow}"
+        );
         // No tick is cut off by the edge.
         for tick in narrow.split("<text class=\"tick\" x=\"").skip(1) {
             let (x, rest) = tick.split_once('"').unwrap();
             let text = rest.split_once('>').unwrap().1.split('<').next().unwrap();
             let (x, half) = (x.parse::<f64>().unwrap(), font::width(text, 11.0) / 2.0);
             assert!(
-                x - half > -0.1 && x + half < Layout::Narrow.width() + 0.1,
+                x - half > -0.1 && x + half < ChartLayout::Narrow.width() + 0.1,
                 "{text}"
             );
         }

@@ -13,7 +13,7 @@
 //! chart, and never those of SQLite, ours and DuckDB, which people know.
 
 /// An engine with its colours.
-pub struct Engine {
+pub struct EngineColours {
     /// What suites and libraries call it, and the class of its bars.
     pub key: &'static str,
     pub name: &'static str,
@@ -26,8 +26,8 @@ const fn engine(
     name: &'static str,
     light: &'static str,
     dark: &'static str,
-) -> Engine {
-    Engine {
+) -> EngineColours {
+    EngineColours {
         key,
         name,
         light,
@@ -42,7 +42,7 @@ pub const OURS: &str = "ours";
 
 /// All of them. Any two are told apart on the same paper, which a test holds. The order from the
 /// fourth up is the one in which series that are no engine take colours.
-pub const ENGINES: [Engine; 14] = [
+pub const ENGINES: [EngineColours; 14] = [
     engine(STOCK, "SQLite", "#8a97a4", "#7d8a97"),
     engine(OURS, "HP SQLite", "#1f7a5c", "#3fb68b"),
     engine("duckdb", "DuckDB", "#e0893b", "#e89b57"),
@@ -116,7 +116,7 @@ pub fn sides(is_ours: [bool; 2]) -> [&'static str; 2] {
 
 /// The colours as CSS variables: `--engine-ours: light-dark(…, …);`.
 pub fn variables() -> String {
-    let one = |e: &Engine| {
+    let one = |e: &EngineColours| {
         format!(
             "  --engine-{}: light-dark({}, {});\n",
             e.key, e.light, e.dark
@@ -127,7 +127,7 @@ pub fn variables() -> String {
 
 /// The rules of all classes of charts, with the colours by name: see [`super::style`].
 pub fn rules() -> String {
-    let one = |e: &Engine| {
+    let one = |e: &EngineColours| {
         format!(
             "rect.{0}, circle.{0} {{ fill: var(--{0}); }} path.{0} {{ stroke: var(--{0}); }}\n",
             e.key
@@ -138,7 +138,7 @@ pub fn rules() -> String {
 
 /// The rules of the squares beside names on a page.
 pub fn keys() -> String {
-    let one = |e: &Engine| format!(".key.{0} {{ background: var(--{0}); }}\n", e.key);
+    let one = |e: &EngineColours| format!(".key.{0} {{ background: var(--{0}); }}\n", e.key);
     ENGINES.iter().map(one).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Line charts with error bars: where what varies is a number.
 
 use super::axis::Axis;
-use super::{Anchor, Canvas, ChartFrame, Key, Layout, Sheet, Svg, escape, font};
+use super::{Anchor, Canvas, ChartFrame, ChartLayout, Key, Sheet, Svg, escape, font};
 
 const PLOT_HEIGHT: f64 = 340.0;
 /// The same in a narrow chart.
@@ -56,9 +56,9 @@ impl Lines<'_> {
 
     /// What stands around it: there is no room for names at the ends of lines in a narrow chart, so
     /// they are in its legend.
-    fn framed(&self, layout: Layout) -> Option<ChartFrame> {
+    fn framed(&self, layout: ChartLayout) -> Option<ChartFrame> {
         let mut frame = self.frame.cloned();
-        if layout == Layout::Narrow {
+        if layout == ChartLayout::Narrow {
             let named = self.lines.iter().filter(|l| !l.name.is_empty());
             frame.get_or_insert_default().legend = named
                 .map(|l| Key {
@@ -71,8 +71,8 @@ impl Lines<'_> {
         frame
     }
 
-    fn sheet(&self, layout: Layout) -> Sheet {
-        let narrow = layout == Layout::Narrow;
+    fn sheet(&self, layout: ChartLayout) -> Sheet {
+        let narrow = layout == ChartLayout::Narrow;
         let frame = self.framed(layout);
         let mut canvas = Canvas::new(frame.as_ref(), layout);
         let plot_height = if narrow { NARROW_PLOT } else { PLOT_HEIGHT };
@@ -289,7 +289,7 @@ mod tests {
         assert!(wide.contains(">HP SQLite<") && narrow.contains(">HP SQLite<"));
         for x in narrow.split("cx=\"").skip(1) {
             let x: f64 = x.split('"').next().unwrap().parse().unwrap();
-            assert!((0.0..=Layout::Narrow.width()).contains(&x), "{x}");
+            assert!((0.0..=ChartLayout::Narrow.width()).contains(&x), "{x}");
         }
     }
 

@@ -21,34 +21,34 @@ pub use lines::{LinePoint, LineSeries, Lines};
 
 /// What a chart is laid out for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum ChartLayout {
     /// A window, or a picture of its own: labels stand beside bars, names at the ends of lines.
     Wide,
     /// A window that is as narrow as a telephone: labels stand above bars, names in the legend.
     Narrow,
 }
 
-impl Layout {
+impl ChartLayout {
     fn width(self) -> f64 {
         match self {
-            Layout::Wide => 820.0,
-            Layout::Narrow => 360.0,
+            ChartLayout::Wide => 820.0,
+            ChartLayout::Narrow => 360.0,
         }
     }
 
     /// Around a chart with a title.
     fn padding(self) -> f64 {
         match self {
-            Layout::Wide => 20.0,
-            Layout::Narrow => 8.0,
+            ChartLayout::Wide => 20.0,
+            ChartLayout::Narrow => 8.0,
         }
     }
 
     /// The class that the style shows or hides.
     fn class(self) -> &'static str {
         match self {
-            Layout::Wide => "for-wide",
-            Layout::Narrow => "for-narrow",
+            ChartLayout::Wide => "for-wide",
+            ChartLayout::Narrow => "for-narrow",
         }
     }
 }
@@ -81,7 +81,7 @@ pub struct Key {
 /// SVG that grows downwards.
 struct Canvas {
     out: String,
-    layout: Layout,
+    layout: ChartLayout,
     width: f64,
     /// Where the next thing goes.
     y: f64,
@@ -89,7 +89,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    fn new(frame: Option<&ChartFrame>, layout: Layout) -> Canvas {
+    fn new(frame: Option<&ChartFrame>, layout: ChartLayout) -> Canvas {
         let mut canvas = Canvas {
             out: String::new(),
             layout,
@@ -100,7 +100,7 @@ impl Canvas {
         let Some(frame) = frame else { return canvas };
         canvas.padding = layout.padding();
         let padding = canvas.padding;
-        let lines = if layout == Layout::Narrow { 4 } else { 2 };
+        let lines = if layout == ChartLayout::Narrow { 4 } else { 2 };
         canvas.y = 14.0;
         let room = canvas.width - 2.0 * padding;
         for line in font::wrap(&frame.title, TITLE_SIZE * font::BOLD, room, lines) {
@@ -122,7 +122,7 @@ impl Canvas {
             return;
         }
         // There is no room for both columns in a narrow one: the page says the rest.
-        let noted = self.layout == Layout::Wide && legend.iter().any(|k| !k.note.is_empty());
+        let noted = self.layout == ChartLayout::Wide && legend.iter().any(|k| !k.note.is_empty());
         let indent = legend
             .iter()
             .map(|k| font::width(&k.name, 12.0))
@@ -169,7 +169,11 @@ impl Canvas {
         let Some(frame) = frame else { return };
         self.y += 6.0;
         for note in &frame.notes {
-            let lines = if self.layout == Layout::Narrow { 8 } else { 3 };
+            let lines = if self.layout == ChartLayout::Narrow {
+                8
+            } else {
+                3
+            };
             let room = self.width - 2.0 * self.padding;
             for line in font::wrap(note, NOTE_SIZE, room, lines) {
                 self.y += NOTE_LINE;
@@ -214,7 +218,7 @@ enum Anchor {
 
 /// A chart in one layout.
 struct Sheet {
-    layout: Layout,
+    layout: ChartLayout,
     height: f64,
     content: String,
 }
@@ -228,11 +232,11 @@ pub struct Svg {
 
 impl Svg {
     /// Draws a chart in both layouts.
-    fn draw(title: &str, draw: impl Fn(Layout) -> Sheet) -> Svg {
+    fn draw(title: &str, draw: impl Fn(ChartLayout) -> Sheet) -> Svg {
         Svg {
             title: title.to_owned(),
-            wide: draw(Layout::Wide),
-            narrow: draw(Layout::Narrow),
+            wide: draw(ChartLayout::Wide),
+            narrow: draw(ChartLayout::Narrow),
         }
     }
 

@@ -74,7 +74,7 @@ fn colours(dark: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::engines::Engine;
+    use crate::chart::engines::EngineColours;
 
     #[test]
     fn every_colour_has_a_value() {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn every_engine_has_rules_in_charts_and_beside_names() {
-        for Engine { key, .. } in ENGINES {
+        for EngineColours { key, .. } in ENGINES {
             assert!(page().contains(&format!("rect.{key}, circle.{key}")));
             assert!(page().contains(&format!(".key.{key} ")));
         }

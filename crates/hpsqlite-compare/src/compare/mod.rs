@@ -223,7 +223,7 @@ impl Scratch {
     fn copy(session: &mut WorkerSession, database: &Path) -> Result<Scratch> {
         let folder = tempfile::Builder::new().prefix("hpsqlite-").tempdir()?;
         let files = ["a.db", "b.db"].map(|name| folder.path().join(name));
-        let bar = ProgressBar::new(0)
+        let bar = crate::output::progress(0)
             .with_finish(ProgressFinish::AndClear)
             .with_style(
                 ProgressStyle::with_template("copying {wide_bar} {percent:>3} %  {eta} left")
@@ -261,7 +261,7 @@ fn split(session: &mut WorkerSession, scripts: &[Script]) -> Result<Vec<SqlText>
 }
 
 fn progress_bar() -> ProgressBar {
-    let bar = ProgressBar::new(1)
+    let bar = crate::output::progress(1)
         .with_finish(ProgressFinish::AndClear)
         .with_style(
             ProgressStyle::with_template("{prefix}  {wide_bar}  run {pos}/{len}  {msg}")

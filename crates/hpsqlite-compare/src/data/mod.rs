@@ -176,7 +176,7 @@ impl<'l> Loader<'l> {
         ] {
             db.exec(sql)?;
         }
-        let bar = ProgressBar::new(rows)
+        let bar = crate::output::progress(rows)
             .with_finish(ProgressFinish::AndClear)
             .with_style(
                 ProgressStyle::with_template(

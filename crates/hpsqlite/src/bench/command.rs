@@ -13,9 +13,9 @@ use super::runner::{self, Places, RunTally};
 use super::store::{AnotherBuild, Environment, Store, StoredSuite as Stored};
 use super::suite::chart::Presentation;
 use super::suite::engines;
-use super::suite::{Changes, SUITES, Suite, TEMPLATE, quoted};
+use super::suite::{Changes, SUITES, Suite, TEMPLATE, same_command};
 use super::work;
-use crate::output::{self, OutputFile};
+use crate::output::{self, Ink, OutputFile};
 use crate::sys::Library;
 use crate::{libs, text};
 
@@ -24,9 +24,9 @@ pub const HELP: &str = "\
 Data sets and the stores of engines are kept below $XDG_CACHE_HOME/hpsqlite/bench (usually
 ~/.cache); `clean` removes them. Servers are started there by the lab itself and end with it.
 
-Engines are `stock`, `ours`, and those that `bench engines` lists; `bench list` names those of each
-suite. One that is not installed is left out, with a note; one that --set engine=... asks for is an
-error then.
+Engines are `stock`, `ours`, and those that `bench engines` lists; `bench list SUITE` names those of
+a suite. One that is not installed is left out, with a note; one that --set engine=... asks for is
+an error then.
 
 Exit status: 0; 1 where something failed or was left out, an engine that was asked for is missing,
 answers differ, or something got slower than --against; 2 for a mistake in the command or the suite
@@ -56,10 +56,12 @@ pub enum BenchCommand {
         #[arg(long, value_name = "FILE")]
         into: Option<PathBuf>,
     },
-    /// Say which suites come with the lab, what they measure, and with which engines
+    /// Say which suites come with the lab, a line each
     List {
+        /// The suites to say more of: what they measure, and with which engines
+        suites: Vec<String>,
         /// Only the names, a line each
-        #[arg(long)]
+        #[arg(long, conflicts_with = "suites")]
         names: bool,
     },
     /// Say which engines there are
@@ -127,7 +129,7 @@ struct Outputs {
 pub fn run(command: &BenchCommand) -> Result<u8> {
     match command {
         BenchCommand::Init { file } => init(file).map(|()| 0),
-        BenchCommand::List { names } => list(*names).map(|()| 0),
+        BenchCommand::List { suites, names } => list(suites, *names).map(|()| 0),
         BenchCommand::Engines => engines::list()
             .map(|()| 0)
             .context("cannot write to standard output"),
@@ -159,26 +161,55 @@ fn init(file: &Path) -> Result<()> {
     Ok(())
 }
 
-fn list(only_names: bool) -> Result<()> {
-    let mut table = output::plain_table();
-    for (name, _) in SUITES {
+/// Prints the suites that come with the lab, a line each, or all that is to be known of some.
+fn list(wanted: &[String], only_names: bool) -> Result<()> {
+    let known = || SUITES.iter().map(|(name, _)| *name);
+    if let Some(unknown) = wanted.iter().find(|w| !known().any(|name| name == *w)) {
+        let names: Vec<&str> = known().collect();
+        bail!(
+            "the lab has no suite {unknown}; there are {}",
+            names.join(", ")
+        );
+    }
+    let suites: Vec<(&str, Suite)> = known()
+        .filter(|name| wanted.is_empty() || wanted.iter().any(|w| w == name))
+        .map(|name| Ok((name, Suite::load(Path::new(name), &Changes::default())?)))
+        .collect::<Result<_>>()?;
+    output::to_terminal(|out| {
         if only_names {
-            println!("{name}");
-            continue;
+            return suites
+                .iter()
+                .try_for_each(|(name, _)| writeln!(out, "{name}"));
         }
-        let suite = Suite::load(Path::new(name), &Changes::default())?;
-        let about = suite.about.trim().replace('\n', " ");
-        let engines = engines::of(&suite).join(", ");
-        table.add_row([
-            (*name).to_owned(),
-            format!("{}\n{about}\nEngines: {engines}", suite.title),
-        ]);
-    }
-    if only_names {
-        return Ok(());
-    }
-    output::to_terminal(|out| output::print_table(&table, out))
-        .context("cannot write to standard output")
+        if !wanted.is_empty() {
+            return suites
+                .iter()
+                .try_for_each(|(name, suite)| describe(name, suite, out));
+        }
+        let columns = output::width_of_reports().unwrap_or(LINE);
+        suites.iter().try_for_each(|(name, suite)| {
+            writeln!(out, "{}", one_line(name, &suite.title, columns))
+        })
+    })
+    .context("cannot write to standard output")
+}
+
+/// Columns of a line of the list where it is not for a terminal.
+const LINE: usize = 80;
+/// Room for the longest name of a suite.
+const NAME: usize = 15;
+
+/// A suite in one line, which is cut where it would not fit.
+fn one_line(name: &str, title: &str, columns: usize) -> String {
+    text::shorten(&format!("{name:NAME$}{title}"), columns)
+}
+
+/// All that is to be known of a suite.
+fn describe(name: &str, suite: &Suite, out: &mut impl Write) -> std::io::Result<()> {
+    output::write_inked(out, Ink::Bold, &format!("{name}: {}", suite.title))?;
+    output::write_paragraph(out, 1, &suite.about.trim().replace('\n', " "))?;
+    let engines = engines::of(suite).join(", ");
+    output::write_paragraph(out, 1, &format!("Engines: {engines}"))
 }
 
 /// Says what is in the cache folder, and removes it unless it is only to be listed.
@@ -240,12 +271,11 @@ fn measure(args: &RunArgs) -> Result<u8> {
         let run = runner::run(&suite, &places, &mut store);
         drop(store);
         if run.as_ref().is_err_and(|e| !e.is::<AnotherBuild>()) {
-            let words = std::env::args_os().skip(1);
-            let again: Vec<String> = words.map(|w| quoted(&w.to_string_lossy())).collect();
+            // The command has a line of its own, whole, so that it can be pasted.
             eprintln!(
-                "What was measured is in {}; this goes on where it stopped:\n  hpsqlite {}",
+                "What was measured is in {}. This command goes on where it stopped:\n\n{}\n",
                 results.display(),
-                again.join(" ")
+                same_command()
             );
         }
         run?
@@ -254,10 +284,11 @@ fn measure(args: &RunArgs) -> Result<u8> {
     output::to_terminal(|out| {
         writeln!(out, "{}: {}", results.display(), told(&tally))?;
         if tally.failed + tally.unavailable > 0 {
-            writeln!(
+            output::write_paragraph(
                 out,
+                0,
                 "The same command tries again what failed or could not be measured here, with the \
-                 trials of it that were given up, and nothing else."
+                 trials of it that were given up, and nothing else.",
             )?;
         }
         out.flush()
@@ -335,4 +366,27 @@ fn presented(suite: &Stored) -> Result<Presentation> {
         charts: parsed.charts,
         tables: parsed.tables,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_suite_of_the_list_has_one_line_of_80_columns() {
+        for (name, _) in SUITES {
+            let suite = Suite::load(Path::new(name), &Changes::default()).unwrap();
+            assert!(name.len() < NAME, "{name}");
+            let line = one_line(name, &suite.title, LINE);
+            assert!(
+                line.chars().count() <= LINE && !line.contains('\n'),
+                "{line}"
+            );
+            assert!(
+                !line.ends_with('…'),
+                "the title of {name} does not fit: {line}"
+            );
+        }
+        assert!(one_line("files", "Blobs in files and in SQLite", 30).ends_with('…'));
+    }
 }

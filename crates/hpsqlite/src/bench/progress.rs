@@ -12,8 +12,6 @@ use crate::text;
 
 /// Parts of the bar.
 const LENGTH: u64 = 1000;
-/// Longer descriptions would leave no bar.
-const WIDTH: usize = 90;
 
 /// The times that jobs took, from which those of others follow.
 ///
@@ -81,8 +79,8 @@ pub struct Progress<'s> {
 
 impl<'s> Progress<'s> {
     pub fn new(suite: &'s Suite) -> Progress<'s> {
-        let style = ProgressStyle::with_template("{prefix}  {bar:24}  {msg}");
-        let bar = ProgressBar::new(LENGTH)
+        let style = ProgressStyle::with_template("{prefix}  {bar:16}  {wide_msg}");
+        let bar = crate::output::progress(LENGTH)
             .with_finish(ProgressFinish::AndClear)
             .with_style(style.expect("a valid template"));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -168,8 +166,8 @@ impl<'s> Progress<'s> {
         let point = &self.points[self.current];
         words.push(described(&point.values));
         words.extend(self.estimate());
-        let words = words.join("  ");
-        self.bar.set_message(text::shorten(&words, WIDTH));
+        // The bar cuts it to what the terminal has room for: one line, that goes without a trace.
+        self.bar.set_message(words.join("  "));
     }
 
     /// What is known of the step under way: the median so far, and how that is to the first of the

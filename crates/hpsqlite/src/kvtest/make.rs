@@ -259,7 +259,7 @@ pub fn stat(library: &Path, file: &Path) -> Result<Content> {
 /// A bar of `all` values.
 fn bar(all: u64, unit: &str) -> ProgressBar {
     let template = format!("{{wide_bar}} {{percent:>3}} %  {{human_pos}} {unit}  {{eta}} left");
-    ProgressBar::new(all)
+    crate::output::progress(all)
         .with_finish(ProgressFinish::AndClear)
         .with_style(ProgressStyle::with_template(&template).expect("a valid template"))
 }

@@ -23,7 +23,7 @@ pub mod value;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use indicatif::{ProgressFinish, ProgressStyle};
 
 use crate::compare::cache::StaysWarm;
 use crate::output::{self, OutputFile};
@@ -97,7 +97,7 @@ fn measure_and_show(args: &args::KvtestRunArgs) -> Result<u8> {
     let plan = args.plan()?;
     let kind = PathKind::of(&plan.target)?;
     let json = OutputFile::begin(args.json.as_deref(), [plan.target.as_path()])?;
-    let bar = ProgressBar::new(1000)
+    let bar = crate::output::progress(1000)
         .with_finish(ProgressFinish::AndClear)
         .with_style(
             ProgressStyle::with_template("{wide_bar} {percent:>3} %  {eta} left")

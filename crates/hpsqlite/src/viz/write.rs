@@ -115,7 +115,7 @@ fn pictures(
     // Copies are gone when this is.
     let folder = copy::folder()?;
     for kind in args.copies() {
-        let bar = output::bar("{bar:30} {msg}")?;
+        let bar = output::bar("{bar:30} {wide_msg}")?;
         let name = kind.title(&title(&args.db));
         bar.set_message(name.clone());
         let job = CopyJob::new(&args.db, kind, folder.path(), 0)?;

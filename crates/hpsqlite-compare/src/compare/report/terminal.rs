@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement};
 
 use super::{CacheState, CompareReport, Difference, Statement};
 use crate::compare::protocol::{ReportedError, ResultColumn, ShownValue};
-use crate::output::{self, plain_table, print_table};
+use crate::output::{self, Ink, plain_table, print_table, write_inked, write_paragraph};
 use crate::text;
 
 /// A statement's name is cut to this in the table; the page and the JSON file have all of it.
@@ -37,10 +37,17 @@ fn print(report: &CompareReport, with_plans: bool, out: &mut impl Write) -> io::
         }
     }
     writeln!(out)?;
-    for line in report.verdict().iter().chain(&report.warnings()) {
-        writeln!(out, "{line}")?;
+    for line in report.verdict() {
+        let ink = match report.statements.iter().any(|s| s.difference.is_some()) {
+            true => Ink::Wrong,
+            false => Ink::Bold,
+        };
+        write_inked(out, ink, &line)?;
     }
-    Ok(())
+    let warnings = report.warnings();
+    warnings
+        .iter()
+        .try_for_each(|line| write_paragraph(out, 0, line))
 }
 
 fn environment(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
@@ -54,11 +61,23 @@ fn environment(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
             side.opened.library.display().to_string(),
         ]);
     }
-    print_table(&libraries, out)?;
+    let lines: Vec<String> = libraries.lines().collect();
+    let widest = lines.iter().map(|l| l.trim_end().chars().count()).max();
+    match output::width_of_reports() {
+        // Side by side they are compared at a glance; else each is a paragraph.
+        Some(columns) if widest > Some(columns) => {
+            for side in &report.sides {
+                let id: String = side.opened.source_id.chars().take(SOURCE_ID).collect();
+                let library = side.opened.library.display();
+                let told = format!("{}: {}, {id}, {library}", side.label, side.version());
+                write_paragraph(out, 1, &told)?;
+            }
+        }
+        _ => print_table(&libraries, out)?,
+    }
     let db = &report.database;
-    writeln!(
-        out,
-        " {}{}: {}, {}-byte pages, journal {}, {}; {}",
+    let told = format!(
+        "{}{}: {}, {}-byte pages, journal {}, {}; {}",
         db.path,
         if db.scratch { " (a copy of it)" } else { "" },
         text::bytes(db.bytes),
@@ -66,7 +85,8 @@ fn environment(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
         db.journal_mode,
         db.encoding,
         report.cache.words(),
-    )?;
+    );
+    write_paragraph(out, 1, &told)?;
     for side in &report.sides {
         for setting in &side.opened.settings {
             let set = match setting.asked.as_str() {
@@ -117,14 +137,14 @@ fn table(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
             true => least.to_string(),
             false => format!("{least} to {most}"),
         };
-        writeln!(
-            out,
-            " Medians of {runs} runs a side in turn, {} cache, ± half the interquartile range; in brackets the 95 % interval.",
+        let told = format!(
+            "Medians of {runs} runs a side in turn, {} cache, ± half the interquartile range; in brackets the 95 % interval.",
             match report.cache {
                 CacheState::Warm => "warm",
                 CacheState::Cold => "cold",
             }
-        )?;
+        );
+        write_paragraph(out, 1, &told)?;
     }
     Ok(())
 }

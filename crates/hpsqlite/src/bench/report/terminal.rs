@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use comfy_table::CellAlignment;
 
 use super::table::ReportTable;
-use super::{Chart, ChartCell, Report};
-use crate::output::{self, plain_table, print_table};
+use super::{Chart, ChartCell, Report, Verdict};
+use crate::output::{self, Ink, plain_table, print_table, write_inked, write_paragraph};
 use crate::text;
 
 /// Longer names and descriptions are cut; the page and the files have all of them.
@@ -21,25 +21,25 @@ pub fn show(report: &Report) -> io::Result<()> {
 /// Prints the whole report.
 pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let results = &report.results;
-    writeln!(out, "{}", text::printable(&report.title))?;
+    write_inked(out, Ink::Bold, &text::printable(&report.title))?;
     for session in &results.sessions {
-        writeln!(
-            out,
-            " {}: hpsqlite {}, {}",
+        let told = format!(
+            "{}: hpsqlite {}, {}",
             text::printable(&session.began),
             text::printable(&session.tool),
             text::printable(&session.environment.words())
-        )?;
+        );
+        write_paragraph(out, 1, &told)?;
     }
     for chart in &report.charts {
-        writeln!(out, "\n{}", text::printable(&chart.title()))?;
+        writeln!(out)?;
+        write_inked(out, Ink::Bold, &text::printable(&chart.title()))?;
         if !chart.plan.about.is_empty() {
-            writeln!(out, " {}", text::printable(&chart.plan.about))?;
+            write_paragraph(out, 1, &text::printable(&chart.plan.about))?;
         }
         table(report, chart, out)?;
-        writeln!(
-            out,
-            " {}: medians of {}, ± half the interquartile range{}",
+        let told = format!(
+            "{}: medians of {}, ± half the interquartile range{}",
             text::capitalised(&chart.plan.measure.words()),
             chart.trials(),
             match &chart.plan.base {
@@ -49,12 +49,13 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
                 ),
                 None => String::new(),
             }
-        )?;
+        );
+        write_paragraph(out, 1, &told)?;
         for found in chart.findings() {
-            writeln!(out, " {}", text::printable(found))?;
+            write_paragraph(out, 1, &text::printable(found))?;
         }
         if let Some(cut) = chart.cut() {
-            writeln!(out, " {}", text::printable(&cut))?;
+            write_paragraph(out, 1, &text::printable(&cut))?;
         }
     }
     for table in &report.tables {
@@ -62,27 +63,31 @@ pub fn print(report: &Report, out: &mut impl Write) -> io::Result<()> {
     }
     abouts(report, out)?;
     if !report.missing.is_empty() {
-        writeln!(out, "\nNot measured")?;
+        writeln!(out)?;
+        write_inked(out, Ink::Bold, "Not measured")?;
         for m in &report.missing {
-            writeln!(
-                out,
-                " {}: {}: {}",
+            let told = format!(
+                "{}: {}: {}",
                 text::printable(&m.what),
                 m.kind.words(),
                 text::printable(&m.reason)
-            )?;
+            );
+            write_paragraph(out, 1, &told)?;
         }
     }
-    let lines: Vec<String> = report
-        .verdict()
-        .into_iter()
-        .chain(report.warnings.clone())
-        .collect();
-    if !lines.is_empty() {
+    let verdict = report.verdict();
+    if !verdict.is_empty() || !report.warnings.is_empty() {
         writeln!(out)?;
     }
-    for line in lines {
-        writeln!(out, "{}", text::printable(&line))?;
+    let ink = match report.changed(Verdict::Worse).is_empty() {
+        true => Ink::Bold,
+        false => Ink::Wrong,
+    };
+    for line in verdict {
+        write_inked(out, ink, &text::printable(&line))?;
+    }
+    for line in &report.warnings {
+        write_paragraph(out, 0, &text::printable(line))?;
     }
     Ok(())
 }
@@ -132,12 +137,13 @@ fn table(report: &Report, chart: &Chart, out: &mut impl Write) -> io::Result<()>
 
 /// A table of the suite, with a line for each of its columns, of which there may be many.
 fn summed(table: &ReportTable, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "\n{}", text::printable(&table.title))?;
+    writeln!(out)?;
+    write_inked(out, Ink::Bold, &text::printable(&table.title))?;
     if !table.about.is_empty() {
-        writeln!(out, " {}", text::printable(&table.about))?;
+        write_paragraph(out, 1, &text::printable(&table.about))?;
     }
     if !table.steps.is_empty() {
-        writeln!(out, " Sum of {}", text::printable(&table.steps))?;
+        write_paragraph(out, 1, &format!("Sum of {}", text::printable(&table.steps)))?;
     }
     let mut lines = plain_table();
     let names = table.rows.iter().map(|r| text::printable(&r.name));
@@ -156,7 +162,7 @@ fn summed(table: &ReportTable, out: &mut impl Write) -> io::Result<()> {
     }
     print_table(&lines, out)?;
     for (i, note) in (1..).zip(&table.notes) {
-        writeln!(out, " [{i}] {}", text::printable(note))?;
+        write_paragraph(out, 1, &format!("[{i}] {}", text::printable(note)))?;
     }
     Ok(())
 }
@@ -176,11 +182,12 @@ pub fn all_abouts(report: &Report) -> Vec<String> {
 fn abouts(report: &Report, out: &mut impl Write) -> io::Result<()> {
     let all = all_abouts(report);
     if !all.is_empty() {
-        writeln!(out, "\nEngines")?;
+        writeln!(out)?;
+        write_inked(out, Ink::Bold, "Engines")?;
     }
     for (i, about) in all.iter().enumerate() {
         let about = text::shorten(&text::printable(about), ABOUT_WIDTH);
-        writeln!(out, " [{}] {about}", i + 1)?;
+        write_paragraph(out, 1, &format!("[{}] {about}", i + 1))?;
     }
     Ok(())
 }

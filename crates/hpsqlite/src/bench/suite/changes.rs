@@ -69,10 +69,19 @@ impl Changes {
 /// A word of a shell's command.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-.,=/+:".contains(c);
-    match word.chars().all(plain) {
+    match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
+}
+
+/// The command that this process was started with, as a line for a shell: by the name that the
+/// program was started by, which need not be on the PATH.
+pub fn same_command() -> String {
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| quoted(&word.to_string_lossy()))
+        .collect();
+    words.join(" ")
 }
 
 /// Leaves only the parts of these names; all if there are none.

@@ -108,11 +108,13 @@ pub fn list() -> io::Result<()> {
     }
     output::to_terminal(|out| {
         output::print_table(&table, out)?;
-        writeln!(
+        writeln!(out)?;
+        output::write_paragraph(
             out,
-            "\nWords may follow a name: mariadb-innodb-tcp. A suite may describe engines of its own \
-             in [engines.NAME];\n`hpsqlite bench list` names those of the suites that come with \
-             the lab."
+            0,
+            "Words may follow a name: mariadb-innodb-tcp. A suite may describe engines of its own in \
+             [engines.NAME]; `hpsqlite bench list SUITE` names those of a suite that comes with the \
+             lab.",
         )
     })
 }

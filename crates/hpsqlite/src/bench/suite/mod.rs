@@ -34,7 +34,7 @@ use check::{check, check_break_even, check_rules, check_tables};
 use file::{Engine, SuiteFile};
 use words::{common, shown_charts, shown_tables};
 
-pub use changes::{Changes, quoted};
+pub use changes::{Changes, same_command};
 pub use points::Point;
 
 /// The suites that come with the lab.
