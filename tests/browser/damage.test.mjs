@@ -148,6 +148,7 @@ look(
       0,
     );
   },
+  { view: "map" },
 );
 
 for (const view of ["map", "tree", "numbers", "query"]) {

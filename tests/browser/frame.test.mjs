@@ -13,7 +13,7 @@ before(async () => (server = await serve(await killedWriter(), await shop())));
 after(() => server?.end());
 const address = () => server.address;
 
-const VIEWS = ["Map", "Page", "Tree", "Numbers", "Compare", "Query", "WAL", "Problems"];
+const VIEWS = ["Overview", "Map", "Page", "Tree", "Numbers", "Compare", "Query", "WAL", "Problems"];
 const tabs = (page) => page.getByRole("navigation", { name: "Views" });
 const current = (page) => tabs(page).locator("[aria-current=page]");
 const search = (page) => page.getByRole("combobox", { name: "Search" });

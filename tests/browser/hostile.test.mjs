@@ -20,7 +20,7 @@ async function harmless(page) {
   assert.equal(await page.locator("script:not([src]):not([type=importmap])").count(), 0);
 }
 
-for (const view of ["map", "page", "tree", "numbers", "compare", "query", "problems"]) {
+for (const view of ["overview", "map", "page", "tree", "numbers", "compare", "query", "problems"]) {
   look(
     `hostile names in ${view}`,
     address,

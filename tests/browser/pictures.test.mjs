@@ -43,7 +43,7 @@ for (const name of ["shop", "kinds", "log", "two", "hostile"]) {
         await page.emulateMedia({ colorScheme });
         await settled(page);
         const names = await tabs(page).allTextContents();
-        for (const view of ["Map", "Page", "Tree", "Numbers", "Problems"])
+        for (const view of ["Overview", "Map", "Page", "Tree", "Numbers", "Problems"])
           assert.ok(names.includes(view), `${view} in ${names}`);
         assert.ok(!names.includes("Query"), "nothing can be run without the program");
         for (const view of names) {

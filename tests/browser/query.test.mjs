@@ -336,3 +336,26 @@ look(
   },
   { view: "query", viewport: NARROW },
 );
+
+look(
+  "the libraries have the colours that they have in every chart",
+  address,
+  async (page) => {
+    const colour = (library) =>
+      page
+        .locator(`.engine.${library}`)
+        .first()
+        .evaluate((e) => getComputedStyle(e).backgroundColor);
+    const seen = {};
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      seen[colorScheme] = [await colour("hp"), await colour("stock")];
+    }
+    // Those of crates/hpsqlite-compare/src/chart/engines.rs.
+    assert.deepEqual(seen, {
+      light: ["rgb(31, 122, 92)", "rgb(138, 151, 164)"],
+      dark: ["rgb(63, 182, 139)", "rgb(125, 138, 151)"],
+    });
+  },
+  { view: "query" },
+);

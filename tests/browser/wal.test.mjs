@@ -2,10 +2,13 @@
 
 import { after, before } from "node:test";
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { look, until } from "./lib/browser.mjs";
-import { killedWriter, shop } from "./lib/databases.mjs";
+import { database, killedWriter, shop } from "./lib/databases.mjs";
 import { json } from "./lib/model.mjs";
-import { serve } from "./lib/program.mjs";
+import { serve, settings } from "./lib/program.mjs";
 import { coloursOf } from "./lib/sight.mjs";
 
 let server, plain, wal;
@@ -123,6 +126,68 @@ look(
       "a sentence",
       () => main(page).innerText(),
       (t) => /not in WAL mode/.test(t),
+    );
+  },
+  { view: "wal" },
+);
+
+/** A database with a log, and a writer of it that stays open: `write(sql)`, `end()`. */
+async function writer() {
+  const file = await database("live", "PRAGMA journal_mode = wal; CREATE TABLE event(id INTEGER PRIMARY KEY, what);");
+  const shell = spawn(join(settings.dist, "bin/sqlite3"), ["-batch", "-bail", file], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const closed = once(shell, "close");
+  return {
+    file,
+    write: (sql) => shell.stdin.write(`${sql}\n`),
+    end: async () => {
+      shell.stdin.end();
+      await closed;
+    },
+  };
+}
+
+let live, following;
+before(async () => {
+  live = await writer();
+  live.write("PRAGMA wal_autocheckpoint = 0; INSERT INTO event VALUES(1, 'first');");
+  const { stat } = await import("node:fs/promises");
+  await until("a log", async () => (await stat(`${live.file}-wal`).catch(() => ({ size: 0 }))).size > 0);
+  following = await serve(live.file);
+});
+after(async () => {
+  await live?.end();
+  await following?.end();
+});
+
+look(
+  "the view follows the log while another process writes",
+  () => following.address,
+  async (page) => {
+    const commits = () => main(page).locator("table tbody tr th").allInnerTexts();
+    const has = (what, ...wanted) => until(what, commits, (now) => now.join() === wanted.join());
+    await has("the commit that was there", "1");
+    live.write("INSERT INTO event VALUES(2, 'second');");
+    await has("a commit that came while it was looked at", "2", "1");
+    live.write("INSERT INTO event VALUES(3, 'third');");
+    await has("another one", "3", "2", "1");
+    await main(page).getByRole("button", { name: "Pause" }).click();
+    live.write("INSERT INTO event VALUES(4, 'fourth');");
+    const asked = await json(following.address, "api/0/log");
+    await until(
+      "the writer",
+      () => json(following.address, "api/0/log"),
+      (now) => now.facts.commits === 4 || now.tag !== asked.tag,
+    );
+    assert.equal((await commits()).length, 3, "what is paused stays");
+    await main(page).getByRole("button", { name: "Follow" }).click();
+    await has("what was missed", "4", "3", "2", "1");
+    live.write("PRAGMA wal_checkpoint(PASSIVE);");
+    await until(
+      "a checkpoint that another process ran",
+      () => main(page).innerText(),
+      (text) => /copied/i.test(text) && /Nothing|nothing|all/i.test(text),
     );
   },
   { view: "wal" },

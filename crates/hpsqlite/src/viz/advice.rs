@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::numbers::{Numbers, Whole};
+use super::schema::{Schema, Statistics};
 use super::tree::TreeRole;
 use super::walk::Model;
 use crate::text;
@@ -17,6 +18,8 @@ const NAMED: usize = 6;
 const HALF_EMPTY: f64 = 0.6;
 /// Share of a b-tree's steps that jump from which it is called scattered.
 const SCATTERED: f64 = 0.2;
+/// A table with fewer rows is read as quickly as an index is.
+const FEW_ROWS: u64 = 1000;
 /// Frames that SQLite lets come together before it begins a checkpoint by itself.
 const CHECKPOINT: u64 = 1000;
 
@@ -43,6 +46,16 @@ impl Advice {
 
     fn text(mut self, text: impl Into<String>) -> Advice {
         self.0.push(AdvicePart::Text(text.into()));
+        self
+    }
+
+    /// The same with b-trees called what they are for.
+    pub fn titled(mut self, model: &Model) -> Advice {
+        for part in &mut self.0 {
+            if let AdvicePart::Tree { tree, name } = part {
+                *name = model.title(*tree);
+            }
+        }
         self
     }
 
@@ -121,7 +134,82 @@ pub fn of(model: &Model, numbers: &[Numbers], whole: &Whole) -> Vec<Advice> {
     };
     advice.extend(leaves_half_empty(numbers, &those(&half_empty)));
     advice.extend(mostly_overflow(numbers, &those(&overflow)));
+    advice.into_iter().map(|a| a.titled(model)).collect()
+}
+
+/// What the schema gives reason for, what matters most first: foreign keys without an index, then
+/// statistics, then indexes that are redundant.
+pub fn of_schema(numbers: &[Numbers], schema: &Schema) -> Vec<Advice> {
+    let mut advice = Vec::new();
+    let named = |name: &str| numbers.iter().position(|n| n.name == name);
+    let rows = |name: &str| named(name).map_or(0, |t| numbers[t].entries);
+    let mut missing = schema.missing();
+    missing.retain(|key| rows(&key.table) >= FEW_ROWS);
+    missing.sort_by_key(|key| std::cmp::Reverse(rows(&key.table)));
+    for key in missing {
+        let Some(t) = named(&key.table) else { continue };
+        let columns = key.columns.join(", ");
+        advice.push(Advice::new().text("No index of ").tree(numbers, t).text(format!(
+            " begins with its foreign key ({columns}): to delete or change a row of {} reads all of \
+             its {} rows. An index on ({columns}) ends that.",
+            key.parent,
+            text::thousands(numbers[t].entries)
+        )));
+    }
+    advice.extend(statistics(
+        schema.statistics(|name| Some(numbers[named(name)?].entries)),
+    ));
+    for found in schema.redundant() {
+        let (Some(t), Some(beside)) = (named(&found.index), named(&found.beside)) else {
+            continue;
+        };
+        let why = match found.is_same {
+            true => " has the same columns as ",
+            false => " is the beginning of ",
+        };
+        advice.push(
+            Advice::new()
+                .text("The index ")
+                .tree(numbers, t)
+                .text(why)
+                .tree(numbers, beside)
+                .text(format!(
+                    ", which does all that it does. To drop it gives back {} and makes writing quicker.",
+                    text::bytes(numbers[t].bytes)
+                )),
+        );
+    }
     advice
+}
+
+fn statistics(state: Statistics) -> Option<Advice> {
+    let words = match state {
+        Statistics::NotNeeded | Statistics::Fresh => return None,
+        Statistics::Never => "ANALYZE has never run here: SQLite guesses how many rows an index \
+                              finds. PRAGMA optimize, or ANALYZE, counts them."
+            .to_owned(),
+        Statistics::Stale { tables } => {
+            let first = &tables[0];
+            let rows = text::thousands(first.rows);
+            let told = match first.then {
+                Some(then) => format!(
+                    "{} had {} rows when ANALYZE counted them and has {rows} now",
+                    first.table,
+                    text::thousands(then)
+                ),
+                None => format!(
+                    "ANALYZE has not seen {}, which has {rows} rows",
+                    first.table
+                ),
+            };
+            let more = match tables.len() - 1 {
+                0 => String::new(),
+                n => format!(", and {n} more tables are not as they were"),
+            };
+            format!("The statistics are stale: {told}{more}. ANALYZE counts anew.")
+        }
+    };
+    Some(Advice::new().text(words))
 }
 
 fn vacuum(model: &Model, whole: &Whole) -> Option<Advice> {

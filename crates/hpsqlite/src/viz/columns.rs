@@ -98,18 +98,28 @@ impl Model {
 
     /// A database that has the schema and holes.
     fn copy_of_schema(&self) -> Result<NamedTempFile> {
+        self.copy_of([0])
+    }
+
+    /// A database that has some b-trees, the schema being the first, and holes.
+    pub(super) fn copy_of(&self, trees: impl IntoIterator<Item = usize>) -> Result<NamedTempFile> {
+        if self.trees.len() > MANY {
+            bail!("the schema has more than {MANY} tables and indexes");
+        }
         let copy = NamedTempFile::new()?;
         let file = copy.as_file();
         let size = u64::from(self.image.header.page_size);
         file.set_len(u64::from(self.map.pages()) * size)?;
-        for level in 0..self.trees[0].levels.len() {
-            for n in self.level(0, level)? {
-                let mut page = self.page(n)?;
-                self.copy_chains(file, n, &page)?;
-                if n == 1 {
-                    own_header(&mut page, self.map.pages());
+        for t in trees {
+            for level in 0..self.trees[t].levels.len() {
+                for n in self.level(t, level)? {
+                    let mut page = self.page(n)?;
+                    self.copy_chains(file, n, &page)?;
+                    if n == 1 {
+                        own_header(&mut page, self.map.pages());
+                    }
+                    file.write_all_at(&page, u64::from(n - 1) * size)?;
                 }
-                file.write_all_at(&page, u64::from(n - 1) * size)?;
             }
         }
         Ok(copy)

@@ -74,7 +74,7 @@ pub fn page(args: &Arguments, files: &Arc<Files>) -> Result<String> {
 
 /// Waits until all files were scanned, and copies made.
 fn wait(files: &Files) -> Result<()> {
-    let bar = output::bar("{bar:30} {msg}")?;
+    let bar = output::bar("{bar:30} {wide_msg}")?;
     loop {
         interrupt::check()?;
         let status = files.status();
@@ -160,7 +160,7 @@ fn model_answers(
     model: &Model,
 ) -> Result<()> {
     answers.ask_without_folders(inside, &format!("api/{f}/summary"))?;
-    for what in ["problems", "wal"] {
+    for what in ["problems", "wal", "overview"] {
         answers.ask(inside, &format!("api/{f}/{what}"))?;
     }
     for t in 0..model.trees.len() {

@@ -8,7 +8,7 @@
 //! scan            every page once: what it holds, what is wrong, overflow chains
 //!   │
 //! map, tree ──── numbers ──── advice ──── figures ──── show (terminal), json
-//!   │              device
+//!   │              device    schema
 //!   └─────────── problems ─── show (terminal), json
 //!
 //! ask ─── serve ── web: the page in the browser
@@ -28,6 +28,7 @@
 
 pub mod advice;
 pub mod ask;
+mod catalog;
 pub mod columns;
 pub mod copy;
 pub mod device;
@@ -45,6 +46,7 @@ pub mod palette;
 pub mod query;
 pub mod record;
 pub mod scan;
+pub mod schema;
 pub mod select;
 pub mod serve;
 pub mod show;
@@ -71,8 +73,9 @@ pub const HELP: &str = "\
 The file is opened read-only and without locks, so it may be in use; it is read by code of the tool's \
 own, so it may be damaged.
 
-A page in the browser shows it, until Ctrl-C is pressed: every page of the file on a map, what is in \
-it, the b-trees (tables and indexes), their numbers, the write-ahead log. The page is served on \
+A page in the browser shows it, until Ctrl-C is pressed: an overview with advice, every page of the \
+file on a map, what is in it, the b-trees (tables and indexes), their numbers, the write-ahead log \
+as it grows. The page is served on \
 127.0.0.1 only, and its address has a random part: whoever knows it can read the file. With a second \
 file both are compared.
 

@@ -9,16 +9,20 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use serde::Serialize;
 
 use super::open::{beside, open};
+use crate::text;
 
 /// Bytes before the frames.
 pub const HEADER: usize = 32;
 /// Bytes before each frame's page.
 pub const FRAME: usize = 24;
+/// Bytes at the head of the index that say how far it, and a checkpoint, have come.
+const INDEX: usize = 100;
 /// First number of a log whose checksums are of little-endian words; of big-endian ones it is
 /// one more.
 const MAGIC: u32 = 0x377f_0682;
@@ -98,6 +102,29 @@ fn checksum(big: bool, mut sum: (u32, u32), bytes: &[u8]) -> (u32, u32) {
         sum.1 = sum.1.wrapping_add(word(&pair[4..])).wrapping_add(sum.0);
     }
     sum
+}
+
+/// What changes whenever something was written to a database's log, or a checkpoint copied frames
+/// of it: the log's length, time and header, and the head of the index beside it.
+pub fn state(database: &Path) -> String {
+    let mut known = Vec::new();
+    for (suffix, length) in [("-wal", HEADER), ("-shm", INDEX)] {
+        let Ok(file) = open(&beside(database, suffix)) else {
+            continue;
+        };
+        if let Ok(meta) = file.metadata() {
+            known.extend(meta.len().to_le_bytes());
+            known.extend(meta.ino().to_le_bytes());
+            // The index is written through memory, which sets no time.
+            known.extend(meta.mtime_nsec().to_le_bytes());
+            known.extend(meta.mtime().to_le_bytes());
+        }
+        let mut head = Vec::with_capacity(length);
+        if file.take(length as u64).read_to_end(&mut head).is_ok() {
+            known.extend(head);
+        }
+    }
+    text::fingerprint(&known)
 }
 
 impl Wal {

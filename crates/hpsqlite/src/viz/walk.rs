@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
 
@@ -14,6 +15,7 @@ use super::keyorder;
 use super::map::{Map, PageKind, Problems};
 use super::page::{self, Btree, PageShape};
 use super::record::{self, RecordValue};
+use super::schema::Schema;
 use super::tree::{Level, Tree, TreeRole};
 use super::wal::be32;
 use crate::interrupt;
@@ -42,6 +44,8 @@ pub struct Model {
     pub(super) bounds: Vec<Vec<i64>>,
     /// Interior pages where leaves were expected, found by the scan.
     pub(super) deeper: Vec<u32>,
+    /// What the schema says of indexes, once it was asked for; none where it cannot be known.
+    pub(super) schema: OnceLock<Option<Schema>>,
 }
 
 /// A page on the way down, with the largest rowid below it, or the mark of the key after it.
@@ -68,6 +72,7 @@ impl Model {
             scanned: false,
             bounds: Vec::new(),
             deeper: Vec::new(),
+            schema: OnceLock::new(),
         };
         for what in &model.image.problems {
             model.problems.add(0, what.as_str());

@@ -17,13 +17,13 @@ use super::answer::{Answer, Asked, At, NOBODY, aside, json};
 use super::files::{Files, Opened, Status};
 use super::find::{self, Found};
 use super::refusal::Refusal;
-use super::summary;
+use super::{overview, summary};
 use crate::viz::ask::{Page, PathTarget, WayDown};
 use crate::viz::columns;
 use crate::viz::device::{self, MeasuredDevice};
 use crate::viz::file::Version;
 use crate::viz::map::{PageKind, Problem};
-use crate::viz::wal::Frame;
+use crate::viz::wal::{self, Frame};
 use crate::viz::walk::Model;
 
 /// Pages of the map in one answer.
@@ -35,6 +35,9 @@ pub fn routes(files: Arc<Files>) -> Router {
     Router::new()
         .route("/api/files", get(status))
         .route("/api/{f}/summary", get(summary))
+        .route("/api/{f}/overview", get(overview))
+        .route("/api/{f}/log", get(log))
+        .route("/api/{f}/log/frames", get(log_frames))
         .route("/api/{f}/map", get(map))
         .route("/api/{f}/page/{n}", get(page))
         .route("/api/{f}/page/{n}/bytes", get(page_bytes))
@@ -107,6 +110,57 @@ async fn status(State(files): State<Arc<Files>>) -> Answer<Json<Vec<Status>>> {
 
 async fn summary(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
     aside(move || summary::of(&files, f)).await
+}
+
+async fn overview(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
+    let file = files.get(f)?;
+    aside(move || overview::of(&file)).await
+}
+
+/// The log as it is now, which may be longer than it was when the file was opened.
+#[derive(Serialize)]
+struct LogNow {
+    /// Another one whenever anything was written, or copied to the database.
+    tag: String,
+    facts: Option<wal::Facts>,
+    /// Pages of the database after its last commit.
+    pages: Option<u32>,
+    /// Whether it is the log that was there when the file was opened, and has only grown: then the
+    /// page views have its first frames.
+    same: bool,
+}
+
+async fn log(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
+    let file = files.get(f)?;
+    aside(move || {
+        let (tag, log) = file.log_now().map_err(cannot_read_log)?;
+        let header = |wal: &wal::Wal| wal.header;
+        let then = file.model().image.wal.as_ref().map(header);
+        json(&LogNow {
+            tag,
+            pages: log.as_ref().and_then(|wal| wal.pages()),
+            same: log.as_deref().map(header) == then,
+            facts: log.as_deref().map(wal::Wal::facts),
+        })
+    })
+    .await
+}
+
+/// The frames of that log, as `/wal` gives those of the log that was there at first.
+async fn log_frames(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
+    let file = files.get(f)?;
+    aside(move || {
+        let (_, log) = file.log_now().map_err(cannot_read_log)?;
+        Ok(frames(log.as_deref()))
+    })
+    .await
+}
+
+fn cannot_read_log(e: std::io::Error) -> Refusal {
+    Refusal::new(
+        StatusCode::CONFLICT,
+        format!("the write-ahead log cannot be read: {e}"),
+    )
 }
 
 async fn reload(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Json<Vec<Status>>> {
@@ -332,22 +386,23 @@ async fn find(
     .await
 }
 
-/// Of each frame of the log its page, its commit, and the pages of the database after it if it ends
-/// a commit.
 async fn wal(State(files): State<Arc<Files>>, At(f): At<usize>) -> Answer<Response> {
-    ask(&files, f, move |model| {
-        let Some(wal) = &model.image.wal else {
-            return Ok(binary(Vec::new()));
-        };
-        let mut commit = 1;
-        let of = |(i, frame): (u32, &Frame)| {
-            let of = if i < wal.committed { commit } else { 0 };
-            commit += u32::from(frame.commit > 0);
-            [frame.page, of, frame.commit]
-        };
-        Ok(numbers((0..).zip(&wal.frames).flat_map(of)))
-    })
-    .await
+    ask(&files, f, move |model| Ok(frames(model.image.wal.as_ref()))).await
+}
+
+/// Of each frame of a log its page, its commit, and the pages of the database after it if it ends
+/// a commit.
+fn frames(log: Option<&wal::Wal>) -> Response {
+    let Some(wal) = log else {
+        return binary(Vec::new());
+    };
+    let mut commit = 1;
+    let of = |(i, frame): (u32, &Frame)| {
+        let of = if i < wal.committed { commit } else { 0 };
+        commit += u32::from(frame.commit > 0);
+        [frame.page, of, frame.commit]
+    };
+    numbers((0..).zip(&wal.frames).flat_map(of))
 }
 
 #[derive(Serialize)]

@@ -12,6 +12,7 @@ use rust_embed::RustEmbed;
 use super::answer::At;
 use super::guard::{policy, random};
 use super::refusal::Refusal;
+use crate::chart::engines;
 
 #[derive(RustEmbed)]
 #[folder = "src/viz/web/"]
@@ -26,13 +27,21 @@ pub fn routes() -> Router {
         .route("/web/{*name}", get(file))
 }
 
+/// The colours of engines, which all pages of the tool have from one table.
+const ENGINES: &str = "engines.css";
+
 /// The names of the page's files, as `map/view.js`.
 pub fn names() -> impl Iterator<Item = String> {
-    Web::iter().map(|name| name.into_owned())
+    Web::iter()
+        .map(|name| name.into_owned())
+        .chain([ENGINES.to_owned()])
 }
 
 /// The text of one of the page's files.
 pub fn bytes(name: &str) -> Option<Vec<u8>> {
+    if name == ENGINES {
+        return Some(format!(":root {{\n{}}}\n", engines::variables()).into_bytes());
+    }
     Web::get(name).map(|file| file.data.into_owned())
 }
 

@@ -7,6 +7,7 @@
 //!            api       questions about a file: map, page, b-tree, chain, log, problems
 //!            find      what a text in the search box may mean
 //!            summary   what the page shows of a file as a whole
+//!            overview  what it begins with: advice, indexes, statistics
 //!            queries   statements, run in processes of their own (viz::query)
 //!            differ    which pages of two files are not the same
 //!            copies    copies of a file, made by another process while one looks
@@ -32,6 +33,7 @@ pub mod files;
 mod find;
 mod guard;
 pub mod inside;
+mod overview;
 mod queries;
 mod refusal;
 mod summary;

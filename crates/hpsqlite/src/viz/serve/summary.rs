@@ -18,6 +18,7 @@ use crate::viz::numbers::{Numbers, Whole};
 use crate::viz::palette::{Colour, Palette};
 use crate::viz::tree::{Tree, TreeRole};
 use crate::viz::wal;
+use crate::viz::walk::Model;
 
 #[derive(Serialize)]
 struct FileSummary<'a> {
@@ -50,6 +51,8 @@ struct KindFacts {
 #[derive(Serialize)]
 struct TreeInSummary<'a> {
     name: &'a str,
+    /// What it is for, where SQLite made its name.
+    title: String,
     table: &'a str,
     role: TreeRole,
     root: u32,
@@ -63,12 +66,14 @@ struct TreeInSummary<'a> {
 impl<'a> TreeInSummary<'a> {
     fn of(
         t: usize,
+        model: &Model,
         tree: &'a Tree,
         palette: &Palette,
         figures: Option<&'a Figures>,
     ) -> TreeInSummary<'a> {
         TreeInSummary {
             name: &tree.name,
+            title: model.title(t),
             table: &tree.table,
             role: tree.role,
             root: tree.root,
@@ -113,7 +118,7 @@ pub fn of(files: &Files, f: usize) -> Answer<Response> {
         kinds: PageKind::ALL.iter().map(kind).collect(),
         trees: (0..)
             .zip(&model.trees)
-            .map(|(t, tree)| TreeInSummary::of(t, tree, &palette, figures))
+            .map(|(t, tree)| TreeInSummary::of(t, model, tree, &palette, figures))
             .collect(),
         whole: figures.map(|figures| &figures.whole),
         advice: figures.map_or(&[], |figures| &figures.advice),

@@ -28,7 +28,7 @@ import { SearchBox } from "viz/search.js";
 import { SourceGone } from "viz/source.js";
 
 /** The modules of the views, in the order of their tabs. */
-const VIEWS = ["map", "page", "tree", "numbers", "compare", "query", "wal", "problems"];
+const VIEWS = ["overview", "map", "page", "tree", "numbers", "compare", "query", "wal", "problems"];
 
 /** Parameters of addresses that are numbers. */
 const NUMBERS = new Set(["file", "page", "tree", "cell", "level", "frame", "with"]);
@@ -111,7 +111,7 @@ export class App {
     if (!map.has(n)) return `Page ${count(n)} is not in the file.`;
     const kind = kinds[map.kind(n)];
     const owner = map.owner(n) === NOBODY ? null : trees[map.owner(n)];
-    const whose = owner ? ` of ${owner.name}` : "";
+    const whose = owner ? ` of ${owner.title}` : "";
     return `Page ${count(n)}: ${kind.name}${whose}, ${percent(map.fill(n) / 255)} full`;
   }
 

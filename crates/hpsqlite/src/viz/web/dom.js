@@ -131,7 +131,7 @@ export function treeLink(app, t, { text, view = "tree", file = app.file } = {}) 
       const tree = trees[t];
       if (!tree) return;
       link.prepend(swatch(tree.colour));
-      if (text === undefined) name.textContent = tree.name;
+      if (text === undefined) name.textContent = tree.title;
       tip(link, () => `${capital(roleName(tree))} ${tree.name}: ${plural(tree.pages, "page")}`);
     },
     () => {},

@@ -160,12 +160,12 @@ function named(trees, text) {
   const part = text.toLowerCase();
   const found = [];
   trees.forEach((tree, i) => {
-    if (tree.name.toLowerCase().includes(part)) {
+    if (tree.name.toLowerCase().includes(part) || tree.title.toLowerCase().includes(part)) {
       found.push({
         what: "tree",
         tree: i,
         page: tree.root,
-        label: `${tree.name}: ${roleName(tree)}, ${plural(tree.pages, "page")}`,
+        label: `${tree.title}: ${roleName(tree)}, ${plural(tree.pages, "page")}`,
       });
     }
   });

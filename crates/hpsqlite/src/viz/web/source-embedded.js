@@ -50,7 +50,7 @@ function notHere(what) {
 
 /** What is inside the page. */
 export class EmbeddedSource {
-  can = { query: false, copy: false, bytes: false };
+  can = { query: false, copy: false, bytes: false, follow: false };
   #index = null;
   #blocks = new Map();
 
@@ -67,6 +67,18 @@ export class EmbeddedSource {
 
   summary(f) {
     return this.#json(`api/${f}/summary`);
+  }
+
+  overview(f) {
+    return this.#json(`api/${f}/overview`);
+  }
+
+  log() {
+    return notHere("Following the log");
+  }
+
+  logFrames() {
+    return notHere("Following the log");
   }
 
   async map(f, from, count) {

@@ -25,7 +25,7 @@ function u16s(buffer, count) {
 /** The server's answers. */
 export class HttpSource {
   /** What can be asked for: a saved page has less. */
-  can = { query: true, copy: true, bytes: true };
+  can = { query: true, copy: true, bytes: true, follow: true };
 
   /** All files that are looked at, and how far their scan is. */
   files() {
@@ -40,6 +40,11 @@ export class HttpSource {
   /** What is known of file `f`: header, b-trees with their colours and numbers, advice. */
   summary(f) {
     return this.#json(`api/${f}/summary`);
+  }
+
+  /** What matters most: advice, indexes, statistics; null while the file is read. */
+  overview(f) {
+    return this.#json(`api/${f}/overview`);
   }
 
   /** Owners, kinds and fills of `count` pages from page `from` on. */
@@ -103,6 +108,16 @@ export class HttpSource {
   /** Frames of the write-ahead log: three numbers each, page, commit, pages after the commit. */
   async wal(f) {
     return u32s(await this.#binary(`api/${f}/wal`));
+  }
+
+  /** The log as it is now: `{tag, facts, pages, same}`; `tag` is another one whenever it changed. */
+  log(f) {
+    return this.#json(`api/${f}/log`);
+  }
+
+  /** Its frames, as `wal` gives those of the log that was there when the file was opened. */
+  async logFrames(f) {
+    return u32s(await this.#binary(`api/${f}/log/frames`));
   }
 
   /** What is wrong with the file. */

@@ -12,6 +12,7 @@ use crate::viz::device::Device;
 use crate::viz::figures::Figures;
 use crate::viz::file::Image;
 use crate::viz::scan::Scan;
+use crate::viz::wal::{self, Wal};
 use crate::viz::walk::Model;
 
 /// How often a file is asked at most whether it was written to.
@@ -34,6 +35,8 @@ pub struct Opened {
     pub failed: OnceLock<String>,
     /// Whether it was written to, and when that was asked.
     changed: Mutex<Option<(Instant, Option<&'static str>)>>,
+    /// The log as it was when it was last asked for, by what tells that it changed.
+    log: Mutex<Option<(String, Option<Arc<Wal>>)>>,
     /// Nobody wants it any more.
     pub closed: AtomicBool,
 }
@@ -51,6 +54,7 @@ impl Opened {
             figures: OnceLock::new(),
             failed: OnceLock::new(),
             changed: Mutex::new(None),
+            log: Mutex::new(None),
             closed: AtomicBool::new(false),
         });
         let scanning = opened.clone();
@@ -95,6 +99,22 @@ impl Opened {
         let figures = Figures::of(&self.model(), device);
         let _ = self.figures.set(figures);
         Ok(())
+    }
+
+    /// The log as it is now, with a text that is another one whenever it changed. It is read again
+    /// only then: a page that follows it asks each second.
+    pub fn log_now(&self) -> std::io::Result<(String, Option<Arc<Wal>>)> {
+        let path = self.model().image.path.clone();
+        let mut last = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let tag = wal::state(&path);
+        if let Some((of, log)) = last.as_ref()
+            && *of == tag
+        {
+            return Ok((tag, log.clone()));
+        }
+        let log = Wal::read(&path)?.map(Arc::new);
+        *last = Some((tag.clone(), log.clone()));
+        Ok((tag, log))
     }
 
     fn asked_whether_changed(&self) -> Option<&'static str> {

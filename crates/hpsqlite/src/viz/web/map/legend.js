@@ -98,7 +98,7 @@ export class Legend {
     const part = this.#filter.value.trim().toLowerCase();
     const wanted = trees
       .map((tree, t) => ({ tree, t, pages: this.#census.trees[t] }))
-      .filter(({ tree }) => tree.name.toLowerCase().includes(part))
+      .filter(({ tree }) => `${tree.name} ${tree.title}`.toLowerCase().includes(part))
       .sort((a, b) => b.pages - a.pages);
     fill(
       this.#trees,
@@ -108,7 +108,7 @@ export class Legend {
           this.#entry(
             "trees",
             t,
-            [swatch(tree.colour), h("span", { class: "name" }, tree.name)],
+            [swatch(tree.colour), h("span", { class: "name" }, tree.title)],
             pages,
             `${tree.name}: ${roleName(tree)}`,
           ),

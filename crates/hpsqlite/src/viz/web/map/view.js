@@ -276,7 +276,7 @@ class MapView {
           h(
             "button",
             { type: "button", class: "plain", onclick: () => this.#app.select({ trees: new Set([t]), kinds: null }) },
-            `Only ${short(trees[t].name)}`,
+            `Only ${short(trees[t].title)}`,
           ),
       ),
     );

@@ -179,8 +179,7 @@ export class NumbersTable {
   }
 
   #cell(column, { t, n }) {
-    if (column.id === "name")
-      return h("th", { scope: "row" }, treeLink(this.#app, t, { text: n.name, view: "numbers" }));
+    if (column.id === "name") return h("th", { scope: "row" }, treeLink(this.#app, t, { view: "numbers" }));
     const value = column.value(n, this.#context);
     if (column.id === "role") return h("td", null, ROLES[value] ?? value);
     if (column.text) return h("td", null, value);

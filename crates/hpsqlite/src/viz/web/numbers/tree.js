@@ -17,7 +17,7 @@ export function treeNumbers(app, summary, t, device) {
     h(
       "div",
       { class: "row" },
-      h("h2", { tabindex: "-1" }, treeLink(app, t, { text: n.name })),
+      h("h2", { tabindex: "-1" }, treeLink(app, t)),
       h("span", { class: "faint" }, roleName(tree), tree.role === "index" && ` of ${n.table}`),
       close,
     ),

@@ -179,7 +179,7 @@ class PageView {
     const kind = summary.kinds.find((k) => k.letter === LETTERS[page.kind])?.name ?? page.kind;
     const tree = page.owner === null || page.owner === undefined ? null : summary.trees[page.owner];
     const kept = page.kind.startsWith("free") || page.kind === "reserved";
-    const whose = tree ? [kept ? ", kept for " : " of ", h("bdi", null, tree.name)] : "";
+    const whose = tree ? [kept ? ", kept for " : " of ", h("bdi", null, tree.title)] : "";
     fill(this.#title, `Page ${count(n)}: ${kind}`, whose);
     this.#drawVersions(page, version);
     this.#drawProblems(page, version);

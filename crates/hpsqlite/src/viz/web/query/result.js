@@ -7,6 +7,9 @@ import { WORDS } from "viz/query/words.js";
 /** What libraries are called. */
 export const LIBRARIES = { hp: "HP SQLite", stock: "SQLite" };
 
+/** A square of the colour that the engine has in all charts. */
+export const engineKey = (library) => h("span", { class: `engine ${library}`, "aria-hidden": "true" });
+
 /** With a larger share of pages from the log, page numbers do not tell how the disk was read. */
 const LOGGED = 0.03;
 
@@ -71,6 +74,7 @@ export function numbersTable(runs, pageSize) {
             h(
               "th",
               { class: "n", scope: "col" },
+              engineKey(library),
               tip(h("span", { class: "term", tabindex: "0" }, LIBRARIES[library]), () => `SQLite ${answer.library}`),
             ),
           ),

@@ -12,7 +12,16 @@ import { examples } from "viz/query/examples.js";
 import { ReadsMap } from "viz/query/map.js";
 import { planTree } from "viz/query/plan.js";
 import { Player } from "viz/query/player.js";
-import { LIBRARIES, kindsLine, numbersTable, readLine, rowsTable, treesTable, verdict } from "viz/query/result.js";
+import {
+  LIBRARIES,
+  engineKey,
+  kindsLine,
+  numbersTable,
+  readLine,
+  rowsTable,
+  treesTable,
+  verdict,
+} from "viz/query/result.js";
 import { WORDS } from "viz/query/words.js";
 
 /** Milliseconds between looks at a statement that runs. */
@@ -132,6 +141,7 @@ class QueryView {
         "label",
         { class: "check" },
         h("input", { type: "radio", name: "query-library", value: id, checked: i === 0 }),
+        engineKey(id),
         name,
       ),
     );

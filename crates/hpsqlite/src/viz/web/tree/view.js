@@ -130,12 +130,12 @@ class TreeView {
         h(
           "option",
           { value: t, selected: t === this.#tree },
-          `${tree.name} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ` +
+          `${tree.title} (${tree.role === "index" ? `index of ${tree.table}` : roleName(tree)}, ` +
             `${plural(tree.pages, "page")})`,
         ),
       ),
     );
-    fill(this.#title, info.name);
+    fill(this.#title, info.title);
     const depth = this.#data.levels.length;
     fill(
       this.#words,

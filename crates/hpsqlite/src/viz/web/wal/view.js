@@ -1,6 +1,7 @@
 /**
  * The WAL view: the frames of the write-ahead log in their order, the pages of the file that have
- * newer versions in it, its commits, and what a checkpoint would write.
+ * newer versions in it, its commits, and what a checkpoint would write. While it is shown it follows
+ * the log: it asks each second whether anything was written, and draws what it is then.
  */
 import { colours } from "viz/colours.js";
 import { bytes, capital, count, fill, h, pageLink, plural, term, treeLink } from "viz/dom.js";
@@ -13,6 +14,8 @@ import { WORDS } from "viz/wal/words.js";
 /** Lines of a list that are shown at first, and that a press of its button adds. */
 const LINES = 30;
 const MORE = 1000;
+/** Milliseconds between questions whether the log has changed. */
+const FOLLOW = 1000;
 /** Pixels that the pictures may be high. */
 const STRIP = 220;
 const FILE = 180;
@@ -27,6 +30,14 @@ class WalView {
   #commit = null;
   #page = null;
   #lines = {};
+  #live = h("div", { class: "row live" });
+  #timer = null;
+  #paused = false;
+  /** Frames that there were when the file was opened. */
+  #opened = 0;
+  /** What the log was when it was last drawn, and whether that has only grown since the file was opened. */
+  #tag = null;
+  #same = true;
   #head = h("div");
   #pictures = h("div");
   #chosen = h("div", { class: "chosen" });
@@ -36,7 +47,7 @@ class WalView {
 
   constructor(app) {
     this.#app = app;
-    this.element = h("div", { class: "view wal" }, this.#head, this.#pictures, this.#chosen, this.#list);
+    this.element = h("div", { class: "view wal" }, this.#live, this.#head, this.#pictures, this.#chosen, this.#list);
     this.#strip = new Grid("The frames of the log in their order", STRIP, {
       thing: ["frame", "frames"],
       hint: WORDS.strip,
@@ -66,10 +77,78 @@ class WalView {
     if (this.#file !== this.#app.file) {
       this.#file = this.#app.file;
       this.#wal = null;
+      this.#tag = null;
+      this.#same = true;
       this.#load();
     } else if (this.#wal) {
       this.#redraw();
     }
+    this.#drawLive();
+    this.#wait();
+  }
+
+  hide() {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #wait() {
+    clearTimeout(this.#timer);
+    if (this.#app.source.can.follow && !this.#paused) this.#timer = setTimeout(() => this.#follow(), FOLLOW);
+  }
+
+  /** Looks whether the log has changed, and draws what it is now. */
+  async #follow() {
+    const file = this.#file;
+    const timer = this.#timer;
+    const { source } = this.#app;
+    try {
+      // A page that nobody sees needs no answers.
+      if (this.#summary && !document.hidden) {
+        const now = await source.log(file);
+        if (file !== this.#file || timer !== this.#timer) return;
+        if (now.tag !== this.#tag) {
+          const words = now.facts?.frames > 0 ? await source.logFrames(file) : null;
+          if (file !== this.#file || timer !== this.#timer) return;
+          const first = this.#tag === null;
+          this.#tag = now.tag;
+          // Frames and figures come by two questions, and more may have been written between them.
+          const fits = !words || words.length === 3 * now.facts.frames;
+          if (!fits) this.#tag = null;
+          else if (!first || !isAsShown(now, this.#summary)) this.#change(now, words);
+        }
+      }
+    } catch (e) {
+      if (timer !== this.#timer) return;
+      return this.#app.fail(e);
+    }
+    this.#wait();
+  }
+
+  /** The log is another one now. */
+  #change({ facts, pages, same }, words) {
+    this.#same = same;
+    this.#summary = { ...this.#summary, wal: facts, pages: pages ?? this.#summary.pages };
+    this.#drawLive(new Date());
+    this.#draw(words);
+  }
+
+  /** The line that says that the log is followed, and the button that stops it. */
+  #drawLive(changed = null) {
+    if (!this.#app.source.can.follow) return;
+    const press = () => {
+      this.#paused = !this.#paused;
+      this.#drawLive();
+      if (this.#paused) this.hide();
+      else this.#wait();
+    };
+    const said = this.#paused ? WORDS.paused : changed ? WORDS.changed(changed) : WORDS.following;
+    fill(
+      this.#live,
+      h("span", { class: this.#paused ? "dot" : "dot on", "aria-hidden": "true" }, "●"),
+      h("span", { role: "status" }, said),
+      h("button", { type: "button", onclick: press }, this.#paused ? "Follow" : "Pause"),
+    );
   }
 
   async #load() {
@@ -83,6 +162,13 @@ class WalView {
     }
     if (file !== this.#file) return undefined;
     this.#summary = summary;
+    this.#opened = summary.wal?.frames ?? 0;
+    this.#draw(words);
+  }
+
+  /** Draws the log of the summary, whose frames are `words`. */
+  #draw(words) {
+    const summary = this.#summary;
     this.#wal = words && new WalData(words, summary.wal, summary.pages);
     for (const part of [this.#pictures, this.#chosen, this.#list]) part.replaceChildren();
     fill(this.#head, h("h2", null, "The write-ahead log"), this.#wal ? this.#facts() : noLog(this.#app, summary));
@@ -207,7 +293,7 @@ class WalView {
   #ownerOf(n) {
     const map = this.#app.map(this.#file);
     if (!map.has(n) || map.owner(n) === NOBODY) return "";
-    return ` of ${this.#summary.trees[map.owner(n)].name}`;
+    return ` of ${this.#summary.trees[map.owner(n)].title}`;
   }
 
   /** The first page of a cell that has versions, or its first. */
@@ -229,11 +315,7 @@ class WalView {
       h(
         "tr",
         null,
-        h(
-          "th",
-          { scope: "row", class: "n" },
-          h("a", { href: this.#app.href("page", { page: n, frame }) }, `frame ${count(frame + 1)}`),
-        ),
+        h("th", { scope: "row", class: "n" }, this.#frameLink(n, frame)),
         h("td", { class: "n" }, wal.commit(frame) ? this.#commitLink(wal.commit(frame), n) : "–"),
         h(
           "td",
@@ -278,6 +360,13 @@ class WalView {
             this.#more("page", frames.length),
           ],
     );
+  }
+
+  /** A version of a page; the page view has those of the log as it was when the file was opened. */
+  #frameLink(n, frame) {
+    const text = `frame ${count(frame + 1)}`;
+    if (!this.#same || frame >= this.#opened) return text;
+    return h("a", { href: this.#app.href("page", { page: n, frame }) }, text);
   }
 
   /** What a commit wrote. */
@@ -375,6 +464,11 @@ class WalView {
     };
     return h("button", { type: "button", onclick: add }, showMore(more, MORE));
   }
+}
+
+/** Whether the log is what the summary of the file has. */
+function isAsShown({ facts, same }, { wal }) {
+  return same && facts?.frames === wal?.frames && facts?.copied === wal?.copied && facts?.old === wal?.old;
 }
 
 /** How many pages have versions in the log: a database that became smaller had more. */

@@ -3,6 +3,9 @@ import { bytes, capital, count, plural } from "viz/dom.js";
 
 /** Sentences, by what they are about. */
 export const WORDS = {
+  following: "Following the log: what is written to it appears here.",
+  changed: (when) => `Following the log: it last changed at ${when.toLocaleTimeString("en-GB")}.`,
+  paused: "The log is not followed.",
   strip: ", every other commit is paler. Choose a cell to see its page and its commit.",
   over: " of the database, in the order of the file. Choose a cell to see which versions of a page are in the log.",
   noVersion: "The log has no version of it: what is in the database file is what SQLite reads.",
