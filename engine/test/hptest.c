@@ -19,7 +19,7 @@ const Lib ours = {
   sqlite3_open_v2, sqlite3_close, sqlite3_exec, sqlite3_prepare_v2,
   sqlite3_step, sqlite3_finalize, sqlite3_column_count, sqlite3_column_type,
   sqlite3_column_int64, sqlite3_column_double, sqlite3_column_blob,
-  sqlite3_column_bytes, sqlite3_extended_errcode, sqlite3_test_control
+  sqlite3_column_bytes, sqlite3_extended_errcode, sqlite3_test_control, sqlite3_limit
 };
 
 /*
@@ -214,7 +214,7 @@ int loadStock(Lib *p, const char *zFile){
   static const char *const azName[] = {
     "open_v2", "close", "exec", "prepare_v2", "step", "finalize",
     "column_count", "column_type", "column_int64", "column_double",
-    "column_blob", "column_bytes", "extended_errcode", "test_control"
+    "column_blob", "column_bytes", "extended_errcode", "test_control", "limit"
   };
   void *pHandle = dlopen(zFile, RTLD_NOW|RTLD_LOCAL);
   void *aFunc[sizeof(azName)/sizeof(azName[0])];

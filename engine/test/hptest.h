@@ -33,6 +33,7 @@ struct Lib {
   int (*bytes)(sqlite3_stmt*, int);
   int (*errcode)(sqlite3*);
   int (*control)(int, ...);
+  int (*limit)(sqlite3*, int, int);
 };
 
 extern const Lib ours;       /* The library under test */

@@ -1,6 +1,6 @@
 """Compares the results of one client's tests on stock SQLite, on ours, and on ours forced.
 
-    compare.py --client NAME --source-id ID --known FILE [--no-scans] PREFIX
+    compare.py --client NAME --source-id ID --known FILE PREFIX
 
 reads PREFIX-stock.results, PREFIX-ours.results and PREFIX-forced.results. A line is the name of a
 test, a tab, and `ok`, `FAIL: why` or `SKIP: why`. Lines that begin with @ are facts:
@@ -10,9 +10,8 @@ test, a tab, and `ok`, `FAIL: why` or `SKIP: why`. Lines that begin with @ are f
     @end        the runner got to its end, and how many tests it says it ran
 
 A run counts only if it got to its end, reports as many tests as its runner counted (at least one),
-and ran on the library that it is named after. The forced run must have taken something over, or
-nothing with --no-scans. Then each test that passes on stock must pass on
-ours. A test that fails on stock too, or is skipped there, is counted as skipped. What ours alone
+and ran on the library that it is named after. The forced run must have taken something over. Then
+each test that passes on stock must pass on ours. A test that fails on stock too, or is skipped there, is counted as skipped. What ours alone
 fails must be in FILE, whose lines are `client<tab>mode<tab>test<tab>reason`; an entry that no
 failure matches is a failure too. With the mode `chance` a test is skipped on both, for it fails by
 chance, on stock too; the entry must name a test that there is. The last line is 'N passed, N failed, N skipped'.
@@ -35,7 +34,7 @@ class Run:
     tests: dict[str, str] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
 
-    def broken(self, source_id: str, no_scans: bool) -> str:
+    def broken(self, source_id: str) -> str:
         """Why nothing can be said about this run; empty if it counts."""
         if "end" not in self.facts:
             return f"it did not get to its end (exit status {self.facts.get('status', 'unknown')})"
@@ -53,10 +52,8 @@ class Run:
         processes, _, scans = self.facts.get("loaded", "0 0").partition(" ")
         if (processes == "0") != (self.mode == "stock"):
             return f"our library was loaded in {processes} processes"
-        if self.mode == "forced" and scans == "0" and not no_scans:
+        if self.mode == "forced" and scans == "0":
             return "nothing was taken over"
-        if scans != "0" and no_scans:
-            return f"{scans} scans were taken over, and the client's file says that none is: remove that there"
         return ""
 
 
@@ -92,12 +89,12 @@ def read_known(path: Path, client: str) -> dict[tuple[str, str], str]:
     return known
 
 
-def compare(client: str, runs: dict[str, Run], known: dict[tuple[str, str], str], source_id: str, no_scans: bool) -> tuple[list[str], int, int, int]:
+def compare(client: str, runs: dict[str, Run], known: dict[tuple[str, str], str], source_id: str) -> tuple[list[str], int, int, int]:
     """The lines to print, and how many tests passed, failed and were skipped."""
     lines: list[str] = []
     passed = failed = skipped = 0
     for run in runs.values():
-        if why := run.broken(source_id, no_scans):
+        if why := run.broken(source_id):
             lines.append(f"FAILED: {client}, {run.mode}: {why}")
             failed += 1
     if failed:
@@ -144,11 +141,10 @@ def main() -> None:
     parser.add_argument("--client", required=True)
     parser.add_argument("--source-id", required=True)
     parser.add_argument("--known", type=Path, required=True)
-    parser.add_argument("--no-scans", action="store_true", help="the client does something with which nothing is taken over")
     parser.add_argument("prefix")
     given = parser.parse_args()
     runs = {mode: read_run(Path(f"{given.prefix}-{mode}.results"), mode) for mode in ("stock", *MODES)}
-    lines, passed, failed, skipped = compare(given.client, runs, read_known(given.known, given.client), given.source_id, given.no_scans)
+    lines, passed, failed, skipped = compare(given.client, runs, read_known(given.known, given.client), given.source_id)
     print(*lines, sep="\n")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(failed > 0)

@@ -16,7 +16,7 @@ def run_of(tests: list[str], source_id: str, loaded: str, end: int | None = None
     return [*tests, f"@source_id\t{source_id}", f"@end\t{count}", "@status\t0", f"@loaded\t{loaded}"]
 
 
-def compared(known: str = "", *options: str, **runs: list[str]) -> tuple[int, list[str]]:
+def compared(known: str = "", **runs: list[str]) -> tuple[int, list[str]]:
     """The exit status and lines for good runs, with those of `runs` in their place."""
     good = {
         "stock": run_of(TESTS, STOCK, "0 0"),
@@ -28,14 +28,14 @@ def compared(known: str = "", *options: str, **runs: list[str]) -> tuple[int, li
             Path(folder, f"x-{mode}.results").write_text("".join(f"{line}\n" for line in lines))
         Path(folder, "known").write_text(known)
         done = subprocess.run(
-            [sys.executable, HERE / "compare.py", "--client", "x", "--source-id", OURS, "--known", f"{folder}/known", *options, f"{folder}/x"],
+            [sys.executable, HERE / "compare.py", "--client", "x", "--source-id", OURS, "--known", f"{folder}/known", f"{folder}/x"],
             capture_output=True, text=True,
         )
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
-def expect(what: str, says: str, status: int, *options: str, known: str = "", **runs: list[str]) -> None:
-    code, lines = compared(known, *options, **runs)
+def expect(what: str, says: str, status: int, known: str = "", **runs: list[str]) -> None:
+    code, lines = compared(known, **runs)
     assert code == status and any(says in line for line in lines), f"{what}: exit status {code}, no {says!r} in\n" + "\n".join(lines)
 
 
@@ -63,8 +63,6 @@ expect("stock in place of ours", "ran on the SQLite", 1, ours=run_of(TESTS, STOC
 expect("ours in place of stock", "ran on the SQLite", 1, stock=run_of(TESTS, OURS, "0 0"))
 expect("ours never loaded", "loaded in 0 processes", 1, ours=run_of(TESTS, OURS, "0 0"))
 expect("nothing taken over", "nothing was taken over", 1, forced=run_of(TESTS, OURS, "1 0"))
-expect("nothing taken over, as the client's file says", "4 passed", 0, "--no-scans", forced=run_of(TESTS, OURS, "1 0"))
-expect("something taken over, and the client's file says nothing", "remove that there", 1, "--no-scans")
 expect("a known failure", "skipped: x, ours: b: as wanted", 0, known="x\tours\tb\tas wanted\n", ours=failing)
 expect("the entry for the other mode", "FAILED: x, forced: b", 1, known="x\tours\tb\tas wanted\n", ours=failing, forced=failing)
 expect("a stale entry", "b is in the list of known failures, and is not one", 1, known="x\tours\tb\tas wanted\n")

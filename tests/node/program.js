@@ -31,4 +31,8 @@ function open() {
   const queries = lines('queries.sql');
   for (const { detail } of await all(`EXPLAIN QUERY PLAN ${queries[0]}`)) console.log(`plan\t${detail}`);
   for (const query of queries) for (const { detail } of await all(query)) console.log(`answer\t${detail}`);
+  // How many queries ran in the executor, which a plan alone does not show
+  if (version === 'stock') return;
+  const { count = 0 } = (await all('PRAGMA hp_stats')).find(({ what }) => what === 'run') ?? {};
+  console.log(`run\t${count}`);
 })();

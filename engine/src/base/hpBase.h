@@ -195,6 +195,7 @@ struct HpBudget {
 #define HP_KEEP   1        /* Without it the query is declined */
 #define HP_FINISH 2        /* The batch has to be finished */
 #define HP_MIN_MEMORY  (1024*1024)  /* So much a batch may take in any case */
+#define HP_MIN_LENGTH  (16*1024*1024) /* SQLITE_LIMIT_LENGTH below: stock's code runs */
 
 /* Bytes that grow */
 struct HpBuf {

@@ -135,11 +135,15 @@ static void hpVecToMem(const HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
 /*
 ** Memory for a text of n bytes that lives until the batch ends.  A zero byte
 ** follows it, and HP_SLACK bytes are readable.  Returns NULL if there is no
-** memory, or too much of it is in use: then p->rcOp is set.
+** memory, or too much of it is in use, or the text is too long: then p->rcOp is set.
 */
 static u8 *hpVecText(HpFrame *p, u32 n){
   HpArena *pText = &p->text;
   u8 *z = 0;
+  if( n>p->pWorker->pQuery->mxText ){
+    p->rcOp = HP_DECLINE;
+    return 0;
+  }
   if( pText->nFree>=n+HP_SLACK || hpBudgetMay(p->pWorker, n, HP_KEEP) ){
     z = hpArenaAlloc(pText, (i64)n+HP_SLACK);
   }

@@ -37,6 +37,8 @@ struct HpQuery {
   int nSample;           /* Read about so many leaves only.  0: all */
   u8 bFirst;             /* ... the first ones, instead of some of everywhere */
   i64 mxRow;             /* HpSortPlan.pPart: rows wanted.  0: all of them */
+  u32 mxStored;          /* Most bytes of the columns read of one row, ... */
+  u32 mxText;            /* ... and of a text that is computed: hpQueryLengths() */
   int bStop;             /* Some worker failed: all stop.  Atomic */
   int bInterrupt;        /* The progress handler said stop.  Atomic */
   int bEnd;              /* Take no more runs: stock reads on.  Atomic */

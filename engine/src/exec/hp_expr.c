@@ -331,6 +331,9 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
     if( rc ) return rc;
     hpVecConst(p, pVec, &aMem[pProg->aConst[i].iReg]);
     if( pVec->mType==0 ) return HP_DECLINE;
+    if( (pVec->mType & HP_STR) && pVec->aLen[0]>p->pWorker->pQuery->mxText ){
+      return HP_DECLINE;
+    }
   }
   p->aPick = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   p->apState = hpArenaAlloc(&p->vec, sizeof(void*)*(i64)(pProg->nOp+1));

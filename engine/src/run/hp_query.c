@@ -119,6 +119,27 @@ static void hpQueryFree(void *pArg){
 }
 
 /*
+** How long values may be in this execution.
+**
+** Stock fails where a value, or a record that it makes for a sorter, is longer than
+** SQLITE_LIMIT_LENGTH, and we make no such records.  Some drivers lower that limit for
+** each connection, better-sqlite3 to half a gigabyte.  So we decline where values are so
+** long that stock might fail.  A record of stock's has the columns of one row of each
+** term of FROM, constants, and results of operations.  With at most HP_MX_NODE terms and
+** HP_MX_OP operations it is shorter than the limit if each is shorter than a certain part
+** of it.  What a page holds is always shorter, so only rows with overflow pages are
+** looked at.  With the usual limit that would be gigabytes, and we do as if there were
+** none.
+*/
+static void hpQueryLengths(HpQuery *p){
+  u32 n = (u32)p->db->aLimit[SQLITE_LIMIT_LENGTH];
+  assert( 2*HP_MX_NODE<=64 && 4*HP_MX_OP<=4096 );
+  assert( HP_MIN_LENGTH/64>SQLITE_MAX_PAGE_SIZE );
+  p->mxStored = n<SQLITE_MAX_LENGTH ? n/64 : SQLITE_MAX_LENGTH;
+  p->mxText = n<SQLITE_MAX_LENGTH ? n/4096 : SQLITE_MAX_LENGTH;
+}
+
+/*
 ** A query for pPlan, to be freed with hpQueryFree(), or NULL.
 */
 static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
@@ -146,6 +167,7 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   if( p==0 ) return 0;
   p->db = v->db;
   p->v = v;
+  hpQueryLengths(p);
   p->pCfg = hpConfig();
   p->pPipe = &pPlan->aPipe[0];
   p->nChange = hpThreadChanges(p);
@@ -315,8 +337,7 @@ static int hpQueryMayNot(const Vdbe *v){
       || (v->eHpRun==HP_RUN_AGAIN && v->minWriteFileFormat==254)
       || (v->readOnly==0 && hpBudgetIsLimited())
       || db->mallocFailed
-      /* Below the usual limit stock may fail on records of its sorter */
-      || db->aLimit[SQLITE_LIMIT_LENGTH]<SQLITE_MAX_LENGTH;
+      || db->aLimit[SQLITE_LIMIT_LENGTH]<MIN(HP_MIN_LENGTH, SQLITE_MAX_LENGTH);
 }
 
 /*

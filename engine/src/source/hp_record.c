@@ -246,6 +246,7 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
   u32 iHdr;              /* Place in the header */
   u64 iVal;              /* Place of the value of column iCol */
   u64 iUsed;             /* Where the values of the plan's columns end */
+  u64 nStored = 0;       /* Bytes of these values */
   u32 nPg = p->pQuery->db->aDb[pPlan->iDb].pBt->pBt->usableSize - 4;
   int bGap = 0;          /* There may be a page between them */
   int iCol;              /* Column of the record */
@@ -285,6 +286,7 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
       aSlow[k].type = t;
       /* An offset for now: the record may have to move */
       aSlow[k].z = (const u8*)SQLITE_INT_TO_PTR(iVal);
+      nStored += sqlite3VdbeSerialTypeLen(t);
       k++;
       bGap |= iVal>=iUsed+nPg;
       iUsed = MAX(iUsed, iVal+sqlite3VdbeSerialTypeLen(t));
@@ -293,6 +295,7 @@ static int hpRecordCutSlow(HpWorker *p, const HpCells *pCells, int i, int iRow){
     if( iHdr>nHdr || iVal>rec.nByte ) return HP_DECLINE;
   }
   if( iHdr>=nHdr && iVal!=rec.nByte ) return HP_DECLINE;
+  if( nStored>p->pQuery->mxStored ) return HP_DECLINE;
   if( pPlan->bIdxRowid && (iHdr<nHdr || k<pPlan->nCol) ) return HP_DECLINE;
   assert( iVal<=rec.nByte && k<=pPlan->nCol );
   for(iCol=k; iCol<pPlan->nCol; iCol++) aSlow[iCol].type = HP_SER_NONE;

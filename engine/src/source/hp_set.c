@@ -35,7 +35,7 @@ static int hpSetRow(HpWorker *p, BtCursor *pCur, int i){
   u32 nHdr, iHdr, t;
   u8 *z;
   int rc;
-  if( nByte<2 || nByte>SQLITE_MAX_LENGTH ) return HP_DECLINE;
+  if( nByte<2 || nByte>p->pQuery->mxStored ) return HP_DECLINE;
   z = hpValuesText(p, nByte);
   if( z==0 ) return HP_DECLINE;
   rc = sqlite3BtreePayload(pCur, 0, nByte, z);

@@ -2,8 +2,7 @@
 # in the package better-sqlite3-with-prebuilds, and run on 12.11.1 (7.4.3 itself does not compile for
 # a Node of today). They expect 7.4.3's own SQLite in a few places, which then fail on stock too. The
 # addon is compiled with our header and an empty sqlite3.c, and linked with libsqlite3.so.0.
-# It lowers SQLITE_LIMIT_LENGTH to the longest string of JavaScript; then nothing is taken over.
-version=12.11.1 scans=none
+version=12.11.1
 
 prepare() {
   want 'command -v node && command -v npm' nodejs npm || return 1
