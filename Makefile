@@ -11,7 +11,7 @@ SUITES  := cargo symbols compilers differential engine crash dropin python debia
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
-NIGHTLY := release clients
+NIGHTLY := release clients java
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -136,6 +136,10 @@ rust: engine
 npm: engine
 	@packaging/node/build
 
+## java: release/java, the native library of sqlite-jdbc with our SQLite
+java: engine
+	@packaging/java/build
+
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
 	cargo fmt --all --check
@@ -152,4 +156,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm java lint clean help $(SUITES:%=test-%)
