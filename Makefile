@@ -6,7 +6,7 @@ DIST    ?= dist
 STRIP   ?= -s
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
-SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust node upstream browser go replication
+SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust node pages upstream browser go replication
 
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
@@ -70,7 +70,7 @@ quick: builder
 test: all
 	@tests/run-suites $(SUITES)
 
-## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, rust, node, upstream, browser, go, replication
+## test-SUITE: one suite of cargo, symbols, compilers, differential, engine, crash, dropin, python, debian, bundle, rust, node, pages, upstream, browser, go, replication
 $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
