@@ -67,7 +67,8 @@ fn same_answers_in_all_three_forms() {
     assert!(speedup["ratio"].as_f64() <= speedup["high"].as_f64());
 
     let page = place.text("o.html");
-    assert_eq!(page.matches("<svg").count(), 2);
+    // Two charts, each for wide and for narrow windows
+    assert_eq!(page.matches("<svg").count(), 4);
     assert!(page.contains("prefers-color-scheme: dark"));
     for outside in ["http:", "https:", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page needs {outside}");
