@@ -4,7 +4,7 @@
 version=3.54.1.0
 
 prepare() {
-  want_python && want 'command -v gcc && test -e /usr/include/python3*/Python.h' gcc libc6-dev python3-dev || return 1
+  want_python && want 'command -v gcc && compgen -G "/usr/include/python3*/Python.h"' gcc libc6-dev python3-dev || return 1
   python_client "apsw-$version" apsw "$version" d9fd64ed76dc0f3d2265d4aeedb74d678c2ac7dffbd4e8ba05bf9a87aa7c34d3 setuptools==80.9.0 || return 1
   in_cache "apsw-$version-$(cksum <"$dist/include/sqlite3.h" | cut -d' ' -f1)" build_apsw
 }

@@ -1,11 +1,11 @@
 # sqlite-jdbc: its JUnit tests, for Java. They cannot be had from an ordinary source, so the client is
-# skipped. What was tried, for the releases 3.40.1.0 to 3.53.2.1:
+# skipped. Where they are not:
 #
 #   Maven Central    has the classes and, as the classifier `sources`, src/main; the classifiers
 #                    `tests` and `test-sources` do not exist
-#   apt-get source   Debian lists the source package xerial-sqlite-jdbc in bookworm, trixie and sid;
-#                    the mirror that was asked answers 404 for its .orig.tar.xz
-#   git              was not reachable, and the repository is larger than 900 MB
+#   apt-get source   Debian lists the source package xerial-sqlite-jdbc in bookworm, trixie and sid,
+#                    but not every mirror has its .orig.tar.xz
+#   git              the repository is larger than 900 MB
 #
 # The driver finds a native library by org.sqlite.lib.path, so where the tests are to be had it can be
 # compiled from NativeDB.c and linked with libsqlite3.so.0 as the other clients are.

@@ -61,7 +61,8 @@ for line in (folder / "messages").read_text().splitlines():
     if message.get("executable") and message["profile"]["test"]:
         shutil.copy(message["executable"], folder / "tests" / message["target"]["name"])
 PROGRAM
-  test -x "$1/tests/rusqlite" && test -x "$1/tests/source_id"
+  test -x "$1/tests/rusqlite"
+  test -x "$1/tests/source_id"
   rm -rf "$1/target" "$1/messages"
 }
 
