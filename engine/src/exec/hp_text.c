@@ -74,10 +74,7 @@ static void hpTextConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
     }
     zA = hpVecBytes(p, pA, i, &mA, aBufA, &nA);
     zB = hpVecBytes(p, pB, i, &mB, aBufB, &nB);
-    if( (i64)nA+nB>SQLITE_MAX_LENGTH ){
-      p->rcOp = HP_DECLINE;
-      nA = nB = 0;
-    }
+    assert( (u64)nA+nB<=0xffffffff );
     z = hpVecText(p, nA+nB);
     if( z ){
       memcpy(z, zA, nA);
