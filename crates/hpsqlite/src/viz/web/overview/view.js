@@ -138,45 +138,33 @@ function indexes(app, found) {
   const { redundant, missing } = found;
   const columns = (key) => key.columns.join(", ");
   return card(
-    `${capitalIndexes(found.count)}`,
-    h("h4", null, "Redundant"),
-    redundant.length === 0
-      ? h("p", { class: "good" }, "✓ ", WORDS.noneRedundant)
-      : h(
-          "ul",
-          null,
-          redundant.map((r) =>
-            h(
-              "li",
-              null,
-              treeLink(app, r.tree),
-              ` (${bytes(r.bytes)}): ${r.is_same ? "the same columns as" : "the beginning of"} `,
-              beside(app, r.beside),
-            ),
-          ),
-        ),
-    h("h4", null, "Missing"),
-    missing.length === 0
-      ? h("p", { class: "good" }, "✓ ", WORDS.noneMissing)
-      : h(
-          "ul",
-          null,
-          missing.map((key) =>
-            h(
-              "li",
-              null,
-              treeLink(app, key.tree),
-              ` (${WORDS.rows(key.entries)}): no index begins with ${columns(key)}, which refers to `,
-              h("bdi", null, key.parent),
-              h(
-                "pre",
-                null,
-                `CREATE INDEX ${name(key)} ON ${quoted(key.table)}(${key.columns.map(quoted).join(", ")});`,
-              ),
-            ),
-          ),
-        ),
+    capitalIndexes(found.count),
+    findings("Redundant", WORDS.noneRedundant, redundant, (r) => [
+      treeLink(app, r.tree),
+      ` (${bytes(r.bytes)}): ${r.is_same ? "the same columns as" : "the beginning of"} `,
+      beside(app, r.beside),
+    ]),
+    findings("Missing", WORDS.noneMissing, missing, (key) => [
+      treeLink(app, key.tree),
+      ` (${WORDS.rows(key.entries)}): no index begins with ${columns(key)}, which refers to `,
+      h("bdi", null, key.parent),
+      h("pre", null, `CREATE INDEX ${name(key)} ON ${quoted(key.table)}(${key.columns.map(quoted).join(", ")});`),
+    ]),
   );
+}
+
+/** What was found of a kind, each as `parts` tells it, or that there is none. */
+function findings(title, none, list, parts) {
+  return [
+    h("h4", null, title),
+    list.length === 0
+      ? h("p", { class: "good" }, "✓ ", none)
+      : h(
+          "ul",
+          null,
+          list.map((each) => h("li", null, parts(each))),
+        ),
+  ];
 }
 
 const capitalIndexes = (n) => (n === 0 ? "No indexes" : plural(n, "index", "indexes"));
