@@ -246,11 +246,12 @@ static void testBetween(void){
     "UPDATE u SET x='x4' WHERE id%2",
     "PRAGMA incremental_vacuum",
   };
+  const int bLong = longRun();
   unsigned i, k;
   int n;
   for(i=0; i<sizeof(azSql)/sizeof(azSql[0]); i++){
     for(k=0; k<sizeof(azWrite)/sizeof(azWrite[0]); k++){
-      for(n=1; n<34; n = n<4 ? n+1 : n*2){
+      for(n=1; n<34; n = bLong && n<4 ? n+1 : n*(bLong ? 2 : 4)){
         Text aRow[2] = {{0,0,0},{0,0,0}};
         int j;
         begin("");

@@ -717,13 +717,14 @@ static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
 ** and the next one succeeds.
 */
 static void testFaults(const char *zPragmas, int bWrite, int nStep){
-  Text sh = {0,0,0}, insert = {0,0,0};
+  Text insert = {0,0,0};
+  unsigned char *aFile;
   sqlite3 *db = fresh(&ours, zOther, "PRAGMA page_size=512", 3);
-  int n, i, bMore = 1, nFault = 0;
+  int n, i, nFile, bMore = 1, nFault = 0;
   grow(&ours, db, 3, 4500, 60, 1000);
   runOn(&ours, db, "DELETE FROM t2 WHERE id BETWEEN 300 AND 400");
   sqlite3_close(db);
-  textAppend(&sh, "cp %s %s", zOther, zFile);
+  aFile = readFile(zOther, &nFile);
   textAppend(&insert, "BEGIN;");
   for(i=0; i<450; i++){
     textAppend(&insert, "INSERT INTO t%d(a,b) VALUES(1,zeroblob(%d));", i%3,
@@ -734,7 +735,7 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
     sqlite3_int64 nRow, nWas;
     int rc;
     removeDb(zFile);
-    if( system(sh.z) ) exit(2);
+    writeFile(zFile, aFile, nFile);
     db = openDb(&ours, zFile, 0);
     runOn(&ours, db, zPragmas);
     nWas = integer(&ours, db, "SELECT count(*) FROM t0");
@@ -759,11 +760,13 @@ static void testFaults(const char *zPragmas, int bWrite, int nStep){
   }
   check(nFault>10, "%s: only %d faults", zPragmas, nFault);
   removeDb(zOther);
-  textClear(&sh);
+  free(aFile);
   textClear(&insert);
 }
 
 int main(int argc, char **argv){
+  const int nRandom = longRun() ? 300 : 100;
+  const int nStep = longRun() ? 1 : 3;
   if( argc!=2 || loadStock(&stock, argv[1]) ){
     fprintf(stderr, "usage: extent STOCK\n");
     return 2;
@@ -779,26 +782,26 @@ int main(int argc, char **argv){
   testOrder();
   testReopen();
   testFreePages();
-  testRandom("PRAGMA page_size=1024", 300);
-  testRandom("PRAGMA page_size=512; PRAGMA journal_mode=wal", 300);
-  testRandom("PRAGMA page_size=512; PRAGMA auto_vacuum=incremental", 300);
+  testRandom("PRAGMA page_size=1024", nRandom);
+  testRandom("PRAGMA page_size=512; PRAGMA journal_mode=wal", nRandom);
+  testRandom("PRAGMA page_size=512; PRAGMA auto_vacuum=incremental", nRandom);
   testRandom("PRAGMA page_size=1024; PRAGMA auto_vacuum=incremental;"
-             "PRAGMA journal_mode=wal; PRAGMA cache_size=20", 300);
-  testRandom("PRAGMA page_size=1024; PRAGMA auto_vacuum=full", 100);
+             "PRAGMA journal_mode=wal; PRAGMA cache_size=20", nRandom);
+  testRandom("PRAGMA page_size=1024; PRAGMA auto_vacuum=full", nRandom/3);
   testFull();
   testWal();
   testSpill();
   testLockByte();
   testBackup();
   testFullBetween();
-  testHostile(300);
+  testHostile(nRandom);
   testHostileTree();
   testHostileTrunk();
-  testFaults("PRAGMA synchronous=off", 0, 3);
-  testFaults("PRAGMA synchronous=off;PRAGMA cache_size=10", 1, 1);
-  testFaults("PRAGMA synchronous=off;PRAGMA journal_mode=wal", 0, 3);
+  testFaults("PRAGMA synchronous=off", 0, 3*nStep);
+  testFaults("PRAGMA synchronous=off;PRAGMA cache_size=10", 1, nStep);
+  testFaults("PRAGMA synchronous=off;PRAGMA journal_mode=wal", 0, 3*nStep);
   testFaults("PRAGMA synchronous=off;PRAGMA journal_mode=wal;PRAGMA cache_size=10",
-             1, 1);
+             1, nStep);
   removeDb(zFile);
   return finish();
 }

@@ -384,6 +384,15 @@ int hasEngine(void){
 }
 
 /*
+** Shall every case be tried, as FULL in the environment asks?  Else one of a few
+** that differ in little but their number.
+*/
+int longRun(void){
+  const char *z = getenv("FULL");
+  return z && z[0];
+}
+
+/*
 ** Make the database zFile anew: zPragmas, then the tables of azQuery with
 ** nRow rows in t and ten times as many in big.
 */

@@ -80,6 +80,7 @@ void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
 int isTaken(sqlite3*, const char *zSql);
 int hasEngine(void);
+int longRun(void);
 sqlite3_int64 counted(sqlite3*, const char *zWhat);
 void fixture(const char *zFile, const char *zPragmas, int nRow);
 const char *temporaryFile(const char *zName);

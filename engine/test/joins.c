@@ -1241,7 +1241,7 @@ static void testGateExists(void){
   begin(70000, "CREATE TABLE r AS SELECT n FROM f; CREATE TABLE y AS SELECT n%50 AS k,"
                " zeroblob(900) FROM f WHERE n<40000");
   execute(adb[0], "PRAGMA hp_offload=on; PRAGMA hp_threads=1");
-  pStmt = prepared(adb[0], "SELECT count(*), sum(n) FROM r WHERE n%80=0 AND NOT EXISTS"
+  pStmt = prepared(adb[0], "SELECT count(*), sum(n) FROM r WHERE n%160=0 AND NOT EXISTS"
                            " (SELECT 1 FROM y WHERE k=n%?1)");
   for(i=0; i<4; i++){
     i64 nLeft = counted(adb[0], "given back: small table");
@@ -1417,6 +1417,7 @@ static void testMemory(void){
     RUNS "SELECT g, max(d.name)" FD " JOIN fat ON fat.id=f.n GROUP BY g",
     0
   };
+  const int nStep = longRun() ? 1 : 3;
   const char *const *p;
   int i, k, n = 0;
   /* So that all requests are seen: no lookaside memory */
@@ -1426,21 +1427,21 @@ static void testMemory(void){
   begin(60, "");
   for(i=0; i<N_SHAPE; i++){
     check(isTaken(adb[0], shape(i, 0)), "not taken over: %s", shape(i, 0));
-    for(k=0; k<2; k++) n += tryMemory(shape(i, 0), k, 1);
+    for(k=0; k<2; k++) n += tryMemory(shape(i, 0), k, nStep);
   }
   end("allocations");
   begin(70000, zGate);
   execute(adb[0], "PRAGMA hp_offload=on");
   for(k=0; k<2; k++){
     int nGate = tryMemory("SELECT count(*), sum(w.id) FROM r JOIN w ON w.id=r.k WHERE"
-                          " r.n%9000=7 AND abs(-1)", k, 5);
-    check(nGate>10, "only %d allocations failed", nGate);
+                          " r.n%9000=7 AND abs(-1)", k, 5*nStep);
+    check(nGate>10/nStep, "only %d allocations failed", nGate);
     nGate = tryMemory("SELECT count(*), sum(n) FROM r WHERE r.n%30000=7 AND NOT EXISTS"
-                      " (SELECT 1 FROM w WHERE x=r.k)", k, 5);
-    check(nGate>10, "only %d allocations failed", nGate);
+                      " (SELECT 1 FROM w WHERE x=r.k)", k, 5*nStep);
+    check(nGate>10/nStep, "only %d allocations failed", nGate);
   }
   end("allocations of the gate");
-  check(n>N_SHAPE*2*50, "only %d allocations failed", n);
+  check(n>N_SHAPE*2*50/nStep, "only %d allocations failed", n);
   failMemory(0);
   sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 1200, 40);
 
@@ -1655,7 +1656,7 @@ static void testInterrupts(void){
     nAll = nCalled;
     nScan = strstr(zSql, "FROM f ") ? nRow : nRow/8;
     check(nAll>nScan*8/nOp*11/10, "%d calls: %s", nAll, zSql);
-    for(n=1; n<=nAll; n+=1+n/6){
+    for(n=1; n<=nAll; n+=1+n/(longRun() ? 6 : 2)){
       sqlite3_progress_handler(adb[0], nOp, progress, 0);
       nCalled = 0;
       iStop = n;

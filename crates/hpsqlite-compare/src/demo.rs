@@ -20,7 +20,7 @@ the same, prints times and speed-ups and writes a page with charts. Exit status 
 compare`.";
 
 /// Half a scale factor: generating and comparing takes about a minute on two cores.
-const SCALE: f64 = 0.5;
+const SCALE: f64 = 0.3;
 
 #[derive(Args)]
 pub struct DemoArgs {
