@@ -11,7 +11,7 @@ SUITES  := cargo symbols compilers differential engine crash dropin python debia
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
-NIGHTLY := release clients java
+NIGHTLY := release clients java cluster
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -75,7 +75,7 @@ $(SUITES:%=test-%): test-%: all
 	@tests/run-suites $*
 
 ## nightly: every suite at full length, and those that `make test` has not, for hours
-nightly: all release wheel
+nightly: all release wheel cluster
 	@FULL=1 SUITE_SECONDS=7200 tests/run-suites $(SUITES) $(NIGHTLY)
 
 ## fuzz: random queries on both libraries until stopped
@@ -140,6 +140,15 @@ npm: engine
 java: engine
 	@packaging/java/build
 
+## cluster: dist/bin/hpsqlite-cluster, for `hpsqlite cluster`: a replicated cluster, in four minutes
+cluster: engine
+	@test -x $(TARGET)/cluster/release/hpsqlite-cluster || echo "building the program hpsqlite-cluster"
+	@PKG_CONFIG_PATH=$(CURDIR)/dist/lib/pkgconfig LIBSQLITE3_SYS_USE_PKG_CONFIG=1 \
+	  cargo build --quiet --release --locked --manifest-path cluster/Cargo.toml --target-dir $(TARGET)/cluster
+	@mkdir -p dist/bin
+	@cmp -s $(TARGET)/cluster/release/hpsqlite-cluster dist/bin/hpsqlite-cluster || \
+	  install -s -m 755 $(TARGET)/cluster/release/hpsqlite-cluster dist/bin/hpsqlite-cluster
+
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck
 	cargo fmt --all --check
@@ -156,4 +165,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm java lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm java cluster lint clean help $(SUITES:%=test-%)

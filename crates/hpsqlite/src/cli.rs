@@ -1,11 +1,12 @@
 //! The command line: which commands there are. What may be said to each stands beside what it does.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, compare, data, demo, docs, exec, kvtest, system, viz};
+use crate::{bench, cluster, compare, data, demo, docs, exec, kvtest, system, viz};
 
 /// Compare and measure databases, look into their files, and run programs on High Performance SQLite.
 #[derive(Parser)]
@@ -26,6 +27,7 @@ impl Cli {
                 | Command::VizCopy { .. }
                 | Command::Exec { .. }
                 | Command::System { .. }
+                | Command::Cluster { .. }
         )
     }
 }
@@ -50,6 +52,17 @@ enum Command {
     /// Give every program of a Debian machine High Performance SQLite, and take it back
     #[command(after_help = system::HELP)]
     System { command: system::SwitchCommand },
+    /// Run a replicated cluster on High Performance SQLite
+    #[command(after_help = cluster::HELP, disable_help_flag = true)]
+    Cluster {
+        /// A command of the cluster's and what is said to it
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Show on TPC-H data what High Performance SQLite does, in a few minutes
     #[command(after_help = demo::HELP)]
     Demo(demo::DemoArgs),
@@ -84,6 +97,7 @@ pub fn run(cli: Cli) -> Result<u8> {
         Command::Compare(args) => compare::command::run(&args),
         Command::Exec(args) => exec::command::run(&args),
         Command::System { command } => system::run(command),
+        Command::Cluster { arguments } => cluster::run(&arguments),
         Command::Demo(args) => demo::run(&args),
         Command::Reference => {
             print!("{}", docs::reference(Cli::command()));

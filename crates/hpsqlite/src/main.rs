@@ -3,6 +3,7 @@
 
 mod bench;
 mod cli;
+mod cluster;
 mod docs;
 mod exec;
 mod kvtest;

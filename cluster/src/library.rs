@@ -1,0 +1,104 @@
+//! The SQLite that this process runs on: that it is ours, and what a replicated writer must not do.
+//!
+//! hiqlite ships statements, not pages. A node whose write fails where the others' succeed, or gives
+//! another value, would hold other data from then on without anyone noticing. So a node ends when its
+//! writer meets an error of the machine (a full disk, a read that fails, no memory): when it starts
+//! again, hiqlite builds its database anew from a snapshot and the log. And `CURRENT_TIMESTAMP`, which
+//! hiqlite does not guard as it guards `random()` and `date()`, is an error in a write.
+
+use std::ffi::{c_char, c_int};
+
+use anyhow::{Context, Result, bail};
+use rusqlite::functions::FunctionFlags;
+use rusqlite::{Connection, TransactionState, ffi};
+
+/// The name of tokio's threads. hiqlite's writer is the one thread of SQLite's that has no name.
+pub const THREADS: &str = "cluster";
+
+/// The versions of SQLite and of ours; an error if the library is another one.
+pub fn version() -> Result<String> {
+    let db = Connection::open_in_memory().context("SQLite does not open a database in memory")?;
+    let Ok(ours) = db.query_row("SELECT hp_version()", [], |row| row.get::<_, String>(0)) else {
+        bail!(
+            "this process runs on stock SQLite {}, not on High Performance SQLite: hpsqlite-cluster must \
+             lie in bin/ beside lib/libsqlite3.so.0, and LD_LIBRARY_PATH must not name another one",
+            rusqlite::version()
+        );
+    };
+    Ok(format!(
+        "SQLite {} with hpsqlite {ours}",
+        rusqlite::version()
+    ))
+}
+
+/// Sets up what holds for each connection of the process. Call it before SQLite does anything.
+pub fn guard() -> Result<()> {
+    // SAFETY: no other thread exists yet, and `failed` calls nothing of SQLite's.
+    unsafe { rusqlite::trace::config_log(Some(failed)) }
+        .context("SQLite's error log cannot be set")?;
+    // SAFETY: `extension` opens and closes no database and leaves the list of extensions alone.
+    unsafe { rusqlite::auto_extension::register_auto_extension(extension) }
+        .context("functions cannot be registered")
+}
+
+/// What SQLite writes into its error log.
+fn failed(code: c_int, message: &str) {
+    let of_the_machine = matches!(
+        code & 0xff,
+        ffi::SQLITE_FULL
+            | ffi::SQLITE_IOERR
+            | ffi::SQLITE_NOMEM
+            | ffi::SQLITE_CORRUPT
+            | ffi::SQLITE_CANTOPEN
+    );
+    if !of_the_machine {
+        return;
+    }
+    eprintln!("SQLite: {message} (error {code})");
+    if std::thread::current().name().is_none() {
+        eprintln!(
+            "error: a write failed on this node only: it ends, so that it does not differ from the others. \
+             Mend the cause ({}) and start it again: its data is then built anew",
+            match code & 0xff {
+                ffi::SQLITE_FULL => "the disk is full",
+                ffi::SQLITE_NOMEM => "there was no memory",
+                _ => "see above",
+            }
+        );
+        std::process::abort();
+    }
+}
+
+unsafe extern "C" fn extension(
+    db: *mut ffi::sqlite3,
+    message: *mut *mut c_char,
+    _: *const ffi::sqlite3_api_routines,
+) -> c_int {
+    // SAFETY: SQLite's arguments are passed on, and `guard_clock` keeps to the rules of `guard`.
+    unsafe { rusqlite::auto_extension::init_auto_extension(db, message, guard_clock) }
+}
+
+/// `CURRENT_TIMESTAMP` and its kin, also as the default of a column.
+fn guard_clock(db: Connection) -> rusqlite::Result<()> {
+    for (name, format) in [
+        ("current_timestamp", "%Y-%m-%d %H:%M:%S"),
+        ("current_date", "%Y-%m-%d"),
+        ("current_time", "%H:%M:%S"),
+    ] {
+        db.create_scalar_function(name, 0, FunctionFlags::SQLITE_UTF8, move |context| {
+            // SAFETY: the connection lives as long as the call, and is not kept.
+            let db = unsafe { context.get_connection() }?;
+            if db.transaction_state(Some("main"))? == TransactionState::Write {
+                return Err(rusqlite::Error::UserFunctionError(
+                    format!(
+                        "{} in a write would give each node another value: pass the time as a parameter",
+                        name.to_uppercase()
+                    )
+                    .into(),
+                ));
+            }
+            db.query_row("SELECT strftime(?1, 'now')", [format], |row| row.get::<_, String>(0))
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,635 @@
+//! One node: hiqlite's Raft in this process, and the server that `hpsqlite cluster` talks to.
+//!
+//! Order: the lock of the node's folder, the library, the other nodes' versions, the server (it says
+//! "starting" until the node is a member), hiqlite. Then the node waits for an end: a signal, `stop`, or
+//! a Raft that has failed.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use hiqlite::tls::{ServerTlsConfig, ServerTlsConfigCerts};
+use hiqlite::{Client, LogSync, NodeConfig, Param, Row};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags};
+use tokio::sync::Notify;
+
+use crate::client;
+use crate::config::{Config, Tls, node_database, node_folder};
+use crate::message::{Answer, Ask, Cell, Refusal, Status};
+use crate::{library, sql};
+
+/// Log entries between two snapshots. A node that was killed reads a snapshot and at most twice as many.
+const ENTRIES_A_SNAPSHOT: u64 = 10_000;
+/// Bytes of a file of hiqlite's log. An entry that does not fit ends the node, and each one after it.
+const LOG_FILE: u32 = 16 << 20;
+/// Bytes of a transaction, which is one entry
+const LARGEST_WRITE: usize = 8 << 20;
+/// How long a write may wait for the other nodes
+const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
+
+struct Shared {
+    id: u64,
+    config: Config,
+    database: std::path::PathBuf,
+    library: String,
+    client: OnceLock<Client>,
+    /// For judging statements only
+    judge: Mutex<Option<Connection>>,
+    stop: Notify,
+}
+
+/// Runs node `id` until it is told to stop.
+pub fn run(folder: &Path, id: u64) -> Result<()> {
+    library::guard()?;
+    let config = Config::load(folder)?;
+    let node = config.node(id)?.clone();
+    let place = node_folder(folder, id);
+    fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
+    let _lock = lock(&place, id)?;
+    node.check_ports()?;
+    let shared = Arc::new(Shared {
+        id,
+        database: node_database(folder, &config, id),
+        library: library::version()?,
+        config,
+        client: OnceLock::new(),
+        judge: Mutex::new(None),
+        stop: Notify::new(),
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name(library::THREADS)
+        .build()
+        .context("cannot start threads")?;
+    runtime.block_on(serve(&place, node, shared))
+}
+
+/// A folder belongs to one process. The file keeps its number, for `stop`.
+fn lock(place: &Path, id: u64) -> Result<fs::File> {
+    let path = place.join("process");
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => bail!(
+            "node {id} runs already, as process {}",
+            fs::read_to_string(&path).unwrap_or_default().trim()
+        ),
+        Err(fs::TryLockError::Error(error)) => {
+            return Err(error).context(format!("cannot lock {}", path.display()));
+        }
+    }
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())?;
+    Ok(file)
+}
+
+async fn serve(place: &Path, node: crate::config::Node, shared: Arc<Shared>) -> Result<()> {
+    same_library(&shared).await?;
+    let routes = Router::new()
+        .route("/status", get(status))
+        .route(
+            "/sql",
+            post(ask).layer(DefaultBodyLimit::max(4 * LARGEST_WRITE)),
+        )
+        .route("/backup", post(backup))
+        .route("/stop", post(stop))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&shared),
+            authorized,
+        ))
+        .with_state(Arc::clone(&shared));
+    let address = format!("{}:{}", node.listens_at(), node.port + 2);
+    let listener = tokio::net::TcpListener::bind(&address)
+        .await
+        .with_context(|| format!("node {} cannot listen at {address}", node.id))?;
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+
+    let mut raft = NodeConfig::default_raft_config(ENTRIES_A_SNAPSHOT);
+    // A new leader within five seconds of the loss of the old one
+    (
+        raft.election_timeout_min,
+        raft.election_timeout_max,
+        raft.heartbeat_interval,
+    ) = (800, 1600, 200);
+    let tls = shared.config.tls.as_ref().map(|tls| match tls {
+        Tls::Word(_) => ServerTlsConfig::TlsAutoCertificates,
+        Tls::Files { certificate, key } => ServerTlsConfig::Specific(ServerTlsConfigCerts::new(
+            key.display().to_string(),
+            certificate.display().to_string(),
+        )),
+    });
+    let started = hiqlite::start_node(NodeConfig {
+        node_id: node.id,
+        nodes: shared
+            .config
+            .nodes
+            .iter()
+            .map(|node| hiqlite::Node {
+                id: node.id,
+                addr_raft: node.raft(),
+                addr_api: node.api(),
+            })
+            .collect(),
+        listen_addr_api: node.listens_at().to_string().into(),
+        listen_addr_raft: node.listens_at().to_string().into(),
+        data_dir: place.display().to_string().into(),
+        filename_db: shared.config.database.clone().into(),
+        // What has been acknowledged is on the disks of most nodes.
+        wal_sync: LogSync::Immediate,
+        wal_size: LOG_FILE,
+        raft_config: raft,
+        tls_raft: tls.clone(),
+        tls_api: tls,
+        secret_raft: format!("raft {}", shared.config.secret),
+        secret_api: format!("api {}", shared.config.secret),
+        enc_keys: cryptr::EncKeys {
+            enc_key_active: "cluster".into(),
+            enc_keys: vec![(
+                "cluster".into(),
+                shared.config.secret.as_bytes()[..32].to_vec(),
+            )],
+        },
+        ..NodeConfig::default()
+    });
+    let client = tokio::select! {
+        started = started => started.map_err(|error| anyhow::anyhow!("node {} cannot start: {error}", node.id))?,
+        end = asked_to_end(&shared) => return end,
+    };
+    let _ = shared.client.set(client.clone());
+    eprintln!("node {} is a member of the cluster", node.id);
+
+    tokio::select! {
+        end = asked_to_end(&shared) => end?,
+        why = failed(&client) => bail!("node {} has failed and ends: {why}", node.id),
+    }
+    client
+        .shutdown()
+        .await
+        .map_err(|error| anyhow::anyhow!("node {} did not end in order: {error}", node.id))
+}
+
+/// Ends with the process's or the user's wish to end.
+async fn asked_to_end(shared: &Shared) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = tokio::signal::ctrl_c() => {}
+        () = shared.stop.notified() => {}
+    }
+    Ok(())
+}
+
+/// Ends when Raft does not run any longer, as when its log cannot be written.
+async fn failed(client: &Client) -> String {
+    loop {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        match client.metrics_db().await {
+            Ok(metrics) => {
+                if let Err(why) = metrics.running_state {
+                    return why.to_string();
+                }
+            }
+            Err(error) => return error.to_string(),
+        }
+    }
+}
+
+/// Nodes that run another version might compute other values: statements are what is shipped.
+async fn same_library(shared: &Shared) -> Result<()> {
+    for node in shared
+        .config
+        .nodes
+        .iter()
+        .filter(|node| node.id != shared.id)
+    {
+        let Ok(status) = client::status(&shared.config, node).await else {
+            continue;
+        };
+        if status.library != shared.library {
+            bail!(
+                "node {} runs on {}, and this one on {}: stop all nodes, then start all of them with one version",
+                node.id,
+                status.library,
+                shared.library
+            );
+        }
+    }
+    Ok(())
+}
+
+async fn authorized(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let told = request
+        .headers()
+        .get(header::AUTHORIZATION)
+        .map(|value| value.as_bytes().to_vec());
+    let wanted = format!("Bearer {}", shared.config.secret).into_bytes();
+    // Every byte is looked at, so that the time says nothing.
+    let same = told.is_some_and(|told| {
+        told.len() == wanted.len()
+            && told
+                .iter()
+                .zip(&wanted)
+                .fold(0, |bits, (a, b)| bits | (a ^ b))
+                == 0
+    });
+    if same {
+        next.run(request).await
+    } else {
+        refuse(StatusCode::UNAUTHORIZED, "this is not the cluster's secret")
+    }
+}
+
+fn refuse(code: StatusCode, error: impl Into<String>) -> Response {
+    (
+        code,
+        Json(Refusal {
+            error: error.into(),
+            leader: None,
+        }),
+    )
+        .into_response()
+}
+
+async fn status(State(shared): State<Arc<Shared>>) -> Json<Status> {
+    let size = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
+    let log = format!("{}-wal", shared.database.display());
+    let mut status = Status {
+        id: shared.id,
+        process: std::process::id(),
+        library: shared.library.clone(),
+        state: "starting".into(),
+        leader: None,
+        term: 0,
+        log: 0,
+        applied: 0,
+        snapshot: None,
+        voters: Vec::new(),
+        size: size(&shared.database) + size(Path::new(&log)),
+    };
+    let Some(client) = shared.client.get() else {
+        return Json(status);
+    };
+    match client.metrics_db().await {
+        Ok(metrics) => {
+            status.state = match metrics.running_state {
+                Ok(()) => format!("{:?}", metrics.state).to_lowercase(),
+                Err(why) => why.to_string(),
+            };
+            status.leader = metrics.current_leader;
+            status.term = metrics.current_term;
+            status.log = metrics.last_log_index.unwrap_or(0);
+            status.applied = metrics.last_applied.map_or(0, |entry| entry.index);
+            status.snapshot = metrics.snapshot.map(|entry| entry.index);
+            status.voters = metrics.membership_config.voter_ids().collect();
+        }
+        Err(error) => status.state = error.to_string(),
+    }
+    Json(status)
+}
+
+async fn stop(State(shared): State<Arc<Shared>>) -> Json<()> {
+    shared.stop.notify_one();
+    Json(())
+}
+
+async fn ask(State(shared): State<Arc<Shared>>, Json(ask): Json<Ask>) -> Response {
+    let Some(client) = shared.client.get().cloned() else {
+        return refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("node {} is starting", shared.id),
+        );
+    };
+    let statements = match tokio::task::block_in_place(|| judged(&shared, &ask)) {
+        Ok(statements) => statements,
+        Err(error) => return refuse(StatusCode::BAD_REQUEST, format!("{error:#}")),
+    };
+    let parameters = match parameters(&ask, statements.len()) {
+        Ok(parameters) => parameters,
+        Err(error) => return refuse(StatusCode::BAD_REQUEST, error),
+    };
+    let reads = statements
+        .iter()
+        .filter(|(judged, _)| judged.kind == sql::Kind::Read)
+        .count();
+    if reads == statements.len() {
+        if ask.consistent
+            && let Err(refusal) = linearizable(&client, shared.id).await
+        {
+            return refusal;
+        }
+        read(&client, statements, parameters).await
+    } else if reads > 0 {
+        refuse(
+            StatusCode::BAD_REQUEST,
+            "statements that read and statements that write go one after the other, not together",
+        )
+    } else {
+        write(&client, statements, parameters).await
+    }
+}
+
+/// The statements with what they are, without BEGIN and COMMIT around them.
+fn judged(shared: &Shared, ask: &Ask) -> Result<Vec<(sql::Judged, String)>> {
+    let mut judge = shared
+        .judge
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    if judge.is_none() {
+        let db = Connection::open_with_flags(&shared.database, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .context("the node's database cannot be opened")?;
+        db.busy_timeout(Duration::from_secs(30))?;
+        *judge = Some(db);
+    }
+    let db = judge
+        .as_ref()
+        .context("the node's database cannot be opened")?;
+    let mut statements = Vec::new();
+    for statement in sql::split(&ask.sql)? {
+        let judged = sql::judge(db, &statement)?;
+        if judged.kind != sql::Kind::Bracket {
+            statements.push((judged, statement));
+        }
+    }
+    if statements.is_empty() {
+        bail!("there is no statement");
+    }
+    // What names a table that an earlier statement makes writes, or fails where it is run.
+    if statements[0].0.kind == sql::Kind::Later {
+        let error = db.prepare(&statements[0].1).map(drop).err();
+        bail!(
+            "{}",
+            error.map_or("it cannot be prepared".into(), |error| sql::first_line(
+                &error.to_string()
+            )
+            .to_string())
+        );
+    }
+    Ok(statements)
+}
+
+fn parameters(ask: &Ask, statements: usize) -> std::result::Result<Vec<Param>, String> {
+    if statements != 1 && !ask.parameters.is_empty() {
+        return Err("parameters are for one statement, and there are several".into());
+    }
+    ask.parameters
+        .iter()
+        .enumerate()
+        .map(|(i, cell)| match cell.value() {
+            Some(Value::Null) => Ok(Param::Null),
+            Some(Value::Integer(i)) => Ok(Param::Integer(i)),
+            Some(Value::Real(r)) => Ok(Param::Real(r)),
+            Some(Value::Text(text)) => Ok(Param::Text(text)),
+            Some(Value::Blob(bytes)) => Ok(Param::Blob(bytes)),
+            None => Err(format!("parameter {} has no hexadecimal digits", i + 1)),
+        })
+        .collect()
+}
+
+/// Waits until this node, which must be the leader, has all that has been acknowledged.
+async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Response> {
+    let leader = client
+        .metrics_db()
+        .await
+        .ok()
+        .and_then(|metrics| metrics.current_leader);
+    if leader != Some(id) {
+        let error = match leader {
+            Some(leader) => format!("node {leader} leads: consistent reads are answered there"),
+            None => NO_LEADER.into(),
+        };
+        return Err((
+            StatusCode::SERVICE_UNAVAILABLE,
+            Json(Refusal { error, leader }),
+        )
+            .into_response());
+    }
+    match tokio::time::timeout(
+        ACKNOWLEDGED_WITHIN,
+        client.query_consistent("SELECT 1", Vec::new()),
+    )
+    .await
+    {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, told(&error))),
+        Err(_) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, NO_LEADER)),
+    }
+}
+
+const NO_LEADER: &str =
+    "there is no leader: more than half of the nodes must run and reach each other";
+
+/// A row with every value as it is stored, whatever type its column was declared with
+struct Cells(Vec<Cell>);
+
+impl From<&mut Row<'_>> for Cells {
+    fn from(row: &mut Row<'_>) -> Self {
+        let Row::Borrowed(row) = row else {
+            return Self(Vec::new());
+        };
+        let count = row.as_ref().column_count();
+        Self(
+            (0..count)
+                .map(|i| row.get_ref(i).map_or(Cell::Null(()), Cell::from))
+                .collect(),
+        )
+    }
+}
+
+async fn read(
+    client: &Client,
+    statements: Vec<(sql::Judged, String)>,
+    parameters: Vec<Param>,
+) -> Response {
+    let mut answers = Vec::new();
+    for (judged, statement) in statements {
+        match client
+            .query_map::<Cells, _>(statement, parameters.clone())
+            .await
+        {
+            Ok(rows) => answers.push(Answer::Rows {
+                columns: judged.columns,
+                rows: rows.into_iter().map(|cells| cells.0).collect(),
+            }),
+            Err(error) => return refuse(StatusCode::BAD_REQUEST, told(&error)),
+        }
+    }
+    Json(answers).into_response()
+}
+
+async fn write(
+    client: &Client,
+    statements: Vec<(sql::Judged, String)>,
+    mut parameters: Vec<Param>,
+) -> Response {
+    let known = client
+        .metrics_db()
+        .await
+        .ok()
+        .and_then(|metrics| metrics.current_leader);
+    if known.is_none() {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, NO_LEADER);
+    }
+    let size: usize = statements
+        .iter()
+        .map(|(_, statement)| statement.len() + 64)
+        .sum::<usize>()
+        + parameters.iter().map(size_of_parameter).sum::<usize>();
+    if size > LARGEST_WRITE {
+        return refuse(
+            StatusCode::BAD_REQUEST,
+            format!(
+                "{:.1} MB are too much for one transaction: 8 MB at most",
+                size as f64 / 1e6
+            ),
+        );
+    }
+    let transaction: Vec<_> = statements
+        .into_iter()
+        .map(|(_, statement)| (statement, std::mem::take(&mut parameters)))
+        .collect();
+    let doubt = "it may have been written, or not: ask before you send it again";
+    let written = tokio::select! {
+        written = tokio::time::timeout(ACKNOWLEDGED_WITHIN, client.txn(transaction)) => written,
+        () = leader_lost(client, known) => {
+            return refuse(StatusCode::SERVICE_UNAVAILABLE, format!("the leader was lost meanwhile; {doubt}"));
+        }
+    };
+    match written {
+        Ok(Ok(counts)) => {
+            let answers: Vec<_> = counts
+                .into_iter()
+                .map(|count| Answer::Changes {
+                    changes: count.unwrap_or(0),
+                })
+                .collect();
+            Json(answers).into_response()
+        }
+        Ok(Err(error)) if is_refused(&error) => refuse(StatusCode::BAD_REQUEST, told(&error)),
+        Ok(Err(error)) => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("{}; {doubt}", told(&error)),
+        ),
+        Err(_) => refuse(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!(
+                "most nodes did not answer within {} s; {doubt}",
+                ACKNOWLEDGED_WITHIN.as_secs()
+            ),
+        ),
+    }
+}
+
+fn size_of_parameter(parameter: &Param) -> usize {
+    16 + match parameter {
+        Param::Text(text) => text.len(),
+        Param::Blob(bytes) => bytes.len(),
+        _ => 0,
+    }
+}
+
+/// Ends when another node leads, or none, and an answer of the one that led has had a second to arrive.
+async fn leader_lost(client: &Client, known: Option<u64>) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let leader = client
+            .metrics_db()
+            .await
+            .ok()
+            .and_then(|metrics| metrics.current_leader);
+        if leader != known {
+            return tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+/// Has every node refused the statement, and in the same way?
+fn is_refused(error: &hiqlite::Error) -> bool {
+    use hiqlite::Error::{
+        BadRequest, ConstraintViolation, PrepareStatement, QueryParams, Sqlite, Transaction,
+    };
+    matches!(
+        error,
+        BadRequest(_)
+            | ConstraintViolation(_)
+            | PrepareStatement(_)
+            | QueryParams(_)
+            | Sqlite(_)
+            | Transaction(_)
+    )
+}
+
+/// What an error of hiqlite's says, without the names of its types.
+fn told(error: &hiqlite::Error) -> String {
+    let text = error.to_string();
+    if text.contains("unwinding panic") {
+        return "a function in this write would give each node another value: pass it as a parameter".into();
+    }
+    let mut text = text.as_str();
+    // rusqlite writes "Error code 1555: constraint failed Some("UNIQUE constraint failed: t.a")".
+    if let Some((_, said)) = text.split_once("Some(\"") {
+        text = said.trim_end_matches("\")");
+    }
+    for prefix in [
+        "Transaction: ",
+        "Sqlite: ",
+        "PrepareStatement: ",
+        "QueryParams: ",
+        "Connect: ",
+        "Rusqlite: ",
+    ] {
+        text = text.strip_prefix(prefix).unwrap_or(text);
+    }
+    sql::first_line(text).to_string()
+}
+
+/// Copies the node's database into a file without what belongs to the cluster.
+async fn backup(
+    State(shared): State<Arc<Shared>>,
+    Json(file): Json<std::path::PathBuf>,
+) -> Response {
+    let done = tokio::task::block_in_place(|| copy(&shared.database, &file));
+    match done {
+        Ok(size) => Json(size).into_response(),
+        Err(error) => refuse(StatusCode::BAD_REQUEST, format!("{error:#}")),
+    }
+}
+
+fn copy(database: &Path, file: &Path) -> Result<u64> {
+    let new = std::path::PathBuf::from(format!("{}.new", file.display()));
+    let make = || -> Result<u64> {
+        let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        db.execute("VACUUM INTO ?1", [new.display().to_string()])?;
+        let db = Connection::open(&new)?;
+        db.execute_batch("DROP TABLE IF EXISTS _metadata")?;
+        drop(db);
+        fs::File::open(&new)?.sync_all()?;
+        fs::rename(&new, file)?;
+        Ok(fs::metadata(file)?.len())
+    };
+    if new.exists() {
+        bail!(
+            "{} is there already: another backup, or what is left of one",
+            new.display()
+        );
+    }
+    make()
+        .inspect_err(|_| drop(fs::remove_file(&new)))
+        .with_context(|| format!("cannot write {}", file.display()))
+}

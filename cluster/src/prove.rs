@@ -1,0 +1,401 @@
+//! `prove`: what the cluster claims, shown on this machine.
+//!
+//! Writers send rows with numbers of their own, each once, and note outside the cluster which ones were
+//! acknowledged. Meanwhile nodes are killed. In the end each node must have every acknowledged row once
+//! and none that was not sent, all nodes the same data, and stock SQLite must find their files in order.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::client;
+use crate::commands::{block_on, spawn, wait_until_healthy};
+use crate::config::Config;
+use crate::message::{Answer, Ask, Cell};
+
+/// Writers at the same time
+const WRITERS: i64 = 4;
+/// A cluster without its leader must have another one within this time.
+const ELECTED_WITHIN: Duration = Duration::from_secs(5);
+
+#[derive(Args)]
+pub struct Prove {
+    /// Times that the leader is killed and started again
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    rounds: u32,
+    /// First port of the nodes
+    #[arg(long, default_value_t = 7400, value_name = "PORT")]
+    port: u16,
+    /// What decides when the leader is killed
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+    /// Leave the cluster's folder, and say where it is
+    #[arg(long)]
+    keep: bool,
+}
+
+/// The cluster under test, whose processes are this one's children
+struct Trial {
+    dir: PathBuf,
+    config: Config,
+    children: Vec<(u64, Child)>,
+}
+
+impl Drop for Trial {
+    fn drop(&mut self) {
+        for (_, child) in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// What the writers know
+#[derive(Default)]
+struct Ledger {
+    sent: AtomicI64,
+    acknowledged: Mutex<BTreeSet<i64>>,
+    end: AtomicBool,
+}
+
+pub fn run(arguments: &Prove) -> Result<bool> {
+    let dir = std::env::temp_dir().join(format!("hpsqlite-cluster-{}", std::process::id()));
+    std::fs::create_dir(&dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let done = prove(&dir, arguments);
+    if arguments.keep {
+        println!("the cluster is in {}", dir.display());
+    } else {
+        let _ = std::fs::remove_dir_all(&dir);
+    }
+    done
+}
+
+fn prove(dir: &Path, arguments: &Prove) -> Result<bool> {
+    let config = Config::local(3, arguments.port, "proof.db".into())?;
+    for node in &config.nodes {
+        node.check_ports()?;
+    }
+    config.save(dir)?;
+    let mut trial = Trial {
+        dir: dir.to_path_buf(),
+        config,
+        children: Vec::new(),
+    };
+    trial.start()?;
+    let first = write(
+        &trial.config,
+        "CREATE TABLE proof(id INTEGER, text TEXT)",
+        Vec::new(),
+    );
+    block_on(first)??;
+
+    let ledger = Arc::new(Ledger::default());
+    let writers: Vec<_> = (0..WRITERS)
+        .map(|i| {
+            let (config, ledger) = (trial.config.clone(), Arc::clone(&ledger));
+            std::thread::spawn(move || send_rows(&config, &ledger, i))
+        })
+        .collect();
+    let storm = storm(&mut trial, arguments, &ledger);
+    ledger.end.store(true, Ordering::Relaxed);
+    for writer in writers {
+        ensure!(writer.join().is_ok(), "a writer has failed");
+    }
+    storm?;
+    judge(&mut trial, &ledger)
+}
+
+/// Sends rows until the end, each to another node, each once.
+fn send_rows(config: &Config, ledger: &Ledger, writer: i64) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    else {
+        return;
+    };
+    let mut turn = writer as usize;
+    while !ledger.end.load(Ordering::Relaxed) {
+        let id = ledger.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        let ask = Ask {
+            sql: "INSERT INTO proof VALUES(?1, ?2)".into(),
+            parameters: vec![
+                Cell::Integer(id),
+                Cell::Text(format!("row {id} of writer {writer}")),
+            ],
+            consistent: false,
+        };
+        let node = &config.nodes[turn % config.nodes.len()];
+        match runtime.block_on(client::ask(config, node, &ask)) {
+            Ok(_) => {
+                if let Ok(mut acknowledged) = ledger.acknowledged.lock() {
+                    acknowledged.insert(id);
+                }
+            }
+            Err(_) => {
+                turn += 1;
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+}
+
+/// Everything that happens to the nodes.
+fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
+    let written = || ledger.acknowledged.lock().map_or(0, |rows| rows.len());
+    let mut random = arguments.seed.max(1);
+    let mut longest = Duration::ZERO;
+    for round in 1..=arguments.rounds {
+        // xorshift64
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        std::thread::sleep(Duration::from_millis(100 + random % 1500));
+        let leader = trial.leader()?;
+        trial.kill(leader)?;
+        let took = trial.another_leader(leader)?;
+        longest = longest.max(took);
+        trial.start()?;
+        println!(
+            "round {round}: the leader, node {leader}, killed; another one after {:.1} s; {} rows acknowledged",
+            took.as_secs_f64(),
+            written()
+        );
+    }
+    println!(
+        "the longest time without a leader: {:.1} s",
+        longest.as_secs_f64()
+    );
+
+    let leader = trial.leader()?;
+    trial.signal(leader, rustix::process::Signal::STOP)?;
+    let took = trial.another_leader(leader)?;
+    std::thread::sleep(Duration::from_secs(2));
+    trial.signal(leader, rustix::process::Signal::CONT)?;
+    trial.start()?;
+    println!(
+        "the leader, node {leader}, cut off for {:.1} s and back: node {} led after {:.1} s",
+        took.as_secs_f64() + 2.0,
+        trial.leader()?,
+        took.as_secs_f64()
+    );
+
+    let leader = trial.leader()?;
+    let followers: Vec<u64> = trial
+        .config
+        .nodes
+        .iter()
+        .map(|node| node.id)
+        .filter(|id| *id != leader)
+        .collect();
+    for id in &followers {
+        trial.kill(*id)?;
+    }
+    let config = trial.config.clone();
+    let refused = block_on(write(
+        &config,
+        "INSERT INTO proof VALUES(-1, 'not acknowledged')",
+        Vec::new(),
+    ))?;
+    ensure!(
+        refused.is_err(),
+        "a write was acknowledged by one node of three"
+    );
+    let ask = Ask {
+        sql: "SELECT count(*) FROM proof".into(),
+        parameters: Vec::new(),
+        consistent: false,
+    };
+    let read = block_on(client::ask(&config, config.node(leader)?, &ask))?;
+    ensure!(
+        read.is_ok(),
+        "the node that is left does not read: {:#}",
+        read.err().context("no error")?
+    );
+    println!("two of three killed: writes are refused, reads are answered");
+    trial.start()?;
+
+    for node in config.nodes {
+        trial.kill(node.id)?;
+    }
+    trial.start()?;
+    println!(
+        "all three killed, and started: node {} leads",
+        trial.leader()?
+    );
+    std::thread::sleep(Duration::from_millis(500));
+    Ok(())
+}
+
+/// Writes through the first node that answers.
+async fn write(config: &Config, sql: &str, parameters: Vec<Cell>) -> Result<Vec<Answer>> {
+    let ask = Ask {
+        sql: sql.into(),
+        parameters,
+        consistent: false,
+    };
+    let mut last = None;
+    for node in &config.nodes {
+        match client::ask(config, node, &ask).await {
+            Ok(answers) => return Ok(answers),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.context("there is no node")?)
+}
+
+impl Trial {
+    /// Starts the nodes that do not run, and waits until all work.
+    fn start(&mut self) -> Result<()> {
+        for node in &self.config.nodes {
+            if !self.children.iter().any(|(id, _)| *id == node.id) {
+                self.children
+                    .push((node.id, spawn(&self.dir, node.id, false)?));
+            }
+        }
+        wait_until_healthy(&self.dir, &self.config, &mut self.children).map(drop)
+    }
+
+    fn kill(&mut self, id: u64) -> Result<()> {
+        let at = self
+            .children
+            .iter()
+            .position(|(child, _)| *child == id)
+            .context("the node does not run")?;
+        let (_, mut child) = self.children.swap_remove(at);
+        child.kill()?;
+        child.wait()?;
+        Ok(())
+    }
+
+    /// Sends a signal to a node's process: a node that is stopped answers as little as one that is cut off.
+    fn signal(&self, id: u64, signal: rustix::process::Signal) -> Result<()> {
+        let child = self.children.iter().find(|(child, _)| *child == id);
+        let (_, child) = child.context("the node does not run")?;
+        Ok(rustix::process::kill_process(
+            rustix::process::Pid::from_child(child),
+            signal,
+        )?)
+    }
+
+    fn leader(&self) -> Result<u64> {
+        let statuses = block_on(client::statuses(&self.config))?;
+        statuses
+            .into_iter()
+            .flatten()
+            .find(|status| status.state == "leader")
+            .map(|status| status.id)
+            .context("no node leads")
+    }
+
+    /// How long it takes until one of the others leads.
+    fn another_leader(&self, lost: u64) -> Result<Duration> {
+        let begun = Instant::now();
+        loop {
+            if self.leader().is_ok_and(|leader| leader != lost) {
+                return Ok(begun.elapsed());
+            }
+            if begun.elapsed() > 2 * ELECTED_WITHIN {
+                bail!(
+                    "{} s after node {lost} was killed no other node leads",
+                    begun.elapsed().as_secs()
+                );
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+/// Compares what each node has with what was sent and acknowledged.
+fn judge(trial: &mut Trial, ledger: &Ledger) -> Result<bool> {
+    let acknowledged = ledger
+        .acknowledged
+        .lock()
+        .map_err(|_| anyhow::anyhow!("a writer has failed"))?;
+    let sent = ledger.sent.load(Ordering::Relaxed);
+    ensure!(!acknowledged.is_empty(), "nothing was acknowledged");
+    // All nodes get up to the newest entry.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let statuses: Vec<_> = block_on(client::statuses(&trial.config))?
+            .into_iter()
+            .flatten()
+            .collect();
+        let newest = statuses.iter().map(|status| status.log).max();
+        if statuses.len() == trial.config.nodes.len()
+            && statuses.iter().all(|status| Some(status.applied) == newest)
+        {
+            break;
+        }
+        ensure!(
+            Instant::now() < deadline,
+            "nodes do not get up to the newest entry within 30 s"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let mut all = true;
+    let mut contents = Vec::new();
+    for node in &trial.config.nodes {
+        let file = trial.dir.join(format!("node-{}.db", node.id));
+        block_on(client::backup(&trial.config, node, &file))??;
+        let db = Connection::open_with_flags(&file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let rows: Vec<(i64, String)> = db
+            .prepare("SELECT id, text FROM proof ORDER BY rowid")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let ids: BTreeSet<i64> = rows.iter().map(|(id, _)| *id).collect();
+        let lost = acknowledged.difference(&ids).count();
+        let twice = rows.len() - ids.len();
+        // -1 is the row that one node of three may have kept in its log.
+        let unsent = ids
+            .iter()
+            .filter(|id| **id != -1 && !(1..=sent).contains(*id))
+            .count();
+        let sound = stock_finds_it_sound(&file)?;
+        all &= lost == 0 && twice == 0 && unsent == 0 && sound == "ok";
+        println!(
+            "node {}: {} rows; {lost} of {} acknowledged ones lost, {twice} twice, {unsent} never sent; \
+             integrity_check of stock SQLite: {sound}",
+            node.id,
+            rows.len(),
+            acknowledged.len()
+        );
+        contents.push(rows);
+    }
+    let same = contents.windows(2).all(|pair| pair[0] == pair[1]);
+    println!(
+        "all nodes have the same rows in the same order: {}",
+        if same { "yes" } else { "NO" }
+    );
+    Ok(all && same)
+}
+
+/// What stock SQLite's integrity_check says of a file.
+fn stock_finds_it_sound(file: &Path) -> Result<String> {
+    let program = std::env::current_exe()?;
+    let dist = program
+        .parent()
+        .and_then(Path::parent)
+        .context("this program lies in no folder")?;
+    let output = Command::new(dist.join("bin/sqlite3"))
+        .env(
+            "LD_PRELOAD",
+            dist.join("libexec/hpsqlite/libsqlite3-stock.so"),
+        )
+        .arg(file)
+        .arg("PRAGMA integrity_check")
+        .output()
+        .context("cannot run sqlite3, which lies beside this program")?;
+    let said = String::from_utf8_lossy(&output.stdout).trim().to_string();
+    Ok(if output.status.success() {
+        said
+    } else {
+        String::from_utf8_lossy(&output.stderr).trim().to_string()
+    })
+}
