@@ -3,10 +3,13 @@
 //! hiqlite ships statements, not pages. A node whose write fails where the others' succeed, or gives
 //! another value, would hold other data from then on without anyone noticing. So a node ends when its
 //! writer meets an error of the machine (a full disk, a read that fails, no memory): when it starts
-//! again, hiqlite builds its database anew from a snapshot and the log. And `CURRENT_TIMESTAMP`, which
+//! again, hiqlite builds its database anew from a snapshot and the log. SQLite's error log tells of a
+//! statement that fails, and not of a commit that does: there a rollback follows the commit hook. And `CURRENT_TIMESTAMP`, which
 //! hiqlite does not guard as it guards `random()` and `date()`, is an error in a write.
 
-use std::ffi::{c_char, c_int};
+use std::cell::Cell;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::ptr::null_mut;
 
 use anyhow::{Context, Result, bail};
 use rusqlite::functions::FunctionFlags;
@@ -56,16 +59,47 @@ fn failed(code: c_int, message: &str) {
     }
     eprintln!("SQLite: {message} (error {code})");
     if std::thread::current().name().is_none() {
-        eprintln!(
-            "error: a write failed on this node only: it ends, so that it does not differ from the others. \
-             Mend the cause ({}) and start it again: its data is then built anew",
-            match code & 0xff {
-                ffi::SQLITE_FULL => "the disk is full",
-                ffi::SQLITE_NOMEM => "there was no memory",
-                _ => "see above",
-            }
-        );
-        std::process::abort();
+        end(match code & 0xff {
+            ffi::SQLITE_FULL => "the disk is full",
+            ffi::SQLITE_NOMEM => "there was no memory",
+            _ => "see above",
+        });
+    }
+}
+
+/// Ends the process before its writer can go on to the next entry.
+fn end(cause: &str) -> ! {
+    eprintln!(
+        "error: a write failed on this node only: it ends, so that it does not differ from the others. \
+         Mend the cause ({cause}) and start it again: its data is then built anew"
+    );
+    std::process::abort();
+}
+
+thread_local! {
+    /// Has this thread begun a commit, and no statement since?
+    static COMMITS: Cell<bool> = const { Cell::new(false) };
+}
+
+unsafe extern "C" fn statement_begins(
+    _: c_uint,
+    _: *mut c_void,
+    _: *mut c_void,
+    _: *mut c_void,
+) -> c_int {
+    COMMITS.set(false);
+    0
+}
+
+unsafe extern "C" fn commit_begins(_: *mut c_void) -> c_int {
+    COMMITS.set(true);
+    0
+}
+
+/// SQLite rolls back what it could not commit, or what has been refused: the latter before a commit.
+unsafe extern "C" fn rolled_back(_: *mut c_void) {
+    if COMMITS.get() && std::thread::current().name().is_none() {
+        end("the disk is full, or it cannot be written");
     }
 }
 
@@ -74,6 +108,17 @@ unsafe extern "C" fn extension(
     message: *mut *mut c_char,
     _: *const ffi::sqlite3_api_routines,
 ) -> c_int {
+    // SAFETY: the functions do nothing with the connection, and live as long as the process.
+    unsafe {
+        ffi::sqlite3_trace_v2(
+            db,
+            ffi::SQLITE_TRACE_STMT as c_uint,
+            Some(statement_begins),
+            null_mut(),
+        );
+        ffi::sqlite3_commit_hook(db, Some(commit_begins), null_mut());
+        ffi::sqlite3_rollback_hook(db, Some(rolled_back), null_mut());
+    }
     // SAFETY: SQLite's arguments are passed on, and `guard_clock` keeps to the rules of `guard`.
     unsafe { rusqlite::auto_extension::init_auto_extension(db, message, guard_clock) }
 }
