@@ -244,6 +244,12 @@ pub fn spawn(dir: &Path, id: u64, with_seed: bool) -> Result<Child> {
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log);
+    // Of hiqlite's switches some throw data away: none of the caller's environment.
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("HQL_"))
+    {
+        command.env_remove(name);
+    }
     if with_seed && seed(dir).exists() {
         command.env(
             "HQL_BACKUP_RESTORE",
@@ -262,7 +268,7 @@ pub fn spawn(dir: &Path, id: u64, with_seed: bool) -> Result<Child> {
         .with_context(|| format!("cannot start node {id}"))
 }
 
-/// Waits until all nodes vote and one leads.
+/// Waits until all nodes vote, one leads, and all have what was written before.
 pub fn wait_until_healthy(
     dir: &Path,
     config: &Config,
@@ -270,6 +276,8 @@ pub fn wait_until_healthy(
 ) -> Result<Vec<Status>> {
     let bar = spinner();
     let begun = Instant::now();
+    // The newest entry when all nodes were members: the data of a node that lacks it is too old to read.
+    let mut goal = None;
     let size = fs::metadata(seed(dir)).map_or(0, |file| file.len());
     // Each node checks and copies the file: at least 20 MB a second.
     let limit = HEALTHY_WITHIN + Duration::from_secs(size / 20_000_000 * config.nodes.len() as u64);
@@ -287,7 +295,11 @@ pub fn wait_until_healthy(
             .filter(|status| works(status, config))
             .collect();
         if working.len() == config.nodes.len() {
-            break Ok(working);
+            let newest = working.iter().map(|status| status.log).max().unwrap_or(0);
+            let goal = *goal.get_or_insert(newest);
+            if working.iter().all(|status| status.applied >= goal) {
+                break Ok(working);
+            }
         }
         bar.set_message(format!(
             "{} of {} nodes are ready",
