@@ -125,6 +125,17 @@ pub struct Status {
 mod tests {
     use super::*;
 
+    /// The parser of JSON is exact only if it is asked to be.
+    #[test]
+    fn reals_survive_to_the_last_bit() {
+        for i in 1..100_000u32 {
+            let real = f64::from(i) * 24_575.8 / 9_683.0;
+            let text = serde_json::to_string(&Cell::Real(real)).unwrap();
+            let back: Cell = serde_json::from_str(&text).unwrap();
+            assert_eq!(back, Cell::Real(real), "{text}");
+        }
+    }
+
     #[test]
     fn values_survive_the_way() {
         let values = [
