@@ -22,19 +22,19 @@ DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include
              include/hpsqlite.h
 
 # The program $(1) of the crate $(2), with a word before the first build, which takes a while. What
-# $(3) names runs cargo: nice, or nothing.
+# $(3) names runs cargo: nice, variables, or nothing. $(4) is a folder of its own in cargo's.
 define cargo_build
-@test -x $(TARGET)/release/$(1) || echo "building the program $(1)"
+@test -x $(TARGET)/$(4)release/$(1) || echo "building the program $(1)"
 @$(3) cargo build --quiet --release -p $(2) || { \
   echo "error: cargo could not build $(1); if it could not download a crate," \
        "check the network and cargo's registry settings and run make again" >&2; exit 1; }
 endef
 
-# A program as dist/bin has it, if it has changed.
+# A program as dist/bin has it, if it has changed; $(2) as $(4) above.
 define to_dist
 @mkdir -p dist/bin
-@cmp -s $(TARGET)/release/$(1) dist/bin/$(1) || { \
-  cp $(TARGET)/release/$(1) dist/bin/$(1).tmp && mv dist/bin/$(1).tmp dist/bin/$(1); }
+@cmp -s $(TARGET)/$(2)release/$(1) dist/bin/$(1) || { \
+  cp $(TARGET)/$(2)release/$(1) dist/bin/$(1).tmp && mv dist/bin/$(1).tmp dist/bin/$(1); }
 endef
 
 ## all: build everything into dist/ (the default)
@@ -142,12 +142,8 @@ java: engine
 
 ## cluster: dist/bin/hpsqlite-cluster, for `hpsqlite cluster`: a replicated cluster, in four minutes
 cluster: engine
-	@test -x $(TARGET)/cluster/release/hpsqlite-cluster || echo "building the program hpsqlite-cluster"
-	@PKG_CONFIG_PATH=$(CURDIR)/dist/lib/pkgconfig LIBSQLITE3_SYS_USE_PKG_CONFIG=1 \
-	  cargo build --quiet --release --locked --manifest-path cluster/Cargo.toml --target-dir $(TARGET)/cluster
-	@mkdir -p dist/bin
-	@cmp -s $(TARGET)/cluster/release/hpsqlite-cluster dist/bin/hpsqlite-cluster || \
-	  install -s -m 755 $(TARGET)/cluster/release/hpsqlite-cluster dist/bin/hpsqlite-cluster
+	$(call cargo_build,hpsqlite-cluster,hpsqlite-cluster --locked --manifest-path cluster/Cargo.toml --target-dir $(TARGET)/cluster,PKG_CONFIG_PATH=$(CURDIR)/dist/lib/pkgconfig LIBSQLITE3_SYS_USE_PKG_CONFIG=1,cluster/)
+	$(call to_dist,hpsqlite-cluster,cluster/)
 
 ## lint: formatting and lints, as CI wants them
 lint: toolcheck

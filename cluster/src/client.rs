@@ -13,21 +13,6 @@ use crate::message::{Answer, Ask, Refusal, Status};
 /// How long to wait for a node to take up a call, or to say how it is
 const CONNECTS_WITHIN: Duration = Duration::from_secs(2);
 
-/// What a node would not do
-#[derive(Debug)]
-pub struct Refused {
-    pub leader: Option<u64>,
-    pub error: String,
-}
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.write_str(&self.error)
-    }
-}
-
-impl std::error::Error for Refused {}
-
 fn http() -> Result<Client> {
     Client::builder()
         .no_proxy()
@@ -56,7 +41,7 @@ async fn send<T: DeserializeOwned>(
             .with_context(|| format!("node {} answers in another way", node.id));
     }
     match serde_json::from_slice::<Refusal>(&body) {
-        Ok(Refusal { error, leader }) => Err(Refused { leader, error }.into()),
+        Ok(refusal) => Err(refusal.into()),
         Err(_) => bail!("node {} answers {code}", node.id),
     }
 }

@@ -13,9 +13,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::client::{self, Refused};
-use crate::config::{Config, FILE, Node, Tls, node_folder};
-use crate::message::{Answer, Ask, Cell, Status};
+use crate::client;
+use crate::config::{Config, FILE, Node, Tls, node_folder, process_file};
+use crate::message::{Answer, Ask, Cell, Refusal, Status};
 use crate::{library, sql};
 
 /// How long a cluster may take to become healthy, beside what it copies
@@ -104,18 +104,20 @@ pub fn start(dir: &Path, arguments: &Start) -> Result<bool> {
         );
         Config::load(dir)?
     };
+    let mut idle = Vec::new();
+    for (node, status) in config
+        .nodes
+        .iter()
+        .zip(block_on(client::statuses(&config))?)
+    {
+        if status.is_err() {
+            node.check_ports()?;
+            idle.push(node.id);
+        }
+    }
     let mut children = Vec::new();
-    for node in &config.nodes {
-        if block_on(client::status(&config, node))?.is_ok() {
-            continue;
-        }
-        if let Err(error) = node.check_ports() {
-            if is_new {
-                forget(dir);
-            }
-            return Err(error);
-        }
-        children.push((node.id, spawn(dir, node.id, is_new && node.id == 1)?));
+    for id in idle {
+        children.push((id, spawn(dir, id, is_new && id == 1)?));
     }
     if children.is_empty() {
         println!("all {} nodes run already", config.nodes.len());
@@ -164,6 +166,7 @@ fn found(dir: &Path, arguments: &Start) -> Result<Config> {
     };
     let mut config = Config::local(arguments.nodes, arguments.port, database)?;
     config.tls = arguments.tls.then(|| Tls::Word("automatic".into()));
+    // Before anything is made: what `start` finds in its way later leaves a cluster behind.
     for node in &config.nodes {
         node.check_ports()?;
     }
@@ -359,16 +362,16 @@ fn candidates(config: &Config, wanted: Option<u64>) -> Result<Vec<&Node>> {
 }
 
 /// Asks one node after the other until one answers, and the leader if that is wanted.
-async fn answers(config: &Config, nodes: &[&Node], ask: &Ask) -> Result<Vec<Answer>> {
+pub async fn answers(config: &Config, nodes: &[&Node], ask: &Ask) -> Result<Vec<Answer>> {
     let mut last = None;
     for node in nodes {
         match client::ask(config, node, ask).await {
             Ok(answers) => return Ok(answers),
-            Err(error) => match error.downcast_ref::<Refused>() {
-                Some(refused) if refused.leader.is_some() => {
-                    let leader = config.node(refused.leader.unwrap_or(0))?;
-                    return client::ask(config, leader, ask).await;
-                }
+            Err(error) => match error.downcast_ref::<Refusal>() {
+                Some(Refusal {
+                    leader: Some(leader),
+                    ..
+                }) => return client::ask(config, config.node(*leader)?, ask).await,
                 // The node has decided.
                 Some(_) => return Err(error),
                 None => last = Some(error),
@@ -598,7 +601,7 @@ pub fn stop(dir: &Path, arguments: &Stop) -> Result<bool> {
 
 /// Does a process hold the node's folder?
 fn is_running(dir: &Path, id: u64) -> bool {
-    fs::File::open(node_folder(dir, id).join("process"))
+    fs::File::open(process_file(dir, id))
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)))
 }
 

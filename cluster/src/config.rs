@@ -224,6 +224,11 @@ pub fn node_folder(folder: &Path, id: u64) -> PathBuf {
     folder.join(format!("node-{id}"))
 }
 
+/// The file that a running node holds locked, with the number of its process.
+pub fn process_file(folder: &Path, id: u64) -> PathBuf {
+    node_folder(folder, id).join("process")
+}
+
 /// A node's database.
 pub fn node_database(folder: &Path, config: &Config, id: u64) -> PathBuf {
     node_folder(folder, id)

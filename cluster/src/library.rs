@@ -4,8 +4,10 @@
 //! another value, would hold other data from then on without anyone noticing. So a node ends when its
 //! writer meets an error of the machine (a full disk, a read that fails, no memory): when it starts
 //! again, hiqlite builds its database anew from a snapshot and the log. SQLite's error log tells of a
-//! statement that fails, and not of a commit that does: there a rollback follows the commit hook. And `CURRENT_TIMESTAMP`, which
-//! hiqlite does not guard as it guards `random()` and `date()`, is an error in a write.
+//! statement that fails, and not of a commit that does: there a rollback follows the commit hook.
+//!
+//! `CURRENT_TIMESTAMP`, which hiqlite does not guard as it guards `random()` and `date()`, is an error in
+//! a write.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_void};

@@ -90,14 +90,22 @@ pub enum Answer {
     },
 }
 
-/// Why there is no answer
-#[derive(Deserialize, Serialize)]
+/// Why there is no answer; an error of who asked
+#[derive(Debug, Deserialize, Serialize)]
 pub struct Refusal {
     pub error: String,
     /// Ask this node instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leader: Option<u64>,
 }
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(&self.error)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// How a node is
 #[derive(Clone, Deserialize, Serialize)]

@@ -24,7 +24,7 @@ use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Notify;
 
 use crate::client;
-use crate::config::{Config, Tls, node_database, node_folder};
+use crate::config::{Config, Tls, node_database, node_folder, process_file};
 use crate::message::{Answer, Ask, Cell, Refusal, Status};
 use crate::{library, sql};
 
@@ -55,7 +55,7 @@ pub fn run(folder: &Path, id: u64) -> Result<()> {
     let node = config.node(id)?.clone();
     let place = node_folder(folder, id);
     fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
-    let _lock = lock(&place, id)?;
+    let _lock = lock(&process_file(folder, id), id)?;
     node.check_ports()?;
     let shared = Arc::new(Shared {
         id,
@@ -75,20 +75,19 @@ pub fn run(folder: &Path, id: u64) -> Result<()> {
 }
 
 /// A folder belongs to one process. The file keeps its number, for `stop`.
-fn lock(place: &Path, id: u64) -> Result<fs::File> {
-    let path = place.join("process");
+fn lock(path: &Path, id: u64) -> Result<fs::File> {
     let mut file = fs::OpenOptions::new()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
-        .open(&path)
+        .open(path)
         .with_context(|| format!("cannot open {}", path.display()))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => bail!(
             "node {id} runs already, as process {}",
-            fs::read_to_string(&path).unwrap_or_default().trim()
+            fs::read_to_string(path).unwrap_or_default().trim()
         ),
         Err(fs::TryLockError::Error(error)) => {
             return Err(error).context(format!("cannot lock {}", path.display()));
@@ -404,11 +403,7 @@ fn parameters(ask: &Ask, statements: usize) -> std::result::Result<Vec<Param>, S
 
 /// Waits until this node, which must be the leader, has all that has been acknowledged.
 async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Response> {
-    let leader = client
-        .metrics_db()
-        .await
-        .ok()
-        .and_then(|metrics| metrics.current_leader);
+    let leader = leader_of(client).await;
     if leader != Some(id) {
         let error = match leader {
             Some(leader) => format!("node {leader} leads: consistent reads are answered there"),
@@ -430,6 +425,11 @@ async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Respo
         Ok(Err(error)) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, told(&error))),
         Err(_) => Err(refuse(StatusCode::SERVICE_UNAVAILABLE, NO_LEADER)),
     }
+}
+
+/// The node that leads, as far as this one knows.
+async fn leader_of(client: &Client) -> Option<u64> {
+    client.metrics_db().await.ok()?.current_leader
 }
 
 const NO_LEADER: &str =
@@ -478,11 +478,7 @@ async fn write(
     statements: Vec<(sql::Judged, String)>,
     mut parameters: Vec<Param>,
 ) -> Response {
-    let known = client
-        .metrics_db()
-        .await
-        .ok()
-        .and_then(|metrics| metrics.current_leader);
+    let known = leader_of(client).await;
     if known.is_none() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, NO_LEADER);
     }
@@ -548,11 +544,7 @@ fn size_of_parameter(parameter: &Param) -> usize {
 async fn leader_lost(client: &Client, known: Option<u64>) {
     loop {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        let leader = client
-            .metrics_db()
-            .await
-            .ok()
-            .and_then(|metrics| metrics.current_leader);
+        let leader = leader_of(client).await;
         if leader != known {
             return tokio::time::sleep(Duration::from_secs(1)).await;
         }

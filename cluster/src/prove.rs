@@ -16,7 +16,7 @@ use clap::Args;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client;
-use crate::commands::{block_on, spawn, wait_until_healthy};
+use crate::commands::{answers, block_on, spawn, wait_until_healthy};
 use crate::config::Config;
 use crate::message::{Answer, Ask, Cell};
 
@@ -89,12 +89,7 @@ fn prove(dir: &Path, arguments: &Prove) -> Result<bool> {
         children: Vec::new(),
     };
     trial.start()?;
-    let first = write(
-        &trial.config,
-        "CREATE TABLE proof(id INTEGER, text TEXT)",
-        Vec::new(),
-    );
-    block_on(first)??;
+    write(&trial.config, "CREATE TABLE proof(id INTEGER, text TEXT)")??;
 
     let ledger = Arc::new(Ledger::default());
     let writers: Vec<_> = (0..WRITERS)
@@ -198,11 +193,7 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
         trial.kill(*id)?;
     }
     let config = trial.config.clone();
-    let refused = block_on(write(
-        &config,
-        "INSERT INTO proof VALUES(-1, 'not acknowledged')",
-        Vec::new(),
-    ))?;
+    let refused = write(&config, "INSERT INTO proof VALUES(-1, 'not acknowledged')")?;
     ensure!(
         refused.is_err(),
         "a write was acknowledged by one node of three"
@@ -233,21 +224,15 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-/// Writes through the first node that answers.
-async fn write(config: &Config, sql: &str, parameters: Vec<Cell>) -> Result<Vec<Answer>> {
+/// Writes through the first node that answers; the inner error is what it, or the lack of one, says.
+fn write(config: &Config, sql: &str) -> Result<Result<Vec<Answer>>> {
     let ask = Ask {
         sql: sql.into(),
-        parameters,
+        parameters: Vec::new(),
         consistent: false,
     };
-    let mut last = None;
-    for node in &config.nodes {
-        match client::ask(config, node, &ask).await {
-            Ok(answers) => return Ok(answers),
-            Err(error) => last = Some(error),
-        }
-    }
-    Err(last.context("there is no node")?)
+    let nodes: Vec<_> = config.nodes.iter().collect();
+    block_on(answers(config, &nodes, &ask))
 }
 
 impl Trial {

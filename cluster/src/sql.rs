@@ -172,7 +172,7 @@ pub fn judge(db: &Connection, statement: &str) -> Result<Judged> {
     );
     ensure!(
         !first_word(statement).eq_ignore_ascii_case("vacuum"),
-        "VACUUM runs on each node when `hpsqlite cluster backup` is called, and not as a statement"
+        "VACUUM is not for a cluster: each node does it on its own, at night"
     );
     of_kind(Kind::Write)
 }
