@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// The program as it stands in dist/bin, beside the libraries of `dist`, or of the folder named by
 /// HPSQLITE_TEST_LIBS.
 fn installed() -> TempDir {
-    let place = TempDir::new().expect("a folder");
+    let place = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let dist = std::env::var_os("HPSQLITE_TEST_LIBS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dist"),
         Into::into,
@@ -22,7 +22,9 @@ fn installed() -> TempDir {
         symlink(dist.join(folder), place.path().join(folder)).expect("a link");
     }
     fs::create_dir(place.path().join("bin")).expect("a folder");
-    fs::copy(
+    // Not copied: while another test starts a program, its child holds what is open for writing
+    // here, and the copy cannot be run ("Text file busy").
+    fs::hard_link(
         env!("CARGO_BIN_EXE_hpsqlite-demo"),
         place.path().join("bin/hpsqlite-demo"),
     )

@@ -383,12 +383,7 @@ fn a_program_with_other_rights() {
 fn a_script_is_as_its_interpreter() {
     let place = place_with(CLIENT, &["lib/libsqlite3.so.0", "-o", "interpreter"]);
     let interpreter = place.path("interpreter");
-    std::fs::write(
-        place.path("script"),
-        format!("#!{} -q\n", interpreter.display()),
-    )
-    .unwrap();
-    std::fs::set_permissions(place.path("script"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    place.script("script", &format!("#!{} -q\n", interpreter.display()));
     place
         .run(&["exec", "-v", "--", "./script"])
         .expect(7)

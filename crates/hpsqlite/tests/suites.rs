@@ -121,9 +121,10 @@ duckdb = "SELECT n, upper(s) FROM t"
 #[test]
 fn an_engine_that_is_missing_is_said_with_what_installs_it() {
     let place = Place::new();
-    let python = place.path("python-without");
-    std::fs::write(&python, "#!/bin/sh\nexec python3 -S -E -I \"$@\"\n").unwrap();
-    std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let python = place.script(
+        "python-without",
+        "#!/bin/sh\nexec python3 -S -E -I \"$@\"\n",
+    );
     let file = place.path("tmp/missing.toml");
     let text = r#"
 title = "Missing"

@@ -151,13 +151,7 @@ fn what_cannot_be_shown_is_not_served() {
 fn a_browser_is_opened_where_somebody_looks() {
     let place = Place::new();
     place.database("my.db");
-    let browser = place.path("browser");
-    std::fs::write(&browser, "#!/bin/sh\necho \"$@\" >\"$0.called\"\n").unwrap();
-    Command::new("chmod")
-        .arg("+x")
-        .arg(&browser)
-        .status()
-        .unwrap();
+    let browser = place.script("browser", "#!/bin/sh\necho \"$@\" >\"$0.called\"\n");
     let called = || std::fs::read_to_string(place.path("browser.called")).unwrap_or_default();
     let command = |arguments: &[&str]| {
         let mut command = place.command(arguments);

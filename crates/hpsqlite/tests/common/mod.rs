@@ -58,11 +58,8 @@ impl Place {
         ] {
             std::fs::copy(from.join(file), to.join(file)).unwrap();
         }
-        let tool = env!("CARGO_BIN_EXE_hpsqlite");
-        let installed = to.join("bin/hpsqlite");
-        std::fs::hard_link(tool, &installed)
-            .or_else(|_| std::fs::copy(tool, &installed).map(|_| ()))
-            .unwrap();
+        // Not copied, see [`Place::script`].
+        std::fs::hard_link(env!("CARGO_BIN_EXE_hpsqlite"), to.join("bin/hpsqlite")).unwrap();
         Place { root }
     }
 
@@ -72,6 +69,26 @@ impl Place {
 
     pub fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Writes a script that can be run.
+    ///
+    /// Another program writes it: what this process has open for writing, the child of a test that
+    /// starts a program at this moment has open too, and then it cannot be run ("Text file busy").
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        let mut writer = Command::new("sh")
+            .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+            .arg(&path)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Taken out of the child, so that it ends before the wait.
+        let mut pipe = writer.stdin.take().unwrap();
+        pipe.write_all(text.as_bytes()).unwrap();
+        drop(pipe);
+        assert!(writer.wait().unwrap().success());
+        path
     }
 
     /// Names of what is in a folder.
