@@ -9,14 +9,38 @@ use serde::de::DeserializeOwned;
 
 use crate::config::{Config, Node};
 use crate::message::{Answer, Ask, Refusal, Status};
+use crate::tls;
 
 /// How long to wait for a node to take up a call, or to say how it is
 const CONNECTS_WITHIN: Duration = Duration::from_secs(2);
 
-fn http() -> Result<Client> {
-    Client::builder()
+/// Asks nodes questions over connections that it keeps, within one runtime.
+pub struct Asker {
+    http: Client,
+    config: Config,
+}
+
+impl Asker {
+    pub fn new(config: &Config) -> Result<Self> {
+        Ok(Self {
+            http: http(config)?,
+            config: config.clone(),
+        })
+    }
+
+    /// What a node answers: the text of a list of [`Answer`]s.
+    pub async fn ask(&self, node: u64, ask: &Ask) -> Result<Vec<u8>> {
+        let node = self.config.node(node)?;
+        let request = self.http.post(url(&self.config, node, "sql")).json(ask);
+        send_for_body(&self.config, node, request).await
+    }
+}
+
+fn http(config: &Config) -> Result<Client> {
+    let builder = Client::builder()
         .no_proxy()
-        .connect_timeout(CONNECTS_WITHIN)
+        .connect_timeout(CONNECTS_WITHIN);
+    tls::of_client(config, builder)?
         .build()
         .context("cannot make an HTTP client")
 }
@@ -26,6 +50,12 @@ async fn send<T: DeserializeOwned>(
     node: &Node,
     request: RequestBuilder,
 ) -> Result<T> {
+    let body = send_for_body(config, node, request).await?;
+    serde_json::from_slice(&body)
+        .with_context(|| format!("node {} answers in another way", node.id))
+}
+
+async fn send_for_body(config: &Config, node: &Node, request: RequestBuilder) -> Result<Vec<u8>> {
     let response = request
         .bearer_auth(&config.secret)
         .send()
@@ -37,8 +67,7 @@ async fn send<T: DeserializeOwned>(
         .await
         .with_context(|| format!("node {} broke off", node.id))?;
     if code.is_success() {
-        return serde_json::from_slice(&body)
-            .with_context(|| format!("node {} answers in another way", node.id));
+        return Ok(body.into());
     }
     match serde_json::from_slice::<Refusal>(&body) {
         Ok(refusal) => Err(refusal.into()),
@@ -46,12 +75,14 @@ async fn send<T: DeserializeOwned>(
     }
 }
 
-fn url(node: &Node, path: &str) -> String {
-    format!("http://{}/{path}", node.control())
+fn url(config: &Config, node: &Node, path: &str) -> String {
+    format!("{}://{}/{path}", tls::scheme(config), node.control())
 }
 
 pub async fn status(config: &Config, node: &Node) -> Result<Status> {
-    let request = http()?.get(url(node, "status")).timeout(CONNECTS_WITHIN);
+    let request = http(config)?
+        .get(url(config, node, "status"))
+        .timeout(CONNECTS_WITHIN);
     send(config, node, request).await
 }
 
@@ -78,7 +109,12 @@ async fn post<Q: Serialize, T: DeserializeOwned>(
     path: &str,
     body: &Q,
 ) -> Result<T> {
-    send(config, node, http()?.post(url(node, path)).json(body)).await
+    send(
+        config,
+        node,
+        http(config)?.post(url(config, node, path)).json(body),
+    )
+    .await
 }
 
 pub async fn ask(config: &Config, node: &Node, ask: &Ask) -> Result<Vec<Answer>> {

@@ -190,12 +190,12 @@ fn forget(dir: &Path) {
 }
 
 /// The copy of --from that node 1 takes over.
-fn seed(dir: &Path) -> PathBuf {
+pub fn seed(dir: &Path) -> PathBuf {
     dir.join("seed.db")
 }
 
 /// Copies a database, page by page, and adds the row in which hiqlite keeps how far a file is: nowhere.
-fn plant(from: &Path, to: &Path) -> Result<()> {
+pub fn plant(from: &Path, to: &Path) -> Result<()> {
     // Of StateMachineData::default() in bincode's legacy encoding: no entry applied, of no membership
     // (two empty lists with lengths of 8 bytes), and no snapshot. hiqlite checks it when it starts.
     const NOWHERE: [u8; 19] = [0; 19];
@@ -228,8 +228,23 @@ fn plant(from: &Path, to: &Path) -> Result<()> {
     })
 }
 
-/// Starts a node that outlives this process; what it says is in its log.
-pub fn spawn(dir: &Path, id: u64, with_seed: bool) -> Result<Child> {
+/// Starts a node that outlives this process.
+fn spawn(dir: &Path, id: u64, with_seed: bool) -> Result<Child> {
+    let mut command = node_command(dir, id, with_seed)?;
+    // SAFETY: setsid() is async-signal-safe, and nothing else happens between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            rustix::process::setsid()?;
+            Ok(())
+        });
+    }
+    command
+        .spawn()
+        .with_context(|| format!("cannot start node {id}"))
+}
+
+/// What runs a node; what it says is in its log. With the seed, if there is one, it begins with its data.
+pub fn node_command(dir: &Path, id: u64, with_seed: bool) -> Result<Command> {
     let place = node_folder(dir, id);
     fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
     let path = place.join("log");
@@ -259,16 +274,7 @@ pub fn spawn(dir: &Path, id: u64, with_seed: bool) -> Result<Child> {
             format!("file:{}", seed(dir).display()),
         );
     }
-    // SAFETY: setsid() is async-signal-safe, and nothing else happens between fork and exec.
-    unsafe {
-        command.pre_exec(|| {
-            rustix::process::setsid()?;
-            Ok(())
-        });
-    }
-    command
-        .spawn()
-        .with_context(|| format!("cannot start node {id}"))
+    Ok(command)
 }
 
 /// Waits until all nodes vote, one leads, and all have what was written before.

@@ -2,16 +2,20 @@
 //!
 //! `config` is the cluster's file, `node` a process of the cluster, `client` asks nodes from outside, and
 //! `message` is what both say to each other. `sql` judges statements, `library` guards SQLite, and
-//! `commands` is what the user calls. `prove` shows what the cluster claims.
+//! `commands` is what the user calls. `prove` shows what the cluster claims, and `lab` how fast it is, each on
+//! a `trial`.
 
 mod client;
 mod commands;
 mod config;
+mod lab;
 mod library;
 mod message;
 mod node;
 mod prove;
 mod sql;
+mod tls;
+mod trial;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -54,6 +58,9 @@ enum Command {
     Backup(commands::Backup),
     /// Kill nodes while rows are written, and show that none is lost
     Prove(prove::Prove),
+    /// Serve `hpsqlite bench`
+    #[command(hide = true)]
+    Lab(lab::Lab),
     /// Run one node in the foreground, as a service does
     Node {
         /// The node's number in cluster.toml
@@ -72,6 +79,7 @@ fn main() -> ExitCode {
         Command::Stop(stop) => commands::stop(&dir, &stop),
         Command::Backup(backup) => commands::backup(&dir, &backup),
         Command::Prove(prove) => prove::run(&prove),
+        Command::Lab(arguments) => lab::run(&dir, &arguments),
         Command::Node { id } => {
             let filter = tracing_subscriber::EnvFilter::try_from_env("HPSQLITE_CLUSTER_LOG")
                 .unwrap_or_else(|_| "warn,hiqlite=info".into());

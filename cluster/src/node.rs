@@ -17,16 +17,15 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use hiqlite::tls::{ServerTlsConfig, ServerTlsConfigCerts};
 use hiqlite::{Client, LogSync, NodeConfig, Param, Row};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Notify;
 
 use crate::client;
-use crate::config::{Config, Tls, node_database, node_folder, process_file};
+use crate::config::{Config, node_database, node_folder, process_file};
 use crate::message::{Answer, Ask, Cell, Refusal, Status};
-use crate::{library, sql};
+use crate::{library, sql, tls};
 
 /// Log entries between two snapshots. A node that was killed reads a snapshot and at most twice as many.
 const ENTRIES_A_SNAPSHOT: u64 = 10_000;
@@ -71,6 +70,7 @@ pub fn run(folder: &Path, id: u64) -> Result<()> {
         .thread_name(library::THREADS)
         .build()
         .context("cannot start threads")?;
+    tls::publish(&shared.config, folder)?;
     runtime.block_on(serve(&place, node, shared))
 }
 
@@ -117,7 +117,15 @@ async fn serve(place: &Path, node: crate::config::Node, shared: Arc<Shared>) -> 
     let listener = tokio::net::TcpListener::bind(&address)
         .await
         .with_context(|| format!("node {} cannot listen at {address}", node.id))?;
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    match tls::of_node(&shared.config, &node)? {
+        None => drop(tokio::spawn(
+            async move { axum::serve(listener, routes).await },
+        )),
+        Some(tls) => {
+            let server = axum_server::from_tcp_rustls(listener.into_std()?, tls)?;
+            tokio::spawn(async move { server.serve(routes.into_make_service()).await });
+        }
+    }
 
     let mut raft = NodeConfig::default_raft_config(ENTRIES_A_SNAPSHOT);
     // A new leader within five seconds of the loss of the old one
@@ -126,13 +134,7 @@ async fn serve(place: &Path, node: crate::config::Node, shared: Arc<Shared>) -> 
         raft.election_timeout_max,
         raft.heartbeat_interval,
     ) = (800, 1600, 200);
-    let tls = shared.config.tls.as_ref().map(|tls| match tls {
-        Tls::Word(_) => ServerTlsConfig::TlsAutoCertificates,
-        Tls::Files { certificate, key } => ServerTlsConfig::Specific(ServerTlsConfigCerts::new(
-            key.display().to_string(),
-            certificate.display().to_string(),
-        )),
-    });
+    let tls = tls::of_raft(&shared.config);
     let started = hiqlite::start_node(NodeConfig {
         node_id: node.id,
         nodes: shared

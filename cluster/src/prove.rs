@@ -5,25 +5,24 @@
 //! and none that was not sent, all nodes the same data, and stock SQLite must find their files in order.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client;
-use crate::commands::{answers, block_on, spawn, wait_until_healthy};
+use crate::commands::{answers, block_on};
 use crate::config::Config;
 use crate::message::{Answer, Ask, Cell};
+use crate::trial::Trial;
 
 /// Writers at the same time
 const WRITERS: i64 = 4;
-/// A cluster without its leader must have another one within this time.
-const ELECTED_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Args)]
 pub struct Prove {
@@ -39,22 +38,6 @@ pub struct Prove {
     /// Leave the cluster's folder, and say where it is
     #[arg(long)]
     keep: bool,
-}
-
-/// The cluster under test, whose processes are this one's children
-struct Trial {
-    dir: PathBuf,
-    config: Config,
-    children: Vec<(u64, Child)>,
-}
-
-impl Drop for Trial {
-    fn drop(&mut self) {
-        for (_, child) in &mut self.children {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }
 
 /// What the writers know
@@ -83,11 +66,7 @@ fn prove(dir: &Path, arguments: &Prove) -> Result<bool> {
         node.check_ports()?;
     }
     config.save(dir)?;
-    let mut trial = Trial {
-        dir: dir.to_path_buf(),
-        config,
-        children: Vec::new(),
-    };
+    let mut trial = Trial::new(dir, config, |_, _| Vec::new());
     trial.start()?;
     write(&trial.config, "CREATE TABLE proof(id INTEGER, text TEXT)")??;
 
@@ -233,74 +212,6 @@ fn write(config: &Config, sql: &str) -> Result<Result<Vec<Answer>>> {
     };
     let nodes: Vec<_> = config.nodes.iter().collect();
     block_on(answers(config, &nodes, &ask))
-}
-
-impl Trial {
-    /// Starts the nodes that do not run, and waits until all work.
-    fn start(&mut self) -> Result<()> {
-        for node in &self.config.nodes {
-            if !self.children.iter().any(|(id, _)| *id == node.id) {
-                self.children
-                    .push((node.id, spawn(&self.dir, node.id, false)?));
-            }
-        }
-        wait_until_healthy(&self.dir, &self.config, &mut self.children).map(drop)
-    }
-
-    fn kill(&mut self, id: u64) -> Result<()> {
-        let at = self
-            .children
-            .iter()
-            .position(|(child, _)| *child == id)
-            .context("the node does not run")?;
-        let (_, mut child) = self.children.swap_remove(at);
-        child.kill()?;
-        child.wait()?;
-        Ok(())
-    }
-
-    /// Sends a signal to a node's process: a node that is stopped answers as little as one that is cut off.
-    fn signal(&self, id: u64, signal: rustix::process::Signal) -> Result<()> {
-        let child = self.children.iter().find(|(child, _)| *child == id);
-        let (_, child) = child.context("the node does not run")?;
-        Ok(rustix::process::kill_process(
-            rustix::process::Pid::from_child(child),
-            signal,
-        )?)
-    }
-
-    fn leader(&self) -> Result<u64> {
-        self.leader_but(0)
-    }
-
-    /// The leader among all nodes but one, which may take long to answer.
-    fn leader_but(&self, lost: u64) -> Result<u64> {
-        let mut config = self.config.clone();
-        config.nodes.retain(|node| node.id != lost);
-        block_on(client::statuses(&config))?
-            .into_iter()
-            .flatten()
-            .find(|status| status.state == "leader")
-            .map(|status| status.id)
-            .context("no node leads")
-    }
-
-    /// How long it takes until one of the others leads.
-    fn another_leader(&self, lost: u64) -> Result<Duration> {
-        let begun = Instant::now();
-        loop {
-            if self.leader_but(lost).is_ok() {
-                return Ok(begun.elapsed());
-            }
-            if begun.elapsed() > 2 * ELECTED_WITHIN {
-                bail!(
-                    "{} s after node {lost} was killed no other node leads",
-                    begun.elapsed().as_secs()
-                );
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
 }
 
 /// Compares what each node has with what was sent and acknowledged.

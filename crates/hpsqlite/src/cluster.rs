@@ -3,11 +3,12 @@
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 
-/// The program's name; it lies beside this one.
+/// The program's name.
 const PROGRAM: &str = "hpsqlite-cluster";
 
 /// What stands below the help.
@@ -15,8 +16,8 @@ pub const HELP: &str = "\
 `make cluster` builds it. `hpsqlite cluster --help` lists its commands: start, sql, status, add, \
 stop, backup, prove. docs/cluster.md is the how-to.";
 
-/// Becomes the program, whose exit status is the command's.
-pub fn run(arguments: &[OsString]) -> Result<u8> {
+/// The program, which lies beside this one.
+pub fn program() -> Result<PathBuf> {
     let program = std::env::current_exe()
         .context("cannot find this program")?
         .with_file_name(PROGRAM);
@@ -26,6 +27,12 @@ pub fn run(arguments: &[OsString]) -> Result<u8> {
             program.display()
         );
     }
+    Ok(program)
+}
+
+/// Becomes the program, whose exit status is the command's.
+pub fn run(arguments: &[OsString]) -> Result<u8> {
+    let program = program()?;
     let error = Command::new(&program).args(arguments).exec();
     Err(anyhow!(error).context(format!("cannot run {}", program.display())))
 }

@@ -347,6 +347,16 @@ impl RowHash {
     /// Takes the row that the statement stands on.
     pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
         encode(stmt, columns, &mut self.buffer);
+        self.taken();
+    }
+
+    /// Takes a row that is [`encode`]d.
+    pub fn encoded(&mut self, row: &[u8]) {
+        self.buffer.extend(row);
+        self.taken();
+    }
+
+    fn taken(&mut self) {
         if self.buffer.len() >= HASH_BUFFER {
             self.hash.update(&self.buffer);
             self.buffer.clear();
@@ -364,26 +374,31 @@ impl RowHash {
 /// Appends the row so that no two different rows give the same bytes.
 pub fn encode(stmt: &Stmt<'_>, columns: i32, to: &mut Vec<u8>) {
     for i in 0..columns {
-        match stmt.value(i) {
-            Value::Null => to.push(0),
-            Value::Integer(n) => {
-                to.push(1);
-                to.extend(n.to_le_bytes());
-            }
-            Value::Real(r) => {
-                to.push(2);
-                to.extend(r.to_bits().to_le_bytes());
-            }
-            Value::Text(t) => {
-                to.push(3);
-                to.extend((t.len() as u64).to_le_bytes());
-                to.extend(t);
-            }
-            Value::Blob(b) => {
-                to.push(4);
-                to.extend((b.len() as u64).to_le_bytes());
-                to.extend(b);
-            }
+        encode_value(stmt.value(i), to);
+    }
+}
+
+/// Appends a value of a row, as [`encode`] does.
+pub fn encode_value(value: Value<'_>, to: &mut Vec<u8>) {
+    match value {
+        Value::Null => to.push(0),
+        Value::Integer(n) => {
+            to.push(1);
+            to.extend(n.to_le_bytes());
+        }
+        Value::Real(r) => {
+            to.push(2);
+            to.extend(r.to_bits().to_le_bytes());
+        }
+        Value::Text(t) => {
+            to.push(3);
+            to.extend((t.len() as u64).to_le_bytes());
+            to.extend(t);
+        }
+        Value::Blob(b) => {
+            to.push(4);
+            to.extend((b.len() as u64).to_le_bytes());
+            to.extend(b);
         }
     }
 }

@@ -12,7 +12,7 @@ use md5::{Digest, Md5};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::compare::worker::{RowHash, encode};
+use crate::compare::worker::{RowHash, encode_value};
 use crate::sys::{Stmt, Value};
 
 /// Sums of numbers are the same if they differ by less than this share of the sum of amounts.
@@ -183,13 +183,18 @@ impl AnswerReading {
 
     /// Takes the row that the statement stands on.
     pub fn row(&mut self, stmt: &Stmt<'_>, columns: i32) {
-        for (i, column) in (0..).zip(&mut self.answer.columns) {
-            column.add(stmt.value(i));
-        }
+        self.values((0..columns).map(|i| stmt.value(i)));
+    }
+
+    /// Takes a row of values.
+    pub fn values<'v>(&mut self, values: impl Iterator<Item = Value<'v>>) {
         self.row.clear();
-        encode(stmt, columns, &mut self.row);
+        for (value, column) in values.zip(&mut self.answer.columns) {
+            encode_value(value, &mut self.row);
+            column.add(value);
+        }
         self.unordered = self.unordered.wrapping_add(xxh3_64(&self.row));
-        self.ordered.row(stmt, columns);
+        self.ordered.encoded(&self.row);
         self.answer.rows += 1;
     }
 

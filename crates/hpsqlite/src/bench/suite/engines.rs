@@ -11,7 +11,7 @@ use crate::bench::work;
 use crate::output;
 
 /// Name, the kinds of suites that it is for, and what it is. SQLite is for all.
-const KNOWN: [(&str, &[JobKind], &str); 13] = [
+const KNOWN: [(&str, &[JobKind], &str); 14] = [
     (
         "stock",
         &SQLITE,
@@ -22,6 +22,11 @@ const KNOWN: [(&str, &[JobKind], &str); 13] = [
         "duckdb",
         &[JobKind::Sql],
         "DuckDB, by its module for Python",
+    ),
+    (
+        "cluster",
+        &[JobKind::Sql],
+        "a node of a cluster that does not lead, asked over HTTP",
     ),
     ("flat", &[JobKind::Blobs], "files in one folder"),
     ("tree", &[JobKind::Blobs], "files in a tree of folders"),

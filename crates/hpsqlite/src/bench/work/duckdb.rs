@@ -21,13 +21,13 @@
 //! [`crate::bench::answer`].
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 
+use super::helper::Helper;
 use super::options::JobOptions;
 use super::sql::{self, Stopped, limit_of, repetitions, tell};
 use super::{DataWanted, Say, Work};
@@ -79,14 +79,14 @@ fn run(job: &Job, say: Say<'_>) -> Result<()> {
                 .to_owned()
         ));
     }
-    let mut timed = Helper::start(python, &job.folder)?;
-    let file = copied(job, python, &database, &timed.version)?;
+    let (mut timed, version) = start(python, &job.folder)?;
+    let file = copied(job, python, &database, &version)?;
     let threads = options.text(&format!("{PRAGMA_PREFIX}threads"));
     let open = json!({"do": "open", "path": file, "threads": threads});
     timed.demand(open.clone())?;
-    say(Line::Ready(effective(&mut timed)?))?;
+    say(Line::Ready(effective(&mut timed, &version)?))?;
     // Before anything is cold: opening reads the file.
-    let mut asked = Helper::start(python, &job.folder)?;
+    let (mut asked, _) = start(python, &job.folder)?;
     asked.demand(json!({"do": "prepare", "path": file, "read_only": true}))?;
     for step in &job.steps {
         interrupt::check()?;
@@ -121,7 +121,7 @@ fn measure(
         .or_else(|| options.text("sql"))
         .context("there is no sql")?;
     let limit = options.seconds("limit")?;
-    let process = timed.child.id().to_string();
+    let process = timed.id().to_string();
     let mut run = |repeat: u64| -> Result<Json, Stopped> {
         let limit = limit_of(limit, repeat).map(|l| l.as_secs_f64());
         let request = json!({"do": "run", "sql": statement, "repeat": repeat, "limit": limit});
@@ -158,9 +158,28 @@ fn measure(
     })
 }
 
+/// A Python with DuckDB in it, and DuckDB's version.
+fn start(python: &str, folder: &Path) -> Result<(Helper, String)> {
+    let log = folder.join("duckdb.log");
+    let mut command = server::own(python, "python3", &log, folder)?;
+    command.args(["-c", HELPER]);
+    let (helper, hello) = Helper::start("DuckDB", command, &log)?;
+    if let Some(why) = hello["missing"].as_str() {
+        bail!(Unavailable(why.to_owned()));
+    }
+    let version = hello["version"].as_str().unwrap_or_default().to_owned();
+    Ok((helper, version))
+}
+
+/// The rows of a statement, as text.
+fn texts(helper: &mut Helper, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
+    let mut answer = helper.demand(json!({"do": "rows", "sql": sql}))?;
+    serde_json::from_value(answer["rows"].take()).context("rows of DuckDB")
+}
+
 /// What DuckDB says that the statement's rows come to.
 fn answer(sql: &str, asked: &mut Helper) -> Result<Answer> {
-    let columns = asked.rows(&format!("DESCRIBE {sql}"))?;
+    let columns = texts(asked, &format!("DESCRIBE {sql}"))?;
     let mut sums = vec!["count(*)".to_owned()];
     let mut names = Vec::new();
     for (i, column) in columns.iter().enumerate() {
@@ -186,11 +205,14 @@ fn answer(sql: &str, asked: &mut Helper) -> Result<Answer> {
         };
         sums.extend(of);
     }
-    let all = asked.rows(&format!(
-        "SELECT {} FROM ({sql}) AS answer({})",
-        sums.join(", "),
-        names.join(", ")
-    ))?;
+    let all = texts(
+        asked,
+        &format!(
+            "SELECT {} FROM ({sql}) AS answer({})",
+            sums.join(", "),
+            names.join(", ")
+        ),
+    )?;
     let values = all.into_iter().next().context("no sums of the answer")?;
     // A sum of nothing is NULL.
     let number = |i: usize| -> Result<f64> {
@@ -231,7 +253,7 @@ fn is_number(kind: &str) -> bool {
 }
 
 /// What is in force.
-fn effective(timed: &mut Helper) -> Result<Effective> {
+fn effective(timed: &mut Helper, version: &str) -> Result<Effective> {
     // What is timed gives no values, but it counts rows.
     let threads = timed.demand(json!({
         "do": "run",
@@ -241,7 +263,7 @@ fn effective(timed: &mut Helper) -> Result<Effective> {
     let mut settings = Values::new();
     settings.insert("threads".to_owned(), threads["count"].to_string());
     Ok(Effective {
-        version: format!("DuckDB {}", timed.version),
+        version: format!("DuckDB {version}"),
         settings,
         durability: "no crash loses a committed transaction".to_owned(),
     })
@@ -263,7 +285,7 @@ fn copied(job: &Job, python: &str, database: &Path, version: &str) -> Result<Pat
             .with("modified", format!("{:?}", metadata.modified()?)),
     };
     Cache::new(folder).get(&name, |path| {
-        let mut helper = Helper::start(python, &job.folder)?;
+        let (mut helper, _) = start(python, &job.folder)?;
         helper.demand(json!({"do": "prepare", "path": path, "read_only": false}))?;
         load(database, &job.folder.join("table.csv"), &mut helper)
     })
@@ -286,9 +308,9 @@ fn load(database: &Path, csv: &Path, helper: &mut Helper) -> Result<()> {
         copy_table(&db, &table, csv, helper).with_context(|| format!("table {table}"))?;
     }
     for sql in schema("index", "sql")? {
-        helper.rows(&sql).with_context(|| sql.clone())?;
+        texts(helper, &sql).with_context(|| sql.clone())?;
     }
-    helper.rows("CHECKPOINT")?;
+    texts(helper, "CHECKPOINT")?;
     // Closes the file.
     helper.end()
 }
@@ -329,13 +351,16 @@ fn copy_table(db: &Db<'_>, table: &str, csv: &Path, helper: &mut Helper) -> Resu
         "BLOB" => format!("unhex({})", quoted(column, '"')),
         _ => quoted(column, '"'),
     });
-    helper.rows(&format!("CREATE TABLE {name}({declared})"))?;
+    texts(helper, &format!("CREATE TABLE {name}({declared})"))?;
     let path = csv.to_str().context("a path that is not UTF-8")?;
-    let loaded = helper.rows(&format!(
-        "INSERT INTO {name} SELECT {values} FROM read_csv({}, header=false, auto_detect=false, delim=',', \
+    let loaded = texts(
+        helper,
+        &format!(
+            "INSERT INTO {name} SELECT {values} FROM read_csv({}, header=false, auto_detect=false, delim=',', \
          quote='\"', escape='\"', nullstr='', allow_quoted_nulls=false, columns={{{read}}})",
-        quoted(path, '\'')
-    ))?;
+            quoted(path, '\'')
+        ),
+    )?;
     std::fs::remove_file(csv).with_context(|| format!("cannot remove {path}"))?;
     let loaded = loaded.into_iter().flatten().next().flatten();
     if loaded.as_deref() != Some(&rows.to_string()) {
@@ -409,95 +434,6 @@ fn write_row(out: &mut impl Write, stmt: &Stmt<'_>, columns: i32) -> std::io::Re
         }
     }
     out.write_all(b"\n")
-}
-
-/// A Python with DuckDB in it; ended when dropped.
-struct Helper {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    log: PathBuf,
-    version: String,
-}
-
-impl Drop for Helper {
-    fn drop(&mut self) {
-        // It has ended by itself, or what it does is no longer wanted.
-        let _ = self.child.kill();
-        interrupt::forget(self.child.id());
-        let _ = self.child.wait();
-    }
-}
-
-impl Helper {
-    fn start(python: &str, folder: &Path) -> Result<Helper> {
-        let log = folder.join("duckdb.log");
-        let mut child = server::own(python, "python3", &log, folder)?
-            .args(["-c", HELPER])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot start {python}"))?;
-        interrupt::remember(child.id());
-        let mut helper = Helper {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().expect("standard output is piped")),
-            child,
-            log,
-            version: String::new(),
-        };
-        let hello = helper.receive()?;
-        if let Some(why) = hello["missing"].as_str() {
-            bail!(Unavailable(why.to_owned()));
-        }
-        helper.version = hello["version"].as_str().unwrap_or_default().to_owned();
-        Ok(helper)
-    }
-
-    /// Asks for something; nothing where it took longer than its limit.
-    fn ask(&mut self, request: Json) -> Result<Option<Json>> {
-        let sent = match &mut self.input {
-            Some(input) => writeln!(input, "{request}"),
-            None => Err(std::io::ErrorKind::BrokenPipe.into()),
-        };
-        // What one that has died says tells why.
-        let answer = self.receive()?;
-        sent.context("DuckDB's process takes no requests")?;
-        if let Some(why) = answer["failed"].as_str() {
-            bail!("DuckDB: {why}");
-        }
-        Ok(answer.get("late").is_none().then_some(answer))
-    }
-
-    fn demand(&mut self, request: Json) -> Result<Json> {
-        self.ask(request)?.context("DuckDB's process is late")
-    }
-
-    /// The rows of a statement, as text.
-    fn rows(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
-        let mut answer = self.demand(json!({"do": "rows", "sql": sql}))?;
-        serde_json::from_value(answer["rows"].take()).context("rows of DuckDB")
-    }
-
-    fn receive(&mut self) -> Result<Json> {
-        let mut line = String::new();
-        self.output.read_line(&mut line)?;
-        if line.is_empty() {
-            interrupt::check()?;
-            bail!("DuckDB's process has ended: {}", server::tail(&self.log));
-        }
-        serde_json::from_str(&line).with_context(|| format!("DuckDB's process says {line}"))
-    }
-
-    /// Lets it close what is open, and waits for that.
-    fn end(&mut self) -> Result<()> {
-        drop(self.input.take());
-        let status = self.child.wait()?;
-        if !status.success() {
-            bail!("DuckDB's process has ended with {status}");
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

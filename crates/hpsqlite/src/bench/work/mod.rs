@@ -2,7 +2,7 @@
 //!
 //! | `kind` of a suite | file | what is measured |
 //! |---|---|---|
-//! | `sql` | `sql`; `duckdb` where that is the engine | statements that read a database |
+//! | `sql` | `sql`; `duckdb` and `cluster` where that is the engine | statements that read a database |
 //! | `keyvalue` | `keyvalue` | pairs of a key and a value, in any of [`super::engine`] |
 //! | `blobs` | `blobs` | large values, in a database or in files |
 //! | `transactions` | `transactions` | statements that write, by several connections |
@@ -12,8 +12,10 @@
 //! has it do the job.
 
 mod blobs;
+mod cluster;
 mod duckdb;
 mod go;
+mod helper;
 mod keyvalue;
 mod options;
 mod sql;
@@ -89,6 +91,7 @@ pub fn of_kind(kind: JobKind) -> &'static dyn Work {
 /// The work of a kind on an engine.
 pub fn of(kind: JobKind, engine: &str) -> &'static dyn Work {
     match kind {
+        JobKind::Sql if engine == cluster::NAME => &cluster::OnCluster,
         JobKind::Sql if engine == duckdb::NAME => &duckdb::OnDuckdb,
         kind => of_kind(kind),
     }

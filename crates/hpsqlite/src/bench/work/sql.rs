@@ -50,7 +50,9 @@ pub struct SqlStatements;
 
 impl Work for SqlStatements {
     fn options(&self) -> Vec<&'static str> {
-        let own = ["duckdb", "limit", "python", "repeat", "sql", "threads"];
+        let own = [
+            "duckdb", "limit", "python", "repeat", "sql", "threads", "writes",
+        ];
         [&own, &dataset::OPTIONS[..]].concat()
     }
 
