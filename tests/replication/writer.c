@@ -1,9 +1,10 @@
 /*
-** The program that writes while Litestream replicates, and the judge of what
-** is restored. It calls whichever SQLite the loader gives it.
+** The program that writes while a database is replicated, and the judge of
+** what the replica is. It calls whichever SQLite the loader gives it.
 **
 **   writer write FILE PRAGMA...   commit transactions until it is killed, and
-**                         print the number of each when it is committed
+**                         print the number of each when it is committed, and
+**                         "did WHAT" for what else has been done
 **   writer check FILE     the file is whole and holds the first N transactions,
 **                         all of each and nothing of others: print N
 **   writer digest FILE    the same, and print a hash of all rows
@@ -14,22 +15,33 @@
 ** notes. Transaction N inserts nRow(N,T) rows into each of six tables, whose
 ** sizes go from a few bytes to several pages, and each 16th deletes what
 ** transaction N-40 has inserted into one of them. Tables and their indexes so
-** grow beside one another, some far faster than others, and pages are freed and
-** used again.
+** grow next to one another, some far faster than others, and pages are freed
+** and used again.
 **
-** The writer does no checkpoints, as Litestream's manual asks of programs that
-** write much: one that is done while Litestream is down takes frames away that
-** it has not seen. Litestream 0.5.18 does not always find that out, with stock
-** SQLite either, and what it restores is then no database. Its own checkpoints
-** are those of this test.
+** One in 64 is large: 20 MB, ten times the page cache, so most of its pages go
+** to the log before the COMMIT. Transaction N+32 deletes what it inserted. What
+** comes between transactions follows from the number as well: an incremental
+** vacuum, every 128th time a VACUUM that brings another mode of auto_vacuum,
+** and each 8th time a checkpoint of one of the four modes.
+**
+** A checkpoint is done only while the writer can lock FILE.gate, which `run`
+** locks while Litestream is down. A log from which all pages have gone into the
+** database begins anew with the next transaction, and takes frames away that
+** Litestream has not seen. Litestream 0.5.18 does not always find that out, with
+** stock SQLite either, and what it restores is then no database. While it
+** runs, its read transaction keeps the log from beginning anew. Automatic
+** checkpoints are off, as its manual asks of programs that write much.
 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <sys/file.h>
 #include <sqlite3.h>
 
 #define N_TABLE 6
+#define MS_BUSY 20000
 typedef sqlite3_int64 i64;
 typedef sqlite3_uint64 u64;
 
@@ -67,16 +79,26 @@ static u64 mix(u64 a, u64 b, u64 c){
   return h ^ (h>>31);
 }
 
-static int nRow(i64 n, int t){ return 1 + (int)(mix(n,t,1) % (1 + (16>>t))); }
+static int isLarge(i64 n){ return n%64==32; }
+
+static int nRow(i64 n, int t){
+  return isLarge(n) ? 6000>>t : 1 + (int)(mix(n,t,1) % (1 + (16>>t)));
+}
 
 /* Bytes of row i: one of 50 is several pages long. */
 static int nByte(i64 n, int t, int i){
   u64 h = mix(n, t, 100+i);
-  return (int)((h>>8) % (h%50==0 ? 20000 : 700));
+  return (int)((h>>8) % (h%50==0 ? 20000 : isLarge(n) ? 3500 : 700));
 }
 
 /* The table that transaction n deletes from, or -1. */
 static int deletesFrom(i64 n){ return n%16==0 && n>40 ? (int)(n/16)%N_TABLE : -1; }
+
+/* True if none of transaction n's rows in table t is left after nDone of them. */
+static int isGone(i64 n, int t, i64 nDone){
+  if( isLarge(n) ) return n+32<=nDone;
+  return n%16==8 && n+40<=nDone && deletesFrom(n+40)==t;
+}
 
 static void createTables(void){
   char zSql[300];
@@ -101,12 +123,14 @@ static void writeTransaction(i64 n, sqlite3_stmt **apInsert){
   char zKey[20], zSql[80];
   int t, i, j;
   run("BEGIN IMMEDIATE");
-  for(t=0; t<N_TABLE; t++){
-    int nR = nRow(n, t);
-    for(i=0; i<nR; i++){
+  /* A row to each table, and again: they grow together. */
+  for(i=0; i<nRow(n, 0) || i<17; i++){
+    for(t=0; t<N_TABLE; t++){
+      u64 key = mix(n, t, i);
       int nB = nByte(n, t, i);
-      for(j=0; j<nB; j++) aByte[j] = (unsigned char)(mix(n, t, i) >> (j%8*8));
-      snprintf(zKey, sizeof(zKey), "%016llx", mix(n, t, i));
+      if( i>=nRow(n, t) ) continue;
+      for(j=0; j<nB; j++) aByte[j] = (unsigned char)(key >> (j%8*8));
+      snprintf(zKey, sizeof(zKey), "%016llx", key);
       sqlite3_bind_int64(apInsert[t], 1, n);
       sqlite3_bind_text(apInsert[t], 2, zKey, -1, SQLITE_STATIC);
       sqlite3_bind_blob(apInsert[t], 3, aByte, nB, SQLITE_STATIC);
@@ -118,16 +142,61 @@ static void writeTransaction(i64 n, sqlite3_stmt **apInsert){
     snprintf(zSql, sizeof(zSql), "DELETE FROM t%d WHERE txn=%lld", deletesFrom(n), n-40);
     run(zSql);
   }
+  for(t=0; t<N_TABLE && n>32 && isLarge(n-32); t++){
+    snprintf(zSql, sizeof(zSql), "DELETE FROM t%d WHERE txn=%lld", t, n-32);
+    run(zSql);
+  }
   snprintf(zSql, sizeof(zSql), "INSERT INTO done VALUES(%lld)", n);
   run(zSql);
   run("COMMIT");
 }
 
-static void writeAll(int msPause){
+static void did(const char *zWhat){
+  printf("did %s\n", zWhat);
+  fflush(stdout);
+}
+
+/* A checkpoint, if the gate is open. A reader may keep it from doing all it
+** would: that is no error. */
+static void checkpoint(i64 n, int fdGate){
+  static const char *azMode[] = { "passive", "full", "restart", "truncate" };
+  int eMode = (int)(n/8 % 4);
+  int rc;
+  if( flock(fdGate, LOCK_EX|LOCK_NB)!=0 ) return;
+  sqlite3_busy_timeout(db, 50);
+  rc = sqlite3_wal_checkpoint_v2(db, 0, SQLITE_CHECKPOINT_PASSIVE+eMode, 0, 0);
+  sqlite3_busy_timeout(db, MS_BUSY);
+  flock(fdGate, LOCK_UN);
+  if( rc!=SQLITE_OK && rc!=SQLITE_BUSY ) fail("checkpoint");
+  did(azMode[eMode]);
+}
+
+/* What comes behind transaction n. */
+static void between(i64 n, int fdGate){
+  if( isLarge(n) ){
+    int nSpill = 0, nHighest;
+    sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_SPILL, &nSpill, &nHighest, 1);
+    if( nSpill==0 ) fail("a large transaction has spilled no page");
+    did("large");
+  }
+  if( n%64==4 ) run("PRAGMA incremental_vacuum(500)");
+  if( n%128==0 ){
+    char zSql[60];
+    snprintf(zSql, sizeof(zSql), "PRAGMA auto_vacuum=%d; VACUUM", 2 - (int)((n/128+2)%3));
+    run(zSql);
+    did("vacuum");
+  }
+  if( n%8==5 ) checkpoint(n, fdGate);
+}
+
+static void writeAll(const char *zFile, int msPause){
   sqlite3_stmt *apInsert[N_TABLE];
   struct timespec pause;
+  char *zGate = sqlite3_mprintf("%s.gate", zFile);
+  int fdGate = open(zGate, O_RDWR|O_CREAT|O_CLOEXEC, 0600);
   i64 n;
   int t;
+  if( fdGate<0 ) fail(zGate);
   run("PRAGMA journal_mode=wal; PRAGMA synchronous=normal;"
       "PRAGMA wal_autocheckpoint=0");
   createTables();
@@ -142,6 +211,7 @@ static void writeAll(int msPause){
     writeTransaction(n, apInsert);
     printf("%lld\n", n);
     fflush(stdout);
+    between(n, fdGate);
     nanosleep(&pause, 0);
   }
 }
@@ -179,7 +249,7 @@ static i64 check(void){
       i64 nR = nRow(n, t), nB = 0;
       const char *zKey;
       char zWant[20];
-      if( n%16==8 && n+40<=nDone && deletesFrom(n+40)==t ) nR = 0;
+      if( isGone(n, t, nDone) ) nR = 0;
       for(i=0; i<nR; i++) nB += nByte(n, t, i);
       sqlite3_bind_int64(p, 1, n);
       if( sqlite3_step(p)!=SQLITE_ROW ) fail(zSql);
@@ -238,14 +308,14 @@ int main(int argc, char **argv){
                                            : SQLITE_OPEN_READWRITE, 0)!=SQLITE_OK ){
     fail(argv[2]);
   }
-  sqlite3_busy_timeout(db, 20000);
+  sqlite3_busy_timeout(db, MS_BUSY);
   if( bWrite ){
     for(i=3; i<argc; i++){
       char *zSql = sqlite3_mprintf("PRAGMA %s", argv[i]);
       run(zSql);
       sqlite3_free(zSql);
     }
-    writeAll(25);
+    writeAll(argv[2], 25);
   }else if( strcmp(zWhat, "check")==0 ){
     printf("%lld\n", check());
   }else if( strcmp(zWhat, "digest")==0 ){
