@@ -8,6 +8,8 @@
 **   writer check FILE     the file is whole and holds the first N transactions,
 **                         all of each and nothing of others: print N
 **   writer digest FILE    the same, and print a hash of all rows
+**   writer hash FILE      the file is whole, whatever it holds: print how many pages
+**                         it has, and the hash
 **   writer pages FILE     print how many leaf pages the smallest table has
 **   writer library FILE   print SQLite's source id
 **
@@ -222,17 +224,23 @@ static void wrong(const char *zWhat, i64 n, int t, i64 found, i64 expected){
   exit(1);
 }
 
-/* Return the number of transactions. */
-static i64 check(void){
+static void checkWhole(void){
   sqlite3_stmt *p = prepare("PRAGMA integrity_check");
-  i64 nDone, n;
-  int t, i;
+  int i;
   for(i=0; sqlite3_step(p)==SQLITE_ROW; i++){
     if( i==0 && strcmp((const char*)sqlite3_column_text(p, 0), "ok")==0 ) break;
     fprintf(stderr, "writer: integrity_check: %s\n", sqlite3_column_text(p, 0));
   }
   if( i>0 ) exit(1);
   if( sqlite3_finalize(p)!=SQLITE_OK ) fail("integrity_check");
+}
+
+/* Return the number of transactions. */
+static i64 check(void){
+  sqlite3_stmt *p;
+  i64 nDone, n;
+  int t, i;
+  checkWhole();
   /* Killed before its first transaction */
   if( number("SELECT count(*) FROM sqlite_schema WHERE name='done'")==0 ) return 0;
   nDone = number("SELECT count(*) FROM done");
@@ -301,7 +309,7 @@ int main(int argc, char **argv){
   int bWrite = strcmp(zWhat, "write")==0;
   int i;
   if( argc<3 || (argc>3 && !bWrite) ){
-    fprintf(stderr, "usage: writer write|check|digest|pages|library FILE\n");
+    fprintf(stderr, "usage: writer write|check|digest|hash|pages|library FILE\n");
     return 2;
   }
   if( sqlite3_open_v2(argv[2], &db, bWrite ? SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE
@@ -321,6 +329,9 @@ int main(int argc, char **argv){
   }else if( strcmp(zWhat, "digest")==0 ){
     i64 n = check();
     printf("%lld %016llx\n", n, digest());
+  }else if( strcmp(zWhat, "hash")==0 ){
+    checkWhole();
+    printf("%lld %016llx\n", number("PRAGMA page_count"), digest());
   }else if( strcmp(zWhat, "pages")==0 ){
     printf("%lld\n", number("SELECT min(n) FROM (SELECT count(*) AS n FROM dbstat"
         " WHERE name GLOB 't[0-9]' AND pagetype='leaf' GROUP BY name)"));
