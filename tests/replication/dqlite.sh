@@ -31,16 +31,6 @@ get() { curl -s -m 10 "http://127.0.0.1:${api[$1]}/$2"; }                 # NODE
 # The statements go to the leader, wherever it is.
 sql() { dqlite -s "127.0.0.1:${raft[1]},127.0.0.1:${raft[2]},127.0.0.1:${raft[3]}" demo "$1"; }
 
-# within SECONDS WHAT COMMAND...: the command succeeds before that
-within() {
-  local end=$((SECONDS + $1)) what=$2
-  shift 2
-  until "$@"; do
-    [ "$SECONDS" -lt "$end" ] || { fail "dqlite on $library: $what"; return 1; }
-    sleep 0.1
-  done
-  pass
-}
 writes() { [ "$(put "$1" "$2" "$3")" = 'done' ]; }
 reads() { [ "$(get "$1" "$2")" = "$3" ]; }
 # Every node that runs has each of the values.
@@ -91,7 +81,7 @@ run_on() { # LIBRARY
   for n in 1 2 3; do
     begin_node "$n"
     # The demo's first statement waits until there is a leader.
-    within 30 "node $n does not answer: $(tail -n 1 "$dir/node-$n.log")" curl -s -m 2 -o "$dir/said" "http://127.0.0.1:${api[n]}/x" || return
+    within 30 "dqlite on $library: node $n does not answer: $(tail -n 1 "$dir/node-$n.log")" curl -s -m 2 -o "$dir/said" "http://127.0.0.1:${api[n]}/x" || return
     grep -qF "$(readlink -f "$work/$library/libsqlite3.so.0")" "/proc/${nodes[n]}/maps" ||
       fail "dqlite on $library: node $n does not run on this library"
   done
@@ -107,22 +97,22 @@ run_on() { # LIBRARY
   [[ $leader == [123] ]] || { fail "dqlite on $library: the leader is $leader"; return; }
   other=$((leader % 3 + 1))
   kill_node "$leader"
-  within 60 "no value is written after the leader is lost" writes "$other" later 'a value' || return
+  within 60 "dqlite on $library: no value is written after the leader is lost" writes "$other" later 'a value' || return
   have_values
   if grow 4; then pass; else fail "dqlite on $library: the tables do not grow: $(tail -n 1 "$dir/shell.log")"; fi
   begin_node "$leader"
-  within 60 "the node that was lost does not get the value" reads "$leader" later 'a value' || return
+  within 60 "dqlite on $library: the node that was lost does not get the value" reads "$leader" later 'a value' || return
   have_values
 
   # All are lost.
   for n in 1 2 3; do kill_node "$n"; done
   for n in 1 2 3; do begin_node "$n"; done
-  for n in 1 2 3; do within 60 "node $n has lost a value" reads "$n" later 'a value' || return; done
+  for n in 1 2 3; do within 60 "dqlite on $library: node $n has lost a value" reads "$n" later 'a value' || return; done
   have_values
   # A follower applies its log again when the leader's next entry says how far it is valid.
-  within 60 "no value is written after all were lost" writes 1 last 'a value' || return
+  within 60 "dqlite on $library: no value is written after all were lost" writes 1 last 'a value' || return
 
-  if within 30 "the databases of the nodes are not whole, or not the same" same_dumps; then first=${found[0]}; fi
+  if within 30 "dqlite on $library: the databases of the nodes are not whole, or not the same" same_dumps; then first=${found[0]}; fi
   for n in 1 2 3; do
     alive_node "$n"
     kill_node "$n"

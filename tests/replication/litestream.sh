@@ -118,7 +118,7 @@ CONFIG
   done
   # On a slow machine as well, tables are to have extents, and everything is to happen.
   for ((n = 0; n < 120; n++)); do
-    [ "$(committed)" -lt 300 ] || break
+    [ "$(committed)" -lt 320 ] || break
     sleep 0.5
   done
   sleep 1

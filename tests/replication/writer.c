@@ -23,8 +23,9 @@
 ** One in 64 is large: 20 MB, ten times the page cache, so most of its pages go
 ** to the log before the COMMIT. Transaction N+32 deletes what it inserted. What
 ** comes between transactions follows from the number as well: an incremental
-** vacuum, every 128th time a VACUUM that brings another mode of auto_vacuum,
-** and each 8th time a checkpoint of one of the four modes.
+** vacuum, every 128th time a VACUUM that brings another mode of auto_vacuum
+** (unless a PRAGMA of the command has set one), and each 8th time a checkpoint
+** of one of the four modes.
 **
 ** A checkpoint is done only while the writer can lock FILE.gate, which `run`
 ** locks while Litestream is down. A log from which all pages have gone into the
@@ -174,7 +175,7 @@ static void checkpoint(i64 n, int fdGate){
 }
 
 /* What comes behind transaction n. */
-static void between(i64 n, int fdGate){
+static void between(i64 n, int fdGate, int bKeep){
   if( isLarge(n) ){
     int nSpill = 0, nHighest;
     sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_SPILL, &nSpill, &nHighest, 1);
@@ -184,14 +185,15 @@ static void between(i64 n, int fdGate){
   if( n%64==4 ) run("PRAGMA incremental_vacuum(500)");
   if( n%128==0 ){
     char zSql[60];
-    snprintf(zSql, sizeof(zSql), "PRAGMA auto_vacuum=%d; VACUUM", 2 - (int)((n/128+2)%3));
-    run(zSql);
+    snprintf(zSql, sizeof(zSql), "PRAGMA auto_vacuum=%d", 2 - (int)((n/128+2)%3));
+    if( !bKeep ) run(zSql);
+    run("VACUUM");
     did("vacuum");
   }
   if( n%8==5 ) checkpoint(n, fdGate);
 }
 
-static void writeAll(const char *zFile, int msPause){
+static void writeAll(const char *zFile, int bKeep, int msPause){
   sqlite3_stmt *apInsert[N_TABLE];
   struct timespec pause;
   char *zGate = sqlite3_mprintf("%s.gate", zFile);
@@ -213,7 +215,7 @@ static void writeAll(const char *zFile, int msPause){
     writeTransaction(n, apInsert);
     printf("%lld\n", n);
     fflush(stdout);
-    between(n, fdGate);
+    between(n, fdGate, bKeep);
     nanosleep(&pause, 0);
   }
 }
@@ -318,12 +320,14 @@ int main(int argc, char **argv){
   }
   sqlite3_busy_timeout(db, MS_BUSY);
   if( bWrite ){
+    int bKeep = 0;
     for(i=3; i<argc; i++){
       char *zSql = sqlite3_mprintf("PRAGMA %s", argv[i]);
       run(zSql);
       sqlite3_free(zSql);
+      bKeep |= strncmp(argv[i], "auto_vacuum=", 12)==0;
     }
-    writeAll(argv[2], 25);
+    writeAll(argv[2], bKeep, 25);
   }else if( strcmp(zWhat, "check")==0 ){
     printf("%lld\n", check());
   }else if( strcmp(zWhat, "digest")==0 ){
