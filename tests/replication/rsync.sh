@@ -36,7 +36,7 @@ build_rsync() {
     mv "$program.new.$$" "$program"
   fi
   mkdir -p "$work/rsync"
-  ln -s "$program" "$work/rsync/sqlite3_rsync-$1"
+  ln -sf "$program" "$work/rsync/sqlite3_rsync-$1"
 }
 
 # rsync TO: replaces a subshell. The origin's library is $part, and that of the replica TO. Where both
