@@ -94,6 +94,8 @@ struct HpChoice {
   LogEst nShare;            /* About one in so many rows is between them */
   LogEst nCost;             /* Of loop 1: what the planner thinks all loops cost, if
                             ** another table may be scanned instead; else 0 */
+  LogEst nCostRow;          /* ... if the table at this root has so many rows; 0: it */
+  Pgno iCostRoot;           /* knows how many */
 };
 
 /* Select.pHp: which rows of a window are wanted.  See hp_partition.c */

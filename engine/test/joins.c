@@ -858,6 +858,40 @@ static void testRoot(void){
          " PRIMARY KEY(p, q)) WITHOUT ROWID; INSERT INTO o SELECT n, n%9 FROM f", a);
 }
 
+/*
+** A table without statistics, as PRAGMA optimize leaves large ones that have no index: what
+** stock's loops cost is still known if it is the outermost loop that scans it, or if a
+** search finds one row of it.  It is not if it has an index.
+*/
+static void testGuess(void){
+  static const char *const a[] = {
+    "EXPLAIN QUERY PLAN SELECT d.w, count(*), sum(f.n) FROM d CROSS JOIN f WHERE f.a=d.id GROUP BY d.w",
+    "EXPLAIN QUERY PLAN SELECT d.w, count(*), sum(f.n) FROM d CROSS JOIN f CROSS JOIN d AS e WHERE f.a=d.id"
+      " AND e.id=f.n GROUP BY d.w",
+  };
+  sqlite3 *db = openDb(&ours, ":memory:", SQLITE_OPEN_READWRITE);
+  unsigned i, k;
+  execute(db, "PRAGMA hp_offload=on; CREATE TABLE f(id INTEGER PRIMARY KEY, a INTEGER, n INTEGER);"
+              "CREATE INDEX fa ON f(a); CREATE TABLE d(id INTEGER PRIMARY KEY, w INTEGER);"
+              "WITH r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i<60000)"
+              " INSERT INTO f SELECT i, i%5000, i%77 FROM r;"
+              "INSERT INTO d SELECT id, id%9 FROM f WHERE id<5000; ANALYZE f;"
+              "UPDATE sqlite_stat1 SET stat='6000000 5'; ANALYZE sqlite_schema");
+  for(k=0; k<2; k++){
+    for(i=0; i<sizeof(a)/sizeof(a[0]); i++){
+      sqlite3_stmt *pStmt = prepared(db, a[i]);
+      int bTaken = 0;
+      while( sqlite3_step(pStmt)==SQLITE_ROW ){
+        bTaken |= strstr((const char*)sqlite3_column_text(pStmt, 3), "VECTORIZED")!=0;
+      }
+      sqlite3_finalize(pStmt);
+      check(bTaken==(k==0), "guess %u, %s an index", i, k ? "with" : "without");
+    }
+    if( k==0 ) execute(db, "CREATE INDEX dw ON d(w)");
+  }
+  ours.close(db);
+}
+
 /* Which column is whose: NATURAL and USING; and what stands between FROM and us */
 static void testNames(void){
   static const char *const a[] = {
@@ -1788,7 +1822,8 @@ int main(int argc, char **argv){
   static void (*const axAnswers[])(void) = {
     testExists, testSelf, testConstants, testLeft, testLeftMany, testConstantTerms,
     testArms,
-    testOutput, testEmpty, testKeys, testTransitive, testErrors, testOrder, testPlanner, testRoot,
+    testOutput, testEmpty, testKeys, testTransitive, testErrors, testOrder, testPlanner,
+    testRoot, testGuess,
     testNames, testUnique, testOr, testMany, testDatabases, testInsert, testParameters,
     testExplain, testApplication,
   };

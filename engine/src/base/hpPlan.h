@@ -391,6 +391,9 @@ struct HpPlan {
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */
+  LogEst nStockRow;      /* ... if the table at this root, which that loop scans, has so
+                         ** many rows; 0: it knows how many */
+  Pgno iStockRoot;
   u8 bSought;            /* SQLite may search the table that is scanned */
   int nLost;             /* A join: so many executions are skipped next time, ... */
   int nSkip;             /* ... and so many now: hp_gate.c */

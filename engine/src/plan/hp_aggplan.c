@@ -440,7 +440,11 @@ static HpPlan *hpAggPlan(
     hpGraphFree(pGraph);
     return 0;
   }
-  if( pItem->hp.bMoved ) pPlan->nStock = pItem->hp.nCost;
+  if( pItem->hp.bMoved ){
+    pPlan->nStock = pItem->hp.nCost;
+    pPlan->nStockRow = pItem->hp.nCostRow;
+    pPlan->iStockRoot = pItem->hp.iCostRoot;
+  }
   c.pAggInfo = pAggInfo;
   c.xSub = hpScalarSub;
   if( nArm ){

@@ -297,10 +297,27 @@ static LogEst hpPlanCost(const WhereInfo *pWInfo){
 }
 
 /*
+** Does what the planner thinks of term i of FROM hang on statistics that it does not have?
+** Returns false if it does.
+*/
+static int hpPlanIsKnown(const WhereInfo *pWInfo, int i){
+  const Table *pTab = pWInfo->pTabList->a[i].pSTab;
+  int k;
+  if( pTab->tabFlags & TF_HasStat1 ) return 1;
+  if( pTab->pIndex ) return 0;
+  for(k=0; k<pWInfo->nLevel && pWInfo->a[k].iFrom!=i; k++){}
+  if( k==pWInfo->nLevel ) return 0;
+  return k==0 || (pWInfo->a[k].pWLoop->wsFlags & WHERE_ONEROW)!=0;
+}
+
+/*
 ** May another table of join pWInfo be scanned than that of the outermost loop?  Then
 ** rows come in another order: stock must sort for GROUP BY, if there is one.  Whether
 ** that is better hangs on what stock's loops cost, which is not known without
-** statistics on all tables.  Returns that cost, or 0.
+** statistics.  Of a table without an index they would say no more than the number of its
+** rows, which is nothing to a search for one row, and which the gate knows when the join
+** runs if it is the outermost loop that scans them.  PRAGMA optimize leaves such tables
+** out if they are large.  Returns that cost, or 0.
 */
 static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
   const SrcList *pSrc = pWInfo->pTabList;
@@ -313,7 +330,7 @@ static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
   if( pWInfo->pParse->pIdxEpr ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     if( pSrc->a[i].fg.isIndexedBy ) return 0;
-    if( !bForce && (pSrc->a[i].pSTab->tabFlags & TF_HasStat1)==0 ) return 0;
+    if( !bForce && !hpPlanIsKnown(pWInfo, i) ) return 0;
   }
   nCost = hpPlanCost(pWInfo);
   if( bForce ) return MAX(1, nCost);
@@ -349,6 +366,11 @@ static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost){
   pFirst->hp.bRoot = (u8)bRoot;
   pFirst->hp.bMoved = 0;
   pFirst->hp.nCost = nCost;
+  pFirst->hp.nCostRow = 0;
+  if( nCost && (pFirst->pSTab->tabFlags & TF_HasStat1)==0 ){
+    pFirst->hp.nCostRow = pFirst->pSTab->nRowLogEst;
+    pFirst->hp.iCostRoot = pFirst->pSTab->tnum;
+  }
 }
 
 /*
@@ -555,6 +577,8 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
     if( pGraph ){
       pRoot->hp.bMoved = 1;
       pRoot->hp.nCost = nCost;
+      pRoot->hp.nCostRow = pFirst->hp.nCostRow;
+      pRoot->hp.iCostRoot = pFirst->hp.iCostRoot;
       return pGraph;
     }
     pFirst->hp.iLevel = 1;
