@@ -65,6 +65,8 @@ has_ended() { ! kill -0 "$(process "$1")"; }
 all_work() { user status; }
 same_rows() { # MACHINE...
   local i wanted
+  # A node that has just come back may still have lost its connection to the leader.
+  until_so 20 user sql --consistent "SELECT 1" || return 1
   wanted=$(user sql --consistent "SELECT count(*), sum(id) FROM w") || return 1
   for i; do until_so 20 is "machine $i" "$wanted" "$(at "$i" sql --node "$i" "SELECT count(*), sum(id) FROM w")" || return 1; done
 }
