@@ -297,8 +297,7 @@ static LogEst hpPlanCost(const WhereInfo *pWInfo){
 }
 
 /*
-** Does what the planner thinks of term i of FROM hang on statistics that it does not have?
-** Returns false if it does.
+** Is what the planner thinks of term i of FROM good without statistics that it lacks?
 */
 static int hpPlanIsKnown(const WhereInfo *pWInfo, int i){
   const Table *pTab = pWInfo->pTabList->a[i].pSTab;

@@ -15,10 +15,10 @@
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 
+use super::Say;
 use super::helper::Helper;
 use super::options::JobOptions;
-use super::sql::{self, Stopped, limit_of, repetitions, tell};
-use super::{DataWanted, Say, Work};
+use super::sql::{self, OtherEngine, Stopped, limit_of, repetitions, tell};
 use crate::bench::answer::{Answer, AnswerReading, AnswerWay};
 use crate::bench::engine::{Unavailable, server};
 use crate::bench::meter::Usage;
@@ -34,31 +34,18 @@ pub const NAME: &str = "cluster";
 const WRITTEN: f64 = 0.95;
 
 /// Statements that read a database, on a node of a cluster.
-pub struct OnCluster;
+pub static ON_CLUSTER: OtherEngine = OtherEngine { name: NAME, run };
 
-impl Work for OnCluster {
-    fn options(&self) -> Vec<&'static str> {
-        sql::SqlStatements.options()
+/// Does the steps of a job, telling each line to `say`.
+fn run(job: &Job, say: Say<'_>) -> Result<()> {
+    let mut nodes = Nodes::start(job)?;
+    say(Line::Ready(nodes.effective()?))?;
+    for step in &job.steps {
+        interrupt::check()?;
+        let measured = nodes.measure(job, step);
+        tell(job, step, measured, say)?;
     }
-
-    fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
-        is_sqlite || engine == NAME
-    }
-
-    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
-        sql::SqlStatements.data(wanted)
-    }
-
-    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
-        let mut nodes = Nodes::start(job)?;
-        say(Line::Ready(nodes.effective()?))?;
-        for step in &job.steps {
-            interrupt::check()?;
-            let measured = nodes.measure(job, step);
-            tell(job, step, measured, say)?;
-        }
-        nodes.helper.end()
-    }
+    nodes.helper.end()
 }
 
 /// The cluster of a job.

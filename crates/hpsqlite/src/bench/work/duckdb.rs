@@ -27,10 +27,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value as Json, json};
 
+use super::Say;
 use super::helper::Helper;
 use super::options::JobOptions;
-use super::sql::{self, Stopped, limit_of, repetitions, tell};
-use super::{DataWanted, Say, Work};
+use super::sql::{self, OtherEngine, Stopped, limit_of, repetitions, tell};
 use crate::bench::answer::{Answer, AnswerColumn, AnswerWay};
 use crate::bench::dataset::{Cache, Name};
 use crate::bench::engine::{Unavailable, server};
@@ -48,25 +48,7 @@ const VERSION: u32 = 1;
 const HELPER: &str = include_str!("duckdb_helper.py");
 
 /// Statements that read a database, on DuckDB.
-pub struct OnDuckdb;
-
-impl Work for OnDuckdb {
-    fn options(&self) -> Vec<&'static str> {
-        sql::SqlStatements.options()
-    }
-
-    fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
-        is_sqlite || engine == NAME
-    }
-
-    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
-        sql::SqlStatements.data(wanted)
-    }
-
-    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
-        run(job, say)
-    }
-}
+pub static ON_DUCKDB: OtherEngine = OtherEngine { name: NAME, run };
 
 /// Does the steps of a job, telling each line to `say`.
 fn run(job: &Job, say: Say<'_>) -> Result<()> {

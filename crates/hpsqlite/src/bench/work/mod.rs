@@ -91,8 +91,8 @@ pub fn of_kind(kind: JobKind) -> &'static dyn Work {
 /// The work of a kind on an engine.
 pub fn of(kind: JobKind, engine: &str) -> &'static dyn Work {
     match kind {
-        JobKind::Sql if engine == cluster::NAME => &cluster::OnCluster,
-        JobKind::Sql if engine == duckdb::NAME => &duckdb::OnDuckdb,
+        JobKind::Sql if engine == cluster::NAME => &cluster::ON_CLUSTER,
+        JobKind::Sql if engine == duckdb::NAME => &duckdb::ON_DUCKDB,
         kind => of_kind(kind),
     }
 }

@@ -68,6 +68,31 @@ impl Work for SqlStatements {
     }
 }
 
+/// The same on an engine that is no SQLite library, which the database is copied to.
+pub struct OtherEngine {
+    pub name: &'static str,
+    /// Does the steps of a job, telling each line to `say`.
+    pub run: fn(&Job, Say<'_>) -> Result<()>,
+}
+
+impl Work for OtherEngine {
+    fn options(&self) -> Vec<&'static str> {
+        SqlStatements.options()
+    }
+
+    fn has_engine(&self, engine: &str, is_sqlite: bool, _options: &Values) -> bool {
+        is_sqlite || engine == self.name
+    }
+
+    fn data(&self, wanted: &DataWanted<'_>) -> Result<Values> {
+        SqlStatements.data(wanted)
+    }
+
+    fn run(&self, job: &Job, say: Say<'_>) -> Result<()> {
+        (self.run)(job, say)
+    }
+}
+
 /// Does the steps of a job, telling each line to `say`.
 fn run(job: &Job, say: Say<'_>) -> Result<()> {
     let path = job
