@@ -1,13 +1,15 @@
 // The databases that the tests look at. Each is made from SQL, by the shell that `make` built on the
-// library named, in the folder of the run; a name is made once a process.
+// library named, in a folder of the process's own; a name is made once a process.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync, readSync, writeSync, closeSync, existsSync } from "node:fs";
+import { openSync, readSync, writeSync, closeSync, existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { settings, run, within } from "./program.mjs";
 
 const made = new Map();
+// Not named by the process: numbers of processes come back while a run lasts.
+const folder = mkdtempSync(join(settings.work, "databases-"));
 
 /**
  * The file of a database, made where it is not there yet.
@@ -20,7 +22,7 @@ export function database(name, sql) {
 }
 
 async function make(name, sql) {
-  const file = join(settings.work, `${process.pid}-${name}.db`);
+  const file = join(folder, `${name}.db`);
   const shell = await run(join(settings.dist, "bin/sqlite3"), ["-batch", "-bail", file], {
     input: sql,
     // The unpatched library: its files are those that people have.
