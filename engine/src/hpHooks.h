@@ -68,7 +68,8 @@ struct HpSettings {
   u8 nThread;               /* PRAGMA hp_threads.  0: auto */
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
-  u32 aStat[24];            /* PRAGMA hp_stats */
+  u8 bColumns;              /* PRAGMA hp_columns = auto */
+  u32 aStat[25];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -114,7 +115,7 @@ struct HpTail {
   Expr *pLimit;             /* The LIMIT clause, or NULL */
 };
 
-/* Pager.hp: the store of pages.  See hp_store.c */
+/* Pager.hp: the store of pages, and of columns.  See hp_store.c, hp_columns.c */
 typedef struct HpPagerPart HpPagerPart;
 struct HpPagerPart {
   struct HpStore *pStore;   /* Pages shared with other connections */
@@ -127,6 +128,7 @@ struct HpPagerPart {
   u32 nTrip;                /* How often all cursors became invalid, and ... */
   int rcTrip;               /* ... the error that they give since */
   u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
+  struct HpColumnFile *pColumns;   /* Columns shared with other connections */
 };
 
 /* BtShared.hpGuess: are overflow pages adjacent?  See hp_chain.c */
@@ -328,12 +330,15 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
 struct Wal;
 struct WalWriter;
 SQLITE_PRIVATE int sqlite3HpFileSize(struct Wal*, sqlite3_file*, u32, i64*);
+struct WalIndexHdr;
+SQLITE_PRIVATE void sqlite3HpWalBegun(struct Wal*, const struct WalIndexHdr*);
 SQLITE_PRIVATE int sqlite3HpWriteFrame(struct WalWriter*, const u8*,
     const void*, i64);
 SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
     i64);
 #else
 # define sqlite3HpFileSize(A,B,C,D) sqlite3OsFileSize(B,D)
+# define sqlite3HpWalBegun(A,B)
 # define sqlite3HpWriteFrame(A,B,C,D) 0
 # define sqlite3HpWriteFrames(A,B,C,D,E) 0
 #endif

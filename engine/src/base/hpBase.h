@@ -81,6 +81,8 @@ typedef struct HpArena HpArena;
 typedef struct HpBatch HpBatch;
 typedef struct HpBound HpBound;
 typedef struct HpCol HpCol;
+typedef struct HpColumnRun HpColumnRun;
+typedef struct HpColumnScan HpColumnScan;
 typedef struct HpCompile HpCompile;
 typedef struct HpConfig HpConfig;
 typedef struct HpNumber HpNumber;
@@ -91,6 +93,7 @@ typedef struct HpFindPlan HpFindPlan;
 typedef struct HpFrame HpFrame;
 typedef struct HpGroupPlan HpGroupPlan;
 typedef struct HpInner HpInner;
+typedef struct HpKeeper HpKeeper;
 typedef struct HpKeys HpKeys;
 typedef struct HpBoundKey HpBoundKey;
 typedef struct HpList HpList;
@@ -113,6 +116,8 @@ typedef struct HpFinder HpFinder;
 typedef struct HpRun HpRun;
 typedef struct HpRuns HpRuns;
 typedef struct HpQuery HpQuery;
+typedef struct HpSegment HpSegment;
+typedef struct HpSegmentMaker HpSegmentMaker;
 typedef struct HpSinkType HpSinkType;
 typedef struct HpSortPlan HpSortPlan;
 typedef struct HpSource HpSource;
@@ -260,6 +265,7 @@ struct HpConfig {
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
+  u8 bColumns;           /* columns=force: each scan keeps columns, and reads them */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
@@ -311,7 +317,14 @@ struct HpRecord {
 #define HP_STAT_SPILLED    21  /* Wrote groups to a file */
 #define HP_STAT_CHAIN      22  /* Runs of overflow pages read */
 #define HP_STAT_AHEAD      23  /* Pages that were asked for ahead */
-#define HP_STAT_MX         23
+#define HP_STAT_COLUMNS     24  /* Runs of leaves whose columns were in memory */
+#define HP_STAT_MX         24
+
+/* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
+#if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
+ && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
+# define HP_SHARED 1
+#endif
 
 #if defined(HP_GNUC) && defined(__x86_64__)
 # define HP_AVX2 1
@@ -371,6 +384,10 @@ static void hpBudgetOpen(HpQuery*);
 static void hpBudgetArena(const HpQuery*, HpArena*);
 static void hpBudgetHold(HpWorker*, i64);
 static int hpBudgetMay(const HpWorker*, i64, int);
+#ifdef HP_SHARED
+static int hpBudgetKeep(i64);
+static void hpBudgetKept(i64);
+#endif
 
 /* hp_arena.c */
 static int hpArenaGrow(HpArena*, void*, int*, int, int);

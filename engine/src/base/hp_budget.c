@@ -13,6 +13,7 @@
 **    hpBudgetHold()      a worker's sink holds so much now
 **    hpBudgetMay()       may it have more, and how badly does it need it?
 **    hpBudgetIsLimited() is memory limited by the application?
+**    hpBudgetKeep(), hpBudgetKept()    pages and columns that outlive statements
 **    hpBudgetOomUndo()   running out of memory was no error after all
 **
 ** A statement has one account for all of its workers and pipes.  It is about what
@@ -35,6 +36,9 @@
 ** group, RLIMIT_AS), and at least HP_MEMORY.  A hard heap limit of the process, or
 ** a heap of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is
 ** still free.
+**
+** What is kept of files for later statements, pages (hp_store.c) and columns
+** (hp_columns.c), has an account of the process: also an eighth of what that may use.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -145,6 +149,26 @@ static i64 hpBudgetLimit(sqlite3 *db){
   }
   return n;
 }
+
+#ifdef HP_SHARED
+static i64 nHpKept;      /* Bytes that are kept for later statements.  Atomic */
+
+/* May n bytes more be kept?  If so they are, until hpBudgetKept(). */
+static int hpBudgetKeep(i64 n){
+  i64 nAll = __atomic_add_fetch(&nHpKept, n, __ATOMIC_RELAXED);
+  assert( n>=0 );
+  if( nAll<=hpBudgetUsable()/8 ) return 1;
+  hpBudgetKept(n);
+  return 0;
+}
+
+/* So many bytes are no longer kept */
+static void hpBudgetKept(i64 n){
+  i64 nAll = __atomic_sub_fetch(&nHpKept, n, __ATOMIC_RELAXED);
+  assert( n>=0 && nAll>=0 );
+  (void)nAll;
+}
+#endif
 
 /*
 ** The account of a pipe whose workers are known: p->budget.  Relations of earlier

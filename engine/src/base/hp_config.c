@@ -35,6 +35,8 @@
 **                             stash=all   rows that look others up are put
 **                                         aside first, wherever they can be,
 **                                         and leaves chosen by what they want
+**                             columns=force   each scan keeps the columns that it
+**                                         reads, and reads those that are kept
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -87,6 +89,7 @@ static const struct HpSwitch {
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("stash=all",    bStash,  1, 0),
+  HP_SWITCH("columns=force", bColumns, 1, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),

@@ -7,7 +7,7 @@
 ** hp_pragma: the settings of a connection, as SQL shows them.
 **
 **    sqlite3HpPragma()             PRAGMA hp_offload, hp_threads, hp_readahead,
-**                                  hp_extent, hp_memory, hp_stats
+**                                  hp_extent, hp_memory, hp_columns, hp_stats
 **    sqlite3HpRegisterFunctions()  the SQL function hp_version()
 */
 #ifndef SQLITE_OMIT_HP
@@ -43,6 +43,7 @@ static void hpPragmaStats(Parse *pParse){
     "wrote to a file",
     "overflow pages read in runs",
     "pages asked for ahead",
+    "runs of leaves whose columns were in memory",
   };
   Vdbe *v = pParse->pVdbe;
   int i;
@@ -135,6 +136,18 @@ static void hpShowMemory(Vdbe *v, sqlite3 *db){
   returnSingleInt(v, hpBudgetSetting(db));
 }
 
+static void hpSetColumns(sqlite3 *db, const char *z){
+  if( sqlite3StrICmp(z, "auto")==0 ){
+    db->hp.bColumns = 1;
+  }else if( sqlite3StrICmp(z, "off")==0 ){
+    db->hp.bColumns = 0;
+  }
+}
+static void hpShowColumns(Vdbe *v, sqlite3 *db){
+  int bOn = hpConfig()->bOff==0 && (db->hp.bColumns || hpConfig()->bColumns);
+  returnSingleText(v, bOn ? "auto" : "off");
+}
+
 static const struct HpPragma {
   const char *zName;
   void (*xSet)(sqlite3*, const char*);
@@ -145,6 +158,7 @@ static const struct HpPragma {
   { "hp_readahead", hpSetReadahead, hpShowReadahead },
   { "hp_extent",    hpSetExtent,    hpShowExtent },
   { "hp_memory",    hpSetMemory,    hpShowMemory },
+  { "hp_columns",   hpSetColumns,   hpShowColumns },
 };
 
 /*

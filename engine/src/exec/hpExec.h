@@ -102,6 +102,7 @@ struct HpWorker {
   HpGuess guess;         /* Are overflow pages adjacent? */
   u64 nSkipped;          /* So many were not */
   HpValues *pValues;     /* Values of a batch: hp_values.c */
+  HpKeeper *pKeeper;     /* Columns being kept: hp_keep.c */
 };
 
 /*

@@ -17,5 +17,12 @@
 /* hp_seek.c */
 static int hpSeekInOrder(const u8*, int, int);
 
+/* hp_store.c */
+#ifdef HP_SHARED
+static int hpStoreAllowed(Pager*);
+#endif
+static void hpStoreLeave(Pager*);
+static void hpStoreForget(Pager*);
+
 #endif /* HPLOOKUP_H */
 #endif /* SQLITE_OMIT_HP */

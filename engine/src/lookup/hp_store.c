@@ -15,11 +15,9 @@
 **    sqlite3HpGetter()       Called where the pager chooses its xGet method.
 **    sqlite3HpCacheCheck()   Called when a read transaction has begun: are the
 **                            pages of the last one still valid?
-**    sqlite3HpCacheLeave()   Called when memory is to be given back and when
-**                            the pager is closed.
-**    sqlite3HpCacheForget()  Called for SQLITE_FCNTL_RESET_CACHE and when the
-**                            pager leaves WAL mode.
 **    sqlite3HpCacheFixed()   Called by PRAGMA cache_size.
+**    hpStoreLeave()          Memory is to be given back, or the pager is closed.
+**    hpStoreForget()         SQLITE_FCNTL_RESET_CACHE, or the pager leaves WAL mode.
 **
 ** A store (HpStore) is what one state of one database file has on its pages.
 ** Pages are only added, and they never change: so threads look them up without
@@ -55,9 +53,9 @@
 **
 **   1.  A connection whose cache size the application has set, by PRAGMA
 **       cache_size or PRAGMA default_cache_size, has that and no more.
-**   2.  All stores of the process together take up to an eighth of the memory
-**       of the machine, or of the control group or the address space if these
-**       are smaller.  That is shared by all connections, be it 500.  When it is
+**   2.  All stores of the process, and all columns (hp_columns.c), take up to an
+**       eighth of the memory of the machine, or of the control group or the
+**       address space if these are smaller.  That is shared by all connections, be it 500.  When it is
 **       used up no page is added.
 **   3.  There is no store while a heap limit is set, if the memory is not that
 **       of the C library (SQLITE_CONFIG_MALLOC, _HEAP), or if the application
@@ -78,8 +76,7 @@
 # include "hpInt.h"
 #endif
 
-#if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
- && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
+#ifdef HP_SHARED
 
 #define HP_STORE_CHUNK   512    /* Pages of a chunk of pointers */
 #define HP_STORE_POINTERS ((i64)(HP_STORE_CHUNK*sizeof(u8*)))  /* Its bytes */
@@ -125,7 +122,6 @@ struct HpStore {
 };
 
 static HpStore *hpStoreList = 0;   /* (m) Stores that may be joined */
-static i64 hpStoreTotal = 0;       /* (m) Bytes of all stores */
 
 #ifndef SQLITE_MUTEX_OMIT
 static sqlite3_mutex *hpStoreMutex(void){
@@ -144,7 +140,7 @@ static int hpStoreIsListed(const HpStore *p){
 /* The fields of a store that is in use.  The mutex is held. */
 static int hpStoreIsSane(const HpStore *p){
   if( p->nRef<1 || p->bJoin!=hpStoreIsListed(p) ) return 0;
-  if( p->nByte<0 || p->nByte>hpStoreTotal || p->pFree>p->pEnd ) return 0;
+  if( p->nByte<0 || p->pFree>p->pEnd ) return 0;
   return (p->pSlab==0)==(p->pEnd==0);
 }
 #endif
@@ -285,7 +281,7 @@ static void hpStoreJoin(Pager *pPager){
 ** Leave the store.  If pages of it are in use just do not use others: this is
 ** called again when there are none.
 */
-SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
+static void hpStoreLeave(Pager *pPager){
   HpStore *p = pPager->hp.pStore;
   assert( pPager->hp.bUse==0 || p!=0 );
   if( pPager->hp.bUse ){
@@ -307,8 +303,7 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
     bFree = --p->nRef==0;
     if( bFree ){
       hpStoreUnlink(p);
-      hpStoreTotal -= p->nByte;
-      assert( hpStoreTotal>=0 );
+      hpBudgetKept(p->nByte);
     }
     sqlite3_mutex_leave(pMutex);
     if( bFree ) hpStoreFree(p);
@@ -318,13 +313,13 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
 /*
 ** The content of the file may be another than the wal-index says: forget all.
 */
-SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
+static void hpStoreForget(Pager *pPager){
   if( pPager->hp.pStore ){
     MUTEX_LOGIC( sqlite3_mutex *pMutex = hpStoreMutex(); )
     sqlite3_mutex_enter(pMutex);
     hpStoreUnlink(pPager->hp.pStore);
     sqlite3_mutex_leave(pMutex);
-    sqlite3HpCacheLeave(pPager);
+    hpStoreLeave(pPager);
     assert( pPager->hp.bUse==0 );
   }
 }
@@ -339,7 +334,7 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   /* SQLite has forgotten its pages though the header of the wal-index is what
   ** it was: that was recovered, and the file may have been exchanged. */
   if( pPager->hp.aSeen[0]!=pPager->iDataVersion && pPager->hp.aSeen[1]==iSum ){
-    sqlite3HpCacheForget(pPager);
+    hpStoreForget(pPager);
     return;
   }
   pPager->hp.aSeen[0] = pPager->iDataVersion;
@@ -348,7 +343,7 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
    || !hpStoreState(pPager, &state)
    || memcmp(&state, &pPager->hp.pStore->state, sizeof(state))
   ){
-    sqlite3HpCacheLeave(pPager);
+    hpStoreLeave(pPager);
   }
 }
 
@@ -356,7 +351,7 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
 SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *pBtree){
   Pager *pPager = pBtree->pBt->pPager;
   pPager->hp.bFixed = 1;
-  sqlite3HpCacheLeave(pPager);
+  hpStoreLeave(pPager);
 }
 
 /*
@@ -370,9 +365,12 @@ static u8 *hpStoreAlloc(HpStore *p){
     i64 n = p->nByte/4;
     struct HpStoreSlab *pSlab;
     n = MIN(MAX(n, HP_STORE_SLAB), HP_STORE_MX_SLAB);
-    if( hpStoreTotal + n > hpBudgetUsable()/8 ) return 0;
+    if( !hpBudgetKeep(n) ) return 0;
     pSlab = sqlite3Malloc(n);
-    if( pSlab==0 ) return 0;
+    if( pSlab==0 ){
+      hpBudgetKept(n);
+      return 0;
+    }
 #ifdef MADV_HUGEPAGE
     {
       uptr iStart = ((uptr)pSlab + 4095) & ~(uptr)4095;
@@ -385,7 +383,6 @@ static u8 *hpStoreAlloc(HpStore *p){
     p->pFree = (u8*)(((uptr)pSlab + sizeof(*pSlab) + 63) & ~(uptr)63);
     p->pEnd = (u8*)pSlab + n;
     p->nByte += n;
-    hpStoreTotal += n;
   }
   a = p->pFree;
   p->pFree += szSlot;
@@ -422,11 +419,12 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
   sqlite3BeginBenignMalloc();
   sqlite3_mutex_enter(pMutex);
   ap = AtomicLoad(&p->aapPage[iPage/HP_STORE_CHUNK]);
-  if( ap==0 && hpStoreTotal+HP_STORE_POINTERS<=hpBudgetUsable()/8 ){
+  if( ap==0 && hpBudgetKeep(HP_STORE_POINTERS) ){
     ap = sqlite3MallocZero(HP_STORE_POINTERS);
-    if( ap ){
+    if( ap==0 ){
+      hpBudgetKept(HP_STORE_POINTERS);
+    }else{
       p->nByte += HP_STORE_POINTERS;
-      hpStoreTotal += HP_STORE_POINTERS;
       __atomic_store_n(&p->aapPage[iPage/HP_STORE_CHUNK], ap, __ATOMIC_RELEASE);
     }
   }
@@ -438,7 +436,6 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
     a += hpSeekInOrder(a, 0, p->state.szPage);
     __atomic_store_n(&ap[iPage%HP_STORE_CHUNK], a, __ATOMIC_RELEASE);
   }
-  assert( hpStoreTotal<=hpBudgetUsable()/8 );   /* Bound 2 */
   sqlite3_mutex_leave(pMutex);
   sqlite3EndBenignMalloc();
   return a!=0;
@@ -548,10 +545,10 @@ SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){
 }
 
 #else
-SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *p){ UNUSED_PARAMETER(p); }
-SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *p){ UNUSED_PARAMETER(p); }
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *p){ UNUSED_PARAMETER(p); }
 SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *p){ UNUSED_PARAMETER(p); }
+static void hpStoreLeave(Pager *p){ UNUSED_PARAMETER(p); }
+static void hpStoreForget(Pager *p){ UNUSED_PARAMETER(p); }
 SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){ return xGet; }
 #endif
 

@@ -125,6 +125,8 @@ static int hpPipeStart(HpWorker *p, Mem *aMem){
 /* Free what hpPipeStart() has made for worker p */
 static void hpPipeStop(HpWorker *p){
   p->pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
+  p->pQuery->db->hp.aStat[HP_STAT_COLUMNS] += p->run.nKept;
+  hpKeepClose(p);
   hpExprClose(&p->frame);
   hpValuesClose(p);
   hpArenaClear(&p->batch.side);
@@ -252,6 +254,7 @@ static void hpPipeDone(HpQuery *p){
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){
+    hpKeepClose(p->apWorker[i]);
     hpExprClose(&p->apWorker[i]->frame);
     hpArenaClear(&p->apWorker[i]->vec);
   }

@@ -50,6 +50,7 @@ struct HpSinkType {
   int (*xFinish)(HpWorker*);
   int (*xCombine)(HpQuery*);
   void (*xClose)(HpWorker*);
+  u8 bRecords;           /* It looks at records or pages, not only at values */
 };
 
 /* A value that is kept */

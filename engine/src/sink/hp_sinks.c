@@ -27,6 +27,9 @@
 **    xCombine   once, in the caller's thread, when all workers are done
 **    xClose     at the end, whatever happened
 **
+** bRecords says that it looks at the records of a batch, or where they stand; the source then
+** has to read leaves.
+**
 ** What is NULL is not wanted.  Calls are made once a batch or less often, never
 ** once a row.
 */
@@ -95,31 +98,31 @@ static void hpSinkSortClose(HpWorker *p){
 
 static const HpSinkType hpSinkGroups = {
   0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
-  hpSinkAggCombine, hpSinkAggClose
+  hpSinkAggCombine, hpSinkAggClose, 0
 };
 static const HpSinkType hpSinkSort = {
   hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,
-  hpSinkSortCombine, hpSinkSortClose
+  hpSinkSortCombine, hpSinkSortClose, 1
 };
 static const HpSinkType hpSinkTop = {
-  0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose
+  0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose, 1
 };
 static const HpSinkType hpSinkFirst = {
-  0, hpFirstOpen, 0, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose
+  0, hpFirstOpen, 0, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose, 1
 };
 static const HpSinkType hpSinkRowids = {
-  0, hpRowidsOpen, 0, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose
+  0, hpRowidsOpen, 0, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose, 1
 };
 static const HpSinkType hpSinkRel = {
-  0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose
+  0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose, 0
 };
 static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
   UNUSED_PARAMETER(aMem);
   return hpStashOpen(p);
 }
 static const HpSinkType hpSinkStash = {
-  0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose
+  0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose, 1
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
-static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0 };
+static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, 1 };
 #endif /* SQLITE_OMIT_HP */

@@ -57,6 +57,11 @@ struct HpRun {
   u8 mBound;             /* 1: iLow is set.  4: rowids are to be in order */
   i64 iLow;              /* The next rowids are greater than this, ... */
   i64 *aHigh;            /* ... and those of each leaf not greater than this */
+  const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
+  HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
+  int iKept;             /* ... The segment that is the next batch */
+  u8 bKeep;              /* Its columns are to be kept */
+  u32 nKept;             /* So many runs had columns in memory */
 };
 
 /*
@@ -124,6 +129,7 @@ struct HpSourceType {
   int (*xNext)(HpWorker*);
   void (*xColumn)(const HpWorker*, HpFrame*, int, HpVec*);
   u8 bValues;            /* It reads no b-tree: hp_values.c */
+  u8 bColumns;           /* It asks for values, not for pages: see hp_columns.c */
 };
 
 /* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
@@ -139,7 +145,24 @@ static int hpBoundsKey(sqlite3*, const HpRange*, Mem*, int, HpBoundKey*);
 static void hpBoundsClear(HpBoundKey*);
 static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 
+/* hp_segment.c */
+#ifdef HP_SHARED
+static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
+static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
+static void hpSegmentFree(HpSegment*);
+#endif
+
+/* hp_columns.c */
+static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
+static int hpColumnsFind(HpColumnScan*, HpRun*);
+static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**);
+static int hpColumnsWanted(const HpColumnScan*, int);
+static int hpColumnsRows(const HpColumnRun*, int);
+static int hpColumnsChunks(const HpColumnRun*);
+static void hpColumnsClose(HpColumnScan*);
+
 /* hp_source.c */
+static HpColumnScan *hpSourceColumns(const HpSource*);
 static int hpSourceOpen(HpQuery*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
 static u32 hpSourceRuns(const HpSource*);
@@ -166,6 +189,14 @@ static int hpCellsLeaf(HpWorker*, int, int*);
 
 /* hp_decode.c */
 static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);
+
+/* hp_keep.c */
+static int hpKeepInit(HpWorker*);
+static void hpKeepBegin(HpWorker*);
+static void hpKeepBatch(HpWorker*);
+static int hpKeepNext(HpWorker*);
+static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
+static void hpKeepClose(HpWorker*);
 
 /* hp_raw.c */
 static void hpRawSize(const HpWorker*, const HpField*, int, u64*, u64*);

@@ -9,7 +9,8 @@
 **    hpLeavesType    the source of all scans that read values
 **
 ** A pipe asks for batch after batch.  A batch ends with its run of leaves at the
-** latest, because the next run overwrites the pages that it points into.
+** latest, because the next run overwrites the pages that it points into.  Of a run whose
+** columns are in memory there are no records: hp_keep.c gives its batches.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -21,6 +22,7 @@
 */
 static int hpLeavesBegin(HpWorker *p){
   int rc = hpSourceRunInit(p, p->pQuery->pSource->szPage);
+  if( rc==SQLITE_OK ) rc = hpKeepInit(p);
   return rc ? rc : hpRecordInit(p);
 }
 
@@ -36,7 +38,9 @@ static int hpLeavesNext(HpWorker *p){
     if( rc || pRun->nPage==0 ) return rc;
     pRun->iLeaf = pRun->iCell = 0;
     p->frame.iPos = (u64)pRun->iSeq<<32;
+    hpKeepBegin(p);
   }
+  if( pRun->pKept ) return hpKeepNext(p);
   do{
     rc = hpCellsLeaf(p, pRun->iLeaf, &pRun->iCell);
     if( rc ) return rc;
@@ -45,10 +49,11 @@ static int hpLeavesNext(HpWorker *p){
       pRun->iCell = 0;
     }
   }while( pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc );
+  hpKeepBatch(p);
   return SQLITE_OK;
 }
 
 static const HpSourceType hpLeavesType = {
-  hpLeavesBegin, hpLeavesNext, hpDecodeColumn
+  hpLeavesBegin, hpLeavesNext, hpKeepColumn, 0, 1
 };
 #endif /* SQLITE_OMIT_HP */

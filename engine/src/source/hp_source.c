@@ -10,6 +10,7 @@
 **    hpSourceRunInit()        memory for a worker's runs
 **    hpSourceNext()     read the next run of leaves into a worker's memory
 **    hpSourceParallel() may several workers call that?
+**    hpSourceColumns()  may runs be in memory as columns?
 **    hpSourceRuns()     how many runs there have been
 **    hpSourceChained()  so many overflow pages were read of rows
 **    hpSourceWays()     the ways from the root to all runs
@@ -59,6 +60,8 @@
 **          [ c ]      [ f ]    [ j ]       -           d
 **          /   \      /   \    /   \       e           f
 **       a b     -    e     -  h i   k      ...
+**
+** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept.
 **
 ** Bounds of the keys (HpRange) are turned into bounds of the tree: two
 ** descents find the child numbers, one a level, of the first and of the last
@@ -128,6 +131,7 @@ struct HpSource {
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
   u8 bIndex;             /* The b-tree of an index */
   u8 bCached;            /* Only look at pages in the cache */
+  HpColumnScan *pColumns;  /* Columns in memory, or NULL: only leaves */
   HpArena *pCopy;        /* Memory for copies of interior pages, or NULL */
   u8 bOrder;             /* Rowids are to be in order */
   u8 bWay;               /* Keep the ways to all runs: */
@@ -570,9 +574,15 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 && pSrc->bWay==0 ){
+    pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager);
+  }
   assert( hpSourceIsSane(pSrc) );
   return SQLITE_OK;
 }
+
+/* The columns in memory that the scan may use, or NULL */
+static HpColumnScan *hpSourceColumns(const HpSource *pSrc){ return pSrc->pColumns; }
 
 /*
 ** Number of the next run.
@@ -1008,6 +1018,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   pRun->nPage = 0;
   pRun->bRoot = pSrc->bRootLeaf!=0;
   pRun->nAhead = 0;
+  pRun->pKept = 0;
+  pRun->bKeep = 0;
   pRun->iHdr = 0;
   pRun->mBound = pSrc->bOrder ? 4 : 0;
   pRun->iSeq = pSrc->iSeq++;
@@ -1063,6 +1075,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
   }
   pRun->nPage = n;
+  if( rc==SQLITE_OK && pSrc->pColumns && hpColumnsFind(pSrc->pColumns, pRun) ) return rc;
   if( rc==SQLITE_OK && pSrc->bDirty && pSrc->bDirect ) hpSourceReadCache(pSrc, pRun);
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
@@ -1093,7 +1106,7 @@ static int hpSourceNext(HpWorker *p){
   assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->bAlone );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
   hpThreadUnlock(p->pQuery);
-  if( rc==SQLITE_OK && pSrc->bDirect ) rc = hpSourceRead(pSrc, &p->run);
+  if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ) rc = hpSourceRead(pSrc, &p->run);
   return rc;
 }
 
@@ -1106,6 +1119,8 @@ static void hpSourceChained(HpSource *pSrc, u32 nPage){
 
 static void hpSourceClose(HpSource *pSrc){
   if( pSrc ){
+    if( pSrc->pColumns ) hpColumnsClose(pSrc->pColumns);
+    pSrc->pColumns = 0;
     hpSourceRelease(pSrc->aLevel, 0);
     if( pSrc->aAhead ) hpSourceRelease(pSrc->aAhead, 0);
     sqlite3_free(pSrc->aWay);

@@ -1,0 +1,756 @@
+/*
+** 2026-11-27
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_columns: columns of leaf pages that the connections of a process share.
+**
+** A scan copies each leaf out of the file, finds its cells, and decodes the columns
+** that are wanted.  What has been decoded may stay in memory, as segments
+** (hp_segment.c), for the scans that come after.  The file remains the truth.
+**
+**    hpColumnsOpen()     A scan begins: may it use columns, and of which state?
+**    hpColumnsFind()     Columns of the run of leaves that it has just taken.
+**    hpColumnsWanted()   Is this column to be kept?
+**    hpColumnsAdd()      Columns of a run that it has read.
+**    hpColumnsClose()    The scan ends.
+**    sqlite3HpWalBegun()     The WAL is begun anew by this process.
+**    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
+**    sqlite3HpCacheForget()  SQLITE_FCNTL_RESET_CACHE; the pager leaves WAL mode.
+**
+** What is kept.  The unit is a run: up to HP_RUN_BYTES of leaves of a table under one
+** interior page.  A run is known by the numbers of its leaves, and by nothing else: what a
+** segment holds depends on the bytes of these leaves, and on the place of the column in
+** their records.  Interior pages are read by each scan, from its own state of the file,
+** so it does not matter what became of the tree above, nor whose table it is.  Values
+** that lie on overflow pages, or are missing at the end of a record, are not in the leaf:
+** such a column of a run is not kept.
+**
+** Which state.  States of the file are numbered (HpColumnFile.iNow).  A run is true of
+** the state that it was read in (iBorn) and of all later ones, as long as it is kept: when
+** a page changes, its run is dropped.  So a scan of state V may use each run with iBorn<=V.
+** How a scan learns of its state, and of what has changed:
+**
+**   1.  With a rollback journal, from what SQLite itself goes by when it keeps the pages
+**       in its cache: the 16 bytes of page 1 with the change counter (Pager.dbFileVers).
+**       If they are others than last time all runs are dropped.  While a scan reads, its
+**       shared lock keeps the file in one state.
+**   2.  With a WAL, by the salts and the number of frames that the transaction sees.  Each
+**       frame is a state.  The pages of frames that have come since are listed in the
+**       wal-index, and their runs dropped.  Checkpoints change nothing.  When the WAL is
+**       begun anew by this process (sqlite3HpWalBegun()) the numbers go on; when another
+**       one has done that, which new salts tell, all runs are dropped.  A transaction
+**       that sees fewer frames, because it has begun before, is of an earlier state.
+**
+** A transaction that has written, or may, uses no columns and keeps none: what it sees is
+** no state of the file.
+**
+** When.  A column is kept when it is read the second time (HpColumnFile.aNote).  A
+** program that asks once pays for a look at that.
+**
+** Bounds.  Where hp_store.c may keep no pages there are no columns (hpStoreAllowed()), and
+** both have one account (hpBudgetKeep()).  When that is full, runs go that HP_UNUSED
+** scans of the file have passed over; if there are none, nothing more is kept.
+**
+** Threads.  A file has a mutex, held to take a run and to add one, never while values are
+** read.  What is dropped while scans run is freed when the last of them ends.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef HP_SHARED
+
+#define HP_UNUSED    8         /* Scans that pass over a run before it may go */
+#define HP_NOTES     1024      /* Columns noted, a power of two */
+#define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
+
+/* Values of HpColumnFile.eMode */
+#define HP_STATE_NONE     0    /* No state is known: there are no runs */
+#define HP_STATE_JOURNAL  1
+#define HP_STATE_WAL      2
+
+/* A column of a run: a segment for each batch of it */
+struct HpColumnSet {
+  int iStore;            /* HpCol.iStore, ... */
+  u8 bReal;              /* ... and bReal */
+  HpSegment **apSeg;     /* NULL: it cannot be kept */
+};
+
+/* A run of leaves */
+struct HpColumnRun {
+  HpColumnRun *pNext;    /* In a slot of the hash table, or of those dropped */
+  u64 iBorn;             /* State of the file that it was read in */
+  u32 iUsed;             /* HpColumnFile.iScan when it was used last */
+  Pgno iMin, iMax;       /* The smallest and the largest leaf */
+  i64 nByte;             /* Bytes of all of it */
+  int nChunk;            /* Batches */
+  u16 *anRow;            /* Rows of each */
+  int nCol;              /* Columns */
+  struct HpColumnSet *aCol;
+  int nPage;
+  Pgno aLeaf[1];         /* Leaves */
+};
+
+/* What is kept of a file.  Fields marked (m) are protected by SQLITE_MUTEX_STATIC_LRU,
+** and those from eMode on by pMutex. */
+typedef struct HpColumnFile HpColumnFile;
+struct HpColumnFile {
+  unixInodeInfo *pInode; /* The file.  It is open as long as nRef>0 */
+  HpColumnFile *pNext;   /* (m) In hpColumnsList */
+  int nRef;              /* (m) Pagers and scans that use it */
+  int bJoin;             /* (m) It is in hpColumnsList */
+  sqlite3_mutex *pMutex;
+  u8 eMode;              /* HP_STATE_xxx */
+  u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers */
+  u32 aSalt[2];          /* _WAL: salts, ... */
+  u32 mxFrame;           /* ... and the last frame that has been looked at, ... */
+  u32 aCksum[2];         /* ... its checksum */
+  int szPage;
+  u64 iNow;              /* The state that these tell.  States before have lower numbers */
+  u32 iScan;             /* Scans so far */
+  int nScan;             /* Scans that run */
+  u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
+  HpColumnRun **apRun;
+  HpColumnRun *pDead;    /* Runs to be freed when no scan runs */
+  u64 aNote[HP_NOTES];   /* Columns that have been read, or 0 */
+};
+
+/* A scan that uses columns */
+struct HpColumnScan {
+  HpColumnFile *pFile;
+  const HpSourcePlan *pPlan;
+  u64 iState;            /* What it reads */
+  u8 bKeep;              /* Some column is to be kept, and there is memory */
+  u8 aKeep[HP_MX_COL];   /* Which */
+};
+
+static HpColumnFile *hpColumnsList = 0;    /* (m) */
+
+/* Free a run, of which nothing is in use */
+static void hpColumnsFreeRun(HpColumnRun *p){
+  int i, k;
+  for(k=0; k<p->nCol; k++){
+    HpSegment **ap = p->aCol[k].apSeg;
+    for(i=0; ap && i<p->nChunk; i++) hpSegmentFree(ap[i]);
+    sqlite3_free(ap);
+  }
+  hpBudgetKept(p->nByte);
+  sqlite3_free(p->aCol);
+  sqlite3_free(p->anRow);
+  sqlite3_free(p);
+}
+
+/* Free the runs that have been dropped, unless a scan may have some of them */
+static void hpColumnsBury(HpColumnFile *pFile){
+  while( pFile->nScan==0 && pFile->pDead ){
+    HpColumnRun *p = pFile->pDead;
+    pFile->pDead = p->pNext;
+    hpColumnsFreeRun(p);
+  }
+}
+
+static HpColumnRun **hpColumnsSlot(const HpColumnFile *pFile, Pgno iLeaf){
+  assert( pFile->nSlot>0 && (pFile->nSlot & (pFile->nSlot-1))==0 );
+  return &pFile->apRun[(iLeaf*0x9e3779b1u >> 7) & (pFile->nSlot-1)];
+}
+
+/* Drop the run that *pp points to */
+static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
+  HpColumnRun *p = *pp;
+  *pp = p->pNext;
+  p->pNext = pFile->pDead;
+  pFile->pDead = p;
+  pFile->nRun--;
+}
+
+/*
+** Drop runs: all, if nUnused is 0, or those that so many scans have passed over, or, if
+** aPage is not NULL, those with one of its nPage pages, which are in order.
+*/
+static void hpColumnsDropSome(
+  HpColumnFile *pFile,
+  u32 nUnused,
+  const Pgno *aPage,
+  int nPage
+){
+  u32 i;
+  assert( sqlite3_mutex_held(pFile->pMutex) );
+  for(i=0; i<pFile->nSlot; i++){
+    HpColumnRun **pp = &pFile->apRun[i];
+    while( *pp ){
+      HpColumnRun *p = *pp;
+      int bDrop = 1;
+      if( aPage ){
+        int iLow = 0, iHigh = nPage;
+        int k;
+        while( iLow<iHigh ){
+          int iMid = (iLow+iHigh)/2;
+          if( aPage[iMid]<p->iMin ) iLow = iMid+1; else iHigh = iMid;
+        }
+        for(bDrop=0; bDrop==0 && iLow<nPage && aPage[iLow]<=p->iMax; iLow++){
+          for(k=0; k<p->nPage && p->aLeaf[k]!=aPage[iLow]; k++){}
+          bDrop = k<p->nPage;
+        }
+      }else if( nUnused ){
+        bDrop = pFile->iScan-p->iUsed>nUnused;
+      }
+      if( bDrop ) hpColumnsDrop(pFile, pp); else pp = &p->pNext;
+    }
+  }
+  hpColumnsBury(pFile);
+}
+
+/* The file is in a state that nothing is known of */
+static void hpColumnsReset(HpColumnFile *pFile, u8 eMode){
+  hpColumnsDropSome(pFile, 0, 0, 0);
+  pFile->eMode = eMode;
+  pFile->iNow += 1+(u64)HP_MX_FRAMES;
+}
+
+static void hpColumnsFree(HpColumnFile *p){
+  assert( p->nRef==0 && p->nScan==0 && p->bJoin==0 );
+  if( p->apRun ){
+    sqlite3_mutex_enter(p->pMutex);
+    hpColumnsDropSome(p, 0, 0, 0);
+    sqlite3_mutex_leave(p->pMutex);
+  }
+  sqlite3_mutex_free(p->pMutex);
+  sqlite3_free(p->apRun);
+  sqlite3_free(p);
+}
+
+static HpColumnFile *hpColumnsNew(unixInodeInfo *pInode){
+  HpColumnFile *p = sqlite3MallocZero(sizeof(*p));
+  if( p==0 ) return 0;
+  p->pInode = pInode;
+  p->nSlot = 64;
+  p->apRun = sqlite3MallocZero(p->nSlot*sizeof(p->apRun[0]));
+  p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  p->iNow = 1+(u64)HP_MX_FRAMES;
+  if( p->apRun==0 || (p->pMutex==0 && sqlite3GlobalConfig.bCoreMutex) ){
+    hpColumnsFree(p);
+    return 0;
+  }
+  return p;
+}
+
+/* Nobody joins p any more.  The mutex (m) is held. */
+static void hpColumnsUnlink(HpColumnFile *p){
+  HpColumnFile **pp;
+  if( p->bJoin==0 ) return;
+  for(pp=&hpColumnsList; *pp!=p; pp=&(*pp)->pNext){}
+  *pp = p->pNext;
+  p->bJoin = 0;
+}
+
+/* One user less */
+static void hpColumnsUnref(HpColumnFile *p, int bUnlink){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  int bFree;
+  sqlite3_mutex_enter(pMutex);
+  assert( p->nRef>0 );
+  bFree = --p->nRef==0;
+  if( bFree || bUnlink ) hpColumnsUnlink(p);
+  sqlite3_mutex_leave(pMutex);
+  if( bFree ) hpColumnsFree(p);
+}
+
+/*
+** The columns of the file of pPager, for the pager, if it has none yet, and for a scan.
+** NULL without memory.
+*/
+static HpColumnFile *hpColumnsJoin(Pager *pPager){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  HpColumnFile *p = pPager->hp.pColumns;
+  if( p==0 ){
+    unixInodeInfo *pInode = ((unixFile*)pPager->fd)->pInode;
+    HpColumnFile *pNew = hpColumnsNew(pInode);
+    if( pNew==0 ) return 0;
+    sqlite3_mutex_enter(pMutex);
+    for(p=hpColumnsList; p && p->pInode!=pInode; p=p->pNext){}
+    if( p==0 ){
+      p = pNew;
+      pNew = 0;
+      p->bJoin = 1;
+      p->pNext = hpColumnsList;
+      hpColumnsList = p;
+    }
+    p->nRef++;
+    sqlite3_mutex_leave(pMutex);
+    if( pNew ) hpColumnsFree(pNew);
+    pPager->hp.pColumns = p;
+  }
+  sqlite3_mutex_enter(pMutex);
+  p->nRef++;
+  sqlite3_mutex_leave(pMutex);
+  return p;
+}
+
+/* Frames from iFirst to iLast: drop the runs of their pages.  False: this cannot be told */
+static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
+  Pgno *aPage, *aTmp;
+  u32 n = iLast-iFirst+1;
+  u32 i, k;
+  if( pFile->nRun==0 ) return 1;
+  if( n>HP_MX_FRAMES ) return 0;
+  aPage = sqlite3_malloc64(2*(u64)n*sizeof(Pgno));
+  if( aPage==0 ) return 0;
+  for(i=0; i<n; i++){
+    WalHashLoc loc;
+    if( walHashGet(pWal, walFramePage(iFirst+i), &loc) || loc.aPgno==0 ) break;
+    aPage[i] = loc.aPgno[iFirst+i-loc.iZero-1];
+  }
+  if( i==n ){
+    /* In order: merge sort, from the bottom up */
+    aTmp = &aPage[n];
+    for(k=1; k<n; k*=2){
+      u32 iTo = 0;
+      u32 iRun;
+      for(iRun=0; iRun<n; iRun+=2*k){
+        u32 a = iRun, b = MIN(iRun+k, n);
+        u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
+        while( a<aEnd || b<bEnd ){
+          int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
+          aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
+        }
+      }
+      memcpy(aPage, aTmp, n*sizeof(Pgno));
+    }
+    hpColumnsDropSome(pFile, 0, aPage, (int)n);
+  }
+  sqlite3_free(aPage);
+  return i==n;
+}
+
+/* Are these the salts that other processes see in the wal-index? */
+static int hpColumnsIsLive(Wal *pWal, const u32 *aSalt){
+  volatile WalIndexHdr *pLive = walIndexHdr(pWal);
+  walShmBarrier(pWal);
+  return pLive->aSalt[0]==aSalt[0] && pLive->aSalt[1]==aSalt[1];
+}
+
+/*
+** The state that a transaction of pPager sees, with a WAL; 0: none that can be told.
+*/
+static u64 hpColumnsWal(HpColumnFile *pFile, Pager *pPager){
+  Wal *pWal = pPager->pWal;
+  const WalIndexHdr *pHdr = &pWal->hdr;
+  if( pWal->readLock<0 || pWal->exclusiveMode!=WAL_NORMAL_MODE || pWal->bShmUnreliable
+   || pPager->fd->pMethods->xShmLock!=unixShmLock
+  ){
+    return 0;
+  }
+  if( pFile->eMode!=HP_STATE_WAL || pFile->szPage!=(int)pPager->pageSize
+   || memcmp(pFile->aSalt, pHdr->aSalt, sizeof(pFile->aSalt))
+   || (pFile->mxFrame==pHdr->mxFrame && pFile->mxFrame>0
+        && memcmp(pFile->aCksum, pHdr->aFrameCksum, sizeof(pFile->aCksum)))
+  ){
+    /* Other salts: are they newer ones, or has this transaction begun before? */
+    if( !hpColumnsIsLive(pWal, pHdr->aSalt) ) return 0;
+    hpColumnsReset(pFile, HP_STATE_WAL);
+    pFile->szPage = (int)pPager->pageSize;
+  }else if( pFile->mxFrame<pHdr->mxFrame ){
+    /* A transaction that reads the file only does not keep the WAL from being begun anew;
+    ** the salts change before the list of pages does. */
+    if( !hpColumnsFrames(pFile, pWal, pFile->mxFrame+1, pHdr->mxFrame) ){
+      hpColumnsReset(pFile, HP_STATE_WAL);
+    }else if( !hpColumnsIsLive(pWal, pHdr->aSalt) ){
+      hpColumnsReset(pFile, HP_STATE_NONE);
+      return 0;
+    }else{
+      pFile->iNow += pHdr->mxFrame-pFile->mxFrame;
+    }
+  }else if( pHdr->mxFrame<pFile->mxFrame ){
+    u64 nBack = pFile->mxFrame-pHdr->mxFrame;
+    return nBack<pFile->iNow ? pFile->iNow-nBack : 0;
+  }
+  memcpy(pFile->aSalt, pHdr->aSalt, sizeof(pFile->aSalt));
+  memcpy(pFile->aCksum, pHdr->aFrameCksum, sizeof(pFile->aCksum));
+  pFile->mxFrame = pHdr->mxFrame;
+  return pFile->iNow;
+}
+
+/*
+** The state that a transaction of pPager sees; 0: none that can be told.
+*/
+static u64 hpColumnsState(HpColumnFile *pFile, Pager *pPager){
+  assert( sqlite3_mutex_held(pFile->pMutex) );
+  if( pagerUseWal(pPager) ){
+    Wal *pWal = pPager->pWal;
+    u64 iState = 0;
+    SEH_TRY { iState = hpColumnsWal(pFile, pPager); } SEH_EXCEPT( (void)pWal; )
+    return iState;
+  }
+  if( pPager->eLock!=SHARED_LOCK ) return 0;
+  if( pFile->eMode!=HP_STATE_JOURNAL || pFile->szPage!=(int)pPager->pageSize
+   || memcmp(pFile->aVers, pPager->dbFileVers, sizeof(pFile->aVers))
+  ){
+    hpColumnsReset(pFile, HP_STATE_JOURNAL);
+    pFile->szPage = (int)pPager->pageSize;
+    memcpy(pFile->aVers, pPager->dbFileVers, sizeof(pFile->aVers));
+  }
+  return pFile->iNow;
+}
+
+/*
+** A WAL is begun anew: pWal->hdr tells of it, but nobody has seen that yet, and *pOld of the
+** one before, which has been copied into the file as a whole, or has no frames.  pWal has the
+** write lock.
+*/
+SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  const sqlite3_file *pFd = pWal->pDbFd;
+  HpColumnFile *p;
+  if( AtomicLoad(&hpColumnsList)==0 || pFd->pMethods->xShmLock!=unixShmLock ) return;
+  sqlite3_mutex_enter(pMutex);
+  for(p=hpColumnsList; p && p->pInode!=((const unixFile*)pFd)->pInode; p=p->pNext){}
+  if( p ) p->nRef++;
+  sqlite3_mutex_leave(pMutex);
+  if( p==0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  assert( pWal->writeLock && pWal->hdr.mxFrame==0 );
+  if( p->eMode==HP_STATE_WAL
+   && memcmp(p->aSalt, pOld->aSalt, sizeof(p->aSalt))==0
+   && p->mxFrame<=pOld->mxFrame
+   && (p->mxFrame==pOld->mxFrame
+        || hpColumnsFrames(p, pWal, p->mxFrame+1, pOld->mxFrame))
+  ){
+    p->iNow += pOld->mxFrame-p->mxFrame;
+    memcpy(p->aSalt, pWal->hdr.aSalt, sizeof(p->aSalt));
+    p->mxFrame = 0;
+  }else{
+    hpColumnsReset(p, HP_STATE_NONE);
+  }
+  sqlite3_mutex_leave(p->pMutex);
+  hpColumnsUnref(p, 0);
+}
+
+/* May connection db use columns of the file of pPager, as far as settings go? */
+static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
+  const HpConfig *pCfg = hpConfig();
+  return (db->hp.bColumns || pCfg->bColumns)
+      && !pCfg->bOff
+      && pPager->eState==PAGER_READER
+      && pPager->tempFile==0 && pPager->noLock==0
+      && hpStoreAllowed(pPager)
+      && (hpMemoryDefault() || pCfg->bForce)
+      && hpPageFile(pCfg, pPager);
+}
+
+/* Note that a column is read.  Has it been read before? */
+static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol){
+  u64 x = ((u64)iRoot<<32) | (u32)(pCol->iStore+2)<<1 | pCol->bReal;
+  u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40) & (HP_NOTES-1);
+  int k;
+  for(k=0; k<8 && pFile->aNote[(i+k)&(HP_NOTES-1)]!=0; k++){
+    if( pFile->aNote[(i+k)&(HP_NOTES-1)]==x ) return 1;
+  }
+  /* When there is no room the one that has been there longest, about, has to go */
+  pFile->aNote[(i+(k<8 ? k : pFile->iScan%8))&(HP_NOTES-1)] = x;
+  return 0;
+}
+
+/*
+** A scan of p begins.  NULL: without columns.
+*/
+static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
+  const HpPipePlan *pPipe = p->pPipe;
+  HpColumnScan *pScan;
+  HpColumnFile *pFile;
+  int i;
+  if( pPipe->source.pType->bColumns==0 || pPipe->pSink->bRecords || pPipe->bUser
+   || pPipe->source.bIndex || pPipe->source.pRange || pPipe->source.nCol==0
+   || p->pPart || p->nSample || p->pWanted || p->bNone
+  ){
+    return 0;
+  }
+  if( !hpColumnsAllowed(p->db, pPager) ){
+    if( pPager->hp.pColumns && pPager->eState==PAGER_READER ){
+      HpColumnFile *pOld = pPager->hp.pColumns;
+      pPager->hp.pColumns = 0;
+      hpColumnsUnref(pOld, 0);
+    }
+    return 0;
+  }
+  pScan = hpArenaAlloc(&p->arena, sizeof(*pScan));
+  pFile = pScan ? hpColumnsJoin(pPager) : 0;
+  if( pFile==0 ) return 0;
+  memset(pScan, 0, sizeof(*pScan));
+  pScan->pFile = pFile;
+  pScan->pPlan = &pPipe->source;
+  sqlite3_mutex_enter(pFile->pMutex);
+  pScan->iState = hpColumnsState(pFile, pPager);
+  if( pScan->iState ){
+    pFile->nScan++;
+    pFile->iScan++;
+    for(i=0; i<pPipe->source.nCol; i++){
+      int bNoted = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i]);
+      pScan->aKeep[i] = bNoted || p->pCfg->bColumns;
+      pScan->bKeep |= pScan->aKeep[i];
+    }
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+  if( pScan->iState==0 ){
+    hpColumnsUnref(pFile, 0);
+    return 0;
+  }
+  return pScan;
+}
+
+/* The run with the leaves of pRun, or the end of its slot.  The mutex is held. */
+static HpColumnRun **hpColumnsLook(const HpColumnFile *pFile, const HpRun *pRun){
+  HpColumnRun **pp = hpColumnsSlot(pFile, pRun->aLeaf[0]);
+  for(; *pp; pp=&(*pp)->pNext){
+    const HpColumnRun *p = *pp;
+    if( p->nPage==pRun->nPage && p->aLeaf[0]==pRun->aLeaf[0]
+     && memcmp(p->aLeaf, pRun->aLeaf, sizeof(Pgno)*p->nPage)==0
+    ){
+      break;
+    }
+  }
+  return pp;
+}
+
+/* The column of run p that pCol is, or NULL */
+static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol){
+  int i;
+  for(i=0; i<p->nCol; i++){
+    if( p->aCol[i].iStore==pCol->iStore && p->aCol[i].bReal==pCol->bReal ){
+      return &p->aCol[i];
+    }
+  }
+  return 0;
+}
+
+/*
+** pRun has just been taken.  If all columns that the plan wants are kept of it, set
+** pRun->pKept and apKept, and return true.  Else pRun->bKeep says whether to keep some.
+*/
+static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
+  HpColumnFile *pFile = pScan->pFile;
+  HpColumnRun *p;
+  int i;
+  pRun->pKept = 0;
+  pRun->bKeep = pScan->bKeep;
+  sqlite3_mutex_enter(pFile->pMutex);
+  p = *hpColumnsLook(pFile, pRun);
+  if( p && p->iBorn<=pScan->iState ){
+    const HpSourcePlan *pPlan = pScan->pPlan;
+    p->iUsed = pFile->iScan;
+    for(i=0; i<pPlan->nCol; i++){
+      struct HpColumnSet *pSet = hpColumnsSet(p, &pPlan->aCol[i]);
+      if( pSet==0 || pSet->apSeg==0 ){
+        /* What cannot be kept makes the others useless for this plan */
+        if( pSet ) pRun->bKeep = 0;
+        break;
+      }
+      pRun->apKept[i] = pSet->apSeg;
+    }
+    if( i==pPlan->nCol ){
+      pRun->pKept = p;
+      pRun->bKeep = 0;
+      pRun->iKept = 0;
+      pRun->nKept++;
+    }
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+  return pRun->pKept!=0;
+}
+
+static int hpColumnsWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCol]; }
+static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
+static int hpColumnsRows(const HpColumnRun *p, int i){
+  assert( i>=0 && i<p->nChunk );
+  return p->anRow[i];
+}
+
+/* A run without columns, with the leaves of pRun and the batches of anRow[] */
+static HpColumnRun *hpColumnsNewRun(const HpRun *pRun, int nChunk, const u16 *anRow){
+  u64 nByte = sizeof(HpColumnRun) + sizeof(Pgno)*(u64)pRun->nPage;
+  HpColumnRun *p = sqlite3_malloc64(nByte);
+  int i;
+  if( p==0 ) return 0;
+  memset(p, 0, nByte);
+  p->anRow = sqlite3_malloc64(sizeof(u16)*(u64)nChunk);
+  p->nByte = (i64)nByte + (i64)sizeof(u16)*nChunk;
+  if( p->anRow==0 || !hpBudgetKeep(p->nByte) ){
+    sqlite3_free(p->anRow);
+    sqlite3_free(p);
+    return 0;
+  }
+  memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
+  memcpy(p->aLeaf, pRun->aLeaf, sizeof(Pgno)*pRun->nPage);
+  p->nChunk = nChunk;
+  p->nPage = pRun->nPage;
+  p->iMin = p->iMax = p->aLeaf[0];
+  for(i=1; i<p->nPage; i++){
+    p->iMin = MIN(p->iMin, p->aLeaf[i]);
+    p->iMax = MAX(p->iMax, p->aLeaf[i]);
+  }
+  return p;
+}
+
+/* Twice as many slots, if there is memory */
+static void hpColumnsGrow(HpColumnFile *pFile){
+  HpColumnRun **apOld = pFile->apRun;
+  u32 nOld = pFile->nSlot;
+  HpColumnRun **apNew = sqlite3MallocZero(2*(u64)nOld*sizeof(apNew[0]));
+  u32 i;
+  if( apNew==0 ) return;
+  pFile->apRun = apNew;
+  pFile->nSlot = 2*nOld;
+  for(i=0; i<nOld; i++){
+    while( apOld[i] ){
+      HpColumnRun *p = apOld[i];
+      HpColumnRun **pp = hpColumnsSlot(pFile, p->aLeaf[0]);
+      apOld[i] = p->pNext;
+      p->pNext = *pp;
+      *pp = p;
+    }
+  }
+  sqlite3_free(apOld);
+}
+
+/*
+** Add column pCol to run p: segments apSeg[0], apSeg[nStep], ...; NULL instead of the first:
+** it cannot be kept.  Returns false without memory.  The segments are p's if they are set
+** to NULL.
+*/
+static int hpColumnsAddSet(HpColumnRun *p, const HpCol *pCol, HpSegment **apSeg, int nStep){
+  struct HpColumnSet *aNew;
+  HpSegment **apNew = 0;
+  i64 nByte = sizeof(*aNew);
+  int i;
+  if( hpColumnsSet(p, pCol) ) return 1;
+  if( apSeg[0] ){
+    for(i=0; i<p->nChunk; i++) nByte += apSeg[i*nStep]->nByte + sizeof(apNew[0]);
+    apNew = sqlite3_malloc64(sizeof(apNew[0])*(u64)p->nChunk);
+    if( apNew==0 ) return 0;
+  }
+  aNew = sqlite3_realloc64(p->aCol, sizeof(*aNew)*(u64)(p->nCol+1));
+  if( aNew ) p->aCol = aNew;
+  if( aNew==0 || !hpBudgetKeep(nByte) ){
+    sqlite3_free(apNew);
+    return 0;
+  }
+  p->nByte += nByte;
+  for(i=0; apNew && i<p->nChunk; i++){
+    apNew[i] = apSeg[i*nStep];
+    apSeg[i*nStep] = 0;
+  }
+  aNew[p->nCol].iStore = pCol->iStore;
+  aNew[p->nCol].bReal = pCol->bReal;
+  aNew[p->nCol].apSeg = apNew;
+  p->nCol++;
+  return 1;
+}
+
+/*
+** The leaves of pRun have been read, in nChunk batches of anRow[] rows.  apSeg[i*nCol+k] is
+** the segment of column k of the plan, of batch i; NULL where it is not kept, in all
+** batches alike.  Those that are taken over become NULL.  If the file has another state by
+** now, nothing is kept.
+*/
+static void hpColumnsAdd(
+  HpColumnScan *pScan,
+  const HpRun *pRun,
+  int nChunk,
+  const u16 *anRow,
+  HpSegment **apSeg
+){
+  HpColumnFile *pFile = pScan->pFile;
+  const HpSourcePlan *pPlan = pScan->pPlan;
+  HpColumnRun **pp;
+  int bRoom = 1;
+  int k;
+  sqlite3_mutex_enter(pFile->pMutex);
+  if( pFile->iNow==pScan->iState ){
+    pp = hpColumnsLook(pFile, pRun);
+    if( *pp && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk)) ){
+      hpColumnsDrop(pFile, pp);
+      pp = hpColumnsLook(pFile, pRun);
+    }
+    if( *pp==0 ){
+      HpColumnRun *pNew = hpColumnsNewRun(pRun, nChunk, anRow);
+      if( pNew ){
+        if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
+        pp = hpColumnsSlot(pFile, pNew->aLeaf[0]);
+        pNew->pNext = *pp;
+        pNew->iBorn = pScan->iState;
+        pNew->iUsed = pFile->iScan;
+        *pp = pNew;
+        pFile->nRun++;
+      }else{
+        bRoom = 0;
+      }
+    }
+    for(k=0; bRoom && k<pPlan->nCol; k++){
+      if( pScan->aKeep[k] ) bRoom = hpColumnsAddSet(*pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
+    }
+    if( bRoom==0 ){
+      u32 nRun = pFile->nRun;
+      hpColumnsDropSome(pFile, HP_UNUSED, 0, 0);
+      if( pFile->nRun==nRun ) pScan->bKeep = 0;
+    }
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+}
+
+/*
+** The scan ends: what it found is no longer in use.
+*/
+static void hpColumnsClose(HpColumnScan *pScan){
+  HpColumnFile *pFile = pScan->pFile;
+  sqlite3_mutex_enter(pFile->pMutex);
+  assert( pFile->nScan>0 );
+  pFile->nScan--;
+  hpColumnsBury(pFile);
+  sqlite3_mutex_leave(pFile->pMutex);
+  hpColumnsUnref(pFile, 0);
+}
+
+/* Let go of the columns of pPager; with bUnlink nobody else comes to them */
+static void hpColumnsLeave(Pager *pPager, int bUnlink){
+  HpColumnFile *p = pPager->hp.pColumns;
+  pPager->hp.pColumns = 0;
+  if( p ) hpColumnsUnref(p, bUnlink);
+}
+
+#else
+
+static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
+  UNUSED_PARAMETER2(p, pPager);
+  return 0;
+}
+static int hpColumnsFind(HpColumnScan *p, HpRun *pRun){
+  UNUSED_PARAMETER2(p, pRun);
+  return 0;
+}
+static void hpColumnsClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
+static void hpColumnsLeave(Pager *p, int bUnlink){ UNUSED_PARAMETER2(p, bUnlink); }
+# ifndef SQLITE_OMIT_WAL
+SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
+  UNUSED_PARAMETER2(pWal, pOld);
+}
+# endif
+#endif /* HP_SHARED */
+
+/*
+** Memory is to be given back, or the pager is closed: leave what is shared.
+*/
+SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){
+  hpStoreLeave(pPager);
+  hpColumnsLeave(pPager, 0);
+}
+
+/*
+** The content of the file may be another than is known: forget all.
+*/
+SQLITE_PRIVATE void sqlite3HpCacheForget(Pager *pPager){
+  hpStoreForget(pPager);
+  hpColumnsLeave(pPager, 1);
+}
+#endif /* SQLITE_OMIT_HP */

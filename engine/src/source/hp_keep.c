@@ -1,0 +1,230 @@
+/*
+** 2026-11-27
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_keep: a worker's runs of leaves, to columns in memory and from them.
+**
+**    hpKeepInit()     memory, if the scan uses columns
+**    hpKeepNext()     the next batch of a run whose columns are in memory
+**    hpKeepBegin()    the leaves of a run are going to be read: keep it?
+**    hpKeepBatch()    a batch of it has been cut
+**    hpKeepColumn()   values of one column, for the rows selected in a frame
+**    hpKeepClose()
+**
+** A run that is kept is decoded batch by batch, all rows of each column, before the
+** program of the query sees the batch, and that takes its values from there.  The run is
+** handed over when its last batch has been read (hp_columns.c).  Batches of a run end
+** where the leaves' own would, so a scan that finds it in memory has the same ones.
+**
+** Nothing here fails: what cannot be kept is not.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef HP_SHARED
+
+/* What a worker needs to keep columns */
+struct HpKeeper {
+  HpSegmentMaker maker;
+  HpVec *aVec;           /* A batch, decoded: of each column of the plan */
+  u8 *aState;            /* ... HP_KEEP_xxx */
+  int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
+  u16 *anRow;            /* Rows of each */
+  HpSegment **apSeg;     /* Segments of each: nCol */
+};
+#define HP_KEEP_NOT   0  /* It is not kept */
+#define HP_KEEP_IT    1  /* It is; its values are in aVec */
+#define HP_KEEP_LOST  2  /* It was to be, but a value is not in the leaf */
+
+/* Memory for worker p, whose scan may find columns */
+static int hpKeepInit(HpWorker *p){
+  int nCol = p->pPipe->source.nCol;
+  if( hpSourceColumns(p->pQuery->pSource)==0 ) return SQLITE_OK;
+  p->run.apKept = hpArenaAlloc(&p->vec, sizeof(p->run.apKept[0])*(i64)MAX(nCol, 1));
+  return p->run.apKept ? SQLITE_OK : HP_DECLINE;
+}
+
+/* The first run to be kept: memory for that, or NULL */
+static HpKeeper *hpKeepNew(HpWorker *p){
+  HpKeeper *pNew = hpArenaAlloc(&p->vec, sizeof(*pNew));
+  int nCol = p->pPipe->source.nCol;
+  int k;
+  if( pNew==0 ) return 0;
+  memset(pNew, 0, sizeof(*pNew));
+  pNew->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nCol);
+  pNew->aState = hpArenaAlloc(&p->vec, nCol);
+  if( pNew->aVec==0 || pNew->aState==0 ) return 0;
+  memset(pNew->aVec, 0, sizeof(HpVec)*nCol);
+  memset(pNew->aState, 0, nCol);
+  for(k=0; k<nCol; k++){
+    if( hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k)
+     && hpVecInit(&p->frame, &pNew->aVec[k], p->batch.nAlloc)
+    ){
+      return 0;
+    }
+  }
+  return pNew;
+}
+
+/* Free the segments that nobody has taken over */
+static void hpKeepForget(HpWorker *p){
+  HpKeeper *pKeeper = p->pKeeper;
+  if( pKeeper ){
+    i64 n = (i64)pKeeper->nChunk*p->pPipe->source.nCol;
+    i64 i;
+    for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i]);
+    pKeeper->nChunk = 0;
+  }
+}
+
+static void hpKeepClose(HpWorker *p){
+  if( p->pKeeper ){
+    hpKeepForget(p);
+    sqlite3_free(p->pKeeper->anRow);
+    sqlite3_free(p->pKeeper->apSeg);
+    p->pKeeper = 0;
+  }
+}
+
+static void hpKeepBegin(HpWorker *p){
+  HpKeeper *pKeeper;
+  int k;
+  hpKeepForget(p);
+  if( p->run.bKeep==0 ) return;
+  if( p->pKeeper==0 ) p->pKeeper = hpKeepNew(p);
+  pKeeper = p->pKeeper;
+  if( pKeeper==0 ){
+    p->run.bKeep = 0;
+    return;
+  }
+  for(k=0; k<p->pPipe->source.nCol; k++){
+    int bWanted = hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
+    pKeeper->aState[k] = bWanted ? HP_KEEP_IT : HP_KEEP_NOT;
+  }
+}
+
+/* Room for one batch more */
+static int hpKeepRoom(HpKeeper *pKeeper, int nCol){
+  if( pKeeper->nChunk==pKeeper->nAlloc ){
+    int n = 2*pKeeper->nAlloc + 16;
+    u16 *anRow = sqlite3_realloc64(pKeeper->anRow, sizeof(u16)*(u64)n);
+    HpSegment **apSeg;
+    if( anRow ) pKeeper->anRow = anRow;
+    apSeg = sqlite3_realloc64(pKeeper->apSeg, sizeof(apSeg[0])*(u64)n*nCol);
+    if( apSeg ) pKeeper->apSeg = apSeg;
+    if( anRow==0 || apSeg==0 ) return 0;
+    pKeeper->nAlloc = n;
+  }
+  return 1;
+}
+
+/* Has the batch of p values of column iCol that do not lie in its leaves? */
+static int hpKeepIsElsewhere(const HpWorker *p, int iCol){
+  const HpBatch *pBatch = &p->batch;
+  const HpRun *pRun = &p->run;
+  const u8 *aEnd = &pRun->aBuf[(i64)pRun->nPage*pRun->szPage];
+  const u8 *aType = &pBatch->aType[iCol*pBatch->nStride];
+  int nCol = p->pPipe->source.nCol;
+  int bSlow = 0;
+  int i;
+  if( p->pPipe->source.aCol[iCol].iStore<0 ) return 0;
+  for(i=0; i<HP_CUT; i++) bSlow |= pBatch->aMax[iCol*HP_CUT+i]==HP_SER_SLOW;
+  for(i=0; bSlow && i<pBatch->nRow; i++){
+    const struct HpSlow *pSlow = &pBatch->aSlow[(i64)i*nCol+iCol];
+    if( aType[i]!=HP_SER_SLOW ) continue;
+    if( pSlow->type==HP_SER_NONE || pSlow->z<pRun->aBuf || pSlow->z>=aEnd ) return 1;
+  }
+  return 0;
+}
+
+static void hpKeepBatch(HpWorker *p){
+  HpKeeper *pKeeper = p->pKeeper;
+  HpFrame all = p->frame;
+  int nCol = p->pPipe->source.nCol;
+  HpSegment **apSeg;
+  int k;
+  if( p->run.bKeep==0 || p->batch.nRow==0 ) return;
+  assert( p->batch.nSkip==0 );
+  if( !hpKeepRoom(pKeeper, nCol) ){
+    p->run.bKeep = 0;
+    return;
+  }
+  all.nRow = p->batch.nRow;
+  all.bDense = 1;
+  apSeg = &pKeeper->apSeg[(i64)pKeeper->nChunk*nCol];
+  memset(apSeg, 0, sizeof(apSeg[0])*nCol);
+  pKeeper->anRow[pKeeper->nChunk++] = (u16)p->batch.nRow;
+  for(k=0; k<nCol; k++){
+    if( pKeeper->aState[k]!=HP_KEEP_IT ) continue;
+    if( hpKeepIsElsewhere(p, k) ){
+      i64 i;
+      pKeeper->aState[k] = HP_KEEP_LOST;
+      for(i=0; i<pKeeper->nChunk; i++){
+        hpSegmentFree(pKeeper->apSeg[i*nCol+k]);
+        pKeeper->apSeg[i*nCol+k] = 0;
+      }
+      continue;
+    }
+    hpDecodeColumn(p, &all, k, &pKeeper->aVec[k]);
+    apSeg[k] = hpSegmentNew(&pKeeper->maker, &pKeeper->aVec[k], all.nRow, all.bAvx2);
+    if( apSeg[k]==0 ){
+      p->run.bKeep = 0;
+      return;
+    }
+  }
+  if( p->run.iLeaf==p->run.nPage ){
+    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), &p->run, pKeeper->nChunk,
+                 pKeeper->anRow, pKeeper->apSeg);
+    hpKeepForget(p);
+  }
+}
+
+static int hpKeepNext(HpWorker *p){
+  HpRun *pRun = &p->run;
+  assert( pRun->pKept!=0 && p->batch.nRow==0 && p->batch.nSkip==0 );
+  p->batch.nRow = hpColumnsRows(pRun->pKept, pRun->iKept++);
+  assert( p->batch.nRow>0 && p->batch.nRow<=p->batch.nAlloc );
+  pRun->iLeaf = pRun->iKept==hpColumnsChunks(pRun->pKept) ? pRun->nPage : 0;
+  return SQLITE_OK;
+}
+
+static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
+  const HpRun *pRun = &p->run;
+  if( pRun->pKept ){
+    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], 0, pFrame, pOut);
+  }else if( pRun->bKeep && p->pKeeper->aState[iCol]==HP_KEEP_IT ){
+    const HpVec *pFrom = &p->pKeeper->aVec[iCol];
+    pOut->mType = pFrom->mType;
+    pOut->bFloat = pFrom->bFloat;
+    if( pFrame->bDense ){
+      memcpy(pOut->aTag, pFrom->aTag, pFrame->nRow);
+      memcpy(pOut->aVal, pFrom->aVal, sizeof(HpVal)*pFrame->nRow);
+      if( pFrom->mType & HP_STR ) memcpy(pOut->aLen, pFrom->aLen, sizeof(u32)*pFrame->nRow);
+    }else{
+      HP_ROWS(pFrame, {
+        pOut->aTag[i] = pFrom->aTag[i];
+        pOut->aVal[i] = pFrom->aVal[i];
+        pOut->aLen[i] = pFrom->aLen[i];
+      })
+    }
+  }else{
+    hpDecodeColumn(p, pFrame, iCol, pOut);
+  }
+}
+
+#else
+
+static int hpKeepInit(HpWorker *p){ UNUSED_PARAMETER(p); return SQLITE_OK; }
+static void hpKeepBegin(HpWorker *p){ UNUSED_PARAMETER(p); }
+static void hpKeepBatch(HpWorker *p){ UNUSED_PARAMETER(p); }
+static int hpKeepNext(HpWorker *p){ UNUSED_PARAMETER(p); return HP_DECLINE; }
+static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
+  hpDecodeColumn(p, pFrame, iCol, pOut);
+}
+static void hpKeepClose(HpWorker *p){ UNUSED_PARAMETER(p); }
+#endif /* HP_SHARED */
+#endif /* SQLITE_OMIT_HP */

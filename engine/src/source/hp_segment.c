@@ -1,0 +1,633 @@
+/*
+** 2026-11-27
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_segment: the values of one column of up to HP_BATCH rows, in few bytes.
+**
+**    hpSegmentNew()      from a vector that hpDecodeColumn() has filled
+**    hpSegmentColumn()   and back, for the rows that are selected
+**    hpSegmentFree()
+**
+** A segment gives back to the bit what it was made from: tags, values, lengths,
+** float form.  So nothing further on can tell where a vector comes from.
+**
+**    SEQ      integers, each one more than the one before: rowids
+**    INT      integers, as what each is more than the smallest, in 0, 1, 2, 4 or 8
+**             bytes.  None: all are equal
+**    DECIMAL  doubles that are such an integer, divided by 1, 10, ... 10000: prices
+**    REAL     other doubles
+**    DICT     texts and blobs, up to 256 different ones: a byte for each row
+**    TEXT     other texts and blobs: where each ends, then their bytes
+**    ANY      numbers beside texts, or integers beside reals: as they come
+**
+** Whatever the form, types have a byte for each row if there are several.  What
+** stands in a row of NULL is some other row's value, and means nothing.
+**
+** A decimal is tried by multiplying, rounding, and dividing again: only if each
+** double comes out with the same bits is the form DECIMAL, so not with -0.0.
+**
+** Of all of them one value can be read without the ones before, as a selection
+** wants it.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef HP_SHARED
+
+#define HP_FORM_SEQ      0
+#define HP_FORM_INT      1
+#define HP_FORM_DECIMAL  2
+#define HP_FORM_REAL     3
+#define HP_FORM_DICT     4
+#define HP_FORM_TEXT     5
+#define HP_FORM_ANY      6
+
+#define HP_MX_DICT     256     /* Most entries of a dictionary */
+#define HP_DICT_SLOTS  1024    /* Slots of its hash table */
+
+static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0 };
+
+/* Integers of a decimal are smaller than this: see hpSegmentFloats() */
+#define HP_MX_DECIMAL 2251799813685248.0    /* 2^51 */
+
+/* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
+struct HpSegmentText {
+  u32 iOfst;
+  u32 n;
+};
+
+/* A segment.  One allocation, of nByte bytes */
+struct HpSegment {
+  u8 eForm;              /* HP_FORM_xxx */
+  u8 mType;              /* Types that occur: HpVec.mType */
+  u8 bFloat;             /* HpVec.bFloat */
+  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset */
+  u8 iScale;             /* DECIMAL: place in aHpScale */
+  int nRow;
+  u32 nByte;
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest */
+  const u8 *aTag;        /* Type of each row.  NULL: all are mType */
+  const u8 *aData;       /* A value, a code, or an offset for each row */
+  const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
+  const u8 *aText;       /* DICT, TEXT, ANY: bytes */
+};
+
+/*
+** What is known of a vector before a segment of it is made.
+*/
+typedef struct HpSegmentShape HpSegmentShape;
+struct HpSegmentShape {
+  u8 eForm;
+  u8 w;
+  u8 iScale;
+  i64 iBase;
+  int nEntry;
+  i64 nText;             /* Bytes of text */
+  i64 *aInt;             /* DECIMAL: its integers */
+};
+
+/* Memory for making segments, of a worker */
+struct HpSegmentMaker {
+  i64 aInt[HP_BATCH+HP_LANES];
+  u8 aCode[HP_BATCH];
+  u16 aSlot[HP_DICT_SLOTS];      /* Entry plus one, or 0 */
+  struct { const u8 *z; u32 n; u32 iHash; } aEntry[HP_MX_DICT];
+};
+
+static void hpSegmentFree(HpSegment *p){ sqlite3_free(p); }
+
+/* Bytes that a number up to u takes */
+static int hpSegmentWidth(u64 u){
+  if( u==0 ) return 0;
+  if( u<=0xff ) return 1;
+  if( u<=0xffff ) return 2;
+  return u<=0xffffffff ? 4 : 8;
+}
+
+#ifdef HP_AVX2
+/* Four bytes at z, as they stand */
+static SQLITE_INLINE int hpSegmentRaw4(const u8 *z){
+  int x;
+  memcpy(&x, z, 4);
+  return x;
+}
+
+/* The smallest and the largest of n integers.  Up to three behind are read. */
+__attribute__((target("avx2")))
+static void hpSegmentRangeAvx2(const HpVal *a, int n, i64 *piMin, i64 *piMax){
+  __m256i mn = _mm256_loadu_si256((const __m256i*)a);
+  __m256i mx = mn;
+  i64 aMin[4], aMax[4];
+  int i;
+  for(i=4; i+4<=n; i+=4){
+    __m256i v = _mm256_loadu_si256((const __m256i*)&a[i]);
+    mn = _mm256_blendv_epi8(mn, v, _mm256_cmpgt_epi64(mn, v));
+    mx = _mm256_blendv_epi8(mx, v, _mm256_cmpgt_epi64(v, mx));
+  }
+  _mm256_storeu_si256((__m256i*)aMin, mn);
+  _mm256_storeu_si256((__m256i*)aMax, mx);
+  for(; i<n; i++){
+    aMin[0] = MIN(aMin[0], a[i].i);
+    aMax[0] = MAX(aMax[0], a[i].i);
+  }
+  *piMin = MIN(MIN(aMin[0], aMin[1]), MIN(aMin[2], aMin[3]));
+  *piMax = MAX(MAX(aMax[0], aMax[1]), MAX(aMax[2], aMax[3]));
+}
+
+/*
+** Set aInt[] to n doubles, times a power of ten, as integers.  Returns false if one of
+** them does not come out as it was.  Vectors have room for three more.
+**
+** The sum of such a number and 1.5*2^52 has the number in its lowest bits, and no sign
+** of a zero.
+*/
+__attribute__((target("avx2")))
+static int hpSegmentDecimalAvx2(const HpVal *a, int n, double rScale, i64 *aInt){
+  const __m256d scale = _mm256_set1_pd(rScale);
+  const __m256d magic = _mm256_set1_pd(6755399441055744.0);
+  const __m256d mx = _mm256_set1_pd(HP_MX_DECIMAL);
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  __m256i ok = _mm256_set1_epi64x(-1);
+  int i;
+  for(i=0; i+4<=n; i+=4){
+    __m256d r = _mm256_loadu_pd(&a[i].r);
+    __m256d q = _mm256_round_pd(_mm256_mul_pd(r, scale),
+                                _MM_FROUND_TO_NEAREST_INT|_MM_FROUND_NO_EXC);
+    __m256d fits = _mm256_cmp_pd(_mm256_andnot_pd(sign, q), mx, _CMP_LT_OQ);
+    __m256d sum = _mm256_add_pd(q, magic);
+    __m256d back = _mm256_div_pd(_mm256_sub_pd(sum, magic), scale);
+    __m256i v = _mm256_sub_epi64(_mm256_castpd_si256(sum), _mm256_castpd_si256(magic));
+    ok = _mm256_and_si256(ok, _mm256_castpd_si256(fits));
+    ok = _mm256_and_si256(ok, _mm256_cmpeq_epi64(_mm256_castpd_si256(back),
+                                                 _mm256_castpd_si256(r)));
+    _mm256_storeu_si256((__m256i*)&aInt[i], v);
+  }
+  return _mm256_movemask_epi8(ok)==-1 ? i : -1;
+}
+
+/* Row i becomes iBase plus the number of w bytes in aData[i] */
+__attribute__((target("avx2")))
+static void hpSegmentIntegersAvx2(const HpSegment *p, int iFrom, int n, HpVal *aVal){
+  const __m256i base = _mm256_set1_epi64x(p->iBase);
+  const u8 *a = &p->aData[(i64)iFrom*p->w];
+  int i;
+#define HP_WIDEN(W, LOAD, CVT) \
+  for(i=0; i<n; i+=4){ \
+    __m256i v = CVT(LOAD(&a[i*W])); \
+    _mm256_storeu_si256((__m256i*)&aVal[i], _mm256_add_epi64(v, base)); \
+  }
+#define HP_LOAD4(Z)  _mm_cvtsi32_si128(hpSegmentRaw4(Z))
+#define HP_LOAD8(Z)  _mm_loadl_epi64((const __m128i*)(Z))
+#define HP_LOAD16Z(Z) _mm_loadu_si128((const __m128i*)(Z))
+  switch( p->w ){
+    case 1:  HP_WIDEN(1, HP_LOAD4, _mm256_cvtepu8_epi64)   break;
+    case 2:  HP_WIDEN(2, HP_LOAD8, _mm256_cvtepu16_epi64)  break;
+    default: HP_WIDEN(4, HP_LOAD16Z, _mm256_cvtepu32_epi64) break;
+  }
+}
+
+/* The same, and divided by rScale: see hpSegmentDecimalAvx2() */
+__attribute__((target("avx2")))
+static void hpSegmentDividedAvx2(HpVal *aVal, int n, double rScale){
+  const __m256d scale = _mm256_set1_pd(rScale);
+  const __m256d magic = _mm256_set1_pd(6755399441055744.0);
+  int i;
+  for(i=0; i<n; i+=4){
+    __m256i v = _mm256_loadu_si256((const __m256i*)&aVal[i]);
+    __m256d r = _mm256_castsi256_pd(_mm256_add_epi64(v, _mm256_castpd_si256(magic)));
+    _mm256_storeu_pd(&aVal[i].r, _mm256_div_pd(_mm256_sub_pd(r, magic), scale));
+  }
+}
+#endif /* HP_AVX2 */
+
+/*
+** Set aInt[] to the n doubles of a[], times rScale.  Returns false if one does not come out
+** as it was.
+*/
+static int hpSegmentDecimals(
+  const HpVal *a,
+  int n,
+  double rScale,
+  i64 *aInt,
+  int bAvx2
+){
+  int i = 0;
+#ifdef HP_AVX2
+  if( bAvx2 ){
+    i = hpSegmentDecimalAvx2(a, n, rScale, aInt);
+    if( i<0 ) return 0;
+  }
+#else
+  UNUSED_PARAMETER(bAvx2);
+#endif
+  for(; i<n; i++){
+    double r = a[i].r*rScale;
+    HpVal back;
+    if( !(r<HP_MX_DECIMAL && r>-HP_MX_DECIMAL) ) return 0;
+    aInt[i] = (i64)(r<0 ? r-0.5 : r+0.5);
+    back.r = (double)aInt[i]/rScale;
+    if( back.u!=a[i].u ) return 0;
+  }
+  return 1;
+}
+
+/*
+** Doubles: decimals if a few of them are.
+*/
+static void hpSegmentReals(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVal *a,
+  int n,
+  int bAvx2
+){
+  int i;
+  p->eForm = HP_FORM_REAL;
+  p->w = 8;
+  for(i=0; i<ArraySize(aHpScale); i++){
+    i64 iMin, iMax;
+    int k;
+    if( !hpSegmentDecimals(a, MIN(n, 8), aHpScale[i], pMaker->aInt, 0) ) continue;
+    if( !hpSegmentDecimals(a, n, aHpScale[i], pMaker->aInt, bAvx2) ) continue;
+    iMin = iMax = pMaker->aInt[0];
+    for(k=1; k<n; k++){
+      iMin = MIN(iMin, pMaker->aInt[k]);
+      iMax = MAX(iMax, pMaker->aInt[k]);
+    }
+    if( hpSegmentWidth((u64)iMax-(u64)iMin)==8 ) return;
+    p->eForm = HP_FORM_DECIMAL;
+    p->iScale = (u8)i;
+    p->iBase = iMin;
+    p->w = (u8)hpSegmentWidth((u64)iMax-(u64)iMin);
+    p->aInt = pMaker->aInt;
+    return;
+  }
+}
+
+/* Integers */
+static void hpSegmentIntegers(HpSegmentShape *p, const HpVal *a, int n, int bAvx2){
+  i64 iMin = a[0].i;
+  i64 iMax = a[0].i;
+  int i = 1;
+  while( i<n && (u64)a[i].i==(u64)a[0].i+(u64)i ) i++;
+  p->iBase = a[0].i;
+  if( i==n && n>1 ){
+    p->eForm = HP_FORM_SEQ;
+    return;
+  }
+#ifdef HP_AVX2
+  if( bAvx2 && n>=4 ){
+    hpSegmentRangeAvx2(a, n, &iMin, &iMax);
+    i = n;
+  }else
+#else
+  UNUSED_PARAMETER(bAvx2);
+#endif
+  for(i=1; i<n; i++){
+    iMin = MIN(iMin, a[i].i);
+    iMax = MAX(iMax, a[i].i);
+  }
+  p->eForm = HP_FORM_INT;
+  p->iBase = iMin;
+  p->w = (u8)hpSegmentWidth((u64)iMax-(u64)iMin);
+}
+
+/*
+** Texts and blobs: a dictionary, if few of them differ.  It is given up as soon as
+** more than a quarter of those seen, but for the first ones, are new.
+*/
+static void hpSegmentTexts(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n
+){
+  i64 nAll = 0;
+  i64 nDict = 0;
+  int i;
+  p->eForm = HP_FORM_TEXT;
+  for(i=0; i<n; i++) nAll += pVec->aLen[i];
+  p->nText = nAll;
+  p->w = (u8)(nAll<=0xffff ? 2 : 4);
+  memset(pMaker->aSlot, 0, sizeof(pMaker->aSlot));
+  for(i=0; i<n; i++){
+    const u8 *z = pVec->aVal[i].z;
+    u32 nByte = pVec->aLen[i];
+    u64 h;
+    u32 iHash, iSlot;
+    int iEntry;
+    if( i>0 && z==pVec->aVal[i-1].z && nByte==pVec->aLen[i-1] ){
+      pMaker->aCode[i] = pMaker->aCode[i-1];
+      continue;
+    }
+    h = nByte>=8 ? hpLoad8(z) ^ hpLoad8(&z[nByte-8])<<1 : hpLoadBytes(z, nByte);
+    h = (h ^ nByte)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
+    iHash = (u32)(h>>32);
+    iSlot = iHash & (HP_DICT_SLOTS-1);
+    while( (iEntry = pMaker->aSlot[iSlot]-1)>=0 ){
+      if( pMaker->aEntry[iEntry].iHash==iHash && pMaker->aEntry[iEntry].n==nByte
+       && memcmp(pMaker->aEntry[iEntry].z, z, nByte)==0
+      ){
+        break;
+      }
+      iSlot = (iSlot+1) & (HP_DICT_SLOTS-1);
+    }
+    if( iEntry<0 ){
+      if( p->nEntry==HP_MX_DICT || p->nEntry>32+i/4 ) return;
+      iEntry = p->nEntry++;
+      pMaker->aSlot[iSlot] = (u16)(iEntry+1);
+      pMaker->aEntry[iEntry].z = z;
+      pMaker->aEntry[iEntry].n = nByte;
+      pMaker->aEntry[iEntry].iHash = iHash;
+      nDict += nByte;
+    }
+    pMaker->aCode[i] = (u8)iEntry;
+  }
+  p->eForm = HP_FORM_DICT;
+  p->nText = nDict;
+  p->w = p->nEntry>1 ? 1 : 0;
+}
+
+/*
+** Find out in which form the n values of *pVec can be kept.
+*/
+static void hpSegmentShape(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n,
+  int bAvx2
+){
+  u8 m = pVec->mType & ~HP_NULL;
+  memset(p, 0, sizeof(*p));
+  if( m==0 ){
+    p->eForm = HP_FORM_INT;
+  }else if( m==HP_INT ){
+    hpSegmentIntegers(p, pVec->aVal, n, bAvx2);
+  }else if( m==HP_REAL || pVec->bFloat ){
+    hpSegmentReals(pMaker, p, pVec->aVal, n, bAvx2);
+  }else if( (m & HP_NUM)==0 ){
+    hpSegmentTexts(pMaker, p, pVec, n);
+  }else{
+    int i;
+    p->eForm = HP_FORM_ANY;
+    p->w = 8;
+    p->nEntry = n;
+    for(i=0; i<n; i++) p->nText += (pVec->aTag[i] & HP_STR) ? pVec->aLen[i] : 0;
+  }
+}
+
+/*
+** In each row of NULL, let the value be one of another row: the form then depends on those
+** only.  Also leave only types that occur in pVec->mType.
+*/
+static void hpSegmentFillNulls(HpVec *pVec, int n){
+  u8 mType = 0;
+  int iFirst;
+  int i;
+  for(i=0; i<n; i++) mType |= pVec->aTag[i];
+  pVec->mType = mType;
+  if( (mType & HP_NULL)==0 || mType==HP_NULL ) return;
+  for(iFirst=0; pVec->aTag[iFirst]==HP_NULL; iFirst++){}
+  for(i=0; i<n; i++){
+    if( pVec->aTag[i]==HP_NULL ){
+      pVec->aVal[i] = pVec->aVal[iFirst];
+      pVec->aLen[i] = pVec->aLen[iFirst];
+    }
+  }
+}
+
+/* Write n values of w bytes: what a[] is more than iBase */
+static void hpSegmentPack(u8 *aTo, int w, const i64 *a, int n, i64 iBase){
+  int i;
+  switch( w ){
+    case 0: break;
+    case 1: for(i=0; i<n; i++) aTo[i] = (u8)(a[i]-iBase); break;
+    case 2: for(i=0; i<n; i++) ((u16*)aTo)[i] = (u16)(a[i]-iBase); break;
+    case 4: for(i=0; i<n; i++) ((u32*)aTo)[i] = (u32)(a[i]-iBase); break;
+    default: for(i=0; i<n; i++) ((u64*)aTo)[i] = (u64)a[i]-(u64)iBase; break;
+  }
+}
+
+/* Copy texts to aText, and note where each ends, in w bytes */
+static void hpSegmentCopy(const HpVec *pVec, int n, u8 *aData, int w, u8 *aText){
+  u32 iOfst = 0;
+  int i;
+  for(i=0; i<n; i++){
+    u32 nByte = pVec->aLen[i];
+    if( nByte ) memcpy(&aText[iOfst], pVec->aVal[i].z, nByte);
+    iOfst += nByte;
+    if( w==2 ){
+      ((u16*)aData)[i+1] = (u16)iOfst;
+    }else{
+      ((u32*)aData)[i+1] = iOfst;
+    }
+  }
+}
+
+/*
+** A segment of the n rows of *pVec, of which all are defined, or NULL without memory.
+** What stands in rows of NULL changes.  pMaker is scratch.  To be freed with
+** hpSegmentFree().
+*/
+static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int bAvx2){
+  HpSegmentShape shape;
+  HpSegment *p;
+  i64 nTag, nData, nEntry, nByte;
+  u8 *a;
+  int i;
+  assert( n>0 && n<=HP_BATCH && pVec->mIdx!=0 );
+  hpSegmentFillNulls(pVec, n);
+  assert( pVec->bFloat==0 || pVec->mType==HP_NUM );
+  hpSegmentShape(pMaker, &shape, pVec, n, bAvx2);
+  nTag = (pVec->mType & (pVec->mType-1)) ? ROUND8(n) : 0;
+  nData = ROUND8((i64)(n + (shape.eForm==HP_FORM_TEXT))*shape.w);
+  nEntry = shape.nEntry*(i64)sizeof(struct HpSegmentText);
+  if( shape.eForm!=HP_FORM_DICT && shape.eForm!=HP_FORM_ANY ) nEntry = 0;
+  nByte = ROUND8(sizeof(*p)) + nTag + nData + nEntry + shape.nText + HP_SLACK;
+  if( nByte>0x7fffffff ) return 0;
+  p = sqlite3_malloc64(nByte);
+  if( p==0 ) return 0;
+  memset(p, 0, sizeof(*p));
+  a = (u8*)p + ROUND8(sizeof(*p));
+  memset(&((u8*)p)[nByte-HP_SLACK], 0, HP_SLACK);
+  p->eForm = shape.eForm;
+  p->mType = pVec->mType;
+  p->bFloat = pVec->bFloat;
+  p->w = shape.w;
+  p->iScale = shape.iScale;
+  p->nRow = n;
+  p->nByte = (u32)nByte;
+  p->iBase = shape.iBase;
+  if( nTag ){
+    memcpy(a, pVec->aTag, n);
+    p->aTag = a;
+    a += nTag;
+  }
+  p->aEntry = (struct HpSegmentText*)a;
+  a += nEntry;
+  p->aData = a;
+  p->aText = &a[nData];
+  switch( p->eForm ){
+    case HP_FORM_SEQ:
+      break;
+    case HP_FORM_INT:
+      if( p->w ) hpSegmentPack(a, p->w, &pVec->aVal[0].i, n, p->iBase);
+      break;
+    case HP_FORM_DECIMAL:
+      hpSegmentPack(a, p->w, shape.aInt, n, p->iBase);
+      break;
+    case HP_FORM_REAL:
+      memcpy(a, pVec->aVal, (i64)n*8);
+      break;
+    case HP_FORM_DICT: {
+      struct HpSegmentText *aEntry = (struct HpSegmentText*)p->aEntry;
+      u32 iOfst = 0;
+      if( p->w ) memcpy(a, pMaker->aCode, n);
+      for(i=0; i<shape.nEntry; i++){
+        aEntry[i].iOfst = iOfst;
+        aEntry[i].n = pMaker->aEntry[i].n;
+        memcpy(&a[nData+iOfst], pMaker->aEntry[i].z, aEntry[i].n);
+        iOfst += aEntry[i].n;
+      }
+      break;
+    }
+    case HP_FORM_TEXT:
+      memset(a, 0, p->w);
+      hpSegmentCopy(pVec, n, a, p->w, &a[nData]);
+      break;
+    default: {
+      struct HpSegmentText *aEntry = (struct HpSegmentText*)p->aEntry;
+      u32 iOfst = 0;
+      memcpy(a, pVec->aVal, (i64)n*8);
+      for(i=0; i<n; i++){
+        aEntry[i].iOfst = iOfst;
+        aEntry[i].n = (pVec->aTag[i] & HP_STR) ? pVec->aLen[i] : 0;
+        if( aEntry[i].n ) memcpy(&a[nData+iOfst], pVec->aVal[i].z, aEntry[i].n);
+        iOfst += aEntry[i].n;
+      }
+      break;
+    }
+  }
+  return p;
+}
+
+/*
+** Integers of INT and DECIMAL, from row iFrom on, for the rows selected.
+*/
+static void hpSegmentInteger(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVal *aVal){
+  const u8 *a = p->aData;
+  u64 iBase = (u64)p->iBase;
+#ifdef HP_AVX2
+  if( pFrame->bAvx2 && pFrame->bDense && p->w>0 && p->w<8 ){
+    hpSegmentIntegersAvx2(p, iFrom, pFrame->nRow, aVal);
+    return;
+  }
+#endif
+  switch( p->w ){
+    case 0:  HP_ROWS(pFrame, { aVal[i].u = iBase; })  break;
+    case 1:  HP_ROWS(pFrame, { aVal[i].u = iBase + a[iFrom+i]; })  break;
+    case 2:  HP_ROWS(pFrame, { aVal[i].u = iBase + ((const u16*)a)[iFrom+i]; })  break;
+    case 4:  HP_ROWS(pFrame, { aVal[i].u = iBase + ((const u32*)a)[iFrom+i]; })  break;
+    default: HP_ROWS(pFrame, { aVal[i].u = iBase + ((const u64*)a)[iFrom+i]; })  break;
+  }
+}
+
+/* Integers of DECIMAL become doubles */
+static void hpSegmentDivided(const HpSegment *p, HpFrame *pFrame, HpVal *aVal){
+  double rScale = aHpScale[p->iScale];
+#ifdef HP_AVX2
+  if( pFrame->bAvx2 && pFrame->bDense ){
+    hpSegmentDividedAvx2(aVal, pFrame->nRow, rScale);
+    return;
+  }
+#endif
+  HP_ROWS(pFrame, { aVal[i].r = (double)aVal[i].i/rScale; })
+}
+
+/*
+** Rows iFrom, iFrom+1, ... of a segment become rows 0, 1, ... of *pOut, those that are
+** selected in pFrame.  Texts stay in the segment.
+*/
+static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVec *pOut){
+  u8 *aTag = pOut->aTag;
+  HpVal *aVal = pOut->aVal;
+  u32 *aLen = pOut->aLen;
+  assert( iFrom>=0 && iFrom+pFrame->nRow<=p->nRow && pOut->mIdx!=0 );
+  pOut->mType = p->mType;
+  pOut->bFloat = p->bFloat;
+  if( p->aTag==0 ){
+    u8 tag = p->mType;
+    if( pFrame->bDense ){
+      memset(aTag, tag, pFrame->nRow);
+    }else{
+      HP_ROWS(pFrame, { aTag[i] = tag; })
+    }
+  }else{
+    const u8 *aFrom = &p->aTag[iFrom];
+    HP_ROWS(pFrame, { aTag[i] = aFrom[i]; })
+  }
+  switch( p->eForm ){
+    case HP_FORM_SEQ: {
+      i64 iBase = p->iBase + iFrom;
+      HP_ROWS(pFrame, { aVal[i].i = iBase + i; })
+      break;
+    }
+    case HP_FORM_INT:
+      hpSegmentInteger(p, iFrom, pFrame, aVal);
+      break;
+    case HP_FORM_DECIMAL:
+      hpSegmentInteger(p, iFrom, pFrame, aVal);
+      hpSegmentDivided(p, pFrame, aVal);
+      break;
+    case HP_FORM_REAL: {
+      const u64 *a = (const u64*)p->aData + iFrom;
+      HP_ROWS(pFrame, { aVal[i].u = a[i]; })
+      break;
+    }
+    case HP_FORM_DICT: {
+      const u8 *a = &p->aData[iFrom];
+      int w = p->w;
+      HP_ROWS(pFrame, {
+        const struct HpSegmentText *pEntry = &p->aEntry[w ? a[i] : 0];
+        aVal[i].z = &p->aText[pEntry->iOfst];
+        aLen[i] = pEntry->n;
+      })
+      break;
+    }
+    case HP_FORM_TEXT:
+      if( p->w==2 ){
+        const u16 *a = (const u16*)p->aData + iFrom;
+        HP_ROWS(pFrame, {
+          aVal[i].z = &p->aText[a[i]];
+          aLen[i] = (u32)(a[i+1]-a[i]);
+        })
+      }else{
+        const u32 *a = (const u32*)p->aData + iFrom;
+        HP_ROWS(pFrame, {
+          aVal[i].z = &p->aText[a[i]];
+          aLen[i] = a[i+1]-a[i];
+        })
+      }
+      break;
+    default: {
+      const u64 *a = (const u64*)p->aData + iFrom;
+      const struct HpSegmentText *aEntry = &p->aEntry[iFrom];
+      HP_ROWS(pFrame, {
+        if( aTag[i] & HP_STR ){
+          aVal[i].z = &p->aText[aEntry[i].iOfst];
+        }else{
+          aVal[i].u = a[i];
+        }
+        aLen[i] = aEntry[i].n;
+      })
+      break;
+    }
+  }
+}
+#endif /* HP_SHARED */
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,518 @@
+/*
+** 2026-11-27
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Columns that are kept in memory are those of the file, in the state that the
+** transaction sees.
+**
+** Run with HPSQLITE_TEST=force,columns=force: each scan keeps what it reads, and reads what
+** is kept.  Each query is run by the executor and by SQLite's code in the same transaction.
+** Other processes are this program, called with a file and SQL.
+*/
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "hptest.h"
+
+/* Rows with the values 1, 2, ... up to N */
+#define SERIES(N) "(WITH RECURSIVE k(value) AS (SELECT 1 UNION ALL SELECT value+1 FROM k" \
+                  " WHERE value<" N ") SELECT value FROM k)"
+
+static const char *zSelf;
+static const char zKept[] = "runs of leaves whose columns were in memory";
+
+/* Let another process do zSql to zFile.  It must not fail. */
+static void elsewhere(const char *zFile, const char *zSql){
+  int status = -1;
+  pid_t pid = fork();
+  if( pid==0 ){
+    execl(zSelf, zSelf, zFile, zSql, (char*)0);
+    _exit(3);
+  }
+  waitpid(pid, &status, 0);
+  check(status==0, "another process fails with %d: %s", status, zSql);
+}
+static int child(const char *zFile, const char *zSql){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int rc;
+  sqlite3_busy_timeout(db, 5000);
+  rc = sqlite3_exec(db, zSql, 0, 0, 0);
+  if( rc ) fprintf(stderr, "%s: %s\n", zSql, sqlite3_errmsg(db));
+  sqlite3_close(db);
+  return rc!=0;
+}
+
+/* The queries of most tests: numbers, texts, groups by both, rowids, filters */
+static const char *const azScan[] = {
+  "SELECT g, count(*), sum(n), min(n), max(n), total(r), count(s) FROM t GROUP BY g",
+  "SELECT s, count(*), sum(id), max(r), min(length(s)) FROM t GROUP BY s",
+  "SELECT count(*), sum(n), sum(id) FROM t WHERE n>50 AND s LIKE '%1%'",
+  "SELECT count(*), group_concat(typeof(x)||quote(x)) FROM t WHERE id%37=0",
+};
+#define N_SCAN ((int)(sizeof(azScan)/sizeof(azScan[0])))
+
+static sqlite3 *opened(const char *zFile){
+  sqlite3 *db = openDb(&ours, zFile, SQLITE_OPEN_URI);
+  sqlite3_busy_timeout(db, 5000);
+  return db;
+}
+
+/* The queries give what SQLite's code gives, now and once more */
+static void same(sqlite3 *db, const char *zWhat){
+  int bOwn = sqlite3_get_autocommit(db);
+  int i, k;
+  if( bOwn ) execute(db, "BEGIN");
+  for(i=0; i<N_SCAN; i++){
+    Text stock = {0,0,0};
+    execute(db, "PRAGMA hp_offload=off");
+    answer(&ours, db, azScan[i], &stock);
+    execute(db, "PRAGMA hp_offload=force");
+    for(k=0; k<2; k++){
+      Text our = {0,0,0};
+      answer(&ours, db, azScan[i], &our);
+      check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat, k,
+            azScan[i], our.z, stock.z);
+      textClear(&our);
+    }
+    textClear(&stock);
+  }
+  if( bOwn ) execute(db, "COMMIT");
+}
+
+/* Does a query on db find columns of runs in memory?  Their number */
+static sqlite3_int64 found(sqlite3 *db){
+  sqlite3_int64 n = counted(db, zKept);
+  integer(&ours, db, "SELECT sum(n)+count(s) FROM t");
+  return counted(db, zKept)-n;
+}
+
+static const char zTable[] =
+  "CREATE TABLE t(id INTEGER PRIMARY KEY, g INT, n INT, r REAL, s TEXT, x);"
+  "INSERT INTO t SELECT value, value%7, value*7919%1000, value%1000/100.0, 'text '||value%50,"
+  "  CASE value%5 WHEN 0 THEN value WHEN 1 THEN value/8.0 WHEN 2 THEN 'x'||value"
+  "    WHEN 3 THEN NULL ELSE randomblob(value%9) END"
+  "  FROM " SERIES("6000") ";";
+
+/* A fresh file with the table, and a connection to it */
+static sqlite3 *made(const char *zFile, const char *zPragmas){
+  sqlite3 *db;
+  removeDb(zFile);
+  db = opened(zFile);
+  execute(db, zPragmas);
+  execute(db, zTable);
+  return db;
+}
+
+/*
+** Values of all kinds, in all forms of segments and at their limits, come back to the bit.
+*/
+static void testForms(void){
+  static const char *const azValue[] = {
+    "value", "5", "value%200", "value*300", "value*70000", "value*99999999999",
+    "CASE value%2 WHEN 0 THEN 9223372036854775807 ELSE -9223372036854775807-1 END",
+    "-value", "iif(value%3, value, NULL)", "NULL", "value%100/100.0", "value/10000.0",
+    "CASE value%9 WHEN 0 THEN -0.0 ELSE 0.5 END", "1e308*value", "value/3.0", "1e15+value/8.0",
+    "iif(value%2, value, value/4.0)", "iif(value%2, value<<40, value/4.0)",
+    "iif(value%2, 4503599627370497+value, 0.25)", "iif(value%4, value/3.0, NULL)",
+    "'same'", "'a'||value%10", "'a'||value%255", "'a'||value%300", "'text '||value", "''",
+    "iif(value%7, 'b'||value%3, NULL)", "iif(value%7, 'b'||value, x'00ff')",
+    "iif(value%2, 'a', x'61')", "printf('%.*c', value%190, 'y')",
+    "CASE value%4 WHEN 0 THEN 'z'||value WHEN 1 THEN value WHEN 2 THEN 0.5 END", "x''",
+    "zeroblob(value%4)", "'1234567'||value%11", "'12345678'||value%11",
+  };
+  static const char *const azAsk[] = {
+    "SELECT count(*), group_concat(typeof(v)||':'||quote(v)) FROM t",
+    "SELECT v, typeof(v), count(*), max(id) FROM t GROUP BY v",
+    "SELECT sum(id), group_concat(quote(v)) FROM t WHERE id%11=3",
+    "SELECT count(v), min(v), max(v), total(v), sum(length(v)) FROM t",
+    "SELECT r, typeof(r), count(*) FROM t GROUP BY r",
+  };
+  const char *zFile = temporaryFile("forms.db");
+  unsigned i, k, j;
+  for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
+    Text sql = {0,0,0};
+    sqlite3 *db;
+    removeDb(zFile);
+    db = opened(zFile);
+    textAppend(&sql, "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, v, r REAL);"
+      "INSERT INTO t SELECT value, v, CASE WHEN typeof(v) IN ('text','blob') THEN 1 ELSE v END"
+      "  FROM (SELECT value, %s AS v FROM " SERIES("3000") ");", azValue[i]);
+    execute(db, sql.z);
+    for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++){
+      Text stock = {0,0,0};
+      execute(db, "PRAGMA hp_offload=off");
+      answer(&ours, db, azAsk[k], &stock);
+      execute(db, "PRAGMA hp_offload=force");
+      for(j=0; j<3; j++){
+        Text our = {0,0,0};
+        answer(&ours, db, azAsk[k], &our);
+        check(strcmp(our.z, stock.z)==0, "%s, time %u: %s", azValue[i], j, azAsk[k]);
+        textClear(&our);
+      }
+      textClear(&stock);
+    }
+    check(counted(db, zKept)>0, "columns of %s are kept", azValue[i]);
+    sqlite3_close(db);
+    textClear(&sql);
+  }
+}
+
+/* Writers of all kinds, with a rollback journal */
+static void testJournal(const char *zMode){
+  const char *zFile = temporaryFile("journal.db");
+  char zPragma[60];
+  sqlite3 *db, *db2;
+  sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA page_size=1024; PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zPragma);
+  db2 = opened(zFile);
+  same(db, "as made");
+  check(found(db)>0, "%s: columns are kept", zMode);
+  check(found(db2)>0, "%s: another connection finds them", zMode);
+  execute(db, "UPDATE t SET n=n+1 WHERE id=3000");
+  same(db, "own update");
+  same(db2, "another connection's update");
+  execute(db2, "DELETE FROM t WHERE id%100=0");
+  same(db, "another connection's delete");
+  elsewhere(zFile, "INSERT INTO t SELECT 100000+value, 1, 2, 3, '4', 5 FROM " SERIES("700") "");
+  same(db, "another process's insert");
+  same(db2, "another process's insert, seen by another connection");
+  execute(db, "BEGIN; UPDATE t SET n=-n, s='changed' WHERE id<1000");
+  same(db, "not committed");
+  execute(db, "SAVEPOINT a; DELETE FROM t WHERE id<500");
+  same(db, "in a savepoint");
+  execute(db, "ROLLBACK TO a");
+  same(db, "after the savepoint");
+  execute(db, "ROLLBACK");
+  same(db, "rolled back");
+  same(db2, "rolled back, another connection");
+  check(found(db2)>0, "%s: found after all that", zMode);
+  execute(db, "PRAGMA cache_size=5; BEGIN; UPDATE t SET n=n+1; ROLLBACK");
+  same(db, "spilled and rolled back");
+  same(db2, "spilled and rolled back by another");
+  sqlite3_close(db);
+  sqlite3_close(db2);
+}
+
+/* With a WAL a reader sees its own state, whatever comes after */
+static void testSnapshots(void){
+  const char *zFile = temporaryFile("snapshots.db");
+  sqlite3 *db = made(zFile, "PRAGMA page_size=1024; PRAGMA journal_mode=wal");
+  sqlite3 *aOld[4];
+  int i, k;
+  same(db, "as made");
+  check(found(db)>0, "columns are kept");
+  for(i=0; i<4; i++){
+    char zSql[200];
+    aOld[i] = opened(zFile);
+    execute(aOld[i], "BEGIN");
+    same(aOld[i], "when the snapshot is taken");
+    sqlite3_snprintf(sizeof(zSql), zSql,
+        "UPDATE t SET n=n+1, s='round %d' WHERE id%%%d=0; INSERT INTO t(g,n,s) VALUES(1,2,3)",
+        i, 500+i);
+    if( i%2 ){
+      elsewhere(zFile, zSql);
+    }else{
+      execute(db, zSql);
+    }
+    same(db, "after a write");
+    for(k=0; k<=i; k++) same(aOld[k], "an older snapshot");
+    check(found(db)>0, "round %d: what has not changed is found", i);
+    check(found(aOld[0])>=0, "round %d", i);
+  }
+  execute(db, "PRAGMA wal_checkpoint");
+  same(db, "after a checkpoint");
+  for(k=3; k>=0; k--){
+    same(aOld[k], "an older snapshot, after a checkpoint");
+    execute(aOld[k], "COMMIT");
+    same(aOld[k], "the snapshot is over");
+    sqlite3_close(aOld[k]);
+  }
+  sqlite3_close(db);
+}
+
+/* A WAL that begins anew: columns outlive it, if this process sees it */
+static void testRestart(void){
+  const char *zFile = temporaryFile("restart.db");
+  sqlite3 *db = made(zFile, "PRAGMA page_size=1024; PRAGMA journal_mode=wal");
+  sqlite3 *db2 = opened(zFile);
+  sqlite3_int64 n;
+  same(db, "as made");
+  execute(db, "PRAGMA wal_checkpoint(restart)");
+  same(db, "after a restart");
+  n = found(db);
+  execute(db2, "UPDATE t SET n=n+1 WHERE id=10");
+  execute(db2, "PRAGMA wal_checkpoint(truncate)");
+  check(found(db)>=n-2, "most columns outlive a WAL: %lld of %lld", found(db), n);
+  same(db, "another connection truncated the WAL");
+  execute(db2, "UPDATE t SET n=n+1 WHERE id=5000");
+  same(db, "first frames of the new WAL");
+  execute(db2, "PRAGMA wal_checkpoint");
+  execute(db2, "UPDATE t SET n=n+1 WHERE id=2500");
+  check(found(db)>=n-4, "and a writer that begins anew by itself");
+  same(db, "the writer began the WAL anew");
+  elsewhere(zFile, "PRAGMA wal_checkpoint(truncate); UPDATE t SET n=n+1 WHERE id=700");
+  same(db, "another process began the WAL anew");
+  elsewhere(zFile, "UPDATE t SET n=n+5 WHERE id=800; PRAGMA wal_checkpoint(truncate);"
+                   "UPDATE t SET n=n+1 WHERE id=900; PRAGMA wal_checkpoint(truncate);"
+                   "UPDATE t SET n=n+1 WHERE id=1000");
+  same(db2, "another process began it anew several times");
+  same(db, "the same, another connection");
+  sqlite3_close(db2);
+  sqlite3_close(db);
+}
+
+/* What becomes of the tree, and of the file */
+static void testFile(const char *zMode){
+  const char *zFile = temporaryFile("file.db");
+  const char *zLink = temporaryFile("link.db");
+  const char *zFrom = temporaryFile("from.db");
+  char zPragma[80];
+  sqlite3 *db, *db2, *pFrom;
+  sqlite3_backup *pBackup;
+  sqlite3_snprintf(sizeof(zPragma), zPragma,
+                   "PRAGMA page_size=1024; PRAGMA auto_vacuum=full; PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zPragma);
+  same(db, "as made");
+  execute(db, "ALTER TABLE t ADD COLUMN later DEFAULT 7");
+  check(integer(&ours, db, "SELECT sum(later) FROM t")==42000, "%s: values that are missing", zMode);
+  check(integer(&ours, db, "SELECT sum(later) FROM t")==42000, "%s: the second time", zMode);
+  same(db, "a column added");
+  execute(db, "VACUUM");
+  same(db, "after VACUUM");
+  execute(db, "DROP TABLE t");
+  execute(db, zTable);
+  same(db, "a table of the same shape at the same place");
+  execute(db, "DELETE FROM t WHERE id>1000");
+  same(db, "truncated");
+  execute(db, "INSERT INTO t SELECT 1000+value, 3, value, 4, 'new '||value, 5"
+              " FROM " SERIES("5000") "");
+  same(db, "and grown again");
+  execute(db, "PRAGMA page_size=2048; VACUUM");
+  same(db, "another page size");
+  execute(db, "CREATE TABLE u(id INTEGER PRIMARY KEY, x TEXT)");
+  execute(db, "INSERT INTO u SELECT value, printf('%.*c', value*20, 'z') FROM " SERIES("300") "");
+  check(integer(&ours, db, "SELECT sum(length(x)) FROM u")==903000, "%s: overflow pages", zMode);
+  check(integer(&ours, db, "SELECT sum(length(x)) FROM u")==903000, "%s: and again", zMode);
+
+  removeDb(zLink);
+  check(link(zFile, zLink)==0 || strcmp(zMode, "wal")==0, "a second name");
+  if( strcmp(zMode, "wal") ){
+    db2 = opened(zLink);
+    execute(db2, "UPDATE t SET n=n+1 WHERE id=77");
+    same(db2, "under another name");
+    same(db, "written under another name");
+    sqlite3_close(db2);
+  }
+  unlink(zLink);
+
+  sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA page_size=%d",
+                   (int)integer(&ours, db, "PRAGMA page_size"));
+  pFrom = made(zFrom, zPragma);
+  execute(pFrom, "UPDATE t SET n=n*2, s='from '||id%9");
+  pBackup = sqlite3_backup_init(db, "main", pFrom, "main");
+  check(pBackup!=0 && sqlite3_backup_step(pBackup, -1)==SQLITE_DONE, "backup: %s", sqlite3_errmsg(db));
+  sqlite3_backup_finish(pBackup);
+  sqlite3_close(pFrom);
+  same(db, "a backup was written into it");
+
+  db2 = opened(zFile);
+  same(db2, "another connection");
+  sqlite3_close(db2);
+  execute(db, "PRAGMA journal_mode=wal");
+  same(db, "now with a WAL");
+  execute(db, "UPDATE t SET n=n+1 WHERE id=100; PRAGMA journal_mode=delete");
+  same(db, "and without");
+  execute(db, "UPDATE t SET n=n+1 WHERE id=101; PRAGMA journal_mode=wal;"
+              "UPDATE t SET n=n+1 WHERE id=102");
+  same(db, "and with one again");
+  sqlite3_close(db);
+}
+
+/* Where the file is not read as usual */
+static void testOthers(void){
+  const char *zFile = temporaryFile("others.db");
+  char zUri[300];
+  sqlite3 *db = made(zFile, "PRAGMA page_size=1024");
+  sqlite3 *db2;
+  static const char *const azHow[] = {"immutable=1", "nolock=1", "mode=ro", "cache=shared", "vfs=unix-none"};
+  unsigned i;
+  same(db, "as made");
+  for(i=0; i<sizeof(azHow)/sizeof(azHow[0]); i++){
+    sqlite3_snprintf(sizeof(zUri), zUri, "file:%s?%s", zFile, azHow[i]);
+    db2 = opened(zUri);
+    same(db2, azHow[i]);
+    execute(db, "UPDATE t SET n=n+1 WHERE id%97=0");
+    same(db, "the usual way");
+    sqlite3_close(db2);
+    db2 = opened(zUri);
+    same(db2, azHow[i]);
+    sqlite3_close(db2);
+  }
+  execute(db, "PRAGMA locking_mode=exclusive; UPDATE t SET n=n+1 WHERE id=1");
+  same(db, "with an exclusive lock");
+  execute(db, "UPDATE t SET n=n+1 WHERE id=2");
+  same(db, "written with an exclusive lock");
+  execute(db, "PRAGMA locking_mode=normal");
+  same(db, "the lock is normal again");
+  sqlite3_close(db);
+
+  /* What a connection with a shared cache reads is not committed */
+  sqlite3_snprintf(zUri[0] ? (int)sizeof(zUri) : 0, zUri, "file:%s?cache=shared", zFile);
+  db = opened(zUri);
+  db2 = opened(zUri);
+  execute(db2, "PRAGMA read_uncommitted=1");
+  same(db2, "a shared cache");
+  execute(db, "BEGIN; UPDATE t SET n=n+1000 WHERE id<3000");
+  same(db2, "uncommitted");
+  execute(db, "ROLLBACK");
+  same(db2, "rolled back by the other one");
+  sqlite3_close(db2);
+  sqlite3_close(db);
+}
+
+/* Memory is counted, and given back */
+static void testMemory(void){
+  const char *zFile = temporaryFile("memory.db");
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal");
+  sqlite3 *db2;
+  sqlite3_int64 nBefore, nWith;
+  execute(db, "INSERT INTO t SELECT 10000+value, value, value, value/3.0, 'long text '||value, 1"
+              " FROM " SERIES("60000") "");
+  nBefore = sqlite3_memory_used();
+  same(db, "as made");
+  nWith = sqlite3_memory_used();
+  check(nWith>nBefore+500000, "%lld bytes of columns are counted", nWith-nBefore);
+  check(found(db)>0, "they are there");
+  execute(db, "PRAGMA shrink_memory");
+  check(sqlite3_memory_used()<nBefore+200000, "shrink_memory gives them back: %lld",
+        sqlite3_memory_used()-nBefore);
+  check(found(db)==0, "they are gone");
+  db2 = opened(zFile);
+  found(db2);
+  check(found(db)>0 && found(db2)>0, "there again, for both");
+  sqlite3_soft_heap_limit64(1000000000);
+  check(found(db)==0 && found(db2)==0, "not under a soft limit");
+  check(sqlite3_memory_used()<nBefore+200000, "nor is memory held: %lld", sqlite3_memory_used()-nBefore);
+  sqlite3_soft_heap_limit64(0);
+  found(db);
+  check(found(db)>0, "without a limit they are");
+  execute(db2, "PRAGMA cache_size=100");
+  check(found(db2)==0, "not for a connection with a cache of its own size");
+  sqlite3_close(db2);
+  sqlite3_close(db);
+  check(sqlite3_memory_used()<100000, "nothing remains: %lld", sqlite3_memory_used());
+}
+
+/*
+** Threads ask while others write: the sum of n is what it was, and all rows of a group
+** have the text of the same round.
+*/
+#define N_THREAD 3
+static const char *zShared;
+static int bEnd;
+static void *reader(void *pArg){
+  sqlite3 *db = opened(zShared);
+  sqlite3_int64 *pnBad = pArg;
+  int n = 0;
+  while( !__atomic_load_n(&bEnd, __ATOMIC_ACQUIRE) || n<3 ){
+    *pnBad += integer(&ours, db,
+        "SELECT count(*) FROM (SELECT g, count(DISTINCT s) AS k, sum(n) AS x FROM t GROUP BY g)"
+        " WHERE k<>1 OR x<>0");
+    n++;
+  }
+  sqlite3_close(db);
+  return 0;
+}
+static void testThreads(const char *zMode){
+  char zPragma[60];
+  pthread_t aThread[N_THREAD];
+  sqlite3_int64 aBad[N_THREAD] = {0};
+  sqlite3 *db;
+  int i;
+  zShared = temporaryFile("threads.db");
+  removeDb(zShared);
+  db = opened(zShared);
+  sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA journal_mode=%s; PRAGMA synchronous=off", zMode);
+  execute(db, zPragma);
+  execute(db, "PRAGMA wal_autocheckpoint=40;"
+    "CREATE TABLE t(id INTEGER PRIMARY KEY, g INT, n INT, s TEXT);"
+    "INSERT INTO t SELECT value, value%10, 0, 'round 0' FROM " SERIES("20000") "");
+  bEnd = 0;
+  for(i=0; i<N_THREAD; i++) pthread_create(&aThread[i], 0, reader, &aBad[i]);
+  for(i=1; i<=(longRun() ? 400 : 60); i++){
+    char zSql[300];
+    sqlite3_snprintf(sizeof(zSql), zSql, "BEGIN IMMEDIATE;"
+      "UPDATE t SET s='round %d' WHERE g=%d;"
+      "UPDATE t SET n=n+1 WHERE id=%d; UPDATE t SET n=n-1 WHERE id=%d; COMMIT;",
+      i, i%10, 1+i*70%19000, 1+i*70%19000+10);
+    execute(db, zSql);
+  }
+  __atomic_store_n(&bEnd, 1, __ATOMIC_RELEASE);
+  for(i=0; i<N_THREAD; i++){
+    pthread_join(aThread[i], 0);
+    check(aBad[i]==0, "%s: %lld groups were of several states", zMode, aBad[i]);
+  }
+  sqlite3_close(db);
+}
+
+/* Without memory columns are not kept, and answers are the same */
+static void testFaults(void){
+  const char *zFile = temporaryFile("faults.db");
+  int i, k, nFailed;
+  Text first = {0,0,0};
+  failMemory(1);
+  for(i=0; i<2000; i++){
+    sqlite3 *db;
+    fault.nLeft = -1;
+    if( i==0 ) sqlite3_close(made(zFile, "PRAGMA page_size=1024; PRAGMA journal_mode=wal"));
+    db = opened(zFile);
+    execute(db, "SELECT count(*) FROM sqlite_schema");
+    integer(&ours, db, azScan[0]);
+    fault.nFailed = 0;
+    fault.nLeft = i;
+    fault.bForEver = i%2;
+    integer(&ours, db, azScan[2]);
+    nFailed = fault.nFailed;
+    fault.nLeft = -1;
+    for(k=0; k<2; k++){
+      Text text = {0,0,0};
+      answer(&ours, db, azScan[2], &text);
+      if( first.z==0 ) first = text;
+      check(strcmp(text.z, first.z)==0, "after fault %d, time %d", i, k);
+      if( first.z!=text.z ) textClear(&text);
+    }
+    sqlite3_close(db);
+    if( nFailed==0 && i>20 ) break;
+  }
+  check(i>20 && i<2000, "all allocations have failed once: %d", i);
+  textClear(&first);
+  failMemory(0);
+}
+
+int main(int argc, char **argv){
+  int bThreads = argc==2 && strcmp(argv[1], "threads")==0;
+  zSelf = argv[0];
+  if( argc==3 ) return child(argv[1], argv[2]);
+  if( !bThreads ){
+    testForms();
+    testJournal("delete");
+    testJournal("truncate");
+    testJournal("persist");
+    testJournal("memory");
+    testSnapshots();
+    testRestart();
+    testFile("delete");
+    testFile("wal");
+    testOthers();
+    testMemory();
+    testFaults();
+  }
+  testThreads("wal");
+  testThreads("delete");
+  return finish();
+}
