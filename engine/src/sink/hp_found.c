@@ -88,64 +88,20 @@
 /*
 ** Find out what the filters say about a column near the front of the record:
 ** its comparisons with numbers.
-**
-** Integers below 2^52 compare with integers and reals as doubles do, whichever
-** way a column of REAL affinity stores them.
 */
 static void hpFoundBound(const HpWorker *p, HpBound *pBound){
   const HpProg *pProg = &p->pPipe->prog;
-  int i, k;
-  for(i=0; i<pProg->nOp; i++){
-    if( pProg->aOp[i].eOp==HP_OP_FUNC ) return;  /* May fail: for all rows */
-  }
+  int i;
+  if( !hpZoneIsSafe(pProg) ) return;
   for(i=0; i<pProg->nFilter; i++){
-    const HpOp *pOp = 0;
-    const HpVec *pVec;
-    double r;
-    i64 x;
-    int iStore = -1;
-    for(k=0; k<pProg->nOp; k++){
-      if( pProg->aOp[k].iOut==pProg->aFilter[i].iVec ) pOp = &pProg->aOp[k];
-    }
-    if( pOp==0 || pOp->eOp!=HP_OP_COMPARE ) continue;
-    for(k=0; k<pProg->nOp; k++){
-      const HpOp *pA = &pProg->aOp[k];
-      if( pA->eOp==HP_OP_COLUMN && pA->iOut==pOp->a ){
-        iStore = p->pPipe->source.aCol[pA->a].iStore;
-      }
-    }
-    if( iStore<0 || iStore>HP_MX_BOUND ) continue;
-    if( pBound->bOn && pBound->iStore!=iStore ) continue;
-    pVec = &p->frame.aVec[pOp->b];
-    if( pVec->mIdx!=0 ) continue;
-    if( pVec->aTag[0]==HP_INT ){
-      x = pVec->aVal[0].i;
-      r = (double)x;
-    }else if( pVec->aTag[0]==HP_REAL ){
-      r = pVec->aVal[0].r;
-      x = fabs(r)<HP_MX_FLOAT ? (i64)r : 0;  /* To zero: never too narrow */
-    }else{
-      continue;
-    }
-    if( !(fabs(r)<HP_MX_FLOAT) ) continue;
+    HpBound x;
+    if( hpZoneOf(p, i, &x)<0 || x.bOn==0 ) continue;
+    if( x.iStore<0 || x.iStore>HP_MX_BOUND ) continue;
     if( pBound->bOn==0 ){
-      pBound->bOn = 1;
-      pBound->iStore = iStore;
-      pBound->bNull = 0;
-      pBound->iMin = SMALLEST_INT64;
-      pBound->iMax = LARGEST_INT64;
-      pBound->rMin = -INFINITY;
-      pBound->rMax = INFINITY;
+      *pBound = x;
+    }else if( pBound->iStore==x.iStore ){
+      hpZoneNarrow(pBound, &x);
     }
-    if( pOp->op==TK_EQ || pOp->op==TK_GT || pOp->op==TK_GE ){
-      pBound->iMin = MAX(pBound->iMin, x);
-      pBound->rMin = MAX(pBound->rMin, r);
-    }
-    if( pOp->op==TK_EQ || pOp->op==TK_LT || pOp->op==TK_LE ){
-      pBound->iMax = MIN(pBound->iMax, x);
-      pBound->rMax = MIN(pBound->rMax, r);
-    }
-    if( pOp->op==TK_IS || pOp->op==TK_ISNOT ) pBound->bNull = 1;
   }
 }
 

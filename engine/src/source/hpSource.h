@@ -60,6 +60,9 @@ struct HpRun {
   const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
   HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
   int iKept;             /* ... The segment that is the next batch */
+  int nZone;             /* Filters say something about so many columns, ... */
+  int *aZoneCol;         /* ... these of the plan, ... */
+  HpBound *aZone;        /* ... and this.  -1: it is to be found out */
   u8 bKeep;              /* Its columns are to be kept */
   u32 nKept;             /* So many runs had columns in memory */
 };
@@ -97,12 +100,20 @@ struct HpBatch {
 ** that reject nearly all rows.
 */
 struct HpBound {
-  u8 bOn;                /* False: look at all rows */
+  u8 bOn;                /* False: nothing is said of numbers, all rows are looked at */
+  u8 bText;              /* True: something is said of texts */
   u8 bNull;              /* Rows with NULL are looked at */
   int iStore;            /* Position of the column in the record */
   i64 iMin, iMax;        /* Bounds of integers */
   double rMin, rMax;     /* Bounds of reals */
+  u64 mnText, mxText;    /* Bounds of hpZonePrefix() of a text */
 };
+
+/* The first eight bytes of a text of n, with zeros for those that it has not.  Eight are
+** readable */
+static SQLITE_INLINE u64 hpZonePrefix(const u8 *z, u32 n){
+  return n>=8 ? hpLoad8(z) : n ? hpLoadBytes(z, n)<<(64-8*n) : 0;
+}
 
 /* Records cut at a time */
 #define HP_CUT 32
@@ -149,6 +160,7 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 #ifdef HP_SHARED
 static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
 static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
+static int hpSegmentIsOut(const HpSegment*, const HpBound*);
 static void hpSegmentFree(HpSegment*);
 #endif
 
@@ -160,6 +172,11 @@ static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
 static int hpColumnsChunks(const HpColumnRun*);
 static void hpColumnsClose(HpColumnScan*);
+
+/* hp_zone.c */
+static int hpZoneIsSafe(const HpProg*);
+static int hpZoneOf(const HpWorker*, int, HpBound*);
+static void hpZoneNarrow(HpBound*, const HpBound*);
 
 /* hp_source.c */
 static HpColumnScan *hpSourceColumns(const HpSource*);

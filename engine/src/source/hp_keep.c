@@ -18,6 +18,9 @@
 ** handed over when its last batch has been read (hp_columns.c).  Batches of a run end
 ** where the leaves' own would, so a scan that finds it in memory has the same ones.
 **
+** Of a run in memory batches are passed over of which a filter lets no row pass, as the
+** smallest and the largest value tell.
+**
 ** Nothing here fails: what cannot be kept is not.
 */
 #ifndef SQLITE_OMIT_HP
@@ -42,10 +45,27 @@ struct HpKeeper {
 
 /* Memory for worker p, whose scan may find columns */
 static int hpKeepInit(HpWorker *p){
-  int nCol = p->pPipe->source.nCol;
+  const HpPipePlan *pPipe = p->pPipe;
+  HpRun *pRun = &p->run;
   if( hpSourceColumns(p->pQuery->pSource)==0 ) return SQLITE_OK;
-  p->run.apKept = hpArenaAlloc(&p->vec, sizeof(p->run.apKept[0])*(i64)MAX(nCol, 1));
-  return p->run.apKept ? SQLITE_OK : HP_DECLINE;
+  pRun->apKept = hpArenaAlloc(&p->vec, sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol);
+  pRun->aZone = hpArenaAlloc(&p->vec, sizeof(HpBound)*(i64)MAX(pPipe->prog.nFilter, 1));
+  pRun->aZoneCol = hpArenaAlloc(&p->vec, sizeof(int)*(i64)MAX(pPipe->prog.nFilter, 1));
+  pRun->nZone = -1;
+  return pRun->apKept && pRun->aZone && pRun->aZoneCol ? SQLITE_OK : HP_DECLINE;
+}
+
+/* What filters say about columns.  Their constants are known by now */
+static void hpKeepZones(HpWorker *p){
+  const HpProg *pProg = &p->pPipe->prog;
+  HpRun *pRun = &p->run;
+  int i;
+  pRun->nZone = 0;
+  if( !hpZoneIsSafe(pProg) ) return;
+  for(i=0; i<pProg->nFilter; i++){
+    int iCol = hpZoneOf(p, i, &pRun->aZone[pRun->nZone]);
+    if( iCol>=0 ) pRun->aZoneCol[pRun->nZone++] = iCol;
+  }
 }
 
 /* The first run to be kept: memory for that, or NULL */
@@ -185,10 +205,23 @@ static void hpKeepBatch(HpWorker *p){
 
 static int hpKeepNext(HpWorker *p){
   HpRun *pRun = &p->run;
+  int nChunk = hpColumnsChunks(pRun->pKept);
   assert( pRun->pKept!=0 && p->batch.nRow==0 && p->batch.nSkip==0 );
-  p->batch.nRow = hpColumnsRows(pRun->pKept, pRun->iKept++);
-  assert( p->batch.nRow>0 && p->batch.nRow<=p->batch.nAlloc );
-  pRun->iLeaf = pRun->iKept==hpColumnsChunks(pRun->pKept) ? pRun->nPage : 0;
+  if( pRun->nZone<0 ) hpKeepZones(p);
+  while( pRun->iKept<nChunk && p->batch.nRow==0 ){
+    int i = pRun->iKept++;
+    int k;
+    for(k=0; k<pRun->nZone; k++){
+      if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;
+    }
+    if( k==pRun->nZone ){
+      p->batch.nRow = hpColumnsRows(pRun->pKept, i);
+    }else{
+      p->batch.nSkip += hpColumnsRows(pRun->pKept, i);
+    }
+  }
+  assert( p->batch.nRow<=p->batch.nAlloc );
+  pRun->iLeaf = pRun->iKept==nChunk ? pRun->nPage : 0;
   return SQLITE_OK;
 }
 

@@ -8,6 +8,7 @@
 **
 **    hpSegmentNew()      from a vector that hpDecodeColumn() has filled
 **    hpSegmentColumn()   and back, for the rows that are selected
+**    hpSegmentIsOut()    is no row within bounds?
 **    hpSegmentFree()
 **
 ** A segment gives back to the bit what it was made from: tags, values, lengths,
@@ -19,6 +20,7 @@
 **    DECIMAL  doubles that are such an integer, divided by 1, 10, ... 10000: prices
 **    REAL     other doubles
 **    DICT     texts and blobs, up to 256 different ones: a byte for each row
+**    FIXED    other texts and blobs, if all have the same length: their bytes
 **    TEXT     other texts and blobs: where each ends, then their bytes
 **    ANY      numbers beside texts, or integers beside reals: as they come
 **
@@ -27,6 +29,9 @@
 **
 ** A decimal is tried by multiplying, rounding, and dividing again: only if each
 ** double comes out with the same bits is the form DECIMAL, so not with -0.0.
+**
+** The smallest and the largest integer, or decimal, are known, and of texts the smallest
+** and the largest beginning.
 **
 ** Of all of them one value can be read without the ones before, as a selection
 ** wants it.
@@ -43,11 +48,12 @@
 #define HP_FORM_DECIMAL  2
 #define HP_FORM_REAL     3
 #define HP_FORM_DICT     4
-#define HP_FORM_TEXT     5
-#define HP_FORM_ANY      6
+#define HP_FORM_FIXED    5
+#define HP_FORM_TEXT     6
+#define HP_FORM_ANY      7
 
 #define HP_MX_DICT     256     /* Most entries of a dictionary */
-#define HP_DICT_SLOTS  1024    /* Slots of its hash table */
+#define HP_DICT_BITS   10      /* So many bits number the slots of its hash table */
 
 static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0 };
 
@@ -69,11 +75,14 @@ struct HpSegment {
   u8 iScale;             /* DECIMAL: place in aHpScale */
   int nRow;
   u32 nByte;
-  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest */
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
+                         ** FIXED: the length */
+  i64 iMax;              /* SEQ, INT, DECIMAL: the largest */
+  u64 mnText, mxText;    /* DICT, FIXED, TEXT: of hpZonePrefix() */
   const u8 *aTag;        /* Type of each row.  NULL: all are mType */
   const u8 *aData;       /* A value, a code, or an offset for each row */
   const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
-  const u8 *aText;       /* DICT, TEXT, ANY: bytes */
+  const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
 };
 
 /*
@@ -84,7 +93,8 @@ struct HpSegmentShape {
   u8 eForm;
   u8 w;
   u8 iScale;
-  i64 iBase;
+  i64 iBase, iMax;
+  u64 mnText, mxText;
   int nEntry;
   i64 nText;             /* Bytes of text */
   i64 *aInt;             /* DECIMAL: its integers */
@@ -94,8 +104,12 @@ struct HpSegmentShape {
 struct HpSegmentMaker {
   i64 aInt[HP_BATCH+HP_LANES];
   u8 aCode[HP_BATCH];
-  u16 aSlot[HP_DICT_SLOTS];      /* Entry plus one, or 0 */
-  struct { const u8 *z; u32 n; u32 iHash; } aEntry[HP_MX_DICT];
+  u16 aSlot[1<<HP_DICT_BITS];    /* Entry plus one, or 0 */
+  struct HpSegmentWord {
+    u64 k1, k2;            /* The first eight bytes, and the last eight */
+    const u8 *z;
+    u32 n;
+  } aEntry[HP_MX_DICT];
 };
 
 static void hpSegmentFree(HpSegment *p){ sqlite3_free(p); }
@@ -116,9 +130,9 @@ static SQLITE_INLINE int hpSegmentRaw4(const u8 *z){
   return x;
 }
 
-/* The smallest and the largest of n integers.  Up to three behind are read. */
+/* The smallest and the largest of n integers, four at least */
 __attribute__((target("avx2")))
-static void hpSegmentRangeAvx2(const HpVal *a, int n, i64 *piMin, i64 *piMax){
+static void hpSegmentRangeAvx2(const i64 *a, int n, i64 *piMin, i64 *piMax){
   __m256i mn = _mm256_loadu_si256((const __m256i*)a);
   __m256i mx = mn;
   i64 aMin[4], aMax[4];
@@ -131,8 +145,8 @@ static void hpSegmentRangeAvx2(const HpVal *a, int n, i64 *piMin, i64 *piMax){
   _mm256_storeu_si256((__m256i*)aMin, mn);
   _mm256_storeu_si256((__m256i*)aMax, mx);
   for(; i<n; i++){
-    aMin[0] = MIN(aMin[0], a[i].i);
-    aMax[0] = MAX(aMax[0], a[i].i);
+    aMin[0] = MIN(aMin[0], a[i]);
+    aMax[0] = MAX(aMax[0], a[i]);
   }
   *piMin = MIN(MIN(aMin[0], aMin[1]), MIN(aMin[2], aMin[3]));
   *piMax = MAX(MAX(aMax[0], aMax[1]), MAX(aMax[2], aMax[3]));
@@ -204,6 +218,24 @@ static void hpSegmentDividedAvx2(HpVal *aVal, int n, double rScale){
 }
 #endif /* HP_AVX2 */
 
+/* The smallest and the largest of n integers */
+static void hpSegmentRange(const i64 *a, int n, int bAvx2, i64 *piMin, i64 *piMax){
+  int i;
+#ifdef HP_AVX2
+  if( bAvx2 && n>=4 ){
+    hpSegmentRangeAvx2(a, n, piMin, piMax);
+    return;
+  }
+#else
+  UNUSED_PARAMETER(bAvx2);
+#endif
+  *piMin = *piMax = a[0];
+  for(i=1; i<n; i++){
+    *piMin = MIN(*piMin, a[i]);
+    *piMax = MAX(*piMax, a[i]);
+  }
+}
+
 /*
 ** Set aInt[] to the n doubles of a[], times rScale.  Returns false if one does not come out
 ** as it was.
@@ -250,18 +282,14 @@ static void hpSegmentReals(
   p->w = 8;
   for(i=0; i<ArraySize(aHpScale); i++){
     i64 iMin, iMax;
-    int k;
     if( !hpSegmentDecimals(a, MIN(n, 8), aHpScale[i], pMaker->aInt, 0) ) continue;
     if( !hpSegmentDecimals(a, n, aHpScale[i], pMaker->aInt, bAvx2) ) continue;
-    iMin = iMax = pMaker->aInt[0];
-    for(k=1; k<n; k++){
-      iMin = MIN(iMin, pMaker->aInt[k]);
-      iMax = MAX(iMax, pMaker->aInt[k]);
-    }
+    hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
     if( hpSegmentWidth((u64)iMax-(u64)iMin)==8 ) return;
     p->eForm = HP_FORM_DECIMAL;
     p->iScale = (u8)i;
     p->iBase = iMin;
+    p->iMax = iMax;
     p->w = (u8)hpSegmentWidth((u64)iMax-(u64)iMin);
     p->aInt = pMaker->aInt;
     return;
@@ -270,35 +298,27 @@ static void hpSegmentReals(
 
 /* Integers */
 static void hpSegmentIntegers(HpSegmentShape *p, const HpVal *a, int n, int bAvx2){
-  i64 iMin = a[0].i;
-  i64 iMax = a[0].i;
+  i64 iMin, iMax;
   int i = 1;
   while( i<n && (u64)a[i].i==(u64)a[0].i+(u64)i ) i++;
   p->iBase = a[0].i;
   if( i==n && n>1 ){
     p->eForm = HP_FORM_SEQ;
+    p->iMax = a[n-1].i;
     return;
   }
-#ifdef HP_AVX2
-  if( bAvx2 && n>=4 ){
-    hpSegmentRangeAvx2(a, n, &iMin, &iMax);
-    i = n;
-  }else
-#else
-  UNUSED_PARAMETER(bAvx2);
-#endif
-  for(i=1; i<n; i++){
-    iMin = MIN(iMin, a[i].i);
-    iMax = MAX(iMax, a[i].i);
-  }
+  hpSegmentRange(&a[0].i, n, bAvx2, &iMin, &iMax);
   p->eForm = HP_FORM_INT;
   p->iBase = iMin;
+  p->iMax = iMax;
   p->w = (u8)hpSegmentWidth((u64)iMax-(u64)iMin);
 }
 
 /*
 ** Texts and blobs: a dictionary, if few of them differ.  It is given up as soon as
 ** more than a quarter of those seen, but for the first ones, are new.
+**
+** Of up to 16 bytes the length, the first eight and the last eight tell all.
 */
 static void hpSegmentTexts(
   HpSegmentMaker *pMaker,
@@ -306,50 +326,77 @@ static void hpSegmentTexts(
   const HpVec *pVec,
   int n
 ){
+  u32 nFirst = pVec->aLen[0];
   i64 nAll = 0;
   i64 nDict = 0;
+  int bFixed = 1;
   int i;
-  p->eForm = HP_FORM_TEXT;
-  for(i=0; i<n; i++) nAll += pVec->aLen[i];
+  for(i=0; i<n; i++){
+    nAll += pVec->aLen[i];
+    bFixed &= pVec->aLen[i]==nFirst;
+  }
   p->nText = nAll;
-  p->w = (u8)(nAll<=0xffff ? 2 : 4);
+  if( bFixed ){
+    p->eForm = HP_FORM_FIXED;
+    p->iBase = nFirst;
+  }else{
+    p->eForm = HP_FORM_TEXT;
+    p->w = (u8)(nAll<=0xffff ? 2 : 4);
+  }
   memset(pMaker->aSlot, 0, sizeof(pMaker->aSlot));
   for(i=0; i<n; i++){
     const u8 *z = pVec->aVal[i].z;
     u32 nByte = pVec->aLen[i];
-    u64 h;
-    u32 iHash, iSlot;
+    u64 k1 = nByte>=8 ? (u64)hpRaw8(z) : hpLoadBytes(z, nByte);
+    u64 k2 = nByte>8 ? (u64)hpRaw8(&z[nByte-8]) : 0;
+    u64 h = (k1 ^ (k2<<23 | k2>>41) ^ nByte)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
+    u32 iSlot = (u32)(h>>(64-HP_DICT_BITS));
     int iEntry;
-    if( i>0 && z==pVec->aVal[i-1].z && nByte==pVec->aLen[i-1] ){
-      pMaker->aCode[i] = pMaker->aCode[i-1];
-      continue;
-    }
-    h = nByte>=8 ? hpLoad8(z) ^ hpLoad8(&z[nByte-8])<<1 : hpLoadBytes(z, nByte);
-    h = (h ^ nByte)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
-    iHash = (u32)(h>>32);
-    iSlot = iHash & (HP_DICT_SLOTS-1);
     while( (iEntry = pMaker->aSlot[iSlot]-1)>=0 ){
-      if( pMaker->aEntry[iEntry].iHash==iHash && pMaker->aEntry[iEntry].n==nByte
-       && memcmp(pMaker->aEntry[iEntry].z, z, nByte)==0
+      const struct HpSegmentWord *pEntry = &pMaker->aEntry[iEntry];
+      if( pEntry->k1==k1 && pEntry->k2==k2 && pEntry->n==nByte
+       && (nByte<=16 || memcmp(pEntry->z, z, nByte)==0)
       ){
         break;
       }
-      iSlot = (iSlot+1) & (HP_DICT_SLOTS-1);
+      iSlot = (iSlot+1) & ((1<<HP_DICT_BITS)-1);
     }
     if( iEntry<0 ){
+      struct HpSegmentWord *pNew;
       if( p->nEntry==HP_MX_DICT || p->nEntry>32+i/4 ) return;
+      pNew = &pMaker->aEntry[p->nEntry];
       iEntry = p->nEntry++;
       pMaker->aSlot[iSlot] = (u16)(iEntry+1);
-      pMaker->aEntry[iEntry].z = z;
-      pMaker->aEntry[iEntry].n = nByte;
-      pMaker->aEntry[iEntry].iHash = iHash;
+      pNew->k1 = k1;
+      pNew->k2 = k2;
+      pNew->z = z;
+      pNew->n = nByte;
       nDict += nByte;
     }
     pMaker->aCode[i] = (u8)iEntry;
   }
   p->eForm = HP_FORM_DICT;
+  p->iBase = 0;
   p->nText = nDict;
   p->w = p->nEntry>1 ? 1 : 0;
+}
+
+/* The smallest and the largest beginning of texts: of the dictionary, or of all n */
+static void hpSegmentBeginnings(
+  const HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n
+){
+  int bDict = p->eForm==HP_FORM_DICT;
+  int i;
+  p->mnText = ~(u64)0;
+  for(i=0; i<(bDict ? p->nEntry : n); i++){
+    u64 x = bDict ? hpZonePrefix(pMaker->aEntry[i].z, pMaker->aEntry[i].n)
+                  : hpZonePrefix(pVec->aVal[i].z, pVec->aLen[i]);
+    p->mnText = MIN(p->mnText, x);
+    p->mxText = MAX(p->mxText, x);
+  }
 }
 
 /*
@@ -372,6 +419,7 @@ static void hpSegmentShape(
     hpSegmentReals(pMaker, p, pVec->aVal, n, bAvx2);
   }else if( (m & HP_NUM)==0 ){
     hpSegmentTexts(pMaker, p, pVec, n);
+    hpSegmentBeginnings(pMaker, p, pVec, n);
   }else{
     int i;
     p->eForm = HP_FORM_ANY;
@@ -389,6 +437,7 @@ static void hpSegmentFillNulls(HpVec *pVec, int n){
   u8 mType = 0;
   int iFirst;
   int i;
+  if( (pVec->mType & (pVec->mType-1))==0 ) return;
   for(i=0; i<n; i++) mType |= pVec->aTag[i];
   pVec->mType = mType;
   if( (mType & HP_NULL)==0 || mType==HP_NULL ) return;
@@ -463,6 +512,9 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   p->nRow = n;
   p->nByte = (u32)nByte;
   p->iBase = shape.iBase;
+  p->iMax = shape.iMax;
+  p->mnText = shape.mnText;
+  p->mxText = shape.mxText;
   if( nTag ){
     memcpy(a, pVec->aTag, n);
     p->aTag = a;
@@ -496,6 +548,9 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       }
       break;
     }
+    case HP_FORM_FIXED:
+      for(i=0; i<n; i++) memcpy(&a[i*p->iBase], pVec->aVal[i].z, (size_t)p->iBase);
+      break;
     case HP_FORM_TEXT:
       memset(a, 0, p->w);
       hpSegmentCopy(pVec, n, a, p->w, &a[nData]);
@@ -514,6 +569,26 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     }
   }
   return p;
+}
+
+/*
+** True if pBound says that no row of the segment is wanted.
+*/
+static int hpSegmentIsOut(const HpSegment *p, const HpBound *pBound){
+  u8 m = p->mType & ~HP_NULL;
+  if( m!=p->mType && pBound->bNull ) return 0;
+  if( pBound->bText && m==HP_TEXT ){
+    return p->eForm<=HP_FORM_TEXT && (p->mxText<pBound->mnText || p->mnText>pBound->mxText);
+  }
+  if( pBound->bOn==0 ) return 0;
+  if( m==HP_INT && p->eForm<=HP_FORM_INT ){
+    return p->iMax<pBound->iMin || p->iBase>pBound->iMax;
+  }
+  if( p->eForm==HP_FORM_DECIMAL ){
+    double rScale = aHpScale[p->iScale];
+    return (double)p->iMax/rScale<pBound->rMin || (double)p->iBase/rScale>pBound->rMax;
+  }
+  return 0;
 }
 
 /*
@@ -596,6 +671,15 @@ static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVe
         const struct HpSegmentText *pEntry = &p->aEntry[w ? a[i] : 0];
         aVal[i].z = &p->aText[pEntry->iOfst];
         aLen[i] = pEntry->n;
+      })
+      break;
+    }
+    case HP_FORM_FIXED: {
+      u32 nByte = (u32)p->iBase;
+      const u8 *a = &p->aText[(i64)iFrom*nByte];
+      HP_ROWS(pFrame, {
+        aVal[i].z = &a[i*(i64)nByte];
+        aLen[i] = nByte;
       })
       break;
     }

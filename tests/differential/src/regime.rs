@@ -64,6 +64,19 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // Each scan keeps columns in memory, and reads those that others kept.
+    Regime {
+        name: "columns",
+        switches: "columns=force",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "columns4",
+        switches: "columns=force,threads=4,run=1,batch=7,simd=off",
+        pragmas: FORCE,
+        forced: true,
+    },
     // Page by page, as with a VFS that is not SQLite's own.
     Regime {
         name: "pager",
