@@ -68,7 +68,7 @@ struct HpSettings {
   u8 nThread;               /* PRAGMA hp_threads.  0: auto */
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
-  u8 bColumns;              /* PRAGMA hp_columns = auto */
+  i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u32 aStat[25];            /* PRAGMA hp_stats */
 };
 

@@ -84,6 +84,13 @@ static void same(sqlite3 *db, const char *zWhat){
   if( bOwn ) execute(db, "COMMIT");
 }
 
+/* A connection as users have it: nothing is forced */
+static sqlite3 *plain(const char *zFile){
+  sqlite3 *db = opened(zFile);
+  execute(db, "PRAGMA hp_columns=auto");
+  return db;
+}
+
 /* Does a query on db find columns of runs in memory?  Their number */
 static sqlite3_int64 found(sqlite3 *db){
   sqlite3_int64 n = counted(db, zKept);
@@ -375,6 +382,49 @@ static void testOthers(void){
   sqlite3_close(db);
 }
 
+/*
+** What is asked once is not kept.  What is written after each scan is kept once or twice, and
+** then no more.  Run without columns=force.
+*/
+static void testHabits(void){
+  const char *zFile = temporaryFile("habits.db");
+  sqlite3 *db;
+  sqlite3_int64 nUsed, nMost = 0;
+  int i, nGrown = 0;
+  removeDb(zFile);
+  db = plain(zFile);
+  execute(db, zTable);
+  execute(db, "INSERT INTO t SELECT 10000+value, value, value, value/3.0, 'long text '||value, 1"
+              " FROM " SERIES("60000"));
+  sqlite3_close(db);
+  db = plain(zFile);
+  check(found(db)==0 && found(db)==0, "the first scan keeps nothing, the second has nothing");
+  check(found(db)>0, "the third finds what the second has kept");
+  sqlite3_close(db);
+  db = plain(zFile);
+  for(i=0; i<30; i++){
+    nUsed = sqlite3_memory_used();
+    check(found(db)==0, "round %d: all has changed", i);
+    nGrown += sqlite3_memory_used()>nUsed+200000;
+    execute(db, "UPDATE t SET n=n+1 WHERE id=100");
+  }
+  check(nGrown==1, "of 30 scans, each after a write, %d keep columns", nGrown);
+  for(i=0; i<8; i++) found(db);
+  check(found(db)>0, "when nobody writes any more they are kept");
+  execute(db, "PRAGMA shrink_memory; PRAGMA hp_columns=300000");
+  nUsed = sqlite3_memory_used();
+  for(i=0; i<12; i++){
+    found(db);
+    nMost = sqlite3_memory_used()>nMost ? sqlite3_memory_used() : nMost;
+  }
+  check(found(db)>0, "some are found");
+  check(nMost-nUsed<500000, "with a limit of 300000 bytes %lld are taken", nMost-nUsed);
+  execute(db, "PRAGMA hp_columns=off");
+  check(found(db)==0, "off");
+  check(integer(&ours, db, "SELECT count(*) FROM t")==66000, "and there are answers");
+  sqlite3_close(db);
+}
+
 /* Memory is counted, and given back */
 static void testMemory(void){
   const char *zFile = temporaryFile("memory.db");
@@ -497,6 +547,10 @@ static void testFaults(void){
 int main(int argc, char **argv){
   int bThreads = argc==2 && strcmp(argv[1], "threads")==0;
   zSelf = argv[0];
+  if( argc==2 && strcmp(argv[1], "habits")==0 ){
+    testHabits();
+    return finish();
+  }
   if( argc==3 ) return child(argv[1], argv[2]);
   if( !bThreads ){
     testForms();

@@ -137,15 +137,23 @@ static void hpShowMemory(Vdbe *v, sqlite3 *db){
 }
 
 static void hpSetColumns(sqlite3 *db, const char *z){
+  i64 n = hpSetNumber(z, LARGEST_INT64);
   if( sqlite3StrICmp(z, "auto")==0 ){
-    db->hp.bColumns = 1;
-  }else if( sqlite3StrICmp(z, "off")==0 ){
-    db->hp.bColumns = 0;
+    db->hp.nColumns = 0;
+  }else if( n==0 || sqlite3StrICmp(z, "off")==0 ){
+    db->hp.nColumns = -1;
+  }else if( n>0 ){
+    db->hp.nColumns = n;
   }
 }
 static void hpShowColumns(Vdbe *v, sqlite3 *db){
-  int bOn = hpConfig()->bOff==0 && (db->hp.bColumns || hpConfig()->bColumns);
-  returnSingleText(v, bOn ? "auto" : "off");
+  if( hpConfig()->bOff || (db->hp.nColumns<0 && hpConfig()->bColumns==0) ){
+    returnSingleText(v, "off");
+  }else if( db->hp.nColumns<=0 ){
+    returnSingleText(v, "auto");
+  }else{
+    returnSingleInt(v, db->hp.nColumns);
+  }
 }
 
 static const struct HpPragma {

@@ -47,11 +47,15 @@
 ** no state of the file.
 **
 ** When.  A column is kept when it is read the second time (HpColumnFile.aNote).  A
-** program that asks once pays for a look at that.
+** program that asks once pays for a look at that.  To keep costs about as much as a scan, so
+** it must pay: where most runs had to be dropped, and fewer had been found than kept, more
+** and more scans are waited for that drop nothing (nWait).  So a program that writes between its
+** scans, with a rollback journal, pays once or twice.
 **
 ** Bounds.  Where hp_store.c may keep no pages there are no columns (hpStoreAllowed()), and
-** both have one account (hpBudgetKeep()).  When that is full, runs go that HP_UNUSED
-** scans of the file have passed over; if there are none, nothing more is kept.
+** both have one account (hpBudgetKeep()).  PRAGMA hp_columns may set less for what the
+** scans of a connection add to.  When there is no more room, runs go that HP_UNUSED scans of
+** the file have passed over; if there are none, nothing more is kept.
 **
 ** Threads.  A file has a mutex, held to take a run and to add one, never while values are
 ** read.  What is dropped while scans run is freed when the last of them ends.
@@ -66,6 +70,7 @@
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
+#define HP_MX_WAIT   64        /* Most scans of one state that are waited for */
 
 /* Values of HpColumnFile.eMode */
 #define HP_STATE_NONE     0    /* No state is known: there are no runs */
@@ -110,7 +115,11 @@ struct HpColumnFile {
   u32 aCksum[2];         /* ... its checksum */
   int szPage;
   u64 iNow;              /* The state that these tell.  States before have lower numbers */
-  u32 iScan;             /* Scans so far */
+  u32 iScan;             /* Scans so far, ... */
+  u32 iReset;            /* ... and when all runs were dropped */
+  u32 nWait;             /* Keep nothing in so many scans after that */
+  i64 nKept, nFound;     /* Runs kept, and runs found, since then */
+  i64 nByte;             /* Bytes of runs */
   int nScan;             /* Scans that run */
   u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
   HpColumnRun **apRun;
@@ -123,6 +132,7 @@ struct HpColumnScan {
   HpColumnFile *pFile;
   const HpSourcePlan *pPlan;
   u64 iState;            /* What it reads */
+  i64 nLimit;            /* Bytes that the file's runs may take, if it adds to them */
   u8 bKeep;              /* Some column is to be kept, and there is memory */
   u8 aKeep[HP_MX_COL];   /* Which */
 };
@@ -164,6 +174,8 @@ static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
   p->pNext = pFile->pDead;
   pFile->pDead = p;
   pFile->nRun--;
+  pFile->nByte -= p->nByte;
+  assert( pFile->nByte>=0 );
 }
 
 /*
@@ -203,9 +215,19 @@ static void hpColumnsDropSome(
   hpColumnsBury(pFile);
 }
 
+/* All runs, or most, have been dropped: did it pay to keep them? */
+static void hpColumnsLost(HpColumnFile *pFile){
+  if( pFile->nKept ){
+    pFile->nWait = pFile->nFound<pFile->nKept ? MIN(2*pFile->nWait+2, HP_MX_WAIT) : 0;
+    pFile->nKept = pFile->nFound = 0;
+  }
+  pFile->iReset = pFile->iScan;
+}
+
 /* The file is in a state that nothing is known of */
 static void hpColumnsReset(HpColumnFile *pFile, u8 eMode){
   hpColumnsDropSome(pFile, 0, 0, 0);
+  hpColumnsLost(pFile);
   pFile->eMode = eMode;
   pFile->iNow += 1+(u64)HP_MX_FRAMES;
 }
@@ -293,6 +315,7 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
 static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
   Pgno *aPage, *aTmp;
   u32 n = iLast-iFirst+1;
+  u32 nRun = pFile->nRun;
   u32 i, k;
   if( pFile->nRun==0 ) return 1;
   if( n>HP_MX_FRAMES ) return 0;
@@ -320,6 +343,7 @@ static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast
       memcpy(aPage, aTmp, n*sizeof(Pgno));
     }
     hpColumnsDropSome(pFile, 0, aPage, (int)n);
+    if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
   }
   sqlite3_free(aPage);
   return i==n;
@@ -431,7 +455,7 @@ SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
 /* May connection db use columns of the file of pPager, as far as settings go? */
 static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
   const HpConfig *pCfg = hpConfig();
-  return (db->hp.bColumns || pCfg->bColumns)
+  return (db->hp.nColumns>=0 || pCfg->bColumns)
       && !pCfg->bOff
       && pPager->eState==PAGER_READER
       && pPager->tempFile==0 && pPager->noLock==0
@@ -481,13 +505,15 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   memset(pScan, 0, sizeof(*pScan));
   pScan->pFile = pFile;
   pScan->pPlan = &pPipe->source;
+  pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns : LARGEST_INT64;
   sqlite3_mutex_enter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
     pFile->nScan++;
     pFile->iScan++;
     for(i=0; i<pPipe->source.nCol; i++){
-      int bNoted = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i]);
+      int bNoted = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i])
+                && pFile->iScan-pFile->iReset>pFile->nWait;
       pScan->aKeep[i] = bNoted || p->pCfg->bColumns;
       pScan->bKeep |= pScan->aKeep[i];
     }
@@ -554,6 +580,7 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
       pRun->bKeep = 0;
       pRun->iKept = 0;
       pRun->nKept++;
+      pFile->nFound++;
     }
   }
   sqlite3_mutex_leave(pFile->pMutex);
@@ -567,8 +594,21 @@ static int hpColumnsRows(const HpColumnRun *p, int i){
   return p->anRow[i];
 }
 
+/* May the runs of the file take n bytes more? */
+static int hpColumnsMay(HpColumnScan *pScan, i64 n){
+  HpColumnFile *pFile = pScan->pFile;
+  if( pFile->nByte+n>pScan->nLimit || !hpBudgetKeep(n) ) return 0;
+  pFile->nByte += n;
+  return 1;
+}
+
 /* A run without columns, with the leaves of pRun and the batches of anRow[] */
-static HpColumnRun *hpColumnsNewRun(const HpRun *pRun, int nChunk, const u16 *anRow){
+static HpColumnRun *hpColumnsNewRun(
+  HpColumnScan *pScan,
+  const HpRun *pRun,
+  int nChunk,
+  const u16 *anRow
+){
   u64 nByte = sizeof(HpColumnRun) + sizeof(Pgno)*(u64)pRun->nPage;
   HpColumnRun *p = sqlite3_malloc64(nByte);
   int i;
@@ -576,7 +616,7 @@ static HpColumnRun *hpColumnsNewRun(const HpRun *pRun, int nChunk, const u16 *an
   memset(p, 0, nByte);
   p->anRow = sqlite3_malloc64(sizeof(u16)*(u64)nChunk);
   p->nByte = (i64)nByte + (i64)sizeof(u16)*nChunk;
-  if( p->anRow==0 || !hpBudgetKeep(p->nByte) ){
+  if( p->anRow==0 || !hpColumnsMay(pScan, p->nByte) ){
     sqlite3_free(p->anRow);
     sqlite3_free(p);
     return 0;
@@ -619,7 +659,13 @@ static void hpColumnsGrow(HpColumnFile *pFile){
 ** it cannot be kept.  Returns false without memory.  The segments are p's if they are set
 ** to NULL.
 */
-static int hpColumnsAddSet(HpColumnRun *p, const HpCol *pCol, HpSegment **apSeg, int nStep){
+static int hpColumnsAddSet(
+  HpColumnScan *pScan,
+  HpColumnRun *p,
+  const HpCol *pCol,
+  HpSegment **apSeg,
+  int nStep
+){
   struct HpColumnSet *aNew;
   HpSegment **apNew = 0;
   i64 nByte = sizeof(*aNew);
@@ -632,7 +678,7 @@ static int hpColumnsAddSet(HpColumnRun *p, const HpCol *pCol, HpSegment **apSeg,
   }
   aNew = sqlite3_realloc64(p->aCol, sizeof(*aNew)*(u64)(p->nCol+1));
   if( aNew ) p->aCol = aNew;
-  if( aNew==0 || !hpBudgetKeep(nByte) ){
+  if( aNew==0 || !hpColumnsMay(pScan, nByte) ){
     sqlite3_free(apNew);
     return 0;
   }
@@ -674,7 +720,7 @@ static void hpColumnsAdd(
       pp = hpColumnsLook(pFile, pRun);
     }
     if( *pp==0 ){
-      HpColumnRun *pNew = hpColumnsNewRun(pRun, nChunk, anRow);
+      HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow);
       if( pNew ){
         if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
         pp = hpColumnsSlot(pFile, pNew->aLeaf[0]);
@@ -683,12 +729,15 @@ static void hpColumnsAdd(
         pNew->iUsed = pFile->iScan;
         *pp = pNew;
         pFile->nRun++;
+        pFile->nKept++;
       }else{
         bRoom = 0;
       }
     }
     for(k=0; bRoom && k<pPlan->nCol; k++){
-      if( pScan->aKeep[k] ) bRoom = hpColumnsAddSet(*pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
+      if( pScan->aKeep[k] ){
+        bRoom = hpColumnsAddSet(pScan, *pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
+      }
     }
     if( bRoom==0 ){
       u32 nRun = pFile->nRun;
