@@ -383,7 +383,7 @@ static void testOthers(void){
 }
 
 /*
-** What is asked once is not kept.  What is written after each scan is kept once or twice, and
+** What is asked once is not kept.  What is written after each scan is kept a few times, and
 ** then no more.  Run without columns=force.
 */
 static void testHabits(void){
@@ -399,7 +399,8 @@ static void testHabits(void){
   sqlite3_close(db);
   db = plain(zFile);
   check(found(db)==0 && found(db)==0, "the first scan keeps nothing, the second has nothing");
-  check(found(db)>0, "the third finds what the second has kept");
+  check((nUsed = found(db))>0, "the third finds what the second has kept");
+  check(found(db)>nUsed, "the fourth finds what the third has kept");
   sqlite3_close(db);
   db = plain(zFile);
   for(i=0; i<30; i++){
@@ -408,7 +409,7 @@ static void testHabits(void){
     nGrown += sqlite3_memory_used()>nUsed+200000;
     execute(db, "UPDATE t SET n=n+1 WHERE id=100");
   }
-  check(nGrown==1, "of 30 scans, each after a write, %d keep columns", nGrown);
+  check(nGrown<=2, "of 30 scans, each after a write, %d keep columns", nGrown);
   for(i=0; i<8; i++) found(db);
   check(found(db)>0, "when nobody writes any more they are kept");
   execute(db, "PRAGMA shrink_memory; PRAGMA hp_columns=300000");

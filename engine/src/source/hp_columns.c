@@ -46,9 +46,9 @@
 ** A transaction that has written, or may, uses no columns and keeps none: what it sees is
 ** no state of the file.
 **
-** When.  A column is kept when it is read the second time (HpColumnFile.aNote).  A
-** program that asks once pays for a look at that.  To keep costs about as much as a scan, so
-** it must pay: where most runs had to be dropped, and fewer had been found than kept, more
+** When.  A column is kept when it is read again (HpColumnFile.aNote): of every other run
+** the second time, of the others the third time.  A program that asks once pays for a look
+** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs had to be dropped, and fewer had been found than kept, more
 ** and more scans are waited for that drop nothing (nWait).  So a program that writes between its
 ** scans, with a rollback journal, pays once or twice.
 **
@@ -124,7 +124,8 @@ struct HpColumnFile {
   u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
   HpColumnRun **apRun;
   HpColumnRun *pDead;    /* Runs to be freed when no scan runs */
-  u64 aNote[HP_NOTES];   /* Columns that have been read, or 0 */
+  u64 aNote[HP_NOTES];   /* Columns that have been read, or 0, ... */
+  u8 aTimes[HP_NOTES];   /* ... and how often: 3 if more often */
 };
 
 /* A scan that uses columns */
@@ -134,7 +135,8 @@ struct HpColumnScan {
   u64 iState;            /* What it reads */
   i64 nLimit;            /* Bytes that the file's runs may take, if it adds to them */
   u8 bKeep;              /* Some column is to be kept, and there is memory */
-  u8 aKeep[HP_MX_COL];   /* Which */
+  u8 bHalf;              /* ... of every other run */
+  u8 aKeep[HP_MX_COL];   /* Which columns */
 };
 
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
@@ -464,17 +466,25 @@ static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
       && hpPageFile(pCfg, pPager);
 }
 
-/* Note that a column is read.  Has it been read before? */
+/* Note that a column is read.  How often has it been read by now?  3: or more often */
 static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol){
   u64 x = ((u64)iRoot<<32) | (u32)(pCol->iStore+2)<<1 | pCol->bReal;
-  u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40) & (HP_NOTES-1);
+  u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
+  u32 iNew;
   int k;
-  for(k=0; k<8 && pFile->aNote[(i+k)&(HP_NOTES-1)]!=0; k++){
-    if( pFile->aNote[(i+k)&(HP_NOTES-1)]==x ) return 1;
+  for(k=0; k<8; k++){
+    u32 iAt = (i+k) & (HP_NOTES-1);
+    if( pFile->aNote[iAt]==0 ) break;
+    if( pFile->aNote[iAt]==x ){
+      if( pFile->aTimes[iAt]<3 ) pFile->aTimes[iAt]++;
+      return pFile->aTimes[iAt];
+    }
   }
-  /* When there is no room the one that has been there longest, about, has to go */
-  pFile->aNote[(i+(k<8 ? k : pFile->iScan%8))&(HP_NOTES-1)] = x;
-  return 0;
+  /* When there is no room some other one has to go */
+  iNew = (i + (k<8 ? (u32)k : pFile->iScan%8)) & (HP_NOTES-1);
+  pFile->aNote[iNew] = x;
+  pFile->aTimes[iNew] = 1;
+  return 1;
 }
 
 /*
@@ -512,9 +522,10 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
     pFile->nScan++;
     pFile->iScan++;
     for(i=0; i<pPipe->source.nCol; i++){
-      int bNoted = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i])
-                && pFile->iScan-pFile->iReset>pFile->nWait;
-      pScan->aKeep[i] = bNoted || p->pCfg->bColumns;
+      int n = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i]);
+      if( p->pCfg->bColumns ) n = 4;
+      pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
+      pScan->bHalf |= n==2;
       pScan->bKeep |= pScan->aKeep[i];
     }
   }
@@ -560,7 +571,7 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnRun *p;
   int i;
   pRun->pKept = 0;
-  pRun->bKeep = pScan->bKeep;
+  pRun->bKeep = pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
   sqlite3_mutex_enter(pFile->pMutex);
   p = *hpColumnsLook(pFile, pRun);
   if( p && p->iBorn<=pScan->iState ){

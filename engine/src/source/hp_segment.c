@@ -315,6 +315,72 @@ static void hpSegmentIntegers(HpSegmentShape *p, const HpVal *a, int n, int bAvx
 }
 
 /*
+** The entry of a dictionary of nEntry that is text z.  If there is none it becomes entry
+** nEntry, if there is room.  k1 and k2 are its first and its last eight bytes.
+*/
+static SQLITE_INLINE int hpSegmentWord(
+  HpSegmentMaker *pMaker,
+  const u8 *z,
+  u32 n,
+  u64 k1,
+  u64 k2,
+  int nEntry
+){
+  u64 h = (k1 ^ (k2<<23 | k2>>41) ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
+  u32 iSlot = (u32)(h>>(64-HP_DICT_BITS));
+  struct HpSegmentWord *pNew;
+  int i;
+  while( (i = pMaker->aSlot[iSlot]-1)>=0 ){
+    const struct HpSegmentWord *pEntry = &pMaker->aEntry[i];
+    if( pEntry->k1==k1 && pEntry->k2==k2 && pEntry->n==n
+     && (n<=16 || memcmp(pEntry->z, z, n)==0)
+    ){
+      return i;
+    }
+    iSlot = (iSlot+1) & ((1<<HP_DICT_BITS)-1);
+  }
+  if( nEntry<HP_MX_DICT ){
+    pMaker->aSlot[iSlot] = (u16)(nEntry+1);
+    pNew = &pMaker->aEntry[nEntry];
+    pNew->k1 = k1;
+    pNew->k2 = k2;
+    pNew->z = z;
+    pNew->n = n;
+  }
+  return nEntry;
+}
+
+/*
+** Texts and blobs of one byte: a dictionary of those that occur.
+*/
+static void hpSegmentBytes(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n
+){
+  u8 aSeen[256];         /* Entry plus one.  0: none */
+  int i;
+  memset(aSeen, 0, sizeof(aSeen));
+  for(i=0; i<n; i++){
+    const u8 *z = pVec->aVal[i].z;
+    if( aSeen[z[0]]==0 ){
+      struct HpSegmentWord *pNew = &pMaker->aEntry[p->nEntry];
+      if( p->nEntry==0xff ) break;
+      pNew->z = z;
+      pNew->n = 1;
+      aSeen[z[0]] = (u8)++p->nEntry;
+    }
+    pMaker->aCode[i] = aSeen[z[0]]-1;
+  }
+  if( i<n ) return;
+  p->eForm = HP_FORM_DICT;
+  p->iBase = 0;
+  p->nText = p->nEntry;
+  p->w = p->nEntry>1 ? 1 : 0;
+}
+
+/*
 ** Texts and blobs: a dictionary, if few of them differ.  It is given up as soon as
 ** more than a quarter of those seen, but for the first ones, are new.
 **
@@ -339,6 +405,10 @@ static void hpSegmentTexts(
   if( bFixed ){
     p->eForm = HP_FORM_FIXED;
     p->iBase = nFirst;
+    if( nFirst==1 ){
+      hpSegmentBytes(pMaker, p, pVec, n);
+      return;
+    }
   }else{
     p->eForm = HP_FORM_TEXT;
     p->w = (u8)(nAll<=0xffff ? 2 : 4);
@@ -346,32 +416,14 @@ static void hpSegmentTexts(
   memset(pMaker->aSlot, 0, sizeof(pMaker->aSlot));
   for(i=0; i<n; i++){
     const u8 *z = pVec->aVal[i].z;
-    u32 nByte = pVec->aLen[i];
+    u32 nByte = bFixed ? nFirst : pVec->aLen[i];
     u64 k1 = nByte>=8 ? (u64)hpRaw8(z) : hpLoadBytes(z, nByte);
     u64 k2 = nByte>8 ? (u64)hpRaw8(&z[nByte-8]) : 0;
-    u64 h = (k1 ^ (k2<<23 | k2>>41) ^ nByte)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
-    u32 iSlot = (u32)(h>>(64-HP_DICT_BITS));
-    int iEntry;
-    while( (iEntry = pMaker->aSlot[iSlot]-1)>=0 ){
-      const struct HpSegmentWord *pEntry = &pMaker->aEntry[iEntry];
-      if( pEntry->k1==k1 && pEntry->k2==k2 && pEntry->n==nByte
-       && (nByte<=16 || memcmp(pEntry->z, z, nByte)==0)
-      ){
-        break;
-      }
-      iSlot = (iSlot+1) & ((1<<HP_DICT_BITS)-1);
-    }
-    if( iEntry<0 ){
-      struct HpSegmentWord *pNew;
-      if( p->nEntry==HP_MX_DICT || p->nEntry>32+i/4 ) return;
-      pNew = &pMaker->aEntry[p->nEntry];
-      iEntry = p->nEntry++;
-      pMaker->aSlot[iSlot] = (u16)(iEntry+1);
-      pNew->k1 = k1;
-      pNew->k2 = k2;
-      pNew->z = z;
-      pNew->n = nByte;
+    int iEntry = hpSegmentWord(pMaker, z, nByte, k1, k2, p->nEntry);
+    if( iEntry==p->nEntry ){
+      if( iEntry==HP_MX_DICT || iEntry>32+i/4 ) return;
       nDict += nByte;
+      p->nEntry++;
     }
     pMaker->aCode[i] = (u8)iEntry;
   }
@@ -462,13 +514,23 @@ static void hpSegmentPack(u8 *aTo, int w, const i64 *a, int n, i64 iBase){
   }
 }
 
+/* Copy n bytes, and up to 15 more: there is slack behind both */
+static SQLITE_INLINE void hpSegmentPut(u8 *aTo, const u8 *z, u32 n){
+  if( n<=64 ){
+    u32 i;
+    for(i=0; i<n; i+=16) memcpy(&aTo[i], &z[i], 16);
+  }else{
+    memcpy(aTo, z, n);
+  }
+}
+
 /* Copy texts to aText, and note where each ends, in w bytes */
 static void hpSegmentCopy(const HpVec *pVec, int n, u8 *aData, int w, u8 *aText){
   u32 iOfst = 0;
   int i;
   for(i=0; i<n; i++){
     u32 nByte = pVec->aLen[i];
-    if( nByte ) memcpy(&aText[iOfst], pVec->aVal[i].z, nByte);
+    hpSegmentPut(&aText[iOfst], pVec->aVal[i].z, nByte);
     iOfst += nByte;
     if( w==2 ){
       ((u16*)aData)[i+1] = (u16)iOfst;
@@ -549,7 +611,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       break;
     }
     case HP_FORM_FIXED:
-      for(i=0; i<n; i++) memcpy(&a[i*p->iBase], pVec->aVal[i].z, (size_t)p->iBase);
+      for(i=0; i<n; i++) hpSegmentPut(&a[i*p->iBase], pVec->aVal[i].z, (u32)p->iBase);
       break;
     case HP_FORM_TEXT:
       memset(a, 0, p->w);
