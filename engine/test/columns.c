@@ -53,6 +53,10 @@ static const char *const azScan[] = {
   "SELECT s, count(*), sum(id), max(r), min(length(s)) FROM t GROUP BY s",
   "SELECT count(*), sum(n), sum(id) FROM t WHERE n>50 AND s LIKE '%1%'",
   "SELECT count(*), group_concat(typeof(x)||quote(x)) FROM t WHERE id%37=0",
+  /* Places of rows: the first ones of an order, those that pass, one of each */
+  "SELECT id, n, s, x FROM t WHERE n>100 ORDER BY r DESC, id LIMIT 20",
+  "SELECT id, quote(x), n FROM t WHERE n=77",
+  "SELECT DISTINCT g, length(s) FROM t",
 };
 #define N_SCAN ((int)(sizeof(azScan)/sizeof(azScan[0])))
 

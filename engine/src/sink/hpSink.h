@@ -50,8 +50,13 @@ struct HpSinkType {
   int (*xFinish)(HpWorker*);
   int (*xCombine)(HpQuery*);
   void (*xClose)(HpWorker*);
-  u8 bRecords;           /* It looks at records or pages, not only at values */
+  u8 eRecords;           /* HP_RECORDS_xxx: what it looks at beside values */
 };
+
+#define HP_RECORDS_NOT    0    /* Nothing */
+#define HP_RECORDS_PLACES 1    /* Places of rows: hpPlaceOf() */
+#define HP_RECORDS_SOUND  2    /* The same, and whether their records are sound */
+#define HP_RECORDS_ALL    3    /* Records, which have to be in the leaves */
 
 /* A value that is kept */
 typedef struct HpKept HpKept;

@@ -27,8 +27,8 @@
 **    xCombine   once, in the caller's thread, when all workers are done
 **    xClose     at the end, whatever happened
 **
-** bRecords says that it looks at the records of a batch, or where they stand; the source then
-** has to read leaves.
+** eRecords says whether it looks at the records of a batch, or where they stand: what the source
+** then has to read.
 **
 ** What is NULL is not wanted.  Calls are made once a batch or less often, never
 ** once a row.
@@ -98,31 +98,34 @@ static void hpSinkSortClose(HpWorker *p){
 
 static const HpSinkType hpSinkGroups = {
   0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
-  hpSinkAggCombine, hpSinkAggClose, 0
+  hpSinkAggCombine, hpSinkAggClose, HP_RECORDS_NOT
 };
 static const HpSinkType hpSinkSort = {
   hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,
-  hpSinkSortCombine, hpSinkSortClose, 1
+  hpSinkSortCombine, hpSinkSortClose, HP_RECORDS_ALL
 };
 static const HpSinkType hpSinkTop = {
-  0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose, 1
+  0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose, HP_RECORDS_SOUND
 };
 static const HpSinkType hpSinkFirst = {
-  0, hpFirstOpen, 0, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose, 1
+  0, hpFirstOpen, 0, hpFirstRows, hpFirstRun, 0, hpFirstMerge, hpFirstClose,
+  HP_RECORDS_PLACES
 };
 static const HpSinkType hpSinkRowids = {
-  0, hpRowidsOpen, 0, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose, 1
+  0, hpRowidsOpen, 0, hpRowidsRows, hpRowidsRun, 0, hpFoundMerge, hpFoundClose,
+  HP_RECORDS_PLACES
 };
 static const HpSinkType hpSinkRel = {
-  0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose, 0
+  0, hpBuildOpen, 0, hpBuildRows, 0, 0, hpBuildCombine, hpBuildClose, HP_RECORDS_NOT
 };
 static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
   UNUSED_PARAMETER(aMem);
   return hpStashOpen(p);
 }
 static const HpSinkType hpSinkStash = {
-  0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose, 1
+  0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose,
+  HP_RECORDS_ALL
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
-static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, 1 };
+static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, HP_RECORDS_ALL };
 #endif /* SQLITE_OMIT_HP */

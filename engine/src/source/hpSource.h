@@ -59,7 +59,8 @@ struct HpRun {
   i64 *aHigh;            /* ... and those of each leaf not greater than this */
   const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
   HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
-  int iKept;             /* ... The segment that is the next batch */
+  int iKept;             /* ... The segment that is the next batch, ... */
+  u32 iKeptRow, nKeptRow;  /* ... first row of the batch in the run, and rows of it */
   int nZone;             /* Filters say something about so many columns, ... */
   int *aZoneCol;         /* ... these of the plan, ... */
   HpBound *aZone;        /* ... and this.  -1: it is to be found out */
@@ -167,10 +168,12 @@ static void hpSegmentFree(HpSegment*);
 /* hp_columns.c */
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
 static int hpColumnsFind(HpColumnScan*, HpRun*);
-static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**);
+static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
 static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
 static int hpColumnsChunks(const HpColumnRun*);
+static i64 hpColumnsPlace(const HpColumnRun*, u32, u32);
+static i64 hpColumnsLast(const HpColumnRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
 
 /* hp_zone.c */

@@ -14,6 +14,7 @@
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsWanted()   Is this column to be kept?
 **    hpColumnsAdd()      Columns of a run that it has read.
+**    hpColumnsPlace(), hpColumnsLast()    The place of a row of a run (hp_place.c).
 **    hpColumnsClose()    The scan ends.
 **    sqlite3HpWalBegun()     The WAL is begun anew by this process.
 **    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
@@ -95,8 +96,12 @@ struct HpColumnRun {
   u16 *anRow;            /* Rows of each */
   int nCol;              /* Columns */
   struct HpColumnSet *aCol;
+  u8 bSound;             /* Each record is sound: hpRecordIsSound() */
   int nPage;
-  Pgno aLeaf[1];         /* Leaves */
+  struct HpColumnLeaf {
+    Pgno iPg;              /* Its number */
+    u32 iRow;              /* Rows up to its end */
+  } aLeaf[1];            /* Leaves */
 };
 
 /* What is kept of a file.  Fields marked (m) are protected by SQLITE_MUTEX_STATIC_LRU,
@@ -136,6 +141,7 @@ struct HpColumnScan {
   i64 nLimit;            /* Bytes that the file's runs may take, if it adds to them */
   u8 bKeep;              /* Some column is to be kept, and there is memory */
   u8 bHalf;              /* ... of every other run */
+  u8 bSound;             /* Records have to be sound */
   u8 aKeep[HP_MX_COL];   /* Which columns */
 };
 
@@ -205,7 +211,7 @@ static void hpColumnsDropSome(
           if( aPage[iMid]<p->iMin ) iLow = iMid+1; else iHigh = iMid;
         }
         for(bDrop=0; bDrop==0 && iLow<nPage && aPage[iLow]<=p->iMax; iLow++){
-          for(k=0; k<p->nPage && p->aLeaf[k]!=aPage[iLow]; k++){}
+          for(k=0; k<p->nPage && p->aLeaf[k].iPg!=aPage[iLow]; k++){}
           bDrop = k<p->nPage;
         }
       }else if( nUnused ){
@@ -495,7 +501,8 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   HpColumnScan *pScan;
   HpColumnFile *pFile;
   int i;
-  if( pPipe->source.pType->bColumns==0 || pPipe->pSink->bRecords || pPipe->bUser
+  if( pPipe->source.pType->bColumns==0 || pPipe->bUser
+   || pPipe->pSink->eRecords==HP_RECORDS_ALL
    || pPipe->source.bIndex || pPipe->source.pRange || pPipe->source.nCol==0
    || p->pPart || p->nSample || p->pWanted || p->bNone
   ){
@@ -515,6 +522,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   memset(pScan, 0, sizeof(*pScan));
   pScan->pFile = pFile;
   pScan->pPlan = &pPipe->source;
+  pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns : LARGEST_INT64;
   sqlite3_mutex_enter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
@@ -542,11 +550,10 @@ static HpColumnRun **hpColumnsLook(const HpColumnFile *pFile, const HpRun *pRun)
   HpColumnRun **pp = hpColumnsSlot(pFile, pRun->aLeaf[0]);
   for(; *pp; pp=&(*pp)->pNext){
     const HpColumnRun *p = *pp;
-    if( p->nPage==pRun->nPage && p->aLeaf[0]==pRun->aLeaf[0]
-     && memcmp(p->aLeaf, pRun->aLeaf, sizeof(Pgno)*p->nPage)==0
-    ){
-      break;
-    }
+    int i;
+    if( p->nPage!=pRun->nPage ) continue;
+    for(i=0; i<p->nPage && p->aLeaf[i].iPg==pRun->aLeaf[i]; i++){}
+    if( i==p->nPage ) break;
   }
   return pp;
 }
@@ -574,7 +581,7 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   pRun->bKeep = pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
   sqlite3_mutex_enter(pFile->pMutex);
   p = *hpColumnsLook(pFile, pRun);
-  if( p && p->iBorn<=pScan->iState ){
+  if( p && p->iBorn<=pScan->iState && p->bSound>=pScan->bSound ){
     const HpSourcePlan *pPlan = pScan->pPlan;
     p->iUsed = pFile->iScan;
     for(i=0; i<pPlan->nCol; i++){
@@ -590,6 +597,7 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
       pRun->pKept = p;
       pRun->bKeep = 0;
       pRun->iKept = 0;
+      pRun->iKeptRow = pRun->nKeptRow = 0;
       pRun->nKept++;
       pFile->nFound++;
     }
@@ -613,6 +621,22 @@ static int hpColumnsMay(HpColumnScan *pScan, i64 n){
   return 1;
 }
 
+/* The place of row iRow of run p, which a scan has taken as its run iSeq */
+static i64 hpColumnsPlace(const HpColumnRun *p, u32 iSeq, u32 iRow){
+  int iLow = 0, iHigh = p->nPage-1;
+  assert( iRow<p->aLeaf[iHigh].iRow );
+  while( iLow<iHigh ){
+    int iMid = (iLow+iHigh)/2;
+    if( p->aLeaf[iMid].iRow<=iRow ) iLow = iMid+1; else iHigh = iMid;
+  }
+  return HP_PLACE(iSeq, iLow, iRow-(iLow ? p->aLeaf[iLow-1].iRow : 0));
+}
+
+/* That of its last row */
+static i64 hpColumnsLast(const HpColumnRun *p, u32 iSeq){
+  return hpColumnsPlace(p, iSeq, p->aLeaf[p->nPage-1].iRow-1);
+}
+
 /* A run without columns, with the leaves of pRun and the batches of anRow[] */
 static HpColumnRun *hpColumnsNewRun(
   HpColumnScan *pScan,
@@ -620,8 +644,9 @@ static HpColumnRun *hpColumnsNewRun(
   int nChunk,
   const u16 *anRow
 ){
-  u64 nByte = sizeof(HpColumnRun) + sizeof(Pgno)*(u64)pRun->nPage;
+  u64 nByte = sizeof(HpColumnRun) + sizeof(struct HpColumnLeaf)*(u64)pRun->nPage;
   HpColumnRun *p = sqlite3_malloc64(nByte);
+  u32 nRow = 0;
   int i;
   if( p==0 ) return 0;
   memset(p, 0, nByte);
@@ -633,13 +658,16 @@ static HpColumnRun *hpColumnsNewRun(
     return 0;
   }
   memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
-  memcpy(p->aLeaf, pRun->aLeaf, sizeof(Pgno)*pRun->nPage);
   p->nChunk = nChunk;
   p->nPage = pRun->nPage;
-  p->iMin = p->iMax = p->aLeaf[0];
-  for(i=1; i<p->nPage; i++){
-    p->iMin = MIN(p->iMin, p->aLeaf[i]);
-    p->iMax = MAX(p->iMax, p->aLeaf[i]);
+  p->iMin = p->iMax = pRun->aLeaf[0];
+  for(i=0; i<p->nPage; i++){
+    assert( pRun->iHdr==0 );
+    nRow += get2byte(&pRun->aBuf[(i64)i*pRun->szPage+3]);
+    p->aLeaf[i].iPg = pRun->aLeaf[i];
+    p->aLeaf[i].iRow = nRow;
+    p->iMin = MIN(p->iMin, pRun->aLeaf[i]);
+    p->iMax = MAX(p->iMax, pRun->aLeaf[i]);
   }
   return p;
 }
@@ -656,7 +684,7 @@ static void hpColumnsGrow(HpColumnFile *pFile){
   for(i=0; i<nOld; i++){
     while( apOld[i] ){
       HpColumnRun *p = apOld[i];
-      HpColumnRun **pp = hpColumnsSlot(pFile, p->aLeaf[0]);
+      HpColumnRun **pp = hpColumnsSlot(pFile, p->aLeaf[0].iPg);
       apOld[i] = p->pNext;
       p->pNext = *pp;
       *pp = p;
@@ -709,14 +737,15 @@ static int hpColumnsAddSet(
 ** The leaves of pRun have been read, in nChunk batches of anRow[] rows.  apSeg[i*nCol+k] is
 ** the segment of column k of the plan, of batch i; NULL where it is not kept, in all
 ** batches alike.  Those that are taken over become NULL.  If the file has another state by
-** now, nothing is kept.
+** now, nothing is kept.  bSound: all records have been looked at, and are sound.
 */
 static void hpColumnsAdd(
   HpColumnScan *pScan,
   const HpRun *pRun,
   int nChunk,
   const u16 *anRow,
-  HpSegment **apSeg
+  HpSegment **apSeg,
+  int bSound
 ){
   HpColumnFile *pFile = pScan->pFile;
   const HpSourcePlan *pPlan = pScan->pPlan;
@@ -734,7 +763,7 @@ static void hpColumnsAdd(
       HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow);
       if( pNew ){
         if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
-        pp = hpColumnsSlot(pFile, pNew->aLeaf[0]);
+        pp = hpColumnsSlot(pFile, pNew->aLeaf[0].iPg);
         pNew->pNext = *pp;
         pNew->iBorn = pScan->iState;
         pNew->iUsed = pFile->iScan;
@@ -745,6 +774,7 @@ static void hpColumnsAdd(
         bRoom = 0;
       }
     }
+    if( *pp ) (*pp)->bSound |= (u8)bSound;
     for(k=0; bRoom && k<pPlan->nCol; k++){
       if( pScan->aKeep[k] ){
         bRoom = hpColumnsAddSet(pScan, *pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
@@ -789,6 +819,11 @@ static int hpColumnsFind(HpColumnScan *p, HpRun *pRun){
   UNUSED_PARAMETER2(p, pRun);
   return 0;
 }
+static i64 hpColumnsPlace(const HpColumnRun *p, u32 iSeq, u32 iRow){
+  UNUSED_PARAMETER(p);
+  return HP_PLACE(iSeq, 0, iRow);
+}
+static i64 hpColumnsLast(const HpColumnRun *p, u32 iSeq){ return hpColumnsPlace(p, iSeq, 0); }
 static void hpColumnsClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
 static void hpColumnsLeave(Pager *p, int bUnlink){ UNUSED_PARAMETER2(p, bUnlink); }
 # ifndef SQLITE_OMIT_WAL

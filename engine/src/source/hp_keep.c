@@ -38,6 +38,8 @@ struct HpKeeper {
   int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
   u16 *anRow;            /* Rows of each */
   HpSegment **apSeg;     /* Segments of each: nCol */
+  u8 bSound;             /* All records so far are sound, and this is to be known */
+  i64 iPlace;            /* ... place of the last one */
 };
 #define HP_KEEP_NOT   0  /* It is not kept */
 #define HP_KEEP_IT    1  /* It is; its values are in aVec */
@@ -125,6 +127,8 @@ static void hpKeepBegin(HpWorker *p){
     int bWanted = hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
     pKeeper->aState[k] = bWanted ? HP_KEEP_IT : HP_KEEP_NOT;
   }
+  pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
+  pKeeper->iPlace = -1;
 }
 
 /* Room for one batch more */
@@ -196,11 +200,28 @@ static void hpKeepBatch(HpWorker *p){
       return;
     }
   }
+  for(k=0; k<p->batch.nRow && pKeeper->bSound; k++){
+    pKeeper->iPlace = hpPlaceOf(p, k, pKeeper->iPlace, 1);
+    if( pKeeper->iPlace<0 ) pKeeper->bSound = 0;
+  }
   if( p->run.iLeaf==p->run.nPage ){
     hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), &p->run, pKeeper->nChunk,
-                 pKeeper->anRow, pKeeper->apSeg);
+                 pKeeper->anRow, pKeeper->apSeg, pKeeper->bSound);
     hpKeepForget(p);
   }
+}
+
+/* Does the sink want no row of batch i of the run?  See HpWorker.bound */
+static int hpKeepIsOut(const HpWorker *p, int i){
+  const HpSourcePlan *pPlan = &p->pPipe->source;
+  int k;
+  if( p->bound.bOn==0 ) return 0;
+  for(k=0; k<pPlan->nCol; k++){
+    if( pPlan->aCol[k].iStore==p->bound.iStore ){
+      return hpSegmentIsOut(p->run.apKept[k][i], &p->bound);
+    }
+  }
+  return 0;
 }
 
 static int hpKeepNext(HpWorker *p){
@@ -211,10 +232,12 @@ static int hpKeepNext(HpWorker *p){
   while( pRun->iKept<nChunk && p->batch.nRow==0 ){
     int i = pRun->iKept++;
     int k;
+    pRun->iKeptRow += pRun->nKeptRow;
+    pRun->nKeptRow = (u32)hpColumnsRows(pRun->pKept, i);
     for(k=0; k<pRun->nZone; k++){
       if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;
     }
-    if( k==pRun->nZone ){
+    if( k==pRun->nZone && !hpKeepIsOut(p, i) ){
       p->batch.nRow = hpColumnsRows(pRun->pKept, i);
     }else{
       p->batch.nSkip += hpColumnsRows(pRun->pKept, i);

@@ -31,7 +31,8 @@ static int hpLeavesBegin(HpWorker *p){
 */
 static int hpLeavesNext(HpWorker *p){
   HpRun *pRun = &p->run;
-  int rc;
+  u8 bBound = p->bound.bOn;
+  int rc = SQLITE_OK;
   assert( p->batch.nRow==0 && p->batch.nSkip==0 );
   if( pRun->iLeaf>=pRun->nPage ){
     rc = hpSourceNext(p);
@@ -41,16 +42,17 @@ static int hpLeavesNext(HpWorker *p){
     hpKeepBegin(p);
   }
   if( pRun->pKept ) return hpKeepNext(p);
+  if( pRun->bKeep ) p->bound.bOn = 0;    /* All rows are kept */
   do{
     rc = hpCellsLeaf(p, pRun->iLeaf, &pRun->iCell);
-    if( rc ) return rc;
-    if( pRun->iCell<0 ){
+    if( rc==SQLITE_OK && pRun->iCell<0 ){
       pRun->iLeaf++;
       pRun->iCell = 0;
     }
-  }while( pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc );
-  hpKeepBatch(p);
-  return SQLITE_OK;
+  }while( rc==SQLITE_OK && pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc );
+  if( rc==SQLITE_OK ) hpKeepBatch(p);
+  p->bound.bOn = bBound;
+  return rc;
 }
 
 static const HpSourceType hpLeavesType = {

@@ -27,18 +27,24 @@
 ** If bAll the record is to be sound as far as its header tells, for stock's loop
 ** reads other columns of it than the scan does.
 **
-** Returns -1 if there is no such cell, or if the record is not sound.
+** Returns -1 if there is no such cell, or if the record is not sound.  Of a run whose columns
+** are in memory rows are cells, and records have been found sound where that matters.
 */
 static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   const HpRun *pRun = &p->run;
   const BtShared *pBt = p->pQuery->db->aDb[p->pPipe->source.iDb].pBt->pBt;
-  const u8 *z = p->batch.apRec[i];
-  int iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
-  const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
-  const u8 *aHdr = &aPage[pRun->iHdr];
-  int nCell = get2byte(&aHdr[3]);
-  int iRec = (int)(z - aPage);
+  const u8 *z, *aPage, *aHdr;
+  int iLeaf, nCell, iRec;
   int iCell = 0;
+  if( pRun->pKept ){
+    return hpColumnsPlace(pRun->pKept, pRun->iSeq, pRun->iKeptRow+(u32)i);
+  }
+  z = p->batch.apRec[i];
+  iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
+  aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  aHdr = &aPage[pRun->iHdr];
+  nCell = get2byte(&aHdr[3]);
+  iRec = (int)(z - aPage);
   if( hpPlaceSeq(iLast)==pRun->iSeq && hpPlaceLeaf(iLast)==iLeaf ){
     iCell = hpPlaceCell(iLast)+1;
   }
@@ -55,6 +61,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   }
   return -1;
 }
+
 /*
 ** The place of the last row of the run.
 */
@@ -62,6 +69,7 @@ static i64 hpPlaceLast(const HpWorker *p){
   const HpRun *pRun = &p->run;
   int iLeaf = pRun->nPage-1;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  if( pRun->pKept ) return hpColumnsLast(pRun->pKept, pRun->iSeq);
   return HP_PLACE(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
 }
 #endif /* SQLITE_OMIT_HP */

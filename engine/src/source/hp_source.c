@@ -574,7 +574,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 && pSrc->bWay==0 ){
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 ){
     pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager);
   }
   assert( hpSourceIsSane(pSrc) );
