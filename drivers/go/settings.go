@@ -217,6 +217,7 @@ func (c *Conn) Settings() (Settings, error) {
 		{"hp_memory", "", "", ""},
 		{"hp_extent", "", "", ""},
 		{"hp_readahead", "", "", ""},
+		{"hp_columns", "", "", ""},
 	}
 	found := list[:0]
 	for _, s := range list {

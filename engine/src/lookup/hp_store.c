@@ -16,6 +16,7 @@
 **    sqlite3HpCacheCheck()   Called when a read transaction has begun: are the
 **                            pages of the last one still valid?
 **    sqlite3HpCacheFixed()   Called by PRAGMA cache_size.
+**    hpStoreAllowed()        May a pager use what is shared, as far as settings go?
 **    hpStoreLeave()          Memory is to be given back, or the pager is closed.
 **    hpStoreForget()         SQLITE_FCNTL_RESET_CACHE, or the pager leaves WAL mode.
 **

@@ -168,13 +168,15 @@ static void hpSegmentFree(HpSegment*);
 /* hp_columns.c */
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
 static int hpColumnsFind(HpColumnScan*, HpRun*);
-static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
-static int hpColumnsWanted(const HpColumnScan*, int);
-static int hpColumnsRows(const HpColumnRun*, int);
-static int hpColumnsChunks(const HpColumnRun*);
 static i64 hpColumnsPlace(const HpColumnRun*, u32, u32);
 static i64 hpColumnsLast(const HpColumnRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
+#ifdef HP_SHARED
+static int hpColumnsWanted(const HpColumnScan*, int);
+static int hpColumnsRows(const HpColumnRun*, int);
+static int hpColumnsChunks(const HpColumnRun*);
+static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
+#endif
 
 /* hp_zone.c */
 static int hpZoneIsSafe(const HpProg*);
@@ -182,7 +184,9 @@ static int hpZoneOf(const HpWorker*, int, HpBound*);
 static void hpZoneNarrow(HpBound*, const HpBound*);
 
 /* hp_source.c */
+#ifdef HP_SHARED
 static HpColumnScan *hpSourceColumns(const HpSource*);
+#endif
 static int hpSourceOpen(HpQuery*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
 static u32 hpSourceRuns(const HpSource*);

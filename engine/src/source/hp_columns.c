@@ -12,6 +12,7 @@
 **
 **    hpColumnsOpen()     A scan begins: may it use columns, and of which state?
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
+**    hpColumnsChunks(), hpColumnsRows()   Its batches, and rows of one.
 **    hpColumnsWanted()   Is this column to be kept?
 **    hpColumnsAdd()      Columns of a run that it has read.
 **    hpColumnsPlace(), hpColumnsLast()    The place of a row of a run (hp_place.c).
@@ -413,7 +414,8 @@ static u64 hpColumnsState(HpColumnFile *pFile, Pager *pPager){
   if( pagerUseWal(pPager) ){
     Wal *pWal = pPager->pWal;
     u64 iState = 0;
-    SEH_TRY { iState = hpColumnsWal(pFile, pPager); } SEH_EXCEPT( (void)pWal; )
+    SEH_TRY { iState = hpColumnsWal(pFile, pPager); } SEH_EXCEPT( iState = 0; )
+    (void)pWal;            /* For these macros */
     return iState;
   }
   if( pPager->eLock!=SHARED_LOCK ) return 0;

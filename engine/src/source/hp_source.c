@@ -581,8 +581,10 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   return SQLITE_OK;
 }
 
+#ifdef HP_SHARED
 /* The columns in memory that the scan may use, or NULL */
 static HpColumnScan *hpSourceColumns(const HpSource *pSrc){ return pSrc->pColumns; }
+#endif
 
 /*
 ** Number of the next run.
