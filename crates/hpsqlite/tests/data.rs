@@ -227,6 +227,7 @@ fn every_generator_makes_the_same_rows_everywhere() {
         ("tpch", vec!["--sf", "0.01"], vec!["lineitem", "partsupp"]),
         ("h2o", vec!["--rows", "1000", "--groups", "10"], vec!["x"]),
         ("mysqlite", vec!["--rows", "1000"], vec!["T"]),
+        ("hits", vec!["--rows", "500"], vec!["hits"]),
         (
             "ssb",
             vec!["--sf", "0.01"],

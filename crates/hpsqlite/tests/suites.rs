@@ -50,6 +50,11 @@ fn groupby() {
 }
 
 #[test]
+fn clickbench() {
+    suite("clickbench", 43, &["rows=3000"]);
+}
+
+#[test]
 fn mysqlite() {
     suite("mysqlite", 4, &["rows=5000", "joined=1000"]);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
-use super::{DataTarget, Set, h2o, mail, mysqlite, tatp};
+use super::{DataTarget, Set, h2o, hits, mail, mysqlite, tatp};
 
 #[derive(Subcommand)]
 pub enum DataSet {
@@ -55,6 +55,14 @@ pub enum DataSet {
         #[command(flatten)]
         to: DataFile,
     },
+    /// Page views in 105 columns, as ClickBench has them
+    Hits {
+        /// Number of rows: 2 million are 1.4 GB
+        #[arg(long, default_value_t = hits::ROWS, value_name = "N")]
+        rows: u64,
+        #[command(flatten)]
+        to: DataFile,
+    },
     /// The four tables of TATP, transactions of a telephone company
     Tatp {
         /// Number of subscribers, each with about ten rows in all
@@ -99,6 +107,7 @@ pub fn run(set: &DataSet) -> Result<()> {
         DataSet::Mysqlite { rows, keys, ref to } => (to, Set::Mysqlite { rows, keys }),
         DataSet::Ssb { sf, ref to } => (to, Set::Ssb { sf }),
         DataSet::Mail { messages, ref to } => (to, Set::Mail { messages }),
+        DataSet::Hits { rows, ref to } => (to, Set::Hits { rows }),
         DataSet::Tatp {
             subscribers,
             ref to,

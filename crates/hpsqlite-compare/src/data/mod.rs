@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod h2o;
+pub mod hits;
 pub mod mail;
 pub mod mysqlite;
 pub mod random;
@@ -45,6 +46,7 @@ pub enum Set {
     Tatp { subscribers: u64 },
     Ssb { sf: f64 },
     Mail { messages: u64 },
+    Hits { rows: u64 },
 }
 
 impl Set {
@@ -79,9 +81,12 @@ impl Set {
             "mail" => Set::Mail {
                 messages: number("messages", mail::MESSAGES as f64)? as u64,
             },
-            other => {
-                bail!("data={other}: the data sets are tpch, h2o, mysqlite, tatp, ssb and mail")
-            }
+            "hits" => Set::Hits {
+                rows: number("rows", hits::ROWS as f64)? as u64,
+            },
+            other => bail!(
+                "data={other}: the data sets are tpch, h2o, mysqlite, tatp, ssb, mail and hits"
+            ),
         })
     }
 
@@ -94,6 +99,7 @@ impl Set {
             Set::Tatp { subscribers } => tatp::write(subscribers, target),
             Set::Ssb { sf } => ssb::write(sf, target),
             Set::Mail { messages } => mail::write(messages, target),
+            Set::Hits { rows } => hits::write(rows, target),
         }
     }
 }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail};
 
 use super::model::{Values, filled};
-use crate::data::{DataTarget, Set, h2o, mail, mysqlite, ssb, tatp, tpch};
+use crate::data::{DataTarget, Set, h2o, hits, mail, mysqlite, ssb, tatp, tpch};
 use crate::sys::{Library, OPEN_CREATE, OPEN_READWRITE};
 use crate::{interrupt, libs, text};
 
@@ -112,6 +112,7 @@ impl Name {
             Set::Mysqlite { rows, keys } => Name::new("mysqlite", mysqlite::VERSION)
                 .with("rows", rows)
                 .with("keys", keys),
+            Set::Hits { rows } => Name::new("hits", hits::VERSION).with("rows", rows),
             Set::Tatp { subscribers } => {
                 Name::new("tatp", tatp::VERSION).with("subscribers", subscribers)
             }

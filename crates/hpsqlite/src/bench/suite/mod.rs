@@ -39,6 +39,7 @@ pub use points::Point;
 
 /// The suites that come with the lab.
 pub const SUITES: &[(&str, &str)] = &[
+    ("clickbench", include_str!("../suites/clickbench.toml")),
     ("cluster", include_str!("../suites/cluster.toml")),
     ("connections", include_str!("../suites/connections.toml")),
     ("files", include_str!("../suites/files.toml")),

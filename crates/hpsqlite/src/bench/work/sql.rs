@@ -6,6 +6,7 @@
 //! | `sql` | the statement of a step |
 //! | `pragma.NAME` | set before the first step, and read back |
 //! | `analyze` | `on`: the database has statistics, see [`crate::bench::dataset`] |
+//! | `before` | runs before those that count; by default one or two |
 //! | `repeat` | runs a sample; by default as many as take [`SAMPLE_SECONDS`] |
 //! | `threads` | so many threads run the statement, each on a connection of its own |
 //! | `limit` | seconds that a statement may take; then it is left out, which is said |
@@ -51,7 +52,7 @@ pub struct SqlStatements;
 impl Work for SqlStatements {
     fn options(&self) -> Vec<&'static str> {
         let own = [
-            "duckdb", "limit", "python", "repeat", "sql", "threads", "writes",
+            "before", "duckdb", "limit", "python", "repeat", "sql", "threads", "writes",
         ];
         [&own, &dataset::OPTIONS[..]].concat()
     }
@@ -298,6 +299,9 @@ fn measure(job: &Job, step: &Step, place: &SqlPlace<'_>, db: &Db<'_>) -> Result<
         },
     };
     let threads = options.counted("threads")?;
+    if let (Some(times), false) = (options.counted("before")?, step.cold) {
+        question.run(db, times)?;
+    }
     let repeat = match step.cold {
         true => 1,
         false => repetitions(&options, || Ok(question.run(db, 1)?.total.seconds))?,
