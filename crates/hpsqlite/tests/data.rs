@@ -258,6 +258,7 @@ fn every_generator_makes_the_same_rows_everywhere() {
             "partsupp 508759e8",
             "x eb2ee12b",
             "T 92ba2040",
+            "hits d7827d2b",
             "date c5dfdbd2",
             "customer b430c9b0",
             "supplier 44da9ddd",

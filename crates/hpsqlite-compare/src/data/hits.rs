@@ -209,7 +209,7 @@ impl View {
 
     /// Is the value there, in one row of `one_in`? And the rest of the draw.
     fn there(draw: u64, one_in: u64) -> Option<u64> {
-        (draw % one_in == 0).then_some(draw / one_in)
+        draw.is_multiple_of(one_in).then_some(draw / one_in)
     }
 
     fn time(&self) -> impl std::fmt::Display {
