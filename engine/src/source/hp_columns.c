@@ -50,9 +50,10 @@
 **
 ** When.  A column is kept when it is read again (HpColumnFile.aNote): of every other run
 ** the second time, of the others the third time.  A program that asks once pays for a look
-** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs had to be dropped, and fewer had been found than kept, more
-** and more scans are waited for that drop nothing (nWait).  So a program that writes between its
-** scans, with a rollback journal, pays once or twice.
+** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs
+** had to be dropped before they had been found HP_PAYS times, more and more scans are waited
+** for that drop nothing (nWait).  So a program that writes between its scans, with a rollback
+** journal, pays once or twice.
 **
 ** Bounds.  Where hp_store.c may keep no pages there are no columns (hpStoreAllowed()), and
 ** both have one account (hpBudgetKeep()).  PRAGMA hp_columns may set less for what the
@@ -73,6 +74,7 @@
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
 #define HP_MX_WAIT   64        /* Most scans of one state that are waited for */
+#define HP_PAYS      3         /* To keep a run takes as long as so many finds save */
 
 /* Values of HpColumnFile.eMode */
 #define HP_STATE_NONE     0    /* No state is known: there are no runs */
@@ -227,7 +229,8 @@ static void hpColumnsDropSome(
 /* All runs, or most, have been dropped: did it pay to keep them? */
 static void hpColumnsLost(HpColumnFile *pFile){
   if( pFile->nKept ){
-    pFile->nWait = pFile->nFound<pFile->nKept ? MIN(2*pFile->nWait+2, HP_MX_WAIT) : 0;
+    int bPaid = pFile->nFound>=HP_PAYS*pFile->nKept;
+    pFile->nWait = bPaid ? 0 : MIN(2*pFile->nWait+2, HP_MX_WAIT);
     pFile->nKept = pFile->nFound = 0;
   }
   pFile->iReset = pFile->iScan;
@@ -535,7 +538,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
       int n = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i]);
       if( p->pCfg->bColumns ) n = 4;
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
-      pScan->bHalf |= n==2;
+      pScan->bHalf |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
       pScan->bKeep |= pScan->aKeep[i];
     }
   }
