@@ -71,24 +71,30 @@ static sqlite3 *opened(const char *zFile){
   return db;
 }
 
+/* Query zSql gives nTimes what SQLite's code gives */
+static void sameAnswer(sqlite3 *db, const char *zSql, int nTimes, const char *zWhat){
+  Text stock = {0,0,0};
+  int k;
+  execute(db, "PRAGMA hp_offload=off");
+  answer(&ours, db, zSql, &stock);
+  execute(db, "PRAGMA hp_offload=force");
+  for(k=0; k<nTimes; k++){
+    Text our = {0,0,0};
+    answer(&ours, db, zSql, &our);
+    check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat, k,
+          zSql, our.z, stock.z);
+    textClear(&our);
+  }
+  textClear(&stock);
+}
+
 /* The queries give what SQLite's code gives, now and once more */
 static void same(sqlite3 *db, const char *zWhat){
   int bOwn = sqlite3_get_autocommit(db);
-  int i, k;
+  int i;
   if( bOwn ) execute(db, "BEGIN");
   for(i=0; i<N_SCAN; i++){
-    Text stock = {0,0,0};
-    execute(db, "PRAGMA hp_offload=off");
-    answer(&ours, db, azScan[i], &stock);
-    execute(db, "PRAGMA hp_offload=force");
-    for(k=0; k<2; k++){
-      Text our = {0,0,0};
-      answer(&ours, db, azScan[i], &our);
-      check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat, k,
-            azScan[i], our.z, stock.z);
-      textClear(&our);
-    }
-    textClear(&stock);
+    sameAnswer(db, azScan[i], 2, zWhat);
   }
   if( bOwn ) execute(db, "ROLLBACK");
 }
@@ -149,7 +155,7 @@ static void testForms(void){
     "SELECT r, typeof(r), count(*) FROM t GROUP BY r",
   };
   const char *zFile = temporaryFile("forms.db");
-  unsigned i, k, j;
+  unsigned i, k;
   for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
     Text sql = {0,0,0};
     sqlite3 *db;
@@ -160,17 +166,7 @@ static void testForms(void){
       "  FROM (SELECT value, %s AS v FROM " SERIES("3000") ");", azValue[i]);
     execute(db, sql.z);
     for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++){
-      Text stock = {0,0,0};
-      execute(db, "PRAGMA hp_offload=off");
-      answer(&ours, db, azAsk[k], &stock);
-      execute(db, "PRAGMA hp_offload=force");
-      for(j=0; j<3; j++){
-        Text our = {0,0,0};
-        answer(&ours, db, azAsk[k], &our);
-        check(strcmp(our.z, stock.z)==0, "%s, time %u: %s", azValue[i], j, azAsk[k]);
-        textClear(&our);
-      }
-      textClear(&stock);
+      sameAnswer(db, azAsk[k], 3, azValue[i]);
     }
     check(counted(db, zKept)>0, "columns of %s are kept", azValue[i]);
     sqlite3_close(db);
@@ -289,7 +285,6 @@ static void testDamaged(void){
   unsigned char *a, *z;
   int n, iPage, iRowid;
   char zSql[120];
-  Text aText[3] = {{0,0,0}, {0,0,0}, {0,0,0}};
   sqlite3_close(made(zFile, "PRAGMA page_size=1024"));
   a = readFile(zFile, &n);
   for(iPage=n/1024/2; a[iPage*1024]!=13; iPage++){}
@@ -309,13 +304,7 @@ static void testDamaged(void){
     sqlite3_snprintf(sizeof(zSql), zSql,
                      "SELECT id, n, x FROM t ORDER BY +id>%d, +id DESC LIMIT 3", iRowid+5);
     integer(&ours, db, "SELECT n, count(*), max(id) FROM t GROUP BY n");
-    for(n=0; n<3; n++){
-      execute(db, n==0 ? "PRAGMA hp_offload=off" : "PRAGMA hp_offload=force");
-      answer(&ours, db, zSql, &aText[n]);
-      check(strcmp(aText[n].z, aText[0].z)==0, "found first, time %d: %s, not %s", n, aText[n].z,
-            aText[0].z);
-    }
-    for(n=0; n<3; n++) textClear(&aText[n]);
+    sameAnswer(db, zSql, 2, "found first");
     sqlite3_close(db);
   }
 }

@@ -292,6 +292,13 @@ static void hpColumnsUnref(HpColumnFile *p, int bUnlink){
   if( bFree ) hpColumnsFree(p);
 }
 
+/* Let go of the columns of pPager; with bUnlink nobody else comes to them */
+static void hpColumnsLeave(Pager *pPager, int bUnlink){
+  HpColumnFile *p = pPager->hp.pColumns;
+  pPager->hp.pColumns = 0;
+  if( p ) hpColumnsUnref(p, bUnlink);
+}
+
 /*
 ** The columns of the file of pPager, for the pager, if it has none yet, and for a scan.
 ** NULL without memory.
@@ -514,11 +521,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
     return 0;
   }
   if( !hpColumnsAllowed(p->db, pPager) ){
-    if( pPager->hp.pColumns && pPager->eState==PAGER_READER ){
-      HpColumnFile *pOld = pPager->hp.pColumns;
-      pPager->hp.pColumns = 0;
-      hpColumnsUnref(pOld, 0);
-    }
+    if( pPager->eState==PAGER_READER ) hpColumnsLeave(pPager, 0);
     return 0;
   }
   pScan = hpArenaAlloc(&p->arena, sizeof(*pScan));
@@ -805,13 +808,6 @@ static void hpColumnsClose(HpColumnScan *pScan){
   hpColumnsBury(pFile);
   sqlite3_mutex_leave(pFile->pMutex);
   hpColumnsUnref(pFile, 0);
-}
-
-/* Let go of the columns of pPager; with bUnlink nobody else comes to them */
-static void hpColumnsLeave(Pager *pPager, int bUnlink){
-  HpColumnFile *p = pPager->hp.pColumns;
-  pPager->hp.pColumns = 0;
-  if( p ) hpColumnsUnref(p, bUnlink);
 }
 
 #else

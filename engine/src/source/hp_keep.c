@@ -34,16 +34,13 @@
 struct HpKeeper {
   HpSegmentMaker maker;
   HpVec *aVec;           /* A batch, decoded: of each column of the plan */
-  u8 *aState;            /* ... HP_KEEP_xxx */
+  u8 *aKeep;             /* ... True if the column is kept: its values are in aVec */
   int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
   u16 *anRow;            /* Rows of each */
   HpSegment **apSeg;     /* Segments of each: nCol */
   u8 bSound;             /* All records so far are sound, and this is to be known */
   i64 iPlace;            /* ... place of the last one */
 };
-#define HP_KEEP_NOT   0  /* It is not kept */
-#define HP_KEEP_IT    1  /* It is; its values are in aVec */
-#define HP_KEEP_LOST  2  /* It was to be, but a value is not in the leaf */
 
 /* Memory for worker p, whose scan may find columns */
 static int hpKeepInit(HpWorker *p){
@@ -78,10 +75,10 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   if( pNew==0 ) return 0;
   memset(pNew, 0, sizeof(*pNew));
   pNew->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nCol);
-  pNew->aState = hpArenaAlloc(&p->vec, nCol);
-  if( pNew->aVec==0 || pNew->aState==0 ) return 0;
+  pNew->aKeep = hpArenaAlloc(&p->vec, nCol);
+  if( pNew->aVec==0 || pNew->aKeep==0 ) return 0;
   memset(pNew->aVec, 0, sizeof(HpVec)*nCol);
-  memset(pNew->aState, 0, nCol);
+  memset(pNew->aKeep, 0, nCol);
   for(k=0; k<nCol; k++){
     if( hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k)
      && hpVecInit(&p->frame, &pNew->aVec[k], p->batch.nAlloc)
@@ -124,8 +121,7 @@ static void hpKeepBegin(HpWorker *p){
     return;
   }
   for(k=0; k<p->pPipe->source.nCol; k++){
-    int bWanted = hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
-    pKeeper->aState[k] = bWanted ? HP_KEEP_IT : HP_KEEP_NOT;
+    pKeeper->aKeep[k] = (u8)hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
   }
   pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pKeeper->iPlace = -1;
@@ -167,7 +163,7 @@ static int hpKeepIsElsewhere(const HpWorker *p, int iCol){
 
 static void hpKeepBatch(HpWorker *p){
   HpKeeper *pKeeper = p->pKeeper;
-  HpFrame all = p->frame;
+  HpFrame all;           /* The frame, with all rows of the batch */
   int nCol = p->pPipe->source.nCol;
   HpSegment **apSeg;
   int k;
@@ -177,16 +173,17 @@ static void hpKeepBatch(HpWorker *p){
     p->run.bKeep = 0;
     return;
   }
+  all = p->frame;
   all.nRow = p->batch.nRow;
   all.bDense = 1;
   apSeg = &pKeeper->apSeg[(i64)pKeeper->nChunk*nCol];
   memset(apSeg, 0, sizeof(apSeg[0])*nCol);
   pKeeper->anRow[pKeeper->nChunk++] = (u16)p->batch.nRow;
   for(k=0; k<nCol; k++){
-    if( pKeeper->aState[k]!=HP_KEEP_IT ) continue;
+    if( pKeeper->aKeep[k]==0 ) continue;
     if( hpKeepIsElsewhere(p, k) ){
       i64 i;
-      pKeeper->aState[k] = HP_KEEP_LOST;
+      pKeeper->aKeep[k] = 0;
       for(i=0; i<pKeeper->nChunk; i++){
         hpSegmentFree(pKeeper->apSeg[i*nCol+k]);
         pKeeper->apSeg[i*nCol+k] = 0;
@@ -238,9 +235,9 @@ static int hpKeepNext(HpWorker *p){
       if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;
     }
     if( k==pRun->nZone && !hpKeepIsOut(p, i) ){
-      p->batch.nRow = hpColumnsRows(pRun->pKept, i);
+      p->batch.nRow = (int)pRun->nKeptRow;
     }else{
-      p->batch.nSkip += hpColumnsRows(pRun->pKept, i);
+      p->batch.nSkip += (int)pRun->nKeptRow;
     }
   }
   assert( p->batch.nRow<=p->batch.nAlloc );
@@ -252,7 +249,7 @@ static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pO
   const HpRun *pRun = &p->run;
   if( pRun->pKept ){
     hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], 0, pFrame, pOut);
-  }else if( pRun->bKeep && p->pKeeper->aState[iCol]==HP_KEEP_IT ){
+  }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] ){
     const HpVec *pFrom = &p->pKeeper->aVec[iCol];
     pOut->mType = pFrom->mType;
     pOut->bFloat = pFrom->bFloat;
