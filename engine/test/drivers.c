@@ -698,7 +698,7 @@ static void testLooks(void){
   end("looks");
 }
 
-/* ORDER BY an aggregate, and LIMIT: '+' not all groups are given to SQLite, '-' all are */
+/* ORDER BY an aggregate or keys, and LIMIT: '+' not all groups are given to SQLite, '-' all are */
 static void testTopGroups(void){
   static const char *const az[] = {
     "+SELECT k, sum(v) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 3",
@@ -714,6 +714,32 @@ static void testTopGroups(void){
     "?SELECT k%50, count(*) FROM g GROUP BY 1 ORDER BY 2, 1 DESC LIMIT 7",
     "?SELECT k%50, sum(v%3) FROM g GROUP BY 1 ORDER BY 2 DESC, min(v) LIMIT 9",
     "?SELECT k, count(*), sum(v)+0.0 FROM g GROUP BY k ORDER BY count(*) DESC, 3 DESC LIMIT 5",
+    /* Very many are equal, and keys tell which are the first: all of them, some, others */
+    "+SELECT k, v%40, n, count(*) FROM g GROUP BY k, v%40, n ORDER BY 4 DESC, k, v%40, n LIMIT 9",
+    "+SELECT k, v%40, n, count(*) FROM g GROUP BY k, v%40, n ORDER BY 4 DESC, k LIMIT 9 OFFSET 5",
+    "+SELECT k, v, count(*) FROM g GROUP BY k, v ORDER BY count(*) LIMIT 9",
+    "+SELECT 'as long as it takes '||k AS x, v%40, count(*) FROM g GROUP BY x, v%40 ORDER BY"
+      " min(v) DESC, x, v%40 LIMIT 11",
+    "?SELECT 'as long as it takes '||k AS x, v%40, count(*) FROM g GROUP BY x, v%40 ORDER BY"
+      " min(v) DESC, v%40, x LIMIT 11",
+    "?SELECT k, v%40, count(*) FROM g GROUP BY k, v%40 ORDER BY 3 DESC, k DESC, v%40 LIMIT 9",
+    "?SELECT k, v%40, count(*) FROM g GROUP BY k, v%40 ORDER BY 3 DESC, k NULLS LAST LIMIT 9",
+    "?SELECT m, count(*) FROM g GROUP BY m ORDER BY 2 DESC, m COLLATE nocase LIMIT 9",
+    "?SELECT m COLLATE nocase AS x, count(*) FROM g GROUP BY x ORDER BY 2 DESC, x LIMIT 9",
+    "?SELECT m COLLATE nocase AS x, count(*) FROM g GROUP BY x ORDER BY 2 DESC, m LIMIT 9",
+    "?SELECT k, v, count(*) FROM g GROUP BY k, v ORDER BY 3 DESC, abs(k), v LIMIT 9",
+    "?SELECT k, v, count(*) FROM g GROUP BY k, v ORDER BY 3 DESC, k+0, v LIMIT 9",
+    "?SELECT m, count(DISTINCT k), count(DISTINCT m||n) FROM g GROUP BY m ORDER BY 2 DESC, m LIMIT 9",
+    /* Keys alone */
+    "+SELECT v, k, count(*) FROM g GROUP BY v, k LIMIT 9",
+    "+SELECT v, k, count(*), sum(n) FROM g GROUP BY v, k ORDER BY v, k LIMIT 9 OFFSET 20",
+    "+SELECT v, k, count(*) FROM g GROUP BY v, k ORDER BY v DESC, k LIMIT 9",
+    "?SELECT v, k, count(*) FROM g GROUP BY v, k ORDER BY v DESC, k DESC, 3 LIMIT 9",
+    "+SELECT v, k, count(*) FROM g GROUP BY v, k ORDER BY v LIMIT 9",
+    "?SELECT v, k, count(*) FROM g GROUP BY v, k ORDER BY k, v LIMIT 9",
+    "?SELECT m, count(*) FROM g GROUP BY m ORDER BY m DESC NULLS FIRST LIMIT 9",
+    "?SELECT v, sum(9223372036854775807/k) FROM g GROUP BY v ORDER BY v LIMIT 9",
+    "?SELECT v, k, count(*) FROM g GROUP BY v, k ORDER BY v LIMIT (SELECT count(*) FROM u)-3",
     /* NULL, reals beside integers, texts, all groups or none */
     "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 LIMIT 12",
     "?SELECT k, sum(n) FROM g GROUP BY k ORDER BY 2 DESC LIMIT 300",

@@ -236,11 +236,12 @@ struct HpSourcePlan {
   int mxCol;             /* Largest HpCol.iStore; -1: none */
 };
 
-/* ORDER BY an aggregate, and LIMIT: which groups are wanted */
+/* ORDER BY and LIMIT: which groups are wanted */
 struct HpTopAgg {
   int iLimitReg;         /* Register of LIMIT plus OFFSET; 0: all groups are wanted */
-  u16 iAgg;              /* The first ones by this aggregate, ... */
-  u8 bDesc;              /* ... or the last ones */
+  int iAgg;              /* The first ones by this aggregate, ... */
+  u8 bDesc;              /* ... or the last ones.  iAgg<0: the first ones by key */
+  u8 bKeys;              /* Among equal ones, the first ones by key */
 };
 
 /*

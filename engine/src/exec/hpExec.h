@@ -63,6 +63,9 @@ struct HpQuery {
   HpStash **apStash;     /* Those that it has, or NULL */
   HpStash *pStash;       /* ... and of the pipe that runs */
   HpLiteral aHaving[HP_MX_HAVING];   /* Constants of HpGroupPlan.aHaving */
+  i64 nTop;              /* Only so many groups are wanted: HpTopAgg.  0: all */
+  int iFold;             /* Groups of this worker go into those before */
+  int bTopNot;           /* ... that are wanted cannot be found without order.  Atomic */
   HpTopGroup *pTopGroup; /* The best of those delivered, if few are wanted, or NULL */
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */

@@ -239,26 +239,54 @@ static int hpAggPlanSafeExpr(Walker *pWalker, Expr *pExpr){
   return hpCompileSafeExpr(pWalker, pExpr);
 }
 
+/* Walker callback: a column of an aggregate query is the column of the table that it was */
+static int hpAggPlanColumn(Walker *pWalker, Expr *pExpr){
+  UNUSED_PARAMETER(pWalker);
+  if( pExpr->op==TK_AGG_COLUMN ) pExpr->op = TK_COLUMN;
+  return WRC_Continue;
+}
+
+/* Does term pTerm of ORDER BY sort by key i of GROUP BY, in the direction of that? */
+static int hpAggPlanSortsBy(
+  const HpCompile *pC,
+  const Select *p,
+  int i,
+  const struct ExprList_item *pTerm
+){
+  Parse *pParse = pC->pParse;
+  Expr *pKey = p->pGroupBy->a[i].pExpr;
+  Expr *pCopy;
+  Walker w;
+  int bSame;
+  if( pTerm->fg.sortFlags!=pC->pPipe->pGroup->keys.aSort[i]
+   || sqlite3ExprNNCollSeq(pParse, pTerm->pExpr)!=sqlite3ExprNNCollSeq(pParse, pKey)
+  ){
+    return 0;
+  }
+  pCopy = sqlite3ExprDup(pParse->db, sqlite3ExprSkipCollate(pTerm->pExpr), 0);
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpAggPlanColumn;
+  w.xSelectCallback = sqlite3SelectWalkFail;
+  bSame = pCopy!=0 && sqlite3WalkExpr(&w, pCopy)==WRC_Continue
+       && sqlite3ExprCompare(0, pCopy, sqlite3ExprSkipCollate(pKey), -1)==0;
+  sqlite3ExprDelete(pParse->db, pCopy);
+  return bSame;
+}
+
 /*
-** If p sorts its groups by an aggregate first, and LIMIT wants some of them, note which.
-** SQLite computes the results of all groups, but of those that are left out nobody sees
-** anything, unless that calls the application or fails.
+** If p sorts its groups by an aggregate first, or by keys, and LIMIT wants some of them,
+** note which.  SQLite computes the results of all groups, but of those that are left out
+** nobody sees anything, unless that calls the application or fails.
 */
 static void hpAggPlanTop(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
-  const struct ExprList_item *pTerm;
-  const Expr *pExpr;
+  HpTopAgg *pTop = &pPlan->top;
+  const ExprList *pOrder = p->pOrderBy;
+  int nOrder = pOrder ? pOrder->nExpr : 0;
   Walker w;
-  int i;
-  if( p->iLimit==0 || p->pOrderBy==0 || p->pHaving || p->pWin || p->pPrior || p->pNext
+  int i, iKey;
+  if( p->iLimit==0 || p->pHaving || p->pWin || p->pPrior || p->pNext
    || (p->selFlags & SF_Distinct)!=0 || pPlan->keys.n==0
-  ){
-    return;
-  }
-  pTerm = &p->pOrderBy->a[0];
-  pExpr = sqlite3ExprSkipCollate(pTerm->pExpr);
-  if( pExpr->op!=TK_AGG_FUNCTION || pExpr->pAggInfo!=pC->pAggInfo
-   || (pTerm->fg.sortFlags & KEYINFO_ORDER_BIGNULL)!=0
   ){
     return;
   }
@@ -275,9 +303,23 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
   ){
     return;
   }
-  pPlan->top.iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
-  pPlan->top.iAgg = (u16)pExpr->iAgg;
-  pPlan->top.bDesc = (pTerm->fg.sortFlags & KEYINFO_ORDER_DESC)!=0;
+  pTop->iAgg = -1;
+  if( nOrder ){
+    const struct ExprList_item *pTerm = &pOrder->a[0];
+    const Expr *pExpr = sqlite3ExprSkipCollate(pTerm->pExpr);
+    if( pExpr->op==TK_AGG_FUNCTION && pExpr->pAggInfo==pC->pAggInfo ){
+      if( pTerm->fg.sortFlags & KEYINFO_ORDER_BIGNULL ) return;
+      pTop->iAgg = pExpr->iAgg;
+      pTop->bDesc = (pTerm->fg.sortFlags & KEYINFO_ORDER_DESC)!=0;
+    }
+  }
+  i = pTop->iAgg>=0;
+  for(iKey=0; i<nOrder && iKey<pPlan->keys.n; i++, iKey++){
+    if( !hpAggPlanSortsBy(pC, p, iKey, &pOrder->a[i]) ) break;
+  }
+  pTop->bKeys = i==nOrder || iKey==pPlan->keys.n;
+  if( pTop->iAgg<0 && pTop->bKeys==0 ) return;
+  pTop->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
 }
 
 /*

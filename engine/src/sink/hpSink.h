@@ -193,6 +193,10 @@ struct HpAgg {
   u16 *aRow;             /* Selected rows in order of their groups */
   u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
   u8 **apPart;           /* ... and their groups */
+  /* Groups that are wanted: hp_topgroup.c */
+  HpTopGroup *pTop;      /* The best that this worker has seen, of all workers' groups */
+  u8 **apTie;            /* Those that are not worse than the worst of all, ... */
+  u32 nTie;              /* ... and their number */
 };
 
 /* The rows of a worker that are to be sorted */
@@ -210,6 +214,9 @@ struct HpSort {
 #define hpGroupBare(BARE,G)     ((HpKept*)&(G)[(BARE)->iOff])
 #define hpGroupRow(BARE,G)      ((u64*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
+
+/* Behind the head of a group that has sets of DISTINCT: a hash of its keys */
+#define hpHeadHash(HEAD)        ((u64*)&(HEAD)[1])
 
 /* True if the only key of group G is an integer, which its pack holds */
 #define hpGroupIsInt(PLAN,G)    ((PLAN)->bIntKey && hpGroupHead(PLAN,G)->z==0)
@@ -388,6 +395,7 @@ static int hpAssignGroups(HpAgg*, HpFrame*);
 static int hpDistinctFull(const HpRuns*);
 static int hpDistinctAdd(HpAgg*, HpFrame*, const HpAggDef*, const HpHead*, int, int*);
 static void hpDistinctAhead(const HpAgg*, const HpFrame*, const HpAggDef*, const HpHead*, int);
+static void hpDistinctBegin(const HpGroupPlan*, u8*);
 static void hpDistinctFree(HpSet*);
 static int hpDistinctCombine(HpQuery*);
 
@@ -406,7 +414,9 @@ static int hpMergeNext(HpQuery*, u8**);
 
 /* hp_topgroup.c */
 static void hpTopGroupBegin(HpQuery*, const Mem*);
-static int hpTopGroupWanted(HpQuery*, const u8*);
+static int hpTopGroupWanted(HpQuery*, u8*);
+static void hpTopGroupNote(HpQuery*, const HpGroupPlan*, const Mem*);
+static int hpTopGroupFind(HpQuery*, u8***, u32*);
 static void hpTopGroupEnd(HpQuery*);
 
 /* hp_regroup.c */

@@ -79,6 +79,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   if( pPlan->bIntKey && pAgg->aPack[ii].b==HP_PACK_INT ){
     const HpVec *pVec = &p->aVec[pPlan->keys.aVec[0]];
     if( pVec->aTag[row & pVec->mIdx]==HP_INT ){
+      if( pPlan->nSet ) hpDistinctBegin(pPlan, aGroup);
       return pPlan->bLoadFirst ? hpTableLoad(pAgg, p, aGroup, row) : SQLITE_OK;
     }
   }
@@ -102,6 +103,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   pHead->z = z = hpArenaAlloc(&pAgg->runs.arena, pHead->nRec);
   if( z==0 ) return HP_DECLINE;
   memcpy(z, pAgg->runs.key.a, pHead->nRec);
+  if( pPlan->nSet ) hpDistinctBegin(pPlan, aGroup);
   if( pAgg->runs.nGroup==1 ){
     pAgg->runs.nSame = pHead->nNorm;
   }else if( !pPlan->bIntKey ){
@@ -253,11 +255,14 @@ static int hpAssignFew(HpAgg *pAgg, HpFrame *p, int bAll){
 ** The same where groups are many and each step is a cache miss, so in two
 ** passes: the first reads the hash table, whose lines were asked for some rows
 ** before, and asks for the group that the salt names; the second compares
-** keys.
+** keys.  Where some have no pack, which bAll denies, there is one between, that asks for
+** the keys that are compared.
 */
-static int hpAssignMany(HpAgg *pAgg, HpFrame *p){
+static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
   const u64 *aHash = pAgg->aHash;
-  int nHot = pAgg->pPlan->iHeadOff;   /* Bytes of a group that are used a row */
+  /* Bytes of a group that are used a row */
+  int nHot = pPlan->iHeadOff + (bAll ? 0 : (int)sizeof(HpHead));
   int nSel = p->nSel;
   int ii, k, rc;
   for(ii=0; ii<nSel; ii++){
@@ -281,6 +286,12 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p){
     if( iGroup ){
       u8 *aGroup = hpGroupAt(&pAgg->runs, iGroup-1);
       for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  for(ii=0; ii<nSel && !bAll; ii++){
+    u32 iGroup = pAgg->aiGroup[ii];
+    if( iGroup && pAgg->aPack[ii].b==HP_UNPACKED ){
+      hpPrefetch(hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, iGroup-1))->z);
     }
   }
   for(ii=0; ii<nSel; ii++){
@@ -519,6 +530,6 @@ static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
     rc = hpAssignHash(pAgg, p, bAll);
     if( rc ) return rc;
   }
-  return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p);
+  return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p, bAll);
 }
 #endif /* SQLITE_OMIT_HP */

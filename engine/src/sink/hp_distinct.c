@@ -8,6 +8,7 @@
 **
 **    hpDistinctAdd()      a value: is it new in its group?
 **    hpDistinctAhead()    one that will come soon
+**    hpDistinctBegin()    a group is new: note the hash value of its keys
 **    hpDistinctCombine()  several workers have counted: each value once
 **    hpDistinctFree()     free a set
 **    hpDistinctFull()     what to do when there is no memory for more
@@ -17,12 +18,13 @@
 ** (hp_pack.c), without memory beside it; of other values there is the normalized key.
 **
 ** Several workers may count (count(DISTINCT x) only; the other functions want to know
-** which row came first).  When all of them are done each value that another one has
+** which row came first).  When all of them are done each value that a worker before has
 ** seen in the same group, too, is taken out of the count, so that the counts of the
 ** parts of a group add up.  That takes two steps, in all threads:
 **
-**    1. each thread takes some of the values (hpDistinctPart()), looks them up over all
-**       workers, and notes which are there again
+**    1. slices of the sets of each worker but the first are looked up in the sets of those
+**       before it (hpDistinctLook()).  Values have the same place in all sets, by the bits
+**       that both have, so all of them are gone through from one end to the other
 **    2. each thread takes those of its own worker out of the counts
 **
 ** Sets stay in memory.  If that is too little for what several workers have seen, one
@@ -36,6 +38,8 @@
 #define HP_MIN_SET   64       /* Entries of a new hash table */
 #define HP_MX_SET_SLOT 0x7fffffff
 #define HP_AHEAD_SET 8191     /* Hash tables of more entries are not in the cache */
+#define HP_AHEAD_MOVE 16      /* So many entries ahead their groups are fetched */
+#define HP_SET_SLICE 16384    /* Entries of a set that a thread takes */
 
 /* HP_SERIAL if fewer workers need less memory, else HP_DECLINE */
 static int hpDistinctFull(const HpRuns *pRuns){
@@ -61,7 +65,22 @@ static SQLITE_INLINE u64 hpDistinctOf(HpPack x){ return hpHashMix(x.a ^ hpHashMi
 
 /* ... and of it and its group, from that */
 static SQLITE_INLINE u32 hpDistinctWith(u64 hash, const HpHead *pHead){
-  return (u32)(hpHashMix(hash ^ (u64)(uptr)pHead)>>16);
+  return (u32)(hpHashMix(hash ^ *hpHeadHash(pHead))>>16);
+}
+
+/* The group of a head */
+#define hpDistinctGroup(PLAN,HEAD) ((u8*)(HEAD) - (PLAN)->iHeadOff)
+
+/*
+** The keys of aGroup, a new group, are set: note a hash of them that is the same in all
+** workers.
+*/
+static void hpDistinctBegin(const HpGroupPlan *pPlan, u8 *aGroup){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  const HpPack *p = hpGroupPack(aGroup);
+  assert( pPlan->nSet>0 && pPlan->keys.n>0 );
+  *hpHeadHash(pHead) = p->b!=HP_UNPACKED ? hpHashMix(p->a ^ hpHashMix(p->b))
+                                         : hpHashBytes(pHead->z, pHead->nNorm);
 }
 
 /*
@@ -83,6 +102,7 @@ static int hpDistinctPack(
     if( aNew==0 ) return hpDistinctFull(&pAgg->runs);
     for(i=0; pSet->aPack && i<=mOld; i++){
       const struct HpSetPack *p = &pSet->aPack[i];
+      if( i+HP_AHEAD_MOVE<=mOld && p[HP_AHEAD_MOVE].pHead ) hpPrefetch(p[HP_AHEAD_MOVE].pHead);
       if( p->pHead==0 ) continue;
       j = bHash0 ? 0 : hpDistinctWith(hpDistinctOf(p->x), p->pHead) & pSet->mPack;
       while( aNew[j].pHead ) j = (j+1) & pSet->mPack;
@@ -225,9 +245,6 @@ static void hpDistinctFree(HpSet *pSet){
   sqlite3_free(pSet->aAgain);
 }
 
-/* The group of a head */
-#define hpDistinctGroup(PLAN,HEAD) ((u8*)(HEAD) - (PLAN)->iHeadOff)
-
 /*
 ** Are these the same group, of two workers?
 */
@@ -241,147 +258,105 @@ static int hpDistinctSame(const HpGroupPlan *pPlan, const HpHead *pA, const HpHe
   return pA->nNorm==pB->nNorm && memcmp(pA->z, pB->z, pA->nNorm)==0;
 }
 
-/* A hash of the keys of a group, the same in all workers */
-static u64 hpDistinctKeys(const HpGroupPlan *pPlan, const HpHead *pHead){
-  const HpPack *p;
-  if( pPlan->keys.n==0 ) return 0;
-  p = hpGroupPack(hpDistinctGroup(pPlan, pHead));
-  if( p->b!=HP_UNPACKED ) return hpHashMix(p->a ^ hpHashMix(p->b));
-  return hpHashBytes(pHead->z, pHead->nNorm);
-}
-
-/* A value of a set, wherever it is */
-typedef struct HpSetValue HpSetValue;
-struct HpSetValue {
-  const HpHead *pHead;   /* Its group, or NULL: there is no value */
-  u64 hash;              /* Of the value alone */
-  HpPack x;              /* Its pack, or ... */
-  const u8 *z;           /* ... not NULL: its normalized key, ... */
-  u32 n;                 /* ... of so many bytes */
-};
-
-/* Number of the places in a set: entries of both hash tables */
-static u32 hpDistinctPlaces(const HpSet *pSet){
-  return (pSet->aPack ? pSet->mPack+1 : 0) + (pSet->aKey ? pSet->mKey+1 : 0);
-}
-
-/* Let *p be what is in place i */
-static SQLITE_INLINE void hpDistinctAt(const HpSet *pSet, u32 i, HpSetValue *p){
-  u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
-  if( i<nPack ){
-    const struct HpSetPack *pPack = &pSet->aPack[i];
-    p->pHead = pPack->pHead;
-    p->hash = hpDistinctOf(pPack->x);
-    p->x = pPack->x;
-    p->z = 0;
-    p->n = 0;
-  }else{
-    const struct HpSetKey *pKey = &pSet->aKey[i-nPack];
-    p->pHead = pKey->pHead;
-    p->hash = pKey->hash;
-    p->x.a = p->x.b = 0;
-    p->z = pKey->z;
-    p->n = pKey->n;
-  }
-}
-
-/* Are these the same value of the same group? */
-static int hpDistinctEqual(
-  const HpGroupPlan *pPlan,
-  const HpSetValue *pX,
-  const HpSetValue *pY
-){
-  return pX->hash==pY->hash && pX->x.a==pY->x.a && pX->x.b==pY->x.b && pX->n==pY->n
-      && (pX->z!=0)==(pY->z!=0) && (pX->z==0 || memcmp(pX->z, pY->z, pX->n)==0)
-      && hpDistinctSame(pPlan, pX->pHead, pY->pHead);
-}
-
 /* The set of number iSet of worker i */
 static HpSet *hpDistinctSet(const HpQuery *p, int i, int iSet){
   return &((HpAgg*)p->apWorker[i]->pSink)->aSet[iSet];
 }
 
-/* Does part iPart take value p? */
-static SQLITE_INLINE int hpDistinctMine(const HpQuery *pQuery, int iPart, const HpSetValue *p){
-  return p->pHead && (int)((p->hash>>40) % (u64)pQuery->nWorker)==iPart;
+/* Number of the places in a set: entries of both hash tables, packs first */
+static u32 hpDistinctPlaces(const HpSet *pSet){
+  return (pSet->aPack ? pSet->mPack+1 : 0) + (pSet->aKey ? pSet->mKey+1 : 0);
 }
 
-/*
-** Of set iSet: look up those values of all workers that part iPart takes, and note which
-** are there again.
-*/
-static int hpDistinctOne(HpWorker *pWorker, int iPart, int iSet){
-  const HpQuery *p = pWorker->pQuery;
+/* The group of what is in place i, or NULL */
+static const HpHead *hpDistinctHead(const HpSet *pSet, u32 i){
+  u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
+  return i<nPack ? pSet->aPack[i].pHead : pSet->aKey[i-nPack].pHead;
+}
+
+/* Has pSet, of another worker, the value of entry p in the same group? */
+static int hpDistinctHasPack(
+  const HpGroupPlan *pPlan,
+  const HpSet *pSet,
+  const struct HpSetPack *p,
+  int bHash0
+){
+  u32 j;
+  if( pSet->aPack==0 ) return 0;
+  j = bHash0 ? 0 : hpDistinctWith(hpDistinctOf(p->x), p->pHead) & pSet->mPack;
+  for(; pSet->aPack[j].pHead; j=(j+1) & pSet->mPack){
+    const struct HpSetPack *pOther = &pSet->aPack[j];
+    if( pOther->x.a==p->x.a && pOther->x.b==p->x.b
+     && hpDistinctSame(pPlan, pOther->pHead, p->pHead)
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+static int hpDistinctHasKey(
+  const HpGroupPlan *pPlan,
+  const HpSet *pSet,
+  const struct HpSetKey *p,
+  int bHash0
+){
+  u32 j;
+  if( pSet->aKey==0 ) return 0;
+  j = bHash0 ? 0 : hpDistinctWith(p->hash, p->pHead) & pSet->mKey;
+  for(; pSet->aKey[j].pHead; j=(j+1) & pSet->mKey){
+    const struct HpSetKey *pOther = &pSet->aKey[j];
+    if( pOther->hash==p->hash && pOther->n==p->n && memcmp(pOther->z, p->z, p->n)==0
+     && hpDistinctSame(pPlan, pOther->pHead, p->pHead)
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Places iFirst to iEnd-1 of set iSet of worker iWorker: note which are there again */
+static void hpDistinctLook(const HpQuery *p, int iWorker, int iSet, u32 iFirst, u32 iEnd){
   const HpGroupPlan *pPlan = p->pEntry;
-  HpRuns *pRuns = pWorker->pRuns;
-  struct HpPlace {
-    u32 hash;
-    u32 iWorker, i;          /* Place i-1 of the set of a worker */
-  } *aPlace;
-  HpSetValue x, y;
-  u64 n = 0;
-  u32 mPlace, i;
-  i64 nByte;
+  HpSet *pSet = hpDistinctSet(p, iWorker, iSet);
+  u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
+  u32 i;
   int k;
-  for(k=0; k<p->nWorker; k++){
-    const HpSet *pSet = hpDistinctSet(p, k, iSet);
-    u32 nPlace = hpDistinctPlaces(pSet);
-    for(i=0; i<nPlace; i++){
-      hpDistinctAt(pSet, i, &x);
-      n += hpDistinctMine(p, iPart, &x);
+  for(i=iFirst; i<iEnd; i++){
+    if( i+HP_AHEAD_MOVE<iEnd ) hpPrefetch(hpDistinctHead(pSet, i+HP_AHEAD_MOVE));
+    if( hpDistinctHead(pSet, i)==0 ) continue;
+    for(k=0; k<iWorker && pSet->aAgain[i]==0; k++){
+      const HpSet *pOther = hpDistinctSet(p, k, iSet);
+      pSet->aAgain[i] = (u8)(i<nPack
+          ? hpDistinctHasPack(pPlan, pOther, &pSet->aPack[i], p->pCfg->bHash0)
+          : hpDistinctHasKey(pPlan, pOther, &pSet->aKey[i-nPack], p->pCfg->bHash0));
     }
   }
-  if( n==0 ) return SQLITE_OK;
-  for(mPlace=HP_MIN_SET-1; mPlace/2<n && mPlace<HP_MX_SET_SLOT; mPlace=2*mPlace+1){}
-  nByte = sizeof(*aPlace)*((i64)mPlace+1);
-  if( mPlace>=HP_MX_SET_SLOT || !hpGroupMay(pRuns, nByte, HP_KEEP) ) return HP_SERIAL;
-  aPlace = hpArenaMalloc(nByte);
-  if( aPlace==0 ) return HP_SERIAL;
-  memset(aPlace, 0, nByte);
-  n = 0;
-  for(k=0; k<p->nWorker; k++){
-    const HpSet *pSet = hpDistinctSet(p, k, iSet);
-    u32 nPlace = hpDistinctPlaces(pSet);
-    for(i=0; i<nPlace; i++){
-      u32 hash = 0;
-      u32 j;
-      hpDistinctAt(pSet, i, &x);
-      if( !hpDistinctMine(p, iPart, &x) ) continue;
-      if( ++n%HP_POLL==0 && hpThreadStopped(p) ){
-        sqlite3_free(aPlace);
-        return hpThreadStopped(p);
-      }
-      if( !pWorker->pCfg->bHash0 ){
-        hash = (u32)(hpHashMix(x.hash ^ hpDistinctKeys(pPlan, x.pHead))>>8);
-      }
-      for(j=hash & mPlace; aPlace[j].i; j=(j+1) & mPlace){
-        if( aPlace[j].hash!=hash ) continue;
-        hpDistinctAt(hpDistinctSet(p, (int)aPlace[j].iWorker, iSet), aPlace[j].i-1, &y);
-        if( hpDistinctEqual(pPlan, &x, &y) ){
-          pSet->aAgain[i] = 1;
-          break;
-        }
-      }
-      if( aPlace[j].i==0 ){
-        aPlace[j].hash = hash;
-        aPlace[j].iWorker = (u32)k;
-        aPlace[j].i = i+1;
-      }
-    }
-  }
-  sqlite3_free(aPlace);
-  return SQLITE_OK;
 }
 
-/* Step 1: all sets */
-static void hpDistinctPart(HpWorker *pWorker){
-  const HpQuery *p = pWorker->pQuery;
-  int iPart = 0;
-  int k;
-  while( p->apWorker[iPart]!=pWorker ) iPart++;
+/* Step 1: slice after slice of all sets */
+static void hpDistinctSlices(HpWorker *pWorker){
+  HpQuery *p = pWorker->pQuery;
   pWorker->rc = SQLITE_OK;
-  for(k=0; k<p->pEntry->nSet && pWorker->rc==SQLITE_OK; k++){
-    pWorker->rc = hpDistinctOne(pWorker, iPart, k);
+  while( pWorker->rc==SQLITE_OK ){
+    i64 i, n;
+    int iWorker, iSet;
+    hpThreadLock(p);
+    i = p->iMerge++;
+    hpThreadUnlock(p);
+    for(iWorker=1; iWorker<p->nWorker; iWorker++){
+      for(iSet=0; iSet<p->pEntry->nSet; iSet++){
+        n = ((i64)hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet)) + HP_SET_SLICE-1)
+                / HP_SET_SLICE;
+        if( i<n ) break;
+        i -= n;
+      }
+      if( iSet<p->pEntry->nSet ) break;
+    }
+    if( iWorker==p->nWorker ) break;
+    n = hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet));
+    hpDistinctLook(p, iWorker, iSet, (u32)(i*HP_SET_SLICE),
+                   (u32)MIN((i+1)*HP_SET_SLICE, n));
+    pWorker->rc = hpThreadStopped(p);
   }
 }
 
@@ -400,10 +375,10 @@ static void hpDistinctTake(HpWorker *pWorker){
     pSet = &pAgg->aSet[pDef->iSet];
     nPlace = hpDistinctPlaces(pSet);
     for(i=0; i<nPlace; i++){
-      HpSetValue x;
+      u8 *aGroup;
       if( pSet->aAgain[i]==0 ) continue;
-      hpDistinctAt(pSet, i, &x);
-      *(i64*)hpGroupState(pDef, hpDistinctGroup(pPlan, x.pHead)) -= 1;
+      aGroup = hpDistinctGroup(pPlan, hpDistinctHead(pSet, i));
+      *(i64*)hpGroupState(pDef, aGroup) -= 1;
     }
   }
 }
@@ -431,7 +406,9 @@ static int hpDistinctCombine(HpQuery *p){
       memset(pSet->aAgain, 0, n);
     }
   }
-  rc = hpThreadEach(p, hpDistinctPart);
+  p->iMerge = 0;
+  rc = hpThreadEach(p, hpDistinctSlices);
+  p->iMerge = 0;
   return rc ? rc : hpThreadEach(p, hpDistinctTake);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -20,6 +20,7 @@
 **    state    of each aggregate function: a count, HpSum, HpBest, HpAggOrder, or
 **             the context of SQLite's own step function
 **    HpHead   position of the first row, and where the key record is
+**    u64      if some function has DISTINCT: a hash of the keys
 **    HpKept   for each bare column that no key shows; or
 **    u64      for those of one row of a relation: its number.  What the row shows
 **             is looked up when the group is delivered
@@ -137,7 +138,7 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
     }
   }
   pPlan->iHeadOff = (u16)n;
-  n += sizeof(HpHead);
+  n += sizeof(HpHead) + (pPlan->nSet ? sizeof(u64) : 0);
   for(i=0; i<pPlan->nBare; i++){
     struct HpBare *pBare = &pPlan->aBare[i];
     if( pBare->iKey>=0 ) continue;

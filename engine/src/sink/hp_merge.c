@@ -246,29 +246,6 @@ static int hpMergeStep(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
 }
 
 /*
-** HP_SERIAL if some sum in group aGroup depends on the order in which values
-** were added.  bCheck: that of reals was not that of the scan.
-*/
-static int hpGroupDoubt(const HpGroupPlan *pPlan, const u8 *aGroup, int bCheck){
-  int k;
-  for(k=0; k<pPlan->nAgg; k++){
-    const HpAggDef *pDef = &pPlan->aAgg[k];
-    const HpSum *pSum = (const HpSum*)&aGroup[pDef->iOff];
-    if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared || hpSumCount(pSum)==0 ){
-      continue;
-    }
-    if( hpSumIsReal(pSum)
-         ? bCheck && ((pSum->n & HP_SUM_OVRFL) || !hpSumIsSound(pSum))
-         : (pPlan->bAnyOrder || (pSum->n & HP_SUM_OVRFL))
-            && !hpSumIsSafe(pSum, pDef->bOvrfl)
-    ){
-      return HP_SERIAL;
-    }
-  }
-  return SQLITE_OK;
-}
-
-/*
 ** Of rows: is that of pA the first?
 */
 static SQLITE_INLINE int hpReaderLess(
@@ -533,7 +510,7 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
     u8 *aGroup;
     rc = hpMergeStep(pPlan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
-    rc = hpGroupDoubt(pPlan, aGroup, bCheck);
+    rc = hpResultDoubt(pPlan, aGroup, bCheck);
     if( hpResultWanted(pPlan, aGroup, p->aHaving) ){
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
     }
@@ -589,9 +566,37 @@ static int hpMergeStream(HpQuery *p, int nReader){
   return hpMergeFirst(p->pEntry, pMerge);
 }
 
+/* Put the groups of worker p in order */
+static void hpMergeSort(HpWorker *p){
+  p->rc = hpRadixGroups(p->pRuns);
+  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+}
+
 /*
-** All workers are done and their groups are sorted: make p->apMerge, ready for
-** hpMergeNext().
+** Only some groups are wanted, and none are sorted yet.  Find these, and let p->apMerge have
+** them, or sort all.
+*/
+static int hpMergeTop(HpQuery *p){
+  u8 **apGroup;
+  u32 n;
+  HpMerge *pMerge;
+  int rc = hpTopGroupFind(p, &apGroup, &n);
+  if( rc ) return rc;
+  if( apGroup==0 ) return hpThreadEach(p, hpMergeSort);
+  pMerge = hpMergeNew(0);
+  if( pMerge==0 ){
+    sqlite3_free(apGroup);
+    return HP_DECLINE;
+  }
+  pMerge->apGroup = apGroup;
+  pMerge->nGroup = n;
+  p->apMerge[p->nMerge++] = pMerge;
+  return SQLITE_OK;
+}
+
+/*
+** All workers are done and their groups are sorted, unless p->nTop is set: make p->apMerge,
+** ready for hpMergeNext().
 */
 static int hpMergeOpen(HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
@@ -616,6 +621,10 @@ static int hpMergeOpen(HpQuery *p){
   }
   assert( p->nMerge==0 && p->pCrew==0 );
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
+  if( p->nTop ){
+    rc = hpMergeTop(p);
+    if( rc || p->nMerge ) return rc;
+  }
   if( nReader>1 || pPlan->nOrder ) bMerge = 1;
   if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);

@@ -10,6 +10,7 @@
 **    hpRadixGroup()   the group at a place in that order
 **    hpRadixCompare() the order of two groups
 **    hpRadixAhead(), hpRadixPrefetch()    ask for the memory of groups to come
+**    hpRadixMerge()   sort few groups by merging
 **    hpRadixPass()    sort numbers of 64 bits with what belongs to them
 **
 ** Sorting looks at eight bytes of each normalized key, those after the bytes that

@@ -7,6 +7,7 @@
 ** hp_result: what a group comes to.
 **
 **    hpResultMerge()   add one worker's part of a group to another's
+**    hpResultDoubt()   does a sum of a group depend on the order of rows?
 **    hpResultFails()   does finishing a group raise an error?
 **    hpResultWanted()  does the group pass those terms of HAVING that we look at?
 **    hpResultValue()   what an aggregate of a group comes to
@@ -98,6 +99,29 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
                               : (double)pSum->u.i.iSum;
   if( pFunc->xFinalize==avgFinalize ) pVal->r /= (double)hpSumCount(pSum);
   return sqlite3IsOverflow(pVal->r) ? 0 : HP_REAL;
+}
+
+/*
+** HP_SERIAL if some sum in group aGroup depends on the order in which values
+** were added.  bCheck: that of reals was not that of the scan.
+*/
+static int hpResultDoubt(const HpGroupPlan *pPlan, const u8 *aGroup, int bCheck){
+  int k;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    const HpSum *pSum = (const HpSum*)&aGroup[pDef->iOff];
+    if( pDef->eAgg!=HP_AGG_SUM || pDef->bShared || hpSumCount(pSum)==0 ){
+      continue;
+    }
+    if( hpSumIsReal(pSum)
+         ? bCheck && ((pSum->n & HP_SUM_OVRFL) || !hpSumIsSound(pSum))
+         : (pPlan->bAnyOrder || (pSum->n & HP_SUM_OVRFL))
+            && !hpSumIsSafe(pSum, pDef->bOvrfl)
+    ){
+      return HP_SERIAL;
+    }
+  }
+  return SQLITE_OK;
 }
 
 /* Does finishing aGroup raise an error?  Then SQLite has to see it, wanted or not */

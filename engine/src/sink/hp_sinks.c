@@ -42,7 +42,7 @@
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   HpAgg *pAgg;
   int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
-  UNUSED_PARAMETER(aMem);
+  hpTopGroupNote(p->pQuery, p->pPipe->pGroup, aMem);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
   return rc;
@@ -56,7 +56,7 @@ static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
-  int rc = hpRadixGroups(p->pRuns);
+  int rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static int hpSinkAggCombine(HpQuery *p){

@@ -4,106 +4,458 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_topgroup: groups that may be among the first ones by an aggregate.
+** hp_topgroup: groups that may be among the first ones of an order.
 **
-**    hpTopGroupBegin()    the groups are about to be delivered
+**    hpTopGroupNote()     the scan begins: so many groups are wanted
+**    hpTopGroupFind()     when all workers are done: find them
+**    hpTopGroupBegin()    or the groups are about to be delivered in key order:
 **    hpTopGroupWanted()   may the next one be among the first?
 **    hpTopGroupEnd()      free what that needs
 **
 ** SELECT a, count(*) FROM t GROUP BY a ORDER BY 2 DESC LIMIT 10 shows ten groups.  SQLite
-** sorts all of them, each through a record of its sorter.  Here a heap keeps the ten best
-** values of groups that were delivered so far; a group whose value is worse than all of
-** them is left out, since ten others come before it whatever further terms say.  Of n
-** groups in no particular order about k*ln(n/k) are delivered.
+** sorts all rows to get the groups, and sorts all groups again.  Here nothing is sorted but
+** what is shown:
 **
-** Groups whose value is not a number are delivered, and so are those whose sums raise an
-** error.
+**    1. Groups of the second worker are looked up in the hash table of the first one, and
+**       added to its groups; those of the third in both, and so on.  Threads take slices of
+**       a table.  Entries of one hash value are in one slice, so no two threads look at the
+**       same group.
+**    2. Each thread looks at slices of all groups, and keeps the best in a heap.
+**    3. What the heaps agree on is put in key order, as SQLite would have delivered it.
+**
+** Among equal values the first in key order wins if further terms of ORDER BY are the first
+** keys (HpTopAgg.bKeys), or there are none.  Otherwise all groups are found that are as
+** good as the worst one in the heap, and SQLite's sorter decides.  Keys alone may be the
+** order, too (HpTopAgg.iAgg is negative).
+**
+** This is not done where keys came in order, as such groups need no sorting, where some
+** have been put into a file, where a value is not a number or a sum raises an error, or
+** where very many are equal.  Then groups come in key order, and a heap leaves out those
+** that are worse than all in it.  Of n groups about k*ln(n/k) are delivered.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-/* More groups than this are all delivered */
-#define HP_MX_TOPGROUP 10000
+#define HP_MX_TOPGROUP 10000   /* If more groups are wanted all are delivered */
+#define HP_MX_TIES     65536   /* So many may be as good as the worst, for each worker */
+#define HP_TOP_SLICE   16384   /* Entries of a hash table, or groups, taken at a time */
+#define HP_TOP_STEP    32      /* ... of which so many are looked up side by side */
+#define HP_TOP_ALONE   8192    /* Fewer groups are left to one thread */
 
-/* The best values so far: a heap whose first one is the worst */
-struct HpTopGroup {
-  i64 nMost;             /* So many groups are wanted */
-  i64 n;
-  HpLiteral a[1];
+/* A group, and what it is sorted by */
+struct HpTopEntry {
+  HpLiteral x;
+  u8 *aGroup;
 };
 
-/* Does pA come behind pB? */
-static int hpTopGroupIsWorse(const HpTopAgg *pTop, const HpLiteral *pA, const HpLiteral *pB){
+/* The best groups so far: a heap whose first one is the worst */
+struct HpTopGroup {
+  const HpGroupPlan *pPlan;
+  u8 bOrder;             /* Groups come in key order, and do not stay */
+  i64 nMost;             /* So many groups are wanted */
+  i64 n;
+  struct HpTopEntry a[1];
+};
+
+/* Does *pA come behind *pB?  Of equal ones, if that can be told, the one behind in key order */
+static int hpTopGroupIsWorse(
+  const HpTopGroup *p,
+  const struct HpTopEntry *pA,
+  const struct HpTopEntry *pB
+){
+  const HpTopAgg *pTop = &p->pPlan->top;
   int c;
-  if( pA->tag==HP_NULL || pB->tag==HP_NULL ){
-    c = (pA->tag!=HP_NULL) - (pB->tag!=HP_NULL);
+  if( pA->x.tag==HP_NULL || pB->x.tag==HP_NULL ){
+    c = (pA->x.tag!=HP_NULL) - (pB->x.tag!=HP_NULL);
   }else{
-    c = hpVecValCompare(pA->tag, pA->val, 0, pB->tag, pB->val, 0, 0);
+    c = hpVecValCompare(pA->x.tag, pA->x.val, 0, pB->x.tag, pB->x.val, 0, 0);
+  }
+  if( c==0 && pTop->bKeys && p->bOrder==0 ){
+    return hpRadixCompare(p->pPlan, pA->aGroup, pB->aGroup)>0;
   }
   return pTop->bDesc ? c<0 : c>0;
 }
 
-/*
-** Groups of p are about to be delivered, of which register pLimit says how many are
-** wanted.  Without memory all are.
-*/
-static void hpTopGroupBegin(HpQuery *p, const Mem *pLimit){
+/* How many groups does the register of LIMIT ask for?  0: nothing is known of that */
+static i64 hpTopGroupMost(const Mem *pLimit){
   i64 n = (pLimit->flags & MEM_Int) ? pLimit->u.i : 0;
-  assert( p->pTopGroup==0 );
-  if( n<=0 || n>HP_MX_TOPGROUP ) return;
-  sqlite3BeginBenignMalloc();
-  p->pTopGroup = sqlite3_malloc64(sizeof(HpTopGroup) + sizeof(HpLiteral)*(u64)n);
-  sqlite3EndBenignMalloc();
-  if( p->pTopGroup==0 ) return;
-  p->pTopGroup->nMost = n;
-  p->pTopGroup->n = 0;
+  return n>0 && n<=HP_MX_TOPGROUP ? n : 0;
 }
 
-/* Put *pNew in the place of the worst value */
-static void hpTopGroupSink(HpTopGroup *p, const HpTopAgg *pTop, const HpLiteral *pNew){
+/* An empty heap for nMost groups, or NULL */
+static HpTopGroup *hpTopGroupNew(const HpGroupPlan *pPlan, i64 nMost, int bOrder){
+  HpTopGroup *p;
+  sqlite3BeginBenignMalloc();
+  p = sqlite3_malloc64(sizeof(*p) + sizeof(p->a[0])*(u64)nMost);
+  sqlite3EndBenignMalloc();
+  if( p==0 ) return 0;
+  p->pPlan = pPlan;
+  p->bOrder = (u8)bOrder;
+  p->nMost = nMost;
+  p->n = 0;
+  return p;
+}
+
+/* Set *pNew to aGroup.  False if its value is not a number, or an error */
+static int hpTopGroupEntry(const HpGroupPlan *pPlan, u8 *aGroup, struct HpTopEntry *pNew){
+  u32 n;
+  memset(pNew, 0, sizeof(*pNew));
+  pNew->aGroup = aGroup;
+  if( hpResultFails(pPlan, aGroup) ) return 0;
+  if( pPlan->top.iAgg<0 ){
+    pNew->x.tag = HP_INT;
+    return 1;
+  }
+  pNew->x.tag = hpResultValue(&pPlan->aAgg[pPlan->top.iAgg], aGroup, &pNew->x.val, &n);
+  return pNew->x.tag!=0 && (pNew->x.tag & HP_STR)==0;
+}
+
+/* Put *pNew in the place of the worst one */
+static void hpTopGroupSink(HpTopGroup *p, const struct HpTopEntry *pNew){
   i64 i = 0;
   i64 j;
   while( (j = 2*i+1)<p->n ){
-    if( j+1<p->n && hpTopGroupIsWorse(pTop, &p->a[j+1], &p->a[j]) ) j++;
-    if( !hpTopGroupIsWorse(pTop, &p->a[j], pNew) ) break;
+    if( j+1<p->n && hpTopGroupIsWorse(p, &p->a[j+1], &p->a[j]) ) j++;
+    if( !hpTopGroupIsWorse(p, &p->a[j], pNew) ) break;
     p->a[i] = p->a[j];
     i = j;
   }
   p->a[i] = *pNew;
 }
 
+/* Add *pNew.  False if it is worse than all of enough, or as good but comes too late */
+static int hpTopGroupAdd(HpTopGroup *p, const struct HpTopEntry *pNew){
+  if( p->n<p->nMost ){
+    i64 i = p->n++;
+    while( i>0 && hpTopGroupIsWorse(p, pNew, &p->a[(i-1)/2]) ){
+      p->a[i] = p->a[(i-1)/2];
+      i = (i-1)/2;
+    }
+    p->a[i] = *pNew;
+    return 1;
+  }
+  if( p->pPlan->top.bKeys ? !hpTopGroupIsWorse(p, &p->a[0], pNew)
+                          : hpTopGroupIsWorse(p, pNew, &p->a[0]) ){
+    return 0;
+  }
+  hpTopGroupSink(p, pNew);
+  return 1;
+}
+
+/*
+** Groups of p are about to be delivered in key order, of which register pLimit says how
+** many are wanted.  Without memory all are.
+*/
+static void hpTopGroupBegin(HpQuery *p, const Mem *pLimit){
+  i64 n = hpTopGroupMost(pLimit);
+  assert( p->pTopGroup==0 );
+  if( n && p->pEntry->top.iAgg>=0 ) p->pTopGroup = hpTopGroupNew(p->pEntry, n, 1);
+}
+
 /*
 ** May aGroup, the next group of p, be among those that are wanted?
 */
-static int hpTopGroupWanted(HpQuery *p, const u8 *aGroup){
-  const HpGroupPlan *pPlan = p->pEntry;
-  const HpTopAgg *pTop = &pPlan->top;
-  HpTopGroup *pBest = p->pTopGroup;
-  HpLiteral x;
-  u32 n;
-  if( hpResultFails(pPlan, aGroup) ) return 1;
-  memset(&x, 0, sizeof(x));
-  x.tag = hpResultValue(&pPlan->aAgg[pTop->iAgg], aGroup, &x.val, &n);
-  if( x.tag==0 || (x.tag & HP_STR) ) return 1;
-  if( pBest->n<pBest->nMost ){
-    i64 i = pBest->n++;
-    while( i>0 && hpTopGroupIsWorse(pTop, &x, &pBest->a[(i-1)/2]) ){
-      pBest->a[i] = pBest->a[(i-1)/2];
-      i = (i-1)/2;
-    }
-    pBest->a[i] = x;
-    return 1;
-  }
-  if( hpTopGroupIsWorse(pTop, &x, &pBest->a[0]) ) return 0;
-  hpTopGroupSink(pBest, pTop, &x);
-  return 1;
+static int hpTopGroupWanted(HpQuery *p, u8 *aGroup){
+  struct HpTopEntry x;
+  return !hpTopGroupEntry(p->pEntry, aGroup, &x) || hpTopGroupAdd(p->pTopGroup, &x);
 }
 
 /* Free what p has */
 static void hpTopGroupEnd(HpQuery *p){
   sqlite3_free(p->pTopGroup);
   p->pTopGroup = 0;
+}
+
+/* A worker of p is made, and registers are aMem[] */
+static void hpTopGroupNote(HpQuery *p, const HpGroupPlan *pPlan, const Mem *aMem){
+  p->nTop = pPlan->top.iLimitReg ? hpTopGroupMost(&aMem[pPlan->top.iLimitReg]) : 0;
+}
+
+/* Are groups aA and aB, of one plan, the same group? */
+static SQLITE_INLINE int hpTopGroupSame(
+  const HpGroupPlan *pPlan,
+  const u8 *aA,
+  const u8 *aB
+){
+  const HpPack *pA = hpGroupPack(aA);
+  const HpHead *a, *b;
+  if( pA->a!=hpGroupPack(aB)->a || pA->b!=hpGroupPack(aB)->b ) return 0;
+  if( pA->b!=HP_UNPACKED ) return 1;
+  a = hpGroupHead(pPlan, aA);
+  b = hpGroupHead(pPlan, aB);
+  return a->nNorm==b->nNorm && memcmp(a->z, b->z, a->nNorm)==0;
+}
+
+/*
+** Look n groups up in table pTo, and add those that it has to its own.  The others stay in
+** aSalt[] and apGroup[], and *pn becomes their number.
+*/
+static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
+  const HpGroupPlan *pPlan = pTo->pPlan;
+  u32 aAt[HP_TOP_STEP];
+  int nLeft = 0;
+  int i, k, rc;
+  assert( *pn<=HP_TOP_STEP );
+  for(i=0; i<*pn; i++){
+    u32 j = aSalt[i] & pTo->mSlot;
+    u32 iGroup;
+    while( (iGroup = pTo->aSlot[2*j+1])!=0 && pTo->aSlot[2*j]!=aSalt[i] ){
+      j = (j+1) & pTo->mSlot;
+    }
+    aAt[i] = j;
+    if( iGroup ){
+      const u8 *aGroup = hpGroupAt(&pTo->runs, iGroup-1);
+      for(k=0; k<pPlan->szGroup; k+=64) hpPrefetch(&aGroup[k]);
+    }
+  }
+  for(i=0; i<*pn; i++){
+    u32 iGroup = pTo->aSlot[2*aAt[i]+1];
+    if( iGroup && hpGroupPack(apGroup[i])->b==HP_UNPACKED ){
+      hpPrefetch(hpGroupHead(pPlan, hpGroupAt(&pTo->runs, iGroup-1))->z);
+      hpPrefetch(hpGroupHead(pPlan, apGroup[i])->z);
+    }
+  }
+  for(i=0; i<*pn; i++){
+    u32 j = aAt[i];
+    u32 iGroup;
+    u8 *aFound = 0;
+    for(; (iGroup = pTo->aSlot[2*j+1])!=0; j = (j+1) & pTo->mSlot){
+      if( pTo->aSlot[2*j]!=aSalt[i] ) continue;
+      aFound = hpGroupAt(&pTo->runs, iGroup-1);
+      if( hpTopGroupSame(pPlan, aFound, apGroup[i]) ) break;
+    }
+    if( iGroup==0 ){
+      aSalt[nLeft] = aSalt[i];
+      apGroup[nLeft++] = apGroup[i];
+      continue;
+    }
+    rc = hpResultMerge(pPlan, aFound, apGroup[i]);
+    if( rc ) return rc;
+    hpGroupHead(pPlan, apGroup[i])->iPos = HP_NO_POS;
+  }
+  *pn = nLeft;
+  return SQLITE_OK;
+}
+
+/*
+** The next slice of n entries.  Returns the first one of them.
+*/
+static i64 hpTopGroupSlice(HpQuery *p){
+  i64 i;
+  hpThreadLock(p);
+  i = p->iMerge++;
+  hpThreadUnlock(p);
+  return i*HP_TOP_SLICE;
+}
+
+/*
+** What a thread does to put the groups of worker HpQuery.iFold into those of workers
+** before it.  A group that has been added to another one has no position any more.
+*/
+static void hpTopGroupFold(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpAgg *pFrom = (const HpAgg*)pQuery->apWorker[pQuery->iFold]->pSink;
+  i64 iFirst;
+  while( p->rc==SQLITE_OK && (iFirst = hpTopGroupSlice(pQuery))<=pFrom->mSlot ){
+    u32 nSlice = (u32)MIN(HP_TOP_SLICE, (i64)pFrom->mSlot+1-iFirst);
+    int bMore = 1;
+    u32 j = (u32)iFirst;
+    while( bMore && p->rc==SQLITE_OK ){
+      u32 aSalt[HP_TOP_STEP];
+      u8 *apGroup[HP_TOP_STEP];
+      int n = 0;
+      int k;
+      /* Linear probing may have moved entries of the slice behind its end */
+      for(; n<HP_TOP_STEP; j++){
+        const u32 *aEntry = &pFrom->aSlot[2*(j & pFrom->mSlot)];
+        if( aEntry[1]==0 ){
+          bMore = j-(u32)iFirst<nSlice;
+          if( !bMore ) break;
+        }else if( ((aEntry[0]-(u32)iFirst) & pFrom->mSlot)<nSlice ){
+          aSalt[n] = aEntry[0];
+          apGroup[n] = hpGroupAt(&pFrom->runs, aEntry[1]-1);
+          for(k=0; k<pFrom->pPlan->szGroup; k+=64) hpPrefetch(&apGroup[n][k]);
+          n++;
+        }
+      }
+      for(k=0; k<pQuery->iFold && n>0 && p->rc==SQLITE_OK; k++){
+        p->rc = hpTopGroupMeet((HpAgg*)pQuery->apWorker[k]->pSink, aSalt, apGroup, &n);
+      }
+    }
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
+  }
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+}
+
+/*
+** The next slice of the groups of all workers: whose they are, or NULL, and which.
+*/
+static const HpRuns *hpTopGroupGroups(HpQuery *p, u32 *piFirst, u32 *piEnd){
+  i64 i = hpTopGroupSlice(p);
+  int k;
+  for(k=0; k<p->nWorker; k++){
+    const HpRuns *pRuns = p->apWorker[k]->pRuns;
+    i64 n = ((i64)pRuns->nGroup+HP_TOP_SLICE-1)/HP_TOP_SLICE*HP_TOP_SLICE;
+    if( i<n ){
+      *piFirst = (u32)i;
+      *piEnd = (u32)MIN(i+HP_TOP_SLICE, (i64)pRuns->nGroup);
+      return pRuns;
+    }
+    i -= n;
+  }
+  return 0;
+}
+
+/* What a thread does to find the best groups */
+static void hpTopGroupBest(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  HpTopGroup *pTop = ((HpAgg*)p->pSink)->pTop;
+  const HpRuns *pRuns;
+  int bCheck = pQuery->pEntry->bAnyOrder;    /* Sums may depend on the order */
+  int nWith = 0;
+  u32 i, iEnd;
+  for(i=0; i<(u32)pQuery->nWorker; i++){
+    bCheck |= pQuery->apWorker[i]->pRuns->bLanes;
+    nWith += pQuery->apWorker[i]->pRuns->nGroup>0;
+  }
+  while( p->rc==SQLITE_OK && AtomicLoad(&pQuery->bTopNot)==0
+      && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
+    for(; i<iEnd && p->rc==SQLITE_OK; i++){
+      u8 *aGroup = hpGroupAt(pRuns, i);
+      struct HpTopEntry x;
+      if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
+      if( bCheck || nWith>1 ) p->rc = hpResultDoubt(pTop->pPlan, aGroup, bCheck);
+      if( !hpTopGroupEntry(pTop->pPlan, aGroup, &x) ){
+        AtomicStore(&pQuery->bTopNot, 1);
+        break;
+      }
+      hpTopGroupAdd(pTop, &x);
+    }
+    if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
+  }
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+}
+
+/* What a thread does to find the groups that are not worse than the worst in the first heap */
+static void hpTopGroupTies(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpTopGroup *pTop = ((HpAgg*)pQuery->apWorker[0]->pSink)->pTop;
+  HpAgg *pAgg = (HpAgg*)p->pSink;
+  const HpRuns *pRuns;
+  u32 i, iEnd;
+  while( AtomicLoad(&pQuery->bTopNot)==0
+      && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
+    for(; i<iEnd; i++){
+      u8 *aGroup = hpGroupAt(pRuns, i);
+      struct HpTopEntry x;
+      if( hpGroupHead(pTop->pPlan, aGroup)->iPos==HP_NO_POS ) continue;
+      hpTopGroupEntry(pTop->pPlan, aGroup, &x);
+      if( pTop->n==pTop->nMost && hpTopGroupIsWorse(pTop, &x, &pTop->a[0]) ) continue;
+      if( pAgg->nTie==HP_MX_TIES ){
+        AtomicStore(&pQuery->bTopNot, 1);
+        break;
+      }
+      pAgg->apTie[pAgg->nTie++] = aGroup;
+    }
+  }
+}
+
+/* Let all threads of p do xRun, or only this one if there is little to do */
+static int hpTopGroupEach(HpQuery *p, int bAlone, void (*xRun)(HpWorker*)){
+  p->iMerge = 0;
+  if( !bAlone ) return hpThreadEach(p, xRun);
+  xRun(p->apWorker[0]);
+  return p->apWorker[0]->rc;
+}
+
+/* Can the groups be found without order? */
+static int hpTopGroupMay(const HpQuery *p){
+  int i;
+  for(i=0; i<p->nWorker; i++){
+    const HpRuns *pRuns = p->apWorker[i]->pRuns;
+    assert( pRuns->nMemRun==0 );
+    if( pRuns->pSpill || (pRuns->nGroup>0 && pRuns->bOrdered) ) return 0;
+  }
+  return 1;
+}
+
+/* The best of all heaps, in the first one.  Then, without bKeys, all as good as its worst */
+static int hpTopGroupJoin(HpQuery *p, int bAlone, u8 ***papGroup, u32 *pnGroup){
+  HpTopGroup *pTop = ((HpAgg*)p->apWorker[0]->pSink)->pTop;
+  struct HpSorted *a;
+  u32 n = 0;
+  i64 nMost;
+  i64 j;
+  int i, rc;
+  for(i=1; i<p->nWorker; i++){
+    const HpTopGroup *pOther = ((HpAgg*)p->apWorker[i]->pSink)->pTop;
+    for(j=0; j<pOther->n; j++) hpTopGroupAdd(pTop, &pOther->a[j]);
+  }
+  nMost = pTop->n;
+  if( pTop->pPlan->top.bKeys==0 ){
+    for(i=0; i<p->nWorker; i++){
+      HpAgg *pAgg = (HpAgg*)p->apWorker[i]->pSink;
+      pAgg->nTie = 0;
+      pAgg->apTie = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)HP_MX_TIES);
+      if( pAgg->apTie==0 ) return HP_DECLINE;
+    }
+    rc = hpTopGroupEach(p, bAlone, hpTopGroupTies);
+    if( rc || AtomicLoad(&p->bTopNot) ) return rc;
+    for(nMost=0, i=0; i<p->nWorker; i++) nMost += ((HpAgg*)p->apWorker[i]->pSink)->nTie;
+  }
+  a = sqlite3_malloc64(2*sizeof(*a)*(u64)(nMost+1));
+  if( a==0 ) return HP_DECLINE;
+  memset(a, 0, sizeof(*a)*(nMost+1));
+  if( pTop->pPlan->top.bKeys ){
+    for(; n<nMost; n++) a[n].aGroup = pTop->a[n].aGroup;
+  }else{
+    for(i=0; i<p->nWorker; i++){
+      const HpAgg *pAgg = (const HpAgg*)p->apWorker[i]->pSink;
+      for(j=0; j<pAgg->nTie; j++) a[n++].aGroup = pAgg->apTie[j];
+    }
+  }
+  assert( n==nMost );
+  hpRadixMerge(pTop->pPlan, a, &a[n], n);
+  *papGroup = sqlite3_malloc64(sizeof(u8*)*(u64)(n+1));
+  for(*pnGroup=0; *papGroup && *pnGroup<n; ++*pnGroup) (*papGroup)[*pnGroup] = a[*pnGroup].aGroup;
+  sqlite3_free(a);
+  return *papGroup ? SQLITE_OK : HP_DECLINE;
+}
+
+/*
+** All workers are done, and no groups are sorted.  If only some are wanted and they can be
+** found set *papGroup to them, in key order, to be freed, and *pnGroup to their number; else
+** *papGroup is NULL, and the groups are to be put in order.
+*/
+static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
+  u64 nGroup = 0;
+  int rc = SQLITE_OK;
+  int bAlone, i;
+  assert( p->nTop>0 && p->pEntry->nOrder==0 && p->pEntry->bOpaque==0 );
+  *papGroup = 0;
+  if( !hpTopGroupMay(p) ) return SQLITE_OK;
+  for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;
+  bAlone = nGroup<HP_TOP_ALONE && p->pCfg->nThread<=1;
+  for(p->iFold=1; p->iFold<p->nWorker && rc==SQLITE_OK; p->iFold++){
+    if( p->apWorker[p->iFold]->pRuns->nGroup==0 ) continue;
+    rc = hpTopGroupEach(p, bAlone, hpTopGroupFold);
+  }
+  p->bTopNot = 0;
+  for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
+    HpTopGroup *pTop = hpTopGroupNew(p->pEntry, p->nTop, 0);
+    ((HpAgg*)p->apWorker[i]->pSink)->pTop = pTop;
+    if( pTop==0 ) rc = HP_DECLINE;
+  }
+  if( rc==SQLITE_OK ) rc = hpTopGroupEach(p, bAlone, hpTopGroupBest);
+  if( rc==SQLITE_OK && p->bTopNot==0 ) rc = hpTopGroupJoin(p, bAlone, papGroup, pnGroup);
+  for(i=0; i<p->nWorker; i++){
+    HpAgg *pAgg = (HpAgg*)p->apWorker[i]->pSink;
+    sqlite3_free(pAgg->pTop);
+    pAgg->pTop = 0;
+  }
+  p->iMerge = 0;
+  return rc;
 }
 #endif /* SQLITE_OMIT_HP */
