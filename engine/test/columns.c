@@ -62,6 +62,8 @@ static const char *const azScan[] = {
   "SELECT count(*), sum(id) FROM t WHERE n<=0",
   "SELECT count(*), sum(id) FROM t WHERE s>='text 9'",
   "SELECT count(*), sum(id) FROM t WHERE s<='text 0' AND r>9.98",
+  /* No columns at all */
+  "SELECT count(*) FROM t",
 };
 #define N_SCAN ((int)(sizeof(azScan)/sizeof(azScan[0])))
 
@@ -106,11 +108,16 @@ static sqlite3 *plain(const char *zFile){
   return db;
 }
 
-/* Does a query on db find columns of runs in memory?  Their number */
-static sqlite3_int64 found(sqlite3 *db){
+/* Does zSql find columns of runs in memory?  Their number */
+static sqlite3_int64 foundBy(sqlite3 *db, const char *zSql){
   sqlite3_int64 n = counted(db, zKept);
-  integer(&ours, db, "SELECT sum(n)+count(s) FROM t");
+  Text out = {0,0,0};
+  answer(&ours, db, zSql, &out);
+  textClear(&out);
   return counted(db, zKept)-n;
+}
+static sqlite3_int64 found(sqlite3 *db){
+  return foundBy(db, "SELECT sum(n)+count(s) FROM t");
 }
 
 static const char zTable[] =
@@ -457,6 +464,7 @@ static void testHabits(void){
   const char *zFile = temporaryFile("habits.db");
   sqlite3 *db;
   sqlite3_int64 nUsed, nMost = 0;
+  sqlite3_int64 aPiece[4];
   int i, nGrown = 0;
   removeDb(zFile);
   db = plain(zFile);
@@ -468,6 +476,12 @@ static void testHabits(void){
   check(found(db)==0 && found(db)==0, "the first scan keeps nothing, the second has nothing");
   check((nUsed = found(db))>0, "the third finds what the second has kept");
   check(found(db)>nUsed, "the fourth finds what the third has kept");
+  sqlite3_close(db);
+  db = plain(zFile);
+  for(i=0; i<4; i++) aPiece[i] = foundBy(db, "SELECT id FROM t WHERE n=77");
+  check(aPiece[0]==0 && aPiece[1]==0 && aPiece[2]>0 && aPiece[3]>aPiece[2],
+        "pieces of one scan are one time: %lld %lld %lld %lld", aPiece[0], aPiece[1], aPiece[2],
+        aPiece[3]);
   sqlite3_close(db);
   db = plain(zFile);
   for(i=0; i<30; i++){
@@ -490,6 +504,61 @@ static void testHabits(void){
   execute(db, "PRAGMA hp_columns=off");
   check(found(db)==0, "off");
   check(integer(&ours, db, "SELECT count(*) FROM t")==66000, "and there are answers");
+  sqlite3_close(db);
+}
+
+/* count(*) knows the rows of runs that have been counted before, or whose columns are there */
+static void testCounts(const char *zMode){
+  static const char zCount[] = "SELECT count(*) FROM t";
+  const char *zFile = temporaryFile("counts.db");
+  char zPragma[50];
+  sqlite3 *db, *db2;
+  sqlite3_int64 nRun, nIndex;
+  snprintf(zPragma, sizeof(zPragma), "PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zPragma);
+  db2 = opened(zFile);
+  check(foundBy(db, zCount)==0, "%s: nothing has been counted", zMode);
+  nRun = foundBy(db, zCount);
+  check(nRun>0, "%s: what has been counted is known", zMode);
+  check(found(db)==0, "%s: but no columns", zMode);
+  check(found(db)==nRun && foundBy(db, zCount)==nRun, "%s: these tell the number, too", zMode);
+  sameAnswer(db, zCount, 2, "counted");
+  same(db, "counted");
+  execute(db2, "DELETE FROM t WHERE id%3=0; INSERT INTO t(id, n) VALUES(100000, 1)");
+  sameAnswer(db, zCount, 2, "after a change");
+  execute(db2, "CREATE INDEX ti ON t(g)");
+  foundBy(db, zCount);
+  nIndex = foundBy(db, zCount);
+  check(nIndex>0 && nIndex<nRun, "%s: an index is counted: %lld", zMode, nIndex);
+  sameAnswer(db, zCount, 3, "by an index");
+  execute(db2, "DELETE FROM t WHERE id%5=0; INSERT INTO t(id, g) VALUES(100001, 5)");
+  sameAnswer(db, zCount, 3, "by an index, after a change");
+  execute(db2, "DELETE FROM t");
+  sameAnswer(db, zCount, 2, "empty");
+  sqlite3_close(db);
+  sqlite3_close(db2);
+}
+
+/* A scan by pieces finds parts of what others have kept, and keeps what is whole */
+static void testPieces(void){
+  static const char zPieces[] = "SELECT id, n, s FROM t WHERE n=77";
+  const char *zFile = temporaryFile("pieces.db");
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal");
+  sqlite3_int64 nRun;
+  execute(db, "INSERT INTO t SELECT 10000+value, value%5, value%997, value/3.0, 'text '||value, 1"
+              " FROM " SERIES("90000"));
+  foundBy(db, zPieces);
+  nRun = foundBy(db, zPieces);
+  check(nRun>0, "what a piece has kept is found");
+  sameAnswer(db, zPieces, 3, "pieces");
+  execute(db, "PRAGMA shrink_memory; PRAGMA journal_size_limit=-1");
+  foundBy(db, "SELECT sum(n), max(id), count(s) FROM t");
+  check(foundBy(db, zPieces)>=nRun, "parts of units that a scan has kept are found");
+  sameAnswer(db, zPieces, 3, "after a scan");
+  sameAnswer(db, "SELECT s FROM t WHERE n<3 AND g=1 LIMIT 70 OFFSET 9", 3, "that ends early");
+  same(db, "after pieces");
+  execute(db, "UPDATE t SET n=77 WHERE id%1000=5");
+  sameAnswer(db, zPieces, 3, "after a change");
   sqlite3_close(db);
 }
 
@@ -633,6 +702,9 @@ int main(int argc, char **argv){
     testFile("delete");
     testFile("wal");
     testOthers();
+    testCounts("wal");
+    testCounts("delete");
+    testPieces();
     testMemory();
     testFaults();
   }

@@ -221,6 +221,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
     hpPieceEnd(p, 0);
     return rc;
   }
+  pPart->bLater = 1;
   if( pPart->bMore ) p->bAll = 0;
   pFound = p->apWorker[0]->pSink;
   pPieces->bMany = pFound->bForce==0

@@ -127,5 +127,5 @@ static const HpSinkType hpSinkStash = {
   HP_RECORDS_ALL
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
-static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, HP_RECORDS_ALL };
+static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, HP_RECORDS_NOT };
 #endif /* SQLITE_OMIT_HP */

@@ -23,6 +23,7 @@ struct HpPart {
   int nLevel;            /* ... after the one that these children lead to, ... */
   u16 aChild[BTCURSOR_MAX_DEPTH];  /* ... from the root on */
   u8 bSearch;            /* Rows will be searched for: decline where that may fail */
+  u8 bLater;             /* It is not the first part that the statement reads */
   u8 bMore;              /* Result: there may be more leaves behind them */
 };
 
@@ -47,6 +48,9 @@ struct HpRun {
   int nSpan;             /* With overflow pages, see hpAheadSpan() */
   u32 nAsked;            /* So many were asked for so far */
   int nPage;             /* Leaves in this run; 0: the end */
+  Pgno iUnit;            /* First leaf of the unit that it is of, or all of, ... */
+  int iInUnit;           /* ... and number of its first leaf there */
+  u8 bWhole;             /* It is all of the unit */
   int iLeaf, iCell;      /* The next row: in this leaf, this cell */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
   u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
@@ -60,7 +64,9 @@ struct HpRun {
   const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
   HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
   int iKept;             /* ... The segment that is the next batch, ... */
-  u32 iKeptRow, nKeptRow;  /* ... first row of the batch in the run, and rows of it */
+  u32 iKeptFrom;         /* ... first row of the batch in its segment, ... */
+  u32 iKeptRow, nKeptRow;  /* ... and in the unit, rows of it, ... */
+  u32 iKeptEnd;          /* ... and the first row of the unit that is not of the run */
   int nZone;             /* Filters say something about so many columns, ... */
   int *aZoneCol;         /* ... these of the plan, ... */
   HpBound *aZone;        /* ... and this.  -1: it is to be found out */
@@ -168,13 +174,11 @@ static void hpSegmentFree(HpSegment*);
 /* hp_columns.c */
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
 static int hpColumnsFind(HpColumnScan*, HpRun*);
-static i64 hpColumnsPlace(const HpColumnRun*, u32, u32);
-static i64 hpColumnsLast(const HpColumnRun*, u32);
+static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
 #ifdef HP_SHARED
 static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
-static int hpColumnsChunks(const HpColumnRun*);
 static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
 #endif
 

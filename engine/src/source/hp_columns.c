@@ -12,17 +12,19 @@
 **
 **    hpColumnsOpen()     A scan begins: may it use columns, and of which state?
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
-**    hpColumnsChunks(), hpColumnsRows()   Its batches, and rows of one.
+**    hpColumnsRows()     Rows of one of its batches.
 **    hpColumnsWanted()   Is this column to be kept?
 **    hpColumnsAdd()      Columns of a run that it has read.
-**    hpColumnsPlace(), hpColumnsLast()    The place of a row of a run (hp_place.c).
+**    hpColumnsPlace()    The place of a row of a run (hp_place.c).
 **    hpColumnsClose()    The scan ends.
 **    sqlite3HpWalBegun()     The WAL is begun anew by this process.
 **    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
 **    sqlite3HpCacheForget()  SQLITE_FCNTL_RESET_CACHE; the pager leaves WAL mode.
 **
-** What is kept.  The unit is a run: up to HP_RUN_BYTES of leaves of a table under one
-** interior page.  A run is known by the numbers of its leaves, and by nothing else: what a
+** What is kept.  The unit is a whole run: up to HP_RUN_BYTES of leaves of a table under one
+** interior page, from a child on whose number is a multiple (hp_source.c).  A scan that begins
+** or ends within a unit finds its part of it.
+** A run is known by the numbers of its leaves, and by nothing else: what a
 ** segment holds depends on the bytes of these leaves, and on the place of the column in
 ** their records.  Interior pages are read by each scan, from its own state of the file,
 ** so it does not matter what became of the tree above, nor whose table it is.  Values
@@ -47,6 +49,8 @@
 **
 ** A transaction that has written, or may, uses no columns and keeps none: what it sees is
 ** no state of the file.
+**
+** Where only the number of rows is asked for that is kept, without columns; of an index, too.
 **
 ** When.  A column is kept when it is read again (HpColumnFile.aNote): of every other run
 ** the second time, of the others the third time.  A program that asks once pays for a look
@@ -142,6 +146,7 @@ struct HpColumnScan {
   const HpSourcePlan *pPlan;
   u64 iState;            /* What it reads */
   i64 nLimit;            /* Bytes that the file's runs may take, if it adds to them */
+  u8 bCount;             /* It only wants the number of rows */
   u8 bKeep;              /* Some column is to be kept, and there is memory */
   u8 bHalf;              /* ... of every other run */
   u8 bSound;             /* Records have to be sound */
@@ -484,9 +489,12 @@ static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
       && hpPageFile(pCfg, pPager);
 }
 
-/* Note that a column is read.  How often has it been read by now?  3: or more often */
-static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol){
-  u64 x = ((u64)iRoot<<32) | (u32)(pCol->iStore+2)<<1 | pCol->bReal;
+/*
+** Note that a column is read; without pCol, that rows are counted.  How often has it been
+** read by now?  3: or more often.  If bLater this scan has been noted before.
+*/
+static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, int bLater){
+  u64 x = ((u64)iRoot<<32) | (pCol ? (u32)(pCol->iStore+2)<<1 | pCol->bReal : 0);
   u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
   u32 iNew;
   int k;
@@ -494,10 +502,11 @@ static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol){
     u32 iAt = (i+k) & (HP_NOTES-1);
     if( pFile->aNote[iAt]==0 ) break;
     if( pFile->aNote[iAt]==x ){
-      if( pFile->aTimes[iAt]<3 ) pFile->aTimes[iAt]++;
+      if( pFile->aTimes[iAt]<3 && !bLater ) pFile->aTimes[iAt]++;
       return pFile->aTimes[iAt];
     }
   }
+  if( bLater ) return 1;
   /* When there is no room some other one has to go */
   iNew = (i + (k<8 ? (u32)k : pFile->iScan%8)) & (HP_NOTES-1);
   pFile->aNote[iNew] = x;
@@ -510,13 +519,16 @@ static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol){
 */
 static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   const HpPipePlan *pPipe = p->pPipe;
+  int bCount = pPipe->pSink->xRows==0;
+  int bLater = p->pPart && p->pPart->bLater;
   HpColumnScan *pScan;
   HpColumnFile *pFile;
   int i;
+  assert( bCount==0 || pPipe->source.nCol==0 );
   if( pPipe->source.pType->bColumns==0 || pPipe->bUser
-   || pPipe->pSink->eRecords==HP_RECORDS_ALL
-   || pPipe->source.bIndex || pPipe->source.pRange || pPipe->source.nCol==0
-   || p->pPart || p->nSample || p->pWanted || p->bNone
+   || pPipe->pSink->eRecords==HP_RECORDS_ALL || pPipe->source.pRange
+   || (bCount==0 && (pPipe->source.bIndex || pPipe->source.nCol==0))
+   || p->nSample || p->pWanted || p->bNone
   ){
     return 0;
   }
@@ -530,15 +542,17 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   memset(pScan, 0, sizeof(*pScan));
   pScan->pFile = pFile;
   pScan->pPlan = &pPipe->source;
+  pScan->bCount = (u8)bCount;
   pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns : LARGEST_INT64;
   sqlite3_mutex_enter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
     pFile->nScan++;
-    pFile->iScan++;
-    for(i=0; i<pPipe->source.nCol; i++){
-      int n = hpColumnsNote(pFile, pPipe->source.iRoot, &pPipe->source.aCol[i]);
+    if( !bLater ) pFile->iScan++;
+    for(i=0; i<MAX(pPipe->source.nCol, bCount); i++){
+      int n = hpColumnsNote(pFile, pPipe->source.iRoot,
+                            bCount ? 0 : &pPipe->source.aCol[i], bLater);
       if( p->pCfg->bColumns ) n = 4;
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
       pScan->bHalf |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
@@ -577,6 +591,40 @@ static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol)
   return 0;
 }
 
+/* The run of which pRun is a part, from leaf pRun->iInUnit on, or NULL.  The mutex is held. */
+static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
+  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
+  for(; p; p=p->pNext){
+    const struct HpColumnLeaf *aLeaf = &p->aLeaf[pRun->iInUnit];
+    int i;
+    if( p->aLeaf[0].iPg!=pRun->iUnit || p->nPage<pRun->iInUnit+pRun->nPage
+     || p->iBorn>pScan->iState || p->bSound<pScan->bSound
+     || (p->nChunk==0 && pScan->bCount==0)
+    ){
+      continue;
+    }
+    for(i=0; i<pRun->nPage && aLeaf[i].iPg==pRun->aLeaf[i]; i++){}
+    if( i==pRun->nPage ) return p;
+  }
+  return 0;
+}
+
+/* Let pRun read p, of which it is a part */
+static void hpColumnsTake(const HpColumnRun *p, HpRun *pRun){
+  const struct HpColumnLeaf *pLeaf = &p->aLeaf[pRun->iInUnit];
+  u32 iRow = pRun->iInUnit ? pLeaf[-1].iRow : 0;
+  pRun->pKept = p;
+  pRun->bKeep = 0;
+  pRun->iKeptRow = iRow;
+  pRun->iKeptEnd = pLeaf[pRun->nPage-1].iRow;
+  pRun->nKeptRow = 0;
+  for(pRun->iKept=0; pRun->iKept<p->nChunk && iRow>=p->anRow[pRun->iKept]; pRun->iKept++){
+    iRow -= p->anRow[pRun->iKept];
+  }
+  pRun->iKeptFrom = iRow;
+  pRun->nKept++;
+}
+
 /*
 ** pRun has just been taken.  If all columns that the plan wants are kept of it, set
 ** pRun->pKept and apKept, and return true.  Else pRun->bKeep says whether to keep some.
@@ -586,10 +634,10 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnRun *p;
   int i;
   pRun->pKept = 0;
-  pRun->bKeep = pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
+  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
   sqlite3_mutex_enter(pFile->pMutex);
-  p = *hpColumnsLook(pFile, pRun);
-  if( p && p->iBorn<=pScan->iState && p->bSound>=pScan->bSound ){
+  p = hpColumnsPart(pScan, pRun);
+  if( p ){
     const HpSourcePlan *pPlan = pScan->pPlan;
     p->iUsed = pFile->iScan;
     for(i=0; i<pPlan->nCol; i++){
@@ -602,11 +650,7 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
       pRun->apKept[i] = pSet->apSeg;
     }
     if( i==pPlan->nCol ){
-      pRun->pKept = p;
-      pRun->bKeep = 0;
-      pRun->iKept = 0;
-      pRun->iKeptRow = pRun->nKeptRow = 0;
-      pRun->nKept++;
+      hpColumnsTake(p, pRun);
       pFile->nFound++;
     }
   }
@@ -615,7 +659,6 @@ static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
 }
 
 static int hpColumnsWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCol]; }
-static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
 static int hpColumnsRows(const HpColumnRun *p, int i){
   assert( i>=0 && i<p->nChunk );
   return p->anRow[i];
@@ -629,20 +672,16 @@ static int hpColumnsMay(HpColumnScan *pScan, i64 n){
   return 1;
 }
 
-/* The place of row iRow of run p, which a scan has taken as its run iSeq */
-static i64 hpColumnsPlace(const HpColumnRun *p, u32 iSeq, u32 iRow){
-  int iLow = 0, iHigh = p->nPage-1;
-  assert( iRow<p->aLeaf[iHigh].iRow );
+/* Of pRun, whose columns are in memory: the place of row iRow of its unit */
+static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
+  const struct HpColumnLeaf *aLeaf = pRun->pKept->aLeaf;
+  int iLow = pRun->iInUnit, iHigh = pRun->iInUnit+pRun->nPage-1;
+  assert( iRow<aLeaf[iHigh].iRow && (iLow==0 || iRow>=aLeaf[iLow-1].iRow) );
   while( iLow<iHigh ){
     int iMid = (iLow+iHigh)/2;
-    if( p->aLeaf[iMid].iRow<=iRow ) iLow = iMid+1; else iHigh = iMid;
+    if( aLeaf[iMid].iRow<=iRow ) iLow = iMid+1; else iHigh = iMid;
   }
-  return HP_PLACE(iSeq, iLow, iRow-(iLow ? p->aLeaf[iLow-1].iRow : 0));
-}
-
-/* That of its last row */
-static i64 hpColumnsLast(const HpColumnRun *p, u32 iSeq){
-  return hpColumnsPlace(p, iSeq, p->aLeaf[p->nPage-1].iRow-1);
+  return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit, iRow-(iLow ? aLeaf[iLow-1].iRow : 0));
 }
 
 /* A run without columns, with the leaves of pRun and the batches of anRow[] */
@@ -658,14 +697,14 @@ static HpColumnRun *hpColumnsNewRun(
   int i;
   if( p==0 ) return 0;
   memset(p, 0, nByte);
-  p->anRow = sqlite3_malloc64(sizeof(u16)*(u64)nChunk);
   p->nByte = (i64)nByte + (i64)sizeof(u16)*nChunk;
-  if( p->anRow==0 || !hpColumnsMay(pScan, p->nByte) ){
+  if( nChunk ) p->anRow = sqlite3_malloc64(sizeof(u16)*(u64)nChunk);
+  if( (nChunk && p->anRow==0) || !hpColumnsMay(pScan, p->nByte) ){
     sqlite3_free(p->anRow);
     sqlite3_free(p);
     return 0;
   }
-  memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
+  if( nChunk ) memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
   p->nChunk = nChunk;
   p->nPage = pRun->nPage;
   p->iMin = p->iMax = pRun->aLeaf[0];
@@ -742,7 +781,8 @@ static int hpColumnsAddSet(
 }
 
 /*
-** The leaves of pRun have been read, in nChunk batches of anRow[] rows.  apSeg[i*nCol+k] is
+** The leaves of pRun have been read, in nChunk batches of anRow[] rows; none, if they have
+** only been counted.  apSeg[i*nCol+k] is
 ** the segment of column k of the plan, of batch i; NULL where it is not kept, in all
 ** batches alike.  Those that are taken over become NULL.  If the file has another state by
 ** now, nothing is kept.  bSound: all records have been looked at, and are sound.
@@ -763,7 +803,9 @@ static void hpColumnsAdd(
   sqlite3_mutex_enter(pFile->pMutex);
   if( pFile->iNow==pScan->iState ){
     pp = hpColumnsLook(pFile, pRun);
-    if( *pp && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk)) ){
+    if( *pp && nChunk
+     && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk))
+    ){
       hpColumnsDrop(pFile, pp);
       pp = hpColumnsLook(pFile, pRun);
     }
@@ -783,7 +825,7 @@ static void hpColumnsAdd(
       }
     }
     if( *pp ) (*pp)->bSound |= (u8)bSound;
-    for(k=0; bRoom && k<pPlan->nCol; k++){
+    for(k=0; bRoom && nChunk && k<pPlan->nCol; k++){
       if( pScan->aKeep[k] ){
         bRoom = hpColumnsAddSet(pScan, *pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
       }
@@ -820,11 +862,9 @@ static int hpColumnsFind(HpColumnScan *p, HpRun *pRun){
   UNUSED_PARAMETER2(p, pRun);
   return 0;
 }
-static i64 hpColumnsPlace(const HpColumnRun *p, u32 iSeq, u32 iRow){
-  UNUSED_PARAMETER(p);
-  return HP_PLACE(iSeq, 0, iRow);
+static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
+  return HP_PLACE(pRun->iSeq, 0, iRow);
 }
-static i64 hpColumnsLast(const HpColumnRun *p, u32 iSeq){ return hpColumnsPlace(p, iSeq, 0); }
 static void hpColumnsClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
 static void hpColumnsLeave(Pager *p, int bUnlink){ UNUSED_PARAMETER2(p, bUnlink); }
 # ifndef SQLITE_OMIT_WAL

@@ -9,7 +9,8 @@
 **    hpCountType    a source that counts, and gives no rows
 **
 ** All that is wanted of a leaf is the number of its cells.  Of an index the cells
-** of interior pages count too.
+** of interior pages count too.  The numbers of rows of runs are kept as columns are
+** (hp_columns.c), and known where columns are.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -34,16 +35,23 @@ static int hpCountNext(HpWorker *p){
   int i;
   int rc = hpSourceNext(p);
   if( rc ) return rc;
-  for(i=0; i<pRun->nPage; i++){
+  for(i=0; i<pRun->nPage && bIndex; i++) p->nScanned += pRun->aSep[i].z!=0;
+  if( pRun->pKept ) p->nScanned += pRun->iKeptEnd-pRun->iKeptRow;
+  for(i=0; i<pRun->nPage && pRun->pKept==0; i++){
     const u8 *aHdr = &pRun->aBuf[(i64)i*pRun->szPage + pRun->iHdr];
     int nCell = get2byte(&aHdr[3]);
     if( aHdr[0]!=eType || nCell>mxCell ) return HP_DECLINE;
     if( nCell==0 && pRun->bRoot==0 ) return HP_DECLINE;
-    p->nScanned += nCell + (bIndex && pRun->aSep[i].z!=0);
+    p->nScanned += nCell;
   }
+#ifdef HP_SHARED
+  if( pRun->bKeep ){
+    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0);
+  }
+#endif
   pRun->iLeaf = pRun->nPage;
   return hpThreadStopped(p->pQuery);
 }
 
-static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0 };
+static const HpSourceType hpCountType = { hpCountBegin, hpCountNext, 0, 0, 1 };
 #endif /* SQLITE_OMIT_HP */

@@ -223,14 +223,15 @@ static int hpKeepIsOut(const HpWorker *p, int i){
 
 static int hpKeepNext(HpWorker *p){
   HpRun *pRun = &p->run;
-  int nChunk = hpColumnsChunks(pRun->pKept);
   assert( pRun->pKept!=0 && p->batch.nRow==0 && p->batch.nSkip==0 );
   if( pRun->nZone<0 ) hpKeepZones(p);
-  while( pRun->iKept<nChunk && p->batch.nRow==0 ){
+  while( pRun->iKeptRow+pRun->nKeptRow<pRun->iKeptEnd && p->batch.nRow==0 ){
     int i = pRun->iKept++;
     int k;
+    if( pRun->nKeptRow ) pRun->iKeptFrom = 0;    /* It may have begun within a segment */
     pRun->iKeptRow += pRun->nKeptRow;
-    pRun->nKeptRow = (u32)hpColumnsRows(pRun->pKept, i);
+    pRun->nKeptRow = MIN((u32)hpColumnsRows(pRun->pKept, i)-pRun->iKeptFrom,
+                         pRun->iKeptEnd-pRun->iKeptRow);
     for(k=0; k<pRun->nZone; k++){
       if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;
     }
@@ -241,14 +242,14 @@ static int hpKeepNext(HpWorker *p){
     }
   }
   assert( p->batch.nRow<=p->batch.nAlloc );
-  pRun->iLeaf = pRun->iKept==nChunk ? pRun->nPage : 0;
+  pRun->iLeaf = pRun->iKeptRow+pRun->nKeptRow==pRun->iKeptEnd ? pRun->nPage : 0;
   return SQLITE_OK;
 }
 
 static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
   const HpRun *pRun = &p->run;
   if( pRun->pKept ){
-    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], 0, pFrame, pOut);
+    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut);
   }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] ){
     const HpVec *pFrom = &p->pKeeper->aVec[iCol];
     pOut->mType = pFrom->mType;

@@ -61,7 +61,9 @@
 **          /   \      /   \    /   \       e           f
 **       a b     -    e     -  h i   k      ...
 **
-** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept.
+** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept.  Wherever a
+** scan begins and ends, it cuts the leaves under an interior page at the same places into
+** units, so that it finds what another has kept.
 **
 ** Bounds of the keys (HpRange) are turned into bounds of the tree: two
 ** descents find the child numbers, one a level, of the first and of the last
@@ -139,7 +141,8 @@ struct HpSource {
   i64 nWayAlloc;         /* Entries allocated */
   int nLevel;            /* Interior levels */
   i64 nLeaf;             /* About so many leaves in all */
-  int nMax;              /* Most leaves a run */
+  int nUnit;             /* Leaves under one page are cut into runs of so many */
+  int nMax;              /* Most leaves a run, if they are read: its memory */
   HpPart *pPart;         /* Only these leaves, or NULL: all */
   int iThin, nThin;      /* A sample: after a leaf go on by so many at this level */
   const HpRel *pWanted;  /* Rowids wanted, or NULL: all.  See HpQuery.xWanted */
@@ -535,10 +538,14 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   if( rc ) return rc;
   if( pSrc->nLevel==0 ){
     pSrc->bRootLeaf = 1;
-    pSrc->nMax = 1;
+    pSrc->nUnit = pSrc->nMax = 1;
   }else{
-    pSrc->nMax = MAX(1, HP_RUN_BYTES/pSrc->szPage);
-    if( p->pCfg->nRun ) pSrc->nMax = MIN(pSrc->nMax, p->pCfg->nRun);
+    pSrc->nUnit = MAX(1, HP_RUN_BYTES/pSrc->szPage);
+    if( p->pCfg->nRun ) pSrc->nUnit = MIN(pSrc->nUnit, p->pCfg->nRun);
+    if( pSrc->nLevel==1 && pSrc->aLevel[0].in.nCell<HP_MIN_PARALLEL ){
+      pSrc->nUnit = MIN(pSrc->nUnit, HP_SMALL_RUN);
+    }
+    pSrc->nMax = pSrc->nUnit;
     if( pSrc->nLevel==1 || pSrc->pPart ){
       pSrc->nMax = (int)MAX(1, MIN(pSrc->nMax, pSrc->nLeaf));
     }
@@ -546,6 +553,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->nLeaf<HP_MIN_PARALLEL ){
       pSrc->nMax = MIN(pSrc->nMax, HP_SMALL_RUN);
     }
+    if( pSrc->pPart==0 && p->pPipe->source.pRange==0 ) pSrc->nUnit = pSrc->nMax;
   }
   if( p->nSample && p->bFirst ){
     hpSourceFirst(pSrc, p->nSample);
@@ -574,7 +582,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 ){
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 && pSrc->bRootLeaf==0 ){
     pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager);
   }
   assert( hpSourceIsSane(pSrc) );
@@ -616,7 +624,7 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
   assert( pRun->aBuf==0 && pSrc->nMax>=1 );
   pRun->szPage = szPage;
   nByte = (i64)pSrc->nMax*pRun->szPage;
-  pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nMax);
+  pRun->aLeaf = hpArenaAlloc(&p->vec, sizeof(Pgno)*pSrc->nUnit);
   pRun->aFrame = hpArenaAlloc(&p->vec, sizeof(u32)*pSrc->nMax);
   pRun->aBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
   if( pRun->aLeaf==0 || pRun->aFrame==0 || pRun->aBuf==0 ) return HP_DECLINE;
@@ -632,8 +640,8 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
     if( pRun->aHigh==0 ) return HP_DECLINE;
   }
   if( pSrc->bIndex ){
-    nByte = (i64)pSrc->nMax*hpSepBytes(pSrc);
-    pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nMax);
+    nByte = (i64)pSrc->nUnit*hpSepBytes(pSrc);
+    pRun->aSep = hpArenaAlloc(&p->vec, sizeof(HpRecord)*pSrc->nUnit);
     pRun->aSepBuf = hpArenaAlloc(&p->vec, nByte + HP_SLACK);
     if( pRun->aSep==0 || pRun->aSepBuf==0 ) return HP_DECLINE;
     memset(pRun->aSepBuf, 0, nByte + HP_SLACK);
@@ -911,7 +919,7 @@ static int hpSourceSep(const HpSource *pSrc, HpRun *pRun, int i){
   const struct HpLevel *p = &pSrc->aLevel[iLevel];
   const u8 *z;
   int rc;
-  assert( pSrc->bIndex && i>=0 && i<pSrc->nMax );
+  assert( pSrc->bIndex && i>=0 && i<pSrc->nUnit );
   pSep->z = 0;
   while( p->iChild>p->iLast ){
     if( iLevel==0 ) return SQLITE_OK;
@@ -1015,7 +1023,7 @@ static int hpSourceIsSane(const HpSource *pSrc){
 */
 static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   int rc = SQLITE_OK;
-  int bEnd;
+  int bEnd, i;
   int n = 0;
   pRun->nPage = 0;
   pRun->bRoot = pSrc->bRootLeaf!=0;
@@ -1036,16 +1044,19 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
     Pgno mxPg = btreePagecount(pSrc->pBt);
     Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
-    int nMax = pSrc->nMax;
-    if( pSrc->pPart ){
-      nMax = (int)MIN(nMax, pSrc->pPart->nLeaf - pSrc->nTaken);
-      if( nMax<=0 ){
-        pSrc->pPart->bMore = 1;
-        return SQLITE_OK;
-      }
+    int nMax, iInUnit, iFirst;
+    Pgno iLast;
+    int nInOrder;
+    if( pSrc->pPart && pSrc->pPart->nLeaf<=pSrc->nTaken ){
+      pSrc->pPart->bMore = 1;
+      return SQLITE_OK;
     }
     rc = hpSourceAdvance(pSrc, pSrc->aLevel, &bEnd);
     if( rc || bEnd ) return rc;
+    iFirst = pLevel->iChild;
+    iInUnit = iFirst % pSrc->nUnit;
+    nMax = pSrc->nUnit - iInUnit;
+    if( pSrc->pColumns==0 ) nMax = MIN(nMax, pSrc->nMax);
 #ifdef HP_READAHEAD
     if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ){
       hpSourceLookAhead(pSrc, pRun);
@@ -1056,6 +1067,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       if( rc==HP_DECLINE ) return rc;
       pRun->mBound |= rc==SQLITE_OK ? 1 : 0;
     }
+    iLast = pSrc->iLast;
+    nInOrder = pSrc->nInOrder;
     while( n<nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
@@ -1072,16 +1085,30 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
       hpSourceSkip(pSrc, pLevel);
     }
+    pRun->nPage = n;
+    if( pSrc->pColumns ){
+      pRun->iUnit = hpPageChild(&pLevel->in, iFirst-iInUnit);
+      pRun->iInUnit = iInUnit;
+      pRun->bWhole = iInUnit==0 && (n==nMax || pLevel->iChild>pLevel->in.nCell);
+      if( !hpColumnsFind(pSrc->pColumns, pRun) && n>pSrc->nMax ){
+        /* Some of them are left to the next run */
+        pRun->bKeep = 0;
+        n = pRun->nPage = pSrc->nMax;
+        pLevel->iChild = iFirst+n;
+        pSrc->iLast = iLast;
+        pSrc->nInOrder = nInOrder;
+        for(i=0; i<n; i++) hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, pRun->aLeaf[i]);
+      }
+    }
     pSrc->nTaken += n;
     if( pSrc->nThin ) hpSourceThinNext(pSrc);
     rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
   }
   pRun->nPage = n;
-  if( rc==SQLITE_OK && pSrc->pColumns && hpColumnsFind(pSrc->pColumns, pRun) ) return rc;
-  if( rc==SQLITE_OK && pSrc->bDirty && pSrc->bDirect ) hpSourceReadCache(pSrc, pRun);
+  if( rc || pRun->pKept ) return rc;
+  if( pSrc->bDirty && pSrc->bDirect ) hpSourceReadCache(pSrc, pRun);
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
-    int i;
     for(i=0; i<n && rc==SQLITE_OK; i++){
       if( pSrc->bDirty && pRun->aFrame[i] ) continue;
       rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i],
@@ -1104,7 +1131,7 @@ static int hpSourceNext(HpWorker *p){
   hpThreadLock(p->pQuery);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
   rc = pSrc->rc;
-  assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nMax );
+  assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nUnit );
   assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->bAlone );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
   hpThreadUnlock(p->pQuery);
