@@ -7,7 +7,8 @@
 ** vectors STOCK: rows and values of every shape for what looks at several of
 ** them at once: cells whose rowids and sizes take one byte to nine, in pages of
 ** every size; first columns of every serial type under ORDER BY ... LIMIT; texts
-** of every length as keys of groups and beside a constant.  All answers are those
+** of every length as keys of groups and beside a constant; integers at the ends of 32 and of
+** 64 bits in sums and products; texts that are nearly alike under min() and max().  All answers are those
 ** of the library STOCK.  The tables are larger than a batch, so that what is
 ** learned from one batch is used on the next.
 */
@@ -70,6 +71,35 @@ static const char *const azKey[] = {
   "substr('abcdefghijklmnopqrstuvwxyz',1,i%9)",
   "CASE WHEN i<1500 THEN i%10 ELSE i%4*9007199254740992*4-i%3 END",
   "char(97+i%3)", "i%200", "(i%300)*(1<<(i%63))",
+};
+
+/* Integers in two columns: small, at the ends of 32 and of 64 bits, and only in one late row */
+static const char *const azInt[] = {
+  "i%100-50, i%7-3", "i*7919, -i", "2147483647-i%3, -2147483648+i%2", "2147483648-i%2, i%3",
+  "9223372036854775807-i%2, i%3-1", "-9223372036854775807-i%2, 1-i%3",
+  "(i%64)<<(i%58), (i%9-4)<<(i%60)", "CASE i WHEN 2801 THEN 9223372036854775807 ELSE i END, i%5",
+  "i%50, CASE i WHEN 2900 THEN -9223372036854775807-1 ELSE -1 END",
+};
+static const char *const azIntQuery[] = {
+  "SELECT quote(a+b), quote(a-b), quote(a*b), quote(a+1), quote(2-b), quote(a*3), quote(b*-1) FROM t"
+    " GROUP BY a, b ORDER BY a, b",
+  "SELECT total(a+b), avg(a-b), total(a*b), min(a+b), max(a-b), min(a*b), max(a*b) FROM t",
+  "SELECT sum(a), sum(b), total(a), avg(b), min(a), max(a), min(b), max(b), count(*) FROM t",
+  "SELECT sum(b), avg(a), min(a), max(b), min(b), max(a) FROM t WHERE rowid%5<>2",
+  "SELECT rowid%3, sum(b), avg(a), min(a), max(b), a FROM t GROUP BY rowid%3",
+};
+
+/* Texts and reals of which the smallest and the largest are wanted, with their row */
+static const char *const azEnd[] = {
+  "date('2013-07-01', (i*17%31)||' days')", "substr('abcdefghabcdefghabcd', 1, i*7%21)",
+  "'abcdefgh'||char(97+i*11%26)", "substr('bcdefghi', 1, i%9)||x'00'||substr('az', 1, i%3)",
+  "CASE i WHEN 2700 THEN 'abc' WHEN 2800 THEN 'zz' ELSE 'm'||i END", "i*7919%3001/8.0",
+  "CASE i%3 WHEN 0 THEN -0.0 ELSE 0.0 END", "CASE i WHEN 2950 THEN NULL ELSE 'k'||i%5 END",
+};
+static const char *const azEndQuery[] = {
+  "SELECT quote(min(s)), quote(max(s)) FROM t", "SELECT v, quote(min(s)) FROM t",
+  "SELECT v, quote(max(s)) FROM t WHERE v%4<>1", "SELECT v%3, v, quote(max(s)) FROM t GROUP BY v%3",
+  "SELECT v, quote(min(s COLLATE nocase)) FROM t",
 };
 
 static Lib stock;
@@ -177,6 +207,20 @@ int main(int argc, char **argv){
       }
       end(zFile);
     }
+  }
+
+  /* Arithmetic, sums, the smallest and the largest */
+  for(i=0; i<N(azInt); i++){
+    snprintf(zRow, sizeof(zRow), " SELECT %s", azInt[i]);
+    begin(zFile, azPage[1], "(a INTEGER, b INTEGER)", zRow);
+    for(j=0; j<N(azIntQuery); j++) same(azIntQuery[j], zRow, 1);
+    end(zFile);
+  }
+  for(i=0; i<N(azEnd); i++){
+    snprintf(zRow, sizeof(zRow), " SELECT %s, i", azEnd[i]);
+    begin(zFile, azPage[1], "(s, v)", zRow);
+    for(j=0; j<N(azEndQuery); j++) same(azEndQuery[j], zRow, 0);
+    end(zFile);
   }
 
   /* Keys of groups: each alone and beside each, with and without a filter */

@@ -326,6 +326,13 @@ struct HpRecord {
 # define HP_SHARED 1
 #endif
 
+/* This thread looks again and again for what another one does */
+#if defined(HP_GNUC) && (defined(__x86_64__) || defined(__i386__))
+# define hpPause()  __builtin_ia32_pause()
+#else
+# define hpPause()
+#endif
+
 #if defined(HP_GNUC) && defined(__x86_64__)
 # define HP_AVX2 1
 # include <immintrin.h>

@@ -279,9 +279,7 @@ static int hpShmEnter(unixShmNode *pNode, int *pLock, int iMin, int iAdd){
     }
     if( nTry>=HP_SHM_SPIN ) break;
     if( sqlite3_mutex_try(pNode->pShmMutex)==SQLITE_OK ) return 1;
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
+    hpPause();
   }
   sqlite3_mutex_enter(pNode->pShmMutex);
   return 1;

@@ -277,6 +277,35 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
 }
 #endif
 
+#ifdef HP_AVX2
+/*
+** The sum of aVal[0..n-1], which are integers, and in *pmAbs the OR of their hpAbsBits().
+** What overflows is lost.
+*/
+__attribute__((target("avx2")))
+static i64 hpSumIntsAvx2(const HpVal *aVal, int n, u64 *pmAbs){
+  const __m256i zero = _mm256_setzero_si256();
+  __m256i s = zero;
+  __m256i m = zero;
+  u64 aS[4], aM[4];
+  int i;
+  for(i=0; i+4<=n; i+=4){
+    __m256i v = _mm256_loadu_si256((const __m256i*)&aVal[i]);
+    __m256i minus = _mm256_cmpgt_epi64(zero, v);
+    s = _mm256_add_epi64(s, v);
+    m = _mm256_or_si256(m, _mm256_xor_si256(v, _mm256_srli_epi64(minus, 1)));
+  }
+  _mm256_storeu_si256((__m256i*)aS, s);
+  _mm256_storeu_si256((__m256i*)aM, m);
+  for(; i<n; i++){
+    aS[0] += aVal[i].u;
+    aM[0] |= hpAbsBits(aVal[i].i);
+  }
+  *pmAbs = aM[0] | aM[1] | aM[2] | aM[3];
+  return (i64)(aS[0] + aS[1] + aS[2] + aS[3]);
+}
+#endif
+
 /*
 ** Add integers, rows aRow[0..n-1] of aVal, to an integer sum: the low and the
 ** high halves by themselves.
@@ -286,12 +315,30 @@ static void hpSumInts(
   HpSum *pSum,
   const HpVal *aVal,
   const u16 *aRow,
-  int n
+  int n,
+  int bAvx2
 ){
   u64 iLow = 0;
   i64 iHigh = 0;
   u64 mAbs = 0;
   int ii;
+#ifdef HP_AVX2
+  /* Rows that follow each other, and numbers that are far from overflowing */
+  if( bAvx2 && n>=HP_MIN_LANES && aRow[n-1]-aRow[0]==n-1
+   && pSum->u.i.iSum<=LARGEST_INT64/2 && pSum->u.i.iSum>=SMALLEST_INT64/2
+  ){
+    i64 iSum = hpSumIntsAvx2(&aVal[aRow[0]], n, &mAbs);
+    if( hpSumIsSmall(mAbs, 2*(u64)n) ){
+      hpSumWide(pSum, iSum>>63, (u64)iSum);
+      pSum->u.i.mAbs |= mAbs;
+      pSum->n += (i64)n*HP_SUM_ONE;
+      return;
+    }
+    mAbs = 0;
+  }
+#else
+  UNUSED_PARAMETER(bAvx2);
+#endif
   for(ii=0; ii<n; ii++){
     i64 v = aVal[aRow[ii]].i;
     iLow += (u32)v;
@@ -331,7 +378,7 @@ static void hpSumRange(
   int ii = 0;
   if( pVec->mIdx!=0 && pVec->mType==HP_INT && !hpSumIsReal(pSum) ){
     if( p->pWorker->pQuery->bExact==0 ){
-      hpSumInts(pRuns, pSum, aVal, aRow, n);
+      hpSumInts(pRuns, pSum, aVal, aRow, n, p->bAvx2);
       ii = n;
     }
   }else if( pVec->mIdx!=0 && (pVec->mType==HP_REAL || pVec->bFloat) ){
