@@ -342,7 +342,66 @@ static void testRestart(void){
                    "UPDATE t SET n=n+1 WHERE id=900; PRAGMA wal_checkpoint(truncate);"
                    "UPDATE t SET n=n+1 WHERE id=1000");
   same(db2, "another process began it anew several times");
+  /* Nothing was missed: one commit since, or as many as the new WAL has */
+  execute(db, "PRAGMA wal_checkpoint");
+  n = found(db);
+  elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=1100");
+  check(found(db)>=n-4, "another process began it anew: %lld were found", n);
+  same(db, "another process began the WAL anew, with one commit");
+  execute(db, "PRAGMA wal_checkpoint");
+  n = found(db);
+  elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=1200; UPDATE t SET n=n-1 WHERE id=1300");
+  check(found(db)>=n-8, "with two commits: %lld were found", n);
+  same(db, "another process began the WAL anew, with two commits");
+  /* Commits in the WAL before it, and in a WAL in between */
+  elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=1400; PRAGMA wal_checkpoint;"
+                   "UPDATE t SET n=n-1 WHERE id=1500");
+  same(db, "frames of the WAL before were missed");
+  elsewhere(zFile, "PRAGMA wal_checkpoint; UPDATE t SET n=n+1 WHERE id=1600;"
+                   "PRAGMA wal_checkpoint; UPDATE t SET n=n-1 WHERE id=1700");
+  same(db, "a WAL was missed");
   same(db, "the same, another connection");
+  sqlite3_close(db2);
+  sqlite3_close(db);
+}
+
+/* Leaves that have changed are read, and kept by themselves; the others of their run stay */
+static void testStale(void){
+  const char *zFile = temporaryFile("stale.db");
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal");
+  sqlite3 *db2 = opened(zFile);
+  sqlite3 *pOld = opened(zFile);
+  sqlite3_int64 nBefore, nFirst, nNext;
+  int i;
+  execute(db, "INSERT INTO t SELECT 10000+value, value%9, value*31%1000, value/3.0, 'text '||value, 1"
+              " FROM " SERIES("30000"));
+  same(db, "as made");
+  nBefore = found(db);
+  execute(pOld, "BEGIN");
+  same(pOld, "when the snapshot is taken");
+  execute(db2, "UPDATE t SET n=n+1, s='changed '||id WHERE id%6000=50");
+  nFirst = found(db);
+  nNext = found(db);
+  /* Runs of a single leaf have no others */
+  check(nFirst>=(nBefore<100 ? nBefore : nBefore-15) && nNext>nFirst, "%lld runs; after a change %lld parts, then %lld", nBefore,
+        nFirst, nNext);
+  same(db, "some leaves have changed");
+  same(pOld, "an older snapshot");
+  for(i=0; i<12; i++){
+    char zSql[200];
+    sqlite3_snprintf(sizeof(zSql), zSql,
+        "UPDATE t SET n=n+1, s='round %d' WHERE id%%7000=%d; DELETE FROM t WHERE id=%d;"
+        "UPDATE t SET x=quote(x)||'longer than it was' WHERE id=%d", i, 50+i%3, 11000+i*1999, 20000+i);
+    execute(i%2 ? db : db2, zSql);
+    check(found(db)>0, "round %d: others have not", i);
+    if( i%2==0 ) same(db, "more have changed");
+    if( i%4==0 ) same(pOld, "a still older snapshot");
+  }
+  /* Met again and again, they are read with their run */
+  for(i=0; i<40; i++) nNext = found(db);
+  check(nNext<nFirst+nBefore/2, "%lld parts have become %lld again", nFirst, nNext);
+  same(db, "in the end");
+  sqlite3_close(pOld);
   sqlite3_close(db2);
   sqlite3_close(db);
 }
@@ -699,6 +758,7 @@ int main(int argc, char **argv){
     testElsewhere();
     testDamaged();
     testRestart();
+    testStale();
     testFile("delete");
     testFile("wal");
     testOthers();

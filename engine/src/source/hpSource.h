@@ -49,7 +49,7 @@ struct HpRun {
   u32 nAsked;            /* So many were asked for so far */
   int nPage;             /* Leaves in this run; 0: the end */
   Pgno iUnit;            /* First leaf of the unit that it is of, or all of, ... */
-  int iInUnit;           /* ... and number of its first leaf there */
+  int iInUnit;           /* ... and number of its first leaf there; or in pKept */
   u8 bWhole;             /* It is all of the unit */
   int iLeaf, iCell;      /* The next row: in this leaf, this cell */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
@@ -173,7 +173,7 @@ static void hpSegmentFree(HpSegment*);
 
 /* hp_columns.c */
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
-static int hpColumnsFind(HpColumnScan*, HpRun*);
+static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
 #ifdef HP_SHARED

@@ -32,8 +32,12 @@
 ** such a column of a run is not kept.
 **
 ** Which state.  States of the file are numbered (HpColumnFile.iNow).  A run is true of
-** the state that it was read in (iBorn) and of all later ones, as long as it is kept: when
-** a page changes, its run is dropped.  So a scan of state V may use each run with iBorn<=V.
+** the state that it was read in (iBorn) and of all later ones, but for leaves that have
+** changed (iStale).  A scan of state V uses of runs with iBorn<=V the leaves that are not
+** stale by then.  It reads the others, a run by themselves, and keeps them as such, next to
+** the run that they are of.  Each of these takes some microseconds, so a run is read as a whole
+** again when that would have taken as long (nDebt), and dropped when a fourth of its leaves
+** are stale.
 ** How a scan learns of its state, and of what has changed:
 **
 **   1.  With a rollback journal, from what SQLite itself goes by when it keeps the pages
@@ -42,9 +46,11 @@
 **       shared lock keeps the file in one state.
 **   2.  With a WAL, by the salts and the number of frames that the transaction sees.  Each
 **       frame is a state.  The pages of frames that have come since are listed in the
-**       wal-index, and their runs dropped.  Checkpoints change nothing.  When the WAL is
-**       begun anew by this process (sqlite3HpWalBegun()) the numbers go on; when another
-**       one has done that, which new salts tell, all runs are dropped.  A transaction
+**       wal-index, and become stale.  Checkpoints change nothing.  When the WAL is
+**       begun anew by this process (sqlite3HpWalBegun()) the numbers go on.  When another
+**       one has done that, which new salts tell, they go on if the wal-index has counted as
+**       many commits since as the new WAL has; else some were missed, and all runs are
+**       dropped.  A transaction
 **       that sees fewer frames, because it has begun before, is of an earlier state.
 **
 ** A transaction that has written, or may, uses no columns and keeps none: what it sees is
@@ -77,7 +83,10 @@
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
+#define HP_MX_HEADERS 4096     /* Frames whose headers are read to count commits */
 #define HP_MX_WAIT   64        /* Most scans of one state that are waited for */
+#define HP_MX_STALE  4         /* A run is dropped when a leaf in so many has changed */
+#define HP_MX_DEBT   16        /* To read a run takes as long as to meet so many others in it */
 #define HP_PAYS      3         /* To keep a run takes as long as so many finds save */
 
 /* Values of HpColumnFile.eMode */
@@ -105,9 +114,12 @@ struct HpColumnRun {
   struct HpColumnSet *aCol;
   u8 bSound;             /* Each record is sound: hpRecordIsSound() */
   int nPage;
+  int nStale;            /* Leaves that have changed since, ... */
+  int nDebt;             /* ... and how often such ones have been met */
   struct HpColumnLeaf {
     Pgno iPg;              /* Its number */
     u32 iRow;              /* Rows up to its end */
+    u64 iStale;            /* It has changed in this state.  0: it has not */
   } aLeaf[1];            /* Leaves */
 };
 
@@ -124,7 +136,8 @@ struct HpColumnFile {
   u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers */
   u32 aSalt[2];          /* _WAL: salts, ... */
   u32 mxFrame;           /* ... and the last frame that has been looked at, ... */
-  u32 aCksum[2];         /* ... its checksum */
+  u32 aCksum[2];         /* ... its checksum, ... */
+  u32 iChange;           /* ... and the number of commits by then */
   int szPage;
   u64 iNow;              /* The state that these tell.  States before have lower numbers */
   u32 iScan;             /* Scans so far, ... */
@@ -194,38 +207,48 @@ static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
   assert( pFile->nByte>=0 );
 }
 
+/* Drop runs: all, if nUnused is 0, or those that so many scans have passed over */
+static void hpColumnsDropSome(HpColumnFile *pFile, u32 nUnused){
+  u32 i;
+  assert( sqlite3_mutex_held(pFile->pMutex) );
+  for(i=0; i<pFile->nSlot; i++){
+    HpColumnRun **pp = &pFile->apRun[i];
+    while( *pp ){
+      if( nUnused && pFile->iScan-(*pp)->iUsed<=nUnused ){
+        pp = &(*pp)->pNext;
+      }else{
+        hpColumnsDrop(pFile, pp);
+      }
+    }
+  }
+  hpColumnsBury(pFile);
+}
+
 /*
-** Drop runs: all, if nUnused is 0, or those that so many scans have passed over, or, if
-** aPage is not NULL, those with one of its nPage pages, which are in order.
+** The pages aPage[0..nPage-1], which are in order, have changed in state iState: runs that
+** have them as leaves.
 */
-static void hpColumnsDropSome(
-  HpColumnFile *pFile,
-  u32 nUnused,
-  const Pgno *aPage,
-  int nPage
-){
+static void hpColumnsStale(HpColumnFile *pFile, const Pgno *aPage, int nPage, u64 iState){
   u32 i;
   assert( sqlite3_mutex_held(pFile->pMutex) );
   for(i=0; i<pFile->nSlot; i++){
     HpColumnRun **pp = &pFile->apRun[i];
     while( *pp ){
       HpColumnRun *p = *pp;
-      int bDrop = 1;
-      if( aPage ){
-        int iLow = 0, iHigh = nPage;
-        int k;
-        while( iLow<iHigh ){
-          int iMid = (iLow+iHigh)/2;
-          if( aPage[iMid]<p->iMin ) iLow = iMid+1; else iHigh = iMid;
-        }
-        for(bDrop=0; bDrop==0 && iLow<nPage && aPage[iLow]<=p->iMax; iLow++){
-          for(k=0; k<p->nPage && p->aLeaf[k].iPg!=aPage[iLow]; k++){}
-          bDrop = k<p->nPage;
-        }
-      }else if( nUnused ){
-        bDrop = pFile->iScan-p->iUsed>nUnused;
+      int iLow = 0, iHigh = nPage;
+      int k;
+      while( iLow<iHigh ){
+        int iMid = (iLow+iHigh)/2;
+        if( aPage[iMid]<p->iMin ) iLow = iMid+1; else iHigh = iMid;
       }
-      if( bDrop ) hpColumnsDrop(pFile, pp); else pp = &p->pNext;
+      for(; iLow<nPage && aPage[iLow]<=p->iMax; iLow++){
+        for(k=0; k<p->nPage && p->aLeaf[k].iPg!=aPage[iLow]; k++){}
+        if( k<p->nPage && p->aLeaf[k].iStale==0 ){
+          p->aLeaf[k].iStale = iState;
+          p->nStale++;
+        }
+      }
+      if( p->nStale*HP_MX_STALE>p->nPage ) hpColumnsDrop(pFile, pp); else pp = &p->pNext;
     }
   }
   hpColumnsBury(pFile);
@@ -243,7 +266,7 @@ static void hpColumnsLost(HpColumnFile *pFile){
 
 /* The file is in a state that nothing is known of */
 static void hpColumnsReset(HpColumnFile *pFile, u8 eMode){
-  hpColumnsDropSome(pFile, 0, 0, 0);
+  hpColumnsDropSome(pFile, 0);
   hpColumnsLost(pFile);
   pFile->eMode = eMode;
   pFile->iNow += 1+(u64)HP_MX_FRAMES;
@@ -253,7 +276,7 @@ static void hpColumnsFree(HpColumnFile *p){
   assert( p->nRef==0 && p->nScan==0 && p->bJoin==0 );
   if( p->apRun ){
     sqlite3_mutex_enter(p->pMutex);
-    hpColumnsDropSome(p, 0, 0, 0);
+    hpColumnsDropSome(p, 0);
     sqlite3_mutex_leave(p->pMutex);
   }
   sqlite3_mutex_free(p->pMutex);
@@ -335,7 +358,7 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
   return p;
 }
 
-/* Frames from iFirst to iLast: drop the runs of their pages.  False: this cannot be told */
+/* Frames from iFirst to iLast: their pages have changed.  False: these cannot be told */
 static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
   Pgno *aPage, *aTmp;
   u32 n = iLast-iFirst+1;
@@ -366,11 +389,39 @@ static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast
       }
       memcpy(aPage, aTmp, n*sizeof(Pgno));
     }
-    hpColumnsDropSome(pFile, 0, aPage, (int)n);
+    hpColumnsStale(pFile, aPage, (int)n, pFile->iNow+1);
     if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
   }
   sqlite3_free(aPage);
   return i==n;
+}
+
+/*
+** The WAL has other salts than last time.  Is it the next one after that, which was empty or has
+** got no more frames?
+*/
+static int hpColumnsIsNext(const HpColumnFile *pFile, Wal *pWal){
+  const WalIndexHdr *pHdr = &pWal->hdr;
+  u32 nCommit = pHdr->iChange-pFile->iChange;
+  u32 i;
+  if( pFile->eMode!=HP_STATE_WAL || pFile->szPage!=(int)pWal->szPage ) return 0;
+  if( pFile->mxFrame>0
+   && sqlite3Get4byte((const u8*)&pHdr->aSalt[0])
+        !=sqlite3Get4byte((const u8*)&pFile->aSalt[0])+1
+  ){
+    return 0;
+  }
+  /* It has at least one commit if it has a frame */
+  if( nCommit<=1 && nCommit==(u32)(pHdr->mxFrame>0) ) return 1;
+  if( nCommit==0 || pHdr->mxFrame>HP_MX_HEADERS ) return 0;
+  for(i=1; i<=pHdr->mxFrame; i++){
+    u8 aFrame[WAL_FRAME_HDRSIZE];
+    if( sqlite3OsRead(pWal->pWalFd, aFrame, sizeof(aFrame), walFrameOffset(i, pWal->szPage)) ){
+      return 0;
+    }
+    nCommit -= sqlite3Get4byte(&aFrame[4])!=0;
+  }
+  return nCommit==0;
 }
 
 /* Are these the salts that other processes see in the wal-index? */
@@ -398,9 +449,16 @@ static u64 hpColumnsWal(HpColumnFile *pFile, Pager *pPager){
   ){
     /* Other salts: are they newer ones, or has this transaction begun before? */
     if( !hpColumnsIsLive(pWal, pHdr->aSalt) ) return 0;
-    hpColumnsReset(pFile, HP_STATE_WAL);
-    pFile->szPage = (int)pPager->pageSize;
-  }else if( pFile->mxFrame<pHdr->mxFrame ){
+    if( hpColumnsIsNext(pFile, pWal) ){
+      memcpy(pFile->aSalt, pHdr->aSalt, sizeof(pFile->aSalt));
+      pFile->mxFrame = 0;
+    }else{
+      hpColumnsReset(pFile, HP_STATE_WAL);
+      pFile->szPage = (int)pPager->pageSize;
+      pFile->mxFrame = pHdr->mxFrame;
+    }
+  }
+  if( pFile->mxFrame<pHdr->mxFrame ){
     /* A transaction that reads the file only does not keep the WAL from being begun anew;
     ** the salts change before the list of pages does. */
     if( !hpColumnsFrames(pFile, pWal, pFile->mxFrame+1, pHdr->mxFrame) ){
@@ -418,6 +476,7 @@ static u64 hpColumnsWal(HpColumnFile *pFile, Pager *pPager){
   memcpy(pFile->aSalt, pHdr->aSalt, sizeof(pFile->aSalt));
   memcpy(pFile->aCksum, pHdr->aFrameCksum, sizeof(pFile->aCksum));
   pFile->mxFrame = pHdr->mxFrame;
+  pFile->iChange = pHdr->iChange;
   return pFile->iNow;
 }
 
@@ -470,6 +529,7 @@ SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
     p->iNow += pOld->mxFrame-p->mxFrame;
     memcpy(p->aSalt, pWal->hdr.aSalt, sizeof(p->aSalt));
     p->mxFrame = 0;
+    p->iChange = pOld->iChange;
   }else{
     hpColumnsReset(p, HP_STATE_NONE);
   }
@@ -580,6 +640,11 @@ static HpColumnRun **hpColumnsLook(const HpColumnFile *pFile, const HpRun *pRun)
   return pp;
 }
 
+/* Has a leaf changed by the state that the scan reads? */
+static int hpColumnsIsStale(const HpColumnScan *pScan, const struct HpColumnLeaf *p){
+  return p->iStale!=0 && p->iStale<=pScan->iState;
+}
+
 /* The column of run p that pCol is, or NULL */
 static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol){
   int i;
@@ -591,30 +656,83 @@ static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol)
   return 0;
 }
 
-/* The run of which pRun is a part, from leaf pRun->iInUnit on, or NULL.  The mutex is held. */
-static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
-  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
+/*
+** The run of the scan's state that has nPage leaves aPage[] from its leaf iFirst on, and begins
+** with leaf iUnit; or NULL.  The mutex is held.
+*/
+static HpColumnRun *hpColumnsPart(
+  const HpColumnScan *pScan,
+  Pgno iUnit,
+  int iFirst,
+  const Pgno *aPage,
+  int nPage
+){
+  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, iUnit);
   for(; p; p=p->pNext){
-    const struct HpColumnLeaf *aLeaf = &p->aLeaf[pRun->iInUnit];
+    const struct HpColumnLeaf *aLeaf = &p->aLeaf[iFirst];
     int i;
-    if( p->aLeaf[0].iPg!=pRun->iUnit || p->nPage<pRun->iInUnit+pRun->nPage
+    if( p->aLeaf[0].iPg!=iUnit || p->nPage<iFirst+nPage
      || p->iBorn>pScan->iState || p->bSound<pScan->bSound
      || (p->nChunk==0 && pScan->bCount==0)
     ){
       continue;
     }
-    for(i=0; i<pRun->nPage && aLeaf[i].iPg==pRun->aLeaf[i]; i++){}
-    if( i==pRun->nPage ) return p;
+    for(i=0; i<nPage && aLeaf[i].iPg==aPage[i]; i++){}
+    if( i==nPage ) return p;
   }
   return 0;
 }
 
-/* Let pRun read p, of which it is a part */
-static void hpColumnsTake(const HpColumnRun *p, HpRun *pRun){
-  const struct HpColumnLeaf *pLeaf = &p->aLeaf[pRun->iInUnit];
-  u32 iRow = pRun->iInUnit ? pLeaf[-1].iRow : 0;
+/* From leaf iFirst of p on: the number of leaves up to nPage that have not changed, or have */
+static int hpColumnsSpan(const HpColumnScan *pScan, const HpColumnRun *p, int iFirst, int nPage){
+  const struct HpColumnLeaf *aLeaf = &p->aLeaf[iFirst];
+  int bFirst = hpColumnsIsStale(pScan, &aLeaf[0]);
+  int n = 1;
+  while( n<nPage && hpColumnsIsStale(pScan, &aLeaf[n])==bFirst ) n++;
+  return n;
+}
+
+/*
+** pRun has leaves that have changed since the run was read that they are of.  A run of the
+** first of them only, that has been kept since, or NULL.
+*/
+static HpColumnRun *hpColumnsFresh(const HpColumnScan *pScan, const HpRun *pRun){
+  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
+  for(; p; p=p->pNext){
+    if( p->nPage<=pRun->nPage
+     && hpColumnsPart(pScan, pRun->aLeaf[0], 0, pRun->aLeaf, p->nPage)==p
+     && hpColumnsIsStale(pScan, &p->aLeaf[0])==0
+     && hpColumnsSpan(pScan, p, 0, p->nPage)==p->nPage
+    ){
+      return p;
+    }
+  }
+  return 0;
+}
+
+/* Has p all columns that are wanted?  Then pRun->apKept has them */
+static int hpColumnsHas(const HpColumnScan *pScan, const HpColumnRun *p, HpRun *pRun){
+  const HpSourcePlan *pPlan = pScan->pPlan;
+  int i;
+  for(i=0; i<pPlan->nCol; i++){
+    const struct HpColumnSet *pSet = hpColumnsSet(p, &pPlan->aCol[i]);
+    if( pSet==0 || pSet->apSeg==0 ){
+      /* What cannot be kept makes the others useless for this plan */
+      if( pSet ) pRun->bKeep = 0;
+      return 0;
+    }
+    pRun->apKept[i] = pSet->apSeg;
+  }
+  return 1;
+}
+
+/* Let pRun read p, whose leaves from iFirst on it has */
+static void hpColumnsTake(HpColumnScan *pScan, const HpColumnRun *p, int iFirst, HpRun *pRun){
+  const struct HpColumnLeaf *pLeaf = &p->aLeaf[iFirst];
+  u32 iRow = iFirst ? pLeaf[-1].iRow : 0;
   pRun->pKept = p;
   pRun->bKeep = 0;
+  pRun->iInUnit = iFirst;
   pRun->iKeptRow = iRow;
   pRun->iKeptEnd = pLeaf[pRun->nPage-1].iRow;
   pRun->nKeptRow = 0;
@@ -623,39 +741,38 @@ static void hpColumnsTake(const HpColumnRun *p, HpRun *pRun){
   }
   pRun->iKeptFrom = iRow;
   pRun->nKept++;
+  pScan->pFile->nFound++;
 }
 
 /*
-** pRun has just been taken.  If all columns that the plan wants are kept of it, set
-** pRun->pKept and apKept, and return true.  Else pRun->bKeep says whether to keep some.
+** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of the
+** first ones, set pRun->pKept and apKept; else pRun->bKeep says whether to keep some.
+** pRun->nPage becomes the number of leaves that this is said of.
 */
-static int hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
+static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnRun *p;
-  int i;
   pRun->pKept = 0;
   pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
   sqlite3_mutex_enter(pFile->pMutex);
-  p = hpColumnsPart(pScan, pRun);
-  if( p ){
-    const HpSourcePlan *pPlan = pScan->pPlan;
-    p->iUsed = pFile->iScan;
-    for(i=0; i<pPlan->nCol; i++){
-      struct HpColumnSet *pSet = hpColumnsSet(p, &pPlan->aCol[i]);
-      if( pSet==0 || pSet->apSeg==0 ){
-        /* What cannot be kept makes the others useless for this plan */
-        if( pSet ) pRun->bKeep = 0;
-        break;
+  p = hpColumnsPart(pScan, pRun->iUnit, pRun->iInUnit, pRun->aLeaf, pRun->nPage);
+  if( p ) p->iUsed = pFile->iScan;
+  if( p && (pRun->bKeep==0 || p->nDebt<HP_MX_DEBT) && hpColumnsHas(pScan, p, pRun) ){
+    pRun->nPage = hpColumnsSpan(pScan, p, pRun->iInUnit, pRun->nPage);
+    if( hpColumnsIsStale(pScan, &p->aLeaf[pRun->iInUnit])==0 ){
+      hpColumnsTake(pScan, p, pRun->iInUnit, pRun);
+    }else{
+      pRun->bKeep = pScan->bKeep;
+      p->nDebt++;
+      p = hpColumnsFresh(pScan, pRun);
+      if( p ){
+        p->iUsed = pFile->iScan;
+        pRun->nPage = p->nPage;
+        if( hpColumnsHas(pScan, p, pRun) ) hpColumnsTake(pScan, p, 0, pRun);
       }
-      pRun->apKept[i] = pSet->apSeg;
-    }
-    if( i==pPlan->nCol ){
-      hpColumnsTake(p, pRun);
-      pFile->nFound++;
     }
   }
   sqlite3_mutex_leave(pFile->pMutex);
-  return pRun->pKept!=0;
 }
 
 static int hpColumnsWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCol]; }
@@ -708,6 +825,7 @@ static HpColumnRun *hpColumnsNewRun(
   p->nChunk = nChunk;
   p->nPage = pRun->nPage;
   p->iMin = p->iMax = pRun->aLeaf[0];
+  p->nDebt = pRun->iSeq % (HP_MX_DEBT/2);    /* Not all at the same time */
   for(i=0; i<p->nPage; i++){
     assert( pRun->iHdr==0 );
     nRow += get2byte(&pRun->aBuf[(i64)i*pRun->szPage+3]);
@@ -803,9 +921,10 @@ static void hpColumnsAdd(
   sqlite3_mutex_enter(pFile->pMutex);
   if( pFile->iNow==pScan->iState ){
     pp = hpColumnsLook(pFile, pRun);
-    if( *pp && nChunk
-     && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk))
-    ){
+    /* Columns of one run are of one state */
+    if( *pp && ((*pp)->nStale || (nChunk
+     && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk)))
+    )){
       hpColumnsDrop(pFile, pp);
       pp = hpColumnsLook(pFile, pRun);
     }
@@ -832,7 +951,7 @@ static void hpColumnsAdd(
     }
     if( bRoom==0 ){
       u32 nRun = pFile->nRun;
-      hpColumnsDropSome(pFile, HP_UNUSED, 0, 0);
+      hpColumnsDropSome(pFile, HP_UNUSED);
       if( pFile->nRun==nRun ) pScan->bKeep = 0;
     }
   }
@@ -858,10 +977,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   UNUSED_PARAMETER2(p, pPager);
   return 0;
 }
-static int hpColumnsFind(HpColumnScan *p, HpRun *pRun){
-  UNUSED_PARAMETER2(p, pRun);
-  return 0;
-}
+static void hpColumnsFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }
 static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
   return HP_PLACE(pRun->iSeq, 0, iRow);
 }

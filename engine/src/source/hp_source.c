@@ -1090,10 +1090,14 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       pRun->iUnit = hpPageChild(&pLevel->in, iFirst-iInUnit);
       pRun->iInUnit = iInUnit;
       pRun->bWhole = iInUnit==0 && (n==nMax || pLevel->iChild>pLevel->in.nCell);
-      if( !hpColumnsFind(pSrc->pColumns, pRun) && n>pSrc->nMax ){
-        /* Some of them are left to the next run */
+      hpColumnsFind(pSrc->pColumns, pRun);
+      if( pRun->pKept==0 && pRun->nPage>pSrc->nMax ){
+        pRun->nPage = pSrc->nMax;
         pRun->bKeep = 0;
-        n = pRun->nPage = pSrc->nMax;
+      }
+      if( pRun->nPage<n ){
+        /* The others are left to the next run */
+        n = pRun->nPage;
         pLevel->iChild = iFirst+n;
         pSrc->iLast = iLast;
         pSrc->nInOrder = nInOrder;
