@@ -129,6 +129,7 @@ struct HpPagerPart {
   int rcTrip;               /* ... the error that they give since */
   u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
   struct HpColumnFile *pColumns;   /* Columns shared with other connections */
+  u8 bCommit;               /* sqlite3HpCommitBegin() has noted pages */
 };
 
 /* BtShared.hpGuess: are overflow pages adjacent?  See hp_chain.c */
@@ -309,6 +310,8 @@ SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter);
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheForget(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
+SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager*);
+SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager*, int bDone);
 # define sqlite3HpReadBegins(P) if( (P)->hp.pStore ) sqlite3HpCacheCheck(P)
 # define sqlite3HpChanged(P) ((P)->hp.nChange++)
 # define sqlite3HpRelease(P) \
@@ -322,6 +325,8 @@ SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
 # define sqlite3HpGetter(X) X
 # define sqlite3HpCacheForget(A)
 # define sqlite3HpCacheLeave(A)
+# define sqlite3HpCommitBegin(A)
+# define sqlite3HpCommitEnd(A,B)
 # define sqlite3HpReadBegins(P)
 # define sqlite3HpChanged(P)
 # define sqlite3HpRelease(P) 0

@@ -217,6 +217,67 @@ static void testJournal(const char *zMode){
   sqlite3_close(db2);
 }
 
+/* With a journal, commits of this process drop no more than the pages that they change */
+static void testCommits(const char *zMode){
+  const char *zFile = temporaryFile("commits.db");
+  char zPragma[60];
+  sqlite3 *db, *db2, *pSmall;
+  sqlite3_int64 n;
+  sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA page_size=1024; PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zPragma);
+  db2 = opened(zFile);
+  pSmall = opened(zFile);
+  execute(pSmall, zPragma);
+  execute(pSmall, "PRAGMA cache_size=10");
+  same(db, "as made");
+  n = found(db);
+  execute(db, "UPDATE t SET n=n+1 WHERE id=3000");
+  check(found(db2)>=n-1, "%s: others have not changed: %lld of %lld", zMode, found(db2), n);
+  same(db2, "after another connection's commit");
+  execute(db2, "UPDATE t SET n=n-1 WHERE id=1000; DELETE FROM t WHERE id=2000;"
+               "UPDATE t SET s='twice' WHERE id=1001");
+  execute(db, "UPDATE t SET s='third', x=1 WHERE id=999");
+  check(found(db2)>=n-5, "%s: after four commits", zMode);
+  same(db, "after four commits");
+  /* More pages than there is memory for */
+  execute(pSmall, "UPDATE t SET n=n+1 WHERE id%200=5");
+  same(db, "after a commit that was written in parts");
+  n = found(db);
+  execute(pSmall, "BEGIN; UPDATE t SET n=n+1 WHERE id BETWEEN 5000 AND 5300; SAVEPOINT a;"
+                  "UPDATE t SET n=n+1, s='not kept' WHERE id BETWEEN 100 AND 500; ROLLBACK TO a; COMMIT");
+  check(found(db)>0, "%s: others are found: %lld", zMode, found(db));
+  same(db, "after a savepoint was rolled back");
+  execute(pSmall, "INSERT INTO t SELECT 20000+value, 1, 2, 3, 'new '||value, 5 FROM " SERIES("900"));
+  same(db, "after rows were added");
+  execute(pSmall, "DELETE FROM t WHERE id>20000; PRAGMA incremental_vacuum");
+  same(db, "and deleted");
+  /* A commit that has to wait, and is made or not */
+  for(n=0; n<2; n++){
+    execute(db2, "BEGIN");
+    same(db2, "a reader");
+    execute(db, "PRAGMA busy_timeout=0; BEGIN; UPDATE t SET n=n+7, s='later' WHERE id%100=5");
+    check(ours.exec(db, "COMMIT", 0, 0, 0)==SQLITE_BUSY, "%s: a reader is there", zMode);
+    same(db2, "the reader that a commit waits for");
+    execute(db2, "COMMIT");
+    execute(db, n ? "COMMIT" : "ROLLBACK");
+    same(db2, n ? "it was made" : "it was not made");
+    same(db, n ? "it was made" : "it was not made");
+  }
+  /* Another process in between */
+  execute(db, "UPDATE t SET n=n+1 WHERE id=3100");
+  elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=100");
+  execute(db, "UPDATE t SET n=n+1 WHERE id=3200");
+  same(db2, "after commits of both");
+  execute(db, "UPDATE t SET n=n+1 WHERE id=3100");
+  elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=200");
+  same(db2, "after a commit, and one of another process");
+  execute(db2, "VACUUM");
+  same(db, "after VACUUM");
+  sqlite3_close(pSmall);
+  sqlite3_close(db);
+  sqlite3_close(db2);
+}
+
 /* With a WAL a reader sees its own state, whatever comes after */
 static void testSnapshots(void){
   const char *zFile = temporaryFile("snapshots.db");
@@ -547,7 +608,7 @@ static void testHabits(void){
     nUsed = sqlite3_memory_used();
     check(found(db)==0, "round %d: all has changed", i);
     nGrown += sqlite3_memory_used()>nUsed+200000;
-    execute(db, "UPDATE t SET n=n+1 WHERE id=100");
+    elsewhere(zFile, "UPDATE t SET n=n+1 WHERE id=100");
   }
   check(nGrown<=2, "of 30 scans, each after a write, %d keep columns", nGrown);
   for(i=0; i<8; i++) found(db);
@@ -754,6 +815,9 @@ int main(int argc, char **argv){
     testJournal("truncate");
     testJournal("persist");
     testJournal("memory");
+    testCommits("delete");
+    testCommits("persist");
+    testCommits("memory");
     testSnapshots();
     testElsewhere();
     testDamaged();

@@ -18,6 +18,8 @@
 **    hpColumnsPlace()    The place of a row of a run (hp_place.c).
 **    hpColumnsClose()    The scan ends.
 **    sqlite3HpWalBegun()     The WAL is begun anew by this process.
+**    sqlite3HpCommitBegin()  With a journal: pages are about to be written, ...
+**    sqlite3HpCommitEnd()    ... and that was committed, or not.
 **    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
 **    sqlite3HpCacheForget()  SQLITE_FCNTL_RESET_CACHE; the pager leaves WAL mode.
 **
@@ -42,8 +44,10 @@
 **
 **   1.  With a rollback journal, from what SQLite itself goes by when it keeps the pages
 **       in its cache: the 16 bytes of page 1 with the change counter (Pager.dbFileVers).
-**       If they are others than last time all runs are dropped.  While a scan reads, its
-**       shared lock keeps the file in one state.
+**       If they are others than last time all runs are dropped.  But a connection of this
+**       process notes the pages that it commits (sqlite3HpCommitBegin(), _End()), while it
+**       has the file for itself, so that the next scan knows which ones have changed.  While
+**       a scan reads, its shared lock keeps the file in one state.
 **   2.  With a WAL, by the salts and the number of frames that the transaction sees.  Each
 **       frame is a state.  The pages of frames that have come since are listed in the
 **       wal-index, and become stale.  Checkpoints change nothing.  When the WAL is
@@ -83,6 +87,7 @@
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
+#define HP_MX_PAGES  1000000   /* Pages of commits since the last scan that are noted */
 #define HP_MX_HEADERS 4096     /* Frames whose headers are read to count commits */
 #define HP_MX_WAIT   64        /* Most scans of one state that are waited for */
 #define HP_MX_STALE  4         /* A run is dropped when a leaf in so many has changed */
@@ -133,7 +138,12 @@ struct HpColumnFile {
   int bJoin;             /* (m) It is in hpColumnsList */
   sqlite3_mutex *pMutex;
   u8 eMode;              /* HP_STATE_xxx */
-  u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers */
+  u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers, with ... */
+  struct HpColumnPages {
+    Pgno *a;
+    int n, nAlloc;
+  } changed, commit;     /* ... these pages changed since iNow, and those of a commit */
+  u8 bCommit;            /* It has begun: if it is made these have changed, and no others */
   u32 aSalt[2];          /* _WAL: salts, ... */
   u32 mxFrame;           /* ... and the last frame that has been looked at, ... */
   u32 aCksum[2];         /* ... its checksum, ... */
@@ -268,6 +278,8 @@ static void hpColumnsLost(HpColumnFile *pFile){
 static void hpColumnsReset(HpColumnFile *pFile, u8 eMode){
   hpColumnsDropSome(pFile, 0);
   hpColumnsLost(pFile);
+  pFile->changed.n = 0;
+  pFile->bCommit = 0;
   pFile->eMode = eMode;
   pFile->iNow += 1+(u64)HP_MX_FRAMES;
 }
@@ -280,6 +292,8 @@ static void hpColumnsFree(HpColumnFile *p){
     sqlite3_mutex_leave(p->pMutex);
   }
   sqlite3_mutex_free(p->pMutex);
+  sqlite3_free(p->changed.a);
+  sqlite3_free(p->commit.a);
   sqlite3_free(p->apRun);
   sqlite3_free(p);
 }
@@ -358,12 +372,30 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
   return p;
 }
 
+/* Put aPage[0..n-1] in order, with as much scratch: a merge sort from the bottom up */
+static void hpColumnsSort(Pgno *aPage, Pgno *aTmp, u32 n){
+  u32 k;
+  for(k=1; k<n; k*=2){
+    u32 iTo = 0;
+    u32 iRun;
+    for(iRun=0; iRun<n; iRun+=2*k){
+      u32 a = iRun, b = MIN(iRun+k, n);
+      u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
+      while( a<aEnd || b<bEnd ){
+        int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
+        aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
+      }
+    }
+    memcpy(aPage, aTmp, n*sizeof(Pgno));
+  }
+}
+
 /* Frames from iFirst to iLast: their pages have changed.  False: these cannot be told */
 static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
-  Pgno *aPage, *aTmp;
+  Pgno *aPage;
   u32 n = iLast-iFirst+1;
   u32 nRun = pFile->nRun;
-  u32 i, k;
+  u32 i;
   if( pFile->nRun==0 ) return 1;
   if( n>HP_MX_FRAMES ) return 0;
   aPage = sqlite3_malloc64(2*(u64)n*sizeof(Pgno));
@@ -374,21 +406,7 @@ static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast
     aPage[i] = loc.aPgno[iFirst+i-loc.iZero-1];
   }
   if( i==n ){
-    /* In order: merge sort, from the bottom up */
-    aTmp = &aPage[n];
-    for(k=1; k<n; k*=2){
-      u32 iTo = 0;
-      u32 iRun;
-      for(iRun=0; iRun<n; iRun+=2*k){
-        u32 a = iRun, b = MIN(iRun+k, n);
-        u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
-        while( a<aEnd || b<bEnd ){
-          int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
-          aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
-        }
-      }
-      memcpy(aPage, aTmp, n*sizeof(Pgno));
-    }
+    hpColumnsSort(aPage, &aPage[n], n);
     hpColumnsStale(pFile, aPage, (int)n, pFile->iNow+1);
     if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
   }
@@ -499,8 +517,115 @@ static u64 hpColumnsState(HpColumnFile *pFile, Pager *pPager){
     hpColumnsReset(pFile, HP_STATE_JOURNAL);
     pFile->szPage = (int)pPager->pageSize;
     memcpy(pFile->aVers, pPager->dbFileVers, sizeof(pFile->aVers));
+  }else if( pFile->changed.n ){
+    struct HpColumnPages *pPages = &pFile->changed;
+    Pgno *aTmp = sqlite3_malloc64(sizeof(Pgno)*(u64)pPages->n);
+    u32 nRun = pFile->nRun;
+    if( aTmp==0 ){
+      hpColumnsReset(pFile, HP_STATE_JOURNAL);
+    }else{
+      hpColumnsSort(pPages->a, aTmp, (u32)pPages->n);
+      hpColumnsStale(pFile, pPages->a, pPages->n, ++pFile->iNow);
+      if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
+      pPages->n = 0;
+      sqlite3_free(aTmp);
+    }
   }
   return pFile->iNow;
+}
+
+/* What is kept of the file pFd, with a reference more, or NULL */
+static HpColumnFile *hpColumnsOf(const sqlite3_file *pFd){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  HpColumnFile *p;
+  if( AtomicLoad(&hpColumnsList)==0 || pFd->pMethods==0
+   || pFd->pMethods->xShmLock!=unixShmLock
+  ){
+    return 0;
+  }
+  sqlite3_mutex_enter(pMutex);
+  for(p=hpColumnsList; p && p->pInode!=((const unixFile*)pFd)->pInode; p=p->pNext){}
+  if( p ) p->nRef++;
+  sqlite3_mutex_leave(pMutex);
+  return p;
+}
+
+/* One page more.  False: there are too many, or there is no memory */
+static int hpColumnsPage(struct HpColumnPages *p, Pgno iPg){
+  if( p->n==p->nAlloc ){
+    int nNew = 2*p->n+64;
+    Pgno *aNew = p->n<HP_MX_PAGES ? sqlite3_realloc64(p->a, sizeof(Pgno)*(u64)nNew) : 0;
+    if( aNew==0 ) return 0;
+    p->a = aNew;
+    p->nAlloc = nNew;
+  }
+  p->a[p->n++] = iPg;
+  return 1;
+}
+
+/*
+** Let *p be the pages that the transaction of pPager has changed.  False: that is not known.
+*/
+static int hpColumnsChanged(struct HpColumnPages *p, Pager *pPager){
+  const PgHdr *pPg;
+  Pgno i;
+  p->n = 0;
+  if( pPager->eState==PAGER_WRITER_CACHEMOD ){
+    pPg = sqlite3PcacheDirtyList(pPager->pPCache);
+    while( pPg && hpColumnsPage(p, pPg->pgno) ) pPg = pPg->pDirty;
+    return pPg==0;
+  }
+  /* As memory was short some have been written, and are not dirty any more */
+  if( pPager->pInJournal==0 ) return 0;
+  for(i=1; i<=MAX(pPager->dbSize, pPager->dbOrigSize); i++){
+    if( (i>pPager->dbOrigSize || sqlite3BitvecTestNotNull(pPager->pInJournal, i))
+     && !hpColumnsPage(p, i)
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
+** The dirty pages of pPager are about to be written, as a commit with a rollback journal.  No
+** other connection can begin one.
+*/
+SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *pPager){
+  HpColumnFile *p;
+  if( pPager->tempFile ) return;
+  p = hpColumnsOf(pPager->fd);
+  if( p==0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  p->bCommit = 0;
+  if( p->eMode==HP_STATE_JOURNAL && p->nRun
+   && memcmp(p->aVers, pPager->dbFileVers, sizeof(p->aVers))==0
+  ){
+    p->bCommit = pPager->hp.bCommit = (u8)hpColumnsChanged(&p->commit, pPager);
+  }
+  sqlite3_mutex_leave(p->pMutex);
+  hpColumnsUnref(p, 0);
+}
+
+/*
+** The transaction of pPager ends, and it still has its locks.  bDone: it has been committed.
+** What is not noted here shows as a state of the file that nothing is known of.
+*/
+SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
+  HpColumnFile *p;
+  int i = 0;
+  if( pPager->hp.bCommit==0 ) return;
+  pPager->hp.bCommit = 0;
+  p = hpColumnsOf(pPager->fd);
+  if( p==0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  if( bDone && p->bCommit ){
+    while( i<p->commit.n && hpColumnsPage(&p->changed, p->commit.a[i]) ) i++;
+    if( i==p->commit.n ) memcpy(p->aVers, pPager->dbFileVers, sizeof(p->aVers));
+  }
+  p->bCommit = 0;
+  sqlite3_mutex_leave(p->pMutex);
+  hpColumnsUnref(p, 0);
 }
 
 /*
@@ -509,14 +634,7 @@ static u64 hpColumnsState(HpColumnFile *pFile, Pager *pPager){
 ** write lock.
 */
 SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
-  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
-  const sqlite3_file *pFd = pWal->pDbFd;
-  HpColumnFile *p;
-  if( AtomicLoad(&hpColumnsList)==0 || pFd->pMethods->xShmLock!=unixShmLock ) return;
-  sqlite3_mutex_enter(pMutex);
-  for(p=hpColumnsList; p && p->pInode!=((const unixFile*)pFd)->pInode; p=p->pNext){}
-  if( p ) p->nRef++;
-  sqlite3_mutex_leave(pMutex);
+  HpColumnFile *p = hpColumnsOf(pWal->pDbFd);
   if( p==0 ) return;
   sqlite3_mutex_enter(p->pMutex);
   assert( pWal->writeLock && pWal->hdr.mxFrame==0 );
@@ -983,6 +1101,8 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
 }
 static void hpColumnsClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
 static void hpColumnsLeave(Pager *p, int bUnlink){ UNUSED_PARAMETER2(p, bUnlink); }
+SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *p, int bDone){ UNUSED_PARAMETER2(p, bDone); }
 # ifndef SQLITE_OMIT_WAL
 SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
   UNUSED_PARAMETER2(pWal, pOld);
