@@ -417,10 +417,16 @@ static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast
 /*
 ** The WAL has other salts than last time.  Is it the next one after that, which was empty or has
 ** got no more frames?
+**
+** The wal-index counts commits, so those of the new WAL have to be all.  Should the count have begun
+** anew, as it does when a process dies while it writes there, frames of the old WAL may still
+** stand behind those of the new one.
 */
 static int hpColumnsIsNext(const HpColumnFile *pFile, Wal *pWal){
   const WalIndexHdr *pHdr = &pWal->hdr;
   u32 nCommit = pHdr->iChange-pFile->iChange;
+  u32 iBehind = MAX(pHdr->mxFrame, pFile->mxFrame)+1;
+  u8 aFrame[WAL_FRAME_HDRSIZE];
   u32 i;
   if( pFile->eMode!=HP_STATE_WAL || pFile->szPage!=(int)pWal->szPage ) return 0;
   if( pFile->mxFrame>0
@@ -429,11 +435,16 @@ static int hpColumnsIsNext(const HpColumnFile *pFile, Wal *pWal){
   ){
     return 0;
   }
+  if( sqlite3OsRead(pWal->pWalFd, aFrame, sizeof(aFrame), walFrameOffset(iBehind, pWal->szPage))
+        ==SQLITE_OK
+   && memcmp(&aFrame[8], pFile->aSalt, sizeof(pFile->aSalt))==0
+  ){
+    return 0;
+  }
   /* It has at least one commit if it has a frame */
   if( nCommit<=1 && nCommit==(u32)(pHdr->mxFrame>0) ) return 1;
   if( nCommit==0 || pHdr->mxFrame>HP_MX_HEADERS ) return 0;
   for(i=1; i<=pHdr->mxFrame; i++){
-    u8 aFrame[WAL_FRAME_HDRSIZE];
     if( sqlite3OsRead(pWal->pWalFd, aFrame, sizeof(aFrame), walFrameOffset(i, pWal->szPage)) ){
       return 0;
     }
