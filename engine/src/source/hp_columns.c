@@ -111,7 +111,8 @@ struct HpColumnRun {
   HpColumnRun *pNext;    /* In a slot of the hash table, or of those dropped */
   u64 iBorn;             /* State of the file that it was read in */
   u32 iUsed;             /* HpColumnFile.iScan when it was used last */
-  Pgno iMin, iMax;       /* The smallest and the largest leaf */
+  Pgno iFirst;           /* Its first leaf, ... */
+  Pgno iMin, iMax;       /* ... the smallest and the largest */
   i64 nByte;             /* Bytes of all of it */
   int nChunk;            /* Batches */
   u16 *anRow;            /* Rows of each */
@@ -121,11 +122,9 @@ struct HpColumnRun {
   int nPage;
   int nStale;            /* Leaves that have changed since, ... */
   int nDebt;             /* ... and how often such ones have been met */
-  struct HpColumnLeaf {
-    Pgno iPg;              /* Its number */
-    u32 iRow;              /* Rows up to its end */
-    u64 iStale;            /* It has changed in this state.  0: it has not */
-  } aLeaf[1];            /* Leaves */
+  u64 *aStale;           /* The state in which each leaf has changed.  0: it has not */
+  Pgno *aPg;             /* Its number */
+  u32 *aRow;             /* Rows up to its end */
 };
 
 /* What is kept of a file.  Fields marked (m) are protected by SQLITE_MUTEX_STATIC_LRU,
@@ -234,6 +233,16 @@ static void hpColumnsDropSome(HpColumnFile *pFile, u32 nUnused){
   hpColumnsBury(pFile);
 }
 
+/* The first of aPage[0..nPage-1], which are in order, that is not less than iPg */
+static int hpColumnsFirst(const Pgno *aPage, int nPage, Pgno iPg){
+  int iLow = 0, iHigh = nPage;
+  while( iLow<iHigh ){
+    int iMid = (iLow+iHigh)/2;
+    if( aPage[iMid]<iPg ) iLow = iMid+1; else iHigh = iMid;
+  }
+  return iLow;
+}
+
 /*
 ** The pages aPage[0..nPage-1], which are in order, have changed in state iState: runs that
 ** have them as leaves.
@@ -245,16 +254,12 @@ static void hpColumnsStale(HpColumnFile *pFile, const Pgno *aPage, int nPage, u6
     HpColumnRun **pp = &pFile->apRun[i];
     while( *pp ){
       HpColumnRun *p = *pp;
-      int iLow = 0, iHigh = nPage;
+      int iLow = hpColumnsFirst(aPage, nPage, p->iMin);
       int k;
-      while( iLow<iHigh ){
-        int iMid = (iLow+iHigh)/2;
-        if( aPage[iMid]<p->iMin ) iLow = iMid+1; else iHigh = iMid;
-      }
-      for(; iLow<nPage && aPage[iLow]<=p->iMax; iLow++){
-        for(k=0; k<p->nPage && p->aLeaf[k].iPg!=aPage[iLow]; k++){}
-        if( k<p->nPage && p->aLeaf[k].iStale==0 ){
-          p->aLeaf[k].iStale = iState;
+      for(k=0; k<p->nPage && iLow<nPage && aPage[iLow]<=p->iMax; k++){
+        int iAt = iLow + hpColumnsFirst(&aPage[iLow], nPage-iLow, p->aPg[k]);
+        if( iAt<nPage && aPage[iAt]==p->aPg[k] && p->aStale[k]==0 ){
+          p->aStale[k] = iState;
           p->nStale++;
         }
       }
@@ -756,22 +761,24 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   return pScan;
 }
 
+/* Are the nPage leaves of p from iFirst on those of aPage[]? */
+static int hpColumnsSame(const HpColumnRun *p, int iFirst, const Pgno *aPage, int nPage){
+  return p->nPage>=iFirst+nPage && memcmp(&p->aPg[iFirst], aPage, sizeof(Pgno)*nPage)==0;
+}
+
 /* The run with the leaves of pRun, or the end of its slot.  The mutex is held. */
 static HpColumnRun **hpColumnsLook(const HpColumnFile *pFile, const HpRun *pRun){
   HpColumnRun **pp = hpColumnsSlot(pFile, pRun->aLeaf[0]);
   for(; *pp; pp=&(*pp)->pNext){
     const HpColumnRun *p = *pp;
-    int i;
-    if( p->nPage!=pRun->nPage ) continue;
-    for(i=0; i<p->nPage && p->aLeaf[i].iPg==pRun->aLeaf[i]; i++){}
-    if( i==p->nPage ) break;
+    if( p->nPage==pRun->nPage && hpColumnsSame(p, 0, pRun->aLeaf, p->nPage) ) break;
   }
   return pp;
 }
 
-/* Has a leaf changed by the state that the scan reads? */
-static int hpColumnsIsStale(const HpColumnScan *pScan, const struct HpColumnLeaf *p){
-  return p->iStale!=0 && p->iStale<=pScan->iState;
+/* Has leaf i of p changed by the state that the scan reads? */
+static int hpColumnsIsStale(const HpColumnScan *pScan, const HpColumnRun *p, int i){
+  return p->nStale>0 && p->aStale[i]!=0 && p->aStale[i]<=pScan->iState;
 }
 
 /* The column of run p that pCol is, or NULL */
@@ -798,26 +805,21 @@ static HpColumnRun *hpColumnsPart(
 ){
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, iUnit);
   for(; p; p=p->pNext){
-    const struct HpColumnLeaf *aLeaf = &p->aLeaf[iFirst];
-    int i;
-    if( p->aLeaf[0].iPg!=iUnit || p->nPage<iFirst+nPage
-     || p->iBorn>pScan->iState || p->bSound<pScan->bSound
-     || (p->nChunk==0 && pScan->bCount==0)
+    if( p->iFirst==iUnit && p->iBorn<=pScan->iState && p->bSound>=pScan->bSound
+     && (p->nChunk>0 || pScan->bCount) && hpColumnsSame(p, iFirst, aPage, nPage)
     ){
-      continue;
+      break;
     }
-    for(i=0; i<nPage && aLeaf[i].iPg==aPage[i]; i++){}
-    if( i==nPage ) return p;
   }
-  return 0;
+  return p;
 }
 
 /* From leaf iFirst of p on: the number of leaves up to nPage that have not changed, or have */
 static int hpColumnsSpan(const HpColumnScan *pScan, const HpColumnRun *p, int iFirst, int nPage){
-  const struct HpColumnLeaf *aLeaf = &p->aLeaf[iFirst];
-  int bFirst = hpColumnsIsStale(pScan, &aLeaf[0]);
+  int bFirst = hpColumnsIsStale(pScan, p, iFirst);
   int n = 1;
-  while( n<nPage && hpColumnsIsStale(pScan, &aLeaf[n])==bFirst ) n++;
+  if( p->nStale==0 ) return nPage;
+  while( n<nPage && hpColumnsIsStale(pScan, p, iFirst+n)==bFirst ) n++;
   return n;
 }
 
@@ -830,7 +832,7 @@ static HpColumnRun *hpColumnsFresh(const HpColumnScan *pScan, const HpRun *pRun)
   for(; p; p=p->pNext){
     if( p->nPage<=pRun->nPage
      && hpColumnsPart(pScan, pRun->aLeaf[0], 0, pRun->aLeaf, p->nPage)==p
-     && hpColumnsIsStale(pScan, &p->aLeaf[0])==0
+     && hpColumnsIsStale(pScan, p, 0)==0
      && hpColumnsSpan(pScan, p, 0, p->nPage)==p->nPage
     ){
       return p;
@@ -857,13 +859,12 @@ static int hpColumnsHas(const HpColumnScan *pScan, const HpColumnRun *p, HpRun *
 
 /* Let pRun read p, whose leaves from iFirst on it has */
 static void hpColumnsTake(HpColumnScan *pScan, const HpColumnRun *p, int iFirst, HpRun *pRun){
-  const struct HpColumnLeaf *pLeaf = &p->aLeaf[iFirst];
-  u32 iRow = iFirst ? pLeaf[-1].iRow : 0;
+  u32 iRow = iFirst ? p->aRow[iFirst-1] : 0;
   pRun->pKept = p;
   pRun->bKeep = 0;
   pRun->iInUnit = iFirst;
   pRun->iKeptRow = iRow;
-  pRun->iKeptEnd = pLeaf[pRun->nPage-1].iRow;
+  pRun->iKeptEnd = p->aRow[iFirst+pRun->nPage-1];
   pRun->nKeptRow = 0;
   for(pRun->iKept=0; pRun->iKept<p->nChunk && iRow>=p->anRow[pRun->iKept]; pRun->iKept++){
     iRow -= p->anRow[pRun->iKept];
@@ -888,7 +889,7 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   if( p ) p->iUsed = pFile->iScan;
   if( p && (pRun->bKeep==0 || p->nDebt<HP_MX_DEBT) && hpColumnsHas(pScan, p, pRun) ){
     pRun->nPage = hpColumnsSpan(pScan, p, pRun->iInUnit, pRun->nPage);
-    if( hpColumnsIsStale(pScan, &p->aLeaf[pRun->iInUnit])==0 ){
+    if( hpColumnsIsStale(pScan, p, pRun->iInUnit)==0 ){
       hpColumnsTake(pScan, p, pRun->iInUnit, pRun);
     }else{
       pRun->bKeep = pScan->bKeep;
@@ -920,14 +921,14 @@ static int hpColumnsMay(HpColumnScan *pScan, i64 n){
 
 /* Of pRun, whose columns are in memory: the place of row iRow of its unit */
 static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
-  const struct HpColumnLeaf *aLeaf = pRun->pKept->aLeaf;
+  const u32 *aRow = pRun->pKept->aRow;
   int iLow = pRun->iInUnit, iHigh = pRun->iInUnit+pRun->nPage-1;
-  assert( iRow<aLeaf[iHigh].iRow && (iLow==0 || iRow>=aLeaf[iLow-1].iRow) );
+  assert( iRow<aRow[iHigh] && (iLow==0 || iRow>=aRow[iLow-1]) );
   while( iLow<iHigh ){
     int iMid = (iLow+iHigh)/2;
-    if( aLeaf[iMid].iRow<=iRow ) iLow = iMid+1; else iHigh = iMid;
+    if( aRow[iMid]<=iRow ) iLow = iMid+1; else iHigh = iMid;
   }
-  return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit, iRow-(iLow ? aLeaf[iLow-1].iRow : 0));
+  return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit, iRow-(iLow ? aRow[iLow-1] : 0));
 }
 
 /* A run without columns, with the leaves of pRun and the batches of anRow[] */
@@ -937,7 +938,7 @@ static HpColumnRun *hpColumnsNewRun(
   int nChunk,
   const u16 *anRow
 ){
-  u64 nByte = sizeof(HpColumnRun) + sizeof(struct HpColumnLeaf)*(u64)pRun->nPage;
+  u64 nByte = sizeof(HpColumnRun) + (sizeof(u64)+sizeof(Pgno)+sizeof(u32))*(u64)pRun->nPage;
   HpColumnRun *p = sqlite3_malloc64(nByte);
   u32 nRow = 0;
   int i;
@@ -953,13 +954,16 @@ static HpColumnRun *hpColumnsNewRun(
   if( nChunk ) memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
   p->nChunk = nChunk;
   p->nPage = pRun->nPage;
-  p->iMin = p->iMax = pRun->aLeaf[0];
+  p->aStale = (u64*)&p[1];
+  p->aPg = (Pgno*)&p->aStale[p->nPage];
+  p->aRow = (u32*)&p->aPg[p->nPage];
+  p->iFirst = p->iMin = p->iMax = pRun->aLeaf[0];
   p->nDebt = pRun->iSeq % (HP_MX_DEBT/2);    /* Not all at the same time */
   for(i=0; i<p->nPage; i++){
     assert( pRun->iHdr==0 );
     nRow += get2byte(&pRun->aBuf[(i64)i*pRun->szPage+3]);
-    p->aLeaf[i].iPg = pRun->aLeaf[i];
-    p->aLeaf[i].iRow = nRow;
+    p->aPg[i] = pRun->aLeaf[i];
+    p->aRow[i] = nRow;
     p->iMin = MIN(p->iMin, pRun->aLeaf[i]);
     p->iMax = MAX(p->iMax, pRun->aLeaf[i]);
   }
@@ -978,7 +982,7 @@ static void hpColumnsGrow(HpColumnFile *pFile){
   for(i=0; i<nOld; i++){
     while( apOld[i] ){
       HpColumnRun *p = apOld[i];
-      HpColumnRun **pp = hpColumnsSlot(pFile, p->aLeaf[0].iPg);
+      HpColumnRun **pp = hpColumnsSlot(pFile, p->iFirst);
       apOld[i] = p->pNext;
       p->pNext = *pp;
       *pp = p;
@@ -1061,7 +1065,7 @@ static void hpColumnsAdd(
       HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow);
       if( pNew ){
         if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
-        pp = hpColumnsSlot(pFile, pNew->aLeaf[0].iPg);
+        pp = hpColumnsSlot(pFile, pNew->iFirst);
         pNew->pNext = *pp;
         pNew->iBorn = pScan->iState;
         pNew->iUsed = pFile->iScan;
