@@ -382,7 +382,13 @@ static int hpTopGroupMay(const HpQuery *p){
 }
 
 /* The best of all heaps, in the first one.  Then, without bKeys, all as good as its worst */
-static int hpTopGroupJoin(HpQuery *p, int bAlone, u8 ***papGroup, u32 *pnGroup){
+static int hpTopGroupJoin(
+  HpQuery *p,
+  u64 nGroup,            /* Groups of all workers */
+  int bAlone,
+  u8 ***papGroup,
+  u32 *pnGroup
+){
   HpTopGroup *pTop = ((HpAgg*)p->apWorker[0]->pSink)->pTop;
   struct HpSorted *a;
   u32 n = 0;
@@ -398,7 +404,8 @@ static int hpTopGroupJoin(HpQuery *p, int bAlone, u8 ***papGroup, u32 *pnGroup){
     for(i=0; i<p->nWorker; i++){
       HpAgg *pAgg = (HpAgg*)p->apWorker[i]->pSink;
       pAgg->nTie = 0;
-      pAgg->apTie = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)HP_MX_TIES);
+      pAgg->apTie = hpArenaAlloc(&pAgg->scratch,
+                                 sizeof(u8*)*(i64)MIN(nGroup+1, HP_MX_TIES));
       if( pAgg->apTie==0 ) return HP_DECLINE;
     }
     rc = hpTopGroupEach(p, bAlone, hpTopGroupTies);
@@ -449,7 +456,9 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
     if( pTop==0 ) rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ) rc = hpTopGroupEach(p, bAlone, hpTopGroupBest);
-  if( rc==SQLITE_OK && p->bTopNot==0 ) rc = hpTopGroupJoin(p, bAlone, papGroup, pnGroup);
+  if( rc==SQLITE_OK && p->bTopNot==0 ){
+    rc = hpTopGroupJoin(p, nGroup, bAlone, papGroup, pnGroup);
+  }
   for(i=0; i<p->nWorker; i++){
     HpAgg *pAgg = (HpAgg*)p->apWorker[i]->pSink;
     sqlite3_free(pAgg->pTop);
