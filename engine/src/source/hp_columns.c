@@ -35,7 +35,7 @@
 **
 ** Which state.  States of the file are numbered (HpColumnFile.iNow).  A run is true of
 ** the state that it was read in (iBorn) and of all later ones, but for leaves that have
-** changed (iStale).  A scan of state V uses of runs with iBorn<=V the leaves that are not
+** changed (aStale).  A scan of state V uses of runs with iBorn<=V the leaves that are not
 ** stale by then.  It reads the others, a run by themselves, and keeps them as such, next to
 ** the run that they are of.  Each of these takes some microseconds, so a run is read as a whole
 ** again when that would have taken as long (nDebt), and dropped when a fourth of its leaves
@@ -45,9 +45,9 @@
 **   1.  With a rollback journal, from what SQLite itself goes by when it keeps the pages
 **       in its cache: the 16 bytes of page 1 with the change counter (Pager.dbFileVers).
 **       If they are others than last time all runs are dropped.  But a connection of this
-**       process notes the pages that it commits (sqlite3HpCommitBegin(), _End()), while it
-**       has the file for itself, so that the next scan knows which ones have changed.  While
-**       a scan reads, its shared lock keeps the file in one state.
+**       process notes the pages that it commits (sqlite3HpCommitBegin(), _End()), so that the
+**       next scan knows which ones have changed.  While a scan reads, its shared lock keeps
+**       the file in one state.
 **   2.  With a WAL, by the salts and the number of frames that the transaction sees.  Each
 **       frame is a state.  The pages of frames that have come since are listed in the
 **       wal-index, and become stale.  Checkpoints change nothing.  When the WAL is
@@ -66,8 +66,8 @@
 ** the second time, of the others the third time.  A program that asks once pays for a look
 ** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs
 ** had to be dropped before they had been found HP_PAYS times, more and more scans are waited
-** for that drop nothing (nWait).  So a program that writes between its scans, with a rollback
-** journal, pays once or twice.
+** for that drop nothing (nWait).  So a program pays once or twice if another process writes
+** between its scans, with a rollback journal.
 **
 ** Bounds.  Where hp_store.c may keep no pages there are no columns (hpStoreAllowed()), and
 ** both have one account (hpBudgetKeep()).  PRAGMA hp_columns may set less for what the
@@ -243,13 +243,49 @@ static int hpColumnsFirst(const Pgno *aPage, int nPage, Pgno iPg){
   return iLow;
 }
 
+/* Put aPage[0..n-1] in order, with as much scratch: a merge sort from the bottom up */
+static void hpColumnsSort(Pgno *aPage, Pgno *aTmp, u32 n){
+  u32 k;
+  for(k=1; k<n; k*=2){
+    u32 iTo = 0;
+    u32 iRun;
+    for(iRun=0; iRun<n; iRun+=2*k){
+      u32 a = iRun, b = MIN(iRun+k, n);
+      u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
+      while( a<aEnd || b<bEnd ){
+        int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
+        aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
+      }
+    }
+    memcpy(aPage, aTmp, n*sizeof(Pgno));
+  }
+}
+
+/* All runs, or most, have been dropped: did it pay to keep them? */
+static void hpColumnsLost(HpColumnFile *pFile){
+  if( pFile->nKept ){
+    int bPaid = pFile->nFound>=HP_PAYS*pFile->nKept;
+    pFile->nWait = bPaid ? 0 : MIN(2*pFile->nWait+2, HP_MX_WAIT);
+    pFile->nKept = pFile->nFound = 0;
+  }
+  pFile->iReset = pFile->iScan;
+}
+
 /*
-** The pages aPage[0..nPage-1], which are in order, have changed in state iState: runs that
-** have them as leaves.
+** The pages aPage[0..nPage-1] have changed in state iState.  They are put in order, with aTmp as
+** scratch, and become stale in the runs that have them as leaves.
 */
-static void hpColumnsStale(HpColumnFile *pFile, const Pgno *aPage, int nPage, u64 iState){
+static void hpColumnsStale(
+  HpColumnFile *pFile,
+  Pgno *aPage,
+  Pgno *aTmp,
+  int nPage,
+  u64 iState
+){
+  u32 nRun = pFile->nRun;
   u32 i;
   assert( sqlite3_mutex_held(pFile->pMutex) );
+  hpColumnsSort(aPage, aTmp, (u32)nPage);
   for(i=0; i<pFile->nSlot; i++){
     HpColumnRun **pp = &pFile->apRun[i];
     while( *pp ){
@@ -267,16 +303,7 @@ static void hpColumnsStale(HpColumnFile *pFile, const Pgno *aPage, int nPage, u6
     }
   }
   hpColumnsBury(pFile);
-}
-
-/* All runs, or most, have been dropped: did it pay to keep them? */
-static void hpColumnsLost(HpColumnFile *pFile){
-  if( pFile->nKept ){
-    int bPaid = pFile->nFound>=HP_PAYS*pFile->nKept;
-    pFile->nWait = bPaid ? 0 : MIN(2*pFile->nWait+2, HP_MX_WAIT);
-    pFile->nKept = pFile->nFound = 0;
-  }
-  pFile->iReset = pFile->iScan;
+  if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
 }
 
 /* The file is in a state that nothing is known of */
@@ -346,6 +373,13 @@ static void hpColumnsLeave(Pager *pPager, int bUnlink){
   if( p ) hpColumnsUnref(p, bUnlink);
 }
 
+/* What is kept of the file, or NULL.  The mutex (m) is held. */
+static HpColumnFile *hpColumnsByInode(const unixInodeInfo *pInode){
+  HpColumnFile *p = hpColumnsList;
+  while( p && p->pInode!=pInode ) p = p->pNext;
+  return p;
+}
+
 /*
 ** The columns of the file of pPager, for the pager, if it has none yet, and for a scan.
 ** NULL without memory.
@@ -358,7 +392,7 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
     HpColumnFile *pNew = hpColumnsNew(pInode);
     if( pNew==0 ) return 0;
     sqlite3_mutex_enter(pMutex);
-    for(p=hpColumnsList; p && p->pInode!=pInode; p=p->pNext){}
+    p = hpColumnsByInode(pInode);
     if( p==0 ){
       p = pNew;
       pNew = 0;
@@ -377,29 +411,10 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
   return p;
 }
 
-/* Put aPage[0..n-1] in order, with as much scratch: a merge sort from the bottom up */
-static void hpColumnsSort(Pgno *aPage, Pgno *aTmp, u32 n){
-  u32 k;
-  for(k=1; k<n; k*=2){
-    u32 iTo = 0;
-    u32 iRun;
-    for(iRun=0; iRun<n; iRun+=2*k){
-      u32 a = iRun, b = MIN(iRun+k, n);
-      u32 aEnd = b, bEnd = MIN(iRun+2*k, n);
-      while( a<aEnd || b<bEnd ){
-        int bA = b>=bEnd || (a<aEnd && aPage[a]<=aPage[b]);
-        aTmp[iTo++] = bA ? aPage[a++] : aPage[b++];
-      }
-    }
-    memcpy(aPage, aTmp, n*sizeof(Pgno));
-  }
-}
-
 /* Frames from iFirst to iLast: their pages have changed.  False: these cannot be told */
 static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
   Pgno *aPage;
   u32 n = iLast-iFirst+1;
-  u32 nRun = pFile->nRun;
   u32 i;
   if( pFile->nRun==0 ) return 1;
   if( n>HP_MX_FRAMES ) return 0;
@@ -410,11 +425,7 @@ static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast
     if( walHashGet(pWal, walFramePage(iFirst+i), &loc) || loc.aPgno==0 ) break;
     aPage[i] = loc.aPgno[iFirst+i-loc.iZero-1];
   }
-  if( i==n ){
-    hpColumnsSort(aPage, &aPage[n], n);
-    hpColumnsStale(pFile, aPage, (int)n, pFile->iNow+1);
-    if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
-  }
+  if( i==n ) hpColumnsStale(pFile, aPage, &aPage[n], (int)n, pFile->iNow+1);
   sqlite3_free(aPage);
   return i==n;
 }
@@ -536,13 +547,10 @@ static u64 hpColumnsState(HpColumnFile *pFile, Pager *pPager){
   }else if( pFile->changed.n ){
     struct HpColumnPages *pPages = &pFile->changed;
     Pgno *aTmp = sqlite3_malloc64(sizeof(Pgno)*(u64)pPages->n);
-    u32 nRun = pFile->nRun;
     if( aTmp==0 ){
       hpColumnsReset(pFile, HP_STATE_JOURNAL);
     }else{
-      hpColumnsSort(pPages->a, aTmp, (u32)pPages->n);
-      hpColumnsStale(pFile, pPages->a, pPages->n, ++pFile->iNow);
-      if( 2*pFile->nRun<nRun ) hpColumnsLost(pFile);
+      hpColumnsStale(pFile, pPages->a, aTmp, pPages->n, ++pFile->iNow);
       pPages->n = 0;
       sqlite3_free(aTmp);
     }
@@ -560,7 +568,7 @@ static HpColumnFile *hpColumnsOf(const sqlite3_file *pFd){
     return 0;
   }
   sqlite3_mutex_enter(pMutex);
-  for(p=hpColumnsList; p && p->pInode!=((const unixFile*)pFd)->pInode; p=p->pNext){}
+  p = hpColumnsByInode(((const unixFile*)pFd)->pInode);
   if( p ) p->nRef++;
   sqlite3_mutex_leave(pMutex);
   return p;
@@ -792,21 +800,18 @@ static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol)
   return 0;
 }
 
-/*
-** The run of the scan's state that has nPage leaves aPage[] from its leaf iFirst on, and begins
-** with leaf iUnit; or NULL.  The mutex is held.
-*/
-static HpColumnRun *hpColumnsPart(
-  const HpColumnScan *pScan,
-  Pgno iUnit,
-  int iFirst,
-  const Pgno *aPage,
-  int nPage
-){
-  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, iUnit);
+/* May the scan use run p, as far as its leaves have not changed? */
+static int hpColumnsMayUse(const HpColumnScan *pScan, const HpColumnRun *p){
+  return p->iBorn<=pScan->iState && p->bSound>=pScan->bSound
+      && (p->nChunk>0 || pScan->bCount);
+}
+
+/* The run, of the unit of pRun, that has its leaves; or NULL.  The mutex is held. */
+static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
+  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
   for(; p; p=p->pNext){
-    if( p->iFirst==iUnit && p->iBorn<=pScan->iState && p->bSound>=pScan->bSound
-     && (p->nChunk>0 || pScan->bCount) && hpColumnsSame(p, iFirst, aPage, nPage)
+    if( p->iFirst==pRun->iUnit && hpColumnsMayUse(pScan, p)
+     && hpColumnsSame(p, pRun->iInUnit, pRun->aLeaf, pRun->nPage)
     ){
       break;
     }
@@ -830,15 +835,15 @@ static int hpColumnsSpan(const HpColumnScan *pScan, const HpColumnRun *p, int iF
 static HpColumnRun *hpColumnsFresh(const HpColumnScan *pScan, const HpRun *pRun){
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
   for(; p; p=p->pNext){
-    if( p->nPage<=pRun->nPage
-     && hpColumnsPart(pScan, pRun->aLeaf[0], 0, pRun->aLeaf, p->nPage)==p
+    if( p->nPage<=pRun->nPage && hpColumnsMayUse(pScan, p)
+     && hpColumnsSame(p, 0, pRun->aLeaf, p->nPage)
      && hpColumnsIsStale(pScan, p, 0)==0
      && hpColumnsSpan(pScan, p, 0, p->nPage)==p->nPage
     ){
-      return p;
+      break;
     }
   }
-  return 0;
+  return p;
 }
 
 /* Has p all columns that are wanted?  Then pRun->apKept has them */
@@ -885,7 +890,7 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   pRun->pKept = 0;
   pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
   sqlite3_mutex_enter(pFile->pMutex);
-  p = hpColumnsPart(pScan, pRun->iUnit, pRun->iInUnit, pRun->aLeaf, pRun->nPage);
+  p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
   if( p && (pRun->bKeep==0 || p->nDebt<HP_MX_DEBT) && hpColumnsHas(pScan, p, pRun) ){
     pRun->nPage = hpColumnsSpan(pScan, p, pRun->iInUnit, pRun->nPage);
