@@ -180,77 +180,6 @@ static u8 hpTagsAvx2(
 }
 #endif
 
-#ifdef HP_AVX2
-/*
-** aOut[i] = a op b of integers, for rows 0..n-1, where a step of 0 stands for a constant.
-** False if some result overflows, or may.
-*/
-__attribute__((target("avx2")))
-static int hpIntsAvx2(
-  int op,
-  const HpVal *aA, int iStepA,
-  const HpVal *aB, int iStepB,
-  HpVal *aOut,
-  int n
-){
-  const __m256i half = _mm256_set1_epi64x((i64)1<<31);
-  __m256i bad = _mm256_setzero_si256();    /* Sign bits: a result overflows */
-  __m256i large = _mm256_setzero_si256();  /* Upper halves: a factor is no i32 */
-  __m256i a = _mm256_set1_epi64x(aA[0].i);
-  __m256i b = _mm256_set1_epi64x(aB[0].i);
-  int i;
-  for(i=0; i<n; i+=4){
-    __m256i r;
-    if( iStepA ) a = _mm256_loadu_si256((const __m256i*)&aA[i]);
-    if( iStepB ) b = _mm256_loadu_si256((const __m256i*)&aB[i]);
-    switch( op ){
-      case TK_PLUS:
-        r = _mm256_add_epi64(a, b);
-        bad = _mm256_or_si256(bad, _mm256_and_si256(_mm256_xor_si256(a, r),
-                                                    _mm256_xor_si256(b, r)));
-        break;
-      case TK_MINUS:
-        r = _mm256_sub_epi64(a, b);
-        bad = _mm256_or_si256(bad, _mm256_and_si256(_mm256_xor_si256(a, b),
-                                                    _mm256_xor_si256(a, r)));
-        break;
-      default:
-        r = _mm256_mul_epi32(a, b);
-        large = _mm256_or_si256(large, _mm256_or_si256(_mm256_add_epi64(a, half),
-                                                       _mm256_add_epi64(b, half)));
-        break;
-    }
-    _mm256_storeu_si256((__m256i*)&aOut[i], r);
-  }
-  return _mm256_movemask_pd(_mm256_castsi256_pd(bad))==0
-      && _mm256_testz_si256(large, _mm256_set1_epi64x((i64)((u64)0xffffffff<<32)));
-}
-#endif
-
-/*
-** Compute pOut = a op b of integers, for +, - and *.  Returns 0 if some result overflows, or
-** may, or if this is not known to be faster.
-*/
-static int hpIntsArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
-#ifdef HP_AVX2
-  const HpVec *pA = &p->aVec[pOp->a];
-  const HpVec *pB = &p->aVec[pOp->b];
-  int op = pOp->op;
-  assert( pA->mType==HP_INT && pB->mType==HP_INT );
-  if( !p->bAvx2 || !p->bDense || (op!=TK_PLUS && op!=TK_MINUS && op!=TK_STAR) ) return 0;
-  if( !hpIntsAvx2(op, pA->aVal, pA->mIdx!=0, pB->aVal, pB->mIdx!=0, pOut->aVal, p->nRow) ){
-    return 0;
-  }
-  memset(pOut->aTag, HP_INT, p->nRow);
-  pOut->mType = HP_INT;
-  return 1;
-#else
-  UNUSED_PARAMETER(p);
-  UNUSED_PARAMETER2(pOp, pOut);
-  return 0;
-#endif
-}
-
 /*
 ** The same in plain C, for the rows of p.
 */
@@ -367,6 +296,77 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
     if( mType==HP_INT ) hpVecExact(p, pOut);
   }
   return 1;
+}
+
+#ifdef HP_AVX2
+/*
+** aOut[i] = a op b of integers, for rows 0..n-1, where a step of 0 stands for a constant.
+** False if some result overflows, or may.
+*/
+__attribute__((target("avx2")))
+static int hpIntsAvx2(
+  int op,
+  const HpVal *aA, int iStepA,
+  const HpVal *aB, int iStepB,
+  HpVal *aOut,
+  int n
+){
+  const __m256i half = _mm256_set1_epi64x((i64)1<<31);
+  __m256i bad = _mm256_setzero_si256();    /* Sign bits: a result overflows */
+  __m256i large = _mm256_setzero_si256();  /* Upper halves: a factor is no i32 */
+  __m256i a = _mm256_set1_epi64x(aA[0].i);
+  __m256i b = _mm256_set1_epi64x(aB[0].i);
+  int i;
+  for(i=0; i<n; i+=4){
+    __m256i r;
+    if( iStepA ) a = _mm256_loadu_si256((const __m256i*)&aA[i]);
+    if( iStepB ) b = _mm256_loadu_si256((const __m256i*)&aB[i]);
+    switch( op ){
+      case TK_PLUS:
+        r = _mm256_add_epi64(a, b);
+        bad = _mm256_or_si256(bad, _mm256_and_si256(_mm256_xor_si256(a, r),
+                                                    _mm256_xor_si256(b, r)));
+        break;
+      case TK_MINUS:
+        r = _mm256_sub_epi64(a, b);
+        bad = _mm256_or_si256(bad, _mm256_and_si256(_mm256_xor_si256(a, b),
+                                                    _mm256_xor_si256(a, r)));
+        break;
+      default:
+        r = _mm256_mul_epi32(a, b);
+        large = _mm256_or_si256(large, _mm256_or_si256(_mm256_add_epi64(a, half),
+                                                       _mm256_add_epi64(b, half)));
+        break;
+    }
+    _mm256_storeu_si256((__m256i*)&aOut[i], r);
+  }
+  return _mm256_movemask_pd(_mm256_castsi256_pd(bad))==0
+      && _mm256_testz_si256(large, _mm256_set1_epi64x((i64)((u64)0xffffffff<<32)));
+}
+#endif
+
+/*
+** Compute pOut = a op b of integers, for +, - and *.  Returns 0 if some result overflows, or
+** may, or if this is not known to be faster.
+*/
+static int hpIntsArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+#ifdef HP_AVX2
+  const HpVec *pA = &p->aVec[pOp->a];
+  const HpVec *pB = &p->aVec[pOp->b];
+  int op = pOp->op;
+  assert( pA->mType==HP_INT && pB->mType==HP_INT );
+  if( !p->bAvx2 || !p->bDense || (op!=TK_PLUS && op!=TK_MINUS && op!=TK_STAR) ) return 0;
+  if( !hpIntsAvx2(op, pA->aVal, pA->mIdx!=0, pB->aVal, pB->mIdx!=0, pOut->aVal, p->nRow) ){
+    return 0;
+  }
+  memset(pOut->aTag, HP_INT, p->nRow);
+  pOut->mType = HP_INT;
+  return 1;
+#else
+  UNUSED_PARAMETER(p);
+  UNUSED_PARAMETER2(pOp, pOut);
+  return 0;
+#endif
 }
 
 /*

@@ -76,27 +76,22 @@ static int hpAggBest(
   return hpKeptSet(&pAgg->runs.arena, pBest, pVec, i);
 }
 
-/* Is text a less than text b, byte by byte?  Eight bytes of each are readable */
-static SQLITE_INLINE int hpAggTextLess(const u8 *a, u32 nA, const u8 *b, u32 nB){
-  u64 x = hpZonePrefix(a, nA);
-  u64 y = hpZonePrefix(b, nB);
-  int c;
-  if( x!=y ) return x<y;
-  if( a==b && nA==nB ) return 0;
-  c = memcmp(a, b, MIN(nA, nB));
-  return c<0 || (c==0 && nA<nB);
-}
-
 /*
-** The row that min() or max(), pDef, is about to choose among rows aRow[0..n-1]: the first one
-** that no other of them is better than.  -1: that is not known.
+** Set *piPick to the row that min() or max(), pDef, is about to choose among aRow[0..n-1]: the
+** first one that no other of them is better than.  False: that is not known.
 */
-static int hpAggPick(const HpAggDef *pDef, const HpVec *pVec, const u16 *aRow, int n){
+static int hpAggPick(
+  const HpAggDef *pDef,
+  const HpVec *pVec,
+  const u16 *aRow,
+  int n,
+  u16 *piPick
+){
   const HpVal *aVal = pVec->aVal;
   int bMax = pDef->eAgg==HP_AGG_MAX;
-  int iBest = aRow[0];
+  u16 iBest = aRow[0];
   int ii;
-  if( pVec->mIdx==0 ) return -1;
+  if( pVec->mIdx==0 ) return 0;
   switch( pVec->mType ){
     case HP_INT: {
       i64 mFlip = bMax ? -1 : 0;           /* Let the largest be the smallest */
@@ -108,28 +103,29 @@ static int hpAggPick(const HpAggDef *pDef, const HpVec *pVec, const u16 *aRow, i
           iBest = aRow[ii];
         }
       }
-      return iBest;
+      break;
     }
     case HP_REAL:
       for(ii=1; ii<n; ii++){
         double r = aVal[aRow[ii]].r;
         if( bMax ? r>aVal[iBest].r : r<aVal[iBest].r ) iBest = aRow[ii];
       }
-      return iBest;
+      break;
     case HP_TEXT: {
       const u32 *aLen = pVec->aLen;
-      if( pDef->pColl ) return -1;
+      if( pDef->pColl ) return 0;
       for(ii=1; ii<n; ii++){
-        int i = aRow[ii];
-        if( bMax ? hpAggTextLess(aVal[iBest].z, aLen[iBest], aVal[i].z, aLen[i])
-                 : hpAggTextLess(aVal[i].z, aLen[i], aVal[iBest].z, aLen[iBest]) ){
-          iBest = i;
-        }
+        u16 i = aRow[ii];
+        int c = hpVecBinCompare(aVal[i].z, aLen[i], aVal[iBest].z, aLen[iBest]);
+        if( bMax ? c>0 : c<0 ) iBest = i;
       }
-      return iBest;
+      break;
     }
+    default:
+      return 0;
   }
-  return -1;
+  *piPick = iBest;
+  return 1;
 }
 
 /*
@@ -225,7 +221,8 @@ static int hpAggRange(
 ){
   void *pState = hpGroupState(pDef, aGroup);
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
-  int ii, rc, bSkip, iPick;
+  int ii, rc, bSkip;
+  u16 iPick;
   if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
     rc = hpAggPart(pAgg, p, pDef, aGroup, 0, aRow, &n);
     if( rc ) return rc;
@@ -260,13 +257,14 @@ static int hpAggRange(
       }
       break;
     default:
-      iPick = n>1 ? hpAggPick(pDef, pVec, aRow, n) : -1;
-      if( iPick>=0 ) n = 1;
+      if( n>1 && hpAggPick(pDef, pVec, aRow, n, &iPick) ){
+        aRow = &iPick;
+        n = 1;
+      }
       for(ii=0; ii<n; ii++){
-        int row = iPick>=0 ? iPick : aRow[ii];
-        rc = hpAggBest(pAgg, p, pDef, pState, row, &bSkip);
+        rc = hpAggBest(pAgg, p, pDef, pState, aRow[ii], &bSkip);
         if( rc==SQLITE_OK && pDef->bLoad && !bSkip ){
-          rc = hpTableLoad(pAgg, p, aGroup, row);
+          rc = hpTableLoad(pAgg, p, aGroup, aRow[ii]);
         }
         if( rc ) return rc;
       }

@@ -582,7 +582,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 && pSrc->bRootLeaf==0 ){
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 ){
     pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager);
   }
   assert( hpSourceIsSane(pSrc) );
@@ -1045,8 +1045,6 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     Pgno mxPg = btreePagecount(pSrc->pBt);
     Pgno iLock = PENDING_BYTE_PAGE(pSrc->pBt);  /* Of no b-tree */
     int nMax, iInUnit, iFirst;
-    Pgno iLast;
-    int nInOrder;
     if( pSrc->pPart && pSrc->pPart->nLeaf<=pSrc->nTaken ){
       pSrc->pPart->bMore = 1;
       return SQLITE_OK;
@@ -1067,8 +1065,6 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       if( rc==HP_DECLINE ) return rc;
       pRun->mBound |= rc==SQLITE_OK ? 1 : 0;
     }
-    iLast = pSrc->iLast;
-    nInOrder = pSrc->nInOrder;
     while( n<nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
       if( iPg<2 || iPg>mxPg || iPg==iLock ) return HP_DECLINE;
@@ -1082,7 +1078,6 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
         if( rc ) return rc;
       }
       pRun->aLeaf[n++] = iPg;
-      hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, iPg);
       hpSourceSkip(pSrc, pLevel);
     }
     pRun->nPage = n;
@@ -1099,11 +1094,9 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
         /* The others are left to the next run */
         n = pRun->nPage;
         pLevel->iChild = iFirst+n;
-        pSrc->iLast = iLast;
-        pSrc->nInOrder = nInOrder;
-        for(i=0; i<n; i++) hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, pRun->aLeaf[i]);
       }
     }
+    for(i=0; i<n; i++) hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, pRun->aLeaf[i]);
     pSrc->nTaken += n;
     if( pSrc->nThin ) hpSourceThinNext(pSrc);
     rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
