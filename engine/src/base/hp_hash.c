@@ -7,6 +7,7 @@
 ** hp_hash: hash values.
 **
 **    hpHashMix()        of a number
+**    hpHashPack()   of a pack
 **    hpHashBytes()  of bytes
 **    hpHashMove()   the entries of a table to a larger one
 **
@@ -25,6 +26,9 @@ static SQLITE_INLINE u64 hpHashMix(u64 x){
   x ^= x>>29;
   return x;
 }
+
+/* The hash of a pack */
+static SQLITE_INLINE u64 hpHashPack(HpPack x){ return hpHashMix(x.a ^ hpHashMix(x.b)); }
 
 /* A hash of n bytes */
 static u64 hpHashBytes(const u8 *z, u32 n){

@@ -10,6 +10,7 @@
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
 **    hpThreadEach()      let all workers do something, each in its thread
 **    hpThreadLock(), hpThreadUnlock()    guard what workers share
+**    hpThreadNext()      the next piece of work, by its number
 **    hpThreadIsLocked()  for asserts: may this thread use it?
 **    hpThreadStopped()   is the scan to stop?
 **    hpThreadPager()     the pager of the file that is scanned
@@ -198,6 +199,15 @@ static void hpThreadLock(const HpQuery *p){
 static void hpThreadUnlock(const HpQuery *p){
   assert( hpThreadIsLocked(p) );
   sqlite3_mutex_leave(p->pMutex);
+}
+
+/* *piNext, which becomes one more: no two threads get the same */
+static int hpThreadNext(const HpQuery *p, int *piNext){
+  int i;
+  hpThreadLock(p);
+  i = (*piNext)++;
+  hpThreadUnlock(p);
+  return i;
 }
 
 /* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), the progress

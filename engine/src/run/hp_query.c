@@ -470,9 +470,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return rc;
   }
   hpQueryDone(p);
-  if( p->pEntry && p->pEntry->top.iLimitReg ){
-    hpTopGroupBegin(p, &aMem[p->pEntry->top.iLimitReg]);
-  }
+  if( p->pEntry ) hpTopGroupBegin(p);
   if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
 #ifdef SQLITE_TEST

@@ -36,6 +36,7 @@ struct HpNumber {
 };
 
 #define HP_CHUNK       128    /* Groups a chunk */
+#define HP_MIN_PART    8192   /* Fewer groups are put together by one thread */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
 
 /*
@@ -413,9 +414,9 @@ static int hpMergeOpen(HpQuery*);
 static int hpMergeNext(HpQuery*, u8**);
 
 /* hp_topgroup.c */
-static void hpTopGroupBegin(HpQuery*, const Mem*);
+static i64 hpTopGroupMost(const HpGroupPlan*, const Mem*);
+static void hpTopGroupBegin(HpQuery*);
 static int hpTopGroupWanted(HpQuery*, u8*);
-static void hpTopGroupNote(HpQuery*, const HpGroupPlan*, const Mem*);
 static int hpTopGroupFind(HpQuery*, u8***, u32*);
 static void hpTopGroupEnd(HpQuery*);
 

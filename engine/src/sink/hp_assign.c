@@ -116,9 +116,6 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   return pPlan->bLoadFirst ? hpTableLoad(pAgg, p, aGroup, row) : SQLITE_OK;
 }
 
-/* The hash value of packed keys */
-#define hpHashPack(P)  hpHashMix((P)->a ^ hpHashMix((P)->b))
-
 /*
 ** Hash values of the selected rows, and normalized keys of those that have no
 ** pack.  bAll: all have one.
@@ -130,14 +127,14 @@ static int hpAssignHash(HpAgg *pAgg, HpFrame *p, int bAll){
   int nSel = p->nSel;
   int ii;
   if( bAll ){
-    for(ii=0; ii<nSel; ii++) aHash[ii] = hpHashPack(&aPack[ii]);
+    for(ii=0; ii<nSel; ii++) aHash[ii] = hpHashPack(aPack[ii]);
   }else{
     pAgg->norm.n = 0;
     for(ii=0; ii<nSel; ii++){
       u32 n = pAgg->norm.n;
       pAgg->aNorm[ii] = n;
       if( aPack[ii].b!=HP_UNPACKED ){
-        aHash[ii] = hpHashPack(&aPack[ii]);
+        aHash[ii] = hpHashPack(aPack[ii]);
       }else{
         if( hpKeyNorm(p, pKeys, p->aSel[ii], &pAgg->norm) ) return HP_DECLINE;
         aHash[ii] = hpHashBytes(&pAgg->norm.a[n], pAgg->norm.n-n);
@@ -243,7 +240,7 @@ static int hpAssignFew(HpAgg *pAgg, HpFrame *p, int bAll){
   for(ii=0; (ii = hpAssignKnown(pAgg, ii, nSel, mFew))<nSel; ii++){
     const HpPack *pPack = &pAgg->aPack[ii];
     int rc;
-    if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(pPack) : 0;
+    if( bAll ) pAgg->aHash[ii] = mFew ? hpHashPack(*pPack) : 0;
     rc = hpAssignRow(pAgg, p, ii);
     if( rc ) return rc;
     pAgg->aFew[hpFewSlot(pPack) & mFew] = (u8)pAgg->aiGroup[ii];
@@ -392,10 +389,7 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
   memset(pAgg->aSlot, 0, nByte);
   for(i=0; i<pAgg->runs.nGroup; i++){
     const u8 *aGroup = hpGroupAt(&pAgg->runs, i);
-    const HpHead *pHead = hpGroupHead(pAgg->pPlan, aGroup);
-    u64 h = hpGroupPack(aGroup)->b!=HP_UNPACKED ? hpHashPack(hpGroupPack(aGroup))
-                                  : hpHashBytes(pHead->z, pHead->nNorm);
-    u32 salt = p->pCfg->bHash0 ? 0 : (u32)(h>>16);
+    u32 salt = p->pCfg->bHash0 ? 0 : (u32)(hpGroupHash(pAgg->pPlan, aGroup)>>16);
     u32 j = salt & mNew;
     while( pAgg->aSlot[2*j+1] ) j = (j+1) & mNew;
     pAgg->aSlot[2*j] = salt;
@@ -484,7 +478,7 @@ static int hpAssignDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
       HpPack *pPack = &pAgg->aPack[ii];
       pPack->a = (u64)x;
       pPack->b = HP_PACK_INT;
-      pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(pPack);
+      pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(*pPack);
       rc = hpAssignRow(pAgg, p, ii);
       if( rc ) return rc;
       *piGroup = pAgg->aiGroup[ii]+1;

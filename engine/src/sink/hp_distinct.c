@@ -60,10 +60,7 @@ static void *hpDistinctGrow(HpRuns *pRuns, u32 *pm, int sz){
   return pNew;
 }
 
-/* A hash of a value alone */
-static SQLITE_INLINE u64 hpDistinctOf(HpPack x){ return hpHashMix(x.a ^ hpHashMix(x.b)); }
-
-/* ... and of it and its group, from that */
+/* A hash of a value, from that of the value alone, and its group */
 static SQLITE_INLINE u32 hpDistinctWith(u64 hash, const HpHead *pHead){
   return (u32)(hpHashMix(hash ^ *hpHeadHash(pHead))>>16);
 }
@@ -76,11 +73,8 @@ static SQLITE_INLINE u32 hpDistinctWith(u64 hash, const HpHead *pHead){
 ** workers.
 */
 static void hpDistinctBegin(const HpGroupPlan *pPlan, u8 *aGroup){
-  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
-  const HpPack *p = hpGroupPack(aGroup);
   assert( pPlan->nSet>0 && pPlan->keys.n>0 );
-  *hpHeadHash(pHead) = p->b!=HP_UNPACKED ? hpHashMix(p->a ^ hpHashMix(p->b))
-                                         : hpHashBytes(pHead->z, pHead->nNorm);
+  *hpHeadHash(hpGroupHead(pPlan, aGroup)) = hpGroupHash(pPlan, aGroup);
 }
 
 /*
@@ -104,7 +98,7 @@ static int hpDistinctPack(
       const struct HpSetPack *p = &pSet->aPack[i];
       if( i+HP_AHEAD_MOVE<=mOld && p[HP_AHEAD_MOVE].pHead ) hpPrefetch(p[HP_AHEAD_MOVE].pHead);
       if( p->pHead==0 ) continue;
-      j = bHash0 ? 0 : hpDistinctWith(hpDistinctOf(p->x), p->pHead) & pSet->mPack;
+      j = bHash0 ? 0 : hpDistinctWith(hpHashPack(p->x), p->pHead) & pSet->mPack;
       while( aNew[j].pHead ) j = (j+1) & pSet->mPack;
       aNew[j] = *p;
     }
@@ -112,7 +106,7 @@ static int hpDistinctPack(
     pSet->aPack = aNew;
   }
   assert( pSet->nPack<pSet->mPack && pHead!=0 && x.b!=HP_UNPACKED );
-  j = bHash0 ? 0 : hpDistinctWith(hpDistinctOf(x), pHead) & pSet->mPack;
+  j = bHash0 ? 0 : hpDistinctWith(hpHashPack(x), pHead) & pSet->mPack;
   *pbNew = 0;
   while( pSet->aPack[j].pHead ){
     const struct HpSetPack *p = &pSet->aPack[j];
@@ -207,7 +201,7 @@ static void hpDistinctAhead(
   HpPack x;
   if( pSet->mPack<HP_AHEAD_SET ) return;
   x = hpDistinctPacked(pDef, pVec, i & pVec->mIdx);
-  hpPrefetch(&pSet->aPack[hpDistinctWith(hpDistinctOf(x), pHead) & pSet->mPack]);
+  hpPrefetch(&pSet->aPack[hpDistinctWith(hpHashPack(x), pHead) & pSet->mPack]);
 }
 
 /*
@@ -249,13 +243,7 @@ static void hpDistinctFree(HpSet *pSet){
 ** Are these the same group, of two workers?
 */
 static int hpDistinctSame(const HpGroupPlan *pPlan, const HpHead *pA, const HpHead *pB){
-  const HpPack *a, *b;
-  if( pPlan->keys.n==0 ) return 1;
-  a = hpGroupPack(hpDistinctGroup(pPlan, pA));
-  b = hpGroupPack(hpDistinctGroup(pPlan, pB));
-  if( a->b!=b->b ) return 0;
-  if( a->b!=HP_UNPACKED ) return a->a==b->a;
-  return pA->nNorm==pB->nNorm && memcmp(pA->z, pB->z, pA->nNorm)==0;
+  return hpGroupSame(pPlan, hpDistinctGroup(pPlan, pA), hpDistinctGroup(pPlan, pB));
 }
 
 /* The set of number iSet of worker i */
@@ -283,7 +271,7 @@ static int hpDistinctHasPack(
 ){
   u32 j;
   if( pSet->aPack==0 ) return 0;
-  j = bHash0 ? 0 : hpDistinctWith(hpDistinctOf(p->x), p->pHead) & pSet->mPack;
+  j = bHash0 ? 0 : hpDistinctWith(hpHashPack(p->x), p->pHead) & pSet->mPack;
   for(; pSet->aPack[j].pHead; j=(j+1) & pSet->mPack){
     const struct HpSetPack *pOther = &pSet->aPack[j];
     if( pOther->x.a==p->x.a && pOther->x.b==p->x.b
@@ -340,9 +328,7 @@ static void hpDistinctSlices(HpWorker *pWorker){
   while( pWorker->rc==SQLITE_OK ){
     i64 i, n;
     int iWorker, iSet;
-    hpThreadLock(p);
-    i = p->iMerge++;
-    hpThreadUnlock(p);
+    i = hpThreadNext(p, &p->iMerge);
     for(iWorker=1; iWorker<p->nWorker; iWorker++){
       for(iSet=0; iSet<p->pEntry->nSet; iSet++){
         n = ((i64)hpDistinctPlaces(hpDistinctSet(p, iWorker, iSet)) + HP_SET_SLICE-1)
@@ -373,7 +359,7 @@ static void hpDistinctTake(HpWorker *pWorker){
     if( pDef->iSet<0 ) continue;
     assert( pDef->eAgg==HP_AGG_COUNT && pDef->bShared==0 );
     pSet = &pAgg->aSet[pDef->iSet];
-    nPlace = hpDistinctPlaces(pSet);
+    nPlace = pSet->aAgain ? hpDistinctPlaces(pSet) : 0;   /* NULL: the first worker's */
     for(i=0; i<nPlace; i++){
       u8 *aGroup;
       if( pSet->aAgain[i]==0 ) continue;
@@ -397,7 +383,7 @@ static int hpDistinctCombine(HpQuery *p){
     nWith += k<pPlan->nSet;
   }
   if( nWith<2 ) return SQLITE_OK;
-  for(i=0; i<p->nWorker; i++){
+  for(i=1; i<p->nWorker; i++){
     for(k=0; k<pPlan->nSet; k++){
       HpSet *pSet = hpDistinctSet(p, i, k);
       i64 n = (i64)hpDistinctPlaces(pSet) + 1;

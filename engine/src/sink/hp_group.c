@@ -10,6 +10,8 @@
 **    hpGroupLayout()  where in a group everything is (prepare time)
 **    hpGroupAt()      group number i
 **    hpGroupKey()     its normalized key
+**    hpGroupHash()    a hash of its keys, the same in all workers
+**    hpGroupSame()    are two groups, of different workers, the same?
 **    hpGroupMemory()  bytes that a worker's groups or rows take
 **    hpGroupMay()     may they take more?
 **    hpGroupReset()   no groups any more
@@ -58,6 +60,27 @@ static const u8 *hpGroupKey(
   }
   *pn = pHead->nNorm;
   return pHead->z;
+}
+
+static u64 hpGroupHash(const HpGroupPlan *pPlan, const u8 *aGroup){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  const HpPack *pPack = hpGroupPack(aGroup);
+  return pPack->b!=HP_UNPACKED ? hpHashPack(*pPack) : hpHashBytes(pHead->z, pHead->nNorm);
+}
+
+static SQLITE_INLINE int hpGroupSame(
+  const HpGroupPlan *pPlan,
+  const u8 *aA,
+  const u8 *aB
+){
+  const HpPack *pA = hpGroupPack(aA);
+  const HpHead *a, *b;
+  if( pPlan->keys.n==0 ) return 1;
+  if( pA->a!=hpGroupPack(aB)->a || pA->b!=hpGroupPack(aB)->b ) return 0;
+  if( pA->b!=HP_UNPACKED ) return 1;
+  a = hpGroupHead(pPlan, aA);
+  b = hpGroupHead(pPlan, aB);
+  return a->nNorm==b->nNorm && memcmp(a->z, b->z, a->nNorm)==0;
 }
 
 static u8 *hpGroupAt(const HpRuns *pRuns, u32 iGroup){

@@ -38,8 +38,6 @@
 # include "hpInt.h"
 #endif
 
-#define HP_MIN_PART    8192    /* Fewer groups are not merged in parts */
-
 /* Reads a sorted run */
 typedef struct HpRunReader HpRunReader;
 struct HpRunReader {
@@ -524,14 +522,9 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
 */
 static void hpMergeRun(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
-  int bCheck = pQuery->pEntry->bAnyOrder;    /* Sums may depend on the order */
+  int bCheck = hpResultMixed(pQuery);
   int i;
-  for(i=0; i<pQuery->nWorker; i++) bCheck |= pQuery->apWorker[i]->pRuns->bLanes;
-  while( p->rc==SQLITE_OK ){
-    hpThreadLock(pQuery);
-    i = pQuery->iMerge++;
-    hpThreadUnlock(pQuery);
-    if( i>=pQuery->nMerge ) break;
+  while( p->rc==SQLITE_OK && (i = hpThreadNext(pQuery, &pQuery->iMerge))<pQuery->nMerge ){
     p->rc = hpMergeAll(pQuery, pQuery->apMerge[i], bCheck);
   }
   if( p->rc ) AtomicStore(&pQuery->bStop, 1);
@@ -604,7 +597,7 @@ static int hpMergeOpen(HpQuery *p){
   int nReader = 0;
   int nPart = 1;
   int bSpill = 0;
-  int bMerge = pPlan->bAnyOrder;       /* Look at all groups before the first */
+  int bMerge = hpResultMixed(p);       /* Look at all groups before the first */
   int iLarge = 0;
   int i, rc;
 
@@ -612,7 +605,6 @@ static int hpMergeOpen(HpQuery *p){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
     nGroup += pRuns->nGroup;
     nReader += (pRuns->nGroup>0) + pRuns->nMemRun;
-    bMerge |= pRuns->bLanes;
     if( pRuns->nGroup>p->apWorker[iLarge]->pRuns->nGroup ) iLarge = i;
     if( pRuns->pSpill ){
       nReader += pRuns->pSpill->nRun;

@@ -7,6 +7,7 @@
 ** hp_result: what a group comes to.
 **
 **    hpResultMerge()   add one worker's part of a group to another's
+**    hpResultMixed()   were values added up in another order than SQLite's?
 **    hpResultDoubt()   does a sum of a group depend on the order of rows?
 **    hpResultFails()   does finishing a group raise an error?
 **    hpResultWanted()  does the group pass those terms of HAVING that we look at?
@@ -99,6 +100,14 @@ static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
                               : (double)pSum->u.i.iSum;
   if( pFunc->xFinalize==avgFinalize ) pVal->r /= (double)hpSumCount(pSum);
   return sqlite3IsOverflow(pVal->r) ? 0 : HP_REAL;
+}
+
+/* Have the workers of p added up values in another order than SQLite does? */
+static int hpResultMixed(const HpQuery *p){
+  int i;
+  if( p->pEntry->bAnyOrder ) return 1;
+  for(i=0; i<p->nWorker && p->apWorker[i]->pRuns->bLanes==0; i++){}
+  return i<p->nWorker;
 }
 
 /*

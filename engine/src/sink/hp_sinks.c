@@ -39,10 +39,13 @@
 #endif
 
 /* Groups and their aggregates */
+static int hpSinkAggBegin(HpQuery *p, Mem *aMem){
+  p->nTop = hpTopGroupMost(p->pPipe->pGroup, aMem);
+  return SQLITE_OK;
+}
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   HpAgg *pAgg;
   int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
-  hpTopGroupNote(p->pQuery, p->pPipe->pGroup, aMem);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
   return rc;
@@ -97,7 +100,7 @@ static void hpSinkSortClose(HpWorker *p){
 }
 
 static const HpSinkType hpSinkGroups = {
-  0, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
+  hpSinkAggBegin, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
   hpSinkAggCombine, hpSinkAggClose, HP_RECORDS_NOT
 };
 static const HpSinkType hpSinkSort = {

@@ -6,7 +6,7 @@
 *************************************************************************
 ** hp_topgroup: groups that may be among the first ones of an order.
 **
-**    hpTopGroupNote()     the scan begins: so many groups are wanted
+**    hpTopGroupMost()     the scan begins: so many groups are wanted
 **    hpTopGroupFind()     when all workers are done: find them
 **    hpTopGroupBegin()    or the groups are about to be delivered in key order:
 **    hpTopGroupWanted()   may the next one be among the first?
@@ -42,7 +42,6 @@
 #define HP_MX_TIES     65536   /* So many may be as good as the worst, for each worker */
 #define HP_TOP_SLICE   16384   /* Entries of a hash table, or groups, taken at a time */
 #define HP_TOP_STEP    32      /* ... of which so many are looked up side by side */
-#define HP_TOP_ALONE   8192    /* Fewer groups are left to one thread */
 
 /* A group, and what it is sorted by */
 struct HpTopEntry {
@@ -78,9 +77,10 @@ static int hpTopGroupIsWorse(
   return pTop->bDesc ? c<0 : c>0;
 }
 
-/* How many groups does the register of LIMIT ask for?  0: nothing is known of that */
-static i64 hpTopGroupMost(const Mem *pLimit){
-  i64 n = (pLimit->flags & MEM_Int) ? pLimit->u.i : 0;
+/* How many groups of pPlan are wanted, as registers aMem[] say?  0: all, or too many */
+static i64 hpTopGroupMost(const HpGroupPlan *pPlan, const Mem *aMem){
+  const Mem *pLimit = &aMem[pPlan->top.iLimitReg];
+  i64 n = pPlan->top.iLimitReg && (pLimit->flags & MEM_Int) ? pLimit->u.i : 0;
   return n>0 && n<=HP_MX_TOPGROUP ? n : 0;
 }
 
@@ -145,13 +145,12 @@ static int hpTopGroupAdd(HpTopGroup *p, const struct HpTopEntry *pNew){
 }
 
 /*
-** Groups of p are about to be delivered in key order, of which register pLimit says how
-** many are wanted.  Without memory all are.
+** Groups of p are about to be delivered in key order, of which p->nTop are wanted.  Without
+** memory all are.
 */
-static void hpTopGroupBegin(HpQuery *p, const Mem *pLimit){
-  i64 n = hpTopGroupMost(pLimit);
+static void hpTopGroupBegin(HpQuery *p){
   assert( p->pTopGroup==0 );
-  if( n && p->pEntry->top.iAgg>=0 ) p->pTopGroup = hpTopGroupNew(p->pEntry, n, 1);
+  if( p->nTop && p->pEntry->top.iAgg>=0 ) p->pTopGroup = hpTopGroupNew(p->pEntry, p->nTop, 1);
 }
 
 /*
@@ -166,26 +165,6 @@ static int hpTopGroupWanted(HpQuery *p, u8 *aGroup){
 static void hpTopGroupEnd(HpQuery *p){
   sqlite3_free(p->pTopGroup);
   p->pTopGroup = 0;
-}
-
-/* A worker of p is made, and registers are aMem[] */
-static void hpTopGroupNote(HpQuery *p, const HpGroupPlan *pPlan, const Mem *aMem){
-  p->nTop = pPlan->top.iLimitReg ? hpTopGroupMost(&aMem[pPlan->top.iLimitReg]) : 0;
-}
-
-/* Are groups aA and aB, of one plan, the same group? */
-static SQLITE_INLINE int hpTopGroupSame(
-  const HpGroupPlan *pPlan,
-  const u8 *aA,
-  const u8 *aB
-){
-  const HpPack *pA = hpGroupPack(aA);
-  const HpHead *a, *b;
-  if( pA->a!=hpGroupPack(aB)->a || pA->b!=hpGroupPack(aB)->b ) return 0;
-  if( pA->b!=HP_UNPACKED ) return 1;
-  a = hpGroupHead(pPlan, aA);
-  b = hpGroupHead(pPlan, aB);
-  return a->nNorm==b->nNorm && memcmp(a->z, b->z, a->nNorm)==0;
 }
 
 /*
@@ -224,7 +203,7 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
     for(; (iGroup = pTo->aSlot[2*j+1])!=0; j = (j+1) & pTo->mSlot){
       if( pTo->aSlot[2*j]!=aSalt[i] ) continue;
       aFound = hpGroupAt(&pTo->runs, iGroup-1);
-      if( hpTopGroupSame(pPlan, aFound, apGroup[i]) ) break;
+      if( hpGroupSame(pPlan, aFound, apGroup[i]) ) break;
     }
     if( iGroup==0 ){
       aSalt[nLeft] = aSalt[i];
@@ -239,16 +218,8 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
   return SQLITE_OK;
 }
 
-/*
-** The next slice of n entries.  Returns the first one of them.
-*/
-static i64 hpTopGroupSlice(HpQuery *p){
-  i64 i;
-  hpThreadLock(p);
-  i = p->iMerge++;
-  hpThreadUnlock(p);
-  return i*HP_TOP_SLICE;
-}
+/* The first entry of the next slice */
+static i64 hpTopGroupSlice(HpQuery *p){ return (i64)hpThreadNext(p, &p->iMerge)*HP_TOP_SLICE; }
 
 /*
 ** What a thread does to put the groups of worker HpQuery.iFold into those of workers
@@ -313,13 +284,10 @@ static void hpTopGroupBest(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
   HpTopGroup *pTop = ((HpAgg*)p->pSink)->pTop;
   const HpRuns *pRuns;
-  int bCheck = pQuery->pEntry->bAnyOrder;    /* Sums may depend on the order */
-  int nWith = 0;
+  int bCheck = hpResultMixed(pQuery);
+  int nWith = 0;         /* Workers that have groups */
   u32 i, iEnd;
-  for(i=0; i<(u32)pQuery->nWorker; i++){
-    bCheck |= pQuery->apWorker[i]->pRuns->bLanes;
-    nWith += pQuery->apWorker[i]->pRuns->nGroup>0;
-  }
+  for(i=0; i<(u32)pQuery->nWorker; i++) nWith += pQuery->apWorker[i]->pRuns->nGroup>0;
   while( p->rc==SQLITE_OK && AtomicLoad(&pQuery->bTopNot)==0
       && (pRuns = hpTopGroupGroups(pQuery, &i, &iEnd))!=0 ){
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
@@ -444,7 +412,7 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
   *papGroup = 0;
   if( !hpTopGroupMay(p) ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;
-  bAlone = nGroup<HP_TOP_ALONE && p->pCfg->nThread<=1;
+  bAlone = nGroup<HP_MIN_PART && p->pCfg->nThread<=1;
   for(p->iFold=1; p->iFold<p->nWorker && rc==SQLITE_OK; p->iFold++){
     if( p->apWorker[p->iFold]->pRuns->nGroup==0 ) continue;
     rc = hpTopGroupEach(p, bAlone, hpTopGroupFold);
