@@ -62,6 +62,13 @@ static const char *const azScan[] = {
   "SELECT count(*), sum(id) FROM t WHERE n<=0",
   "SELECT count(*), sum(id) FROM t WHERE s>='text 9'",
   "SELECT count(*), sum(id) FROM t WHERE s<='text 0' AND r>9.98",
+  /* Records that are made of values: sorted, the first ones of each partition, put aside */
+  "SELECT s, x, n, id, g FROM t WHERE n<900 ORDER BY s, n DESC, id",
+  "SELECT g, id, quote(x), s, r FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY n DESC)"
+  " AS k FROM t) WHERE k<=3",
+  "SELECT g, s, n FROM (SELECT *, rank() OVER (PARTITION BY s, g ORDER BY n) AS k FROM t) WHERE k=1",
+  "SELECT t.g, count(*), sum(o.n), sum(t.id), max(t.r), min(o.s), max(t.x) FROM t JOIN t AS o"
+  " ON o.id=t.n WHERE t.s>'text 3' GROUP BY t.g",
   /* No columns at all */
   "SELECT count(*) FROM t",
 };
@@ -659,6 +666,37 @@ static void testCounts(const char *zMode){
   sqlite3_close(db2);
 }
 
+/*
+** Sorted rows, the first rows of partitions, and rows that are put aside for a join are made of
+** values in memory, whichever kind a column has.
+*/
+static void testRecords(void){
+  static const char *const azAsk[] = {
+    "SELECT s, x, n, id, r FROM t ORDER BY s, n DESC, id",
+    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY g ORDER BY n DESC, id) AS k FROM t)"
+    " WHERE k<=20",
+    "SELECT x, s, k FROM (SELECT x, s, dense_rank() OVER (PARTITION BY n ORDER BY s) AS k FROM t)"
+    " WHERE k<3",
+    "SELECT count(*), sum(t.n+o.id), min(t.s), max(t.x), total(t.r), sum(t.id) FROM t JOIN o"
+    " ON o.id=t.n WHERE t.g=5",
+    "SELECT o.z, count(*), max(t.s) FROM t JOIN o ON o.id=t.id WHERE t.r>9 AND o.z<>'z4' GROUP BY o.z",
+  };
+  const char *zFile = temporaryFile("records.db");
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal");
+  unsigned i;
+  execute(db, "CREATE TABLE o(id INTEGER PRIMARY KEY, z);"
+              "INSERT INTO o SELECT value, 'z'||(value%9) FROM " SERIES("9000") ";"
+              "UPDATE t SET s=printf('%.*c', id%300, 'y') WHERE id%50=7;"
+              "UPDATE t SET n=id<<(id%40) WHERE id%60=11; UPDATE t SET r=id WHERE id%3=0");
+  for(i=0; i<sizeof(azAsk)/sizeof(azAsk[0]); i++){
+    sameAnswer(db, azAsk[i], 3, "records");
+    check(foundBy(db, azAsk[i])>0, "columns are read by %s", azAsk[i]);
+    execute(db, "UPDATE t SET g=g+1, s=s||'!' WHERE id%700=3");
+    sameAnswer(db, azAsk[i], 2, "records after a change");
+  }
+  sqlite3_close(db);
+}
+
 /* A scan by pieces finds parts of what others have kept, and keeps what is whole */
 static void testPieces(void){
   static const char zPieces[] = "SELECT id, n, s FROM t WHERE n=77";
@@ -829,6 +867,7 @@ int main(int argc, char **argv){
     testCounts("wal");
     testCounts("delete");
     testPieces();
+    testRecords();
     testMemory();
     testFaults();
   }

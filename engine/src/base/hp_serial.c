@@ -8,6 +8,7 @@
 **
 **    hpSerialGet()     a number from its bytes
 **    hpSerialIsSane()  for asserts
+**    hpSerialRoom()    bytes of a value in a record
 **    hpSerialType()    the serial type of a value, ...
 **    hpSerialHead()    ... as a varint, ...
 **    hpSerialPut()     ... and the value's bytes
@@ -94,6 +95,13 @@ static SQLITE_INLINE u32 hpSerialType(u8 tag, HpVal v, u32 n){
     case HP_BLOB: return 2*n+12;
   }
   return 0;
+}
+
+/* Add to *pnHdr and *pnData what a value takes in the header of a record and behind it */
+static SQLITE_INLINE void hpSerialRoom(u8 tag, HpVal v, u32 n, u64 *pnHdr, u64 *pnData){
+  u32 t = hpSerialType(tag, v, n);
+  *pnHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
+  *pnData += t<12 ? sqlite3SmallTypeSizes[t] : n;
 }
 
 /*

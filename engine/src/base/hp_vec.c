@@ -8,6 +8,7 @@
 **
 **    hpVecInit(), hpVecConst()    memory; a vector of one value
 **    hpVecExact()      integers in float form become integers again
+**    hpVecValue()      a value: type, bits, length
 **    hpVecToMem()      a value as SQLite has it, ...
 **    hpVecSetMem()     ... and back
 **    hpVecText()     memory for text computed in this batch
@@ -99,6 +100,28 @@ static void hpVecExact(HpFrame *p, HpVec *pVec){
       if( aTag[i]==HP_INT ) aVal[i].i = (i64)aVal[i].r;
     })
   }
+}
+
+/*
+** Row i of pVec: sets *pVal and *pn, and returns its type.
+*/
+static SQLITE_INLINE u8 hpVecValue(
+  const HpVec *pVec,
+  int i,
+  HpVal *pVal,
+  u32 *pn
+){
+  u8 tag;
+  i &= pVec->mIdx;
+  tag = pVec->aTag[i];
+  *pVal = pVec->aVal[i];
+  *pn = 0;
+  if( tag & HP_STR ){
+    *pn = pVec->aLen[i];
+  }else if( pVec->bFloat && tag==HP_INT ){
+    pVal->i = (i64)pVal->r;
+  }
+  return tag;
 }
 
 /*

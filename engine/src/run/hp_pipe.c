@@ -164,6 +164,7 @@ static int hpPipeMore(HpWorker *p, Mem *aMem){
   memset(&p->batch, 0, sizeof(p->batch));
   memset(&p->frame, 0, sizeof(p->frame));
   p->pValues = 0;
+  p->aRaw = 0;
   rc = hpPipeStart(p, aMem);
   p->pQuery->pPipe->pSink->xMore(p);
   return rc;

@@ -54,10 +54,9 @@ struct HpSinkType {
   u8 eRecords;           /* HP_RECORDS_xxx: what it looks at beside values */
 };
 
-#define HP_RECORDS_NOT    0    /* Nothing */
+#define HP_RECORDS_NOT    0    /* Nothing; or hp_raw.c does */
 #define HP_RECORDS_PLACES 1    /* Places of rows: hpPlaceOf() */
 #define HP_RECORDS_SOUND  2    /* The same, and whether their records are sound */
-#define HP_RECORDS_ALL    3    /* Records, which have to be in the leaves */
 
 /* A value that is kept */
 typedef struct HpKept HpKept;
@@ -286,20 +285,20 @@ struct HpFirst {
                               ** in an array in order */
 #define HP_PART_CLASS  64     /* Sizes of memory for rows */
 
-/* A row that is kept.  What the head says is in memory behind it. */
+/* A row that is kept */
 typedef struct HpPartitionRow HpPartitionRow;
 struct HpPartitionRow {
   u64 iOrder;            /* hpPartitionNumber() of the first ORDER BY term */
-  HpHead head;
+  HpHead *pHead;         /* What it says is in memory behind it */
 };
 
 /* What is known of a partition: behind the pack of its group */
 typedef struct HpPartition HpPartition;
 struct HpPartition {
   u64 iLast;             /* bFull: a row with a larger number is not wanted */
-  HpPartitionRow **apRow;     /* Rows kept, in order */
+  HpPartitionRow *aRow;  /* Rows kept, in order */
   u32 nRow;              /* Their number */
-  u32 nAlloc;            /* Entries of apRow */
+  u32 nAlloc;            /* Entries of aRow */
   u32 nKey;              /* HP_NUMBER_DENSE: different keys among them */
   u8 bFull;              /* No more rows are wanted */
   u8 bExact;             /* Nor one that has the number iLast */
@@ -311,13 +310,16 @@ struct HpPartitions {
   HpAgg *pAgg;           /* Their groups */
   i64 mxRow;             /* Rows wanted of each */
   u64 *aOrder;           /* Scratch: numbers of the rows of a batch */
+  u16 *aCand;            /* Scratch: selected rows that are within limits */
+  u64 *aLimit;           /* Of each partition: no row with a larger number is wanted */
+  u32 nLimit, nLimitAlloc;   /* Entries set, and allocated */
   i64 nSeen;             /* Rows so far */
   i64 nKept;             /* Rows kept, and ... */
   i64 nSince;            /* ... rows since partitions were forgotten */
   i64 nCheck;            /* When to look whether it is worth it, and ... */
   u32 nPart;             /* ... partitions when that was last done */
   double rRow;           /* About so many rows in the b-tree, or 0 */
-  HpPartitionRow *apFree[HP_PART_CLASS];  /* Memory for rows, linked by head.z */
+  HpHead *apFree[HP_PART_CLASS];  /* Memory for rows, linked by HpHead.z */
 };
 
 #define hpGroupPartition(G)  ((HpPartition*)&(G)[sizeof(HpPack)])
@@ -430,6 +432,7 @@ static void hpSortClose(HpSort*);
 static int hpSortKey(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32*);
 static int hpSortTail(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32);
 static void hpSortExact(const HpSortPlan*, HpFrame*);
+static int hpSortLoadOne(const HpSortPlan*, HpFrame*, int);
 static int hpSortStep(HpSort*, HpFrame*, int);
 
 /* hp_partition.c */

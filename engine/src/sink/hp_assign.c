@@ -456,7 +456,8 @@ static int hpAssignDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
   const HpVal *aVal = p->aVec[pAgg->pPlan->keys.aVec[0]].aVal;
   const u16 *aSel = p->aSel;
   int nSel = p->nSel;
-  int nHot = pAgg->runs.nGroup>=HP_MX_CACHED ? pAgg->pPlan->iHeadOff : 0;
+  int bHot = pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0;
+  int nHot = bHot ? pAgg->pPlan->iHeadOff : 0;
   i64 iMin = aVal[aSel[0]].i;
   i64 iMax = iMin;
   int ii, k, rc;

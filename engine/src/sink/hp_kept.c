@@ -7,7 +7,6 @@
 ** hp_kept: values that are kept longer than the page they come from.
 **
 **    hpKeptSet()      keep a value of a vector
-**    hpKeptValue()    a value of a vector, in the form that kept ones have
 **    hpKeptCompare()  the order of two values
 **
 ** A bare column, the best value of min() and max(), the keys of a row of a heap:
@@ -19,33 +18,11 @@
 #endif
 
 /*
-** Row i of pVec: sets *pVal and *pn, and returns its type.
-*/
-static SQLITE_INLINE u8 hpKeptValue(
-  const HpVec *pVec,
-  int i,
-  HpVal *pVal,
-  u32 *pn
-){
-  u8 tag;
-  i &= pVec->mIdx;
-  tag = pVec->aTag[i];
-  *pVal = pVec->aVal[i];
-  *pn = 0;
-  if( tag & HP_STR ){
-    *pn = pVec->aLen[i];
-  }else if( pVec->bFloat && tag==HP_INT ){
-    pVal->i = (i64)pVal->r;
-  }
-  return tag;
-}
-
-/*
 ** Keep row i of pVec in *pKept, text in memory of pArena.
 */
 static int hpKeptSet(HpArena *pArena, HpKept *pKept, const HpVec *pVec, int i){
   assert( pKept->aBuf!=0 || pKept->nAlloc==0 );
-  pKept->tag = hpKeptValue(pVec, i, &pKept->val, &pKept->n);
+  pKept->tag = hpVecValue(pVec, i, &pKept->val, &pKept->n);
   if( pKept->tag & HP_STR ){
     u32 n = pKept->n;
     if( n>pKept->nAlloc || pKept->aBuf==0 ){

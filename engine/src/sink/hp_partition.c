@@ -33,7 +33,7 @@
 ** as if they were those of GROUP BY).  A partition has its first rows so far, in
 ** order, and what it takes to come before the last of them: a number for the
 ** first ORDER BY term of each row (hpPartitionNumber()), which is as far as most rows
-** get.  Of row_number() the first k rows are kept, those with equal keys in scan
+** get.  These limits stand side by side, so that they stay in the processor's cache.  Of row_number() the first k rows are kept, those with equal keys in scan
 ** order as everywhere; of rank() the first k and what is equal to the k-th; of
 ** dense_rank() the rows of the first k keys.  In the end the rows kept are sorted
 ** as hp_sort does it.  The merge of what the workers found counts the rows of
@@ -91,7 +91,8 @@ static int hpPartitionOpen(HpWorker *p){
   pParts->nCheck = HP_PART_CHECK;
   pParts->rRow = (double)hpSourceRows(p->pQuery->pSource);
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
-  if( pParts->aOrder==0 ) return HP_DECLINE;
+  pParts->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->batch.nAlloc);
+  if( pParts->aOrder==0 || pParts->aCand==0 ) return HP_DECLINE;
   rc = hpTableOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
   /* In order of the keys groups might be put aside: hpAssignUnordered() */
   if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
@@ -104,6 +105,7 @@ static int hpPartitionOpen(HpWorker *p){
 static void hpPartitionClose(HpSort *pSort){
   if( pSort && pSort->pParts ){
     hpTableClose(pSort->pParts->pAgg);
+    sqlite3_free(pSort->pParts->aLimit);
     sqlite3_free(pSort->pParts);
     pSort->pParts = 0;
   }
@@ -179,6 +181,28 @@ static void hpPartitionOrder(HpSort *pSort, const HpFrame *p){
 }
 
 /*
+** Let there be a limit for each partition: none yet for the new ones.
+*/
+static int hpPartitionLimits(HpPartitions *pParts){
+  u32 nPart = pParts->pAgg->runs.nGroup;
+  if( nPart>pParts->nLimitAlloc ){
+    u32 nNew = MAX(HP_MX_CACHED, 2*nPart);
+    u64 *aNew = sqlite3_realloc64(pParts->aLimit, sizeof(u64)*(u64)nNew);
+    if( aNew==0 ) return HP_DECLINE;
+    pParts->aLimit = aNew;
+    pParts->nLimitAlloc = nNew;
+  }
+  while( pParts->nLimit<nPart ) pParts->aLimit[pParts->nLimit++] = ~(u64)0;
+  return SQLITE_OK;
+}
+
+/* The limit of a partition: HpPartitions.aLimit */
+static u64 hpPartitionLast(const HpPartition *pPart){
+  if( pPart->bFull==0 ) return ~(u64)0;
+  return pPart->iLast - (pPart->bExact && pPart->iLast>0);
+}
+
+/*
 ** Which list of HpPartitions.apFree is for rows of n bytes?  *pn is set to the bytes
 ** that each of its rows has.
 */
@@ -204,12 +228,13 @@ static SQLITE_INLINE int hpPartitionCompare(
   u32 nPrefix,
   const HpPartitionRow *pRow
 ){
-  u32 n = MIN(nNorm, pRow->head.nNorm) - nPrefix;
+  u32 n;
   if( iOrder!=pRow->iOrder ) return iOrder<pRow->iOrder ? -1 : 1;
-  return n ? memcmp(&a[nPrefix], &pRow->head.z[nPrefix], n) : 0;
+  n = MIN(nNorm, pRow->pHead->nNorm) - nPrefix;
+  return n ? memcmp(&a[nPrefix], &pRow->pHead->z[nPrefix], n) : 0;
 }
 #define hpPartitionCompareRows(A,B,N) \
-  hpPartitionCompare((A)->iOrder, (A)->head.z, (A)->head.nNorm, N, B)
+  hpPartitionCompare((A)->iOrder, (A)->pHead->z, (A)->pHead->nNorm, N, B)
 
 /*
 ** Make a row of what is in pBuf, and insert it as entry j of pPart.
@@ -221,38 +246,35 @@ static int hpPartitionInsert(
   u64 iOrder, u64 iPos
 ){
   HpPartitions *pParts = pSort->pParts;
-  HpPartitionRow *pRow;
+  HpHead *pHead;
   i64 n;
-  int iClass = hpPartitionClass((u64)sizeof(*pRow)+pBuf->n, &n);
+  int iClass = hpPartitionClass((u64)sizeof(*pHead)+pBuf->n, &n);
   if( pPart->nRow>=pPart->nAlloc ){
     u32 nNew = pPart->nAlloc ? pPart->nAlloc*2
                              : (u32)MIN(pParts->mxRow+1, 4);
-    HpPartitionRow **apNew = hpArenaAlloc(&pParts->pAgg->runs.arena,
-                                          sizeof(HpPartitionRow*)*(i64)nNew);
-    if( apNew==0 ) return HP_DECLINE;
-    if( pPart->nRow ){
-      memcpy(apNew, pPart->apRow, sizeof(HpPartitionRow*)*(size_t)pPart->nRow);
-    }
-    pPart->apRow = apNew;
+    HpPartitionRow *aNew = hpArenaAlloc(&pParts->pAgg->runs.arena, sizeof(*aNew)*(i64)nNew);
+    if( aNew==0 ) return HP_DECLINE;
+    if( pPart->nRow ) memcpy(aNew, pPart->aRow, sizeof(*aNew)*(size_t)pPart->nRow);
+    pPart->aRow = aNew;
     pPart->nAlloc = nNew;
   }
-  pRow = pParts->apFree[iClass];
-  if( pRow ){
-    pParts->apFree[iClass] = (HpPartitionRow*)pRow->head.z;
+  pHead = pParts->apFree[iClass];
+  if( pHead ){
+    pParts->apFree[iClass] = (HpHead*)pHead->z;
   }else{
-    pRow = hpArenaAlloc(&pSort->runs.arena, n);
-    if( pRow==0 ) return HP_DECLINE;
+    pHead = hpArenaAlloc(&pSort->runs.arena, n);
+    if( pHead==0 ) return HP_DECLINE;
   }
   assert( j<=pPart->nRow && pPart->nRow<pPart->nAlloc );
-  pRow->iOrder = iOrder;
-  pRow->head.iPos = iPos;
-  pRow->head.z = (u8*)&pRow[1];
-  pRow->head.nNorm = nNorm;
-  pRow->head.nRec = pBuf->n;
-  memcpy(&pRow[1], pBuf->a, pBuf->n);
-  memmove(&pPart->apRow[j+1], &pPart->apRow[j],
-          sizeof(HpPartitionRow*)*(size_t)(pPart->nRow-j));
-  pPart->apRow[j] = pRow;
+  pHead->iPos = iPos;
+  pHead->z = (u8*)&pHead[1];
+  pHead->nNorm = nNorm;
+  pHead->nRec = pBuf->n;
+  memcpy(&pHead[1], pBuf->a, pBuf->n);
+  memmove(&pPart->aRow[j+1], &pPart->aRow[j],
+          sizeof(HpPartitionRow)*(size_t)(pPart->nRow-j));
+  pPart->aRow[j].iOrder = iOrder;
+  pPart->aRow[j].pHead = pHead;
   pPart->nRow++;
   pParts->nKept++;
   return SQLITE_OK;
@@ -262,11 +284,11 @@ static int hpPartitionInsert(
 ** Leave out the last row of pPart.
 */
 static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
-  HpPartitionRow *pRow = pPart->apRow[--pPart->nRow];
+  HpHead *pHead = pPart->aRow[--pPart->nRow].pHead;
   i64 n;
-  int iClass = hpPartitionClass((u64)sizeof(*pRow)+pRow->head.nRec, &n);
-  pRow->head.z = (u8*)pParts->apFree[iClass];
-  pParts->apFree[iClass] = pRow;
+  int iClass = hpPartitionClass((u64)sizeof(*pHead)+pHead->nRec, &n);
+  pHead->z = (u8*)pParts->apFree[iClass];
+  pParts->apFree[iClass] = pHead;
   pParts->nKept--;
 }
 
@@ -276,10 +298,10 @@ static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
   u32 j;
   if( pPart->nRow>pPart->nAlloc ) return 0;
   for(j=1; j<pPart->nRow; j++){
-    const HpPartitionRow *pA = pPart->apRow[j-1];
-    const HpPartitionRow *pB = pPart->apRow[j];
+    const HpPartitionRow *pA = &pPart->aRow[j-1];
+    const HpPartitionRow *pB = &pPart->aRow[j];
     int c = hpPartitionCompareRows(pA, pB, nPrefix);
-    if( c>0 || (c==0 && pA->head.iPos>=pB->head.iPos) ) return 0;
+    if( c>0 || (c==0 && pA->pHead->iPos>=pB->pHead->iPos) ) return 0;
   }
   return 1;
 }
@@ -292,7 +314,7 @@ static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
 static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
   const HpSortPlan *pPlan = pSort->pPlan;
   HpPartitions *pParts = pSort->pParts;
-  HpPartitionRow **ap = pPart->apRow;
+  HpPartitionRow *a = pPart->aRow;
   u32 mxRow = (u32)pParts->mxRow;
   int nPart = pPlan->pPart->keys.n;
   switch( pPlan->eNumber ){
@@ -302,7 +324,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       break;
     case HP_NUMBER_RANK:
       while( pPart->nRow>mxRow
-          && hpPartitionCompareRows(ap[pPart->nRow-1], ap[mxRow-1], nPrefix)!=0
+          && hpPartitionCompareRows(&a[pPart->nRow-1], &a[mxRow-1], nPrefix)!=0
       ){
         hpPartitionDrop(pParts, pPart);
       }
@@ -312,7 +334,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       assert( pPlan->eNumber==HP_NUMBER_DENSE );
       if( pPart->nKey>mxRow ){
         u32 n = pPart->nRow-1;
-        while( n>0 && hpPartitionCompareRows(ap[n-1], ap[n], nPrefix)==0 ) n--;
+        while( n>0 && hpPartitionCompareRows(&a[n-1], &a[n], nPrefix)==0 ) n--;
         while( pPart->nRow>n ) hpPartitionDrop(pParts, pPart);
         pPart->nKey--;
       }
@@ -321,7 +343,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
   }
   assert( hpPartitionIsSane(pPart, nPrefix) );
   if( pPart->bFull ){
-    pPart->iLast = ap[pPart->nRow-1]->iOrder;
+    pPart->iLast = a[pPart->nRow-1].iOrder;
     pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
         && (nPart==pPlan->row.keys.n
             || (nPart+1==pPlan->row.keys.n
@@ -335,7 +357,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
 */
 static int hpPartitionAdd(
   HpSort *pSort,
-  const HpFrame *p,
+  HpFrame *p,
   HpPartition *pPart,
   int i,
   u64 iOrder
@@ -348,7 +370,7 @@ static int hpPartitionAdd(
   int bSame;             /* There is a row with an equal key */
   int rc;
 #define hpPartitionNew(J) \
-  hpPartitionCompare(iOrder, pBuf->a, nNorm, nPrefix, pPart->apRow[J])
+  hpPartitionCompare(iOrder, pBuf->a, nNorm, nPrefix, &pPart->aRow[J])
   pBuf->n = 0;
   if( hpSortKey(pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
@@ -369,6 +391,8 @@ static int hpPartitionAdd(
   ){
     return SQLITE_OK;
   }
+  rc = hpSortLoadOne(pPlan, p, i);
+  if( rc ) return rc;
   if( hpSortTail(pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
   rc = hpPartitionInsert(pSort, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
   if( rc ) return rc;
@@ -397,12 +421,13 @@ static int hpPartitionRows(HpSort *pSort){
   for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
     HpPartition *pPart = hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, iPart));
     for(j=0; j<pPart->nRow; j++){
-      pRuns->aSorted[n++].aGroup = (u8*)&pPart->apRow[j]->head;
+      pRuns->aSorted[n++].aGroup = (u8*)pPart->aRow[j].pHead;
     }
   }
   assert( n==pParts->nKept );
   pRuns->nGroup = n;
   pParts->nKept = pParts->nSince = 0;
+  pParts->nLimit = 0;
   memset(pParts->apFree, 0, sizeof(pParts->apFree));
   if( pSort->pPlan->pPart->keys.n ){
     hpTableReset(pParts->pAgg);
@@ -458,7 +483,8 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   int bOff;
   int rc;
   i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
-          + pParts->nKept*(i64)sizeof(struct HpSorted);
+          + pParts->nKept*(i64)sizeof(struct HpSorted)
+          + pParts->nLimitAlloc*(i64)sizeof(u64);
   hpBudgetHold(p->pWorker, n);
   /* Sorted they are there twice, and merged with earlier ones three times */
   if( !hpBudgetMay(p->pWorker, 2*n, HP_WISH) ){
@@ -481,6 +507,40 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
 }
 
 /*
+** Set HpPartitions.aCand to those of the selected rows that are within the limits of their
+** partitions, and ask for the memory that adding them will touch.  Returns their number.
+*/
+static int hpPartitionWithin(HpPartitions *pParts, const HpFrame *p, int bKeys){
+  const HpAgg *pAgg = pParts->pAgg;
+  const u64 *aOrder = pParts->aOrder;
+  const u64 *aLimit = pParts->aLimit;
+  u16 *aCand = pParts->aCand;
+  int n = 0;
+  int ii;
+  if( bKeys==0 ){
+    for(ii=0; ii<p->nSel; ii++){
+      if( aOrder[ii]<=aLimit[0] ) aCand[n++] = (u16)ii;
+    }
+    return n;
+  }
+  for(ii=0; ii<p->nSel; ii++){
+    u32 iPart = pAgg->aiGroup[ii];
+    if( aOrder[ii]>aLimit[iPart] ) continue;
+    aCand[n++] = (u16)ii;
+    hpPrefetch(hpGroupPartition(hpGroupAt(&pAgg->runs, iPart)));
+  }
+  for(ii=0; ii<n; ii++){
+    const HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
+    if( pPart->nRow ) hpPrefetch(pPart->aRow);
+  }
+  for(ii=0; ii<n; ii++){
+    const HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
+    if( pPart->nRow ) hpPrefetch(pPart->aRow[pPart->nRow-1].pHead);
+  }
+  return n;
+}
+
+/*
 ** Add the selected rows.
 */
 static int hpPartitionRun(HpSort *pSort, HpFrame *p){
@@ -488,23 +548,25 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
   HpAgg *pAgg = pParts->pAgg;
   const u64 *aOrder = pParts->aOrder;
   int nKey = pAgg->pPlan->keys.n;
+  int nCand;
   int ii, rc;
   if( nKey ){
     rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
   }
+  rc = hpPartitionLimits(pParts);
+  if( rc ) return rc;
   hpPartitionOrder(pSort, p);
-  for(ii=0; ii<p->nSel; ii++){
-    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs,
-                                             nKey ? pAgg->aiGroup[ii] : 0));
-    u64 x = aOrder[ii];
-    if( pPart->bFull
-     && (x>pPart->iLast || (x==pPart->iLast && pPart->bExact))
-    ){
-      continue;
-    }
-    rc = hpPartitionAdd(pSort, p, pPart, p->aSel[ii], x);
+  nCand = hpPartitionWithin(pParts, p, nKey>0);
+  for(ii=0; ii<nCand; ii++){
+    int i = pParts->aCand[ii];
+    u32 iPart = nKey ? pAgg->aiGroup[i] : 0;
+    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, iPart));
+    /* Rows before may have made it narrower */
+    if( aOrder[i]>pParts->aLimit[iPart] ) continue;
+    rc = hpPartitionAdd(pSort, p, pPart, p->aSel[i], aOrder[i]);
     if( rc ) return rc;
+    pParts->aLimit[iPart] = hpPartitionLast(pPart);
   }
   pParts->nSeen += p->nSel;
   pParts->nSince += p->nSel;

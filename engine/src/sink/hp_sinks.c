@@ -105,7 +105,7 @@ static const HpSinkType hpSinkGroups = {
 };
 static const HpSinkType hpSinkSort = {
   hpSinkSortBegin, hpSinkSortOpen, 0, hpSinkSortRows, 0, hpSinkSortFinish,
-  hpSinkSortCombine, hpSinkSortClose, HP_RECORDS_ALL
+  hpSinkSortCombine, hpSinkSortClose, HP_RECORDS_NOT
 };
 static const HpSinkType hpSinkTop = {
   0, hpTopOpen, 0, hpTopRows, hpTopRun, 0, hpTopMerge, hpFoundClose, HP_RECORDS_SOUND
@@ -127,7 +127,7 @@ static int hpSinkStashOpen(HpWorker *p, Mem *aMem){
 }
 static const HpSinkType hpSinkStash = {
   0, hpSinkStashOpen, 0, hpStashRows, 0, 0, hpStashCombine, hpStashClose,
-  HP_RECORDS_ALL
+  HP_RECORDS_NOT
 };
 /* The number of entries is wanted: the source counts them, there are no rows */
 static const HpSinkType hpSinkCount = { 0, 0, 0, 0, 0, 0, 0, 0, HP_RECORDS_NOT };

@@ -11,6 +11,7 @@
 **    hpSortStep()           add the selected rows of a frame
 **    hpSortClose()          free everything
 **    hpSortKey(), hpSortTail()    the record of a row: its keys, and the rest
+**    hpSortLoadOne()        before hpSortTail(), if not all selected rows are added
 **
 ** Stock scans the table, makes a record of the ORDER BY terms and the result
 ** columns of each row, gives it to a sorter, and then runs its output loop over
@@ -100,10 +101,8 @@ static int hpSortRecord(
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
     if( pField->eField==HP_FIELD_VEC ){
-      u8 tag = hpKeptValue(&p->aVec[pField->iVec], i, &v, &n);
-      u32 t = hpSerialType(tag, v, n);
-      nHdr += t<0x80 ? 1 : sqlite3VarintLen(t);
-      nData += t<12 ? sqlite3SmallTypeSizes[t] : n;
+      u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
+      hpSerialRoom(tag, v, n, &nHdr, &nData);
     }else if( pField->eField==HP_FIELD_NULL ){
       nHdr++;
     }else{
@@ -137,7 +136,7 @@ static int hpSortRecord(
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
     if( pField->eField==HP_FIELD_VEC ){
-      u8 tag = hpKeptValue(&p->aVec[pField->iVec], i, &v, &n);
+      u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       z += hpSerialHead(z, t);
       zData += hpSerialPut(zData, t, v, n);
@@ -149,6 +148,37 @@ static int hpSortRecord(
   }
   assert( zData==&pBuf->a[pBuf->n] );
   return SQLITE_OK;
+}
+
+/*
+** Records of the selected rows are about to be made: see hp_raw.c.
+*/
+static int hpSortLoad(const HpSortPlan *pPlan, HpFrame *p){
+  int rc = SQLITE_OK;
+  int k;
+  for(k=0; k<pPlan->nField && rc==SQLITE_OK; k++){
+    const HpField *pField = &pPlan->aField[k];
+    if( pField->eField==HP_FIELD_RAW ) rc = hpRawLoad(p->pWorker, p, pField->iCol, pField->n);
+  }
+  return rc;
+}
+
+/* The same for row i only */
+static int hpSortLoadOne(const HpSortPlan *pPlan, HpFrame *p, int i){
+  u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  u8 bDense = p->bDense;
+  u16 iRow = (u16)i;
+  int rc;
+  if( p->pWorker->run.pKept==0 ) return SQLITE_OK;
+  p->aSel = &iRow;
+  p->nSel = 1;
+  p->bDense = 0;
+  rc = hpSortLoad(pPlan, p);
+  p->aSel = aSel;
+  p->nSel = nSel;
+  p->bDense = bDense;
+  return rc;
 }
 
 /*
@@ -251,7 +281,8 @@ static void hpSortExact(const HpSortPlan *pPlan, HpFrame *p){
 static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
   HpRuns *pRuns = &pSort->runs;
   i64 mxRow = hpSortChunk(pRuns);
-  int rc;
+  int rc = ii<p->nSel ? hpSortLoad(pSort->pPlan, p) : SQLITE_OK;
+  if( rc ) return rc;
   for(; ii<p->nSel; ii++){
     if( pRuns->nGroup==pRuns->nSortedAlloc ){
       u32 nNew = MAX(1024, pRuns->nSortedAlloc*2);

@@ -60,7 +60,7 @@ static int hpTopIsBetter(
   for(k=0; k<pPlan->keys.n; k++){
     HpVal v;
     u32 n;
-    u8 tag = hpKeptValue(&p->aVec[pPlan->keys.aVec[k]], i, &v, &n);
+    u8 tag = hpVecValue(&p->aVec[pPlan->keys.aVec[k]], i, &v, &n);
     int c = hpKeptCompare(tag, v, n, a[k].tag, a[k].val, a[k].n,
                           pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
     if( c ) return c<0;
@@ -225,7 +225,7 @@ static int hpTopCandidates(
       int i = aRow[ii];
       HpVal v;
       u32 nText;
-      u8 tag = hpKeptValue(pVec, i, &v, &nText);
+      u8 tag = hpVecValue(pVec, i, &v, &nText);
       aCand[nCand] = (u16)i;
       nCand += hpKeptCompare(tag, v, nText, pWorst->tag, pWorst->val, pWorst->n,
                              pColl, flags)<bTie;

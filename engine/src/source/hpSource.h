@@ -172,7 +172,7 @@ static void hpSegmentFree(HpSegment*);
 #endif
 
 /* hp_columns.c */
-static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*);
+static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*, int);
 static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
@@ -227,6 +227,9 @@ static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
 static void hpKeepClose(HpWorker*);
 
 /* hp_raw.c */
+static int hpRawLoad(HpWorker*, HpFrame*, int, int);
+static void hpRawRecordSize(const HpWorker*, int, u64*, u64*);
+static void hpRawRecord(const HpWorker*, int, u8*, u8*);
 static void hpRawSize(const HpWorker*, const HpField*, int, u64*, u64*);
 static void hpRawCopy(const HpWorker*, const HpField*, int, u8**, u8**);
 

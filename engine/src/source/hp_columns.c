@@ -717,9 +717,10 @@ static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, int
 }
 
 /*
-** A scan of p begins.  NULL: without columns.
+** A scan of p begins.  NULL: without columns.  bSome: it could do with some of the leaves, and
+** reads all of them only if columns are to be kept or have been.
 */
-static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
+static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   const HpPipePlan *pPipe = p->pPipe;
   int bCount = pPipe->pSink->xRows==0;
   int bLater = p->pPart && p->pPart->bLater;
@@ -728,9 +729,9 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
   int i;
   assert( bCount==0 || pPipe->source.nCol==0 );
   if( pPipe->source.pType->bColumns==0 || pPipe->bUser
-   || pPipe->pSink->eRecords==HP_RECORDS_ALL || pPipe->source.pRange
+   || pPipe->source.pRange
    || (bCount==0 && (pPipe->source.bIndex || pPipe->source.nCol==0))
-   || p->nSample || p->pWanted || p->bNone
+   || p->nSample || p->bNone
   ){
     return 0;
   }
@@ -759,6 +760,10 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
       pScan->bHalf |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
       pScan->bKeep |= pScan->aKeep[i];
+    }
+    if( bSome && pScan->bKeep==0 ){
+      pFile->nScan--;
+      pScan->iState = 0;
     }
   }
   sqlite3_mutex_leave(pFile->pMutex);
@@ -1111,8 +1116,9 @@ static void hpColumnsClose(HpColumnScan *pScan){
 
 #else
 
-static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager){
+static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   UNUSED_PARAMETER2(p, pPager);
+  UNUSED_PARAMETER(bSome);
   return 0;
 }
 static void hpColumnsFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }

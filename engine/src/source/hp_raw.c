@@ -6,16 +6,44 @@
 *************************************************************************
 ** hp_raw: columns that go from one record to another as they are stored.
 **
-**    hpRawSize()  what they take in the new record
+**    hpRawLoad()  before records of a batch are made of the selected rows
+**    hpRawSize()  what columns take in the new record
 **    hpRawCopy()  copy them
+**    hpRawRecordSize(), hpRawRecord()   a record with all columns of the plan, of such values
 **
 ** A sort (hp_sort.c) makes records that mostly consist of columns of the table.
 ** Neighbours are copied in one piece, and no value is decoded.
+**
+** Where the columns of the batch are in memory (HpRun.pKept) there is no record to copy from.
+** Then the values of the rows that are to be kept are taken from there.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/*
+** Rows selected in pFrame are about to be kept.  If the columns of the batch are in memory, get
+** their values of columns iCol to iCol+nCol-1 of the plan.
+*/
+static int hpRawLoad(HpWorker *p, HpFrame *pFrame, int iCol, int nCol){
+  int k;
+  assert( iCol>=0 && iCol+nCol<=p->pPipe->source.nCol );
+  if( p->run.pKept==0 ) return SQLITE_OK;
+  if( p->aRaw==0 ){
+    i64 nByte = sizeof(HpVec)*(i64)p->pPipe->source.nCol;
+    p->aRaw = hpArenaAlloc(&p->vec, nByte);
+    if( p->aRaw==0 ) return HP_DECLINE;
+    memset(p->aRaw, 0, nByte);
+  }
+  for(k=iCol; k<iCol+nCol; k++){
+    if( p->aRaw[k].aTag==0 && hpVecInit(&p->frame, &p->aRaw[k], p->batch.nAlloc) ){
+      return HP_DECLINE;
+    }
+    hpKeepColumn(p, pFrame, k, &p->aRaw[k]);
+  }
+  return SQLITE_OK;
+}
 
 /*
 ** Column k of the plan in row i, which was cut by hpRecordCutSlow(): its serial type,
@@ -64,6 +92,15 @@ static void hpRawSize(
   const HpBatch *pBatch = &p->batch;
   int k;
   assert( pField->eField==HP_FIELD_RAW && i<pBatch->nRow );
+  if( p->run.pKept ){
+    for(k=0; k<pField->n; k++){
+      HpVal v;
+      u32 n;
+      u8 tag = hpVecValue(&p->aRaw[pField->iCol+k], i, &v, &n);
+      hpSerialRoom(tag, v, n, pnHdr, pnData);
+    }
+    return;
+  }
   if( hpRawType(pBatch, pField, 0, i)!=HP_SER_SLOW ){
     int kLast = pField->n-1;
     *pnHdr += pField->n;
@@ -98,7 +135,15 @@ static void hpRawCopy(
   u8 *zData = *pzData;
   u32 n;
   int k;
-  if( hpRawType(pBatch, pField, 0, i)!=HP_SER_SLOW ){
+  if( p->run.pKept ){
+    for(k=0; k<pField->n; k++){
+      HpVal v;
+      u8 tag = hpVecValue(&p->aRaw[pField->iCol+k], i, &v, &n);
+      u32 t = hpSerialType(tag, v, n);
+      zHdr += hpSerialHead(zHdr, t);
+      zData += hpSerialPut(zData, t, v, n);
+    }
+  }else if( hpRawType(pBatch, pField, 0, i)!=HP_SER_SLOW ){
     int iFirst = hpRawOfst(pBatch, pField, 0, i);
     u8 t = 0;
     for(k=0; k<pField->n; k++){
@@ -124,5 +169,48 @@ static void hpRawCopy(
   }
   *pzHdr = zHdr;
   *pzData = zData;
+}
+
+/*
+** After hpRawLoad() of all columns of the plan, in memory: set *pnHdr and *pnData to what a record of
+** row i takes that has them in their places, and NULL in the others.
+*/
+static void hpRawRecordSize(const HpWorker *p, int i, u64 *pnHdr, u64 *pnData){
+  const HpSourcePlan *pPlan = &p->pPipe->source;
+  int k;
+  assert( p->run.pKept!=0 && pPlan->mxCol>=0 );
+  *pnHdr = pPlan->mxCol + 1;
+  *pnData = 0;
+  for(k=0; k<pPlan->nCol; k++){
+    HpVal v;
+    u32 n;
+    u8 tag = hpVecValue(&p->aRaw[k], i, &v, &n);
+    if( pPlan->aCol[k].iStore<0 ) continue;
+    --*pnHdr;
+    hpSerialRoom(tag, v, n, pnHdr, pnData);
+  }
+  *pnHdr += *pnHdr<=126 ? 1 : sqlite3VarintLen(*pnHdr);
+}
+
+/*
+** Write that record: its header to zHdr, its values to zData, where eight bytes more than they
+** take are writable.
+*/
+static void hpRawRecord(const HpWorker *p, int i, u8 *zHdr, u8 *zData){
+  const HpSourcePlan *pPlan = &p->pPipe->source;
+  int iStore = 0;
+  int k;
+  zHdr += hpSerialHead(zHdr, (u32)(zData-zHdr));
+  for(k=0; k<pPlan->nCol; k++){
+    HpVal v;
+    u32 n, t;
+    u8 tag = hpVecValue(&p->aRaw[k], i, &v, &n);
+    if( pPlan->aCol[k].iStore<0 ) continue;
+    for(; iStore<pPlan->aCol[k].iStore; iStore++) *zHdr++ = 0;
+    iStore++;
+    t = hpSerialType(tag, v, n);
+    zHdr += hpSerialHead(zHdr, t);
+    zData += hpSerialPut(zData, t, v, n);
+  }
 }
 #endif /* SQLITE_OMIT_HP */

@@ -88,7 +88,8 @@
 ** Where it is known which rowids are wanted (HpQuery.pWanted), and they are fewer than
 ** half of the leaves, children are left out that hold none of them, by the separators
 ** on both sides.  A table is then read as by a search for each of the rowids in order,
-** each page once.
+** each page once.  Unless these are very few, columns in memory are better, and are kept
+** if the same is asked again.
 **
 ** A scan that calls application code (HpPipePlan.bUser) keeps copies of the interior
 ** pages and no references: that code may write to the table, and SQLite takes
@@ -116,6 +117,9 @@
 /* After so many leaves in the order of the file the next ones are left to the
 ** operating system */
 #define HP_AHEAD_IN_ORDER 256
+
+/* If so many leaves hold one row that is wanted all of them may be kept as columns */
+#define HP_MX_PASSED 4
 
 /* Most leaves a run of a table that is small */
 #define HP_SMALL_RUN 12
@@ -582,8 +586,11 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0 ){
-    pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager);
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0
+   && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED || p->pCfg->bColumns)
+  ){
+    pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager, pSrc->pWanted!=0);
+    if( pSrc->pColumns ) pSrc->pWanted = 0;
   }
   assert( hpSourceIsSane(pSrc) );
   return SQLITE_OK;

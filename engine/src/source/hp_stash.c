@@ -27,7 +27,8 @@
 **    stash -> look-ups -> groups
 **
 ** A row is kept as its record and its rowid, so that the program that takes it up is
-** the same whatever the source.  Values are decoded again; that are few.
+** the same whatever the source.  Values are decoded again; that are few.  Where the columns
+** of a row are in memory, and its leaf has not been read, a record is made of them.
 **
 ** Workers get runs in any order.  Each keeps the rows of a run together; when all
 ** are done runs are put in order, so that rows come in that of the scan.
@@ -79,6 +80,7 @@ struct HpStash {
 };
 
 #define HP_STASH_BLOCK 65536   /* Memory for rows is taken so many bytes at a time */
+#define HP_MX_STASHED 32768    /* Most bytes of a record that is made here */
 
 /*
 ** A stash for at most mxRow rows, or NULL.
@@ -173,10 +175,18 @@ static int hpStashRecord(const HpWorker *p, const u8 *z, HpRecord *pRec){
 static int hpStashRow(HpWorker *p, int i){
   HpStashPart *pPart = (HpStashPart*)p->pSink;
   HpStashRow *pRow;
+  const HpSourcePlan *pPlan = &p->pPipe->source;
   HpRecord rec = {0, 0, 0};
+  u64 nHdr = 0, nData = 0;   /* Of values in memory */
   i64 n;
   int rc;
-  if( p->pPipe->source.mxCol>=0 ){
+  if( pPlan->mxCol<0 ){
+    /* It is its rowid */
+  }else if( p->run.pKept ){
+    hpRawRecordSize(p, i, &nHdr, &nData);
+    if( nHdr+nData>HP_MX_STASHED ) return HP_DECLINE;
+    rec.nByte = rec.nLocal = (u32)(nHdr+nData);
+  }else{
     rc = hpStashRecord(p, p->batch.apRec[i], &rec);
     if( rc ) return rc;
   }
@@ -192,10 +202,19 @@ static int hpStashRow(HpWorker *p, int i){
   rc = hpStashGrow(&pPart->apRow, &pPart->nRowAlloc, pPart->nRow+1, sizeof(pRow));
   if( rc ) return rc;
   pRow = (HpStashRow*)pPart->pFree;
-  pRow->iRowid = p->pPipe->source.bRowid ? p->batch.aRowid[i] : 0;
+  if( pPlan->bRowid==0 ){
+    pRow->iRowid = 0;
+  }else if( p->run.pKept ){
+    assert( pPlan->aCol[0].iStore<0 );
+    pRow->iRowid = p->aRaw[0].aVal[i].i;
+  }else{
+    pRow->iRowid = p->batch.aRowid[i];
+  }
   pRow->nByte = rec.nByte;
   pRow->nLocal = rec.nLocal;
-  if( rec.z ){
+  if( nHdr ){
+    hpRawRecord(p, i, (u8*)&pRow[1], (u8*)&pRow[1]+nHdr);
+  }else if( rec.z ){
     memcpy(&pRow[1], rec.z, rec.nLocal + (rec.nLocal<rec.nByte ? 4 : 0));
   }
   pPart->apRow[pPart->nRow++] = pRow;
@@ -222,6 +241,8 @@ static int hpStashRows(HpWorker *p, HpFrame *pFrame){
     pPart->aRun[pPart->nRun].iSeq = iSeq;
     pPart->aRun[pPart->nRun++].n = 0;
   }
+  rc = hpRawLoad(p, pFrame, 0, p->pPipe->source.nCol);
+  if( rc ) return rc;
   for(ii=0; ii<pFrame->nSel; ii++){
     rc = hpStashRow(p, pFrame->aSel[ii]);
     if( rc ) return rc;
