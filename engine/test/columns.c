@@ -188,6 +188,68 @@ static void testForms(void){
   }
 }
 
+/*
+** Filters that are computed from codes: columns of all forms, compared with constants of all kinds
+** within their values and beyond, and with each other.
+*/
+static void testFilters(void){
+  static const char *const azValue[] = {
+    "value%200", "value*300-400000", "value*70000", "-5", "iif(value%5, value%90, NULL)",
+    "value%1000/100.0", "value/10000.0-0.1", "iif(value%4, value, value/4.0)", "value<<52",
+    "iif(value%6, value%300/10.0, NULL)", "9007199254740991+value", "1e15+value%100",
+    "'a'||(value%10)", "iif(value%7, 'b'||(value%30), NULL)", "'same'", "'Text '||(value%3)",
+    "iif(value%7, 'b'||(value%3), x'6231')", "'text '||value", "value%5||''",
+    "date('1999-07-01', '+'||(value%2500)||' days')", "date('0001-01-01', '+'||value||' years')",
+    "date('2000-01-01', '+'||(value%40)||' days')", "printf('%04d-%02d-%02d', value%9, value%16, value%32)",
+    "iif(value%3, date('2020-01-01', '+'||value||' days'), NULL)",
+    "iif(value%500, date('2020-01-01', '+'||value||' days'), 'not a date')",
+    "printf('19%02d-%02d-%02d', value%90, value%18, value%30)",
+  };
+  static const char *const azConst[] = {
+    "5", "77.7", "-400000", "9007199254740993", "0.05", "1e300", "-9223372036854775808", "0", "1e15+3",
+    "'a3'", "'A3'", "'b1'", "''", "'2001-05-09'", "'0001-15-31'", "'2020-07'", "'2001-05-09 10:00'", "'5'",
+    "x'6231'", "NULL", "'1904-03-01'", "'9999-12-31'", "'2020-16-01'", "-0.0",
+  };
+  static const char *const azOp[] = { "=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT" };
+  static const char *const azMore[] = {
+    "v IN (5, 77, 0.05, 'a3', 'b1', '2001-05-09')", "v NOT IN ('a1', 'b2', 7, 'same')",
+    "v IN ('a1', NULL)", "v LIKE 'A%'", "v LIKE '%3'", "v NOT LIKE '_1'", "v GLOB '*-05-*'",
+    "v BETWEEN 3 AND 60", "v BETWEEN '2001' AND '2003-01-31'", "v<w", "v>=w", "v=w", "v IS w",
+    "v IS NOT w", "d<'2003-01-01' AND d>='2000-02-02'", "d<e", "d<>e AND v>1", "NOT (v<5 OR v>'b')",
+    "v>1 AND v<'b2' AND id>100", "v AND id%2", "v IS NULL", "v||'' < 'b'", "v+1<50 AND v>3", "c>'a2'",
+    "c='A3' AND v<>'x'", "CASE WHEN v>5 THEN id%2 ELSE id%3 END", "upper(v)='A3'", "length(v)>2 AND v<>5",
+  };
+  const char *zFile = temporaryFile("filters.db");
+  unsigned i, k, m;
+  for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
+    Text sql = {0,0,0};
+    sqlite3 *db;
+    removeDb(zFile);
+    db = opened(zFile);
+    textAppend(&sql, "PRAGMA page_size=1024;"
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, v, w, d DATE, e DATE, c TEXT COLLATE NOCASE);"
+      "INSERT INTO t(id, v, d, c) SELECT value, v, v, v FROM (SELECT value, %s AS v FROM "
+      SERIES("1500") "); UPDATE t SET w=o.v, e=o.v FROM t AS o WHERE o.id=t.id*7%%1500+1;", azValue[i]);
+    execute(db, sql.z);
+    for(k=0; k<sizeof(azConst)/sizeof(azConst[0]); k++){
+      for(m=0; m<sizeof(azOp)/sizeof(azOp[0]); m++){
+        sql.n = 0;
+        textAppend(&sql, "SELECT count(*), sum(id), min(v), max(d) FROM t WHERE %s%s %s",
+                   (k+m)%5 ? "v " : "id>90 AND d ", azOp[m], azConst[k]);
+        sameAnswer(db, sql.z, 1, azValue[i]);
+      }
+    }
+    for(k=0; k<sizeof(azMore)/sizeof(azMore[0]); k++){
+      sql.n = 0;
+      textAppend(&sql, "SELECT count(*), sum(id), group_concat(id%%10) FROM t WHERE %s", azMore[k]);
+      sameAnswer(db, sql.z, 2, azValue[i]);
+    }
+    check(counted(db, zKept)>0, "columns of %s are kept", azValue[i]);
+    sqlite3_close(db);
+    textClear(&sql);
+  }
+}
+
 /* Writers of all kinds, with a rollback journal */
 static void testJournal(const char *zMode){
   const char *zFile = temporaryFile("journal.db");
@@ -849,6 +911,7 @@ int main(int argc, char **argv){
   if( argc==3 ) return child(argv[1], argv[2]);
   if( !bThreads ){
     testForms();
+    testFilters();
     testJournal("delete");
     testJournal("truncate");
     testJournal("persist");

@@ -159,6 +159,7 @@ struct HpVec {
   u32 mIdx;              /* 0: constant.  0xffff: one value a row */
   u8 mType;              /* OR of the tags (may name types that no longer occur) */
   u8 bFloat;             /* In float form */
+  u8 bCodes;             /* It has no values yet: see hp_codes.c */
   u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
 };
 #define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
@@ -227,7 +228,10 @@ struct HpFrame {
   u16 *aSel;             /* Selection vector: rows that passed the filters */
   int nSel;
   u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
+  u8 (*aWhich)[9];       /* For each eight bits which are set: hpExprSelect() */
   u8 bDense;             /* Most rows are selected: compute all of them */
+  u8 bFiltering;         /* Filters are being run */
+  int nCodes;            /* Vectors with HpVec.bCodes */
   u8 bAvx2;              /* Use the AVX2 routines */
   u8 *aBool;             /* Truth of each row: 0 false, 1 true, 2 NULL */
   u16 *aPick;            /* Scratch: a choice for each row */

@@ -204,6 +204,11 @@ static void hpTextCast(HpFrame*, const HpOp*, HpVec*);
 static int hpLikeOpen(HpFrame*, const HpOp*, void**);
 static void hpLikeRun(HpFrame*, const HpOp*, const void*);
 
+/* hp_codes.c */
+static int hpCodesLater(HpFrame*, int);
+static int hpCodesRun(HpFrame*, int);
+static void hpCodesNow(HpFrame*, int);
+
 /* hp_func.c */
 static void hpFuncRun(HpFrame*, int);
 static int hpFuncOpen(HpFrame*, int);

@@ -187,6 +187,18 @@ static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr){
   }
 }
 
+/* Does an operation read a vector that has no values yet? */
+static int hpOpReadsCodes(const HpFrame *p, const HpOp *pOp){
+  const u16 *aArg = &p->pProg->aArg[pOp->iArg];
+  int k;
+  if( pOp->eOp>=HP_OP_CASE ){
+    for(k=0; k<pOp->n && p->aVec[aArg[k]].bCodes==0; k++){}
+    return k<pOp->n || pOp->bUser;
+  }
+  return p->aVec[pOp->a].bCodes || (pOp->eOp!=HP_OP_TRUTH && p->aVec[pOp->b].bCodes)
+      || pOp->bUser;
+}
+
 /*
 ** Run operation iOp for the rows selected.
 */
@@ -197,8 +209,16 @@ static void hpOpRun(HpFrame *p, int iOp){
   HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;
 
+  if( p->nCodes>0 && pOp->eOp!=HP_OP_COLUMN && hpOpReadsCodes(p, pOp) ){
+    if( hpCodesRun(p, iOp) ){
+      if( !pOp->bFilter ) hpVecFromBool(p, pOut);
+      return;
+    }
+    hpCodesNow(p, 0);
+  }
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
+      if( hpCodesLater(p, iOp) ) return;
       p->pWorker->pPipe->source.pType->xColumn(p->pWorker, p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
@@ -305,6 +325,22 @@ static void hpOpRunConst(HpFrame *p, int iOp){
   p->nRow = 0;
 }
 
+#ifdef HP_SSE2
+/* The table of hpExprSelect(): for each eight bits the numbers of those that are set, and how many
+** these are */
+static int hpExprWhich(HpFrame *p){
+  int m, k, n;
+  p->aWhich = hpArenaAlloc(&p->vec, 256*sizeof(p->aWhich[0]));
+  if( p->aWhich==0 ) return HP_DECLINE;
+  memset(p->aWhich, 0, 256*sizeof(p->aWhich[0]));
+  for(m=0; m<256; m++){
+    for(k=n=0; k<8; k++) if( m>>k & 1 ) p->aWhich[m][n++] = (u8)k;
+    p->aWhich[m][8] = (u8)n;
+  }
+  return SQLITE_OK;
+}
+#endif
+
 /*
 ** Allocate vectors and what operations keep, read the constants from registers
 ** aMem[], and compute what is constant.  What stands in the frame up to nAlloc has
@@ -325,6 +361,9 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
   }
   memset(p->aVec, 0, sizeof(HpVec)*(i64)(pProg->nVec+1));
   for(i=0; i<n; i++) p->aAll[i] = (u16)i;
+#ifdef HP_SSE2
+  if( pProg->nFilter && hpExprWhich(p) ) return HP_DECLINE;
+#endif
   for(i=0; i<pProg->nConst; i++){
     HpVec *pVec = &p->aVec[pProg->aConst[i].iVec];
     int rc = hpVecInit(p, pVec, 1);
@@ -451,6 +490,37 @@ static int hpExprIsSelection(const HpFrame *p){
 #endif
 
 /*
+** All rows are selected.  Select those that p->aBool is 1 of.  Returns their number.
+**
+** Which rows pass nobody can foresee, so there is no branch: of each eight rows a table tells the
+** numbers of those that pass, and as many places are written as there are rows.
+*/
+static int hpExprSelect(HpFrame *p){
+  const u8 *aBool = p->aBool;
+  u16 *aSel = p->aSel;
+  int nRow = p->nRow;
+  int n = 0;
+  int i = 0;
+#ifdef HP_SSE2
+  const __m128i one = _mm_set1_epi8(1);
+  for(; i+8<=nRow; i+=8){
+    __m128i x = _mm_loadl_epi64((const __m128i*)&aBool[i]);
+    int m = _mm_movemask_epi8(_mm_cmpeq_epi8(x, one)) & 0xff;
+    __m128i a = _mm_loadl_epi64((const __m128i*)p->aWhich[m]);
+    a = _mm_add_epi16(_mm_unpacklo_epi8(a, _mm_setzero_si128()), _mm_set1_epi16((short)i));
+    /* n<=i, so the eight are within the vector */
+    _mm_storeu_si128((__m128i*)&aSel[n], a);
+    n += p->aWhich[m][8];
+  }
+#endif
+  for(; i<nRow; i++){
+    aSel[n] = (u16)i;
+    n += aBool[i]==1;
+  }
+  return n;
+}
+
+/*
 ** Apply the filters: afterwards p->aSel[0..p->nSel-1] are the
 ** rows for which the WHERE clause is true, in order.
 **
@@ -463,6 +533,8 @@ static int hpExprFilter(HpFrame *p){
   int i, ii;
 
   assert( p->nRow>0 && p->nRow<=p->nAlloc && p->rcOp==0 );
+  assert( p->nCodes==0 );
+  p->bFiltering = 1;
   p->nSel = p->nRow;
   p->bDense = 1;
   memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
@@ -475,21 +547,28 @@ static int hpExprFilter(HpFrame *p){
      || pProg->aOp[iOp-1].iOut!=pFilter->iVec
     ){
       HpVec *pVec = &p->aVec[pFilter->iVec];
+      hpCodesNow(p, 0);
       hpVecExact(p, pVec);
       for(ii=0; ii<p->nSel; ii++){
         p->aBool[p->aSel[ii]] = hpVecTruth(p, pVec, p->aSel[ii]);
       }
     }
-    for(ii=0; ii<p->nSel; ii++){
-      u16 row = p->aSel[ii];
-      p->aSel[n] = row;
-      n += p->aBool[row]==1;
+    if( p->nSel==p->nRow ){
+      n = hpExprSelect(p);
+    }else{
+      for(ii=0; ii<p->nSel; ii++){
+        u16 row = p->aSel[ii];
+        p->aSel[n] = row;
+        n += p->aBool[row]==1;
+      }
     }
     p->nSel = n;
     p->bDense = n*2>=p->nRow;
     if( i+1==pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
   }
   if( i<pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
+  hpCodesNow(p, 1);
+  p->bFiltering = 0;
   assert( hpExprIsSelection(p) );
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }

@@ -748,6 +748,70 @@ static void hpPlanExplain(
   }
 }
 
+/* Do keys or columns of a relation come from vector iVec? */
+static int hpPlanRelReads(const HpRelPlan *p, u16 iVec){
+  int k;
+  if( p==0 ) return 0;
+  for(k=0; k<p->key.keys.n; k++) if( p->key.keys.aVec[k]==iVec ) return 1;
+  for(k=0; k<p->nCol; k++) if( p->aVec[k]==iVec ) return 1;
+  return 0;
+}
+
+/* Does anything read vector iVec that is no operation of the program? */
+static int hpPlanSinkReads(const HpPipePlan *pPipe, u16 iVec){
+  const HpGroupPlan *pGroup = pPipe->pGroup;
+  const HpKeys *pKeys = 0;
+  int i, k;
+  if( pGroup ) pKeys = &pGroup->keys;
+  if( pPipe->pSort ) pKeys = &pPipe->pSort->row.keys;
+  if( pPipe->pFind ) pKeys = &pPipe->pFind->keys;
+  for(k=0; pKeys && k<pKeys->n; k++) if( pKeys->aVec[k]==iVec ) return 1;
+  for(i=0; pGroup && i<pGroup->nAgg; i++){
+    const HpAggDef *pDef = &pGroup->aAgg[i];
+    if( pDef->iVec==iVec || pDef->iFilter==iVec ) return 1;
+    for(k=0; k<pDef->nArg; k++) if( pDef->aArg[k]==iVec ) return 1;
+    for(k=0; k<pDef->nTerm; k++) if( pDef->aTerm[k].iVec==iVec ) return 1;
+  }
+  for(i=0; pGroup && i<pGroup->nBare; i++) if( pGroup->aBare[i].iVec==iVec ) return 1;
+  for(i=0; pPipe->pSort && i<pPipe->pSort->nField; i++){
+    const HpField *pField = &pPipe->pSort->aField[i];
+    if( pField->eField==HP_FIELD_VEC && pField->iVec==iVec ) return 1;
+  }
+  if( hpPlanRelReads(pPipe->pRel, iVec) || hpPlanRelReads(pPipe->pProbe, iVec) ) return 1;
+  for(i=0; i<pPipe->nWant; i++) if( hpPlanRelReads(pPipe->aWant[i], iVec) ) return 1;
+  for(i=0; i<pPipe->nSubWant; i++) if( hpPlanRelReads(pPipe->aSubWant[i], iVec) ) return 1;
+  return 0;
+}
+
+/* Does operation pOp read vector iVec? */
+static int hpPlanOpReads(const HpProg *pProg, const HpOp *pOp, u16 iVec){
+  int k;
+  if( pOp->eOp==HP_OP_COLUMN ) return 0;
+  if( pOp->eOp<HP_OP_CASE ) return pOp->a==iVec || (pOp->eOp!=HP_OP_TRUTH && pOp->b==iVec);
+  for(k=0; k<pOp->n; k++) if( pProg->aArg[pOp->iArg+k]==iVec ) return 1;
+  return 0;
+}
+
+/*
+** Which columns does pPipe read for its filters only?  In a join the first filters may be run
+** alone, and then only these count.
+*/
+static void hpPlanOnlyFilters(HpPipePlan *pPipe, int bJoin){
+  HpProg *pProg = &pPipe->prog;
+  int nFilter = bJoin ? pPipe->nOwn : pProg->nFilter;
+  int nFirst = nFilter ? pProg->aFilter[nFilter-1].nOp : 0;
+  int i, k;
+  for(i=0; i<nFirst; i++){
+    HpOp *pOp = &pProg->aOp[i];
+    if( pOp->eOp!=HP_OP_COLUMN ) continue;
+    for(k=nFirst; k<pProg->nOp && !hpPlanOpReads(pProg, &pProg->aOp[k], pOp->iOut); k++){}
+    pOp->bOnlyFilters = k==pProg->nOp && !hpPlanSinkReads(pPipe, pOp->iOut);
+    for(k=0; k<pProg->nOp; k++){
+      if( pProg->aOp[k].bUser && pProg->aOp[k].iGuard==pOp->iOut ) pOp->bOnlyFilters = 0;
+    }
+  }
+}
+
 /*
 ** Code the constants of pPlan and OP_HpScan, with the execution in register
 ** regExec.  If it is followed by OP_HpRow there is another one for that.  The plan
@@ -764,8 +828,10 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   assert( regExec>0 && regExec<=pParse->nMem );
   hpConfigStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
+  for(k=0; k<pPlan->nSet; k++) hpPlanOnlyFilters(&pPlan->aSet[k].pipe, 0);
   for(k=0; k<pPlan->nPipe; k++){
     const HpProg *pProg = &pPlan->aPipe[k].prog;
+    hpPlanOnlyFilters(&pPlan->aPipe[k], pPlan->nPipe>1);
     for(i=0; i<pProg->nConst; i++){
       struct HpConst *pConst = &pProg->aConst[i];
       assert( pConst->pExpr!=0 );      /* They are coded once */

@@ -150,6 +150,48 @@ struct HpSourceType {
   u8 bColumns;           /* It asks for values, not for pages: see hp_columns.c */
 };
 
+#ifdef HP_SHARED
+
+/* Forms of segments: hp_segment.c */
+#define HP_FORM_SEQ      0
+#define HP_FORM_INT      1
+#define HP_FORM_DECIMAL  2
+#define HP_FORM_REAL     3
+#define HP_FORM_DICT     4
+#define HP_FORM_FIXED    5
+#define HP_FORM_TEXT     6
+#define HP_FORM_ANY      7
+
+/* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
+struct HpSegmentText {
+  u32 iOfst;
+  u32 n;
+};
+
+/* The values of a column of a batch.  One allocation, of nByte bytes */
+struct HpSegment {
+  u8 eForm;              /* HP_FORM_xxx */
+  u8 mType;              /* Types that occur: HpVec.mType */
+  u8 bFloat;             /* HpVec.bFloat */
+  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset.  FIXED: 2 if
+                         ** all are dates, else 0 */
+  u8 iScale;             /* DECIMAL: place in aHpScale */
+  u16 nEntry;            /* DICT: entries */
+  int nRow;
+  u32 nByte;
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
+                         ** FIXED: the length */
+  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  FIXED: the number of the first
+                         ** date, hpSegmentDate() */
+  u64 mnText, mxText;    /* DICT, FIXED, TEXT: of hpZonePrefix() */
+  const u8 *aTag;        /* Type of each row.  NULL: all are mType */
+  const u8 *aData;       /* A value, a code, or an offset for each row.  FIXED: by how much its
+                         ** date is more than the first one */
+  const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
+  const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
+};
+#endif
+
 /* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
 #define HP_PLACE(ISEQ,ILEAF,ICELL) \
     ((i64)(((u64)(ISEQ)<<32) | ((u64)(ILEAF)<<16) | (u64)(ICELL)))
@@ -168,6 +210,8 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
 static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
+static HpVal hpSegmentNumber(const HpSegment*, u64);
+static int hpSegmentDate(const u8*, u32);
 static void hpSegmentFree(HpSegment*);
 #endif
 
@@ -224,6 +268,9 @@ static void hpKeepBegin(HpWorker*);
 static void hpKeepBatch(HpWorker*);
 static int hpKeepNext(HpWorker*);
 static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
+#ifdef HP_SHARED
+static const HpSegment *hpKeepSegment(const HpWorker*, int, int*);
+#endif
 static void hpKeepClose(HpWorker*);
 
 /* hp_raw.c */

@@ -11,6 +11,7 @@
 **    hpKeepBegin()    the leaves of a run are going to be read: keep it?
 **    hpKeepBatch()    a batch of it has been cut
 **    hpKeepColumn()   values of one column, for the rows selected in a frame
+**    hpKeepSegment()  the same as they are kept
 **    hpKeepClose()
 **
 ** A run that is kept is decoded batch by batch, all rows of each column, before the
@@ -244,6 +245,17 @@ static int hpKeepNext(HpWorker *p){
   assert( p->batch.nRow<=p->batch.nAlloc );
   pRun->iLeaf = pRun->iKeptRow+pRun->nKeptRow==pRun->iKeptEnd ? pRun->nPage : 0;
   return SQLITE_OK;
+}
+
+/*
+** If column iCol of the batch is in memory: its segment, of which row *piFrom is the first of the
+** batch.  Else NULL.
+*/
+static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
+  const HpRun *pRun = &p->run;
+  if( pRun->pKept==0 ) return 0;
+  *piFrom = (int)pRun->iKeptFrom;
+  return pRun->apKept[iCol][pRun->iKept-1];
 }
 
 static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){

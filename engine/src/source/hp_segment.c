@@ -9,6 +9,8 @@
 **    hpSegmentNew()      from a vector that hpDecodeColumn() has filled
 **    hpSegmentColumn()   and back, for the rows that are selected
 **    hpSegmentIsOut()    is no row within bounds?
+**    hpSegmentNumber()   INT, DECIMAL: what a number stands for
+**    hpSegmentDate()     a date as a number
 **    hpSegmentFree()
 **
 ** A segment gives back to the bit what it was made from: tags, values, lengths,
@@ -27,6 +29,9 @@
 ** Whatever the form, types have a byte for each row if there are several.  What
 ** stands in a row of NULL is some other row's value, and means nothing.
 **
+** Texts like 2026-11-27 are FIXED, and beside their bytes have a number of two bytes each, in the
+** same order, so that filters (hp_codes.c) need not look at the bytes.
+**
 ** A decimal is tried by multiplying, rounding, and dividing again: only if each
 ** double comes out with the same bits is the form DECIMAL, so not with -0.0.
 **
@@ -43,15 +48,6 @@
 
 #ifdef HP_SHARED
 
-#define HP_FORM_SEQ      0
-#define HP_FORM_INT      1
-#define HP_FORM_DECIMAL  2
-#define HP_FORM_REAL     3
-#define HP_FORM_DICT     4
-#define HP_FORM_FIXED    5
-#define HP_FORM_TEXT     6
-#define HP_FORM_ANY      7
-
 #define HP_MX_DICT     256     /* Most entries of a dictionary */
 #define HP_DICT_BITS   10      /* So many bits number the slots of its hash table */
 
@@ -59,31 +55,6 @@ static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0 };
 
 /* Integers of a decimal are smaller than this: see hpSegmentFloats() */
 #define HP_MX_DECIMAL 2251799813685248.0    /* 2^51 */
-
-/* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
-struct HpSegmentText {
-  u32 iOfst;
-  u32 n;
-};
-
-/* A segment.  One allocation, of nByte bytes */
-struct HpSegment {
-  u8 eForm;              /* HP_FORM_xxx */
-  u8 mType;              /* Types that occur: HpVec.mType */
-  u8 bFloat;             /* HpVec.bFloat */
-  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset */
-  u8 iScale;             /* DECIMAL: place in aHpScale */
-  int nRow;
-  u32 nByte;
-  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
-                         ** FIXED: the length */
-  i64 iMax;              /* SEQ, INT, DECIMAL: the largest */
-  u64 mnText, mxText;    /* DICT, FIXED, TEXT: of hpZonePrefix() */
-  const u8 *aTag;        /* Type of each row.  NULL: all are mType */
-  const u8 *aData;       /* A value, a code, or an offset for each row */
-  const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
-  const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
-};
 
 /*
 ** What is known of a vector before a segment of it is made.
@@ -95,9 +66,10 @@ struct HpSegmentShape {
   u8 iScale;
   i64 iBase, iMax;
   u64 mnText, mxText;
+  u8 bDate;              /* FIXED: the dates are in HpSegmentMaker.aInt */
   int nEntry;
   i64 nText;             /* Bytes of text */
-  i64 *aInt;             /* DECIMAL: its integers */
+  i64 *aInt;             /* DECIMAL: its integers; dates */
 };
 
 /* Memory for making segments, of a worker */
@@ -433,6 +405,52 @@ static void hpSegmentTexts(
   p->w = p->nEntry>1 ? 1 : 0;
 }
 
+/*
+** The number of the date that the text of n bytes at z is, as 2026-11-27: dates that come later have
+** larger ones.  -1: it is none.  Months have 4 bits and days 5; whether there is such a day does not
+** matter.
+*/
+static int hpSegmentDate(const u8 *z, u32 n){
+  int y, m, d;
+#define HP_DIGITS(A,B) \
+    ((z[A]-'0')*10 + (z[B]-'0'))
+#define HP_IS_DIGITS(A,B) ((u8)(z[A]-'0')<=9 && (u8)(z[B]-'0')<=9)
+  if( n!=10 || z[4]!='-' || z[7]!='-' || !HP_IS_DIGITS(0,1) || !HP_IS_DIGITS(2,3)
+   || !HP_IS_DIGITS(5,6) || !HP_IS_DIGITS(8,9)
+  ){
+    return -1;
+  }
+  y = HP_DIGITS(0,1)*100 + HP_DIGITS(2,3);
+  m = HP_DIGITS(5,6);
+  d = HP_DIGITS(8,9);
+#undef HP_DIGITS
+#undef HP_IS_DIGITS
+  return m<16 && d<32 ? y<<9 | m<<5 | d : -1;
+}
+
+/*
+** Texts of ten bytes, FIXED: are they all dates, of no more than 127 years?
+*/
+static void hpSegmentDates(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n
+){
+  i64 iMin, iMax;
+  int i;
+  for(i=0; i<n; i++){
+    pMaker->aInt[i] = hpSegmentDate(pVec->aVal[i].z, 10);
+    if( pMaker->aInt[i]<0 ) return;
+  }
+  hpSegmentRange(pMaker->aInt, n, 0, &iMin, &iMax);
+  if( iMax-iMin>0xffff ) return;
+  p->bDate = 1;
+  p->w = 2;
+  p->iMax = iMin;
+  p->aInt = pMaker->aInt;
+}
+
 /* The smallest and the largest beginning of texts: of the dictionary, or of all n */
 static void hpSegmentBeginnings(
   const HpSegmentMaker *pMaker,
@@ -472,6 +490,9 @@ static void hpSegmentShape(
   }else if( (m & HP_NUM)==0 ){
     hpSegmentTexts(pMaker, p, pVec, n);
     hpSegmentBeginnings(pMaker, p, pVec, n);
+    if( p->eForm==HP_FORM_FIXED && p->iBase==10 && m==HP_TEXT ){
+      hpSegmentDates(pMaker, p, pVec, n);
+    }
   }else{
     int i;
     p->eForm = HP_FORM_ANY;
@@ -577,6 +598,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   p->iMax = shape.iMax;
   p->mnText = shape.mnText;
   p->mxText = shape.mxText;
+  p->nEntry = (u16)(p->eForm==HP_FORM_DICT ? shape.nEntry : 0);
   if( nTag ){
     memcpy(a, pVec->aTag, n);
     p->aTag = a;
@@ -611,7 +633,10 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       break;
     }
     case HP_FORM_FIXED:
-      for(i=0; i<n; i++) hpSegmentPut(&a[i*p->iBase], pVec->aVal[i].z, (u32)p->iBase);
+      if( shape.bDate ) hpSegmentPack(a, 2, shape.aInt, n, p->iMax);
+      for(i=0; i<n; i++){
+        hpSegmentPut(&a[nData+i*p->iBase], pVec->aVal[i].z, (u32)p->iBase);
+      }
       break;
     case HP_FORM_TEXT:
       memset(a, 0, p->w);
@@ -631,6 +656,15 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     }
   }
   return p;
+}
+
+/* INT, DECIMAL: the value that u is, in float form where the segment is: integers or reals */
+static HpVal hpSegmentNumber(const HpSegment *p, u64 u){
+  HpVal v;
+  assert( p->eForm==HP_FORM_INT || p->eForm==HP_FORM_DECIMAL );
+  v.u = (u64)p->iBase + u;
+  if( p->eForm==HP_FORM_DECIMAL ) v.r = (double)v.i/aHpScale[p->iScale];
+  return v;
 }
 
 /*
