@@ -45,6 +45,7 @@ struct HpQuery {
   int bAll;              /* All runs have been taken.  Atomic */
   u64 nScanned;          /* Rows read */
   int nWorker;
+  int nMost;             /* So many there may be */
   HpWorker *apWorker[HP_MX_THREAD];
   HpRel **apRel;         /* The relations that earlier pipes have made, then those
                          ** of keys that they are to have, ... */

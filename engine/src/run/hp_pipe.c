@@ -322,6 +322,7 @@ static int hpPipeRun(
   assert( (pPipe->pGroup!=0)+(pPipe->pSort!=0)+(pPipe->pFind!=0)
               +(pPipe->pRel!=0)==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
+  p->nMost = nWorker;
   p->bAlone = 0;
   p->nScanned = 0;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;

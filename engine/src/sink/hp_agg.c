@@ -113,10 +113,16 @@ static int hpAggPick(
       break;
     case HP_TEXT: {
       const u32 *aLen = pVec->aLen;
+      const u8 *zLast = 0;   /* Entries of a dictionary often come again at once */
+      u32 nLast = 0;
       if( pDef->pColl ) return 0;
       for(ii=1; ii<n; ii++){
         u16 i = aRow[ii];
-        int c = hpVecBinCompare(aVal[i].z, aLen[i], aVal[iBest].z, aLen[iBest]);
+        int c;
+        if( aVal[i].z==zLast && aLen[i]==nLast ) continue;
+        zLast = aVal[i].z;
+        nLast = aLen[i];
+        c = hpVecBinCompare(aVal[i].z, aLen[i], aVal[iBest].z, aLen[iBest]);
         if( bMax ? c>0 : c<0 ) iBest = i;
       }
       break;

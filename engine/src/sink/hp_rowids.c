@@ -68,7 +68,7 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
 */
 static int hpRowidsCost(const HpQuery *p, i64 nFound, i64 nRow, i64 nLeaf){
   const HpProg *pProg = &p->pPipe->prog;
-  int nWorker = MIN(hpThreads(p->db), 4);
+  int nWorker = MIN(p->nMost, 4);
   i64 nsRow = HP_NS_ROW;
   int i;
   for(i=0; i<pProg->nOp; i++){

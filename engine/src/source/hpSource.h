@@ -48,6 +48,8 @@ struct HpRun {
   int nSpan;             /* With overflow pages, see hpAheadSpan() */
   u32 nAsked;            /* So many were asked for so far */
   int nPage;             /* Leaves in this run; 0: the end */
+  Pgno iInner;           /* With columns: the page above its leaves, ... */
+  int iChild;            /* ... and which child of it the first one is */
   Pgno iUnit;            /* First leaf of the unit that it is of, or all of, ... */
   int iInUnit;           /* ... and number of its first leaf there; or in pKept */
   u8 bWhole;             /* It is all of the unit */
@@ -192,6 +194,16 @@ struct HpSegment {
 };
 #endif
 
+/* What is known of a page above leaves that are cut into units: hp_columns.c */
+struct HpColumnInner {
+  HpColumnInner *pNext;  /* In a slot of the hash table, or of those dropped */
+  Pgno iPg;
+  u64 iBorn;             /* The state that this was seen in */
+  int nCell;             /* HpInner.nCell */
+  int szUnit;            /* Leaves of a unit */
+  Pgno aFirst[1];        /* The first leaf of each */
+};
+
 /* The place of a row: cell ICELL of leaf ILEAF of run ISEQ */
 #define HP_PLACE(ISEQ,ILEAF,ICELL) \
     ((i64)(((u64)(ISEQ)<<32) | ((u64)(ILEAF)<<16) | (u64)(ICELL)))
@@ -216,7 +228,10 @@ static void hpSegmentFree(HpSegment*);
 #endif
 
 /* hp_columns.c */
+static const HpColumnInner *hpColumnsInner(HpColumnScan*, Pgno, int);
+static void hpColumnsInnerAdd(HpColumnScan*, Pgno, const HpInner*, int);
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*, int);
+static int hpColumnsQuick(HpColumnScan*, HpRun*, int);
 static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);

@@ -11,6 +11,8 @@
 ** (hp_segment.c), for the scans that come after.  The file remains the truth.
 **
 **    hpColumnsOpen()     A scan begins: may it use columns, and of which state?
+**    hpColumnsInner(), hpColumnsInnerAdd()   What is known of a page above leaves.
+**    hpColumnsQuick()    Columns of a run that it is about to take.
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsRows()     Rows of one of its batches.
 **    hpColumnsWanted()   Is this column to be kept?
@@ -29,7 +31,10 @@
 ** A run is known by the numbers of its leaves, and by nothing else: what a
 ** segment holds depends on the bytes of these leaves, and on the place of the column in
 ** their records.  Interior pages are read by each scan, from its own state of the file,
-** so it does not matter what became of the tree above, nor whose table it is.  Values
+** so it does not matter what became of the tree above, nor whose table it is.  Where neither a leaf
+** nor the page above has changed since, the number of the first leaf says which the others are; and
+** the numbers of the first leaves under a page are kept, too (HpColumnInner), so that it need not be
+** read.  Values
 ** that lie on overflow pages, or are missing at the end of a record, are not in the leaf:
 ** such a column of a run is not kept.
 **
@@ -85,6 +90,7 @@
 #ifdef HP_SHARED
 
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
+#define HP_INNERS    256       /* Slots of pages above leaves */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
 #define HP_MX_PAGES  1000000   /* Pages of commits since the last scan that are noted */
@@ -119,6 +125,11 @@ struct HpColumnRun {
   int nCol;              /* Columns */
   struct HpColumnSet *aCol;
   u8 bSound;             /* Each record is sound: hpRecordIsSound() */
+  u8 bWhole;             /* It is a whole unit */
+  Pgno iInner;           /* Its leaves are children of this page, from ... */
+  int iChild;            /* ... this one on: ... */
+  u64 iInnerBorn;        /* ... from this state on, ... */
+  u64 iInnerStale;       /* ... and before this one, in which the page has changed, unless 0 */
   int nPage;
   int nStale;            /* Leaves that have changed since, ... */
   int nDebt;             /* ... and how often such ones have been met */
@@ -157,7 +168,9 @@ struct HpColumnFile {
   int nScan;             /* Scans that run */
   u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
   HpColumnRun **apRun;
-  HpColumnRun *pDead;    /* Runs to be freed when no scan runs */
+  HpColumnInner *apInner[HP_INNERS];  /* Hash table of the pages above by their number */
+  HpColumnRun *pDead;    /* Runs, ... */
+  HpColumnInner *pDeadInner;   /* ... and such pages, to be freed when no scan runs */
   u64 aNote[HP_NOTES];   /* Columns that have been read, or 0, ... */
   u8 aTimes[HP_NOTES];   /* ... and how often: 3 if more often */
 };
@@ -191,12 +204,32 @@ static void hpColumnsFreeRun(HpColumnRun *p){
   sqlite3_free(p);
 }
 
+/* Bytes of what is known of a page above leaves */
+static i64 hpColumnsInnerSize(int nCell, int szUnit){
+  return sizeof(HpColumnInner) + (i64)sizeof(Pgno)*(nCell/szUnit);
+}
+
+/* Forget what *pp points to */
+static void hpColumnsInnerDrop(HpColumnFile *pFile, HpColumnInner **pp){
+  HpColumnInner *p = *pp;
+  *pp = p->pNext;
+  p->pNext = pFile->pDeadInner;
+  pFile->pDeadInner = p;
+  pFile->nByte -= hpColumnsInnerSize(p->nCell, p->szUnit);
+}
+
 /* Free the runs that have been dropped, unless a scan may have some of them */
 static void hpColumnsBury(HpColumnFile *pFile){
   while( pFile->nScan==0 && pFile->pDead ){
     HpColumnRun *p = pFile->pDead;
     pFile->pDead = p->pNext;
     hpColumnsFreeRun(p);
+  }
+  while( pFile->nScan==0 && pFile->pDeadInner ){
+    HpColumnInner *p = pFile->pDeadInner;
+    pFile->pDeadInner = p->pNext;
+    hpBudgetKept(hpColumnsInnerSize(p->nCell, p->szUnit));
+    sqlite3_free(p);
   }
 }
 
@@ -229,6 +262,9 @@ static void hpColumnsDropSome(HpColumnFile *pFile, u32 nUnused){
         hpColumnsDrop(pFile, pp);
       }
     }
+  }
+  for(i=0; i<HP_INNERS && nUnused==0; i++){
+    while( pFile->apInner[i] ) hpColumnsInnerDrop(pFile, &pFile->apInner[i]);
   }
   hpColumnsBury(pFile);
 }
@@ -299,7 +335,18 @@ static void hpColumnsStale(
           p->nStale++;
         }
       }
+      if( p->iInnerStale==0 ){
+        int iAt = hpColumnsFirst(aPage, nPage, p->iInner);
+        if( iAt<nPage && aPage[iAt]==p->iInner ) p->iInnerStale = iState;
+      }
       if( p->nStale*HP_MX_STALE>p->nPage ) hpColumnsDrop(pFile, pp); else pp = &p->pNext;
+    }
+  }
+  for(i=0; i<HP_INNERS; i++){
+    HpColumnInner **pp = &pFile->apInner[i];
+    while( *pp ){
+      int iAt = hpColumnsFirst(aPage, nPage, (*pp)->iPg);
+      if( iAt<nPage && aPage[iAt]==(*pp)->iPg ) hpColumnsInnerDrop(pFile, pp); else pp = &(*pp)->pNext;
     }
   }
   hpColumnsBury(pFile);
@@ -411,8 +458,13 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
   return p;
 }
 
-/* Frames from iFirst to iLast: their pages have changed.  False: these cannot be told */
-static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
+/*
+** Frames from iFirst to iLast: their pages have changed.  False: these cannot be told.
+**
+** Should the WAL be begun anew meanwhile, the numbers read here are overwritten: hpColumnsIsLive()
+** then says that they mean nothing.
+*/
+static HP_NO_TSAN int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
   Pgno *aPage;
   u32 n = iLast-iFirst+1;
   u32 i;
@@ -884,6 +936,44 @@ static void hpColumnsTake(HpColumnScan *pScan, const HpColumnRun *p, int iFirst,
   pScan->pFile->nFound++;
 }
 
+/* The leaves of run p are those of pRun, as the scan sees the page above them */
+static void hpColumnsAbove(const HpColumnScan *pScan, HpColumnRun *p, const HpRun *pRun){
+  p->iInner = pRun->iInner;
+  p->iChild = pRun->iChild;
+  p->bWhole = pRun->bWhole;
+  p->iInnerBorn = pScan->iState;
+  p->iInnerStale = 0;
+}
+
+/*
+** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, nMost at
+** most, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
+** changed, nor has the page, take it, without a look at the numbers of the others.  Returns how many
+** they are, or 0.
+*/
+static int hpColumnsQuick(HpColumnScan *pScan, HpRun *pRun, int nMost){
+  HpColumnFile *pFile = pScan->pFile;
+  HpColumnRun *p;
+  int n = 0;
+  sqlite3_mutex_enter(pFile->pMutex);
+  p = *hpColumnsSlot(pFile, pRun->aLeaf[0]);
+  for(; p; p=p->pNext){
+    if( p->iFirst==pRun->aLeaf[0] && p->iInner==pRun->iInner && p->iChild==pRun->iChild
+     && p->bWhole && p->nPage<=nMost && p->nStale==0 && p->iInnerBorn<=pScan->iState
+     && (p->iInnerStale==0 || p->iInnerStale>pScan->iState)
+     && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun)
+    ){
+      n = pRun->nPage = p->nPage;
+      p->iUsed = pFile->iScan;
+      hpColumnsTake(pScan, p, 0, pRun);
+      pRun->aLeaf[n-1] = p->aPg[n-1];
+      break;
+    }
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+  return n;
+}
+
 /*
 ** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of the
 ** first ones, set pRun->pKept and apKept; else pRun->bKeep says whether to keep some.
@@ -900,6 +990,9 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   if( p && (pRun->bKeep==0 || p->nDebt<HP_MX_DEBT) && hpColumnsHas(pScan, p, pRun) ){
     pRun->nPage = hpColumnsSpan(pScan, p, pRun->iInUnit, pRun->nPage);
     if( hpColumnsIsStale(pScan, p, pRun->iInUnit)==0 ){
+      if( pRun->iInUnit==0 && pRun->nPage==p->nPage && pFile->iNow==pScan->iState ){
+        hpColumnsAbove(pScan, p, pRun);
+      }
       hpColumnsTake(pScan, p, pRun->iInUnit, pRun);
     }else{
       pRun->bKeep = pScan->bKeep;
@@ -941,6 +1034,45 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
   return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit, iRow-(iLow ? aRow[iLow-1] : 0));
 }
 
+/*
+** What is known of page iPg above leaves, which has not changed since, and whose leaves are cut into
+** units of szUnit; or NULL.  It is there until the scan ends.
+*/
+static const HpColumnInner *hpColumnsInner(HpColumnScan *pScan, Pgno iPg, int szUnit){
+  HpColumnFile *pFile = pScan->pFile;
+  HpColumnInner *p;
+  sqlite3_mutex_enter(pFile->pMutex);
+  p = pFile->apInner[iPg%HP_INNERS];
+  while( p && (p->iPg!=iPg || p->szUnit!=szUnit || p->iBorn>pScan->iState) ) p = p->pNext;
+  sqlite3_mutex_leave(pFile->pMutex);
+  return p;
+}
+
+/* Page iPg is *pIn, and stands above leaves.  Remember that */
+static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn, int szUnit){
+  HpColumnFile *pFile = pScan->pFile;
+  i64 nByte = hpColumnsInnerSize(pIn->nCell, szUnit);
+  HpColumnInner **pp = &pFile->apInner[iPg%HP_INNERS];
+  HpColumnInner *p;
+  int i;
+  sqlite3_mutex_enter(pFile->pMutex);
+  for(p=*pp; p && (p->iPg!=iPg || p->szUnit!=szUnit); p=p->pNext){}
+  if( p==0 && pFile->iNow==pScan->iState && (p = sqlite3_malloc64((u64)nByte))!=0 ){
+    if( hpColumnsMay(pScan, nByte) ){
+      p->iPg = iPg;
+      p->iBorn = pScan->iState;
+      p->nCell = pIn->nCell;
+      p->szUnit = szUnit;
+      for(i=0; i<=pIn->nCell/szUnit; i++) p->aFirst[i] = hpPageChild(pIn, i*szUnit);
+      p->pNext = *pp;
+      *pp = p;
+    }else{
+      sqlite3_free(p);
+    }
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+}
+
 /* A run without columns, with the leaves of pRun and the batches of anRow[] */
 static HpColumnRun *hpColumnsNewRun(
   HpColumnScan *pScan,
@@ -967,6 +1099,7 @@ static HpColumnRun *hpColumnsNewRun(
   p->aStale = (u64*)&p[1];
   p->aPg = (Pgno*)&p->aStale[p->nPage];
   p->aRow = (u32*)&p->aPg[p->nPage];
+  hpColumnsAbove(pScan, p, pRun);
   p->iFirst = p->iMin = p->iMax = pRun->aLeaf[0];
   p->nDebt = pRun->iSeq % (HP_MX_DEBT/2);    /* Not all at the same time */
   for(i=0; i<p->nPage; i++){
@@ -1122,6 +1255,20 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   return 0;
 }
 static void hpColumnsFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }
+static int hpColumnsQuick(HpColumnScan *p, HpRun *pRun, int nMost){
+  UNUSED_PARAMETER2(p, pRun);
+  UNUSED_PARAMETER(nMost);
+  return 0;
+}
+static const HpColumnInner *hpColumnsInner(HpColumnScan *p, Pgno iPg, int szUnit){
+  UNUSED_PARAMETER2(p, iPg);
+  UNUSED_PARAMETER(szUnit);
+  return 0;
+}
+static void hpColumnsInnerAdd(HpColumnScan *p, Pgno iPg, const HpInner *pIn, int szUnit){
+  UNUSED_PARAMETER2(p, iPg);
+  UNUSED_PARAMETER2(pIn, szUnit);
+}
 static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
   return HP_PLACE(pRun->iSeq, 0, iRow);
 }

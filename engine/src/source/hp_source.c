@@ -167,7 +167,8 @@ struct HpSource {
   struct HpLevel {       /* The way from the root to the current leaves */
     Pgno iPg;              /* Interior page, or 0 */
     DbPage *pDb;           /* It is referenced, or ... */
-    u8 *aCopy;             /* ... copied to here */
+    u8 *aCopy;             /* ... copied to here, or ... */
+    const HpColumnInner *pKnown;  /* ... has not been read: hpSourceKnown() */
     HpInner in;            /* What it holds */
     int iChild;            /* Next child to visit */
     int iLast;             /* Last child to visit */
@@ -252,6 +253,7 @@ static void hpSourceRelease(struct HpLevel *aLevel, int i){
   for(; i<BTCURSOR_MAX_DEPTH && aLevel[i].iPg; i++){
     if( aLevel[i].pDb ) hpSourceUnref(aLevel[i].pDb);
     aLevel[i].pDb = 0;
+    aLevel[i].pKnown = 0;
     aLevel[i].iPg = 0;
   }
 }
@@ -673,6 +675,39 @@ static void hpSourceSkip(HpSource *pSrc, struct HpLevel *p){
 }
 
 /*
+** The scan is about to go down to page iPg, above leaves.  If what is known of it is enough to take
+** their columns from memory do not read it, and return true.
+*/
+static int hpSourceKnown(HpSource *pSrc, Pgno iPg){
+  struct HpLevel *p = &pSrc->aLevel[pSrc->nLevel-1];
+  const HpColumnInner *pKnown;
+  if( pSrc->pColumns==0 || pSrc->bIndex || pSrc->nEnd>0 ) return 0;
+  if( pSrc->pPart && pSrc->pPart->bSearch ) return 0;
+  if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ) return 0;
+  pKnown = hpColumnsInner(pSrc->pColumns, iPg, pSrc->nUnit);
+  if( pKnown==0 ) return 0;
+  assert( p->iPg==0 && pSrc->nThin==0 );
+  memset(p, 0, sizeof(*p));
+  p->iPg = iPg;
+  p->pKnown = pKnown;
+  p->in.nCell = p->iLast = pKnown->nCell;
+  return 1;
+}
+
+/* The lowest page is needed after all */
+static int hpSourceFetch(HpSource *pSrc){
+  struct HpLevel *p = &pSrc->aLevel[pSrc->nLevel-1];
+  int iChild = p->iChild;
+  int nCell = p->in.nCell;
+  int rc;
+  if( p->pKnown==0 ) return SQLITE_OK;
+  rc = hpSourceLevel(pSrc, p->iPg, p);
+  if( rc==SQLITE_OK && (p->iPg==0 || p->in.nCell!=nCell) ) rc = HP_DECLINE;
+  p->iChild = iChild;
+  return rc;
+}
+
+/*
 ** Make the lowest level of aLevel[] an interior page with children not yet
 ** visited.  Set *pbEnd if there is none.
 */
@@ -696,7 +731,8 @@ static int hpSourceAdvance(HpSource *pSrc, struct HpLevel *aLevel, int *pbEnd){
     }
     if( i==pSrc->nLevel-1 ) return SQLITE_OK;
     iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
-    rc = hpSourceDown(pSrc, aLevel, ++i, iPg);
+    if( ++i==pSrc->nLevel-1 && aLevel==pSrc->aLevel && hpSourceKnown(pSrc, iPg) ) return SQLITE_OK;
+    rc = hpSourceDown(pSrc, aLevel, i, iPg);
     if( rc ) return rc;
     if( aLevel[i].iPg==0 ) return HP_DECLINE;
   }
@@ -1019,7 +1055,7 @@ static int hpSourceIsSane(const HpSource *pSrc){
     const struct HpLevel *p = &pSrc->aLevel[i];
     if( p->iPg==0 ) continue;
     if( p->iChild<0 || p->iChild>p->iLast+1 || p->iLast>p->in.nCell ) return 0;
-    if( p->pDb==0 && p->aCopy==0 ) return 0;
+    if( p->pDb==0 && p->aCopy==0 && p->pKnown==0 ) return 0;
   }
   return 1;
 }
@@ -1064,6 +1100,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     if( pSrc->pColumns==0 ) nMax = MIN(nMax, pSrc->nMax);
 #ifdef HP_READAHEAD
     if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ){
+      rc = hpSourceFetch(pSrc);
+      if( rc ) return rc;
       hpSourceLookAhead(pSrc, pRun);
     }
 #endif
@@ -1071,6 +1109,29 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       rc = hpSourceRowid(pSrc, 0, &pRun->iLow);
       if( rc==HP_DECLINE ) return rc;
       pRun->mBound |= rc==SQLITE_OK ? 1 : 0;
+    }
+    if( pSrc->pColumns ){
+      pRun->iInner = pLevel->iPg;
+      pRun->iChild = iFirst;
+      pRun->iInUnit = iInUnit;
+      if( iInUnit==0 && pSrc->bIndex==0 ){
+        pRun->aLeaf[0] = pLevel->pKnown ? pLevel->pKnown->aFirst[iFirst/pSrc->nUnit]
+                                        : hpPageChild(&pLevel->in, iFirst);
+        n = hpColumnsQuick(pSrc->pColumns, pRun, MIN(nMax, pLevel->iLast-iFirst+1));
+      }
+      if( n==0 ){
+        rc = hpSourceFetch(pSrc);
+        if( rc ) return rc;
+      }else{
+        if( iFirst==0 && pLevel->pKnown==0 ){
+          hpColumnsInnerAdd(pSrc->pColumns, pLevel->iPg, &pLevel->in, pSrc->nUnit);
+        }
+        pLevel->iChild += n;
+        pSrc->iLast = pRun->aLeaf[n-1];
+        pSrc->nInOrder = 0;
+        pSrc->nTaken += n;
+        return pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
+      }
     }
     while( n<nMax && pLevel->iChild<=pLevel->iLast ){
       Pgno iPg = hpPageChild(&pLevel->in, pLevel->iChild++);
@@ -1100,6 +1161,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       if( pRun->nPage<n ){
         /* The others are left to the next run */
         n = pRun->nPage;
+        pRun->bWhole = 0;
         pLevel->iChild = iFirst+n;
       }
     }
