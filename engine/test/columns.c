@@ -759,6 +759,47 @@ static void testRecords(void){
   sqlite3_close(db);
 }
 
+/*
+** Leaves split and become one again, so that those behind them have other places under the page
+** above.  There are several units under each.
+*/
+static void testSplits(const char *zMode){
+  static const char *const azAsk[] = {
+    "SELECT count(*) FROM t", "SELECT count(*), sum(id), sum(n) FROM t", "SELECT id FROM t WHERE n=77",
+    "SELECT g, count(*), max(id) FROM t WHERE id>30000 GROUP BY g",
+  };
+  const char *zFile = temporaryFile("splits.db");
+  char zSql[400];
+  sqlite3 *db, *pOld;
+  int i;
+  unsigned k;
+  sqlite3_snprintf(sizeof(zSql), zSql, "PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zSql);
+  pOld = opened(zFile);
+  execute(db, "INSERT INTO t SELECT 10000+value*4, value%9, value*31%1000, 0.5, hex(randomblob(170)), 1"
+              " FROM " SERIES("20000"));
+  for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++) sameAnswer(db, azAsk[k], 3, "before");
+  if( strcmp(zMode, "wal")==0 ) execute(pOld, "BEGIN; SELECT count(*) FROM t");
+  for(i=0; i<10; i++){
+    int iAt = 10000 + i*7919%79000;
+    if( i%3==2 ){
+      sqlite3_snprintf(sizeof(zSql), zSql, "DELETE FROM t WHERE id BETWEEN %d AND %d", iAt, iAt+700);
+    }else{
+      sqlite3_snprintf(sizeof(zSql), zSql,
+          "INSERT OR IGNORE INTO t SELECT %d+value*4+1, 1, 77, 0.5, hex(randomblob(%d)), 1 FROM "
+          SERIES("60"), iAt, 50+i*40);
+    }
+    execute(db, zSql);
+    for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++){
+      /* So often that runs with changed leaves are read as a whole again */
+      sameAnswer(db, azAsk[k], k==1 && i%2 ? 30 : 2, zSql);
+      sameAnswer(pOld, azAsk[k], 1, "another connection, or an older snapshot");
+    }
+  }
+  sqlite3_close(pOld);
+  sqlite3_close(db);
+}
+
 /* A scan by pieces finds parts of what others have kept, and keeps what is whole */
 static void testPieces(void){
   static const char zPieces[] = "SELECT id, n, s FROM t WHERE n=77";
@@ -931,6 +972,8 @@ int main(int argc, char **argv){
     testCounts("delete");
     testPieces();
     testRecords();
+    testSplits("wal");
+    testSplits("delete");
     testMemory();
     testFaults();
   }

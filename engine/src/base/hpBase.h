@@ -325,14 +325,6 @@ struct HpRecord {
 #define HP_STAT_COLUMNS     24  /* Runs of leaves whose columns were in memory */
 #define HP_STAT_MX         24
 
-/* Part of the return type of a function that reads what another thread may be writing, and finds out
-** afterwards.  SQLite's own macro says so to clang only. */
-#ifdef __SANITIZE_THREAD__
-# define HP_NO_TSAN __attribute__((no_sanitize_thread))
-#else
-# define HP_NO_TSAN SQLITE_NO_TSAN
-#endif
-
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
  && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0

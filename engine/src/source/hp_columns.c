@@ -464,7 +464,7 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
 ** Should the WAL be begun anew meanwhile, the numbers read here are overwritten: hpColumnsIsLive()
 ** then says that they mean nothing.
 */
-static HP_NO_TSAN int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
+static int hpColumnsFrames(HpColumnFile *pFile, Wal *pWal, u32 iFirst, u32 iLast){
   Pgno *aPage;
   u32 n = iLast-iFirst+1;
   u32 i;
