@@ -201,6 +201,36 @@ fn a_slow_library_is_slower() {
 }
 
 #[test]
+fn columns_in_memory_are_told() {
+    // So many rows that processes are not made anew for each round
+    let place = Place::new();
+    place
+        .run(&["data", "h2o", "x.db", "--rows", "500000"])
+        .expect(0);
+    let told = "Ours read columns that earlier runs had left in memory: statement 1 in ";
+    let run = |more: &[&str]| {
+        let sql = "SELECT id1, sum(v1) FROM x GROUP BY id1";
+        let mut arguments = vec!["compare", "x.db", sql, "--runs", "6", "--json", "o.json"];
+        arguments.extend(more);
+        place.run(&arguments).expect(0)
+    };
+    run(&[]).says(told);
+    let samples = json(&place, "o.json")["statements"][0]["samples"].clone();
+    let read = |side: usize| {
+        let samples = samples[side].as_array().unwrap();
+        samples
+            .iter()
+            .filter_map(|s| s["columns"].as_u64())
+            .collect::<Vec<_>>()
+    };
+    assert!(read(0).is_empty(), "stock has no columns");
+    assert_eq!(read(1).len(), 6);
+    assert!(read(1)[5] > 0, "{:?}", read(1));
+    let done = run(&["--pragma-b", "hp_columns=off"]);
+    assert!(!done.out.contains("left in memory"), "{}", done.out);
+}
+
+#[test]
 fn settings_are_read_back() {
     let place = Place::new();
     place.database("t.db");

@@ -806,9 +806,6 @@ static void hpPlanOnlyFilters(HpPipePlan *pPipe, int bJoin){
     if( pOp->eOp!=HP_OP_COLUMN ) continue;
     for(k=nFirst; k<pProg->nOp && !hpPlanOpReads(pProg, &pProg->aOp[k], pOp->iOut); k++){}
     pOp->bOnlyFilters = k==pProg->nOp && !hpPlanSinkReads(pPipe, pOp->iOut);
-    for(k=0; k<pProg->nOp; k++){
-      if( pProg->aOp[k].bUser && pProg->aOp[k].iGuard==pOp->iOut ) pOp->bOnlyFilters = 0;
-    }
   }
 }
 

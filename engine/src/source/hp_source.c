@@ -1351,6 +1351,7 @@ static i64 hpSourceRows(const HpSource *pSource){
   Pgno iPg;
   int n;
   if( pSource->nLevel==0 ) return 0;
+  assert( pSource->aLevel[pSource->nLevel-1].pKnown==0 );    /* No run has been taken yet */
   iPg = hpPageChild(&pSource->aLevel[pSource->nLevel-1].in, 0);
   if( iPg<2
    || sqlite3PagerGet(pSource->pPager, iPg, &pDb, PAGER_GET_READONLY)

@@ -189,6 +189,9 @@ pub struct RunTime {
     pub seconds: f64,
     pub user: f64,
     pub system: f64,
+    /// How often it read a run of leaves from columns in memory; none where the library has no such thing.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub columns: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -264,6 +264,7 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<WorkerReply, s
     let mut total = RunTime::default();
     let mut first: Option<Outcome> = None;
     let mut steady = true;
+    let before = columns_read(db);
     for _ in 0..repeat {
         let (sample, outcome) = undoing(db, undo, || once(db, sql))?;
         total.seconds += sample.seconds;
@@ -275,15 +276,29 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<WorkerReply, s
         }
     }
     let n = f64::from(repeat);
+    let columns = columns_read(db).zip(before);
     Ok(WorkerReply::Ran(Ran {
         sample: RunTime {
             seconds: total.seconds / n,
             user: total.user / n,
             system: total.system / n,
+            columns: columns.map(|(after, before)| after.saturating_sub(before)),
         },
         outcome: first.expect("repeat is at least 1"),
         steady,
     }))
+}
+
+/// How many runs of leaves this connection has read from columns in memory so far, as ours tells.
+fn columns_read(db: &Db<'_>) -> Option<u64> {
+    const LINE: &str = "runs of leaves whose columns were in memory";
+    let mut stats = db.prepare("PRAGMA hp_stats").ok()??;
+    while stats.step().ok()? {
+        if stats.text(0) == LINE {
+            return u64::try_from(integer(&stats, 1)).ok();
+        }
+    }
+    None
 }
 
 /// One timed run.
@@ -332,6 +347,7 @@ pub fn once(db: &Db<'_>, sql: &str) -> (RunTime, Outcome) {
         seconds,
         user: after.0 - before.0,
         system: after.1 - before.1,
+        columns: None,
     };
     (sample, outcome)
 }

@@ -144,6 +144,12 @@ impl Statement {
         }
     }
 
+    /// In how many samples of a side it read columns that were in memory.
+    pub fn read_columns(&self, side: usize) -> usize {
+        let read = |sample: &&RunTime| sample.columns.is_some_and(|n| n > 0);
+        self.samples[side].iter().filter(read).count()
+    }
+
     /// Whether a side ran it through our own executor.
     pub fn taken_over(&self, side: usize) -> bool {
         self.plans[side]
@@ -279,6 +285,29 @@ impl CompareReport {
                 text::list(&left)
             ));
         }
+        lines.extend(self.columns_read());
         lines.iter().map(|line| text::capitalised(line)).collect()
+    }
+
+    /// Which statements read columns in memory rather than leaves, where some did.
+    fn columns_read(&self) -> Option<String> {
+        let (mut always, mut mostly) = (Vec::new(), Vec::new());
+        for statement in &self.statements {
+            match (statement.read_columns(1), statement.samples[1].len()) {
+                (0, _) => {}
+                (n, all) if n == all => always.push(statement.number.to_string()),
+                (n, all) => mostly.push(format!("{} in {n} of {all} runs", statement.number)),
+            }
+        }
+        if !always.is_empty() {
+            mostly.insert(0, format!("{} in all runs", text::list(&always)));
+        }
+        let b = &self.sides[1].label;
+        (!mostly.is_empty()).then(|| {
+            format!(
+                "{b} read columns that earlier runs had left in memory: statement {}.",
+                text::list(&mostly)
+            )
+        })
     }
 }
