@@ -144,6 +144,18 @@ static sqlite3 *made(const char *zFile, const char *zPragmas){
   return db;
 }
 
+/* A fresh file after zFormat, SQL with %s for zValue, and a connection to it */
+static sqlite3 *madeOf(const char *zFile, const char *zFormat, const char *zValue){
+  Text sql = {0,0,0};
+  sqlite3 *db;
+  removeDb(zFile);
+  db = opened(zFile);
+  textAppend(&sql, zFormat, zValue);
+  execute(db, sql.z);
+  textClear(&sql);
+  return db;
+}
+
 /*
 ** Values of all kinds, in all forms of segments and at their limits, come back to the bit.
 */
@@ -171,20 +183,15 @@ static void testForms(void){
   const char *zFile = temporaryFile("forms.db");
   unsigned i, k;
   for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
-    Text sql = {0,0,0};
-    sqlite3 *db;
-    removeDb(zFile);
-    db = opened(zFile);
-    textAppend(&sql, "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, v, r REAL);"
+    sqlite3 *db = madeOf(zFile,
+      "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, v, r REAL);"
       "INSERT INTO t SELECT value, v, CASE WHEN typeof(v) IN ('text','blob') THEN 1 ELSE v END"
       "  FROM (SELECT value, %s AS v FROM " SERIES("3000") ");", azValue[i]);
-    execute(db, sql.z);
     for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++){
       sameAnswer(db, azAsk[k], 3, azValue[i]);
     }
     check(counted(db, zKept)>0, "columns of %s are kept", azValue[i]);
     sqlite3_close(db);
-    textClear(&sql);
   }
 }
 
@@ -223,14 +230,11 @@ static void testFilters(void){
   unsigned i, k, m;
   for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
     Text sql = {0,0,0};
-    sqlite3 *db;
-    removeDb(zFile);
-    db = opened(zFile);
-    textAppend(&sql, "PRAGMA page_size=1024;"
+    sqlite3 *db = madeOf(zFile,
+      "PRAGMA page_size=1024;"
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v, w, d DATE, e DATE, c TEXT COLLATE NOCASE);"
       "INSERT INTO t(id, v, d, c) SELECT value, v, v, v FROM (SELECT value, %s AS v FROM "
       SERIES("1500") "); UPDATE t SET w=o.v, e=o.v FROM t AS o WHERE o.id=t.id*7%%1500+1;", azValue[i]);
-    execute(db, sql.z);
     for(k=0; k<sizeof(azConst)/sizeof(azConst[0]); k++){
       for(m=0; m<sizeof(azOp)/sizeof(azOp[0]); m++){
         sql.n = 0;

@@ -193,10 +193,9 @@ static int hpOpReadsCodes(const HpFrame *p, const HpOp *pOp){
   int k;
   if( pOp->eOp>=HP_OP_CASE ){
     for(k=0; k<pOp->n && p->aVec[aArg[k]].bCodes==0; k++){}
-    return k<pOp->n || pOp->bUser;
+    return k<pOp->n;
   }
-  return p->aVec[pOp->a].bCodes || (pOp->eOp!=HP_OP_TRUTH && p->aVec[pOp->b].bCodes)
-      || pOp->bUser;
+  return p->aVec[pOp->a].bCodes || (pOp->eOp!=HP_OP_TRUTH && p->aVec[pOp->b].bCodes);
 }
 
 /*
@@ -329,13 +328,15 @@ static void hpOpRunConst(HpFrame *p, int iOp){
 /* The table of hpExprSelect(): for each eight bits the numbers of those that are set, and how many
 ** these are */
 static int hpExprWhich(HpFrame *p){
-  int m, k, n;
+  int m;
   p->aWhich = hpArenaAlloc(&p->vec, 256*sizeof(p->aWhich[0]));
   if( p->aWhich==0 ) return HP_DECLINE;
-  memset(p->aWhich, 0, 256*sizeof(p->aWhich[0]));
-  for(m=0; m<256; m++){
-    for(k=n=0; k<8; k++) if( m>>k & 1 ) p->aWhich[m][n++] = (u8)k;
-    p->aWhich[m][8] = (u8)n;
+  memset(p->aWhich[0], 0, sizeof(p->aWhich[0]));
+  for(m=1; m<256; m++){
+    const u8 *aRest = p->aWhich[m & (m-1)];    /* Without the lowest bit */
+    p->aWhich[m][0] = (u8)__builtin_ctz((unsigned)m);
+    memcpy(&p->aWhich[m][1], aRest, 7);
+    p->aWhich[m][8] = aRest[8]+1;
   }
   return SQLITE_OK;
 }

@@ -295,13 +295,11 @@ struct HpPartitionRow {
 /* What is known of a partition: behind the pack of its group */
 typedef struct HpPartition HpPartition;
 struct HpPartition {
-  u64 iLast;             /* bFull: a row with a larger number is not wanted */
   HpPartitionRow *aRow;  /* Rows kept, in order */
   u32 nRow;              /* Their number */
   u32 nAlloc;            /* Entries of aRow */
   u32 nKey;              /* HP_NUMBER_DENSE: different keys among them */
   u8 bFull;              /* No more rows are wanted */
-  u8 bExact;             /* Nor one that has the number iLast */
 };
 
 /* The partitions of a worker */

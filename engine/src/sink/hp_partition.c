@@ -33,7 +33,9 @@
 ** as if they were those of GROUP BY).  A partition has its first rows so far, in
 ** order, and what it takes to come before the last of them: a number for the
 ** first ORDER BY term of each row (hpPartitionNumber()), which is as far as most rows
-** get.  These limits stand side by side, so that they stay in the processor's cache.  Of row_number() the first k rows are kept, those with equal keys in scan
+** get.  These limits stand side by side, so that they stay in the processor's cache.
+**
+** Of row_number() the first k rows are kept, those with equal keys in scan
 ** order as everywhere; of rank() the first k and what is equal to the k-th; of
 ** dense_rank() the rows of the first k keys.  In the end the rows kept are sorted
 ** as hp_sort does it.  The merge of what the workers found counts the rows of
@@ -196,10 +198,21 @@ static int hpPartitionLimits(HpPartitions *pParts){
   return SQLITE_OK;
 }
 
-/* The limit of a partition: HpPartitions.aLimit */
-static u64 hpPartitionLast(const HpPartition *pPart){
+/*
+** The limit of a partition, HpPartitions.aLimit: none, that of its last row, or what comes before
+** that if no other row with its number is wanted.
+*/
+static u64 hpPartitionLast(const HpSortPlan *pPlan, const HpPartition *pPart){
+  int nPart = pPlan->pPart->keys.n;
+  int nKey = pPlan->row.keys.n;
+  u64 iLast;
+  int bExact;
   if( pPart->bFull==0 ) return ~(u64)0;
-  return pPart->iLast - (pPart->bExact && pPart->iLast>0);
+  iLast = pPart->aRow[pPart->nRow-1].iOrder;
+  bExact = pPlan->eNumber==HP_NUMBER_ROWS
+      && (nPart==nKey
+          || (nPart+1==nKey && hpPartitionExact(iLast, pPlan->row.keys.aSort[nPart])));
+  return iLast - (bExact && iLast>0);
 }
 
 /*
@@ -316,7 +329,6 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
   HpPartitions *pParts = pSort->pParts;
   HpPartitionRow *a = pPart->aRow;
   u32 mxRow = (u32)pParts->mxRow;
-  int nPart = pPlan->pPart->keys.n;
   switch( pPlan->eNumber ){
     case HP_NUMBER_ROWS:
       if( pPart->nRow>mxRow ) hpPartitionDrop(pParts, pPart);
@@ -342,13 +354,6 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       break;
   }
   assert( hpPartitionIsSane(pPart, nPrefix) );
-  if( pPart->bFull ){
-    pPart->iLast = a[pPart->nRow-1].iOrder;
-    pPart->bExact = pPlan->eNumber==HP_NUMBER_ROWS
-        && (nPart==pPlan->row.keys.n
-            || (nPart+1==pPlan->row.keys.n
-                && hpPartitionExact(pPart->iLast, pPlan->row.keys.aSort[nPart])));
-  }
 }
 
 /*
@@ -566,7 +571,7 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
     if( aOrder[i]>pParts->aLimit[iPart] ) continue;
     rc = hpPartitionAdd(pSort, p, pPart, p->aSel[i], aOrder[i]);
     if( rc ) return rc;
-    pParts->aLimit[iPart] = hpPartitionLast(pPart);
+    pParts->aLimit[iPart] = hpPartitionLast(pSort->pPlan, pPart);
   }
   pParts->nSeen += p->nSel;
   pParts->nSince += p->nSel;

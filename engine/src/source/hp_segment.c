@@ -66,7 +66,6 @@ struct HpSegmentShape {
   u8 iScale;
   i64 iBase, iMax;
   u64 mnText, mxText;
-  u8 bDate;              /* FIXED: the dates are in HpSegmentMaker.aInt */
   int nEntry;
   i64 nText;             /* Bytes of text */
   i64 *aInt;             /* DECIMAL: its integers; dates */
@@ -445,7 +444,6 @@ static void hpSegmentDates(
   }
   hpSegmentRange(pMaker->aInt, n, 0, &iMin, &iMax);
   if( iMax-iMin>0xffff ) return;
-  p->bDate = 1;
   p->w = 2;
   p->iMax = iMin;
   p->aInt = pMaker->aInt;
@@ -633,7 +631,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       break;
     }
     case HP_FORM_FIXED:
-      if( shape.bDate ) hpSegmentPack(a, 2, shape.aInt, n, p->iMax);
+      hpSegmentPack(a, p->w, shape.aInt, n, p->iMax);
       for(i=0; i<n; i++){
         hpSegmentPut(&a[nData+i*p->iBase], pVec->aVal[i].z, (u32)p->iBase);
       }

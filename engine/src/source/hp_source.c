@@ -1151,7 +1151,6 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     pRun->nPage = n;
     if( pSrc->pColumns ){
       pRun->iUnit = hpPageChild(&pLevel->in, iFirst-iInUnit);
-      pRun->iInUnit = iInUnit;
       pRun->bWhole = iInUnit==0 && (n==nMax || pLevel->iChild>pLevel->in.nCell);
       hpColumnsFind(pSrc->pColumns, pRun);
       if( pRun->pKept==0 && pRun->nPage>pSrc->nMax ){
