@@ -69,7 +69,7 @@ struct HpSettings {
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
-  u32 aStat[25];            /* PRAGMA hp_stats */
+  u32 aStat[26];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */

@@ -100,6 +100,7 @@ typedef struct HpBoundKey HpBoundKey;
 typedef struct HpList HpList;
 typedef struct HpLookup HpLookup;
 typedef struct HpLiteral HpLiteral;
+typedef struct HpMender HpMender;
 typedef struct HpMerge HpMerge;
 typedef struct HpOp HpOp;
 typedef struct HpAggOrder HpAggOrder;
@@ -323,7 +324,8 @@ struct HpRecord {
 #define HP_STAT_CHAIN      22  /* Runs of overflow pages read */
 #define HP_STAT_AHEAD      23  /* Pages that were asked for ahead */
 #define HP_STAT_COLUMNS     24  /* Runs of leaves whose columns were in memory */
-#define HP_STAT_MX         24
+#define HP_STAT_MENDED     25  /* ... of which some leaves had to be read again */
+#define HP_STAT_MX         25
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
@@ -435,6 +437,7 @@ static int hpThreadsFit(const HpQuery*);
 #ifdef SQLITE_DEBUG
 static int hpThreadIsLocked(const HpQuery*);
 #endif
+static void hpThreadEnter(sqlite3_mutex*);
 static void hpThreadLock(const HpQuery*);
 static void hpThreadUnlock(const HpQuery*);
 static int hpThreadStopped(const HpQuery*);

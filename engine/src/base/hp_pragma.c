@@ -44,6 +44,7 @@ static void hpPragmaStats(Parse *pParse){
     "overflow pages read in runs",
     "pages asked for ahead",
     "runs of leaves whose columns were in memory",
+    "such runs with leaves that had changed",
   };
   Vdbe *v = pParse->pVdbe;
   int i;

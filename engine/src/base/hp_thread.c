@@ -9,6 +9,7 @@
 **    hpThreads()       the most workers that a scan may have
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
 **    hpThreadEach()      let all workers do something, each in its thread
+**    hpThreadEnter()     a mutex that is held for a short time
 **    hpThreadLock(), hpThreadUnlock()    guard what workers share
 **    hpThreadNext()      the next piece of work, by its number
 **    hpThreadIsLocked()  for asserts: may this thread use it?
@@ -185,17 +186,20 @@ static int hpThreadIsLocked(const HpQuery *p){
 #endif
 
 /*
-** The mutex of a scan with several workers.  It is held for less than a microsecond, mostly:
-** to sleep and to be woken would take ten times as long.
+** Enter a mutex that is held for less than a microsecond, mostly: to sleep and to be woken would take
+** ten times as long.
 */
-static void hpThreadLock(const HpQuery *p){
+static void hpThreadEnter(sqlite3_mutex *pMutex){
   int i;
-  assert( sqlite3_mutex_notheld(p->pMutex) );
-  for(i=0; i<HP_SPIN && sqlite3_mutex_try(p->pMutex)!=SQLITE_OK; i++){
+  assert( sqlite3_mutex_notheld(pMutex) );
+  for(i=0; i<HP_SPIN && sqlite3_mutex_try(pMutex)!=SQLITE_OK; i++){
     hpPause();
   }
-  if( i==HP_SPIN ) sqlite3_mutex_enter(p->pMutex);
+  if( i==HP_SPIN ) sqlite3_mutex_enter(pMutex);
 }
+
+/* The mutex of a scan with several workers */
+static void hpThreadLock(const HpQuery *p){ hpThreadEnter(p->pMutex); }
 static void hpThreadUnlock(const HpQuery *p){
   assert( hpThreadIsLocked(p) );
   sqlite3_mutex_leave(p->pMutex);

@@ -107,6 +107,7 @@ struct HpWorker {
   u64 nSkipped;          /* So many were not */
   HpValues *pValues;     /* Values of a batch: hp_values.c */
   HpKeeper *pKeeper;     /* Columns being kept: hp_keep.c */
+  HpMender *pMender;     /* ... and mended: hp_mend.c */
   HpVec *aRaw;           /* Values that go into records: hp_raw.c */
 };
 

@@ -126,7 +126,9 @@ static int hpPipeStart(HpWorker *p, Mem *aMem){
 static void hpPipeStop(HpWorker *p){
   p->pQuery->db->hp.aStat[HP_STAT_AHEAD] += p->run.nAsked;
   p->pQuery->db->hp.aStat[HP_STAT_COLUMNS] += p->run.nKept;
+  p->pQuery->db->hp.aStat[HP_STAT_MENDED] += p->run.nMended;
   hpKeepClose(p);
+  hpMendClose(p);
   hpExprClose(&p->frame);
   hpValuesClose(p);
   hpArenaClear(&p->batch.side);
@@ -256,6 +258,7 @@ static void hpPipeDone(HpQuery *p){
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){
     hpKeepClose(p->apWorker[i]);
+    hpMendClose(p->apWorker[i]);
     hpExprClose(&p->apWorker[i]->frame);
     hpArenaClear(&p->apWorker[i]->vec);
   }

@@ -51,7 +51,7 @@ struct HpRun {
   Pgno iInner;           /* With columns: the page above its leaves, ... */
   int iChild;            /* ... and which child of it the first one is */
   Pgno iUnit;            /* First leaf of the unit that it is of, or all of, ... */
-  int iInUnit;           /* ... and number of its first leaf there; or in pKept */
+  int iInUnit;           /* ... and number of its first leaf there */
   u8 bWhole;             /* It is all of the unit */
   int iLeaf, iCell;      /* The next row: in this leaf, this cell */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
@@ -73,7 +73,10 @@ struct HpRun {
   int *aZoneCol;         /* ... these of the plan, ... */
   HpBound *aZone;        /* ... and this.  -1: it is to be found out */
   u8 bKeep;              /* Its columns are to be kept */
-  u32 nKept;             /* So many runs had columns in memory */
+  const HpColumnRun *pMend;  /* They are in memory, but for leaves that have changed: ... */
+  u8 *aChanged;          /* ... these: only they are read (hp_mend.c) */
+  u32 nKept;             /* So many runs had columns in memory, ... */
+  u32 nMended;           /* ... of which so many were mended */
 };
 
 /*
@@ -163,6 +166,7 @@ struct HpSourceType {
 #define HP_FORM_FIXED    5
 #define HP_FORM_TEXT     6
 #define HP_FORM_ANY      7
+#define HP_FORM_MX       8
 
 /* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
 struct HpSegmentText {
@@ -181,6 +185,7 @@ struct HpSegment {
   u16 nEntry;            /* DICT: entries */
   int nRow;
   u32 nByte;
+  u32 nRef;              /* Runs that have it: hp_columns.c */
   i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
                          ** FIXED: the length */
   i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  FIXED: the number of the first
@@ -191,6 +196,15 @@ struct HpSegment {
                          ** date is more than the first one */
   const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
   const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
+};
+#endif
+
+#ifdef HP_SHARED
+/* A column of a run: a segment for each batch of it */
+struct HpColumnSet {
+  int iStore;            /* HpCol.iStore, ... */
+  u8 bReal;              /* ... and bReal */
+  HpSegment **apSeg;     /* NULL: it cannot be kept */
 };
 #endif
 
@@ -224,7 +238,9 @@ static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
 static int hpSegmentDate(const u8*, u32);
-static void hpSegmentFree(HpSegment*);
+static HpSegment *hpSegmentDup(const HpSegment*);
+static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);
+static i64 hpSegmentFree(HpSegment*);
 #endif
 
 /* hp_columns.c */
@@ -238,6 +254,11 @@ static void hpColumnsClose(HpColumnScan*);
 #ifdef HP_SHARED
 static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
+static u32 hpColumnsEnd(const HpColumnRun*, int);
+static int hpColumnsChunks(const HpColumnRun*);
+static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
+static int hpColumnsMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
+                           const struct HpColumnSet*, int, HpSegment**);
 static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
 #endif
 
@@ -256,6 +277,7 @@ static u32 hpSourceRuns(const HpSource*);
 static int hpSourceRunInit(HpWorker*, int);
 static int hpSourceWays(HpSource*, u16**);
 static int hpSourceNext(HpWorker*);
+static int hpSourceUnmended(HpWorker*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
@@ -275,6 +297,7 @@ static int hpRecordIsSound(const BtShared*, const u8*, u32);
 static int hpCellsLeaf(HpWorker*, int, int*);
 
 /* hp_decode.c */
+static void hpDecodeFloat(HpFrame*, HpVec*, int*);
 static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);
 
 /* hp_keep.c */
@@ -285,8 +308,13 @@ static int hpKeepNext(HpWorker*);
 static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
 #ifdef HP_SHARED
 static const HpSegment *hpKeepSegment(const HpWorker*, int, int*);
+static int hpKeepIsElsewhere(const HpWorker*, int);
 #endif
 static void hpKeepClose(HpWorker*);
+
+/* hp_mend.c */
+static int hpMendRun(HpWorker*);
+static void hpMendClose(HpWorker*);
 
 /* hp_raw.c */
 static int hpRawLoad(HpWorker*, HpFrame*, int, int);

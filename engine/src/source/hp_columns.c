@@ -15,6 +15,9 @@
 **    hpColumnsQuick()    Columns of a run that it is about to take.
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsRows()     Rows of one of its batches.
+**    hpColumnsEnd(), hpColumnsChunks()   Rows up to the end of one of its leaves; how many batches.
+**    hpColumnsSets()     Its columns, those that the scan does not read, too.
+**    hpColumnsMended()   Leaves of it that had changed have been read (hp_mend.c).
 **    hpColumnsWanted()   Is this column to be kept?
 **    hpColumnsAdd()      Columns of a run that it has read.
 **    hpColumnsPlace()    The place of a row of a run (hp_place.c).
@@ -40,11 +43,11 @@
 **
 ** Which state.  States of the file are numbered (HpColumnFile.iNow).  A run is true of
 ** the state that it was read in (iBorn) and of all later ones, but for leaves that have
-** changed (aStale).  A scan of state V uses of runs with iBorn<=V the leaves that are not
-** stale by then.  It reads the others, a run by themselves, and keeps them as such, next to
-** the run that they are of.  Each of these takes some microseconds, so a run is read as a whole
-** again when that would have taken as long (nDebt), and dropped when a fourth of its leaves
-** are stale.
+** changed (aStale).  A scan of state V uses runs with iBorn<=V.  If leaves are stale by then it
+** reads these, and puts their values into a copy of the run, for all columns that are kept
+** (hp_mend.c).  The copy takes the run's place, if V is the newest state, and has segments in
+** common with it.  A run is dropped when a fourth of its leaves are stale, since to read it again
+** would take as long.
 ** How a scan learns of its state, and of what has changed:
 **
 **   1.  With a rollback journal, from what SQLite itself goes by when it keeps the pages
@@ -97,20 +100,12 @@
 #define HP_MX_HEADERS 4096     /* Frames whose headers are read to count commits */
 #define HP_MX_WAIT   64        /* Most scans of one state that are waited for */
 #define HP_MX_STALE  4         /* A run is dropped when a leaf in so many has changed */
-#define HP_MX_DEBT   16        /* To read a run takes as long as to meet so many others in it */
 #define HP_PAYS      3         /* To keep a run takes as long as so many finds save */
 
 /* Values of HpColumnFile.eMode */
 #define HP_STATE_NONE     0    /* No state is known: there are no runs */
 #define HP_STATE_JOURNAL  1
 #define HP_STATE_WAL      2
-
-/* A column of a run: a segment for each batch of it */
-struct HpColumnSet {
-  int iStore;            /* HpCol.iStore, ... */
-  u8 bReal;              /* ... and bReal */
-  HpSegment **apSeg;     /* NULL: it cannot be kept */
-};
 
 /* A run of leaves */
 struct HpColumnRun {
@@ -119,7 +114,8 @@ struct HpColumnRun {
   u32 iUsed;             /* HpColumnFile.iScan when it was used last */
   Pgno iFirst;           /* Its first leaf, ... */
   Pgno iMin, iMax;       /* ... the smallest and the largest */
-  i64 nByte;             /* Bytes of all of it */
+  i64 nByte;             /* Bytes of all of it, ... */
+  i64 nSegment;          /* ... and of its segments, which other runs may have, too */
   int nChunk;            /* Batches */
   u16 *anRow;            /* Rows of each */
   int nCol;              /* Columns */
@@ -131,8 +127,7 @@ struct HpColumnRun {
   u64 iInnerBorn;        /* ... from this state on, ... */
   u64 iInnerStale;       /* ... and before this one, in which the page has changed, unless 0 */
   int nPage;
-  int nStale;            /* Leaves that have changed since, ... */
-  int nDebt;             /* ... and how often such ones have been met */
+  int nStale;            /* Leaves that have changed since */
   u64 *aStale;           /* The state in which each leaf has changed.  0: it has not */
   Pgno *aPg;             /* Its number */
   u32 *aRow;             /* Rows up to its end */
@@ -192,13 +187,14 @@ static HpColumnFile *hpColumnsList = 0;    /* (m) */
 
 /* Free a run, of which nothing is in use */
 static void hpColumnsFreeRun(HpColumnRun *p){
+  i64 nByte = p->nByte - p->nSegment;
   int i, k;
   for(k=0; k<p->nCol; k++){
     HpSegment **ap = p->aCol[k].apSeg;
-    for(i=0; ap && i<p->nChunk; i++) hpSegmentFree(ap[i]);
+    for(i=0; ap && i<p->nChunk; i++) nByte += hpSegmentFree(ap[i]);
     sqlite3_free(ap);
   }
-  hpBudgetKept(p->nByte);
+  hpBudgetKept(nByte);
   sqlite3_free(p->aCol);
   sqlite3_free(p->anRow);
   sqlite3_free(p);
@@ -366,7 +362,7 @@ static void hpColumnsReset(HpColumnFile *pFile, u8 eMode){
 static void hpColumnsFree(HpColumnFile *p){
   assert( p->nRef==0 && p->nScan==0 && p->bJoin==0 );
   if( p->apRun ){
-    sqlite3_mutex_enter(p->pMutex);
+    hpThreadEnter(p->pMutex);
     hpColumnsDropSome(p, 0);
     sqlite3_mutex_leave(p->pMutex);
   }
@@ -672,7 +668,7 @@ SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *pPager){
   if( pPager->tempFile ) return;
   p = hpColumnsOf(pPager->fd);
   if( p==0 ) return;
-  sqlite3_mutex_enter(p->pMutex);
+  hpThreadEnter(p->pMutex);
   p->bCommit = 0;
   if( p->eMode==HP_STATE_JOURNAL && p->nRun
    && memcmp(p->aVers, pPager->dbFileVers, sizeof(p->aVers))==0
@@ -694,7 +690,7 @@ SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
   pPager->hp.bCommit = 0;
   p = hpColumnsOf(pPager->fd);
   if( p==0 ) return;
-  sqlite3_mutex_enter(p->pMutex);
+  hpThreadEnter(p->pMutex);
   if( bDone && p->bCommit ){
     while( i<p->commit.n && hpColumnsPage(&p->changed, p->commit.a[i]) ) i++;
     if( i==p->commit.n ) memcpy(p->aVers, pPager->dbFileVers, sizeof(p->aVers));
@@ -712,7 +708,7 @@ SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
 SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
   HpColumnFile *p = hpColumnsOf(pWal->pDbFd);
   if( p==0 ) return;
-  sqlite3_mutex_enter(p->pMutex);
+  hpThreadEnter(p->pMutex);
   assert( pWal->writeLock && pWal->hdr.mxFrame==0 );
   if( p->eMode==HP_STATE_WAL
    && memcmp(p->aSalt, pOld->aSalt, sizeof(p->aSalt))==0
@@ -800,7 +796,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->bCount = (u8)bCount;
   pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns : LARGEST_INT64;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
     pFile->nScan++;
@@ -876,33 +872,6 @@ static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
   return p;
 }
 
-/* From leaf iFirst of p on: the number of leaves up to nPage that have not changed, or have */
-static int hpColumnsSpan(const HpColumnScan *pScan, const HpColumnRun *p, int iFirst, int nPage){
-  int bFirst = hpColumnsIsStale(pScan, p, iFirst);
-  int n = 1;
-  if( p->nStale==0 ) return nPage;
-  while( n<nPage && hpColumnsIsStale(pScan, p, iFirst+n)==bFirst ) n++;
-  return n;
-}
-
-/*
-** pRun has leaves that have changed since the run was read that they are of.  A run of the
-** first of them only, that has been kept since, or NULL.
-*/
-static HpColumnRun *hpColumnsFresh(const HpColumnScan *pScan, const HpRun *pRun){
-  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
-  for(; p; p=p->pNext){
-    if( p->nPage<=pRun->nPage && hpColumnsMayUse(pScan, p)
-     && hpColumnsSame(p, 0, pRun->aLeaf, p->nPage)
-     && hpColumnsIsStale(pScan, p, 0)==0
-     && hpColumnsSpan(pScan, p, 0, p->nPage)==p->nPage
-    ){
-      break;
-    }
-  }
-  return p;
-}
-
 /* Has p all columns that are wanted?  Then pRun->apKept has them */
 static int hpColumnsHas(const HpColumnScan *pScan, const HpColumnRun *p, HpRun *pRun){
   const HpSourcePlan *pPlan = pScan->pPlan;
@@ -955,7 +924,7 @@ static int hpColumnsQuick(HpColumnScan *pScan, HpRun *pRun, int nMost){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnRun *p;
   int n = 0;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   p = *hpColumnsSlot(pFile, pRun->aLeaf[0]);
   for(; p; p=p->pNext){
     if( p->iFirst==pRun->aLeaf[0] && p->iInner==pRun->iInner && p->iChild==pRun->iChild
@@ -975,34 +944,31 @@ static int hpColumnsQuick(HpColumnScan *pScan, HpRun *pRun, int nMost){
 }
 
 /*
-** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of the
-** first ones, set pRun->pKept and apKept; else pRun->bKeep says whether to keep some.
-** pRun->nPage becomes the number of leaves that this is said of.
+** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of them, set
+** pRun->pKept and apKept; or, if some leaves have changed since, pRun->pMend and aChanged.  Otherwise,
+** and if mending fails, pRun->bKeep says whether to keep some.
 */
 static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnRun *p;
+  int i, nChanged;
   pRun->pKept = 0;
   pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
-  if( p && (pRun->bKeep==0 || p->nDebt<HP_MX_DEBT) && hpColumnsHas(pScan, p, pRun) ){
-    pRun->nPage = hpColumnsSpan(pScan, p, pRun->iInUnit, pRun->nPage);
-    if( hpColumnsIsStale(pScan, p, pRun->iInUnit)==0 ){
+  if( p && hpColumnsHas(pScan, p, pRun) ){
+    for(i=nChanged=0; i<pRun->nPage; i++){
+      pRun->aChanged[i] = (u8)hpColumnsIsStale(pScan, p, pRun->iInUnit+i);
+      nChanged += pRun->aChanged[i];
+    }
+    if( nChanged==0 ){
       if( pRun->iInUnit==0 && pRun->nPage==p->nPage && pFile->iNow==pScan->iState ){
         hpColumnsAbove(pScan, p, pRun);
       }
       hpColumnsTake(pScan, p, pRun->iInUnit, pRun);
-    }else{
-      pRun->bKeep = pScan->bKeep;
-      p->nDebt++;
-      p = hpColumnsFresh(pScan, pRun);
-      if( p ){
-        p->iUsed = pFile->iScan;
-        pRun->nPage = p->nPage;
-        if( hpColumnsHas(pScan, p, pRun) ) hpColumnsTake(pScan, p, 0, pRun);
-      }
+    }else if( pRun->iInUnit==0 && pRun->nPage==p->nPage && nChanged<p->nPage ){
+      pRun->pMend = p;
     }
   }
   sqlite3_mutex_leave(pFile->pMutex);
@@ -1012,6 +978,28 @@ static int hpColumnsWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCo
 static int hpColumnsRows(const HpColumnRun *p, int i){
   assert( i>=0 && i<p->nChunk );
   return p->anRow[i];
+}
+static u32 hpColumnsEnd(const HpColumnRun *p, int iLeaf){ return iLeaf<0 ? 0 : p->aRow[iLeaf]; }
+static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
+
+/*
+** Set aSet[] to the columns of p, up to nAlloc of them, and *pbSound to whether its records are known
+** to be sound.  Returns how many columns there are.
+*/
+static int hpColumnsSets(
+  HpColumnScan *pScan,
+  const HpColumnRun *p,
+  struct HpColumnSet *aSet,
+  int nAlloc,
+  u8 *pbSound
+){
+  int n;
+  hpThreadEnter(pScan->pFile->pMutex);
+  n = p->nCol;
+  *pbSound = p->bSound;
+  if( nAlloc>0 ) memcpy(aSet, p->aCol, sizeof(aSet[0])*(size_t)MIN(n, nAlloc));
+  sqlite3_mutex_leave(pScan->pFile->pMutex);
+  return n;
 }
 
 /* May the runs of the file take n bytes more? */
@@ -1041,7 +1029,7 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
 static const HpColumnInner *hpColumnsInner(HpColumnScan *pScan, Pgno iPg, int szUnit){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnInner *p;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   p = pFile->apInner[iPg%HP_INNERS];
   while( p && (p->iPg!=iPg || p->szUnit!=szUnit || p->iBorn>pScan->iState) ) p = p->pNext;
   sqlite3_mutex_leave(pFile->pMutex);
@@ -1055,7 +1043,7 @@ static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn,
   HpColumnInner **pp = &pFile->apInner[iPg%HP_INNERS];
   HpColumnInner *p;
   int i;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   for(p=*pp; p && (p->iPg!=iPg || p->szUnit!=szUnit); p=p->pNext){}
   if( p==0 && pFile->iNow==pScan->iState && (p = sqlite3_malloc64((u64)nByte))!=0 ){
     if( hpColumnsMay(pScan, nByte) ){
@@ -1073,12 +1061,16 @@ static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn,
   sqlite3_mutex_leave(pFile->pMutex);
 }
 
-/* A run without columns, with the leaves of pRun and the batches of anRow[] */
+/*
+** A run without columns, with the leaves of pRun and the batches of anRow[].  It has aRow[i] rows up
+** to the end of leaf i; without aRow, what the leaves say that have been read.
+*/
 static HpColumnRun *hpColumnsNewRun(
   HpColumnScan *pScan,
   const HpRun *pRun,
   int nChunk,
-  const u16 *anRow
+  const u16 *anRow,
+  const u32 *aRow
 ){
   u64 nByte = sizeof(HpColumnRun) + (sizeof(u64)+sizeof(Pgno)+sizeof(u32))*(u64)pRun->nPage;
   HpColumnRun *p = sqlite3_malloc64(nByte);
@@ -1101,10 +1093,9 @@ static HpColumnRun *hpColumnsNewRun(
   p->aRow = (u32*)&p->aPg[p->nPage];
   hpColumnsAbove(pScan, p, pRun);
   p->iFirst = p->iMin = p->iMax = pRun->aLeaf[0];
-  p->nDebt = pRun->iSeq % (HP_MX_DEBT/2);    /* Not all at the same time */
   for(i=0; i<p->nPage; i++){
     assert( pRun->iHdr==0 );
-    nRow += get2byte(&pRun->aBuf[(i64)i*pRun->szPage+3]);
+    if( aRow ) nRow = aRow[i]; else nRow += get2byte(&pRun->aBuf[(i64)i*pRun->szPage+3]);
     p->aPg[i] = pRun->aLeaf[i];
     p->aRow[i] = nRow;
     p->iMin = MIN(p->iMin, pRun->aLeaf[i]);
@@ -1149,10 +1140,12 @@ static int hpColumnsAddSet(
   struct HpColumnSet *aNew;
   HpSegment **apNew = 0;
   i64 nByte = sizeof(*aNew);
+  i64 nSegment = 0;
   int i;
   if( hpColumnsSet(p, pCol) ) return 1;
   if( apSeg[0] ){
-    for(i=0; i<p->nChunk; i++) nByte += apSeg[i*nStep]->nByte + sizeof(apNew[0]);
+    for(i=0; i<p->nChunk; i++) nSegment += apSeg[i*nStep]->nByte;
+    nByte += nSegment + sizeof(apNew[0])*(i64)p->nChunk;
     apNew = sqlite3_malloc64(sizeof(apNew[0])*(u64)p->nChunk);
     if( apNew==0 ) return 0;
   }
@@ -1163,6 +1156,7 @@ static int hpColumnsAddSet(
     return 0;
   }
   p->nByte += nByte;
+  p->nSegment += nSegment;
   for(i=0; apNew && i<p->nChunk; i++){
     apNew[i] = apSeg[i*nStep];
     apSeg[i*nStep] = 0;
@@ -1172,6 +1166,119 @@ static int hpColumnsAddSet(
   aNew[p->nCol].apSeg = apNew;
   p->nCol++;
   return 1;
+}
+
+/* Put *p into the slot of its first leaf */
+static void hpColumnsInsert(HpColumnScan *pScan, HpColumnRun *p){
+  HpColumnFile *pFile = pScan->pFile;
+  HpColumnRun **pp;
+  if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
+  pp = hpColumnsSlot(pFile, p->iFirst);
+  p->pNext = *pp;
+  *pp = p;
+  pFile->nRun++;
+}
+
+/*
+** A copy of pOld with the nSet columns of aSet[], batches of anRow[] rows, and aRow[i] rows up to the
+** end of leaf i, whose records are sound if bSound.  Batch i of column k is apNew[k*nChunk+i], or if that is NULL, what pOld has.  The
+** mutex is held.  NULL without memory.
+*/
+static HpColumnRun *hpColumnsMendRun(
+  HpColumnScan *pScan,
+  const HpRun *pRun,
+  const u16 *anRow,
+  const u32 *aRow,
+  int bSound,
+  const struct HpColumnSet *aSet,
+  int nSet,
+  HpSegment **apNew
+){
+  HpColumnFile *pFile = pScan->pFile;
+  const HpColumnRun *pOld = pRun->pMend;
+  int nChunk = pOld->nChunk;
+  HpColumnRun *p = hpColumnsNewRun(pScan, pRun, nChunk, anRow, aRow);
+  i64 nOwn = sizeof(aSet[0])*(i64)nSet;
+  i64 nShared = 0;
+  int i, k;
+  if( p==0 ) return 0;
+  p->iBorn = pScan->iState;
+  p->iUsed = pFile->iScan;
+  p->bSound = (u8)bSound;
+  p->aCol = sqlite3_malloc64(sizeof(aSet[0])*(u64)nSet);
+  for(k=0; p->aCol && k<nSet; k++){
+    struct HpColumnSet *pSet = &p->aCol[k];
+    *pSet = aSet[k];
+    if( pSet->apSeg ){
+      pSet->apSeg = sqlite3_malloc64(sizeof(pSet->apSeg[0])*(u64)nChunk);
+      if( pSet->apSeg==0 ) break;
+      for(i=0; i<nChunk; i++){
+        HpSegment *pNew = apNew[k*nChunk+i];
+        if( pNew ) nOwn += pNew->nByte; else nShared += aSet[k].apSeg[i]->nByte;
+        pSet->apSeg[i] = pNew ? pNew : aSet[k].apSeg[i];
+      }
+      nOwn += sizeof(pSet->apSeg[0])*(i64)nChunk;
+    }
+  }
+  if( p->aCol==0 || k<nSet || !hpColumnsMay(pScan, nOwn) ){
+    while( k-->0 ) sqlite3_free(p->aCol[k].apSeg);
+    pFile->nByte -= p->nByte;
+    hpColumnsFreeRun(p);
+    return 0;
+  }
+  p->nCol = nSet;
+  p->nByte += nOwn+nShared;
+  pFile->nByte += nShared;
+  for(k=0; k<nSet; k++){
+    for(i=0; p->aCol[k].apSeg && i<nChunk; i++){
+      HpSegment **ppNew = &apNew[k*nChunk+i];
+      p->nSegment += p->aCol[k].apSeg[i]->nByte;
+      if( *ppNew==0 ) p->aCol[k].apSeg[i]->nRef++;
+      *ppNew = 0;
+    }
+  }
+  return p;
+}
+
+/*
+** The leaves of pRun that had changed since pRun->pMend was read have been read.  pRun reads columns
+** of the copy of it that hpColumnsMendRun() makes, and so do the scans to come, unless the file has
+** another state by now.  Segments that are taken over become NULL.  Returns false if there is no
+** memory, or if a column that the scan wants cannot be kept any more.
+*/
+static int hpColumnsMended(
+  HpColumnScan *pScan,
+  HpRun *pRun,
+  const u16 *anRow,
+  const u32 *aRow,
+  int bSound,
+  const struct HpColumnSet *aSet,
+  int nSet,
+  HpSegment **apNew
+){
+  HpColumnFile *pFile = pScan->pFile;
+  HpColumnRun *p;
+  HpColumnRun **pp;
+  int bDone;
+  hpThreadEnter(pFile->pMutex);
+  p = hpColumnsMendRun(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
+  bDone = p && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun);
+  if( p ){
+    /* Another scan may have mended it, or dropped it */
+    pp = hpColumnsSlot(pFile, p->iFirst);
+    while( *pp && *pp!=pRun->pMend ) pp = &(*pp)->pNext;
+    if( *pp && pFile->iNow==pScan->iState ){
+      hpColumnsDrop(pFile, pp);
+      hpColumnsInsert(pScan, p);
+    }else{
+      pFile->nByte -= p->nByte;
+      p->pNext = pFile->pDead;
+      pFile->pDead = p;
+    }
+    if( bDone ) hpColumnsTake(pScan, p, 0, pRun);
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+  return bDone;
 }
 
 /*
@@ -1194,7 +1301,7 @@ static void hpColumnsAdd(
   HpColumnRun **pp;
   int bRoom = 1;
   int k;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   if( pFile->iNow==pScan->iState ){
     pp = hpColumnsLook(pFile, pRun);
     /* Columns of one run are of one state */
@@ -1205,19 +1312,15 @@ static void hpColumnsAdd(
       pp = hpColumnsLook(pFile, pRun);
     }
     if( *pp==0 ){
-      HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow);
+      HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow, 0);
       if( pNew ){
-        if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
-        pp = hpColumnsSlot(pFile, pNew->iFirst);
-        pNew->pNext = *pp;
         pNew->iBorn = pScan->iState;
         pNew->iUsed = pFile->iScan;
-        *pp = pNew;
-        pFile->nRun++;
+        hpColumnsInsert(pScan, pNew);
         pFile->nKept++;
-      }else{
-        bRoom = 0;
       }
+      pp = hpColumnsLook(pFile, pRun);
+      bRoom = pNew!=0;
     }
     if( *pp ) (*pp)->bSound |= (u8)bSound;
     for(k=0; bRoom && nChunk && k<pPlan->nCol; k++){
@@ -1239,7 +1342,7 @@ static void hpColumnsAdd(
 */
 static void hpColumnsClose(HpColumnScan *pScan){
   HpColumnFile *pFile = pScan->pFile;
-  sqlite3_mutex_enter(pFile->pMutex);
+  hpThreadEnter(pFile->pMutex);
   assert( pFile->nScan>0 );
   pFile->nScan--;
   hpColumnsBury(pFile);

@@ -10,7 +10,8 @@
 **
 ** All that is wanted of a leaf is the number of its cells.  Of an index the cells
 ** of interior pages count too.  The numbers of rows of runs are kept as columns are
-** (hp_columns.c), and known where columns are.
+** (hp_columns.c), and known where columns are.  If leaves of a run have changed since these are
+** counted, each time.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -37,9 +38,18 @@ static int hpCountNext(HpWorker *p){
   if( rc ) return rc;
   for(i=0; i<pRun->nPage && bIndex; i++) p->nScanned += pRun->aSep[i].z!=0;
   if( pRun->pKept ) p->nScanned += pRun->iKeptEnd-pRun->iKeptRow;
+#ifdef HP_SHARED
+  if( pRun->pMend ) pRun->bKeep = 0;
+#endif
   for(i=0; i<pRun->nPage && pRun->pKept==0; i++){
     const u8 *aHdr = &pRun->aBuf[(i64)i*pRun->szPage + pRun->iHdr];
     int nCell = get2byte(&aHdr[3]);
+#ifdef HP_SHARED
+    if( pRun->pMend && pRun->aChanged[i]==0 ){
+      p->nScanned += hpColumnsEnd(pRun->pMend, i) - hpColumnsEnd(pRun->pMend, i-1);
+      continue;
+    }
+#endif
     if( aHdr[0]!=eType || nCell>mxCell ) return HP_DECLINE;
     if( nCell==0 && pRun->bRoot==0 ) return HP_DECLINE;
     p->nScanned += nCell;

@@ -7,6 +7,7 @@
 ** hp_decode: values of one column, out of the records of a batch.
 **
 **    hpDecodeColumn()  decode a column for the rows that are selected
+**    hpDecodeFloat()   numbers in float form
 **
 ** hp_record.c has worked out type and place of each value (HpBatch).  Here they
 ** become numbers and pointers: four rows at a time with AVX2 where types are all
@@ -86,7 +87,7 @@ static void hpFloatAvx2(HpVal *aVal, const u8 *aTag, int n, int *pbNaN){
 ** Turn a vector of integers and reals into float form, and set *pbNaN if some
 ** real is not a number.  All integers are below 2^51 in size.
 */
-static void hpVecFloat(HpFrame *p, HpVec *pVec, int *pbNaN){
+static void hpDecodeFloat(HpFrame *p, HpVec *pVec, int *pbNaN){
   HpVal *aVal = pVec->aVal;
   const u8 *aTag = pVec->aTag;
   int bNaN = 0;
@@ -325,7 +326,7 @@ static void hpDecodeColumn(
   }
   assert( (mType & ~(HP_NULL|HP_NUM|HP_STR))==0 );
   if( mType==HP_NUM && !bWide ){
-    hpVecFloat(p, pOut, &bNaN);
+    hpDecodeFloat(p, pOut, &bNaN);
   }else if( mType & HP_REAL ){
     HP_ROWS(p, { bNaN |= (aTag[i]==HP_REAL) & (aVal[i].r!=aVal[i].r); })
   }

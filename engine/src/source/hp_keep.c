@@ -12,6 +12,7 @@
 **    hpKeepBatch()    a batch of it has been cut
 **    hpKeepColumn()   values of one column, for the rows selected in a frame
 **    hpKeepSegment()  the same as they are kept
+**    hpKeepIsElsewhere()  are values of the batch not in its leaves?
 **    hpKeepClose()
 **
 ** A run that is kept is decoded batch by batch, all rows of each column, before the

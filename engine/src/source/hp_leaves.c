@@ -9,8 +9,10 @@
 **    hpLeavesType    the source of all scans that read values
 **
 ** A pipe asks for batch after batch.  A batch ends with its run of leaves at the
-** latest, because the next run overwrites the pages that it points into.  Of a run whose
-** columns are in memory there are no records: hp_keep.c gives its batches.
+** latest, because the next run overwrites the pages that it points into.  If the run is kept a batch
+** ends with a leaf, so that leaves that change can be put into it again (hp_mend.c).  Of a run whose
+** columns are in memory there are no records: hp_keep.c gives its batches.  If some of its leaves have
+** changed since, hp_mend.c comes first.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -26,6 +28,14 @@ static int hpLeavesBegin(HpWorker *p){
   return rc ? rc : hpRecordInit(p);
 }
 
+/* The run is kept: does the batch end before leaf iLeaf, which it has no room for? */
+static int hpLeavesIsFull(const HpWorker *p){
+  const HpRun *pRun = &p->run;
+  const u8 *aHdr = &pRun->aBuf[(i64)pRun->iLeaf*pRun->szPage + pRun->iHdr];
+  return pRun->bKeep && pRun->iCell==0 && p->batch.nRow>0
+      && get2byte(&aHdr[3])>p->batch.nAlloc-p->batch.nRow;
+}
+
 /*
 ** Fill the batch of p.
 */
@@ -39,6 +49,8 @@ static int hpLeavesNext(HpWorker *p){
     if( rc || pRun->nPage==0 ) return rc;
     pRun->iLeaf = pRun->iCell = 0;
     p->frame.iPos = (u64)pRun->iSeq<<32;
+    if( pRun->pMend ) rc = hpMendRun(p);
+    if( rc ) return rc;
     hpKeepBegin(p);
   }
   if( pRun->pKept ) return hpKeepNext(p);
@@ -49,7 +61,8 @@ static int hpLeavesNext(HpWorker *p){
       pRun->iLeaf++;
       pRun->iCell = 0;
     }
-  }while( rc==SQLITE_OK && pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc );
+  }while( rc==SQLITE_OK && pRun->iLeaf<pRun->nPage && p->batch.nRow<p->batch.nAlloc
+        && !hpLeavesIsFull(p) );
   if( rc==SQLITE_OK ) hpKeepBatch(p);
   p->bound.bOn = bBound;
   return rc;

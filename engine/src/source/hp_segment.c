@@ -11,7 +11,9 @@
 **    hpSegmentIsOut()    is no row within bounds?
 **    hpSegmentNumber()   INT, DECIMAL: what a number stands for
 **    hpSegmentDate()     a date as a number
-**    hpSegmentFree()
+**    hpSegmentDup()      a copy, ...
+**    hpSegmentSet()      ... in which a row gets another value, if its form has room for it
+**    hpSegmentFree()     one reference less
 **
 ** A segment gives back to the bit what it was made from: tags, values, lengths,
 ** float form.  So nothing further on can tell where a vector comes from.
@@ -83,7 +85,15 @@ struct HpSegmentMaker {
   } aEntry[HP_MX_DICT];
 };
 
-static void hpSegmentFree(HpSegment *p){ sqlite3_free(p); }
+/* p has one user less.  Returns the bytes that are free now: none, while there are others */
+static i64 hpSegmentFree(HpSegment *p){
+  i64 nByte = 0;
+  if( p && --p->nRef==0 ){
+    nByte = p->nByte;
+    sqlite3_free(p);
+  }
+  return nByte;
+}
 
 /* Bytes that a number up to u takes */
 static int hpSegmentWidth(u64 u){
@@ -592,6 +602,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   p->iScale = shape.iScale;
   p->nRow = n;
   p->nByte = (u32)nByte;
+  p->nRef = 1;
   p->iBase = shape.iBase;
   p->iMax = shape.iMax;
   p->mnText = shape.mnText;
@@ -654,6 +665,88 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     }
   }
   return p;
+}
+
+/* A copy of *p, for one user; or NULL without memory */
+static HpSegment *hpSegmentDup(const HpSegment *p){
+  HpSegment *pNew = sqlite3_malloc64(p->nByte);
+  if( pNew ){
+    const u8 *aOld = (const u8*)p;
+    u8 *aNew = (u8*)pNew;
+    memcpy(pNew, p, p->nByte);
+    pNew->nRef = 1;
+    if( p->aTag ) pNew->aTag = &aNew[p->aTag-aOld];
+    pNew->aData = &aNew[p->aData-aOld];
+    pNew->aEntry = (struct HpSegmentText*)&aNew[(const u8*)p->aEntry-aOld];
+    pNew->aText = &aNew[p->aText-aOld];
+  }
+  return pNew;
+}
+
+/*
+** Row iRow gets the value v of type tag, a text or a blob of n bytes, or the integer of a vector in
+** float form.  Returns false if that takes another form, other types, or more bytes: then *p is as
+** it was.  The smallest and the largest value may be said to be less, or more, than they are.
+*/
+static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
+  u8 *aData = (u8*)p->aData;
+  u64 u;
+  i64 x = v.i;
+  int i;
+  assert( iRow>=0 && iRow<p->nRow );
+  if( (p->mType & tag)==0 || (p->aTag==0 && tag!=p->mType) ) return 0;
+  switch( tag==HP_NULL ? HP_FORM_MX : p->eForm ){
+    case HP_FORM_DECIMAL:
+      if( tag==HP_INT ) v.r = (double)x;
+      if( !hpSegmentDecimals(&v, 1, aHpScale[p->iScale], &x, 0) ) return 0;
+    /* fall through */
+    case HP_FORM_INT:
+      u = (u64)x - (u64)p->iBase;
+      if( x<p->iBase || hpSegmentWidth(u)>p->w ) return 0;
+      p->iMax = MAX(p->iMax, x);
+      switch( p->w ){
+        case 0: break;
+        case 1: aData[iRow] = (u8)u;  break;
+        case 2: ((u16*)aData)[iRow] = (u16)u;  break;
+        case 4: ((u32*)aData)[iRow] = (u32)u;  break;
+        default: ((u64*)aData)[iRow] = u;
+      }
+      break;
+    case HP_FORM_REAL:
+      if( tag==HP_INT ){
+        if( x>=HP_MX_DECIMAL || x<=-HP_MX_DECIMAL ) return 0;
+        v.r = (double)x;
+      }
+      ((HpVal*)aData)[iRow] = v;
+      break;
+    case HP_FORM_DICT:
+      for(i=0; i<p->nEntry; i++){
+        const struct HpSegmentText *pEntry = &p->aEntry[i];
+        if( pEntry->n==n && memcmp(&p->aText[pEntry->iOfst], v.z, n)==0 ) break;
+      }
+      if( i==p->nEntry ) return 0;
+      if( p->w ) aData[iRow] = (u8)i;
+      break;
+    case HP_FORM_FIXED:
+      if( n!=p->iBase ) return 0;
+      if( p->w ){
+        x = hpSegmentDate(v.z, n)-p->iMax;
+        if( x<0 || x>0xffff ) return 0;
+        ((u16*)aData)[iRow] = (u16)x;
+      }
+      memcpy((u8*)&p->aText[(i64)iRow*n], v.z, n);
+      break;
+    case HP_FORM_MX:
+      break;
+    default:
+      return 0;
+  }
+  if( p->eForm==HP_FORM_FIXED && tag!=HP_NULL ){
+    p->mnText = MIN(p->mnText, hpZonePrefix(v.z, n));
+    p->mxText = MAX(p->mxText, hpZonePrefix(v.z, n));
+  }
+  if( p->aTag ) ((u8*)p->aTag)[iRow] = tag;
+  return 1;
 }
 
 /* INT, DECIMAL: the value that u is, in float form where the segment is: integers or reals */

@@ -9,6 +9,7 @@
 **    hpSourceOpen()     find the way down to the leaves
 **    hpSourceRunInit()        memory for a worker's runs
 **    hpSourceNext()     read the next run of leaves into a worker's memory
+**    hpSourceUnmended() read the leaves that were not to be read (HpRun.pMend)
 **    hpSourceParallel() may several workers call that?
 **    hpSourceColumns()  may runs be in memory as columns?
 **    hpSourceRuns()     how many runs there have been
@@ -61,8 +62,8 @@
 **          /   \      /   \    /   \       e           f
 **       a b     -    e     -  h i   k      ...
 **
-** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept.  Wherever a
-** scan begins and ends, it cuts the leaves under an interior page at the same places into
+** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept; or only those of a
+** run that have changed: HpRun.pMend.  Wherever a scan begins and ends, it cuts the leaves under an interior page at the same places into
 ** units, so that it finds what another has kept.
 **
 ** Bounds of the keys (HpRange) are turned into bounds of the tree: two
@@ -137,6 +138,7 @@ struct HpSource {
   u8 bRootLeaf;          /* The root is the only leaf.  2: it has been read */
   u8 bIndex;             /* The b-tree of an index */
   u8 bCached;            /* Only look at pages in the cache */
+  u8 bKept;              /* Columns of the run before were in memory, or of most of its leaves */
   HpColumnScan *pColumns;  /* Columns in memory, or NULL: only leaves */
   HpArena *pCopy;        /* Memory for copies of interior pages, or NULL */
   u8 bOrder;             /* Rowids are to be in order */
@@ -644,6 +646,10 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
     pRun->aAheadFrame = hpArenaAlloc(&p->vec, sizeof(u32)*(HP_AHEAD_LEAVES+2));
     if( pRun->aAhead==0 || pRun->aAheadFrame==0 ) return HP_DECLINE;
   }
+  if( pSrc->pColumns ){
+    pRun->aChanged = hpArenaAlloc(&p->vec, pSrc->nUnit);
+    if( pRun->aChanged==0 ) return HP_DECLINE;
+  }
   if( pSrc->bOrder ){
     pRun->aHigh = hpArenaAlloc(&p->vec, sizeof(i64)*pSrc->nMax);
     if( pRun->aHigh==0 ) return HP_DECLINE;
@@ -901,7 +907,7 @@ static int hpSourceRead(HpSource *pSrc, HpRun *pRun){
     ){
       /* The first run: of what comes next nothing has been asked for */
       AtomicStore(&pSrc->bCold, 1);
-      if( pSrc->bDirty==0 ){
+      if( pSrc->bDirty==0 && pRun->pMend==0 ){
         hpAheadAsk(pPager, &aLeaf[n], &aFrame[n], pRun->nPage-n, 1,
                    &pRun->nAsked);
       }
@@ -1072,6 +1078,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   pRun->bRoot = pSrc->bRootLeaf!=0;
   pRun->nAhead = 0;
   pRun->pKept = 0;
+  pRun->pMend = 0;
   pRun->bKeep = 0;
   pRun->iHdr = 0;
   pRun->mBound = pSrc->bOrder ? 4 : 0;
@@ -1099,7 +1106,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     nMax = pSrc->nUnit - iInUnit;
     if( pSrc->pColumns==0 ) nMax = MIN(nMax, pSrc->nMax);
 #ifdef HP_READAHEAD
-    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ){
+    if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) && pSrc->bKept==0 ){
       rc = hpSourceFetch(pSrc);
       if( rc ) return rc;
       hpSourceLookAhead(pSrc, pRun);
@@ -1130,6 +1137,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
         pSrc->iLast = pRun->aLeaf[n-1];
         pSrc->nInOrder = 0;
         pSrc->nTaken += n;
+        pSrc->bKept = 1;
         return pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
       }
     }
@@ -1154,15 +1162,13 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       pRun->bWhole = iInUnit==0 && (n==nMax || pLevel->iChild>pLevel->in.nCell);
       hpColumnsFind(pSrc->pColumns, pRun);
       if( pRun->pKept==0 && pRun->nPage>pSrc->nMax ){
-        pRun->nPage = pSrc->nMax;
-        pRun->bKeep = 0;
-      }
-      if( pRun->nPage<n ){
         /* The others are left to the next run */
-        n = pRun->nPage;
-        pRun->bWhole = 0;
+        n = pRun->nPage = pSrc->nMax;
+        pRun->bKeep = pRun->bWhole = 0;
+        pRun->pMend = 0;
         pLevel->iChild = iFirst+n;
       }
+      assert( pSrc->bDirty==0 );
     }
     for(i=0; i<n; i++) hpSourceOrder(&pSrc->iLast, &pSrc->nInOrder, pRun->aLeaf[i]);
     pSrc->nTaken += n;
@@ -1170,17 +1176,23 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
     rc = pSrc->bWay ? hpSourceWay(pSrc, pRun, n) : SQLITE_OK;
   }
   pRun->nPage = n;
+  pSrc->bKept = pRun->pKept || pRun->pMend;
   if( rc || pRun->pKept ) return rc;
+  if( pSrc->pColumns ) memset(pRun->aFrame, 0, sizeof(u32)*n);
   if( pSrc->bDirty && pSrc->bDirect ) hpSourceReadCache(pSrc, pRun);
 #ifndef SQLITE_OMIT_WAL
   if( pSrc->bWal ){
     for(i=0; i<n && rc==SQLITE_OK; i++){
       if( pSrc->bDirty && pRun->aFrame[i] ) continue;
+      if( pRun->pMend && pRun->aChanged[i]==0 ) continue;
       rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i],
                                &pRun->aFrame[i]);
     }
   }
 #endif
+  for(i=0; i<n && pRun->pMend; i++){
+    if( pRun->aChanged[i]==0 ) pRun->aFrame[i] = HP_FRAME_HERE;
+  }
   assert( n<=pSrc->nMax && hpSourceIsSane(pSrc) );
   if( rc==SQLITE_OK && pSrc->bDirect==0 ) rc = hpSourceReadPager(pSrc, pRun);
   return rc;
@@ -1201,6 +1213,32 @@ static int hpSourceNext(HpWorker *p){
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
   hpThreadUnlock(p->pQuery);
   if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ) rc = hpSourceRead(pSrc, &p->run);
+  return rc;
+}
+
+/*
+** Of p->run only the leaves that have changed have been read.  Read the others, as for a scan without
+** columns.
+*/
+static int hpSourceUnmended(HpWorker *p){
+  HpSource *pSrc = p->pQuery->pSource;
+  HpRun *pRun = &p->run;
+  int rc = SQLITE_OK;
+  int i;
+  assert( pRun->pMend!=0 && pRun->pKept==0 && pSrc->bDirect && pSrc->bDirty==0 );
+  hpThreadLock(p->pQuery);
+  for(i=0; i<pRun->nPage && rc==SQLITE_OK; i++){
+    u32 iFrame = 0;
+#ifndef SQLITE_OMIT_WAL
+    if( pSrc->bWal && pRun->aFrame[i]==HP_FRAME_HERE ){
+      rc = sqlite3WalFindFrame(pSrc->pPager->pWal, pRun->aLeaf[i], &iFrame);
+    }
+#endif
+    pRun->aFrame[i] = pRun->aFrame[i]==HP_FRAME_HERE ? iFrame : HP_FRAME_HERE;
+  }
+  hpThreadUnlock(p->pQuery);
+  if( rc==SQLITE_OK ) rc = hpSourceRead(pSrc, pRun);
+  pRun->pMend = 0;
   return rc;
 }
 
