@@ -260,6 +260,54 @@ static int leafRuns(void){
   return z && (strstr(z, "run=1") || strstr(z, "batch=3"));
 }
 
+/*
+** Keys of groups that small numbers stand for: texts of dictionaries and integers of small ranges, as
+** they come to be more and other ones from batch to batch.
+*/
+static void testKeys(void){
+  static const char *const azKey[] = {
+    "'w'||(value*7919%100)", "iif(value%11, 'n'||(value%7), NULL)", "'same'", "'W'||char(97+value%5)||char(65+value%3)",
+    "iif(value%2, 'ab', 'AB')", "'more '||(value/90)", "printf('%.*c', value%90, 'l')", "'a long text that is '||(value%40)",
+    "value%13-6", "value/40-100", "iif(value%9, value%5, NULL)", "NULL", "(value/3000)*1000000", "value<<50",
+    "-9223372036854775807-(value%2)", "9223372036854775807-value%90",
+    "iif(value<4000, 'text', value%8)", "iif(value%50, 'x'||(value%3), x'7831')", "x'00'||char(65+value%20)", "value%10/4.0",
+    "iif(value>4000, 'text'||(value%3), value%8)", "20000-value/3-value%2", "iif(value<3000, NULL, 'late'||(value%4))", "char(65+value%26)", "''",
+  };
+  static const char *const azAsk[] = {
+    "SELECT v, count(*), sum(id), min(id) FROM t GROUP BY v", "SELECT v, w, count(*), sum(n) FROM t GROUP BY v, w",
+    "SELECT w, v, max(n), id FROM t WHERE v<>'w7' OR n%3 GROUP BY w, v", "SELECT c, count(*), min(c) FROM t GROUP BY c",
+    "SELECT c, v, total(n) FROM t WHERE c>'a' GROUP BY c, v", "SELECT v, w, g, count(*) FROM t GROUP BY v, w, g",
+    "SELECT g, w, v, c, sum(id) FROM t WHERE n>100 GROUP BY g, w, v, c",
+    "SELECT g, w, v, c, id%2, count(*) FROM t GROUP BY 1, 2, 3, 4, 5", "SELECT v, length(v), count(DISTINCT n) FROM t GROUP BY v",
+    "SELECT v, count(DISTINCT w), max(v) FROM t GROUP BY v, g HAVING count(*)>3", "SELECT upper(v), count(*), v FROM t GROUP BY 1",
+    "SELECT v, group_concat(id%7) FROM t WHERE id%5=0 GROUP BY v", "SELECT DISTINCT v, w FROM t",
+    "SELECT v, count(*) FILTER (WHERE w>'m'), avg(n) FROM t GROUP BY v ORDER BY 3 DESC, 1 LIMIT 5",
+    "SELECT w, sum(k) FROM (SELECT w, v, count(*) AS k FROM t GROUP BY w, v) GROUP BY w",
+    "SELECT n, g, count(*), sum(id) FROM t GROUP BY n, g", "SELECT g, n, max(v), min(w) FROM t WHERE id%5 GROUP BY g, n",
+    "SELECT t.v, count(*), sum(o.n) FROM t JOIN t AS o ON o.id=t.n WHERE t.w<>'x' GROUP BY t.v",
+  };
+  const unsigned nKey = sizeof(azKey)/sizeof(azKey[0]);
+  const char *zFile = temporaryFile("keys.db");
+  unsigned i, k;
+  for(i=0; i<nKey; i++){
+    Text sql = {0,0,0};
+    sqlite3 *db;
+    removeDb(zFile);
+    db = opened(zFile);
+    textAppend(&sql, "CREATE TABLE t(id INTEGER PRIMARY KEY, v, w, c TEXT COLLATE NOCASE, g INT, n INT);"
+      "INSERT INTO t SELECT value, %s, %s, %s, value%%6, value*7919%%1000 FROM " SERIES("9000"),
+      azKey[i], azKey[(i*5+1)%nKey], azKey[(i*7+3)%nKey]);
+    execute(db, sql.z);
+    for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++) sameAnswer(db, azAsk[k], 2, azKey[i]);
+    execute(db, "UPDATE t SET v='new '||id, w=v WHERE id%900=5; PRAGMA hp_memory=150000");
+    for(k=i%2; k<sizeof(azAsk)/sizeof(azAsk[0]); k+=2) sameAnswer(db, azAsk[k], 2, azKey[i]);
+    check(counted(db, zKept)>0, "columns of %s are kept", azKey[i]);
+    check(counted(db, "wrote to a file")>0, "groups were forgotten");
+    sqlite3_close(db);
+    textClear(&sql);
+  }
+}
+
 /* Writers of all kinds, with a rollback journal */
 static void testJournal(const char *zMode){
   const char *zFile = temporaryFile("journal.db");
@@ -1103,6 +1151,7 @@ int main(int argc, char **argv){
   if( !bThreads ){
     testForms();
     testFilters();
+    testKeys();
     testJournal("delete");
     testJournal("truncate");
     testJournal("persist");

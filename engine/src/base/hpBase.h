@@ -91,6 +91,7 @@ typedef struct HpCrew HpCrew;
 typedef struct HpWorker HpWorker;
 typedef struct HpField HpField;
 typedef struct HpFindPlan HpFindPlan;
+typedef struct HpDirect HpDirect;
 typedef struct HpFrame HpFrame;
 typedef struct HpGroupPlan HpGroupPlan;
 typedef struct HpInner HpInner;
@@ -163,6 +164,9 @@ struct HpVec {
   u8 bFloat;             /* In float form */
   u8 bCodes;             /* It has no values yet: see hp_codes.c */
   u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
+  u8 bLate;              /* It has no texts yet, only types and pSeg: see hp_codes.c */
+  const HpSegment *pSeg; /* A column in memory: its values are of this segment; or NULL.  ... */
+  const u8 *aCode;       /* ... DICT: which entry each row is.  NULL: the only one */
 };
 #define HP_MX_FLOAT 4503599627370496.0   /* 2^52: sum() splits larger ones */
 

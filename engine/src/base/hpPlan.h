@@ -71,7 +71,8 @@ struct HpOp {
   u8 bFilter;            /* Only a filter reads the result: leave it in aBool */
   u8 bUser;              /* Comparison by a collation of the application */
   u8 bConst;             /* Computed once, when the scan begins */
-  u8 bOnlyFilters;       /* HP_OP_COLUMN: only filters read it */
+  u8 bOnlyFilters;       /* HP_OP_COLUMN: only filters read it, ... */
+  u8 bOnlyKeys;          /* ... or only filters and the keys of groups */
   u8 bSub;               /* HP_OP_FUNC: the result may have a subtype; or
                          ** HP_SUB_DECLINE: and must not */
   u16 iOut;              /* Vector to write */

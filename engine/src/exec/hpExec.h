@@ -210,6 +210,8 @@ static void hpLikeRun(HpFrame*, const HpOp*, const void*);
 static int hpCodesLater(HpFrame*, int);
 static int hpCodesRun(HpFrame*, int);
 static void hpCodesNow(HpFrame*, int);
+static int hpCodesLate(HpFrame*, const HpOp*);
+static void hpCodesValues(HpFrame*, u16);
 
 /* hp_func.c */
 static void hpFuncRun(HpFrame*, int);

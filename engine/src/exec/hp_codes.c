@@ -9,6 +9,8 @@
 **    hpCodesLater()   need a column not be decoded yet?
 **    hpCodesRun()     compute a filter from codes, if that can be done
 **    hpCodesNow()     decode the columns that have not been
+**    hpCodesLate()    may a column stay as it is, for the sink?
+**    hpCodesValues()  it may not
 **
 ** A segment (hp_segment.c) has a number for each row: how much an integer or a decimal is more than
 ** the smallest one, how much a date is later than the first one, or the number of a text in a
@@ -22,7 +24,9 @@
 **
 ** While filters run columns stay as they are (HpVec.bCodes), until an operation wants values.
 ** When the filters are done what has not been decoded is, but for rows that did not pass.  A column
-** that only filters look at (HpOp.bOnlyFilters) is never decoded.
+** that only filters look at (HpOp.bOnlyFilters) is never decoded.  Keys of groups (HpOp.bOnlyKeys) that
+** are entries of a dictionary are decoded if the sink asks for that (HpVec.bLate): it may know the
+** groups of these entries (hp_direct.c).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -37,13 +41,19 @@
 /* All rows take as long as one in so many */
 #define HP_ROWS_ALIKE     16
 
-/* The operation that gives vector iVec, a column that is not decoded; its segment */
-static const HpSegment *hpCodesOf(const HpFrame *p, u16 iVec, int *piFrom){
+/* The column that vector iVec is */
+static int hpCodesColumn(const HpFrame *p, u16 iVec){
   const HpProg *pProg = p->pProg;
   int i;
-  assert( p->aVec[iVec].bCodes );
   for(i=0; pProg->aOp[i].iOut!=iVec; i++){}
-  return hpKeepSegment(p->pWorker, pProg->aOp[i].a, piFrom);
+  assert( i<pProg->nOp && pProg->aOp[i].eOp==HP_OP_COLUMN );
+  return pProg->aOp[i].a;
+}
+
+/* The segment of vector iVec, a column that is not decoded */
+static const HpSegment *hpCodesOf(const HpFrame *p, u16 iVec, int *piFrom){
+  assert( p->aVec[iVec].bCodes );
+  return hpKeepSegment(p->pWorker, hpCodesColumn(p, iVec), piFrom);
 }
 
 /*
@@ -345,6 +355,40 @@ static int hpCodesRun(HpFrame *p, int iOp){
 }
 
 /*
+** Operation pOp is a column.  If only keys of groups come from it, and its texts are entries of a
+** dictionary, give its vector the types and HpVec.pSeg, and return true.
+*/
+static int hpCodesLate(HpFrame *p, const HpOp *pOp){
+  HpVec *pVec = &p->aVec[pOp->iOut];
+  const HpSegment *pSeg;
+  int iFrom;
+  if( pOp->bOnlyKeys==0 || p->bFiltering
+   || p->pWorker->pPipe->source.pType->bColumns==0
+  ){
+    return 0;
+  }
+  pSeg = hpKeepSegment(p->pWorker, pOp->a, &iFrom);
+  if( pSeg==0 || pSeg->eForm!=HP_FORM_DICT || (pSeg->mType & ~HP_NULL)!=HP_TEXT ) return 0;
+  pVec->mType = pSeg->mType;
+  pVec->bFloat = 0;
+  pVec->bLate = 1;
+  pVec->pSeg = pSeg;
+  pVec->aCode = pSeg->w ? &pSeg->aData[iFrom] : 0;
+  if( pSeg->aTag ) memcpy(pVec->aTag, &pSeg->aTag[iFrom], p->nRow);
+#ifdef SQLITE_DEBUG
+  memset(pVec->aVal, 0xff, sizeof(HpVal)*p->nRow);
+#endif
+  return 1;
+}
+
+/* The selected rows of vector iVec are read, so decode them if they have not been */
+static void hpCodesValues(HpFrame *p, u16 iVec){
+  if( p->aVec[iVec].bLate ){
+    hpKeepColumn(p->pWorker, p, hpCodesColumn(p, iVec), &p->aVec[iVec]);
+  }
+}
+
+/*
 ** Decode the columns that have not been: for the selected rows.  bEnd: the filters are done.
 */
 static void hpCodesNow(HpFrame *p, int bEnd){
@@ -359,6 +403,7 @@ static void hpCodesNow(HpFrame *p, int bEnd){
     p->nCodes--;
     if( p->nSel==0 ) continue;
     if( bEnd==0 || pOp->bOnlyFilters==0 ){
+      if( bEnd && hpCodesLate(p, pOp) ) continue;
       hpKeepColumn(p->pWorker, p, pOp->a, pVec);
     }
 #ifdef SQLITE_DEBUG
@@ -372,5 +417,7 @@ static void hpCodesNow(HpFrame *p, int bEnd){
 static int hpCodesLater(HpFrame *p, int iOp){ UNUSED_PARAMETER2(p, iOp); return 0; }
 static int hpCodesRun(HpFrame *p, int iOp){ UNUSED_PARAMETER2(p, iOp); return 0; }
 static void hpCodesNow(HpFrame *p, int bEnd){ UNUSED_PARAMETER2(p, bEnd); }
+static int hpCodesLate(HpFrame *p, const HpOp *pOp){ UNUSED_PARAMETER2(p, pOp); return 0; }
+static void hpCodesValues(HpFrame *p, u16 iVec){ UNUSED_PARAMETER2(p, iVec); }
 #endif /* HP_SHARED */
 #endif /* SQLITE_OMIT_HP */

@@ -217,7 +217,7 @@ static void hpOpRun(HpFrame *p, int iOp){
   }
   switch( pOp->eOp ){
     case HP_OP_COLUMN:
-      if( hpCodesLater(p, iOp) ) return;
+      if( hpCodesLater(p, iOp) || hpCodesLate(p, pOp) ) return;
       p->pWorker->pPipe->source.pType->xColumn(p->pWorker, p, pOp->a, pOut);
       return;
     case HP_OP_ARITH:
@@ -568,8 +568,8 @@ static int hpExprFilter(HpFrame *p){
     if( i+1==pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
   }
   if( i<pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
-  hpCodesNow(p, 1);
   p->bFiltering = 0;
+  hpCodesNow(p, 1);
   assert( hpExprIsSelection(p) );
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }

@@ -757,12 +757,15 @@ static int hpPlanRelReads(const HpRelPlan *p, u16 iVec){
   return 0;
 }
 
-/* Does anything read vector iVec that is no operation of the program? */
-static int hpPlanSinkReads(const HpPipePlan *pPipe, u16 iVec){
+/*
+** Does anything read vector iVec that is no operation of the program?  Unless bGroup, that it is a
+** key of groups does not count.
+*/
+static int hpPlanSinkReads(const HpPipePlan *pPipe, u16 iVec, int bGroup){
   const HpGroupPlan *pGroup = pPipe->pGroup;
   const HpKeys *pKeys = 0;
   int i, k;
-  if( pGroup ) pKeys = &pGroup->keys;
+  if( pGroup && bGroup ) pKeys = &pGroup->keys;
   if( pPipe->pSort ) pKeys = &pPipe->pSort->row.keys;
   if( pPipe->pFind ) pKeys = &pPipe->pFind->keys;
   for(k=0; pKeys && k<pKeys->n; k++) if( pKeys->aVec[k]==iVec ) return 1;
@@ -772,7 +775,10 @@ static int hpPlanSinkReads(const HpPipePlan *pPipe, u16 iVec){
     for(k=0; k<pDef->nArg; k++) if( pDef->aArg[k]==iVec ) return 1;
     for(k=0; k<pDef->nTerm; k++) if( pDef->aTerm[k].iVec==iVec ) return 1;
   }
-  for(i=0; pGroup && i<pGroup->nBare; i++) if( pGroup->aBare[i].iVec==iVec ) return 1;
+  for(i=0; pGroup && i<pGroup->nBare; i++){
+    /* What a key shows comes from the group */
+    if( pGroup->aBare[i].iVec==iVec && (bGroup || pGroup->aBare[i].iKey<0) ) return 1;
+  }
   for(i=0; pPipe->pSort && i<pPipe->pSort->nField; i++){
     const HpField *pField = &pPipe->pSort->aField[i];
     if( pField->eField==HP_FIELD_VEC && pField->iVec==iVec ) return 1;
@@ -793,19 +799,21 @@ static int hpPlanOpReads(const HpProg *pProg, const HpOp *pOp, u16 iVec){
 }
 
 /*
-** Which columns does pPipe read for its filters only?  In a join the first filters may be run
-** alone, and then only these count.
+** Which columns does pPipe read for its filters only, and which for them and as keys of groups?  In a
+** join the first filters may be run alone, and then only these count.
 */
-static void hpPlanOnlyFilters(HpPipePlan *pPipe, int bJoin){
+static void hpPlanOnly(HpPipePlan *pPipe, int bJoin){
   HpProg *pProg = &pPipe->prog;
   int nFilter = bJoin ? pPipe->nOwn : pProg->nFilter;
   int nFirst = nFilter ? pProg->aFilter[nFilter-1].nOp : 0;
   int i, k;
-  for(i=0; i<nFirst; i++){
+  for(i=0; i<pProg->nOp; i++){
     HpOp *pOp = &pProg->aOp[i];
     if( pOp->eOp!=HP_OP_COLUMN ) continue;
     for(k=nFirst; k<pProg->nOp && !hpPlanOpReads(pProg, &pProg->aOp[k], pOp->iOut); k++){}
-    pOp->bOnlyFilters = k==pProg->nOp && !hpPlanSinkReads(pPipe, pOp->iOut);
+    if( k<pProg->nOp ) continue;
+    pOp->bOnlyFilters = i<nFirst && !hpPlanSinkReads(pPipe, pOp->iOut, 1);
+    pOp->bOnlyKeys = pPipe->pGroup && !hpPlanSinkReads(pPipe, pOp->iOut, 0);
   }
 }
 
@@ -825,10 +833,10 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   assert( regExec>0 && regExec<=pParse->nMem );
   hpConfigStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
-  for(k=0; k<pPlan->nSet; k++) hpPlanOnlyFilters(&pPlan->aSet[k].pipe, 0);
+  for(k=0; k<pPlan->nSet; k++) hpPlanOnly(&pPlan->aSet[k].pipe, 0);
   for(k=0; k<pPlan->nPipe; k++){
     const HpProg *pProg = &pPlan->aPipe[k].prog;
-    hpPlanOnlyFilters(&pPlan->aPipe[k], pPlan->nPipe>1);
+    hpPlanOnly(&pPlan->aPipe[k], pPlan->nPipe>1);
     for(i=0; i<pProg->nConst; i++){
       struct HpConst *pConst = &pProg->aConst[i];
       assert( pConst->pExpr!=0 );      /* They are coded once */

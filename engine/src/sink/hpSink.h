@@ -174,10 +174,8 @@ struct HpAgg {
                          ** while HpRuns.bOrdered */
   u32 mSlot;             /* Number of its entries, less one */
   u8 bFull;              /* It should be larger, but may not */
-  u8 bNoDirect;          /* The only key is no integer of a small range */
-  u32 nDirect;           /* The only key: integers from iDirect on, so many, ... */
-  i64 iDirect;
-  u32 *aDirect;          /* ... number plus one of each one's group; 0: look */
+  u8 bNoDirect;          /* Keys have no small numbers */
+  HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
   u8 *aFew;              /* Which of them was last seen, by hpFewSlot() */
@@ -189,6 +187,8 @@ struct HpAgg {
   HpBuf norm;            /* Normalized keys of rows that have no pack, ... */
   u32 *aNorm;            /* ... and where each begins */
   u32 *aiGroup;          /* Number of the group of each selected row */
+  u16 *aNew;             /* Those of them of which pDirect does not know it, ... */
+  u32 *aiNew;            /* ... and their groups */
   u8 **apGroup;          /* That group */
   u16 *aRow;             /* Selected rows in order of their groups */
   u16 *aPart;            /* Rows that pass FILTER and DISTINCT, ... */
@@ -380,6 +380,12 @@ static int hpSpillOpen(HpRuns*);
 static int hpSpillGroups(HpRuns*);
 static void hpSpillClose(HpRuns*);
 static void hpSpillFreeRuns(HpRuns*);
+
+/* hp_direct.c */
+static int hpDirectRows(HpAgg*, HpFrame*, int*);
+static void hpDirectSet(HpAgg*, int, u32);
+static void hpDirectClear(HpAgg*);
+static void hpDirectClose(HpAgg*);
 
 /* hp_table.c */
 static u8 *hpTableNew(HpAgg*);

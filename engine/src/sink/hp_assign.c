@@ -14,17 +14,14 @@
 ** or begins the next, there is no hash table, and nothing to sort in the end.
 ** The first key that is not puts all groups so far into the hash table.
 **
-** A single integer key of a small range needs no hash value: an array tells
-** the group of each (HpAgg.aDirect).  What it does not know yet the hash table
-** does.
+** Keys that small numbers stand for need no hash value: an array tells the group (hp_direct.c).
+** What it does not know yet the hash table does.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-#define HP_MX_DIRECT   (256*1024)  /* Largest range of HpAgg.aDirect */
-#define HP_DIRECT_TIMES 8      /* It is at most so many times the groups */
 #define HP_MX_SLOT     (4*HP_BATCH)  /* So many it may have in any case */
 
 /*
@@ -399,99 +396,33 @@ static int hpAssignUnordered(HpAgg *pAgg, HpFrame *p){
   return SQLITE_OK;
 }
 
-/* True if HpAgg.aDirect has places for all integers from iMin to iMax */
-static int hpAssignIsDirect(const HpAgg *pAgg, i64 iMin, i64 iMax){
-  return iMin>=pAgg->iDirect && (u64)iMax-(u64)pAgg->iDirect<pAgg->nDirect;
-}
-
 /*
-** Let HpAgg.aDirect have places for all integers from iMin to iMax as well, if
-** they are few enough for the number of rows.
+** Find or create the groups of the nNew rows of pAgg->aNew, places in the selection, of which
+** pAgg->pDirect does not know them.
 */
-static int hpAssignRange(HpAgg *pAgg, HpFrame *p, i64 iMin, i64 iMax){
-  u64 nWant, nNew;
-  i64 iNew;
-  i64 nByte;
-  u32 *aNew;
-  assert( iMin<=iMax && !pAgg->bNoDirect );
-  if( pAgg->nDirect ){
-    iMin = MIN(iMin, pAgg->iDirect);
-    iMax = MAX(iMax, pAgg->iDirect+(i64)(pAgg->nDirect-1));
-  }
-  nWant = (u64)iMax-(u64)iMin+1;
-  if( nWant==0 || nWant>HP_MX_DIRECT ){
-    pAgg->bNoDirect = 1;
-    return SQLITE_OK;
-  }
-  if( nWant>HP_DIRECT_TIMES*((u64)pAgg->runs.nGroup+p->nSel) ) return SQLITE_OK;
-  for(nNew=HP_MIN_SLOT; nNew<nWant+nWant/2; nNew*=2){}
-  nByte = (i64)(sizeof(u32)*nNew);
-  if( nNew>HP_MIN_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
-    pAgg->bNoDirect = 1;
-    return SQLITE_OK;
-  }
-  aNew = hpArenaMalloc(nByte);
-  if( aNew==0 ) return HP_DECLINE;
-  memset(aNew, 0, nByte);
-  iNew = MAX(iMin, SMALLEST_INT64+HP_MX_DIRECT) - (i64)((nNew-nWant)/2);
-  iNew = MIN(iNew, LARGEST_INT64-(i64)(nNew-1));
-  iNew = MIN(iNew, iMin);
-  if( pAgg->nDirect ){
-    memcpy(&aNew[(u64)pAgg->iDirect-(u64)iNew], pAgg->aDirect,
-           sizeof(u32)*pAgg->nDirect);
-  }
-  sqlite3_free(pAgg->aDirect);
-  pAgg->runs.nTable += nByte - (i64)(sizeof(u32)*pAgg->nDirect);
-  pAgg->aDirect = aNew;
-  pAgg->nDirect = (u32)nNew;
-  pAgg->iDirect = iNew;
-  return SQLITE_OK;
-}
-
-/*
-** Find or create the groups of the selected rows if their only key is an integer
-** of a small range, and set *pbDone.
-*/
-static int hpAssignDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
-  const HpVal *aVal = p->aVec[pAgg->pPlan->keys.aVec[0]].aVal;
-  const u16 *aSel = p->aSel;
+static int hpAssignNewRows(HpAgg *pAgg, HpFrame *p, int nNew){
+  u16 *aSel = p->aSel;
   int nSel = p->nSel;
-  int bHot = pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0;
-  int nHot = bHot ? pAgg->pPlan->iHeadOff : 0;
-  i64 iMin = aVal[aSel[0]].i;
-  i64 iMax = iMin;
-  int ii, k, rc;
-  assert( pAgg->pPlan->bIntKey && !pAgg->runs.bOrdered && nSel>0 );
-  for(ii=1; ii<nSel; ii++){
-    i64 x = aVal[aSel[ii]].i;
-    iMin = MIN(iMin, x);
-    iMax = MAX(iMax, x);
+  u8 bDense = p->bDense;
+  u32 *aiGroup = pAgg->aiGroup;
+  int i, rc;
+  for(i=0; i<nNew; i++) pAgg->aRow[i] = aSel[pAgg->aNew[i]];
+  /* For a moment they are the selection */
+  p->aSel = pAgg->aRow;
+  p->nSel = nNew;
+  p->bDense = 0;
+  pAgg->aiGroup = pAgg->aiNew;
+  rc = hpAssignHash(pAgg, p, hpPackRows(p, &pAgg->pPlan->keys, pAgg->aPack));
+  for(i=0; i<nNew && rc==SQLITE_OK; i++) rc = hpAssignRow(pAgg, p, i);
+  p->aSel = aSel;
+  p->nSel = nSel;
+  p->bDense = bDense;
+  pAgg->aiGroup = aiGroup;
+  for(i=0; i<nNew && rc==SQLITE_OK; i++){
+    aiGroup[pAgg->aNew[i]] = pAgg->aiNew[i];
+    hpDirectSet(pAgg, pAgg->aNew[i], pAgg->aiNew[i]);
   }
-  *pbDone = 0;
-  if( !hpAssignIsDirect(pAgg, iMin, iMax) ){
-    rc = hpAssignRange(pAgg, p, iMin, iMax);
-    if( rc || !hpAssignIsDirect(pAgg, iMin, iMax) ) return rc;
-  }
-  for(ii=0; ii<nSel; ii++){
-    i64 x = aVal[aSel[ii]].i;
-    u32 *piGroup = &pAgg->aDirect[(u64)x-(u64)pAgg->iDirect];
-    if( *piGroup==0 ){
-      HpPack *pPack = &pAgg->aPack[ii];
-      pPack->a = (u64)x;
-      pPack->b = HP_PACK_INT;
-      pAgg->aHash[ii] = p->pCfg->bHash0 ? 0 : hpHashPack(*pPack);
-      rc = hpAssignRow(pAgg, p, ii);
-      if( rc ) return rc;
-      *piGroup = pAgg->aiGroup[ii]+1;
-    }
-    pAgg->aiGroup[ii] = *piGroup-1;
-    if( nHot ){
-      const u8 *aGroup = hpGroupAt(&pAgg->runs, *piGroup-1);
-      for(k=0; k<nHot; k+=64) hpPrefetch(&aGroup[k]);
-    }
-  }
-  *pbDone = 1;
-  return SQLITE_OK;
+  return rc;
 }
 
 /*
@@ -499,17 +430,14 @@ static int hpAssignDirect(HpAgg *pAgg, HpFrame *p, int *pbDone){
 */
 static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
   const HpGroupPlan *pPlan = pAgg->pPlan;
-  const HpVec *pKey = &p->aVec[pPlan->keys.aVec[0]];
   int bAll;              /* All rows have packs */
   int bFew;              /* Groups are few */
-  int rc;
-  if( pPlan->bIntKey && pKey->mType==HP_INT && pKey->mIdx!=0
-   && !pAgg->runs.bOrdered && !pAgg->bNoDirect
-  ){
-    int bDone;
-    rc = hpAssignDirect(pAgg, p, &bDone);
-    if( rc || bDone ) return rc;
-  }
+  int nNew;
+  int bDirect = !pAgg->runs.bOrdered && hpDirectRows(pAgg, p, &nNew);
+  int k, rc;
+  if( bDirect && nNew==0 ) return SQLITE_OK;
+  for(k=0; k<pPlan->keys.n; k++) hpCodesValues(p, pPlan->keys.aVec[k]);
+  if( bDirect ) return hpAssignNewRows(pAgg, p, nNew);
   bAll = hpPackRows(p, &pAgg->pPlan->keys, pAgg->aPack);
   if( pAgg->runs.bOrdered ){
     int nDone;

@@ -102,6 +102,8 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   if( pPlan->keys.n==0 ) return hpTableNew(pAgg) ? SQLITE_OK : HP_DECLINE;
   pAgg->apPart = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)n);
   pAgg->aiGroup = hpArenaAlloc(&pAgg->scratch, sizeof(u32)*(i64)n);
+  pAgg->aNew = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
+  pAgg->aiNew = hpArenaAlloc(&pAgg->scratch, sizeof(u32)*(i64)n);
   pAgg->apGroup = hpArenaAlloc(&pAgg->scratch, sizeof(u8*)*(i64)n);
   pAgg->aRow = hpArenaAlloc(&pAgg->scratch, sizeof(u16)*(i64)n);
   pAgg->aPack = hpArenaAlloc(&pAgg->scratch, sizeof(HpPack)*(i64)n);
@@ -114,7 +116,7 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   pAgg->aSlot = sqlite3_malloc64(pAgg->runs.nTable);
   if( pAgg->apPart==0 || pAgg->aiGroup==0 || pAgg->apGroup==0 || pAgg->aRow==0
    || pAgg->aPack==0 || pAgg->aGroupPack==0 || pAgg->aHash==0
-   || pAgg->aFew==0
+   || pAgg->aFew==0 || pAgg->aNew==0 || pAgg->aiNew==0
    || pAgg->aNorm==0 || pAgg->aSlot==0
   ){
     return HP_DECLINE;
@@ -137,10 +139,10 @@ static void hpTableClose(HpAgg *pAgg){
       hpDistinctFree(&pAgg->aSet[i]);
     }
     hpSpillClose(&pAgg->runs);
+    hpDirectClose(pAgg);
     hpArenaClear(&pAgg->scratch);
     sqlite3_free(pAgg->norm.a);
     sqlite3_free(pAgg->aSlot);
-    sqlite3_free(pAgg->aDirect);
     sqlite3_free(pAgg);
   }
 }
@@ -182,7 +184,7 @@ static void hpTableReset(HpAgg *pAgg){
   assert( nByte==2*sizeof(u32)*((i64)pAgg->mSlot+1) );
   hpGroupReset(&pAgg->runs);
   pAgg->bFull = 0;
-  if( pAgg->nDirect ) memset(pAgg->aDirect, 0, sizeof(u32)*pAgg->nDirect);
+  hpDirectClear(pAgg);
   memset(pAgg->aSlot, 0, nByte);
   memset(pAgg->aGroupPack, 0, sizeof(HpPack)*HP_MX_CACHED);
 }

@@ -303,6 +303,14 @@ static void hpColumnsLost(HpColumnFile *pFile){
   pFile->iReset = pFile->iScan;
 }
 
+/* Leaf k of run p has changed in state iState */
+static void hpColumnsStaleLeaf(HpColumnRun *p, int k, u64 iState){
+  if( p->aStale[k]==0 ){
+    p->aStale[k] = iState;
+    p->nStale++;
+  }
+}
+
 /*
 ** The pages aPage[0..nPage-1] have changed in state iState.  They are put in order, with aTmp as
 ** scratch, and become stale in the runs that have them as leaves.
@@ -323,12 +331,17 @@ static void hpColumnsStale(
     while( *pp ){
       HpColumnRun *p = *pp;
       int iLow = hpColumnsFirst(aPage, nPage, p->iMin);
+      int iHigh = iLow + hpColumnsFirst(&aPage[iLow], nPage-iLow, p->iMax+1);
       int k;
-      for(k=0; k<p->nPage && iLow<nPage && aPage[iLow]<=p->iMax; k++){
-        int iAt = iLow + hpColumnsFirst(&aPage[iLow], nPage-iLow, p->aPg[k]);
-        if( iAt<nPage && aPage[iAt]==p->aPg[k] && p->aStale[k]==0 ){
-          p->aStale[k] = iState;
-          p->nStale++;
+      if( iHigh-iLow<p->nPage ){
+        for(; iLow<iHigh; iLow++){
+          for(k=0; k<p->nPage && p->aPg[k]!=aPage[iLow]; k++){}
+          if( k<p->nPage ) hpColumnsStaleLeaf(p, k, iState);
+        }
+      }else{
+        for(k=0; k<p->nPage; k++){
+          int iAt = iLow + hpColumnsFirst(&aPage[iLow], iHigh-iLow, p->aPg[k]);
+          if( iAt<iHigh && aPage[iAt]==p->aPg[k] ) hpColumnsStaleLeaf(p, k, iState);
         }
       }
       if( p->iInnerStale==0 ){

@@ -235,6 +235,8 @@ static void hpDecodeColumn(
   assert( iCol>=0 && iCol<pWorker->pPipe->source.nCol && pOut->mIdx!=0 );
   assert( pBatch->nRow>0 && pBatch->nRow<=pBatch->nAlloc );
   pOut->bFloat = 0;
+  pOut->pSeg = 0;
+  pOut->bLate = 0;
   if( pCol->iStore<0 ){
     HP_ROWS(p, {
       aTag[i] = HP_INT;

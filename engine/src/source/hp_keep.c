@@ -265,6 +265,8 @@ static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pO
     hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut);
   }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] ){
     const HpVec *pFrom = &p->pKeeper->aVec[iCol];
+    pOut->pSeg = 0;
+    pOut->bLate = 0;
     pOut->mType = pFrom->mType;
     pOut->bFloat = pFrom->bFloat;
     if( pFrame->bDense ){

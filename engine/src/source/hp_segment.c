@@ -31,6 +31,9 @@
 ** Whatever the form, types have a byte for each row if there are several.  What
 ** stands in a row of NULL is some other row's value, and means nothing.
 **
+** The entries of dictionaries of the same texts mostly come in the same order (hpSegmentOrder()), so
+** that whoever compares them (hp_direct.c) need not search.
+**
 ** Texts like 2026-11-27 are FIXED, and beside their bytes have a number of two bytes each, in the
 ** same order, so that filters (hp_codes.c) need not look at the bytes.
 **
@@ -83,6 +86,8 @@ struct HpSegmentMaker {
     const u8 *z;
     u32 n;
   } aEntry[HP_MX_DICT];
+  u8 aOrder[HP_MX_DICT];         /* Entries in the order that they get, ... */
+  u8 aRank[HP_MX_DICT];          /* ... and the place of each in that */
 };
 
 /* p has one user less.  Returns the bytes that are free now: none, while there are others */
@@ -332,6 +337,27 @@ static SQLITE_INLINE int hpSegmentWord(
 }
 
 /*
+** A dictionary of nEntry texts: let the order of its entries depend on little else than which these
+** are.  bSlots: it is that of the slots of the hash table, where only texts that have met are in the
+** order of their rows.  Otherwise texts have one byte.
+*/
+static void hpSegmentOrder(HpSegmentMaker *pMaker, int nEntry, int bSlots){
+  int n = 0;
+  int i;
+  if( bSlots ){
+    for(i=0; n<nEntry; i++){
+      if( pMaker->aSlot[i] ) pMaker->aOrder[n++] = (u8)(pMaker->aSlot[i]-1);
+    }
+  }else{
+    u16 aSeen[256];
+    memset(aSeen, 0, sizeof(aSeen));
+    for(i=0; i<nEntry; i++) aSeen[pMaker->aEntry[i].z[0]] = (u16)(i+1);
+    for(i=0; n<nEntry; i++) if( aSeen[i] ) pMaker->aOrder[n++] = (u8)(aSeen[i]-1);
+  }
+  for(i=0; i<nEntry; i++) pMaker->aRank[pMaker->aOrder[i]] = (u8)i;
+}
+
+/*
 ** Texts and blobs of one byte: a dictionary of those that occur.
 */
 static void hpSegmentBytes(
@@ -359,11 +385,12 @@ static void hpSegmentBytes(
   p->iBase = 0;
   p->nText = p->nEntry;
   p->w = p->nEntry>1 ? 1 : 0;
+  hpSegmentOrder(pMaker, p->nEntry, 0);
 }
 
 /*
-** Texts and blobs: a dictionary, if few of them differ.  It is given up as soon as
-** more than a quarter of those seen, but for the first ones, are new.
+** Texts and blobs: a dictionary, if few of them differ.  It is given up as soon as, after the first
+** ones, more than an eighth of those seen are new.
 **
 ** Of up to 16 bytes the length, the first eight and the last eight tell all.
 */
@@ -402,7 +429,7 @@ static void hpSegmentTexts(
     u64 k2 = nByte>8 ? (u64)hpRaw8(&z[nByte-8]) : 0;
     int iEntry = hpSegmentWord(pMaker, z, nByte, k1, k2, p->nEntry);
     if( iEntry==p->nEntry ){
-      if( iEntry==HP_MX_DICT || iEntry>32+i/4 ) return;
+      if( iEntry==HP_MX_DICT || iEntry>128+i/8 ) return;
       nDict += nByte;
       p->nEntry++;
     }
@@ -412,6 +439,7 @@ static void hpSegmentTexts(
   p->iBase = 0;
   p->nText = nDict;
   p->w = p->nEntry>1 ? 1 : 0;
+  hpSegmentOrder(pMaker, p->nEntry, 1);
 }
 
 /*
@@ -632,11 +660,12 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     case HP_FORM_DICT: {
       struct HpSegmentText *aEntry = (struct HpSegmentText*)p->aEntry;
       u32 iOfst = 0;
-      if( p->w ) memcpy(a, pMaker->aCode, n);
+      for(i=0; p->w && i<n; i++) a[i] = pMaker->aRank[pMaker->aCode[i]];
       for(i=0; i<shape.nEntry; i++){
+        const struct HpSegmentWord *pWord = &pMaker->aEntry[pMaker->aOrder[i]];
         aEntry[i].iOfst = iOfst;
-        aEntry[i].n = pMaker->aEntry[i].n;
-        memcpy(&a[nData+iOfst], pMaker->aEntry[i].z, aEntry[i].n);
+        aEntry[i].n = pWord->n;
+        memcpy(&a[nData+iOfst], pWord->z, aEntry[i].n);
         iOfst += aEntry[i].n;
       }
       break;
@@ -822,6 +851,8 @@ static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVe
   assert( iFrom>=0 && iFrom+pFrame->nRow<=p->nRow && pOut->mIdx!=0 );
   pOut->mType = p->mType;
   pOut->bFloat = p->bFloat;
+  pOut->pSeg = p;
+  pOut->bLate = 0;
   if( p->aTag==0 ){
     u8 tag = p->mType;
     if( pFrame->bDense ){
@@ -854,6 +885,7 @@ static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVe
     case HP_FORM_DICT: {
       const u8 *a = &p->aData[iFrom];
       int w = p->w;
+      pOut->aCode = w ? a : 0;
       HP_ROWS(pFrame, {
         const struct HpSegmentText *pEntry = &p->aEntry[w ? a[i] : 0];
         aVal[i].z = &p->aText[pEntry->iOfst];
