@@ -12,6 +12,7 @@
 ** Other processes are this program, called with a file and SQL.
 */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -1104,6 +1105,56 @@ static void testThreads(const char *zMode){
   sqlite3_close(db);
 }
 
+/*
+** Another process writes until it is killed, in the middle of anything.  Rows get and lose the same,
+** so the sum stays.
+*/
+static int transfer(const char *zFile){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  int i;
+  sqlite3_busy_timeout(db, 5000);
+  sqlite3_exec(db, "PRAGMA wal_autocheckpoint=50; PRAGMA synchronous=off; PRAGMA cache_size=20", 0, 0, 0);
+  for(i=(int)getpid();; i++){
+    char zSql[300];
+    sqlite3_snprintf(sizeof(zSql), zSql, "BEGIN IMMEDIATE;"
+        "UPDATE t SET n=n+1, s='round %d' WHERE id%%%d=3; UPDATE t SET n=n-1, r=r+1 WHERE id%%%d=4; %s",
+        i%60, 50+i%900, 50+i%900, i%5 ? "COMMIT" : "ROLLBACK");
+    if( sqlite3_exec(db, zSql, 0, 0, 0) ) sqlite3_exec(db, "ROLLBACK", 0, 0, 0);
+  }
+}
+static void testKilled(const char *zMode){
+  const char *zFile = temporaryFile("killed.db");
+  int nRound = longRun() ? 200 : 25;
+  sqlite3_int64 nSum;
+  sqlite3 *db;
+  char zPragma[60];
+  int i, k;
+  sqlite3_snprintf(sizeof(zPragma), zPragma, "PRAGMA journal_mode=%s", zMode);
+  db = made(zFile, zPragma);
+  execute(db, "DELETE FROM t WHERE id>=5950");      /* As many rows are 3 as are 4, whatever the divisor */
+  execute(db, "UPDATE t SET n=0 WHERE id%2 OR 1");
+  nSum = integer(&ours, db, "SELECT sum(n) FROM t");
+  for(i=0; i<nRound; i++){
+    pid_t pid = fork();
+    if( pid==0 ){
+      execl(zSelf, zSelf, zFile, "transfer", (char*)0);
+      _exit(3);
+    }
+    for(k=0; k<1+i%3; k++){
+      usleep(1000*(1+i*7%12));
+      execute(db, "BEGIN");
+      sameAnswer(db, azScan[(i+k)%N_SCAN], 1, "another process writes");
+      check(integer(&ours, db, "SELECT sum(n) FROM t")==nSum, "%s, round %d: half a transaction is seen", zMode, i);
+      execute(db, "COMMIT");
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, 0, 0);
+    check(integer(&ours, db, "SELECT sum(n) FROM t")==nSum, "%s, round %d: half a transaction stayed", zMode, i);
+    for(k=0; k<4; k++) sameAnswer(db, azScan[(i*4+k)%N_SCAN], 2, "another process was killed");
+  }
+  sqlite3_close(db);
+}
+
 /* Without memory columns are not kept, and not mended, and answers are the same */
 static void testFaults(void){
   const char *zFile = temporaryFile("faults.db");
@@ -1147,7 +1198,14 @@ int main(int argc, char **argv){
     testHabits();
     return finish();
   }
+  if( argc==3 && strcmp(argv[2], "transfer")==0 ) return transfer(argv[1]);
   if( argc==3 ) return child(argv[1], argv[2]);
+  if( argc==2 && strcmp(argv[1], "tiny")==0 ){
+    testKilled("wal");
+    testThreads("wal");
+    testThreads("delete");
+    return finish();
+  }
   if( !bThreads ){
     testForms();
     testFilters();
@@ -1179,6 +1237,8 @@ int main(int argc, char **argv){
     testSplits("delete");
     testMemory();
     testFaults();
+    testKilled("wal");
+    testKilled("delete");
   }
   testThreads("wal");
   testThreads("delete");

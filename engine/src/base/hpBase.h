@@ -262,6 +262,10 @@ struct HpFrame {
 #define HP_DISK_WARM  2    /* disk=warm: none is */
 #define HP_DISK_SINGLE 3   /* disk=single: those that no scan makes are */
 
+/* Values of HpConfig.eColumns */
+#define HP_COLUMNS_FORCE 1   /* columns=force */
+#define HP_COLUMNS_TINY  2   /* columns=tiny */
+
 /* Switches for tests, read once from the environment: see hp_config.c */
 struct HpConfig {
   int bInit;             /* True when the rest is set */
@@ -275,7 +279,7 @@ struct HpConfig {
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
-  u8 bColumns;           /* columns=force: each scan keeps columns, and reads them */
+  u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */

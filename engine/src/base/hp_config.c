@@ -37,6 +37,8 @@
 **                                         and leaves chosen by what they want
 **                             columns=force   each scan keeps the columns that it
 **                                         reads, and reads those that are kept
+**                             columns=tiny    the same, and there is room for a
+**                                         few of them: they go all the time
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -89,7 +91,8 @@ static const struct HpSwitch {
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("stash=all",    bStash,  1, 0),
-  HP_SWITCH("columns=force", bColumns, 1, 0),
+  HP_SWITCH("columns=force", eColumns, HP_COLUMNS_FORCE, 0),
+  HP_SWITCH("columns=tiny", eColumns, HP_COLUMNS_TINY, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),

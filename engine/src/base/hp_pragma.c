@@ -148,7 +148,7 @@ static void hpSetColumns(sqlite3 *db, const char *z){
   }
 }
 static void hpShowColumns(Vdbe *v, sqlite3 *db){
-  if( hpConfig()->bOff || (db->hp.nColumns<0 && hpConfig()->bColumns==0) ){
+  if( hpConfig()->bOff || (db->hp.nColumns<0 && hpConfig()->eColumns==0) ){
     returnSingleText(v, "off");
   }else if( db->hp.nColumns<=0 ){
     returnSingleText(v, "auto");

@@ -93,6 +93,7 @@
 #ifdef HP_SHARED
 
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
+#define HP_TINY      60000     /* columns=tiny: bytes that runs of a file may take */
 #define HP_INNERS    256       /* Slots of pages above leaves */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
 #define HP_MX_FRAMES 1000000   /* Frames since the last scan that are looked at */
@@ -743,7 +744,7 @@ SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
 /* May connection db use columns of the file of pPager, as far as settings go? */
 static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
   const HpConfig *pCfg = hpConfig();
-  return (db->hp.nColumns>=0 || pCfg->bColumns)
+  return (db->hp.nColumns>=0 || pCfg->eColumns)
       && !pCfg->bOff
       && pPager->eState==PAGER_READER
       && pPager->tempFile==0 && pPager->noLock==0
@@ -808,7 +809,8 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->pPlan = &pPipe->source;
   pScan->bCount = (u8)bCount;
   pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
-  pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns : LARGEST_INT64;
+  pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
+                : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
   hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
@@ -817,7 +819,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
     for(i=0; i<MAX(pPipe->source.nCol, bCount); i++){
       int n = hpColumnsNote(pFile, pPipe->source.iRoot,
                             bCount ? 0 : &pPipe->source.aCol[i], bLater);
-      if( p->pCfg->bColumns ) n = 4;
+      if( p->pCfg->eColumns ) n = 4;
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
       pScan->bHalf |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
       pScan->bKeep |= pScan->aKeep[i];
@@ -1343,7 +1345,7 @@ static void hpColumnsAdd(
     }
     if( bRoom==0 ){
       u32 nRun = pFile->nRun;
-      hpColumnsDropSome(pFile, HP_UNUSED);
+      hpColumnsDropSome(pFile, hpConfig()->eColumns==HP_COLUMNS_TINY ? 0 : HP_UNUSED);
       if( pFile->nRun==nRun ) pScan->bKeep = 0;
     }
   }

@@ -591,7 +591,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
   if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0
-   && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED || p->pCfg->bColumns)
+   && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED || p->pCfg->eColumns)
   ){
     pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager, pSrc->pWanted!=0);
     if( pSrc->pColumns ) pSrc->pWanted = 0;

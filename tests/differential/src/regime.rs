@@ -77,6 +77,13 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // ... of which there is room for a few only.
+    Regime {
+        name: "columnstiny",
+        switches: "columns=tiny,run=3,threads=2",
+        pragmas: FORCE,
+        forced: true,
+    },
     // Page by page, as with a VFS that is not SQLite's own.
     Regime {
         name: "pager",
