@@ -155,9 +155,10 @@ static int hpDirectRange(HpDirectKey *pKey, const HpFrame *p, const HpVec *pVec)
   return 1;
 }
 
-/* A hash of a text: its first eight bytes and its length */
-static SQLITE_INLINE u32 hpDirectHash(u64 k, u32 n){
-  return (u32)(((k ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
+/* A hash of text z of n bytes: its first eight, which are k, its last eight and its length */
+static SQLITE_INLINE u32 hpDirectHash(u64 k, const u8 *z, u32 n){
+  u64 k2 = n>8 ? (u64)hpRaw8(&z[n-8]) : 0;
+  return (u32)(((k ^ (k2<<23 | k2>>41) ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
 }
 
 /* Twice as many places for texts, and a hash table of twice as many slots as there are */
@@ -177,7 +178,8 @@ static int hpDirectGrow(HpDirectKey *pKey){
   pKey->mSlot = (u32)nNew*2-1;
   pKey->nWordAlloc = nNew;
   for(i=0; i<pKey->nWord; i++){
-    u32 j = hpDirectHash(pKey->aWord[i].k, pKey->aWord[i].n) & pKey->mSlot;
+    const struct HpDirectWord *pWord = &pKey->aWord[i];
+    u32 j = hpDirectHash(pWord->k, pWord->z, pWord->n) & pKey->mSlot;
     while( aSlot[j] ) j = (j+1) & pKey->mSlot;
     aSlot[j] = (u16)(i+1);
   }
@@ -199,7 +201,7 @@ static int hpDirectWord(HpDirect *p, HpDirectKey *pKey, u64 k, const u8 *z, u32 
   u32 j;
   if( n>HP_MX_WORD_LEN ) return -1;
   if( pKey->nWord==pKey->nWordAlloc && !hpDirectGrow(pKey) ) return -1;
-  j = hpDirectHash(k, n) & pKey->mSlot;
+  j = hpDirectHash(k, z, n) & pKey->mSlot;
   for(; pKey->aSlot[j]; j=(j+1) & pKey->mSlot){
     if( hpDirectIs(&pKey->aWord[pKey->aSlot[j]-1], k, z, n) ) return pKey->aSlot[j];
   }
@@ -355,6 +357,8 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     }else if( m!=0 ){
       /* Values of leaves are of no dictionary, nor are those of some segments */
       if( pVec->pSeg==0 || pVec->pSeg->eForm!=HP_FORM_DICT || m!=HP_TEXT ) return 0;
+      /* To look up more entries than rows would take longer */
+      if( pVec->pSeg->nEntry>nSel ) return 0;
       if( p->aKey[k].eKind==HP_INT || !hpDirectWords(p, &p->aKey[k], pVec->pSeg, aaNumber[k]) ){
         goto no_direct;
       }

@@ -435,6 +435,10 @@ static void hpSegmentTexts(
     }
     pMaker->aCode[i] = (u8)iEntry;
   }
+  if( 2*p->nEntry>n && n>1 ){
+    p->nEntry = 0;
+    return;
+  }
   p->eForm = HP_FORM_DICT;
   p->iBase = 0;
   p->nText = nDict;
