@@ -125,6 +125,9 @@ func TestTorture(t *testing.T) {
 								return err
 							}
 							rows, err := tx.StmtContext(ctx, shared).QueryContext(ctx, first, 1000)
+							if err != nil && ctx.Err() != nil {
+								return ctx.Err() // database/sql may have closed the statement by then
+							}
 							if err := read(rows, err, first, most); err != nil {
 								return err
 							}
