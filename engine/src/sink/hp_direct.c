@@ -317,13 +317,11 @@ static HpDirect *hpDirectNew(HpAgg *pAgg, HpFrame *pFrame){
     for(ii=0; ii<nSel; ii++){ int i = aSel[ii]; aTo[ii] |= F(i); } \
   }
 
-/* Number of row I of a dictionary with codes, and without; and of an integer */
+/* Number of row I of a dictionary; and of an integer */
 #define HP_NUMBER_CODE(I)   aNumber[aCode[I]]
-#define HP_NUMBER_ONE(I)    iOne
 #define HP_NUMBER_INT(I)    ((u32)(aVal[I].u-iBase)<<iShift)
 /* The same where some rows are NULL */
 #define HP_NUMBER_CODE0(I)  (aTag[I]==HP_NULL ? 0 : HP_NUMBER_CODE(I))
-#define HP_NUMBER_ONE0(I)   (aTag[I]==HP_NULL ? 0 : HP_NUMBER_ONE(I))
 #define HP_NUMBER_INT0(I)   (aTag[I]==HP_NULL ? 0 : HP_NUMBER_INT(I))
 
 /*
@@ -393,14 +391,12 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     }else{
       u32 *aNumber = aaNumber[k];
       const u8 *aCode = m ? pVec->aCode : 0;
-      u32 iOne;
       for(i=0; m && i<pVec->pSeg->nEntry; i++) aNumber[i] <<= iShift;
-      iOne = m ? aNumber[0] : 0;
       if( aCode==0 ){
-        if( bNull && m ){
-          HP_DIRECT_PUT(HP_NUMBER_ONE0)
-        }else{
-          HP_DIRECT_PUT(HP_NUMBER_ONE)
+        /* One text, or NULL */
+        for(ii=0; ii<nSel; ii++){
+          u32 x = m==0 || (bNull && aTag[aSel[ii]]==HP_NULL) ? 0 : aNumber[0];
+          aTo[ii] = k==0 ? x : aTo[ii] | x;
         }
       }else if( bNull ){
         HP_DIRECT_PUT(HP_NUMBER_CODE0)

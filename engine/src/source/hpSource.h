@@ -155,8 +155,6 @@ struct HpSourceType {
   u8 bColumns;           /* It asks for values, not for pages: see hp_columns.c */
 };
 
-#ifdef HP_SHARED
-
 /* Forms of segments: hp_segment.c */
 #define HP_FORM_SEQ      0
 #define HP_FORM_INT      1
@@ -197,16 +195,13 @@ struct HpSegment {
   const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
   const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
 };
-#endif
 
-#ifdef HP_SHARED
 /* A column of a run: a segment for each batch of it */
 struct HpColumnSet {
   int iStore;            /* HpCol.iStore, ... */
   u8 bReal;              /* ... and bReal */
   HpSegment **apSeg;     /* NULL: it cannot be kept */
 };
-#endif
 
 /* What is known of a page above leaves that are cut into units: hp_columns.c */
 struct HpColumnInner {
@@ -270,6 +265,7 @@ static void hpZoneNarrow(HpBound*, const HpBound*);
 /* hp_source.c */
 #ifdef HP_SHARED
 static HpColumnScan *hpSourceColumns(const HpSource*);
+static int hpSourceUnmended(HpWorker*);
 #endif
 static int hpSourceOpen(HpQuery*, Mem*);
 static int hpSourceParallel(const HpSource*, int);
@@ -277,7 +273,6 @@ static u32 hpSourceRuns(const HpSource*);
 static int hpSourceRunInit(HpWorker*, int);
 static int hpSourceWays(HpSource*, u16**);
 static int hpSourceNext(HpWorker*);
-static int hpSourceUnmended(HpWorker*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);

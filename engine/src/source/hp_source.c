@@ -1216,6 +1216,7 @@ static int hpSourceNext(HpWorker *p){
   return rc;
 }
 
+#ifdef HP_SHARED
 /*
 ** Of p->run only the leaves that have changed have been read.  Read the others, as for a scan without
 ** columns.
@@ -1241,6 +1242,7 @@ static int hpSourceUnmended(HpWorker *p){
   pRun->pMend = 0;
   return rc;
 }
+#endif
 
 /*
 ** Overflow pages of the leaves taken were read.  The scan's mutex is held.
