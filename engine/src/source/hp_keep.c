@@ -16,7 +16,7 @@
 **    hpKeepClose()
 **
 ** A run that is kept is decoded batch by batch, all rows of each column, before the
-** program of the query sees the batch, and that takes its values from there.  The run is
+** program of the query sees the batch, and that takes over its values from there.  The run is
 ** handed over when its last batch has been read (hp_columns.c).  Batches of a run end
 ** where the leaves' own would, so a scan that finds it in memory has the same ones.
 **
@@ -36,7 +36,8 @@
 struct HpKeeper {
   HpSegmentMaker maker;
   HpVec *aVec;           /* A batch, decoded: of each column of the plan */
-  u8 *aKeep;             /* ... True if the column is kept: its values are in aVec */
+  u8 *aKeep;             /* ... True if the column is kept: its values are in aVec, ... */
+  u8 *aTaken;            /* ... unless they have been taken from there */
   int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
   u16 *anRow;            /* Rows of each */
   HpSegment **apSeg;     /* Segments of each: nCol */
@@ -78,7 +79,8 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   memset(pNew, 0, sizeof(*pNew));
   pNew->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nCol);
   pNew->aKeep = hpArenaAlloc(&p->vec, nCol);
-  if( pNew->aVec==0 || pNew->aKeep==0 ) return 0;
+  pNew->aTaken = hpArenaAlloc(&p->vec, nCol);
+  if( pNew->aVec==0 || pNew->aKeep==0 || pNew->aTaken==0 ) return 0;
   memset(pNew->aVec, 0, sizeof(HpVec)*nCol);
   memset(pNew->aKeep, 0, nCol);
   for(k=0; k<nCol; k++){
@@ -180,6 +182,7 @@ static void hpKeepBatch(HpWorker *p){
   all.bDense = 1;
   apSeg = &pKeeper->apSeg[(i64)pKeeper->nChunk*nCol];
   memset(apSeg, 0, sizeof(apSeg[0])*nCol);
+  memset(pKeeper->aTaken, 0, nCol);
   pKeeper->anRow[pKeeper->nChunk++] = (u16)p->batch.nRow;
   for(k=0; k<nCol; k++){
     if( pKeeper->aKeep[k]==0 ) continue;
@@ -263,23 +266,21 @@ static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pO
   const HpRun *pRun = &p->run;
   if( pRun->pKept ){
     hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut);
-  }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] ){
-    const HpVec *pFrom = &p->pKeeper->aVec[iCol];
-    pOut->pSeg = 0;
-    pOut->bLate = 0;
+  }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] && p->pKeeper->aTaken[iCol]==0 ){
+    /* Arrays of both have room for a batch */
+    HpVec *pFrom = &p->pKeeper->aVec[iCol];
+    HpVec was = *pOut;
+    p->pKeeper->aTaken[iCol] = 1;
+    pOut->aTag = pFrom->aTag;
+    pOut->aVal = pFrom->aVal;
+    pOut->aLen = pFrom->aLen;
     pOut->mType = pFrom->mType;
     pOut->bFloat = pFrom->bFloat;
-    if( pFrame->bDense ){
-      memcpy(pOut->aTag, pFrom->aTag, pFrame->nRow);
-      memcpy(pOut->aVal, pFrom->aVal, sizeof(HpVal)*pFrame->nRow);
-      if( pFrom->mType & HP_STR ) memcpy(pOut->aLen, pFrom->aLen, sizeof(u32)*pFrame->nRow);
-    }else{
-      HP_ROWS(pFrame, {
-        pOut->aTag[i] = pFrom->aTag[i];
-        pOut->aVal[i] = pFrom->aVal[i];
-        pOut->aLen[i] = pFrom->aLen[i];
-      })
-    }
+    pOut->pSeg = 0;
+    pOut->bLate = 0;
+    pFrom->aTag = was.aTag;
+    pFrom->aVal = was.aVal;
+    pFrom->aLen = was.aLen;
   }else{
     hpDecodeColumn(p, pFrame, iCol, pOut);
   }
