@@ -1109,7 +1109,7 @@ static void testThreads(const char *zMode){
 ** Another process writes until it is killed, in the middle of anything.  Rows get and lose the same,
 ** so the sum stays.
 */
-static int transfer(const char *zFile){
+static void transfer(const char *zFile){
   sqlite3 *db = openDb(&ours, zFile, 0);
   int i;
   sqlite3_busy_timeout(db, 5000);
@@ -1198,7 +1198,7 @@ int main(int argc, char **argv){
     testHabits();
     return finish();
   }
-  if( argc==3 && strcmp(argv[2], "transfer")==0 ) return transfer(argv[1]);
+  if( argc==3 && strcmp(argv[2], "transfer")==0 ) transfer(argv[1]);
   if( argc==3 ) return child(argv[1], argv[2]);
   if( argc==2 && strcmp(argv[1], "tiny")==0 ){
     testKilled("wal");

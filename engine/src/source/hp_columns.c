@@ -1283,8 +1283,15 @@ static int hpColumnsMended(
     pp = hpColumnsSlot(pFile, p->iFirst);
     while( *pp && *pp!=pRun->pMend ) pp = &(*pp)->pNext;
     if( *pp && pFile->iNow==pScan->iState ){
+      HpColumnRun *pOld = *pp;
       hpColumnsDrop(pFile, pp);
       hpColumnsInsert(pScan, p);
+      if( pFile->nScan==1 ){
+        /* This scan reads the copy, and there is no other */
+        assert( pFile->pDead==pOld );
+        pFile->pDead = pOld->pNext;
+        hpColumnsFreeRun(pOld);
+      }
     }else{
       pFile->nByte -= p->nByte;
       p->pNext = pFile->pDead;
