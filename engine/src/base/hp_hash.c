@@ -9,6 +9,7 @@
 **    hpHashMix()        of a number
 **    hpHashPack()   of a pack
 **    hpHashBytes()  of bytes
+**    hpHashWord()   of a text that is known by its ends: the highest bits are the best
 **    hpHashMove()   the entries of a table to a larger one
 **
 ** All bits of a value depend on all bits of what it is made from: tables take
@@ -25,6 +26,11 @@ static SQLITE_INLINE u64 hpHashMix(u64 x){
   x *= ((u64)0x9e3779b9<<32)|0x7f4a7c15;
   x ^= x>>29;
   return x;
+}
+
+/* The hash of a text of n bytes, of which k1 are the first eight and k2 the last eight */
+static SQLITE_INLINE u64 hpHashWord(u64 k1, u64 k2, u32 n){
+  return (k1 ^ (k2<<23 | k2>>41) ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
 }
 
 /* The hash of a pack */

@@ -157,8 +157,7 @@ static int hpDirectRange(HpDirectKey *pKey, const HpFrame *p, const HpVec *pVec)
 
 /* A hash of text z of n bytes: its first eight, which are k, its last eight and its length */
 static SQLITE_INLINE u32 hpDirectHash(u64 k, const u8 *z, u32 n){
-  u64 k2 = n>8 ? (u64)hpRaw8(&z[n-8]) : 0;
-  return (u32)(((k ^ (k2<<23 | k2>>41) ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
+  return (u32)(hpHashWord(k, n>8 ? (u64)hpRaw8(&z[n-8]) : 0, n)>>40);
 }
 
 /* Twice as many places for texts, and a hash table of twice as many slots as there are */

@@ -249,7 +249,7 @@ static void hpColumnsClose(HpColumnScan*);
 #ifdef HP_SHARED
 static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
-static u32 hpColumnsEnd(const HpColumnRun*, int);
+static u32 hpColumnsLeafRows(const HpColumnRun*, int);
 static int hpColumnsChunks(const HpColumnRun*);
 static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
 static int hpColumnsMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,

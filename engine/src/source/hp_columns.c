@@ -15,7 +15,7 @@
 **    hpColumnsQuick()    Columns of a run that it is about to take.
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsRows()     Rows of one of its batches.
-**    hpColumnsEnd(), hpColumnsChunks()   Rows up to the end of one of its leaves; how many batches.
+**    hpColumnsLeafRows(), hpColumnsChunks()   Rows of one of its leaves; how many batches.
 **    hpColumnsSets()     Its columns, those that the scan does not read, too.
 **    hpColumnsMended()   Leaves of it that had changed have been read (hp_mend.c).
 **    hpColumnsWanted()   Is this column to be kept?
@@ -235,15 +235,20 @@ static HpColumnRun **hpColumnsSlot(const HpColumnFile *pFile, Pgno iLeaf){
   return &pFile->apRun[(iLeaf*0x9e3779b1u >> 7) & (pFile->nSlot-1)];
 }
 
+/* No scan to come finds run p any more, which is in no slot */
+static void hpColumnsRetire(HpColumnFile *pFile, HpColumnRun *p){
+  p->pNext = pFile->pDead;
+  pFile->pDead = p;
+  pFile->nByte -= p->nByte;
+  assert( pFile->nByte>=0 );
+}
+
 /* Drop the run that *pp points to */
 static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
   HpColumnRun *p = *pp;
   *pp = p->pNext;
-  p->pNext = pFile->pDead;
-  pFile->pDead = p;
   pFile->nRun--;
-  pFile->nByte -= p->nByte;
-  assert( pFile->nByte>=0 );
+  hpColumnsRetire(pFile, p);
 }
 
 /* Drop runs: all, if nUnused is 0, or those that so many scans have passed over */
@@ -994,7 +999,9 @@ static int hpColumnsRows(const HpColumnRun *p, int i){
   assert( i>=0 && i<p->nChunk );
   return p->anRow[i];
 }
-static u32 hpColumnsEnd(const HpColumnRun *p, int iLeaf){ return iLeaf<0 ? 0 : p->aRow[iLeaf]; }
+static u32 hpColumnsLeafRows(const HpColumnRun *p, int i){
+  return p->aRow[i] - (i>0 ? p->aRow[i-1] : 0);
+}
 static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
 
 /*
@@ -1106,6 +1113,8 @@ static HpColumnRun *hpColumnsNewRun(
   p->aStale = (u64*)&p[1];
   p->aPg = (Pgno*)&p->aStale[p->nPage];
   p->aRow = (u32*)&p->aPg[p->nPage];
+  p->iBorn = pScan->iState;
+  p->iUsed = pScan->pFile->iScan;
   hpColumnsAbove(pScan, p, pRun);
   p->iFirst = p->iMin = p->iMax = pRun->aLeaf[0];
   for(i=0; i<p->nPage; i++){
@@ -1195,9 +1204,9 @@ static void hpColumnsInsert(HpColumnScan *pScan, HpColumnRun *p){
 }
 
 /*
-** A copy of pOld with the nSet columns of aSet[], batches of anRow[] rows, and aRow[i] rows up to the
-** end of leaf i, whose records are sound if bSound.  Batch i of column k is apNew[k*nChunk+i], or if that is NULL, what pOld has.  The
-** mutex is held.  NULL without memory.
+** A copy of pRun->pMend with the nSet columns of aSet[], batches of anRow[] rows, and aRow[i] rows up
+** to the end of leaf i, whose records are sound if bSound.  Batch i of column k is
+** apNew[k*nChunk+i], or if that is NULL, as before.  The mutex is held.  NULL without memory.
 */
 static HpColumnRun *hpColumnsMendRun(
   HpColumnScan *pScan,
@@ -1217,8 +1226,6 @@ static HpColumnRun *hpColumnsMendRun(
   i64 nShared = 0;
   int i, k;
   if( p==0 ) return 0;
-  p->iBorn = pScan->iState;
-  p->iUsed = pFile->iScan;
   p->bSound = (u8)bSound;
   p->aCol = sqlite3_malloc64(sizeof(aSet[0])*(u64)nSet);
   for(k=0; p->aCol && k<nSet; k++){
@@ -1293,9 +1300,7 @@ static int hpColumnsMended(
         hpColumnsFreeRun(pOld);
       }
     }else{
-      pFile->nByte -= p->nByte;
-      p->pNext = pFile->pDead;
-      pFile->pDead = p;
+      hpColumnsRetire(pFile, p);
     }
     if( bDone ) hpColumnsTake(pScan, p, 0, pRun);
   }
@@ -1336,8 +1341,6 @@ static void hpColumnsAdd(
     if( *pp==0 ){
       HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow, 0);
       if( pNew ){
-        pNew->iBorn = pScan->iState;
-        pNew->iUsed = pFile->iScan;
         hpColumnsInsert(pScan, pNew);
         pFile->nKept++;
       }

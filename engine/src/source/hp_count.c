@@ -46,7 +46,7 @@ static int hpCountNext(HpWorker *p){
     int nCell = get2byte(&aHdr[3]);
 #ifdef HP_SHARED
     if( pRun->pMend && pRun->aChanged[i]==0 ){
-      p->nScanned += hpColumnsEnd(pRun->pMend, i) - hpColumnsEnd(pRun->pMend, i-1);
+      p->nScanned += hpColumnsLeafRows(pRun->pMend, i);
       continue;
     }
 #endif

@@ -48,7 +48,6 @@ struct HpMender {
   u16 *anRow;            /* Rows of each batch by now */
   int nChunk;
   u32 *aRow;             /* Rows up to the end of each leaf by now */
-  int nPage;
   u8 bSound;             /* Records are to be sound, and so far they are */
 };
 
@@ -177,7 +176,7 @@ static int hpMendSets(HpMender *p, HpColumnScan *pScan, const HpRun *pRun){
 
 /* Rows of leaf i when the run was read */
 static int hpMendWas(const HpRun *pRun, int i){
-  return (int)(hpColumnsEnd(pRun->pMend, i)-hpColumnsEnd(pRun->pMend, i-1));
+  return (int)hpColumnsLeafRows(pRun->pMend, i);
 }
 
 /* ... and by now */

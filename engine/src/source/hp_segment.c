@@ -312,8 +312,7 @@ static SQLITE_INLINE int hpSegmentWord(
   u64 k2,
   int nEntry
 ){
-  u64 h = (k1 ^ (k2<<23 | k2>>41) ^ n)*(((u64)0x9e3779b9<<32)|0x7f4a7c15);
-  u32 iSlot = (u32)(h>>(64-HP_DICT_BITS));
+  u32 iSlot = (u32)(hpHashWord(k1, k2, n)>>(64-HP_DICT_BITS));
   struct HpSegmentWord *pNew;
   int i;
   while( (i = pMaker->aSlot[iSlot]-1)>=0 ){
@@ -737,13 +736,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
       u = (u64)x - (u64)p->iBase;
       if( x<p->iBase || hpSegmentWidth(u)>p->w ) return 0;
       p->iMax = MAX(p->iMax, x);
-      switch( p->w ){
-        case 0: break;
-        case 1: aData[iRow] = (u8)u;  break;
-        case 2: ((u16*)aData)[iRow] = (u16)u;  break;
-        case 4: ((u32*)aData)[iRow] = (u32)u;  break;
-        default: ((u64*)aData)[iRow] = u;
-      }
+      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase);
       break;
     case HP_FORM_REAL:
       if( tag==HP_INT ){
