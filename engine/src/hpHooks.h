@@ -372,6 +372,16 @@ SQLITE_PRIVATE void sqlite3HpShmUnmap(struct unixShm*);
 #endif
 
 /*
+** Called from mutex.c.
+*/
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE const sqlite3_mutex_methods *sqlite3HpMutex(
+    const sqlite3_mutex_methods*);
+#else
+# define sqlite3HpMutex(X) (X)
+#endif
+
+/*
 ** Called from malloc.c, status.c and pcache1.c.
 */
 #ifdef HP_COUNT_MEMORY

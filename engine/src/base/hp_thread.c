@@ -29,8 +29,8 @@
 ** one: it finds no work left.
 **
 ** Mutexes.  Workers allocate memory and take runs of leaves under SQLite's
-** mutexes, so there are threads only where those are the pthread mutexes of
-** mutex_unix.c and are in use.  An application that is single threaded may
+** mutexes, so there are threads only where those are hp_mutex.c's, or the pthread
+** mutexes of mutex_unix.c, and are in use.  An application that is single threaded may
 ** have replaced them by methods that do nothing (SQLITE_CONFIG_MUTEX), or
 ** have switched them off (SQLITE_CONFIG_SINGLETHREAD, SQLITE_THREADSAFE=0).
 **
@@ -119,7 +119,7 @@ static i64 hpStackSize(void){
 /* Are the mutexes SQLite's own, and do they lock? */
 static int hpMutexesLock(void){
   const sqlite3_mutex_methods *pUsed = &sqlite3GlobalConfig.mutex;
-  const sqlite3_mutex_methods *pOwn = sqlite3DefaultMutex();
+  const sqlite3_mutex_methods *pOwn = sqlite3HpMutex(sqlite3DefaultMutex());
   return sqlite3GlobalConfig.bCoreMutex
       && pUsed->xMutexAlloc==pOwn->xMutexAlloc
       && pUsed->xMutexFree==pOwn->xMutexFree
