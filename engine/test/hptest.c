@@ -63,6 +63,7 @@ const char *const azQuery[] = {
   "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
   "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
   "SELECT c, a, count(DISTINCT b) FROM big GROUP BY c, a ORDER BY 3 DESC, c LIMIT 3",
+  "SELECT c, a, count(*), sum(b) FROM big GROUP BY c, a ORDER BY c LIMIT 3",
   "SELECT c||' as long as it takes', count(*) FROM big GROUP BY 1 ORDER BY 2, -c LIMIT 3",
   "SELECT count(*), avg(b) FROM big WHERE a IN (1,2,3) AND c>=100",
   "SELECT * FROM (SELECT g, x, row_number() OVER (PARTITION BY s ORDER BY x DESC)"

@@ -1000,16 +1000,37 @@ static int hpPlanWalkAgg(Walker *pWalker, Expr *pExpr){
 }
 
 /*
-** SQLite gives the groups of p as its scan comes to them.  May it stop before the last
-** one?  Not if they are sorted by an aggregate.
+** Does SQLite surely sort the groups of p by its ORDER BY clause?  It does if that is not the GROUP BY
+** clause over again; columns have been resolved on both sides, but in one of them have become those of
+** the aggregate.
 */
-static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
+static int hpPlanSorts(const Select *p){
+  const ExprList *pOrder = p->pOrderBy;
+  const ExprList *pGroup = p->pGroupBy;
   Walker w;
+  int i;
+  if( pOrder==0 ) return 0;
   memset(&w, 0, sizeof(w));
   w.xExprCallback = hpPlanWalkAgg;
   w.xSelectCallback = sqlite3SelectWalkNoop;
-  sqlite3WalkExprList(&w, p->pOrderBy);
-  if( w.eCode ) return 0;
+  sqlite3WalkExprList(&w, (ExprList*)pOrder);
+  if( w.eCode || pOrder->nExpr!=pGroup->nExpr ) return 1;
+  for(i=0; i<pOrder->nExpr; i++){
+    const Expr *a = sqlite3ExprSkipCollateAndLikely(pOrder->a[i].pExpr);
+    const Expr *b = sqlite3ExprSkipCollateAndLikely(pGroup->a[i].pExpr);
+    int bA = a->op==TK_COLUMN || a->op==TK_AGG_COLUMN;
+    int bB = b->op==TK_COLUMN || b->op==TK_AGG_COLUMN;
+    if( bA!=bB || (bA && (a->iTable!=b->iTable || a->iColumn!=b->iColumn)) ) return 1;
+  }
+  return 0;
+}
+
+/*
+** SQLite gives the groups of p as its scan comes to them.  May it stop before the last
+** one?  Not if it sorts them.
+*/
+static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
+  if( hpPlanSorts(p) ) return 0;
   return p->pLimit!=0
       /* Of a co-routine the query around it has said so */
       || (pDest->eDest==SRT_Coroutine && pDest->iSDParm2);
