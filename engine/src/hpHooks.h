@@ -372,6 +372,17 @@ SQLITE_PRIVATE void sqlite3HpShmUnmap(struct unixShm*);
 #endif
 
 /*
+** Called from vdbemem.c and json.c.
+*/
+#ifndef SQLITE_OMIT_HP
+# define HP_REAL_TEXT 22      /* Room that sqlite3HpRealText() needs */
+SQLITE_PRIVATE int sqlite3HpRealText(double, char*);
+#else
+# define HP_REAL_TEXT 1
+# define sqlite3HpRealText(A,B) 0
+#endif
+
+/*
 ** Called from mutex.c.
 */
 #ifndef SQLITE_OMIT_HP

@@ -12,6 +12,9 @@
 ** Each is summed, averaged, grouped, compared and ordered, from the table and
 ** from an index that has it.
 **
+** Reals become the text that stock makes of them: decimals of up to 16 digits, and their neighbours,
+** around the sizes at which hp_decimal.c leaves them to SQLite.
+**
 ** What has no real in it is added up once, by all workers: avg() and total()
 ** need no second scan, nor does sum() where it overflows for certain.
 **
@@ -211,6 +214,56 @@ static void testShape(const char *zFile, int iShape, int bExact){
   removeDb(zFile);
 }
 
+/* A real that is, or is next to, a decimal; or any */
+static double decimal(void){
+  static const double aEdge[] = { 1e-3, 4e9, 8e12, 1e13, 1e15, 9007199254740992.0, 1e-4, 1 };
+  u64 nDigit = 1;
+  double r, rScale = 1;
+  union { double r; u64 u; } x;
+  int i;
+  for(i=(int)((u64)next()%17); i>0; i--) nDigit *= 10;
+  for(i=(int)((u64)next()%9); i>0; i--) rScale *= 10;
+  r = (double)((u64)next()%nDigit)/rScale;
+  if( next()%10==0 ) r = aEdge[(u64)next()%8] + (double)(next()%3)/rScale;
+  x.r = r;
+  switch( (u64)next()%8 ){
+    case 0: x.u++;                       break;
+    case 1: if( x.u ) x.u--;             break;
+    case 2: x.r = -x.r;                  break;
+    case 3: if( next()%8==0 ) x.u = (u64)next();  break;
+  }
+  return x.r;
+}
+
+static void testTexts(const char *zFile){
+  sqlite3 *pOurs, *pStock;
+  sqlite3_stmt *pStmt;
+  int nRow = longRun() ? 2000000 : 100000;
+  int i;
+  removeDb(zFile);
+  pOurs = openDb(&ours, zFile, 0);
+  execute(pOurs, "CREATE TABLE t(i INTEGER PRIMARY KEY, v); BEGIN");
+  pStmt = prepared(pOurs, "INSERT INTO t(v) VALUES(?1)");
+  iRandom = 2463534242ULL;
+  for(i=0; i<nRow; i++){
+    sqlite3_bind_double(pStmt, 1, decimal());
+    sqlite3_step(pStmt);
+    sqlite3_reset(pStmt);
+  }
+  sqlite3_finalize(pStmt);
+  execute(pOurs, "COMMIT");
+  sqlite3_close(pOurs);
+  pOurs = openDb(&ours, zFile, 0);
+  pStock = openDb(&stock, zFile, 0);
+  same(pOurs, pStock, "SELECT i, v||'', CAST(v AS TEXT), json_array(v), quote(v) FROM t", "decimals");
+  same(pOurs, pStock, "SELECT json_group_array(v), group_concat(v) FROM t GROUP BY i/1000", "decimals");
+  stock.close(pStock);
+  sqlite3_db_config(pOurs, SQLITE_DBCONFIG_FP_DIGITS, 5, 0);
+  check(integer(&ours, pOurs, "SELECT CAST(1.234567 AS TEXT)='1.2346'"), "digits were to be 5");
+  sqlite3_close(pOurs);
+  removeDb(zFile);
+}
+
 int main(int argc, char **argv){
   const char *zFile = temporaryFile("numbers.db");
   int bExact = hasEngine();
@@ -222,5 +275,6 @@ int main(int argc, char **argv){
 #endif
   if( argc!=2 || loadStock(&stock, argv[1]) ) return 2;
   for(i=0; i<N_SHAPE; i++) testShape(zFile, i, bExact);
+  testTexts(zFile);
   return finish();
 }
