@@ -212,6 +212,10 @@ static void testFilters(void){
     "iif(value%3, date('2020-01-01', '+'||value||' days'), NULL)",
     "iif(value%500, date('2020-01-01', '+'||value||' days'), 'not a date')",
     "printf('19%02d-%02d-%02d', value%90, value%18, value%30)",
+    "date('1899-10-01', '+'||(value%250)||' days')", "date('1900-01-01', '+'||(value%250)||' days')",
+    "date('2155-08-01', '+'||(value%250)||' days')", "date('2155-01-01', '+'||(value%365)||' days')",
+    "date('1900-01-01', '+'||(value*7919%93000)||' days')", "value*7919%1000000/1e6", "value/1e5-0.005",
+    "value/1e7",
   };
   static const char *const azConst[] = {
     "5", "77.7", "-400000", "9007199254740993", "0.05", "1e300", "-9223372036854775808", "0", "1e15+3",
@@ -547,6 +551,122 @@ static void testDamagedLater(void){
   sqlite3_close(db);
 }
 
+/*
+** Ranges of rowids take runs from memory, whole ones and parts of them, whatever the rowids are, and
+** after rows have changed, gone, and come.
+*/
+static void testRanges(const char *zMode){
+  static const char *const azRowid[] = {
+    "value", "value*3", "value*5-9000", "value*value", "value*1000000000000-700000000000000",
+    "value+value/40*7", "value-9223372036854775807-1", "9223372036854775807-value",
+  };
+  static const char *const azAsk[] = {
+    "SELECT count(*), sum(n), min(id), max(id) FROM t WHERE id BETWEEN %lld AND %lld",
+    "SELECT count(*) FROM t WHERE id>=%lld AND id<%lld",
+    "SELECT g, count(*), sum(n), max(s) FROM t WHERE id>%lld AND id<=%lld AND n%%3 GROUP BY g",
+    "SELECT sum(n), min(s) FROM t WHERE id>%lld AND n<%lld",
+    "SELECT sum(n), min(s), count(%lld) FROM t WHERE id<%lld",
+    "SELECT id, s FROM t WHERE id BETWEEN %lld AND %lld AND n%%7=3",
+    "SELECT id, s, g FROM t WHERE id BETWEEN %lld AND %lld ORDER BY n DESC, id LIMIT 9",
+    "SELECT count(*), total(n) FROM t WHERE id>%lld.5 AND id<%lld.0",
+  };
+  static const char *const azChange[] = {
+    "", "UPDATE t SET n=n+1 WHERE id%50=7", "DELETE FROM t WHERE n%11=4",
+    "INSERT OR IGNORE INTO t SELECT id+1, n, g, s, z FROM t WHERE id<9223372036854775807 AND n%97=0",
+    "UPDATE t SET s=s||' and more' WHERE n%31=0", "DELETE FROM t WHERE n BETWEEN 300 AND 700",
+  };
+  const char *zFile = temporaryFile("ranges.db");
+  unsigned i, k, m, j;
+  for(i=0; i<sizeof(azRowid)/sizeof(azRowid[0]); i++){
+    char zSql[200];
+    sqlite3_int64 nFound = 0;
+    sqlite3 *db = madeOf(zFile,
+      "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, n, g, s, z);"
+      "INSERT INTO t SELECT %s, value, value%%5, printf('text %%d', value%%100), printf('%%.90c', 'z')"
+      " FROM " SERIES("3000"), azRowid[i]);
+    sqlite3_snprintf(sizeof(zSql), zSql, "PRAGMA journal_mode=%s; PRAGMA synchronous=off", zMode);
+    execute(db, zSql);
+    for(k=0; k<sizeof(azChange)/sizeof(azChange[0]); k++){
+      execute(db, azChange[k]);
+      /* Sometimes all is in memory before, sometimes ranges keep what they read */
+      if( k%2 ) foundBy(db, "SELECT sum(id), sum(n), max(g), max(s) FROM t");
+      for(m=0; m<sizeof(azAsk)/sizeof(azAsk[0]); m++){
+        for(j=0; j<3; j++){
+          sqlite3_int64 iLow, iHigh;
+          sqlite3_snprintf(sizeof(zSql), zSql, "SELECT id FROM t ORDER BY id LIMIT 1 OFFSET %d", 700*j+(int)m*90);
+          iLow = integer(&ours, db, zSql);
+          sqlite3_snprintf(sizeof(zSql), zSql, "SELECT id FROM t ORDER BY id LIMIT 1 OFFSET %d", 1100*j+900);
+          iHigh = integer(&ours, db, zSql);
+          sqlite3_snprintf(sizeof(zSql), zSql, azAsk[m], iLow+(int)m%3-1, iHigh);
+          sameAnswer(db, zSql, 2, azRowid[i]);
+          nFound += foundBy(db, zSql);
+        }
+      }
+    }
+    check(nFound>50, "%s: %lld runs found by ranges", azRowid[i], nFound);
+    sqlite3_close(db);
+  }
+}
+
+/*
+** Rowids are out of order on a leaf, or beyond what the page above says.  A scan of the whole table does
+** not mind, and keeps them; where a range begins and ends SQLite finds by search.
+*/
+static void testRangesOfDamaged(void){
+  const char *zFile = temporaryFile("order.db");
+  int iKind;
+  for(iKind=0; iKind<3; iKind++){
+    sqlite3 *db = madeOf(zFile,
+      "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, n, g, z);"
+      "INSERT INTO t SELECT %s, value, value%%5, printf('%%.90c', 'z') FROM " SERIES("5000"), "value*2");
+    unsigned char *a;
+    int n, i, k, m;
+    int nDone = 0;
+    sqlite3_int64 nFound = 0;
+    sqlite3_close(db);
+    a = readFile(zFile, &n);
+    for(i=1024; i+1024<=n; i+=1024){
+      unsigned char *p = &a[i];
+      if( iKind<2 ? p[0]!=13 : p[0]!=5 ) continue;
+      if( iKind<2 && (get2(&p[3])<4 || (i/1024)%5) ) continue;
+      if( iKind==2 ){
+        /* Separators, which are the largest rowids before them */
+        for(k=0; k<(int)get2(&p[3]); k++){
+          unsigned char *pKey = &p[get2(&p[12+2*k])+4];
+          while( *pKey & 0x80 ) pKey++;
+          if( *pKey>=4 ) *pKey -= 3;
+        }
+      }else{
+        /* Two neighbours, or the first and the last one */
+        int iOther = iKind ? (int)get2(&p[3])-1 : 1;
+        unsigned x = get2(&p[8]);
+        put2(&p[8], get2(&p[8+2*iOther]));
+        put2(&p[8+2*iOther], x);
+      }
+      nDone++;
+    }
+    check(nDone>(iKind<2 ? 3 : 0), "nothing is damaged: %d", iKind);
+    writeFile(zFile, a, n);
+    free(a);
+    db = opened(zFile);
+    for(k=0; k<2; k++){
+      check(k==0 || foundBy(db, "SELECT sum(id), sum(n), max(g) FROM t")>0, "nothing is kept");
+      for(m=0; m<200; m++){
+        char zSql[200];
+        sqlite3_snprintf(sizeof(zSql), zSql, "SELECT count(*), sum(n), max(g) FROM t WHERE id BETWEEN %d AND %d",
+                         m*47, m*47+(m%3 ? 3000 : 60));
+        sameAnswer(db, zSql, 2, "rowids in disorder");
+        nFound += foundBy(db, zSql);
+        sqlite3_snprintf(sizeof(zSql), zSql, "SELECT sum(n) FROM t WHERE id>=%d", m*47);
+        sameAnswer(db, zSql, 2, "rowids in disorder");
+      }
+      sameAnswer(db, "SELECT sum(id), sum(n), max(g) FROM t", 3, "the whole table");
+    }
+    check(nFound>10, "ranges find %lld runs", nFound);
+    sqlite3_close(db);
+  }
+}
+
 /* A WAL that begins anew: columns outlive it, if this process sees it */
 static void testRestart(void){
   const char *zFile = temporaryFile("restart.db");
@@ -608,6 +728,7 @@ static void testMended(const char *zMode){
     "iif(value%2, value, value/3.0)", "'a'||(value%10)", "iif(value%7, 'b'||(value%30), NULL)", "'same'",
     "iif(value%7, 'b'||(value%3), x'6231')", "'text '||value", "printf('%.*c', value%60, 'y')", "x'00'||(value%7)",
     "date('1999-07-01', '+'||(value%2500)||' days')", "iif(value%3, date('2020-01-01', '+'||value||' days'), NULL)",
+    "date('1900-01-01', '+'||(value*7919%2500)||' days')", "value*7919%1000000/1e6",
     "CASE value%4 WHEN 0 THEN 'z'||value WHEN 1 THEN value WHEN 2 THEN 0.5 END", "iif(value%2, 'a', x'61')",
     "printf('5%05d', value*7919%100003)",
   };
@@ -616,7 +737,8 @@ static void testMended(const char *zMode){
     "UPDATE t SET v=(1<<60)+1", "UPDATE t SET v=0.25", "UPDATE t SET v=-0.0", "UPDATE t SET v=1e300", "UPDATE t SET v=v/7.0",
     "UPDATE t SET v=NULL", "UPDATE t SET v=coalesce(v, 5)", "UPDATE t SET v='a3'", "UPDATE t SET v='b2', w='of another'",
     "UPDATE t SET v='quite another text'", "UPDATE t SET v=''", "UPDATE t SET v=x'61'", "UPDATE t SET v=cast(v AS TEXT)",
-    "UPDATE t SET v='2001-02-03'", "UPDATE t SET v='0001-02-03'", "UPDATE t SET v='2001-02-0x'",
+    "UPDATE t SET v='2001-02-03'", "UPDATE t SET v='0001-02-03'", "UPDATE t SET v='1899-12-31'", "UPDATE t SET v='1900-00-00'",
+    "UPDATE t SET v='2155-15-31'", "UPDATE t SET v='2099-16-01'", "UPDATE t SET v='2001-02-0x'",
     "UPDATE t SET v=v||'x'", "UPDATE t SET w=w||'x'", "UPDATE t SET r=r+0.5", "DELETE FROM t",
     "UPDATE t SET v=201+id%50", "UPDATE t SET v='2030-01-01'", "UPDATE t SET v='000000'", "UPDATE t SET v='zzzzzz'",
     "UPDATE t SET z=printf('%.1100c', 'y')",
@@ -1221,6 +1343,9 @@ int main(int argc, char **argv){
     testElsewhere();
     testDamaged();
     testDamagedLater();
+    testRanges("wal");
+    testRanges("delete");
+    testRangesOfDamaged();
     testRestart();
     testStale();
     testMended("wal");

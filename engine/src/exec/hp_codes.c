@@ -71,10 +71,7 @@ static int hpCodesLater(HpFrame *p, int iOp){
     case HP_FORM_INT: case HP_FORM_DECIMAL:
       if( pSeg->w>4 ) return 0;
       break;
-    case HP_FORM_DICT:
-      break;
-    case HP_FORM_FIXED:
-      if( pSeg->w==0 ) return 0;
+    case HP_FORM_DICT: case HP_FORM_DATE:
       break;
     default:
       return 0;
@@ -238,10 +235,10 @@ static int hpCodesDates(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int 
   u64 nLess, nMore, iLow, iHigh;
   int iDate, bNot;
   if( pB->mType!=HP_TEXT || !sqlite3IsBinary(pOp->pColl) ) return 0;
-  iDate = hpSegmentDate(pB->aVal[0].z, pB->aLen[0]);
+  iDate = pB->aLen[0]==10 ? hpDateNumber(pB->aVal[0].z) : -1;
   if( iDate<0 ) return 0;
-  nLess = iDate<=pSeg->iMax ? 0 : MIN((u64)(iDate-pSeg->iMax), 0x10000);
-  nMore = iDate<pSeg->iMax ? 0 : MIN((u64)(iDate-pSeg->iMax)+1, 0x10000);
+  nLess = iDate<=pSeg->iBase ? 0 : MIN((u64)(iDate-pSeg->iBase), 0x10000);
+  nMore = iDate<pSeg->iBase ? 0 : MIN((u64)(iDate-pSeg->iBase)+1, 0x10000);
   bNot = hpCodesWhich(pOp->op, nLess, nMore, &iLow, &iHigh);
   hpCodesRange(p, pSeg, iFrom, iLow, iHigh, bNot);
   return 1;
@@ -255,15 +252,14 @@ static int hpCodesBoth(HpFrame *p, const HpOp *pOp){
   const u16 *a, *b;
   int iDiff;
   u8 *aBool = p->aBool;
-  if( pA->eForm!=HP_FORM_FIXED || pB->eForm!=HP_FORM_FIXED || pA->aTag || pB->aTag
+  if( pA->eForm!=HP_FORM_DATE || pB->eForm!=HP_FORM_DATE || pA->aTag || pB->aTag
    || !sqlite3IsBinary(pOp->pColl)
   ){
     return 0;
   }
-  assert( pA->w==2 && pB->w==2 );
   a = (const u16*)pA->aData + iFromA;
   b = (const u16*)pB->aData + iFromB;
-  iDiff = (int)(pB->iMax-pA->iMax);
+  iDiff = (int)(pB->iBase-pA->iBase);
 #define HP_DATES(OP) HP_ROWS(p, { aBool[i] = (int)a[i]-(int)b[i] OP iDiff; })  break;
   switch( pOp->op ){
     case TK_LT: HP_DATES(<)
@@ -341,7 +337,7 @@ static int hpCodesRun(HpFrame *p, int iOp){
     bDone = hpCodesEntries(p, iOp, iVec, pSeg, iFrom);
   }else if( pOp->eOp!=HP_OP_COMPARE ){
     bDone = 0;
-  }else if( pSeg->eForm==HP_FORM_FIXED ){
+  }else if( pSeg->eForm==HP_FORM_DATE ){
     bDone = hpCodesDates(p, pOp, pSeg, iFrom);
   }else{
     bDone = hpCodesNumbers(p, pOp, pSeg, iFrom);

@@ -161,10 +161,11 @@ struct HpSourceType {
 #define HP_FORM_DECIMAL  2
 #define HP_FORM_REAL     3
 #define HP_FORM_DICT     4
-#define HP_FORM_FIXED    5
-#define HP_FORM_TEXT     6
-#define HP_FORM_ANY      7
-#define HP_FORM_MX       8
+#define HP_FORM_DATE     5
+#define HP_FORM_FIXED    6
+#define HP_FORM_TEXT     7
+#define HP_FORM_ANY      8
+#define HP_FORM_MX       9
 
 /* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
 struct HpSegmentText {
@@ -177,21 +178,18 @@ struct HpSegment {
   u8 eForm;              /* HP_FORM_xxx */
   u8 mType;              /* Types that occur: HpVec.mType */
   u8 bFloat;             /* HpVec.bFloat */
-  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset.  FIXED: 2 if
-                         ** all are dates, else 0 */
+  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset; FIXED: 0 */
   u8 iScale;             /* DECIMAL: place in aHpScale */
   u16 nEntry;            /* DICT: entries */
   int nRow;
   u32 nByte;
   u32 nRef;              /* Runs that have it: hp_columns.c */
-  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
-                         ** FIXED: the length */
-  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  FIXED: the number of the first
-                         ** date, hpSegmentDate() */
-  u64 mnText, mxText;    /* DICT, FIXED, TEXT: of hpZonePrefix() */
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.  DATE: the
+                         ** first date, as hpDateNumber() has it.  FIXED: the length */
+  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE: the last date */
+  u64 mnText, mxText;    /* DICT, DATE, FIXED, TEXT: of hpZonePrefix() */
   const u8 *aTag;        /* Type of each row.  NULL: all are mType */
-  const u8 *aData;       /* A value, a code, or an offset for each row.  FIXED: by how much its
-                         ** date is more than the first one */
+  const u8 *aData;       /* A value, a code, or an offset for each row */
   const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
   const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
 };
@@ -226,13 +224,19 @@ static int hpBoundsKey(sqlite3*, const HpRange*, Mem*, int, HpBoundKey*);
 static void hpBoundsClear(HpBoundKey*);
 static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 
+/* hp_date.c */
+#ifdef HP_SHARED
+static SQLITE_INLINE int hpDateNumber(const u8*);
+static void hpDateFill(int, int);
+#endif
+
 /* hp_segment.c */
 #ifdef HP_SHARED
 static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
 static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
+static int hpSegmentAscends(const HpSegment*, int, int, int, i64*);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
-static int hpSegmentDate(const u8*, u32);
 static HpSegment *hpSegmentDup(const HpSegment*);
 static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);
 static i64 hpSegmentFree(HpSegment*);
@@ -251,6 +255,7 @@ static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
 static u32 hpColumnsLeafRows(const HpColumnRun*, int);
 static int hpColumnsChunks(const HpColumnRun*);
+static int hpColumnsInOrder(const HpRun*, int);
 static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
 static int hpColumnsMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
                            const struct HpColumnSet*, int, HpSegment**);
@@ -299,6 +304,7 @@ static void hpDecodeColumn(const HpWorker*, HpFrame*, int, HpVec*);
 static int hpKeepInit(HpWorker*);
 static void hpKeepBegin(HpWorker*);
 static void hpKeepBatch(HpWorker*);
+static int hpKeepIsInOrder(const HpWorker*);
 static int hpKeepNext(HpWorker*);
 static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
 #ifdef HP_SHARED

@@ -16,6 +16,7 @@
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsRows()     Rows of one of its batches.
 **    hpColumnsLeafRows(), hpColumnsChunks()   Rows of one of its leaves; how many batches.
+**    hpColumnsInOrder()  Are its rowids in order, as a range of rowids wants them?
 **    hpColumnsSets()     Its columns, those that the scan does not read, too.
 **    hpColumnsMended()   Leaves of it that had changed have been read (hp_mend.c).
 **    hpColumnsWanted()   Is this column to be kept?
@@ -796,7 +797,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   int i;
   assert( bCount==0 || pPipe->source.nCol==0 );
   if( pPipe->source.pType->bColumns==0 || pPipe->bUser
-   || pPipe->source.pRange
+   || (bCount && pPipe->source.pRange)
    || (bCount==0 && (pPipe->source.bIndex || pPipe->source.nCol==0))
    || p->nSample || p->bNone
   ){
@@ -1003,6 +1004,37 @@ static u32 hpColumnsLeafRows(const HpColumnRun *p, int i){
   return p->aRow[i] - (i>0 ? p->aRow[i-1] : 0);
 }
 static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
+
+/*
+** Of pRun, whose columns are in memory, column iCol has the rowids, and none of its batches has been
+** given yet.  Are they in order, and within the bounds of each leaf: HpRun.iLow and aHigh?
+*/
+static int hpColumnsInOrder(const HpRun *pRun, int iCol){
+  const HpColumnRun *p = pRun->pKept;
+  HpSegment **apSeg = pRun->apKept[iCol];
+  i64 iLast = pRun->iLow;
+  int bLast = (pRun->mBound & 1)!=0;
+  int iLeaf = pRun->iInUnit;
+  int iChunk = pRun->iKept;
+  int iFrom = (int)pRun->iKeptFrom;
+  u32 iRow = pRun->iKeptRow;
+  while( iRow<pRun->iKeptEnd ){
+    int n = (int)MIN(p->aRow[iLeaf]-iRow, (u32)(p->anRow[iChunk]-iFrom));
+    if( n>0 ){
+      if( !hpSegmentAscends(apSeg[iChunk], iFrom, n, bLast, &iLast) ) return 0;
+      if( iLast>pRun->aHigh[iLeaf-pRun->iInUnit] ) return 0;
+      bLast = 1;
+    }
+    iRow += (u32)n;
+    iFrom += n;
+    if( iRow==p->aRow[iLeaf] ) iLeaf++;
+    if( iFrom==p->anRow[iChunk] ){
+      iChunk++;
+      iFrom = 0;
+    }
+  }
+  return 1;
+}
 
 /*
 ** Set aSet[] to the columns of p, up to nAlloc of them, and *pbSound to whether its records are known

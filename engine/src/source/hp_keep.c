@@ -10,6 +10,7 @@
 **    hpKeepNext()     the next batch of a run whose columns are in memory
 **    hpKeepBegin()    the leaves of a run are going to be read: keep it?
 **    hpKeepBatch()    a batch of it has been cut
+**    hpKeepIsInOrder()  are the rowids of a run whose columns are in memory in order?
 **    hpKeepColumn()   values of one column, for the rows selected in a frame
 **    hpKeepSegment()  the same as they are kept
 **    hpKeepIsElsewhere()  are values of the batch not in its leaves?
@@ -226,6 +227,14 @@ static int hpKeepIsOut(const HpWorker *p, int i){
   return 0;
 }
 
+/* The scan is that of a range of rowids.  Are those of the run, which is in memory, in order? */
+static int hpKeepIsInOrder(const HpWorker *p){
+  const HpSourcePlan *pPlan = &p->pPipe->source;
+  int k;
+  for(k=0; k<pPlan->nCol && pPlan->aCol[k].iStore>=0; k++){}
+  return k<pPlan->nCol && hpColumnsInOrder(&p->run, k);
+}
+
 static int hpKeepNext(HpWorker *p){
   HpRun *pRun = &p->run;
   assert( pRun->pKept!=0 && p->batch.nRow==0 && p->batch.nSkip==0 );
@@ -291,6 +300,7 @@ static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pO
 static int hpKeepInit(HpWorker *p){ UNUSED_PARAMETER(p); return SQLITE_OK; }
 static void hpKeepBegin(HpWorker *p){ UNUSED_PARAMETER(p); }
 static void hpKeepBatch(HpWorker *p){ UNUSED_PARAMETER(p); }
+static int hpKeepIsInOrder(const HpWorker *p){ UNUSED_PARAMETER(p); return 0; }
 static int hpKeepNext(HpWorker *p){ UNUSED_PARAMETER(p); return HP_DECLINE; }
 static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
   hpDecodeColumn(p, pFrame, iCol, pOut);

@@ -51,6 +51,7 @@ static int hpLeavesNext(HpWorker *p){
     p->frame.iPos = (u64)pRun->iSeq<<32;
     if( pRun->pMend ) rc = hpMendRun(p);
     if( rc ) return rc;
+    if( pRun->pKept && (pRun->mBound & 4)!=0 && !hpKeepIsInOrder(p) ) return HP_DECLINE;
     hpKeepBegin(p);
   }
   if( pRun->pKept ) return hpKeepNext(p);

@@ -9,8 +9,8 @@
 **    hpSegmentNew()      from a vector that hpDecodeColumn() has filled
 **    hpSegmentColumn()   and back, for the rows that are selected
 **    hpSegmentIsOut()    is no row within bounds?
+**    hpSegmentAscends()  do integers increase from row to row?
 **    hpSegmentNumber()   INT, DECIMAL: what a number stands for
-**    hpSegmentDate()     a date as a number
 **    hpSegmentDup()      a copy, ...
 **    hpSegmentSet()      ... in which a row gets another value, if its form has room for it
 **    hpSegmentFree()     one reference less
@@ -21,9 +21,11 @@
 **    SEQ      integers, each one more than the one before: rowids
 **    INT      integers, as what each is more than the smallest, in 0, 1, 2, 4 or 8
 **             bytes.  None: all are equal
-**    DECIMAL  doubles that are such an integer, divided by 1, 10, ... 10000: prices
+**    DECIMAL  doubles that are such an integer, divided by 1, 10, ... 1000000: prices
 **    REAL     other doubles
 **    DICT     texts and blobs, up to 256 different ones: a byte for each row
+**    DATE     texts like 2026-11-27, as numbers (hp_date.c), of which what each is more than the first
+**             has two bytes
 **    FIXED    other texts and blobs, if all have the same length: their bytes
 **    TEXT     other texts and blobs: where each ends, then their bytes
 **    ANY      numbers beside texts, or integers beside reals: as they come
@@ -33,9 +35,6 @@
 **
 ** The entries of dictionaries of the same texts mostly come in the same order (hpSegmentOrder()), so
 ** that whoever compares them (hp_direct.c) need not search.
-**
-** Texts like 2026-11-27 are FIXED, and beside their bytes have a number of two bytes each, in the
-** same order, so that filters (hp_codes.c) need not look at the bytes.
 **
 ** A decimal is tried by multiplying, rounding, and dividing again: only if each
 ** double comes out with the same bits is the form DECIMAL, so not with -0.0.
@@ -56,7 +55,7 @@
 #define HP_MX_DICT     256     /* Most entries of a dictionary */
 #define HP_DICT_BITS   10      /* So many bits number the slots of its hash table */
 
-static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0 };
+static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0, 1000000.0 };
 
 /* Integers of a decimal are smaller than this: see hpSegmentFloats() */
 #define HP_MX_DECIMAL 2251799813685248.0    /* 2^51 */
@@ -400,14 +399,22 @@ static void hpSegmentTexts(
   int n
 ){
   u32 nFirst = pVec->aLen[0];
+  u64 nPair = (u64)nFirst<<32 | nFirst;    /* Two lengths at a time */
+  u64 mOther = 0;
   i64 nAll = 0;
   i64 nDict = 0;
-  int bFixed = 1;
+  int bFixed;
   int i;
-  for(i=0; i<n; i++){
-    nAll += pVec->aLen[i];
-    bFixed &= pVec->aLen[i]==nFirst;
+  for(i=0; i+2<=n; i+=2){
+    u64 x = (u64)hpRaw8((const u8*)&pVec->aLen[i]);
+    mOther |= x^nPair;
+    nAll += (i64)((x>>32) + (x & 0xffffffff));
   }
+  if( i<n ){
+    mOther |= pVec->aLen[i]^nFirst;
+    nAll += pVec->aLen[i];
+  }
+  bFixed = mOther==0;
   p->nText = nAll;
   if( bFixed ){
     p->eForm = HP_FORM_FIXED;
@@ -446,48 +453,32 @@ static void hpSegmentTexts(
 }
 
 /*
-** The number of the date that the text of n bytes at z is, as 2026-11-27: dates that come later have
-** larger ones.  -1: it is none.  Months have 4 bits and days 5; whether there is such a day does not
-** matter.
-*/
-static int hpSegmentDate(const u8 *z, u32 n){
-  int y, m, d;
-#define HP_DIGITS(A,B) \
-    ((z[A]-'0')*10 + (z[B]-'0'))
-#define HP_IS_DIGITS(A,B) ((u8)(z[A]-'0')<=9 && (u8)(z[B]-'0')<=9)
-  if( n!=10 || z[4]!='-' || z[7]!='-' || !HP_IS_DIGITS(0,1) || !HP_IS_DIGITS(2,3)
-   || !HP_IS_DIGITS(5,6) || !HP_IS_DIGITS(8,9)
-  ){
-    return -1;
-  }
-  y = HP_DIGITS(0,1)*100 + HP_DIGITS(2,3);
-  m = HP_DIGITS(5,6);
-  d = HP_DIGITS(8,9);
-#undef HP_DIGITS
-#undef HP_IS_DIGITS
-  return m<16 && d<32 ? y<<9 | m<<5 | d : -1;
-}
-
-/*
-** Texts of ten bytes, FIXED: are they all dates, of no more than 127 years?
+** Texts of ten bytes, FIXED: DATE, if all are dates, of no more than 127 years.
 */
 static void hpSegmentDates(
   HpSegmentMaker *pMaker,
   HpSegmentShape *p,
   const HpVec *pVec,
-  int n
+  int n,
+  int bAvx2
 ){
   i64 iMin, iMax;
   int i;
   for(i=0; i<n; i++){
-    pMaker->aInt[i] = hpSegmentDate(pVec->aVal[i].z, 10);
+    pMaker->aInt[i] = hpDateNumber(pVec->aVal[i].z);
     if( pMaker->aInt[i]<0 ) return;
   }
-  hpSegmentRange(pMaker->aInt, n, 0, &iMin, &iMax);
+  hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
   if( iMax-iMin>0xffff ) return;
+  hpDateFill((int)iMin, (int)iMax);
+  p->eForm = HP_FORM_DATE;
   p->w = 2;
-  p->iMax = iMin;
+  p->iBase = iMin;
+  p->iMax = iMax;
+  p->nText = 0;
   p->aInt = pMaker->aInt;
+  p->mnText = hpZonePrefix(hpDateText((int)iMin), 10);
+  p->mxText = hpZonePrefix(hpDateText((int)iMax), 10);
 }
 
 /* The smallest and the largest beginning of texts: of the dictionary, or of all n */
@@ -528,10 +519,10 @@ static void hpSegmentShape(
     hpSegmentReals(pMaker, p, pVec->aVal, n, bAvx2);
   }else if( (m & HP_NUM)==0 ){
     hpSegmentTexts(pMaker, p, pVec, n);
-    hpSegmentBeginnings(pMaker, p, pVec, n);
     if( p->eForm==HP_FORM_FIXED && p->iBase==10 && m==HP_TEXT ){
-      hpSegmentDates(pMaker, p, pVec, n);
+      hpSegmentDates(pMaker, p, pVec, n, bAvx2);
     }
+    if( p->eForm!=HP_FORM_DATE ) hpSegmentBeginnings(pMaker, p, pVec, n);
   }else{
     int i;
     p->eForm = HP_FORM_ANY;
@@ -546,11 +537,16 @@ static void hpSegmentShape(
 ** only.  Also leave only types that occur in pVec->mType.
 */
 static void hpSegmentFillNulls(HpVec *pVec, int n){
-  u8 mType = 0;
+  u64 m = 0;
+  u8 mType;
   int iFirst;
   int i;
   if( (pVec->mType & (pVec->mType-1))==0 ) return;
-  for(i=0; i<n; i++) mType |= pVec->aTag[i];
+  for(i=0; i+8<=n; i+=8) m |= (u64)hpRaw8(&pVec->aTag[i]);
+  for(; i<n; i++) m |= pVec->aTag[i];
+  m |= m>>32;
+  m |= m>>16;
+  mType = (u8)(m | m>>8);
   pVec->mType = mType;
   if( (mType & HP_NULL)==0 || mType==HP_NULL ) return;
   for(iFirst=0; pVec->aTag[iFirst]==HP_NULL; iFirst++){}
@@ -655,6 +651,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       if( p->w ) hpSegmentPack(a, p->w, &pVec->aVal[0].i, n, p->iBase);
       break;
     case HP_FORM_DECIMAL:
+    case HP_FORM_DATE:
       hpSegmentPack(a, p->w, shape.aInt, n, p->iBase);
       break;
     case HP_FORM_REAL:
@@ -674,7 +671,6 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       break;
     }
     case HP_FORM_FIXED:
-      hpSegmentPack(a, p->w, shape.aInt, n, p->iMax);
       for(i=0; i<n; i++){
         hpSegmentPut(&a[nData+i*p->iBase], pVec->aVal[i].z, (u32)p->iBase);
       }
@@ -753,13 +749,15 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
       if( i==p->nEntry ) return 0;
       if( p->w ) aData[iRow] = (u8)i;
       break;
+    case HP_FORM_DATE:
+      x = n==10 ? hpDateNumber(v.z) : -1;
+      if( x<p->iBase || x-p->iBase>0xffff ) return 0;
+      hpDateFill((int)x, (int)x);
+      p->iMax = MAX(p->iMax, x);
+      hpSegmentPack(&aData[(i64)iRow*2], 2, &x, 1, p->iBase);
+      break;
     case HP_FORM_FIXED:
       if( n!=p->iBase ) return 0;
-      if( p->w ){
-        x = hpSegmentDate(v.z, n)-p->iMax;
-        if( x<0 || x>0xffff ) return 0;
-        ((u16*)aData)[iRow] = (u16)x;
-      }
       memcpy((u8*)&p->aText[(i64)iRow*n], v.z, n);
       break;
     case HP_FORM_MX:
@@ -767,12 +765,23 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
     default:
       return 0;
   }
-  if( p->eForm==HP_FORM_FIXED && tag!=HP_NULL ){
+  if( (p->eForm==HP_FORM_DATE || p->eForm==HP_FORM_FIXED) && tag!=HP_NULL ){
     p->mnText = MIN(p->mnText, hpZonePrefix(v.z, n));
     p->mxText = MAX(p->mxText, hpZonePrefix(v.z, n));
   }
   if( p->aTag ) ((u8*)p->aTag)[iRow] = tag;
   return 1;
+}
+
+/* INT, DECIMAL, DATE: by how much row i is more than the smallest */
+static SQLITE_INLINE u64 hpSegmentCode(const HpSegment *p, int i){
+  switch( p->w ){
+    case 0:  return 0;
+    case 1:  return p->aData[i];
+    case 2:  return ((const u16*)p->aData)[i];
+    case 4:  return ((const u32*)p->aData)[i];
+  }
+  return ((const u64*)p->aData)[i];
 }
 
 /* INT, DECIMAL: the value that u is, in float form where the segment is: integers or reals */
@@ -802,6 +811,31 @@ static int hpSegmentIsOut(const HpSegment *p, const HpBound *pBound){
     return (double)p->iMax/rScale<pBound->rMin || (double)p->iBase/rScale>pBound->rMax;
   }
   return 0;
+}
+
+/*
+** Are n rows from iFrom on integers, each of them greater than the one before, and the first one, if
+** bLast, greater than *piLast?  Sets *piLast to the last one.
+*/
+static int hpSegmentAscends(const HpSegment *p, int iFrom, int n, int bLast, i64 *piLast){
+  i64 iLast = *piLast;
+  int i = iFrom;
+  assert( n>0 && iFrom>=0 && iFrom+n<=p->nRow );
+  if( p->mType!=HP_INT ) return 0;
+  if( p->eForm==HP_FORM_SEQ ){
+    i64 iFirst = p->iBase + iFrom;
+    *piLast = p->iMax - (p->nRow-iFrom-n);
+    return p->iBase<=p->iMax && (!bLast || iFirst>iLast);
+  }
+  if( p->eForm!=HP_FORM_INT ) return 0;
+  if( !bLast ) iLast = hpSegmentNumber(p, hpSegmentCode(p, i++)).i;
+  for(; i<iFrom+n; i++){
+    i64 x = hpSegmentNumber(p, hpSegmentCode(p, i)).i;
+    if( x<=iLast ) return 0;
+    iLast = x;
+  }
+  *piLast = iLast;
+  return 1;
 }
 
 /*
@@ -887,6 +921,15 @@ static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVe
         const struct HpSegmentText *pEntry = &p->aEntry[w ? a[i] : 0];
         aVal[i].z = &p->aText[pEntry->iOfst];
         aLen[i] = pEntry->n;
+      })
+      break;
+    }
+    case HP_FORM_DATE: {
+      const u16 *a = (const u16*)p->aData + iFrom;
+      const u8 *zBase = hpDateText((int)p->iBase);
+      HP_ROWS(pFrame, {
+        aVal[i].z = &zBase[a[i]*HP_DATE_TEXT];
+        aLen[i] = 10;
       })
       break;
     }

@@ -590,7 +590,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==0
+  if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==(p->pPipe->source.pRange!=0)
    && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED || p->pCfg->eColumns)
   ){
     pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager, pSrc->pWanted!=0);
@@ -651,7 +651,7 @@ static int hpSourceRunInit(HpWorker *p, int szPage){
     if( pRun->aChanged==0 ) return HP_DECLINE;
   }
   if( pSrc->bOrder ){
-    pRun->aHigh = hpArenaAlloc(&p->vec, sizeof(i64)*pSrc->nMax);
+    pRun->aHigh = hpArenaAlloc(&p->vec, sizeof(i64)*pSrc->nUnit);
     if( pRun->aHigh==0 ) return HP_DECLINE;
   }
   if( pSrc->bIndex ){
@@ -687,7 +687,7 @@ static void hpSourceSkip(HpSource *pSrc, struct HpLevel *p){
 static int hpSourceKnown(HpSource *pSrc, Pgno iPg){
   struct HpLevel *p = &pSrc->aLevel[pSrc->nLevel-1];
   const HpColumnInner *pKnown;
-  if( pSrc->pColumns==0 || pSrc->bIndex || pSrc->nEnd>0 ) return 0;
+  if( pSrc->pColumns==0 || pSrc->bIndex || pSrc->nEnd>0 || pSrc->bOrder ) return 0;
   if( pSrc->pPart && pSrc->pPart->bSearch ) return 0;
   if( pSrc->aAhead && AtomicLoad(&pSrc->bCold) ) return 0;
   pKnown = hpColumnsInner(pSrc->pColumns, iPg, pSrc->nUnit);
@@ -1121,7 +1121,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       pRun->iInner = pLevel->iPg;
       pRun->iChild = iFirst;
       pRun->iInUnit = iInUnit;
-      if( iInUnit==0 && pSrc->bIndex==0 ){
+      if( iInUnit==0 && pSrc->bIndex==0 && pSrc->bOrder==0 ){
         pRun->aLeaf[0] = pLevel->pKnown ? pLevel->pKnown->aFirst[iFirst/pSrc->nUnit]
                                         : hpPageChild(&pLevel->in, iFirst);
         n = hpColumnsQuick(pSrc->pColumns, pRun, MIN(nMax, pLevel->iLast-iFirst+1));
