@@ -385,7 +385,7 @@ SQLITE_PRIVATE int sqlite3HpRealText(double, char*);
 /*
 ** Called from mutex.c.
 */
-#ifndef SQLITE_OMIT_HP
+#if !defined(SQLITE_OMIT_HP) && SQLITE_THREADSAFE
 SQLITE_PRIVATE const sqlite3_mutex_methods *sqlite3HpMutex(
     const sqlite3_mutex_methods*);
 #else

@@ -39,7 +39,6 @@
 #endif
 
 #ifdef HP_MUTEX
-#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #if defined(__GLIBC__) && defined(__has_include)
@@ -51,6 +50,10 @@
 #ifndef hpMutexAlone
 # define hpMutexAlone() 0
 #endif
+
+/* As <linux/futex.h> has them, which not every compiler for Linux finds */
+#define HP_FUTEX_WAIT  (0|128)     /* FUTEX_WAIT_PRIVATE */
+#define HP_FUTEX_WAKE  (1|128)     /* FUTEX_WAKE_PRIVATE */
 
 #define HP_MUTEX_SPIN  50          /* Looks at a mutex before a thread sleeps */
 #define HP_MUTEX_NAP   1000000     /* Nanoseconds of its first sleep, ... */
@@ -113,7 +116,7 @@ static SQLITE_NOINLINE void hpMutexWait(HpMutex *p, uptr iSelf){
   nap.tv_sec = 0;
   nap.tv_nsec = HP_MUTEX_NAP;
   while( !hpMutexTake(p, iSelf) ){
-    syscall(SYS_futex, &p->bEntered, FUTEX_WAIT_PRIVATE, 1, &nap, 0, 0);
+    syscall(SYS_futex, &p->bEntered, HP_FUTEX_WAIT, 1, &nap, 0, 0);
     nap.tv_nsec = MIN(2*nap.tv_nsec, HP_MUTEX_DOZE);
   }
   __atomic_fetch_sub(&p->nWaiter, 1, __ATOMIC_RELAXED);
@@ -149,7 +152,7 @@ static void hpMutexLeave(sqlite3_mutex *pMutex){
   __atomic_store_n(&p->iOwner, 0, __ATOMIC_RELAXED);
   __atomic_store_n(pEntered, 0, __ATOMIC_RELEASE);
   /* *p may be gone now.  Of another mutex at the same place a thread wakes for nothing */
-  if( bWake ) syscall(SYS_futex, pEntered, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+  if( bWake ) syscall(SYS_futex, pEntered, HP_FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 static sqlite3_mutex *hpMutexAlloc(int eType){
@@ -176,6 +179,7 @@ static int hpMutexNotheld(sqlite3_mutex *p){ return !hpMutexHeld(p); }
 #endif
 #endif /* HP_MUTEX */
 
+#if SQLITE_THREADSAFE
 /*
 ** The methods of mutexes that are to be used where the application has none of its own: ours, or
 ** pDefault, which are SQLite's.
@@ -204,4 +208,5 @@ SQLITE_PRIVATE const sqlite3_mutex_methods *sqlite3HpMutex(
 #endif
   return pDefault;
 }
+#endif
 #endif /* SQLITE_OMIT_HP */
