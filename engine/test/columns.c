@@ -215,17 +215,24 @@ static void testFilters(void){
     "date('1899-10-01', '+'||(value%250)||' days')", "date('1900-01-01', '+'||(value%250)||' days')",
     "date('2155-08-01', '+'||(value%250)||' days')", "date('2155-01-01', '+'||(value%365)||' days')",
     "date('1900-01-01', '+'||(value*7919%93000)||' days')", "value*7919%1000000/1e6", "value/1e5-0.005",
-    "value/1e7",
+    "value/1e7", "datetime('2024-02-28', '+'||(value*7919%90000)||' seconds')",
+    "datetime('1999-12-31', '+'||(value*7919%86400*9000)||' seconds')",
+    "iif(value%5, datetime('2026-11-27', '+'||value*60||' seconds'), NULL)",
+    "printf('%04d-%02d-%02dT%02d:%02d:%02d', 1900+value%60, value%16, value%32, value%32, value%64, value*7%64)",
+    "printf('2000-01-01%s%02d:00:%02d', iif(value%700, ' ', 'T'), value%33, value%65)",
+    "datetime('1899-12-31', '+'||(value*7919%86400*900)||' seconds')",
   };
   static const char *const azConst[] = {
     "5", "77.7", "-400000", "9007199254740993", "0.05", "1e300", "-9223372036854775808", "0", "1e15+3",
     "'a3'", "'A3'", "'b1'", "''", "'2001-05-09'", "'0001-15-31'", "'2020-07'", "'2001-05-09 10:00'", "'5'",
     "x'6231'", "NULL", "'1904-03-01'", "'9999-12-31'", "'2020-16-01'", "-0.0",
+    "'2024-02-28 12:00:00'", "'2024-02-28T12:00:00'", "'2000-06-01'", "'2000-01-01 17:00:2'", "'1931-15-31T31:63:63'",
+    "'2026-11-27 00:07:00x'", "'2026-11-27 99'",
   };
   static const char *const azOp[] = { "=", "<>", "<", "<=", ">", ">=", "IS", "IS NOT" };
   static const char *const azMore[] = {
     "v IN (5, 77, 0.05, 'a3', 'b1', '2001-05-09')", "v NOT IN ('a1', 'b2', 7, 'same')",
-    "v IN ('a1', NULL)", "v LIKE 'A%'", "v LIKE '%3'", "v NOT LIKE '_1'", "v GLOB '*-05-*'",
+    "v IN ('a1', NULL)", "v LIKE 'A%'", "v LIKE '%3'", "v LIKE '%-28 1%'", "v BETWEEN '2024-02-28' AND '2024-02-28 20'", "v NOT LIKE '_1'", "v GLOB '*-05-*'",
     "v BETWEEN 3 AND 60", "v BETWEEN '2001' AND '2003-01-31'", "v<w", "v>=w", "v=w", "v IS w",
     "v IS NOT w", "d<'2003-01-01' AND d>='2000-02-02'", "d<e", "d<>e AND v>1", "NOT (v<5 OR v>'b')",
     "v>1 AND v<'b2' AND id>100", "v AND id%2", "v IS NULL", "v||'' < 'b'", "v+1<50 AND v>3", "c>'a2'",
@@ -729,6 +736,8 @@ static void testMended(const char *zMode){
     "iif(value%7, 'b'||(value%3), x'6231')", "'text '||value", "printf('%.*c', value%60, 'y')", "x'00'||(value%7)",
     "date('1999-07-01', '+'||(value%2500)||' days')", "iif(value%3, date('2020-01-01', '+'||value||' days'), NULL)",
     "date('1900-01-01', '+'||(value*7919%2500)||' days')", "value*7919%1000000/1e6",
+    "datetime('2001-02-03', '+'||(value*7919%90000)||' seconds')",
+    "iif(value%9, datetime('1960-02-03', '+'||(value*7919%86400*9999)||' seconds'), NULL)",
     "CASE value%4 WHEN 0 THEN 'z'||value WHEN 1 THEN value WHEN 2 THEN 0.5 END", "iif(value%2, 'a', x'61')",
     "printf('5%05d', value*7919%100003)",
   };
@@ -738,7 +747,9 @@ static void testMended(const char *zMode){
     "UPDATE t SET v=NULL", "UPDATE t SET v=coalesce(v, 5)", "UPDATE t SET v='a3'", "UPDATE t SET v='b2', w='of another'",
     "UPDATE t SET v='quite another text'", "UPDATE t SET v=''", "UPDATE t SET v=x'61'", "UPDATE t SET v=cast(v AS TEXT)",
     "UPDATE t SET v='2001-02-03'", "UPDATE t SET v='0001-02-03'", "UPDATE t SET v='1899-12-31'", "UPDATE t SET v='1900-00-00'",
-    "UPDATE t SET v='2155-15-31'", "UPDATE t SET v='2099-16-01'", "UPDATE t SET v='2001-02-0x'",
+    "UPDATE t SET v='2155-15-31'", "UPDATE t SET v='2099-16-01'",
+    "UPDATE t SET v='2001-02-03 04:05:06'", "UPDATE t SET v='2001-02-03T04:05:06'", "UPDATE t SET v='2001-02-03 04:05:99'",
+    "UPDATE t SET v='2030-02-03 31:63:63'", "UPDATE t SET v='1899-02-03 04:05:06'", "UPDATE t SET v='2001-02-0x'",
     "UPDATE t SET v=v||'x'", "UPDATE t SET w=w||'x'", "UPDATE t SET r=r+0.5", "DELETE FROM t",
     "UPDATE t SET v=201+id%50", "UPDATE t SET v='2030-01-01'", "UPDATE t SET v='000000'", "UPDATE t SET v='zzzzzz'",
     "UPDATE t SET z=printf('%.1100c', 'y')",

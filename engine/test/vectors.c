@@ -8,8 +8,8 @@
 ** them at once: cells whose rowids and sizes take one byte to nine, in pages of
 ** every size; first columns of every serial type under ORDER BY ... LIMIT; texts
 ** of every length as keys of groups and beside a constant; integers at the ends of 32 and of
-** 64 bits in sums and products; texts that are nearly alike under min() and max().  All answers are those
-** of the library STOCK.  The tables are larger than a batch, so that what is
+** 64 bits in sums and products; texts that are nearly alike under min() and max(); formats of
+** strftime().  All answers are those of the library STOCK.  The tables are larger than a batch, so that what is
 ** learned from one batch is used on the next.
 */
 #include <stdio.h>
@@ -100,6 +100,20 @@ static const char *const azEndQuery[] = {
   "SELECT quote(min(s)), quote(max(s)) FROM t", "SELECT v, quote(min(s)) FROM t",
   "SELECT v, quote(max(s)) FROM t WHERE v%4<>1", "SELECT v%3, v, quote(max(s)) FROM t GROUP BY v%3",
   "SELECT v, quote(min(s COLLATE nocase)) FROM t",
+};
+
+/* Dates and times, and what is nearly one */
+static const char *const azTime[] = {
+  "datetime('2024-02-27', '+'||i*7919||' seconds')", "date('1999-12-30', '+'||i||' days')",
+  "CASE i%9 WHEN 0 THEN NULL WHEN 1 THEN date('2024-02-27') WHEN 2 THEN '2024-02-30' WHEN 3 THEN"
+  " '2024-02-27T10:11:12' WHEN 4 THEN '2024-02-27 24:00:00' WHEN 5 THEN 2460000.5+i WHEN 6 THEN 'no time'"
+  " WHEN 7 THEN '2024-02-27 10:11' ELSE datetime('2024-02-27 23:59:59') END",
+};
+static const char *const azFormat[] = {
+  "%Y", "%Y-%m", "%Y-%m-%d", "%F", "%T", "%R", "%H:%M", "%Y-%m-%d %H", "%Y-%m-%dT%H", "%H:00", "%Y-%m-%d %H:00:00",
+  "%d.%m.%Y", "%Y%m%d", "%Y-", "%d ", "%d?%H", "-%m", "%%", "%Y%%", "x", "%", "%Y%", "%H%M%S", "%j", "%Y-W%W",
+  "%F %T", "%FT%T", "%F%T", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S.000 in the middle", "%F %F %F", "%F %F %F %F",
+  "%Y\303\244", "%M:%S", "%M-%S", "%S", "%S:", "%S ", "%m-%d %H", "%d%H", "\001%Y",
 };
 
 static Lib stock;
@@ -220,6 +234,19 @@ int main(int argc, char **argv){
     snprintf(zRow, sizeof(zRow), " SELECT %s, i", azEnd[i]);
     begin(zFile, azPage[1], "(s, v)", zRow);
     for(j=0; j<N(azEndQuery); j++) same(azEndQuery[j], zRow, 0);
+    end(zFile);
+  }
+
+  for(i=0; i<N(azTime); i++){
+    snprintf(zRow, sizeof(zRow), " SELECT %s, i", azTime[i]);
+    begin(zFile, azPage[1], "(s, v)", zRow);
+    for(j=0; j<N(azFormat); j++){
+      char zSql[200];
+      snprintf(zSql, sizeof(zSql), "SELECT strftime('%s', s) AS f, typeof(max(strftime('%s', s))), count(*),"
+               " sum(v) FROM t GROUP BY f", azFormat[j], azFormat[j]);
+      /* Some of what is no date gives the query back to SQLite */
+      same(zSql, zRow, i==2);
+    }
     end(zFile);
   }
 

@@ -16,8 +16,8 @@
 ** the smallest one, how much a date is later than the first one, or the number of a text in a
 ** dictionary.  A filter that compares such a column with a constant needs no more than these codes:
 **
-**    integers, decimals, dates   codes are in the order of values, so the codes of the rows that
-**                                pass are a range.  Where it begins and ends is searched for, with
+**    integers, decimals, dates,  codes are in the order of values, so the codes of the rows that
+**    times                       pass are a range.  Where it begins and ends is searched for, with
 **                                the comparison that decides everywhere else.
 **    dictionary                  the filter is run on the entries, by the code that runs it on rows,
 **                                and each row gets what its entry has got.  So are LIKE and IN.
@@ -56,6 +56,12 @@ static const HpSegment *hpCodesOf(const HpFrame *p, u16 iVec, int *piFrom){
   return hpKeepSegment(p->pWorker, hpCodesColumn(p, iVec), piFrom);
 }
 
+/* The segment of the column that pOp is, if it is in memory: see hpKeepSegment() */
+static const HpSegment *hpCodesSegment(const HpFrame *p, const HpOp *pOp, int *piFrom){
+  if( p->pWorker->pPipe->source.pType->bColumns==0 ) return 0;
+  return hpKeepSegment(p->pWorker, pOp->a, piFrom);
+}
+
 /*
 ** Operation iOp is a column, and filters are being run.  If its codes may do set HpVec.bCodes of its
 ** vector, and return true.
@@ -64,14 +70,13 @@ static int hpCodesLater(HpFrame *p, int iOp){
   const HpOp *pOp = &p->pProg->aOp[iOp];
   const HpSegment *pSeg;
   int iFrom;
-  if( p->bFiltering==0 || p->pWorker->pPipe->source.pType->bColumns==0 ) return 0;
-  pSeg = hpKeepSegment(p->pWorker, pOp->a, &iFrom);
+  pSeg = p->bFiltering ? hpCodesSegment(p, pOp, &iFrom) : 0;
   if( pSeg==0 ) return 0;
   switch( pSeg->eForm ){
     case HP_FORM_INT: case HP_FORM_DECIMAL:
       if( pSeg->w>4 ) return 0;
       break;
-    case HP_FORM_DICT: case HP_FORM_DATE:
+    case HP_FORM_DICT: case HP_FORM_DATE: case HP_FORM_TIME:
       break;
     default:
       return 0;
@@ -229,16 +234,50 @@ static int hpCodesNumbers(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, in
   return 1;
 }
 
-/* A column of dates compared with a constant */
+/* The same of n codes of dates or times, and a constant that is a text */
+static u64 hpCodesSearchText(const HpSegment *pSeg, u64 n, const HpVec *pB, int bMore){
+  u64 iLow = 0;
+  while( iLow<n ){
+    u64 iMid = iLow + (n-iLow)/2;
+    u8 aBuf[HP_TIME_TEXT];
+    u32 nText;
+    const u8 *z = hpSegmentText(pSeg, iMid, aBuf, &nText);
+    int c = memcmp(z, pB->aVal[0].z, MIN(nText, pB->aLen[0]));
+    if( c==0 ) c = (nText>pB->aLen[0]) - (nText<pB->aLen[0]);
+    if( c<0 || (bMore && c==0) ) iLow = iMid+1; else n = iMid;
+  }
+  return iLow;
+}
+
+/* Does a text of n bytes begin with a year, as 2026-?  Then it is a number by no affinity */
+static int hpCodesIsYear(const u8 *z, u32 n){
+  int i;
+  if( n<5 || z[4]!='-' ) return 0;
+  for(i=0; i<4; i++) if( !sqlite3Isdigit(z[i]) ) return 0;
+  return 1;
+}
+
+/* A column of dates or times compared with a constant */
 static int hpCodesDates(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int iFrom){
   const HpVec *pB = &p->aVec[pOp->b];
+  u64 n = (u64)(pSeg->iMax-pSeg->iBase)+1;
+  i64 x = -1;
   u64 nLess, nMore, iLow, iHigh;
-  int iDate, bNot;
+  int bNot;
   if( pB->mType!=HP_TEXT || !sqlite3IsBinary(pOp->pColl) ) return 0;
-  iDate = pB->aLen[0]==10 ? hpDateNumber(pB->aVal[0].z) : -1;
-  if( iDate<0 ) return 0;
-  nLess = iDate<=pSeg->iBase ? 0 : MIN((u64)(iDate-pSeg->iBase), 0x10000);
-  nMore = iDate<pSeg->iBase ? 0 : MIN((u64)(iDate-pSeg->iBase)+1, 0x10000);
+  if( !hpCodesIsYear(pB->aVal[0].z, pB->aLen[0]) ) return 0;
+  if( pSeg->eForm==HP_FORM_DATE ){
+    if( pB->aLen[0]==10 ) x = hpDateNumber(pB->aVal[0].z);
+  }else if( pB->aLen[0]==19 && pB->aVal[0].z[10]==pSeg->cBetween ){
+    x = hpTimeNumber(pB->aVal[0].z);
+  }
+  if( x>=0 ){
+    nLess = x<=pSeg->iBase ? 0 : MIN((u64)(x-pSeg->iBase), n);
+    nMore = x<pSeg->iBase ? 0 : MIN((u64)(x-pSeg->iBase)+1, n);
+  }else{
+    nLess = hpCodesSearchText(pSeg, n, pB, 0);
+    nMore = hpCodesSearchText(pSeg, n, pB, 1);
+  }
   bNot = hpCodesWhich(pOp->op, nLess, nMore, &iLow, &iHigh);
   hpCodesRange(p, pSeg, iFrom, iLow, iHigh, bNot);
   return 1;
@@ -337,7 +376,7 @@ static int hpCodesRun(HpFrame *p, int iOp){
     bDone = hpCodesEntries(p, iOp, iVec, pSeg, iFrom);
   }else if( pOp->eOp!=HP_OP_COMPARE ){
     bDone = 0;
-  }else if( pSeg->eForm==HP_FORM_DATE ){
+  }else if( pSeg->eForm==HP_FORM_DATE || pSeg->eForm==HP_FORM_TIME ){
     bDone = hpCodesDates(p, pOp, pSeg, iFrom);
   }else{
     bDone = hpCodesNumbers(p, pOp, pSeg, iFrom);
@@ -358,12 +397,7 @@ static int hpCodesLate(HpFrame *p, const HpOp *pOp){
   HpVec *pVec = &p->aVec[pOp->iOut];
   const HpSegment *pSeg;
   int iFrom;
-  if( pOp->bOnlyKeys==0 || p->bFiltering
-   || p->pWorker->pPipe->source.pType->bColumns==0
-  ){
-    return 0;
-  }
-  pSeg = hpKeepSegment(p->pWorker, pOp->a, &iFrom);
+  pSeg = pOp->bOnlyKeys && !p->bFiltering ? hpCodesSegment(p, pOp, &iFrom) : 0;
   if( pSeg==0 || pSeg->eForm!=HP_FORM_DICT || (pSeg->mType & ~HP_NULL)!=HP_TEXT ) return 0;
   pVec->mType = pSeg->mType;
   pVec->bFloat = 0;

@@ -31,6 +31,8 @@
 # include "hpInt.h"
 #endif
 
+#define HP_MX_FORMAT  32   /* Most bytes that a format of strftime() comes to */
+
 /* State of an HP_OP_FUNC */
 typedef struct HpFunc HpFunc;
 struct HpFunc {
@@ -43,6 +45,7 @@ struct HpFunc {
   Mem out;               /* Its result */
   int (*xFast)(HpFrame*,HpFunc*,int);  /* See hpFastXxx(), or NULL */
   u32 nLit;              /* For xFast: what it found out about constants */
+  u8 aLit[HP_MX_FORMAT]; /* The same of strftime()'s format: hpIsoFormat() */
   sqlite3_context *pCtx;
 };
 
@@ -594,28 +597,72 @@ static int hpFastStrftime(HpFrame *p, HpFunc *pF, int i){
   return hpFastText(pF, i, pA->aVal[iA].z+iFrom, iTo-iFrom);
 }
 
-/*
-** What strftime() makes of a date or time as ISO 8601 writes it, cut out of
-** "YYYY-MM-DD HH:MM:SS": iFrom is where format zFmt of n bytes begins.  Returns
-** where it ends, or 0.
-*/
-static u32 hpIsoFormat(const u8 *zFmt, u32 n, u32 *piFrom){
-  static const char zIso[] = "%Y-%m-%d %H:%M:%S";
-  static const u8 aPos[] = { 0, 0, 4, 5, 5, 7, 8, 8, 10, 11, 11, 13, 14, 14,
-                             16, 17, 17, 19 };
-  u32 i;
-  if( n==2 && memcmp(zFmt, "%F", 2)==0 ) return *piFrom = 0, 10;
-  if( n==2 && memcmp(zFmt, "%T", 2)==0 ) return *piFrom = 11, 19;
-  if( n==2 && memcmp(zFmt, "%R", 2)==0 ) return *piFrom = 11, 16;
-  for(i=0; i+n<sizeof(zIso) && n>=2; i+=3){
-    if( memcmp(&zIso[i], zFmt, n)==0 && (n%3)==2 ){
-      /* The separator of date and time may be a T in the text */
-      if( aPos[i]<10 && aPos[i+n]>10 ) return 0;
-      *piFrom = aPos[i];
-      return aPos[i+n];
-    }
+/* The same of other parts, and other text.  nLit is the number of bytes of the result, times
+** 256, and how many X has to have; aLit[] says what they are */
+static int hpFastFormat(HpFrame *p, HpFunc *pF, int i){
+  const HpVec *pA = pF->apArg[1];
+  int iA = i & pA->mIdx;
+  const u8 *z = pA->aVal[iA].z;
+  u32 n = pF->nLit>>8;
+  u8 *zOut;
+  u32 k;
+  if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
+  if( pA->aTag[iA]!=HP_TEXT || hpIsoDate(z, pA->aLen[iA])<(pF->nLit & 0xff) ) return 0;
+  zOut = hpVecText(p, n);
+  if( zOut==0 ) return hpFastNull(pF, i);
+  for(k=0; k<n; k++){
+    u8 x = pF->aLit[k];
+    zOut[k] = (x & 0x80) ? z[x & 0x7f] : x;
   }
-  return 0;
+  memset(&zOut[n], 0, 8);
+  return hpFastText(pF, i, zOut, n);
+}
+
+/*
+** What strftime() makes with format zFmt of n bytes of a date or time as ISO 8601 writes it,
+** "YYYY-MM-DD HH:MM:SS": aLit[i] is byte i of the result, or 0x80 more than the place from which it
+** is copied.  Sets *pnNeed to one more than the last of these places, and returns the number of bytes;
+** 0: that is left to SQLite.
+*/
+static u32 hpIsoFormat(const u8 *zFmt, u32 n, u8 *aLit, u32 *pnNeed){
+  static const struct HpIsoPart { u8 c, iFrom, iTo; } aPart[] = {
+    { 'Y', 0, 4 }, { 'm', 5, 7 }, { 'd', 8, 10 }, { 'H', 11, 13 }, { 'M', 14, 16 }, { 'S', 17, 19 },
+    { 'F', 0, 10 }, { 'T', 11, 19 }, { 'R', 11, 16 },
+  };
+  u32 nOut = 0;
+  u32 i;
+  *pnNeed = 0;
+  for(i=0; i<n; i++){
+    u8 c = zFmt[i];
+    int k, j;
+    if( c==0 || c>=0x80 || nOut==HP_MX_FORMAT ) return 0;
+    if( c=='%' && ++i==n ) return 0;
+    if( c!='%' || zFmt[i]=='%' ){
+      aLit[nOut++] = c;
+      continue;
+    }
+    for(k=0; k<ArraySize(aPart) && aPart[k].c!=zFmt[i]; k++){}
+    if( k==ArraySize(aPart) || nOut+aPart[k].iTo-aPart[k].iFrom>HP_MX_FORMAT ) return 0;
+    for(j=aPart[k].iFrom; j<aPart[k].iTo; j++) aLit[nOut++] = (u8)(0x80+j);
+    *pnNeed = MAX(*pnNeed, aPart[k].iTo);
+  }
+  return *pnNeed ? nOut : 0;
+}
+
+/*
+** Are the n bytes that aLit[] says one piece of the date or time?  Then set *piFrom to where it begins.
+** What stands between date and time may be a space or a T.
+*/
+static int hpIsoIsPiece(const u8 *aLit, u32 n, u32 *piFrom){
+  static const char zIso[] = "\0\0\0\0-\0\0-\0\0\0\0\0:\0\0:\0";
+  u32 i;
+  *piFrom = aLit[0] & 0x7f;
+  if( (aLit[0] & 0x80)==0 ) return 0;
+  for(i=1; i<n; i++){
+    u32 iAt = *piFrom+i;
+    if( iAt>=sizeof(zIso) || (aLit[i]!=0x80+iAt && aLit[i]!=(u8)zIso[iAt]) ) return 0;
+  }
+  return 1;
 }
 #endif /* SQLITE_OMIT_DATETIME_FUNCS */
 
@@ -656,12 +703,14 @@ static void hpFuncFast(HpFrame *p, HpFunc *pF){
   }else if( xFunc==strftimeFunc && nArg==2 && pF->apArg[0]->mIdx==0
          && pF->apArg[0]->mType==HP_TEXT
   ){
-    u32 iFrom;
-    u32 iTo = hpIsoFormat(pF->apArg[0]->aVal[0].z, pF->apArg[0]->aLen[0],
-                          &iFrom);
-    if( iTo ){
+    u32 iFrom, nNeed;
+    u32 n = hpIsoFormat(pF->apArg[0]->aVal[0].z, pF->apArg[0]->aLen[0], pF->aLit, &nNeed);
+    if( n && hpIsoIsPiece(pF->aLit, n, &iFrom) ){
       pF->xFast = hpFastStrftime;
-      pF->nLit = iFrom*256 + iTo;
+      pF->nLit = iFrom*256 + iFrom+n;
+    }else if( n ){
+      pF->xFast = hpFastFormat;
+      pF->nLit = n*256 + nNeed;
     }
 #endif
   }

@@ -65,6 +65,7 @@ struct HpRun {
   i64 *aHigh;            /* ... and those of each leaf not greater than this */
   const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
   HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
+  u8 **apTime;           /* ... of each, texts of times that it is decoded to: hpSegmentColumn() */
   int iKept;             /* ... The segment that is the next batch, ... */
   u32 iKeptFrom;         /* ... first row of the batch in its segment, ... */
   u32 iKeptRow, nKeptRow;  /* ... and in the unit, rows of it, ... */
@@ -162,10 +163,13 @@ struct HpSourceType {
 #define HP_FORM_REAL     3
 #define HP_FORM_DICT     4
 #define HP_FORM_DATE     5
-#define HP_FORM_FIXED    6
-#define HP_FORM_TEXT     7
-#define HP_FORM_ANY      8
-#define HP_FORM_MX       9
+#define HP_FORM_TIME     6
+#define HP_FORM_FIXED    7
+#define HP_FORM_TEXT     8
+#define HP_FORM_ANY      9
+#define HP_FORM_MX       10
+
+#define HP_TIME_TEXT     24    /* TIME: room for a text that is put together */
 
 /* Entry of a dictionary, or of ANY: bytes of it begin at aText[iOfst] */
 struct HpSegmentText {
@@ -180,14 +184,15 @@ struct HpSegment {
   u8 bFloat;             /* HpVec.bFloat */
   u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset; FIXED: 0 */
   u8 iScale;             /* DECIMAL: place in aHpScale */
+  u8 cBetween;           /* TIME: what stands between date and time */
   u16 nEntry;            /* DICT: entries */
   int nRow;
   u32 nByte;
   u32 nRef;              /* Runs that have it: hp_columns.c */
-  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.  DATE: the
-                         ** first date, as hpDateNumber() has it.  FIXED: the length */
-  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE: the last date */
-  u64 mnText, mxText;    /* DICT, DATE, FIXED, TEXT: of hpZonePrefix() */
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.  DATE, TIME: the
+                         ** first one, as hp_date.c has it.  FIXED: the length */
+  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE, TIME: the last one */
+  u64 mnText, mxText;    /* DICT, DATE, TIME, FIXED, TEXT: of hpZonePrefix() */
   const u8 *aTag;        /* Type of each row.  NULL: all are mType */
   const u8 *aData;       /* A value, a code, or an offset for each row */
   const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
@@ -227,13 +232,15 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 /* hp_date.c */
 #ifdef HP_SHARED
 static SQLITE_INLINE int hpDateNumber(const u8*);
+static SQLITE_INLINE i64 hpTimeNumber(const u8*);
 static void hpDateFill(int, int);
 #endif
 
 /* hp_segment.c */
 #ifdef HP_SHARED
 static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
-static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*);
+static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*, u8*);
+static const u8 *hpSegmentText(const HpSegment*, u64, u8*, u32*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
 static int hpSegmentAscends(const HpSegment*, int, int, int, i64*);
 static HpVal hpSegmentNumber(const HpSegment*, u64);

@@ -1160,6 +1160,13 @@ static HpColumnRun *hpColumnsNewRun(
   return p;
 }
 
+/* Put *p into the slot of its first leaf */
+static void hpColumnsLink(const HpColumnFile *pFile, HpColumnRun *p){
+  HpColumnRun **pp = hpColumnsSlot(pFile, p->iFirst);
+  p->pNext = *pp;
+  *pp = p;
+}
+
 /* Twice as many slots, if there is memory */
 static void hpColumnsGrow(HpColumnFile *pFile){
   HpColumnRun **apOld = pFile->apRun;
@@ -1172,10 +1179,8 @@ static void hpColumnsGrow(HpColumnFile *pFile){
   for(i=0; i<nOld; i++){
     while( apOld[i] ){
       HpColumnRun *p = apOld[i];
-      HpColumnRun **pp = hpColumnsSlot(pFile, p->iFirst);
       apOld[i] = p->pNext;
-      p->pNext = *pp;
-      *pp = p;
+      hpColumnsLink(pFile, p);
     }
   }
   sqlite3_free(apOld);
@@ -1224,14 +1229,11 @@ static int hpColumnsAddSet(
   return 1;
 }
 
-/* Put *p into the slot of its first leaf */
+/* A new run of the file */
 static void hpColumnsInsert(HpColumnScan *pScan, HpColumnRun *p){
   HpColumnFile *pFile = pScan->pFile;
-  HpColumnRun **pp;
   if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
-  pp = hpColumnsSlot(pFile, p->iFirst);
-  p->pNext = *pp;
-  *pp = p;
+  hpColumnsLink(pFile, p);
   pFile->nRun++;
 }
 

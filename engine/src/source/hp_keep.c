@@ -52,6 +52,9 @@ static int hpKeepInit(HpWorker *p){
   HpRun *pRun = &p->run;
   if( hpSourceColumns(p->pQuery->pSource)==0 ) return SQLITE_OK;
   pRun->apKept = hpArenaAlloc(&p->vec, sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol);
+  pRun->apTime = hpArenaAlloc(&p->vec, sizeof(pRun->apTime[0])*(i64)pPipe->source.nCol);
+  if( pRun->apTime==0 ) return HP_DECLINE;
+  memset(pRun->apTime, 0, sizeof(pRun->apTime[0])*(size_t)pPipe->source.nCol);
   pRun->aZone = hpArenaAlloc(&p->vec, sizeof(HpBound)*(i64)MAX(pPipe->prog.nFilter, 1));
   pRun->aZoneCol = hpArenaAlloc(&p->vec, sizeof(int)*(i64)MAX(pPipe->prog.nFilter, 1));
   pRun->nZone = -1;
@@ -227,6 +230,20 @@ static int hpKeepIsOut(const HpWorker *p, int i){
   return 0;
 }
 
+/* Memory for texts of times that the batch has to be decoded to.  Returns true if there is none */
+static int hpKeepTimes(HpWorker *p){
+  HpRun *pRun = &p->run;
+  i64 nByte = (i64)p->batch.nAlloc*HP_TIME_TEXT + HP_SLACK;
+  int k;
+  for(k=0; k<p->pPipe->source.nCol; k++){
+    if( pRun->apTime[k] || pRun->apKept[k][pRun->iKept-1]->eForm!=HP_FORM_TIME ) continue;
+    pRun->apTime[k] = hpArenaAlloc(&p->vec, nByte);
+    if( pRun->apTime[k]==0 ) return 1;
+    memset(pRun->apTime[k], 0, nByte);
+  }
+  return 0;
+}
+
 /* The scan is that of a range of rowids.  Are those of the run, which is in memory, in order? */
 static int hpKeepIsInOrder(const HpWorker *p){
   const HpSourcePlan *pPlan = &p->pPipe->source;
@@ -256,6 +273,7 @@ static int hpKeepNext(HpWorker *p){
     }
   }
   assert( p->batch.nRow<=p->batch.nAlloc );
+  if( p->batch.nRow && hpKeepTimes(p) ) return HP_DECLINE;
   pRun->iLeaf = pRun->iKeptRow+pRun->nKeptRow==pRun->iKeptEnd ? pRun->nPage : 0;
   return SQLITE_OK;
 }
@@ -274,7 +292,8 @@ static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
 static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
   const HpRun *pRun = &p->run;
   if( pRun->pKept ){
-    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut);
+    hpSegmentColumn(pRun->apKept[iCol][pRun->iKept-1], (int)pRun->iKeptFrom, pFrame, pOut,
+                    pRun->apTime[iCol]);
   }else if( pRun->bKeep && p->pKeeper->aKeep[iCol] && p->pKeeper->aTaken[iCol]==0 ){
     /* Arrays of both have room for a batch */
     HpVec *pFrom = &p->pKeeper->aVec[iCol];

@@ -49,6 +49,7 @@ struct HpMender {
   int nChunk;
   u32 *aRow;             /* Rows up to the end of each leaf by now */
   u8 bSound;             /* Records are to be sound, and so far they are */
+  u8 *aTime;             /* Texts of times of p->old: hpSegmentColumn() */
 };
 
 /* What worker p needs to mend runs: pMender->nSetAlloc is -1 without memory */
@@ -77,6 +78,8 @@ static HpMender *hpMendNew(HpWorker *p){
   ){
     pNew->nSetAlloc = -1;
   }
+  pNew->aTime = hpArenaAlloc(&pFrame->vec, HP_BATCH*HP_TIME_TEXT + HP_SLACK);
+  if( pNew->aTime==0 ) pNew->nSetAlloc = -1;
   return pNew;
 }
 
@@ -205,7 +208,7 @@ static int hpMendValues(
     assert( n==hpMendWas(pRun, i) );
     if( pRun->aChanged[i]==0 ) continue;
     pFrame->nRow = n;
-    hpSegmentColumn(pSeg, iOld, pFrame, &p->old);
+    hpSegmentColumn(pSeg, iOld, pFrame, &p->old, p->aTime);
     for(k=0; k<n; k++, iNow++){
       HpVal a, b;
       u32 nA, nB;
@@ -251,7 +254,7 @@ static HpSegment *hpMendWhole(
   pFrame->nRow = p->cut.batch.nRow;
   hpVecExact(pFrame, &p->now);
   pFrame->nRow = pSeg->nRow;
-  hpSegmentColumn(pSeg, 0, pFrame, &p->old);
+  hpSegmentColumn(pSeg, 0, pFrame, &p->old, p->aTime);
   hpVecExact(pFrame, &p->old);
   pMix->mType = pMix->bFloat = 0;
   for(i=iFirst; i<iEnd; i++){

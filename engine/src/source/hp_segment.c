@@ -11,6 +11,7 @@
 **    hpSegmentIsOut()    is no row within bounds?
 **    hpSegmentAscends()  do integers increase from row to row?
 **    hpSegmentNumber()   INT, DECIMAL: what a number stands for
+**    hpSegmentText()     DATE, TIME: likewise
 **    hpSegmentDup()      a copy, ...
 **    hpSegmentSet()      ... in which a row gets another value, if its form has room for it
 **    hpSegmentFree()     one reference less
@@ -26,6 +27,7 @@
 **    DICT     texts and blobs, up to 256 different ones: a byte for each row
 **    DATE     texts like 2026-11-27, as numbers (hp_date.c), of which what each is more than the first
 **             has two bytes
+**    TIME     texts like 2026-11-27 13:45:00, likewise, in up to four bytes
 **    FIXED    other texts and blobs, if all have the same length: their bytes
 **    TEXT     other texts and blobs: where each ends, then their bytes
 **    ANY      numbers beside texts, or integers beside reals: as they come
@@ -68,6 +70,7 @@ struct HpSegmentShape {
   u8 eForm;
   u8 w;
   u8 iScale;
+  u8 cBetween;
   i64 iBase, iMax;
   u64 mnText, mxText;
   int nEntry;
@@ -481,6 +484,40 @@ static void hpSegmentDates(
   p->mxText = hpZonePrefix(hpDateText((int)iMax), 10);
 }
 
+/* The same of texts of 19 bytes and TIME, of no more than 63 years */
+static void hpSegmentTimes(
+  HpSegmentMaker *pMaker,
+  HpSegmentShape *p,
+  const HpVec *pVec,
+  int n,
+  int bAvx2
+){
+  u8 cBetween = pVec->aVal[0].z[10];
+  u8 aMin[HP_TIME_TEXT], aMax[HP_TIME_TEXT];
+  i64 iMin, iMax;
+  int i;
+  if( cBetween!=' ' && cBetween!='T' ) return;
+  for(i=0; i<n; i++){
+    const u8 *z = pVec->aVal[i].z;
+    pMaker->aInt[i] = hpTimeNumber(z);
+    if( pMaker->aInt[i]<0 || z[10]!=cBetween ) return;
+  }
+  hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
+  if( hpSegmentWidth((u64)(iMax-iMin))>4 ) return;
+  hpDateFill((int)(iMin>>HP_TIME_BITS), (int)(iMax>>HP_TIME_BITS));
+  p->eForm = HP_FORM_TIME;
+  p->w = (u8)hpSegmentWidth((u64)(iMax-iMin));
+  p->cBetween = cBetween;
+  p->iBase = iMin;
+  p->iMax = iMax;
+  p->nText = 0;
+  p->aInt = pMaker->aInt;
+  hpTimeText(iMin, cBetween, aMin);
+  hpTimeText(iMax, cBetween, aMax);
+  p->mnText = hpZonePrefix(aMin, 19);
+  p->mxText = hpZonePrefix(aMax, 19);
+}
+
 /* The smallest and the largest beginning of texts: of the dictionary, or of all n */
 static void hpSegmentBeginnings(
   const HpSegmentMaker *pMaker,
@@ -522,7 +559,12 @@ static void hpSegmentShape(
     if( p->eForm==HP_FORM_FIXED && p->iBase==10 && m==HP_TEXT ){
       hpSegmentDates(pMaker, p, pVec, n, bAvx2);
     }
-    if( p->eForm!=HP_FORM_DATE ) hpSegmentBeginnings(pMaker, p, pVec, n);
+    if( p->eForm==HP_FORM_FIXED && p->iBase==19 && m==HP_TEXT ){
+      hpSegmentTimes(pMaker, p, pVec, n, bAvx2);
+    }
+    if( p->eForm!=HP_FORM_DATE && p->eForm!=HP_FORM_TIME ){
+      hpSegmentBeginnings(pMaker, p, pVec, n);
+    }
   }else{
     int i;
     p->eForm = HP_FORM_ANY;
@@ -627,6 +669,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   p->bFloat = pVec->bFloat;
   p->w = shape.w;
   p->iScale = shape.iScale;
+  p->cBetween = shape.cBetween;
   p->nRow = n;
   p->nByte = (u32)nByte;
   p->nRef = 1;
@@ -652,6 +695,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
       break;
     case HP_FORM_DECIMAL:
     case HP_FORM_DATE:
+    case HP_FORM_TIME:
       hpSegmentPack(a, p->w, shape.aInt, n, p->iBase);
       break;
     case HP_FORM_REAL:
@@ -752,9 +796,16 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
     case HP_FORM_DATE:
       x = n==10 ? hpDateNumber(v.z) : -1;
       if( x<p->iBase || x-p->iBase>0xffff ) return 0;
-      hpDateFill((int)x, (int)x);
+      hpDateFill((int)p->iBase, (int)x);
       p->iMax = MAX(p->iMax, x);
       hpSegmentPack(&aData[(i64)iRow*2], 2, &x, 1, p->iBase);
+      break;
+    case HP_FORM_TIME:
+      x = n==19 && v.z[10]==p->cBetween ? hpTimeNumber(v.z) : -1;
+      if( x<p->iBase || hpSegmentWidth((u64)(x-p->iBase))>p->w ) return 0;
+      hpDateFill((int)(p->iBase>>HP_TIME_BITS), (int)(x>>HP_TIME_BITS));
+      p->iMax = MAX(p->iMax, x);
+      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase);
       break;
     case HP_FORM_FIXED:
       if( n!=p->iBase ) return 0;
@@ -765,7 +816,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
     default:
       return 0;
   }
-  if( (p->eForm==HP_FORM_DATE || p->eForm==HP_FORM_FIXED) && tag!=HP_NULL ){
+  if( p->eForm>=HP_FORM_DATE && p->eForm<=HP_FORM_FIXED && tag!=HP_NULL ){
     p->mnText = MIN(p->mnText, hpZonePrefix(v.z, n));
     p->mxText = MAX(p->mxText, hpZonePrefix(v.z, n));
   }
@@ -791,6 +842,19 @@ static HpVal hpSegmentNumber(const HpSegment *p, u64 u){
   v.u = (u64)p->iBase + u;
   if( p->eForm==HP_FORM_DECIMAL ) v.r = (double)v.i/aHpScale[p->iScale];
   return v;
+}
+
+/* DATE, TIME: the text of *pn bytes that u is, which may be written to aBuf[0..HP_TIME_TEXT-1] */
+static const u8 *hpSegmentText(const HpSegment *p, u64 u, u8 *aBuf, u32 *pn){
+  i64 x = (i64)((u64)p->iBase + u);
+  if( p->eForm==HP_FORM_DATE ){
+    *pn = 10;
+    return hpDateText((int)x);
+  }
+  assert( p->eForm==HP_FORM_TIME );
+  hpTimeText(x, p->cBetween, aBuf);
+  *pn = 19;
+  return aBuf;
 }
 
 /*
@@ -873,9 +937,16 @@ static void hpSegmentDivided(const HpSegment *p, HpFrame *pFrame, HpVal *aVal){
 
 /*
 ** Rows iFrom, iFrom+1, ... of a segment become rows 0, 1, ... of *pOut, those that are
-** selected in pFrame.  Texts stay in the segment.
+** selected in pFrame.  Texts stay in the segment, but for those of TIME, which are written to aTime[],
+** HP_TIME_TEXT bytes for each row: it may be NULL for another segment.
 */
-static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVec *pOut){
+static void hpSegmentColumn(
+  const HpSegment *p,
+  int iFrom,
+  HpFrame *pFrame,
+  HpVec *pOut,
+  u8 *aTime
+){
   u8 *aTag = pOut->aTag;
   HpVal *aVal = pOut->aVal;
   u32 *aLen = pOut->aLen;
@@ -930,6 +1001,17 @@ static void hpSegmentColumn(const HpSegment *p, int iFrom, HpFrame *pFrame, HpVe
       HP_ROWS(pFrame, {
         aVal[i].z = &zBase[a[i]*HP_DATE_TEXT];
         aLen[i] = 10;
+      })
+      break;
+    }
+    case HP_FORM_TIME: {
+      const u8 *a = &p->aData[(i64)iFrom*p->w];
+      int w = p->w;
+      HP_ROWS(pFrame, {
+        u32 u = w==4 ? ((const u32*)a)[i] : w==2 ? ((const u16*)a)[i] : w==1 ? a[i] : 0;
+        hpTimeText(p->iBase+u, p->cBetween, &aTime[i*HP_TIME_TEXT]);
+        aVal[i].z = &aTime[i*HP_TIME_TEXT];
+        aLen[i] = 19;
       })
       break;
     }
