@@ -269,7 +269,7 @@ static int hpCodesDates(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int 
   if( pSeg->eForm==HP_FORM_DATE ){
     if( pB->aLen[0]==10 ) x = hpDateNumber(pB->aVal[0].z);
   }else if( pB->aLen[0]==19 && pB->aVal[0].z[10]==pSeg->cBetween ){
-    x = hpTimeNumber(pB->aVal[0].z);
+    x = hpDateTimeNumber(pB->aVal[0].z);
   }
   if( x>=0 ){
     nLess = x<=pSeg->iBase ? 0 : MIN((u64)(x-pSeg->iBase), n);

@@ -232,7 +232,7 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 /* hp_date.c */
 #ifdef HP_SHARED
 static SQLITE_INLINE int hpDateNumber(const u8*);
-static SQLITE_INLINE i64 hpTimeNumber(const u8*);
+static SQLITE_INLINE i64 hpDateTimeNumber(const u8*);
 static void hpDateFill(int, int);
 #endif
 

@@ -9,7 +9,7 @@
 **    hpDateNumber()   of a text such as 2026-11-27
 **    hpDateText()     and back
 **    hpDateFill()     texts from one number to another are going to be asked for
-**    hpTimeNumber(), hpTimeText()    the same of 2026-11-27 13:45:00
+**    hpDateTimeNumber(), hpDateTimeText()    the same of 2026-11-27 13:45:00
 **
 ** The number of a date is year<<9 | month<<5 | day, so dates that come later have larger ones, and so have
 ** texts that compare greater.  Months from 00 to 15 and days from 00 to 31 have numbers, whether there
@@ -80,7 +80,7 @@ static SQLITE_INLINE void hpDateDigits(u8 *z, int n){ memcpy(z, &sqlite3DigitPai
 ** The number of the time that the 19 bytes at z are, whatever the eleventh is, or -1: they are none, or
 ** its date has no number.
 */
-static SQLITE_INLINE i64 hpTimeNumber(const u8 *z){
+static SQLITE_INLINE i64 hpDateTimeNumber(const u8 *z){
   u64 x = hpLoad8(&z[11]) ^ (((u64)0x30303a30<<32) | 0x303a3030);    /* "00:00:00" */
   i64 iDate = hpDateNumber(z);
   int h, m, s;
@@ -93,7 +93,7 @@ static SQLITE_INLINE i64 hpTimeNumber(const u8 *z){
 }
 
 /* Write the text of time iTime to z[0..HP_TIME_TEXT-1].  hpDateFill() has been called for its date */
-static SQLITE_INLINE void hpTimeText(i64 iTime, u8 cBetween, u8 *z){
+static SQLITE_INLINE void hpDateTimeText(i64 iTime, u8 cBetween, u8 *z){
   memcpy(z, hpDateText((int)(iTime>>HP_TIME_BITS)), HP_DATE_TEXT);
   z[10] = cBetween;
   hpDateDigits(&z[11], (int)(iTime>>12 & 31));

@@ -499,7 +499,7 @@ static void hpSegmentTimes(
   if( cBetween!=' ' && cBetween!='T' ) return;
   for(i=0; i<n; i++){
     const u8 *z = pVec->aVal[i].z;
-    pMaker->aInt[i] = hpTimeNumber(z);
+    pMaker->aInt[i] = hpDateTimeNumber(z);
     if( pMaker->aInt[i]<0 || z[10]!=cBetween ) return;
   }
   hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
@@ -512,8 +512,8 @@ static void hpSegmentTimes(
   p->iMax = iMax;
   p->nText = 0;
   p->aInt = pMaker->aInt;
-  hpTimeText(iMin, cBetween, aMin);
-  hpTimeText(iMax, cBetween, aMax);
+  hpDateTimeText(iMin, cBetween, aMin);
+  hpDateTimeText(iMax, cBetween, aMax);
   p->mnText = hpZonePrefix(aMin, 19);
   p->mxText = hpZonePrefix(aMax, 19);
 }
@@ -801,7 +801,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
       hpSegmentPack(&aData[(i64)iRow*2], 2, &x, 1, p->iBase);
       break;
     case HP_FORM_TIME:
-      x = n==19 && v.z[10]==p->cBetween ? hpTimeNumber(v.z) : -1;
+      x = n==19 && v.z[10]==p->cBetween ? hpDateTimeNumber(v.z) : -1;
       if( x<p->iBase || hpSegmentWidth((u64)(x-p->iBase))>p->w ) return 0;
       hpDateFill((int)(p->iBase>>HP_TIME_BITS), (int)(x>>HP_TIME_BITS));
       p->iMax = MAX(p->iMax, x);
@@ -852,7 +852,7 @@ static const u8 *hpSegmentText(const HpSegment *p, u64 u, u8 *aBuf, u32 *pn){
     return hpDateText((int)x);
   }
   assert( p->eForm==HP_FORM_TIME );
-  hpTimeText(x, p->cBetween, aBuf);
+  hpDateTimeText(x, p->cBetween, aBuf);
   *pn = 19;
   return aBuf;
 }
@@ -1009,7 +1009,7 @@ static void hpSegmentColumn(
       int w = p->w;
       HP_ROWS(pFrame, {
         u32 u = w==4 ? ((const u32*)a)[i] : w==2 ? ((const u16*)a)[i] : w==1 ? a[i] : 0;
-        hpTimeText(p->iBase+u, p->cBetween, &aTime[i*HP_TIME_TEXT]);
+        hpDateTimeText(p->iBase+u, p->cBetween, &aTime[i*HP_TIME_TEXT]);
         aVal[i].z = &aTime[i*HP_TIME_TEXT];
         aLen[i] = 19;
       })
