@@ -139,6 +139,8 @@ static int hpMutexTry(sqlite3_mutex *pMutex){
     p->nEnter++;
     return SQLITE_OK;
   }
+  /* Whoever tries again and again must not take the cache line from the owner each time */
+  if( __atomic_load_n(&p->bEntered, __ATOMIC_RELAXED) ) return SQLITE_BUSY;
   return hpMutexTake(p, iSelf) ? SQLITE_OK : SQLITE_BUSY;
 }
 
