@@ -246,10 +246,8 @@ static int hpKeepTimes(HpWorker *p){
 
 /* The scan is that of a range of rowids.  Are those of the run, which is in memory, in order? */
 static int hpKeepIsInOrder(const HpWorker *p){
-  const HpSourcePlan *pPlan = &p->pPipe->source;
-  int k;
-  for(k=0; k<pPlan->nCol && pPlan->aCol[k].iStore>=0; k++){}
-  return k<pPlan->nCol && hpColumnsInOrder(&p->run, k);
+  assert( p->pPipe->source.bRowid && p->pPipe->source.aCol[0].iStore<0 );
+  return hpColumnsInOrder(&p->run, 0);
 }
 
 static int hpKeepNext(HpWorker *p){
