@@ -261,16 +261,12 @@ static int hpCodesIsYear(const u8 *z, u32 n){
 static int hpCodesDates(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int iFrom){
   const HpVec *pB = &p->aVec[pOp->b];
   u64 n = (u64)(pSeg->iMax-pSeg->iBase)+1;
-  i64 x = -1;
+  i64 x;
   u64 nLess, nMore, iLow, iHigh;
   int bNot;
   if( pB->mType!=HP_TEXT || !sqlite3IsBinary(pOp->pColl) ) return 0;
   if( !hpCodesIsYear(pB->aVal[0].z, pB->aLen[0]) ) return 0;
-  if( pSeg->eForm==HP_FORM_DATE ){
-    if( pB->aLen[0]==10 ) x = hpDateNumber(pB->aVal[0].z);
-  }else if( pB->aLen[0]==19 && pB->aVal[0].z[10]==pSeg->cBetween ){
-    x = hpDateTimeNumber(pB->aVal[0].z);
-  }
+  x = hpSegmentDate(pSeg->eForm, pSeg->cBetween, pB->aVal[0].z, pB->aLen[0]);
   if( x>=0 ){
     nLess = x<=pSeg->iBase ? 0 : MIN((u64)(x-pSeg->iBase), n);
     nMore = x<pSeg->iBase ? 0 : MIN((u64)(x-pSeg->iBase)+1, n);

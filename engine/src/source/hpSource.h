@@ -229,13 +229,6 @@ static int hpBoundsKey(sqlite3*, const HpRange*, Mem*, int, HpBoundKey*);
 static void hpBoundsClear(HpBoundKey*);
 static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 
-/* hp_date.c */
-#ifdef HP_SHARED
-static SQLITE_INLINE int hpDateNumber(const u8*);
-static SQLITE_INLINE i64 hpDateTimeNumber(const u8*);
-static void hpDateFill(int, int);
-#endif
-
 /* hp_segment.c */
 #ifdef HP_SHARED
 static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
@@ -243,6 +236,7 @@ static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*, u8*);
 static const u8 *hpSegmentText(const HpSegment*, u64, u8*, u32*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
 static int hpSegmentAscends(const HpSegment*, int, int, int, i64*);
+static SQLITE_INLINE i64 hpSegmentDate(u8, u8, const u8*, u32);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
 static HpSegment *hpSegmentDup(const HpSegment*);
 static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);

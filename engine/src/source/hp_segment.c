@@ -12,6 +12,7 @@
 **    hpSegmentAscends()  do integers increase from row to row?
 **    hpSegmentNumber()   INT, DECIMAL: what a number stands for
 **    hpSegmentText()     DATE, TIME: likewise
+**    hpSegmentDate()     and back
 **    hpSegmentDup()      a copy, ...
 **    hpSegmentSet()      ... in which a row gets another value, if its form has room for it
 **    hpSegmentFree()     one reference less
@@ -456,7 +457,16 @@ static void hpSegmentTexts(
 }
 
 /*
-** Texts of ten bytes, FIXED: DATE, if all are dates, of no more than 127 years.
+** The number of the text of n bytes at z in a segment of form eForm, DATE or TIME, or -1: it has none.
+*/
+static SQLITE_INLINE i64 hpSegmentDate(u8 eForm, u8 cBetween, const u8 *z, u32 n){
+  if( eForm==HP_FORM_DATE ) return n==10 ? hpDateNumber(z) : -1;
+  return n==19 && z[10]==cBetween ? hpDateTimeNumber(z) : -1;
+}
+
+/*
+** Texts of ten bytes, FIXED: DATE, if all are dates, of no more than 127 years; of 19 bytes TIME, if all
+** are times, of no more than 63 years.
 */
 static void hpSegmentDates(
   HpSegmentMaker *pMaker,
@@ -465,57 +475,29 @@ static void hpSegmentDates(
   int n,
   int bAvx2
 ){
+  u8 eForm = p->iBase==10 ? HP_FORM_DATE : HP_FORM_TIME;
+  int nBit = eForm==HP_FORM_TIME ? HP_TIME_BITS : 0;
+  u8 cBetween = nBit ? pVec->aVal[0].z[10] : 0;
   i64 iMin, iMax;
   int i;
+  if( nBit && cBetween!=' ' && cBetween!='T' ) return;
   for(i=0; i<n; i++){
-    pMaker->aInt[i] = hpDateNumber(pVec->aVal[i].z);
+    pMaker->aInt[i] = hpSegmentDate(eForm, cBetween, pVec->aVal[i].z, (u32)p->iBase);
     if( pMaker->aInt[i]<0 ) return;
   }
   hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
-  if( iMax-iMin>0xffff ) return;
-  hpDateFill((int)iMin, (int)iMax);
-  p->eForm = HP_FORM_DATE;
-  p->w = 2;
-  p->iBase = iMin;
-  p->iMax = iMax;
-  p->nText = 0;
-  p->aInt = pMaker->aInt;
-  p->mnText = hpZonePrefix(hpDateText((int)iMin), 10);
-  p->mxText = hpZonePrefix(hpDateText((int)iMax), 10);
-}
-
-/* The same of texts of 19 bytes and TIME, of no more than 63 years */
-static void hpSegmentTimes(
-  HpSegmentMaker *pMaker,
-  HpSegmentShape *p,
-  const HpVec *pVec,
-  int n,
-  int bAvx2
-){
-  u8 cBetween = pVec->aVal[0].z[10];
-  u8 aMin[HP_TIME_TEXT], aMax[HP_TIME_TEXT];
-  i64 iMin, iMax;
-  int i;
-  if( cBetween!=' ' && cBetween!='T' ) return;
-  for(i=0; i<n; i++){
-    const u8 *z = pVec->aVal[i].z;
-    pMaker->aInt[i] = hpDateTimeNumber(z);
-    if( pMaker->aInt[i]<0 || z[10]!=cBetween ) return;
-  }
-  hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
-  if( hpSegmentWidth((u64)(iMax-iMin))>4 ) return;
-  hpDateFill((int)(iMin>>HP_TIME_BITS), (int)(iMax>>HP_TIME_BITS));
-  p->eForm = HP_FORM_TIME;
-  p->w = (u8)hpSegmentWidth((u64)(iMax-iMin));
+  if( iMax-iMin>(nBit ? 0xffffffff : 0xffff) ) return;
+  hpDateFill((int)(iMin>>nBit), (int)(iMax>>nBit));
+  p->eForm = eForm;
+  p->w = (u8)(nBit ? hpSegmentWidth((u64)(iMax-iMin)) : 2);
   p->cBetween = cBetween;
   p->iBase = iMin;
   p->iMax = iMax;
   p->nText = 0;
   p->aInt = pMaker->aInt;
-  hpDateTimeText(iMin, cBetween, aMin);
-  hpDateTimeText(iMax, cBetween, aMax);
-  p->mnText = hpZonePrefix(aMin, 19);
-  p->mxText = hpZonePrefix(aMax, 19);
+  /* Beginnings of times are those of their dates */
+  p->mnText = hpZonePrefix(hpDateText((int)(iMin>>nBit)), 10);
+  p->mxText = hpZonePrefix(hpDateText((int)(iMax>>nBit)), 10);
 }
 
 /* The smallest and the largest beginning of texts: of the dictionary, or of all n */
@@ -556,11 +538,8 @@ static void hpSegmentShape(
     hpSegmentReals(pMaker, p, pVec->aVal, n, bAvx2);
   }else if( (m & HP_NUM)==0 ){
     hpSegmentTexts(pMaker, p, pVec, n);
-    if( p->eForm==HP_FORM_FIXED && p->iBase==10 && m==HP_TEXT ){
+    if( p->eForm==HP_FORM_FIXED && (p->iBase==10 || p->iBase==19) && m==HP_TEXT ){
       hpSegmentDates(pMaker, p, pVec, n, bAvx2);
-    }
-    if( p->eForm==HP_FORM_FIXED && p->iBase==19 && m==HP_TEXT ){
-      hpSegmentTimes(pMaker, p, pVec, n, bAvx2);
     }
     if( p->eForm!=HP_FORM_DATE && p->eForm!=HP_FORM_TIME ){
       hpSegmentBeginnings(pMaker, p, pVec, n);
@@ -764,7 +743,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
   u8 *aData = (u8*)p->aData;
   u64 u;
   i64 x = v.i;
-  int i;
+  int i, nBit;
   assert( iRow>=0 && iRow<p->nRow );
   if( (p->mType & tag)==0 || (p->aTag==0 && tag!=p->mType) ) return 0;
   switch( tag==HP_NULL ? HP_FORM_MX : p->eForm ){
@@ -794,16 +773,11 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
       if( p->w ) aData[iRow] = (u8)i;
       break;
     case HP_FORM_DATE:
-      x = n==10 ? hpDateNumber(v.z) : -1;
-      if( x<p->iBase || x-p->iBase>0xffff ) return 0;
-      hpDateFill((int)p->iBase, (int)x);
-      p->iMax = MAX(p->iMax, x);
-      hpSegmentPack(&aData[(i64)iRow*2], 2, &x, 1, p->iBase);
-      break;
     case HP_FORM_TIME:
-      x = n==19 && v.z[10]==p->cBetween ? hpDateTimeNumber(v.z) : -1;
+      nBit = p->eForm==HP_FORM_TIME ? HP_TIME_BITS : 0;
+      x = hpSegmentDate(p->eForm, p->cBetween, v.z, n);
       if( x<p->iBase || hpSegmentWidth((u64)(x-p->iBase))>p->w ) return 0;
-      hpDateFill((int)(p->iBase>>HP_TIME_BITS), (int)(x>>HP_TIME_BITS));
+      hpDateFill((int)(p->iBase>>nBit), (int)(x>>nBit));
       p->iMax = MAX(p->iMax, x);
       hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase);
       break;
@@ -824,7 +798,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
   return 1;
 }
 
-/* INT, DECIMAL, DATE: by how much row i is more than the smallest */
+/* INT, DECIMAL, DATE, TIME: by how much row i is more than the smallest */
 static SQLITE_INLINE u64 hpSegmentCode(const HpSegment *p, int i){
   switch( p->w ){
     case 0:  return 0;
@@ -1005,12 +979,10 @@ static void hpSegmentColumn(
       break;
     }
     case HP_FORM_TIME: {
-      const u8 *a = &p->aData[(i64)iFrom*p->w];
-      int w = p->w;
       HP_ROWS(pFrame, {
-        u32 u = w==4 ? ((const u32*)a)[i] : w==2 ? ((const u16*)a)[i] : w==1 ? a[i] : 0;
-        hpDateTimeText(p->iBase+u, p->cBetween, &aTime[i*HP_TIME_TEXT]);
-        aVal[i].z = &aTime[i*HP_TIME_TEXT];
+        u8 *z = &aTime[i*HP_TIME_TEXT];
+        hpDateTimeText(p->iBase+(i64)hpSegmentCode(p, iFrom+i), p->cBetween, z);
+        aVal[i].z = z;
         aLen[i] = 19;
       })
       break;
