@@ -122,6 +122,7 @@ typedef struct HpQuery HpQuery;
 typedef struct HpSegment HpSegment;
 typedef struct HpSegmentMaker HpSegmentMaker;
 typedef struct HpSinkType HpSinkType;
+typedef struct HpSlab HpSlab;
 typedef struct HpSortPlan HpSortPlan;
 typedef struct HpSource HpSource;
 typedef struct HpStash HpStash;
@@ -184,6 +185,15 @@ struct HpPack {
 #define HP_UNPACKED (~(u64)0)
 #define HP_SZ_NUMBER 11  /* Most bytes of the normalized key of a number */
 #define HP_PACK_INT 2    /* HpPack.b of a single key that is the integer a */
+
+/* A piece of memory that many have some of: hp_slab.c */
+struct HpSlab {
+  HpSlab *pNext;         /* In a list of who has it open */
+  i64 nByte;             /* Bytes of all of it, ... */
+  i64 nUsed;             /* ... and of what has been taken */
+  i64 nUser;             /* Atomic: who has not left, ... */
+  i64 nKept;             /* ... and bytes that are kept, of those who have */
+};
 
 /* A linked list of memory blocks that live and die together */
 struct HpArena {
@@ -418,6 +428,14 @@ static void *hpArenaMalloc(i64);
 static void hpArenaRecycle(HpArena*, i64);
 static void hpArenaClear(HpArena*);
 static void hpArenaReset(HpArena*);
+
+/* hp_slab.c */
+#ifdef HP_SHARED
+static HpSlab *hpSlabNew(i64);
+static void *hpSlabTake(HpSlab*, i64);
+static i64 hpSlabLeave(HpSlab*, i64);
+static i64 hpSlabRoom(const HpSlab*);
+#endif
 
 /* hp_buf.c */
 static int hpBufRoom(HpBuf*, u32);

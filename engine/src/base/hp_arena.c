@@ -60,13 +60,15 @@ struct HpBlock { struct HpBlock *pPrev; i64 nByte; };
 ** page takes two microseconds, and groups are visited in no order.
 */
 #define HP_HUGE ((uptr)2*1024*1024)
+#define HP_MX_HEADER 64           /* Bytes of malloc() in front of what it returns */
 static void *hpArenaMalloc(i64 n){
   u8 *p = sqlite3_malloc64(n);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if( p && n>=2*(i64)HP_HUGE && hpMemoryDefault() ){
-    uptr iFirst = ((uptr)p+HP_HUGE-1) & ~(HP_HUGE-1);
-    uptr iEnd = ((uptr)p+(uptr)n) & ~(HP_HUGE-1);
-    /* Only a hint: it does not matter whether it is heeded */
+    /* A page before it and one behind may belong to malloc(), in a mapping that begins
+    ** and ends with huge pages.  Only a hint: it does not matter whether it is heeded, or where */
+    uptr iFirst = ((uptr)p-HP_MX_HEADER+HP_HUGE-1) & ~(HP_HUGE-1);
+    uptr iEnd = ((uptr)p+(uptr)n+4096) & ~(HP_HUGE-1);
     madvise((void*)iFirst, iEnd-iFirst, MADV_HUGEPAGE);
   }
 #endif

@@ -189,6 +189,7 @@ struct HpSegment {
   int nRow;
   u32 nByte;
   u32 nRef;              /* Runs that have it: hp_columns.c */
+  HpSlab *pSlab;         /* What it lies in, or NULL */
   i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.  DATE, TIME: the
                          ** first one, as hp_date.c has it.  FIXED: the length */
   i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE, TIME: the last one */
@@ -240,7 +241,7 @@ static SQLITE_INLINE i64 hpSegmentDate(u8, u8, const u8*, u32);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
 static HpSegment *hpSegmentDup(const HpSegment*);
 static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);
-static i64 hpSegmentFree(HpSegment*);
+static i64 hpSegmentFree(HpSegment*, int);
 #endif
 
 /* hp_columns.c */
@@ -252,6 +253,8 @@ static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
 #ifdef HP_SHARED
+static HpSlab *hpColumnsSlab(HpColumnScan*, i64);
+static i64 hpColumnsSlabMost(const HpColumnScan*);
 static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
 static u32 hpColumnsLeafRows(const HpColumnRun*, int);

@@ -20,6 +20,7 @@
 **    hpColumnsSets()     Its columns, those that the scan does not read, too.
 **    hpColumnsMended()   Leaves of it that had changed have been read (hp_mend.c).
 **    hpColumnsWanted()   Is this column to be kept?
+**    hpColumnsSlab(), hpColumnsSlabMost()   Memory for its segments.
 **    hpColumnsAdd()      Columns of a run that it has read.
 **    hpColumnsPlace()    The place of a row of a run (hp_place.c).
 **    hpColumnsClose()    The scan ends.
@@ -71,7 +72,7 @@
 **
 ** Where only the number of rows is asked for that is kept, without columns; of an index, too.
 **
-** When.  A column is kept when it is read again (HpColumnFile.aNote): of every other run
+** When.  A column is kept when it is read again (HpColumnFile.aNote): of every third run
 ** the second time, of the others the third time.  A program that asks once pays for a look
 ** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs
 ** had to be dropped before they had been found HP_PAYS times, more and more scans are waited
@@ -83,6 +84,11 @@
 ** scans of a connection add to.  When there is no more room, runs go that HP_UNUSED scans of
 ** the file have passed over; if there are none, nothing more is kept.
 **
+** Segments lie in slabs (hp_slab.c), of which each worker has one at a time, and the scans that
+** come after go on with those that are not full.  A segment that is mended leaves a hole, which is
+** part of what is kept until its neighbours go, too: at most as much as was kept at first, since what
+** takes its place has memory of its own.
+**
 ** Threads.  A file has a mutex, held to take a run and to add one, never while values are
 ** read.  What is dropped while scans run is freed when the last of them ends.
 */
@@ -93,6 +99,11 @@
 
 #ifdef HP_SHARED
 
+#define HP_MIN_SLAB  4096      /* Least bytes of a slab, ... */
+#define HP_MX_SLAB   (8*1024*1024-4096)    /* ... and most: a mapping of whole huge pages */
+#define HP_SLAB_SHARE 64       /* It has such a part of the bytes of the file */
+#define HP_SLAB_LARGE 16       /* What is larger than such a part of a slab lies in none */
+#define HP_SOME      3         /* One run in so many is kept at first */
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
 #define HP_TINY      60000     /* columns=tiny: bytes that runs of a file may take */
 #define HP_INNERS    256       /* Slots of pages above leaves */
@@ -122,6 +133,7 @@ struct HpColumnRun {
   u16 *anRow;            /* Rows of each */
   int nCol;              /* Columns */
   struct HpColumnSet *aCol;
+  struct HpColumnArray *pArray;  /* Memory of their arrays of segments */
   u8 bSound;             /* Each record is sound: hpRecordIsSound() */
   u8 bWhole;             /* It is a whole unit */
   Pgno iInner;           /* Its leaves are children of this page, from ... */
@@ -133,6 +145,12 @@ struct HpColumnRun {
   u64 *aStale;           /* The state in which each leaf has changed.  0: it has not */
   Pgno *aPg;             /* Its number */
   u32 *aRow;             /* Rows up to its end */
+};
+
+/* Pointers to the segments of some columns of a run, column by column */
+struct HpColumnArray {
+  struct HpColumnArray *pNext;
+  HpSegment *apSeg[1];
 };
 
 /* What is kept of a file.  Fields marked (m) are protected by SQLITE_MUTEX_STATIC_LRU,
@@ -166,6 +184,7 @@ struct HpColumnFile {
   u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
   HpColumnRun **apRun;
   HpColumnInner *apInner[HP_INNERS];  /* Hash table of the pages above by their number */
+  HpSlab *pSlab;         /* Slabs that are not full, and that no scan has */
   HpColumnRun *pDead;    /* Runs, ... */
   HpColumnInner *pDeadInner;   /* ... and such pages, to be freed when no scan runs */
   u64 aNote[HP_NOTES];   /* Columns that have been read, or 0, ... */
@@ -180,9 +199,11 @@ struct HpColumnScan {
   i64 nLimit;            /* Bytes that the file's runs may take, if it adds to them */
   u8 bCount;             /* It only wants the number of rows */
   u8 bKeep;              /* Some column is to be kept, and there is memory */
-  u8 bHalf;              /* ... of every other run */
+  u8 bSome;              /* ... of every HP_SOME-th run */
   u8 bSound;             /* Records have to be sound */
   u8 aKeep[HP_MX_COL];   /* Which columns */
+  i64 szSlab;            /* Bytes of a new slab */
+  HpSlab *pSlab;         /* Slabs that its workers have, or had */
 };
 
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
@@ -193,13 +214,25 @@ static void hpColumnsFreeRun(HpColumnRun *p){
   int i, k;
   for(k=0; k<p->nCol; k++){
     HpSegment **ap = p->aCol[k].apSeg;
-    for(i=0; ap && i<p->nChunk; i++) nByte += hpSegmentFree(ap[i]);
-    sqlite3_free(ap);
+    for(i=0; ap && i<p->nChunk; i++) nByte += hpSegmentFree(ap[i], 1);
   }
   hpBudgetKept(nByte);
+  while( p->pArray ){
+    struct HpColumnArray *pArray = p->pArray;
+    p->pArray = pArray->pNext;
+    sqlite3_free(pArray);
+  }
   sqlite3_free(p->aCol);
-  sqlite3_free(p->anRow);
   sqlite3_free(p);
+}
+
+/* Let go of the slabs of a list.  They go when their last segment does */
+static void hpColumnsLeaveSlabs(HpSlab **pp){
+  while( *pp ){
+    HpSlab *p = *pp;
+    *pp = p->pNext;
+    hpBudgetKept(hpSlabLeave(p, 0));
+  }
 }
 
 /* Bytes of what is known of a page above leaves */
@@ -229,6 +262,7 @@ static void hpColumnsBury(HpColumnFile *pFile){
     hpBudgetKept(hpColumnsInnerSize(p->nCell, p->szUnit));
     sqlite3_free(p);
   }
+  if( pFile->nScan==0 && pFile->nRun==0 ) hpColumnsLeaveSlabs(&pFile->pSlab);
 }
 
 static HpColumnRun **hpColumnsSlot(const HpColumnFile *pFile, Pgno iLeaf){
@@ -817,6 +851,8 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
                 : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
+  pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize, pScan->nLimit)/HP_SLAB_SHARE;
+  pScan->szSlab = MIN(HP_MX_SLAB, MAX(HP_MIN_SLAB, pScan->szSlab));
   hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
@@ -827,7 +863,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
                             bCount ? 0 : &pPipe->source.aCol[i], bLater);
       if( p->pCfg->eColumns ) n = 4;
       pScan->aKeep[i] = n>3 || (n>1 && pFile->iScan-pFile->iReset>pFile->nWait);
-      pScan->bHalf |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
+      pScan->bSome |= n==2 || (n==3 && pFile->iScan-pFile->iReset==1);
       pScan->bKeep |= pScan->aKeep[i];
     }
     if( bSome && pScan->bKeep==0 ){
@@ -974,7 +1010,7 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnRun *p;
   int i, nChanged;
   pRun->pKept = 0;
-  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bHalf==0 || (pRun->iSeq & 1)==0);
+  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bSome==0 || pRun->iSeq%HP_SOME==0);
   hpThreadEnter(pFile->pMutex);
   p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
@@ -1126,25 +1162,24 @@ static HpColumnRun *hpColumnsNewRun(
   const u16 *anRow,
   const u32 *aRow
 ){
-  u64 nByte = sizeof(HpColumnRun) + (sizeof(u64)+sizeof(Pgno)+sizeof(u32))*(u64)pRun->nPage;
+  u64 nByte = sizeof(HpColumnRun) + (sizeof(u64)+sizeof(Pgno)+sizeof(u32))*(u64)pRun->nPage
+            + sizeof(u16)*(u64)nChunk;
   HpColumnRun *p = sqlite3_malloc64(nByte);
   u32 nRow = 0;
   int i;
-  if( p==0 ) return 0;
-  memset(p, 0, nByte);
-  p->nByte = (i64)nByte + (i64)sizeof(u16)*nChunk;
-  if( nChunk ) p->anRow = sqlite3_malloc64(sizeof(u16)*(u64)nChunk);
-  if( (nChunk && p->anRow==0) || !hpColumnsMay(pScan, p->nByte) ){
-    sqlite3_free(p->anRow);
+  if( p==0 || !hpColumnsMay(pScan, (i64)nByte) ){
     sqlite3_free(p);
     return 0;
   }
-  if( nChunk ) memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
+  memset(p, 0, nByte);
+  p->nByte = (i64)nByte;
   p->nChunk = nChunk;
   p->nPage = pRun->nPage;
   p->aStale = (u64*)&p[1];
   p->aPg = (Pgno*)&p->aStale[p->nPage];
   p->aRow = (u32*)&p->aPg[p->nPage];
+  p->anRow = (u16*)&p->aRow[p->nPage];
+  if( nChunk ) memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
   p->iBorn = pScan->iState;
   p->iUsed = pScan->pFile->iScan;
   hpColumnsAbove(pScan, p, pRun);
@@ -1187,45 +1222,88 @@ static void hpColumnsGrow(HpColumnFile *pFile){
 }
 
 /*
-** Add column pCol to run p: segments apSeg[0], apSeg[nStep], ...; NULL instead of the first:
-** it cannot be kept.  Returns false without memory.  The segments are p's if they are set
-** to NULL.
+** A slab with room for nByte bytes, NULL without memory.  It is for one worker until it is full, or
+** the scan ends.
 */
-static int hpColumnsAddSet(
-  HpColumnScan *pScan,
-  HpColumnRun *p,
-  const HpCol *pCol,
-  HpSegment **apSeg,
-  int nStep
-){
-  struct HpColumnSet *aNew;
-  HpSegment **apNew = 0;
-  i64 nByte = sizeof(*aNew);
+static HpSlab *hpColumnsSlab(HpColumnScan *pScan, i64 nByte){
+  HpColumnFile *pFile = pScan->pFile;
+  HpSlab *p;
+  hpThreadEnter(pFile->pMutex);
+  do{
+    p = pFile->pSlab;
+    if( p ) pFile->pSlab = p->pNext; else p = hpSlabNew(pScan->szSlab);
+    if( p ){
+      p->pNext = pScan->pSlab;
+      pScan->pSlab = p;
+    }
+  }while( p && hpSlabRoom(p)<nByte );
+  sqlite3_mutex_leave(pFile->pMutex);
+  return p;
+}
+
+/* Bytes of what goes into slabs, at most: they are left with less room than that */
+static i64 hpColumnsSlabMost(const HpColumnScan *pScan){ return pScan->szSlab/HP_SLAB_LARGE; }
+
+/* Bytes of an HpColumnArray of nCol columns of a run of nChunk batches */
+static i64 hpColumnsArraySize(int nCol, int nChunk){
+  return offsetof(struct HpColumnArray, apSeg) + (i64)sizeof(HpSegment*)*nCol*nChunk;
+}
+
+/* Room for so many pointers of run p, or NULL without memory */
+static HpSegment **hpColumnsArray(HpColumnRun *p, int nCol, int nChunk){
+  struct HpColumnArray *pNew = sqlite3_malloc64((u64)hpColumnsArraySize(nCol, nChunk));
+  if( pNew==0 ) return 0;
+  pNew->pNext = p->pArray;
+  p->pArray = pNew;
+  return pNew->apSeg;
+}
+
+/*
+** Add to run p the columns that pScan keeps, and it does not have: apSeg[i*nCol+k] is the segment of
+** column k of the plan, of batch i; NULL instead of the first: it cannot be kept.  Returns
+** false without memory.  The segments are p's if they are set to NULL.
+*/
+static int hpColumnsAddSets(HpColumnScan *pScan, HpColumnRun *p, HpSegment **apSeg){
+  const HpSourcePlan *pPlan = pScan->pPlan;
+  int nStep = pPlan->nCol;
+  int nNew = 0, nFull = 0;
   i64 nSegment = 0;
-  int i;
-  if( hpColumnsSet(p, pCol) ) return 1;
-  if( apSeg[0] ){
-    for(i=0; i<p->nChunk; i++) nSegment += apSeg[i*nStep]->nByte;
-    nByte += nSegment + sizeof(apNew[0])*(i64)p->nChunk;
-    apNew = sqlite3_malloc64(sizeof(apNew[0])*(u64)p->nChunk);
-    if( apNew==0 ) return 0;
+  i64 nByte;
+  struct HpColumnSet *aNew;
+  HpSegment **apNew;
+  int i, k;
+  for(k=0; k<pPlan->nCol; k++){
+    if( pScan->aKeep[k]==0 || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    nNew++;
+    nFull += apSeg[k]!=0;
+    for(i=0; apSeg[k] && i<p->nChunk; i++) nSegment += apSeg[i*nStep+k]->nByte;
   }
-  aNew = sqlite3_realloc64(p->aCol, sizeof(*aNew)*(u64)(p->nCol+1));
-  if( aNew ) p->aCol = aNew;
-  if( aNew==0 || !hpColumnsMay(pScan, nByte) ){
-    sqlite3_free(apNew);
+  if( nNew==0 ) return 1;
+  nByte = nSegment + (i64)sizeof(*aNew)*nNew + hpColumnsArraySize(nFull, p->nChunk);
+  aNew = sqlite3_realloc64(p->aCol, sizeof(*aNew)*(u64)(p->nCol+nNew));
+  if( aNew==0 ) return 0;
+  p->aCol = aNew;
+  if( !hpColumnsMay(pScan, nByte) ) return 0;
+  apNew = hpColumnsArray(p, nFull, p->nChunk);
+  if( apNew==0 ){
+    pScan->pFile->nByte -= nByte;
+    hpBudgetKept(nByte);
     return 0;
   }
   p->nByte += nByte;
   p->nSegment += nSegment;
-  for(i=0; apNew && i<p->nChunk; i++){
-    apNew[i] = apSeg[i*nStep];
-    apSeg[i*nStep] = 0;
+  for(k=0; k<pPlan->nCol; k++){
+    if( pScan->aKeep[k]==0 || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    aNew[p->nCol].iStore = pPlan->aCol[k].iStore;
+    aNew[p->nCol].bReal = pPlan->aCol[k].bReal;
+    aNew[p->nCol].apSeg = apSeg[k] ? apNew : 0;
+    for(i=0; apSeg[k] && i<p->nChunk; i++){
+      *apNew++ = apSeg[i*nStep+k];
+      if( i ) apSeg[i*nStep+k] = 0;
+    }
+    apSeg[k] = 0;
+    p->nCol++;
   }
-  aNew[p->nCol].iStore = pCol->iStore;
-  aNew[p->nCol].bReal = pCol->bReal;
-  aNew[p->nCol].apSeg = apNew;
-  p->nCol++;
   return 1;
 }
 
@@ -1256,28 +1334,26 @@ static HpColumnRun *hpColumnsMendRun(
   const HpColumnRun *pOld = pRun->pMend;
   int nChunk = pOld->nChunk;
   HpColumnRun *p = hpColumnsNewRun(pScan, pRun, nChunk, anRow, aRow);
-  i64 nOwn = sizeof(aSet[0])*(i64)nSet;
+  i64 nOwn = sizeof(aSet[0])*(i64)nSet + hpColumnsArraySize(nSet, nChunk);
   i64 nShared = 0;
+  HpSegment **apTo = 0;
   int i, k;
   if( p==0 ) return 0;
   p->bSound = (u8)bSound;
   p->aCol = sqlite3_malloc64(sizeof(aSet[0])*(u64)nSet);
-  for(k=0; p->aCol && k<nSet; k++){
+  if( p->aCol ) apTo = hpColumnsArray(p, nSet, nChunk);
+  for(k=0; apTo && k<nSet; k++){
     struct HpColumnSet *pSet = &p->aCol[k];
     *pSet = aSet[k];
-    if( pSet->apSeg ){
-      pSet->apSeg = sqlite3_malloc64(sizeof(pSet->apSeg[0])*(u64)nChunk);
-      if( pSet->apSeg==0 ) break;
-      for(i=0; i<nChunk; i++){
-        HpSegment *pNew = apNew[k*nChunk+i];
-        if( pNew ) nOwn += pNew->nByte; else nShared += aSet[k].apSeg[i]->nByte;
-        pSet->apSeg[i] = pNew ? pNew : aSet[k].apSeg[i];
-      }
-      nOwn += sizeof(pSet->apSeg[0])*(i64)nChunk;
+    if( pSet->apSeg==0 ) continue;
+    pSet->apSeg = apTo;
+    for(i=0; i<nChunk; i++){
+      HpSegment *pNew = apNew[k*nChunk+i];
+      if( pNew ) nOwn += pNew->nByte; else nShared += aSet[k].apSeg[i]->nByte;
+      *apTo++ = pNew ? pNew : aSet[k].apSeg[i];
     }
   }
-  if( p->aCol==0 || k<nSet || !hpColumnsMay(pScan, nOwn) ){
-    while( k-->0 ) sqlite3_free(p->aCol[k].apSeg);
+  if( apTo==0 || !hpColumnsMay(pScan, nOwn) ){
     pFile->nByte -= p->nByte;
     hpColumnsFreeRun(p);
     return 0;
@@ -1358,10 +1434,8 @@ static void hpColumnsAdd(
   int bSound
 ){
   HpColumnFile *pFile = pScan->pFile;
-  const HpSourcePlan *pPlan = pScan->pPlan;
   HpColumnRun **pp;
   int bRoom = 1;
-  int k;
   hpThreadEnter(pFile->pMutex);
   if( pFile->iNow==pScan->iState ){
     pp = hpColumnsLook(pFile, pRun);
@@ -1382,11 +1456,7 @@ static void hpColumnsAdd(
       bRoom = pNew!=0;
     }
     if( *pp ) (*pp)->bSound |= (u8)bSound;
-    for(k=0; bRoom && nChunk && k<pPlan->nCol; k++){
-      if( pScan->aKeep[k] ){
-        bRoom = hpColumnsAddSet(pScan, *pp, &pPlan->aCol[k], &apSeg[k], pPlan->nCol);
-      }
-    }
+    if( bRoom && nChunk ) bRoom = hpColumnsAddSets(pScan, *pp, apSeg);
     if( bRoom==0 ){
       u32 nRun = pFile->nRun;
       hpColumnsDropSome(pFile, hpConfig()->eColumns==HP_COLUMNS_TINY ? 0 : HP_UNUSED);
@@ -1401,9 +1471,18 @@ static void hpColumnsAdd(
 */
 static void hpColumnsClose(HpColumnScan *pScan){
   HpColumnFile *pFile = pScan->pFile;
+  HpSlab *pFull = 0;
   hpThreadEnter(pFile->pMutex);
   assert( pFile->nScan>0 );
   pFile->nScan--;
+  while( pScan->pSlab ){
+    HpSlab *p = pScan->pSlab;
+    HpSlab **ppTo = hpSlabRoom(p)<hpColumnsSlabMost(pScan) ? &pFull : &pFile->pSlab;
+    pScan->pSlab = p->pNext;
+    p->pNext = *ppTo;
+    *ppTo = p;
+  }
+  hpColumnsLeaveSlabs(&pFull);
   hpColumnsBury(pFile);
   sqlite3_mutex_leave(pFile->pMutex);
   hpColumnsUnref(pFile, 0);

@@ -10,6 +10,7 @@
 **    hpDateText()     and back
 **    hpDateFill()     texts from one number to another are going to be asked for
 **    hpDateTimeNumber(), hpDateTimeText()    the same of 2026-11-27 13:45:00
+**    hpDateNumbersAvx2()   of many texts, of either kind
 **
 ** The number of a date is year<<9 | month<<5 | day, so dates that come later have larger ones, and so have
 ** texts that compare greater.  Months from 00 to 15 and days from 00 to 31 have numbers, whether there
@@ -31,7 +32,8 @@
 
 #define HP_DATE_BITS   9           /* Bits of month and day */
 #define HP_DATE_YEAR   1900        /* The first year of the table */
-#define HP_DATE_YEARS  256
+#define HP_DATE_YEAR_BITS 8
+#define HP_DATE_YEARS  (1<<HP_DATE_YEAR_BITS)
 #define HP_DATE_TEXT   16          /* Bytes from text to text */
 #define HP_TIME_BITS   17          /* Bits of hour, minute and second */
 
@@ -102,6 +104,76 @@ static SQLITE_INLINE void hpDateTimeText(i64 iTime, u8 cBetween, u8 *z){
   z[16] = ':';
   hpDateDigits(&z[17], (int)(iTime & 63));
 }
+
+#ifdef HP_AVX2
+/*
+** The numbers of two digits in the 16 bytes at a[0].z to a[3].z, as words, four for each text, from the
+** bytes that order says.  zero: what becomes 0 in each byte, and most: up to which value.
+** Otherwise some of *pBad is set.
+*/
+__attribute__((target("avx2")))
+static SQLITE_INLINE __m256i hpDatePairsAvx2(
+  const HpVal *a,
+  int iFrom,             /* Where the 16 bytes begin */
+  __m256i zero,
+  __m256i most,
+  __m256i order,
+  __m256i *pBad
+){
+#define HP_DATE_LOAD(I)  _mm_loadu_si128((const __m128i*)&a[I].z[iFrom])
+  __m256i x = _mm256_xor_si256(_mm256_set_m128i(HP_DATE_LOAD(2), HP_DATE_LOAD(0)), zero);
+  __m256i y = _mm256_xor_si256(_mm256_set_m128i(HP_DATE_LOAD(3), HP_DATE_LOAD(1)), zero);
+  __m256i more = _mm256_or_si256(_mm256_subs_epu8(x, most), _mm256_subs_epu8(y, most));
+  *pBad = _mm256_or_si256(*pBad, more);
+  x = _mm256_unpacklo_epi64(_mm256_shuffle_epi8(x, order), _mm256_shuffle_epi8(y, order));
+  return _mm256_maddubs_epi16(x, _mm256_set1_epi16(0x010a));
+}
+
+/*
+** Set aInt[] to hpDateNumber() of n texts, four at least; to hpDateTimeNumber(), if cBetween is not 0, with
+** that between date and time.  Returns false if one of them has none.  There are 16 bytes at each text.
+*/
+__attribute__((target("avx2")))
+static int hpDateNumbersAvx2(const HpVal *a, int n, u8 cBetween, i64 *aInt){
+#define HP_TWICE(Z)  _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i*)(Z)))
+#define HP_FOUR(A,B,C,D)  _mm256_set1_epi64x((i64)(A) | (i64)(B)<<16 | (i64)(C)<<32 | (i64)(D)<<48)
+  const __m256i zero = HP_TWICE("0000-00-00\0\0\0\0\0");
+  const __m256i most = HP_TWICE("\11\11\11\11\0\11\11\0\11\11\377\377\377\377\377\377");
+  const __m256i order = _mm256_set1_epi64x(((i64)0x09080605<<32) | 0x03020100);
+  const __m256i mostNumber = HP_FOUR(99, 99, 15, 31);
+  const __m256i weight = HP_FOUR(100, 1, 32, 1);
+  const __m256i low = _mm256_set1_epi64x(0xffffffff);
+  const __m256i first = _mm256_set1_epi64x(HP_DATE_YEAR<<HP_DATE_BITS);
+  const __m256i zeroTime = _mm256_insert_epi8(_mm256_insert_epi8(
+      HP_TWICE("\0\0\0\0\0\0\0\00000:00:00"), cBetween, 7), cBetween, 23);
+  const __m256i mostTime = HP_TWICE("\377\377\377\377\377\377\377\0\11\11\0\11\11\0\11\11");
+  const __m256i orderTime = _mm256_set1_epi64x(((i64)0x80800f0e<<32) | 0x0c0b0908);
+  const __m256i mostTimeNumber = HP_FOUR(31, 63, 63, 0);
+  const __m256i weightTime = HP_FOUR(1<<12, 1<<6, 1, 0);
+  __m256i bad = _mm256_setzero_si256();
+  int i;
+  assert( n>=4 );
+  for(i=0; i<n; i+=4){
+    int iRow = MIN(i, n-4);    /* The last four may have been done in part */
+    __m256i x = hpDatePairsAvx2(&a[iRow], 0, zero, most, order, &bad);
+    bad = _mm256_or_si256(bad, _mm256_subs_epu16(x, mostNumber));
+    x = _mm256_madd_epi16(x, weight);
+    x = _mm256_add_epi64(_mm256_and_si256(_mm256_slli_epi64(x, HP_DATE_BITS), low),
+                         _mm256_srli_epi64(x, 32));
+    bad = _mm256_or_si256(bad, _mm256_srli_epi64(_mm256_sub_epi64(x, first),
+                                                 HP_DATE_BITS+HP_DATE_YEAR_BITS));
+    if( cBetween ){
+      __m256i t = hpDatePairsAvx2(&a[iRow], 3, zeroTime, mostTime, orderTime, &bad);
+      bad = _mm256_or_si256(bad, _mm256_subs_epu16(t, mostTimeNumber));
+      t = _mm256_madd_epi16(t, weightTime);
+      t = _mm256_add_epi64(_mm256_and_si256(t, low), _mm256_srli_epi64(t, 32));
+      x = _mm256_add_epi64(_mm256_slli_epi64(x, HP_TIME_BITS), t);
+    }
+    _mm256_storeu_si256((__m256i*)&aInt[iRow], x);
+  }
+  return _mm256_testz_si256(bad, bad);
+}
+#endif /* HP_AVX2 */
 
 /*
 ** Let there be the texts of all dates of the years of iFirst to iLast.  Of several threads one writes

@@ -17,7 +17,8 @@
 **    hpKeepClose()
 **
 ** A run that is kept is decoded batch by batch, all rows of each column, before the
-** program of the query sees the batch, and that takes over its values from there.  The run is
+** program of the query sees the batch, and that takes over its values from there, and works on
+** dictionaries and codes as if it had found them.  The run is
 ** handed over when its last batch has been read (hp_columns.c).  Batches of a run end
 ** where the leaves' own would, so a scan that finds it in memory has the same ones.
 **
@@ -42,6 +43,7 @@ struct HpKeeper {
   int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
   u16 *anRow;            /* Rows of each */
   HpSegment **apSeg;     /* Segments of each: nCol */
+  HpSegment **apNow;     /* Those of the batch that the program sees, or NULL */
   u8 bSound;             /* All records so far are sound, and this is to be known */
   i64 iPlace;            /* ... place of the last one */
 };
@@ -84,7 +86,9 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   pNew->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nCol);
   pNew->aKeep = hpArenaAlloc(&p->vec, nCol);
   pNew->aTaken = hpArenaAlloc(&p->vec, nCol);
-  if( pNew->aVec==0 || pNew->aKeep==0 || pNew->aTaken==0 ) return 0;
+  pNew->apNow = hpArenaAlloc(&p->vec, sizeof(pNew->apNow[0])*(i64)nCol);
+  pNew->maker.pScan = hpSourceColumns(p->pQuery->pSource);
+  if( pNew->aVec==0 || pNew->aKeep==0 || pNew->aTaken==0 || pNew->apNow==0 ) return 0;
   memset(pNew->aVec, 0, sizeof(HpVec)*nCol);
   memset(pNew->aKeep, 0, nCol);
   for(k=0; k<nCol; k++){
@@ -103,7 +107,7 @@ static void hpKeepForget(HpWorker *p){
   if( pKeeper ){
     i64 n = (i64)pKeeper->nChunk*p->pPipe->source.nCol;
     i64 i;
-    for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i]);
+    for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i], 0);
     pKeeper->nChunk = 0;
   }
 }
@@ -194,7 +198,7 @@ static void hpKeepBatch(HpWorker *p){
       i64 i;
       pKeeper->aKeep[k] = 0;
       for(i=0; i<pKeeper->nChunk; i++){
-        hpSegmentFree(pKeeper->apSeg[i*nCol+k]);
+        hpSegmentFree(pKeeper->apSeg[i*nCol+k], 0);
         pKeeper->apSeg[i*nCol+k] = 0;
       }
       continue;
@@ -210,9 +214,11 @@ static void hpKeepBatch(HpWorker *p){
     pKeeper->iPlace = hpPlaceOf(p, k, pKeeper->iPlace, 1);
     if( pKeeper->iPlace<0 ) pKeeper->bSound = 0;
   }
+  memcpy(pKeeper->apNow, apSeg, sizeof(apSeg[0])*nCol);
   if( p->run.iLeaf==p->run.nPage ){
     hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), &p->run, pKeeper->nChunk,
                  pKeeper->anRow, pKeeper->apSeg, pKeeper->bSound);
+    for(k=0; k<nCol; k++) if( apSeg[k] ) pKeeper->apNow[k] = 0;
     hpKeepForget(p);
   }
 }
@@ -277,12 +283,13 @@ static int hpKeepNext(HpWorker *p){
 }
 
 /*
-** If column iCol of the batch is in memory: its segment, of which row *piFrom is the first of the
-** batch.  Else NULL.
+** If column iCol of the batch is in memory, or has just been kept: its segment, of which row *piFrom is
+** the first of the batch.  Else NULL.  It is not freed before the scan ends, or the next batch begins.
 */
 static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
   const HpRun *pRun = &p->run;
-  if( pRun->pKept==0 ) return 0;
+  *piFrom = 0;
+  if( pRun->pKept==0 ) return pRun->bKeep ? p->pKeeper->apNow[iCol] : 0;
   *piFrom = (int)pRun->iKeptFrom;
   return pRun->apKept[iCol][pRun->iKept-1];
 }

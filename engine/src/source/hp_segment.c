@@ -81,6 +81,8 @@ struct HpSegmentShape {
 
 /* Memory for making segments, of a worker */
 struct HpSegmentMaker {
+  HpColumnScan *pScan;           /* Segments lie in slabs of this scan, ... */
+  HpSlab *pSlab;                 /* ... the next ones in this one, if it has room.  May be NULL */
   i64 aInt[HP_BATCH+HP_LANES];
   u8 aCode[HP_BATCH];
   u16 aSlot[1<<HP_DICT_BITS];    /* Entry plus one, or 0 */
@@ -89,18 +91,41 @@ struct HpSegmentMaker {
     const u8 *z;
     u32 n;
   } aEntry[HP_MX_DICT];
+  u8 aByte[256+HP_SLACK];        /* Texts of one byte: those of entries */
   u8 aOrder[HP_MX_DICT];         /* Entries in the order that they get, ... */
-  u8 aRank[HP_MX_DICT];          /* ... and the place of each in that */
+  u8 aRank[256];                 /* ... and the place that each code has in that */
 };
 
-/* p has one user less.  Returns the bytes that are free now: none, while there are others */
-static i64 hpSegmentFree(HpSegment *p){
-  i64 nByte = 0;
-  if( p && --p->nRef==0 ){
-    nByte = p->nByte;
-    sqlite3_free(p);
-  }
+/*
+** p has one user less.  Returns the bytes that are no longer kept: none, while it or its slab has
+** others.  bKept: those of *p are in the account of what is kept.
+*/
+static i64 hpSegmentFree(HpSegment *p, int bKept){
+  i64 nByte;
+  if( p==0 || --p->nRef ) return 0;
+  nByte = bKept ? p->nByte : 0;
+  if( p->pSlab ) return hpSlabLeave(p->pSlab, nByte);
+  sqlite3_free(p);
   return nByte;
+}
+
+/* Memory for a segment of nByte bytes, or NULL */
+static HpSegment *hpSegmentAlloc(HpSegmentMaker *pMaker, i64 nByte){
+  HpSegment *p = 0;
+  if( pMaker->pScan==0 || nByte>hpColumnsSlabMost(pMaker->pScan) ){
+    p = sqlite3_malloc64(nByte);
+    if( p ) memset(p, 0, sizeof(*p));
+    return p;
+  }
+  nByte = ROUND8(nByte);
+  if( pMaker->pSlab==0 || hpSlabRoom(pMaker->pSlab)<nByte ){
+    pMaker->pSlab = hpColumnsSlab(pMaker->pScan, nByte);
+    if( pMaker->pSlab==0 ) return 0;
+  }
+  p = hpSlabTake(pMaker->pSlab, nByte);
+  memset(p, 0, sizeof(*p));
+  p->pSlab = pMaker->pSlab;
+  return p;
 }
 
 /* Bytes that a number up to u takes */
@@ -142,19 +167,30 @@ static void hpSegmentRangeAvx2(const i64 *a, int n, i64 *piMin, i64 *piMax){
 }
 
 /*
-** Set aInt[] to n doubles, times a power of ten, as integers.  Returns false if one of
-** them does not come out as it was.  Vectors have room for three more.
+** Set aInt[] to n doubles, four at least, times a power of ten, as integers, but for up to three at
+** the end, and *piMin and *piMax to the smallest and the largest.  Returns how many were done; -1: one
+** of them does not come out as it was.
 **
 ** The sum of such a number and 1.5*2^52 has the number in its lowest bits, and no sign
 ** of a zero.
 */
 __attribute__((target("avx2")))
-static int hpSegmentDecimalAvx2(const HpVal *a, int n, double rScale, i64 *aInt){
+static int hpSegmentDecimalAvx2(
+  const HpVal *a,
+  int n,
+  double rScale,
+  i64 *aInt,
+  i64 *piMin,
+  i64 *piMax
+){
   const __m256d scale = _mm256_set1_pd(rScale);
   const __m256d magic = _mm256_set1_pd(6755399441055744.0);
   const __m256d mx = _mm256_set1_pd(HP_MX_DECIMAL);
   const __m256d sign = _mm256_set1_pd(-0.0);
   __m256i ok = _mm256_set1_epi64x(-1);
+  __m256d mn = _mm256_set1_pd(HP_MX_DECIMAL);
+  __m256d mxFound = _mm256_set1_pd(-HP_MX_DECIMAL);
+  double aMin[4], aMax[4];
   int i;
   for(i=0; i+4<=n; i+=4){
     __m256d r = _mm256_loadu_pd(&a[i].r);
@@ -167,9 +203,16 @@ static int hpSegmentDecimalAvx2(const HpVal *a, int n, double rScale, i64 *aInt)
     ok = _mm256_and_si256(ok, _mm256_castpd_si256(fits));
     ok = _mm256_and_si256(ok, _mm256_cmpeq_epi64(_mm256_castpd_si256(back),
                                                  _mm256_castpd_si256(r)));
+    mn = _mm256_min_pd(mn, q);
+    mxFound = _mm256_max_pd(mxFound, q);
     _mm256_storeu_si256((__m256i*)&aInt[i], v);
   }
-  return _mm256_movemask_epi8(ok)==-1 ? i : -1;
+  if( _mm256_movemask_epi8(ok)!=-1 ) return -1;
+  _mm256_storeu_pd(aMin, mn);
+  _mm256_storeu_pd(aMax, mxFound);
+  *piMin = (i64)MIN(MIN(aMin[0], aMin[1]), MIN(aMin[2], aMin[3]));
+  *piMax = (i64)MAX(MAX(aMax[0], aMax[1]), MAX(aMax[2], aMax[3]));
+  return i;
 }
 
 /* Row i becomes iBase plus the number of w bytes in aData[i] */
@@ -226,20 +269,24 @@ static void hpSegmentRange(const i64 *a, int n, int bAvx2, i64 *piMin, i64 *piMa
 }
 
 /*
-** Set aInt[] to the n doubles of a[], times rScale.  Returns false if one does not come out
-** as it was.
+** Set aInt[] to the n doubles of a[], times rScale, and *piMin and *piMax to the smallest and the
+** largest.  Returns false if one does not come out as it was.
 */
 static int hpSegmentDecimals(
   const HpVal *a,
   int n,
   double rScale,
   i64 *aInt,
-  int bAvx2
+  int bAvx2,
+  i64 *piMin,
+  i64 *piMax
 ){
   int i = 0;
+  *piMin = LARGEST_INT64;
+  *piMax = SMALLEST_INT64;
 #ifdef HP_AVX2
-  if( bAvx2 ){
-    i = hpSegmentDecimalAvx2(a, n, rScale, aInt);
+  if( bAvx2 && n>=4 ){
+    i = hpSegmentDecimalAvx2(a, n, rScale, aInt, piMin, piMax);
     if( i<0 ) return 0;
   }
 #else
@@ -252,6 +299,8 @@ static int hpSegmentDecimals(
     aInt[i] = (i64)(r<0 ? r-0.5 : r+0.5);
     back.r = (double)aInt[i]/rScale;
     if( back.u!=a[i].u ) return 0;
+    *piMin = MIN(*piMin, aInt[i]);
+    *piMax = MAX(*piMax, aInt[i]);
   }
   return 1;
 }
@@ -271,9 +320,11 @@ static void hpSegmentReals(
   p->w = 8;
   for(i=0; i<ArraySize(aHpScale); i++){
     i64 iMin, iMax;
-    if( !hpSegmentDecimals(a, MIN(n, 8), aHpScale[i], pMaker->aInt, 0) ) continue;
-    if( !hpSegmentDecimals(a, n, aHpScale[i], pMaker->aInt, bAvx2) ) continue;
-    hpSegmentRange(pMaker->aInt, n, bAvx2, &iMin, &iMax);
+    if( !hpSegmentDecimals(a, MIN(n, 8), aHpScale[i], pMaker->aInt, 0, &iMin, &iMax)
+     || !hpSegmentDecimals(a, n, aHpScale[i], pMaker->aInt, bAvx2, &iMin, &iMax)
+    ){
+      continue;
+    }
     if( hpSegmentWidth((u64)iMax-(u64)iMin)==8 ) return;
     p->eForm = HP_FORM_DECIMAL;
     p->iScale = (u8)i;
@@ -340,27 +391,20 @@ static SQLITE_INLINE int hpSegmentWord(
 
 /*
 ** A dictionary of nEntry texts: let the order of its entries depend on little else than which these
-** are.  bSlots: it is that of the slots of the hash table, where only texts that have met are in the
-** order of their rows.  Otherwise texts have one byte.
+** are: that of the slots of the hash table, where only texts that have met are in the order of their
+** rows.
 */
-static void hpSegmentOrder(HpSegmentMaker *pMaker, int nEntry, int bSlots){
+static void hpSegmentOrder(HpSegmentMaker *pMaker, int nEntry){
   int n = 0;
   int i;
-  if( bSlots ){
-    for(i=0; n<nEntry; i++){
-      if( pMaker->aSlot[i] ) pMaker->aOrder[n++] = (u8)(pMaker->aSlot[i]-1);
-    }
-  }else{
-    u16 aSeen[256];
-    memset(aSeen, 0, sizeof(aSeen));
-    for(i=0; i<nEntry; i++) aSeen[pMaker->aEntry[i].z[0]] = (u16)(i+1);
-    for(i=0; n<nEntry; i++) if( aSeen[i] ) pMaker->aOrder[n++] = (u8)(aSeen[i]-1);
+  for(i=0; n<nEntry; i++){
+    if( pMaker->aSlot[i] ) pMaker->aOrder[n++] = (u8)(pMaker->aSlot[i]-1);
   }
   for(i=0; i<nEntry; i++) pMaker->aRank[pMaker->aOrder[i]] = (u8)i;
 }
 
 /*
-** Texts and blobs of one byte: a dictionary of those that occur.
+** Texts and blobs of one byte: a dictionary of those that occur, in order.  Codes are the bytes.
 */
 static void hpSegmentBytes(
   HpSegmentMaker *pMaker,
@@ -368,26 +412,28 @@ static void hpSegmentBytes(
   const HpVec *pVec,
   int n
 ){
-  u8 aSeen[256];         /* Entry plus one.  0: none */
+  u8 aSeen[256];         /* Does this byte occur? */
+  u8 *aCode = pMaker->aCode;
+  const HpVal *aVal = pVec->aVal;
   int i;
   memset(aSeen, 0, sizeof(aSeen));
   for(i=0; i<n; i++){
-    const u8 *z = pVec->aVal[i].z;
-    if( aSeen[z[0]]==0 ){
-      struct HpSegmentWord *pNew = &pMaker->aEntry[p->nEntry];
-      if( p->nEntry==0xff ) break;
-      pNew->z = z;
-      pNew->n = 1;
-      aSeen[z[0]] = (u8)++p->nEntry;
-    }
-    pMaker->aCode[i] = aSeen[z[0]]-1;
+    aCode[i] = *aVal[i].z;
+    aSeen[aCode[i]] = 1;
   }
-  if( i<n ) return;
+  for(i=0; i<256; i++){
+    struct HpSegmentWord *pNew = &pMaker->aEntry[p->nEntry];
+    if( aSeen[i]==0 ) continue;
+    pMaker->aByte[p->nEntry] = (u8)i;
+    pMaker->aOrder[p->nEntry] = (u8)p->nEntry;
+    pMaker->aRank[i] = (u8)p->nEntry;
+    pNew->z = &pMaker->aByte[p->nEntry++];
+    pNew->n = 1;
+  }
   p->eForm = HP_FORM_DICT;
   p->iBase = 0;
   p->nText = p->nEntry;
   p->w = p->nEntry>1 ? 1 : 0;
-  hpSegmentOrder(pMaker, p->nEntry, 0);
 }
 
 /*
@@ -403,22 +449,14 @@ static void hpSegmentTexts(
   int n
 ){
   u32 nFirst = pVec->aLen[0];
-  u64 nPair = (u64)nFirst<<32 | nFirst;    /* Two lengths at a time */
-  u64 mOther = 0;
-  i64 nAll = 0;
+  /* Have all the length of the next one? */
+  int bFixed = memcmp(pVec->aLen, &pVec->aLen[1], sizeof(pVec->aLen[0])*(size_t)(n-1))==0;
+  i64 nAll = (i64)nFirst*n;
   i64 nDict = 0;
-  int bFixed;
   int i;
-  for(i=0; i+2<=n; i+=2){
-    u64 x = (u64)hpRaw8((const u8*)&pVec->aLen[i]);
-    mOther |= x^nPair;
-    nAll += (i64)((x>>32) + (x & 0xffffffff));
+  if( !bFixed ){
+    for(i=0, nAll=0; i<n; i++) nAll += pVec->aLen[i];
   }
-  if( i<n ){
-    mOther |= pVec->aLen[i]^nFirst;
-    nAll += pVec->aLen[i];
-  }
-  bFixed = mOther==0;
   p->nText = nAll;
   if( bFixed ){
     p->eForm = HP_FORM_FIXED;
@@ -453,7 +491,7 @@ static void hpSegmentTexts(
   p->iBase = 0;
   p->nText = nDict;
   p->w = p->nEntry>1 ? 1 : 0;
-  hpSegmentOrder(pMaker, p->nEntry, 1);
+  hpSegmentOrder(pMaker, p->nEntry);
 }
 
 /*
@@ -481,6 +519,11 @@ static void hpSegmentDates(
   i64 iMin, iMax;
   int i;
   if( nBit && cBetween!=' ' && cBetween!='T' ) return;
+#ifdef HP_AVX2
+  if( bAvx2 && n>=4 && hpSegmentDate(eForm, cBetween, pVec->aVal[0].z, (u32)p->iBase)>=0 ){
+    if( !hpDateNumbersAvx2(pVec->aVal, n, cBetween, pMaker->aInt) ) return;
+  }else
+#endif
   for(i=0; i<n; i++){
     pMaker->aInt[i] = hpSegmentDate(eForm, cBetween, pVec->aVal[i].z, (u32)p->iBase);
     if( pMaker->aInt[i]<0 ) return;
@@ -579,16 +622,55 @@ static void hpSegmentFillNulls(HpVec *pVec, int n){
   }
 }
 
-/* Write n values of w bytes: what a[] is more than iBase */
-static void hpSegmentPack(u8 *aTo, int w, const i64 *a, int n, i64 iBase){
+#ifdef HP_AVX2
+/* As hpSegmentPack(), of 1, 2 or 4 bytes: eight values at a time.  Returns how many were done */
+__attribute__((target("avx2")))
+static int hpSegmentPackAvx2(u8 *aTo, int w, const i64 *a, int n, i64 iBase){
+  const __m256i base = _mm256_set1_epi64x(iBase);
   int i;
+  for(i=0; i+8<=n; i+=8){
+    __m256i x = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i*)&a[i]), base);
+    __m256i y = _mm256_sub_epi64(_mm256_loadu_si256((const __m256i*)&a[i+4]), base);
+    __m128i half;
+    x = _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(x), _mm256_castsi256_ps(y),
+                                              _MM_SHUFFLE(2,0,2,0)));
+    x = _mm256_permute4x64_epi64(x, _MM_SHUFFLE(3,1,2,0));
+    if( w==4 ){
+      _mm256_storeu_si256((__m256i*)&((u32*)aTo)[i], x);
+      continue;
+    }
+    half = _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    if( w==2 ){
+      _mm_storeu_si128((__m128i*)&((u16*)aTo)[i], half);
+    }else{
+      _mm_storel_epi64((__m128i*)&aTo[i], _mm_packus_epi16(half, half));
+    }
+  }
+  return i;
+}
+#endif /* HP_AVX2 */
+
+/* Write n values of w bytes: what a[] is more than iBase */
+static void hpSegmentPack(u8 *aTo, int w, const i64 *a, int n, i64 iBase, int bAvx2){
+  int i = 0;
+#ifdef HP_AVX2
+  if( bAvx2 && w>0 && w<8 ) i = hpSegmentPackAvx2(aTo, w, a, n, iBase);
+#else
+  UNUSED_PARAMETER(bAvx2);
+#endif
   switch( w ){
     case 0: break;
-    case 1: for(i=0; i<n; i++) aTo[i] = (u8)(a[i]-iBase); break;
-    case 2: for(i=0; i<n; i++) ((u16*)aTo)[i] = (u16)(a[i]-iBase); break;
-    case 4: for(i=0; i<n; i++) ((u32*)aTo)[i] = (u32)(a[i]-iBase); break;
-    default: for(i=0; i<n; i++) ((u64*)aTo)[i] = (u64)a[i]-(u64)iBase; break;
+    case 1: for(; i<n; i++) aTo[i] = (u8)(a[i]-iBase); break;
+    case 2: for(; i<n; i++) ((u16*)aTo)[i] = (u16)(a[i]-iBase); break;
+    case 4: for(; i<n; i++) ((u32*)aTo)[i] = (u32)(a[i]-iBase); break;
+    default: for(; i<n; i++) ((u64*)aTo)[i] = (u64)a[i]-(u64)iBase; break;
   }
+}
+
+/* Set aTo[] to the places that n codes get */
+static void hpSegmentCodes(const u8 *aCode, const u8 *aRank, int n, u8 *aTo){
+  int i;
+  for(i=0; i<n; i++) aTo[i] = aRank[aCode[i]];
 }
 
 /* Copy n bytes, and up to 15 more: there is slack behind both */
@@ -638,9 +720,8 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   if( shape.eForm!=HP_FORM_DICT && shape.eForm!=HP_FORM_ANY ) nEntry = 0;
   nByte = ROUND8(sizeof(*p)) + nTag + nData + nEntry + shape.nText + HP_SLACK;
   if( nByte>0x7fffffff ) return 0;
-  p = sqlite3_malloc64(nByte);
+  p = hpSegmentAlloc(pMaker, nByte);
   if( p==0 ) return 0;
-  memset(p, 0, sizeof(*p));
   a = (u8*)p + ROUND8(sizeof(*p));
   memset(&((u8*)p)[nByte-HP_SLACK], 0, HP_SLACK);
   p->eForm = shape.eForm;
@@ -670,12 +751,12 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     case HP_FORM_SEQ:
       break;
     case HP_FORM_INT:
-      if( p->w ) hpSegmentPack(a, p->w, &pVec->aVal[0].i, n, p->iBase);
+      hpSegmentPack(a, p->w, &pVec->aVal[0].i, n, p->iBase, bAvx2);
       break;
     case HP_FORM_DECIMAL:
     case HP_FORM_DATE:
     case HP_FORM_TIME:
-      hpSegmentPack(a, p->w, shape.aInt, n, p->iBase);
+      hpSegmentPack(a, p->w, shape.aInt, n, p->iBase, bAvx2);
       break;
     case HP_FORM_REAL:
       memcpy(a, pVec->aVal, (i64)n*8);
@@ -683,7 +764,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
     case HP_FORM_DICT: {
       struct HpSegmentText *aEntry = (struct HpSegmentText*)p->aEntry;
       u32 iOfst = 0;
-      for(i=0; p->w && i<n; i++) a[i] = pMaker->aRank[pMaker->aCode[i]];
+      if( p->w ) hpSegmentCodes(pMaker->aCode, pMaker->aRank, n, a);
       for(i=0; i<shape.nEntry; i++){
         const struct HpSegmentWord *pWord = &pMaker->aEntry[pMaker->aOrder[i]];
         aEntry[i].iOfst = iOfst;
@@ -726,6 +807,7 @@ static HpSegment *hpSegmentDup(const HpSegment *p){
     u8 *aNew = (u8*)pNew;
     memcpy(pNew, p, p->nByte);
     pNew->nRef = 1;
+    pNew->pSlab = 0;
     if( p->aTag ) pNew->aTag = &aNew[p->aTag-aOld];
     pNew->aData = &aNew[p->aData-aOld];
     pNew->aEntry = (struct HpSegmentText*)&aNew[(const u8*)p->aEntry-aOld];
@@ -743,19 +825,20 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
   u8 *aData = (u8*)p->aData;
   u64 u;
   i64 x = v.i;
+  i64 iMin, iMax;
   int i, nBit;
   assert( iRow>=0 && iRow<p->nRow );
   if( (p->mType & tag)==0 || (p->aTag==0 && tag!=p->mType) ) return 0;
   switch( tag==HP_NULL ? HP_FORM_MX : p->eForm ){
     case HP_FORM_DECIMAL:
       if( tag==HP_INT ) v.r = (double)x;
-      if( !hpSegmentDecimals(&v, 1, aHpScale[p->iScale], &x, 0) ) return 0;
+      if( !hpSegmentDecimals(&v, 1, aHpScale[p->iScale], &x, 0, &iMin, &iMax) ) return 0;
     /* fall through */
     case HP_FORM_INT:
       u = (u64)x - (u64)p->iBase;
       if( x<p->iBase || hpSegmentWidth(u)>p->w ) return 0;
       p->iMax = MAX(p->iMax, x);
-      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase);
+      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase, 0);
       break;
     case HP_FORM_REAL:
       if( tag==HP_INT ){
@@ -779,7 +862,7 @@ static int hpSegmentSet(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
       if( x<p->iBase || hpSegmentWidth((u64)(x-p->iBase))>p->w ) return 0;
       hpDateFill((int)(p->iBase>>nBit), (int)(x>>nBit));
       p->iMax = MAX(p->iMax, x);
-      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase);
+      hpSegmentPack(&aData[(i64)iRow*p->w], p->w, &x, 1, p->iBase, 0);
       break;
     case HP_FORM_FIXED:
       if( n!=p->iBase ) return 0;
