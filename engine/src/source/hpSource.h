@@ -12,6 +12,7 @@
 #define HPSOURCE_H
 
 #define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
+#define HP_MX_QUICK      8           /* Runs of columns taken together with another */
 
 /* A table of fewer leaf pages is scanned by one worker: a thread costs about
 ** 30 microseconds to make and to join, as much as 50 leaves. */
@@ -65,6 +66,9 @@ struct HpRun {
   i64 *aHigh;            /* ... and those of each leaf not greater than this */
   const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
   HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
+  int iQuick, nQuick;    /* ... Runs that were taken together with it, from iQuick on: ... */
+  const HpColumnRun **apQuick;  /* ... they, ... */
+  HpSegment ***apQuickKept;  /* ... and apKept of each */
   u8 **apTime;           /* ... of each, texts of times that it is decoded to: hpSegmentColumn() */
   int iKept;             /* ... The segment that is the next batch, ... */
   u32 iKeptFrom;         /* ... first row of the batch in its segment, ... */
@@ -248,7 +252,8 @@ static i64 hpSegmentFree(HpSegment*, int);
 static const HpColumnInner *hpColumnsInner(HpColumnScan*, Pgno, int);
 static void hpColumnsInnerAdd(HpColumnScan*, Pgno, const HpInner*, int);
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*, int);
-static int hpColumnsQuick(HpColumnScan*, HpRun*, int);
+static int hpColumnsQuick(HpColumnScan*, HpRun*, int, const Pgno*, int);
+static int hpColumnsNext(HpColumnScan*, HpRun*);
 static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);

@@ -12,7 +12,8 @@
 **
 **    hpColumnsOpen()     A scan begins: may it use columns, and of which state?
 **    hpColumnsInner(), hpColumnsInnerAdd()   What is known of a page above leaves.
-**    hpColumnsQuick()    Columns of a run that it is about to take.
+**    hpColumnsQuick()    Columns of a run that it is about to take, ...
+**    hpColumnsNext()     ... and of those after it.
 **    hpColumnsFind()     Columns of the run of leaves that it has just taken.
 **    hpColumnsRows()     Rows of one of its batches.
 **    hpColumnsLeafRows(), hpColumnsChunks()   Rows of one of its leaves; how many batches.
@@ -929,8 +930,13 @@ static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
   return p;
 }
 
-/* Has p all columns that are wanted?  Then pRun->apKept has them */
-static int hpColumnsHas(const HpColumnScan *pScan, const HpColumnRun *p, HpRun *pRun){
+/* Has p all columns that are wanted?  Then apKept[] gets them: pRun's, or of one for later */
+static int hpColumnsHas(
+  const HpColumnScan *pScan,
+  const HpColumnRun *p,
+  HpRun *pRun,
+  HpSegment ***apKept
+){
   const HpSourcePlan *pPlan = pScan->pPlan;
   int i;
   for(i=0; i<pPlan->nCol; i++){
@@ -940,13 +946,13 @@ static int hpColumnsHas(const HpColumnScan *pScan, const HpColumnRun *p, HpRun *
       if( pSet ) pRun->bKeep = 0;
       return 0;
     }
-    pRun->apKept[i] = pSet->apSeg;
+    apKept[i] = pSet->apSeg;
   }
   return 1;
 }
 
 /* Let pRun read p, whose leaves from iFirst on it has */
-static void hpColumnsTake(HpColumnScan *pScan, const HpColumnRun *p, int iFirst, HpRun *pRun){
+static void hpColumnsTake(const HpColumnRun *p, int iFirst, HpRun *pRun){
   u32 iRow = iFirst ? p->aRow[iFirst-1] : 0;
   pRun->pKept = p;
   pRun->bKeep = 0;
@@ -959,6 +965,11 @@ static void hpColumnsTake(HpColumnScan *pScan, const HpColumnRun *p, int iFirst,
   }
   pRun->iKeptFrom = iRow;
   pRun->nKept++;
+}
+
+/* The scan uses run p.  The mutex is held */
+static void hpColumnsUsed(HpColumnScan *pScan, HpColumnRun *p){
+  p->iUsed = pScan->pFile->iScan;
   pScan->pFile->nFound++;
 }
 
@@ -972,32 +983,88 @@ static void hpColumnsAbove(const HpColumnScan *pScan, HpColumnRun *p, const HpRu
 }
 
 /*
-** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, nMost at
-** most, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
-** changed, nor has the page, take it, without a look at the numbers of the others.  Returns how many
-** they are, or 0.
+** The run of the leaves under page iInner from child iChild on, nMost at most, the first of which is
+** iLeaf, if none of them has changed, nor has the page, and it has all columns: see hpColumnsHas().  Or
+** NULL.  The mutex is held.
 */
-static int hpColumnsQuick(HpColumnScan *pScan, HpRun *pRun, int nMost){
-  HpColumnFile *pFile = pScan->pFile;
-  HpColumnRun *p;
-  int n = 0;
-  hpThreadEnter(pFile->pMutex);
-  p = *hpColumnsSlot(pFile, pRun->aLeaf[0]);
+static HpColumnRun *hpColumnsWhole(
+  const HpColumnScan *pScan,
+  HpRun *pRun,
+  int iChild,
+  Pgno iLeaf,
+  int nMost,
+  HpSegment ***apKept
+){
+  HpColumnRun *p = *hpColumnsSlot(pScan->pFile, iLeaf);
   for(; p; p=p->pNext){
-    if( p->iFirst==pRun->aLeaf[0] && p->iInner==pRun->iInner && p->iChild==pRun->iChild
+    if( p->iFirst==iLeaf && p->iInner==pRun->iInner && p->iChild==iChild
      && p->bWhole && p->nPage<=nMost && p->nStale==0 && p->iInnerBorn<=pScan->iState
      && (p->iInnerStale==0 || p->iInnerStale>pScan->iState)
-     && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun)
+     && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun, apKept)
     ){
-      n = pRun->nPage = p->nPage;
-      p->iUsed = pFile->iScan;
-      hpColumnsTake(pScan, p, 0, pRun);
-      pRun->aLeaf[n-1] = p->aPg[n-1];
       break;
+    }
+  }
+  return p;
+}
+
+/*
+** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, nMost at
+** most, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
+** changed, nor has the page, take it, without a look at the numbers of the others; and up to nMore
+** of the runs after it, whose first leaves are in aMore[], for hpColumnsNext(): two workers that take
+** one at a time wait for each other more than they work.  Returns how many leaves they are, or 0.
+*/
+static int hpColumnsQuick(
+  HpColumnScan *pScan,
+  HpRun *pRun,
+  int nMost,
+  const Pgno *aMore,
+  int nMore
+){
+  HpColumnFile *pFile = pScan->pFile;
+  int nCol = pScan->pPlan->nCol;
+  HpColumnRun *p;
+  int n = 0;
+  assert( nMore<=HP_MX_QUICK );
+  hpThreadEnter(pFile->pMutex);
+  p = hpColumnsWhole(pScan, pRun, pRun->iChild, pRun->aLeaf[0], nMost, pRun->apKept);
+  if( p ){
+    n = pRun->nPage = p->nPage;
+    hpColumnsUsed(pScan, p);
+    hpColumnsTake(p, 0, pRun);
+    pRun->aLeaf[n-1] = p->aPg[n-1];
+  }
+  pRun->iQuick = pRun->nQuick = 0;
+  while( p && pRun->nQuick<nMore ){
+    int i = pRun->nQuick;
+    p = hpColumnsWhole(pScan, pRun, pRun->iChild+n, aMore[i], nMost-n,
+                       &pRun->apQuickKept[i*nCol]);
+    if( p ){
+      n += p->nPage;
+      hpColumnsUsed(pScan, p);
+      pRun->apQuick[pRun->nQuick++] = p;
     }
   }
   sqlite3_mutex_leave(pFile->pMutex);
   return n;
+}
+
+/* Let pRun go on with a run that was taken together with the one of now.  False: there is none. */
+static int hpColumnsNext(HpColumnScan *pScan, HpRun *pRun){
+  int nCol = pScan->pPlan->nCol;
+  const HpColumnRun *p;
+  if( pRun->iQuick>=pRun->nQuick ) return 0;
+  p = pRun->apQuick[pRun->iQuick];
+  memcpy(pRun->apKept, &pRun->apQuickKept[pRun->iQuick*nCol], sizeof(pRun->apKept[0])*nCol);
+  pRun->iQuick++;
+  pRun->iSeq++;
+  pRun->iChild += pRun->nPage;
+  pRun->nPage = p->nPage;
+  pRun->aLeaf[0] = p->iFirst;
+  pRun->aLeaf[p->nPage-1] = p->aPg[p->nPage-1];
+  hpColumnsTake(p, 0, pRun);
+  return 1;
 }
 
 /*
@@ -1014,7 +1081,7 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   hpThreadEnter(pFile->pMutex);
   p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
-  if( p && hpColumnsHas(pScan, p, pRun) ){
+  if( p && hpColumnsHas(pScan, p, pRun, pRun->apKept) ){
     for(i=nChanged=0; i<pRun->nPage; i++){
       pRun->aChanged[i] = (u8)hpColumnsIsStale(pScan, p, pRun->iInUnit+i);
       nChanged += pRun->aChanged[i];
@@ -1023,7 +1090,8 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
       if( pRun->iInUnit==0 && pRun->nPage==p->nPage && pFile->iNow==pScan->iState ){
         hpColumnsAbove(pScan, p, pRun);
       }
-      hpColumnsTake(pScan, p, pRun->iInUnit, pRun);
+      hpColumnsUsed(pScan, p);
+      hpColumnsTake(p, pRun->iInUnit, pRun);
     }else if( pRun->iInUnit==0 && pRun->nPage==p->nPage && nChanged<p->nPage ){
       pRun->pMend = p;
     }
@@ -1394,7 +1462,7 @@ static int hpColumnsMended(
   int bDone;
   hpThreadEnter(pFile->pMutex);
   p = hpColumnsMendRun(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
-  bDone = p && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun);
+  bDone = p && hpColumnsMayUse(pScan, p) && hpColumnsHas(pScan, p, pRun, pRun->apKept);
   if( p ){
     /* Another scan may have mended it, or dropped it */
     pp = hpColumnsSlot(pFile, p->iFirst);
@@ -1412,7 +1480,10 @@ static int hpColumnsMended(
     }else{
       hpColumnsRetire(pFile, p);
     }
-    if( bDone ) hpColumnsTake(pScan, p, 0, pRun);
+    if( bDone ){
+      hpColumnsUsed(pScan, p);
+      hpColumnsTake(p, 0, pRun);
+    }
   }
   sqlite3_mutex_leave(pFile->pMutex);
   return bDone;
@@ -1496,9 +1567,14 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   return 0;
 }
 static void hpColumnsFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }
-static int hpColumnsQuick(HpColumnScan *p, HpRun *pRun, int nMost){
+static int hpColumnsQuick(HpColumnScan *p, HpRun *pRun, int nMost, const Pgno *aMore, int nMore){
   UNUSED_PARAMETER2(p, pRun);
-  UNUSED_PARAMETER(nMost);
+  UNUSED_PARAMETER2(nMost, aMore);
+  UNUSED_PARAMETER(nMore);
+  return 0;
+}
+static int hpColumnsNext(HpColumnScan *p, HpRun *pRun){
+  UNUSED_PARAMETER2(p, pRun);
   return 0;
 }
 static const HpColumnInner *hpColumnsInner(HpColumnScan *p, Pgno iPg, int szUnit){

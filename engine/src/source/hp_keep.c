@@ -55,7 +55,10 @@ static int hpKeepInit(HpWorker *p){
   if( hpSourceColumns(p->pQuery->pSource)==0 ) return SQLITE_OK;
   pRun->apKept = hpArenaAlloc(&p->vec, sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol);
   pRun->apTime = hpArenaAlloc(&p->vec, sizeof(pRun->apTime[0])*(i64)pPipe->source.nCol);
-  if( pRun->apTime==0 ) return HP_DECLINE;
+  pRun->apQuick = hpArenaAlloc(&p->vec, sizeof(pRun->apQuick[0])*HP_MX_QUICK);
+  pRun->apQuickKept = hpArenaAlloc(&p->vec,
+                              sizeof(pRun->apKept[0])*(i64)pPipe->source.nCol*HP_MX_QUICK);
+  if( pRun->apTime==0 || pRun->apQuick==0 || pRun->apQuickKept==0 ) return HP_DECLINE;
   memset(pRun->apTime, 0, sizeof(pRun->apTime[0])*(size_t)pPipe->source.nCol);
   pRun->aZone = hpArenaAlloc(&p->vec, sizeof(HpBound)*(i64)MAX(pPipe->prog.nFilter, 1));
   pRun->aZoneCol = hpArenaAlloc(&p->vec, sizeof(int)*(i64)MAX(pPipe->prog.nFilter, 1));

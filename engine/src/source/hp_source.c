@@ -1068,9 +1068,21 @@ static int hpSourceIsSane(const HpSource *pSrc){
 #endif
 
 /*
-** Take the page numbers of the next run.  The scan's mutex is held.
+** How many runs may one of nWorker workers take beforehand, if there are n under the same page?  Few at
+** the beginning, when the scan may soon have enough rows, and none near the end, where the others
+** would wait.
 */
-static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
+static int hpSourceMore(const HpSource *pSrc, int n, int nWorker){
+  i64 nEach = MIN(pSrc->nTaken, pSrc->nLeaf-pSrc->nTaken)/pSrc->nUnit/nWorker;
+  if( pSrc->bWay || pSrc->pPart || pSrc->pWanted ) return 0;
+  if( hpConfig()->eColumns ) nEach = LARGEST_INT64;    /* Tests have small tables */
+  return (int)MAX(0, MIN(MIN(n, HP_MX_QUICK), nEach/4));
+}
+
+/*
+** Take the page numbers of the next run, for one of nWorker workers.  The scan's mutex is held.
+*/
+static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
   int rc = SQLITE_OK;
   int bEnd, i;
   int n = 0;
@@ -1078,6 +1090,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
   pRun->bRoot = pSrc->bRootLeaf!=0;
   pRun->nAhead = 0;
   pRun->pKept = 0;
+  pRun->nQuick = 0;
   pRun->pMend = 0;
   pRun->bKeep = 0;
   pRun->iHdr = 0;
@@ -1122,9 +1135,15 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
       pRun->iChild = iFirst;
       pRun->iInUnit = iInUnit;
       if( iInUnit==0 && pSrc->bIndex==0 && pSrc->bOrder==0 ){
-        pRun->aLeaf[0] = pLevel->pKnown ? pLevel->pKnown->aFirst[iFirst/pSrc->nUnit]
-                                        : hpPageChild(&pLevel->in, iFirst);
-        n = hpColumnsQuick(pSrc->pColumns, pRun, MIN(nMax, pLevel->iLast-iFirst+1));
+        const Pgno *aFirst = pLevel->pKnown ? &pLevel->pKnown->aFirst[iFirst/pSrc->nUnit] : 0;
+        int nMore = 0;
+        if( aFirst && pRun->apQuick ){
+          nMore = hpSourceMore(pSrc, (pLevel->iLast-iFirst)/pSrc->nUnit, nWorker);
+        }
+        pRun->aLeaf[0] = aFirst ? aFirst[0] : hpPageChild(&pLevel->in, iFirst);
+        n = hpColumnsQuick(pSrc->pColumns, pRun,
+                           MIN(nMax + nMore*pSrc->nUnit, pLevel->iLast-iFirst+1),
+                           aFirst ? &aFirst[1] : 0, nMore);
       }
       if( n==0 ){
         rc = hpSourceFetch(pSrc);
@@ -1134,7 +1153,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
           hpColumnsInnerAdd(pSrc->pColumns, pLevel->iPg, &pLevel->in, pSrc->nUnit);
         }
         pLevel->iChild += n;
-        pSrc->iLast = pRun->aLeaf[n-1];
+        pSrc->iSeq += pRun->nQuick;
+        pSrc->iLast = pRun->aLeaf[pRun->nPage-1];
         pSrc->nInOrder = 0;
         pSrc->nTaken += n;
         pSrc->bKept = 1;
@@ -1205,12 +1225,13 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun){
 static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pQuery->pSource;
   int rc;
+  if( pSrc->pColumns && hpColumnsNext(pSrc->pColumns, &p->run) ) return SQLITE_OK;
   hpThreadLock(p->pQuery);
-  if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run);
+  if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run, p->pQuery->nWorker);
   rc = pSrc->rc;
   assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nUnit );
   assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->bAlone );
-  assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1 );
+  assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1+(u32)p->run.nQuick );
   hpThreadUnlock(p->pQuery);
   if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ) rc = hpSourceRead(pSrc, &p->run);
   return rc;
