@@ -63,6 +63,7 @@
 #endif
 
 #define HP_ORDER_PART  65536   /* Most entries sorted together */
+#define HP_ORDER_SLOT  32      /* Entries of a slot: see hpAggOrderSpread() */
 #define HP_ORDER_FIRST 8       /* Entries of the first pieces of a list ... */
 #define HP_ORDER_LIST  4096    /* ... and of the last */
 #define HP_ORDER_POLL  64      /* Steps between looks at the interrupt flag */
@@ -438,6 +439,43 @@ static void hpAggOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
 }
 
 /*
+** The same, where prefixes are spread over the range from mn to mx: most entries are put near their
+** places at once, in one of twice as many slots as there are entries.  Returns false, with
+** a[] as it was, if too many come into one slot.
+*/
+static int hpAggOrderSpread(
+  struct HpSorted *a,
+  struct HpSorted *aTmp,
+  u32 n,
+  u64 mn,
+  u64 mx
+){
+  u16 aEnd[2*HP_MIN_RADIX+1];
+  int shift = 0;
+  u32 nSlot, nMost = 0;
+  u32 i, k;
+  assert( n<=HP_MIN_RADIX && mn<=mx );
+  while( (mx-mn)>>shift >= 2*n ) shift++;
+  nSlot = (u32)((mx-mn)>>shift) + 1;
+  memset(aEnd, 0, sizeof(aEnd[0])*nSlot);
+  for(i=0; i<n; i++) aEnd[(a[i].prefix-mn)>>shift]++;
+  for(i=k=0; i<nSlot; i++){
+    nMost = MAX(nMost, aEnd[i]);
+    k += aEnd[i];
+    aEnd[i] = (u16)k;
+  }
+  if( nMost>HP_ORDER_SLOT ) return 0;
+  /* From the end, so that equal ones stay in their order */
+  for(i=n; i>0; i--) aTmp[--aEnd[(a[i-1].prefix-mn)>>shift]] = a[i-1];
+  for(i=0; i<n; i++){
+    struct HpSorted x = aTmp[i];
+    for(k=i; k>0 && a[k-1].prefix>x.prefix; k--) a[k] = a[k-1];
+    a[k] = x;
+  }
+  return 1;
+}
+
+/*
 ** Sort a[0..n-1], entries of equal prefix, by all ORDER BY terms, with scratch
 ** aTmp.
 */
@@ -466,6 +504,7 @@ static void hpAggOrderPart(
   u32 sz = pDef->szEntry;
   u64 mDiff = 0;
   u64 mMore = 0;
+  u64 mn = ~(u64)0, mx = 0;
   int bSorted = 1;       /* Prefixes increase */
   int bMoved = 0;        /* Entries are not where they belong */
   HpList *pTo;
@@ -478,6 +517,8 @@ static void hpAggOrderPart(
       a[i].aGroup = z;
       mMore |= ((u64*)z)[1];
       mDiff |= a[i].prefix ^ a[0].prefix;
+      mn = MIN(mn, a[i].prefix);
+      mx = MAX(mx, a[i].prefix);
       if( i>0 && a[i].prefix<=a[i-1].prefix ){
         bSorted = 0;
         bMoved |= a[i].prefix<a[i-1].prefix;
@@ -486,8 +527,8 @@ static void hpAggOrderPart(
   }
   if( bSorted ) return;
   if( bMoved ){
-    if( n<HP_MIN_RADIX ){
-      hpAggOrderFew(a, &a[n], n);
+    if( n<=HP_MIN_RADIX ){
+      if( !hpAggOrderSpread(a, &a[n], n, mn, mx) ) hpAggOrderFew(a, &a[n], n);
     }else{
       hpRadixPass(a, &a[n], n, mDiff);
     }
@@ -500,7 +541,11 @@ static void hpAggOrderPart(
     }
   }
   if( bMoved==0 ) return;
-  for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*sz], a[i].aGroup, sz);
+  if( sz==16 ){
+    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*16], a[i].aGroup, 16);
+  }else{
+    for(i=0; i<n; i++) memcpy(&aCopy[(size_t)i*sz], a[i].aGroup, sz);
+  }
   for(pTo=pList; pTo; pTo=pTo->pNext){
     memcpy(hpListEntry(pTo), aCopy, (size_t)sz*pTo->n);
     aCopy += (size_t)sz*pTo->n;
@@ -861,10 +906,18 @@ static int hpAggOrderStep(
   pCtx->enc = ENC(p->db);
   pCtx->argc = pDef->nArg;
   while( n>0 && rc==SQLITE_OK ){
-    const u64 *a = aCursor[0].a;
-    if( hpCursorNext(pDef, &aCursor[0])==0 ) aCursor[0] = aCursor[--n];
-    if( n>1 ) hpCursorSift(pDef, aCursor, n, 0);
-    if( pDef->bUnique && n>0 && hpAggOrderSame(pDef, a, aCursor[0].a) ) continue;
+    /* Of two, which is the usual number, the smaller one; of more, the first of the heap */
+    HpCursor *pFirst = aCursor;
+    const u64 *a;
+    if( n==2 && hpAggOrderLess(pDef, aCursor[1].a, aCursor[0].a) ) pFirst = &aCursor[1];
+    a = pFirst->a;
+    if( hpCursorNext(pDef, pFirst)==0 ) *pFirst = aCursor[--n];
+    if( n>2 ) hpCursorSift(pDef, aCursor, n, 0);
+    if( pDef->bUnique && n>0 && (hpAggOrderSame(pDef, a, aCursor[0].a)
+     || (n==2 && hpAggOrderSame(pDef, a, aCursor[1].a)))
+    ){
+      continue;
+    }
     for(k=0; k<pDef->nArg; k++) hpAggOrderToMem(pDef, a, k, &aMem[k]);
     pMem->n++;
     pDef->pFunc->xSFunc(pCtx, pDef->nArg, pCtx->argv);
