@@ -166,6 +166,11 @@ static sqlite3 *madeOf(const char *zFile, const char *zFormat, const char *zValu
   return db;
 }
 
+/* Texts of n bytes that zFunc makes, of which every m-th has another byte in one place */
+#define NO_DATE(M,N,FUNC,UNIT) \
+  "substr("FUNC"('1990-01-01', '+'||value||' "UNIT"'), 1, iif(value%"#M", "#N", value%"#N"))" \
+  "||iif(value%"#M", '', iif(value%2, ':', '/')||substr('1990-01-01 10:10:10', value%"#N"+2, "#N"-1-value%"#N"))"
+
 /*
 ** Values of all kinds, in all forms of segments and at their limits, come back to the bit.
 */
@@ -182,6 +187,12 @@ static void testForms(void){
     "iif(value%2, 'a', x'61')", "printf('%.*c', value%190, 'y')",
     "CASE value%4 WHEN 0 THEN 'z'||value WHEN 1 THEN value WHEN 2 THEN 0.5 END", "x''",
     "zeroblob(value%4)", "'1234567'||(value%11)", "'12345678'||(value%11)",
+    /* All bytes, and all but one; beside NULL, and texts */
+    "unhex(printf('%02x', value*7%256))", "unhex(printf('%02x', value*7%255))", "iif(value%7, unhex(printf('%02x', value%256)), NULL)",
+    "iif(value%3, char(65+value%26), unhex(printf('%02x', value%200)))",
+    /* Few texts of which each is no date at another place */
+    NO_DATE(500, 10, "date", "days"), NO_DATE(501, 10, "date", "days"), NO_DATE(499, 10, "date", "days"),
+    NO_DATE(499, 19, "datetime", "minutes"), NO_DATE(503, 19, "datetime", "minutes"), NO_DATE(505, 19, "datetime", "minutes"),
   };
   static const char *const azAsk[] = {
     "SELECT count(*), group_concat(typeof(v)||':'||quote(v)) FROM t",
@@ -816,6 +827,25 @@ static void testMended(const char *zMode){
   }
 }
 
+/* A table becomes so small that scans have smaller units than those of which runs are kept */
+static void testUnits(void){
+  const char *zFile = temporaryFile("units.db");
+  int i;
+  for(i=2; i<10; i++){
+    char zSql[100];
+    sqlite3 *db = madeOf(zFile,
+      "PRAGMA page_size=512; PRAGMA journal_mode=wal; CREATE TABLE t(id INTEGER PRIMARY KEY, a INT, b INT, c TEXT);"
+      "INSERT INTO t SELECT value, value%%7, value%%11, 'text '||%s FROM " SERIES("9000"), "value");
+    sameAnswer(db, "SELECT sum(a), count(*) FROM t", 3, "as made");
+    sqlite3_snprintf(sizeof(zSql), zSql, "DELETE FROM t WHERE id<%d AND id%%20", i*300);
+    execute(db, zSql);
+    sameAnswer(db, "SELECT sum(b), count(*) FROM t", 3, zSql);
+    sameAnswer(db, "SELECT sum(a), count(*) FROM t", 3, zSql);
+    sameAnswer(db, "SELECT sum(a), sum(b), max(c) FROM t", 3, zSql);
+    sqlite3_close(db);
+  }
+}
+
 /* A snapshot in which a leaf has changed, and a later change, which others have seen before it scans */
 static void testMendedBefore(void){
   static const char zSum[] = "SELECT sum(n), count(s), max(id) FROM t";
@@ -1368,6 +1398,7 @@ int main(int argc, char **argv){
     testRangesOfDamaged();
     testRestart();
     testStale();
+    testUnits();
     testMended("wal");
     testMended("delete");
     testMendedBefore();

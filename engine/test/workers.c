@@ -37,6 +37,41 @@ static void same(sqlite3 *pOurs, sqlite3 *pStock, const char *zSql){
   textClear(&b);
 }
 
+/*
+** Entries of aggregates with ORDER BY: as many as are sorted in one way or another, spread
+** evenly, all but a few in one place, equal, of all types; from one worker, two, and more.
+*/
+static void testOrdered(sqlite3 *db, sqlite3 *dbStock){
+  static const char *const azValue[] = {
+    "x*7919%1000/10.0", "iif(x%250, 5+x%33*1e-9, 1e300)", "iif(x%250, 5+x%3*1e-9, -1e300)", "x%5", "-x", "x",
+    "1", "CASE x%4 WHEN 0 THEN NULL WHEN 1 THEN x'ff'||x WHEN 2 THEN 'text '||(x%9) ELSE x*7919%100 END",
+    "iif(x%2, NULL, x'ffffffffffffffffff')", "(x*7919%1000)<<53", "9007199254740993+x*7919%7", "iif(x%2, x%9, x%9+0.0)",
+  };
+  static const char *const azAsk[] = {
+    "SELECT g, count(*), group_concat(quote(v) ORDER BY v) FROM ordered GROUP BY g",
+    "SELECT g, group_concat(v ORDER BY v), string_agg(v, '-' ORDER BY v DESC, x) FROM ordered GROUP BY g",
+    "SELECT g, group_concat(DISTINCT v ORDER BY v), group_concat(DISTINCT v ORDER BY v DESC) FROM ordered GROUP BY g",
+    "SELECT group_concat(DISTINCT v ORDER BY v) FROM ordered", "SELECT group_concat(v ORDER BY v DESC) FROM ordered WHERE g<3",
+  };
+  static const int anRow[] = { 31, 32, 33, 34, 64, 65, 66, 255, 256, 257, 258, 511, 512, 513, 1, 2 };
+  char zSql[600];
+  unsigned i, k;
+  for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
+    execute(db, "DROP TABLE IF EXISTS ordered; CREATE TABLE ordered(g, x, v)");
+    for(k=0; k<sizeof(anRow)/sizeof(anRow[0]); k++){
+      sqlite3_snprintf(sizeof(zSql), zSql,
+        "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<%d)"
+        " INSERT INTO ordered SELECT %d, x, %s FROM c", anRow[k], k, azValue[i]);
+      execute(db, zSql);
+    }
+    /* Rows of all groups side by side */
+    execute(db, "CREATE TABLE mixed AS SELECT * FROM ordered ORDER BY x*7919%521, g; DROP TABLE ordered;"
+                "ALTER TABLE mixed RENAME TO ordered");
+    for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++) same(db, dbStock, azAsk[k]);
+  }
+  execute(db, "DROP TABLE ordered");
+}
+
 /* Threads of this process */
 static int threads(void){
   DIR *p = opendir("/proc/self/task");
@@ -359,6 +394,8 @@ int main(int argc, char **argv){
   for(i=0; i<sizeof(azSame)/sizeof(azSame[0]); i++) same(db, dbStock, azSame[i]);
   n = threadsAtRest(nThread);
   check(n==nThread, "%d threads are left", n-nThread);
+
+  testOrdered(db, dbStock);
 
   /* Sums that do not add up in parts */
   n = counted(db, "run again with one worker");

@@ -191,8 +191,7 @@ struct HpSlab {
   HpSlab *pNext;         /* In a list of who has it open */
   i64 nByte;             /* Bytes of all of it, ... */
   i64 nUsed;             /* ... and of what has been taken */
-  i64 nUser;             /* Atomic: who has not left, ... */
-  i64 nKept;             /* ... and bytes that are kept, of those who have */
+  i64 nUser;             /* Atomic: who has not left */
 };
 
 /* A linked list of memory blocks that live and die together */
@@ -433,8 +432,8 @@ static void hpArenaReset(HpArena*);
 #ifdef HP_SHARED
 static HpSlab *hpSlabNew(i64);
 static void *hpSlabTake(HpSlab*, i64);
-static i64 hpSlabLeave(HpSlab*, i64);
-static i64 hpSlabRoom(const HpSlab*);
+static i64 hpSlabLeave(HpSlab*);
+static i64 hpSlabRoom(HpSlab*);
 #endif
 
 /* hp_buf.c */

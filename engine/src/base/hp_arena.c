@@ -65,10 +65,10 @@ static void *hpArenaMalloc(i64 n){
   u8 *p = sqlite3_malloc64(n);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if( p && n>=2*(i64)HP_HUGE && hpMemoryDefault() ){
-    /* A page before it and one behind may belong to malloc(), in a mapping that begins
-    ** and ends with huge pages.  Only a hint: it does not matter whether it is heeded, or where */
+    /* malloc() has a header in front of it, and the rest of a page behind it, in a mapping that may
+    ** begin and end with huge pages.  Only a hint: it does not matter whether it is heeded */
     uptr iFirst = ((uptr)p-HP_MX_HEADER+HP_HUGE-1) & ~(HP_HUGE-1);
-    uptr iEnd = ((uptr)p+(uptr)n+4096) & ~(HP_HUGE-1);
+    uptr iEnd = (((uptr)p+(uptr)n+4095) & ~(uptr)4095) & ~(HP_HUGE-1);
     madvise((void*)iFirst, iEnd-iFirst, MADV_HUGEPAGE);
   }
 #endif

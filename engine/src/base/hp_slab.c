@@ -15,8 +15,9 @@
 ** fill: malloc() asks the system for a page or two at a time, and the first touch of each takes
 ** two microseconds on a virtual machine.  A large slab has huge pages (hp_arena.c).
 **
-** Things are taken from a slab one behind the other, by one thread at a time.  Any thread may
-** leave it.  It is freed as a whole, when the last of its users has left.
+** Things are taken from a slab one behind the other, by one thread at a time, which has made it or
+** is a user of it like whoever has.  Any thread may leave it.  When nobody else is left it is empty
+** again, and when the last user leaves it is freed as a whole.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -38,28 +39,27 @@ static HpSlab *hpSlabNew(i64 nByte){
   return p;
 }
 
-static i64 hpSlabRoom(const HpSlab *p){ return p->nByte - p->nUsed; }
+/* Bytes that are left, for the thread that takes from it */
+static i64 hpSlabRoom(HpSlab *p){
+  if( __atomic_load_n(&p->nUser, __ATOMIC_ACQUIRE)==1 ) p->nUsed = ROUND8(sizeof(*p));
+  return p->nByte - p->nUsed;
+}
 
 /* n bytes of *p, a multiple of 8, for which there is room, until hpSlabLeave() */
 static void *hpSlabTake(HpSlab *p, i64 n){
   u8 *pNew = (u8*)p + p->nUsed;
-  assert( (n & 7)==0 && n<=hpSlabRoom(p) );
+  assert( (n & 7)==0 && n<=p->nByte-p->nUsed );
   p->nUsed += n;
   __atomic_add_fetch(&p->nUser, 1, __ATOMIC_RELAXED);
   return pNew;
 }
 
-/*
-** A user of *p leaves, of which nKept bytes are in the account of what is kept (hp_budget.c).
-** Returns the bytes to be taken off that: those of all users, when the last has left.
-*/
-static i64 hpSlabLeave(HpSlab *p, i64 nKept){
-  assert( nKept>=0 && nKept<=p->nByte );
-  if( nKept ) __atomic_add_fetch(&p->nKept, nKept, __ATOMIC_RELAXED);
+/* A user of *p leaves.  Returns the bytes that are free now: none, unless it was the last */
+static i64 hpSlabLeave(HpSlab *p){
+  i64 nByte = p->nByte;
   if( __atomic_sub_fetch(&p->nUser, 1, __ATOMIC_ACQ_REL) ) return 0;
-  nKept = p->nKept;
   sqlite3_free(p);
-  return nKept;
+  return nByte;
 }
 #endif /* HP_SHARED */
 #endif /* SQLITE_OMIT_HP */

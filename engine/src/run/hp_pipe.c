@@ -218,7 +218,11 @@ static int hpPipeBatches(HpWorker *p){
     if( rc ) return rc;
     if( p->run.iLeaf==p->run.nPage ){
       if( pSink->xRunEnd ) pSink->xRunEnd(p);
-      if( AtomicLoad(&p->pQuery->bEnd) ) return SQLITE_OK;
+      if( AtomicLoad(&p->pQuery->bEnd) ){
+        /* All runs up to the last one that was taken have been read */
+        assert( p->run.iQuick==p->run.nQuick );
+        return SQLITE_OK;
+      }
     }
   }
   AtomicStore(&p->pQuery->bAll, 1);
@@ -231,6 +235,7 @@ static int hpPipeBatches(HpWorker *p){
 static void hpPipeWork(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
   p->rc = hpPipeBatches(p);
+  hpKeepForget(p);
   if( p->rc==SQLITE_OK && pSink->xFinish && p->pPipe->bMore==0 ) p->rc = pSink->xFinish(p);
   if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
 }

@@ -450,11 +450,11 @@ static int hpAggOrderSpread(
   u64 mn,
   u64 mx
 ){
-  u16 aEnd[2*HP_MIN_RADIX+1];
+  u16 aEnd[2*HP_MIN_RADIX];
   int shift = 0;
   u32 nSlot, nMost = 0;
   u32 i, k;
-  assert( n<=HP_MIN_RADIX && mn<=mx );
+  assert( n<HP_MIN_RADIX && mn<=mx );
   while( (mx-mn)>>shift >= 2*n ) shift++;
   nSlot = (u32)((mx-mn)>>shift) + 1;
   memset(aEnd, 0, sizeof(aEnd[0])*nSlot);
@@ -527,7 +527,7 @@ static void hpAggOrderPart(
   }
   if( bSorted ) return;
   if( bMoved ){
-    if( n<=HP_MIN_RADIX ){
+    if( n<HP_MIN_RADIX ){
       if( !hpAggOrderSpread(a, &a[n], n, mn, mx) ) hpAggOrderFew(a, &a[n], n);
     }else{
       hpRadixPass(a, &a[n], n, mDiff);

@@ -181,7 +181,7 @@ struct HpSegmentText {
   u32 n;
 };
 
-/* The values of a column of a batch.  One allocation, of nByte bytes */
+/* The values of a column of a batch, in nByte bytes of memory */
 struct HpSegment {
   u8 eForm;              /* HP_FORM_xxx */
   u8 mType;              /* Types that occur: HpVec.mType */
@@ -245,14 +245,14 @@ static SQLITE_INLINE i64 hpSegmentDate(u8, u8, const u8*, u32);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
 static HpSegment *hpSegmentDup(const HpSegment*);
 static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);
-static i64 hpSegmentFree(HpSegment*, int);
+static i64 hpSegmentFree(HpSegment*);
 #endif
 
 /* hp_columns.c */
 static const HpColumnInner *hpColumnsInner(HpColumnScan*, Pgno, int);
 static void hpColumnsInnerAdd(HpColumnScan*, Pgno, const HpInner*, int);
 static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*, int);
-static int hpColumnsQuick(HpColumnScan*, HpRun*, int, const Pgno*, int);
+static int hpColumnsQuick(HpColumnScan*, HpRun*, int, int, const Pgno*, int);
 static int hpColumnsNext(HpColumnScan*, HpRun*);
 static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
@@ -268,7 +268,8 @@ static int hpColumnsInOrder(const HpRun*, int);
 static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
 static int hpColumnsMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
                            const struct HpColumnSet*, int, HpSegment**);
-static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**, int);
+static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**,
+                         const u8*, int);
 #endif
 
 /* hp_zone.c */
@@ -320,6 +321,7 @@ static void hpKeepColumn(const HpWorker*, HpFrame*, int, HpVec*);
 static const HpSegment *hpKeepSegment(const HpWorker*, int, int*);
 static int hpKeepIsElsewhere(const HpWorker*, int);
 #endif
+static void hpKeepForget(HpWorker*);
 static void hpKeepClose(HpWorker*);
 
 /* hp_mend.c */

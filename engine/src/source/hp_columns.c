@@ -75,7 +75,7 @@
 **
 ** When.  A column is kept when it is read again (HpColumnFile.aNote): of every third run
 ** the second time, of the others the third time.  A program that asks once pays for a look
-** at that.  To keep a run costs up to as much as to scan it, so it must pay: where most runs
+** at that.  To keep a run costs a part of what it costs to scan it, so it must pay: where most runs
 ** had to be dropped before they had been found HP_PAYS times, more and more scans are waited
 ** for that drop nothing (nWait).  So a program pays once or twice if another process writes
 ** between its scans, with a rollback journal.
@@ -86,9 +86,9 @@
 ** the file have passed over; if there are none, nothing more is kept.
 **
 ** Segments lie in slabs (hp_slab.c), of which each worker has one at a time, and the scans that
-** come after go on with those that are not full.  A segment that is mended leaves a hole, which is
-** part of what is kept until its neighbours go, too: at most as much as was kept at first, since what
-** takes its place has memory of its own.
+** come after go on with those that are not full.  Those that go leave holes until their neighbours
+** go, too.  So it is whole slabs that count as kept, and where there is no room, and most of what is
+** kept are holes, all runs are dropped.  Segments that are mended have memory of their own.
 **
 ** Threads.  A file has a mutex, held to take a run and to add one, never while values are
 ** read.  What is dropped while scans run is freed when the last of them ends.
@@ -100,7 +100,7 @@
 
 #ifdef HP_SHARED
 
-#define HP_MIN_SLAB  4096      /* Least bytes of a slab, ... */
+#define HP_MIN_SLAB  16384     /* Least bytes of a slab, ... */
 #define HP_MX_SLAB   (8*1024*1024-4096)    /* ... and most: a mapping of whole huge pages */
 #define HP_SLAB_SHARE 64       /* It has such a part of the bytes of the file */
 #define HP_SLAB_LARGE 16       /* What is larger than such a part of a slab lies in none */
@@ -180,7 +180,9 @@ struct HpColumnFile {
   u32 iReset;            /* ... and when all runs were dropped */
   u32 nWait;             /* Keep nothing in so many scans after that */
   i64 nKept, nFound;     /* Runs kept, and runs found, since then */
-  i64 nByte;             /* Bytes of runs */
+  i64 nByte;             /* Bytes of runs, and of slabs, ... */
+  i64 nSlab;             /* ... of slabs, ... */
+  i64 nInSlab;           /* ... and of the segments of runs in them */
   int nScan;             /* Scans that run */
   u32 nSlot, nRun;       /* Hash table of runs by their first leaf */
   HpColumnRun **apRun;
@@ -209,13 +211,31 @@ struct HpColumnScan {
 
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
 
-/* Free a run, of which nothing is in use */
-static void hpColumnsFreeRun(HpColumnRun *p){
+/* So many bytes of slabs are free */
+static void hpColumnsSlabFreed(HpColumnFile *pFile, i64 n){
+  pFile->nByte -= n;
+  pFile->nSlab -= n;
+  hpBudgetKept(n);
+  assert( pFile->nSlab>=0 && pFile->nByte>=pFile->nSlab );
+}
+
+/* Bytes of a segment that are in no slab */
+static i64 hpColumnsOwn(const HpSegment *p){ return p->pSlab ? 0 : p->nByte; }
+
+/* Free a run of pFile, of which nothing is in use */
+static void hpColumnsFreeRun(HpColumnFile *pFile, HpColumnRun *p){
   i64 nByte = p->nByte - p->nSegment;
   int i, k;
   for(k=0; k<p->nCol; k++){
     HpSegment **ap = p->aCol[k].apSeg;
-    for(i=0; ap && i<p->nChunk; i++) nByte += hpSegmentFree(ap[i], 1);
+    for(i=0; ap && i<p->nChunk; i++){
+      if( ap[i]->pSlab ){
+        if( ap[i]->nRef==1 ) pFile->nInSlab -= ap[i]->nByte;
+        hpColumnsSlabFreed(pFile, hpSegmentFree(ap[i]));
+      }else{
+        nByte += hpSegmentFree(ap[i]);
+      }
+    }
   }
   hpBudgetKept(nByte);
   while( p->pArray ){
@@ -228,11 +248,11 @@ static void hpColumnsFreeRun(HpColumnRun *p){
 }
 
 /* Let go of the slabs of a list.  They go when their last segment does */
-static void hpColumnsLeaveSlabs(HpSlab **pp){
+static void hpColumnsLeaveSlabs(HpColumnFile *pFile, HpSlab **pp){
   while( *pp ){
     HpSlab *p = *pp;
     *pp = p->pNext;
-    hpBudgetKept(hpSlabLeave(p, 0));
+    hpColumnsSlabFreed(pFile, hpSlabLeave(p));
   }
 }
 
@@ -255,7 +275,7 @@ static void hpColumnsBury(HpColumnFile *pFile){
   while( pFile->nScan==0 && pFile->pDead ){
     HpColumnRun *p = pFile->pDead;
     pFile->pDead = p->pNext;
-    hpColumnsFreeRun(p);
+    hpColumnsFreeRun(pFile, p);
   }
   while( pFile->nScan==0 && pFile->pDeadInner ){
     HpColumnInner *p = pFile->pDeadInner;
@@ -263,7 +283,7 @@ static void hpColumnsBury(HpColumnFile *pFile){
     hpBudgetKept(hpColumnsInnerSize(p->nCell, p->szUnit));
     sqlite3_free(p);
   }
-  if( pFile->nScan==0 && pFile->nRun==0 ) hpColumnsLeaveSlabs(&pFile->pSlab);
+  if( pFile->nScan==0 && pFile->nRun==0 ) hpColumnsLeaveSlabs(pFile, &pFile->pSlab);
 }
 
 static HpColumnRun **hpColumnsSlot(const HpColumnFile *pFile, Pgno iLeaf){
@@ -853,7 +873,8 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
                 : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
   pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize, pScan->nLimit)/HP_SLAB_SHARE;
-  pScan->szSlab = MIN(HP_MX_SLAB, MAX(HP_MIN_SLAB, pScan->szSlab));
+  pScan->szSlab = MAX(pScan->szSlab, MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
+  pScan->szSlab = MIN(pScan->szSlab, HP_MX_SLAB);
   hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
@@ -930,7 +951,7 @@ static HpColumnRun *hpColumnsPart(const HpColumnScan *pScan, const HpRun *pRun){
   return p;
 }
 
-/* Has p all columns that are wanted?  Then apKept[] gets them: pRun's, or of one for later */
+/* Has p all columns that are wanted?  apKept[], pRun's or of one for later, gets those that it has */
 static int hpColumnsHas(
   const HpColumnScan *pScan,
   const HpColumnRun *p,
@@ -938,17 +959,16 @@ static int hpColumnsHas(
   HpSegment ***apKept
 ){
   const HpSourcePlan *pPlan = pScan->pPlan;
+  int bAll = 1;
   int i;
   for(i=0; i<pPlan->nCol; i++){
     const struct HpColumnSet *pSet = hpColumnsSet(p, &pPlan->aCol[i]);
-    if( pSet==0 || pSet->apSeg==0 ){
-      /* What cannot be kept makes the others useless for this plan */
-      if( pSet ) pRun->bKeep = 0;
-      return 0;
-    }
-    apKept[i] = pSet->apSeg;
+    apKept[i] = pSet ? pSet->apSeg : 0;
+    if( apKept[i]==0 ) bAll = 0;
+    /* What cannot be kept makes the others useless for this plan */
+    if( pSet && pSet->apSeg==0 ) pRun->bKeep = 0;
   }
-  return 1;
+  return bAll;
 }
 
 /* Let pRun read p, whose leaves from iFirst on it has */
@@ -985,7 +1005,7 @@ static void hpColumnsAbove(const HpColumnScan *pScan, HpColumnRun *p, const HpRu
 /*
 ** The run of the leaves under page iInner from child iChild on, nMost at most, the first of which is
 ** iLeaf, if none of them has changed, nor has the page, and it has all columns: see hpColumnsHas().  Or
-** NULL.  The mutex is held.
+** NULL.  The mutex is held.  A table that has become smaller has smaller units than its runs may have.
 */
 static HpColumnRun *hpColumnsWhole(
   const HpColumnScan *pScan,
@@ -1009,8 +1029,8 @@ static HpColumnRun *hpColumnsWhole(
 }
 
 /*
-** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, nMost at
-** most, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
+** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, of which there
+** are nMost, up to nUnit of them, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
 ** changed, nor has the page, take it, without a look at the numbers of the others; and up to nMore
 ** of the runs after it, whose first leaves are in aMore[], for hpColumnsNext(): two workers that take
 ** one at a time wait for each other more than they work.  Returns how many leaves they are, or 0.
@@ -1018,6 +1038,7 @@ static HpColumnRun *hpColumnsWhole(
 static int hpColumnsQuick(
   HpColumnScan *pScan,
   HpRun *pRun,
+  int nUnit,
   int nMost,
   const Pgno *aMore,
   int nMore
@@ -1028,7 +1049,7 @@ static int hpColumnsQuick(
   int n = 0;
   assert( nMore<=HP_MX_QUICK );
   hpThreadEnter(pFile->pMutex);
-  p = hpColumnsWhole(pScan, pRun, pRun->iChild, pRun->aLeaf[0], nMost, pRun->apKept);
+  p = hpColumnsWhole(pScan, pRun, pRun->iChild, pRun->aLeaf[0], MIN(nUnit, nMost), pRun->apKept);
   if( p ){
     n = pRun->nPage = p->nPage;
     hpColumnsUsed(pScan, p);
@@ -1038,7 +1059,7 @@ static int hpColumnsQuick(
   pRun->iQuick = pRun->nQuick = 0;
   while( p && pRun->nQuick<nMore ){
     int i = pRun->nQuick;
-    p = hpColumnsWhole(pScan, pRun, pRun->iChild+n, aMore[i], nMost-n,
+    p = hpColumnsWhole(pScan, pRun, pRun->iChild+n, aMore[i], MIN(nUnit, nMost-n),
                        &pRun->apQuickKept[i*nCol]);
     if( p ){
       n += p->nPage;
@@ -1070,15 +1091,17 @@ static int hpColumnsNext(HpColumnScan *pScan, HpRun *pRun){
 /*
 ** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of them, set
 ** pRun->pKept and apKept; or, if some leaves have changed since, pRun->pMend and aChanged.  Otherwise,
-** and if mending fails, pRun->bKeep says whether to keep some.
+** and if mending fails, pRun->bKeep says whether to keep some, and apKept has those that are kept of it.
 */
 static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnRun *p;
   int i, nChanged;
+  int nCol = pScan->pPlan->nCol;
   pRun->pKept = 0;
-  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bSome==0 || pRun->iSeq%HP_SOME==0);
+  if( nCol ) memset(pRun->apKept, 0, sizeof(pRun->apKept[0])*(size_t)nCol);
   hpThreadEnter(pFile->pMutex);
+  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bSome==0 || pRun->iSeq%HP_SOME==0);
   p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
   if( p && hpColumnsHas(pScan, p, pRun, pRun->apKept) ){
@@ -1095,6 +1118,8 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
     }else if( pRun->iInUnit==0 && pRun->nPage==p->nPage && nChanged<p->nPage ){
       pRun->pMend = p;
     }
+  }else if( p && nCol && (p->nStale || pRun->nPage!=p->nPage) ){
+    memset(pRun->apKept, 0, sizeof(pRun->apKept[0])*(size_t)nCol);
   }
   sqlite3_mutex_leave(pFile->pMutex);
 }
@@ -1290,6 +1315,19 @@ static void hpColumnsGrow(HpColumnFile *pFile){
 }
 
 /*
+** There is no room for what pScan keeps.  Let runs go that no scan uses; or all, if most of what is
+** kept are holes in slabs, which those that go leave between the others.  If there are none, keep nothing
+** more.
+*/
+static void hpColumnsNoRoom(HpColumnScan *pScan){
+  HpColumnFile *pFile = pScan->pFile;
+  u32 nRun = pFile->nRun;
+  int bAll = hpConfig()->eColumns==HP_COLUMNS_TINY || 2*(pFile->nSlab-pFile->nInSlab)>pFile->nByte;
+  hpColumnsDropSome(pFile, bAll ? 0 : HP_UNUSED);
+  if( pFile->nRun==nRun ) pScan->bKeep = 0;
+}
+
+/*
 ** A slab with room for nByte bytes, NULL without memory.  It is for one worker until it is full, or
 ** the scan ends.
 */
@@ -1299,7 +1337,15 @@ static HpSlab *hpColumnsSlab(HpColumnScan *pScan, i64 nByte){
   hpThreadEnter(pFile->pMutex);
   do{
     p = pFile->pSlab;
-    if( p ) pFile->pSlab = p->pNext; else p = hpSlabNew(pScan->szSlab);
+    if( p ){
+      pFile->pSlab = p->pNext;
+    }else if( pScan->bKeep && hpColumnsMay(pScan, pScan->szSlab) ){
+      pFile->nSlab += pScan->szSlab;
+      p = hpSlabNew(pScan->szSlab);
+      if( p==0 ) hpColumnsSlabFreed(pFile, pScan->szSlab);
+    }else{
+      hpColumnsNoRoom(pScan);
+    }
     if( p ){
       p->pNext = pScan->pSlab;
       pScan->pSlab = p;
@@ -1327,24 +1373,33 @@ static HpSegment **hpColumnsArray(HpColumnRun *p, int nCol, int nChunk){
 }
 
 /*
-** Add to run p the columns that pScan keeps, and it does not have: apSeg[i*nCol+k] is the segment of
+** Add to run p the columns that pScan keeps, but those of aHas[]: apSeg[i*nCol+k] is the segment of
 ** column k of the plan, of batch i; NULL instead of the first: it cannot be kept.  Returns
 ** false without memory.  The segments are p's if they are set to NULL.
 */
-static int hpColumnsAddSets(HpColumnScan *pScan, HpColumnRun *p, HpSegment **apSeg){
+static int hpColumnsAddSets(
+  HpColumnScan *pScan,
+  HpColumnRun *p,
+  HpSegment **apSeg,
+  const u8 *aHas
+){
   const HpSourcePlan *pPlan = pScan->pPlan;
   int nStep = pPlan->nCol;
   int nNew = 0, nFull = 0;
   i64 nSegment = 0;
+  i64 nInSlab = 0;
   i64 nByte;
   struct HpColumnSet *aNew;
   HpSegment **apNew;
   int i, k;
   for(k=0; k<pPlan->nCol; k++){
-    if( pScan->aKeep[k]==0 || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    if( pScan->aKeep[k]==0 || aHas[k] || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
     nNew++;
     nFull += apSeg[k]!=0;
-    for(i=0; apSeg[k] && i<p->nChunk; i++) nSegment += apSeg[i*nStep+k]->nByte;
+    for(i=0; apSeg[k] && i<p->nChunk; i++){
+      nSegment += hpColumnsOwn(apSeg[i*nStep+k]);
+      nInSlab += apSeg[i*nStep+k]->nByte - hpColumnsOwn(apSeg[i*nStep+k]);
+    }
   }
   if( nNew==0 ) return 1;
   nByte = nSegment + (i64)sizeof(*aNew)*nNew + hpColumnsArraySize(nFull, p->nChunk);
@@ -1360,8 +1415,9 @@ static int hpColumnsAddSets(HpColumnScan *pScan, HpColumnRun *p, HpSegment **apS
   }
   p->nByte += nByte;
   p->nSegment += nSegment;
+  pScan->pFile->nInSlab += nInSlab;
   for(k=0; k<pPlan->nCol; k++){
-    if( pScan->aKeep[k]==0 || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    if( pScan->aKeep[k]==0 || aHas[k] || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
     aNew[p->nCol].iStore = pPlan->aCol[k].iStore;
     aNew[p->nCol].bReal = pPlan->aCol[k].bReal;
     aNew[p->nCol].apSeg = apSeg[k] ? apNew : 0;
@@ -1417,13 +1473,13 @@ static HpColumnRun *hpColumnsMendRun(
     pSet->apSeg = apTo;
     for(i=0; i<nChunk; i++){
       HpSegment *pNew = apNew[k*nChunk+i];
-      if( pNew ) nOwn += pNew->nByte; else nShared += aSet[k].apSeg[i]->nByte;
+      if( pNew ) nOwn += hpColumnsOwn(pNew); else nShared += hpColumnsOwn(aSet[k].apSeg[i]);
       *apTo++ = pNew ? pNew : aSet[k].apSeg[i];
     }
   }
   if( apTo==0 || !hpColumnsMay(pScan, nOwn) ){
     pFile->nByte -= p->nByte;
-    hpColumnsFreeRun(p);
+    hpColumnsFreeRun(pFile, p);
     return 0;
   }
   p->nCol = nSet;
@@ -1432,7 +1488,7 @@ static HpColumnRun *hpColumnsMendRun(
   for(k=0; k<nSet; k++){
     for(i=0; p->aCol[k].apSeg && i<nChunk; i++){
       HpSegment **ppNew = &apNew[k*nChunk+i];
-      p->nSegment += p->aCol[k].apSeg[i]->nByte;
+      p->nSegment += hpColumnsOwn(p->aCol[k].apSeg[i]);
       if( *ppNew==0 ) p->aCol[k].apSeg[i]->nRef++;
       *ppNew = 0;
     }
@@ -1475,7 +1531,7 @@ static int hpColumnsMended(
         /* This scan reads the copy, and there is no other */
         assert( pFile->pDead==pOld );
         pFile->pDead = pOld->pNext;
-        hpColumnsFreeRun(pOld);
+        hpColumnsFreeRun(pFile, pOld);
       }
     }else{
       hpColumnsRetire(pFile, p);
@@ -1493,8 +1549,9 @@ static int hpColumnsMended(
 ** The leaves of pRun have been read, in nChunk batches of anRow[] rows; none, if they have
 ** only been counted.  apSeg[i*nCol+k] is
 ** the segment of column k of the plan, of batch i; NULL where it is not kept, in all
-** batches alike.  Those that are taken over become NULL.  If the file has another state by
-** now, nothing is kept.  bSound: all records have been looked at, and are sound.
+** batches alike, or in aHas[]: the run has had it.  Those that are taken over become NULL.  If
+** the file has another state by now, nothing is kept.  bSound: all records have been looked at, and
+** are sound.
 */
 static void hpColumnsAdd(
   HpColumnScan *pScan,
@@ -1502,6 +1559,7 @@ static void hpColumnsAdd(
   int nChunk,
   const u16 *anRow,
   HpSegment **apSeg,
+  const u8 *aHas,
   int bSound
 ){
   HpColumnFile *pFile = pScan->pFile;
@@ -1527,12 +1585,10 @@ static void hpColumnsAdd(
       bRoom = pNew!=0;
     }
     if( *pp ) (*pp)->bSound |= (u8)bSound;
-    if( bRoom && nChunk ) bRoom = hpColumnsAddSets(pScan, *pp, apSeg);
-    if( bRoom==0 ){
-      u32 nRun = pFile->nRun;
-      hpColumnsDropSome(pFile, hpConfig()->eColumns==HP_COLUMNS_TINY ? 0 : HP_UNUSED);
-      if( pFile->nRun==nRun ) pScan->bKeep = 0;
-    }
+    if( bRoom && nChunk ) bRoom = hpColumnsAddSets(pScan, *pp, apSeg, aHas);
+    if( bRoom==0 ) hpColumnsNoRoom(pScan);
+  }else{
+    pScan->bKeep = 0;
   }
   sqlite3_mutex_leave(pFile->pMutex);
 }
@@ -1553,7 +1609,7 @@ static void hpColumnsClose(HpColumnScan *pScan){
     p->pNext = *ppTo;
     *ppTo = p;
   }
-  hpColumnsLeaveSlabs(&pFull);
+  hpColumnsLeaveSlabs(pFile, &pFull);
   hpColumnsBury(pFile);
   sqlite3_mutex_leave(pFile->pMutex);
   hpColumnsUnref(pFile, 0);
@@ -1567,9 +1623,17 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   return 0;
 }
 static void hpColumnsFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }
-static int hpColumnsQuick(HpColumnScan *p, HpRun *pRun, int nMost, const Pgno *aMore, int nMore){
+static int hpColumnsQuick(
+  HpColumnScan *p,
+  HpRun *pRun,
+  int nUnit,
+  int nMost,
+  const Pgno *aMore,
+  int nMore
+){
   UNUSED_PARAMETER2(p, pRun);
-  UNUSED_PARAMETER2(nMost, aMore);
+  UNUSED_PARAMETER2(nUnit, nMost);
+  UNUSED_PARAMETER(aMore);
   UNUSED_PARAMETER(nMore);
   return 0;
 }

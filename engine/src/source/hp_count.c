@@ -56,7 +56,7 @@ static int hpCountNext(HpWorker *p){
   }
 #ifdef HP_SHARED
   if( pRun->bKeep ){
-    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0);
+    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0, 0);
   }
 #endif
   pRun->iLeaf = pRun->nPage;

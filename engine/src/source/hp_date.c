@@ -121,8 +121,10 @@ static SQLITE_INLINE __m256i hpDatePairsAvx2(
   __m256i *pBad
 ){
 #define HP_DATE_LOAD(I)  _mm_loadu_si128((const __m128i*)&a[I].z[iFrom])
-  __m256i x = _mm256_xor_si256(_mm256_set_m128i(HP_DATE_LOAD(2), HP_DATE_LOAD(0)), zero);
-  __m256i y = _mm256_xor_si256(_mm256_set_m128i(HP_DATE_LOAD(3), HP_DATE_LOAD(1)), zero);
+#define HP_DATE_BOTH(I,J) \
+    _mm256_inserti128_si256(_mm256_castsi128_si256(HP_DATE_LOAD(I)), HP_DATE_LOAD(J), 1)
+  __m256i x = _mm256_xor_si256(HP_DATE_BOTH(0, 2), zero);
+  __m256i y = _mm256_xor_si256(HP_DATE_BOTH(1, 3), zero);
   __m256i more = _mm256_or_si256(_mm256_subs_epu8(x, most), _mm256_subs_epu8(y, most));
   *pBad = _mm256_or_si256(*pBad, more);
   x = _mm256_unpacklo_epi64(_mm256_shuffle_epi8(x, order), _mm256_shuffle_epi8(y, order));

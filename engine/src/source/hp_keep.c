@@ -14,6 +14,7 @@
 **    hpKeepColumn()   values of one column, for the rows selected in a frame
 **    hpKeepSegment()  the same as they are kept
 **    hpKeepIsElsewhere()  are values of the batch not in its leaves?
+**    hpKeepForget()   the worker reads no more: forget what is of a run that is not complete
 **    hpKeepClose()
 **
 ** A run that is kept is decoded batch by batch, all rows of each column, before the
@@ -38,6 +39,7 @@
 struct HpKeeper {
   HpSegmentMaker maker;
   HpVec *aVec;           /* A batch, decoded: of each column of the plan */
+  u8 *aHas;              /* ... True if the run has the column already */
   u8 *aKeep;             /* ... True if the column is kept: its values are in aVec, ... */
   u8 *aTaken;            /* ... unless they have been taken from there */
   int nChunk, nAlloc;    /* Batches of the run so far, and room for so many */
@@ -87,13 +89,17 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   if( pNew==0 ) return 0;
   memset(pNew, 0, sizeof(*pNew));
   pNew->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nCol);
+  pNew->aHas = hpArenaAlloc(&p->vec, nCol);
   pNew->aKeep = hpArenaAlloc(&p->vec, nCol);
   pNew->aTaken = hpArenaAlloc(&p->vec, nCol);
   pNew->apNow = hpArenaAlloc(&p->vec, sizeof(pNew->apNow[0])*(i64)nCol);
   pNew->maker.pScan = hpSourceColumns(p->pQuery->pSource);
-  if( pNew->aVec==0 || pNew->aKeep==0 || pNew->aTaken==0 || pNew->apNow==0 ) return 0;
+  pNew->maker.xSlab = hpColumnsSlab;
+  pNew->maker.nSlabMost = hpColumnsSlabMost(pNew->maker.pScan);
+  if( pNew->aVec==0 || pNew->aHas==0 || pNew->aKeep==0 || pNew->aTaken==0 || pNew->apNow==0 ) return 0;
   memset(pNew->aVec, 0, sizeof(HpVec)*nCol);
   memset(pNew->aKeep, 0, nCol);
+  memset(pNew->apNow, 0, sizeof(pNew->apNow[0])*(size_t)nCol);
   for(k=0; k<nCol; k++){
     if( hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k)
      && hpVecInit(&p->frame, &pNew->aVec[k], p->batch.nAlloc)
@@ -110,7 +116,7 @@ static void hpKeepForget(HpWorker *p){
   if( pKeeper ){
     i64 n = (i64)pKeeper->nChunk*p->pPipe->source.nCol;
     i64 i;
-    for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i], 0);
+    for(i=0; i<n; i++) hpSegmentFree(pKeeper->apSeg[i]);
     pKeeper->nChunk = 0;
   }
 }
@@ -136,7 +142,9 @@ static void hpKeepBegin(HpWorker *p){
     return;
   }
   for(k=0; k<p->pPipe->source.nCol; k++){
-    pKeeper->aKeep[k] = (u8)hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
+    pKeeper->aHas[k] = p->run.apKept[k]!=0;
+    pKeeper->aKeep[k] = !pKeeper->aHas[k]
+                     && hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
   }
   pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pKeeper->iPlace = -1;
@@ -201,7 +209,7 @@ static void hpKeepBatch(HpWorker *p){
       i64 i;
       pKeeper->aKeep[k] = 0;
       for(i=0; i<pKeeper->nChunk; i++){
-        hpSegmentFree(pKeeper->apSeg[i*nCol+k], 0);
+        hpSegmentFree(pKeeper->apSeg[i*nCol+k]);
         pKeeper->apSeg[i*nCol+k] = 0;
       }
       continue;
@@ -220,7 +228,7 @@ static void hpKeepBatch(HpWorker *p){
   memcpy(pKeeper->apNow, apSeg, sizeof(apSeg[0])*nCol);
   if( p->run.iLeaf==p->run.nPage ){
     hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), &p->run, pKeeper->nChunk,
-                 pKeeper->anRow, pKeeper->apSeg, pKeeper->bSound);
+                 pKeeper->anRow, pKeeper->apSeg, pKeeper->aHas, pKeeper->bSound);
     for(k=0; k<nCol; k++) if( apSeg[k] ) pKeeper->apNow[k] = 0;
     hpKeepForget(p);
   }
@@ -292,7 +300,11 @@ static int hpKeepNext(HpWorker *p){
 static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
   const HpRun *pRun = &p->run;
   *piFrom = 0;
-  if( pRun->pKept==0 ) return pRun->bKeep ? p->pKeeper->apNow[iCol] : 0;
+  if( pRun->pKept==0 ){
+    const HpSegment *pSeg = pRun->bKeep ? p->pKeeper->apNow[iCol] : 0;
+    assert( pSeg==0 || pSeg->nRow==p->batch.nRow );
+    return pSeg;
+  }
   *piFrom = (int)pRun->iKeptFrom;
   return pRun->apKept[iCol][pRun->iKept-1];
 }
@@ -332,6 +344,7 @@ static int hpKeepNext(HpWorker *p){ UNUSED_PARAMETER(p); return HP_DECLINE; }
 static void hpKeepColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *pOut){
   hpDecodeColumn(p, pFrame, iCol, pOut);
 }
+static void hpKeepForget(HpWorker *p){ UNUSED_PARAMETER(p); }
 static void hpKeepClose(HpWorker *p){ UNUSED_PARAMETER(p); }
 #endif /* HP_SHARED */
 #endif /* SQLITE_OMIT_HP */

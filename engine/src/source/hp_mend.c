@@ -87,7 +87,7 @@ static HpMender *hpMendNew(HpWorker *p){
 static void hpMendForget(HpMender *p){
   i64 n = (i64)p->nSet*p->nChunk;
   i64 i;
-  for(i=0; i<n; i++) hpSegmentFree(p->apNew[i], 0);
+  for(i=0; i<n; i++) hpSegmentFree(p->apNew[i]);
   p->nChunk = 0;
 }
 
@@ -220,7 +220,7 @@ static int hpMendValues(
       }
       if( pNew==0 ) pNew = hpSegmentDup(pSeg);
       if( pNew==0 || !hpSegmentSet(pNew, iOld+k, tag, a, nA) ){
-        hpSegmentFree(pNew, 0);
+        hpSegmentFree(pNew);
         return 0;
       }
     }
@@ -285,7 +285,7 @@ static void hpMendLose(HpMender *p, int k){
   int i;
   p->aSet[k].apSeg = 0;
   for(i=0; i<p->nChunk; i++){
-    hpSegmentFree(p->apNew[(i64)k*p->nChunk+i], 0);
+    hpSegmentFree(p->apNew[(i64)k*p->nChunk+i]);
     p->apNew[(i64)k*p->nChunk+i] = 0;
   }
 }

@@ -60,7 +60,7 @@
 
 static const double aHpScale[] = { 1.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0, 1000000.0 };
 
-/* Integers of a decimal are smaller than this: see hpSegmentFloats() */
+/* Integers of a decimal are smaller than this: see hpSegmentReals() */
 #define HP_MX_DECIMAL 2251799813685248.0    /* 2^51 */
 
 /*
@@ -81,8 +81,10 @@ struct HpSegmentShape {
 
 /* Memory for making segments, of a worker */
 struct HpSegmentMaker {
-  HpColumnScan *pScan;           /* Segments lie in slabs of this scan, ... */
-  HpSlab *pSlab;                 /* ... the next ones in this one, if it has room.  May be NULL */
+  HpSlab *pSlab;                 /* Segments lie in this slab, if it has room, or NULL; ... */
+  i64 nSlabMost;                 /* ... up to so many bytes, and larger ones in none */
+  HpSlab *(*xSlab)(HpColumnScan*, i64);    /* Another slab with room for so many, ... */
+  HpColumnScan *pScan;           /* ... or NULL */
   i64 aInt[HP_BATCH+HP_LANES];
   u8 aCode[HP_BATCH];
   u16 aSlot[1<<HP_DICT_BITS];    /* Entry plus one, or 0 */
@@ -96,15 +98,12 @@ struct HpSegmentMaker {
   u8 aRank[256];                 /* ... and the place that each code has in that */
 };
 
-/*
-** p has one user less.  Returns the bytes that are no longer kept: none, while it or its slab has
-** others.  bKept: those of *p are in the account of what is kept.
-*/
-static i64 hpSegmentFree(HpSegment *p, int bKept){
+/* p has one user less.  Returns the bytes that are free now: none, while it or its slab has others */
+static i64 hpSegmentFree(HpSegment *p){
   i64 nByte;
   if( p==0 || --p->nRef ) return 0;
-  nByte = bKept ? p->nByte : 0;
-  if( p->pSlab ) return hpSlabLeave(p->pSlab, nByte);
+  if( p->pSlab ) return hpSlabLeave(p->pSlab);
+  nByte = p->nByte;
   sqlite3_free(p);
   return nByte;
 }
@@ -112,14 +111,14 @@ static i64 hpSegmentFree(HpSegment *p, int bKept){
 /* Memory for a segment of nByte bytes, or NULL */
 static HpSegment *hpSegmentAlloc(HpSegmentMaker *pMaker, i64 nByte){
   HpSegment *p = 0;
-  if( pMaker->pScan==0 || nByte>hpColumnsSlabMost(pMaker->pScan) ){
+  if( nByte>pMaker->nSlabMost ){
     p = sqlite3_malloc64(nByte);
     if( p ) memset(p, 0, sizeof(*p));
     return p;
   }
   nByte = ROUND8(nByte);
   if( pMaker->pSlab==0 || hpSlabRoom(pMaker->pSlab)<nByte ){
-    pMaker->pSlab = hpColumnsSlab(pMaker->pScan, nByte);
+    pMaker->pSlab = pMaker->xSlab(pMaker->pScan, nByte);
     if( pMaker->pSlab==0 ) return 0;
   }
   p = hpSlabTake(pMaker->pSlab, nByte);

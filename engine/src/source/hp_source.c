@@ -1068,13 +1068,14 @@ static int hpSourceIsSane(const HpSource *pSrc){
 #endif
 
 /*
-** How many runs may one of nWorker workers take beforehand, if there are n under the same page?  Few at
-** the beginning, when the scan may soon have enough rows, and none near the end, where the others
-** would wait.
+** How many runs may one of nWorker workers take beforehand, if there are n under the same page?  None
+** near the end, where the others would wait; and none where the scan may end when it has enough
+** rows, or its ways or its place are wanted after each run.
 */
 static int hpSourceMore(const HpSource *pSrc, int n, int nWorker){
-  i64 nEach = MIN(pSrc->nTaken, pSrc->nLeaf-pSrc->nTaken)/pSrc->nUnit/nWorker;
-  if( pSrc->bWay || pSrc->pPart || pSrc->pWanted ) return 0;
+  i64 nEach = (pSrc->nLeaf-pSrc->nTaken)/pSrc->nUnit/nWorker;
+  assert( pSrc->pWanted==0 );
+  if( pSrc->bWay || pSrc->pPart ) return 0;
   if( hpConfig()->eColumns ) nEach = LARGEST_INT64;    /* Tests have small tables */
   return (int)MAX(0, MIN(MIN(n, HP_MX_QUICK), nEach/4));
 }
@@ -1141,8 +1142,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
           nMore = hpSourceMore(pSrc, (pLevel->iLast-iFirst)/pSrc->nUnit, nWorker);
         }
         pRun->aLeaf[0] = aFirst ? aFirst[0] : hpPageChild(&pLevel->in, iFirst);
-        n = hpColumnsQuick(pSrc->pColumns, pRun,
-                           MIN(nMax + nMore*pSrc->nUnit, pLevel->iLast-iFirst+1),
+        n = hpColumnsQuick(pSrc->pColumns, pRun, pSrc->nUnit, pLevel->iLast-iFirst+1,
                            aFirst ? &aFirst[1] : 0, nMore);
       }
       if( n==0 ){

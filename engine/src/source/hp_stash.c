@@ -230,7 +230,7 @@ static int hpStashRows(HpWorker *p, HpFrame *pFrame){
   HpStash *pStash = p->pQuery->pStash;
   u32 iSeq = p->run.iSeq;
   int ii, rc;
-  /* A worker has no more than its share: runs are given out one by one */
+  /* A worker has no more than its share: runs are given out a few at a time */
   if( pPart->nRow+pFrame->nSel>pStash->mxRow/p->pQuery->nWorker ){
     return hpStashFull(p);
   }
