@@ -1030,10 +1030,11 @@ static HpColumnRun *hpColumnsWhole(
 
 /*
 ** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, of which there
-** are nMost, up to nUnit of them, the first of which is pRun->aLeaf[0].  If there is a run of such leaves, none of which have
-** changed, nor has the page, take it, without a look at the numbers of the others; and up to nMore
-** of the runs after it, whose first leaves are in aMore[], for hpColumnsNext(): two workers that take
-** one at a time wait for each other more than they work.  Returns how many leaves they are, or 0.
+** are nMost, up to nUnit of them, the first of which is pRun->aLeaf[0].  If there is a run of such
+** leaves, none of which have changed, nor has the page, take it, without a look at the numbers of the
+** others; and up to nMore of the runs after it, whose first leaves are in aMore[], for
+** hpColumnsNext(): two workers that take one at a time wait for each other more than they work.
+** Returns how many leaves they are, or 0.
 */
 static int hpColumnsQuick(
   HpColumnScan *pScan,
@@ -1118,7 +1119,9 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
     }else if( pRun->iInUnit==0 && pRun->nPage==p->nPage && nChanged<p->nPage ){
       pRun->pMend = p;
     }
-  }else if( p && nCol && (p->nStale || pRun->nPage!=p->nPage) ){
+  }
+  if( p && nCol && pRun->pKept==0 && (p->nStale || pRun->nPage!=p->nPage) ){
+    /* If it is read and kept, then anew */
     memset(pRun->apKept, 0, sizeof(pRun->apKept[0])*(size_t)nCol);
   }
   sqlite3_mutex_leave(pFile->pMutex);
@@ -1339,12 +1342,14 @@ static HpSlab *hpColumnsSlab(HpColumnScan *pScan, i64 nByte){
     p = pFile->pSlab;
     if( p ){
       pFile->pSlab = p->pNext;
-    }else if( pScan->bKeep && hpColumnsMay(pScan, pScan->szSlab) ){
-      pFile->nSlab += pScan->szSlab;
-      p = hpSlabNew(pScan->szSlab);
-      if( p==0 ) hpColumnsSlabFreed(pFile, pScan->szSlab);
-    }else{
-      hpColumnsNoRoom(pScan);
+    }else if( pScan->bKeep ){
+      if( hpColumnsMay(pScan, pScan->szSlab) ){
+        pFile->nSlab += pScan->szSlab;
+        p = hpSlabNew(pScan->szSlab);
+        if( p==0 ) hpColumnsSlabFreed(pFile, pScan->szSlab);
+      }else{
+        hpColumnsNoRoom(pScan);
+      }
     }
     if( p ){
       p->pNext = pScan->pSlab;
