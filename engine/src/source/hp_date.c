@@ -12,15 +12,15 @@
 **    hpDateTimeNumber(), hpDateTimeText()    the same of 2026-11-27 13:45:00
 **    hpDateNumbersAvx2()   of many texts, of either kind
 **
-** The number of a date is year<<9 | month<<5 | day, so dates that come later have larger ones, and so have
-** texts that compare greater.  Months from 00 to 15 and days from 00 to 31 have numbers, whether there
+** The number of a date is year<<9 | month<<5 | day, so dates that come later have larger ones, and so
+** have texts that compare greater.  Months from 00 to 15 and days from 00 to 31 have numbers, whether there
 ** is such a day or not, and each number has one text: what is kept as a number comes back to the byte.
 **
 ** The texts stand in a table, 16 bytes each, so a column of dates has its texts without copying any.
 ** It has HP_DATE_YEARS years, two megabytes, of which only those are touched that occur.
 **
-** The number of a time is date<<17 | hour<<12 | minute<<6 | second, again in the order of texts, where hours
-** up to 31 and minutes and seconds up to 63 have numbers.  Its text is put together when it is asked
+** The number of a time is date<<17 | hour<<12 | minute<<6 | second, again in the order of texts, where
+** hours up to 31 and minutes and seconds up to 63 have numbers.  Its text is put together when it is asked
 ** for.  What stands between date and time, a space or a T, is not part of the number.
 */
 #ifndef SQLITE_OMIT_HP

@@ -63,8 +63,10 @@
 **       a b     -    e     -  h i   k      ...
 **
 ** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept; or only those of a
-** run that have changed: HpRun.pMend.  Wherever a scan begins and ends, it cuts the leaves under an interior page at the same places into
-** units, so that it finds what another has kept.
+** run that have changed: HpRun.pMend.  Of the former a worker takes several runs at a time
+** (hpColumnsNext()), and goes on with them without the mutex.  Wherever a scan begins and ends, it cuts
+** the leaves under an interior page at the same places into units, so that it finds what another has
+** kept.
 **
 ** Bounds of the keys (HpRange) are turned into bounds of the tree: two
 ** descents find the child numbers, one a level, of the first and of the last
@@ -1219,8 +1221,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
 }
 
 /*
-** Read the next run of leaves into p->run.  p->run.nPage is 0 at the end of
-** the table.
+** Read the next run of leaves into p->run, or go on with one that was taken beforehand.  p->run.nPage
+** is 0 at the end of the table.
 */
 static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pQuery->pSource;
