@@ -102,7 +102,7 @@
 
 #define HP_MIN_SLAB  16384     /* Least bytes of a slab, ... */
 #define HP_MX_SLAB   (8*1024*1024-4096)    /* ... and most: a mapping of whole huge pages */
-#define HP_SLAB_SHARE 64       /* It has such a part of the bytes of the file */
+#define HP_SLAB_SHARE 128      /* It has such a part of the bytes of the file */
 #define HP_SLAB_LARGE 16       /* What is larger than such a part of a slab lies in none */
 #define HP_SOME      3         /* One run in so many is kept at first */
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
