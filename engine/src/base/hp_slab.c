@@ -9,15 +9,15 @@
 **    hpSlabNew()     a slab, with one user
 **    hpSlabTake()    bytes of it, whose owner is one user more
 **    hpSlabLeave()   one user less
-**    hpSlabRoom()    bytes that are left
+**    hpSlabRoom()    bytes that are left, of an empty one all
 **
 ** Thousands of small allocations that are filled once take longer to make than to
 ** fill: malloc() asks the system for a page or two at a time, and the first touch of each takes
 ** two microseconds on a virtual machine.  A large slab has huge pages (hp_arena.c).
 **
-** Things are taken from a slab one behind the other, by one thread at a time, which has made it or
-** is a user of it like whoever has.  Any thread may leave it.  When nobody else is left it is empty
-** again, and when the last user leaves it is freed as a whole.
+** Whoever makes a slab is its first user, and each thing that is taken from it one more.  Things are
+** taken one behind the other, by one thread at a time; any thread may leave.  When only the first
+** user is left the slab is empty, and is begun anew; when nobody is, it is freed as a whole.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -39,7 +39,7 @@ static HpSlab *hpSlabNew(i64 nByte){
   return p;
 }
 
-/* Bytes that are left, for the thread that takes from it */
+/* Bytes that are left, for the thread that takes from *p.  If it is empty it is begun anew */
 static i64 hpSlabRoom(HpSlab *p){
   if( __atomic_load_n(&p->nUser, __ATOMIC_ACQUIRE)==1 ) p->nUsed = ROUND8(sizeof(*p));
   return p->nByte - p->nUsed;

@@ -1377,6 +1377,11 @@ static HpSegment **hpColumnsArray(HpColumnRun *p, int nCol, int nChunk){
   return pNew->apSeg;
 }
 
+/* Is column k of the plan, which the scan has kept unless aHas[] says otherwise, new to run p? */
+static int hpColumnsIsNew(const HpColumnScan *pScan, const HpColumnRun *p, const u8 *aHas, int k){
+  return pScan->aKeep[k] && aHas[k]==0 && hpColumnsSet(p, &pScan->pPlan->aCol[k])==0;
+}
+
 /*
 ** Add to run p the columns that pScan keeps, but those of aHas[]: apSeg[i*nCol+k] is the segment of
 ** column k of the plan, of batch i; NULL instead of the first: it cannot be kept.  Returns
@@ -1398,7 +1403,7 @@ static int hpColumnsAddSets(
   HpSegment **apNew;
   int i, k;
   for(k=0; k<pPlan->nCol; k++){
-    if( pScan->aKeep[k]==0 || aHas[k] || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    if( !hpColumnsIsNew(pScan, p, aHas, k) ) continue;
     nNew++;
     nFull += apSeg[k]!=0;
     for(i=0; apSeg[k] && i<p->nChunk; i++){
@@ -1422,7 +1427,7 @@ static int hpColumnsAddSets(
   p->nSegment += nSegment;
   pScan->pFile->nInSlab += nInSlab;
   for(k=0; k<pPlan->nCol; k++){
-    if( pScan->aKeep[k]==0 || aHas[k] || hpColumnsSet(p, &pPlan->aCol[k]) ) continue;
+    if( !hpColumnsIsNew(pScan, p, aHas, k) ) continue;
     aNew[p->nCol].iStore = pPlan->aCol[k].iStore;
     aNew[p->nCol].bReal = pPlan->aCol[k].bReal;
     aNew[p->nCol].apSeg = apSeg[k] ? apNew : 0;

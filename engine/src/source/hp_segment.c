@@ -108,22 +108,24 @@ static i64 hpSegmentFree(HpSegment *p){
   return nByte;
 }
 
-/* Memory for a segment of nByte bytes, or NULL */
+/* Memory for a segment of nByte bytes, whose fields are 0 but for pSlab; or NULL */
 static HpSegment *hpSegmentAlloc(HpSegmentMaker *pMaker, i64 nByte){
-  HpSegment *p = 0;
+  HpSlab *pSlab = 0;
+  HpSegment *p;
   if( nByte>pMaker->nSlabMost ){
     p = sqlite3_malloc64(nByte);
-    if( p ) memset(p, 0, sizeof(*p));
-    return p;
+    if( p==0 ) return 0;
+  }else{
+    nByte = ROUND8(nByte);
+    if( pMaker->pSlab==0 || hpSlabRoom(pMaker->pSlab)<nByte ){
+      pMaker->pSlab = pMaker->xSlab(pMaker->pScan, nByte);
+      if( pMaker->pSlab==0 ) return 0;
+    }
+    pSlab = pMaker->pSlab;
+    p = hpSlabTake(pSlab, nByte);
   }
-  nByte = ROUND8(nByte);
-  if( pMaker->pSlab==0 || hpSlabRoom(pMaker->pSlab)<nByte ){
-    pMaker->pSlab = pMaker->xSlab(pMaker->pScan, nByte);
-    if( pMaker->pSlab==0 ) return 0;
-  }
-  p = hpSlabTake(pMaker->pSlab, nByte);
   memset(p, 0, sizeof(*p));
-  p->pSlab = pMaker->pSlab;
+  p->pSlab = pSlab;
   return p;
 }
 
