@@ -211,7 +211,7 @@ pub fn run(args: &Arguments) -> Result<u8> {
     if args.serves() {
         let files = Arc::new(Files::new(device));
         let served = serve(args, &files);
-        files.copies.end();
+        files.end();
         return served.map(|()| 0);
     }
     write::run(args, device)

@@ -96,7 +96,7 @@ fn say(args: &Arguments, file: &Looked) -> Result<()> {
 fn save(args: &Arguments, device: Device, file: OutputFile) -> Result<()> {
     let files = Arc::new(Files::new(device));
     let page = html::page(args, &files);
-    files.copies.end();
+    files.end();
     file.end(page?)
 }
 

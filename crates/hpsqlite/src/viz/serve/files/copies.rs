@@ -118,7 +118,7 @@ impl Copies {
         }
     }
 
-    /// Stops what is being made, and removes all copies. To be called before the program ends.
+    /// Stops what is being made, and removes all copies.
     pub fn end(&self) {
         let mut inner = self.inner();
         inner.ended = true;

@@ -112,7 +112,7 @@ impl Files {
         let mut slots = self.slots_mut();
         let Some(slot) = slots.get_mut(f) else { return };
         if let SlotState::Open(opened) = std::mem::replace(&mut slot.state, state) {
-            opened.closed.store(true, Ordering::Relaxed);
+            opened.close();
         }
     }
 
@@ -173,6 +173,14 @@ impl Files {
         self.set(f, SlotState::Open(Opened::new(model, self.device)));
         self.copies.drop_copies_of(self, f);
         Ok(())
+    }
+
+    /// Ends all work on files and removes the copies. To be called before the program ends.
+    pub fn end(&self) {
+        self.copies.end();
+        for (_, opened) in self.all() {
+            opened.end();
+        }
     }
 
     /// A file that can be looked at.

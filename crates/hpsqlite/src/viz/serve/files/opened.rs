@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -38,7 +39,9 @@ pub struct Opened {
     /// The log as it was when it was last asked for, by what tells that it changed.
     log: Mutex<Option<(String, Option<Arc<Wal>>)>>,
     /// Nobody wants it any more.
-    pub closed: AtomicBool,
+    closed: AtomicBool,
+    /// The thread that scans it.
+    scanner: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Opened {
@@ -56,9 +59,10 @@ impl Opened {
             changed: Mutex::new(None),
             log: Mutex::new(None),
             closed: AtomicBool::new(false),
+            scanner: Mutex::new(None),
         });
         let scanning = opened.clone();
-        std::thread::spawn(move || {
+        let scanner = std::thread::spawn(move || {
             let scan = AssertUnwindSafe(|| scanning.scan(device));
             let why = match catch_unwind(scan) {
                 Ok(Ok(())) => return,
@@ -68,7 +72,33 @@ impl Opened {
             };
             let _ = scanning.failed.set(why);
         });
+        *opened.scanner() = Some(scanner);
         opened
+    }
+
+    fn scanner(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes its scan end at the next safe place.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes its scan end and waits for that: a scan may have a temporary file.
+    pub fn end(&self) {
+        self.close();
+        let scanner = self.scanner().take();
+        if let Some(scanner) = scanner {
+            // Its faults were told where they happened.
+            let _ = scanner.join();
+        }
+    }
+
+    /// Whether the scan goes on; an error after Ctrl-C.
+    fn goes_on(&self) -> Result<bool> {
+        interrupt::check()?;
+        Ok(!self.closed.load(Ordering::Relaxed))
     }
 
     /// The model as far as the scan has come.
@@ -90,12 +120,14 @@ impl Opened {
             self.scanned
                 .done
                 .store(u64::from(scan.done()), Ordering::Relaxed);
-            if self.closed.load(Ordering::Relaxed) {
+            if !self.goes_on()? {
                 return Ok(());
             }
-            interrupt::check()?;
         }
         scan.finish(&mut write()).context("cannot read the file")?;
+        if !self.goes_on()? {
+            return Ok(());
+        }
         let figures = Figures::of(&self.model(), device);
         let _ = self.figures.set(figures);
         Ok(())
