@@ -60,6 +60,7 @@ const char *const azQuery[] = {
   "SELECT group_concat(DISTINCT s ORDER BY s), sum(r ORDER BY x, i) FILTER"
     " (WHERE i>3) FROM t",
   "SELECT a, json_group_array(b ORDER BY c, b) FROM big GROUP BY a",
+  "SELECT c, group_concat(b, a), json_group_array(a) FROM big GROUP BY c",
   "SELECT a, count(*), sum(b), min(c), max(c) FROM big GROUP BY a",
   "SELECT c, count(*), sum(b) FROM big GROUP BY c ORDER BY c DESC LIMIT 3",
   "SELECT c, a, count(DISTINCT b) FROM big GROUP BY c, a ORDER BY 3 DESC, c LIMIT 3",

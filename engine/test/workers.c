@@ -72,6 +72,51 @@ static void testOrdered(sqlite3 *db, sqlite3 *dbStock){
   execute(db, "DROP TABLE ordered");
 }
 
+/*
+** Functions that depend on the order of rows and have no ORDER BY: the arguments of rows are kept in
+** logs, with integers of every length in bytes, texts around the lengths that have another form, subtypes,
+** and values longer than a piece of a log.
+*/
+static void testLogs(sqlite3 *db, sqlite3 *dbStock){
+  static const char *const azValue[] = {
+    "x", "-x", "((1<<(x%64))-1)*iif(x%2, 1, -1)", "1<<(x%64)", "-(1<<(x%64))", "x%127-63", "NULL", "x/7.0",
+    "iif(x%3, -0.0, 1e300*1e300)", "substr(hex(zeroblob(20)), 1, x%40)", "zeroblob(x%40)", "'a'||char(0)||x",
+    "iif(x%300, x, hex(zeroblob(40000)))",
+    "CASE x%6 WHEN 0 THEN NULL WHEN 1 THEN x'ff' WHEN 2 THEN '' WHEN 3 THEN x WHEN 4 THEN x/3.0 ELSE x'' END",
+  };
+  static const char *const azAsk[] = {
+    "SELECT g, group_concat(v), count(v) FROM logged GROUP BY g",
+    "SELECT x, string_agg(v, '-'), total(g) FROM logged GROUP BY x",
+    "SELECT g, group_concat(v, g), group_concat(x) FILTER (WHERE x%2) FROM logged GROUP BY g",
+    "SELECT g, json_group_array(hex(v)), json_group_object(x, quote(v)), group_concat(v ORDER BY x DESC) FROM logged"
+      " GROUP BY g ORDER BY g DESC",
+    "SELECT x%40, json_group_array(json_array(x, g)), json_group_array(json_quote(x)) FROM logged GROUP BY 1",
+    "SELECT group_concat(quote(v), v) FROM logged", "SELECT json_group_array(x) FROM logged WHERE v>0",
+    "SELECT g, group_concat(DISTINCT v) FROM logged GROUP BY g", "SELECT group_concat(x) FROM logged WHERE x<0",
+    "SELECT g, json_group_array(v) FROM logged GROUP BY g",      /* Of blobs: an error */
+    "SELECT a.g, group_concat(a.v), count(*) FROM logged a JOIN t b ON b.id=a.x GROUP BY a.g",
+  };
+  static const char *const azMemory[] = { "0", "30000" };
+  sqlite3_int64 nFile = counted(db, "wrote to a file");
+  char zSql[600];
+  unsigned i, k, m;
+  for(i=0; i<sizeof(azValue)/sizeof(azValue[0]); i++){
+    sqlite3_snprintf(sizeof(zSql), zSql,
+      "DROP TABLE IF EXISTS logged; CREATE TABLE logged(g, x, v);"
+      "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<2200)"
+      " INSERT INTO logged SELECT x*7919%%13, x%%701, %s FROM c", azValue[i]);
+    execute(db, zSql);
+    for(m=0; m<sizeof(azMemory)/sizeof(azMemory[0]); m++){
+      sqlite3_snprintf(sizeof(zSql), zSql, "PRAGMA hp_memory=%s", azMemory[m]);
+      execute(db, zSql);
+      for(k=0; k<sizeof(azAsk)/sizeof(azAsk[0]); k++) same(db, dbStock, azAsk[k]);
+    }
+    execute(db, "PRAGMA hp_memory=0");
+  }
+  check(counted(db, "wrote to a file")>nFile, "no log was written to a file");
+  execute(db, "DROP TABLE logged");
+}
+
 /* Threads of this process */
 static int threads(void){
   DIR *p = opendir("/proc/self/task");
@@ -396,6 +441,7 @@ int main(int argc, char **argv){
   check(n==nThread, "%d threads are left", n-nThread);
 
   testOrdered(db, dbStock);
+  testLogs(db, dbStock);
 
   /* Sums that do not add up in parts */
   n = counted(db, "run again with one worker");

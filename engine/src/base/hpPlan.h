@@ -128,6 +128,7 @@ struct HpProg {
 #define HP_AGG_MAX     4
 #define HP_AGG_CALL    5   /* Any other, by its own xStep */
 #define HP_AGG_ORDER   6   /* Any with ORDER BY inside: hp_aggorder */
+#define HP_AGG_LOG     7   /* One of SQLite's that depends on the order of rows: hp_agglog */
 
 /* A term of such an ORDER BY */
 struct HpTerm {
@@ -146,15 +147,15 @@ struct HpAggDef {
   u16 iFilter;           /* FILTER clause, or HP_NO_VEC */
   u16 iOff;              /* Offset of the state in a group */
   i16 iSet;              /* DISTINCT: number of its set of values; else -1 */
-  u8 nArg;               /* HP_AGG_CALL, _ORDER: arguments */
-  u16 *aArg;             /* HP_AGG_CALL, _ORDER: their vectors */
+  u8 nArg;               /* HP_AGG_CALL, _ORDER, _LOG: arguments */
+  u16 *aArg;             /* ... their vectors */
+  u8 bParallel;          /* HP_AGG_ORDER, _LOG: several workers may call the step function */
   int nTerm;             /* HP_AGG_ORDER: terms, ... */
   HpTerm *aTerm;
   u32 szEntry;           /* ... bytes of an entry */
   u8 bSelf;              /* ... the only term is the only argument */
   u8 bUnique;            /* ... of equal ones only the last counts */
   u8 bKeepSub;           /* ... subtypes of arguments are kept */
-  u8 bParallel;          /* ... several workers may call the step function */
   FuncDef *pFunc;        /* Stock's function: finishes the state */
   CollSeq *pColl;        /* Collation of min and max, and of DISTINCT */
 };
@@ -255,7 +256,7 @@ struct HpGroupPlan {
                          ** ORDER BY terms */
   int nAgg;              /* Aggregate functions */
   int nSet;              /* Those of them with DISTINCT */
-  int nOrder;            /* Those of them with ORDER BY */
+  int nLate;             /* Those of them with eAgg>=HP_AGG_ORDER */
   HpAggDef *aAgg;
   int nBare;             /* Columns outside of aggregate functions */
   struct HpBare {

@@ -72,10 +72,10 @@ struct HpQuery {
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */
   HpBuf buf;             /* Scratch for delivering them */
-  u8 **apAhead;          /* hpAggOrderAhead(): groups being done ahead, ... */
+  u8 **apAhead;          /* hpAggAhead(): groups being done ahead, ... */
   u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */
-  Mem *aAhead;           /* ... nOrder contexts for each, ... */
-  u64 nAheadCost;        /* ... and what they may cost, in entries */
+  Mem *aAhead;           /* ... nLate contexts for each, ... */
+  u64 nAheadCost;        /* ... and what they may cost, in calls */
 };
 
 /*

@@ -80,6 +80,16 @@ static int hpAggIsPure(const FuncDef *pFunc){
 }
 
 /*
+** Aggregate *pDef keeps the arguments of its rows: as eAgg, HP_AGG_ORDER or HP_AGG_LOG.
+*/
+static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
+  pDef->eAgg = eAgg;
+  pDef->bParallel = hpAggIsPure(pDef->pFunc);
+  pC->pPipe->pGroup->nLate++;
+  pC->pPipe->bDeep = 1;      /* Several workers may call it: hpAggAhead() */
+}
+
+/*
 ** Compile an aggregate function with ORDER BY inside.  Stock passes arguments
 ** through records of a b-tree: subtypes only if the function asks for them, and
 ** a REAL that is an integer with that affinity comes back as an integer.  That is
@@ -90,16 +100,13 @@ static int hpCompileAggOrder(
   struct AggInfo_func *pF,
   HpAggDef *pDef
 ){
-  HpGroupPlan *pPlan = pC->pPipe->pGroup;
   ExprList *pList = pF->pFExpr->x.pList;
   ExprList *pTerms = pF->pFExpr->pLeft->x.pList;
   int i;
   assert( pF->iOBTab>=0 && pTerms->nExpr>0 && pDef->nTerm==0 );
-  pDef->eAgg = HP_AGG_ORDER;
   pDef->bSelf = pF->bOBPayload==0;
   pDef->bUnique = pF->bOBUnique;
   pDef->bKeepSub = pF->bUseSubtype;
-  pDef->bParallel = hpAggIsPure(pF->pFunc);
   if( hpCompileAggArgs(pC, pList, pDef, pF->bUseSubtype, pF->bOBUnique) ){
     return SQLITE_ERROR;
   }
@@ -127,8 +134,7 @@ static int hpCompileAggOrder(
     }
   }
   assert( pDef->bSelf==0 || (pDef->nTerm==1 && pDef->nArg==1) );
-  pPlan->nOrder++;
-  pC->pPipe->bDeep = 1;      /* Several workers may call it: hpAggOrderAhead() */
+  hpCompileAggLate(pC, pDef, HP_AGG_ORDER);
   return SQLITE_OK;
 }
 
@@ -159,10 +165,14 @@ static int hpCompileAgg(
     if( hpCompileAggOrder(pC, pF, pDef) ) return SQLITE_ERROR;
   }else if( pDef->eAgg==HP_AGG_CALL ){
     if( hpCompileAggArgs(pC, pList, pDef, 1, 0) ) return SQLITE_ERROR;
-    /* In scan order */
-    if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPipe->bUser = 1;
-    pC->pPipe->bSerial = 1;
-    pPlan->bOpaque = 1;
+    if( pF->iDistinct<0 && hpAggIsPure(pF->pFunc) ){
+      hpCompileAggLate(pC, pDef, HP_AGG_LOG);
+    }else{
+      /* In scan order */
+      if( (pF->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) pC->pPipe->bUser = 1;
+      pC->pPipe->bSerial = 1;
+      pPlan->bOpaque = 1;
+    }
   }else if( pList==0 || pList->nExpr==0 ){
     return pDef->eAgg==HP_AGG_COUNT ? SQLITE_OK : SQLITE_ERROR;
   }else{

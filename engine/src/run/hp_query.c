@@ -106,7 +106,7 @@ static void hpQueryFree(void *pArg){
   if( p ){
     hpMergeClose(p);
     hpTopGroupEnd(p);
-    hpAggOrderClose(p);
+    hpAggAheadClose(p);
     hpPipeClose(p);
     hpPieceFree(p->pPieces);
     hpFinderFree(p->pFinder);

@@ -14,6 +14,30 @@
 ** guess costs little there. */
 #define HP_PART_LEAF   128
 
+/* Calls of a step function for the rows of a group (hp_aggcall.c) */
+struct HpAggCall {
+  HpWorker *pWorker;     /* Who makes them */
+  const HpAggDef *pDef;
+  Mem aMem[HP_MX_ARG];   /* The arguments */
+  Mem out;               /* What is wrong with them */
+  u64 aSpace[(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*)+7)/8];
+  u32 nCall;
+  u8 bAhead;             /* Errors are none yet */
+};
+#define HP_CALL_OPS  3   /* Opcodes that stock runs for a call */
+
+/* State of HP_AGG_LOG in a group: the arguments of its rows (hp_agglog.c) */
+struct HpAggLog {
+  u8 *pFree;             /* Where the next row goes */
+  u8 *pEnd;              /* The end of that piece */
+  HpLogPiece *pFirst, *pLast;    /* All pieces; or, if nPart>0, the first ones of all parts */
+  u32 nPart;             /* Number of complete parts */
+  u32 iRun;              /* The run of the last row */
+  u64 nCall;             /* Rows */
+  u64 nByte;             /* Bytes of all pieces */
+  Mem *pDone;            /* The context, if it has been made already */
+};
+
 /* State of HP_AGG_ORDER in a group: a list of entries (hp_aggorder.c) */
 struct HpAggOrder {
   u8 *pFree;             /* Where the next entry goes */
@@ -215,6 +239,18 @@ struct HpSort {
 #define hpGroupRow(BARE,G)      ((u64*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
+/* For each aggregate of group G that is an EAGG: what it is, pDef, and its state, a TYPE */
+#define HP_EACH_STATE(PLAN,G,EAGG,TYPE,...) { \
+  int k_; \
+  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
+    const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
+    if( pDef->eAgg==(EAGG) ){ \
+      TYPE *pState = hpGroupState(pDef, G); \
+      __VA_ARGS__ \
+    } \
+  } \
+}
+
 /* Behind the head of a group that has sets of DISTINCT: a hash of its keys */
 #define hpHeadHash(HEAD)        ((u64*)&(HEAD)[1])
 
@@ -350,6 +386,22 @@ static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
 static int hpRadixGroups(HpRuns*);
 static u8 *hpRadixGroup(const HpRuns*, u32);
 
+/* hp_aggcall.c */
+static void hpAggCallBegin(HpAggCall*, HpWorker*, const HpAggDef*, Mem*, int);
+static int hpAggCallStep(HpAggCall*);
+static void hpAggCallEnd(HpAggCall*);
+static int hpAggCallRow(const HpFrame*, const HpAggDef*, Mem*, int);
+
+/* hp_agglog.c */
+static int hpAggLogAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggLog*, int);
+static void hpAggLogMerge(HpAggLog*, HpAggLog*);
+static u64 hpAggLogSize(const HpGroupPlan*, u8*);
+static u8 *hpAggLogWrite(const HpGroupPlan*, u8*, u8*);
+static u8 *hpAggLogPointers(const HpGroupPlan*, u8*, u8*);
+static u64 hpAggLogCost(const HpAggLog*);
+static void hpAggLogPrefetch(const HpAggLog*);
+static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int);
+
 /* hp_aggorder.c */
 static int hpAggOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggOrder*, int);
 static int hpAggOrderSort(HpRuns*);
@@ -357,10 +409,15 @@ static void hpAggOrderMerge(HpAggOrder*, const HpAggOrder*);
 static u64 hpAggOrderSize(const HpGroupPlan*, const u8*);
 static u8 *hpAggOrderWrite(const HpGroupPlan*, const u8*, u8*, const u8*);
 static u8 *hpAggOrderPointers(const HpGroupPlan*, u8*, u8*);
-static int hpAggOrderLoad(HpQuery*, const HpAggDef*, HpAggOrder*, Mem*);
-static void hpAggOrderPrefetch(const HpGroupPlan*, u8**);
-static int hpAggOrderAhead(HpQuery*, u8**, u32, u32*);
-static void hpAggOrderClose(HpQuery*);
+static u64 hpAggOrderCost(const HpAggOrder*);
+static void hpAggOrderPrefetch(const HpAggOrder*);
+static int hpAggOrderCalls(HpWorker*, const HpAggDef*, const HpAggOrder*, Mem*, int);
+
+/* hp_aggahead.c */
+static int hpAggAheadLoad(HpQuery*, const HpAggDef*, void*, Mem*);
+static int hpAggAhead(HpQuery*, u8**, u32, u32*);
+static void hpAggAheadPrefetch(const HpGroupPlan*, u8**);
+static void hpAggAheadClose(HpQuery*);
 
 /* hp_result.c */
 static int hpResultMerge(const HpGroupPlan*, u8*, const u8*);

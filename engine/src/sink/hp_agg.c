@@ -10,8 +10,9 @@
 **
 ** The state of sum, total and avg is that of stock's SumCtx, stepped as sumStep()
 ** does it, in scan order; count and the best value of min and max likewise;
-** every other aggregate function is called itself, for each row.
-** What has ORDER BY inside keeps a list of entries (hp_aggorder.c).
+** every other aggregate function is called itself, for each row (hp_aggcall.c).
+** What has ORDER BY inside keeps a list of entries (hp_aggorder.c), and those of
+** SQLite's functions that depend on the order of rows keep a log (hp_agglog.c).
 ** hpResultLoad() copies the states into aggregate contexts, and stock's
 ** OP_AggFinal then finishes them.  So rounding and errors are stock's.
 **
@@ -178,43 +179,6 @@ static int hpAggPart(
 }
 
 /*
-** Call the step function of pDef for row i.
-*/
-static int hpAggCall(
-  const HpFrame *p,
-  const HpAggDef *pDef,
-  Mem *pState,
-  int i
-){
-  sqlite3_context *pCtx;
-  u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
-  Mem aMem[HP_MX_ARG];
-  Mem out;
-  int k, rc = SQLITE_OK;
-  assert( pDef->nArg<=ArraySize(aMem) );
-  if( pState->db==0 ) sqlite3VdbeMemInit(pState, p->db, MEM_Null);
-  pCtx = (sqlite3_context*)aSpace;
-  memset(aSpace, 0, sizeof(aSpace));
-  sqlite3VdbeMemInit(&out, p->db, MEM_Null);
-  for(k=0; k<pDef->nArg; k++){
-    hpVecToMem(p, &p->aVec[pDef->aArg[k]], i, &aMem[k]);
-    pCtx->argv[k] = &aMem[k];
-  }
-  pCtx->pOut = &out;
-  pCtx->pFunc = pDef->pFunc;
-  pCtx->pMem = pState;
-  pCtx->pVdbe = p->pWorker->pQuery->v;
-  pCtx->enc = ENC(p->db);
-  pCtx->argc = pDef->nArg;
-  pState->n++;
-  pDef->pFunc->xSFunc(pCtx, pDef->nArg, pCtx->argv);
-  if( pCtx->isError ) rc = HP_DECLINE;
-  for(k=0; k<pDef->nArg; k++) sqlite3VdbeMemRelease(&aMem[k]);
-  sqlite3VdbeMemRelease(&out);
-  return rc;
-}
-
-/*
 ** Run aggregate pDef over rows aRow[0..n-1] of group aGroup.
 */
 static int hpAggRange(
@@ -252,13 +216,19 @@ static int hpAggRange(
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(p, pDef, pState, aRow[ii]);
+        rc = hpAggCallRow(p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
     case HP_AGG_ORDER:
       for(ii=0; ii<n; ii++){
         rc = hpAggOrderAdd(&pAgg->runs, p, pDef, pState, aRow[ii]);
+        if( rc ) return rc;
+      }
+      break;
+    case HP_AGG_LOG:
+      for(ii=0; ii<n; ii++){
+        rc = hpAggLogAdd(&pAgg->runs, p, pDef, pState, aRow[ii]);
         if( rc ) return rc;
       }
       break;
@@ -365,7 +335,7 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
       break;
     case HP_AGG_CALL:
       for(ii=0; ii<n; ii++){
-        rc = hpAggCall(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        rc = hpAggCallRow(p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;
@@ -376,6 +346,15 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
         }
         rc = hpAggOrderAdd(&pAgg->runs, p, pDef,
                            hpGroupState(pDef, apGroup[ii]), aRow[ii]);
+        if( rc ) return rc;
+      }
+      break;
+    case HP_AGG_LOG:
+      for(ii=0; ii<n; ii++){
+        if( ii+8<n ){
+          hpPrefetch(((HpAggLog*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
+        }
+        rc = hpAggLogAdd(&pAgg->runs, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
         if( rc ) return rc;
       }
       break;

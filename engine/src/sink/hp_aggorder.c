@@ -13,10 +13,9 @@
 **    hpAggOrderSize()     bytes of the entries of a group in a file, ...
 **    hpAggOrderWrite()    ... write them, ...
 **    hpAggOrderPointers() ... and make sense of what was read
-**    hpAggOrderLoad()     call the step function in order: the context
-**    hpAggOrderAhead()    do so for the next groups, with all workers
-**    hpAggOrderPrefetch() ask for the memory of a group that comes soon
-**    hpAggOrderClose()    free the contexts that nobody took
+**    hpAggOrderCost()     what reading the entries takes
+**    hpAggOrderPrefetch() ask for the memory of entries that come soon
+**    hpAggOrderCalls()    read them: call the step function in order
 **
 ** Stock puts the rows of a group into a b-tree, ordered by the ORDER BY terms
 ** and the number of the row, and when the group is complete it calls the step
@@ -50,12 +49,6 @@
 ** DISTINCT by the value that is also the only ORDER BY term: stock's b-tree keeps
 ** the last of equal values, and so does the merge.  Other DISTINCTs have been
 ** dealt with when entries are added (hp_agg.c).
-**
-** Most of the time is spent in the step functions then: json_group_array()
-** prints numbers.  Those that are SQLite's own are called for the next some
-** thousand groups by all workers at once, in threads that end before the step
-** does.  If that fails for a group, it is done again when the group's turn comes,
-** so that errors come when they should.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -66,12 +59,7 @@
 #define HP_ORDER_SLOT  32      /* Entries of a slot: see hpAggOrderSpread() */
 #define HP_ORDER_FIRST 8       /* Entries of the first pieces of a list ... */
 #define HP_ORDER_LIST  4096    /* ... and of the last */
-#define HP_ORDER_POLL  64      /* Steps between looks at the interrupt flag */
-#define HP_ORDER_STEPS 3       /* Opcodes that stock runs for each */
-#define HP_MIN_AHEAD   8192    /* Entries of the first groups done ahead: what
-                               ** is not wanted because of a LIMIT is lost */
-#define HP_MX_AHEAD    262144  /* The same for later ones */
-#define HP_AHEAD_TURN  8       /* Groups that a worker takes at once */
+#define HP_ORDER_COST  64      /* So many bytes of texts are as much work as a call */
 #define HP_TEXT_HEAD   5       /* Bytes before those of a text */
 #define HP_MX_TEXT     1024    /* Longer ones look at the budget themselves */
 
@@ -644,28 +632,16 @@ static void hpAggOrderMerge(HpAggOrder *pTo, const HpAggOrder *pFrom){
   } \
 }
 
-/* For each aggregate with ORDER BY of group G: what it is, and its entries */
-#define HP_EACH_ORDER(PLAN,G,...) { \
-  int k_; \
-  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
-    const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
-    if( pDef->eAgg==HP_AGG_ORDER ){ \
-      HpAggOrder *pOrder = hpGroupState(pDef, G); \
-      __VA_ARGS__ \
-    } \
-  } \
-}
-
 /*
 ** Bytes that the entries of group aGroup take in a file.
 */
 static u64 hpAggOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
   u64 n = 0;
-  HP_EACH_ORDER(pPlan, (u8*)aGroup, {
-    HP_EACH_PIECE(pOrder, {
+  HP_EACH_STATE(pPlan, (u8*)aGroup, HP_AGG_ORDER, HpAggOrder, {
+    HP_EACH_PIECE(pState, {
       n += sizeof(*pList) + (u64)pDef->szEntry*pList->n;
     })
-    n += (u64)pOrder->nText;
+    n += (u64)pState->nText;
   })
   return n;
 }
@@ -690,8 +666,8 @@ static u8 *hpAggOrderWrite(
   u8 *a,
   const u8 *aBase
 ){
-  HP_EACH_ORDER(pPlan, (u8*)aGroup, {
-    HP_EACH_PIECE(pOrder, {
+  HP_EACH_STATE(pPlan, (u8*)aGroup, HP_AGG_ORDER, HpAggOrder, {
+    HP_EACH_PIECE(pState, {
       size_t n = sizeof(*pList) + (size_t)pDef->szEntry*pList->n;
       u64 *aEntry = hpListEntry((HpList*)a);
       u32 i;
@@ -727,11 +703,11 @@ static u8 *hpAggOrderWrite(
 ** them: they begin at a.  Returns where they end.
 */
 static u8 *hpAggOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
-  HP_EACH_ORDER(pPlan, aGroup, {
+  HP_EACH_STATE(pPlan, aGroup, HP_AGG_ORDER, HpAggOrder, {
     u32 n = 0;
     HpList *pPrior = 0;  /* The piece before, of the same part */
-    pOrder->pFirst = pOrder->pLast = 0;
-    while( n<pOrder->nEntry ){
+    pState->pFirst = pState->pLast = 0;
+    while( n<pState->nEntry ){
       HpList *pList = (HpList*)a;
       u64 *aEntry = hpListEntry(pList);
       u32 i;
@@ -756,12 +732,12 @@ static u8 *hpAggOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
       n += pList->n;
       if( pPrior ){
         pPrior->pNext = pList;
-      }else if( pOrder->pLast ){
-        pOrder->pLast->pPart = pList;
+      }else if( pState->pLast ){
+        pState->pLast->pPart = pList;
       }else{
-        pOrder->pFirst = pList;
+        pState->pFirst = pList;
       }
-      if( pPrior==0 ) pOrder->pLast = pList;
+      if( pPrior==0 ) pState->pLast = pList;
       pList->pPart = 0;
       /* Of the last piece of a part it was and is NULL */
       pPrior = pList->pNext ? pList : 0;
@@ -859,23 +835,18 @@ static int hpAggOrderSame(const HpAggDef *pDef, const u64 *a, const u64 *b){
 ** Call the step function of pDef for all entries of pOrder in order.  pMem, which
 ** is NULL, becomes the context.  Worker p does it.  bAhead: an error is none yet.
 */
-static int hpAggOrderStep(
+static int hpAggOrderCalls(
   HpWorker *p,
   const HpAggDef *pDef,
   const HpAggOrder *pOrder,
   Mem *pMem,
   int bAhead
 ){
-  HpQuery *pQuery = p->pQuery;
-  sqlite3_context *pCtx;
-  u8 aSpace[ROUND8(sizeof(sqlite3_context)+HP_MX_ARG*sizeof(sqlite3_value*))];
   HpCursor aSmall[8];
   HpCursor *aCursor = aSmall;
+  HpAggCall call;
   const HpList *pList;
-  Mem aMem[HP_MX_ARG];
-  Mem out;
   u32 n = pOrder->nPart;
-  u32 nStep = 0;
   u32 i;
   int k, rc = SQLITE_OK;
 
@@ -892,19 +863,7 @@ static int hpAggOrderStep(
   }
   for(i=n/2; i>0; i--) hpCursorSift(pDef, aCursor, n, i-1);
 
-  pCtx = (sqlite3_context*)aSpace;
-  memset(aSpace, 0, sizeof(aSpace));
-  sqlite3VdbeMemInit(&out, p->db, MEM_Null);
-  for(k=0; k<pDef->nArg; k++){
-    sqlite3VdbeMemInit(&aMem[k], p->db, MEM_Null);
-    pCtx->argv[k] = &aMem[k];
-  }
-  pCtx->pOut = &out;
-  pCtx->pFunc = pDef->pFunc;
-  pCtx->pMem = pMem;
-  pCtx->pVdbe = pQuery->v;
-  pCtx->enc = ENC(p->db);
-  pCtx->argc = pDef->nArg;
+  hpAggCallBegin(&call, p, pDef, pMem, bAhead);
   while( n>0 && rc==SQLITE_OK ){
     /* Of two, which is the usual number, the smaller one; of more, the first of the heap */
     HpCursor *pFirst = aCursor;
@@ -918,146 +877,26 @@ static int hpAggOrderStep(
     ){
       continue;
     }
-    for(k=0; k<pDef->nArg; k++) hpAggOrderToMem(pDef, a, k, &aMem[k]);
-    pMem->n++;
-    pDef->pFunc->xSFunc(pCtx, pDef->nArg, pCtx->argv);
-    if( pCtx->isError ){
-      if( pCtx->isError>0 ){
-        if( bAhead==0 ){
-          sqlite3VdbeError(pQuery->v, "%s", sqlite3_value_text(&out));
-        }
-        rc = pCtx->isError;
-      }
-      sqlite3VdbeMemRelease(&out);
-      out.flags = MEM_Null;
-      pCtx->isError = 0;
-    }
-    if( rc==SQLITE_OK && ++nStep%HP_ORDER_POLL==0 ){
-      rc = hpThreadProgress(p, HP_ORDER_POLL*HP_ORDER_STEPS);
-    }
+    for(k=0; k<pDef->nArg; k++) hpAggOrderToMem(pDef, a, k, &call.aMem[k]);
+    rc = hpAggCallStep(&call);
   }
-  for(k=0; k<pDef->nArg; k++) sqlite3VdbeMemRelease(&aMem[k]);
-  sqlite3VdbeMemRelease(&out);
+  hpAggCallEnd(&call);
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;
 }
 
 /*
-** Let register pMem be the context of pDef for the entries pOrder.
+** Ask for the first entries of pOrder.
 */
-static int hpAggOrderLoad(
-  HpQuery *p,
-  const HpAggDef *pDef,
-  HpAggOrder *pOrder,
-  Mem *pMem
-){
-  if( pOrder->pDone ){
-    sqlite3VdbeMemMove(pMem, pOrder->pDone);
-    pOrder->pDone = 0;
-    return SQLITE_OK;
-  }
-  sqlite3VdbeMemSetNull(pMem);
-  pMem->n = 0;
-  return hpAggOrderStep(p->apWorker[0], pDef, pOrder, pMem, 0);
+static void hpAggOrderPrefetch(const HpAggOrder *pOrder){
+  const HpList *pPart;
+  for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart) hpListPrefetch(pPart)
 }
 
 /*
-** apGroup[0] comes next, and then apGroup[1]: ask for their entries.
+** What calling the step function for all of pOrder takes, in calls.
 */
-static void hpAggOrderPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
-  HP_EACH_ORDER(pPlan, apGroup[0], {
-    const HpList *pPart;
-    for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart) hpListPrefetch(pPart)
-    hpPrefetch(hpGroupState(pDef, apGroup[1]));
-  })
-}
-
-/*
-** All that a worker does for hpAggOrderAhead().
-*/
-static void hpAggOrderRun(HpWorker *p){
-  HpQuery *pQuery = p->pQuery;
-  const HpGroupPlan *pPlan = pQuery->pEntry;
-  p->rc = SQLITE_OK;
-  while( p->rc==SQLITE_OK ){
-    u32 i, iEnd;
-    hpThreadLock(pQuery);
-    i = pQuery->iAhead;
-    pQuery->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pQuery->nAhead);
-    hpThreadUnlock(pQuery);
-    if( i>=iEnd ) break;
-    for(; i<iEnd && p->rc==SQLITE_OK; i++){
-      Mem *pMem = &pQuery->aAhead[(size_t)i*pPlan->nOrder];
-      u8 *aGroup = pQuery->apAhead[i];
-      if( i+2<pQuery->nAhead ) hpAggOrderPrefetch(pPlan, &pQuery->apAhead[i+1]);
-      HP_EACH_ORDER(pPlan, aGroup, {
-        if( pDef->bParallel && pOrder->pFirst ){
-          sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
-          pMem->n = 0;
-          if( hpAggOrderStep(p, pDef, pOrder, pMem, 1) || p->db->mallocFailed ){
-            /* Again when it is the turn of this group */
-            sqlite3VdbeMemRelease(pMem);
-            if( p->db!=pQuery->db ){
-              p->db->mallocFailed = 0;
-            }else{
-              hpBudgetOomUndo(p->db);
-            }
-          }else{
-            pMem->db = pQuery->db;
-            pOrder->pDone = pMem;
-          }
-        }
-        pMem++;
-      })
-      p->rc = hpThreadProgress(p, HP_ORDER_STEPS);
-    }
-  }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
-}
-
-/*
-** The groups apGroup[0..nGroup-1] come next.  Call the step functions for some of
-** them, *pn, if that is worth the threads.
-*/
-static int hpAggOrderAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
-  const HpGroupPlan *pPlan = p->pEntry;
-  u64 nCost = 0;
-  u32 n;
-  int bForce = p->pCfg->nThread>1;
-  if( p->nAheadCost==0 ) p->nAheadCost = bForce ? 64 : HP_MIN_AHEAD;
-  for(n=0; n<nGroup && n<p->nAheadCost && nCost<p->nAheadCost; n++){
-    HP_EACH_ORDER(pPlan, apGroup[n], {
-      if( pDef->bParallel ) nCost += pOrder->nEntry + (u64)pOrder->nText/64;
-    })
-  }
-  *pn = n;
-  /* Contexts of many groups at a time: SQLite has one */
-  if( hpBudgetIsLimited() ) return SQLITE_OK;
-  if( nCost<p->nAheadCost/4 || n<2 ) return SQLITE_OK;
-  p->nAheadCost = MIN(2*p->nAheadCost, HP_MX_AHEAD);
-  hpAggOrderClose(p);
-  sqlite3BeginBenignMalloc();
-  p->aAhead = sqlite3_malloc64(sizeof(Mem)*(u64)n*pPlan->nOrder);
-  sqlite3EndBenignMalloc();
-  if( p->aAhead==0 ) return SQLITE_OK;
-  memset(p->aAhead, 0, sizeof(Mem)*(size_t)n*pPlan->nOrder);
-  p->apAhead = apGroup;
-  p->nAhead = n;
-  p->iAhead = 0;
-  return hpThreadEach(p, hpAggOrderRun);
-}
-
-/*
-** Free what hpAggOrderAhead() has made and nobody has taken.
-*/
-static void hpAggOrderClose(HpQuery *p){
-  u64 i;
-  u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nOrder : 0;
-  for(i=0; i<n; i++){
-    if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);
-  }
-  sqlite3_free(p->aAhead);
-  p->aAhead = 0;
-  p->nAhead = 0;
+static u64 hpAggOrderCost(const HpAggOrder *pOrder){
+  return pOrder->nEntry + (u64)pOrder->nText/HP_ORDER_COST;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -19,7 +19,7 @@
 ** A group is HpGroupPlan.szGroup bytes in a chunk that never moves:
 **
 **    HpPack   packed keys: equal ones are one group
-**    state    of each aggregate function: a count, HpSum, HpBest, HpAggOrder, or
+**    state    of each aggregate function: a count, HpSum, HpBest, HpAggOrder, HpAggLog, or
 **             the context of SQLite's own step function
 **    HpHead   position of the first row, and where the key record is
 **    u64      if some function has DISTINCT: a hash of the keys
@@ -157,6 +157,7 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
       case HP_AGG_SUM:    n += sizeof(HpSum);   break;
       case HP_AGG_CALL:   n += ROUND8(sizeof(Mem));  break;
       case HP_AGG_ORDER:  n += sizeof(HpAggOrder);      break;
+      case HP_AGG_LOG:    n += sizeof(HpAggLog);  break;
       default:            n += sizeof(HpBest);  break;
     }
   }

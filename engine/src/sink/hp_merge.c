@@ -62,7 +62,7 @@ struct HpMerge {
   u8 **apGroup;          /* Without a file: all groups, merged */
   u32 nGroup, iGroup;    /* Their number, and the next one */
   u64 nIn;               /* Groups of all readers */
-  u32 iAhead;            /* Up to here hpAggOrderAhead() has looked */
+  u32 iAhead;            /* Up to here hpAggAhead() has looked */
   HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
@@ -617,7 +617,7 @@ static int hpMergeOpen(HpQuery *p){
     rc = hpMergeTop(p);
     if( rc || p->nMerge ) return rc;
   }
-  if( nReader>1 || pPlan->nOrder ) bMerge = 1;
+  if( nReader>1 || pPlan->nLate ) bMerge = 1;
   if( bSpill || pPlan->bRows || bMerge==0 ){
     rc = hpMergeStream(p, nReader);
     if( rc || bSpill==0 ) return rc;
@@ -671,15 +671,15 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
   while( p->iMerge<p->nMerge ){
     pMerge = p->apMerge[p->iMerge];
     if( pMerge->iGroup<pMerge->nGroup ){
-      if( pPlan->nOrder && p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
+      if( pPlan->nLate && p->nWorker>1 && pMerge->iGroup==pMerge->iAhead ){
         u32 n;
-        int rc = hpAggOrderAhead(p, &pMerge->apGroup[pMerge->iGroup],
-                                 pMerge->nGroup-pMerge->iGroup, &n);
+        int rc = hpAggAhead(p, &pMerge->apGroup[pMerge->iGroup],
+                            pMerge->nGroup-pMerge->iGroup, &n);
         pMerge->iAhead += n;
         if( rc ) return rc;
       }
-      if( pPlan->nOrder && pMerge->iGroup+2<pMerge->nGroup ){
-        hpAggOrderPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
+      if( pPlan->nLate && pMerge->iGroup+2<pMerge->nGroup ){
+        hpAggAheadPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
       }
       if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
         u8 **apNext = &pMerge->apGroup[pMerge->iGroup];

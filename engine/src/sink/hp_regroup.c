@@ -69,7 +69,7 @@ static void hpRegroupForget(HpQuery *p, void (*xFree)(HpQuery*)){
   p->pGroups = 0;
   for(i=0; i<pGroups->nWorker; i++) p->nRelByte -= pGroups->apWorker[i]->nHeld;
   hpMergeClose(pGroups);
-  hpAggOrderClose(pGroups);
+  hpAggAheadClose(pGroups);
   xFree(pGroups);
   sqlite3_free(pGroups->buf.a);
   sqlite3_free(pGroups);

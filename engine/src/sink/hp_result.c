@@ -53,6 +53,9 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
       case HP_AGG_ORDER:
         hpAggOrderMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, aFrom));
         break;
+      case HP_AGG_LOG:
+        hpAggLogMerge(hpGroupState(pDef, aTo), hpGroupState(pDef, (u8*)aFrom));
+        break;
       default: {
         HpBest *a = hpGroupState(pDef, aTo);
         const HpBest *b = hpGroupState(pDef, aFrom);
@@ -296,8 +299,9 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
         }
         break;
       }
-      case HP_AGG_ORDER: {
-        int rc = hpAggOrderLoad(p, pDef, pState, pMem);
+      case HP_AGG_ORDER:
+      case HP_AGG_LOG: {
+        int rc = hpAggAheadLoad(p, pDef, pState, pMem);
         if( rc ) return rc;
         break;
       }

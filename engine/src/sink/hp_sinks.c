@@ -60,7 +60,7 @@ static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
 }
 static int hpSinkAggFinish(HpWorker *p){
   int rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
-  return rc || p->pPipe->pGroup->nOrder==0 ? rc : hpAggOrderSort(p->pRuns);
+  return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static int hpSinkAggCombine(HpQuery *p){
   int rc = hpDistinctCombine(p);

@@ -72,7 +72,9 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   }
   HP_EACH_COPY(pPlan, aGroup, HP_TEXT_SIZE)
 #undef HP_TEXT_SIZE
-  if( pPlan->nOrder ) n += hpAggOrderSize(pPlan, aGroup);
+  if( pPlan->nLate ){
+    n += hpAggOrderSize(pPlan, aGroup) + hpAggLogSize(pPlan, (u8*)aGroup);
+  }
   n = ROUND8(n);
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
@@ -83,7 +85,10 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   aBase = &a[8];
   memcpy(aBase, aGroup, pPlan->szGroup);
   a = &aBase[pPlan->szGroup];
-  if( pPlan->nOrder ) a = hpAggOrderWrite(pPlan, aGroup, a, aBase);
+  if( pPlan->nLate ){
+    a = hpAggOrderWrite(pPlan, aGroup, a, aBase);
+    a = hpAggLogWrite(pPlan, aBase, a);
+  }
   if( pHead->nRec ) memcpy(a, pHead->z, pHead->nRec);
   a += pHead->nRec;
 #define HP_TEXT_COPY(C) { \
@@ -104,7 +109,10 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
 static void hpSpillPointers(const HpGroupPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
-  if( pPlan->nOrder ) a = hpAggOrderPointers(pPlan, aGroup, a);
+  if( pPlan->nLate ){
+    a = hpAggOrderPointers(pPlan, aGroup, a);
+    a = hpAggLogPointers(pPlan, aGroup, a);
+  }
   pHead->z = pHead->nRec ? a : 0;
   a += pHead->nRec;
 #define HP_TEXT_POINT(C) { \
@@ -248,7 +256,7 @@ static int hpSpillGroups(HpRuns *pRuns){
     }
   }
   rc = hpRadixGroups(pRuns);
-  if( rc==SQLITE_OK && pPlan->nOrder ) rc = hpAggOrderSort(pRuns);
+  if( rc==SQLITE_OK && pPlan->nLate ) rc = hpAggOrderSort(pRuns);
   memset(&buf, 0, sizeof(buf));
   if( rc==SQLITE_OK ) rc = hpBufRoom(&buf, HP_SPILL_BUF);
   for(i=0; i<pRuns->nGroup && rc==SQLITE_OK; i++){
@@ -268,7 +276,7 @@ static int hpSpillGroups(HpRuns *pRuns){
   pSpill->aRun[pSpill->nRun++].iEnd = pSpill->nByte;
   /* Each run will have one record in memory.  The entries of large groups would
   ** be too much */
-  if( rc==SQLITE_OK && pPlan->nOrder
+  if( rc==SQLITE_OK && pPlan->nLate
    && pSpill->nRun*pSpill->mxRecord>pSpill->nRun*(u64)HP_SPILL_BUF
                                     +(u64)p->pQuery->budget.nShare
   ){

@@ -408,7 +408,7 @@ static int hpTopGroupFind(HpQuery *p, u8 ***papGroup, u32 *pnGroup){
   u64 nGroup = 0;
   int rc = SQLITE_OK;
   int bAlone, i;
-  assert( p->nTop>0 && p->pEntry->nOrder==0 && p->pEntry->bOpaque==0 );
+  assert( p->nTop>0 && p->pEntry->nLate==0 && p->pEntry->bOpaque==0 );
   *papGroup = 0;
   if( !hpTopGroupMay(p) ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++) nGroup += p->apWorker[i]->pRuns->nGroup;

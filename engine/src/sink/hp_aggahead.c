@@ -1,0 +1,187 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_aggahead: aggregate functions of groups that keep the arguments of their rows,
+** when the groups are delivered.
+**
+**    hpAggAheadLoad()      call the step function for a group's rows: the context
+**    hpAggAhead()          do so for the next groups, with all workers
+**    hpAggAheadPrefetch()  ask for the memory of a group that comes soon
+**    hpAggAheadClose()     free the contexts that nobody took
+**
+** The rows are those of a log (hp_agglog.c) or of a list in some other order
+** (hp_aggorder.c).
+**
+** Most of the time is spent in the step functions then: json_group_array()
+** prints numbers.  Those that are SQLite's own are called for the next some
+** thousand groups by all workers at once, in threads that end before the step
+** does.  If that fails for a group, it is done again when the group's turn comes,
+** so that errors come when they should.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_MIN_AHEAD   8192    /* Calls for the first groups done ahead: what
+                               ** is not wanted because of a LIMIT is lost */
+#define HP_MX_AHEAD    262144  /* The same for later ones */
+#define HP_AHEAD_TURN  8       /* Groups that a worker takes at once */
+
+/* For each aggregate of group G that keeps its rows, in the order of their contexts */
+#define HP_EACH_LATE(PLAN,G,...) { \
+  int k_; \
+  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
+    const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
+    if( pDef->eAgg>=HP_AGG_ORDER ){ \
+      void *pState = hpGroupState(pDef, G); \
+      __VA_ARGS__ \
+    } \
+  } \
+}
+
+/* Where the context of a state is kept if it has been made already */
+static Mem **hpAggAheadDone(const HpAggDef *pDef, void *pState){
+  assert( pDef->eAgg==HP_AGG_ORDER || pDef->eAgg==HP_AGG_LOG );
+  return pDef->eAgg==HP_AGG_LOG ? &((HpAggLog*)pState)->pDone
+                                : &((HpAggOrder*)pState)->pDone;
+}
+
+/* Call the step function for all rows of pState: pMem, a NULL, becomes the context */
+static int hpAggAheadCalls(
+  HpWorker *p,
+  const HpAggDef *pDef,
+  void *pState,
+  Mem *pMem,
+  int bAhead
+){
+  return pDef->eAgg==HP_AGG_LOG ? hpAggLogCalls(p, pDef, pState, pMem, bAhead)
+                                : hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
+}
+
+/* How many calls are those for pState? */
+static u64 hpAggAheadCost(const HpAggDef *pDef, const void *pState){
+  return pDef->eAgg==HP_AGG_LOG ? hpAggLogCost(pState) : hpAggOrderCost(pState);
+}
+
+/*
+** Let register pMem be the context of pDef for the rows of pState.
+*/
+static int hpAggAheadLoad(HpQuery *p, const HpAggDef *pDef, void *pState, Mem *pMem){
+  Mem **ppDone = hpAggAheadDone(pDef, pState);
+  if( *ppDone ){
+    sqlite3VdbeMemMove(pMem, *ppDone);
+    *ppDone = 0;
+    return SQLITE_OK;
+  }
+  sqlite3VdbeMemSetNull(pMem);
+  pMem->n = 0;
+  return hpAggAheadCalls(p->apWorker[0], pDef, pState, pMem, 0);
+}
+
+/*
+** apGroup[0] comes next, and then apGroup[1]: ask for their rows.
+*/
+static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
+  HP_EACH_LATE(pPlan, apGroup[0], {
+    if( pDef->eAgg==HP_AGG_LOG ){
+      hpAggLogPrefetch(pState);
+    }else{
+      hpAggOrderPrefetch(pState);
+    }
+    hpPrefetch(hpGroupState(pDef, apGroup[1]));
+  })
+}
+
+/*
+** All that a worker does for hpAggAhead().
+*/
+static void hpAggAheadRun(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpGroupPlan *pPlan = pQuery->pEntry;
+  p->rc = SQLITE_OK;
+  while( p->rc==SQLITE_OK ){
+    u32 i, iEnd;
+    hpThreadLock(pQuery);
+    i = pQuery->iAhead;
+    pQuery->iAhead = iEnd = MIN(i+HP_AHEAD_TURN, pQuery->nAhead);
+    hpThreadUnlock(pQuery);
+    if( i>=iEnd ) break;
+    for(; i<iEnd && p->rc==SQLITE_OK; i++){
+      Mem *pMem = &pQuery->aAhead[(size_t)i*pPlan->nLate];
+      u8 *aGroup = pQuery->apAhead[i];
+      if( i+2<pQuery->nAhead ) hpAggAheadPrefetch(pPlan, &pQuery->apAhead[i+1]);
+      HP_EACH_LATE(pPlan, aGroup, {
+        if( pDef->bParallel && hpAggAheadCost(pDef, pState) ){
+          sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
+          pMem->n = 0;
+          if( hpAggAheadCalls(p, pDef, pState, pMem, 1) || p->db->mallocFailed ){
+            /* Again when it is the turn of this group */
+            sqlite3VdbeMemRelease(pMem);
+            if( p->db!=pQuery->db ){
+              p->db->mallocFailed = 0;
+            }else{
+              hpBudgetOomUndo(p->db);
+            }
+          }else{
+            pMem->db = pQuery->db;
+            *hpAggAheadDone(pDef, pState) = pMem;
+          }
+        }
+        pMem++;
+      })
+      p->rc = hpThreadProgress(p, HP_CALL_OPS);
+    }
+  }
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+}
+
+/*
+** The groups apGroup[0..nGroup-1] come next.  Call the step functions for some of
+** them, *pn, if that is worth the threads.
+*/
+static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
+  const HpGroupPlan *pPlan = p->pEntry;
+  u64 nCost = 0;
+  u32 n;
+  int bForce = p->pCfg->nThread>1;
+  if( p->nAheadCost==0 ) p->nAheadCost = bForce ? 64 : HP_MIN_AHEAD;
+  for(n=0; n<nGroup && n<p->nAheadCost && nCost<p->nAheadCost; n++){
+    HP_EACH_LATE(pPlan, apGroup[n], {
+      if( pDef->bParallel ) nCost += hpAggAheadCost(pDef, pState);
+    })
+  }
+  *pn = n;
+  /* Contexts of many groups at a time: SQLite has one */
+  if( hpBudgetIsLimited() ) return SQLITE_OK;
+  if( nCost<p->nAheadCost/4 || n<2 ) return SQLITE_OK;
+  p->nAheadCost = MIN(2*p->nAheadCost, HP_MX_AHEAD);
+  hpAggAheadClose(p);
+  sqlite3BeginBenignMalloc();
+  p->aAhead = sqlite3_malloc64(sizeof(Mem)*(u64)n*pPlan->nLate);
+  sqlite3EndBenignMalloc();
+  if( p->aAhead==0 ) return SQLITE_OK;
+  memset(p->aAhead, 0, sizeof(Mem)*(size_t)n*pPlan->nLate);
+  p->apAhead = apGroup;
+  p->nAhead = n;
+  p->iAhead = 0;
+  return hpThreadEach(p, hpAggAheadRun);
+}
+
+/*
+** Free what hpAggAhead() has made and nobody has taken.
+*/
+static void hpAggAheadClose(HpQuery *p){
+  u64 i;
+  u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nLate : 0;
+  for(i=0; i<n; i++){
+    if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);
+  }
+  sqlite3_free(p->aAhead);
+  p->aAhead = 0;
+  p->nAhead = 0;
+}
+#endif /* SQLITE_OMIT_HP */
