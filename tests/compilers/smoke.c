@@ -32,6 +32,10 @@ static const char *const azQuery[] = {
   "SELECT count(*) FROM t WHERE d LIKE '%-1%' AND upper(g) NOT LIKE '_2%'",
   "SELECT g, group_concat(i, ',' ORDER BY r DESC, a) FROM t WHERE a<3000"
   " GROUP BY g",
+  "SELECT i%10, length(group_concat(g)), group_concat(r, '') FROM t GROUP BY 1",
+#ifdef SQLITE_ENABLE_PERCENTILE
+  "SELECT g, median(r), percentile(i, 90), percentile_disc(r, 0.25) FROM t GROUP BY g",
+#endif
   "SELECT DISTINCT g, i%3 FROM t ORDER BY 1, 2",
   "SELECT a, d FROM t ORDER BY r DESC, g, a LIMIT 20",
   "SELECT a, g FROM t WHERE i%1000=7 ORDER BY g, d, a",

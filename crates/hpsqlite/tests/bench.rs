@@ -156,7 +156,7 @@ fn engines_are_listed() {
     place
         .run(&["bench", "list", "groupby"])
         .expect(0)
-        .says("Engines: stock, analyzed, ours, duckdb");
+        .says("Engines: stock, first, ours, duckdb");
 }
 
 #[test]

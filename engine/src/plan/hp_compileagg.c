@@ -76,6 +76,9 @@ static int hpAggIsPure(const FuncDef *pFunc){
       || pFunc->xSFunc==jsonArrayStep
       || pFunc->xSFunc==jsonObjectStep
 #endif
+#ifdef SQLITE_ENABLE_PERCENTILE
+      || pFunc->xSFunc==percentStep
+#endif
       || pFunc->xSFunc==countStep;
 }
 
