@@ -1666,7 +1666,7 @@ static void *interruptLater(void *p){
 static void interruptFromOutside(const char *zSql, const Text *pRight, int nTimes){
   pthread_t thread;
   int i, n = 0;
-  for(i=0; i<100*nTimes && n<nTimes; i++){
+  for(i=0; i<400*nTimes && n<nTimes; i++){
     nMicro = 50 + i*i*37%3000;
     check(pthread_create(&thread, 0, interruptLater, adb[0])==0, "no thread");
     usleep(i%3*40);

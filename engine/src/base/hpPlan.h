@@ -126,7 +126,7 @@ struct HpProg {
 #define HP_AGG_SUM     2   /* sum, total, avg: all keep a SumCtx */
 #define HP_AGG_MIN     3
 #define HP_AGG_MAX     4
-#define HP_AGG_CALL    5   /* Any other, by its own xStep */
+#define HP_AGG_CALL    5   /* Others, by their own xStep for each row */
 #define HP_AGG_ORDER   6   /* Any with ORDER BY inside: hp_aggorder */
 #define HP_AGG_LOG     7   /* One of SQLite's that depends on the order of rows: hp_agglog */
 

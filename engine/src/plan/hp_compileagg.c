@@ -11,8 +11,10 @@
 **    hpCompileAggAnyOrder()    is it the same in whatever order rows are read?
 **    hpCompileAggUniform() are equal values of an expression all alike?
 **
-** count, sum, total, avg, min and max have code of their own (hp_agg.c); all others
-** are called for each row, or with ORDER BY inside when their entries are sorted.
+** count, sum, total, avg, min and max have code of their own (hp_agg.c).  All others
+** are called: with ORDER BY inside when entries are sorted (hp_aggorder.c), those that are
+** SQLite's and depend on the order of rows when groups are delivered (hp_agglog.c), those of
+** the application and with DISTINCT for each row.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -93,6 +95,24 @@ static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
 }
 
 /*
+** May workers keep a log for *pDef?  If calls for several logs fail, the error is that of the
+** first row: rows are compared by their numbers in the logs, so all have the same FILTER.
+*/
+static int hpCompileAggMayLog(const HpGroupPlan *pPlan, const HpAggDef *pDef){
+  const HpAggDef *pOther;
+  if( !hpAggIsPure(pDef->pFunc) || hpBudgetIsLimited() ) return 0;
+  if( pDef->pFunc->xSFunc==groupConcatStep ) return 1;       /* It does not fail */
+  for(pOther=pPlan->aAgg; pOther<pDef; pOther++){
+    if( pOther->eAgg==HP_AGG_LOG && pOther->pFunc->xSFunc!=groupConcatStep
+     && pOther->iFilter!=pDef->iFilter
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/*
 ** Compile an aggregate function with ORDER BY inside.  Stock passes arguments
 ** through records of a b-tree: subtypes only if the function asks for them, and
 ** a REAL that is an integer with that affinity comes back as an integer.  That is
@@ -168,7 +188,7 @@ static int hpCompileAgg(
     if( hpCompileAggOrder(pC, pF, pDef) ) return SQLITE_ERROR;
   }else if( pDef->eAgg==HP_AGG_CALL ){
     if( hpCompileAggArgs(pC, pList, pDef, 1, 0) ) return SQLITE_ERROR;
-    if( pF->iDistinct<0 && hpAggIsPure(pF->pFunc) ){
+    if( pF->iDistinct<0 && hpCompileAggMayLog(pPlan, pDef) ){
       hpCompileAggLate(pC, pDef, HP_AGG_LOG);
     }else{
       /* In scan order */

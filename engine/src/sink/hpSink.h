@@ -400,7 +400,7 @@ static u8 *hpAggLogWrite(const HpGroupPlan*, u8*, u8*);
 static u8 *hpAggLogPointers(const HpGroupPlan*, u8*, u8*);
 static u64 hpAggLogCost(const HpAggLog*);
 static void hpAggLogPrefetch(const HpAggLog*);
-static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int);
+static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int, u32*);
 
 /* hp_aggorder.c */
 static int hpAggOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggOrder*, int);
@@ -414,7 +414,7 @@ static void hpAggOrderPrefetch(const HpAggOrder*);
 static int hpAggOrderCalls(HpWorker*, const HpAggDef*, const HpAggOrder*, Mem*, int);
 
 /* hp_aggahead.c */
-static int hpAggAheadLoad(HpQuery*, const HpAggDef*, void*, Mem*);
+static int hpAggAheadLoad(HpQuery*, u8*, const HpAggDef*, Mem*);
 static int hpAggAhead(HpQuery*, u8**, u32, u32*);
 static void hpAggAheadPrefetch(const HpGroupPlan*, u8**);
 static void hpAggAheadClose(HpQuery*);

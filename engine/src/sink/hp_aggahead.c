@@ -15,6 +15,10 @@
 ** The rows are those of a log (hp_agglog.c) or of a list in some other order
 ** (hp_aggorder.c).
 **
+** Errors.  Stock calls the functions for one row after the other, and those with ORDER BY
+** after the last one.  Here they are called one function after the other.  If a call fails,
+** those of all logs are made again, to report the one that comes first for stock.
+**
 ** Most of the time is spent in the step functions then: json_group_array()
 ** prints numbers.  Those that are SQLite's own are called for the next some
 ** thousand groups by all workers at once, in threads that end before the step
@@ -58,7 +62,8 @@ static int hpAggAheadCalls(
   Mem *pMem,
   int bAhead
 ){
-  return pDef->eAgg==HP_AGG_LOG ? hpAggLogCalls(p, pDef, pState, pMem, bAhead)
+  u32 nCall;
+  return pDef->eAgg==HP_AGG_LOG ? hpAggLogCalls(p, pDef, pState, pMem, bAhead, &nCall)
                                 : hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
 }
 
@@ -68,10 +73,38 @@ static u64 hpAggAheadCost(const HpAggDef *pDef, const void *pState){
 }
 
 /*
-** Let register pMem be the context of pDef for the rows of pState.
+** A call of pFailed for group aGroup has failed with rc, and has set the error.  Set that which
+** stock would have come to first, and return its code.
 */
-static int hpAggAheadLoad(HpQuery *p, const HpAggDef *pDef, void *pState, Mem *pMem){
+static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int rc){
+  const HpAggDef *pFirst = pFailed;
+  u32 nFirst = 0xffffffff;
+  Mem mem;
+  if( p->pEntry->nLate<2 || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return rc;
+  sqlite3VdbeMemInit(&mem, p->db, MEM_Null);
+  HP_EACH_STATE(p->pEntry, aGroup, HP_AGG_LOG, HpAggLog, {
+    u32 n;
+    if( hpAggLogCalls(p->apWorker[0], pDef, pState, &mem, 1, &n) && n<nFirst ){
+      nFirst = n;
+      pFirst = pDef;
+    }
+    sqlite3VdbeMemRelease(&mem);
+    sqlite3VdbeMemInit(&mem, p->db, MEM_Null);
+  })
+  if( pFirst!=pFailed ){
+    rc = hpAggAheadCalls(p->apWorker[0], pFirst, hpGroupState(pFirst, aGroup), &mem, 0);
+    sqlite3VdbeMemRelease(&mem);
+  }
+  return rc;
+}
+
+/*
+** Let register pMem be the context of pDef for the rows of group aGroup.
+*/
+static int hpAggAheadLoad(HpQuery *p, u8 *aGroup, const HpAggDef *pDef, Mem *pMem){
+  void *pState = hpGroupState(pDef, aGroup);
   Mem **ppDone = hpAggAheadDone(pDef, pState);
+  int rc;
   if( *ppDone ){
     sqlite3VdbeMemMove(pMem, *ppDone);
     *ppDone = 0;
@@ -79,7 +112,8 @@ static int hpAggAheadLoad(HpQuery *p, const HpAggDef *pDef, void *pState, Mem *p
   }
   sqlite3VdbeMemSetNull(pMem);
   pMem->n = 0;
-  return hpAggAheadCalls(p->apWorker[0], pDef, pState, pMem, 0);
+  rc = hpAggAheadCalls(p->apWorker[0], pDef, pState, pMem, 0);
+  return rc ? hpAggAheadError(p, aGroup, pDef, rc) : SQLITE_OK;
 }
 
 /*

@@ -25,10 +25,10 @@
 **    head     three bits for the type, HP_LOG_xxx.  Above them, of a number how many
 **             bytes follow; of a text its length, or 31 and four bytes for it
 **    subtype  a byte, if the type says that there is one
-**    bytes    an integer without the bytes that its sign tells, eight bytes of a real,
+**    bytes    an integer, big-endian, without bytes that its sign tells; eight bytes of a real;
 **             or the bytes of a text and a zero after them
 **
-** A value is what it takes: 2 bytes for a small integer, 3 more than itself for a short
+** A value is what it takes: 2 bytes for a small integer, 2 more than itself for a short
 ** text.  Before the first row of each run of leaves (HpFrame.iPos) there is its position,
 ** and logs of several workers are read alternately by those.  Of one run a worker has
 ** all rows, though they may be in two logs, if it had to write the first of them to a
@@ -80,6 +80,8 @@ static u8 *hpAggLogRoom(HpRuns *pRuns, HpAggLog *pLog, u64 n){
   HpLogPiece *pNew;
   u64 nByte;
   assert( n>(u64)(pLog->pEnd-pLog->pFree) );
+  /* There might be no room for log and context, when rows have been delivered already */
+  if( hpBudgetIsLimited() ) return 0;
   if( !hpGroupMay(pRuns, n>HP_MX_PIECE ? (i64)n : 0, HP_FINISH) ) return 0;
   nByte = MIN(MAX(HP_MIN_PIECE, pLog->nByte/2), HP_MX_PIECE);
   nByte = MAX(nByte, sizeof(*pNew)+HP_LOG_SLACK+n);
@@ -105,10 +107,14 @@ static u8 *hpAggLogRoom(HpRuns *pRuns, HpAggLog *pLog, u64 n){
 static SQLITE_INLINE int hpAggLogInt(u8 *a, i64 i){
   u64 x = ((u64)i ^ (u64)(i>>63))<<1 | (i<0);      /* One bit for the sign */
   int n = 0;
-  memcpy(a, &i, 8);
   while( x ){
     x >>= 8;
     n++;
+  }
+  if( n ){
+    x = (u64)i<<(64-8*n);
+    x = hpLoad8((const u8*)&x);      /* Big-endian */
+    memcpy(a, &x, 8);
   }
   return n;
 }
@@ -326,13 +332,7 @@ static SQLITE_INLINE const u8 *hpAggLogToMem(const u8 *a, Mem *pMem){
       sqlite3VdbeMemSetNull(pMem);
       return a;
     case HP_LOG_INT: {
-      i64 i = 0;
-      memcpy(&i, a, 8);
-      if( n==0 ){
-        i = 0;
-      }else{
-        i = (i64)((u64)i<<(64-8*n))>>(64-8*n);
-      }
+      i64 i = n ? (i64)hpLoad8(a)>>(64-8*n) : 0;
       sqlite3VdbeMemSetInt64(pMem, i);
       return a + n;
     }
@@ -366,13 +366,15 @@ static SQLITE_INLINE const u8 *hpAggLogToMem(const u8 *a, Mem *pMem){
 /*
 ** Call the step function of pDef for all rows of pLog, in the order of the scan.  pMem,
 ** which is NULL, becomes the context.  Worker p does it.  bAhead: an error is none yet.
+** *pnCall is the number of calls: the last one may have failed.
 */
 static int hpAggLogCalls(
   HpWorker *p,
   const HpAggDef *pDef,
   HpAggLog *pLog,
   Mem *pMem,
-  int bAhead
+  int bAhead,
+  u32 *pnCall
 ){
   HpLogCursor aSmall[HP_MX_CURSOR];
   HpLogCursor *aCursor = aSmall;
@@ -382,6 +384,7 @@ static int hpAggLogCalls(
   u32 i;
   int k, rc = SQLITE_OK;
 
+  *pnCall = 0;
   hpAggLogSeal(pLog);
   if( pLog->nPart>ArraySize(aSmall) ){
     aCursor = sqlite3_malloc64(sizeof(*aCursor)*(u64)pLog->nPart);
@@ -416,6 +419,7 @@ static int hpAggLogCalls(
       pCursor->a += 9;
     }
   }
+  *pnCall = call.nCall;
   hpAggCallEnd(&call);
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;

@@ -301,7 +301,7 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
       }
       case HP_AGG_ORDER:
       case HP_AGG_LOG: {
-        int rc = hpAggAheadLoad(p, pDef, pState, pMem);
+        int rc = hpAggAheadLoad(p, aGroup, pDef, pMem);
         if( rc ) return rc;
         break;
       }

@@ -18,6 +18,7 @@
 **    u64       bytes of the record, a multiple of 8
 **    group     HpGroupPlan.szGroup bytes.  Pointers in it mean nothing
 **    entries   of aggregates with ORDER BY inside (hp_aggorder.c)
+**    logs      of those that depend on the order of rows (hp_agglog.c)
 **    key       the key record, HpHead.nRec bytes
 **    texts     of the best values and bare columns, in their order
 */

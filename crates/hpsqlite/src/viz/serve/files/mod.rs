@@ -5,7 +5,7 @@ mod opened;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -70,6 +70,8 @@ pub struct Files {
     /// Those of them that are made here.
     pub copies: Copies,
     slots: RwLock<Vec<Slot>>,
+    /// Files that nobody wants any more, whose scans have not ended yet.
+    closing: Mutex<Vec<Arc<Opened>>>,
     /// What cold scans are estimated for.
     pub device: Device,
 }
@@ -85,6 +87,7 @@ impl Files {
         Files {
             copies: Copies::default(),
             slots: RwLock::default(),
+            closing: Mutex::default(),
             device,
         }
     }
@@ -95,6 +98,10 @@ impl Files {
 
     fn slots_mut(&self) -> RwLockWriteGuard<'_, Vec<Slot>> {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn closing(&self) -> MutexGuard<'_, Vec<Arc<Opened>>> {
+        self.closing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, title: &str, path: &Path, state: SlotState, copy: Option<CopyOf>) -> usize {
@@ -113,6 +120,9 @@ impl Files {
         let Some(slot) = slots.get_mut(f) else { return };
         if let SlotState::Open(opened) = std::mem::replace(&mut slot.state, state) {
             opened.close();
+            let mut closing = self.closing();
+            closing.retain(|opened| opened.is_scanning());
+            closing.push(opened);
         }
     }
 
@@ -178,7 +188,8 @@ impl Files {
     /// Ends all work on files and removes the copies. To be called before the program ends.
     pub fn end(&self) {
         self.copies.end();
-        for (_, opened) in self.all() {
+        let closing = std::mem::take(&mut *self.closing());
+        for opened in self.all().into_iter().map(|(_, o)| o).chain(closing) {
             opened.end();
         }
     }

@@ -85,6 +85,11 @@ impl Opened {
         self.closed.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the thread that scans it has not ended.
+    pub fn is_scanning(&self) -> bool {
+        self.scanner().as_ref().is_some_and(|s| !s.is_finished())
+    }
+
     /// Makes its scan end and waits for that: a scan may have a temporary file.
     pub fn end(&self) {
         self.close();
