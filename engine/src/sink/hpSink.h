@@ -239,12 +239,13 @@ struct HpSort {
 #define hpGroupRow(BARE,G)      ((u64*)&(G)[(BARE)->iOff])
 #define hpGroupState(DEF,G)     ((void*)&(G)[(DEF)->iOff])
 
-/* For each aggregate of group G that is an EAGG: what it is, pDef, and its state, a TYPE */
-#define HP_EACH_STATE(PLAN,G,EAGG,TYPE,...) { \
+/* For each aggregate of group G whose eAgg is WHICH, such as ==HP_AGG_LOG: what it is, pDef, and its
+** state, a TYPE */
+#define HP_EACH_STATE(PLAN,G,WHICH,TYPE,...) { \
   int k_; \
   for(k_=0; k_<(PLAN)->nAgg; k_++){ \
     const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
-    if( pDef->eAgg==(EAGG) ){ \
+    if( pDef->eAgg WHICH ){ \
       TYPE *pState = hpGroupState(pDef, G); \
       __VA_ARGS__ \
     } \

@@ -36,15 +36,12 @@
 #define HP_AHEAD_TURN  8       /* Groups that a worker takes at once */
 
 /* For each aggregate of group G that keeps its rows, in the order of their contexts */
-#define HP_EACH_LATE(PLAN,G,...) { \
-  int k_; \
-  for(k_=0; k_<(PLAN)->nAgg; k_++){ \
-    const HpAggDef *pDef = &(PLAN)->aAgg[k_]; \
-    if( pDef->eAgg>=HP_AGG_ORDER ){ \
-      void *pState = hpGroupState(pDef, G); \
-      __VA_ARGS__ \
-    } \
-  } \
+#define HP_EACH_LATE(PLAN,G,...) HP_EACH_STATE(PLAN, G, >=HP_AGG_ORDER, void, __VA_ARGS__)
+
+/* Let *pMem be no context yet */
+static void hpAggAheadNew(Mem *pMem, sqlite3 *db){
+  sqlite3VdbeMemInit(pMem, db, MEM_Null);
+  pMem->n = 0;
 }
 
 /* Where the context of a state is kept if it has been made already */
@@ -81,17 +78,17 @@ static int hpAggAheadError(HpQuery *p, u8 *aGroup, const HpAggDef *pFailed, int 
   u32 nFirst = 0xffffffff;
   Mem mem;
   if( p->pEntry->nLate<2 || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return rc;
-  sqlite3VdbeMemInit(&mem, p->db, MEM_Null);
-  HP_EACH_STATE(p->pEntry, aGroup, HP_AGG_LOG, HpAggLog, {
+  HP_EACH_STATE(p->pEntry, aGroup, ==HP_AGG_LOG, HpAggLog, {
     u32 n;
+    hpAggAheadNew(&mem, p->db);
     if( hpAggLogCalls(p->apWorker[0], pDef, pState, &mem, 1, &n) && n<nFirst ){
       nFirst = n;
       pFirst = pDef;
     }
     sqlite3VdbeMemRelease(&mem);
-    sqlite3VdbeMemInit(&mem, p->db, MEM_Null);
   })
   if( pFirst!=pFailed ){
+    hpAggAheadNew(&mem, p->db);
     rc = hpAggAheadCalls(p->apWorker[0], pFirst, hpGroupState(pFirst, aGroup), &mem, 0);
     sqlite3VdbeMemRelease(&mem);
   }
@@ -150,8 +147,7 @@ static void hpAggAheadRun(HpWorker *p){
       if( i+2<pQuery->nAhead ) hpAggAheadPrefetch(pPlan, &pQuery->apAhead[i+1]);
       HP_EACH_LATE(pPlan, aGroup, {
         if( pDef->bParallel && hpAggAheadCost(pDef, pState) ){
-          sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
-          pMem->n = 0;
+          hpAggAheadNew(pMem, p->db);
           if( hpAggAheadCalls(p, pDef, pState, pMem, 1) || p->db->mallocFailed ){
             /* Again when it is the turn of this group */
             sqlite3VdbeMemRelease(pMem);

@@ -237,7 +237,7 @@ static u64 hpAggLogPart(const HpLogPiece *pPart){
 */
 static u64 hpAggLogSize(const HpGroupPlan *pPlan, u8 *aGroup){
   u64 n = 0;
-  HP_EACH_STATE(pPlan, aGroup, HP_AGG_LOG, HpAggLog, {
+  HP_EACH_STATE(pPlan, aGroup, ==HP_AGG_LOG, HpAggLog, {
     const HpLogPiece *pPart;
     hpAggLogSeal(pState);
     for(pPart=pState->pFirst; pPart; pPart=pPart->pPart) n += hpAggLogPart(pPart);
@@ -249,7 +249,7 @@ static u64 hpAggLogSize(const HpGroupPlan *pPlan, u8 *aGroup){
 ** Write the logs of group aGroup to a: each as one piece.  Returns where that ends.
 */
 static u8 *hpAggLogWrite(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
-  HP_EACH_STATE(pPlan, aGroup, HP_AGG_LOG, HpAggLog, {
+  HP_EACH_STATE(pPlan, aGroup, ==HP_AGG_LOG, HpAggLog, {
     const HpLogPiece *pPart;
     for(pPart=pState->pFirst; pPart; pPart=pPart->pPart){
       u64 n = hpAggLogPart(pPart);
@@ -272,7 +272,7 @@ static u8 *hpAggLogWrite(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
 ** a.  Returns where they end.
 */
 static u8 *hpAggLogPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
-  HP_EACH_STATE(pPlan, aGroup, HP_AGG_LOG, HpAggLog, {
+  HP_EACH_STATE(pPlan, aGroup, ==HP_AGG_LOG, HpAggLog, {
     u32 i;
     pState->pFirst = pState->pLast = 0;
     for(i=0; i<pState->nPart; i++){
@@ -366,7 +366,7 @@ static SQLITE_INLINE const u8 *hpAggLogToMem(const u8 *a, Mem *pMem){
 /*
 ** Call the step function of pDef for all rows of pLog, in the order of the scan.  pMem,
 ** which is NULL, becomes the context.  Worker p does it.  bAhead: an error is none yet.
-** *pnCall is the number of calls: the last one may have failed.
+** *pnCall is the number of calls that did not fail.
 */
 static int hpAggLogCalls(
   HpWorker *p,

@@ -637,7 +637,7 @@ static void hpAggOrderMerge(HpAggOrder *pTo, const HpAggOrder *pFrom){
 */
 static u64 hpAggOrderSize(const HpGroupPlan *pPlan, const u8 *aGroup){
   u64 n = 0;
-  HP_EACH_STATE(pPlan, (u8*)aGroup, HP_AGG_ORDER, HpAggOrder, {
+  HP_EACH_STATE(pPlan, (u8*)aGroup, ==HP_AGG_ORDER, HpAggOrder, {
     HP_EACH_PIECE(pState, {
       n += sizeof(*pList) + (u64)pDef->szEntry*pList->n;
     })
@@ -666,7 +666,7 @@ static u8 *hpAggOrderWrite(
   u8 *a,
   const u8 *aBase
 ){
-  HP_EACH_STATE(pPlan, (u8*)aGroup, HP_AGG_ORDER, HpAggOrder, {
+  HP_EACH_STATE(pPlan, (u8*)aGroup, ==HP_AGG_ORDER, HpAggOrder, {
     HP_EACH_PIECE(pState, {
       size_t n = sizeof(*pList) + (size_t)pDef->szEntry*pList->n;
       u64 *aEntry = hpListEntry((HpList*)a);
@@ -703,7 +703,7 @@ static u8 *hpAggOrderWrite(
 ** them: they begin at a.  Returns where they end.
 */
 static u8 *hpAggOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
-  HP_EACH_STATE(pPlan, aGroup, HP_AGG_ORDER, HpAggOrder, {
+  HP_EACH_STATE(pPlan, aGroup, ==HP_AGG_ORDER, HpAggOrder, {
     u32 n = 0;
     HpList *pPrior = 0;  /* The piece before, of the same part */
     pState->pFirst = pState->pLast = 0;
