@@ -76,6 +76,7 @@ struct HpSettings {
 typedef struct HpChoice HpChoice;
 struct HpChoice {
   Index *pIdx;              /* The index to scan, or NULL for the table */
+  Index *pSearch;           /* SQLite searches this one, and looks rows up: pIdx is NULL */
   u16 nEq;                  /* Bounds: equality for so many of its columns */
   u8 bLower;                /*   and a lower bound */
   u8 bUpper;                /*   and an upper bound for the next one */

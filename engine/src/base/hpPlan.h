@@ -166,6 +166,7 @@ struct HpAggDef {
 */
 #define HP_MX_EQ 8       /* Most columns of an index with equality */
 #define HP_MX_SMALL 15   /* Most ranges that are not looked at */
+#define HP_MX_IN 64      /* Most values of an IN among the equalities */
 struct HpRange {
   KeyInfo *pKeyInfo;     /* Order of the index.  NULL: rowids */
   int nSmall;            /* Greater if the last ranges were small */
@@ -176,6 +177,9 @@ struct HpRange {
     u8 aff;                /* Affinity of the comparison */
   } aEq[HP_MX_EQ],       /* Of the first columns */
     aEnd[2];             /* Of the next one: the first key, the last key */
+  int nIn;               /* HpPlan.pSearch: so many values, ... */
+  int iIn;               /* ... of aEq[iIn], ... */
+  int *aInReg;           /* ... in these registers */
 };
 
 /* Values of which not all is wanted: HpSourcePlan.eTypeOnly */
@@ -392,6 +396,8 @@ struct HpPlan {
                          ** they are arms of one UNION ALL: hpPlanIsArms() */
   int nSet;              /* Sets, which are read before all pipes */
   HpSetPlan *aSet;
+  HpSourcePlan *pSearch; /* SQLite searches this range of an index, and looks up the rows of
+                         ** the table that is scanned.  Else NULL */
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */

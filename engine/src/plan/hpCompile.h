@@ -18,6 +18,10 @@
 /* Nor is one whose rows are found piece by piece, if it has fewer */
 #define HP_MIN_PIECES    128
 
+/* Rows that SQLite looks up by an index are not to be had by a scan of the table for less if
+** they are on fewer leaves of the index */
+#define HP_MIN_SEARCH    8
+
 /* A statement that was left to SQLite because a table was small is prepared
 ** again after so many instructions: some milliseconds. */
 #define HP_AGAIN_STEPS   500000
@@ -265,6 +269,7 @@ static int hpJoinPlanAgg(HpCompile*, int, HpAggDef*);
 /* hp_range.c */
 static int hpRangeCompile(HpCompile*, SrcItem*, Expr*);
 static int hpRangeSeemsLarge(HpCompile*);
+static int hpRangeSearchMayBeLarge(Parse*, Index*, const WhereLoop*);
 
 /* hp_compileagg.c */
 static int hpCompileAgg(HpCompile*, struct AggInfo_func*, HpAggDef*);
@@ -285,6 +290,7 @@ static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 /* hp_plan.c */
 static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
 static int hpPlanWorthIt(Parse*, SrcItem*, int);
+static int hpPlanIsSearch(const WhereInfo*);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);

@@ -514,6 +514,10 @@ static HpPlan *hpAggPlan(
     hpCompileNo(&c, HP_NO_ORDER);
     goto refused;
   }
+  /* The application's functions would see rows in another order */
+  if( (pItem->hp.pSearch || pItem->hp.eOrder>=HP_ORDER_LOOKUP) && hpCompileNoUser(&c) ){
+    goto refused;
+  }
   pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
   if( pItem->hp.eOrder==HP_ORDER_ROWID ) c.pPipe->source.bOrder = 1;
   assert( pGroup->bOpaque==0 || c.pPipe->bSerial );

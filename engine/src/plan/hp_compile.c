@@ -135,6 +135,7 @@ static void hpCompileFree(void *pArg){
       assert( pPlan->aPipe[i].prog.pMem==&pPlan->mem );   /* It was not moved */
       hpBoundsFree(pPlan->aPipe[i].source.pRange);
     }
+    if( pPlan->pSearch ) hpBoundsFree(pPlan->pSearch->pRange);
     hpArenaClear(&mem);
   }
 }

@@ -148,14 +148,39 @@ static int hpPlanByRowid(const WhereInfo *pWInfo, int iLevel){
 }
 
 /*
+** True if the executions of v, a statement that is prepared again, were long.
+*/
+static int hpPlanWasLong(const Vdbe *v){
+  return v!=0 && v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
+                   > v->aCounter[SQLITE_STMTSTATUS_RUN];
+}
+
+/* Is p, which may be NULL, a literal? */
+static int hpPlanIsLiteral(const Expr *p){
+  if( p && p->op==TK_UMINUS ) p = p->pLeft;
+  return p!=0 && (p->op==TK_INTEGER || p->op==TK_FLOAT || p->op==TK_STRING);
+}
+
+/*
+** True if the outermost loop of pWInfo searches an index, and looks up the rows of its table.
+*/
+static int hpPlanIsSearch(const WhereInfo *pWInfo){
+  const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  return pLoop->nLTerm>0 && (pLoop->wsFlags & (WHERE_INDEXED|WHERE_IDX_ONLY))==WHERE_INDEXED;
+}
+
+/*
 ** True if all bounds of pLoop are literals.
 */
 static int hpPlanLiterals(const WhereLoop *pLoop){
   int i;
   for(i=0; i<pLoop->nLTerm; i++){
-    const Expr *p = pLoop->aLTerm[i]->pExpr->pRight;
-    if( p && p->op==TK_UMINUS ) p = p->pLeft;
-    if( p==0 || (p->op!=TK_INTEGER && p->op!=TK_FLOAT && p->op!=TK_STRING) ){
+    const Expr *p = pLoop->aLTerm[i]->pExpr;
+    int k = 0;
+    if( p->op==TK_IN && ExprUseXList(p) ){
+      for(; k<p->x.pList->nExpr && hpPlanIsLiteral(p->x.pList->a[k].pExpr); k++){}
+      if( k<p->x.pList->nExpr ) return 0;
+    }else if( !hpPlanIsLiteral(p->pRight) ){
       return 0;
     }
   }
@@ -179,13 +204,17 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 ** The scan may go backwards if only the order of the groups shows that: those of a join
 ** that has one row in each, or of an index that is not read.  SQLite does that for
 ** GROUP BY x ORDER BY count(*) DESC.
+**
+** The scan may be instead of a search of an index that has not all columns
+** (pItem->hp.pSearch).  Rows come in the same order if the whole key has one value.  Which of
+** the two is better is said when it runs: hpGateSearch(), hpGateJoin().
 */
 static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   const WhereLoop *pLoop;
   SrcItem *pItem;
   u32 mOk = WHERE_SELFCULL|WHERE_COLUMN_RANGE|WHERE_BOTH_LIMIT;
   int bJoin = pWInfo->pTabList->nSrc>1;
-  u32 mPlain = WHERE_UNQ_WANTED | (bJoin ? WHERE_SELFCULL : 0);
+  const u32 mPlain = WHERE_UNQ_WANTED|WHERE_SELFCULL;
   int bReverse = pWInfo->revMask==1;
   int nOrdered;
   assert( nGroupBy>=0 );
@@ -196,6 +225,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
   if( pItem->fg.viaCoroutine ) mOk |= WHERE_COROUTINE;
   pItem->hp.eOrder = HP_ORDER_NONE;
+  pItem->hp.pSearch = 0;
   pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, 0);
   if( pLoop->wsFlags & WHERE_IPK ){
     if( nGroupBy && nOrdered==nGroupBy ){
@@ -212,12 +242,18 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     mOk |= WHERE_IPK;
   }else if( (pLoop->wsFlags & ~mPlain)==WHERE_INDEXED
          && nGroupBy && pLoop->nLTerm==0
-         && (nOrdered==nGroupBy || bJoin)
          && HasRowid(pItem->pSTab) && pItem->fg.isIndexedBy==0
          && pLoop->u.btree.pIndex->pPartIdxWhere==0
   ){
     pItem->hp.eOrder = nOrdered==nGroupBy ? HP_ORDER_LOOKUP : HP_ORDER_ROWS;
     mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED;
+  }else if( hpPlanIsSearch(pWInfo) ){
+    if( !HasRowid(pItem->pSTab) || pItem->fg.isIndexedBy ) return 0;
+    pItem->hp.pSearch = pLoop->u.btree.pIndex;
+    if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_LOOKUP;
+    else if( !pItem->hp.bByRowid ) pItem->hp.eOrder = HP_ORDER_ROWS;
+    mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED|WHERE_COLUMN_EQ|WHERE_COLUMN_IN|WHERE_IN_ABLE
+         | WHERE_IN_EARLYOUT|WHERE_IN_SEEKSCAN;
   }else{
     if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_INDEX;
     const u32 mIdx = WHERE_INDEXED|WHERE_IDX_ONLY;
@@ -229,7 +265,9 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   }
   if( (pLoop->wsFlags & ~mOk)!=0 || pLoop->nSkip!=0 ) return 0;
   if( pLoop->nLTerm!=0
-   && (pLoop->nOut<HP_MIN_OUT || hpPlanFewRowids(pLoop))
+   && ((pLoop->nOut<HP_MIN_OUT
+        && (pItem->hp.pSearch==0 || (pItem->pSTab->tabFlags & TF_HasStat1)!=0))
+       || hpPlanFewRowids(pLoop))
    && hpConfigOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
   ){
     return 0;
@@ -241,7 +279,9 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
     return 0;
   }
   pItem->hp.pIdx = 0;
-  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder<HP_ORDER_LOOKUP ){
+  if( (pLoop->wsFlags & WHERE_IPK)==0 && pItem->hp.eOrder<HP_ORDER_LOOKUP
+   && pItem->hp.pSearch==0
+  ){
     pItem->hp.pIdx = pLoop->u.btree.pIndex;
   }
   assert( pItem->hp.pIdx==0 || pItem->hp.pIdx->pTable==pItem->pSTab );
@@ -258,8 +298,16 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
                                  : pItem->pSTab->nRowLogEst;
     pItem->hp.nShare = MAX(0, nRow - pLoop->nOut);
   }
+  if( pItem->hp.pSearch && pItem->hp.bLiteral
+   && !hpPlanWasLong(pWInfo->pParse->pReprepare)
+   && hpConfigOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
+   && !hpRangeSearchMayBeLarge(pWInfo->pParse, pItem->hp.pSearch, pLoop)
+  ){
+    hpCompileSmall(pWInfo->pParse);
+    return 0;
+  }
   /* Rowids have no equality: that is a look-up, of one row */
-  assert( pItem->hp.pIdx!=0 || pItem->hp.nEq==0 );
+  assert( pItem->hp.pIdx!=0 || pItem->hp.pSearch!=0 || pItem->hp.nEq==0 );
   assert( pItem->hp.pIdx!=0 || HasRowid(pItem->pSTab) );
   return 1;
 }
@@ -279,6 +327,7 @@ static void hpPlanArm(
   pItem->hp.bArm = 0;
   if( pDest->eDest!=SRT_Coroutine || (p->pNext==0 && p->op!=TK_ALL) ) return;
   if( pParse->nested || pParse->nErr || !hpCompileIsTable(pItem) ) return;
+  if( hpPlanIsSearch(pWInfo) ) return;
   pItem->hp.bArm = (u8)hpPlanAccept(pWInfo, 0);
 }
 
@@ -465,14 +514,6 @@ static int hpPlanIsLarge(
 }
 
 /*
-** True if the executions of v, a statement that is prepared again, were long.
-*/
-static int hpPlanWasLong(const Vdbe *v){
-  return v!=0 && v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
-                   > v->aCounter[SQLITE_STMTSTATUS_RUN];
-}
-
-/*
 ** Is the b-tree to be scanned for pItem worth it, as far as can be told now?  That
 ** takes mnLeaf leaves.
 **
@@ -499,7 +540,11 @@ static int hpPlanMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
   }else{
     bLarge = hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0, mnLeaf);
   }
-  if( bLarge && pItem->hp.nShare>0 && !hpPlanWasLong(pParse->pReprepare)
+  if( bLarge && pItem->hp.pSearch ){
+    /* Literals have been looked at */
+    bLarge = pItem->hp.bLiteral || hpPlanWasLong(pParse->pReprepare)
+        || hpPlanChildren(pBtree->pBt, pItem->hp.pSearch->tnum, 1, &iChild)<0;
+  }else if( bLarge && pItem->hp.nShare>0 && !hpPlanWasLong(pParse->pReprepare)
    && hpPlanChildren(pBtree->pBt, iRoot, pIdx!=0, &iChild)>=0
   ){
     LogEst n = sqlite3LogEst(mnLeaf) + pItem->hp.nShare;
@@ -734,6 +779,8 @@ static void hpPlanExplain(
     }else if( strncmp(z, "SCAN ", 5)==0 && bLookup && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
                             (int)(strstr(z, " USING INDEX ")-z), z);
+    }else if( strncmp(z, "SEARCH ", 7)==0 && strstr(z, " USING INDEX ") ){
+      zNew = sqlite3MPrintf(pParse->db, "%s OR VECTORIZED SCAN", z);
     }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0

@@ -8,6 +8,7 @@
 **
 **    hpRangeCompile()     find the bounds
 **    hpRangeSeemsLarge()  do literals say that there is much?
+**    hpRangeSearchMayBeLarge()  the same of an index by which rows are looked up
 **
 ** Where the planner searches a b-tree instead of scanning it,
 **
@@ -38,6 +39,7 @@ struct HpRangeFind {
   int iColumn;           /* Column of the table; -1: rowid */
   const char *zColl;     /* Collation of the index; NULL: rowid */
   u8 aff;                /* Affinity of the column */
+  u8 bIn;                /* The term may be an IN */
   struct HpEnd aFound[3];  /* Lower bound, upper bound, equality */
   Expr *apTerm[3];       /* The term of each */
 };
@@ -98,7 +100,7 @@ static int hpRangeCompare(
     case TK_LT: case TK_LE:  pEnd = &pFind->aFound[1]; break;
     default:                 pEnd = &pFind->aFound[2]; break;
   }
-  if( pEnd->iReg ) return SQLITE_OK;
+  if( pEnd->iReg || (pEnd==&pFind->aFound[2] && pFind->apTerm[2]) ) return SQLITE_OK;
   iVec = hpCompileConst(pFind->pC, pConst);
   if( iVec<0 ) return SQLITE_ERROR;
   for(i=0; pProg->aConst[i].iVec!=iVec; i++){}
@@ -107,6 +109,22 @@ static int hpRangeCompare(
   pEnd->aff = aff;
   pFind->apTerm[pEnd - pFind->aFound] = pExpr;
   return SQLITE_OK;
+}
+
+/*
+** pExpr is a column IN a list.  If it is the column of the index note the term: it says what
+** SQLite searches for, but does not bound what we read.
+*/
+static void hpRangeIn(HpRangeFind *pFind, Expr *pExpr){
+  const Expr *pCol = sqlite3ExprSkipCollate(pExpr->pLeft);
+  if( pFind->aFound[2].iReg || pFind->apTerm[2] || !ExprUseXList(pExpr)
+   || pExpr->x.pList->nExpr>HP_MX_IN || pCol->op!=TK_COLUMN
+   || pCol->iTable!=pFind->pC->iCur || pCol->iColumn!=pFind->iColumn
+  ){
+    return;
+  }
+  pFind->aFound[2].aff = (u8)pFind->aff;
+  pFind->apTerm[2] = pExpr;
 }
 
 /*
@@ -119,6 +137,9 @@ static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
     case TK_AND:
       rc = hpRangeTerm(pFind, pWhere->pLeft);
       if( rc==SQLITE_OK ) rc = hpRangeTerm(pFind, pWhere->pRight);
+      break;
+    case TK_IN:
+      if( pFind->bIn ) hpRangeIn(pFind, pWhere);
       break;
     case TK_EQ: case TK_IS:
     case TK_GT: case TK_LE: case TK_LT: case TK_GE:
@@ -139,11 +160,10 @@ static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
 }
 
 /*
-** Prepare *pFind for column i of the index, or for the rowid.  Returns false
+** Prepare *pFind for column i of index pIdx, or for the rowid.  Returns false
 ** if it has none of use.
 */
-static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, int i){
-  Index *pIdx = pC->pIdx;
+static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, const Index *pIdx, int i){
   memset(pFind, 0, sizeof(*pFind));
   pFind->pC = pC;
   pFind->iColumn = -1;
@@ -178,13 +198,39 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
 }
 
 /*
+** The filter compiled last is an IN, of a column of the index of p: note the values.
+*/
+static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
+  const HpProg *pProg = &pC->pPipe->prog;
+  const HpOp *pOp = &pProg->aOp[pProg->nOp-1];
+  int i;
+  if( p->nIn || pProg->nOp==0 || pOp->eOp!=HP_OP_IN || pOp->n>HP_MX_IN ) return SQLITE_ERROR;
+  p->aInReg = hpArenaAlloc(&pC->pPlan->mem, sizeof(int)*HP_MX_IN);
+  if( p->aInReg==0 ) return SQLITE_NOMEM;
+  for(i=0; i<pProg->nConst; i++){
+    const struct HpConst *pConst = &pProg->aConst[i];
+    if( pConst->iVec<pOp->b || pConst->iVec>=pOp->b+pOp->n ) continue;
+    p->aInReg[p->nIn++] = pConst->iReg;
+  }
+  if( p->nIn==0 ) return SQLITE_ERROR;
+  p->iIn = iEq;
+  p->aEq[iEq].iReg = p->aInReg[0];
+  return SQLITE_OK;
+}
+
+/*
 ** If the planner found bounds for pItem find them as well: fill in
 ** pC->pPipe->source.pRange, and compile the terms as filters.  Called before
 ** hpCompileWhere() with all of the WHERE clause, which leaves these out.
+**
+** The bounds of an index by which SQLite looks rows up go to HpPlan.pSearch.
 */
 static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   HpRangeFind find;
   HpRange *p;
+  HpSourcePlan *pTo = &pC->pPipe->source;
+  Index *pSearch = pItem->hp.pSearch;
+  Index *pIdx = pSearch ? pSearch : pC->pIdx;
   int nEq = pItem->hp.nEq;
   int bBound = pItem->hp.bLower || pItem->hp.bUpper;
   int i;
@@ -192,18 +238,26 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   assert( pC->pPipe->prog.nFilter==0 && pC->pPipe->source.pRange==0 );
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
-  pC->pPipe->source.pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
+  if( pSearch ){
+    pC->pPlan->pSearch = pTo = hpCompileAlloc(pC->pPlan, sizeof(*pTo));
+    if( pTo==0 ) return SQLITE_NOMEM;
+    pTo->iDb = pC->pPipe->source.iDb;
+    pTo->iRoot = pSearch->tnum;
+    pTo->bIndex = 1;
+  }
+  pTo->pRange = p = hpArenaAlloc(&pC->pPlan->mem, sizeof(*p));
   if( p==0 ) return SQLITE_NOMEM;
   memset(p, 0, sizeof(*p));
   for(i=0; i<nEq+bBound; i++){
-    if( !hpRangeColumn(&find, pC, i) ) return SQLITE_ERROR;
+    if( !hpRangeColumn(&find, pC, pIdx, i) ) return SQLITE_ERROR;
+    find.bIn = pSearch!=0 && i<nEq;
     if( hpRangeTerm(&find, pWhere) ) return SQLITE_ERROR;
     if( i<nEq ){
       p->aEq[i] = find.aFound[2];
-      if( p->aEq[i].iReg==0 ) return SQLITE_ERROR;
-      if( hpRangeFilter(pC, find.apTerm[2]) ) return SQLITE_ERROR;
+      if( find.apTerm[2]==0 || hpRangeFilter(pC, find.apTerm[2]) ) return SQLITE_ERROR;
+      if( p->aEq[i].iReg==0 && hpRangeValues(pC, p, i) ) return SQLITE_ERROR;
     }else{
-      int bDesc = pC->pIdx && pC->pIdx->aSortOrder[i]==SQLITE_SO_DESC;
+      int bDesc = pIdx && pIdx->aSortOrder[i]==SQLITE_SO_DESC;
       if( pItem->hp.bLower && find.aFound[0].iReg==0 ) return SQLITE_ERROR;
       if( pItem->hp.bUpper && find.aFound[1].iReg==0 ) return SQLITE_ERROR;
       p->aEnd[bDesc] = find.aFound[0];
@@ -213,12 +267,14 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
     }
   }
   assert( pC->pPipe->prog.nRange==pC->pPipe->prog.nFilter );
-  assert( pC->pIdx!=0 || nEq==0 );
+  assert( pIdx!=0 || nEq==0 );
   p->nEq = nEq;
-  if( pC->pIdx ){
-    p->pKeyInfo = sqlite3KeyInfoOfIndex(pC->pParse, pC->pIdx);
+  if( pIdx ){
+    p->pKeyInfo = sqlite3KeyInfoOfIndex(pC->pParse, pIdx);
     if( p->pKeyInfo==0 ) return SQLITE_NOMEM;
   }
+  /* In the table they are not in one piece */
+  if( pSearch ) pC->pPipe->prog.nRange = 0;
   return SQLITE_OK;
 }
 
@@ -286,6 +342,58 @@ static int hpRangeSeemsLarge(HpCompile *pC){
     bLarge = hpSourceRangeSeemsLarge(db, &plan, aMem);
     sqlite3BtreeLeave(db->aDb[plan.iDb].pBt);
   }
+  for(i=0; i<ArraySize(apVal); i++) sqlite3ValueFree(apVal[i]);
+  return bLarge;
+}
+
+/*
+** SQLite searches pIdx, as pLoop says, for literals, and looks rows up.  May they be so many that a
+** scan of the table is better, as far as the pages in the cache tell?  Nothing has been compiled:
+** most searches are for few rows.
+*/
+static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *pLoop){
+  sqlite3 *db = pParse->db;
+  sqlite3_value *apVal[HP_MX_EQ+2];
+  Mem aMem[HP_MX_EQ+3];  /* Register 0 means none */
+  HpSourcePlan plan;
+  HpRange range;
+  int nEq = pLoop->u.btree.nEq;
+  int bLarge = 1;
+  int i;
+  if( nEq>HP_MX_EQ || pLoop->nLTerm>nEq+2 || pLoop->u.btree.nBtm>1 || pLoop->u.btree.nTop>1 ){
+    return 1;
+  }
+  memset(apVal, 0, sizeof(apVal));
+  memset(&plan, 0, sizeof(plan));
+  memset(&range, 0, sizeof(range));
+  range.nEq = nEq;
+  for(i=0; i<pLoop->nLTerm; i++){
+    const Expr *pTerm = pLoop->aLTerm[i]->pExpr;
+    int iCol = MIN(i, nEq);
+    int bLast = i>nEq || (i==nEq && (pLoop->wsFlags & WHERE_BTM_LIMIT)==0);
+    int bDesc = pIdx->aSortOrder[iCol]==SQLITE_SO_DESC;
+    struct HpEnd *pEnd = i<nEq ? &range.aEq[i] : &range.aEnd[bLast!=bDesc];
+    Expr *pVal = pTerm->pRight;
+    if( pTerm->op==TK_IN ){
+      pVal = pTerm->x.pList->a[0].pExpr;
+      range.nIn = pTerm->x.pList->nExpr;
+    }
+    pEnd->iReg = i+1;
+    pEnd->aff = (u8)sqlite3TableColumnAffinity(pIdx->pTable, pIdx->aiColumn[iCol]);
+    if( sqlite3ValueFromExpr(db, pVal, SQLITE_UTF8, pEnd->aff, &apVal[i]) || apVal[i]==0 ) break;
+    aMem[i+1] = *(Mem*)apVal[i];
+  }
+  if( i==pLoop->nLTerm && (range.pKeyInfo = sqlite3KeyInfoOfIndex(pParse, pIdx))!=0 ){
+    plan.iDb = sqlite3SchemaToIndex(db, pIdx->pSchema);
+    plan.iRoot = pIdx->tnum;
+    plan.bIndex = 1;
+    plan.pRange = &range;
+    plan.bCached = 1;
+    sqlite3BtreeEnter(db->aDb[plan.iDb].pBt);
+    bLarge = hpSourceSearchMayBeLarge(db, &plan, aMem, HP_MIN_SEARCH);
+    sqlite3BtreeLeave(db->aDb[plan.iDb].pBt);
+  }
+  hpBoundsFree(&range);
   for(i=0; i<ArraySize(apVal); i++) sqlite3ValueFree(apVal[i]);
   return bLarge;
 }

@@ -128,6 +128,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
+  if( hpPlanIsSearch(pWInfo) ) return hpConfigStat(db, HP_NO_PLAN);
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
     return hpConfigStat(db, HP_NO_PLAN);

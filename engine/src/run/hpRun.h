@@ -37,6 +37,7 @@ static i64 hpPieceEnd(HpQuery*, int);
 static void hpPieceFree(HpPieces*);
 
 /* hp_gate.c */
+static int hpGateSearch(sqlite3*, const HpPlan*, Mem*, int, int*);
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
 static int hpGateLook(HpQuery*, const HpPlan*, Mem*, i64*, int*);
 static void hpGateLost(HpPlan*);

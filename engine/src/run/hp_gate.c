@@ -4,9 +4,10 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_gate: is a join worth it, before it runs, and how is it run?
+** hp_gate: is a join worth it, before it runs, and how is it run?  Is a scan better than a search?
 **
 **    hpGateJoin()      yes or no, and which rows are put aside
+**    hpGateSearch()    a scan of a table, or SQLite's search of an index?
 **    hpGateLook()      of SQLite's loop that is led from row to row: are rows looked up?
 **    hpGateLost()      it was not: it declined late
 **
@@ -88,6 +89,11 @@
 #define HP_GATE_WORTH 5000000  /* A sample is taken if SQLite needs this at least */
 
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
+
+#define HP_GATE_NEAR     150   /* Stock looks up a row beside the one before */
+#define HP_GATE_PASS       3   /* We filter a row by a column of an index */
+#define HP_GATE_KEPT       5   /* How much sooner than a scan of leaves one of columns in memory is
+                               ** run: these may not be there after all */
 
 #define HP_GATE_MX_SKIP   63   /* Most executions left to SQLite */
 
@@ -208,14 +214,18 @@ struct HpGateSize {
   i64 nLeaf;             /* Leaves */
 };
 
-/* Set *pSize to the size of the table of pPipe.  Constants are in aMem[]. */
-static int hpGateSizeOf(HpQuery *p, const HpPipePlan *pPipe, Mem *aMem, HpGateSize *pSize){
-  const HpSourcePlan *pSource = &pPipe->source;
-  int rc = hpSourcePlanSize(p->db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
+/* Set *pSize to the size of the b-tree of pSource.  Constants are in aMem[]. */
+static int hpGateSizeOf(
+  sqlite3 *db,
+  const HpSourcePlan *pSource,
+  Mem *aMem,
+  HpGateSize *pSize
+){
+  int rc = hpSourcePlanSize(db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
   pSize->rPage = 0;
   if( rc ) return rc;
   pSize->rPage = (double)pSize->nLeaf/HP_GATE_BYTES
-      * sqlite3BtreeGetPageSize(p->db->aDb[pSource->iDb].pBt);
+      * sqlite3BtreeGetPageSize(db->aDb[pSource->iDb].pBt);
   return SQLITE_OK;
 }
 
@@ -306,6 +316,76 @@ static int hpGateStash(
   return SQLITE_OK;
 }
 
+/* What stock takes for a row of a table that it looks up by an index, far from the one before */
+static double hpGateFar(const HpGateSize *pSize){
+  return HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
+}
+
+/*
+** SQLite would search the index of pPlan->pSearch, and look up rows of the table that we scan, of
+** size *pSize.  Set *prRow to about the number of rows, and *prStock to the time that it takes.  If
+** that is less than rLeast *prStock is only known to be no more.
+**
+** The rows are the entries between the bounds.  What each of them costs depends on whether it is
+** near the row before: entries on a leaf of the index tell.
+*/
+static int hpGateLookedUp(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  const HpGateSize *pSize,
+  double rLeast,
+  double *prRow,
+  double *prStock
+){
+  double rFar = 1;
+  double rLook = hpGateFar(pSize);
+  i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
+  i64 nRow;
+  int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
+                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow, &rFar);
+  *prRow = (double)nRow;
+  *prStock = *prRow*(HP_GATE_ROW + rFar*rLook + (1-rFar)*HP_GATE_NEAR);
+  return rc;
+}
+
+/*
+** Is pPlan, the scan of a table, to be run with nWorker workers, where SQLite would search an index
+** and look up the rows that it finds?  Set *pbTake to that.  Constants are in aMem[].
+*/
+static int hpGateSearch(
+  sqlite3 *db,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int nWorker,
+  int *pbTake
+){
+  const HpPipePlan *pPipe = hpPlanLast(pPlan);
+  HpRange *pRange = pPlan->pSearch->pRange;
+  HpGateSize size;
+  double rOurs, rStock, rRow;
+  int nShare = 1;
+  int rc;
+  *pbTake = 0;
+  if( pRange->nSkip>0 ){
+    pRange->nSkip--;
+    return SQLITE_OK;
+  }
+  rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
+  if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
+    if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
+    if( hpColumnsSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
+    rOurs = (size.rPage + MIN(size.rPage, HP_GATE_FIRST))*HP_GATE_LEAF
+              + (double)size.nRow*HP_GATE_PASS;
+    rOurs = (rOurs/nShare + HP_GATE_PIPE)*HP_GATE_MARGIN/100;
+    rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
+    *pbTake = rc==SQLITE_OK && rStock>=rOurs;
+  }
+  pRange->nSmall = *pbTake ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
+  pRange->nSkip = pRange->nSmall;
+  return rc;
+}
+
 /*
 ** Set *pbTake to whether the join pPlan is to be run by p, which is new, and
 ** p->aMxStash[] to what is put aside.  Constants are in aMem[], and there may be
@@ -329,6 +409,7 @@ static int hpGateJoin(
   double rProbe = 0;     /* ... those not counted whose scan may end soon */
   double rGuess = 1;     /* bMoved: share that there is of what the planner thinks */
   double rShare = -1;    /* The share of rows that pass, if known */
+  double rFound = 0;     /* Rows of the root that SQLite comes to */
   double rSave;
   HpGateSize aSize[HP_MX_PIPE];
   int bRead = 0;         /* A table that is looked up is large */
@@ -364,9 +445,10 @@ static int hpGateJoin(
       memset(p1, 0, sizeof(*p1));
       continue;
     }
-    rc = hpGateSizeOf(p, &pPlan->aPipe[i], aMem, p1);
+    rc = hpGateSizeOf(p->db, pSource, aMem, p1);
     if( rc ) return rc;
     r = hpGateScan(p1);
+    if( i==iRoot ) rFound = (double)p1->nRow;
     if( pPlan->nStockRow>0 && pSource->iRoot==pPlan->iStockRoot ){
       double rRow = (double)sqlite3LogEstToInt(pPlan->nStockRow);
       rGuess = MIN(1, (double)p1->nRow/rRow);
@@ -376,7 +458,7 @@ static int hpGateJoin(
       if( pPlan->aPipe[i].pProbe ) rProbe += rScan;
       else rSub += rScan*MAX(1, pPlan->aPipe[i].nEach);
     }else if( hpEachIsJoin(&pPlan->aPipe[i]) ){
-      rJoin += (double)aSize[iRoot].nRow*HP_GATE_INDEX + (double)p1->nRow*HP_GATE_SEEK;
+      rJoin += rFound*HP_GATE_INDEX + (double)p1->nRow*HP_GATE_SEEK;
       if( pPlan->aPipe[i].eEach==HP_EACH_BUILD ){
         rStock += p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
       }
@@ -389,7 +471,9 @@ static int hpGateJoin(
     }else if( bMoved ){
       rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
     }else if( !pPlan->bSought ){
-      rStock = p1->rPage*HP_GATE_PAGE + (double)p1->nRow*HP_GATE_ROW;
+      rStock = p1->rPage*HP_GATE_PAGE + rFound*HP_GATE_ROW;
+      if( pPlan->pSearch ) rc = hpGateLookedUp(p->db, pPlan, aMem, p1, 0, &rFound, &rStock);
+      if( rc ) return rc;
       if( !bSub && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
         *pbTake = 0;
         return SQLITE_OK;
@@ -425,7 +509,7 @@ static int hpGateJoin(
     rSub += HP_GATE_SEEK + rRow*HP_GATE_ROW;
   }
   if( rc ) return rc;
-  rSeek = (rSeek + rSub)*(double)aSize[iRoot].nRow + rJoin;
+  rSeek = (rSeek + rSub)*rFound + rJoin;
   for(i=iRoot; i>=0 && rc==SQLITE_OK && bWorth; i--){
     double rOther = -1;
     double *pr = i==iRoot ? &rShare : &rOther;
@@ -445,6 +529,10 @@ static int hpGateJoin(
     rc = hpGateSample(p, pRoot, aMem, &rShare);
   }
   if( !bWorth ) rSeek = 0;
+  if( pPlan->pSearch && rShare>=0 && rFound>0 ){
+    /* A share of these rows, not of all */
+    rShare = MIN(1, rShare*(double)aSize[iRoot].nRow/rFound);
+  }
   if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
   return rc;
 }
@@ -477,7 +565,7 @@ static int hpGateLook(
   for(i=0; i<pPlan->nPipe; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];
     double r;
-    rc = hpGateSizeOf(p, pPipe, aMem, &size);
+    rc = hpGateSizeOf(p->db, &pPipe->source, aMem, &size);
     if( rc ) return rc;
     if( pPipe==pRoot ) break;
     bRead |= size.rPage>HP_GATE_CACHE;

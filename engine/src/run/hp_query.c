@@ -380,6 +380,7 @@ static int hpQueryIsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem, int *pbLa
   int i = hpPlanIsArms(pPlan) ? 0 : pPlan->nPipe-1;
   int rc = SQLITE_OK;
   *pbLarge = 0;
+  if( pPlan->pSearch && !hpPlanIsJoin(pPlan) ) return hpGateSearch(db, pPlan, aMem, hpThreads(db), pbLarge);
   for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
     if( hpPlanIsArms(pPlan) ) pSource = &pPlan->aPipe[i].source;
     if( pSource->pRange ){

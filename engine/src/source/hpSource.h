@@ -257,6 +257,7 @@ static int hpColumnsNext(HpColumnScan*, HpRun*);
 static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
 static void hpColumnsClose(HpColumnScan*);
+static int hpColumnsSeemKept(const sqlite3*, const HpSourcePlan*, i64);
 #ifdef HP_SHARED
 static HpSlab *hpColumnsSlab(HpColumnScan*, i64);
 static i64 hpColumnsSlabMost(const HpColumnScan*);
@@ -294,6 +295,8 @@ static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
 static int hpSourcePlanSize(sqlite3*, const HpSourcePlan*, Mem*, i64*, i64*);
 static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
+static int hpSourceSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);
+static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64, i64*, double*);
 static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
 static i64 hpSourceRows(const HpSource*);
 static int hpSourceIsShort(const HpQuery*);

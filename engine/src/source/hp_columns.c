@@ -25,6 +25,7 @@
 **    hpColumnsAdd()      Columns of a run that it has read.
 **    hpColumnsPlace()    The place of a row of a run (hp_place.c).
 **    hpColumnsClose()    The scan ends.
+**    hpColumnsSeemKept() Before there is a scan: will it find its columns?
 **    sqlite3HpWalBegun()     The WAL is begun anew by this process.
 **    sqlite3HpCommitBegin()  With a journal: pages are about to be written, ...
 **    sqlite3HpCommitEnd()    ... and that was committed, or not.
@@ -814,29 +815,58 @@ static int hpColumnsAllowed(const sqlite3 *db, Pager *pPager){
       && hpPageFile(pCfg, pPager);
 }
 
+/* Column pCol of the table at iRoot, as it is noted; without pCol, that its rows are counted */
+static u64 hpColumnsNoteOf(Pgno iRoot, const HpCol *pCol){
+  return ((u64)iRoot<<32) | (pCol ? (u32)(pCol->iStore+2)<<1 | pCol->bReal : 0);
+}
+
+/* The place of note x, or one where it can be: that of another one if there is no room */
+static u32 hpColumnsNoteAt(const HpColumnFile *pFile, u64 x){
+  u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
+  u32 k;
+  for(k=0; k<8; k++){
+    u32 iAt = (i+k) & (HP_NOTES-1);
+    if( pFile->aNote[iAt]==0 || pFile->aNote[iAt]==x ) return iAt;
+  }
+  return (i + pFile->iScan%8) & (HP_NOTES-1);
+}
+
 /*
 ** Note that a column is read; without pCol, that rows are counted.  How often has it been
 ** read by now?  3: or more often.  If bLater this scan has been noted before.
 */
 static int hpColumnsNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, int bLater){
-  u64 x = ((u64)iRoot<<32) | (pCol ? (u32)(pCol->iStore+2)<<1 | pCol->bReal : 0);
-  u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
-  u32 iNew;
-  int k;
-  for(k=0; k<8; k++){
-    u32 iAt = (i+k) & (HP_NOTES-1);
-    if( pFile->aNote[iAt]==0 ) break;
-    if( pFile->aNote[iAt]==x ){
-      if( pFile->aTimes[iAt]<3 && !bLater ) pFile->aTimes[iAt]++;
-      return pFile->aTimes[iAt];
-    }
+  u64 x = hpColumnsNoteOf(iRoot, pCol);
+  u32 iAt = hpColumnsNoteAt(pFile, x);
+  if( pFile->aNote[iAt]==x ){
+    if( pFile->aTimes[iAt]<3 && !bLater ) pFile->aTimes[iAt]++;
+    return pFile->aTimes[iAt];
   }
   if( bLater ) return 1;
-  /* When there is no room some other one has to go */
-  iNew = (i + (k<8 ? (u32)k : pFile->iScan%8)) & (HP_NOTES-1);
-  pFile->aNote[iNew] = x;
-  pFile->aTimes[iNew] = 1;
+  pFile->aNote[iAt] = x;
+  pFile->aTimes[iAt] = 1;
   return 1;
+}
+
+/*
+** Does it seem that a scan of pPlan will find its columns, where its table has nLeaf leaves?  They
+** have been read before, and there are so many runs.
+*/
+static int hpColumnsSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
+  Pager *pPager = sqlite3BtreePager(db->aDb[pPlan->iDb].pBt);
+  HpColumnFile *pFile = pPager->hp.pColumns;
+  int i, n = 3;
+  if( pFile==0 || !hpColumnsAllowed(db, pPager) ) return 0;
+  hpThreadEnter(pFile->pMutex);
+  /* Three in four, since nLeaf is a guess */
+  if( (i64)pFile->nRun*4*MAX(1, HP_RUN_BYTES/pPager->pageSize)<nLeaf*3 ) n = 0;
+  for(i=0; i<pPlan->nCol && n==3; i++){
+    u64 x = hpColumnsNoteOf(pPlan->iRoot, &pPlan->aCol[i]);
+    u32 iAt = hpColumnsNoteAt(pFile, x);
+    n = pFile->aNote[iAt]==x ? pFile->aTimes[iAt] : 0;
+  }
+  sqlite3_mutex_leave(pFile->pMutex);
+  return n==3;
 }
 
 /*
@@ -1664,6 +1694,11 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
   return HP_PLACE(pRun->iSeq, 0, iRow);
 }
 static void hpColumnsClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
+static int hpColumnsSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
+  UNUSED_PARAMETER2(db, pPlan);
+  UNUSED_PARAMETER(nLeaf);
+  return 0;
+}
 static void hpColumnsLeave(Pager *p, int bUnlink){ UNUSED_PARAMETER2(p, bUnlink); }
 SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *p){ UNUSED_PARAMETER(p); }
 SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *p, int bDone){ UNUSED_PARAMETER2(p, bDone); }

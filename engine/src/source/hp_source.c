@@ -20,6 +20,8 @@
 **    hpSourcePlanSize()     about how many leaves, and rows, are read?
 **    hpSourceRangeIsLarge()  the same for a part of it
 **    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
+**    hpSourceSearchSize(), hpSourceSearchMayBeLarge()  of an index by which rows are looked up:
+**                       about how many are there, and how far from each other?
 **    hpSourceCountIsLarge()  are its entries counted faster here?
 **    hpSourceIsShort()  is there so little that stock's sorter is as good?
 **    hpSourceRows()     about how many rows there are
@@ -1385,6 +1387,116 @@ static int hpSourceRangeSeemsLarge(
   assert( pPlan->bCached );
   return hpSourcePlanSize(db, pPlan, aMem, &nLeaf, 0)==SQLITE_OK
       && nLeaf>=HP_MIN_LEAF;
+}
+
+/*
+** The same of an index by which SQLite looks rows up: may there be mnLeaf leaves in the range of
+** pPlan?  With several values that is asked of the first one only.  What is not in the cache may
+** be.
+*/
+static int hpSourceSearchMayBeLarge(
+  sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  Mem *aMem,
+  int mnLeaf
+){
+  HpSource src;
+  int bLarge = 1;
+  int rc = hpSourceInit(&src, db, pPlan, aMem, 0, 0);
+  assert( pPlan->bCached && pPlan->bIndex );
+  if( rc==SQLITE_OK ){
+    bLarge = src.nLeaf>1 && src.nLeaf*MAX(1, pPlan->pRange->nIn)>=mnLeaf;
+    if( bLarge==0 && src.nLevel ){
+      const struct HpLevel *p = &src.aLevel[src.nLevel-1];
+      DbPage *pDb = sqlite3PagerLookup(src.pPager, hpPageChild(&p->in, p->iChild));
+      if( pDb ) hpSourceUnref(pDb);
+      bLarge = pDb==0;
+    }
+  }
+  hpSourceRelease(src.aLevel, 0);
+  return bLarge;
+}
+
+/* The rowid at the end of the entry at z[] on a leaf of an index; 0 if that cannot be told */
+static i64 hpSourceEntryRowid(BtShared *pBt, const u8 *z, const u8 *aEnd){
+  HpRecord rec;
+  u32 nHdr, nByte;
+  Mem mem;
+  if( z>aEnd-4 || hpPageRecord(pBt, z, aEnd, &rec) || rec.nLocal<rec.nByte ) return 0;
+  getVarint32(rec.z, nHdr);
+  if( nHdr<2 || nHdr>rec.nByte || rec.z[nHdr-1]>9 ) return 0;
+  nByte = sqlite3SmallTypeSizes[rec.z[nHdr-1]];
+  if( nByte>rec.nByte-nHdr ) return 0;
+  sqlite3VdbeSerialGet(&rec.z[rec.nByte-nByte], rec.z[nHdr-1], &mem);
+  return (mem.flags & MEM_Int) ? mem.u.i : 0;
+}
+
+/*
+** Of the entries on a leaf of an index, one that pSrc is about to read, how many lead to a row
+** more than nNear rowids from that of the entry before?  Their share, 1 if that cannot be told.
+*/
+static double hpSourceSpread(const HpSource *pSrc, i64 nNear){
+  const struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
+  const u8 *aHdr, *aEnd;
+  i64 iLast = 0;
+  int nFar = 0, nSeen = 0;
+  int i, nCell;
+  DbPage *pDb;
+  Pgno iPg;
+  assert( pSrc->nLevel>0 );
+  iPg = hpPageChild(&pLevel->in, MIN(pLevel->iChild+1, pLevel->iLast));
+  if( iPg<2 || sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY) ) return 1;
+  aHdr = sqlite3PagerGetData(pDb);
+  aEnd = &aHdr[pSrc->pBt->usableSize];
+  nCell = get2byte(&aHdr[3]);
+  if( aHdr[0]!=(PTF_ZERODATA|PTF_LEAF) || nCell>(int)MX_CELL(pSrc->pBt) ) nCell = 0;
+  for(i=0; i<nCell; i++){
+    i64 iRowid = hpSourceEntryRowid(pSrc->pBt, &aHdr[get2byte(&aHdr[8+2*i])], aEnd);
+    if( iLast && iRowid ){
+      u64 nGap = iRowid>iLast ? (u64)iRowid-(u64)iLast : (u64)iLast-(u64)iRowid;
+      nSeen++;
+      nFar += nGap>(u64)nNear;
+    }
+    iLast = iRowid;
+  }
+  sqlite3PagerUnrefNotNull(pDb);
+  return nSeen ? (double)nFar/nSeen : 1;
+}
+
+/*
+** SQLite looks up the rows that the range of pPlan, of an index, has entries for.  Set *pnRow to
+** about their number, of all values of an IN, and *prFar to the share of those that are more than
+** nNear rowids from the row before.  If there are fewer than mnRow *prFar is not set.
+*/
+static int hpSourceSearchSize(
+  sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  Mem *aMem,
+  i64 nNear,
+  i64 mnRow,
+  i64 *pnRow,
+  double *prFar
+){
+  HpRange range = *pPlan->pRange;
+  HpSourcePlan plan = *pPlan;
+  int i;
+  plan.pRange = &range;
+  *pnRow = 0;
+  for(i=0; i<MAX(1, range.nIn); i++){
+    HpSource src;
+    int bFew = *pnRow<mnRow;
+    int rc;
+    if( range.nIn ) range.aEq[range.iIn].iReg = range.aInReg[i];
+    rc = hpSourceInit(&src, db, &plan, aMem, 0, 0);
+    if( rc==SQLITE_OK && src.nLeaf>1 ){
+      *pnRow += hpSourceRows(&src);
+      if( bFew && *pnRow>=mnRow ) *prFar = hpSourceSpread(&src, nNear);
+    }
+    hpSourceRelease(src.aLevel, 0);
+    /* What is no simple value finds nothing */
+    if( rc && (rc!=HP_DECLINE || range.nIn==0) ) return rc;
+  }
+  return SQLITE_OK;
 }
 
 /*

@@ -149,7 +149,7 @@ impl<'a> Query<'a> {
     }
 
     /// The name of a column, whose traits the query has from now on.
-    fn name(&mut self, alias: &str, col: &Col) -> String {
+    pub fn name(&mut self, alias: &str, col: &Col) -> String {
         self.traits.join(col.traits);
         if self.from.len() > 1 || self.chance(5) {
             format!("{alias}.{}", col.name)
@@ -204,7 +204,7 @@ impl<'a> Query<'a> {
     }
 
     /// The same as SQL.
-    fn likely(&mut self, col: &Col) -> Sql {
+    pub fn likely(&mut self, col: &Col) -> Sql {
         match self.likely_value(col) {
             Some(value) => self.given(value),
             None => self.constant(),

@@ -249,6 +249,7 @@ impl Snowflake {
             rowid: !key.without_rowid,
             view: false,
             key: Vec::new(),
+            searched: Vec::new(),
             traits: Traits::default(),
         };
         self.places.push(Place {

@@ -25,6 +25,7 @@ fn tables(rng: &mut Rng, rows: usize) -> (Vec<String>, Vec<Table>) {
     for name in ["t0", "t1", "t2"] {
         let mut table = Table {
             key: Vec::new(),
+            searched: Vec::new(),
             name: name.into(),
             columns: Vec::new(),
             rows,

@@ -186,6 +186,7 @@ fn view(rng: &mut Rng, table: &Table, out: &mut Vec<Statement>) -> Table {
         columns: vec![col("a", first), col("b", last)],
         view: true,
         rowid: false,
+        searched: Vec::new(),
         traits: table.traits.with(Trait::View),
         ..table.clone()
     }

@@ -249,7 +249,67 @@ impl<'a> Query<'a> {
     fn aggregate(&mut self, table: &'a Table) -> Sql {
         self.look_at(table);
         let source = self.source(table);
-        self.aggregate_over(source, Vec::new())
+        let searched = if self.chance(40) {
+            self.search(table)
+        } else {
+            None
+        };
+        match searched {
+            Some(term) if self.chance(70) => self.searched(source, term),
+            term => self.aggregate_over(source, term.into_iter().collect()),
+        }
+    }
+
+    /// Plain aggregates of rows that an index may lead to: the order of rows does not show.
+    fn searched(&mut self, source: Sql, term: Sql) -> Sql {
+        let count = self.rng.usize(0..3);
+        let keys: Vec<Sql> = (0..count).map(|_| self.column()).collect();
+        let mut results = keys.clone();
+        for _ in 0..self.rng.usize(1..4) {
+            let call = *pick(
+                self.rng,
+                &["count", "sum", "avg", "total", "min", "max", "sum"],
+            );
+            results.push(cat![call, "(", self.column(), ")"]);
+        }
+        self.traits.add(if keys.is_empty() {
+            Trait::LoneMinMax
+        } else {
+            Trait::Groups
+        });
+        let filter = self.filter_with(40, vec![term]);
+        let order = self.order(&keys, &results[count..]);
+        let grouped = match keys.is_empty() {
+            true => "".into(),
+            false => cat![" GROUP BY ", Sql::list(", ", 1, keys)],
+        };
+        cat![select("", results, source, filter), grouped, order]
+    }
+
+    /// A term by which an index may be searched.
+    fn search(&mut self, table: &'a Table) -> Option<Sql> {
+        if table.searched.is_empty() {
+            return None;
+        }
+        let number = *pick(self.rng, &table.searched);
+        // A column may have been dropped since.
+        let col = table.columns.get(number)?;
+        let name = self.name(&table.bare(), col);
+        let term = match self.rng.u8(0..6) {
+            0 => {
+                let items = (0..3).map(|_| self.likely(col)).collect();
+                cat![name, " IN (", Sql::list(",", 1, items), ")"]
+            }
+            1 => {
+                let low = self.likely(col);
+                cat![name, " BETWEEN ", low, " AND ", self.likely(col)]
+            }
+            _ => {
+                let operator = *pick(self.rng, &["=", "=", "<", "<=", ">", ">="]);
+                cat![name, format!(" {operator} "), self.likely(col)]
+            }
+        };
+        Some(Sql::expr(cat!["(", term, ")"]))
     }
 
     /// An aggregate over a FROM clause whose tables are in `self.from`.

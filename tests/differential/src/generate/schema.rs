@@ -31,6 +31,8 @@ pub struct Table {
     /// A table made to be looked up: each column of its unique key, beside the column
     /// of the first table whose values it has.
     pub key: Vec<(String, String)>,
+    /// Columns that an index begins with.
+    pub searched: Vec<usize>,
     /// What every query has that reads it.
     pub traits: Traits,
 }
@@ -104,6 +106,7 @@ pub fn table(rng: &mut Rng, name: &str, traits: Traits, out: &mut Vec<Statement>
         rowid: !without_rowid,
         view: false,
         key: Vec::new(),
+        searched: Vec::new(),
         traits: match without_rowid {
             true => traits.with(Trait::WithoutRowid),
             false => traits,
@@ -335,6 +338,7 @@ pub fn looked_up(rng: &mut Rng, name: &str, of: &Table, out: &mut Vec<Statement>
         rowid: !without_rowid,
         view: false,
         key,
+        searched: Vec::new(),
         traits: of.traits,
     }
 }
@@ -510,7 +514,11 @@ pub fn index(rng: &mut Rng, table: &mut Table, number: usize) -> Sql {
     let mut keys = Vec::new();
     // As many keys as may cover a query.
     for _ in 0..rng.usize(1..5) {
-        let column = &table.columns[rng.usize(0..table.columns.len())].name;
+        let number = rng.usize(0..table.columns.len());
+        if keys.is_empty() {
+            table.searched.push(number);
+        }
+        let column = &table.columns[number].name;
         let key = match rng.u8(0..20) {
             0 => format!("{column}+0"),
             1 => format!("substr({column},1,4)"),
