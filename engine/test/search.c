@@ -29,7 +29,7 @@ static const char zTables[] =
   " INSERT INTO t SELECT i, i*7919%97, i/10, CASE i%3 WHEN 0 THEN 'a' WHEN 1 THEN 'A' ELSE 'b' END||(i*31%50),"
   "  CASE i%11 WHEN 0 THEN NULL WHEN 1 THEN i*0.5 WHEN 2 THEN 'w'||(i%7) WHEN 3 THEN x'0102' ELSE i*13%40 END,"
   "  i%9, i*0.25, date('2020-01-01', (i*17%900)||' days'), i%50,"
-  "  CASE WHEN i*7919%97=96 THEN -9223372036854775807-1 ELSE i END FROM r;"
+  "  CASE i*7919%97 WHEN 96 THEN -9223372036854775807-1 WHEN 95 THEN 9223372036854775807 ELSE i END FROM r;"
   "CREATE INDEX tk ON t(k); CREATE INDEX tnear ON t(near); CREATE INDEX ts ON t(s);"
   "CREATE INDEX tx ON t(x DESC, n); CREATE INDEX td ON t(d); CREATE INDEX tp ON t(p) WHERE p>10;"
   "CREATE TABLE w(a INTEGER, b INTEGER, c TEXT, PRIMARY KEY(a, b)) WITHOUT ROWID;"
@@ -123,7 +123,8 @@ static void testWays(void){
     "-SELECT n, x FROM t WHERE k IN (5,6) GROUP BY n",
     "-SELECT x, count(*) FROM t WHERE k IN (5,6) GROUP BY x",
     "-SELECT s, count(*) FROM t WHERE k IN (5,6) GROUP BY s",
-    "<SELECT sum(CASE k WHEN 5 THEN 1e30 WHEN 6 THEN -1e30 ELSE v*0.1 END) FROM t WHERE k IN (5,6,7)",
+    "<SELECT sum(big) FROM t WHERE k IN (95,96)",
+    "?SELECT sum(CASE k WHEN 5 THEN 1e30 WHEN 6 THEN -1e30 ELSE v*0.1 END) FROM t WHERE k IN (5,6,7)",
     /* Groups come as SQLite reads them, so it may stop */
     "-SELECT k, sum(n) FROM t WHERE k>5 GROUP BY k LIMIT 2",
     /* The application wants this index, or its functions are called */

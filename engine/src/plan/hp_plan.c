@@ -12,6 +12,7 @@
 **    hpPlanCodeRow()        the same without GROUP BY (sqlite3HpCodeRow())
 **    sqlite3HpAgain()       before a run: is the program out of date?
 **    hpPlanMayBeLarge(), hpPlanWorthIt()    is the b-tree large enough?
+**    hpPlanIsSearch()       does the planner look up the rows that an index search finds?
 **    hpPlanArm()            of an arm of a UNION ALL: can its scan be taken over?
 **    hpPlanExplain()        change a line of EXPLAIN QUERY PLAN
 **    hpPlanCode()           code constants and OP_HpScan
