@@ -53,9 +53,9 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF     600   /* We read a page of HP_GATE_BYTES, ... */
+#define HP_GATE_LEAF     400   /* We read a page of HP_GATE_BYTES, ... */
 #define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
-#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
+#define HP_GATE_SCAN      10   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
 #define HP_GATE_GROUP    100   /* ... or add it to one of many groups, ... */
