@@ -51,7 +51,7 @@ static void hpFinderFree(HpFinder*);
 
 /* hp_query.c */
 static int hpQueryMayNot(const Vdbe*);
-static void hpQueryDone(HpQuery*);
+static void hpQueryDone(HpQuery*, const HpPlan*);
 static void hpQueryFree(void*);
 static HpQuery *hpQueryNew(Vdbe*, const HpPlan*);
 static int hpQueryRun(HpQuery*, const HpPlan*, Mem*, int, int);

@@ -38,7 +38,7 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
     sqlite3EndBenignMalloc();
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
-  if( rc==SQLITE_OK ) hpQueryDone(p);
+  if( rc==SQLITE_OK ) hpQueryDone(p, pPlan);
   return rc;
 }
 

@@ -341,16 +341,17 @@ static int hpQueryMayNot(const Vdbe *v){
 }
 
 /*
-** The scan of p is over.  Count it, and let go of what is not needed to deliver.
+** The scan of p is over.  Count it, and let go of what is not needed to deliver.  SQLite does not count
+** rows that an index leads to.
 */
-static void hpQueryDone(HpQuery *p){
+static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   Vdbe *v = p->v;
   hpConfigStat(p->db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
   hpConfigRan();
   hpPipeDone(p);
   hpQueryForget(p);
-  if( p->nScanned ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
+  if( p->nScanned && pPlan->pSearch==0 ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
       (u32)(p->nScanned-1);
 }
 
@@ -380,7 +381,9 @@ static int hpQueryIsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem, int *pbLa
   int i = hpPlanIsArms(pPlan) ? 0 : pPlan->nPipe-1;
   int rc = SQLITE_OK;
   *pbLarge = 0;
-  if( pPlan->pSearch && !hpPlanIsJoin(pPlan) ) return hpGateSearch(db, pPlan, aMem, hpThreads(db), pbLarge);
+  if( pPlan->pSearch && !hpPlanIsJoin(pPlan) ){
+    return hpGateSearch(db, pPlan, aMem, hpThreads(db), pbLarge);
+  }
   for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
     if( hpPlanIsArms(pPlan) ) pSource = &pPlan->aPipe[i].source;
     if( pSource->pRange ){
@@ -470,7 +473,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpQueryFree(p);
     return rc;
   }
-  hpQueryDone(p);
+  hpQueryDone(p, pPlan);
   if( p->pEntry ) hpTopGroupBegin(p);
   if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;

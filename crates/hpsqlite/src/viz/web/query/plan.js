@@ -100,9 +100,11 @@ function purpose(what) {
  * of what the statement makes itself: common table expressions, subqueries, views.
  */
 export function meaning(detail, made = new Set()) {
-  const ours = / VECTORIZED\b/.test(detail);
+  const either = / OR VECTORIZED SCAN$/.test(detail);
+  const ours = !either && / VECTORIZED\b/.test(detail);
   const left = / LEFT-JOIN$/.test(detail);
   const plain = detail
+    .replace(/ OR VECTORIZED SCAN$/, "")
     .replace(/ VECTORIZED\b/g, "")
     .replace(/ LEFT-JOIN$/, "")
     .trim();
@@ -114,6 +116,7 @@ export function meaning(detail, made = new Set()) {
     if (!match) continue;
     const words = [explain(...match.slice(1), plain)];
     if (left) words.push("A row that finds no partner is kept.");
+    if (either) words.push("If it leads to many rows, High Performance SQLite scans the whole table instead.");
     if (ours)
       words.push("High Performance SQLite does it with its own executor, which reads adjacent pages by one call.");
     return words.join(" ");
