@@ -76,7 +76,8 @@ struct HpSettings {
 typedef struct HpChoice HpChoice;
 struct HpChoice {
   Index *pIdx;              /* The index to scan, or NULL for the table */
-  Index *pSearch;           /* SQLite searches this one, and looks rows up: pIdx is NULL */
+  Index *pVia;              /* SQLite looks rows up by this one, and pIdx is NULL; or NULL */
+  Index *pSearch;           /* The same if it is searched between bounds */
   u16 nEq;                  /* Bounds: equality for so many of its columns */
   u8 bLower;                /*   and a lower bound */
   u8 bUpper;                /*   and an upper bound for the next one */

@@ -30,7 +30,7 @@
 #define HP_LONG_STEPS    10000
 
 /* A search for which the planner expects fewer rows is left to SQLite before
-** anything is compiled.  A LogEst: 1000. */
+** anything is compiled, unless it looks rows up and has no statistics.  A LogEst: 1000. */
 #define HP_MIN_OUT       99
 
 /* Nor is a range of fewer rowids worth looking at */

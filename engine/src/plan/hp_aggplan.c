@@ -455,6 +455,29 @@ static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *p
 }
 
 /*
+** SQLite looks up the rows of pItem by an index.  It tests the terms of pWhere that need only what the
+** index has before the others: we test them in their order, behind the bounds.  So a term that may
+** fail would not see all rows that it fails for.  True if there is none.
+*/
+static int hpAggPlanSameTests(const HpCompile *pC, const SrcItem *pItem, Expr *pWhere){
+  Expr *p = pWhere;
+  int i;
+  if( p==0 ) return 1;
+  if( p->op==TK_AND ){
+    return hpAggPlanSameTests(pC, pItem, p->pLeft) && hpAggPlanSameTests(pC, pItem, p->pRight);
+  }
+  for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==p ) return 1;
+  if( !sqlite3ExprCoveredByIndex(p, pItem->iCursor, pItem->hp.pVia) ) return 1;
+  /* Sub-selects that are taken over do not fail */
+  if( ExprHasProperty(p, EP_Subquery) ){
+    if( p->op==TK_NOT ) p = p->pLeft;
+    if( p->op==TK_EXISTS ) return 1;
+    if( p->op==TK_IN && ExprUseXSelect(p) ) p = p->pLeft;
+  }
+  return hpCompileSafe(pC->pParse, p, 0, 0);
+}
+
+/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -515,7 +538,9 @@ static HpPlan *hpAggPlan(
     goto refused;
   }
   /* The application's functions would see rows in another order */
-  if( (pItem->hp.pSearch || pItem->hp.eOrder>=HP_ORDER_LOOKUP) && hpCompileNoUser(&c) ){
+  if( (pItem->hp.pVia || pItem->hp.eOrder>=HP_ORDER_LOOKUP) && hpCompileNoUser(&c) ) goto refused;
+  if( pItem->hp.pVia && !hpAggPlanSameTests(&c, pItem, p->pWhere) ){
+    hpCompileNo(&c, HP_NO_ORDER);
     goto refused;
   }
   pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;

@@ -200,8 +200,8 @@ static int hpPlanLiterals(const WhereLoop *pLoop){
 ** Groups may come in order if the answer has all of them (no LIMIT): from an
 ** index that has all columns used, or from one that has not.  Then stock looks up
 ** each row of the table, and reading the table as it lies is better, if
-** nothing in the answer tells in which order rows were read.  Of a
-** join so it is if the index gives only the first terms in order, and stock sorts.
+** nothing in the answer tells in which order rows were read.
+** So it is if the index gives only the first terms in order, and stock sorts.
 ** The scan may go backwards if only the order of the groups shows that: those of a join
 ** that has one row in each, or of an index that is not read.  SQLite does that for
 ** GROUP BY x ORDER BY count(*) DESC.
@@ -226,7 +226,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
   if( pItem->fg.viaCoroutine ) mOk |= WHERE_COROUTINE;
   pItem->hp.eOrder = HP_ORDER_NONE;
-  pItem->hp.pSearch = 0;
+  pItem->hp.pVia = pItem->hp.pSearch = 0;
   pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, 0);
   if( pLoop->wsFlags & WHERE_IPK ){
     if( nGroupBy && nOrdered==nGroupBy ){
@@ -246,11 +246,12 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
          && HasRowid(pItem->pSTab) && pItem->fg.isIndexedBy==0
          && pLoop->u.btree.pIndex->pPartIdxWhere==0
   ){
+    pItem->hp.pVia = pLoop->u.btree.pIndex;
     pItem->hp.eOrder = nOrdered==nGroupBy ? HP_ORDER_LOOKUP : HP_ORDER_ROWS;
     mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED;
   }else if( hpPlanIsSearch(pWInfo) ){
     if( !HasRowid(pItem->pSTab) || pItem->fg.isIndexedBy ) return 0;
-    pItem->hp.pSearch = pLoop->u.btree.pIndex;
+    pItem->hp.pVia = pItem->hp.pSearch = pLoop->u.btree.pIndex;
     if( nGroupBy && nOrdered==nGroupBy ) pItem->hp.eOrder = HP_ORDER_LOOKUP;
     else if( !pItem->hp.bByRowid ) pItem->hp.eOrder = HP_ORDER_ROWS;
     mOk |= WHERE_INDEXED|WHERE_UNQ_WANTED|WHERE_COLUMN_EQ|WHERE_COLUMN_IN|WHERE_IN_ABLE

@@ -117,6 +117,8 @@ static int hpRangeCompare(
 */
 static void hpRangeIn(HpRangeFind *pFind, Expr *pExpr){
   const Expr *pCol = sqlite3ExprSkipCollate(pExpr->pLeft);
+  /* What decides about the partner of a row leaves none out */
+  if( ExprHasProperty(pExpr, EP_OuterON) ) return;
   if( pFind->aFound[2].iReg || pFind->apTerm[2] || !ExprUseXList(pExpr)
    || pExpr->x.pList->nExpr>HP_MX_IN || pCol->op!=TK_COLUMN
    || pCol->iTable!=pFind->pC->iCur || pCol->iColumn!=pFind->iColumn
@@ -202,9 +204,11 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
 */
 static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
   const HpProg *pProg = &pC->pPipe->prog;
-  const HpOp *pOp = &pProg->aOp[pProg->nOp-1];
+  const HpOp *pOp;
   int i;
-  if( p->nIn || pProg->nOp==0 || pOp->eOp!=HP_OP_IN || pOp->n>HP_MX_IN ) return SQLITE_ERROR;
+  if( pProg->nOp==0 ) return SQLITE_ERROR;
+  pOp = &pProg->aOp[pProg->nOp-1];
+  if( p->nIn || pOp->eOp!=HP_OP_IN || pOp->n>HP_MX_IN ) return SQLITE_ERROR;
   p->aInReg = hpArenaAlloc(&pC->pPlan->mem, sizeof(int)*HP_MX_IN);
   if( p->aInReg==0 ) return SQLITE_NOMEM;
   for(i=0; i<pProg->nConst; i++){
@@ -360,6 +364,11 @@ static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *
   int nEq = pLoop->u.btree.nEq;
   int bLarge = 1;
   int i;
+  /* An application's collation is not to be called now: hpRangeColumn() refuses it later on */
+  for(i=0; i<=nEq && i<pIdx->nKeyCol; i++){
+    CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);
+    if( pColl==0 || !hpCompileCollOk(pColl, &pColl) ) return 1;
+  }
   if( nEq>HP_MX_EQ || pLoop->nLTerm>nEq+2 || pLoop->u.btree.nBtm>1 || pLoop->u.btree.nTop>1 ){
     return 1;
   }

@@ -342,7 +342,7 @@ static int hpQueryMayNot(const Vdbe *v){
 
 /*
 ** The scan of p is over.  Count it, and let go of what is not needed to deliver.  SQLite does not count
-** rows that an index leads to.
+** rows between bounds.
 */
 static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   Vdbe *v = p->v;
@@ -351,8 +351,9 @@ static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   hpConfigRan();
   hpPipeDone(p);
   hpQueryForget(p);
-  if( p->nScanned && pPlan->pSearch==0 ) v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] +=
-      (u32)(p->nScanned-1);
+  if( p->nScanned && pPlan->pSearch==0 && hpPlanLast(pPlan)->source.pRange==0 ){
+    v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->nScanned-1);
+  }
 }
 
 /* Does the plan find rows of a table, piece by piece? */
