@@ -55,9 +55,9 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF     400   /* We read a page of HP_GATE_BYTES, ... */
+#define HP_GATE_LEAF     600   /* We read a page of HP_GATE_BYTES, ... */
 #define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
-#define HP_GATE_SCAN      10   /* ... and cut, filter and look up a row */
+#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
 #define HP_GATE_GROUP    100   /* ... or add it to one of many groups, ... */
@@ -93,7 +93,8 @@
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
 
 #define HP_GATE_NEAR     150   /* Stock looks up a row beside the one before */
-#define HP_GATE_PASS       3   /* We filter a row by a column of an index */
+#define HP_GATE_SIFT     400   /* We read a page most of whose rows are left out, ... */
+#define HP_GATE_PASS       3   /* ... and filter a row by a column of an index */
 #define HP_GATE_KEPT       5   /* How much sooner than a scan of leaves one of columns in memory is
                                ** run: these may not be there after all */
 
@@ -237,6 +238,12 @@ static double hpGateScan(const HpGateSize *pSize){
             + (double)pSize->nRow*HP_GATE_SCAN;
 }
 
+/* The same where an index would lead SQLite to rFound of the rows, and we leave the others out */
+static double hpGateSift(const HpGateSize *pSize, double rFound){
+  return (pSize->rPage + MIN(pSize->rPage, HP_GATE_FIRST))*HP_GATE_SIFT
+            + (double)pSize->nRow*HP_GATE_PASS + rFound*HP_GATE_SCAN;
+}
+
 /* The time of keeping a row in the relation of pPipe, or in its groups */
 static double hpGateKeep(const HpPipePlan *pPipe){
   if( pPipe->pRel==0 ) return HP_GATE_GROUP;
@@ -377,9 +384,7 @@ static int hpGateSearch(
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
     if( hpColumnsSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
-    rOurs = (size.rPage + MIN(size.rPage, HP_GATE_FIRST))*HP_GATE_LEAF
-              + (double)size.nRow*HP_GATE_PASS;
-    rOurs = (rOurs/nShare + HP_GATE_PIPE)*HP_GATE_MARGIN/100;
+    rOurs = (hpGateSift(&size, 0)/nShare + HP_GATE_PIPE)*HP_GATE_MARGIN/100;
     rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
     *pbTake = rc==SQLITE_OK && rStock>=rOurs;
   }
@@ -474,8 +479,11 @@ static int hpGateJoin(
       rStock = (double)sqlite3LogEstToInt(pPlan->nStock)*HP_GATE_UNIT;
     }else if( !pPlan->bSought ){
       rStock = p1->rPage*HP_GATE_PAGE + rFound*HP_GATE_ROW;
-      if( pPlan->pSearch ) rc = hpGateLookedUp(p->db, pPlan, aMem, p1, 0, &rFound, &rStock);
-      if( rc ) return rc;
+      if( pPlan->pSearch ){
+        rc = hpGateLookedUp(p->db, pPlan, aMem, p1, 0, &rFound, &rStock);
+        if( rc ) return rc;
+        r = hpGateSift(p1, rFound);
+      }
       if( !bSub && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
         *pbTake = 0;
         return SQLITE_OK;
