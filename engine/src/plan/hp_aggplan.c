@@ -537,11 +537,13 @@ static HpPlan *hpAggPlan(
     hpCompileNo(&c, HP_NO_ORDER);
     goto refused;
   }
-  /* The application's functions would see rows in another order */
-  if( (pItem->hp.pVia || pItem->hp.eOrder>=HP_ORDER_LOOKUP) && hpCompileNoUser(&c) ) goto refused;
-  if( pItem->hp.pVia && !hpAggPlanSameTests(&c, pItem, p->pWhere) ){
-    hpCompileNo(&c, HP_NO_ORDER);
-    goto refused;
+  if( pItem->hp.pVia ){
+    /* The application's functions would see rows in another order */
+    if( hpCompileNoUser(&c) ) goto refused;
+    if( !hpAggPlanSameTests(&c, pItem, p->pWhere) ){
+      hpCompileNo(&c, HP_NO_ORDER);
+      goto refused;
+    }
   }
   pGroup->bInOrder = pItem->hp.eOrder==HP_ORDER_INDEX;
   if( pItem->hp.eOrder==HP_ORDER_ROWID ) c.pPipe->source.bOrder = 1;

@@ -325,11 +325,6 @@ static int hpGateStash(
   return SQLITE_OK;
 }
 
-/* What stock takes for a row of a table that it looks up by an index, far from the one before */
-static double hpGateFar(const HpGateSize *pSize){
-  return HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
-}
-
 /*
 ** SQLite would search the index of pPlan->pSearch, and look up rows of the table that we scan, of
 ** size *pSize.  Set *prRow to about the number of rows, and *prStock to the time that it takes.  If
@@ -348,7 +343,7 @@ static int hpGateLookedUp(
   double *prStock
 ){
   double rFar = 1;
-  double rLook = hpGateFar(pSize);
+  double rLook = HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
   i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
   i64 nRow;
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
@@ -376,10 +371,7 @@ static int hpGateSearch(
   int nShare = 1;
   int rc;
   *pbTake = 0;
-  if( pRange->nSkip>0 ){
-    pRange->nSkip--;
-    return SQLITE_OK;
-  }
+  if( hpSourceRangeSkips(pRange) ) return SQLITE_OK;
   rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
@@ -388,8 +380,7 @@ static int hpGateSearch(
     rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
     *pbTake = rc==SQLITE_OK && rStock>=rOurs;
   }
-  pRange->nSmall = *pbTake ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
-  pRange->nSkip = pRange->nSmall;
+  hpSourceRangeWas(pRange, *pbTake);
   return rc;
 }
 

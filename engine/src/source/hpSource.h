@@ -293,6 +293,8 @@ static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
 static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
 static int hpSourcePlanSize(sqlite3*, const HpSourcePlan*, Mem*, i64*, i64*);
+static int hpSourceRangeSkips(HpRange*);
+static void hpSourceRangeWas(HpRange*, int);
 static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
 static int hpSourceSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);

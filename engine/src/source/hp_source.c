@@ -19,6 +19,7 @@
 **    hpSourceIsLarge()  is the b-tree worth the trouble? (any time)
 **    hpSourcePlanSize()     about how many leaves, and rows, are read?
 **    hpSourceRangeIsLarge()  the same for a part of it
+**    hpSourceRangeSkips(), hpSourceRangeWas()   is it not to be asked this time?
 **    hpSourceRangeSeemsLarge()  a guess, before there is a transaction
 **    hpSourceSearchSize(), hpSourceSearchMayBeLarge()  of an index by which rows are looked up:
 **                       about how many are there, and how far from each other?
@@ -1345,11 +1346,25 @@ static int hpSourcePlanSize(
 }
 
 /*
+** A statement that runs often with small ranges pays for being asked each
+** time: the more of them there were in a row, the more are let pass.  Is this one?
+*/
+static int hpSourceRangeSkips(HpRange *pRange){
+  assert( pRange->nSkip>=0 && pRange->nSkip<=HP_MX_SMALL );
+  if( pRange->nSkip==0 ) return 0;
+  pRange->nSkip--;
+  return 1;
+}
+
+/* It was not: was the range large? */
+static void hpSourceRangeWas(HpRange *pRange, int bLarge){
+  pRange->nSmall = bLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
+  pRange->nSkip = pRange->nSmall;
+}
+
+/*
 ** Set *pbLarge if there are HP_MIN_LEAF leaves in the range of pPlan, whose
 ** constants are in aMem[].
-**
-** A statement that runs often with small ranges pays for being asked each
-** time: the more of them there were in a row, the more are let pass.
 */
 static int hpSourceRangeIsLarge(
   sqlite3 *db,
@@ -1357,19 +1372,13 @@ static int hpSourceRangeIsLarge(
   Mem *aMem,
   int *pbLarge
 ){
-  HpRange *pRange = pPlan->pRange;
   i64 nLeaf;
   int rc;
-  assert( pRange->nSkip>=0 && pRange->nSkip<=HP_MX_SMALL );
   *pbLarge = 0;
-  if( pRange->nSkip>0 ){
-    pRange->nSkip--;
-    return SQLITE_OK;
-  }
+  if( hpSourceRangeSkips(pPlan->pRange) ) return SQLITE_OK;
   rc = hpSourcePlanSize(db, pPlan, aMem, &nLeaf, 0);
   *pbLarge = nLeaf>=HP_MIN_LEAF;
-  pRange->nSmall = *pbLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
-  pRange->nSkip = pRange->nSmall;
+  hpSourceRangeWas(pPlan->pRange, *pbLarge);
   return rc;
 }
 
