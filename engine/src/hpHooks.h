@@ -69,7 +69,7 @@ struct HpSettings {
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
-  u32 aStat[26];            /* PRAGMA hp_stats */
+  u32 aStat[27];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -99,6 +99,17 @@ struct HpChoice {
                             ** another table may be scanned instead; else 0 */
   LogEst nCostRow;          /* ... if the table at this root has so many rows; 0: it */
   Pgno iCostRoot;           /* knows how many */
+  u8 bGuess;                /* ... nCost says little: there are no statistics */
+};
+
+/* Vdbe.hpRace: SQLite's loops run, but may be given up.  See hp_race.c */
+typedef struct HpRace HpRace;
+struct HpRace {
+  u64 nLook;                /* Look at them after so many instructions of this call of
+                            ** sqlite3VdbeExec().  LARGEST_UINT64: never */
+  struct HpPlan *pPlan;     /* What may come in their place */
+  i64 tBegin;               /* When they began, in nanoseconds, and ... */
+  i64 tEnd;                 /* ... when they are given up.  0: that is not known yet */
 };
 
 /* Select.pHp: which rows of a window are wanted.  See hp_partition.c */
@@ -222,10 +233,13 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 ** prepared, and 2 if moreover nHpStep is set: SQLITE_STMTSTATUS_VM_STEP when
 ** the statement was first run.  Vdbe.nHpStepLeft are steps of scans that the
 ** progress handler has not been called for: fewer than it is to be called for.
-** Vdbe.eHpRun: see sqlite3HpRestart().
+** Vdbe.eHpRun: see sqlite3HpRestart().  Vdbe.hpRace: see hp_race.c.
 */
 #ifndef SQLITE_OMIT_HP
-SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*, u64);
+SQLITE_PRIVATE int sqlite3HpLate(Vdbe*, const VdbeOp*, u64);
+# define sqlite3HpNoRace(V) ((V)->hpRace.nLook = LARGEST_UINT64)
+# define sqlite3HpIsLate(V,OP,N) ((N)>=(V)->hpRace.nLook && sqlite3HpLate(V,OP,N))
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*);
@@ -236,6 +250,8 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 #else
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0
+# define sqlite3HpNoRace(V)
+# define sqlite3HpIsLate(V,OP,N) 0
 # define sqlite3HpRestart(A,B) 0
 #endif
 

@@ -1255,10 +1255,11 @@ static void testGate(void){
     sqlite3_stmt *pStmt = prepared(adb[0], azSql[i]);
     i64 nLost = counted(adb[0], "given back: other");
     for(n=0; n<nLimit; n++){
-      i64 nRun = counted(adb[0], "run");
+      /* Those are not counted that SQLite began and that took it long, as it does with sanitizers */
+      i64 nRun = counted(adb[0], "run") - counted(adb[0], "begun by SQLite's loops and taken from them");
       sqlite3_bind_int(pStmt, 1, aLimit[n]);
       sameBound(pStmt);
-      nRun = counted(adb[0], "run") - nRun;
+      nRun = counted(adb[0], "run") - counted(adb[0], "begun by SQLite's loops and taken from them") - nRun;
       check(nRun==(i==2 || (i==0 && aLimit[n]>3)), "n<%d: run %lld times: %s", aLimit[n], nRun,
             azSql[i]);
     }

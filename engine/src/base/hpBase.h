@@ -295,6 +295,7 @@ struct HpConfig {
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
+  int nRace;             /* race=N: instructions until SQLite's loops are given up; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory; or 0 */
 };
@@ -345,7 +346,8 @@ struct HpRecord {
 #define HP_STAT_AHEAD      23  /* Pages that were asked for ahead */
 #define HP_STAT_COLUMNS     24  /* Runs of leaves whose columns were in memory */
 #define HP_STAT_MENDED     25  /* ... of which some leaves had to be read again */
-#define HP_STAT_MX         25
+#define HP_STAT_LATE       26  /* SQLite's loops were given up */
+#define HP_STAT_MX         26
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \

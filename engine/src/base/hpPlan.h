@@ -407,6 +407,12 @@ struct HpPlan {
   u8 bSought;            /* SQLite may search the table that is scanned */
   int nLost;             /* A join: so many executions are skipped next time, ... */
   int nSkip;             /* ... and so many now: hp_gate.c */
+  int iLoop;             /* SQLite's loops begin at this instruction, ... */
+  int iLoopEnd;          /* ... and this one is behind them.  0: they are not given up */
+  u8 bGuess;             /* nStock says little */
+  u8 bFixed;             /* The statement has no parameters */
+  u8 bLate;              /* SQLite's loops have been given up: hp_race.c */
+  u8 bLong;              /* ... in an execution before, and would be again */
 };
 #define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
 #define hpPlanIsArms(P) (hpPlanLast(P)->bAdds)

@@ -45,6 +45,7 @@ static void hpPragmaStats(Parse *pParse){
     "pages asked for ahead",
     "runs of leaves whose columns were in memory",
     "such runs with leaves that had changed",
+    "begun by SQLite's loops and taken from them",
   };
   Vdbe *v = pParse->pVdbe;
   int i;

@@ -40,6 +40,9 @@
 ** that it costs less.  A LogEst: 100,000. */
 #define HP_MIN_COST      166
 
+/* A leaf has about so many rows */
+#define HP_LEAF_ROWS     100
+
 /* SrcItem.hp.eOrder: does the scan that the planner chose give groups in order? */
 #define HP_ORDER_NONE    0     /* No */
 #define HP_ORDER_ROWID   1     /* Yes, of rowids */
@@ -294,7 +297,7 @@ static int hpPlanIsSearch(const WhereInfo*);
 static void hpPlanExplain(Parse*, int, int, const SrcList*);
 static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
-static void hpPlanNote(WhereInfo*, int, LogEst);
+static void hpPlanNote(WhereInfo*, int, LogEst, u8);
 static void hpPlanArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
 static HpGraph *hpPlanAnyGraph(Parse*, Select*);
 static void hpPlanBranch(Parse*, HpBranch*, int);

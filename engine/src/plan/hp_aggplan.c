@@ -509,6 +509,7 @@ static HpPlan *hpAggPlan(
     pPlan->nStock = pItem->hp.nCost;
     pPlan->nStockRow = pItem->hp.nCostRow;
     pPlan->iStockRoot = pItem->hp.iCostRoot;
+    pPlan->bGuess = pItem->hp.bGuess;
   }
   c.pAggInfo = pAggInfo;
   c.xSub = hpScalarSub;

@@ -74,7 +74,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
-  if( pSrc->nSrc>1 ) hpPlanNote(pWInfo, 1, 0);
+  if( pSrc->nSrc>1 ) hpPlanNote(pWInfo, 1, 0, 0);
   return iRewind;
 }
 

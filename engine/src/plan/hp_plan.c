@@ -116,20 +116,20 @@ static int hpPlanSameOrder(
 }
 
 /*
-** True if pLoop is a search for rowids between two literals that are close to
-** each other.
+** If pLoop is a search for rowids between two literals return how many may be there at most,
+** otherwise HP_MIN_ROWIDS.
 */
-static int hpPlanFewRowids(const WhereLoop *pLoop){
+static i64 hpPlanRowids(const WhereLoop *pLoop){
   i64 a[2];
   int i;
-  if( (pLoop->wsFlags & WHERE_IPK)==0 || pLoop->nLTerm!=2 ) return 0;
+  if( (pLoop->wsFlags & WHERE_IPK)==0 || pLoop->nLTerm!=2 ) return HP_MIN_ROWIDS;
   for(i=0; i<2; i++){
     int x;
     Expr *pExpr = pLoop->aLTerm[i]->pExpr->pRight;
-    if( pExpr==0 || !sqlite3ExprIsInteger(pExpr, &x, 0, 0) ) return 0;
+    if( pExpr==0 || !sqlite3ExprIsInteger(pExpr, &x, 0, 0) ) return HP_MIN_ROWIDS;
     a[i] = x;
   }
-  return a[1]-a[0]<HP_MIN_ROWIDS;
+  return MAX(1, a[1]-a[0]+1);
 }
 
 /*
@@ -269,7 +269,7 @@ static int hpPlanAccept(WhereInfo *pWInfo, int nGroupBy){
   if( pLoop->nLTerm!=0
    && ((pLoop->nOut<HP_MIN_OUT
         && (pItem->hp.pSearch==0 || (pItem->pSTab->tabFlags & TF_HasStat1)!=0))
-       || hpPlanFewRowids(pLoop))
+       || hpPlanRowids(pLoop)<HP_MIN_ROWIDS)
    && hpConfigOffload(pWInfo->pParse->db)!=HP_OFFLOAD_FORCE
   ){
     return 0;
@@ -333,111 +333,6 @@ static void hpPlanArm(
   pItem->hp.bArm = (u8)hpPlanAccept(pWInfo, 0);
 }
 
-/* What the planner thinks the loops of pWInfo cost, in its own units */
-static LogEst hpPlanCost(const WhereInfo *pWInfo){
-  LogEst nCost = 0;
-  LogEst nRow = 0;       /* Rows of the loops further out */
-  int i;
-  for(i=0; i<pWInfo->nLevel; i++){
-    const WhereLoop *pLoop = pWInfo->a[i].pWLoop;
-    nCost = sqlite3LogEstAdd(nCost, nRow + pLoop->rRun);
-    nCost = sqlite3LogEstAdd(nCost, pLoop->rSetup);
-    nRow += pLoop->nOut;
-  }
-  return nCost;
-}
-
-/*
-** Is what the planner thinks of term i of FROM good without statistics that it lacks?
-*/
-static int hpPlanIsKnown(const WhereInfo *pWInfo, int i){
-  const Table *pTab = pWInfo->pTabList->a[i].pSTab;
-  int k;
-  if( pTab->tabFlags & TF_HasStat1 ) return 1;
-  if( pTab->pIndex ) return 0;
-  for(k=0; k<pWInfo->nLevel && pWInfo->a[k].iFrom!=i; k++){}
-  if( k==pWInfo->nLevel ) return 0;
-  return k==0 || (pWInfo->a[k].pWLoop->wsFlags & WHERE_ONEROW)!=0;
-}
-
-/*
-** May another table of join pWInfo be scanned than that of the outermost loop?  Then
-** rows come in another order: stock must sort for GROUP BY, if there is one.  Whether
-** that is better hangs on what stock's loops cost, which is not known without
-** statistics.  Of a table without an index they would say no more than the number of its
-** rows, which is nothing to a search for one row, and which the gate knows when the join
-** runs if it is the outermost loop that scans them.  PRAGMA optimize leaves such tables
-** out if they are large.  Returns that cost, or 0.
-*/
-static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy){
-  const SrcList *pSrc = pWInfo->pTabList;
-  int nOrdered = sqlite3WhereIsOrdered((WhereInfo*)pWInfo);
-  int bForce = hpConfigOffload(pWInfo->pParse->db)==HP_OFFLOAD_FORCE;
-  LogEst nCost;
-  int i;
-  if( pSrc->nSrc<2 || pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
-  if( nOrdered>0 && nOrdered>=nGroupBy ) return 0;
-  if( pWInfo->pParse->pIdxEpr ) return 0;
-  for(i=0; i<pSrc->nSrc; i++){
-    if( pSrc->a[i].fg.isIndexedBy ) return 0;
-    if( !bForce && !hpPlanIsKnown(pWInfo, i) ) return 0;
-  }
-  nCost = hpPlanCost(pWInfo);
-  if( bForce ) return MAX(1, nCost);
-  return nCost>=HP_MIN_COST ? nCost : 0;
-}
-
-/* All of pItem may be scanned, in whatever order */
-static void hpPlanWhole(SrcItem *pItem){
-  HpChoice *p = &pItem->hp;
-  memset(p, 0, sizeof(*p));
-  p->eOrder = HP_ORDER_ROWS;
-  if( !HasRowid(pItem->pSTab) ) p->pIdx = sqlite3PrimaryKeyIndex(pItem->pSTab);
-}
-
-/*
-** Note what hp_graph.c wants to know of the loops of pWInfo.  bRoot: the first one can be
-** the scan; what it scans has been noted.  nCost: HpChoice.nCost.
-*/
-static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost){
-  SrcList *pSrc = pWInfo->pTabList;
-  SrcItem *pFirst = &pSrc->a[pWInfo->a[0].iFrom];
-  int i;
-  for(i=0; i<pSrc->nSrc; i++){
-    if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
-    pSrc->a[i].hp.iLevel = 0;
-  }
-  for(i=0; i<pWInfo->nLevel; i++){
-    SrcItem *pItem = &pSrc->a[pWInfo->a[i].iFrom];
-    pItem->hp.iLevel = (u8)(i+1);
-    pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, i);
-    pItem->hp.bBuild = (pWInfo->a[i].pWLoop->wsFlags & WHERE_AUTO_INDEX)!=0;
-  }
-  pFirst->hp.bRoot = (u8)bRoot;
-  pFirst->hp.bMoved = 0;
-  pFirst->hp.nCost = nCost;
-  pFirst->hp.nCostRow = 0;
-  if( nCost && (pFirst->pSTab->tabFlags & TF_HasStat1)==0 ){
-    pFirst->hp.nCostRow = pFirst->pSTab->nRowLogEst;
-    pFirst->hp.iCostRoot = pFirst->pSTab->tnum;
-  }
-}
-
-/*
-** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
-** executor can do that, and otherwise 0.
-*/
-SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
-  LogEst nCost;
-  int bRoot;
-  if( iHp==0 ) return 0;
-  bRoot = hpPlanAccept(pWInfo, nGroupBy);
-  nCost = hpPlanAny(pWInfo, nGroupBy);
-  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
-  hpPlanNote(pWInfo, bRoot, nCost);
-  return iHp;
-}
-
 /*
 ** Look at page iPg of a b-tree, if it is in the cache: without I/O, and without
 ** a transaction, so what is seen may be out of date.  Returns the number of its
@@ -472,6 +367,159 @@ static int hpPlanChildren(
   /* Not sqlite3PagerUnrefNotNull(): it may be the only page in use */
   sqlite3PcacheRelease(pDb);
   return n;
+}
+
+/* What the planner thinks the loops of pWInfo cost, in its own units */
+static LogEst hpPlanCost(const WhereInfo *pWInfo){
+  LogEst nCost = 0;
+  LogEst nRow = 0;       /* Rows of the loops further out */
+  int i;
+  for(i=0; i<pWInfo->nLevel; i++){
+    const WhereLoop *pLoop = pWInfo->a[i].pWLoop;
+    nCost = sqlite3LogEstAdd(nCost, nRow + pLoop->rRun);
+    nCost = sqlite3LogEstAdd(nCost, pLoop->rSetup);
+    nRow += pLoop->nOut;
+  }
+  return nCost;
+}
+
+/*
+** Is what the planner thinks of term i of FROM good without statistics that it lacks?
+*/
+static int hpPlanIsKnown(const WhereInfo *pWInfo, int i){
+  const Table *pTab = pWInfo->pTabList->a[i].pSTab;
+  int k;
+  if( pTab->tabFlags & TF_HasStat1 ) return 1;
+  if( pTab->pIndex ) return 0;
+  for(k=0; k<pWInfo->nLevel && pWInfo->a[k].iFrom!=i; k++){}
+  if( k==pWInfo->nLevel ) return 0;
+  return k==0 || (pWInfo->a[k].pWLoop->wsFlags & WHERE_ONEROW)!=0;
+}
+
+/*
+** The planner thinks that the loops of pWInfo cost nCost, without statistics.  Returns what it would
+** think if it knew the rows of the outermost loop, as far as can be told now.  A table of a page or
+** two is seen to be small, literals may lead to many entries of an index, and rowids be close to
+** each other.
+*/
+static LogEst hpPlanCorrect(const WhereInfo *pWInfo, LogEst nCost){
+  Parse *pParse = pWInfo->pParse;
+  const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  const Table *pTab = pWInfo->pTabList->a[pWInfo->a[0].iFrom].pSTab;
+  int iDb = sqlite3SchemaToIndex(pParse->db, pTab->pSchema);
+  Btree *pBtree = pParse->db->aDb[iDb].pBt;
+  Pgno iChild = 0;
+  LogEst nRow = pLoop->nOut;
+  if( (pTab->tabFlags & TF_HasStat1)!=0 || pBtree==0 ) return nCost;
+  if( pLoop->nLTerm==0 && HasRowid(pTab) ){
+    int n;
+    sqlite3BtreeEnter(pBtree);
+    n = hpPlanChildren(pBtree->pBt, pTab->tnum, 0, &iChild);
+    if( n>0 && hpPlanChildren(pBtree->pBt, iChild, 0, &iChild)!=0 ) n = -1;
+    sqlite3BtreeLeave(pBtree);
+    if( n>=0 ) nRow -= pTab->nRowLogEst - sqlite3LogEst((u64)MAX(1, n)*HP_LEAF_ROWS);
+  }else if( hpPlanRowids(pLoop)<HP_MIN_ROWIDS ){
+    nRow = MIN(nRow, sqlite3LogEst((u64)hpPlanRowids(pLoop)));
+  }else if( pLoop->nLTerm>0 && (pLoop->wsFlags & WHERE_INDEXED)!=0
+         && nRow<HP_MIN_OUT && nCost-nRow+HP_MIN_OUT>=HP_MIN_COST && hpPlanLiterals(pLoop)
+         && hpRangeSearchMayBeLarge(pParse, pLoop->u.btree.pIndex, pLoop)
+  ){
+    nRow = HP_MIN_OUT;
+  }
+  return nCost + nRow - pLoop->nOut;
+}
+
+/*
+** May another table of join pWInfo be scanned than that of the outermost loop?  Then
+** rows come in another order: stock must sort for GROUP BY, if there is one.  Whether
+** that is better hangs on what stock's loops cost.  Returns what the planner thinks, or 0 if
+** that is not worth it.
+**
+** Without statistics that says little: *pbGuess is set.  Then stock's loops begin when the
+** join runs, and are given up if they take long (hp_race.c).  So all that has to be seen here is
+** whether they may be that long.
+**
+** PRAGMA optimize leaves tables without an index out if they are large.  Of these statistics would
+** say no more than the number of rows, which is nothing to a search for one row, and which the gate
+** knows when the join runs if it is the outermost loop that scans them.
+*/
+static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy, u8 *pbGuess){
+  const SrcList *pSrc = pWInfo->pTabList;
+  int nOrdered = sqlite3WhereIsOrdered((WhereInfo*)pWInfo);
+  int bForce = hpConfigOffload(pWInfo->pParse->db)==HP_OFFLOAD_FORCE;
+  LogEst nCost;
+  int i;
+  *pbGuess = 0;
+  if( pSrc->nSrc<2 || pWInfo->nLevel<1 || pWInfo->revMask!=0 ) return 0;
+  if( nOrdered>0 && nOrdered>=nGroupBy ) return 0;
+  if( pWInfo->pParse->pIdxEpr ) return 0;
+  for(i=0; i<pSrc->nSrc; i++){
+    if( pSrc->a[i].fg.isIndexedBy ) return 0;
+    if( !hpPlanIsKnown(pWInfo, i) ) *pbGuess = 1;
+  }
+  nCost = hpPlanCost(pWInfo);
+  if( bForce ) return MAX(1, nCost);
+  if( *pbGuess && !hpPlanWasLong(pWInfo->pParse->pReprepare) ){
+    if( hpPlanCorrect(pWInfo, nCost)<HP_MIN_COST ){
+      hpCompileSmall(pWInfo->pParse);
+      return 0;
+    }
+    nCost = MAX(nCost, HP_MIN_COST);
+  }
+  return nCost>=HP_MIN_COST || *pbGuess ? MAX(1, nCost) : 0;
+}
+
+/* All of pItem may be scanned, in whatever order */
+static void hpPlanWhole(SrcItem *pItem){
+  HpChoice *p = &pItem->hp;
+  memset(p, 0, sizeof(*p));
+  p->eOrder = HP_ORDER_ROWS;
+  if( !HasRowid(pItem->pSTab) ) p->pIdx = sqlite3PrimaryKeyIndex(pItem->pSTab);
+}
+
+/*
+** Note what hp_graph.c wants to know of the loops of pWInfo.  bRoot: the first one can be
+** the scan; what it scans has been noted.  nCost, bGuess: those of HpChoice.
+*/
+static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost, u8 bGuess){
+  SrcList *pSrc = pWInfo->pTabList;
+  SrcItem *pFirst = &pSrc->a[pWInfo->a[0].iFrom];
+  int i;
+  for(i=0; i<pSrc->nSrc; i++){
+    if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
+    pSrc->a[i].hp.iLevel = 0;
+  }
+  for(i=0; i<pWInfo->nLevel; i++){
+    SrcItem *pItem = &pSrc->a[pWInfo->a[i].iFrom];
+    pItem->hp.iLevel = (u8)(i+1);
+    pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, i);
+    pItem->hp.bBuild = (pWInfo->a[i].pWLoop->wsFlags & WHERE_AUTO_INDEX)!=0;
+  }
+  pFirst->hp.bRoot = (u8)bRoot;
+  pFirst->hp.bMoved = 0;
+  pFirst->hp.nCost = nCost;
+  pFirst->hp.bGuess = bGuess;
+  pFirst->hp.nCostRow = 0;
+  if( nCost && (pFirst->pSTab->tabFlags & TF_HasStat1)==0 ){
+    pFirst->hp.nCostRow = pFirst->pSTab->nRowLogEst;
+    pFirst->hp.iCostRoot = pFirst->pSTab->tnum;
+  }
+}
+
+/*
+** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
+** executor can do that, and otherwise 0.
+*/
+SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
+  LogEst nCost;
+  u8 bGuess;
+  int bRoot;
+  if( iHp==0 ) return 0;
+  bRoot = hpPlanAccept(pWInfo, nGroupBy);
+  nCost = hpPlanAny(pWInfo, nGroupBy, &bGuess);
+  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  hpPlanNote(pWInfo, bRoot, nCost, bGuess);
+  return iHp;
 }
 
 /*
@@ -612,6 +660,7 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
       SrcItem *pItem = &pSrc->a[i];
       if( (mTried & MASKBIT(i)) || pItem==pFirst || pItem->hp.iLevel==0 ) continue;
       if( !bForce && pItem->pSTab->nRowLogEst<HP_MIN_OUT ) continue;
+      if( pFirst->hp.bGuess && !hpPlanMayPay(pParse, pItem, HP_MIN_LEAF) ) continue;
       if( pRoot==0 || pItem->pSTab->nRowLogEst>pRoot->pSTab->nRowLogEst ) pRoot = pItem;
     }
     if( pRoot==0 ) return 0;
@@ -623,6 +672,7 @@ static HpGraph *hpPlanMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
     if( pGraph ){
       pRoot->hp.bMoved = 1;
       pRoot->hp.nCost = nCost;
+      pRoot->hp.bGuess = pFirst->hp.bGuess;
       pRoot->hp.nCostRow = pFirst->hp.nCostRow;
       pRoot->hp.iCostRoot = pFirst->hp.iCostRoot;
       return pGraph;
@@ -737,6 +787,15 @@ static const SrcItem *hpPlanItem(
   return 0;
 }
 
+/* The table of pSrc, which may be NULL, that is scanned if stock's loops take long; or NULL */
+static const SrcItem *hpPlanLater(const SrcList *pSrc){
+  int i;
+  for(i=0; pSrc && i<pSrc->nSrc; i++){
+    if( pSrc->a[i].hp.bMoved && pSrc->a[i].hp.bGuess ) return &pSrc->a[i];
+  }
+  return 0;
+}
+
 /*
 ** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
 ** table is read instead of an index.  pSrc: the tables of a join, or NULL.
@@ -749,9 +808,11 @@ static void hpPlanExplain(
 ){
   Vdbe *v = pParse->pVdbe;
   int nOp = sqlite3VdbeCurrentAddr(v);
+  const SrcItem *pLater = hpPlanLater(pSrc);
   int i;
   assert( iFrom>=0 );
   if( pParse->explain!=2 ) return;
+  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) pLater = 0;
   for(i=iFrom; i<nOp; i++){
     VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     const char *z = pOp->p4.z;
@@ -771,8 +832,11 @@ static void hpPlanExplain(
     }else if( pSrc && strncmp(z, "SEARCH ", 7)==0 ){
       pItem = hpPlanItem(pParse, pSrc, &z[7]);
     }
-    /* Stock calls the scan for a min() or max() a SEARCH */
-    if( pItem && pItem->hp.zKey ){
+    if( pLater ){
+      if( pItem==0 ) continue;
+      nOp = i;           /* The outermost loop: no line more is changed */
+      zNew = sqlite3MPrintf(pParse->db, "%s OR, IF LONG, VECTORIZED SCAN OF %S", z, pLater);
+    }else if( pItem && pItem->hp.zKey ){
       zNew = sqlite3MPrintf(pParse->db, "SEARCH %S%s USING HASH TABLE (%s)%s",
           pItem, pItem->fg.fromExists ? " EXISTS" : "", pItem->hp.zKey,
           (pItem->fg.jointype & JT_LEFT) ? " LEFT-JOIN" : "");
@@ -784,6 +848,7 @@ static void hpPlanExplain(
     }else if( strncmp(z, "SEARCH ", 7)==0 && strstr(z, " USING INDEX ") ){
       zNew = sqlite3MPrintf(pParse->db, "%s OR VECTORIZED SCAN", z);
     }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
+      /* Stock calls the scan for a min() or max() a SEARCH */
       zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
     }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0
            && strstr(z, "(ORDER BY)")==0
@@ -959,7 +1024,8 @@ static int hpPlanCodeAgg(
   Parse *pParse,
   Select *p,
   HpPlan *pPlan,
-  int iHp
+  int iHp,
+  int iLoopEnd           /* SQLite's loops end before this instruction */
 ){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp;
@@ -982,6 +1048,9 @@ static int hpPlanCodeAgg(
   pOp->opcode = OP_Goto;
   pOp->p1 = pOp->p3 = 0;
   pOp->p2 = i;
+  pPlan->iLoop = iHp+1;
+  pPlan->iLoopEnd = iLoopEnd;
+  pPlan->bFixed = pParse->nVar==0;
   i = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, i, iHp+1);
   return regExec;
@@ -1034,7 +1103,7 @@ static void hpPlanCodeRow(
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp);
+  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp, addrSkip);
   hpPlanCodeOrder(pParse, pAggInfo, iHp);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeJumpHere(v, addrNext);
@@ -1086,6 +1155,19 @@ static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
 }
 
 /*
+** Where stock's loops end for GROUP BY: at addrEnd, or where rows are sorted that they have put into
+** cursor iSort.
+*/
+static int hpPlanSorted(Vdbe *v, int iHp, int addrEnd, int iSort){
+  int i;
+  for(i=iHp+1; i<addrEnd; i++){
+    const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    if( pOp->opcode==OP_SorterSort && pOp->p1==iSort ) return i;
+  }
+  return addrEnd;
+}
+
+/*
 ** Code an aggregate query with GROUP BY.  Called after stock's code for the
 ** groups, where the program goes on when all of them are delivered.
 */
@@ -1123,7 +1205,8 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp);
+  regExec = hpPlanCodeAgg(pParse, p, pPlan, iHp,
+                          hpPlanSorted(v, iHp, addrSkip, pAggInfo->sortingIdx));
   sqlite3VdbeAddOp2(v, OP_Integer, 1, iUseFlag);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeAddOp2(v, OP_Gosub, regOutput, addrOutput);

@@ -64,7 +64,7 @@ static int hpSetPlanAccept(
       return 0;
     }
   }
-  hpPlanNote(pWInfo, bScan, 0);
+  hpPlanNote(pWInfo, bScan, 0, 0);
   return 1;
 }
 

@@ -38,9 +38,26 @@ static void hpPieceFree(HpPieces*);
 
 /* hp_gate.c */
 static int hpGateSearch(sqlite3*, const HpPlan*, Mem*, int, int*);
-static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int*);
+static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int, int*, double*);
 static int hpGateLook(HpQuery*, const HpPlan*, Mem*, i64*, int*);
 static void hpGateLost(HpPlan*);
+
+/* When hpGateJoin() is asked */
+#define HP_GATE_FIRST_TIME 0   /* SQLite's loops have not begun */
+#define HP_GATE_ASK        1   /* They run */
+#define HP_GATE_LATE       2   /* They have been given up: see hp_race.c */
+
+/* What hpRaceLook() says of SQLite's loops */
+#define HP_RACE_ON   0         /* They go on */
+#define HP_RACE_ASK  1         /* It is not known how long ours takes */
+#define HP_RACE_LATE 2         /* They are to be given up */
+
+/* hp_race.c */
+static int hpRaceMay(const Vdbe*, const HpPlan*);
+static void hpRaceBegin(Vdbe*, HpPlan*, u64, double);
+static int hpRaceLook(Vdbe*, const VdbeOp*, u64);
+static void hpRaceKnow(Vdbe*, double);
+static void hpRaceEnd(Vdbe*);
 
 /* hp_finder.c */
 static int hpFinderNew(HpQuery*);

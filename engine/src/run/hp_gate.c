@@ -388,18 +388,25 @@ static int hpGateSearch(
 ** Set *pbTake to whether the join pPlan is to be run by p, which is new, and
 ** p->aMxStash[] to what is put aside.  Constants are in aMem[], and there may be
 ** nWorker workers.
+**
+** If it is not, *prOurs is set to the time that it would take: SQLite's loops are given up
+** if they take about as long (hp_race.c).  Negative: to be asked once they have run for a
+** while (HP_GATE_ASK), when only that is wanted.  0: they are not given up.
 */
 static int hpGateJoin(
   HpQuery *p,
   HpPlan *pPlan,
   Mem *aMem,
   int nWorker,
-  int *pbTake
+  int eWhen,             /* HP_GATE_xxx */
+  int *pbTake,
+  double *prOurs
 ){
   const HpPipePlan *pRoot = hpPlanLast(pPlan);
   int iRoot = pPlan->nPipe-1;
   int bMoved = pPlan->nStock>0;
-  double rOurs = 0;      /* Time of ours */
+  double rOurs = 0;      /* Time of ours, ... */
+  double rKept = 0;      /* ... if columns in memory are there after all */
   double rStock = 0;     /* ... of SQLite, without looking anything up */
   double rSeek = 0;      /* ... and of looking up what passes */
   double rSub = 0;       /* ... and of running each sub-select once, ... */
@@ -417,6 +424,7 @@ static int hpGateJoin(
   int i;
   int rc = SQLITE_OK;
   *pbTake = 1;
+  *prOurs = 0;
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){
     for(i=0; i<pPlan->nPipe; i++){
       if( pPlan->aPipe[i].nWant>0 && p->pCfg->bStash ) p->aMxStash[i] = HP_GATE_ALL;
@@ -424,10 +432,13 @@ static int hpGateJoin(
     }
     return SQLITE_OK;
   }
-  if( pPlan->nSkip>0 ){
-    pPlan->nSkip--;
-    *pbTake = 0;
-    return SQLITE_OK;
+  if( eWhen==HP_GATE_FIRST_TIME ){
+    if( pPlan->nSkip>0 ){
+      pPlan->nSkip--;
+      *pbTake = 0;
+      return SQLITE_OK;
+    }
+    if( pPlan->bLong ) eWhen = HP_GATE_LATE;
   }
   for(i=0; i<iRoot; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];
@@ -475,8 +486,11 @@ static int hpGateJoin(
         if( rc ) return rc;
         r = hpGateSift(p1, rFound);
       }
-      if( !bSub && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100 ){
+      if( eWhen==HP_GATE_FIRST_TIME && !bSub
+       && rStock<HP_GATE_WORTH && rStock<rOurs*HP_GATE_MARGIN/100
+      ){
         *pbTake = 0;
+        *prOurs = -1;
         return SQLITE_OK;
       }
     }
@@ -484,8 +498,15 @@ static int hpGateJoin(
       r /= MIN(nWorker, 4);
     }
     rOurs += r;
+    if( hpColumnsSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
+    rKept += r;
   }
-  if( bMoved ){
+  *prOurs = rKept;
+  if( eWhen==HP_GATE_ASK ){
+    *pbTake = 0;
+    return SQLITE_OK;
+  }
+  if( bMoved && eWhen!=HP_GATE_LATE ){
     rStock *= rGuess;
     if( rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
       *pbTake = 0;
@@ -495,7 +516,7 @@ static int hpGateJoin(
   if( bJoin && !pPlan->bSought ){
     rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;
   }
-  bWorth = rStock+rSub+rProbe+rJoin>=HP_GATE_WORTH;
+  bWorth = eWhen==HP_GATE_LATE || rStock+rSub+rProbe+rJoin>=HP_GATE_WORTH;
   if( bWorth && pRoot->bConstant ){
     rc = hpGateSample(p, pRoot, aMem, &rShare);
     if( rc==SQLITE_OK && rShare==0 ){
@@ -519,8 +540,8 @@ static int hpGateJoin(
     if( rc==SQLITE_OK ) rc = hpGateStash(p, pPlan, i, 1, aMem, aSize, pr, &rSave);
     rOurs -= rSave/MIN(nWorker, 4);
   }
-  if( bMoved ){
-    *pbTake = rStock>0;
+  if( bMoved || eWhen==HP_GATE_LATE ){
+    *pbTake = rStock>0 || eWhen==HP_GATE_LATE;
     return rc;
   }
   rOurs *= HP_GATE_MARGIN/100.0;

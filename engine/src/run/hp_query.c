@@ -10,6 +10,7 @@
 **    sqlite3HpNext()     OP_HpNext: the next group into registers
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
+**    sqlite3HpLate()     SQLite's loops run for a while: are they given up?
 **    hpQueryNew(), hpQueryRun()    run a plan
 **    hpQueryMayNot()      is this execution of a statement stock's?
 **    hpQueryDone()        let go of what only the scan needed
@@ -38,12 +39,25 @@
 #endif
 
 /*
+** Make statement v, which has not given a row, ready to begin again, when sqlite3Step() sees
+** SQLITE_EMPTY.  minWriteFileFormat makes OP_Init not trace it twice, and tells that this is the
+** same execution; it counts as one.
+*/
+static void hpQueryAgain(Vdbe *v){
+  closeAllCursors(v);
+  sqlite3DbFree(v->db, v->zErrMsg);
+  v->zErrMsg = 0;
+  v->rc = SQLITE_OK;
+  v->pc = 0;
+  v->minWriteFileFormat = 254;
+  v->aCounter[SQLITE_STMTSTATUS_RUN]--;
+}
+
+/*
 ** Statement v stops with error *pRc.  If it ran out of memory, after OP_HpScan
 ** took more than SQLite would have, and nobody has seen anything yet, make it
 ** ready to begin again without it, set *pRc so that sqlite3Step() runs it, and
 ** return true.
-** minWriteFileFormat makes OP_Init not trace it twice, and tells OP_HpScan
-** that this is the same execution.
 */
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
   sqlite3 *db = v->db;
@@ -55,13 +69,8 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
   ){
     return 0;
   }
-  closeAllCursors(v);
   hpBudgetOomUndo(db);
-  sqlite3DbFree(db, v->zErrMsg);
-  v->zErrMsg = 0;
-  v->rc = SQLITE_OK;
-  v->pc = 0;
-  v->minWriteFileFormat = 254;
+  hpQueryAgain(v);
   v->eHpRun = HP_RUN_AGAIN;
   hpConfigStat(db, HP_STAT_DECLINED);
   *pRc = SQLITE_EMPTY;
@@ -416,16 +425,27 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
 }
 
 /*
-** Run the plan of pOp->p4 for OP_HpScan.
+** Is SQLite to begin in any case?
 */
-static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+static int hpQueryWaits(const Vdbe *v, HpPlan *pPlan){
+  if( hpConfig()->nRace ) return hpRaceMay(v, pPlan);
+  return pPlan->bGuess && !pPlan->bLong && hpConfigOffload(v->db)!=HP_OFFLOAD_FORCE;
+}
+
+/*
+** Run the plan of pOp->p4 for OP_HpScan, after nStep instructions.
+*/
+static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   sqlite3 *db = v->db;
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;
+  int eWhen = pPlan->bLate ? HP_GATE_LATE : HP_GATE_FIRST_TIME;
+  double rOurs = 0;
   HpQuery *pOld = 0;
   int rc;
+  pPlan->bLate = 0;
 
   if( pPlan->nSet && (pReg->flags & MEM_Dyn) ){
     pOld = (HpQuery*)pReg->z;
@@ -434,7 +454,12 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   }
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   if( hpQueryMayNot(v) ) return HP_DECLINE;
-  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE ){
+  if( eWhen==HP_GATE_FIRST_TIME && hpQueryWaits(v, pPlan) ){
+    hpConfigStat(db, HP_STAT_SMALL);
+    if( hpRaceMay(v, pPlan) ) hpRaceBegin(v, pPlan, nStep, -1);
+    return HP_DECLINE;
+  }
+  if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE && eWhen!=HP_GATE_LATE ){
     rc = hpQueryIsLarge(db, pPlan, aMem, &bLarge);
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
   }
@@ -443,10 +468,11 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
-    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), &bLarge);
+    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, &bLarge, &rOurs);
   }
   if( rc==SQLITE_OK && !bLarge ){
     hpQueryFree(p);
+    if( rOurs!=0 && hpRaceMay(v, pPlan) ) hpRaceBegin(v, pPlan, nStep, rOurs);
     hpConfigStat(db, HP_STAT_SMALL);
     return HP_DECLINE;
   }
@@ -464,7 +490,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     hpQueryFree(p);
     p = hpQueryNew(v, pPlan);
     rc = p ? hpQuerySets(p, pPlan, 0, aMem) : HP_DECLINE;
-    if( rc==SQLITE_OK && hpPlanIsJoin(pPlan) ) rc = hpGateJoin(p, pPlan, aMem, 1, &bLarge);
+    if( rc==SQLITE_OK && hpPlanIsJoin(pPlan) ){
+      rc = hpGateJoin(p, pPlan, aMem, 1, HP_GATE_LATE, &bLarge, &rOurs);
+    }
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
@@ -490,16 +518,57 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
 ** OP_HpScan.  SQLITE_OK: OP_HpNext delivers the groups, or OP_HpRow the rows.
 ** HP_DECLINE: stock's code is to answer.  Else an error.
 **
+** nStep instructions have been done: sqlite3HpLate().
+**
 ** If P3 is set (HP_SCAN_xxx) register P1+1 says how many rows OP_HpRow leaves to
 ** stock.
 */
-SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   int rc;
   Mem *pStock = &aMem[pOp->p1+1];
   if( pOp->p3 ) sqlite3VdbeMemSetInt64(pStock, 0);
-  rc = hpQueryScan(v, pOp, aMem);
+  rc = hpQueryScan(v, pOp, aMem, nStep);
   if( pOp->p3==HP_SCAN_FIND && rc==HP_DECLINE ) pStock->u.i = HP_ROWS_ALL;
   return rc;
+}
+
+/*
+** How long would the plan take that v's loops, which SQLite runs, are in place of?
+*/
+static void hpQueryAsk(Vdbe *v){
+  HpPlan *pPlan = v->hpRace.pPlan;
+  HpQuery *p = 0;
+  int bLarge = 0;
+  double rOurs = 0;
+  int rc = hpQueryIsLarge(v->db, pPlan, v->aMem, &bLarge);
+  if( rc==SQLITE_OK && bLarge ){
+    p = hpQueryNew(v, pPlan);
+    rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, &bLarge, &rOurs)
+           : SQLITE_NOMEM;
+    hpQueryFree(p);
+  }
+  if( rc==SQLITE_OK && rOurs>0 ) hpRaceKnow(v, rOurs);
+  else hpRaceEnd(v);
+}
+
+/*
+** SQLite's loops run, nStep instructions of v have been done, and pOp+1 is the next one.  True if
+** they are given up, and v is to begin again.
+*/
+SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
+  HpPlan *pPlan = v->hpRace.pPlan;
+  switch( hpRaceLook(v, pOp, nStep) ){
+    case HP_RACE_ASK:
+      hpQueryAsk(v);
+      return 0;
+    case HP_RACE_LATE:
+      hpConfigStat(v->db, HP_STAT_LATE);
+      pPlan->bLate = 1;
+      pPlan->bLong = pPlan->bFixed;
+      hpQueryAgain(v);
+      return 1;
+  }
+  return 0;
 }
 
 /*

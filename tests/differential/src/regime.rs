@@ -110,6 +110,19 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // SQLite's loops begin, and are given up after few instructions, or many.
+    Regime {
+        name: "race",
+        switches: "race=30,threads=1",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "race2",
+        switches: "race=700,stash=all,threads=2,run=1",
+        pragmas: FORCE,
+        forced: true,
+    },
     // What a user has: small tables stay with stock's code, and so do its plans.
     // Only the large ones of a case are ours, on all processors.
     Regime {

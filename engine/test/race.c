@@ -1,0 +1,293 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** race STOCK [answers|seen|gate]: SQLite's loops begin, are given up, and ours finishes.
+**
+**    answers     With HPSQLITE_TEST=force,race=N, whatever is given up after N instructions
+**                says what the library STOCK says.
+**    seen        The same switches.  What others see of a statement that began again: nothing.
+**                What must not begin again does not.
+**    gate        Without switches: long joins are given up, short ones are not, without
+**                statistics.  Parameters, and a statement that is run again.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include "pair.h"
+
+#define TAKEN "begun by SQLite's loops and taken from them"
+
+/*
+** Orders of customers, with lines, as shops have them: each key that refers to another table has an
+** index, and there are no statistics.  Customer 7 has 3,000 orders, others have about 8.
+*/
+static const char zTables[] =
+  "CREATE TABLE country(id INTEGER PRIMARY KEY, name TEXT);"
+  "CREATE TABLE customer(id INTEGER PRIMARY KEY, country INTEGER, name TEXT);"
+  "CREATE TABLE ord(id INTEGER PRIMARY KEY, customer INTEGER, day TEXT, state TEXT);"
+  "CREATE TABLE line(id INTEGER PRIMARY KEY, ord INTEGER, n INTEGER, price REAL, item TEXT);"
+  "INSERT INTO country VALUES(1,'A'),(2,'B'),(3,'C'),(4,NULL);"
+  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i<1000)"
+  " INSERT INTO customer SELECT i, i%4+1, 'c'||i%300 FROM r;"
+  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i<10000)"
+  " INSERT INTO ord SELECT i, CASE WHEN i<=3000 THEN 7 ELSE i*7919%1000+1 END,"
+  "  date('2024-01-01', (i*17%700)||' days'), substr('ops', i%3+1, 1) FROM r;"
+  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i<40000)"
+  " INSERT INTO line SELECT i, i*31%10000+1, i%9, CASE i%50 WHEN 0 THEN NULL ELSE i*0.25 END, 'i'||i%77 FROM r;"
+  "CREATE INDEX cc ON customer(country); CREATE INDEX oc ON ord(customer); CREATE INDEX od ON ord(day);"
+  "CREATE INDEX lo ON line(ord); CREATE INDEX li ON line(item);";
+
+static void begin(const char *zMore){
+  pairBegin();
+  both(zTables);
+  both("COMMIT");
+  runOn(&ours, adb[0], zMore);
+}
+
+#define JOIN " FROM country k JOIN customer c ON c.country=k.id JOIN ord o ON o.customer=c.id" \
+  " JOIN line l ON l.ord=o.id "
+
+/* Whatever plan there is, it may begin with SQLite's loops */
+static void testAnswers(void){
+  static const char *const az[] = {
+    "+SELECT count(*), sum(l.n), avg(price)" JOIN "WHERE k.name='B'",
+    "+SELECT k.name, count(*), sum(l.n), total(price)" JOIN "GROUP BY k.name",
+    "?SELECT c.name, count(DISTINCT o.day), max(price)" JOIN "WHERE o.state='p' GROUP BY c.name ORDER BY 2 DESC, 1",
+    "+SELECT o.state, sum(price) AS s" JOIN "WHERE c.id>500 GROUP BY o.state HAVING count(*)>3 ORDER BY s LIMIT 2",
+    "?SELECT count(*) FROM (SELECT c.id, count(*) AS n" JOIN "GROUP BY c.id) WHERE n>20",
+    "?SELECT item, count(*), group_concat(n) FROM line WHERE n>3 GROUP BY item",
+    "+SELECT item, count(*) FROM line GROUP BY item ORDER BY count(*) DESC LIMIT 5",
+    "?SELECT ord, sum(n) FROM line GROUP BY ord ORDER BY ord DESC LIMIT 5",
+    "+SELECT n, max(price), item FROM line GROUP BY n",
+    "+SELECT count(*), sum(price), min(item) FROM line WHERE n=4",
+    "+SELECT count(DISTINCT item), sum(DISTINCT n) FROM line",
+    "+SELECT max(price), id FROM line WHERE n>2",
+    "?SELECT c.id%10, count(o.id), sum(o.id) FROM customer c LEFT JOIN ord o ON o.customer=c.id GROUP BY 1",
+    "?SELECT state, count(*) FROM ord WHERE id IN (SELECT ord FROM line WHERE n=3) GROUP BY state",
+    "+SELECT state, count(*) FROM ord o WHERE EXISTS (SELECT 1 FROM line l WHERE l.ord=o.id AND l.n=3) GROUP BY 1",
+    "+SELECT state, count(*) FROM ord WHERE customer>(SELECT avg(customer) FROM ord) GROUP BY state",
+    "+SELECT x, count(*) FROM (SELECT n AS x FROM line UNION ALL SELECT customer FROM ord) GROUP BY x",
+    "+WITH t AS MATERIALIZED (SELECT ord, sum(n) AS s FROM line GROUP BY ord)"
+      " SELECT a.s, count(*) FROM t a JOIN t b ON a.ord=b.ord GROUP BY a.s",
+    "+SELECT state, n, rank() OVER (ORDER BY n) FROM (SELECT state, count(*) AS n FROM ord GROUP BY state)",
+    "+SELECT * FROM (SELECT n, sum(price) AS s FROM line GROUP BY n) JOIN country ON id=n",
+    "+SELECT abs(-9223372036854775807-(n>100)), count(*) FROM line GROUP BY 1",
+    "+SELECT sum(9223372036854775807-n) FROM line",
+    "?SELECT id, (SELECT sum(l.n) FROM ord o JOIN line l ON l.ord=o.id WHERE o.customer=c.id) FROM customer c",
+    "?SELECT id, (SELECT count(*) FROM line WHERE n=c.id) FROM customer c WHERE id<20",
+  };
+  unsigned i;
+  int k;
+  begin("");
+  for(k=0; k<2; k++){
+    for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+      sqlite3_int64 nTaken = counted(adb[0], TAKEN);
+      pairSame(&az[i][1]);
+      nTaken = counted(adb[0], TAKEN) - nTaken;
+      /* '?': it has no plan, because of the order of rows, or has none with some statistics */
+      if( az[i][0]=='+' ) check(nTaken>0, "not given up: %s", &az[i][1]);
+    }
+    both("ANALYZE");
+  }
+  end("answers");
+}
+
+static int nCall, nTrace, nProfile, nRow;
+static void called(sqlite3_context *p, int n, sqlite3_value **a){
+  nCall += n;
+  sqlite3_result_value(p, a[0]);
+}
+static int traced(unsigned eType, void *pArg, void *p, void *x){
+  (void)pArg, (void)p, (void)x;
+  if( eType==SQLITE_TRACE_STMT ) nTrace++;
+  if( eType==SQLITE_TRACE_PROFILE ) nProfile++;
+  if( eType==SQLITE_TRACE_ROW ) nRow++;
+  return 0;
+}
+
+/* Another connection writes when the progress handler is called for the first time */
+static sqlite3 *pOther;
+static int nProgress;
+static int writes(void *pArg){
+  (void)pArg;
+  if( nProgress++==0 ) execute(pOther, "UPDATE line SET n=n+1 WHERE id%100=0; DELETE FROM line WHERE id>39000");
+  return 0;
+}
+static int stops(void *pArg){
+  return ++nProgress>=*(int*)pArg;
+}
+
+/* All rows of pStmt, from the beginning */
+static void rows(sqlite3_stmt *pStmt, Text *pOut){
+  textClear(pOut);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    textAppend(pOut, "%s %lld %lld\n", sqlite3_column_text(pStmt, 0), sqlite3_column_int64(pStmt, 1),
+               sqlite3_column_int64(pStmt, 2));
+  }
+  check(sqlite3_reset(pStmt)==SQLITE_OK, "%s", sqlite3_errmsg(sqlite3_db_handle(pStmt)));
+}
+
+/* The same in this order of loops */
+#define LOOPS " FROM country k CROSS JOIN customer c ON c.country=k.id CROSS JOIN ord o ON o.customer=c.id" \
+  " CROSS JOIN line l ON l.ord=o.id "
+static const char zLong[] = "SELECT k.name, count(*), sum(l.n)" LOOPS "GROUP BY k.name";
+
+static void testSeen(void){
+  /* What they do cannot be done twice: nothing is given up */
+  static const char *const azOnce[] = {
+    "SELECT called(name), (SELECT sum(n) FROM line) FROM country",
+    "SELECT sum(called(n)) FROM line",
+    "INSERT INTO copy SELECT state, count(*) FROM ord GROUP BY state",
+    "CREATE TABLE copy2 AS SELECT k.name, sum(l.n) AS s" JOIN "GROUP BY 1",
+    "SELECT value, (SELECT sum(n) FROM line) FROM json_each('[1,2,3]')",
+    "SELECT id, (SELECT sum(n) FROM line WHERE n>c.id) FROM country c WHERE id>1",
+  };
+  static const int aStop[] = { 1, 2, 3, 10, 50 };
+  Text a = {0,0,0}, b = {0,0,0};
+  sqlite3_int64 nTaken;
+  sqlite3_stmt *pStmt;
+  unsigned i;
+  begin("");
+  sqlite3_create_function(adb[0], "called", 1, SQLITE_UTF8, 0, called, 0, 0);
+  execute(adb[0], "CREATE TABLE copy(a, b)");
+  for(i=0; i<sizeof(azOnce)/sizeof(azOnce[0]); i++){
+    nTaken = counted(adb[0], TAKEN);
+    nCall = 0;
+    execute(adb[0], azOnce[i]);
+    check(counted(adb[0], TAKEN)==nTaken || i==5, "given up: %s", azOnce[i]);
+    if( i<2 ) check(nCall==(i ? 40000 : 4), "called %d times: %s", nCall, azOnce[i]);
+  }
+
+  /* Traces tell of one statement */
+  nTaken = counted(adb[0], TAKEN);
+  pStmt = prepared(adb[0], zLong);
+  sqlite3_trace_v2(adb[0], SQLITE_TRACE_STMT|SQLITE_TRACE_ROW|SQLITE_TRACE_PROFILE, traced, 0);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){}
+  sqlite3_reset(pStmt);
+  sqlite3_trace_v2(adb[0], 0, 0, 0);
+  check(nTrace==1 && nProfile==1 && nRow==4, "traced %d, profiled %d, %d rows", nTrace, nProfile, nRow);
+  check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_RUN, 0)==1
+     && sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0)==0, "status");
+  sqlite3_finalize(pStmt);
+  check(counted(adb[0], TAKEN)==nTaken+1, "traced: not given up");
+
+  /* An interrupt comes in SQLite's loops or in ours */
+  for(i=0; i<sizeof(aStop)/sizeof(aStop[0]); i++){
+    int rc;
+    nProgress = 0;
+    sqlite3_progress_handler(adb[0], 10, stops, (void*)&aStop[i]);
+    pStmt = prepared(adb[0], zLong);
+    rc = sqlite3_step(pStmt);
+    sqlite3_progress_handler(adb[0], 0, 0, 0);
+    check(rc==SQLITE_INTERRUPT && sqlite3_finalize(pStmt)==SQLITE_INTERRUPT, "stop %d: %d", aStop[i], rc);
+  }
+  check(sqlite3_get_autocommit(adb[0])==1, "in a transaction");
+
+  /* All is read in the state in which it began, though another connection commits meanwhile */
+  execute(adb[0], "PRAGMA journal_mode=WAL");
+  pOther = openDb(&ours, azFile[0], 0);
+  pStmt = prepared(adb[0], zLong);
+  rows(pStmt, &a);
+  nProgress = 0;
+  nTaken = counted(adb[0], TAKEN);
+  sqlite3_progress_handler(adb[0], 5, writes, 0);
+  rows(pStmt, &b);
+  sqlite3_progress_handler(adb[0], 0, 0, 0);
+  check(counted(adb[0], TAKEN)==nTaken+1 && nProgress>0, "written: not given up");
+  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "another state\n before %s\n got %s", a.z, b.z);
+  rows(pStmt, &b);
+  check(a.n!=b.n || memcmp(a.z, b.z, a.n)!=0, "nothing was written");
+  sqlite3_finalize(pStmt);
+  textClear(&a);
+  textClear(&b);
+  ours.close(pOther);
+
+  /* In a transaction with changes of its own */
+  execute(adb[0], "BEGIN; DELETE FROM line WHERE id%2; SAVEPOINT s");
+  check(integer(&ours, adb[0], "SELECT count(*)" JOIN)
+        ==integer(&ours, adb[0], "SELECT count(*) FROM line WHERE +id>=0 AND ord>0"), "own changes");
+  execute(adb[0], "ROLLBACK TO s; COMMIT");
+  end("seen");
+}
+
+/* Run pStmt with k, which may be 0 to bind nothing; 1 if it was taken from SQLite's loops */
+static int taken(sqlite3_stmt *pStmt, int k){
+  sqlite3_int64 nTaken = counted(adb[0], TAKEN);
+  if( k ) sqlite3_bind_int(pStmt, 1, k);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){}
+  sqlite3_reset(pStmt);
+  return (int)(counted(adb[0], TAKEN) - nTaken);
+}
+
+static void testGate(void){
+  static const char zBig[] =
+    "WITH RECURSIVE r(i) AS (SELECT 40001 UNION ALL SELECT i+1 FROM r WHERE i<300000)"
+    " INSERT INTO line SELECT i, i*31%10000+1, i%9, i*0.25, 'i'||i%77 FROM r;";
+  static const char *const azShort[] = {
+    "SELECT count(*), sum(l.n)" LOOPS "WHERE k.id=2 AND o.day='2024-02-03'",
+    "SELECT count(*), sum(l.n)" LOOPS "WHERE c.id BETWEEN 100 AND 103",
+    "SELECT count(*), sum(l.n)" LOOPS "WHERE k.id=4 AND c.id=999",
+  };
+  Text a = {0,0,0}, b = {0,0,0};
+  sqlite3_stmt *pStmt;
+  sqlite3_int64 nRun;
+  unsigned i;
+  begin("PRAGMA hp_offload=on; PRAGMA hp_threads=1; BEGIN");
+  execute(adb[0], zBig);
+  execute(adb[0], "COMMIT");
+  pStmt = prepared(adb[0], zLong);
+  nRun = counted(adb[0], "run");
+  check(taken(pStmt, 0)==1 && counted(adb[0], "run")==nRun+1, "a long join is not given up");
+  check(taken(pStmt, 0)==0 && counted(adb[0], "run")==nRun+2, "it is given up again");
+  sqlite3_finalize(pStmt);
+  for(i=0; i<sizeof(azShort)/sizeof(azShort[0]); i++){
+    pStmt = prepared(adb[0], azShort[i]);
+    nRun = counted(adb[0], "run");
+    check(taken(pStmt, 0)==0 && counted(adb[0], "run")==nRun, "a short join is given up: %s", azShort[i]);
+    sqlite3_finalize(pStmt);
+  }
+  /* What parameters lead to is found out each time */
+  pStmt = prepared(adb[0], "SELECT k.name, count(*), sum(l.n) FROM customer c CROSS JOIN country k ON c.country=k.id"
+    " CROSS JOIN ord o ON o.customer=c.id CROSS JOIN line l ON l.ord=o.id WHERE c.id>?1 GROUP BY k.name");
+  for(i=0; i<3; i++){
+    check(taken(pStmt, 1)==1, "parameter: not given up");
+    check(taken(pStmt, 1000)==0, "parameter: given up");
+  }
+  sqlite3_finalize(pStmt);
+  answer(&ours, adb[0], zLong, &a);
+  execute(adb[0], "PRAGMA hp_offload=off");
+  answer(&ours, adb[0], zLong, &b);
+  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n got %s\n right %s", zLong, a.z, b.z);
+  textClear(&a);
+  textClear(&b);
+  execute(adb[0], "PRAGMA hp_offload=on");
+
+  /* EXPLAIN QUERY PLAN says SQLite's loops, and what may come in their place */
+  pStmt = prepared(adb[0], "EXPLAIN QUERY PLAN SELECT count(*) FROM country k CROSS JOIN customer c ON c.country=k.id"
+    " CROSS JOIN ord o ON o.customer=c.id CROSS JOIN line l ON l.ord=o.id WHERE k.id>1");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ) textAppend(&a, "%s\n", sqlite3_column_text(pStmt, 3));
+  sqlite3_finalize(pStmt);
+  check(strcmp(a.z, "SEARCH k USING INTEGER PRIMARY KEY (rowid>?) OR, IF LONG, VECTORIZED SCAN OF l\n"
+    "SEARCH c USING COVERING INDEX cc (country=?)\n"
+    "SEARCH o USING COVERING INDEX oc (customer=?)\n"
+    "SEARCH l USING COVERING INDEX lo (ord=?)\n")==0, "%s", a.z);
+  textClear(&a);
+  end("gate");
+}
+
+int main(int argc, char **argv){
+  const char *zOnly = argc>2 ? argv[2] : "";
+  if( argc<2 || argc>3 || pairLoad(argv[1]) ){
+    fprintf(stderr, "usage: race STOCK [answers|seen|gate]\n");
+    return 2;
+  }
+  if( !hasEngine() ) return finish();
+  azFile[0] = temporaryFile("race-ours.db");
+  azFile[1] = temporaryFile("race-stock.db");
+  if( strcmp(zOnly, "seen")==0 ) testSeen();
+  else if( strcmp(zOnly, "gate")==0 ) testGate();
+  else testAnswers();
+  return finish();
+}
