@@ -100,6 +100,7 @@ struct HpChoice {
   LogEst nCostRow;          /* ... if the table at this root has so many rows; 0: it */
   Pgno iCostRoot;           /* knows how many */
   u8 bGuess;                /* ... nCost says little: there are no statistics */
+  u8 bFind;                 /* A sub-select that finds its rows by an index each time */
 };
 
 /* Vdbe.hpRace: SQLite's loops run, but may be given up.  See hp_race.c */
@@ -107,10 +108,16 @@ typedef struct HpRace HpRace;
 struct HpRace {
   u64 nLook;                /* Look at them after so many instructions of this call of
                             ** sqlite3VdbeExec().  LARGEST_UINT64: never */
-  struct HpPlan *pPlan;     /* What may come in their place */
+  struct HpPlan *pPlan;     /* What may come in their place.  NULL: nothing yet */
   i64 tBegin;               /* When they began, in nanoseconds, and ... */
   i64 tEnd;                 /* ... when they are given up.  0: that is not known yet */
+  u8 bMay;                  /* If executions are long there would be a plan */
+  u8 bLong;                 /* One was so long that the statement is prepared again */
 };
+
+/* A statement that was left to SQLite because a table was small, or few rows were expected, is
+** prepared again after so many instructions: some milliseconds. */
+#define HP_AGAIN_STEPS   500000
 
 /* Select.pHp: which rows of a window are wanted.  See hp_partition.c */
 typedef struct HpWanted HpWanted;
@@ -238,11 +245,13 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpLate(Vdbe*, const VdbeOp*, u64);
-# define sqlite3HpNoRace(V) ((V)->hpRace.nLook = LARGEST_UINT64)
-# define sqlite3HpIsLate(V,OP,N) ((N)>=(V)->hpRace.nLook && sqlite3HpLate(V,OP,N))
+# define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, \
+    (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_AGAIN_STEPS : LARGEST_UINT64)
+# define sqlite3HpIsLate(V,OP,N) \
+    ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
-SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*);
+SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
@@ -251,7 +260,7 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0
 # define sqlite3HpNoRace(V)
-# define sqlite3HpIsLate(V,OP,N) 0
+# define sqlite3HpIsLate(V,OP,N) SQLITE_OK
 # define sqlite3HpRestart(A,B) 0
 #endif
 

@@ -221,6 +221,77 @@ static int taken(sqlite3_stmt *pStmt, int k){
   return (int)(counted(adb[0], TAKEN) - nTaken);
 }
 
+/* Statements that have no plan at first, as few rows are expected, are prepared again in the midst of a
+** long execution.  Nobody sees more of that than that they have been */
+static void testPrepared(void){
+  static const char zRange[] = "SELECT n, count(*), total(price) FROM line WHERE ord BETWEEN ?1 AND ?2 GROUP BY n";
+  static const char zEach[] = "SELECT c.name, (SELECT sum(l.n) FROM line l WHERE l.ord=c.id) AS s FROM customer c,"
+    " country k WHERE k.id<=?1 ORDER BY s DESC, 1 LIMIT 3";
+  Text a = {0,0,0}, b = {0,0,0};
+  sqlite3_stmt *pStmt, *pOpen;
+  sqlite3_int64 nRun;
+  int k;
+  for(k=0; k<4; k++){
+    /* Alone, in a transaction, beside a statement that is open, traced */
+    pStmt = prepared(adb[0], zRange);
+    pOpen = prepared(adb[0], "SELECT id FROM country");
+    sqlite3_bind_int(pStmt, 1, 1);
+    sqlite3_bind_int(pStmt, 2, 9990);
+    if( k==1 ) execute(adb[0], "BEGIN; UPDATE country SET name='X' WHERE id=1");
+    if( k==2 ) check(sqlite3_step(pOpen)==SQLITE_ROW, "open");
+    nTrace = nProfile = nRow = 0;
+    sqlite3_trace_v2(adb[0], k==3 ? SQLITE_TRACE_STMT|SQLITE_TRACE_ROW|SQLITE_TRACE_PROFILE : 0, traced, 0);
+    nRun = counted(adb[0], "run");
+    if( k==3 ) nTrace = nProfile = nRow = 0;
+    rows(pStmt, &b);
+    sqlite3_trace_v2(adb[0], 0, 0, 0);
+    check(k<3 || (nTrace==1 && nProfile==1 && nRow==9), "traced %d, profiled %d, %d rows", nTrace, nProfile, nRow);
+    check(counted(adb[0], "run")==nRun+1, "%d: not prepared again", k);
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0)==1
+       && sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_RUN, 0)==1, "%d: counters", k);
+    if( k==0 ) textAppend(&a, "%s", b.z);
+    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%d: got %s, and before %s", k, b.z, a.z);
+    if( k==2 ) check(sqlite3_step(pOpen)==SQLITE_ROW && sqlite3_column_int(pOpen, 0)==2, "the open one");
+    if( k==1 ) check(sqlite3_get_autocommit(adb[0])==0, "the transaction is over");
+    if( k==1 ) execute(adb[0], "ROLLBACK");
+    /* A short execution is SQLite's */
+    sqlite3_bind_int(pStmt, 2, 1);
+    rows(pStmt, &b);
+    check(counted(adb[0], "run")==nRun+1, "%d: a short one is not SQLite's", k);
+    sqlite3_finalize(pStmt);
+    sqlite3_finalize(pOpen);
+  }
+  execute(adb[0], "PRAGMA hp_offload=off");
+  pStmt = prepared(adb[0], "SELECT n, count(*), total(price) FROM line WHERE ord BETWEEN 1 AND 9990 GROUP BY n");
+  rows(pStmt, &b);
+  sqlite3_finalize(pStmt);
+  check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "SQLite says %s, and ours %s", b.z, a.z);
+  pStmt = prepared(adb[0], zEach);
+  sqlite3_bind_int(pStmt, 1, 4);
+  rows(pStmt, &a);
+  sqlite3_finalize(pStmt);
+  execute(adb[0], "PRAGMA hp_offload=on");
+
+  /* A sub-select that searches an index for each row makes its groups at once, the second time too */
+  pStmt = prepared(adb[0], zEach);
+  sqlite3_bind_int(pStmt, 1, 4);
+  for(k=0; k<2; k++){
+    nRun = counted(adb[0], "run");
+    rows(pStmt, &b);
+    check(counted(adb[0], "run")==nRun+1, "%d: no groups are made", k);
+    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%d: got %s, not %s", k, b.z, a.z);
+  }
+  sqlite3_finalize(pStmt);
+
+  /* Not if a row has been given */
+  pStmt = prepared(adb[0], "SELECT c.id, (SELECT sum(l.n) FROM line l WHERE l.ord=c.id) AS s FROM customer c, country k");
+  for(k=0; sqlite3_step(pStmt)==SQLITE_ROW; k++){}
+  check(k==4000 && sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_REPREPARE, 0)==0, "prepared again after a row");
+  sqlite3_finalize(pStmt);
+  textClear(&a);
+  textClear(&b);
+}
+
 static void testGate(void){
   static const char zBig[] =
     "WITH RECURSIVE r(i) AS (SELECT 40001 UNION ALL SELECT i+1 FROM r WHERE i<300000)"
@@ -263,6 +334,8 @@ static void testGate(void){
   textClear(&a);
   textClear(&b);
   execute(adb[0], "PRAGMA hp_offload=on");
+
+  testPrepared();
 
   /* EXPLAIN QUERY PLAN says SQLite's loops, and what may come in their place */
   pStmt = prepared(adb[0], "EXPLAIN QUERY PLAN SELECT count(*) FROM country k CROSS JOIN customer c ON c.country=k.id"

@@ -409,7 +409,8 @@ struct HpPlan {
   int nSkip;             /* ... and so many now: hp_gate.c */
   int iLoop;             /* SQLite's loops begin at this instruction, ... */
   int iLoopEnd;          /* ... and this one is behind them.  0: they are not given up */
-  u8 bGuess;             /* nStock says little */
+  i64 tFind;             /* OP_HpFind: when groups may be made, by hpRaceClock() */
+  u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
   u8 bFixed;             /* The statement has no parameters */
   u8 bLate;              /* SQLite's loops have been given up: hp_race.c */
   u8 bLong;              /* ... in an execution before, and would be again */

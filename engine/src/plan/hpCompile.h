@@ -22,10 +22,6 @@
 ** they are on fewer leaves of the index */
 #define HP_MIN_SEARCH    8
 
-/* A statement that was left to SQLite because a table was small is prepared
-** again after so many instructions: some milliseconds. */
-#define HP_AGAIN_STEPS   500000
-
 /* Long executions are those of more instructions, on average */
 #define HP_LONG_STEPS    10000
 
@@ -210,6 +206,7 @@ static HpPlan *hpCompileNew(HpCompile*, Parse*, const SrcItem*, int);
 static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
+static void hpCompileLong(Parse*);
 static u8 hpCompileNumber(const Expr*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
 static int hpCompileIsTable(const SrcItem*);

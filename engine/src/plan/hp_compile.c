@@ -22,6 +22,7 @@
 **    hpCompileIsTable() is a term of FROM a table of the file?
 **    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
+**    hpCompileLong()    note that there would be a plan if executions are long
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
 **                       what an expression is
 **    hpCompileNo()             refuse, with a reason for PRAGMA hp_stats
@@ -1221,6 +1222,15 @@ static int hpCompileKeys(HpPlan *pPlan, HpKeys *pKeys, int nKey){
 static void hpCompileSmall(Parse *pParse){
   assert( sqlite3ParseToplevel(pParse)->pVdbe!=0 );
   sqlite3ParseToplevel(pParse)->pVdbe->eHpSmall = 1;
+}
+
+/*
+** Executions are thought to be short, and so there is no plan.  If one is long the statement is
+** prepared again in the midst of it (hp_race.c), and before others if they are long together.
+*/
+static void hpCompileLong(Parse *pParse){
+  hpCompileSmall(pParse);
+  sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
 /*

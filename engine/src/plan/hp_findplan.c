@@ -26,6 +26,9 @@
 **           HpFind  P1=r P2=stock P3=outer  the group's states, or none, ...
 **    done:  AggFinal                        ... which stock's code finishes
 **
+** Where stock finds the rows by an index each time, that is done only if executions are long, since
+** most are for few rows around it (hpCompileLong()).
+**
 ** So a missing group is what stock makes of no rows.  Of EXISTS the noted instruction
 ** is the OP_Rewind of the loop, and OP_HpFind sets the result.
 **
@@ -141,6 +144,7 @@ static int hpFindWhere(HpCompile *pC, Expr *pWhere){
 static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   SrcItem *pItem = &p->pSrc->a[0];
   int nMem = pParse->nMem;
+  u8 bFind = pItem->hp.bFind;
   HpCompile c;
   HpGroupPlan *pGroup;
   HpPlan *pPlan;
@@ -149,6 +153,8 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
+  pPlan->bGuess = bFind;
+  pPlan->bFixed = pParse->nVar==0;
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
@@ -206,7 +212,7 @@ static int hpFindCode(Parse *pParse, HpPlan *pPlan){
   return addr;
 }
 
-/* In EXPLAIN QUERY PLAN: the scan of pItem, before address iTo, is a look-up */
+/* In EXPLAIN QUERY PLAN: the scan of pItem, before address iTo, is a look-up, or may become one */
 static void hpFindExplain(
   Parse *pParse,
   const HpPlan *pPlan,
@@ -229,12 +235,16 @@ static void hpFindExplain(
   zScan = sqlite3MPrintf(db, "SCAN %S", pItem);
   for(i=iTo; zScan && zKey && i>0; i--){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
+    int n = sqlite3Strlen30(&zScan[5]);
     if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
      && (strcmp(pOp->p4.z, zScan)==0
          /* Stock calls the scan for a min() or max() so */
-         || (strncmp(pOp->p4.z, "SEARCH ", 7)==0 && strcmp(&pOp->p4.z[7], &zScan[5])==0))
+         || (strncmp(pOp->p4.z, "SEARCH ", 7)==0 && strncmp(&pOp->p4.z[7], &zScan[5], n)==0
+             && (pOp->p4.z[7+n]==0 || (pPlan->bGuess && pOp->p4.z[7+n]==' '))))
     ){
-      char *zNew = sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey);
+      char *zNew = pPlan->bGuess
+          ? sqlite3MPrintf(db, "%s OR, IF LONG, HASH TABLE (%s)", pOp->p4.z, zKey)
+          : sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey);
       if( zNew ){
         sqlite3DbFree(db, pOp->p4.z);
         pOp->p4.z = zNew;
@@ -258,7 +268,7 @@ static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   HpGroupPlan *pGroup;
   int addr, addrSkip;
   if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || pOp->opcode!=OP_Null
-   || p->pSrc->a[0].hp.bWhole==0
+   || (p->pSrc->a[0].hp.bWhole==0 && p->pSrc->a[0].hp.bFind==0)
    || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
   ){
     return 0;
@@ -292,8 +302,9 @@ SQLITE_PRIVATE void sqlite3HpCodeRow(
   AggInfo *pAggInfo,
   int iHp
 ){
+  int bFind = p->pSrc->a[0].hp.bFind;
   if( iHp==0 || pParse->nErr ) return;
-  if( (p->selFlags & SF_Correlated)==0 || !hpFindRow(pParse, p, pAggInfo, iHp) ){
+  if( ((p->selFlags & SF_Correlated)==0 || !hpFindRow(pParse, p, pAggInfo, iHp)) && !bFind ){
     hpPlanCodeRow(pParse, p, pAggInfo, iHp);
   }
 }

@@ -149,11 +149,13 @@ static int hpPlanByRowid(const WhereInfo *pWInfo, int iLevel){
 }
 
 /*
-** True if the executions of v, a statement that is prepared again, were long.
+** True if the executions of v, a statement that is prepared again, were long, or one is.
 */
 static int hpPlanWasLong(const Vdbe *v){
-  return v!=0 && v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
-                   > v->aCounter[SQLITE_STMTSTATUS_RUN];
+  return v!=0
+      && (v->hpRace.bLong
+          || v->aCounter[SQLITE_STMTSTATUS_VM_STEP]/HP_LONG_STEPS
+               > v->aCounter[SQLITE_STMTSTATUS_RUN]);
 }
 
 /* Is p, which may be NULL, a literal? */
@@ -461,7 +463,7 @@ static LogEst hpPlanAny(const WhereInfo *pWInfo, int nGroupBy, u8 *pbGuess){
   if( bForce ) return MAX(1, nCost);
   if( *pbGuess && !hpPlanWasLong(pWInfo->pParse->pReprepare) ){
     if( hpPlanCorrect(pWInfo, nCost)<HP_MIN_COST ){
-      hpCompileSmall(pWInfo->pParse);
+      hpCompileLong(pWInfo->pParse);
       return 0;
     }
     nCost = MAX(nCost, HP_MIN_COST);
@@ -507,6 +509,20 @@ static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost, u8 bGuess){
 }
 
 /*
+** Is pWInfo the loop of a correlated sub-select that finds its rows by an index, anew for each row
+** around it?  If that takes long all groups may be made at once (hp_findplan.c).  Their rows come in
+** the order of rowids.
+*/
+static int hpPlanIsFind(const WhereInfo *pWInfo){
+  const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  const Select *p = pWInfo->pSelect;
+  return p!=0 && (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0
+      && pWInfo->pTabList->nSrc==1 && pWInfo->nLevel==1 && pLoop->nLTerm>0
+      && (pLoop->wsFlags & WHERE_ONEROW)==0 && hpPlanByRowid(pWInfo, 0)
+      && pWInfo->pTabList->a[0].fg.isIndexedBy==0;
+}
+
+/*
 ** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
 ** executor can do that, and otherwise 0.
 */
@@ -515,6 +531,17 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   u8 bGuess;
   int bRoot;
   if( iHp==0 ) return 0;
+  if( hpPlanIsFind(pWInfo) ){
+    Parse *pParse = pWInfo->pParse;
+    SrcItem *pItem = &pWInfo->pTabList->a[0];
+    memset(&pItem->hp, 0, sizeof(pItem->hp));
+    pItem->hp.bFind = 1;
+    if( hpPlanWasLong(pParse->pReprepare) || hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ){
+      return iHp;
+    }
+    hpCompileLong(pParse);
+    return hpConfigStat(pParse->db, HP_NO_PLAN);
+  }
   bRoot = hpPlanAccept(pWInfo, nGroupBy);
   nCost = hpPlanAny(pWInfo, nGroupBy, &bGuess);
   if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
@@ -571,7 +598,7 @@ static int hpPlanIsLarge(
 ** expects in there should have so many.  Otherwise that is unlikely.  Where the
 ** bounds are literals hpAggPlan() finds out.  Parameters are not known now, and
 ** there are many small ranges for a large one: then the query is refused, until it
-** is prepared again after long executions.
+** is prepared again after long executions, or in the midst of one.
 */
 static int hpPlanMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
   Table *pTab = pItem->pSTab;
@@ -594,6 +621,7 @@ static int hpPlanMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
     /* Literals have been looked at */
     bLarge = pItem->hp.bLiteral || hpPlanWasLong(pParse->pReprepare)
         || hpPlanChildren(pBtree->pBt, pItem->hp.pSearch->tnum, 1, &iChild)<0;
+    if( !bLarge ) hpCompileLong(pParse);
   }else if( bLarge && pItem->hp.nShare>0 && !hpPlanWasLong(pParse->pReprepare)
    && hpPlanChildren(pBtree->pBt, iRoot, pIdx!=0, &iChild)>=0
   ){
@@ -601,6 +629,7 @@ static int hpPlanMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
     pItem->hp.bUnlikely = !hpPlanMayBeLarge(pBtree, iRoot, pIdx!=0,
                               (int)MIN(0x7fffffff, sqlite3LogEstToInt(n)));
     bLarge = !pItem->hp.bUnlikely || pItem->hp.bLiteral;
+    if( !bLarge ) hpCompileLong(pParse);
   }
   sqlite3BtreeLeave(pBtree);
   return bLarge;

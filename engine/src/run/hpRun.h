@@ -39,6 +39,7 @@ static void hpPieceFree(HpPieces*);
 /* hp_gate.c */
 static int hpGateSearch(sqlite3*, const HpPlan*, Mem*, int, int*);
 static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int, int*, double*);
+static int hpGateFind(sqlite3*, const HpPipePlan*, Mem*, double*);
 static int hpGateLook(HpQuery*, const HpPlan*, Mem*, i64*, int*);
 static void hpGateLost(HpPlan*);
 
@@ -51,8 +52,10 @@ static void hpGateLost(HpPlan*);
 #define HP_RACE_ON   0         /* They go on */
 #define HP_RACE_ASK  1         /* It is not known how long ours takes */
 #define HP_RACE_LATE 2         /* They are to be given up */
+#define HP_RACE_PREPARE 3      /* The statement is to be prepared again */
 
 /* hp_race.c */
+static i64 hpRaceClock(u64);
 static int hpRaceMay(const Vdbe*, const HpPlan*);
 static void hpRaceBegin(Vdbe*, HpPlan*, u64, double);
 static int hpRaceLook(Vdbe*, const VdbeOp*, u64);

@@ -15,6 +15,11 @@
 ** from then on a hash table has the group of each row.  So at most twice SQLite's
 ** time is spent where it stops soon after.
 **
+** Where SQLite searches an index for each row, and so goes through few, as much time has to have
+** passed as the scan takes.  That may be the application's, between rows: so as many instructions
+** have to have been done as take so long if all of them are slow (HP_FIND_STEP).  A statement without parameters of which that was so
+** makes its groups at once from then on.
+**
 ** EXISTS has groups without aggregates.
 **
 ** Groups hold as long as nobody writes to the table (hp_guard.c).  Then, and if the
@@ -25,6 +30,8 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+#define HP_FIND_STEP 1000      /* An instruction takes no longer than so many nanoseconds, on average */
 
 /*
 ** Scan the table of p, which is new, and enter its groups into a hash table.
@@ -44,15 +51,23 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
 
 /*
 ** Is it time to scan the table?  pReg is empty at first; then it has the number of rows
-** that SQLite had gone through by then, and the register behind it that of the table.
+** that SQLite had gone through by then, and the register behind it that of the table.  Where it
+** searches an index (HpPlan.bGuess) instructions are counted, of which nDone have been done since
+** v->aCounter[] was set.
 */
-static int hpFindTime(Vdbe *v, const HpPlan *pPlan, Mem *aMem, Mem *pReg){
+static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
   u32 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
   i64 nLeaf, nRow;
-  if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE ) return 1;
+  if( pPlan->bGuess ) nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP] + (u32)nDone;
+  if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE || pPlan->bLong ) return 1;
   if( (pReg->flags & MEM_Int)==0 ){
     sqlite3VdbeMemSetInt64(pReg, nStep);
-    if( hpSourcePlanSize(v->db, &pPlan->aPipe[0].source, aMem, &nLeaf, &nRow)
+    if( pPlan->bGuess ){
+      double rOurs;
+      if( hpGateFind(v->db, &pPlan->aPipe[0], aMem, &rOurs) ) rOurs = 0;
+      nRow = rOurs>0 ? (i64)(rOurs/HP_FIND_STEP) : HP_ROWS_ALL;
+      pPlan->tFind = hpRaceClock(nStep) + (i64)rOurs;
+    }else if( hpSourcePlanSize(v->db, &pPlan->aPipe[0].source, aMem, &nLeaf, &nRow)
      || nLeaf<HP_MIN_LEAF
     ){
       nRow = HP_ROWS_ALL;
@@ -60,7 +75,10 @@ static int hpFindTime(Vdbe *v, const HpPlan *pPlan, Mem *aMem, Mem *pReg){
     sqlite3VdbeMemSetInt64(&pReg[1], nRow);
     return 0;
   }
-  return (u32)(nStep - (u32)pReg->u.i)>=pReg[1].u.i;
+  if( (u32)(nStep - (u32)pReg->u.i)<pReg[1].u.i ) return 0;
+  if( pPlan->bGuess && hpRaceClock(nStep)<pPlan->tFind ) return 0;
+  pPlan->bLong = pPlan->bGuess && pPlan->bFixed;
+  return 1;
 }
 
 /* From now on the sub-select is SQLite's */
@@ -70,18 +88,18 @@ static void hpFindOff(Mem *pReg){
 }
 
 /*
-** OP_HpFind: load the group of the outer sides in registers P3 and on.  HP_DECLINE:
-** stock's code is to answer.
+** OP_HpFind, after nStep instructions: load the group of the outer sides in registers P3 and on.
+** HP_DECLINE: stock's code is to answer.
 */
-SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem){
+SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   sqlite3 *db = v->db;
-  const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
+  HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int rc;
   if( (pReg->flags & MEM_Dyn)==0 ){
     if( (pReg->flags & MEM_Int) && pReg[1].u.i==HP_ROWS_ALL ) return HP_DECLINE;
-    if( hpQueryMayNot(v) || !hpFindTime(v, pPlan, aMem, pReg) ) return HP_DECLINE;
+    if( hpQueryMayNot(v) || !hpFindTime(v, pPlan, aMem, pReg, nStep) ) return HP_DECLINE;
     p = hpQueryNew(v, pPlan);
     rc = p ? hpFindMake(p, pPlan, aMem, 0) : HP_DECLINE;
     if( rc==HP_SERIAL ){

@@ -8,6 +8,7 @@
 **
 **    hpGateJoin()      yes or no, and which rows are put aside
 **    hpGateSearch()    a scan of a table, or SQLite's search of an index?
+**    hpGateFind()      how long does it take to make groups of all rows?
 **    hpGateLook()      of SQLite's loop that is led from row to row: are rows looked up?
 **    hpGateLost()      it was not: it declined late
 **
@@ -557,6 +558,20 @@ static int hpGateJoin(
   }
   if( rc==SQLITE_OK ) *pbTake = rOurs<rStock+rSeek*(rShare<0 ? 1 : rShare);
   return rc;
+}
+
+/*
+** Set *prOurs to the time that it takes to scan the table of pPipe and to make groups of its rows, or
+** 0 if it is small.
+*/
+static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem, double *prOurs){
+  HpGateSize size;
+  int rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
+  *prOurs = 0;
+  if( rc || size.nLeaf<HP_MIN_LEAF ) return rc;
+  *prOurs = hpGateScan(&size) + (double)size.nRow*HP_GATE_GROUP;
+  if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) *prOurs /= MIN(hpThreads(db), 4);
+  return SQLITE_OK;
 }
 
 /*

@@ -552,23 +552,32 @@ static void hpQueryAsk(Vdbe *v){
 }
 
 /*
-** SQLite's loops run, nStep instructions of v have been done, and pOp+1 is the next one.  True if
-** they are given up, and v is to begin again.
+** SQLite's loops run, nStep instructions of v have been done, and pOp+1 is the next one.  Returns
+** SQLITE_OK, or what sqlite3VdbeExec() is to return: SQLITE_EMPTY if they are given up and v begins
+** again; SQLITE_ERROR, as if the schema had changed, if it is to be prepared again.
 */
 SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   HpPlan *pPlan = v->hpRace.pPlan;
   switch( hpRaceLook(v, pOp, nStep) ){
     case HP_RACE_ASK:
       hpQueryAsk(v);
-      return 0;
+      break;
     case HP_RACE_LATE:
       hpConfigStat(v->db, HP_STAT_LATE);
       pPlan->bLate = 1;
       pPlan->bLong = pPlan->bFixed;
       hpQueryAgain(v);
-      return 1;
+      v->eHpRun = HP_RUN_LATE;
+      return SQLITE_EMPTY;
+    case HP_RACE_PREPARE:
+      v->hpRace.bLong = 1;
+      v->aCounter[SQLITE_STMTSTATUS_RUN]--;
+      v->rc = SQLITE_SCHEMA;
+      sqlite3VdbeHalt(v);
+      v->startTime = 0;    /* No profile of this part */
+      return SQLITE_ERROR;
   }
-  return 0;
+  return SQLITE_OK;
 }
 
 /*

@@ -11,6 +11,7 @@
 **    hpRaceLook()     from SQLite's loops, now and then: is it time?
 **    hpRaceKnow()     how long ours would take is known now
 **    hpRaceEnd()      they are not given up
+**    hpRaceClock()    the time
 **
 ** What the loops of a join cost hangs on how many rows each look-up finds.  Without
 ** statistics nobody knows, and with them the planner may be wrong by far.  So where it is not
@@ -26,6 +27,10 @@
 ** Nobody may see that a statement begins again.  So it must not have given a row
 ** nor write, and must call nothing of the application's: no function, no virtual table.  Its
 ** read transaction stays, so all is read in one state.
+**
+** Where few rows are expected, and parameters are not known, a statement has no plan at first, as that
+** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay) it is
+** prepared again, now with a plan, and begins again in a new read transaction.
 **
 ** A statement without parameters that was given up once is ours from then on.  Parameters
 ** may lead to few rows next time: there the race is run each time.
@@ -44,7 +49,9 @@
 #define HP_RACE_PART   0.5     /* Given up after this part of what ours takes */
 #define HP_RACE_STEP   40      /* Without a clock: nanoseconds of an instruction */
 
-/* The time in nanoseconds, when SQLite's code has done nStep instructions */
+/*
+** The time in nanoseconds, when SQLite's code has done nStep instructions.
+*/
 static i64 hpRaceClock(u64 nStep){
 #if SQLITE_OS_UNIX && defined(CLOCK_MONOTONIC)
   struct timespec t;
@@ -63,15 +70,28 @@ static int hpRaceIsForeign(const VdbeOp *pOp){
   return pFunc!=0 && (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0;
 }
 
+/* May v begin again, as far as that is seen at once? */
+static int hpRaceMayAgain(const Vdbe *v){
+  return v->readOnly
+      && v->pFrame==0
+      && v->cacheCtr==1;               /* No row was given: see OP_ResultRow */
+}
+
+/* May v begin again? */
+static int hpRaceIsClean(const Vdbe *v){
+  int i;
+  if( !hpRaceMayAgain(v) ) return 0;
+  for(i=0; i<v->nOp; i++) if( hpRaceIsForeign(&v->aOp[i]) ) return 0;
+  return 1;
+}
+
 /*
 ** May v begin again, as far as can be told now, and is pPlan one that may come in then?
 */
 static int hpRaceMay(const Vdbe *v, const HpPlan *pPlan){
   return pPlan->iLoopEnd>0
-      && v->readOnly
-      && v->pFrame==0
-      && v->cacheCtr==1                /* No row was given: see OP_ResultRow */
-      && v->minWriteFileFormat!=254;   /* It has not begun again: see sqlite3HpRestart() */
+      && hpRaceMayAgain(v)
+      && (v->eHpRun!=HP_RUN_LATE || v->minWriteFileFormat!=254);   /* It has not done so before */
 }
 
 /*
@@ -83,7 +103,7 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
   HpRace *p = &v->hpRace;
   int nTest = hpConfig()->nRace;
   assert( hpRaceMay(v, pPlan) );
-  if( p->nLook!=LARGEST_UINT64
+  if( p->nLook!=LARGEST_UINT64 && p->pPlan!=0
    && pPlan->iLoop>=p->pPlan->iLoop && pPlan->iLoop<p->pPlan->iLoopEnd
   ){
     return;
@@ -112,13 +132,17 @@ static void hpRaceEnd(Vdbe *v){
 /*
 ** v is about to run instruction pOp+1, after nStep others, and race.nLook says to look.  Returns
 ** HP_RACE_LATE if SQLite's loops are to be given up, HP_RACE_ASK if it is not known how long ours
-** takes, else HP_RACE_ON.
+** takes, HP_RACE_PREPARE if there is no plan, but may be one now, else HP_RACE_ON.
 */
 static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   HpRace *p = &v->hpRace;
   const HpPlan *pPlan = p->pPlan;
   int iAddr = (int)(pOp - v->aOp) + 1;
-  int i;
+  if( pPlan==0 ){
+    hpRaceEnd(v);
+    return (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v)
+         ? HP_RACE_PREPARE : HP_RACE_ON;
+  }
   p->nLook = nStep + HP_RACE_NEXT;
   if( v->pFrame ) return HP_RACE_ON;
   if( iAddr<pPlan->iLoop || iAddr>=pPlan->iLoopEnd ){
@@ -128,9 +152,7 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   if( p->tEnd==0 ) return HP_RACE_ASK;
   if( hpRaceClock(nStep)<p->tEnd ) return HP_RACE_ON;
   hpRaceEnd(v);
-  if( !hpRaceMay(v, pPlan) ) return HP_RACE_ON;
-  for(i=0; i<v->nOp; i++) if( hpRaceIsForeign(&v->aOp[i]) ) return HP_RACE_ON;
-  return HP_RACE_LATE;
+  return hpRaceMay(v, pPlan) && hpRaceIsClean(v) ? HP_RACE_LATE : HP_RACE_ON;
 }
 
 #endif /* SQLITE_OMIT_HP */
