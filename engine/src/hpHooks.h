@@ -66,9 +66,12 @@ struct HpSettings {
   u8 bSet;                  /* True once that was set */
   u8 bNoAhead;              /* PRAGMA hp_readahead = off */
   u8 nThread;               /* PRAGMA hp_threads.  0: auto */
+  u8 bKeep;                 /* A statement is prepared again in the midst of an execution:
+                            ** that it was interrupted is not to be forgotten */
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
+  u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
   u32 aStat[27];            /* PRAGMA hp_stats */
 };
 
@@ -109,15 +112,20 @@ struct HpRace {
   u64 nLook;                /* Look at them after so many instructions of this call of
                             ** sqlite3VdbeExec().  LARGEST_UINT64: never */
   struct HpPlan *pPlan;     /* What may come in their place.  NULL: nothing yet */
+  i64 tLeast;               /* They run so long at least, which is what was done before, ... */
   i64 tBegin;               /* When they began, in nanoseconds, and ... */
   i64 tEnd;                 /* ... when they are given up.  0: that is not known yet */
   u8 bMay;                  /* If executions are long there would be a plan */
   u8 bLong;                 /* One was so long that the statement is prepared again */
+  u8 nAgain;                /* So often this execution has begun again */
 };
 
 /* A statement that was left to SQLite because a table was small, or few rows were expected, is
 ** prepared again after so many instructions: some milliseconds. */
 #define HP_AGAIN_STEPS   500000
+
+/* SQLite's loops are looked at for the first time after so many: 0.1 ms */
+#define HP_RACE_FIRST    4000
 
 /* Select.pHp: which rows of a window are wanted.  See hp_partition.c */
 typedef struct HpWanted HpWanted;
@@ -245,8 +253,10 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse*, Select*);
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpLate(Vdbe*, const VdbeOp*, u64);
-# define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, \
-    (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_AGAIN_STEPS : LARGEST_UINT64)
+SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
+# define sqlite3HpKeeps(DB) ((DB)->hp.bKeep)
+# define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, (V)->db->hp.bKeep = 0, \
+    (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_RACE_FIRST : LARGEST_UINT64)
 # define sqlite3HpIsLate(V,OP,N) \
     ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
@@ -259,6 +269,8 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 #else
 # define sqlite3HpCount(A,B,C,D) SQLITE_DONE
 # define sqlite3HpGrown(V) 0
+# define sqlite3HpStays(V,RC) 0
+# define sqlite3HpKeeps(DB) 0
 # define sqlite3HpNoRace(V)
 # define sqlite3HpIsLate(V,OP,N) SQLITE_OK
 # define sqlite3HpRestart(A,B) 0

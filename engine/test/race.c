@@ -292,6 +292,82 @@ static void testPrepared(void){
   textClear(&b);
 }
 
+/* Plans that run several times in one execution, and several plans in one.  Each of these once went
+** on for ever, or took SQLite's code more time than there was, or crashed */
+static void testTwice(void){
+  static const char *const az[] = {
+    /* The co-routine runs once for each country */
+    "SELECT sum((SELECT max(s) FROM (SELECT k.name, sum(l.n) s" LOOPS "WHERE l.n>?1 GROUP BY 1) WHERE s>x.id)), 0, 0"
+      " FROM country x",
+    "SELECT sum((SELECT max(s) FROM (SELECT k.name, sum(l.n) s" LOOPS "WHERE l.n>2 GROUP BY 1) WHERE s>x.id)), 0, 0"
+      " FROM country x",
+    "SELECT count(*), sum(s), 0 FROM (SELECT sum(l.n) s" LOOPS "WHERE l.n>?1 UNION ALL SELECT sum(l.n)" LOOPS
+      "WHERE l.n>?1+1 UNION ALL SELECT sum(l.n)" LOOPS "WHERE l.n>?1+2 UNION ALL SELECT count(*)" LOOPS
+      "WHERE l.n>?1+3 UNION ALL SELECT max(l.n)" LOOPS "WHERE l.n>?1+4 UNION ALL SELECT max(l.price)" LOOPS
+      "WHERE l.n>?1+5)",
+  };
+  Text a = {0,0,0}, b = {0,0,0};
+  unsigned i;
+  int k;
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    for(k=0; k<2; k++){
+      sqlite3_int64 nTaken;
+      sqlite3_stmt *pStmt;
+      execute(adb[0], k ? "PRAGMA hp_offload=on" : "PRAGMA hp_offload=off");
+      pStmt = prepared(adb[0], az[i]);
+      if( sqlite3_bind_parameter_count(pStmt) ) sqlite3_bind_int(pStmt, 1, 2);
+      nTaken = counted(adb[0], TAKEN);
+      rows(pStmt, k ? &b : &a);
+      nTaken = counted(adb[0], TAKEN) - nTaken;
+      check(nTaken<=4 && (k==0 || nTaken>0), "given up %lld times: %s", nTaken, az[i]);
+      sqlite3_finalize(pStmt);
+    }
+    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n got %s\n right %s", az[i], b.z, a.z);
+  }
+  textClear(&a);
+  textClear(&b);
+
+  /* Skip-scan, of a table without statistics whose partial index has some */
+  execute(adb[0], "CREATE INDEX part ON ord(state, day, customer, id) WHERE id>0; ANALYZE part; ANALYZE sqlite_schema");
+  integer(&ours, adb[0], "SELECT count(*) FROM ord o CROSS JOIN line l ON l.ord=o.id CROSS JOIN line l2 ON l2.ord=l.n"
+    " CROSS JOIN line l3 ON l3.ord=l2.n WHERE o.day='2024-02-03' AND o.customer=5 AND o.id>0");
+  execute(adb[0], "DROP INDEX part");
+}
+
+static int nWanted;
+static int interrupts(void *pArg){
+  if( ++nProgress==nWanted ) sqlite3_interrupt((sqlite3*)pArg);
+  return 0;
+}
+
+/* An interrupt is not forgotten while a statement is prepared again; and if it cannot be, it goes on as it is */
+static void testAgain(void){
+  static const char zRange[] = "SELECT n, count(*), total(price) FROM line WHERE ord BETWEEN ?1 AND ?2 GROUP BY n";
+  sqlite3_stmt *pStmt;
+  int i, rc, nOld;
+  for(i=1; i<8; i++){
+    nWanted = i;
+    nProgress = 0;
+    pStmt = prepared(adb[0], zRange);
+    sqlite3_bind_int(pStmt, 1, 1);
+    sqlite3_bind_int(pStmt, 2, 9990);
+    sqlite3_progress_handler(adb[0], 100000, interrupts, adb[0]);
+    rc = sqlite3_step(pStmt);
+    sqlite3_progress_handler(adb[0], 0, 0, 0);
+    check(nProgress<i || rc==SQLITE_INTERRUPT, "interrupt %d is forgotten: %d", i, rc);
+    sqlite3_finalize(pStmt);
+  }
+  pStmt = prepared(adb[0], zRange);
+  sqlite3_bind_int(pStmt, 1, 1);
+  sqlite3_bind_int(pStmt, 2, 9990);
+  nOld = sqlite3_limit(adb[0], SQLITE_LIMIT_SQL_LENGTH, 30);
+  rc = sqlite3_step(pStmt);
+  for(i=0; rc==SQLITE_ROW; i++) rc = sqlite3_step(pStmt);
+  check(rc==SQLITE_DONE && i==9, "a limit that was lowered: %d, %d rows", rc, i);
+  sqlite3_finalize(pStmt);
+  sqlite3_limit(adb[0], SQLITE_LIMIT_SQL_LENGTH, nOld);
+}
+
 static void testGate(void){
   static const char zBig[] =
     "WITH RECURSIVE r(i) AS (SELECT 40001 UNION ALL SELECT i+1 FROM r WHERE i<300000)"
@@ -336,6 +412,15 @@ static void testGate(void){
   execute(adb[0], "PRAGMA hp_offload=on");
 
   testPrepared();
+
+  /* A statement that was given up is ours at once for a while, also prepared anew, and then tried again */
+  pStmt = prepared(adb[0], zLong);
+  nRun = counted(adb[0], "run");
+  for(i=0; i<13; i++) check(taken(pStmt, 0)==0 && counted(adb[0], "run")==nRun+1+i, "prepared anew: given up");
+  check(taken(pStmt, 0)==1, "it is not tried again");
+  sqlite3_finalize(pStmt);
+  testTwice();
+  testAgain();
 
   /* EXPLAIN QUERY PLAN says SQLite's loops, and what may come in their place */
   pStmt = prepared(adb[0], "EXPLAIN QUERY PLAN SELECT count(*) FROM country k CROSS JOIN customer c ON c.country=k.id"

@@ -24,7 +24,6 @@
 /* Values of Vdbe.eHpRun */
 #define HP_RUN_DONE   1    /* OP_HpScan has run */
 #define HP_RUN_AGAIN  2    /* It is not to run: sqlite3HpRestart() */
-#define HP_RUN_LATE   3    /* It is to, SQLite's loops have been given up: sqlite3HpLate() */
 
 /* Values of sqlite3.hp.eOffload, the setting of PRAGMA hp_offload */
 #define HP_OFFLOAD_ON     0    /* Take over tables of HP_MIN_LEAF leaves or more */

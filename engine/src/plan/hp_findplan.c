@@ -154,7 +154,6 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
   pPlan->bGuess = bFind;
-  pPlan->bFixed = pParse->nVar==0;
   c.pAggInfo = pAggInfo;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
@@ -256,6 +255,19 @@ static void hpFindExplain(
   sqlite3DbFree(db, zKey);
 }
 
+/* Are the functions of pAggInfo, at a glance, ones that groups can be found of? */
+static int hpFindMayAgg(const AggInfo *pAggInfo){
+  int i;
+  for(i=0; i<pAggInfo->nFunc; i++){
+    const struct AggInfo_func *p = &pAggInfo->aFunc[i];
+    if( p->iDistinct>=0 || p->iOBTab>=0 ) return 0;
+    if( p->pFunc->xSFunc!=countStep && p->pFunc->xSFunc!=sumStep && p->pFunc->xSFunc!=minmaxStep ){
+      return 0;
+    }
+  }
+  return 1;
+}
+
 /*
 ** Correlated sub-select p, an aggregate without GROUP BY, has been coded up to the end
 ** of its loop.  iHp is the address of the instruction that resets the accumulators.
@@ -272,6 +284,10 @@ static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
    || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
   ){
     return 0;
+  }
+  if( p->pSrc->a[0].hp.bFind && p->pSrc->a[0].hp.bUnlikely ){
+    if( hpFindMayAgg(pAggInfo) ) hpCompileLong(pParse);
+    return hpConfigStat(pParse->db, HP_NO_PLAN);
   }
   pPlan = hpFindCompile(pParse, p, pAggInfo);
   if( pPlan==0 ) return 0;

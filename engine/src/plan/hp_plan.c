@@ -42,10 +42,10 @@
 **
 ** Of a join the outermost loop's table is scanned, if it reaches all others
 ** (hp_graph.c), since then rows come in stock's order.  Otherwise another table
-** that reaches all may be, one with many rows first, if the planner has statistics
-** on all of them and expects its loops to cost HP_MIN_COST, and if the order of rows
-** cannot show: hpAggPlanAnyOrder().  Whether it is worth it is said when it runs
-** (hp_gate.c).
+** that reaches all may be, one with many rows first, if the planner expects its loops to
+** cost HP_MIN_COST, and if the order of rows cannot show: hpAggPlanAnyOrder().  Whether it is worth
+** it is said when it runs (hp_gate.c), after SQLite's loops have begun if there are no statistics
+** (hp_race.c).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -178,8 +178,9 @@ static int hpPlanIsSearch(const WhereInfo *pWInfo){
 static int hpPlanLiterals(const WhereLoop *pLoop){
   int i;
   for(i=0; i<pLoop->nLTerm; i++){
-    const Expr *p = pLoop->aLTerm[i]->pExpr;
+    const Expr *p = pLoop->aLTerm[i] ? pLoop->aLTerm[i]->pExpr : 0;
     int k = 0;
+    if( p==0 ) return 0;   /* Of a skip-scan */
     if( p->op==TK_IN && ExprUseXList(p) ){
       for(; k<p->x.pList->nExpr && hpPlanIsLiteral(p->x.pList->a[k].pExpr); k++){}
       if( k<p->x.pList->nExpr ) return 0;
@@ -412,7 +413,7 @@ static LogEst hpPlanCorrect(const WhereInfo *pWInfo, LogEst nCost){
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   Pgno iChild = 0;
   LogEst nRow = pLoop->nOut;
-  if( (pTab->tabFlags & TF_HasStat1)!=0 || pBtree==0 ) return nCost;
+  if( (pTab->tabFlags & TF_HasStat1)!=0 || pLoop->nSkip!=0 || pBtree==0 ) return nCost;
   if( pLoop->nLTerm==0 && HasRowid(pTab) ){
     int n;
     sqlite3BtreeEnter(pBtree);
@@ -518,7 +519,8 @@ static int hpPlanIsFind(const WhereInfo *pWInfo){
   const Select *p = pWInfo->pSelect;
   return p!=0 && (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0
       && pWInfo->pTabList->nSrc==1 && pWInfo->nLevel==1 && pLoop->nLTerm>0
-      && (pLoop->wsFlags & WHERE_ONEROW)==0 && hpPlanByRowid(pWInfo, 0)
+      && (pLoop->wsFlags & (WHERE_ONEROW|WHERE_INDEXED))==WHERE_INDEXED
+      && hpPlanByRowid(pWInfo, 0)
       && pWInfo->pTabList->a[0].fg.isIndexedBy==0;
 }
 
@@ -536,11 +538,9 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
     SrcItem *pItem = &pWInfo->pTabList->a[0];
     memset(&pItem->hp, 0, sizeof(pItem->hp));
     pItem->hp.bFind = 1;
-    if( hpPlanWasLong(pParse->pReprepare) || hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ){
-      return iHp;
-    }
-    hpCompileLong(pParse);
-    return hpConfigStat(pParse->db, HP_NO_PLAN);
+    pItem->hp.bUnlikely = !hpPlanWasLong(pParse->pReprepare)
+        && hpConfigOffload(pParse->db)!=HP_OFFLOAD_FORCE;
+    return iHp;
   }
   bRoot = hpPlanAccept(pWInfo, nGroupBy);
   nCost = hpPlanAny(pWInfo, nGroupBy, &bGuess);
@@ -1079,7 +1079,6 @@ static int hpPlanCodeAgg(
   pOp->p2 = i;
   pPlan->iLoop = iHp+1;
   pPlan->iLoopEnd = iLoopEnd;
-  pPlan->bFixed = pParse->nVar==0;
   i = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, i, iHp+1);
   return regExec;

@@ -56,7 +56,10 @@ static void hpGateLost(HpPlan*);
 
 /* hp_race.c */
 static i64 hpRaceClock(u64);
+static void hpRaceNote(const Vdbe*, int);
+static int hpRaceIsLong(const Vdbe*, int);
 static int hpRaceMay(const Vdbe*, const HpPlan*);
+static int hpRaceWasLost(const Vdbe*, const HpPlan*);
 static void hpRaceBegin(Vdbe*, HpPlan*, u64, double);
 static int hpRaceLook(Vdbe*, const VdbeOp*, u64);
 static void hpRaceKnow(Vdbe*, double);

@@ -31,6 +31,7 @@
 # include "hpInt.h"
 #endif
 
+#define HP_FIND_LOOP (-1)      /* hpRaceNote(): a place that is no instruction */
 #define HP_FIND_STEP 1000      /* An instruction takes no longer than so many nanoseconds, on average */
 
 /*
@@ -59,11 +60,12 @@ static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
   u32 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
   i64 nLeaf, nRow;
   if( pPlan->bGuess ) nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP] + (u32)nDone;
-  if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE || pPlan->bLong ) return 1;
+  if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE ) return 1;
   if( (pReg->flags & MEM_Int)==0 ){
     sqlite3VdbeMemSetInt64(pReg, nStep);
     if( pPlan->bGuess ){
       double rOurs;
+      if( hpRaceIsLong(v, HP_FIND_LOOP) ) return 1;
       if( hpGateFind(v->db, &pPlan->aPipe[0], aMem, &rOurs) ) rOurs = 0;
       nRow = rOurs>0 ? (i64)(rOurs/HP_FIND_STEP) : HP_ROWS_ALL;
       pPlan->tFind = hpRaceClock(nStep) + (i64)rOurs;
@@ -77,7 +79,7 @@ static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
   }
   if( (u32)(nStep - (u32)pReg->u.i)<pReg[1].u.i ) return 0;
   if( pPlan->bGuess && hpRaceClock(nStep)<pPlan->tFind ) return 0;
-  pPlan->bLong = pPlan->bGuess && pPlan->bFixed;
+  if( pPlan->bGuess ) hpRaceNote(v, HP_FIND_LOOP);
   return 1;
 }
 

@@ -439,7 +439,6 @@ static int hpGateJoin(
       *pbTake = 0;
       return SQLITE_OK;
     }
-    if( pPlan->bLong ) eWhen = HP_GATE_LATE;
   }
   for(i=0; i<iRoot; i++){
     const HpPipePlan *pPipe = &pPlan->aPipe[i];

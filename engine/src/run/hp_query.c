@@ -11,6 +11,7 @@
 **    sqlite3HpTripped()  cursors on a file become invalid: scans notice
 **    sqlite3HpRestart()  a statement ran out of memory: does it begin again?
 **    sqlite3HpLate()     SQLite's loops run for a while: are they given up?
+**    sqlite3HpStays()    a statement cannot be prepared again: does it go on as it is?
 **    hpQueryNew(), hpQueryRun()    run a plan
 **    hpQueryMayNot()      is this execution of a statement stock's?
 **    hpQueryDone()        let go of what only the scan needed
@@ -427,9 +428,9 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
 /*
 ** Is SQLite to begin in any case?
 */
-static int hpQueryWaits(const Vdbe *v, HpPlan *pPlan){
+static int hpQueryWaits(const Vdbe *v, const HpPlan *pPlan){
   if( hpConfig()->nRace ) return hpRaceMay(v, pPlan);
-  return pPlan->bGuess && !pPlan->bLong && hpConfigOffload(v->db)!=HP_OFFLOAD_FORCE;
+  return pPlan->bGuess && hpConfigOffload(v->db)!=HP_OFFLOAD_FORCE;
 }
 
 /*
@@ -441,11 +442,10 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int bLarge = 1;
-  int eWhen = pPlan->bLate ? HP_GATE_LATE : HP_GATE_FIRST_TIME;
+  int eWhen = hpRaceWasLost(v, pPlan) ? HP_GATE_LATE : HP_GATE_FIRST_TIME;
   double rOurs = 0;
   HpQuery *pOld = 0;
   int rc;
-  pPlan->bLate = 0;
 
   if( pPlan->nSet && (pReg->flags & MEM_Dyn) ){
     pOld = (HpQuery*)pReg->z;
@@ -455,9 +455,13 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   if( hpQueryMayNot(v) ) return HP_DECLINE;
   if( eWhen==HP_GATE_FIRST_TIME && hpQueryWaits(v, pPlan) ){
-    hpConfigStat(db, HP_STAT_SMALL);
-    if( hpRaceMay(v, pPlan) ) hpRaceBegin(v, pPlan, nStep, -1);
-    return HP_DECLINE;
+    if( hpConfig()->nRace || pPlan->nSkip>0 || !hpRaceIsLong(v, pPlan->iLoop) ){
+      hpConfigStat(db, HP_STAT_SMALL);
+      if( pPlan->nSkip>0 ) pPlan->nSkip--;
+      else if( hpRaceMay(v, pPlan) ) hpRaceBegin(v, pPlan, nStep, -1);
+      return HP_DECLINE;
+    }
+    eWhen = HP_GATE_LATE;
   }
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE && eWhen!=HP_GATE_LATE ){
     rc = hpQueryIsLarge(db, pPlan, aMem, &bLarge);
@@ -469,6 +473,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
     rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, &bLarge, &rOurs);
+    if( rc==SQLITE_OK && !bLarge && rOurs!=0 && hpRaceIsLong(v, pPlan->iLoop) ){
+      rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, &bLarge, &rOurs);
+    }
   }
   if( rc==SQLITE_OK && !bLarge ){
     hpQueryFree(p);
@@ -564,13 +571,15 @@ SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
       break;
     case HP_RACE_LATE:
       hpConfigStat(v->db, HP_STAT_LATE);
-      pPlan->bLate = 1;
-      pPlan->bLong = pPlan->bFixed;
+      pPlan->iLate = v->aCounter[SQLITE_STMTSTATUS_RUN];
+      v->hpRace.nAgain = v->minWriteFileFormat==254 ? v->hpRace.nAgain+1 : 1;
+      hpRaceNote(v, pPlan->iLoop);
       hpQueryAgain(v);
-      v->eHpRun = HP_RUN_LATE;
       return SQLITE_EMPTY;
     case HP_RACE_PREPARE:
+      hpRaceNote(v, 0);
       v->hpRace.bLong = 1;
+      v->db->hp.bKeep = 1;
       v->aCounter[SQLITE_STMTSTATUS_RUN]--;
       v->rc = SQLITE_SCHEMA;
       sqlite3VdbeHalt(v);
@@ -578,6 +587,18 @@ SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
       return SQLITE_ERROR;
   }
   return SQLITE_OK;
+}
+
+/*
+** v was to be prepared again, which failed with rc.  True if it goes on with the program that it has:
+** perhaps a limit has been lowered since.
+*/
+SQLITE_PRIVATE int sqlite3HpStays(Vdbe *v, int rc){
+  v->db->hp.bKeep = 0;
+  rc &= 0xff;
+  if( v->hpRace.bLong==0 || v->expired || rc==SQLITE_NOMEM || rc==SQLITE_INTERRUPT ) return 0;
+  v->hpRace.bLong = v->hpRace.bMay = v->eHpSmall = 0;
+  return 1;
 }
 
 /*

@@ -7,33 +7,39 @@
 ** hp_race: SQLite's loops begin, and are given up if they take longer than ours.
 **
 **    hpRaceMay()      may what SQLite has begun be given up?
+**    hpRaceWasLost()  has it been, in this execution?
 **    hpRaceBegin()    OP_HpScan declines, for the time being
 **    hpRaceLook()     from SQLite's loops, now and then: is it time?
 **    hpRaceKnow()     how long ours would take is known now
 **    hpRaceEnd()      they are not given up
 **    hpRaceClock()    the time
+**    hpRaceNote()     this statement took SQLite long, ...
+**    hpRaceIsLong()   ... and will do so again
 **
 ** What the loops of a join cost hangs on how many rows each look-up finds.  Without
 ** statistics nobody knows, and with them the planner may be wrong by far.  So where it is not
 ** clear that ours is better OP_HpScan lets SQLite begin.  When its loops have taken
-** a part of what ours is thought to take (HP_RACE_PART), which is all that may be lost, they
-** are given up: the statement begins again from its first instruction, and OP_HpScan runs.  If
-** it declines then, SQLite's code does it all, and is not given up a second time.
+** a part of what ours is thought to take (HP_RACE_PART), and as long as what the statement did before
+** them, they are given up: the statement begins again from its first instruction, and OP_HpScan runs,
+** each time that it comes there in this execution.  If it declines then, SQLite's code does it all.
+** A statement of several such plans begins again at most HP_RACE_TIMES times.
 **
 ** How long ours would take is found out when SQLite's loops have run for HP_RACE_FIRST
 ** instructions: a statement that is short pays nothing for that.  Then the clock is
 ** looked at every HP_RACE_NEXT instructions, where a loop goes back to its beginning.
 **
 ** Nobody may see that a statement begins again.  So it must not have given a row
-** nor write, and must call nothing of the application's: no function, no virtual table.  Its
-** read transaction stays, so all is read in one state.
+** nor write, and must call nothing of the application's: no function, no collation, no virtual table.
+** Its read transaction stays, so all is read in one state.
 **
 ** Where few rows are expected, and parameters are not known, a statement has no plan at first, as that
 ** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay) it is
 ** prepared again, now with a plan, and begins again in a new read transaction.
 **
-** A statement without parameters that was given up once is ours from then on.  Parameters
-** may lead to few rows next time: there the race is run each time.
+** A statement without parameters that was given up is ours at once for the next HP_RACE_AGAIN times,
+** also if it is prepared anew: a connection remembers the hash values of some such statements.  Then it
+** is tried again, as data changes.  Parameters may lead to few rows next time: there the race is run
+** each time.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -44,9 +50,10 @@
 # include <time.h>
 #endif
 
-#define HP_RACE_FIRST  4000    /* Instructions until it is asked how long ours takes: 0.1 ms */
 #define HP_RACE_NEXT   1000    /* ... and from then on between looks at the clock */
 #define HP_RACE_PART   0.5     /* Given up after this part of what ours takes */
+#define HP_RACE_AGAIN  15      /* So often a statement is ours at once */
+#define HP_RACE_TIMES   4      /* An execution begins again so often */
 #define HP_RACE_STEP   40      /* Without a clock: nanoseconds of an instruction */
 
 /*
@@ -61,13 +68,67 @@ static i64 hpRaceClock(u64 nStep){
   return (i64)nStep*HP_RACE_STEP;
 }
 
+/* Is pColl, which may be NULL, the application's? */
+static int hpRaceIsForeignColl(const CollSeq *pColl){
+  return !sqlite3IsBinary(pColl) && pColl->xCmp!=nocaseCollatingFunc && pColl->xCmp!=rtrimCollFunc;
+}
+
+/* Is pFunc the application's, or one that others see the calls of? */
+static int hpRaceIsForeignFunc(const FuncDef *pFunc){
+#ifndef SQLITE_OMIT_LOAD_EXTENSION
+  if( pFunc->xSFunc==loadExt ) return 1;
+#endif
+  return (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 || pFunc->xSFunc==errlogFunc;
+}
+
 /* Does instruction pOp call something of the application's, or a virtual table? */
 static int hpRaceIsForeign(const VdbeOp *pOp){
-  const FuncDef *pFunc = 0;
+  int i;
   if( pOp->opcode==OP_VOpen ) return 1;
-  if( pOp->p4type==P4_FUNCDEF ) pFunc = pOp->p4.pFunc;
-  if( pOp->p4type==P4_FUNCCTX ) pFunc = pOp->p4.pCtx->pFunc;
-  return pFunc!=0 && (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0;
+  switch( pOp->p4type ){
+    case P4_FUNCDEF: return hpRaceIsForeignFunc(pOp->p4.pFunc);
+    case P4_FUNCCTX: return hpRaceIsForeignFunc(pOp->p4.pCtx->pFunc);
+    case P4_COLLSEQ: return hpRaceIsForeignColl(pOp->p4.pColl);
+    case P4_KEYINFO:
+      for(i=0; i<pOp->p4.pKeyInfo->nAllField; i++){
+        if( hpRaceIsForeignColl(pOp->p4.pKeyInfo->aColl[i]) ) return 1;
+      }
+      break;
+  }
+  return 0;
+}
+
+/*
+** Where db->hp.aLong[] has statement v and place iLoop in it, and set *puHash to what is there then, but
+** for the lowest bits (HP_RACE_AGAIN), which count.  NULL if v is not to be remembered.
+*/
+static u32 *hpRaceSlot(const Vdbe *v, int iLoop, u32 *puHash){
+  HpSettings *p = &v->db->hp;
+  u64 u;
+  if( v->nVar || v->zSql==0 ) return 0;
+  u = hpHashMix(hpHashBytes((const u8*)v->zSql, (u32)sqlite3Strlen30(v->zSql)) + (u64)iLoop);
+  *puHash = (u32)(u>>32) & ~(u32)HP_RACE_AGAIN;
+  return &p->aLong[u % ArraySize(p->aLong)];
+}
+
+/*
+** At iLoop statement v took SQLite long.
+*/
+static void hpRaceNote(const Vdbe *v, int iLoop){
+  u32 uHash;
+  u32 *pSlot = hpRaceSlot(v, iLoop, &uHash);
+  if( pSlot ) *pSlot = uHash | HP_RACE_AGAIN;
+}
+
+/*
+** Is that so?
+*/
+static int hpRaceIsLong(const Vdbe *v, int iLoop){
+  u32 uHash;
+  u32 *pSlot = hpRaceSlot(v, iLoop, &uHash);
+  if( pSlot==0 || (*pSlot & ~(u32)HP_RACE_AGAIN)!=uHash || (*pSlot & HP_RACE_AGAIN)==0 ) return 0;
+  (*pSlot)--;
+  return 1;
 }
 
 /* May v begin again, as far as that is seen at once? */
@@ -86,12 +147,20 @@ static int hpRaceIsClean(const Vdbe *v){
 }
 
 /*
+** Have the loops that pPlan may come in place of been given up in this execution of v?
+*/
+static int hpRaceWasLost(const Vdbe *v, const HpPlan *pPlan){
+  return v->minWriteFileFormat==254 && pPlan->iLate==v->aCounter[SQLITE_STMTSTATUS_RUN];
+}
+
+/*
 ** May v begin again, as far as can be told now, and is pPlan one that may come in then?
 */
 static int hpRaceMay(const Vdbe *v, const HpPlan *pPlan){
   return pPlan->iLoopEnd>0
       && hpRaceMayAgain(v)
-      && (v->eHpRun!=HP_RUN_LATE || v->minWriteFileFormat!=254);   /* It has not done so before */
+      && !hpRaceWasLost(v, pPlan)
+      && (v->minWriteFileFormat!=254 || v->hpRace.nAgain<HP_RACE_TIMES);
 }
 
 /*
@@ -103,7 +172,7 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
   HpRace *p = &v->hpRace;
   int nTest = hpConfig()->nRace;
   assert( hpRaceMay(v, pPlan) );
-  if( p->nLook!=LARGEST_UINT64 && p->pPlan!=0
+  if( p->pPlan!=0 && p->pPlan!=pPlan
    && pPlan->iLoop>=p->pPlan->iLoop && pPlan->iLoop<p->pPlan->iLoopEnd
   ){
     return;
@@ -111,22 +180,25 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
   p->pPlan = pPlan;
   p->nLook = nStep + HP_RACE_FIRST;
   p->tBegin = hpRaceClock(nStep);
+  p->tLeast = (i64)nStep*HP_RACE_STEP;
   p->tEnd = 0;
   if( rOurs>=0 ) hpRaceKnow(v, rOurs);
   if( nTest ){
     p->nLook = nStep + (u64)nTest;
-    hpRaceKnow(v, 0);
+    p->tEnd = p->tBegin;
   }
 }
 
 /* Ours takes rOurs nanoseconds */
 static void hpRaceKnow(Vdbe *v, double rOurs){
-  v->hpRace.tEnd = v->hpRace.tBegin + MAX(1, (i64)(rOurs*HP_RACE_PART));
+  HpRace *p = &v->hpRace;
+  p->tEnd = p->tBegin + MAX(MAX(1, p->tLeast), (i64)(rOurs*HP_RACE_PART));
 }
 
-/* SQLite's loops go on to their end */
+/* SQLite's loops go on to their end.  There may be others that have no plan yet */
 static void hpRaceEnd(Vdbe *v){
-  v->hpRace.nLook = LARGEST_UINT64;
+  v->hpRace.pPlan = 0;
+  v->hpRace.nLook = v->hpRace.bMay ? HP_AGAIN_STEPS : LARGEST_UINT64;
 }
 
 /*
@@ -138,21 +210,26 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   HpRace *p = &v->hpRace;
   const HpPlan *pPlan = p->pPlan;
   int iAddr = (int)(pOp - v->aOp) + 1;
-  if( pPlan==0 ){
-    hpRaceEnd(v);
+  if( v->pFrame ){
+    p->nLook = nStep + HP_RACE_NEXT;
+    return HP_RACE_ON;
+  }
+  if( pPlan==0 || iAddr<pPlan->iLoop || iAddr>=pPlan->iLoopEnd ){
+    /* A subroutine of the loops, or they have ended, or there are none */
+    if( p->bMay==0 || (nStep<HP_AGAIN_STEPS && !(pPlan==0 && hpRaceIsLong(v, 0))) ){
+      p->nLook = pPlan ? nStep + HP_RACE_NEXT : HP_AGAIN_STEPS;
+      return HP_RACE_ON;
+    }
+    p->nLook = LARGEST_UINT64;
     return (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v)
          ? HP_RACE_PREPARE : HP_RACE_ON;
   }
   p->nLook = nStep + HP_RACE_NEXT;
-  if( v->pFrame ) return HP_RACE_ON;
-  if( iAddr<pPlan->iLoop || iAddr>=pPlan->iLoopEnd ){
-    /* A subroutine of the loops, or they have ended */
-    return HP_RACE_ON;
-  }
   if( p->tEnd==0 ) return HP_RACE_ASK;
   if( hpRaceClock(nStep)<p->tEnd ) return HP_RACE_ON;
+  if( hpRaceMay(v, pPlan) && hpRaceIsClean(v) ) return HP_RACE_LATE;
   hpRaceEnd(v);
-  return hpRaceMay(v, pPlan) && hpRaceIsClean(v) ? HP_RACE_LATE : HP_RACE_ON;
+  return HP_RACE_ON;
 }
 
 #endif /* SQLITE_OMIT_HP */

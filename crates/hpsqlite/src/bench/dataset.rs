@@ -172,6 +172,19 @@ impl Cache {
 
     /// The database of a generator, written by `library`; with ANALYZE run by it if that is wanted.
     pub fn database(&self, set: &Set, library: &Path, analyze: bool) -> Result<PathBuf> {
+        let (plain, name) = self.generated(set, library)?;
+        self.analyzed(plain, name, library, analyze)
+    }
+
+    /// The same with indexes, which a script of SQL makes on a copy.
+    fn indexed(&self, set: &Set, script: &str, library: &Path, analyze: bool) -> Result<PathBuf> {
+        let (plain, name) = self.generated(set, library)?;
+        let name = name.with("indexes", text::fingerprint(script.as_bytes()));
+        let made = self.changed(&plain, &name, library, script, "indexes")?;
+        self.analyzed(made, name, library, analyze)
+    }
+
+    fn generated(&self, set: &Set, library: &Path) -> Result<(PathBuf, Name)> {
         let name = Name::of(set).by(library)?;
         let plain = self.get(&name, |path| {
             let target = DataTarget {
@@ -181,7 +194,7 @@ impl Cache {
             };
             set.write(&target).map(|_| ())
         })?;
-        self.analyzed(plain, name, library, analyze)
+        Ok((plain, name))
     }
 
     /// A database made by a script of SQL, with `library`.
@@ -203,13 +216,31 @@ impl Cache {
         library: &Path,
         analyze: bool,
     ) -> Result<PathBuf> {
-        if !analyze {
-            return Ok(plain);
+        match analyze {
+            true => self.changed(
+                &plain,
+                &name.with("analyze", "on"),
+                library,
+                "ANALYZE",
+                "ANALYZE",
+            ),
+            false => Ok(plain),
         }
-        self.get(&name.with("analyze", "on"), |path| {
-            std::fs::copy(&plain, path)
+    }
+
+    /// A copy of a database on which a script has run; `what` names that in errors.
+    fn changed(
+        &self,
+        plain: &Path,
+        name: &Name,
+        library: &Path,
+        script: &str,
+        what: &'static str,
+    ) -> Result<PathBuf> {
+        self.get(name, |path| {
+            std::fs::copy(plain, path)
                 .with_context(|| format!("cannot copy {}", plain.display()))?;
-            execute(library, path, &["ANALYZE"]).context("ANALYZE")
+            execute(library, path, &[script]).context(what)
         })
     }
 }
@@ -231,11 +262,12 @@ fn execute(library: &Path, path: &Path, statements: &[&str]) -> Result<()> {
 }
 
 /// The options that say which database it is, or how one is made.
-pub const OPTIONS: [&str; 11] = [
+pub const OPTIONS: [&str; 12] = [
     "analyze",
     "data",
     "database",
     "groups",
+    "indexes",
     "keys",
     "made_by",
     "messages",
@@ -258,7 +290,7 @@ pub fn places(all: &[(&str, &Path)]) -> Result<Values> {
 }
 
 /// The database of statements: one that is there (`database`), made by a script (`setup`), or of a
-/// generator (`data`).
+/// generator (`data`), with indexes that a script makes (`indexes`) or without.
 pub fn database(options: &Values, folder: &Path, cache: &Cache) -> Result<PathBuf> {
     let get = |name: &str| options.get(name).map(String::as_str);
     let made_by = match get("made_by") {
@@ -271,13 +303,22 @@ pub fn database(options: &Values, folder: &Path, cache: &Cache) -> Result<PathBu
         Some("on") => true,
         Some(other) => bail!("analyze={other}: it is on or off"),
     };
+    if get("indexes").is_some() && get("data").is_none() {
+        bail!("indexes: they are made on a copy of a data set; [options] needs data");
+    }
     match (get("database"), get("setup"), get("data")) {
         (Some(_), None, None) if analyze => {
             bail!("analyze=on: a database of your own is not changed; run ANALYZE on a copy of it")
         }
         (Some(path), None, None) => Ok(folder.join(path)),
         (None, Some(setup), None) => cache.scripted(&filled(setup, options), &made_by, analyze),
-        (None, None, Some(data)) => cache.database(&Set::of(data, &get)?, &made_by, analyze),
+        (None, None, Some(data)) => {
+            let set = Set::of(data, &get)?;
+            match get("indexes") {
+                Some(script) => cache.indexed(&set, &filled(script, options), &made_by, analyze),
+                None => cache.database(&set, &made_by, analyze),
+            }
+        }
         _ => bail!("[options] needs one of database, setup and data"),
     }
 }

@@ -49,6 +49,7 @@ pub const SUITES: &[(&str, &str)] = &[
     ),
     ("go", include_str!("../suites/go.toml")),
     ("groupby", include_str!("../suites/groupby.toml")),
+    ("indexed", include_str!("../suites/indexed.toml")),
     ("keyvalue", include_str!("../suites/keyvalue.toml")),
     ("mail", include_str!("../suites/mail.toml")),
     ("mysqlite", include_str!("../suites/mysqlite.toml")),

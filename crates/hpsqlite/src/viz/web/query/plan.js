@@ -102,11 +102,12 @@ function purpose(what) {
 export function meaning(detail, made = new Set()) {
   const either = / OR VECTORIZED SCAN$/.test(detail);
   const [, later] = / OR, IF LONG, VECTORIZED SCAN OF (.+)$/.exec(detail) ?? [];
+  const groups = / OR, IF LONG, HASH TABLE \(.+\)$/.test(detail);
   const ours = !either && !later && / VECTORIZED\b/.test(detail);
   const left = / LEFT-JOIN$/.test(detail);
   const plain = detail
     .replace(/ OR VECTORIZED SCAN$/, "")
-    .replace(/ OR, IF LONG, VECTORIZED SCAN OF .+$/, "")
+    .replace(/ OR, IF LONG, (VECTORIZED SCAN OF .+|HASH TABLE \(.+\))$/, "")
     .replace(/ VECTORIZED\b/g, "")
     .replace(/ LEFT-JOIN$/, "")
     .trim();
@@ -119,8 +120,9 @@ export function meaning(detail, made = new Set()) {
     const words = [explain(...match.slice(1), plain)];
     if (left) words.push("A row that finds no partner is kept.");
     if (either) words.push("If it leads to many rows, High Performance SQLite scans the whole table instead.");
-    if (later)
-      words.push(`If the loops take long, High Performance SQLite gives them up and scans ${later} instead.`);
+    if (later) words.push(`If the loops take long, High Performance SQLite gives them up and scans ${later} instead.`);
+    if (groups)
+      words.push("If that takes long, High Performance SQLite scans the table once and finds the rest by key.");
     if (ours)
       words.push("High Performance SQLite does it with its own executor, which reads adjacent pages by one call.");
     return words.join(" ");
