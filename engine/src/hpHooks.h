@@ -112,8 +112,9 @@ struct HpRace {
   u64 nLook;                /* Look at them after so many instructions of this call of
                             ** sqlite3VdbeExec().  LARGEST_UINT64: never */
   struct HpPlan *pPlan;     /* What may come in their place.  NULL: nothing yet */
-  i64 tLeast;               /* They run so long at least, which is what was done before, ... */
-  i64 tBegin;               /* When they began, in nanoseconds, and ... */
+  i64 tStart;               /* When the execution began, in nanoseconds.  0: not asked yet */
+  i64 tAgain;               /* ... when it began again last */
+  i64 tBegin;               /* When they began, ... */
   i64 tEnd;                 /* ... when they are given up.  0: that is not known yet */
   u8 bMay;                  /* If executions are long there would be a plan */
   u8 bLong;                 /* One was so long that the statement is prepared again */
@@ -255,7 +256,13 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe*, VdbeOp*, Mem*, u64);
 SQLITE_PRIVATE int sqlite3HpLate(Vdbe*, const VdbeOp*, u64);
 SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
 # define sqlite3HpKeeps(DB) ((DB)->hp.bKeep)
-# define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, (V)->db->hp.bKeep = 0, \
+# define sqlite3HpKept(DB) ((DB)->hp.bKeep && ((DB)->hp.bKeep = 0, 1))
+/* An execution that begins again counts once */
+# define sqlite3HpOneRun(V) ((V)->aCounter[SQLITE_STMTSTATUS_RUN]--)
+# define sqlite3HpPrepares(V) \
+    if( (V)->hpRace.bLong ){ (V)->db->hp.bKeep = 1; sqlite3HpOneRun(V); }
+# define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, (V)->hpRace.tStart = 0, \
+    (V)->hpRace.bLong = (V)->db->hp.bKeep = 0, \
     (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_RACE_FIRST : LARGEST_UINT64)
 # define sqlite3HpIsLate(V,OP,N) \
     ((N)>=(V)->hpRace.nLook ? sqlite3HpLate(V,OP,N) : SQLITE_OK)
@@ -271,6 +278,9 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);
 # define sqlite3HpGrown(V) 0
 # define sqlite3HpStays(V,RC) 0
 # define sqlite3HpKeeps(DB) 0
+# define sqlite3HpKept(DB) 0
+# define sqlite3HpOneRun(V)
+# define sqlite3HpPrepares(V)
 # define sqlite3HpNoRace(V)
 # define sqlite3HpIsLate(V,OP,N) SQLITE_OK
 # define sqlite3HpRestart(A,B) 0

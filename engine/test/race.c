@@ -324,6 +324,13 @@ static void testTwice(void){
     }
     check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "%s\n got %s\n right %s", az[i], b.z, a.z);
   }
+  /* More often in one execution than it is ours at once: it is given up in the first execution only */
+  for(k=0; k<3; k++){
+    sqlite3_int64 nTaken = counted(adb[0], TAKEN);
+    integer(&ours, adb[0], "SELECT sum((SELECT max(s) FROM (SELECT k.name, sum(l.n) s" LOOPS "WHERE l.n>3 GROUP BY 1)"
+            " WHERE s>x.id)) FROM (SELECT id FROM customer WHERE id<=20) x");
+    check(counted(adb[0], TAKEN)-nTaken==(k==0), "execution %d", k);
+  }
   textClear(&a);
   textClear(&b);
 
@@ -355,6 +362,21 @@ static void testAgain(void){
     rc = sqlite3_step(pStmt);
     sqlite3_progress_handler(adb[0], 0, 0, 0);
     check(nProgress<i || rc==SQLITE_INTERRUPT, "interrupt %d is forgotten: %d", i, rc);
+    sqlite3_finalize(pStmt);
+  }
+  /* A handler that stops it just then; what comes after is not interrupted */
+  for(i=495; i<505; i++){
+    nProgress = 0;
+    pStmt = prepared(adb[0], zRange);
+    sqlite3_bind_int(pStmt, 1, 1);
+    sqlite3_bind_int(pStmt, 2, 9990);
+    sqlite3_progress_handler(adb[0], 1000, stops, &i);
+    rc = sqlite3_step(pStmt);
+    sqlite3_progress_handler(adb[0], 0, 0, 0);
+    check(rc==SQLITE_INTERRUPT, "stop %d: %d", i, rc);
+    sqlite3_interrupt(adb[0]);
+    check(integer(&ours, adb[0], "SELECT 7")==7 && integer(&ours, adb[0], "SELECT 8")==8, "stop %d: for ever", i);
+    check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_RUN, 0)==1, "stop %d: RUN", i);
     sqlite3_finalize(pStmt);
   }
   pStmt = prepared(adb[0], zRange);

@@ -411,8 +411,8 @@ struct HpPlan {
   int iLoopEnd;          /* ... and this one is behind them.  0: they are not given up */
   i64 tFind;             /* OP_HpFind: when groups may be made, by hpRaceClock() */
   u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
-  u32 iLate;             /* SQLite's loops have been given up in this execution, by the number
-                         ** of executions: hpRaceWasLost().  0: never */
+  u32 iLate;             /* SQLite's loops have been given up in this execution, by its number:
+                         ** hpRaceWasLost().  0: in none */
 };
 #define hpPlanLast(P) (&(P)->aPipe[(P)->nPipe-1])
 #define hpPlanIsArms(P) (hpPlanLast(P)->bAdds)

@@ -221,6 +221,7 @@ static void hpFindExplain(
   sqlite3 *db = pParse->db;
   const HpKeyed *pKeyed = pPlan->pKeyed;
   char *zScan, *zKey = 0;
+  int bLater = pPlan->bGuess && hpConfigOffload(db)!=HP_OFFLOAD_FORCE;
   int i;
   if( pParse->explain!=2 ) return;
   for(i=0; i<pKeyed->nKey; i++){
@@ -241,7 +242,7 @@ static void hpFindExplain(
          || (strncmp(pOp->p4.z, "SEARCH ", 7)==0 && strncmp(&pOp->p4.z[7], &zScan[5], n)==0
              && (pOp->p4.z[7+n]==0 || (pPlan->bGuess && pOp->p4.z[7+n]==' '))))
     ){
-      char *zNew = pPlan->bGuess
+      char *zNew = bLater
           ? sqlite3MPrintf(db, "%s OR, IF LONG, HASH TABLE (%s)", pOp->p4.z, zKey)
           : sqlite3MPrintf(db, "SEARCH %S USING HASH TABLE (%s)", pItem, zKey);
       if( zNew ){

@@ -60,6 +60,8 @@ static void hpRaceNote(const Vdbe*, int);
 static int hpRaceIsLong(const Vdbe*, int);
 static int hpRaceMay(const Vdbe*, const HpPlan*);
 static int hpRaceWasLost(const Vdbe*, const HpPlan*);
+static int hpRaceWillBeLost(const Vdbe*, HpPlan*);
+static void hpRaceStart(Vdbe*, u64);
 static void hpRaceBegin(Vdbe*, HpPlan*, u64, double);
 static int hpRaceLook(Vdbe*, const VdbeOp*, u64);
 static void hpRaceKnow(Vdbe*, double);

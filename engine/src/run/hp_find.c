@@ -31,7 +31,6 @@
 # include "hpInt.h"
 #endif
 
-#define HP_FIND_LOOP (-1)      /* hpRaceNote(): a place that is no instruction */
 #define HP_FIND_STEP 1000      /* An instruction takes no longer than so many nanoseconds, on average */
 
 /*
@@ -51,12 +50,15 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
 }
 
 /*
-** Is it time to scan the table?  pReg is empty at first; then it has the number of rows
+** Is it time to scan the table, for OP_HpFind pOp?  Its register is empty at first; then it has the number of rows
 ** that SQLite had gone through by then, and the register behind it that of the table.  Where it
 ** searches an index (HpPlan.bGuess) instructions are counted, of which nDone have been done since
 ** v->aCounter[] was set.
 */
-static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
+static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
+  HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
+  Mem *pReg = &aMem[pOp->p1];
+  int iLoop = (int)(pOp - v->aOp);
   u32 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
   i64 nLeaf, nRow;
   if( pPlan->bGuess ) nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP] + (u32)nDone;
@@ -65,7 +67,7 @@ static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
     sqlite3VdbeMemSetInt64(pReg, nStep);
     if( pPlan->bGuess ){
       double rOurs;
-      if( hpRaceIsLong(v, HP_FIND_LOOP) ) return 1;
+      if( hpRaceIsLong(v, iLoop) ) return 1;
       if( hpGateFind(v->db, &pPlan->aPipe[0], aMem, &rOurs) ) rOurs = 0;
       nRow = rOurs>0 ? (i64)(rOurs/HP_FIND_STEP) : HP_ROWS_ALL;
       pPlan->tFind = hpRaceClock(nStep) + (i64)rOurs;
@@ -79,7 +81,7 @@ static int hpFindTime(Vdbe *v, HpPlan *pPlan, Mem *aMem, Mem *pReg, u64 nDone){
   }
   if( (u32)(nStep - (u32)pReg->u.i)<pReg[1].u.i ) return 0;
   if( pPlan->bGuess && hpRaceClock(nStep)<pPlan->tFind ) return 0;
-  if( pPlan->bGuess ) hpRaceNote(v, HP_FIND_LOOP);
+  if( pPlan->bGuess ) hpRaceNote(v, iLoop);
   return 1;
 }
 
@@ -95,13 +97,13 @@ static void hpFindOff(Mem *pReg){
 */
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   sqlite3 *db = v->db;
-  HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
+  const HpPlan *pPlan = (const HpPlan*)pOp->p4.pMem->z;
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int rc;
   if( (pReg->flags & MEM_Dyn)==0 ){
     if( (pReg->flags & MEM_Int) && pReg[1].u.i==HP_ROWS_ALL ) return HP_DECLINE;
-    if( hpQueryMayNot(v) || !hpFindTime(v, pPlan, aMem, pReg, nStep) ) return HP_DECLINE;
+    if( hpQueryMayNot(v) || !hpFindTime(v, pOp, aMem, nStep) ) return HP_DECLINE;
     p = hpQueryNew(v, pPlan);
     rc = p ? hpFindMake(p, pPlan, aMem, 0) : HP_DECLINE;
     if( rc==HP_SERIAL ){

@@ -25,7 +25,7 @@
 ** the better the more rows those have.
 **
 ** With another root than stock's outermost loop (HpPlan.nStock) nothing is known of
-** what stock reads but what the planner says, which has statistics then.  Indexed
+** what stock reads but what the planner says, if it has statistics.  Indexed
 ** look-ups it takes for cheaper than they are, and filters of several tables for less
 ** selective: its cost has to be HP_GATE_GUESS times ours, or twice as much where
 ** tables are so small that look-ups are as cheap as that.  If the table of stock's
@@ -619,11 +619,12 @@ static int hpGateLook(
 }
 
 /*
-** pPlan has declined late.
+** pPlan has declined late.  That SQLite's loops were given up is forgotten.
 */
 static void hpGateLost(HpPlan *pPlan){
   assert( pPlan->nPipe>1 );
   pPlan->nLost = MIN(2*pPlan->nLost+1, HP_GATE_MX_SKIP);
   pPlan->nSkip = pPlan->nLost;
+  pPlan->iLate = 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -42,7 +42,7 @@
 /*
 ** Make statement v, which has not given a row, ready to begin again, when sqlite3Step() sees
 ** SQLITE_EMPTY.  minWriteFileFormat makes OP_Init not trace it twice, and tells that this is the
-** same execution; it counts as one.
+** same execution.
 */
 static void hpQueryAgain(Vdbe *v){
   closeAllCursors(v);
@@ -51,7 +51,6 @@ static void hpQueryAgain(Vdbe *v){
   v->rc = SQLITE_OK;
   v->pc = 0;
   v->minWriteFileFormat = 254;
-  v->aCounter[SQLITE_STMTSTATUS_RUN]--;
 }
 
 /*
@@ -454,8 +453,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   }
   if( db->mallocFailed ) return SQLITE_NOMEM_BKPT;
   if( hpQueryMayNot(v) ) return HP_DECLINE;
+  hpRaceStart(v, nStep);
   if( eWhen==HP_GATE_FIRST_TIME && hpQueryWaits(v, pPlan) ){
-    if( hpConfig()->nRace || pPlan->nSkip>0 || !hpRaceIsLong(v, pPlan->iLoop) ){
+    if( hpConfig()->nRace || !hpRaceWillBeLost(v, pPlan) ){
       hpConfigStat(db, HP_STAT_SMALL);
       if( pPlan->nSkip>0 ) pPlan->nSkip--;
       else if( hpRaceMay(v, pPlan) ) hpRaceBegin(v, pPlan, nStep, -1);
@@ -473,7 +473,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
     rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, &bLarge, &rOurs);
-    if( rc==SQLITE_OK && !bLarge && rOurs!=0 && hpRaceIsLong(v, pPlan->iLoop) ){
+    if( rc==SQLITE_OK && !bLarge && rOurs!=0 && hpRaceWillBeLost(v, pPlan) ){
       rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, &bLarge, &rOurs);
     }
   }
@@ -573,17 +573,18 @@ SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
       hpConfigStat(v->db, HP_STAT_LATE);
       pPlan->iLate = v->aCounter[SQLITE_STMTSTATUS_RUN];
       v->hpRace.nAgain = v->minWriteFileFormat==254 ? v->hpRace.nAgain+1 : 1;
+      v->hpRace.tAgain = hpRaceClock(nStep);
       hpRaceNote(v, pPlan->iLoop);
       hpQueryAgain(v);
+      v->eHpRun = 0;
       return SQLITE_EMPTY;
     case HP_RACE_PREPARE:
-      hpRaceNote(v, 0);
       v->hpRace.bLong = 1;
-      v->db->hp.bKeep = 1;
-      v->aCounter[SQLITE_STMTSTATUS_RUN]--;
       v->rc = SQLITE_SCHEMA;
       sqlite3VdbeHalt(v);
+#ifndef SQLITE_OMIT_TRACE
       v->startTime = 0;    /* No profile of this part */
+#endif
       return SQLITE_ERROR;
   }
   return SQLITE_OK;

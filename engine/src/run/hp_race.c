@@ -8,6 +8,8 @@
 **
 **    hpRaceMay()      may what SQLite has begun be given up?
 **    hpRaceWasLost()  has it been, in this execution?
+**    hpRaceWillBeLost()   has it been before, and is to be at once?
+**    hpRaceStart()    OP_HpScan: note when the execution began
 **    hpRaceBegin()    OP_HpScan declines, for the time being
 **    hpRaceLook()     from SQLite's loops, now and then: is it time?
 **    hpRaceKnow()     how long ours would take is known now
@@ -36,7 +38,7 @@
 ** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay) it is
 ** prepared again, now with a plan, and begins again in a new read transaction.
 **
-** A statement without parameters that was given up is ours at once for the next HP_RACE_AGAIN times,
+** A statement without parameters that was given up is ours at once in the next HP_RACE_AGAIN executions,
 ** also if it is prepared anew: a connection remembers the hash values of some such statements.  Then it
 ** is tried again, as data changes.  Parameters may lead to few rows next time: there the race is run
 ** each time.
@@ -52,8 +54,9 @@
 
 #define HP_RACE_NEXT   1000    /* ... and from then on between looks at the clock */
 #define HP_RACE_PART   0.5     /* Given up after this part of what ours takes */
-#define HP_RACE_AGAIN  15      /* So often a statement is ours at once */
+#define HP_RACE_AGAIN  15      /* In so many executions a statement is ours at once */
 #define HP_RACE_TIMES   4      /* An execution begins again so often */
+#define HP_RACE_PROGRAM 0      /* hpRaceNote(): not a loop but all of it */
 #define HP_RACE_STEP   40      /* Without a clock: nanoseconds of an instruction */
 
 /*
@@ -150,7 +153,16 @@ static int hpRaceIsClean(const Vdbe *v){
 ** Have the loops that pPlan may come in place of been given up in this execution of v?
 */
 static int hpRaceWasLost(const Vdbe *v, const HpPlan *pPlan){
-  return v->minWriteFileFormat==254 && pPlan->iLate==v->aCounter[SQLITE_STMTSTATUS_RUN];
+  return pPlan->iLate==v->aCounter[SQLITE_STMTSTATUS_RUN];
+}
+
+/*
+** Did they take long before, so that they are given up at once in this execution?
+*/
+static int hpRaceWillBeLost(const Vdbe *v, HpPlan *pPlan){
+  if( pPlan->nSkip>0 || !hpRaceIsLong(v, pPlan->iLoop) ) return 0;
+  pPlan->iLate = v->aCounter[SQLITE_STMTSTATUS_RUN];
+  return 1;
 }
 
 /*
@@ -161,6 +173,17 @@ static int hpRaceMay(const Vdbe *v, const HpPlan *pPlan){
       && hpRaceMayAgain(v)
       && !hpRaceWasLost(v, pPlan)
       && (v->minWriteFileFormat!=254 || v->hpRace.nAgain<HP_RACE_TIMES);
+}
+
+/*
+** Note when the execution of v began, as far as that can be told after nStep instructions.
+*/
+static void hpRaceStart(Vdbe *v, u64 nStep){
+  HpRace *p = &v->hpRace;
+  if( p->tStart==0 ){
+    p->tStart = v->minWriteFileFormat==254 && p->nAgain>0
+              ? p->tAgain : hpRaceClock(nStep) - (i64)nStep*HP_RACE_STEP;
+  }
 }
 
 /*
@@ -180,7 +203,6 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
   p->pPlan = pPlan;
   p->nLook = nStep + HP_RACE_FIRST;
   p->tBegin = hpRaceClock(nStep);
-  p->tLeast = (i64)nStep*HP_RACE_STEP;
   p->tEnd = 0;
   if( rOurs>=0 ) hpRaceKnow(v, rOurs);
   if( nTest ){
@@ -192,7 +214,7 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
 /* Ours takes rOurs nanoseconds */
 static void hpRaceKnow(Vdbe *v, double rOurs){
   HpRace *p = &v->hpRace;
-  p->tEnd = p->tBegin + MAX(MAX(1, p->tLeast), (i64)(rOurs*HP_RACE_PART));
+  p->tEnd = p->tBegin + MAX(MAX(1, p->tBegin - p->tStart), (i64)(rOurs*HP_RACE_PART));
 }
 
 /* SQLite's loops go on to their end.  There may be others that have no plan yet */
@@ -216,13 +238,16 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   }
   if( pPlan==0 || iAddr<pPlan->iLoop || iAddr>=pPlan->iLoopEnd ){
     /* A subroutine of the loops, or they have ended, or there are none */
-    if( p->bMay==0 || (nStep<HP_AGAIN_STEPS && !(pPlan==0 && hpRaceIsLong(v, 0))) ){
-      p->nLook = pPlan ? nStep + HP_RACE_NEXT : HP_AGAIN_STEPS;
-      return HP_RACE_ON;
+    p->nLook = pPlan || p->bMay==0 ? nStep + HP_RACE_NEXT : HP_AGAIN_STEPS;
+    if( p->bMay==0 || !hpRaceMayAgain(v) ) return HP_RACE_ON;
+    if( nStep<HP_AGAIN_STEPS && (pPlan!=0 || !hpRaceIsLong(v, HP_RACE_PROGRAM)) ) return HP_RACE_ON;
+    if( (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v) ){
+      if( nStep>=HP_AGAIN_STEPS ) hpRaceNote(v, HP_RACE_PROGRAM);
+      return HP_RACE_PREPARE;
     }
-    p->nLook = LARGEST_UINT64;
-    return (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v)
-         ? HP_RACE_PREPARE : HP_RACE_ON;
+    p->bMay = 0;
+    p->nLook = pPlan ? nStep + HP_RACE_NEXT : LARGEST_UINT64;
+    return HP_RACE_ON;
   }
   p->nLook = nStep + HP_RACE_NEXT;
   if( p->tEnd==0 ) return HP_RACE_ASK;
