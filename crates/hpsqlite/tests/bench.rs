@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Place, interrupt_when};
+use common::{Place, Worker, interrupt_when};
 
 const SUITE: &str = r#"
 title = "Two libraries"
@@ -257,6 +257,32 @@ fn a_data_set_is_made_once_and_one_with_statistics_is_another() {
     // It has the tables of the statistics as well.
     assert_ne!(answers("analyze = true", "tmp/c.db"), plain);
     assert_eq!(data_sets(&place).len(), 2);
+    // So is one with indexes, and that one with statistics.
+    let indexes = r#"indexes = "CREATE INDEX a ON x(id1); CREATE INDEX b ON x(id4);""#;
+    let before = data_sets(&place);
+    answers(indexes, "tmp/d.db");
+    let new: Vec<String> = data_sets(&place)
+        .into_iter()
+        .filter(|name| !before.contains(name))
+        .collect();
+    assert_eq!(new.len(), 1, "{new:?}");
+    let path = place.path(&format!("cache/hpsqlite/bench/data/{}", new[0]));
+    let names = Worker::on(&place, &path)
+        .rows("SELECT name FROM sqlite_schema WHERE type='index' ORDER BY 1");
+    assert_eq!(names, ["a", "b"]);
+    answers(&format!("{indexes}\nanalyze = true"), "tmp/e.db");
+    assert_eq!(data_sets(&place).len(), 4);
+}
+
+#[test]
+fn indexes_are_made_on_a_data_set_and_what_is_wrong_with_them_is_said() {
+    let place = Place::new();
+    let file = of_generator(&place, r#"indexes = "CREATE INDEX a ON nowhere(id1)""#);
+    let results = results(&place);
+    place
+        .run(&["bench", "run", &file, "--results", &results])
+        .says("no such table: main.nowhere");
+    assert_eq!(data_sets(&place).len(), 1);
 }
 
 #[test]
