@@ -52,7 +52,7 @@
 # include <time.h>
 #endif
 
-#define HP_RACE_NEXT   1000    /* ... and from then on between looks at the clock */
+#define HP_RACE_NEXT   1000    /* Instructions between looks at the clock */
 #define HP_RACE_PART   0.5     /* Given up after this part of what ours takes */
 #define HP_RACE_AGAIN  15      /* In so many executions a statement is ours at once */
 #define HP_RACE_TIMES   4      /* An execution begins again so often */
