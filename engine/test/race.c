@@ -396,7 +396,7 @@ static void testGate(void){
     " INSERT INTO line SELECT i, i*31%10000+1, i%9, i*0.25, 'i'||i%77 FROM r;";
   static const char *const azShort[] = {
     "SELECT count(*), sum(l.n)" LOOPS "WHERE k.id=2 AND o.day='2024-02-03'",
-    "SELECT count(*), sum(l.n)" LOOPS "WHERE c.id BETWEEN 100 AND 103",
+    "SELECT count(*), sum(l.n)" LOOPS "WHERE c.id BETWEEN 100 AND 103 AND k.id=2 AND o.day='2024-02-03'",
     "SELECT count(*), sum(l.n)" LOOPS "WHERE k.id=4 AND c.id=999",
   };
   Text a = {0,0,0}, b = {0,0,0};
