@@ -482,6 +482,7 @@ static int hpThreadEach(HpQuery*, void (*)(HpWorker*));
 static int hpVecInit(HpFrame*, HpVec*, int);
 static void hpVecConst(HpFrame*, HpVec*, Mem*);
 static void hpVecExact(HpFrame*, HpVec*);
+static int hpVecCollIsOwn(const CollSeq*);
 static void hpVecToMem(const HpFrame*, const HpVec*, int, Mem*);
 static u8 *hpVecText(HpFrame*, u32);
 static void hpVecSetMem(HpFrame*, HpVec*, int, Mem*);

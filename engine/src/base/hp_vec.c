@@ -15,6 +15,7 @@
 **    hpVecTruth(), hpVecBool(), hpVecFromBool()    truth values
 **    hpVecValCompare(), hpVecMemCompare(), hpVecNumCompare(),
 **    hpVecBinCompare() order of two values
+**    hpVecCollIsOwn()  is a collation SQLite's own?
 **    hpVecSame()       are two texts the same?
 **    hpVecMayBeNumber()   can an affinity make a number of a text?
 **    hpVecGuard()      the rows for which a function is needed
@@ -412,5 +413,14 @@ static int hpVecGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
     *paSel = p->aPick;
   }
   return n;
+}
+
+/*
+** Is pColl one of SQLite's own collations, which any thread may call, and nobody sees the calls of?
+** NULL is BINARY.
+*/
+static int hpVecCollIsOwn(const CollSeq *pColl){
+  return sqlite3IsBinary(pColl)
+      || pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
 }
 #endif /* SQLITE_OMIT_HP */

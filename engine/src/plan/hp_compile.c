@@ -146,12 +146,8 @@ static void hpCompileFree(void *pArg){
 ** in.  *pp is set to it, or to NULL for BINARY.
 */
 static int hpCompileCollOk(CollSeq *pColl, CollSeq **pp){
-  *pp = pColl;
-  if( sqlite3IsBinary(pColl) ){
-    *pp = 0;
-    return 1;
-  }
-  return pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
+  *pp = sqlite3IsBinary(pColl) ? 0 : pColl;
+  return hpVecCollIsOwn(pColl);
 }
 
 /*

@@ -17,8 +17,8 @@
 **
 ** Where SQLite searches an index for each row, and so goes through few, as much time has to have
 ** passed as the scan takes.  That may be the application's, between rows: so as many instructions
-** have to have been done as take so long if all of them are slow (HP_FIND_STEP).  A statement without parameters of which that was so
-** makes its groups at once from then on.
+** have to have been done as take so long if all of them are slow (HP_FIND_STEP).  A statement without
+** parameters of which that was so makes its groups at once for a while (hpRaceNote()).
 **
 ** EXISTS has groups without aggregates.
 **
@@ -50,10 +50,10 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
 }
 
 /*
-** Is it time to scan the table, for OP_HpFind pOp?  Its register is empty at first; then it has the number of rows
-** that SQLite had gone through by then, and the register behind it that of the table.  Where it
-** searches an index (HpPlan.bGuess) instructions are counted, of which nDone have been done since
-** v->aCounter[] was set.
+** Is it time to scan the table, for OP_HpFind pOp?  Its register is empty at first; then it has the
+** number of rows that SQLite had gone through by then, and the register behind it that of the table.
+** Where it searches an index (HpPlan.bGuess) instructions are counted, of which nDone have been done
+** since v->aCounter[] was set.
 */
 static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;

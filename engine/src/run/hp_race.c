@@ -71,11 +71,6 @@ static i64 hpRaceClock(u64 nStep){
   return (i64)nStep*HP_RACE_STEP;
 }
 
-/* Is pColl, which may be NULL, the application's? */
-static int hpRaceIsForeignColl(const CollSeq *pColl){
-  return !sqlite3IsBinary(pColl) && pColl->xCmp!=nocaseCollatingFunc && pColl->xCmp!=rtrimCollFunc;
-}
-
 /* Is pFunc the application's, or one that others see the calls of? */
 static int hpRaceIsForeignFunc(const FuncDef *pFunc){
 #ifndef SQLITE_OMIT_LOAD_EXTENSION
@@ -91,10 +86,10 @@ static int hpRaceIsForeign(const VdbeOp *pOp){
   switch( pOp->p4type ){
     case P4_FUNCDEF: return hpRaceIsForeignFunc(pOp->p4.pFunc);
     case P4_FUNCCTX: return hpRaceIsForeignFunc(pOp->p4.pCtx->pFunc);
-    case P4_COLLSEQ: return hpRaceIsForeignColl(pOp->p4.pColl);
+    case P4_COLLSEQ: return !hpVecCollIsOwn(pOp->p4.pColl);
     case P4_KEYINFO:
       for(i=0; i<pOp->p4.pKeyInfo->nAllField; i++){
-        if( hpRaceIsForeignColl(pOp->p4.pKeyInfo->aColl[i]) ) return 1;
+        if( !hpVecCollIsOwn(pOp->p4.pKeyInfo->aColl[i]) ) return 1;
       }
       break;
   }
