@@ -25,10 +25,10 @@ const Lib ours = {
 /*
 ** Three of them are not in the first cut (the order of rowids, a lone max(),
 ** ||).  t: rows short and long, all types in all columns, keys of few and of many
-** values.  big: more rows of numbers.  The queries cover: no GROUP BY; keys
+** values.  big: more rows of numbers.  far: an index leads to rows far apart.  The queries cover: no GROUP BY; keys
 ** of each type; many groups; lone and several min and max; bare columns;
 ** filters of each kind; sums that overflow; long values; the first rows of
-** partitions.
+** partitions; the first rows, and all in order, of those that an index finds.
 */
 const char *const azQuery[] = {
   "SELECT count(*), sum(i), total(r), avg(i), min(s), max(s) FROM t",
@@ -74,6 +74,9 @@ const char *const azQuery[] = {
   "SELECT * FROM (SELECT b, rank() OVER (ORDER BY c) AS n FROM big) WHERE n<3",
   "SELECT id, x FROM t WHERE i<9",
   "SELECT a, b FROM big WHERE c BETWEEN 100 AND 103 LIMIT 7",
+  "SELECT id, k, s FROM far WHERE k=3 AND s<>'w2' ORDER BY s DESC LIMIT 4",
+  "SELECT id, d FROM far WHERE d BETWEEN 10 AND 60 ORDER BY s, k LIMIT 6",
+  "SELECT s, d, id FROM far WHERE d>50 ORDER BY s",
   "SELECT big.b, t.id FROM big LEFT JOIN t ON t.id=big.c WHERE a=4 AND t.g IS NULL",
 };
 const int nQuery = sizeof(azQuery)/sizeof(azQuery[0]);
@@ -417,7 +420,11 @@ void fixture(const char *zFile, const char *zPragmas, int nRow){
     "   ELSE 'w'||(k%%3) END FROM n;"
     "CREATE TABLE big(a INTEGER, b REAL, c INTEGER);"
     "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n WHERE k<%d)"
-    " INSERT INTO big SELECT k%%10, k*1.1, k%%701 FROM n;", nRow, nRow*10);
+    " INSERT INTO big SELECT k%%10, k*1.1, k%%701 FROM n;"
+    "CREATE TABLE far(id INTEGER PRIMARY KEY, k INTEGER, d REAL, s TEXT);"
+    "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n WHERE k<%d)"
+    " INSERT INTO far SELECT k, k%%4, k*37%%101*0.5, 'w'||(k%%3) FROM n;"
+    "CREATE INDEX fark ON far(k); CREATE INDEX fard ON far(d DESC, s);", nRow, nRow*10, nRow);
   execute(db, "BEGIN");
   execute(db, sql.z);
   execute(db, "COMMIT");

@@ -10,6 +10,8 @@
 **    answers     Bounds of every form and type, indexes of every kind: forced to scan,
 **                ours says what the library STOCK says.  What is refused, and what is
 **                given back because the order of rows shows.
+**    rows        The same of rows in the order of an ORDER BY; functions that write to the
+**                table; an index that lacks entries.
 **    counters    sqlite3_stmt_status() counts as in SQLite.
 **    gate        Which searches are left to SQLite: those for few rows, those for rows
 **                that lie beside each other.  Literals, parameters, statistics.
@@ -85,6 +87,12 @@ static void testAnswers(void){
     "SELECT count(*) FROM t WHERE %s AND EXISTS (SELECT 1 FROM g WHERE g.id=n)",
     "SELECT * FROM t WHERE %s ORDER BY v DESC LIMIT 5",
     "SELECT DISTINCT n, p FROM t WHERE %s",
+    /* Of equal rows those come first that the index has first */
+    "SELECT id, k, x FROM t WHERE %s ORDER BY n LIMIT 40",
+    "SELECT id, s, d, near FROM t WHERE %s AND n<7 ORDER BY p DESC, n LIMIT 9 OFFSET 12",
+    "SELECT id, n, x, s FROM t WHERE %s ORDER BY n, q",
+    "SELECT (SELECT d FROM t WHERE %s ORDER BY n DESC, p LIMIT 1), 7",
+    "SELECT count(*), group_concat(id) FROM (SELECT id FROM t WHERE %s ORDER BY n LIMIT 30)",
   };
   unsigned i, j;
   int k;
@@ -102,6 +110,100 @@ static void testAnswers(void){
     both("ANALYZE");
   }
   end("answers");
+}
+
+/* Rows in the order of an ORDER BY: which searches are scans instead */
+static void testRows(void){
+  static const char *const az[] = {
+    "+SELECT id, s FROM t WHERE k=5 ORDER BY v DESC LIMIT 5",
+    "+SELECT id, s FROM t WHERE k=5 AND n>3 ORDER BY n, d LIMIT 5 OFFSET 20",
+    "+SELECT id, k FROM t WHERE k BETWEEN 5 AND 30 ORDER BY n LIMIT 50",
+    "+SELECT id, k FROM t WHERE k>90 ORDER BY n LIMIT 50",
+    "+SELECT id, k FROM t WHERE k<9 ORDER BY n LIMIT 50",
+    "+SELECT id, x, n FROM t WHERE x>3 ORDER BY n+q LIMIT 50",
+    "+SELECT id, x, n FROM t WHERE x=7 ORDER BY q LIMIT 50",
+    "+SELECT id, x, n FROM t WHERE x=7 AND n>2 ORDER BY q LIMIT 50",
+    "+SELECT id, s FROM t WHERE s='a7' ORDER BY n LIMIT 50",
+    "+SELECT id, s FROM t WHERE s>'B30' ORDER BY n LIMIT 50",
+    "+SELECT id, p FROM t WHERE p=40 ORDER BY n LIMIT 50",
+    "+SELECT id, s FROM t WHERE k=5 ORDER BY n",
+    "+SELECT * FROM t WHERE k BETWEEN 5 AND 30 AND n<>4 ORDER BY n, s",
+    "+SELECT q, big, id FROM t WHERE q=1 ORDER BY n LIMIT 9",
+    "+INSERT INTO g(name) SELECT s FROM t WHERE k=5 ORDER BY n LIMIT 5",
+    "?SELECT name FROM g ORDER BY id",
+    "+SELECT id FROM t WHERE id IN (SELECT id FROM t WHERE k=5 ORDER BY n LIMIT 3)",
+    /* The index gives the order */
+    "-SELECT id, k FROM t WHERE k>5 ORDER BY k LIMIT 5",
+    "-SELECT id, k FROM t WHERE k=5 ORDER BY id LIMIT 5",
+    /* Without an order rows are given at once */
+    "-SELECT id, k FROM t WHERE k=5 AND n=3",
+    "-SELECT id, k FROM t WHERE k IN (5,6) ORDER BY n LIMIT 5",
+    "-SELECT DISTINCT n FROM t WHERE k=5 ORDER BY d LIMIT 5",
+    "-SELECT id FROM t INDEXED BY tk WHERE k=5 ORDER BY n LIMIT 5",
+    "-SELECT a FROM w WHERE b=5 ORDER BY c LIMIT 5",
+    "-SELECT (SELECT id FROM t WHERE k=g.id ORDER BY n LIMIT 1) FROM g LIMIT 9",
+    /* No rows, or none are wanted */
+    "+SELECT id, s FROM t WHERE k=500 ORDER BY v DESC LIMIT 5",
+    "?SELECT id, s FROM t WHERE k=NULL ORDER BY v DESC LIMIT 5",
+    "?SELECT id, s FROM t WHERE k=5 ORDER BY v DESC LIMIT -1",
+    "?SELECT id, s FROM t WHERE k=5 ORDER BY v DESC LIMIT 0",
+    0
+  };
+  int i;
+  begin("PRAGMA hp_offload=force");
+  for(i=0; az[i]; i++){
+    if( az[i][1]=='I' ) both(&az[i][1]);
+    else same(az[i]);
+  }
+  end("rows");
+}
+
+/* A function of the application writes to other rows than the one that it is called for */
+static void touch(sqlite3_context *p, int n, sqlite3_value **a){
+  int i = sqlite3_value_int(a[0]);
+  const char *zForm = i%2 ? "UPDATE t SET d=d||' x' WHERE id=%d" : "DELETE FROM t WHERE id=%d";
+  char zSql[100];
+  (void)n;
+  snprintf(zSql, sizeof(zSql), zForm, i*7%1000+200);
+  execute(sqlite3_context_db_handle(p), zSql);
+  sqlite3_result_int(p, i);
+}
+
+/* SQLite's loop goes on with what it finds, whoever leads it */
+static void testWrites(void){
+  static const char *const az[] = {
+    "SELECT touch(id), d FROM t WHERE k=5 ORDER BY n DESC, d LIMIT 20",
+    "SELECT id, d FROM t WHERE k BETWEEN 5 AND 9 AND n>2 ORDER BY n, touch(id) LIMIT 20",
+    "SELECT id, d FROM t WHERE k=5 AND touch(id)>7 ORDER BY n LIMIT 20",
+    "SELECT touch(id), d FROM t WHERE d>'2021' ORDER BY q DESC",
+  };
+  unsigned i;
+  int k;
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    Text a[2] = {{0,0,0}, {0,0,0}};
+    for(k=0; k<2; k++){
+      begin(k ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
+      sqlite3_create_function(adb[0], "touch", 1, SQLITE_UTF8, 0, touch, 0, 0);
+      answer(&ours, adb[0], az[i], &a[k]);
+      answer(&ours, adb[0], "SELECT count(*), sum(length(d)) FROM t", &a[k]);
+      end("writes");
+    }
+    check(a[0].n==a[1].n && memcmp(a[0].z, a[1].z, a[0].n)==0, "%s\n off   %.300s\n force %.300s", az[i],
+          a[0].z, a[1].z);
+    textClear(&a[0]);
+    textClear(&a[1]);
+  }
+}
+
+/* An index that lacks entries of the rows that are found: they are not given, as SQLite does not see them */
+static void testLacks(void){
+  begin("PRAGMA hp_offload=force");
+  both("DROP INDEX tk; CREATE INDEX tk ON t(k) WHERE v>170; PRAGMA writable_schema=on;"
+       "UPDATE sqlite_schema SET sql='CREATE INDEX tk ON t(k)' WHERE name='tk'; PRAGMA writable_schema=reset");
+  same("<SELECT id, k FROM t WHERE k=5 ORDER BY v LIMIT 3");
+  same("<SELECT id, k FROM t WHERE k=5 ORDER BY v LIMIT 1");
+  same("+SELECT id, k FROM t WHERE k=5 ORDER BY v DESC LIMIT 3");
+  end("lacks");
 }
 
 static void mine(sqlite3_context *p, int n, sqlite3_value **a){
@@ -188,6 +290,11 @@ static void testGate(void){
     "+SELECT n, count(*) FROM t WHERE k<5 GROUP BY n",
     "<SELECT n, count(*) FROM t WHERE near<200 GROUP BY n",
     "+SELECT n, count(*) FROM t WHERE near>700 GROUP BY n",
+    /* Rows: many are looked up for few, or for so many that we would have to do that, too */
+    "+SELECT id, n FROM t WHERE k>20 ORDER BY v LIMIT 5",
+    "<SELECT id, n FROM t WHERE k=5 ORDER BY v LIMIT 5",
+    "-SELECT id, n FROM t WHERE k=-5 ORDER BY v LIMIT 5",
+    "<SELECT id, n FROM t WHERE k<5 ORDER BY v LIMIT 5000",
     0
   };
   static const int aFew[] = { 95, 95, 95, 95, 20, 20 };
@@ -226,6 +333,11 @@ static void testCounters(void){
   check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)==0
      && sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_SORT, 0)==1, "counters");
   sqlite3_finalize(pStmt);
+  pStmt = prepared(adb[0], "SELECT n FROM t WHERE k>5 ORDER BY v LIMIT 5");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){}
+  check(sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)==0
+     && sqlite3_stmt_status(pStmt, SQLITE_STMTSTATUS_SORT, 0)==1, "counters of rows");
+  sqlite3_finalize(pStmt);
   end("counters");
 }
 
@@ -240,14 +352,19 @@ static void testExplain(void){
   sqlite3_finalize(pStmt);
   check(strcmp(plan.z, "SEARCH t USING INDEX tk (k>?) OR VECTORIZED SCAN\n"
                        "USE HASH TABLE FOR GROUP BY\n")==0, "%s", plan.z);
+  plan.n = 0;
+  pStmt = prepared(adb[0], "EXPLAIN QUERY PLAN SELECT n FROM t WHERE k>5 ORDER BY v LIMIT 2");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ) textAppend(&plan, "%s\n", sqlite3_column_text(pStmt, 3));
+  sqlite3_finalize(pStmt);
+  check(strcmp(plan.z, "SEARCH t USING INDEX tk (k>?) OR VECTORIZED SCAN\n"
+                       "USE TEMP B-TREE FOR ORDER BY\n")==0, "%s", plan.z);
   textClear(&plan);
   end("EXPLAIN");
 }
 
 /* A damaged index may say anything of how much there is: the answer is that of the table, or SQLite
 ** says what is wrong */
-static void testDamage(void){
-  static const char zSql[] = "SELECT n, count(*) FROM t WHERE k BETWEEN 20 AND 60 GROUP BY n";
+static void testDamage(const char *zSql){
   Text right = {0,0,0};
   unsigned iRandom = 1;
   int iRoot, i, k;
@@ -288,7 +405,7 @@ static void testDamage(void){
       Text off = {0,0,0};
       execute(db, "PRAGMA hp_offload=off");
       answer(&ours, db, zSql, &off);
-      check(off.n==got.n && memcmp(off.z, got.z, off.n)==0, "damage %d: %s", i, got.z);
+      check(off.n==got.n && memcmp(off.z, got.z, off.n)==0, "damage %d:\n ours  %s\n stock %s\n right %s", i, got.z, off.z, right.z);
       textClear(&off);
     }
     textClear(&got);
@@ -311,9 +428,13 @@ int main(int argc, char **argv){
   azFile[1] = temporaryFile("search-stock.db");
   testAnswers();
   testWays();
+  testRows();
+  testWrites();
+  testLacks();
   testGate();
   testCounters();
   testExplain();
-  testDamage();
+  testDamage("SELECT n, count(*) FROM t WHERE k BETWEEN 20 AND 60 GROUP BY n");
+  testDamage("SELECT id, n FROM t WHERE k BETWEEN 20 AND 60 ORDER BY n LIMIT 20");
   return finish();
 }

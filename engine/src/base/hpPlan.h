@@ -316,6 +316,9 @@ struct HpFindPlan {
   u8 bPieces;            /* The table is scanned piece by piece: hp_piece.c */
   u8 bAll;               /* bPieces: all rows are asked for */
   u8 bByRowid;           /* Rows are found again by rowid: the loop writes to them */
+  const HpRange *pRange; /* The loop searches an index for this: hp_entry.c.  Or NULL */
+  int nTie;              /* ... and the last so many keys are columns of the index */
+  int iCur, iIdxCur;     /* ... by cursor iIdxCur, and iCur is that of the table */
 };
 
 /* HpPipePlan.eWant: what is the key? */

@@ -322,7 +322,8 @@ static void hpDriverPlanCode(Parse*, SrcList*, Expr*, int, u8);
 static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
 
 /* hp_sortplan.c */
-static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int);
+static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);
+static int hpSortPlanTies(HpCompile*, HpKeys*, SrcList*);
 static void hpSortPlanExplain(Parse*, int);
 static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);
 

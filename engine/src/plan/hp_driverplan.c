@@ -9,8 +9,9 @@
 **
 **    hpDriverPlanAccept()     is the outermost loop a scan of a whole table?
 **    hpDriverPlanCode()       filter it: emit OP_HpScan and OP_HpRow
-**    hpDriverPlanNext()       the end of a loop
+**    hpDriverPlanNext(), hpDriverPlanLast()    the end of a loop
 **    hpDriverPlanLoop()       let a loop go through rows that are found
+**    hpDriverPlanKeys(), hpDriverPlanSearch()    the same of a loop that searches an index
 **    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
 **
 ** hp_piece.c says what is done at run time, with a drawing of the program.  All that
@@ -219,6 +220,13 @@ static int hpDriverPlanNext(Vdbe *v, int iRewind){
   return 0;
 }
 
+/* The end of the loop coded last, or 0 */
+static int hpDriverPlanLast(Vdbe *v){
+  int i;
+  for(i=sqlite3VdbeCurrentAddr(v)-1; i>0 && sqlite3VdbeGetOp(v, i)->opcode!=OP_Next; i--){}
+  return i;
+}
+
 /*
 ** Let the loop from iRewind to iNext go through the rows that pPlan finds: at once, or
 ** piece by piece, while the loop goes on.
@@ -243,6 +251,81 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
     sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
   }
   hpPlanRejoin(pParse, &branch, addrScan);
+}
+
+/* Instructions in front of a search that hpPlanDetour() may move */
+static int hpDriverMayMove(const VdbeOp *pOp){
+  switch( pOp->opcode ){
+    case OP_Integer: case OP_Int64: case OP_Real: case OP_String8: case OP_String: case OP_Null:
+    case OP_Blob: case OP_Variable: case OP_Copy: case OP_SCopy: case OP_Affinity: case OP_IsNull:
+    case OP_OpenRead: case OP_Explain: case OP_Noop:
+      return 1;
+  }
+  return 0;
+}
+
+/*
+** The loop that ends at iNext searches an index, and looks rows of cursor iTabCur up:
+**
+**           ...                      the first key, in registers
+**           SeekGE idx -> end        or SeekGT; Rewind if there is no first key
+**           ...                      the last key, unless they are the same
+**    top:   IdxGT idx -> end         or IdxGE; none if there is no last key
+**           DeferredSeek idx, table
+**           ...
+**           Next idx -> top
+**
+** Return the address of the instruction with which hpPlanDetour() is to begin, or 0 if the loop is not
+** as we know it.  OP_SeekGE may look at what follows it, so it stays where it is.
+*/
+static int hpDriverPlanKeys(Vdbe *v, int iTabCur, int iNext){
+  const VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
+  int iCur = aOp[iNext].p1;
+  int iTop = aOp[iNext].p2;
+  int iRow = iTop;
+  int iFrom = iTop-1;
+  assert( aOp[iNext].opcode==OP_Next );
+  if( iTop<3 || iTop+1>=iNext ) return 0;
+  if( aOp[iTop].opcode==OP_IdxGT || aOp[iTop].opcode==OP_IdxGE ){
+    if( aOp[iTop].p1!=iCur ) return 0;
+    iRow++;
+  }
+  if( aOp[iFrom].opcode==OP_SeekGE || aOp[iFrom].opcode==OP_SeekGT || aOp[iFrom].opcode==OP_Rewind ){
+    if( aOp[iFrom].p1!=iCur ) return 0;
+    iFrom--;
+  }
+  if( aOp[iRow].opcode!=OP_DeferredSeek || aOp[iRow].p1!=iCur || aOp[iRow].p3!=iTabCur
+   || !hpDriverMayMove(&aOp[iFrom])
+  ){
+    return 0;
+  }
+  return iFrom;
+}
+
+/*
+** Let the loop that ends at iNext go through the entries of the rows that pPlan finds.  iFrom comes from
+** hpDriverPlanKeys().
+*/
+static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNext){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp = sqlite3VdbeGetOp(v, iNext);
+  HpFindPlan *pFind = hpPlanLast(pPlan)->pFind;
+  int regExec = pParse->nMem+1;
+  int iCur = pOp->p1;
+  int iTop = pOp->p2;
+  int addrSkip, addrScan;
+  pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
+  pFind->iIdxCur = iCur;
+  hpSortPlanExplain(pParse, iTop);
+  pOp->opcode = OP_HpRow;
+  pOp->p3 = regExec;
+  addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+  hpPlanDetour(pParse, iFrom);
+  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  sqlite3VdbeChangeP2(v, addrScan, iFrom+1);
+  sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
+  sqlite3VdbeJumpHere(v, addrSkip);
 }
 
 /*

@@ -18,6 +18,7 @@
 **    hpPlanCode()           code constants and OP_HpScan
 **    hpPlanBranch(), hpPlanRejoin()    in place of an instruction: jump to our code, and
 **                           back
+**    hpPlanDetour()         the same, but our code begins with that instruction
 **    hpPlanNote(), hpPlanAnyGraph()    the loops of a join, and its graph if the order of
 **                           rows does not matter
 **
@@ -1046,6 +1047,26 @@ static void hpPlanRejoin(Parse *pParse, const HpBranch *p, int addrScan){
 }
 
 /*
+** The same, but the code that follows begins with a copy of instruction iFrom.  When the instruction
+** at addrScan, which comes later, declines the program goes on with the one after it.
+*/
+static void hpPlanDetour(Parse *pParse, int iFrom){
+  Vdbe *v = pParse->pVdbe;
+  VdbeOp *pOp = sqlite3VdbeGetOp(v, iFrom);
+  int addr = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
+  if( pParse->db->mallocFailed ) return;
+  pOp = sqlite3VdbeGetOp(v, addr);
+  *pOp = *sqlite3VdbeGetOp(v, iFrom);
+  pOp = sqlite3VdbeGetOp(v, iFrom);
+  pOp->p4type = P4_NOTUSED;
+  pOp->p4.p = 0;
+  pOp->p5 = 0;
+  pOp->opcode = OP_Goto;
+  pOp->p1 = pOp->p3 = 0;
+  pOp->p2 = addr;
+}
+
+/*
 ** Code the instruction at iHp and the scan, and turn the instruction at iHp
 ** into a jump to here.  Returns the register that holds the execution.
 */
@@ -1072,11 +1093,7 @@ static int hpPlanCodeAgg(
   /* As sqlite3HpBegin() found it */
   assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub
        || pParse->db->mallocFailed );
-  i = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
-  pOp = sqlite3VdbeGetOp(v, iHp);
-  pOp->opcode = OP_Goto;
-  pOp->p1 = pOp->p3 = 0;
-  pOp->p2 = i;
+  hpPlanDetour(pParse, iHp);
   pPlan->iLoop = iHp+1;
   pPlan->iLoopEnd = iLoopEnd;
   i = hpPlanCode(pParse, pPlan, regExec);

@@ -11,14 +11,18 @@
 **
 ** ORDER BY with LIMIT, SELECT DISTINCT, and WHERE before a sort.  hp_found.c says
 ** what is done at run time, with a drawing of the program.
+**
+** ORDER BY, with LIMIT or without, may also scan where SQLite searches an index and looks rows up
+** (hp_entry.c, hpGateSearch()).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-/* sqlite3HpRowsAccept(): hpSetPlanAccept() has said yes */
-#define HP_ROWS_SET 0x40000000
+/* sqlite3HpRowsAccept(): hpSetPlanAccept() has said yes; the loop searches an index */
+#define HP_ROWS_SET    0x40000000
+#define HP_ROWS_SEARCH 0x20000000
 
 /*
 ** May LIMIT be a number of rows that hpTopOpen() takes?
@@ -97,7 +101,8 @@ static int hpRowsPlanWhole(const SrcItem *pItem){
 
 /*
 ** The planner has chosen pWInfo for query p, which does not aggregate.  Return
-** the address of the OP_Rewind of the scan if it is one of ours, else 0; and HP_ROWS_SET.
+** the address of the OP_Rewind of the scan if it is one of ours, else 0; and HP_ROWS_SET.  Of a search
+** of an index HP_ROWS_SEARCH is returned.
 */
 SQLITE_PRIVATE int sqlite3HpRowsAccept(
   Parse *pParse,
@@ -128,11 +133,16 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( hpPlanIsSearch(pWInfo) ) return hpConfigStat(db, HP_NO_PLAN);
+  if( hpPlanIsSearch(pWInfo)
+   && (pSink==&hpSinkFirst || p->pHp || (pWInfo->a[0].pWLoop->wsFlags & WHERE_COLUMN_IN)!=0)
+  ){
+    return hpConfigStat(db, HP_NO_PLAN);
+  }
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
+  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH;
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
@@ -177,11 +187,13 @@ static HpPlan *hpRowsPlanCompile(
     hpCompileFree(pPlan);
     return 0;
   }
-  rc = hpCompileWhere(&c, p->pWhere);
+  rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
+  if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
   if( rc==SQLITE_OK ){
     rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
-                        pSink==&hpSinkFirst);
+                        pSink==&hpSinkFirst, HP_MX_EQ);
   }
+  if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pFind->keys, p->pSrc);
   if( c.pPipe->bSerial || c.pPipe->bUser ) rc = SQLITE_ERROR;
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
     hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
@@ -191,6 +203,11 @@ static HpPlan *hpRowsPlanCompile(
   /* hpRowsPlanWhole() */
   assert( c.pPipe->source.bIndex==0 && c.pPipe->source.pRange==0 );
   hpCompileSortColumns(c.pPipe);
+  if( pPlan->pSearch ){
+    pFind->pRange = pPlan->pSearch->pRange;
+    pFind->nTie = pFind->keys.n - pOrderBy->nExpr;
+    pFind->iCur = p->pSrc->a[0].iCursor;
+  }
   if( pSink==&hpSinkTop ){
     pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
     assert( pFind->iLimitReg>0 && pFind->iLimitReg<=pParse->nMem );
@@ -224,7 +241,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     iRewind &= ~HP_ROWS_SET;
   }
   if( iRewind==0 ) return 0;
-  assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
+  assert( iRewind==HP_ROWS_SEARCH || sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
@@ -237,22 +254,30 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     return 0;
   }
   if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
+  if( iRewind==HP_ROWS_SEARCH ){
+    iNext = hpDriverPlanLast(v);
+    iRewind = iNext ? hpDriverPlanKeys(v, p->pSrc->a[0].iCursor, iNext) : 0;
+    if( iRewind==0 ) return hpConfigStat(pParse->db, HP_NO_PLAN);
+  }else{
+    iNext = hpDriverPlanNext(v, iRewind);
+  }
   if( pSink==&hpSinkSort ){
     addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
-    if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
+    if( addrScan==0 && p->pWhere && p->pSrc->a[0].hp.pSearch==0 && hpRowsPlanWhole(&p->pSrc->a[0]) ){
       hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, HP_LOOP_ALL);
     }
     return addrScan;
   }
-  iNext = hpDriverPlanNext(v, iRewind);
   if( iNext==0 ) return 0;
   pPlan = hpRowsPlanCompile(pParse, p, pOrderBy, pSink);
   if( pPlan==0 ){
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
-    return 0;
+  }else if( pPlan->pSearch ){
+    hpDriverPlanSearch(pParse, pPlan, iRewind, iNext);
+  }else{
+    hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
   }
-  hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
   return 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -9,6 +9,7 @@
 **    hpSortPlanCode()             can the rows of a query be made as records?
 **    sqlite3HpCodeSorted()    let the output loop read them
 **    hpSortPlanKeys()             the ORDER BY terms as keys of a plan
+**    hpSortPlanTies()             which of equal rows comes first where SQLite searches an index
 **    hpSortPlanExplain()          say it in EXPLAIN QUERY PLAN
 **
 ** hp_sort.c says what is done at run time, with a drawing of the program.
@@ -19,20 +20,22 @@
 #endif
 
 /*
-** Fill in keys: the values that are compared.  bBytes: only their bytes are.
+** Fill in keys: the values that are compared.  bBytes: only their bytes are.  There is room for
+** nMore further ones.
 */
 static int hpSortPlanKeys(
   HpCompile *pC,
   HpKeys *pKeys,
   ExprList *pList,
-  int bBytes
+  int bBytes,
+  int nMore
 ){
   int n = pList->nExpr;
   KeyInfo *pKeyInfo;
   int i;
   int rc = SQLITE_OK;
   assert( n>0 && pKeys->n==0 );
-  if( hpCompileKeys(pC->pPlan, pKeys, n) ) return SQLITE_NOMEM;
+  if( hpCompileKeys(pC->pPlan, pKeys, n+nMore) ) return SQLITE_NOMEM;
   pKeyInfo = sqlite3KeyInfoFromExprList(pC->pParse, pList, 0, 0);
   if( pKeyInfo==0 ) return SQLITE_NOMEM;
   for(i=0; i<n && rc==SQLITE_OK; i++){
@@ -57,6 +60,34 @@ static int hpSortPlanKeys(
 }
 
 /*
+** SQLite searches an index, so of equal rows those come first that do so there.  Make the columns of the
+** index further keys, but for those that have one value: HP_MX_EQ at most.
+*/
+static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
+  sqlite3 *db = pC->pParse->db;
+  const Index *pIdx = pSrc->a[0].hp.pSearch;
+  Bitmask mUsed = pSrc->a[0].colUsed;
+  int i;
+  if( pIdx->nKeyCol>HP_MX_EQ ) return SQLITE_ERROR;
+  for(i=pSrc->a[0].hp.nEq; i<pIdx->nKeyCol; i++){
+    int n = pKeys->n;
+    CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);
+    Expr *pExpr;
+    int iVec;
+    if( pIdx->aiColumn[i]<0 || pColl==0 ) return SQLITE_ERROR;
+    pExpr = sqlite3CreateColumnExpr(db, pSrc, 0, pIdx->aiColumn[i]);
+    iVec = pExpr ? hpCompileExpr(pC, pExpr) : -1;
+    sqlite3ExprDelete(db, pExpr);
+    pSrc->a[0].colUsed = mUsed;
+    if( iVec<0 || !hpCompileCollOk(pColl, &pKeys->aColl[n]) ) return SQLITE_ERROR;
+    pKeys->aVec[n] = (u16)iVec;
+    pKeys->aSort[n] = pIdx->aSortOrder[i];
+    pKeys->n++;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** In EXPLAIN QUERY PLAN say what we do: the nearest line before iRewind.
 */
 static void hpSortPlanExplain(Parse *pParse, int iRewind){
@@ -65,9 +96,12 @@ static void hpSortPlanExplain(Parse *pParse, int iRewind){
   for(i=iRewind; i>0; i--){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
     if( pOp->opcode==OP_Explain && pOp->p4type==P4_DYNAMIC && pOp->p4.z
-     && strncmp(pOp->p4.z, "SCAN ", 5)==0 && strstr(pOp->p4.z, " VECTORIZED")==0
+     && (strncmp(pOp->p4.z, "SCAN ", 5)==0 || strncmp(pOp->p4.z, "SEARCH ", 7)==0)
+     && strstr(pOp->p4.z, " VECTORIZED")==0
     ){
-      char *zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", pOp->p4.z);
+      int bSearch = pOp->p4.z[1]=='E' && strstr(pOp->p4.z, " USING INDEX ")!=0;
+      char *zNew = sqlite3MPrintf(pParse->db, "%s%s VECTORIZED%s", pOp->p4.z, bSearch ? " OR" : "",
+                                  bSearch ? " SCAN" : "");
       if( zNew ){
         sqlite3DbFree(pParse->db, pOp->p4.z);
         pOp->p4.z = zNew;
@@ -194,7 +228,8 @@ static HpPlan *hpSortPlanCompile(
   }
   if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
   if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
-  if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0);
+  if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0, HP_MX_EQ);
+  if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pSort->row.keys, p->pSrc);
   if( rc==SQLITE_OK ) rc = hpSortPlanFields(&c, p, pOrderBy, eDest);
   if( rc==SQLITE_OK && p->pHp ) rc = hpPartitionPlan(pPlan, pSort, p->pHp);
   if( rc || pParse->nErr || pParse->db->mallocFailed ){
@@ -217,8 +252,8 @@ static HpPlan *hpSortPlanCompile(
 }
 
 /*
-** Code query p, with its loop at iRewind.  Returns the address of OP_HpScan, or
-** 0 if the query is refused.
+** Code query p, with its loop at iRewind; of a search of an index that is where hpPlanDetour() begins.
+** Returns the address of OP_HpScan, or 0 if the query is refused.
 */
 static int hpSortPlanCode(
   Parse *pParse,
@@ -230,6 +265,7 @@ static int hpSortPlanCode(
   Vdbe *v = pParse->pVdbe;
   int nMem = pParse->nMem;
   int addrScan;
+  int addrSkip = 0;      /* Of a search */
   HpBranch branch;
   HpSortPlan *pSort;
   HpPlan *pPlan = hpSortPlanCompile(pParse, p, pOrderBy, eDest);
@@ -239,7 +275,12 @@ static int hpSortPlanCode(
   }
   pSort = pPlan->aPipe[0].pSort;
   hpSortPlanExplain(pParse, iRewind);
-  hpPlanBranch(pParse, &branch, iRewind);
+  if( pPlan->pSearch ){
+    addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
+    hpPlanDetour(pParse, iRewind);
+  }else{
+    hpPlanBranch(pParse, &branch, iRewind);
+  }
   if( pSort->pPart && p->pHp->pLimit ){
     pSort->iLimitReg = ++pParse->nMem;
     sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
@@ -250,7 +291,12 @@ static int hpSortPlanCode(
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
   sqlite3VdbeAddOp0(v, OP_HpRow);
   sqlite3VdbeAddOp0(v, OP_Goto);
-  hpPlanRejoin(pParse, &branch, addrScan);
+  if( addrSkip ){
+    sqlite3VdbeChangeP2(v, addrScan, iRewind+1);
+    sqlite3VdbeJumpHere(v, addrSkip);
+  }else{
+    hpPlanRejoin(pParse, &branch, addrScan);
+  }
   return addrScan;
 }
 

@@ -326,6 +326,21 @@ static int hpGateStash(
   return SQLITE_OK;
 }
 
+/* SQLite's time of finding a row of a table by rowid */
+static double hpGateLookUp(const HpGateSize *pSize){
+  return HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
+}
+
+/*
+** The time of the rows that pPipe finds, if it finds some for SQLite's loop: it goes to each of them,
+** and to its entry in the index, and hpEntryAll() has done so before.
+*/
+static double hpGateEntries(const HpPipePlan *pPipe, const HpGateSize *pSize, const Mem *aMem){
+  const Mem *pLimit = pPipe->pFind ? &aMem[pPipe->pFind->iLimitReg] : 0;
+  if( pLimit==0 || (pLimit->flags & MEM_Int)==0 || pLimit->u.i<=0 ) return 0;
+  return 4*(double)pLimit->u.i*hpGateLookUp(pSize);
+}
+
 /*
 ** SQLite would search the index of pPlan->pSearch, and look up rows of the table that we scan, of
 ** size *pSize.  Set *prRow to about the number of rows, and *prStock to the time that it takes.  If
@@ -344,7 +359,7 @@ static int hpGateLookedUp(
   double *prStock
 ){
   double rFar = 1;
-  double rLook = HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
+  double rLook = hpGateLookUp(pSize);
   i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
   i64 nRow;
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
@@ -377,7 +392,8 @@ static int hpGateSearch(
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
     if( hpColumnsSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
-    rOurs = (hpGateSift(&size, 0)/nShare + HP_GATE_PIPE)*HP_GATE_MARGIN/100;
+    rOurs = hpGateSift(&size, 0)/nShare + hpGateEntries(pPipe, &size, aMem) + HP_GATE_PIPE;
+    rOurs = rOurs*HP_GATE_MARGIN/100;
     rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
     *pbTake = rc==SQLITE_OK && rStock>=rOurs;
   }

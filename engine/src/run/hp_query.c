@@ -502,6 +502,9 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     }
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
+  if( rc==SQLITE_OK && hpPlanLast(pPlan)->pFind && hpPlanLast(pPlan)->pFind->pRange ){
+    rc = hpEntryAll(p, aMem);
+  }
   if( rc==SQLITE_OK && db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc ){
     rc = hpQueryFailed(p, db, rc);

@@ -9,7 +9,7 @@
 **    sqlite3HpRow()  OP_HpRow
 **
 ** Where few rows matter (hp_found.c, hp_piece.c) it moves the cursor to the next
-** place found.
+** place found, or that of an index to the entry that leads there (hp_entry.c).
 ** Where rows are sorted (hp_sort.c) it gives the next record of the merge.  Where
 ** OP_HpScan has declined it does as the opcode that it stands for: OP_Next, or
 ** OP_SorterNext with OP_SorterData.
@@ -57,52 +57,6 @@ static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
 }
 
 /*
-** Move pCur, the cursor of a table, to the row at iPlace, which comes after the
-** one it is at.  Rows found are often on the same leaf, or below the same
-** interior page: then no way down from the root is needed.
-*/
-static int hpRowMove(HpFound *pFound, BtCursor *pCur, i64 iPlace){
-  int nLevel = pFound->nLevel;
-  const u16 *aWay = &pFound->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
-  int iCell = hpPlaceCell(iPlace);
-  int rc;
-  if( pCur->eState!=CURSOR_VALID || pFound->iPgFound==0
-   || pCur->pPage->pgno!=pFound->iPgFound
-   || (pFound->iFound>>16)!=(iPlace>>16)
-  ){
-    int i = nLevel-1;
-    if( i>=0 && pCur->eState==CURSOR_VALID && pCur->iPage==nLevel
-     && memcmp(pCur->aiIdx, aWay, sizeof(u16)*i)==0
-    ){
-      moveToParent(pCur);
-    }else{
-      rc = moveToRoot(pCur);
-      if( rc ) return rc==SQLITE_EMPTY ? SQLITE_CORRUPT_BKPT : rc;
-      i = 0;
-    }
-    for(; i<nLevel; i++){
-      MemPage *pPage = pCur->pPage;
-      int iChild = aWay[i] + (i==nLevel-1 ? hpPlaceLeaf(iPlace) : 0);
-      if( pPage->leaf || iChild>pPage->nCell ) return SQLITE_CORRUPT_PAGE(pPage);
-      pCur->ix = (u16)iChild;
-      rc = moveToChild(pCur, iChild<pPage->nCell
-                         ? get4byte(findCell(pPage, iChild))
-                         : get4byte(&pPage->aData[pPage->hdrOffset+8]));
-      if( rc ) return rc;
-    }
-    pFound->iPgFound = pCur->pPage->pgno;
-  }
-  if( !pCur->pPage->intKeyLeaf || iCell>=pCur->pPage->nCell ){
-    return SQLITE_CORRUPT_PAGE(pCur->pPage);
-  }
-  pFound->iFound = iPlace;
-  pCur->ix = (u16)iCell;
-  pCur->curFlags &= ~(BTCF_AtLast|BTCF_ValidNKey|BTCF_ValidOvfl);
-  pCur->info.nSize = 0;
-  return SQLITE_OK;
-}
-
-/*
 ** Move pCur to the row iRowid, or to the first one after it.  *pbExact is set if that
 ** row is there.  SQLITE_DONE: no row is.
 */
@@ -132,7 +86,7 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
       while( pFound->iNext<pFound->nPlace ){
         i64 iPlace = pFound->aPlace[pFound->iNext++];
         if( bByRowid==0 ){
-          rc = hpRowMove(pFound, pCur, iPlace);
+          rc = hpEntryPlace(pFound, pCur, iPlace);
         }else{
           rc = hpRowSeek(pCur, iPlace, &bExact);
           if( rc==SQLITE_OK && !bExact ) continue;
@@ -145,7 +99,7 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
       if( bByRowid ){
         rc = hpRowSeek(pCur, pFound->iLast, &bExact);
       }else if( pFound->bLast ){
-        rc = hpRowMove(pFound, pCur, pFound->iLast);
+        rc = hpEntryPlace(pFound, pCur, pFound->iLast);
       }
       *pnStock = hpPieceEnd(p, 0);
       if( rc || !bExact ) return rc;
@@ -185,19 +139,23 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   pC->cacheStatus = CACHE_STALE;
   if( p->pPieces ) return hpRowPiece(p, pCur, pOp, aMem);
   pFound = p->apWorker[0]->pSink;
-  if( pFound->bBegun && pCur->eState!=CURSOR_VALID ){
+  if( pFound->bBegun && (pCur->eState!=CURSOR_VALID || !hpEntryIsThere(p)) ){
     /* Somebody wrote to the table.  What was found may no longer hold. */
     sqlite3VdbeMemSetNull(pReg);
     return sqlite3BtreeNext(pCur, 0);
   }
   pFound->bBegun = 1;
+  if( pFound->pPlan->pRange ){
+    if( pFound->iNext==pFound->nPlace ) return SQLITE_DONE;
+    return hpEntryMove(p, aMem, pFound->iNext++);
+  }
   if( pFound->iNext<pFound->nPlace ){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
-    return hpRowMove(pFound, pCur, pFound->aPlace[pFound->iNext++]);
+    return hpEntryPlace(pFound, pCur, pFound->aPlace[pFound->iNext++]);
   }
   if( p->bAll==0 ){
     /* The rest of the table is stock's */
-    rc = hpRowMove(pFound, pCur, pFound->iLast);
+    rc = hpEntryPlace(pFound, pCur, pFound->iLast);
     sqlite3VdbeMemSetNull(pReg);
     return rc ? rc : sqlite3BtreeNext(pCur, 0);
   }

@@ -278,6 +278,7 @@ struct HpFound {
   i64 iLast;             /* Place of the last row of the last run */
   i64 iFound;            /* Place of the row found last, */
   Pgno iPgFound;         /* ... or delivered last, and its page */
+  HpKept *aTie;          /* Of each place HpFindPlan.nTie values */
   u16 *aWay;             /* The ways to all runs: hpSourceWays() */
   int nLevel;            /* Children on each way */
   u8 bLast;              /* True if iLast is set */
@@ -304,6 +305,7 @@ struct HpTop {
   i64 nTop;              /* Rows kept */
   u8 **apTop;            /* A heap of the best rows, the worst one on top: */
                          /*   its place, and the keys as HpKept */
+  int iKey;              /* Rows are compared from this key on */
 };
 
 /* A row for each combination of values */

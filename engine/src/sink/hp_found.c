@@ -296,8 +296,10 @@ static int hpFoundMerge(HpQuery *p){
       pOut->bLast = 1;
     }
   }
-  hpFoundSort(pOut->aPlace, pOut->nPlace);
-  assert( hpFoundIsSorted(pOut) );
+  if( pOut->pPlan->nTie==0 ){
+    hpFoundSort(pOut->aPlace, pOut->nPlace);
+    assert( hpFoundIsSorted(pOut) );
+  }
   if( pOut->pPlan->bByRowid==0 ){
     pOut->nLevel = hpSourceWays(p->pSource, &pOut->aWay);
   }

@@ -33,11 +33,12 @@
 ** Compare two rows of the heap.  Of equal rows the one scanned later comes later
 ** in the order.
 */
-static int hpTopCompare(const HpFindPlan *pPlan, u8 *aA, u8 *aB){
+static int hpTopCompare(const HpTop *pTop, u8 *aA, u8 *aB){
+  const HpFindPlan *pPlan = pTop->found.pPlan;
   const HpKept *a = hpTopKey(aA);
   const HpKept *b = hpTopKey(aB);
   int k;
-  for(k=0; k<pPlan->keys.n; k++){
+  for(k=pTop->iKey; k<pPlan->keys.n; k++){
     int c = hpKeptCompare(a[k].tag, a[k].val, a[k].n, b[k].tag, b[k].val,
                           b[k].n, pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
     if( c ) return c;
@@ -89,11 +90,10 @@ static int hpTopSet(HpTop *pTop, const HpFrame *p, u8 *aRow, int i){
 ** Add aRow to the heap, which is not full.
 */
 static void hpTopUp(HpTop *pTop, u8 *aRow){
-  const HpFindPlan *pPlan = pTop->found.pPlan;
   u8 **ap = pTop->apTop;
   i64 j;
   for(j=pTop->nTop++; j>0; j=(j-1)/2){
-    if( hpTopCompare(pPlan, ap[(j-1)/2], aRow)>0 ) break;
+    if( hpTopCompare(pTop, ap[(j-1)/2], aRow)>0 ) break;
     ap[j] = ap[(j-1)/2];
   }
   ap[j] = aRow;
@@ -103,13 +103,12 @@ static void hpTopUp(HpTop *pTop, u8 *aRow){
 ** Put aRow in place of the row on top of the heap.
 */
 static void hpTopDown(HpTop *pTop, u8 *aRow){
-  const HpFindPlan *pPlan = pTop->found.pPlan;
   u8 **ap = pTop->apTop;
   i64 n = pTop->nTop;
   i64 j, jNext;
   for(j=0; (jNext = 2*j+1)<n; j=jNext){
-    if( jNext+1<n && hpTopCompare(pPlan, ap[jNext+1], ap[jNext])>0 ) jNext++;
-    if( hpTopCompare(pPlan, aRow, ap[jNext])>0 ) break;
+    if( jNext+1<n && hpTopCompare(pTop, ap[jNext+1], ap[jNext])>0 ) jNext++;
+    if( hpTopCompare(pTop, aRow, ap[jNext])>0 ) break;
     ap[j] = ap[jNext];
   }
   ap[j] = aRow;
@@ -118,10 +117,9 @@ static void hpTopDown(HpTop *pTop, u8 *aRow){
 #ifdef SQLITE_DEBUG
 /* No row kept is worse than the one above it in the heap */
 static int hpTopIsHeap(const HpTop *pTop){
-  const HpFindPlan *pPlan = pTop->found.pPlan;
   i64 j;
   for(j=1; j<pTop->nTop; j++){
-    if( hpTopCompare(pPlan, pTop->apTop[(j-1)/2], pTop->apTop[j])<0 ) return 0;
+    if( hpTopCompare(pTop, pTop->apTop[(j-1)/2], pTop->apTop[j])<0 ) return 0;
   }
   return pTop->nTop<=pTop->mxTop;
 }
@@ -345,6 +343,41 @@ static void hpTopRun(HpWorker *p){
 }
 
 /*
+** Put the rows of the heap in the order of the index, and keep its columns, texts in memory of pArena.
+*/
+static int hpTopTies(HpTop *pTop, HpArena *pArena){
+  const HpFindPlan *pPlan = pTop->found.pPlan;
+  u8 **ap = pTop->apTop;
+  HpKept *pOut;
+  i64 n = pTop->nTop;
+  i64 k;
+  int i;
+  pTop->iKey = pPlan->keys.n - pPlan->nTie;
+  for(pTop->nTop=0; pTop->nTop<n; ) hpTopUp(pTop, ap[pTop->nTop]);
+  for(k=n-1; k>0; k--){
+    u8 *aLast = ap[0];
+    pTop->nTop = k;
+    hpTopDown(pTop, ap[k]);
+    ap[k] = aLast;
+  }
+  pTop->nTop = n;
+  pTop->found.aTie = pOut = hpArenaAlloc(pArena, sizeof(HpKept)*n*pPlan->nTie);
+  if( pOut==0 ) return HP_DECLINE;
+  for(k=0; k<n; k++){
+    for(i=pTop->iKey; i<pPlan->keys.n; i++, pOut++){
+      *pOut = hpTopKey(ap[k])[i];
+      if( pOut->tag & HP_STR ){
+        u8 *a = hpArenaAlloc(pArena, (i64)pOut->n+1);
+        if( a==0 ) return HP_DECLINE;
+        memcpy(a, pOut->val.z, pOut->n);
+        pOut->val.z = a;
+      }
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** The scan is over: the places of the best rows of all workers.
 */
 static int hpTopMerge(HpQuery *p){
@@ -356,12 +389,13 @@ static int hpTopMerge(HpQuery *p){
     for(k=0; k<pIn->nTop; k++){
       if( pOut->nTop<pOut->mxTop ){
         hpTopUp(pOut, pIn->apTop[k]);
-      }else if( hpTopCompare(p->pPipe->pFind, pIn->apTop[k], pOut->apTop[0])<0 ){
+      }else if( hpTopCompare(pOut, pIn->apTop[k], pOut->apTop[0])<0 ){
         hpTopDown(pOut, pIn->apTop[k]);
       }
     }
   }
   assert( hpTopIsHeap(pOut) );
+  if( pOut->found.pPlan->nTie && hpTopTies(pOut, &p->arena) ) return HP_DECLINE;
   if( hpFoundReserve(&pOut->found, pOut->nTop) ) return HP_DECLINE;
   for(k=0; k<pOut->nTop; k++){
     pOut->found.aPlace[pOut->found.nPlace++] = hpTopPlace(pOut->apTop[k]);
