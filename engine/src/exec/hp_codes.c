@@ -18,7 +18,7 @@
 **
 **    integers, decimals, dates,  codes are in the order of values, so the codes of the rows that
 **    times                       pass are a range.  Where it begins and ends is searched for, with
-**                                the comparison that decides everywhere else.
+**                                the comparison that decides everywhere else.  IN is some ranges.
 **    dictionary                  the filter is run on the entries, by the code that runs it on rows,
 **                                and each row gets what its entry has got.  So are LIKE and IN.
 **
@@ -40,6 +40,9 @@
 
 /* All rows take as long as one in so many */
 #define HP_ROWS_ALIKE     16
+
+/* Most constants of an IN that are compared with codes one by one */
+#define HP_CODES_IN       16
 
 /* The column that vector iVec is */
 static int hpCodesColumn(const HpFrame *p, u16 iVec){
@@ -279,6 +282,63 @@ static int hpCodesDates(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int 
   return 1;
 }
 
+/* Set *piCode to the code of the value that constant pB has, if some row of pSeg may have it, and else to
+** -1.  Returns false if codes do not tell. */
+static int hpCodesEqual(const HpOp *pOp, const HpSegment *pSeg, const HpVec *pB, i64 *piCode){
+  u64 n = (u64)pSeg->iMax-(u64)pSeg->iBase+1;
+  *piCode = -1;
+  if( pSeg->eForm==HP_FORM_DATE || pSeg->eForm==HP_FORM_TIME ){
+    i64 x;
+    if( pB->mType!=HP_TEXT || !sqlite3IsBinary(pOp->pColl) ) return 0;
+    if( !hpCodesIsYear(pB->aVal[0].z, pB->aLen[0]) ) return 0;
+    x = hpSegmentDate(pSeg->eForm, pSeg->cBetween, pB->aVal[0].z, pB->aLen[0]);
+    if( x>=pSeg->iBase && x<=pSeg->iMax ) *piCode = x-pSeg->iBase;
+  }else{
+    u64 iLow;
+    if( pB->mType!=HP_INT && pB->mType!=HP_REAL ) return 0;
+    if( pSeg->mType & HP_STR ) return 0;
+    iLow = hpCodesSearch(pSeg, n, pB, 0);
+    if( hpCodesSearch(pSeg, n, pB, 1)>iLow ) *piCode = (i64)iLow;
+  }
+  return 1;
+}
+
+/* A column of numbers, dates or times IN a few constants: neighbours are found together */
+static int hpCodesIn(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int iFrom){
+  i64 aCode[HP_CODES_IN];
+  u8 aOr[HP_BATCH];
+  u8 *aBool = p->aBool;
+  u8 bNull = 0;          /* 2 if a constant is NULL: what is not found is NULL then */
+  int nCode = 0;
+  int i, k, iNext;
+  if( pSeg->mType==HP_NULL ) return 0;
+  for(k=0; k<pOp->n; k++){
+    const HpVec *pB = &p->aVec[pOp->b+k];
+    i64 iCode;
+    if( pB->mType==HP_NULL ){
+      bNull = 2;
+      continue;
+    }
+    if( nCode==HP_CODES_IN || !hpCodesEqual(pOp, pSeg, pB, &iCode) ) return 0;
+    if( iCode<0 ) continue;
+    for(i=nCode++; i>0 && aCode[i-1]>iCode; i--) aCode[i] = aCode[i-1];
+    aCode[i] = iCode;
+  }
+  assert( p->nRow<=HP_BATCH );
+  hpCodesRange(p, pSeg, iFrom, 0, 0, 0);
+  for(k=0; k<nCode; k=iNext){
+    for(iNext=k+1; iNext<nCode && aCode[iNext]<=aCode[iNext-1]+1; iNext++){}
+    p->aBool = aOr;
+    hpCodesRange(p, pSeg, iFrom, aCode[k], aCode[iNext-1]+1, 0);
+    p->aBool = aBool;
+    HP_ROWS(p, { aBool[i] |= aOr[i]; })
+  }
+  if( bNull ){
+    HP_ROWS(p, { if( aBool[i]==0 ) aBool[i] = bNull; })
+  }
+  return 1;
+}
+
 /* Two columns of dates compared with each other */
 static int hpCodesBoth(HpFrame *p, const HpOp *pOp){
   int iFromA, iFromB;
@@ -370,6 +430,8 @@ static int hpCodesRun(HpFrame *p, int iOp){
   if( pSeg->aTag && (pOp->op==TK_IS || pOp->op==TK_ISNOT || pSeg->mType==HP_NULL) ) return 0;
   if( pSeg->eForm==HP_FORM_DICT ){
     bDone = hpCodesEntries(p, iOp, iVec, pSeg, iFrom);
+  }else if( pOp->eOp==HP_OP_IN ){
+    bDone = hpCodesIn(p, pOp, pSeg, iFrom);
   }else if( pOp->eOp!=HP_OP_COMPARE ){
     bDone = 0;
   }else if( pSeg->eForm==HP_FORM_DATE || pSeg->eForm==HP_FORM_TIME ){
