@@ -205,6 +205,7 @@ SQLITE_PRIVATE int sqlite3HpLoopAccept(Parse*, WhereInfo*, Expr*, ExprList*);
 SQLITE_PRIVATE void sqlite3HpCodeLoop(Parse*, SrcList*, Expr*, int);
 SQLITE_PRIVATE void sqlite3HpExplainCount(Parse*, int, Pgno, int);
 SQLITE_PRIVATE void sqlite3HpWanted(Parse*, Select*, int);
+SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
@@ -221,6 +222,7 @@ SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree*);
 # define sqlite3HpCodeLoop(A,B,C,D) ((void)(D))
 # define sqlite3HpExplainCount(A,B,C,D)
 # define sqlite3HpWanted(A,B,C)
+# define sqlite3HpWindow(A,B,C,D,E) 0
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0

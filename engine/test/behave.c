@@ -409,6 +409,59 @@ static int steps(sqlite3 *db, const char *zSql, int iBind, const char *zBind){
   return nStep;
 }
 
+/* Does the program of zSql put rows into a table for a window? */
+static int copiesRows(sqlite3 *db, const char *zSql){
+  Text sql = {0,0,0};
+  sqlite3_stmt *pStmt;
+  int bCopies = 0;
+  textAppend(&sql, "EXPLAIN %s", zSql);
+  pStmt = prepared(db, sql.z);
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    if( strcmp((const char*)sqlite3_column_text(pStmt, 1), "OpenDup")==0 ) bCopies = 1;
+  }
+  sqlite3_finalize(pStmt);
+  textClear(&sql);
+  return bCopies;
+}
+
+/* row_number(), rank() and dense_rank() are known when a row comes ('+'); others are not */
+static void testNumbers(void){
+  static const char *const az[] = {
+    "+SELECT id, row_number() OVER (PARTITION BY s ORDER BY i, id) FROM t",
+    "+SELECT id, rank() OVER (ORDER BY g), dense_rank() OVER (ORDER BY g) FROM t",
+    "+SELECT id, rank() OVER (PARTITION BY g ORDER BY x, i%3), dense_rank() OVER (PARTITION BY g ORDER BY x, i%3) FROM t",
+    "+SELECT id, rank() OVER (), dense_rank() OVER (), row_number() OVER () FROM t",
+    "+SELECT id, rank() OVER (PARTITION BY x), row_number() OVER (PARTITION BY i%3, g ORDER BY r DESC) FROM t ORDER BY 1",
+    "+SELECT x, rank() OVER (PARTITION BY g COLLATE nocase ORDER BY x DESC NULLS LAST) FROM t",
+    "+SELECT row_number() OVER (ORDER BY count(*), g), g, count(*) FROM t GROUP BY g",
+    "+SELECT DISTINCT rank() OVER (ORDER BY g) FROM t",
+    "+SELECT sum(n), max(x) FROM (SELECT row_number() OVER (PARTITION BY g ORDER BY id) AS n, * FROM t) WHERE n%3=0",
+    "+SELECT * FROM (SELECT id, x, row_number() OVER (ORDER BY i DESC, id) AS n FROM t) WHERE id%5=2 ORDER BY n LIMIT 9",
+    "+SELECT id, (SELECT max(n) FROM (SELECT row_number() OVER (PARTITION BY g ORDER BY t.id) AS n FROM big WHERE a=t.i%10))"
+      " FROM (SELECT *, 1 AS one FROM t WHERE id<9) AS t",
+    "+SELECT row_number() OVER (ORDER BY id) AS n FROM t WHERE x IS NULL UNION ALL SELECT rank() OVER (ORDER BY c) FROM big"
+      " WHERE a=3 ORDER BY n LIMIT 40",
+    "-SELECT id, row_number() OVER w, sum(i) OVER w FROM t WINDOW w AS (PARTITION BY g ORDER BY id)",
+    "-SELECT id, lag(i) OVER (ORDER BY id), row_number() OVER (ORDER BY id) FROM t",
+    "+SELECT id, rank() OVER (ORDER BY g RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM t",
+    "-SELECT id, percent_rank() OVER (ORDER BY g), ntile(3) OVER (ORDER BY g) FROM t",
+  };
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  unsigned i;
+  execute(db, "PRAGMA hp_offload=force");
+  for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+    const char *zSql = &az[i][1];
+    Text a = {0,0,0}, b = {0,0,0};
+    check(copiesRows(db, zSql)==(az[i][0]=='-'), "%s: %s", az[i][0]=='-' ? "no copy of rows" : "rows are copied", zSql);
+    answer(&ours, db, zSql, &a);
+    answerOff(db, zSql, &b);
+    check(a.n==b.n && memcmp(a.z, b.z, a.n)==0, "differs from stock's code: %s", zSql);
+    textClear(&a);
+    textClear(&b);
+  }
+  sqlite3_close(db);
+}
+
 /* The first rows of partitions: where others are left out, and where not */
 static void testPartitions(void){
 #define ROWS "SELECT id, row_number() OVER (PARTITION BY s ORDER BY i) AS n"
@@ -749,6 +802,7 @@ int main(void){
   testAuthorizer();
   testCounters();
   testPartitions();
+  testNumbers();
   testReset();
   testNested();
   testChanges();

@@ -132,12 +132,26 @@ static void testRows(void){
     "+INSERT INTO g(name) SELECT s FROM t WHERE k=5 ORDER BY n LIMIT 5",
     "?SELECT name FROM g ORDER BY id",
     "+SELECT id FROM t WHERE id IN (SELECT id FROM t WHERE k=5 ORDER BY n LIMIT 3)",
+    "+WITH c AS MATERIALIZED (SELECT id, s FROM t WHERE k>90 ORDER BY n) SELECT * FROM c",
+    "+SELECT count(*), group_concat(z.id) FROM g LEFT JOIN (SELECT id FROM t WHERE k>90 ORDER BY n) z",
+    /* Sub-selects may not be needed */
+    "-SELECT id FROM t WHERE k>5 AND n>(SELECT 3) ORDER BY v LIMIT 5",
+    /* IN: the index gives the rows of one value after those of another */
+    "+SELECT id, k FROM t WHERE k IN (5,6) ORDER BY n LIMIT 5",
+    "+SELECT id, k FROM t WHERE k IN (30,5,NULL,6,5) AND n>1 ORDER BY n LIMIT 50",
+    "+SELECT id, x, n FROM t WHERE x IN (7,3,'w1') ORDER BY q LIMIT 70",
+    "+SELECT id, x, n FROM t WHERE x=7 AND n IN (8,1,5) ORDER BY q LIMIT 70",
+    "+SELECT id, x, n FROM t WHERE x IN (7,3) AND n>3 ORDER BY q LIMIT 70",
+    "+SELECT id, s FROM t WHERE s IN ('A3','b9','zz') ORDER BY n LIMIT 70",
+    "+SELECT * FROM t WHERE k IN (5,6) ORDER BY n, s",
+    "-SELECT id FROM t WHERE k IN (5,6) AND n>(SELECT 3) ORDER BY n LIMIT 5",
+    "-SELECT id FROM t WHERE x IN (7,3) AND n IN (1,2) ORDER BY q LIMIT 5",
+    "-SELECT id FROM t WHERE k IN (SELECT id FROM g) ORDER BY n LIMIT 5",
     /* The index gives the order */
     "-SELECT id, k FROM t WHERE k>5 ORDER BY k LIMIT 5",
     "-SELECT id, k FROM t WHERE k=5 ORDER BY id LIMIT 5",
     /* Without an order rows are given at once */
     "-SELECT id, k FROM t WHERE k=5 AND n=3",
-    "-SELECT id, k FROM t WHERE k IN (5,6) ORDER BY n LIMIT 5",
     "-SELECT DISTINCT n FROM t WHERE k=5 ORDER BY d LIMIT 5",
     "-SELECT id FROM t INDEXED BY tk WHERE k=5 ORDER BY n LIMIT 5",
     "-SELECT a FROM w WHERE b=5 ORDER BY c LIMIT 5",
@@ -158,7 +172,7 @@ static void testRows(void){
   end("rows");
 }
 
-/* A function of the application writes to other rows than the one that it is called for */
+/* A function of the application writes to other rows than the one that it is called for, ... */
 static void touch(sqlite3_context *p, int n, sqlite3_value **a){
   int i = sqlite3_value_int(a[0]);
   const char *zForm = i%2 ? "UPDATE t SET d=d||' x' WHERE id=%d" : "DELETE FROM t WHERE id=%d";
@@ -169,13 +183,27 @@ static void touch(sqlite3_context *p, int n, sqlite3_value **a){
   sqlite3_result_int(p, i);
 }
 
-/* SQLite's loop goes on with what it finds, whoever leads it */
+/* ... and so does a collation, when it is called for the second time */
+static int nCollate;
+
+static int collate(void *p, int nA, const void *a, int nB, const void *b){
+  int c = memcmp(a, b, nA<nB ? nA : nB);
+  if( ++nCollate==2 ) execute((sqlite3*)p, "DELETE FROM t WHERE id%7=1; UPDATE t SET d=d||'a long text' WHERE id%3=1");
+  return c ? c : nA-nB;
+}
+
+/* Nothing of the application's is called while SQLite's loop is led from row to row */
 static void testWrites(void){
   static const char *const az[] = {
     "SELECT touch(id), d FROM t WHERE k=5 ORDER BY n DESC, d LIMIT 20",
     "SELECT id, d FROM t WHERE k BETWEEN 5 AND 9 AND n>2 ORDER BY n, touch(id) LIMIT 20",
     "SELECT id, d FROM t WHERE k=5 AND touch(id)>7 ORDER BY n LIMIT 20",
     "SELECT touch(id), d FROM t WHERE d>'2021' ORDER BY q DESC",
+    "SELECT id, s='x' COLLATE mine, d FROM t WHERE k>60 ORDER BY n, d LIMIT 20",
+    "SELECT id, min(s COLLATE mine, 'x'), d FROM t WHERE k>60 ORDER BY n, d LIMIT 20",
+    "SELECT id, s IN ('a', 'b', 'c'), CASE s COLLATE mine WHEN 'x' THEN 1 END FROM t WHERE k>60 ORDER BY n, d LIMIT 20",
+    "SELECT id, ''||id BETWEEN 'x' COLLATE mine AND 'y', d FROM t ORDER BY id%7 LIMIT 20",
+    "SELECT DISTINCT s='x' COLLATE mine, n FROM t",
   };
   unsigned i;
   int k;
@@ -184,6 +212,9 @@ static void testWrites(void){
     for(k=0; k<2; k++){
       begin(k ? "PRAGMA hp_offload=force" : "PRAGMA hp_offload=off");
       sqlite3_create_function(adb[0], "touch", 1, SQLITE_UTF8, 0, touch, 0, 0);
+      nCollate = 0;
+      sqlite3_create_collation(adb[0], "mine", SQLITE_UTF8, adb[0], collate);
+      check(!isTaken(adb[0], az[i]), "taken over: %s", az[i]);
       answer(&ours, adb[0], az[i], &a[k]);
       answer(&ours, adb[0], "SELECT count(*), sum(length(d)) FROM t", &a[k]);
       end("writes");
@@ -286,15 +317,20 @@ static void testGate(void){
     "-SELECT n, count(*) FROM t WHERE k=-5 GROUP BY n",
     "+SELECT n, count(*) FROM t WHERE k IN (1,2,3,4,5,6,7,8,9,10) GROUP BY n",
     "<SELECT n, count(*) FROM t WHERE k IN (1,2) GROUP BY n",
-    /* So many rows are found beside each other as quickly as by a scan, but not if they lie far apart */
-    "+SELECT n, count(*) FROM t WHERE k<5 GROUP BY n",
-    "<SELECT n, count(*) FROM t WHERE near<200 GROUP BY n",
-    "+SELECT n, count(*) FROM t WHERE near>700 GROUP BY n",
     /* Rows: many are looked up for few, or for so many that we would have to do that, too */
     "+SELECT id, n FROM t WHERE k>20 ORDER BY v LIMIT 5",
     "<SELECT id, n FROM t WHERE k=5 ORDER BY v LIMIT 5",
     "-SELECT id, n FROM t WHERE k=-5 ORDER BY v LIMIT 5",
     "<SELECT id, n FROM t WHERE k<5 ORDER BY v LIMIT 5000",
+    /* What the index has may tell SQLite that rows need not be looked up */
+    "<SELECT p, count(*), sum(v) FROM t WHERE x>'w3' AND n>7 GROUP BY p",
+    "+SELECT p, count(*), sum(v) FROM t WHERE x>'w3' AND q>1 GROUP BY p",
+    "<SELECT id, p FROM t WHERE x>'w3' ORDER BY n, id LIMIT 5",
+    "+SELECT id, p FROM t WHERE x>'w3' ORDER BY n, v LIMIT 5",
+    /* So many rows are found beside each other as quickly as by a scan, but not if they lie far apart */
+    "+SELECT n, count(*) FROM t WHERE k<5 GROUP BY n",
+    "<SELECT n, count(*) FROM t WHERE near<200 GROUP BY n",
+    "+SELECT n, count(*) FROM t WHERE near>700 GROUP BY n",
     0
   };
   static const int aFew[] = { 95, 95, 95, 95, 20, 20 };

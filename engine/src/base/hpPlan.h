@@ -301,7 +301,8 @@ struct HpSortPlan {
   HpGroupPlan row;       /* A row: HpHead, its key, its record */
   int nField;            /* What the records are made of */
   HpField *aField;
-  u8 bNested;            /* The record is a blob after a NULL for each key */
+  int nNested;           /* The record is a blob after so many NULLs, one for each ORDER BY
+                         ** term.  0: it is not */
   u8 eNumber;            /* pPart: HP_NUMBER_xxx */
   HpGroupPlan *pPart;    /* Not NULL: only the first rows of each partition are
                          ** wanted.  Its groups are the partitions */
@@ -401,6 +402,7 @@ struct HpPlan {
   HpSetPlan *aSet;
   HpSourcePlan *pSearch; /* SQLite searches this range of an index, and looks up the rows of
                          ** the table that is scanned.  Else NULL */
+  u8 bNarrow;            /* ... but of entries that it finds to matter, it cannot be told how many */
   HpKeyed *pKeyed;       /* OP_HpFind: how groups are found.  Else NULL */
   LogEst nStock;         /* A join whose root is not stock's outermost loop: what the
                          ** planner thinks stock's loops cost.  Else 0 */

@@ -208,6 +208,7 @@ static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static void hpCompileLong(Parse*);
 static u8 hpCompileNumber(const Expr*);
+static u8 hpCompileNumberOf(const FuncDef*);
 static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
 static int hpCompileIsTable(const SrcItem*);
 
@@ -323,6 +324,7 @@ static int hpPartitionPlan(HpPlan*, HpSortPlan*, const HpWanted*);
 
 /* hp_sortplan.c */
 static int hpSortPlanKeys(HpCompile*, HpKeys*, ExprList*, int, int);
+static int hpRangeIsOfIndex(SrcItem*, Expr*, ExprList*);
 static int hpSortPlanTies(HpCompile*, HpKeys*, SrcList*);
 static void hpSortPlanExplain(Parse*, int);
 static int hpSortPlanCode(Parse*, Select*, ExprList*, int, int);

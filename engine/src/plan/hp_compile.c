@@ -20,7 +20,7 @@
 **    hpCompileSafe(), hpCompileSafeExpr()    may an expression be computed for fewer
 **                       rows?
 **    hpCompileIsTable() is a term of FROM a table of the file?
-**    hpCompileNumber()  is it row_number(), rank() or dense_rank()?
+**    hpCompileNumber(), hpCompileNumberOf()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
 **    hpCompileLong()    note that there would be a plan if executions are long
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
@@ -1229,10 +1229,21 @@ static void hpCompileLong(Parse *pParse){
   sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
+/* Does a comparison of pExpr, or of one of pList, call a collation of the application? */
+static int hpCompileUserColl(Parse *pParse, const Expr *pExpr, const ExprList *pList){
+  CollSeq *pColl = pExpr ? sqlite3ExprCollSeq(pParse, pExpr) : 0;
+  int i;
+  if( pColl && !hpVecCollIsOwn(pColl) ) return 1;
+  for(i=0; pList && i<pList->nExpr; i++){
+    if( hpCompileUserColl(pParse, pList->a[i].pExpr, 0) ) return 1;
+  }
+  return 0;
+}
+
 /*
 ** Walker: may pExpr be evaluated for fewer rows than stock would?  Only if
 ** it cannot fail and has no effect.  (u.n tells that it will be evaluated for
-** all rows that matter anyway: then it may fail, but not call functions of the
+** all rows that matter anyway: then it may fail, but not call functions or collations of the
 ** application, which might write to the table.)
 */
 static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
@@ -1243,6 +1254,14 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
   int bLazy = pWalker->u.n;
   int i;
   switch( pExpr->op ){
+    case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE: case TK_IS: case TK_ISNOT:
+    case TK_IN: case TK_BETWEEN: case TK_CASE: case TK_VECTOR:
+      if( hpCompileUserColl(pWalker->pParse, pExpr->pLeft, ExprUseXList(pExpr) ? pExpr->x.pList : 0)
+       || hpCompileUserColl(pWalker->pParse, pExpr->pRight, 0)
+      ){
+        break;
+      }
+      return WRC_Continue;
     case TK_COLUMN:
       if( !bLazy && ExprUseYTab(pExpr) && pExpr->y.pTab && pExpr->iColumn>=0
        && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)!=0
@@ -1260,6 +1279,11 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
       pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
                                  SQLITE_UTF8, 0);
       if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
+      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0 && ExprUseXList(pExpr)
+       && hpCompileUserColl(pWalker->pParse, 0, pExpr->x.pList)
+      ){
+        break;
+      }
       if( bLazy ) return WRC_Continue;
       for(i=0; i<ArraySize(axSafe); i++){
         if( pDef->xSFunc==axSafe[i] ) return WRC_Continue;
@@ -1299,15 +1323,18 @@ static int hpCompileIsTable(const SrcItem *pItem){
       && IsOrdinaryTable(pItem->pSTab) && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
 }
 
-/* HP_NUMBER_xxx of a window function, or 0 if it is none of these */
-static u8 hpCompileNumber(const Expr *pExpr){
-  const FuncDef *pFunc;
-  if( pExpr->op!=TK_FUNCTION || !ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
-  pFunc = pExpr->y.pWin->pWFunc;
+/* HP_NUMBER_xxx of function pFunc, or 0 if it is none of these */
+static u8 hpCompileNumberOf(const FuncDef *pFunc){
   if( pFunc==0 || (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
   if( pFunc->zName==row_numberName ) return HP_NUMBER_ROWS;
   if( pFunc->zName==rankName ) return HP_NUMBER_RANK;
   if( pFunc->zName==dense_rankName ) return HP_NUMBER_DENSE;
   return 0;
+}
+
+/* The same of expression pExpr */
+static u8 hpCompileNumber(const Expr *pExpr){
+  if( pExpr->op!=TK_FUNCTION || !ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
+  return hpCompileNumberOf(pExpr->y.pWin->pWFunc);
 }
 #endif /* SQLITE_OMIT_HP */

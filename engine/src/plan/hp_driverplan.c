@@ -10,6 +10,8 @@
 **    hpDriverPlanAccept()     is the outermost loop a scan of a whole table?
 **    hpDriverPlanCode()       filter it: emit OP_HpScan and OP_HpRow
 **    hpDriverPlanNext(), hpDriverPlanLast()    the end of a loop
+**    hpDriverPlanMay()        may a loop that searches an index go through rows that are found?
+**    hpDriverPlanIn()         where the loop over the values of an IN begins
 **    hpDriverPlanLoop()       let a loop go through rows that are found
 **    hpDriverPlanKeys(), hpDriverPlanSearch()    the same of a loop that searches an index
 **    sqlite3HpLoopAccept(), sqlite3HpCodeLoop()    the same for UPDATE and DELETE
@@ -220,11 +222,31 @@ static int hpDriverPlanNext(Vdbe *v, int iRewind){
   return 0;
 }
 
-/* The end of the loop coded last, or 0 */
-static int hpDriverPlanLast(Vdbe *v){
-  int i;
-  for(i=sqlite3VdbeCurrentAddr(v)-1; i>0 && sqlite3VdbeGetOp(v, i)->opcode!=OP_Next; i--){}
-  return i;
+/* The OP_Next of the loop that searches an index and looks rows of cursor iTabCur up, or 0 */
+static int hpDriverPlanLast(Vdbe *v, int iTabCur){
+  const VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  int i, iCur;
+  for(i=nOp-1; i>0 && (aOp[i].opcode!=OP_DeferredSeek || aOp[i].p3!=iTabCur); i--){}
+  for(iCur=aOp[i].p1; i>0 && i<nOp && (aOp[i].opcode!=OP_Next || aOp[i].p1!=iCur); i++){}
+  return i<nOp ? i : 0;
+}
+
+/*
+** Return the address of the instruction with which the loop over the values of an IN begins, around the
+** search of pWInfo: an OP_Rewind, or OP_Last.  0: there is no IN; -1: there is one that we do not know.
+*/
+static int hpDriverPlanIn(Vdbe *v, const WhereInfo *pWInfo){
+  const WhereLevel *pLevel = &pWInfo->a[0];
+  int addr;
+  if( (pLevel->pWLoop->wsFlags & WHERE_COLUMN_IN)==0 ) return 0;
+  if( pLevel->u.in.nIn!=1 ) return -1;
+  addr = pLevel->u.in.aInLoop[0].addrInTop-1;
+  if( addr<1 ) return -1;
+  switch( sqlite3VdbeGetOp(v, addr)->opcode ){
+    case OP_Rewind: case OP_Last:  return addr;
+  }
+  return -1;
 }
 
 /*
@@ -251,6 +273,17 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
     sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
   }
   hpPlanRejoin(pParse, &branch, addrScan);
+}
+
+/* May the entries that pWInfo searches for be those of rows that are found?  With LIKE there may be two
+** searches, one after the other, for texts and for blobs. */
+static int hpDriverPlanMay(Vdbe *v, const WhereInfo *pWInfo){
+  const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  int i;
+  for(i=0; i<pLoop->nLTerm; i++){
+    if( pLoop->aLTerm[i] && (pLoop->aLTerm[i]->wtFlags & TERM_LIKEOPT)!=0 ) return 0;
+  }
+  return hpDriverPlanIn(v, pWInfo)>=0;
 }
 
 /* Instructions in front of a search that hpPlanDetour() may move */
@@ -304,27 +337,58 @@ static int hpDriverPlanKeys(Vdbe *v, int iTabCur, int iNext){
 
 /*
 ** Let the loop that ends at iNext go through the entries of the rows that pPlan finds.  iFrom comes from
-** hpDriverPlanKeys().
+** hpDriverPlanKeys(), or from hpDriverPlanIn() (bIn).
+**
+** With IN there is a loop around this one, which entries do not end: OP_IdxGT asks whether they have the value
+** that it is at.  So ours leaves OP_IdxGT out, and goes on behind the loop outside.  The instruction at
+** iNext does one or the other:
+**
+**           Rewind values -> end     ours begins with a copy of this
+**           ...
+**           SeekGE idx, IdxGT idx    stock's only
+**    row:   DeferredSeek idx, table
+**           ...
+**           Goto x                   was Next idx
+**           Next values
+**    end:
+**    hp:    HpRow idx -> row
+**           Goto end
+**    x:     IfPos -> stock           OP_HpScan has declined
+**           Goto hp
+**    stock: Next idx                 the copy
 */
-static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNext){
+static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNext, int bIn){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp = sqlite3VdbeGetOp(v, iNext);
   HpFindPlan *pFind = hpPlanLast(pPlan)->pFind;
   int regExec = pParse->nMem+1;
   int iCur = pOp->p1;
   int iTop = pOp->p2;
-  int addrSkip, addrScan;
+  int iEnd = iNext+1;
+  int addrSkip, addrScan, addrRow;
   pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
   pFind->iIdxCur = iCur;
   hpSortPlanExplain(pParse, iTop);
-  pOp->opcode = OP_HpRow;
-  pOp->p3 = regExec;
+  if( bIn ){
+    iEnd = sqlite3VdbeGetOp(v, iFrom)->p2;
+    while( sqlite3VdbeGetOp(v, iTop)->opcode!=OP_DeferredSeek ) iTop++;
+  }else{
+    pOp->opcode = OP_HpRow;
+    pOp->p3 = regExec;
+  }
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   hpPlanDetour(pParse, iFrom);
   addrScan = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, addrScan, iFrom+1);
-  sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);
-  sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
+  addrRow = sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);
+  sqlite3VdbeAddOp2(v, OP_Goto, 0, iEnd);
+  if( bIn ){
+    int addrNext = sqlite3VdbeCurrentAddr(v);
+    hpPlanDetour(pParse, iNext);
+    sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
+    sqlite3VdbeGetOp(v, iNext)->p2 = sqlite3VdbeAddOp2(v, OP_IfPos, regExec+1, addrNext);
+    sqlite3VdbeAddOp2(v, OP_Goto, 0, addrRow);
+  }
   sqlite3VdbeJumpHere(v, addrSkip);
 }
 

@@ -1078,7 +1078,6 @@ static int hpPlanCodeAgg(
   int iLoopEnd           /* SQLite's loops end before this instruction */
 ){
   Vdbe *v = pParse->pVdbe;
-  VdbeOp *pOp;
   int regExec = ++pParse->nMem;
   int i;
 
@@ -1089,9 +1088,8 @@ static int hpPlanCodeAgg(
     hpPlanExplain(pParse, iHp, hpPlanLast(pPlan)->pGroup->bAnyOrder,
                   pPlan->nPipe>1 ? p->pSrc : 0);
   }
-  pOp = sqlite3VdbeGetOp(v, iHp);
   /* As sqlite3HpBegin() found it */
-  assert( pOp->opcode==OP_Null || pOp->opcode==OP_Gosub
+  assert( sqlite3VdbeGetOp(v, iHp)->opcode==OP_Null || sqlite3VdbeGetOp(v, iHp)->opcode==OP_Gosub
        || pParse->db->mallocFailed );
   hpPlanDetour(pParse, iHp);
   pPlan->iLoop = iHp+1;

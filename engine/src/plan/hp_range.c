@@ -9,6 +9,7 @@
 **    hpRangeCompile()     find the bounds
 **    hpRangeSeemsLarge()  do literals say that there is much?
 **    hpRangeSearchMayBeLarge()  the same of an index by which rows are looked up
+**    hpRangeIsOfIndex()   is something known from that index alone?
 **
 ** Where the planner searches a b-tree instead of scanning it,
 **
@@ -222,6 +223,44 @@ static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
   return SQLITE_OK;
 }
 
+/* Walker callback: stop at a column that the index does not have which SQLite searches for u.pSrcItem */
+static int hpRangeColumnOf(Walker *pWalker, Expr *pExpr){
+  const SrcItem *pItem = pWalker->u.pSrcItem;
+  if( pExpr->op!=TK_COLUMN ) return WRC_Continue;
+  if( pExpr->iTable==pItem->iCursor
+   && (pExpr->iColumn<0 || pExpr->iColumn==pItem->pSTab->iPKey
+       || sqlite3TableColumnToIndex(pItem->hp.pSearch, pExpr->iColumn)>=0)
+  ){
+    pWalker->eCode = 1;
+    return WRC_Continue;
+  }
+  pWalker->eCode = 0;
+  return WRC_Abort;
+}
+
+/* Are columns of pItem in pExpr, or in pList, all of which the index has that SQLite searches? */
+static int hpRangeIsOfIndex(SrcItem *pItem, Expr *pExpr, ExprList *pList){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.xExprCallback = hpRangeColumnOf;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  w.u.pSrcItem = pItem;
+  if( sqlite3WalkExpr(&w, pExpr)==WRC_Continue ) sqlite3WalkExprList(&w, pList);
+  return w.eCode;
+}
+
+/* Does pWhere have a term, besides those of the range, that SQLite tests on the entries of the index
+** before it looks rows up? */
+static int hpRangeNarrows(const HpCompile *pC, SrcItem *pItem, Expr *pWhere){
+  int i;
+  if( pWhere==0 ) return 0;
+  if( pWhere->op==TK_AND ){
+    return hpRangeNarrows(pC, pItem, pWhere->pLeft) || hpRangeNarrows(pC, pItem, pWhere->pRight);
+  }
+  for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==pWhere ) return 0;
+  return hpRangeIsOfIndex(pItem, pWhere, 0);
+}
+
 /*
 ** If the planner found bounds for pItem find them as well: fill in
 ** pC->pPipe->source.pRange, and compile the terms as filters.  Called before
@@ -277,8 +316,11 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
     p->pKeyInfo = sqlite3KeyInfoOfIndex(pC->pParse, pIdx);
     if( p->pKeyInfo==0 ) return SQLITE_NOMEM;
   }
-  /* In the table they are not in one piece */
-  if( pSearch ) pC->pPipe->prog.nRange = 0;
+  if( pSearch ){
+    /* In the table they are not in one piece */
+    pC->pPipe->prog.nRange = 0;
+    pC->pPlan->bNarrow = (u8)hpRangeNarrows(pC, pItem, pWhere);
+  }
   return SQLITE_OK;
 }
 

@@ -102,7 +102,7 @@ static int hpRowsPlanWhole(const SrcItem *pItem){
 /*
 ** The planner has chosen pWInfo for query p, which does not aggregate.  Return
 ** the address of the OP_Rewind of the scan if it is one of ours, else 0; and HP_ROWS_SET.  Of a search
-** of an index HP_ROWS_SEARCH is returned.
+** of an index that is HP_ROWS_SEARCH, and where the loop over the values of an IN begins.
 */
 SQLITE_PRIVATE int sqlite3HpRowsAccept(
   Parse *pParse,
@@ -133,16 +133,14 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( hpPlanIsSearch(pWInfo)
-   && (pSink==&hpSinkFirst || p->pHp || (pWInfo->a[0].pWLoop->wsFlags & WHERE_COLUMN_IN)!=0)
-  ){
+  if( hpPlanIsSearch(pWInfo) && (pSink==&hpSinkFirst || p->pHp || !hpDriverPlanMay(pParse->pVdbe, pWInfo)) ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
-  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH;
+  if( pItem->hp.pSearch ) return HP_ROWS_SEARCH | hpDriverPlanIn(pParse->pVdbe, pWInfo);
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   pOp = sqlite3VdbeGetOp(pParse->pVdbe, iRewind);
@@ -179,8 +177,9 @@ static HpPlan *hpRowsPlanCompile(
   pPlan = hpCompileNew(&c, pParse, &p->pSrc->a[0], 1);
   if( pPlan==0 ) return 0;
   c.pPipe->pSink = pSink;
-  /* Of DISTINCT rows are given while the application may change what a sub-select reads */
-  if( pSink!=&hpSinkFirst ) c.xSub = hpScalarSub;
+  /* Of DISTINCT rows are given while the application may change what a sub-select reads.  Where SQLite
+  ** searches an index there may be no row that it is needed for. */
+  if( pSink!=&hpSinkFirst && p->pSrc->a[0].hp.pSearch==0 ) c.xSub = hpScalarSub;
   c.pPipe->source.bPlaces = 1;
   c.pPipe->pFind = pFind = hpCompileAlloc(pPlan, sizeof(*pFind));
   if( pFind==0 ){
@@ -207,6 +206,8 @@ static HpPlan *hpRowsPlanCompile(
     pFind->pRange = pPlan->pSearch->pRange;
     pFind->nTie = pFind->keys.n - pOrderBy->nExpr;
     pFind->iCur = p->pSrc->a[0].iCursor;
+    /* Rows that do not come before the worst one so far are not looked up */
+    if( hpRangeIsOfIndex(&p->pSrc->a[0], 0, pOrderBy) ) pPlan->bNarrow = 1;
   }
   if( pSink==&hpSinkTop ){
     pFind->iLimitReg = p->iOffset ? p->iOffset+1 : p->iLimit;
@@ -231,6 +232,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   Vdbe *v = pParse->pVdbe;
   HpPlan *pPlan;
   int iNext;             /* Address of OP_Next */
+  int bIn = 0;           /* There is a loop over the values of an IN around it */
   int nMem = pParse->nMem;
   int addrScan;
   const HpSinkType *pSink;
@@ -241,7 +243,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     iRewind &= ~HP_ROWS_SET;
   }
   if( iRewind==0 ) return 0;
-  assert( iRewind==HP_ROWS_SEARCH || sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
+  assert( (iRewind & HP_ROWS_SEARCH)!=0 || sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
        || pParse->db->mallocFailed );
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
@@ -254,10 +256,12 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     return 0;
   }
   if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
-  if( iRewind==HP_ROWS_SEARCH ){
-    iNext = hpDriverPlanLast(v);
-    iRewind = iNext ? hpDriverPlanKeys(v, p->pSrc->a[0].iCursor, iNext) : 0;
-    if( iRewind==0 ) return hpConfigStat(pParse->db, HP_NO_PLAN);
+  if( iRewind & HP_ROWS_SEARCH ){
+    iNext = hpDriverPlanLast(v, p->pSrc->a[0].iCursor);
+    iRewind &= ~HP_ROWS_SEARCH;
+    bIn = iRewind>0;
+    if( !bIn && iNext ) iRewind = hpDriverPlanKeys(v, p->pSrc->a[0].iCursor, iNext);
+    if( iNext==0 || iRewind==0 ) return hpConfigStat(pParse->db, HP_NO_PLAN);
   }else{
     iNext = hpDriverPlanNext(v, iRewind);
   }
@@ -274,7 +278,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
   }else if( pPlan->pSearch ){
-    hpDriverPlanSearch(pParse, pPlan, iRewind, iNext);
+    hpDriverPlanSearch(pParse, pPlan, iRewind, iNext, bIn);
   }else{
     hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);
   }

@@ -69,7 +69,7 @@ static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
   Bitmask mUsed = pSrc->a[0].colUsed;
   int i;
   if( pIdx->nKeyCol>HP_MX_EQ ) return SQLITE_ERROR;
-  for(i=pSrc->a[0].hp.nEq; i<pIdx->nKeyCol; i++){
+  for(i=hpBoundsConstant(pC->pPlan->pSearch->pRange); i<pIdx->nKeyCol; i++){
     int n = pKeys->n;
     CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);
     Expr *pExpr;
@@ -185,8 +185,8 @@ static int hpSortPlanFields(
   int nAlloc = 0;
   int rc = SQLITE_OK;
   int i, k;
-  pPlan->bNested = eDest==SRT_EphemTab;
-  for(k=0; k<pOrderBy->nExpr && !pPlan->bNested && rc==SQLITE_OK; k++){
+  pPlan->nNested = eDest==SRT_EphemTab ? pOrderBy->nExpr : 0;
+  for(k=0; k<pOrderBy->nExpr && !pPlan->nNested && rc==SQLITE_OK; k++){
     for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
     if( i<pEList->nExpr ){
       rc = hpSortPlanField(pC, &nAlloc, pOrderBy->a[k].pExpr);
@@ -195,7 +195,7 @@ static int hpSortPlanFields(
     }
   }
   for(i=0; i<pEList->nExpr && rc==SQLITE_OK; i++){
-    if( pPlan->bNested || pEList->a[i].u.x.iOrderByCol==0 ){
+    if( pPlan->nNested || pEList->a[i].u.x.iOrderByCol==0 ){
       rc = hpSortPlanField(pC, &nAlloc, pEList->a[i].pExpr);
     }
   }

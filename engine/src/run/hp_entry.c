@@ -8,7 +8,6 @@
 **
 **    hpEntryPlace()    the cursor of a table: to a place
 **    hpEntryMove()     that of an index, which SQLite's loop searches: to the entry of a row
-**    hpEntryIsThere()  is the table's cursor where that left it?
 **    hpEntryAll()      have all rows that were found an entry?
 **
 ** Where SQLite searches an index, and looks rows up, a scan of the table may find sooner which rows
@@ -29,6 +28,9 @@
 ** The entry of a row is known: the values that are searched for, those of the other columns of the
 ** index, which the scan has kept (HpFound.aTie), and the rowid.  Where an entry is not there the index
 ** is damaged: hpEntryAll() declines before the first row is given.
+**
+** A sorter takes the rows, and nothing of the application's is called for them (hpCompileSafe()), so
+** nobody writes to the table meanwhile.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -111,12 +113,13 @@ static int hpEntrySeek(HpQuery *p, BtCursor *pCur, Mem *aMem, i64 i, int *pbTher
   BtCursor *pTab = p->v->apCsr[pPlan->iCur]->uc.pCursor;
   HpRange range = *pPlan->pRange;
   HpBoundKey key;
-  int n = range.nEq + pPlan->nTie;
+  int n = hpBoundsConstant(&range) + pPlan->nTie;
   int res = -1;
   int k;
   int rc = hpEntryPlace(pFound, pTab, pFound->aPlace[i]);
   *pbThere = 0;
   if( rc ) return rc;
+  range.nEq = hpBoundsConstant(&range);
   memset(range.aEnd, 0, sizeof(range.aEnd));
   rc = hpBoundsKey(p->db, &range, aMem, 0, &key);
   if( rc==SQLITE_OK ){
@@ -150,14 +153,6 @@ static int hpEntryMove(HpQuery *p, Mem *aMem, i64 i){
 }
 
 /*
-** False if somebody has written to the table since hpEntryMove().
-*/
-static int hpEntryIsThere(const HpQuery *p){
-  const HpFindPlan *pPlan = p->pPipe->pFind;
-  return pPlan->pRange==0 || p->v->apCsr[pPlan->iCur]->uc.pCursor->eState==CURSOR_VALID;
-}
-
-/*
 ** HP_DECLINE if the scan of p has ended before all of the table was read, or if some row that was found
 ** has no entry.  SQLite's cursor of the index stays where it is: its search may have been done.
 */
@@ -176,6 +171,7 @@ static int hpEntryAll(HpQuery *p, Mem *aMem){
   rc = sqlite3BtreeCursor(pIdx->uc.pCursor->pBtree, pIdx->pgnoRoot, 0, pIdx->pKeyInfo, pCur);
   for(i=0; i<pFound->nPlace && rc==SQLITE_OK && bThere; i++){
     rc = hpEntrySeek(p, pCur, aMem, i, &bThere);
+    if( i%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ) rc = SQLITE_INTERRUPT;
   }
   if( pCur->pBtree ) sqlite3BtreeCloseCursor(pCur);
   sqlite3_free(pCur);

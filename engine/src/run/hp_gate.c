@@ -331,14 +331,10 @@ static double hpGateLookUp(const HpGateSize *pSize){
   return HP_GATE_SEEK + (pSize->rPage>HP_GATE_CACHE)*HP_GATE_READ;
 }
 
-/*
-** The time of the rows that pPipe finds, if it finds some for SQLite's loop: it goes to each of them,
-** and to its entry in the index, and hpEntryAll() has done so before.
-*/
-static double hpGateEntries(const HpPipePlan *pPipe, const HpGateSize *pSize, const Mem *aMem){
+/* The number of rows that pPipe finds for SQLite's loop, or 0: LIMIT */
+static i64 hpGateTop(const HpPipePlan *pPipe, const Mem *aMem){
   const Mem *pLimit = pPipe->pFind ? &aMem[pPipe->pFind->iLimitReg] : 0;
-  if( pLimit==0 || (pLimit->flags & MEM_Int)==0 || pLimit->u.i<=0 ) return 0;
-  return 4*(double)pLimit->u.i*hpGateLookUp(pSize);
+  return pLimit && (pLimit->flags & MEM_Int)!=0 ? MAX(pLimit->u.i, 0) : 0;
 }
 
 /*
@@ -347,7 +343,8 @@ static double hpGateEntries(const HpPipePlan *pPipe, const HpGateSize *pSize, co
 ** that is less than rLeast *prStock is only known to be no more.
 **
 ** The rows are the entries between the bounds.  What each of them costs depends on whether it is
-** near the row before: entries on a leaf of the index tell.
+** near the row before: entries on a leaf of the index tell.  If SQLite tests something on the entries first
+** (HpPlan.bNarrow) none of them may have to be looked up.
 */
 static int hpGateLookedUp(
   sqlite3 *db,
@@ -365,7 +362,8 @@ static int hpGateLookedUp(
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
                               MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow, &rFar);
   *prRow = (double)nRow;
-  *prStock = *prRow*(HP_GATE_ROW + rFar*rLook + (1-rFar)*HP_GATE_NEAR);
+  *prStock = *prRow*HP_GATE_ROW;
+  if( !pPlan->bNarrow ) *prStock += *prRow*(rFar*rLook + (1-rFar)*HP_GATE_NEAR);
   return rc;
 }
 
@@ -384,6 +382,7 @@ static int hpGateSearch(
   HpRange *pRange = pPlan->pSearch->pRange;
   HpGateSize size;
   double rOurs, rStock, rRow;
+  i64 nTop = hpGateTop(pPipe, aMem);
   int nShare = 1;
   int rc;
   *pbTake = 0;
@@ -392,10 +391,13 @@ static int hpGateSearch(
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
     if( hpColumnsSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
-    rOurs = hpGateSift(&size, 0)/nShare + hpGateEntries(pPipe, &size, aMem) + HP_GATE_PIPE;
+    /* Twice SQLite's cursors go to each row that is found, and to its entry in the index */
+    rOurs = hpGateSift(&size, 0)/nShare + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
     rOurs = rOurs*HP_GATE_MARGIN/100;
-    rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
-    *pbTake = rc==SQLITE_OK && rStock>=rOurs;
+    if( nTop<=size.nRow/HP_TOP_SHARE ){
+      rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
+      *pbTake = rc==SQLITE_OK && rStock>=rOurs;
+    }
   }
   hpSourceRangeWas(pRange, *pbTake);
   return rc;

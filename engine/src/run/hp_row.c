@@ -139,16 +139,16 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
   pC->cacheStatus = CACHE_STALE;
   if( p->pPieces ) return hpRowPiece(p, pCur, pOp, aMem);
   pFound = p->apWorker[0]->pSink;
-  if( pFound->bBegun && (pCur->eState!=CURSOR_VALID || !hpEntryIsThere(p)) ){
+  if( pFound->pPlan->pRange ){
+    if( pFound->iNext==pFound->nPlace ) return SQLITE_DONE;
+    return hpEntryMove(p, aMem, pFound->iNext++);
+  }
+  if( pFound->bBegun && pCur->eState!=CURSOR_VALID ){
     /* Somebody wrote to the table.  What was found may no longer hold. */
     sqlite3VdbeMemSetNull(pReg);
     return sqlite3BtreeNext(pCur, 0);
   }
   pFound->bBegun = 1;
-  if( pFound->pPlan->pRange ){
-    if( pFound->iNext==pFound->nPlace ) return SQLITE_DONE;
-    return hpEntryMove(p, aMem, pFound->iNext++);
-  }
   if( pFound->iNext<pFound->nPlace ){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
     return hpEntryPlace(pFound, pCur, pFound->aPlace[pFound->iNext++]);

@@ -296,6 +296,10 @@ struct HpFound {
   i64 nBefore;           /* and nPlace */
 };
 
+/* Largest LIMIT plus OFFSET.  So many rows are kept with their keys. */
+#define HP_MX_TOP      100000
+#define HP_TOP_SHARE   60     /* LIMIT is small if below one row in so many */
+
 /* The first rows of an order */
 typedef struct HpTop HpTop;
 struct HpTop {

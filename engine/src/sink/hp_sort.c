@@ -111,10 +111,10 @@ static int hpSortRecord(
   }
   nHdr += nHdr<=126 ? 1 : sqlite3VarintLen(nHdr);
   if( nHdr>=0x4000 ) return HP_DECLINE;
-  if( pPlan->bNested ){
+  if( pPlan->nNested ){
     if( nHdr+nData>SQLITE_MAX_LENGTH ) return HP_DECLINE;
     typeOuter = 2*(u32)(nHdr+nData)+12;
-    nOuter = 1 + pPlan->row.keys.n + sqlite3VarintLen(typeOuter);
+    nOuter = 1 + pPlan->nNested + sqlite3VarintLen(typeOuter);
     if( nOuter>=0x80 ) return HP_DECLINE;
   }
   if( nOuter+nHdr+nData>SQLITE_MAX_LENGTH
@@ -125,10 +125,10 @@ static int hpSortRecord(
   assert( pPlan->row.bRows && pBuf->n+nOuter+nHdr+nData<=pBuf->nAlloc );
   z = &pBuf->a[pBuf->n];
   pBuf->n += (u32)(nOuter+nHdr+nData);
-  if( pPlan->bNested ){
+  if( pPlan->nNested ){
     *z++ = (u8)nOuter;
-    memset(z, 0, pPlan->row.keys.n);
-    z += pPlan->row.keys.n;
+    memset(z, 0, pPlan->nNested);
+    z += pPlan->nNested;
     z += hpSerialHead(z, typeOuter);
   }
   zData = &z[nHdr];

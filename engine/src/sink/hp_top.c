@@ -21,10 +21,6 @@
 # include "hpInt.h"
 #endif
 
-/* Largest LIMIT plus OFFSET.  So many rows are kept with their keys. */
-#define HP_MX_TOP      100000
-#define HP_TOP_SHARE   60     /* LIMIT is small if below one row in so many */
-
 /* A row of the heap */
 #define hpTopPlace(A)  (*(i64*)(A))
 #define hpTopKey(A)    ((HpKept*)&(A)[sizeof(i64)])

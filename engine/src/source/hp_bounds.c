@@ -10,6 +10,7 @@
 **    hpBoundsCompare()  compare a cell of an interior page to it
 **    hpBoundsClear()    free it
 **    hpBoundsFree()     free the bounds of a plan (HpRange)
+**    hpBoundsConstant() columns that have one value in range
 **
 ** A bound may be too wide, but never too narrow: filters hold the exact ones.  A
 ** constant that is not simple (NULL, or for a rowid anything but a number) is
@@ -22,6 +23,11 @@
 
 static void hpBoundsFree(HpRange *p){
   if( p ) sqlite3KeyInfoUnref(p->pKeyInfo);
+}
+
+/* The number of columns of the index, from the first one on, that have one value each */
+static int hpBoundsConstant(const HpRange *p){
+  return p->nIn ? p->iIn : p->nEq;
 }
 
 /*
