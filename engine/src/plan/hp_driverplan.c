@@ -371,7 +371,7 @@ static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNex
   hpSortPlanExplain(pParse, iTop);
   if( bIn ){
     iEnd = sqlite3VdbeGetOp(v, iFrom)->p2;
-    while( sqlite3VdbeGetOp(v, iTop)->opcode!=OP_DeferredSeek ) iTop++;
+    while( iTop<iNext && sqlite3VdbeGetOp(v, iTop)->opcode!=OP_DeferredSeek ) iTop++;
   }else{
     pOp->opcode = OP_HpRow;
     pOp->p3 = regExec;
@@ -386,7 +386,7 @@ static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNex
     int addrNext = sqlite3VdbeCurrentAddr(v);
     hpPlanDetour(pParse, iNext);
     sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
-    sqlite3VdbeGetOp(v, iNext)->p2 = sqlite3VdbeAddOp2(v, OP_IfPos, regExec+1, addrNext);
+    sqlite3VdbeChangeP2(v, iNext, sqlite3VdbeAddOp2(v, OP_IfPos, regExec+1, addrNext));
     sqlite3VdbeAddOp2(v, OP_Goto, 0, addrRow);
   }
   sqlite3VdbeJumpHere(v, addrSkip);
