@@ -1229,15 +1229,32 @@ static void hpCompileLong(Parse *pParse){
   sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
-/* Does a comparison of pExpr, or of one of pList, call a collation of the application? */
-static int hpCompileUserColl(Parse *pParse, const Expr *pExpr, const ExprList *pList){
-  CollSeq *pColl = pExpr ? sqlite3ExprCollSeq(pParse, pExpr) : 0;
-  int i;
-  if( pColl && !hpVecCollIsOwn(pColl) ) return 1;
-  for(i=0; pList && i<pList->nExpr; i++){
-    if( hpCompileUserColl(pParse, pList->a[i].pExpr, 0) ) return 1;
+/* Walker callback: stop at what has a collation of the application.  One that is not there yet may become
+** that; asking SQLite for it would be an error */
+static int hpCompileCollExpr(Walker *pWalker, Expr *pExpr){
+  const char *zColl = 0;
+  if( pExpr->op==TK_COLLATE ){
+    zColl = pExpr->u.zToken;
+  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN) && ExprUseYTab(pExpr) && pExpr->y.pTab
+         && pExpr->iColumn>=0
+  ){
+    zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
   }
-  return 0;
+  if( zColl ){
+    CollSeq *pColl = sqlite3FindCollSeq(pWalker->pParse->db, SQLITE_UTF8, zColl, 0);
+    if( pColl==0 || !hpVecCollIsOwn(pColl) ) return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/* May pExpr, which compares, call a collation of the application? */
+static int hpCompileUserColl(Parse *pParse, Expr *pExpr){
+  Walker w;
+  memset(&w, 0, sizeof(w));
+  w.pParse = pParse;
+  w.xExprCallback = hpCompileCollExpr;
+  w.xSelectCallback = sqlite3SelectWalkNoop;
+  return sqlite3WalkExpr(&w, pExpr)==WRC_Abort;
 }
 
 /*
@@ -1256,11 +1273,7 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
   switch( pExpr->op ){
     case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE: case TK_IS: case TK_ISNOT:
     case TK_IN: case TK_BETWEEN: case TK_CASE: case TK_VECTOR:
-      if( hpCompileUserColl(pWalker->pParse, pExpr->pLeft, ExprUseXList(pExpr) ? pExpr->x.pList : 0)
-       || hpCompileUserColl(pWalker->pParse, pExpr->pRight, 0)
-      ){
-        break;
-      }
+      if( hpCompileUserColl(pWalker->pParse, pExpr) ) break;
       return WRC_Continue;
     case TK_COLUMN:
       if( !bLazy && ExprUseYTab(pExpr) && pExpr->y.pTab && pExpr->iColumn>=0
@@ -1279,11 +1292,7 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
       pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
                                  SQLITE_UTF8, 0);
       if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
-      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0 && ExprUseXList(pExpr)
-       && hpCompileUserColl(pWalker->pParse, 0, pExpr->x.pList)
-      ){
-        break;
-      }
+      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0 && hpCompileUserColl(pWalker->pParse, pExpr) ) break;
       if( bLazy ) return WRC_Continue;
       for(i=0; i<ArraySize(axSafe); i++){
         if( pDef->xSFunc==axSafe[i] ) return WRC_Continue;

@@ -133,7 +133,9 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( hpPlanIsSearch(pWInfo) && (pSink==&hpSinkFirst || p->pHp || !hpDriverPlanMay(pParse->pVdbe, pWInfo)) ){
+  if( hpPlanIsSearch(pWInfo)
+   && (pSink==&hpSinkFirst || p->pHp || !hpDriverPlanMay(pParse->pVdbe, pWInfo))
+  ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
   if( sqlite3HpAccept(1, pWInfo, 0)==0 ) return 0;
@@ -257,6 +259,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   }
   if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( iRewind & HP_ROWS_SEARCH ){
+    if( pParse->db->mallocFailed ) return 0;
     iNext = hpDriverPlanLast(v, p->pSrc->a[0].iCursor);
     iRewind &= ~HP_ROWS_SEARCH;
     bIn = iRewind>0;

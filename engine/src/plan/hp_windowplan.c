@@ -84,7 +84,8 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   Window *pWin;
   VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
   int i, addr;
-  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF || pParse->nErr || !hpWindowMay(pMWin) ) return 0;
+  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF || !hpWindowMay(pMWin) ) return 0;
+  if( pParse->nErr || pParse->db->mallocFailed ) return 0;
   for(i=sqlite3VdbeCurrentAddr(v)-1; i>0; i--){
     if( aOp[i].opcode==OP_OpenEphemeral && aOp[i].p1==pMWin->iEphCsr ) break;
   }

@@ -12,7 +12,7 @@
 **    hpTopMerge()    the best rows of all workers
 **
 ** The best rows are in a heap with the worst on top.  A row has to be better than
-** that one to come in; of equal ones the first scanned stays, as in stock's
+** that one to come in; of those with equal keys the first scanned stays, as in stock's
 ** sorter.  From the worst row follows a bound on the first ORDER BY term, by
 ** which records are passed over before they are cut (HpBound).
 */
