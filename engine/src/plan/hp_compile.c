@@ -165,40 +165,42 @@ static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
   }
 }
 
-/* Walker callback: stop at a function and at an application's collation */
-static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
-  sqlite3 *db = pWalker->pParse->db;
+/* Walker callback: stop at an application's collation.  One that is not there yet may become that; asking
+** SQLite for it would be an error */
+static int hpCollCallback(Walker *pWalker, Expr *pExpr){
   const char *zColl = 0;
-  CollSeq *pColl;
-  if( pExpr->op==TK_FUNCTION ){
-    pWalker->eCode = 1;
-    return WRC_Abort;
-  }
   if( pExpr->op==TK_COLLATE ){
     zColl = pExpr->u.zToken;
-  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN)
+  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN) && ExprUseYTab(pExpr)
          && pExpr->y.pTab && pExpr->iColumn>=0
   ){
     zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
   }
-  if( zColl
-   && !hpCompileCollOk(sqlite3FindCollSeq(db, ENC(db), zColl, 0), &pColl)
-  ){
-    pWalker->eCode = 1;
-    return WRC_Abort;
+  if( zColl ){
+    CollSeq *pColl = sqlite3FindCollSeq(pWalker->pParse->db, SQLITE_UTF8, zColl, 0);
+    if( pColl==0 || !hpVecCollIsOwn(pColl) ) return WRC_Abort;
   }
   return WRC_Continue;
 }
 
-/* True if pExpr calls a function, or may call an application's collation */
-static int hpHasFunc(HpCompile *pC, Expr *pExpr){
+/* Walker callback: the same, and stop at a function */
+static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
+  return pExpr->op==TK_FUNCTION ? WRC_Abort : hpCollCallback(pWalker, pExpr);
+}
+
+/* Does a walk through pExpr stop? */
+static int hpCompileStops(Parse *pParse, Expr *pExpr, int (*xCallback)(Walker*, Expr*)){
   Walker w;
   memset(&w, 0, sizeof(w));
-  w.pParse = pC->pParse;
-  w.xExprCallback = hpFuncCallback;
+  w.pParse = pParse;
+  w.xExprCallback = xCallback;
   w.xSelectCallback = sqlite3SelectWalkNoop;
-  sqlite3WalkExpr(&w, pExpr);
-  return w.eCode;
+  return sqlite3WalkExpr(&w, pExpr)==WRC_Abort;
+}
+
+/* True if pExpr calls a function, or may call an application's collation */
+static int hpHasFunc(HpCompile *pC, Expr *pExpr){
+  return hpCompileStops(pC->pParse, pExpr, hpFuncCallback);
 }
 
 /*
@@ -1229,34 +1231,6 @@ static void hpCompileLong(Parse *pParse){
   sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
-/* Walker callback: stop at what has a collation of the application.  One that is not there yet may become
-** that; asking SQLite for it would be an error */
-static int hpCompileCollExpr(Walker *pWalker, Expr *pExpr){
-  const char *zColl = 0;
-  if( pExpr->op==TK_COLLATE ){
-    zColl = pExpr->u.zToken;
-  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN) && ExprUseYTab(pExpr) && pExpr->y.pTab
-         && pExpr->iColumn>=0
-  ){
-    zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
-  }
-  if( zColl ){
-    CollSeq *pColl = sqlite3FindCollSeq(pWalker->pParse->db, SQLITE_UTF8, zColl, 0);
-    if( pColl==0 || !hpVecCollIsOwn(pColl) ) return WRC_Abort;
-  }
-  return WRC_Continue;
-}
-
-/* May pExpr, which compares, call a collation of the application? */
-static int hpCompileUserColl(Parse *pParse, Expr *pExpr){
-  Walker w;
-  memset(&w, 0, sizeof(w));
-  w.pParse = pParse;
-  w.xExprCallback = hpCompileCollExpr;
-  w.xSelectCallback = sqlite3SelectWalkNoop;
-  return sqlite3WalkExpr(&w, pExpr)==WRC_Abort;
-}
-
 /*
 ** Walker: may pExpr be evaluated for fewer rows than stock would?  Only if
 ** it cannot fail and has no effect.  (u.n tells that it will be evaluated for
@@ -1273,7 +1247,7 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
   switch( pExpr->op ){
     case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE: case TK_IS: case TK_ISNOT:
     case TK_IN: case TK_BETWEEN: case TK_CASE: case TK_VECTOR:
-      if( hpCompileUserColl(pWalker->pParse, pExpr) ) break;
+      if( hpCompileStops(pWalker->pParse, pExpr, hpCollCallback) ) break;
       return WRC_Continue;
     case TK_COLUMN:
       if( !bLazy && ExprUseYTab(pExpr) && pExpr->y.pTab && pExpr->iColumn>=0
@@ -1292,7 +1266,11 @@ static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
       pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
                                  SQLITE_UTF8, 0);
       if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
-      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0 && hpCompileUserColl(pWalker->pParse, pExpr) ) break;
+      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0
+       && hpCompileStops(pWalker->pParse, pExpr, hpCollCallback)
+      ){
+        break;
+      }
       if( bLazy ) return WRC_Continue;
       for(i=0; i<ArraySize(axSafe); i++){
         if( pDef->xSFunc==axSafe[i] ) return WRC_Continue;

@@ -1047,8 +1047,8 @@ static void hpPlanRejoin(Parse *pParse, const HpBranch *p, int addrScan){
 }
 
 /*
-** The same, but the code that follows begins with a copy of instruction iFrom.  When the instruction
-** at addrScan, which comes later, declines the program goes on with the one after it.
+** The same, but the code that follows begins with a copy of instruction iFrom, and if it declines it goes
+** on with the one after that.
 */
 static void hpPlanDetour(Parse *pParse, int iFrom){
   Vdbe *v = pParse->pVdbe;

@@ -96,7 +96,7 @@ static u8 hpRowsPlanLoop(const Select *p, const ExprList *pOrderBy, const Select
 
 /* True if the scan that sqlite3HpAccept() found is one of a whole table */
 static int hpRowsPlanWhole(const SrcItem *pItem){
-  return pItem->hp.pIdx==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
+  return pItem->hp.pIdx==0 && pItem->hp.pSearch==0 && !pItem->hp.bLower && !pItem->hp.bUpper;
 }
 
 /*
@@ -270,7 +270,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
   }
   if( pSink==&hpSinkSort ){
     addrScan = hpSortPlanCode(pParse, p, pOrderBy, pDest->eDest, iRewind);
-    if( addrScan==0 && p->pWhere && p->pSrc->a[0].hp.pSearch==0 && hpRowsPlanWhole(&p->pSrc->a[0]) ){
+    if( addrScan==0 && p->pWhere && hpRowsPlanWhole(&p->pSrc->a[0]) ){
       hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, HP_LOOP_ALL);
     }
     return addrScan;

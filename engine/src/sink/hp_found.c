@@ -30,8 +30,9 @@
 ** loop runs over these rows instead of all rows: WHERE terms, LIMIT, the
 ** sorter, the table of distinct rows, the result columns are all stock's.
 ** So what is found has to be a superset of the rows that matter, in scan
-** order (of an index that SQLite searches: in that of its entries), and nothing more.  hp_first.c uses this freedom: it takes values
-** for equal only if their bytes are, whatever the collation.
+** order (of an index that SQLite searches: in that of its entries), and nothing more.
+** hp_first.c uses this freedom: it takes values for equal only if their bytes are,
+** whatever the collation.
 **
 **           Rewind -> Goto hp        the noted instruction
 **    body:  ...                      stock: filter, sort, output
