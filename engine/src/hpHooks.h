@@ -72,7 +72,7 @@ struct HpSettings {
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[27];            /* PRAGMA hp_stats */
+  u32 aStat[28];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */

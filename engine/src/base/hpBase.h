@@ -104,6 +104,7 @@ typedef struct HpLookup HpLookup;
 typedef struct HpLiteral HpLiteral;
 typedef struct HpMender HpMender;
 typedef struct HpMerge HpMerge;
+typedef struct HpSlices HpSlices;
 typedef struct HpOp HpOp;
 typedef struct HpAggCall HpAggCall;
 typedef struct HpAggLog HpAggLog;
@@ -296,6 +297,7 @@ struct HpConfig {
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
   int nRace;             /* race=N: instructions until SQLite's loops are given up; or 0 */
+  int nRare;             /* rare=N: groups of a sorted run, however often they recur; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory; or 0 */
 };
@@ -347,7 +349,8 @@ struct HpRecord {
 #define HP_STAT_COLUMNS     24  /* Runs of leaves whose columns were in memory */
 #define HP_STAT_MENDED     25  /* ... of which some leaves had to be read again */
 #define HP_STAT_LATE       26  /* SQLite's loops were given up */
-#define HP_STAT_MX         26
+#define HP_STAT_RUNS       27  /* Put groups together slice by slice */
+#define HP_STAT_MX         27
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \

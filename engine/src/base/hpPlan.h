@@ -282,6 +282,7 @@ struct HpGroupPlan {
   u8 bIntKey;            /* One key, which may be an integer */
   u8 bInOrder;           /* The index gives the groups in order */
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
+  u8 bKept;              /* Groups hold values with memory of their own: HpKept */
   u8 bOpaque;            /* Groups hold states that cannot be spilled */
   u8 bStream;            /* Stock reads a group when it is asked for it */
   u8 bNoSort;            /* ... or does not sort rows for other reasons */

@@ -37,6 +37,7 @@
 **                                         and leaves chosen by what they want
 **                             race=N      SQLite's code begins, and is given up
 **                                         after N instructions
+**                             rare=N      a sorted run of each N groups
 **                             columns=force   each scan keeps the columns that it
 **                                         reads, and reads those that are kept
 **                             columns=tiny    the same, and there is room for a
@@ -100,6 +101,7 @@ static const struct HpSwitch {
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),
   HP_SWITCH("run=",         nRun,    1, 0x7fffffff),
   HP_SWITCH("race=",        nRace,   1, 0x7fffffff),
+  HP_SWITCH("rare=",        nRare,   1, 0x7fffffff),
   HP_SWITCH("extent=",      nExtent, 0, 0x7fffffff),
 #undef HP_SWITCH
 };

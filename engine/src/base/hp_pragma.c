@@ -46,6 +46,7 @@ static void hpPragmaStats(Parse *pParse){
     "runs of leaves whose columns were in memory",
     "such runs with leaves that had changed",
     "begun by SQLite's loops and taken from them",
+    "put groups together from sorted runs in memory",
   };
   Vdbe *v = pParse->pVdbe;
   int i;

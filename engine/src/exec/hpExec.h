@@ -71,6 +71,7 @@ struct HpQuery {
   HpMerge *apMerge[HP_MX_PART];  /* All groups: parts, in key order */
   int nMerge;            /* Number of parts */
   int iMerge;            /* The part that is taken next or delivered */
+  HpSlices *pSlices;     /* While groups of many runs are put together: hp_slice.c */
   HpBuf buf;             /* Scratch for delivering them */
   u8 **apAhead;          /* hpAggAhead(): groups being done ahead, ... */
   u32 nAhead, iAhead;    /* ... their number, the next that nobody does, ... */

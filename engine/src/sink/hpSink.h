@@ -151,6 +151,15 @@ struct HpSet {
   u8 *aAgain;            /* For each entry of both: another worker has it, too */
 };
 
+/* A sorted run in memory: hp_memrun.c */
+typedef struct HpMemRun HpMemRun;
+struct HpMemRun {
+  u8 *a;                 /* Its records, as in a file, */
+  u32 n;                 /* ... their bytes, */
+  u32 nGroup;            /* ... and their number */
+  u32 *aAt;              /* Of groups: where each begins, in units of 8 bytes */
+};
+
 /*
 ** The entries of a worker, groups or rows to be sorted, and the sorted runs that
 ** were made of earlier ones.  Of three groups of GROUP BY city, Rome, Oslo and
@@ -177,10 +186,11 @@ struct HpRuns {
   HpBuf key;             /* Scratch for a key record */
   struct HpSorted { u64 prefix; u8 *aGroup; } *aSorted;  /* In key order */
   u32 nSortedAlloc;      /* Entries allocated */
-  i64 nRowByte;          /* Rows: bytes of those in aSorted, ... */
-  HpBuf *aMemRun;        /* ... sorted runs in memory, ... */
+  i64 nRowByte;          /* Rows: bytes of those in aSorted */
+  HpMemRun *aMemRun;     /* Sorted runs in memory, ... */
   int nMemRun, nMemRunAlloc;
-  i64 nMemByte;          /* ... and their bytes */
+  u64 nMemGroup;         /* ... their entries, ... */
+  HpArena memRun;        /* ... and what they are in */
   struct HpSign {        /* What is known of the parts of a sum */
     u64 mAbs;              /* OR of HpSum.mAbs */
     u8 bReal;              /* Some are real */
@@ -188,6 +198,34 @@ struct HpRuns {
     u8 bUnsound;               /* Some are not sound */
   } *aSign;              /* One for each aggregate */
   struct HpSpill *pSpill;  /* Runs in a temporary file, or NULL */
+};
+
+/* Reads a sorted run: hp_runs.c */
+typedef struct HpRunReader HpRunReader;
+struct HpRunReader {
+  u8 *aGroup;            /* The current group, or NULL at the end */
+  u64 prefix;            /* Of a row: first bytes of its key */
+  const HpRuns *pRuns;     /* In memory: whose groups, ... */
+  u32 iNext, n;          /* ... the next one, and where to stop */
+  sqlite3_file *pFd;     /* In a file: which (NULL: aBuf has all of it), ... */
+  i64 iOfst, iEnd;       /* ... what is still to be read, ... */
+  u64 mxRecord;          /* ... in records of so many bytes at most, ... */
+  u8 *aBuf;              /* ... bytes read before, ... */
+  u32 iBuf, nBuf, nAlloc;    /* ... place in them, number, size of aBuf */
+};
+
+struct HpMerge {
+  int nReader;
+  HpRunReader *aReader;
+  int nHeap;             /* Readers that are not at their end */
+  HpRunReader **apHeap;  /* The one with the smallest key first */
+  HpRunReader **apUsed;  /* Those whose groups were delivered last */
+  int nUsed;
+  u8 **apGroup;          /* Without a file: all groups, merged */
+  u32 nGroup, iGroup;    /* Their number, and the next one */
+  u64 nIn;               /* Groups of all readers */
+  u32 iAhead;            /* Up to here hpAggAhead() has looked */
+  HpNumber count;         /* HpSortPlan.pPart: numbers of rows */
 };
 
 /* The groups of a worker */
@@ -199,6 +237,13 @@ struct HpAgg {
   u32 mSlot;             /* Number of its entries, less one */
   u8 bFull;              /* It should be larger, but may not */
   u8 bNoDirect;          /* Keys have no small numbers */
+  u8 bRare;              /* Groups become sorted runs: hp_rare.c, ... */
+  u32 nCheck;            /* ... which looks whether they should when there are so many */
+  u64 nRow;              /* Rows so far, ... */
+  u64 nLeafRow;          /* ... up to the last run of leaves that is done, ... */
+  i64 nLeaf;             /* ... and leaves of the runs that are */
+  u64 *aRareBit;         /* Keys of the runs, some of them, as bits, ... */
+  u32 nRareBit;          /* ... and the number that are set */
   HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
@@ -390,6 +435,8 @@ static void hpGroupReset(HpRuns*);
 
 /* hp_radix.c */
 static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
+static void hpRadixMerge(const HpGroupPlan*, struct HpSorted*, struct HpSorted*, u32);
+static int hpRadixSort(HpRuns*, struct HpSorted*, u32, int);
 static int hpRadixGroups(HpRuns*);
 static u8 *hpRadixGroup(const HpRuns*, u32);
 
@@ -434,6 +481,7 @@ static u8 hpResultValue(const HpAggDef*, const u8*, HpVal*, u32*);
 static int hpResultLoad(HpQuery*, u8*, Mem*, HpBuf*);
 
 /* hp_spill.c */
+static u64 hpSpillSize(const HpGroupPlan*, const u8*);
 static int hpSpillRecord(const HpGroupPlan*, const u8*, HpBuf*);
 static void hpSpillPointers(const HpGroupPlan*, u8*);
 static void hpSpillSigns(HpRuns*);
@@ -443,7 +491,20 @@ static int hpSpillWrite(struct HpSpill*, HpBuf*);
 static int hpSpillOpen(HpRuns*);
 static int hpSpillGroups(HpRuns*);
 static void hpSpillClose(HpRuns*);
-static void hpSpillFreeRuns(HpRuns*);
+
+/* hp_runs.c */
+static void hpRunsFree(HpMerge*);
+static HpMerge *hpRunsNew(int);
+static void hpRunsMemory(HpMerge*, const HpRuns*);
+static int hpRunsFirst(const HpGroupPlan*, HpMerge*);
+static int hpRunsStep(const HpGroupPlan*, HpMerge*, u8**);
+static int hpRunsWanted(const HpQuery*, HpMerge*, u8**);
+static int hpRunsSpill(HpRuns*);
+
+/* hp_memrun.c */
+static int hpMemRunMake(HpRuns*);
+static u8 *hpMemRunGroup(const HpMemRun*, u32);
+static void hpMemRunFree(HpRuns*);
 
 /* hp_direct.c */
 static int hpDirectRows(HpAgg*, HpFrame*, int*);
@@ -455,7 +516,7 @@ static void hpDirectClose(HpAgg*);
 static u8 *hpTableNew(HpAgg*);
 static int hpTableOpen(HpFrame*, const HpGroupPlan*, HpAgg**);
 static void hpTableClose(HpAgg*);
-static void hpTableReset(HpAgg*);
+static void hpTableReset(HpAgg*, i64);
 static int hpTableSpill(HpAgg*);
 static int hpTableLoad(HpAgg*, HpFrame*, u8*, int);
 
@@ -470,16 +531,21 @@ static void hpDistinctBegin(const HpGroupPlan*, u8*);
 static void hpDistinctFree(HpSet*);
 static int hpDistinctCombine(HpQuery*);
 
+/* hp_rare.c */
+static int hpRareStep(HpAgg*, const HpFrame*);
+static void hpRareLeaves(HpWorker*);
+
 /* hp_agg.c */
 static int hpAggStep(HpAgg*, HpFrame*);
 
 /* hp_number.c */
 static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
 
+/* hp_slice.c */
+static int hpSliceAll(HpQuery*, u64, u8***, u32*);
+
 /* hp_merge.c */
 static void hpMergeClose(HpQuery*);
-static int hpMergeSortRun(HpRuns*);
-static int hpMergeSpillRuns(HpRuns*);
 static int hpMergeOpen(HpQuery*);
 static int hpMergeNext(HpQuery*, u8**);
 

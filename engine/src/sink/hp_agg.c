@@ -465,6 +465,9 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
   ){
     if( pPlan->keys.n==0 || pPlan->bOpaque || pPlan->nSet ) return hpDistinctFull(&pAgg->runs);
     rc = hpTableSpill(pAgg);
+    if( rc==SQLITE_OK && pAgg->runs.nMemRun ) rc = hpRunsSpill(&pAgg->runs);
+  }else if( rc==SQLITE_OK && pPlan->keys.n ){
+    rc = hpRareStep(pAgg, p);
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
   return rc;

@@ -114,6 +114,7 @@ static void hpGroupAlike(HpGroupPlan *pFirst, int n){
     assert( p->keys.n==pFirst->keys.n && p->nSet==pFirst->nSet );
     p->bIntKey = pFirst->bIntKey;
     p->iHeadOff = pFirst->iHeadOff;
+    p->bKept = pFirst->bKept;
     p->szGroup = n;
     for(i=0; i<p->nAgg; i++){
       assert( p->aAgg[i].eAgg==pFirst->aAgg[i].eAgg );
@@ -158,7 +159,10 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
       case HP_AGG_CALL:   n += ROUND8(sizeof(Mem));  break;
       case HP_AGG_ORDER:  n += sizeof(HpAggOrder);      break;
       case HP_AGG_LOG:    n += sizeof(HpAggLog);  break;
-      default:            n += sizeof(HpBest);  break;
+      default:
+        n += sizeof(HpBest);
+        pPlan->bKept = 1;
+        break;
     }
   }
   pPlan->iHeadOff = (u16)n;
@@ -169,6 +173,7 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
     pBare->iOff = (u16)n;
     if( pBare->iRel<0 ){
       n += sizeof(HpKept);
+      pPlan->bKept = 1;
       continue;
     }
     for(j=0; j<i; j++){
@@ -187,10 +192,11 @@ static int hpGroupLayout(HpGroupPlan *pPlan){
   return n;
 }
 
-/* Bytes of memory in use, and what sorting the groups would take */
+/* Bytes of memory in use, and what sorting the groups and putting runs together would take */
 static i64 hpGroupMemory(const HpRuns *pRuns){
   i64 nSorted = pRuns->nSortedAlloc;
-  return pRuns->arena.nTotal + pRuns->arena.nSpare + pRuns->nTable + pRuns->nMemByte
+  return pRuns->arena.nTotal + pRuns->arena.nSpare + pRuns->nTable + pRuns->memRun.nTotal
+       + (i64)sizeof(u8*)*pRuns->nMemGroup
        + (i64)sizeof(struct HpSorted)*MAX(2*(i64)pRuns->nGroup, nSorted);
 }
 

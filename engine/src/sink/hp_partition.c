@@ -435,7 +435,7 @@ static int hpPartitionRows(HpSort *pSort){
   pParts->nLimit = 0;
   memset(pParts->apFree, 0, sizeof(pParts->apFree));
   if( pSort->pPlan->pPart->keys.n ){
-    hpTableReset(pParts->pAgg);
+    hpTableReset(pParts->pAgg, pRuns->pWorker->pQuery->budget.nShare/4);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
     memset(hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, 0)), 0,
@@ -476,7 +476,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
 */
 static int hpPartitionSort(HpSort *pSort){
   int rc = pSort->pParts ? hpPartitionRows(pSort) : SQLITE_OK;
-  return rc ? rc : hpMergeSortRun(&pSort->runs);
+  return rc ? rc : hpMemRunMake(&pSort->runs);
 }
 
 /*
@@ -496,7 +496,7 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
     bOff = 2*pParts->nKept>pParts->nSince;
     rc = hpPartitionSort(pSort);
     if( rc==SQLITE_OK && !sqlite3TempInMemory(pQuery->db) ){
-      rc = hpMergeSpillRuns(&pSort->runs);
+      rc = hpRunsSpill(&pSort->runs);
     }
   }else if( pParts->nSeen>=pParts->nCheck ){
     pParts->nCheck *= 2;

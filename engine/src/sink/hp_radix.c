@@ -11,6 +11,7 @@
 **    hpRadixCompare() the order of two groups
 **    hpRadixAhead(), hpRadixPrefetch()    ask for the memory of groups to come
 **    hpRadixMerge()   sort few groups by merging
+**    hpRadixSort()    put any groups in key order
 **    hpRadixPass()    sort numbers of 64 bits with what belongs to them
 **
 ** Sorting looks at eight bytes of each normalized key, those after the bytes that
@@ -266,13 +267,12 @@ static void hpRadixInts(
 }
 
 /*
-** Give key records to those groups of pRuns that have an integer in their pack
-** instead.
+** Give key records to those of groups a[0..n-1] that have an integer in their pack instead.
 */
-static int hpRadixRecords(HpRuns *pRuns){
+static int hpRadixRecords(HpRuns *pRuns, struct HpSorted *a, u32 n){
   u32 i;
-  for(i=0; i<pRuns->nGroup; i++){
-    u8 *aGroup = hpGroupAt(pRuns, i);
+  for(i=0; i<n; i++){
+    u8 *aGroup = a[i].aGroup;
     HpHead *pHead = hpGroupHead(pRuns->pPlan, aGroup);
     u8 *z;
     if( pHead->z ) continue;
@@ -284,6 +284,21 @@ static int hpRadixRecords(HpRuns *pRuns){
     pHead->z = z;
   }
   return SQLITE_OK;
+}
+
+/*
+** Put groups a[0..n-1] in key order, with n more entries of a as scratch.  Records are made in the
+** memory of pRuns, whose thread this is.  bRecord: some have key records.
+*/
+static int hpRadixSort(HpRuns *pRuns, struct HpSorted *a, u32 n, int bRecord){
+  if( pRuns->pPlan->bIntKey ){
+    if( !bRecord ){
+      hpRadixInts(pRuns->pPlan, a, &a[n], n);
+      return SQLITE_OK;
+    }
+    if( hpRadixRecords(pRuns, a, n) ) return HP_DECLINE;
+  }
+  return hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
 }
 
 #ifdef SQLITE_DEBUG
@@ -329,14 +344,7 @@ static int hpRadixGroups(HpRuns *pRuns){
   a = pRuns->aSorted;
   for(i=0; i<n; i++) a[i].aGroup = hpGroupAt(pRuns, i);
   if( pPlan->bIntKey ){
-    if( pRuns->bRecord==0 ){
-      hpRadixInts(pPlan, a, &a[n], n);
-      rc = SQLITE_OK;
-    }else if( hpRadixRecords(pRuns) ){
-      rc = HP_DECLINE;
-    }else{
-      rc = hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
-    }
+    rc = hpRadixSort(pRuns, a, n, pRuns->bRecord);
   }else{
     rc = hpRadixFrom(pRuns, a, &a[n], n, pRuns->nSame, HP_MX_DEPTH);
   }

@@ -100,7 +100,7 @@ static void hpSinkSortClose(HpWorker *p){
 }
 
 static const HpSinkType hpSinkGroups = {
-  hpSinkAggBegin, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, 0, hpSinkAggFinish,
+  hpSinkAggBegin, hpSinkAggOpen, hpSinkAggMore, hpSinkAggRows, hpRareLeaves, hpSinkAggFinish,
   hpSinkAggCombine, hpSinkAggClose, HP_RECORDS_NOT
 };
 static const HpSinkType hpSinkSort = {

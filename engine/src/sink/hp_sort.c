@@ -296,14 +296,14 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
     rc = hpSortAdd(pSort, p, p->aSel[ii]);
     if( rc ) return rc;
     if( pRuns->nRowByte>mxRow ){
-      rc = hpMergeSortRun(pRuns);
+      rc = hpMemRunMake(pRuns);
       if( rc ) return rc;
       mxRow = hpSortChunk(pRuns);
       /* With PRAGMA temp_store=memory stock keeps all rows in memory, too */
       if( !sqlite3TempInMemory(p->pWorker->pQuery->db)
        && !hpGroupMay(pRuns, 0, HP_WISH)
       ){
-        rc = hpMergeSpillRuns(pRuns);
+        rc = hpRunsSpill(pRuns);
         if( rc ) return rc;
       }
     }

@@ -7,10 +7,10 @@
 ** hp_spill: groups and rows written to a temporary file as sorted runs.
 **
 **    hpSpillGroups()    write a worker's groups
-**    hpSpillOpen(), hpSpillRecord(), hpSpillNote(), hpSpillWrite()   the file
+**    hpSpillOpen(), hpSpillNote(), hpSpillWrite()   the file
+**    hpSpillSize(), hpSpillRecord()    a group or row as a record
 **    hpSpillPointers()  make a record that was read a group again
 **    hpSpillSigns(), hpSpillDoubt()   can parts of sums be put together later?
-**    hpSpillFreeRuns()  free a worker's runs in memory
 **    hpSpillClose()     remove the file, free everything
 **
 ** A record in the file is
@@ -46,7 +46,7 @@ struct HpSpill {
 };
 
 /* Texts of a group: call XXX(copy) for each HpKept */
-#define HP_EACH_COPY(PLAN,G,XXX) { \
+#define HP_EACH_COPY(PLAN,G,XXX) if( (PLAN)->bKept ){ \
   int k_; \
   for(k_=0; k_<(PLAN)->nAgg; k_++){ \
     const HpAggDef *pDef_ = &(PLAN)->aAgg[k_]; \
@@ -61,12 +61,10 @@ struct HpSpill {
 }
 
 /*
-** Append the record of a group to pBuf.
+** Bytes of the record of a group.
 */
-static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
-  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
-  u64 n = 8 + pPlan->szGroup + pHead->nRec;
-  u8 *a, *aBase;
+static u64 hpSpillSize(const HpGroupPlan *pPlan, const u8 *aGroup){
+  u64 n = 8 + pPlan->szGroup + (u64)hpGroupHead(pPlan, aGroup)->nRec;
 #define HP_TEXT_SIZE(C) { \
     const HpKept *c_ = (C); \
     if( c_->tag & HP_STR ) n += c_->n; \
@@ -76,7 +74,16 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   if( pPlan->nLate ){
     n += hpAggOrderSize(pPlan, aGroup) + hpAggLogSize(pPlan, (u8*)aGroup);
   }
-  n = ROUND8(n);
+  return ROUND8(n);
+}
+
+/*
+** Append the record of a group to pBuf.
+*/
+static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  u64 n = hpSpillSize(pPlan, aGroup);
+  u8 *a, *aBase;
   if( n>SQLITE_MAX_LENGTH || hpBufRoom(pBuf, (u32)n) ) return HP_DECLINE;
   a = &pBuf->a[pBuf->n];
   assert( (pBuf->n & 7)==0 && n>=8+(u64)pPlan->szGroup );
@@ -287,19 +294,10 @@ static int hpSpillGroups(HpRuns *pRuns){
 }
 
 /*
-** Forget the runs in memory.
-*/
-static void hpSpillFreeRuns(HpRuns *pRuns){
-  int i;
-  for(i=0; i<pRuns->nMemRun; i++) sqlite3_free(pRuns->aMemRun[i].a);
-  pRuns->nMemRun = 0;
-  pRuns->nMemByte = 0;
-}
-/*
 ** Free all that pRuns has.
 */
 static void hpSpillClose(HpRuns *pRuns){
-  hpSpillFreeRuns(pRuns);
+  hpArenaClear(&pRuns->memRun);
   if( pRuns->pSpill ){
     if( pRuns->pSpill->pFd ) sqlite3OsCloseFree(pRuns->pSpill->pFd);
     sqlite3_free(pRuns->pSpill->aRun);

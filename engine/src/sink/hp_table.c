@@ -166,11 +166,11 @@ static int hpTableIsSane(const HpAgg *pAgg){
 #endif
 
 /*
-** Forget all groups.
+** Forget all groups.  A hash table of more than mxByte bytes becomes small again.
 */
-static void hpTableReset(HpAgg *pAgg){
+static void hpTableReset(HpAgg *pAgg, i64 mxByte){
   i64 nByte = 2*sizeof(u32)*((i64)pAgg->mSlot+1);
-  if( nByte>pAgg->runs.pWorker->pQuery->budget.nShare/4 ){
+  if( nByte>mxByte ){
     i64 nNew = 2*sizeof(u32)*(i64)HP_MIN_SLOT;
     u32 *aNew = nNew<nByte ? sqlite3_malloc64(nNew) : 0;
     if( aNew ){
@@ -197,7 +197,7 @@ static int hpTableSpill(HpAgg *pAgg){
   if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
   assert( hpTableIsSane(pAgg) );
   rc = hpSpillGroups(&pAgg->runs);
-  if( rc==SQLITE_OK ) hpTableReset(pAgg);
+  if( rc==SQLITE_OK ) hpTableReset(pAgg, pAgg->runs.pWorker->pQuery->budget.nShare/4);
   return rc;
 }
 

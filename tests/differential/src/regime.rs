@@ -37,7 +37,8 @@ pub const REGIMES: &[Regime] = &[
         forced: true,
     },
     // Vectors of one row, and of an odd few: every boundary between batches. Relations
-    // have hash tables only in one of them, bits where they can in the other.
+    // have hash tables only in one of them, bits where they can in the other. Groups
+    // become sorted runs in that one, in twos and threes.
     Regime {
         name: "batch1",
         switches: "batch=1,threads=1",
@@ -46,7 +47,7 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "batch3",
-        switches: "batch=3,dir=hash,stash=all,threads=3,run=1",
+        switches: "batch=3,dir=hash,stash=all,threads=3,run=1,rare=2",
         pragmas: FORCE,
         forced: true,
     },
@@ -100,7 +101,7 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "spill4",
-        switches: "memory=3000,threads=4,run=1,batch=7",
+        switches: "memory=3000,threads=4,run=1,batch=7,rare=20",
         pragmas: FORCE,
         forced: true,
     },

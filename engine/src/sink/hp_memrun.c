@@ -1,0 +1,95 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_memrun: sorted runs in memory.
+**
+**    hpMemRunMake()     make one of a worker's groups or rows so far
+**    hpMemRunGroup()    a group of one, by its number
+**    hpMemRunFree()     forget all of a worker
+**
+** Groups or rows that are too many for the processor's cache are put in order while they
+** are in it, a portion at a time, and copied, one behind the other, to memory that is
+** touched again when the runs are put together: from beginning to end, and not in the
+** order of keys, which is a cache miss or two for each step.
+**
+** Records are those of a file (hp_spill.c), so a run can go there as it is.  Of a run of
+** groups it is known where each record begins, and their pointers are set.
+**
+** Runs lie in an arena, whose large blocks are of huge pages: clearing small ones, fault by
+** fault, would take longer than to fill them.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Put what pRuns has in order, and append it to its runs.  Rows are then forgotten; groups are
+** for the caller to forget.
+*/
+static int hpMemRunMake(HpRuns *pRuns){
+  const HpGroupPlan *pPlan = pRuns->pPlan;
+  HpMemRun *pRun;
+  HpBuf buf;
+  u64 n = 0;
+  i64 nAt = pPlan->bRows ? 0 : sizeof(u32)*(i64)pRuns->nGroup;
+  u32 i;
+  int rc;
+  if( pRuns->nGroup==0 ) return SQLITE_OK;
+  if( hpBufGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun, sizeof(HpMemRun)) ){
+    return HP_DECLINE;
+  }
+  rc = hpRadixGroups(pRuns);
+  if( rc ) return rc;
+  for(i=0; i<pRuns->nGroup; i++) n += hpSpillSize(pPlan, hpRadixGroup(pRuns, i));
+  if( n>SQLITE_MAX_LENGTH ) return HP_DECLINE;
+  pRun = &pRuns->aMemRun[pRuns->nMemRun];
+  memset(pRun, 0, sizeof(*pRun));
+  if( pRuns->memRun.mxBlock==0 ) hpBudgetArena(pRuns->pWorker->pQuery, &pRuns->memRun);
+  pRun->a = hpArenaAlloc(&pRuns->memRun, (i64)n + nAt);
+  if( pRun->a==0 ) return HP_DECLINE;
+  memset(&buf, 0, sizeof(buf));
+  buf.a = pRun->a;
+  buf.nAlloc = (u32)n;
+  if( nAt ) pRun->aAt = (u32*)&pRun->a[n];
+  for(i=0; i<pRuns->nGroup; i++){
+    u32 iAt = buf.n;
+    if( hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf) ) return HP_DECLINE;
+    if( nAt ){
+      pRun->aAt[i] = iAt/8;
+      hpSpillPointers(pPlan, &pRun->a[iAt+8]);
+    }
+  }
+  assert( buf.n==n && buf.a==pRun->a );
+  pRun->n = (u32)n;
+  pRun->nGroup = pRuns->nGroup;
+  pRuns->nMemRun++;
+  pRuns->nMemGroup += pRuns->nGroup;
+  if( pPlan->bRows ){
+    pRuns->nGroup = 0;
+    pRuns->nRowByte = 0;
+    hpArenaReset(&pRuns->arena);
+  }else{
+    hpSpillSigns(pRuns);
+  }
+  return SQLITE_OK;
+}
+
+/* Group i of a run of groups, in key order */
+static u8 *hpMemRunGroup(const HpMemRun *pRun, u32 i){
+  assert( pRun->aAt!=0 && i<pRun->nGroup );
+  return &pRun->a[8*(i64)pRun->aAt[i]+8];
+}
+
+/*
+** Forget the runs of a worker.
+*/
+static void hpMemRunFree(HpRuns *pRuns){
+  hpArenaClear(&pRuns->memRun);
+  pRuns->nMemRun = 0;
+  pRuns->nMemGroup = 0;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,287 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_slice: groups of many sorted runs in memory, put together slice by slice.
+**
+**    hpSliceAll()    all groups, in key order
+**
+** Where groups hardly recur (hp_rare.c) there are hundreds of runs of each worker.  A merge
+** of so many would compare each key ten times, and in one thread.  Instead the order of keys
+** is cut into slices, each of so many groups as fit into the processor's cache:
+**
+**    1. Some keys of each run, evenly chosen, are put in order.  Every n-th is the bound of
+**       a slice, so slices are about as large as each other, however keys are distributed.
+**    2. Of each run it is found out where the slices begin.  Workers take run after run.
+**    3. Of each slice the groups of all runs, some dozens of each, are sorted, and those of
+**       equal keys added up.  Workers take slice after slice.
+**
+** That is sorting by sampling, "samplesort" (Frazer and McKellar, 1970).
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_SLICE_GROUPS 4096   /* About so many groups a slice */
+#define HP_MX_SLICE     1024   /* Most slices */
+#define HP_SLICE_SAMPLE 16     /* Keys for each slice of which its bounds are chosen */
+
+/* Sorted groups: a run in memory, or what a worker has in none */
+struct HpSliceRun {
+  const HpRuns *pRuns;
+  const HpMemRun *pRun;  /* Or NULL */
+  u32 n;                 /* Groups */
+};
+
+struct HpSlices {
+  int nRun;
+  struct HpSliceRun *aRun;
+  u64 nGroup;            /* Groups of all runs */
+  u32 nSlice;
+  u8 **apBound;          /* Where slice 1, 2, ... begins: a group with the first key */
+  u32 *aFirst;           /* Of each run, for each slice and one more: its first group there */
+  u8 **apGroup;          /* All groups.  Those of slice i begin at aStart[i], ... */
+  u32 *aStart;
+  u32 *aN;               /* ... and are so many in the end */
+  u8 bRecord;            /* Some keys are records */
+};
+
+/* Group i of a run */
+static u8 *hpSliceGroup(const struct HpSliceRun *p, u32 i){
+  return p->pRun ? hpMemRunGroup(p->pRun, i) : hpRadixGroup(p->pRuns, i);
+}
+
+/* Free pSlices, which may be NULL, but not HpSlices.apGroup */
+static void hpSliceFree(HpSlices *pSlices){
+  if( pSlices ){
+    sqlite3_free(pSlices->aRun);
+    sqlite3_free(pSlices->apBound);
+    sqlite3_free(pSlices->aFirst);
+    sqlite3_free(pSlices->aStart);
+    sqlite3_free(pSlices->aN);
+    sqlite3_free(pSlices);
+  }
+}
+
+/*
+** The runs of all workers: pSlices->aRun.
+*/
+static int hpSliceRuns(const HpQuery *p, HpSlices *pSlices){
+  int i, k;
+  u64 n = 0;
+  for(i=0; i<p->nWorker; i++) n += p->apWorker[i]->pRuns->nMemRun + 1;
+  pSlices->aRun = sqlite3_malloc64(sizeof(pSlices->aRun[0])*n);
+  if( pSlices->aRun==0 ) return HP_DECLINE;
+  for(i=0; i<p->nWorker; i++){
+    const HpRuns *pRuns = p->apWorker[i]->pRuns;
+    pSlices->bRecord |= pRuns->bRecord;
+    for(k=0; k<pRuns->nMemRun+(pRuns->nGroup>0); k++){
+      struct HpSliceRun *pRun = &pSlices->aRun[pSlices->nRun++];
+      pRun->pRuns = pRuns;
+      pRun->pRun = k<pRuns->nMemRun ? &pRuns->aMemRun[k] : 0;
+      pRun->n = pRun->pRun ? pRun->pRun->nGroup : pRuns->nGroup;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
+** Choose the bounds of pSlices->nSlice slices: pSlices->apBound.
+*/
+static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
+  const HpGroupPlan *pPlan = p->pEntry;
+  u64 nStep = MAX(1, pSlices->nGroup/((u64)pSlices->nSlice*HP_SLICE_SAMPLE));
+  u64 nAlloc = pSlices->nGroup/nStep + 1;
+  u64 iNext = nStep/2;   /* Place of the next key, as if runs stood behind each other */
+  u64 iRun = 0;          /* Place of the first of the run */
+  struct HpSorted *a;
+  u32 n = 0;
+  u32 i;
+  int k, rc;
+  pSlices->apBound = sqlite3_malloc64(sizeof(u8*)*(u64)pSlices->nSlice);
+  a = sqlite3_malloc64(2*sizeof(*a)*nAlloc);
+  if( pSlices->apBound==0 || a==0 ){
+    sqlite3_free(a);
+    return HP_DECLINE;
+  }
+  for(k=0; k<pSlices->nRun; k++){
+    const struct HpSliceRun *pRun = &pSlices->aRun[k];
+    for(; iNext<iRun+pRun->n && n<nAlloc; iNext+=nStep){
+      a[n].prefix = 0;
+      a[n++].aGroup = hpSliceGroup(pRun, (u32)(iNext-iRun));
+    }
+    iRun += pRun->n;
+  }
+  hpRadixMerge(pPlan, a, &a[n], n);
+  for(i=1; i<pSlices->nSlice; i++){
+    pSlices->apBound[i] = a[(u64)n*i/pSlices->nSlice].aGroup;
+  }
+  sqlite3_free(a);
+  rc = hpThreadStopped(p);
+  return rc;
+}
+
+/*
+** What a worker does to find out where slices begin in the runs.
+*/
+static void hpSliceFind(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpSlices *pSlices = pQuery->pSlices;
+  int k;
+  while( p->rc==SQLITE_OK && (k = hpThreadNext(pQuery, &pQuery->iMerge))<pSlices->nRun ){
+    const struct HpSliceRun *pRun = &pSlices->aRun[k];
+    u32 *aFirst = &pSlices->aFirst[(u64)k*(pSlices->nSlice+1)];
+    u32 i;
+    aFirst[0] = 0;
+    for(i=1; i<pSlices->nSlice; i++){
+      u32 lwr = aFirst[i-1];
+      u32 upr = pRun->n;
+      u32 nStep = 1;
+      /* The next bound is not far: steps that double, then the middle of the last one */
+      while( nStep<upr-lwr
+          && hpRadixCompare(pQuery->pEntry, hpSliceGroup(pRun, lwr+nStep-1), pSlices->apBound[i])<0
+      ){
+        lwr += nStep;
+        nStep *= 2;
+      }
+      upr = MIN(upr, lwr+nStep);
+      while( lwr<upr ){
+        u32 iMid = lwr + (upr-lwr)/2;
+        if( hpRadixCompare(pQuery->pEntry, hpSliceGroup(pRun, iMid), pSlices->apBound[i])<0 ){
+          lwr = iMid+1;
+        }else{
+          upr = iMid;
+        }
+      }
+      aFirst[i] = lwr;
+    }
+    aFirst[pSlices->nSlice] = pRun->n;
+    p->rc = hpThreadStopped(pQuery);
+  }
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+}
+
+/*
+** Put slice i together.
+*/
+static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck){
+  const HpQuery *pQuery = p->pQuery;
+  const HpGroupPlan *pPlan = pQuery->pEntry;
+  HpSlices *pSlices = pQuery->pSlices;
+  u8 **apOut = &pSlices->apGroup[pSlices->aStart[i]];
+  u32 nOut = 0;
+  u32 m = 0;
+  u32 j;
+  int k;
+  int rc;
+  for(k=0; k<pSlices->nRun; k++){
+    const u32 *aFirst = &pSlices->aFirst[(u64)k*(pSlices->nSlice+1) + i];
+    for(j=aFirst[0]; j<aFirst[1]; j++) a[m++].aGroup = hpSliceGroup(&pSlices->aRun[k], j);
+  }
+  assert( m==n );
+  rc = hpRadixSort(p->pRuns, a, n, pSlices->bRecord);
+  for(j=0; j<n && rc==SQLITE_OK; j++){
+    u8 *aGroup = a[j].aGroup;
+    while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aGroup, a[j+1].aGroup)==0 ){
+      rc = hpResultMerge(pPlan, aGroup, a[++j].aGroup);
+    }
+    if( rc==SQLITE_OK ) rc = hpResultDoubt(pPlan, aGroup, bCheck);
+    if( hpResultWanted(pPlan, aGroup, pQuery->aHaving) ) apOut[nOut++] = aGroup;
+  }
+  pSlices->aN[i] = nOut;
+  return rc ? rc : hpThreadStopped(pQuery);
+}
+
+/*
+** What a worker does to put slices together.
+*/
+static void hpSliceWork(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpSlices *pSlices = pQuery->pSlices;
+  int bCheck = hpResultMixed(pQuery);
+  struct HpSorted *a = 0;
+  u32 nAlloc = 0;
+  int i;
+  while( p->rc==SQLITE_OK
+      && (i = hpThreadNext(pQuery, &pQuery->iMerge))<(int)pSlices->nSlice
+  ){
+    u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
+    if( n==0 ) continue;
+    if( n>nAlloc ){
+      sqlite3_free(a);
+      nAlloc = 0;
+      a = hpArenaMalloc(2*sizeof(*a)*(i64)n);
+      if( a ) nAlloc = n;
+    }
+    p->rc = a ? hpSliceOne(p, (u32)i, a, n, bCheck) : HP_DECLINE;
+  }
+  sqlite3_free(a);
+  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+}
+
+/*
+** Choose slices, and put them together: as hpSliceAll().
+*/
+static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
+  u64 nFirst;
+  u32 i, n = 0;
+  int k;
+  int rc = hpSliceRuns(p, pSlices);
+  if( rc ) return rc;
+  pSlices->nSlice = (u32)MIN(HP_MX_SLICE, 1+pSlices->nGroup/HP_SLICE_GROUPS);
+  nFirst = (u64)pSlices->nRun*(pSlices->nSlice+1);
+  rc = hpSliceBounds(p, pSlices);
+  if( rc ) return rc;
+  pSlices->aFirst = sqlite3_malloc64(sizeof(u32)*nFirst);
+  pSlices->aStart = sqlite3MallocZero(sizeof(u32)*((u64)pSlices->nSlice+1));
+  pSlices->aN = sqlite3MallocZero(sizeof(u32)*(u64)pSlices->nSlice);
+  pSlices->apGroup = hpArenaMalloc(sizeof(u8*)*(i64)(pSlices->nGroup+1));
+  if( pSlices->aFirst==0 || pSlices->aStart==0 || pSlices->aN==0 || pSlices->apGroup==0 ){
+    return HP_DECLINE;
+  }
+  p->iMerge = 0;
+  rc = hpThreadEach(p, hpSliceFind);
+  if( rc ) return rc;
+  for(i=0; i<=pSlices->nSlice; i++){
+    for(k=0; k<pSlices->nRun; k++){
+      pSlices->aStart[i] += pSlices->aFirst[(u64)k*(pSlices->nSlice+1) + i];
+    }
+  }
+  p->iMerge = 0;
+  rc = hpThreadEach(p, hpSliceWork);
+  /* Without the places that groups left to which others had been added */
+  for(i=0; i<pSlices->nSlice && rc==SQLITE_OK; i++){
+    if( n<pSlices->aStart[i] && pSlices->aN[i]>0 ){
+      memmove(&pSlices->apGroup[n], &pSlices->apGroup[pSlices->aStart[i]],
+              sizeof(u8*)*(size_t)pSlices->aN[i]);
+    }
+    n += pSlices->aN[i];
+  }
+  *pnGroup = n;
+  return rc;
+}
+
+/*
+** The nGroup groups of all workers, which are sorted and in memory.  Set *papGroup to them in key
+** order, to be freed, those of equal keys added up, and *pnGroup to their number.
+*/
+static int hpSliceAll(HpQuery *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
+  HpSlices *pSlices;
+  int rc;
+  *papGroup = 0;
+  if( nGroup>0x7fffffff ) return HP_DECLINE;
+  p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
+  if( pSlices==0 ) return HP_DECLINE;
+  pSlices->nGroup = nGroup;
+  rc = hpSliceRun(p, pSlices, pnGroup);
+  if( rc ) sqlite3_free(pSlices->apGroup);
+  else *papGroup = pSlices->apGroup;
+  hpSliceFree(pSlices);
+  p->pSlices = 0;
+  p->iMerge = 0;
+  return rc;
+}
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,163 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** groups STOCK: many groups, of which hardly two rows share one, come out as stock has them.
+**
+** Nothing is forced: the tables are so large that the executor finds out by itself that groups
+** hardly recur, makes sorted runs of them, and puts these together slice by slice.  Keys are
+** integers, texts, both, several, in descending order, alike in NOCASE; groups have values
+** with memory of their own.  Some recur so late that the executor has decided, some go on to
+** recur, and then it has to come to another decision.  Memory is too short for all, and runs go to a file.  A
+** progress handler interrupts at any moment.
+**
+** With "few", for a slower sanitizer, some of it.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hptest.h"
+
+
+static const char zRuns[] = "put groups together from sorted runs in memory";
+static Lib stock;
+static const char *zFile;
+
+static const char zTables[] =
+  "PRAGMA synchronous=off;"
+  "CREATE TABLE t(id INTEGER PRIMARY KEY, k INT, s TEXT, m, n TEXT COLLATE nocase, r REAL, v INT);"
+  "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<%d)"
+  " INSERT INTO t SELECT x, x*7919%%150001-75000, 'key '||(x*104729%%150011),"
+  "  CASE WHEN x>60000 AND x%%3=0 THEN 'm'||(x*31%%100003) WHEN x%%1000=7 THEN NULL ELSE x*613%%80021 END,"
+  "  CASE x%%2 WHEN 0 THEN 'Name ' ELSE 'NAME ' END||(x*7%%90001), x*0.37, x%%100 FROM c;"
+  "CREATE TABLE again(a INT, b INT);"
+  "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<%d)"
+  " INSERT INTO again SELECT x*7919%%40009, x FROM c;";
+
+/* Queries, and whether sorted runs are to be made */
+static const struct Case {
+  const char *zSql;
+  enum { RUNS, NONE, EITHER } eEnd;
+} aCase[] = {
+  { "SELECT k, sum(v), count(*) FROM t GROUP BY k", RUNS },
+  { "SELECT k, avg(r), total(v) FROM t GROUP BY k ORDER BY k DESC", RUNS },
+  { "SELECT s, k, n, v, sum(r), count(*) FROM t GROUP BY s, k, n, v", RUNS },
+  { "SELECT n, count(*), max(s), min(k) FROM t GROUP BY n", RUNS },
+  { "SELECT n, id, r, count(m), max(v) FROM t GROUP BY n, v%2", RUNS },
+  { "SELECT m, sum(k), min(n) FROM t GROUP BY m", RUNS },
+  { "SELECT m, max(r), s FROM t GROUP BY m", RUNS },
+  { "SELECT m, count(*) FROM t WHERE v<>3 GROUP BY m HAVING count(*)>1", RUNS },
+  { "SELECT m, sum(v) FROM t GROUP BY m HAVING sum(v)>=99 ORDER BY 2, 1", RUNS },
+  { "SELECT -r, CASE WHEN id>90000 THEN s ELSE k END, count(*) FROM t GROUP BY 1, 2", RUNS },
+  { "SELECT CASE WHEN id>90000 THEN s ELSE k END, count(*) FROM t GROUP BY 1", RUNS },
+  { "SELECT count(*), sum(c), max(x) FROM (SELECT k AS x, count(*) AS c FROM t GROUP BY k)", RUNS },
+  { "SELECT sum(r*(id%2*2-1)), m FROM t GROUP BY m", EITHER },
+  { "SELECT sum(9223372036854775807), m FROM t GROUP BY m", EITHER },
+  { "SELECT k, (SELECT count(*) FROM t b WHERE b.m=a.k) FROM t a WHERE v=5", EITHER },
+  { "SELECT v, count(*) FROM t GROUP BY v", NONE },
+  { "SELECT k/10, count(*), sum(r) FROM t GROUP BY k/10", NONE },
+  { "SELECT k, count(DISTINCT v) FROM t GROUP BY k", NONE },
+  { "SELECT k, group_concat(v) FROM t GROUP BY k", NONE },
+  { "SELECT s, count(*) FROM t GROUP BY s ORDER BY 2 DESC LIMIT 3", NONE },
+  { "SELECT a, sum(b), count(*) FROM again GROUP BY a", RUNS },
+};
+#define N_CASE ((int)(sizeof(aCase)/sizeof(aCase[0])))
+
+/* Run zSql on both libraries with the settings zPragmas: the same, and as eEnd says */
+static void compare(const struct Case *pCase, const char *zPragmas, int eEnd){
+  sqlite3 *db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE);
+  sqlite3 *db2 = openDb(&stock, zFile, SQLITE_OPEN_READWRITE);
+  Text got = {0,0,0}, right = {0,0,0};
+  int i;
+  execute(db, zPragmas);
+  answer(&stock, db2, pCase->zSql, &right);
+  answer(&ours, db, pCase->zSql, &got);
+  for(i=0; i<right.n && right.z[i]==got.z[i]; i++){}
+  check(got.n==right.n && i==right.n, "%s: %s: differs at byte %d:\n got %.100s\n not %.100s", zPragmas,
+        pCase->zSql, i, &got.z[i], &right.z[i]);
+  if( eEnd!=EITHER && hasEngine() ){
+    check((counted(db, zRuns)>0)==(eEnd==RUNS), "%s: runs are made, or not: %s", zPragmas, pCase->zSql);
+    check(counted(db, "run")==1, "%s: is not taken over: %s", zPragmas, pCase->zSql);
+  }
+  textClear(&got);
+  textClear(&right);
+  sqlite3_close(db);
+  stock.close(db2);
+}
+
+/* Runs do not fit into memory */
+static void testSpill(void){
+  int i;
+  for(i=0; i<N_CASE; i++){
+    if( aCase[i].eEnd==RUNS ){
+      compare(&aCase[i], "PRAGMA temp_store=file; PRAGMA hp_memory=3000000", EITHER);
+    }
+  }
+  if( hasEngine() ){
+    sqlite3 *db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE);
+    execute(db, "PRAGMA temp_store=file; PRAGMA hp_memory=8000000");
+    integer(&ours, db, "SELECT count(*) FROM (SELECT s, k, n, sum(r) FROM t GROUP BY s, k, n)");
+    check(counted(db, "wrote to a file")==1, "runs are not written to a file");
+    check(counted(db, "given back: other")==0, "runs are not merged from a file");
+    sqlite3_close(db);
+  }
+}
+
+static int nCall, mxCall;
+static int stop(void *p){
+  (void)p;
+  return ++nCall>=mxCall;
+}
+
+/* Interrupted at any call of a progress handler, the query ends so, or is done */
+static void testInterrupt(void){
+  static const char zSql[] = "SELECT s, k, sum(r), min(n) FROM t GROUP BY s, k";
+  sqlite3 *db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE);
+  int nStopped = 0;
+  int rc = SQLITE_INTERRUPT;
+  for(mxCall=1; rc==SQLITE_INTERRUPT; mxCall+=1+mxCall/4){
+    Text got = {0,0,0};
+    nCall = 0;
+    sqlite3_progress_handler(db, 100000, stop, 0);
+    rc = answer(&ours, db, zSql, &got);
+    nStopped += rc==SQLITE_INTERRUPT;
+    check(rc==SQLITE_INTERRUPT || rc==SQLITE_OK || rc==SQLITE_DONE, "%d: %s", rc, zSql);
+    textClear(&got);
+  }
+  check(nStopped>3, "stopped only %d times", nStopped);
+  sqlite3_progress_handler(db, 0, 0, 0);
+  check(sqlite3_close(db)==SQLITE_OK, "a statement is left: %s", zSql);
+}
+
+int main(int argc, char **argv){
+  sqlite3 *db;
+  char *zSql;
+  int bFew = argc>2;
+  int i;
+  if( argc<2 || loadStock(&stock, argv[1]) ){
+    fprintf(stderr, "usage: groups STOCK [few]\n");
+    return 2;
+  }
+  zFile = temporaryFile("groups.db");
+  removeDb(zFile);
+  db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE);
+  zSql = sqlite3_mprintf(zTables, bFew ? 20000 : 100000, bFew ? 5 : 600000);
+  execute(db, zSql);
+  sqlite3_free(zSql);
+  sqlite3_close(db);
+  if( bFew ){
+    for(i=0; i<N_CASE; i+=7) compare(&aCase[i], "PRAGMA hp_threads=3", EITHER);
+    removeDb(zFile);
+    return finish();
+  }
+  for(i=0; i<N_CASE; i++){
+    compare(&aCase[i], "PRAGMA hp_threads=1", aCase[i].eEnd);
+    if( aCase[i].eEnd!=NONE ) compare(&aCase[i], "PRAGMA hp_threads=3", EITHER);
+  }
+  testSpill();
+  testInterrupt();
+  removeDb(zFile);
+  return finish();
+}
