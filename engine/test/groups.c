@@ -13,6 +13,8 @@
 ** recur, and then it has to come to another decision.  Memory is too short for all, and runs go to a file.  A
 ** progress handler interrupts at any moment.
 **
+** median() and its kind are computed of arrays of numbers, or called for what is none.
+**
 ** With "few", for a slower sanitizer, some of it.
 */
 #include <stdio.h>
@@ -62,6 +64,23 @@ static const struct Case {
   { "SELECT k, group_concat(v) FROM t GROUP BY k", NONE },
   { "SELECT s, count(*) FROM t GROUP BY s ORDER BY 2 DESC LIMIT 3", NONE },
   { "SELECT a, sum(b), count(*) FROM again GROUP BY a", RUNS },
+  { "SELECT v, median(r), percentile(k, 90), percentile_cont(r, 0.25), percentile_disc(k, .5)"
+    " FROM t GROUP BY v", NONE },
+  { "SELECT v, percentile(r, v), median(v), median(NULL), median(r) FILTER (WHERE k>0) FROM t GROUP BY v",
+    NONE },
+  { "SELECT id/7, median(k), percentile_disc(r, 1), percentile_disc(r, 0.0) FROM t GROUP BY id/7", NONE },
+  { "SELECT v, percentile(CASE WHEN id%3 THEN k END, CASE id%2 WHEN 0 THEN 50 ELSE 50.0 END) FROM t GROUP BY v",
+    NONE },
+  { "SELECT v, percentile_disc(CASE id%3 WHEN 0 THEN -0.0 WHEN 1 THEN 0.0 ELSE -v END, 0.5) FROM t GROUP BY v",
+    NONE },
+  { "SELECT v, percentile(k, 50+id%5*0.0001) FROM t GROUP BY v", NONE },
+  { "SELECT median(r), percentile_cont(k, 0.99) FROM t", NONE },
+  { "SELECT v, median(r ORDER BY k) FROM t GROUP BY v", EITHER },
+  { "SELECT v, median(m) FROM t GROUP BY v", EITHER },
+  { "SELECT v, percentile(k, id) FROM t GROUP BY v", EITHER },
+  { "SELECT v, percentile_cont(k, 2) FROM t GROUP BY v", EITHER },
+  { "SELECT v, median(CASE WHEN id=77777 THEN 9e999 ELSE r END) FROM t GROUP BY v", EITHER },
+  { "SELECT v, count(*), group_concat(k), percentile(k, NULL), median(m) FROM t GROUP BY v", EITHER },
 };
 #define N_CASE ((int)(sizeof(aCase)/sizeof(aCase[0])))
 

@@ -456,6 +456,13 @@ static u64 hpAggLogCost(const HpAggLog*);
 static void hpAggLogPrefetch(const HpAggLog*);
 static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int, u32*);
 
+static int hpAggLogNumbers(const HpAggDef*, HpAggLog*, double*, u64*, double*);
+
+/* hp_percentile.c */
+#ifdef SQLITE_ENABLE_PERCENTILE
+static int hpPercentileMake(HpWorker*, const HpAggDef*, HpAggLog*, Mem*);
+#endif
+
 /* hp_aggorder.c */
 static int hpAggOrderAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggOrder*, int);
 static int hpAggOrderSort(HpRuns*);

@@ -51,7 +51,7 @@ static Mem **hpAggAheadDone(const HpAggDef *pDef, void *pState){
                                 : &((HpAggOrder*)pState)->pDone;
 }
 
-/* Call the step function for all rows of pState: pMem, a NULL, becomes the context */
+/* Call the step function for all rows of pState, or do as if: pMem, a NULL, becomes the context */
 static int hpAggAheadCalls(
   HpWorker *p,
   const HpAggDef *pDef,
@@ -60,8 +60,9 @@ static int hpAggAheadCalls(
   int bAhead
 ){
   u32 nCall;
-  return pDef->eAgg==HP_AGG_LOG ? hpAggLogCalls(p, pDef, pState, pMem, bAhead, &nCall)
-                                : hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
+  if( pDef->eAgg==HP_AGG_ORDER ) return hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
+  if( hpPercentileMake(p, pDef, pState, pMem) ) return SQLITE_OK;
+  return hpAggLogCalls(p, pDef, pState, pMem, bAhead, &nCall);
 }
 
 /* How many calls are those for pState? */

@@ -15,6 +15,7 @@
 **    hpAggLogCost()      what reading a log takes
 **    hpAggLogPrefetch()  ask for the memory of a log that comes soon
 **    hpAggLogCalls()     read it: call the step function for each row
+**    hpAggLogNumbers()   read it as numbers, in any order
 **
 ** Stock calls the step function in the order of the scan.  Here a worker has not
 ** all rows of a group, and if it called the function for those that it has, contexts
@@ -423,5 +424,65 @@ static int hpAggLogCalls(
   hpAggCallEnd(&call);
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;
+}
+/*
+** Set aNum[] to the first arguments of the rows of pLog that are not NULL, as doubles, in any order,
+** and *pn to their number.  *prOther is the second one, if there are two: it has to be one and the same
+** number in all rows.  False: there is something else, or an infinity, or a negative zero, which
+** equals another value but is not alike.
+*/
+static int hpAggLogNumbers(
+  const HpAggDef *pDef,
+  HpAggLog *pLog,
+  double *aNum,          /* HpAggLog.nCall entries */
+  u64 *pn,
+  double *prOther
+){
+  const HpLogPiece *pPart, *pPiece;
+  u64 nArg = 0;
+  u64 n = 0;
+  assert( pDef->nArg==1 || pDef->nArg==2 );
+  hpAggLogSeal(pLog);
+  for(pPart=pLog->pFirst; pPart; pPart=pPart->pPart){
+    for(pPiece=pPart; pPiece; pPiece=pPiece->pNext){
+      const u8 *a = hpLogBytes(pPiece);
+      const u8 *aEnd = a + pPiece->n;
+      while( a<aEnd ){
+        u32 nByte = *a>>3;
+        HpVal v;
+        switch( *a++ & 7 ){
+          case HP_LOG_AT:
+            a += 8;
+            continue;
+          case HP_LOG_INT:
+            v.r = (double)(nByte ? (i64)hpLoad8(a)>>(64-8*nByte) : 0);
+            a += nByte;
+            break;
+          case HP_LOG_REAL:
+            memcpy(&v, a, 8);
+            a += 8;
+            if( (v.u<<1)==0 ? v.u!=0 : ((v.u>>52) & 0x7ff)==0x7ff ) return 0;
+            break;
+          case HP_LOG_NULL:
+            if( pDef->nArg==2 && (nArg & 1) ) return 0;
+            nArg++;
+            continue;
+          default:
+            return 0;
+        }
+        if( pDef->nArg==1 || (nArg & 1)==0 ){
+          aNum[n++] = v.r;
+        }else if( nArg==1 ){
+          *prOther = v.r;
+        }else if( v.r!=*prOther ){
+          return 0;
+        }
+        nArg++;
+      }
+    }
+  }
+  assert( nArg==pLog->nCall*(u64)pDef->nArg );
+  *pn = n;
+  return 1;
 }
 #endif /* SQLITE_OMIT_HP */
