@@ -189,7 +189,7 @@ struct HpRuns {
   i64 nRowByte;          /* Rows: bytes of those in aSorted */
   HpMemRun *aMemRun;     /* Sorted runs in memory, ... */
   int nMemRun, nMemRunAlloc;
-  u64 nMemGroup;         /* ... their entries, ... */
+  u64 nMemGroup;         /* ... their groups, ... */
   HpArena memRun;        /* ... and what they are in */
   struct HpSign {        /* What is known of the parts of a sum */
     u64 mAbs;              /* OR of HpSum.mAbs */
@@ -243,7 +243,10 @@ struct HpAgg {
   u64 nLeafRow;          /* ... up to the last run of leaves that is done, ... */
   i64 nLeaf;             /* ... and leaves of the runs that are */
   u64 *aRareBit;         /* Keys of the runs, some of them, as bits, ... */
-  u32 nRareBit;          /* ... and the number that are set */
+  u32 nRareBit;          /* ... the number that are set, ... */
+  u64 nRareGroup;        /* ... and of how many groups; and both ... */
+  u32 nRareLastBit;      /* ... when it was looked the last time how many are new */
+  u64 nRareLast;
   HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */

@@ -67,12 +67,12 @@ static int hpMemRunMake(HpRuns *pRuns){
   pRun->n = (u32)n;
   pRun->nGroup = pRuns->nGroup;
   pRuns->nMemRun++;
-  pRuns->nMemGroup += pRuns->nGroup;
   if( pPlan->bRows ){
     pRuns->nGroup = 0;
     pRuns->nRowByte = 0;
     hpArenaReset(&pRuns->arena);
   }else{
+    pRuns->nMemGroup += pRuns->nGroup;
     hpSpillSigns(pRuns);
   }
   return SQLITE_OK;

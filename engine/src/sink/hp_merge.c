@@ -176,6 +176,12 @@ static int hpMergeStream(HpQuery *p, int nReader){
   return hpRunsFirst(p->pEntry, pMerge);
 }
 
+/* Write the groups that worker p has in runs in memory to its file, which makes one of them */
+static void hpMergeSpill(HpWorker *p){
+  p->rc = hpRunsSpill(p->pRuns);
+  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+}
+
 /* Put the groups of worker p in order */
 static void hpMergeSort(HpWorker *p){
   p->rc = hpRadixGroups(p->pRuns);
@@ -230,21 +236,26 @@ static int hpMergeOpen(HpQuery *p){
   int nReader = 0;
   int nPart = 1;
   int bSpill = 0;
-  int bSlices = 0;       /* There are runs in memory of groups */
+  int bSlices = 0;       /* Some groups are in runs in memory */
   int bMerge = hpResultMixed(p);       /* Look at all groups before the first */
   int iLarge = 0;
   int i, rc;
 
   for(i=0; i<p->nWorker; i++){
     const HpRuns *pRuns = p->apWorker[i]->pRuns;
-    nGroup += pRuns->nGroup + (pPlan->bRows ? 0 : pRuns->nMemGroup);
-    if( pPlan->bRows==0 && pRuns->nMemRun>0 ) bSlices = 1;
+    if( pRuns->nMemGroup>0 ) bSlices = 1;
+    if( pRuns->pSpill ) bSpill = 1;
+  }
+  if( bSlices && bSpill ){
+    rc = hpThreadEach(p, hpMergeSpill);
+    if( rc ) return rc;
+  }
+  for(i=0; i<p->nWorker; i++){
+    const HpRuns *pRuns = p->apWorker[i]->pRuns;
+    nGroup += pRuns->nGroup + pRuns->nMemGroup;
     nReader += (pRuns->nGroup>0) + pRuns->nMemRun;
     if( pRuns->nGroup>p->apWorker[iLarge]->pRuns->nGroup ) iLarge = i;
-    if( pRuns->pSpill ){
-      nReader += pRuns->pSpill->nRun;
-      bSpill = 1;
-    }
+    if( pRuns->pSpill ) nReader += pRuns->pSpill->nRun;
   }
   assert( p->nMerge==0 && p->pCrew==0 );
   if( bSlices && !bSpill ) return hpMergeSlices(p, nGroup);

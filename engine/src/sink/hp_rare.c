@@ -23,9 +23,10 @@
 ** there, so d is known from the number that did.  A table is better if all the rows to come
 ** will meet their groups several times.
 **
-** That may be wrong: perhaps keys only begin to recur.  So the different keys are counted on,
-** one in 16 of them as bits that their hash values choose.  If each has come several
-** times the worker goes back to one table.
+** That may be wrong: perhaps keys only begin to recur, as in tables that have a row of each account
+** for each day.  So it is counted how many keys are new, of one in HP_RARE_SHARE of them, as bits that their
+** hash values choose.  If few are the worker goes back to one table.  Where keys come in order they are
+** no groups in a table at all (hp_assign.c); when that ends it is likely that they begin again.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -33,11 +34,15 @@
 #endif
 
 #define HP_RARE_GROUPS  32768        /* Ask when there are so many groups: HpAgg.nCheck */
+#define HP_RARE_LATE    (4*HP_RARE_GROUPS)  /* ... and no more when there are so many */
 #define HP_RARE_CHUNK   (1024*1024)  /* Bytes of the groups of a run: half of L2 */
 #define HP_RARE_RUNS    512          /* So many runs, then longer ones */
-#define HP_RARE_TIMES   3            /* Groups of so many rows belong into one table */
-#define HP_RARE_BIT     (1<<18)      /* Bits for one in HP_RARE_SHARE keys */
-#define HP_RARE_SHARE   16
+#define HP_RARE_TIMES   1.5          /* Groups of so many rows belong into one table */
+#define HP_RARE_BIT     (1<<18)      /* Bits for one in HP_RARE_SHARE keys: of 12 million */
+#define HP_RARE_SHARE   64
+#define HP_RARE_WINDOW  (4*HP_RARE_GROUPS)  /* Look how many are new after so many groups at least, */
+#define HP_RARE_NEW     0.25         /* ... and whether it is less than this share */
+#define HP_RARE_NEVER   0xffffffff
 
 /*
 ** May the groups of pAgg be in runs?  Not if they have what cannot be put together, if they are
@@ -73,23 +78,33 @@ static int hpRareIs(const HpAgg *pAgg, const HpWorker *p){
 }
 
 /*
-** Count the keys of the table that is about to become a run, and say whether each key has come several
-** times by now.  -ln(1-x) is the number of keys a bit, if a share of x of them is set.
+** The table is about to become a run.  Count its keys, and say whether few of those that came lately are new.
 */
 static int hpRareRecurs(HpAgg *pAgg){
+  u64 nGroup;            /* Groups since it was looked the last time */
+  double rNew;
   u32 j;
-  double x;
   for(j=0; j<=pAgg->mSlot; j++){
     u32 salt = pAgg->aSlot[2*j];
-    if( pAgg->aSlot[2*j+1]==0 || salt>>28!=0 ) continue;
+    if( pAgg->aSlot[2*j+1]==0 || salt>=0xffffffff/HP_RARE_SHARE ) continue;
     salt &= HP_RARE_BIT-1;
     if( (pAgg->aRareBit[salt/64]>>(salt%64) & 1)==0 ) pAgg->nRareBit++;
     pAgg->aRareBit[salt/64] |= (u64)1<<(salt%64);
   }
-  x = (double)pAgg->nRareBit/HP_RARE_BIT;
-  x = x*(1+x*(1.0/2+x*(1.0/3+x*(1.0/4))));
-  return pAgg->nRareBit<=HP_RARE_BIT/2 && pAgg->runs.nMemGroup>8*HP_RARE_GROUPS
-      && (double)pAgg->runs.nMemGroup > 2*HP_RARE_TIMES*HP_RARE_SHARE*(HP_RARE_BIT*x);
+  pAgg->nRareGroup += pAgg->runs.nGroup;
+  nGroup = pAgg->nRareGroup - pAgg->nRareLast;
+  if( nGroup<MAX(HP_RARE_WINDOW, pAgg->nRareGroup/8) || pAgg->nRareBit>HP_RARE_BIT/4*3 ) return 0;
+  /* Keys whose bit another one has set are new, too */
+  rNew = (double)(pAgg->nRareBit-pAgg->nRareLastBit) * HP_RARE_SHARE
+         / (1 - (double)pAgg->nRareBit/HP_RARE_BIT);
+  pAgg->nRareLast = pAgg->nRareGroup;
+  pAgg->nRareLastBit = pAgg->nRareBit;
+  return rNew<HP_RARE_NEW*(double)nGroup;
+}
+
+/* Bytes of the groups of pAgg */
+static i64 hpRareBytes(const HpAgg *pAgg){
+  return pAgg->runs.arena.nTotal - pAgg->runs.arena.nFree;
 }
 
 /* Is the table so large that it is to become a run? */
@@ -98,22 +113,48 @@ static int hpRareIsFull(const HpAgg *pAgg){
   i64 nByte = (i64)HP_RARE_CHUNK << MIN(pRuns->nMemRun/HP_RARE_RUNS, 20);
   i64 nShare = pRuns->pWorker->pQuery->budget.nShare;
   if( pRuns->pWorker->pCfg->nRare>0 ) return pRuns->nGroup>=(u32)pRuns->pWorker->pCfg->nRare;
-  return pRuns->arena.nTotal-pRuns->arena.nFree>=MIN(nByte, nShare/4);
+  return hpRareBytes(pAgg)>=MIN(nByte, nShare/4);
 }
 
 /*
-** Make a run of the groups of pAgg, and forget them.
+** Make a run of the groups of pAgg, and forget them.  If there is no memory for it all go to a file.
 */
 static int hpRareRun(HpAgg *pAgg){
+  i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nGroup;
   int bMore = pAgg->runs.pWorker->pCfg->nRare>0 || !hpRareRecurs(pAgg);
-  int rc = hpMemRunMake(&pAgg->runs);
+  int rc;
+  if( nByte>SQLITE_MAX_LENGTH/2 || !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
+    pAgg->bFull = 1;
+    return SQLITE_OK;
+  }
+  rc = hpMemRunMake(&pAgg->runs);
   if( rc ) return rc;
-  hpTableReset(pAgg, HP_RARE_CHUNK/4);
+  hpTableReset(pAgg, HP_RARE_CHUNK);
   if( !bMore ){
     pAgg->bRare = 0;
-    pAgg->nCheck = 0xffffffff;
+    pAgg->nCheck = HP_RARE_NEVER;
   }
   return SQLITE_OK;
+}
+
+/*
+** Are the groups of pAgg to be in runs from now on?  If not pAgg->nCheck says when to ask again.
+*/
+static int hpRareBegins(HpAgg *pAgg, const HpWorker *p){
+  u32 nGroup = pAgg->runs.nGroup;
+  u32 nAgain = 2*MAX(nGroup, HP_RARE_GROUPS);
+  if( !hpRareMay(pAgg) || pAgg->runs.bOrdered ){
+    if( p->pCfg->nRare==0 || !pAgg->runs.bOrdered ) pAgg->nCheck = HP_RARE_NEVER;
+    return 0;
+  }
+  if( p->pCfg->nRare>0 ) return 1;
+  if( pAgg->nLeaf==0 && nGroup<HP_RARE_LATE ) return 0;
+  if( nGroup<HP_RARE_LATE && hpRareIs(pAgg, p)
+   && hpGroupMay(&pAgg->runs, hpRareBytes(pAgg)+16*(i64)nGroup, HP_WISH) ){
+    return 1;
+  }
+  pAgg->nCheck = nAgain<HP_RARE_LATE ? nAgain : HP_RARE_NEVER;
+  return 0;
 }
 
 /*
@@ -122,18 +163,9 @@ static int hpRareRun(HpAgg *pAgg){
 static int hpRareStep(HpAgg *pAgg, const HpFrame *p){
   assert( pAgg->pPlan->keys.n>0 );
   pAgg->nRow += p->nSel;
-  if( pAgg->nCheck==0 ) pAgg->nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
   if( pAgg->bRare ) return hpRareIsFull(pAgg) ? hpRareRun(pAgg) : SQLITE_OK;
-  if( pAgg->runs.nGroup<pAgg->nCheck || pAgg->runs.bOrdered ) return SQLITE_OK;
-  if( !hpRareMay(pAgg) ){
-    pAgg->nCheck = 0xffffffff;
-    return SQLITE_OK;
-  }
-  if( p->pCfg->nRare==0 && pAgg->nLeaf==0 ) return SQLITE_OK;
-  if( p->pCfg->nRare==0 && !hpRareIs(pAgg, p->pWorker) ){
-    pAgg->nCheck = 2*MAX(pAgg->runs.nGroup, HP_RARE_GROUPS);
-    return SQLITE_OK;
-  }
+  if( pAgg->nCheck==0 ) pAgg->nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
+  if( pAgg->runs.nGroup<pAgg->nCheck || !hpRareBegins(pAgg, p->pWorker) ) return SQLITE_OK;
   pAgg->aRareBit = hpArenaAlloc(&pAgg->scratch, HP_RARE_BIT/8);
   if( pAgg->aRareBit==0 ) return HP_DECLINE;
   memset(pAgg->aRareBit, 0, HP_RARE_BIT/8);
