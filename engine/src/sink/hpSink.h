@@ -459,10 +459,10 @@ static u64 hpAggLogCost(const HpAggLog*);
 static void hpAggLogPrefetch(const HpAggLog*);
 static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int, u32*);
 
+#ifdef SQLITE_ENABLE_PERCENTILE
 static int hpAggLogNumbers(const HpAggDef*, HpAggLog*, double*, u64*, double*);
 
 /* hp_percentile.c */
-#ifdef SQLITE_ENABLE_PERCENTILE
 static int hpPercentileMake(HpWorker*, const HpAggDef*, HpAggLog*, Mem*);
 #endif
 

@@ -425,6 +425,7 @@ static int hpAggLogCalls(
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;
 }
+#ifdef SQLITE_ENABLE_PERCENTILE
 /*
 ** Set aNum[] to the first arguments of the rows of pLog that are not NULL, as doubles, in any order,
 ** and *pn to their number.  *prOther is the second one, if there are two: it has to be one and the same
@@ -485,4 +486,5 @@ static int hpAggLogNumbers(
   *pn = n;
   return 1;
 }
+#endif
 #endif /* SQLITE_OMIT_HP */

@@ -18,10 +18,10 @@
 ** a sorted run (hp_memrun.c), and it begins anew.  Rows of one group may end up in several
 ** runs, whose parts are put together in the end (hp_slice.c), as parts of several workers are.
 **
-** Whether it is so is asked when the table has HP_RARE_GROUPS, and each time that their number has
-** doubled.  If d values come equally often, about n*n/2d of the first n rows find their group
-** there, so d is known from the number that did.  A table is better if all the rows to come
-** will meet their groups several times.
+** Whether it is so is asked when the table has HP_RARE_GROUPS, and when that number has doubled.
+** A larger table stays.  If d values come equally often, about n*n/2d of the first n rows find their group
+** there, so d is known from the number that did.  A table is better if the rows to come
+** will mostly meet their groups.
 **
 ** That may be wrong: perhaps keys only begin to recur, as in tables that have a row of each account
 ** for each day.  So it is counted how many keys are new, of one in HP_RARE_SHARE of them, as bits that their

@@ -100,7 +100,7 @@ static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
   struct HpSorted *a;
   u32 n = 0;
   u32 i;
-  int k, rc;
+  int k;
   pSlices->apBound = sqlite3_malloc64(sizeof(u8*)*(u64)pSlices->nSlice);
   a = sqlite3_malloc64(2*sizeof(*a)*nAlloc);
   if( pSlices->apBound==0 || a==0 ){
@@ -120,8 +120,7 @@ static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
     pSlices->apBound[i] = a[(u64)n*i/pSlices->nSlice].aGroup;
   }
   sqlite3_free(a);
-  rc = hpThreadStopped(p);
-  return rc;
+  return hpThreadStopped(p);
 }
 
 /*
