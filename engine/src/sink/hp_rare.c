@@ -52,7 +52,7 @@ static int hpRareMay(const HpAgg *pAgg){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   const HpWorker *p = pAgg->runs.pWorker;
   const HpQuery *pQuery = p->pQuery;
-  return pPlan->keys.n>0 && pPlan->nSet==0 && pPlan->nLate==0 && pPlan->bOpaque==0
+  return pPlan->nSet==0 && pPlan->nLate==0 && pPlan->bOpaque==0
       && pPlan->bInOrder==0 && pPlan->bStream==0 && pPlan->pNext==0
       && p->pPipe->bMore==0 && p->pPipe->bAdds==0
       && pQuery->bExact==0 && pQuery->nTop==0 && pQuery->pSource!=0;
@@ -116,14 +116,19 @@ static int hpRareIsFull(const HpAgg *pAgg){
   return hpRareBytes(pAgg)>=MIN(nByte, nShare/4);
 }
 
+/* Is there memory for a run of the groups of pAgg? */
+static int hpRareHasRoom(const HpAgg *pAgg){
+  i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nGroup;
+  return nByte<=SQLITE_MAX_LENGTH/2 && hpGroupMay(&pAgg->runs, nByte, HP_WISH);
+}
+
 /*
 ** Make a run of the groups of pAgg, and forget them.  If there is no memory for it all go to a file.
 */
 static int hpRareRun(HpAgg *pAgg){
-  i64 nByte = hpRareBytes(pAgg) + 16*(i64)pAgg->runs.nGroup;
   int bMore = pAgg->runs.pWorker->pCfg->nRare>0 || !hpRareRecurs(pAgg);
   int rc;
-  if( nByte>SQLITE_MAX_LENGTH/2 || !hpGroupMay(&pAgg->runs, nByte, HP_WISH) ){
+  if( !hpRareHasRoom(pAgg) ){
     pAgg->bFull = 1;
     return SQLITE_OK;
   }
@@ -149,10 +154,7 @@ static int hpRareBegins(HpAgg *pAgg, const HpWorker *p){
   }
   if( p->pCfg->nRare>0 ) return 1;
   if( pAgg->nLeaf==0 && nGroup<HP_RARE_LATE ) return 0;
-  if( nGroup<HP_RARE_LATE && hpRareIs(pAgg, p)
-   && hpGroupMay(&pAgg->runs, hpRareBytes(pAgg)+16*(i64)nGroup, HP_WISH) ){
-    return 1;
-  }
+  if( nGroup<HP_RARE_LATE && hpRareIs(pAgg, p) && hpRareHasRoom(pAgg) ) return 1;
   pAgg->nCheck = nAgain<HP_RARE_LATE ? nAgain : HP_RARE_NEVER;
   return 0;
 }

@@ -54,16 +54,14 @@ static u8 *hpSliceGroup(const struct HpSliceRun *p, u32 i){
   return p->pRun ? hpMemRunGroup(p->pRun, i) : hpRadixGroup(p->pRuns, i);
 }
 
-/* Free pSlices, which may be NULL, but not HpSlices.apGroup */
+/* Free pSlices, but not HpSlices.apGroup */
 static void hpSliceFree(HpSlices *pSlices){
-  if( pSlices ){
-    sqlite3_free(pSlices->aRun);
-    sqlite3_free(pSlices->apBound);
-    sqlite3_free(pSlices->aFirst);
-    sqlite3_free(pSlices->aStart);
-    sqlite3_free(pSlices->aN);
-    sqlite3_free(pSlices);
-  }
+  sqlite3_free(pSlices->aRun);
+  sqlite3_free(pSlices->apBound);
+  sqlite3_free(pSlices->aFirst);
+  sqlite3_free(pSlices->aStart);
+  sqlite3_free(pSlices->aN);
+  sqlite3_free(pSlices);
 }
 
 /*
