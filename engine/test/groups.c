@@ -13,6 +13,8 @@
 ** recur, and then it has to come to another decision.  Memory is too short for all, and runs go to a file.  A
 ** progress handler interrupts at any moment.
 **
+** Sums of a few hundred groups are added up in arrays, until a value comes that these cannot add.
+**
 ** median() and its kind are computed of arrays of numbers, or called for what is none.
 **
 ** With "few", for a slower sanitizer, some of it.
@@ -36,7 +38,11 @@ static const char zTables[] =
   "  CASE x%%2 WHEN 0 THEN 'Name ' ELSE 'NAME ' END||(x*7%%90001), x*0.37, x%%100 FROM c;"
   "CREATE TABLE again(a INT, b INT);"
   "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<%d)"
-  " INSERT INTO again SELECT x*7919%%40009, x FROM c;";
+  " INSERT INTO again SELECT x*7919%%40009, x FROM c;"
+  "CREATE TABLE w(k INT, s TEXT, i INT, big INT, r REAL, z INT, mix, late, d DECIMAL(10,2));"
+  "WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<%d)"
+  " INSERT INTO w SELECT x%%307, 'key '||(x%%1009), x%%100-50, x*(1<<38), x*0.01-300, iif(x%%3, x, NULL),"
+  "  iif(x>50000, x+0.5, x), iif(x%%90001=0, 1<<62, x), x%%1000/10.0 FROM c;";
 
 /* Queries, and whether sorted runs are to be made */
 static const struct Case {
@@ -64,6 +70,21 @@ static const struct Case {
   { "SELECT k, group_concat(v) FROM t GROUP BY k", NONE },
   { "SELECT s, count(*) FROM t GROUP BY s ORDER BY 2 DESC LIMIT 3", NONE },
   { "SELECT a, sum(b), count(*) FROM again GROUP BY a", RUNS },
+  { "SELECT k, sum(i), count(*), avg(i), total(i*i), sum(i*2) FROM w GROUP BY k", NONE },
+  { "SELECT k, sum(r), avg(r), count(z), sum(z), avg(z*0.1), count(*) FROM w GROUP BY k", NONE },
+  { "SELECT s, sum(i), sum(r), max(i), min(r), sum(z) FILTER (WHERE i>0) FROM w GROUP BY s", NONE },
+  { "SELECT k, s, sum(i), sum(-i), sum(d), avg(d), sum(mix), total(mix) FROM w GROUP BY k, s", EITHER },
+  { "SELECT k, sum(mix), sum(i), count(mix) FROM w GROUP BY k", NONE },
+  { "SELECT k, sum(d), sum(d*2), sum(d*(1-d)), sum(i) FROM w GROUP BY k", NONE },
+  { "SELECT k, sum(big), avg(big), sum(i) FROM w GROUP BY k", NONE },
+  { "SELECT k, avg(late), total(late), sum(i) FROM w GROUP BY k", NONE },
+  { "SELECT k, sum(late), sum(i) FROM w GROUP BY k", EITHER },
+  { "SELECT k, sum(iif(z%2, 1<<62, -(1<<62))), sum(i) FROM w GROUP BY k", EITHER },
+  { "SELECT k, sum(iif(i=49, 9e307, r)), sum(i) FROM w GROUP BY k", EITHER },
+  { "SELECT k, sum(r), sum(iif(z>60000, s, i)), sum(iif(z>90000, NULL, i)) FROM w GROUP BY k", EITHER },
+  { "SELECT k, sum(i) AS x, count(*) FROM w GROUP BY k ORDER BY x DESC LIMIT 7", NONE },
+  { "SELECT k, sum(i), count(DISTINCT i), sum(DISTINCT z), count(*) FROM w GROUP BY k", NONE },
+  { "SELECT k, sum(i) FROM (SELECT k, i FROM w UNION ALL SELECT k, r FROM w WHERE i<0) GROUP BY k", EITHER },
   { "SELECT v, median(r), percentile(k, 90), percentile_cont(r, 0.25), percentile_disc(k, .5)"
     " FROM t GROUP BY v", NONE },
   { "SELECT v, percentile(r, v), median(v), median(NULL), median(r) FILTER (WHERE k>0) FROM t GROUP BY v",
@@ -162,7 +183,7 @@ int main(int argc, char **argv){
   zFile = temporaryFile("groups.db");
   removeDb(zFile);
   db = openDb(&ours, zFile, SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE);
-  zSql = sqlite3_mprintf(zTables, bFew ? 20000 : 100000, bFew ? 5 : 600000);
+  zSql = sqlite3_mprintf(zTables, bFew ? 20000 : 100000, bFew ? 5 : 600000, bFew ? 60000 : 300000);
   execute(db, zSql);
   sqlite3_free(zSql);
   sqlite3_close(db);

@@ -105,6 +105,7 @@ typedef struct HpLiteral HpLiteral;
 typedef struct HpMender HpMender;
 typedef struct HpMerge HpMerge;
 typedef struct HpSlices HpSlices;
+typedef struct HpTally HpTally;
 typedef struct HpOp HpOp;
 typedef struct HpAggCall HpAggCall;
 typedef struct HpAggLog HpAggLog;
@@ -298,6 +299,7 @@ struct HpConfig {
   int nRun;              /* run=N: leaves a run; or 0 */
   int nRace;             /* race=N: instructions until SQLite's loops are given up; or 0 */
   int nRare;             /* rare=N: groups of a sorted run, however often they recur; or 0 */
+  int nTally;            /* tally=N: groups from which on sums are in arrays; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory; or 0 */
 };

@@ -92,18 +92,23 @@ struct HpKept {
   u8 tag;                /* HP_xxx, or 0 if there is none yet */
 };
 
+/* A sum of reals: sum, error, and the largest size of a sum so far */
+typedef struct HpSumReal HpSumReal;
+struct HpSumReal {
+  double rSum, rErr, mx;
+};
+
 /* State of sum, total and avg: stock's SumCtx in less space */
 typedef struct HpSum HpSum;
 struct HpSum {
   union {
-    struct { i64 iSum; u64 mAbs; } i;    /* Integers only: low 64 bits of the
-                                         ** sum, OR of hpAbsBits() */
-    struct { double rSum, rErr; } r;     /* HP_SUM_REAL: sum and error */
+    struct {             /* Integers only: */
+      i64 iSum;            /* low 64 bits of the sum, */
+      u64 mAbs;            /* OR of hpAbsBits() of the values, */
+      i64 iCarry;          /* and the sum is iSum + 2^64*iCarry */
+    } i;
+    HpSumReal r;         /* HP_SUM_REAL */
   } u;
-  union {
-    i64 iCarry;          /* Integers only: the sum is iSum + 2^64*iCarry */
-    double mx;           /* HP_SUM_REAL: the largest size of a sum so far */
-  } x;
   i64 n;                 /* HP_SUM_ONE times the number of values, plus flags */
 };
 #define HP_SUM_REAL  1   /* SumCtx.approx */
@@ -247,6 +252,8 @@ struct HpAgg {
   u64 nRareGroup;        /* ... and of how many groups; and both ... */
   u32 nRareLastBit;      /* ... when it was looked the last time how many are new */
   u64 nRareLast;
+  u8 bNoTally;           /* Sums are not in arrays */
+  HpTally *pTally;       /* Sums in arrays beside the groups: hp_tally.c; or NULL */
   HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
                          ** as in no pack, where there is none */
@@ -425,7 +432,16 @@ static void hpSumCtx(const HpSum*, SumCtx*);
 static void hpSumRange(HpRuns*, HpFrame*, HpSum*, const HpVec*, const u16*, int);
 static void hpSumScattered(HpRuns*, HpFrame*, int, const HpVec*, const u16*,
                            u8**, int);
+static u64 hpSumBits(const HpFrame*, const HpVec*);
 static int hpSumMerge(HpSum*, const HpSum*);
+
+/* hp_tally.c */
+static int hpTallyIsOn(const HpAgg*);
+static int hpTallyHas(const HpAgg*, const HpAggDef*);
+static int hpTallyHasAll(const HpAgg*);
+static void hpTallyStep(HpAgg*, const HpFrame*);
+static void hpTallySettle(HpAgg*);
+static void hpTallyClose(HpAgg*);
 
 /* hp_group.c */
 static void hpGroupInit(HpRuns*, const HpGroupPlan*, HpWorker*);
@@ -520,6 +536,7 @@ static void hpMemRunFree(HpRuns*);
 static int hpDirectRows(HpAgg*, HpFrame*, int*);
 static void hpDirectSet(HpAgg*, int, u32);
 static void hpDirectClear(HpAgg*);
+static int hpDirectIsOn(const HpAgg*);
 static void hpDirectClose(HpAgg*);
 
 /* hp_table.c */

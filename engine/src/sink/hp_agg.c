@@ -442,17 +442,18 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
       }
     }
   }
-  if( pPlan->keys.n && pAgg->runs.nGroup-iFirst<=HP_MX_ORDERED
+  if( pPlan->keys.n && pAgg->runs.nGroup-iFirst<=HP_MX_ORDERED && !hpTallyIsOn(pAgg)
    && (u32)p->nSel>=(pAgg->runs.nGroup-iFirst)*HP_MIN_ORDERED
   ){
     rc = hpAggOrdered(pAgg, p, iFirst);
   }else{
-    for(k=0; k<p->nSel && pPlan->keys.n; k++){
+    if( pPlan->keys.n ) hpTallyStep(pAgg, p);
+    for(k=0; k<p->nSel && pPlan->keys.n && !hpTallyHasAll(pAgg); k++){
       pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
     }
     for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){
       const HpAggDef *pDef = &pPlan->aAgg[k];
-      if( pDef->bShared ) continue;
+      if( pDef->bShared || hpTallyHas(pAgg, pDef) ) continue;
       if( pPlan->keys.n ){
         rc = hpAggScattered(pAgg, p, pDef);
       }else{

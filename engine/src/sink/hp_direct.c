@@ -87,6 +87,11 @@ static void hpDirectDrop(HpAgg *pAgg){
   p->aGroup = 0;
 }
 
+/* Are groups found by numbers, without a look at them? */
+static int hpDirectIsOn(const HpAgg *pAgg){
+  return pAgg->pDirect && pAgg->pDirect->aGroup;
+}
+
 static void hpDirectClose(HpAgg *pAgg){
   HpDirect *p = pAgg->pDirect;
   int k;
@@ -371,7 +376,9 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     return 1;
   }
 
-  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 ) nHot = pAgg->pPlan->iHeadOff;
+  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 && !hpTallyHasAll(pAgg) ){
+    nHot = pAgg->pPlan->iHeadOff;
+  }
   aTo = p->aNumber;
   for(k=0; k<pKeys->n; k++){
     const HpVec *pVec = &pFrame->aVec[pKeys->aVec[k]];

@@ -132,6 +132,7 @@ static int hpRareRun(HpAgg *pAgg){
     pAgg->bFull = 1;
     return SQLITE_OK;
   }
+  hpTallySettle(pAgg);
   rc = hpMemRunMake(&pAgg->runs);
   if( rc ) return rc;
   hpTableReset(pAgg, HP_RARE_CHUNK);

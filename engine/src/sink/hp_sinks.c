@@ -52,6 +52,7 @@ static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
 }
 static void hpSinkAggMore(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
+  hpTallySettle(pAgg);
   assert( pAgg->pPlan->szGroup==p->pPipe->pGroup->szGroup );
   pAgg->pPlan = pAgg->runs.pPlan = p->pPipe->pGroup;
 }
@@ -59,7 +60,9 @@ static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
-  int rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
+  int rc;
+  hpTallySettle((HpAgg*)p->pSink);
+  rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static int hpSinkAggCombine(HpQuery *p){

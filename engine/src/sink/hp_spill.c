@@ -157,7 +157,7 @@ static void hpSpillSigns(HpRuns *pRuns){
         if( (pSum->n & HP_SUM_OVRFL)
          || !(r<=1e300/HP_MX_RUN)
          || !(fabs(pSum->u.r.rErr)<=r*(1.0/(1<<21)))
-         || !(pSum->x.mx<=r*(1<<20))
+         || !(pSum->u.r.mx<=r*(1<<20))
         ){
           pSign->bUnsound = 1;
         }

@@ -30,16 +30,16 @@
 #define HP_MIN_LANES   16     /* So many values are summed side by side */
 
 /* One step of sum() with a real.  As kahanBabuskaNeumaierStep(). */
-static SQLITE_INLINE void hpSumReal(HpSum *pSum, double r){
-  double s = pSum->u.r.rSum;
+static SQLITE_INLINE void hpSumReal(HpSumReal *pSum, double r){
+  double s = pSum->rSum;
   double t = s + r;
   if( fabs(s) > fabs(r) ){
-    pSum->u.r.rErr += (s - t) + r;
+    pSum->rErr += (s - t) + r;
   }else{
-    pSum->u.r.rErr += (r - t) + s;
+    pSum->rErr += (r - t) + s;
   }
-  pSum->u.r.rSum = t;
-  if( !(fabs(t)<=pSum->x.mx) ) pSum->x.mx = fabs(t);
+  pSum->rSum = t;
+  if( !(fabs(t)<=pSum->mx) ) pSum->mx = fabs(t);
 }
 
 /*
@@ -49,7 +49,7 @@ static SQLITE_INLINE void hpSumReal(HpSum *pSum, double r){
 */
 static int hpSumIsSound(const HpSum *pSum){
   double s = fabs(pSum->u.r.rSum);
-  return s<=1e300 && pSum->x.mx<=s*(1<<20) && fabs(pSum->u.r.rErr)*(1<<20)<=s;
+  return s<=1e300 && pSum->u.r.mx<=s*(1<<20) && fabs(pSum->u.r.rErr)*(1<<20)<=s;
 }
 
 /* The bits of the size of x, or of one less, and its sign in bit 63 */
@@ -96,7 +96,7 @@ static void hpSumSplit(const HpSum *pSum, SumCtx *pCtx){
   i64 iSum = pSum->u.i.iSum;
   assert( !hpSumIsReal(pSum) );
   memset(pCtx, 0, sizeof(*pCtx));
-  pCtx->rSum = (double)pSum->x.iCarry*18446744073709551616.0;
+  pCtx->rSum = (double)pSum->u.i.iCarry*18446744073709551616.0;
   kahanBabuskaNeumaierStep(pCtx, (double)(iSum>>32)*4294967296.0);
   kahanBabuskaNeumaierStep(pCtx, (double)(iSum & 0xffffffff));
 }
@@ -116,7 +116,7 @@ static int hpSumIsSafe(const HpSum *pSum, int bOvrfl){
   assert( !hpSumIsReal(pSum) && n>0 );
   if( hpSumIsSmall(mAbs, n) ) return 1;
   /* Where none is negative, partial sums only grow */
-  if( bOvrfl && pSum->x.iCarry==0 ) return (mAbs & HP_ABS_MINUS)==0;
+  if( bOvrfl && pSum->u.i.iCarry==0 ) return (mAbs & HP_ABS_MINUS)==0;
   rLost = hpSumLost(mAbs, n);
   if( rLost>HP_MX_LOST ){
     SumCtx ctx;
@@ -131,9 +131,9 @@ static int hpSumIsSafe(const HpSum *pSum, int bOvrfl){
 /* Add iHigh*2^64 + iLow to the integer sum *pSum */
 static void hpSumWide(HpSum *pSum, i64 iHigh, u64 iLow){
   u64 u = (u64)pSum->u.i.iSum + iLow;
-  i64 c = pSum->x.iCarry - (pSum->u.i.iSum<0) + iHigh + (u<iLow);
+  i64 c = pSum->u.i.iCarry - (pSum->u.i.iSum<0) + iHigh + (u<iLow);
   pSum->u.i.iSum = (i64)u;
-  pSum->x.iCarry = c + (pSum->u.i.iSum<0);
+  pSum->u.i.iCarry = c + (pSum->u.i.iSum<0);
 }
 
 /* The first real turns the integer sum into a real one */
@@ -141,8 +141,8 @@ static void hpSumApprox(HpSum *pSum){
   SumCtx ctx;
   /* A carry is lost: then the sum is flagged, and computed again */
   assert( !hpSumIsReal(pSum) );
-  assert( pSum->x.iCarry==0 || (pSum->n & HP_SUM_OVRFL) );
-  pSum->x.mx = fabs((double)pSum->u.i.iSum);
+  assert( pSum->u.i.iCarry==0 || (pSum->n & HP_SUM_OVRFL) );
+  pSum->u.r.mx = fabs((double)pSum->u.i.iSum);
   kahanBabuskaNeumaierInit(&ctx, pSum->u.i.iSum);
   pSum->u.r.rSum = ctx.rSum;
   pSum->u.r.rErr = ctx.rErr;
@@ -160,7 +160,7 @@ static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
   if( pCtx->approx ){
     pCtx->rSum = pSum->u.r.rSum;
     pCtx->rErr = pSum->u.r.rErr;
-  }else if( pSum->x.iCarry ){
+  }else if( pSum->u.i.iCarry ){
     hpSumSplit(pSum, pCtx);
     pCtx->cnt = hpSumCount(pSum);
     pCtx->approx = 1;
@@ -220,14 +220,14 @@ static SQLITE_INLINE void hpSumValue(
       hpSumApprox(pSum);
     }
     if( iVal<4503599627370496LL && iVal>-4503599627370496LL ){
-      hpSumReal(pSum, (double)iVal);
+      hpSumReal(&pSum->u.r, (double)iVal);
     }else{
       SumCtx ctx;
       hpSumCtx(pSum, &ctx);
       kahanBabuskaNeumaierStepInt64(&ctx, iVal);
       pSum->u.r.rSum = ctx.rSum;
       pSum->u.r.rErr = ctx.rErr;
-      pSum->x.mx = MAX(pSum->x.mx, fabs(ctx.rSum));
+      pSum->u.r.mx = MAX(pSum->u.r.mx, fabs(ctx.rSum));
     }
   }else{
     if( !hpSumIsReal(pSum) ){
@@ -235,7 +235,7 @@ static SQLITE_INLINE void hpSumValue(
     }else if( p->pWorker->pQuery->bExact ){
       pSum->n &= ~(i64)HP_SUM_OVRFL;
     }
-    hpSumReal(pSum, r);
+    hpSumReal(&pSum->u.r, r);
   }
 }
 
@@ -251,7 +251,7 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
   const __m256d mAbs = _mm256_castsi256_pd(_mm256_set1_epi64x(LARGEST_INT64));
   __m256d s = _mm256_setr_pd(pSum->u.r.rSum, 0.0, 0.0, 0.0);
   __m256d e = _mm256_setr_pd(pSum->u.r.rErr, 0.0, 0.0, 0.0);
-  __m256d mx = _mm256_set1_pd(pSum->x.mx);
+  __m256d mx = _mm256_set1_pd(pSum->u.r.mx);
   double aS[4], aE[4], aMx[4];
   int i;
   for(i=0; i<n; i+=4){
@@ -269,10 +269,10 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
   _mm256_storeu_pd(aMx, mx);
   pSum->u.r.rSum = aS[0];
   pSum->u.r.rErr = aE[0];
-  pSum->x.mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
+  pSum->u.r.mx = MAX(MAX(aMx[0], aMx[1]), MAX(aMx[2], aMx[3]));
   for(i=1; i<4; i++){
     pSum->u.r.rErr += aE[i];
-    hpSumReal(pSum, aS[i]);
+    hpSumReal(&pSum->u.r, aS[i]);
   }
 }
 #endif
@@ -399,7 +399,7 @@ static void hpSumRange(
     if( ii<n ){
       HpSum sum = *pSum;
       sum.n += (i64)(n-ii)*HP_SUM_ONE;
-      for(; ii<n; ii++) hpSumReal(&sum, aVal[aRow[ii]].r);
+      for(; ii<n; ii++) hpSumReal(&sum.u.r, aVal[aRow[ii]].r);
       *pSum = sum;
     }
   }
@@ -446,10 +446,39 @@ static void hpSumScattered(
         hpSumValue(pRuns, p, pSum, pVec, aSel[ii]);
       }else{
         pSum->n += HP_SUM_ONE;
-        hpSumReal(pSum, pVec->aVal[aSel[ii]].r);
+        hpSumReal(&pSum->u.r, pVec->aVal[aSel[ii]].r);
       }
     }
   }
+}
+
+/*
+** Bits enough for any of the selected rows of pVec, which are integers or NULL: the OR of their hpAbsBits(),
+** or more.
+*/
+static u64 hpSumBits(const HpFrame *p, const HpVec *pVec){
+  const HpVal *aVal = pVec->aVal;
+  u64 mAbs = 0;
+  int ii;
+  assert( pVec->mIdx!=0 && (pVec->mType & ~HP_NULL)==HP_INT );
+  if( pVec->pSeg && pVec->pSeg->eForm==HP_FORM_INT ){
+    return hpAbsBits(pVec->pSeg->iBase) | hpAbsBits(pVec->pSeg->iMax);
+  }
+  if( pVec->mType!=HP_INT ){
+    for(ii=0; ii<p->nSel; ii++){
+      int i = p->aSel[ii];
+      if( pVec->aTag[i]==HP_INT ) mAbs |= hpAbsBits(aVal[i].i);
+    }
+    return mAbs;
+  }
+#ifdef HP_AVX2
+  if( p->bAvx2 && p->nSel==p->nRow ){
+    hpSumIntsAvx2(aVal, p->nSel, &mAbs);
+    return mAbs;
+  }
+#endif
+  for(ii=0; ii<p->nSel; ii++) mAbs |= hpAbsBits(aVal[p->aSel[ii]].i);
+  return mAbs;
 }
 
 /*
@@ -467,7 +496,7 @@ static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   }
   if( !hpSumIsReal(pTo) && !hpSumIsReal(&from) ){
     pTo->u.i.mAbs |= from.u.i.mAbs;
-    hpSumWide(pTo, from.x.iCarry - (from.u.i.iSum<0), (u64)from.u.i.iSum);
+    hpSumWide(pTo, from.u.i.iCarry - (from.u.i.iSum<0), (u64)from.u.i.iSum);
     pTo->n = nCnt*HP_SUM_ONE;
     if( !hpSumIsSmall(pTo->u.i.mAbs, (u64)nCnt) ) pTo->n |= HP_SUM_OVRFL;
     return SQLITE_OK;
@@ -476,8 +505,8 @@ static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   if( !hpSumIsReal(pTo) ) hpSumApprox(pTo);
   if( !hpSumIsReal(&from) ) hpSumApprox(&from);
   pTo->u.r.rErr += from.u.r.rErr;
-  pTo->x.mx = MAX(pTo->x.mx, from.x.mx);
-  hpSumReal(pTo, from.u.r.rSum);
+  pTo->u.r.mx = MAX(pTo->u.r.mx, from.u.r.mx);
+  hpSumReal(&pTo->u.r, from.u.r.rSum);
   pTo->n = nCnt*HP_SUM_ONE + HP_SUM_REAL;
   return hpSumIsSound(pTo) ? SQLITE_OK : HP_SERIAL;
 }

@@ -139,6 +139,7 @@ static void hpTableClose(HpAgg *pAgg){
       hpDistinctFree(&pAgg->aSet[i]);
     }
     hpSpillClose(&pAgg->runs);
+    hpTallyClose(pAgg);
     hpDirectClose(pAgg);
     hpArenaClear(&pAgg->scratch);
     sqlite3_free(pAgg->norm.a);
@@ -196,6 +197,7 @@ static int hpTableSpill(HpAgg *pAgg){
   int rc;
   if( pAgg->runs.nGroup==0 ) return SQLITE_OK;
   assert( hpTableIsSane(pAgg) );
+  hpTallySettle(pAgg);
   rc = hpSpillGroups(&pAgg->runs);
   if( rc==SQLITE_OK ) hpTableReset(pAgg, pAgg->runs.pWorker->pQuery->budget.nShare/4);
   return rc;

@@ -38,7 +38,7 @@ pub const REGIMES: &[Regime] = &[
     },
     // Vectors of one row, and of an odd few: every boundary between batches. Relations
     // have hash tables only in one of them, bits where they can in the other. Groups
-    // become sorted runs in that one, in twos and threes.
+    // become sorted runs in that one, in twos and threes, and sums are in arrays.
     Regime {
         name: "batch1",
         switches: "batch=1,threads=1",
@@ -47,14 +47,14 @@ pub const REGIMES: &[Regime] = &[
     },
     Regime {
         name: "batch3",
-        switches: "batch=3,dir=hash,stash=all,threads=3,run=1,rare=2",
+        switches: "batch=3,dir=hash,stash=all,threads=3,run=1,rare=2,tally=1",
         pragmas: FORCE,
         forced: true,
     },
     // Every key collides with every other, also in the relations of joins.
     Regime {
         name: "hash0",
-        switches: "hash=0,dir=hash,threads=2,run=1",
+        switches: "hash=0,dir=hash,threads=2,run=1,tally=1",
         pragmas: FORCE,
         forced: true,
     },
@@ -68,7 +68,7 @@ pub const REGIMES: &[Regime] = &[
     // Each scan keeps columns in memory, and reads those that others kept.
     Regime {
         name: "columns",
-        switches: "columns=force",
+        switches: "columns=force,tally=2",
         pragmas: FORCE,
         forced: true,
     },
@@ -95,7 +95,7 @@ pub const REGIMES: &[Regime] = &[
     // Memory is always short: groups and rows go to temporary files in between.
     Regime {
         name: "spill",
-        switches: "memory=20000,stash=all,threads=1",
+        switches: "memory=20000,stash=all,threads=1,tally=3",
         pragmas: FORCE,
         forced: true,
     },

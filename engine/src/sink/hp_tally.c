@@ -1,0 +1,367 @@
+/*
+** 2026-11-28
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_tally: sums and counts of many groups in arrays beside them.
+**
+**    hpTallyStep()      add the selected rows to the arrays, if that is possible
+**    hpTallyHas(), hpTallyHasAll()    was that done for a function, or for all?
+**    hpTallyIsOn()      are there arrays?
+**    hpTallySettle()    put what the arrays have into the groups
+**    hpTallyClose()     free everything
+**
+** A group has its key, and of each function a state of 8 to 40 bytes.  Ten thousand groups with five
+** sums are more than the processor's cache holds, and each row takes a dozen loads and stores there:
+** to a sum, its count of values, and what tells whether it may have overflowed.
+**
+** Most of it need not be done for each row.  Here the sums of a function are an array by number of the group,
+** and so are those of the next function.  One more array counts the rows of each group for all functions;
+** where a value is NULL that is noted (HpTallySum.anNull), as it happens less often.  Integers are
+** added without a look at overflows: the largest of a batch and the number of rows tell before that there is none.
+** Reals are added as hp_sum.c does it, in scan order.
+**
+** The arrays begin when there are more groups than hpAggOrdered() takes, and rows enough for each
+** of them.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
+** before anyone looks at a state: when groups become a run or go to a file, and when
+** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, integers
+** and reals mixed, integers that may overflow.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#define HP_TALLY_ROWS  8      /* So many rows for each group before it begins */
+#define HP_TALLY_HASH  4096   /* Up to so many groups if they are found by hash values */
+#define HP_TALLY_TRIES 16     /* It begins, or ends, no more often */
+#define HP_TALLY_MORE  8      /* Overflows are ruled out for so many times the rows: of other workers */
+
+/* The array of one function */
+typedef struct HpTallySum HpTallySum;
+struct HpTallySum {
+  int iAgg;              /* Which function */
+  u8 eKind;              /* HP_INT or HP_REAL; 0: count() */
+  u64 mAbs;              /* HP_INT: OR of hpAbsBits() of all values, and perhaps of more bits */
+  i64 *aInt;             /* HP_INT: sums, ... */
+  HpSumReal *aReal;    /* ... or HP_REAL */
+  u32 *anNull;           /* Rows of each group that were NULL.  NULL pointer: none */
+};
+
+struct HpTally {
+  u8 bBegun;             /* There are arrays */
+  u8 bAll;               /* The plan has no other functions */
+  int nTry;              /* How often it began, or might have */
+  u32 nAlloc;            /* Entries of each array */
+  u64 nRow;              /* At most so many values are in a sum */
+  u32 *anRow;            /* Rows of each group */
+  i64 nByte;             /* Bytes of all arrays */
+  int nSum;
+  HpTallySum aSum[1];    /* One for each function that it does */
+};
+
+/* Is a function one that arrays can do? */
+static int hpTallyCan(const HpAggDef *pDef){
+  return pDef->bShared==0 && pDef->iFilter==HP_NO_VEC && pDef->iSet<0
+      && (pDef->eAgg==HP_AGG_SUM || (pDef->eAgg==HP_AGG_COUNT && pDef->bWeigh==0));
+}
+
+/* Are there arrays now?  Is function pDef in them?  Are all? */
+static int hpTallyIsOn(const HpAgg *pAgg){
+  return pAgg->pTally && pAgg->pTally->bBegun;
+}
+static int hpTallyHas(const HpAgg *pAgg, const HpAggDef *pDef){
+  return hpTallyIsOn(pAgg) && hpTallyCan(pDef);
+}
+static int hpTallyHasAll(const HpAgg *pAgg){
+  return hpTallyIsOn(pAgg) && pAgg->pTally->bAll;
+}
+
+/*
+** HP_INT or HP_REAL: the type of the numbers that function pDef adds from this batch.
+** HP_NULL: it counts.  0: neither, or not only that.
+*/
+static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
+  const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
+  u8 m;
+  if( pDef->eAgg==HP_AGG_COUNT ) return HP_NULL;
+  m = pVec->mType & ~HP_NULL;
+  if( pVec->mIdx==0 || (m==HP_INT && pVec->bFloat) ) return 0;
+  return m==HP_INT || m==HP_REAL ? m : 0;
+}
+
+/*
+** Let array *pp have nNew entries of n bytes, of which those from nOld on are zero.
+*/
+static int hpTallyGrow(HpTally *p, void **pp, int n, u32 nOld, u32 nNew){
+  u8 *aNew = sqlite3_realloc64(*pp, (u64)n*nNew);
+  if( aNew==0 ) return HP_DECLINE;
+  memset(&aNew[(size_t)n*nOld], 0, (size_t)n*(nNew-nOld));
+  *pp = aNew;
+  p->nByte += (i64)n*(nNew-nOld);
+  return SQLITE_OK;
+}
+
+/*
+** Let all arrays have place for nGroup groups.
+*/
+static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
+  HpTally *p = pAgg->pTally;
+  i64 nByte = p->nByte;
+  u32 nOld = p->nAlloc;
+  u32 nNew = MAX(2*nGroup, HP_MX_CACHED);
+  int rc = SQLITE_OK;
+  int i;
+  if( nGroup<=nOld ) return SQLITE_OK;
+  if( nGroup>0x7fffffff || !hpGroupMay(&pAgg->runs, MAX(nByte, 4*(i64)nNew*p->nSum), HP_WISH) ){
+    return HP_DECLINE;
+  }
+  rc = hpTallyGrow(p, (void**)&p->anRow, sizeof(u32), nOld, nNew);
+  for(i=0; i<p->nSum && rc==SQLITE_OK; i++){
+    HpTallySum *pSum = &p->aSum[i];
+    if( pSum->eKind==HP_INT ){
+      rc = hpTallyGrow(p, (void**)&pSum->aInt, sizeof(i64), nOld, nNew);
+    }else if( pSum->eKind==HP_REAL ){
+      rc = hpTallyGrow(p, (void**)&pSum->aReal, sizeof(HpSumReal), nOld, nNew);
+    }
+    if( rc==SQLITE_OK && pSum->anNull ){
+      rc = hpTallyGrow(p, (void**)&pSum->anNull, sizeof(u32), nOld, nNew);
+    }
+  }
+  pAgg->runs.nTable += p->nByte-nByte;
+  if( rc==SQLITE_OK ) p->nAlloc = nNew;
+  return rc;
+}
+
+/* Free the arrays */
+static void hpTallyEnd(HpAgg *pAgg){
+  HpTally *p = pAgg->pTally;
+  int i;
+  pAgg->runs.nTable -= p->nByte;
+  sqlite3_free(p->anRow);
+  for(i=0; i<p->nSum; i++){
+    sqlite3_free(p->aSum[i].aInt);
+    sqlite3_free(p->aSum[i].aReal);
+    sqlite3_free(p->aSum[i].anNull);
+  }
+  memset(p->aSum, 0, sizeof(p->aSum[0])*(size_t)p->nSum);
+  p->anRow = 0;
+  p->nSum = 0;
+  p->nAlloc = 0;
+  p->nByte = 0;
+  p->bBegun = 0;
+}
+
+static void hpTallyClose(HpAgg *pAgg){
+  if( pAgg->pTally ) hpTallyEnd(pAgg);
+}
+
+/*
+** Take the sums that the groups have into the arrays.  HP_DECLINE: one of them is not as
+** the arrays would have made it.
+*/
+static int hpTallyTake(HpAgg *pAgg){
+  HpTally *p = pAgg->pTally;
+  u64 nRow = 0;
+  u32 g;
+  int i;
+  for(i=0; i<p->nSum; i++){
+    HpTallySum *pTo = &p->aSum[i];
+    const HpAggDef *pDef = &pAgg->pPlan->aAgg[pTo->iAgg];
+    if( pTo->eKind==0 ) continue;
+    for(g=0; g<pAgg->runs.nGroup; g++){
+      const HpSum *pSum = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
+      i64 n = hpSumCount(pSum);
+      if( pSum->n & HP_SUM_OVRFL ) return HP_DECLINE;
+      if( n>0 && hpSumIsReal(pSum)!=(pTo->eKind==HP_REAL) ) return HP_DECLINE;
+      nRow = MAX(nRow, (u64)n);
+      if( pTo->eKind==HP_INT ){
+        pTo->aInt[g] = pSum->u.i.iSum;
+        pTo->mAbs |= pSum->u.i.mAbs;
+        if( pSum->u.i.iCarry ) return HP_DECLINE;
+      }else{
+        pTo->aReal[g] = pSum->u.r;
+      }
+    }
+  }
+  p->nRow = nRow;
+  return SQLITE_OK;
+}
+
+/*
+** Give the groups what the arrays have, and free the arrays.
+*/
+static void hpTallySettle(HpAgg *pAgg){
+  HpTally *p = pAgg->pTally;
+  u32 nGroup = pAgg->runs.nGroup;
+  u32 g;
+  int i;
+  if( !hpTallyIsOn(pAgg) ) return;
+  /* Some groups may have been made since the last batch that was added */
+  nGroup = MIN(nGroup, p->nAlloc);
+  for(i=0; i<p->nSum; i++){
+    const HpTallySum *pFrom = &p->aSum[i];
+    const HpAggDef *pDef = &pAgg->pPlan->aAgg[pFrom->iAgg];
+    for(g=0; g<nGroup; g++){
+      i64 n = (i64)p->anRow[g] - (pFrom->anNull ? pFrom->anNull[g] : 0);
+      void *pState = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
+      HpSum *pSum = pState;
+      assert( n>=0 );
+      if( n==0 ) continue;
+      switch( pFrom->eKind ){
+        case 0:
+          *(i64*)pState += n;
+          break;
+        case HP_INT:
+          pSum->u.i.iSum = pFrom->aInt[g];
+          pSum->u.i.mAbs |= pFrom->mAbs;
+          pSum->n += n*HP_SUM_ONE;
+          break;
+        default:
+          pSum->u.r = pFrom->aReal[g];
+          pSum->n = (pSum->n + n*HP_SUM_ONE) | HP_SUM_REAL;
+          break;
+      }
+    }
+  }
+  hpTallyEnd(pAgg);
+}
+
+/* What the functions of a plan need: the memory for that, or NULL */
+static HpTally *hpTallyNew(HpAgg *pAgg){
+  i64 nByte = sizeof(HpTally) + sizeof(HpTallySum)*(i64)pAgg->pPlan->nAgg;
+  HpTally *p = hpArenaAlloc(&pAgg->scratch, nByte);
+  if( p ) memset(p, 0, nByte);
+  return p;
+}
+
+/*
+** Begin, if there are groups and rows enough.  Returns true if there are arrays now.
+*/
+static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
+  const HpGroupPlan *pPlan = pAgg->pPlan;
+  const HpQuery *pQuery = p->pWorker->pQuery;
+  u32 nTally = (u32)p->pCfg->nTally;
+  HpTally *pTally;
+  int nState = 0;
+  int k;
+  if( pAgg->bNoTally || pAgg->runs.bOrdered ) return 0;
+  if( nTally==0 && (pAgg->bRare || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
+  if( pAgg->runs.nGroup<nTally ) return 0;
+  if( nTally==0 && pAgg->runs.nGroup>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
+  for(k=0; k<pPlan->nAgg; k++) nState += hpTallyCan(&pPlan->aAgg[k]);
+  if( nState==0 || pQuery->bExact ) goto no_tally;
+  if( pAgg->pTally==0 ) pAgg->pTally = hpTallyNew(pAgg);
+  pTally = pAgg->pTally;
+  if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) goto no_tally;
+  pTally->nTry++;
+  pTally->bAll = 1;
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    u8 eKind;
+    if( pDef->bShared ) continue;
+    if( !hpTallyCan(pDef) ){
+      pTally->bAll = 0;
+      continue;
+    }
+    eKind = hpTallyKind(pDef, p);
+    if( eKind==0 ){
+      pTally->nSum = 0;
+      return 0;
+    }
+    pTally->aSum[pTally->nSum].iAgg = k;
+    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind;
+    pTally->nSum++;
+  }
+  pTally->bBegun = 1;
+  if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || hpTallyTake(pAgg) ) hpTallyEnd(pAgg);
+  return pTally->bBegun;
+
+no_tally:
+  pAgg->bNoTally = 1;
+  return 0;
+}
+
+/*
+** Can the selected rows be added to array pSum, and is there memory for that?
+*/
+static int hpTallyMay(HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
+  const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
+  const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
+  HpTally *pTally = pAgg->pTally;
+  if( pSum->eKind && hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
+  if( pSum->eKind==HP_INT ){
+    pSum->mAbs |= hpSumBits(p, pVec);
+    if( !hpSumIsSmall(pSum->mAbs, HP_TALLY_MORE*pTally->nRow) ) return 0;
+  }
+  if( pVec && (pVec->mType & HP_NULL) && pSum->anNull==0 ){
+    i64 nByte = pTally->nByte;
+    if( hpTallyGrow(pTally, (void**)&pSum->anNull, sizeof(u32), 0, pTally->nAlloc) ) return 0;
+    pAgg->runs.nTable += pTally->nByte-nByte;
+  }
+  return 1;
+}
+
+/*
+** Add the selected rows to one array.
+*/
+static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
+  const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
+  const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
+  const u32 *aiGroup = pAgg->aiGroup;
+  const u16 *aSel = p->aSel;
+  int nSel = p->nSel;
+  int ii;
+  if( pVec==0 ) return;
+  if( (pVec->mType & HP_NULL)==0 ){
+    const HpVal *aVal = pVec->aVal;
+    if( pSum->eKind==HP_INT ){
+      i64 *aInt = pSum->aInt;
+      for(ii=0; ii<nSel; ii++) aInt[aiGroup[ii]] += aVal[aSel[ii]].i;
+    }else if( pSum->eKind==HP_REAL ){
+      HpSumReal *aReal = pSum->aReal;
+      for(ii=0; ii<nSel; ii++) hpSumReal(&aReal[aiGroup[ii]], aVal[aSel[ii]].r);
+    }
+    return;
+  }
+  for(ii=0; ii<nSel; ii++){
+    int i = aSel[ii] & pVec->mIdx;
+    u32 g = aiGroup[ii];
+    if( pVec->aTag[i]==HP_NULL ){
+      pSum->anNull[g]++;
+    }else if( pSum->eKind==HP_INT ){
+      pSum->aInt[g] += pVec->aVal[i].i;
+    }else if( pSum->eKind==HP_REAL ){
+      hpSumReal(&pSum->aReal[g], pVec->aVal[i].r);
+    }
+  }
+}
+
+/*
+** Add the selected rows, whose groups are in pAgg->aiGroup, to the arrays.  Afterwards hpTallyHas() tells
+** for which functions that is done.
+*/
+static void hpTallyStep(HpAgg *pAgg, const HpFrame *p){
+  HpTally *pTally = pAgg->pTally;
+  const u32 *aiGroup = pAgg->aiGroup;
+  u32 *anRow;
+  int i, ii;
+  if( !hpTallyIsOn(pAgg) && !hpTallyBegin(pAgg, p) ) return;
+  pTally = pAgg->pTally;
+  pTally->nRow += p->nSel;
+  if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || pTally->nRow>0x7fffffff ){
+    hpTallySettle(pAgg);
+    return;
+  }
+  for(i=0; i<pTally->nSum; i++){
+    if( !hpTallyMay(pAgg, p, &pTally->aSum[i]) ){
+      hpTallySettle(pAgg);
+      return;
+    }
+  }
+  anRow = pTally->anRow;
+  for(ii=0; ii<p->nSel; ii++) anRow[aiGroup[ii]]++;
+  for(i=0; i<pTally->nSum; i++) hpTallyAdd(pAgg, p, &pTally->aSum[i]);
+}
+#endif /* SQLITE_OMIT_HP */
