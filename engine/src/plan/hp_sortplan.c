@@ -131,15 +131,16 @@ static HpField *hpSortPlanNew(HpCompile *pC, int *pnAlloc, u8 eField){
 }
 
 /*
-** Add a field with the value of pExpr to the records.
+** Add a field with the value of pExpr to the records.  bVec: it is in a vector in any case, so
+** take it from there.
 */
-static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
+static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr, int bVec){
   HpSortPlan *pPlan = pC->pPipe->pSort;
   Table *pTab = pC->pTab;
   HpField *pField;
   int iVec;
   pExpr = sqlite3ExprSkipCollate(pExpr);
-  if( pExpr && pExpr->op==TK_COLUMN && pExpr->y.pTab==pTab
+  if( pExpr && !bVec && pExpr->op==TK_COLUMN && pExpr->y.pTab==pTab
    && pExpr->iTable==pC->iCur && !ExprHasProperty(pExpr, EP_FixedCol)
    && pExpr->iColumn>=0 && pExpr->iColumn!=pTab->iPKey
    && (pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)==0
@@ -169,10 +170,21 @@ static int hpSortPlanField(HpCompile *pC, int *pnAlloc, Expr *pExpr){
   return SQLITE_OK;
 }
 
+/* Is pExpr one of the terms of pOrderBy? */
+static int hpSortPlanIsTerm(const ExprList *pOrderBy, const Expr *pExpr){
+  int k;
+  for(k=0; k<pOrderBy->nExpr; k++){
+    if( sqlite3ExprCompareSkip(pOrderBy->a[k].pExpr, (Expr*)pExpr, -1)==0 ) return 1;
+  }
+  return 0;
+}
+
 /*
 ** Say what the records are made of, as pushOntoSorter() does: the ORDER BY
 ** terms and then the result columns that are not one of them.  A table of
 ** results gets them all, as one record within the record.
+** Rows of which the first ones of each partition are wanted are kept as values of vectors as long
+** as they can be (hp_partition.c): terms are, so they are not taken from the record.
 */
 static int hpSortPlanFields(
   HpCompile *pC,
@@ -189,14 +201,15 @@ static int hpSortPlanFields(
   for(k=0; k<pOrderBy->nExpr && !pPlan->nNested && rc==SQLITE_OK; k++){
     for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
     if( i<pEList->nExpr ){
-      rc = hpSortPlanField(pC, &nAlloc, pOrderBy->a[k].pExpr);
+      rc = hpSortPlanField(pC, &nAlloc, pOrderBy->a[k].pExpr, p->pHp!=0);
     }else if( hpSortPlanNew(pC, &nAlloc, HP_FIELD_NULL)==0 ){
       rc = SQLITE_NOMEM;
     }
   }
   for(i=0; i<pEList->nExpr && rc==SQLITE_OK; i++){
     if( pPlan->nNested || pEList->a[i].u.x.iOrderByCol==0 ){
-      rc = hpSortPlanField(pC, &nAlloc, pEList->a[i].pExpr);
+      Expr *pExpr = pEList->a[i].pExpr;
+      rc = hpSortPlanField(pC, &nAlloc, pExpr, p->pHp && hpSortPlanIsTerm(pOrderBy, pExpr));
     }
   }
   return rc;

@@ -381,13 +381,22 @@ struct HpFirst {
 
 #define HP_MX_WANTED   1000   /* Most rows wanted of a partition: they are kept
                               ** in an array in order */
-#define HP_PART_CLASS  64     /* Sizes of memory for rows */
 
 /* A row that is kept */
+typedef struct HpPartitionKept HpPartitionKept;
+struct HpPartitionKept {
+  u64 iPos;              /* Its position */
+  HpPartitionKept *pNext;    /* The next one whose memory is free */
+  u8 *aRec;              /* HpPartitions.bRecord: its record, ... */
+  u32 nRec, nRecAlloc;   /* ... bytes of that, and of its memory */
+  HpKept aVal[1];        /* HpPartitions.nVal values */
+};
+
+/* ... in its partition */
 typedef struct HpPartitionRow HpPartitionRow;
 struct HpPartitionRow {
   u64 iOrder;            /* hpPartitionNumber() of the first ORDER BY term */
-  HpHead *pHead;         /* What it says is in memory behind it */
+  HpPartitionKept *pKept;
 };
 
 /* What is known of a partition: behind the pack of its group */
@@ -415,7 +424,12 @@ struct HpPartitions {
   i64 nCheck;            /* When to look whether it is worth it, and ... */
   u32 nPart;             /* ... partitions when that was last done */
   double rRow;           /* About so many rows in the b-tree, or 0 */
-  HpHead *apFree[HP_PART_CLASS];  /* Memory for rows, linked by HpHead.z */
+  u16 *aiVal;            /* The vectors of which rows keep the values: first the ORDER BY terms, ... */
+  int nVal;              /* ... and their number */
+  u8 bRecord;            /* The record is kept, too, as not all of it is in vectors */
+  HpVec *aVec;           /* Those vectors, with one row: to make its record of */
+  HpArena kept;          /* Rows kept */
+  HpPartitionKept *pFree;    /* Memory for rows */
 };
 
 #define hpGroupPartition(G)  ((HpPartition*)&(G)[sizeof(HpPack)])
@@ -466,6 +480,7 @@ static void hpAggCallEnd(HpAggCall*);
 static int hpAggCallRow(const HpFrame*, const HpAggDef*, Mem*, int);
 
 /* hp_agglog.c */
+static int hpAggLogRows(HpRuns*, HpFrame*, const HpAggDef*, const u16*, u8**, int);
 static int hpAggLogAdd(HpRuns*, HpFrame*, const HpAggDef*, HpAggLog*, int);
 static void hpAggLogMerge(HpAggLog*, HpAggLog*);
 static u64 hpAggLogSize(const HpGroupPlan*, u8*);
@@ -590,8 +605,8 @@ static void hpRegroupForget(HpQuery*, void (*)(HpQuery*));
 /* hp_sort.c */
 static int hpSortOpen(HpWorker*);
 static void hpSortClose(HpSort*);
-static int hpSortKey(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32*);
-static int hpSortTail(const HpSortPlan*, const HpFrame*, int, HpBuf*, u32);
+static int hpSortRecord(const HpSortPlan*, const HpFrame*, int, HpBuf*);
+static int hpSortPut(HpSort*, u32, u32, u64);
 static void hpSortExact(const HpSortPlan*, HpFrame*);
 static int hpSortLoadOne(const HpSortPlan*, HpFrame*, int);
 static int hpSortStep(HpSort*, HpFrame*, int);

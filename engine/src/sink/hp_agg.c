@@ -350,14 +350,7 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
       }
       break;
     case HP_AGG_LOG:
-      for(ii=0; ii<n; ii++){
-        if( ii+8<n ){
-          hpPrefetch(((HpAggLog*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
-        }
-        rc = hpAggLogAdd(&pAgg->runs, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii]);
-        if( rc ) return rc;
-      }
-      break;
+      return hpAggLogRows(&pAgg->runs, p, pDef, aRow, apGroup, n);
     default:
       for(ii=0; ii<n; ii++){
         rc = hpAggBest(pAgg, p, pDef, hpGroupState(pDef, apGroup[ii]), aRow[ii],

@@ -8,6 +8,7 @@
 ** group_concat() and json_group_array(), by several workers.
 **
 **    hpAggLogAdd()       write a row's arguments into the log of its group
+**    hpAggLogRows()      ... those of several rows
 **    hpAggLogMerge()     add the log of one part of a group to that of another
 **    hpAggLogSize()      bytes of the logs of a group in a file, ...
 **    hpAggLogWrite()     ... write them, ...
@@ -195,6 +196,37 @@ static int hpAggLogAdd(
   assert( a<=pLog->pEnd );
   pLog->pFree = a;
   pLog->nCall++;
+  return SQLITE_OK;
+}
+
+/*
+** Add rows aRow[0..n-1], each to the log of its group.
+*/
+static int hpAggLogRows(
+  HpRuns *pRuns,
+  HpFrame *p,
+  const HpAggDef *pDef,
+  const u16 *aRow,
+  u8 **apGroup,
+  int n
+){
+  const HpVec *pVec = &p->aVec[pDef->aArg[0]];
+  int bReal = pDef->nArg==1 && pVec->mType==HP_REAL && pVec->mIdx!=0 && pVec->aSub==0;
+  u32 iRun = (u32)(p->iPos>>32);
+  int ii;
+  for(ii=0; ii<n; ii++){
+    HpAggLog *pLog = hpGroupState(pDef, apGroup[ii]);
+    if( ii+8<n ) hpPrefetch(((HpAggLog*)hpGroupState(pDef, apGroup[ii+8]))->pFree);
+    if( bReal && pLog->nCall && pLog->iRun==iRun && pLog->pEnd-pLog->pFree>=9 ){
+      *pLog->pFree = HP_LOG_REAL;
+      memcpy(&pLog->pFree[1], &pVec->aVal[aRow[ii]], 8);
+      pLog->pFree += 9;
+      pLog->nCall++;
+    }else{
+      int rc = hpAggLogAdd(pRuns, p, pDef, pLog, aRow[ii]);
+      if( rc ) return rc;
+    }
+  }
   return SQLITE_OK;
 }
 
@@ -425,12 +457,17 @@ static int hpAggLogCalls(
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;
 }
+
 #ifdef SQLITE_ENABLE_PERCENTILE
+/* Is a real infinite, or a negative zero, which equals another value but is not alike? */
+static SQLITE_INLINE int hpAggLogIsOdd(HpVal v){
+  return (v.u<<1)==0 ? v.u!=0 : ((v.u>>52) & 0x7ff)==0x7ff;
+}
+
 /*
 ** Set aNum[] to the first arguments of the rows of pLog that are not NULL, as doubles, in any order,
 ** and *pn to their number.  *prOther is the second one, if there are two: it has to be one and the same
-** number in all rows.  False: there is something else, or an infinity, or a negative zero, which
-** equals another value but is not alike.
+** number in all rows.  False: there is something else, or what hpAggLogIsOdd() tells.
 */
 static int hpAggLogNumbers(
   const HpAggDef *pDef,
@@ -449,8 +486,19 @@ static int hpAggLogNumbers(
       const u8 *a = hpLogBytes(pPiece);
       const u8 *aEnd = a + pPiece->n;
       while( a<aEnd ){
-        u32 nByte = *a>>3;
+        u32 nByte;
         HpVal v;
+        if( pDef->nArg==1 ){
+          /* Mostly there is real after real */
+          for(; a<aEnd && *a==HP_LOG_REAL; a+=9){
+            memcpy(&v, &a[1], 8);
+            if( hpAggLogIsOdd(v) ) return 0;
+            aNum[n++] = v.r;
+            nArg++;
+          }
+          if( a==aEnd ) break;
+        }
+        nByte = *a>>3;
         switch( *a++ & 7 ){
           case HP_LOG_AT:
             a += 8;
@@ -462,7 +510,7 @@ static int hpAggLogNumbers(
           case HP_LOG_REAL:
             memcpy(&v, a, 8);
             a += 8;
-            if( (v.u<<1)==0 ? v.u!=0 : ((v.u>>52) & 0x7ff)==0x7ff ) return 0;
+            if( hpAggLogIsOdd(v) ) return 0;
             break;
           case HP_LOG_NULL:
             if( pDef->nArg==2 && (nArg & 1) ) return 0;

@@ -33,7 +33,8 @@
 ** as if they were those of GROUP BY).  A partition has its first rows so far, in
 ** order, and what it takes to come before the last of them: a number for the
 ** first ORDER BY term of each row (hpPartitionNumber()), which is as far as most rows
-** get.  These limits stand side by side, so that they stay in the processor's cache.
+** get.  Of a row the values are kept, as many come only to be replaced; the record that the sort
+** wants is made in the end, unless part of it is in no vector.  These limits stand side by side, so that they stay in the processor's cache.
 **
 ** Of row_number() the first k rows are kept, those with equal keys in scan
 ** order as everywhere; of rank() the first k and what is equal to the k-th; of
@@ -79,6 +80,28 @@ static int hpPartitionWorthIt(const HpQuery *p){
 }
 
 /*
+** Which vectors have the values that a row keeps: pParts->aiVal.
+*/
+static int hpPartitionValues(HpPartitions *pParts, const HpSortPlan *pPlan, HpWorker *p){
+  const HpKeys *pKeys = &pPlan->row.keys;
+  int nVec = p->frame.pProg->nVec;
+  int i, k;
+  pParts->aiVal = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)(pKeys->n+pPlan->nField+1));
+  pParts->aVec = hpArenaAlloc(&p->vec, sizeof(HpVec)*(i64)nVec);
+  if( pParts->aiVal==0 || pParts->aVec==0 ) return HP_DECLINE;
+  memset(pParts->aVec, 0, sizeof(HpVec)*(size_t)nVec);
+  for(k=pPlan->pPart->keys.n; k<pKeys->n; k++) pParts->aiVal[pParts->nVal++] = pKeys->aVec[k];
+  for(k=0; k<pPlan->nField; k++) pParts->bRecord |= pPlan->aField[k].eField==HP_FIELD_RAW;
+  for(k=0; k<pPlan->nField && !pParts->bRecord; k++){
+    const HpField *pField = &pPlan->aField[k];
+    if( pField->eField!=HP_FIELD_VEC ) continue;
+    for(i=0; i<pParts->nVal && pParts->aiVal[i]!=pField->iVec; i++){}
+    if( i==pParts->nVal ) pParts->aiVal[pParts->nVal++] = pField->iVec;
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Begin.
 */
 static int hpPartitionOpen(HpWorker *p){
@@ -95,6 +118,9 @@ static int hpPartitionOpen(HpWorker *p){
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
   pParts->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->batch.nAlloc);
   if( pParts->aOrder==0 || pParts->aCand==0 ) return HP_DECLINE;
+  hpBudgetArena(p->pQuery, &pParts->kept);
+  rc = hpPartitionValues(pParts, pSort->pPlan, p);
+  if( rc ) return rc;
   rc = hpTableOpen(&p->frame, pSort->pPlan->pPart, &pParts->pAgg);
   /* In order of the keys groups might be put aside: hpAssignUnordered() */
   if( pParts->pAgg ) pParts->pAgg->runs.bOrdered = 0;
@@ -108,6 +134,7 @@ static void hpPartitionClose(HpSort *pSort){
   if( pSort && pSort->pParts ){
     hpTableClose(pSort->pParts->pAgg);
     sqlite3_free(pSort->pParts->aLimit);
+    hpArenaClear(&pSort->pParts->kept);
     sqlite3_free(pSort->pParts);
     pSort->pParts = 0;
   }
@@ -216,78 +243,117 @@ static u64 hpPartitionLast(const HpSortPlan *pPlan, const HpPartition *pPart){
 }
 
 /*
-** Which list of HpPartitions.apFree is for rows of n bytes?  *pn is set to the bytes
-** that each of its rows has.
-*/
-static int hpPartitionClass(u64 n, i64 *pn){
-  int i;
-  if( n<=1024 ){
-    i = (int)((n-1)/32);
-    *pn = 32*(i+1);
-  }else{
-    *pn = 2048;
-    for(i=32; *pn<(i64)n; i++) *pn *= 2;
-  }
-  assert( i<HP_PART_CLASS );
-  return i;
-}
-
-/*
-** Compare a row that has iOrder, and its key in a[0..nNorm-1], with one that was
-** kept.  The first nPrefix bytes are those of their partition.
+** Compare row i of the batch, which has iOrder, with one that was kept.
 */
 static SQLITE_INLINE int hpPartitionCompare(
-  u64 iOrder, const u8 *a, u32 nNorm,
-  u32 nPrefix,
+  const HpSortPlan *pPlan,
+  const HpFrame *p,
+  int i,
+  u64 iOrder,
   const HpPartitionRow *pRow
 ){
-  u32 n;
+  const HpKeys *pKeys = &pPlan->row.keys;
+  const HpKept *pVal = pRow->pKept->aVal;
+  int k;
   if( iOrder!=pRow->iOrder ) return iOrder<pRow->iOrder ? -1 : 1;
-  n = MIN(nNorm, pRow->pHead->nNorm) - nPrefix;
-  return n ? memcmp(&a[nPrefix], &pRow->pHead->z[nPrefix], n) : 0;
+  for(k=pPlan->pPart->keys.n; k<pKeys->n; k++, pVal++){
+    HpVal v;
+    u32 n;
+    u8 tag = hpVecValue(&p->aVec[pKeys->aVec[k]], i, &v, &n);
+    int c = hpKeptCompare(tag, v, n, pVal->tag, pVal->val, pVal->n, pKeys->aColl[k], pKeys->aSort[k]);
+    if( c ) return c;
+  }
+  return 0;
 }
-#define hpPartitionCompareRows(A,B,N) \
-  hpPartitionCompare((A)->iOrder, (A)->pHead->z, (A)->pHead->nNorm, N, B)
+
+/* Compare two rows that were kept */
+static int hpPartitionCompareRows(
+  const HpSortPlan *pPlan,
+  const HpPartitionRow *pA,
+  const HpPartitionRow *pB
+){
+  const HpKeys *pKeys = &pPlan->row.keys;
+  const HpKept *a = pA->pKept->aVal;
+  const HpKept *b = pB->pKept->aVal;
+  int k;
+  if( pA->iOrder!=pB->iOrder ) return pA->iOrder<pB->iOrder ? -1 : 1;
+  for(k=pPlan->pPart->keys.n; k<pKeys->n; k++, a++, b++){
+    int c = hpKeptCompare(a->tag, a->val, a->n, b->tag, b->val, b->n, pKeys->aColl[k],
+                          pKeys->aSort[k]);
+    if( c ) return c;
+  }
+  return 0;
+}
+
+/* Bytes of a row that is kept, without texts and record */
+#define hpPartitionSize(P) \
+  (sizeof(HpPartitionKept) + sizeof(HpKept)*(size_t)MAX((P)->nVal-1, 0))
 
 /*
-** Make a row of what is in pBuf, and insert it as entry j of pPart.
+** Keep row i of the batch in *pKept.
+*/
+static int hpPartitionKeep(HpSort *pSort, HpFrame *p, int i, HpPartitionKept *pKept){
+  HpPartitions *pParts = pSort->pParts;
+  HpBuf *pBuf = &pSort->runs.key;
+  int k, rc;
+  pKept->iPos = p->iPos + i;
+  for(k=0; k<pParts->nVal; k++){
+    rc = hpKeptSet(&pParts->kept, &pKept->aVal[k], &p->aVec[pParts->aiVal[k]], i);
+    if( rc ) return rc;
+  }
+  if( pParts->bRecord==0 ) return SQLITE_OK;
+  rc = hpSortLoadOne(pSort->pPlan, p, i);
+  if( rc ) return rc;
+  pBuf->n = 0;
+  if( hpSortRecord(pSort->pPlan, p, i, pBuf) ) return HP_DECLINE;
+  if( pBuf->n>pKept->nRecAlloc ){
+    u32 nNew = MAX(pBuf->n, 2*pKept->nRecAlloc);
+    u8 *aNew = hpArenaAlloc(&pParts->kept, nNew);
+    if( aNew==0 ) return HP_DECLINE;
+    pKept->aRec = aNew;
+    pKept->nRecAlloc = nNew;
+  }
+  memcpy(pKept->aRec, pBuf->a, pBuf->n);
+  pKept->nRec = pBuf->n;
+  return SQLITE_OK;
+}
+
+/*
+** Insert row i of the batch as entry j of pPart.
 */
 static int hpPartitionInsert(
   HpSort *pSort,
+  HpFrame *p,
+  int i,
   HpPartition *pPart, u32 j,
-  const HpBuf *pBuf, u32 nNorm,
-  u64 iOrder, u64 iPos
+  u64 iOrder
 ){
   HpPartitions *pParts = pSort->pParts;
-  HpHead *pHead;
-  i64 n;
-  int iClass = hpPartitionClass((u64)sizeof(*pHead)+pBuf->n, &n);
+  HpPartitionKept *pKept = pParts->pFree;
+  int rc;
   if( pPart->nRow>=pPart->nAlloc ){
     u32 nNew = pPart->nAlloc ? pPart->nAlloc*2
                              : (u32)MIN(pParts->mxRow+1, 4);
-    HpPartitionRow *aNew = hpArenaAlloc(&pParts->pAgg->runs.arena, sizeof(*aNew)*(i64)nNew);
+    HpPartitionRow *aNew = hpArenaAlloc(&pParts->kept, sizeof(*aNew)*(i64)nNew);
     if( aNew==0 ) return HP_DECLINE;
     if( pPart->nRow ) memcpy(aNew, pPart->aRow, sizeof(*aNew)*(size_t)pPart->nRow);
     pPart->aRow = aNew;
     pPart->nAlloc = nNew;
   }
-  pHead = pParts->apFree[iClass];
-  if( pHead ){
-    pParts->apFree[iClass] = (HpHead*)pHead->z;
+  if( pKept ){
+    pParts->pFree = pKept->pNext;
   }else{
-    pHead = hpArenaAlloc(&pSort->runs.arena, n);
-    if( pHead==0 ) return HP_DECLINE;
+    pKept = hpArenaAlloc(&pParts->kept, hpPartitionSize(pParts));
+    if( pKept==0 ) return HP_DECLINE;
+    memset(pKept, 0, hpPartitionSize(pParts));
   }
+  rc = hpPartitionKeep(pSort, p, i, pKept);
+  if( rc ) return rc;
   assert( j<=pPart->nRow && pPart->nRow<pPart->nAlloc );
-  pHead->iPos = iPos;
-  pHead->z = (u8*)&pHead[1];
-  pHead->nNorm = nNorm;
-  pHead->nRec = pBuf->n;
-  memcpy(&pHead[1], pBuf->a, pBuf->n);
   memmove(&pPart->aRow[j+1], &pPart->aRow[j],
           sizeof(HpPartitionRow)*(size_t)(pPart->nRow-j));
   pPart->aRow[j].iOrder = iOrder;
-  pPart->aRow[j].pHead = pHead;
+  pPart->aRow[j].pKept = pKept;
   pPart->nRow++;
   pParts->nKept++;
   return SQLITE_OK;
@@ -297,24 +363,22 @@ static int hpPartitionInsert(
 ** Leave out the last row of pPart.
 */
 static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
-  HpHead *pHead = pPart->aRow[--pPart->nRow].pHead;
-  i64 n;
-  int iClass = hpPartitionClass((u64)sizeof(*pHead)+pHead->nRec, &n);
-  pHead->z = (u8*)pParts->apFree[iClass];
-  pParts->apFree[iClass] = pHead;
+  HpPartitionKept *pKept = pPart->aRow[--pPart->nRow].pKept;
+  pKept->pNext = pParts->pFree;
+  pParts->pFree = pKept;
   pParts->nKept--;
 }
 
 #ifdef SQLITE_DEBUG
 /* The rows of a partition are in order; with equal keys, in that of the scan */
-static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
+static int hpPartitionIsSane(const HpSortPlan *pPlan, const HpPartition *pPart){
   u32 j;
   if( pPart->nRow>pPart->nAlloc ) return 0;
   for(j=1; j<pPart->nRow; j++){
     const HpPartitionRow *pA = &pPart->aRow[j-1];
     const HpPartitionRow *pB = &pPart->aRow[j];
-    int c = hpPartitionCompareRows(pA, pB, nPrefix);
-    if( c>0 || (c==0 && pA->pHead->iPos>=pB->pHead->iPos) ) return 0;
+    int c = hpPartitionCompareRows(pPlan, pA, pB);
+    if( c>0 || (c==0 && pA->pKept->iPos>=pB->pKept->iPos) ) return 0;
   }
   return 1;
 }
@@ -322,9 +386,8 @@ static int hpPartitionIsSane(const HpPartition *pPart, u32 nPrefix){
 
 /*
 ** Leave out what is not wanted any more of a partition that has got a row more.
-** nPrefix are the bytes of the partition in its rows' keys.
 */
-static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
+static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart){
   const HpSortPlan *pPlan = pSort->pPlan;
   HpPartitions *pParts = pSort->pParts;
   HpPartitionRow *a = pPart->aRow;
@@ -336,7 +399,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       break;
     case HP_NUMBER_RANK:
       while( pPart->nRow>mxRow
-          && hpPartitionCompareRows(&a[pPart->nRow-1], &a[mxRow-1], nPrefix)!=0
+          && hpPartitionCompareRows(pPlan, &a[pPart->nRow-1], &a[mxRow-1])!=0
       ){
         hpPartitionDrop(pParts, pPart);
       }
@@ -346,14 +409,14 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart, u32 nPrefix){
       assert( pPlan->eNumber==HP_NUMBER_DENSE );
       if( pPart->nKey>mxRow ){
         u32 n = pPart->nRow-1;
-        while( n>0 && hpPartitionCompareRows(&a[n-1], &a[n], nPrefix)==0 ) n--;
+        while( n>0 && hpPartitionCompareRows(pPlan, &a[n-1], &a[n])==0 ) n--;
         while( pPart->nRow>n ) hpPartitionDrop(pParts, pPart);
         pPart->nKey--;
       }
       pPart->bFull = pPart->nKey==mxRow;
       break;
   }
-  assert( hpPartitionIsSane(pPart, nPrefix) );
+  assert( hpPartitionIsSane(pPlan, pPart) );
 }
 
 /*
@@ -368,17 +431,11 @@ static int hpPartitionAdd(
   u64 iOrder
 ){
   const HpSortPlan *pPlan = pSort->pPlan;
-  HpBuf *pBuf = &pSort->runs.key;
   u32 lwr = 0;
   u32 upr = pPart->nRow;
-  u32 nPrefix, nNorm;
   int bSame;             /* There is a row with an equal key */
   int rc;
-#define hpPartitionNew(J) \
-  hpPartitionCompare(iOrder, pBuf->a, nNorm, nPrefix, &pPart->aRow[J])
-  pBuf->n = 0;
-  if( hpSortKey(pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
-  nNorm = pBuf->n;
+#define hpPartitionNew(J)  hpPartitionCompare(pPlan, p, i, iOrder, &pPart->aRow[J])
   /* It goes to lwr, behind those that are not larger */
   if( upr>0 && hpPartitionNew(upr-1)>=0 ) lwr = upr;
   while( lwr<upr ){
@@ -396,14 +453,52 @@ static int hpPartitionAdd(
   ){
     return SQLITE_OK;
   }
-  rc = hpSortLoadOne(pPlan, p, i);
-  if( rc ) return rc;
-  if( hpSortTail(pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
-  rc = hpPartitionInsert(pSort, pPart, lwr, pBuf, nNorm, iOrder, p->iPos + i);
+  rc = hpPartitionInsert(pSort, p, i, pPart, lwr, iOrder);
   if( rc ) return rc;
   if( bSame==0 ) pPart->nKey++;
-  hpPartitionTrim(pSort, pPart, nPrefix);
+  hpPartitionTrim(pSort, pPart);
   return SQLITE_OK;
+}
+
+/* Append n bytes to pBuf */
+static int hpPartitionAppend(HpBuf *pBuf, const u8 *a, u32 n){
+  if( hpBufRoom(pBuf, n) ) return HP_DECLINE;
+  memcpy(&pBuf->a[pBuf->n], a, n);
+  pBuf->n += n;
+  return SQLITE_OK;
+}
+
+/*
+** Hand row pKept over to the sort.  Its key begins with the nPrefix bytes that are in the buffer.
+*/
+static int hpPartitionRow(HpSort *pSort, HpFrame *p, const HpPartitionKept *pKept, u32 nPrefix){
+  const HpSortPlan *pPlan = pSort->pPlan;
+  const HpPartitions *pParts = pSort->pParts;
+  const HpKeys *pKeys = &pPlan->row.keys;
+  HpBuf *pBuf = &pSort->runs.key;
+  int nPart = pPlan->pPart->keys.n;
+  u32 nNorm;
+  int k;
+  pBuf->n = nPrefix;
+  for(k=nPart; k<pKeys->n; k++){
+    const HpKept *pVal = &pKept->aVal[k-nPart];
+    if( hpKeyAppend(pBuf, pVal->tag, pVal->val, pVal->n, pKeys->aColl[k], pKeys->aSort[k]) ){
+      return HP_DECLINE;
+    }
+  }
+  nNorm = pBuf->n;
+  if( pParts->bRecord ){
+    if( hpPartitionAppend(pBuf, pKept->aRec, pKept->nRec) ) return HP_DECLINE;
+  }else{
+    for(k=0; k<pParts->nVal; k++){
+      HpVec *pVec = &pParts->aVec[pParts->aiVal[k]];
+      pVec->aVal = (HpVal*)&pKept->aVal[k].val;
+      pVec->aTag = (u8*)&pKept->aVal[k].tag;
+      pVec->aLen = (u32*)&pKept->aVal[k].n;
+    }
+    if( hpSortRecord(pPlan, p, 0, pBuf) ) return HP_DECLINE;
+  }
+  return hpSortPut(pSort, nNorm, nPrefix, pKept->iPos);
 }
 
 /*
@@ -412,9 +507,11 @@ static int hpPartitionAdd(
 */
 static int hpPartitionRows(HpSort *pSort){
   HpPartitions *pParts = pSort->pParts;
+  const HpGroupPlan *pPart = pSort->pPlan->pPart;
   HpRuns *pRuns = &pSort->runs;
-  u32 n = 0;
+  HpFrame frame = pRuns->pWorker->frame;
   u32 iPart, j;
+  int rc;
   if( pParts->nKept>0x7fffffff ) return HP_DECLINE;
   if( pParts->nKept>pRuns->nSortedAlloc ){
     struct HpSorted *aNew;
@@ -423,18 +520,33 @@ static int hpPartitionRows(HpSort *pSort){
     pRuns->aSorted = aNew;
     pRuns->nSortedAlloc = (u32)pParts->nKept;
   }
+  /* Where hpSortRecord() finds the values of a row */
+  frame.aVec = pParts->aVec;
+  assert( pRuns->nGroup==0 );
   for(iPart=0; iPart<pParts->pAgg->runs.nGroup; iPart++){
-    HpPartition *pPart = hpGroupPartition(hpGroupAt(&pParts->pAgg->runs, iPart));
-    for(j=0; j<pPart->nRow; j++){
-      pRuns->aSorted[n++].aGroup = (u8*)pPart->aRow[j].pHead;
+    const u8 *aGroup = hpGroupAt(&pParts->pAgg->runs, iPart);
+    const HpPartition *p = hpGroupPartition(aGroup);
+    u32 nPrefix;
+    pRuns->key.n = 0;
+    if( pPart->keys.n ){
+      u8 aBuf[HP_SZ_NUMBER];
+      u32 n;
+      const u8 *z = hpGroupKey(pPart, aGroup, aBuf, &n);
+      if( hpPartitionAppend(&pRuns->key, z, n) ) return HP_DECLINE;
+    }
+    nPrefix = pRuns->key.n;
+    for(j=0; j<p->nRow; j++){
+      rc = hpPartitionRow(pSort, &frame, p->aRow[j].pKept, nPrefix);
+      if( rc ) return rc;
     }
   }
-  assert( n==pParts->nKept );
-  pRuns->nGroup = n;
+  assert( pRuns->nGroup==pParts->nKept );
   pParts->nKept = pParts->nSince = 0;
   pParts->nLimit = 0;
-  memset(pParts->apFree, 0, sizeof(pParts->apFree));
-  if( pSort->pPlan->pPart->keys.n ){
+  pParts->pFree = 0;
+  hpArenaClear(&pParts->kept);
+  hpBudgetArena(pRuns->pWorker->pQuery, &pParts->kept);
+  if( pPart->keys.n ){
     hpTableReset(pParts->pAgg, pRuns->pWorker->pQuery->budget.nShare/4);
     pParts->pAgg->runs.bOrdered = 0;
   }else{
@@ -488,6 +600,7 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
   int bOff;
   int rc;
   i64 n = hpGroupMemory(&pSort->runs) + hpGroupMemory(&pParts->pAgg->runs)
+          + pParts->kept.nTotal + pParts->kept.nSpare
           + pParts->nKept*(i64)sizeof(struct HpSorted)
           + pParts->nLimitAlloc*(i64)sizeof(u64);
   hpBudgetHold(p->pWorker, n);
@@ -540,7 +653,7 @@ static int hpPartitionWithin(HpPartitions *pParts, const HpFrame *p, int bKeys){
   }
   for(ii=0; ii<n; ii++){
     const HpPartition *pPart = hpGroupPartition(hpGroupAt(&pAgg->runs, pAgg->aiGroup[aCand[ii]]));
-    if( pPart->nRow ) hpPrefetch(pPart->aRow[pPart->nRow-1].pHead);
+    if( pPart->nRow ) hpPrefetch(pPart->aRow[pPart->nRow-1].pKept);
   }
   return n;
 }

@@ -14,8 +14,9 @@
 **    hpResultValue()   what an aggregate of a group comes to
 **    hpResultLoad()    copy a group into the registers of AggInfo
 **
-** hpResultLoad() copies the states into aggregate contexts.  Stock's OP_AggFinal
-** then finishes them, so rounding and errors are stock's.
+** hpResultLoad() copies a state into an aggregate context, and stock's OP_AggFinal finishes it, so that
+** rounding and errors are stock's.  Of counts and numbers the result itself is there at once, computed as
+** the finalizer does, which saves the context: OP_AggFinal leaves it alone (patch 0029).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -279,12 +280,14 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     Mem *pMem = &aMem[pPlan->iFuncReg+k];
     void *pState = hpGroupState(pDef, aGroup);
+    HpVal val;
+    u32 n = 0;
+    u8 tag = hpResultValue(pDef, aGroup, &val, &n);
+    if( tag & HP_NUM ){
+      hpResultSet(pMem, tag, val, 0);
+      continue;
+    }
     switch( pDef->eAgg ){
-      case HP_AGG_COUNT: {
-        CountCtx *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
-        if( pCtx ) pCtx->n = *(i64*)pState;
-        break;
-      }
       case HP_AGG_SUM: {
         SumCtx *pCtx = hpResultCall(pMem, pDef->pFunc, sizeof(*pCtx));
         if( pCtx ) hpSumCtx(pState, pCtx);

@@ -10,8 +10,9 @@
 **    hpSortExact()          before rows of a batch are added
 **    hpSortStep()           add the selected rows of a frame
 **    hpSortClose()          free everything
-**    hpSortKey(), hpSortTail()    the record of a row: its keys, and the rest
-**    hpSortLoadOne()        before hpSortTail(), if not all selected rows are added
+**    hpSortRecord()         the record of a row
+**    hpSortLoadOne()        before that, if not all selected rows are added
+**    hpSortPut()            add a row whose key and record are there
 **
 ** Stock scans the table, makes a record of the ORDER BY terms and the result
 ** columns of each row, gives it to a sorter, and then runs its output loop over
@@ -208,41 +209,22 @@ static int hpSortKey(
 }
 
 /*
-** Append the record of row i, behind the key, to pBuf.  With partitions there are
-** four bytes more: nPrefix.
+** Add the row that is in pSort->runs.key: nNorm bytes of its key, of which nPrefix tell the partition,
+** and its record.  With partitions there are four bytes more: nPrefix.
 */
-static int hpSortTail(
-  const HpSortPlan *pPlan,
-  const HpFrame *p,
-  int i,
-  HpBuf *pBuf,
-  u32 nPrefix
-){
-  if( hpSortRecord(pPlan, p, i, pBuf) ) return HP_DECLINE;
-  if( pPlan->pPart ){
+static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
+  HpRuns *pRuns = &pSort->runs;
+  HpBuf *pBuf = &pRuns->key;
+  HpHead *pHead;
+  assert( nPrefix<=nNorm && pRuns->nGroup<pRuns->nSortedAlloc );
+  if( pSort->pPlan->pPart ){
     if( hpBufRoom(pBuf, 4) ) return HP_DECLINE;
     sqlite3Put4byte(&pBuf->a[pBuf->n], nPrefix);
     pBuf->n += 4;
   }
-  return SQLITE_OK;
-}
-
-/*
-** Add row i of the batch.
-*/
-static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
-  HpRuns *pRuns = &pSort->runs;
-  HpBuf *pBuf = &pRuns->key;
-  HpHead *pHead;
-  u32 nNorm, nPrefix;
-  pBuf->n = 0;
-  if( hpSortKey(pSort->pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
-  nNorm = pBuf->n;
-  assert( nPrefix<=nNorm && pRuns->nGroup<pRuns->nSortedAlloc );
-  if( hpSortTail(pSort->pPlan, p, i, pBuf, nPrefix) ) return HP_DECLINE;
   pHead = hpArenaAlloc(&pRuns->arena, (i64)sizeof(*pHead)+pBuf->n);
   if( pHead==0 ) return HP_DECLINE;
-  pHead->iPos = p->iPos + i;
+  pHead->iPos = iPos;
   pHead->z = (u8*)&pHead[1];
   pHead->nNorm = nNorm;
   pHead->nRec = pBuf->n;
@@ -250,6 +232,19 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
   pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pHead;
   pRuns->nRowByte += sizeof(*pHead) + sizeof(struct HpSorted) + pBuf->n;
   return SQLITE_OK;
+}
+
+/*
+** Add row i of the batch.
+*/
+static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
+  HpBuf *pBuf = &pSort->runs.key;
+  u32 nNorm, nPrefix;
+  pBuf->n = 0;
+  if( hpSortKey(pSort->pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
+  nNorm = pBuf->n;
+  if( hpSortRecord(pSort->pPlan, p, i, pBuf) ) return HP_DECLINE;
+  return hpSortPut(pSort, nNorm, nPrefix, p->iPos + i);
 }
 
 /*
