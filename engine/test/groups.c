@@ -15,6 +15,8 @@
 **
 ** Sums of a few hundred groups are added up in arrays, until a value comes that these cannot add.
 **
+** The first rows of partitions are kept as values, or with their records.
+**
 ** median() and its kind are computed of arrays of numbers, or called for what is none.
 **
 ** With "few", for a slower sanitizer, some of it.
@@ -85,6 +87,17 @@ static const struct Case {
   { "SELECT k, sum(i) AS x, count(*) FROM w GROUP BY k ORDER BY x DESC LIMIT 7", NONE },
   { "SELECT k, sum(i), count(DISTINCT i), sum(DISTINCT z), count(*) FROM w GROUP BY k", NONE },
   { "SELECT k, sum(i) FROM (SELECT k, i FROM w UNION ALL SELECT k, r FROM w WHERE i<0) GROUP BY k", EITHER },
+  { "SELECT k, r FROM (SELECT k, r, row_number() OVER (PARTITION BY k ORDER BY r DESC) AS n FROM w) WHERE n<=2", NONE },
+  { "SELECT * FROM (SELECT k, s, i, row_number() OVER (PARTITION BY k ORDER BY s, i DESC) AS n FROM w) WHERE n<=5",
+    NONE },
+  { "SELECT * FROM (SELECT *, rank() OVER (PARTITION BY s ORDER BY i) AS n FROM w) WHERE n<=3", NONE },
+  { "SELECT * FROM (SELECT n, m, r, dense_rank() OVER (PARTITION BY v ORDER BY n DESC, m) AS x FROM t) WHERE x<=4",
+    NONE },
+  { "SELECT * FROM (SELECT id, m, row_number() OVER (ORDER BY m DESC NULLS FIRST, r) AS x FROM t) WHERE x<300", NONE },
+  { "SELECT * FROM (SELECT mix, z, i, rank() OVER (PARTITION BY z IS NULL, i ORDER BY mix*0, z NULLS LAST) AS x"
+    " FROM w) WHERE x<=40", NONE },
+  { "SELECT * FROM (SELECT n, count(*) OVER () AS c, row_number() OVER (PARTITION BY n ORDER BY id) AS x FROM t)"
+    " WHERE x=1", EITHER },
   { "SELECT v, median(r), percentile(k, 90), percentile_cont(r, 0.25), percentile_disc(k, .5)"
     " FROM t GROUP BY v", NONE },
   { "SELECT v, percentile(r, v), median(v), median(NULL), median(r) FILTER (WHERE k>0) FROM t GROUP BY v",

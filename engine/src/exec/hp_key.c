@@ -8,7 +8,7 @@
 **
 **    hpKeyNorm()      the normalized keys of a row
 **    hpKeyShow()      how the row has them
-**    hpKeyValue(), hpKeyInt(), hpKeyNumber()    one value of such a record
+**    hpKeyValue(), hpKeyAppend(), hpKeyInt(), hpKeyNumber()    one value of such a record
 **    hpKeyToMem()     a value back from a key record
 **    hpKeyMemStr(), hpKeyMemPoint()    text or blob in a Mem, copied or not
 **    hpKeyTrimmed()      bytes of a text without spaces at its end

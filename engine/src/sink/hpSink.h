@@ -111,6 +111,7 @@ struct HpSum {
   } u;
   i64 n;                 /* HP_SUM_ONE times the number of values, plus flags */
 };
+#define HP_ABS_MINUS ((u64)1<<63)    /* HpSum.u.i.mAbs: some values are negative */
 #define HP_SUM_REAL  1   /* SumCtx.approx */
 #define HP_SUM_OVRFL 2   /* HpQuery.bExact: SumCtx.ovrfl.  Else: while there were
                          ** integers only, some partial sum had more than 64
@@ -253,6 +254,8 @@ struct HpAgg {
   u32 nRareLastBit;      /* ... when it was looked the last time how many are new */
   u64 nRareLast;
   u8 bNoTally;           /* Sums are not in arrays */
+  u8 bBeside;            /* Those of all functions are, and nothing else is in states */
+  u8 bSerial;            /* They were, and it is not certain that they are stock's */
   HpTally *pTally;       /* Sums in arrays beside the groups: hp_tally.c; or NULL */
   HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,
@@ -452,7 +455,6 @@ static int hpSumMerge(HpSum*, const HpSum*);
 /* hp_tally.c */
 static int hpTallyIsOn(const HpAgg*);
 static int hpTallyHas(const HpAgg*, const HpAggDef*);
-static int hpTallyHasAll(const HpAgg*);
 static void hpTallyStep(HpAgg*, const HpFrame*);
 static void hpTallySettle(HpAgg*);
 static void hpTallyClose(HpAgg*);

@@ -441,7 +441,7 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
     rc = hpAggOrdered(pAgg, p, iFirst);
   }else{
     if( pPlan->keys.n ) hpTallyStep(pAgg, p);
-    for(k=0; k<p->nSel && pPlan->keys.n && !hpTallyHasAll(pAgg); k++){
+    for(k=0; k<p->nSel && pPlan->keys.n && !pAgg->bBeside; k++){
       pAgg->apGroup[k] = hpGroupAt(&pAgg->runs, pAgg->aiGroup[k]);
     }
     for(k=0; k<pPlan->nAgg && rc==SQLITE_OK; k++){

@@ -256,7 +256,7 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   const u64 *aHash = pAgg->aHash;
   /* Bytes of a group that are used a row */
-  int nHot = bAll && hpTallyHasAll(pAgg) ? (int)sizeof(HpPack)
+  int nHot = bAll && pAgg->bBeside ? (int)sizeof(HpPack)
              : pPlan->iHeadOff + (bAll ? 0 : (int)sizeof(HpHead));
   int nSel = p->nSel;
   int ii, k, rc;

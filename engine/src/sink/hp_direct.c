@@ -8,6 +8,7 @@
 **
 **    hpDirectRows()   the groups of the rows whose numbers are known
 **    hpDirectSet()    the group of a row that was not
+**    hpDirectIsOn()   are groups found so now?
 **    hpDirectClear()  groups have been forgotten
 **    hpDirectClose()
 **
@@ -376,7 +377,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     return 1;
   }
 
-  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 && !hpTallyHasAll(pAgg) ){
+  if( pAgg->runs.nGroup>=HP_MX_CACHED && pAgg->pPlan->nAgg>0 && !pAgg->bBeside ){
     nHot = pAgg->pPlan->iHeadOff;
   }
   aTo = p->aNumber;

@@ -10,6 +10,8 @@
 **    hpSumScattered()  add values, each to its own group
 **    hpSumMerge()      put two parts of a sum together
 **    hpSumCtx()        the same as stock's SumCtx
+**    hpSumReal()       one step with a real
+**    hpSumBits()       how large are the integers of a batch?
 **    hpSumIsSound(), hpSumIsSafe(), hpSumIsSmall(), hpSumLost()   may the parts
 **                      be put together?
 **
@@ -54,7 +56,6 @@ static int hpSumIsSound(const HpSum *pSum){
 
 /* The bits of the size of x, or of one less, and its sign in bit 63 */
 #define hpAbsBits(X)  ((u64)(X) ^ ((u64)((X)>>63)>>1))
-#define HP_ABS_MINUS  ((u64)1<<63)
 
 /* Number of bits of x */
 static int hpBits(u64 x){

@@ -7,7 +7,7 @@
 ** hp_tally: sums and counts of many groups in arrays beside them.
 **
 **    hpTallyStep()      add the selected rows to the arrays, if that is possible
-**    hpTallyHas(), hpTallyHasAll()    was that done for a function, or for all?
+**    hpTallyHas()       was that done for a function?
 **    hpTallyIsOn()      are there arrays?
 **    hpTallySettle()    put what the arrays have into the groups
 **    hpTallyClose()     free everything
@@ -25,8 +25,12 @@
 ** The arrays begin when there are more groups than hpAggOrdered() takes, and rows enough for each
 ** of them.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
 ** before anyone looks at a state: when groups become a run or go to a file, and when
-** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, integers
-** and reals mixed, integers that may overflow.
+** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, and integers
+** that may overflow.
+**
+** Prices are integers and reals mixed.  The sum of a group is one of integers as long as no real has come
+** (HpTallySum.abReal), and below 2^52 doubles add integers exactly.  If a sum has become larger, which is
+** rare, HpAgg.bSerial lets the scan run again.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -45,13 +49,13 @@ struct HpTallySum {
   u8 eKind;              /* HP_INT or HP_REAL; 0: count() */
   u64 mAbs;              /* HP_INT: OR of hpAbsBits() of all values, and perhaps of more bits */
   i64 *aInt;             /* HP_INT: sums, ... */
-  HpSumReal *aReal;    /* ... or HP_REAL */
+  HpSumReal *aReal;      /* ... or HP_REAL */
+  u8 *abReal;            /* HP_REAL: groups to which a real has come.  NULL pointer: none but reals */
   u32 *anNull;           /* Rows of each group that were NULL.  NULL pointer: none */
 };
 
 struct HpTally {
   u8 bBegun;             /* There are arrays */
-  u8 bAll;               /* The plan has no other functions */
   int nTry;              /* How often it began, or might have */
   u32 nAlloc;            /* Entries of each array */
   u64 nRow;              /* At most so many values are in a sum */
@@ -67,28 +71,26 @@ static int hpTallyCan(const HpAggDef *pDef){
       && (pDef->eAgg==HP_AGG_SUM || (pDef->eAgg==HP_AGG_COUNT && pDef->bWeigh==0));
 }
 
-/* Are there arrays now?  Is function pDef in them?  Are all? */
+/* Are there arrays now?  Is function pDef in them? */
 static int hpTallyIsOn(const HpAgg *pAgg){
   return pAgg->pTally && pAgg->pTally->bBegun;
 }
 static int hpTallyHas(const HpAgg *pAgg, const HpAggDef *pDef){
   return hpTallyIsOn(pAgg) && hpTallyCan(pDef);
 }
-static int hpTallyHasAll(const HpAgg *pAgg){
-  return hpTallyIsOn(pAgg) && pAgg->pTally->bAll;
-}
 
 /*
-** HP_INT or HP_REAL: the type of the numbers that function pDef adds from this batch.
-** HP_NULL: it counts.  0: neither, or not only that.
+** HP_INT, HP_REAL or HP_NUM: the types of the numbers that function pDef adds from this batch.
+** HP_NULL: it counts.  0: they are something else, too.
 */
 static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   u8 m;
   if( pDef->eAgg==HP_AGG_COUNT ) return HP_NULL;
   m = pVec->mType & ~HP_NULL;
-  if( pVec->mIdx==0 || (m==HP_INT && pVec->bFloat) ) return 0;
-  return m==HP_INT || m==HP_REAL ? m : 0;
+  if( pVec->mIdx==0 || (m & ~HP_NUM)!=0 ) return 0;
+  if( m==HP_REAL ) return HP_REAL;
+  return pVec->bFloat ? HP_NUM : m==HP_INT ? HP_INT : 0;
 }
 
 /*
@@ -125,6 +127,9 @@ static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
     }else if( pSum->eKind==HP_REAL ){
       rc = hpTallyGrow(p, (void**)&pSum->aReal, sizeof(HpSumReal), nOld, nNew);
     }
+    if( rc==SQLITE_OK && pSum->abReal ){
+      rc = hpTallyGrow(p, (void**)&pSum->abReal, sizeof(u8), nOld, nNew);
+    }
     if( rc==SQLITE_OK && pSum->anNull ){
       rc = hpTallyGrow(p, (void**)&pSum->anNull, sizeof(u32), nOld, nNew);
     }
@@ -143,6 +148,7 @@ static void hpTallyEnd(HpAgg *pAgg){
   for(i=0; i<p->nSum; i++){
     sqlite3_free(p->aSum[i].aInt);
     sqlite3_free(p->aSum[i].aReal);
+    sqlite3_free(p->aSum[i].abReal);
     sqlite3_free(p->aSum[i].anNull);
   }
   memset(p->aSum, 0, sizeof(p->aSum[0])*(size_t)p->nSum);
@@ -151,10 +157,30 @@ static void hpTallyEnd(HpAgg *pAgg){
   p->nAlloc = 0;
   p->nByte = 0;
   p->bBegun = 0;
+  pAgg->bBeside = 0;
 }
 
 static void hpTallyClose(HpAgg *pAgg){
   if( pAgg->pTally ) hpTallyEnd(pAgg);
+}
+
+/*
+** Integers come, too: let pSum->abReal say which groups have met a real so far.
+*/
+static int hpTallyMixed(HpAgg *pAgg, HpTallySum *pSum){
+  const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
+  HpTally *p = pAgg->pTally;
+  i64 nByte = p->nByte;
+  u32 n = MIN(pAgg->runs.nGroup, p->nAlloc);
+  u32 g;
+  if( pSum->abReal ) return SQLITE_OK;
+  if( hpTallyGrow(p, (void**)&pSum->abReal, sizeof(u8), 0, p->nAlloc) ) return HP_DECLINE;
+  pAgg->runs.nTable += p->nByte-nByte;
+  for(g=0; g<n; g++){
+    const HpSum *pState = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
+    pSum->abReal[g] = hpSumIsReal(pState) || p->anRow[g]>(pSum->anNull ? pSum->anNull[g] : 0);
+  }
+  return SQLITE_OK;
 }
 
 /*
@@ -174,19 +200,47 @@ static int hpTallyTake(HpAgg *pAgg){
       const HpSum *pSum = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
       i64 n = hpSumCount(pSum);
       if( pSum->n & HP_SUM_OVRFL ) return HP_DECLINE;
-      if( n>0 && hpSumIsReal(pSum)!=(pTo->eKind==HP_REAL) ) return HP_DECLINE;
       nRow = MAX(nRow, (u64)n);
+      if( hpSumIsReal(pSum) ){
+        if( pTo->eKind!=HP_REAL ) return HP_DECLINE;
+        pTo->aReal[g] = pSum->u.r;
+        continue;
+      }
+      if( pSum->u.i.iCarry ) return HP_DECLINE;
       if( pTo->eKind==HP_INT ){
         pTo->aInt[g] = pSum->u.i.iSum;
         pTo->mAbs |= pSum->u.i.mAbs;
-        if( pSum->u.i.iCarry ) return HP_DECLINE;
-      }else{
-        pTo->aReal[g] = pSum->u.r;
+      }else if( n>0 ){
+        /* No sum so far was as large as 2^52 */
+        if( !hpSumIsSmall(pSum->u.i.mAbs, (u64)n<<11) || hpTallyMixed(pAgg, pTo) ) return HP_DECLINE;
+        pTo->aReal[g].rSum = (double)pSum->u.i.iSum;
+        pTo->aReal[g].mx = fabs(pTo->aReal[g].rSum);
       }
     }
   }
   p->nRow = nRow;
   return SQLITE_OK;
+}
+
+/*
+** Let *pTo be the sum *pFrom, to which n more values have been added.  bReal: one of them was a real.
+** Or, with bMixed, there may have been none but integers.  Returns false if that is not known for certain.
+*/
+static int hpTallyReal(HpSum *pTo, const HpSumReal *pFrom, i64 n, int bMixed, int bReal){
+  i64 nAll = pTo->n + n*HP_SUM_ONE;
+  if( bMixed && !(pFrom->mx<HP_MX_FLOAT) ) return 0;
+  if( bReal ){
+    pTo->u.r = *pFrom;
+    nAll |= HP_SUM_REAL;
+  }else{
+    assert( pFrom->rErr==0.0 && pFrom->rSum==(double)(i64)pFrom->rSum );
+    pTo->u.i.iSum = (i64)pFrom->rSum;
+    /* Each value is the difference of two sums */
+    pTo->u.i.mAbs |= (u64)(2.0*pFrom->mx) | HP_ABS_MINUS;
+    pTo->u.i.iCarry = 0;
+  }
+  pTo->n = nAll;
+  return 1;
 }
 
 /*
@@ -219,8 +273,11 @@ static void hpTallySettle(HpAgg *pAgg){
           pSum->n += n*HP_SUM_ONE;
           break;
         default:
-          pSum->u.r = pFrom->aReal[g];
-          pSum->n = (pSum->n + n*HP_SUM_ONE) | HP_SUM_REAL;
+          if( !hpTallyReal(pSum, &pFrom->aReal[g], n, pFrom->abReal!=0,
+                           pFrom->abReal==0 || pFrom->abReal[g])
+          ){
+            pAgg->bSerial = 1;
+          }
           break;
       }
     }
@@ -245,6 +302,7 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
   u32 nTally = (u32)p->pCfg->nTally;
   HpTally *pTally;
   int nState = 0;
+  int bAll = 1;          /* All functions are done by arrays */
   int k;
   if( pAgg->bNoTally || pAgg->runs.bOrdered ) return 0;
   if( nTally==0 && (pAgg->bRare || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
@@ -256,13 +314,12 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
   pTally = pAgg->pTally;
   if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) goto no_tally;
   pTally->nTry++;
-  pTally->bAll = 1;
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     u8 eKind;
     if( pDef->bShared ) continue;
     if( !hpTallyCan(pDef) ){
-      pTally->bAll = 0;
+      bAll = 0;
       continue;
     }
     eKind = hpTallyKind(pDef, p);
@@ -271,10 +328,11 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
       return 0;
     }
     pTally->aSum[pTally->nSum].iAgg = k;
-    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind;
+    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind==HP_NUM ? HP_REAL : eKind;
     pTally->nSum++;
   }
   pTally->bBegun = 1;
+  pAgg->bBeside = (u8)bAll;
   if( hpTallyRoom(pAgg, pAgg->runs.nGroup) || hpTallyTake(pAgg) ) hpTallyEnd(pAgg);
   return pTally->bBegun;
 
@@ -290,10 +348,15 @@ static int hpTallyMay(HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   HpTally *pTally = pAgg->pTally;
-  if( pSum->eKind && hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
+  u8 eKind = hpTallyKind(pDef, p);
+  if( eKind==0 ) return 0;
   if( pSum->eKind==HP_INT ){
+    if( eKind!=HP_INT ) return 0;
     pSum->mAbs |= hpSumBits(p, pVec);
     if( !hpSumIsSmall(pSum->mAbs, HP_TALLY_MORE*pTally->nRow) ) return 0;
+  }else if( pSum->eKind==HP_REAL && eKind!=HP_REAL ){
+    if( eKind==HP_INT && (hpSumBits(p, pVec) & ~HP_ABS_MINUS)>=(u64)HP_MX_FLOAT ) return 0;
+    if( hpTallyMixed(pAgg, pSum) ) return 0;
   }
   if( pVec && (pVec->mType & HP_NULL) && pSum->anNull==0 ){
     i64 nByte = pTally->nByte;
@@ -314,7 +377,8 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   int nSel = p->nSel;
   int ii;
   if( pVec==0 ) return;
-  if( (pVec->mType & HP_NULL)==0 ){
+  if( (pVec->mType & HP_NULL)==0 && (pSum->eKind!=HP_REAL || pVec->mType==HP_REAL || pVec->bFloat) ){
+    /* All rows are added, in one form */
     const HpVal *aVal = pVec->aVal;
     if( pSum->eKind==HP_INT ){
       i64 *aInt = pSum->aInt;
@@ -322,6 +386,11 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
     }else if( pSum->eKind==HP_REAL ){
       HpSumReal *aReal = pSum->aReal;
       for(ii=0; ii<nSel; ii++) hpSumReal(&aReal[aiGroup[ii]], aVal[aSel[ii]].r);
+    }
+    if( pSum->abReal ){
+      u8 *abReal = pSum->abReal;
+      const u8 *aTag = pVec->aTag;
+      for(ii=0; ii<nSel; ii++) abReal[aiGroup[ii]] |= aTag[aSel[ii]]==HP_REAL;
     }
     return;
   }
@@ -333,7 +402,9 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
     }else if( pSum->eKind==HP_INT ){
       pSum->aInt[g] += pVec->aVal[i].i;
     }else if( pSum->eKind==HP_REAL ){
-      hpSumReal(&pSum->aReal[g], pVec->aVal[i].r);
+      int bReal = pVec->aTag[i]==HP_REAL;
+      hpSumReal(&pSum->aReal[g], bReal || pVec->bFloat ? pVec->aVal[i].r : (double)pVec->aVal[i].i);
+      if( pSum->abReal ) pSum->abReal[g] |= bReal;
     }
   }
 }
