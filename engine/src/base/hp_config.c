@@ -38,6 +38,7 @@
 **                             race=N      SQLite's code begins, and is given up
 **                                         after N instructions
 **                             rare=N      a sorted run of each N groups
+**                             tally=N     sums in arrays from N groups on
 **                             columns=force   each scan keeps the columns that it
 **                                         reads, and reads those that are kept
 **                             columns=tiny    the same, and there is room for a
@@ -102,7 +103,7 @@ static const struct HpSwitch {
   HP_SWITCH("run=",         nRun,    1, 0x7fffffff),
   HP_SWITCH("race=",        nRace,   1, 0x7fffffff),
   HP_SWITCH("rare=",        nRare,   1, 0x7fffffff),
-  HP_SWITCH("tally=",      nTally,  1, 0x7fffffff),
+  HP_SWITCH("tally=",       nTally,  1, 0x7fffffff),
   HP_SWITCH("extent=",      nExtent, 0, 0x7fffffff),
 #undef HP_SWITCH
 };

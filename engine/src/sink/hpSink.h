@@ -61,6 +61,7 @@ struct HpNumber {
 
 #define HP_CHUNK       128    /* Groups a chunk */
 #define HP_MIN_PART    8192   /* Fewer groups are put together by one thread */
+#define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_MX_CACHED   256    /* Up to so many groups are in L1 or L2 anyway */
 
 /*
@@ -255,7 +256,6 @@ struct HpAgg {
   u64 nRareLast;
   u8 bNoTally;           /* Sums are not in arrays */
   u8 bBeside;            /* Those of all functions are, and nothing else is in states */
-  u8 bSerial;            /* They were, and it is not certain that they are stock's */
   HpTally *pTally;       /* Sums in arrays beside the groups: hp_tally.c; or NULL */
   HpDirect *pDirect;     /* Groups by such numbers: hp_direct.c */
   HpPack *aGroupPack;    /* Packed keys of the first HP_MX_CACHED groups; b is 0,

@@ -13,8 +13,8 @@
 ** every other aggregate function is called itself, for each row (hp_aggcall.c).
 ** What has ORDER BY inside keeps a list of entries (hp_aggorder.c), and those of
 ** SQLite's functions that depend on the order of rows keep a log (hp_agglog.c).
-** hpResultLoad() copies the states into aggregate contexts, and stock's
-** OP_AggFinal then finishes them.  So rounding and errors are stock's.
+** hp_result.c makes results of the states, or the contexts that stock's OP_AggFinal finishes.  So
+** rounding and errors are stock's.  Sums and counts of many groups may be in arrays meanwhile: hp_tally.c.
 **
 ** Where there are few groups the rows of a batch are first put in order of
 ** their group.  Each aggregate then runs down one group's rows with its state
@@ -31,7 +31,6 @@
 # include "hpInt.h"
 #endif
 
-#define HP_MX_ORDERED  64     /* Up to so many groups rows are ordered by group */
 #define HP_AHEAD_ROWS  8      /* So many rows ahead of DISTINCT its sets are fetched */
 #define HP_MIN_ORDERED 8      /* ... if there are so many rows for each of them */
 
@@ -453,6 +452,11 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
         rc = hpAggRange(pAgg, p, pDef, hpGroupAt(&pAgg->runs, 0), p->aSel, p->nSel);
       }
     }
+  }
+  if( rc==SQLITE_OK && hpTallyIsOn(pAgg) && !hpGroupMay(&pAgg->runs, 0, HP_WISH) ){
+    /* Rather no arrays than groups in a file */
+    hpTallySettle(pAgg);
+    pAgg->bNoTally = 1;
   }
   if( rc==SQLITE_OK
    && (pAgg->bFull || !hpGroupMay(&pAgg->runs, 0, HP_WISH))

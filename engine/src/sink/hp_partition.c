@@ -33,8 +33,9 @@
 ** as if they were those of GROUP BY).  A partition has its first rows so far, in
 ** order, and what it takes to come before the last of them: a number for the
 ** first ORDER BY term of each row (hpPartitionNumber()), which is as far as most rows
-** get.  Of a row the values are kept, as many come only to be replaced; the record that the sort
-** wants is made in the end, unless part of it is in no vector.  These limits stand side by side, so that they stay in the processor's cache.
+** get.  These limits stand side by side, so that they stay in the processor's cache.  Of a row the
+** values are kept, as many come only to be replaced; the record that the sort wants is made in the
+** end, unless part of it is in no vector.
 **
 ** Of row_number() the first k rows are kept, those with equal keys in scan
 ** order as everywhere; of rank() the first k and what is equal to the k-th; of
@@ -434,10 +435,11 @@ static int hpPartitionAdd(
   u32 lwr = 0;
   u32 upr = pPart->nRow;
   int bSame;             /* There is a row with an equal key */
-  int rc;
+  int c, rc;
 #define hpPartitionNew(J)  hpPartitionCompare(pPlan, p, i, iOrder, &pPart->aRow[J])
   /* It goes to lwr, behind those that are not larger */
-  if( upr>0 && hpPartitionNew(upr-1)>=0 ) lwr = upr;
+  c = upr>0 ? hpPartitionNew(upr-1) : -1;
+  if( c>=0 ) lwr = upr;
   while( lwr<upr ){
     u32 j = (lwr+upr)/2;
     if( hpPartitionNew(j)<0 ){
@@ -446,7 +448,7 @@ static int hpPartitionAdd(
       lwr = j+1;
     }
   }
-  bSame = lwr>0 && hpPartitionNew(lwr-1)==0;
+  bSame = c==0 || (c<0 && lwr>0 && hpPartitionNew(lwr-1)==0);
 #undef hpPartitionNew
   if( pPart->bFull && lwr==pPart->nRow
    && (bSame==0 || pPlan->eNumber==HP_NUMBER_ROWS)
@@ -604,8 +606,9 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
           + pParts->nKept*(i64)sizeof(struct HpSorted)
           + pParts->nLimitAlloc*(i64)sizeof(u64);
   hpBudgetHold(p->pWorker, n);
-  /* Sorted they are there twice, and merged with earlier ones three times */
-  if( !hpBudgetMay(p->pWorker, 2*n, HP_WISH) ){
+  /* Sorted they are there twice, and merged with earlier ones three times.  Of values, a text is in
+  ** the key and in the record */
+  if( !hpBudgetMay(p->pWorker, (pParts->bRecord ? 2 : 4)*n, HP_WISH) ){
     bOff = 2*pParts->nKept>pParts->nSince;
     rc = hpPartitionSort(pSort);
     if( rc==SQLITE_OK && !sqlite3TempInMemory(pQuery->db) ){

@@ -62,7 +62,6 @@ static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
 static int hpSinkAggFinish(HpWorker *p){
   int rc;
   hpTallySettle((HpAgg*)p->pSink);
-  if( ((HpAgg*)p->pSink)->bSerial ) return HP_SERIAL;
   rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }

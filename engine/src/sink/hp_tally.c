@@ -25,12 +25,8 @@
 ** The arrays begin when there are more groups than hpAggOrdered() takes, and rows enough for each
 ** of them.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
 ** before anyone looks at a state: when groups become a run or go to a file, and when
-** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, and integers
-** that may overflow.
-**
-** Prices are integers and reals mixed.  The sum of a group is one of integers as long as no real has come
-** (HpTallySum.abReal), and below 2^52 doubles add integers exactly.  If a sum has become larger, which is
-** rare, HpAgg.bSerial lets the scan run again.
+** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, integers
+** and reals mixed, integers that may overflow.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -40,7 +36,6 @@
 #define HP_TALLY_ROWS  8      /* So many rows for each group before it begins */
 #define HP_TALLY_HASH  4096   /* Up to so many groups if they are found by hash values */
 #define HP_TALLY_TRIES 16     /* It begins, or ends, no more often */
-#define HP_TALLY_MORE  8      /* Overflows are ruled out for so many times the rows: of other workers */
 
 /* The array of one function */
 typedef struct HpTallySum HpTallySum;
@@ -50,7 +45,6 @@ struct HpTallySum {
   u64 mAbs;              /* HP_INT: OR of hpAbsBits() of all values, and perhaps of more bits */
   i64 *aInt;             /* HP_INT: sums, ... */
   HpSumReal *aReal;      /* ... or HP_REAL */
-  u8 *abReal;            /* HP_REAL: groups to which a real has come.  NULL pointer: none but reals */
   u32 *anNull;           /* Rows of each group that were NULL.  NULL pointer: none */
 };
 
@@ -80,17 +74,16 @@ static int hpTallyHas(const HpAgg *pAgg, const HpAggDef *pDef){
 }
 
 /*
-** HP_INT, HP_REAL or HP_NUM: the types of the numbers that function pDef adds from this batch.
-** HP_NULL: it counts.  0: they are something else, too.
+** HP_INT or HP_REAL: the type of the numbers that function pDef adds from this batch.
+** HP_NULL: it counts.  0: neither, or not only that.
 */
 static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   u8 m;
   if( pDef->eAgg==HP_AGG_COUNT ) return HP_NULL;
   m = pVec->mType & ~HP_NULL;
-  if( pVec->mIdx==0 || (m & ~HP_NUM)!=0 ) return 0;
-  if( m==HP_REAL ) return HP_REAL;
-  return pVec->bFloat ? HP_NUM : m==HP_INT ? HP_INT : 0;
+  if( pVec->mIdx==0 || (m==HP_INT && pVec->bFloat) ) return 0;
+  return m==HP_INT || m==HP_REAL ? m : 0;
 }
 
 /*
@@ -111,14 +104,19 @@ static int hpTallyGrow(HpTally *p, void **pp, int n, u32 nOld, u32 nNew){
 static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
   HpTally *p = pAgg->pTally;
   i64 nByte = p->nByte;
+  i64 nMore = sizeof(u32);   /* Bytes for a group in all arrays */
   u32 nOld = p->nAlloc;
   u32 nNew = MAX(2*nGroup, HP_MX_CACHED);
   int rc = SQLITE_OK;
   int i;
   if( nGroup<=nOld ) return SQLITE_OK;
-  if( nGroup>0x7fffffff || !hpGroupMay(&pAgg->runs, MAX(nByte, 4*(i64)nNew*p->nSum), HP_WISH) ){
-    return HP_DECLINE;
+  for(i=0; i<p->nSum; i++){
+    u8 eKind = p->aSum[i].eKind;
+    nMore += eKind==HP_INT ? sizeof(i64) : eKind==HP_REAL ? sizeof(HpSumReal) : 0;
+    if( p->aSum[i].anNull ) nMore += sizeof(u32);
   }
+  /* While an array grows it is there twice */
+  if( nGroup>0x3fffffff || !hpGroupMay(&pAgg->runs, nMore*nNew, HP_WISH) ) return HP_DECLINE;
   rc = hpTallyGrow(p, (void**)&p->anRow, sizeof(u32), nOld, nNew);
   for(i=0; i<p->nSum && rc==SQLITE_OK; i++){
     HpTallySum *pSum = &p->aSum[i];
@@ -126,9 +124,6 @@ static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
       rc = hpTallyGrow(p, (void**)&pSum->aInt, sizeof(i64), nOld, nNew);
     }else if( pSum->eKind==HP_REAL ){
       rc = hpTallyGrow(p, (void**)&pSum->aReal, sizeof(HpSumReal), nOld, nNew);
-    }
-    if( rc==SQLITE_OK && pSum->abReal ){
-      rc = hpTallyGrow(p, (void**)&pSum->abReal, sizeof(u8), nOld, nNew);
     }
     if( rc==SQLITE_OK && pSum->anNull ){
       rc = hpTallyGrow(p, (void**)&pSum->anNull, sizeof(u32), nOld, nNew);
@@ -148,7 +143,6 @@ static void hpTallyEnd(HpAgg *pAgg){
   for(i=0; i<p->nSum; i++){
     sqlite3_free(p->aSum[i].aInt);
     sqlite3_free(p->aSum[i].aReal);
-    sqlite3_free(p->aSum[i].abReal);
     sqlite3_free(p->aSum[i].anNull);
   }
   memset(p->aSum, 0, sizeof(p->aSum[0])*(size_t)p->nSum);
@@ -165,22 +159,11 @@ static void hpTallyClose(HpAgg *pAgg){
 }
 
 /*
-** Integers come, too: let pSum->abReal say which groups have met a real so far.
+** Can sums of integers with these hpAbsBits() not overflow in this worker, nor when all workers' parts
+** are put together?
 */
-static int hpTallyMixed(HpAgg *pAgg, HpTallySum *pSum){
-  const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
-  HpTally *p = pAgg->pTally;
-  i64 nByte = p->nByte;
-  u32 n = MIN(pAgg->runs.nGroup, p->nAlloc);
-  u32 g;
-  if( pSum->abReal ) return SQLITE_OK;
-  if( hpTallyGrow(p, (void**)&pSum->abReal, sizeof(u8), 0, p->nAlloc) ) return HP_DECLINE;
-  pAgg->runs.nTable += p->nByte-nByte;
-  for(g=0; g<n; g++){
-    const HpSum *pState = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
-    pSum->abReal[g] = hpSumIsReal(pState) || p->anRow[g]>(pSum->anNull ? pSum->anNull[g] : 0);
-  }
-  return SQLITE_OK;
+static int hpTallyIsSmall(const HpAgg *pAgg, u64 mAbs){
+  return hpSumIsSmall(mAbs, pAgg->pTally->nRow * (u64)pAgg->runs.pWorker->pQuery->nWorker);
 }
 
 /*
@@ -200,47 +183,23 @@ static int hpTallyTake(HpAgg *pAgg){
       const HpSum *pSum = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
       i64 n = hpSumCount(pSum);
       if( pSum->n & HP_SUM_OVRFL ) return HP_DECLINE;
+      if( n>0 && hpSumIsReal(pSum)!=(pTo->eKind==HP_REAL) ) return HP_DECLINE;
       nRow = MAX(nRow, (u64)n);
-      if( hpSumIsReal(pSum) ){
-        if( pTo->eKind!=HP_REAL ) return HP_DECLINE;
-        pTo->aReal[g] = pSum->u.r;
-        continue;
-      }
-      if( pSum->u.i.iCarry ) return HP_DECLINE;
       if( pTo->eKind==HP_INT ){
+        if( pSum->u.i.iCarry ) return HP_DECLINE;
         pTo->aInt[g] = pSum->u.i.iSum;
         pTo->mAbs |= pSum->u.i.mAbs;
-      }else if( n>0 ){
-        /* No sum so far was as large as 2^52 */
-        if( !hpSumIsSmall(pSum->u.i.mAbs, (u64)n<<11) || hpTallyMixed(pAgg, pTo) ) return HP_DECLINE;
-        pTo->aReal[g].rSum = (double)pSum->u.i.iSum;
-        pTo->aReal[g].mx = fabs(pTo->aReal[g].rSum);
+      }else{
+        pTo->aReal[g] = pSum->u.r;
       }
     }
   }
   p->nRow = nRow;
-  return SQLITE_OK;
-}
-
-/*
-** Let *pTo be the sum *pFrom, to which n more values have been added.  bReal: one of them was a real.
-** Or, with bMixed, there may have been none but integers.  Returns false if that is not known for certain.
-*/
-static int hpTallyReal(HpSum *pTo, const HpSumReal *pFrom, i64 n, int bMixed, int bReal){
-  i64 nAll = pTo->n + n*HP_SUM_ONE;
-  if( bMixed && !(pFrom->mx<HP_MX_FLOAT) ) return 0;
-  if( bReal ){
-    pTo->u.r = *pFrom;
-    nAll |= HP_SUM_REAL;
-  }else{
-    assert( pFrom->rErr==0.0 && pFrom->rSum==(double)(i64)pFrom->rSum );
-    pTo->u.i.iSum = (i64)pFrom->rSum;
-    /* Each value is the difference of two sums */
-    pTo->u.i.mAbs |= (u64)(2.0*pFrom->mx) | HP_ABS_MINUS;
-    pTo->u.i.iCarry = 0;
+  /* As every group will have the bits of all */
+  for(i=0; i<p->nSum; i++){
+    if( p->aSum[i].eKind==HP_INT && !hpTallyIsSmall(pAgg, p->aSum[i].mAbs) ) return HP_DECLINE;
   }
-  pTo->n = nAll;
-  return 1;
+  return SQLITE_OK;
 }
 
 /*
@@ -273,11 +232,8 @@ static void hpTallySettle(HpAgg *pAgg){
           pSum->n += n*HP_SUM_ONE;
           break;
         default:
-          if( !hpTallyReal(pSum, &pFrom->aReal[g], n, pFrom->abReal!=0,
-                           pFrom->abReal==0 || pFrom->abReal[g])
-          ){
-            pAgg->bSerial = 1;
-          }
+          pSum->u.r = pFrom->aReal[g];
+          pSum->n = (pSum->n + n*HP_SUM_ONE) | HP_SUM_REAL;
           break;
       }
     }
@@ -306,7 +262,7 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
   int k;
   if( pAgg->bNoTally || pAgg->runs.bOrdered ) return 0;
   if( nTally==0 && (pAgg->bRare || pAgg->nRow<HP_TALLY_ROWS*(u64)pAgg->runs.nGroup) ) return 0;
-  if( pAgg->runs.nGroup<nTally ) return 0;
+  if( pAgg->runs.nGroup<(nTally ? nTally : HP_MX_ORDERED+1) ) return 0;
   if( nTally==0 && pAgg->runs.nGroup>HP_TALLY_HASH && !hpDirectIsOn(pAgg) ) return 0;
   for(k=0; k<pPlan->nAgg; k++) nState += hpTallyCan(&pPlan->aAgg[k]);
   if( nState==0 || pQuery->bExact ) goto no_tally;
@@ -328,7 +284,7 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
       return 0;
     }
     pTally->aSum[pTally->nSum].iAgg = k;
-    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind==HP_NUM ? HP_REAL : eKind;
+    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind;
     pTally->nSum++;
   }
   pTally->bBegun = 1;
@@ -348,15 +304,11 @@ static int hpTallyMay(HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   HpTally *pTally = pAgg->pTally;
-  u8 eKind = hpTallyKind(pDef, p);
-  if( eKind==0 ) return 0;
+  if( pSum->eKind && hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
   if( pSum->eKind==HP_INT ){
-    if( eKind!=HP_INT ) return 0;
-    pSum->mAbs |= hpSumBits(p, pVec);
-    if( !hpSumIsSmall(pSum->mAbs, HP_TALLY_MORE*pTally->nRow) ) return 0;
-  }else if( pSum->eKind==HP_REAL && eKind!=HP_REAL ){
-    if( eKind==HP_INT && (hpSumBits(p, pVec) & ~HP_ABS_MINUS)>=(u64)HP_MX_FLOAT ) return 0;
-    if( hpTallyMixed(pAgg, pSum) ) return 0;
+    u64 mAbs = pSum->mAbs | hpSumBits(p, pVec);
+    if( !hpTallyIsSmall(pAgg, mAbs) ) return 0;
+    pSum->mAbs = mAbs;
   }
   if( pVec && (pVec->mType & HP_NULL) && pSum->anNull==0 ){
     i64 nByte = pTally->nByte;
@@ -377,8 +329,7 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   int nSel = p->nSel;
   int ii;
   if( pVec==0 ) return;
-  if( (pVec->mType & HP_NULL)==0 && (pSum->eKind!=HP_REAL || pVec->mType==HP_REAL || pVec->bFloat) ){
-    /* All rows are added, in one form */
+  if( (pVec->mType & HP_NULL)==0 ){
     const HpVal *aVal = pVec->aVal;
     if( pSum->eKind==HP_INT ){
       i64 *aInt = pSum->aInt;
@@ -386,11 +337,6 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
     }else if( pSum->eKind==HP_REAL ){
       HpSumReal *aReal = pSum->aReal;
       for(ii=0; ii<nSel; ii++) hpSumReal(&aReal[aiGroup[ii]], aVal[aSel[ii]].r);
-    }
-    if( pSum->abReal ){
-      u8 *abReal = pSum->abReal;
-      const u8 *aTag = pVec->aTag;
-      for(ii=0; ii<nSel; ii++) abReal[aiGroup[ii]] |= aTag[aSel[ii]]==HP_REAL;
     }
     return;
   }
@@ -402,9 +348,7 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
     }else if( pSum->eKind==HP_INT ){
       pSum->aInt[g] += pVec->aVal[i].i;
     }else if( pSum->eKind==HP_REAL ){
-      int bReal = pVec->aTag[i]==HP_REAL;
-      hpSumReal(&pSum->aReal[g], bReal || pVec->bFloat ? pVec->aVal[i].r : (double)pVec->aVal[i].i);
-      if( pSum->abReal ) pSum->abReal[g] |= bReal;
+      hpSumReal(&pSum->aReal[g], pVec->aVal[i].r);
     }
   }
 }
