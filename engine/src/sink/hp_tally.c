@@ -23,7 +23,8 @@
 ** Reals are added as hp_sum.c does it, in scan order.
 **
 ** The arrays begin when there are more groups than hpAggOrdered() takes, and rows enough for each
-** of them.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
+** of them.  Groups have to be found without a look at them (hp_direct.c), or to be few: who compares the keys of
+** a group has its states in the cache then, and arrays would only be more memory.  They take the sums that the groups have, and hpTallySettle() gives them back.  That is done
 ** before anyone looks at a state: when groups become a run or go to a file, and when
 ** the scan is over.  What the arrays cannot add ends them, too: values that are no numbers, integers
 ** and reals mixed, integers that may overflow.
