@@ -448,6 +448,7 @@ static i64 hpSlabRoom(HpSlab*);
 
 /* hp_buf.c */
 static int hpBufRoom(HpBuf*, u32);
+static int hpBufAppend(HpBuf*, const u8*, u32);
 static int hpBufGrow(void*, int*, int, int);
 
 /* hp_hash.c */

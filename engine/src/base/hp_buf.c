@@ -6,8 +6,9 @@
 *************************************************************************
 ** hp_buf: arrays and bytes that grow.
 **
-**    hpBufRoom()   room for more bytes
-**    hpBufGrow()   room for one more entry of an array
+**    hpBufRoom()     room for more bytes
+**    hpBufAppend()   more bytes
+**    hpBufGrow()     room for one more entry of an array
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -45,6 +46,16 @@ static int hpBufRoom(HpBuf *pBuf, u32 n){
     pBuf->nAlloc = (u32)nNew;
     assert( pBuf->nAlloc-pBuf->n>=n );
   }
+  return SQLITE_OK;
+}
+
+/*
+** Append bytes a[0..n-1].
+*/
+static int hpBufAppend(HpBuf *pBuf, const u8 *a, u32 n){
+  if( hpBufRoom(pBuf, n) ) return HP_DECLINE;
+  memcpy(&pBuf->a[pBuf->n], a, n);
+  pBuf->n += n;
   return SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

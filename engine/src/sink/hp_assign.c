@@ -89,9 +89,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
       /* hpAssignHash() has computed it */
       u32 i = pAgg->aNorm[ii];
       u32 n = pAgg->aNorm[ii+1] - i;
-      if( hpBufRoom(&pAgg->runs.key, n) ) return HP_DECLINE;
-      memcpy(pAgg->runs.key.a, &pAgg->norm.a[i], n);
-      pAgg->runs.key.n = n;
+      if( hpBufAppend(&pAgg->runs.key, &pAgg->norm.a[i], n) ) return HP_DECLINE;
     }
   }
   pHead->nNorm = pAgg->runs.key.n;

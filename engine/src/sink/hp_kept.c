@@ -8,6 +8,7 @@
 **
 **    hpKeptSet()      keep a value of a vector
 **    hpKeptCompare()  the order of two values
+**    hpKeptCompareKeys(), hpKeptCompareRow()    ... of two rows, by their keys
 **
 ** A bare column, the best value of min() and max(), the keys of a row of a heap:
 ** each may change with every row, so a text has space that is used again.
@@ -66,4 +67,40 @@ static SQLITE_INLINE int hpKeptCompare(
   return c;
 }
 
+/*
+** Compare values a[] and b[] of keys iKey and those behind it, the order of two rows.
+*/
+static SQLITE_INLINE int hpKeptCompareKeys(
+  const HpKeys *pKeys,
+  int iKey,
+  const HpKept *a,
+  const HpKept *b
+){
+  int c = 0;
+  for(; iKey<pKeys->n && c==0; iKey++, a++, b++){
+    c = hpKeptCompare(a->tag, a->val, a->n, b->tag, b->val, b->n, pKeys->aColl[iKey],
+                      pKeys->aSort[iKey]);
+  }
+  return c;
+}
+
+/*
+** The same of row i of the batch and values b[].
+*/
+static SQLITE_INLINE int hpKeptCompareRow(
+  const HpKeys *pKeys,
+  int iKey,
+  const HpFrame *p,
+  int i,
+  const HpKept *b
+){
+  int c = 0;
+  for(; iKey<pKeys->n && c==0; iKey++, b++){
+    HpVal v;
+    u32 n;
+    u8 tag = hpVecValue(&p->aVec[pKeys->aVec[iKey]], i, &v, &n);
+    c = hpKeptCompare(tag, v, n, b->tag, b->val, b->n, pKeys->aColl[iKey], pKeys->aSort[iKey]);
+  }
+  return c;
+}
 #endif /* SQLITE_OMIT_HP */

@@ -253,18 +253,8 @@ static SQLITE_INLINE int hpPartitionCompare(
   u64 iOrder,
   const HpPartitionRow *pRow
 ){
-  const HpKeys *pKeys = &pPlan->row.keys;
-  const HpKept *pVal = pRow->pKept->aVal;
-  int k;
   if( iOrder!=pRow->iOrder ) return iOrder<pRow->iOrder ? -1 : 1;
-  for(k=pPlan->pPart->keys.n; k<pKeys->n; k++, pVal++){
-    HpVal v;
-    u32 n;
-    u8 tag = hpVecValue(&p->aVec[pKeys->aVec[k]], i, &v, &n);
-    int c = hpKeptCompare(tag, v, n, pVal->tag, pVal->val, pVal->n, pKeys->aColl[k], pKeys->aSort[k]);
-    if( c ) return c;
-  }
-  return 0;
+  return hpKeptCompareRow(&pPlan->row.keys, pPlan->pPart->keys.n, p, i, pRow->pKept->aVal);
 }
 
 /* Compare two rows that were kept */
@@ -273,17 +263,8 @@ static int hpPartitionCompareRows(
   const HpPartitionRow *pA,
   const HpPartitionRow *pB
 ){
-  const HpKeys *pKeys = &pPlan->row.keys;
-  const HpKept *a = pA->pKept->aVal;
-  const HpKept *b = pB->pKept->aVal;
-  int k;
   if( pA->iOrder!=pB->iOrder ) return pA->iOrder<pB->iOrder ? -1 : 1;
-  for(k=pPlan->pPart->keys.n; k<pKeys->n; k++, a++, b++){
-    int c = hpKeptCompare(a->tag, a->val, a->n, b->tag, b->val, b->n, pKeys->aColl[k],
-                          pKeys->aSort[k]);
-    if( c ) return c;
-  }
-  return 0;
+  return hpKeptCompareKeys(&pPlan->row.keys, pPlan->pPart->keys.n, pA->pKept->aVal, pB->pKept->aVal);
 }
 
 /* Bytes of a row that is kept, without texts and record */
@@ -462,14 +443,6 @@ static int hpPartitionAdd(
   return SQLITE_OK;
 }
 
-/* Append n bytes to pBuf */
-static int hpPartitionAppend(HpBuf *pBuf, const u8 *a, u32 n){
-  if( hpBufRoom(pBuf, n) ) return HP_DECLINE;
-  memcpy(&pBuf->a[pBuf->n], a, n);
-  pBuf->n += n;
-  return SQLITE_OK;
-}
-
 /*
 ** Hand row pKept over to the sort.  Its key begins with the nPrefix bytes that are in the buffer.
 */
@@ -490,7 +463,7 @@ static int hpPartitionRow(HpSort *pSort, HpFrame *p, const HpPartitionKept *pKep
   }
   nNorm = pBuf->n;
   if( pParts->bRecord ){
-    if( hpPartitionAppend(pBuf, pKept->aRec, pKept->nRec) ) return HP_DECLINE;
+    if( hpBufAppend(pBuf, pKept->aRec, pKept->nRec) ) return HP_DECLINE;
   }else{
     for(k=0; k<pParts->nVal; k++){
       HpVec *pVec = &pParts->aVec[pParts->aiVal[k]];
@@ -534,7 +507,7 @@ static int hpPartitionRows(HpSort *pSort){
       u8 aBuf[HP_SZ_NUMBER];
       u32 n;
       const u8 *z = hpGroupKey(pPart, aGroup, aBuf, &n);
-      if( hpPartitionAppend(&pRuns->key, z, n) ) return HP_DECLINE;
+      if( hpBufAppend(&pRuns->key, z, n) ) return HP_DECLINE;
     }
     nPrefix = pRuns->key.n;
     for(j=0; j<p->nRow; j++){

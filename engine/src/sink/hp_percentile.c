@@ -33,23 +33,14 @@
 ** Part a[0..n-1]: those less than r, or with bEqual not larger than r, come first.  Returns
 ** their number.
 */
-static u64 hpPercentilePart(double *a, u64 n, double r, int bEqual){
+static SQLITE_INLINE u64 hpPercentilePart(double *a, u64 n, double r, int bEqual){
   u64 j = 0;
   u64 i;
-  if( bEqual ){
-    for(i=0; i<n; i++){
-      double x = a[i];
-      a[i] = a[j];
-      a[j] = x;
-      j += x<=r;
-    }
-  }else{
-    for(i=0; i<n; i++){
-      double x = a[i];
-      a[i] = a[j];
-      a[j] = x;
-      j += x<r;
-    }
+  for(i=0; i<n; i++){
+    double x = a[i];
+    a[i] = a[j];
+    a[j] = x;
+    j += bEqual ? x<=r : x<r;
   }
   return j;
 }

@@ -42,7 +42,7 @@
 typedef struct HpTallySum HpTallySum;
 struct HpTallySum {
   int iAgg;              /* Which function */
-  u8 eKind;              /* HP_INT or HP_REAL; 0: count() */
+  u8 eKind;              /* HP_INT or HP_REAL; HP_NULL: count() */
   u64 mAbs;              /* HP_INT: OR of hpAbsBits() of all values, and perhaps of more bits */
   i64 *aInt;             /* HP_INT: sums, ... */
   HpSumReal *aReal;      /* ... or HP_REAL */
@@ -90,12 +90,14 @@ static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
 /*
 ** Let array *pp have nNew entries of n bytes, of which those from nOld on are zero.
 */
-static int hpTallyGrow(HpTally *p, void **pp, int n, u32 nOld, u32 nNew){
+static int hpTallyGrow(HpAgg *pAgg, void **pp, int n, u32 nOld, u32 nNew){
   u8 *aNew = sqlite3_realloc64(*pp, (u64)n*nNew);
+  i64 nMore = (i64)n*(nNew-nOld);
   if( aNew==0 ) return HP_DECLINE;
-  memset(&aNew[(size_t)n*nOld], 0, (size_t)n*(nNew-nOld));
+  memset(&aNew[(size_t)n*nOld], 0, (size_t)nMore);
   *pp = aNew;
-  p->nByte += (i64)n*(nNew-nOld);
+  pAgg->pTally->nByte += nMore;
+  pAgg->runs.nTable += nMore;
   return SQLITE_OK;
 }
 
@@ -104,7 +106,6 @@ static int hpTallyGrow(HpTally *p, void **pp, int n, u32 nOld, u32 nNew){
 */
 static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
   HpTally *p = pAgg->pTally;
-  i64 nByte = p->nByte;
   i64 nMore = sizeof(u32);   /* Bytes for a group in all arrays */
   u32 nOld = p->nAlloc;
   u32 nNew = MAX(2*nGroup, HP_MX_CACHED);
@@ -118,19 +119,18 @@ static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
   }
   /* While an array grows it is there twice */
   if( nGroup>0x3fffffff || !hpGroupMay(&pAgg->runs, nMore*nNew, HP_WISH) ) return HP_DECLINE;
-  rc = hpTallyGrow(p, (void**)&p->anRow, sizeof(u32), nOld, nNew);
+  rc = hpTallyGrow(pAgg, (void**)&p->anRow, sizeof(u32), nOld, nNew);
   for(i=0; i<p->nSum && rc==SQLITE_OK; i++){
     HpTallySum *pSum = &p->aSum[i];
     if( pSum->eKind==HP_INT ){
-      rc = hpTallyGrow(p, (void**)&pSum->aInt, sizeof(i64), nOld, nNew);
+      rc = hpTallyGrow(pAgg, (void**)&pSum->aInt, sizeof(i64), nOld, nNew);
     }else if( pSum->eKind==HP_REAL ){
-      rc = hpTallyGrow(p, (void**)&pSum->aReal, sizeof(HpSumReal), nOld, nNew);
+      rc = hpTallyGrow(pAgg, (void**)&pSum->aReal, sizeof(HpSumReal), nOld, nNew);
     }
     if( rc==SQLITE_OK && pSum->anNull ){
-      rc = hpTallyGrow(p, (void**)&pSum->anNull, sizeof(u32), nOld, nNew);
+      rc = hpTallyGrow(pAgg, (void**)&pSum->anNull, sizeof(u32), nOld, nNew);
     }
   }
-  pAgg->runs.nTable += p->nByte-nByte;
   if( rc==SQLITE_OK ) p->nAlloc = nNew;
   return rc;
 }
@@ -179,7 +179,7 @@ static int hpTallyTake(HpAgg *pAgg){
   for(i=0; i<p->nSum; i++){
     HpTallySum *pTo = &p->aSum[i];
     const HpAggDef *pDef = &pAgg->pPlan->aAgg[pTo->iAgg];
-    if( pTo->eKind==0 ) continue;
+    if( pTo->eKind==HP_NULL ) continue;
     for(g=0; g<pAgg->runs.nGroup; g++){
       const HpSum *pSum = hpGroupState(pDef, hpGroupAt(&pAgg->runs, g));
       i64 n = hpSumCount(pSum);
@@ -224,7 +224,7 @@ static void hpTallySettle(HpAgg *pAgg){
       assert( n>=0 );
       if( n==0 ) continue;
       switch( pFrom->eKind ){
-        case 0:
+        case HP_NULL:
           *(i64*)pState += n;
           break;
         case HP_INT:
@@ -285,7 +285,7 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
       return 0;
     }
     pTally->aSum[pTally->nSum].iAgg = k;
-    pTally->aSum[pTally->nSum].eKind = eKind==HP_NULL ? 0 : eKind;
+    pTally->aSum[pTally->nSum].eKind = eKind;
     pTally->nSum++;
   }
   pTally->bBegun = 1;
@@ -304,17 +304,16 @@ no_tally:
 static int hpTallyMay(HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
-  HpTally *pTally = pAgg->pTally;
-  if( pSum->eKind && hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
+  if( hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
   if( pSum->eKind==HP_INT ){
     u64 mAbs = pSum->mAbs | hpSumBits(p, pVec);
     if( !hpTallyIsSmall(pAgg, mAbs) ) return 0;
     pSum->mAbs = mAbs;
   }
-  if( pVec && (pVec->mType & HP_NULL) && pSum->anNull==0 ){
-    i64 nByte = pTally->nByte;
-    if( hpTallyGrow(pTally, (void**)&pSum->anNull, sizeof(u32), 0, pTally->nAlloc) ) return 0;
-    pAgg->runs.nTable += pTally->nByte-nByte;
+  if( pVec && (pVec->mType & HP_NULL) && pSum->anNull==0
+   && hpTallyGrow(pAgg, (void**)&pSum->anNull, sizeof(u32), 0, pAgg->pTally->nAlloc)
+  ){
+    return 0;
   }
   return 1;
 }

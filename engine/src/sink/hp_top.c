@@ -33,12 +33,8 @@ static int hpTopCompare(const HpTop *pTop, u8 *aA, u8 *aB){
   const HpFindPlan *pPlan = pTop->found.pPlan;
   const HpKept *a = hpTopKey(aA);
   const HpKept *b = hpTopKey(aB);
-  int k;
-  for(k=pTop->iKey; k<pPlan->keys.n; k++){
-    int c = hpKeptCompare(a[k].tag, a[k].val, a[k].n, b[k].tag, b[k].val,
-                          b[k].n, pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
-    if( c ) return c;
-  }
+  int c = hpKeptCompareKeys(&pPlan->keys, pTop->iKey, &a[pTop->iKey], &b[pTop->iKey]);
+  if( c ) return c;
   return hpTopPlace(aA)<hpTopPlace(aB) ? -1 : 1;
 }
 
@@ -52,17 +48,7 @@ static int hpTopIsBetter(
   u8 *aTop,
   int i
 ){
-  const HpKept *a = hpTopKey(aTop);
-  int k;
-  for(k=0; k<pPlan->keys.n; k++){
-    HpVal v;
-    u32 n;
-    u8 tag = hpVecValue(&p->aVec[pPlan->keys.aVec[k]], i, &v, &n);
-    int c = hpKeptCompare(tag, v, n, a[k].tag, a[k].val, a[k].n,
-                          pPlan->keys.aColl[k], pPlan->keys.aSort[k]);
-    if( c ) return c<0;
-  }
-  return 0;
+  return hpKeptCompareRow(&pPlan->keys, 0, p, i, hpTopKey(aTop))<0;
 }
 
 /*
