@@ -25,6 +25,7 @@
 **    sets        The values of IN (SELECT ...), in any order.
 **    top groups  Groups that are first by an aggregate.
 **    looks       Rows of a join are left out that have no partner.
+**    early       A search for rows ends early, after sets of IN have been read.
 **    threads     Four workers.  Runs under ThreadSanitizer.
 */
 #include <stdio.h>
@@ -879,6 +880,62 @@ static void testSets(void){
   end("sets");
 }
 
+/*
+** A search for rows that ends early, after another pipe has read a set of IN or a
+** relation to its end: SQLite's loop goes on where the search ended.  A LIMIT that is
+** a large share of the table ends it after the first run of leaves, which holds rows
+** that are shorter than most, or as many as all.
+*/
+static void testEarly(void){
+  static const char *const az[] = {
+    "?SELECT id, r FROM f WHERE k IN (SELECT k FROM s) ORDER BY r LIMIT 150",
+    "?SELECT id, r FROM f WHERE k IN (SELECT k FROM s) ORDER BY r DESC LIMIT 345",
+    "?SELECT id, r FROM f WHERE k NOT IN (SELECT k FROM s) ORDER BY r DESC LIMIT 300",
+    "?SELECT id, r FROM f WHERE k IN (SELECT k FROM s) AND r NOT IN (SELECT r FROM f WHERE"
+      " id<90) ORDER BY r DESC LIMIT 345",
+    "?SELECT DISTINCT k, r%2 FROM f WHERE k IN (SELECT k FROM s)",
+    "?SELECT id FROM f WHERE k IN (SELECT k FROM s) AND r%2 LIMIT 2000",
+    "?SELECT id, (SELECT count(*) FROM s WHERE s.k=f.k) FROM f WHERE k IN (SELECT k FROM s)"
+      " ORDER BY r DESC LIMIT 345",
+    "?CREATE TABLE made AS SELECT id, r FROM f WHERE k IN (SELECT k FROM s) ORDER BY r DESC"
+      " LIMIT 345",
+    "?INSERT INTO log SELECT id, r FROM f WHERE k IN (SELECT k FROM s) ORDER BY r LIMIT 345",
+    "?DELETE FROM f WHERE id IN (SELECT id FROM f WHERE k IN (SELECT k FROM s) ORDER BY r"
+      " DESC LIMIT 345)",
+    "?UPDATE f SET r=-r WHERE id IN (SELECT id FROM f WHERE k IN (SELECT k FROM s) AND r%3"
+      " ORDER BY r LIMIT 200)",
+  };
+  static const char *const azWay[] = {
+    "PRAGMA hp_offload=on", "PRAGMA hp_offload=force",
+    "PRAGMA hp_offload=force; PRAGMA hp_memory=20000",
+  };
+  unsigned i, k;
+  begin("CREATE TABLE f(id INTEGER PRIMARY KEY, k INTEGER, r INTEGER, pad TEXT);"
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<12000)"
+        " INSERT INTO f SELECT i, i%10, i*7919%20011, CASE WHEN i BETWEEN 300 AND 500 THEN"
+        " hex(zeroblob(800)) ELSE 'y' END FROM n; CREATE TABLE s(k INTEGER);"
+        "INSERT INTO s VALUES(1),(2),(3);");
+  for(k=0; k<sizeof(azWay)/sizeof(azWay[0]); k++){
+    runOn(&ours, adb[0], azWay[k]);
+    /* SQLite, unless it is compiled with more, has no LIMIT there */
+    both("BEGIN");
+    runOn(&ours, adb[0], "DELETE FROM f WHERE k IN (SELECT k FROM s) ORDER BY r DESC LIMIT 335");
+    runOn(&stock, adb[1], "DELETE FROM f WHERE id IN (SELECT id FROM f WHERE k IN (SELECT k FROM"
+          " s) ORDER BY r DESC LIMIT 335)");
+    same("?SELECT count(*), sum(id), sum(r) FROM f");
+    both("ROLLBACK");
+    for(i=0; i<sizeof(az)/sizeof(az[0]); i++){
+      both("BEGIN");
+      same(az[i]);
+      same("?SELECT count(*), sum(id), sum(r) FROM f");
+      same("?SELECT * FROM log");
+      if( strstr(az[i], "made") ) same("?SELECT * FROM made");
+      both("ROLLBACK");
+    }
+  }
+  end("early");
+}
+
 /* Correlated sub-selects of an aggregate that is taken over: they are tables, too */
 static void testSubs(void){
   static const char *const az[] = {
@@ -1091,6 +1148,7 @@ int main(int argc, char **argv){
   testFinds();
   testScalars();
   testSets();
+  testEarly();
   testLooks();
   testTopGroups();
   testSubs();

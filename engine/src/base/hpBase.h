@@ -299,6 +299,7 @@ struct HpConfig {
   int nRun;              /* run=N: leaves a run; or 0 */
   int nRace;             /* race=N: instructions until SQLite's loops are given up; or 0 */
   int nRare;             /* rare=N: groups of a sorted run, however often they recur; or 0 */
+  int nEnd;              /* end=N: one run of leaves in N ends a search for rows; or 0 */
   int nTally;            /* tally=N: sums are in arrays from so many groups on; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory; or 0 */

@@ -103,6 +103,7 @@ static const struct HpSwitch {
   HP_SWITCH("run=",         nRun,    1, 0x7fffffff),
   HP_SWITCH("race=",        nRace,   1, 0x7fffffff),
   HP_SWITCH("rare=",        nRare,   1, 0x7fffffff),
+  HP_SWITCH("end=",         nEnd,    1, 0x7fffffff),
   HP_SWITCH("tally=",       nTally,  1, 0x7fffffff),
   HP_SWITCH("extent=",      nExtent, 0, 0x7fffffff),
 #undef HP_SWITCH

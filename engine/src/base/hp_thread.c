@@ -219,7 +219,7 @@ static int hpThreadNext(const HpQuery *p, int *piNext){
 static int hpThreadStopped(const HpQuery *p){
   if( AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
   if( AtomicLoad(&p->bInterrupt) ) return SQLITE_INTERRUPT;
-  return AtomicLoad(&p->bStop) ? HP_DECLINE : SQLITE_OK;
+  return AtomicLoad(&p->pass.bStop) ? HP_DECLINE : SQLITE_OK;
 }
 
 /* The pager of the database that is scanned */

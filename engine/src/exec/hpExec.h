@@ -11,6 +11,22 @@
 #define HPEXEC_H
 
 /*
+** What a pipe notes of its run: one pass over its source.  hpPipeRun() clears
+** it, so that no pipe takes for its own what the one before has noted.
+*/
+typedef struct HpPass HpPass;
+struct HpPass {
+  int bStop;             /* Some worker failed: all stop.  Atomic */
+  int bEnd;              /* Take no more runs: SQLite reads on.  Atomic */
+  int bAll;              /* All runs have been taken.  Atomic */
+  u8 bSetNull;           /* The set of IN that is read has a NULL */
+  u8 bSmall;             /* Declined because the table is small */
+  u8 bNone;              /* No row is wanted: nothing is read */
+  u8 bAlone;             /* Only the first worker may read the source */
+  u64 nScanned;          /* Rows read */
+};
+
+/*
 ** One execution of a plan: what its workers share.  Kept in a register by
 ** OP_HpScan.
 */
@@ -18,6 +34,7 @@ struct HpQuery {
   sqlite3 *db;           /* The connection */
   Vdbe *v;               /* The statement */
   const HpPipePlan *pPipe;   /* The pipe that runs; in the end, the last one */
+  HpPass pass;           /* What that has noted of its run */
   const HpGroupPlan *pEntry;   /* What its runs consist of, if it makes some */
   const HpConfig *pCfg;
   HpBudget budget;       /* Memory that its workers may hold */
@@ -31,19 +48,13 @@ struct HpQuery {
   HpCrew *pCrew;         /* The threads of its workers, while there are some */
   u32 nChange;           /* hpThreadChanges() when it began */
   u32 nTrip;             /* Pager.hp.nTrip when it began */
-  u8 bSetNull;           /* A set of IN that is read has a NULL */
   u8 bExact;             /* Add up row by row, as stock does */
-  u8 bSmall;             /* Declined because the table is small */
   int nSample;           /* Read about so many leaves only.  0: all */
   u8 bFirst;             /* ... the first ones, instead of some of everywhere */
   i64 mxRow;             /* HpSortPlan.pPart: rows wanted.  0: all of them */
   u32 mxStored;          /* Most bytes of the columns read of one row, ... */
   u32 mxText;            /* ... and of a text that is computed: hpQueryLengths() */
-  int bStop;             /* Some worker failed: all stop.  Atomic */
   int bInterrupt;        /* The progress handler said stop.  Atomic */
-  int bEnd;              /* Take no more runs: stock reads on.  Atomic */
-  int bAll;              /* All runs have been taken.  Atomic */
-  u64 nScanned;          /* Rows read */
   int nWorker;
   int nMost;             /* So many there may be */
   HpWorker *apWorker[HP_MX_THREAD];
@@ -56,8 +67,6 @@ struct HpQuery {
   int (*xWanted)(const HpRel*, i64, i64);  /* ... is one greater than the first, but
                          ** not than the second?, ... */
   i64 nWanted;           /* ... and how many there are */
-  u8 bNone;              /* No row is wanted: nothing is read */
-  u8 bAlone;             /* Only the first worker may read the source */
   u32 iRun;              /* The number of its first run: arms before have the others */
   i64 *aMxStash;         /* So many rows each pipe may put aside; mostly none.  And ... */
   i64 *aMxLate;          /* ... when its look-ups can be done: for sub-selects */

@@ -164,7 +164,7 @@ static int hpEntryAll(HpQuery *p, Mem *aMem){
   int rc;
   i64 i;
   assert( pFound->pPlan->pRange!=0 );
-  if( p->bAll==0 ) return HP_DECLINE;
+  if( p->pass.bAll==0 ) return HP_DECLINE;
   pCur = sqlite3_malloc64(sqlite3BtreeCursorSize());
   if( pCur==0 ) return HP_DECLINE;
   sqlite3BtreeCursorZero(pCur);

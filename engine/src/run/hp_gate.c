@@ -138,8 +138,8 @@ static int hpGateSample(
   x.prog.nRange = 0;
   p->nSample = HP_GATE_SAMPLE;
   rc = hpPipeRun(p, &x, aMem, 1);
-  if( rc==SQLITE_OK && p->nScanned>0 ){
-    *prShare = (double)*(i64*)p->apWorker[0]->pSink / (double)p->nScanned;
+  if( rc==SQLITE_OK && p->pass.nScanned>0 ){
+    *prShare = (double)*(i64*)p->apWorker[0]->pSink / (double)p->pass.nScanned;
   }
   hpPipeClose(p);
   p->nSample = 0;
@@ -194,7 +194,7 @@ static int hpGateProbe(
   p->nSample = HP_GATE_PROBE;
   p->bFirst = 1;
   rc = hpPipeRun(p, &x, aMem, 1);
-  nFirst = p->nScanned;
+  nFirst = p->pass.nScanned;
   hpPipeClose(p);
   p->nSample = 0;
   p->bFirst = 0;

@@ -154,7 +154,6 @@ static int hpPieceRelations(HpQuery *p, Mem *aMem){
   pPieces->nByte = p->nRelByte;
   for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
     p->pPipe = &pPlan->aPipe[i];
-    p->bStop = p->bEnd = p->bAll = 0;
     rc = hpGuardSet(p, &pPieces->apGuard[i]);
     if( rc==SQLITE_OK && !hpGuardHolds(pPieces->apGuard[i]) ) rc = HP_DECLINE;
     p->nChange = hpThreadChanges(p);
@@ -212,7 +211,6 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   pPart->nLevel = pCur->iPage;
   memcpy(pPart->aChild, pCur->aiIdx, sizeof(u16)*pCur->iPage);
   pPart->bMore = 0;
-  p->bStop = p->bEnd = p->bAll = 0;
   if( p->pPipe->pFind->bByRowid==0 ) rc = hpGuardSet(p, &pPieces->pGuard);
   p->nChange = hpThreadChanges(p);
   if( rc==SQLITE_OK ) rc = hpPipeRun(p, p->pPipe, aMem, hpThreads(db));
@@ -222,10 +220,10 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
     return rc;
   }
   pPart->bLater = 1;
-  if( pPart->bMore ) p->bAll = 0;
+  if( pPart->bMore ) p->pass.bAll = 0;
   pFound = p->apWorker[0]->pSink;
   pPieces->bMany = pFound->bForce==0
-      && (p->bEnd || hpRowidsCost(p, pFound->nPlace, p->nScanned, p->pSource->nTaken));
+      && (p->pass.bEnd || hpRowidsCost(p, pFound->nPlace, p->pass.nScanned, p->pSource->nTaken));
   hpPipeDone(p);
   if( pPieces->bRan==0 ){
     pPieces->bRan = 1;
@@ -233,7 +231,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
     hpConfigRan();
     p->v->eHpRun = HP_RUN_DONE;
   }
-  p->v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)p->nScanned;
+  p->v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)p->pass.nScanned;
   return SQLITE_OK;
 }
 
@@ -261,7 +259,7 @@ static int hpPieceLost(const HpPieces *p){
 static i64 hpPieceEnd(HpQuery *p, int bLost){
   HpPieces *pPieces = p->pPieces;
   HpPart *pPart = &pPieces->part;
-  i64 nRow = (i64)p->nScanned;
+  i64 nRow = (i64)p->pass.nScanned;
   hpPipeClose(p);
   if( hpPieceLookLost(pPieces) ) hpPieceLookOff(p);
   hpArenaClear(&p->arena);

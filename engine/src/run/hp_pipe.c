@@ -44,7 +44,7 @@
 ** of the first one stay, each with what its sink has so far, and go on with the source
 ** and the program of the next.
 **
-** A worker that fails sets HpQuery.bStop.  If all that failed declined so does
+** A worker that fails sets HpPass.bStop.  If all that failed declined so does
 ** the scan; else the error counts.  HP_SERIAL lets the scan run again with one
 ** worker.
 */
@@ -211,21 +211,21 @@ static int hpPipeBatches(HpWorker *p){
   const HpSourceType *pSource = p->pPipe->source.pType;
   const HpSinkType *pSink = p->pPipe->pSink;
   int rc;
-  if( p->pQuery->bNone ) return SQLITE_OK;
-  if( p->pQuery->bAlone && p!=p->pQuery->apWorker[0] ) return SQLITE_OK;
+  if( p->pQuery->pass.bNone ) return SQLITE_OK;
+  if( p->pQuery->pass.bAlone && p!=p->pQuery->apWorker[0] ) return SQLITE_OK;
   while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
     rc = hpPipeBatch(p);
     if( rc ) return rc;
     if( p->run.iLeaf==p->run.nPage ){
       if( pSink->xRunEnd ) pSink->xRunEnd(p);
-      if( AtomicLoad(&p->pQuery->bEnd) ){
+      if( AtomicLoad(&p->pQuery->pass.bEnd) ){
         /* All runs up to the last one that was taken have been read */
         assert( p->run.iQuick==p->run.nQuick );
         return SQLITE_OK;
       }
     }
   }
-  AtomicStore(&p->pQuery->bAll, 1);
+  AtomicStore(&p->pQuery->pass.bAll, 1);
   return rc;
 }
 
@@ -237,7 +237,7 @@ static void hpPipeWork(HpWorker *p){
   p->rc = hpPipeBatches(p);
   hpKeepForget(p);
   if( p->rc==SQLITE_OK && pSink->xFinish && p->pPipe->bMore==0 ) p->rc = pSink->xFinish(p);
-  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
 /*
@@ -288,7 +288,7 @@ static void hpPipeClose(HpQuery *p){
 */
 static void hpPipeWanted(HpQuery *p, const HpPipePlan *pPipe){
   const HpRel *pRel = pPipe->eWant ? p->apRel[pPipe->iWant] : 0;
-  p->bNone = pRel!=0 && pRel->nRow==0;
+  p->pass.bNone = pRel!=0 && pRel->nRow==0;
   p->pWanted = pRel && pPipe->eWant==HP_WANT_ROWID && pRel->nBit ? pRel : 0;
   p->nWanted = p->pWanted ? p->pWanted->nRow : 0;
   p->xWanted = hpRelAny;
@@ -331,8 +331,8 @@ static int hpPipeRun(
               +(pPipe->pRel!=0)==(pPipe->pSink->xRows!=0) );
   p->pPipe = pPipe;
   p->nMost = nWorker;
-  p->bAlone = 0;
-  p->nScanned = 0;
+  memset(&p->pass, 0, sizeof(p->pass));
+  if( pPipe->bAdds==0 ) p->iRun = 0;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
   hpPipeWanted(p, pPipe);
@@ -352,7 +352,7 @@ static int hpPipeRun(
     }
   }
   if( rc==SQLITE_OK && (pPipe->bMore || pPipe->bAdds) ){
-    p->bAlone = !hpSourceParallel(p->pSource, 1);
+    p->pass.bAlone = !hpSourceParallel(p->pSource, 1);
   }
   sqlite3EndBenignMalloc();
   /* Functions with constant arguments have been called */
@@ -363,7 +363,7 @@ static int hpPipeRun(
     rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ){
-    for(i=0; i<p->nWorker; i++) p->nScanned += p->apWorker[i]->nScanned;
+    for(i=0; i<p->nWorker; i++) p->pass.nScanned += p->apWorker[i]->nScanned;
     if( pPipe->bMore ){
       p->iRun = hpSourceRuns(p->pSource);
       hpSourceClose(p->pSource);

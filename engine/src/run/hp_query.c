@@ -199,10 +199,9 @@ static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem
     return SQLITE_OK;
   }
   for(i=0; i<pPlan->nSet && rc==SQLITE_OK; i++){
-    p->bSetNull = 0;
     rc = hpPipeRun(p, &pPlan->aSet[i].pipe, aMem, 1);
     hpPipeClose(p);
-    if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->bSetNull;
+    if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->pass.bSetNull;
   }
   p->pPipe = &pPlan->aPipe[0];
   return rc;
@@ -241,7 +240,6 @@ static int hpQueryStash(
     if( rc==HP_DECLINE && hpStashIsFull(pStash) ){
       hpStashFree(pStash);
       p->apStash[i] = 0;
-      p->bStop = 0;
       rc = SQLITE_OK;
       goto done;
     }
@@ -283,7 +281,7 @@ static int hpQueryTakeUp(
   p->pStash = p->apStash[i];
   hpStashRewind(p->pStash);
   rc = hpPipeRun(p, pPipe, aMem, nWorker);
-  p->nScanned = hpStashScanned(p->pStash);
+  p->pass.nScanned = hpStashScanned(p->pStash);
   return rc;
 }
 
@@ -360,8 +358,8 @@ static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   hpConfigRan();
   hpPipeDone(p);
   hpQueryForget(p);
-  if( p->nScanned && pPlan->pSearch==0 && hpPlanLast(pPlan)->source.pRange==0 ){
-    v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->nScanned-1);
+  if( p->pass.nScanned && pPlan->pSearch==0 && hpPlanLast(pPlan)->source.pRange==0 ){
+    v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->pass.nScanned-1);
   }
 }
 
@@ -419,7 +417,7 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
     rc = HP_DECLINE;
   }
   if( rc==HP_DECLINE ){
-    hpConfigStat(db, p && p->bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
+    hpConfigStat(db, p && p->pass.bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
   }
   return rc;
 }

@@ -95,7 +95,7 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
         p->v->aCounter[pOp->p5]--;       /* All of its rows have been counted */
         return rc;
       }
-      if( p->bAll ) return SQLITE_DONE;
+      if( p->pass.bAll ) return SQLITE_DONE;
       if( bByRowid ){
         rc = hpRowSeek(pCur, pFound->iLast, &bExact);
       }else if( pFound->bLast ){
@@ -153,7 +153,7 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     v->aCounter[pOp->p5]--;        /* OP_HpScan has counted all rows */
     return hpEntryPlace(pFound, pCur, pFound->aPlace[pFound->iNext++]);
   }
-  if( p->bAll==0 ){
+  if( p->pass.bAll==0 ){
     /* The rest of the table is stock's */
     rc = hpEntryPlace(pFound, pCur, pFound->iLast);
     sqlite3VdbeMemSetNull(pReg);

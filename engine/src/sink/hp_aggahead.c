@@ -167,7 +167,7 @@ static void hpAggAheadRun(HpWorker *p){
       p->rc = hpThreadProgress(p, HP_CALL_OPS);
     }
   }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /*

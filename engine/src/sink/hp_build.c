@@ -599,7 +599,7 @@ static void hpBuildEnter(HpWorker *p){
     }
     if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(p->pQuery);
   }
-  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
 /*

@@ -161,7 +161,7 @@ static int hpFirstOpen(HpWorker *p, Mem *aMem){
   if( rc ) return rc;
   pFirst = p->pSink;
   if( !hpFoundIsLarge(&pFirst->found) ){
-    p->pQuery->bSmall = 1;
+    p->pQuery->pass.bSmall = 1;
     return HP_DECLINE;
   }
   pFirst->aHash = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->frame.nAlloc);

@@ -55,7 +55,7 @@
 **
 ** Each worker finds rows of its own, which are put together and in order of
 ** their places.  The scan may end early: when too many rows turn out to
-** matter, or memory is short, no more runs are taken (HpQuery.bEnd), what was
+** matter, or memory is short, no more runs are taken (HpPass.bEnd), what was
 ** found so far is delivered, and stock's loop goes on at the row that was
 ** scanned last.  Runs are taken in order, so that is one place.  So little is
 ** lost by trying, and memory is bounded.
@@ -184,7 +184,7 @@ static void hpFoundEnough(const HpFound *pFound){
   HpWorker *p = pFound->pWorker;
   hpBudgetHold(p, pFound->arena.nTotal + pFound->nTable
                   + pFound->nAlloc*(i64)sizeof(i64));
-  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pQuery->bEnd, 1);
+  if( !hpBudgetMay(p, 0, HP_WISH) ) AtomicStore(&p->pQuery->pass.bEnd, 1);
 }
 
 /*
@@ -194,6 +194,15 @@ static int hpFoundKnows(const HpFound *pFound){
   const HpWorker *p = pFound->pWorker;
   i64 nProbe = MAX(HP_MIN_PROBE, pFound->nTableRow/HP_PROBE_SHARE);
   return (i64)p->nScanned*p->pQuery->nWorker>=nProbe;
+}
+
+/*
+** For tests: does the search end with the run that worker p has done, as if too
+** many rows had been found?  One run in HpConfig.nEnd says so.
+*/
+static int hpFoundEndsHere(const HpWorker *p){
+  int nEnd = p->pCfg->nEnd;
+  return nEnd>0 && hpHashMix((u64)p->run.iSeq+(u64)nEnd)%(u64)nEnd==0;
 }
 
 /*
@@ -220,8 +229,8 @@ static void hpFoundRun(
     pFound->nTableRow = nRow*p->pQuery->pSource->nLeaf/p->run.nPage;
     pFound->rFirst = (double)pFound->nPlace/(double)nRow;
   }
-  if( pFound->bForce==0 && xMany(pFound, nRow) ){
-    AtomicStore(&p->pQuery->bEnd, 1);
+  if( (pFound->bForce==0 && xMany(pFound, nRow)) || hpFoundEndsHere(p) ){
+    AtomicStore(&p->pQuery->pass.bEnd, 1);
   }
   /* Is it worth to look at the bytes of a record first? */
   if( pFound->nBoundOff>0 ){

@@ -55,7 +55,7 @@ static int hpMergeDoubt(const HpQuery *p){
       all.bPlus |= pSign->bPlus;
       all.bUnsound |= pSign->bUnsound;
     }
-    if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->nScanned) ) return HP_DECLINE;
+    if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->pass.nScanned) ) return HP_DECLINE;
   }
   return SQLITE_OK;
 }
@@ -144,7 +144,7 @@ static void hpMergeRun(HpWorker *p){
   while( p->rc==SQLITE_OK && (i = hpThreadNext(pQuery, &pQuery->iMerge))<pQuery->nMerge ){
     p->rc = hpMergeAll(pQuery, pQuery->apMerge[i], bCheck);
   }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /*
@@ -179,13 +179,13 @@ static int hpMergeStream(HpQuery *p, int nReader){
 /* Write the groups that worker p has in runs in memory to its file, which makes one of them */
 static void hpMergeSpill(HpWorker *p){
   p->rc = hpRunsSpill(p->pRuns);
-  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
 /* Put the groups of worker p in order */
 static void hpMergeSort(HpWorker *p){
   p->rc = hpRadixGroups(p->pRuns);
-  if( p->rc ) AtomicStore(&p->pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
 /*

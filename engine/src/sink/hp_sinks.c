@@ -77,7 +77,7 @@ static void hpSinkAggClose(HpWorker *p){
 static int hpSinkSortBegin(HpQuery *p, Mem *aMem){
   p->mxRow = hpPartitionLimit(p->pPipe->pSort, aMem);
   if( !hpSourceIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
-  p->bSmall = 1;
+  p->pass.bSmall = 1;
   return HP_DECLINE;
 }
 static int hpSinkSortOpen(HpWorker *p, Mem *aMem){

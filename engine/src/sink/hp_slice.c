@@ -158,7 +158,7 @@ static void hpSliceFind(HpWorker *p){
     aFirst[pSlices->nSlice] = pRun->n;
     p->rc = hpThreadStopped(pQuery);
   }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /*
@@ -216,7 +216,7 @@ static void hpSliceWork(HpWorker *p){
     p->rc = a ? hpSliceOne(p, (u32)i, a, n, bCheck) : HP_DECLINE;
   }
   sqlite3_free(a);
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /*

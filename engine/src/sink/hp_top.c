@@ -274,7 +274,7 @@ static int hpTopOpen(HpWorker *p, Mem *aMem){
   if( pTop->found.bForce==0 && p==p->pQuery->apWorker[0]
    && pTop->mxTop>hpSourceRows(p->pQuery->pSource)/HP_TOP_SHARE
   ){
-    p->pQuery->bSmall = 1;
+    p->pQuery->pass.bSmall = 1;
     return HP_DECLINE;
   }
   pTop->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->frame.nAlloc);

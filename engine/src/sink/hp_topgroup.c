@@ -257,7 +257,7 @@ static void hpTopGroupFold(HpWorker *p){
     }
     if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
   }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /*
@@ -303,7 +303,7 @@ static void hpTopGroupBest(HpWorker *p){
     }
     if( p->rc==SQLITE_OK ) p->rc = hpThreadStopped(pQuery);
   }
-  if( p->rc ) AtomicStore(&pQuery->bStop, 1);
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
 
 /* What a thread does to find the groups that are not worse than the worst in the first heap */

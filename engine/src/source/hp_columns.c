@@ -884,7 +884,7 @@ static HpColumnScan *hpColumnsOpen(HpQuery *p, Pager *pPager, int bSome){
   if( pPipe->source.pType->bColumns==0 || pPipe->bUser
    || (bCount && pPipe->source.pRange)
    || (bCount==0 && (pPipe->source.bIndex || pPipe->source.nCol==0))
-   || p->nSample || p->bNone
+   || p->nSample || p->pass.bNone
   ){
     return 0;
   }

@@ -11,7 +11,7 @@
 **
 ** Entries of that table are records of one value, to which affinity has been applied.
 ** The pipe makes a relation of them (hp_build.c) before the scan begins; whether there
-** is a NULL among them is noted in HpQuery.bSetNull.
+** is a NULL among them is noted in HpPass.bSetNull.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -46,7 +46,7 @@ static int hpSetRow(HpWorker *p, BtCursor *pCur, int i){
   if( nHdr+(u64)sqlite3VdbeSerialTypeLen(t)>nByte ) return HP_DECLINE;
   memset(&x, 0, sizeof(x));
   sqlite3VdbeSerialGet(&z[nHdr], t, &x);
-  if( x.flags & MEM_Null ) p->pQuery->bSetNull = 1;
+  if( x.flags & MEM_Null ) p->pQuery->pass.bSetNull = 1;
   return hpValuesMem(p, 0, i, &x, 0);
 }
 

@@ -1235,7 +1235,7 @@ static int hpSourceNext(HpWorker *p){
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run, p->pQuery->nWorker);
   rc = pSrc->rc;
   assert( hpThreadIsLocked(p->pQuery) && p->run.nPage<=pSrc->nUnit );
-  assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->bAlone );
+  assert( p->pQuery->nWorker==1 || pSrc->bDirect || p->pQuery->pass.bAlone );
   assert( rc || p->run.nPage==0 || pSrc->iSeq==p->run.iSeq+1+(u32)p->run.nQuick );
   hpThreadUnlock(p->pQuery);
   if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ) rc = hpSourceRead(pSrc, &p->run);

@@ -281,7 +281,7 @@ static int hpStashCombine(HpQuery *p){
     pStash->nRow += pPart->nRow;
     p->nRelByte += pPart->mem.nTotal + 16*pPart->nRow;
   }
-  pStash->nScanned = p->nScanned;
+  pStash->nScanned = p->pass.nScanned;
   sqlite3BeginBenignMalloc();
   aRun = sqlite3_malloc64(sizeof(*aRun)*(u64)(nRun+1));
   pStash->apRow = sqlite3_malloc64(sizeof(*pStash->apRow)*(u64)(pStash->nRow+1));

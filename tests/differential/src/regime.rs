@@ -92,6 +92,19 @@ pub const REGIMES: &[Regime] = &[
         pragmas: FORCE,
         forced: true,
     },
+    // A search for rows ends early, after any run: SQLite's loop goes on from there.
+    Regime {
+        name: "early",
+        switches: "end=2,run=1,threads=2,stash=all",
+        pragmas: FORCE,
+        forced: true,
+    },
+    Regime {
+        name: "early3",
+        switches: "end=3,run=1,batch=7,columns=force,memory=20000",
+        pragmas: FORCE,
+        forced: true,
+    },
     // Memory is always short: groups and rows go to temporary files in between.
     Regime {
         name: "spill",
