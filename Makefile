@@ -76,7 +76,7 @@ $(SUITES:%=test-%): test-%: all
 
 ## nightly: every suite at full length, and those that `make test` has not, for hours
 nightly: all release wheel cluster
-	@FULL=1 SUITE_SECONDS=7200 tests/run-suites $(SUITES) $(NIGHTLY)
+	@FULL=1 SUITE_SECONDS=14400 tests/run-suites $(SUITES) $(NIGHTLY)
 
 ## fuzz: random queries on both libraries until stopped
 fuzz: all

@@ -176,7 +176,7 @@ fn astray(files: &[(String, String)]) -> Vec<String> {
 }
 
 /// What `ORDER` lists, with the texts.
-fn engine() -> Vec<(String, String)> {
+pub(crate) fn engine() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../engine/src");
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
     let names = order(&read("ORDER"));

@@ -13,6 +13,8 @@ mod dist;
 mod floors;
 mod options;
 mod patch;
+#[cfg(test)]
+mod promises;
 mod stamp;
 mod toolchain;
 mod upstream;

@@ -393,7 +393,7 @@ struct HpSetPlan {
 };
 
 /* What to do for a query.  Owned by P4 of OP_HpScan, read-only at run time but for
-** the last two fields */
+** what is kept from one execution to the next: the last four fields */
 struct HpPlan {
   HpArena mem;           /* The memory of the plan, itself included */
   int nPipe;             /* Pipes, in the order in which they run */
@@ -411,12 +411,13 @@ struct HpPlan {
                          ** many rows; 0: it knows how many */
   Pgno iStockRoot;
   u8 bSought;            /* SQLite may search the table that is scanned */
-  int nLost;             /* A join: so many executions are skipped next time, ... */
-  int nSkip;             /* ... and so many now: hp_gate.c */
   int iLoop;             /* SQLite's loops begin at this instruction, ... */
   int iLoopEnd;          /* ... and this one is behind them.  0: they are not given up */
-  i64 tFind;             /* OP_HpFind: when groups may be made, by hpRaceClock() */
   u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
+  /* Written while the statement runs, by the thread that steps it: */
+  int nLost;             /* A join: number of executions to skip next time */
+  int nSkip;             /* Number of executions to skip now: hp_gate.c */
+  i64 tFind;             /* OP_HpFind: when groups may be made, by hpRaceClock() */
   u32 iLate;             /* SQLite's loops have been given up in this execution, by its number:
                          ** hpRaceWasLost().  0: in none */
 };

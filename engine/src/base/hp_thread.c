@@ -276,10 +276,10 @@ static void hpThreadTell(HpQuery *p){
   assert( sqlite3_mutex_held(db->mutex) );
   assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   for(i=0; i<p->nWorker; i++){
-    HpWorker *pExec = p->apWorker[i];
-    u32 nStep = AtomicLoad(&pExec->nStep);
-    n += (u32)(nStep - pExec->nTold);
-    AtomicStore(&pExec->nTold, nStep);
+    HpWorker *pWorker = p->apWorker[i];
+    u32 nStep = AtomicLoad(&pWorker->nStep);
+    n += (u32)(nStep - pWorker->nTold);
+    AtomicStore(&pWorker->nTold, nStep);
   }
   while( db->xProgress && n>=db->nProgressOps
       && AtomicLoad(&p->bInterrupt)==0 && AtomicLoad(&db->u1.isInterrupted)==0
@@ -426,10 +426,10 @@ static int hpThreadEach(HpQuery *p, void (*xRun)(HpWorker*)){
 #endif
   hpThreadTell(p);
   for(i=0; i<p->nWorker; i++){
-    HpWorker *pExec = p->apWorker[i];
-    int rcExec = pExec->rc;
+    HpWorker *pWorker = p->apWorker[i];
+    int rcExec = pWorker->rc;
     /* Memory of a worker's own: stock needs less */
-    if( i>0 && rcExec==SQLITE_NOMEM && pExec->db->mallocFailed ){
+    if( i>0 && rcExec==SQLITE_NOMEM && pWorker->db->mallocFailed ){
       rcExec = HP_DECLINE;
     }
     if( rcExec && (rc==SQLITE_OK || rc==HP_DECLINE) ) rc = rcExec;

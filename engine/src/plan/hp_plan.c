@@ -32,7 +32,7 @@
 **           Goto done
 **    hp:    reset                    the copy
 **           ...                      constants into registers
-**           HpQuery  P1=r P2=next     run; on HP_DECLINE jump to stock's code
+**           HpScan  P1=r P2=next     run; on HP_DECLINE jump to stock's code
 **    loop:  HpNext  P1=r P2=done     keys, columns, contexts into registers
 **           Gosub output             stock: finish, HAVING, ORDER BY, result
 **           Goto loop

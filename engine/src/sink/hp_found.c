@@ -39,7 +39,7 @@
 **           Next -> HpRow body       next row found; or as Next, if declined
 **    end:   Goto skip
 **    hp:    ...                      constants into registers
-**           HpQuery  P1=r P2=stock    find rows; on HP_DECLINE jump to stock
+**           HpScan   P1=r P2=stock   find rows; on HP_DECLINE jump to stock
 **           HpRow body               first row found
 **           Goto halt                there is none: as Rewind jumps
 **    stock: Rewind halt              the copy

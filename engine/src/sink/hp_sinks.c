@@ -13,6 +13,7 @@
 **    hpSinkRowids    places of the rows that pass
 **    hpSinkCount     nothing: the source counts
 **    hpSinkRel       a relation, which later pipes look rows up in
+**    hpSinkStash     rows put aside, which later pipes read in place of leaves
 **
 ** A scan (hp_query.c) does not know what becomes of the rows that pass.  It calls,
 ** for each worker but where it says otherwise:

@@ -23,7 +23,7 @@
 **           ...                       stock: scan, filter, insert into sorter
 **           Goto skip
 **    hp:    ...                       constants into registers
-**           HpQuery  P1=r P2=stock     sort; on HP_DECLINE jump to stock
+**           HpScan  P1=r P2=stock     sort; on HP_DECLINE jump to stock
 **           OpenPseudo                as below
 **           HpRow   P3=r P2=body      first record into the register
 **           Goto done                 there is none
