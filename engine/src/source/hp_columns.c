@@ -144,6 +144,8 @@ struct HpColumnRun {
   u64 iInnerStale;       /* ... and before this one, in which the page has changed, unless 0 */
   int nPage;
   int nStale;            /* Leaves that have changed since */
+  u32 nTaken;            /* How often it was taken when there were such leaves */
+  u8 bIndex;             /* Its leaves are those of an index */
   u64 *aStale;           /* The state in which each leaf has changed.  0: it has not */
   Pgno *aPg;             /* Its number */
   u32 *aRow;             /* Rows up to its end */
@@ -397,9 +399,11 @@ static void hpColumnsStale(
       int iHigh = iLow + hpColumnsFirst(&aPage[iLow], nPage-iLow, p->iMax+1);
       int k;
       if( iHigh-iLow<p->nPage ){
+        /* A damaged b-tree may have a leaf in several places */
         for(; iLow<iHigh; iLow++){
-          for(k=0; k<p->nPage && p->aPg[k]!=aPage[iLow]; k++){}
-          if( k<p->nPage ) hpColumnsStaleLeaf(p, k, iState);
+          for(k=0; k<p->nPage; k++){
+            if( p->aPg[k]==aPage[iLow] ) hpColumnsStaleLeaf(p, k, iState);
+          }
         }
       }else{
         for(k=0; k<p->nPage; k++){
@@ -936,12 +940,21 @@ static int hpColumnsSame(const HpColumnRun *p, int iFirst, const Pgno *aPage, in
   return p->nPage>=iFirst+nPage && memcmp(&p->aPg[iFirst], aPage, sizeof(Pgno)*nPage)==0;
 }
 
+/* Is run p of a b-tree of the kind that the scan reads?  A damaged file may have a page in both */
+static int hpColumnsSameKind(const HpColumnScan *pScan, const HpColumnRun *p){
+  return p->bIndex==pScan->pPlan->bIndex;
+}
+
 /* The run with the leaves of pRun, or the end of its slot.  The mutex is held. */
-static HpColumnRun **hpColumnsLook(const HpColumnFile *pFile, const HpRun *pRun){
-  HpColumnRun **pp = hpColumnsSlot(pFile, pRun->aLeaf[0]);
+static HpColumnRun **hpColumnsLook(const HpColumnScan *pScan, const HpRun *pRun){
+  HpColumnRun **pp = hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
   for(; *pp; pp=&(*pp)->pNext){
     const HpColumnRun *p = *pp;
-    if( p->nPage==pRun->nPage && hpColumnsSame(p, 0, pRun->aLeaf, p->nPage) ) break;
+    if( p->nPage==pRun->nPage && hpColumnsSame(p, 0, pRun->aLeaf, p->nPage)
+     && hpColumnsSameKind(pScan, p)
+    ){
+      break;
+    }
   }
   return pp;
 }
@@ -965,6 +978,7 @@ static struct HpColumnSet *hpColumnsSet(const HpColumnRun *p, const HpCol *pCol)
 /* May the scan use run p, as far as its leaves have not changed? */
 static int hpColumnsMayUse(const HpColumnScan *pScan, const HpColumnRun *p){
   return p->iBorn<=pScan->iState && p->bSound>=pScan->bSound
+      && hpColumnsSameKind(pScan, p)
       && (p->nChunk>0 || pScan->bCount);
 }
 
@@ -1136,6 +1150,7 @@ static void hpColumnsFind(HpColumnScan *pScan, HpRun *pRun){
   p = hpColumnsPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
   if( p && hpColumnsHas(pScan, p, pRun, pRun->apKept) ){
+    if( p->nStale ) p->nTaken++;
     for(i=nChanged=0; i<pRun->nPage; i++){
       pRun->aChanged[i] = (u8)hpColumnsIsStale(pScan, p, pRun->iInUnit+i);
       nChanged += pRun->aChanged[i];
@@ -1308,6 +1323,7 @@ static HpColumnRun *hpColumnsNewRun(
   if( nChunk ) memcpy(p->anRow, anRow, sizeof(u16)*nChunk);
   p->iBorn = pScan->iState;
   p->iUsed = pScan->pFile->iScan;
+  p->bIndex = pScan->pPlan->bIndex;
   hpColumnsAbove(pScan, p, pRun);
   p->iFirst = p->iMin = p->iMax = pRun->aLeaf[0];
   for(i=0; i<p->nPage; i++){
@@ -1567,8 +1583,9 @@ static int hpColumnsMended(
       HpColumnRun *pOld = *pp;
       hpColumnsDrop(pFile, pp);
       hpColumnsInsert(pScan, p);
-      if( pFile->nScan==1 ){
-        /* This scan reads the copy, and there is no other */
+      if( pFile->nScan==1 && pOld->nTaken==1 ){
+        /* This worker reads the copy, there is no other scan, and none of its other workers
+        ** has the old run, as it may if the leaves are in a damaged b-tree twice */
         assert( pFile->pDead==pOld );
         pFile->pDead = pOld->pNext;
         hpColumnsFreeRun(pFile, pOld);
@@ -1607,13 +1624,13 @@ static void hpColumnsAdd(
   int bRoom = 1;
   hpThreadEnter(pFile->pMutex);
   if( pFile->iNow==pScan->iState ){
-    pp = hpColumnsLook(pFile, pRun);
+    pp = hpColumnsLook(pScan, pRun);
     /* Columns of one run are of one state */
     if( *pp && ((*pp)->nStale || (nChunk
      && ((*pp)->nChunk!=nChunk || memcmp((*pp)->anRow, anRow, sizeof(u16)*nChunk)))
     )){
       hpColumnsDrop(pFile, pp);
-      pp = hpColumnsLook(pFile, pRun);
+      pp = hpColumnsLook(pScan, pRun);
     }
     if( *pp==0 ){
       HpColumnRun *pNew = hpColumnsNewRun(pScan, pRun, nChunk, anRow, 0);
@@ -1621,7 +1638,7 @@ static void hpColumnsAdd(
         hpColumnsInsert(pScan, pNew);
         pFile->nKept++;
       }
-      pp = hpColumnsLook(pFile, pRun);
+      pp = hpColumnsLook(pScan, pRun);
       bRoom = pNew!=0;
     }
     if( *pp ) (*pp)->bSound |= (u8)bSound;

@@ -343,7 +343,8 @@ static void hpSegmentIntegers(HpSegmentShape *p, const HpVal *a, int n, int bAvx
   int i = 1;
   while( i<n && (u64)a[i].i==(u64)a[0].i+(u64)i ) i++;
   p->iBase = a[0].i;
-  if( i==n && n>1 ){
+  /* After the largest integer comes no other: what is out of bounds, the ends tell */
+  if( i==n && n>1 && a[n-1].i>a[0].i ){
     p->eForm = HP_FORM_SEQ;
     p->iMax = a[n-1].i;
     return;
@@ -739,6 +740,7 @@ static HpSegment *hpSegmentNew(HpSegmentMaker *pMaker, HpVec *pVec, int n, int b
   p->mnText = shape.mnText;
   p->mxText = shape.mxText;
   p->nEntry = (u16)(p->eForm==HP_FORM_DICT ? shape.nEntry : 0);
+  assert( p->iBase<=p->iMax || p->eForm>HP_FORM_DECIMAL );
   if( nTag ){
     memcpy(a, pVec->aTag, n);
     p->aTag = a;
@@ -947,7 +949,7 @@ static int hpSegmentAscends(const HpSegment *p, int iFrom, int n, int bLast, i64
   if( p->eForm==HP_FORM_SEQ ){
     i64 iFirst = p->iBase + iFrom;
     *piLast = p->iMax - (p->nRow-iFrom-n);
-    return p->iBase<=p->iMax && (!bLast || iFirst>iLast);
+    return !bLast || iFirst>iLast;
   }
   if( p->eForm!=HP_FORM_INT ) return 0;
   if( !bLast ) iLast = hpSegmentNumber(p, hpSegmentCode(p, i++)).i;
