@@ -26,7 +26,7 @@ use case::Case;
 use execute::{Difference, Tally};
 use generate::traits::TRAITS;
 use regime::{REGIMES, Regime};
-use slower::Campaign;
+use slower::{Campaign, Tables};
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
@@ -60,6 +60,8 @@ enum Task {
     Selftest(Libraries),
     #[command(hide = true)]
     Worker(Serve),
+    #[command(hide = true)]
+    Once(Once),
     #[command(hide = true)]
     Check(Libraries),
 }
@@ -145,6 +147,16 @@ struct Slower {
     /// Measure joins instead: stars and snowflakes of tables with unique keys.
     #[arg(long)]
     joins: bool,
+    /// Measure searches instead: indexes that find few rows or many, of narrow and wide tables.
+    #[arg(long, conflicts_with = "joins")]
+    searched: bool,
+    /// Run each query in processes of its own, once: what programs wait for that start, ask and
+    /// end. It is slower if it takes 1.3 times stock's time and 2 ms, or more.
+    #[arg(long)]
+    first: bool,
+    /// With --first: take the processor's time, of all threads, not the clock's.
+    #[arg(long, requires = "first")]
+    processor: bool,
     /// Rows of the tables; of the largest, for joins.
     #[arg(
         long,
@@ -170,6 +182,18 @@ struct Slower {
     /// Stop after so many seconds: with --folder a campaign may run in pieces.
     #[arg(long)]
     seconds: Option<u64>,
+}
+
+#[derive(Args)]
+struct Once {
+    #[arg(long)]
+    stock: PathBuf,
+    #[arg(long)]
+    ours: PathBuf,
+    #[arg(long)]
+    side: usize,
+    #[arg(long)]
+    file: PathBuf,
 }
 
 #[derive(Args)]
@@ -205,7 +229,13 @@ fn main() -> ExitCode {
         Task::Slower(options) => options.libraries.pair().and_then(|pair| {
             let campaign = Campaign {
                 seed: options.seed,
-                joins: options.joins,
+                tables: match (options.joins, options.searched) {
+                    (true, _) => Tables::Joins,
+                    (_, true) => Tables::Searched,
+                    _ => Tables::One,
+                },
+                first: options.first,
+                processor: options.processor,
                 sizes: options.sizes,
                 queries: options.queries,
                 only: options.only,
@@ -224,6 +254,15 @@ fn main() -> ExitCode {
                 plant: options.plant,
             };
             worker::serve(&pair, options.pragma).map(|()| true)
+        }
+        Task::Once(options) => {
+            let pair = Pair {
+                stock: options.stock,
+                ours: options.ours,
+                preload: None,
+                plant: false,
+            };
+            slower::serve(&pair, options.side, &options.file).map(|()| true)
         }
         Task::Check(options) => {
             worker::check(&options.stock, &options.ours, options.stand_in).map(|()| true)

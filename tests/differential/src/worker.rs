@@ -32,7 +32,7 @@ pub struct Pair {
 
 impl Pair {
     /// A process of this program that does `task` with the two libraries.
-    fn command(&self, task: &str) -> Result<Command> {
+    pub fn command(&self, task: &str) -> Result<Command> {
         let mut command = Command::new(std::env::current_exe()?);
         command
             .arg(task)

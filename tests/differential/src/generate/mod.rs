@@ -7,6 +7,7 @@ pub mod joins;
 pub mod large;
 mod query;
 mod schema;
+pub mod searched;
 mod spread;
 pub mod traits;
 
