@@ -158,7 +158,7 @@ struct HpPagerPart {
   int rcTrip;               /* ... the error that they give since */
   u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
   struct HpColumnFile *pColumns;   /* Columns shared with other connections */
-  u8 bCommit;               /* sqlite3HpCommitBegin() has noted pages */
+  u8 bWrites;               /* sqlite3HpWriteBegin() was called */
 };
 
 /* BtShared.hpGuess: are overflow pages adjacent?  See hp_chain.c */
@@ -361,6 +361,7 @@ SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter);
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheForget(Pager*);
 SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager*);
+SQLITE_PRIVATE void sqlite3HpWriteBegin(Pager*);
 SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager*);
 SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager*, int bDone);
 # define sqlite3HpReadBegins(P) if( (P)->hp.pStore ) sqlite3HpCacheCheck(P)
@@ -376,6 +377,7 @@ SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager*, int bDone);
 # define sqlite3HpGetter(X) X
 # define sqlite3HpCacheForget(A)
 # define sqlite3HpCacheLeave(A)
+# define sqlite3HpWriteBegin(A)
 # define sqlite3HpCommitBegin(A)
 # define sqlite3HpCommitEnd(A,B)
 # define sqlite3HpReadBegins(P)

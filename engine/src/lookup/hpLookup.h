@@ -14,6 +14,57 @@
 #define HP_SEEK_ORDER   254    /* Rowids are in order */
 #define HP_SEEK_NONE    255    /* They are not */
 
+#ifdef HP_SHARED
+/* Numbers of pages */
+typedef struct HpFilePages HpFilePages;
+struct HpFilePages {
+  Pgno *a;
+  int n, nAlloc;
+};
+
+/* What the system says of a file: its size, and when it was changed */
+typedef struct HpFileStat HpFileStat;
+struct HpFileStat {
+  i64 nByte;
+  i64 aTime[4];          /* Content and inode, each in seconds and nanoseconds */
+};
+
+/* What is known of the state of a file.  See hp_filestate.c.  Fields marked (m) are
+** protected by SQLITE_MUTEX_STATIC_LRU, those from nHeld on by pMutex. */
+typedef struct HpFileState HpFileState;
+struct HpFileState {
+  unixInodeInfo *pInode; /* The file.  It is open as long as nRef>0 */
+  int nRef;              /* (m) */
+  struct HpColumnFile *pColumns;  /* (m) What hp_columns.c keeps of it, or NULL */
+  sqlite3_mutex *pMutex;
+  u32 nHeld;             /* Things that are kept of it.  0: what changes need not be noted */
+  u8 eMode;              /* HP_STATE_xxx */
+  u8 bLost;              /* Nothing holds of what was kept when iTold was the state, ... */
+  HpFilePages changed;   /* ... or all but these pages: they have changed since */
+  u64 iNow, iTold;       /* The state that the fields below tell.  Earlier ones are less */
+  int szPage;            /* Page size */
+  HpFileStat stat;
+  u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers */
+  const Pager *pWriter;  /* A transaction has written from this state on: it is that of ... */
+  const Pager *pNoted;   /* ... this pager, and this one's has changed ... */
+  HpFilePages commit;    /* ... these pages */
+  u32 aSalt[2];          /* _WAL: salts, ... */
+  u32 mxFrame;           /* ... the last frame that has been looked at, ... */
+  u32 aCksum[2];         /* ... its checksum, ... */
+  u32 iChange;           /* ... the number of commits by then, ... */
+  u32 nDone, nTried;     /* ... and WalCkptInfo.nBackfill and .nBackfillAttempted */
+};
+
+/* hp_filestate.c */
+static int hpFileStateIsKnown(const sqlite3_file*);
+static HpFileState *hpFileStateJoin(const sqlite3_file*);
+static void hpFileStateUnref(HpFileState*);
+static u64 hpFileStateNow(HpFileState*, Pager*);
+static void hpFileStateTold(HpFileState*);
+static void hpFileStateLost(HpFileState*);
+static void hpFileStateForget(const sqlite3_file*);
+#endif
+
 /* hp_seek.c */
 static int hpSeekInOrder(const u8*, int, int);
 

@@ -167,7 +167,7 @@ static int hpStoreState(Pager *pPager, HpState *p){
   Wal *pWal = pPager->pWal;
   if( pWal==0 || pWal->readLock<0 || pWal->exclusiveMode!=WAL_NORMAL_MODE
    || pWal->bShmUnreliable || pPager->tempFile
-   || pPager->fd->pMethods->xShmLock!=unixShmLock
+   || !hpFileStateIsKnown(pPager->fd)
    || (!hpMemoryDefault() && !hpConfig()->bForce)
   ){
     return 0;

@@ -390,7 +390,7 @@ static int hpGateSearch(
   rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
-    if( hpColumnsSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
+    if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
     /* Twice SQLite's cursors go to each row that is found, and to its entry in the index */
     rOurs = hpGateSift(&size, 0)/nShare + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
     rOurs = rOurs*HP_GATE_MARGIN/100;
@@ -516,7 +516,7 @@ static int hpGateJoin(
       r /= MIN(nWorker, 4);
     }
     rOurs += r;
-    if( hpColumnsSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
+    if( hpColumnScanSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
     rKept += r;
   }
   *prOurs = rKept;

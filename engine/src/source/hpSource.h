@@ -251,26 +251,30 @@ static i64 hpSegmentFree(HpSegment*);
 /* hp_columns.c */
 static const HpColumnInner *hpColumnsInner(HpColumnScan*, Pgno, int);
 static void hpColumnsInnerAdd(HpColumnScan*, Pgno, const HpInner*, int);
-static HpColumnScan *hpColumnsOpen(HpQuery*, Pager*, int);
-static int hpColumnsQuick(HpColumnScan*, HpRun*, int, int, const Pgno*, int);
-static int hpColumnsNext(HpColumnScan*, HpRun*);
-static void hpColumnsFind(HpColumnScan*, HpRun*);
 static i64 hpColumnsPlace(const HpRun*, u32);
-static void hpColumnsClose(HpColumnScan*);
-static int hpColumnsSeemKept(const sqlite3*, const HpSourcePlan*, i64);
 #ifdef HP_SHARED
 static HpSlab *hpColumnsSlab(HpColumnScan*, i64);
 static i64 hpColumnsSlabMost(const HpColumnScan*);
-static int hpColumnsWanted(const HpColumnScan*, int);
 static int hpColumnsRows(const HpColumnRun*, int);
 static u32 hpColumnsLeafRows(const HpColumnRun*, int);
 static int hpColumnsChunks(const HpColumnRun*);
 static int hpColumnsInOrder(const HpRun*, int);
 static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
-static int hpColumnsMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
-                           const struct HpColumnSet*, int, HpSegment**);
 static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**,
                          const u8*, int);
+#endif
+
+/* hp_columnscan.c */
+static HpColumnScan *hpColumnScanOpen(HpQuery*, Pager*, int);
+static int hpColumnScanQuick(HpColumnScan*, HpRun*, int, int, const Pgno*, int);
+static int hpColumnScanNext(HpColumnScan*, HpRun*);
+static void hpColumnScanFind(HpColumnScan*, HpRun*);
+static void hpColumnScanClose(HpColumnScan*);
+static int hpColumnScanSeemKept(const sqlite3*, const HpSourcePlan*, i64);
+#ifdef HP_SHARED
+static int hpColumnScanWanted(const HpColumnScan*, int);
+static int hpColumnScanMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
+                              const struct HpColumnSet*, int, HpSegment**);
 #endif
 
 /* hp_zone.c */

@@ -101,7 +101,7 @@ static HpKeeper *hpKeepNew(HpWorker *p){
   memset(pNew->aKeep, 0, nCol);
   memset(pNew->apNow, 0, sizeof(pNew->apNow[0])*(size_t)nCol);
   for(k=0; k<nCol; k++){
-    if( hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k)
+    if( hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource), k)
      && hpVecInit(&p->frame, &pNew->aVec[k], p->batch.nAlloc)
     ){
       return 0;
@@ -144,7 +144,7 @@ static void hpKeepBegin(HpWorker *p){
   for(k=0; k<p->pPipe->source.nCol; k++){
     pKeeper->aHas[k] = p->run.apKept[k]!=0;
     pKeeper->aKeep[k] = !pKeeper->aHas[k]
-                     && hpColumnsWanted(hpSourceColumns(p->pQuery->pSource), k);
+                     && hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource), k);
   }
   pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pKeeper->iPlace = -1;

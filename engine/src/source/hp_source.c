@@ -67,7 +67,7 @@
 **
 ** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept; or only those of a
 ** run that have changed: HpRun.pMend.  Of the former a worker takes several runs at a time
-** (hpColumnsNext()), and goes on with them without the mutex.  Wherever a scan begins and ends, it cuts
+** (hpColumnScanNext()), and goes on with them without the mutex.  Wherever a scan begins and ends, it cuts
 ** the leaves under an interior page at the same places into units, so that it finds what another has
 ** kept.
 **
@@ -598,7 +598,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
   if( pSrc->bDirect && pSrc->nLevel>0 && pSrc->bOrder==(p->pPipe->source.pRange!=0)
    && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED || p->pCfg->eColumns)
   ){
-    pSrc->pColumns = hpColumnsOpen(p, pSrc->pPager, pSrc->pWanted!=0);
+    pSrc->pColumns = hpColumnScanOpen(p, pSrc->pPager, pSrc->pWanted!=0);
     if( pSrc->pColumns ) pSrc->pWanted = 0;
   }
   assert( hpSourceIsSane(pSrc) );
@@ -1147,7 +1147,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
           nMore = hpSourceMore(pSrc, (pLevel->iLast-iFirst)/pSrc->nUnit, nWorker);
         }
         pRun->aLeaf[0] = aFirst ? aFirst[0] : hpPageChild(&pLevel->in, iFirst);
-        n = hpColumnsQuick(pSrc->pColumns, pRun, pSrc->nUnit, pLevel->iLast-iFirst+1,
+        n = hpColumnScanQuick(pSrc->pColumns, pRun, pSrc->nUnit, pLevel->iLast-iFirst+1,
                            aFirst ? &aFirst[1] : 0, nMore);
       }
       if( n==0 ){
@@ -1185,7 +1185,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
     if( pSrc->pColumns ){
       pRun->iUnit = hpPageChild(&pLevel->in, iFirst-iInUnit);
       pRun->bWhole = iInUnit==0 && (n==nMax || pLevel->iChild>pLevel->in.nCell);
-      hpColumnsFind(pSrc->pColumns, pRun);
+      hpColumnScanFind(pSrc->pColumns, pRun);
       if( pRun->pKept==0 && pRun->nPage>pSrc->nMax ){
         /* The others are left to the next run */
         n = pRun->nPage = pSrc->nMax;
@@ -1230,7 +1230,7 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
 static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pQuery->pSource;
   int rc;
-  if( pSrc->pColumns && hpColumnsNext(pSrc->pColumns, &p->run) ) return SQLITE_OK;
+  if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->run) ) return SQLITE_OK;
   hpThreadLock(p->pQuery);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run, p->pQuery->nWorker);
   rc = pSrc->rc;
@@ -1279,7 +1279,7 @@ static void hpSourceChained(HpSource *pSrc, u32 nPage){
 
 static void hpSourceClose(HpSource *pSrc){
   if( pSrc ){
-    if( pSrc->pColumns ) hpColumnsClose(pSrc->pColumns);
+    if( pSrc->pColumns ) hpColumnScanClose(pSrc->pColumns);
     pSrc->pColumns = 0;
     hpSourceRelease(pSrc->aLevel, 0);
     if( pSrc->aAhead ) hpSourceRelease(pSrc->aAhead, 0);

@@ -33,7 +33,9 @@
 ** following page of the file, as when a large value or many rows are inserted,
 ** up to 32 are written at once and are clean then.  They are pages that SQLite
 ** might write as well at that moment: nobody has a reference to them, and they
-** need no sync of the journal and no copy for a savepoint first.
+** need no sync of the journal and no copy for a savepoint first.  Not so with
+** journal_mode=OFF: after a ROLLBACK what was written is still there, and is to be
+** what SQLite would have written.
 **
 ** Pages that b-trees reserve at the end of the file (hp_extent.c) are not dirty,
 ** and are left out when those behind them are written.  SQLite writes nearly
@@ -207,6 +209,7 @@ SQLITE_PRIVATE void sqlite3HpSpill(Pager *pPager, PgHdr *pPg){
 #ifndef SQLITE_OMIT_WAL
   if( pagerUseWal(pPager) ) pFile = pPager->pWal->pWalFd;
 #endif
+  if( pPager->journalMode==PAGER_JOURNALMODE_OFF ) return;
   if( !isOpen(pFile) || !hpWriteOk(pFile) ) return;
   for(p=pPg->pDirtyPrev; p && n<HP_WRITE_PAGES; p=p->pDirtyPrev, n++){
     if( p->pgno!=pLast->pgno+1 || p->nRef>0 || p->pgno>pPager->dbSize
