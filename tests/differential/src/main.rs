@@ -30,7 +30,7 @@ use slower::{Campaign, Tables};
 use worker::{Pair, Worker};
 
 /// Seeds of a plain `run`, in every regime.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 250;
 
 /// Of the queries that the library says it takes over, at least so many in a
 /// hundred must be taken over where that is forced; fewer means that the test
