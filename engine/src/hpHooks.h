@@ -90,6 +90,9 @@ struct HpChoice {
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
   char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
+  u8 iStock;                /* The same, of SQLite's plan: bMoved changes iLevel */
+  u8 bPlain;                /* Its terms are tested in the order of the WHERE clause */
+  const Expr *pAccess;      /* The one term by which its rows are found, or NULL */
   u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
   u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
   u8 bByRowid;              /* Its loop gives rows in the order of their rowids */

@@ -129,6 +129,13 @@ static void testRows(void){
     "+SELECT id, s FROM t WHERE k=5 ORDER BY n",
     "+SELECT * FROM t WHERE k BETWEEN 5 AND 30 AND n<>4 ORDER BY n, s",
     "+SELECT q, big, id FROM t WHERE q=1 ORDER BY n LIMIT 9",
+    /* SQLite tests terms of the index for its entries, before those that need the row */
+    "-SELECT id FROM t WHERE q=1 AND k<>96 AND abs(big)>=0 ORDER BY v LIMIT 3",
+    "-SELECT id FROM t WHERE q IN (1,2) AND k<>96 AND abs(big)>=0 ORDER BY v LIMIT 3",
+    "-SELECT id, d FROM t WHERE q<2 AND k<>96 AND abs(big)>=0 ORDER BY v",
+    "+SELECT id FROM t WHERE q=1 AND k<>96 AND abs(n)>=0 ORDER BY v LIMIT 3",
+    "+SELECT id FROM t WHERE q=1 AND big>7 AND abs(big)>=0 AND k<>96 ORDER BY v LIMIT 3",
+    "?SELECT id FROM t WHERE q=1 AND abs(big)>=0 AND k<>96 ORDER BY v LIMIT 3",
     "+INSERT INTO g(name) SELECT s FROM t WHERE k=5 ORDER BY n LIMIT 5",
     "?SELECT name FROM g ORDER BY id",
     "+SELECT id FROM t WHERE id IN (SELECT id FROM t WHERE k=5 ORDER BY n LIMIT 3)",

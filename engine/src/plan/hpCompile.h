@@ -103,6 +103,7 @@ struct HpNode {
   int iAgg;              /* Number of the first of its aggregates in a group, ... */
   int nAgg;              /* ... and that of those of all its twins, its own included */
   int iOnly;             /* Of twins: vector of its own filters, or -1 */
+  u8 bAll;               /* All its rows are read, so that what fails does */
 };
 
 /* A term of WHERE */
@@ -114,6 +115,7 @@ struct HpGraphTerm {
                          ** whose WHERE clause; or -1 */
   u8 bImplied;           /* An OR that is another term implies it */
   u8 bKey;               /* A look-up tests it */
+  u8 bFails;             /* It may fail: hp_safe.c */
 };
 
 /* Node iNode leaves out rows for which node iRel has no partner by this edge */
@@ -186,6 +188,23 @@ struct HpBranch {
   int addrSkip;          /* The jump over our code */
 };
 
+/* hpSafe(): what is known of an expression that may be evaluated for fewer rows */
+#define HP_SAFE_EACH   1   /* It is evaluated for all rows that matter */
+#define HP_SAFE_OPEN   2   /* Calls with constants are made when the scan begins */
+#define HP_SAFE_SELECT 4   /* Look into sub-selects and aggregates */
+#define HP_SAFE_KNOWN  8   /* Sub-selects do not matter */
+#define HP_SAFE_GROUP  16  /* Aggregates have been computed */
+
+/* hp_safe.c */
+static u8 hpSafeNumberOf(const FuncDef*);
+static u8 hpSafeNumber(const Expr*);
+static int hpSafeColl(Parse*, Expr*);
+static int hpSafeHasCall(Parse*, Expr*);
+static int hpSafe(Parse*, Expr*, ExprList*, int);
+static int hpSafeSelect(Parse*, Select*);
+static int hpSafeSearch(const HpCompile*, const SrcItem*, Expr*);
+static int hpSafeJoin(HpGraph*);
+
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
 static int hpCompileNoUser(HpCompile*);
@@ -207,9 +226,6 @@ static void *hpCompileAlloc(HpPlan*, i64);
 static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSmall(Parse*);
 static void hpCompileLong(Parse*);
-static u8 hpCompileNumber(const Expr*);
-static u8 hpCompileNumberOf(const FuncDef*);
-static int hpCompileSafe(Parse*, Expr*, ExprList*, int);
 static int hpCompileIsTable(const SrcItem*);
 
 static int hpCompileArgs(HpCompile*, HpOp*, const u16*, int);
@@ -219,14 +235,11 @@ static int hpCompileAff(HpCompile*, u8, u8, int);
 static int hpCompileOp(HpCompile*, u8, u8, int, int);
 static int hpCompileTruth(HpCompile*, int, int, int);
 
-static int hpCompileSafeExpr(Walker*, Expr*);
-
 /* hp_scalar.c */
 static int hpScalarIsConst(Parse*, Expr*);
 static void hpScalarCode(Parse*, const Expr*, int);
 static int hpScalarIsSet(Parse*, const Expr*);
 static int hpScalarIsStrict(const Expr*);
-static int hpScalarCannotFail(Parse*, Expr*);
 static int hpScalarSub(HpCompile*, Expr*);
 static void hpScalarCodeSets(Parse*, HpPlan*);
 

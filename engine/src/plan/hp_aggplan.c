@@ -232,13 +232,6 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   return 1;
 }
 
-/* Walker callback: a result that cannot fail, or show that it was computed */
-static int hpAggPlanSafeExpr(Walker *pWalker, Expr *pExpr){
-  if( pExpr->op==TK_AGG_FUNCTION ) return WRC_Prune;
-  if( pExpr->op==TK_AGG_COLUMN || pExpr->op==TK_REGISTER ) return WRC_Continue;
-  return hpCompileSafeExpr(pWalker, pExpr);
-}
-
 /* Walker callback: a column of an aggregate query is the column of the table that it was */
 static int hpAggPlanColumn(Walker *pWalker, Expr *pExpr){
   UNUSED_PARAMETER(pWalker);
@@ -283,7 +276,6 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
   HpTopAgg *pTop = &pPlan->top;
   const ExprList *pOrder = p->pOrderBy;
   int nOrder = pOrder ? pOrder->nExpr : 0;
-  Walker w;
   int i, iKey;
   if( p->iLimit==0 || p->pHaving || p->pWin || p->pPrior || p->pNext
    || (p->selFlags & SF_Distinct)!=0 || pPlan->keys.n==0
@@ -293,13 +285,8 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
   for(i=0; i<pPlan->nAgg; i++){
     if( pPlan->aAgg[i].eAgg>=HP_AGG_CALL ) return;
   }
-  memset(&w, 0, sizeof(w));
-  w.pParse = pC->pParse;
-  w.eCode = 1;
-  w.xExprCallback = hpAggPlanSafeExpr;
-  w.xSelectCallback = sqlite3SelectWalkFail;
-  if( sqlite3WalkExprList(&w, p->pEList) || sqlite3WalkExprList(&w, p->pOrderBy)
-   || w.eCode==0
+  if( !hpSafe(pC->pParse, 0, p->pEList, HP_SAFE_GROUP)
+   || !hpSafe(pC->pParse, 0, p->pOrderBy, HP_SAFE_GROUP)
   ){
     return;
   }
@@ -455,29 +442,6 @@ static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *p
 }
 
 /*
-** SQLite looks up the rows of pItem by an index.  It tests the terms of pWhere that need only what the
-** index has before the others: we test them in their order, behind the bounds.  So a term that may
-** fail would not see all rows that it fails for.  True if there is none.
-*/
-static int hpAggPlanSameTests(const HpCompile *pC, const SrcItem *pItem, Expr *pWhere){
-  Expr *p = pWhere;
-  int i;
-  if( p==0 ) return 1;
-  if( p->op==TK_AND ){
-    return hpAggPlanSameTests(pC, pItem, p->pLeft) && hpAggPlanSameTests(pC, pItem, p->pRight);
-  }
-  for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==p ) return 1;
-  if( !sqlite3ExprCoveredByIndex(p, pItem->iCursor, pItem->hp.pVia) ) return 1;
-  /* Sub-selects that are taken over do not fail */
-  if( ExprHasProperty(p, EP_Subquery) ){
-    if( p->op==TK_NOT ) p = p->pLeft;
-    if( p->op==TK_EXISTS ) return 1;
-    if( p->op==TK_IN && ExprUseXSelect(p) ) p = p->pLeft;
-  }
-  return hpCompileSafe(pC->pParse, p, 0, 0);
-}
-
-/*
 ** Compile the query.  Returns NULL if it is refused.  Registers of constants
 ** are allocated but not coded.
 */
@@ -541,7 +505,7 @@ static HpPlan *hpAggPlan(
   if( pItem->hp.pVia ){
     /* The application's functions would see rows in another order */
     if( hpCompileNoUser(&c) ) goto refused;
-    if( !hpAggPlanSameTests(&c, pItem, p->pWhere) ){
+    if( !hpSafeSearch(&c, pItem, p->pWhere) ){
       hpCompileNo(&c, HP_NO_ORDER);
       goto refused;
     }

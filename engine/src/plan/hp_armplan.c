@@ -157,7 +157,7 @@ static int hpArmPlanWhere(HpCompile *pC, Expr *pOuter){
   SrcItem *pOwn = &p->pSrc->a[0];
   ExprList *pEList = p->pEList;
   int i;
-  if( !hpCompileSafe(pC->pParse, 0, pEList, pOuter==0) ){
+  if( !hpSafe(pC->pParse, 0, pEList, pOuter ? 0 : HP_SAFE_EACH) ){
     hpCompileNo(pC, HP_NO_OTHER);
     return SQLITE_ERROR;
   }
@@ -166,7 +166,7 @@ static int hpArmPlanWhere(HpCompile *pC, Expr *pOuter){
   }
   for(i=0; pOuter==0 && i<pEList->nExpr; i++){
     Expr *pExpr = pEList->a[i].pExpr;
-    if( hpCompileSafe(pC->pParse, pExpr, 0, 0) ) continue;
+    if( hpSafe(pC->pParse, pExpr, 0, 0) ) continue;
     if( hpCompileExpr(pC, pExpr)<0 ) return SQLITE_ERROR;
   }
   return hpCompileWhere(pC, pOuter);

@@ -17,10 +17,7 @@
 **    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is
-**    hpCompileSafe(), hpCompileSafeExpr()    may an expression be computed for fewer
-**                       rows?
 **    hpCompileIsTable() is a term of FROM a table of the file?
-**    hpCompileNumber(), hpCompileNumberOf()  is it row_number(), rank() or dense_rank()?
 **    hpCompileSmall()   note that the table was small
 **    hpCompileLong()    note that there would be a plan if executions are long
 **    hpCompileIsConst(), hpCompileCollOk(), hpCompileLosesSubtype()
@@ -165,44 +162,6 @@ static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
   }
 }
 
-/* Walker callback: stop at an application's collation.  One that is not there yet may become that; asking
-** SQLite for it would be an error */
-static int hpCollCallback(Walker *pWalker, Expr *pExpr){
-  const char *zColl = 0;
-  if( pExpr->op==TK_COLLATE ){
-    zColl = pExpr->u.zToken;
-  }else if( (pExpr->op==TK_COLUMN || pExpr->op==TK_AGG_COLUMN) && ExprUseYTab(pExpr)
-         && pExpr->y.pTab && pExpr->iColumn>=0
-  ){
-    zColl = sqlite3ColumnColl(&pExpr->y.pTab->aCol[pExpr->iColumn]);
-  }
-  if( zColl ){
-    CollSeq *pColl = sqlite3FindCollSeq(pWalker->pParse->db, SQLITE_UTF8, zColl, 0);
-    if( pColl==0 || !hpVecCollIsOwn(pColl) ) return WRC_Abort;
-  }
-  return WRC_Continue;
-}
-
-/* Walker callback: the same, and stop at a function */
-static int hpFuncCallback(Walker *pWalker, Expr *pExpr){
-  return pExpr->op==TK_FUNCTION ? WRC_Abort : hpCollCallback(pWalker, pExpr);
-}
-
-/* Does a walk through pExpr stop? */
-static int hpCompileStops(Parse *pParse, Expr *pExpr, int (*xCallback)(Walker*, Expr*)){
-  Walker w;
-  memset(&w, 0, sizeof(w));
-  w.pParse = pParse;
-  w.xExprCallback = xCallback;
-  w.xSelectCallback = sqlite3SelectWalkNoop;
-  return sqlite3WalkExpr(&w, pExpr)==WRC_Abort;
-}
-
-/* True if pExpr calls a function, or may call an application's collation */
-static int hpHasFunc(HpCompile *pC, Expr *pExpr){
-  return hpCompileStops(pC->pParse, pExpr, hpFuncCallback);
-}
-
 /*
 ** True if pExpr is constant and calls no function.  The short ways are for what
 ** most expressions consist of: to walk trees takes long for each of their nodes.
@@ -217,7 +176,7 @@ static int hpCompileIsConst(HpCompile *pC, Expr *pExpr){
     case TK_FUNCTION:
       return 0;
   }
-  return sqlite3ExprIsConstant(pC->pParse, pExpr) && !hpHasFunc(pC, pExpr);
+  return sqlite3ExprIsConstant(pC->pParse, pExpr) && !hpSafeHasCall(pC->pParse, pExpr);
 }
 
 /*
@@ -577,7 +536,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
     if( sqlite3ExprIsVector(pItem) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
     if( bConst ){
       bConst = sqlite3ExprIsConstant(pC->pParse, pItem)
-            && !hpHasFunc(pC, pItem);
+            && !hpSafeHasCall(pC->pParse, pItem);
     }
   }
   pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
@@ -687,7 +646,7 @@ static int hpCompileGuard(
   int a, int bNull, int bNot
 ){
   if( a<0 ) return -1;
-  if( !hpHasFunc(pC, pExpr) || hpProgIsConst(&pC->pPipe->prog, a) ) return 0;
+  if( !hpSafeHasCall(pC->pParse, pExpr) || hpProgIsConst(&pC->pPipe->prog, a) ) return 0;
   a = hpCompileTruth(pC, a, bNull, bNot);
   if( a>=0 && pC->iGuard!=HP_NO_VEC ){
     a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
@@ -727,7 +686,7 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
       pC->iGuard = iElse;
       if( i%2 ){
         int j;
-        for(j=i+1; j<nExpr && !hpHasFunc(pC, pList->a[j].pExpr); j++){}
+        for(j=i+1; j<nExpr && !hpSafeHasCall(pC->pParse, pList->a[j].pExpr); j++){}
         if( j<nExpr
          && hpCompileGuard(pC, pList->a[j].pExpr, aVec[i-1], 0, 1)
         ){
@@ -752,7 +711,7 @@ static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
   if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   for(i=0; i<pList->nExpr; i++){
     int a;
-    if( i>0 && hpHasFunc(pC, pList->a[i].pExpr) ){
+    if( i>0 && hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ){
       int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL,
                               aVec[i-1], aVec[i-1]);
       if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
@@ -996,19 +955,24 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
     }
-    case TK_AND: case TK_OR:
+    case TK_AND: case TK_OR: {
+      /* Stock tests the right side first if only the left one has a sub-select */
+      int bRight = exprEvalRhsFirst(pExpr);
+      Expr *pFirst = bRight ? pExpr->pRight : pExpr->pLeft;
+      Expr *pSecond = bRight ? pExpr->pLeft : pExpr->pRight;
       pC->bJump = bJump;
-      a = hpCompileExpr(pC, pExpr->pLeft);
-      /* The right side matters where the left is not false, or not true */
-      if( bJump && hpCompileGuard(pC, pExpr->pRight, a, pExpr->op==TK_AND,
+      a = hpCompileExpr(pC, pFirst);
+      /* The second side matters where the first is not false, or not true */
+      if( bJump && hpCompileGuard(pC, pSecond, a, pExpr->op==TK_AND,
                          pExpr->op==TK_OR)
       ){
         return -1;
       }
       pC->bJump = bJump;
-      b = a<0 ? -1 : hpCompileExpr(pC, pExpr->pRight);
+      b = a<0 ? -1 : hpCompileExpr(pC, pSecond);
       pC->iGuard = iGuard;
       return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
+    }
     case TK_NOT:
       pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
@@ -1231,97 +1195,9 @@ static void hpCompileLong(Parse *pParse){
   sqlite3ParseToplevel(pParse)->pVdbe->hpRace.bMay = 1;
 }
 
-/*
-** Walker: may pExpr be evaluated for fewer rows than stock would?  Only if
-** it cannot fail and has no effect.  (u.n tells that it will be evaluated for
-** all rows that matter anyway: then it may fail, but not call functions or collations of the
-** application, which might write to the table.)
-*/
-static int hpCompileSafeExpr(Walker *pWalker, Expr *pExpr){
-  static void (*const axSafe[])(sqlite3_context*,int,sqlite3_value**) = {
-    lengthFunc, upperFunc, lowerFunc, substrFunc, roundFunc, instrFunc,
-    trimFunc, typeofFunc, nullifFunc, unicodeFunc, versionFunc, minmaxFunc,
-  };
-  int bLazy = pWalker->u.n;
-  int i;
-  switch( pExpr->op ){
-    case TK_EQ: case TK_NE: case TK_LT: case TK_LE: case TK_GT: case TK_GE: case TK_IS: case TK_ISNOT:
-    case TK_IN: case TK_BETWEEN: case TK_CASE: case TK_VECTOR:
-      if( hpCompileStops(pWalker->pParse, pExpr, hpCollCallback) ) break;
-      return WRC_Continue;
-    case TK_COLUMN:
-      if( !bLazy && ExprUseYTab(pExpr) && pExpr->y.pTab && pExpr->iColumn>=0
-       && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)!=0
-      ){
-        break;
-      }
-      return WRC_Continue;
-    case TK_FUNCTION: {
-      FuncDef *pDef;
-      int n = ExprUseXList(pExpr) && pExpr->x.pList ? pExpr->x.pList->nExpr : 0;
-      if( ExprHasProperty(pExpr, EP_WinFunc) ){
-        if( !bLazy && hpCompileNumber(pExpr) ) return WRC_Prune;
-        break;
-      }
-      pDef = sqlite3FindFunction(pWalker->pParse->db, pExpr->u.zToken, n,
-                                 SQLITE_UTF8, 0);
-      if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) break;
-      if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0
-       && hpCompileStops(pWalker->pParse, pExpr, hpCollCallback)
-      ){
-        break;
-      }
-      if( bLazy ) return WRC_Continue;
-      for(i=0; i<ArraySize(axSafe); i++){
-        if( pDef->xSFunc==axSafe[i] ) return WRC_Continue;
-      }
-      break;
-    }
-    case TK_SELECT: case TK_EXISTS:
-      if( bLazy ) return WRC_Continue;
-      break;
-    case TK_AGG_FUNCTION: case TK_AGG_COLUMN: case TK_RAISE:
-      break;
-    default:
-      return WRC_Continue;
-  }
-  pWalker->eCode = 0;
-  return WRC_Abort;
-}
-
-/*
-** See above.  Of the expression pExpr, or NULL, and those of pList.
-*/
-static int hpCompileSafe(Parse *pParse, Expr *pExpr, ExprList *pList, int bLazy){
-  Walker w;
-  memset(&w, 0, sizeof(w));
-  w.pParse = pParse;
-  w.eCode = 1;
-  w.xExprCallback = hpCompileSafeExpr;
-  w.xSelectCallback = bLazy ? sqlite3SelectWalkNoop : sqlite3SelectWalkFail;
-  w.u.n = bLazy;
-  if( sqlite3WalkExpr(&w, pExpr) || sqlite3WalkExprList(&w, pList) ) return 0;
-  return w.eCode;
-}
-
 /* Is pItem, a term of FROM, a table of the file? */
 static int hpCompileIsTable(const SrcItem *pItem){
   return pItem->fg.isSubquery==0 && pItem->fg.viaCoroutine==0
       && IsOrdinaryTable(pItem->pSTab) && (pItem->pSTab->tabFlags & TF_Ephemeral)==0;
-}
-
-/* HP_NUMBER_xxx of function pFunc, or 0 if it is none of these */
-static u8 hpCompileNumberOf(const FuncDef *pFunc){
-  if( pFunc==0 || (pFunc->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
-  if( pFunc->zName==row_numberName ) return HP_NUMBER_ROWS;
-  if( pFunc->zName==rankName ) return HP_NUMBER_RANK;
-  if( pFunc->zName==dense_rankName ) return HP_NUMBER_DENSE;
-  return 0;
-}
-
-/* The same of expression pExpr */
-static u8 hpCompileNumber(const Expr *pExpr){
-  if( pExpr->op!=TK_FUNCTION || !ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
-  return hpCompileNumberOf(pExpr->y.pWin->pWFunc);
 }
 #endif /* SQLITE_OMIT_HP */

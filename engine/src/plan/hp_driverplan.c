@@ -76,7 +76,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
     return hpConfigStat(db, HP_NO_PLAN);
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
-  pItem->hp.bWhole = pItem->hp.bByRowid = 1;
+  pItem->hp.bWhole = pItem->hp.bByRowid = pItem->hp.bPlain = 1;
   if( pSrc->nSrc>1 ) hpPlanNote(pWInfo, 1, 0, 0);
   return iRewind;
 }
@@ -107,7 +107,7 @@ static int hpDriverMayLeave(HpCompile *pC, const SrcList *pSrc, Expr *pExpr){
     w.u.iCur = pSrc->a[i].iCursor==pC->iCur ? -1 : pSrc->a[i].iCursor;
     sqlite3WalkExpr(&w, pExpr);
   }
-  return w.eCode || hpCompileSafe(pC->pParse, pExpr, 0, 0);
+  return w.eCode || hpSafe(pC->pParse, pExpr, 0, 0);
 }
 
 /*
@@ -143,7 +143,7 @@ static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, 
   HpCompile c;
   int nMem = pParse->nMem;
   int rc, i;
-  if( pSrc->nSrc<2 || !hpScalarCannotFail(pParse, pWhere) ) return 0;
+  if( pSrc->nSrc<2 || !hpSafe(pParse, pWhere, 0, HP_SAFE_SELECT) ) return 0;
   for(i=0; i<pSrc->nSrc; i++){
     /* A virtual table, or a sub-select, is asked for each row that gets there */
     if( !hpCompileIsTable(&pSrc->a[i]) ) return 0;
@@ -440,7 +440,7 @@ SQLITE_PRIVATE int sqlite3HpLoopAccept(
   int iRewind = hpDriverPlanAccept(pParse, pWInfo, pWhere);
   if( iRewind==0 || pWInfo->eOnePass==ONEPASS_OFF ) return iRewind;
   /* A function of the application might write to the table */
-  return hpCompileSafe(pParse, 0, pChange, 1) ? -iRewind : 0;
+  return hpSafe(pParse, 0, pChange, HP_SAFE_EACH) ? -iRewind : 0;
 }
 
 /*

@@ -77,7 +77,7 @@ static int hpFindSide(const HpCompile *pC, Expr *pExpr){
 ** may, if nothing is made of it. */
 static int hpFindIsSafe(const HpCompile *pC, Expr *pExpr){
   return sqlite3ExprSkipCollate(pExpr)->op==TK_AGG_COLUMN
-      || hpCompileSafe(pC->pParse, pExpr, 0, 0);
+      || hpSafe(pC->pParse, pExpr, 0, 0);
 }
 
 /*
@@ -133,7 +133,7 @@ static int hpFindWhere(HpCompile *pC, Expr *pWhere){
     return hpFindWhere(pC, pWhere->pRight);
   }
   if( hpFindSide(pC, pWhere) & HP_SIDE_OUTER ) return hpFindKey(pC, pWhere);
-  return hpCompileSafe(pC->pParse, pWhere, 0, 0) ? hpCompileWhere(pC, pWhere)
+  return hpSafe(pC->pParse, pWhere, 0, 0) ? hpCompileWhere(pC, pWhere)
                                                  : SQLITE_ERROR;
 }
 
@@ -151,6 +151,7 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   int i;
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
+  pItem->hp.bPlain = bFind==0;
   pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
   pPlan->bGuess = bFind;
@@ -338,7 +339,7 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   if( p->pSrc->nSrc!=1 || sqlite3VdbeGetOp(v, iRewind)->opcode!=OP_Rewind || p->iOffset
    || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
    || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
-   || !hpCompileSafe(pParse, 0, p->pEList, 0)
+   || !hpSafe(pParse, 0, p->pEList, 0)
   ){
     return 0;
   }

@@ -852,6 +852,8 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
   }
   for(i=0; i<pNew->nNode; i++) hpGraphReduce(pNew, i);
   hpGraphTwins(pNew);
+  /* Of a part of a join nothing may fail: hpDriverLook() */
+  if( !bPart && !hpSafeJoin(pNew) ) goto refused;
   hpGraphNumber(pNew, pNew->iRoot);
   return pNew;
 

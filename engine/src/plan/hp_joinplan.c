@@ -16,8 +16,9 @@
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
 **    1. a look-up of the keys that its home wants, if that is known by then
-**    2. filters on the table's own columns, the cheapest first, and the keys of what
-**       it looks up by them alone: so far rows may be put aside (hp_stash.c)
+**    2. filters on the table's own columns, the cheapest first as long as they cannot
+**       fail (hp_safe.c), and the keys of what it looks up by them alone: so far rows
+**       may be put aside (hp_stash.c)
 **    3. look-ups, where a row without a partner is left out: of relations that
 **       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
 **       it is, those first that leave rows out themselves.  Then the keys of
@@ -555,7 +556,7 @@ static int hpJoinWanted(HpCompile *pC, int i){
   HpNode *pNode = &p->aNode[i];
   HpRelPlan *pWant;
   int iVec, k;
-  if( !hpJoinMayWait(p, i) ) return SQLITE_OK;
+  if( pNode->bAll || !hpJoinMayWait(p, i) ) return SQLITE_OK;
   for(k=0; k<pNode->nKey; k++){
     if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
   }
@@ -687,32 +688,48 @@ static int hpJoinTwins(HpCompile *pC, int i){
 }
 
 /*
+** Make filters of the own terms of node i that are among those from iFrom to iTo, of which
+** only the last one may fail: the cheapest first, and that one last.
+*/
+static int hpJoinTerms(HpCompile *pC, int i, int iFrom, int iTo){
+  const HpGraph *p = pC->pGraph;
+  int iPass, k;
+  for(iPass=0; iPass<=HP_JOIN_COSTS; iPass++){
+    for(k=iFrom; k<=iTo; k++){
+      const HpGraphTerm *pTerm = &p->aTerm[k];
+      int iCost = pTerm->bFails ? HP_JOIN_COSTS : hpJoinCost(pC->pParse, pTerm->pExpr);
+      if( iCost!=iPass || !hpJoinIsOwn(p, i, k) ) continue;
+      if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
+      if( hpJoinTerm(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+    }
+  }
+  return SQLITE_OK;
+}
+
+/*
 ** Compile the filters of node i, whose pipe is that of now: see above.
 */
 static int hpJoinFilters(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   int eNode = p->aNode[i].eNode;
   int bSub = hpNodeIsSub(&p->aNode[i]);
-  int iPass, k;
+  int iPass, iTo, k;
   if( i!=p->iRoot && hpJoinWanted(pC, i) ) return SQLITE_ERROR;
   if( hpNodeHasGroups(&p->aNode[i]) && p->aNode[i].nAgg>hpSubPlanAggCount(&p->aNode[i]) ){
     return hpJoinTwins(pC, i);
   }
-  for(iPass=0; iPass<HP_JOIN_COSTS; iPass++){
-    for(k=0; k<p->nTerm; k++){
-      const HpGraphTerm *pTerm = &p->aTerm[k];
-      if( !hpJoinIsOwn(p, i, k) ) continue;
-      if( hpJoinCost(pC->pParse, pTerm->pExpr)!=iPass ) continue;
-      if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
-      if( hpJoinTerm(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+  for(k=0; k<p->nTerm; k=iTo+1){
+    for(iTo=k; iTo<p->nTerm-1; iTo++){
+      if( p->aTerm[iTo].bFails && hpJoinIsOwn(p, i, iTo) ) break;
     }
+    if( hpJoinTerms(pC, i, k, iTo) ) return SQLITE_ERROR;
   }
   if( eNode==HP_NODE_LEFT || eNode==HP_NODE_SEMI || bSub ) return SQLITE_OK;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     int iVec;
     if( pTerm->iOuter>=0 || pTerm->pExpr->op!=TK_OR || pTerm->bImplied
-     || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) || p->bPart
+     || pTerm->bFails || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) || p->bPart
     ){
       continue;
     }

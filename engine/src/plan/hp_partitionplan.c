@@ -41,7 +41,7 @@ static u8 hpPartitionColumn(const SrcItem *pItem, const Expr *pExpr){
   pFunc = pSub->pEList->a[pExpr->iColumn].pExpr;
   if( pFunc->op!=TK_FUNCTION || !ExprHasProperty(pFunc, EP_WinFunc) ) return 0;
   for(pWin=pSub->pWin; pWin && pWin!=pFunc->y.pWin; pWin=pWin->pNextWin){}
-  return pWin ? hpCompileNumber(pFunc) : 0;
+  return pWin ? hpSafeNumber(pFunc) : 0;
 }
 
 /*
@@ -150,8 +150,8 @@ SQLITE_PRIVATE void sqlite3HpWanted(Parse *pParse, Select *p, int iFrom){
   }
   if( !hpPartitionWhere(pItem, p->pWhere, &x) ) return;
   if( x.eNumber!=HP_NUMBER_ROWS && pSub->pWin->pOrderBy==0 ) return;
-  if( !hpCompileSafe(pParse, p->pWhere, pSub->pEList, 0)
-   || !hpCompileSafe(pParse, 0, pSub->pOrderBy, 0)
+  if( !hpSafe(pParse, p->pWhere, pSub->pEList, 0)
+   || !hpSafe(pParse, 0, pSub->pOrderBy, 0)
   ){
     return;
   }

@@ -482,6 +482,24 @@ static void hpPlanWhole(SrcItem *pItem){
 }
 
 /*
+** Does loop pLoop test its terms in the order of the WHERE clause?  Where it looks rows up by an
+** index it does not.  For an automatic index and a Bloom filter some of them are tested for all
+** rows of the table first.
+*/
+static int hpPlanIsPlain(const WhereLoop *pLoop){
+  const u32 mNot = WHERE_AUTO_INDEX|WHERE_BLOOMFILTER|WHERE_MULTI_OR|WHERE_VIRTUALTABLE;
+  return (pLoop->wsFlags & mNot)==0 && (pLoop->wsFlags & (WHERE_IPK|WHERE_IDX_ONLY))!=0;
+}
+
+/* The one term of the WHERE clause by which pLoop finds rows, or NULL */
+static const Expr *hpPlanAccess(const WhereLoop *pLoop){
+  const WhereTerm *pTerm = pLoop->nLTerm==1 ? pLoop->aLTerm[0] : 0;
+  /* An equality of two columns is there the other way round, too */
+  if( pTerm && pTerm->iParent>=0 ) pTerm = &pTerm->pWC->a[pTerm->iParent];
+  return pTerm ? pTerm->pExpr : 0;
+}
+
+/*
 ** Note what hp_graph.c wants to know of the loops of pWInfo.  bRoot: the first one can be
 ** the scan; what it scans has been noted.  nCost, bGuess: those of HpChoice.
 */
@@ -491,13 +509,15 @@ static void hpPlanNote(WhereInfo *pWInfo, int bRoot, LogEst nCost, u8 bGuess){
   int i;
   for(i=0; i<pSrc->nSrc; i++){
     if( &pSrc->a[i]!=pFirst || !bRoot ) hpPlanWhole(&pSrc->a[i]);
-    pSrc->a[i].hp.iLevel = 0;
+    pSrc->a[i].hp.iLevel = pSrc->a[i].hp.iStock = 0;
   }
   for(i=0; i<pWInfo->nLevel; i++){
     SrcItem *pItem = &pSrc->a[pWInfo->a[i].iFrom];
-    pItem->hp.iLevel = (u8)(i+1);
+    pItem->hp.iLevel = pItem->hp.iStock = (u8)(i+1);
     pItem->hp.bByRowid = (u8)hpPlanByRowid(pWInfo, i);
     pItem->hp.bBuild = (pWInfo->a[i].pWLoop->wsFlags & WHERE_AUTO_INDEX)!=0;
+    pItem->hp.bPlain = (u8)hpPlanIsPlain(pWInfo->a[i].pWLoop);
+    pItem->hp.pAccess = hpPlanAccess(pWInfo->a[i].pWLoop);
   }
   pFirst->hp.bRoot = (u8)bRoot;
   pFirst->hp.bMoved = 0;

@@ -170,8 +170,8 @@ static HpPlan *hpRowsPlanCompile(
   HpFindPlan *pFind;
   int rc;
   assert( pSink==&hpSinkFirst || (pSink==&hpSinkTop && pOrderBy!=0) );
-  if( !hpCompileSafe(pParse, 0, p->pEList, pSink!=&hpSinkTop)
-   || (pOrderBy && !hpCompileSafe(pParse, 0, pOrderBy, 0))
+  if( !hpSafe(pParse, 0, p->pEList, pSink==&hpSinkTop ? 0 : HP_SAFE_EACH)
+   || (pOrderBy && !hpSafe(pParse, 0, pOrderBy, 0))
   ){
     hpConfigStat(pParse->db, HP_NO_OTHER);
     return 0;
@@ -189,6 +189,10 @@ static HpPlan *hpRowsPlanCompile(
     return 0;
   }
   rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
+  if( rc==SQLITE_OK && !hpSafeSearch(&c, &p->pSrc->a[0], p->pWhere) ){
+    hpCompileNo(&c, HP_NO_ORDER);
+    rc = SQLITE_ERROR;
+  }
   if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
   if( rc==SQLITE_OK ){
     rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,

@@ -13,7 +13,6 @@
 **    hpScalarCodeSets()   code that
 **    hpScalarSub()        compile either (HpCompile.xSub)
 **    hpScalarIsStrict()   do all rows that get to an expression need its sub-selects?
-**    hpScalarCannotFail() can nothing in an expression fail?
 **
 ** SQLite evaluates such a sub-select once, when the first row gets to it.  Its code is a
 ** subroutine, so ours calls that before the scan: whoever comes second takes the result.
@@ -29,111 +28,10 @@
 # include "hpInt.h"
 #endif
 
-/* Can the aggregate function pExpr not fail? */
-static int hpScalarAggregate(sqlite3 *db, const Expr *pExpr){
-  const FuncDef *pDef;
-  const Expr *pArg;
-  if( pExpr->pAggInfo ){
-    pDef = pExpr->pAggInfo->aFunc[pExpr->iAgg].pFunc;
-  }else{
-    /* SQLite has coded a copy */
-    pDef = sqlite3FindFunction(db, pExpr->u.zToken,
-               pExpr->x.pList ? pExpr->x.pList->nExpr : 0, SQLITE_UTF8, 0);
-  }
-  if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
-  if( pDef->xFinalize==countFinalize || pDef->xFinalize==avgFinalize
-   || pDef->xFinalize==totalFinalize || pDef->xFinalize==minMaxFinalize
-  ){
-    return 1;
-  }
-  if( pDef->xFinalize!=sumFinalize || pExpr->x.pList==0 ) return 0;
-  /* Of a REAL column there are no integers */
-  pArg = sqlite3ExprSkipCollate(pExpr->x.pList->a[0].pExpr);
-  return (pArg->op==TK_COLUMN || pArg->op==TK_AGG_COLUMN) && pArg->iColumn>=0
-      && pArg->y.pTab!=0 && pArg->y.pTab->aCol[pArg->iColumn].affinity==SQLITE_AFF_REAL;
-}
-
-/* Is pExpr a LIKE or GLOB of a pattern that is not too long? */
-static int hpScalarIsLike(sqlite3 *db, const Expr *pExpr){
-  const Expr *pPattern;
-  const FuncDef *pDef;
-  if( pExpr->op!=TK_FUNCTION || !ExprUseXList(pExpr) || pExpr->x.pList==0
-   || pExpr->x.pList->nExpr!=2
-  ){
-    return 0;
-  }
-  pDef = sqlite3FindFunction(db, pExpr->u.zToken, 2, SQLITE_UTF8, 0);
-  pPattern = pExpr->x.pList->a[0].pExpr;
-  return pDef && pDef->xSFunc==likeFunc && pPattern->op==TK_STRING
-      && sqlite3Strlen30(pPattern->u.zToken)
-             <= db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
-}
-
-static int hpScalarWalkExpr(Walker *pWalker, Expr *pExpr){
-  switch( pExpr->op ){
-    case TK_AGG_FUNCTION:
-      if( ExprHasProperty(pExpr, EP_WinFunc)
-       || !hpScalarAggregate(pWalker->pParse->db, pExpr)
-      ){
-        break;
-      }
-      return WRC_Continue;
-    case TK_COLUMN:
-      /* The expression of a generated column may fail */
-      if( pExpr->iColumn>=0 && pExpr->y.pTab
-       && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL)!=0
-      ){
-        break;
-      }
-      return WRC_Continue;
-    case TK_AGG_COLUMN: case TK_SELECT: case TK_EXISTS:
-      return WRC_Continue;
-    default:
-      if( hpScalarIsLike(pWalker->pParse->db, pExpr) ) return WRC_Continue;
-      return hpCompileSafeExpr(pWalker, pExpr);
-  }
-  pWalker->eCode = 0;
-  return WRC_Abort;
-}
-
-/* May that be the LIMIT or OFFSET of a sub-select?  What is no integer is an error. */
-static int hpScalarIsLimit(const Expr *pExpr){
-  int n;
-  return pExpr==0 || sqlite3ExprIsInteger(pExpr, &n, 0, 0);
-}
-
-/* Virtual tables may do anything */
-static int hpScalarWalkSelect(Walker *pWalker, Select *p){
-  int i;
-  if( p->pLimit && (!hpScalarIsLimit(p->pLimit->pLeft) || !hpScalarIsLimit(p->pLimit->pRight)) ){
-    pWalker->eCode = 0;
-    return WRC_Abort;
-  }
-  for(i=0; p->pSrc && i<p->pSrc->nSrc; i++){
-    const SrcItem *pItem = &p->pSrc->a[i];
-    if( pItem->fg.isSubquery==0 && !IsOrdinaryTable(pItem->pSTab) ){
-      pWalker->eCode = 0;
-      return WRC_Abort;
-    }
-  }
-  return WRC_Continue;
-}
-
 /* Is pExpr, a sub-select or an IN of one, not correlated, a subroutine, and safe? */
 static int hpScalarIsSafe(Parse *pParse, const Expr *pExpr){
-  Walker w;
-  if( ExprHasProperty(pExpr, EP_VarSelect) || !ExprHasProperty(pExpr, EP_Subrtn)
-   || pExpr->x.pSelect->pEList->nExpr!=1
-  ){
-    return 0;
-  }
-  memset(&w, 0, sizeof(w));
-  w.pParse = pParse;
-  w.eCode = 1;
-  w.xExprCallback = hpScalarWalkExpr;
-  w.xSelectCallback = hpScalarWalkSelect;
-  sqlite3WalkSelect(&w, pExpr->x.pSelect);
-  return w.eCode;
+  return !ExprHasProperty(pExpr, EP_VarSelect) && ExprHasProperty(pExpr, EP_Subrtn)
+      && pExpr->x.pSelect->pEList->nExpr==1 && hpSafeSelect(pParse, pExpr->x.pSelect);
 }
 
 /*
@@ -161,20 +59,6 @@ static int hpScalarIsStrict(const Expr *pExpr){
       return hpScalarIsStrict(pExpr->pLeft) && hpScalarIsStrict(pExpr->pRight);
   }
   return 0;
-}
-
-/*
-** Can nothing in pExpr fail, sub-selects included?
-*/
-static int hpScalarCannotFail(Parse *pParse, Expr *pExpr){
-  Walker w;
-  memset(&w, 0, sizeof(w));
-  w.pParse = pParse;
-  w.eCode = 1;
-  w.xExprCallback = hpScalarWalkExpr;
-  w.xSelectCallback = hpScalarWalkSelect;
-  sqlite3WalkExpr(&w, pExpr);
-  return w.eCode;
 }
 
 /*

@@ -240,6 +240,10 @@ static HpPlan *hpSortPlanCompile(
     pSort->row.szGroup = sizeof(HpHead);
   }
   if( rc==SQLITE_OK ) rc = hpRangeCompile(&c, &p->pSrc->a[0], p->pWhere);
+  if( rc==SQLITE_OK && !hpSafeSearch(&c, &p->pSrc->a[0], p->pWhere) ){
+    hpCompileNo(&c, HP_NO_ORDER);
+    rc = SQLITE_ERROR;
+  }
   if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
   if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0, HP_MX_EQ);
   if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pSort->row.keys, p->pSrc);

@@ -37,7 +37,7 @@ static int hpWindowMay(const Window *pMWin){
   const Window *pWin;
   if( pMWin->eExclude ) return 0;
   for(pWin=pMWin; pWin; pWin=pWin->pNextWin){
-    if( hpCompileNumberOf(pWin->pWFunc)==0 || pWin->pFilter ) return 0;
+    if( hpSafeNumberOf(pWin->pWFunc)==0 || pWin->pFilter ) return 0;
     if( pWin->eStart!=TK_UNBOUNDED || pWin->eEnd!=TK_CURRENT ) return 0;
     if( pWin->eFrmType!=pMWin->eFrmType ) return 0;
   }
@@ -131,7 +131,7 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   sqlite3VdbeAddOp2(v, OP_AddImm, regRow, 1);
   for(pWin=pMWin; pWin; pWin=pWin->pNextWin){
     int reg = regRow;
-    switch( hpCompileNumberOf(pWin->pWFunc) ){
+    switch( hpSafeNumberOf(pWin->pWFunc) ){
       case HP_NUMBER_RANK:   reg = regRank;  break;
       case HP_NUMBER_DENSE:  reg = regDense;  break;
     }

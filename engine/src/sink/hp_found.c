@@ -68,7 +68,7 @@
 **
 ** A row that is left out is not seen by the expressions of the result.
 ** That makes a difference where they raise errors (abs() of the smallest
-** integer) or where they have side effects: hpCompileSafe().
+** integer) or where they have side effects: hpSafe().
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -49,7 +49,7 @@
 ** (hpPartitionEnough()), or when it sees that memory is used up to no avail.
 **
 ** As in hp_rows, a row that is left out is not seen by expressions above the sort.
-** None of them may fail or have an effect: hpCompileSafe().
+** None of them may fail or have an effect: hpSafe().
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
