@@ -84,9 +84,9 @@
 ** After fork() a child must not use its parent's connections.  Its own ones find what was known
 ** before, which the rules then test against the file.
 **
-** The mutex SQLITE_MUTEX_STATIC_LRU, which protects the fields marked (m), is taken with or
-** without that of a file, and no other one is taken while it is held.  A commit finds the state of
-** its file in the inode: its time does not depend on how many files are open.
+** SQLITE_MUTEX_STATIC_LRU, which protects the fields marked (m), is not held while that of a
+** file is waited for, nor the other way round.  A commit finds the state of its file in the inode:
+** its time does not depend on how many files are open.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -97,6 +97,7 @@
 
 #define HP_MX_FRAMES 1000000   /* Most states by which the number of one grows */
 #define HP_MX_PAGES  1000000   /* Pages of commits since the last scan that are noted */
+#define HP_TINY_PAGES 500      /* The same with columns=tiny */
 #define HP_MX_HEADERS 4096     /* Frames whose headers are read to count commits */
 
 /* Values of HpFileState.eMode */
@@ -232,9 +233,10 @@ static void hpFileStateForget(const sqlite3_file *pFd){
 /* Room for n pages more.  False: there are too many, or there is no memory */
 static int hpFileStateRoom(HpFilePages *p, i64 n){
   i64 nNew = p->n+n;
+  i64 nMost = hpConfig()->eColumns==HP_COLUMNS_TINY ? HP_TINY_PAGES : HP_MX_PAGES;
   Pgno *aNew;
+  if( nNew>nMost ) return 0;
   if( nNew<=p->nAlloc ) return 1;
-  if( nNew>HP_MX_PAGES ) return 0;
   nNew = MAX(nNew, 2*(i64)p->nAlloc+64);
   aNew = sqlite3_realloc64(p->a, sizeof(Pgno)*(u64)nNew);
   if( aNew==0 ) return 0;

@@ -152,7 +152,6 @@ static int hpStoreIsSane(const HpStore *p){
 static int hpStoreAllowed(Pager *pPager){
   return pPager->hp.bFixed==0
       && pPager->pPCache->szCache==SQLITE_DEFAULT_CACHE_SIZE
-      && pPager->exclusiveMode==0
       && !USEFETCH(pPager)
       && sqlite3GlobalConfig.pPage==0
       && hpMemoryPcacheDefault()
@@ -166,7 +165,7 @@ static int hpStoreAllowed(Pager *pPager){
 static int hpStoreState(Pager *pPager, HpState *p){
   Wal *pWal = pPager->pWal;
   if( pWal==0 || pWal->readLock<0 || pWal->exclusiveMode!=WAL_NORMAL_MODE
-   || pWal->bShmUnreliable || pPager->tempFile
+   || pPager->exclusiveMode || pWal->bShmUnreliable || pPager->tempFile
    || !hpFileStateIsKnown(pPager->fd)
    || (!hpMemoryDefault() && !hpConfig()->bForce)
   ){

@@ -270,6 +270,7 @@ static int hpColumnScanQuick(HpColumnScan*, HpRun*, int, int, const Pgno*, int);
 static int hpColumnScanNext(HpColumnScan*, HpRun*);
 static void hpColumnScanFind(HpColumnScan*, HpRun*);
 static void hpColumnScanClose(HpColumnScan*);
+static void hpColumnScanDistrust(HpColumnScan*);
 static int hpColumnScanSeemKept(const sqlite3*, const HpSourcePlan*, i64);
 #ifdef HP_SHARED
 static int hpColumnScanWanted(const HpColumnScan*, int);

@@ -16,6 +16,8 @@
 **    hpColumnsUnref()    A reference less.
 **    hpColumnsLeave()    Memory is to be given back, or the pager is closed.
 **    hpColumnsState()    The state that a transaction sees.  What does not hold any more is dropped.
+**    hpColumnsTick()     A scan of a file begins.
+**    hpColumnsIdle()     One had no room: let the columns of an idle file go.
 **    hpColumnsInner(), hpColumnsInnerAdd()   What is known of a page above leaves.
 **    hpColumnsSlot(), hpColumnsLook(), hpColumnsSame(), hpColumnsSameKind(),
 **    hpColumnsSet()      Runs, and columns of one.
@@ -57,7 +59,8 @@
 **
 ** Bounds.  hp_store.c and this module have one account (hpBudgetKeep()).  PRAGMA hp_columns may set
 ** less for what the scans of a connection add to.  When there is no more room, runs go that HP_UNUSED
-** scans of the file have passed over; if there are none, nothing more is kept.
+** scans of the file have passed over; if there are none, nothing more is kept.  A scan that had no
+** room as other files have it ends with dropping what is kept of an idle one: the next has room.
 **
 ** Segments lie in slabs (hp_slab.c), of which each worker has one at a time, and the scans that
 ** come after go on with those that are not full.  Those that go leave holes until their neighbours
@@ -80,6 +83,7 @@
 #define HP_SLAB_LARGE 16       /* What is larger than such a part of a slab lies in none */
 #define HP_SOME      3         /* One run in so many is kept at first */
 #define HP_UNUSED    8         /* Scans that pass over a run before it may go */
+#define HP_IDLE      64        /* Scans of others after which a file is idle */
 #define HP_TINY      60000     /* columns=tiny: bytes that runs of a file may take */
 #define HP_INNERS    256       /* Slots of pages above leaves */
 #define HP_NOTES     1024      /* Columns noted, a power of two */
@@ -130,6 +134,7 @@ struct HpColumnFile {
   sqlite3_mutex *pMutex; /* That of pState */
   HpColumnFile *pNext, *pPrev;   /* (m) In hpColumnsList */
   int nRef;              /* (m) Pagers and scans that use it */
+  u32 iClock;            /* hpColumnsClock when it was scanned last.  Atomic */
   u32 iScan;             /* Scans so far, ... */
   u32 iReset;            /* ... and when all runs were dropped */
   u32 nWait;             /* Keep nothing in so many scans after that */
@@ -158,12 +163,14 @@ struct HpColumnScan {
   u8 bKeep;              /* Some column is to be kept, and there is memory */
   u8 bSome;              /* ... of every HP_SOME-th run */
   u8 bSound;             /* Records have to be sound */
+  u8 bShort;             /* What there may be for all files is used up */
   u8 aKeep[HP_MX_COL];   /* Which columns */
   i64 szSlab;            /* Bytes of a new slab */
   HpSlab *pSlab;         /* Slabs that its workers have, or had */
 };
 
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
+static u32 hpColumnsClock = 0;             /* Scans of all files.  Atomic */
 
 /* So many bytes of slabs are free */
 static void hpColumnsSlabFreed(HpColumnFile *pFile, i64 n){
@@ -462,6 +469,39 @@ static void hpColumnsLeave(Pager *pPager){
 }
 
 /*
+** Scans have had no room, as other files have it.  Drop what is kept of the one that has not been
+** scanned for the longest time, if that was so long ago that it is idle.  No mutex is held.
+*/
+static void hpColumnsIdle(void){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  u32 iClock = AtomicLoad(&hpColumnsClock);
+  u32 nMost = HP_IDLE;
+  HpColumnFile *pIdle = 0;
+  HpColumnFile *p;
+  sqlite3_mutex_enter(pMutex);
+  for(p=hpColumnsList; p; p=p->pNext){
+    u32 nAge = iClock - AtomicLoad(&p->iClock);
+    if( nAge>nMost && AtomicLoad(&p->pState->nHeld)>0 ){
+      nMost = nAge;
+      pIdle = p;
+    }
+  }
+  if( pIdle ) pIdle->nRef++;
+  sqlite3_mutex_leave(pMutex);
+  if( pIdle ){
+    hpThreadEnter(pIdle->pMutex);
+    hpColumnsDropSome(pIdle, 0);
+    sqlite3_mutex_leave(pIdle->pMutex);
+    hpColumnsUnref(pIdle);
+  }
+}
+
+/* A scan of the file begins */
+static void hpColumnsTick(HpColumnFile *p){
+  AtomicStore(&p->iClock, __atomic_add_fetch(&hpColumnsClock, 1, __ATOMIC_RELAXED));
+}
+
+/*
 ** What is kept of the file of *ppState, of which this takes over the reference, with one user more.
 ** NULL without memory.
 */
@@ -511,7 +551,11 @@ static HpColumnFile *hpColumnsJoin(Pager *pPager){
 /* May the runs of the file take n bytes more? */
 static int hpColumnsMay(HpColumnScan *pScan, i64 n){
   HpColumnFile *pFile = pScan->pFile;
-  if( pFile->nByte+n>pScan->nLimit || !hpBudgetKeep(n) ) return 0;
+  if( pFile->nByte+n>pScan->nLimit ) return 0;
+  if( !hpBudgetKeep(n) ){
+    pScan->bShort = 1;
+    return 0;
+  }
   pFile->nByte += n;
   return 1;
 }

@@ -13,6 +13,7 @@
 **    hpColumnScanWanted()    Is this column to be kept?
 **    hpColumnScanMended()    Leaves of a run that had changed have been read (hp_mend.c).
 **    hpColumnScanClose()     The scan ends.
+**    hpColumnScanDistrust()  What is kept does not fit what the scan has read.
 **    hpColumnScanSeemKept()  Before there is a scan: will it find its columns?
 **
 ** A scan of state V uses runs with iBorn<=V.  If leaves are stale by then it reads these, and puts
@@ -145,6 +146,7 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->iState = hpColumnsState(pFile, pPager);
   if( pScan->iState ){
     pFile->nScan++;
+    hpColumnsTick(pFile);
     if( !bLater ) pFile->iScan++;
     for(i=0; i<MAX(pPipe->source.nCol, bCount); i++){
       int n = hpColumnScanNote(pFile, pPipe->source.iRoot,
@@ -432,7 +434,19 @@ static void hpColumnScanClose(HpColumnScan *pScan){
   hpColumnsLeaveSlabs(pFile, &pFull);
   hpColumnsBury(pFile);
   sqlite3_mutex_leave(pFile->pMutex);
+  if( pScan->bShort ) hpColumnsIdle();
   hpColumnsUnref(pFile);
+}
+
+/*
+** A page was found to be other than what was known of it.  That should not be: forget all that
+** is kept of the file, so that the next scan reads it.
+*/
+static void hpColumnScanDistrust(HpColumnScan *pScan){
+  HpColumnFile *pFile = pScan->pFile;
+  hpThreadEnter(pFile->pMutex);
+  hpFileStateLost(pFile->pState);
+  sqlite3_mutex_leave(pFile->pMutex);
 }
 
 #else
@@ -462,6 +476,7 @@ static int hpColumnScanNext(HpColumnScan *p, HpRun *pRun){
   return 0;
 }
 static void hpColumnScanClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
+static void hpColumnScanDistrust(HpColumnScan *p){ UNUSED_PARAMETER(p); }
 static int hpColumnScanSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
   UNUSED_PARAMETER2(db, pPlan);
   UNUSED_PARAMETER(nLeaf);

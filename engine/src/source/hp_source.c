@@ -713,7 +713,10 @@ static int hpSourceFetch(HpSource *pSrc){
   int rc;
   if( p->pKnown==0 ) return SQLITE_OK;
   rc = hpSourceLevel(pSrc, p->iPg, p);
-  if( rc==SQLITE_OK && (p->iPg==0 || p->in.nCell!=nCell) ) rc = HP_DECLINE;
+  if( rc==SQLITE_OK && (p->iPg==0 || p->in.nCell!=nCell) ){
+    hpColumnScanDistrust(pSrc->pColumns);
+    rc = HP_DECLINE;
+  }
   p->iChild = iChild;
   return rc;
 }
