@@ -14,6 +14,8 @@
 **    kill.c     writers that are killed                     crash kill
 **    outage.c   the power fails, on that VFS                crash power
 **    twin.c     the same writes by both libraries           crash twin
+**    storm.c    long-lived connections in all states        crash storm
+**    actor.c    ... and the processes that have them
 **    big.c      a file past 1 GiB, filled up files          crash big
 **    main.c     arguments
 **
@@ -153,6 +155,7 @@ struct Args {
   int bSpoil;                /* Break it, so that there must be failures */
   int bVerbose;
   const char *zDir;          /* Folder for files */
+  const char *zStock, *zOurs;    /* Both libraries */
 };
 extern Args args;
 
@@ -160,6 +163,8 @@ int killCase(u64 iSeed);
 int outageCase(u64 iSeed);
 int twinCase(u64 iSeed);
 int bigCase(u64 iSeed);
+int stormCase(u64 iSeed);
+int actorMain(const char *zLib);
 
 int failed(const char *zFormat, ...) __attribute__((format(printf,1,2)));
 const char *fileName(const char *zName);

@@ -115,7 +115,7 @@ int dbOpen(Db *p, const Lib *pLib, const char *zFile, const char *zVfs){
   int rc;
   memset(p, 0, sizeof(*p));
   p->pLib = pLib;
-  rc = pLib->open_v2(zFile, &p->db, SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE,
+  rc = pLib->open_v2(zFile, &p->db, SQLITE_OPEN_READWRITE|SQLITE_OPEN_CREATE|SQLITE_OPEN_URI,
                      zVfs);
   if( rc ) return error(p, rc, zFile);
   pLib->extended_result_codes(p->db, 1);

@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** crash STOCK OURS kill|power|twin|big [OPTION...]
+** crash STOCK OURS kill|power|twin|storm|big [OPTION...]
 **
 **   --seed N      the first case (default 1)
 **   --cases N     how many (default: no end)
@@ -16,7 +16,7 @@
 **   --verbose     tell about each case
 **   --dir FOLDER  for files (default: the current one)
 **
-** kill, power and twin run each case in a process of its own, so that a crash,
+** kill, power, twin and storm run each case in a process of its own, so that a crash,
 ** or a case that does not end, is a failure of that case.
 */
 #include <signal.h>
@@ -31,7 +31,7 @@
 
 #define MX_SECOND  600       /* Longest time for one case */
 
-Args args = { 1, 1<<30, 20, 1, 0, 0, 0, "." };
+Args args = { 1, 1<<30, 20, 1, 0, 0, 0, ".", 0, 0 };
 
 int failed(const char *zFormat, ...){
   va_list ap;
@@ -140,13 +140,17 @@ int main(int argc, char **argv){
   const char *zWhat;
   int i, nBad, nCase = 0;
   if( argc<4 ){
-    fprintf(stderr, "usage: crash STOCK OURS kill|power|twin|big [OPTION...]\n");
+    fprintf(stderr, "usage: crash STOCK OURS kill|power|twin|storm|big [OPTION...]\n");
     return 2;
   }
   /* Pages are reserved in the VFS of power.c too */
   setenv("HPSQLITE_TEST", "vfs=any", 0);
   libLoad(argv[1], argv[2]);
+  /* Processes of a storm are in other folders */
+  args.zStock = realpath(argv[1], 0);
+  args.zOurs = realpath(argv[2], 0);
   zWhat = argv[3];
+  if( strcmp(zWhat, "actor")==0 && argc==5 ) return actorMain(argv[4]);
   for(i=4; i<argc; i++){
     const char *z = argv[i];
     const char *zNext = i+1<argc ? argv[i+1] : 0;
@@ -175,6 +179,8 @@ int main(int argc, char **argv){
     nBad = manyCases(outageCase, &nCase);
   }else if( strcmp(zWhat, "twin")==0 ){
     nBad = manyCases(twinCase, &nCase);
+  }else if( strcmp(zWhat, "storm")==0 ){
+    nBad = manyCases(stormCase, &nCase);
   }else if( strcmp(zWhat, "big")==0 ){
     args.nCase = 1;
     nBad = manyCases(bigCase, &nCase);
