@@ -9,7 +9,7 @@
 ** every size; first columns of every serial type under ORDER BY ... LIMIT; texts
 ** of every length as keys of groups and beside a constant; integers at the ends of 32 and of
 ** 64 bits in sums and products; texts that are nearly alike under min() and max(); formats of
-** strftime().  All answers are those of the library STOCK.  The tables are larger than a batch, so that what is
+** strftime(); expressions of which a row needs one side.  All answers are those of the library STOCK.  The tables are larger than a batch, so that what is
 ** learned from one batch is used on the next.
 */
 #include <stdio.h>
@@ -101,6 +101,57 @@ static const char *const azEndQuery[] = {
   "SELECT v, quote(max(s)) FROM t WHERE v%4<>1", "SELECT v%3, v, quote(max(s)) FROM t GROUP BY v%3",
   "SELECT v, quote(min(s COLLATE nocase)) FROM t",
 };
+
+/* Expressions of which SQLite computes one side for most rows.  The sides concatenate p, texts of
+** 30 KB: for all rows that would be more than hp_memory */
+static const char *const azSide[] = {
+  "count(*) FROM t WHERE k<300 OR length(p||p||p||k)>200000",
+  "count(*) FROM t WHERE NOT (k>=290 AND (length(p||p||k)<7 OR p||p||k='x'))",
+  "max(CASE WHEN k<100 THEN 1 WHEN k<200 THEN 2 WHEN k<297 THEN NULL ELSE length(p||p||k) END) FROM t",
+  "max(CASE k%100 WHEN 99 THEN p||p||k WHEN 98 THEN 'x'||p END), count(*) FROM t",
+  "sum(CASE WHEN k<10 THEN length(p||k) WHEN k<295 THEN k ELSE length(p||p||m) END) FROM t",
+  "count(coalesce(n, k, p||p||p||p, m)) FROM t",
+  "max(coalesce(nullif(k, 7), p||p||p||p)) FROM t",
+  "sum(length(iif(k<297, n, p||p||p||p))) FROM t",
+  "sum(k IN (k+n, k, length(p||p||p||p), length(p||p||m))) FROM t WHERE n>=0",
+  "sum(k<400 OR length(p||p||p||p)>9 OR p||p||p LIKE '%x%') FROM t",
+  "count(*) FROM t WHERE k BETWEEN 298 AND length(p||p||p)",
+  "count(*) FROM t WHERE (k, p||p||p||p)=(5, p||'x'||p) OR (k, p||p)<(3, p||p||p)",
+  "max(p||p||p||p) FILTER (WHERE k=9), sum(length(p||p||p||m)) FILTER (WHERE k%100=9) FROM t",
+  "k%3, group_concat(substr(p||p||k, 60000)) FILTER (WHERE k<4), count(*) FROM t GROUP BY k%3",
+};
+
+/* The same of all kinds and without end: C is a condition, X a value */
+static const char *const azKind[] = {
+  "CASE WHEN C THEN X END", "CASE WHEN C THEN X WHEN C THEN X ELSE X END", "coalesce(X, X, X)", "iif(C, X, X)",
+  "X IN (X, X, 5)", "X BETWEEN X AND X", "(X, X)<(X, X)", "nullif(X, X)", "(C OR C OR C)", "(C AND C AND C)",
+  "NOT (C OR X)", "CASE X WHEN X THEN X WHEN 3 THEN X END",
+};
+static const char *const azCondition[] = {
+  "k%5", "n>3", "m LIKE '%1%'", "m IS NULL", "n||k LIKE '_1%'", "k<2990", "length(m)=2", "NULL", "m=2.0", "x IS NOT FALSE",
+};
+static const char *const azValue[] = {
+  "k", "n", "m", "x", "n||m", "x*2+1", "substr(m, 2)", "upper(m)", "m+1", "NULL", "'12'", "3", "CAST(m AS TEXT)", "k/7.0",
+};
+
+/* Write an expression of azKind[], nested nDepth times, to *pz.  The state is *pi */
+static void makeSide(char **pz, int nDepth, unsigned *pi){
+  const char *z = azKind[(*pi = *pi*1103515245 + 12345)/65536 % (sizeof(azKind)/sizeof(azKind[0]))];
+  for(; *z; z++){
+    unsigned r = (*pi = *pi*1103515245 + 12345)/65536;
+    int bOne = (*z=='C' || *z=='X') && (z[1]<'A' || z[1]>'Z') && (z[-1]<'A' || z[-1]>'Z' || z[-1]==0);
+    if( bOne && nDepth>0 && r%3==0 ){
+      makeSide(pz, nDepth-1, pi);
+    }else if( bOne && *z=='C' ){
+      *pz += sprintf(*pz, "%s", azCondition[r/3 % (sizeof(azCondition)/sizeof(azCondition[0]))]);
+    }else if( bOne ){
+      *pz += sprintf(*pz, "%s", azValue[r/3 % (sizeof(azValue)/sizeof(azValue[0]))]);
+    }else{
+      *(*pz)++ = *z;
+    }
+  }
+  **pz = 0;
+}
 
 /* Dates and times, and what is nearly one */
 static const char *const azTime[] = {
@@ -249,6 +300,30 @@ int main(int argc, char **argv){
     }
     end(zFile);
   }
+
+  /* Sides: none is computed for rows that do not need it, ... */
+  begin(zFile, azPage[1], "(k, n, m, p)", " SELECT i, nullif(i%7,3), CASE WHEN i%2 THEN 'm'||i"
+        " ELSE i/2.0 END, hex(zeroblob(15000*(i<=300)))");
+  execute(adb[0], "DELETE FROM t WHERE k>300; PRAGMA hp_memory=4000000");
+  for(i=0; i<N(azSide); i++){
+    snprintf(zSql, sizeof(zSql), "SELECT %s", azSide[i]);
+    same(zSql, "sides", 0);
+  }
+  end(zFile);
+  /* ... and each where it is needed */
+  begin(zFile, azPage[1], "(k, n INT, m, x REAL)", " SELECT i, nullif(i%7,3), CASE i%5 WHEN 0 THEN NULL WHEN 1"
+        " THEN 'm1' WHEN 2 THEN i%30 WHEN 3 THEN x'3132' ELSE i%50/2.0 END, CASE WHEN i%3 THEN i%90/4.0 END");
+  for(i=0; i<200; i++){
+    static char zSide[100000], zQuery[200100];
+    unsigned iRandom = (unsigned)i*7919 + 1;
+    char *z = zSide;
+    makeSide(&z, i%5, &iRandom);
+    if( strlen(zSide)>3000 ) continue;
+    snprintf(zQuery, sizeof(zQuery), i%2 ? "SELECT count(*), max(%s) FROM t WHERE %s"
+             : "SELECT %s AS v, count(*), min(k) FROM t WHERE k<0 OR NOT %s GROUP BY v", zSide, zSide);
+    same(zQuery, "sides", 1);
+  }
+  end(zFile);
 
   /* Keys of groups: each alone and beside each, with and without a filter */
   for(i=0; i<N(azKey); i++){

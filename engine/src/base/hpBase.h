@@ -136,6 +136,7 @@ typedef struct HpSourceType HpSourceType;
 typedef struct HpTerm HpTerm;
 typedef struct HpTopAgg HpTopAgg;
 typedef struct HpTopGroup HpTopGroup;
+typedef struct HpAround HpAround;
 typedef struct HpVec HpVec;
 typedef union HpVal HpVal;
 typedef struct HpValues HpValues;
@@ -170,6 +171,7 @@ struct HpVec {
   u8 bFloat;             /* In float form */
   u8 bCodes;             /* It has no values yet: see hp_codes.c */
   u8 *aSub;              /* Subtype of each row plus one, 0 if none; or NULL */
+  u16 nDepth;            /* Sides around its operation: HpFrame.aAround */
   u8 bLate;              /* It has no texts yet, only types and pSeg: see hp_codes.c */
   const HpSegment *pSeg; /* A column in memory: its values are of this segment; or NULL.  ... */
   const u8 *aCode;       /* ... DICT: which entry each row is.  NULL: the only one */
@@ -230,6 +232,17 @@ struct HpBuf {
 };
 
 /*
+** What is selected around a side while that is run: see hp_side.c.
+*/
+struct HpAround {
+  u16 *aSel;             /* HpFrame.aSel, ... */
+  int nSel;
+  u8 bDense;
+  u16 iSide;             /* HpSide.iSame of the side that is run ... */
+  u16 *aNeed;            /* ... and memory for the rows that need it */
+};
+
+/*
 ** Rows between two steps: what expressions, keys and functions work on, and what
 ** a sink takes.  A program has computed vectors of them, under a selection that
 ** its filters left.
@@ -250,6 +263,9 @@ struct HpFrame {
   u16 *aAll;             /* The selection of all rows: 0, 1, 2, ... */
   u8 (*aWhich)[9];       /* For each eight bits which are set: hpExprSelect() */
   u8 bDense;             /* Most rows are selected: compute all of them */
+  int nDepth;            /* Sides that are being run, one in the other ... */
+  HpAround *aAround;     /* ... and what was selected around each */
+  int iNextSide;         /* HpProg.aSide[] that begins next */
   u8 bFiltering;         /* Filters are being run */
   int nCodes;            /* Vectors with HpVec.bCodes */
   u8 bAvx2;              /* Use the AVX2 routines */
@@ -498,7 +514,9 @@ static int hpVecMemCompare(const HpFrame*, const HpVec*, const HpVec*, int, u8,
                            CollSeq*);
 static void hpVecFromBool(HpFrame*, HpVec*);
 static u8 hpVecTruth(const HpFrame*, const HpVec*, int);
-static int hpVecGuard(HpFrame*, const HpOp*, const u16**);
+static void hpVecScope(HpFrame*, int, HpAround*);
+static void hpVecBack(HpFrame*, const HpAround*);
+static void hpVecFill(HpFrame*, HpVec*);
 
 #endif /* HPBASE_H */
 #endif /* SQLITE_OMIT_HP */

@@ -19,6 +19,7 @@
 
 #define HP_MX_COL        64    /* Most columns a plan reads */
 #define HP_MX_OP         400   /* Most operations of a program */
+#define HP_MX_AROUND      120   /* Most sides around an operation */
 #define HP_MX_LIST       250   /* Most arguments of an operation */
 #define HP_MX_VEC        8000  /* Most vectors (constants and results) */
 
@@ -81,14 +82,36 @@ struct HpOp {
   u16 n;                 /* HP_OP_IN: number of constants.  HP_OP_COMPARE: 0, or
                          ** vector b as text, plus 1.  Else of arguments */
   u16 iArg;              /* Arguments are HpProg.aArg[iArg..iArg+n-1] */
-  u16 iGuard;            /* HP_OP_FUNC, bUser: needed only where this is true,
-                         ** or HP_NO_VEC: everywhere */
+  u8 bSide;              /* HP_OP_AND and _OR, _CASE, _COALESCE: some operand is
+                         ** only there where it is needed */
+  u16 iSide;             /* Only computed in this side.  0: in all rows */
   CollSeq *pColl;        /* Collation of a comparison; NULL is BINARY */
   void *pInfo;           /* HP_OP_LIKE: struct compareInfo.  _FUNC: FuncDef.
                          ** _LOOKUP: HpLookup */
 };
 #define HP_NO_VEC 0xffff
 #define HP_SUB_DECLINE 2
+
+/*
+** A side: operations iFrom to iTo-1 are run only for the rows of the side
+** around it that need them.  If there are none, they are not run at all.
+** Side 0 is what stands in no side.  Operations of a side are known by the
+** first one that selects the same rows (iSame).
+*/
+typedef struct HpSide HpSide;
+struct HpSide {
+  u16 iFrom, iTo;
+  u16 iSame;             /* First side with these rows */
+  u16 iAround;           /* iSame of the side around it */
+  u16 nDepth;            /* Sides around it, and itself */
+  u8 eNeed;              /* HP_NEED_xxx: rows where that is so ... */
+  u16 iArg, n;           /* ... of vectors HpProg.aArg[iArg..iArg+n-1], of all */
+};
+#define HP_NEED_TRUE      0    /* True */
+#define HP_NEED_NOT_TRUE  1    /* False or NULL */
+#define HP_NEED_NOT_FALSE 2    /* True or NULL */
+#define HP_NEED_NULL      3    /* NULL */
+#define HP_NEED_FIRST     4    /* The last one true, and none before */
 
 /*
 ** A vector program.  Operation i reads only vectors of operations before it.
@@ -119,6 +142,10 @@ struct HpProg {
     u16 iVec;              /* Its truth value */
     u16 nOp;               /* Operations to have run before it is read */
   } *aFilter;
+  int nSide, nSideAlloc; /* Sides, by iFrom, those around others first ... */
+  HpSide *aSide;         /* ... aSide[0] is no side; or NULL */
+  u16 iSide;             /* While it is made: the side that operations are in */
+  u16 mxDepth;           /* Most sides around an operation */
 };
 
 /* Aggregate functions */

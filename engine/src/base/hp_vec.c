@@ -18,7 +18,8 @@
 **    hpVecCollIsOwn()  is a collation SQLite's own?
 **    hpVecSame()       are two texts the same?
 **    hpVecMayBeNumber()   can an affinity make a number of a text?
-**    hpVecGuard()      the rows for which a function is needed
+**    hpVecScope(), hpVecBack()    select what was selected around a side
+**    hpVecFill()       values for the rows that were not computed
 **
 ** A vector holds the values of one expression for the rows of a batch (HpVec).
 ** Only rows of the selection that it was computed under are defined.
@@ -90,16 +91,41 @@ static void hpVecConst(HpFrame *p, HpVec *pVec, Mem *pMem){
 }
 
 /*
-** Turn a vector in float form back: integers are integers.
+** Select the rows that were selected with nDepth sides around, and note in *pNow
+** what is selected: hpVecBack() selects that again.
+*/
+static void hpVecScope(HpFrame *p, int nDepth, HpAround *pNow){
+  pNow->aSel = p->aSel;
+  pNow->nSel = p->nSel;
+  pNow->bDense = p->bDense;
+  if( nDepth<p->nDepth ){
+    p->aSel = p->aAround[nDepth].aSel;
+    p->nSel = p->aAround[nDepth].nSel;
+    p->bDense = p->aAround[nDepth].bDense;
+  }
+}
+static void hpVecBack(HpFrame *p, const HpAround *pNow){
+  p->aSel = pNow->aSel;
+  p->nSel = pNow->nSel;
+  p->bDense = pNow->bDense;
+}
+
+/*
+** Turn a vector in float form back: integers are integers.  In all rows that it
+** was computed for, which are more than a side has.
 */
 static void hpVecExact(HpFrame *p, HpVec *pVec){
   if( pVec->bFloat ){
     HpVal *aVal = pVec->aVal;
     const u8 *aTag = pVec->aTag;
+    HpAround now;
+    assert( pVec->nDepth<=p->nDepth );
+    hpVecScope(p, pVec->nDepth, &now);
     pVec->bFloat = 0;
     HP_ROWS(p, {
       if( aTag[i]==HP_INT ) aVal[i].i = (i64)aVal[i].r;
     })
+    hpVecBack(p, &now);
   }
 }
 
@@ -395,24 +421,32 @@ static SQLITE_INLINE u8 hpVecBool(const HpFrame *p, const HpVec *pVec, int i){
 }
 
 /*
-** The selected rows that pOp is needed for: sets *paSel and returns their
-** number.
+** Rows that are not selected are computed where most are (HpFrame.bDense), but
+** those of pOut were not.  Give them the value of a row that was, so that
+** pOut->mType stays as it is.
 */
-static int hpVecGuard(HpFrame *p, const HpOp *pOp, const u16 **paSel){
+static void hpVecFill(HpFrame *p, HpVec *pOut){
+  const u16 *aSel = p->aSel;
   int n = p->nSel;
-  assert( n>=0 && n<=p->nRow );
-  *paSel = p->aSel;
-  if( pOp->iGuard!=HP_NO_VEC ){
-    const HpVec *pGuard = &p->aVec[pOp->iGuard];
-    int ii;
-    for(ii=n=0; ii<p->nSel; ii++){
-      int i = p->aSel[ii];
-      p->aPick[n] = (u16)i;
-      n += pGuard->aVal[i & pGuard->mIdx].i==1;
-    }
-    *paSel = p->aPick;
+  int i, ii, from;
+  assert( p->bDense && n<p->nRow );
+  if( n==0 ){
+    memset(pOut->aTag, HP_NULL, p->nAlloc);
+    pOut->mType = HP_NULL;
+    return;
   }
-  return n;
+  from = aSel[0];
+  for(i=0, ii=0; i<p->nRow; i++){
+    if( ii<n && aSel[ii]==i ){
+      from = i;
+      ii++;
+    }else{
+      pOut->aTag[i] = pOut->aTag[from];
+      pOut->aVal[i] = pOut->aVal[from];
+      pOut->aLen[i] = pOut->aLen[from];
+      if( pOut->aSub ) pOut->aSub[i] = pOut->aSub[from];
+    }
+  }
 }
 
 /*

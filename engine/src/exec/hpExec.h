@@ -194,6 +194,9 @@ static int hpProgConst(HpProg*, int, Expr*, int);
 static int hpProgIsConst(const HpProg*, int);
 static int hpProgOp(HpProg*, const HpOp*);
 static int hpProgFilter(HpProg*, int);
+static int hpProgSide(HpProg*, u8, const u16*, int, int*);
+static int hpProgSideEnd(HpProg*, int);
+static int hpProgSees(const HpProg*, int);
 
 /* hp_compare.c */
 static void hpCompareRun(HpFrame*, const HpOp*);
@@ -227,6 +230,12 @@ static void hpCodesValues(HpFrame*, u16);
 static void hpFuncRun(HpFrame*, int);
 static int hpFuncOpen(HpFrame*, int);
 static void hpFuncClose(HpFrame*);
+
+/* hp_side.c */
+static int hpSideOpen(HpFrame*);
+static int hpSideBegin(HpFrame*, const HpSide*);
+static void hpSideEnd(HpFrame*, const HpSide*);
+static void hpSideSkip(HpFrame*, const HpSide*);
 
 /* hp_expr.c */
 static int hpExprOpen(HpFrame*, Mem*);

@@ -476,23 +476,34 @@ static void hpCodesValues(HpFrame *p, u16 iVec){
   }
 }
 
+/* Does column pOp belong to the sides that are being run, or to none? */
+static int hpCodesIsHere(const HpFrame *p, const HpOp *pOp){
+  int n = p->aVec[pOp->iOut].nDepth;
+  return n==0 || (n<=p->nDepth && p->aAround[n-1].iSide==pOp->iSide);
+}
+
 /*
-** Decode the columns that have not been: for the selected rows.  bEnd: the filters are done.
+** Decode the columns that have not been, for the rows selected where they stand.  Those of sides that
+** are not being run stay as they are.  bEnd: the filters are done.
 */
 static void hpCodesNow(HpFrame *p, int bEnd){
   const HpProg *pProg = p->pProg;
   int i;
-  for(i=0; p->nCodes>0; i++){
+  assert( bEnd==0 || p->nDepth==0 );
+  for(i=0; p->nCodes>0 && i<pProg->nOp; i++){
     const HpOp *pOp = &pProg->aOp[i];
     HpVec *pVec = &p->aVec[pOp->iOut];
-    assert( i<pProg->nOp );
+    HpAround now;
     if( pVec->bCodes==0 ) continue;
+    if( bEnd==0 && !hpCodesIsHere(p, pOp) ) continue;
     pVec->bCodes = 0;
     p->nCodes--;
     if( p->nSel==0 ) continue;
     if( bEnd==0 || pOp->bOnlyFilters==0 ){
       if( bEnd && hpCodesLate(p, pOp) ) continue;
+      hpVecScope(p, pVec->nDepth, &now);
       hpKeepColumn(p->pWorker, p, pOp->a, pVec);
+      hpVecBack(p, &now);
     }
 #ifdef SQLITE_DEBUG
     else memset(pVec->aTag, 0xff, p->nRow);

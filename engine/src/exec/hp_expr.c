@@ -21,14 +21,13 @@
 ** The typed loops are what makes it fast; the general loop is what makes it
 ** right; each typed loop says under which condition it is the same thing.
 **
-** All operands are computed for all selected rows, whether or not SQL's short
-** cuts would have reached them.  Operators cannot fail but for memory.  SQL
-** functions can, and may cost much, so they are called for selected rows only,
-** and where a CASE, COALESCE, AND or OR stands before them only where it
-** leads to them (HpOp.iGuard).  A function that fails even so sets p->rcOp to
-** HP_DECLINE: stock's code then finds the error, or finds that it does not
-** matter.  Out of memory inside a stock function sets db->mallocFailed, which
-** is looked at after each batch.
+** Cheap operands are computed for all selected rows, whether or not SQL's short
+** cuts would have reached them; dear ones, and those that may fail, only where
+** a CASE, COALESCE, AND or OR leads to them (hp_side.c).  Operators cannot fail
+** but for memory.  A function that fails sets p->rcOp to HP_DECLINE: stock's
+** code then finds the error, or finds that it does not matter.  Out of memory
+** inside a stock function sets db->mallocFailed, which is looked at after each
+** batch.
 **
 ** An operation whose operands are constants is one itself: hpExprOpen()
 ** computes it.
@@ -55,7 +54,7 @@ static void hpVecPick(HpFrame *p, HpVec *pOut, const u16 *aArg, int n){
     ){
       continue;          /* Converted below */
     }
-    if( pVec->bFloat==0 && pVec->mType!=HP_REAL ) bFloat = 0;
+    if( pVec->bFloat==0 && pVec->mType!=HP_REAL && pVec->mType!=0 ) bFloat = 0;
   }
   if( mType!=HP_NUM ) bFloat = 0;
   for(k=0; k<n && bFloat==0; k++) hpVecExact(p, &p->aVec[aArg[k]]);
@@ -136,35 +135,46 @@ static void hpOpCoalesce(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 }
 
 /*
+** Compute CASE or COALESCE.  Operands that are sides have values for selected
+** rows only, so of what is not selected no operand is read.
+*/
+static void hpOpChoose(HpFrame *p, const HpOp *pOp, HpVec *pOut){
+  u8 bDense = p->bDense;
+  int bFill = pOp->bSide && bDense && p->nSel<p->nRow;
+  if( bFill ) p->bDense = 0;
+  if( pOp->eOp==HP_OP_CASE ){
+    hpOpCase(p, pOp, pOut);
+  }else{
+    hpOpCoalesce(p, pOp, pOut);
+  }
+  p->bDense = bDense;
+  if( bFill ) hpVecFill(p, pOut);
+}
+
+/*
 ** Run a comparison by an application's collation into p->aBool.  Only rows that
-** stock would compare are compared; the others are false.
+** are selected are compared; the others are false.
 */
 static void hpOpUser(HpFrame *p, int iOp){
   const HpOp *pOp = &p->pProg->aOp[iOp];
-  u16 *aSel = p->aSel;
-  int nSel = p->nSel;
   u8 bDense = p->bDense;
-  const u16 *aNeed;
   hpVecExact(p, &p->aVec[pOp->a]);
   if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
   memset(p->aBool, 0, p->nRow);
-  p->nSel = hpVecGuard(p, pOp, &aNeed);
-  p->aSel = (u16*)aNeed;
   p->bDense = 0;
   if( pOp->eOp==HP_OP_COMPARE ){
     hpCompareRun(p, pOp);
   }else{
     hpInRun(p, pOp, p->apState[iOp]);
   }
-  p->aSel = aSel;
-  p->nSel = nSel;
   p->bDense = bDense;
 }
 
 /*
-** Compute a AND b, or a OR b, into p->aBool.
+** Compute a AND b, or a OR b, into p->aBool.  With bSide b is only there where a
+** leaves the answer open.
 */
-static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr){
+static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr, int bSide){
   /* By 3*a+b, where 2 is NULL */
   static const u8 aaTruth[2][9] = {
     { 0,0,0,  0,1,2,  0,2,2 },
@@ -178,6 +188,26 @@ static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr){
   u8 *aBool = p->aBool;
   hpVecExact(p, pA);
   hpVecExact(p, pB);
+  if( bSide ){
+    const u8 *aTagB = pB->aTag;
+    if( pB->mType & ~(HP_INT|HP_NULL) ){
+      int ii;
+      if( p->nSel<p->nRow ) memset(aBool, 0, p->nRow);
+      for(ii=0; ii<p->nSel; ii++){
+        int i = p->aSel[ii];
+        u8 b = hpVecBool(p, pA, i);
+        if( b!=bOr ) b = aTruth[3*b + hpVecBool(p, pB, i)];
+        aBool[i] = b;
+      }
+      return;
+    }
+    /* What stands where b is not there does not matter: no branch */
+    HP_ROWS(p, {
+      u8 b = aTagB[i & mB]!=HP_INT ? 2 : aB[i & mB].i!=0;
+      aBool[i] = aTruth[3*hpVecBool(p, pA, i) + b];
+    })
+    return;
+  }
   if( pA->mType==HP_INT && pB->mType==HP_INT && bOr ){
     HP_ROWS(p, { aBool[i] = (aA[i & mA].i!=0) | (aB[i & mB].i!=0); })
   }else if( pA->mType==HP_INT && pB->mType==HP_INT ){
@@ -235,10 +265,8 @@ static void hpOpRun(HpFrame *p, int iOp){
       hpTextCast(p, pOp, pOut);
       return;
     case HP_OP_CASE:
-      hpOpCase(p, pOp, pOut);
-      return;
     case HP_OP_COALESCE:
-      hpOpCoalesce(p, pOp, pOut);
+      hpOpChoose(p, pOp, pOut);
       return;
     case HP_OP_FUNC:
       hpFuncRun(p, iOp);
@@ -302,7 +330,7 @@ static void hpOpRun(HpFrame *p, int iOp){
       break;
     default:
       assert( pOp->eOp==HP_OP_AND || pOp->eOp==HP_OP_OR );
-      hpOpLogic(p, pA, pB, pOp->eOp==HP_OP_OR);
+      hpOpLogic(p, pA, pB, pOp->eOp==HP_OP_OR, pOp->bSide);
       break;
   }
   if( !pOp->bFilter ) hpVecFromBool(p, pOut);
@@ -377,11 +405,12 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
   }
   p->aPick = hpArenaAlloc(&p->vec, sizeof(u16)*n);
   p->apState = hpArenaAlloc(&p->vec, sizeof(void*)*(i64)(pProg->nOp+1));
-  if( p->aPick==0 || p->apState==0 ) return HP_DECLINE;
+  if( p->aPick==0 || p->apState==0 || hpSideOpen(p) ) return HP_DECLINE;
   memset(p->apState, 0, sizeof(void*)*(i64)(pProg->nOp+1));
   for(i=0; i<pProg->nOp; i++){
     const HpOp *pOp = &pProg->aOp[i];
     int rc = hpVecInit(p, &p->aVec[pOp->iOut], pOp->bConst ? 1 : (int)n);
+    if( pOp->iSide ) p->aVec[pOp->iOut].nDepth = pProg->aSide[pOp->iSide].nDepth;
     if( rc==SQLITE_OK ){
       switch( pOp->eOp ){
         case HP_OP_IN:
@@ -424,12 +453,25 @@ static void hpExprClose(HpFrame *p){
 }
 
 /*
-** Run operations *piOp up to iTo, but for constant ones.  Returns p->rcOp.
+** Run operations *piOp up to iTo, but for constant ones, and sides for the rows
+** that need them.  Returns p->rcOp.
 */
 static int hpOpRunTo(HpFrame *p, int *piOp, int iTo){
-  for(; *piOp<iTo; (*piOp)++){
-    if( p->pProg->aOp[*piOp].bConst ) continue;
-    hpOpRun(p, *piOp);
+  const HpProg *pProg = p->pProg;
+  while( *piOp<iTo ){
+    if( p->iNextSide<pProg->nSide && pProg->aSide[p->iNextSide].iFrom==*piOp ){
+      const HpSide *pSide = &pProg->aSide[p->iNextSide++];
+      if( hpSideBegin(p, pSide) ){
+        hpOpRunTo(p, piOp, pSide->iTo);
+        hpSideEnd(p, pSide);
+      }else{
+        hpSideSkip(p, pSide);
+      }
+      *piOp = pSide->iTo;
+    }else{
+      if( pProg->aOp[*piOp].bConst==0 ) hpOpRun(p, *piOp);
+      (*piOp)++;
+    }
     if( p->rcOp ) return p->rcOp;
   }
   return SQLITE_OK;
@@ -534,8 +576,9 @@ static int hpExprFilter(HpFrame *p){
   int i, ii;
 
   assert( p->nRow>0 && p->nRow<=p->nAlloc && p->rcOp==0 );
-  assert( p->nCodes==0 );
+  assert( p->nCodes==0 && p->nDepth==0 );
   p->bFiltering = 1;
+  p->iNextSide = pProg->nSide>0;
   p->nSel = p->nRow;
   p->bDense = 1;
   memcpy(p->aSel, p->aAll, sizeof(u16)*p->nSel);
@@ -580,6 +623,10 @@ static int hpExprFilter(HpFrame *p){
 static int hpExprRest(HpFrame *p){
   const HpProg *pProg = p->pProg;
   int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
+  assert( p->nDepth==0 );
+  while( p->iNextSide<pProg->nSide && pProg->aSide[p->iNextSide].iFrom<iOp ){
+    p->iNextSide++;      /* Of filters that no row was left for */
+  }
   if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }

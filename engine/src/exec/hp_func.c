@@ -127,40 +127,15 @@ static void hpFuncCall(HpFrame *p, HpFunc *pF, int i){
 }
 
 /*
-** Give the rows of the batch that were not computed, if all have to be
-** defined, the value of a row that was, so that pOut->mType stays as it is.
-** aSel[0..n-1] are those that were.
-*/
-static void hpVecFill(HpFrame *p, HpVec *pOut, const u16 *aSel, int n){
-  int i, ii, from;
-  if( n==0 ){
-    memset(pOut->aTag, HP_NULL, p->nAlloc);
-    pOut->mType = HP_NULL;
-    return;
-  }
-  from = aSel[0];
-  for(i=0, ii=0; i<p->nRow; i++){
-    if( ii<n && aSel[ii]==i ){
-      from = i;
-      ii++;
-    }else{
-      pOut->aTag[i] = pOut->aTag[from];
-      pOut->aVal[i] = pOut->aVal[from];
-      pOut->aLen[i] = pOut->aLen[from];
-      if( pOut->aSub ) pOut->aSub[i] = pOut->aSub[from];
-    }
-  }
-}
-
-/*
 ** Compute HP_OP_FUNC number iOp.
 */
 static void hpFuncRun(HpFrame *p, int iOp){
   HpFunc *pF = p->apState[iOp];
   const HpOp *pOp = pF->pOp;
-  const u16 *aSel;
+  const u16 *aSel = p->aSel;
   HpVec *pOut = pF->pOut;
-  int n, k, ii;
+  int n = p->nSel;
+  int k, ii;
 
   assert( pOp->eOp==HP_OP_FUNC && pOut==&p->aVec[pOp->iOut] );
   assert( p->rcOp==0 && pF->pCtx->pVdbe==p->pFuncVdbe );
@@ -170,8 +145,6 @@ static void hpFuncRun(HpFrame *p, int iOp){
     hpVecExact(p, pF->apArg[k]);
     if( pF->apArg[k]->mIdx==0 ) hpFuncArg(p, pF->apArg[k], 0, &pF->aMem[k]);
   }
-  n = hpVecGuard(p, pOp, &aSel);
-  assert( n<=p->nSel );
   for(ii=0; ii<n && p->rcOp==0; ii++){
     if( pF->xFast && pF->xFast(p, pF, aSel[ii]) ) continue;
     hpFuncCall(p, pF, aSel[ii]);
@@ -180,9 +153,7 @@ static void hpFuncRun(HpFrame *p, int iOp){
       p->rcOp = SQLITE_INTERRUPT;
     }
   }
-  if( p->rcOp==0 && (p->bDense ? n<p->nRow : n<p->nSel) ){
-    hpVecFill(p, pOut, aSel, n);
-  }
+  if( p->rcOp==0 && p->bDense && n<p->nRow ) hpVecFill(p, pOut);
 }
 
 /* Results of typeof(), with slack after them */

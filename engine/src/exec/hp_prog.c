@@ -10,6 +10,8 @@
 **    hpProgOp()       add an operation, or find an equal one
 **    hpProgIsConst()  does a vector depend on no row?
 **    hpProgFilter()   a truth value that rows have to pass
+**    hpProgSide(), hpProgSideEnd()    operations that fewer rows need
+**    hpProgSees()     can a vector be read here?
 **
 ** Equal operations are merged, and those with constant operands are marked: they
 ** run once, when the scan begins.  Operations of the first filter come first,
@@ -60,6 +62,91 @@ static int hpProgIsConst(const HpProg *pProg, int iVec){
   return 1;
 }
 
+/* Has what side iSide computes been computed for the rows of the side of now? */
+static int hpProgIsIn(const HpProg *pProg, u16 iSide){
+  u16 i = pProg->iSide;
+  while( i!=iSide && i!=0 ) i = pProg->aSide[i].iAround;
+  return i==iSide;
+}
+
+/*
+** Can operations of now read vector iVec?  Not if only another side has it.
+*/
+static int hpProgSees(const HpProg *pProg, int iVec){
+  int i;
+  for(i=0; i<pProg->nOp; i++){
+    if( pProg->aOp[i].iOut==iVec ) return hpProgIsIn(pProg, pProg->aOp[i].iSide);
+  }
+  return 1;
+}
+
+/*
+** Begin a side: operations that follow are needed only where eNeed is so of all
+** vectors aVec[0..n-1].  Sets *pi, for hpProgSideEnd().  Returns SQLITE_ERROR
+** if there is no room.
+*/
+static int hpProgSide(HpProg *pProg, u8 eNeed, const u16 *aVec, int n, int *pi){
+  HpSide *p;
+  int i;
+  int iArg = pProg->nArg;
+  int nDepth = 1;
+  assert( n>0 && eNeed<=HP_NEED_FIRST );
+  if( pProg->iSide ) nDepth += pProg->aSide[pProg->iSide].nDepth;
+  if( nDepth>HP_MX_AROUND ) return SQLITE_ERROR;
+  for(i=0; i<n; i++){
+    if( pProg->nArg>=0xffff
+     || hpArenaGrow(pProg->pMem, &pProg->aArg, &pProg->nArgAlloc, pProg->nArg,
+                    sizeof(u16))
+    ){
+      return SQLITE_ERROR;
+    }
+    pProg->aArg[pProg->nArg++] = aVec[i];
+  }
+  do{
+    if( pProg->nSide>=0xffff
+     || hpArenaGrow(pProg->pMem, &pProg->aSide, &pProg->nSideAlloc, pProg->nSide,
+                    sizeof(*p))
+    ){
+      return SQLITE_ERROR;
+    }
+    p = &pProg->aSide[pProg->nSide++];
+    memset(p, 0, sizeof(*p));
+  }while( pProg->nSide==1 );
+  p->iFrom = p->iTo = (u16)pProg->nOp;
+  p->iAround = pProg->iSide;
+  p->nDepth = (u16)nDepth;
+  p->eNeed = eNeed;
+  p->iArg = (u16)iArg;
+  p->n = (u16)n;
+  for(i=1; i<pProg->nSide-1; i++){
+    const HpSide *pOld = &pProg->aSide[i];
+    if( pOld->iAround==p->iAround && pOld->eNeed==eNeed && pOld->n==n
+     && memcmp(&pProg->aArg[pOld->iArg], aVec, sizeof(u16)*n)==0
+    ){
+      break;
+    }
+  }
+  p->iSame = (u16)i;
+  *pi = pProg->nSide-1;
+  pProg->iSide = p->iSame;
+  pProg->mxDepth = MAX(pProg->mxDepth, p->nDepth);
+  return SQLITE_OK;
+}
+
+/*
+** End side i.  Returns whether it has operations: otherwise there is none.
+*/
+static int hpProgSideEnd(HpProg *pProg, int i){
+  HpSide *p = &pProg->aSide[i];
+  assert( i>0 && i<pProg->nSide && p->iSame==pProg->iSide );
+  pProg->iSide = p->iAround;
+  p->iTo = (u16)pProg->nOp;
+  if( p->iFrom<p->iTo ) return 1;
+  assert( i==pProg->nSide-1 );
+  pProg->nSide--;
+  return 0;
+}
+
 /*
 ** Add an operation, or find the same one.  pOp->iOut is not used.  Returns
 ** the vector of the result, or -1 if there is no room.
@@ -79,12 +166,12 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
             && (x.eOp==HP_OP_IN || x.eOp==HP_OP_TRUTH
                 || hpProgIsConst(pProg, x.b));
   }
-  if( x.bConst ) x.iGuard = HP_NO_VEC;
+  x.iSide = x.bConst ? 0 : pProg->iSide;
   for(i=0; i<pProg->nOp; i++){
     HpOp *p = &pProg->aOp[i];
     if( p->bFilter ) continue;
     if( p->eOp==x.eOp && p->op==x.op && p->aff==x.aff
-     && p->a==x.a && p->b==x.b && p->n==x.n && p->iGuard==x.iGuard
+     && p->a==x.a && p->b==x.b && p->n==x.n && hpProgIsIn(pProg, p->iSide)
      && p->pColl==x.pColl && p->pInfo==x.pInfo
      && (nArg==0 || memcmp(&pProg->aArg[p->iArg], &pProg->aArg[x.iArg],
                            nArg*sizeof(u16))==0)
@@ -109,7 +196,7 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
 ** Make the truth of vector iVec, the result of operations so far, a filter.
 */
 static int hpProgFilter(HpProg *pProg, int iVec){
-  assert( iVec>=0 && iVec<pProg->nVec );
+  assert( iVec>=0 && iVec<pProg->nVec && pProg->iSide==0 );
   if( hpArenaGrow(pProg->pMem, &pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
              sizeof(pProg->aFilter[0]))
   ){

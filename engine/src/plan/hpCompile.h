@@ -155,7 +155,6 @@ struct HpCompile {
   HpPlan *pPlan;         /* What is being made, ... */
   HpPipePlan *pPipe;     /* ... and the pipe of it */
   int nSelf;             /* Generated columns around the expression */
-  u16 iGuard;            /* Functions are needed where this is true */
   u8 bJump;              /* Stock codes the expression as jumps */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
@@ -204,6 +203,11 @@ static int hpSafe(Parse*, Expr*, ExprList*, int);
 static int hpSafeSelect(Parse*, Select*);
 static int hpSafeSearch(const HpCompile*, const SrcItem*, Expr*);
 static int hpSafeJoin(HpGraph*);
+/* hp_cost.c */
+static int hpCostExpr(Parse*, Expr*);
+static void hpCostList(Parse*, const ExprList*, int, int*);
+static int hpCostAlone(int);
+static int hpCostIsSide(int, int, int);
 
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
@@ -214,6 +218,9 @@ static int hpCompileIsConst(HpCompile*, Expr*);
 static int hpCompileConst(HpCompile*, Expr*);
 static int hpCompileExpr(HpCompile*, Expr*);
 static int hpCompileStored(HpCompile*, int);
+static int hpCompileSideIf(HpCompile*, int, int, u8, const u16*, int, int*);
+static int hpCompileSideEnd(HpCompile*, int);
+static int hpCompileChoice(HpCompile*, u8, const u16*, int, int);
 static int hpCompileLosesSubtype(HpCompile*, Expr*);
 static int hpCompileWhere(HpCompile*, Expr*);
 static void hpCompileMark(const HpCompile*, HpMark*);

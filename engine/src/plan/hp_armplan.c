@@ -101,7 +101,6 @@ static Select *hpArmPlanNext(const Select *p){ return p->pNext; }
 ** HpCompile.xOther: the vector of pExpr if that is a column of the sub-select, else -2.
 */
 static int hpArmColumn(HpCompile *pC, Expr *pExpr, int bJump){
-  u16 iGuard = pC->iGuard;
   u8 bNoSub = pC->bNoSub;
   const Column *pCol;
   Expr *pOwn;
@@ -121,10 +120,8 @@ static int hpArmColumn(HpCompile *pC, Expr *pExpr, int bJump){
   /* SQLite drops a subtype between the two */
   if( sqlite3ExprCanReturnSubtype(pC->pParse, pOwn) ) return hpCompileNo(pC, HP_NO_OTHER);
   /* ... and computes the column whatever is done with it */
-  pC->iGuard = HP_NO_VEC;
   pC->bNoSub = 0;
   iVec = hpCompileExpr(pC, pOwn);
-  pC->iGuard = iGuard;
   pC->bNoSub = bNoSub;
   if( iVec<0 || pCol->affinity!=SQLITE_AFF_REAL ) return iVec;
   /* SQLite shows integers of such a column as reals */

@@ -14,6 +14,8 @@
 **    hpCompileConst()   a constant: coded into a register
 **    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList(), hpCompileTruth()
 **                       an operation
+**    hpCompileSideIf(), hpCompileSideEnd()  operations that fewer rows need, ...
+**    hpCompileChoice()  ... and a CASE that puts them together
 **    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
 **    hpCompileStored()  where in the record a column is
@@ -97,6 +99,17 @@ static int hpProgIsSane(const HpPipePlan *pPipe){
       }
     }
   }
+  if( p->iSide!=0 || p->mxDepth>HP_MX_AROUND ) return 0;
+  for(i=1; i<p->nSide; i++){
+    const HpSide *pSide = &p->aSide[i];
+    if( pSide->iFrom>=pSide->iTo || pSide->iTo>p->nOp ) return 0;
+    if( i>1 && pSide->iFrom<pSide[-1].iFrom ) return 0;
+    if( pSide->iSame>i || pSide->iAround>=pSide->iSame ) return 0;
+    for(k=0; k<pSide->n; k++){
+      int iVec = p->aArg[pSide->iArg+k];
+      if( !hpVecIsBefore(p, iVec, p->aOp[pSide->iFrom].iOut) ) return 0;
+    }
+  }
   for(i=0; i<p->nFilter; i++){
     if( p->aFilter[i].iVec>=p->nVec || p->aFilter[i].nOp>p->nOp ) return 0;
     if( i>0 && p->aFilter[i].nOp<p->aFilter[i-1].nOp ) return 0;
@@ -148,17 +161,15 @@ static int hpCompileCollOk(CollSeq *pColl, CollSeq **pp){
 }
 
 /*
-** Set pOp->pColl to the collation of a comparison, NULL for BINARY, and
-** pOp->iGuard.  If an application made it, it may only be called from the
-** application's thread, and where stock would call it.
+** Set pOp->pColl to the collation of a comparison, NULL for BINARY.  If an
+** application made it, it may only be called from the application's thread, and
+** where stock would call it: see hpCompileSide().
 */
 static void hpCompileColl(HpCompile *pC, CollSeq *pColl, HpOp *pOp){
   assert( pOp->bUser==0 );
-  pOp->iGuard = HP_NO_VEC;
   if( !hpCompileCollOk(pColl, &pOp->pColl) ){
     pC->pPipe->bSerial = pC->pPipe->bUser = 1;
     pOp->bUser = 1;
-    pOp->iGuard = pC->iGuard;
   }
 }
 
@@ -269,7 +280,6 @@ static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   x.op = op;
   x.a = (u16)a;
   x.b = (u16)b;
-  x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
@@ -283,7 +293,6 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
   x.eOp = eOp;
   x.aff = aff;
   x.a = x.b = (u16)a;
-  x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
@@ -437,6 +446,51 @@ static int hpCompileCompare(
 }
 
 /*
+** Operations follow that stock does not run for all rows: only where eNeed
+** (HP_NEED_xxx) is so of vectors aVec[0..nVec-1].  Put them into a side
+** (hp_side.c) if bSide, or if they may fail (bMust).  Sets *piSide for
+** hpCompileSideEnd().
+**
+** Never bMust where stock does run the code: an error would go unnoticed.
+*/
+static int hpCompileSideIf(
+  HpCompile *pC,
+  int bSide,
+  int bMust,
+  u8 eNeed,
+  const u16 *aVec,
+  int nVec,
+  int *piSide
+){
+  *piSide = 0;
+  if( bMust==0 && bSide==0 ) return SQLITE_OK;
+  if( hpProgSide(&pC->pPipe->prog, eNeed, aVec, nVec, piSide) && bMust ){
+    hpCompileNo(pC, HP_NO_LIMIT);
+    return SQLITE_ERROR;
+  }
+  return SQLITE_OK;
+}
+
+/* End that side.  Returns whether there is one */
+static int hpCompileSideEnd(HpCompile *pC, int iSide){
+  return iSide>0 && hpProgSideEnd(&pC->pPipe->prog, iSide);
+}
+
+/* The vector of a AND b, or a OR b: eOp says which.  bSide: b is a side */
+static int hpCompileJoin(HpCompile *pC, u8 eOp, int a, int b, int bSide){
+  HpProg *pProg = &pC->pPipe->prog;
+  int i;
+  a = hpCompileOp(pC, eOp, 0, a, b);
+  for(i=pProg->nOp-1; bSide && a>=0 && i>=0; i--){
+    if( pProg->aOp[i].iOut==a ){
+      pProg->aOp[i].bSide = 1;
+      break;
+    }
+  }
+  return a;
+}
+
+/*
 ** The vector of pLeft op pRight from field i on: row values or not.
 ** (a,b)<(c,d) is a<c OR (a=c AND b<d), which is NULL where stock's chain of jumps gives
 ** NULL, and (a,b)=(c,d) is a=c AND b=d.
@@ -454,7 +508,11 @@ static int hpCompileFields(
   CollSeq *pColl;
   Expr *pL = pLeft;
   Expr *pR = pRight;
-  int a, b;
+  u16 aVec[1];
+  int nDone;
+  int nRest = 0;
+  int iSide;
+  int a, b, k;
   assert( i>=0 && i<n );
   if( n>1 ){
     if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
@@ -476,14 +534,24 @@ static int hpCompileFields(
   a = hpCompileCompare(pC, opx, pL, pR, pColl);
   if( a>=0 && opx!=TK_EQ && opx!=TK_IS ){
     b = hpCompileCompare(pC, TK_EQ, pL, pR, pColl);
-    if( b<0 ) return -1;
-    b = hpCompileOp(pC, HP_OP_AND, 0, b,
-            hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1));
-    return hpCompileOp(pC, HP_OP_OR, 0, a, b);
+  }else{
+    b = a;
   }
-  if( a<0 ) return -1;
-  b = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
-  return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+  if( b<0 ) return -1;
+  /* The next field matters where this one is not different */
+  nDone = hpCostExpr(pC->pParse, pL) + hpCostExpr(pC->pParse, pR);
+  for(k=i+1; k<n; k++){
+    nRest += hpCostExpr(pC->pParse, pLeft->x.pList->a[k].pExpr);
+    nRest += hpCostExpr(pC->pParse, pRight->x.pList->a[k].pExpr);
+  }
+  aVec[0] = (u16)b;
+  if( hpCompileSideIf(pC, hpCostIsSide(0, nDone, nRest), 0, HP_NEED_NOT_FALSE, aVec, 1, &iSide) ){
+    return -1;
+  }
+  k = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
+  b = hpCompileJoin(pC, HP_OP_AND, b, k, hpCompileSideEnd(pC, iSide));
+  if( opx==TK_EQ || opx==TK_IS ) return b;
+  return hpCompileOp(pC, HP_OP_OR, 0, a, b);
 }
 
 /* The vector of pLeft op pRight, of row values or not */
@@ -509,6 +577,34 @@ static int hpCompileBetween(HpCompile *pC, Expr *pExpr, int i){
   Expr *pBound = pExpr->x.pList->a[i].pExpr;
   assert( pExpr->op==TK_BETWEEN && (i==0 || i==1) );
   return hpCompileRowCompare(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound, 0);
+}
+
+/*
+** The vector of whether pExpr->pLeft is one of the values of pExpr, an IN, from
+** value i on.  Stock stops at the first one.
+*/
+static int hpCompileInEach(HpCompile *pC, Expr *pExpr, CollSeq *pColl, int i){
+  Parse *pParse = pC->pParse;
+  ExprList *pList = pExpr->x.pList;
+  u16 aVec[1];
+  int nRest = 0;
+  int bFunc = 0;
+  int iSide, k;
+  int a = hpCompileCompareAs(pC, TK_EQ, pExpr->pLeft, pList->a[i].pExpr, pColl,
+                             sqlite3ExprAffinity(pExpr->pLeft));
+  if( a<0 || i==pList->nExpr-1 ) return a;
+  for(k=i+1; k<pList->nExpr; k++){
+    nRest += hpCostExpr(pParse, pList->a[k].pExpr);
+    bFunc |= hpSafeHasCall(pC->pParse, pList->a[k].pExpr);
+  }
+  aVec[0] = (u16)a;
+  if( hpCompileSideIf(pC, hpCostIsSide(0, 2, nRest), bFunc, HP_NEED_NOT_TRUE, aVec,
+                      1, &iSide)
+  ){
+    return -1;
+  }
+  k = hpCompileInEach(pC, pExpr, pColl, i+1);
+  return hpCompileJoin(pC, HP_OP_OR, a, k, hpCompileSideEnd(pC, iSide));
 }
 
 /*
@@ -542,14 +638,7 @@ static int hpCompileIn(HpCompile *pC, Expr *pExpr){
   pColl = sqlite3ExprCollSeq(pC->pParse, pLeft);
   if( !bConst ){
     if( pList->nExpr>HP_MX_OR ) return hpCompileNo(pC, HP_NO_LIMIT);
-    a = -1;
-    for(i=0; i<pList->nExpr; i++){
-      b = hpCompileCompareAs(pC, TK_EQ, pLeft, pList->a[i].pExpr, pColl,
-                             sqlite3ExprAffinity(pLeft));
-      a = i==0 ? b : hpCompileOp(pC, HP_OP_OR, 0, a, b);
-      if( a<0 ) return -1;
-    }
-    return a;
+    return hpCompileInEach(pC, pExpr, pColl, 0);
   }
   memset(&x, 0, sizeof(x));
   hpCompileColl(pC, pColl, &x);
@@ -602,7 +691,6 @@ static int hpCompileList(HpCompile *pC, u8 eOp, const u16 *aVec, int nVec){
   HpOp x;
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
-  x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, aVec, nVec);
 }
 
@@ -626,52 +714,173 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
   x.eOp = HP_OP_TRUTH;
   x.a = (u16)a;
   x.b = (u16)(bNull + 2*bNot);
-  x.iGuard = HP_NO_VEC;
   a = hpProgOp(&pC->pPipe->prog, &x);
   return a<0 ? hpCompileNo(pC, HP_NO_LIMIT) : a;
 }
 
-/*
-** Code for pExpr that stock would not run for all rows follows.  If it calls
-** functions they are called only where vector a IS [NOT] TRUE (see
-** hpCompileTruth) as well: errors and side effects are not to be computed in
-** advance.  Sets pC->iGuard; the caller puts the old one back.
-**
-** Never where stock does run the code: an error would go unnoticed.  AND and OR
-** compute both sides unless they are coded as jumps.
-*/
-static int hpCompileGuard(
-  HpCompile *pC,
-  Expr *pExpr,
-  int a, int bNull, int bNot
-){
-  if( a<0 ) return -1;
-  if( !hpSafeHasCall(pC->pParse, pExpr) || hpProgIsConst(&pC->pPipe->prog, a) ) return 0;
-  a = hpCompileTruth(pC, a, bNull, bNot);
-  if( a>=0 && pC->iGuard!=HP_NO_VEC ){
-    a = hpCompileOp(pC, HP_OP_AND, 0, pC->iGuard, a);
-  }
-  if( a<0 ) return -1;
-  assert( a!=HP_NO_VEC );
-  pC->iGuard = (u16)a;
-  return 0;
+/* May pExpr be computed for fewer rows than stock computes it for? */
+static int hpSideIsSafe(Parse *pParse, Expr *pExpr){
+  return ExprHasProperty(pExpr, EP_Subquery)==0
+      && hpSafe(pParse, pExpr, 0, HP_SAFE_KNOWN|HP_SAFE_OPEN);
 }
 
 /*
-** The vector of CASE pBase WHEN ... with or without pBase.
+** The vector of terms i to nTerm-1, which pExpr->op connects.  aCost[k] is what
+** terms k and later cost.  bMust: those after the first may fail, and stock does not
+** come to them where it is decided.  bMay: they may be left out there.
 */
-static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
+static int hpCompileTerms(
+  HpCompile *pC,
+  Expr **apTerm,
+  const int *aCost,
+  int i,
+  int nTerm,
+  int bOr,
+  int bJump,             /* Stock codes them as jumps */
+  int bMay
+){
+  u8 eOp = bOr ? HP_OP_OR : HP_OP_AND;
+  int iFirst = i;
+  int a = -1;
+  for(; i<nTerm; i++){
+    u16 aVec[1];
+    int bMust = 0;
+    int iSide = 0;
+    int b, k;
+    if( i>iFirst && bMay ){
+      for(k=i; bJump && k<nTerm && bMust==0; k++) bMust = hpSafeHasCall(pC->pParse, apTerm[k]);
+      aVec[0] = (u16)a;
+      if( hpCompileSideIf(pC,
+              hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
+              bMust, bOr ? HP_NEED_NOT_TRUE : HP_NEED_NOT_FALSE, aVec, 1, &iSide)
+      ){
+        return -1;
+      }
+    }
+    if( iSide ){
+      b = hpCompileTerms(pC, apTerm, aCost, i, nTerm, bOr, bJump, bMay);
+      return hpCompileJoin(pC, eOp, a, b, hpCompileSideEnd(pC, iSide));
+    }
+    pC->bJump = (u8)bJump;
+    b = hpCompileExpr(pC, apTerm[i]);
+    a = i==iFirst ? b : hpCompileOp(pC, eOp, 0, a, b);
+    if( a<0 ) return -1;
+  }
+  return a;
+}
+
+/*
+** The vector of pExpr, an AND or OR.  Terms that one operator connects are a chain:
+** what it has decided for a row leaves the selection.
+**
+** As jumps stock comes to a term where those before do not decide.  Only a term without a
+** sub-select may come before those that have one, in all rows.  Otherwise stock computes
+** all terms, so that those which may fail have to be computed in all rows.
+*/
+static int hpCompileLogic(HpCompile *pC, Expr *pExpr, int bJump){
+  Parse *pParse = pC->pParse;
+  Expr *apTerm[HP_MX_LIST];
+  int aCost[HP_MX_LIST+1];
+  int bMay = 1;
+  int bSub = 0;
+  int n = 1;
+  int i;
+  u8 op = pExpr->op;
+  Expr *p;
+  assert( op==TK_AND || op==TK_OR );
+  for(p=pExpr; p->op==op && n<HP_MX_LIST; p=p->pLeft) n++;
+  for(i=n-1, p=pExpr; i>0; i--, p=p->pLeft) apTerm[i] = p->pRight;
+  apTerm[0] = p;
+  for(aCost[n]=0, i=n-1; i>=0; i--){
+    aCost[i] = aCost[i+1] + hpCostExpr(pParse, apTerm[i]);
+  }
+  for(i=0; i<n; i++){
+    int bHas = ExprHasProperty(apTerm[i], EP_Subquery)!=0;
+    if( i>0 && (bJump==0 || (bSub && bHas==0))
+     && !hpSideIsSafe(pParse, apTerm[i])
+    ){
+      bMay = 0;
+    }
+    bSub |= bHas;
+  }
+  return hpCompileTerms(pC, apTerm, aCost, 0, n, op==TK_OR, bJump, bMay);
+}
+
+/* The vector of pExpr, a BETWEEN: stock makes an AND of it */
+static int hpCompileBoth(HpCompile *pC, Expr *pExpr, int bJump){
+  Expr *pHigh = pExpr->x.pList->a[1].pExpr;
+  int a = hpCompileBetween(pC, pExpr, 0);
+  u16 aVec[1];
+  int iSide = 0;
+  int b;
+  if( a<0 ) return -1;
+  aVec[0] = (u16)a;
+  if( (bJump || hpSideIsSafe(pC->pParse, pHigh))
+   && hpCompileSideIf(pC, hpCostIsSide(0, 2, hpCostExpr(pC->pParse, pHigh)), 0,
+                      HP_NEED_NOT_FALSE, aVec, 1, &iSide)
+  ){
+    return -1;
+  }
+  b = hpCompileBetween(pC, pExpr, 1);
+  return hpCompileJoin(pC, HP_OP_AND, a, b, hpCompileSideEnd(pC, iSide));
+}
+
+/* The vector of CASE or COALESCE, eOp.  bSide: some arguments are sides */
+static int hpCompileChoice(HpCompile *pC, u8 eOp, const u16 *aVec, int n, int bSide){
+  HpOp x;
+  memset(&x, 0, sizeof(x));
+  x.eOp = eOp;
+  x.bSide = (u8)(bSide!=0);
+  return hpCompileArgs(pC, &x, aVec, n);
+}
+
+/* The last expression of pList that may fail, or -1.  bCase: of its WHENs */
+static int hpLastFunc(HpCompile *pC, const ExprList *pList, int bCase){
+  int i = pList->nExpr-1;
+  if( bCase ) i = i%2 ? i-1 : i-2;
+  while( i>=0 && !hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ) i -= bCase ? 2 : 1;
+  return i;
+}
+
+/*
+** The vector of CASE pBase WHEN ... with or without pBase, from item i of pList on.
+** aCost[k] is what items k and later cost, and iFunc the last WHEN that may fail.
+*/
+static int hpCompileArms(
+  HpCompile *pC,
+  Expr *pBase,
+  ExprList *pList,
+  int i,
+  const int *aCost,
+  int iFunc
+){
   u16 aVec[HP_MX_LIST];
-  u16 iGuard = pC->iGuard;
+  u16 aWhen[HP_MX_LIST/2];
   int nExpr = pList->nExpr;
-  int i, a;
-  assert( nExpr>=2 );    /* WHEN and THEN */
-  if( nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
-  if( pBase && sqlite3ExprIsVector(pBase) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
-  for(i=0; i<nExpr; i++){
+  int iFirst = i;
+  int bSide = 0;
+  int nVec = 0;
+  int nWhen = 0;
+  int iSide = 0;
+  int a;
+  while( i<nExpr && iSide==0 ){
     Expr *pItem = pList->a[i].pExpr;
-    if( i%2==0 && i<nExpr-1 ){
-      /* WHEN: below, the guard is that none before was true */
+    u8 eNeed = HP_NEED_NOT_TRUE;       /* ELSE, or all that is left */
+    if( nWhen>0 && i<nExpr-1
+     && hpCompileSideIf(pC,
+            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
+            iFunc>=i, HP_NEED_NOT_TRUE, aWhen, nWhen, &iSide)
+    ){
+      return -1;
+    }
+    if( iSide ){
+      a = hpCompileArms(pC, pBase, pList, i, aCost, iFunc);
+      bSide |= hpCompileSideEnd(pC, iSide);
+      if( a<0 ) return -1;
+      aVec[nVec++] = (u16)a;
+      break;
+    }
+    if( i<nExpr-1 ){
       if( pBase ){
         a = hpCompileCompare(pC, TK_EQ, pBase, pItem,
                 sqlite3BinaryCompareCollSeq(pC->pParse, pBase, pItem));
@@ -679,49 +888,84 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
         pC->bJump = 1;
         a = hpCompileExpr(pC, pItem);
       }
+      if( a<0 ) return -1;
+      aVec[nVec++] = aWhen[nWhen++] = (u16)a;
+      pItem = pList->a[++i].pExpr;
+      eNeed = HP_NEED_FIRST;
+    }
+    /* THEN, or ELSE */
+    if( hpCompileSideIf(pC, hpCostIsSide(0, 0, hpCostExpr(pC->pParse, pItem)),
+            hpSafeHasCall(pC->pParse, pItem), eNeed, aWhen, nWhen, &iSide)
+    ){
+      return -1;
+    }
+    a = hpCompileExpr(pC, pItem);
+    bSide |= hpCompileSideEnd(pC, iSide);
+    iSide = 0;
+    if( a<0 ) return -1;
+    aVec[nVec++] = (u16)a;
+    i++;
+  }
+  return hpCompileChoice(pC, HP_OP_CASE, aVec, nVec, bSide);
+}
+
+/*
+** The vector of CASE pBase WHEN ... with or without pBase.
+*/
+static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
+  int aCost[HP_MX_LIST+1];
+  assert( pList->nExpr>=2 );    /* WHEN and THEN */
+  if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
+  if( pBase && sqlite3ExprIsVector(pBase) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
+  hpCostList(pC->pParse, pList, 1, aCost);
+  return hpCompileArms(pC, pBase, pList, 0, aCost, hpLastFunc(pC, pList, 1));
+}
+
+/*
+** The vector of COALESCE(list), from item i on.  aCost[] and iFunc are as above.
+*/
+static int hpCompileFirst(
+  HpCompile *pC,
+  ExprList *pList,
+  int i,
+  const int *aCost,
+  int iFunc
+){
+  u16 aVec[HP_MX_LIST];
+  int iFirst = i;
+  int nVec = 0;
+  int iSide = 0;
+  int bSide = 0;
+  int a;
+  while( i<pList->nExpr && iSide==0 ){
+    if( i>iFirst
+     && hpCompileSideIf(pC,
+            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
+            iFunc>=i, HP_NEED_NULL, aVec, nVec, &iSide)
+    ){
+      return -1;
+    }
+    if( iSide ){
+      a = hpCompileFirst(pC, pList, i, aCost, iFunc);
+      bSide = hpCompileSideEnd(pC, iSide);
     }else{
-      u16 iElse = pC->iGuard;
-      if( i%2 && hpCompileGuard(pC, pItem, aVec[i-1], 0, 0) ) return -1;
-      a = hpCompileExpr(pC, pItem);
-      pC->iGuard = iElse;
-      if( i%2 ){
-        int j;
-        for(j=i+1; j<nExpr && !hpSafeHasCall(pC->pParse, pList->a[j].pExpr); j++){}
-        if( j<nExpr
-         && hpCompileGuard(pC, pList->a[j].pExpr, aVec[i-1], 0, 1)
-        ){
-          return -1;
-        }
-      }
+      a = hpCompileExpr(pC, pList->a[i++].pExpr);
     }
     if( a<0 ) return -1;
-    aVec[i] = (u16)a;
+    aVec[nVec++] = (u16)a;
   }
-  pC->iGuard = iGuard;
-  return hpCompileList(pC, HP_OP_CASE, aVec, nExpr);
+  if( nVec==1 ) return aVec[0];
+  return hpCompileChoice(pC, HP_OP_COALESCE, aVec, nVec, bSide);
 }
 
 /*
 ** The vector of COALESCE(list).
 */
 static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
-  u16 aVec[HP_MX_LIST];
-  u16 iGuard = pC->iGuard;
-  int i;
+  int aCost[HP_MX_LIST+1];
   if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
-  for(i=0; i<pList->nExpr; i++){
-    int a;
-    if( i>0 && hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ){
-      int iNull = hpCompileOp(pC, HP_OP_ISNULL, TK_ISNULL,
-                              aVec[i-1], aVec[i-1]);
-      if( hpCompileGuard(pC, pList->a[i].pExpr, iNull, 0, 0) ) return -1;
-    }
-    a = hpCompileExpr(pC, pList->a[i].pExpr);
-    if( a<0 ) return -1;
-    aVec[i] = (u16)a;
-  }
-  pC->iGuard = iGuard;
-  return hpCompileList(pC, HP_OP_COALESCE, aVec, pList->nExpr);
+  hpCostList(pC->pParse, pList, 0, aCost);
+  return hpCompileFirst(pC, pList, 0, aCost, hpLastFunc(pC, pList, 0));
 }
 
 /*
@@ -815,7 +1059,6 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
     return hpCompileNo(pC, HP_NO_FUNCTION);
   }
   memset(&x, 0, sizeof(x));
-  x.iGuard = HP_NO_VEC;
   if( pDef->xSFunc==likeFunc && nArg==2
    && sqlite3ExprIsConstant(pParse, pList->a[0].pExpr)
   ){
@@ -865,7 +1108,6 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   x.bUser = 0;
   x.bSub = sqlite3ExprCanReturnSubtype(pParse, pExpr)!=0;
   x.pInfo = pDef;
-  x.iGuard = pC->iGuard;
   a = hpCompileArgs(pC, &x, aVec, nArg);
   if( bNoSub && x.bSub && a>=0 ){
     HpProg *pProg = &pC->pPipe->prog;
@@ -881,7 +1123,6 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
 */
 static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
   Parse *pParse = pC->pParse;
-  u16 iGuard = pC->iGuard;
   u8 bJump = pC->bJump;
   int a, b;
   pC->bJump = 0;
@@ -955,24 +1196,8 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
     }
-    case TK_AND: case TK_OR: {
-      /* Stock tests the right side first if only the left one has a sub-select */
-      int bRight = exprEvalRhsFirst(pExpr);
-      Expr *pFirst = bRight ? pExpr->pRight : pExpr->pLeft;
-      Expr *pSecond = bRight ? pExpr->pLeft : pExpr->pRight;
-      pC->bJump = bJump;
-      a = hpCompileExpr(pC, pFirst);
-      /* The second side matters where the first is not false, or not true */
-      if( bJump && hpCompileGuard(pC, pSecond, a, pExpr->op==TK_AND,
-                         pExpr->op==TK_OR)
-      ){
-        return -1;
-      }
-      pC->bJump = bJump;
-      b = a<0 ? -1 : hpCompileExpr(pC, pSecond);
-      pC->iGuard = iGuard;
-      return hpCompileOp(pC, pExpr->op==TK_AND ? HP_OP_AND : HP_OP_OR, 0, a, b);
-    }
+    case TK_AND: case TK_OR:
+      return hpCompileLogic(pC, pExpr, bJump);
     case TK_NOT:
       pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
@@ -982,9 +1207,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileOp(pC, HP_OP_ISNULL, pExpr->op, a, a);
     case TK_BETWEEN:
-      a = hpCompileBetween(pC, pExpr, 0);
-      b = a<0 ? -1 : hpCompileBetween(pC, pExpr, 1);
-      return hpCompileOp(pC, HP_OP_AND, 0, a, b);
+      return hpCompileBoth(pC, pExpr, bJump);
     case TK_IN:
       return hpCompileIn(pC, pExpr);
     case TK_CASE:
@@ -1005,7 +1228,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
 static int hpCompileWhere(HpCompile *pC, Expr *pWhere){
   int iVec;
   assert( pC->nRangeTerm<=ArraySize(pC->apRangeTerm) );
-  assert( pC->iGuard==HP_NO_VEC && pC->bNoSub==0 );
+  assert( pC->pPipe->prog.iSide==0 && pC->bNoSub==0 );
   if( pWhere==0 ) return SQLITE_OK;
   for(iVec=0; iVec<pC->nRangeTerm; iVec++){
     if( pC->apRangeTerm[iVec]==pWhere ) return SQLITE_OK;
@@ -1046,6 +1269,8 @@ static void hpCompileBack(HpCompile *pC, const HpMark *p){
   pProg->nArg = p->prog.nArg;
   pProg->nConst = p->prog.nConst;
   pProg->nFilter = p->prog.nFilter;
+  pProg->nSide = p->prog.nSide;
+  pProg->iSide = p->prog.iSide;
   pC->pPlan->nSet = p->nSet;
   pSource->nCol = p->source.nCol;
   pSource->bRowid = p->source.bRowid;
@@ -1054,7 +1279,6 @@ static void hpCompileBack(HpCompile *pC, const HpMark *p){
   pC->pPipe->bSerial = p->bSerial;
   pC->pPipe->bUser = p->bUser;
   pC->pPipe->bDeep = p->bDeep;
-  pC->iGuard = HP_NO_VEC;
   pC->bNoSub = 0;
   pC->nSelf = 0;
 }
@@ -1156,7 +1380,6 @@ static HpPlan *hpCompileNew(
   }
   pPlan->nPipe = nPipe;
   pC->pParse = pParse;
-  pC->iGuard = HP_NO_VEC;
   pC->pPlan = pPlan;
   for(pPipe=pPlan->aPipe; pPipe<&pPlan->aPipe[nPipe]; pPipe++){
     pPipe->prog.pMem = &pPlan->mem;

@@ -32,6 +32,27 @@ static u8 hpAggKind(const FuncDef *pFunc){
 }
 
 /*
+** The vector of pExpr, an argument of *pDef.  Stock computes it for the rows that
+** FILTER passes: where that matters (hpCompileSideIf()) it is NULL in the others.
+*/
+static int hpCompileAggArg(HpCompile *pC, const HpAggDef *pDef, Expr *pExpr){
+  u16 aVec[2];
+  int iSide = 0;
+  int a;
+  aVec[0] = pDef->iFilter;
+  if( pDef->iFilter!=HP_NO_VEC && !sqlite3ExprCanReturnSubtype(pC->pParse, pExpr)
+   && hpCompileSideIf(pC, hpCostIsSide(0, 2, hpCostExpr(pC->pParse, pExpr)),
+          hpSafeHasCall(pC->pParse, pExpr), HP_NEED_TRUE, aVec, 1, &iSide)
+  ){
+    return -1;
+  }
+  a = hpCompileExpr(pC, pExpr);
+  if( !hpCompileSideEnd(pC, iSide) || a<0 ) return a;
+  aVec[1] = (u16)a;
+  return hpCompileChoice(pC, HP_OP_CASE, aVec, 2, 1);
+}
+
+/*
 ** Compile the arguments of an aggregate function that has no code of its own
 ** but is called for each row.  bSub: subtypes of arguments matter, bDrop: and
 ** there must not be any.
@@ -56,7 +77,7 @@ static int hpCompileAggArgs(
     Expr *pExpr = pList->a[i].pExpr;
     int iVec;
     pC->bNoSub = bSub && (bDrop || hpCompileLosesSubtype(pC, pExpr));
-    iVec = hpCompileExpr(pC, pExpr);
+    iVec = hpCompileAggArg(pC, pDef, pExpr);
     pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->aArg[pDef->nArg++] = (u16)iVec;
@@ -202,7 +223,7 @@ static int hpCompileAgg(
     if( pList->nExpr!=1 ) return SQLITE_ERROR;
     /* min() and max() keep the best value without its subtype */
     pC->bNoSub = pDef->eAgg>=HP_AGG_MIN;
-    iVec = hpCompileExpr(pC, pList->a[0].pExpr);
+    iVec = hpCompileAggArg(pC, pDef, pList->a[0].pExpr);
     pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;
     pDef->iVec = (u16)iVec;

@@ -42,7 +42,6 @@ typedef struct HpJoinPlace HpJoinPlace;
 struct HpJoinPlace {
   int iNode;
   int nSelf;
-  u16 iGuard;
   u8 bJump, bNoSub;
 };
 
@@ -60,18 +59,16 @@ static void hpJoinSwitch(HpCompile *pC, int i){
 static void hpJoinEnter(HpCompile *pC, int i, HpJoinPlace *pPlace){
   pPlace->iNode = pC->pGraph->iNow;
   pPlace->nSelf = pC->nSelf;
-  pPlace->iGuard = pC->iGuard;
   pPlace->bJump = pC->bJump;
   pPlace->bNoSub = pC->bNoSub;
+  assert( pC->pPlan->aPipe[pC->pGraph->aNode[i].iScan].prog.iSide==0 );
   pC->nSelf = 0;
-  pC->iGuard = HP_NO_VEC;
   pC->bJump = pC->bNoSub = 0;
   hpJoinSwitch(pC, i);
 }
 static void hpJoinLeave(HpCompile *pC, const HpJoinPlace *pPlace){
   hpJoinSwitch(pC, pPlace->iNode);
   pC->nSelf = pPlace->nSelf;
-  pC->iGuard = pPlace->iGuard;
   pC->bJump = pPlace->bJump;
   pC->bNoSub = pPlace->bNoSub;
 }
@@ -106,7 +103,6 @@ static int hpJoinOp(HpCompile *pC, u8 eOp, int iRel, int b, u8 op, int iArg){
   x.op = op;
   x.a = (u16)iRel;
   x.b = (u16)b;
-  x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, aArg, 1);
 }
 
@@ -203,7 +199,6 @@ static int hpJoinLookup(HpCompile *pC, int i, int iRel, const HpEdge *aKey, int 
   x.eOp = HP_OP_LOOKUP;
   x.a = (u16)iRel;
   x.pInfo = pKey;
-  x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, pKey->keys.aVec, pKey->keys.n);
 }
 
@@ -245,8 +240,10 @@ static int hpJoinRow(HpCompile *pC, int i){
   int iVec, k;
   if( pNode->iTwin>=0 ) return hpJoinRow(pC, pNode->iTwin);
   if( iHome==p->iNow ){
-    if( pNode->iRow>=0 ) return pNode->iRow;
-    if( pNode->iLookup<0 ) {
+    /* In an expression it may stand in a side that does not reach to here */
+    const HpProg *pProg = &pC->pPipe->prog;
+    if( pNode->iRow>=0 && hpProgSees(pProg, pNode->iRow) ) return pNode->iRow;
+    if( pNode->iLookup<0 || !hpProgSees(pProg, pNode->iLookup) ){
       pNode->iLookup = hpJoinLookup(pC, i, pNode->iPipe, pNode->aKey, 0);
     }
     if( pNode->iLookup<0 ) return -1;

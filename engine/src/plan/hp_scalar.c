@@ -154,7 +154,6 @@ static int hpScalarSet(HpCompile *pC, Expr *pExpr){
   x.eOp = HP_OP_SET;
   x.a = (u16)i;
   x.pInfo = pKey;
-  x.iGuard = HP_NO_VEC;
   return hpCompileArgs(pC, &x, aArg, 1);
 }
 

@@ -319,7 +319,6 @@ static int hpSubPlanSpan(HpCompile *pC, const HpNode *pNode, int iMin, int iMax)
   x.op = pSpan->op;
   x.a = (u16)(pSpan->op==TK_GT || pSpan->op==TK_GE ? iMax : iMin);
   x.b = (u16)iOther;
-  x.iGuard = HP_NO_VEC;
   if( !hpCompileCollOk(pSpan->pColl, &x.pColl) ) return hpCompileNo(pC, HP_NO_COLLATION);
   a = hpProgOp(&pC->pPipe->prog, &x);
   if( a>=0 && pSpan->op==TK_NE ){

@@ -174,6 +174,7 @@ static int hpGateProbe(
   if( x.iAround!=pPlan->nPipe-1 ) return SQLITE_OK;
   for(k=0; k<y.prog.nOp; k++){
     const HpOp *pOp = &y.prog.aOp[k];
+    if( pOp->iSide ) return SQLITE_OK;
     if( pOp->eOp==HP_OP_LOOKUP && pOp->a==iRel ) break;
     if( pOp->eOp==HP_OP_ROW || pOp->eOp==HP_OP_GATHER ) return SQLITE_OK;
   }

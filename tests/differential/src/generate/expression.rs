@@ -44,7 +44,7 @@ const SHORT_TEXTS: [&str; 10] = [
 const SMALL: [&str; 10] = ["0", "1", "2", "3", "-1", "-2", "7", "100", "NULL", "1.5"];
 
 /// Functions: @ is a value, # a small number, $ a short text.
-const FUNCTIONS: [&str; 62] = [
+const FUNCTIONS: [&str; 64] = [
     "abs(@)",
     "abs(@)",
     "length(@)",
@@ -80,6 +80,8 @@ const FUNCTIONS: [&str; 62] = [
     "coalesce(@, @)",
     "coalesce(@, @, @)",
     "coalesce(@, 0)",
+    "coalesce(@, @||@, @, CAST(@ AS TEXT), @||1)",
+    "iif(@, @||@, iif(@, @, @||2))",
     "nullif(@, @)",
     "nullif(@, #)",
     "iif(@, @, @)",
@@ -276,7 +278,8 @@ impl<'a> Query<'a> {
     fn case(&mut self, d: u8) -> Sql {
         let based = self.chance(40);
         let base = if based { self.value(d) } else { "".into() };
-        let arms = (0..self.rng.usize(1..4))
+        let most = if self.chance(15) { 14 } else { 4 };
+        let arms = (0..self.rng.usize(1..most))
             .map(|_| {
                 let (name, col) = self.col();
                 let when = if based && self.chance(70) {
@@ -364,10 +367,24 @@ impl<'a> Query<'a> {
 
     // ---- conditions
 
+    /// Many terms that one operator connects: what one of them has decided for a row the
+    /// others need not be computed for.
+    fn chain(&mut self, d: u8) -> Sql {
+        let op = *pick(self.rng, &[" OR ", " OR ", " AND "]);
+        let mut all = cat!["(", self.condition(d)];
+        for _ in 0..self.rng.usize(2..16) {
+            all = cat![all, op, self.condition(d)];
+        }
+        Sql::expr(cat![all, ")"])
+    }
+
     /// A truth value; where it can, one that holds for some rows.
     pub fn condition(&mut self, depth: u8) -> Sql {
         if depth > 0 && self.chance(35) {
             let d = depth - 1;
+            if self.chance(12) {
+                return self.chain(d);
+            }
             return match self.rng.u8(0..8) {
                 0..=3 => Sql::expr(cat![
                     "(",
