@@ -1130,9 +1130,10 @@ static void testThreads(void){
 
 int main(int argc, char **argv){
   const char *zOnly = argc>2 ? argv[2] : "";
+  int bAnswers = strcmp(zOnly, "answers")==0;
   if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1", 1);
   if( argc<2 || pairLoad(argv[1]) ){
-    fprintf(stderr, "usage: drivers STOCK [threads]\n");
+    fprintf(stderr, "usage: drivers STOCK [answers|threads]\n");
     return 2;
   }
   if( !hasEngine() ) return finish();
@@ -1140,19 +1141,20 @@ int main(int argc, char **argv){
   azFile[1] = temporaryFile("drivers-stock.db");
   azFile[2] = temporaryFile("drivers-damaged.db");
   testThreads();
-  if( zOnly[0] ) return finish();
+  if( zOnly[0] && !bAnswers ) return finish();
   testAnswers();
-  testChanges();
-  testBetween();
-  testBlob();
   testFinds();
   testScalars();
   testSets();
   testEarly();
   testLooks();
   testTopGroups();
-  testSubs();
   testCalls();
+  if( bAnswers ) return finish();
+  testChanges();
+  testBetween();
+  testBlob();
+  testSubs();
   testInterrupts();
   testDamage();
   return finish();

@@ -79,6 +79,7 @@ sqlite3_int64 integer(const Lib*, sqlite3*, const char *zSql);
 void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
 int isTaken(sqlite3*, const char *zSql);
+void showPlan(sqlite3*, const char *zSql);
 int hasEngine(void);
 int longRun(void);
 sqlite3_int64 counted(sqlite3*, const char *zWhat);

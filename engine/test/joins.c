@@ -657,6 +657,7 @@ static void testKeys(void){
   }
   nTaken = counted(adb[0], "taken over");
   nRun = counted(adb[0], "run");
+  bNoPlans = 1;
   for(i=0; i<nKey; i++){
     for(j=0; j<nOuter; j++){
       for(k=0; k<nForm; k++){
@@ -667,6 +668,7 @@ static void testKeys(void){
       }
     }
   }
+  bNoPlans = 0;
   /* Most have an index of the comparison's collation, and no key twice */
   nTaken = counted(adb[0], "taken over") - nTaken;
   nRun = counted(adb[0], "run") - nRun;

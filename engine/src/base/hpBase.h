@@ -309,6 +309,7 @@ struct HpConfig {
   u8 bFuse;              /* fs=fuse: files seem to be in such a file system */
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
+  u8 bShow;              /* tree=show: EXPLAIN QUERY PLAN shows pipes */
   u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */

@@ -95,6 +95,7 @@ static const struct HpSwitch {
   HP_SWITCH("fs=fuse",      bFuse,   1, 0),
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("stash=all",    bStash,  1, 0),
+  HP_SWITCH("tree=show",    bShow,   1, 0),
   HP_SWITCH("columns=force", eColumns, HP_COLUMNS_FORCE, 0),
   HP_SWITCH("columns=tiny", eColumns, HP_COLUMNS_TINY, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),

@@ -209,6 +209,14 @@ static void hpCostList(Parse*, const ExprList*, int, int*);
 static int hpCostAlone(int);
 static int hpCostIsSide(int, int, int);
 
+/* hp_sane.c */
+#ifdef SQLITE_DEBUG
+static int hpSanePlan(const Parse*, const HpPlan*);
+#endif
+
+/* hp_show.c */
+static void hpShowPlan(Parse*, HpPlan*);
+
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
 static int hpCompileNoUser(HpCompile*);

@@ -995,6 +995,8 @@ static int hpPlanCode(Parse *pParse, HpPlan *pPlan, int regExec){
   int i, k;
 
   assert( regExec>0 && regExec<=pParse->nMem );
+  assert( hpSanePlan(pParse, pPlan) );
+  hpShowPlan(pParse, pPlan);
   hpConfigStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
   for(k=0; k<pPlan->nSet; k++) hpPlanOnly(&pPlan->aSet[k].pipe, 0);

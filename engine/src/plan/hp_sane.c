@@ -1,0 +1,306 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_sane: does a plan hold together (prepare time, SQLITE_DEBUG)?
+**
+**    hpSanePlan()    true if it does: asserted when all of it is compiled
+**
+** What hp_compile.c asserts of one program is not repeated here: that an
+** operation reads only what is there, and that columns are in order.  A plan
+** is sane if
+**
+**    1.  each pipe has what its sink needs, and nothing that is another's;
+**    2.  vectors that a sink, a key or an aggregate reads are made by the
+**        program of its own pipe;
+**    3.  a relation that is read has been made before: by an earlier pipe, by
+**        a set, or of the rows that the reader's home has put aside;
+**    4.  both sides of a look-up have as many keys, with the same collations;
+**    5.  columns that are gathered are columns that the relation keeps;
+**    6.  registers are registers of the statement;
+**    7.  the arms of a UNION ALL have groups that are laid out alike.
+**
+** It is about what the floor plan makes, whatever the file holds.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef SQLITE_DEBUG
+/* Is iReg a register of the statement? */
+static int hpSaneReg(const Parse *pParse, int iReg){
+  return iReg>0 && iReg<=pParse->nMem;
+}
+
+/* Is iReg the first of n registers of the statement, or none? */
+static int hpSaneRegs(const Parse *pParse, int iReg, int n){
+  return iReg==0 || (iReg>0 && iReg+n-1<=pParse->nMem);
+}
+
+/* Are aVec[0..n-1] vectors of the program? */
+static int hpSaneVecs(const HpProg *p, const u16 *aVec, int n){
+  int i;
+  for(i=0; i<n; i++){
+    if( aVec[i]>=p->nVec ) return 0;
+  }
+  return 1;
+}
+
+/* Is iVec a vector of the program, or none? */
+static int hpSaneVec(const HpProg *p, int iVec){
+  return iVec==HP_NO_VEC || iVec<p->nVec;
+}
+
+/* Are the keys vectors of the program? */
+static int hpSaneKeys(const HpProg *p, const HpKeys *pKeys){
+  return pKeys->n>=0
+      && (pKeys->n==0 || (pKeys->aVec && pKeys->aColl && pKeys->aSort))
+      && hpSaneVecs(p, pKeys->aVec, pKeys->n);
+}
+
+/* Do both have the same columns, as far as comparing them goes? */
+static int hpSameKeys(const HpKeys *a, const HpKeys *b){
+  int i;
+  if( a->n!=b->n || a->n<1 ) return 0;
+  for(i=0; i<a->n; i++){
+    if( a->aColl[i]!=b->aColl[i] || a->aSort[i]!=b->aSort[i] ) return 0;
+  }
+  return 1;
+}
+
+/* Invariant 6 of the bounds of a scan */
+static int hpSaneRange(const Parse *pParse, const HpRange *p){
+  int i;
+  if( p->nEq<0 || p->nEq>HP_MX_EQ || p->nSkip>HP_MX_SMALL ) return 0;
+  if( p->pKeyInfo==0 && p->nEq>0 ) return 0;
+  for(i=0; i<p->nEq; i++){
+    if( i!=p->iIn || p->nIn==0 ){
+      if( !hpSaneReg(pParse, p->aEq[i].iReg) ) return 0;
+    }
+  }
+  if( p->nIn<0 || p->nIn>HP_MX_IN || (p->nIn>0 && p->iIn>=p->nEq) ) return 0;
+  for(i=0; i<p->nIn; i++){
+    if( !hpSaneReg(pParse, p->aInReg[i]) ) return 0;
+  }
+  return hpSaneRegs(pParse, p->aEnd[0].iReg, 1)
+      && hpSaneRegs(pParse, p->aEnd[1].iReg, 1);
+}
+
+/*
+** Invariant 2 of a sink that makes groups; and 6.
+*/
+static int hpSaneGroups(
+  const Parse *pParse,
+  const HpPlan *pPlan,
+  const HpProg *pProg,
+  const HpGroupPlan *p
+){
+  int i;
+  if( p->szGroup<=0 || !hpSaneKeys(pProg, &p->keys) ) return 0;
+  for(i=0; i<p->nAgg; i++){
+    const HpAggDef *pAgg = &p->aAgg[i];
+    if( pAgg->eAgg<HP_AGG_COUNT || pAgg->eAgg>HP_AGG_LOG ) return 0;
+    if( !hpSaneVec(pProg, pAgg->iVec) ) return 0;
+    if( !hpSaneVec(pProg, pAgg->iFilter) ) return 0;
+    if( pAgg->nArg>HP_MX_ARG ) return 0;
+    if( !hpSaneVecs(pProg, pAgg->aArg, pAgg->nArg) ) return 0;
+    if( pAgg->iSet<-1 || pAgg->iSet>=p->nSet ) return 0;
+    if( pAgg->iOff>=p->szGroup ) return 0;
+  }
+  for(i=0; i<p->nBare; i++){
+    const struct HpBare *pBare = &p->aBare[i];
+    const HpRelPlan *pRel;
+    if( !hpSaneVec(pProg, pBare->iVec) || pBare->iKey>=p->keys.n ) return 0;
+    if( pBare->iRel<0 ) continue;
+    if( pBare->iRel>=pPlan->nPipe-1 ) return 0;
+    pRel = pPlan->aPipe[pBare->iRel].pRel;
+    if( pRel==0 || pBare->iRelCol>=pRel->nCol ) return 0;
+  }
+  for(i=0; i<p->nHaving; i++){
+    if( p->aHaving[i].iAgg>=p->nAgg ) return 0;
+    if( !hpSaneVec(pProg, p->aHaving[i].iVec) ) return 0;
+  }
+  if( p->top.iLimitReg ){
+    if( !hpSaneReg(pParse, p->top.iLimitReg) ) return 0;
+    if( p->top.iAgg>=p->nAgg ) return 0;
+  }
+  return hpSaneRegs(pParse, p->iKeyReg, p->keys.n)
+      && hpSaneRegs(pParse, p->iBareReg, p->nBare);
+}
+
+/* Invariant 2 of records that are sorted */
+static int hpSaneSort(
+  const Parse *pParse,
+  const HpPlan *pPlan,
+  const HpPipePlan *pPipe
+){
+  const HpSortPlan *p = pPipe->pSort;
+  int i;
+  if( p->row.bRows==0 || p->row.nAgg!=0 ) return 0;
+  if( !hpSaneGroups(pParse, pPlan, &pPipe->prog, &p->row) ) return 0;
+  for(i=0; i<p->nField; i++){
+    const HpField *pField = &p->aField[i];
+    if( pField->eField>HP_FIELD_RAW ) return 0;
+    if( pField->eField==HP_FIELD_VEC && pField->iVec>=pPipe->prog.nVec ){
+      return 0;
+    }
+    if( pField->eField==HP_FIELD_RAW && pField->iCol>=pPipe->source.nCol ){
+      return 0;
+    }
+  }
+  if( p->pPart && !hpSaneKeys(&pPipe->prog, &p->pPart->keys) ) return 0;
+  return hpSaneRegs(pParse, p->iLimitReg, 1);
+}
+
+/* Invariant 2 of a relation */
+static int hpSaneRel(const HpProg *p, const HpRelPlan *pRel){
+  return pRel->key.keys.n>0
+      && pRel->key.aNever!=0
+      && hpSaneKeys(p, &pRel->key.keys)
+      && hpSaneVecs(p, pRel->aVec, pRel->nCol);
+}
+
+/*
+** Invariant 1: what the sink of a pipe needs is there.
+*/
+static int hpSaneSink(
+  const Parse *pParse,
+  const HpPlan *pPlan,
+  const HpPipePlan *p
+){
+  const HpSinkType *pSink = p->pSink;
+  int nWhat = (p->pGroup!=0) + (p->pSort!=0) + (p->pFind!=0) + (p->pRel!=0);
+  if( p->source.pType==0 || pSink==0 || nWhat!=1 ) return 0;
+  if( p->pGroup ){
+    return pSink==&hpSinkGroups
+        && hpSaneGroups(pParse, pPlan, &p->prog, p->pGroup);
+  }
+  if( p->pSort ) return pSink==&hpSinkSort && hpSaneSort(pParse, pPlan, p);
+  if( p->pRel ) return pSink==&hpSinkRel && hpSaneRel(&p->prog, p->pRel);
+  return (pSink==&hpSinkTop || pSink==&hpSinkFirst || pSink==&hpSinkRowids)
+      && hpSaneKeys(&p->prog, &p->pFind->keys)
+      && (pSink!=&hpSinkRowids || p->pFind->keys.n==0)
+      && p->pFind->nTie<=p->pFind->keys.n
+      && hpSaneRegs(pParse, p->pFind->iLimitReg, 1);
+}
+
+/*
+** Relation iRel as pipe iPipe may look it up, or NULL if it has not been made
+** by then: invariant 3.
+*/
+static const HpRelPlan *hpSaneMade(const HpPlan *pPlan, int iPipe, int iRel){
+  int nRel = pPlan->nPipe-1;
+  const HpPipePlan *pOwn = &pPlan->aPipe[iPipe];
+  int i, k;
+  if( iRel<nRel ) return iRel<iPipe ? pPlan->aPipe[iRel].pRel : 0;
+  /* Of the keys that a later pipe wants: only the first filter reads it */
+  if( pOwn->eWant==0 || pOwn->iWant!=iRel || iRel>=2*nRel ) return 0;
+  for(i=iPipe+1; i<pPlan->nPipe; i++){
+    const HpPipePlan *p = &pPlan->aPipe[i];
+    for(k=0; k<p->nWant; k++){
+      if( p->aWant[k]->iRel==iRel ) return p->aWant[k];
+    }
+    for(k=0; k<p->nSubWant; k++){
+      if( p->aSubWant[k]->iRel==iRel ) return p->aSubWant[k];
+    }
+  }
+  return 0;
+}
+
+/*
+** Invariants 3, 4 and 5: what pipe iPipe looks up, and what it reads of that.
+*/
+static int hpSaneLookups(const HpPlan *pPlan, int iPipe){
+  const HpProg *p = &pPlan->aPipe[iPipe].prog;
+  int i;
+  for(i=0; i<p->nOp; i++){
+    const HpOp *pOp = &p->aOp[i];
+    const HpLookup *pKey = (const HpLookup*)pOp->pInfo;
+    const HpRelPlan *pRel;
+    if( pOp->eOp<HP_OP_LOOKUP || pOp->eOp>HP_OP_SET ) continue;
+    if( pOp->eOp==HP_OP_SET ){
+      if( pOp->a>=pPlan->nSet || pKey==0 || pOp->n!=pKey->keys.n ) return 0;
+      pRel = pPlan->aSet[pOp->a].pipe.pRel;
+      if( !hpSaneKeys(p, &pKey->keys) ) return 0;
+      if( !hpSameKeys(&pKey->keys, &pRel->key.keys) ) return 0;
+      continue;
+    }
+    pRel = hpSaneMade(pPlan, iPipe, pOp->a);
+    if( pRel==0 ) return 0;
+    if( pOp->eOp==HP_OP_LOOKUP ){
+      if( pKey==0 || pKey->aNever==0 || pOp->n!=pKey->keys.n ) return 0;
+      if( !hpSaneKeys(p, &pKey->keys) ) return 0;
+      if( !hpSameKeys(&pKey->keys, &pRel->key.keys) ) return 0;
+    }else if( pOp->n!=1 ){
+      return 0;
+    }
+    if( pOp->eOp==HP_OP_GATHER && pOp->b>=pRel->nCol ) return 0;
+  }
+  return 1;
+}
+
+/*
+** Numbers of filters and operations that are parts of a program.
+*/
+static int hpSaneParts(const HpPipePlan *p){
+  int i;
+  if( p->nOwn>p->prog.nFilter || p->nLook>p->prog.nFilter ) return 0;
+  if( p->nWantOp>p->prog.nOp || p->nSubWantOp>p->prog.nOp ) return 0;
+  for(i=0; i<p->nWant; i++){
+    if( !p->aWant[i]->bWant || !hpSaneRel(&p->prog, p->aWant[i]) ) return 0;
+  }
+  for(i=0; i<p->nSubWant; i++){
+    if( !p->aSubWant[i]->bWant ) return 0;
+    if( !hpSaneRel(&p->prog, p->aSubWant[i]) ) return 0;
+  }
+  return 1;
+}
+
+/*
+** True if pPlan, which has just been compiled, holds together.
+*/
+static int hpSanePlan(const Parse *pParse, const HpPlan *pPlan){
+  int i;
+  if( pPlan->nPipe<1 || pPlan->nPipe>HP_MX_PIPE ) return 0;
+  if( pPlan->nSet<0 || pPlan->nSet>HP_MX_SET ) return 0;
+  for(i=0; i<pPlan->nSet; i++){
+    const HpPipePlan *p = &pPlan->aSet[i].pipe;
+    if( p->source.pType!=&hpSetType || p->pRel==0 ) return 0;
+    if( !hpSaneSink(pParse, pPlan, p) ) return 0;
+    if( p->pRel->iRel!=2*(pPlan->nPipe-1)+i ) return 0;
+  }
+  for(i=0; i<pPlan->nPipe; i++){
+    const HpPipePlan *p = &pPlan->aPipe[i];
+    int bLast = i==pPlan->nPipe-1;
+    if( !hpSaneSink(pParse, pPlan, p) ) return 0;
+    if( !hpSaneLookups(pPlan, i) || !hpSaneParts(p) ) return 0;
+    if( p->source.pRange && !hpSaneRange(pParse, p->source.pRange) ) return 0;
+    if( (bLast && p->bMore) || (i==0 && p->bAdds) ) return 0;
+    if( !bLast && p->bMore!=pPlan->aPipe[i+1].bAdds ) return 0;
+    /* Of a join all but the last pipe make relations: their own, or groups of
+    ** which the next one makes it */
+    if( p->pRel && p->pRel->iRel!=i ) return 0;
+    if( p->source.pType==&hpRegroupType
+     && (i==0 || pPlan->aPipe[i-1].pGroup==0 || p->pRel==0)
+    ){
+      return 0;
+    }
+    if( !bLast && !p->bMore && p->pRel==0
+     && pPlan->aPipe[i+1].source.pType!=&hpRegroupType
+    ){
+      return 0;
+    }
+    if( p->bMore ){
+      const HpGroupPlan *a = p->pGroup, *b = pPlan->aPipe[i+1].pGroup;
+      if( a==0 || b==0 || a->szGroup!=b->szGroup ) return 0;
+      if( a->keys.n!=b->keys.n || a->nAgg!=b->nAgg ) return 0;
+    }
+  }
+  return pPlan->pSearch==0 || pPlan->pSearch->pRange==0
+      || hpSaneRange(pParse, pPlan->pSearch->pRange);
+}
+#endif /* SQLITE_DEBUG */
+#endif /* SQLITE_OMIT_HP */
