@@ -73,23 +73,18 @@ static void hpShowSource(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
 static void hpShowProg(const HpPipePlan *pPipe, StrAccum *pOut){
   static const char *const azOp[] = { "LOOKUP", "ROW", "GATHER", "SET" };
   const HpProg *p = &pPipe->prog;
-  int nOther = 0;
   int i;
   if( p->nFilter ) sqlite3_str_appendf(pOut, " filters %d", p->nFilter);
   if( p->nRange ) sqlite3_str_appendf(pOut, " (%d of the range)", p->nRange);
   for(i=0; i<p->nOp; i++){
     const HpOp *pOp = &p->aOp[i];
-    if( pOp->eOp<HP_OP_LOOKUP || pOp->eOp>HP_OP_SET ){
-      nOther += pOp->eOp!=HP_OP_COLUMN;
-      continue;
-    }
+    if( pOp->eOp<HP_OP_LOOKUP || pOp->eOp>HP_OP_SET ) continue;
     sqlite3_str_appendf(pOut, " %s %d", azOp[pOp->eOp-HP_OP_LOOKUP], pOp->a);
     if( pOp->eOp==HP_OP_GATHER ) sqlite3_str_appendf(pOut, ".%d", pOp->b);
     if( pOp->eOp==HP_OP_LOOKUP && pOp->n>1 ){
       sqlite3_str_appendf(pOut, " by %d", pOp->n);
     }
   }
-  if( nOther ) sqlite3_str_appendf(pOut, " operations %d", nOther);
   if( pPipe->nWant ) sqlite3_str_appendf(pOut, " wants %d", pPipe->nWant);
   if( pPipe->nSubWant ){
     sqlite3_str_appendf(pOut, " late %d", pPipe->nSubWant);
