@@ -226,6 +226,7 @@ impl<'a> Query<'a> {
         let d = depth - 1;
         match self.rng.u8(0..40) {
             0..=9 => self.column(),
+            10 if self.chance(20) && self.may(Trait::Fails) => self.failing(),
             10 => self.constant(),
             11..=16 => {
                 let op = *pick(self.rng, &ARITHMETIC);
@@ -363,6 +364,84 @@ impl<'a> Query<'a> {
         }
         let col = *pick(self.rng, &times);
         Sql::expr(self.name(&alias, col))
+    }
+
+    // ---- errors
+
+    /// Something that raises an error: for a few rows, or for all that get to it. Whether
+    /// one does depends on what is tested before.
+    pub fn failing(&mut self) -> Sql {
+        self.traits.add(Trait::Fails);
+        let least = self.given(Value::Int(i64::MIN));
+        if self.chance(12) {
+            let text = self.given(Value::text("{"));
+            return match self.rng.u8(0..3) {
+                0 => Sql::expr(cat!["abs(", least, ")"]),
+                1 => Sql::expr(cat!["json(", text, ")"]),
+                _ => Sql::expr(cat!["(", self.column(), " LIKE ", text, " ESCAPE 'no')"]),
+            };
+        }
+        let (name, col) = self.col();
+        let mut rows = vec![cat![
+            name,
+            *pick(self.rng, &["=", "=", "=", "<", ">="]),
+            self.likely(col)
+        ]];
+        if self.chance(40) {
+            let (name, col) = self.col();
+            rows.push(cat![name, *pick(self.rng, &["<", ">="]), self.likely(col)]);
+        }
+        let rows = Sql::list(" AND ", 1, rows);
+        match self.rng.u8(0..8) {
+            0..=2 => {
+                let other = self.column();
+                Sql::expr(cat![
+                    "abs(CASE WHEN ",
+                    rows,
+                    " THEN ",
+                    least,
+                    " ELSE ",
+                    other,
+                    " END)"
+                ])
+            }
+            3..=4 => Sql::expr(cat![
+                "json_extract(CASE WHEN ",
+                rows,
+                " THEN '{' ELSE '{\"a\":1}' END, '$.a')"
+            ]),
+            5 => Sql::expr(cat!["abs(", least, "*(", rows, ")+7)"]),
+            6 => {
+                let subject = self.column();
+                Sql::expr(cat![
+                    "(",
+                    subject,
+                    " LIKE '%1%' ESCAPE CASE WHEN ",
+                    rows,
+                    " THEN 'no' ELSE '!' END)"
+                ])
+            }
+            _ => Sql::expr(cat!["abs(", self.column(), ")"]),
+        }
+    }
+
+    /// A term of WHERE that fails so. It holds for most other rows.
+    pub fn failing_term(&mut self) -> Sql {
+        let value = self.failing();
+        match self.rng.u8(0..6) {
+            0 => cat![value, " IS NOT NULL"],
+            1 => cat![value, ">=0"],
+            2 => {
+                let first = self.condition(0);
+                Sql::expr(cat!["(", first, " OR ", value, " IS NOT 7)"])
+            }
+            3 => {
+                let last = self.condition(0);
+                Sql::expr(cat!["(", value, " IS NULL OR ", last, ")"])
+            }
+            4 => cat!["coalesce(", value, ",1)"],
+            _ => value,
+        }
     }
 
     // ---- conditions
@@ -679,6 +758,10 @@ impl<'a> Query<'a> {
         let saved = std::mem::replace(&mut self.from, vec![("s".into(), table)]);
         if self.chance(40) {
             terms.push(self.condition(0));
+        }
+        if self.chance(12) {
+            let at = self.rng.usize(0..=terms.len());
+            terms.insert(at, self.failing_term());
         }
         let mut value = match exists {
             true => "1".into(),

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use super::query::Query;
 use super::schema::{Col, Table};
 use super::spread::Spread;
-use super::traits::Traits;
+use super::traits::{Trait, Traits};
 use super::{chance, large, pick};
 use crate::case::Step;
 use crate::cat;
@@ -334,6 +334,9 @@ fn query(rng: &mut Rng, places: &[Place]) -> Step {
         .iter()
         .map(|term| (term.alias.clone(), &term.place.table))
         .collect();
+    if q.chance(25) {
+        fail(&mut q, &mut terms, &mut conditions);
+    }
     let source = source(&mut q, terms, &mut conditions);
     let sql = match q.rng.u8(0..20) {
         0 => rows(&mut q, source, conditions),
@@ -345,6 +348,30 @@ fn query(rng: &mut Rng, places: &[Place]) -> Step {
         binds,
         traits,
         ..Step::new(sql)
+    }
+}
+
+/// Terms that fail for some rows, of one table or of several, in WHERE or ON.
+fn fail<'a>(q: &mut Query<'a>, terms: &mut [Term<'a>], conditions: &mut Vec<Sql>) {
+    for _ in 0..*pick(q.rng, &[1, 1, 2]) {
+        let from = q.from.clone();
+        let at = q.rng.usize(0..terms.len());
+        if q.chance(65) {
+            q.from = vec![from[at].clone()];
+        }
+        let term = q.failing_term();
+        if terms[at].left && q.chance(60) {
+            let more = term.render();
+            let filter = terms[at].filter.take();
+            terms[at].filter = Some(match filter {
+                Some(other) if q.chance(50) => format!("{other} AND {more}"),
+                Some(other) => format!("{more} AND {other}"),
+                None => more,
+            });
+        } else {
+            conditions.push(term);
+        }
+        q.from = from;
     }
 }
 
@@ -442,6 +469,14 @@ fn exist(q: &mut Query, alias: &str, place: &Place, equal: &[String]) -> Sql {
     let mut inner = equal.to_vec();
     if q.chance(50) {
         inner.push(share(q, alias, place));
+    }
+    if q.chance(6) {
+        // Of an integer that each table has.
+        let least = q.rng.usize(0..place.table.rows);
+        let at = q.rng.usize(0..=inner.len());
+        let value = format!("CASE {alias}.f WHEN {least} THEN -9223372036854775807-1 ELSE 1 END");
+        inner.insert(at, format!("abs({value})"));
+        q.traits.add(Trait::Fails);
     }
     let name = &place.table.name;
     let inner = inner.join(" AND ");

@@ -148,7 +148,17 @@ impl<'a> Query<'a> {
             return "".into();
         }
         let depth = *pick(self.rng, &[0, 1, 1, 2, 3]);
-        Sql::opt(cat![" WHERE ", self.condition(depth)])
+        let mut terms = vec![self.condition(depth)];
+        self.may_fail(&mut terms);
+        Sql::opt(cat![" WHERE ", Sql::list(" AND ", 1, terms)])
+    }
+
+    /// Some terms fail, before or after others.
+    pub fn may_fail(&mut self, terms: &mut Vec<Sql>) {
+        while self.chance(6) {
+            let at = self.rng.usize(0..=terms.len());
+            terms.insert(at, self.failing_term());
+        }
     }
 
     /// The same, after these terms.
@@ -160,6 +170,7 @@ impl<'a> Query<'a> {
             let depth = *pick(self.rng, &[0, 1, 1, 2, 3]);
             terms.push(self.condition(depth));
         }
+        self.may_fail(&mut terms);
         cat![" WHERE ", Sql::list(" AND ", 1, terms)]
     }
 
@@ -186,7 +197,10 @@ impl<'a> Query<'a> {
         if !self.chance(percent) {
             return "".into();
         }
-        let count = *pick(self.rng, &["1", "2", "5", "0", "-1", "20", "1000"]);
+        let mut count = *pick(self.rng, &["1", "2", "5", "0", "-1", "20", "1000"]);
+        if self.chance(2) {
+            count = "abs(-9223372036854775807-1)";
+        }
         let offset = if self.chance(30) {
             let skipped = *pick(self.rng, &[0, 1, 2, 3, 10, 100]);
             Sql::opt(format!(" OFFSET {skipped}").into())
@@ -880,6 +894,9 @@ impl<'a> Query<'a> {
 
     /// INSERT … SELECT and CREATE TABLE AS.
     fn writing(&mut self, table: &'a Table) -> Sql {
+        if self.chance(15) && !table.view {
+            return self.deleting(table);
+        }
         if self.chance(60) {
             let inner = self.select(table);
             let temp = if self.chance(40) { "TEMP " } else { "" };
@@ -920,6 +937,29 @@ impl<'a> Query<'a> {
             }
             2 => cat![into, call, " FROM ", name, " GROUP BY ", key, " LIMIT 5"],
             _ => cat![into, call, " FROM ", name],
+        }
+    }
+
+    /// DELETE and UPDATE that fail, or not.
+    fn deleting(&mut self, table: &'a Table) -> Sql {
+        self.look_at(table);
+        let mut terms = vec![self.condition(1), self.failing_term()];
+        if let Some(term) = self.related() {
+            terms.push(term);
+        }
+        self.rng.shuffle(&mut terms);
+        let terms = Sql::list(" AND ", 1, terms);
+        let target = table.columns.iter().find(|c| !c.generated);
+        let name = table.name.as_str();
+        match target {
+            Some(col) if self.chance(60) => {
+                let col = col.name.as_str();
+                cat![
+                    format!("UPDATE OR IGNORE {name} SET {col}={col} WHERE "),
+                    terms
+                ]
+            }
+            _ => cat![format!("DELETE FROM {name} WHERE "), terms],
         }
     }
 

@@ -22,7 +22,7 @@ traits! {
     Join Compound Nested Wrapped Windowed Ranked Writing
     // Values.
     Bits Concat Cast Case Function DateFunction LikeEscape LikeVariable Glob
-    RowValue IsTrue Collate LongIn UserFunction Random Subquery
+    RowValue IsTrue Collate LongIn UserFunction Random Subquery Fails
     // Aggregate functions; BestOfSome is a min() or max() with DISTINCT or FILTER.
     AggDistinct AggFilter AggOrder AggText AggJson AggUser BestOfSome
     // Tables and columns.
@@ -51,6 +51,10 @@ const PARTLY: &[(Trait, &str)] = &[
     (
         Trait::Join,
         "tables that are not reached by unique keys; RIGHT and FULL JOIN, IS, an application's functions",
+    ),
+    (
+        Trait::Fails,
+        "terms that may raise an error before SQLite tests others",
     ),
     (
         Trait::Ranked,
