@@ -136,6 +136,7 @@ static int hpArmColumn(HpCompile *pC, Expr *pExpr, int bJump){
 static void hpArmPlanEnter(HpCompile *pC, const SrcItem *pItem, Select *p, int iPipe){
   const SrcItem *pOwn = &p->pSrc->a[0];
   HpPipePlan *pPipe = &pC->pPlan->aPipe[iPipe];
+  assert( iPipe>=0 && iPipe<pC->pPlan->nPipe && p->pSrc->nSrc==1 );
   hpCompileSource(pC->pParse, pPipe, pOwn->pSTab, pOwn->hp.pIdx);
   hpCompileFor(pC, pPipe, pOwn->pSTab, pOwn->hp.pIdx, pOwn->iCursor);
   pPipe->bMore = iPipe<pC->pPlan->nPipe-1;

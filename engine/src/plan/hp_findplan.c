@@ -195,6 +195,9 @@ static int hpFindCode(Parse *pParse, HpPlan *pPlan){
   int regExec = pParse->nMem+1;
   int regKey = regExec+2;
   int addr, i;
+  /* One key of groups for each outer side; the registers follow each other */
+  assert( nKey>0 && nKey<=HP_MX_EQ );
+  assert( hpPlanLast(pPlan)->pGroup->keys.n==nKey );
   pParse->nMem += 2+2*nKey;
   hpPlanLast(pPlan)->pGroup->iKeyReg = regKey+nKey;
   pParse->okConstFactor = 0;

@@ -784,6 +784,40 @@ static void hpGraphPrune(HpGraph *p){
   p->mDone &= mKeep;
 }
 
+#ifdef SQLITE_DEBUG
+/*
+** Is p a tree, whose pipes come in an order in which they can run?  Each node
+** but the root has keys, a home on the way to the root, and a pipe that is
+** done when that of its home begins.
+*/
+static int hpGraphIsSane(const HpGraph *p){
+  int i, k, n;
+  if( p->iRoot<0 || p->iRoot>=p->nNode || p->nNode>HP_MX_NODE ) return 0;
+  if( p->nPipe<1 || p->nPipe>HP_MX_PIPE ) return 0;
+  if( p->aNode[p->iRoot].iPipe!=p->nPipe-1 ) return 0;
+  for(i=0; i<p->nNode; i++){
+    const HpNode *pNode = &p->aNode[i];
+    int bTwin = pNode->iTwin>=0;
+    if( pNode->eNode==HP_NODE_NONE || i==p->iRoot ) continue;
+    if( pNode->nKey<1 || pNode->nKey>HP_MX_EQ ) return 0;
+    if( pNode->iScan<0 || pNode->iScan>pNode->iPipe ) return 0;
+    if( p->aOrder[pNode->iPipe]!=(bTwin ? pNode->iTwin : i) ) return 0;
+    for(k=i, n=0; k!=p->iRoot; k=p->aNode[k].iHome){
+      if( k<0 || n++>=p->nNode ) return 0;
+    }
+    if( pNode->iPipe>=p->aNode[pNode->iHome].iScan ) return 0;
+    for(k=0; k<pNode->nKey; k++){
+      if( pNode->aKey[k].m & ~p->mDone ) return 0;
+    }
+  }
+  for(i=0; i<p->nReduce; i++){
+    const HpReduce *pReduce = &p->aReduce[i];
+    if( p->aNode[pReduce->iRel].iPipe>=p->aNode[pReduce->iNode].iScan ) return 0;
+  }
+  return 1;
+}
+#endif
+
 /*
 ** The graph of a join of pSrc with pWhere, whose levels hpPlanNote() has noted, or NULL.
 ** bPart: only what leaves rows of the root out is wanted, and not all of that.
@@ -855,6 +889,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
   /* Of a part of a join nothing may fail: hpDriverLook() */
   if( !bPart && !hpSafeJoin(pNew) ) goto refused;
   hpGraphNumber(pNew, pNew->iRoot);
+  assert( hpGraphIsSane(pNew) );
   return pNew;
 
 refused:

@@ -96,6 +96,8 @@ static int hpJoinKeep(HpCompile *pC, int i, int iVec){
 static int hpJoinOp(HpCompile *pC, u8 eOp, int iRel, int b, u8 op, int iArg){
   u16 aArg[1];
   HpOp x;
+  assert( eOp==HP_OP_ROW || eOp==HP_OP_GATHER );
+  assert( iRel>=0 && iRel<pC->pGraph->nPipe-1 );
   if( iArg<0 || b<0 ) return -1;
   aArg[0] = (u16)iArg;
   memset(&x, 0, sizeof(x));
@@ -192,6 +194,7 @@ static int hpJoinLookup(HpCompile *pC, int i, int iRel, const HpEdge *aKey, int 
   const HpNode *pNode = &pC->pGraph->aNode[i];
   HpLookup *pKey = hpCompileAlloc(pC->pPlan, sizeof(*pKey));
   HpOp x;
+  assert( pNode->nKey>0 && iRel>=0 && iRel<2*(pC->pGraph->nPipe-1) );
   if( pKey==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   if( hpJoinSides(pC, pKey, aKey, pNode->nKey, bOwn) ) return -1;
   if( !bOwn ) pC->pPipe->bIndexed |= (u8)hpJoinIsIndexed(pNode, aKey);

@@ -85,6 +85,7 @@ static int hpManyPlan(HpGraph *p, AggInfo *pAggInfo, const ExprList *pGroupBy){
   HpNode *pNode = &p->aNode[p->iMany];
   int bOne = hpGraphOneRow(p, pGroupBy);
   int k;
+  assert( p->iMany>=0 && p->iMany<p->nNode && hpNodeIsMany(pNode) );
   if( pAggInfo->nFunc==0 || hpManyNames(p, pGroupBy) ) return 0;
   for(k=0; k<pAggInfo->nFunc; k++){
     if( !hpManyMayPart(p, &pAggInfo->aFunc[k], bOne) ) return 0;

@@ -231,6 +231,7 @@ static int hpSubPlanAggs(HpCompile *pC, const HpNode *pNode){
   int bAnyOrder = pAggInfo!=0 && pNode->pItem->hp.bByRowid==0;
   int rc = SQLITE_OK;
   int i;
+  assert( pNode->iAgg+hpSubPlanAggCount(pNode)<=pGroup->nAgg );
   if( bAnyOrder ) pGroup->bAnyOrder = 1;
   if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, aAgg);
   pC->pAggInfo = pAggInfo;
@@ -273,6 +274,8 @@ static int hpSubPlanRegroup(
   HpRelPlan *pRel = hpCompileAlloc(pPlan, sizeof(*pRel));
   int n = pKey->keys.n + pGroup->nAgg;
   int i;
+  assert( pPipe==&pFrom[1] && pFrom->pSink==&hpSinkGroups && pGroup!=0 );
+  assert( pGroup->keys.n==pKey->keys.n );
   pSource->pType = &hpRegroupType;
   pSource->iDb = pFrom->source.iDb;
   pSource->aCol = hpCompileAlloc(pPlan, sizeof(HpCol)*(i64)n);

@@ -90,6 +90,9 @@ SQLITE_PRIVATE int sqlite3HpWindow(
     if( aOp[i].opcode==OP_OpenEphemeral && aOp[i].p1==pMWin->iEphCsr ) break;
   }
   if( i<=0 ) return 0;
+  /* The terms are the last columns of the row, as sqlite3WindowRewrite() has
+  ** put them there */
+  assert( regNewPeer+(pOrderBy ? pOrderBy->nExpr : 0)<=regRecord );
   pParse->nMem = regPeer + (pOrderBy ? pOrderBy->nExpr : 0);
   sqlite3VdbeChangeToNoop(v, i);
   aOp[i].opcode = OP_Integer;

@@ -273,6 +273,7 @@ static int hpQueryTakeUp(
 ){
   HpPipePlan *pPipe = hpArenaAlloc(&p->arena, sizeof(*pPipe));
   int rc;
+  assert( i<pPlan->nPipe && p->apStash[i]!=0 );
   if( pPipe==0 ) return HP_DECLINE;
   *pPipe = pPlan->aPipe[i];
   pPipe->source.pType = &hpStashType;
