@@ -812,7 +812,8 @@ static int hpGraphIsSane(const HpGraph *p){
   }
   for(i=0; i<p->nReduce; i++){
     const HpReduce *pReduce = &p->aReduce[i];
-    if( p->aNode[pReduce->iRel].iPipe>=p->aNode[pReduce->iNode].iScan ) return 0;
+    int iPipe = p->aNode[pReduce->iRel].iPipe;
+    if( iPipe>=p->aNode[pReduce->iNode].iScan ) return 0;
   }
   return 1;
 }
