@@ -40,6 +40,18 @@
 # define HP_GNUC 1
 #endif
 
+/* Systems that have pread() and pwrite().  SQLite knows that of Linux and of
+** Apple's, and wants to be told of the others.  HP_NO_PREAD: none, for tests of
+** the code that is for systems without */
+#if defined(HP_NO_PREAD)
+#elif defined(__APPLE__) || defined(__linux__)
+# define HP_PREAD 1
+#elif !defined(SQLITE_OMIT_HP) && (defined(__FreeBSD__) || defined(__NetBSD__) \
+ || defined(__OpenBSD__) || defined(__DragonFly__) || defined(__sun) \
+ || defined(__HAIKU__) || defined(__QNX__))
+# define HP_PREAD 1
+#endif
+
 /* Memory is counted by hp_memory.c */
 #if !defined(SQLITE_OMIT_HP) && defined(SQLITE_SYSTEM_MALLOC) \
  && !defined(SQLITE_MEMDEBUG) && !defined(SQLITE_OMIT_WSD) \
@@ -152,7 +164,6 @@ typedef struct HpPagerPart HpPagerPart;
 struct HpPagerPart {
   struct HpStore *pStore;   /* Pages shared with other connections */
   u8 bUse;                  /* True to use them */
-  u8 bFixed;                /* PRAGMA cache_size was used */
   u8 nWait;                 /* How long to wait before joining a store */
   int nMiss;                /* Pages read since the last store */
   i64 nGain;                /* Pages found in the store, less pages added */
@@ -160,6 +171,7 @@ struct HpPagerPart {
   u32 nTrip;                /* How often all cursors became invalid, and ... */
   int rcTrip;               /* ... the error that they give since */
   u32 aSeen[2];             /* iDataVersion, and sum of the wal-index header */
+  u8 nCheck;                /* Read transactions so far */
   struct HpColumnFile *pColumns;   /* Columns shared with other connections */
   u8 bWrites;               /* sqlite3HpWriteBegin() was called */
 };
@@ -212,7 +224,6 @@ SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
-SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree*);
 #else
 # define sqlite3HpBegin(A,B) 0
 # define sqlite3HpAccept(A,B,C) 0
@@ -229,7 +240,6 @@ SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree*);
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0
-# define sqlite3HpCacheFixed(A)
 #endif
 
 /*
@@ -451,6 +461,13 @@ SQLITE_PRIVATE const sqlite3_mutex_methods *sqlite3HpMutex(
 /*
 ** Called from malloc.c, status.c and pcache1.c.
 */
+#ifndef SQLITE_OMIT_HP
+SQLITE_PRIVATE int sqlite3HpHeapIsTight(void);
+SQLITE_PRIVATE void sqlite3HpMemoryWanted(void);
+#else
+# define sqlite3HpHeapIsTight() 0
+# define sqlite3HpMemoryWanted()
+#endif
 #ifdef HP_COUNT_MEMORY
 # define HP_ATOMIC _Atomic
 SQLITE_PRIVATE int sqlite3HpMalloc(int, void**);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "hptest.h"
@@ -1217,16 +1218,111 @@ static void testMemory(void){
   found(db2);
   check(found(db)>0 && found(db2)>0, "there again, for both");
   sqlite3_soft_heap_limit64(1000000000);
-  check(found(db)==0 && found(db2)==0, "not under a soft limit");
+  check(found(db)>0 && found(db2)>0, "under a large soft limit, too");
+  sqlite3_soft_heap_limit64(1000000);
+  check(found(db)==0, "not if they are more than an eighth of it");
+  found(db2);
   check(sqlite3_memory_used()<nBefore+200000, "nor is memory held: %lld", sqlite3_memory_used()-nBefore);
   sqlite3_soft_heap_limit64(0);
   found(db);
+  found(db);
   check(found(db)>0, "without a limit they are");
-  execute(db2, "PRAGMA cache_size=100");
-  check(found(db2)==0, "not for a connection with a cache of its own size");
+  /* A hard limit below what is kept: SQLite alone would not have that */
+  sqlite3_hard_heap_limit64(nBefore+400000);
+  check(sqlite3_exec(db, "SELECT x FROM t WHERE id=(SELECT max(id) FROM t)", 0, 0, 0)==SQLITE_OK,
+        "columns go when a hard limit is met: %s", sqlite3_errmsg(db));
+  check(found(db)==0 && sqlite3_memory_used()<nBefore+400000, "and are not kept again");
+  sqlite3_hard_heap_limit64(0);
+  for(nWith=0; nWith<4; nWith++) found(db);
+  check(found(db)>0, "but later they are");
+  sqlite3_release_memory(1000000000);
+  check(sqlite3_memory_used()<nBefore+200000, "sqlite3_release_memory() frees them");
   sqlite3_close(db2);
   sqlite3_close(db);
   check(sqlite3_memory_used()<100000, "nothing remains: %lld", sqlite3_memory_used());
+}
+
+/*
+** A thread meets dates of all years for the first time while its process forks.  The child then meets them,
+** too, and must not wait for a thread that it does not have.  It may wait for a mutex of the
+** process that such a thread had, as with SQLite, so some may stay.
+*/
+static void *datesThread(void *pFile){
+  sqlite3 *db = opened((const char*)pFile);
+  integer(&ours, db, "SELECT count(d), max(d), min(d||'') FROM dates");
+  integer(&ours, db, "SELECT count(d), max(d), min(d||'') FROM dates");
+  return 0;
+}
+static void testDates(void){
+  const char *zFile = temporaryFile("dates.db");
+  int i, nStuck = 0;
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal");
+  execute(db, "CREATE TABLE dates AS SELECT date('1900-01-01', (value*7%93000)||' days') AS d FROM "
+              SERIES("30000"));
+  sqlite3_close(db);
+  for(i=0; i<4; i++){
+    int status = 0;
+    pid_t pid = fork();
+    if( pid==0 ){
+      pthread_t thread;
+      pid_t aChild[8];
+      int k, n = 0;
+      if( pthread_create(&thread, 0, datesThread, (void*)zFile) ) _exit(99);
+      usleep(500*i);
+      for(k=0; k<8; k++){
+        aChild[k] = fork();
+        if( aChild[k]==0 ){
+          /* To wait for the thread takes processor time, for a mutex none */
+          struct rlimit limit = { 5, 5 };
+          setrlimit(RLIMIT_CPU, &limit);
+          alarm(60);
+          datesThread((void*)zFile);
+          _exit(0);
+        }
+      }
+      for(k=0; k<8; k++){
+        waitpid(aChild[k], &status, 0);
+        n += WIFSIGNALED(status);
+      }
+      _exit(n);
+    }
+    waitpid(pid, &status, 0);
+    nStuck += WEXITSTATUS(status);
+  }
+  check(nStuck<4, "of 32 children %d wait for a thread of their parent", nStuck);
+}
+
+/*
+** Settings of applications that were tuned for SQLite leave columns on; a page cache that is smaller than
+** the default leaves them a smaller share.
+*/
+static void testTuned(const char *zMode){
+  static const char *const azTuned[] = {
+    "cache_size=-2000", "cache_size=-64000", "cache_size=10000", "cache_size=100", "cache_size=10",
+    "cache_size=1", "cache_size=0", "mmap_size=268435456", "mmap_size=65536", "temp_store=memory",
+    "journal_size_limit=1000000", "locking_mode=exclusive", "synchronous=off", "foreign_keys=on", "busy_timeout=5000", "cache_spill=off",
+    "threads=4", "soft_heap_limit=200000000", "default_cache_size=3000", "secure_delete=off",
+    "recursive_triggers=on", "optimize", "analysis_limit=400",
+    "cache_size=-64000; PRAGMA mmap_size=30000000000; PRAGMA temp_store=memory; PRAGMA synchronous=normal",
+  };
+  const char *zFile = temporaryFile("tuned.db");
+  char z[200];
+  unsigned i;
+  sqlite3_snprintf(sizeof(z), z, "PRAGMA journal_mode=%s", zMode);
+  sqlite3_close(made(zFile, z));
+  for(i=0; i<sizeof(azTuned)/sizeof(azTuned[0]); i++){
+    sqlite3 *db = opened(zFile);
+    int k;
+    sqlite3_snprintf(sizeof(z), z, "PRAGMA %s", azTuned[i]);
+    execute(db, z);
+    same(db, z);
+    for(k=0; k<4; k++) found(db);
+    check(found(db)>0, "%s: no columns with %s", zMode, azTuned[i]);
+    execute(db, "UPDATE t SET n=n+1 WHERE id%1000=7");
+    same(db, z);
+    sqlite3_close(db);
+    sqlite3_soft_heap_limit64(0);
+  }
 }
 
 /*
@@ -1374,6 +1470,13 @@ int main(int argc, char **argv){
     testHabits();
     return finish();
   }
+  if( argc==2 && strcmp(argv[1], "tuned")==0 ){
+    testMemory();
+    testTuned("wal");
+    testTuned("delete");
+    testDates();
+    return finish();
+  }
   if( argc==3 && strcmp(argv[2], "transfer")==0 ) transfer(argv[1]);
   if( argc==3 ) return child(argv[1], argv[2]);
   if( argc==2 && strcmp(argv[1], "tiny")==0 ){
@@ -1415,7 +1518,6 @@ int main(int argc, char **argv){
     testRecords();
     testSplits("wal");
     testSplits("delete");
-    testMemory();
     testFaults();
     testKilled("wal");
     testKilled("delete");

@@ -125,23 +125,29 @@ static void testBounds(void){
   execute(db2, "PRAGMA shrink_memory");
   check(nUsed-sqlite3_memory_used()>N_ROW*1024, "not given back");
 
-  /* A cache size that the application wants */
+  /* A page cache of the default size, a smaller one, and none */
   warm(db);
   execute(db, "PRAGMA cache_size=-2000");
-  check(sqlite3_memory_used()<nUsed-N_ROW*1024, "PRAGMA cache_size");
-  misses(db);
   warm(db);
   sumLookups(db);
-  check(misses(db)>N_ROW/2, "PRAGMA cache_size has no effect");
+  check(misses(db)<N_ROW/10, "PRAGMA cache_size: pages are not kept");
+  execute(db, "PRAGMA cache_size=20");
+  warm(db);
+  sumLookups(db);
+  check(misses(db)<N_ROW/10, "a small PRAGMA cache_size: pages are not kept");
   sqlite3_close(db2);
 
-  /* A heap limit */
+  /* A soft heap limit, of which pages may be an eighth */
   db2 = openDb(&ours, zDb, 0);
   warm(db2);
   sumLookups(db2);
   check(misses(db2)<N_ROW/10, "pages are not kept");
   nUsed = sqlite3_memory_used();
-  sqlite3_soft_heap_limit64(100000000);
+  sqlite3_soft_heap_limit64(1000000000);
+  sumLookups(db2);
+  check(misses(db2)<N_ROW/10, "not kept with a large heap limit");
+  sqlite3_soft_heap_limit64(N_ROW*1024);
+  sumLookups(db);
   sumLookups(db2);
   check(misses(db2)>N_ROW/2, "kept in spite of a heap limit");
   check(nUsed-sqlite3_memory_used()>N_ROW*1024, "not given back");
@@ -150,11 +156,26 @@ static void testBounds(void){
   sumLookups(db2);
   check(misses(db2)<N_ROW/10, "not kept again");
 
-  /* A memory map */
+  /* A hard one */
   nUsed = sqlite3_memory_used();
+  sqlite3_hard_heap_limit64(nUsed+100000000);
+  sumLookups(db2);
+  check(misses(db2)>N_ROW/2, "kept in spite of a hard heap limit");
+  check(nUsed-sqlite3_memory_used()>N_ROW*1024, "not given back for a hard one");
+  sqlite3_hard_heap_limit64(0);
+
+  /* A memory map of a part of the file: the store has the others */
+  execute(db2, "PRAGMA mmap_size=1000000");
+  warm(db2);
+  sumLookups(db2);
+  check(misses(db2)<N_ROW/10, "not kept beside a memory map");
+  sumLookups(db);
+  check(integer(&ours, db2, "PRAGMA mmap_size")==1000000, "mmap_size");
   execute(db2, "PRAGMA mmap_size=100000000");
   sumLookups(db2);
-  check(nUsed-sqlite3_memory_used()>N_ROW*1024, "kept beside a memory map");
+  misses(db2);
+  sumLookups(db2);
+  check(misses(db2)<N_ROW/10, "not mapped");
   sqlite3_close(db2);
   sqlite3_close(db);
   check(sqlite3_memory_used()==0, "%lld bytes are left",
@@ -167,7 +188,7 @@ static void testBounds(void){
   db = openDb(&ours, zDb, 0);
   warm(db);
   sumLookups(db);
-  check(misses(db)>N_ROW/2, "PRAGMA default_cache_size has no effect");
+  check(misses(db)<N_ROW/10, "PRAGMA default_cache_size: pages are not kept");
   sqlite3_close(db);
 
   /* One scan leaves nothing behind */

@@ -12,7 +12,8 @@
 ** merged, and written to files, and while SQLite's own code sorts or prints what
 ** has been delivered.  Where stock answers, so do we, and alike.  Where stock
 ** runs out of memory we may.  Afterwards the transaction that the query was in
-** goes on, and no memory is left.
+** goes on, and no memory is left.  The same of a limit that is set later, when two
+** connections have scanned a table.
 */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -54,6 +55,63 @@ static const char *const azLimited[] = {
   "SELECT count(*) FROM (SELECT s, max(x) AS m FROM t GROUP BY s ORDER BY m)",
 };
 #define N_LIMITED ((int)(sizeof(azLimited)/sizeof(azLimited[0])))
+
+/*
+** What a program sees that sets a limit by what is in use while two connections have scanned: a text.
+** The page caches are smaller with our library than with stock's, since scans do not fill them.
+*/
+static void limited(int i, const char *zMode, sqlite3_int64 nMore, Text *pOut){
+  static const char *const azStep[] = {
+    "0SELECT sum(x) FROM t", "0UPDATE t SET x=x+1 WHERE rowid<100", "1SELECT sum(x) FROM t",
+    "1SELECT count(*), max(s) FROM t WHERE x%3=0", "1UPDATE t SET x=x-1 WHERE rowid%500=0",
+    "0SELECT sum(x) FROM t", "0SELECT s FROM t WHERE rowid=20000", "1SELECT x FROM t WHERE rowid=3",
+  };
+  const char *zFile = temporaryFile("later.db");
+  sqlite3 *adb[2];
+  char zSql[100];
+  unsigned k;
+  removeDb(zFile);
+  adb[0] = openDb(&aLib[i], zFile, 0);
+  sqlite3_snprintf(sizeof(zSql), zSql, "PRAGMA journal_mode=%s; PRAGMA synchronous=off", zMode);
+  runOn(&aLib[i], adb[0], zSql);
+  runOn(&aLib[i], adb[0], "CREATE TABLE t(x INTEGER, s TEXT);"
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<30000)"
+    " INSERT INTO t SELECT i, printf('%0100d', i) FROM n");
+  adb[1] = openDb(&aLib[i], zFile, 0);
+  for(k=0; k<10; k++){
+    integer(&aLib[i], adb[k%2], k%2 ? "SELECT s, count(*) FROM t GROUP BY s LIMIT 1" : "SELECT sum(x) FROM t");
+  }
+  runOn(&aLib[i], adb[1], "UPDATE t SET x=x+1 WHERE rowid%100=7");
+  for(k=0; k<3; k++) integer(&aLib[i], adb[k==2], "SELECT sum(x) FROM t");
+  axLimit[i](axUsed[i]() + nMore);
+  for(k=0; k<sizeof(azStep)/sizeof(azStep[0]); k++){
+    answer(&aLib[i], adb[azStep[k][0]-'0'], &azStep[k][1], pOut);
+  }
+  axLimit[i](0);
+  axSoft[i](0);
+  answer(&aLib[i], adb[0], "SELECT sum(x), max(s) FROM t", pOut);
+  aLib[i].close(adb[0]);
+  aLib[i].close(adb[1]);
+  removeDb(zFile);
+}
+
+static void testLater(void){
+  static const char *const azMode[] = { "delete", "wal", "persist", "memory" };
+  sqlite3_int64 nMore;
+  unsigned k;
+  for(k=0; k<sizeof(azMode)/sizeof(azMode[0]); k++){
+    for(nMore=150000; nMore<1000000; nMore+=nMore/3){
+      Text a = {0, 0, 0};
+      Text b = {0, 0, 0};
+      limited(0, azMode[k], nMore, &a);
+      limited(1, azMode[k], nMore, &b);
+      check(strcmp(a.z, b.z)==0 || strstr(b.z, "out of memory"), "%s, %lld bytes later:\n%s\nstock: %s",
+            azMode[k], nMore, a.z, b.z);
+      textClear(&a);
+      textClear(&b);
+    }
+  }
+}
 
 static void *symbol(void *p, const char *zName){
   void *x = dlsym(p, zName);
@@ -127,6 +185,7 @@ int main(int argc, char **argv){
   *(void**)&axUsed[1] = symbol(pStock, "sqlite3_memory_used");
   *(void**)&axRelease[1] = symbol(pStock, "sqlite3_db_release_memory");
 
+  testLater();
   removeDb(zFile);
   adb[0] = openDb(&ours, zFile, 0);
   execute(adb[0], "CREATE TABLE t(i INTEGER PRIMARY KEY, g, s TEXT, r REAL, x);"

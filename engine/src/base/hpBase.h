@@ -311,6 +311,7 @@ struct HpConfig {
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
   u8 bShow;              /* tree=show: EXPLAIN QUERY PLAN shows pipes */
   u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
+  u8 bHere;              /* system=here: the kernel's files are there */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
@@ -444,6 +445,9 @@ static void hpBudgetArena(const HpQuery*, HpArena*);
 static void hpBudgetHold(HpWorker*, i64);
 static int hpBudgetMay(const HpWorker*, i64, int);
 #ifdef HP_SHARED
+static i64 hpBudgetKeepMost(void);
+static int hpBudgetMayKeep(void);
+static void hpBudgetLook(void);
 static int hpBudgetKeep(i64);
 static void hpBudgetKept(i64);
 #endif

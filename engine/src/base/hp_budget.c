@@ -14,6 +14,10 @@
 **    hpBudgetMay()       may it have more, and how badly does it need it?
 **    hpBudgetIsLimited() is memory limited by the application?
 **    hpBudgetKeep(), hpBudgetKept()    pages and columns that outlive statements
+**    hpBudgetKeepMost()  how many there may be
+**    hpBudgetMayKeep()   may there be any?
+**    hpBudgetLook()      look whether the machine is short of memory
+**    sqlite3HpHeapIsTight()  should page caches no longer grow?
 **    hpBudgetOomUndo()   running out of memory was no error after all
 **
 ** A statement has one account for all of its workers and pipes.  It is about what
@@ -33,12 +37,27 @@
 **               A share and a megabyte beyond the limit
 **
 ** The default limit is an eighth of what the process may use (machine, control
-** group, RLIMIT_AS), and at least HP_MEMORY.  A hard heap limit of the process, or
-** a heap of fixed size (SQLITE_CONFIG_HEAP), leaves no more than half of what is
-** still free.
+** groups, RLIMIT_AS), and at least HP_MEMORY, or a quarter if that is less.  A
+** hard heap limit of the process, or a heap of fixed size
+** (SQLITE_CONFIG_HEAP), leaves no more than half of what is still free.
+**
+** A scan leaves SQLite's page caches as they are, so there is less in them
+** than SQLite would have there.  An application that sets a hard heap limit by
+** what is in use has a lower one, up to which they would grow, until some
+** other allocation fails that did not with SQLite.  So page caches go on with
+** the pages that they have when so much is left below the limit as one in
+** HP_TIGHT of it.
+**
+** Control groups are those that the process is in, as /proc/self/cgroup names
+** them, and all above them: of version 2, and of version 1 the one for memory.
 **
 ** What is kept of files for later statements, pages (hp_store.c) and columns
-** (hp_columns.c), has an account of the process: also an eighth of what that may use.
+** (hp_columns.c), has an account of the process: also an eighth of what that
+** may use, or of a soft heap limit.  As each of several processes has such an
+** account, they look what is left by all, HP_LOOK apart: what Linux calls
+** available in the machine, and what the control groups leave beside their
+** cached files.  If that is less than an eighth nothing is added, and if it is
+** less than a sixteenth what is kept of a file goes when it is read.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -46,6 +65,7 @@
 #endif
 #if SQLITE_OS_UNIX
 # include <sys/resource.h>
+# include <time.h>
 #endif
 
 /*
@@ -62,29 +82,169 @@ static void hpBudgetOomUndo(sqlite3 *db){
   }
 }
 
+#define HP_TIGHT     8             /* So a part of a hard heap limit, ... */
+#define HP_MN_TIGHT  (256*1024)    /* ... at least, ... */
+#define HP_MX_TIGHT  (4*1024*1024) /* ... and at most */
+
+/* Is little left below a hard heap limit? */
+SQLITE_PRIVATE int sqlite3HpHeapIsTight(void){
+  i64 nHard;
+  if( AtomicLoad(&mem0.alarmThreshold)<=0 ) return 0;
+  nHard = AtomicLoad(&mem0.hardLimit);
+  return nHard>0 && hpConfig()->bOff==0
+      && nHard-sqlite3_memory_used()
+           < MAX(HP_MN_TIGHT, MIN(HP_MX_TIGHT, nHard/HP_TIGHT));
+}
+
 /* Is memory limited, by a hard heap limit or as a heap of fixed size? */
 static int hpBudgetIsLimited(void){
   return mem0.hardLimit>0 || sqlite3GlobalConfig.pHeap!=0;
 }
 
-#if SQLITE_OS_UNIX
-/*
-** The number that a file of a control group begins with, or 0.
-*/
-static i64 hpBudgetRead(const char *zFile){
-  char z[32];
+#if defined(__linux__) && SQLITE_OS_UNIX
+#define HP_MX_SYSTEM  8192       /* Bytes read of a file of the kernel's */
+#define HP_MX_GROUP   1024       /* Bytes of the path of a control group */
+
+/* Read the file /zDir/zFile, with a zero behind it.  Returns its bytes, or 0 */
+static int hpBudgetFile(
+  const char *zDir,
+  const char *zFile,
+  char *z,
+  int nAlloc
+){
+  char zPath[HP_MX_GROUP+100];
   ssize_t n;
-  i64 nLimit = 0;
-  int fd = osOpen(zFile, O_RDONLY|O_CLOEXEC, 0);
+  int nAll = 0;
+  int fd;
+  sqlite3_snprintf(sizeof(zPath), zPath, "%s/%s/%s",
+                   hpConfig()->bHere ? "." : "", zDir, zFile);
+  fd = osOpen(zPath, O_RDONLY|O_CLOEXEC, 0);
   if( fd<0 ) return 0;
-  n = osRead(fd, z, sizeof(z)-1);
+  while( nAll<nAlloc-1 && (n = osRead(fd, &z[nAll], nAlloc-1-nAll))>0 ){
+    nAll += (int)n;
+  }
   osClose(fd);
-  if( n<=0 ) return 0;
-  z[n] = 0;
-  for(n=0; sqlite3Isdigit(z[n]); n++){}
-  z[n] = 0;
-  if( n==0 || sqlite3Atoi64(z, &nLimit, (int)n, SQLITE_UTF8) ) return 0;
-  return nLimit;
+  z[nAll] = 0;
+  return nAll;
+}
+
+/* The number at z, or nNone if there is none, or one that no i64 holds */
+static i64 hpBudgetNumber(const char *z, i64 nNone){
+  i64 x = 0;
+  int n = 0;
+  while( z[0]==' ' || z[0]==':' ) z++;
+  while( sqlite3Isdigit(z[n]) ) n++;
+  if( n==0 || sqlite3Atoi64(z, &x, n, SQLITE_UTF8) ) return nNone;
+  return x;
+}
+
+/* The number behind zName, which begins a line of z, or nNone */
+static i64 hpBudgetField(const char *z, const char *zName, i64 nNone){
+  int n = sqlite3Strlen30(zName);
+  while( z && strncmp(z, zName, n)!=0 ){
+    z = strchr(z, '\n');
+    if( z ) z++;
+  }
+  return z ? hpBudgetNumber(&z[n], nNone) : nNone;
+}
+
+/* The files of a control group.  azCache: the names, in memory.stat, of two
+** numbers of bytes of cached files */
+static const struct HpGroupFiles {
+  const char *zRoot;
+  const char *azMost[2];
+  const char *zUsed;
+  const char *azCache[2];
+} aHpGroup[] = {
+  { "sys/fs/cgroup", { "memory.max", "memory.high" }, "memory.current",
+    { "inactive_file ", "active_file " } },
+  { "sys/fs/cgroup/memory", { "memory.limit_in_bytes", 0 },
+    "memory.usage_in_bytes",
+    { "total_inactive_file ", "total_active_file " } },
+};
+
+/*
+** Bytes that the control group in zDir may use, at most nMost; or, with bLeft,
+** that it has not used, where what it has cached of files is not used.
+*/
+static i64 hpBudgetGroup(
+  const struct HpGroupFiles *p,
+  const char *zDir,
+  i64 nMost,
+  int bLeft
+){
+  char z[HP_MX_SYSTEM];
+  i64 n = nMost;
+  int i;
+  for(i=0; i<2; i++){
+    if( p->azMost[i] && hpBudgetFile(zDir, p->azMost[i], z, sizeof(z)) ){
+      n = MIN(n, hpBudgetNumber(z, nMost));
+    }
+  }
+  if( bLeft && n<nMost && hpBudgetFile(zDir, p->zUsed, z, sizeof(z)) ){
+    i64 nUsed = hpBudgetNumber(z, 0);
+    if( hpBudgetFile(zDir, "memory.stat", z, sizeof(z)) ){
+      for(i=0; i<2; i++) nUsed -= hpBudgetField(z, p->azCache[i], 0);
+    }
+    n = MAX(0, n-MAX(0, nUsed));
+  }
+  return n;
+}
+
+/* Does a line of /proc/self/cgroup with the names z[0..n-1] tell a group that
+** limits memory? */
+static int hpBudgetIsGroup(const char *z, int n, int iVersion){
+  const char *zEnd = &z[n];
+  if( iVersion==0 ) return n==0;
+  while( z<zEnd ){
+    const char *zComma = memchr(z, ',', zEnd-z);
+    if( zComma==0 ) zComma = zEnd;
+    if( zComma-z==6 && memcmp(z, "memory", 6)==0 ) return 1;
+    z = zComma+1;
+  }
+  return 0;
+}
+
+/*
+** The least that hpBudgetGroup() says of the groups of this process and those
+** above them, nMost at most.
+*/
+static i64 hpBudgetGroups(i64 nMost, int bLeft){
+  char zAll[HP_MX_SYSTEM];
+  char zDir[HP_MX_GROUP];
+  const char *z, *zEnd;
+  i64 nLeast = nMost;
+  int iVersion;
+  if( hpBudgetFile("proc/self", "cgroup", zAll, sizeof(zAll))==0 ) zAll[0] = 0;
+  for(iVersion=0; iVersion<ArraySize(aHpGroup); iVersion++){
+    const struct HpGroupFiles *p = &aHpGroup[iVersion];
+    int nRoot = sqlite3Strlen30(p->zRoot);
+    int n = 0;
+    /* A line is NUMBER:CONTROLLERS:PATH.  Version 2 names no controllers */
+    for(z=zAll; z && z[0]; z=zEnd ? zEnd+1 : 0){
+      const char *zNames = strchr(z, ':');
+      const char *zPath = zNames ? strchr(zNames+1, ':') : 0;
+      zEnd = strchr(z, '\n');
+      if( zPath && (zEnd==0 || zPath<zEnd)
+       && hpBudgetIsGroup(zNames+1, (int)(zPath-zNames)-1, iVersion)
+      ){
+        n = zEnd ? (int)(zEnd-zPath)-1 : sqlite3Strlen30(zPath)-1;
+        if( n>(int)sizeof(zDir)-1-nRoot ) n = 0;
+        memcpy(&zDir[nRoot], zPath+1, n);
+      }
+    }
+    memcpy(zDir, p->zRoot, nRoot);
+    zDir[nRoot+n] = 0;
+    /* In a container the path may be one that only the host has */
+    if( strstr(zDir, "/..") ) n = 0;
+    for(;;){
+      zDir[nRoot+n] = 0;
+      nLeast = MIN(nLeast, hpBudgetGroup(p, zDir, nMost, bLeft));
+      if( n==0 ) break;
+      while( n>0 && zDir[nRoot+--n]!='/' ){}
+    }
+  }
+  return nLeast;
 }
 #endif
 
@@ -98,12 +258,7 @@ static i64 hpBudgetUsable(void){
   if( nMega==0 ){
     i64 n = 1024*1024*1024;
 #if SQLITE_OS_UNIX
-    static const char *const azLimit[] = {
-      "/sys/fs/cgroup/memory.max",
-      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    };
     struct rlimit lim;
-    int i;
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
     if( sysconf(_SC_PHYS_PAGES)>0 ){
       n = (i64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
@@ -112,10 +267,9 @@ static i64 hpBudgetUsable(void){
     if( getrlimit(RLIMIT_AS, &lim)==0 && lim.rlim_cur!=RLIM_INFINITY ){
       n = MIN(n, (i64)lim.rlim_cur);
     }
-    for(i=0; i<ArraySize(azLimit); i++){
-      i64 nLimit = hpBudgetRead(azLimit[i]);
-      if( nLimit>0 ) n = MIN(n, nLimit);
-    }
+#ifdef HP_MX_GROUP
+    n = hpBudgetGroups(n, 0);
+#endif
     if( sizeof(void*)<8 ) n = MIN(n, 1024*1024*1024);
 #endif
     nMega = (u32)MIN(MAX(n>>20, 1), 0x7fffffff);
@@ -129,7 +283,8 @@ static i64 hpBudgetUsable(void){
 */
 static i64 hpBudgetSetting(sqlite3 *db){
   i64 n = db->hp.nMemory ? db->hp.nMemory : hpConfig()->nMemory;
-  return n ? n : MAX(hpBudgetUsable()/8, HP_MEMORY);
+  i64 nUsable = hpBudgetUsable();
+  return n ? n : MAX(nUsable/8, MIN(HP_MEMORY, nUsable/4));
 }
 
 /*
@@ -151,13 +306,61 @@ static i64 hpBudgetLimit(sqlite3 *db){
 }
 
 #ifdef HP_SHARED
+#define HP_LOOK   1000000000     /* Nanoseconds between looks */
+#define HP_FEW    8              /* Below such a part add nothing, ... */
+#define HP_SHORT  16             /* ... and below this one keep nothing */
+
 static i64 nHpKept;      /* Bytes that are kept for later statements.  Atomic */
+static i64 iHpLook;      /* When it was looked last.  Atomic */
+static u8 eHpLeft;       /* What was seen: HP_FEW, HP_SHORT, or 0.  Atomic */
+
+/* How many bytes may be kept */
+static i64 hpBudgetKeepMost(void){
+  i64 n = hpBudgetUsable();
+  i64 nSoft = AtomicLoad(&mem0.alarmThreshold);
+  if( nSoft>0 ) n = MIN(n, nSoft);
+  return n/8;
+}
+
+/* May there be anything that is kept, and is it not too much? */
+static int hpBudgetMayKeep(void){
+  return AtomicLoad(&eHpLeft)!=HP_SHORT
+      && (AtomicLoad(&mem0.alarmThreshold)<=0
+           || (AtomicLoad(&mem0.hardLimit)<=0
+                && AtomicLoad(&nHpKept)<=hpBudgetKeepMost()));
+}
+
+/*
+** Look at what memory is available, unless that was done less than HP_LOOK ago.
+*/
+static void hpBudgetLook(void){
+#if defined(HP_MX_GROUP) && defined(CLOCK_MONOTONIC)
+  char z[1024];
+  struct timespec t;
+  i64 nUsable, nLeft, iNow;
+  i64 iLast = AtomicLoad(&iHpLook);
+  if( clock_gettime(CLOCK_MONOTONIC, &t) ) return;
+  iNow = (i64)t.tv_sec*1000000000 + t.tv_nsec;
+  if( iLast!=0 && iNow-iLast<(hpConfig()->bHere ? 0 : HP_LOOK) ) return;
+  if( !__atomic_compare_exchange_n(&iHpLook, &iLast, iNow, 0, __ATOMIC_RELAXED,
+                                   __ATOMIC_RELAXED) ) return;
+  nUsable = hpBudgetUsable();
+  nLeft = LARGEST_INT64;
+  if( hpBudgetFile("proc", "meminfo", z, sizeof(z)) ){
+    nLeft = hpBudgetField(z, "MemAvailable", nLeft/1024)*1024;
+  }
+  nLeft = MIN(nLeft, hpBudgetGroups(LARGEST_INT64, 1));
+  AtomicStore(&eHpLeft, nLeft<nUsable/HP_SHORT ? HP_SHORT
+                      : nLeft<nUsable/HP_FEW ? HP_FEW : 0);
+#endif
+}
 
 /* May n bytes more be kept?  If so they are, until hpBudgetKept(). */
 static int hpBudgetKeep(i64 n){
   i64 nAll = __atomic_add_fetch(&nHpKept, n, __ATOMIC_RELAXED);
   assert( n>=0 );
-  if( nAll<=hpBudgetUsable()/8 ) return 1;
+  hpBudgetLook();
+  if( nAll<=hpBudgetKeepMost() && AtomicLoad(&eHpLeft)==0 ) return 1;
   hpBudgetKept(n);
   return 0;
 }

@@ -39,6 +39,8 @@
 **                                         after N instructions
 **                             rare=N      a sorted run of each N groups
 **                             tally=N     sums in arrays from N groups on
+**                             system=here     files of /proc and /sys are those
+**                                         in the current folder
 **                             columns=force   each scan keeps the columns that it
 **                                         reads, and reads those that are kept
 **                             columns=tiny    the same, and there is room for a
@@ -98,6 +100,7 @@ static const struct HpSwitch {
   HP_SWITCH("tree=show",    bShow,   1, 0),
   HP_SWITCH("columns=force", eColumns, HP_COLUMNS_FORCE, 0),
   HP_SWITCH("columns=tiny", eColumns, HP_COLUMNS_TINY, 0),
+  HP_SWITCH("system=here",  bHere,   1, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),

@@ -63,9 +63,11 @@
 # include <sched.h>
 #endif
 
-/* Are there threads? */
+/* Are there threads?  Those of a scan read through one descriptor, which has
+** one place to read from: so not where SQLite has to set it first */
 #if SQLITE_OS_UNIX && SQLITE_THREADSAFE>0 && SQLITE_MAX_WORKER_THREADS>0 \
- && defined(SQLITE_MUTEX_PTHREADS) && defined(SQLITE_ATOMIC_INTRINSICS)
+ && defined(SQLITE_MUTEX_PTHREADS) && defined(SQLITE_ATOMIC_INTRINSICS) \
+ && (defined(USE_PREAD) || defined(USE_PREAD64))
 # if SQLITE_ATOMIC_INTRINSICS
 #  define HP_THREADS 1
 # endif

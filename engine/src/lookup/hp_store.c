@@ -15,8 +15,8 @@
 **    sqlite3HpGetter()       Called where the pager chooses its xGet method.
 **    sqlite3HpCacheCheck()   Called when a read transaction has begun: are the
 **                            pages of the last one still valid?
-**    sqlite3HpCacheFixed()   Called by PRAGMA cache_size.
 **    hpStoreAllowed()        May a pager use what is shared, as far as settings go?
+**    hpStoreShare()          How much of a file may there be when it adds some?
 **    hpStoreLeave()          Memory is to be given back, or the pager is closed.
 **    hpStoreForget()         SQLITE_FCNTL_RESET_CACHE, or the pager leaves WAL mode.
 **
@@ -44,30 +44,36 @@
 ** the state that was.  So it forgets the store.
 **
 ** When it pays.  A connection joins after it had to read as many pages in one
-** state as its own cache has room for, later if the last store did not pay.  A
-** page goes into the store when it is read a second time, by anybody: a bitmap
-** tells.  One scan of a large table, or one look at each page, leaves nothing
-** behind.  Small databases, and those
-** that are checkpointed all the time, never get here.
+** state as its own cache has room for, HP_STORE_MISSES at least, and later if
+** the last store did not pay.  A page goes into the store when it is read a
+** second time, by anybody: a bitmap tells.  One scan of a large table, or one
+** look at each page, leaves nothing behind.  Small databases, and those that
+** are checkpointed all the time, never get here.
 **
 ** Bounds, all of which hold:
 **
-**   1.  A connection whose cache size the application has set, by PRAGMA
-**       cache_size or PRAGMA default_cache_size, has that and no more.
+**   1.  PRAGMA cache_size says what a connection's own page cache may take.
+**       Where that is less than the default the connection adds pages only as
+**       long as those of the file take as small a part of the bound of 2, one
+**       in HP_STORE_LEAST at least.
 **   2.  All stores of the process, and all columns (hp_columns.c), take up to an
 **       eighth of the memory of the machine, or of the control group or the
 **       address space if these are smaller.  That is shared by all connections, be it 500.  When it is
 **       used up no page is added.
-**   3.  There is no store while a heap limit is set, if the memory is not that
-**       of the C library (SQLITE_CONFIG_MALLOC, _HEAP), or if the application
-**       brought a page cache or the memory for it (_PCACHE2, _PAGECACHE).
-**   4.  A connection that reads the file through a memory map (PRAGMA mmap_size)
-**       has none: the map is what would be used.
+**   3.  There is no store while a hard heap limit is set, as memory that is
+**       kept would be missing elsewhere; a soft one makes the bound of 2 an
+**       eighth of the limit, if that is less.  Nor is there one if the memory
+**       is not that of the C library (SQLITE_CONFIG_MALLOC, _HEAP), or if the
+**       application brought a page cache or the memory for it (_PCACHE2,
+**       _PAGECACHE).
+**   4.  Where the file is read through a memory map (PRAGMA mmap_size) pages
+**       come from there, and from the store only those that the map does not
+**       reach.
 **
 ** The memory is counted by sqlite3_memory_used().  It is freed when the last
-** connection leaves: when it finds the file in another state, a heap limit or a
-** cache size set, by sqlite3_db_release_memory() and PRAGMA shrink_memory, or
-** when it is closed.
+** connection leaves: when it finds the file in another state, a hard heap
+** limit set, or more kept than there may be, by sqlite3_db_release_memory()
+** and PRAGMA shrink_memory, or when it is closed.
 **
 ** Writing is as ever: in a write transaction all pages come from SQLite's
 ** cache, whose size, and with it when pages are spilled, is never changed.
@@ -82,6 +88,9 @@
 #define HP_STORE_CHUNK   512    /* Pages of a chunk of pointers */
 #define HP_STORE_POINTERS ((i64)(HP_STORE_CHUNK*sizeof(u8*)))  /* Its bytes */
 #define HP_STORE_NOTES   (1024*1024)    /* Most bits of the bitmap */
+#define HP_STORE_MISSES  500     /* Pages read at least before a pager joins */
+#define HP_STORE_CACHE   2000    /* KiB of a page cache: SQLite's default */
+#define HP_STORE_LEAST   16      /* A small cache leaves so a part at least */
 #define HP_STORE_SLAB    (2*1024*1024)  /* Bytes of the first slabs */
 #define HP_STORE_MX_SLAB (16*1024*1024) /* Bytes of the largest */
 
@@ -150,12 +159,28 @@ static int hpStoreIsSane(const HpStore *p){
 ** May this pager use a store, as far as settings go?
 */
 static int hpStoreAllowed(Pager *pPager){
-  return pPager->hp.bFixed==0
-      && pPager->pPCache->szCache==SQLITE_DEFAULT_CACHE_SIZE
-      && !USEFETCH(pPager)
-      && sqlite3GlobalConfig.pPage==0
+  return sqlite3GlobalConfig.pPage==0
       && hpMemoryPcacheDefault()
-      && AtomicLoad(&mem0.alarmThreshold)<=0;
+      && hpBudgetMayKeep();
+}
+
+/* Bytes of a page cache of szCache, as PRAGMA cache_size gives it */
+static i64 hpStoreCacheBytes(i64 szCache, i64 szPage){
+  return szCache<0 ? -1024*szCache : szCache*szPage;
+}
+
+/*
+** How many bytes of the pages of a file, or of its columns, there may be for
+** this pager to add some.
+*/
+static i64 hpStoreShare(const Pager *pPager){
+  i64 szPage = pPager->pageSize;
+  i64 nFull = MIN((i64)HP_STORE_CACHE*1024,
+                  hpStoreCacheBytes(SQLITE_DEFAULT_CACHE_SIZE, szPage));
+  i64 n = hpStoreCacheBytes(pPager->pPCache->szCache, szPage);
+  assert( n>=0 && nFull>=0 && szPage>=512 );
+  if( n>=nFull ) return LARGEST_INT64;
+  return hpBudgetKeepMost()/1024 * MAX(n*1024/nFull, 1024/HP_STORE_LEAST);
 }
 
 /*
@@ -331,6 +356,7 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   HpState state;
   u32 iSum = pPager->pWal ? pPager->pWal->hdr.aCksum[1] : 0;
   assert( pPager->hp.pStore!=0 );
+  if( (pPager->hp.nCheck++ & 63)==0 ) hpBudgetLook();
   /* SQLite has forgotten its pages though the header of the wal-index is what
   ** it was: that was recovered, and the file may have been exchanged. */
   if( pPager->hp.aSeen[0]!=pPager->iDataVersion && pPager->hp.aSeen[1]==iSum ){
@@ -347,17 +373,11 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   }
 }
 
-/* PRAGMA cache_size has set the size of the page cache of pBtree */
-SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *pBtree){
-  Pager *pPager = pBtree->pBt->pPager;
-  pPager->hp.bFixed = 1;
-  hpStoreLeave(pPager);
-}
-
 /*
-** Return memory for one more page of store p, or NULL.
+** Return memory for one more page of store p, or NULL.  It may have nShare
+** bytes.
 */
-static u8 *hpStoreAlloc(HpStore *p){
+static u8 *hpStoreAlloc(HpStore *p, i64 nShare){
   int szSlot = p->state.szPage + HP_STORE_GAP;
   u8 *a = 0;
   assert( sqlite3_mutex_held(hpStoreMutex()) && hpStoreIsSane(p) );
@@ -365,7 +385,7 @@ static u8 *hpStoreAlloc(HpStore *p){
     i64 n = p->nByte/4;
     struct HpStoreSlab *pSlab;
     n = MIN(MAX(n, HP_STORE_SLAB), HP_STORE_MX_SLAB);
-    if( !hpBudgetKeep(n) ) return 0;
+    if( p->nByte+n>nShare || !hpBudgetKeep(n) ) return 0;
     pSlab = sqlite3Malloc(n);
     if( pSlab==0 ){
       hpBudgetKept(n);
@@ -394,7 +414,8 @@ static u8 *hpStoreAlloc(HpStore *p){
 ** Page iPage has been read from the database file to aData.  Keep it if it has
 ** been read before, and return true if that has been done.
 */
-static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
+static int hpStoreAdd(Pager *pPager, Pgno iPage, const u8 *aData){
+  HpStore *p = pPager->hp.pStore;
   u32 iNote = iPage & (p->nNote-1);
   u32 mNote = (u32)1<<(iNote&31);
   MUTEX_LOGIC( sqlite3_mutex *pMutex; )
@@ -429,7 +450,7 @@ static int hpStoreAdd(HpStore *p, Pgno iPage, const u8 *aData){
     }
   }
   if( ap && AtomicLoad(&ap[iPage%HP_STORE_CHUNK])==0
-   && (a = hpStoreAlloc(p))!=0
+   && (a = hpStoreAlloc(p, hpStoreShare(pPager)))!=0
   ){
     memcpy(a, aData, p->state.szPage);
     memset(&a[p->state.szPage], 0, HP_STORE_GAP);
@@ -451,10 +472,9 @@ static int hpStoreGet(Pager *pPager, Pgno iPage, DbPage **ppPage){
   u8 **ap, *a;
   u32 iFrame = 0;
   int bOrder;
-  /* Bounds 1, 3 and 4; of 3 what may not change while connections are open */
-  assert( pPager->hp.bUse && pPager->hp.bFixed==0 );
+  /* Of bound 3 what may not change while connections are open */
+  assert( pPager->hp.bUse && p!=0 );
   assert( sqlite3GlobalConfig.pPage==0 && hpMemoryPcacheDefault() );
-  assert( !USEFETCH(pPager) );
   assert( pPager->eState==PAGER_READER && pPager->pWal->readLock>=0 );
   if( iPage<=1 || iPage>p->nPage || iPage>pPager->dbSize ) return 0;
   ap = __atomic_load_n(&p->aapPage[iPage/HP_STORE_CHUNK], __ATOMIC_ACQUIRE);
@@ -509,17 +529,16 @@ static SQLITE_NOINLINE int hpGetPageWal(
     /* A page had to be read */
     if( pPager->hp.bUse ){
       u32 iFrame = 0;
-      if( iPage>1 && AtomicLoad(&mem0.alarmThreshold)<=0
+      if( iPage>1 && hpBudgetMayKeep()
        && sqlite3WalFindFrame(pPager->pWal, iPage, &iFrame)==SQLITE_OK
        && iFrame==0
       ){
         /* To add a page costs about as much as a hit saves */
-        pPager->hp.nGain -= hpStoreAdd(pPager->hp.pStore, iPage,
-                                       (*ppPage)->pData);
+        pPager->hp.nGain -= hpStoreAdd(pPager, iPage, (*ppPage)->pData);
       }
     }else if( pPager->hp.pStore==0
            && ((++pPager->hp.nMiss>>pPager->hp.nWait)
-                 > numberOfCachePages(pPager->pPCache)
+                 > MAX(numberOfCachePages(pPager->pPCache), HP_STORE_MISSES)
                || hpConfig()->bForce)
     ){
       pPager->hp.nMiss = 0;
@@ -539,14 +558,14 @@ static int hpGetPage(Pager *pPager, Pgno iPage, DbPage **ppPage, int flags){
   return hpGetPageWal(pPager, iPage, ppPage, flags);
 }
 
-/* The method for reading pages, where SQLite has chosen xGet */
+/* The method for reading pages where SQLite has chosen xGet; pages that are not
+** mapped, too */
 SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){
   return hpConfig()->bOff ? xGet : hpGetPage;
 }
 
 #else
 SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *p){ UNUSED_PARAMETER(p); }
-SQLITE_PRIVATE void sqlite3HpCacheFixed(Btree *p){ UNUSED_PARAMETER(p); }
 static void hpStoreLeave(Pager *p){ UNUSED_PARAMETER(p); }
 static void hpStoreForget(Pager *p){ UNUSED_PARAMETER(p); }
 SQLITE_PRIVATE PagerGetter sqlite3HpGetter(PagerGetter xGet){ return xGet; }

@@ -35,6 +35,8 @@
 **    hpColumnsBury()     Free what was dropped, if no scan runs.
 **    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
 **    sqlite3HpCacheForget()  SQLITE_FCNTL_RESET_CACHE; the pager leaves WAL mode.
+**    sqlite3HpMemoryWanted() A heap limit is met, or memory is wanted back.
+**    hpColumnsGiveBack()     The same of one file, as the machine is short of it.
 **
 ** What is kept.  The unit is a whole run: up to HP_RUN_BYTES of leaves of a table under one
 ** interior page, from a child on whose number is a multiple (hp_source.c).  A scan that begins
@@ -58,9 +60,10 @@
 ** gives up what is kept drops it for all.
 **
 ** Bounds.  hp_store.c and this module have one account (hpBudgetKeep()).  PRAGMA hp_columns may set
-** less for what the scans of a connection add to.  When there is no more room, runs go that HP_UNUSED
-** scans of the file have passed over; if there are none, nothing more is kept.  A scan that had no
-** room as other files have it ends with dropping what is kept of an idle one: the next has room.
+** less for what the scans of a connection add to, and so does a page cache that is smaller than the
+** default (hpStoreShare()).  When there is no more room, runs go that HP_UNUSED scans of the file have
+** passed over; if there are none, nothing more is kept.  A scan that had no room as other files have
+** it ends with dropping what is kept of an idle one: the next has room.
 **
 ** Segments lie in slabs (hp_slab.c), of which each worker has one at a time, and the scans that
 ** come after go on with those that are not full.  Those that go leave holes until their neighbours
@@ -466,6 +469,39 @@ static void hpColumnsLeave(Pager *pPager){
   HpColumnFile *p = pPager->hp.pColumns;
   pPager->hp.pColumns = 0;
   if( p ) hpColumnsUnref(p);
+}
+
+/* There may be less than is kept: drop all runs of the file of pPager, whoever
+** else has it open */
+static void hpColumnsGiveBack(Pager *pPager){
+  HpColumnFile *p = pPager->hp.pColumns;
+  if( p==0 ) return;
+  hpThreadEnter(p->pMutex);
+  hpColumnsDropSome(p, 0);
+  hpColumnsLost(p);
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/*
+** Drop the runs of all files that are not being scanned.  This is called when
+** memory is allocated, by a thread that may have the mutex of a file: never
+** while it goes through the runs, unless it scans.
+*/
+SQLITE_PRIVATE void sqlite3HpMemoryWanted(void){
+  MUTEX_LOGIC( sqlite3_mutex *pMutex; )
+  HpColumnFile *p;
+  if( AtomicLoad(&hpColumnsList)==0 ) return;
+  MUTEX_LOGIC( pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
+  if( sqlite3_mutex_try(pMutex)!=SQLITE_OK ) return;
+  for(p=hpColumnsList; p; p=p->pNext){
+    if( sqlite3_mutex_try(p->pMutex)!=SQLITE_OK ) continue;
+    if( p->nRun && p->nScan==0 ){
+      hpColumnsDropSome(p, 0);
+      hpColumnsLost(p);
+    }
+    sqlite3_mutex_leave(p->pMutex);
+  }
+  sqlite3_mutex_leave(pMutex);
 }
 
 /*
@@ -1042,6 +1078,7 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
   return HP_PLACE(pRun->iSeq, 0, iRow);
 }
 static void hpColumnsLeave(Pager *p){ UNUSED_PARAMETER(p); }
+SQLITE_PRIVATE void sqlite3HpMemoryWanted(void){}
 #endif /* HP_SHARED */
 
 SQLITE_PRIVATE void sqlite3HpCacheLeave(Pager *pPager){

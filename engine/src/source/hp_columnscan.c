@@ -125,8 +125,12 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   ){
     return 0;
   }
+  hpBudgetLook();
   if( !hpColumnScanAllowed(p->db, pPager) ){
-    if( pPager->eState==PAGER_READER ) hpColumnsLeave(pPager);
+    if( pPager->eState==PAGER_READER ){
+      if( !hpBudgetMayKeep() ) hpColumnsGiveBack(pPager);
+      hpColumnsLeave(pPager);
+    }
     return 0;
   }
   pScan = hpArenaAlloc(&p->arena, sizeof(*pScan));
@@ -139,6 +143,7 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->bSound = pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
                 : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
+  pScan->nLimit = MIN(pScan->nLimit, hpStoreShare(pPager));
   pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize, pScan->nLimit)/HP_SLAB_SHARE;
   pScan->szSlab = MAX(pScan->szSlab, MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
   pScan->szSlab = MIN(pScan->szSlab, HP_MX_SLAB);

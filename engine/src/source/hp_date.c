@@ -37,10 +37,10 @@
 #define HP_DATE_TEXT   16          /* Bytes from text to text */
 #define HP_TIME_BITS   17          /* Bits of hour, minute and second */
 
-/* Of each year: are its texts there? */
-#define HP_DATE_FILLING  1
-#define HP_DATE_FILLED   2
-static u8 aHpDateYear[HP_DATE_YEARS];
+/* Of each year: HP_DATE_FILLED if its texts are there, the number of a process
+** of which a thread is writing them, or 0.  Atomic */
+#define HP_DATE_FILLED   0xffffffff
+static u32 aHpDateYear[HP_DATE_YEARS];
 static u8 aHpDateText[(HP_DATE_YEARS<<HP_DATE_BITS)*HP_DATE_TEXT + HP_SLACK];
 
 /* Are all bytes of x from 0 to 9?  Then none of them reaches 0x80 with 0x76 more */
@@ -179,23 +179,29 @@ static int hpDateNumbersAvx2(const HpVal *a, int n, u8 cBetween, i64 *aInt){
 
 /*
 ** Let there be the texts of all dates of the years of iFirst to iLast.  Of several threads one writes
-** those of a year, and the others wait for some microseconds.
+** those of a year, and the others wait for some microseconds.  fork() may have left that thread in
+** the other process: then the first one of this process that comes writes them.
 */
 static void hpDateFill(int iFirst, int iLast){
   int iYear;
   assert( iFirst<=iLast );
   for(iYear=iFirst>>HP_DATE_BITS; iYear<=iLast>>HP_DATE_BITS; iYear++){
-    u8 *pState = &aHpDateYear[iYear-HP_DATE_YEAR];
+    u32 *pState = &aHpDateYear[iYear-HP_DATE_YEAR];
     u8 *z = &aHpDateText[(iYear-HP_DATE_YEAR)*(HP_DATE_TEXT<<HP_DATE_BITS)];
-    u8 eWas = 0;
+    u32 eWas = __atomic_load_n(pState, __ATOMIC_ACQUIRE);
+    u32 iOwn;
     int i;
-    if( __atomic_load_n(pState, __ATOMIC_ACQUIRE)==HP_DATE_FILLED ) continue;
-    if( !__atomic_compare_exchange_n(pState, &eWas, HP_DATE_FILLING, 0,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)
+    if( eWas==HP_DATE_FILLED ) continue;
+    iOwn = (u32)osGetpid(0);
+    assert( iOwn!=0 && iOwn!=HP_DATE_FILLED );
+    while( eWas!=HP_DATE_FILLED
+        && (eWas==iOwn || !__atomic_compare_exchange_n(pState, &eWas, iOwn, 0,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
     ){
-      while( __atomic_load_n(pState, __ATOMIC_ACQUIRE)!=HP_DATE_FILLED ) hpPause();
-      continue;
+      hpPause();
+      eWas = __atomic_load_n(pState, __ATOMIC_ACQUIRE);
     }
+    if( eWas==HP_DATE_FILLED ) continue;
     for(i=0; i<1<<HP_DATE_BITS; i++, z+=HP_DATE_TEXT){
       hpDateDigits(&z[0], iYear/100);
       hpDateDigits(&z[2], iYear%100);
