@@ -121,6 +121,16 @@ struct HpChoice {
   u8 bFind;                 /* A sub-select that finds its rows by an index each time */
 };
 
+/* What has been seen of loops that SQLite runs.  See hp_progress.c */
+#define HP_PROGRESS_LOOPS 3
+typedef struct HpProgress HpProgress;
+struct HpProgress {
+  int nFirst, nLast;        /* Loops at the first look, at the last one.  0: there was none */
+  i64 tFirst, tLast;        /* When that was */
+  double aFirst[HP_PROGRESS_LOOPS];    /* Where their cursors stood, the outermost one's first */
+  double aLast[HP_PROGRESS_LOOPS];
+};
+
 /* Vdbe.hpRace: SQLite's loops run, but may be given up.  See hp_race.c */
 typedef struct HpRace HpRace;
 struct HpRace {
@@ -130,7 +140,11 @@ struct HpRace {
   i64 tStart;               /* When the execution began, in nanoseconds.  0: not asked yet */
   i64 tAgain;               /* ... when it began again last */
   i64 tBegin;               /* When they began, ... */
-  i64 tEnd;                 /* ... when they are given up.  0: that is not known yet */
+  i64 tEnd;                 /* ... when they are given up, if nobody knows how long they will go
+                            ** on.  0: that is not known yet */
+  i64 tOurs;                /* What ours takes */
+  i64 tLook;                /* When to find out how long they will go on */
+  HpProgress progress;
   u8 bMay;                  /* If executions are long there would be a plan */
   u8 bLong;                 /* One was so long that the statement is prepared again */
   u8 nAgain;                /* So often this execution has begun again */
@@ -277,6 +291,7 @@ SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
 # define sqlite3HpPrepares(V) \
     if( (V)->hpRace.bLong ){ (V)->db->hp.bKeep = 1; sqlite3HpOneRun(V); }
 # define sqlite3HpNoRace(V) ((V)->hpRace.pPlan = 0, (V)->hpRace.tStart = 0, \
+    (V)->hpRace.progress.nFirst = (V)->hpRace.progress.nLast = 0, \
     (V)->hpRace.bLong = (V)->db->hp.bKeep = 0, \
     (V)->hpRace.nLook = (V)->hpRace.bMay ? HP_RACE_FIRST : LARGEST_UINT64)
 # define sqlite3HpIsLate(V,OP,N) \

@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** race STOCK [answers|seen|gate]: SQLite's loops begin, are given up, and ours finishes.
+** race STOCK [answers|seen|gate|bounded]: SQLite's loops begin, are given up, and ours finishes.
 **
 **    answers     With HPSQLITE_TEST=force,race=N, whatever is given up after N instructions
 **                says what the library STOCK says.
@@ -12,6 +12,9 @@
 **                What must not begin again does not.
 **    gate        Without switches: long joins are given up, short ones are not, without
 **                statistics.  Parameters, and a statement that is run again.
+**    bounded     With HPSQLITE_TEST=clock=steps, each instruction of SQLite's takes as long: searches and
+**                joins that a scan is no better for are SQLite's to their end, in the first execution,
+**                with literals as with parameters; what goes on for long is given up early.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,7 +237,7 @@ static sqlite3_stmt *ranged(void){
 ** long execution.  Nobody sees more of that than that they have been */
 static void testPrepared(void){
   static const char zEach[] = "SELECT c.name, (SELECT sum(l.n) FROM line l WHERE l.ord=c.id) AS s FROM customer c,"
-    " country k WHERE k.id<=?1 ORDER BY s DESC, 1 LIMIT 3";
+    " country k, country k2 WHERE k.id<=?1 ORDER BY s DESC, 1 LIMIT 3";
   Text a = {0,0,0}, b = {0,0,0};
   sqlite3_stmt *pStmt, *pOpen;
   sqlite3_int64 nRun;
@@ -454,10 +457,77 @@ static void testGate(void){
   end("gate");
 }
 
+/* One row in five has each a, scattered; b the same, side by side; one row in eight came back */
+static const char zWide[] =
+  "CREATE TABLE wide(id INTEGER PRIMARY KEY, a INTEGER, b INTEGER, g INTEGER, v REAL, pad TEXT);"
+  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM r WHERE i<20000)"
+  " INSERT INTO wide SELECT i, i*7919%20000/4000, (i-1)/4000, i%7, i%100, hex(zeroblob(250)) FROM r;"
+  "CREATE INDEX wa ON wide(a); CREATE INDEX wb ON wide(b, g);"
+  "CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO kind VALUES(1,'A'),(2,'B'),(3,'C'),(4,'D');"
+  "CREATE TABLE back(wide INTEGER PRIMARY KEY, kind INTEGER, n INTEGER);"
+  "INSERT INTO back SELECT id, id*31%4+1, id%10 FROM wide WHERE id%8=0; CREATE INDEX bk ON back(kind);"
+  "CREATE TABLE part(id INTEGER PRIMARY KEY, n INTEGER);"
+  "INSERT INTO part SELECT id, id%5 FROM wide WHERE id<=1000;"
+  "CREATE TABLE item(id INTEGER PRIMARY KEY, part INTEGER, n INTEGER, pad TEXT);"
+  "INSERT INTO item SELECT id, id*7919%1000+1, id%9, substr(pad, 1, 90) FROM wide WHERE id<=10000;"
+  "CREATE INDEX ip ON item(part);";
+
+static void testBounded(void){
+  static const struct { int nTaken; const char *z; } aCase[] = {
+    /* 4,000 rows that are looked up take less than the scan of all pages, whatever the gate thinks */
+    { 0, "SELECT g, count(*), sum(v) FROM wide WHERE a=3 GROUP BY g ORDER BY 2" },
+    { 0, "SELECT g, count(*), sum(v) FROM wide WHERE b=3 GROUP BY g ORDER BY 2" },
+    { 0, "SELECT id, v, g FROM wide WHERE a=2 ORDER BY v DESC LIMIT 5" },
+    { 0, "SELECT id, v, g FROM wide WHERE a=2 ORDER BY v DESC" },
+    { 0, "SELECT max(v), total(v) FROM wide WHERE a=?1" },
+    { 0, "SELECT k.name, count(*), sum(v) FROM wide w JOIN kind k ON k.id=w.g WHERE w.a=3 GROUP BY 1" },
+    /* What SQLite begins at a small table */
+    { 0, "SELECT g, sum(v-n) FROM kind k CROSS JOIN back b ON b.kind=k.id CROSS JOIN wide w ON w.id=b.wide"
+         " WHERE k.name='C' GROUP BY g" },
+    /* Sub-selects, when little is left */
+    { 0, "SELECT id, (SELECT count(*) FROM item WHERE item.part=part.id) AS c,"
+         " (SELECT max(n) FROM item WHERE item.part=part.id) FROM part ORDER BY c DESC, 1 LIMIT 3" },
+    /* Each row takes long: seen after a part of them */
+#define LONG "(g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v+g+v)"
+    { 1, "SELECT g, count(*), sum(v) FROM wide WHERE a=3 AND " LONG "*2+" LONG "*3+" LONG "*5>0 GROUP BY g ORDER BY 2" },
+    { 1, "SELECT id, v, g FROM wide WHERE a=2 AND " LONG "*2+" LONG "*3+" LONG "*5>0 ORDER BY v DESC, id LIMIT 5" },
+  };
+  int k;
+  unsigned i;
+  for(k=0; k<2; k++){
+    removeDb(azFile[k]);
+    adb[k] = openDb(apLib[k], azFile[k], 0);
+  }
+  both("PRAGMA synchronous=OFF; BEGIN");
+  both(zWide);
+  both("COMMIT");
+  for(k=0; k<2; k++){
+    for(i=0; i<sizeof(aCase)/sizeof(aCase[0]); i++){
+      sqlite3 *db = openDb(&ours, azFile[0], 0);
+      sqlite3_int64 nRun, nTaken;
+      sqlite3_stmt *pStmt;
+      execute(db, "PRAGMA hp_offload=on; PRAGMA hp_threads=1");
+      nRun = counted(db, "run");
+      nTaken = counted(db, TAKEN);
+      pStmt = prepared(db, aCase[i].z);
+      if( sqlite3_bind_parameter_count(pStmt) ) sqlite3_bind_int(pStmt, 1, 3);
+      while( sqlite3_step(pStmt)==SQLITE_ROW ){}
+      sqlite3_finalize(pStmt);
+      nRun = counted(db, "run") - nRun;
+      nTaken = counted(db, TAKEN) - nTaken;
+      check(nRun==aCase[i].nTaken && nTaken==aCase[i].nTaken, "run %lld times, %lld of them late: %s", nRun, nTaken,
+            aCase[i].z);
+      ours.close(db);
+    }
+    both("ANALYZE");
+  }
+  end("bounded");
+}
+
 int main(int argc, char **argv){
   const char *zOnly = argc>2 ? argv[2] : "";
   if( argc<2 || argc>3 || pairLoad(argv[1]) ){
-    fprintf(stderr, "usage: race STOCK [answers|seen|gate]\n");
+    fprintf(stderr, "usage: race STOCK [answers|seen|gate|bounded]\n");
     return 2;
   }
   if( !hasEngine() ) return finish();
@@ -465,6 +535,7 @@ int main(int argc, char **argv){
   azFile[1] = temporaryFile("race-stock.db");
   if( strcmp(zOnly, "seen")==0 ) testSeen();
   else if( strcmp(zOnly, "gate")==0 ) testGate();
+  else if( strcmp(zOnly, "bounded")==0 ) testBounded();
   else testAnswers();
   return finish();
 }

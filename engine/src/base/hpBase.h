@@ -310,6 +310,7 @@ struct HpConfig {
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
   u8 bShow;              /* tree=show: EXPLAIN QUERY PLAN shows pipes */
+  u8 bSteps;             /* clock=steps: time is the number of SQLite's instructions */
   u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
   u8 bHere;              /* system=here: the kernel's files are there */
   int nBatch;            /* batch=N: rows a batch */

@@ -444,7 +444,9 @@ struct HpPlan {
   /* Written while the statement runs, by the thread that steps it: */
   int nLost;             /* A join: number of executions to skip next time */
   int nSkip;             /* Number of executions to skip now: hp_gate.c */
-  i64 tFind;             /* OP_HpFind: when groups may be made, by hpRaceClock() */
+  i64 tFind;             /* OP_HpFind: when it came there first: hpRaceClock() */
+  double rFind;          /* Nanoseconds that it takes to make its groups */
+  HpProgress progress;   /* How far the loops around it are */
   u32 iLate;             /* SQLite's loops have been given up in this execution, by its number:
                          ** hpRaceWasLost().  0: in none */
 };

@@ -37,6 +37,8 @@
 **                                         and leaves chosen by what they want
 **                             race=N      SQLite's code begins, and is given up
 **                                         after N instructions
+**                             clock=steps SQLite's code takes the time of its
+**                                         instructions, all alike
 **                             rare=N      a sorted run of each N groups
 **                             tally=N     sums in arrays from N groups on
 **                             system=here     files of /proc and /sys are those
@@ -98,6 +100,7 @@ static const struct HpSwitch {
   HP_SWITCH("dir=hash",     bDirHash, 1, 0),
   HP_SWITCH("stash=all",    bStash,  1, 0),
   HP_SWITCH("tree=show",    bShow,   1, 0),
+  HP_SWITCH("clock=steps",  bSteps,  1, 0),
   HP_SWITCH("columns=force", eColumns, HP_COLUMNS_FORCE, 0),
   HP_SWITCH("columns=tiny", eColumns, HP_COLUMNS_TINY, 0),
   HP_SWITCH("system=here",  bHere,   1, 0),

@@ -378,6 +378,8 @@ static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNex
   }
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   hpPlanDetour(pParse, iFrom);
+  pPlan->iLoop = iFrom+1;
+  pPlan->iLoopEnd = iEnd;
   addrScan = hpPlanCode(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, addrScan, iFrom+1);
   addrRow = sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);

@@ -295,6 +295,8 @@ static int hpSortPlanCode(
   if( pPlan->pSearch ){
     addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
     hpPlanDetour(pParse, iRewind);
+    pPlan->iLoop = iRewind+1;
+    pPlan->iLoopEnd = addrSkip;
   }else{
     hpPlanBranch(pParse, &branch, iRewind);
   }

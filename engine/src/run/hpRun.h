@@ -37,8 +37,8 @@ static i64 hpPieceEnd(HpQuery*, int);
 static void hpPieceFree(HpPieces*);
 
 /* hp_gate.c */
-static int hpGateSearch(sqlite3*, const HpPlan*, Mem*, int, int*);
-static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int, int*, double*);
+static int hpGateSearch(sqlite3*, const HpPlan*, Mem*, int, int, int*, double*);
+static int hpGateJoin(HpQuery*, HpPlan*, Mem*, int, int, int, int*, double*);
 static int hpGateFind(sqlite3*, const HpPipePlan*, Mem*, double*);
 static int hpGateLook(HpQuery*, const HpPlan*, Mem*, i64*, int*);
 static void hpGateLost(HpPlan*);
@@ -54,11 +54,16 @@ static void hpGateLost(HpPlan*);
 #define HP_RACE_LATE 2         /* They are to be given up */
 #define HP_RACE_PREPARE 3      /* The statement is to be prepared again */
 
+/* hp_progress.c */
+static void hpProgressBegin(HpProgress*);
+static double hpProgressLeft(Vdbe*, HpProgress*, int, int, int, i64, int*);
+
 /* hp_race.c */
 static i64 hpRaceClock(u64);
 static void hpRaceNote(const Vdbe*, int);
 static int hpRaceIsLong(const Vdbe*, int);
 static int hpRaceMay(const Vdbe*, const HpPlan*);
+static int hpRaceMayBegin(const Vdbe*, const HpPlan*);
 static int hpRaceWasLost(const Vdbe*, const HpPlan*);
 static int hpRaceWillBeLost(const Vdbe*, HpPlan*);
 static void hpRaceStart(Vdbe*, u64);

@@ -15,8 +15,9 @@
 ** from then on a hash table has the group of each row.  So at most twice SQLite's
 ** time is spent where it stops soon after.
 **
-** Where SQLite searches an index for each row, and so goes through few, as much time has to have
-** passed as the scan takes.  That may be the application's, between rows: so as many instructions
+** Where SQLite searches an index for each row, and so goes through few, the loops around have to go on
+** for longer than the scan takes (hp_progress.c).  If that is not known as much time has to have passed as
+** three scans take.  That may be the application's, between rows: so as many instructions
 ** have to have been done as take so long if all of them are slow (HP_FIND_STEP).  A statement without
 ** parameters of which that was so makes its groups at once for a while (hpRaceNote()).
 **
@@ -31,6 +32,9 @@
 # include "hpInt.h"
 #endif
 
+#define HP_FIND_LEFT 2         /* The loops around go on for so many times what groups take, ... */
+#define HP_FIND_OURS   3       /* ... or, if that is not known, have taken so many times that */
+#define HP_FIND_MORE 2000      /* Instructions from one look to the next */
 #define HP_FIND_STEP 1000      /* An instruction takes no longer than so many nanoseconds, on average */
 
 /*
@@ -47,6 +51,29 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
   if( rc==SQLITE_OK ) hpQueryDone(p, pPlan);
   return rc;
+}
+
+/* How many sub-selects of v, pOp among them, have no groups yet? */
+static int hpFindCount(const Vdbe *v, const Mem *aMem){
+  int n = 0;
+  int i;
+  for(i=0; i<v->nOp; i++){
+    if( v->aOp[i].opcode==OP_HpFind && (aMem[v->aOp[i].p1].flags & MEM_Dyn)==0 ) n++;
+  }
+  return MAX(1, n);
+}
+
+/*
+** OP_HpFind pOp may scan its table, which takes as long as pPlan->rFind says, and nStep instructions
+** have been done.  Is that worth it, as far as can be told?  As many nanoseconds for each such sub-select
+** have to be before the loops around, or if that is not known HP_FIND_OURS times have to be behind.
+*/
+static int hpFindPays(Vdbe *v, const VdbeOp *pOp, const Mem *aMem, i64 tNow){
+  HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
+  int bAll;
+  double rLeft = hpProgressLeft(v, &pPlan->progress, (int)(pOp - v->aOp), 1, v->nOp, tNow, &bAll);
+  if( rLeft>=0 && rLeft>pPlan->rFind*HP_FIND_LEFT*hpFindCount(v, aMem) ) return 1;
+  return (rLeft<0 || !bAll) && (double)(tNow - pPlan->tFind)>=pPlan->rFind*HP_FIND_OURS;
 }
 
 /*
@@ -70,7 +97,10 @@ static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
       if( hpRaceIsLong(v, iLoop) ) return 1;
       if( hpGateFind(v->db, &pPlan->aPipe[0], aMem, &rOurs) ) rOurs = 0;
       nRow = rOurs>0 ? (i64)(rOurs/HP_FIND_STEP) : HP_ROWS_ALL;
-      pPlan->tFind = hpRaceClock(nStep) + (i64)rOurs;
+      pPlan->tFind = hpRaceClock(nStep);
+      pPlan->rFind = rOurs;
+      hpProgressBegin(&pPlan->progress);
+      (void)hpFindPays(v, pOp, aMem, pPlan->tFind);
     }else if( hpSourcePlanSize(v->db, &pPlan->aPipe[0].source, aMem, &nLeaf, &nRow)
      || nLeaf<HP_MIN_LEAF
     ){
@@ -80,7 +110,11 @@ static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
     return 0;
   }
   if( (u32)(nStep - (u32)pReg->u.i)<pReg[1].u.i ) return 0;
-  if( pPlan->bGuess && hpRaceClock(nStep)<pPlan->tFind ) return 0;
+  if( pPlan->bGuess && !hpFindPays(v, pOp, aMem, hpRaceClock(nStep)) ){
+    /* Ask again after a while */
+    pReg[1].u.i += pReg[1].u.i/4 + HP_FIND_MORE;
+    return 0;
+  }
   if( pPlan->bGuess ) hpRaceNote(v, iLoop);
   return 1;
 }

@@ -43,6 +43,10 @@
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
 **
+** All this is a guess, which may be wrong by a factor of two or three.  So only where ours seems to be better by far it
+** is run at once.  Otherwise SQLite begins, and is given up when its loops are seen to take longer (hp_race.c).
+** That is so for each join whose root is not stock's outermost loop.
+**
 ** Costs are in nanoseconds of one processor of 2020 or later, from a file in the
 ** operating system's cache whose tables have grown together: leaf after leaf is read
 ** by itself.  Only their proportions matter.
@@ -56,9 +60,9 @@
 # include "hpInt.h"
 #endif
 
-#define HP_GATE_LEAF     600   /* We read a page of HP_GATE_BYTES, ... */
+#define HP_GATE_LEAF     800   /* We read a page of HP_GATE_BYTES, ... */
 #define HP_GATE_FIRST   1000   /* ... and so many, into fresh memory, at twice that */
-#define HP_GATE_SCAN      20   /* ... and cut, filter and look up a row */
+#define HP_GATE_SCAN      15   /* ... and cut, filter and look up a row */
 #define HP_GATE_BUILD     30   /* ... and keep one in a relation, ... */
 #define HP_GATE_COLUMN    20   /* ... with another column */
 #define HP_GATE_GROUP    100   /* ... or add it to one of many groups, ... */
@@ -87,6 +91,13 @@
 /* Ours must be so much better, in percent */
 #define HP_GATE_MARGIN   130
 
+/* Ours need not be tried against SQLite's loops if it seems to be so many times better; if they cannot
+** begin, it has to be so many times better */
+#define HP_GATE_SURE       4
+#define HP_GATE_BLIND      2
+/* Nor are they given up if they seem to be so many times better */
+#define HP_GATE_HOPELESS   4
+
 #define HP_GATE_SAMPLE    24   /* Leaves of a sample */
 #define HP_GATE_PROBE    128   /* ... and where an EXISTS begins */
 #define HP_GATE_WORTH 5000000  /* A sample is taken if SQLite needs this at least */
@@ -94,10 +105,12 @@
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
 
 #define HP_GATE_NEAR     150   /* Stock looks up a row beside the one before */
-#define HP_GATE_SIFT     400   /* We read a page most of whose rows are left out, ... */
-#define HP_GATE_PASS       3   /* ... and filter a row by a column of an index */
+#define HP_GATE_SIFT     800   /* We read a page most of whose rows are left out, ... */
+#define HP_GATE_PASS      10   /* ... and filter a row by a column of an index */
 #define HP_GATE_KEPT       5   /* How much sooner than a scan of leaves one of columns in memory is
                                ** run: these may not be there after all */
+
+#define HP_GATE_WORKER   0.75  /* So much work does another worker do */
 
 #define HP_GATE_MX_SKIP   63   /* Most executions left to SQLite */
 
@@ -234,6 +247,12 @@ static int hpGateSizeOf(
   return SQLITE_OK;
 }
 
+/* The work of nWorker workers is done in this part of the time that one takes: they share memory, and other
+** processes work, too */
+static double hpGateShare(int nWorker){
+  return 1/(1 + HP_GATE_WORKER*(MIN(nWorker, 4)-1));
+}
+
 /* Our time of reading a table and testing its rows */
 static double hpGateScan(const HpGateSize *pSize){
   return (pSize->rPage + MIN(pSize->rPage, HP_GATE_FIRST))*HP_GATE_LEAF
@@ -344,7 +363,8 @@ static i64 hpGateTop(const HpPipePlan *pPipe, const Mem *aMem){
 ** that is less than rLeast *prStock is only known to be no more.
 **
 ** The rows are the entries between the bounds.  What each of them costs depends on whether it is
-** near the row before: entries on a leaf of the index tell.  If SQLite tests something on the entries first
+** near the row before: entries on leaves of the index tell.  Where all rows are on a few pages each of these
+** is read once.  If SQLite tests something on the entries first
 ** (HpPlan.bNarrow) none of them may have to be looked up.
 */
 static int hpGateLookedUp(
@@ -358,12 +378,20 @@ static int hpGateLookedUp(
 ){
   double rFar = 1;
   double rLook = hpGateLookUp(pSize);
+  i64 nSpan = 0;
   i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
   i64 nRow;
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
-                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow, &rFar);
+                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow, &rFar, &nSpan);
   *prRow = (double)nRow;
   *prStock = *prRow*HP_GATE_ROW;
+  if( nSpan>0 && pSize->nRow>0 && rLook>HP_GATE_SEEK ){
+    double rPage = pSize->rPage*(double)MIN(nSpan, pSize->nRow)/(double)pSize->nRow;
+    if( rPage<HP_GATE_CACHE && rPage<*prRow*rFar ){
+      *prStock += rPage*HP_GATE_READ;
+      rLook = HP_GATE_SEEK;
+    }
+  }
   if( !pPlan->bNarrow ) *prStock += *prRow*(rFar*rLook + (1-rFar)*HP_GATE_NEAR);
   return rc;
 }
@@ -371,36 +399,44 @@ static int hpGateLookedUp(
 /*
 ** Is pPlan, the scan of a table, to be run with nWorker workers, where SQLite would search an index
 ** and look up the rows that it finds?  Set *pbTake to that.  Constants are in aMem[].
+**
+** What each row costs SQLite hangs on where it lies, and what ours takes on what is in memory.  So where that
+** does not differ much SQLite begins, if bRace says that its loops may be given up: then *prOurs is
+** what ours takes.  It is 0 if they go on to their end.
 */
 static int hpGateSearch(
   sqlite3 *db,
   const HpPlan *pPlan,
   Mem *aMem,
   int nWorker,
-  int *pbTake
+  int bRace,
+  int *pbTake,
+  double *prOurs
 ){
   const HpPipePlan *pPipe = hpPlanLast(pPlan);
   HpRange *pRange = pPlan->pSearch->pRange;
   HpGateSize size;
   double rOurs, rStock, rRow;
   i64 nTop = hpGateTop(pPipe, aMem);
-  int nShare = 1;
+  double rShare = 1;
   int rc;
   *pbTake = 0;
+  *prOurs = 0;
   if( hpSourceRangeSkips(pRange) ) return SQLITE_OK;
   rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
-    if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) nShare = MIN(nWorker, 4);
-    if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ) nShare *= HP_GATE_KEPT;
+    if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) rShare = hpGateShare(nWorker);
+    if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ) rShare /= HP_GATE_KEPT;
     /* Twice SQLite's cursors go to each row that is found, and to its entry in the index */
-    rOurs = hpGateSift(&size, 0)/nShare + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
-    rOurs = rOurs*HP_GATE_MARGIN/100;
+    rOurs = hpGateSift(&size, 0)*rShare + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
     if( nTop<=size.nRow/HP_TOP_SHARE ){
       rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
-      *pbTake = rc==SQLITE_OK && rStock>=rOurs;
+      rOurs += rRow*HP_GATE_SCAN*rShare;
+      *pbTake = rc==SQLITE_OK && rStock>=rOurs*(bRace ? HP_GATE_SURE : HP_GATE_BLIND);
+      if( !*pbTake && bRace && rStock*HP_GATE_HOPELESS>=rOurs ) *prOurs = rOurs;
     }
   }
-  hpSourceRangeWas(pRange, *pbTake);
+  hpSourceRangeWas(pRange, *pbTake || *prOurs>0);
   return rc;
 }
 
@@ -419,6 +455,7 @@ static int hpGateJoin(
   Mem *aMem,
   int nWorker,
   int eWhen,             /* HP_GATE_xxx */
+  int bRace,             /* SQLite's loops may be given up */
   int *pbTake,
   double *prOurs
 ){
@@ -513,9 +550,7 @@ static int hpGateJoin(
         return SQLITE_OK;
       }
     }
-    if( p1->nLeaf>=HP_MIN_PARALLEL && pPlan->aPipe[i].bSerial==0 ){
-      r /= MIN(nWorker, 4);
-    }
+    if( p1->nLeaf>=HP_MIN_PARALLEL && pPlan->aPipe[i].bSerial==0 ) r *= hpGateShare(nWorker);
     rOurs += r;
     if( hpColumnScanSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
     rKept += r;
@@ -526,8 +561,9 @@ static int hpGateJoin(
     return SQLITE_OK;
   }
   if( bMoved && eWhen!=HP_GATE_LATE ){
+    /* From the end where SQLite would not begin: that is seen when it has begun */
     rStock *= rGuess;
-    if( rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
+    if( bRace || rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
       *pbTake = 0;
       return SQLITE_OK;
     }
@@ -555,15 +591,16 @@ static int hpGateJoin(
     double rOther = -1;
     double *pr = i==iRoot ? &rShare : &rOther;
     rc = hpGateStash(p, pPlan, i, 0, aMem, aSize, pr, &rSave);
-    rOurs -= rSave/MIN(nWorker, 4);
+    rOurs -= rSave*hpGateShare(nWorker);
     if( rc==SQLITE_OK ) rc = hpGateStash(p, pPlan, i, 1, aMem, aSize, pr, &rSave);
-    rOurs -= rSave/MIN(nWorker, 4);
+    rOurs -= rSave*hpGateShare(nWorker);
   }
   if( bMoved || eWhen==HP_GATE_LATE ){
     *pbTake = rStock>0 || eWhen==HP_GATE_LATE;
     return rc;
   }
-  rOurs *= HP_GATE_MARGIN/100.0;
+  if( pPlan->pSearch ) rOurs *= bRace ? HP_GATE_SURE : HP_GATE_BLIND;
+  else rOurs *= bRace ? HP_GATE_BLIND : HP_GATE_MARGIN/100.0;
   if( rc==SQLITE_OK && rShare<0 && bWorth
    && rOurs>=rStock && rOurs<rStock+rSeek
   ){
@@ -588,7 +625,7 @@ static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem, double *p
   *prOurs = 0;
   if( rc || size.nLeaf<HP_MIN_LEAF ) return rc;
   *prOurs = hpGateScan(&size) + (double)size.nRow*HP_GATE_GROUP;
-  if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) *prOurs /= MIN(hpThreads(db), 4);
+  if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) *prOurs *= hpGateShare(hpThreads(db));
   return SQLITE_OK;
 }
 
@@ -625,7 +662,7 @@ static int hpGateLook(
     if( pPipe==pRoot ) break;
     bRead |= size.rPage>HP_GATE_CACHE;
     r = hpGateScan(&size) + (double)size.nRow*hpGateKeep(pPipe);
-    if( size.nLeaf>=HP_MIN_PARALLEL ) r /= MIN(nWorker, 4);
+    if( size.nLeaf>=HP_MIN_PARALLEL ) r *= hpGateShare(nWorker);
     rOurs += r;
   }
   rSeek = pRoot->bIndexed ? HP_GATE_INDEX + bRead*HP_GATE_READ : HP_GATE_SEEK;

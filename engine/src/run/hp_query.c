@@ -383,15 +383,25 @@ static const HpSourcePlan *hpQueryMain(const HpPlan *pPlan){
 }
 
 /*
-** Is what the plan reads large enough?  *pbLarge says so.  Of arms one has to be.
+** Is what the plan reads large enough?  *pbLarge says so.  Of arms one has to be.  If it is not, as SQLite's
+** loops are to begin, *prOurs is what ours takes, or 0.
 */
-static int hpQueryIsLarge(sqlite3 *db, const HpPlan *pPlan, Mem *aMem, int *pbLarge){
+static int hpQueryIsLarge(
+  const Vdbe *v,
+  const HpPlan *pPlan,
+  Mem *aMem,
+  int *pbLarge,
+  double *prOurs
+){
+  sqlite3 *db = v->db;
   const HpSourcePlan *pSource = hpQueryMain(pPlan);
   int i = hpPlanIsArms(pPlan) ? 0 : pPlan->nPipe-1;
   int rc = SQLITE_OK;
   *pbLarge = 0;
+  *prOurs = 0;
   if( pPlan->pSearch && !hpPlanIsJoin(pPlan) ){
-    return hpGateSearch(db, pPlan, aMem, hpThreads(db), pbLarge);
+    return hpGateSearch(db, pPlan, aMem, hpThreads(db), hpRaceMayBegin(v, pPlan),
+                        pbLarge, prOurs);
   }
   for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
     if( hpPlanIsArms(pPlan) ) pSource = &pPlan->aPipe[i].source;
@@ -463,17 +473,19 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     eWhen = HP_GATE_LATE;
   }
   if( hpConfigOffload(db)!=HP_OFFLOAD_FORCE && eWhen!=HP_GATE_LATE ){
-    rc = hpQueryIsLarge(db, pPlan, aMem, &bLarge);
+    rc = hpQueryIsLarge(v, pPlan, aMem, &bLarge, &rOurs);
     if( rc ) return (rc & 0xff)==SQLITE_CORRUPT ? HP_DECLINE : rc;
+    if( rOurs>0 && hpRaceWillBeLost(v, pPlan) ) bLarge = 1;
   }
   p = bLarge ? hpQueryNew(v, pPlan) : 0;
   rc = p || !bLarge ? SQLITE_OK : HP_DECLINE;
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
-    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, &bLarge, &rOurs);
+    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, hpRaceMayBegin(v, pPlan),
+                    &bLarge, &rOurs);
     if( rc==SQLITE_OK && !bLarge && rOurs!=0 && hpRaceWillBeLost(v, pPlan) ){
-      rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, &bLarge, &rOurs);
+      rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, 0, &bLarge, &rOurs);
     }
   }
   if( rc==SQLITE_OK && !bLarge ){
@@ -497,7 +509,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     p = hpQueryNew(v, pPlan);
     rc = p ? hpQuerySets(p, pPlan, 0, aMem) : HP_DECLINE;
     if( rc==SQLITE_OK && hpPlanIsJoin(pPlan) ){
-      rc = hpGateJoin(p, pPlan, aMem, 1, HP_GATE_LATE, &bLarge, &rOurs);
+      rc = hpGateJoin(p, pPlan, aMem, 1, HP_GATE_LATE, 0, &bLarge, &rOurs);
     }
     if( rc==SQLITE_OK ) rc = hpQueryRun(p, pPlan, aMem, 1, 1);
   }
@@ -549,10 +561,10 @@ static void hpQueryAsk(Vdbe *v){
   HpQuery *p = 0;
   int bLarge = 0;
   double rOurs = 0;
-  int rc = hpQueryIsLarge(v->db, pPlan, v->aMem, &bLarge);
+  int rc = hpQueryIsLarge(v, pPlan, v->aMem, &bLarge, &rOurs);
   if( rc==SQLITE_OK && bLarge ){
     p = hpQueryNew(v, pPlan);
-    rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, &bLarge, &rOurs)
+    rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, 1, &bLarge, &rOurs)
            : SQLITE_NOMEM;
     hpQueryFree(p);
   }

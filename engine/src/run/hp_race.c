@@ -6,7 +6,8 @@
 *************************************************************************
 ** hp_race: SQLite's loops begin, and are given up if they take longer than ours.
 **
-**    hpRaceMay()      may what SQLite has begun be given up?
+**    hpRaceMay()      may what SQLite has begun be given up, as far as is seen at once?
+**    hpRaceMayBegin() ... as far as can be told before it begins?
 **    hpRaceWasLost()  has it been, in this execution?
 **    hpRaceWillBeLost()   has it been before, and is to be at once?
 **    hpRaceStart()    OP_HpScan: note when the execution began
@@ -20,9 +21,13 @@
 **
 ** What the loops of a join cost hangs on how many rows each look-up finds.  Without
 ** statistics nobody knows, and with them the planner may be wrong by far.  So where it is not
-** clear that ours is better OP_HpScan lets SQLite begin.  When its loops have taken
-** a part of what ours is thought to take (HP_RACE_PART), and as long as what the statement did before
-** them, they are given up: the statement begins again from its first instruction, and OP_HpScan runs,
+** clear that ours is better OP_HpScan lets SQLite begin.  How fast its loops are can be seen then
+** (hp_progress.c).  They are given up as soon as they are sure to go on for longer than ours is thought to take,
+** with what the statement did before them (HP_RACE_LEFT).  If it cannot be told how long they go on, they are
+** given up when they have taken HP_RACE_OURS times that: then what is done twice is a third of what
+** they would have taken at least.  So whatever was thought wrong costs little.
+**
+** The statement begins again from its first instruction, and OP_HpScan runs,
 ** each time that it comes there in this execution.  If it declines then, SQLite's code does it all.
 ** A statement of several such plans begins again at most HP_RACE_TIMES times.
 **
@@ -35,8 +40,8 @@
 ** Its read transaction stays, so all is read in one state.
 **
 ** Where few rows are expected, and parameters are not known, a statement has no plan at first, as that
-** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay) it is
-** prepared again, now with a plan, and begins again in a new read transaction.
+** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay), and is not seen to
+** end soon (HP_RACE_MORE), it is prepared again, now with a plan, and begins again in a new read transaction.
 **
 ** A statement without parameters that was given up is ours at once in the next HP_RACE_AGAIN executions,
 ** also if it is prepared anew: a connection remembers the hash values of some such statements.  Then it
@@ -50,23 +55,39 @@
 
 #if SQLITE_OS_UNIX
 # include <time.h>
+# include <sys/resource.h>
 #endif
 
-#define HP_RACE_NEXT   1000    /* Instructions between looks at the clock */
-#define HP_RACE_PART   0.5     /* Given up after this part of what ours takes */
+#define HP_RACE_NEXT   2000    /* Instructions between looks at the clock */
+#define HP_RACE_OURS   3       /* Given up after so many times what ours takes, ... */
+#define HP_RACE_LEFT   2       /* ... or if they go on for so many times that, after ... */
+#define HP_RACE_SURE   8       /* ... a part of it that shows how fast they are */
+#define HP_RACE_SORT   0.5     /* Part of the time of loops that it takes to sort their rows, and to add them up */
+#define HP_RACE_MORE   3       /* Prepared again if they go on for so many times what they have taken */
+#define HP_RACE_LOOK 50000     /* Nanoseconds between looks at how far they are, at least, ... */
+#define HP_RACE_LOOKS  8       /* ... or a part of what they have taken */
 #define HP_RACE_AGAIN  15      /* In so many executions a statement is ours at once */
 #define HP_RACE_TIMES   4      /* An execution begins again so often */
 #define HP_RACE_PROGRAM 0      /* hpRaceNote(): not a loop but all of it */
+#define HP_RACE_WAIT 20000     /* Nanoseconds of a wait for a file, about */
 #define HP_RACE_STEP   40      /* Without a clock: nanoseconds of an instruction */
 
 /*
-** The time in nanoseconds, when SQLite's code has done nStep instructions.
+** The time in nanoseconds, when SQLite's code has done nStep instructions.  If it can be had it is the
+** processor's, so what others do on it does not count; a wait for a file takes HP_RACE_WAIT.
 */
 static i64 hpRaceClock(u64 nStep){
-#if SQLITE_OS_UNIX && defined(CLOCK_MONOTONIC)
+#if SQLITE_OS_UNIX && defined(RUSAGE_THREAD)
+  struct rusage x;
+  if( !hpConfig()->bSteps && getrusage(RUSAGE_THREAD, &x)==0 ){
+    return ((i64)x.ru_utime.tv_sec + x.ru_stime.tv_sec)*1000000000
+         + ((i64)x.ru_utime.tv_usec + x.ru_stime.tv_usec)*1000 + (i64)x.ru_nvcsw*HP_RACE_WAIT;
+  }
+#elif SQLITE_OS_UNIX && defined(CLOCK_MONOTONIC)
   struct timespec t;
-  UNUSED_PARAMETER(nStep);
-  if( clock_gettime(CLOCK_MONOTONIC, &t)==0 ) return (i64)t.tv_sec*1000000000 + t.tv_nsec;
+  if( !hpConfig()->bSteps && clock_gettime(CLOCK_MONOTONIC, &t)==0 ){
+    return (i64)t.tv_sec*1000000000 + t.tv_nsec;
+  }
 #endif
   return (i64)nStep*HP_RACE_STEP;
 }
@@ -170,6 +191,11 @@ static int hpRaceMay(const Vdbe *v, const HpPlan *pPlan){
       && (v->minWriteFileFormat!=254 || v->hpRace.nAgain<HP_RACE_TIMES);
 }
 
+/* The same, and it calls nothing of the application's */
+static int hpRaceMayBegin(const Vdbe *v, const HpPlan *pPlan){
+  return hpRaceMay(v, pPlan) && hpRaceIsClean(v);
+}
+
 /*
 ** Note when the execution of v began, as far as that can be told after nStep instructions.
 */
@@ -199,6 +225,7 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
   p->nLook = nStep + HP_RACE_FIRST;
   p->tBegin = hpRaceClock(nStep);
   p->tEnd = 0;
+  hpProgressBegin(&p->progress);
   if( rOurs>=0 ) hpRaceKnow(v, rOurs);
   if( nTest ){
     p->nLook = nStep + (u64)nTest;
@@ -209,7 +236,43 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
 /* Ours takes rOurs nanoseconds */
 static void hpRaceKnow(Vdbe *v, double rOurs){
   HpRace *p = &v->hpRace;
-  p->tEnd = p->tBegin + MAX(MAX(1, p->tBegin - p->tStart), (i64)(rOurs*HP_RACE_PART));
+  p->tOurs = (i64)MAX(1, rOurs) + p->tBegin - p->tStart;
+  p->tEnd = p->tBegin + p->tOurs*HP_RACE_OURS;
+  p->tLook = 0;
+}
+
+/*
+** SQLite's loops are at instruction iAddr of v, and it is tNow.  Are they to be given up?
+*/
+static int hpRaceIsLost(Vdbe *v, int iAddr, i64 tNow){
+  HpRace *p = &v->hpRace;
+  const HpPlan *pPlan = p->pPlan;
+  double rLeft;
+  int bAll;
+  if( hpConfig()->nRace ) return 1;
+  if( tNow<p->tLook ) return 0;
+  rLeft = hpProgressLeft(v, &p->progress, iAddr, pPlan->iLoop, pPlan->iLoopEnd, tNow, &bAll);
+  p->tLook = tNow + MAX(HP_RACE_LOOK, (tNow - p->tBegin)/HP_RACE_LOOKS);
+  if( rLeft>=0 && v->aOp[pPlan->iLoopEnd].opcode==OP_SorterSort ){
+    /* All rows come a second time */
+    rLeft += (rLeft + (double)(tNow - p->tBegin))*HP_RACE_SORT;
+  }
+  if( rLeft>(double)p->tOurs*HP_RACE_LEFT ) return tNow - p->tBegin >= p->tOurs/HP_RACE_SURE;
+  return (rLeft<0 || !bAll) && tNow>=p->tEnd;
+}
+
+/*
+** v, which has no plan, is at instruction iAddr after nStep others.  Will it go on for so long that it is to be
+** prepared again?
+*/
+static int hpRaceGoesOn(Vdbe *v, int iAddr, u64 nStep){
+  HpRace *p = &v->hpRace;
+  i64 tNow = hpRaceClock(nStep);
+  double rLeft;
+  int bAll;
+  hpRaceStart(v, nStep);
+  rLeft = hpProgressLeft(v, &p->progress, iAddr, 1, v->nOp, tNow, &bAll);
+  return rLeft<0 || !bAll || rLeft>(double)(tNow - p->tStart)*HP_RACE_MORE;
 }
 
 /* SQLite's loops go on to their end.  There may be others that have no plan yet */
@@ -235,10 +298,15 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
     /* A subroutine of the loops, or they have ended, or there are none */
     p->nLook = pPlan || p->bMay==0 ? nStep + HP_RACE_NEXT : HP_AGAIN_STEPS;
     if( p->bMay==0 || !hpRaceMayAgain(v) ) return HP_RACE_ON;
-    if( nStep<HP_AGAIN_STEPS && (pPlan!=0 || !hpRaceIsLong(v, HP_RACE_PROGRAM)) ) return HP_RACE_ON;
+    if( nStep<HP_AGAIN_STEPS && (pPlan!=0 || !hpRaceIsLong(v, HP_RACE_PROGRAM)) ){
+      if( pPlan==0 ) (void)hpRaceGoesOn(v, iAddr, nStep);
+      return HP_RACE_ON;
+    }
     if( (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v) ){
       if( nStep>=HP_AGAIN_STEPS ) hpRaceNote(v, HP_RACE_PROGRAM);
-      return HP_RACE_PREPARE;
+      if( nStep<HP_AGAIN_STEPS || pPlan!=0 || hpRaceGoesOn(v, iAddr, nStep) ) return HP_RACE_PREPARE;
+      p->nLook = nStep + HP_AGAIN_STEPS;
+      return HP_RACE_ON;
     }
     p->bMay = 0;
     p->nLook = pPlan ? nStep + HP_RACE_NEXT : LARGEST_UINT64;
@@ -246,7 +314,7 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   }
   p->nLook = nStep + HP_RACE_NEXT;
   if( p->tEnd==0 ) return HP_RACE_ASK;
-  if( hpRaceClock(nStep)<p->tEnd ) return HP_RACE_ON;
+  if( !hpRaceIsLost(v, iAddr, hpRaceClock(nStep)) ) return HP_RACE_ON;
   if( hpRaceMay(v, pPlan) && hpRaceIsClean(v) ) return HP_RACE_LATE;
   hpRaceEnd(v);
   return HP_RACE_ON;

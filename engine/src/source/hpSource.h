@@ -303,7 +303,7 @@ static void hpSourceRangeWas(HpRange*, int);
 static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
 static int hpSourceSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);
-static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64, i64*, double*);
+static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64, i64*, double*, i64*);
 static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
 static i64 hpSourceRows(const HpSource*);
 static int hpSourceIsShort(const HpQuery*);

@@ -1443,42 +1443,51 @@ static i64 hpSourceEntryRowid(BtShared *pBt, const u8 *z, const u8 *aEnd){
   return (mem.flags & MEM_Int) ? mem.u.i : 0;
 }
 
-/*
-** Of the entries on a leaf of an index, one that pSrc is about to read, how many lead to a row
-** more than nNear rowids from that of the entry before?  Their share, 1 if that cannot be told.
-*/
-static double hpSourceSpread(const HpSource *pSrc, i64 nNear){
+/* What entries on leaves of an index say about the rows that they lead to */
+typedef struct HpSpread HpSpread;
+struct HpSpread {
+  int nSeen, nFar;       /* Rows after another one, and so many rowids or more behind it */
+  i64 iMin, iMax;        /* The smallest and the largest rowid.  iMax<iMin: none */
+};
+
+/* Add the entries on child i of the interior page that pSrc is about to read.  A row is far if it is more than nNear
+** rowids from that of the entry before */
+static void hpSourceSpread(const HpSource *pSrc, int i, i64 nNear, HpSpread *p){
   const struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
   const u8 *aHdr, *aEnd;
   i64 iLast = 0;
-  int nFar = 0, nSeen = 0;
-  int i, nCell;
+  int nCell;
   DbPage *pDb;
   Pgno iPg;
   assert( pSrc->nLevel>0 );
-  iPg = hpPageChild(&pLevel->in, MIN(pLevel->iChild+1, pLevel->iLast));
-  if( iPg<2 || sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY) ) return 1;
+  iPg = hpPageChild(&pLevel->in, i);
+  if( iPg<2 || sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY) ) return;
   aHdr = sqlite3PagerGetData(pDb);
   aEnd = &aHdr[pSrc->pBt->usableSize];
   nCell = get2byte(&aHdr[3]);
   if( aHdr[0]!=(PTF_ZERODATA|PTF_LEAF) || nCell>(int)MX_CELL(pSrc->pBt) ) nCell = 0;
   for(i=0; i<nCell; i++){
     i64 iRowid = hpSourceEntryRowid(pSrc->pBt, &aHdr[get2byte(&aHdr[8+2*i])], aEnd);
-    if( iLast && iRowid ){
+    if( iRowid==0 ) continue;
+    if( iLast ){
       u64 nGap = iRowid>iLast ? (u64)iRowid-(u64)iLast : (u64)iLast-(u64)iRowid;
-      nSeen++;
-      nFar += nGap>(u64)nNear;
+      p->nSeen++;
+      p->nFar += nGap>(u64)nNear;
     }
+    p->iMin = p->iMax<p->iMin ? iRowid : MIN(p->iMin, iRowid);
+    p->iMax = MAX(p->iMax, iRowid);
     iLast = iRowid;
   }
   sqlite3PagerUnrefNotNull(pDb);
-  return nSeen ? (double)nFar/nSeen : 1;
 }
 
 /*
 ** SQLite looks up the rows that the range of pPlan, of an index, has entries for.  Set *pnRow to
 ** about their number, of all values of an IN, and *prFar to the share of those that are more than
-** nNear rowids from the row before.  If there are fewer than mnRow *prFar is not set.
+** nNear rowids from the row before.  They seem to lie within *pnSpan rowids, 0 if that cannot be told.
+** If there are fewer than mnRow *prFar and *pnSpan are not set.
+**
+** The entries of two leaves tell, near the first one and the last one of those below an interior page.
 */
 static int hpSourceSearchSize(
   sqlite3 *db,
@@ -1487,7 +1496,8 @@ static int hpSourceSearchSize(
   i64 nNear,
   i64 mnRow,
   i64 *pnRow,
-  double *prFar
+  double *prFar,
+  i64 *pnSpan
 ){
   HpRange range = *pPlan->pRange;
   HpSourcePlan plan = *pPlan;
@@ -1501,8 +1511,18 @@ static int hpSourceSearchSize(
     if( range.nIn ) range.aEq[range.iIn].iReg = range.aInReg[i];
     rc = hpSourceInit(&src, db, &plan, aMem, 0, 0);
     if( rc==SQLITE_OK && src.nLeaf>1 ){
-      *pnRow += hpSourceRows(&src);
-      if( bFew && *pnRow>=mnRow ) *prFar = hpSourceSpread(&src, nNear);
+      /* Half of the first leaf, and of the last one */
+      *pnRow += hpSourceRows(&src)/src.nLeaf*(src.nLeaf-1);
+      if( bFew && *pnRow>=mnRow ){
+        const struct HpLevel *p = &src.aLevel[src.nLevel-1];
+        HpSpread x;
+        memset(&x, 0, sizeof(x));
+        x.iMax = -1;
+        hpSourceSpread(&src, MIN(p->iChild+1, p->iLast), nNear, &x);
+        if( p->iLast>p->iChild+2 ) hpSourceSpread(&src, p->iLast-1, nNear, &x);
+        if( x.nSeen ) *prFar = (double)x.nFar/x.nSeen;
+        if( x.nSeen && range.nIn==0 && x.iMax/2-x.iMin/2<LARGEST_INT64/4 ) *pnSpan = x.iMax-x.iMin+1;
+      }
     }
     hpSourceRelease(src.aLevel, 0);
     /* What is no simple value finds nothing */
