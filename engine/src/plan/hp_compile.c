@@ -779,8 +779,8 @@ static int hpCompileTerms(
 */
 static int hpCompileLogic(HpCompile *pC, Expr *pExpr, int bJump){
   Parse *pParse = pC->pParse;
-  Expr *apTerm[HP_MX_LIST];
-  int aCost[HP_MX_LIST+1];
+  Expr **apTerm;
+  int *aCost;
   int bMay = 1;
   int bSub = 0;
   int n = 1;
@@ -789,6 +789,10 @@ static int hpCompileLogic(HpCompile *pC, Expr *pExpr, int bJump){
   Expr *p;
   assert( op==TK_AND || op==TK_OR );
   for(p=pExpr; p->op==op && n<HP_MX_LIST; p=p->pLeft) n++;
+  /* Expressions nest deeply: not on the stack */
+  apTerm = hpCompileAlloc(pC->pPlan, (i64)n*sizeof(Expr*));
+  aCost = hpCompileAlloc(pC->pPlan, ((i64)n+1)*sizeof(int));
+  if( apTerm==0 || aCost==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   for(i=n-1, p=pExpr; i>0; i--, p=p->pLeft) apTerm[i] = p->pRight;
   apTerm[0] = p;
   for(aCost[n]=0, i=n-1; i>=0; i--){
@@ -854,15 +858,16 @@ static int hpCompileArms(
   const int *aCost,
   int iFunc
 ){
-  u16 aVec[HP_MX_LIST];
-  u16 aWhen[HP_MX_LIST/2];
   int nExpr = pList->nExpr;
+  u16 *aVec = hpCompileAlloc(pC->pPlan, ((i64)nExpr-i+1)*sizeof(u16));
+  u16 *aWhen = hpCompileAlloc(pC->pPlan, ((i64)nExpr-i+1)*sizeof(u16));
   int iFirst = i;
   int bSide = 0;
   int nVec = 0;
   int nWhen = 0;
   int iSide = 0;
   int a;
+  if( aVec==0 || aWhen==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   while( i<nExpr && iSide==0 ){
     Expr *pItem = pList->a[i].pExpr;
     u8 eNeed = HP_NEED_NOT_TRUE;       /* ELSE, or all that is left */
@@ -913,9 +918,9 @@ static int hpCompileArms(
 ** The vector of CASE pBase WHEN ... with or without pBase.
 */
 static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
-  int aCost[HP_MX_LIST+1];
+  int *aCost = hpCompileAlloc(pC->pPlan, ((i64)pList->nExpr+1)*sizeof(int));
   assert( pList->nExpr>=2 );    /* WHEN and THEN */
-  if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
+  if( aCost==0 || pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   if( pBase && sqlite3ExprIsVector(pBase) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
   hpCostList(pC->pParse, pList, 1, aCost);
   return hpCompileArms(pC, pBase, pList, 0, aCost, hpLastFunc(pC, pList, 1));
@@ -931,12 +936,13 @@ static int hpCompileFirst(
   const int *aCost,
   int iFunc
 ){
-  u16 aVec[HP_MX_LIST];
+  u16 *aVec = hpCompileAlloc(pC->pPlan, ((i64)pList->nExpr-i+1)*sizeof(u16));
   int iFirst = i;
   int nVec = 0;
   int iSide = 0;
   int bSide = 0;
   int a;
+  if( aVec==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   while( i<pList->nExpr && iSide==0 ){
     if( i>iFirst
      && hpCompileSideIf(pC,
@@ -962,8 +968,8 @@ static int hpCompileFirst(
 ** The vector of COALESCE(list).
 */
 static int hpCompileCoalesce(HpCompile *pC, ExprList *pList){
-  int aCost[HP_MX_LIST+1];
-  if( pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
+  int *aCost = hpCompileAlloc(pC->pPlan, ((i64)pList->nExpr+1)*sizeof(int));
+  if( aCost==0 || pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   hpCostList(pC->pParse, pList, 0, aCost);
   return hpCompileFirst(pC, pList, 0, aCost, hpLastFunc(pC, pList, 0));
 }
