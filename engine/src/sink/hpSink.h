@@ -489,7 +489,7 @@ static u64 hpAggLogSize(const HpGroupPlan*, u8*);
 static u8 *hpAggLogWrite(const HpGroupPlan*, u8*, u8*);
 static u8 *hpAggLogPointers(const HpGroupPlan*, u8*, u8*);
 static u64 hpAggLogCost(const HpAggLog*);
-static void hpAggLogPrefetch(const HpAggLog*);
+static void hpAggLogPrefetch(const HpAggLog*, int);
 static int hpAggLogCalls(HpWorker*, const HpAggDef*, HpAggLog*, Mem*, int, u32*);
 
 #ifdef SQLITE_ENABLE_PERCENTILE
@@ -507,13 +507,13 @@ static u64 hpAggOrderSize(const HpGroupPlan*, const u8*);
 static u8 *hpAggOrderWrite(const HpGroupPlan*, const u8*, u8*, const u8*);
 static u8 *hpAggOrderPointers(const HpGroupPlan*, u8*, u8*);
 static u64 hpAggOrderCost(const HpAggOrder*);
-static void hpAggOrderPrefetch(const HpAggOrder*);
+static void hpAggOrderPrefetch(const HpAggOrder*, int);
 static int hpAggOrderCalls(HpWorker*, const HpAggDef*, const HpAggOrder*, Mem*, int);
 
 /* hp_aggahead.c */
 static int hpAggAheadLoad(HpQuery*, u8*, const HpAggDef*, Mem*);
 static int hpAggAhead(HpQuery*, u8**, u32, u32*);
-static void hpAggAheadPrefetch(const HpGroupPlan*, u8**);
+static void hpAggAheadPrefetch(const HpGroupPlan*, u8**, u32);
 static void hpAggAheadClose(HpQuery*);
 
 /* hp_result.c */

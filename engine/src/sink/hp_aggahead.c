@@ -34,6 +34,8 @@
                                ** is not wanted because of a LIMIT is lost */
 #define HP_MX_AHEAD    262144  /* The same for later ones */
 #define HP_AHEAD_TURN  8       /* Groups that a worker takes at once */
+#define HP_LATE_GROUP  8       /* So many groups ahead their states are asked for, */
+#define HP_LATE_ROWS   4       /* ... and the beginnings of their rows */
 
 /* For each aggregate of group G that keeps its rows, in the order of their contexts */
 #define HP_EACH_LATE(PLAN,G,...) HP_EACH_STATE(PLAN, G, >=HP_AGG_ORDER, void, __VA_ARGS__)
@@ -115,17 +117,33 @@ static int hpAggAheadLoad(HpQuery *p, u8 *aGroup, const HpAggDef *pDef, Mem *pMe
 }
 
 /*
-** apGroup[0] comes next, and then apGroup[1]: ask for their rows.
+** apGroup[0] is being read, and n-1 groups follow: ask for their rows.  First for
+** the group, then for the beginning of its rows, and then for what that names: each
+** is there when the next is looked for.
 */
-static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup){
-  HP_EACH_LATE(pPlan, apGroup[0], {
-    if( pDef->eAgg==HP_AGG_LOG ){
-      hpAggLogPrefetch(pState);
-    }else{
-      hpAggOrderPrefetch(pState);
-    }
-    hpPrefetch(hpGroupState(pDef, apGroup[1]));
-  })
+static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
+  assert( n>0 );
+  if( n>HP_LATE_GROUP ){
+    HP_EACH_LATE(pPlan, apGroup[HP_LATE_GROUP], { hpPrefetch(pState); })
+  }
+  if( n>HP_LATE_ROWS ){
+    HP_EACH_LATE(pPlan, apGroup[HP_LATE_ROWS], {
+      if( pDef->eAgg==HP_AGG_LOG ){
+        hpAggLogPrefetch(pState, 1);
+      }else{
+        hpAggOrderPrefetch(pState, 1);
+      }
+    })
+  }
+  if( n>1 ){
+    HP_EACH_LATE(pPlan, apGroup[1], {
+      if( pDef->eAgg==HP_AGG_LOG ){
+        hpAggLogPrefetch(pState, 0);
+      }else{
+        hpAggOrderPrefetch(pState, 0);
+      }
+    })
+  }
 }
 
 /*
@@ -145,7 +163,7 @@ static void hpAggAheadRun(HpWorker *p){
     for(; i<iEnd && p->rc==SQLITE_OK; i++){
       Mem *pMem = &pQuery->aAhead[(size_t)i*pPlan->nLate];
       u8 *aGroup = pQuery->apAhead[i];
-      if( i+2<pQuery->nAhead ) hpAggAheadPrefetch(pPlan, &pQuery->apAhead[i+1]);
+      hpAggAheadPrefetch(pPlan, &pQuery->apAhead[i], pQuery->nAhead-i);
       HP_EACH_LATE(pPlan, aGroup, {
         if( pDef->bParallel && hpAggAheadCost(pDef, pState) ){
           hpAggAheadNew(pMem, p->db);

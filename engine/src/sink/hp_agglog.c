@@ -332,11 +332,17 @@ static u64 hpAggLogCost(const HpAggLog *pLog){
 /*
 ** Ask for the beginnings of pLog.
 */
-static void hpAggLogPrefetch(const HpAggLog *pLog){
+static void hpAggLogPrefetch(const HpAggLog *pLog, int bFar){
   const HpLogPiece *pPart;
+  if( bFar ){
+    hpPrefetch(pLog->pFirst);
+    hpPrefetch((const u8*)pLog->pFirst+64);
+    return;
+  }
   for(pPart=pLog->pFirst; pPart; pPart=pPart->pPart){
-    hpPrefetch(pPart);
-    hpPrefetch((const u8*)pPart+64);
+    if( pPart!=pLog->pFirst ) hpPrefetch((const u8*)pPart+64);
+    if( pPart->pNext ) hpPrefetch(pPart->pNext);
+    if( pPart->pPart ) hpPrefetch(pPart->pPart);
   }
 }
 

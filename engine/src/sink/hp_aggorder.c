@@ -888,8 +888,12 @@ static int hpAggOrderCalls(
 /*
 ** Ask for the first entries of pOrder.
 */
-static void hpAggOrderPrefetch(const HpAggOrder *pOrder){
+static void hpAggOrderPrefetch(const HpAggOrder *pOrder, int bFar){
   const HpList *pPart;
+  if( bFar ){
+    hpPrefetch(pOrder->pFirst);
+    return;
+  }
   for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart) hpListPrefetch(pPart)
 }
 

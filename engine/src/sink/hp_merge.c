@@ -325,8 +325,9 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
         pMerge->iAhead += n;
         if( rc ) return rc;
       }
-      if( pPlan->nLate && pMerge->iGroup+2<pMerge->nGroup ){
-        hpAggAheadPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup+1]);
+      if( pPlan->nLate ){
+        hpAggAheadPrefetch(pPlan, &pMerge->apGroup[pMerge->iGroup],
+                           pMerge->nGroup-pMerge->iGroup);
       }
       if( pMerge->iGroup+HP_AHEAD_GROUP<pMerge->nGroup ){
         u8 **apNext = &pMerge->apGroup[pMerge->iGroup];
