@@ -26,33 +26,33 @@ struct HpFilePages {
 typedef struct HpFileStat HpFileStat;
 struct HpFileStat {
   i64 nByte;
-  i64 aTime[4];          /* Content and inode, each in seconds and nanoseconds */
+  i64 aTime[4];          /* Content, inode: seconds and nanoseconds */
 };
 
-/* What is known of the state of a file.  See hp_filestate.c.  Fields marked (m) are
-** protected by SQLITE_MUTEX_STATIC_LRU, those from nHeld on by pMutex. */
+/* What is known of the state of a file.  See hp_filestate.c.  Fields marked (m)
+** are protected by SQLITE_MUTEX_STATIC_LRU, those from nHeld on by pMutex. */
 typedef struct HpFileState HpFileState;
 struct HpFileState {
   unixInodeInfo *pInode; /* The file.  It is open as long as nRef>0 */
   int nRef;              /* (m) */
-  struct HpColumnFile *pColumns;  /* (m) What hp_columns.c keeps of it, or NULL */
+  struct HpColumnFile *pColumns;  /* (m) What hp_columns.c keeps */
   sqlite3_mutex *pMutex;
-  u32 nHeld;             /* Things that are kept of it.  0: what changes need not be noted */
+  u32 nHeld;             /* Things kept of it.  0: changes need not be noted */
   u8 eMode;              /* HP_STATE_xxx */
-  u8 bLost;              /* Nothing holds of what was kept when iTold was the state, ... */
-  HpFilePages changed;   /* ... or all but these pages: they have changed since */
-  u64 iNow, iTold;       /* The state that the fields below tell.  Earlier ones are less */
+  u8 bLost;              /* What was kept in state iTold does not hold, ... */
+  HpFilePages changed;   /* ... or all but these pages, which have changed */
+  u64 iNow, iTold;       /* The state that the fields below tell */
   int szPage;            /* Page size */
   HpFileStat stat;
   u8 aVers[16];          /* _JOURNAL: Pager.dbFileVers */
-  const Pager *pWriter;  /* A transaction has written from this state on: it is that of ... */
+  const Pager *pWriter;  /* One has written from this state on: that of ... */
   const Pager *pNoted;   /* ... this pager, and this one's has changed ... */
   HpFilePages commit;    /* ... these pages */
   u32 aSalt[2];          /* _WAL: salts, ... */
   u32 mxFrame;           /* ... the last frame that has been looked at, ... */
   u32 aCksum[2];         /* ... its checksum, ... */
   u32 iChange;           /* ... the number of commits by then, ... */
-  u32 nDone, nTried;     /* ... and WalCkptInfo.nBackfill and .nBackfillAttempted */
+  u32 nDone, nTried;     /* ... WalCkptInfo.nBackfill, .nBackfillAttempted */
 };
 
 /* hp_filestate.c */

@@ -6,87 +6,99 @@
 *************************************************************************
 ** hp_filestate: has a database file changed, and in which pages?
 **
-** What is kept of a file from one statement to the next (hp_store.c, hp_columns.c)
-** must be true of the file that the next one reads.  This module says of which
-** state of the file a transaction is, and knows nothing of what is kept.
+** What is kept of a file from one statement to the next (hp_store.c,
+** hp_columns.c) must be true of the file that the next one reads.  This module
+** says of which state of the file a transaction is, and knows nothing of what
+** is kept.
 **
 **    hpFileStateIsKnown()    Is it a file whose changes can be told at all?
-**    hpFileStateJoin()       The state of the file of a pager, with a reference more.
-**    hpFileStateUnref()      A reference less.
-**    hpFileStateNow()        Which state does a transaction see, and what has changed?
-**    hpFileStateTold()       Whoever keeps something of the file has taken notice.
+**    hpFileStateJoin()       The state of a file, for one user more.
+**    hpFileStateUnref()      One user less.
+**    hpFileStateNow()        The state that a transaction sees, and what changed.
+**    hpFileStateTold()       Whoever keeps something of it has taken notice.
 **    hpFileStateLost()       Nothing that is known of the file holds any more.
 **    hpFileStateForget()     The same, of the file of a pager.
-**    sqlite3HpWriteBegin()   A transaction writes to the file for the first time.
+**    sqlite3HpWriteBegin()   A transaction is about to write to the file.
 **    sqlite3HpCommitBegin()  With a journal: pages are about to be written, ...
 **    sqlite3HpCommitEnd()    ... and that was committed, or not.
 **    sqlite3HpWalBegun()     The WAL is begun anew by this process.
 **
-** States are numbered (HpFileState.iNow).  A state that is later than another one has a
-** higher number.
+** States are numbered (HpFileState.iNow).  A state that is later than another
+** one has a higher number.
 **
 ** Who may change a file?
 **
-**    * A transaction of this process, in a journal mode with a file (DELETE, TRUNCATE,
-**      PERSIST), in MEMORY, which has none that outlives it, or in OFF, in which a
-**      ROLLBACK leaves what has been written.  VACUUM, the backup API and a change of the
-**      journal mode are such transactions.
+**    * A transaction of this process, in a journal mode with a file (DELETE,
+**      TRUNCATE, PERSIST), in MEMORY, which has none that outlives it, or in
+**      OFF, in which a ROLLBACK leaves what has been written. VACUUM, the
+**      backup API and a change of the journal mode are such transactions.
 **    * A transaction of another process, with SQLite's library as well.
 **    * Whoever finds a journal of a process that died, and plays it back.
-**    * A commit in WAL mode, of either: it changes nothing but the WAL.  A checkpoint, of
-**      either: it changes the file, but not what a transaction reads.
-**    * In WAL mode, who finds the wal-index torn, and makes it anew from the WAL.
-**    * Somebody who knows nothing of SQLite: cp, rsync, a restore from a backup.
+**    * A commit in WAL mode, of either: it changes nothing but the WAL. A
+**      checkpoint, of either: it changes the file, but not what a transaction
+**      reads.
+**    * In WAL mode, who finds the wal-index torn, and makes it anew from the
+**      WAL.
+**    * Somebody who knows nothing of SQLite: cp, rsync, a restore from a
+**      backup.
 **
-** Locks of another kind (unix-dotfile, unix-none, nolock=1, immutable=1, a VFS of the
-** application, sqlite3_deserialize()) say nothing about any of these.  So the first rule:
+** Locks of another kind (unix-dotfile, unix-none, nolock=1, immutable=1, a VFS
+** of the application, sqlite3_deserialize()) say nothing about any of these. So
+** the first rule:
 **
-**    1.  NO STATE WITHOUT POSIX LOCKS.  The file's methods must be those of the VFS "unix"
-**        or "unix-excl", and it must have an inode, by which others that have it open are
-**        found.  A file that replaces another one has another inode.
+**    1.  NO STATE WITHOUT POSIX LOCKS. The file's methods must be those of the
+**        VFS "unix" or "unix-excl", and it must have an inode, by which others
+**        that have it open are found. A file that replaces another one has
+**        another inode.
 **
 ** With a rollback journal there are two further rules:
 **
-**    2.  A STATE IS WHAT ONE CAN SEE OF IT: the 16 bytes of page 1 with the change counter
-**        (Pager.dbFileVers), by which SQLite keeps the pages in its cache, and the size and
-**        the times of the file.  While a transaction reads, its lock keeps the file as it
-**        is.  If any of these is another than last time, nothing is known.  It takes no
-**        list of who may have done what: a write changes the time, be it a rollback, a
+**    2.  A STATE IS WHAT ONE CAN SEE OF IT: the 16 bytes of page 1 with the
+**        change counter (Pager.dbFileVers), by which SQLite keeps the pages in
+**        its cache, and the size and the times of the file. While a
+**        transaction reads, its lock keeps the file as it is. If any of these
+**        is another than last time, nothing is known. It takes no list of who
+**        may have done what: a write changes the time, be it a rollback, a
 **        journal that is played back, or cp with an equal counter.
-**    3.  ONLY A COMMIT THAT WAS NOTED WHOLE LEADS FROM ONE STATE TO THE NEXT.  When a
-**        transaction writes to the file for the first time, and has its exclusive lock, the
-**        file has no state any more (sqlite3HpWriteBegin()).  The commit gives it the next
-**        one, if its pages could be noted, and the file was in the known state before.  All
-**        else leaves it without: a ROLLBACK, an error, a commit of too many pages or without
-**        memory to note them, journal_mode=OFF where pages were spilled, a connection that
-**        is closed in between.
+**    3.  ONLY A COMMIT THAT WAS NOTED WHOLE LEADS FROM ONE STATE TO THE NEXT.
+**        When a transaction writes to the file for the first time, and has its
+**        exclusive lock, the file has no state any more
+**        (sqlite3HpWriteBegin()). The commit gives it the next one, if its
+**        pages could be noted, and the file was in the known state before. All
+**        else leaves it without: a ROLLBACK, an error, a commit of too many
+**        pages or without memory to note them, journal_mode=OFF where pages
+**        were spilled, a connection that is closed in between.
 **
 ** It does not matter whether the lock is given back between transactions
-** (locking_mode=EXCLUSIVE): such a connection does not count its commits, but the third rule
-** does not go by that.
+** (locking_mode=EXCLUSIVE): such a connection does not count its commits, but
+** the third rule does not go by that.
 **
-** With a WAL a state is told by the salts and the number of frames that the transaction sees.
-** Each frame is a state.  The pages of frames that have come since are listed in the wal-index.
-** When the WAL is begun anew by this process (sqlite3HpWalBegun()) the numbers go on.  When
-** another one has done that, which new salts tell, they go on if the wal-index has counted as
-** many commits since as the new WAL has: hpFileStateIsNext().  Else some were missed, and
-** nothing is known.  A transaction that sees fewer frames, because it has begun before, is of an
-** earlier state.  And as with a journal:
+** With a WAL a state is told by the salts and the number of frames that the
+** transaction sees.  Each frame is a state.  The pages of frames that have come
+** since are listed in the wal-index. When the WAL is begun anew by this process
+** (sqlite3HpWalBegun()) the numbers go on.  When another one has done that,
+** which new salts tell, they go on if the wal-index has counted as many commits
+** since as the new WAL has: hpFileStateIsNext().  Else some were missed, and
+** nothing is known.  A transaction that sees fewer frames, because it has begun
+** before, is of an earlier state.  And as with a journal:
 **
-**    4.  If the size or the times of the file have changed, and no checkpoint tells why,
-**        nothing is known.
+**    4.  If the size or the times of the file have changed, and no checkpoint
+**        tells why, nothing is known.
 **
-** With an exclusive lock, and a wal-index in the memory of the connection, all this is as
-** without.  The wal-index is then read by nobody else, and the rules do not rely on others.
+** With an exclusive lock, and a wal-index in the memory of the connection, all
+** this is as without.  The wal-index is then read by nobody else, and the rules
+** do not rely on others.
 **
-** A transaction that has written, or may, is of no state: what it sees is not committed.
+** A transaction that has written, or may, is of no state: what it sees is not
+** committed.
 **
-** After fork() a child must not use its parent's connections.  Its own ones find what was known
-** before, which the rules then test against the file.
+** After fork() a child must not use its parent's connections. Its own ones find
+** what was known before, which the rules then test against the file.
 **
-** SQLITE_MUTEX_STATIC_LRU, which protects the fields marked (m), is not held while that of a
-** file is waited for, nor the other way round.  A commit finds the state of its file in the inode:
-** its time does not depend on how many files are open.
+** SQLITE_MUTEX_STATIC_LRU, which protects the fields marked (m), is not held
+** while that of a file is waited for, nor the other way round.  A commit finds
+** the state of its file in the inode: its time does not depend on how many
+** files are open.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -95,10 +107,10 @@
 
 #ifdef HP_SHARED
 
-#define HP_MX_FRAMES 1000000   /* Most states by which the number of one grows */
-#define HP_MX_PAGES  1000000   /* Pages of commits since the last scan that are noted */
+#define HP_MX_FRAMES 1000000   /* Most states by which iNow grows */
+#define HP_MX_PAGES  1000000   /* Pages that have changed and are noted */
 #define HP_TINY_PAGES 500      /* The same with columns=tiny */
-#define HP_MX_HEADERS 4096     /* Frames whose headers are read to count commits */
+#define HP_MX_HEADERS 4096     /* Frames that are read to count commits */
 
 /* Values of HpFileState.eMode */
 #define HP_STATE_NONE     0    /* Nothing is known */
@@ -148,7 +160,8 @@ static void hpFileStateUnref(HpFileState *p){
   if( bFree ) hpFileStateFree(p);
 }
 
-/* The state of the file pFd, with a reference more, if something is known of it.  Else NULL */
+/* The state of the file pFd, with a reference more, if something is known of
+** it.  Else NULL */
 static HpFileState *hpFileStateOf(const sqlite3_file *pFd){
   MUTEX_LOGIC( sqlite3_mutex *pMutex; )
   unixInodeInfo *pInode;
@@ -165,7 +178,8 @@ static HpFileState *hpFileStateOf(const sqlite3_file *pFd){
 }
 
 /*
-** The state of the file pFd, for which rule 1 holds, with a reference more.  NULL without memory.
+** The state of the file pFd, for which rule 1 holds, with a reference more.
+** NULL without memory.
 */
 static HpFileState *hpFileStateJoin(const sqlite3_file *pFd){
   MUTEX_LOGIC( sqlite3_mutex *pMutex = hpFileStateMutex(); )
@@ -208,8 +222,8 @@ static int hpFileStateStat(const sqlite3_file *pFd, HpFileStat *p){
 }
 
 /*
-** Whatever has been kept does not hold any more: later states have nothing to do with it.  The mutex
-** is held.
+** Whatever has been kept does not hold any more: later states have nothing to
+** do with it.  The mutex is held.
 */
 static void hpFileStateLost(HpFileState *p){
   p->eMode = HP_STATE_NONE;
@@ -233,7 +247,8 @@ static void hpFileStateForget(const sqlite3_file *pFd){
 /* Room for n pages more.  False: there are too many, or there is no memory */
 static int hpFileStateRoom(HpFilePages *p, i64 n){
   i64 nNew = p->n+n;
-  i64 nMost = hpConfig()->eColumns==HP_COLUMNS_TINY ? HP_TINY_PAGES : HP_MX_PAGES;
+  int bTiny = hpConfig()->eColumns==HP_COLUMNS_TINY;
+  i64 nMost = bTiny ? HP_TINY_PAGES : HP_MX_PAGES;
   Pgno *aNew;
   if( nNew>nMost ) return 0;
   if( nNew<=p->nAlloc ) return 1;
@@ -251,10 +266,11 @@ static int hpFileStatePage(HpFilePages *p, Pgno iPg){
 }
 
 /*
-** Frames from iFirst to iLast: their pages have changed.  False: these cannot be told.
+** Frames from iFirst to iLast: their pages have changed. False: these cannot be
+** told.
 **
-** Should the WAL be begun anew meanwhile, the numbers read here are overwritten: hpFileStateIsLive()
-** then says that they mean nothing.
+** Should the WAL be begun anew meanwhile, the numbers read here are
+** overwritten: hpFileStateIsLive() then says that they mean nothing.
 */
 static int hpFileStateFrames(HpFileState *p, Wal *pWal, u32 iFirst, u32 iLast){
   u32 n = iLast-iFirst+1;
@@ -263,24 +279,28 @@ static int hpFileStateFrames(HpFileState *p, Wal *pWal, u32 iFirst, u32 iLast){
   if( n>HP_MX_FRAMES || !hpFileStateRoom(&p->changed, n) ) return 0;
   for(i=0; i<n; i++){
     WalHashLoc loc;
-    if( walHashGet(pWal, walFramePage(iFirst+i), &loc) || loc.aPgno==0 ) return 0;
+    if( walHashGet(pWal, walFramePage(iFirst+i), &loc) ) return 0;
+    if( loc.aPgno==0 ) return 0;
     p->changed.a[p->changed.n++] = loc.aPgno[iFirst+i-loc.iZero-1];
   }
   return 1;
 }
 
-/* Read n bytes of frame i of the WAL, from iAt on.  Returns false if that fails */
+/* Read n bytes of frame i of the WAL, from iAt on.  Returns false if that
+** fails */
 static int hpFileStateRead(Wal *pWal, u32 i, int iAt, void *a, int n){
   i64 iOfst = walFrameOffset(i, pWal->szPage) + iAt;
   return sqlite3OsRead(pWal->pWalFd, a, n, iOfst)==SQLITE_OK;
 }
 
 /*
-** How many commits are in the first n frames of the WAL?  -1: there is no saying.
+** How many commits are in the first n frames of the WAL? -1: there is no
+** saying.
 **
-** Where a power failure may damage a sector (psow=0) the last frame of a commit is written again until
-** the sector is full, with its mark.  Such a frame has the same page with the same content as the
-** one before.  So has a commit that changes nothing: then there is no saying.
+** Where a power failure may damage a sector (psow=0) the last frame of a commit
+** is written again until the sector is full, with its mark.  Such a frame has
+** the same page with the same content as the one before.  So has a commit that
+** changes nothing: then there is no saying.
 */
 static i64 hpFileStateCommits(Wal *pWal, u32 n){
   u8 aHdr[8], aLast[8];
@@ -313,21 +333,24 @@ static i64 hpFileStateCommits(Wal *pWal, u32 n){
 }
 
 /*
-** The WAL has other salts than last time.  Is it the next one after that, which was empty or has
-** got no more frames?
+** The WAL has other salts than last time.  Is it the next one after that, which
+** was empty or has got no more frames?
 **
-** The wal-index counts commits, so those of the new WAL have to be all.  When a process dies while it
-** writes there, the wal-index is made anew, and counts from 0.  The count, C, is then that of commits
-** since, and not more than are in the new WAL, M.  Had commits been missed, they would be taken for
-** none if C is M more than last time: so never, unless the count was 0 last time.  Then nothing is
-** known.  Beside that, frames of the old WAL that nobody has seen may still stand behind the new ones.
+** The wal-index counts commits, so those of the new WAL have to be all.  When a
+** process dies while it writes there, the wal-index is made anew, and counts
+** from 0. The count, C, is then that of commits since, and not more than are in
+** the new WAL, M. Had commits been missed, they would be taken for none if C is
+** M more than last time: so never, unless the count was 0 last time.  Then
+** nothing is known. Beside that, frames of the old WAL that nobody has seen may
+** still stand behind the new ones.
 */
 static int hpFileStateIsNext(const HpFileState *p, Wal *pWal){
   const WalIndexHdr *pHdr = &pWal->hdr;
   u32 nCommit = pHdr->iChange-p->iChange;
   u32 iBehind = MAX(pHdr->mxFrame, p->mxFrame)+1;
   u8 aFrame[WAL_FRAME_HDRSIZE];
-  if( p->eMode!=HP_STATE_WAL || p->szPage!=(int)pWal->szPage || p->iChange==0 ) return 0;
+  if( p->eMode!=HP_STATE_WAL || p->iChange==0 ) return 0;
+  if( p->szPage!=(int)pWal->szPage || nCommit>HP_MX_HEADERS ) return 0;
   if( p->mxFrame>0
    && sqlite3Get4byte((const u8*)&pHdr->aSalt[0])
         !=sqlite3Get4byte((const u8*)&p->aSalt[0])+1
@@ -339,7 +362,7 @@ static int hpFileStateIsNext(const HpFileState *p, Wal *pWal){
   ){
     return 0;
   }
-  return nCommit<=HP_MX_HEADERS && hpFileStateCommits(pWal, pHdr->mxFrame)==(i64)nCommit;
+  return hpFileStateCommits(pWal, pHdr->mxFrame)==(i64)nCommit;
 }
 
 /* Are these the salts that other processes see in the wal-index? */
@@ -350,10 +373,15 @@ static int hpFileStateIsLive(Wal *pWal, const u32 *aSalt){
 }
 
 /*
-** Rule 4.  The salts are those of last time, and *pStat is what the system says of the file now.  A
-** checkpoint says how far it will go before it writes, and how far it has come when it has written.
+** Rule 4.  The salts are those of last time, and *pStat is what the system says
+** of the file now.  A checkpoint says how far it will go before it writes, and
+** how far it has come when it has written.
 */
-static int hpFileStateTouched(HpFileState *p, Wal *pWal, const HpFileStat *pStat){
+static int hpFileStateTouched(
+  HpFileState *p,
+  Wal *pWal,
+  const HpFileStat *pStat
+){
   volatile WalCkptInfo *pInfo = walCkptInfo(pWal);
   u32 nDone = AtomicLoad(&pInfo->nBackfill);
   u32 nTried = AtomicLoad(&pInfo->nBackfillAttempted);
@@ -365,13 +393,15 @@ static int hpFileStateTouched(HpFileState *p, Wal *pWal, const HpFileStat *pStat
   return bTouched;
 }
 
-/* The state that a transaction of pPager sees, with a WAL; 0: none that can be told */
+/* The state that a transaction of pPager sees, with a WAL; 0: none that can be
+** told */
 static u64 hpFileStateWal(HpFileState *p, Pager *pPager){
   Wal *pWal = pPager->pWal;
   const WalIndexHdr *pHdr = &pWal->hdr;
   HpFileStat stat;
   int bTouched;
-  if( pWal->readLock<0 || pWal->bShmUnreliable || !hpFileStateStat(pPager->fd, &stat) ) return 0;
+  if( pWal->readLock<0 || pWal->bShmUnreliable ) return 0;
+  if( !hpFileStateStat(pPager->fd, &stat) ) return 0;
   if( !hpFileStateIsLive(pWal, pHdr->aSalt) ) return 0;
   bTouched = hpFileStateTouched(p, pWal, &stat);
   if( p->eMode!=HP_STATE_WAL || p->szPage!=(int)pPager->pageSize
@@ -394,8 +424,8 @@ static u64 hpFileStateWal(HpFileState *p, Pager *pPager){
     p->mxFrame = pHdr->mxFrame;
   }
   if( p->mxFrame<pHdr->mxFrame ){
-    /* A transaction that reads the file only does not keep the WAL from being begun anew;
-    ** the salts change before the list of pages does. */
+    /* A transaction that reads the file only does not keep the WAL from being
+    ** begun anew; the salts change before the list of pages does. */
     int bAll = hpFileStateFrames(p, pWal, p->mxFrame+1, pHdr->mxFrame);
     if( !hpFileStateIsLive(pWal, pHdr->aSalt) ){
       hpFileStateLost(p);
@@ -421,7 +451,8 @@ static u64 hpFileStateWal(HpFileState *p, Pager *pPager){
 /* The same with a rollback journal.  Rules 2 and 3 */
 static u64 hpFileStateJournal(HpFileState *p, Pager *pPager){
   HpFileStat stat;
-  if( pPager->eLock<SHARED_LOCK || !hpFileStateStat(pPager->fd, &stat) ) return 0;
+  if( pPager->eLock<SHARED_LOCK ) return 0;
+  if( !hpFileStateStat(pPager->fd, &stat) ) return 0;
   if( p->eMode!=HP_STATE_JOURNAL || p->szPage!=(int)pPager->pageSize
    || memcmp(p->aVers, pPager->dbFileVers, sizeof(p->aVers))
    || memcmp(&p->stat, &stat, sizeof(stat))
@@ -436,10 +467,10 @@ static u64 hpFileStateJournal(HpFileState *p, Pager *pPager){
 }
 
 /*
-** The state that the transaction of pPager, which reads, sees; 0: none that can be told.  If
-** p->bLost is set by then, nothing that has been kept holds.  Otherwise, the pages of p->changed have
-** changed after state p->iTold.  Whoever has taken notice of either calls hpFileStateTold().  The
-** mutex is held.
+** The state that the transaction of pPager, which reads, sees; 0: none that can
+** be told.  If p->bLost is set by then, nothing that has been kept holds.
+** Otherwise, the pages of p->changed have changed after state p->iTold. Whoever
+** has taken notice of either calls hpFileStateTold().  The mutex is held.
 */
 static u64 hpFileStateNow(HpFileState *p, Pager *pPager){
   assert( sqlite3_mutex_held(p->pMutex) );
@@ -456,7 +487,8 @@ static u64 hpFileStateNow(HpFileState *p, Pager *pPager){
 }
 
 /*
-** Let p->commit be the pages that the transaction of pPager has changed.  False: that is not known.
+** Let p->commit be the pages that the transaction of pPager has changed. False:
+** that is not known.
 */
 static int hpFileStateChanged(HpFileState *p, Pager *pPager){
   HpFilePages *pTo = &p->commit;
@@ -471,18 +503,19 @@ static int hpFileStateChanged(HpFileState *p, Pager *pPager){
   /* As memory was short some have been written, and are not dirty any more */
   if( pPager->pInJournal==0 ) return 0;
   for(i=1; i<=MAX(pPager->dbSize, pPager->dbOrigSize); i++){
-    if( (i>pPager->dbOrigSize || sqlite3BitvecTestNotNull(pPager->pInJournal, i))
-     && !hpFileStatePage(pTo, i)
+    if( i<=pPager->dbOrigSize
+     && !sqlite3BitvecTestNotNull(pPager->pInJournal, i)
     ){
-      return 0;
+      continue;
     }
+    if( !hpFileStatePage(pTo, i) ) return 0;
   }
   return 1;
 }
 
 /*
-** The dirty pages of pPager are about to be written, as a commit with a rollback journal.  No
-** other connection can begin one.
+** The dirty pages of pPager are about to be written, as a commit with a
+** rollback journal.  No other connection can begin one.
 */
 SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *pPager){
   HpFileState *p;
@@ -496,8 +529,8 @@ SQLITE_PRIVATE void sqlite3HpCommitBegin(Pager *pPager){
 }
 
 /*
-** The transaction of pPager has an exclusive lock, and is about to write to the file for the first
-** time.  Rule 3.
+** The transaction of pPager has an exclusive lock, and is about to write to the
+** file for the first time.  Rule 3.
 */
 SQLITE_PRIVATE void sqlite3HpWriteBegin(Pager *pPager){
   HpFileState *p;
@@ -521,7 +554,8 @@ SQLITE_PRIVATE void sqlite3HpWriteBegin(Pager *pPager){
 }
 
 /*
-** The transaction of pPager ends, and it still has its locks.  bDone: it has been committed.
+** The transaction of pPager ends, and it still has its locks. bDone: it has
+** been committed.
 */
 SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
   HpFileState *p;
@@ -535,7 +569,8 @@ SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
    && hpFileStateStat(pPager->fd, &p->stat)
   ){
     assert( p->eMode==HP_STATE_NONE );
-    memcpy(&p->changed.a[p->changed.n], p->commit.a, sizeof(Pgno)*(size_t)p->commit.n);
+    memcpy(&p->changed.a[p->changed.n], p->commit.a,
+           sizeof(Pgno)*(size_t)p->commit.n);
     p->changed.n += p->commit.n;
     memcpy(p->aVers, pPager->dbFileVers, sizeof(p->aVers));
     p->eMode = HP_STATE_JOURNAL;
@@ -547,9 +582,9 @@ SQLITE_PRIVATE void sqlite3HpCommitEnd(Pager *pPager, int bDone){
 }
 
 /*
-** A WAL is begun anew: pWal->hdr tells of it, but nobody has seen that yet, and *pOld of the
-** one before, which has been copied into the file as a whole, or has no frames.  pWal has the
-** write lock.
+** A WAL is begun anew: pWal->hdr tells of it, but nobody has seen that yet, and
+** *pOld of the one before, which has been copied into the file as a whole, or
+** has no frames. pWal has the write lock.
 */
 SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
   HpFileState *p = hpFileStateOf(pWal->pDbFd);
@@ -575,7 +610,8 @@ SQLITE_PRIVATE void sqlite3HpWalBegun(Wal *pWal, const WalIndexHdr *pOld){
   hpFileStateUnref(p);
 }
 
-/* Whoever keeps something of the file knows what has changed, or that nothing holds */
+/* Whoever keeps something of the file knows what has changed, or that nothing
+** holds */
 static void hpFileStateTold(HpFileState *p){
   p->bLost = 0;
   p->changed.n = 0;

@@ -175,6 +175,13 @@ struct HpColumnScan {
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
 static u32 hpColumnsClock = 0;             /* Scans of all files.  Atomic */
 
+/* Something more is kept of the file, or less.  The mutex is held; others only look */
+static void hpColumnsHolds(HpColumnFile *pFile, int n){
+  HpFileState *p = pFile->pState;
+  assert( sqlite3_mutex_held(p->pMutex) && (n>0 || p->nHeld>0) );
+  AtomicStore(&p->nHeld, p->nHeld+n);
+}
+
 /* So many bytes of slabs are free */
 static void hpColumnsSlabFreed(HpColumnFile *pFile, i64 n){
   pFile->nByte -= n;
@@ -229,7 +236,7 @@ static i64 hpColumnsInnerSize(int nCell, int szUnit){
 static void hpColumnsInnerDrop(HpColumnFile *pFile, HpColumnInner **pp){
   HpColumnInner *p = *pp;
   *pp = p->pNext;
-  pFile->pState->nHeld--;
+  hpColumnsHolds(pFile, -1);
   p->pNext = pFile->pDeadInner;
   pFile->pDeadInner = p;
   pFile->nByte -= hpColumnsInnerSize(p->nCell, p->szUnit);
@@ -269,7 +276,7 @@ static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
   HpColumnRun *p = *pp;
   *pp = p->pNext;
   pFile->nRun--;
-  pFile->pState->nHeld--;
+  hpColumnsHolds(pFile, -1);
   hpColumnsRetire(pFile, p);
 }
 
@@ -841,7 +848,7 @@ static void hpColumnsInsert(HpColumnScan *pScan, HpColumnRun *p){
   if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
   hpColumnsLink(pFile, p);
   pFile->nRun++;
-  pFile->pState->nHeld++;
+  hpColumnsHolds(pFile, +1);
 }
 
 /*
@@ -933,7 +940,7 @@ static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn,
       for(i=0; i<=pIn->nCell/szUnit; i++) p->aFirst[i] = hpPageChild(pIn, i*szUnit);
       p->pNext = *pp;
       *pp = p;
-      pFile->pState->nHeld++;
+      hpColumnsHolds(pFile, +1);
     }else{
       sqlite3_free(p);
     }

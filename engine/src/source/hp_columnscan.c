@@ -16,18 +16,20 @@
 **    hpColumnScanDistrust()  What is kept does not fit what the scan has read.
 **    hpColumnScanSeemKept()  Before there is a scan: will it find its columns?
 **
-** A scan of state V uses runs with iBorn<=V.  If leaves are stale by then it reads these, and puts
-** their values into a copy of the run, for all columns that are kept (hp_mend.c).  The copy takes
-** the run's place, if V is the newest state, and has segments in common with it.
+** A scan of state V uses runs with iBorn<=V.  If leaves are stale by then it
+** reads these, and puts their values into a copy of the run, for all columns
+** that are kept (hp_mend.c). The copy takes the run's place, if V is the newest
+** state, and has segments in common with it.
 **
-** A transaction that has written, or may, uses no columns and keeps none: what it sees is
-** no state of the file.
+** A transaction that has written, or may, uses no columns and keeps none: what
+** it sees is no state of the file.
 **
-** When.  A column is kept when it is read again (HpColumnFile.aNote): of every third run
-** the second time, of the others the third time.  A program that asks once pays for a look
-** at that.  To keep a run costs a part of what it costs to scan it, so it must pay: where most runs
-** had to be dropped before they had been found HP_PAYS times, more and more scans are waited
-** for that drop nothing (nWait).  So a program pays once or twice if another process writes
+** When.  A column is kept when it is read again (HpColumnFile.aNote): of every
+** third run the second time, of the others the third time.  A program that asks
+** once pays for a look at that.  To keep a run costs a part of what it costs to
+** scan it, so it must pay: where most runs had to be dropped before they had
+** been found HP_PAYS times, more and more scans are waited for that drop
+** nothing (nWait).  So a program pays once or twice if another process writes
 ** between its scans, with a rollback journal.
 **
 ** Where hp_store.c may keep no pages there are no columns (hpStoreAllowed()).
@@ -39,7 +41,8 @@
 
 #ifdef HP_SHARED
 
-/* May connection db use columns of the file of pPager, as far as settings go? */
+/* May connection db use columns of the file of pPager, as far as settings go?
+** */
 static int hpColumnScanAllowed(const sqlite3 *db, Pager *pPager){
   const HpConfig *pCfg = hpConfig();
   return (db->hp.nColumns>=0 || pCfg->eColumns)
@@ -52,12 +55,14 @@ static int hpColumnScanAllowed(const sqlite3 *db, Pager *pPager){
       && hpPageFile(pCfg, pPager);
 }
 
-/* Column pCol of the table at iRoot, as it is noted; without pCol, that its rows are counted */
+/* Column pCol of the table at iRoot, as it is noted; without pCol, that its
+** rows are counted */
 static u64 hpColumnScanNoteOf(Pgno iRoot, const HpCol *pCol){
   return ((u64)iRoot<<32) | (pCol ? (u32)(pCol->iStore+2)<<1 | pCol->bReal : 0);
 }
 
-/* The place of note x, or one where it can be: that of another one if there is no room */
+/* The place of note x, or one where it can be: that of another one if there is
+** no room */
 static u32 hpColumnScanNoteAt(const HpColumnFile *pFile, u64 x){
   u32 i = (u32)((x*(((u64)0x9e3779b9<<32)|0x7f4a7c15))>>40);
   u32 k;
@@ -69,8 +74,9 @@ static u32 hpColumnScanNoteAt(const HpColumnFile *pFile, u64 x){
 }
 
 /*
-** Note that a column is read; without pCol, that rows are counted.  How often has it been
-** read by now?  3: or more often.  If bLater this scan has been noted before.
+** Note that a column is read; without pCol, that rows are counted.  How often
+** has it been read by now? 3: or more often. If bLater this scan has been noted
+** before.
 */
 static int hpColumnScanNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, int bLater){
   u64 x = hpColumnScanNoteOf(iRoot, pCol);
@@ -86,8 +92,8 @@ static int hpColumnScanNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, 
 }
 
 /*
-** Does it seem that a scan of pPlan will find its columns, where its table has nLeaf leaves?  They
-** have been read before, and there are so many runs.
+** Does it seem that a scan of pPlan will find its columns, where its table has
+** nLeaf leaves? They have been read before, and there are so many runs.
 */
 static int hpColumnScanSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
   Pager *pPager = sqlite3BtreePager(db->aDb[pPlan->iDb].pBt);
@@ -107,8 +113,9 @@ static int hpColumnScanSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i6
 }
 
 /*
-** A scan of p begins.  NULL: without columns.  bSome: it could do with some of the leaves, and
-** reads all of them only if columns are to be kept or have been.
+** A scan of p begins.  NULL: without columns. bSome: it could do with some of
+** the leaves, and reads all of them only if columns are to be kept or have
+** been.
 */
 static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   const HpPipePlan *pPipe = p->pPipe;
@@ -186,7 +193,8 @@ static int hpColumnScanMayUse(const HpColumnScan *pScan, const HpColumnRun *p){
       && (p->nChunk>0 || pScan->bCount);
 }
 
-/* The run, of the unit of pRun, that has its leaves; or NULL.  The mutex is held. */
+/* The run, of the unit of pRun, that has its leaves; or NULL.  The mutex is
+** held. */
 static HpColumnRun *hpColumnScanPart(const HpColumnScan *pScan, const HpRun *pRun){
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
   for(; p; p=p->pNext){
@@ -199,7 +207,8 @@ static HpColumnRun *hpColumnScanPart(const HpColumnScan *pScan, const HpRun *pRu
   return p;
 }
 
-/* Has p all columns that are wanted?  apKept[], pRun's or of one for later, gets those that it has */
+/* Has p all columns that are wanted?  apKept[], pRun's or of one for later,
+** gets those that it has */
 static int hpColumnScanHas(
   const HpColumnScan *pScan,
   const HpColumnRun *p,
@@ -242,9 +251,10 @@ static void hpColumnScanUsed(HpColumnScan *pScan, HpColumnRun *p){
 }
 
 /*
-** The run of the leaves under page iInner from child iChild on, nMost at most, the first of which is
-** iLeaf, if none of them has changed, nor has the page, and it has all columns: see hpColumnScanHas().  Or
-** NULL.  The mutex is held.  A table that has become smaller has smaller units than its runs may have.
+** The run of the leaves under page iInner from child iChild on, nMost at most,
+** the first of which is iLeaf, if none of them has changed, nor has the page,
+** and it has all columns: see hpColumnScanHas(). Or NULL. The mutex is held. A
+** table that has become smaller has smaller units than its runs may have.
 */
 static HpColumnRun *hpColumnScanWhole(
   const HpColumnScan *pScan,
@@ -268,10 +278,12 @@ static HpColumnRun *hpColumnScanWhole(
 }
 
 /*
-** pRun is about to take the leaves under page pRun->iInner from child pRun->iChild on, of which there
-** are nMost, up to nUnit of them, the first of which is pRun->aLeaf[0].  If there is a run of such
-** leaves, none of which have changed, nor has the page, take it, without a look at the numbers of the
-** others; and up to nMore of the runs after it, whose first leaves are in aMore[], for
+** pRun is about to take the leaves under page pRun->iInner from child
+** pRun->iChild on, of which there are nMost, up to nUnit of them, the first of
+** which is pRun->aLeaf[0]. If there is a run of such leaves, none of which have
+** changed, nor has the page, take it, without a look at the numbers of the
+** others; and up to nMore of the runs after it, whose first leaves are in
+** aMore[], for
 ** hpColumnScanNext(): two workers that take one at a time wait for each other more than they work.
 ** Returns how many leaves they are, or 0.
 */
@@ -311,7 +323,8 @@ static int hpColumnScanQuick(
   return n;
 }
 
-/* Let pRun go on with a run that was taken together with the one of now.  False: there is none. */
+/* Let pRun go on with a run that was taken together with the one of now.
+** False: there is none. */
 static int hpColumnScanNext(HpColumnScan *pScan, HpRun *pRun){
   int nCol = pScan->pPlan->nCol;
   const HpColumnRun *p;
@@ -329,9 +342,10 @@ static int hpColumnScanNext(HpColumnScan *pScan, HpRun *pRun){
 }
 
 /*
-** The leaves of pRun have just been taken.  If all columns that the plan wants are kept of them, set
-** pRun->pKept and apKept; or, if some leaves have changed since, pRun->pMend and aChanged.  Otherwise,
-** and if mending fails, pRun->bKeep says whether to keep some, and apKept has those that are kept of it.
+** The leaves of pRun have just been taken.  If all columns that the plan wants
+** are kept of them, set pRun->pKept and apKept; or, if some leaves have changed
+** since, pRun->pMend and aChanged. Otherwise, and if mending fails, pRun->bKeep
+** says whether to keep some, and apKept has those that are kept of it.
 */
 static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
   HpColumnFile *pFile = pScan->pFile;
@@ -370,10 +384,11 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
 static int hpColumnScanWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCol]; }
 
 /*
-** The leaves of pRun that had changed since pRun->pMend was read have been read.  pRun reads columns
-** of the copy of it that hpColumnsMendRun() makes, and so do the scans to come, unless the file has
-** another state by now.  Segments that are taken over become NULL.  Returns false if there is no
-** memory, or if a column that the scan wants cannot be kept any more.
+** The leaves of pRun that had changed since pRun->pMend was read have been
+** read. pRun reads columns of the copy of it that hpColumnsMendRun() makes, and
+** so do the scans to come, unless the file has another state by now.  Segments
+** that are taken over become NULL. Returns false if there is no memory, or if a
+** column that the scan wants cannot be kept any more.
 */
 static int hpColumnScanMended(
   HpColumnScan *pScan,
@@ -444,8 +459,8 @@ static void hpColumnScanClose(HpColumnScan *pScan){
 }
 
 /*
-** A page was found to be other than what was known of it.  That should not be: forget all that
-** is kept of the file, so that the next scan reads it.
+** A page was found to be other than what was known of it.  That should not be:
+** forget all that is kept of the file, so that the next scan reads it.
 */
 static void hpColumnScanDistrust(HpColumnScan *pScan){
   HpColumnFile *pFile = pScan->pFile;

@@ -34,8 +34,8 @@
 ** up to 32 are written at once and are clean then.  They are pages that SQLite
 ** might write as well at that moment: nobody has a reference to them, and they
 ** need no sync of the journal and no copy for a savepoint first.  Not so with
-** journal_mode=OFF: after a ROLLBACK what was written is still there, and is to be
-** what SQLite would have written.
+** journal_mode=OFF: after a ROLLBACK what was written is still there, and is to
+** be what SQLite would have written.
 **
 ** Pages that b-trees reserve at the end of the file (hp_extent.c) are not dirty,
 ** and are left out when those behind them are written.  SQLite writes nearly
