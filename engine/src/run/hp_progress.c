@@ -16,7 +16,8 @@
 **
 ** Loops lie within each other.  The outermost one that has passed HP_PROGRESS_ROWS entries between the two
 ** looks tells.  Where that is not the first one, what the loops around it have before them
-** is not known: then the time that is left is that or more.
+** is not known: then the time that is left is that or more.  But the values of an IN, if they are
+** the outermost loop, take about as long each.
 **
 ** All this is about instructions that SQLite makes for WHERE clauses.  What looks otherwise is
 ** not known.
@@ -216,6 +217,14 @@ static double hpProgressLeft(
   }
   if( rLeft<0 && p->nLast ){
     rLeft = hpProgressSince(v, aLoop, MIN(n, p->nLast), aNow, aWidth, tNow, p->aLast, p->tLast, pbAll);
+  }
+  if( !*pbAll && p->nFirst && p->aFirst[0]==0 && aNow[0]>0 && aLoop[0].bBack==0
+   && v->apCsr[aLoop[0].iCsr]->isEphemeral
+  ){
+    /* The values of an IN, one of which takes about as long as another: half of this one is done */
+    double rDone = aNow[0] + aWidth[0]/2;
+    rLeft = (double)(tNow - p->tFirst)*MAX(0, 1-rDone)/rDone;
+    *pbAll = 1;
   }
   if( p->nFirst==0 ){
     p->nFirst = n;
