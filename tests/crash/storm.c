@@ -106,18 +106,22 @@ struct Storm {
 ** What kinds of steps there are: how many in a hundred of each of aStep[] at the end, and after how many in a
 ** hundred connections are asked.  Seldom, and they do not see each commit.
 */
-#define N_KIND 14
+#define N_KIND 15
 static const struct Weather {
   const char *zName;
   int bOther;                /* Half of it is done by process 2 */
-  int bSmall;                /* Changes are small: a WAL may be no longer than the one before */
+  const char *zOften;        /* Changes that come often: letters of azChange[] */
   int nAsk;
+  int nSlot;                 /* How many in a hundred connections are asked then */
   int aPercent[N_KIND];
 } aWeather[] = {
-  { "all",       0, 0, 75, { 36, 5, 3, 12, 10, 5, 7, 5, 5, 3, 2, 4, 2, 1 } },
-  { "log",       1, 0, 60, { 45, 4, 2, 10, 27, 1, 1, 3, 5, 2, 0, 0, 0, 0 } },
-  { "seldom",    1, 1, 40, { 50, 2, 0,  2, 38, 0, 0, 3, 4, 1, 0, 0, 0, 0 } },
-  { "exclusive", 0, 0, 60, { 40, 5, 2,  4,  2, 9,30, 3, 4, 0, 0, 0, 0, 1 } },
+  { "all",       0, "",          75, 70, { 34, 5, 3, 12, 10, 5, 7, 5, 5, 3, 2, 4, 2, 1, 2 } },
+  { "log",       1, "",          60, 70, { 43, 4, 2, 10, 27, 1, 1, 3, 5, 2, 0, 0, 0, 0, 2 } },
+  /* A WAL that is no longer than the one before */
+  { "seldom",    1, "cghiijmmp", 40, 70, { 50, 2, 0,  2, 38, 0, 0, 3, 4, 1, 0, 0, 0, 0, 0 } },
+  /* All leaves change, then their number, and nothing is in memory meanwhile */
+  { "waves",     0, "aaalmms",   50, 20, { 50, 0, 0,  0, 10, 0, 0, 0, 5, 0, 0, 0, 0, 0,35 } },
+  { "exclusive", 0, "aafiic",    60, 70, { 40, 5, 2,  4,  2, 9,30, 3, 4, 0, 0, 0, 0, 1, 0 } },
 };
 #define N_WEATHER ((int)(sizeof(aWeather)/sizeof(aWeather[0])))
 
@@ -163,6 +167,13 @@ static int actorEnd(Storm *p, int iWorld, int i){
   waitpid(pActor->pid, &status, 0);
   fclose(pActor->pFrom);
   return WIFEXITED(status);
+}
+
+/* Has a connection a transaction open? */
+static int isTx(Storm *p){
+  int i, n = 0;
+  for(i=0; i<N_SLOT; i++) n |= p->aSlot[i].bTx;
+  return n;
 }
 
 static void bad(Storm *p, const char *zFormat, ...){
@@ -214,6 +225,14 @@ static void tell(Storm *p, int iActor, int bSame, const char *zFormat, ...){
     z[strcspn(z, "\n")] = 0;
   }
   if( bSame && p->bEnd==0 && strcmp(p->azReply[0], p->azReply[1])!=0 ){
+    /* A transaction that spills locks others out.  When it does depends on what is read through the
+    ** page cache, so here the worlds part. */
+    if( isTx(p) && (strstr(p->azReply[0], "error 5") || strstr(p->azReply[1], "error 5")
+                 || p->azReply[0][0]=='5' || p->azReply[1][0]=='5')
+    ){
+      p->bEnd = 1;
+      return;
+    }
     bad(p, "other answers from process %d at: %.300s", iActor, zLine);
     if( p->bQuiet==0 ) showOther(p->azReply[0], p->azReply[1]);
   }
@@ -277,11 +296,6 @@ static Slot *anySlot(Storm *p){
     if( pSlot->bOpen ) return pSlot;
   }
   return 0;
-}
-static int isTx(Storm *p){
-  int i, n = 0;
-  for(i=0; i<N_SLOT; i++) n |= p->aSlot[i].bTx;
-  return n;
 }
 
 /* A stock connection of its own looks at a file */
@@ -378,7 +392,7 @@ static void schema(Storm *p, Slot *pSlot, int nRow){
 
 /* A change of rows: one statement */
 static void change(Storm *p, char *z, int nByte){
-  static const char *const azFormat[] = {
+  static const char *const azChange[] = {
     "UPDATE t SET x=x+%d",
     "UPDATE t SET x=x+%d WHERE rowid%%997=%d",
     "UPDATE t SET x=x+1+0*%d WHERE rowid=%d",
@@ -399,11 +413,11 @@ static void change(Storm *p, char *z, int nByte){
     "DELETE FROM u WHERE id BETWEEN %d AND %d+900",
     "DELETE FROM t WHERE rowid>(SELECT max(rowid) FROM t)-%d%%200",
   };
-  static const int aSmall[] = { 2, 6, 7, 8, 8, 9, 12, 12, 15 };
+  const char *zOften = aWeather[p->iWeather].zOften;
   int a = 1+below(p, 900);
-  int i = below(p, sizeof(azFormat)/sizeof(azFormat[0]));
-  if( aWeather[p->iWeather].bSmall && chance(p, 85) ) i = aSmall[below(p, 9)];
-  snprintf(z, nByte, azFormat[i], a, a+below(p, 90));
+  int i = below(p, sizeof(azChange)/sizeof(azChange[0]));
+  if( zOften[0] && chance(p, 80) ) i = zOften[below(p, (int)strlen(zOften))]-'a';
+  snprintf(z, nByte, azChange[i], a, a+below(p, 90));
 }
 
 static void stepChange(Storm *p, Slot *pSlot){
@@ -412,6 +426,19 @@ static void stepChange(Storm *p, Slot *pSlot){
   while( n-- ){
     change(p, z, sizeof(z));
     sql(p, pSlot, "%s", z);
+  }
+}
+
+/* All leaves change, somebody sees that, and then their number does: nothing is in memory meanwhile */
+static void stepWave(Storm *p, Slot *pSlot){
+  Slot *pAsk = &p->aSlot[below(p, 2)];
+  int i;
+  if( pAsk->bOpen==0 ) return;
+  sql(p, pSlot, "UPDATE t SET x=x+%d", 1+below(p, 9));
+  if( chance(p, 80) ) tell(p, pAsk->iActor, 1, "a %d 1 1 1", pAsk->iConn);
+  sql(p, pSlot, "INSERT INTO t SELECT x, s FROM t WHERE rowid<=%d", 1+below(p, 300));
+  for(i=0; i<3; i++){
+    if( chance(p, 80) ) tell(p, pAsk->iActor, 1, "a %d %d 1 %d", pAsk->iConn, 1+below(p, 3), i<2 ? 8 : 1);
   }
 }
 
@@ -505,13 +532,16 @@ static void stepLocking(Storm *p, Slot *pSlot){
     sql(p, pSlot, "SELECT count(*) FROM w");
     p->iExclusive = -1;
   }else if( pSlot->bTx==0 && strcmp(p->zVfs, "unix-none")!=0 ){
+    if( chance(p, 70) ) ask(p, pSlot, 1);
     sql(p, pSlot, "PRAGMA locking_mode=exclusive");
-    if( chance(p, 40) ) sql(p, pSlot, "PRAGMA cache_size=10");
-    if( chance(p, 40) ){
+    if( chance(p, 60) ) sql(p, pSlot, "PRAGMA cache_size=10");
+    if( chance(p, 60) ){
       sql(p, pSlot, "PRAGMA journal_mode=off");
       pSlot->bOff = 1;
     }
     p->iExclusive = (int)(pSlot - p->aSlot);
+    /* The first commit counts, as the change counter tells, and those after it do not */
+    if( chance(p, 50) ) sql(p, pSlot, "UPDATE w SET y=y+1; UPDATE t SET x=x+%d", 1+below(p, 9));
     stepChange(p, pSlot);
     if( chance(p, 60) ) stepChange(p, pSlot);
   }
@@ -633,7 +663,7 @@ static void spoil(Storm *p){
 /* The steps: see aWeather[] */
 static void (*const aStep[N_KIND])(Storm*, Slot*) = {
   stepChange, stepRollback, stepSchema, stepTransaction, stepCheckpoint, stepJournal, stepLocking,
-  stepSetting, stepReopen, stepKill, stepBackup, stepOverwrite, stepReplace, stepRollbackOff,
+  stepSetting, stepReopen, stepKill, stepBackup, stepOverwrite, stepReplace, stepRollbackOff, stepWave,
 };
 
 static void step(Storm *p, int iStep){
@@ -646,7 +676,9 @@ static void step(Storm *p, int iStep){
   if( args.bSpoil && iStep==5 ) spoil(p);
   for(i=0; k>=aWeather[p->iWeather].aPercent[i]; i++) k -= aWeather[p->iWeather].aPercent[i];
   aStep[i](p, pSlot);
-  if( chance(p, aWeather[p->iWeather].nAsk) ) askSome(p, 70);
+  if( chance(p, aWeather[p->iWeather].nAsk) ) askSome(p, aWeather[p->iWeather].nSlot);
+  /* Often enough to be kept */
+  for(i=0; i<2 && chance(p, 10); i++) askSome(p, 100);
   if( chance(p, 10) && isTx(p)==0 ) judge(p, below(p, p->nFile));
 }
 
@@ -664,6 +696,7 @@ static void setup(Storm *p, u64 iSeed){
     "force", "", "", "",
   };
   static const int aPage[] = { 512, 1024, 4096, 4096 };
+  const char *zWeather;
   int i;
   p->iSeed = iSeed;
   p->r = rngSeed(iSeed, 5);
@@ -671,12 +704,14 @@ static void setup(Storm *p, u64 iSeed){
   p->bOne = strcmp(p->zVfs, "unix-excl")==0 || strcmp(p->zVfs, "unix-none")==0;
   p->iWeather = below(p, N_WEATHER);
   p->zJournal = azJournal[below(p, 7)];
-  if( p->iWeather==1 || p->iWeather==2 ) p->zJournal = "wal";
+  zWeather = aWeather[p->iWeather].zName;
+  if( strchr("lsw", zWeather[0]) ) p->zJournal = "wal";
   p->zTest = azTest[below(p, 8)];
+  if( zWeather[0]=='w' ) p->zTest = "";
   p->szPage = aPage[below(p, 4)];
-  p->bPsow = chance(p, aWeather[p->iWeather].bSmall ? 80 : 50);
+  p->bPsow = chance(p, strcmp(zWeather, "seldom")==0 ? 80 : 50);
   /* Sometimes of table t only */
-  p->mAsk = chance(p, 60) ? 4095 : chance(p, 50) ? 0x28d : 1+8*below(p, 2);
+  p->mAsk = chance(p, 60) && zWeather[0]!='w' ? 4095 : chance(p, 50) ? 0x28d : 1+8*below(p, 2);
   p->nFile = 1+below(p, 2);
   p->zExtent = chance(p, 70) ? "off" : 0;
   /* Without force tables are large, or they would be left to SQLite */
@@ -731,6 +766,11 @@ static int storm(u64 iSeed, const unsigned char *aSkip, int nStep, int bQuiet){
     step(p, i);
   }
   p->r = rngSeed(iSeed, 6);
+  for(i=0; i<N_SLOT && p->bEnd==0; i++){
+    /* Without a journal it could not be rolled back */
+    if( p->aSlot[i].bTx ) sql(p, &p->aSlot[i], "COMMIT");
+    p->aSlot[i].bTx = 0;
+  }
   for(i=0; i<N_SLOT && p->bEnd==0; i++) slotClose(p, &p->aSlot[i]);
   for(i=0; i<p->nFile && p->bEnd==0; i++){
     judge(p, i);
