@@ -102,9 +102,12 @@ struct HpChoice {
   u8 bUnlikely;             /* Perhaps there is little between the bounds */
   char *zKey;               /* EXPLAIN QUERY PLAN: the key it is looked up by */
   u8 iLevel;                /* Its loop: 1 is the outermost, 0: it has none */
-  u8 iStock;                /* The same, of SQLite's plan: bMoved changes iLevel */
-  u8 bPlain;                /* Its terms are tested in the order of the WHERE clause */
-  const Expr *pAccess;      /* The one term by which its rows are found, or NULL */
+  u8 iStock;                /* The same, of SQLite's plan: bMoved changes
+                            ** iLevel */
+  u8 bPlain;                /* Its terms are tested in the order of the WHERE
+                            ** clause */
+  const Expr *pAccess;      /* The one term by which its rows are found, or
+                            ** NULL */
   u8 bRoot;                 /* Of loop 1: it can be the scan of a join */
   u8 bWhole;                /* Of loop 1: it is the scan of a whole table */
   u8 bByRowid;              /* Its loop gives rows in the order of their rowids */
@@ -125,9 +128,11 @@ struct HpChoice {
 #define HP_PROGRESS_LOOPS 3
 typedef struct HpProgress HpProgress;
 struct HpProgress {
-  int nFirst, nLast;        /* Loops at the first look, at the last one.  0: there was none */
+  int nFirst, nLast;        /* Loops at the first look, at the last one.  0:
+                            ** there was none */
   i64 tFirst, tLast;        /* When that was */
-  double aFirst[HP_PROGRESS_LOOPS];    /* Where their cursors stood, the outermost one's first */
+  double aFirst[HP_PROGRESS_LOOPS];    /* Where their cursors stood, the
+                                       ** outermost one's first */
   double aLast[HP_PROGRESS_LOOPS];
 };
 
@@ -140,7 +145,8 @@ struct HpRace {
   i64 tStart;               /* When the execution began, in nanoseconds.  0: not asked yet */
   i64 tAgain;               /* ... when it began again last */
   i64 tBegin;               /* When they began, ... */
-  i64 tEnd;                 /* ... when they are given up, if nobody knows how long they will go
+  i64 tEnd;                 /* ... when they are given up, if nobody knows how
+                            ** long they will go
                             ** on.  0: that is not known yet */
   i64 tOurs;                /* What ours takes */
   i64 tLook;                /* When to find out how long they will go on */

@@ -310,7 +310,8 @@ struct HpConfig {
   u8 bDirHash;           /* dir=hash: relations have hash tables, no bits */
   u8 bStash;             /* stash=all: rows are put aside wherever they can */
   u8 bShow;              /* tree=show: EXPLAIN QUERY PLAN shows pipes */
-  u8 bSteps;             /* clock=steps: time is the number of SQLite's instructions */
+  u8 bSteps;             /* clock=steps: time is the number of SQLite's
+                         ** instructions */
   u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
   u8 bHere;              /* system=here: the kernel's files are there */
   int nBatch;            /* batch=N: rows a batch */
@@ -318,7 +319,8 @@ struct HpConfig {
   int nRun;              /* run=N: leaves a run; or 0 */
   int nRace;             /* race=N: instructions until SQLite's loops are given up; or 0 */
   int nRare;             /* rare=N: groups of a sorted run, however often they recur; or 0 */
-  int nEnd;              /* end=N: one run of leaves in N ends a search for rows; or 0 */
+  int nEnd;              /* end=N: one run of leaves in N ends a search for
+                         ** rows; or 0 */
   int nTally;            /* tally=N: sums are in arrays from so many groups on; or 0 */
   int nExtent;           /* extent=N: pages that each b-tree reserves; or 0 */
   i64 nMemory;           /* memory=N: default of hp_memory; or 0 */

@@ -105,7 +105,8 @@ struct HpSide {
   u16 iAround;           /* iSame of the side around it */
   u16 nDepth;            /* Sides around it, and itself */
   u8 eNeed;              /* HP_NEED_xxx: rows where that is so ... */
-  u16 iArg, n;           /* ... of vectors HpProg.aArg[iArg..iArg+n-1], of all */
+  u16 iArg, n;           /* ... of vectors HpProg.aArg[iArg..iArg+n-1], of
+                         ** all */
 };
 #define HP_NEED_TRUE      0    /* True */
 #define HP_NEED_NOT_TRUE  1    /* False or NULL */
@@ -444,7 +445,8 @@ struct HpPlan {
   /* Written while the statement runs, by the thread that steps it: */
   int nLost;             /* A join: number of executions to skip next time */
   int nSkip;             /* Number of executions to skip now: hp_gate.c */
-  i64 tFind;             /* OP_HpFind: when it came there first: hpRaceClock() */
+  i64 tFind;             /* OP_HpFind: when it came there first:
+                         ** hpRaceClock() */
   double rFind;          /* Nanoseconds that it takes to make its groups */
   HpProgress progress;   /* How far the loops around it are */
   u32 iLate;             /* SQLite's loops have been given up in this execution, by its number:

@@ -91,8 +91,8 @@ static void hpVecConst(HpFrame *p, HpVec *pVec, Mem *pMem){
 }
 
 /*
-** Select the rows that were selected with nDepth sides around, and note in *pNow
-** what is selected: hpVecBack() selects that again.
+** Select the rows that were selected with nDepth sides around, and note in
+** *pNow what is selected: hpVecBack() selects that again.
 */
 static void hpVecScope(HpFrame *p, int nDepth, HpAround *pNow){
   pNow->aSel = p->aSel;

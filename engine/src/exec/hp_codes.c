@@ -483,8 +483,9 @@ static int hpCodesIsHere(const HpFrame *p, const HpOp *pOp){
 }
 
 /*
-** Decode the columns that have not been, for the rows selected where they stand.  Those of sides that
-** are not being run stay as they are.  bEnd: the filters are done.
+** Decode the columns that have not been, for the rows selected where they
+** stand.  Those of sides that are not being run stay as they are.  bEnd: the
+** filters are done.
 */
 static void hpCodesNow(HpFrame *p, int bEnd){
   const HpProg *pProg = p->pProg;

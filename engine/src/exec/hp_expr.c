@@ -171,8 +171,8 @@ static void hpOpUser(HpFrame *p, int iOp){
 }
 
 /*
-** Compute a AND b, or a OR b, into p->aBool.  With bSide b is only there where a
-** leaves the answer open.
+** Compute a AND b, or a OR b, into p->aBool.  With bSide b is only there where
+** a leaves the answer open.
 */
 static void hpOpLogic(HpFrame *p, HpVec *pA, HpVec *pB, int bOr, int bSide){
   /* By 3*a+b, where 2 is NULL */
@@ -410,7 +410,9 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
   for(i=0; i<pProg->nOp; i++){
     const HpOp *pOp = &pProg->aOp[i];
     int rc = hpVecInit(p, &p->aVec[pOp->iOut], pOp->bConst ? 1 : (int)n);
-    if( pOp->iSide ) p->aVec[pOp->iOut].nDepth = pProg->aSide[pOp->iSide].nDepth;
+    if( pOp->iSide ){
+      p->aVec[pOp->iOut].nDepth = pProg->aSide[pOp->iSide].nDepth;
+    }
     if( rc==SQLITE_OK ){
       switch( pOp->eOp ){
         case HP_OP_IN:

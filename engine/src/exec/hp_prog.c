@@ -62,7 +62,8 @@ static int hpProgIsConst(const HpProg *pProg, int iVec){
   return 1;
 }
 
-/* Has what side iSide computes been computed for the rows of the side of now? */
+/* Has what side iSide computes been computed for the rows of the side of
+** now? */
 static int hpProgIsIn(const HpProg *pProg, u16 iSide){
   u16 i = pProg->iSide;
   while( i!=iSide && i!=0 ) i = pProg->aSide[i].iAround;
@@ -75,7 +76,9 @@ static int hpProgIsIn(const HpProg *pProg, u16 iSide){
 static int hpProgSees(const HpProg *pProg, int iVec){
   int i;
   for(i=0; i<pProg->nOp; i++){
-    if( pProg->aOp[i].iOut==iVec ) return hpProgIsIn(pProg, pProg->aOp[i].iSide);
+    if( pProg->aOp[i].iOut==iVec ){
+      return hpProgIsIn(pProg, pProg->aOp[i].iSide);
+    }
   }
   return 1;
 }
@@ -104,7 +107,8 @@ static int hpProgSide(HpProg *pProg, u8 eNeed, const u16 *aVec, int n, int *pi){
   }
   do{
     if( pProg->nSide>=0xffff
-     || hpArenaGrow(pProg->pMem, &pProg->aSide, &pProg->nSideAlloc, pProg->nSide,
+     || hpArenaGrow(pProg->pMem, &pProg->aSide, &pProg->nSideAlloc,
+                    pProg->nSide,
                     sizeof(*p))
     ){
       return SQLITE_ERROR;

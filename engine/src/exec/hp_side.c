@@ -91,8 +91,8 @@ static int hpSideRows(
 }
 
 /*
-** Select the rows that need pSide.  Returns their number: if it is 0 nothing has
-** changed.  Most of all rows are computed as all of them are.
+** Select the rows that need pSide.  Returns their number: if it is 0 nothing
+** has changed.  Most of all rows are computed as all of them are.
 */
 static int hpSideBegin(HpFrame *p, const HpSide *pSide){
   const u16 *aArg = &p->pProg->aArg[pSide->iArg];
@@ -109,7 +109,8 @@ static int hpSideBegin(HpFrame *p, const HpSide *pSide){
   if( pSide->eNeed==HP_NEED_FIRST ){
     eNeed = HP_NEED_NOT_TRUE;
     nArg--;
-    n = hpSideRows(p, HP_NEED_TRUE, &p->aVec[aArg[nArg]], aSel, n, pAround->aNeed);
+    n = hpSideRows(p, HP_NEED_TRUE, &p->aVec[aArg[nArg]], aSel, n,
+                   pAround->aNeed);
     aSel = pAround->aNeed;
   }
   for(k=0; k<nArg && n>0; k++){

@@ -14,7 +14,8 @@
 **    hpFileStateIsKnown()    Is it a file whose changes can be told at all?
 **    hpFileStateJoin()       The state of a file, for one user more.
 **    hpFileStateUnref()      One user less.
-**    hpFileStateNow()        The state that a transaction sees, and what changed.
+**    hpFileStateNow()        The state that a transaction sees, and what
+**                            changed.
 **    hpFileStateTold()       Whoever keeps something of it has taken notice.
 **    hpFileStateLost()       Nothing that is known of the file holds any more.
 **    hpFileStateForget()     The same, of the file of a pager.

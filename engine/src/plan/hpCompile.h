@@ -187,9 +187,11 @@ struct HpBranch {
   int addrSkip;          /* The jump over our code */
 };
 
-/* hpSafe(): what is known of an expression that may be evaluated for fewer rows */
+/* hpSafe(): what is known of an expression that may be evaluated for fewer
+** rows */
 #define HP_SAFE_EACH   1   /* It is evaluated for all rows that matter */
-#define HP_SAFE_OPEN   2   /* Calls with constants are made when the scan begins */
+#define HP_SAFE_OPEN   2   /* Calls with constants are made when the scan
+                           ** begins */
 #define HP_SAFE_SELECT 4   /* Look into sub-selects and aggregates */
 #define HP_SAFE_KNOWN  8   /* Sub-selects do not matter */
 #define HP_SAFE_GROUP  16  /* Aggregates have been computed */

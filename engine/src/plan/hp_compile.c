@@ -14,7 +14,8 @@
 **    hpCompileConst()   a constant: coded into a register
 **    hpCompileOp(), hpCompileAff(), hpCompileArgs(), hpCompileList(), hpCompileTruth()
 **                       an operation
-**    hpCompileSideIf(), hpCompileSideEnd()  operations that fewer rows need, ...
+**    hpCompileSideIf(), hpCompileSideEnd()  operations that fewer rows need,
+**                                           ...
 **    hpCompileChoice()  ... and a CASE that puts them together
 **    hpCompileLiteral()    a constant that the query does not have
 **    hpCompileSortColumns()    terms of ORDER BY
@@ -187,7 +188,8 @@ static int hpCompileIsConst(HpCompile *pC, Expr *pExpr){
     case TK_FUNCTION:
       return 0;
   }
-  return sqlite3ExprIsConstant(pC->pParse, pExpr) && !hpSafeHasCall(pC->pParse, pExpr);
+  return sqlite3ExprIsConstant(pC->pParse, pExpr)
+      && !hpSafeHasCall(pC->pParse, pExpr);
 }
 
 /*
@@ -545,7 +547,8 @@ static int hpCompileFields(
     nRest += hpCostExpr(pC->pParse, pRight->x.pList->a[k].pExpr);
   }
   aVec[0] = (u16)b;
-  if( hpCompileSideIf(pC, hpCostIsSide(0, nDone, nRest), 0, HP_NEED_NOT_FALSE, aVec, 1, &iSide) ){
+  if( hpCompileSideIf(pC, hpCostIsSide(0, nDone, nRest), 0, HP_NEED_NOT_FALSE,
+                      aVec, 1, &iSide) ){
     return -1;
   }
   k = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
@@ -598,7 +601,8 @@ static int hpCompileInEach(HpCompile *pC, Expr *pExpr, CollSeq *pColl, int i){
     bFunc |= hpSafeHasCall(pC->pParse, pList->a[k].pExpr);
   }
   aVec[0] = (u16)a;
-  if( hpCompileSideIf(pC, hpCostIsSide(0, 2, nRest), bFunc, HP_NEED_NOT_TRUE, aVec,
+  if( hpCompileSideIf(pC, hpCostIsSide(0, 2, nRest), bFunc, HP_NEED_NOT_TRUE,
+                      aVec,
                       1, &iSide)
   ){
     return -1;
@@ -726,8 +730,8 @@ static int hpSideIsSafe(Parse *pParse, Expr *pExpr){
 
 /*
 ** The vector of terms i to nTerm-1, which pExpr->op connects.  aCost[k] is what
-** terms k and later cost.  bMust: those after the first may fail, and stock does not
-** come to them where it is decided.  bMay: they may be left out there.
+** terms k and later cost.  bMust: those after the first may fail, and stock
+** does not come to them where it is decided.  bMay: they may be left out there.
 */
 static int hpCompileTerms(
   HpCompile *pC,
@@ -748,11 +752,15 @@ static int hpCompileTerms(
     int iSide = 0;
     int b, k;
     if( i>iFirst && bMay ){
-      for(k=i; bJump && k<nTerm && bMust==0; k++) bMust = hpSafeHasCall(pC->pParse, apTerm[k]);
+      for(k=i; bJump && k<nTerm && bMust==0; k++){
+        bMust = hpSafeHasCall(pC->pParse, apTerm[k]);
+      }
       aVec[0] = (u16)a;
       if( hpCompileSideIf(pC,
-              hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
-              bMust, bOr ? HP_NEED_NOT_TRUE : HP_NEED_NOT_FALSE, aVec, 1, &iSide)
+              hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i],
+                           aCost[i]),
+              bMust, bOr ? HP_NEED_NOT_TRUE : HP_NEED_NOT_FALSE, aVec, 1,
+                &iSide)
       ){
         return -1;
       }
@@ -770,12 +778,13 @@ static int hpCompileTerms(
 }
 
 /*
-** The vector of pExpr, an AND or OR.  Terms that one operator connects are a chain:
-** what it has decided for a row leaves the selection.
+** The vector of pExpr, an AND or OR.  Terms that one operator connects are a
+** chain:  what it has decided for a row leaves the selection.
 **
-** As jumps stock comes to a term where those before do not decide.  Only a term without a
-** sub-select may come before those that have one, in all rows.  Otherwise stock computes
-** all terms, so that those which may fail have to be computed in all rows.
+** As jumps stock comes to a term where those before do not decide.  Only a term
+** without a sub-select may come before those that have one, in all rows.
+** Otherwise stock computes all terms, so that those which may fail have to be
+** computed in all rows.
 */
 static int hpCompileLogic(HpCompile *pC, Expr *pExpr, int bJump){
   Parse *pParse = pC->pParse;
@@ -830,7 +839,13 @@ static int hpCompileBoth(HpCompile *pC, Expr *pExpr, int bJump){
 }
 
 /* The vector of CASE or COALESCE, eOp.  bSide: some arguments are sides */
-static int hpCompileChoice(HpCompile *pC, u8 eOp, const u16 *aVec, int n, int bSide){
+static int hpCompileChoice(
+  HpCompile *pC,
+  u8 eOp,
+  const u16 *aVec,
+  int n,
+  int bSide
+){
   HpOp x;
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
@@ -842,13 +857,16 @@ static int hpCompileChoice(HpCompile *pC, u8 eOp, const u16 *aVec, int n, int bS
 static int hpLastFunc(HpCompile *pC, const ExprList *pList, int bCase){
   int i = pList->nExpr-1;
   if( bCase ) i = i%2 ? i-1 : i-2;
-  while( i>=0 && !hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ) i -= bCase ? 2 : 1;
+  while( i>=0 && !hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ){
+    i -= bCase ? 2 : 1;
+  }
   return i;
 }
 
 /*
-** The vector of CASE pBase WHEN ... with or without pBase, from item i of pList on.
-** aCost[k] is what items k and later cost, and iFunc the last WHEN that may fail.
+** The vector of CASE pBase WHEN ... with or without pBase, from item i of pList
+** on.  aCost[k] is what items k and later cost, and iFunc the last WHEN that
+** may fail.
 */
 static int hpCompileArms(
   HpCompile *pC,
@@ -873,7 +891,8 @@ static int hpCompileArms(
     u8 eNeed = HP_NEED_NOT_TRUE;       /* ELSE, or all that is left */
     if( nWhen>0 && i<nExpr-1
      && hpCompileSideIf(pC,
-            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
+            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i],
+                         aCost[i]),
             iFunc>=i, HP_NEED_NOT_TRUE, aWhen, nWhen, &iSide)
     ){
       return -1;
@@ -921,13 +940,16 @@ static int hpCompileCase(HpCompile *pC, Expr *pBase, ExprList *pList){
   int *aCost = hpCompileAlloc(pC->pPlan, ((i64)pList->nExpr+1)*sizeof(int));
   assert( pList->nExpr>=2 );    /* WHEN and THEN */
   if( aCost==0 || pList->nExpr>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
-  if( pBase && sqlite3ExprIsVector(pBase) ) return hpCompileNo(pC, HP_NO_ROWVALUE);
+  if( pBase && sqlite3ExprIsVector(pBase) ){
+    return hpCompileNo(pC, HP_NO_ROWVALUE);
+  }
   hpCostList(pC->pParse, pList, 1, aCost);
   return hpCompileArms(pC, pBase, pList, 0, aCost, hpLastFunc(pC, pList, 1));
 }
 
 /*
-** The vector of COALESCE(list), from item i on.  aCost[] and iFunc are as above.
+** The vector of COALESCE(list), from item i on.  aCost[] and iFunc are as
+** above.
 */
 static int hpCompileFirst(
   HpCompile *pC,
@@ -946,7 +968,8 @@ static int hpCompileFirst(
   while( i<pList->nExpr && iSide==0 ){
     if( i>iFirst
      && hpCompileSideIf(pC,
-            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i], aCost[i]),
+            hpCostIsSide(aCost[0]-aCost[iFirst], aCost[iFirst]-aCost[i],
+                         aCost[i]),
             iFunc>=i, HP_NEED_NULL, aVec, nVec, &iSide)
     ){
       return -1;

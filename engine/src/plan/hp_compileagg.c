@@ -32,15 +32,17 @@ static u8 hpAggKind(const FuncDef *pFunc){
 }
 
 /*
-** The vector of pExpr, an argument of *pDef.  Stock computes it for the rows that
-** FILTER passes: where that matters (hpCompileSideIf()) it is NULL in the others.
+** The vector of pExpr, an argument of *pDef.  Stock computes it for the rows
+** that FILTER passes: where that matters (hpCompileSideIf()) it is NULL in the
+** others.
 */
 static int hpCompileAggArg(HpCompile *pC, const HpAggDef *pDef, Expr *pExpr){
   u16 aVec[2];
   int iSide = 0;
   int a;
   aVec[0] = pDef->iFilter;
-  if( pDef->iFilter!=HP_NO_VEC && !sqlite3ExprCanReturnSubtype(pC->pParse, pExpr)
+  if( pDef->iFilter!=HP_NO_VEC
+   && !sqlite3ExprCanReturnSubtype(pC->pParse, pExpr)
    && hpCompileSideIf(pC, hpCostIsSide(0, 2, hpCostExpr(pC->pParse, pExpr)),
           hpSafeHasCall(pC->pParse, pExpr), HP_NEED_TRUE, aVec, 1, &iSide)
   ){

@@ -14,16 +14,18 @@
 ** The unit is about what a vector loop takes for one number, half a nanosecond.
 ** Operations that make text, or call a function, or match a pattern, cost a
 ** hundred times that.  To begin a side and to put it together costs about eight
-** units.  That is what a jump costs SQLite, so nothing is lost to it even if all
-** rows need the side.
+** units.  That is what a jump costs SQLite, so nothing is lost to it even if
+** all rows need the side.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
 
-#define HP_COST_DEAR  100    /* Makes text, calls a function, matches a pattern */
-#define HP_COST_MIXED 40     /* Texts are turned into numbers, types are mixed */
+#define HP_COST_DEAR  100    /* Makes text, calls a function, matches a
+                             ** pattern */
+#define HP_COST_MIXED 40     /* Texts are turned into numbers, types are
+                             ** mixed */
 #define HP_COST_SIDE  24     /* What is cheaper is computed for all rows */
 #define HP_COST_ALONE 4      /* To look whether some row needs a side */
 #define HP_COST_MAX   1000000
@@ -89,7 +91,12 @@ static int hpCostExpr(Parse *pParse, Expr *pExpr){
 ** one item behind the last.  bCase: they are those of a CASE, whose THEN and
 ** ELSE have sides for themselves.
 */
-static void hpCostList(Parse *pParse, const ExprList *pList, int bCase, int *aCost){
+static void hpCostList(
+  Parse *pParse,
+  const ExprList *pList,
+  int bCase,
+  int *aCost
+){
   int i;
   aCost[pList->nExpr] = 0;
   for(i=pList->nExpr-1; i>=0; i--){
@@ -100,12 +107,12 @@ static void hpCostList(Parse *pParse, const ExprList *pList, int bCase, int *aCo
 }
 
 /*
-** Of a chain nBefore has been done for more rows, then nDone for those of now, and
-** nRest follows, which fewer may need: is it worth it to select these?
+** Of a chain nBefore has been done for more rows, then nDone for those of now,
+** and nRest follows, which fewer may need: is it worth it to select these?
 **
 ** Dear operations always are.  Cheap ones come in pieces that double, so that
-** a row which is decided early pays no more than what was done for it, twice, and one
-** that is decided late not for many selections.
+** a row which is decided early pays no more than what was done for it, twice,
+** and one that is decided late not for many selections.
 */
 static int hpCostIsSide(int nBefore, int nDone, int nRest){
   assert( nBefore>=0 && nDone>=0 && nRest>=0 );

@@ -16,9 +16,9 @@
 ** Each node of the graph (hp_graph.c) has a pipe.  Its program is
 **
 **    1. a look-up of the keys that its home wants, if that is known by then
-**    2. filters on the table's own columns, the cheapest first as long as they cannot
-**       fail (hp_safe.c), and the keys of what it looks up by them alone: so far rows
-**       may be put aside (hp_stash.c)
+**    2. filters on the table's own columns, the cheapest first as long as they
+**       cannot fail (hp_safe.c), and the keys of what it looks up by them
+**       alone: so far rows may be put aside (hp_stash.c)
 **    3. look-ups, where a row without a partner is left out: of relations that
 **       other equalities lead to (HpGraph.aReduce), then of the nodes whose home
 **       it is, those first that leave rows out themselves.  Then the keys of
@@ -688,8 +688,9 @@ static int hpJoinTwins(HpCompile *pC, int i){
 }
 
 /*
-** Make filters of the own terms of node i that are among those from iFrom to iTo, of which
-** only the last one may fail: the cheapest first, and that one last.
+** Make filters of the own terms of node i that are among those from iFrom to
+** iTo, of which only the last one may fail: the cheapest first, and that one
+** last.
 */
 static int hpJoinTerms(HpCompile *pC, int i, int iFrom, int iTo){
   const HpGraph *p = pC->pGraph;
@@ -697,7 +698,8 @@ static int hpJoinTerms(HpCompile *pC, int i, int iFrom, int iTo){
   for(iPass=0; iPass<=HP_JOIN_COSTS; iPass++){
     for(k=iFrom; k<=iTo; k++){
       const HpGraphTerm *pTerm = &p->aTerm[k];
-      int iCost = pTerm->bFails ? HP_JOIN_COSTS : hpJoinCost(pC->pParse, pTerm->pExpr);
+      int iCost = pTerm->bFails ? HP_JOIN_COSTS
+          : hpJoinCost(pC->pParse, pTerm->pExpr);
       if( iCost!=iPass || !hpJoinIsOwn(p, i, k) ) continue;
       if( pTerm->m==0 ) pC->pPipe->bConstant = 1;
       if( hpJoinTerm(pC, pTerm->pExpr) ) return SQLITE_ERROR;
@@ -729,7 +731,8 @@ static int hpJoinFilters(HpCompile *pC, int i){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     int iVec;
     if( pTerm->iOuter>=0 || pTerm->pExpr->op!=TK_OR || pTerm->bImplied
-     || pTerm->bFails || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i) || p->bPart
+     || pTerm->bFails || (pTerm->m & MASKBIT(i))==0 || pTerm->m==MASKBIT(i)
+         || p->bPart
     ){
       continue;
     }

@@ -482,13 +482,14 @@ static void hpPlanWhole(SrcItem *pItem){
 }
 
 /*
-** Does loop pLoop test its terms in the order of the WHERE clause?  Where it looks rows up by an
-** index it does not.  For an automatic index and a Bloom filter some of them are tested for all
-** rows of the table first.
+** Does loop pLoop test its terms in the order of the WHERE clause?  Where it
+** looks rows up by an index it does not.  For an automatic index and a Bloom
+** filter some of them are tested for all rows of the table first.
 */
 static int hpPlanIsPlain(const WhereLoop *pLoop){
   const u32 mNot = WHERE_AUTO_INDEX|WHERE_BLOOMFILTER|WHERE_MULTI_OR|WHERE_VIRTUALTABLE;
-  return (pLoop->wsFlags & mNot)==0 && (pLoop->wsFlags & (WHERE_IPK|WHERE_IDX_ONLY))!=0;
+  return (pLoop->wsFlags & mNot)==0
+      && (pLoop->wsFlags & (WHERE_IPK|WHERE_IDX_ONLY))!=0;
 }
 
 /* The one term of the WHERE clause by which pLoop finds rows, or NULL */

@@ -4,51 +4,55 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** hp_safe: may an expression fail, and does SQLite test it where we do (prepare time)?
+** hp_safe: may an expression fail, and does SQLite test it where we do (prepare
+** time)?
 **
 **    hpSafe()          can nothing in an expression, or a list of them, fail?
 **    hpSafeSelect()    can nothing in a sub-select fail?
 **    hpSafeHasCall()   does an expression call a function?
 **    hpSafeColl()      does it call no collation of the application?
-**    hpSafeSearch()    the terms of a WHERE clause, where a scan stands for the search of
-**                      an index
+**    hpSafeSearch()    the terms of a WHERE clause, where a scan stands for the
+**                      search of an index
 **    hpSafeJoin()      those of a join
-**    hpSafeNumber(), hpSafeNumberOf()    is it row_number(), rank() or dense_rank()?
+**    hpSafeNumber(), hpSafeNumberOf()    is it row_number(), rank() or
+**                                        dense_rank()?
 **
-** An error of an expression shows: the statement ends with it, and one that writes is
-** rolled back.  So an error that SQLite raises must not be lost, and one that it does
-** not raise must not appear.  The latter is simple.  What fails while OP_HpScan runs
-** makes it decline, and SQLite's own code finds the error, or does not.  So an
-** expression may be evaluated for more rows than SQLite evaluates it for.  It must not
-** be evaluated for fewer rows:
+** An error of an expression shows: the statement ends with it, and one that
+** writes is rolled back.  So an error that SQLite raises must not be lost, and
+** one that it does not raise must not appear.  The latter is simple.  What
+** fails while OP_HpScan runs makes it decline, and SQLite's own code finds the
+** error, or does not.  So an expression may be evaluated for more rows than
+** SQLite evaluates it for.  It must not be evaluated for fewer rows:
 **
-**    WHERE abs(x)>0 AND y=5       abs(x) fails in a row where y is 7.  Who tests y=5
+**    WHERE abs(x)>0 AND y=5       abs(x) fails in a row where y is 7.  Who
+**    tests y=5
 **                                 first, since that is cheaper, never sees it
 **
-** This is what is to be proven wherever rows are left out, or terms are tested in
-** another order: what is left out cannot fail (hpSafe()), or SQLite has left it out by
-** then, too (hpSafeSearch(), hpSafeJoin()).
+** This is what is to be proven wherever rows are left out, or terms are tested
+** in another order: what is left out cannot fail (hpSafe()), or SQLite has left
+** it out by then, too (hpSafeSearch(), hpSafeJoin()).
 **
-** hpSafe() is an allow-list: operators, and those functions of SQLite that raise no
-** error whatever their arguments are.  Operators fail for no value.  abs() does, of the
-** smallest integer; JSON functions of malformed text; printf(), replace() and
-** zeroblob() where the result is too long; LIKE where the pattern is.  Functions and
-** collations of the application may do anything.  Where longer values than SQLite
-** allows might come out of concatenation and the like nothing is taken over:
-** hpQueryLengths().
+** hpSafe() is an allow-list: operators, and those functions of SQLite that
+** raise no error whatever their arguments are.  Operators fail for no value.
+** abs() does, of the smallest integer; JSON functions of malformed text;
+** printf(), replace() and zeroblob() where the result is too long; LIKE where
+** the pattern is.  Functions and collations of the application may do anything.
+** Where longer values than SQLite allows might come out of concatenation and
+** the like nothing is taken over:  hpQueryLengths().
 **
-** SQLite's order.  It tests a term in the innermost of the loops whose tables the term
-** names: its level.  First come the terms by which rows are found.  If these are looked
-** up by an index then come those that need only what the index has, then the others, and
-** last those with correlated sub-selects; each in the order of the WHERE clause.
-** (sqlite3WhereCodeOneLoopStart())
+** SQLite's order.  It tests a term in the innermost of the loops whose tables
+** the term names: its level.  First come the terms by which rows are found.  If
+** these are looked up by an index then come those that need only what the index
+** has, then the others, and last those with correlated sub-selects; each in the
+** order of the WHERE clause.  (sqlite3WhereCodeOneLoopStart())
 **
-** In a join, terms of one table that may fail are tested where they stand in the WHERE
-** clause (hpJoinFilters()), for all rows of the table: nobody tells it which rows are
-** wanted (HpNode.bAll).  All other terms that may fail are tested when all look-ups have
-** left rows out.  So each of these has to be behind all else in SQLite's order, too, or
-** the join is refused.  A key that may fail has to be behind all but the terms of the
-** table that is looked up.  And what an OR that may fail implies leaves no rows out.
+** In a join, terms of one table that may fail are tested where they stand in
+** the WHERE clause (hpJoinFilters()), for all rows of the table: nobody tells
+** it which rows are wanted (HpNode.bAll).  All other terms that may fail are
+** tested when all look-ups have left rows out.  So each of these has to be
+** behind all else in SQLite's order, too, or the join is refused.  A key that
+** may fail has to be behind all but the terms of the table that is looked up.
+** And what an OR that may fail implies leaves no rows out.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -70,8 +74,8 @@ static u8 hpSafeNumber(const Expr *pExpr){
   return hpSafeNumberOf(pExpr->y.pWin->pWFunc);
 }
 
-/* Walker callback: stop at an application's collation.  One that is not there yet may
-** become that; asking SQLite for it would be an error */
+/* Walker callback: stop at an application's collation.  One that is not there
+** yet may become that; asking SQLite for it would be an error */
 static int hpSafeWalkColl(Walker *pWalker, Expr *pExpr){
   const char *zColl = 0;
   if( pExpr->op==TK_COLLATE ){
@@ -123,15 +127,16 @@ static int hpSafeHasCall(Parse *pParse, Expr *pExpr){
   return !hpSafeWalks(pParse, pExpr, hpSafeWalkCall);
 }
 
-/* Is pExpr a literal text of n characters, or of any number if n is negative? */
+/* Is pExpr a literal text of n characters, or of any number if n is
+** negative? */
 static int hpSafeIsText(const Expr *pExpr, int n){
   return pExpr->op==TK_STRING
       && (n<0 || sqlite3Utf8CharLen(pExpr->u.zToken, -1)==n);
 }
 
 /*
-** pExpr calls like() or glob().  It fails if the pattern is too long, or what ESCAPE
-** says is not one character.  eSafe: HP_SAFE_xxx.
+** pExpr calls like() or glob().  It fails if the pattern is too long, or what
+** ESCAPE says is not one character.  eSafe: HP_SAFE_xxx.
 */
 static int hpSafeLike(Parse *pParse, const Expr *pExpr, int eSafe){
   const ExprList *pList = pExpr->x.pList;
@@ -145,7 +150,8 @@ static int hpSafeLike(Parse *pParse, const Expr *pExpr, int eSafe){
       && sqlite3ExprIsConstant(pParse, (Expr*)pPattern);
 }
 
-/* Does SQLite's function pDef raise no error, whatever the arguments pList are? */
+/* Does SQLite's function pDef raise no error, whatever the arguments pList
+** are? */
 static int hpSafeFunc(const FuncDef *pDef, const ExprList *pList){
   static void (*const axSafe[])(sqlite3_context*,int,sqlite3_value**) = {
     /* versionFunc is coalesce(), iif() and likely(), too */
@@ -209,8 +215,8 @@ static int hpSafeAggregate(sqlite3 *db, const Expr *pExpr){
       && pArg->y.pTab->aCol[pArg->iColumn].affinity==SQLITE_AFF_REAL;
 }
 
-/* May function call pExpr be evaluated or not?  Its arguments are looked at later on,
-** unless *pbPrune is set. */
+/* May function call pExpr be evaluated or not?  Its arguments are looked at
+** later on, unless *pbPrune is set. */
 static int hpSafeCall(Parse *pParse, Expr *pExpr, int eSafe, int *pbPrune){
   const ExprList *pList = ExprUseXList(pExpr) ? pExpr->x.pList : 0;
   int nArg = pList ? pList->nExpr : 0;
@@ -226,7 +232,8 @@ static int hpSafeCall(Parse *pParse, Expr *pExpr, int eSafe, int *pbPrune){
     return hpSafeLike(pParse, pExpr, eSafe);
   }
   if( (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
-  if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0 && !hpSafeColl(pParse, pExpr) ){
+  if( (pDef->funcFlags & SQLITE_FUNC_NEEDCOLL)!=0
+   && !hpSafeColl(pParse, pExpr) ){
     return 0;
   }
   if( eSafe & HP_SAFE_EACH ) return 1;
@@ -330,15 +337,15 @@ static void hpSafeWalker(Walker *pWalker, Parse *pParse, int eSafe){
 }
 
 /*
-** True if neither pExpr nor any of pList, which may be NULL, can fail or have an effect,
-** so that they may be evaluated for fewer rows than SQLite does.  eSafe, a set of bits,
-** says what else is known:
+** True if neither pExpr nor any of pList, which may be NULL, can fail or have
+** an effect, so that they may be evaluated for fewer rows than SQLite does.
+** eSafe, a set of bits, says what else is known:
 **
-**    HP_SAFE_EACH     they will be evaluated for all rows that matter: so they may fail, but
-**                     not call functions or collations of the application, which might
-**                     write to the table
-**    HP_SAFE_OPEN     the plan has them: calls with constants are made when the pipe
-**                     begins (hpExprOpen()), whatever rows there are
+**    HP_SAFE_EACH     they will be evaluated for all rows that matter: so they
+**                     may fail, but not call functions or collations of the
+**                     application, which might write to the table
+**    HP_SAFE_OPEN     the plan has them: calls with constants are made when the
+**                     pipe begins (hpExprOpen()), whatever rows there are
 **    HP_SAFE_SELECT   look into sub-selects and aggregates
 **    HP_SAFE_KNOWN    do not look into sub-selects: somebody else does
 **    HP_SAFE_GROUP    they are results of groups: aggregates have been computed
@@ -360,9 +367,9 @@ static int hpSafeSelect(Parse *pParse, Select *p){
 }
 
 /*
-** The search of index pItem->hp.pVia by which SQLite looks rows up has been compiled: its
-** terms are the first filters of pC.  See hpSafeSearch().  *pbOther: there was a term
-** that needs the row.
+** The search of index pItem->hp.pVia by which SQLite looks rows up has been
+** compiled: its terms are the first filters of pC.  See hpSafeSearch().
+** *pbOther: there was a term that needs the row.
 */
 static int hpSafeSearched(
   const HpCompile *pC,
@@ -386,19 +393,24 @@ static int hpSafeSearched(
 }
 
 /*
-** SQLite looks up the rows of pItem by an index, and a scan of the table is to stand for
-** that.  SQLite tests the terms of pWhere that need only what the index has before the
-** others; we test all of them in their order, behind the bounds.  True if each term that
-** may fail is tested for all rows that SQLite tests it for.
+** SQLite looks up the rows of pItem by an index, and a scan of the table is to
+** stand for that.  SQLite tests the terms of pWhere that need only what the
+** index has before the others; we test all of them in their order, behind the
+** bounds.  True if each term that may fail is tested for all rows that SQLite
+** tests it for.
 */
-static int hpSafeSearch(const HpCompile *pC, const SrcItem *pItem, Expr *pWhere){
+static int hpSafeSearch(
+  const HpCompile *pC,
+  const SrcItem *pItem,
+  Expr *pWhere
+){
   int bOther = 0;
   return pItem->hp.pVia==0 || hpSafeSearched(pC, pItem, pWhere, &bOther);
 }
 
 /*
-** The level of SQLite's loops in which it tests a term about nodes m, which may be of
-** the ON clause of node iOuter.
+** The level of SQLite's loops in which it tests a term about nodes m, which may
+** be of the ON clause of node iOuter.
 */
 static int hpSafeLevel(const HpGraph *p, Bitmask m, int iOuter){
   int iLevel = 0;
@@ -406,7 +418,8 @@ static int hpSafeLevel(const HpGraph *p, Bitmask m, int iOuter){
   if( iOuter>=0 ) m |= MASKBIT(iOuter);
   for(i=0; i<p->nNode; i++){
     if( (m & MASKBIT(i))==0 ) continue;
-    /* Sub-selects have no loop, but terms that have them come last: hpSafeClass() */
+    /* Sub-selects have no loop, but terms that have them come last:
+    ** hpSafeClass() */
     iLevel = MAX(iLevel, p->aNode[i].pSub ? 0 : p->aNode[i].pItem->hp.iStock);
   }
   return iLevel;
@@ -429,8 +442,8 @@ static int hpSafeClass(const HpGraph *p, int k){
   return eClass;
 }
 
-/* Does SQLite test the terms of node i that find no rows in the order of the WHERE
-** clause? */
+/* Does SQLite test the terms of node i that find no rows in the order of the
+** WHERE clause? */
 static int hpSafeIsPlain(const HpGraph *p, int i){
   const HpNode *pNode = &p->aNode[i];
   /* Of the root that is looked up by an index hpSafeSearch() is asked */
@@ -439,8 +452,8 @@ static int hpSafeIsPlain(const HpGraph *p, int i){
 }
 
 /*
-** Term k may fail, and is tested behind all look-ups.  Does SQLite test it behind all
-** terms that leave rows out before, too?
+** Term k may fail, and is tested behind all look-ups.  Does SQLite test it
+** behind all terms that leave rows out before, too?
 */
 static int hpSafeIsLast(const HpGraph *p, int k){
   const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -472,9 +485,9 @@ static int hpSafeIsLast(const HpGraph *p, int k){
 }
 
 /*
-** Term k may fail, and is a key by which a node is looked up.  Has SQLite tested all terms
-** by then that have left rows out before we evaluate the other side of it?  What only
-** leaves rows of the node out does not matter.
+** Term k may fail, and is a key by which a node is looked up.  Has SQLite
+** tested all terms by then that have left rows out before we evaluate the other
+** side of it?  What only leaves rows of the node out does not matter.
 */
 static int hpSafeIsKey(const HpGraph *p, int k){
   const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -521,8 +534,9 @@ static int hpSafeAggs(const HpGraph *p, int i){
 }
 
 /*
-** Sub-select i has aggregates that may fail.  The rows around it that want a group are
-** those that all look-ups have left.  True if SQLite evaluates it for no others.
+** Sub-select i has aggregates that may fail.  The rows around it that want a
+** group are those that all look-ups have left.  True if SQLite evaluates it for
+** no others.
 */
 static int hpSafeWanted(const HpGraph *p, int i){
   Bitmask m = 0;
@@ -553,16 +567,20 @@ static int hpSafeIsOwn(const HpGraph *p, int k, int i){
 }
 
 /*
-** The nodes of p have their keys.  True if no error is lost that SQLite raises: see
-** above.  Notes which terms may fail, and of which nodes all rows have to be read.
+** The nodes of p have their keys.  True if no error is lost that SQLite raises:
+** see above.  Notes which terms may fail, and of which nodes all rows have to
+** be read.
 */
 static int hpSafeJoin(HpGraph *p){
   int i, j, k;
   for(k=0; k<p->nTerm; k++){
     HpGraphTerm *pTerm = &p->aTerm[k];
-    if( hpSafe(p->pParse, pTerm->pExpr, 0, HP_SAFE_OPEN|HP_SAFE_KNOWN) ) continue;
+    if( hpSafe(p->pParse, pTerm->pExpr, 0, HP_SAFE_OPEN|HP_SAFE_KNOWN) ){
+      continue;
+    }
     pTerm->bFails = 1;
-    if( pTerm->bImplied ) continue;        /* The OR that it is of may fail, too */
+    if( pTerm->bImplied ) continue;        /* The OR that it is of may fail,
+                                           ** too */
     for(i=0; i<p->nNode && !hpSafeIsOwn(p, k, i); i++){}
     if( i==p->nNode ){
       if( pTerm->bKey ? !hpSafeIsKey(p, k) : !hpSafeIsLast(p, k) ) return 0;

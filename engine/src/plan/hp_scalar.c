@@ -30,8 +30,10 @@
 
 /* Is pExpr, a sub-select or an IN of one, not correlated, a subroutine, and safe? */
 static int hpScalarIsSafe(Parse *pParse, const Expr *pExpr){
-  return !ExprHasProperty(pExpr, EP_VarSelect) && ExprHasProperty(pExpr, EP_Subrtn)
-      && pExpr->x.pSelect->pEList->nExpr==1 && hpSafeSelect(pParse, pExpr->x.pSelect);
+  return !ExprHasProperty(pExpr, EP_VarSelect)
+      && ExprHasProperty(pExpr, EP_Subrtn)
+      && pExpr->x.pSelect->pEList->nExpr==1
+          && hpSafeSelect(pParse, pExpr->x.pSelect);
 }
 
 /*

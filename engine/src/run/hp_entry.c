@@ -29,8 +29,8 @@
 ** index, which the scan has kept (HpFound.aTie), and the rowid.  Where an entry is not there the index
 ** is damaged: hpEntryAll() declines before the first row is given.
 **
-** A sorter takes the rows, and nothing of the application's is called for them (hpSafe()), so
-** nobody writes to the table meanwhile.
+** A sorter takes the rows, and nothing of the application's is called for them
+** (hpSafe()), so nobody writes to the table meanwhile.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION

@@ -15,11 +15,13 @@
 ** from then on a hash table has the group of each row.  So at most twice SQLite's
 ** time is spent where it stops soon after.
 **
-** Where SQLite searches an index for each row, and so goes through few, the loops around have to go on
-** for longer than the scan takes (hp_progress.c).  If that is not known as much time has to have passed as
-** three scans take.  That may be the application's, between rows: so as many instructions
-** have to have been done as take so long if all of them are slow (HP_FIND_STEP).  A statement without
-** parameters of which that was so makes its groups at once for a while (hpRaceNote()).
+** Where SQLite searches an index for each row, and so goes through few, the
+** loops around have to go on for longer than the scan takes (hp_progress.c).
+** If that is not known as much time has to have passed as three scans take.
+** That may be the application's, between rows: so as many instructions have to
+** have been done as take so long if all of them are slow (HP_FIND_STEP).  A
+** statement without parameters of which that was so makes its groups at once
+** for a while (hpRaceNote()).
 **
 ** EXISTS has groups without aggregates.
 **
@@ -32,8 +34,10 @@
 # include "hpInt.h"
 #endif
 
-#define HP_FIND_LEFT 2         /* The loops around go on for so many times what groups take, ... */
-#define HP_FIND_OURS   3       /* ... or, if that is not known, have taken so many times that */
+#define HP_FIND_LEFT 2         /* The loops around go on for so many times what
+                               ** groups take, ... */
+#define HP_FIND_OURS   3       /* ... or, if that is not known, have taken so
+                               ** many times that */
 #define HP_FIND_MORE 2000      /* Instructions from one look to the next */
 #define HP_FIND_STEP 1000      /* An instruction takes no longer than so many nanoseconds, on average */
 
@@ -58,22 +62,30 @@ static int hpFindCount(const Vdbe *v, const Mem *aMem){
   int n = 0;
   int i;
   for(i=0; i<v->nOp; i++){
-    if( v->aOp[i].opcode==OP_HpFind && (aMem[v->aOp[i].p1].flags & MEM_Dyn)==0 ) n++;
+    if( v->aOp[i].opcode==OP_HpFind
+     && (aMem[v->aOp[i].p1].flags & MEM_Dyn)==0 ){
+      n++;
+    }
   }
   return MAX(1, n);
 }
 
 /*
-** OP_HpFind pOp may scan its table, which takes as long as pPlan->rFind says, and nStep instructions
-** have been done.  Is that worth it, as far as can be told?  As many nanoseconds for each such sub-select
-** have to be before the loops around, or if that is not known HP_FIND_OURS times have to be behind.
+** OP_HpFind pOp may scan its table, which takes as long as pPlan->rFind says,
+** and nStep instructions have been done.  Is that worth it, as far as can be
+** told?  As many nanoseconds for each such sub-select have to be before the
+** loops around, or if that is not known HP_FIND_OURS times have to be behind.
 */
 static int hpFindPays(Vdbe *v, const VdbeOp *pOp, const Mem *aMem, i64 tNow){
   HpPlan *pPlan = (HpPlan*)pOp->p4.pMem->z;
   int bAll;
-  double rLeft = hpProgressLeft(v, &pPlan->progress, (int)(pOp - v->aOp), 1, v->nOp, tNow, &bAll);
-  if( rLeft>=0 && rLeft>pPlan->rFind*HP_FIND_LEFT*hpFindCount(v, aMem) ) return 1;
-  return (rLeft<0 || !bAll) && (double)(tNow - pPlan->tFind)>=pPlan->rFind*HP_FIND_OURS;
+  double rLeft = hpProgressLeft(v, &pPlan->progress, (int)(pOp - v->aOp), 1,
+                                v->nOp, tNow, &bAll);
+  if( rLeft>=0 && rLeft>pPlan->rFind*HP_FIND_LEFT*hpFindCount(v, aMem) ){
+    return 1;
+  }
+  return (rLeft<0 || !bAll)
+      && (double)(tNow - pPlan->tFind)>=pPlan->rFind*HP_FIND_OURS;
 }
 
 /*

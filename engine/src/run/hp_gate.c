@@ -43,8 +43,9 @@
 ** A WHERE clause with a constant term is sampled, too: if that is false SQLite reads
 ** nothing at all.
 **
-** All this is a guess, which may be wrong by a factor of two or three.  So only where ours seems to be better by far it
-** is run at once.  Otherwise SQLite begins, and is given up when its loops are seen to take longer (hp_race.c).
+** All this is a guess, which may be wrong by a factor of two or three.  So only
+** where ours seems to be better by far it is run at once.  Otherwise SQLite
+** begins, and is given up when its loops are seen to take longer (hp_race.c).
 ** That is so for each join whose root is not stock's outermost loop.
 **
 ** Costs are in nanoseconds of one processor of 2020 or later, from a file in the
@@ -91,8 +92,8 @@
 /* Ours must be so much better, in percent */
 #define HP_GATE_MARGIN   130
 
-/* Ours need not be tried against SQLite's loops if it seems to be so many times better; if they cannot
-** begin, it has to be so many times better */
+/* Ours need not be tried against SQLite's loops if it seems to be so many times
+** better; if they cannot begin, it has to be so many times better */
 #define HP_GATE_SURE       4
 #define HP_GATE_BLIND      2
 /* Nor are they given up if they seem to be so many times better */
@@ -105,8 +106,10 @@
 #define HP_GATE_ALL  ((i64)1<<40)  /* For tests: put all rows aside */
 
 #define HP_GATE_NEAR     150   /* Stock looks up a row beside the one before */
-#define HP_GATE_SIFT     800   /* We read a page most of whose rows are left out, ... */
-#define HP_GATE_PASS      10   /* ... and filter a row by a column of an index */
+#define HP_GATE_SIFT     800   /* We read a page most of whose rows are left
+                               ** out, ... */
+#define HP_GATE_PASS      10   /* ... and filter a row by a column of an
+                               ** index */
 #define HP_GATE_KEPT       5   /* How much sooner than a scan of leaves one of columns in memory is
                                ** run: these may not be there after all */
 
@@ -247,8 +250,8 @@ static int hpGateSizeOf(
   return SQLITE_OK;
 }
 
-/* The work of nWorker workers is done in this part of the time that one takes: they share memory, and other
-** processes work, too */
+/* The work of nWorker workers is done in this part of the time that one takes:
+** they share memory, and other processes work, too */
 static double hpGateShare(int nWorker){
   return 1/(1 + HP_GATE_WORKER*(MIN(nWorker, 4)-1));
 }
@@ -363,9 +366,9 @@ static i64 hpGateTop(const HpPipePlan *pPipe, const Mem *aMem){
 ** that is less than rLeast *prStock is only known to be no more.
 **
 ** The rows are the entries between the bounds.  What each of them costs depends on whether it is
-** near the row before: entries on leaves of the index tell.  Where all rows are on a few pages each of these
-** is read once.  If SQLite tests something on the entries first
-** (HpPlan.bNarrow) none of them may have to be looked up.
+** near the row before: entries on leaves of the index tell.  Where all rows are
+** on a few pages each of these is read once.  If SQLite tests something on the
+** entries first (HpPlan.bNarrow) none of them may have to be looked up.
 */
 static int hpGateLookedUp(
   sqlite3 *db,
@@ -382,11 +385,13 @@ static int hpGateLookedUp(
   i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
   i64 nRow;
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
-                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow, &rFar, &nSpan);
+                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow,
+                                &rFar, &nSpan);
   *prRow = (double)nRow;
   *prStock = *prRow*HP_GATE_ROW;
   if( nSpan>0 && pSize->nRow>0 && rLook>HP_GATE_SEEK ){
-    double rPage = pSize->rPage*(double)MIN(nSpan, pSize->nRow)/(double)pSize->nRow;
+    double rPage = pSize->rPage
+                 * (double)MIN(nSpan, pSize->nRow)/(double)pSize->nRow;
     if( rPage<HP_GATE_CACHE && rPage<*prRow*rFar ){
       *prStock += rPage*HP_GATE_READ;
       rLook = HP_GATE_SEEK;
@@ -400,9 +405,10 @@ static int hpGateLookedUp(
 ** Is pPlan, the scan of a table, to be run with nWorker workers, where SQLite would search an index
 ** and look up the rows that it finds?  Set *pbTake to that.  Constants are in aMem[].
 **
-** What each row costs SQLite hangs on where it lies, and what ours takes on what is in memory.  So where that
-** does not differ much SQLite begins, if bRace says that its loops may be given up: then *prOurs is
-** what ours takes.  It is 0 if they go on to their end.
+** What each row costs SQLite hangs on where it lies, and what ours takes on
+** what is in memory.  So where that does not differ much SQLite begins, if
+** bRace says that its loops may be given up: then *prOurs is what ours takes.
+** It is 0 if they go on to their end.
 */
 static int hpGateSearch(
   sqlite3 *db,
@@ -425,14 +431,20 @@ static int hpGateSearch(
   if( hpSourceRangeSkips(pRange) ) return SQLITE_OK;
   rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
-    if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) rShare = hpGateShare(nWorker);
-    if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ) rShare /= HP_GATE_KEPT;
+    if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ){
+      rShare = hpGateShare(nWorker);
+    }
+    if( hpColumnScanSeemKept(db, &pPipe->source, size.nLeaf) ){
+      rShare /= HP_GATE_KEPT;
+    }
     /* Twice SQLite's cursors go to each row that is found, and to its entry in the index */
-    rOurs = hpGateSift(&size, 0)*rShare + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
+    rOurs = hpGateSift(&size, 0)*rShare
+          + 4*(double)nTop*hpGateLookUp(&size) + HP_GATE_PIPE;
     if( nTop<=size.nRow/HP_TOP_SHARE ){
       rc = hpGateLookedUp(db, pPlan, aMem, &size, rOurs, &rRow, &rStock);
       rOurs += rRow*HP_GATE_SCAN*rShare;
-      *pbTake = rc==SQLITE_OK && rStock>=rOurs*(bRace ? HP_GATE_SURE : HP_GATE_BLIND);
+      *pbTake = rc==SQLITE_OK
+             && rStock>=rOurs*(bRace ? HP_GATE_SURE : HP_GATE_BLIND);
       if( !*pbTake && bRace && rStock*HP_GATE_HOPELESS>=rOurs ) *prOurs = rOurs;
     }
   }
@@ -550,7 +562,9 @@ static int hpGateJoin(
         return SQLITE_OK;
       }
     }
-    if( p1->nLeaf>=HP_MIN_PARALLEL && pPlan->aPipe[i].bSerial==0 ) r *= hpGateShare(nWorker);
+    if( p1->nLeaf>=HP_MIN_PARALLEL && pPlan->aPipe[i].bSerial==0 ){
+      r *= hpGateShare(nWorker);
+    }
     rOurs += r;
     if( hpColumnScanSeemKept(p->db, pSource, p1->nLeaf) ) r /= HP_GATE_KEPT;
     rKept += r;
@@ -561,9 +575,11 @@ static int hpGateJoin(
     return SQLITE_OK;
   }
   if( bMoved && eWhen!=HP_GATE_LATE ){
-    /* From the end where SQLite would not begin: that is seen when it has begun */
+    /* From the end where SQLite would not begin: that is seen when it has
+    ** begun */
     rStock *= rGuess;
-    if( bRace || rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS : HP_GATE_GUESS) ){
+    if( bRace || rStock<rOurs*(rStock<HP_GATE_LONG ? 2*HP_GATE_GUESS
+                               : HP_GATE_GUESS) ){
       *pbTake = 0;
       return SQLITE_OK;
     }
@@ -625,7 +641,9 @@ static int hpGateFind(sqlite3 *db, const HpPipePlan *pPipe, Mem *aMem, double *p
   *prOurs = 0;
   if( rc || size.nLeaf<HP_MIN_LEAF ) return rc;
   *prOurs = hpGateScan(&size) + (double)size.nRow*HP_GATE_GROUP;
-  if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ) *prOurs *= hpGateShare(hpThreads(db));
+  if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ){
+    *prOurs *= hpGateShare(hpThreads(db));
+  }
   return SQLITE_OK;
 }
 

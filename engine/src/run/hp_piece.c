@@ -223,7 +223,8 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   if( pPart->bMore ) p->pass.bAll = 0;
   pFound = p->apWorker[0]->pSink;
   pPieces->bMany = pFound->bForce==0
-      && (p->pass.bEnd || hpRowidsCost(p, pFound->nPlace, p->pass.nScanned, p->pSource->nTaken));
+      && (p->pass.bEnd || hpRowidsCost(p, pFound->nPlace, p->pass.nScanned,
+                                       p->pSource->nTaken));
   hpPipeDone(p);
   if( pPieces->bRan==0 ){
     pPieces->bRan = 1;

@@ -9,18 +9,20 @@
 **    hpProgressBegin()   nothing has been seen yet
 **    hpProgressLeft()    the time that is left, or as much of it as can be told
 **
-** What a loop costs a row, and how many rows there are, is hard to know before.  While it runs
-** both can be seen: the cursor of a loop stands at a place of its b-tree, a number from 0 to 1,
-** and the place where it will end is known, too, as the instruction that ends it has the key in
-** registers.  So two looks tell how fast the loop goes, and how long it will go on if it stays so.
+** What a loop costs a row, and how many rows there are, is hard to know before.
+** While it runs both can be seen: the cursor of a loop stands at a place of its
+** b-tree, a number from 0 to 1, and the place where it will end is known, too,
+** as the instruction that ends it has the key in registers.  So two looks tell
+** how fast the loop goes, and how long it will go on if it stays so.
 **
-** Loops lie within each other.  The outermost one that has passed HP_PROGRESS_ROWS entries between the two
-** looks tells.  Where that is not the first one, what the loops around it have before them
-** is not known: then the time that is left is that or more.  But the values of an IN, if they are
-** the outermost loop, take about as long each.
+** Loops lie within each other.  The outermost one that has passed
+** HP_PROGRESS_ROWS entries between the two looks tells.  Where that is not the
+** first one, what the loops around it have before them is not known: then the
+** time that is left is that or more.  But the values of an IN, if they are the
+** outermost loop, take about as long each.
 **
-** All this is about instructions that SQLite makes for WHERE clauses.  What looks otherwise is
-** not known.
+** All this is about instructions that SQLite makes for WHERE clauses.  What
+** looks otherwise is not known.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -38,15 +40,23 @@ struct HpLoop {
 };
 
 /*
-** Set aLoop[] to the loops of v around instruction iAddr, the outermost one first, between iFrom and iEnd.
-** Returns their number.
+** Set aLoop[] to the loops of v around instruction iAddr, the outermost one
+** first, between iFrom and iEnd.  Returns their number.
 */
-static int hpProgressLoops(const Vdbe *v, int iAddr, int iFrom, int iEnd, HpLoop *aLoop){
+static int hpProgressLoops(
+  const Vdbe *v,
+  int iAddr,
+  int iFrom,
+  int iEnd,
+  HpLoop *aLoop
+){
   int n = 0;
   int i, k;
   for(i=iAddr; i<iEnd && i<v->nOp; i++){
     const VdbeOp *pOp = &v->aOp[i];
-    if( pOp->opcode!=OP_Next && pOp->opcode!=OP_Prev && pOp->opcode!=OP_HpRow ) continue;
+    if( pOp->opcode!=OP_Next && pOp->opcode!=OP_Prev && pOp->opcode!=OP_HpRow ){
+      continue;
+    }
     if( pOp->p2<iFrom || pOp->p2>iAddr || pOp->p1>=v->nCursor ) continue;
     for(k=0; k<n && aLoop[k].iCsr!=pOp->p1; k++){}
     if( k<n ) continue;
@@ -63,8 +73,13 @@ static int hpProgressLoops(const Vdbe *v, int iAddr, int iFrom, int iEnd, HpLoop
   return n;
 }
 
-/* Set *prPlace to where pCur stands in its b-tree, and *prWidth to what an entry takes of that */
-static int hpProgressPlace(const BtCursor *pCur, double *prPlace, double *prWidth){
+/* Set *prPlace to where pCur stands in its b-tree, and *prWidth to what an
+** entry takes of that */
+static int hpProgressPlace(
+  const BtCursor *pCur,
+  double *prPlace,
+  double *prWidth
+){
   double rPlace = 0;
   double rWidth = 1;
   int i;
@@ -89,14 +104,23 @@ static int hpProgressPlace(const BtCursor *pCur, double *prPlace, double *prWidt
 /* The b-tree cursor of loop p, or NULL */
 static BtCursor *hpProgressCursor(const Vdbe *v, const HpLoop *p){
   const VdbeCursor *pCsr = v->apCsr[p->iCsr];
-  if( pCsr==0 || pCsr->eCurType!=CURTYPE_BTREE || pCsr->nullRow || pCsr->deferredMoveto ) return 0;
+  if( pCsr==0 || pCsr->eCurType!=CURTYPE_BTREE || pCsr->nullRow
+   || pCsr->deferredMoveto ){
+    return 0;
+  }
   return pCsr->uc.pCursor;
 }
 
 /*
-** Set *prPlace to where loop p of v will end, which instruction pOp tests.  Returns 0 if that cannot be told.
+** Set *prPlace to where loop p of v will end, which instruction pOp tests.
+** Returns 0 if that cannot be told.
 */
-static int hpProgressEndOf(Vdbe *v, const HpLoop *p, const VdbeOp *pOp, double *prPlace){
+static int hpProgressEndOf(
+  Vdbe *v,
+  const HpLoop *p,
+  const VdbeOp *pOp,
+  double *prPlace
+){
   BtCursor *pCur = hpProgressCursor(v, p);
   const VdbeCursor *pCsr = v->apCsr[p->iCsr];
   BtCursor *pNew;
@@ -111,10 +135,13 @@ static int hpProgressEndOf(Vdbe *v, const HpLoop *p, const VdbeOp *pOp, double *
   sqlite3EndBenignMalloc();
   if( pNew==0 ) return 0;
   sqlite3BtreeCursorZero(pNew);
-  rc = sqlite3BtreeCursor(pCur->pBtree, pCur->pgnoRoot, 0, pCsr->pKeyInfo, pNew);
+  rc = sqlite3BtreeCursor(pCur->pBtree, pCur->pgnoRoot, 0, pCsr->pKeyInfo,
+                          pNew);
   if( rc==SQLITE_OK && pCsr->pKeyInfo==0 ){
     const Mem *pEnd = &v->aMem[pOp->p1];
-    if( pEnd->flags & MEM_Int ) rc = sqlite3BtreeTableMoveto(pNew, pEnd->u.i, 0, &c);
+    if( pEnd->flags & MEM_Int ){
+      rc = sqlite3BtreeTableMoveto(pNew, pEnd->u.i, 0, &c);
+    }
     else rc = SQLITE_MISMATCH;
   }else if( rc==SQLITE_OK ){
     memset(&rec, 0, sizeof(rec));
@@ -160,8 +187,9 @@ static void hpProgressBegin(HpProgress *p){
 }
 
 /*
-** Return the time that the n loops of v have before them, in nanoseconds, if at tThen they
-** stood at aThen[], and now, at tNow, at aNow[]; or -1.  *pbAll is set if that is all.
+** Return the time that the n loops of v have before them, in nanoseconds, if at
+** tThen they stood at aThen[], and now, at tNow, at aNow[]; or -1.  *pbAll is
+** set if that is all.
 */
 static double hpProgressSince(
   Vdbe *v,
@@ -179,16 +207,18 @@ static double hpProgressSince(
   for(k=0; k<n && aNow[k]==aThen[k]; k++){}
   if( k==n ) return -1;
   rDone = aLoop[k].bBack ? aThen[k]-aNow[k] : aNow[k]-aThen[k];
-  if( rDone<aWidth[k]*HP_PROGRESS_ROWS || !hpProgressEnd(v, &aLoop[k], &rEnd) ) return -1;
+  if( rDone<aWidth[k]*HP_PROGRESS_ROWS || !hpProgressEnd(v, &aLoop[k], &rEnd) ){
+    return -1;
+  }
   rLeft = aLoop[k].bBack ? aNow[k]-rEnd : rEnd-aNow[k];
   *pbAll = k==0;
   return MAX(rLeft, 0)*(double)(tNow-tThen)/rDone;
 }
 
 /*
-** Return how long the loops of v around instruction iAddr, between iFrom and iEnd, will go on from now, tNow,
-** in nanoseconds, or -1 if that cannot be told.  *pbAll is set unless it may be more.  What has
-** been seen is in *p.
+** Return how long the loops of v around instruction iAddr, between iFrom and
+** iEnd, will go on from now, tNow, in nanoseconds, or -1 if that cannot be
+** told.  *pbAll is set unless it may be more.  What has been seen is in *p.
 */
 static double hpProgressLeft(
   Vdbe *v,
@@ -213,15 +243,18 @@ static double hpProgressLeft(
   n = k;
   if( n==0 ) return -1;
   if( p->nFirst ){
-    rLeft = hpProgressSince(v, aLoop, MIN(n, p->nFirst), aNow, aWidth, tNow, p->aFirst, p->tFirst, pbAll);
+    rLeft = hpProgressSince(v, aLoop, MIN(n, p->nFirst), aNow, aWidth, tNow,
+                            p->aFirst, p->tFirst, pbAll);
   }
   if( rLeft<0 && p->nLast ){
-    rLeft = hpProgressSince(v, aLoop, MIN(n, p->nLast), aNow, aWidth, tNow, p->aLast, p->tLast, pbAll);
+    rLeft = hpProgressSince(v, aLoop, MIN(n, p->nLast), aNow, aWidth, tNow,
+                            p->aLast, p->tLast, pbAll);
   }
   if( !*pbAll && p->nFirst && p->aFirst[0]==0 && aNow[0]>0 && aLoop[0].bBack==0
    && v->apCsr[aLoop[0].iCsr]->isEphemeral
   ){
-    /* The values of an IN, one of which takes about as long as another: half of this one is done */
+    /* The values of an IN, one of which takes about as long as another: half of
+    ** this one is done */
     double rDone = aNow[0] + aWidth[0]/2;
     rLeft = (double)(tNow - p->tFirst)*MAX(0, 1-rDone)/rDone;
     *pbAll = 1;

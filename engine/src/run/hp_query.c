@@ -359,7 +359,8 @@ static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   hpConfigRan();
   hpPipeDone(p);
   hpQueryForget(p);
-  if( p->pass.nScanned && pPlan->pSearch==0 && hpPlanLast(pPlan)->source.pRange==0 ){
+  if( p->pass.nScanned && pPlan->pSearch==0
+   && hpPlanLast(pPlan)->source.pRange==0 ){
     v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP] += (u32)(p->pass.nScanned-1);
   }
 }
@@ -383,8 +384,9 @@ static const HpSourcePlan *hpQueryMain(const HpPlan *pPlan){
 }
 
 /*
-** Is what the plan reads large enough?  *pbLarge says so.  Of arms one has to be.  If it is not, as SQLite's
-** loops are to begin, *prOurs is what ours takes, or 0.
+** Is what the plan reads large enough?  *pbLarge says so.  Of arms one has to
+** be.  If it is not, as SQLite's loops are to begin, *prOurs is what ours
+** takes, or 0.
 */
 static int hpQueryIsLarge(
   const Vdbe *v,
@@ -400,7 +402,8 @@ static int hpQueryIsLarge(
   *pbLarge = 0;
   *prOurs = 0;
   if( pPlan->pSearch && !hpPlanIsJoin(pPlan) ){
-    return hpGateSearch(db, pPlan, aMem, hpThreads(db), hpRaceMayBegin(v, pPlan),
+    return hpGateSearch(db, pPlan, aMem, hpThreads(db),
+                        hpRaceMayBegin(v, pPlan),
                         pbLarge, prOurs);
   }
   for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
@@ -482,10 +485,12 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   if( p ) rc = hpQuerySets(p, pPlan, pOld, aMem);
   sqlite3VdbeMemSetNull(pReg);
   if( p && rc==SQLITE_OK && hpPlanIsJoin(pPlan) && !hpQueryIsPieces(pPlan) ){
-    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen, hpRaceMayBegin(v, pPlan),
+    rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), eWhen,
+                    hpRaceMayBegin(v, pPlan),
                     &bLarge, &rOurs);
     if( rc==SQLITE_OK && !bLarge && rOurs!=0 && hpRaceWillBeLost(v, pPlan) ){
-      rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, 0, &bLarge, &rOurs);
+      rc = hpGateJoin(p, pPlan, aMem, hpThreads(db), HP_GATE_LATE, 0, &bLarge,
+                      &rOurs);
     }
   }
   if( rc==SQLITE_OK && !bLarge ){
@@ -564,7 +569,8 @@ static void hpQueryAsk(Vdbe *v){
   int rc = hpQueryIsLarge(v, pPlan, v->aMem, &bLarge, &rOurs);
   if( rc==SQLITE_OK && bLarge ){
     p = hpQueryNew(v, pPlan);
-    rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, 1, &bLarge, &rOurs)
+    rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, 1,
+                        &bLarge, &rOurs)
            : SQLITE_NOMEM;
     hpQueryFree(p);
   }

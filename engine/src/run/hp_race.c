@@ -6,7 +6,8 @@
 *************************************************************************
 ** hp_race: SQLite's loops begin, and are given up if they take longer than ours.
 **
-**    hpRaceMay()      may what SQLite has begun be given up, as far as is seen at once?
+**    hpRaceMay()      may what SQLite has begun be given up, as far as is seen
+**                     at once?
 **    hpRaceMayBegin() ... as far as can be told before it begins?
 **    hpRaceWasLost()  has it been, in this execution?
 **    hpRaceWillBeLost()   has it been before, and is to be at once?
@@ -21,11 +22,13 @@
 **
 ** What the loops of a join cost hangs on how many rows each look-up finds.  Without
 ** statistics nobody knows, and with them the planner may be wrong by far.  So where it is not
-** clear that ours is better OP_HpScan lets SQLite begin.  How fast its loops are can be seen then
-** (hp_progress.c).  They are given up as soon as they are sure to go on for longer than ours is thought to take,
-** with what the statement did before them (HP_RACE_LEFT).  If it cannot be told how long they go on, they are
-** given up when they have taken HP_RACE_OURS times that: then what is done twice is a third of what
-** they would have taken at least.  So whatever was thought wrong costs little.
+** clear that ours is better OP_HpScan lets SQLite begin.  How fast its loops
+** are can be seen then (hp_progress.c).  They are given up as soon as they are
+** sure to go on for longer than ours is thought to take, with what the
+** statement did before them (HP_RACE_LEFT).  If it cannot be told how long they
+** go on, they are given up when they have taken HP_RACE_OURS times that: then
+** what is done twice is a third of what they would have taken at least.  So
+** whatever was thought wrong costs little.
 **
 ** The statement begins again from its first instruction, and OP_HpScan runs,
 ** each time that it comes there in this execution.  If it declines then, SQLite's code does it all.
@@ -40,8 +43,9 @@
 ** Its read transaction stays, so all is read in one state.
 **
 ** Where few rows are expected, and parameters are not known, a statement has no plan at first, as that
-** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions (HpRace.bMay), and is not seen to
-** end soon (HP_RACE_MORE), it is prepared again, now with a plan, and begins again in a new read transaction.
+** would make preparing it longer.  If it has done HP_AGAIN_STEPS instructions
+** (HpRace.bMay), and is not seen to end soon (HP_RACE_MORE), it is prepared
+** again, now with a plan, and begins again in a new read transaction.
 **
 ** A statement without parameters that was given up is ours at once in the next HP_RACE_AGAIN executions,
 ** also if it is prepared anew: a connection remembers the hash values of some such statements.  Then it
@@ -59,12 +63,18 @@
 #endif
 
 #define HP_RACE_NEXT   2000    /* Instructions between looks at the clock */
-#define HP_RACE_OURS   3       /* Given up after so many times what ours takes, ... */
-#define HP_RACE_LEFT   2       /* ... or if they go on for so many times that, after ... */
-#define HP_RACE_SURE   8       /* ... a part of it that shows how fast they are */
-#define HP_RACE_SORT   0.5     /* Part of the time of loops that it takes to sort their rows, and to add them up */
-#define HP_RACE_MORE   3       /* Prepared again if they go on for so many times what they have taken */
-#define HP_RACE_LOOK 50000     /* Nanoseconds between looks at how far they are, at least, ... */
+#define HP_RACE_OURS   3       /* Given up after so many times what ours takes,
+                               ** ... */
+#define HP_RACE_LEFT   2       /* ... or if they go on for so many times that,
+                               ** after ... */
+#define HP_RACE_SURE   8       /* ... a part of it that shows how fast they
+                               ** are */
+#define HP_RACE_SORT   0.5     /* Part of the time of loops that it takes to
+                               ** sort their rows, and to add them up */
+#define HP_RACE_MORE   3       /* Prepared again if they go on for so many times
+                               ** what they have taken */
+#define HP_RACE_LOOK 50000     /* Nanoseconds between looks at how far they are,
+                               ** at least, ... */
 #define HP_RACE_LOOKS  8       /* ... or a part of what they have taken */
 #define HP_RACE_AGAIN  15      /* In so many executions a statement is ours at once */
 #define HP_RACE_TIMES   4      /* An execution begins again so often */
@@ -73,8 +83,9 @@
 #define HP_RACE_STEP   40      /* Without a clock: nanoseconds of an instruction */
 
 /*
-** The time in nanoseconds, when SQLite's code has done nStep instructions.  If it can be had it is the
-** processor's, so what others do on it does not count; a wait for a file takes HP_RACE_WAIT.
+** The time in nanoseconds, when SQLite's code has done nStep instructions.  If
+** it can be had it is the processor's, so what others do on it does not count;
+** a wait for a file takes HP_RACE_WAIT.
 */
 static i64 hpRaceClock(u64 nStep){
 #if SQLITE_OS_UNIX && defined(RUSAGE_THREAD)
@@ -242,7 +253,8 @@ static void hpRaceKnow(Vdbe *v, double rOurs){
 }
 
 /*
-** SQLite's loops are at instruction iAddr of v, and it is tNow.  Are they to be given up?
+** SQLite's loops are at instruction iAddr of v, and it is tNow.  Are they to be
+** given up?
 */
 static int hpRaceIsLost(Vdbe *v, int iAddr, i64 tNow){
   HpRace *p = &v->hpRace;
@@ -251,19 +263,22 @@ static int hpRaceIsLost(Vdbe *v, int iAddr, i64 tNow){
   int bAll;
   if( hpConfig()->nRace ) return 1;
   if( tNow<p->tLook ) return 0;
-  rLeft = hpProgressLeft(v, &p->progress, iAddr, pPlan->iLoop, pPlan->iLoopEnd, tNow, &bAll);
+  rLeft = hpProgressLeft(v, &p->progress, iAddr, pPlan->iLoop, pPlan->iLoopEnd,
+                         tNow, &bAll);
   p->tLook = tNow + MAX(HP_RACE_LOOK, (tNow - p->tBegin)/HP_RACE_LOOKS);
   if( rLeft>=0 && v->aOp[pPlan->iLoopEnd].opcode==OP_SorterSort ){
     /* All rows come a second time */
     rLeft += (rLeft + (double)(tNow - p->tBegin))*HP_RACE_SORT;
   }
-  if( rLeft>(double)p->tOurs*HP_RACE_LEFT ) return tNow - p->tBegin >= p->tOurs/HP_RACE_SURE;
+  if( rLeft>(double)p->tOurs*HP_RACE_LEFT ){
+    return tNow - p->tBegin >= p->tOurs/HP_RACE_SURE;
+  }
   return (rLeft<0 || !bAll) && tNow>=p->tEnd;
 }
 
 /*
-** v, which has no plan, is at instruction iAddr after nStep others.  Will it go on for so long that it is to be
-** prepared again?
+** v, which has no plan, is at instruction iAddr after nStep others.  Will it go
+** on for so long that it is to be prepared again?
 */
 static int hpRaceGoesOn(Vdbe *v, int iAddr, u64 nStep){
   HpRace *p = &v->hpRace;
@@ -298,13 +313,17 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
     /* A subroutine of the loops, or they have ended, or there are none */
     p->nLook = pPlan || p->bMay==0 ? nStep + HP_RACE_NEXT : HP_AGAIN_STEPS;
     if( p->bMay==0 || !hpRaceMayAgain(v) ) return HP_RACE_ON;
-    if( nStep<HP_AGAIN_STEPS && (pPlan!=0 || !hpRaceIsLong(v, HP_RACE_PROGRAM)) ){
+    if( nStep<HP_AGAIN_STEPS
+     && (pPlan!=0 || !hpRaceIsLong(v, HP_RACE_PROGRAM))
+    ){
       if( pPlan==0 ) (void)hpRaceGoesOn(v, iAddr, nStep);
       return HP_RACE_ON;
     }
     if( (v->prepFlags & SQLITE_PREPARE_SAVESQL) && v->minWriteFileFormat!=254 && hpRaceIsClean(v) ){
       if( nStep>=HP_AGAIN_STEPS ) hpRaceNote(v, HP_RACE_PROGRAM);
-      if( nStep<HP_AGAIN_STEPS || pPlan!=0 || hpRaceGoesOn(v, iAddr, nStep) ) return HP_RACE_PREPARE;
+      if( nStep<HP_AGAIN_STEPS || pPlan!=0 || hpRaceGoesOn(v, iAddr, nStep) ){
+        return HP_RACE_PREPARE;
+      }
       p->nLook = nStep + HP_AGAIN_STEPS;
       return HP_RACE_ON;
     }

@@ -34,7 +34,8 @@
                                ** is not wanted because of a LIMIT is lost */
 #define HP_MX_AHEAD    262144  /* The same for later ones */
 #define HP_AHEAD_TURN  8       /* Groups that a worker takes at once */
-#define HP_LATE_GROUP  8       /* So many groups ahead their states are asked for, */
+#define HP_LATE_GROUP  8       /* So many groups ahead their states are asked
+                               ** for, */
 #define HP_LATE_ROWS   4       /* ... and the beginnings of their rows */
 
 /* For each aggregate of group G that keeps its rows, in the order of their contexts */
@@ -117,9 +118,9 @@ static int hpAggAheadLoad(HpQuery *p, u8 *aGroup, const HpAggDef *pDef, Mem *pMe
 }
 
 /*
-** apGroup[0] is being read, and n-1 groups follow: ask for their rows.  First for
-** the group, then for the beginning of its rows, and then for what that names: each
-** is there when the next is looked for.
+** apGroup[0] is being read, and n-1 groups follow: ask for their rows.  First
+** for the group, then for the beginning of its rows, and then for what that
+** names: each is there when the next is looked for.
 */
 static void hpAggAheadPrefetch(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
   assert( n>0 );

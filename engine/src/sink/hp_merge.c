@@ -55,7 +55,9 @@ static int hpMergeDoubt(const HpQuery *p){
       all.bPlus |= pSign->bPlus;
       all.bUnsound |= pSign->bUnsound;
     }
-    if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->pass.nScanned) ) return HP_DECLINE;
+    if( hpSpillDoubt(&pPlan->aAgg[k], &all, p->pass.nScanned) ){
+      return HP_DECLINE;
+    }
   }
   return SQLITE_OK;
 }

@@ -274,7 +274,8 @@ static void hpColumnScanDistrust(HpColumnScan*);
 static int hpColumnScanSeemKept(const sqlite3*, const HpSourcePlan*, i64);
 #ifdef HP_SHARED
 static int hpColumnScanWanted(const HpColumnScan*, int);
-static int hpColumnScanMended(HpColumnScan*, HpRun*, const u16*, const u32*, int,
+static int hpColumnScanMended(HpColumnScan*, HpRun*, const u16*, const u32*,
+                              int,
                               const struct HpColumnSet*, int, HpSegment**);
 #endif
 
@@ -303,7 +304,8 @@ static void hpSourceRangeWas(HpRange*, int);
 static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
 static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
 static int hpSourceSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);
-static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64, i64*, double*, i64*);
+static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64,
+    i64*, double*, i64*);
 static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
 static i64 hpSourceRows(const HpSource*);
 static int hpSourceIsShort(const HpQuery*);

@@ -8,14 +8,16 @@
 **
 ** A scan copies each leaf out of the file, finds its cells, and decodes the columns
 ** that are wanted.  What has been decoded may stay in memory, as segments
-** (hp_segment.c), for the scans that come after.  The file remains the truth.  This
-** module keeps it; what one scan sees of that is in hp_columnscan.c, and whether the file has
-** changed since in hp_filestate.c.
+** (hp_segment.c), for the scans that come after.  The file remains the truth.
+** This module keeps it; what one scan sees of that is in hp_columnscan.c, and
+** whether the file has changed since in hp_filestate.c.
 **
-**    hpColumnsJoin()     What is kept of the file of a pager, with a reference more.
+**    hpColumnsJoin()     What is kept of the file of a pager, with a reference
+**                        more.
 **    hpColumnsUnref()    A reference less.
 **    hpColumnsLeave()    Memory is to be given back, or the pager is closed.
-**    hpColumnsState()    The state that a transaction sees.  What does not hold any more is dropped.
+**    hpColumnsState()    The state that a transaction sees.  What does not hold
+**                        any more is dropped.
 **    hpColumnsTick()     A scan of a file begins.
 **    hpColumnsIdle()     One had no room: let the columns of an idle file go.
 **    hpColumnsInner(), hpColumnsInnerAdd()   What is known of a page above leaves.
@@ -30,13 +32,16 @@
 **    hpColumnsSlab(), hpColumnsSlabMost()   Memory for segments.
 **    hpColumnsLeaveSlabs()   Slabs that are not used any more.
 **    hpColumnsAdd()      Columns of a run that a scan has read.
-**    hpColumnsMendRun()  A copy of a run, some of whose leaves have been read anew (hp_mend.c).
-**    hpColumnsInsert(), hpColumnsDrop(), hpColumnsRetire(), hpColumnsFreeRun()   A run comes, or goes.
+**    hpColumnsMendRun()  A copy of a run, some of whose leaves have been read
+**                        anew (hp_mend.c).
+**    hpColumnsInsert(), hpColumnsDrop(), hpColumnsRetire(),
+**    hpColumnsFreeRun()  A run comes, or goes.
 **    hpColumnsBury()     Free what was dropped, if no scan runs.
 **    sqlite3HpCacheLeave()   Memory is to be given back, or the pager is closed.
 **    sqlite3HpCacheForget()  SQLITE_FCNTL_RESET_CACHE; the pager leaves WAL mode.
 **    sqlite3HpMemoryWanted() A heap limit is met, or memory is wanted back.
-**    hpColumnsGiveBack()     The same of one file, as the machine is short of it.
+**    hpColumnsGiveBack()     The same of one file, as the machine is short of
+**                            it.
 **
 ** What is kept.  The unit is a whole run: up to HP_RUN_BYTES of leaves of a table under one
 ** interior page, from a child on whose number is a multiple (hp_source.c).  A scan that begins
@@ -52,18 +57,21 @@
 ** such a column of a run is not kept.
 ** Where only the number of rows is asked for that is kept, without columns; of an index, too.
 **
-** Which state.  A run is true of the state that it was read in (iBorn) and of all later ones, but for
-** leaves that have changed (aStale); what is known of a page above leaves, until it changes.  A run is
-** dropped when a fourth of its leaves are stale, since to read it again would take as long.
+** Which state.  A run is true of the state that it was read in (iBorn) and of
+** all later ones, but for leaves that have changed (aStale); what is known of a
+** page above leaves, until it changes.  A run is dropped when a fourth of its
+** leaves are stale, since to read it again would take as long.
 **
-** There is one HpColumnFile for a file as long as anybody has it (HpFileState.pColumns): whoever
-** gives up what is kept drops it for all.
+** There is one HpColumnFile for a file as long as anybody has it
+** (HpFileState.pColumns): whoever gives up what is kept drops it for all.
 **
-** Bounds.  hp_store.c and this module have one account (hpBudgetKeep()).  PRAGMA hp_columns may set
-** less for what the scans of a connection add to, and so does a page cache that is smaller than the
-** default (hpStoreShare()).  When there is no more room, runs go that HP_UNUSED scans of the file have
-** passed over; if there are none, nothing more is kept.  A scan that had no room as other files have
-** it ends with dropping what is kept of an idle one: the next has room.
+** Bounds.  hp_store.c and this module have one account (hpBudgetKeep()).
+** PRAGMA hp_columns may set less for what the scans of a connection add to, and
+** so does a page cache that is smaller than the default (hpStoreShare()).  When
+** there is no more room, runs go that HP_UNUSED scans of the file have passed
+** over; if there are none, nothing more is kept.  A scan that had no room as
+** other files have it ends with dropping what is kept of an idle one: the next
+** has room.
 **
 ** Segments lie in slabs (hp_slab.c), of which each worker has one at a time, and the scans that
 ** come after go on with those that are not full.  Those that go leave holes until their neighbours
@@ -116,7 +124,8 @@ struct HpColumnRun {
   u64 iInnerStale;       /* ... and before this one, in which the page has changed, unless 0 */
   int nPage;
   int nStale;            /* Leaves that have changed since */
-  u32 nTaken;            /* How often it was taken when there were such leaves */
+  u32 nTaken;            /* How often it was taken when there were such
+                         ** leaves */
   u8 bIndex;             /* Its leaves are those of an index */
   u64 *aStale;           /* The state in which each leaf has changed.  0: it has not */
   Pgno *aPg;             /* Its number */
@@ -175,7 +184,8 @@ struct HpColumnScan {
 static HpColumnFile *hpColumnsList = 0;    /* (m) */
 static u32 hpColumnsClock = 0;             /* Scans of all files.  Atomic */
 
-/* Something more is kept of the file, or less.  The mutex is held; others only look */
+/* Something more is kept of the file, or less.  The mutex is held; others only
+** look */
 static void hpColumnsHolds(HpColumnFile *pFile, int n){
   HpFileState *p = pFile->pState;
   assert( sqlite3_mutex_held(p->pMutex) && (n>0 || p->nHeld>0) );
@@ -512,8 +522,9 @@ SQLITE_PRIVATE void sqlite3HpMemoryWanted(void){
 }
 
 /*
-** Scans have had no room, as other files have it.  Drop what is kept of the one that has not been
-** scanned for the longest time, if that was so long ago that it is idle.  No mutex is held.
+** Scans have had no room, as other files have it.  Drop what is kept of the one
+** that has not been scanned for the longest time, if that was so long ago that
+** it is idle.  No mutex is held.
 */
 static void hpColumnsIdle(void){
   MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
@@ -541,12 +552,13 @@ static void hpColumnsIdle(void){
 
 /* A scan of the file begins */
 static void hpColumnsTick(HpColumnFile *p){
-  AtomicStore(&p->iClock, __atomic_add_fetch(&hpColumnsClock, 1, __ATOMIC_RELAXED));
+  AtomicStore(&p->iClock, __atomic_add_fetch(&hpColumnsClock, 1,
+                                             __ATOMIC_RELAXED));
 }
 
 /*
-** What is kept of the file of *ppState, of which this takes over the reference, with one user more.
-** NULL without memory.
+** What is kept of the file of *ppState, of which this takes over the reference,
+** with one user more.  NULL without memory.
 */
 static HpColumnFile *hpColumnsOf(HpFileState **ppState){
   MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
@@ -571,8 +583,8 @@ static HpColumnFile *hpColumnsOf(HpFileState **ppState){
 }
 
 /*
-** The columns of the file of pPager, for the pager, if it has none yet, and for a scan.
-** NULL without memory.
+** The columns of the file of pPager, for the pager, if it has none yet, and for
+** a scan.  NULL without memory.
 */
 static HpColumnFile *hpColumnsJoin(Pager *pPager){
   MUTEX_LOGIC( sqlite3_mutex *pMutex = sqlite3MutexAlloc(SQLITE_MUTEX_STATIC_LRU); )
@@ -608,13 +620,17 @@ static int hpColumnsSame(const HpColumnRun *p, int iFirst, const Pgno *aPage, in
   return p->nPage>=iFirst+nPage && memcmp(&p->aPg[iFirst], aPage, sizeof(Pgno)*nPage)==0;
 }
 
-/* Is run p of a b-tree of the kind that the scan reads?  A damaged file may have a page in both */
+/* Is run p of a b-tree of the kind that the scan reads?  A damaged file may
+** have a page in both */
 static int hpColumnsSameKind(const HpColumnScan *pScan, const HpColumnRun *p){
   return p->bIndex==pScan->pPlan->bIndex;
 }
 
 /* The run with the leaves of pRun, or the end of its slot.  The mutex is held. */
-static HpColumnRun **hpColumnsLook(const HpColumnScan *pScan, const HpRun *pRun){
+static HpColumnRun **hpColumnsLook(
+  const HpColumnScan *pScan,
+  const HpRun *pRun
+){
   HpColumnRun **pp = hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
   for(; *pp; pp=&(*pp)->pNext){
     const HpColumnRun *p = *pp;
@@ -909,21 +925,33 @@ static HpColumnRun *hpColumnsMendRun(
 }
 
 /*
-** What is known of page iPg above leaves, which has not changed since, and whose leaves are cut into
-** units of szUnit; or NULL.  It is there until the scan ends.
+** What is known of page iPg above leaves, which has not changed since, and
+** whose leaves are cut into units of szUnit; or NULL.  It is there until the
+** scan ends.
 */
-static const HpColumnInner *hpColumnsInner(HpColumnScan *pScan, Pgno iPg, int szUnit){
+static const HpColumnInner *hpColumnsInner(
+  HpColumnScan *pScan,
+  Pgno iPg,
+  int szUnit
+){
   HpColumnFile *pFile = pScan->pFile;
   HpColumnInner *p;
   hpThreadEnter(pFile->pMutex);
   p = pFile->apInner[iPg%HP_INNERS];
-  while( p && (p->iPg!=iPg || p->szUnit!=szUnit || p->iBorn>pScan->iState) ) p = p->pNext;
+  while( p && (p->iPg!=iPg || p->szUnit!=szUnit || p->iBorn>pScan->iState) ){
+    p = p->pNext;
+  }
   sqlite3_mutex_leave(pFile->pMutex);
   return p;
 }
 
 /* Page iPg is *pIn, and stands above leaves.  Remember that */
-static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn, int szUnit){
+static void hpColumnsInnerAdd(
+  HpColumnScan *pScan,
+  Pgno iPg,
+  const HpInner *pIn,
+  int szUnit
+){
   HpColumnFile *pFile = pScan->pFile;
   i64 nByte = hpColumnsInnerSize(pIn->nCell, szUnit);
   HpColumnInner **pp = &pFile->apInner[iPg%HP_INNERS];
@@ -931,13 +959,16 @@ static void hpColumnsInnerAdd(HpColumnScan *pScan, Pgno iPg, const HpInner *pIn,
   int i;
   hpThreadEnter(pFile->pMutex);
   for(p=*pp; p && (p->iPg!=iPg || p->szUnit!=szUnit); p=p->pNext){}
-  if( p==0 && pFile->pState->iNow==pScan->iState && (p = sqlite3_malloc64((u64)nByte))!=0 ){
+  if( p==0 && pFile->pState->iNow==pScan->iState
+   && (p = sqlite3_malloc64((u64)nByte))!=0 ){
     if( hpColumnsMay(pScan, nByte) ){
       p->iPg = iPg;
       p->iBorn = pScan->iState;
       p->nCell = pIn->nCell;
       p->szUnit = szUnit;
-      for(i=0; i<=pIn->nCell/szUnit; i++) p->aFirst[i] = hpPageChild(pIn, i*szUnit);
+      for(i=0; i<=pIn->nCell/szUnit; i++){
+        p->aFirst[i] = hpPageChild(pIn, i*szUnit);
+      }
       p->pNext = *pp;
       *pp = p;
       hpColumnsHolds(pFile, +1);
@@ -1008,8 +1039,9 @@ static u32 hpColumnsLeafRows(const HpColumnRun *p, int i){
 static int hpColumnsChunks(const HpColumnRun *p){ return p->nChunk; }
 
 /*
-** Of pRun, whose columns are in memory, column iCol has the rowids, and none of its batches has been
-** given yet.  Are they in order, and within the bounds of each leaf: HpRun.iLow and aHigh?
+** Of pRun, whose columns are in memory, column iCol has the rowids, and none of
+** its batches has been given yet.  Are they in order, and within the bounds of
+** each leaf: HpRun.iLow and aHigh?
 */
 static int hpColumnsInOrder(const HpRun *pRun, int iCol){
   const HpColumnRun *p = pRun->pKept;
@@ -1039,8 +1071,8 @@ static int hpColumnsInOrder(const HpRun *pRun, int iCol){
 }
 
 /*
-** Set aSet[] to the columns of p, up to nAlloc of them, and *pbSound to whether its records are known
-** to be sound.  Returns how many columns there are.
+** Set aSet[] to the columns of p, up to nAlloc of them, and *pbSound to whether
+** its records are known to be sound.  Returns how many columns there are.
 */
 static int hpColumnsSets(
   HpColumnScan *pScan,
@@ -1067,7 +1099,8 @@ static i64 hpColumnsPlace(const HpRun *pRun, u32 iRow){
     int iMid = (iLow+iHigh)/2;
     if( aRow[iMid]<=iRow ) iLow = iMid+1; else iHigh = iMid;
   }
-  return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit, iRow-(iLow ? aRow[iLow-1] : 0));
+  return HP_PLACE(pRun->iSeq, iLow-pRun->iInUnit,
+                  iRow-(iLow ? aRow[iLow-1] : 0));
 }
 
 #else

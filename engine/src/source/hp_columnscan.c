@@ -6,12 +6,15 @@
 *************************************************************************
 ** hp_columnscan: what one scan sees of the columns in memory (hp_columns.c).
 **
-**    hpColumnScanOpen()      A scan begins: may it use columns, and of which state?
+**    hpColumnScanOpen()      A scan begins: may it use columns, and of which
+**                            state?
 **    hpColumnScanQuick()     Columns of a run that it is about to take, ...
 **    hpColumnScanNext()      ... and of those after it.
-**    hpColumnScanFind()      Columns of the run of leaves that it has just taken.
+**    hpColumnScanFind()      Columns of the run of leaves that it has just
+**                            taken.
 **    hpColumnScanWanted()    Is this column to be kept?
-**    hpColumnScanMended()    Leaves of a run that had changed have been read (hp_mend.c).
+**    hpColumnScanMended()    Leaves of a run that had changed have been read
+**                            (hp_mend.c).
 **    hpColumnScanClose()     The scan ends.
 **    hpColumnScanDistrust()  What is kept does not fit what the scan has read.
 **    hpColumnScanSeemKept()  Before there is a scan: will it find its columns?
@@ -78,7 +81,12 @@ static u32 hpColumnScanNoteAt(const HpColumnFile *pFile, u64 x){
 ** has it been read by now? 3: or more often. If bLater this scan has been noted
 ** before.
 */
-static int hpColumnScanNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, int bLater){
+static int hpColumnScanNote(
+  HpColumnFile *pFile,
+  Pgno iRoot,
+  const HpCol *pCol,
+  int bLater
+){
   u64 x = hpColumnScanNoteOf(iRoot, pCol);
   u32 iAt = hpColumnScanNoteAt(pFile, x);
   if( pFile->aNote[iAt]==x ){
@@ -95,7 +103,11 @@ static int hpColumnScanNote(HpColumnFile *pFile, Pgno iRoot, const HpCol *pCol, 
 ** Does it seem that a scan of pPlan will find its columns, where its table has
 ** nLeaf leaves? They have been read before, and there are so many runs.
 */
-static int hpColumnScanSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
+static int hpColumnScanSeemKept(
+  const sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  i64 nLeaf
+){
   Pager *pPager = sqlite3BtreePager(db->aDb[pPlan->iDb].pBt);
   HpColumnFile *pFile = pPager->hp.pColumns;
   int i, n = 3;
@@ -151,8 +163,10 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->nLimit = p->db->hp.nColumns>0 ? p->db->hp.nColumns
                 : p->pCfg->eColumns==HP_COLUMNS_TINY ? HP_TINY : LARGEST_INT64;
   pScan->nLimit = MIN(pScan->nLimit, hpStoreShare(pPager));
-  pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize, pScan->nLimit)/HP_SLAB_SHARE;
-  pScan->szSlab = MAX(pScan->szSlab, MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
+  pScan->szSlab = MIN((i64)pPager->dbSize*pPager->pageSize,
+                      pScan->nLimit)/HP_SLAB_SHARE;
+  pScan->szSlab = MAX(pScan->szSlab,
+                      MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
   pScan->szSlab = MIN(pScan->szSlab, HP_MX_SLAB);
   hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnsState(pFile, pPager);
@@ -182,7 +196,11 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
 }
 
 /* Has leaf i of p changed by the state that the scan reads? */
-static int hpColumnScanIsStale(const HpColumnScan *pScan, const HpColumnRun *p, int i){
+static int hpColumnScanIsStale(
+  const HpColumnScan *pScan,
+  const HpColumnRun *p,
+  int i
+){
   return p->nStale>0 && p->aStale[i]!=0 && p->aStale[i]<=pScan->iState;
 }
 
@@ -195,7 +213,10 @@ static int hpColumnScanMayUse(const HpColumnScan *pScan, const HpColumnRun *p){
 
 /* The run, of the unit of pRun, that has its leaves; or NULL.  The mutex is
 ** held. */
-static HpColumnRun *hpColumnScanPart(const HpColumnScan *pScan, const HpRun *pRun){
+static HpColumnRun *hpColumnScanPart(
+  const HpColumnScan *pScan,
+  const HpRun *pRun
+){
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
   for(; p; p=p->pNext){
     if( p->iFirst==pRun->iUnit && hpColumnScanMayUse(pScan, p)
@@ -237,7 +258,8 @@ static void hpColumnScanTake(const HpColumnRun *p, int iFirst, HpRun *pRun){
   pRun->iKeptRow = iRow;
   pRun->iKeptEnd = p->aRow[iFirst+pRun->nPage-1];
   pRun->nKeptRow = 0;
-  for(pRun->iKept=0; pRun->iKept<p->nChunk && iRow>=p->anRow[pRun->iKept]; pRun->iKept++){
+  pRun->iKept = 0;
+  for(; pRun->iKept<p->nChunk && iRow>=p->anRow[pRun->iKept]; pRun->iKept++){
     iRow -= p->anRow[pRun->iKept];
   }
   pRun->iKeptFrom = iRow;
@@ -267,7 +289,8 @@ static HpColumnRun *hpColumnScanWhole(
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, iLeaf);
   for(; p; p=p->pNext){
     if( p->iFirst==iLeaf && p->iInner==pRun->iInner && p->iChild==iChild
-     && p->bWhole && p->nPage<=nMost && p->nStale==0 && p->iInnerBorn<=pScan->iState
+     && p->bWhole && p->nPage<=nMost && p->nStale==0
+         && p->iInnerBorn<=pScan->iState
      && (p->iInnerStale==0 || p->iInnerStale>pScan->iState)
      && hpColumnScanMayUse(pScan, p) && hpColumnScanHas(pScan, p, pRun, apKept)
     ){
@@ -284,8 +307,8 @@ static HpColumnRun *hpColumnScanWhole(
 ** changed, nor has the page, take it, without a look at the numbers of the
 ** others; and up to nMore of the runs after it, whose first leaves are in
 ** aMore[], for
-** hpColumnScanNext(): two workers that take one at a time wait for each other more than they work.
-** Returns how many leaves they are, or 0.
+** hpColumnScanNext(): two workers that take one at a time wait for each other
+** more than they work.  Returns how many leaves they are, or 0.
 */
 static int hpColumnScanQuick(
   HpColumnScan *pScan,
@@ -301,7 +324,8 @@ static int hpColumnScanQuick(
   int n = 0;
   assert( nMore<=HP_MX_QUICK );
   hpThreadEnter(pFile->pMutex);
-  p = hpColumnScanWhole(pScan, pRun, pRun->iChild, pRun->aLeaf[0], MIN(nUnit, nMost), pRun->apKept);
+  p = hpColumnScanWhole(pScan, pRun, pRun->iChild, pRun->aLeaf[0],
+                        MIN(nUnit, nMost), pRun->apKept);
   if( p ){
     n = pRun->nPage = p->nPage;
     hpColumnScanUsed(pScan, p);
@@ -311,7 +335,8 @@ static int hpColumnScanQuick(
   pRun->iQuick = pRun->nQuick = 0;
   while( p && pRun->nQuick<nMore ){
     int i = pRun->nQuick;
-    p = hpColumnScanWhole(pScan, pRun, pRun->iChild+n, aMore[i], MIN(nUnit, nMost-n),
+    p = hpColumnScanWhole(pScan, pRun, pRun->iChild+n, aMore[i],
+                          MIN(nUnit, nMost-n),
                        &pRun->apQuickKept[i*nCol]);
     if( p ){
       n += p->nPage;
@@ -330,7 +355,8 @@ static int hpColumnScanNext(HpColumnScan *pScan, HpRun *pRun){
   const HpColumnRun *p;
   if( pRun->iQuick>=pRun->nQuick ) return 0;
   p = pRun->apQuick[pRun->iQuick];
-  memcpy(pRun->apKept, &pRun->apQuickKept[pRun->iQuick*nCol], sizeof(pRun->apKept[0])*nCol);
+  memcpy(pRun->apKept, &pRun->apQuickKept[pRun->iQuick*nCol],
+         sizeof(pRun->apKept[0])*nCol);
   pRun->iQuick++;
   pRun->iSeq++;
   pRun->iChild += pRun->nPage;
@@ -355,7 +381,8 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
   pRun->pKept = 0;
   if( nCol ) memset(pRun->apKept, 0, sizeof(pRun->apKept[0])*(size_t)nCol);
   hpThreadEnter(pFile->pMutex);
-  pRun->bKeep = pRun->bWhole && pScan->bKeep && (pScan->bSome==0 || pRun->iSeq%HP_SOME==0);
+  pRun->bKeep = pRun->bWhole && pScan->bKeep
+      && (pScan->bSome==0 || pRun->iSeq%HP_SOME==0);
   p = hpColumnScanPart(pScan, pRun);
   if( p ) p->iUsed = pFile->iScan;
   if( p && hpColumnScanHas(pScan, p, pRun, pRun->apKept) ){
@@ -365,7 +392,8 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
       nChanged += pRun->aChanged[i];
     }
     if( nChanged==0 ){
-      if( pRun->iInUnit==0 && pRun->nPage==p->nPage && pFile->pState->iNow==pScan->iState ){
+      if( pRun->iInUnit==0 && pRun->nPage==p->nPage
+       && pFile->pState->iNow==pScan->iState ){
         hpColumnsAbove(pScan, p, pRun);
       }
       hpColumnScanUsed(pScan, p);
@@ -381,7 +409,9 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
   sqlite3_mutex_leave(pFile->pMutex);
 }
 
-static int hpColumnScanWanted(const HpColumnScan *p, int iCol){ return p->aKeep[iCol]; }
+static int hpColumnScanWanted(const HpColumnScan *p, int iCol){
+  return p->aKeep[iCol];
+}
 
 /*
 ** The leaves of pRun that had changed since pRun->pMend was read have been
@@ -406,7 +436,8 @@ static int hpColumnScanMended(
   int bDone;
   hpThreadEnter(pFile->pMutex);
   p = hpColumnsMendRun(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
-  bDone = p && hpColumnScanMayUse(pScan, p) && hpColumnScanHas(pScan, p, pRun, pRun->apKept);
+  bDone = p && hpColumnScanMayUse(pScan, p)
+      && hpColumnScanHas(pScan, p, pRun, pRun->apKept);
   if( p ){
     /* Another scan may have mended it, or dropped it */
     pp = hpColumnsSlot(pFile, p->iFirst);
@@ -416,8 +447,9 @@ static int hpColumnScanMended(
       hpColumnsDrop(pFile, pp);
       hpColumnsInsert(pScan, p);
       if( pFile->nScan==1 && pOld->nTaken==1 ){
-        /* This worker reads the copy, there is no other scan, and none of its other
-        ** workers has the old run, as it may if the leaves are in a damaged b-tree
+        /* This worker reads the copy, there is no other scan, and none of its
+        ** other workers has the old run, as it may if the leaves are in a
+        ** damaged b-tree
         ** twice */
         assert( pFile->pDead==pOld );
         pFile->pDead = pOld->pNext;
@@ -446,7 +478,8 @@ static void hpColumnScanClose(HpColumnScan *pScan){
   pFile->nScan--;
   while( pScan->pSlab ){
     HpSlab *p = pScan->pSlab;
-    HpSlab **ppTo = hpSlabRoom(p)<hpColumnsSlabMost(pScan) ? &pFull : &pFile->pSlab;
+    HpSlab **ppTo = hpSlabRoom(p)<hpColumnsSlabMost(pScan) ? &pFull
+        : &pFile->pSlab;
     pScan->pSlab = p->pNext;
     p->pNext = *ppTo;
     *ppTo = p;
@@ -476,7 +509,9 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   UNUSED_PARAMETER(bSome);
   return 0;
 }
-static void hpColumnScanFind(HpColumnScan *p, HpRun *pRun){ UNUSED_PARAMETER2(p, pRun); }
+static void hpColumnScanFind(HpColumnScan *p, HpRun *pRun){
+  UNUSED_PARAMETER2(p, pRun);
+}
 static int hpColumnScanQuick(
   HpColumnScan *p,
   HpRun *pRun,
@@ -497,7 +532,11 @@ static int hpColumnScanNext(HpColumnScan *p, HpRun *pRun){
 }
 static void hpColumnScanClose(HpColumnScan *p){ UNUSED_PARAMETER(p); }
 static void hpColumnScanDistrust(HpColumnScan *p){ UNUSED_PARAMETER(p); }
-static int hpColumnScanSeemKept(const sqlite3 *db, const HpSourcePlan *pPlan, i64 nLeaf){
+static int hpColumnScanSeemKept(
+  const sqlite3 *db,
+  const HpSourcePlan *pPlan,
+  i64 nLeaf
+){
   UNUSED_PARAMETER2(db, pPlan);
   UNUSED_PARAMETER(nLeaf);
   return 0;

@@ -179,8 +179,9 @@ static int hpDateNumbersAvx2(const HpVal *a, int n, u8 cBetween, i64 *aInt){
 
 /*
 ** Let there be the texts of all dates of the years of iFirst to iLast.  Of several threads one writes
-** those of a year, and the others wait for some microseconds.  fork() may have left that thread in
-** the other process: then the first one of this process that comes writes them.
+** those of a year, and the others wait for some microseconds.  fork() may have
+** left that thread in the other process: then the first one of this process
+** that comes writes them.
 */
 static void hpDateFill(int iFirst, int iLast){
   int iYear;

@@ -144,7 +144,8 @@ static void hpKeepBegin(HpWorker *p){
   for(k=0; k<p->pPipe->source.nCol; k++){
     pKeeper->aHas[k] = p->run.apKept[k]!=0;
     pKeeper->aKeep[k] = !pKeeper->aHas[k]
-                     && hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource), k);
+                     && hpColumnScanWanted(hpSourceColumns(p->pQuery->pSource),
+                                           k);
   }
   pKeeper->bSound = p->pPipe->pSink->eRecords==HP_RECORDS_SOUND;
   pKeeper->iPlace = -1;

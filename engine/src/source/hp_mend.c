@@ -388,7 +388,8 @@ static int hpMendRun(HpWorker *p){
   if( pMender && pMender->nSetAlloc>=0 ){
     bDone = hpMendSets(pMender, pScan, pRun)
          && hpMendLeaves(pMender, pRun)
-         && hpColumnScanMended(pScan, pRun, pMender->anRow, pMender->aRow, pMender->bSound,
+         && hpColumnScanMended(pScan, pRun, pMender->anRow, pMender->aRow,
+                               pMender->bSound,
                             pMender->aSet, pMender->nSet, pMender->apNew);
     hpMendForget(pMender);
   }

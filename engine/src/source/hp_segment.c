@@ -343,7 +343,8 @@ static void hpSegmentIntegers(HpSegmentShape *p, const HpVal *a, int n, int bAvx
   int i = 1;
   while( i<n && (u64)a[i].i==(u64)a[0].i+(u64)i ) i++;
   p->iBase = a[0].i;
-  /* After the largest integer comes no other: what is out of bounds, the ends tell */
+  /* After the largest integer comes no other: what is out of bounds, the ends
+  ** tell */
   if( i==n && n>1 && a[n-1].i>a[0].i ){
     p->eForm = HP_FORM_SEQ;
     p->iMax = a[n-1].i;

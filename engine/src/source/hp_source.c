@@ -67,9 +67,9 @@
 **
 ** Leaves whose columns are in memory (hp_columns.c) are not read: HpRun.pKept; or only those of a
 ** run that have changed: HpRun.pMend.  Of the former a worker takes several runs at a time
-** (hpColumnScanNext()), and goes on with them without the mutex.  Wherever a scan begins and ends, it cuts
-** the leaves under an interior page at the same places into units, so that it finds what another has
-** kept.
+** (hpColumnScanNext()), and goes on with them without the mutex.  Wherever a
+** scan begins and ends, it cuts the leaves under an interior page at the same
+** places into units, so that it finds what another has kept.
 **
 ** Bounds of the keys (HpRange) are turned into bounds of the tree: two
 ** descents find the child numbers, one a level, of the first and of the last
@@ -1150,7 +1150,8 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
           nMore = hpSourceMore(pSrc, (pLevel->iLast-iFirst)/pSrc->nUnit, nWorker);
         }
         pRun->aLeaf[0] = aFirst ? aFirst[0] : hpPageChild(&pLevel->in, iFirst);
-        n = hpColumnScanQuick(pSrc->pColumns, pRun, pSrc->nUnit, pLevel->iLast-iFirst+1,
+        n = hpColumnScanQuick(pSrc->pColumns, pRun, pSrc->nUnit,
+                              pLevel->iLast-iFirst+1,
                            aFirst ? &aFirst[1] : 0, nMore);
       }
       if( n==0 ){
@@ -1233,7 +1234,9 @@ static int hpSourceTake(HpSource *pSrc, HpRun *pRun, int nWorker){
 static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pQuery->pSource;
   int rc;
-  if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->run) ) return SQLITE_OK;
+  if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->run) ){
+    return SQLITE_OK;
+  }
   hpThreadLock(p->pQuery);
   if( pSrc->rc==SQLITE_OK ) pSrc->rc = hpSourceTake(pSrc, &p->run, p->pQuery->nWorker);
   rc = pSrc->rc;
@@ -1446,12 +1449,14 @@ static i64 hpSourceEntryRowid(BtShared *pBt, const u8 *z, const u8 *aEnd){
 /* What entries on leaves of an index say about the rows that they lead to */
 typedef struct HpSpread HpSpread;
 struct HpSpread {
-  int nSeen, nFar;       /* Rows after another one, and so many rowids or more behind it */
-  i64 iMin, iMax;        /* The smallest and the largest rowid.  iMax<iMin: none */
+  int nSeen, nFar;       /* Rows after another one, and so many rowids or more
+                         ** behind it */
+  i64 iMin, iMax;        /* The smallest and the largest rowid.  iMax<iMin:
+                         ** none */
 };
 
-/* Add the entries on child i of the interior page that pSrc is about to read.  A row is far if it is more than nNear
-** rowids from that of the entry before */
+/* Add the entries on child i of the interior page that pSrc is about to read.
+** A row is far if it is more than nNear rowids from that of the entry before */
 static void hpSourceSpread(const HpSource *pSrc, int i, i64 nNear, HpSpread *p){
   const struct HpLevel *pLevel = &pSrc->aLevel[pSrc->nLevel-1];
   const u8 *aHdr, *aEnd;
@@ -1461,7 +1466,9 @@ static void hpSourceSpread(const HpSource *pSrc, int i, i64 nNear, HpSpread *p){
   Pgno iPg;
   assert( pSrc->nLevel>0 );
   iPg = hpPageChild(&pLevel->in, i);
-  if( iPg<2 || sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY) ) return;
+  if( iPg<2 || sqlite3PagerGet(pSrc->pPager, iPg, &pDb, PAGER_GET_READONLY) ){
+    return;
+  }
   aHdr = sqlite3PagerGetData(pDb);
   aEnd = &aHdr[pSrc->pBt->usableSize];
   nCell = get2byte(&aHdr[3]);
@@ -1484,10 +1491,12 @@ static void hpSourceSpread(const HpSource *pSrc, int i, i64 nNear, HpSpread *p){
 /*
 ** SQLite looks up the rows that the range of pPlan, of an index, has entries for.  Set *pnRow to
 ** about their number, of all values of an IN, and *prFar to the share of those that are more than
-** nNear rowids from the row before.  They seem to lie within *pnSpan rowids, 0 if that cannot be told.
-** If there are fewer than mnRow *prFar and *pnSpan are not set.
+** nNear rowids from the row before.  They seem to lie within *pnSpan rowids, 0
+** if that cannot be told.  If there are fewer than mnRow *prFar and *pnSpan are
+** not set.
 **
-** The entries of two leaves tell, near the first one and the last one of those below an interior page.
+** The entries of two leaves tell, near the first one and the last one of those
+** below an interior page.
 */
 static int hpSourceSearchSize(
   sqlite3 *db,
@@ -1521,7 +1530,9 @@ static int hpSourceSearchSize(
         hpSourceSpread(&src, MIN(p->iChild+1, p->iLast), nNear, &x);
         if( p->iLast>p->iChild+2 ) hpSourceSpread(&src, p->iLast-1, nNear, &x);
         if( x.nSeen ) *prFar = (double)x.nFar/x.nSeen;
-        if( x.nSeen && range.nIn==0 && x.iMax/2-x.iMin/2<LARGEST_INT64/4 ) *pnSpan = x.iMax-x.iMin+1;
+        if( x.nSeen && range.nIn==0 && x.iMax/2-x.iMin/2<LARGEST_INT64/4 ){
+          *pnSpan = x.iMax-x.iMin+1;
+        }
       }
     }
     hpSourceRelease(src.aLevel, 0);
