@@ -364,11 +364,24 @@ static void testRecovered(void){
   sqlite3_close(db);
 }
 
+/* The sum of x of rows that SQLite's code looks up one by one, twice: their pages
+** are shared */
+static sqlite3_int64 lookedUp(sqlite3 *db){
+  static const char zSql[] = "SELECT sum((SELECT x FROM t WHERE rowid=value)) FROM "
+                             SERIES("9000");
+  sqlite3_int64 n;
+  execute(db, "PRAGMA hp_offload=off; PRAGMA cache_size=10");
+  n = integer(&ours, db, zSql);
+  check(integer(&ours, db, zSql)==n, "the same rows again");
+  execute(db, "PRAGMA hp_offload=force");
+  return n;
+}
+
 /* Another file is copied over this one.  It has the same counter */
 static void testOverwritten(const char *zMode, int bAlike){
   const char *zFile = temporaryFile("live.db");
   const char *zNew = temporaryFile("new.db");
-  sqlite3_int64 nSum, nNew;
+  sqlite3_int64 nSum, nNew, nNewLook;
   unsigned char *a;
   char zSql[80];
   sqlite3 *db, *db2;
@@ -378,12 +391,14 @@ static void testOverwritten(const char *zMode, int bAlike){
   db = made(zNew, zSql);
   execute(db, bAlike ? "UPDATE t SET x=x+1000" : "INSERT INTO t SELECT x+1000, s FROM t");
   nNew = integer(&ours, db, "SELECT sum(x) FROM t");
+  nNewLook = lookedUp(db);
   sqlite3_close(db);
   db = made(zFile, zSql);
   execute(db, bAlike ? "UPDATE t SET x=x+1" : "INSERT INTO t SELECT x+1, s FROM t");
   execute(db, "PRAGMA wal_checkpoint(truncate)");
   nSum = integer(&ours, db, "SELECT sum(x) FROM t");
   same(db, zMode, "a file that is going to be replaced");
+  check((lookedUp(db)!=nNewLook)==bAlike, "%s: other rows", zMode);
   check(nNew!=nSum, "%s: they are different", zMode);
   usleep(30000);         /* The clock that files have goes in steps */
   a = readFile(zNew, &n);
@@ -393,6 +408,7 @@ static void testOverwritten(const char *zMode, int bAlike){
   free(a);
   db2 = opened(zFile);
   check(integer(&ours, db2, "SELECT sum(x) FROM t")==nNew, "%s: a new connection sees the new file", zMode);
+  check(lookedUp(db2)==nNewLook, "%s: a new connection looks up the new rows", zMode);
   check(integer(&ours, db, "SELECT sum(x)+0 FROM t")==nNew, "%s: an old one, too", zMode);
   check(integer(&ours, db2, "SELECT sum(x)+0 FROM t")==nNew, "%s: and again", zMode);
   sqlite3_close(db2);

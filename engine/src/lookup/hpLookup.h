@@ -57,6 +57,7 @@ struct HpFileState {
 
 /* hp_filestate.c */
 static int hpFileStateIsKnown(const sqlite3_file*);
+static int hpFileStateStat(const sqlite3_file*, HpFileStat*);
 static HpFileState *hpFileStateJoin(const sqlite3_file*);
 static void hpFileStateUnref(HpFileState*);
 static u64 hpFileStateNow(HpFileState*, Pager*);

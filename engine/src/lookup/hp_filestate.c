@@ -12,6 +12,7 @@
 ** is kept.
 **
 **    hpFileStateIsKnown()    Is it a file whose changes can be told at all?
+**    hpFileStateStat()       What does the system say of a file?
 **    hpFileStateJoin()       The state of a file, for one user more.
 **    hpFileStateUnref()      One user less.
 **    hpFileStateNow()        The state that a transaction sees, and what

@@ -38,8 +38,10 @@
 ** joins the old one any more, should its state seem to come back.  As long as
 ** a connection uses a store it has the database open in WAL mode, so nobody
 ** can have left that mode.  This is as much as SQLite relies on when it keeps
-** the pages in its own cache from one transaction to the next.  It is
-** not so of a connection that leaves WAL mode itself, which may fail when its
+** the pages in its own cache from one transaction to the next.  A connection
+** that joins relies on less: the size and the times of the file must be those
+** of when the store was made, as a file may have been copied over it.  All that
+** is not so of a connection that leaves WAL mode itself, which may fail when its
 ** WAL is closed already, and then keeps no lock: later there may be a WAL with
 ** the state that was.  So it forgets the store.
 **
@@ -115,6 +117,7 @@ struct HpState {
 */
 struct HpStore {
   HpState state;         /* State of the file */
+  HpFileStat stat;       /* What the system said of it when this was made */
   int nRef;              /* (m) Connections that use it */
   int bJoin;             /* (m) More may join: it is in hpStoreList */
   HpStore *pNext;        /* (m) In hpStoreList */
@@ -227,10 +230,15 @@ static void hpStoreFree(HpStore *p){
 /*
 ** Make a store.
 */
-static HpStore *hpStoreNew(HpState *pState, Pgno nPage){
+static HpStore *hpStoreNew(
+  const HpState *pState,
+  const HpFileStat *pStat,
+  Pgno nPage
+){
   HpStore *p = sqlite3MallocZero(sizeof(*p));
   if( p==0 ) return 0;
   p->state = *pState;
+  p->stat = *pStat;
   p->nPage = nPage;
   p->nNote = 1024;
   while( p->nNote<=nPage && p->nNote<HP_STORE_NOTES ) p->nNote *= 2;
@@ -265,12 +273,17 @@ static void hpStoreUnlink(HpStore *p){
 static void hpStoreJoin(Pager *pPager){
   MUTEX_LOGIC( sqlite3_mutex *pMutex = hpStoreMutex(); )
   HpState state;
+  HpFileStat stat;
   HpStore *p, *pNew;
   int bOld = 0;
   assert( pPager->hp.pStore==0 && pPager->hp.bUse==0 );
-  if( !hpStoreAllowed(pPager) || !hpStoreState(pPager, &state) ) return;
+  if( !hpStoreAllowed(pPager) || !hpFileStateStat(pPager->fd, &stat)
+   || !hpStoreState(pPager, &state)
+  ){
+    return;
+  }
   sqlite3BeginBenignMalloc();
-  pNew = hpStoreNew(&state, pPager->dbSize);
+  pNew = hpStoreNew(&state, &stat, pPager->dbSize);
   sqlite3EndBenignMalloc();
   sqlite3_mutex_enter(pMutex);
   for(p=hpStoreList; p && p->state.pInode!=state.pInode; p=p->pNext){}
@@ -282,6 +295,10 @@ static void hpStoreJoin(Pager *pPager){
     }else{
       hpStoreUnlink(p);
     }
+    p = 0;
+  }
+  if( p && memcmp(&p->stat, &stat, sizeof(stat)) ){
+    hpStoreUnlink(p);   /* Somebody has written past SQLite, or a checkpoint */
     p = 0;
   }
   if( p==0 && pNew && bOld==0 ){
