@@ -151,6 +151,7 @@ struct HpRace {
   i64 tOurs;                /* What ours takes */
   i64 tLook;                /* When to find out how long they will go on */
   HpProgress progress;
+  u8 bClose;                /* SQLite had won before, but by little */
   u8 bMay;                  /* If executions are long there would be a plan */
   u8 bLong;                 /* One was so long that the statement is prepared again */
   u8 nAgain;                /* So often this execution has begun again */

@@ -199,7 +199,8 @@ static void testGrown(void){
     check(sqlite3_column_int64(apStmt[0][0], 0)==11250075000,
           "run %d of a large range is wrong", iRun);
     sqlite3_reset(apStmt[0][0]);
-    check(counted(db, "run")==nBefore+1, "run %d of a large range", iRun);
+    /* When the first one is known to be long, half of it is done */
+    check(counted(db, "run")==nBefore+(iRun>0), "run %d of a large range", iRun);
   }
   sqlite3_finalize(apStmt[0][0]);
   apStmt[0][0] = prepared(db, "SELECT sum(b) FROM g WHERE a BETWEEN ? AND ?");
@@ -791,6 +792,7 @@ static void testThreads(void){
 }
 
 int main(void){
+  stepClock();
   sqlite3_int64 nBefore = sqlite3_memory_used();
   zFile = temporaryFile("behave.db");
   fixture(zFile, "PRAGMA page_size=4096", 6000);

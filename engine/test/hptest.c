@@ -430,6 +430,16 @@ int hasEngine(void){
 }
 
 /*
+** Unless the environment asks for other ways, races of SQLite's loops with ours
+** end in the same way however busy the machine is.  Before the first call of the
+** library.
+*/
+void stepClock(void){
+  const char *z = getenv("HPSQLITE_TEST");
+  if( z==0 || z[0]==0 ) setenv("HPSQLITE_TEST", "clock=steps", 1);
+}
+
+/*
 ** Shall every case be tried, as FULL in the environment asks?  Else one of a few
 ** that differ in little but their number.
 */

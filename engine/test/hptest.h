@@ -82,6 +82,7 @@ int isTaken(sqlite3*, const char *zSql);
 void showPlan(sqlite3*, const char *zSql);
 int hasEngine(void);
 int longRun(void);
+void stepClock(void);
 sqlite3_int64 counted(sqlite3*, const char *zWhat);
 void fixture(const char *zFile, const char *zPragmas, int nRow);
 const char *temporaryFile(const char *zName);

@@ -322,7 +322,7 @@ static void testGate(void){
     "+SELECT n, count(*) FROM t WHERE k>20 GROUP BY n",
     "<SELECT n, count(*) FROM t WHERE k=5 GROUP BY n",
     "-SELECT n, count(*) FROM t WHERE k=-5 GROUP BY n",
-    "+SELECT n, count(*) FROM t WHERE k IN (1,2,3,4,5,6,7,8,9,10) GROUP BY n",
+    "<SELECT n, count(*) FROM t WHERE k IN (1,2,3,4,5,6,7,8,9,10) GROUP BY n",
     "<SELECT n, count(*) FROM t WHERE k IN (1,2) GROUP BY n",
     /* Rows: many are looked up for few, or for so many that we would have to do that, too */
     "+SELECT id, n FROM t WHERE k>20 ORDER BY v LIMIT 5",
@@ -332,10 +332,10 @@ static void testGate(void){
     /* What the index has may tell SQLite that rows need not be looked up */
     "<SELECT p, count(*), sum(v) FROM t WHERE x>'w3' AND n>7 GROUP BY p",
     "+SELECT p, count(*), sum(v) FROM t WHERE x>'w3' AND q>1 GROUP BY p",
-    "<SELECT id, p FROM t WHERE x>'w3' ORDER BY n, id LIMIT 5",
+    "?SELECT id, p FROM t WHERE x>'w3' ORDER BY n, id LIMIT 5",
     "+SELECT id, p FROM t WHERE x>'w3' ORDER BY n, v LIMIT 5",
     /* So many rows are found beside each other as quickly as by a scan, but not if they lie far apart */
-    "+SELECT n, count(*) FROM t WHERE k<5 GROUP BY n",
+    "+SELECT n, count(*) FROM t WHERE k<25 GROUP BY n",
     "<SELECT n, count(*) FROM t WHERE near<200 GROUP BY n",
     "+SELECT n, count(*) FROM t WHERE near>700 GROUP BY n",
     0
@@ -358,7 +358,7 @@ static void testGate(void){
   /* With columns in memory a scan is so much quicker that fewer rows are worth it */
   execute(adb[0], "PRAGMA hp_columns=auto");
   for(i=0; i<5; i++) pairSame("SELECT n, count(*) FROM t WHERE k>20 GROUP BY n");
-  same("+SELECT n, count(*) FROM t WHERE k=5 GROUP BY n");
+  same("+SELECT n, count(*) FROM t WHERE k IN (1,2,3,4,5,6,7,8,9,10) GROUP BY n");
   same("-SELECT n, count(*) FROM t WHERE k=-5 GROUP BY n");
   execute(adb[0], "PRAGMA hp_columns=off");
   /* Statistics that expect few rows */
@@ -462,6 +462,7 @@ static void testDamage(const char *zSql){
 }
 
 int main(int argc, char **argv){
+  stepClock();
   if( argc!=2 || pairLoad(argv[1]) ){
     fprintf(stderr, "usage: search STOCK\n");
     return 2;

@@ -137,9 +137,10 @@ static const char *const azValue[] = {
 /* Write an expression of azKind[], nested nDepth times, to *pz.  The state is *pi */
 static void makeSide(char **pz, int nDepth, unsigned *pi){
   const char *z = azKind[(*pi = *pi*1103515245 + 12345)/65536 % (sizeof(azKind)/sizeof(azKind[0]))];
-  for(; *z; z++){
+  char cBefore = 0;
+  for(; *z; cBefore=*z++){
     unsigned r = (*pi = *pi*1103515245 + 12345)/65536;
-    int bOne = (*z=='C' || *z=='X') && (z[1]<'A' || z[1]>'Z') && (z[-1]<'A' || z[-1]>'Z' || z[-1]==0);
+    int bOne = (*z=='C' || *z=='X') && (z[1]<'A' || z[1]>'Z') && (cBefore<'A' || cBefore>'Z');
     if( bOne && nDepth>0 && r%3==0 ){
       makeSide(pz, nDepth-1, pi);
     }else if( bOne && *z=='C' ){

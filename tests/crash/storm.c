@@ -269,8 +269,12 @@ static void sql(Storm *p, Slot *pSlot, const char *zFormat, ...){
   vsnprintf(zSql, sizeof(zSql), zFormat, ap);
   va_end(ap);
   tell(p, pSlot->iActor, 1, "e %d %s", pSlot->iConn, zSql);
-  /* After an error it is rolled back */
-  if( p->azReply[0][0]!='0' ) pSlot->bTx = 0;
+  /* After an error it is rolled back: without a journal what is left of it is
+  ** what had been spilled */
+  if( p->azReply[0][0]!='0' ){
+    if( pSlot->bOff && pSlot->bTx==2 ) p->bEnd = 1;
+    pSlot->bTx = 0;
+  }
 }
 
 static void ask(Storm *p, Slot *pSlot, int bSame){

@@ -449,6 +449,7 @@ struct HpPlan {
                          ** hpRaceClock() */
   double rFind;          /* Nanoseconds that it takes to make its groups */
   HpProgress progress;   /* How far the loops around it are */
+  u8 bClose;             /* SQLite's loops won a race by little: hp_race.c */
   u32 iLate;             /* SQLite's loops have been given up in this execution, by its number:
                          ** hpRaceWasLost().  0: in none */
 };

@@ -41,9 +41,9 @@
 ** the pages in its own cache from one transaction to the next.  A connection
 ** that joins relies on less: the size and the times of the file must be those
 ** of when the store was made, as a file may have been copied over it.  All that
-** is not so of a connection that leaves WAL mode itself, which may fail when its
-** WAL is closed already, and then keeps no lock: later there may be a WAL with
-** the state that was.  So it forgets the store.
+** is not so of a connection that leaves WAL mode itself, which may fail when
+** its WAL is closed already, and then keeps no lock: later there may be a WAL
+** with the state that was.  So it forgets the store.
 **
 ** When it pays.  A connection joins after it had to read as many pages in one
 ** state as its own cache has room for, HP_STORE_MISSES at least, and later if
