@@ -21,10 +21,6 @@
 #include <unistd.h>
 #include "hptest.h"
 
-/* Rows with the values 1, 2, ... up to N */
-#define SERIES(N) "(WITH RECURSIVE k(value) AS (SELECT 1 UNION ALL SELECT value+1 FROM k" \
-                  " WHERE value<" N ") SELECT value FROM k)"
-
 static const char *zSelf;
 static const char zKept[] = "runs of leaves whose columns were in memory";
 
@@ -89,23 +85,6 @@ static sqlite3 *opened(const char *zFile){
   sqlite3 *db = openDb(&ours, zFile, SQLITE_OPEN_URI);
   sqlite3_busy_timeout(db, 5000);
   return db;
-}
-
-/* Query zSql gives nTimes what SQLite's code gives */
-static void sameAnswer(sqlite3 *db, const char *zSql, int nTimes, const char *zWhat){
-  Text stock = {0,0,0};
-  int k;
-  execute(db, "PRAGMA hp_offload=off");
-  answer(&ours, db, zSql, &stock);
-  execute(db, "PRAGMA hp_offload=force");
-  for(k=0; k<nTimes; k++){
-    Text our = {0,0,0};
-    answer(&ours, db, zSql, &our);
-    check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat, k,
-          zSql, our.z, stock.z);
-    textClear(&our);
-  }
-  textClear(&stock);
 }
 
 /* The queries give what SQLite's code gives, now and once more */

@@ -19,26 +19,7 @@
 #include "hptest.h"
 
 #define SZ_PAGE  1024
-#define SERIES(N) "(WITH RECURSIVE k(value) AS (SELECT 1 UNION ALL SELECT value+1 FROM k" \
-                  " WHERE value<" N ") SELECT value FROM k)"
 #define COUNT(A) ((int)(sizeof(A)/sizeof(A[0])))
-
-/* Query zSql gives nTimes what SQLite's code gives */
-static void same(sqlite3 *db, const char *zSql, int nTimes, const char *zWhat){
-  Text stock = {0,0,0};
-  int k;
-  execute(db, "PRAGMA hp_offload=off");
-  answer(&ours, db, zSql, &stock);
-  execute(db, "PRAGMA hp_offload=force");
-  for(k=0; k<nTimes; k++){
-    Text our = {0,0,0};
-    answer(&ours, db, zSql, &our);
-    check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat,
-          k, zSql, our.z, stock.z);
-    textClear(&our);
-  }
-  textClear(&stock);
-}
 
 static sqlite3_int64 kept(sqlite3 *db){
   return counted(db, "runs of leaves whose columns were in memory");
@@ -110,22 +91,22 @@ static void testEnds(void){
     sqlite3_snprintf(sizeof(zSql), zSql, "INSERT INTO t SELECT value, %s FROM " SERIES("1200"),
                      azValue[i]);
     execute(db, zSql);
-    for(k=0; k<COUNT(azAsk); k++) same(db, azAsk[k], 2, azValue[i]);
+    for(k=0; k<COUNT(azAsk); k++) sameAnswer(db, azAsk[k], 2, azValue[i]);
     for(k=0; k<COUNT(azConst); k++){
       for(m=0; m<COUNT(azOp); m++){
         sqlite3_snprintf(sizeof(zSql), zSql,
             "SELECT count(*), sum(id) FROM t WHERE v%s%s", azOp[m], azConst[k]);
-        same(db, zSql, 1, azValue[i]);
+        sameAnswer(db, zSql, 1, azValue[i]);
       }
     }
     check(kept(db)>0, "columns of %s are kept", azValue[i]);
     for(k=0; k<COUNT(azChange); k++){
       sqlite3_snprintf(sizeof(zSql), zSql, "UPDATE t SET %s WHERE id=%d", azChange[k], 600+k);
       execute(db, zSql);
-      for(m=0; m<COUNT(azAsk); m+=2) same(db, azAsk[m], 1, azValue[i]);
+      for(m=0; m<COUNT(azAsk); m+=2) sameAnswer(db, azAsk[m], 1, azValue[i]);
       sqlite3_snprintf(sizeof(zSql), zSql, "SELECT count(*), sum(id) FROM t WHERE v>=%s",
                        azConst[(k+i)%COUNT(azConst)]);
-      same(db, zSql, 1, azValue[i]);
+      sameAnswer(db, zSql, 1, azValue[i]);
     }
     sqlite3_close(db);
   }
@@ -259,13 +240,13 @@ static void testTwice(const char *zMode){
     db = openDb(&ours, zFile, 0);
     sqlite3_snprintf(sizeof(zSql), zSql, "PRAGMA journal_mode=%s; PRAGMA synchronous=off", zMode);
     execute(db, zSql);
-    for(k=0; k<COUNT(azAsk); k++) same(db, azAsk[k], 2, aDamage[i].zName);
+    for(k=0; k<COUNT(azAsk); k++) sameAnswer(db, azAsk[k], 2, aDamage[i].zName);
     for(j=0; j<(longRun() ? 300 : 25); j++){
       sqlite3_snprintf(sizeof(zSql), zSql,
           "UPDATE t SET n=n+1000000 WHERE id BETWEEN %d AND %d AND id%%3=0", 20+j*7%60, 30+j*7%60);
       ours.exec(db, "PRAGMA hp_offload=off", 0, 0, 0);
       ours.exec(db, zSql, 0, 0, 0);          /* Which may say that the file is malformed */
-      for(k=j%3; k<COUNT(azAsk); k+=3) same(db, azAsk[k], 1+(k==0), aDamage[i].zName);
+      for(k=j%3; k<COUNT(azAsk); k+=3) sameAnswer(db, azAsk[k], 1+(k==0), aDamage[i].zName);
     }
     sqlite3_close(db);
   }

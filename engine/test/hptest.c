@@ -362,6 +362,31 @@ void checkIntegrity(const Lib *pLib, sqlite3 *db, const char *zWhat){
 }
 
 /*
+** Check that query zSql of ours gives nTimes what SQLite's code gives for it.
+** zWhat says what that shows.
+*/
+void sameAnswer(
+  sqlite3 *db,
+  const char *zSql,
+  int nTimes,
+  const char *zWhat
+){
+  Text stock = {0,0,0};
+  int k;
+  execute(db, "PRAGMA hp_offload=off");
+  answer(&ours, db, zSql, &stock);
+  execute(db, "PRAGMA hp_offload=force");
+  for(k=0; k<nTimes; k++){
+    Text our = {0,0,0};
+    answer(&ours, db, zSql, &our);
+    check(strcmp(our.z, stock.z)==0, "%s, time %d: %s gives\n%.300s\nnot\n%.300s", zWhat, k,
+          zSql, our.z, stock.z);
+    textClear(&our);
+  }
+  textClear(&stock);
+}
+
+/*
 ** Does the library under test take this query over?
 */
 int isTaken(sqlite3 *db, const char *zSql){

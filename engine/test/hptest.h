@@ -50,6 +50,10 @@ void textAppend(Text*, const char *zFormat, ...);
 void textHex(Text*, const unsigned char*, int);
 void textClear(Text*);
 
+/* Rows with the values 1, 2, ... up to N, a text */
+#define SERIES(N) "(WITH RECURSIVE k(value) AS (SELECT 1 UNION ALL SELECT" \
+                  " value+1 FROM k WHERE value<" N ") SELECT value FROM k)"
+
 /* Queries that the engine takes over, on the tables that fixture() makes */
 extern const char *const azQuery[];
 extern const int nQuery;
@@ -78,6 +82,7 @@ sqlite3_stmt *prepared(sqlite3*, const char *zSql);
 sqlite3_int64 integer(const Lib*, sqlite3*, const char *zSql);
 void checkIntegrity(const Lib*, sqlite3*, const char *zWhat);
 int answer(const Lib*, sqlite3*, const char *zSql, Text *pOut);
+void sameAnswer(sqlite3*, const char *zSql, int nTimes, const char *zWhat);
 int isTaken(sqlite3*, const char *zSql);
 void showPlan(sqlite3*, const char *zSql);
 int hasEngine(void);
