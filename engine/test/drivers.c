@@ -48,10 +48,7 @@ static const char zTables[] =
 
 /* Begin a test: new databases, with the tables and zMore */
 static void begin(const char *zMore){
-  pairBegin();
-  both(zTables);
-  both(zMore);
-  both("COMMIT");
+  pairTables(zTables, zMore);
 }
 
 /* Statement zSql on both.  zSql[0]: '+' ours has to take it over, '-' to refuse it,
@@ -1133,13 +1130,19 @@ int main(int argc, char **argv){
   int bAnswers = strcmp(zOnly, "answers")==0;
   if( strcmp(zOnly, "threads")==0 ) setenv("HPSQLITE_TEST", "threads=4,run=1", 1);
   if( argc<2 || pairLoad(argv[1]) ){
-    fprintf(stderr, "usage: drivers STOCK [answers|threads]\n");
+    fprintf(stderr, "usage: drivers STOCK [answers|early|threads]\n");
     return 2;
   }
   if( !hasEngine() ) return finish();
   azFile[0] = temporaryFile("drivers-ours.db");
   azFile[1] = temporaryFile("drivers-stock.db");
   azFile[2] = temporaryFile("drivers-damaged.db");
+  if( strcmp(zOnly, "early")==0 ){
+    testSets();
+    testEarly();
+    testTopGroups();
+    return finish();
+  }
   testThreads();
   if( zOnly[0] && !bAnswers ) return finish();
   testAnswers();

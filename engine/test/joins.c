@@ -83,11 +83,8 @@ static const char zTables[] =
 static void begin(int nRow, const char *zMore){
   Text sql = {0,0,0};
   const char *z;
-  pairBegin();
   for(z=zTables; *z; z++) textAppend(&sql, *z=='#' ? "%d" : "%c", *z=='#' ? nRow : *z);
-  both(sql.z);
-  both(zMore);
-  both("COMMIT");
+  pairTables(sql.z, zMore);
   textClear(&sql);
 }
 

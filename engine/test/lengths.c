@@ -51,12 +51,11 @@ static void limit(int n){
 }
 
 static void tables(void){
-  pairBegin();
-  both("CREATE TABLE t(i INTEGER PRIMARY KEY, g, s TEXT, b BLOB);"
+  pairTables("CREATE TABLE t(i INTEGER PRIMARY KEY, g, s TEXT, b BLOB);"
        "CREATE TABLE u(g INTEGER PRIMARY KEY, n, s TEXT);"
        "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k+1 FROM n LIMIT 300)"
        " INSERT INTO t SELECT k, k%7, 'text '||k%11, zeroblob(k%5) FROM n;"
-       "INSERT INTO u SELECT DISTINCT g, g%3, 'short' FROM t; COMMIT");
+       "INSERT INTO u SELECT DISTINCT g, g%3, 'short' FROM t", "");
   execute(adb[0], "PRAGMA hp_offload=force");
 }
 

@@ -100,7 +100,7 @@ static void testLater(void){
   sqlite3_int64 nMore;
   unsigned k;
   for(k=0; k<sizeof(azMode)/sizeof(azMode[0]); k++){
-    for(nMore=150000; nMore<1000000; nMore+=nMore/3){
+    for(nMore=150000; nMore<1000000; nMore+=nMore/(longRun() ? 3 : 1)){
       Text a = {0, 0, 0};
       Text b = {0, 0, 0};
       limited(0, azMode[k], nMore, &a);
@@ -169,7 +169,7 @@ int main(int argc, char **argv){
   sqlite3 *adb[2];
   void *pStock;
   int i, k, nWorse = 0, nFail = 0, nRun = 0;
-  int nPart = 8;
+  int nPart = longRun() ? 8 : 3;
   sqlite3_int64 nMore;
   if( argc<2 || loadStock(&aLib[1], argv[1]) ) return 2;
   if( argc>2 ) nPart = atoi(argv[2]);

@@ -43,9 +43,7 @@ static const char zTables[] =
   "CREATE INDEX lo ON line(ord); CREATE INDEX li ON line(item);";
 
 static void begin(const char *zMore){
-  pairBegin();
-  both(zTables);
-  both("COMMIT");
+  pairTables(zTables, "");
   runOn(&ours, adb[0], zMore);
 }
 

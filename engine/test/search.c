@@ -43,9 +43,7 @@ static const char zTables[] =
 
 /* Begin a test with all of that; zMore is for ours */
 static void begin(const char *zMore){
-  pairBegin();
-  both(zTables);
-  both("COMMIT");
+  pairTables(zTables, "");
   runOn(&ours, adb[0], zMore);
 }
 
