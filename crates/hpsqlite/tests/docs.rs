@@ -76,3 +76,40 @@ fn the_pictures_have_the_colours_of_their_engines() {
         }
     }
 }
+
+/// A figure of the README is that of docs/benchmarks.md, by the command that stands beside it.
+#[test]
+fn the_figures_of_the_readme_are_those_of_the_benchmarks() {
+    let top = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let readme = std::fs::read_to_string(format!("{top}/README.md")).unwrap();
+    let page = std::fs::read_to_string(format!("{top}/docs/benchmarks.md")).unwrap();
+    let rows: Vec<&str> = readme
+        .lines()
+        .filter(|line| line.starts_with('|') && line.contains("`hpsqlite bench run"))
+        .collect();
+    assert!(rows.len() >= 6, "the table of the README has gone");
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [_, first, repeated, duckdb, command] = cells[..] else {
+            panic!("a row of the README has other columns: {row}");
+        };
+        let section = page
+            .split("\n## ")
+            .find(|section| section.contains(&format!("\n{command}\n")))
+            .unwrap_or_else(|| panic!("{command} is not in docs/benchmarks.md"));
+        // "* ENGINE: 20.7x as fast as SQLite in the geometric mean of 10 steps, …"
+        let figure = |engine: &str| {
+            section
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("* {engine}: ")))
+                .and_then(|rest| rest.split(' ').next())
+                .unwrap_or("")
+        };
+        let ours = figure("HP SQLite");
+        let expected = match figure("HP SQLite, the first time") {
+            "" => [ours, "", figure("DuckDB")],
+            early => [early, ours, figure("DuckDB")],
+        };
+        assert_eq!([first, repeated, duckdb], expected, "{command}");
+    }
+}
