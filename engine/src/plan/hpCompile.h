@@ -158,6 +158,7 @@ struct HpCompile {
   u8 bJump;              /* Stock codes the expression as jumps */
   u8 bNoSub;             /* Subtypes of functions would be lost */
   u8 eNo;                /* HP_NO_xxx: why it was refused, or 0 */
+  int (*xExpr)(HpCompile*, Expr*);  /* hpCompileExpr(), for what it calls */
   int (*xOther)(HpCompile*, Expr*, int);  /* A join: the vector of an expression of
                          ** another table's columns, or -2.  Else NULL */
   HpGraph *pGraph;       /* For xOther */
@@ -223,34 +224,53 @@ static void hpShowPlan(Parse*, HpPlan*);
 static int hpCompileNo(HpCompile*, u8);
 static int hpCompileNoUser(HpCompile*);
 static void hpCompileFree(void*);
-static int hpCompileCollOk(CollSeq*, CollSeq**);
-static int hpCompileIsConst(HpCompile*, Expr*);
-static int hpCompileConst(HpCompile*, Expr*);
-static int hpCompileExpr(HpCompile*, Expr*);
-static int hpCompileStored(HpCompile*, int);
-static int hpCompileSideIf(HpCompile*, int, int, u8, const u16*, int, int*);
-static int hpCompileSideEnd(HpCompile*, int);
-static int hpCompileChoice(HpCompile*, u8, const u16*, int, int);
-static int hpCompileLosesSubtype(HpCompile*, Expr*);
-static int hpCompileWhere(HpCompile*, Expr*);
-static void hpCompileMark(const HpCompile*, HpMark*);
-static void hpCompileBack(HpCompile*, const HpMark*);
-static void hpCompileSortColumns(HpPipePlan*);
+static void *hpCompileAlloc(HpPlan*, i64);
+static int hpCompileKeys(HpPlan*, HpKeys*, int);
 static void hpCompileSource(Parse*, HpPipePlan*, Table*, Index*);
 static void hpCompileFor(HpCompile*, HpPipePlan*, Table*, Index*, int);
 static HpPlan *hpCompileNew(HpCompile*, Parse*, const SrcItem*, int);
-static void *hpCompileAlloc(HpPlan*, i64);
-static int hpCompileKeys(HpPlan*, HpKeys*, int);
+static void hpCompileMark(const HpCompile*, HpMark*);
+static void hpCompileBack(HpCompile*, const HpMark*);
+static void hpCompileSortColumns(HpPipePlan*);
 static void hpCompileSmall(Parse*);
 static void hpCompileLong(Parse*);
 static int hpCompileIsTable(const SrcItem*);
-
+static int hpCompileCollOk(CollSeq*, CollSeq**);
+static void hpCompileColl(HpCompile*, CollSeq*, HpOp*);
+static int hpCompileIsConst(HpCompile*, Expr*);
+static int hpCompileConst(HpCompile*, Expr*);
+static int hpCompileLiteral(HpCompile*, int, const char*);
+static int hpCompileOp(HpCompile*, u8, u8, int, int);
+static int hpCompileAff(HpCompile*, u8, u8, int);
+static int hpCompileTruth(HpCompile*, int, int, int);
 static int hpCompileArgs(HpCompile*, HpOp*, const u16*, int);
 static int hpCompileList(HpCompile*, u8, const u16*, int);
-static int hpCompileLiteral(HpCompile*, int, const char*);
-static int hpCompileAff(HpCompile*, u8, u8, int);
-static int hpCompileOp(HpCompile*, u8, u8, int, int);
-static int hpCompileTruth(HpCompile*, int, int, int);
+static int hpCompileStored(HpCompile*, int);
+
+/* hp_compileside.c */
+static int hpCompileSideIf(HpCompile*, int, int, u8, const u16*, int, int*);
+static int hpCompileSideEnd(HpCompile*, int);
+static int hpCompileSideJoin(HpCompile*, u8, int, int, int);
+static int hpCompileSideChoice(HpCompile*, u8, const u16*, int, int);
+static int hpCompileSideIsSafe(Parse*, Expr*);
+
+/* hp_compilecompare.c */
+static int hpCompileCompare(HpCompile*, u8, Expr*, Expr*, CollSeq*);
+static int hpCompileCompareAs(HpCompile*, u8, Expr*, Expr*, CollSeq*, u8);
+static int hpCompileCompareRows(HpCompile*, u8, Expr*, Expr*, int);
+static int hpCompileCompareBetween(HpCompile*, Expr*, int);
+static int hpCompileCompareHalf(HpCompile*, Expr*, int);
+static int hpCompileCompareIn(HpCompile*, Expr*);
+
+/* hp_compilearms.c */
+static int hpCompileArmsLogic(HpCompile*, Expr*, int);
+static int hpCompileArmsCase(HpCompile*, Expr*, ExprList*);
+static int hpCompileArmsCoalesce(HpCompile*, ExprList*);
+
+/* hp_compileexpr.c */
+static int hpCompileExpr(HpCompile*, Expr*);
+static int hpCompileExprWhere(HpCompile*, Expr*);
+static int hpCompileExprLosesSubtype(HpCompile*, Expr*);
 
 /* hp_scalar.c */
 static int hpScalarIsConst(Parse*, Expr*);

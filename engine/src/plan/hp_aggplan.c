@@ -491,7 +491,7 @@ static HpPlan *hpAggPlan(
       hpCompileNo(&c, HP_NO_SMALL);
       goto refused;
     }
-    if( pGraph==0 && hpCompileWhere(&c, p->pWhere) ) goto refused;
+    if( pGraph==0 && hpCompileExprWhere(&c, p->pWhere) ) goto refused;
     if( hpAggPlanGroups(&c, p, pKeyInfo, pItem) ) goto refused;
   }
   pGroup = c.pPipe->pGroup;

@@ -159,7 +159,7 @@ static int hpArmPlanWhere(HpCompile *pC, Expr *pOuter){
     hpCompileNo(pC, HP_NO_OTHER);
     return SQLITE_ERROR;
   }
-  if( hpRangeCompile(pC, pOwn, p->pWhere) || hpCompileWhere(pC, p->pWhere) ){
+  if( hpRangeCompile(pC, pOwn, p->pWhere) || hpCompileExprWhere(pC, p->pWhere) ){
     return SQLITE_ERROR;
   }
   for(i=0; pOuter==0 && i<pEList->nExpr; i++){
@@ -167,6 +167,6 @@ static int hpArmPlanWhere(HpCompile *pC, Expr *pOuter){
     if( hpSafe(pC->pParse, pExpr, 0, 0) ) continue;
     if( hpCompileExpr(pC, pExpr)<0 ) return SQLITE_ERROR;
   }
-  return hpCompileWhere(pC, pOuter);
+  return hpCompileExprWhere(pC, pOuter);
 }
 #endif /* SQLITE_OMIT_HP */

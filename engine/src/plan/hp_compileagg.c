@@ -51,7 +51,7 @@ static int hpCompileAggArg(HpCompile *pC, const HpAggDef *pDef, Expr *pExpr){
   a = hpCompileExpr(pC, pExpr);
   if( !hpCompileSideEnd(pC, iSide) || a<0 ) return a;
   aVec[1] = (u16)a;
-  return hpCompileChoice(pC, HP_OP_CASE, aVec, 2, 1);
+  return hpCompileSideChoice(pC, HP_OP_CASE, aVec, 2, 1);
 }
 
 /*
@@ -78,7 +78,7 @@ static int hpCompileAggArgs(
   for(i=0; i<pList->nExpr; i++){
     Expr *pExpr = pList->a[i].pExpr;
     int iVec;
-    pC->bNoSub = bSub && (bDrop || hpCompileLosesSubtype(pC, pExpr));
+    pC->bNoSub = bSub && (bDrop || hpCompileExprLosesSubtype(pC, pExpr));
     iVec = hpCompileAggArg(pC, pDef, pExpr);
     pC->bNoSub = 0;
     if( iVec<0 ) return SQLITE_ERROR;

@@ -123,7 +123,7 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
   pC->xSub = hpScalarIsStrict(pWhere) ? hpScalarSub : 0;
-  if( hpCompileWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
+  if( hpCompileExprWhere(pC, pWhere)==SQLITE_OK && pC->pPipe->bSerial==0
    && pC->pPipe->bUser==0
   ){
     return SQLITE_OK;

@@ -133,7 +133,7 @@ static int hpFindWhere(HpCompile *pC, Expr *pWhere){
     return hpFindWhere(pC, pWhere->pRight);
   }
   if( hpFindSide(pC, pWhere) & HP_SIDE_OUTER ) return hpFindKey(pC, pWhere);
-  return hpSafe(pC->pParse, pWhere, 0, 0) ? hpCompileWhere(pC, pWhere)
+  return hpSafe(pC->pParse, pWhere, 0, 0) ? hpCompileExprWhere(pC, pWhere)
                                                  : SQLITE_ERROR;
 }
 

@@ -617,10 +617,10 @@ static int hpJoinWants(HpCompile *pC, int i, int bLate){
 static int hpJoinTerm(HpCompile *pC, Expr *pExpr){
   HpMark mark;
   int rc;
-  if( pC->pGraph->bPart==0 ) return hpCompileWhere(pC, pExpr);
+  if( pC->pGraph->bPart==0 ) return hpCompileExprWhere(pC, pExpr);
   hpCompileMark(pC, &mark);
   pC->xSub = hpScalarIsStrict(pExpr) ? hpScalarSub : 0;
-  rc = hpCompileWhere(pC, pExpr);
+  rc = hpCompileExprWhere(pC, pExpr);
   if( rc || pC->pPipe->bSerial || pC->pPipe->bUser ) hpCompileBack(pC, &mark);
   return SQLITE_OK;
 }
@@ -781,7 +781,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
       if( p->aNode[j].eNode!=HP_NODE_LEFT && !hpNodeIsSub(&p->aNode[j]) ) continue;
     }
     if( hpGraphMeet(p, pTerm->m)!=i ) continue;
-    if( hpCompileWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
+    if( hpCompileExprWhere(pC, pTerm->pExpr) ) return SQLITE_ERROR;
   }
   return SQLITE_OK;
 }

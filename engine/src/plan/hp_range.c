@@ -193,7 +193,7 @@ static int hpRangeFilter(HpCompile *pC, Expr *pTerm){
   int i;
   for(i=0; i<pC->nRangeTerm && pC->apRangeTerm[i]!=pTerm; i++){}
   if( pTerm==0 || i<pC->nRangeTerm ) return SQLITE_OK;
-  if( hpCompileWhere(pC, pTerm) ) return SQLITE_ERROR;
+  if( hpCompileExprWhere(pC, pTerm) ) return SQLITE_ERROR;
   assert( pC->nRangeTerm<ArraySize(pC->apRangeTerm) );
   pC->apRangeTerm[pC->nRangeTerm++] = pTerm;
   pProg->nRange = pProg->nFilter;
@@ -264,7 +264,7 @@ static int hpRangeNarrows(const HpCompile *pC, SrcItem *pItem, Expr *pWhere){
 /*
 ** If the planner found bounds for pItem find them as well: fill in
 ** pC->pPipe->source.pRange, and compile the terms as filters.  Called before
-** hpCompileWhere() with all of the WHERE clause, which leaves these out.
+** hpCompileExprWhere() with all of the WHERE clause, which leaves these out.
 **
 ** The bounds of an index by which SQLite looks rows up go to HpPlan.pSearch.
 */

@@ -193,7 +193,7 @@ static HpPlan *hpRowsPlanCompile(
     hpCompileNo(&c, HP_NO_ORDER);
     rc = SQLITE_ERROR;
   }
-  if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
+  if( rc==SQLITE_OK ) rc = hpCompileExprWhere(&c, p->pWhere);
   if( rc==SQLITE_OK ){
     rc = hpSortPlanKeys(&c, &pFind->keys, pSink==&hpSinkTop ? pOrderBy : p->pEList,
                         pSink==&hpSinkFirst, HP_MX_EQ);

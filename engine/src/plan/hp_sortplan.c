@@ -244,7 +244,7 @@ static HpPlan *hpSortPlanCompile(
     hpCompileNo(&c, HP_NO_ORDER);
     rc = SQLITE_ERROR;
   }
-  if( rc==SQLITE_OK ) rc = hpCompileWhere(&c, p->pWhere);
+  if( rc==SQLITE_OK ) rc = hpCompileExprWhere(&c, p->pWhere);
   if( rc==SQLITE_OK ) rc = hpSortPlanKeys(&c, &pSort->row.keys, pOrderBy, 0, HP_MX_EQ);
   if( rc==SQLITE_OK && pPlan->pSearch ) rc = hpSortPlanTies(&c, &pSort->row.keys, p->pSrc);
   if( rc==SQLITE_OK ) rc = hpSortPlanFields(&c, p, pOrderBy, eDest);
