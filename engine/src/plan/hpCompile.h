@@ -338,18 +338,34 @@ static int hpArmPlanWhere(HpCompile*, Expr*);
 /* hp_aggplan.c */
 static HpPlan *hpAggPlan(Parse*, Select*, AggInfo*, KeyInfo*, HpGraph*);
 
+/* hp_worth.c */
+static int hpWorthWasLong(const Vdbe*);
+static int hpWorthChildren(BtShared*, Pgno, int, Pgno*);
+static int hpWorthMayBeLarge(Btree*, Pgno, int, int);
+static int hpWorthMayPay(Parse*, SrcItem*, int);
+static int hpWorthIt(Parse*, SrcItem*, int);
+static int hpWorthArms(Parse*, const SrcItem*);
+
+/* hp_choice.c */
+static int hpChoiceIsSearch(const WhereInfo*);
+static void hpChoiceArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
+static void hpChoiceNote(WhereInfo*, int, LogEst, u8);
+
+/* hp_root.c */
+static HpGraph *hpRootAnyGraph(Parse*, Select*);
+static int hpRootChoose(Parse*, Select*, AggInfo*, HpGraph**);
+
+/* hp_explain.c */
+static void hpExplain(Parse*, int, int, const SrcList*);
+
+/* hp_emit.c */
+static int hpEmitScan(Parse*, HpPlan*, int);
+static void hpEmitBranch(Parse*, HpBranch*, int);
+static void hpEmitRejoin(Parse*, const HpBranch*, int);
+static void hpEmitDetour(Parse*, int);
+
 /* hp_plan.c */
-static int hpPlanMayBeLarge(Btree*, Pgno, int, int);
-static int hpPlanWorthIt(Parse*, SrcItem*, int);
-static int hpPlanIsSearch(const WhereInfo*);
-static void hpPlanExplain(Parse*, int, int, const SrcList*);
-static int hpPlanCode(Parse*, HpPlan*, int);
 static void hpPlanCodeRow(Parse*, Select*, AggInfo*, int);
-static void hpPlanNote(WhereInfo*, int, LogEst, u8);
-static void hpPlanArm(Parse*, const Select*, WhereInfo*, const SelectDest*);
-static HpGraph *hpPlanAnyGraph(Parse*, Select*);
-static void hpPlanBranch(Parse*, HpBranch*, int);
-static void hpPlanRejoin(Parse*, const HpBranch*, int);
 
 /* hp_setplan.c */
 static int hpSetPlanAccept(Parse*, const Select*, WhereInfo*, const SelectDest*, int);

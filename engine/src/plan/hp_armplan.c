@@ -36,7 +36,7 @@
 # include "hpInt.h"
 #endif
 
-/* Is arm p of a form that we do?  hpPlanArm() has looked at its scan. */
+/* Is arm p of a form that we do?  hpChoiceArm() has looked at its scan. */
 static int hpArmIsPlain(const Select *p){
   const u32 mNot = SF_Aggregate|SF_Distinct|SF_Recursive|SF_Values|SF_MultiValue;
   return (p->selFlags & mNot)==0 && p->pLimit==0 && p->iLimit==0 && p->pOrderBy==0

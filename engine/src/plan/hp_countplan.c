@@ -74,7 +74,7 @@ SQLITE_PRIVATE int sqlite3HpCount(
   assert( sqlite3_mutex_held(v->db->mutex) );
   assert( pCur->pBtree==v->db->aDb[iDb].pBt );
   if( hpConfigOffload(v->db)!=HP_OFFLOAD_FORCE
-   && !hpPlanMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
+   && !hpWorthMayBeLarge(pCur->pBtree, pCur->pgnoRoot, bIndex, HP_MIN_PARALLEL)
   ){
     return HP_DECLINE;
   }
@@ -114,7 +114,7 @@ SQLITE_PRIVATE void sqlite3HpExplainCount(
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   sqlite3BtreeLeave(pBtree);
   if( bWorthIt ){
-    hpPlanExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0, 0);
+    hpExplain(pParse, sqlite3VdbeCurrentAddr(pParse->pVdbe)-1, 0, 0);
   }
 }
 #endif /* SQLITE_OMIT_HP */

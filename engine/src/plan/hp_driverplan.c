@@ -77,7 +77,7 @@ static int hpDriverPlanAccept(Parse *pParse, WhereInfo *pWInfo, const Expr *pWhe
   }
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = pItem->hp.bPlain = 1;
-  if( pSrc->nSrc>1 ) hpPlanNote(pWInfo, 1, 0, 0);
+  if( pSrc->nSrc>1 ) hpChoiceNote(pWInfo, 1, 0, 0);
   return iRewind;
 }
 
@@ -262,17 +262,17 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
   int addrScan;
   pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
   hpSortPlanExplain(pParse, iRewind);
-  hpPlanBranch(pParse, &branch, iRewind);
+  hpEmitBranch(pParse, &branch, iRewind);
   pOp = sqlite3VdbeGetOp(v, iNext);
   pOp->opcode = OP_HpRow;
   pOp->p3 = regExec;
-  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  addrScan = hpEmitScan(pParse, pPlan, regExec);
   if( !bPieces ){
     sqlite3VdbeAddOp3(v, OP_HpRow, branch.op.p1, iRewind+1, regExec);
     sqlite3VdbeChangeP5(v, SQLITE_STMTSTATUS_FULLSCAN_STEP);
     sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
   }
-  hpPlanRejoin(pParse, &branch, addrScan);
+  hpEmitRejoin(pParse, &branch, addrScan);
 }
 
 /* May the entries that pWInfo searches for be those of rows that are found?  With LIKE there may be two
@@ -286,7 +286,7 @@ static int hpDriverPlanMay(Vdbe *v, const WhereInfo *pWInfo){
   return hpDriverPlanIn(v, pWInfo)>=0;
 }
 
-/* Instructions in front of a search that hpPlanDetour() may move */
+/* Instructions in front of a search that hpEmitDetour() may move */
 static int hpDriverMayMove(const VdbeOp *pOp){
   switch( pOp->opcode ){
     case OP_Integer: case OP_Int64: case OP_Real: case OP_String8: case OP_String: case OP_Null:
@@ -308,7 +308,7 @@ static int hpDriverMayMove(const VdbeOp *pOp){
 **           ...
 **           Next idx -> top
 **
-** Return the address of the instruction with which hpPlanDetour() is to begin, or 0 if the loop is not
+** Return the address of the instruction with which hpEmitDetour() is to begin, or 0 if the loop is not
 ** as we know it.  OP_SeekGE may look at what follows it, so it stays where it is.
 */
 static int hpDriverPlanKeys(Vdbe *v, int iTabCur, int iNext){
@@ -377,16 +377,16 @@ static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNex
     pOp->p3 = regExec;
   }
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-  hpPlanDetour(pParse, iFrom);
+  hpEmitDetour(pParse, iFrom);
   pPlan->iLoop = iFrom+1;
   pPlan->iLoopEnd = iEnd;
-  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  addrScan = hpEmitScan(pParse, pPlan, regExec);
   sqlite3VdbeChangeP2(v, addrScan, iFrom+1);
   addrRow = sqlite3VdbeAddOp3(v, OP_HpRow, iCur, iTop, regExec);
   sqlite3VdbeAddOp2(v, OP_Goto, 0, iEnd);
   if( bIn ){
     int addrNext = sqlite3VdbeCurrentAddr(v);
-    hpPlanDetour(pParse, iNext);
+    hpEmitDetour(pParse, iNext);
     sqlite3VdbeAddOp2(v, OP_Goto, 0, iNext+1);
     sqlite3VdbeChangeP2(v, iNext, sqlite3VdbeAddOp2(v, OP_IfPos, regExec+1, addrNext));
     sqlite3VdbeAddOp2(v, OP_Goto, 0, addrRow);
@@ -414,7 +414,7 @@ static void hpDriverPlanCode(
     if( pSrc->a[i].iCursor==pOp->p1 ) pItem = &pSrc->a[i];
   }
   if( pItem==0 || pOp->opcode!=OP_Rewind ) return;
-  if( !hpPlanWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
+  if( !hpWorthIt(pParse, pItem, HP_MIN_PIECES) ) return;
   iNext = hpDriverPlanNext(pParse->pVdbe, iRewind);
   if( iNext==0 ) return;
   pPlan = hpDriverCompile(pParse, pSrc, pItem, pWhere, eLoop==HP_LOOP_WRITES);

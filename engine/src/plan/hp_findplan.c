@@ -206,7 +206,7 @@ static int hpFindCode(Parse *pParse, HpPlan *pPlan){
     pKeyed->aKey[i].pExpr = pKeyed->aKey[i].pOwn = 0;
   }
   pParse->okConstFactor = okConstFactor;
-  addr = hpPlanCode(pParse, pPlan, regExec);
+  addr = hpEmitScan(pParse, pPlan, regExec);
   if( pParse->db->mallocFailed==0 ){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, addr);
     pOp->opcode = OP_HpFind;
@@ -286,7 +286,7 @@ static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   int addr, addrSkip;
   if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || pOp->opcode!=OP_Null
    || (p->pSrc->a[0].hp.bWhole==0 && p->pSrc->a[0].hp.bFind==0)
-   || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
+   || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
   ){
     return 0;
   }
@@ -341,7 +341,7 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   int addr, n;
   if( p->pSrc->nSrc!=1 || sqlite3VdbeGetOp(v, iRewind)->opcode!=OP_Rewind || p->iOffset
    || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
-   || !hpPlanWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
+   || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
    || !hpSafe(pParse, 0, p->pEList, 0)
   ){
     return 0;
@@ -350,10 +350,10 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   if( pPlan==0 ) return 0;
   pPlan->pKeyed->iExistsReg = iResult;
   hpFindExplain(pParse, pPlan, &p->pSrc->a[0], iRewind);
-  hpPlanBranch(pParse, &branch, iRewind);
+  hpEmitBranch(pParse, &branch, iRewind);
   addr = hpFindCode(pParse, pPlan);
   sqlite3VdbeAddOp2(v, OP_Goto, 0, branch.op.p2);
-  hpPlanRejoin(pParse, &branch, addr);
+  hpEmitRejoin(pParse, &branch, addr);
   return 1;
 }
 #endif /* SQLITE_OMIT_HP */

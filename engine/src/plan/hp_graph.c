@@ -20,7 +20,7 @@
 **    hpGraphFree()    free it
 **
 ** One table is scanned, the root: the outermost loop that the planner chose, or
-** another one if the order of rows does not show (hpPlanRoot()).
+** another one if the order of rows does not show (hpRootChoose()).
 ** It must reach all others through unique keys, so that each of its rows has
 ** one partner at most in each of them.  Then the rows of the join are rows of
 ** the root, in its order, and each other table is a relation that is looked up
@@ -820,7 +820,7 @@ static int hpGraphIsSane(const HpGraph *p){
 #endif
 
 /*
-** The graph of a join of pSrc with pWhere, whose levels hpPlanNote() has noted, or NULL.
+** The graph of a join of pSrc with pWhere, whose levels hpChoiceNote() has noted, or NULL.
 ** bPart: only what leaves rows of the root out is wanted, and not all of that.
 */
 static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart){

@@ -121,7 +121,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   pSink = hpRowsPlanSink(p, pOrderBy, eDistinct, pDest);
   if( pSink==0 ){
     iRewind = hpDriverPlanAccept(pParse, pWInfo, p->pWhere);
-    hpPlanArm(pParse, p, pWInfo, pDest);
+    hpChoiceArm(pParse, p, pWInfo, pDest);
     if( hpSetPlanAccept(pParse, p, pWInfo, pDest, iRewind>0) ) iRewind |= HP_ROWS_SET;
     return iRewind;
   }
@@ -133,7 +133,7 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   ){
     return hpConfigStat(db, HP_NO_SHAPE);
   }
-  if( hpPlanIsSearch(pWInfo)
+  if( hpChoiceIsSearch(pWInfo)
    && (pSink==&hpSinkFirst || p->pHp || !hpDriverPlanMay(pParse->pVdbe, pWInfo))
   ){
     return hpConfigStat(db, HP_NO_PLAN);
@@ -261,7 +261,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     hpDriverPlanCode(pParse, p->pSrc, p->pWhere, iRewind, hpRowsPlanLoop(p, pOrderBy, pDest));
     return 0;
   }
-  if( !hpPlanWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
+  if( !hpWorthIt(pParse, &p->pSrc->a[0], hpRowsPlanLeast(p, pSink)) ) return 0;
   if( iRewind & HP_ROWS_SEARCH ){
     if( pParse->db->mallocFailed ) return 0;
     iNext = hpDriverPlanLast(v, p->pSrc->a[0].iCursor);

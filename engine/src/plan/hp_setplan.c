@@ -64,7 +64,7 @@ static int hpSetPlanAccept(
       return 0;
     }
   }
-  hpPlanNote(pWInfo, bScan, 0, 0);
+  hpChoiceNote(pWInfo, bScan, 0, 0);
   return 1;
 }
 
@@ -173,7 +173,7 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   assert( pDest->eDest==SRT_Set );
   iStart = hpSetPlanStart(v, pDest->iSDParm);
   if( iStart==0 ) return 0;
-  pGraph = hpPlanAnyGraph(pParse, p);
+  pGraph = hpRootAnyGraph(pParse, p);
   if( pGraph==0 ) return 0;
   pPlan = hpSetPlanCompile(pParse, p, pDest->zAffSdst, pGraph);
   if( pPlan==0 ){
@@ -187,9 +187,9 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   pParse->nMem += n+2;
   hpPlanLast(pPlan)->pGroup->iKeyReg = regKey;
   hpGraphRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
-  hpPlanExplain(pParse, iStart, 0, p->pSrc);
-  hpPlanBranch(pParse, &branch, iStart);
-  addrScan = hpPlanCode(pParse, pPlan, regExec);
+  hpExplain(pParse, iStart, 0, p->pSrc);
+  hpEmitBranch(pParse, &branch, iStart);
+  addrScan = hpEmitScan(pParse, pPlan, regExec);
   addrNext = sqlite3VdbeAddOp1(v, OP_HpNext, regExec);
   sqlite3VdbeAddOp4(v, OP_MakeRecord, regKey, n, regRecord, pDest->zAffSdst, n);
   sqlite3VdbeAddOp4Int(v, OP_IdxInsert, pDest->iSDParm, regRecord, regKey, n);
@@ -197,7 +197,7 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
     sqlite3VdbeAddOp4Int(v, OP_FilterAdd, pDest->iSDParm2, 0, regKey, n);
   }
   sqlite3VdbeAddOp2(v, OP_Goto, 0, addrNext);
-  hpPlanRejoin(pParse, &branch, addrScan);
+  hpEmitRejoin(pParse, &branch, addrScan);
   sqlite3VdbeJumpHere(v, addrNext);
   return 1;
 }

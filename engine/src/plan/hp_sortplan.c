@@ -269,7 +269,7 @@ static HpPlan *hpSortPlanCompile(
 }
 
 /*
-** Code query p, with its loop at iRewind; of a search of an index that is where hpPlanDetour() begins.
+** Code query p, with its loop at iRewind; of a search of an index that is where hpEmitDetour() begins.
 ** Returns the address of OP_HpScan, or 0 if the query is refused.
 */
 static int hpSortPlanCode(
@@ -294,18 +294,18 @@ static int hpSortPlanCode(
   hpSortPlanExplain(pParse, iRewind);
   if( pPlan->pSearch ){
     addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
-    hpPlanDetour(pParse, iRewind);
+    hpEmitDetour(pParse, iRewind);
     pPlan->iLoop = iRewind+1;
     pPlan->iLoopEnd = addrSkip;
   }else{
-    hpPlanBranch(pParse, &branch, iRewind);
+    hpEmitBranch(pParse, &branch, iRewind);
   }
   if( pSort->pPart && p->pHp->pLimit ){
     pSort->iLimitReg = ++pParse->nMem;
     sqlite3ExprCode(pParse, p->pHp->pLimit, pSort->iLimitReg);
   }
   pParse->nMem += 2;
-  addrScan = hpPlanCode(pParse, pPlan, pParse->nMem-1);
+  addrScan = hpEmitScan(pParse, pPlan, pParse->nMem-1);
   /* sqlite3HpCodeSorted() fills these in */
   sqlite3VdbeAddOp0(v, OP_OpenPseudo);
   sqlite3VdbeAddOp0(v, OP_HpRow);
@@ -314,7 +314,7 @@ static int hpSortPlanCode(
     sqlite3VdbeChangeP2(v, addrScan, iRewind+1);
     sqlite3VdbeJumpHere(v, addrSkip);
   }else{
-    hpPlanRejoin(pParse, &branch, addrScan);
+    hpEmitRejoin(pParse, &branch, addrScan);
   }
   return addrScan;
 }

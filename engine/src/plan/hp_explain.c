@@ -1,0 +1,124 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_explain: lines of EXPLAIN QUERY PLAN that say what we do (prepare time).
+**
+**    hpExplain()    change the lines of a statement from an address on
+**
+** SQLite has written its lines by then: an OP_Explain for each loop, in the
+** order of the loops.  Those of loops that are taken over are changed in place:
+**
+**    SCAN t                        SCAN t VECTORIZED
+**    SCAN t USING INDEX i          SCAN t VECTORIZED, if the table is read
+**    SEARCH t USING INDEX i (...)  the same, OR VECTORIZED SCAN
+**    SEARCH u ...                  SEARCH u USING HASH TABLE (key), in a join
+**    USE TEMP B-TREE FOR GROUP BY  USE HASH TABLE FOR GROUP BY
+**
+** A line tells its table by the name or alias after the first word only.  Lines
+** of sub-selects that say already what becomes of them stay as they are.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** The term of pSrc that z begins with, as EXPLAIN QUERY PLAN shows it, or NULL.
+*/
+static const SrcItem *hpExplainItem(
+  Parse *pParse,
+  const SrcList *pSrc,
+  const char *z
+){
+  int i;
+  for(i=0; i<pSrc->nSrc; i++){
+    char *zName = sqlite3MPrintf(pParse->db, "%S", &pSrc->a[i]);
+    int n = sqlite3Strlen30(zName);
+    int bSame = zName!=0 && strncmp(z, zName, n)==0 && (z[n]==' ' || z[n]==0);
+    sqlite3DbFree(pParse->db, zName);
+    if( bSame ) return &pSrc->a[i];
+  }
+  return 0;
+}
+
+/* The table of pSrc, which may be NULL, that is scanned if stock's loops take
+** long; or NULL */
+static const SrcItem *hpExplainLater(const SrcList *pSrc){
+  int i;
+  for(i=0; pSrc && i<pSrc->nSrc; i++){
+    if( pSrc->a[i].hp.bMoved && pSrc->a[i].hp.bGuess ) return &pSrc->a[i];
+  }
+  return 0;
+}
+
+/*
+** In EXPLAIN QUERY PLAN say what we do, from address iFrom on.  bLookup: the
+** table is read instead of an index.  pSrc: the tables of a join, or NULL.
+*/
+static void hpExplain(
+  Parse *pParse,
+  int iFrom,
+  int bLookup,
+  const SrcList *pSrc
+){
+  Vdbe *v = pParse->pVdbe;
+  int nOp = sqlite3VdbeCurrentAddr(v);
+  const SrcItem *pLater = hpExplainLater(pSrc);
+  int i;
+  assert( iFrom>=0 );
+  if( pParse->explain!=2 ) return;
+  if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) pLater = 0;
+  for(i=iFrom; i<nOp; i++){
+    VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
+    const char *z = pOp->p4.z;
+    const SrcItem *pItem = 0;
+    char *zNew = 0;
+    if( pOp->opcode!=OP_Explain || pOp->p4type!=P4_DYNAMIC || z==0 ) continue;
+    /* Of a sub-select: it says so itself */
+    if( strstr(z, " VECTORIZED") || strstr(z, " USING HASH TABLE (") ) continue;
+    if( pSrc && strncmp(z, "BLOOM FILTER ON ", 16)==0
+     && hpExplainItem(pParse, pSrc, &z[16])
+    ){
+      sqlite3VdbeChangeToNoop(v, i);
+      continue;
+    }
+    if( pSrc && strncmp(z, "SCAN ", 5)==0 ){
+      pItem = hpExplainItem(pParse, pSrc, &z[5]);
+    }else if( pSrc && strncmp(z, "SEARCH ", 7)==0 ){
+      pItem = hpExplainItem(pParse, pSrc, &z[7]);
+    }
+    if( pLater ){
+      if( pItem==0 ) continue;
+      nOp = i;           /* The outermost loop: no line more is changed */
+      zNew = sqlite3MPrintf(pParse->db, "%s OR, IF LONG, VECTORIZED SCAN OF %S",
+                            z, pLater);
+    }else if( pItem && pItem->hp.zKey ){
+      zNew = sqlite3MPrintf(pParse->db, "SEARCH %S%s USING HASH TABLE (%s)%s",
+          pItem, pItem->fg.fromExists ? " EXISTS" : "", pItem->hp.zKey,
+          (pItem->fg.jointype & JT_LEFT) ? " LEFT-JOIN" : "");
+    }else if( pItem && pItem->hp.bMoved ){
+      zNew = sqlite3MPrintf(pParse->db, "SCAN %S VECTORIZED", pItem);
+    }else if( strncmp(z, "SCAN ", 5)==0 && bLookup
+             && strstr(z, " USING INDEX ") ){
+      zNew = sqlite3MPrintf(pParse->db, "%.*s VECTORIZED",
+                            (int)(strstr(z, " USING INDEX ")-z), z);
+    }else if( strncmp(z, "SEARCH ", 7)==0 && strstr(z, " USING INDEX ") ){
+      zNew = sqlite3MPrintf(pParse->db, "%s OR VECTORIZED SCAN", z);
+    }else if( strncmp(z, "SCAN ", 5)==0 || strncmp(z, "SEARCH ", 7)==0 ){
+      /* Stock calls the scan for a min() or max() a SEARCH */
+      zNew = sqlite3MPrintf(pParse->db, "%s VECTORIZED", z);
+    }else if( strncmp(z, "USE TEMP B-TREE FOR ", 20)==0
+           && strstr(z, "(ORDER BY)")==0
+    ){
+      zNew = sqlite3MPrintf(pParse->db, "USE HASH TABLE FOR %s", &z[20]);
+    }
+    if( zNew ){
+      sqlite3DbFree(pParse->db, pOp->p4.z);
+      pOp->p4.z = zNew;
+    }
+  }
+}
+#endif /* SQLITE_OMIT_HP */
