@@ -134,6 +134,18 @@ static const char *const azValue[] = {
   "k", "n", "m", "x", "n||m", "x*2+1", "substr(m, 2)", "upper(m)", "m+1", "NULL", "'12'", "3", "CAST(m AS TEXT)", "k/7.0",
 };
 
+/* Two expressions have the same side, in which the second finds all it needs */
+static const char *const azTwice[] = {
+  "k%3=1 OR m||'1' AS v, count(*) FROM t WHERE n<6 AND (k%3=1 OR m||'1')"
+    " GROUP BY v",
+  "CASE WHEN k%3=1 THEN m||'x' ELSE 1 END='m1x' AS v, CASE WHEN k%3=1 THEN m||'x'"
+    " ELSE n||'' END>'5' AS w, count(*) FROM t WHERE n<6 GROUP BY v, w",
+  "coalesce(n, m||'x')>'4' AS v, coalesce(n, m||'x', k)='m1x' AS w, count(*)"
+    " FROM t WHERE k%50>2 GROUP BY v, w",
+  "sum(m||'1') FILTER (WHERE k%3=1), max(m||'1') FILTER (WHERE k%3=1),"
+    " count(m||'1') FILTER (WHERE k%3=1) FROM t WHERE k%50>2",
+};
+
 /* Write an expression of azKind[], nested nDepth times, to *pz.  The state is *pi */
 static void makeSide(char **pz, int nDepth, unsigned *pi){
   const char *z = azKind[(*pi = *pi*1103515245 + 12345)/65536 % (sizeof(azKind)/sizeof(azKind[0]))];
@@ -323,6 +335,10 @@ int main(int argc, char **argv){
     snprintf(zQuery, sizeof(zQuery), i%2 ? "SELECT count(*), max(%s) FROM t WHERE %s"
              : "SELECT %s AS v, count(*), min(k) FROM t WHERE k<0 OR NOT %s GROUP BY v", zSide, zSide);
     same(zQuery, "sides", 1);
+  }
+  for(i=0; i<N(azTwice); i++){
+    snprintf(zSql, sizeof(zSql), "SELECT %s", azTwice[i]);
+    same(zSql, "the same side twice", 1);
   }
   end(zFile);
 

@@ -249,7 +249,7 @@ static int hpCompileStored(HpCompile*, int);
 
 /* hp_compileside.c */
 static int hpCompileSideIf(HpCompile*, int, int, u8, const u16*, int, int*);
-static int hpCompileSideEnd(HpCompile*, int);
+static int hpCompileSideEnd(HpCompile*, int, int);
 static int hpCompileSideJoin(HpCompile*, u8, int, int, int);
 static int hpCompileSideChoice(HpCompile*, u8, const u16*, int, int);
 static int hpCompileSideIsSafe(Parse*, Expr*);

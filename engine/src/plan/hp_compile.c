@@ -459,6 +459,7 @@ static int hpCompileArgs(HpCompile *pC, HpOp *pOp, const u16 *aVec, int nVec){
     ){
       return hpCompileNo(pC, HP_NO_LIMIT);
     }
+    assert( hpProgSees(pProg, aVec[i]) || pOp->bSide );
     pProg->aArg[pProg->nArg++] = aVec[i];
   }
   pOp->n = (u16)nVec;

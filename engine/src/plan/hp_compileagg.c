@@ -49,7 +49,7 @@ static int hpCompileAggArg(HpCompile *pC, const HpAggDef *pDef, Expr *pExpr){
     return -1;
   }
   a = hpCompileExpr(pC, pExpr);
-  if( !hpCompileSideEnd(pC, iSide) || a<0 ) return a;
+  if( !hpCompileSideEnd(pC, iSide, a) || a<0 ) return a;
   aVec[1] = (u16)a;
   return hpCompileSideChoice(pC, HP_OP_CASE, aVec, 2, 1);
 }

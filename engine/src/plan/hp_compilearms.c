@@ -73,7 +73,7 @@ static int hpCompileTerms(
     }
     if( iSide ){
       b = hpCompileTerms(pC, apTerm, aCost, i, nTerm, bOr, bJump, bMay);
-      return hpCompileSideJoin(pC, eOp, a, b, hpCompileSideEnd(pC, iSide));
+      return hpCompileSideJoin(pC, eOp, a, b, hpCompileSideEnd(pC, iSide, b));
     }
     pC->bJump = (u8)bJump;
     b = pC->xExpr(pC, apTerm[i]);
@@ -171,7 +171,7 @@ static int hpCompileArms(
     }
     if( iSide ){
       a = hpCompileArms(pC, pBase, pList, i, aCost, iFunc);
-      bSide |= hpCompileSideEnd(pC, iSide);
+      bSide |= hpCompileSideEnd(pC, iSide, a);
       if( a<0 ) return -1;
       aVec[nVec++] = (u16)a;
       break;
@@ -196,7 +196,7 @@ static int hpCompileArms(
       return -1;
     }
     a = pC->xExpr(pC, pItem);
-    bSide |= hpCompileSideEnd(pC, iSide);
+    bSide |= hpCompileSideEnd(pC, iSide, a);
     iSide = 0;
     if( a<0 ) return -1;
     aVec[nVec++] = (u16)a;
@@ -249,7 +249,7 @@ static int hpCompileFirst(
     }
     if( iSide ){
       a = hpCompileFirst(pC, pList, i, aCost, iFunc);
-      bSide = hpCompileSideEnd(pC, iSide);
+      bSide = hpCompileSideEnd(pC, iSide, a);
     }else{
       a = pC->xExpr(pC, pList->a[i++].pExpr);
     }

@@ -154,7 +154,7 @@ static int hpCompileFields(
     return -1;
   }
   k = hpCompileFields(pC, op, pLeft, pRight, bCommuted, i+1);
-  b = hpCompileSideJoin(pC, HP_OP_AND, b, k, hpCompileSideEnd(pC, iSide));
+  b = hpCompileSideJoin(pC, HP_OP_AND, b, k, hpCompileSideEnd(pC, iSide, k));
   if( opx==TK_EQ || opx==TK_IS ) return b;
   return hpCompileOp(pC, HP_OP_OR, 0, a, b);
 }
@@ -200,7 +200,8 @@ static int hpCompileCompareBetween(HpCompile *pC, Expr *pExpr, int bJump){
     return -1;
   }
   b = hpCompileCompareHalf(pC, pExpr, 1);
-  return hpCompileSideJoin(pC, HP_OP_AND, a, b, hpCompileSideEnd(pC, iSide));
+  return hpCompileSideJoin(pC, HP_OP_AND, a, b,
+                           hpCompileSideEnd(pC, iSide, b));
 }
 
 /*
@@ -229,7 +230,8 @@ static int hpCompileInEach(HpCompile *pC, Expr *pExpr, CollSeq *pColl, int i){
     return -1;
   }
   k = hpCompileInEach(pC, pExpr, pColl, i+1);
-  return hpCompileSideJoin(pC, HP_OP_OR, a, k, hpCompileSideEnd(pC, iSide));
+  return hpCompileSideJoin(pC, HP_OP_OR, a, k,
+                           hpCompileSideEnd(pC, iSide, k));
 }
 
 /*

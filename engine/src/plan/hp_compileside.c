@@ -64,15 +64,22 @@ static int hpCompileSideIf(
   return SQLITE_OK;
 }
 
-/* End that side.  Returns whether there is one */
-static int hpCompileSideEnd(HpCompile *pC, int iSide){
-  return iSide>0 && hpProgSideEnd(&pC->pPipe->prog, iSide);
+/*
+** End that side, in which vector a has been computed.  Returns whether that is
+** there for rows of the side only.  If the side is empty, it may still be of an
+** earlier side that had the same rows.
+*/
+static int hpCompileSideEnd(HpCompile *pC, int iSide, int a){
+  HpProg *pProg = &pC->pPipe->prog;
+  if( iSide==0 ) return 0;
+  return hpProgSideEnd(pProg, iSide) || (a>=0 && !hpProgSees(pProg, a));
 }
 
 /* The vector of a AND b, or a OR b: eOp says which.  bSide: b is a side */
 static int hpCompileSideJoin(HpCompile *pC, u8 eOp, int a, int b, int bSide){
   HpProg *pProg = &pC->pPipe->prog;
   int i;
+  assert( bSide || b<0 || hpProgSees(pProg, b) );
   a = hpCompileOp(pC, eOp, 0, a, b);
   for(i=pProg->nOp-1; bSide && a>=0 && i>=0; i--){
     if( pProg->aOp[i].iOut==a ){
