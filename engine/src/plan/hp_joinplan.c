@@ -301,9 +301,9 @@ static int hpJoinFetch(HpCompile *pC, Expr *pExpr, int i, int bJump){
 static int hpJoinSpan(HpCompile *pC, int i){
   const HpNode *pNode = &pC->pGraph->aNode[i];
   int iRow = hpJoinRow(pC, i);
-  return hpSubPlanSpan(pC, pNode,
-             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg, 1, iRow),
-             hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+1, 1, iRow));
+  int iMax = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+1, 1, iRow);
+  int iMin = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg, 1, iRow);
+  return hpSubPlanSpan(pC, pNode, iMin, iMax);
 }
 
 /*
