@@ -186,6 +186,8 @@ static void hpCompileSource(
   pSource->bIndex = pIdx!=0;
   pSource->iRoot = pIdx ? pIdx->tnum : pTab->tnum;
   assert( pSource->iDb>=0 && pSource->iDb<pParse->db->nDb );
+  /* A table WITHOUT ROWID is its primary key */
+  assert( pIdx ? pIdx->pTable==pTab : HasRowid(pTab) );
 }
 
 /*
@@ -199,6 +201,8 @@ static void hpCompileFor(
   Index *pIdx,
   int iCur
 ){
+  assert( pPipe>=pC->pPlan->aPipe && pPipe<=hpPlanLast(pC->pPlan) );
+  assert( iCur>=0 && pPipe->source.bIndex==(pIdx!=0) );
   pC->pTab = pTab;
   pC->pIdx = pIdx;
   pC->iCur = iCur;
@@ -262,6 +266,10 @@ static void hpCompileMark(const HpCompile *pC, HpMark *p){
 static void hpCompileBack(HpCompile *pC, const HpMark *p){
   HpProg *pProg = &pC->pPipe->prog;
   HpSourcePlan *pSource = &pC->pPipe->source;
+  /* The pipe is the same, and has only grown since */
+  assert( pProg->nVec>=p->prog.nVec && pProg->nOp>=p->prog.nOp );
+  assert( pProg->nConst>=p->prog.nConst && pProg->nFilter>=p->prog.nFilter );
+  assert( pSource->nCol>=p->source.nCol && pC->pPlan->nSet>=p->nSet );
   pProg->nVec = p->prog.nVec;
   pProg->nOp = p->prog.nOp;
   pProg->nArg = p->prog.nArg;
@@ -395,8 +403,10 @@ static int hpCompileConst(HpCompile *pC, Expr *pExpr){
 
 /* The vector of a constant that the query does not have: op is TK_xxx */
 static int hpCompileLiteral(HpCompile *pC, int op, const char *z){
+
   Expr *pExpr = sqlite3Expr(pC->pParse->db, op, z);
   int a = -1;
+  assert( (op==TK_NULL && z==0) || op==TK_INTEGER || op==TK_FLOAT );
   if( pExpr && sqlite3ExprDeferredDelete(pC->pParse, pExpr)==0 ){
     a = hpCompileConst(pC, pExpr);
   }
@@ -408,6 +418,11 @@ static int hpCompileOp(HpCompile *pC, u8 eOp, u8 op, int a, int b){
   HpOp x;
   if( a<0 || b<0 ) return -1;
   assert( a<pC->pPipe->prog.nVec && b<pC->pPipe->prog.nVec );
+  /* Others have fields that are not filled in here */
+  assert( eOp==HP_OP_ARITH || eOp==HP_OP_COMPARE || eOp==HP_OP_CONCAT
+       || (eOp>=HP_OP_AND && eOp<=HP_OP_ISNULL)
+       || eOp==HP_OP_BIT || eOp==HP_OP_BITNOT );
+  assert( a==b || (eOp!=HP_OP_NOT && eOp!=HP_OP_ISNULL && eOp!=HP_OP_BITNOT) );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.op = op;
@@ -422,6 +437,7 @@ static int hpCompileAff(HpCompile *pC, u8 eOp, u8 aff, int a){
   HpOp x;
   if( a<0 ) return -1;
   assert( eOp==HP_OP_CAST || eOp==HP_OP_AFFINITY );
+  assert( aff>=SQLITE_AFF_BLOB && a<pC->pPipe->prog.nVec );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.aff = aff;
@@ -436,6 +452,7 @@ static int hpCompileTruth(HpCompile *pC, int a, int bNull, int bNot){
   HpOp x;
   if( a<0 ) return -1;
   assert( (bNull==0 || bNull==1) && (bNot==0 || bNot==1) );
+  assert( hpProgSees(&pC->pPipe->prog, a) );
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_TRUTH;
   x.a = (u16)a;
@@ -535,6 +552,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
   int iStore = -1;
   int i;
   assert( iColumn>=-1 && iColumn<pTab->nCol );
+  assert( iColumn<0 || (pTab->aCol[iColumn].colFlags & COLFLAG_VIRTUAL)==0 );
   if( iColumn>=0 && iColumn!=pTab->iPKey ){
     iStore = sqlite3TableColumnToStorage(pTab, (i16)iColumn);
   }
@@ -542,6 +560,7 @@ static int hpCompileStored(HpCompile *pC, int iColumn){
     iStore = sqlite3TableColumnToIndex(pC->pIdx, iStore<0 ? -1 : iColumn);
     if( iStore<0 ) return hpCompileNo(pC, HP_NO_COLUMN);
   }
+  assert( iStore<(pC->pIdx ? pC->pIdx->nColumn : pTab->nNVCol) );
   for(i=0; i<pPlan->nCol && pPlan->aCol[i].iStore!=iStore; i++){}
   if( i==pPlan->nCol ){
     if( i>=HP_MX_COL

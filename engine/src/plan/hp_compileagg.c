@@ -40,6 +40,7 @@ static int hpCompileAggArg(HpCompile *pC, const HpAggDef *pDef, Expr *pExpr){
   u16 aVec[2];
   int iSide = 0;
   int a;
+  assert( pDef->iFilter==HP_NO_VEC || pDef->iFilter<pC->pPipe->prog.nVec );
   aVec[0] = pDef->iFilter;
   if( pDef->iFilter!=HP_NO_VEC
    && !sqlite3ExprCanReturnSubtype(pC->pParse, pExpr)
@@ -111,6 +112,8 @@ static int hpAggIsPure(const FuncDef *pFunc){
 ** Aggregate *pDef keeps the arguments of its rows: as eAgg, HP_AGG_ORDER or HP_AGG_LOG.
 */
 static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
+  assert( eAgg==HP_AGG_ORDER || eAgg==HP_AGG_LOG );
+  assert( pC->pPipe->pGroup->nLate<pC->pPipe->pGroup->nAgg );
   pDef->eAgg = eAgg;
   pDef->bParallel = hpAggIsPure(pDef->pFunc);
   pC->pPipe->pGroup->nLate++;
@@ -123,6 +126,7 @@ static void hpCompileAggLate(HpCompile *pC, HpAggDef *pDef, u8 eAgg){
 */
 static int hpCompileAggMayLog(const HpGroupPlan *pPlan, const HpAggDef *pDef){
   const HpAggDef *pOther;
+  assert( pDef->eAgg==HP_AGG_CALL && pDef->iSet<0 );
   if( !hpAggIsPure(pDef->pFunc) || hpBudgetIsLimited() ) return 0;
   if( pDef->pFunc->xSFunc==groupConcatStep ) return 1;       /* It does not fail */
   for(pOther=pPlan->aAgg; pOther<pDef; pOther++){
@@ -267,6 +271,7 @@ static int hpCompileAggOf(
   pDef->eAgg = hpAggKind(pF->pFunc);
   pDef->bWeigh = pDef->eAgg==HP_AGG_COUNT;
   assert( pDef->eAgg<HP_AGG_CALL );
+  assert( iVec>=0 && pF->iDistinct<0 && pF->iOBTab<0 );
   if( pDef->eAgg>=HP_AGG_MIN ){
     CollSeq *pColl = sqlite3ExprCollSeq(pC->pParse, pList->a[0].pExpr);
     if( pColl==0 ) pColl = pC->pParse->db->pDfltColl;

@@ -52,6 +52,8 @@ static int hpCompileTerms(
   u8 eOp = bOr ? HP_OP_OR : HP_OP_AND;
   int iFirst = i;
   int a = -1;
+  assert( i>=0 && i<nTerm && nTerm<=HP_MX_LIST );
+  assert( aCost[i]>=aCost[nTerm] && aCost[nTerm]==0 );
   for(; i<nTerm; i++){
     u16 aVec[1];
     int bMust = 0;
@@ -113,6 +115,7 @@ static int hpCompileArmsLogic(HpCompile *pC, Expr *pExpr, int bJump){
   for(aCost[n]=0, i=n-1; i>=0; i--){
     aCost[i] = aCost[i+1] + hpCostExpr(pParse, apTerm[i]);
   }
+  assert( p->op!=op || n==HP_MX_LIST );
   for(i=0; i<n; i++){
     int bHas = ExprHasProperty(apTerm[i], EP_Subquery)!=0;
     if( i>0 && (bJump==0 || (bSub && bHas==0))
@@ -132,6 +135,7 @@ static int hpArmsLastCall(HpCompile *pC, const ExprList *pList, int bCase){
   while( i>=0 && !hpSafeHasCall(pC->pParse, pList->a[i].pExpr) ){
     i -= bCase ? 2 : 1;
   }
+  assert( bCase==0 || i<0 || i%2==0 );     /* WHENs stand there */
   return i;
 }
 
@@ -157,6 +161,8 @@ static int hpCompileArms(
   int nWhen = 0;
   int iSide = 0;
   int a;
+  assert( i%2==0 && i<nExpr-1 && iFunc<nExpr );    /* A WHEN */
+  assert( pBase==0 || !sqlite3ExprIsVector(pBase) );
   if( aVec==0 || aWhen==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   while( i<nExpr && iSide==0 ){
     Expr *pItem = pList->a[i].pExpr;
@@ -202,6 +208,7 @@ static int hpCompileArms(
     aVec[nVec++] = (u16)a;
     i++;
   }
+  assert( nVec<=nExpr-iFirst+1 && nWhen<nVec );
   return hpCompileSideChoice(pC, HP_OP_CASE, aVec, nVec, bSide);
 }
 
@@ -237,6 +244,7 @@ static int hpCompileFirst(
   int iSide = 0;
   int bSide = 0;
   int a;
+  assert( i<pList->nExpr && iFunc<pList->nExpr );
   if( aVec==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   while( i<pList->nExpr && iSide==0 ){
     if( i>iFirst
@@ -256,6 +264,7 @@ static int hpCompileFirst(
     if( a<0 ) return -1;
     aVec[nVec++] = (u16)a;
   }
+  assert( nVec>0 && nVec<=pList->nExpr-iFirst );
   if( nVec==1 ) return aVec[0];
   return hpCompileSideChoice(pC, HP_OP_COALESCE, aVec, nVec, bSide);
 }

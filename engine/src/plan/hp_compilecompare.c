@@ -53,6 +53,8 @@ static int hpCompileCompareAs(
   if( a<0 ) return -1;
   b = pC->xExpr(pC, pRight);
   if( b<0 ) return -1;
+  /* Sides that the operands have are closed */
+  assert( hpProgSees(&pC->pPipe->prog, a) && hpProgSees(&pC->pPipe->prog, b) );
   x.eOp = HP_OP_COMPARE;
   x.op = op;
   x.aff = aff & SQLITE_AFF_MASK;
@@ -118,6 +120,8 @@ static int hpCompileFields(
   int iSide;
   int a, b, k;
   assert( i>=0 && i<n );
+  /* hpCompileCompareRows() turns these round */
+  assert( n==1 || (op!=TK_NE && op!=TK_ISNOT) );
   if( n>1 ){
     if( pLeft->op!=TK_VECTOR || pRight->op!=TK_VECTOR
      || sqlite3ExprVectorSize(pRight)!=n
@@ -181,6 +185,7 @@ static int hpCompileCompareRows(
 static int hpCompileCompareHalf(HpCompile *pC, Expr *pExpr, int i){
   Expr *pBound = pExpr->x.pList->a[i].pExpr;
   assert( pExpr->op==TK_BETWEEN && (i==0 || i==1) );
+  assert( pExpr->x.pList->nExpr==2 );
   return hpCompileCompareRows(pC, i ? TK_LE : TK_GE, pExpr->pLeft, pBound, 0);
 }
 
@@ -217,6 +222,7 @@ static int hpCompileInEach(HpCompile *pC, Expr *pExpr, CollSeq *pColl, int i){
   int iSide, k;
   int a = hpCompileCompareAs(pC, TK_EQ, pExpr->pLeft, pList->a[i].pExpr, pColl,
                              sqlite3ExprAffinity(pExpr->pLeft));
+  assert( i>=0 && i<pList->nExpr && pList->nExpr<=HP_MX_OR );
   if( a<0 || i==pList->nExpr-1 ) return a;
   for(k=i+1; k<pList->nExpr; k++){
     nRest += hpCostExpr(pParse, pList->a[k].pExpr);
@@ -248,6 +254,7 @@ static int hpCompileCompareIn(HpCompile *pC, Expr *pExpr){
   CollSeq *pColl;
   int bConst = 1;
   int a, b, i;
+  assert( pExpr->op==TK_IN );
   if( !ExprUseXList(pExpr) ){
     return pC->xSub ? pC->xSub(pC, pExpr) : hpCompileNo(pC, HP_NO_SUBQUERY);
   }

@@ -237,6 +237,8 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
   Parse *pParse = pC->pParse;
   u8 bJump = pC->bJump;
   int a, b;
+  /* Generated columns are not around what comes from other pipes */
+  assert( pC->nSelf>=0 && pC->nSelf<=100 && pC->pPipe->prog.pMem!=0 );
   pC->xExpr = hpCompileExpr;
   pC->bJump = 0;
   while( pExpr && (pExpr->op==TK_COLLATE || pExpr->op==TK_UPLUS) ){
@@ -260,6 +262,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       if( pExpr->pAggInfo!=pC->pAggInfo ) return hpCompileNo(pC, HP_NO_COLUMN);
       /* no break */ deliberate_fall_through
     case TK_COLUMN:
+      assert( ExprUseYTab(pExpr) );
       if( ExprHasProperty(pExpr, EP_FixedCol)
        && sqlite3ExprIsConstant(pParse, pExpr)
       ){
@@ -305,6 +308,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
                                  ExprHasProperty(pExpr, EP_Commuted));
     case TK_TRUTH: {
       int isTrue = sqlite3ExprTruthValue(pExpr->pRight);
+      assert( pExpr->op2==TK_IS || pExpr->op2==TK_ISNOT );
       pC->bJump = bJump;
       a = hpCompileExpr(pC, pExpr->pLeft);
       return hpCompileTruth(pC, a, !isTrue, isTrue ^ (pExpr->op2==TK_IS));
@@ -359,6 +363,8 @@ static int hpCompileExprWhere(HpCompile *pC, Expr *pWhere){
     pC->bJump = 1;
     iVec = hpCompileExpr(pC, pWhere);
   }
+  /* It is for one expression only */
+  assert( pC->bJump==0 );
   if( iVec<0 ) return SQLITE_ERROR;
   return hpProgFilter(&pC->pPipe->prog, iVec);
 }

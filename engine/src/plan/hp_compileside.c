@@ -55,6 +55,8 @@ static int hpCompileSideIf(
   int nVec,
   int *piSide
 ){
+  /* What decides is known in all rows that are here */
+  assert( nVec>0 && hpProgSees(&pC->pPipe->prog, aVec[nVec-1]) );
   *piSide = 0;
   if( bMust==0 && bSide==0 ) return SQLITE_OK;
   if( hpProgSide(&pC->pPipe->prog, eNeed, aVec, nVec, piSide) && bMust ){
@@ -79,6 +81,7 @@ static int hpCompileSideEnd(HpCompile *pC, int iSide, int a){
 static int hpCompileSideJoin(HpCompile *pC, u8 eOp, int a, int b, int bSide){
   HpProg *pProg = &pC->pPipe->prog;
   int i;
+  assert( eOp==HP_OP_AND || eOp==HP_OP_OR );
   assert( bSide || b<0 || hpProgSees(pProg, b) );
   a = hpCompileOp(pC, eOp, 0, a, b);
   for(i=pProg->nOp-1; bSide && a>=0 && i>=0; i--){
@@ -87,6 +90,7 @@ static int hpCompileSideJoin(HpCompile *pC, u8 eOp, int a, int b, int bSide){
       break;
     }
   }
+  assert( bSide==0 || a<0 || i>=0 );
   return a;
 }
 
@@ -99,6 +103,7 @@ static int hpCompileSideChoice(
   int bSide
 ){
   HpOp x;
+  assert( n>=2 && (eOp==HP_OP_CASE || eOp==HP_OP_COALESCE) );
   memset(&x, 0, sizeof(x));
   x.eOp = eOp;
   x.bSide = (u8)(bSide!=0);

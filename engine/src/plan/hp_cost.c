@@ -83,6 +83,7 @@ static int hpCostExpr(Parse *pParse, Expr *pExpr){
   w.xExprCallback = hpCostCallback;
   w.xSelectCallback = 0;
   sqlite3WalkExpr(&w, pExpr);
+  assert( w.u.n>=0 && w.u.n<=HP_COST_MAX );
   return w.u.n;
 }
 
@@ -123,6 +124,7 @@ static int hpCostIsSide(int nBefore, int nDone, int nRest){
 ** The cost of an expression that has a side for itself where it is dear
 */
 static int hpCostAlone(int nCost){
+  assert( HP_COST_ALONE<HP_COST_SIDE );    /* It is never dearer than without */
   return hpCostIsSide(0, 0, nCost) ? HP_COST_ALONE : nCost;
 }
 #endif /* SQLITE_OMIT_HP */

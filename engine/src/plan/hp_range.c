@@ -118,6 +118,7 @@ static int hpRangeCompare(
 */
 static void hpRangeIn(HpRangeFind *pFind, Expr *pExpr){
   const Expr *pCol = sqlite3ExprSkipCollate(pExpr->pLeft);
+  assert( pExpr->op==TK_IN && pFind->bIn );
   /* What decides about the partner of a row leaves none out */
   if( ExprHasProperty(pExpr, EP_OuterON) ) return;
   if( pFind->aFound[2].iReg || pFind->apTerm[2] || !ExprUseXList(pExpr)
@@ -167,6 +168,7 @@ static int hpRangeTerm(HpRangeFind *pFind, Expr *pWhere){
 ** if it has none of use.
 */
 static int hpRangeColumn(HpRangeFind *pFind, HpCompile *pC, const Index *pIdx, int i){
+  assert( i>=0 && (pIdx ? pIdx->pTable==pC->pTab : i==0) );
   memset(pFind, 0, sizeof(*pFind));
   pFind->pC = pC;
   pFind->iColumn = -1;
@@ -207,6 +209,7 @@ static int hpRangeValues(HpCompile *pC, HpRange *p, int iEq){
   const HpProg *pProg = &pC->pPipe->prog;
   const HpOp *pOp;
   int i;
+  assert( iEq>=0 && iEq<HP_MX_EQ && p->aEq[iEq].iReg==0 );
   if( pProg->nOp==0 ) return SQLITE_ERROR;
   pOp = &pProg->aOp[pProg->nOp-1];
   if( p->nIn || pOp->eOp!=HP_OP_IN || pOp->n>HP_MX_IN ) return SQLITE_ERROR;
@@ -241,6 +244,7 @@ static int hpRangeColumnOf(Walker *pWalker, Expr *pExpr){
 /* Are columns of pItem in pExpr, or in pList, all of which the index has that SQLite searches? */
 static int hpRangeIsOfIndex(SrcItem *pItem, Expr *pExpr, ExprList *pList){
   Walker w;
+  assert( pItem->hp.pSearch!=0 && pItem->hp.pSearch->pTable==pItem->pSTab );
   memset(&w, 0, sizeof(w));
   w.xExprCallback = hpRangeColumnOf;
   w.xSelectCallback = sqlite3SelectWalkNoop;
@@ -279,6 +283,8 @@ static int hpRangeCompile(HpCompile *pC, SrcItem *pItem, Expr *pWhere){
   int i;
   /* Its terms are the first filters */
   assert( pC->pPipe->prog.nFilter==0 && pC->pPipe->source.pRange==0 );
+  /* A scan stands for a search: it is of the table, and of all of it */
+  assert( pSearch==0 || (pC->pIdx==0 && pC->pPlan->pSearch==0) );
   if( nEq==0 && !bBound ) return SQLITE_OK;
   if( nEq>HP_MX_EQ ) return SQLITE_ERROR;
   if( pSearch ){
@@ -406,6 +412,7 @@ static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *
   int nEq = pLoop->u.btree.nEq;
   int bLarge = 1;
   int i;
+  assert( pLoop->u.btree.pIndex==pIdx && (pLoop->wsFlags & WHERE_INDEXED)!=0 );
   /* An application's collation is not to be called now: hpRangeColumn() refuses it later on */
   for(i=0; i<=nEq && i<pIdx->nKeyCol; i++){
     CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);

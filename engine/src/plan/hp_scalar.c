@@ -30,6 +30,7 @@
 
 /* Is pExpr, a sub-select or an IN of one, not correlated, a subroutine, and safe? */
 static int hpScalarIsSafe(Parse *pParse, const Expr *pExpr){
+  assert( ExprUseXSelect(pExpr) );
   return !ExprHasProperty(pExpr, EP_VarSelect)
       && ExprHasProperty(pExpr, EP_Subrtn)
       && pExpr->x.pSelect->pEList->nExpr==1
@@ -91,6 +92,7 @@ static int hpScalarPipe(HpCompile *pC, HpPipePlan *pPipe, int iCsr, CollSeq *pCo
   HpRelPlan *pRel = hpCompileAlloc(pPlan, sizeof(*pRel));
   HpOp op;
   int iVec;
+  assert( pPlan->nSet<HP_MX_SET && pPipe==&pPlan->aSet[pPlan->nSet].pipe );
   pPipe->prog.pMem = &pPlan->mem;
   pPipe->pSink = &hpSinkRel;
   pPipe->bSerial = 1;
@@ -181,6 +183,9 @@ static void hpScalarCodeSets(Parse *pParse, HpPlan *pPlan){
   int i;
   for(i=0; i<pPlan->nSet; i++){
     const Expr *pExpr = pPlan->aSet[i].pExpr;
+    /* What it fills is what the pipe reads */
+    assert( pPlan->aSet[i].pipe.source.iCsr==pExpr->iTable );
+    assert( pExpr->op==TK_IN && ExprHasProperty(pExpr, EP_Subrtn) );
     sqlite3VdbeAddOp2(pParse->pVdbe, OP_Gosub, pExpr->y.sub.regReturn,
                       pExpr->y.sub.iAddr);
     pPlan->aSet[i].pExpr = 0;
