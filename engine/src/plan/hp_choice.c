@@ -128,6 +128,7 @@ static int hpChoiceByRowid(const WhereInfo *pWInfo, int iLevel){
                  | WHERE_MULTI_OR;
   const WhereLoop *pLoop = pWInfo->a[iLevel].pWLoop;
   const Table *pTab = pWInfo->pTabList->a[pWInfo->a[iLevel].iFrom].pSTab;
+  assert( iLevel>=0 && iLevel<pWInfo->nLevel );
   if( (pWInfo->revMask & MASKBIT(iLevel))!=0 ) return 0;
   if( !HasRowid(pTab) || (pLoop->wsFlags & mNot)!=0 || pLoop->nSkip!=0 ){
     return 0;
@@ -149,6 +150,7 @@ static int hpChoiceIsLiteral(const Expr *p){
 */
 static int hpChoiceIsSearch(const WhereInfo *pWInfo){
   const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  assert( pWInfo->nLevel>0 );
   return pLoop->nLTerm>0
       && (pLoop->wsFlags & (WHERE_INDEXED|WHERE_IDX_ONLY))==WHERE_INDEXED;
 }
@@ -298,6 +300,11 @@ static int hpChoiceAccept(WhereInfo *pWInfo, int nGroupBy){
   /* Rowids have no equality: that is a look-up, of one row */
   assert( pItem->hp.pIdx!=0 || pItem->hp.pSearch!=0 || pItem->hp.nEq==0 );
   assert( pItem->hp.pIdx!=0 || HasRowid(pItem->pSTab) );
+  /* One b-tree is scanned, and only of a table are rows in another order */
+  assert( pItem->hp.pSearch==0
+       || (pItem->hp.pSearch==pItem->hp.pVia && pItem->hp.pIdx==0) );
+  assert( pItem->hp.eOrder<HP_ORDER_LOOKUP || pItem->hp.pVia!=0 );
+  assert( pItem->hp.eOrder!=HP_ORDER_INDEX || pItem->hp.pIdx!=0 );
   return 1;
 }
 
@@ -341,6 +348,7 @@ static LogEst hpChoiceCost(const WhereInfo *pWInfo){
 static int hpChoiceIsKnown(const WhereInfo *pWInfo, int i){
   const Table *pTab = pWInfo->pTabList->a[i].pSTab;
   int k;
+  assert( i>=0 && i<pWInfo->pTabList->nSrc );
   if( pTab->tabFlags & TF_HasStat1 ) return 1;
   if( pTab->pIndex ) return 0;
   for(k=0; k<pWInfo->nLevel && pWInfo->a[k].iFrom!=i; k++){}
@@ -362,6 +370,7 @@ static LogEst hpChoiceCorrect(const WhereInfo *pWInfo, LogEst nCost){
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   Pgno iChild = 0;
   LogEst nRow = pLoop->nOut;
+  assert( nCost==hpChoiceCost(pWInfo) );
   if( (pTab->tabFlags & TF_HasStat1)!=0 || pLoop->nSkip!=0 || pBtree==0 ){
     return nCost;
   }
@@ -450,6 +459,7 @@ static int hpChoiceIsPlain(const WhereLoop *pLoop){
 /* The one term of the WHERE clause by which pLoop finds rows, or NULL */
 static const Expr *hpChoiceAccess(const WhereLoop *pLoop){
   const WhereTerm *pTerm = pLoop->nLTerm==1 ? pLoop->aLTerm[0] : 0;
+  assert( pTerm==0 || pTerm->iParent<pTerm->pWC->nTerm );
   /* An equality of two columns is there the other way round, too */
   if( pTerm && pTerm->iParent>=0 ) pTerm = &pTerm->pWC->a[pTerm->iParent];
   return pTerm ? pTerm->pExpr : 0;
@@ -476,6 +486,8 @@ static void hpChoiceNote(WhereInfo *pWInfo, int bRoot, LogEst nCost, u8 bGuess){
     pItem->hp.bPlain = (u8)hpChoiceIsPlain(pWInfo->a[i].pWLoop);
     pItem->hp.pAccess = hpChoiceAccess(pWInfo->a[i].pWLoop);
   }
+  /* Levels differ, and that of the outermost loop is 1 */
+  assert( pWInfo->nLevel<=pSrc->nSrc && pFirst->hp.iLevel==1 );
   pFirst->hp.bRoot = (u8)bRoot;
   pFirst->hp.bMoved = 0;
   pFirst->hp.nCost = nCost;

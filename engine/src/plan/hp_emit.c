@@ -55,6 +55,7 @@ static int hpEmitSinkReads(const HpPipePlan *pPipe, u16 iVec, int bGroup){
   const HpGroupPlan *pGroup = pPipe->pGroup;
   const HpKeys *pKeys = 0;
   int i, k;
+  assert( iVec<pPipe->prog.nVec );
   if( pGroup && bGroup ) pKeys = &pGroup->keys;
   if( pPipe->pSort ) pKeys = &pPipe->pSort->row.keys;
   if( pPipe->pFind ) pKeys = &pPipe->pFind->keys;
@@ -139,6 +140,8 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
 
   assert( regExec>0 && regExec<=pParse->nMem );
   assert( hpSanePlan(pParse, pPlan) );
+  assert( pPlan->iLoopEnd==0 || pParse->db->mallocFailed
+       || (pPlan->iLoop>0 && pPlan->iLoop<=pPlan->iLoopEnd) );
   hpShowPlan(pParse, pPlan);
   hpConfigStat(pParse->db, HP_STAT_TAKEN);
   pParse->okConstFactor = 0;
@@ -179,6 +182,7 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
 static void hpEmitBranch(Parse *pParse, HpBranch *p, int iFrom){
   Vdbe *v = pParse->pVdbe;
   VdbeOp *pOp;
+  assert( iFrom>0 && iFrom<sqlite3VdbeCurrentAddr(v) );
   p->iFrom = iFrom;
   p->addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
   pOp = sqlite3VdbeGetOp(v, iFrom);
@@ -198,6 +202,11 @@ static void hpEmitBranch(Parse *pParse, HpBranch *p, int iFrom){
 static void hpEmitRejoin(Parse *pParse, const HpBranch *p, int addrScan){
   Vdbe *v = pParse->pVdbe;
   int addr;
+  /* hpEmitBranch() has been called, and then our code has been made */
+  assert( pParse->db->mallocFailed
+       || (p->iFrom<p->addrSkip && p->addrSkip<addrScan) );
+  assert( pParse->db->mallocFailed
+       || sqlite3VdbeGetOp(v, p->iFrom)->p2==p->addrSkip+1 );
   sqlite3VdbeJumpHere(v, addrScan);
   addr = sqlite3VdbeAddOp3(v, p->op.opcode, p->op.p1, p->op.p2, p->op.p3);
   if( pParse->db->mallocFailed ){
@@ -222,6 +231,8 @@ static void hpEmitDetour(Parse *pParse, int iFrom){
   int addr = sqlite3VdbeAddOp3(v, pOp->opcode, pOp->p1, pOp->p2, pOp->p3);
   if( pParse->db->mallocFailed ) return;
   pOp = sqlite3VdbeGetOp(v, addr);
+  /* Behind the code that it jumps out of */
+  assert( iFrom>0 && iFrom<addr );
   *pOp = *sqlite3VdbeGetOp(v, iFrom);
   pOp = sqlite3VdbeGetOp(v, iFrom);
   pOp->p4type = P4_NOTUSED;

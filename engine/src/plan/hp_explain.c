@@ -70,6 +70,7 @@ static void hpExplain(
   int i;
   assert( iFrom>=0 );
   if( pParse->explain!=2 ) return;
+  assert( pLater==0 || pLater->hp.iLevel==1 );    /* It is the root */
   if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) pLater = 0;
   for(i=iFrom; i<nOp; i++){
     VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
@@ -90,6 +91,8 @@ static void hpExplain(
     }else if( pSrc && strncmp(z, "SEARCH ", 7)==0 ){
       pItem = hpExplainItem(pParse, pSrc, &z[7]);
     }
+    /* What is scanned is not looked up */
+    assert( pItem==0 || pItem->hp.bMoved==0 || pItem->hp.zKey==0 );
     if( pLater ){
       if( pItem==0 ) continue;
       nOp = i;           /* The outermost loop: no line more is changed */

@@ -61,6 +61,7 @@ static int hpPlanCodeAgg(
   assert( sqlite3VdbeGetOp(v, iHp)->opcode==OP_Null
          || sqlite3VdbeGetOp(v, iHp)->opcode==OP_Gosub
        || pParse->db->mallocFailed );
+  assert( iHp<iLoopEnd || pParse->db->mallocFailed );
   hpEmitDetour(pParse, iHp);
   pPlan->iLoop = iHp+1;
   pPlan->iLoopEnd = iLoopEnd;
@@ -114,6 +115,7 @@ static void hpPlanCodeRow(
   pPlan = hpAggPlan(pParse, p, pAggInfo, 0, pGraph);
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
+  assert( pGroup->keys.n==0 && pGroup->nAgg==pAggInfo->nFunc );
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);
   pGroup->iFuncReg = AggInfoFuncReg(pAggInfo, 0);
   addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
@@ -164,6 +166,7 @@ static int hpPlanSorts(const Select *p){
 ** the last one?  Not if it sorts them.
 */
 static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
+  assert( hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder) );
   if( hpPlanSorts(p) ) return 0;
   return p->pLimit!=0
       /* Of a co-routine the query around it has said so */
@@ -176,6 +179,7 @@ static int hpPlanMayStop(const Select *p, const SelectDest *pDest){
 */
 static int hpPlanSorted(Vdbe *v, int iHp, int addrEnd, int iSort){
   int i;
+  assert( iHp<addrEnd || v->db->mallocFailed );
   for(i=iHp+1; i<addrEnd; i++){
     const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     if( pOp->opcode==OP_SorterSort && pOp->p1==iSort ) return i;
@@ -217,6 +221,8 @@ SQLITE_PRIVATE void sqlite3HpCodeGroups(
   if( pPlan==0 ) return;
   pGroup = hpPlanLast(pPlan)->pGroup;
   assert( iAMem>0 && iUseFlag>0 && pGroup->keys.n>0 );
+  assert( pGroup->keys.n<=pKeyInfo->nKeyField );
+  assert( pGroup->nAgg==pAggInfo->nFunc );
   pGroup->bStream = hpOrderIsGiven(hpGraphRoot(p->pSrc)->hp.eOrder);
   pGroup->iKeyReg = iAMem;
   pGroup->iBareReg = AggInfoColumnReg(pAggInfo, 0);

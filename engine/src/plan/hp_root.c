@@ -38,6 +38,7 @@ static HpGraph *hpRootGraph(Parse *pParse, Select *p, AggInfo *pAggInfo){
     hpGraphFree(pGraph);
     pGraph = 0;
   }
+  assert( pGraph==0 || pGraph->iMany<0 || pAggInfo!=0 );
   return pGraph;
 }
 
@@ -71,12 +72,15 @@ static HpGraph *hpRootMove(Parse *pParse, Select *p, AggInfo *pAggInfo){
       }
     }
     if( pRoot==0 ) return 0;
+    /* Levels differ, so two of them can be exchanged */
+    assert( pFirst->hp.iLevel==1 && pRoot->hp.iLevel>1 );
     mTried |= MASKBIT(pRoot - pSrc->a);
     iLevel = pRoot->hp.iLevel;
     pFirst->hp.iLevel = iLevel;
     pRoot->hp.iLevel = 1;
     pGraph = hpRootGraph(pParse, p, pAggInfo);
     if( pGraph ){
+      assert( pGraph->aNode[pGraph->iRoot].pItem==pRoot );
       pRoot->hp.bMoved = 1;
       pRoot->hp.nCost = nCost;
       pRoot->hp.bGuess = pFirst->hp.bGuess;
@@ -117,6 +121,7 @@ static int hpRootJoinWorthIt(
   int *pbMany
 ){
   int i;
+  assert( pFirst->hp.bRoot && pFirst->hp.iLevel==1 );
   *pbMany = 0;
   if( hpWorthMayPay(pParse, pFirst, HP_MIN_LEAF) ) return 1;
   for(i=0; i<p->pSrc->nSrc; i++){

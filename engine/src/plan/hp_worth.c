@@ -110,6 +110,7 @@ static int hpWorthIsLarge(
 ){
   int bLarge = 0;
   int bOpened = 0;
+  assert( mnLeaf>0 && sqlite3BtreeHoldsMutex(pBtree) );
   if( sqlite3BtreeTxnState(pBtree)==SQLITE_TXN_NONE ){
     if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
     bOpened = 1;
@@ -138,6 +139,9 @@ static int hpWorthMayPay(Parse *pParse, SrcItem *pItem, int mnLeaf){
   Btree *pBtree = pParse->db->aDb[iDb].pBt;
   int bLarge = 1;
   assert( iDb>=0 && mnLeaf>0 );
+  /* A search is replaced by a scan of its table only */
+  assert( pIdx ? pIdx->pTable==pTab && pItem->hp.pSearch==0 : HasRowid(pTab) );
+  assert( pItem->hp.nShare>=0 );
   if( pBtree==0 ) return 0;
   if( hpConfigOffload(pParse->db)==HP_OFFLOAD_FORCE ) return 1;
   sqlite3BtreeEnter(pBtree);
@@ -178,6 +182,7 @@ static int hpWorthArms(Parse *pParse, const SrcItem *pItem){
   int bPays = 0;
   for(p=hpArmPlanFirst(pItem); p; p=hpArmPlanNext(p)){
     SrcItem *pOwn = &p->pSrc->a[0];
+    assert( p->pSrc->nSrc==1 && pOwn->hp.bArm && pOwn->hp.pSearch==0 );
     pOwn->hp.bPays = (u8)hpWorthMayPay(pParse, pOwn, HP_MIN_LEAF);
     bPays |= pOwn->hp.bPays;
   }
