@@ -135,7 +135,9 @@ static int hpGraphMask(const HpGraph *p, Expr *pExpr, Bitmask *pm){
   w.xExprCallback = hpGraphWalkExpr;
   w.xSelectCallback = sqlite3SelectWalkFail;
   w.u.pNC = (NameContext*)&walk;
+
   if( sqlite3WalkExpr(&w, pExpr)==WRC_Abort || w.eCode ) return 0;
+  assert( (walk.m>>p->nNode)==0 );
   *pm = walk.m;
   return 1;
 }
@@ -220,6 +222,7 @@ static int hpGraphCompare(
     }
     if( iColumn>=-1 && pCol->iColumn!=iColumn ) continue;
     if( !hpGraphMask(p, pOther, &m) || (m & MASKBIT(i))!=0 ) continue;
+    assert( (m & ~pTerm->m)==0 );    /* A part names what the whole does */
     pEdge->pTerm = pExpr;
     pEdge->pOwn = pOwn;
     pEdge->pOther = pOther;
@@ -256,6 +259,7 @@ static int hpGraphMaySearch(const HpGraph *p, int i){
   const Index *pIdx;
   HpEdge edge;
   int iColumn, k;
+  assert( p->aNode[i].eNode!=HP_NODE_NONE && p->aNode[i].nKey>0 );
   if( p->aNode[i].pItem->hp.bWhole ) return 0;
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -282,6 +286,7 @@ static int hpGraphSpan(HpGraph *p, const HpGraphTerm *pTerm, int i){
   HpNode *pNode = &p->aNode[i];
   HpEdge *pSpan = &pNode->span;
   char affOwn, affOther;
+  assert( pTerm>=p->aTerm && pTerm<&p->aTerm[p->nTerm] );
   if( pNode->bSpan || pNode->eNode==HP_NODE_GROUP ) return 0;
   if( !hpGraphCompare(p, pTerm, i, -2, pSpan) ) return 0;
   affOwn = sqlite3ExprAffinity(pSpan->pOwn);
@@ -309,6 +314,7 @@ static int hpGraphFindEdge(
 ){
   int iOuter = p->aNode[i].eNode==HP_NODE_LEFT ? i : -1;
   int k;
+  assert( (p->mDone & MASKBIT(i))==0 );
   for(k=0; k<p->nTerm; k++){
     if( p->aTerm[k].iOuter!=iOuter ) continue;
     if( !hpGraphEdge(p, &p->aTerm[k], i, iColumn, pEdge) ) continue;
@@ -329,6 +335,7 @@ static int hpGraphKey(HpGraph *p, int i, Index *pIdx){
   Table *pTab = pNode->pItem->pSTab;
   int n = pIdx ? pIdx->nKeyCol : 1;
   int k;
+  assert( pIdx ? IsUniqueIndex(pIdx) && pIdx->pTable==pTab : HasRowid(pTab) );
   if( n>HP_MX_EQ ) return 0;
   for(k=0; k<n; k++){
     int iColumn = pIdx ? pIdx->aiColumn[k] : -1;
@@ -355,6 +362,7 @@ static int hpGraphHome(const HpGraph *p, int i){
 static int hpGraphDepth(const HpGraph *p, int i){
   int n = 0;
   for(; i!=p->iRoot; i=p->aNode[i].iHome) n++;
+  assert( n<p->nNode );        /* Homes are no circle */
   return n;
 }
 
@@ -364,6 +372,7 @@ static int hpGraphDepth(const HpGraph *p, int i){
 static int hpGraphMeet(const HpGraph *p, Bitmask m){
   int iMeet = -1;
   int i;
+  assert( (m & ~p->mDone)==0 );    /* Others have no home */
   for(i=0; i<p->nNode; i++){
     int k;
     if( (m & MASKBIT(i))==0 ) continue;
@@ -390,6 +399,8 @@ static int hpGraphAttach(HpGraph *p, int i){
   Index *pIdx;
   int bRefused = 0;
   int k;
+  /* As at first, if that was tried before in vain */
+  assert( i!=p->iRoot && pNode->nKey==0 && pNode->bSpan==0 );
   if( pNode->eNode==HP_NODE_SEMI || hpNodeIsSub(pNode) ){
     for(k=0; k<p->nTerm; k++){
       HpGraphTerm *pTerm = &p->aTerm[k];
@@ -431,6 +442,8 @@ static int hpGraphAttach(HpGraph *p, int i){
     }
   }
   pNode->iHome = hpGraphMeet(p, m);
+  assert( pNode->iHome!=i && (p->mDone & MASKBIT(pNode->iHome))!=0 );
+  assert( pNode->nKey>0 && pNode->nKey<=HP_MX_EQ );
   for(k=0; k<pNode->nKey; k++){
     HpGraphTerm *pTerm = &p->aTerm[pNode->aKey[k].iTerm];
     if( !pTerm->bImplied ) pTerm->bKey = 1;
@@ -472,6 +485,7 @@ static void hpGraphReduce(HpGraph *p, int i){
   const Expr *pCol = pEdge->pOther;
   int k, j;
   if( p->aNode[i].eNode!=HP_NODE_INNER || p->aNode[i].nKey!=1 ) return;
+  assert( pEdge->op==TK_EQ && p->nPipe==0 );
   if( pCol->op!=TK_COLUMN || pEdge->aff<SQLITE_AFF_NUMERIC ) return;
   if( sqlite3ExprAffinity(pCol)<SQLITE_AFF_NUMERIC
    || sqlite3ExprAffinity(pEdge->pOwn)<SQLITE_AFF_NUMERIC
@@ -516,6 +530,7 @@ static int hpGraphAreTwins(const HpGraph *p, int i, int j){
   const HpNode *pA = &p->aNode[i];
   const HpNode *pB = &p->aNode[j];
   int k;
+  assert( i<j && j<p->nNode );
   if( !hpNodeHasGroups(pA) || !hpNodeHasGroups(pB) || hpNodeIsMany(pA) || hpNodeIsMany(pB)
    || pA->pItem->pSTab!=pB->pItem->pSTab || pA->iHome!=pB->iHome || pA->nKey!=pB->nKey
    || hpGraphMaySearch(p, i)!=hpGraphMaySearch(p, j)
@@ -546,6 +561,7 @@ static void hpGraphTwins(HpGraph *p){
       if( p->aNode[i].iTwin>=0 || !hpGraphAreTwins(p, i, j) ) continue;
       p->aNode[j].iTwin = i;
       p->aNode[j].iAgg = p->aNode[i].nAgg;
+      assert( p->aNode[j].iAgg>0 && p->aNode[i].iAgg==0 );
       p->aNode[i].nAgg += hpSubPlanAggCount(&p->aNode[j]);
     }
   }
@@ -574,6 +590,7 @@ static void hpGraphNumber(HpGraph *p, int i){
       hpGraphNumber(p, k);
     }
   }
+  assert( p->nPipe+hpNodeHasGroups(&p->aNode[i])<HP_MX_PIPE );
   if( hpNodeHasGroups(&p->aNode[i]) ) p->aOrder[p->nPipe++] = (u8)i;
   p->aOrder[p->nPipe] = (u8)i;
   p->aNode[i].iPipe = p->nPipe++;
@@ -696,12 +713,14 @@ static Bitmask hpGraphGiven(
       if( (mKey & ~m)==0 && mKey ) m |= MASKBIT(i);
     }
   }while( m!=mOld );
+  assert( (m>>p->nNode)==0 );
   return m;
 }
 
 /* The term of FROM that the outermost loop scans, as sqlite3HpAccept() has noted */
 static SrcItem *hpGraphRoot(SrcList *pSrc){
   int i;
+  assert( pSrc->nSrc>0 );
   for(i=0; i<pSrc->nSrc-1 && pSrc->a[i].hp.iLevel!=1; i++){}
   return &pSrc->a[i];
 }
@@ -712,6 +731,7 @@ static SrcItem *hpGraphRoot(SrcList *pSrc){
 */
 static int hpGraphSub(HpGraph *p, int i){
   int k = p->nTerm;
+  assert( hpNodeIsSub(&p->aNode[i]) && !p->bPart );
   if( !hpGraphTerms(p, p->aNode[i].pSub->x.pSelect->pWhere, 0) ) return 0;
   for(; k<p->nTerm; k++){
     Bitmask m = p->aTerm[k].m;
@@ -749,6 +769,7 @@ static void hpGraphAttachAll(HpGraph *p){
 */
 static void hpGraphMany(HpGraph *p){
   int i, k;
+  assert( p->iMany<0 && !p->bPart );
   for(i=0; i<p->nNode; i++){
     if( (p->mDone & MASKBIT(i))==0 && p->aNode[i].eNode==HP_NODE_LEFT ) break;
   }
@@ -774,6 +795,7 @@ static void hpGraphPrune(HpGraph *p){
     mOld = mKeep;
     for(i=0; i<p->nNode; i++){
       if( i==p->iRoot || (mKeep & MASKBIT(i))==0 ) continue;
+      assert( (p->mDone & MASKBIT(i))!=0 );
       mKeep |= MASKBIT(p->aNode[i].iHome);
       for(k=0; k<p->aNode[i].nKey; k++) mKeep |= p->aNode[i].aKey[k].m;
     }
@@ -848,6 +870,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
       goto refused;
     }else if( pItem->hp.iLevel==1 ){
       if( pItem->fg.fromExists || (pItem->fg.jointype & JT_LEFT) ) goto refused;
+      assert( pNew->iRoot<0 );     /* Levels differ: hpChoiceNote() */
       pNode->eNode = HP_NODE_ROOT;
       pNew->iRoot = i;
     }else if( pItem->fg.fromExists ){
@@ -872,6 +895,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
   for(i=pSrc->nSrc; i<pNew->nNode; i++){
     if( !hpGraphSub(pNew, i) ) goto refused;
   }
+  assert( pNew->nNode>=pSrc->nSrc && pNew->nTerm<=HP_MX_TERM );
   pNew->mDone = MASKBIT(pNew->iRoot);
   hpGraphAttachAll(pNew);
   if( bPart ){

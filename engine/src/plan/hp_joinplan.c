@@ -50,6 +50,8 @@ static void hpJoinSwitch(HpCompile *pC, int i){
   HpGraph *p = pC->pGraph;
   HpNode *pNode = &p->aNode[i];
   const HpNode *pScan = pNode->iTwin>=0 ? &p->aNode[pNode->iTwin] : pNode;
+  assert( pNode->eNode!=HP_NODE_NONE && pScan->iTwin<0 );
+  assert( pScan->iScan==pNode->iScan );
   p->iNow = i;
   hpCompileFor(pC, &pC->pPlan->aPipe[pNode->iScan], pNode->pItem->pSTab,
                pScan->pIdx, pNode->pItem->iCursor);
@@ -81,6 +83,9 @@ static int hpJoinKeep(HpCompile *pC, int i, int iVec){
   int k;
   if( iVec<0 ) return -1;
   for(k=0; k<pRel->nCol && pRel->aVec[k]!=iVec; k++){}
+  /* A vector of what the pipe of the relation has, the root's pipe has none */
+  assert( i!=pC->pGraph->iRoot );
+  assert( iVec<pC->pPlan->aPipe[pC->pGraph->aNode[i].iPipe].prog.nVec );
   if( k==pRel->nCol ){
     if( k>=HP_MX_COL
      || hpArenaGrow(&pC->pPlan->mem, &pRel->aVec, &pRel->nColAlloc, k, sizeof(u16))
@@ -133,6 +138,7 @@ static int hpJoinSide(
     }
   }
   if( iVec<0 ) return SQLITE_ERROR;
+  assert( k>=0 && k<pKey->keys.n && pEdge->op==TK_EQ );
   pKey->keys.aVec[k] = (u16)iVec;
   pKey->keys.aSort[k] = 0;
   if( !hpCompileCollOk(pEdge->pColl, &pKey->keys.aColl[k]) ){
@@ -144,6 +150,7 @@ static int hpJoinSide(
 
 /* Memory for a key of n columns */
 static int hpJoinKey(HpCompile *pC, HpLookup *pKey, int n){
+  assert( n>0 && n<=HP_MX_EQ );
   pKey->keys.n = n;
   pKey->aNever = hpCompileAlloc(pC->pPlan, n);
   return pKey->aNever==0 || hpCompileKeys(pC->pPlan, &pKey->keys, n);
@@ -195,6 +202,7 @@ static int hpJoinLookup(HpCompile *pC, int i, int iRel, const HpEdge *aKey, int 
   HpLookup *pKey = hpCompileAlloc(pC->pPlan, sizeof(*pKey));
   HpOp x;
   assert( pNode->nKey>0 && iRel>=0 && iRel<2*(pC->pGraph->nPipe-1) );
+  assert( pNode->eNode!=HP_NODE_NONE && pNode->iTwin<0 );
   if( pKey==0 ) return hpCompileNo(pC, HP_NO_LIMIT);
   if( hpJoinSides(pC, pKey, aKey, pNode->nKey, bOwn) ) return -1;
   if( !bOwn ) pC->pPipe->bIndexed |= (u8)hpJoinIsIndexed(pNode, aKey);
@@ -214,6 +222,7 @@ static int hpJoinOn(HpCompile *pC, int i){
   HpNode *pNode = &p->aNode[i];
   int iVec = pNode->iLookup;
   int k;
+  assert( pNode->iHome==p->iNow );
   for(k=0; k<p->nTerm; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     u16 aArg[3];
@@ -265,6 +274,8 @@ static int hpJoinRow(HpCompile *pC, int i){
     pNode->iKept = hpJoinKeep(pC, iHome, hpJoinRow(pC, i));
     hpJoinLeave(pC, &place);
   }
+  assert( pNode->iKept
+          <pC->pPlan->aPipe[p->aNode[iHome].iPipe].pRel->nCol );
   iVec = hpJoinRow(pC, iHome);
   return hpJoinOp(pC, HP_OP_GATHER, p->aNode[iHome].iPipe, pNode->iKept, 0, iVec);
 }
@@ -277,6 +288,7 @@ static int hpJoinReach(HpCompile *pC, Expr *pExpr, int i, int bJump, int *pk){
   HpJoinPlace place;
   int iRow = hpJoinRow(pC, i);
   if( iRow<0 ) return -1;
+  assert( i!=pC->pGraph->iNow );
   hpJoinEnter(pC, i, &place);
   pC->bJump = (u8)bJump;
   *pk = hpJoinKeep(pC, i, hpCompileExpr(pC, pExpr));
@@ -303,6 +315,7 @@ static int hpJoinSpan(HpCompile *pC, int i){
   int iRow = hpJoinRow(pC, i);
   int iMax = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+1, 1, iRow);
   int iMin = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg, 1, iRow);
+  assert( pNode->bSpan );
   return hpSubPlanSpan(pC, pNode, iMin, iMax);
 }
 
@@ -319,6 +332,7 @@ static int hpJoinSub(HpCompile *pC, Expr *pExpr){
     if( i==p->nNode || pExpr->pAggInfo==0 ) return hpCompileNo(pC, HP_NO_SUBQUERY);
     pNode = &p->aNode[i];
     iRow = hpJoinRow(pC, i);
+    assert( pExpr->iAgg>=0 && pExpr->iAgg<pNode->pAggInfo->nFunc );
     return hpSubPlanMissing(pC, &pNode->pAggInfo->aFunc[pExpr->iAgg],
                hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, pNode->iAgg+pExpr->iAgg, 1, iRow), 0);
   }
@@ -434,6 +448,7 @@ static int hpJoinPlanAgg(HpCompile *pC, int k, HpAggDef *pDef){
   const struct AggInfo_func *pF = &pNode->pAggInfo->aFunc[k];
   int iRow = hpJoinRow(pC, p->iMany);
   int iVec = hpJoinOp(pC, HP_OP_GATHER, pNode->iPipe, k, 1, iRow);
+  assert( hpNodeIsMany(pNode) && k>=0 && k<pNode->nAgg );
   iVec = hpSubPlanMissing(pC, pF, iVec, 1);
   return iVec<0 ? SQLITE_ERROR : hpCompileAggOf(pC, pF, iVec, pDef);
 }
@@ -464,6 +479,7 @@ static int hpJoinPlanTerms(
 ){
   int n = 0;
   int i;
+  assert( pC->mGiven==0 );     /* It is found here, and used afterwards */
   for(i=0; i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
     if( (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN)
@@ -533,6 +549,7 @@ static int hpJoinHasOwn(const HpGraph *p, int i){
 static int hpJoinMayWait(const HpGraph *p, int i){
   int iHome = p->aNode[i].iHome;
   int k;
+  assert( i!=p->iRoot && iHome>=0 );
   if( p->bPart || p->aNode[iHome].pIdx ) return 0;
   if( hpJoinHasOwn(p, iHome) ) return 1;
   for(k=0; hpNodeIsLate(&p->aNode[i]) && k<p->nNode; k++){
@@ -556,6 +573,8 @@ static int hpJoinWanted(HpCompile *pC, int i){
   HpNode *pNode = &p->aNode[i];
   HpRelPlan *pWant;
   int iVec, k;
+  /* What it makes is the first filter of the pipe: HpPipePlan.eWant */
+  assert( pNode->pWant==0 && pC->pPipe->prog.nFilter==0 );
   if( pNode->bAll || !hpJoinMayWait(p, i) ) return SQLITE_OK;
   for(k=0; k<pNode->nKey; k++){
     if( pNode->aKey[k].m!=MASKBIT(pNode->iHome) ) return SQLITE_OK;
@@ -590,6 +609,7 @@ static int hpJoinWants(HpCompile *pC, int i, int bLate){
     HpRelPlan *pWant = pNode->pWant;
     int rc;
     if( pWant==0 || pNode->iHome!=i || hpNodeIsLate(pNode)!=bLate ) continue;
+    assert( pWant->iRel>=p->nPipe-1 && pWant->iRel<2*(p->nPipe-1) );
     rc = hpJoinSides(pC, &pWant->key, pNode->aKey, pNode->nKey, 0);
     if( rc ) return rc;
     if( bLate ){
@@ -671,6 +691,7 @@ static int hpJoinTwins(HpCompile *pC, int i){
   int bAll = 1;          /* Each of them leaves rows out */
   int iAny = -1;
   int k;
+  assert( hpNodeHasGroups(&p->aNode[i]) && p->aNode[i].iTwin<0 );
   for(k=i; k<p->nNode; k++){
     HpNode *pNode = &p->aNode[k];
     if( !hpJoinIsIn(p, k, i) ) continue;
@@ -684,6 +705,7 @@ static int hpJoinTwins(HpCompile *pC, int i){
     }
   }
   hpJoinSwitch(pC, i);
+  assert( bAll==0 || iAny>=0 );
   return bAll ? hpProgFilter(&pC->pPipe->prog, iAny) : SQLITE_OK;
 }
 
@@ -695,6 +717,7 @@ static int hpJoinTwins(HpCompile *pC, int i){
 static int hpJoinTerms(HpCompile *pC, int i, int iFrom, int iTo){
   const HpGraph *p = pC->pGraph;
   int iPass, k;
+  assert( iFrom>=0 && iFrom<=iTo && iTo<p->nTerm );
   for(iPass=0; iPass<=HP_JOIN_COSTS; iPass++){
     for(k=iFrom; k<=iTo; k++){
       const HpGraphTerm *pTerm = &p->aTerm[k];
@@ -716,6 +739,8 @@ static int hpJoinFilters(HpCompile *pC, int i){
   int eNode = p->aNode[i].eNode;
   int bSub = hpNodeIsSub(&p->aNode[i]);
   int iPass, iTo, k;
+  assert( p->iNow==i );
+  assert( pC->pPipe==&pC->pPlan->aPipe[p->aNode[i].iScan] );
   if( i!=p->iRoot && hpJoinWanted(pC, i) ) return SQLITE_ERROR;
   if( hpNodeHasGroups(&p->aNode[i]) && p->aNode[i].nAgg>hpSubPlanAggCount(&p->aNode[i]) ){
     return hpJoinTwins(pC, i);
@@ -763,6 +788,7 @@ static int hpJoinFilters(HpCompile *pC, int i){
     }
   }
   pC->pPipe->nLook = pC->pPipe->prog.nFilter;
+  assert( pC->pPipe->nOwn<=pC->pPipe->nLook );
   if( hpJoinWants(pC, i, 1) ) return SQLITE_ERROR;
   for(k=0; k<p->nNode; k++){
     int iVec;
@@ -795,6 +821,7 @@ static int hpJoinSink(HpCompile *pC, int i){
   HpGroupPlan *pGroup;
   HpLookup key;
   int k, rc;
+  assert( i!=p->iRoot && pNode->iTwin<0 );
   if( !hpNodeHasGroups(pNode) ){
     pC->pPipe->source.bOrder = (u8)hpJoinByRowid(pNode);
     return hpJoinSides(pC, &pC->pPipe->pRel->key, pNode->aKey, pNode->nKey, 1);
@@ -832,6 +859,7 @@ static int hpJoinSink(HpCompile *pC, int i){
 static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Expr *pWhere){
   HpPlan *pPlan = pC->pPlan;
   int n;
+  assert( pC->pGraph==0 && pC->xOther==0 );    /* No arms of a UNION ALL */
   pC->pGraph = pGraph;
   pC->xOther = hpJoinOther;
   pC->xSub = hpJoinSub;
@@ -877,6 +905,7 @@ static int hpJoinPlan(HpCompile *pC, HpGraph *pGraph, Expr *pWhere){
     if( hpJoinFilters(pC, i) ) return SQLITE_ERROR;
     if( i!=pGraph->iRoot && hpJoinSink(pC, i) ) return SQLITE_ERROR;
   }
+  assert( pGraph->iNow==pGraph->iRoot && pC->pPipe==hpPlanLast(pPlan) );
   return SQLITE_OK;
 }
 

@@ -56,6 +56,7 @@ static int hpManyMayPart(
   const ExprList *pList = pF->pFExpr->x.pList;
   int bFilter = ExprHasProperty(pF->pFExpr, EP_WinFunc);
   Bitmask m;
+  assert( !bFilter || pF->pFExpr->y.pWin->pFilter!=0 );
   if( pF->iDistinct>=0 || pF->iOBTab>=0 ) return 0;
   if( xStep!=countStep && xStep!=minmaxStep && (xStep!=sumStep || !bOne) ) return 0;
   if( bFilter && (!hpGraphMask(p, pF->pFExpr->y.pWin->pFilter, &m)
@@ -86,6 +87,7 @@ static int hpManyPlan(HpGraph *p, AggInfo *pAggInfo, const ExprList *pGroupBy){
   int bOne = hpGraphOneRow(p, pGroupBy);
   int k;
   assert( p->iMany>=0 && p->iMany<p->nNode && hpNodeIsMany(pNode) );
+  assert( pNode->pAggInfo==0 && pNode->iTwin<0 && pNode->nKey>0 );
   if( pAggInfo->nFunc==0 || hpManyNames(p, pGroupBy) ) return 0;
   for(k=0; k<pAggInfo->nFunc; k++){
     if( !hpManyMayPart(p, &pAggInfo->aFunc[k], bOne) ) return 0;

@@ -142,6 +142,7 @@ static int hpSafeLike(Parse *pParse, const Expr *pExpr, int eSafe){
   const ExprList *pList = pExpr->x.pList;
   int mx = pParse->db->aLimit[SQLITE_LIMIT_LIKE_PATTERN_LENGTH];
   const Expr *pPattern = pList->a[0].pExpr;
+  assert( pList->nExpr==2 || pList->nExpr==3 );
   if( pList->nExpr>2 && !hpSafeIsText(pList->a[2].pExpr, 1) ) return 0;
   if( hpSafeIsText(pPattern, -1) ){
     return sqlite3Strlen30(pPattern->u.zToken)<=mx;
@@ -193,6 +194,9 @@ static int hpSafeIsVirtual(Walker *pWalker, const Expr *pExpr){
 static int hpSafeAggregate(sqlite3 *db, const Expr *pExpr){
   const FuncDef *pDef;
   const Expr *pArg;
+  assert( pExpr->op==TK_AGG_FUNCTION );
+  assert( pExpr->pAggInfo==0
+       || (pExpr->iAgg>=0 && pExpr->iAgg<pExpr->pAggInfo->nFunc) );
   if( ExprHasProperty(pExpr, EP_WinFunc) ) return 0;
   if( pExpr->pAggInfo ){
     pDef = pExpr->pAggInfo->aFunc[pExpr->iAgg].pFunc;
@@ -221,6 +225,7 @@ static int hpSafeCall(Parse *pParse, Expr *pExpr, int eSafe, int *pbPrune){
   const ExprList *pList = ExprUseXList(pExpr) ? pExpr->x.pList : 0;
   int nArg = pList ? pList->nExpr : 0;
   const FuncDef *pDef;
+  assert( pExpr->op==TK_FUNCTION && !ExprHasProperty(pExpr, EP_IntValue) );
   if( ExprHasProperty(pExpr, EP_WinFunc) ){
     *pbPrune = 1;
     return (eSafe & HP_SAFE_EACH)==0 && hpSafeNumber(pExpr);
@@ -326,6 +331,10 @@ static int hpSafeWalkSelect(Walker *pWalker, Select *p){
 
 /* A walker for HP_SAFE_xxx */
 static void hpSafeWalker(Walker *pWalker, Parse *pParse, int eSafe){
+  assert( (eSafe & ~(HP_SAFE_EACH|HP_SAFE_OPEN|HP_SAFE_SELECT|HP_SAFE_KNOWN
+                    |HP_SAFE_GROUP))==0 );
+  /* Each of them says something else of sub-selects */
+  assert( (eSafe & HP_SAFE_EACH)==0 || (eSafe & HP_SAFE_SELECT)==0 );
   memset(pWalker, 0, sizeof(*pWalker));
   pWalker->pParse = pParse;
   pWalker->eCode = 1;
@@ -383,6 +392,7 @@ static int hpSafeSearched(
     return hpSafeSearched(pC, pItem, p->pLeft, pbOther)
         && hpSafeSearched(pC, pItem, p->pRight, pbOther);
   }
+  assert( pItem->hp.pVia->pTable==pItem->pSTab );
   for(i=0; i<pC->nRangeTerm; i++) if( pC->apRangeTerm[i]==p ) return 1;
   if( !sqlite3ExprCoveredByIndex(p, pItem->iCursor, pItem->hp.pVia) ){
     *pbOther = 1;
@@ -405,6 +415,8 @@ static int hpSafeSearch(
   Expr *pWhere
 ){
   int bOther = 0;
+  /* hpRangeCompile() has been called */
+  assert( pItem->hp.pSearch==0 || pC->nRangeTerm>0 );
   return pItem->hp.pVia==0 || hpSafeSearched(pC, pItem, pWhere, &bOther);
 }
 
@@ -415,6 +427,7 @@ static int hpSafeSearch(
 static int hpSafeLevel(const HpGraph *p, Bitmask m, int iOuter){
   int iLevel = 0;
   int i;
+  assert( iOuter>=-1 && iOuter<p->nNode && (m>>p->nNode)==0 );
   if( iOuter>=0 ) m |= MASKBIT(iOuter);
   for(i=0; i<p->nNode; i++){
     if( (m & MASKBIT(i))==0 ) continue;
@@ -433,6 +446,7 @@ static int hpSafeClass(const HpGraph *p, int k){
   const HpGraphTerm *pTerm = &p->aTerm[k];
   int eClass = HP_SAFE_PLAIN;
   int i;
+  assert( k>=0 && k<p->nTerm );
   for(i=0; i<p->nNode; i++){
     const HpNode *pNode = &p->aNode[i];
     if( pNode->eNode==HP_NODE_NONE ) continue;
@@ -460,6 +474,7 @@ static int hpSafeIsLast(const HpGraph *p, int k){
   int iLevel = hpSafeLevel(p, pTerm->m, pTerm->iOuter);
   int eClass = hpSafeClass(p, k);
   int i, j;
+  assert( pTerm->bFails && !pTerm->bKey && !pTerm->bImplied );
   if( pTerm->iOuter>=0 ) return 0;
   for(i=0; i<p->nNode; i++){
     if( p->aNode[i].bSpan && p->aNode[i].pSub==0 ) return 0;
@@ -494,6 +509,7 @@ static int hpSafeIsKey(const HpGraph *p, int k){
   int iLevel = hpSafeLevel(p, pTerm->m, -1);
   int i, j;
   int n = 0;             /* Keys of the node */
+  assert( pTerm->bFails && pTerm->bKey );
   for(i=0; i<p->nNode; i++){
     const HpNode *pNode = &p->aNode[i];
     for(n=0; n<pNode->nKey && pNode->aKey[n].iTerm!=k; n++){}
@@ -522,6 +538,7 @@ static int hpSafeAggs(const HpGraph *p, int i){
   const AggInfo *pAggInfo = p->aNode[i].pAggInfo;
   const int eSafe = HP_SAFE_OPEN|HP_SAFE_KNOWN;
   int k;
+  assert( p->aNode[i].pSub!=0 );
   for(k=0; pAggInfo && k<pAggInfo->nFunc; k++){
     const Expr *pFunc = pAggInfo->aFunc[k].pFExpr;
     if( !hpSafeAggregate(p->pParse->db, pFunc)
@@ -541,6 +558,7 @@ static int hpSafeAggs(const HpGraph *p, int i){
 static int hpSafeWanted(const HpGraph *p, int i){
   Bitmask m = 0;
   int iLevel, k;
+  assert( hpNodeIsSub(&p->aNode[i]) && p->aNode[i].nKey>0 );
   for(k=0; k<p->nTerm && m==0; k++){
     const HpGraphTerm *pTerm = &p->aTerm[k];
     if( pTerm->iOuter<0 && (pTerm->m & MASKBIT(i))!=0 ) m = pTerm->m;
@@ -562,6 +580,7 @@ static int hpSafeIsOwn(const HpGraph *p, int k, int i){
   const HpGraphTerm *pTerm = &p->aTerm[k];
   const HpNode *pNode = &p->aNode[i];
   int bInner = pNode->eNode==HP_NODE_LEFT || hpNodeIsSub(pNode);
+  assert( i>=0 && i<p->nNode && k>=0 && k<p->nTerm );
   return pTerm->m==MASKBIT(i) && pTerm->bKey==0 && pTerm->bImplied==0
       && pTerm->iOuter==(bInner ? i : -1);
 }
@@ -573,6 +592,8 @@ static int hpSafeIsOwn(const HpGraph *p, int k, int i){
 */
 static int hpSafeJoin(HpGraph *p){
   int i, j, k;
+  /* Nodes have been attached and paired, pipes have not been numbered */
+  assert( p->bPart==0 && p->nPipe==0 && (p->mDone & MASKBIT(p->iRoot))!=0 );
   for(k=0; k<p->nTerm; k++){
     HpGraphTerm *pTerm = &p->aTerm[k];
     if( hpSafe(p->pParse, pTerm->pExpr, 0, HP_SAFE_OPEN|HP_SAFE_KNOWN) ){

@@ -137,6 +137,7 @@ static int hpSubPlanWalkNodes(Walker *pWalker, Expr *pExpr){
   HpGraph *p = (HpGraph*)pWalker->u.pNC;
   HpNode *pNode;
   if( !hpSubPlanIsOne(pExpr) || hpSubPlanFind(p, pExpr)>=0 ) return WRC_Continue;
+  assert( p->nTerm==0 );       /* Nodes are made before terms name them */
   pWalker->eCode = 1;
   if( p->nNode>=HP_MX_NODE || ExprHasProperty(pExpr, EP_OuterON)
    || !hpSubPlanIsPlain(pExpr)
@@ -182,6 +183,7 @@ static int hpSubPlanBoth(HpCompile *pC, const HpNode *pNode, HpAggDef *aAgg){
   int iVec = hpCompileExpr(pC, pNode->span.pOwn);
   CollSeq *pColl;
   int i;
+  assert( pNode->bSpan && pNode->nAgg>=2 );
   if( iVec<0 ) return SQLITE_ERROR;
   if( !hpCompileCollOk(pNode->span.pColl, &pColl) ){
     hpCompileNo(pC, HP_NO_COLLATION);
@@ -209,6 +211,8 @@ static int hpSubPlanAggCount(const HpNode *pNode){
 static HpGroupPlan *hpSubPlanGroups(HpCompile *pC, const HpLookup *pKey, int nAgg){
   HpPlan *pPlan = pC->pPlan;
   HpGroupPlan *pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
+  assert( pC->pPipe->pSink==0 && pC->pPipe->pGroup==0 );
+  assert( pKey->keys.n>0 && nAgg>0 );
   pC->pPipe->pSink = &hpSinkGroups;
   pC->pPipe->pGroup = pGroup;
   if( pGroup==0 ) return 0;
@@ -232,6 +236,7 @@ static int hpSubPlanAggs(HpCompile *pC, const HpNode *pNode){
   int rc = SQLITE_OK;
   int i;
   assert( pNode->iAgg+hpSubPlanAggCount(pNode)<=pGroup->nAgg );
+  assert( pNode->iOnly<pC->pPipe->prog.nVec );
   if( bAnyOrder ) pGroup->bAnyOrder = 1;
   if( pAggInfo==0 ) rc = hpSubPlanBoth(pC, pNode, aAgg);
   pC->pAggInfo = pAggInfo;
@@ -276,6 +281,7 @@ static int hpSubPlanRegroup(
   int i;
   assert( pPipe==&pFrom[1] && pFrom->pSink==&hpSinkGroups && pGroup!=0 );
   assert( pGroup->keys.n==pKey->keys.n );
+  assert( pPipe==&pPlan->aPipe[iRel] && pPipe->prog.nVec==0 );
   pSource->pType = &hpRegroupType;
   pSource->iDb = pFrom->source.iDb;
   pSource->aCol = hpCompileAlloc(pPlan, sizeof(HpCol)*(i64)n);
@@ -316,6 +322,7 @@ static int hpSubPlanSpan(HpCompile *pC, const HpNode *pNode, int iMin, int iMax)
   HpOp x;
   int iOther = iMin<0 || iMax<0 ? -1 : hpCompileExpr(pC, pSpan->pOther);
   int a;
+  assert( pNode->bSpan && pSpan->op>=TK_NE && pSpan->op<=TK_GE );
   if( iOther<0 ) return -1;
   memset(&x, 0, sizeof(x));
   x.eOp = HP_OP_COMPARE;
@@ -349,6 +356,7 @@ static int hpSubPlanMissing(
   u16 aVec[2];
   int b;
   if( a<0 ) return -1;
+  assert( hpProgSees(&pC->pPipe->prog, a) );
   if( pFunc->xFinalize==countFinalize ){
     int bRow = bOuter && (pList==0 || pList->nExpr==0);
     b = hpCompileLiteral(pC, TK_INTEGER, bRow ? "1" : "0");
