@@ -22,6 +22,7 @@
 ** Does key k show the same as bare column i, in all arms?
 */
 static int hpAggPlanIsKey(const HpGroupPlan *p, int i, int k){
+  assert( i<p->nBare && k<p->keys.n );
   for(; p; p=p->pNext){
     if( p->aBare[i].iRel>=0 || p->keys.aVec[k]!=p->aBare[i].iVec ) return 0;
   }
@@ -63,6 +64,8 @@ static void hpAggPlanFirst(HpGroupPlan *pPlan){
 static int hpAggPlanBest(HpCompile *pC, HpGroupPlan *pPlan, const ExprList *pGroupBy){
   int bLoad = 0;
   int i, k;
+  assert( pPlan->bLoadFirst==0 );      /* They show one row or the other */
+  assert( pPlan->keys.n==0 || pGroupBy->nExpr>=pPlan->keys.n );
   for(i=0; i<pPlan->nBare; i++){
     struct HpBare *pBare = &pPlan->aBare[i];
     for(k=0; k<pPlan->keys.n && pBare->iKey<0; k++){
@@ -170,6 +173,7 @@ static int hpAggPlanAnyOrder(HpCompile *pC, const Select *p){
   HpGroupPlan *pPlan = pC->pPipe->pGroup;
   const ExprList *pGroupBy = p->pGroupBy;
   int i;
+  assert( pPlan->bAnyOrder==0 && pPlan->nAgg==pC->pAggInfo->nFunc );
   for(i=0; pGroupBy && i<pGroupBy->nExpr; i++){
     Expr *pExpr = pGroupBy->a[i].pExpr;
     if( !hpJoinPlanIsGiven(pC, pExpr) && !hpCompileAggUniform(pC, pExpr) ) return 0;
@@ -202,6 +206,7 @@ static int hpAggPlanHaving(HpCompile *pC, const Expr *pExpr){
   Expr *pAgg, *pConst;
   u8 op;
   int iVec;
+  assert( pPlan->keys.n>0 );
   if( pExpr->op==TK_AND ){
     return hpAggPlanHaving(pC, pExpr->pLeft)
         && hpAggPlanHaving(pC, pExpr->pRight);
@@ -251,6 +256,7 @@ static int hpAggPlanSortsBy(
   Expr *pCopy;
   Walker w;
   int bSame;
+  assert( i>=0 && i<pC->pPipe->pGroup->keys.n );
   if( pTerm->fg.sortFlags!=pC->pPipe->pGroup->keys.aSort[i]
    || sqlite3ExprNNCollSeq(pParse, pTerm->pExpr)!=sqlite3ExprNNCollSeq(pParse, pKey)
   ){
@@ -290,6 +296,7 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
   ){
     return;
   }
+  assert( pTop->iLimitReg==0 );
   pTop->iAgg = -1;
   if( nOrder ){
     const struct ExprList_item *pTerm = &pOrder->a[0];
@@ -297,6 +304,7 @@ static void hpAggPlanTop(HpCompile *pC, const Select *p){
     if( pExpr->op==TK_AGG_FUNCTION && pExpr->pAggInfo==pC->pAggInfo ){
       if( pTerm->fg.sortFlags & KEYINFO_ORDER_BIGNULL ) return;
       pTop->iAgg = pExpr->iAgg;
+      assert( pTop->iAgg>=0 && pTop->iAgg<pPlan->nAgg );
       pTop->bDesc = (pTerm->fg.sortFlags & KEYINFO_ORDER_DESC)!=0;
     }
   }
@@ -324,6 +332,7 @@ static int hpAggPlanGroups(
   HpGroupPlan *pGroup;
   int nKey = pKeyInfo ? p->pGroupBy->nExpr : 0;
   int i, k;
+  assert( pC->pPipe->pSink==0 && pC->pPipe->pGroup==0 );
   pC->pPipe->pSink = &hpSinkGroups;
   pC->pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
   if( pGroup==0 ) return SQLITE_NOMEM;
@@ -337,6 +346,7 @@ static int hpAggPlanGroups(
     return SQLITE_NOMEM;
   }
   if( nKey && pC->pGraph ) nKey = hpJoinPlanTerms(pC, p->pGroupBy, pKeyInfo);
+  assert( nKey>=0 && (nKey==0 || nKey<=p->pGroupBy->nExpr) );
   pGroup->keys.n = nKey;
   for(i=0; i<nKey; i++){
     HpKeys *pKeys = &pGroup->keys;
@@ -408,6 +418,9 @@ static int hpAggPlanShown(HpCompile *pC, HpGroupPlan *pGroup, const Select *p){
     return SQLITE_OK;
   }
   bLoad = (u8)hpAggPlanBest(pC, pGroup, p->pGroupBy);
+  /* In all arms the function is the same */
+  assert( pGroup->pNext==0
+       || pGroup->pNext->aAgg[iMinMax].eAgg==pGroup->aAgg[iMinMax].eAgg );
   for(; pGroup; pGroup=pGroup->pNext) pGroup->aAgg[iMinMax].bLoad = bLoad;
   return SQLITE_OK;
 }
@@ -429,6 +442,7 @@ static int hpAggPlanArms(HpCompile *pC, Select *p, KeyInfo *pKeyInfo, SrcItem *p
     if( pOwn->hp.bUnlikely ? hpRangeSeemsLarge(pC) : pOwn->hp.bPays ) bLarge = 1;
     if( i>0 ) pPlan->aPipe[i-1].pGroup->pNext = pC->pPipe->pGroup;
   }
+  assert( pArm==0 );           /* There is a pipe for each */
   if( !bLarge ){
     hpCompileSmall(pC->pParse);
     hpCompileNo(pC, HP_NO_SMALL);

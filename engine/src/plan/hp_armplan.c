@@ -106,6 +106,7 @@ static int hpArmColumn(HpCompile *pC, Expr *pExpr, int bJump){
   Expr *pOwn;
   int iVec;
   UNUSED_PARAMETER(bJump);
+  assert( pC->pArm!=0 && pC->nSelf==0 );
   if( (pExpr->op!=TK_COLUMN && pExpr->op!=TK_AGG_COLUMN) || pExpr->iTable!=pC->iArms ){
     return -2;
   }
@@ -137,6 +138,7 @@ static void hpArmPlanEnter(HpCompile *pC, const SrcItem *pItem, Select *p, int i
   const SrcItem *pOwn = &p->pSrc->a[0];
   HpPipePlan *pPipe = &pC->pPlan->aPipe[iPipe];
   assert( iPipe>=0 && iPipe<pC->pPlan->nPipe && p->pSrc->nSrc==1 );
+  assert( hpArmIsPlain(p) && (iPipe==0)==(p->pPrior==0) );
   hpCompileSource(pC->pParse, pPipe, pOwn->pSTab, pOwn->hp.pIdx);
   hpCompileFor(pC, pPipe, pOwn->pSTab, pOwn->hp.pIdx, pOwn->iCursor);
   pPipe->bMore = iPipe<pC->pPlan->nPipe-1;
@@ -155,6 +157,7 @@ static int hpArmPlanWhere(HpCompile *pC, Expr *pOuter){
   SrcItem *pOwn = &p->pSrc->a[0];
   ExprList *pEList = p->pEList;
   int i;
+  assert( pC->pPipe->prog.nFilter==0 && pC->nRangeTerm==0 );
   if( !hpSafe(pC->pParse, 0, pEList, pOuter ? 0 : HP_SAFE_EACH) ){
     hpCompileNo(pC, HP_NO_OTHER);
     return SQLITE_ERROR;

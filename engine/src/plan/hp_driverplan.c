@@ -120,6 +120,7 @@ static int hpDriverWhere(HpCompile *pC, const SrcList *pSrc, Expr *pWhere){
     if( hpDriverWhere(pC, pSrc, pWhere->pLeft) ) return SQLITE_ERROR;
     return hpDriverWhere(pC, pSrc, pWhere->pRight);
   }
+  assert( pC->pGraph==0 );     /* hpDriverLook() has another way */
   if( ExprHasProperty(pWhere, EP_OuterON) ) return SQLITE_OK;
   hpCompileMark(pC, &mark);
   pC->xSub = hpScalarIsStrict(pWhere) ? hpScalarSub : 0;
@@ -150,6 +151,8 @@ static HpPlan *hpDriverLook(Parse *pParse, SrcList *pSrc, const SrcItem *pItem, 
   }
   pGraph = hpGraphNew(pParse, pSrc, pWhere, 1);
   if( pGraph==0 ) return 0;
+  /* A part of it is no longer asked for all its rows */
+  assert( pGraph->bPart && pGraph->iMany<0 );
   if( pGraph->nPipe>1 && pGraph->aNode[pGraph->iRoot].pItem==pItem ){
     pPlan = hpCompileNew(&c, pParse, pItem, pGraph->nPipe);
   }
@@ -188,6 +191,8 @@ static HpPlan *hpDriverCompile(
   HpFindPlan *pFind;
   HpPlan *pPlan = bByRowid ? 0 : hpDriverLook(pParse, pSrc, pItem, pWhere);
   int rc;
+  /* Rows are found by their place in the table, or by rowid */
+  assert( HasRowid(pItem->pSTab) && pItem->hp.pIdx==0 );
   if( pPlan ) return pPlan;
   pPlan = hpCompileNew(&c, pParse, pItem, 1);
   if( pPlan==0 ) return 0;
@@ -213,6 +218,8 @@ static HpPlan *hpDriverCompile(
 static int hpDriverPlanNext(Vdbe *v, int iRewind){
   int iCur = sqlite3VdbeGetOp(v, iRewind)->p1;
   int i;
+  assert( sqlite3VdbeGetOp(v, iRewind)->opcode==OP_Rewind
+       || v->db->mallocFailed );
   for(i=sqlite3VdbeCurrentAddr(v)-1; i>iRewind; i--){
     const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     if( pOp->opcode==OP_Next && pOp->p1==iCur && pOp->p2==iRewind+1 ){
@@ -227,6 +234,7 @@ static int hpDriverPlanLast(Vdbe *v, int iTabCur){
   const VdbeOp *aOp = sqlite3VdbeGetOp(v, 0);
   int nOp = sqlite3VdbeCurrentAddr(v);
   int i, iCur;
+  assert( v->db->mallocFailed==0 );
   for(i=nOp-1; i>0 && (aOp[i].opcode!=OP_DeferredSeek || aOp[i].p3!=iTabCur); i--){}
   for(iCur=aOp[i].p1; i>0 && i<nOp && (aOp[i].opcode!=OP_Next || aOp[i].p1!=iCur); i++){}
   return i<nOp ? i : 0;
@@ -239,6 +247,7 @@ static int hpDriverPlanLast(Vdbe *v, int iTabCur){
 static int hpDriverPlanIn(Vdbe *v, const WhereInfo *pWInfo){
   const WhereLevel *pLevel = &pWInfo->a[0];
   int addr;
+  assert( hpChoiceIsSearch(pWInfo) );
   if( (pLevel->pWLoop->wsFlags & WHERE_COLUMN_IN)==0 ) return 0;
   if( pLevel->u.in.nIn!=1 ) return -1;
   addr = pLevel->u.in.aInLoop[0].addrInTop-1;
@@ -260,6 +269,8 @@ static void hpDriverPlanLoop(Parse *pParse, HpPlan *pPlan, int iRewind, int iNex
   HpBranch branch;
   VdbeOp *pOp;
   int addrScan;
+  assert( iRewind>0 && iRewind<iNext && iNext<sqlite3VdbeCurrentAddr(v) );
+  assert( !bPieces || hpPlanLast(pPlan)->pSink==&hpSinkRowids );
   pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
   hpSortPlanExplain(pParse, iRewind);
   hpEmitBranch(pParse, &branch, iRewind);
@@ -332,6 +343,7 @@ static int hpDriverPlanKeys(Vdbe *v, int iTabCur, int iNext){
   ){
     return 0;
   }
+  assert( iFrom>0 && iFrom<iTop && iTop<=iRow && iRow<iNext );
   return iFrom;
 }
 
@@ -367,11 +379,14 @@ static void hpDriverPlanSearch(Parse *pParse, HpPlan *pPlan, int iFrom, int iNex
   int iEnd = iNext+1;
   int addrSkip, addrScan, addrRow;
   pParse->nMem += 2;     /* The execution, and the number of rows left to stock */
+  assert( pPlan->pSearch!=0 && iFrom>0 && iFrom<iNext );
   pFind->iIdxCur = iCur;
   hpSortPlanExplain(pParse, iTop);
   if( bIn ){
     iEnd = sqlite3VdbeGetOp(v, iFrom)->p2;
     while( iTop<iNext && sqlite3VdbeGetOp(v, iTop)->opcode!=OP_DeferredSeek ) iTop++;
+    /* hpDriverPlanLast() has seen it; and the loop around ends behind */
+    assert( iTop<iNext && iNext<iEnd );
   }else{
     pOp->opcode = OP_HpRow;
     pOp->p3 = regExec;
@@ -410,6 +425,7 @@ static void hpDriverPlanCode(
   HpPlan *pPlan;
   int nMem = pParse->nMem;
   int i, iNext;
+  assert( iRewind>0 && eLoop<=HP_LOOP_WRITES && pWhere!=0 );
   for(i=0; i<pSrc->nSrc; i++){
     if( pSrc->a[i].iCursor==pOp->p1 ) pItem = &pSrc->a[i];
   }

@@ -94,6 +94,7 @@ static int hpFindKey(HpCompile *pC, Expr *pTerm){
   u8 aff;
   char affOwn;
   int iVec;
+  assert( k==pGroup->keys.n );
   if( (pTerm->op!=TK_EQ && pTerm->op!=TK_IS) || k>=HP_MX_EQ ) return SQLITE_ERROR;
   if( sqlite3ExprIsVector(pOwn) || sqlite3ExprIsVector(pOther) ) return SQLITE_ERROR;
   pColl = sqlite3ExprCompareCollSeq(pC->pParse, pTerm);
@@ -149,6 +150,7 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
   HpGroupPlan *pGroup;
   HpPlan *pPlan;
   int i;
+  assert( p->pSrc->nSrc==1 && p->pGroupBy==0 && HasRowid(pItem->pSTab) );
   memset(&pItem->hp, 0, sizeof(pItem->hp));
   pItem->hp.bWhole = pItem->hp.bByRowid = 1;
   pItem->hp.bPlain = bFind==0;
@@ -172,6 +174,7 @@ static HpPlan *hpFindCompile(Parse *pParse, Select *p, AggInfo *pAggInfo){
       goto refused;
     }
   }
+  assert( pGroup->nBare==0 && pGroup->nSet==0 && pGroup->nLate==0 );
   if( c.pPipe->bSerial || c.pPipe->bUser ) goto refused;
   hpCompileSortColumns(c.pPipe);
   pGroup->szGroup = hpGroupLayout(pGroup);
@@ -206,6 +209,8 @@ static int hpFindCode(Parse *pParse, HpPlan *pPlan){
     pKeyed->aKey[i].pExpr = pKeyed->aKey[i].pOwn = 0;
   }
   pParse->okConstFactor = okConstFactor;
+  /* Aggregates go to registers of the query, EXISTS to one of its own */
+  assert( (pKeyed->iExistsReg>0)==(hpPlanLast(pPlan)->pGroup->nAgg==0) );
   addr = hpEmitScan(pParse, pPlan, regExec);
   if( pParse->db->mallocFailed==0 ){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, addr);
@@ -236,6 +241,7 @@ static void hpFindExplain(
     }
     zKey = sqlite3MPrintf(db, "%z%s%s=?", zKey, i ? " AND " : "", z);
   }
+  assert( iTo>0 && iTo<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
   zScan = sqlite3MPrintf(db, "SCAN %S", pItem);
   for(i=iTo; zScan && zKey && i>0; i--){
     VdbeOp *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
@@ -284,6 +290,7 @@ static int hpFindRow(Parse *pParse, Select *p, AggInfo *pAggInfo, int iHp){
   HpPlan *pPlan;
   HpGroupPlan *pGroup;
   int addr, addrSkip;
+  assert( (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0 );
   if( p->pSrc->nSrc!=1 || pAggInfo->nAccumulator || pOp->opcode!=OP_Null
    || (p->pSrc->a[0].hp.bWhole==0 && p->pSrc->a[0].hp.bFind==0)
    || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)
@@ -339,6 +346,8 @@ static int hpFindPlanExists(Parse *pParse, Select *p, int iRewind, int iResult){
   HpBranch branch;
   HpPlan *pPlan;
   int addr, n;
+  assert( (p->selFlags & SF_Correlated)!=0 && p->pGroupBy==0 );
+  assert( iResult>0 && iResult<=pParse->nMem );
   if( p->pSrc->nSrc!=1 || sqlite3VdbeGetOp(v, iRewind)->opcode!=OP_Rewind || p->iOffset
    || !sqlite3ExprIsInteger(p->pLimit->pLeft, &n, 0, 0) || n!=1
    || !hpWorthIt(pParse, &p->pSrc->a[0], HP_MIN_LEAF)

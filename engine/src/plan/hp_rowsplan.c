@@ -51,6 +51,7 @@ static const HpSinkType *hpRowsPlanSink(
   SelectDest *pDest
 ){
   int eDest = pDest->eDest;
+  assert( pOrderBy==0 || pOrderBy->nExpr>0 );
   if( p->pSrc->nSrc>1 ) return 0;
   if( eDest==SRT_Coroutine && pDest->iSDParm2 && pOrderBy==0 ) return 0;
   switch( eDest ){
@@ -142,6 +143,8 @@ SQLITE_PRIVATE int sqlite3HpRowsAccept(
   if( pWInfo->eOnePass!=ONEPASS_OFF || pWInfo->a[0].op!=OP_Next ){
     return hpConfigStat(db, HP_NO_PLAN);
   }
+  /* An address and a flag do not meet */
+  assert( sqlite3VdbeCurrentAddr(pParse->pVdbe)<HP_ROWS_SEARCH );
   if( pItem->hp.pSearch ) return HP_ROWS_SEARCH | hpDriverPlanIn(pParse->pVdbe, pWInfo);
   iRewind = pWInfo->a[0].p2-1;
   assert( iRewind>0 && iRewind<sqlite3VdbeCurrentAddr(pParse->pVdbe) );
@@ -285,6 +288,7 @@ SQLITE_PRIVATE int sqlite3HpCodeRows(
     /* The program is to be stock's, down to the numbers of registers */
     pParse->nMem = nMem;
   }else if( pPlan->pSearch ){
+    assert( iRewind<iNext && pSink==&hpSinkTop );
     hpDriverPlanSearch(pParse, pPlan, iRewind, iNext, bIn);
   }else{
     hpDriverPlanLoop(pParse, pPlan, iRewind, iNext);

@@ -75,6 +75,7 @@ static int hpSetPlanAccept(
 static int hpSetPlanStart(Vdbe *v, int iSet){
   int n = sqlite3VdbeCurrentAddr(v);
   int i;
+  assert( iSet>=0 );
   for(i=n-1; i>0; i--){
     const VdbeOp *pOp = sqlite3VdbeGetOp(v, i);
     if( pOp->opcode==OP_OpenEphemeral && pOp->p1==iSet ) break;
@@ -109,6 +110,8 @@ static HpPlan *hpSetPlanCompile(
   HpGroupPlan *pGroup = 0;
   int bPays = 0;
   int i;
+  assert( pGraph->iMany<0 && !pGraph->bPart );     /* hpRootAnyGraph() */
+  assert( zAff==0 || sqlite3Strlen30(zAff)==n );
   if( pPlan==0 ) goto refused;
   c.pPipe->pSink = &hpSinkGroups;
   c.pPipe->pGroup = pGroup = hpCompileAlloc(pPlan, sizeof(*pGroup));
@@ -143,6 +146,7 @@ static HpPlan *hpSetPlanCompile(
     hpCompileNo(&c, HP_NO_PLAN);
     goto refused;
   }
+  assert( c.pPipe==hpPlanLast(pPlan) && c.pPipe->pGroup==pGroup );
   if( !hpJoinPlanEnd(&c) ) goto refused;
   for(i=0; i<pPlan->nPipe; i++) hpCompileSortColumns(&pPlan->aPipe[i]);
   pGroup->szGroup = hpGroupLayout(pGroup);
@@ -185,6 +189,7 @@ static int hpSetPlanCode(Parse *pParse, Select *p, const SelectDest *pDest){
   regKey = regExec+1;
   regRecord = regKey+n;
   pParse->nMem += n+2;
+  assert( regRecord==pParse->nMem );
   hpPlanLast(pPlan)->pGroup->iKeyReg = regKey;
   hpGraphRoot(p->pSrc)->hp.bMoved = 1;       /* EXPLAIN QUERY PLAN: it is scanned */
   hpExplain(pParse, iStart, 0, p->pSrc);

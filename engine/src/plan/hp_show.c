@@ -30,6 +30,7 @@
 static void hpShowTree(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
   Hash *pHash = &pParse->db->aDb[p->iDb].pSchema->tblHash;
   HashElem *i;
+  assert( p->iDb>=0 && p->iDb<pParse->db->nDb && p->iRoot>0 );
   for(i=sqliteHashFirst(pHash); i; i=sqliteHashNext(i)){
     const Table *pTab = (const Table*)sqliteHashData(i);
     const Index *pIdx;
@@ -74,6 +75,7 @@ static void hpShowProg(const HpPipePlan *pPipe, StrAccum *pOut){
   static const char *const azOp[] = { "LOOKUP", "ROW", "GATHER", "SET" };
   const HpProg *p = &pPipe->prog;
   int i;
+  assert( ArraySize(azOp)==HP_OP_SET-HP_OP_LOOKUP+1 );
   if( p->nFilter ) sqlite3_str_appendf(pOut, " filters %d", p->nFilter);
   if( p->nRange ) sqlite3_str_appendf(pOut, " (%d of the range)", p->nRange);
   for(i=0; i<p->nOp; i++){
@@ -129,6 +131,7 @@ static void hpShowSink(const HpPipePlan *p, StrAccum *pOut){
 static void hpShowPipe(Parse *pParse, const char *zWhat, int n, HpPipePlan *p){
   StrAccum out;
   char *z;
+  assert( pParse->explain==2 );
   sqlite3StrAccumInit(&out, pParse->db, 0, 0, SQLITE_MAX_LENGTH);
   hpShowSource(pParse, &p->source, &out);
   hpShowProg(p, &out);

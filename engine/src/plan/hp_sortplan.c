@@ -69,6 +69,7 @@ static int hpSortPlanTies(HpCompile *pC, HpKeys *pKeys, SrcList *pSrc){
   Bitmask mUsed = pSrc->a[0].colUsed;
   int i;
   if( pIdx->nKeyCol>HP_MX_EQ ) return SQLITE_ERROR;
+  assert( pKeys->n>0 && pIdx->pTable==pSrc->a[0].pSTab );
   for(i=hpBoundsConstant(pC->pPlan->pSearch->pRange); i<pIdx->nKeyCol; i++){
     int n = pKeys->n;
     CollSeq *pColl = sqlite3FindCollSeq(db, SQLITE_UTF8, pIdx->azColl[i], 0);
@@ -197,6 +198,7 @@ static int hpSortPlanFields(
   int nAlloc = 0;
   int rc = SQLITE_OK;
   int i, k;
+  assert( pPlan->nField==0 && pPlan->row.keys.n>=pOrderBy->nExpr );
   pPlan->nNested = eDest==SRT_EphemTab ? pOrderBy->nExpr : 0;
   for(k=0; k<pOrderBy->nExpr && !pPlan->nNested && rc==SQLITE_OK; k++){
     for(i=0; i<pEList->nExpr && pEList->a[i].u.x.iOrderByCol!=k+1; i++){}
@@ -291,6 +293,7 @@ static int hpSortPlanCode(
     return 0;
   }
   pSort = pPlan->aPipe[0].pSort;
+  assert( pPlan->nPipe==1 && (pSort->pPart==0 || p->pHp!=0) );
   hpSortPlanExplain(pParse, iRewind);
   if( pPlan->pSearch ){
     addrSkip = sqlite3VdbeAddOp0(v, OP_Goto);
@@ -336,6 +339,7 @@ SQLITE_PRIVATE void sqlite3HpCodeSorted(
   int i;
   if( addrScan==0 || pParse->nErr ) return;
   aOp = sqlite3VdbeGetOp(v, 0);
+  assert( aOp[addrScan].opcode==OP_HpScan && aOp[addrScan].p3==HP_SCAN_SORT );
   regExec = aOp[addrScan].p1;
   for(i=addrScan+4; i<nOp; i++){
     VdbeOp *pOp = &aOp[i];

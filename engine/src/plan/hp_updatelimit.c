@@ -199,6 +199,7 @@ SQLITE_PRIVATE int sqlite3HpTailTake(Parse *pParse, Select *p){
   Parse *pOuter = pParse->hpTail.pOuter;
   if( pOuter==0 ) return 0;
   assert( pOuter->hpTail.pOrderBy==0 && pOuter->hpTail.pLimit==0 );
+  assert( pOuter->hpTail.pOuter==0 );  /* A tail has no tail */
   if( p ){
     pOuter->hpTail.pOrderBy = p->pOrderBy;
     pOuter->hpTail.pLimit = p->pLimit;

@@ -52,6 +52,7 @@ static int hpWindowCompare(Parse *pParse, ExprList *pList, int iNew, int iOld){
   Vdbe *v = pParse->pVdbe;
   KeyInfo *pKeyInfo = sqlite3KeyInfoFromExprList(pParse, pList, 0, 0);
   int addr = sqlite3VdbeAddOp3(v, OP_Compare, iNew, iOld, pList->nExpr);
+  assert( iNew>0 && iOld>0 && iNew!=iOld );
   sqlite3VdbeAppendP4(v, (void*)pKeyInfo, P4_KEYINFO);
   return sqlite3VdbeAddOp3(v, OP_Jump, addr+2, 0, addr+2);
 }
@@ -93,6 +94,7 @@ SQLITE_PRIVATE int sqlite3HpWindow(
   /* The terms are the last columns of the row, as sqlite3WindowRewrite() has
   ** put them there */
   assert( regNewPeer+(pOrderBy ? pOrderBy->nExpr : 0)<=regRecord );
+  assert( p->pSrc->nSrc==1 && (pPart==0 || pMWin->regPart>0) );
   pParse->nMem = regPeer + (pOrderBy ? pOrderBy->nExpr : 0);
   sqlite3VdbeChangeToNoop(v, i);
   aOp[i].opcode = OP_Integer;
@@ -138,6 +140,7 @@ SQLITE_PRIVATE int sqlite3HpWindow(
       case HP_NUMBER_RANK:   reg = regRank;  break;
       case HP_NUMBER_DENSE:  reg = regDense;  break;
     }
+    assert( pWin->regResult>0 && pWin->regResult<regNew );
     sqlite3VdbeAddOp3(v, OP_Copy, reg, pWin->regResult, 0);
   }
   sqlite3VdbeAddOp3(v, OP_OpenPseudo, pMWin->iEphCsr, regRecord, nInput);
