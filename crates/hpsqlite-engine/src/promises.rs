@@ -1,6 +1,6 @@
 //! What pages and essays promise of the code, where a test can tell: the regimes of
 //! `docs/how-it-is-tested.md`, the opcodes that essays draw, the tables of functions that they
-//! list, and lines of 80 columns.
+//! list, asserts, lines of 80 columns and files of 1,000 lines.
 
 use crate::floors::engine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,6 +186,46 @@ fn too_wide(found: &BTreeMap<&str, usize>, list: &str) -> Vec<String> {
         .collect()
 }
 
+const LENGTH: usize = 1000;
+const LONG: &str = "crates/hpsqlite-engine/src/long-files.txt";
+
+/// Files of more than 1,000 lines that the list does not allow, and what it allows in vain: a file
+/// of the list may only become shorter, and leaves it in the end.
+fn too_long(files: &[(String, String)], list: &str) -> Vec<String> {
+    let mut allowed: BTreeMap<&str, usize> = list
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(n, file)| (file, n.parse().unwrap()))
+        .collect();
+    let mut found = Vec::new();
+    for (file, text) in files {
+        let n = text.lines().count();
+        let most = allowed.remove(file.as_str());
+        if n > LENGTH && n > most.unwrap_or(0) {
+            found.push(format!("{file} has {n} lines: more than {LENGTH}"));
+        }
+        if n <= LENGTH && most.is_some() {
+            found.push(format!("{file} has {n} lines: take it off {LONG}"));
+        }
+    }
+    let gone = allowed
+        .keys()
+        .map(|file| format!("{LONG} has {file}, which is gone"));
+    found.extend(gone);
+    found
+}
+
+/// In the modules of a folder there is an assert in so many lines.
+fn lines_an_assert(files: &[(String, String)], folder: &str) -> usize {
+    let lines: Vec<&str> = files
+        .iter()
+        .filter(|(file, _)| file.starts_with(folder) && file.ends_with(".c"))
+        .flat_map(|(_, text)| text.lines())
+        .collect();
+    let is_assert = |line: &&&str| line.trim_start().starts_with("assert(");
+    lines.len() / lines.iter().filter(is_assert).count().max(1)
+}
+
 #[test]
 fn the_table_of_regimes_has_every_switch() {
     let page = read("docs/how-it-is-tested.md");
@@ -272,4 +312,41 @@ fn a_line_that_is_too_wide_is_found() {
     assert_eq!(found, [("a.c", 1), ("b.c", 2)].into());
     assert_eq!(too_wide(&found, "1 a.c\n2 b.c\n"), [] as [String; 0]);
     assert_eq!(too_wide(&found, "1 b.c\n").len(), 2);
+}
+
+#[test]
+fn files_have_1000_lines() {
+    assert_eq!(too_long(&engine(), &read(LONG)), [] as [String; 0]);
+}
+
+#[test]
+fn a_file_that_is_too_long_is_found() {
+    let file = |name: &str, n: usize| (name.to_owned(), "x\n".repeat(n));
+    let files = [file("a.c", 1000), file("b.c", 1001), file("c.c", 1200)];
+    assert_eq!(too_long(&files, "1001 b.c\n1300 c.c\n"), [] as [String; 0]);
+    let found = too_long(&files, "1000 a.c\n1199 c.c\n1100 d.c\n");
+    assert_eq!(found.len(), 4, "{found:?}");
+    for (name, message) in ["a.c", "b.c", "c.c", "d.c"].iter().zip(&found) {
+        assert!(message.contains(name), "{message}");
+    }
+}
+
+/// CONTRIBUTING.md: about one in 40 lines. Of the floor that makes plans this holds.
+#[test]
+fn plans_are_asserted() {
+    let n = lines_an_assert(&engine(), "plan/");
+    assert!(n <= 40, "an assert in {n} lines");
+}
+
+#[test]
+fn asserts_are_counted_by_folder() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file("a/x.c", "int f(int a){\n  assert( a>0 );\n  return a;\n}\n"),
+        file("a/y.c", "/* assert( 1 ) */\n  assert( b );\n"),
+        file("a/z.h", "\n\n\n\n"),
+        file("b/x.c", "x\ny\n"),
+    ];
+    assert_eq!(lines_an_assert(&files, "a/"), 3);
+    assert_eq!(lines_an_assert(&files, "b/"), 2);
 }
