@@ -59,6 +59,17 @@
 # define HP_COUNT_MEMORY 1
 #endif
 
+/* Limits of memory, of 8 bytes, are read without SQLite's mutex.  With 32 bits
+** that would take libatomic, on old processors; there plain reads do, as limits
+** below 4 GiB change one half only */
+#if SQLITE_PTRSIZE>4
+# define hpLimitLoad(P)    AtomicLoad(P)
+# define hpLimitStore(P,X) AtomicStore(P,X)
+#else
+# define hpLimitLoad(P)    (*(P))
+# define hpLimitStore(P,X) (*(P) = (X))
+#endif
+
 /* The parser of the amalgamation knows no ORDER BY and LIMIT on UPDATE and
 ** DELETE: see hp_updatelimit.c. */
 #if defined(SQLITE_ENABLE_UPDATE_DELETE_LIMIT) && !defined(SQLITE_OMIT_HP) \

@@ -198,7 +198,7 @@ struct HpSlab {
   HpSlab *pNext;         /* In a list of who has it open */
   i64 nByte;             /* Bytes of all of it, ... */
   i64 nUsed;             /* ... and of what has been taken */
-  i64 nUser;             /* Atomic: who has not left */
+  u32 nUser;             /* Atomic: who has not left */
 };
 
 /* A linked list of memory blocks that live and die together */

@@ -89,8 +89,8 @@ static void hpBudgetOomUndo(sqlite3 *db){
 /* Is little left below a hard heap limit? */
 SQLITE_PRIVATE int sqlite3HpHeapIsTight(void){
   i64 nHard;
-  if( AtomicLoad(&mem0.alarmThreshold)<=0 ) return 0;
-  nHard = AtomicLoad(&mem0.hardLimit);
+  if( hpLimitLoad(&mem0.alarmThreshold)<=0 ) return 0;
+  nHard = hpLimitLoad(&mem0.hardLimit);
   return nHard>0 && hpConfig()->bOff==0
       && nHard-sqlite3_memory_used()
            < MAX(HP_MN_TIGHT, MIN(HP_MX_TIGHT, nHard/HP_TIGHT));
@@ -306,18 +306,20 @@ static i64 hpBudgetLimit(sqlite3 *db){
 }
 
 #ifdef HP_SHARED
-#define HP_LOOK   1000000000     /* Nanoseconds between looks */
+#define HP_LOOK   1000           /* Milliseconds between looks */
 #define HP_FEW    8              /* Below such a part add nothing, ... */
 #define HP_SHORT  16             /* ... and below this one keep nothing */
 
-static i64 nHpKept;      /* Bytes that are kept for later statements.  Atomic */
-static i64 iHpLook;      /* When it was looked last.  Atomic */
+/* No atomic operation is on more bytes than a pointer has: of 8 bytes they are
+** calls of libatomic on old processors of 32 bits, and on RISC-V of 32 bits */
+static uptr nHpKept;     /* Bytes that are kept for later statements.  Atomic */
+static u32 iHpLook;      /* When it was looked last, or 0.  Atomic */
 static u8 eHpLeft;       /* What was seen: HP_FEW, HP_SHORT, or 0.  Atomic */
 
 /* How many bytes may be kept */
 static i64 hpBudgetKeepMost(void){
   i64 n = hpBudgetUsable();
-  i64 nSoft = AtomicLoad(&mem0.alarmThreshold);
+  i64 nSoft = hpLimitLoad(&mem0.alarmThreshold);
   if( nSoft>0 ) n = MIN(n, nSoft);
   return n/8;
 }
@@ -325,9 +327,9 @@ static i64 hpBudgetKeepMost(void){
 /* May there be anything that is kept, and is it not too much? */
 static int hpBudgetMayKeep(void){
   return AtomicLoad(&eHpLeft)!=HP_SHORT
-      && (AtomicLoad(&mem0.alarmThreshold)<=0
-           || (AtomicLoad(&mem0.hardLimit)<=0
-                && AtomicLoad(&nHpKept)<=hpBudgetKeepMost()));
+      && (hpLimitLoad(&mem0.alarmThreshold)<=0
+           || (hpLimitLoad(&mem0.hardLimit)<=0
+                && (i64)AtomicLoad(&nHpKept)<=hpBudgetKeepMost()));
 }
 
 /*
@@ -337,10 +339,11 @@ static void hpBudgetLook(void){
 #if defined(HP_MX_GROUP) && defined(CLOCK_MONOTONIC)
   char z[1024];
   struct timespec t;
-  i64 nUsable, nLeft, iNow;
-  i64 iLast = AtomicLoad(&iHpLook);
+  i64 nUsable, nLeft;
+  u32 iLast = AtomicLoad(&iHpLook);
+  u32 iNow;
   if( clock_gettime(CLOCK_MONOTONIC, &t) ) return;
-  iNow = (i64)t.tv_sec*1000000000 + t.tv_nsec;
+  iNow = ((u32)t.tv_sec*1000 + (u32)(t.tv_nsec/1000000)) | 1;
   if( iLast!=0 && iNow-iLast<(hpConfig()->bHere ? 0 : HP_LOOK) ) return;
   if( !__atomic_compare_exchange_n(&iHpLook, &iLast, iNow, 0, __ATOMIC_RELAXED,
                                    __ATOMIC_RELAXED) ) return;
@@ -357,8 +360,8 @@ static void hpBudgetLook(void){
 
 /* May n bytes more be kept?  If so they are, until hpBudgetKept(). */
 static int hpBudgetKeep(i64 n){
-  i64 nAll = __atomic_add_fetch(&nHpKept, n, __ATOMIC_RELAXED);
-  assert( n>=0 );
+  i64 nAll = (i64)__atomic_add_fetch(&nHpKept, (uptr)n, __ATOMIC_RELAXED);
+  assert( n>=0 && nAll>=n );
   hpBudgetLook();
   if( nAll<=hpBudgetKeepMost() && AtomicLoad(&eHpLeft)==0 ) return 1;
   hpBudgetKept(n);
@@ -367,8 +370,8 @@ static int hpBudgetKeep(i64 n){
 
 /* So many bytes are no longer kept */
 static void hpBudgetKept(i64 n){
-  i64 nAll = __atomic_sub_fetch(&nHpKept, n, __ATOMIC_RELAXED);
-  assert( n>=0 && nAll>=0 );
+  uptr nAll = __atomic_sub_fetch(&nHpKept, (uptr)n, __ATOMIC_RELAXED);
+  assert( n>=0 && nAll+(uptr)n>=nAll );    /* So many were kept */
   (void)nAll;
 }
 #endif

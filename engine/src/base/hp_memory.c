@@ -107,7 +107,7 @@ static struct {
 /* True if memory may be allocated here */
 static int hpMemoryOk(void){
   return hpMemoryDefault()
-      && AtomicLoad(&mem0.alarmThreshold)<=0
+      && hpLimitLoad(&mem0.alarmThreshold)<=0
       && hpConfig()->bOff==0;
 }
 

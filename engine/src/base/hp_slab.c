@@ -50,7 +50,8 @@ static void *hpSlabTake(HpSlab *p, i64 n){
   u8 *pNew = (u8*)p + p->nUsed;
   assert( (n & 7)==0 && n<=p->nByte-p->nUsed );
   p->nUsed += n;
-  __atomic_add_fetch(&p->nUser, 1, __ATOMIC_RELAXED);
+  VVA_ONLY( n = ) __atomic_add_fetch(&p->nUser, 1, __ATOMIC_RELAXED);
+  assert( n>1 );                     /* Whoever takes is a user already */
   return pNew;
 }
 

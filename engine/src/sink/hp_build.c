@@ -447,10 +447,21 @@ static int hpBuildNew(
   return SQLITE_OK;
 }
 
+/* May workers enter keys at the same time?  That takes atomic operations on 8
+** bytes, which old processors of 32 bits do not have */
+#if defined(HP_THREADS) && defined(__GCC_ATOMIC_LLONG_LOCK_FREE)
+# if __GCC_ATOMIC_LLONG_LOCK_FREE==2
+#  define HP_BUILD_BOTH 1
+# endif
+#endif
+#ifndef HP_BUILD_BOTH
+# define HP_BUILD_BOTH 0
+#endif
+
 /* Set bits m of *p, which other workers may do at the same time.  Returns what it
 ** was. */
 static SQLITE_INLINE u64 hpBuildOr(u64 *p, u64 m){
-#ifdef HP_THREADS
+#if HP_BUILD_BOTH
   return __atomic_fetch_or(p, m, __ATOMIC_RELAXED);
 #else
   u64 x = *p;
@@ -461,7 +472,7 @@ static SQLITE_INLINE u64 hpBuildOr(u64 *p, u64 m){
 
 /* Set *p to iNew if it is 0.  Returns what it was. */
 static SQLITE_INLINE u64 hpBuildClaim(u64 *p, u64 iNew){
-#ifdef HP_THREADS
+#if HP_BUILD_BOTH
   u64 x = 0;
   __atomic_compare_exchange_n(p, &x, iNew, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
   return x;
@@ -716,7 +727,9 @@ static int hpBuildCombine(HpQuery *p){
     if( pRel->aKey==0 ) rc = HP_DECLINE;
   }
   if( rc==SQLITE_OK ) pRel->nRow = (u32)nRow;
-  if( rc==SQLITE_OK ) rc = hpBuildEach(p, nRow, hpBuildEnter);
+  if( rc==SQLITE_OK ){
+    rc = hpBuildEach(p, HP_BUILD_BOTH ? nRow : 0, hpBuildEnter);
+  }
   if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
   if( rc==SQLITE_OK && pPlan->nCol>0 ) rc = hpBuildEach(p, nRow, hpBuildFill);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){
