@@ -525,6 +525,9 @@ static u8 hpVecTruth(const HpFrame*, const HpVec*, int);
 static void hpVecScope(HpFrame*, int, HpAround*);
 static void hpVecBack(HpFrame*, const HpAround*);
 static void hpVecFill(HpFrame*, HpVec*);
+#ifdef SQLITE_DEBUG
+static int hpVecIsSelection(const HpFrame*);
+#endif
 
 #endif /* HPBASE_H */
 #endif /* SQLITE_OMIT_HP */

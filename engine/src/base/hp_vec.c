@@ -20,6 +20,7 @@
 **    hpVecMayBeNumber()   can an affinity make a number of a text?
 **    hpVecScope(), hpVecBack()    select what was selected around a side
 **    hpVecFill()       values for the rows that were not computed
+**    hpVecIsSelection()    for asserts: is it a selection vector?
 **
 ** A vector holds the values of one expression for the rows of a batch (HpVec).
 ** Only rows of the selection that it was computed under are defined.
@@ -457,4 +458,17 @@ static int hpVecCollIsOwn(const CollSeq *pColl){
   return sqlite3IsBinary(pColl)
       || pColl->xCmp==nocaseCollatingFunc || pColl->xCmp==rtrimCollFunc;
 }
+
+#ifdef SQLITE_DEBUG
+/* A selection vector: rows of the frame, each after the one before it */
+static int hpVecIsSelection(const HpFrame *p){
+  int ii;
+  if( p->nSel<0 || p->nSel>p->nRow || p->nRow>p->nAlloc ) return 0;
+  for(ii=0; ii<p->nSel; ii++){
+    if( p->aSel[ii]>=p->nRow ) return 0;
+    if( ii>0 && p->aSel[ii]<=p->aSel[ii-1] ) return 0;
+  }
+  return 1;
+}
+#endif
 #endif /* SQLITE_OMIT_HP */

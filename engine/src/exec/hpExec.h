@@ -268,6 +268,9 @@ static void hpRelGather(HpFrame*, const HpRelCol*, const HpVec*, int, HpVec*);
 static int hpRelAny(const HpRel*, i64, i64);
 static u8 hpRelValue(const HpRelCol*, u32, HpVal*, u32*);
 static void hpRelFree(HpRel*);
+#ifdef SQLITE_DEBUG
+static int hpRelHasRows(const HpFrame*, const HpRel*, const HpVec*, u32);
+#endif
 
 #endif /* HPEXEC_H */
 #endif /* SQLITE_OMIT_HP */

@@ -31,6 +31,7 @@ static SQLITE_INLINE u8 hpIntArith(int op, i64 a, i64 b, HpVal *pOut){
       a /= b;
       break;
     default:
+      assert( op==TK_REM );
       if( b==0 ) return HP_NULL;
       if( b==-1 ) b = 1;
       a %= b;
@@ -54,6 +55,7 @@ static SQLITE_INLINE u8 hpRealArith(
       r = a/b;
       break;
     default:
+      assert( op==TK_REM );
       if( iB==0 ) return HP_NULL;
       if( iB==-1 ) iB = 1;
       r = (double)(iA % iB);
@@ -91,6 +93,7 @@ static u8 hpVecNumber(
       *pi = sqlite3RealToI64(*pr);
       return HP_REAL;
   }
+  assert( pVec->aTag[i] & HP_STR );
   hpVecToMem(p, pVec, i, &m);
   t = numericType(&m);
   if( t & MEM_Int ){
@@ -229,6 +232,7 @@ static int hpFloatArith(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   int bZero;             /* Some result is 0.0 or -0.0 */
   int bInt;              /* Some results may be integers */
   int i;
+  assert( ((p->aVec[pOp->a].mType|p->aVec[pOp->b].mType) & ~HP_NUM)==0 );
 
   if( op!=TK_PLUS && op!=TK_MINUS && op!=TK_STAR ) return 0;
   apIn[0] = &p->aVec[pOp->a];
@@ -443,6 +447,7 @@ static u8 hpVecInt(const HpFrame *p, const HpVec *pVec, int i, i64 *pi){
       *pi = sqlite3RealToI64(pVec->aVal[i].r);
       return HP_INT;
   }
+  assert( pVec->aTag[i] & HP_STR );
   hpVecToMem(p, pVec, i, &m);
   *pi = sqlite3VdbeIntValue(&m);
   sqlite3VdbeMemRelease(&m);
@@ -453,6 +458,7 @@ static u8 hpVecInt(const HpFrame *p, const HpVec *pVec, int i, i64 *pi){
 static i64 hpShift(i64 a, i64 b){
   if( b>=64 ) return 0;
   if( b<=-64 ) return a<0 ? -1 : 0;
+  assert( b>-64 && b<64 );           /* Others are undefined in C */
   if( b>=0 ) return (i64)((u64)a << b);
   return a<0 ? (i64)~(~(u64)a >> -b) : (i64)((u64)a >> -b);
 }

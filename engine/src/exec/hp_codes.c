@@ -55,8 +55,11 @@ static int hpCodesColumn(const HpFrame *p, u16 iVec){
 
 /* The segment of vector iVec, a column that is not decoded */
 static const HpSegment *hpCodesOf(const HpFrame *p, u16 iVec, int *piFrom){
+  const HpSegment *pSeg;
   assert( p->aVec[iVec].bCodes );
-  return hpKeepSegment(p->pWorker, hpCodesColumn(p, iVec), piFrom);
+  pSeg = hpKeepSegment(p->pWorker, hpCodesColumn(p, iVec), piFrom);
+  assert( *piFrom>=0 && *piFrom+p->nRow<=pSeg->nRow );
+  return pSeg;
 }
 
 /* The segment of the column that pOp is, if it is in memory: see hpKeepSegment() */
@@ -84,6 +87,8 @@ static int hpCodesLater(HpFrame *p, int iOp){
     default:
       return 0;
   }
+  assert( p->aVec[pOp->iOut].bCodes==0 );
+  assert( p->aVec[pOp->iOut].nDepth==p->nDepth );
   p->aVec[pOp->iOut].bCodes = 1;
   p->nCodes++;
   return 1;
@@ -179,6 +184,7 @@ static void hpCodesRange(
     HP_ROWS(p, { aBool[i] = b; })
     return;
   }
+  assert( iHigh-1<=0xffffffff && (w==1 || w==2 || w==4) );
 #define HP_CODE_IS(I) (u8)(((u32)hpCodeAt(aCode, w, I)-low<=span)!=bNot)
 #ifdef HP_AVX2
   if( p->bAvx2 && p->nSel*HP_ROWS_ALIKE>=p->nRow ){
@@ -197,6 +203,7 @@ static void hpCodesRange(
 ** whether it is the others.
 */
 static int hpCodesWhich(int op, u64 nLess, u64 nMore, u64 *piLow, u64 *piHigh){
+  assert( nLess<=nMore );
   *piLow = 0;
   *piHigh = nMore;
   switch( op ){
@@ -232,6 +239,7 @@ static int hpCodesNumbers(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, in
   if( pSeg->mType==HP_NULL || (pSeg->mType & HP_STR) ) return 0;
   nLess = hpCodesSearch(pSeg, n, pB, 0);
   nMore = hpCodesSearch(pSeg, n, pB, 1);
+  assert( nMore<=nLess+1 );          /* No two codes are one number */
   bNot = hpCodesWhich(pOp->op, nLess, nMore, &iLow, &iHigh);
   hpCodesRange(p, pSeg, iFrom, iLow, iHigh, bNot);
   return 1;
@@ -325,6 +333,8 @@ static int hpCodesIn(HpFrame *p, const HpOp *pOp, const HpSegment *pSeg, int iFr
     aCode[i] = iCode;
   }
   assert( p->nRow<=HP_BATCH );
+  assert( nCode<=HP_CODES_IN && (nCode==0 || (u64)aCode[nCode-1]
+            <=(u64)pSeg->iMax-(u64)pSeg->iBase) );
   hpCodesRange(p, pSeg, iFrom, 0, 0, 0);
   for(k=0; k<nCode; k=iNext){
     for(iNext=k+1; iNext<nCode && aCode[iNext]<=aCode[iNext-1]+1; iNext++){}
@@ -368,6 +378,15 @@ static int hpCodesBoth(HpFrame *p, const HpOp *pOp){
   return 1;
 }
 
+#ifdef SQLITE_DEBUG
+/* Is the code of each selected row one of nEntry entries? */
+static int hpCodesAreEntries(const HpFrame *p, const u8 *aCode, int nEntry){
+  int ii;
+  for(ii=0; ii<p->nSel && aCode[p->aSel[ii]]<nEntry; ii++){}
+  return ii==p->nSel;
+}
+#endif
+
 /* Run comparison, IN or LIKE number iOp on the entries of the dictionary pSeg of vector iVec */
 static int hpCodesEntries(HpFrame *p, int iOp, u16 iVec, const HpSegment *pSeg, int iFrom){
   const HpOp *pOp = &p->pProg->aOp[iOp];
@@ -407,6 +426,8 @@ static int hpCodesEntries(HpFrame *p, int iOp, u16 iVec, const HpSegment *pSeg, 
   if( pSeg->w==0 ){
     HP_ROWS(p, { aBool[i] = aTruth[0]; })
   }else{
+    /* What stands where there is a NULL does not matter */
+    assert( (pSeg->mType & HP_NULL) || hpCodesAreEntries(p, aCode, nEntry) );
     HP_ROWS(p, { aBool[i] = aTruth[aCode[i]]; })
   }
   return 1;
@@ -457,6 +478,7 @@ static int hpCodesLate(HpFrame *p, const HpOp *pOp){
   int iFrom;
   pSeg = pOp->bOnlyKeys && !p->bFiltering ? hpCodesSegment(p, pOp, &iFrom) : 0;
   if( pSeg==0 || pSeg->eForm!=HP_FORM_DICT || (pSeg->mType & ~HP_NULL)!=HP_TEXT ) return 0;
+  assert( iFrom+p->nRow<=pSeg->nRow && pVec->bCodes==0 );
   pVec->mType = pSeg->mType;
   pVec->bFloat = 0;
   pVec->bLate = 1;
@@ -473,6 +495,7 @@ static int hpCodesLate(HpFrame *p, const HpOp *pOp){
 static void hpCodesValues(HpFrame *p, u16 iVec){
   if( p->aVec[iVec].bLate ){
     hpKeepColumn(p->pWorker, p, hpCodesColumn(p, iVec), &p->aVec[iVec]);
+    assert( p->aVec[iVec].bLate==0 );
   }
 }
 
@@ -510,6 +533,7 @@ static void hpCodesNow(HpFrame *p, int bEnd){
     else memset(pVec->aTag, 0xff, p->nRow);
 #endif
   }
+  assert( bEnd==0 || p->nCodes==0 );
 }
 
 #else

@@ -132,6 +132,8 @@ static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
   int iFrom = 0;         /* Rows done, but for those with HP_BOOL_ASK */
   int bAsk = 0;
   u8 aTruth[3];
+  assert( pA->mType==HP_TEXT && pB->mType==HP_TEXT && pB->mIdx==0 );
+  assert( sqlite3IsBinary(pOp->pColl) );
   hpCompareTruth(pOp->op, aTruth);
 #ifdef HP_AVX2
   if( p->bAvx2 && p->bDense && n>=8 ){
@@ -167,6 +169,7 @@ static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
 */
 static SQLITE_INLINE void hpCompareHalves(const u8 *z, u32 n, u64 *pHigh, u64 *pLow){
   u64 x = hpLoad8(z);
+  assert( n<=16 );
   *pHigh = n>=8 ? x : (x>>1>>(63-8*n)) << ((64-8*n) & 63);
   *pLow = n>8 ? (hpLoad8(&z[8])>>(128-8*n)) << (128-8*n) : 0;
 }
@@ -183,6 +186,7 @@ static void hpCompareTexts(HpFrame *p, const HpOp *pOp){
   int bNumeric = pOp->aff>=SQLITE_AFF_NUMERIC;
   u8 *aBool = p->aBool;
   u8 aTruth[3];
+  assert( pA->mIdx!=0 && pB->mIdx!=0 );
   hpCompareTruth(pOp->op, aTruth);
   HP_ROWS(p, {
     const u8 *zA = aA[i].z;
@@ -217,6 +221,7 @@ static void hpCompareAny(HpFrame *p, const HpOp *pOp){
   int bBin = sqlite3IsBinary(pOp->pColl);
   u8 *aBool = p->aBool;
   u8 aTruth[3];
+  assert( pA->bFloat==0 && pB->bFloat==0 );
   hpCompareTruth(op, aTruth);
   HP_ROWS(p, {
     int iA = i & pA->mIdx;
@@ -267,6 +272,7 @@ static void hpCompareRun(HpFrame *p, const HpOp *pOp){
 
   assert( pOp->eOp==HP_OP_COMPARE );
   assert( op==TK_IS || op==TK_ISNOT || (op>=TK_NE && op<=TK_GE) );
+  assert( pOp->n==0 || (pOp->n<=p->pProg->nVec && pOp->n-1!=pOp->b) );
   if( pOp->n && (pA->mType & HP_NUM)==0 && (pB->mType & HP_NUM)!=0 ){
     HpOp x = *pOp;
     x.b = pOp->n - 1;

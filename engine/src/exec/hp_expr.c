@@ -61,6 +61,7 @@ static void hpVecPick(HpFrame *p, HpVec *pOut, const u16 *aArg, int n){
   mType = 0;
   HP_ROWS(p, {
     u8 t = HP_NULL;
+    assert( aPick[i]<=n );
     if( aPick[i]<n ){
       const HpVec *pVec = &p->aVec[aArg[aPick[i]]];
       int iIn = i & pVec->mIdx;
@@ -89,6 +90,7 @@ static void hpOpCase(HpFrame *p, const HpOp *pOp, HpVec *pOut){
   u16 *aPick = p->aPick;
   int nWhen = pOp->n/2;
   int k;
+  assert( nWhen>0 && pOp->n<=HP_MX_LIST );
   for(k=0; k<nWhen; k++) aThen[k] = aArg[2*k+1];
   if( pOp->n%2 ) aThen[nWhen] = aArg[2*nWhen];
   HP_ROWS(p, { aPick[i] = (u16)nWhen; })
@@ -158,6 +160,8 @@ static void hpOpChoose(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 static void hpOpUser(HpFrame *p, int iOp){
   const HpOp *pOp = &p->pProg->aOp[iOp];
   u8 bDense = p->bDense;
+  /* The application's code runs in the thread that it has called us in */
+  assert( pOp->bUser && p->db==p->pWorker->pQuery->db );
   hpVecExact(p, &p->aVec[pOp->a]);
   if( pOp->eOp==HP_OP_COMPARE ) hpVecExact(p, &p->aVec[pOp->b]);
   memset(p->aBool, 0, p->nRow);
@@ -237,6 +241,8 @@ static void hpOpRun(HpFrame *p, int iOp){
   HpVec *pA = &p->aVec[pOp->a];
   HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;
+  assert( p->nSel>0 && p->rcOp==0 );
+  assert( pOp->bConst || pOut->nDepth==p->nDepth );
 
   if( p->nCodes>0 && pOp->eOp!=HP_OP_COLUMN && hpOpReadsCodes(p, pOp) ){
     if( hpCodesRun(p, iOp) ){
@@ -272,11 +278,13 @@ static void hpOpRun(HpFrame *p, int iOp){
       hpFuncRun(p, iOp);
       return;
     case HP_OP_LOOKUP:
+      assert( pOp->a<p->pWorker->pQuery->nRel );
       hpRelLookup(p, pOp, p->pWorker->pQuery->apRel[pOp->a], p->apState[iOp],
                   pOut);
       return;
     case HP_OP_SET: {
       const HpQuery *pQuery = p->pWorker->pQuery;
+      assert( pOp->a<pQuery->nSet );
       hpRelIn(p, pOp, pQuery->apRel[pQuery->nRel+pOp->a], p->apState[iOp], pOut);
       return;
     }
@@ -285,6 +293,8 @@ static void hpOpRun(HpFrame *p, int iOp){
                &p->aVec[p->pProg->aArg[pOp->iArg]], pOut);
       return;
     case HP_OP_GATHER:
+      assert( hpRelHasRows(p, p->pWorker->pQuery->apRel[pOp->a],
+                           &p->aVec[p->pProg->aArg[pOp->iArg]], 0) );
       hpRelGather(p, &p->pWorker->pQuery->apRel[pOp->a]->aCol[pOp->b],
                   &p->aVec[p->pProg->aArg[pOp->iArg]], pOp->op, pOut);
       return;
@@ -436,6 +446,7 @@ static int hpExprOpen(HpFrame *p, Mem *aMem){
     if( pOp->bConst ) hpOpRunConst(p, i);
     if( p->rcOp ) return p->rcOp;
   }
+  assert( p->textConst.pBlock==0 && p->nDepth==0 );
   /* Text of constants computed here stays */
   p->textConst = p->text;
   memset(&p->text, 0, sizeof(p->text));
@@ -489,6 +500,8 @@ static int hpExprInRange(HpFrame *p){
   int nRow = p->nRow;
   const u16 *aSel = p->aSel;
   int bFirst = (p->iPos>>32)==p->pWorker->pQuery->iRun && p->bInRange==0;
+  /* A run has fewer rows than 2^32 */
+  assert( (p->iPos>>32)==((p->iPos+nRow-1)>>32) );
   if( n==0 ){
     if( !bFirst ) p->iOutRange = MIN(p->iOutRange, p->iPos);
     return 1;
@@ -522,15 +535,11 @@ static int hpExprRangeIsWhole(const HpQuery *pQuery){
 }
 
 #ifdef SQLITE_DEBUG
-/* A selection vector: rows of the frame, each after the one before it */
-static int hpExprIsSelection(const HpFrame *p){
+/* Is p->aBool 0, 1 or 2 in each selected row? */
+static int hpExprIsTruth(const HpFrame *p){
   int ii;
-  if( p->nSel<0 || p->nSel>p->nRow ) return 0;
-  for(ii=0; ii<p->nSel; ii++){
-    if( p->aSel[ii]>=p->nRow ) return 0;
-    if( ii>0 && p->aSel[ii]<=p->aSel[ii-1] ) return 0;
-  }
-  return 1;
+  for(ii=0; ii<p->nSel && p->aBool[p->aSel[ii]]<=2; ii++){}
+  return ii==p->nSel;
 }
 #endif
 
@@ -599,6 +608,7 @@ static int hpExprFilter(HpFrame *p){
         p->aBool[p->aSel[ii]] = hpVecTruth(p, pVec, p->aSel[ii]);
       }
     }
+    assert( hpExprIsTruth(p) );
     if( p->nSel==p->nRow ){
       n = hpExprSelect(p);
     }else{
@@ -608,6 +618,7 @@ static int hpExprFilter(HpFrame *p){
         n += p->aBool[row]==1;
       }
     }
+    assert( n<=p->nSel );
     p->nSel = n;
     p->bDense = n*2>=p->nRow;
     if( i+1==pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
@@ -615,9 +626,27 @@ static int hpExprFilter(HpFrame *p){
   if( i<pProg->nRange && !hpExprInRange(p) ) return HP_DECLINE;
   p->bFiltering = 0;
   hpCodesNow(p, 1);
-  assert( hpExprIsSelection(p) );
+  assert( hpVecIsSelection(p) && p->nCodes==0 );
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }
+
+#ifdef SQLITE_DEBUG
+/* Has each row that passed the filters a partner where it must have one? */
+static int hpExprHasPartners(const HpFrame *p){
+  const HpProg *pProg = p->pProg;
+  int i;
+  for(i=0; i<pProg->nOp; i++){
+    const HpOp *pOp = &pProg->aOp[i];
+    if( pOp->eOp==HP_OP_GATHER && pOp->op==0 && pOp->iSide==0
+     && !hpRelHasRows(p, p->pWorker->pQuery->apRel[pOp->a],
+                      &p->aVec[pProg->aArg[pOp->iArg]], 1)
+    ){
+      return 0;
+    }
+  }
+  return 1;
+}
+#endif
 
 /*
 ** Compute keys and arguments for the rows that passed the filters.
@@ -625,11 +654,14 @@ static int hpExprFilter(HpFrame *p){
 static int hpExprRest(HpFrame *p){
   const HpProg *pProg = p->pProg;
   int iOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
+  assert( p->bFiltering==0 && p->nCodes==0 && p->nSel>0 );
   assert( p->nDepth==0 );
   while( p->iNextSide<pProg->nSide && pProg->aSide[p->iNextSide].iFrom<iOp ){
     p->iNextSide++;      /* Of filters that no row was left for */
   }
   if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
+  assert( p->nDepth==0 && p->iNextSide>=pProg->nSide );
+  assert( hpExprHasPartners(p) );
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -55,6 +55,7 @@ struct HpFunc {
 ** functions ask for: most are found with one.
 */
 static void hpFuncArg(HpFrame *p, const HpVec *pVec, int i, Mem *pMem){
+  assert( pVec->bFloat==0 && pVec->bLate==0 );
   i &= pVec->mIdx;
   pMem->flags = MEM_Null;
   switch( pVec->aTag[i] ){
@@ -102,6 +103,10 @@ static void hpFuncCall(HpFrame *p, HpFunc *pF, int i){
   sqlite3_context *pCtx = pF->pCtx;
   HpVec *pOut = pF->pOut;
   int k;
+  /* The application's functions run in the thread that it has called us in */
+  assert( (pCtx->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0
+       || p->db==p->pWorker->pQuery->db );
+  assert( pF->out.db==p->db && pCtx->argc==pF->pOp->n );
   for(k=0; k<pCtx->argc; k++){
     if( pF->apArg[k]->mIdx ) hpFuncArg(p, pF->apArg[k], i, &pF->aMem[k]);
   }
@@ -153,6 +158,7 @@ static void hpFuncRun(HpFrame *p, int iOp){
       p->rcOp = SQLITE_INTERRUPT;
     }
   }
+  assert( pOut->mType!=0 || p->rcOp );
   if( p->rcOp==0 && p->bDense && n<p->nRow ) hpVecFill(p, pOut);
 }
 
@@ -173,6 +179,7 @@ static int hpFuncOpen(HpFrame *p, int iOp){
   Vdbe *v = p->pFuncVdbe;
   HpFunc *pF;
   int k;
+  assert( pDef->nArg<0 || pDef->nArg==pOp->n );
 
   assert( p->apState[iOp]==0 && pOp->eOp==HP_OP_FUNC && pDef!=0 );
   assert( pDef->xFinalize==0 );
@@ -192,6 +199,9 @@ static int hpFuncOpen(HpFrame *p, int iOp){
     }
     v->iCurrentTime = *piTime;
   }
+  /* All workers see one time, that of the statement */
+  assert( v->iCurrentTime==0
+       || v->iCurrentTime==p->pWorker->pQuery->v->iCurrentTime );
   v->aOp[2*iOp].opcode = OP_CollSeq;
   v->aOp[2*iOp].p4type = P4_COLLSEQ;
   v->aOp[2*iOp].p4.pColl = pOp->pColl;
@@ -289,6 +299,8 @@ static SQLITE_INLINE int hpFastNull(HpFunc *pF, int i){
 }
 /* The n bytes at z stay where they are until the batch ends */
 static SQLITE_INLINE int hpFastText(HpFunc *pF, int i, const u8 *z, u32 n){
+  /* Where there are subtypes SQLite's function is called: hpFuncFast() */
+  assert( pF->pOut->aSub==0 );
   pF->pOut->aVal[i].z = z;
   pF->pOut->aLen[i] = n;
   pF->pOut->aTag[i] = HP_TEXT;
@@ -422,6 +434,7 @@ static int hpFastSubstr(HpFrame *p, HpFunc *pF, int i){
   }
   if( p1>n ) p1 = n;
   if( p2>n-p1 ) p2 = n-p1;
+  assert( p1>=0 && p2>=0 && p1+p2<=(i64)pA->aLen[iA] );
   return hpFastText(pF, i, &z[p1], (u32)p2);
 }
 
@@ -558,6 +571,7 @@ static int hpFastStrftime(HpFrame *p, HpFunc *pF, int i){
   int iA = i & pA->mIdx;
   u32 iFrom = pF->nLit>>8;
   u32 iTo = pF->nLit & 0xff;
+  assert( iFrom<iTo && iTo<=19 );
   UNUSED_PARAMETER(p);
   if( pA->aTag[iA]==HP_NULL ) return hpFastNull(pF, i);
   if( pA->aTag[iA]!=HP_TEXT
@@ -583,6 +597,7 @@ static int hpFastFormat(HpFrame *p, HpFunc *pF, int i){
   if( zOut==0 ) return hpFastNull(pF, i);
   for(k=0; k<n; k++){
     u8 x = pF->aLit[k];
+    assert( (x & 0x80)==0 || (x & 0x7fu)<(pF->nLit & 0xff) );
     zOut[k] = (x & 0x80) ? z[x & 0x7f] : x;
   }
   memset(&zOut[n], 0, 8);
@@ -617,6 +632,7 @@ static u32 hpIsoFormat(const u8 *zFmt, u32 n, u8 *aLit, u32 *pnNeed){
     for(j=aPart[k].iFrom; j<aPart[k].iTo; j++) aLit[nOut++] = (u8)(0x80+j);
     *pnNeed = MAX(*pnNeed, aPart[k].iTo);
   }
+  assert( nOut<=HP_MX_FORMAT && *pnNeed<=19 );
   return *pnNeed ? nOut : 0;
 }
 
@@ -627,6 +643,7 @@ static u32 hpIsoFormat(const u8 *zFmt, u32 n, u8 *aLit, u32 *pnNeed){
 static int hpIsoIsPiece(const u8 *aLit, u32 n, u32 *piFrom){
   static const char zIso[] = "\0\0\0\0-\0\0-\0\0\0\0\0:\0\0:\0";
   u32 i;
+  assert( n>0 && n<=HP_MX_FORMAT );
   *piFrom = aLit[0] & 0x7f;
   if( (aLit[0] & 0x80)==0 ) return 0;
   for(i=1; i<n; i++){
@@ -644,6 +661,7 @@ static void hpFuncFast(HpFrame *p, HpFunc *pF){
   const FuncDef *pDef = pF->pOp->pInfo;
   void (*xFunc)(sqlite3_context*,int,sqlite3_value**) = pDef->xSFunc;
   int nArg = pF->pOp->n;
+  assert( pF->xFast==0 && pF->pCtx->pFunc==pDef );
   UNUSED_PARAMETER(p);
   UNUSED_PARAMETER(nArg);
   if( pF->pOut->aSub ) return;

@@ -29,6 +29,7 @@ static SQLITE_INLINE u32 hpInHash(u64 x){
 /* Bring a value to the form it has in a set: its type and a code that is the
 ** same for equal values */
 static u8 hpInCode(u8 tag, HpVal v, u32 n, u64 *pCode){
+  assert( tag!=HP_NULL );            /* A NULL is never in a set */
   if( tag==HP_REAL && v.r>=-9223372036854775808.0 && v.r<9223372036854775808.0
    && (double)(i64)v.r==v.r
   ){
@@ -64,6 +65,7 @@ static int hpInFind(
   for(h=hpInHash(code) & pSet->mask; pSet->aSlot[h].tag; h=(h+1)&pSet->mask){
     const struct HpInSlot *pSlot = &pSet->aSlot[h];
     if( pSlot->code==code && pSlot->tag==tag ){
+      assert( pSlot->iVec>=pOp->b && pSlot->iVec<pOp->b+pOp->n );
       const HpVec *pB = &p->aVec[pSlot->iVec];
       if( (tag & HP_STR)==0
        || (pB->aLen[0]==n && memcmp(pB->aVal[0].z, v.z, n)==0)
@@ -132,6 +134,7 @@ static int hpInTexts(HpFrame *p, const HpOp *pOp, u8 bNull){
     aText[nText].x = hpLoadBytes(pB->aVal[0].z, MIN(pB->aLen[0], 8));
     nText++;
   }
+  assert( nText<=HP_IN_TEXTS && pA->bFloat==0 );
   HP_ROWS(p, {
     u32 n = aLen[i & m];
     u8 b = 2;
@@ -168,6 +171,7 @@ static void hpInRun(HpFrame *p, const HpOp *pOp, const HpInSet *pSet){
   u8 *aBool = p->aBool;
   u8 bNull = 0;          /* 2 if a value is NULL */
   int k;
+  assert( (pSet==0)==(pOp->n<=2) && pA->bFloat==0 );
 
   for(k=0; k<pOp->n; k++){
     if( p->aVec[pOp->b+k].mType==HP_NULL ) bNull = 2;
@@ -244,6 +248,7 @@ static void hpInAffinity(HpFrame *p, const HpOp *pOp){
   for(k=0; k<pOp->n && pOp->n>2; k++){
     HpVec *pB = &p->aVec[pOp->b+k];
     Mem m;
+    assert( pB->mIdx==0 && hpProgIsConst(p->pProg, pOp->b+k) );
     hpVecToMem(p, pB, 0, &m);
     applyAffinity(&m, aff, SQLITE_UTF8);
     hpVecConst(p, pB, &m);

@@ -113,6 +113,8 @@ static int hpKeyAppend(
 ){
   u32 iStart = pBuf->n;
   u8 *a;
+  /* Others cannot be written as bytes that memcmp() puts in order */
+  assert( tag!=HP_TEXT || pColl==0 || hpVecCollIsOwn(pColl) );
   if( hpBufRoom(pBuf, (tag & HP_STR) ? 2*n+16 : 16) ) return HP_DECLINE;
   a = &pBuf->a[iStart];
   switch( tag ){
@@ -202,6 +204,7 @@ static int hpKeyShow(HpFrame *p, const HpKeys *pKeys, int i, HpBuf *pBuf){
     int j = i & pVec->mIdx;
     u8 tag = pVec->aTag[j];
     u32 n = tag==HP_TEXT && pKeys->aColl[k] ? pVec->aLen[j]+4 : 0;
+    assert( pVec->bFloat==0 && pVec->bLate==0 );
     if( hpBufRoom(pBuf, n+1) ) return HP_DECLINE;
     if( tag==HP_REAL && pVec->aVal[j].r==0.0 && (pVec->aVal[j].u>>63) ){
       tag |= HP_MINUS_ZERO;
@@ -227,6 +230,7 @@ static void hpKeyMemStr(Mem *pMem, u8 tag, const u8 *z, u32 n){
 ** where it is.  MEM_Ephem tells whoever keeps it longer to make a copy.
 */
 static void hpKeyMemPoint(Mem *pMem, u8 tag, const u8 *z, u32 n){
+  assert( tag!=HP_TEXT || z[n]==0 );
   if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
   pMem->flags = tag==HP_TEXT ? MEM_Str|MEM_Term|MEM_Ephem : MEM_Blob|MEM_Ephem;
   pMem->z = (char*)z;
@@ -248,6 +252,7 @@ static void hpKeyToMem(
 ){
   const u8 *zShow = &z[nNorm];
   int k;
+  VVA_ONLY( const u8 *zEnd = zShow; )
   for(k=0; k<pKeys->n; k++){
     Mem *pMem = &aMem[k];
     u8 tag = *zShow++;
@@ -296,6 +301,7 @@ static void hpKeyToMem(
       default: {
         HpVal v;
         u32 d = 0;
+        assert( (tag & ~HP_MINUS_ZERO)==HP_REAL || tag==HP_INT );
         v.u = ((u64)sqlite3Get4byte(z)<<32) | sqlite3Get4byte(&z[4]);
         if( mask ) v.u = ~v.u;
         v.u ^= (v.u>>63) ? (u64)1<<63 : ~(u64)0;
@@ -313,5 +319,6 @@ static void hpKeyToMem(
       }
     }
   }
+  assert( z==zEnd );                 /* Both parts have the same keys */
 }
 #endif /* SQLITE_OMIT_HP */

@@ -92,6 +92,7 @@ static int hpLikeOpen(HpFrame *p, const HpOp *pOp, void **ppState){
       pLike->aPiece[nPiece-1].n++;
     }
   }
+  assert( nPiece>=1 && nPiece<=(int)n+1 );
   pLike->nPiece = nPiece;
   return SQLITE_OK;
 }
@@ -180,6 +181,7 @@ static SQLITE_INLINE int hpLikeText(const HpLike *pLike, const u8 *z, u32 n){
   if( pLast->n==0 ) return 1;
   zEnd = n ? memchr(z, 0, n) : 0;
   if( zEnd ) n = (u32)(zEnd-z);
+  assert( memchr(z, 0, n)==0 );      /* The text ends here */
   return n>=pLast->n
       && hpLikeIs(&z[n-pLast->n], pLast->z, pLast->n, bNoCase);
 }
@@ -200,6 +202,7 @@ static const u8 *hpLikeZ(HpFrame *p, const HpVec *pVec, int i){
     p->aText = aNew;
     p->nText = nNew;
   }
+  assert( n<p->nText );
   memcpy(p->aText, pVec->aVal[i].z, n);
   p->aText[n] = 0;
   return p->aText;
@@ -213,6 +216,7 @@ static void hpLikeRun(HpFrame *p, const HpOp *pOp, const void *pState){
   const struct compareInfo *pInfo = pLike->pInfo;
   const HpVec *pB = &p->aVec[pOp->b];
   u8 *aBool = p->aBool;
+  assert( pB->bFloat==0 && (pLike->zPat!=0 || pLike->nPiece==0) );
 
   if( pB->mType==HP_TEXT && pLike->nPiece && pLike->bBlob==0 ){
     u32 m = pB->mIdx;

@@ -37,6 +37,7 @@ static SQLITE_INLINE int hpPackRealIsInt(double r, i64 *pi){
 */
 static SQLITE_INLINE u64 hpPackKey(u8 tag, HpVal v, u32 n, int nBit){
   i64 x;
+  assert( nBit==32 || nBit==64 );
   switch( tag ){
     case HP_NULL:
       return 3;
@@ -204,6 +205,33 @@ static SQLITE_INLINE int hpPackIsPlain(const HpVec *pVec){
   return pVec->mIdx!=0 && (pVec->mType==HP_INT || pVec->mType==HP_TEXT);
 }
 
+#if defined(SQLITE_DEBUG) && defined(HP_AVX2)
+/* Are aPack[0..n-1] what plain C makes of the selected rows? */
+static int hpPackIsRight(
+  const HpFrame *p,
+  const HpKeys *pKeys,
+  const HpPack *aPack,
+  int n
+){
+  const HpVec *pA = &p->aVec[pKeys->aVec[0]];
+  const HpVec *pB = &p->aVec[pKeys->aVec[pKeys->n-1]];
+  int ii;
+  for(ii=0; ii<n; ii++){
+    int i = p->aSel[ii];
+    HpPack x;
+    if( pKeys->n==1 ){
+      x = hpPackOne(pA->aTag[i], pA->aVal[i], pA->aLen[i]);
+    }else{
+      x.a = hpPackKey(pA->aTag[i], pA->aVal[i], pA->aLen[i], 64);
+      x.b = hpPackKey(pB->aTag[i], pB->aVal[i], pB->aLen[i], 64);
+      if( x.a==HP_UNPACKED || x.b==HP_UNPACKED ) x.a = x.b = HP_UNPACKED;
+    }
+    if( x.a!=aPack[ii].a || x.b!=aPack[ii].b ) return 0;
+  }
+  return 1;
+}
+#endif
+
 /*
 ** Pack the keys of the selected rows into aPack.  Returns true if all of them
 ** fit.  Whether the keys of a row fit depends on nothing but them (and the
@@ -216,6 +244,7 @@ static int hpPackRows(HpFrame *p, const HpKeys *pKeys, HpPack *aPack){
   int bAll = 1;
   int iFrom;             /* So many selected rows are done */
   int ii, k;
+  assert( hpVecIsSelection(p) );
 
   assert( nKey>0 && nSel>0 && nSel<=p->nRow );
   for(k=0; k<nKey && nKey<=4 && pKeys->aColl[k]==0; k++){}
@@ -236,6 +265,7 @@ static int hpPackRows(HpFrame *p, const HpKeys *pKeys, HpPack *aPack){
     if( nSel<p->nRow ){
       for(ii=0; ii<iFrom; ii++) aPack[ii] = aPack[aSel[ii]];
     }
+    assert( hpPackIsRight(p, pKeys, aPack, iFrom) );
     if( !bAll ){
       /* A row that is not selected does not matter */
       bAll = 1;
@@ -258,6 +288,7 @@ static int hpPackRows(HpFrame *p, const HpKeys *pKeys, HpPack *aPack){
     for(ii=iFrom; ii<nSel; ii++){
       int i = aSel[ii] & pVec->mIdx;
       u64 x = hpPackKey(pVec->aTag[i], pVec->aVal[i], pVec->aLen[i], nBit);
+      assert( x==HP_UNPACKED || nBit==64 || (nKey<=4 && x<((u64)1<<32)) );
       if( k==0 ){
         aPack[ii].a = x;
         aPack[ii].b = 0;

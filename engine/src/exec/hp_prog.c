@@ -131,6 +131,9 @@ static int hpProgSide(HpProg *pProg, u8 eNeed, const u16 *aVec, int n, int *pi){
     }
   }
   p->iSame = (u16)i;
+  /* Sides of the same rows stand in the same side */
+  assert( p->iSame>p->iAround && p->iSame<pProg->nSide );
+  assert( pProg->aSide[i].nDepth==p->nDepth );
   *pi = pProg->nSide-1;
   pProg->iSide = p->iSame;
   pProg->mxDepth = MAX(pProg->mxDepth, p->nDepth);
@@ -200,6 +203,8 @@ static int hpProgOp(HpProg *pProg, const HpOp *pOp){
 ** Make the truth of vector iVec, the result of operations so far, a filter.
 */
 static int hpProgFilter(HpProg *pProg, int iVec){
+  assert( pProg->nFilter==0
+       || pProg->aFilter[pProg->nFilter-1].nOp<=pProg->nOp );
   assert( iVec>=0 && iVec<pProg->nVec && pProg->iSide==0 );
   if( hpArenaGrow(pProg->pMem, &pProg->aFilter, &pProg->nFilterAlloc, pProg->nFilter,
              sizeof(pProg->aFilter[0]))

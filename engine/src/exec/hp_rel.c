@@ -17,6 +17,7 @@
 **    hpRelValue()    any value of a column
 **    hpRelBits()     the number of bits set
 **    hpRelAny()      is there a key in a range of integers?
+**    hpRelHasRows()  for asserts: are these rows of it?
 **    hpRelFree()     free a relation
 **
 ** A relation is made by a pipe (hp_build.c) and read by later ones, by all of
@@ -83,8 +84,9 @@ static SQLITE_INLINE i64 hpRelInt(const HpRelCol *pCol, u32 i){
     case 1:  return pCol->iBase + ((const u8*)pCol->aVal)[i];
     case 2:  return pCol->iBase + ((const u16*)pCol->aVal)[i];
     case 4:  return pCol->iBase + ((const u32*)pCol->aVal)[i];
-    default: return pCol->aVal[i].i;
   }
+  assert( pCol->sz==sizeof(HpVal) );
+  return pCol->aVal[i].i;
 }
 
 /*
@@ -148,6 +150,7 @@ static SQLITE_INLINE u32 hpRelFind(
   u32 j = (u32)h & pRel->mSlot;
   while( pRel->aSlot[j] ){
     u64 x = pRel->aSlot[j];
+    assert( (u32)x>0 && (u32)x<=pRel->nRow );
     if( hpRelIsSlot(x, h) && hpRelSame(pRel, (u32)x, pPack, z, n) ) return (u32)x;
     j = (j+1) & pRel->mSlot;
   }
@@ -170,6 +173,8 @@ static void hpRelBitLookup(
   const HpVal *aVal = pKey->aVal;
   HpVal *aOut = pOut->aVal;
   u32 m = pKey->mIdx;
+  /* There is one bit more than keys can have, which is 0 */
+  assert( ((aBit[nBit>>6]>>(nBit & 63)) & 1)==0 );
   hpVecExact(p, pKey);
   if( pKey->mType==HP_INT ){
     HP_ROWS(p, {
@@ -346,11 +351,31 @@ static void hpRelRow(HpFrame *p, const HpRel *pRel, const HpVec *pIn, HpVec *pOu
     u64 k = aIn[i & m].u;
     if( k ){
       k--;
+      assert( k<pRel->nBit );
       k = aRank[k>>6] + hpRelBits(aBit[k>>6] << (63-(k & 63)));
     }
     aOut[i].u = k;
   })
 }
+
+#ifdef SQLITE_DEBUG
+/*
+** Does pRow say a row of pRel in each selected row, from number iFirst on?
+*/
+static int hpRelHasRows(
+  const HpFrame *p,
+  const HpRel *pRel,
+  const HpVec *pRow,
+  u32 iFirst
+){
+  int ii;
+  for(ii=0; ii<p->nSel; ii++){
+    u64 iRow = pRow->aVal[p->aSel[ii] & pRow->mIdx].u;
+    if( iRow<iFirst || iRow>pRel->nRow ) return 0;
+  }
+  return 1;
+}
+#endif
 
 /*
 ** HP_OP_GATHER: column pCol in the rows that pRow says.  bNull: rows may be 0.
@@ -407,6 +432,7 @@ static void hpRelGather(
 static i64 hpRelUpTo(const HpRel *pRel, i64 iKey){
   u64 k = (u64)iKey - (u64)pRel->iMin;
   if( iKey<pRel->iMin ) return 0;
+  assert( pRel->nBit>0 && pRel->nRow<=pRel->nBit );
   if( k>=pRel->nBit ) return pRel->nRow;
   return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
 }

@@ -126,6 +126,7 @@ static int hpSideBegin(HpFrame *p, const HpSide *pSide){
   p->nSel = n;
   p->bDense = p->bDense && (i64)n*4>=(i64)p->nRow*3;
   p->nDepth++;
+  assert( hpVecIsSelection(p) );
   return n;
 }
 
@@ -136,6 +137,9 @@ static int hpSideBegin(HpFrame *p, const HpSide *pSide){
 static void hpSideEnd(HpFrame *p, const HpSide *pSide){
   const HpProg *pProg = p->pProg;
   int i;
+  /* Nobody has selected anything else meanwhile */
+  assert( p->aSel==p->aAround[p->nDepth-1].aNeed );
+  assert( p->aAround[p->nDepth-1].iSide==pSide->iSame );
   assert( p->nDepth==pSide->nDepth );
   for(i=pSide->iFrom; i<pSide->iTo && p->rcOp==0; i++){
     const HpOp *pOp = &pProg->aOp[i];
@@ -151,9 +155,11 @@ static void hpSideEnd(HpFrame *p, const HpSide *pSide){
 static void hpSideSkip(HpFrame *p, const HpSide *pSide){
   const HpProg *pProg = p->pProg;
   int i;
+  assert( p->nDepth+1==pSide->nDepth );
   for(i=pSide->iFrom; i<pSide->iTo; i++){
     HpVec *pVec = &p->aVec[pProg->aOp[i].iOut];
     if( pProg->aOp[i].bConst ) continue;
+    assert( pVec->bCodes==0 && pVec->nDepth>p->nDepth );
     pVec->mType = 0;
     pVec->bFloat = 0;
   }

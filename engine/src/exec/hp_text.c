@@ -30,6 +30,7 @@ static const u8 *hpVecBytes(
   u32 *pn
 ){
   i &= pVec->mIdx;
+  assert( pVec->aTag[i]!=HP_NULL && pVec->bFloat==0 );
   if( pVec->aTag[i] & HP_STR ){
     *pn = pVec->aLen[i];
     return pVec->aVal[i].z;
@@ -87,6 +88,7 @@ static void hpTextConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
     if( mB.szMalloc ) sqlite3VdbeMemRelease(&mB);
     if( p->rcOp ) break;
   })
+  assert( mA.szMalloc==0 && mB.szMalloc==0 );
   pOut->mType |= HP_TEXT;
 }
 
@@ -94,6 +96,7 @@ static void hpTextConcat(HpFrame *p, const HpOp *pOp, HpVec *pOut){
 ** Make pOut a copy of pIn for the rows selected.
 */
 static void hpTextCopy(HpFrame *p, HpVec *pOut, const HpVec *pIn){
+  assert( pIn->bCodes==0 && pIn->bLate==0 );
   assert( pOut!=pIn );
   pOut->mType = pIn->mType;
   pOut->bFloat = pIn->bFloat;
