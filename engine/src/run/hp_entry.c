@@ -47,6 +47,7 @@ static int hpEntryPlace(HpFound *pFound, BtCursor *pCur, i64 iPlace){
   const u16 *aWay = &pFound->aWay[(i64)hpPlaceSeq(iPlace)*nLevel];
   int iCell = hpPlaceCell(iPlace);
   int rc;
+  assert( nLevel>=0 && nLevel<BTCURSOR_MAX_DEPTH && iPlace>=0 );
   if( pCur->eState!=CURSOR_VALID || pFound->iPgFound==0
    || pCur->pPage->pgno!=pFound->iPgFound
    || (pFound->iFound>>16)!=(iPlace>>16)
@@ -64,6 +65,7 @@ static int hpEntryPlace(HpFound *pFound, BtCursor *pCur, i64 iPlace){
     for(; i<nLevel; i++){
       MemPage *pPage = pCur->pPage;
       int iChild = aWay[i] + (i==nLevel-1 ? hpPlaceLeaf(iPlace) : 0);
+      assert( pCur->iPage==i );
       if( pPage->leaf || iChild>pPage->nCell ) return SQLITE_CORRUPT_PAGE(pPage);
       pCur->ix = (u16)iChild;
       rc = moveToChild(pCur, iChild<pPage->nCell
@@ -85,6 +87,7 @@ static int hpEntryPlace(HpFound *pFound, BtCursor *pCur, i64 iPlace){
 
 /* A value that was kept, which stays where it is */
 static void hpEntryValue(Mem *pMem, const HpKept *pKept){
+  assert( pMem->flags==MEM_Null );
   switch( pKept->tag ){
     case HP_NULL:
       break;
@@ -117,6 +120,7 @@ static int hpEntrySeek(HpQuery *p, BtCursor *pCur, Mem *aMem, i64 i, int *pbTher
   int res = -1;
   int k;
   int rc = hpEntryPlace(pFound, pTab, pFound->aPlace[i]);
+  assert( i>=0 && i<pFound->nPlace && (pFound->aTie!=0)==(pPlan->nTie>0) );
   *pbThere = 0;
   if( rc ) return rc;
   range.nEq = hpBoundsConstant(&range);
@@ -146,6 +150,7 @@ static int hpEntryMove(HpQuery *p, Mem *aMem, i64 i){
   VdbeCursor *pIdx = p->v->apCsr[p->pPipe->pFind->iIdxCur];
   int bThere;
   int rc = hpEntrySeek(p, pIdx->uc.pCursor, aMem, i, &bThere);
+  assert( i<((HpFound*)p->apWorker[0]->pSink)->nPlace );
   pIdx->cacheStatus = CACHE_STALE;
   pIdx->nullRow = 0;
   if( rc==HP_DECLINE || (rc==SQLITE_OK && !bThere) ) rc = SQLITE_CORRUPT_BKPT;

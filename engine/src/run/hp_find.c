@@ -53,6 +53,7 @@ static int hpFindMake(HpQuery *p, const HpPlan *pPlan, Mem *aMem, int bExact){
     sqlite3EndBenignMalloc();
   }
   if( rc==SQLITE_OK && p->db->mallocFailed ) rc = SQLITE_NOMEM;
+  assert( rc || (p->pPieces==0 && p->nTop==0) );
   if( rc==SQLITE_OK ) hpQueryDone(p, pPlan);
   return rc;
 }
@@ -81,6 +82,7 @@ static int hpFindPays(Vdbe *v, const VdbeOp *pOp, const Mem *aMem, i64 tNow){
   int bAll;
   double rLeft = hpProgressLeft(v, &pPlan->progress, (int)(pOp - v->aOp), 1,
                                 v->nOp, tNow, &bAll);
+  assert( pPlan->bGuess && pOp->opcode==OP_HpFind );
   if( rLeft>=0 && rLeft>pPlan->rFind*HP_FIND_LEFT*hpFindCount(v, aMem) ){
     return 1;
   }
@@ -100,6 +102,7 @@ static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
   int iLoop = (int)(pOp - v->aOp);
   u32 nStep = v->aCounter[SQLITE_STMTSTATUS_FULLSCAN_STEP];
   i64 nLeaf, nRow;
+  assert( (pReg->flags & MEM_Dyn)==0 && pPlan->nPipe>=1 );
   if( pPlan->bGuess ) nStep = v->aCounter[SQLITE_STMTSTATUS_VM_STEP] + (u32)nDone;
   if( hpConfigOffload(v->db)==HP_OFFLOAD_FORCE ) return 1;
   if( (pReg->flags & MEM_Int)==0 ){
@@ -121,6 +124,7 @@ static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
     sqlite3VdbeMemSetInt64(&pReg[1], nRow);
     return 0;
   }
+  assert( pReg[1].flags & MEM_Int );
   if( (u32)(nStep - (u32)pReg->u.i)<pReg[1].u.i ) return 0;
   if( pPlan->bGuess && !hpFindPays(v, pOp, aMem, hpRaceClock(nStep)) ){
     /* Ask again after a while */
@@ -147,6 +151,7 @@ SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   Mem *pReg = &aMem[pOp->p1];
   HpQuery *p;
   int rc;
+  assert( pOp->opcode==OP_HpFind && pPlan->pKeyed!=0 );
   if( (pReg->flags & MEM_Dyn)==0 ){
     if( (pReg->flags & MEM_Int) && pReg[1].u.i==HP_ROWS_ALL ) return HP_DECLINE;
     if( hpQueryMayNot(v) || !hpFindTime(v, pOp, aMem, nStep) ) return HP_DECLINE;
@@ -168,6 +173,7 @@ SQLITE_PRIVATE int sqlite3HpFind(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     sqlite3VdbeMemSetPointer(pReg, p, "hp", hpQueryFree);
   }
   p = (HpQuery*)pReg->z;
+  assert( p->v==v && p->pCrew==0 );
   if( !hpFinderHolds(p->pFinder) ){
     hpFindOff(pReg);
     return HP_DECLINE;

@@ -47,6 +47,8 @@ static u32 hpFinderSlot(const HpQuery *p, const u8 *z, u32 n){
   const HpFinder *pFinder = p->pFinder;
   u8 aBuf[HP_SZ_NUMBER];
   u32 j = (u32)hpHashBytes(z, n) & pFinder->mSlot;
+  /* No more than half full, so there is an empty one */
+  assert( 2*(u64)pFinder->nGroup<=(u64)pFinder->mSlot+1 );
   while( pFinder->aSlot[j] ){
     const u8 *aGroup = pFinder->apGroup[pFinder->aSlot[j]-1];
     u32 nKey;
@@ -65,6 +67,7 @@ static int hpFinderFill(HpQuery *p){
   u8 *aGroup;
   u64 nSlot = 16;
   u32 i;
+  assert( pFinder->nGroup==0 && pFinder->aSlot==0 && p->pCrew==0 );
   for(i=0; i<(u32)p->nWorker; i++){
     if( p->apWorker[i]->pRuns->pSpill ) return HP_DECLINE;
   }
@@ -81,6 +84,9 @@ static int hpFinderFill(HpQuery *p){
       pFinder->apGroup = apNew;
       pFinder->nAlloc = nNew;
     }
+    /* They come in key order, and stay */
+    assert( pFinder->nGroup==0 || hpRadixCompare(p->pEntry,
+                pFinder->apGroup[pFinder->nGroup-1], aGroup)<0 );
     pFinder->apGroup[pFinder->nGroup++] = aGroup;
     if( pFinder->nGroup%HP_POLL==0 && hpThreadStopped(p) ) return SQLITE_INTERRUPT;
   }
@@ -104,6 +110,7 @@ static int hpFinderFill(HpQuery *p){
 */
 static int hpFinderNew(HpQuery *p){
   int rc;
+  assert( p->pFinder==0 );
   sqlite3BeginBenignMalloc();
   p->pFinder = sqlite3MallocZero(sizeof(*p->pFinder));
   sqlite3EndBenignMalloc();
@@ -173,6 +180,7 @@ static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem)
   u32 iGroup = 0;
   int bNull = 0;
   int k;
+  assert( pKeyed->nKey==p->pEntry->keys.n );
   pFinder->key.n = 0;
   for(k=0; k<pKeyed->nKey; k++){
     int rc = hpFinderKey(p, pKeyed, k, &aKey[k], &bNull);
@@ -181,6 +189,7 @@ static int hpFinderLoad(HpQuery *p, const HpKeyed *pKeyed, Mem *aKey, Mem *aMem)
   if( !bNull ){
     iGroup = pFinder->aSlot[hpFinderSlot(p, pFinder->key.a, pFinder->key.n)];
   }
+  assert( iGroup<=pFinder->nGroup );
   if( pKeyed->iExistsReg ){
     sqlite3VdbeMemSetInt64(&aMem[pKeyed->iExistsReg], iGroup>0);
     return SQLITE_OK;

@@ -127,6 +127,7 @@ static int hpGateOpen(HpWorker *p, Mem *aMem){
   return SQLITE_OK;
 }
 static int hpGateRows(HpWorker *p, HpFrame *pFrame){
+  assert( p->pQuery->nWorker==1 && p->pQuery->nSample>0 );
   *(i64*)p->pSink += pFrame->nSel;
   return SQLITE_OK;
 }
@@ -145,6 +146,7 @@ static int hpGateSample(
   const HpPipePlan *pOld = p->pPipe;
   HpPipePlan x = *pPipe;
   int rc;
+  assert( p->nSample==0 );
   assert( p->pSource==0 && p->nWorker==0 && x.nOwn<=x.prog.nFilter );
   *prShare = 1;
   if( x.nOwn==0 ) return SQLITE_OK;
@@ -158,6 +160,7 @@ static int hpGateSample(
     *prShare = (double)*(i64*)p->apWorker[0]->pSink / (double)p->pass.nScanned;
   }
   hpPipeClose(p);
+  assert( *prShare>=0 && *prShare<=1 );
   p->nSample = 0;
   p->pPipe = pOld;
   return rc;
@@ -187,6 +190,7 @@ static int hpGateProbe(
   u64 nFirst;
   int k, rc;
   *prRow = 0;
+  assert( iRel>=0 && iRel<p->nRel && i<pPlan->nPipe-1 );
   if( x.iAround!=pPlan->nPipe-1 ) return SQLITE_OK;
   for(k=0; k<y.prog.nOp; k++){
     const HpOp *pOp = &y.prog.aOp[k];
@@ -218,6 +222,7 @@ static int hpGateProbe(
   p->pPipe = pOld;
   if( rc==SQLITE_OK && *prShare<0 ) rc = hpGateSample(p, pRoot, aMem, prShare);
   if( rc==SQLITE_OK ) rc = hpGateSample(p, &y, aMem, &rFound);
+  assert( p->nWorker==0 && p->pPipe==pOld && p->nSample==0 );
   if( rc==SQLITE_OK && *prShare>rFound ){
     *prRow = (double)nFirst*(*prShare-rFound) / *prShare;
   }
@@ -245,6 +250,7 @@ static int hpGateSizeOf(
   int rc = hpSourcePlanSize(db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
   pSize->rPage = 0;
   if( rc ) return rc;
+  assert( pSize->nLeaf>=0 && pSize->nRow>=0 );
   pSize->rPage = (double)pSize->nLeaf/HP_GATE_BYTES
       * sqlite3BtreeGetPageSize(db->aDb[pSource->iDb].pBt);
   return SQLITE_OK;
@@ -253,6 +259,7 @@ static int hpGateSizeOf(
 /* The work of nWorker workers is done in this part of the time that one takes:
 ** they share memory, and other processes work, too */
 static double hpGateShare(int nWorker){
+  assert( nWorker>=1 && nWorker<=HP_MX_THREAD );
   return 1/(1 + HP_GATE_WORKER*(MIN(nWorker, 4)-1));
 }
 
@@ -264,6 +271,7 @@ static double hpGateScan(const HpGateSize *pSize){
 
 /* The same where an index would lead SQLite to rFound of the rows, and we leave the others out */
 static double hpGateSift(const HpGateSize *pSize, double rFound){
+  assert( rFound>=0 && pSize->rPage>=0 );
   return (pSize->rPage + MIN(pSize->rPage, HP_GATE_FIRST))*HP_GATE_SIFT
             + (double)pSize->nRow*HP_GATE_PASS + rFound*HP_GATE_SCAN;
 }
@@ -284,6 +292,7 @@ static double hpGateWanted(
 ){
   double rLess = (double)pSize->nRow - rRow;
   double r;
+  assert( rRow>=0 );
   if( rLess<=0 ) return 0;
   r = rLess*hpGateKeep(pPipe);
   if( pPipe->eWant!=HP_WANT_ROWID ){
@@ -328,11 +337,13 @@ static int hpGateStash(
   if( nWant==0 ) return SQLITE_OK;
   for(k=0; k<nWant; k++){
     int iRel = aWant[k]->iRel - (pPlan->nPipe-1);
+    assert( iRel>=0 && iRel<pPlan->nPipe && aWant[k]->bWant );
     rMost += hpGateWanted(&pPlan->aPipe[iRel], &aSize[iRel], 0);
   }
   if( rMost<HP_GATE_SAVING ) return SQLITE_OK;
   if( *prShare<0 ) rc = hpGateSample(p, pPipe, aMem, prShare);
   if( rc ) return rc;
+  assert( *prShare>=0 && *prShare<=1 );
   rRow = *prShare*(double)aSize[i].nRow;
   for(k=0; k<nWant; k++){
     int iRel = aWant[k]->iRel - (pPlan->nPipe-1);
@@ -387,6 +398,7 @@ static int hpGateLookedUp(
   int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
                               MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow,
                                 &rFar, &nSpan);
+  assert( rc || (rFar>=0 && rFar<=1 && nRow>=0) );
   *prRow = (double)nRow;
   *prStock = *prRow*HP_GATE_ROW;
   if( nSpan>0 && pSize->nRow>0 && rLook>HP_GATE_SEEK ){
@@ -426,6 +438,7 @@ static int hpGateSearch(
   i64 nTop = hpGateTop(pPipe, aMem);
   double rShare = 1;
   int rc;
+  assert( !hpPlanIsJoin(pPlan) && nWorker>=1 );
   *pbTake = 0;
   *prOurs = 0;
   if( hpSourceRangeSkips(pRange) ) return SQLITE_OK;
@@ -492,6 +505,8 @@ static int hpGateJoin(
   int bWorth;            /* SQLite needs so long that samples cost little */
   int i;
   int rc = SQLITE_OK;
+  assert( hpPlanIsJoin(pPlan) && pPlan->nPipe<=HP_MX_PIPE );
+  assert( p->nWorker==0 && p->pSource==0 );
   *pbTake = 1;
   *prOurs = 0;
   if( hpConfigOffload(p->db)==HP_OFFLOAD_FORCE ){
@@ -611,6 +626,7 @@ static int hpGateJoin(
     if( rc==SQLITE_OK ) rc = hpGateStash(p, pPlan, i, 1, aMem, aSize, pr, &rSave);
     rOurs -= rSave*hpGateShare(nWorker);
   }
+  assert( rGuess>=0 && rGuess<=1 && rShare<=1 );
   if( bMoved || eWhen==HP_GATE_LATE ){
     *pbTake = rStock>0 || eWhen==HP_GATE_LATE;
     return rc;
@@ -689,6 +705,7 @@ static int hpGateLook(
   }
   *pbTake = rOurs*HP_GATE_MARGIN/100 < (double)size.nRow*rShare*rSeek;
   *pnWait = (i64)(rOurs/(HP_GATE_ROW + rShare*rSeek));
+  assert( *pnWait>=0 && rShare>=0 );
   return rc;
 }
 

@@ -25,6 +25,7 @@
 */
 static int hpGuardSet(const HpQuery *p, BtCursor **ppGuard){
   int bEmpty;
+  assert( sqlite3_mutex_held(p->db->mutex) );
   if( *ppGuard==0 ){
     const HpSourcePlan *pSource = &p->pPipe->source;
     BtCursor *pNew;
@@ -41,6 +42,7 @@ static int hpGuardSet(const HpQuery *p, BtCursor **ppGuard){
     }
     *ppGuard = pNew;
   }
+  assert( (*ppGuard)->pgnoRoot==p->pPipe->source.iRoot );
   if( hpGuardHolds(*ppGuard) ) return SQLITE_OK;
   return sqlite3BtreeFirst(*ppGuard, &bEmpty);
 }

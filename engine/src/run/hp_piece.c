@@ -102,6 +102,8 @@ struct HpPieces {
 static i64 hpPieceNew(HpQuery *p, const HpPlan *pPlan){
   HpPieces *pNew;
   int bForce = hpConfigOffload(p->db)==HP_OFFLOAD_FORCE;
+  assert( p->pPieces==0 && p->nWorker==0 );
+  assert( hpPlanLast(pPlan)->pFind->bPieces );
   sqlite3BeginBenignMalloc();
   pNew = sqlite3MallocZero(sizeof(*pNew) + sizeof(BtCursor*)*(u64)(pPlan->nPipe-1));
   sqlite3EndBenignMalloc();
@@ -131,6 +133,7 @@ static void hpPieceLookOff(HpQuery *p){
   HpPieces *pPieces = p->pPieces;
   HpProg *pProg = &pPieces->own.prog;
   int i;
+  assert( p->nWorker==0 && pPieces->eLook!=HP_LOOK_OFF );
   pPieces->own = *hpPlanLast(pPieces->pPlan);
   pProg->nFilter = pPieces->own.nOwn;
   pProg->nOp = pProg->nFilter ? pProg->aFilter[pProg->nFilter-1].nOp : 0;
@@ -154,6 +157,7 @@ static int hpPieceRelations(HpQuery *p, Mem *aMem){
   pPieces->nByte = p->nRelByte;
   for(i=0; i<pPlan->nPipe-1 && rc==SQLITE_OK; i++){
     p->pPipe = &pPlan->aPipe[i];
+    assert( p->pPart==0 && p->apRel[i]==0 );
     rc = hpGuardSet(p, &pPieces->apGuard[i]);
     if( rc==SQLITE_OK && !hpGuardHolds(pPieces->apGuard[i]) ) rc = HP_DECLINE;
     p->nChange = hpThreadChanges(p);
@@ -190,6 +194,7 @@ static int hpPieceLook(HpQuery *p, Mem *aMem, i64 *pnStock){
   }
   p->pPart = &pPieces->part;
   p->pPipe = pPipe;
+  assert( p->nWorker==0 && p->pSource==0 );
   if( rc || !bTake ) hpPieceLookOff(p);
   return rc==HP_DECLINE ? SQLITE_OK : rc;
 }
@@ -208,6 +213,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   if( pPieces->eLook==HP_LOOK_OFF && p->pPipe->nOwn==0 && pPieces->pPlan->nPipe>1 ){
     return HP_DECLINE;     /* There is nothing to test */
   }
+  assert( p->pPart==pPart && pPieces->eLook!=HP_LOOK_DUE );
   pPart->nLevel = pCur->iPage;
   memcpy(pPart->aChild, pCur->aiIdx, sizeof(u16)*pCur->iPage);
   pPart->bMore = 0;
@@ -222,6 +228,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
   pPart->bLater = 1;
   if( pPart->bMore ) p->pass.bAll = 0;
   pFound = p->apWorker[0]->pSink;
+  assert( pFound->pPlan==p->pPipe->pFind && pFound->iNext==0 );
   pPieces->bMany = pFound->bForce==0
       && (p->pass.bEnd || hpRowidsCost(p, pFound->nPlace, p->pass.nScanned,
                                        p->pSource->nTaken));
@@ -239,6 +246,7 @@ static int hpPieceRun(HpQuery *p, const BtCursor *pCur, Mem *aMem){
 /* Has somebody written to a table whose rows are looked up? */
 static int hpPieceLookLost(const HpPieces *p){
   int i;
+  assert( p->eLook<=HP_LOOK_ON );
   for(i=0; p->eLook==HP_LOOK_ON && i<p->pPlan->nPipe-1; i++){
     if( !hpGuardHolds(p->apGuard[i]) ) return 1;
   }
@@ -274,6 +282,7 @@ static i64 hpPieceEnd(HpQuery *p, int bLost){
     pPart->nLeaf = HP_PIECE_MIN;
     return nRow*nWait;
   }
+  assert( pPart->nLeaf>=1 && pPart->nLeaf<=HP_PIECE_MAX );
   pPart->nLeaf = MIN(2*pPart->nLeaf, HP_PIECE_MAX);
   return 0;
 }

@@ -108,6 +108,8 @@ static int hpPipeStart(HpWorker *p, Mem *aMem){
   const HpPipePlan *pPipe = p->pQuery->pPipe;
   HpFrame *pFrame = &p->frame;
   int rc;
+  /* Nothing of a pipe before is left */
+  assert( p->frame.aVec==0 && p->vec.nTotal==0 );
   p->pPipe = pPipe;
   rc = pPipe->source.pType->xBegin(p);
   if( rc || pPipe->pSink->xRows==0 ) return rc;
@@ -141,6 +143,10 @@ static void hpPipeStop(HpWorker *p){
 static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
   HpWorker *p;
   int rc;
+  assert( pQuery->apWorker[i]==0 && pQuery->pCrew==0 );
+  /* What the pipe before has noted is gone */
+  assert( pQuery->pass.nScanned==0 && pQuery->pass.bStop==0 );
+  assert( pQuery->pass.bEnd==0 && pQuery->pass.bAll==0 );
   pQuery->apWorker[i] = p = sqlite3_malloc64(sizeof(*p));
   if( p==0 ) return HP_DECLINE;
   memset(p, 0, sizeof(*p));
@@ -161,6 +167,8 @@ static int hpPipeOpen(HpQuery *pQuery, int i, Mem *aMem){
 */
 static int hpPipeMore(HpWorker *p, Mem *aMem){
   int rc;
+  assert( p->pPipe->bMore && p->pQuery->pPipe->bAdds && p->rc==SQLITE_OK );
+  assert( p->pPipe->pSink==p->pQuery->pPipe->pSink );
   hpPipeStop(p);
   memset(&p->run, 0, sizeof(p->run));
   memset(&p->batch, 0, sizeof(p->batch));
@@ -177,6 +185,7 @@ static int hpPipeMore(HpWorker *p, Mem *aMem){
 */
 static int hpPipePoll(HpWorker *p, int nRow){
   HpQuery *pQuery = p->pQuery;
+  assert( nRow>0 && pQuery->apWorker[0]->db==pQuery->db );
   p->nScanned += nRow;
   if( p==pQuery->apWorker[0] && hpThreadChanged(pQuery) ) return HP_DECLINE;
   return hpThreadProgress(p, (u32)nRow*HP_STEPS);
@@ -195,10 +204,13 @@ static int hpPipeBatch(HpWorker *p){
   if( pFrame->nRow ) rc = hpExprFilter(pFrame);
   if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
     rc = hpExprRest(pFrame);
+    assert( rc || (hpVecIsSelection(pFrame) && pFrame->nDepth==0) );
     if( rc==SQLITE_OK ) rc = p->pPipe->pSink->xRows(p, pFrame);
   }
   p->nSkipped += p->batch.nSkip;
   hpRecordEmpty(&p->batch);
+  /* The lower half of a position is the row within the run */
+  assert( (pFrame->iPos & 0xffffffff)+(u64)nRow<=0xffffffff );
   pFrame->iPos += nRow;
   if( rc==SQLITE_OK ) rc = hpPipePoll(p, nRow);
   return rc;
@@ -216,6 +228,7 @@ static int hpPipeBatches(HpWorker *p){
   while( (rc = pSource->xNext(p))==SQLITE_OK && p->run.nPage>0 ){
     rc = hpPipeBatch(p);
     if( rc ) return rc;
+    assert( p->run.iLeaf<=p->run.nPage );
     if( p->run.iLeaf==p->run.nPage ){
       if( pSink->xRunEnd ) pSink->xRunEnd(p);
       if( AtomicLoad(&p->pQuery->pass.bEnd) ){
@@ -234,9 +247,12 @@ static int hpPipeBatches(HpWorker *p){
 */
 static void hpPipeWork(HpWorker *p){
   const HpSinkType *pSink = p->pPipe->pSink;
+  assert( p->pPipe==p->pQuery->pPipe );
   p->rc = hpPipeBatches(p);
   hpKeepForget(p);
   if( p->rc==SQLITE_OK && pSink->xFinish && p->pPipe->bMore==0 ) p->rc = pSink->xFinish(p);
+  /* It may end here, so it must not keep others from what they share */
+  assert( p->pQuery->pMutex==0 || sqlite3_mutex_notheld(p->pQuery->pMutex) );
   if( p->rc ) AtomicStore(&p->pQuery->pass.bStop, 1);
 }
 
@@ -246,6 +262,7 @@ static void hpPipeWork(HpWorker *p){
 static void hpPipeFree(HpQuery *pQuery, int i){
   HpWorker *p = pQuery->apWorker[i];
   if( p ){
+    assert( pQuery->pCrew==0 && p->pQuery->pCrew==0 );
     if( pQuery->pPipe->pSink->xClose ) pQuery->pPipe->pSink->xClose(p);
     hpPipeStop(p);
     if( p->db!=pQuery->db ) sqlite3_free(p->db);
@@ -259,6 +276,7 @@ static void hpPipeFree(HpQuery *pQuery, int i){
 */
 static void hpPipeDone(HpQuery *p){
   int i;
+  assert( p->pCrew==0 && p->pass.bStop==0 );
   hpSourceClose(p->pSource);
   p->pSource = 0;
   for(i=0; i<p->nWorker; i++){
@@ -278,6 +296,7 @@ static void hpPipeClose(HpQuery *p){
   p->nWorker = 0;
   hpSourceClose(p->pSource);
   p->pSource = 0;
+  assert( p->pMutex==0 || sqlite3_mutex_notheld(p->pMutex) );
   sqlite3_mutex_free(p->pMutex);
   p->pMutex = 0;
 }
@@ -307,6 +326,7 @@ static int hpPipeCrew(HpQuery *p, Mem *aMem, int nWorker){
     p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
     if( p->pMutex ) p->nWorker = nWorker;
   }
+  assert( p->nWorker<=p->nMost && (p->nWorker==1)==(p->pMutex==0) );
   hpBudgetOpen(p);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++) rc = hpPipeOpen(p, i, aMem);
   return rc;
@@ -324,6 +344,8 @@ static int hpPipeRun(
 ){
   int rc, i;
 
+  assert( sqlite3_mutex_held(p->db->mutex) );
+  assert( nWorker>=1 && nWorker<=HP_MX_THREAD );
   /* Running out of memory here is no error: stock needs less */
   sqlite3BeginBenignMalloc();
   assert( p->pSource==0 && (pPipe->bAdds ? p->nWorker>0 : p->nWorker==0 && p->pMutex==0) );
@@ -347,6 +369,7 @@ static int hpPipeRun(
     for(i=0; i<pPipe->pGroup->nHaving && rc==SQLITE_OK; i++){
       const HpVec *aVec = p->apWorker[0]->frame.aVec;
       const HpVec *pVec = &aVec[pPipe->pGroup->aHaving[i].iVec];
+      assert( pVec->mIdx==0 && i<HP_MX_HAVING );
       p->aHaving[i].tag = pVec->aTag[0];
       p->aHaving[i].val = pVec->aVal[0];
     }
@@ -358,6 +381,7 @@ static int hpPipeRun(
   /* Functions with constant arguments have been called */
   if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
   if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpPipeWork);
+  assert( p->pCrew==0 && (rc || p->pass.bStop==0) );
   if( rc==SQLITE_OK && hpThreadChanged(p) ) rc = HP_DECLINE;
   if( rc==SQLITE_OK && pPipe->prog.nRange>0 && !hpExprRangeIsWhole(p) ){
     rc = HP_DECLINE;

@@ -70,6 +70,8 @@ static int hpProgressLoops(
     aLoop[k].bBack = pOp->opcode==OP_Prev;
   }
   assert( n<=HP_PROGRESS_LOOPS );
+  /* One lies within the other */
+  assert( n<2 || aLoop[n-2].iFirst<=aLoop[n-1].iFirst );
   return n;
 }
 
@@ -96,6 +98,7 @@ static int hpProgressPlace(
     rPlace += rWidth;
     rWidth /= pCur->pPage->nCell + 1;
   }
+  assert( rPlace>=0 && rPlace<=1+1e-9 && rWidth>0 && rWidth<=1 );
   *prPlace = rPlace;
   *prWidth = rWidth;
   return 1;
@@ -129,6 +132,7 @@ static int hpProgressEndOf(
   int c = 0;
   int bOk = 0;
   int rc;
+  assert( p->iFirst<p->iLast && p->iLast<v->nOp );
   if( pCsr->isEphemeral ) return 0;
   sqlite3BeginBenignMalloc();
   pNew = sqlite3_malloc64(sqlite3BtreeCursorSize());
@@ -204,12 +208,14 @@ static double hpProgressSince(
 ){
   double rEnd, rDone, rLeft;
   int k;
+  assert( n>0 && n<=HP_PROGRESS_LOOPS );
   for(k=0; k<n && aNow[k]==aThen[k]; k++){}
   if( k==n ) return -1;
   rDone = aLoop[k].bBack ? aThen[k]-aNow[k] : aNow[k]-aThen[k];
   if( rDone<aWidth[k]*HP_PROGRESS_ROWS || !hpProgressEnd(v, &aLoop[k], &rEnd) ){
     return -1;
   }
+  assert( rDone>0 );                 /* What is left is divided by it */
   rLeft = aLoop[k].bBack ? aNow[k]-rEnd : rEnd-aNow[k];
   *pbAll = k==0;
   return MAX(rLeft, 0)*(double)(tNow-tThen)/rDone;
@@ -264,6 +270,7 @@ static double hpProgressLeft(
     p->tFirst = tNow;
     memcpy(p->aFirst, aNow, sizeof(double)*(size_t)n);
   }
+  assert( p->nFirst>0 && p->nFirst<=HP_PROGRESS_LOOPS );
   p->nLast = n;
   p->tLast = tNow;
   memcpy(p->aLast, aNow, sizeof(double)*(size_t)n);

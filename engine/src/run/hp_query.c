@@ -45,6 +45,8 @@
 ** same execution.
 */
 static void hpQueryAgain(Vdbe *v){
+  /* Nobody has seen anything of this execution */
+  assert( v->eVdbeState==VDBE_RUN_STATE && v->readOnly && v->cacheCtr==1 );
   closeAllCursors(v);
   sqlite3DbFree(v->db, v->zErrMsg);
   v->zErrMsg = 0;
@@ -84,6 +86,7 @@ SQLITE_PRIVATE int sqlite3HpRestart(Vdbe *v, int *pRc){
 static void hpQueryForget(HpQuery *p){
   const HpGroupPlan *pShow = p->pEntry;
   int i, k;
+  assert( p->pCrew==0 );
   for(i=0; i<p->nRel; i++){
     hpStashFree(p->apStash[i]);
     p->apStash[i] = 0;
@@ -97,6 +100,7 @@ static void hpQueryForget(HpQuery *p){
 /* Free the relations of p, and rows put aside */
 static void hpQueryFreeRels(HpQuery *p){
   int i;
+  assert( p->nWorker==0 && p->pGroups==0 );  /* Nobody looks them up */
   p->pEntry = 0;
   hpQueryForget(p);
   for(i=0; i<p->nSet; i++) hpRelFree(p->apRel[p->nRel+i]);
@@ -113,6 +117,7 @@ static void hpQueryFreeRels(HpQuery *p){
 static void hpQueryFree(void *pArg){
   HpQuery *p = (HpQuery*)pArg;
   if( p ){
+    assert( sqlite3_mutex_held(p->db->mutex) && p->pCrew==0 );
     hpMergeClose(p);
     hpTopGroupEnd(p);
     hpAggAheadClose(p);
@@ -146,6 +151,7 @@ static void hpQueryLengths(HpQuery *p){
   assert( HP_MIN_LENGTH/64>SQLITE_MAX_PAGE_SIZE );
   p->mxStored = n<SQLITE_MAX_LENGTH ? n/64 : SQLITE_MAX_LENGTH;
   p->mxText = n<SQLITE_MAX_LENGTH ? n/4096 : SQLITE_MAX_LENGTH;
+  assert( p->mxText>0 && p->mxStored>SQLITE_MAX_PAGE_SIZE );
 }
 
 /*
@@ -153,6 +159,7 @@ static void hpQueryLengths(HpQuery *p){
 */
 static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
   HpQuery *p;
+  assert( pPlan->nPipe>=1 && pPlan->nPipe<=HP_MX_PIPE );
   sqlite3BeginBenignMalloc();
   p = sqlite3MallocZero(sizeof(*p));
   if( p && (pPlan->nPipe>1 || pPlan->nSet>0) ){
@@ -191,6 +198,7 @@ static HpQuery *hpQueryNew(Vdbe *v, const HpPlan *pPlan){
 static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem){
   int rc = SQLITE_OK;
   int i;
+  assert( p->nSet==pPlan->nSet && (pOld==0 || pOld->v==p->v) );
   if( pOld && pOld->nSet==pPlan->nSet ){
     for(i=0; i<pPlan->nSet; i++){
       p->apRel[p->nRel+i] = pOld->apRel[pOld->nRel+i];
@@ -199,6 +207,7 @@ static int hpQuerySets(HpQuery *p, const HpPlan *pPlan, HpQuery *pOld, Mem *aMem
     return SQLITE_OK;
   }
   for(i=0; i<pPlan->nSet && rc==SQLITE_OK; i++){
+    assert( p->apRel[p->nRel+i]==0 );
     rc = hpPipeRun(p, &pPlan->aSet[i].pipe, aMem, 1);
     hpPipeClose(p);
     if( rc==SQLITE_OK ) p->apRel[p->nRel+i]->bNull = p->pass.bSetNull;
@@ -257,6 +266,7 @@ static int hpQueryStash(
     hpPipeClose(p);
   }
 done:
+  assert( p->nWorker==0 && p->pSource==0 );
   p->pPipe = &pPlan->aPipe[0];
   return rc;
 }
@@ -275,6 +285,7 @@ static int hpQueryTakeUp(
   int rc;
   assert( i<pPlan->nPipe && p->apStash[i]!=0 );
   if( pPipe==0 ) return HP_DECLINE;
+  assert( !hpStashIsFull(p->apStash[i]) );
   *pPipe = pPlan->aPipe[i];
   pPipe->source.pType = &hpStashType;
   pPipe->prog.nRange = 0;
@@ -304,6 +315,8 @@ static int hpQueryRun(
 ){
   int rc = SQLITE_OK;
   int i;
+  assert( p->nWorker==0 && p->pSource==0 && p->pGroups==0 );
+  assert( bExact==0 || nWorker==1 );
   p->bExact = bExact;
   for(i=pPlan->nPipe-1; i>=0 && rc==SQLITE_OK; i--){
     if( pPlan->nPipe>1 && p->aMxStash[i]>0 ){
@@ -354,6 +367,7 @@ static int hpQueryMayNot(const Vdbe *v){
 */
 static void hpQueryDone(HpQuery *p, const HpPlan *pPlan){
   Vdbe *v = p->v;
+  assert( v->db==p->db && p->pass.bStop==0 && p->pCrew==0 );
   hpConfigStat(p->db, HP_STAT_RUN);
   v->eHpRun = HP_RUN_DONE;
   hpConfigRan();
@@ -433,6 +447,7 @@ static int hpQueryFailed(HpQuery *p, sqlite3 *db, int rc){
   if( rc==HP_DECLINE ){
     hpConfigStat(db, p && p->pass.bSmall ? HP_STAT_SMALL : HP_STAT_DECLINED);
   }
+  assert( rc!=HP_SERIAL && rc!=SQLITE_NOMEM && rc!=SQLITE_IOERR_NOMEM );
   return rc;
 }
 
@@ -457,6 +472,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   double rOurs = 0;
   HpQuery *pOld = 0;
   int rc;
+  assert( pOp->opcode==OP_HpScan && sqlite3_mutex_held(db->mutex) );
 
   if( pPlan->nSet && (pReg->flags & MEM_Dyn) ){
     pOld = (HpQuery*)pReg->z;
@@ -529,6 +545,7 @@ static int hpQueryScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
     return rc;
   }
   hpQueryDone(p, pPlan);
+  assert( p->v==v && p->pPipe->pSink==hpPlanLast(pPlan)->pSink );
   if( p->pEntry ) hpTopGroupBegin(p);
   if( p->pEntry && p->pEntry->keys.n && !p->pEntry->bStream && !p->pEntry->bNoSort ){
     v->aCounter[SQLITE_STMTSTATUS_SORT]++;
@@ -554,6 +571,7 @@ SQLITE_PRIVATE int sqlite3HpScan(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nStep){
   Mem *pStock = &aMem[pOp->p1+1];
   if( pOp->p3 ) sqlite3VdbeMemSetInt64(pStock, 0);
   rc = hpQueryScan(v, pOp, aMem, nStep);
+  assert( rc!=HP_SERIAL );           /* That is between workers and here */
   if( pOp->p3==HP_SCAN_FIND && rc==HP_DECLINE ) pStock->u.i = HP_ROWS_ALL;
   return rc;
 }
@@ -567,6 +585,7 @@ static void hpQueryAsk(Vdbe *v){
   int bLarge = 0;
   double rOurs = 0;
   int rc = hpQueryIsLarge(v, pPlan, v->aMem, &bLarge, &rOurs);
+  assert( v->pFrame==0 && v->eVdbeState==VDBE_RUN_STATE );
   if( rc==SQLITE_OK && bLarge ){
     p = hpQueryNew(v, pPlan);
     rc = p ? hpGateJoin(p, pPlan, v->aMem, hpThreads(v->db), HP_GATE_ASK, 1,
@@ -641,6 +660,7 @@ SQLITE_PRIVATE int sqlite3HpNext(Vdbe *v, VdbeOp *pOp, Mem *aMem, int *pbDone){
   u8 *aGroup;
   int rc = hpMergeNext(p, &aGroup);
   /* Too late: hpMergeDoubt() is there to rule this out */
+  assert( pOp->opcode==OP_HpNext && p->v==v && p->pCrew==0 );
   assert( rc!=HP_SERIAL && rc!=HP_DECLINE );
   if( rc==HP_SERIAL || rc==HP_DECLINE ) rc = SQLITE_INTERNAL;
   /* Stock would have gone on with its cursor */

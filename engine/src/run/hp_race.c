@@ -141,6 +141,7 @@ static int hpRaceIsForeign(const VdbeOp *pOp){
 static u32 *hpRaceSlot(const Vdbe *v, int iLoop, u32 *puHash){
   HpSettings *p = &v->db->hp;
   u64 u;
+  assert( sqlite3_mutex_held(v->db->mutex) );
   if( v->nVar || v->zSql==0 ) return 0;
   u = hpHashMix(hpHashBytes((const u8*)v->zSql, (u32)sqlite3Strlen30(v->zSql)) + (u64)iLoop);
   *puHash = (u32)(u>>32) & ~(u32)HP_RACE_AGAIN;
@@ -153,6 +154,7 @@ static u32 *hpRaceSlot(const Vdbe *v, int iLoop, u32 *puHash){
 static void hpRaceNote(const Vdbe *v, int iLoop){
   u32 uHash;
   u32 *pSlot = hpRaceSlot(v, iLoop, &uHash);
+  assert( pSlot==0 || (uHash & HP_RACE_AGAIN)==0 );
   if( pSlot ) *pSlot = uHash | HP_RACE_AGAIN;
 }
 
@@ -212,6 +214,7 @@ static int hpRaceWasLost(const Vdbe *v, const HpPlan *pPlan){
 ** Did they take long before, so that they are given up at once in this execution?
 */
 static int hpRaceWillBeLost(const Vdbe *v, HpPlan *pPlan){
+  assert( pPlan->nSkip>=0 );
   if( pPlan->nSkip>0 || !hpRaceIsLong(v, pPlan->iLoop) ) return 0;
   pPlan->iLate = v->aCounter[SQLITE_STMTSTATUS_RUN];
   return 1;
@@ -221,6 +224,8 @@ static int hpRaceWillBeLost(const Vdbe *v, HpPlan *pPlan){
 ** May v begin again, as far as can be told now, and is pPlan one that may come in then?
 */
 static int hpRaceMay(const Vdbe *v, const HpPlan *pPlan){
+  assert( pPlan->iLoopEnd==0 || (pPlan->iLoop<pPlan->iLoopEnd
+                                 && pPlan->iLoopEnd<v->nOp) );
   return pPlan->iLoopEnd>0
       && hpRaceMayAgain(v)
       && !hpRaceWasLost(v, pPlan)
@@ -273,6 +278,7 @@ static void hpRaceBegin(Vdbe *v, HpPlan *pPlan, u64 nStep, double rOurs){
 /* Ours takes rOurs nanoseconds */
 static void hpRaceKnow(Vdbe *v, double rOurs){
   HpRace *p = &v->hpRace;
+  assert( p->pPlan!=0 && p->tEnd==0 );   /* It is found out once */
   p->tOurs = (i64)MAX(1, rOurs) + p->tBegin - p->tStart;
   p->tEnd = p->tBegin + p->tOurs*HP_RACE_OURS;
   p->tLook = 0;
@@ -287,6 +293,7 @@ static int hpRaceIsLost(Vdbe *v, int iAddr, i64 tNow){
   HpPlan *pPlan = p->pPlan;
   double rLeft;
   int bAll;
+  assert( iAddr>=pPlan->iLoop && iAddr<pPlan->iLoopEnd && p->tEnd!=0 );
   if( hpConfig()->nRace ) return 1;
   if( tNow<p->tLook ) return 0;
   rLeft = hpProgressLeft(v, &p->progress, iAddr, pPlan->iLoop, pPlan->iLoopEnd,
@@ -312,6 +319,7 @@ static int hpRaceGoesOn(Vdbe *v, int iAddr, u64 nStep){
   i64 tNow = hpRaceClock(nStep);
   double rLeft;
   int bAll;
+  assert( iAddr>0 && iAddr<v->nOp && v->pFrame==0 );
   hpRaceStart(v, nStep);
   rLeft = hpProgressLeft(v, &p->progress, iAddr, 1, v->nOp, tNow, &bAll);
   return rLeft<0 || !bAll || rLeft>(double)(tNow - p->tStart)*HP_RACE_MORE;
@@ -332,6 +340,7 @@ static int hpRaceLook(Vdbe *v, const VdbeOp *pOp, u64 nStep){
   HpRace *p = &v->hpRace;
   const HpPlan *pPlan = p->pPlan;
   int iAddr = (int)(pOp - v->aOp) + 1;
+  assert( v->eVdbeState==VDBE_RUN_STATE && iAddr>0 && iAddr<v->nOp );
   if( v->pFrame ){
     p->nLook = nStep + HP_RACE_NEXT;
     return HP_RACE_ON;

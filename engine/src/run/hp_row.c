@@ -47,6 +47,7 @@ static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
       rc = SQLITE_DONE;
     }else{
       const HpHead *pHead = (const HpHead*)aGroup;
+      assert( p->v==v && pHead->nRec>pHead->nNorm );
       pOut->flags = MEM_Blob|MEM_Ephem;
       pOut->z = (char*)&pHead->z[pHead->nNorm];
       pOut->n = (int)(pHead->nRec - pHead->nNorm);
@@ -63,6 +64,7 @@ static int hpRowSorted(Vdbe *v, const VdbeOp *pOp, Mem *aMem){
 static int hpRowSeek(BtCursor *pCur, i64 iRowid, int *pbExact){
   int res;
   int rc = sqlite3BtreeTableMoveto(pCur, iRowid, 0, &res);
+  assert( sqlite3_mutex_held(pCur->pBtree->db->mutex) );
   *pbExact = rc==SQLITE_OK && res==0;
   return rc || res>=0 ? rc : sqlite3BtreeNext(pCur, 0);
 }
@@ -76,9 +78,11 @@ static int hpRowPiece(HpQuery *p, BtCursor *pCur, VdbeOp *pOp, Mem *aMem){
   i64 *pnStock = &aMem[pOp->p3+1].u.i;   /* Rows left to stock */
   int bExact = 1;
   int rc = SQLITE_OK;
+  assert( p->pPipe->pFind->bPieces && p->pCrew==0 );
   while( 1 ){
     if( p->nWorker>0 ){
       HpFound *pFound = p->apWorker[0]->pSink;
+      assert( p->pSource==0 && pFound->iNext<=pFound->nPlace );
       if( hpPieceLost(p->pPieces) ){
         *pnStock = hpPieceEnd(p, 1);
         return sqlite3BtreeNext(pCur, 0);
@@ -135,10 +139,12 @@ SQLITE_PRIVATE int sqlite3HpRow(Vdbe *v, VdbeOp *pOp, Mem *aMem){
     return sqlite3BtreeNext(pCur, 0);
   }
   p = (HpQuery*)pReg->z;
+  assert( pOp->opcode==OP_HpRow && p->v==v && p->pCrew==0 );
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
   if( p->pPieces ) return hpRowPiece(p, pCur, pOp, aMem);
   pFound = p->apWorker[0]->pSink;
+  assert( pFound->pPlan==p->pPipe->pFind && pFound->iNext<=pFound->nPlace );
   if( pFound->pPlan->pRange ){
     if( pFound->iNext==pFound->nPlace ) return SQLITE_DONE;
     return hpEntryMove(p, aMem, pFound->iNext++);
