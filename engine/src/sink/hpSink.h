@@ -467,6 +467,9 @@ static int hpGroupLayout(HpGroupPlan*);
 static i64 hpGroupMemory(const HpRuns*);
 static int hpGroupMay(const HpRuns*, i64, int);
 static void hpGroupReset(HpRuns*);
+#ifdef SQLITE_DEBUG
+static int hpGroupIsSane(const HpGroupPlan*, const u8*);
+#endif
 
 /* hp_radix.c */
 static void hpRadixPass(struct HpSorted*, struct HpSorted*, u32, u64);
@@ -566,6 +569,9 @@ static int hpTableLoad(HpAgg*, HpFrame*, u8*, int);
 
 /* hp_assign.c */
 static int hpAssignGroups(HpAgg*, HpFrame*);
+#ifdef SQLITE_DEBUG
+static int hpAssignIsRight(const HpAgg*, const HpFrame*);
+#endif
 
 /* hp_distinct.c */
 static int hpDistinctFull(const HpRuns*);

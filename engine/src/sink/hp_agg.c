@@ -50,6 +50,7 @@ static int hpAggBest(
   HpKept *pBest = &pState->copy;
   int i = row & pVec->mIdx;
   u8 tag = pVec->aTag[i];
+  assert( pVec->bFloat==0 && pVec->bLate==0 && pDef->bShared==0 );
   *pbSkip = 0;
   if( tag==HP_NULL ){
     *pbSkip = pBest->tag!=0;
@@ -72,6 +73,8 @@ static int hpAggBest(
       return SQLITE_OK;
     }
   }
+  /* Rows of a worker come in the order of the scan */
+  assert( pState->iPos<=p->iPos+row );
   pState->iPos = p->iPos+row+1;
   return hpKeptSet(&pAgg->runs.arena, pBest, pVec, i);
 }
@@ -91,6 +94,7 @@ static int hpAggPick(
   int bMax = pDef->eAgg==HP_AGG_MAX;
   u16 iBest = aRow[0];
   int ii;
+  assert( n>1 && pVec->bFloat==0 );
   if( pVec->mIdx==0 ) return 0;
   switch( pVec->mType ){
     case HP_INT: {
@@ -150,6 +154,7 @@ static int hpAggPart(
 ){
   int n = 0;
   int ii, rc;
+  assert( (aGroup==0)!=(apGroup==0) );   /* One group, or one for each row */
   for(ii=0; ii<*pn; ii++){
     int i = aRow[ii];
     u8 *aTo = apGroup ? apGroup[ii] : aGroup;
@@ -192,6 +197,7 @@ static int hpAggRange(
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   int ii, rc, bSkip;
   u16 iPick;
+  assert( pDef->bShared==0 && !hpTallyHas(pAgg, pDef) );
   if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
     rc = hpAggPart(pAgg, p, pDef, aGroup, 0, aRow, &n);
     if( rc ) return rc;
@@ -248,6 +254,20 @@ static int hpAggRange(
   return SQLITE_OK;
 }
 
+#ifdef SQLITE_DEBUG
+/* Do the rows of each group, which end at aEnd[], come in scan order? */
+static int hpAggIsInOrder(const u16 *aRow, const u16 *aEnd, int nGroup){
+  int i = 0;
+  int g;
+  for(g=0; g<nGroup; g++){
+    for(i++; i<aEnd[g] && aRow[i-1]<aRow[i]; i++){}
+    if( i<aEnd[g] ) return 0;
+    i = aEnd[g];
+  }
+  return 1;
+}
+#endif
+
 /*
 ** Put the selected rows, all of group iFirstGroup or later ones, in order of
 ** their groups, each group's rows in scan order, and run each aggregate group by
@@ -265,6 +285,7 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
   int n4 = p->nSel/4;
   int n = 0;
   int ii, k, g, rc;
+  assert( nGroup>0 && nGroup<=HP_MX_ORDERED && !hpTallyIsOn(pAgg) );
 
   /* Each quarter of the rows has places of its own, so that rows of one group
   ** do not wait for each other */
@@ -282,6 +303,7 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
     }
     aEnd[g] = (u16)n;
   }
+  assert( n==p->nSel );
 #define HP_PUT(K,I)  aRow[aaAt[K][aiGroup[I]-iFirstGroup]++] = aSel[I];
   for(ii=0; ii<n4; ii++){
     HP_PUT(0, ii) HP_PUT(1, n4+ii) HP_PUT(2, 2*n4+ii) HP_PUT(3, 3*n4+ii)
@@ -289,6 +311,7 @@ static int hpAggOrdered(HpAgg *pAgg, HpFrame *p, u32 iFirstGroup){
   for(ii=4*n4; ii<p->nSel; ii++) HP_PUT(3, ii)
 #undef HP_TALLY
 #undef HP_PUT
+  assert( hpAggIsInOrder(aRow, aEnd, nGroup) );
   for(k=0; k<pPlan->nAgg; k++){
     int iFirst = 0;
     if( pPlan->aAgg[k].bShared ) continue;
@@ -314,6 +337,7 @@ static int hpAggScattered(HpAgg *pAgg, HpFrame *p, const HpAggDef *pDef){
   u8 **apGroup = pAgg->apGroup;
   int n = p->nSel;
   int ii, rc, bSkip;
+  assert( pDef->bShared==0 && pAgg->pPlan->keys.n>0 );
   if( pDef->iFilter!=HP_NO_VEC || pDef->iSet>=0 ){
     rc = hpAggPart(pAgg, p, pDef, 0, apGroup, aRow, &n);
     if( rc ) return rc;
@@ -423,9 +447,11 @@ static int hpAggStep(HpAgg *pAgg, HpFrame *p){
   if( pPlan->keys.n ){
     rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
+    assert( hpAssignIsRight(pAgg, p) );
     if( pAgg->runs.bOrdered ) iFirst = pAgg->aiGroup[0];
   }else{
     HpHead *pHead = hpGroupHead(pPlan, hpGroupAt(&pAgg->runs, 0));
+    assert( pHead->iPos==HP_NO_POS || pHead->iPos<p->iPos+p->aSel[0] );
     if( pHead->iPos==HP_NO_POS ){
       pHead->iPos = p->iPos + p->aSel[0];
       if( pPlan->bLoadFirst ){

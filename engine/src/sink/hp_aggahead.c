@@ -63,6 +63,7 @@ static int hpAggAheadCalls(
   int bAhead
 ){
   u32 nCall;
+  assert( pDef->bParallel || p==p->pQuery->apWorker[0] );
   if( pDef->eAgg==HP_AGG_ORDER ) return hpAggOrderCalls(p, pDef, pState, pMem, bAhead);
   if( hpPercentileMake(p, pDef, pState, pMem) ) return SQLITE_OK;
   return hpAggLogCalls(p, pDef, pState, pMem, bAhead, &nCall);
@@ -106,6 +107,7 @@ static int hpAggAheadLoad(HpQuery *p, u8 *aGroup, const HpAggDef *pDef, Mem *pMe
   void *pState = hpGroupState(pDef, aGroup);
   Mem **ppDone = hpAggAheadDone(pDef, pState);
   int rc;
+  assert( p->pCrew==0 );
   if( *ppDone ){
     sqlite3VdbeMemMove(pMem, *ppDone);
     *ppDone = 0;
@@ -177,6 +179,7 @@ static void hpAggAheadRun(HpWorker *p){
               hpBudgetOomUndo(p->db);
             }
           }else{
+            assert( *hpAggAheadDone(pDef, pState)==0 );
             pMem->db = pQuery->db;
             *hpAggAheadDone(pDef, pState) = pMem;
           }
@@ -198,6 +201,7 @@ static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
   u64 nCost = 0;
   u32 n;
   int bForce = p->pCfg->nThread>1;
+  assert( p->nWorker>1 && p->pCrew==0 && pPlan->nLate>0 );
   if( p->nAheadCost==0 ) p->nAheadCost = bForce ? 64 : HP_MIN_AHEAD;
   for(n=0; n<nGroup && n<p->nAheadCost && nCost<p->nAheadCost; n++){
     HP_EACH_LATE(pPlan, apGroup[n], {
@@ -227,11 +231,12 @@ static int hpAggAhead(HpQuery *p, u8 **apGroup, u32 nGroup, u32 *pn){
 static void hpAggAheadClose(HpQuery *p){
   u64 i;
   u64 n = p->aAhead ? (u64)p->nAhead*p->pEntry->nLate : 0;
+  assert( p->pCrew==0 && p->iAhead<=p->nAhead );
   for(i=0; i<n; i++){
     if( p->aAhead[i].db ) sqlite3VdbeMemRelease(&p->aAhead[i]);
   }
   sqlite3_free(p->aAhead);
   p->aAhead = 0;
-  p->nAhead = 0;
+  p->nAhead = p->iAhead = 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -39,6 +39,9 @@ static void hpAggCallBegin(
 ){
   sqlite3_context *pCtx = (sqlite3_context*)p->aSpace;
   int k;
+  /* The application's code runs in the thread that it has called us in */
+  assert( (pDef->pFunc->funcFlags & SQLITE_FUNC_BUILTIN)!=0
+       || pWorker->db==pWorker->pQuery->db );
   p->pWorker = pWorker;
   p->pDef = pDef;
   p->bAhead = bAhead;
@@ -64,6 +67,7 @@ static void hpAggCallBegin(
 static int hpAggCallStep(HpAggCall *p){
   sqlite3_context *pCtx = (sqlite3_context*)p->aSpace;
   int rc = SQLITE_OK;
+  assert( pCtx->pMem->flags & (MEM_Null|MEM_Agg) );
   pCtx->pMem->n++;
   p->pDef->pFunc->xSFunc(pCtx, p->pDef->nArg, pCtx->argv);
   if( pCtx->isError ){
@@ -103,6 +107,7 @@ static int hpAggCallRow(
 ){
   HpAggCall call;
   int k, rc;
+  assert( pState->db==0 || pState->db==p->db );
   if( pState->db==0 ) sqlite3VdbeMemInit(pState, p->db, MEM_Null);
   hpAggCallBegin(&call, p->pWorker, pDef, pState, 1);
   for(k=0; k<pDef->nArg; k++){

@@ -100,6 +100,7 @@ static u8 *hpAggLogRoom(HpRuns *pRuns, HpAggLog *pLog, u64 n){
   pLog->nByte += nByte;
   pLog->pFree = hpLogBytes(pNew);
   pLog->pEnd = (u8*)pNew + nByte - HP_LOG_SLACK;
+  assert( n<=(u64)(pLog->pEnd-pLog->pFree) );
   return pLog->pFree;
 }
 
@@ -256,6 +257,7 @@ static void hpAggLogMerge(HpAggLog *pTo, HpAggLog *pFrom){
   pTo->nPart += pFrom->nPart;
   pTo->nCall += pFrom->nCall;
   pTo->nByte += pFrom->nByte;
+  assert( pTo->pLast->pPart==0 );
 }
 
 /* Bytes of a part, whose first piece is PART, in a file: one piece */
@@ -293,6 +295,7 @@ static u8 *hpAggLogWrite(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
         memcpy(&hpLogBytes(pTo)[pTo->n], hpLogBytes(pFrom), (size_t)pFrom->n);
         pTo->n += pFrom->n;
       }
+      assert( sizeof(*pTo)+pTo->n+HP_LOG_SLACK<=n && pFrom==0 );
       a += n;
       memset(&hpLogBytes(pTo)[pTo->n], 0, (size_t)(a-&hpLogBytes(pTo)[pTo->n]));
     }
@@ -307,6 +310,7 @@ static u8 *hpAggLogWrite(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
 static u8 *hpAggLogPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
   HP_EACH_STATE(pPlan, aGroup, ==HP_AGG_LOG, HpAggLog, {
     u32 i;
+    assert( pState->pDone==0 );      /* Nothing is made before it is written */
     pState->pFirst = pState->pLast = 0;
     for(i=0; i<pState->nPart; i++){
       HpLogPiece *pPiece = (HpLogPiece*)a;
@@ -459,6 +463,7 @@ static int hpAggLogCalls(
     }
   }
   *pnCall = call.nCall;
+  assert( rc || call.nCall==(u32)pLog->nCall );
   hpAggCallEnd(&call);
   if( aCursor!=aSmall ) sqlite3_free(aCursor);
   return rc;

@@ -144,6 +144,8 @@ static SQLITE_INLINE u64 hpAggOrderKey(
     default: {
       u8 aFirst[8];
       u32 i;
+      assert( tag!=HP_TEXT || pTerm->pColl==0
+           || hpVecCollIsOwn(pTerm->pColl) );
       memset(aFirst, 0, sizeof(aFirst));
       aFirst[0] = 0xff;
       aFirst[1] = tag==HP_TEXT ? 0xf1 : 0xf2;
@@ -194,6 +196,7 @@ static SQLITE_INLINE u32 hpTextLen(const u8 *a){
 ** n bytes for texts of pOrder, or NULL.
 */
 static u8 *hpAggOrderAlloc(HpRuns *pRuns, HpAggOrder *pOrder, u64 n){
+  assert( (n & 7)==0 );              /* The lowest bit of an address is free */
   if( n>HP_MX_TEXT && !hpGroupMay(pRuns, 0, HP_FINISH) ) return 0;
   pOrder->nText += (i64)n;
   return hpArenaAlloc(&pRuns->arena, (i64)n);
@@ -241,6 +244,7 @@ static int hpAggOrderNorm(
   HpBuf *pKey = &pRuns->key;
   u64 *aMore;
   int k;
+  assert( pDef->bSelf==0 );
   pKey->n = 0;
   for(k=0; k<pDef->nTerm; k++){
     const HpTerm *pTerm = &pDef->aTerm[k];
@@ -271,6 +275,7 @@ static int hpAggOrderSelf(
   u64 nByte = 16 + ((tag & HP_STR) ? hpTextSize(n) : 0);
   u64 *aMore = (u64*)hpAggOrderAlloc(pRuns, pOrder, nByte);
   if( aMore==0 ) return HP_DECLINE;
+  assert( ((uptr)aMore & 7)==0 );
   aMore[0] = info;
   aMore[1] = (tag & HP_STR) ? 0 : v.u;
   if( tag & HP_STR ) hpTextWrite((u8*)&aMore[2], v.z, n, sub);
@@ -299,6 +304,7 @@ static int hpAggOrderAdd(
   assert( pDef->eAgg==HP_AGG_ORDER && pDef->nTerm>0 && pOrder->nPart==0 );
   if( (p->iPos>>32)>=(1<<24) || iRow>=(1<<24) ) return HP_DECLINE;
   if( pOrder->nFree==0 && hpAggOrderGrow(pRuns, pDef, pOrder) ) return HP_DECLINE;
+  assert( pDef->szEntry==8*(2+(pDef->bSelf ? 0 : (u32)pDef->nArg)) );
   a = (u64*)pOrder->pFree;
   a[0] = hpAggOrderKey(pTerm, pVec->aTag[j], pVec->aVal[j],
                        (pVec->aTag[j] & HP_STR) ? pVec->aLen[j] : 0, &bMore);
@@ -345,6 +351,7 @@ static int hpAggOrderAdd(
 static int hpAggOrderCompare(const HpAggDef *pDef, const u64 *a, const u64 *b){
   const u64 *aA = hpAggOrderMore(a);
   const u64 *aB = hpAggOrderMore(b);
+  assert( hpAggOrderIsMore(a) && hpAggOrderIsMore(b) );
   if( pDef->bSelf ){
     u8 tA = aHpTypeTag[hpAggOrderType(aA[0], 0)];
     u8 tB = aHpTypeTag[hpAggOrderType(aB[0], 0)];
@@ -378,8 +385,10 @@ static SQLITE_INLINE int hpAggOrderLess(
   const u64 *a,
   const u64 *b
 ){
+  assert( a!=b );
   if( a[0]!=b[0] ) return a[0]<b[0];
   /* Where words 0 are equal both have more, or none */
+  assert( hpAggOrderIsMore(a)==hpAggOrderIsMore(b) );
   if( hpAggOrderIsMore(a) ){
     int c = hpAggOrderCompare(pDef, a, b);
     if( c ) return c<0;
@@ -397,6 +406,7 @@ static void hpAggOrderFew(struct HpSorted *a, struct HpSorted *aTmp, u32 n){
   struct HpSorted *aFrom = a;
   struct HpSorted *aTo = aTmp;
   u32 nRun, i, j, k;
+  assert( n>1 && n<HP_MIN_RADIX );
   for(i=0; i<n; i+=8){
     u32 mx = MIN(i+8, n);
     for(j=i+1; j<mx; j++){
@@ -445,6 +455,7 @@ static int hpAggOrderSpread(
   assert( n<HP_MIN_RADIX && mn<=mx );
   while( (mx-mn)>>shift >= 2*n ) shift++;
   nSlot = (u32)((mx-mn)>>shift) + 1;
+  assert( nSlot<=ArraySize(aEnd) );
   memset(aEnd, 0, sizeof(aEnd[0])*nSlot);
   for(i=0; i<n; i++) aEnd[(a[i].prefix-mn)>>shift]++;
   for(i=k=0; i<nSlot; i++){
@@ -452,6 +463,7 @@ static int hpAggOrderSpread(
     k += aEnd[i];
     aEnd[i] = (u16)k;
   }
+  assert( k==n );
   if( nMost>HP_ORDER_SLOT ) return 0;
   /* From the end, so that equal ones stay in their order */
   for(i=n; i>0; i--) aTmp[--aEnd[(a[i-1].prefix-mn)>>shift]] = a[i-1];
@@ -513,6 +525,7 @@ static void hpAggOrderPart(
       }
     }
   }
+  assert( i==n );
   if( bSorted ) return;
   if( bMoved ){
     if( n<HP_MIN_RADIX ){
@@ -539,6 +552,36 @@ static void hpAggOrderPart(
     aCopy += (size_t)sz*pTo->n;
   }
 }
+
+#ifdef SQLITE_DEBUG
+/* Do the entries of the part that begins with pList come in order? */
+static int hpAggOrderIsSorted(const HpAggDef *pDef, const HpList *pList){
+  const u64 *aPrior = 0;
+  u32 i;
+  for(; pList; pList=pList->pNext){
+    const u64 *a = hpListEntry(pList);
+    for(i=0; i<pList->n; i++, a+=pDef->szEntry/8){
+      if( aPrior && !hpAggOrderLess(pDef, aPrior, a) ) return 0;
+      aPrior = a;
+    }
+  }
+  return 1;
+}
+
+/* Are the counts of pOrder, which has been sorted, those of its parts? */
+static int hpAggOrderIsWhole(const HpAggOrder *pOrder){
+  const HpList *pPart, *pList;
+  const HpList *pLast = 0;
+  u32 nPart = 0;
+  u32 n = 0;
+  for(pPart=pOrder->pFirst; pPart; pPart=pPart->pPart){
+    pLast = pPart;
+    nPart++;
+    for(pList=pPart; pList; pList=pList->pNext) n += pList->n;
+  }
+  return nPart==pOrder->nPart && n==pOrder->nEntry && pLast==pOrder->pLast;
+}
+#endif
 
 /*
 ** Put the entries of all groups of worker p in order.
@@ -592,6 +635,7 @@ static int hpAggOrderSort(HpRuns *pRuns){
         }
         hpAggOrderPart(pDef, pList, n, (struct HpSorted*)buf.a,
                        &buf.a[2*sizeof(struct HpSorted)*(size_t)n]);
+        assert( hpAggOrderIsSorted(pDef, pList) );
         pList = pNext;
         nDone += n;
         if( nDone>=HP_ORDER_PART ){
@@ -611,6 +655,7 @@ static int hpAggOrderSort(HpRuns *pRuns){
 static void hpAggOrderMerge(HpAggOrder *pTo, const HpAggOrder *pFrom){
   assert( (pFrom->nPart==0)==(pFrom->pFirst==0) );
   assert( (pTo->nPart==0)==(pTo->pFirst==0) );
+  assert( hpAggOrderIsWhole(pTo) && hpAggOrderIsWhole(pFrom) );
   if( pFrom->pFirst==0 ) return;
   if( pTo->pFirst==0 ){
     *pTo = *pFrom;
@@ -742,6 +787,7 @@ static u8 *hpAggOrderPointers(const HpGroupPlan *pPlan, u8 *aGroup, u8 *a){
       /* Of the last piece of a part it was and is NULL */
       pPrior = pList->pNext ? pList : 0;
     }
+    assert( pPrior==0 && hpAggOrderIsWhole(pState) );
   })
   return a;
 }
@@ -758,6 +804,7 @@ static SQLITE_INLINE void hpAggOrderToMem(
   int eType = hpAggOrderType(hpAggOrderInfo(a), k);
   const u8 *z = 0;
   HpVal v;
+  assert( k<pDef->nArg && (pDef->bSelf==0 || k==0) );
   if( pDef->bSelf==0 ){
     v.u = a[2+k];
     if( eType>=HP_TYPE_TEXT ) z = hpAggOrderPtr(v.u);
@@ -861,6 +908,7 @@ static int hpAggOrderCalls(
     aCursor[i].aEnd = aCursor[i].a + (size_t)pList->n*(pDef->szEntry/8);
     i++;
   }
+  assert( i==n && hpAggOrderIsWhole(pOrder) );
   for(i=n/2; i>0; i--) hpCursorSift(pDef, aCursor, n, i-1);
 
   hpAggCallBegin(&call, p, pDef, pMem, bAhead);

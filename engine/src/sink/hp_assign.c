@@ -7,6 +7,7 @@
 ** hp_assign: which group a row belongs to.
 **
 **    hpAssignGroups()    find or create the group of each selected row
+**    hpAssignIsRight()   for asserts: is that the group?
 **
 ** Keys often come in order: a table filled by day, the lines of one invoice
 ** after the other, a scan of an index.  As long as each new key of a worker is
@@ -34,6 +35,7 @@ static int hpAssignGrow(HpAgg *pAgg){
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
   u32 *aOld = pAgg->aSlot;
   u32 *aNew;
+  assert( pAgg->runs.bOrdered==0 && pAgg->runs.nGroup<=mOld );
   if( mNew>=0x7fffffff
    || (mNew>=HP_MX_SLOT && !hpGroupMay(&pAgg->runs, nByte, HP_WISH))
   ){
@@ -63,6 +65,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   u8 *aGroup;
   u8 *z;
 
+  assert( ii<p->nSel && (bNorm==0 || pAgg->runs.bOrdered) );
   /* It is at the end of the batch that groups can be put aside */
   if( !hpGroupMay(&pAgg->runs, 0, HP_FINISH) ) return HP_DECLINE;
   aGroup = hpTableNew(pAgg);
@@ -95,6 +98,7 @@ static int hpAssignNew(HpAgg *pAgg, HpFrame *p, int ii, int bNorm){
   pHead->nNorm = pAgg->runs.key.n;
   if( hpKeyShow(p, &pAgg->pPlan->keys, row, &pAgg->runs.key) ) return HP_DECLINE;
   pHead->nRec = pAgg->runs.key.n;
+  assert( pHead->nNorm>0 && pHead->nRec>=pHead->nNorm+(u32)pPlan->keys.n );
   pHead->z = z = hpArenaAlloc(&pAgg->runs.arena, pHead->nRec);
   if( z==0 ) return HP_DECLINE;
   memcpy(z, pAgg->runs.key.a, pHead->nRec);
@@ -121,6 +125,7 @@ static int hpAssignHash(HpAgg *pAgg, HpFrame *p, int bAll){
   u64 *aHash = pAgg->aHash;
   int nSel = p->nSel;
   int ii;
+  assert( nSel>0 && nSel<=p->nAlloc );
   if( bAll ){
     for(ii=0; ii<nSel; ii++) aHash[ii] = hpHashPack(aPack[ii]);
   }else{
@@ -170,6 +175,7 @@ static int hpAssignRow(HpAgg *pAgg, HpFrame *p, int ii){
   u32 j = salt & pAgg->mSlot;
   u32 iGroup;
   int rc;
+  assert( pAgg->runs.nGroup<=pAgg->mSlot );  /* Some slot is empty */
   while( (iGroup = pAgg->aSlot[2*j+1])!=0 ){
     if( pAgg->aSlot[2*j]==salt
      && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
@@ -217,6 +223,7 @@ static SQLITE_NOINLINE int hpAssignKnown(
     u64 a = aGroupPack[iGroup].a ^ aPack[ii].a;
     u64 b = aGroupPack[iGroup].b ^ aPack[ii].b;
     if( (a|b)!=0 ) break;
+    assert( iGroup<pAgg->runs.nGroup );
     aiGroup[ii] = iGroup;
   }
   return ii;
@@ -290,6 +297,7 @@ static int hpAssignMany(HpAgg *pAgg, HpFrame *p, int bAll){
   for(ii=0; ii<nSel; ii++){
     u32 iGroup = pAgg->aiGroup[ii];
     if( iGroup==0xffffffff ){
+      assert( ii>0 );
       pAgg->aiGroup[ii] = pAgg->aiGroup[ii-1];
     }else if( iGroup
            && hpAssignIs(pAgg, hpGroupAt(&pAgg->runs, iGroup-1), ii)
@@ -349,6 +357,7 @@ static int hpAssignOrdered(HpAgg *pAgg, HpFrame *p, int *pnDone){
       }
       last = *pPack;
     }
+    assert( pAgg->runs.nGroup>0 );
     pAgg->aiGroup[ii] = pAgg->runs.nGroup-1;
     *pnDone = ii+1;
   }
@@ -405,6 +414,7 @@ static int hpAssignNewRows(HpAgg *pAgg, HpFrame *p, int nNew){
   u8 bDense = p->bDense;
   u32 *aiGroup = pAgg->aiGroup;
   int i, rc;
+  assert( nNew>0 && nNew<=nSel && pAgg->runs.bOrdered==0 );
   for(i=0; i<nNew; i++) pAgg->aRow[i] = aSel[pAgg->aNew[i]];
   /* For a moment they are the selection */
   p->aSel = pAgg->aRow;
@@ -434,6 +444,7 @@ static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
   int nNew;
   int bDirect = !pAgg->runs.bOrdered && hpDirectRows(pAgg, p, &nNew);
   int k, rc;
+  assert( p->nSel>0 && pAgg->runs.pWorker==p->pWorker );
   if( bDirect && nNew==0 ) return SQLITE_OK;
   for(k=0; k<pPlan->keys.n; k++) hpCodesValues(p, pPlan->keys.aVec[k]);
   if( bDirect ) return hpAssignNewRows(pAgg, p, nNew);
@@ -454,4 +465,28 @@ static int hpAssignGroups(HpAgg *pAgg, HpFrame *p){
   }
   return bFew ? hpAssignFew(pAgg, p, bAll) : hpAssignMany(pAgg, p, bAll);
 }
+
+#ifdef SQLITE_DEBUG
+/*
+** Has each selected row the pack of its group?  While keys come in order groups
+** do.  Of keys that have not been decoded, nothing but the number is known.
+*/
+static int hpAssignIsRight(const HpAgg *pAgg, const HpFrame *p){
+  const HpKeys *pKeys = &pAgg->pPlan->keys;
+  HpPack aPack[HP_BATCH];
+  int bPack = p->nRow<=HP_BATCH;
+  int ii, k;
+  for(k=0; k<pKeys->n; k++) if( p->aVec[pKeys->aVec[k]].bLate ) bPack = 0;
+  if( bPack ) hpPackRows((HpFrame*)p, pKeys, aPack);
+  for(ii=0; ii<p->nSel; ii++){
+    u32 iGroup = pAgg->aiGroup[ii];
+    const HpPack *pPack;
+    if( iGroup>=pAgg->runs.nGroup ) return 0;
+    if( pAgg->runs.bOrdered && ii>0 && iGroup<pAgg->aiGroup[ii-1] ) return 0;
+    pPack = hpGroupPack(hpGroupAt(&pAgg->runs, iGroup));
+    if( bPack && (pPack->a!=aPack[ii].a || pPack->b!=aPack[ii].b) ) return 0;
+  }
+  return 1;
+}
+#endif
 #endif /* SQLITE_OMIT_HP */

@@ -110,17 +110,26 @@ static void hpBuildPut(HpRelCol *pCol, const u32 *aRow, const i64 *aInt, u32 n){
   switch( pCol->sz ){
     case 1: {
       u8 *a = (u8*)pCol->aVal;
-      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u8)((u64)aInt[ii]-iBase);
+      for(ii=0; ii<n; ii++){
+        assert( (u64)aInt[ii]-iBase<=0xff );
+        a[aRow[ii]] = (u8)((u64)aInt[ii]-iBase);
+      }
       break;
     }
     case 2: {
       u16 *a = (u16*)pCol->aVal;
-      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u16)((u64)aInt[ii]-iBase);
+      for(ii=0; ii<n; ii++){
+        assert( (u64)aInt[ii]-iBase<=0xffff );
+        a[aRow[ii]] = (u16)((u64)aInt[ii]-iBase);
+      }
       break;
     }
     case 4: {
       u32 *a = (u32*)pCol->aVal;
-      for(ii=0; ii<n; ii++) a[aRow[ii]] = (u32)((u64)aInt[ii]-iBase);
+      for(ii=0; ii<n; ii++){
+        assert( (u64)aInt[ii]-iBase<=0xffffffff );
+        a[aRow[ii]] = (u32)((u64)aInt[ii]-iBase);
+      }
       break;
     }
     default:
@@ -138,6 +147,9 @@ static int hpBuildOpen(HpWorker *p, Mem *aMem){
   HpBuild *pNew = sqlite3MallocZero(sizeof(*pNew));
   i64 i;
   UNUSED_PARAMETER(aMem);
+  /* Which rows have a key is all that is kept where keys may come again */
+  assert( pPlan->bSemi==0 || pPlan->nCol==0 );
+  assert( p->pSink==0 && p->pPipe->pSink->xRows==hpBuildRows );
   p->pSink = pNew;
   if( pNew==0 ) return HP_DECLINE;
   pNew->pPlan = pPlan;
@@ -209,6 +221,7 @@ static int hpBuildInts(
     iMin = MIN(iMin, v.i);
     iMax = MAX(iMax, v.i);
   }
+  assert( n<=pChunk->n && (bSemi || n==pChunk->n) );
   if( hpBuildWidth(&pBuild->rows, &pChunk->key, n, iMin, iMax) ) return HP_DECLINE;
   hpBuildPut(&pChunk->key, pBuild->aEach, aInt, n);
   pChunk->n = n;
@@ -231,6 +244,7 @@ static int hpBuildPacks(
   int nOld = p->nSel;
   int bAll;
   u32 ii;
+  assert( pChunk->n>0 && pChunk->key.aVal==0 );
   p->aSel = aSel;
   p->nSel = (int)pChunk->n;
   bAll = hpPackRows(p, pKeys, pBuild->aPack);
@@ -265,6 +279,22 @@ static SQLITE_INLINE void hpBuildCopy(u8 *zTo, const u8 *zFrom, u32 n){
   }
 }
 
+#ifdef SQLITE_DEBUG
+/* Bytes of the texts of pCol, which lie one behind the other; or -1 */
+static i64 hpBuildTexts(const HpRelCol *pCol, u32 n){
+  const u8 *zNext = 0;
+  i64 nByte = 0;
+  u32 ii;
+  for(ii=0; ii<n; ii++){
+    if( ((pCol->aTag ? pCol->aTag[ii] : pCol->mType) & HP_STR)==0 ) continue;
+    if( zNext && zNext!=pCol->aVal[ii].z ) return -1;
+    zNext = &pCol->aVal[ii].z[pCol->aLen[ii]];
+    nByte += pCol->aLen[ii];
+  }
+  return nByte;
+}
+#endif
+
 /*
 ** Copy column k of the rows.
 */
@@ -286,6 +316,7 @@ static int hpBuildColumn(
   i64 nByte = 0;
   u8 *z;
   u32 ii;
+  assert( pVec->bCodes==0 && pVec->bLate==0 );
   hpVecExact(p, pVec);
   if( mType==HP_INT ){
     for(ii=0; ii<n; ii++){
@@ -340,6 +371,7 @@ static int hpBuildColumn(
     pCol->aLen[ii] = nText;
   }
   memset(z, 0, HP_SLACK);
+  assert( hpBuildTexts(pCol, n)==nByte );
   return SQLITE_OK;
 }
 
@@ -354,6 +386,7 @@ static int hpBuildRows(HpWorker *pWorker, HpFrame *p){
   HpChunk *pChunk;
   int rc = SQLITE_OK;
   int k, n;
+  assert( p->pWorker==pWorker && hpVecIsSelection(p) );
   if( hpRelNever(p, &pPlan->key) ) return HP_DECLINE;
   for(k=0; k<pKeys->n; k++) hpVecExact(p, &p->aVec[pKeys->aVec[k]]);
   n = hpBuildSelect(p, pKeys, aSel);
@@ -402,6 +435,7 @@ static int hpBuildNew(
   HpArena *pMem = &pRel->mem;
   static const u8 aEmpty[HP_SLACK];
   int k;
+  assert( pRel->aCol==0 && pRel->aBit==0 && pRel->aSlot==0 );
   if( pRel->nBit ){
     i64 nWord = (i64)(pRel->nBit>>6)+1;
     pRel->aBit = hpArenaAlloc(pMem, sizeof(u64)*nWord);
@@ -526,6 +560,7 @@ static int hpBuildHash(
     HpPack pack;
     u64 h, x;
     u32 j;
+    assert( iRow>0 && iRow<=pRel->nRow );
     if( pChunk->key.aVal ){
       pack.a = (u64)hpRelInt(&pChunk->key, ii);
       pack.b = HP_PACK_INT;
@@ -550,6 +585,7 @@ static int hpBuildHash(
 /* The row that the key k of a directory of bits has */
 static SQLITE_INLINE u32 hpBuildRank(const HpRel *pRel, i64 iKey){
   u64 k = (u64)iKey - (u64)pRel->iMin;
+  assert( (pRel->aBit[k>>6]>>(k & 63)) & 1 );
   return pRel->aRank[k>>6] + hpRelBits(pRel->aBit[k>>6] << (63-(k & 63)));
 }
 
@@ -571,6 +607,7 @@ static void hpBuildScatter(
   for(ii=0; ii<n; ii++){
     aRow[ii] = pRel->nBit ? hpBuildRank(pRel, hpRelInt(&pChunk->key, ii))
                           : pChunk->iRow+ii;
+    assert( aRow[ii]>0 && aRow[ii]<=pRel->nRow );
   }
   for(k=0; k<pPlan->nCol; k++){
     const HpRelCol *pIn = &pChunk->aCol[k];
@@ -651,8 +688,27 @@ static void hpBuildRanks(HpRel *pRel){
     pRel->aRank[i] = n;
     n += hpRelBits(pRel->aBit[i]);
   }
+  assert( n<=pRel->nRow );           /* Fewer if keys came again */
   pRel->nRow = n;
 }
+
+#ifdef SQLITE_DEBUG
+/* Is each row in the directory once?  With bSemi some may not be there. */
+static int hpBuildIsWhole(const HpRel *pRel, int bSemi){
+  u64 n = 0;
+  u64 i;
+  if( pRel->nBit ){
+    for(i=0; i<=pRel->nBit>>6; i++) n += hpRelBits(pRel->aBit[i]);
+  }else{
+    for(i=0; i<=pRel->mSlot; i++){
+      u32 iRow = (u32)pRel->aSlot[i];
+      if( iRow>pRel->nRow || (iRow==0 && pRel->aSlot[i]!=0) ) return 0;
+      n += iRow>0;
+    }
+  }
+  return bSemi ? n<=pRel->nRow : n==pRel->nRow;
+}
+#endif
 
 /* How many bits the directory of nRow integers from iMin to iMax has, or 0 if a
 ** hash table is better */
@@ -665,6 +721,7 @@ static u64 hpBuildDirectory(
   u64 nBit;
   if( pCfg->bDirHash ) return 0;
   if( nRow==0 ) return 1;
+  assert( iMin<=iMax );
   nBit = (u64)iMax - (u64)iMin;
   if( nBit/8>=HP_REL_BYTES ) return 0;
   if( pPlan->bWant ) return nBit+1;
@@ -716,6 +773,7 @@ static int hpBuildCombine(HpQuery *p){
   if( nRow>=0x7fffffff/4 ) rc = HP_DECLINE;
   if( rc==SQLITE_OK ){
     i64 nByte = nRow*13*(i64)pPlan->nCol;
+    assert( (i64)iRow==nRow+1 );
     pRel->iMin = nRow ? iMin : 0;
     pRel->nBit = bOther ? 0 : hpBuildDirectory(p->pCfg, pPlan, iMin, iMax, nRow);
     nByte += pRel->nBit ? (i64)(pRel->nBit/5) : 48*nRow;
@@ -730,6 +788,7 @@ static int hpBuildCombine(HpQuery *p){
   if( rc==SQLITE_OK ){
     rc = hpBuildEach(p, HP_BUILD_BOTH ? nRow : 0, hpBuildEnter);
   }
+  assert( rc || hpBuildIsWhole(pRel, pPlan->bSemi) );
   if( rc==SQLITE_OK && pRel->nBit ) hpBuildRanks(pRel);
   if( rc==SQLITE_OK && pPlan->nCol>0 ) rc = hpBuildEach(p, nRow, hpBuildFill);
   for(i=0; i<p->nWorker && rc==SQLITE_OK; i++){

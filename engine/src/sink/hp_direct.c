@@ -77,6 +77,7 @@ static int hpDirectBits(u64 n){
 /* Forget what the array knows, as groups have been forgotten */
 static void hpDirectClear(HpAgg *pAgg){
   HpDirect *p = pAgg->pDirect;
+  assert( pAgg->runs.nGroup==0 );
   if( p && p->aGroup ) memset(p->aGroup, 0, sizeof(u32)<<p->nBit);
 }
 
@@ -86,6 +87,7 @@ static void hpDirectDrop(HpAgg *pAgg){
   if( p->aGroup ) pAgg->runs.nTable -= (i64)sizeof(u32)<<p->nBit;
   sqlite3_free(p->aGroup);
   p->aGroup = 0;
+  assert( pAgg->runs.nTable>=0 );
 }
 
 /* Are groups found by numbers, without a look at them? */
@@ -122,6 +124,7 @@ static int hpDirectRange(HpDirectKey *pKey, const HpFrame *p, const HpVec *pVec)
   i64 iMin = LARGEST_INT64, iMax = SMALLEST_INT64;
   u64 nWant, nSpare;
   int ii;
+  assert( (pVec->mType & ~HP_NULL)==HP_INT && pVec->bFloat==0 );
   if( pVec->pSeg && pVec->pSeg->eForm==HP_FORM_INT
    && hpDirectIsIn(pKey, pVec->pSeg->iBase, pVec->pSeg->iMax)
   ){
@@ -158,6 +161,7 @@ static int hpDirectRange(HpDirectKey *pKey, const HpFrame *p, const HpVec *pVec)
   pKey->eKind = HP_INT;
   pKey->iMin = iMin;
   pKey->iMax = iMax;
+  assert( hpDirectIsIn(pKey, iMin, iMax) );
   return 1;
 }
 
@@ -182,6 +186,7 @@ static int hpDirectGrow(HpDirectKey *pKey){
   pKey->aSlot = aSlot;
   pKey->mSlot = (u32)nNew*2-1;
   pKey->nWordAlloc = nNew;
+  assert( nNew<=0xffff && 2*pKey->nWord<=(int)pKey->mSlot+1 );
   for(i=0; i<pKey->nWord; i++){
     const struct HpDirectWord *pWord = &pKey->aWord[i];
     u32 j = hpDirectHash(pWord->k, pWord->z, pWord->n) & pKey->mSlot;
@@ -219,6 +224,7 @@ static int hpDirectWord(HpDirect *p, HpDirectKey *pKey, u64 k, const u8 *z, u32 
   pWord->k = k;
   pWord->z = zCopy;
   pWord->n = n;
+  assert( pKey->nWord<=pKey->nWordAlloc && pKey->aSlot[j]==0 );
   pKey->aSlot[j] = (u16)pKey->nWord;
   return pKey->nWord;
 }
@@ -229,6 +235,7 @@ static int hpDirectWord(HpDirect *p, HpDirectKey *pKey, u64 k, const u8 *z, u32 
 */
 static int hpDirectWords(HpDirect *p, HpDirectKey *pKey, const HpSegment *pDict, u32 *aNumber){
   int i;
+  assert( pDict->nEntry<=ArraySize(pKey->aLast) );
   for(i=0; i<pDict->nEntry; i++){
     u32 n = pDict->aEntry[i].n;
     const u8 *z = &pDict->aText[pDict->aEntry[i].iOfst];
@@ -246,6 +253,7 @@ static int hpDirectWords(HpDirect *p, HpDirectKey *pKey, const HpSegment *pDict,
     pKey->nBit = hpDirectBits((u64)pKey->nWord+pKey->nWord/4);
     pKey->iShift = -1;
   }
+  assert( pKey->nWord>>pKey->nBit==0 );
   return 1;
 }
 
@@ -294,6 +302,7 @@ static int hpDirectOne(const HpAgg *pAgg, const HpFrame *pFrame, const HpVec *pV
   for(i=0; i<pVec->pSeg->nEntry; i++){
     aGroup[i] = p->aGroup[aNumber[i]]-1;
     if( aGroup[i]==0xffffffff ) return 0;
+    assert( aGroup[i]<pAgg->runs.nGroup );
   }
   if( aCode==0 ){
     for(ii=0; ii<nSel; ii++) aiGroup[ii] = aGroup[0];
@@ -417,6 +426,7 @@ static int hpDirectRows(HpAgg *pAgg, HpFrame *pFrame, int *pnNew){
     u32 iGroup;
     assert( aTo[ii]>>p->nBit==0 );
     iGroup = p->aGroup[aTo[ii]];
+    assert( iGroup<=pAgg->runs.nGroup );
     aiGroup[ii] = iGroup-1;
     if( iGroup==0 ){
       pAgg->aNew[nNew++] = (u16)ii;
@@ -436,6 +446,8 @@ no_direct:
 
 /* Selected row ii, whose number was not known, is of this group */
 static void hpDirectSet(HpAgg *pAgg, int ii, u32 iGroup){
+  assert( iGroup<pAgg->runs.nGroup );
+  assert( pAgg->pDirect->aNumber[ii]>>pAgg->pDirect->nBit==0 );
   pAgg->pDirect->aGroup[pAgg->pDirect->aNumber[ii]] = iGroup+1;
 }
 #endif /* SQLITE_OMIT_HP */

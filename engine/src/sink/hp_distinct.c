@@ -51,6 +51,7 @@ static void *hpDistinctGrow(HpRuns *pRuns, u32 *pm, int sz){
   u32 mNew = *pm ? *pm*2+1 : HP_MIN_SET-1;
   i64 nByte = sz*((i64)mNew+1);
   void *pNew;
+  assert( (mNew & (mNew+1))==0 );
   if( mNew>=HP_MX_SET_SLOT || !hpGroupMay(pRuns, nByte, HP_KEEP) ) return 0;
   pNew = hpArenaMalloc(nByte);
   if( pNew==0 ) return 0;
@@ -152,6 +153,7 @@ static int hpDistinctKey(
     sqlite3_free(pSet->aKey);
     pSet->aKey = aNew;
   }
+  assert( pSet->nKey<pSet->mKey );
   pKey->n = 0;
   if( hpKeyValue(pKey, pVec, i, pColl, 0) ) return HP_DECLINE;
   hash = hpHashBytes(pKey->a, pKey->n);
@@ -309,6 +311,7 @@ static void hpDistinctLook(const HpQuery *p, int iWorker, int iSet, u32 iFirst, 
   u32 nPack = pSet->aPack ? pSet->mPack+1 : 0;
   u32 i;
   int k;
+  assert( iWorker>0 && pSet->aAgain!=0 && iEnd<=hpDistinctPlaces(pSet) );
   for(i=iFirst; i<iEnd; i++){
     if( i+HP_AHEAD_MOVE<iEnd ) hpPrefetch(hpDistinctHead(pSet, i+HP_AHEAD_MOVE));
     if( hpDistinctHead(pSet, i)==0 ) continue;
@@ -365,9 +368,20 @@ static void hpDistinctTake(HpWorker *pWorker){
       if( pSet->aAgain[i]==0 ) continue;
       aGroup = hpDistinctGroup(pPlan, hpDistinctHead(pSet, i));
       *(i64*)hpGroupState(pDef, aGroup) -= 1;
+      assert( *(i64*)hpGroupState(pDef, aGroup)>=0 );
     }
   }
 }
+
+#ifdef SQLITE_DEBUG
+/* Are as many places in use as there are values? */
+static int hpDistinctIsSane(const HpSet *pSet){
+  u32 n = 0;
+  u32 i;
+  for(i=0; i<hpDistinctPlaces(pSet); i++) n += hpDistinctHead(pSet, i)!=0;
+  return n==pSet->nPack+pSet->nKey;
+}
+#endif
 
 /*
 ** All workers are done: see to it that no two of them have counted the same value of the
@@ -377,6 +391,7 @@ static int hpDistinctCombine(HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
   int nWith = 0;         /* Workers with groups */
   int i, k, rc;
+  assert( p->pCrew==0 && p->nMerge==0 );
   if( pPlan->nSet==0 || p->nWorker==1 ) return SQLITE_OK;
   for(i=0; i<p->nWorker; i++){
     for(k=0; k<pPlan->nSet && hpDistinctPlaces(hpDistinctSet(p, i, k))==0; k++){}
@@ -387,6 +402,7 @@ static int hpDistinctCombine(HpQuery *p){
     for(k=0; k<pPlan->nSet; k++){
       HpSet *pSet = hpDistinctSet(p, i, k);
       i64 n = (i64)hpDistinctPlaces(pSet) + 1;
+      assert( pSet->aAgain==0 && hpDistinctIsSane(pSet) );
       pSet->aAgain = hpArenaMalloc(n);
       if( pSet->aAgain==0 ) return HP_DECLINE;
       memset(pSet->aAgain, 0, n);

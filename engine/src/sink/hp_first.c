@@ -31,6 +31,7 @@ static int hpFirstGrow(HpFirst *pFirst){
   i64 nByte = 2*sizeof(u32)*((i64)mNew+1);
   u32 *aOld = pFirst->aSlot;
   u32 *aNew;
+  assert( (mOld & (mOld+1))==0 && pFirst->nKey<=mOld );
   if( mNew>=0x7fffffff ) return HP_DECLINE;
   aNew = sqlite3_malloc64(nByte);
   if( aNew==0 ) return HP_DECLINE;
@@ -77,6 +78,8 @@ static int hpFirstAdd(
   assert( pFirst->nKey<=pFirst->mSlot && pFirst->aSlot[2*j+1]==0 );
   pFirst->aSlot[2*j] = salt;
   pFirst->aSlot[2*j+1] = pFirst->nKey;
+  /* One place for each combination */
+  assert( pFound->nPlace==pFirst->nKey-1 && pFound->nPlace<pFound->nAlloc );
   pFound->aPlace[pFound->nPlace] = hpFoundPlace(pFound, i, 0);
   if( pFound->aPlace[pFound->nPlace++]<0 ) return HP_DECLINE;
   if( pFirst->nKey>pFirst->mSlot/2 ) return hpFirstGrow(pFirst);
@@ -97,6 +100,7 @@ static SQLITE_INLINE int hpFirstIs(
     const HpVec *pVec = &p->aVec[pPlan->keys.aVec[k]];
     int i = iRow & pVec->mIdx;
     u8 tag = pVec->aTag[i];
+    assert( pVec->bFloat==0 && pVec->bLate==0 );
     if( tag!=pKept->tag ) return 0;
     if( tag & HP_NUM ){
       if( pVec->aVal[i].u!=pKept->val.u ) return 0;
@@ -158,6 +162,7 @@ static int hpFirstOpen(HpWorker *p, Mem *aMem){
   HpFirst *pFirst;
   int rc = hpFoundOpen(p, sizeof(HpFirst));
   UNUSED_PARAMETER(aMem);
+  assert( p->pQuery->pCrew==0 && p->pQuery->pass.bEnd==0 );
   if( rc ) return rc;
   pFirst = p->pSink;
   if( !hpFoundIsLarge(&pFirst->found) ){
@@ -191,6 +196,7 @@ static int hpFirstRows(HpWorker *pWorker, HpFrame *p){
   const u64 *aHash = pFirst->aHash;
   int nKey = pPlan->keys.n;
   int ii, rc;
+  assert( pFirst->found.pWorker==pWorker && hpVecIsSelection(p) );
   rc = hpFoundReserve(&pFirst->found, p->nSel);
   if( rc ) return rc;
   hpFirstHash(pFirst, p);
@@ -236,6 +242,7 @@ static void hpFirstRun(HpWorker *p){
 */
 static int hpFirstMerge(HpQuery *p){
   HpFirst *pFirst = p->apWorker[0]->pSink;
+  assert( p->pCrew==0 );
   sqlite3_free(pFirst->aSlot);
   sqlite3_free(pFirst->aKey);
   pFirst->aSlot = 0;

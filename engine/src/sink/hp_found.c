@@ -121,6 +121,7 @@ static int hpFoundIsLarge(const HpFound *pFound){
 */
 static int hpFoundOpen(HpWorker *p, int nByte){
   HpFound *pFound = sqlite3_malloc64(nByte);
+  assert( nByte>=(int)sizeof(HpFound) && p->pQuery->pCrew==0 );
   p->pSink = pFound;
   if( pFound==0 ) return HP_DECLINE;
   memset(pFound, 0, nByte);
@@ -221,9 +222,11 @@ static void hpFoundRun(
   if( pFound->pPlan->bByRowid ){
     pFound->iLast = p->run.aHigh[p->run.nPage-1];
   }else{
+    assert( pFound->bLast==0 || pFound->iLast<hpPlaceLast(p) );
     pFound->iLast = hpPlaceLast(p);
   }
   pFound->bLast = 1;
+  assert( pFound->pPlan->bByRowid || pFound->iFound<=pFound->iLast );
   pFound->nLeaf += p->run.nPage;
   if( pFound->nTableRow==0 ){
     pFound->nTableRow = nRow*p->pQuery->pSource->nLeaf/p->run.nPage;
@@ -287,8 +290,10 @@ static int hpFoundMerge(HpQuery *p){
   HpFound *pOut = p->apWorker[0]->pSink;
   i64 a, b, k;
   int i;
+  assert( p->pCrew==0 && p->nWorker>0 );
   for(i=1; i<p->nWorker; i++){
     HpFound *pIn = p->apWorker[i]->pSink;
+    assert( pIn->pPlan==pOut->pPlan && pIn->nPlace<=pIn->nAlloc );
     if( hpFoundReserve(pOut, pIn->nPlace) ) return HP_DECLINE;
     /* Both are in order: put them together from the end */
     a = pOut->nPlace-1;

@@ -15,6 +15,7 @@
 **    hpGroupMemory()  bytes that a worker's groups or rows take
 **    hpGroupMay()     may they take more?
 **    hpGroupReset()   no groups any more
+**    hpGroupIsSane()  for asserts
 **
 ** A group is HpGroupPlan.szGroup bytes in a chunk that never moves:
 **
@@ -65,6 +66,7 @@ static const u8 *hpGroupKey(
 static u64 hpGroupHash(const HpGroupPlan *pPlan, const u8 *aGroup){
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   const HpPack *pPack = hpGroupPack(aGroup);
+  assert( pPlan->keys.n>0 );
   return pPack->b!=HP_UNPACKED ? hpHashPack(*pPack) : hpHashBytes(pHead->z, pHead->nNorm);
 }
 
@@ -225,4 +227,39 @@ static void hpGroupReset(HpRuns *pRuns){
   hpArenaRecycle(&pRuns->arena, nShare - pRuns->nTable - nSorted);
   pRuns->nGroup = 0;
 }
+
+#ifdef SQLITE_DEBUG
+/*
+** Has a group a key record, or what stands for it, and has each of its states a
+** form that is possible?
+*/
+static int hpGroupIsSane(const HpGroupPlan *pPlan, const u8 *aGroup){
+  const HpHead *pHead = hpGroupHead(pPlan, aGroup);
+  int k;
+  if( pHead->nNorm>pHead->nRec || (pHead->z==0 && pHead->nRec>0) ) return 0;
+  if( pPlan->bRows ) return 1;
+  if( pPlan->keys.n==0 ){
+    if( pHead->z!=0 ) return 0;
+  }else if( pHead->z==0 ){
+    if( !pPlan->bIntKey || hpGroupPack(aGroup)->b!=HP_PACK_INT ) return 0;
+  }else if( pHead->nRec<pHead->nNorm+(u32)pPlan->keys.n ){
+    return 0;
+  }
+  for(k=0; k<pPlan->nAgg; k++){
+    const HpAggDef *pDef = &pPlan->aAgg[k];
+    const void *pState = &aGroup[pDef->iOff];
+    u8 tag;
+    switch( pDef->eAgg ){
+      case HP_AGG_SUM:
+        if( hpSumCount((const HpSum*)pState)<0 ) return 0;
+        break;
+      case HP_AGG_MIN: case HP_AGG_MAX:
+        tag = ((const HpBest*)pState)->copy.tag;
+        if( tag==HP_NULL || (tag & (tag-1)) ) return 0;
+        break;
+    }
+  }
+  return 1;
+}
+#endif
 #endif /* SQLITE_OMIT_HP */

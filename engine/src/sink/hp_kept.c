@@ -22,6 +22,7 @@
 ** Keep row i of pVec in *pKept, text in memory of pArena.
 */
 static int hpKeptSet(HpArena *pArena, HpKept *pKept, const HpVec *pVec, int i){
+  assert( pVec->bCodes==0 && pVec->bLate==0 );
   assert( pKept->aBuf!=0 || pKept->nAlloc==0 );
   pKept->tag = hpVecValue(pVec, i, &pKept->val, &pKept->n);
   if( pKept->tag & HP_STR ){
@@ -78,6 +79,7 @@ static SQLITE_INLINE int hpKeptCompareKeys(
 ){
   int c = 0;
   for(; iKey<pKeys->n && c==0; iKey++, a++, b++){
+    assert( a->tag!=0 && b->tag!=0 );
     c = hpKeptCompare(a->tag, a->val, a->n, b->tag, b->val, b->n, pKeys->aColl[iKey],
                       pKeys->aSort[iKey]);
   }

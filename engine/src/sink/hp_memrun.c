@@ -38,6 +38,7 @@ static int hpMemRunMake(HpRuns *pRuns){
   i64 nAt = pPlan->bRows ? 0 : sizeof(u32)*(i64)pRuns->nGroup;
   u32 i;
   int rc;
+  assert( pPlan->nLate==0 && pPlan->bOpaque==0 && pPlan->nSet==0 );
   if( pRuns->nGroup==0 ) return SQLITE_OK;
   if( hpBufGrow(&pRuns->aMemRun, &pRuns->nMemRunAlloc, pRuns->nMemRun, sizeof(HpMemRun)) ){
     return HP_DECLINE;
@@ -59,6 +60,7 @@ static int hpMemRunMake(HpRuns *pRuns){
     u32 iAt = buf.n;
     if( hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf) ) return HP_DECLINE;
     if( nAt ){
+      assert( (iAt & 7)==0 && hpGroupIsSane(pPlan, &pRun->a[iAt+8]) );
       pRun->aAt[i] = iAt/8;
       hpSpillPointers(pPlan, &pRun->a[iAt+8]);
     }

@@ -43,6 +43,7 @@
 static int hpMergeDoubt(const HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
   int k, i;
+  assert( pPlan->bRows==0 && pPlan->bOpaque==0 );
   for(k=0; k<pPlan->nAgg; k++){
     struct HpSign all;
     if( pPlan->aAgg[k].eAgg!=HP_AGG_SUM || pPlan->aAgg[k].bShared ) continue;
@@ -93,6 +94,7 @@ static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
   const HpRuns *pLarge = p->apWorker[iLarge]->pRuns;
   HpMerge *pMerge = hpRunsNew(p->nWorker);
   int k;
+  assert( i>=0 && i<n && n<=HP_MX_PART && p->nMerge==i );
   if( pMerge==0 ) return HP_DECLINE;
   p->apMerge[p->nMerge++] = pMerge;
   for(k=0; k<p->nWorker; k++){
@@ -106,6 +108,7 @@ static int hpMergePart(HpQuery *p, int iLarge, int i, int n){
       aBound[j] = i+j==0 ? 0 : i+j==n ? pRuns->nGroup :
           hpSortedFind(pRuns, hpRadixGroup(pLarge, iBound));
     }
+    assert( aBound[0]<=aBound[1] && aBound[1]<=pRuns->nGroup );
     pReader->pRuns = pRuns;
     pReader->iNext = aBound[0];
     pReader->n = aBound[1];
@@ -128,6 +131,9 @@ static int hpMergeAll(HpQuery *p, HpMerge *pMerge, int bCheck){
     rc = hpRunsStep(pPlan, pMerge, &aGroup);
     if( rc || aGroup==0 ) break;
     rc = hpResultDoubt(pPlan, aGroup, bCheck);
+    assert( hpGroupIsSane(pPlan, aGroup) && pMerge->nGroup<pMerge->nIn );
+    assert( pMerge->nGroup==0 || hpRadixCompare(pPlan,
+                pMerge->apGroup[pMerge->nGroup-1], aGroup)<0 );
     if( hpResultWanted(pPlan, aGroup, p->aHaving) ){
       pMerge->apGroup[pMerge->nGroup++] = aGroup;
     }
@@ -175,6 +181,7 @@ static int hpMergeStream(HpQuery *p, int nReader){
       pReader->mxRecord = pSpill->aRun[j].mxRecord;
     }
   }
+  assert( pMerge->nReader==nReader );
   return hpRunsFirst(p->pEntry, pMerge);
 }
 
@@ -199,6 +206,7 @@ static int hpMergeGroups(HpQuery *p, u8 **apGroup, u32 n){
     sqlite3_free(apGroup);
     return HP_DECLINE;
   }
+  assert( p->nMerge==0 );            /* It is the only part */
   pMerge->apGroup = apGroup;
   pMerge->nGroup = n;
   p->apMerge[p->nMerge++] = pMerge;
@@ -225,6 +233,7 @@ static int hpMergeSlices(HpQuery *p, u64 nGroup){
   u32 n;
   int rc = hpSliceAll(p, nGroup, &apGroup, &n);
   hpConfigStat(p->db, HP_STAT_RUNS);
+  assert( rc || n<=nGroup );
   return rc ? rc : hpMergeGroups(p, apGroup, n);
 }
 
@@ -281,6 +290,7 @@ static int hpMergeOpen(HpQuery *p){
   if( p->nWorker>1 && (nGroup>=HP_MIN_PART || p->pCfg->nThread>1) ){
     nPart = (int)MIN((u64)MIN(HP_MX_PART, 4*p->nWorker), MAX(nGroup, 1));
   }
+  assert( nPart>=1 && nPart<=HP_MX_PART && pPlan->bRows==0 );
   for(i=0; i<nPart; i++){
     rc = hpMergePart(p, iLarge, i, nPart);
     if( rc ) return rc;
@@ -301,6 +311,7 @@ static int hpMergeOpen(HpQuery *p){
 static int hpMergeGroup(HpQuery *p, u8 **paGroup){
   const HpGroupPlan *pPlan = p->pEntry;
   HpMerge *pMerge;
+  assert( p->nMerge>0 && p->pCrew==0 );
   if( p->apMerge[0]->apGroup==0 ){
     u32 n = 0;
     if( pPlan->bRows ){
@@ -337,6 +348,7 @@ static int hpMergeGroup(HpQuery *p, u8 **paGroup){
         hpRadixAhead(pPlan, apNext[HP_AHEAD_KEY], 1);
       }
       *paGroup = pMerge->apGroup[pMerge->iGroup++];
+      assert( hpGroupIsSane(pPlan, *paGroup) );
       break;
     }
     p->iMerge++;

@@ -27,6 +27,7 @@ static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
   int bPart;             /* Of the same partition as the row before */
   int bPeer;             /* And with an equal key */
   if( p->mxRow==0 || pCount->bOff ) return 0;
+  assert( nPrefix<=pHead->nNorm && pHead->nNorm+4<=pHead->nRec );
   bPart = pCount->nRow>0 && pCount->nPrefix==nPrefix
        && (nPrefix==0 || memcmp(pCount->norm.a, pHead->z, nPrefix)==0);
   bPeer = bPart && pCount->norm.n==pHead->nNorm
@@ -38,6 +39,7 @@ static int hpNumberSkip(const HpQuery *p, HpNumber *pCount, const u8 *aRow){
     case HP_NUMBER_RANK:   if( !bPeer ) pCount->iNumber = pCount->nRow;  break;
     default:               if( !bPeer ) pCount->iNumber++;             break;
   }
+  assert( pCount->iNumber>0 && pCount->iNumber<=pCount->nRow );
   if( bPeer==0 ){
     pCount->nPrefix = nPrefix;
     pCount->norm.n = 0;

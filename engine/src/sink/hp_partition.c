@@ -99,6 +99,7 @@ static int hpPartitionValues(HpPartitions *pParts, const HpSortPlan *pPlan, HpWo
     for(i=0; i<pParts->nVal && pParts->aiVal[i]!=pField->iVec; i++){}
     if( i==pParts->nVal ) pParts->aiVal[pParts->nVal++] = pField->iVec;
   }
+  assert( pParts->nVal<=pKeys->n+pPlan->nField );
   return SQLITE_OK;
 }
 
@@ -110,6 +111,7 @@ static int hpPartitionOpen(HpWorker *p){
   HpPartitions *pParts;
   int rc;
   if( !hpPartitionWorthIt(p->pQuery) ) return SQLITE_OK;
+  assert( pSort->pParts==0 && p->pQuery->mxRow<=HP_MX_WANTED );
   pSort->pParts = pParts = sqlite3_malloc64(sizeof(*pParts));
   if( pParts==0 ) return HP_DECLINE;
   memset(pParts, 0, sizeof(*pParts));
@@ -194,6 +196,7 @@ static void hpPartitionOrder(HpSort *pSort, const HpFrame *p){
     CollSeq *pColl = pPlan->row.keys.aColl[k];
     u8 flags = pPlan->row.keys.aSort[k];
     u8 mType = pVec->mType;
+    assert( pVec->bFloat==0 && pVec->bLate==0 );
 #define HP_ORDER_LOOP(TAG,LEN) \
     for(ii=0; ii<nSel; ii++){ \
       int i = aSel[ii] & pVec->mIdx; \
@@ -223,6 +226,7 @@ static int hpPartitionLimits(HpPartitions *pParts){
     pParts->nLimitAlloc = nNew;
   }
   while( pParts->nLimit<nPart ) pParts->aLimit[pParts->nLimit++] = ~(u64)0;
+  assert( pParts->nLimit==nPart );   /* None is forgotten by itself */
   return SQLITE_OK;
 }
 
@@ -236,6 +240,7 @@ static u64 hpPartitionLast(const HpSortPlan *pPlan, const HpPartition *pPart){
   u64 iLast;
   int bExact;
   if( pPart->bFull==0 ) return ~(u64)0;
+  assert( pPart->nRow>0 );
   iLast = pPart->aRow[pPart->nRow-1].iOrder;
   bExact = pPlan->eNumber==HP_NUMBER_ROWS
       && (nPart==nKey
@@ -338,6 +343,7 @@ static int hpPartitionInsert(
   pPart->aRow[j].pKept = pKept;
   pPart->nRow++;
   pParts->nKept++;
+  assert( pParts->nKept>=(i64)pPart->nRow );
   return SQLITE_OK;
 }
 
@@ -346,6 +352,7 @@ static int hpPartitionInsert(
 */
 static void hpPartitionDrop(HpPartitions *pParts, HpPartition *pPart){
   HpPartitionKept *pKept = pPart->aRow[--pPart->nRow].pKept;
+  assert( pParts->nKept>pPart->nRow );
   pKept->pNext = pParts->pFree;
   pParts->pFree = pKept;
   pParts->nKept--;
@@ -396,6 +403,7 @@ static void hpPartitionTrim(HpSort *pSort, HpPartition *pPart){
         pPart->nKey--;
       }
       pPart->bFull = pPart->nKey==mxRow;
+      assert( pPart->nKey<=mxRow && pPart->nKey<=pPart->nRow );
       break;
   }
   assert( hpPartitionIsSane(pPlan, pPart) );
@@ -454,6 +462,7 @@ static int hpPartitionRow(HpSort *pSort, HpFrame *p, const HpPartitionKept *pKep
   int nPart = pPlan->pPart->keys.n;
   u32 nNorm;
   int k;
+  assert( pParts->bRecord || pParts->nVal>=pKeys->n-nPart );
   pBuf->n = nPrefix;
   for(k=nPart; k<pKeys->n; k++){
     const HpKept *pVal = &pKept->aVal[k-nPart];
@@ -502,6 +511,7 @@ static int hpPartitionRows(HpSort *pSort){
     const u8 *aGroup = hpGroupAt(&pParts->pAgg->runs, iPart);
     const HpPartition *p = hpGroupPartition(aGroup);
     u32 nPrefix;
+    assert( hpPartitionIsSane(pSort->pPlan, p) );
     pRuns->key.n = 0;
     if( pPart->keys.n ){
       u8 aBuf[HP_SZ_NUMBER];
@@ -619,6 +629,7 @@ static int hpPartitionWithin(HpPartitions *pParts, const HpFrame *p, int bKeys){
   }
   for(ii=0; ii<p->nSel; ii++){
     u32 iPart = pAgg->aiGroup[ii];
+    assert( iPart<pParts->nLimit );
     if( aOrder[ii]>aLimit[iPart] ) continue;
     aCand[n++] = (u16)ii;
     hpPrefetch(hpGroupPartition(hpGroupAt(&pAgg->runs, iPart)));
@@ -647,6 +658,7 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
   if( nKey ){
     rc = hpAssignGroups(pAgg, p);
     if( rc ) return rc;
+    assert( hpAssignIsRight(pAgg, p) );
   }
   rc = hpPartitionLimits(pParts);
   if( rc ) return rc;
@@ -660,6 +672,8 @@ static int hpPartitionRun(HpSort *pSort, HpFrame *p){
     if( aOrder[i]>pParts->aLimit[iPart] ) continue;
     rc = hpPartitionAdd(pSort, p, pPart, p->aSel[i], aOrder[i]);
     if( rc ) return rc;
+    /* It only gets narrower */
+    assert( hpPartitionLast(pSort->pPlan, pPart)<=pParts->aLimit[iPart] );
     pParts->aLimit[iPart] = hpPartitionLast(pSort->pPlan, pPart);
   }
   pParts->nSeen += p->nSel;
@@ -686,6 +700,7 @@ static int hpPartitionStep(HpSort *pSort, HpFrame *p){
   }
   p->aSel = aSel;
   p->nSel = nSel;
+  assert( rc || n==nSel || pSort->pParts==0 );
   return rc ? rc : hpSortStep(pSort, p, n);
 }
 #endif /* SQLITE_OMIT_HP */

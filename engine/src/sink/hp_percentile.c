@@ -50,6 +50,18 @@ static double hpPercentileMiddle(double x, double y, double z){
   return MAX(MIN(x, y), MIN(MAX(x, y), z));
 }
 
+#ifdef SQLITE_DEBUG
+/* Are a[i] and a[i+1] where they would be if all were sorted? */
+static int hpPercentileIsAt(const double *a, u64 n, u64 i){
+  u64 j;
+  for(j=0; j<n; j++){
+    if( j<i ? a[j]>a[i] : a[j]<a[i] ) return 0;
+    if( j>i && a[j]<a[i+1] ) return 0;
+  }
+  return 1;
+}
+#endif
+
 /*
 ** Let a[i] and a[i+1], if there are such, be what they would be if a[0..n-1] were sorted.  There is no
 ** NaN among the values.
@@ -59,10 +71,12 @@ static void hpPercentileSelect(double *a, u64 n, u64 i){
   u64 iEnd = n;          /* ... nor what is from here on smaller than what is before */
   int nPart = 0;
   u64 j, k;
+  assert( i<n );
   while( iEnd-iLow>=HP_MN_PART ){
     double *aPart = &a[iLow];
     u64 nIn = iEnd-iLow;
     double r;
+    assert( i>=iLow && i<iEnd && iEnd<=n );
     if( ++nPart>64 ){
       /* Each time it was parted badly, which takes some skill */
       percentSort(aPart, (unsigned)nIn, -1);
@@ -101,6 +115,7 @@ static void hpPercentileSelect(double *a, u64 n, u64 i){
     a[k] = a[i+1];
     a[i+1] = x;
   }
+  assert( hpPercentileIsAt(a, n, i) );
 }
 
 /*
@@ -122,6 +137,7 @@ static int hpPercentileMake(HpWorker *p, const HpAggDef *pDef, HpAggLog *pLog, M
     return 0;
   }
   if( pDef->nArg==2 ) rPart /= (eFunc & 2) ? 100.0 : 1.0;
+  assert( pMem->flags & MEM_Null );
   hpAggCallBegin(&call, p, pDef, pMem, 1);
   pCtx = rPart>=0.0 && rPart<=1.0
        ? sqlite3_aggregate_context((sqlite3_context*)call.aSpace, sizeof(*pCtx)) : 0;
@@ -138,6 +154,7 @@ static int hpPercentileMake(HpWorker *p, const HpAggDef *pDef, HpAggLog *pLog, M
     return 1;
   }
   hpPercentileSelect(a, n, (u64)(rPart*(double)(n-1)));
+  assert( n<=pLog->nCall && rPart>=0.0 && rPart<=1.0 );
   pCtx->a = a;
   pCtx->nAlloc = pLog->nCall;
   pCtx->nUsed = n;

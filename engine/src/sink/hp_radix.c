@@ -58,6 +58,7 @@ static SQLITE_INLINE int hpRadixCompare(
   }
   /* No normalized key is the beginning of another */
   c = n ? memcmp(a->z, b->z, n) : 0;
+  assert( !pPlan->bRows || c || a->iPos!=b->iPos );
   if( c==0 && pPlan->bRows ) c = a->iPos<b->iPos ? -1 : 1;
   return c;
 }
@@ -104,6 +105,15 @@ static void hpRadixMerge(
 #undef hpSortedLess
 }
 
+#ifdef SQLITE_DEBUG
+/* Do the prefixes of a[0..n-1] increase, or stay the same? */
+static int hpRadixIsByPrefix(const struct HpSorted *a, u32 n){
+  u32 i;
+  for(i=1; i<n && a[i-1].prefix<=a[i].prefix; i++){}
+  return i>=n;
+}
+#endif
+
 /*
 ** Sort a[0..n-1] by the bytes of the prefix that mDiff has bits in, with
 ** scratch aTmp.
@@ -132,6 +142,7 @@ static void hpRadixPass(
     aTo = aSwap;
   }
   if( aFrom!=a ) memcpy(a, aFrom, sizeof(*a)*(size_t)n);
+  assert( hpRadixIsByPrefix(a, n) );
 }
 
 /*
@@ -180,12 +191,15 @@ static int hpRadixFrom(
   u32 i, j;
   int rc = SQLITE_OK;
 
+  assert( n>0 && nDepth>=0 );
+  assert( nSame<=hpGroupHead(pPlan, a[0].aGroup)->nNorm );
   /* Rows of equal keys are in scan order, and stay so */
   if( nSame==hpGroupHead(pPlan, a[0].aGroup)->nNorm ) return SQLITE_OK;
   for(i=0; i<n; i++){
     const HpHead *pHead;
     hpRadixPrefetch(pPlan, a, i, n)
     pHead = hpGroupHead(pPlan, a[i].aGroup);
+    assert( pHead->nNorm>=nSame );
     if( pHead->nNorm-nSame>=8 ){
       a[i].prefix = hpLoad8(&pHead->z[nSame]);
     }else{
@@ -256,6 +270,7 @@ static void hpRadixInts(
   u32 i;
   for(i=0; i<n; i++){
     if( i+HP_AHEAD_GROUP<n ) hpPrefetch(a[i+HP_AHEAD_GROUP].aGroup);
+    assert( hpGroupIsInt(pPlan, a[i].aGroup) );
     a[i].prefix = hpGroupPack(a[i].aGroup)->a ^ mask;
     mDiff |= a[i].prefix ^ a[0].prefix;
   }
@@ -276,6 +291,7 @@ static int hpRadixRecords(HpRuns *pRuns, struct HpSorted *a, u32 n){
     HpHead *pHead = hpGroupHead(pRuns->pPlan, aGroup);
     u8 *z;
     if( pHead->z ) continue;
+    assert( hpGroupPack(aGroup)->b==HP_PACK_INT );
     z = hpArenaAlloc(&pRuns->arena, HP_SZ_NUMBER+1);
     if( z==0 ) return HP_DECLINE;
     hpGroupKey(pRuns->pPlan, aGroup, z, &pHead->nNorm);
@@ -301,13 +317,19 @@ static int hpRadixSort(HpRuns *pRuns, struct HpSorted *a, u32 n, int bRecord){
   return hpRadixLevel(pRuns, a, &a[n], n, 0, HP_MX_DEPTH);
 }
 
+/* The groups of a worker in key order: number i of them */
+static u8 *hpRadixGroup(const HpRuns *pRuns, u32 i){
+  assert( i<pRuns->nGroup );
+  return pRuns->bOrdered ? hpGroupAt(pRuns, i) : pRuns->aSorted[i].aGroup;
+}
+
 #ifdef SQLITE_DEBUG
-/* Are the groups of pRuns in key order, as far as they have been sorted? */
+/* Are the groups of pRuns in key order? */
 static int hpRadixIsSorted(const HpRuns *pRuns){
   u32 i;
   for(i=1; i<pRuns->nGroup; i++){
-    if( hpRadixCompare(pRuns->pPlan, pRuns->aSorted[i-1].aGroup,
-                       pRuns->aSorted[i].aGroup)>=0 ) return 0;
+    const u8 *a = hpRadixGroup(pRuns, i-1);
+    if( hpRadixCompare(pRuns->pPlan, a, hpRadixGroup(pRuns, i))>=0 ) return 0;
   }
   return 1;
 }
@@ -323,6 +345,7 @@ static int hpRadixGroups(HpRuns *pRuns){
   u32 i;
   int rc;
 
+  assert( n==0 || !pRuns->bOrdered || hpRadixIsSorted(pRuns) );
   if( n==0 || pRuns->bOrdered ) return SQLITE_OK;
   if( pPlan->bRows ){
     /* The rows are in there */
@@ -350,10 +373,5 @@ static int hpRadixGroups(HpRuns *pRuns){
   }
   assert( rc || hpRadixIsSorted(pRuns) );
   return rc;
-}
-
-/* The groups of a worker in key order: number i of them */
-static u8 *hpRadixGroup(const HpRuns *pRuns, u32 i){
-  return pRuns->bOrdered ? hpGroupAt(pRuns, i) : pRuns->aSorted[i].aGroup;
 }
 #endif /* SQLITE_OMIT_HP */

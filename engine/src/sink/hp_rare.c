@@ -61,6 +61,7 @@ static int hpRareMay(const HpAgg *pAgg){
 /* Worker p has scanned a run of leaves */
 static void hpRareLeaves(HpWorker *p){
   HpAgg *pAgg = (HpAgg*)p->pSink;
+  assert( pAgg->nRow>=pAgg->nLeafRow && p->run.nPage>0 );
   pAgg->nLeaf += p->run.nPage;
   pAgg->nLeafRow = pAgg->nRow;
 }
@@ -74,6 +75,7 @@ static int hpRareIs(const HpAgg *pAgg, const HpWorker *p){
   double rAll = (double)p->pQuery->pSource->nLeaf / ((double)pAgg->nLeaf*p->pQuery->nWorker)
                 * (double)pAgg->nLeafRow;
   double rKeys = rSeen*rSeen / (2*rMet);
+  assert( pAgg->nLeaf>0 && pAgg->nRow>=pAgg->runs.nGroup );
   return rAll>2*rSeen && rAll<HP_RARE_TIMES*rKeys;
 }
 
@@ -84,6 +86,7 @@ static int hpRareRecurs(HpAgg *pAgg){
   u64 nGroup;            /* Groups since it was looked the last time */
   double rNew;
   u32 j;
+  assert( !pAgg->runs.bOrdered && pAgg->nRareBit<=HP_RARE_BIT );
   for(j=0; j<=pAgg->mSlot; j++){
     u32 salt = pAgg->aSlot[2*j];
     if( pAgg->aSlot[2*j+1]==0 || salt>=0xffffffff/HP_RARE_SHARE ) continue;
@@ -136,6 +139,7 @@ static int hpRareRun(HpAgg *pAgg){
   rc = hpMemRunMake(&pAgg->runs);
   if( rc ) return rc;
   hpTableReset(pAgg, HP_RARE_CHUNK);
+  assert( pAgg->runs.nMemGroup>0 && hpTableIsSane(pAgg) );
   if( !bMore ){
     pAgg->bRare = 0;
     pAgg->nCheck = HP_RARE_NEVER;
@@ -166,6 +170,7 @@ static int hpRareBegins(HpAgg *pAgg, const HpWorker *p){
 static int hpRareStep(HpAgg *pAgg, const HpFrame *p){
   assert( pAgg->pPlan->keys.n>0 );
   pAgg->nRow += p->nSel;
+  assert( pAgg->bRare==0 || hpRareMay(pAgg) );
   if( pAgg->bRare ) return hpRareIsFull(pAgg) ? hpRareRun(pAgg) : SQLITE_OK;
   if( pAgg->nCheck==0 ) pAgg->nCheck = p->pCfg->nRare>0 ? 1 : HP_RARE_GROUPS;
   if( pAgg->runs.nGroup<pAgg->nCheck || !hpRareBegins(pAgg, p->pWorker) ) return SQLITE_OK;

@@ -53,6 +53,7 @@ static int hpRegroupKeep(HpQuery *p){
   }
   p->nWorker = 0;
   p->nMerge = p->iMerge = 0;
+  assert( pNew->nMerge>0 && p->nRelByte>=0 );
   p->aAhead = 0;
   p->apAhead = 0;
   p->nAhead = p->iAhead = 0;
@@ -68,6 +69,7 @@ static void hpRegroupForget(HpQuery *p, void (*xFree)(HpQuery*)){
   if( pGroups==0 ) return;
   p->pGroups = 0;
   for(i=0; i<pGroups->nWorker; i++) p->nRelByte -= pGroups->apWorker[i]->nHeld;
+  assert( p->nRelByte>=0 && pGroups->pCrew==0 );
   hpMergeClose(pGroups);
   hpAggAheadClose(pGroups);
   xFree(pGroups);
@@ -84,6 +86,7 @@ static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
   int nKey = pPlan->keys.n;
   int k, rc;
   HpVal val;
+  assert( i<p->batch.nAlloc && hpGroupIsSane(pPlan, aGroup) );
   if( hpGroupIsInt(pPlan, aGroup) ){
     val.u = hpGroupPack(aGroup)->a;
     hpValuesSet(p, 0, i, HP_INT, val, 0);
@@ -119,6 +122,7 @@ static int hpRegroupRow(HpWorker *p, u8 *aGroup, int i){
 */
 static int hpRegroupNext(HpWorker *p){
   int n;
+  assert( p->pQuery->nWorker==1 );   /* Groups come one after the other */
   hpValuesClear(p);
   for(n=0; n<p->batch.nAlloc; n++){
     u8 *aGroup;

@@ -35,6 +35,7 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
   int k, rc;
 
   assert( pPlan->bRows==0 && pPlan->bOpaque==0 );
+  assert( aTo!=aFrom && hpGroupSame(pPlan, aTo, aFrom) );
   if( pFrom->iPos==HP_NO_POS ) return SQLITE_OK;
   if( pTo->iPos==HP_NO_POS ){
     memcpy(aTo, aFrom, pPlan->szGroup);
@@ -86,6 +87,7 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
     }
   }
   if( bEarlier ) *pTo = *pFrom;
+  assert( pTo->iPos<=pFrom->iPos );
   return SQLITE_OK;
 }
 
@@ -95,6 +97,7 @@ static int hpResultMerge(const HpGroupPlan *pPlan, u8 *aTo, const u8 *aFrom){
 */
 static u8 hpResultSum(const HpSum *pSum, const FuncDef *pFunc, HpVal *pVal){
   if( pSum->n & HP_SUM_OVRFL ) return 0;
+  assert( hpSumIsReal(pSum) || pSum->u.i.iCarry==0 );
   if( hpSumCount(pSum)==0 && pFunc->xFinalize!=totalFinalize ) return HP_NULL;
   if( pFunc->xFinalize==sumFinalize && !hpSumIsReal(pSum) ){
     pVal->i = pSum->u.i.iSum;
@@ -180,7 +183,10 @@ static int hpResultWanted(
       case TK_LT:  bTrue = c<0;   break;
       case TK_LE:  bTrue = c<=0;  break;
       case TK_EQ:  bTrue = c==0;  break;
-      default:     bTrue = c!=0;  break;
+      default:
+        assert( pHaving->op==TK_NE );
+        bTrue = c!=0;
+        break;
     }
     if( !bTrue ) return 0;
   }
@@ -208,6 +214,7 @@ static u8 hpResultValue(
     case HP_AGG_MIN: case HP_AGG_MAX: {
       const HpKept *pBest = &((const HpBest*)pState)->copy;
       if( pBest->tag==0 ) return HP_NULL;
+      assert( pBest->tag!=HP_NULL );  /* They pass NULLs over */
       *pVal = pBest->val;
       if( pBest->tag & HP_STR ) *pn = pBest->n;
       return pBest->tag;
@@ -254,6 +261,7 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
   const HpGroupPlan *pPlan = p->pEntry;
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
+  assert( pPlan->bRows==0 && hpGroupIsSane(pPlan, aGroup) );
   if( hpGroupIsInt(pPlan, aGroup) ){
     sqlite3VdbeMemSetInt64(&aMem[pPlan->iKeyReg], (i64)hpGroupPack(aGroup)->a);
   }else if( pPlan->keys.n ){
@@ -268,6 +276,7 @@ static int hpResultLoad(HpQuery *p, u8 *aGroup, Mem *aMem, HpBuf *pBuf){
     }else if( pBare->iRel>=0 ){
       HpVal v;
       u32 n;
+      assert( *hpGroupRow(pBare, aGroup)<=p->apRel[pBare->iRel]->nRow );
       u8 tag = hpRelValue(&p->apRel[pBare->iRel]->aCol[pBare->iRelCol],
                           (u32)*hpGroupRow(pBare, aGroup), &v, &n);
       hpResultSet(pMem, tag, v, n);

@@ -53,7 +53,10 @@ static int hpRowidsRows(HpWorker *pWorker, HpFrame *p){
   if( rc ) return rc;
   assert( pFound->nPlace+p->nSel<=pFound->nAlloc );
   for(ii=0; ii<p->nSel && pFound->pPlan->bByRowid; ii++){
-    pFound->aPlace[pFound->nPlace++] = pWorker->batch.aRowid[p->aSel[ii]];
+    i64 iRowid = pWorker->batch.aRowid[p->aSel[ii]];
+    /* Others would not be found again in the order of the scan */
+    assert( pFound->nPlace==0 || pFound->aPlace[pFound->nPlace-1]<iRowid );
+    pFound->aPlace[pFound->nPlace++] = iRowid;
   }
   for(; ii<p->nSel; ii++){
     pFound->aPlace[pFound->nPlace] = hpFoundPlace(pFound, p->aSel[ii], 0);
@@ -71,6 +74,7 @@ static int hpRowidsCost(const HpQuery *p, i64 nFound, i64 nRow, i64 nLeaf){
   int nWorker = MIN(p->nMost, 4);
   i64 nsRow = HP_NS_ROW;
   int i;
+  assert( nFound>=0 && nFound<=nRow && nWorker>0 );
   for(i=0; i<pProg->nOp; i++){
     u8 eOp = pProg->aOp[i].eOp;
     if( pProg->aOp[i].bConst || eOp==HP_OP_COLUMN ) continue;

@@ -102,7 +102,8 @@ static int hpHeapIsSane(const HpGroupPlan *pPlan, const HpMerge *pMerge){
     if( hpRadixCompare(pPlan, pMerge->apHeap[(i-1)/2]->aGroup,
                        pMerge->apHeap[i]->aGroup)>0 ) return 0;
   }
-  return pMerge->nHeap+pMerge->nUsed<=pMerge->nReader;
+  /* A row's reader stays in the heap */
+  return pMerge->nHeap+(pPlan->bRows ? 0 : pMerge->nUsed)<=pMerge->nReader;
 }
 #endif
 
@@ -129,6 +130,7 @@ static HpRunReader *hpHeapRemove(const HpGroupPlan *pPlan, HpMerge *pMerge){
   HpRunReader *pLast = pMerge->apHeap[--pMerge->nHeap];
   int n = pMerge->nHeap;
   int i = 0;
+  assert( n>=0 && pOut->aGroup!=0 );
   for(;;){
     int j = 2*i+1;
     if( j>=n ) break;
@@ -220,6 +222,7 @@ static int hpHeapRow(const HpGroupPlan *pPlan, HpMerge *pMerge, u8 **paGroup){
     ap[i] = pNew;
   }
   pMerge->nUsed = pMerge->nHeap>0;
+  assert( hpHeapIsSane(pPlan, pMerge) );
   if( pMerge->nHeap ) *paGroup = ap[0]->aGroup;
   return SQLITE_OK;
 }
@@ -287,6 +290,7 @@ static void hpRunsMemory(HpMerge *pMerge, const HpRuns *pRuns){
 */
 static int hpRunsFirst(const HpGroupPlan *pPlan, HpMerge *pMerge){
   int i;
+  assert( pMerge->nHeap==0 && pMerge->nUsed==0 );
   for(i=0; i<pMerge->nReader; i++){
     HpRunReader *pReader = &pMerge->aReader[i];
     int rc = hpReaderNext(pPlan, pReader);
@@ -312,6 +316,7 @@ static int hpRunsSpill(HpRuns *pRuns){
   pMerge = hpRunsNew(pRuns->nMemRun);
   if( pMerge==0 ) return HP_DECLINE;
   hpRunsMemory(pMerge, pRuns);
+  assert( pMerge->nReader==pRuns->nMemRun );
   memset(&buf, 0, sizeof(buf));
   rc = hpRunsFirst(pRuns->pPlan, pMerge);
   for(i=1; rc==SQLITE_OK; i++){

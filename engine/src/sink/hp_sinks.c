@@ -41,6 +41,7 @@
 
 /* Groups and their aggregates */
 static int hpSinkAggBegin(HpQuery *p, Mem *aMem){
+  assert( p->nWorker==0 && p->pTopGroup==0 && p->nMerge==0 );
   p->nTop = hpTopGroupMost(p->pPipe->pGroup, aMem);
   return SQLITE_OK;
 }
@@ -58,15 +59,18 @@ static void hpSinkAggMore(HpWorker *p){
   pAgg->pPlan = pAgg->runs.pPlan = p->pPipe->pGroup;
 }
 static int hpSinkAggRows(HpWorker *p, HpFrame *pFrame){
+  assert( p->pQuery->pEntry==((HpAgg*)p->pSink)->pPlan );
   return hpAggStep((HpAgg*)p->pSink, pFrame);
 }
 static int hpSinkAggFinish(HpWorker *p){
   int rc;
+  assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
   hpTallySettle((HpAgg*)p->pSink);
   rc = p->pQuery->nTop ? SQLITE_OK : hpRadixGroups(p->pRuns);
   return rc || p->pPipe->pGroup->nLate==0 ? rc : hpAggOrderSort(p->pRuns);
 }
 static int hpSinkAggCombine(HpQuery *p){
+  assert( p->pCrew==0 && p->pPipe->bMore==0 );
   int rc = hpDistinctCombine(p);
   return rc ? rc : hpMergeOpen(p);
 }
@@ -76,6 +80,7 @@ static void hpSinkAggClose(HpWorker *p){
 
 /* Sorted records, of all rows or of the first ones of each partition */
 static int hpSinkSortBegin(HpQuery *p, Mem *aMem){
+  assert( p->nWorker==0 );
   p->mxRow = hpPartitionLimit(p->pPipe->pSort, aMem);
   if( !hpSourceIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
   p->pass.bSmall = 1;
@@ -90,6 +95,7 @@ static int hpSinkSortRows(HpWorker *p, HpFrame *pFrame){
   return hpPartitionStep((HpSort*)p->pSink, pFrame);
 }
 static int hpSinkSortFinish(HpWorker *p){
+  assert( p->pPipe->bMore==0 && p->rc==SQLITE_OK );
   return hpPartitionSort((HpSort*)p->pSink);
 }
 static int hpSinkSortCombine(HpQuery *p){

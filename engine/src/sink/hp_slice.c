@@ -51,6 +51,7 @@ struct HpSlices {
 
 /* Group i of a run */
 static u8 *hpSliceGroup(const struct HpSliceRun *p, u32 i){
+  assert( i<p->n );
   return p->pRun ? hpMemRunGroup(p->pRun, i) : hpRadixGroup(p->pRuns, i);
 }
 
@@ -113,9 +114,12 @@ static int hpSliceBounds(HpQuery *p, HpSlices *pSlices){
     }
     iRun += pRun->n;
   }
+  assert( iRun==pSlices->nGroup && n>0 );
   hpRadixMerge(pPlan, a, &a[n], n);
   for(i=1; i<pSlices->nSlice; i++){
     pSlices->apBound[i] = a[(u64)n*i/pSlices->nSlice].aGroup;
+    assert( i==1 || hpRadixCompare(pPlan, pSlices->apBound[i-1],
+                                   pSlices->apBound[i])<=0 );
   }
   sqlite3_free(a);
   return hpThreadStopped(p);
@@ -153,6 +157,7 @@ static void hpSliceFind(HpWorker *p){
           upr = iMid;
         }
       }
+      assert( lwr>=aFirst[i-1] && lwr<=pRun->n );
       aFirst[i] = lwr;
     }
     aFirst[pSlices->nSlice] = pRun->n;
@@ -206,6 +211,7 @@ static void hpSliceWork(HpWorker *p){
       && (i = hpThreadNext(pQuery, &pQuery->iMerge))<(int)pSlices->nSlice
   ){
     u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
+    assert( pSlices->aStart[i]<=pSlices->aStart[i+1] );
     if( n==0 ) continue;
     if( n>nAlloc ){
       sqlite3_free(a);
@@ -218,6 +224,17 @@ static void hpSliceWork(HpWorker *p){
   sqlite3_free(a);
   if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
 }
+
+#ifdef SQLITE_DEBUG
+/* Are groups in key order, and no two of them the same? */
+static int hpSliceIsSorted(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
+  u32 i;
+  for(i=1; i<n; i++){
+    if( hpRadixCompare(pPlan, apGroup[i-1], apGroup[i])>=0 ) return 0;
+  }
+  return 1;
+}
+#endif
 
 /*
 ** Choose slices, and put them together: as hpSliceAll().
@@ -247,6 +264,7 @@ static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
       pSlices->aStart[i] += pSlices->aFirst[(u64)k*(pSlices->nSlice+1) + i];
     }
   }
+  assert( pSlices->aStart[pSlices->nSlice]==pSlices->nGroup );
   p->iMerge = 0;
   rc = hpThreadEach(p, hpSliceWork);
   /* Without the places that groups left to which others had been added */
@@ -258,6 +276,7 @@ static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
     n += pSlices->aN[i];
   }
   *pnGroup = n;
+  assert( rc || hpSliceIsSorted(p->pEntry, pSlices->apGroup, n) );
   return rc;
 }
 
@@ -268,6 +287,7 @@ static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
 static int hpSliceAll(HpQuery *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
   HpSlices *pSlices;
   int rc;
+  assert( p->pSlices==0 && p->pCrew==0 && nGroup>0 );
   *papGroup = 0;
   if( nGroup>0x7fffffff ) return HP_DECLINE;
   p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));

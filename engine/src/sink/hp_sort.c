@@ -63,6 +63,7 @@
 */
 static int hpSortOpen(HpWorker *p){
   HpSort *pSort = sqlite3_malloc64(sizeof(*pSort));
+  assert( p->pSink==0 && p->pPipe->pSort->row.bRows );
   if( pSort==0 ) return HP_DECLINE;
   memset(pSort, 0, sizeof(*pSort));
   p->pSink = pSort;
@@ -171,6 +172,7 @@ static int hpSortLoadOne(const HpSortPlan *pPlan, HpFrame *p, int i){
   u8 bDense = p->bDense;
   u16 iRow = (u16)i;
   int rc;
+  assert( i<p->nRow && hpVecIsSelection(p) );
   if( p->pWorker->run.pKept==0 ) return SQLITE_OK;
   p->aSel = &iRow;
   p->nSel = 1;
@@ -196,6 +198,7 @@ static int hpSortKey(
   int nPart = pPlan->pPart ? pPlan->pPart->keys.n : 0;
   const HpKeys *pKeys = &pPlan->row.keys;
   int k;
+  assert( pBuf->n==0 && nPart<=pKeys->n );
   *pnPrefix = 0;
   for(k=0; k<pKeys->n; k++){
     if( hpKeyValue(pBuf, &p->aVec[pKeys->aVec[k]], i, pKeys->aColl[k],
@@ -228,6 +231,7 @@ static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
   pHead->z = (u8*)&pHead[1];
   pHead->nNorm = nNorm;
   pHead->nRec = pBuf->n;
+  assert( nNorm+(pSort->pPlan->pPart ? 4 : 0)<pBuf->n );
   memcpy(&pHead[1], pBuf->a, pBuf->n);
   pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pHead;
   pRuns->nRowByte += sizeof(*pHead) + sizeof(struct HpSorted) + pBuf->n;
@@ -253,6 +257,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 static i64 hpSortChunk(const HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
+  assert( p->pQuery->budget.nShare>0 );
   return sqlite3TempInMemory(p->pQuery->db) ? n : MIN(n, p->pQuery->budget.nShare/4);
 }
 
@@ -277,6 +282,7 @@ static int hpSortStep(HpSort *pSort, HpFrame *p, int ii){
   HpRuns *pRuns = &pSort->runs;
   i64 mxRow = hpSortChunk(pRuns);
   int rc = ii<p->nSel ? hpSortLoad(pSort->pPlan, p) : SQLITE_OK;
+  assert( hpVecIsSelection(p) && pRuns->pWorker==p->pWorker );
   if( rc ) return rc;
   for(; ii<p->nSel; ii++){
     if( pRuns->nGroup==pRuns->nSortedAlloc ){

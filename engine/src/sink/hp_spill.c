@@ -108,6 +108,8 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   }
   HP_EACH_COPY(pPlan, aGroup, HP_TEXT_COPY)
 #undef HP_TEXT_COPY
+  /* It is as long as hpSpillSize() says, which is a multiple of 8 */
+  assert( a<=&aBase[n-8] && a>&aBase[n-16] );
   return SQLITE_OK;
 }
 
@@ -183,6 +185,7 @@ static int hpSpillDoubt(
   const struct HpSign *pSign,
   u64 nRow
 ){
+  assert( pDef->eAgg==HP_AGG_SUM && pDef->bShared==0 );
   if( pSign->bUnsound || (pSign->bReal && pSign->bMinus && pSign->bPlus) ) return 1;
   if( hpSumIsSmall(pSign->mAbs, nRow) ) return 0;
   return pSign->bReal || pDef->bOvrfl
@@ -203,6 +206,7 @@ static void hpSpillNote(struct HpSpill *pSpill, u64 n){
 static int hpSpillWrite(struct HpSpill *pSpill, HpBuf *pBuf){
   int rc = SQLITE_OK;
   u32 i;
+  assert( (pBuf->n & 7)==0 && pSpill->nRun<pSpill->nRunAlloc );
   for(i=0; i<pBuf->n && rc==SQLITE_OK; i+=HP_SPILL_IO){
     u32 n = MIN(HP_SPILL_IO, pBuf->n-i);
     rc = sqlite3OsWrite(pSpill->pFd, &pBuf->a[i], (int)n, pSpill->nByte+i);
@@ -297,6 +301,7 @@ static int hpSpillGroups(HpRuns *pRuns){
 ** Free all that pRuns has.
 */
 static void hpSpillClose(HpRuns *pRuns){
+  assert( pRuns->pWorker->pQuery->pCrew==0 );    /* Nobody reads them */
   hpArenaClear(&pRuns->memRun);
   if( pRuns->pSpill ){
     if( pRuns->pSpill->pFd ) sqlite3OsCloseFree(pRuns->pSpill->pFd);

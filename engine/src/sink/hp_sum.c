@@ -51,6 +51,7 @@ static SQLITE_INLINE void hpSumReal(HpSumReal *pSum, double r){
 */
 static int hpSumIsSound(const HpSum *pSum){
   double s = fabs(pSum->u.r.rSum);
+  assert( hpSumIsReal(pSum) );
   return s<=1e300 && pSum->u.r.mx<=s*(1<<20) && fabs(pSum->u.r.rErr)*(1<<20)<=s;
 }
 
@@ -162,6 +163,7 @@ static void hpSumCtx(const HpSum *pSum, SumCtx *pCtx){
     pCtx->rSum = pSum->u.r.rSum;
     pCtx->rErr = pSum->u.r.rErr;
   }else if( pSum->u.i.iCarry ){
+    assert( pSum->n & HP_SUM_OVRFL );
     hpSumSplit(pSum, pCtx);
     pCtx->cnt = hpSumCount(pSum);
     pCtx->approx = 1;
@@ -185,6 +187,7 @@ static SQLITE_INLINE void hpSumValue(
   u8 tag;
   i64 iVal = 0;
   double r = 0.0;
+  assert( pRuns->pWorker==p->pWorker && pVec->bLate==0 );
   i &= pVec->mIdx;
   tag = pVec->aTag[i];
   if( tag==HP_NULL ) return;
@@ -255,6 +258,7 @@ static void hpSumAvx2(HpSum *pSum, const HpVal *aVal, const u16 *aRow, int n){
   __m256d mx = _mm256_set1_pd(pSum->u.r.mx);
   double aS[4], aE[4], aMx[4];
   int i;
+  assert( n>0 && (n & 3)==0 && hpSumIsReal(pSum) );
   for(i=0; i<n; i+=4){
     __m256d r = _mm256_setr_pd(aVal[aRow[i]].r, aVal[aRow[i+1]].r,
                                aVal[aRow[i+2]].r, aVal[aRow[i+3]].r);
@@ -325,6 +329,7 @@ static void hpSumInts(
   int ii;
 #ifdef HP_AVX2
   /* Rows that follow each other, and numbers that are far from overflowing */
+  assert( !hpSumIsReal(pSum) && pRuns->pWorker->pQuery->bExact==0 );
   if( bAvx2 && n>=HP_MIN_LANES && aRow[n-1]-aRow[0]==n-1
    && pSum->u.i.iSum<=LARGEST_INT64/2 && pSum->u.i.iSum>=SMALLEST_INT64/2
   ){
@@ -399,6 +404,7 @@ static void hpSumRange(
 #endif
     if( ii<n ){
       HpSum sum = *pSum;
+      assert( (sum.n & (HP_SUM_REAL|HP_SUM_OVRFL))==HP_SUM_REAL );
       sum.n += (i64)(n-ii)*HP_SUM_ONE;
       for(; ii<n; ii++) hpSumReal(&sum.u.r, aVal[aRow[ii]].r);
       *pSum = sum;
@@ -421,6 +427,7 @@ static void hpSumScattered(
   int nSel
 ){
   int ii;
+  assert( iOff>=(int)sizeof(HpPack) );   /* A group begins with its pack */
   if( pVec->mIdx==0
    || (pVec->mType!=HP_INT && pVec->mType!=HP_REAL && !pVec->bFloat)
   ){
@@ -489,6 +496,7 @@ static u64 hpSumBits(const HpFrame *p, const HpVec *pVec){
 static int hpSumMerge(HpSum *pTo, const HpSum *pFrom){
   HpSum from = *pFrom;
   i64 nCnt = hpSumCount(pTo) + hpSumCount(&from);
+  assert( pTo!=pFrom );
   assert( hpSumCount(pTo)>=0 && hpSumCount(&from)>=0 );
   if( hpSumCount(&from)==0 ) return SQLITE_OK;
   if( hpSumCount(pTo)==0 ){

@@ -56,6 +56,7 @@ static u8 *hpTableNew(HpAgg *pAgg){
         hpArenaAlloc(&pAgg->runs.arena, (i64)nFirst*pAgg->pPlan->szGroup);
     if( pAgg->runs.apChunk[iChunk]==0 ) return 0;
   }
+  assert( iGroup/HP_CHUNK<pAgg->runs.nChunkAlloc );
   pAgg->runs.nGroup++;
   aGroup = hpGroupAt(&pAgg->runs, iGroup);
   memset(aGroup, 0, pAgg->pPlan->szGroup);
@@ -70,6 +71,8 @@ static void hpTableRelease(HpAgg *pAgg){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   u32 i;
   int k;
+  /* Contexts are those of one worker, in the application's thread */
+  assert( pAgg->runs.pWorker->db==pAgg->runs.pWorker->pQuery->db );
   for(k=0; k<pPlan->nAgg; k++){
     if( pPlan->aAgg[k].eAgg!=HP_AGG_CALL ) continue;
     for(i=0; i<pAgg->runs.nGroup; i++){
@@ -86,6 +89,7 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
   int n = p->nAlloc;
   HpAgg *pAgg;
 
+  assert( n>0 && pPlan->szGroup>=(int)sizeof(HpHead) && pPlan->bRows==0 );
   *ppAgg = pAgg = sqlite3_malloc64(sizeof(*pAgg));
   if( pAgg==0 ) return HP_DECLINE;
   memset(pAgg, 0, sizeof(*pAgg));
@@ -134,6 +138,7 @@ static int hpTableOpen(HpFrame *p, const HpGroupPlan *pPlan, HpAgg **ppAgg){
 static void hpTableClose(HpAgg *pAgg){
   if( pAgg ){
     int i;
+    assert( pAgg->pTop==0 );
     if( pAgg->pPlan->bOpaque ) hpTableRelease(pAgg);
     for(i=0; pAgg->aSet && i<pAgg->pPlan->nSet; i++){
       hpDistinctFree(&pAgg->aSet[i]);
@@ -171,6 +176,7 @@ static int hpTableIsSane(const HpAgg *pAgg){
 */
 static void hpTableReset(HpAgg *pAgg, i64 mxByte){
   i64 nByte = 2*sizeof(u32)*((i64)pAgg->mSlot+1);
+  assert( !hpTallyIsOn(pAgg) );      /* Its sums are in the groups */
   if( nByte>mxByte ){
     i64 nNew = 2*sizeof(u32)*(i64)HP_MIN_SLOT;
     u32 *aNew = nNew<nByte ? sqlite3_malloc64(nNew) : 0;
@@ -209,6 +215,7 @@ static int hpTableSpill(HpAgg *pAgg){
 static int hpTableLoad(HpAgg *pAgg, HpFrame *p, u8 *aGroup, int i){
   const HpGroupPlan *pPlan = pAgg->pPlan;
   int k, rc;
+  assert( pAgg->runs.pWorker==p->pWorker && i<p->nRow );
   for(k=0; k<pPlan->nBare; k++){
     const struct HpBare *pBare = &pPlan->aBare[k];
     if( pBare->iKey>=0 ) continue;

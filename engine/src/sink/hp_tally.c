@@ -81,6 +81,7 @@ static int hpTallyHas(const HpAgg *pAgg, const HpAggDef *pDef){
 static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
   u8 m;
+  assert( hpTallyCan(pDef) );
   if( pDef->eAgg==HP_AGG_COUNT ) return HP_NULL;
   m = pVec->mType & ~HP_NULL;
   if( pVec->mIdx==0 || (m==HP_INT && pVec->bFloat) ) return 0;
@@ -91,6 +92,7 @@ static u8 hpTallyKind(const HpAggDef *pDef, const HpFrame *p){
 ** Let array *pp have nNew entries of n bytes, of which those from nOld on are zero.
 */
 static int hpTallyGrow(HpAgg *pAgg, void **pp, int n, u32 nOld, u32 nNew){
+  assert( nNew>nOld && pAgg->pTally->bBegun );
   u8 *aNew = sqlite3_realloc64(*pp, (u64)n*nNew);
   i64 nMore = (i64)n*(nNew-nOld);
   if( aNew==0 ) return HP_DECLINE;
@@ -139,6 +141,7 @@ static int hpTallyRoom(HpAgg *pAgg, u32 nGroup){
 static void hpTallyEnd(HpAgg *pAgg){
   HpTally *p = pAgg->pTally;
   int i;
+  assert( pAgg->runs.nTable>=p->nByte );
   pAgg->runs.nTable -= p->nByte;
   sqlite3_free(p->anRow);
   for(i=0; i<p->nSum; i++){
@@ -176,6 +179,7 @@ static int hpTallyTake(HpAgg *pAgg){
   u64 nRow = 0;
   u32 g;
   int i;
+  assert( p->bBegun && p->nAlloc>=pAgg->runs.nGroup );
   for(i=0; i<p->nSum; i++){
     HpTallySum *pTo = &p->aSum[i];
     const HpAggDef *pDef = &pAgg->pPlan->aAgg[pTo->iAgg];
@@ -228,11 +232,13 @@ static void hpTallySettle(HpAgg *pAgg){
           *(i64*)pState += n;
           break;
         case HP_INT:
+          assert( !hpSumIsReal(pSum) && pSum->u.i.iCarry==0 );
           pSum->u.i.iSum = pFrom->aInt[g];
           pSum->u.i.mAbs |= pFrom->mAbs;
           pSum->n += n*HP_SUM_ONE;
           break;
         default:
+          assert( hpSumCount(pSum)==0 || hpSumIsReal(pSum) );
           pSum->u.r = pFrom->aReal[g];
           pSum->n = (pSum->n + n*HP_SUM_ONE) | HP_SUM_REAL;
           break;
@@ -271,6 +277,7 @@ static int hpTallyBegin(HpAgg *pAgg, const HpFrame *p){
   pTally = pAgg->pTally;
   if( pTally==0 || pTally->nTry>=HP_TALLY_TRIES ) goto no_tally;
   pTally->nTry++;
+  assert( pTally->bBegun==0 && pTally->nSum==0 );
   for(k=0; k<pPlan->nAgg; k++){
     const HpAggDef *pDef = &pPlan->aAgg[k];
     u8 eKind;
@@ -304,6 +311,7 @@ no_tally:
 static int hpTallyMay(HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   const HpAggDef *pDef = &pAgg->pPlan->aAgg[pSum->iAgg];
   const HpVec *pVec = pDef->iVec==HP_NO_VEC ? 0 : &p->aVec[pDef->iVec];
+  assert( pSum->iAgg<pAgg->pPlan->nAgg && hpTallyHas(pAgg, pDef) );
   if( hpTallyKind(pDef, p)!=pSum->eKind ) return 0;
   if( pSum->eKind==HP_INT ){
     u64 mAbs = pSum->mAbs | hpSumBits(p, pVec);
@@ -329,6 +337,7 @@ static void hpTallyAdd(const HpAgg *pAgg, const HpFrame *p, HpTallySum *pSum){
   int nSel = p->nSel;
   int ii;
   if( pVec==0 ) return;
+  assert( pSum->eKind==HP_NULL || pVec->mIdx!=0 );
   if( (pVec->mType & HP_NULL)==0 ){
     const HpVal *aVal = pVec->aVal;
     if( pSum->eKind==HP_INT ){
@@ -376,6 +385,7 @@ static void hpTallyStep(HpAgg *pAgg, const HpFrame *p){
     }
   }
   anRow = pTally->anRow;
+  assert( pTally->nAlloc>=pAgg->runs.nGroup );
   for(ii=0; ii<p->nSel; ii++) anRow[aiGroup[ii]]++;
   for(i=0; i<pTally->nSum; i++) hpTallyAdd(pAgg, p, &pTally->aSum[i]);
 }

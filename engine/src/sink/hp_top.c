@@ -35,6 +35,7 @@ static int hpTopCompare(const HpTop *pTop, u8 *aA, u8 *aB){
   const HpKept *b = hpTopKey(aB);
   int c = hpKeptCompareKeys(&pPlan->keys, pTop->iKey, &a[pTop->iKey], &b[pTop->iKey]);
   if( c ) return c;
+  assert( hpTopPlace(aA)!=hpTopPlace(aB) );   /* No row is there twice */
   return hpTopPlace(aA)<hpTopPlace(aB) ? -1 : 1;
 }
 
@@ -74,6 +75,7 @@ static int hpTopSet(HpTop *pTop, const HpFrame *p, u8 *aRow, int i){
 static void hpTopUp(HpTop *pTop, u8 *aRow){
   u8 **ap = pTop->apTop;
   i64 j;
+  assert( pTop->nTop<pTop->mxTop );
   for(j=pTop->nTop++; j>0; j=(j-1)/2){
     if( hpTopCompare(pTop, ap[(j-1)/2], aRow)>0 ) break;
     ap[j] = ap[(j-1)/2];
@@ -88,6 +90,7 @@ static void hpTopDown(HpTop *pTop, u8 *aRow){
   u8 **ap = pTop->apTop;
   i64 n = pTop->nTop;
   i64 j, jNext;
+  assert( n>0 && n<=pTop->mxTop );
   for(j=0; (jNext = 2*j+1)<n; j=jNext){
     if( jNext+1<n && hpTopCompare(pTop, ap[jNext+1], ap[jNext])>0 ) jNext++;
     if( hpTopCompare(pTop, aRow, ap[jNext])>0 ) break;
@@ -162,6 +165,7 @@ static int hpTopCandidates(
   int nCand = 0;
   int ii;
 
+  assert( pTop->nTop==pTop->mxTop && n>0 && n<=p->nSel );
   if( pVec->mIdx && pVec->mType==HP_INT && pWorst->tag==HP_INT ){
     i64 x = pWorst->val.i;
     if( bDesc && bTie ){
@@ -230,6 +234,8 @@ static void hpTopBound(const HpTop *pTop){
   double r;              /* The worst key as a real, ... */
   i64 x;                 /* ... and as an integer */
   int i;
+  /* Until there are enough rows each of them may matter */
+  assert( pTop->nTop==pTop->mxTop );
 
   if( pTop->found.nBoundOff>0 ) return;
   for(i=0; i<pPipe->prog.nOp; i++){
@@ -291,6 +297,7 @@ static int hpTopRows(HpWorker *pWorker, HpFrame *p){
   int n = p->nSel;
   int ii = 0;
   int rc;
+  assert( pTop->found.pWorker==pWorker && hpVecIsSelection(p) );
   while( ii<n && pTop->nTop<pTop->mxTop ){
     rc = hpTopAdd(pTop, p, aRow[ii++]);
     if( rc ) return rc;
@@ -341,6 +348,7 @@ static int hpTopTies(HpTop *pTop, HpArena *pArena){
     pTop->nTop = k;
     hpTopDown(pTop, ap[k]);
     ap[k] = aLast;
+    assert( k==n-1 || hpTopCompare(pTop, ap[k], ap[k+1])<0 );
   }
   pTop->nTop = n;
   pTop->found.aTie = pOut = hpArenaAlloc(pArena, sizeof(HpKept)*n*pPlan->nTie);
@@ -366,8 +374,10 @@ static int hpTopMerge(HpQuery *p){
   HpTop *pOut = p->apWorker[0]->pSink;
   i64 k;
   int i;
+  assert( p->pCrew==0 && hpTopIsHeap(pOut) );
   for(i=1; i<p->nWorker; i++){
     const HpTop *pIn = p->apWorker[i]->pSink;
+    assert( pIn->mxTop==pOut->mxTop && hpTopIsHeap(pIn) );
     for(k=0; k<pIn->nTop; k++){
       if( pOut->nTop<pOut->mxTop ){
         hpTopUp(pOut, pIn->apTop[k]);

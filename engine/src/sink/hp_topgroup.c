@@ -116,6 +116,7 @@ static int hpTopGroupEntry(const HpGroupPlan *pPlan, u8 *aGroup, struct HpTopEnt
 static void hpTopGroupSink(HpTopGroup *p, const struct HpTopEntry *pNew){
   i64 i = 0;
   i64 j;
+  assert( p->n==p->nMost );
   while( (j = 2*i+1)<p->n ){
     if( j+1<p->n && hpTopGroupIsWorse(p, &p->a[j+1], &p->a[j]) ) j++;
     if( !hpTopGroupIsWorse(p, &p->a[j], pNew) ) break;
@@ -158,6 +159,7 @@ static void hpTopGroupBegin(HpQuery *p){
 */
 static int hpTopGroupWanted(HpQuery *p, u8 *aGroup){
   struct HpTopEntry x;
+  assert( p->pTopGroup->bOrder && p->pTopGroup->pPlan==p->pEntry );
   return !hpTopGroupEntry(p->pEntry, aGroup, &x) || hpTopGroupAdd(p->pTopGroup, &x);
 }
 
@@ -177,6 +179,7 @@ static int hpTopGroupMeet(HpAgg *pTo, u32 *aSalt, u8 **apGroup, int *pn){
   int nLeft = 0;
   int i, k, rc;
   assert( *pn<=HP_TOP_STEP );
+  assert( pTo->runs.bOrdered==0 || pTo->runs.nGroup==0 );
   for(i=0; i<*pn; i++){
     u32 j = aSalt[i] & pTo->mSlot;
     u32 iGroup;
@@ -229,6 +232,7 @@ static void hpTopGroupFold(HpWorker *p){
   HpQuery *pQuery = p->pQuery;
   const HpAgg *pFrom = (const HpAgg*)pQuery->apWorker[pQuery->iFold]->pSink;
   i64 iFirst;
+  assert( pQuery->iFold>0 && pQuery->iFold<pQuery->nWorker );
   while( p->rc==SQLITE_OK && (iFirst = hpTopGroupSlice(pQuery))<=pFrom->mSlot ){
     u32 nSlice = (u32)MIN(HP_TOP_SLICE, (i64)pFrom->mSlot+1-iFirst);
     int bMore = 1;
@@ -247,6 +251,8 @@ static void hpTopGroupFold(HpWorker *p){
         }else if( ((aEntry[0]-(u32)iFirst) & pFrom->mSlot)<nSlice ){
           aSalt[n] = aEntry[0];
           apGroup[n] = hpGroupAt(&pFrom->runs, aEntry[1]-1);
+          /* Nobody has added it to another one: it is in one slice */
+          assert( hpGroupHead(pFrom->pPlan, apGroup[n])->iPos!=HP_NO_POS );
           for(k=0; k<pFrom->pPlan->szGroup; k+=64) hpPrefetch(&apGroup[n][k]);
           n++;
         }
@@ -272,6 +278,7 @@ static const HpRuns *hpTopGroupGroups(HpQuery *p, u32 *piFirst, u32 *piEnd){
     if( i<n ){
       *piFirst = (u32)i;
       *piEnd = (u32)MIN(i+HP_TOP_SLICE, (i64)pRuns->nGroup);
+      assert( *piFirst<*piEnd );
       return pRuns;
     }
     i -= n;
@@ -349,6 +356,17 @@ static int hpTopGroupMay(const HpQuery *p){
   return 1;
 }
 
+#ifdef SQLITE_DEBUG
+/* Is none worse than the one above it in the heap? */
+static int hpTopGroupIsHeap(const HpTopGroup *p){
+  i64 i;
+  for(i=1; i<p->n; i++){
+    if( hpTopGroupIsWorse(p, &p->a[i], &p->a[(i-1)/2]) ) return 0;
+  }
+  return p->n<=p->nMost;
+}
+#endif
+
 /* The best of all heaps, in the first one.  Then, without bKeys, all as good as its worst */
 static int hpTopGroupJoin(
   HpQuery *p,
@@ -365,8 +383,10 @@ static int hpTopGroupJoin(
   int i, rc;
   for(i=1; i<p->nWorker; i++){
     const HpTopGroup *pOther = ((HpAgg*)p->apWorker[i]->pSink)->pTop;
+    assert( hpTopGroupIsHeap(pOther) && pOther->nMost==pTop->nMost );
     for(j=0; j<pOther->n; j++) hpTopGroupAdd(pTop, &pOther->a[j]);
   }
+  assert( hpTopGroupIsHeap(pTop) );
   nMost = pTop->n;
   if( pTop->pPlan->top.bKeys==0 ){
     for(i=0; i<p->nWorker; i++){
