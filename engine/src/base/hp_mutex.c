@@ -41,8 +41,9 @@
 #ifdef HP_MUTEX
 #include <sys/syscall.h>
 #include <time.h>
-#if defined(__GLIBC__) && defined(__has_include)
-# if __has_include(<sys/single_threaded.h>)
+/* zig has the header for older ones, too, where there is no such symbol */
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+# if __GLIBC_PREREQ(2,32)
 #  include <sys/single_threaded.h>
 #  define hpMutexAlone() (__libc_single_threaded!=0)
 # endif
