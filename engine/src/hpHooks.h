@@ -451,16 +451,21 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
 ** Called from os_unix.c and notify.c.
 */
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL)
-SQLITE_PRIVATE int sqlite3HpBarrier(void);
 # ifdef SQLITE_ENABLE_UNLOCK_NOTIFY
 SQLITE_PRIVATE int sqlite3HpNoneWaits(const void*);
 # endif
 #else
-# define sqlite3HpBarrier() 0
 # define sqlite3HpNoneWaits(A) 0
 #endif
 #if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
- && defined(HP_GNUC) && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+ && !defined(SQLITE_WASI)
+SQLITE_PRIVATE int sqlite3HpBarrier(void);
+#else
+# define sqlite3HpBarrier() 0
+#endif
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
+ && !defined(SQLITE_WASI) && defined(HP_GNUC) \
+ && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
 struct unixFile;
 struct unixShm;
 SQLITE_PRIVATE int sqlite3HpShmLock(struct unixFile*, int, int, int, int*);

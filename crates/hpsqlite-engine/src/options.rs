@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// One option: a macro, its value, whether only Linux gets it, and the macro that excludes it.
+/// One option: a macro, its value, whether only Linux gets it, and the macros that exclude it.
 #[derive(Debug, PartialEq)]
 pub struct CompileOption {
     name: String,
     value: String,
     linux_only: bool,
-    unless: Option<String>,
+    unless: Vec<String>,
 }
 
 /// Reads `engine/OPTIONS`; its head explains the format.
@@ -27,13 +27,11 @@ pub fn read(path: &Path) -> Result<Vec<CompileOption>> {
             .unwrap_or("")
             .split_whitespace()
             .collect();
-        let unless = match words.last().and_then(|word| word.strip_prefix('!')) {
-            Some(name) => {
-                words.pop();
-                Some(name.to_string())
-            }
-            None => None,
-        };
+        let mut unless = Vec::new();
+        while let Some(name) = words.last().and_then(|word| word.strip_prefix('!')) {
+            unless.insert(0, name.to_string());
+            words.pop();
+        }
         let (name, value, linux_only) = match words.as_slice() {
             [] => continue,
             [name] => (name, "1", false),
@@ -79,10 +77,14 @@ pub fn defaults_block(options: &[CompileOption]) -> String {
         }
         for option in options.iter().filter(|o| o.linux_only == linux_only) {
             let CompileOption { name, value, .. } = option;
-            let condition = match &option.unless {
-                Some(other) => format!("#if !defined({name}) && !defined({other})"),
-                None => format!("#ifndef {name}"),
-            };
+            let mut condition = format!("#ifndef {name}");
+            if !option.unless.is_empty() {
+                condition = format!("#if !defined({name})");
+                for other in &option.unless {
+                    write!(condition, " && !defined({other})")
+                        .expect("writing to a string succeeds");
+                }
+            }
             writeln!(text, "{condition}\n# define {name} {value}\n#endif")
                 .expect("writing to a string succeeds");
         }
@@ -122,10 +124,15 @@ mod tests {
     }
 
     #[test]
-    fn a_default_yields_to_the_macro_that_excludes_it() {
+    fn a_default_yields_to_the_macros_that_exclude_it() {
         let block = defaults_block(&read_text("B 25 !C").unwrap());
         assert!(
             block.contains("#if !defined(B) && !defined(C)\n# define B 25\n#endif\n"),
+            "{block}"
+        );
+        let block = defaults_block(&read_text("B 1 linux !C !D").unwrap());
+        assert!(
+            block.contains("#if !defined(B) && !defined(C) && !defined(D)\n# define B 1\n"),
             "{block}"
         );
     }

@@ -377,7 +377,8 @@ struct HpRecord {
 #define HP_STAT_MX         27
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
-#if SQLITE_OS_UNIX && !defined(SQLITE_OMIT_WAL) && defined(HP_GNUC) \
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \
+ && defined(HP_GNUC) \
  && defined(SQLITE_SYSTEM_MALLOC) && SQLITE_MAX_MMAP_SIZE>0
 # define HP_SHARED 1
 #endif
@@ -389,7 +390,18 @@ struct HpRecord {
 # define hpPause()
 #endif
 
-#if defined(HP_GNUC) && defined(__x86_64__)
+/* preadv() and pwritev().  Android has them from API 24 on */
+#if SQLITE_OS_UNIX && defined(__linux__) \
+ && (defined(USE_PREAD) || defined(USE_PREAD64)) \
+ && (!defined(__ANDROID__) || __ANDROID_API__>=24)
+# define HP_PREADV 1
+# include <sys/uio.h>
+#endif
+
+/* GCC for Windows puts 32-byte values in stack slots as if these were aligned,
+** which Windows does not promise (its bug 54412); clang aligns them itself */
+#if defined(HP_GNUC) && defined(__x86_64__) \
+ && (!defined(_WIN32) || defined(__clang__))
 # define HP_AVX2 1
 # include <immintrin.h>
 #endif
@@ -487,7 +499,9 @@ static Pgno hpPagePtrmap(const BtShared*, Pgno);
 static int hpPageIsPtrmap(const BtShared*, Pgno);
 static int hpPageRecord(BtShared*, const u8*, const u8*, HpRecord*);
 static int hpPageFile(const HpConfig*, Pager*);
+#ifdef HP_PREADV
 static int hpPageDirect(const HpConfig*, Pager*);
+#endif
 static int hpPageInner(HpInner*, const BtShared*, const u8*, Pgno);
 static const u8 *hpPageCell(const HpInner*, int);
 static Pgno hpPageChild(const HpInner*, int);

@@ -63,7 +63,7 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
-#if SQLITE_OS_UNIX
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI)
 # include <sys/resource.h>
 # include <time.h>
 #endif
@@ -257,7 +257,7 @@ static i64 hpBudgetUsable(void){
   u32 nMega = AtomicLoad(&nUsable);
   if( nMega==0 ){
     i64 n = 1024*1024*1024;
-#if SQLITE_OS_UNIX
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI)
     struct rlimit lim;
 #if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
     if( sysconf(_SC_PHYS_PAGES)>0 ){

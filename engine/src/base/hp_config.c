@@ -56,7 +56,7 @@
 #include <stdlib.h>
 #if defined(__linux__)
 # include <sys/auxv.h>
-#elif SQLITE_OS_UNIX
+#elif SQLITE_OS_UNIX && !defined(SQLITE_WASI)
 # include <unistd.h>
 #endif
 
@@ -69,7 +69,7 @@
 static const char *hpConfigEnv(const char *zName){
 #if defined(__linux__)
   if( getauxval(AT_SECURE) ) return 0;
-#elif SQLITE_OS_UNIX
+#elif SQLITE_OS_UNIX && !defined(SQLITE_WASI)
   if( getuid()!=geteuid() || getgid()!=getegid() ) return 0;
 #endif
   return getenv(zName);

@@ -43,6 +43,7 @@
 # include "hpInt.h"
 #endif
 
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI) || defined(HP_COUNT_MEMORY)
 /*
 ** True if memory comes from the C library: every method that allocates is
 ** SQLite's default.  An application may replace only one of them, for example
@@ -60,7 +61,9 @@ static SQLITE_INLINE int hpMemoryDefault(void){
   return 0;
 #endif
 }
+#endif
 
+#if SQLITE_OS_UNIX
 /*
 ** True if every method of the page cache that handles pages is SQLite's.
 */
@@ -76,6 +79,7 @@ static SQLITE_INLINE int hpMemoryPcacheDefault(void){
       && p->xPagecount==pcache1Pagecount
       && p->xShrink==pcache1Shrink;
 }
+#endif
 
 #ifdef HP_COUNT_MEMORY
 # include <stdatomic.h>

@@ -71,16 +71,19 @@ static int hpPageFile(const HpConfig *pCfg, Pager *pPager){
       && pPager->fd->pMethods->xRead==unixRead
       && hpMemoryPcacheDefault();
 #else
+  UNUSED_PARAMETER2(pCfg, pPager);
   return 0;
 #endif
 }
 
+#ifdef HP_PREADV
 /*
 ** True if the file says of every page what the page cache would.
 */
 static int hpPageDirect(const HpConfig *pCfg, Pager *pPager){
   return pPager->pPCache->pDirty==0 && hpPageFile(pCfg, pPager);
 }
+#endif
 
 /*
 ** Set *p to the b-tree page iPg, whose first byte is aData[0].  Return its

@@ -64,11 +64,13 @@
 #endif
 
 /* Are there threads?  Those of a scan read through one descriptor, which has
-** one place to read from: so not where SQLite has to set it first */
-#if SQLITE_OS_UNIX && SQLITE_THREADSAFE>0 && SQLITE_MAX_WORKER_THREADS>0 \
+** one place to read from: so not where SQLite has to set it first.  Nor where
+** an atomic operation on 64 bits is a call of libatomic */
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI) \
+ && SQLITE_THREADSAFE>0 && SQLITE_MAX_WORKER_THREADS>0 \
  && defined(SQLITE_MUTEX_PTHREADS) && defined(SQLITE_ATOMIC_INTRINSICS) \
  && (defined(USE_PREAD) || defined(USE_PREAD64))
-# if SQLITE_ATOMIC_INTRINSICS
+# if SQLITE_ATOMIC_INTRINSICS && __GCC_ATOMIC_LLONG_LOCK_FREE==2
 #  define HP_THREADS 1
 # endif
 #endif
@@ -198,12 +200,14 @@ static void hpThreadEnter(sqlite3_mutex *pMutex){
     hpPause();
   }
   if( i==HP_SPIN ) sqlite3_mutex_enter(pMutex);
+  UNUSED_PARAMETER(pMutex);      /* Where mutexes are macros for nothing */
 }
 
 /* The mutex of a scan with several workers */
 static void hpThreadLock(const HpQuery *p){ hpThreadEnter(p->pMutex); }
 static void hpThreadUnlock(const HpQuery *p){
   assert( hpThreadIsLocked(p) );
+  UNUSED_PARAMETER(p);
   sqlite3_mutex_leave(p->pMutex);
 }
 

@@ -44,9 +44,9 @@ static void hpCompareTruth(int op, u8 *aTruth){
     default:    HP_BOOL_LOOP((A)>=(B)) break; \
   }
 
-#ifdef HP_AVX2
 #define HP_BOOL_ASK 0xff /* In aBool: not known yet */
 
+#ifdef HP_AVX2
 /*
 ** Compare texts aVal[0..n-1] with one whose first eight bytes are prefix, four at
 ** a time: aBool[i] is aTruth[0] where those of the text are smaller and aTruth[2]
@@ -146,9 +146,7 @@ static void hpCompareText(HpFrame *p, const HpOp *pOp, int bNumeric){
     u32 nA = aLen[i];
     u64 x;
     int c;
-#ifdef HP_AVX2
     if( i<iFrom && aBool[i]!=HP_BOOL_ASK ) continue;
-#endif
     x = hpLoad8(zA);
     if( bNumeric && hpVecMayBeNumber(zA, nA) ){
       c = hpVecMemCompare(p, pA, pB, i, pOp->aff, pOp->pColl);

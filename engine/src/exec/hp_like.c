@@ -15,6 +15,14 @@
 # include "hpInt.h"
 #endif
 
+/* Do blobs match nothing?  Not as #ifdef where it is asked: that is within the
+** arguments of a macro, which MSVC refuses */
+#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
+# define HP_LIKE_NO_BLOB 1
+#else
+# define HP_LIKE_NO_BLOB 0
+#endif
+
 /*
 ** A pattern of LIKE or GLOB.  If it holds only ASCII and the wildcard for any
 ** text, it is cut into pieces: the text has to begin with the first, to end
@@ -230,12 +238,10 @@ static void hpLikeRun(HpFrame *p, const HpOp *pOp, const void *pState){
     u8 t = pB->aTag[iB];
     Mem m;
     const u8 *z;
-#ifdef SQLITE_LIKE_DOESNT_MATCH_BLOBS
-    if( t==HP_BLOB || pLike->bBlob ){
+    if( HP_LIKE_NO_BLOB && (t==HP_BLOB || pLike->bBlob) ){
       aBool[i] = 0;
       continue;
     }
-#endif
     aBool[i] = 2;
     if( t==HP_NULL || pLike->zPat==0 ) continue;
     if( t==HP_TEXT && pLike->nPiece ){

@@ -198,12 +198,12 @@ static int hpPackAvx2(
   if( !_mm256_testz_si256(any, any) ) *pbAll = 0;
   return i;
 }
-#endif /* HP_AVX2 */
 
 /* True if all rows of pVec are of one type that hpPackAvx2() knows */
 static SQLITE_INLINE int hpPackIsPlain(const HpVec *pVec){
   return pVec->mIdx!=0 && (pVec->mType==HP_INT || pVec->mType==HP_TEXT);
 }
+#endif /* HP_AVX2 */
 
 #if defined(SQLITE_DEBUG) && defined(HP_AVX2)
 /* Are aPack[0..n-1] what plain C makes of the selected rows? */

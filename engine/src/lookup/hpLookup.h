@@ -71,7 +71,7 @@ static int hpSeekInOrder(const u8*, int, int);
 
 /* hp_store.c */
 #ifdef HP_SHARED
-static int hpStoreAllowed(Pager*);
+static int hpStoreAllowed(void);
 static i64 hpStoreShare(const Pager*);
 #endif
 static void hpStoreLeave(Pager*);

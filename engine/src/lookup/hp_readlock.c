@@ -79,6 +79,7 @@ SQLITE_PRIVATE int sqlite3HpFileSize(
   return rc;
 }
 
+#if SQLITE_OS_UNIX && !defined(SQLITE_WASI)
 /*
 ** Return true if sqlite3MemoryBarrier() is a barrier.
 */
@@ -89,6 +90,7 @@ SQLITE_PRIVATE int sqlite3HpBarrier(void){
   return 0;
 #endif
 }
+#endif
 
 #ifdef SQLITE_ENABLE_UNLOCK_NOTIFY
 /*

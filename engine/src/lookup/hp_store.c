@@ -15,7 +15,7 @@
 **    sqlite3HpGetter()       Called where the pager chooses its xGet method.
 **    sqlite3HpCacheCheck()   Called when a read transaction has begun: are the
 **                            pages of the last one still valid?
-**    hpStoreAllowed()        May a pager use what is shared, as far as settings go?
+**    hpStoreAllowed()        May pages and columns be shared, as settings go?
 **    hpStoreShare()          How much of a file may there be when it adds some?
 **    hpStoreLeave()          Memory is to be given back, or the pager is closed.
 **    hpStoreForget()         SQLITE_FCNTL_RESET_CACHE, or the pager leaves WAL mode.
@@ -159,9 +159,9 @@ static int hpStoreIsSane(const HpStore *p){
 #endif
 
 /*
-** May this pager use a store, as far as settings go?
+** May pages and columns be shared, as far as settings go?
 */
-static int hpStoreAllowed(Pager *pPager){
+static int hpStoreAllowed(void){
   return sqlite3GlobalConfig.pPage==0
       && hpMemoryPcacheDefault()
       && hpBudgetMayKeep();
@@ -277,7 +277,7 @@ static void hpStoreJoin(Pager *pPager){
   HpStore *p, *pNew;
   int bOld = 0;
   assert( pPager->hp.pStore==0 && pPager->hp.bUse==0 );
-  if( !hpStoreAllowed(pPager) || !hpFileStateStat(pPager->fd, &stat)
+  if( !hpStoreAllowed() || !hpFileStateStat(pPager->fd, &stat)
    || !hpStoreState(pPager, &state)
   ){
     return;
@@ -382,7 +382,7 @@ SQLITE_PRIVATE void sqlite3HpCacheCheck(Pager *pPager){
   }
   pPager->hp.aSeen[0] = pPager->iDataVersion;
   pPager->hp.aSeen[1] = iSum;
-  if( pPager->hp.bUse==0 || !hpStoreAllowed(pPager)
+  if( pPager->hp.bUse==0 || !hpStoreAllowed()
    || !hpStoreState(pPager, &state)
    || memcmp(&state, &pPager->hp.pStore->state, sizeof(state))
   ){

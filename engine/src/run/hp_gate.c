@@ -131,7 +131,9 @@ static int hpGateRows(HpWorker *p, HpFrame *pFrame){
   *(i64*)p->pSink += pFrame->nSel;
   return SQLITE_OK;
 }
-static const HpSinkType hpGateSink = { 0, hpGateOpen, 0, hpGateRows, 0, 0, 0, 0 };
+static const HpSinkType hpGateSink = {
+  0, hpGateOpen, 0, hpGateRows, 0, 0, 0, 0, HP_RECORDS_NOT
+};
 
 /*
 ** Run the own filters of a pipe on a sample of its leaves.  Set *prShare to the share

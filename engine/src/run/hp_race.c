@@ -62,7 +62,9 @@
 
 #if SQLITE_OS_UNIX
 # include <time.h>
-# include <sys/resource.h>
+# ifndef SQLITE_WASI
+#  include <sys/resource.h>
+# endif
 #endif
 
 #define HP_RACE_NEXT   2000    /* Instructions between looks at the clock */

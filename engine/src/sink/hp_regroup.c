@@ -136,6 +136,6 @@ static int hpRegroupNext(HpWorker *p){
 }
 
 static const HpSourceType hpRegroupType = {
-  hpValuesBegin, hpRegroupNext, hpValuesColumn, 1
+  hpValuesBegin, hpRegroupNext, hpValuesColumn, 1, 0
 };
 #endif /* SQLITE_OMIT_HP */

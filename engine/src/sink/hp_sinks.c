@@ -48,6 +48,7 @@ static int hpSinkAggBegin(HpQuery *p, Mem *aMem){
 static int hpSinkAggOpen(HpWorker *p, Mem *aMem){
   HpAgg *pAgg;
   int rc = hpTableOpen(&p->frame, p->pPipe->pGroup, &pAgg);
+  UNUSED_PARAMETER(aMem);
   p->pSink = pAgg;
   p->pRuns = pAgg ? &pAgg->runs : 0;
   return rc;

@@ -188,7 +188,7 @@ static void hpTableReset(HpAgg *pAgg, i64 mxByte){
       nByte = nNew;
     }
   }
-  assert( nByte==2*sizeof(u32)*((i64)pAgg->mSlot+1) );
+  assert( nByte==2*(i64)sizeof(u32)*((i64)pAgg->mSlot+1) );
   hpGroupReset(&pAgg->runs);
   pAgg->bFull = 0;
   hpDirectClear(pAgg);

@@ -53,7 +53,7 @@ static int hpColumnScanAllowed(const sqlite3 *db, Pager *pPager){
       && pPager->eState==PAGER_READER
       && hpFileStateIsKnown(pPager->fd)
       && pPager->tempFile==0 && pPager->noLock==0
-      && hpStoreAllowed(pPager)
+      && hpStoreAllowed()
       && (hpMemoryDefault() || pCfg->bForce)
       && hpPageFile(pCfg, pPager);
 }

@@ -105,6 +105,9 @@ static u32 hpRecordChain(
   if( n>0 ) hpConfigStat(p->pQuery->db, HP_STAT_CHAIN);
   return n;
 #else
+  UNUSED_PARAMETER2(p, iPg);
+  UNUSED_PARAMETER2(aTo, nByte);
+  UNUSED_PARAMETER(piNext);
   return 0;
 #endif
 }

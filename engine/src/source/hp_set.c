@@ -80,5 +80,7 @@ static int hpSetNext(HpWorker *p){
   return SQLITE_OK;
 }
 
-static const HpSourceType hpSetType = { hpValuesBegin, hpSetNext, hpValuesColumn, 1 };
+static const HpSourceType hpSetType = {
+  hpValuesBegin, hpSetNext, hpValuesColumn, 1, 0
+};
 #endif /* SQLITE_OMIT_HP */

@@ -351,6 +351,6 @@ static int hpStashNext(HpWorker *p){
 }
 
 static const HpSourceType hpStashType = {
-  hpRecordInit, hpStashNext, hpDecodeColumn
+  hpRecordInit, hpStashNext, hpDecodeColumn, 0, 0
 };
 #endif /* SQLITE_OMIT_HP */

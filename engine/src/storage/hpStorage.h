@@ -11,11 +11,6 @@
 #ifndef HPSTORAGE_H
 #define HPSTORAGE_H
 
-#if SQLITE_OS_UNIX && defined(__linux__) \
- && (defined(USE_PREAD) || defined(USE_PREAD64))
-# define HP_PREADV 1
-# include <sys/uio.h>
-#endif
 #define HP_CHAIN_SINGLE 1    /* Read single pages as well */
 #define HP_CHAIN_FRAMES 2    /* Read frames of the WAL as well */
 

@@ -160,6 +160,7 @@ static int hpAheadFile(const sqlite3_file *pFile){
 #ifdef HP_READAHEAD
   return isOpen(pFile) && pFile->pMethods->xRead==unixRead;
 #else
+  UNUSED_PARAMETER(pFile);
   return 0;
 #endif
 }
@@ -586,7 +587,7 @@ static void hpAheadStop(HpAhead *p){
 static void hpAheadTime(HpAhead *p, Pager *pPager, int n){
   assert( n>=0 );
   p->nSlow = pPager->nHpSlow;
-  pPager->nHpTime = MAX(pPager->nHpTime, n);
+  pPager->nHpTime = MAX(pPager->nHpTime, (u32)n);
 }
 
 /*

@@ -284,6 +284,9 @@ SQLITE_PRIVATE int sqlite3HpChain(
   *piPg = iNext;
   return 1;
 #else
+  UNUSED_PARAMETER2(pCur, piIdx);
+  UNUSED_PARAMETER2(piPg, piOfst);
+  UNUSED_PARAMETER2(pnByte, paTo);
   return 0;
 #endif
 }

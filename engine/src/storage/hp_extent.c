@@ -819,6 +819,7 @@ static int hpExtentVfs(const Pager *pPager){
       && pPager->fd->pMethods->xRead==unixRead
       && pPager->fd->pMethods->xWrite==unixWrite;
 #else
+  UNUSED_PARAMETER(pPager);
   return 0;
 #endif
 }

@@ -139,6 +139,7 @@ SQLITE_PRIVATE int sqlite3HpWritePages(Pager *pPager, PgHdr *pList){
   if( n<2 || !hpWriteOk(pPager->fd) ) return 0;
   return hpWriteAll(pPager->fd, aVec, n, n*szPage, (iPg-1)*szPage) ? n : 0;
 #else
+  UNUSED_PARAMETER2(pPager, pList);
   return 0;
 #endif
 }
@@ -190,6 +191,7 @@ SQLITE_PRIVATE int sqlite3HpWriteGap(Pager *pPager, Pgno iPg){
   }
   return rc;
 #else
+  UNUSED_PARAMETER2(pPager, iPg);
   return SQLITE_OK;
 #endif
 }
@@ -224,6 +226,8 @@ SQLITE_PRIVATE void sqlite3HpSpill(Pager *pPager, PgHdr *pPg){
     pLast = p;
   }
   assert( n<=HP_WRITE_PAGES && pLast->pDirty==0 );
+#else
+  UNUSED_PARAMETER2(pPager, pPg);
 #endif
 }
 
@@ -265,6 +269,9 @@ SQLITE_PRIVATE int sqlite3HpWriteRecord(
   hpWritePiece(&aVec[2], aNum[1], 4);
   return hpWriteAll(pPager->jfd, aVec, 3, pPager->pageSize+8, iOfst);
 #else
+  UNUSED_PARAMETER2(pPager, iOfst);
+  UNUSED_PARAMETER2(iPg, aData);
+  UNUSED_PARAMETER(cksum);
   return 0;
 #endif
 }
@@ -288,6 +295,8 @@ SQLITE_PRIVATE int sqlite3HpWriteFrame(
   hpWritePiece(&aVec[1], aData, (u32)p->szPage);
   return hpWriteAll(p->pFd, aVec, 2, p->szPage+WAL_FRAME_HDRSIZE, iOfst);
 #else
+  UNUSED_PARAMETER2(p, aHdr);
+  UNUSED_PARAMETER2(aData, iOfst);
   return 0;
 #endif
 }
@@ -337,6 +346,10 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(
     return n;
   }
   memcpy(p->pWal->hdr.aFrameCksum, aCksum, sizeof(aCksum));
+#else
+  UNUSED_PARAMETER2(p, pList);
+  UNUSED_PARAMETER2(nTruncate, iFirst);
+  UNUSED_PARAMETER(iOfst);
 #endif
   return 0;
 }
