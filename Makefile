@@ -8,6 +8,8 @@ TARGET  := $(or $(CARGO_TARGET_DIR),target)
 ENGINE  := $(TARGET)/release/hpsqlite-engine
 SUITES  := cargo symbols compilers differential engine crash dropin python debian bundle rust node pages upstream browser go replication
 
+# The oldest Rust that compiles it all
+RUST    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
@@ -54,6 +56,9 @@ tool: toolcheck
 toolcheck:
 	@command -v cargo >/dev/null || { \
 	  echo "error: cargo is not to be found: install Rust (rustup), then run make again" >&2; exit 1; }
+	@have=$$(cargo --version | cut -d' ' -f2); printf '%s\n' $(RUST) "$$have" | sort -CV || { \
+	  echo "error: Rust $(RUST) or later is needed, and this is $$have: install it with rustup," \
+	       "then run make again" >&2; exit 1; }
 
 ## demo: run analytic queries on stock SQLite and on ours, and show the times
 demo:
