@@ -125,6 +125,10 @@ release: engine
 wheel: builder
 	@ENGINE="$(ENGINE)" TARGET="$(TARGET)" packaging/python/build $(TARGETS)
 
+## wheel-native: a wheel of dist/ as it is, for this machine alone, in seconds
+wheel-native: all
+	@TARGET="$(TARGET)" packaging/python/build --native
+
 ## deb: release/hpsqlite_VERSION_ARCHITECTURE.deb, which lies beside Debian's SQLite
 deb: all
 	@packaging/debian/build
@@ -166,4 +170,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel deb bundle rust npm java cluster lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel wheel-native deb bundle rust npm java cluster lint clean help $(SUITES:%=test-%)
