@@ -3,7 +3,7 @@
 // Builds better-sqlite3 or sqlite3 of the current project on the SQLite of this package, and puts
 // back the one that was there. The build is made and tried in a copy: the project changes at the end,
 // by renaming one file.
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -77,6 +77,11 @@ function amalgamation(folder, defines) {
 
 function run(program, args, options, what) {
   const result = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 28, ...options });
+  return judge(program, result, what);
+}
+
+// What a program said if it succeeded; else the line that says why, and a file with the rest
+function judge(program, result, what) {
   if (result.error) fail(`${what}: cannot run ${program} (${result.error.code})`);
   if (result.status === 0) return result.stdout;
   const said = `${result.stdout}\n${result.stderr}`.split('\n');
@@ -88,6 +93,35 @@ function run(program, args, options, what) {
     where = `; the whole output is in ${log}`;
   }
   fail(`${what} (${cause.trim().slice(0, 200)})${where}`);
+}
+
+// What node-gyp's make says of a file when it begins with it
+const STEP = /^\s*(CC|CXX|SOLINK_MODULE|SOLINK)\((?:target|host)\) (?:.*\/)?([^/\s]+?)(?:\.o)?\s*$/;
+
+// As run(), for a program that takes minutes: a line for each file that it compiles or links
+function runTelling(program, args, options, what) {
+  const result = { stdout: '', stderr: '', status: null, signal: null };
+  let line = '';
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      result.stdout += text;
+      const lines = (line + text).split('\n');
+      line = lines.pop();
+      for (const [, tool, file] of lines.map((one) => STEP.exec(one)).filter(Boolean)) {
+        console.log(`  ${tool.startsWith('SOLINK') ? 'linking' : 'compiling'} ${file}`);
+      }
+    });
+    child.stderr.setEncoding('utf8').on('data', (text) => (result.stderr += text));
+    child.on('error', (error) => (result.error = error));
+    child.on('close', (status, signal) => {
+      try {
+        resolve(judge(program, Object.assign(result, { status, signal }), what));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
 }
 
 // Where the project has the package
@@ -128,7 +162,7 @@ function place(from, to) {
   fs.renameSync(temporary, to);
 }
 
-function build(name) {
+async function build(name) {
   const { file, script, bring } = PACKAGES[name];
   const folder = installed(name);
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'hpsqlite-build-'));
@@ -139,7 +173,7 @@ function build(name) {
     console.log(`building ${name} on hpsqlite; this takes some minutes`);
     const options = [...bring(copy, scratch), ...headers()];
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-    run(npm, ['run', script, '--', ...options], { cwd: copy }, `${name} could not be built, nothing was changed`);
+    await runTelling(npm, ['run', script, '--', ...options], { cwd: copy }, `${name} could not be built, nothing was changed`);
     const found = version(name, copy);
     if (!found) fail(`${name} was built, but has no hp_version(): nothing was changed`);
     const target = path.join(folder, file);
@@ -184,7 +218,7 @@ function status(name) {
   console.log(found ? `${name} runs on hpsqlite ${found}` : `${name} runs on its own SQLite`);
 }
 
-function main([command, name, ...more]) {
+async function main([command, name, ...more]) {
   if (!command || ['help', '--help', '-h'].includes(command)) {
     console.log(USAGE);
     return;
@@ -194,15 +228,13 @@ function main([command, name, ...more]) {
   if (!Object.hasOwn(PACKAGES, name ?? '') || more.length > 0) {
     fail(`name one package, better-sqlite3 or sqlite3: npx hpsqlite ${command} better-sqlite3`, 2);
   }
-  commands[command](name);
+  await commands[command](name);
 }
 
 // Ctrl-C ends the compiler, and what was begun is then cleared away as after any failure.
 process.on('SIGINT', () => {});
-try {
-  main(process.argv.slice(2));
-} catch (error) {
+main(process.argv.slice(2)).catch((error) => {
   if (!(error instanceof Failure) && !error.code) throw error;
   console.error(`hpsqlite: ${error.message}`);
   process.exitCode = error.status ?? 1;
-}
+});
