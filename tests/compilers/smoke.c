@@ -118,9 +118,9 @@ int main(int argc, char **argv){
   run(db, "PRAGMA synchronous=OFF");
   run(db, "CREATE TABLE t(a INTEGER PRIMARY KEY, g TEXT, i INT, r REAL, n, d)");
   run(db, "WITH s(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM s WHERE x<100000)"
-          " INSERT INTO t SELECT x, 'g'||x%101, x*7919%1001, (x%4000)/4.0-300,"
+          " INSERT INTO t SELECT x, 'g'||(x%101), x*7919%1001, (x%4000)/4.0-300,"
           " CASE WHEN x%3 THEN x%5 END, '2024-0'||(1+x%9)||'-'||(10+x%20)"
-          " FROM s WHERE x%10<>0 UNION ALL SELECT x, 'g'||x%101, -x, x/4.0, NULL,"
+          " FROM s WHERE x%10<>0 UNION ALL SELECT x, 'g'||(x%101), -x, x/4.0, NULL,"
           " '2024-10-'||(10+x%20) FROM s WHERE x%10=0");
   run(db, "UPDATE t SET g='g99', d='2024-01-17' WHERE a=77777");
 
