@@ -13,7 +13,7 @@ RUST    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
-NIGHTLY := release clients java cluster
+NIGHTLY := release clients java cluster container
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
@@ -145,6 +145,10 @@ rust: engine
 npm: engine
 	@packaging/node/build
 
+## container: the image hpsqlite:VERSION, whose shell, Python and Node are on our SQLite
+container: deb npm
+	@packaging/container/build
+
 ## java: release/java, the native library of sqlite-jdbc with our SQLite
 java: engine
 	@packaging/java/build
@@ -170,4 +174,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel wheel-native deb bundle rust npm java cluster lint clean help $(SUITES:%=test-%)
+.PHONY: all engine builder tool quick toolcheck demo test nightly fuzz bench floors lab-check install release wheel wheel-native deb bundle rust npm container java cluster lint clean help $(SUITES:%=test-%)
