@@ -13,7 +13,7 @@ RUST    := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # What `make release` and `make wheel` make: packaging/cross/targets
 TARGETS ?= $(shell packaging/cross/build --list)
 # Suites that take too long, or too much from the network, for each change
-NIGHTLY := release clients java cluster container
+NIGHTLY := release clients java cluster elsewhere container
 
 # What `make install` copies from dist/. The amalgamation in dist/src is for
 # embedders to take by hand.
