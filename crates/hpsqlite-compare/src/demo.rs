@@ -14,10 +14,10 @@ use crate::output::OutputFile;
 
 /// What stands below the help.
 pub const HELP: &str = "\
-Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, asks \
-stock SQLite and High Performance SQLite the same questions in turn, checks that the answers are \
-the same, prints times and speed-ups and writes a page with charts. Exit status as for `hpsqlite \
-compare`.";
+Generates TPC-H data into an ordinary SQLite file, unless it is there from the last time, runs \
+the same queries on stock SQLite and High Performance SQLite in turn, checks that the answers \
+are the same, prints times and speed-ups and writes a page with charts. Exit status as for \
+`hpsqlite compare`.";
 
 /// A quarter of scale factor 1: generating and comparing takes less than a minute on two cores.
 const SCALE: f64 = 0.25;
@@ -30,7 +30,7 @@ pub struct DemoArgs {
     /// Scale factor: 1 is 8.7 million rows in 1.3 GB; 0.01, 0.02, or from 0.025 to 100
     #[arg(long, default_value_t = SCALE, value_name = "N")]
     sf: f64,
-    /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a question]
+    /// Rounds to measure, at least 5 [default: 5 to 25, as many as fit into 3 seconds a query]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(MIN_RUNS)..))]
     runs: Option<u32>,
     /// Show the plans of both libraries, too
