@@ -233,6 +233,11 @@ impl Library {
         self.open_named(&name, OPEN_READONLY | OPEN_URI)
     }
 
+    /// Opens a new database in memory.
+    pub fn open_in_memory(&self) -> Result<Db<'_>, SqlError> {
+        self.open_named(c":memory:", OPEN_READWRITE | OPEN_CREATE)
+    }
+
     /// Opens a database file with the given `OPEN_*` flags.
     pub fn open(&self, path: &Path, flags: c_int) -> Result<Db<'_>, SqlError> {
         use std::os::unix::ffi::OsStrExt;

@@ -42,7 +42,13 @@ enum Command {
     Worker { library: PathBuf },
     /// The process that runs a statement for `viz`, which comes on standard input
     #[command(hide = true, name = viz::query::WORKER)]
-    VizWorker { library: PathBuf, database: PathBuf },
+    VizWorker {
+        library: PathBuf,
+        database: PathBuf,
+        /// Take its time in place of its reads
+        #[arg(long)]
+        measure: bool,
+    },
     /// Do one job of the benchmark lab, which comes on standard input
     #[command(hide = true)]
     Measure,
@@ -107,9 +113,11 @@ pub fn run(cli: Cli) -> Result<u8> {
         Command::Kvtest(command) => kvtest::run(&command),
         Command::Viz(args) => viz::run(&args),
         Command::Worker { library } => compare::worker::serve(&library).map(|()| 0),
-        Command::VizWorker { library, database } => {
-            viz::query::worker::serve(&library, &database).map(|()| 0)
-        }
+        Command::VizWorker {
+            library,
+            database,
+            measure,
+        } => viz::query::worker::serve(&library, &database, measure).map(|()| 0),
         Command::Measure => bench::measure::serve(),
         Command::VizCopy {
             kind,

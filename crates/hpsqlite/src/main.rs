@@ -7,7 +7,9 @@ mod cluster;
 mod docs;
 mod exec;
 mod kvtest;
+mod missing;
 mod picture;
+mod reasons;
 mod system;
 mod viz;
 

@@ -42,8 +42,16 @@ impl Said {
 }
 
 fn start(place: &Place, library: &str, database: &Path, sql: &str) -> (Child, ChildStdin) {
+    started(
+        place,
+        &["viz-worker", library, database.to_str().unwrap()],
+        sql,
+    )
+}
+
+fn started(place: &Place, arguments: &[&str], sql: &str) -> (Child, ChildStdin) {
     let mut child = place
-        .command(&["viz-worker", library, database.to_str().unwrap()])
+        .command(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -496,6 +504,92 @@ fn values_are_cut_and_sorting_on_disk_is_told() {
     assert!(said.ended["temporary_files"].as_u64().unwrap() > 0);
     assert!(said.ended["temporary_bytes"].as_u64().unwrap() > 1_000_000);
     assert!(place.list("tmp").is_empty());
+}
+
+/// Starts to measure a statement.
+fn measuring(place: &Place, library: &str, database: &Path, sql: &str) -> (Child, ChildStdin) {
+    let database = database.to_str().unwrap();
+    started(place, &["viz-worker", library, database, "--measure"], sql)
+}
+
+fn measured(place: &Place, library: &str, database: &Path, sql: &str) -> Said {
+    let (child, input) = measuring(place, library, database, sql);
+    listen(child, input)
+}
+
+#[test]
+fn a_statement_is_measured_and_what_would_help_it_is_told() {
+    let place = Place::new();
+    let path = interleaved(&place, "my.db", &[]);
+    let sql = "SELECT sum(length(s)), max(n) FROM \"<other>\"";
+    let mut rows = Vec::new();
+    for library in BOTH {
+        let said = measured(&place, library, &path, sql);
+        assert_eq!(said.error(), "");
+        let times = said.ended["times"].as_array().unwrap();
+        assert!((2..=5).contains(&times.len()), "{times:?}");
+        assert!(times.iter().all(|t| t.as_f64().is_some_and(|t| t > 0.0)));
+        // Its reads are not watched.
+        assert_eq!((said.pages.len(), &said.ended["pages"]), (0, &json!(0)));
+        assert_eq!(said.ended["row_count"], 1);
+        let became = if library == OURS {
+            json!("accelerated")
+        } else {
+            Value::Null
+        };
+        assert_eq!(said.ended["reasons"]["became"], became, "{said:?}");
+        rows.push(said.ended["rows"].clone());
+    }
+    assert_eq!(rows[0], rows[1]);
+
+    // All rows have the same text: an index on it helps nobody, until they have different ones.
+    let by_text = "SELECT count(*) FROM t WHERE s='Text 7'";
+    let said = measured(&place, OURS, &path, by_text);
+    assert_eq!(said.ended["indexes"], json!([]), "{said:?}");
+    Worker::on(&place, &path).sql("UPDATE t SET s='Text '||n");
+    let before = (std::fs::read(&path).unwrap(), place.list("."));
+    let said = measured(&place, OURS, &path, by_text);
+    assert_eq!(
+        said.ended["indexes"][0]["sql"], "CREATE INDEX t_s ON t(s);",
+        "{said:?}"
+    );
+    let step = said.ended["indexes"][0]["step"].as_str().unwrap();
+    assert!(step.contains("INDEX t_s (s=?)"), "{step}");
+    assert_eq!((std::fs::read(&path).unwrap(), place.list(".")), before);
+}
+
+#[test]
+fn nothing_can_be_written_by_what_is_measured_and_it_can_be_stopped() {
+    let place = Place::new();
+    let path = interleaved(&place, "my.db", &[]);
+    let before = (std::fs::read(&path).unwrap(), place.list("."));
+    for sql in [
+        "DELETE FROM t",
+        "CREATE TEMP TABLE x(a)",
+        "ATTACH 'other.db' AS other",
+        "VACUUM INTO 'other.db'",
+        "PRAGMA hp_threads=8",
+        "PRAGMA hp_stats=1",
+        "SELECT load_extension('x.so')",
+        "SELECT writefile('other.db', 'x')",
+        "SELECT 1; DELETE FROM t",
+    ] {
+        for library in BOTH {
+            assert_ne!(
+                measured(&place, library, &path, sql).error(),
+                "",
+                "{sql} ran"
+            );
+        }
+    }
+    assert_eq!((std::fs::read(&path).unwrap(), place.list(".")), before);
+    for library in BOTH {
+        let (child, mut input) = measuring(&place, library, &path, ENDLESS);
+        input.write_all(b"s").unwrap();
+        let said = listen(child, input);
+        assert_eq!(said.ended["stopped"], true);
+        assert_eq!(said.ended["times"], json!([]));
+    }
 }
 
 /// Never ends, whatever it is run on.

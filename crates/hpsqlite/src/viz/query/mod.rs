@@ -12,6 +12,10 @@
 //! is page 1, with which every transaction begins. What reading the schema took, which each
 //! connection does once, is left out. High Performance SQLite runs with one thread, so that there is
 //! an order; it reads adjacent pages by one call, and each of the pages counts.
+//!
+//! Or a statement is measured: it runs several times as it would in an application, with all threads
+//! and nobody who watches its reads, and the worker says what keeps it from being accelerated and which
+//! index would help it.
 
 pub mod protocol;
 pub mod tally;
@@ -28,6 +32,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use crate::missing::Suggested;
+use crate::reasons::Reasons;
 use crate::{interrupt, text};
 use protocol::{Event, PlanLine, QueryValue, STOP, Started, StatementEnd, Tag};
 use tally::{OfKind, OfTree, ReadTally, RunLengths};
@@ -90,6 +96,11 @@ pub struct QueryAnswer {
     /// There are rows that are not here.
     pub more: bool,
     pub seconds: f64,
+    /// Of a statement that is measured, the seconds of each run; what became of it; what would help.
+    pub times: Vec<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasons: Option<Reasons>,
+    pub indexes: Vec<Suggested>,
     pub reads: u64,
     pub adjacent: u64,
     /// Reads of the page that was read before.
@@ -117,12 +128,14 @@ impl Query {
         library: &Path,
         database: &Path,
         sql: &str,
+        measure: bool,
         pages: u32,
     ) -> Result<(Query, ChildStdout)> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(WORKER)
             .arg(library)
             .arg(database)
+            .args(measure.then_some("--measure"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -280,6 +293,9 @@ impl Query {
             answer.row_count = end.row_count;
             answer.more = end.row_count > end.rows.len() as u64;
             answer.seconds = end.seconds;
+            answer.times.clone_from(&end.times);
+            answer.reasons.clone_from(&end.reasons);
+            answer.indexes.clone_from(&end.indexes);
             answer.calls = end.calls;
             answer.from_log = end.from_log;
             answer.stopped = end.stopped;

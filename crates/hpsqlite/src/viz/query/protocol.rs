@@ -9,6 +9,9 @@ use std::io::{self, Read, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::missing::Suggested;
+use crate::reasons::Reasons;
+
 /// Bytes of the longest statement.
 pub const LONGEST: usize = 1 << 20;
 /// Rows that are shown,
@@ -77,6 +80,15 @@ pub struct StatementEnd {
     pub calls: u64,
     pub temporary_files: u64,
     pub temporary_bytes: u64,
+    /// Of a statement that is measured, the seconds of each run.
+    #[serde(default)]
+    pub times: Vec<f64>,
+    /// What became of it, if the library is ours.
+    #[serde(default)]
+    pub reasons: Option<Reasons>,
+    /// Indexes that would help it.
+    #[serde(default)]
+    pub indexes: Vec<Suggested>,
     /// It ended because it was told to.
     pub stopped: bool,
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -82,8 +82,10 @@ fn trace() -> MutexGuard<'static, Option<Trace>> {
 }
 
 /// Replaces the library's system calls. `database` is the path that SQLite will give the system:
-/// without symbolic links.
-pub fn install(library: &Library, database: &Path, sink: Sink) -> Result<()> {
+/// without symbolic links. Without a sink nothing is noted, and reading is left as it is: only the
+/// door is locked.
+pub fn install(library: &Library, database: &Path, sink: Option<Sink>) -> Result<()> {
+    let notes = sink.is_some();
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
     *trace() = Some(Trace {
         database: bytes(database),
@@ -97,7 +99,7 @@ pub fn install(library: &Library, database: &Path, sink: Sink) -> Result<()> {
         counts: Counts::default(),
         pages: Vec::with_capacity(BATCH + 64),
         handed_on: Instant::now(),
-        sink,
+        sink: sink.unwrap_or_else(|| Box::new(|_| {})),
     });
     let vfs = library.default_vfs().cast::<Vfs>();
     // SAFETY: SQLite's own `sqlite3_vfs`, or null; its fields up to `version` are in every version.
@@ -114,6 +116,9 @@ pub fn install(library: &Library, database: &Path, sink: Sink) -> Result<()> {
         (c"unlink", unlink as *const c_void),
     ];
     for (name, function) in calls {
+        if !notes && name.to_bytes().starts_with(b"p") {
+            continue;
+        }
         // SAFETY: a VFS of version 3 has the method; it keeps the address of a function that has the
         // type of the one it replaces, and is there as long as the process.
         let set = unsafe { (*vfs).set_system_call };

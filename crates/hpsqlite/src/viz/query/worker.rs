@@ -32,18 +32,31 @@ use super::protocol::{
 };
 use super::trace;
 use crate::compare::worker::trim_start;
+use crate::missing;
+use crate::reasons::{Acceleration, Counts, Reasons, RunFacts};
 use crate::sys::{Db, Library, OPEN_READONLY, SqlError, Stmt, Value};
 use crate::viz::copy::replay::quoted;
 use crate::viz::open::beside;
 
 /// How long a lock of another program is waited for.
 const BUSY_MS: i32 = 2000;
-/// Most memory of the library.
+/// Most memory of the library: while reads are watched,
 const MEMORY: i64 = 1 << 30;
+/// and while it is measured, as an application would have it.
+const MEASURED_MEMORY: i64 = 4 << 30;
 /// Most bytes of a temporary file.
 const TEMPORARY: u64 = 8 << 30;
 /// How often what was read is handed on, however slowly it comes, and whether to stop is looked at.
 const TICK: Duration = Duration::from_millis(100);
+
+/// A statement that is measured runs so many times,
+const RUNS: usize = 5;
+/// or until that took so many seconds; twice at least,
+const ENOUGH: f64 = 2.0;
+/// unless once took so many.
+const LONG: f64 = 20.0;
+/// How long it is counted whether an index would find few rows.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What SQLite was not allowed to do last.
 static REFUSED: Mutex<Option<String>> = Mutex::new(None);
@@ -51,12 +64,13 @@ static REFUSED: Mutex<Option<String>> = Mutex::new(None);
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Runs the statement that comes on standard input on `database`, and writes frames to standard
-/// output (see `protocol`). Ends when standard input does.
-pub fn serve(library: &Path, database: &Path) -> Result<()> {
+/// output (see `protocol`): which pages it reads, or with `measure` how long it takes. Ends when
+/// standard input does.
+pub fn serve(library: &Path, database: &Path, measure: bool) -> Result<()> {
     limit_process();
     let sql = read_statement()?;
     std::thread::spawn(listen);
-    if let Err(e) = run(library, database, &sql) {
+    if let Err(e) = run(library, database, &sql, measure) {
         let error = match e.downcast::<SqlError>() {
             Ok(e) => protocol::Error {
                 message: explain(&e),
@@ -134,13 +148,14 @@ fn tell_pages(pages: &[u32]) {
     send(Tag::Pages, &bytes);
 }
 
-fn run(library: &Path, database: &Path, sql: &str) -> Result<()> {
+fn run(library: &Path, database: &Path, sql: &str, measure: bool) -> Result<()> {
     let library = Library::load(library)?;
-    library.limit_memory(MEMORY);
+    library.limit_memory(if measure { MEASURED_MEMORY } else { MEMORY });
     let database = database
         .canonicalize()
         .with_context(|| format!("cannot open {}", database.display()))?;
-    trace::install(&library, &database, Box::new(tell_pages))?;
+    let sink: trace::Sink = Box::new(tell_pages);
+    trace::install(&library, &database, (!measure).then_some(sink))?;
     let immutable = needs_no_log(&database);
     let open = || -> Result<Db<'_>, SqlError> {
         if immutable {
@@ -151,16 +166,16 @@ fn run(library: &Path, database: &Path, sql: &str) -> Result<()> {
     };
     let steps = {
         let db = open()?;
-        guard(&db)?;
+        guard(&db, measure)?;
         // Before EXPLAIN could hide what it is.
         let parameters = prepare(&db, sql)?.parameters().len();
         (plan(&db, sql)?, parameters)
     };
     // A connection of its own: nothing that was read for the plan is in its cache.
     let db = open()?;
-    let page_size = guard(&db)?;
+    let page_size = guard(&db, measure)?;
     tell(&Event::Started(Started {
-        plan: steps.0,
+        plan: steps.0.clone(),
         parameters: steps.1,
         library: library.version(),
         page_size,
@@ -178,7 +193,11 @@ fn run(library: &Path, database: &Path, sql: &str) -> Result<()> {
                 trace::hand_on();
             }
         });
-        tell(&Event::Ended(query(&db, sql, page_size)));
+        let end = match measure {
+            true => measured(&library, &db, sql, &steps.0),
+            false => query(&db, sql, Some(page_size)),
+        };
+        tell(&Event::Ended(end));
         // Nobody waits for the other thread.
         std::process::exit(0)
     })
@@ -207,7 +226,7 @@ fn needs_no_log(database: &Path) -> bool {
 }
 
 /// Closes all ways to write, reads the schema and forgets its pages; gives the page size.
-fn guard(db: &Db<'_>) -> Result<u32, SqlError> {
+fn guard(db: &Db<'_>, measure: bool) -> Result<u32, SqlError> {
     const ENABLE_TRIGGER: c_int = 1003;
     const ENABLE_LOAD_EXTENSION: c_int = 1005;
     const DEFENSIVE: c_int = 1010;
@@ -233,8 +252,11 @@ fn guard(db: &Db<'_>) -> Result<u32, SqlError> {
     db.limit(LIMIT_WORKER_THREADS, 0);
     db.limit(LIMIT_VDBE_OP, 10_000_000);
     db.busy_timeout(BUSY_MS);
-    // One thread, so that reads have an order; a library that does not know the PRAGMA has none.
-    db.exec("PRAGMA query_only=ON; PRAGMA mmap_size=0; PRAGMA hp_threads=1")?;
+    db.exec("PRAGMA query_only=ON; PRAGMA mmap_size=0")?;
+    if !measure {
+        // One thread, so that reads have an order; a library that does not know the PRAGMA has none.
+        db.exec("PRAGMA hp_threads=1")?;
+    }
     db.exec("SELECT count(*) FROM sqlite_schema")?;
     connect_rtrees(db)?;
     let page_size = db.first("PRAGMA page_size")?;
@@ -271,7 +293,7 @@ const TELLING: [&str; 10] = [
     "table_xinfo",
 ];
 /// and about the database, if they are given nothing.
-const TELLING_ALONE: [&str; 14] = [
+const TELLING_ALONE: [&str; 15] = [
     "application_id",
     "auto_vacuum",
     "cache_size",
@@ -282,6 +304,7 @@ const TELLING_ALONE: [&str; 14] = [
     "encoding",
     "freelist_count",
     "function_list",
+    "hp_stats",
     "page_count",
     "page_size",
     "schema_version",
@@ -358,7 +381,7 @@ fn explain(e: &SqlError) -> String {
             "{e}: a view or the like in this file calls it, and what is in the file is not trusted here. \
              Type what the view would do."
         ),
-        (7, _) => format!("{e}: the statement wants more than {} MiB.", MEMORY >> 20),
+        (7, _) => format!("{e}: the statement wants more than it may have here."),
         _ => e.message.clone(),
     }
 }
@@ -401,11 +424,50 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<PlanLine>, SqlError> {
     Ok(steps)
 }
 
-/// Runs the statement to its end, or until it is stopped.
-fn query(db: &Db<'_>, sql: &str, page_size: u32) -> StatementEnd {
+/// Runs the statement several times, and says how long each run took and why.
+fn measured(library: &Library, db: &Db<'_>, sql: &str, plan: &[PlanLine]) -> StatementEnd {
+    let before = Counts::of(db);
+    let mut end = query(db, sql, None);
+    if end.error.is_none() {
+        end.times.push(end.seconds);
+        while end.times.len() < RUNS
+            && (end.times.len() < 2 || end.times.iter().sum::<f64>() < ENOUGH)
+            && end.seconds < LONG
+        {
+            let again = query(db, sql, None);
+            if again.error.is_some() {
+                break;
+            }
+            end.times.push(again.seconds);
+        }
+    }
+    let steps: Vec<&str> = plan.iter().map(|step| step.detail.as_str()).collect();
+    if let (Some(before), Some(after)) = (&before, &Counts::of(db)) {
+        let reasons = Reasons::of(RunFacts {
+            sql,
+            plan: &steps,
+            before,
+            after,
+        });
+        // What did not run to its end may have been on its way.
+        let is_known = end.error.is_none() || reasons.became == Acceleration::Refused;
+        end.reasons = is_known.then_some(reasons);
+        // What cannot be planned without the rows has no suggestion.
+        let mut indexes = missing::suggest(library, db, sql).unwrap_or_default();
+        indexes.retain(|index| missing::finds_few(db, index, PATIENCE));
+        end.indexes = indexes;
+    }
+    end
+}
+
+/// Runs the statement to its end, or until it is stopped. Its reads are noted, in pages of
+/// `page_size` bytes, if there is one.
+fn query(db: &Db<'_>, sql: &str, page_size: Option<u32>) -> StatementEnd {
     let mut end = StatementEnd::default();
     let mut room = SHOWN;
-    trace::begin(page_size);
+    if let Some(page_size) = page_size {
+        trace::begin(page_size);
+    }
     let start = Instant::now();
     let result = prepare(db, sql).and_then(|mut stmt| {
         let columns = stmt.columns();

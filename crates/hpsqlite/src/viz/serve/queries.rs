@@ -2,7 +2,7 @@
 //!
 //! | request | answer |
 //! |---|---|
-//! | `POST api/F/query` `{sql, library, id}` | runs the statement on file F with the library `hp` or `stock`; when it has ended, a [`QueryAnswer`]. `id`, if it is there, is the page's own choice. If the page no longer waits the statement is stopped. |
+//! | `POST api/F/query` `{sql, library, id, measure}` | runs the statement on file F with the library `hp` or `stock`; when it has ended, a [`QueryAnswer`]. `id`, if it is there, is the page's own choice. With `measure` it runs several times, and its reads are not watched. If the page no longer waits the statement is stopped. |
 //! | `GET api/query/ID` | the [`QueryAnswer`] so far |
 //! | `GET api/query/ID/reads?from=N` | pages read, in order, from read N on (from 0): words of four bytes, little-endian |
 //! | `DELETE api/query/ID` | stops it; its POST is answered with what there is |
@@ -100,7 +100,7 @@ impl Queries {
                 format!("{RUNNING} statements run already; stop one of them"),
             ));
         }
-        let (query, output) = Query::start(&library, &path, &asked.sql, pages)?;
+        let (query, output) = Query::start(&library, &path, &asked.sql, asked.measure, pages)?;
         let asking = Arc::new(Asking {
             id: asked.id.clone(),
             file: f,
@@ -163,6 +163,9 @@ struct Asks {
     id: String,
     sql: String,
     library: LibraryAsked,
+    /// Take its time, in place of its reads.
+    #[serde(default)]
+    measure: bool,
 }
 
 /// For a page that does not want to know what its query is called.
