@@ -13,6 +13,11 @@ pub fn thousands(n: u64) -> String {
     out
 }
 
+/// `1 page`, `1,234 pages`.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { one } else { many })
+}
+
 /// A size in the unit that suits it: `1.2 GB`.
 pub fn bytes(n: u64) -> String {
     let mut size = n as f64;
@@ -26,7 +31,7 @@ pub fn bytes(n: u64) -> String {
         unit = next;
     }
     if unit == "bytes" {
-        format!("{n} bytes")
+        plural(n, "byte", "bytes")
     } else {
         format!("{size:.1} {unit}")
     }
@@ -255,6 +260,9 @@ mod tests {
     fn numbers_for_people() {
         assert_eq!(thousands(999), "999");
         assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(plural(1, "page", "pages"), "1 page");
+        assert_eq!(plural(1234, "page", "pages"), "1,234 pages");
+        assert_eq!(bytes(1), "1 byte");
         assert_eq!(bytes(999), "999 bytes");
         assert_eq!(bytes(1_252_864_000), "1.3 GB");
         assert_eq!(seconds(3.4123), "3.412 s");

@@ -37,7 +37,7 @@ fn ask(model: &Model) -> Result<Schema> {
 }
 
 /// The same, asked of a library.
-fn ask_by(library: &Library, model: &Model) -> Result<Schema> {
+pub(super) fn ask_by(library: &Library, model: &Model) -> Result<Schema> {
     let statistics = model.trees.iter().position(|t| t.name == STATISTICS);
     let copy = model.copy_of(std::iter::once(0).chain(statistics))?;
     let db = library.open(copy.path(), OPEN_READONLY)?;

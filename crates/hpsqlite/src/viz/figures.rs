@@ -22,7 +22,7 @@ impl Figures {
     pub fn of(model: &Model, device: Device) -> Figures {
         let (trees, whole) = numbers::of(model, device);
         Figures {
-            advice: advice::of(model, &trees, &whole),
+            advice: advice::of(model, &trees, &whole, device, model.schema()),
             trees,
             whole,
             device,

@@ -333,6 +333,9 @@ impl Whole {
     }
 }
 
+/// With fewer cells to a leaf than this, what is left of a page is no small part of it.
+const FEW_CELLS: f64 = 8.0;
+
 /// About how many pages a b-tree has after VACUUM, which fills each page until the next cell does
 /// not fit: half a cell stays empty.
 fn packed(tree: &Tree, usable: usize) -> u64 {
@@ -346,6 +349,12 @@ fn packed(tree: &Tree, usable: usize) -> u64 {
         let room = usable as f64 - header - cell / 2.0;
         // With fewer pages below, an interior page has fewer cells.
         let needed = (used * ratio / room.max(cell).max(1.0)).ceil();
+        // Of a few large cells a page holds a whole number, however much of it that leaves empty.
+        let whole = ((usable as f64 - header) / cell.max(1.0)).floor();
+        let needed = match i {
+            0 if whole < FEW_CELLS => needed.max((level.cells as f64 / whole.max(1.0)).ceil()),
+            _ => needed,
+        };
         let needed = (needed as u64).clamp(1, level.pages.max(1));
         ratio = needed as f64 / level.pages.max(1) as f64;
         pages += needed;

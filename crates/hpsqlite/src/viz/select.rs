@@ -53,6 +53,9 @@ impl Selection {
         for name in only {
             let named = |t: &super::tree::Tree| t.name.eq_ignore_ascii_case(name);
             let t = model.trees.iter().position(named);
+            // What is shown in place of a name is one as well.
+            let titled = || (0..model.trees.len()).find(|&t| model.title(t) == *name);
+            let t = t.or_else(titled);
             let t = t.ok_or_else(|| anyhow!("there is no table or index {name:?}"))?;
             trees[t] = true;
         }

@@ -22,10 +22,10 @@ fn head(model: &Model, out: &mut impl Write) -> io::Result<()> {
     let header = &image.header;
     write!(
         out,
-        "{}: {} in {} pages of {} bytes, {}",
+        "{}: {} in {} of {} bytes, {}",
         image.path.display(),
         text::bytes(u64::from(image.pages) * u64::from(header.page_size)),
-        text::thousands(u64::from(image.pages)),
+        text::plural(u64::from(image.pages), "page", "pages"),
         text::thousands(u64::from(header.page_size)),
         header.encoding.name(),
     )?;
@@ -39,11 +39,10 @@ fn head(model: &Model, out: &mut impl Write) -> io::Result<()> {
     if let Some(wal) = &image.wal {
         writeln!(
             out,
-            "Write-ahead log: {} frames of {} commits with newer versions of {} pages; a checkpoint \
-             would write {}.",
-            text::thousands(u64::from(wal.committed)),
-            text::thousands(u64::from(wal.commits)),
-            text::thousands(wal.versions() as u64),
+            "Write-ahead log: {} of {} with newer versions of {}; a checkpoint would write {}.",
+            text::plural(u64::from(wal.committed), "frame", "frames"),
+            text::plural(u64::from(wal.commits), "commit", "commits"),
+            text::plural(wal.versions() as u64, "page", "pages"),
             text::thousands(wal.to_checkpoint().len() as u64),
         )?;
     }
@@ -86,11 +85,11 @@ pub fn numbers(
         "median",
         "cold scan",
     ]);
-    for (_, n) in (0..)
+    for (t, n) in (0..)
         .zip(&figures.trees)
         .filter(|&(t, _)| selection.has_tree(t))
     {
-        let name = text::shorten(&text::printable(&n.name), NAME);
+        let name = text::shorten(&text::printable(&model.title(t)), NAME);
         content.add_row([
             name.clone(),
             n.role.name().to_owned(),
@@ -133,12 +132,12 @@ pub fn numbers(
     let size = u64::from(model.image.header.page_size);
     writeln!(
         out,
-        "\nThe file: {} of records, {} unused within pages, {} in {} free pages ({} of them reserved \
-         for b-trees that grow), scatter {:.3}.",
+        "\nThe file: {} of records, {} unused within pages, {} in {} ({} of them reserved for \
+         b-trees that grow), scatter {:.3}.",
         text::bytes(whole.payload),
         text::bytes(whole.unused),
         text::bytes(whole.free_pages * size),
-        text::thousands(whole.free_pages),
+        text::plural(whole.free_pages, "free page", "free pages"),
         text::thousands(whole.reserved_pages),
         whole.order.scatter,
     )?;
@@ -151,8 +150,8 @@ pub fn numbers(
     if model.problems.count > 0 {
         writeln!(
             out,
-            "\nThe file is damaged: {} problems were found; --check lists them.",
-            text::thousands(model.problems.count)
+            "\n{} in the pages of the file; --check lists them.",
+            text::plural(model.problems.count, "problem", "problems")
         )?;
     }
     Ok(())
@@ -184,8 +183,9 @@ pub fn pages(model: &Model, selection: &Selection, out: &mut impl Write) -> io::
                 "{n:>10}  {:<28} {fill:>3.0} % {cells:>6} {from:>10}  {}",
                 place.kind.name(),
                 model
+                    .map
                     .owner(n)
-                    .map_or(String::new(), |tree| text::printable(&tree.name)),
+                    .map_or(String::new(), |t| text::printable(&model.title(t))),
             );
             writeln!(out, "{}", line.trim_end())?;
         }
@@ -204,7 +204,7 @@ pub fn problems(model: &Model, out: &mut impl Write) -> io::Result<()> {
             n => {
                 let owner = model.map.has(n).then(|| model.map.owner(n)).flatten();
                 let of = owner.map_or(String::new(), |t| {
-                    format!(" ({})", text::printable(&model.trees[t].name))
+                    format!(" ({})", text::printable(&model.title(t)))
                 });
                 writeln!(out, "page {n}{of}: {what}")?;
             }

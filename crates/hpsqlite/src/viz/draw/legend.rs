@@ -148,9 +148,9 @@ impl Drawing<'_> {
             self.y += LINE;
             let pages: u64 = others.iter().map(|entry| entry.pages).sum();
             let line = format!(
-                "and {} others with {} pages",
-                text::thousands(others.len() as u64),
-                text::thousands(pages)
+                "and {} with {}",
+                text::plural(others.len() as u64, "other", "others"),
+                text::plural(pages, "page", "pages")
             );
             self.text((PADDING + SQUARE + 8, self.y), "b", &line);
         }

@@ -227,9 +227,9 @@ fn label_width(files: &[DrawnFile<'_>]) -> i32 {
 fn facts(file: &DrawnFile<'_>) -> Vec<String> {
     let (whole, size) = (&file.figures.whole, file.model.image.header.page_size);
     let mut facts = vec![format!(
-        "{} in {} pages of {} bytes",
+        "{} in {} of {} bytes",
         text::bytes(whole.bytes),
-        text::thousands(whole.pages),
+        text::plural(whole.pages, "page", "pages"),
         text::thousands(size.into())
     )];
     if whole.order.steps > 0 {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::answer::{Answer, json};
 use super::files::Opened;
-use crate::viz::advice::{self, Advice};
+use crate::viz::advice::Advice;
 use crate::viz::figures::Figures;
 use crate::viz::schema::{ForeignKey, Redundant, Statistics};
 use crate::viz::walk::Model;
@@ -13,7 +13,7 @@ use crate::viz::walk::Model;
 #[derive(Serialize)]
 struct Overview<'a> {
     /// What matters most comes first.
-    advice: Vec<Advice>,
+    advice: &'a [Advice],
     /// None where the schema cannot be read.
     indexes: Option<Indexes<'a>>,
     statistics: Option<Statistics>,
@@ -24,6 +24,8 @@ struct Indexes<'a> {
     count: usize,
     redundant: Vec<Named<Redundant>>,
     missing: Vec<Named<&'a ForeignKey>>,
+    /// All that there are: without any, none is missing an index.
+    foreign_keys: usize,
 }
 
 /// Something about a b-tree, with its place in the list of b-trees.
@@ -46,21 +48,18 @@ pub fn of(file: &Opened) -> Answer<Response> {
     }
 }
 
-fn overview<'a>(model: &'a Model, figures: &Figures) -> Overview<'a> {
+fn overview<'a>(model: &'a Model, figures: &'a Figures) -> Overview<'a> {
     let numbers = &figures.trees;
     let schema = model.schema();
-    let mut all = schema.map_or(Vec::new(), |schema| advice::of_schema(numbers, schema));
-    // What the file is like comes between what a query waits for and what only takes room.
-    let urgent = all.len().min(1);
-    all.splice(urgent..urgent, figures.advice.clone());
     let named = |name: &str| numbers.iter().position(|n| n.name == name);
     Overview {
-        advice: all.into_iter().map(|a| a.titled(model)).collect(),
+        advice: &figures.advice,
         statistics: schema.map(|s| s.statistics(|name| Some(numbers[named(name)?].entries))),
         indexes: schema.map(|schema| Indexes {
             count: schema.indexes.len(),
             redundant: with_trees(schema.redundant(), numbers, |r| &r.index),
             missing: with_trees(schema.missing(), numbers, |k| &k.table),
+            foreign_keys: schema.foreign_keys.len(),
         }),
     }
 }

@@ -1,5 +1,6 @@
 //! The model against SQLite: the same pages, the same numbers, the same complaints.
 
+mod advice;
 mod ask;
 mod numbers;
 

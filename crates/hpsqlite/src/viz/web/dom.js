@@ -132,7 +132,8 @@ export function treeLink(app, t, { text, view = "tree", file = app.file } = {}) 
       if (!tree) return;
       link.prepend(swatch(tree.colour));
       if (text === undefined) name.textContent = tree.title;
-      tip(link, () => `${capital(roleName(tree))} ${tree.name}: ${plural(tree.pages, "page")}`);
+      const named = tree.title === tree.name ? tree.name : `${tree.title} (${tree.name})`;
+      tip(link, () => `${capital(roleName(tree))} ${named}: ${plural(tree.pages, "page")}`);
     },
     () => {},
   );

@@ -201,7 +201,7 @@ export class MapCells {
     context.fillStyle = this.dark ? "#fff" : "#111";
     context.font = `600 ${size}px system-ui, sans-serif`;
     context.textBaseline = "middle";
-    const title = `${count(n)}  ${kinds[data.kind(n)].name}${tree ? ` of ${tree.name}` : ""}`;
+    const title = `${count(n)}  ${kinds[data.kind(n)].name}${tree ? ` of ${tree.title}` : ""}`;
     context.save();
     context.beginPath();
     context.rect(left, top, scale, scale);

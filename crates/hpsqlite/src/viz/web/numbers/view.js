@@ -320,7 +320,7 @@ const PARTS = 12;
 
 /** Who has the pages: a bar, and the same in words. */
 function ownersBar(app, { trees, whole, kinds }) {
-  const owned = trees.map(({ numbers: n, colour }, t) => ({ t, colour, pages: n?.pages ?? 0, name: n?.name }));
+  const owned = trees.map(({ numbers: n, colour, title }, t) => ({ t, colour, pages: n?.pages ?? 0, name: title }));
   owned.sort((a, b) => b.pages - a.pages);
   const parts = owned.slice(0, PARTS).filter((p) => p.pages > 0);
   const rest = owned.slice(PARTS).reduce((sum, p) => sum + p.pages, 0);

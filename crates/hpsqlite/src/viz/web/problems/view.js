@@ -105,7 +105,7 @@ class ProblemsView {
     const page = /^[\d,]+$/.test(wanted) ? Number(wanted.replaceAll(",", "")) : null;
     const groups = new Map();
     for (const problem of this.#told.problems) {
-      const name = this.#summary.trees[problem.tree]?.name ?? "";
+      const name = this.#summary.trees[problem.tree]?.title ?? "";
       const fits = page !== null ? problem.page === page : `${name} ${problem.what}`.toLowerCase().includes(wanted);
       if (!fits) continue;
       const key = problem.page === 0 ? -1 : (problem.tree ?? Infinity);

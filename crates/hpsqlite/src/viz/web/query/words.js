@@ -9,7 +9,7 @@ export const WORDS = {
   readOnce: (reads, pages) => `It read ${plural(reads, "page")} of the ${count(pages)} in the file`,
   readAgain: (reads, distinct, pages) =>
     `It read ${plural(reads, "page")}: ${count(distinct)} different ones of the ${count(pages)} in the file, and ` +
-    `${count(reads - distinct)} times one that it had read before`,
+    `${plural(reads - distinct, "time")} one that it had read before`,
   share: (share) => `. ${capital(percent(share))} of the steps went to the next page of the file.`,
   logged: (logged) =>
     `But ${plural(logged, "page")} came from the write-ahead log, where pages lie in the order in which they ` +

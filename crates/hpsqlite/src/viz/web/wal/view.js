@@ -374,7 +374,7 @@ class WalView {
     const wal = this.#wal;
     const k = this.#commit;
     const pages = [...this.#ofCommit];
-    const later = count(wal.sizeAfter(k));
+    const later = plural(wal.sizeAfter(k), "page");
     const shown = pages.slice(0, this.#linesOf("commit"));
     return h(
       "section",

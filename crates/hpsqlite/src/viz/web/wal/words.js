@@ -12,7 +12,7 @@ export const WORDS = {
   versions: (versions) => `The log has ${plural(versions, "version")} of it, the newest first. `,
   commit: (from, to, pages, later) =>
     `${capital(plural(to - from, "frame"))}, from ${count(from + 1)} to ${count(to)}, with ` +
-    `${plural(pages, "page")}. The database has ${later} pages after it.`,
+    `${plural(pages, "page")}. The database has ${later} after it.`,
   smaller: (versions, pages) => `${count(versions)}; the database became smaller and has ${count(pages)} now`,
   allCopied: "All that is committed has been copied to the database. The next writer may begin the log anew.",
   wouldWrite: (f) =>
