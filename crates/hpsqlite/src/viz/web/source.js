@@ -130,9 +130,12 @@ export class HttpSource {
     return this.#post(`api/${f}/device`, {});
   }
 
-  /** Runs a SELECT with `library` ("hp" or "stock") as query `id`; `signal` gives it up. */
-  query(f, sql, library, { id, signal } = {}) {
-    return this.#post(`api/${f}/query`, { sql, library, id }, signal);
+  /**
+   * Runs a SELECT with `library` ("hp" or "stock") as query `id`; `signal` gives it up. With `measure` it
+   * runs several times, and its reads are not watched.
+   */
+  query(f, sql, library, { id, signal, measure = false } = {}) {
+    return this.#post(`api/${f}/query`, { sql, library, id, measure }, signal);
   }
 
   /** The pages that query `id` has read so far, in their order, from read `from` (0 is the first) on. */

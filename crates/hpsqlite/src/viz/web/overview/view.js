@@ -1,9 +1,10 @@
 /**
  * The overview: what is to be known of a file before one looks at anything in it. Its size and free
- * space, whether it is in order, the advice that matters most, indexes that are redundant or missing,
- * and whether the statistics of ANALYZE are those of the rows there are.
+ * space, whether it is in order, a box for a slow query (slow.js), the advice that matters most, indexes
+ * that are redundant or missing, and whether the statistics of ANALYZE are those of the rows there are.
  */
 import { bytes, count, fill, h, percent, plural, term, treeLink } from "viz/dom.js";
+import { SlowQuery } from "viz/overview/slow.js";
 import { WORDS } from "viz/overview/words.js";
 
 /** Sentences of advice that are shown at first. */
@@ -16,16 +17,22 @@ export const view = { id: "overview", title: "Overview", create: (app) => new Ov
 class OverviewView {
   #app;
   #file = null;
+  #above = h("div");
+  #below = h("div");
+  #slow;
 
   constructor(app) {
     this.#app = app;
-    this.element = h("div", { class: "view overview" });
+    // The box stays while what is around it is drawn anew: somebody may be typing.
+    this.#slow = app.source.can?.query ? new SlowQuery(app) : null;
+    this.element = h("div", { class: "view overview" }, this.#above, this.#slow?.element, this.#below);
     app.on("summary", ({ file } = {}) => file === this.#file && this.#load());
   }
 
   show() {
     if (this.#file === this.#app.file) return;
     this.#file = this.#app.file;
+    this.#slow?.show(this.#file);
     this.#load();
   }
 
@@ -37,11 +44,14 @@ class OverviewView {
     ]);
     if (!summary || file !== this.#file) return;
     fill(
-      this.element,
+      this.#above,
       h("h2", null, "Overview"),
       !summary.whole && h("p", null, WORDS.reading),
       h("div", { class: "cards" }, size(summary), health(this.#app, summary), largest(this.#app, summary)),
-      found && advice(this.#app, found),
+    );
+    fill(
+      this.#below,
+      found && advice(this.#app, found, summary.problem_count > 0),
       found && h("div", { class: "cards" }, indexes(this.#app, found.indexes), statistics(found.statistics)),
     );
   }
@@ -55,7 +65,7 @@ function size({ bytes: file, pages, page_size, whole, trees }) {
   const all = trees.filter((tree) => tree.role === "index").length;
   return card(
     "Size",
-    h("p", { class: "figure" }, megabytes(file), " ", h("small", null, plural(pages, "page"))),
+    h("p", { class: "figure" }, bytes(file), " ", h("small", null, plural(pages, "page"))),
     h(
       "dl",
       { class: "facts" },
@@ -70,13 +80,6 @@ function size({ bytes: file, pages, page_size, whole, trees }) {
       ],
     ),
   );
-}
-
-/** 1252864 as "1.3 MB": always in the same unit, so that files can be compared. */
-function megabytes(n) {
-  const mb = n / 1e6;
-  const digits = mb < 1 ? 3 : mb < 100 ? 1 : 0;
-  return `${mb.toLocaleString("en", { maximumFractionDigits: digits })} MB`;
 }
 
 function health(app, { problem_count: problems, scanned, whole, wal }) {
@@ -110,7 +113,7 @@ function largest(app, { trees, pages, page_size }) {
           "li",
           null,
           h("span", null, treeLink(app, t)),
-          h("span", { class: "n" }, `${megabytes(tree.pages * page_size)}, ${percent(share)}`),
+          h("span", { class: "n" }, `${bytes(tree.pages * page_size)}, ${percent(share)}`),
           h("div", { class: "bar", "aria-hidden": "true", style: { "--share": `${100 * share}%` } }),
         );
       }),
@@ -118,7 +121,7 @@ function largest(app, { trees, pages, page_size }) {
   );
 }
 
-function advice(app, { advice: list }) {
+function advice(app, { advice: list }, damaged) {
   const sentence = (parts) =>
     parts.map((part) => (typeof part === "string" ? part : treeLink(app, part.tree, { text: part.name })));
   const items = (some) => some.map((parts) => h("li", null, sentence(parts)));
@@ -126,7 +129,7 @@ function advice(app, { advice: list }) {
   return h(
     "section",
     { "aria-label": "Advice" },
-    h("h2", null, "What matters most"),
+    h("h2", null, damaged ? "What to do first" : "What matters most"),
     list.length === 0 ? h("p", null, WORDS.nothing) : h("ol", null, items(list.slice(0, ADVICE))),
     rest.length > 0 &&
       h("details", null, h("summary", null, WORDS.more(rest.length)), h("ol", { start: ADVICE + 1 }, items(rest))),
@@ -135,16 +138,17 @@ function advice(app, { advice: list }) {
 
 function indexes(app, found) {
   if (!found) return card("Indexes", h("p", null, WORDS.noSchema));
-  const { redundant, missing } = found;
+  const { redundant, missing, foreign_keys: keys } = found;
   const columns = (key) => key.columns.join(", ");
   return card(
     capitalIndexes(found.count),
-    findings("Redundant", WORDS.noneRedundant, redundant, (r) => [
+    found.count < 2 && keys === 0 && h("p", null, WORDS.noKeys(found.count)),
+    findings("Redundant", found.count > 1 && WORDS.noneRedundant, redundant, (r) => [
       treeLink(app, r.tree),
       ` (${bytes(r.bytes)}): ${r.is_same ? "the same columns as" : "the beginning of"} `,
       beside(app, r.beside),
     ]),
-    findings("Missing", WORDS.noneMissing, missing, (key) => [
+    findings("Missing", keys > 0 && WORDS.noneMissing, missing, (key) => [
       treeLink(app, key.tree),
       ` (${WORDS.rows(key.entries)}): no index begins with ${columns(key)}, which refers to `,
       h("bdi", null, key.parent),
@@ -153,8 +157,9 @@ function indexes(app, found) {
   );
 }
 
-/** What was found of a kind, each as `parts` tells it, or that there is none. */
+/** What was found of a kind, each as `parts` tells it, or `none`: that it was looked for, if it was. */
 function findings(title, none, list, parts) {
+  if (list.length === 0 && !none) return null;
   return [
     h("h4", null, title),
     list.length === 0

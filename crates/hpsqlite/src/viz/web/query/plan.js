@@ -130,8 +130,20 @@ export function meaning(detail, made = new Set()) {
   return "";
 }
 
-/** The steps `[{id, parent, detail}]` as a tree of elements. */
-export function planTree(steps) {
+/** What indexes are for whose names SQLite made, by these names. */
+export function titlesOf({ trees }) {
+  return new Map(trees.filter((tree) => tree.title !== tree.name).map(({ name, title }) => [name, title]));
+}
+
+/** A text with names that SQLite made in the words that say what they are for. */
+function entitled(text, titles) {
+  return text.replace(/\bindex (sqlite_autoindex_\S+_\d+)/g, (whole, name) =>
+    titles.has(name) ? `the index “${titles.get(name)}”` : whole,
+  );
+}
+
+/** The steps `[{id, parent, detail}]` as a tree of elements; `titles` has better names of indexes. */
+export function planTree(steps, titles = new Map()) {
   if (steps.length === 0) return h("p", { class: "faint" }, "There is no plan for such a statement.");
   const known = new Set(steps.map((step) => step.id));
   const made = new Set(steps.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/s.exec(detail)?.[1] ?? []));
@@ -154,7 +166,7 @@ export function planTree(steps) {
             "li",
             null,
             h("code", null, step.detail),
-            h("div", { class: "small faint" }, meaning(step.detail, made)),
+            h("div", { class: "small faint" }, entitled(meaning(step.detail, made), titles)),
             below.has(step.id) && list(step.id),
           );
         }),

@@ -10,7 +10,7 @@ import { PageColours } from "viz/query/canvas.js";
 import { OrderChart } from "viz/query/chart.js";
 import { examples } from "viz/query/examples.js";
 import { ReadsMap } from "viz/query/map.js";
-import { planTree } from "viz/query/plan.js";
+import { planTree, titlesOf } from "viz/query/plan.js";
 import { Player } from "viz/query/player.js";
 import {
   LIBRARIES,
@@ -373,7 +373,7 @@ class QueryView {
       h(
         "div",
         { class: "query-columns" },
-        h("section", null, h("h2", null, "Plan"), planTree(answer.plan)),
+        h("section", null, h("h2", null, "Plan"), planTree(answer.plan, titlesOf(this.#summary))),
         h(
           "section",
           null,
@@ -430,7 +430,7 @@ class QueryView {
     const map = this.#app.map(this.#file);
     if (!this.#summary || !map.has(page)) return "which the file did not have when it was opened here";
     const owner = map.owner(page);
-    const whose = owner === NOBODY ? "" : ` of ${this.#summary.trees[owner]?.name}`;
+    const whose = owner === NOBODY ? "" : ` of ${this.#summary.trees[owner]?.title}`;
     return `${this.#summary.kinds[map.kind(page)]?.name ?? "page"}${whose}`;
   }
 
@@ -467,7 +467,8 @@ class Reads {
   }
 }
 
-function randomId() {
+/** A name for a query that nobody guesses. */
+export function randomId() {
   const words = crypto.getRandomValues(new Uint32Array(4));
   return [...words].map((word) => word.toString(16).padStart(8, "0")).join("");
 }
