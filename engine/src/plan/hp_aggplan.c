@@ -8,10 +8,10 @@
 **
 **    hpAggPlan()      the plan of an aggregate query, or why there is none
 **
-** hp_compile.c makes programs of expressions; here keys, aggregate functions, bare
-** columns, HAVING and the bounds of the scan are put together.  Rows may be read
-** in another order than stock reads them in if nobody can see that
-** (hpAggPlanAnyOrder()).
+** hp_compileexpr.c makes programs of expressions; here keys, aggregate
+** functions, bare columns, HAVING and the bounds of the scan are put together.
+** Rows may be read in another order than SQLite reads them in if nobody can see
+** that (hpAggPlanAnyOrder()).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
