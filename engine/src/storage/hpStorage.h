@@ -22,6 +22,10 @@
 # define HP_READAHEAD 1
 #endif
 
+/* The smallest b-tree that reserves pages (hp_extent.c).  Of one with fewer
+** leaves no more overflow pages are counted than there are (hp_treesize.c) */
+#define HP_EXTENT_MIN  32
+
 /* hp_ahead.c */
 static int hpAheadNear(Pgno, Pgno);
 static int hpAheadOn(const sqlite3*, const BtShared*);

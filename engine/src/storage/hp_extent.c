@@ -54,8 +54,8 @@
 **    4. one page at the end of the file;
 **    5. where the file may not grow (max_page_count): any free page.
 **
-** Alone.  While all that the file grows by is one b-tree's, the next page of the
-** file is the right one, and nothing is reserved.  A b-tree grows alone if
+** Alone.  While all that the file grows by is one b-tree's, the next page of
+** the file is the right one, and nothing is reserved.  A b-tree grows alone if
 ** it got the page that is the last of the file now (HpExtents.iTailRoot).  That
 ** is not known of one that has just been opened.
 **
@@ -64,18 +64,13 @@
 ** overflow pages, at most HP_EXTENT_BYTES.  So a file is at most a sixteenth
 ** larger for it, on average half of that, and a large one much less, while a
 ** scan of n pages meets few gaps: about 16*ln(n/32) extents, later one a
-** megabyte.  How large a b-tree is is found by looking at one path from its
-** root (hpTreeSize).  Interior pages get a HP_EXTENT_SHARE-th of what leaves
-** get.
+** megabyte.  The size of a b-tree is an estimate (hp_treesize.c).  Interior
+** pages get a HP_EXTENT_SHARE-th of what leaves get.
 **
-** WAL.  SQLite writes a frame for each page by which a database grows, because
-** it puts something there.  Programs that copy the log rest on it: a page behind
-** the end of the file that has no frame cannot be read.  So does a checkpoint,
-** which takes a file for damaged if the size that the log gives it exceeds its
-** own by much more than the log holds.  Hence, before a commit, each page that
-** the transaction reserved at the end of the file and did not use is written to
-** the log, as zeros (hpWalFill).  Pages that are reserved and used by the same
-** transaction, as when many rows are inserted at once, are written once.
+** WAL.  Before a commit each page that the transaction reserved at the end of
+** the file and did not use is written to the log, as zeros (hp_walfill.c).
+**
+** The free list itself, trunk by trunk, is read and changed in hp_trunk.c.
 **
 ** Not for files of a VFS that the application brought: what it makes of pages
 ** is not known, and replication systems that are a VFS count frames.  Not for
@@ -91,15 +86,12 @@
 /* Not an error: the run of leaves is used up */
 #define HP_USED_UP SQLITE_ROW
 
-#define HP_EXTENT_MIN     32      /* Pages of the smallest that reserves */
 #define HP_EXTENT_SHARE   16      /* It reserves 1/16 of its size, ... */
 #define HP_EXTENT_BYTES   (1024*1024)  /* ... at most so many bytes */
 #define HP_EXTENT_SMALL   64      /* Small b-trees that are remembered */
 #define HP_EXTENT_RUN     4       /* Shortest run of free pages that is used */
 #define HP_EXTENT_WALK    1024    /* Trunks in which marks are looked for, */
 #define HP_EXTENT_PLAIN   2       /* and how many of them without one */
-#define HP_EXTENT_MX      ((i64)1<<30)  /* More are not counted (hpTreeSize) */
-#define HP_EXTENT_FRAMES  32      /* Frames of reserved pages in one write */
 
 /* In the last 8 bytes of a trunk: this, plus the kind; the root page */
 #define HP_EXTENT_MARK    0x68704500
@@ -135,15 +127,9 @@ struct HpExtents {
   } aSmall[HP_EXTENT_SMALL];
 };
 
-/*
-** Where a b-tree stands (hpTreeSize).
-*/
-typedef struct HpTreeSize HpTreeSize;
-struct HpTreeSize {
-  i64 nInterior, nLeaf, nOverflow;
-};
-
 #ifdef SQLITE_DEBUG
+
+
 /*
 ** What is known is about b-trees and trunks that there may be.  (Where a run
 ** begins and ends the file says.)
@@ -163,7 +149,9 @@ static int hpExtentsAreSane(const HpExtents *p){
 /* Is none of these pages one that an extent leaves out? */
 static int hpExtentIsWhole(const BtShared *pBt, Pgno iFirst, Pgno iLast){
   for(; iFirst<=iLast; iFirst++){
-    if( iFirst==PENDING_BYTE_PAGE(pBt) || hpPageIsPtrmap(pBt, iFirst) ) return 0;
+    if( iFirst==PENDING_BYTE_PAGE(pBt) || hpPageIsPtrmap(pBt, iFirst) ){
+      return 0;
+    }
   }
   return 1;
 }
@@ -172,12 +160,6 @@ static int hpExtentIsWhole(const BtShared *pBt, Pgno iFirst, Pgno iLast){
 /* Pages of run p that are leaves of its trunk */
 static u32 hpExtentLeaves(const HpExtent *p){
   return p->iEnd - p->iNext + (p->iEnd!=p->iTrunk);
-}
-
-/* Largest number of leaves on a trunk that every version of SQLite accepts */
-static u32 hpTrunkMax(const BtShared *pBt){
-  assert( pBt->usableSize>=480 );
-  return pBt->usableSize/4 - 8;
 }
 
 SQLITE_PRIVATE void sqlite3HpExtentForget(BtShared *pBt){
@@ -243,37 +225,13 @@ static u32 hpExtentReserved(const HpExtents *p){
 }
 
 /* The number of leaves of trunk iTrunk that are reserved */
-static u32 hpTrunkReserved(const HpExtents *p, Pgno iTrunk){
+static u32 hpExtentOfTrunk(const HpExtents *p, Pgno iTrunk){
   u32 n = 0;
   int i;
   for(i=0; i<p->nExtent; i++){
     if( p->aExtent[i].iTrunk==iTrunk ) n += hpExtentLeaves(&p->aExtent[i]);
   }
   return n;
-}
-
-/*
-** Fetch trunk iTrunk of the free list and set *pnLeaf to the number of its
-** leaves.  HP_DECLINE if it cannot be one: SQLite's code will say so.
-*/
-static int hpTrunkGet(
-  BtShared *pBt,
-  Pgno iTrunk,
-  MemPage **ppTrunk,
-  u32 *pnLeaf
-){
-  int rc;
-  *ppTrunk = 0;
-  if( iTrunk<2 || iTrunk>btreePagecount(pBt) ) return HP_DECLINE;
-  rc = btreeGetUnusedPage(pBt, iTrunk, ppTrunk, 0);
-  if( rc!=SQLITE_OK ) return rc==SQLITE_CORRUPT ? HP_DECLINE : rc;
-  *pnLeaf = get4byte(&(*ppTrunk)->aData[4]);
-  if( *pnLeaf>pBt->usableSize/4 - 2 ){
-    releasePage(*ppTrunk);
-    *ppTrunk = 0;
-    return HP_DECLINE;
-  }
-  return SQLITE_OK;
 }
 
 /*
@@ -334,103 +292,6 @@ static HpExtents *hpExtents(BtShared *pBt){
 }
 
 /*
-** Add up the overflow pages of the cells of leaf aData, whatever it holds: at
-** most HP_EXTENT_MX, so that a hostile file cannot make the product overflow.
-*/
-static i64 hpLeafOverflow(const BtShared *pBt, const u8 *aData, int hdr){
-  const u32 usable = pBt->usableSize;
-  const int bIntkey = aData[hdr]==(PTF_LEAF|PTF_LEAFDATA|PTF_INTKEY);
-  const u32 mx = bIntkey ? pBt->maxLeaf : pBt->maxLocal;
-  const u32 mn = bIntkey ? pBt->minLeaf : pBt->minLocal;
-  const u32 nCell = get2byte(&aData[hdr+3]);
-  i64 nOverflow = 0;
-  u32 i;
-  assert( mn<=mx );
-  if( hdr+8+2*nCell>usable ) return 0;
-  for(i=0; i<nCell; i++){
-    const u32 iCell = get2byte(&aData[hdr+8+2*i]);
-    u32 nPayload, nLocal;
-    if( iCell>usable-4 ) continue;
-    getVarint32(&aData[iCell], nPayload);
-    if( nPayload<=mx ) continue;
-    nLocal = mn + (nPayload-mn)%(usable-4);
-    if( nLocal>mx ) nLocal = mn;
-    nOverflow += (nPayload - nLocal + usable - 5)/(usable-4);
-  }
-  return MIN(nOverflow, HP_EXTENT_MX);
-}
-
-/*
-** Estimate the size of the b-tree with root iRoot: the pages on one path from
-** the root down, a middle one, stand for all.  Exact in the number of leaves
-** while there is one level above them.  Of a b-tree with fewer than
-** HP_EXTENT_MIN leaves only the overflow pages of leaves that are in the cache
-** are counted, and those truly: it must not be taken for larger than it is.
-**
-** This may be called while the b-tree is being balanced, so pages are looked
-** at as bytes.
-*/
-static int hpTreeSize(BtShared *pBt, Pgno iRoot, HpTreeSize *pSize){
-  Pgno iPg = iRoot;
-  int nLevel;
-  memset(pSize, 0, sizeof(*pSize));
-  pSize->nLeaf = 1;
-  for(nLevel=0; nLevel<BTCURSOR_MAX_DEPTH; nLevel++){
-    const int hdr = iPg==1 ? 100 : 0;
-    DbPage *pDbPage;
-    const u8 *aData;
-    u32 nCell, iCell;
-    int rc;
-    if( iPg<1 || iPg>btreePagecount(pBt) ) return SQLITE_OK;
-    rc = sqlite3PagerGet(pBt->pPager, iPg, &pDbPage, PAGER_GET_READONLY);
-    if( rc ) return rc;
-    aData = sqlite3PagerGetData(pDbPage);
-    nCell = get2byte(&aData[hdr+3]);
-    if( (aData[hdr] & PTF_LEAF)!=0 ){
-      if( pSize->nLeaf>=HP_EXTENT_MIN || pSize->nLeaf==1 ){
-        pSize->nOverflow = pSize->nLeaf * hpLeafOverflow(pBt, aData, hdr);
-      }
-      sqlite3PagerUnref(pDbPage);
-      break;
-    }
-    if( hdr+12+2*nCell>pBt->usableSize ){
-      sqlite3PagerUnref(pDbPage);
-      break;
-    }
-    if( nLevel==0 && nCell+1<HP_EXTENT_MIN ){
-      u32 i;
-      for(i=0; i<nCell; i++){
-        DbPage *pLeaf;
-        const u8 *aLeaf;
-        iCell = get2byte(&aData[hdr+12+2*i]);
-        if( iCell>pBt->usableSize-4 ) continue;
-        pLeaf = sqlite3PagerLookup(pBt->pPager, get4byte(&aData[iCell]));
-        if( pLeaf==0 ) continue;
-        aLeaf = sqlite3PagerGetData(pLeaf);
-        if( (aLeaf[0] & PTF_LEAF)!=0 ){
-          pSize->nOverflow += hpLeafOverflow(pBt, aLeaf, 0);
-        }
-        sqlite3PagerUnref(pLeaf);
-      }
-    }
-    pSize->nInterior += pSize->nLeaf;
-    pSize->nLeaf *= nCell+1;
-    /* Pages that are their own children would be more than the file has */
-    pSize->nLeaf = MIN(pSize->nLeaf, HP_EXTENT_MX);
-    assert( pSize->nLeaf>=1 && pSize->nInterior>=1 );
-    if( nCell==0 ){
-      iPg = get4byte(&aData[hdr+8]);
-    }else{
-      iCell = get2byte(&aData[hdr+12+2*(nCell/2)]);
-      iPg = iCell>pBt->usableSize-4 ? 0 : get4byte(&aData[iCell]);
-    }
-    sqlite3PagerUnref(pDbPage);
-  }
-  assert( pSize->nOverflow>=0 && pSize->nOverflow<=HP_EXTENT_MX*HP_EXTENT_MX );
-  return SQLITE_OK;
-}
-
-/*
 ** Set *pn to the number of pages that an extent for pages of kind *peKind of
 ** b-tree iRoot should have: fewer than 2 is none.  Where a b-tree has no extent
 ** for interior pages they come from the leaves'.
@@ -483,72 +344,6 @@ static int hpExtentWanted(
 }
 
 /*
-** Take trunk pTrunk, which has no leaves left, out of the free list for use.
-*/
-static int hpTrunkTake(BtShared *pBt, MemPage *pTrunk){
-  MemPage *pPage1 = pBt->pPage1;
-  const u32 nFree = get4byte(&pPage1->aData[36]);
-  MemPage *pPrev = 0;
-  Pgno iPg = get4byte(&pPage1->aData[32]);
-  u32 nLook = 0;
-  u32 n;
-  int rc = sqlite3PagerWrite(pPage1->pDbPage);
-  assert( get4byte(&pTrunk->aData[4])==0 );
-  while( rc==SQLITE_OK && iPg!=pTrunk->pgno ){
-    releasePage(pPrev);
-    pPrev = 0;
-    rc = nLook++>nFree ? HP_DECLINE : hpTrunkGet(pBt, iPg, &pPrev, &n);
-    if( rc==SQLITE_OK ) iPg = get4byte(&pPrev->aData[0]);
-  }
-  if( rc==SQLITE_OK && pPrev ) rc = sqlite3PagerWrite(pPrev->pDbPage);
-  if( rc==SQLITE_OK ) rc = sqlite3PagerWrite(pTrunk->pDbPage);
-  if( rc==SQLITE_OK ){
-    memcpy(pPrev ? &pPrev->aData[0] : &pPage1->aData[32], pTrunk->aData, 4);
-    put4byte(&pPage1->aData[36], nFree-1);
-  }
-  releasePage(pPrev);
-  return rc;
-}
-
-/*
-** Take leaf i of the n leaves of trunk pTrunk for use.
-*/
-static int hpLeafTake(
-  BtShared *pBt,
-  MemPage *pTrunk,
-  u32 n,
-  u32 i,
-  MemPage **ppPage,
-  Pgno *pPgno
-){
-  MemPage *pPage1 = pBt->pPage1;
-  u8 *aLeaf = &pTrunk->aData[8];
-  const Pgno iPg = get4byte(&aLeaf[4*i]);
-  const u32 nFree = get4byte(&pPage1->aData[36]);
-  int flags, rc;
-  assert( i<n && *ppPage==0 );
-  if( iPg<2 || iPg>btreePagecount(pBt) || nFree<2 ) return HP_DECLINE;
-  rc = sqlite3PagerWrite(pPage1->pDbPage);
-  if( rc ) return rc;
-  rc = sqlite3PagerWrite(pTrunk->pDbPage);
-  if( rc ) return rc;
-  flags = btreeGetHasContent(pBt, iPg) ? 0 : PAGER_GET_NOCONTENT;
-  rc = btreeGetUnusedPage(pBt, iPg, ppPage, flags);
-  if( rc ) return rc;
-  rc = sqlite3PagerWrite((*ppPage)->pDbPage);
-  if( rc ){
-    releasePage(*ppPage);
-    *ppPage = 0;
-    return rc;
-  }
-  memcpy(&aLeaf[4*i], &aLeaf[4*(n-1)], 4);
-  put4byte(&pTrunk->aData[4], n-1);
-  put4byte(&pPage1->aData[36], nFree-1);
-  *pPgno = iPg;
-  return SQLITE_OK;
-}
-
-/*
 ** Take the next page of run i.  HP_DECLINE if the trunk does not say what is
 ** expected.  HP_USED_UP if the run is used up after all: other leaves
 ** have been added to its trunk, which remains in the free list.
@@ -581,7 +376,7 @@ static int hpExtentTake(
     }
   }else{
     for(k=n; k>0 && get4byte(&pTrunk->aData[8+4*(k-1)])!=pE->iNext; k--){}
-    rc = k==0 ? HP_DECLINE : hpLeafTake(pBt, pTrunk, n, k-1, ppPage, pPgno);
+    rc = k==0 ? HP_DECLINE : hpTrunkLeaf(pBt, pTrunk, n, k-1, ppPage, pPgno);
     if( rc==SQLITE_OK && pE->iNext++==pE->iEnd ) hpExtentRemove(p, i);
   }
   releasePage(pTrunk);
@@ -666,7 +461,7 @@ static int hpFreeTake(
   while( iTrunk && nLook++<=nFree ){
     MemPage *pTrunk;
     u32 n, i;
-    const u32 nReserved = hpTrunkReserved(p, iTrunk);
+    const u32 nReserved = hpExtentOfTrunk(p, iTrunk);
     int rc = hpTrunkGet(pBt, iTrunk, &pTrunk, &n);
     if( rc ) return rc;
     if( n>nReserved ){
@@ -690,7 +485,7 @@ static int hpFreeTake(
         }
       }
       rc = iBest==n ? HP_DECLINE
-                    : hpLeafTake(pBt, pTrunk, n, iBest, ppPage, pPgno);
+                    : hpTrunkLeaf(pBt, pTrunk, n, iBest, ppPage, pPgno);
       releasePage(pTrunk);
       return rc;
     }
@@ -928,109 +723,6 @@ allocate_out:
   if( rc!=SQLITE_OK ) sqlite3HpExtentForget(pBt);
   return rc;
 }
-
-#ifndef SQLITE_OMIT_WAL
-/*
-** The frame that ends the last transaction in the log: those behind it are of
-** this one.  As walIndexHdr(), whose assert() demands that the caller catches
-** the exceptions of Windows.
-*/
-static u32 hpWalCommitted(const Wal *pWal){
-  assert( pWal->nWiData>0 && pWal->apWiData[0] );
-  return ((const WalIndexHdr*)pWal->apWiData[0])->mxFrame;
-}
-
-/* The page of frame iFrame.  As walFramePgno(), whose assert() demands the
-** same. */
-static Pgno hpWalPgno(const Wal *pWal, u32 iFrame){
-  const int iHash = walFramePage(iFrame);
-  assert( iFrame>0 && iFrame<=pWal->hdr.mxFrame );
-  assert( iHash<pWal->nWiData && pWal->apWiData[iHash]!=0 );
-  if( iHash==0 ){
-    return pWal->apWiData[0][WALINDEX_HDR_SIZE/sizeof(u32) + iFrame - 1];
-  }
-  return pWal->apWiData[iHash][(iFrame-1-HASHTABLE_NPAGE_ONE)%HASHTABLE_NPAGE];
-}
-
-/*
-** Bit i of aSeen[] is that of page iFrom+i, one of nGrown that the transaction
-** adds to the file.  Set that of page iPg; return 1 if it was not set.
-*/
-static u32 hpWalSee(u8 *aSeen, Pgno iFrom, u32 nGrown, Pgno iPg){
-  const u32 i = iPg - iFrom;
-  if( iPg<iFrom || i>=nGrown || (aSeen[i>>3] & (1<<(i&7)))!=0 ) return 0;
-  aSeen[i>>3] |= 1<<(i&7);
-  return 1;
-}
-
-/*
-** Write the pages at aPg[0..n-1] to the log as frames of zeros.
-*/
-static int hpWalZeros(Pager *pPager, PgHdr *aPg, int n){
-  int i;
-  assert( n>0 && n<=HP_EXTENT_FRAMES );
-  for(i=0; i<n; i++){
-    aPg[i].pData = pPager->pTmpSpace;
-    aPg[i].pDirty = i+1<n ? &aPg[i+1] : 0;
-  }
-  pPager->aStat[PAGER_STAT_WRITE] += n;
-  return sqlite3WalFrames(pPager->pWal, (int)pPager->pageSize, aPg, 0, 0,
-                          pPager->walSyncFlags);
-}
-
-/*
-** Write a frame to the log for each page that the transaction adds to the file
-** and that has none: neither is it in one of the transaction's frames nor is
-** it dirty.  Those are reserved pages.  In every other page that is added
-** something was written.
-*/
-static int hpWalFill(Pager *pPager){
-  const Wal *pWal = pPager->pWal;
-  const Pgno iFrom = pPager->dbOrigSize + 1;
-  const u32 nGrown = pPager->dbSize - pPager->dbOrigSize;
-  const u32 nByte = nGrown/8 + 1;
-  const PgHdr *pPg;
-  PgHdr aPg[HP_EXTENT_FRAMES];
-  u8 aSmall[128];            /* aSeen[] of a small transaction */
-  u8 *aSeen = aSmall;
-  u32 nSeen, iFrame;
-  Pgno iPg;
-  int n = 0;
-  int rc = SQLITE_OK;
-
-  assert( pagerUseWal(pPager) && pPager->dbSize>pPager->dbOrigSize );
-  if( nByte>sizeof(aSmall) ){
-    aSeen = sqlite3_malloc64(nByte);
-    if( aSeen==0 ) return SQLITE_NOMEM_BKPT;
-  }
-  memset(aSeen, 0, nByte);
-  nSeen = hpWalSee(aSeen, iFrom, nGrown, pPager->lckPgno);
-  for(pPg=pPager->pPCache->pDirty; pPg; pPg=pPg->pDirtyNext){
-    nSeen += hpWalSee(aSeen, iFrom, nGrown, pPg->pgno);
-  }
-  for(iFrame=hpWalCommitted(pWal)+1; iFrame<=pWal->hdr.mxFrame; iFrame++){
-    nSeen += hpWalSee(aSeen, iFrom, nGrown, hpWalPgno(pWal, iFrame));
-  }
-  if( nSeen<nGrown ){
-    memset(aPg, 0, sizeof(aPg));
-    memset(pPager->pTmpSpace, 0, pPager->pageSize);
-  }
-  for(iPg=iFrom; rc==SQLITE_OK && nSeen<nGrown; iPg++){
-    assert( iPg<=pPager->dbSize );
-    if( hpWalSee(aSeen, iFrom, nGrown, iPg) ){
-      aPg[n++].pgno = iPg;
-      nSeen++;
-      if( n==HP_EXTENT_FRAMES || nSeen==nGrown ){
-        rc = hpWalZeros(pPager, aPg, n);
-        n = 0;
-      }
-    }
-  }
-  assert( rc!=SQLITE_OK || (nSeen==nGrown && n==0) );
-  if( aSeen!=aSmall ) sqlite3_free(aSeen);
-  return rc;
-}
-#endif
 
 /*
 ** The transaction is about to be committed.
