@@ -53,6 +53,8 @@
 #include "storage/hpStorage.h"
 #include "lookup/hpLookup.h"
 #include "source/hpSource.h"
+#include "source/hpColumns.h"
+#include "source/hpScan.h"
 #include "exec/hpExec.h"
 #include "sink/hpSink.h"
 #include "run/hpRun.h"

@@ -50,7 +50,7 @@ static int hpPageRecord(
     aEnd -= 4;
   }
   if( nByte==0 || z>aEnd || nLocal>(u32)(aEnd-z) ) return HP_DECLINE;
-  /* hp_source.c makes room for no more */
+  /* hp_walk.c makes room for no more */
   assert( nLocal>0 && nLocal<=nByte && nLocal<=pBt->maxLocal );
   pRec->z = z;
   pRec->nByte = nByte;
@@ -60,7 +60,7 @@ static int hpPageRecord(
 
 /*
 ** True if leaves that the page cache does not hold may be read straight from the
-** file: see hp_source.c.
+** file: see hp_leafread.c.
 */
 static int hpPageFile(const HpConfig *pCfg, Pager *pPager){
 #if SQLITE_OS_UNIX

@@ -49,7 +49,7 @@ static int hpCountPlanWorthIt(sqlite3 *db, const HpPlan *pPlan){
   assert( sqlite3BtreeTxnState(db->aDb[pSource->iDb].pBt)!=SQLITE_TXN_NONE );
   if( eOffload==HP_OFFLOAD_OFF || pSource->iRoot<2 ) return 0;
   if( eOffload!=HP_OFFLOAD_FORCE
-   && hpSourceCountIsLarge(db, pSource, &bLarge)
+   && hpSizeCountIsLarge(db, pSource, &bLarge)
   ){
     bLarge = 0;
   }

@@ -391,7 +391,7 @@ static int hpRangeSeemsLarge(HpCompile *pC){
     plan.pRange = &range;
     plan.bCached = 1;
     sqlite3BtreeEnter(db->aDb[plan.iDb].pBt);
-    bLarge = hpSourceRangeSeemsLarge(db, &plan, aMem);
+    bLarge = hpSizeRangeSeemsLarge(db, &plan, aMem);
     sqlite3BtreeLeave(db->aDb[plan.iDb].pBt);
   }
   for(i=0; i<ArraySize(apVal); i++) sqlite3ValueFree(apVal[i]);
@@ -448,7 +448,7 @@ static int hpRangeSearchMayBeLarge(Parse *pParse, Index *pIdx, const WhereLoop *
     plan.pRange = &range;
     plan.bCached = 1;
     sqlite3BtreeEnter(db->aDb[plan.iDb].pBt);
-    bLarge = hpSourceSearchMayBeLarge(db, &plan, aMem, HP_MIN_SEARCH);
+    bLarge = hpSizeSearchMayBeLarge(db, &plan, aMem, HP_MIN_SEARCH);
     sqlite3BtreeLeave(db->aDb[plan.iDb].pBt);
   }
   hpBoundsFree(&range);

@@ -73,7 +73,7 @@ static const HpSinkType *hpRowsPlanSink(
   return 0;
 }
 
-/* Leaves that it takes: see hpFoundIsLarge(), hpSourceIsShort(),
+/* Leaves that it takes: see hpFoundIsLarge(), hpSizeIsShort(),
 ** hpPartitionWorthIt() */
 static int hpRowsPlanLeast(const Select *p, const HpSinkType *pSink){
   assert( pSink!=0 && pSink!=&hpSinkGroups );

@@ -115,7 +115,7 @@ static int hpWorthIsLarge(
     if( sqlite3BtreeBeginTrans(pBtree, 0, 0) ) return 0;
     bOpened = 1;
   }
-  if( hpSourceIsLarge(pBtree, iRoot, bIndex, mnLeaf, &bLarge) ) bLarge = 0;
+  if( hpSizeIsLarge(pBtree, iRoot, bIndex, mnLeaf, &bLarge) ) bLarge = 0;
   if( bOpened ) sqlite3BtreeCommit(pBtree);
   return bLarge;
 }

@@ -116,7 +116,7 @@ static int hpFindTime(Vdbe *v, VdbeOp *pOp, Mem *aMem, u64 nDone){
       pPlan->rFind = rOurs;
       hpProgressBegin(&pPlan->progress);
       (void)hpFindPays(v, pOp, aMem, pPlan->tFind);
-    }else if( hpSourcePlanSize(v->db, &pPlan->aPipe[0].source, aMem, &nLeaf, &nRow)
+    }else if( hpSizeOfPlan(v->db, &pPlan->aPipe[0].source, aMem, &nLeaf, &nRow)
      || nLeaf<HP_MIN_LEAF
     ){
       nRow = HP_ROWS_ALL;

@@ -249,7 +249,7 @@ static int hpGateSizeOf(
   Mem *aMem,
   HpGateSize *pSize
 ){
-  int rc = hpSourcePlanSize(db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
+  int rc = hpSizeOfPlan(db, pSource, aMem, &pSize->nLeaf, &pSize->nRow);
   pSize->rPage = 0;
   if( rc ) return rc;
   assert( pSize->nLeaf>=0 && pSize->nRow>=0 );
@@ -397,9 +397,9 @@ static int hpGateLookedUp(
   i64 nSpan = 0;
   i64 nNear = pSize->nRow/MAX(1, pSize->nLeaf)/2;
   i64 nRow;
-  int rc = hpSourceSearchSize(db, pPlan->pSearch, aMem, nNear,
-                              MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow,
-                                &rFar, &nSpan);
+  int rc = hpSizeOfSearch(db, pPlan->pSearch, aMem, nNear,
+                          MAX(1, (i64)(rLeast/(HP_GATE_ROW+rLook))), &nRow,
+                          &rFar, &nSpan);
   assert( rc || (rFar>=0 && rFar<=1 && nRow>=0) );
   *prRow = (double)nRow;
   *prStock = *prRow*HP_GATE_ROW;
@@ -443,7 +443,7 @@ static int hpGateSearch(
   assert( !hpPlanIsJoin(pPlan) && nWorker>=1 );
   *pbTake = 0;
   *prOurs = 0;
-  if( hpSourceRangeSkips(pRange) ) return SQLITE_OK;
+  if( hpSizeRangeSkips(pRange) ) return SQLITE_OK;
   rc = hpGateSizeOf(db, &pPipe->source, aMem, &size);
   if( rc==SQLITE_OK && size.nLeaf>=HP_MIN_LEAF ){
     if( size.nLeaf>=HP_MIN_PARALLEL && pPipe->bSerial==0 ){
@@ -463,7 +463,7 @@ static int hpGateSearch(
       if( !*pbTake && bRace && rStock*HP_GATE_HOPELESS>=rOurs ) *prOurs = rOurs;
     }
   }
-  hpSourceRangeWas(pRange, *pbTake || *prOurs>0);
+  hpSizeRangeWas(pRange, *pbTake || *prOurs>0);
   return rc;
 }
 

@@ -423,9 +423,9 @@ static int hpQueryIsLarge(
   for(; i<pPlan->nPipe && rc==SQLITE_OK && *pbLarge==0; i++){
     if( hpPlanIsArms(pPlan) ) pSource = &pPlan->aPipe[i].source;
     if( pSource->pRange ){
-      rc = hpSourceRangeIsLarge(db, pSource, aMem, pbLarge);
+      rc = hpSizeRangeIsLarge(db, pSource, aMem, pbLarge);
     }else{
-      rc = hpSourceIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot, pSource->bIndex,
+      rc = hpSizeIsLarge(db->aDb[pSource->iDb].pBt, pSource->iRoot, pSource->bIndex,
                            hpQueryIsPieces(pPlan) ? HP_MIN_PIECES : HP_MIN_LEAF, pbLarge);
     }
   }

@@ -77,7 +77,7 @@ static i64 hpPartitionLimit(const HpSortPlan *pPlan, const Mem *aMem){
 /* True if few rows are wanted, and the table is not too small */
 static int hpPartitionWorthIt(const HpQuery *p){
   return p->mxRow>0 && p->mxRow<=HP_MX_WANTED
-      && (p->pSource->nLeaf>=HP_PART_LEAF || !hpSourceIsShort(p));
+      && (p->pSource->nLeaf>=HP_PART_LEAF || !hpSizeIsShort(p));
 }
 
 /*
@@ -117,7 +117,7 @@ static int hpPartitionOpen(HpWorker *p){
   memset(pParts, 0, sizeof(*pParts));
   pParts->mxRow = p->pQuery->mxRow;
   pParts->nCheck = HP_PART_CHECK;
-  pParts->rRow = (double)hpSourceRows(p->pQuery->pSource);
+  pParts->rRow = (double)hpSizeRows(p->pQuery->pSource);
   pParts->aOrder = hpArenaAlloc(&p->vec, sizeof(u64)*(i64)p->batch.nAlloc);
   pParts->aCand = hpArenaAlloc(&p->vec, sizeof(u16)*(i64)p->batch.nAlloc);
   if( pParts->aOrder==0 || pParts->aCand==0 ) return HP_DECLINE;
@@ -565,7 +565,7 @@ static int hpPartitionTooMany(const HpSort *pSort, const HpFrame *p){
     rKept *= rAll/rSeen;
   }
   rKept = MAX(rKept*(double)pParts->mxRow, (double)pParts->nKept);
-  return (hpSourceIsShort(pWorker->pQuery) ? 4 : 2)*rKept>rAll;
+  return (hpSizeIsShort(pWorker->pQuery) ? 4 : 2)*rKept>rAll;
 }
 
 /*
@@ -601,7 +601,7 @@ static int hpPartitionEnough(HpSort *pSort, const HpFrame *p){
     pParts->nCheck *= 2;
     bOff = hpPartitionTooMany(pSort, p);
     if( bOff==0 ) return SQLITE_OK;
-    if( hpSourceIsShort(pQuery) ) return HP_DECLINE;
+    if( hpSizeIsShort(pQuery) ) return HP_DECLINE;
     rc = hpPartitionSort(pSort);
   }else{
     return SQLITE_OK;

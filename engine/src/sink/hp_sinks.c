@@ -83,7 +83,7 @@ static void hpSinkAggClose(HpWorker *p){
 static int hpSinkSortBegin(HpQuery *p, Mem *aMem){
   assert( p->nWorker==0 );
   p->mxRow = hpPartitionLimit(p->pPipe->pSort, aMem);
-  if( !hpSourceIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
+  if( !hpSizeIsShort(p) || hpPartitionWorthIt(p) ) return SQLITE_OK;
   p->pass.bSmall = 1;
   return HP_DECLINE;
 }

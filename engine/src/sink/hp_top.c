@@ -278,7 +278,7 @@ static int hpTopOpen(HpWorker *p, Mem *aMem){
   pTop->mxTop = pLimit->u.i;
   if( pTop->mxTop<=0 || pTop->mxTop>HP_MX_TOP ) return HP_DECLINE;
   if( pTop->found.bForce==0 && p==p->pQuery->apWorker[0]
-   && pTop->mxTop>hpSourceRows(p->pQuery->pSource)/HP_TOP_SHARE
+   && pTop->mxTop>hpSizeRows(p->pQuery->pSource)/HP_TOP_SHARE
   ){
     p->pQuery->pass.bSmall = 1;
     return HP_DECLINE;

@@ -12,7 +12,8 @@
 #define HPSOURCE_H
 
 #define HP_RUN_BYTES     (256*1024)  /* Bytes of leaves held at once: fits L2 */
-#define HP_MX_QUICK      8           /* Runs of columns taken together with another */
+#define HP_MX_QUICK      8           /* Runs of columns taken together with
+                                     ** another */
 
 /* A table of fewer leaf pages is scanned by one worker: a thread costs about
 ** 30 microseconds to make and to join, as much as 50 leaves. */
@@ -21,9 +22,11 @@
 /* A part of the leaves of a b-tree */
 struct HpPart {
   i64 nLeaf;             /* So many leaves, at most, ... */
-  int nLevel;            /* ... after the one that these children lead to, ... */
+  int nLevel;            /* ... after the one that these children lead to,
+                         ** ... */
   u16 aChild[BTCURSOR_MAX_DEPTH];  /* ... from the root on */
-  u8 bSearch;            /* Rows will be searched for: decline where that may fail */
+  u8 bSearch;            /* Rows will be searched for: decline where that may
+                         ** fail */
   u8 bLater;             /* It is not the first part that the statement reads */
   u8 bMore;              /* Result: there may be more leaves behind them */
 };
@@ -51,12 +54,14 @@ struct HpRun {
   int nPage;             /* Leaves in this run; 0: the end */
   Pgno iInner;           /* With columns: the page above its leaves, ... */
   int iChild;            /* ... and which child of it the first one is */
-  Pgno iUnit;            /* First leaf of the unit that it is of, or all of, ... */
+  Pgno iUnit;            /* First leaf of the unit that it is of, or all of,
+                         ** ... */
   int iInUnit;           /* ... and number of its first leaf there */
   u8 bWhole;             /* It is all of the unit */
   int iLeaf, iCell;      /* The next row: in this leaf, this cell */
   int szPage;            /* Bytes kept of a page: all of it, or the header */
-  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes follow */
+  u8 *aBuf;              /* Leaf i is at aBuf + i*szPage, HP_SLACK bytes
+                         ** follow */
   HpRecord *aSep;        /* Index: entry i comes after leaf i.  z==0: none */
   u8 *aSepBuf;           /* Index: their bytes */
   u8 bRoot;              /* The leaf is the root: it may be empty */
@@ -64,21 +69,27 @@ struct HpRun {
   u8 mBound;             /* 1: iLow is set.  4: rowids are to be in order */
   i64 iLow;              /* The next rowids are greater than this, ... */
   i64 *aHigh;            /* ... and those of each leaf not greater than this */
-  const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not read: ... */
-  HpSegment ***apKept;   /* ... of each column of the plan, segments: one a batch */
-  int iQuick, nQuick;    /* ... Runs that were taken together with it, from iQuick on: ... */
+  const HpColumnRun *pKept;  /* Its columns are in memory, and its leaves not
+                             ** read: ... */
+  HpSegment ***apKept;   /* ... of each column of the plan, segments: one a
+                         ** batch */
+  int iQuick, nQuick;    /* ... Runs that were taken together with it, from
+                         ** iQuick on: ... */
   const HpColumnRun **apQuick;  /* ... they, ... */
   HpSegment ***apQuickKept;  /* ... and apKept of each */
-  u8 **apTime;           /* ... of each, texts of times that it is decoded to: hpSegmentColumn() */
+  u8 **apTime;           /* ... of each, texts of times that it is decoded to:
+                         ** hpSegmentColumn() */
   int iKept;             /* ... The segment that is the next batch, ... */
   u32 iKeptFrom;         /* ... first row of the batch in its segment, ... */
   u32 iKeptRow, nKeptRow;  /* ... and in the unit, rows of it, ... */
-  u32 iKeptEnd;          /* ... and the first row of the unit that is not of the run */
+  u32 iKeptEnd;          /* ... and the first row of the unit that is not of the
+                         ** run */
   int nZone;             /* Filters say something about so many columns, ... */
   int *aZoneCol;         /* ... these of the plan, ... */
   HpBound *aZone;        /* ... and this.  -1: it is to be found out */
   u8 bKeep;              /* Its columns are to be kept */
-  const HpColumnRun *pMend;  /* They are in memory, but for leaves that have changed: ... */
+  const HpColumnRun *pMend;  /* They are in memory, but for leaves that have
+                             ** changed: ... */
   u8 *aChanged;          /* ... these: only they are read (hp_mend.c) */
   u32 nKept;             /* So many runs had columns in memory, ... */
   u32 nMended;           /* ... of which so many were mended */
@@ -117,7 +128,8 @@ struct HpBatch {
 ** that reject nearly all rows.
 */
 struct HpBound {
-  u8 bOn;                /* False: nothing is said of numbers, all rows are looked at */
+  u8 bOn;                /* False: nothing is said of numbers, all rows are
+                         ** looked at */
   u8 bText;              /* True: something is said of texts */
   u8 bNull;              /* Rows with NULL are looked at */
   int iStore;            /* Position of the column in the record */
@@ -126,8 +138,8 @@ struct HpBound {
   u64 mnText, mxText;    /* Bounds of hpZonePrefix() of a text */
 };
 
-/* The first eight bytes of a text of n, with zeros for those that it has not.  Eight are
-** readable */
+/* The first eight bytes of a text of n, with zeros for those that it has not.
+** Eight are readable */
 static SQLITE_INLINE u64 hpZonePrefix(const u8 *z, u32 n){
   return n>=8 ? hpLoad8(z) : n ? hpLoadBytes(z, n)<<(64-8*n) : 0;
 }
@@ -148,16 +160,18 @@ struct HpCells {
 ** thread but for xBegin:
 **
 **    xBegin    memory
-**    xNext     fill the batch; HpRun.nPage is 0 at the end.  HpRun.iLeaf is nPage
-**              if the batch is the last one of its run
-**    xColumn   values of one column of the plan, for the rows selected in a frame
+**    xNext     fill the batch; HpRun.nPage is 0 at the end.  HpRun.iLeaf is
+**              nPage if the batch is the last one of its run
+**    xColumn   values of one column of the plan, for the rows selected in a
+**              frame
 */
 struct HpSourceType {
   int (*xBegin)(HpWorker*);
   int (*xNext)(HpWorker*);
   void (*xColumn)(const HpWorker*, HpFrame*, int, HpVec*);
   u8 bValues;            /* It reads no b-tree: hp_values.c */
-  u8 bColumns;           /* It asks for values, not for pages: see hp_columns.c */
+  u8 bColumns;           /* It asks for values, not for pages: see
+                         ** hp_columns.c */
 };
 
 /* Forms of segments: hp_segment.c */
@@ -186,21 +200,25 @@ struct HpSegment {
   u8 eForm;              /* HP_FORM_xxx */
   u8 mType;              /* Types that occur: HpVec.mType */
   u8 bFloat;             /* HpVec.bFloat */
-  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset; FIXED: 0 */
+  u8 w;                  /* Bytes a value; DICT: of a code, TEXT: of an offset;
+                         ** FIXED: 0 */
   u8 iScale;             /* DECIMAL: place in aHpScale */
   u8 cBetween;           /* TIME: what stands between date and time */
   u16 nEntry;            /* DICT: entries */
   int nRow;
   u32 nByte;
-  u32 nRef;              /* Runs that have it: hp_columns.c */
+  u32 nRef;              /* Runs that have it: hp_columnrun.c */
   HpSlab *pSlab;         /* What it lies in, or NULL */
-  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.  DATE, TIME: the
-                         ** first one, as hp_date.c has it.  FIXED: the length */
-  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE, TIME: the last one */
+  i64 iBase;             /* SEQ: the first integer.  INT, DECIMAL: the smallest.
+                         ** DATE, TIME: the first one, as hp_date.c has it.
+                         ** FIXED: the length */
+  i64 iMax;              /* SEQ, INT, DECIMAL: the largest.  DATE, TIME: the
+                         ** last one */
   u64 mnText, mxText;    /* DICT, DATE, TIME, FIXED, TEXT: of hpZonePrefix() */
   const u8 *aTag;        /* Type of each row.  NULL: all are mType */
   const u8 *aData;       /* A value, a code, or an offset for each row */
-  const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each row */
+  const struct HpSegmentText *aEntry;  /* DICT: entries.  ANY: length of each
+                                       ** row */
   const u8 *aText;       /* DICT, FIXED, TEXT, ANY: bytes */
 };
 
@@ -236,7 +254,6 @@ static int hpBoundsCompare(HpBoundKey*, BtShared*, const u8*, const u8*, int*);
 
 /* hp_segment.c */
 #ifdef HP_SHARED
-static HpSegment *hpSegmentNew(HpSegmentMaker*, HpVec*, int, int);
 static void hpSegmentColumn(const HpSegment*, int, HpFrame*, HpVec*, u8*);
 static const u8 *hpSegmentText(const HpSegment*, u64, u8*, u32*);
 static int hpSegmentIsOut(const HpSegment*, const HpBound*);
@@ -244,24 +261,34 @@ static int hpSegmentAscends(const HpSegment*, int, int, int, i64*);
 static SQLITE_INLINE i64 hpSegmentDate(u8, u8, const u8*, u32);
 static HpVal hpSegmentNumber(const HpSegment*, u64);
 static HpSegment *hpSegmentDup(const HpSegment*);
-static int hpSegmentSet(HpSegment*, int, u8, HpVal, u32);
 static i64 hpSegmentFree(HpSegment*);
+#endif
+
+/* hp_segmentmake.c */
+#ifdef HP_SHARED
+static HpSegment *hpSegmentMake(HpSegmentMaker*, HpVec*, int, int);
+static int hpSegmentMakeRow(HpSegment*, int, u8, HpVal, u32);
 #endif
 
 /* hp_columns.c */
 static const HpColumnInner *hpColumnsInner(HpColumnScan*, Pgno, int);
 static void hpColumnsInnerAdd(HpColumnScan*, Pgno, const HpInner*, int);
-static i64 hpColumnsPlace(const HpRun*, u32);
 #ifdef HP_SHARED
 static HpSlab *hpColumnsSlab(HpColumnScan*, i64);
 static i64 hpColumnsSlabMost(const HpColumnScan*);
-static int hpColumnsRows(const HpColumnRun*, int);
-static u32 hpColumnsLeafRows(const HpColumnRun*, int);
-static int hpColumnsChunks(const HpColumnRun*);
-static int hpColumnsInOrder(const HpRun*, int);
-static int hpColumnsSets(HpColumnScan*, const HpColumnRun*, struct HpColumnSet*, int, u8*);
-static void hpColumnsAdd(HpColumnScan*, const HpRun*, int, const u16*, HpSegment**,
-                         const u8*, int);
+#endif
+
+/* hp_columnrun.c */
+static i64 hpColumnRunPlace(const HpRun*, u32);
+#ifdef HP_SHARED
+static int hpColumnRunRows(const HpColumnRun*, int);
+static u32 hpColumnRunLeafRows(const HpColumnRun*, int);
+static int hpColumnRunChunks(const HpColumnRun*);
+static int hpColumnRunInOrder(const HpRun*, int);
+static int hpColumnRunSets(HpColumnScan*, const HpColumnRun*,
+                           struct HpColumnSet*, int, u8*);
+static void hpColumnRunAdd(HpColumnScan*, const HpRun*, int, const u16*,
+                           HpSegment**, const u8*, int);
 #endif
 
 /* hp_columnscan.c */
@@ -297,18 +324,20 @@ static int hpSourceWays(HpSource*, u16**);
 static int hpSourceNext(HpWorker*);
 static void hpSourceChained(HpSource*, u32);
 static void hpSourceClose(HpSource*);
-static int hpSourceIsLarge(Btree*, Pgno, int, int, int*);
-static int hpSourcePlanSize(sqlite3*, const HpSourcePlan*, Mem*, i64*, i64*);
-static int hpSourceRangeSkips(HpRange*);
-static void hpSourceRangeWas(HpRange*, int);
-static int hpSourceRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
-static int hpSourceRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
-static int hpSourceSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);
-static int hpSourceSearchSize(sqlite3*, const HpSourcePlan*, Mem*, i64, i64,
+
+/* hp_size.c */
+static int hpSizeIsLarge(Btree*, Pgno, int, int, int*);
+static int hpSizeOfPlan(sqlite3*, const HpSourcePlan*, Mem*, i64*, i64*);
+static int hpSizeRangeSkips(HpRange*);
+static void hpSizeRangeWas(HpRange*, int);
+static int hpSizeRangeIsLarge(sqlite3*, const HpSourcePlan*, Mem*, int*);
+static int hpSizeRangeSeemsLarge(sqlite3*, const HpSourcePlan*, Mem*);
+static int hpSizeSearchMayBeLarge(sqlite3*, const HpSourcePlan*, Mem*, int);
+static int hpSizeOfSearch(sqlite3*, const HpSourcePlan*, Mem*, i64, i64,
     i64*, double*, i64*);
-static int hpSourceCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
-static i64 hpSourceRows(const HpSource*);
-static int hpSourceIsShort(const HpQuery*);
+static int hpSizeCountIsLarge(sqlite3*, const HpSourcePlan*, int*);
+static i64 hpSizeRows(const HpSource*);
+static int hpSizeIsShort(const HpQuery*);
 
 /* hp_record.c */
 static void hpRecordEmpty(HpBatch*);

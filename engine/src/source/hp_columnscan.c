@@ -147,13 +147,13 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   hpBudgetLook();
   if( !hpColumnScanAllowed(p->db, pPager) ){
     if( pPager->eState==PAGER_READER ){
-      if( !hpBudgetMayKeep() ) hpColumnsGiveBack(pPager);
-      hpColumnsLeave(pPager);
+      if( !hpBudgetMayKeep() ) hpColumnFileGiveBack(pPager);
+      hpColumnFileLeave(pPager);
     }
     return 0;
   }
   pScan = hpArenaAlloc(&p->arena, sizeof(*pScan));
-  pFile = pScan ? hpColumnsJoin(pPager) : 0;
+  pFile = pScan ? hpColumnFileJoin(pPager) : 0;
   if( pFile==0 ) return 0;
   memset(pScan, 0, sizeof(*pScan));
   pScan->pFile = pFile;
@@ -169,10 +169,10 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
                       MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
   pScan->szSlab = MIN(pScan->szSlab, HP_MX_SLAB);
   hpThreadEnter(pFile->pMutex);
-  pScan->iState = hpColumnsState(pFile, pPager);
+  pScan->iState = hpColumnFileState(pFile, pPager);
   if( pScan->iState ){
     pFile->nScan++;
-    hpColumnsTick(pFile);
+    hpColumnFileTick(pFile);
     if( !bLater ) pFile->iScan++;
     for(i=0; i<MAX(pPipe->source.nCol, bCount); i++){
       int n = hpColumnScanNote(pFile, pPipe->source.iRoot,
@@ -189,7 +189,7 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   }
   sqlite3_mutex_leave(pFile->pMutex);
   if( pScan->iState==0 ){
-    hpColumnsUnref(pFile);
+    hpColumnFileUnref(pFile);
     return 0;
   }
   return pScan;
@@ -207,7 +207,7 @@ static int hpColumnScanIsStale(
 /* May the scan use run p, as far as its leaves have not changed? */
 static int hpColumnScanMayUse(const HpColumnScan *pScan, const HpColumnRun *p){
   return p->iBorn<=pScan->iState && p->bSound>=pScan->bSound
-      && hpColumnsSameKind(pScan, p)
+      && hpColumnRunSameKind(pScan, p)
       && (p->nChunk>0 || pScan->bCount);
 }
 
@@ -220,7 +220,7 @@ static HpColumnRun *hpColumnScanPart(
   HpColumnRun *p = *hpColumnsSlot(pScan->pFile, pRun->iUnit);
   for(; p; p=p->pNext){
     if( p->iFirst==pRun->iUnit && hpColumnScanMayUse(pScan, p)
-     && hpColumnsSame(p, pRun->iInUnit, pRun->aLeaf, pRun->nPage)
+     && hpColumnRunSame(p, pRun->iInUnit, pRun->aLeaf, pRun->nPage)
     ){
       break;
     }
@@ -240,7 +240,7 @@ static int hpColumnScanHas(
   int bAll = 1;
   int i;
   for(i=0; i<pPlan->nCol; i++){
-    const struct HpColumnSet *pSet = hpColumnsSet(p, &pPlan->aCol[i]);
+    const struct HpColumnSet *pSet = hpColumnRunSet(p, &pPlan->aCol[i]);
     apKept[i] = pSet ? pSet->apSeg : 0;
     if( apKept[i]==0 ) bAll = 0;
     /* What cannot be kept makes the others useless for this plan */
@@ -394,7 +394,7 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
     if( nChanged==0 ){
       if( pRun->iInUnit==0 && pRun->nPage==p->nPage
        && pFile->pState->iNow==pScan->iState ){
-        hpColumnsAbove(pScan, p, pRun);
+        hpColumnRunAbove(pScan, p, pRun);
       }
       hpColumnScanUsed(pScan, p);
       hpColumnScanTake(p, pRun->iInUnit, pRun);
@@ -415,7 +415,7 @@ static int hpColumnScanWanted(const HpColumnScan *p, int iCol){
 
 /*
 ** The leaves of pRun that had changed since pRun->pMend was read have been
-** read. pRun reads columns of the copy of it that hpColumnsMendRun() makes, and
+** read. pRun reads columns of the copy of it that hpColumnRunMend() makes, and
 ** so do the scans to come, unless the file has another state by now.  Segments
 ** that are taken over become NULL. Returns false if there is no memory, or if a
 ** column that the scan wants cannot be kept any more.
@@ -435,7 +435,7 @@ static int hpColumnScanMended(
   HpColumnRun **pp;
   int bDone;
   hpThreadEnter(pFile->pMutex);
-  p = hpColumnsMendRun(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
+  p = hpColumnRunMend(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
   bDone = p && hpColumnScanMayUse(pScan, p)
       && hpColumnScanHas(pScan, p, pRun, pRun->apKept);
   if( p ){
@@ -487,8 +487,8 @@ static void hpColumnScanClose(HpColumnScan *pScan){
   hpColumnsLeaveSlabs(pFile, &pFull);
   hpColumnsBury(pFile);
   sqlite3_mutex_leave(pFile->pMutex);
-  if( pScan->bShort ) hpColumnsIdle();
-  hpColumnsUnref(pFile);
+  if( pScan->bShort ) hpColumnFileIdle();
+  hpColumnFileUnref(pFile);
 }
 
 /*

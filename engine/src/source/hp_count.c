@@ -46,7 +46,7 @@ static int hpCountNext(HpWorker *p){
     int nCell = get2byte(&aHdr[3]);
 #ifdef HP_SHARED
     if( pRun->pMend && pRun->aChanged[i]==0 ){
-      p->nScanned += hpColumnsLeafRows(pRun->pMend, i);
+      p->nScanned += hpColumnRunLeafRows(pRun->pMend, i);
       continue;
     }
 #endif
@@ -56,7 +56,7 @@ static int hpCountNext(HpWorker *p){
   }
 #ifdef HP_SHARED
   if( pRun->bKeep ){
-    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0, 0);
+    hpColumnRunAdd(hpSourceColumns(p->pQuery->pSource), pRun, 0, 0, 0, 0, 0);
   }
 #endif
   pRun->iLeaf = pRun->nPage;

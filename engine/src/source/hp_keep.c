@@ -216,7 +216,8 @@ static void hpKeepBatch(HpWorker *p){
       continue;
     }
     hpDecodeColumn(p, &all, k, &pKeeper->aVec[k]);
-    apSeg[k] = hpSegmentNew(&pKeeper->maker, &pKeeper->aVec[k], all.nRow, all.bAvx2);
+    apSeg[k] = hpSegmentMake(&pKeeper->maker, &pKeeper->aVec[k], all.nRow,
+                             all.bAvx2);
     if( apSeg[k]==0 ){
       p->run.bKeep = 0;
       return;
@@ -228,8 +229,9 @@ static void hpKeepBatch(HpWorker *p){
   }
   memcpy(pKeeper->apNow, apSeg, sizeof(apSeg[0])*nCol);
   if( p->run.iLeaf==p->run.nPage ){
-    hpColumnsAdd(hpSourceColumns(p->pQuery->pSource), &p->run, pKeeper->nChunk,
-                 pKeeper->anRow, pKeeper->apSeg, pKeeper->aHas, pKeeper->bSound);
+    hpColumnRunAdd(hpSourceColumns(p->pQuery->pSource), &p->run,
+                   pKeeper->nChunk, pKeeper->anRow, pKeeper->apSeg,
+                   pKeeper->aHas, pKeeper->bSound);
     for(k=0; k<nCol; k++) if( apSeg[k] ) pKeeper->apNow[k] = 0;
     hpKeepForget(p);
   }
@@ -265,7 +267,7 @@ static int hpKeepTimes(HpWorker *p){
 /* The scan is that of a range of rowids.  Are those of the run, which is in memory, in order? */
 static int hpKeepIsInOrder(const HpWorker *p){
   assert( p->pPipe->source.bRowid && p->pPipe->source.aCol[0].iStore<0 );
-  return hpColumnsInOrder(&p->run, 0);
+  return hpColumnRunInOrder(&p->run, 0);
 }
 
 static int hpKeepNext(HpWorker *p){
@@ -277,7 +279,7 @@ static int hpKeepNext(HpWorker *p){
     int k;
     if( pRun->nKeptRow ) pRun->iKeptFrom = 0;    /* It may have begun within a segment */
     pRun->iKeptRow += pRun->nKeptRow;
-    pRun->nKeptRow = MIN((u32)hpColumnsRows(pRun->pKept, i)-pRun->iKeptFrom,
+    pRun->nKeptRow = MIN((u32)hpColumnRunRows(pRun->pKept, i)-pRun->iKeptFrom,
                          pRun->iKeptEnd-pRun->iKeptRow);
     for(k=0; k<pRun->nZone; k++){
       if( hpSegmentIsOut(pRun->apKept[pRun->aZoneCol[k]][i], &pRun->aZone[k]) ) break;

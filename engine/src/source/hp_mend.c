@@ -19,7 +19,7 @@
 **
 ** A batch keeps its leaves.  Of each column whose values are still the same the segment is shared,
 ** too.  Where values have changed, but each has room in the form of the segment, a copy of it gets
-** these (hpSegmentSet()).  Otherwise, as where a leaf has more rows or fewer, the segment is decoded,
+** these (hpSegmentMakeRow()).  Otherwise, as where a leaf has more rows or fewer, the segment is decoded,
 ** and a new one made.
 **
 ** All columns of the run are mended, whether the query wants them or not, so that the next query
@@ -148,7 +148,7 @@ static int hpMendSets(HpMender *p, HpColumnScan *pScan, const HpRun *pRun){
   int bDone;
   int i, k, n;
   p->nSet = 0;
-  while( (n = hpColumnsSets(pScan, pRun->pMend, p->aSet, p->nSetAlloc, &p->bSound))>p->nSetAlloc ){
+  while( (n = hpColumnRunSets(pScan, pRun->pMend, p->aSet, p->nSetAlloc, &p->bSound))>p->nSetAlloc ){
     if( !hpMendRoom(&p->aSet, n, sizeof(p->aSet[0]))
      || !hpMendRoom(&p->aiCol, n, sizeof(p->aiCol[0]))
     ){
@@ -179,7 +179,7 @@ static int hpMendSets(HpMender *p, HpColumnScan *pScan, const HpRun *pRun){
 
 /* Rows of leaf i when the run was read */
 static int hpMendWas(const HpRun *pRun, int i){
-  return (int)hpColumnsLeafRows(pRun->pMend, i);
+  return (int)hpColumnRunLeafRows(pRun->pMend, i);
 }
 
 /* ... and by now */
@@ -219,7 +219,7 @@ static int hpMendValues(
         continue;
       }
       if( pNew==0 ) pNew = hpSegmentDup(pSeg);
-      if( pNew==0 || !hpSegmentSet(pNew, iOld+k, tag, a, nA) ){
+      if( pNew==0 || !hpSegmentMakeRow(pNew, iOld+k, tag, a, nA) ){
         hpSegmentFree(pNew);
         return 0;
       }
@@ -277,7 +277,7 @@ static HpSegment *hpMendWhole(
     if( !bWide ) hpDecodeFloat(pFrame, pMix, &bNaN);
     assert( bNaN==0 );
   }
-  return hpSegmentNew(&p->maker, pMix, nMix, pFrame->bAvx2);
+  return hpSegmentMake(&p->maker, pMix, nMix, pFrame->bAvx2);
 }
 
 /* Column k of the run cannot be kept any more: values are not in the leaves */
@@ -342,7 +342,7 @@ static int hpMendChunk(HpMender *p, const HpRun *pRun, int iChunk, int iFirst, i
 /* Mend all batches of the run whose leaves have changed */
 static int hpMendLeaves(HpMender *p, const HpRun *pRun){
   const HpColumnRun *pOld = pRun->pMend;
-  int nChunk = hpColumnsChunks(pOld);
+  int nChunk = hpColumnRunChunks(pOld);
   int iLeaf = 0;
   int i;
   if( !hpMendRoom(&p->apNew, (i64)p->nSet*nChunk, sizeof(p->apNew[0]))
@@ -359,7 +359,7 @@ static int hpMendLeaves(HpMender *p, const HpRun *pRun){
   p->cut.run.iSeq = pRun->iSeq;
   for(i=0; i<nChunk; i++){
     int iFirst = iLeaf;
-    int nRow = hpColumnsRows(pOld, i);
+    int nRow = hpColumnRunRows(pOld, i);
     int bChanged = 0;
     p->anRow[i] = (u16)nRow;
     for(; iLeaf<pRun->nPage && nRow>0; iLeaf++){

@@ -37,7 +37,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
   int iLeaf, nCell, iRec;
   int iCell = 0;
   if( pRun->pKept ){
-    return hpColumnsPlace(pRun, pRun->iKeptRow+(u32)i);
+    return hpColumnRunPlace(pRun, pRun->iKeptRow+(u32)i);
   }
   z = p->batch.apRec[i];
   iLeaf = (int)((z - pRun->aBuf)/pRun->szPage);
@@ -69,7 +69,7 @@ static i64 hpPlaceLast(const HpWorker *p){
   const HpRun *pRun = &p->run;
   int iLeaf = pRun->nPage-1;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
-  if( pRun->pKept ) return hpColumnsPlace(pRun, pRun->iKeptEnd-1);
+  if( pRun->pKept ) return hpColumnRunPlace(pRun, pRun->iKeptEnd-1);
   return HP_PLACE(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
 }
 #endif /* SQLITE_OMIT_HP */
