@@ -1224,6 +1224,49 @@ static void testMemory(void){
 }
 
 /*
+** Two files, each of whose columns fit into what may be kept, but not both.  While both are scanned
+** none pushes the other out.  When one has not been scanned for long its columns give way.
+*/
+static void testIdle(void){
+  static const char zSql[] = "SELECT count(*), sum(n), min(s), max(s) FROM t";
+  static const char *const azFile[] = { "busy.db", "idle.db" };
+  sqlite3 *aDb[2];
+  sqlite3_int64 nAll = 0, nPart, nLeast, nUsed, n;
+  int i;
+  /* An eighth of that is kept: 5,000,000 bytes, of which each file takes 3 to 4 million */
+  sqlite3_soft_heap_limit64(40000000);
+  for(i=1; i>=0; i--){
+    const char *zFile = temporaryFile(azFile[i]);
+    aDb[i] = madeOf(zFile, "CREATE TABLE t(n INT, s TEXT); INSERT INTO t"
+                    " SELECT value*7919%%1000, printf('%%0100d', value) FROM %s", SERIES("32000"));
+    nUsed = sqlite3_memory_used();
+    foundBy(aDb[i], zSql);
+    if( i==1 ){
+      nAll = foundBy(aDb[i], zSql);
+      nUsed = sqlite3_memory_used()-nUsed;
+      check(nAll>10 && nUsed>3000000, "the first file has room: %lld runs, %lld bytes", nAll, nUsed);
+    }
+  }
+  nPart = nLeast = foundBy(aDb[0], zSql);
+  check(nPart<nAll, "the second has not: %lld runs of %lld", nPart, nAll);
+  for(i=0; i<100; i++){
+    n = foundBy(aDb[i%2], zSql);
+    check(n==(i%2 ? nAll : nPart), "round %d: those that take turns leave each other alone: %lld", i, n);
+  }
+  for(i=0; i<60; i++){
+    n = foundBy(aDb[0], zSql);
+    nLeast = n>nLeast ? n : nLeast;
+  }
+  check(nLeast==nPart, "one that was scanned not long ago is not idle: %lld runs", nLeast);
+  for(i=0; i<10; i++) n = foundBy(aDb[0], zSql);
+  check(n==nAll, "columns of an idle file give way: %lld runs of %lld", n, nAll);
+  check(foundBy(aDb[1], zSql)==0, "and are gone");
+  for(i=0; i<2; i++) sameAnswer(aDb[i], zSql, 2, "an idle file");
+  for(i=0; i<2; i++) sqlite3_close(aDb[i]);
+  sqlite3_soft_heap_limit64(0);
+}
+
+/*
 ** A thread meets dates of all years for the first time while its process forks.  The child then meets them,
 ** too, and must not wait for a thread that it does not have.  It may wait for a mutex of the
 ** process that such a thread had, as with SQLite, so some may stay.
@@ -1453,6 +1496,7 @@ int main(int argc, char **argv){
   }
   if( argc==2 && strcmp(argv[1], "tuned")==0 ){
     testMemory();
+    testIdle();
     testTuned("wal");
     testTuned("delete");
     testDates();
