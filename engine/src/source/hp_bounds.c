@@ -45,6 +45,7 @@ static int hpBoundsKey(
   int n = p->nEq + (p->aEnd[bLast].iReg!=0);
   int i;
   memset(pKey, 0, offsetof(HpBoundKey, aMem));
+  assert( n>=0 && n<=HP_MX_EQ+1 && (p->pKeyInfo || n<=1) );
   if( p->pKeyInfo && n==p->nEq && p->aEnd[!bLast].iReg ){
     /* No value that passes is NULL.  The NULLs stand first, or last. */
     pKey->bNull = bLast==((p->pKeyInfo->aSortFlags[n]&KEYINFO_ORDER_DESC)!=0);
@@ -100,6 +101,7 @@ static int hpBoundsCompare(
   const u8 *aEnd,
   int *pc
 ){
+  assert( pKey->bOn );
   if( pKey->rec.pKeyInfo==0 ){
     i64 iRowid;
     if( &z[sqlite3GetVarint(z, (u64*)&iRowid)]>aEnd ) return HP_DECLINE;

@@ -82,6 +82,7 @@ static void hpColumnFileSort(Pgno *aPage, Pgno *aTmp, u32 n){
 
 /* Leaf k of run p has changed in state iState */
 static void hpColumnFileStaleLeaf(HpColumnRun *p, int k, u64 iState){
+  assert( k>=0 && k<p->nPage && p->iBorn<iState );
   if( p->aStale[k]==0 ){
     p->aStale[k] = iState;
     p->nStale++;
@@ -103,6 +104,7 @@ static void hpColumnFileStale(
   u32 nRun = pFile->nRun;
   u32 i;
   assert( sqlite3_mutex_held(pFile->pMutex) );
+  assert( nPage>0 && iState>0 );
   hpColumnFileSort(aPage, aTmp, (u32)nPage);
   for(i=0; i<pFile->nSlot; i++){
     HpColumnRun **pp = &pFile->apRun[i];
@@ -131,6 +133,7 @@ static void hpColumnFileStale(
         int iAt = hpColumnFileFirst(aPage, nPage, p->iInner);
         if( iAt<nPage && aPage[iAt]==p->iInner ) p->iInnerStale = iState;
       }
+      assert( hpColumnRunIsSane(p) );
       if( p->nStale*HP_MX_STALE>p->nPage ){
         hpColumnsDrop(pFile, pp);
       }else{
@@ -156,6 +159,8 @@ static void hpColumnFileStale(
 static u64 hpColumnFileState(HpColumnFile *pFile, Pager *pPager){
   HpFileState *p = pFile->pState;
   u64 iState = hpFileStateNow(p, pPager);
+  assert( sqlite3_mutex_held(p->pMutex) && p->pColumns==pFile );
+  assert( iState<=p->iNow );
   if( p->bLost ){
     hpColumnsNone(pFile);
   }else if( p->changed.n ){
@@ -275,6 +280,7 @@ static void hpColumnFileIdle(void){
   sqlite3_mutex_enter(pMutex);
   for(p=hpColumnFileList; p; p=p->pNext){
     u32 nAge = iClock - AtomicLoad(&p->iClock);
+    assert( p->nRef>0 && p->pState->pColumns==p );
     if( nAge>nMost && AtomicLoad(&p->pState->nHeld)>0 ){
       nMost = nAge;
       pIdle = p;
@@ -292,6 +298,7 @@ static void hpColumnFileIdle(void){
 
 /* A scan of the file begins */
 static void hpColumnFileTick(HpColumnFile *p){
+  assert( sqlite3_mutex_held(p->pMutex) && p->nScan>0 );
   AtomicStore(&p->iClock, __atomic_add_fetch(&hpColumnFileClock, 1,
                                              __ATOMIC_RELAXED));
 }
@@ -318,6 +325,7 @@ static HpColumnFile *hpColumnFileOf(HpFileState **ppState){
     hpColumnFileList = p;
   }
   if( p ) p->nRef++;
+  assert( p==0 || (p->nRef>0 && p->pMutex==pState->pMutex) );
   sqlite3_mutex_leave(pMutex);
   if( pNew ) hpColumnFileFree(pNew);
   return p;
@@ -341,6 +349,8 @@ static HpColumnFile *hpColumnFileJoin(Pager *pPager){
   }
   sqlite3_mutex_enter(pMutex);
   p->nRef++;
+  /* The pager's and the scan's */
+  assert( p->nRef>1 && p->pState->pColumns==p );
   sqlite3_mutex_leave(pMutex);
   return p;
 }

@@ -20,6 +20,7 @@
 **    hpColumnRunAdd()      Columns that a scan has read.
 **    hpColumnRunMend()     A copy, some of whose leaves have been read anew
 **                          (hp_mend.c).
+**    hpColumnRunIsSane()   for assert(): does it hold together?
 **
 ** The unit is a whole run: up to HP_RUN_BYTES of leaves of a table under one
 ** interior page, from a child on whose number is a multiple (hp_source.c).  A
@@ -55,6 +56,34 @@
 
 #ifdef HP_SHARED
 
+#ifdef SQLITE_DEBUG
+/*
+** Its batches have the rows that its leaves have, each segment those of its
+** batch, and as many leaves are stale as it says.
+*/
+static int hpColumnRunIsSane(const HpColumnRun *p){
+  u32 nRow = 0;
+  int nStale = 0;
+  int i, k;
+  if( p->nPage<1 || p->iFirst!=p->aPg[0] ) return 0;
+  for(i=0; i<p->nPage; i++){
+    if( p->aPg[i]<p->iMin || p->aPg[i]>p->iMax ) return 0;
+    if( i>0 && p->aRow[i]<p->aRow[i-1] ) return 0;
+    if( p->aStale[i] && p->aStale[i]<=p->iBorn ) return 0;
+    nStale += p->aStale[i]!=0;
+  }
+  for(i=0; i<p->nChunk; i++) nRow += p->anRow[i];
+  if( p->nChunk>0 && nRow!=p->aRow[p->nPage-1] ) return 0;
+  for(k=0; k<p->nCol; k++){
+    HpSegment **ap = p->aCol[k].apSeg;
+    for(i=0; ap && i<p->nChunk; i++){
+      if( ap[i]==0 || ap[i]->nRow!=p->anRow[i] || ap[i]->nRef<1 ) return 0;
+    }
+  }
+  return nStale==p->nStale;
+}
+#endif
+
 /* Are the nPage leaves of p from iFirst on those of aPage[]? */
 static int hpColumnRunSame(
   const HpColumnRun *p,
@@ -62,6 +91,7 @@ static int hpColumnRunSame(
   const Pgno *aPage,
   int nPage
 ){
+  assert( iFirst>=0 && nPage>0 );
   return p->nPage>=iFirst+nPage
       && memcmp(&p->aPg[iFirst], aPage, sizeof(Pgno)*nPage)==0;
 }
@@ -79,6 +109,7 @@ static HpColumnRun **hpColumnRunLook(
   const HpRun *pRun
 ){
   HpColumnRun **pp = hpColumnsSlot(pScan->pFile, pRun->aLeaf[0]);
+  assert( sqlite3_mutex_held(pScan->pFile->pMutex) && pRun->nPage>0 );
   for(; *pp; pp=&(*pp)->pNext){
     const HpColumnRun *p = *pp;
     if( p->nPage==pRun->nPage && hpColumnRunSame(p, 0, pRun->aLeaf, p->nPage)
@@ -111,6 +142,7 @@ static void hpColumnRunAbove(
   HpColumnRun *p,
   const HpRun *pRun
 ){
+  assert( sqlite3_mutex_held(pScan->pFile->pMutex) && pRun->iInUnit==0 );
   p->iInner = pRun->iInner;
   p->iChild = pRun->iChild;
   p->bWhole = pRun->bWhole;
@@ -166,6 +198,7 @@ static HpColumnRun *hpColumnRunNew(
     p->iMin = MIN(p->iMin, pRun->aLeaf[i]);
     p->iMax = MAX(p->iMax, pRun->aLeaf[i]);
   }
+  assert( hpColumnRunIsSane(p) );
   return p;
 }
 
@@ -223,6 +256,8 @@ static int hpColumnRunAddSets(
     nNew++;
     nFull += apSeg[k]!=0;
     for(i=0; apSeg[k] && i<p->nChunk; i++){
+      assert( apSeg[i*nStep+k]->nRow==p->anRow[i] );
+      assert( apSeg[i*nStep+k]->nRef==1 );
       nSegment += hpColumnsOwn(apSeg[i*nStep+k]);
       nInSlab += apSeg[i*nStep+k]->nByte - hpColumnsOwn(apSeg[i*nStep+k]);
     }
@@ -255,6 +290,7 @@ static int hpColumnRunAddSets(
     apSeg[k] = 0;
     p->nCol++;
   }
+  assert( hpColumnRunIsSane(p) );
   return 1;
 }
 
@@ -282,6 +318,8 @@ static HpColumnRun *hpColumnRunMend(
   i64 nShared = 0;
   HpSegment **apTo = 0;
   int i, k;
+  assert( sqlite3_mutex_held(pFile->pMutex) && pFile->nScan>0 );
+  assert( pRun->iInUnit==0 && pRun->nPage==pOld->nPage );
   if( p==0 ) return 0;
   p->bSound = (u8)bSound;
   p->aCol = sqlite3_malloc64(sizeof(aSet[0])*(u64)nSet);
@@ -317,6 +355,7 @@ static HpColumnRun *hpColumnRunMend(
       *ppNew = 0;
     }
   }
+  assert( hpColumnRunIsSane(p) );
   return p;
 }
 
@@ -340,6 +379,7 @@ static void hpColumnRunAdd(
   HpColumnFile *pFile = pScan->pFile;
   HpColumnRun **pp;
   int bRoom = 1;
+  assert( pRun->bKeep && pRun->bWhole && pRun->pKept==0 );
   hpThreadEnter(pFile->pMutex);
   if( pFile->pState->iNow==pScan->iState ){
     pp = hpColumnRunLook(pScan, pRun);
@@ -375,6 +415,7 @@ static int hpColumnRunRows(const HpColumnRun *p, int i){
 }
 
 static u32 hpColumnRunLeafRows(const HpColumnRun *p, int i){
+  assert( i>=0 && i<p->nPage );
   return p->aRow[i] - (i>0 ? p->aRow[i-1] : 0);
 }
 
@@ -394,8 +435,10 @@ static int hpColumnRunInOrder(const HpRun *pRun, int iCol){
   int iChunk = pRun->iKept;
   int iFrom = (int)pRun->iKeptFrom;
   u32 iRow = pRun->iKeptRow;
+  assert( pRun->iKeptEnd<=p->aRow[p->nPage-1] );
   while( iRow<pRun->iKeptEnd ){
     int n = (int)MIN(p->aRow[iLeaf]-iRow, (u32)(p->anRow[iChunk]-iFrom));
+    assert( iLeaf<p->nPage && iChunk<p->nChunk );
     if( n>0 ){
       if( !hpSegmentAscends(apSeg[iChunk], iFrom, n, bLast, &iLast) ) return 0;
       if( iLast>pRun->aHigh[iLeaf-pRun->iInUnit] ) return 0;
@@ -436,6 +479,7 @@ static int hpColumnRunSets(
 static i64 hpColumnRunPlace(const HpRun *pRun, u32 iRow){
   const u32 *aRow = pRun->pKept->aRow;
   int iLow = pRun->iInUnit, iHigh = pRun->iInUnit+pRun->nPage-1;
+  assert( iHigh<pRun->pKept->nPage );
   assert( iRow<aRow[iHigh] && (iLow==0 || iRow>=aRow[iLow-1]) );
   while( iLow<iHigh ){
     int iMid = (iLow+iHigh)/2;

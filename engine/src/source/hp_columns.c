@@ -89,9 +89,11 @@ static i64 hpColumnsOwn(const HpSegment *p){ return p->pSlab ? 0 : p->nByte; }
 static void hpColumnsFreeRun(HpColumnFile *pFile, HpColumnRun *p){
   i64 nByte = p->nByte - p->nSegment;
   int i, k;
+  assert( p->nSegment>=0 && p->nByte>=p->nSegment );
   for(k=0; k<p->nCol; k++){
     HpSegment **ap = p->aCol[k].apSeg;
     for(i=0; ap && i<p->nChunk; i++){
+      assert( ap[i]->nRef>0 && ap[i]->nRow==p->anRow[i] );
       if( ap[i]->pSlab ){
         if( ap[i]->nRef==1 ) pFile->nInSlab -= ap[i]->nByte;
         hpColumnsSlabFreed(pFile, hpSegmentFree(ap[i]));
@@ -112,6 +114,7 @@ static void hpColumnsFreeRun(HpColumnFile *pFile, HpColumnRun *p){
 
 /* Let go of the slabs of a list.  They go when their last segment does */
 static void hpColumnsLeaveSlabs(HpColumnFile *pFile, HpSlab **pp){
+  assert( sqlite3_mutex_held(pFile->pMutex) );
   while( *pp ){
     HpSlab *p = *pp;
     *pp = p->pNext;
@@ -132,10 +135,12 @@ static void hpColumnsInnerDrop(HpColumnFile *pFile, HpColumnInner **pp){
   p->pNext = pFile->pDeadInner;
   pFile->pDeadInner = p;
   pFile->nByte -= hpColumnsInnerSize(p->nCell, p->szUnit);
+  assert( pFile->nByte>=pFile->nSlab );
 }
 
 /* Free the runs that have been dropped, unless a scan may have some of them */
 static void hpColumnsBury(HpColumnFile *pFile){
+  assert( sqlite3_mutex_held(pFile->pMutex) && pFile->nScan>=0 );
   while( pFile->nScan==0 && pFile->pDead ){
     HpColumnRun *p = pFile->pDead;
     pFile->pDead = p->pNext;
@@ -159,15 +164,17 @@ static HpColumnRun **hpColumnsSlot(const HpColumnFile *pFile, Pgno iLeaf){
 
 /* No scan to come finds run p any more, which is in no slot */
 static void hpColumnsRetire(HpColumnFile *pFile, HpColumnRun *p){
+  assert( sqlite3_mutex_held(pFile->pMutex) );
   p->pNext = pFile->pDead;
   pFile->pDead = p;
   pFile->nByte -= p->nByte;
-  assert( pFile->nByte>=0 );
+  assert( pFile->nByte>=pFile->nSlab );
 }
 
 /* Drop the run that *pp points to */
 static void hpColumnsDrop(HpColumnFile *pFile, HpColumnRun **pp){
   HpColumnRun *p = *pp;
+  assert( pFile->nRun>0 && p->iFirst==p->aPg[0] );
   *pp = p->pNext;
   pFile->nRun--;
   hpColumnsHolds(pFile, -1);
@@ -197,6 +204,7 @@ static void hpColumnsDropSome(HpColumnFile *pFile, u32 nUnused){
 
 /* All runs, or most, have been dropped: did it pay to keep them? */
 static void hpColumnsLost(HpColumnFile *pFile){
+  assert( sqlite3_mutex_held(pFile->pMutex) );
   if( pFile->nKept ){
     int bPaid = pFile->nFound>=HP_PAYS*pFile->nKept;
     pFile->nWait = bPaid ? 0 : MIN(2*pFile->nWait+2, HP_MX_WAIT);
@@ -214,6 +222,7 @@ static void hpColumnsNone(HpColumnFile *pFile){
 /* May the runs of the file take n bytes more? */
 static int hpColumnsMay(HpColumnScan *pScan, i64 n){
   HpColumnFile *pFile = pScan->pFile;
+  assert( n>=0 && sqlite3_mutex_held(pFile->pMutex) );
   if( pFile->nByte+n>pScan->nLimit ) return 0;
   if( !hpBudgetKeep(n) ){
     pScan->bShort = 1;
@@ -226,6 +235,7 @@ static int hpColumnsMay(HpColumnScan *pScan, i64 n){
 /* Put *p into the slot of its first leaf */
 static void hpColumnsLink(const HpColumnFile *pFile, HpColumnRun *p){
   HpColumnRun **pp = hpColumnsSlot(pFile, p->iFirst);
+  assert( sqlite3_mutex_held(pFile->pMutex) );
   p->pNext = *pp;
   *pp = p;
 }
@@ -252,6 +262,7 @@ static void hpColumnsGrow(HpColumnFile *pFile){
 /* A new run of the file */
 static void hpColumnsInsert(HpColumnScan *pScan, HpColumnRun *p){
   HpColumnFile *pFile = pScan->pFile;
+  assert( pFile->pState->iNow==pScan->iState && pFile->nScan>0 );
   if( pFile->nRun>=pFile->nSlot ) hpColumnsGrow(pFile);
   hpColumnsLink(pFile, p);
   pFile->nRun++;
@@ -279,6 +290,7 @@ static void hpColumnsNoRoom(HpColumnScan *pScan){
 static HpSlab *hpColumnsSlab(HpColumnScan *pScan, i64 nByte){
   HpColumnFile *pFile = pScan->pFile;
   HpSlab *p;
+  assert( nByte>0 && nByte<=ROUND8(hpColumnsSlabMost(pScan)) );
   hpThreadEnter(pFile->pMutex);
   do{
     p = pFile->pSlab;
@@ -341,6 +353,7 @@ static void hpColumnsInnerAdd(
   HpColumnInner **pp = &pFile->apInner[iPg%HP_INNERS];
   HpColumnInner *p;
   int i;
+  assert( pIn->nCell>0 && szUnit>0 && pScan->iState>0 );
   hpThreadEnter(pFile->pMutex);
   for(p=*pp; p && (p->iPg!=iPg || p->szUnit!=szUnit); p=p->pNext){}
   if( p==0 && pFile->pState->iNow==pScan->iState

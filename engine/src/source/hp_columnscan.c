@@ -89,6 +89,7 @@ static int hpColumnScanNote(
 ){
   u64 x = hpColumnScanNoteOf(iRoot, pCol);
   u32 iAt = hpColumnScanNoteAt(pFile, x);
+  assert( sqlite3_mutex_held(pFile->pMutex) && pFile->aTimes[iAt]<=3 );
   if( pFile->aNote[iAt]==x ){
     if( pFile->aTimes[iAt]<3 && !bLater ) pFile->aTimes[iAt]++;
     return pFile->aTimes[iAt];
@@ -168,6 +169,7 @@ static HpColumnScan *hpColumnScanOpen(HpQuery *p, Pager *pPager, int bSome){
   pScan->szSlab = MAX(pScan->szSlab,
                       MIN(HP_MIN_SLAB, pScan->nLimit/HP_SLAB_LARGE));
   pScan->szSlab = MIN(pScan->szSlab, HP_MX_SLAB);
+  assert( pScan->szSlab>=0 && pScan->nLimit>=0 );
   hpThreadEnter(pFile->pMutex);
   pScan->iState = hpColumnFileState(pFile, pPager);
   if( pScan->iState ){
@@ -201,6 +203,7 @@ static int hpColumnScanIsStale(
   const HpColumnRun *p,
   int i
 ){
+  assert( i>=0 && i<p->nPage );
   return p->nStale>0 && p->aStale[i]!=0 && p->aStale[i]<=pScan->iState;
 }
 
@@ -239,6 +242,7 @@ static int hpColumnScanHas(
   const HpSourcePlan *pPlan = pScan->pPlan;
   int bAll = 1;
   int i;
+  assert( sqlite3_mutex_held(pScan->pFile->pMutex) );
   for(i=0; i<pPlan->nCol; i++){
     const struct HpColumnSet *pSet = hpColumnRunSet(p, &pPlan->aCol[i]);
     apKept[i] = pSet ? pSet->apSeg : 0;
@@ -252,6 +256,7 @@ static int hpColumnScanHas(
 /* Let pRun read p, whose leaves from iFirst on it has */
 static void hpColumnScanTake(const HpColumnRun *p, int iFirst, HpRun *pRun){
   u32 iRow = iFirst ? p->aRow[iFirst-1] : 0;
+  assert( iFirst>=0 && pRun->nPage>0 && iFirst+pRun->nPage<=p->nPage );
   pRun->pKept = p;
   pRun->bKeep = 0;
   pRun->iInUnit = iFirst;
@@ -263,11 +268,15 @@ static void hpColumnScanTake(const HpColumnRun *p, int iFirst, HpRun *pRun){
     iRow -= p->anRow[pRun->iKept];
   }
   pRun->iKeptFrom = iRow;
+  assert( pRun->iKeptRow<=pRun->iKeptEnd );
+  assert( pRun->iKept<p->nChunk || p->nChunk==0
+       || pRun->iKeptRow==pRun->iKeptEnd );
   pRun->nKept++;
 }
 
 /* The scan uses run p.  The mutex is held */
 static void hpColumnScanUsed(HpColumnScan *pScan, HpColumnRun *p){
+  assert( sqlite3_mutex_held(pScan->pFile->pMutex) );
   p->iUsed = pScan->pFile->iScan;
   pScan->pFile->nFound++;
 }
@@ -344,6 +353,7 @@ static int hpColumnScanQuick(
       pRun->apQuick[pRun->nQuick++] = p;
     }
   }
+  assert( n<=nMost && (n==0 || pRun->pKept!=0) );
   sqlite3_mutex_leave(pFile->pMutex);
   return n;
 }
@@ -355,6 +365,7 @@ static int hpColumnScanNext(HpColumnScan *pScan, HpRun *pRun){
   const HpColumnRun *p;
   if( pRun->iQuick>=pRun->nQuick ) return 0;
   p = pRun->apQuick[pRun->iQuick];
+  assert( pRun->nQuick<=HP_MX_QUICK && pRun->pKept && pRun->iInUnit==0 );
   memcpy(pRun->apKept, &pRun->apQuickKept[pRun->iQuick*nCol],
          sizeof(pRun->apKept[0])*nCol);
   pRun->iQuick++;
@@ -402,6 +413,7 @@ static void hpColumnScanFind(HpColumnScan *pScan, HpRun *pRun){
       pRun->pMend = p;
     }
   }
+  assert( pRun->pKept==0 || (pRun->pMend==0 && pRun->bKeep==0) );
   if( p && nCol && pRun->pKept==0 && (p->nStale || pRun->nPage!=p->nPage) ){
     /* If it is read and kept, then anew */
     memset(pRun->apKept, 0, sizeof(pRun->apKept[0])*(size_t)nCol);
@@ -434,6 +446,7 @@ static int hpColumnScanMended(
   HpColumnRun *p;
   HpColumnRun **pp;
   int bDone;
+  assert( pRun->pMend!=0 && pRun->pKept==0 );
   hpThreadEnter(pFile->pMutex);
   p = hpColumnRunMend(pScan, pRun, anRow, aRow, bSound, aSet, nSet, apNew);
   bDone = p && hpColumnScanMayUse(pScan, p)

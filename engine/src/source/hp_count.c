@@ -36,6 +36,8 @@ static int hpCountNext(HpWorker *p){
   int i;
   int rc = hpSourceNext(p);
   if( rc ) return rc;
+  assert( pRun->bKeep==0 || pRun->pKept==0 );
+  assert( pRun->pMend==0 || pRun->pKept==0 );
   for(i=0; i<pRun->nPage && bIndex; i++) p->nScanned += pRun->aSep[i].z!=0;
   if( pRun->pKept ) p->nScanned += pRun->iKeptEnd-pRun->iKeptRow;
 #ifdef HP_SHARED

@@ -367,6 +367,7 @@ static int hpDescentInit(
 static int hpDescentIsSane(const HpSource *pSrc){
   int i;
   if( pSrc->nLevel>BTCURSOR_MAX_DEPTH || pSrc->nMax<1 ) return 0;
+  if( pSrc->nUnit<pSrc->nMax || pSrc->iThin>MAX(0, pSrc->nLevel-1) ) return 0;
   for(i=0; i<pSrc->nLevel; i++){
     const struct HpLevel *p = &pSrc->aLevel[i];
     if( p->iPg==0 ) continue;

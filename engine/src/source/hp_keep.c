@@ -134,6 +134,7 @@ static void hpKeepBegin(HpWorker *p){
   HpKeeper *pKeeper;
   int k;
   hpKeepForget(p);
+  assert( p->run.bKeep==0 || (p->run.pKept==0 && p->run.iInUnit==0) );
   if( p->run.bKeep==0 ) return;
   if( p->pKeeper==0 ) p->pKeeper = hpKeepNew(p);
   pKeeper = p->pKeeper;
@@ -175,6 +176,7 @@ static int hpKeepIsElsewhere(const HpWorker *p, int iCol){
   int nCol = p->pPipe->source.nCol;
   int bSlow = 0;
   int i;
+  assert( pRun->pKept==0 && pBatch->nCol==nCol );
   if( p->pPipe->source.aCol[iCol].iStore<0 ) return 0;
   for(i=0; i<HP_CUT; i++) bSlow |= pBatch->aMax[iCol*HP_CUT+i]==HP_SER_SLOW;
   for(i=0; bSlow && i<pBatch->nRow; i++){
@@ -255,6 +257,7 @@ static int hpKeepTimes(HpWorker *p){
   HpRun *pRun = &p->run;
   i64 nByte = (i64)p->batch.nAlloc*HP_TIME_TEXT + HP_SLACK;
   int k;
+  assert( pRun->iKept>0 );
   for(k=0; k<p->pPipe->source.nCol; k++){
     if( pRun->apTime[k] || pRun->apKept[k][pRun->iKept-1]->eForm!=HP_FORM_TIME ) continue;
     pRun->apTime[k] = hpArenaAlloc(&p->vec, nByte);
@@ -291,6 +294,7 @@ static int hpKeepNext(HpWorker *p){
     }
   }
   assert( p->batch.nRow<=p->batch.nAlloc );
+  assert( pRun->iKeptRow+pRun->nKeptRow<=pRun->iKeptEnd );
   if( p->batch.nRow && hpKeepTimes(p) ) return HP_DECLINE;
   pRun->iLeaf = pRun->iKeptRow+pRun->nKeptRow==pRun->iKeptEnd ? pRun->nPage : 0;
   return SQLITE_OK;
@@ -302,6 +306,8 @@ static int hpKeepNext(HpWorker *p){
 */
 static const HpSegment *hpKeepSegment(const HpWorker *p, int iCol, int *piFrom){
   const HpRun *pRun = &p->run;
+  assert( iCol>=0 && iCol<p->pPipe->source.nCol );
+  assert( pRun->pKept==0 || pRun->iKept>0 );
   *piFrom = 0;
   if( pRun->pKept==0 ){
     const HpSegment *pSeg = pRun->bKeep ? p->pKeeper->apNow[iCol] : 0;

@@ -55,6 +55,7 @@ static int hpLeavesNext(HpWorker *p){
     hpKeepBegin(p);
   }
   if( pRun->pKept ) return hpKeepNext(p);
+  assert( pRun->pMend==0 && pRun->iLeaf<pRun->nPage && pRun->iCell>=0 );
   if( pRun->bKeep ) p->bound.bOn = 0;    /* All rows are kept */
   do{
     rc = hpCellsLeaf(p, pRun->iLeaf, &pRun->iCell);

@@ -130,7 +130,10 @@ static int hpMendPlan(HpMender *p, const int *aStore, int nCol){
   pPlan->aCol = hpArenaAlloc(&pCut->vec, sizeof(HpCol)*(i64)nCol);
   if( pPlan->aCol==0 ) return 0;
   memset(pPlan->aCol, 0, sizeof(HpCol)*(size_t)nCol);
-  for(i=0; i<nCol; i++) pPlan->aCol[i].iStore = aStore[i];
+  for(i=0; i<nCol; i++){
+    assert( i==0 || aStore[i-1]<aStore[i] );
+    pPlan->aCol[i].iStore = aStore[i];
+  }
   pPlan->nCol = nCol;
   pPlan->bRowid = aStore[0]<0;
   pPlan->mxCol = aStore[nCol-1];
@@ -170,6 +173,7 @@ static int hpMendSets(HpMender *p, HpColumnScan *pScan, const HpRun *pRun){
   bDone = nCol>0 && hpMendPlan(p, aStore, nCol);
   for(k=0; k<n && bDone; k++){
     for(i=0; i<nCol && aStore[i]!=p->aSet[k].iStore; i++){}
+    assert( i<nCol || p->aSet[k].apSeg==0 );
     p->aiCol[k] = i;
   }
   sqlite3_free(aStore);
@@ -225,6 +229,7 @@ static int hpMendValues(
       }
     }
   }
+  assert( iOld==pSeg->nRow && iNow==p->cut.batch.nRow );
   *ppNew = pNew;
   return 1;
 }
@@ -232,6 +237,8 @@ static int hpMendValues(
 /* Append rows iFrom..iFrom+n-1 of *pFrom to the nTo rows of *pTo.  Both are not in float form */
 static void hpMendAppend(HpVec *pTo, int nTo, const HpVec *pFrom, int iFrom, int n){
   int i;
+  assert( n>=0 && nTo+n<=HP_BATCH && iFrom+n<=HP_BATCH );
+  assert( pTo->bFloat==0 && pFrom->bFloat==0 );
   memcpy(&pTo->aTag[nTo], &pFrom->aTag[iFrom], n);
   memcpy(&pTo->aVal[nTo], &pFrom->aVal[iFrom], sizeof(HpVal)*n);
   memcpy(&pTo->aLen[nTo], &pFrom->aLen[iFrom], sizeof(u32)*n);
@@ -299,6 +306,7 @@ static int hpMendChunk(HpMender *p, const HpRun *pRun, int iChunk, int iFirst, i
   int nRow = 0;
   i64 iPlace = -1;
   int i, k;
+  assert( iFirst<iEnd && iEnd<=pRun->nPage && iChunk<p->nChunk );
   hpRecordEmpty(&pCut->batch);
   for(i=iFirst; i<iEnd; i++){
     int n = hpMendWas(pRun, i);
@@ -345,6 +353,7 @@ static int hpMendLeaves(HpMender *p, const HpRun *pRun){
   int nChunk = hpColumnRunChunks(pOld);
   int iLeaf = 0;
   int i;
+  assert( p->nChunk==0 && p->nSet>0 );
   if( !hpMendRoom(&p->apNew, (i64)p->nSet*nChunk, sizeof(p->apNew[0]))
    || !hpMendRoom(&p->anRow, nChunk, sizeof(p->anRow[0]))
    || !hpMendRoom(&p->aRow, pRun->nPage, sizeof(p->aRow[0]))
@@ -383,6 +392,7 @@ static int hpMendRun(HpWorker *p){
   HpColumnScan *pScan = hpSourceColumns(p->pQuery->pSource);
   HpMender *pMender;
   int bDone = 0;
+  assert( pRun->pMend!=0 && pRun->pKept==0 && pRun->iInUnit==0 );
   if( p->pMender==0 ) p->pMender = hpMendNew(p);
   pMender = p->pMender;
   if( pMender && pMender->nSetAlloc>=0 ){
@@ -394,6 +404,7 @@ static int hpMendRun(HpWorker *p){
     hpMendForget(pMender);
   }
   if( bDone==0 ) return hpSourceUnmended(p);
+  assert( pRun->pKept!=0 && pRun->pKept!=pRun->pMend );
   pRun->pMend = 0;
   pRun->nMended++;
   return SQLITE_OK;

@@ -49,6 +49,7 @@ static i64 hpPlaceOf(const HpWorker *p, int i, i64 iLast, int bAll){
     iCell = hpPlaceCell(iLast)+1;
   }
   assert( i<p->batch.nRow && iLeaf>=0 && iLeaf<pRun->nPage );
+  assert( i>=0 && z>aHdr && iRec<pRun->szPage );
   for(; iCell<nCell; iCell++){
     int ofst = get2byte(&aHdr[8+2*iCell]);
     u32 nByte;
@@ -69,6 +70,7 @@ static i64 hpPlaceLast(const HpWorker *p){
   const HpRun *pRun = &p->run;
   int iLeaf = pRun->nPage-1;
   const u8 *aPage = &pRun->aBuf[(i64)iLeaf*pRun->szPage];
+  assert( pRun->nPage>0 && (pRun->pKept==0 || pRun->iKeptEnd>0) );
   if( pRun->pKept ) return hpColumnRunPlace(pRun, pRun->iKeptEnd-1);
   return HP_PLACE(pRun->iSeq, iLeaf, get2byte(&aPage[pRun->iHdr+3])-1);
 }

@@ -61,6 +61,7 @@ static u32 hpRawSlow(
   const struct HpSlow *pSlow = &p->batch.aSlow[(i64)i*p->pPipe->source.nCol+k];
   const HpCol *pCol = &p->pPipe->source.aCol[k];
   *pz = 0;
+  assert( p->batch.aSlow!=0 && i<p->batch.nRow );
   if( pSlow->type==HP_SER_NONE ){
     *pVal = pCol->dflt;
     *pn = pCol->nDflt;
@@ -200,6 +201,7 @@ static void hpRawRecord(const HpWorker *p, int i, u8 *zHdr, u8 *zData){
   const HpSourcePlan *pPlan = &p->pPipe->source;
   int iStore = 0;
   int k;
+  assert( zData>zHdr && p->aRaw!=0 );
   zHdr += hpSerialHead(zHdr, (u32)(zData-zHdr));
   for(k=0; k<pPlan->nCol; k++){
     HpVal v;

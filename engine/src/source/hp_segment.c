@@ -9,6 +9,7 @@
 **    hpSegmentColumn()   values for the rows that are selected
 **    hpSegmentIsOut()    is no row within bounds?
 **    hpSegmentAscends()  do integers increase from row to row?
+**    hpSegmentCode()     INT, DECIMAL, DATE, TIME: the number of a row
 **    hpSegmentNumber()   INT, DECIMAL: what a number stands for
 **    hpSegmentText()     DATE, TIME: likewise
 **    hpSegmentDate()     and back
@@ -61,6 +62,7 @@ static const double aHpScale[] = {
 ** its slab has others */
 static i64 hpSegmentFree(HpSegment *p){
   i64 nByte;
+  assert( p==0 || p->nRef>0 );
   if( p==0 || --p->nRef ) return 0;
   if( p->pSlab ) return hpSlabLeave(p->pSlab);
   nByte = p->nByte;
@@ -138,6 +140,7 @@ static void hpSegmentDividedAvx2(HpVal *aVal, int n, double rScale){
 
 /* INT, DECIMAL, DATE, TIME: by how much row i is more than the smallest */
 static SQLITE_INLINE u64 hpSegmentCode(const HpSegment *p, int i){
+  assert( i>=0 && i<p->nRow && p->eForm!=HP_FORM_DICT );
   switch( p->w ){
     case 0:  return 0;
     case 1:  return p->aData[i];
@@ -161,6 +164,7 @@ static HpVal hpSegmentNumber(const HpSegment *p, u64 u){
 ** aBuf[0..HP_TIME_TEXT-1] */
 static const u8 *hpSegmentText(const HpSegment *p, u64 u, u8 *aBuf, u32 *pn){
   i64 x = (i64)((u64)p->iBase + u);
+  assert( x>=p->iBase && x<=p->iMax );
   if( p->eForm==HP_FORM_DATE ){
     *pn = 10;
     return hpDateText((int)x);
@@ -300,6 +304,8 @@ static void hpSegmentColumn(
   HpVal *aVal = pOut->aVal;
   u32 *aLen = pOut->aLen;
   assert( iFrom>=0 && iFrom+pFrame->nRow<=p->nRow && pOut->mIdx!=0 );
+  assert( p->aTag!=0 || (p->mType & (p->mType-1))==0 );
+  assert( aTime!=0 || p->eForm!=HP_FORM_TIME );
   pOut->mType = p->mType;
   pOut->bFloat = p->bFloat;
   pOut->pSeg = p;

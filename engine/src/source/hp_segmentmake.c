@@ -362,6 +362,7 @@ static SQLITE_INLINE int hpSegmentWord(
   u32 iSlot = (u32)(hpHashWord(k1, k2, n)>>(64-HP_DICT_BITS));
   struct HpSegmentWord *pNew;
   int i;
+  assert( nEntry<=HP_MX_DICT );
   while( (i = pMaker->aSlot[iSlot]-1)>=0 ){
     const struct HpSegmentWord *pEntry = &pMaker->aEntry[i];
     if( pEntry->k1==k1 && pEntry->k2==k2 && pEntry->n==n
@@ -391,6 +392,7 @@ static void hpSegmentOrder(HpSegmentMaker *pMaker, int nEntry){
   int n = 0;
   int i;
   for(i=0; n<nEntry; i++){
+    assert( i<(1<<HP_DICT_BITS) );
     if( pMaker->aSlot[i] ) pMaker->aOrder[n++] = (u8)(pMaker->aSlot[i]-1);
   }
   for(i=0; i<nEntry; i++) pMaker->aRank[pMaker->aOrder[i]] = (u8)i;
@@ -505,6 +507,7 @@ static void hpSegmentDates(
   u8 cBetween = nBit ? pVec->aVal[0].z[10] : 0;
   i64 iMin, iMax;
   int i;
+  assert( p->eForm==HP_FORM_FIXED && (p->iBase==10 || p->iBase==19) );
   if( nBit && cBetween!=' ' && cBetween!='T' ) return;
 #ifdef HP_AVX2
   if( bAvx2 && n>=4 && hpSegmentDate(eForm, cBetween, pVec->aVal[0].z,
@@ -675,6 +678,80 @@ static void hpSegmentCopy(
   }
 }
 
+#ifdef SQLITE_DEBUG
+/* Is row i the value v of type tag, a text or a blob of n bytes, to the bit?
+** And do the smallest and the largest value include it? */
+static int hpSegmentMakeIs(const HpSegment *p, int i, u8 tag, HpVal v, u32 n){
+  u8 aBuf[HP_TIME_TEXT];
+  const u8 *z = 0;
+  u32 nText = 0;
+  HpVal has;
+  u64 x;
+  if( tag!=(p->aTag ? p->aTag[i] : p->mType) || (tag & p->mType)==0 ) return 0;
+  if( tag==HP_NULL ) return 1;
+  has.u = 0;
+  switch( p->eForm ){
+    case HP_FORM_SEQ:
+      has.i = p->iBase + i;
+      break;
+    case HP_FORM_INT:
+    case HP_FORM_DECIMAL:
+      x = hpSegmentCode(p, i);
+      if( x>(u64)p->iMax-(u64)p->iBase ) return 0;
+      has = hpSegmentNumber(p, x);
+      break;
+    case HP_FORM_REAL:
+      has = ((const HpVal*)p->aData)[i];
+      break;
+    case HP_FORM_DICT: {
+      int iEntry = p->w ? p->aData[i] : 0;
+      if( iEntry>=p->nEntry ) return 0;
+      z = &p->aText[p->aEntry[iEntry].iOfst];
+      nText = p->aEntry[iEntry].n;
+      break;
+    }
+    case HP_FORM_DATE:
+    case HP_FORM_TIME:
+      z = hpSegmentText(p, hpSegmentCode(p, i), aBuf, &nText);
+      break;
+    case HP_FORM_FIXED:
+      nText = (u32)p->iBase;
+      z = &p->aText[(i64)i*nText];
+      break;
+    case HP_FORM_TEXT: {
+      const u16 *a2 = (const u16*)p->aData;
+      const u32 *a4 = (const u32*)p->aData;
+      u32 iOfst = p->w==2 ? a2[i] : a4[i];
+      nText = (p->w==2 ? a2[i+1] : a4[i+1]) - iOfst;
+      z = &p->aText[iOfst];
+      break;
+    }
+    default:
+      if( tag & HP_STR ){
+        z = &p->aText[p->aEntry[i].iOfst];
+        nText = p->aEntry[i].n;
+      }else{
+        has = ((const HpVal*)p->aData)[i];
+      }
+  }
+  if( z==0 ) return has.u==v.u;
+  if( nText!=n || memcmp(z, v.z, n)!=0 ) return 0;
+  x = hpZonePrefix(z, n);
+  return p->eForm==HP_FORM_ANY || (x>=p->mnText && x<=p->mxText);
+}
+
+/* Does the segment give back what *pVec holds? */
+static int hpSegmentMakeHolds(const HpSegment *p, const HpVec *pVec){
+  int i;
+  for(i=0; i<p->nRow; i++){
+    u8 tag = pVec->aTag[i];
+    if( !hpSegmentMakeIs(p, i, tag, pVec->aVal[i], pVec->aLen[i]) ) return 0;
+  }
+  return p->aText>=(const u8*)&p[1] && p->aText<=(const u8*)p + p->nByte
+      && (p->eForm!=HP_FORM_DICT || p->w==(p->nEntry>1));
+}
+#endif
+
 /*
 ** A segment of the n rows of *pVec, of which all are defined, or NULL without
 ** memory.  What stands in rows of NULL changes.  pMaker is scratch.  To be
@@ -778,6 +855,7 @@ static HpSegment *hpSegmentMake(
       break;
     }
   }
+  assert( hpSegmentMakeHolds(p, pVec) );
   return p;
 }
 
@@ -794,6 +872,7 @@ static int hpSegmentMakeRow(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
   i64 iMin, iMax;
   int i, nBit;
   assert( iRow>=0 && iRow<p->nRow );
+  assert( p->nRef==1 && p->pSlab==0 );    /* A copy that nobody has seen */
   if( (p->mType & tag)==0 || (p->aTag==0 && tag!=p->mType) ) return 0;
   switch( tag==HP_NULL ? HP_FORM_MX : p->eForm ){
     case HP_FORM_DECIMAL:
@@ -846,6 +925,7 @@ static int hpSegmentMakeRow(HpSegment *p, int iRow, u8 tag, HpVal v, u32 n){
     p->mxText = MAX(p->mxText, hpZonePrefix(v.z, n));
   }
   if( p->aTag ) ((u8*)p->aTag)[iRow] = tag;
+  assert( hpSegmentMakeIs(p, iRow, tag, v, n) );
   return 1;
 }
 #endif /* HP_SHARED */

@@ -58,6 +58,7 @@ static int hpSetNext(HpWorker *p){
   int bEnd = 0;
   int rc = SQLITE_OK;
   int n;
+  assert( p->pPipe->source.nCol==1 && p->batch.nRow==0 );
   if( pCur==0 ) return HP_DECLINE;
   hpValuesClear(p);
   if( p->run.iSeq==0 ){

@@ -113,6 +113,7 @@ static int hpSizeRangeSkips(HpRange *pRange){
 
 /* It was not: was the range large? */
 static void hpSizeRangeWas(HpRange *pRange, int bLarge){
+  assert( pRange->nSkip==0 && pRange->nSmall<=HP_MX_SMALL );
   pRange->nSmall = bLarge ? 0 : MIN(2*pRange->nSmall+1, HP_MX_SMALL);
   pRange->nSkip = pRange->nSmall;
 }
@@ -267,6 +268,7 @@ static int hpSizeOfSearch(
   HpRange range = *pPlan->pRange;
   HpSourcePlan plan = *pPlan;
   int i;
+  assert( pPlan->bIndex && nNear>=0 );
   plan.pRange = &range;
   *pnRow = 0;
   for(i=0; i<MAX(1, range.nIn); i++){

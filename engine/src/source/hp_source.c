@@ -394,7 +394,9 @@ static int hpSourceTakeLeaves(HpSource *pSrc, HpRun *pRun, int nWorker){
   }
   rc = hpSourceTakeNumbers(pSrc, pRun, nMax);
   if( rc ) return rc;
+  assert( pRun->nPage>0 && pRun->nPage<=nMax );
   if( pSrc->pColumns ) hpSourceTakeColumns(pSrc, pRun, iFirst, iInUnit);
+  assert( pRun->nPage<=(pRun->pKept ? pSrc->nUnit : pSrc->nMax) );
   n = pRun->nPage;
   for(i=0; i<n; i++){
     hpLeafAheadOrder(&pSrc->iLast, &pSrc->nInOrder, pRun->aLeaf[i]);

@@ -109,6 +109,7 @@ static void hpStashFree(HpStash *p){
 static int hpStashOpen(HpWorker *p){
   int i;
   for(i=0; p->pQuery->apWorker[i]!=p; i++){}
+  assert( i<HP_MX_THREAD );
   p->pSink = &p->pQuery->pStash->aPart[i];
   return SQLITE_OK;
 }
@@ -202,6 +203,7 @@ static int hpStashRow(HpWorker *p, int i){
   rc = hpStashGrow(&pPart->apRow, &pPart->nRowAlloc, pPart->nRow+1, sizeof(pRow));
   if( rc ) return rc;
   pRow = (HpStashRow*)pPart->pFree;
+  assert( EIGHT_BYTE_ALIGNMENT(pRow) && pPart->pFree+n<=pPart->pEnd );
   if( pPlan->bRowid==0 ){
     pRow->iRowid = 0;
   }else if( p->run.pKept ){
@@ -248,6 +250,7 @@ static int hpStashRows(HpWorker *p, HpFrame *pFrame){
     if( rc ) return rc;
   }
   pPart->aRun[pPart->nRun-1].n += pFrame->nSel;
+  assert( pPart->nRow<=pStash->mxRow );
   hpBudgetHold(p, pPart->mem.nTotal + 8*pPart->nRowAlloc);
   return SQLITE_OK;
 }
@@ -277,11 +280,13 @@ static int hpStashCombine(HpQuery *p){
       pPart->aRun[j].apRow = apRow;
       apRow += pPart->aRun[j].n;
     }
+    assert( apRow==pPart->apRow+pPart->nRow );
     nRun += pPart->nRun;
     pStash->nRow += pPart->nRow;
     p->nRelByte += pPart->mem.nTotal + 16*pPart->nRow;
   }
   pStash->nScanned = p->pass.nScanned;
+  assert( pStash->apRow==0 );
   sqlite3BeginBenignMalloc();
   aRun = sqlite3_malloc64(sizeof(*aRun)*(u64)(nRun+1));
   pStash->apRow = sqlite3_malloc64(sizeof(*pStash->apRow)*(u64)(pStash->nRow+1));
@@ -331,6 +336,7 @@ static int hpStashNext(HpWorker *p){
   n = (int)MIN(pBatch->nAlloc, pStash->nRow-iRow);
   pStash->iNext += n;
   p->run.iSeq = pStash->iSeq++;
+  assert( n>=0 && pStash->iNext<=pStash->nRow );
   hpThreadUnlock(p->pQuery);
   p->frame.iPos = (u64)p->run.iSeq<<32;
   p->run.nPage = p->run.iLeaf = n>0;

@@ -108,6 +108,7 @@ static int hpValuesMem(HpWorker *p, int iCol, int i, const Mem *pMem, int bCopy)
 
 /* The batch has n rows */
 static void hpValuesDone(HpWorker *p, int n){
+  assert( n>=0 && n<=p->pValues->nStride && p->batch.nRow==0 );
   p->batch.nRow = n;
   p->run.iSeq++;
   p->run.nPage = p->run.iLeaf = n>0;
@@ -118,6 +119,8 @@ static void hpValuesColumn(const HpWorker *p, HpFrame *pFrame, int iCol, HpVec *
   const HpValues *pValues = p->pValues;
   i64 k = (i64)iCol*pValues->nStride;
   u8 mType = 0;
+  assert( iCol>=0 && iCol<p->pPipe->source.nCol && pOut->mIdx!=0 );
+  assert( pFrame->nRow<=pValues->nStride );
   HP_ROWS(pFrame, {
     pOut->aTag[i] = pValues->aTag[k+i];
     pOut->aVal[i] = pValues->aVal[k+i];

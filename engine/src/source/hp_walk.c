@@ -53,6 +53,7 @@
 static void hpWalkThin(HpSource *pSrc, int nSample){
   i64 n = 1;
   int i = 0;
+  assert( nSample>0 && pSrc->nThin==0 );
   if( pSrc->nLevel==0 ) return;
   while( 1 ){
     const struct HpLevel *p = &pSrc->aLevel[i];
@@ -81,6 +82,7 @@ static void hpWalkFirst(HpSource *pSrc, int nLeaf){
 static void hpWalkThinNext(HpSource *pSrc){
   struct HpLevel *pLevel = &pSrc->aLevel[pSrc->iThin];
   int i;
+  assert( pSrc->nThin>0 && pSrc->iThin<pSrc->nLevel );
   for(i=pSrc->iThin+1; i<pSrc->nLevel; i++){
     pSrc->aLevel[i].iChild = pSrc->aLevel[i].iLast+1;
   }
@@ -95,6 +97,7 @@ static void hpWalkThinNext(HpSource *pSrc){
 static void hpWalkSkip(HpSource *pSrc, struct HpLevel *p){
   i64 iLow, iHigh;
   if( pSrc->pWanted==0 ) return;
+  assert( pSrc->bIndex==0 && pSrc->pColumns==0 );
   if( p->iChild>0 && hpDescentLargest(p, p->iChild-1, &iLow) ){
     pSrc->iPassed = iLow;
   }
@@ -136,6 +139,7 @@ static int hpWalkFetch(HpSource *pSrc){
   int nCell = p->in.nCell;
   int rc;
   if( p->pKnown==0 ) return SQLITE_OK;
+  assert( pSrc->pColumns!=0 && pSrc->bIndex==0 && iChild<=nCell );
   rc = hpDescentLevel(pSrc, p->iPg, p);
   if( rc==SQLITE_OK && (p->iPg==0 || p->in.nCell!=nCell) ){
     hpColumnScanDistrust(pSrc->pColumns);

@@ -56,6 +56,7 @@ static int hpZoneOf(const HpWorker *p, int iFilter, HpBound *pBound){
   if( pOp==0 || pOp->eOp!=HP_OP_COMPARE ) return -1;
   pCol = hpZoneOp(pProg, pOp->a);
   if( pCol==0 || pCol->eOp!=HP_OP_COLUMN ) return -1;
+  assert( pCol->a<p->pPipe->source.nCol );
   pVec = &p->frame.aVec[pOp->b];
   if( pVec->mIdx!=0 ) return -1;
   memset(pBound, 0, sizeof(*pBound));
