@@ -660,8 +660,7 @@ static int hpExprRest(HpFrame *p){
     p->iNextSide++;      /* Of filters that no row was left for */
   }
   if( hpOpRunTo(p, &iOp, pProg->nOp) ) return p->rcOp;
-  assert( p->nDepth==0 && p->iNextSide>=pProg->nSide );
-  assert( hpExprHasPartners(p) );
+  assert( p->nDepth==0 && hpExprHasPartners(p) );
   return p->db->mallocFailed ? SQLITE_NOMEM : SQLITE_OK;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -43,7 +43,7 @@
 static int hpMergeDoubt(const HpQuery *p){
   const HpGroupPlan *pPlan = p->pEntry;
   int k, i;
-  assert( pPlan->bRows==0 && pPlan->bOpaque==0 );
+  assert( pPlan->bOpaque==0 && (pPlan->bRows==0 || pPlan->nAgg==0) );
   for(k=0; k<pPlan->nAgg; k++){
     struct HpSign all;
     if( pPlan->aAgg[k].eAgg!=HP_AGG_SUM || pPlan->aAgg[k].bShared ) continue;

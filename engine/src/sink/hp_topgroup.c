@@ -251,8 +251,6 @@ static void hpTopGroupFold(HpWorker *p){
         }else if( ((aEntry[0]-(u32)iFirst) & pFrom->mSlot)<nSlice ){
           aSalt[n] = aEntry[0];
           apGroup[n] = hpGroupAt(&pFrom->runs, aEntry[1]-1);
-          /* Nobody has added it to another one: it is in one slice */
-          assert( hpGroupHead(pFrom->pPlan, apGroup[n])->iPos!=HP_NO_POS );
           for(k=0; k<pFrom->pPlan->szGroup; k+=64) hpPrefetch(&apGroup[n][k]);
           n++;
         }
