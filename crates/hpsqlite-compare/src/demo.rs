@@ -179,7 +179,7 @@ pub fn run(args: &DemoArgs) -> Result<u8> {
     generate(&folder, &database, sf)?;
 
     eprintln!(
-        "Asking stock SQLite and High Performance SQLite {} questions in turn.",
+        "Running {} statements on stock SQLite and High Performance SQLite in turn.",
         QUERIES.len()
     );
     let scripts: Vec<Script> = QUERIES

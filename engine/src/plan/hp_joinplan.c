@@ -276,6 +276,9 @@ static int hpJoinRow(HpCompile *pC, int i){
   }
   assert( pNode->iKept
           <pC->pPlan->aPipe[p->aNode[iHome].iPipe].pRel->nCol );
+  /* Its row 0 would give the least number that is kept, and not 0 */
+  assert( p->aNode[iHome].eNode!=HP_NODE_LEFT
+       && !hpNodeIsMany(&p->aNode[iHome]) );
   iVec = hpJoinRow(pC, iHome);
   return hpJoinOp(pC, HP_OP_GATHER, p->aNode[iHome].iPipe, pNode->iKept, 0, iVec);
 }
