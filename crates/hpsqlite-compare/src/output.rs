@@ -432,6 +432,12 @@ pub fn width_of_reports() -> Option<usize> {
     SCREEN.get().and_then(|s| s.columns)
 }
 
+/// How many characters a line of the terminal has; none where standard output is none.
+pub fn columns_of_terminal() -> Option<usize> {
+    let width = || comfy_table::Table::new().width().map(usize::from);
+    io::stdout().is_terminal().then(width).flatten()
+}
+
 /// Prints on the terminal; a reader that has seen enough is no error.
 pub fn to_terminal(print: impl FnOnce(&mut Terminal) -> io::Result<()>) -> io::Result<()> {
     SCREEN.get_or_init(Screen::ask);

@@ -757,6 +757,16 @@ impl Stmt<'_> {
         }
     }
 
+    /// Column `i` (from 0) of the current row as SQLite itself makes text of it.
+    pub fn as_text(&self, i: i32) -> &[u8] {
+        let api = &self.db.lib.api;
+        // SAFETY: as for `value`.
+        unsafe {
+            let p = (api.column_text)(self.raw, i);
+            bytes(p.cast(), (api.column_bytes)(self.raw, i))
+        }
+    }
+
     /// The first column of the current row as text, for pragmas and the like.
     pub fn text(&self, i: i32) -> String {
         match self.value(i) {

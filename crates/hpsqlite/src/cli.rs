@@ -6,14 +6,23 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, cluster, compare, data, demo, docs, exec, kvtest, system, viz};
+use crate::{bench, cluster, compare, data, demo, docs, exec, kvtest, query, shell, system, viz};
 
-/// Compare and measure databases, look into their files, and run programs on High Performance SQLite.
+/// Query, compare and measure databases, look into their files, and run programs on High Performance
+/// SQLite.
 #[derive(Parser)]
-#[command(name = "hpsqlite", version, max_term_width = 100)]
+#[command(name = "hpsqlite", version, max_term_width = 100, after_help = HELP)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
+}
+
+/// What stands below the help.
+const HELP: &str = "`hpsqlite FILE` opens a database in the shell.";
+
+/// Whether a word is the name of a command.
+pub fn is_command(word: &str) -> bool {
+    word == "help" || Cli::command().find_subcommand(word).is_some()
 }
 
 impl Cli {
@@ -26,6 +35,7 @@ impl Cli {
                 | Command::VizWorker { .. }
                 | Command::VizCopy { .. }
                 | Command::Exec { .. }
+                | Command::Shell { .. }
                 | Command::System { .. }
                 | Command::Cluster { .. }
         )
@@ -34,6 +44,20 @@ impl Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run SQL, and write the rows as a table, CSV, JSON or Markdown
+    #[command(after_help = query::HELP)]
+    Query(query::QueryArgs),
+    /// Open a database in SQLite's shell
+    #[command(name = shell::NAME, after_help = shell::HELP, disable_help_flag = true)]
+    Shell {
+        /// The database, SQL, and what else the shell may be told
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGUMENT"
+        )]
+        arguments: Vec<OsString>,
+    },
     /// Run SQL on two libraries in turn: same answers? how much faster? by which plan?
     #[command(after_help = compare::command::HELP)]
     Compare(compare::command::CompareArgs),
@@ -100,6 +124,8 @@ enum Command {
 /// Does what was asked; returns the exit status.
 pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
+        Command::Query(args) => query::run(&args),
+        Command::Shell { arguments } => shell::run(&arguments),
         Command::Compare(args) => compare::command::run(&args),
         Command::Exec(args) => exec::command::run(&args),
         Command::System { command } => system::run(command),

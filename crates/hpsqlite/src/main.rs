@@ -7,9 +7,12 @@ mod cluster;
 mod docs;
 mod exec;
 mod kvtest;
+mod library;
 mod missing;
 mod picture;
+mod query;
 mod reasons;
+mod shell;
 mod system;
 mod viz;
 
@@ -21,7 +24,8 @@ use hpsqlite_compare::{
 };
 
 fn main() -> ExitCode {
-    let args = cli::Cli::parse_from(kvtest::args::with_two_dashes(std::env::args_os()));
+    let arguments = kvtest::args::with_two_dashes(std::env::args_os());
+    let args = cli::Cli::parse_from(shell::with_its_name(arguments, cli::is_command));
     if args.cleans_up() {
         interrupt::watch();
     }

@@ -15,6 +15,8 @@ fn the_reference_is_up_to_date() {
         "run: dist/bin/hpsqlite reference > docs/cli.md"
     );
     for command in [
+        "query",
+        "shell",
         "compare",
         "exec",
         "system",

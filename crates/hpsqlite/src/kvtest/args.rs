@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::measure::{VisitOrder, VisitPlan};
 use super::value;
-use crate::libs;
+use crate::library::LibraryOption;
 
 /// The name of the command.
 pub const NAME: &str = "kvtest";
@@ -111,7 +111,7 @@ pub struct Init {
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
-    pub lib: Lib,
+    pub lib: LibraryOption,
 }
 
 #[derive(Args)]
@@ -125,7 +125,7 @@ pub struct Export {
     #[arg(long)]
     pub tree: bool,
     #[command(flatten)]
-    pub lib: Lib,
+    pub lib: LibraryOption,
 }
 
 #[derive(Args)]
@@ -136,27 +136,7 @@ pub struct StatArgs {
     #[arg(long)]
     pub vacuum: bool,
     #[command(flatten)]
-    pub lib: Lib,
-}
-
-#[derive(Args)]
-pub struct Lib {
-    /// SQLite library: a path, or `ours`, or `stock` [default: ours]
-    #[arg(long, value_name = "PATH")]
-    lib: Option<PathBuf>,
-}
-
-impl Lib {
-    pub fn path(&self) -> Result<PathBuf> {
-        match &self.lib {
-            None => libs::ours(),
-            Some(path) => match path.to_str() {
-                Some("ours") => libs::ours(),
-                Some("stock") => libs::stock(),
-                _ => Ok(path.clone()),
-            },
-        }
-    }
+    pub lib: LibraryOption,
 }
 
 #[derive(Args)]
@@ -241,7 +221,7 @@ pub struct KvtestRunArgs {
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     #[command(flatten)]
-    lib: Lib,
+    lib: LibraryOption,
 }
 
 impl KvtestRunArgs {
