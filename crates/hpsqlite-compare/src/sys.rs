@@ -9,6 +9,7 @@ use std::ffi::{CStr, CString, c_char, c_double, c_int, c_void};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -127,6 +128,7 @@ api! {
         hard_heap_limit64(i64) -> i64;
     }
     variadic {
+        config: unsafe extern "C" fn(c_int, ...) -> c_int;
         db_config: unsafe extern "C" fn(RawDb, c_int, ...) -> c_int;
     }
 }
@@ -134,6 +136,16 @@ api! {
 /// Whether a statement that is being prepared may do something: SQLite's number of the action, and
 /// its first two details, empty where there are none.
 pub type Allow = fn(action: i32, first: &str, second: &str) -> bool;
+
+/// Messages of the error log, with their codes.
+static LOG: Mutex<Vec<(c_int, String)>> = Mutex::new(Vec::new());
+
+/// Takes the messages that have come since the last call.
+pub fn logged() -> Vec<(c_int, String)> {
+    LOG.lock()
+        .map(|mut log| std::mem::take(&mut *log))
+        .unwrap_or_default()
+}
 
 /// A loaded SQLite library.
 pub struct Library {
@@ -205,6 +217,22 @@ impl Library {
         unsafe { (self.api.vfs_find)(ptr::null()) }
     }
 
+    /// Keeps the messages of SQLite's error log for [`logged`]. To be called before a database is opened.
+    pub fn keep_log(&self) {
+        const CONFIG_LOG: c_int = 16;
+        extern "C" fn keep(_: *mut c_void, code: c_int, text: *const c_char) {
+            // SAFETY: SQLite's text ends with a NUL.
+            let text = unsafe { string(text) };
+            if let Ok(mut log) = LOG.lock() {
+                log.push((code, text));
+            }
+        }
+        let keep: extern "C" fn(*mut c_void, c_int, *const c_char) = keep;
+        // SAFETY: this option takes a function and what is given to it. A library that is in use already
+        // refuses, and then there are no messages.
+        unsafe { (self.api.config)(CONFIG_LOG, keep, ptr::null_mut::<c_void>()) };
+    }
+
     /// The most memory that the library may have in this process.
     pub fn limit_memory(&self, bytes: i64) {
         if let Some(limit) = self.api.hard_heap_limit64 {
@@ -248,6 +276,11 @@ impl Library {
         }
         let name = CString::new(bytes).map_err(|_| SqlError::text("a path with a NUL byte"))?;
         self.open_named(&name, flags)
+    }
+
+    /// Opens a database in memory.
+    pub fn open_memory(&self) -> Result<Db<'_>, SqlError> {
+        self.open_named(c":memory:", OPEN_READWRITE | OPEN_CREATE)
     }
 
     fn open_named(&self, name: &CStr, flags: c_int) -> Result<Db<'_>, SqlError> {

@@ -232,7 +232,7 @@ fn boundary(label: &str) -> String {
 
 /// The files of a folder with a given extension, sorted by name; none where
 /// the folder does not exist.
-fn sorted_files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub fn sorted_files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }

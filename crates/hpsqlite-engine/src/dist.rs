@@ -3,10 +3,11 @@
 
 use crate::amalgamation;
 use crate::options;
+use crate::shell;
 use crate::stamp;
 use crate::toolchain::Toolchain;
 use crate::upstream::{Pins, write_whole};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -63,11 +64,11 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
     );
     let objects = work.join("obj");
     fs::create_dir_all(&objects)?;
-    let (ours, stock) = thread::scope(|scope| {
-        let ours = scope.spawn(|| {
-            let source = source.join("sqlite3.c");
-            tools.compile("sqlite3", &source, &[], &library_flags(&[]), &objects)
-        });
+    let own_source = source.join("sqlite3.c");
+    let (ours, stock, shell_engine) = thread::scope(|scope| {
+        let ours = scope
+            .spawn(|| tools.compile("sqlite3", &own_source, &[], &library_flags(&[]), &objects));
+        let shell_engine = scope.spawn(|| shell::engine(&tools, &own_source, &objects));
         let stock = tools.compile(
             "stock",
             &stock_source,
@@ -75,10 +76,10 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
             &library_flags(&options),
             &objects,
         );
-        (
-            ours.join().expect("the compiling thread does not panic"),
-            stock,
-        )
+        let joined = [ours, shell_engine]
+            .map(|thread| thread.join().expect("the compiling thread does not panic"));
+        let [ours, shell_engine] = joined;
+        (ours, stock, shell_engine)
     });
     let (ours, stock) = (ours?, stock?);
 
@@ -91,7 +92,16 @@ pub fn build(engine: &Path, work: &Path, dist: &Path, pins: &Pins) -> Result<()>
     tools.archive(&ours, "sqlite3.o", &staged.join(ARCHIVE))?;
     write_whole(&staged.join(PKGCONFIG), pkgconfig(&pins.sqlite).as_bytes())?;
     let loaded = tools.link_bare(&engine.join("exec/loaded.c"), &staged.join(LOADED));
-    let shell = build_shell(&tools, work, &staged, &options, pins);
+    let shell = shell_engine.and_then(|object| {
+        let parts = shell::Parts {
+            engine,
+            work,
+            pins,
+            made: &made,
+            options: &options,
+        };
+        parts.build(&tools, &object, &staged.join(SHELL))
+    });
 
     for name in [LIBRARY, ARCHIVE, PKGCONFIG, STOCK] {
         put(&staged.join(name), &dist.join(name))?;
@@ -137,52 +147,6 @@ fn library_flags(options: &[String]) -> Vec<String> {
         .map(ToString::to_string)
         .chain(options.iter().cloned())
         .collect()
-}
-
-/// What the shell does to have median() and its kind. The library has them, and computes them by all
-/// workers; functions of an application it can only call.
-const SHELL_PERCENTILE: &str = "    sqlite3_percentile_init(p->db, 0, 0);\n";
-
-/// Compiles upstream's shell against our header and library, with line editing
-/// and zip archives where this machine has the libraries for them.
-fn build_shell(
-    tools: &Toolchain,
-    work: &Path,
-    staged: &Path,
-    options: &[String],
-    pins: &Pins,
-) -> Result<()> {
-    let pinned = fs::read_to_string(pins.obtain("shell.c", work)?).context("shell.c")?;
-    ensure!(
-        pinned.matches(SHELL_PERCENTILE).count() == 1,
-        "shell.c of engine/UPSTREAM registers median() in another way than SHELL_PERCENTILE says"
-    );
-    let source = work.join("src").join("shell.c");
-    write_whole(&source, pinned.replace(SHELL_PERCENTILE, "").as_bytes())?;
-    let mut flags = options.to_vec();
-    flags.push("-O2".into());
-    let mut libs = Vec::new();
-    let probes = [
-        (
-            "#include <stdio.h>\n#include <readline/readline.h>\nint main(void){return !readline(\"\");}",
-            "-lreadline",
-            "-DHAVE_READLINE=1",
-        ),
-        (
-            "#include <zlib.h>\nint main(void){return !zlibVersion();}",
-            "-lz",
-            "-DSQLITE_HAVE_ZLIB=1",
-        ),
-    ];
-    for (program, lib, flag) in probes {
-        if tools.links(program, &[lib], work) {
-            libs.push(lib);
-            flags.push(flag.into());
-        }
-    }
-    let header = work.join("src").join("sqlite3.h");
-    let object = tools.compile("shell", &source, &[&header], &flags, &work.join("obj"))?;
-    tools.link_program(&object, &staged.join(LIBRARY), &libs, &staged.join(SHELL))
 }
 
 /// The pkg-config file; it finds its folders from where it stands itself, so

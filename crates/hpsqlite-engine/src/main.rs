@@ -15,6 +15,7 @@ mod options;
 mod patch;
 #[cfg(test)]
 mod promises;
+mod shell;
 mod stamp;
 mod toolchain;
 mod upstream;

@@ -131,28 +131,14 @@ impl Toolchain {
         run(&mut compiler, &format!("compiling {}", source.display()))
     }
 
-    /// Links a program against the library that `library` is a file of; it
-    /// looks for it in `../lib` beside its own folder.
-    pub fn link_program(
-        &self,
-        object: &Path,
-        library: &Path,
-        libs: &[&str],
-        output: &Path,
-    ) -> Result<()> {
+    /// Links a program of objects and libraries of the system.
+    pub fn link_program(&self, objects: &[&Path], libs: &[&str], output: &Path) -> Result<()> {
         let mut linker = command(&self.cc);
         linker
             .args(&self.ldflags)
-            .arg(object)
-            .arg(library)
+            .args(objects)
             .args(libs)
-            .args([
-                "-lm",
-                "-ldl",
-                "-lpthread",
-                "-Wl,-rpath,$ORIGIN/../lib",
-                "-o",
-            ])
+            .args(["-lm", "-ldl", "-lpthread", "-o"])
             .arg(output);
         run(&mut linker, &format!("linking {}", output.display()))
     }

@@ -133,6 +133,11 @@ fn only_write_writes() {
         ])
         .expect(0);
     assert!(place.path("none.db").exists());
+    let memory = "CREATE TABLE t(a); INSERT INTO t VALUES(3); SELECT a FROM t";
+    assert_eq!(
+        place.run(&["query", ":memory:", memory]).expect(0).out,
+        "a\n3\n"
+    );
 }
 
 #[test]

@@ -43,7 +43,7 @@ Examples:
 
 #[derive(Args)]
 pub struct QueryArgs {
-    /// The database file
+    /// The database file, or :memory:
     file: PathBuf,
     /// SQL to run; - reads it from standard input
     sql: String,
@@ -76,16 +76,16 @@ pub fn run(args: &QueryArgs) -> Result<u8> {
         "-" => Script::file(Path::new("-"))?.text,
         sql => sql.to_owned(),
     };
-    if !args.write && !args.file.exists() {
+    let in_memory = args.file == Path::new(":memory:");
+    if !args.write && !in_memory && !args.file.exists() {
         bail!("there is no file {}", args.file.display());
     }
-    let flags = match args.write {
-        true => OPEN_READWRITE | OPEN_CREATE,
-        false => OPEN_READONLY,
+    let db = match args.write {
+        _ if in_memory => library.open_memory(),
+        true => library.open(&args.file, OPEN_READWRITE | OPEN_CREATE),
+        false => library.open(&args.file, OPEN_READONLY),
     };
-    let db = library
-        .open(&args.file, flags)
-        .with_context(|| format!("cannot open {}", args.file.display()))?;
+    let db = db.with_context(|| format!("cannot open {}", args.file.display()))?;
     db.busy_timeout(BUSY_MS);
     db.stop_on_interrupt();
     let mut rest = next_statement(&sql);
