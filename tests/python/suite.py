@@ -141,7 +141,18 @@ def status_tells_file_version_and_reason() -> None:
     assert file == str((shared().site / "hpsqlite/libsqlite3.so.0").resolve()), file
     assert (version, hp) == ("True", VERSION)
     has(reason, "before sqlite3 was imported")
-    has(shared().run("-m", "hpsqlite", "status").silent().out, f"hpsqlite {VERSION}", f"file: {file}", "why: ")
+    lines = shared().run("-m", "hpsqlite", "status").silent().out.splitlines()
+    has(lines[0], f"not enabled: programs of {shared().folder} ")
+    has(lines[1], "this process: SQLite 3.", f"hpsqlite {VERSION}")
+    assert lines[2] == f"file: {file}" and lines[3].startswith("why: ") and len(lines) == 4, lines
+
+
+def status_tells_that_queries_are_left_to_sqlite() -> None:
+    for word in ("off", "0", "no", "FALSE"):
+        status = shared().run("-m", "hpsqlite", "status", env={"HPSQLITE": word}).silent().out
+        has(status.splitlines()[1], f"hpsqlite {VERSION}, off by HPSQLITE={word}")
+    for word in ("on", "1", ""):
+        assert "off by" not in shared().run("-m", "hpsqlite", "status", env={"HPSQLITE": word}).silent().out, word
 
 
 def imported_too_late_it_warns_and_changes_nothing() -> None:
@@ -274,12 +285,14 @@ def enable_reaches_new_processes_until_disable() -> None:
     has(venv.run("-m", "hpsqlite", "enable").silent().out, "enabled")
     on_ours(venv.code(LOOK).silent())
     has(venv.run("-m", "hpsqlite", "enable").silent().out, "was enabled before")
+    assert venv.run("-m", "hpsqlite", "status").silent().out.startswith(f"enabled: every Python program of {venv.folder} ")
     assert {f for f in venv.files() - before} == {str((venv.site / "hpsqlite-enabled.pth").relative_to(venv.folder))}
     on_stock(shared().code(LOOK))
     has(venv.run("-m", "hpsqlite", "disable").silent().out, "disabled")
     on_stock(venv.code(LOOK).silent())
     assert venv.files() == before
     has(venv.run("-m", "hpsqlite", "disable").silent().out, "was not enabled")
+    assert venv.run("-m", "hpsqlite", "status").silent().out.startswith("not enabled: ")
 
 
 def enable_and_disable_leave_a_file_of_others_alone() -> None:
@@ -316,7 +329,7 @@ def a_read_only_site_packages_is_a_clear_error() -> None:
 
 def status_of_a_python_without_sqlite3_is_one_sentence() -> None:
     hidden = "import sys; sys.modules['_sqlite3'] = None\nimport hpsqlite; print(hpsqlite.status())"
-    has(shared().code(hidden).silent().out, "no SQLite\n", "why: ", "_sqlite3")
+    has(shared().code(hidden).silent().out, "this process: no SQLite\n", "why: ", "_sqlite3")
 
 
 def enable_refuses_a_package_that_is_not_in_site_packages() -> None:

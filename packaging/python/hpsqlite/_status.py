@@ -22,12 +22,22 @@ class Status:
     """What SELECT hp_version() gives; None on a SQLite that is not ours."""
     reason: str
     """Why it is this one, in one sentence."""
+    enabled: bool = False
+    """Whether `enable` is in force for the environment, and so every program of it starts on ours."""
+    off: bool = False
+    """Whether it is ours, but HPSQLITE in the environment leaves all queries to SQLite's own code."""
 
     def __str__(self) -> str:
+        if self.enabled:
+            environment = f"enabled: every Python program of {sys.prefix} uses hpsqlite"
+        else:
+            environment = f"not enabled: programs of {sys.prefix} use hpsqlite only if they import it (enable changes that)"
         if self.version is None:
-            return f"no SQLite\nwhy: {self.reason}"
+            return f"{environment}\nthis process: no SQLite\nwhy: {self.reason}"
         ours = f"hpsqlite {self.hp_version}" if self.hp_version else "not hpsqlite"
-        return f"SQLite {self.version}, {ours}\nfile: {self.file}\nwhy: {self.reason}"
+        if self.off:
+            ours += f", off by HPSQLITE={os.environ.get('HPSQLITE', '')}"
+        return f"{environment}\nthis process: SQLite {self.version}, {ours}\nfile: {self.file}\nwhy: {self.reason}"
 
 
 def status() -> Status:
@@ -39,7 +49,7 @@ def status() -> Status:
             import sqlite3
         except ImportError as error:
             # Python was built without it.
-            return Status(None, None, None, preload.reason or str(error))
+            return Status(None, None, None, preload.reason or str(error), _enabled())
     connection = sqlite3.connect(":memory:")
     try:
         version = connection.execute("SELECT sqlite_version()").fetchone()[0]
@@ -47,6 +57,7 @@ def status() -> Status:
             hp_version = connection.execute("SELECT hp_version()").fetchone()[0]
         except sqlite3.OperationalError:
             hp_version = None
+        off = hp_version is not None and connection.execute("PRAGMA hp_offload").fetchone()[0] == "off"
     finally:
         connection.close()
     dbapi2 = sys.modules.get("hpsqlite.dbapi2")
@@ -60,7 +71,18 @@ def status() -> Status:
         reason = "the wheel's library was loaded before sqlite3 was imported"
     else:
         reason = "this process was given another copy of the library, as `hpsqlite exec` does"
-    return Status(file, version, hp_version, reason)
+    return Status(file, version, hp_version, reason, _enabled(), off)
+
+
+def _enabled() -> bool:
+    """Whether the file that `enable` writes lies beside the package."""
+    from hpsqlite import _enable
+
+    try:
+        with open(os.path.join(os.path.dirname(preload.FOLDER), _enable.NAME), encoding="utf-8") as file:
+            return file.read() == _enable.LINE
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _file(module_name: str) -> str | None:
