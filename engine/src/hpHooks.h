@@ -91,6 +91,7 @@ struct HpSettings {
   u8 nThread;               /* PRAGMA hp_threads.  0: auto */
   u8 bKeep;                 /* A statement is prepared again in the midst of an execution:
                             ** that it was interrupted is not to be forgotten */
+  u8 bLog;                  /* PRAGMA hp_log = on */
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */

@@ -512,7 +512,7 @@ void fixture(const char *zFile, const char *zPragmas, int nRow){
 sqlite3_int64 counted(sqlite3 *db, const char *zWhat){
   sqlite3_stmt *pStmt;
   sqlite3_int64 n = -1;
-  if( sqlite3_prepare_v2(db, "PRAGMA hp_stats", -1, &pStmt, 0) ) return -1;
+  if( sqlite3_prepare_v2(db, "PRAGMA hp_stats=full", -1, &pStmt, 0) ) return -1;
   while( sqlite3_step(pStmt)==SQLITE_ROW ){
     if( strcmp((const char*)sqlite3_column_text(pStmt, 0), zWhat)==0 ){
       n = sqlite3_column_int64(pStmt, 1);

@@ -156,7 +156,7 @@ int main(int argc, char **argv){
 #endif
 #ifndef SMOKE_STOCK
   {
-    char *z = answer(db, "PRAGMA hp_stats");
+    char *z = answer(db, "PRAGMA hp_stats=full");
     const char *zRun = strstr(z, "|run|");
 #ifdef __i386__
     /* Nothing is taken over with the excess precision of the x87 */

@@ -449,6 +449,7 @@ static SQLITE_INLINE i64 hpRaw8(const u8 *z){
 static const HpConfig *hpConfig(void);
 static int hpConfigOffload(sqlite3*);
 static int hpConfigStat(sqlite3*, int);
+static void hpConfigLog(sqlite3*, const char*, ...);
 
 /* hp_budget.c */
 static void hpBudgetOomUndo(sqlite3*);

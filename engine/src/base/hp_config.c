@@ -9,6 +9,7 @@
 **    hpConfig()         switches of the process, from the environment
 **    hpConfigOffload()  the setting of PRAGMA hp_offload that is in force
 **    hpConfigStat()     count what became of a query
+**    hpConfigLog()      tell the error log, if PRAGMA hp_log is on
 **    hpConfigRan()      count a scan, for `hpsqlite exec`
 **
 ** Environment variables, read once a process.  One with other rights than those
@@ -16,7 +17,8 @@
 **
 **    HPSQLITE_LOADED=FILE  `hpsqlite exec` wants to know how many queries were
 **                          taken over: at the end "#PID N" is appended
-**    HPSQLITE=off          nothing is taken over, whatever a PRAGMA says
+**    HPSQLITE=off          nothing is taken over, whatever a PRAGMA says; the
+**                          same with 0, no and false
 **    HPSQLITE_TEST=LIST    for tests: a comma-separated list of
 **                             force       default of hp_offload is force
 **                             batch=N     rows a batch, 1 to HP_BATCH
@@ -154,7 +156,7 @@ static const HpConfig *hpConfig(void){
     memset(&x, 0, sizeof(x));
     x.nBatch = HP_BATCH;
     z = hpConfigEnv("HPSQLITE");
-    x.bOff = z!=0 && sqlite3StrICmp(z, "off")==0;
+    x.bOff = z!=0 && !sqlite3GetBoolean(z, 1);
     for(z=hpConfigEnv("HPSQLITE_TEST"); z && z[0]; ){
       int n = (int)strcspn(z, ",");
       hpConfigSet(&x, z, n);
@@ -207,11 +209,95 @@ static int hpConfigOffload(sqlite3 *db){
   return db->hp.eOffload;
 }
 
+/* What PRAGMA hp_stats calls the places of sqlite3.hp.aStat */
+static const char *const azHpStat[HP_STAT_MX+1] = { 0,
+  "refused: too many columns or operations",
+  "refused: subquery",
+  "refused: function not deterministic",
+  "refused: function bound to its place",
+  "refused: window function",
+  "refused: row value",
+  "refused: collation",
+  "refused: column not stored",
+  "refused: other expression",
+  "refused: not one ordinary table",
+  "refused: ORDER BY in an aggregate",
+  "refused: the planner's search or order is better",
+  "refused: order of rows shows",
+  "refused: small table",
+  "refused: join",
+  "taken over",
+  "run",
+  "given back: small table",
+  "given back: other",
+  "run again with one worker",
+  "wrote to a file",
+  "overflow pages read in runs",
+  "pages asked for ahead",
+  "runs of leaves whose columns were in memory",
+  "such runs with leaves that had changed",
+  "begun by SQLite's loops and taken from them",
+  "put groups together from sorted runs in memory",
+};
+
+/*
+** For PRAGMA hp_log: why a query is refused, in words for who wrote it.  Where
+** more is known a note goes before: a function, or a table, by its name.
+*/
+static const char *const azHpNo[HP_STAT_TAKEN] = { 0,
+  "it has more columns, constants or operations than one scan may have",
+  "a sub-select is neither run once nor looked up by a key",
+  "a function gives another result each time it is called",
+  "a function has to be called where SQLite's own loop stands",
+  "a window function is none of row_number(), rank() and dense_rank()",
+  "row values are compared",
+  "a collation is the application's own",
+  "a column is not stored in the table: it is generated, or of a sub-select",
+  "an expression is of a kind that is not computed in batches",
+  "FROM has something else than tables of the file, or the file is UTF-16",
+  "ORDER BY in an aggregate function sorts what became an integer",
+  "SQLite finds the rows by an index, in their order, or may stop early",
+  "the answer shows in which order an index gives the rows",
+  "the table is small: SQLite reads it as fast",
+  "no table of the join reaches all others by unique keys",
+};
+
+/*
+** Tell the error log (SQLITE_CONFIG_LOG), if PRAGMA hp_log is on:
+**
+**    hp note: TEXT         what stands in the way
+**    hp refused: TEXT      a SELECT is left to SQLite, because of the notes
+**                          before, or of TEXT if there are none
+**    hp taken over         a SELECT has code of ours
+**    hp given back: small  OP_HpScan declined: the table is small
+**    hp given back: other  ... for another reason
+**    hp step: ...          see hp_step.c
+**
+** So `hpsqlite why` knows, and `.log stderr` shows it in the shell.
+*/
+static void hpConfigLog(sqlite3 *db, const char *zFormat, ...){
+  char zText[200];       /* sqlite3_log() has little more */
+  va_list ap;
+  if( db->hp.bLog==0 ) return;
+  va_start(ap, zFormat);
+  sqlite3_vsnprintf(sizeof(zText), zText, zFormat, ap);
+  va_end(ap);
+  sqlite3_log(SQLITE_NOTICE, "hp %s", zText);
+}
+
 /* Count what became of a query: HP_NO_xxx or HP_STAT_xxx.  Returns 0. */
 static int hpConfigStat(sqlite3 *db, int eStat){
   assert( ArraySize(db->hp.aStat)==HP_STAT_MX+1 );
   assert( eStat>0 && eStat<=HP_STAT_MX );
   db->hp.aStat[eStat]++;
+  if( db->hp.bLog==0 ) return 0;
+  if( eStat<HP_STAT_TAKEN ){
+    hpConfigLog(db, "refused: %s", azHpNo[eStat]);
+  }else if( eStat==HP_STAT_TAKEN ){
+    hpConfigLog(db, "taken over");
+  }else if( eStat==HP_STAT_SMALL || eStat==HP_STAT_DECLINED ){
+    hpConfigLog(db, "given back: %s", eStat==HP_STAT_SMALL ? "small" : "other");
+  }
   return 0;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -7,7 +7,8 @@
 ** hp_pragma: the settings of a connection, as SQL shows them.
 **
 **    sqlite3HpPragma()             PRAGMA hp_offload, hp_threads, hp_readahead,
-**                                  hp_extent, hp_memory, hp_columns, hp_stats
+**                                  hp_extent, hp_memory, hp_columns, hp_log,
+**                                  hp_stats
 **    sqlite3HpRegisterFunctions()  the SQL function hp_version()
 */
 #ifndef SQLITE_OMIT_HP
@@ -16,38 +17,10 @@
 #endif
 
 /*
-** PRAGMA hp_stats: a row for each thing that became of queries so far.
+** PRAGMA hp_stats: a row for each thing that became of queries so far; with
+** hp_stats=full also for what did not happen.
 */
-static void hpPragmaStats(Parse *pParse){
-  static const char *azStat[HP_STAT_MX+1] = { 0,
-    "refused: too many columns or operations",
-    "refused: subquery",
-    "refused: function not deterministic",
-    "refused: function bound to its place",
-    "refused: window function",
-    "refused: row value",
-    "refused: collation",
-    "refused: column not stored",
-    "refused: other expression",
-    "refused: not one ordinary table",
-    "refused: ORDER BY in an aggregate",
-    "refused: the planner's search or order is better",
-    "refused: order of rows shows",
-    "refused: small table",
-    "refused: join",
-    "taken over",
-    "run",
-    "given back: small table",
-    "given back: other",
-    "run again with one worker",
-    "wrote to a file",
-    "overflow pages read in runs",
-    "pages asked for ahead",
-    "runs of leaves whose columns were in memory",
-    "such runs with leaves that had changed",
-    "begun by SQLite's loops and taken from them",
-    "put groups together from sorted runs in memory",
-  };
+static void hpPragmaStats(Parse *pParse, int bFull){
   Vdbe *v = pParse->pVdbe;
   int i;
   pParse->nMem = MAX(pParse->nMem, 2);
@@ -55,9 +28,8 @@ static void hpPragmaStats(Parse *pParse){
   sqlite3VdbeSetColName(v, 0, COLNAME_NAME, "what", SQLITE_STATIC);
   sqlite3VdbeSetColName(v, 1, COLNAME_NAME, "count", SQLITE_STATIC);
   for(i=1; i<=HP_STAT_MX; i++){
-    assert( azStat[i]!=0 );
-    sqlite3VdbeMultiLoad(v, 1, "si", azStat[i],
-                         (int)pParse->db->hp.aStat[i]);
+    u32 n = pParse->db->hp.aStat[i];
+    if( n || bFull ) sqlite3VdbeMultiLoad(v, 1, "si", azHpStat[i], (int)n);
   }
 }
 
@@ -149,14 +121,50 @@ static void hpSetColumns(sqlite3 *db, const char *z){
     db->hp.nColumns = n;
   }
 }
+/*
+** Why the columns of the main database are not kept in memory, as far as can be
+** said without reading it; or NULL.
+*/
+static const char *hpColumnsOff(sqlite3 *db){
+#ifdef HP_SHARED
+  const HpConfig *pCfg = hpConfig();
+  Btree *pBtree = db->aDb[0].pBt;
+  Pager *pPager = pBtree ? sqlite3BtreePager(pBtree) : 0;
+  if( pCfg->bOff ) return "off: HPSQLITE in the environment is off";
+  if( db->hp.nColumns<0 && pCfg->eColumns==0 ){
+    return "off: PRAGMA hp_columns is off";
+  }
+  if( hpConfigOffload(db)==HP_OFFLOAD_OFF ){
+    return "off: PRAGMA hp_offload is off";
+  }
+  if( !hpMemoryDefault() && !pCfg->bForce ){
+    return "off: the application has an allocator of its own";
+  }
+  if( pPager==0 || pPager->tempFile ) return "off: the database is in memory";
+  if( pPager->noLock ) return "off: the file is opened without locks";
+  if( !hpPageFile(pCfg, pPager) ) return "off: the file has another VFS";
+  return 0;
+#else
+  UNUSED_PARAMETER(db);
+  return "off: this library was compiled without them";
+#endif
+}
 static void hpShowColumns(Vdbe *v, sqlite3 *db){
-  if( hpConfig()->bOff || (db->hp.nColumns<0 && hpConfig()->eColumns==0) ){
-    returnSingleText(v, "off");
+  const char *zOff = hpColumnsOff(db);
+  if( zOff ){
+    returnSingleText(v, zOff);
   }else if( db->hp.nColumns<=0 ){
     returnSingleText(v, "auto");
   }else{
     returnSingleInt(v, db->hp.nColumns);
   }
+}
+
+static void hpSetLog(sqlite3 *db, const char *z){
+  db->hp.bLog = sqlite3GetBoolean(z, db->hp.bLog);
+}
+static void hpShowLog(Vdbe *v, sqlite3 *db){
+  returnSingleText(v, db->hp.bLog ? "on" : "off");
 }
 
 static const struct HpPragma {
@@ -170,6 +178,7 @@ static const struct HpPragma {
   { "hp_extent",    hpSetExtent,    hpShowExtent },
   { "hp_memory",    hpSetMemory,    hpShowMemory },
   { "hp_columns",   hpSetColumns,   hpShowColumns },
+  { "hp_log",       hpSetLog,       hpShowLog },
 };
 
 /*
@@ -190,7 +199,7 @@ SQLITE_PRIVATE int sqlite3HpPragma(
   v = sqlite3GetVdbe(pParse);
   if( v==0 ) return 1;
   if( sqlite3StrICmp(zLeft, "hp_stats")==0 ){
-    hpPragmaStats(pParse);
+    hpPragmaStats(pParse, zRight!=0 && sqlite3StrICmp(zRight, "full")==0);
     return 1;
   }
   for(i=0; i<ArraySize(aHpPragma); i++){

@@ -107,6 +107,7 @@ struct HpWorker {
   HpBatch batch;         /* Rows being worked on */
   HpFrame frame;         /* The same rows as vectors */
   u64 nScanned;          /* Rows read so far */
+  u64 nPassed;           /* Rows given to the sink so far */
   u32 nStep;             /* Opcodes that stock would have run.  Atomic */
   u32 nTold;             /* nStep when it was last looked at.  Atomic */
   HpArena vec;           /* Memory of the run and the batch */

@@ -222,6 +222,7 @@ static void hpShowPlan(Parse*, HpPlan*);
 
 /* hp_compile.c */
 static int hpCompileNo(HpCompile*, u8);
+static int hpCompileNoFunc(HpCompile*, const Expr*, u8);
 static int hpCompileNoUser(HpCompile*);
 static void hpCompileFree(void*);
 static void *hpCompileAlloc(HpPlan*, i64);

@@ -514,6 +514,16 @@ static int hpChoiceIsFind(const WhereInfo *pWInfo){
       && pWInfo->pTabList->a[0].fg.isIndexedBy==0;
 }
 
+/* For PRAGMA hp_log: how SQLite's outermost loop finds its rows */
+static void hpChoiceLog(const WhereInfo *pWInfo){
+  const WhereLoop *pLoop = pWInfo->a[0].pWLoop;
+  const SrcItem *pItem = &pWInfo->pTabList->a[pWInfo->a[0].iFrom];
+  if( pItem->pSTab==0 || pLoop->nLTerm==0 ) return;
+  hpConfigLog(pWInfo->pParse->db, "note: SQLite searches %s and expects to "
+      "find %llu rows%s", pItem->pSTab->zName, sqlite3LogEstToInt(pLoop->nOut),
+      (pItem->pSTab->tabFlags & TF_HasStat1) ? "" : ", without ANALYZE");
+}
+
 /*
 ** The planner has chosen pWInfo.  Return iHp, from sqlite3HpBegin(), if the
 ** executor can do that, and otherwise 0.
@@ -534,7 +544,10 @@ SQLITE_PRIVATE int sqlite3HpAccept(int iHp, WhereInfo *pWInfo, int nGroupBy){
   }
   bRoot = hpChoiceAccept(pWInfo, nGroupBy);
   nCost = hpChoiceAny(pWInfo, nGroupBy, &bGuess);
-  if( !bRoot && nCost==0 ) return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  if( !bRoot && nCost==0 ){
+    hpChoiceLog(pWInfo);
+    return hpConfigStat(pWInfo->pParse->db, HP_NO_PLAN);
+  }
   hpChoiceNote(pWInfo, bRoot, nCost, bGuess);
   return iHp;
 }

@@ -52,6 +52,15 @@ static int hpCompileNo(HpCompile *pC, u8 eNo){
   return -1;
 }
 
+/* Refuse a call of a function, by name */
+static int hpCompileNoFunc(HpCompile *pC, const Expr *pExpr, u8 eNo){
+  hpConfigLog(pC->pParse->db, "note: the function %s()%s", pExpr->u.zToken,
+      eNo==HP_NO_WINDOW ? " OVER a window" :
+      eNo==HP_NO_NONDETERM ? " gives another result each time it is called" :
+      " is not called for batches of rows");
+  return hpCompileNo(pC, eNo);
+}
+
 /*
 ** Refuse a plan of several pipes of which one calls the application's
 ** functions: a pipe that declines would have stock call them again for the

@@ -139,17 +139,19 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
   int i, a;
 
   assert( ExprUseXList(pExpr) && !ExprHasProperty(pExpr, EP_TokenOnly) );
-  if( ExprHasProperty(pExpr, EP_WinFunc) ) return hpCompileNo(pC, HP_NO_WINDOW);
+  if( ExprHasProperty(pExpr, EP_WinFunc) ){
+    return hpCompileNoFunc(pC, pExpr, HP_NO_WINDOW);
+  }
   if( nArg>HP_MX_LIST ) return hpCompileNo(pC, HP_NO_LIMIT);
   pDef = sqlite3FindFunction(db, pExpr->u.zToken, nArg, ENC(db), 0);
   if( pDef==0 || pDef->xFinalize || pDef->xSFunc==0
    || (pDef->funcFlags & (SQLITE_FUNC_INTERNAL|SQLITE_FUNC_WINDOW
                           |SQLITE_FUNC_EPHEM))!=0
   ){
-    return hpCompileNo(pC, HP_NO_FUNCTION);
+    return hpCompileNoFunc(pC, pExpr, HP_NO_FUNCTION);
   }
   if( pDef->funcFlags & SQLITE_FUNC_INLINE ){
-    if( nArg==0 ) return hpCompileNo(pC, HP_NO_FUNCTION);
+    if( nArg==0 ) return hpCompileNoFunc(pC, pExpr, HP_NO_FUNCTION);
     switch( SQLITE_PTR_TO_INT(pDef->pUserData) ){
       case INLINEFUNC_coalesce:
         return hpCompileArmsCoalesce(pC, pList);
@@ -158,17 +160,17 @@ static int hpCompileFunc(HpCompile *pC, Expr *pExpr){
       case INLINEFUNC_unlikely:
         return hpCompileExpr(pC, pList->a[0].pExpr);
     }
-    return hpCompileNo(pC, HP_NO_FUNCTION);
+    return hpCompileNoFunc(pC, pExpr, HP_NO_FUNCTION);
   }
   /* PRAGMA case_sensitive_like makes a like() that is not marked so */
   if( (pDef->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==0
    && pDef->xSFunc!=likeFunc
   ){
-    return hpCompileNo(pC, HP_NO_NONDETERM);
+    return hpCompileNoFunc(pC, pExpr, HP_NO_NONDETERM);
   }
   /* In a generated column 'now' is an error */
   if( pC->nSelf && (pDef->funcFlags & SQLITE_FUNC_SLOCHNG) ){
-    return hpCompileNo(pC, HP_NO_FUNCTION);
+    return hpCompileNoFunc(pC, pExpr, HP_NO_FUNCTION);
   }
   memset(&x, 0, sizeof(x));
   if( pDef->xSFunc==likeFunc && nArg==2

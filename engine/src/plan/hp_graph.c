@@ -841,6 +841,20 @@ static int hpGraphIsSane(const HpGraph *p){
 }
 #endif
 
+/* For PRAGMA hp_log: a join cannot go from its root to a node */
+static void hpGraphLog(const HpGraph *p, const HpNode *pNode){
+  const SrcItem *pRoot = p->aNode[p->iRoot].pItem;
+  const SrcItem *pItem = pNode->pItem;
+  if( hpNodeIsSub(pNode) ){
+    hpConfigLog(p->pParse->db, "note: a sub-select is looked up by no key");
+    return;
+  }
+  hpConfigLog(p->pParse->db, "note: from %s the join reaches %s by no unique "
+      "key: = has no value for all columns of a PRIMARY KEY or UNIQUE index",
+      pRoot->zAlias ? pRoot->zAlias : pRoot->pSTab->zName,
+      pItem->zAlias ? pItem->zAlias : pItem->pSTab->zName);
+}
+
 /*
 ** The graph of a join of pSrc with pWhere, whose levels hpChoiceNote() has noted, or NULL.
 ** bPart: only what leaves rows of the root out is wanted, and not all of that.
@@ -867,6 +881,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
     ){
       pNode->eNode = HP_NODE_NONE;
     }else if( pItem->fg.jointype & (JT_RIGHT|JT_LTORJ) ){
+      hpConfigLog(pParse->db, "note: RIGHT and FULL JOIN are SQLite's");
       goto refused;
     }else if( pItem->hp.iLevel==1 ){
       if( pItem->fg.fromExists || (pItem->fg.jointype & JT_LEFT) ) goto refused;
@@ -906,6 +921,7 @@ static HpGraph *hpGraphNew(Parse *pParse, SrcList *pSrc, Expr *pWhere, int bPart
   }
   for(i=0; i<pNew->nNode; i++){
     if( (pNew->mDone & MASKBIT(i))==0 && pNew->aNode[i].eNode!=HP_NODE_NONE ){
+      hpGraphLog(pNew, &pNew->aNode[i]);
       goto refused;
     }
   }

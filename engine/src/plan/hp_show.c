@@ -26,27 +26,6 @@
 #endif
 
 #ifndef SQLITE_OMIT_EXPLAIN
-/* The b-tree that a pipe scans, by name */
-static void hpShowTree(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
-  Hash *pHash = &pParse->db->aDb[p->iDb].pSchema->tblHash;
-  HashElem *i;
-  assert( p->iDb>=0 && p->iDb<pParse->db->nDb && p->iRoot>0 );
-  for(i=sqliteHashFirst(pHash); i; i=sqliteHashNext(i)){
-    const Table *pTab = (const Table*)sqliteHashData(i);
-    const Index *pIdx;
-    if( !IsOrdinaryTable(pTab) ) continue;
-    if( pTab->tnum==p->iRoot ) break;
-    for(pIdx=pTab->pIndex; pIdx && pIdx->tnum!=p->iRoot; pIdx=pIdx->pNext){}
-    if( pIdx==0 ) continue;
-    sqlite3_str_appendf(pOut, "%s.", pTab->zName);
-    sqlite3_str_appendall(pOut,
-        IsPrimaryKeyIndex(pIdx) ? "primary key" : pIdx->zName);
-    return;
-  }
-  sqlite3_str_appendall(pOut,
-      i ? ((const Table*)sqliteHashData(i))->zName : "a table");
-}
-
 /* What is read */
 static void hpShowSource(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
   const HpRange *pRange = p->pRange;
@@ -57,7 +36,7 @@ static void hpShowSource(Parse *pParse, const HpSourcePlan *p, StrAccum *pOut){
   if( p->pType==&hpRegroupType ){
     sqlite3_str_appendall(pOut, "the groups before");
   }else{
-    hpShowTree(pParse, p, pOut);
+    hpStepTree(pParse->db, p, pOut);
   }
   sqlite3_str_appendf(pOut, " columns %d", p->nCol);
   if( p->bPlaces ) sqlite3_str_appendall(pOut, " places");

@@ -17,6 +17,20 @@
 #define HP_SCAN_FIND  1        /* ... in place of OP_Next, or ... */
 #define HP_SCAN_SORT  2        /* ... of OP_SorterNext */
 
+/* What a pipe, and those before it that it adds to, have read and kept */
+typedef struct HpStep HpStep;
+struct HpStep {
+  i64 t;                 /* When the pipe began, in microseconds */
+  u64 nRow;              /* Rows read */
+  u64 nPass;             /* Rows given to the sink */
+  u64 nKept;             /* Runs whose columns were in memory */
+};
+
+/* hp_step.c */
+static void hpStepTree(sqlite3*, const HpSourcePlan*, StrAccum*);
+static void hpStepBegin(const HpQuery*, HpStep*);
+static void hpStepEnd(const HpQuery*, const HpStep*);
+
 /* hp_pipe.c */
 static int hpPipeRun(HpQuery*, const HpPipePlan*, Mem*, int);
 static void hpPipeDone(HpQuery*);

@@ -205,6 +205,7 @@ static int hpPipeBatch(HpWorker *p){
   if( rc==SQLITE_OK && pFrame->nRow>0 && pFrame->nSel>0 ){
     rc = hpExprRest(pFrame);
     assert( rc || (hpVecIsSelection(pFrame) && pFrame->nDepth==0) );
+    p->nPassed += pFrame->nSel;
     if( rc==SQLITE_OK ) rc = p->pPipe->pSink->xRows(p, pFrame);
   }
   p->nSkipped += p->batch.nSkip;
@@ -342,6 +343,7 @@ static int hpPipeRun(
   Mem *aMem,
   int nWorker
 ){
+  HpStep step;
   int rc, i;
 
   assert( sqlite3_mutex_held(p->db->mutex) );
@@ -357,6 +359,7 @@ static int hpPipeRun(
   if( pPipe->bAdds==0 ) p->iRun = 0;
   p->pEntry = pPipe->pSort ? &pPipe->pSort->row : pPipe->pGroup;
   p->nTrip = hpThreadPager(p)->hp.nTrip;
+  hpStepBegin(p, &step);
   hpPipeWanted(p, pPipe);
   rc = pPipe->source.pType->bValues ? SQLITE_OK : hpSourceOpen(p, aMem);
   if( pPipe->bAdds ){
@@ -396,6 +399,7 @@ static int hpPipeRun(
       rc = pPipe->pSink->xCombine(p);
     }
   }
+  if( rc==SQLITE_OK ) hpStepEnd(p, &step);
   return rc;
 }
 #endif /* SQLITE_OMIT_HP */

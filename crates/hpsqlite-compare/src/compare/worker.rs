@@ -88,7 +88,7 @@ impl<'l> LibraryWorker<'l> {
             Request::Tidy { database } => self.tidy(&database),
             Request::Split { sql } => Ok(WorkerReply::Pieces(self.split(&sql))),
             Request::Prepare { sql } => prepare(self.db(), &sql),
-            Request::Plan { sql } => plan(self.db(), &sql),
+            Request::Plan { sql } => plan(self.db(), &sql).map(WorkerReply::Plan),
             Request::Run { sql, repeat, undo } => run(self.db(), &sql, repeat, undo),
             Request::Shrink => {
                 self.db().exec("PRAGMA shrink_memory")?;
@@ -224,7 +224,7 @@ fn prepare(db: &Db<'_>, sql: &str) -> Result<WorkerReply, sys::SqlError> {
 }
 
 /// The lines of EXPLAIN QUERY PLAN, indented as a tree.
-fn plan(db: &Db<'_>, sql: &str) -> Result<WorkerReply, sys::SqlError> {
+pub fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<String>, sys::SqlError> {
     let mut lines = Vec::new();
     let mut depths = vec![(0, 0)];
     // What EXPLAIN cannot explain (another EXPLAIN) has no plan.
@@ -236,7 +236,7 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<WorkerReply, sys::SqlError> {
             lines.push(format!("{}{}", "  ".repeat(depth), stmt.text(3)));
         }
     }
-    Ok(WorkerReply::Plan(lines))
+    Ok(lines)
 }
 
 fn integer(stmt: &Stmt<'_>, i: i32) -> i64 {
@@ -292,7 +292,7 @@ fn run(db: &Db<'_>, sql: &str, repeat: u32, undo: bool) -> Result<WorkerReply, s
 /// How many runs of leaves this connection has read from columns in memory so far, as ours tells.
 fn columns_read(db: &Db<'_>) -> Option<u64> {
     const LINE: &str = "runs of leaves whose columns were in memory";
-    let mut stats = db.prepare("PRAGMA hp_stats").ok()??;
+    let mut stats = db.prepare("PRAGMA hp_stats=full").ok()??;
     while stats.step().ok()? {
         if stats.text(0) == LINE {
             return u64::try_from(integer(&stats, 1)).ok();
