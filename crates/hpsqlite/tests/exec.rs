@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-use common::{Done, Place, skipped, wait_until};
+use common::{Done, Place, Worker, skipped, wait_until};
 
 /// Prints which SQLite it has loaded and exits with status 7.
 const CLIENT: &str = r#"
@@ -350,6 +350,68 @@ fn a_program_with_sqlite_inside() {
         "hpsqlite: ./program carries its own SQLite and cannot be reached\n"
     );
     place.run(&["exec", "--check", "--", "./program"]).expect(1);
+}
+
+/// Ends as SQLite's shell does where the library is not that of its header.
+const SHELL: &str = r#"
+#include <stdio.h>
+#include <string.h>
+const char *sqlite3_sourceid(void);
+int main(void){
+  if( strncmp(sqlite3_sourceid(), SOURCE_ID, 60)!=0 ){
+    fprintf(stderr, "SQLite header and source version mismatch\n");
+    return 1;
+  }
+  return 7;
+}
+"#;
+
+/// Debian's shell is such a program.
+#[test]
+fn a_shell_of_another_version() {
+    let place = place_with(CLIENT, &["lib/libsqlite3.so.0"]);
+    let mut ours = Worker::on(&place, &place.path("t.db"));
+    let ours = ours.rows("SELECT sqlite_source_id()").remove(0);
+    std::fs::write(place.path("shell.c"), SHELL).unwrap();
+    for (id, name) in [("1999-01-01 another", "other"), (ours.as_str(), "same")] {
+        let id = format!("-DSOURCE_ID=\"{id}\"");
+        place.cc(&["shell.c", "-o", name, &id, "lib/libsqlite3.so.0"]);
+    }
+    place.run(&["exec", "--", "./same"]).expect(7);
+    let done = place.run(&["exec", "--check", "--", "./other"]).expect(1);
+    assert_eq!(
+        done.err,
+        "hpsqlite: ./other is SQLite's shell, which refuses every library but that of its own version, \
+         and cannot be reached; `make` builds one that is ours\n"
+    );
+    place.script("bin/sqlite3", "");
+    place
+        .run(&["exec", "--check", "--", "./other"])
+        .expect(1)
+        .says(&format!(
+            "; ours is {}\n",
+            place.path("bin/sqlite3").display()
+        ));
+}
+
+#[test]
+fn the_shell_beside_the_tool_has_ours_inside() {
+    let place = place_with(QUERIES, &OWN_SQLITE);
+    place.database("t.db");
+    std::fs::rename(place.path("program"), place.path("bin/sqlite3")).unwrap();
+    let done = place
+        .run(&["exec", "--check", "--", "bin/sqlite3"])
+        .expect(0);
+    assert_eq!(
+        done.err,
+        "hpsqlite: bin/sqlite3 has High Performance SQLite inside\n"
+    );
+    let done = place.run(&["exec", "--", "bin/sqlite3", "t.db"]).expect(0);
+    assert_eq!(done.err, "");
+    let mut verbose = place.command(&["exec", "-v", "--", "bin/sqlite3", "t.db"]);
+    Done::of(&verbose.env("HPSQLITE_TEST", "force").output().unwrap())
+        .expect(0)
+        .says(": 2 queries taken over\n");
 }
 
 #[test]

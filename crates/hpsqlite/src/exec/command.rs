@@ -14,7 +14,8 @@ pub const HELP: &str = "\
 The program is told to use our libsqlite3.so.0 in place of the system's by LD_LIBRARY_PATH, and \
 where it insists on a folder of its own by LD_PRELOAD. Programs that it starts get the same. One \
 that carries its own SQLite, is statically linked or runs with another user's rights cannot be \
-reached, and runs as it would without us.
+reached, and runs as it would without us. Neither can SQLite's shell of another version, such as \
+Debian's, which refuses other libraries: `hpsqlite FILE` opens ours.
 
 That is told on standard error: before it runs, if it can be known then, and when it has ended, of \
 what it and the programs that it started have really loaded. Nothing is told if all of it is ours; \

@@ -197,7 +197,7 @@ impl ProgramWatch {
             let mut told = HashSet::new();
             for file in &program.files {
                 let place = file.canonicalize().unwrap_or_else(|_| file.clone());
-                let is_ours = place == library;
+                let is_ours = place == library || super::is_our_shell(&place);
                 let found = known
                     .entry(place.clone())
                     .or_insert_with(|| is_ours || has_sqlite(file));

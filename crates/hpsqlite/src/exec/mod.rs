@@ -26,8 +26,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow};
+use memchr::memmem;
 use object::read::elf::{FileHeader, ProgramHeader};
 
+use crate::sys::Library;
 use crate::text;
 use loaded::{ProgramWatch, has_sqlite};
 
@@ -50,6 +52,11 @@ enum Reach {
     Linked,
     /// It links none, but may load a module later that does.
     Later,
+    /// It is the shell beside this tool, with our SQLite inside.
+    OurShell,
+    /// It is SQLite's shell, compiled with the header of another version, and gets this library if we
+    /// let it alone.
+    OtherShell(PathBuf),
     /// It, or this library of its own, has SQLite inside.
     Own(PathBuf),
     Static,
@@ -64,7 +71,7 @@ enum Reach {
 impl Reach {
     /// Whether it gets our library, if it uses SQLite at all.
     fn is_reached(&self) -> bool {
-        matches!(self, Reach::Linked | Reach::Later)
+        matches!(self, Reach::Linked | Reach::Later | Reach::OurShell)
     }
 
     /// What is told before the program runs.
@@ -74,6 +81,15 @@ impl Reach {
             Reach::Later => format!(
                 "{program} links no SQLite; if it, or a program it starts, loads the system's \
                  {SONAME} later, that is {library}; a copy of SQLite of its own stays as it is"
+            ),
+            Reach::OurShell => format!("{program} has High Performance SQLite inside"),
+            Reach::OtherShell(_) => format!(
+                "{program} is SQLite's shell, which refuses every library but that of its own version, and \
+                 cannot be reached; {}",
+                match crate::shell::program() {
+                    Ok(shell) => format!("ours is {}", shell.display()),
+                    Err(_) => "`make` builds one that is ours".to_owned(),
+                }
             ),
             Reach::Own(_) => format!("{program} carries its own SQLite and cannot be reached"),
             Reach::Static => format!("{program} is statically linked and cannot be reached"),
@@ -147,7 +163,9 @@ pub fn exec(options: &ExecOptions<'_>, command: &[OsString]) -> Result<u8> {
     }
     let mut process = Command::new(&program);
     process.arg0(name).args(arguments);
-    environment.set(&mut process);
+    if !matches!(reach, Reach::OtherShell(_)) {
+        environment.set(&mut process);
+    }
     let cannot = |e| anyhow!("cannot run {}: {e}", program.display());
     if options.quiet {
         return Err(cannot(process.exec()));
@@ -163,7 +181,7 @@ pub fn exec(options: &ExecOptions<'_>, command: &[OsString]) -> Result<u8> {
     watch.set(&mut process, linker.as_deref());
     let status = run::run(&mut process, &mut watch).map_err(cannot)?;
     let told = match &reach {
-        Reach::Own(path) | Reach::Elsewhere(path) => Some(path.as_path()),
+        Reach::Own(path) | Reach::Elsewhere(path) | Reach::OtherShell(path) => Some(path.as_path()),
         _ => None,
     };
     tell(watch, options, &shown, told);
@@ -205,14 +223,18 @@ fn tell(watch: ProgramWatch, options: &ExecOptions<'_>, shown: &str, told: Optio
 }
 
 /// The variables by which the dynamic linker is told.
+#[derive(Default)]
 struct LinkerEnvironment {
+    /// Empty: as it is.
     path: OsString,
     preload: Option<OsString>,
 }
 
 impl LinkerEnvironment {
     fn set(&self, command: &mut Command) {
-        command.env("LD_LIBRARY_PATH", &self.path);
+        if !self.path.is_empty() {
+            command.env("LD_LIBRARY_PATH", &self.path);
+        }
         if let Some(preload) = &self.preload {
             command.env("LD_PRELOAD", preload);
         }
@@ -317,6 +339,9 @@ fn reach(image: &Path, library: &Path, environment: &LinkerEnvironment) -> Resul
     if elevated(image)? {
         return Ok(Reach::Elevated);
     }
+    if is_our_shell(image) {
+        return Ok(Reach::OurShell);
+    }
     let loaded = loaded_files(&linker, image, environment)?;
     let ours = |l: &Loaded| l.path.canonicalize().ok().as_deref() == Some(library);
     let of_sqlite = |l: &&Loaded| l.name.starts_with("libsqlite3.so");
@@ -324,12 +349,38 @@ fn reach(image: &Path, library: &Path, environment: &LinkerEnvironment) -> Resul
     if !sqlite.is_empty() {
         return Ok(match sqlite.iter().find(|l| !ours(l)) {
             Some(other) => Reach::Elsewhere(other.path.clone()),
+            None if refuses(&bytes, library)? => {
+                let own = loaded_files(&linker, image, &LinkerEnvironment::default())?;
+                let own = own.iter().find(|l| of_sqlite(l));
+                Reach::OtherShell(own.map_or(image.to_owned(), |l| l.path.clone()))
+            }
             None => Reach::Linked,
         });
     }
     let files = std::iter::once(image).chain(loaded.iter().map(|l| l.path.as_path()));
     let inside = files.into_iter().find(|file| has_sqlite(file));
     Ok(inside.map_or(Reach::Later, |file| Reach::Own(file.to_owned())))
+}
+
+/// Whether a program is the shell beside this tool.
+fn is_our_shell(image: &Path) -> bool {
+    let shell = crate::shell::program().and_then(|path| Ok(path.canonicalize()?));
+    image
+        .canonicalize()
+        .ok()
+        .is_some_and(|image| shell.ok() == Some(image))
+}
+
+/// Whether a program is SQLite's shell and was compiled with the header of another version than that of
+/// the library: it compares the source ids, but for their last digits, and ends where they differ.
+fn refuses(program: &[u8], library: &Path) -> Result<bool> {
+    const COMPARED: usize = 60;
+    if memmem::find(program, b"SQLite header and source version mismatch").is_none() {
+        return Ok(false);
+    }
+    let id = Library::load(library)?.source_id();
+    let id = id.as_bytes();
+    Ok(memmem::find(program, &id[..id.len().min(COMPARED)]).is_none())
 }
 
 enum Linkage {
