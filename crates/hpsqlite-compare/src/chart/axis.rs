@@ -29,15 +29,17 @@ impl Axis {
         }
     }
 
-    /// The axis for bars that grow out of a reference where there is one. The reference is no bar:
-    /// an axis whose least value it is begins there.
-    pub fn of_bars(values: impl IntoIterator<Item = f64>, reference: Option<f64>) -> Axis {
-        let (least, most) = range(values.into_iter().chain(reference));
-        match (Axis::of_lengths([least, most]), reference) {
-            (Axis::Logarithmic { to, .. }, Some(from)) if from <= least => {
-                Axis::Logarithmic { from, to }
-            }
-            (axis, _) => axis,
+    /// The axis for bars, which begin at zero, so that one that is twice as long stands for twice as
+    /// much. Only where whole groups of bars would be too short to be seen it is logarithmic:
+    /// `longest` has the longest bar of each group.
+    pub fn of_bars(
+        values: impl IntoIterator<Item = f64>,
+        longest: impl IntoIterator<Item = f64>,
+    ) -> Axis {
+        let (least, most) = range(values);
+        match Axis::of_lengths(longest) {
+            Axis::Linear { .. } => Axis::of_lengths([most]),
+            Axis::Logarithmic { .. } => Axis::of_lengths([least, most]),
         }
     }
 
@@ -203,17 +205,17 @@ mod tests {
     }
 
     #[test]
-    fn bars_that_all_beat_the_reference_begin_at_it() {
-        let axis = Axis::of_bars([4.6, 152.0], Some(1.0));
+    fn bars_are_logarithmic_only_where_a_whole_group_would_vanish() {
+        let linear = |to| Axis::Linear { from: 0.0, to };
+        // The ratio of two bars of a group is what they are drawn for, however large it is.
         assert_eq!(
-            axis,
-            Axis::Logarithmic {
-                from: 1.0,
-                to: 152.0
-            }
+            Axis::of_bars([0.002, 4.0, 0.05, 1.0], [4.0, 1.0]),
+            linear(4.0)
         );
-        let axis = Axis::of_bars([0.82, 152.0], Some(1.0));
-        assert!(axis.place(0.82) > 0.0 && axis.place(1.0) < 0.15, "{axis:?}");
+        assert_eq!(Axis::of_bars([0.82, 152.0], [152.0]), linear(152.0));
+        assert_eq!(Axis::of_bars([], []), linear(1.0));
+        let axis = Axis::of_bars([0.002, 4.0, 0.001, 0.02], [4.0, 0.02]);
+        assert!(axis.is_logarithmic() && axis.place(0.001) > 0.0, "{axis:?}");
     }
 
     #[test]

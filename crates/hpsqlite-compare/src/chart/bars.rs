@@ -105,12 +105,18 @@ impl Bars<'_> {
             .min(canvas.width * CAPTION_SHARE);
         let to = (canvas.width - canvas.padding - caption_room - 12.0).max(from + 120.0);
         let bars = || self.groups.iter().flat_map(|g| &g.bars);
-        let axis = Axis::of_bars(
-            bars()
-                .flat_map(|b| [b.value, b.high.max(b.value), b.low])
-                .filter(|&v| v > 0.0),
-            self.reference,
-        );
+        let ends = |b: &Bar| [b.value, b.high.max(b.value), b.low];
+        let axis = match self.reference {
+            // A chart of ratios: they are lengths.
+            Some(reference) => Axis::of_lengths([bars().flat_map(ends).fold(reference, f64::max)]),
+            None => Axis::of_bars(
+                bars().flat_map(ends).filter(|&v| v > 0.0),
+                self.groups
+                    .iter()
+                    .map(|g| g.bars.iter().map(|b| b.value).fold(0.0, f64::max))
+                    .filter(|&v| v > 0.0),
+            ),
+        };
         let x = |value: f64| from + (to - from) * axis.place(value);
 
         // What a group needs: its bars, or its label if that is higher.
@@ -158,11 +164,6 @@ impl Bars<'_> {
                 free = at + half + 6.0;
             }
         }
-        // Bars grow out of what they are compared with where that is a place on the axis.
-        let start = match self.reference {
-            Some(at) if axis.is_logarithmic() => x(at),
-            _ => from,
-        };
         let mut captions = Vec::new();
         let mut y = top + GROUP_GAP / 2.0;
         for ((group, text), height) in self.groups.iter().zip(&texts).zip(&heights) {
@@ -183,15 +184,14 @@ impl Bars<'_> {
             self.label(&mut canvas, group, text, place);
             for bar in &group.bars {
                 let middle = at + size.bar / 2.0;
-                let left_end = x(bar.value).min(start);
                 canvas.put(format_args!("<g>"));
                 if !bar.hint.is_empty() {
                     canvas.put(format_args!("<title>{}</title>", escape(&bar.hint)));
                 }
                 canvas.put(format_args!(
-                    "<rect class=\"{}\" x=\"{left_end:.1}\" y=\"{at:.1}\" width=\"{:.1}\" height=\"{}\" rx=\"2\"/>",
+                    "<rect class=\"{}\" x=\"{from:.1}\" y=\"{at:.1}\" width=\"{:.1}\" height=\"{}\" rx=\"2\"/>",
                     bar.class,
-                    (x(bar.value).max(start) - left_end).max(1.0),
+                    (x(bar.value) - from).max(1.0),
                     size.bar,
                 ));
                 let cap = size.bar * 0.22;
@@ -204,7 +204,7 @@ impl Bars<'_> {
                         2.0 * cap,
                     ));
                 }
-                let end = x(bar.value.max(bar.high)).max(start);
+                let end = x(bar.value.max(bar.high));
                 captions.push((end + 7.0, middle + size.caption * 0.36, &bar.caption));
                 canvas.put(format_args!("</g>"));
                 at += size.bar + BAR_GAP;
