@@ -150,10 +150,41 @@ fn order_values_and_names_count() {
         .expect(1)
         .says("the result columns differ")
         .says("t.n INTEGER");
-    place
+}
+
+/// That is no difference between the libraries: it has a word and a status of its own, and is timed.
+#[test]
+fn answers_that_vary_on_either_side() {
+    let place = Place::new();
+    place.database("t.db");
+    let done = place
         .run(&["compare", "t.db", "SELECT random()"])
+        .expect(3)
+        .says("either side gives another answer each time, as with random()");
+    assert!(!done.out.contains("DIFFER"), "{done:?}");
+    assert!(!done.out.contains("answers are the same"), "{done:?}");
+    let line = done
+        .out
+        .lines()
+        .find(|l| l.contains("SELECT random()"))
+        .unwrap();
+    assert!(line.ends_with(" vary") && line.contains(" ± "), "{line}");
+    place
+        .run(&["compare", "t.db", "SELECT 1; SELECT random(); SELECT 2"])
+        .expect(3)
+        .says("The answers of 2 of 3 statements are the same.")
+        .says("Statement 2 gives another answer each time on either side");
+    let wrong = place.misbehaving("FAILS_MIDWAY");
+    place
+        .run(&[
+            "compare",
+            "t.db",
+            "SELECT n FROM t; SELECT random()",
+            "--b",
+            &wrong,
+        ])
         .expect(1)
-        .says("gives another answer each time");
+        .says("The answers of 1 of 2 statements differ.");
 }
 
 #[test]

@@ -24,7 +24,8 @@ temporary folder (TMPDIR); what a statement writes is undone after each run but 
 time is that of the statement without the commit.
 
 Exit status: 0 all answers are the same (an error that both libraries give alike while running is \
-an answer), 1 an answer differs, 2 the comparison could not be made, 130 interrupted.
+an answer), 1 an answer differs, 2 the comparison could not be made, 3 none differs, but a statement \
+gives another answer each time on either side, as with random(), 130 interrupted.
 
 Examples:
   hpsqlite compare app.db 'SELECT kind, count(*) FROM event GROUP BY kind'

@@ -40,6 +40,8 @@ const SECONDS_A_STATEMENT: f64 = 3.0;
 /// other process and the wake-up of this one would be most of it.
 const MIN_SAMPLE_SECONDS: f64 = 0.002;
 const MAX_REPEAT: f64 = 10_000.0;
+/// A side whose answers seem to vary is asked so often whether they do.
+const STEADY_RUNS: usize = 3;
 /// A run shorter than this gets new processes every round: where code and data happen to lie in
 /// memory makes one process some per cent quicker than the next, for as long as it lives.
 const FRESH_SECONDS: f64 = 0.1;
@@ -361,7 +363,11 @@ impl CompareRun<'_> {
         let answers = [a.outcome, b.outcome];
         result.difference = self.difference(sql, undo, &answers)?;
         let same = result.difference.is_none();
-        if same && sql.kind != StatementKind::Once && answers[0].error.is_none() {
+        let mut unsteady = [false; 2];
+        if (same || result.varies())
+            && sql.kind != StatementKind::Once
+            && answers[0].error.is_none()
+        {
             let seconds = [
                 self.warm_up(0, sql, undo, a.sample.seconds)?,
                 self.warm_up(1, sql, undo, b.sample.seconds)?,
@@ -384,14 +390,13 @@ impl CompareRun<'_> {
                         self.warm_up(side, sql, undo, 0.0)?;
                     }
                     let ran = self.run(side, sql, result.repeat, undo)?;
-                    if !ran.steady || ran.outcome != *answer {
-                        result.difference = Some(Difference::Unsteady {
-                            label: self.sessions[side].label.clone(),
-                        });
-                    }
+                    unsteady[side] |= !ran.steady || ran.outcome != *answer;
                     result.samples[side].push(ran.sample);
                 }
                 self.bar.set_message(result.summarise());
+            }
+            if same {
+                result.difference = self.unsteady(unsteady);
             }
         }
         if writes {
@@ -499,12 +504,17 @@ impl CompareRun<'_> {
             }));
         }
         if sql.kind == StatementKind::Ordinary {
+            let mut unsteady = [false; 2];
             for (side, answer) in answers.iter().enumerate() {
-                if self.run(side, sql, 1, undo)?.outcome != *answer {
-                    return Ok(Some(Difference::Unsteady {
-                        label: self.sessions[side].label.clone(),
-                    }));
+                for _ in 0..STEADY_RUNS {
+                    unsteady[side] |= self.run(side, sql, 1, undo)?.outcome != *answer;
+                    if unsteady[side] {
+                        break;
+                    }
                 }
+            }
+            if let Some(difference) = self.unsteady(unsteady) {
+                return Ok(Some(difference));
             }
             if let Some(row) = self.first_different_row(sql, undo, &a.columns)? {
                 return Ok(Some(row));
@@ -516,6 +526,19 @@ impl CompareRun<'_> {
             a: error(a),
             b: error(b),
         }))
+    }
+
+    /// What it is called if a side does not give the same answer as itself.
+    fn unsteady(&self, unsteady: [bool; 2]) -> Option<Difference> {
+        let side = match unsteady {
+            [false, false] => return None,
+            [true, true] => return Some(Difference::Varies),
+            [true, false] => 0,
+            [false, true] => 1,
+        };
+        Some(Difference::Unsteady {
+            label: self.sessions[side].label.clone(),
+        })
     }
 
     fn first_different_row(

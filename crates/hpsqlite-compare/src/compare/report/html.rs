@@ -231,7 +231,7 @@ fn results(report: &CompareReport, out: &mut String) {
             Some(t) => text::seconds_spread(t[side].median, t[side].spread),
             None => "-".to_owned(),
         };
-        let class = if s.difference.is_some() {
+        let class = if s.differs() {
             " class=\"differs\""
         } else {
             ""

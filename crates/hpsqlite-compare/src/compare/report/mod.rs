@@ -13,6 +13,8 @@ use crate::text;
 pub const SAME: u8 = 0;
 /// ... and where one was not.
 pub const DIFFERENT: u8 = 1;
+/// No answer differs from another but those of statements that give another one each time.
+pub const VARYING: u8 = 3;
 
 /// The text that EXPLAIN QUERY PLAN shows where ours took a query over.
 const TAKEN_OVER: &str = "VECTORIZED";
@@ -144,6 +146,16 @@ impl Statement {
         }
     }
 
+    /// Whether the answers of the two sides differ, and not only from one run to the next.
+    pub fn differs(&self) -> bool {
+        self.difference.is_some() && !self.varies()
+    }
+
+    /// Whether each run on either side gives another answer.
+    pub fn varies(&self) -> bool {
+        matches!(self.difference, Some(Difference::Varies))
+    }
+
     /// In how many samples of a side it read columns that were in memory.
     pub fn read_columns(&self, side: usize) -> usize {
         let read = |sample: &&RunTime| sample.columns.is_some_and(|n| n > 0);
@@ -182,16 +194,22 @@ pub enum Difference {
         a: Option<ReportedError>,
         b: Option<ReportedError>,
     },
-    /// This side does not even give the same answer as itself.
+    /// This side does not even give the same answer as itself, and the other one does.
     Unsteady { label: String },
+    /// Neither does: random() or the like decides.
+    Varies,
 }
 
 impl CompareReport {
     /// The exit status: whether all answers were the same.
     pub fn status(&self) -> u8 {
-        match self.statements.iter().any(|s| s.difference.is_some()) {
-            true => DIFFERENT,
-            false => SAME,
+        let all = &self.statements;
+        if all.iter().any(Statement::differs) {
+            DIFFERENT
+        } else if all.iter().any(Statement::varies) {
+            VARYING
+        } else {
+            SAME
         }
     }
 
@@ -229,18 +247,38 @@ impl CompareReport {
     pub fn verdict(&self) -> Vec<String> {
         let (a, b) = (&self.sides[0].label, &self.sides[1].label);
         let mut lines = Vec::new();
-        let different = self
+        let different = self.statements.iter().filter(|s| s.differs()).count();
+        let varying: Vec<String> = self
             .statements
             .iter()
-            .filter(|s| s.difference.is_some())
-            .count();
+            .filter(|s| s.varies())
+            .map(|s| s.number.to_string())
+            .collect();
         let all = self.statements.len();
-        lines.push(match (different, all) {
-            (0, 1) => "The answers are the same.".to_owned(),
-            (0, _) => format!("The answers of all {all} statements are the same."),
-            (1, 1) => "The answers differ.".to_owned(),
-            _ => format!("The answers of {different} of {all} statements differ."),
-        });
+        match (different, all - varying.len()) {
+            (_, 0) => {}
+            (0, 1) if all == 1 => lines.push("The answers are the same.".to_owned()),
+            (0, n) if n == all => {
+                lines.push(format!("The answers of all {n} statements are the same."))
+            }
+            (0, n) => lines.push(format!(
+                "The answers of {n} of {all} statements are the same."
+            )),
+            (1, 1) if all == 1 => lines.push("The answers differ.".to_owned()),
+            _ => lines.push(format!(
+                "The answers of {different} of {all} statements differ."
+            )),
+        }
+        match &varying[..] {
+            [] => {}
+            [one] => lines.push(format!(
+                "Statement {one} gives another answer each time on either side, so its answers cannot be compared."
+            )),
+            many => lines.push(format!(
+                "Statements {} give another answer each time on either side, so their answers cannot be compared.",
+                text::list(many)
+            )),
+        }
         let speedups: Vec<Speedup> = self.statements.iter().filter_map(|s| s.speedup).collect();
         match &speedups[..] {
             [] => {}

@@ -9,8 +9,13 @@ use crate::compare::protocol::{ReportedError, ResultColumn, ShownValue};
 use crate::output::{self, Ink, plain_table, print_table, write_inked, write_paragraph};
 use crate::text;
 
-/// A statement's name is cut to this in the table; the page and the JSON file have all of it.
+/// A statement's name may be cut to this in the table, if the terminal has no room for more; the page
+/// and the JSON file have all of it.
 const NAME_WIDTH: usize = 44;
+/// Where there is no terminal.
+const FILE_NAME_WIDTH: usize = 100;
+/// The column of the names.
+const NAME: usize = 1;
 /// A value is cut to this, around the place where it differs.
 const VALUE_WIDTH: usize = 60;
 const COLUMN_WIDTH: usize = 30;
@@ -38,7 +43,7 @@ fn print(report: &CompareReport, with_plans: bool, out: &mut impl Write) -> io::
     }
     writeln!(out)?;
     for line in report.verdict() {
-        let ink = match report.statements.iter().any(|s| s.difference.is_some()) {
+        let ink = match report.statements.iter().any(|s| s.differs()) {
             true => Ink::Wrong,
             false => Ink::Bold,
         };
@@ -104,22 +109,30 @@ fn environment(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
 
 fn table(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     let (a, b) = (&report.sides[0].label, &report.sides[1].label);
-    let mut table = plain_table();
-    table.set_header(["", "statement", a, b, &format!("{b} is faster"), "answers"]);
+    let faster = format!("{b} is faster");
+    let header = ["", "statement", a, b, &faster, "answers"].map(str::to_owned);
+    let mut rows = vec![header];
     for statement in &report.statements {
         let times = |side: usize| match &statement.summaries {
             Some(s) => text::seconds_spread(s[side].median, s[side].spread),
             None => "-".to_owned(),
         };
-        table.add_row([
+        rows.push([
             statement.number.to_string(),
-            text::shorten(&statement.name(), NAME_WIDTH),
+            statement.name(),
             times(0),
             times(1),
             speedup(statement),
             answers(statement),
         ]);
     }
+    let width = name_width(&rows, output::columns_of_terminal());
+    for row in &mut rows {
+        row[NAME] = text::shorten(&row[NAME], width);
+    }
+    let mut table = plain_table();
+    table.set_header(rows.remove(0));
+    table.add_rows(rows);
     for column in [0, 2, 3] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -149,6 +162,19 @@ fn table(report: &CompareReport, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
+/// How many characters of a statement fit into a line, beside the other columns. No fewer than
+/// [`NAME_WIDTH`]: then a cell has several lines.
+fn name_width(rows: &[[String; 6]], columns: Option<usize>) -> usize {
+    let Some(columns) = columns else {
+        return FILE_NAME_WIDTH;
+    };
+    let widest = |i: usize| rows.iter().map(|row| row[i].chars().count()).max();
+    let others = (0..6).filter(|&i| i != NAME).filter_map(widest);
+    // Each cell has a space on either side.
+    let used = others.map(|width| width + 2).sum::<usize>() + 2;
+    columns.saturating_sub(used).max(NAME_WIDTH)
+}
+
 /// The speed-up with its interval: `12.6x (12.4 to 12.8)`.
 pub fn speedup(statement: &Statement) -> String {
     match statement.speedup {
@@ -168,6 +194,7 @@ pub fn answers(statement: &Statement) -> String {
             format!("DIFFER in row {}", text::thousands(*number))
         }
         (Some(Difference::Unsteady { label }), _) => format!("{label} VARIES"),
+        (Some(Difference::Varies), _) => "vary".to_owned(),
         (Some(_), _) => "DIFFER".to_owned(),
         (None, Some(o)) => match (&o.error, o.rows) {
             (Some(e), _) => format!("same error: {}", e.message),
@@ -275,7 +302,11 @@ pub fn explain(
         }
         Difference::Unsteady { label } => writeln!(
             out,
-            "{label} gives another answer each time it is asked, so there is nothing to compare"
+            "{label} gives another answer each time it is asked, and the other side does not"
+        ),
+        Difference::Varies => writeln!(
+            out,
+            "either side gives another answer each time, as with random(): there is nothing to compare"
         ),
     }
 }
