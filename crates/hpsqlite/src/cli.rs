@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::{bench, cluster, compare, data, demo, docs, exec, kvtest, query, shell, system, viz};
+use crate::{
+    bench, cluster, compare, data, demo, docs, exec, kvtest, query, shell, system, viz, why,
+};
 
 /// Query, compare and measure databases, look into their files, and run programs on High Performance
 /// SQLite.
@@ -47,6 +49,9 @@ enum Command {
     /// Run SQL, and write the rows as a table, CSV, JSON or Markdown
     #[command(after_help = query::HELP)]
     Query(query::QueryArgs),
+    /// Say whether a query is accelerated, what keeps it from that, and what each step takes
+    #[command(after_help = why::HELP)]
+    Why(why::WhyArgs),
     /// Open a database in SQLite's shell
     #[command(name = shell::NAME, after_help = shell::HELP, disable_help_flag = true)]
     Shell {
@@ -125,6 +130,7 @@ enum Command {
 pub fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Query(args) => query::run(&args),
+        Command::Why(args) => why::run(&args),
         Command::Shell { arguments } => shell::run(&arguments),
         Command::Compare(args) => compare::command::run(&args),
         Command::Exec(args) => exec::command::run(&args),

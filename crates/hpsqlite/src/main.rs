@@ -15,6 +15,7 @@ mod reasons;
 mod shell;
 mod system;
 mod viz;
+mod why;
 
 use std::process::ExitCode;
 
