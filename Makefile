@@ -24,15 +24,15 @@ DATA      := lib/libsqlite3.a lib/pkgconfig/sqlite3.pc include/sqlite3.h include
              include/hpsqlite.h
 
 # The program $(1) of the crate $(2), with a word before the first build, which takes a while. What
-# $(3) names runs cargo: nice, variables, or nothing. $(4) is a folder of its own in cargo's.
+# $(3) names runs cargo: nice, or nothing.
 define cargo_build
-@test -x $(TARGET)/$(4)release/$(1) || echo "building the program $(1)"
+@test -x $(TARGET)/release/$(1) || echo "building the program $(1)"
 @$(3) cargo build --quiet --release -p $(2) || { \
   echo "error: cargo could not build $(1); if it could not download a crate," \
        "check the network and cargo's registry settings and run make again" >&2; exit 1; }
 endef
 
-# A program as dist/bin has it, if it has changed; $(2) as $(4) above.
+# A program as dist/bin has it, if it has changed; $(2) is a folder of its own in cargo's, or nothing.
 define to_dist
 @mkdir -p dist/bin
 @cmp -s $(TARGET)/$(2)release/$(1) dist/bin/$(1) || { \
@@ -155,7 +155,10 @@ java: engine
 
 ## cluster: dist/bin/hpsqlite-cluster, for `hpsqlite cluster`: a replicated cluster, in four minutes
 cluster: engine
-	$(call cargo_build,hpsqlite-cluster,hpsqlite-cluster --locked --manifest-path cluster/Cargo.toml --target-dir $(TARGET)/cluster,PKG_CONFIG_PATH=$(CURDIR)/dist/lib/pkgconfig LIBSQLITE3_SYS_USE_PKG_CONFIG=1,cluster/)
+	@test -x $(TARGET)/cluster/release/hpsqlite-cluster || echo "building the program hpsqlite-cluster"
+	@cluster/build || { \
+	  echo "error: cargo could not build hpsqlite-cluster; if it could not download a crate," \
+	       "check the network and cargo's registry settings and run make again" >&2; exit 1; }
 	$(call to_dist,hpsqlite-cluster,cluster/)
 
 ## lint: formatting and lints, as CI wants them
