@@ -1,18 +1,28 @@
 //! Asks nodes, from outside.
+//!
+//! `settle` has a write written, with an id, by whichever nodes live: it asks again until it knows.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use reqwest::{Client, RequestBuilder};
+use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::config::{Config, Node};
-use crate::message::{Answer, Ask, Refusal, Status};
+use crate::message::{Answer, Ask, Given, Refusal, Status};
 use crate::tls;
 
 /// How long to wait for a node to take up a call, or to say how it is
 const CONNECTS_WITHIN: Duration = Duration::from_secs(2);
+/// How long to ask again until a write is answered: an election takes less than five seconds.
+pub const ANSWERED_WITHIN: Duration = Duration::from_secs(30);
+/// A node that does not answer for this time, and then does not say how it is within as much, is given up.
+pub const SILENT: Duration = Duration::from_millis(500);
+/// What this time grows to, where all nodes are silent: the machines may just be slow.
+const LONGEST_SILENCE: Duration = Duration::from_secs(8);
+/// Between two rounds through all nodes
+const ROUND: Duration = Duration::from_millis(50);
 
 /// Asks nodes questions over connections that it keeps, within one runtime.
 pub struct Asker {
@@ -28,6 +38,14 @@ impl Asker {
         })
     }
 
+    /// Has a write written, by the node of that number if it lives.
+    pub async fn settle(&self, first: usize, ask: &Ask) -> Result<Settled> {
+        let mut nodes: Vec<_> = self.config.nodes.iter().collect();
+        let count = nodes.len();
+        nodes.rotate_left(first % count);
+        settle(&self.http, &self.config, &nodes, ask).await
+    }
+
     /// What a node answers: the text of a list of [`Answer`]s.
     pub async fn ask(&self, node: u64, ask: &Ask) -> Result<Vec<u8>> {
         let node = self.config.node(node)?;
@@ -36,7 +54,7 @@ impl Asker {
     }
 }
 
-fn http(config: &Config) -> Result<Client> {
+pub fn http(config: &Config) -> Result<Client> {
     let builder = Client::builder()
         .no_proxy()
         .connect_timeout(CONNECTS_WITHIN);
@@ -55,7 +73,11 @@ async fn send<T: DeserializeOwned>(
         .with_context(|| format!("node {} answers in another way", node.id))
 }
 
-async fn send_for_body(config: &Config, node: &Node, request: RequestBuilder) -> Result<Vec<u8>> {
+async fn send_for_any(
+    config: &Config,
+    node: &Node,
+    request: RequestBuilder,
+) -> Result<(StatusCode, Vec<u8>)> {
     let response = request
         .bearer_auth(&config.secret)
         .send()
@@ -66,8 +88,13 @@ async fn send_for_body(config: &Config, node: &Node, request: RequestBuilder) ->
         .bytes()
         .await
         .with_context(|| format!("node {} broke off", node.id))?;
+    Ok((code, body.into()))
+}
+
+async fn send_for_body(config: &Config, node: &Node, request: RequestBuilder) -> Result<Vec<u8>> {
+    let (code, body) = send_for_any(config, node, request).await?;
     if code.is_success() {
-        return Ok(body.into());
+        return Ok(body);
     }
     match serde_json::from_slice::<Refusal>(&body) {
         Ok(refusal) => Err(refusal.into()),
@@ -79,10 +106,170 @@ fn url(config: &Config, node: &Node, path: &str) -> String {
     format!("{}://{}/{path}", tls::scheme(config), node.control())
 }
 
+/// Has a node answer, whatever it says: for one that hands on what it has been asked.
+pub async fn relay<Q: Serialize>(
+    http: &Client,
+    config: &Config,
+    node: &Node,
+    path: &str,
+    body: &Q,
+) -> Result<(StatusCode, Vec<u8>)> {
+    send_for_any(config, node, http.post(url(config, node, path)).json(body)).await
+}
+
+/// Has the node taken nothing, because there was no connection to it?
+pub fn was_not_sent(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<reqwest::Error>())
+        .is_some_and(reqwest::Error::is_connect)
+}
+
+/// An id for a new request
+pub async fn given(http: &Client, config: &Config, node: &Node) -> Result<Given> {
+    send(config, node, http.get(url(config, node, "request"))).await
+}
+
+/// How a write came to its answer
+pub struct Settled {
+    pub answers: Vec<Answer>,
+    /// Times that it was sent
+    pub sent: u32,
+}
+
+/// Why a write has no answer
+#[derive(Debug)]
+pub struct Unsettled {
+    why: String,
+    /// It may have been written; the same request may be sent again.
+    pub doubt: Option<String>,
+}
+
+impl std::fmt::Display for Unsettled {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seconds = ANSWERED_WITHIN.as_secs();
+        match &self.doubt {
+            None => to.write_str(&self.why),
+            Some(id) => write!(
+                to,
+                "within {seconds} s there was no answer, and it may have been written, or not ({}): with \
+                 --id {id} the same statement asks for the answer, and is not written twice",
+                self.why
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unsettled {}
+
+/// Has a write written, or a consistent read answered: asks one node after the other, with one id, until one
+/// of them knows the answer.
+pub async fn settle(http: &Client, config: &Config, nodes: &[&Node], ask: &Ask) -> Result<Settled> {
+    let begun = Instant::now();
+    let mut ask = ask.clone();
+    // Someone may have sent the id that was given.
+    let mut doubt = ask.id.is_some();
+    let mut sent = 0;
+    let mut patience = SILENT;
+    loop {
+        let mut why = None;
+        let mut someone = false;
+        for node in nodes {
+            let mut attempt = attempt(http, config, node, patience, &mut ask, &mut sent).await;
+            if let Some(leader) = attempt.as_ref().err().and_then(leader_in)
+                && let Ok(node) = config.node(leader)
+            {
+                attempt = self::attempt(http, config, node, patience, &mut ask, &mut sent).await;
+            }
+            let error = match attempt {
+                Ok(answers) => return Ok(Settled { answers, sent }),
+                Err(error) => error,
+            };
+            match error.downcast_ref::<Refusal>() {
+                Some(refusal) if !refusal.again => return Err(error),
+                Some(refusal) => {
+                    someone = true;
+                    doubt |= refusal.doubt;
+                }
+                None if was_not_sent(&error) => {}
+                None => {
+                    someone = true;
+                    doubt |= sent > 0;
+                }
+            }
+            why = Some(error);
+            if begun.elapsed() > ANSWERED_WITHIN {
+                break;
+            }
+        }
+        let why = why.with_context(|| "there is no node")?;
+        let id = ask.id.clone().filter(|_| doubt && !ask.consistent);
+        // Nobody runs, and nobody has got it.
+        if !someone && id.is_none() {
+            return Err(why).with_context(|| match nodes {
+                [node] => format!("node {} is to be asked", node.id),
+                _ => "no node answers: `hpsqlite cluster start` starts them".to_string(),
+            });
+        }
+        if begun.elapsed() > ANSWERED_WITHIN {
+            bail!(Unsettled {
+                why: format!("{why:#}"),
+                doubt: id
+            });
+        }
+        patience = longer(patience);
+        tokio::time::sleep(ROUND).await;
+    }
+}
+
+/// The node that is to be asked instead
+fn leader_in(error: &anyhow::Error) -> Option<u64> {
+    error.downcast_ref::<Refusal>()?.leader
+}
+
+/// Asks one node, until it answers or is given up.
+async fn attempt(
+    http: &Client,
+    config: &Config,
+    node: &Node,
+    patience: Duration,
+    ask: &mut Ask,
+    sent: &mut u32,
+) -> Result<Vec<Answer>> {
+    let asked = async {
+        if ask.id.is_none() && !ask.consistent {
+            ask.id = Some(given(http, config, node).await?.id);
+        }
+        *sent += 1;
+        let request = http.post(url(config, node, "sql")).json(&*ask);
+        send(config, node, request).await
+    };
+    tokio::select! {
+        answers = asked => answers,
+        () = silent(config, node, patience) => bail!("node {} at {} is silent", node.id, node.control()),
+    }
+}
+
+pub fn longer(patience: Duration) -> Duration {
+    (2 * patience).min(LONGEST_SILENCE)
+}
+
+/// Ends when a node does not say how it is. A statement may take long; that it lives it says at once.
+pub async fn silent(config: &Config, node: &Node, patience: Duration) {
+    loop {
+        tokio::time::sleep(patience).await;
+        if status_within(config, node, patience).await.is_err() {
+            return;
+        }
+    }
+}
+
 pub async fn status(config: &Config, node: &Node) -> Result<Status> {
-    let request = http(config)?
-        .get(url(config, node, "status"))
-        .timeout(CONNECTS_WITHIN);
+    status_within(config, node, CONNECTS_WITHIN).await
+}
+
+async fn status_within(config: &Config, node: &Node, time: Duration) -> Result<Status> {
+    let request = http(config)?.get(url(config, node, "status")).timeout(time);
     send(config, node, request).await
 }
 

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::client;
 use crate::config::{Config, FILE, Node, Tls, node_folder, process_file};
 use crate::message::{Answer, Ask, Cell, Refusal, Status};
-use crate::{library, sql};
+use crate::{library, request, sql};
 
 /// How long a cluster may take to become healthy, beside what it copies
 const HEALTHY_WITHIN: Duration = Duration::from_secs(60);
@@ -55,6 +55,9 @@ pub struct Sql {
     /// Print rows as a JSON array
     #[arg(long)]
     json: bool,
+    /// The id of a write that had no answer: it is not written twice, and answered as it was
+    #[arg(long, value_name = "ID", conflicts_with = "consistent")]
+    id: Option<String>,
 }
 
 #[derive(Args)]
@@ -211,6 +214,8 @@ pub fn plant(from: &Path, to: &Path) -> Result<()> {
             Duration::ZERO,
             None,
         )?;
+        // The new cluster has requests of its own.
+        target.execute_batch(&format!("DROP TABLE IF EXISTS {}", request::TABLE))?;
         target.execute_batch(
             "CREATE TABLE _metadata(key TEXT NOT NULL CONSTRAINT _metadata_pk PRIMARY KEY, data BLOB NOT NULL)",
         )?;
@@ -410,9 +415,18 @@ pub fn sql(dir: &Path, arguments: &Sql) -> Result<bool> {
             .map(|text| parameter(text))
             .collect(),
         consistent: arguments.consistent,
+        id: arguments.id.clone(),
     };
     let nodes = candidates(&config, arguments.node)?;
-    for answer in block_on(answers(&config, &nodes, &ask))?? {
+    let answers = block_on(async {
+        if arguments.id.is_none() && !arguments.consistent && sql::looks_like_read(&ask.sql) {
+            answers(&config, &nodes, &ask).await
+        } else {
+            let settled = client::settle(&client::http(&config)?, &config, &nodes, &ask).await?;
+            Ok(settled.answers)
+        }
+    })?;
+    for answer in answers? {
         match answer {
             Answer::Rows { columns, rows } => print_rows(&columns, &rows, arguments.json)?,
             Answer::Changes { changes } if std::io::stderr().is_terminal() => {
@@ -629,8 +643,8 @@ pub fn backup(dir: &Path, arguments: &Backup) -> Result<bool> {
         // The leader has all acknowledged writes once it answers this.
         let ask = Ask {
             sql: "SELECT 1".into(),
-            parameters: Vec::new(),
             consistent: true,
+            ..Ask::default()
         };
         answers(&config, &nodes, &ask).await?;
         for node in &nodes {

@@ -1,13 +1,14 @@
 //! `cluster.toml`: who the nodes are, where they listen, and the secret that they share.
 
 use std::fs;
-use std::io::Read;
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
+
+use crate::request;
 
 /// The file in the cluster's folder.
 pub const FILE: &str = "cluster.toml";
@@ -92,13 +93,8 @@ impl Node {
 impl Config {
     /// A cluster of this machine: `count` nodes that listen at loopback from `port` on.
     pub fn local(count: u64, port: u16, database: String) -> Result<Self> {
-        let mut random = [0u8; 32];
-        fs::File::open("/dev/urandom")
-            .and_then(|mut file| file.read_exact(&mut random))
-            .context("cannot read /dev/urandom")?;
-        let secret = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let mut config = Self {
-            secret,
+            secret: request::random(32)?,
             database,
             tls: None,
             nodes: Vec::new(),

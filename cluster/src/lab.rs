@@ -258,7 +258,6 @@ async fn write_rows(
 fn question(sql: &str) -> Ask {
     Ask {
         sql: sql.into(),
-        parameters: Vec::new(),
-        consistent: false,
+        ..Ask::default()
     }
 }

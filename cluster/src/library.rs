@@ -17,18 +17,23 @@ use anyhow::{Context, Result, bail};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionState, ffi};
 
+use crate::request;
+
 /// The name of tokio's threads. hiqlite's writer is the one thread of SQLite's that has no name.
 pub const THREADS: &str = "cluster";
 
 /// A variable of the environment with which a node runs on any SQLite: the lab compares ours with stock's.
 pub const ANY: &str = "HPSQLITE_CLUSTER_ANY_LIBRARY";
 
-/// The versions of SQLite and of ours; an error if the library is another one.
+/// The versions of SQLite, of ours and of this program, which all nodes must have alike; an error if the
+/// library is another one.
 pub fn version() -> Result<String> {
     let db = Connection::open_in_memory().context("SQLite does not open a database in memory")?;
+    // The log has statements that another version of this program may not know.
+    let with = concat!(", cluster ", env!("CARGO_PKG_VERSION"));
     let Ok(ours) = db.query_row("SELECT hp_version()", [], |row| row.get::<_, String>(0)) else {
         if std::env::var_os(ANY).is_some() {
-            return Ok(format!("SQLite {}", rusqlite::version()));
+            return Ok(format!("SQLite {}{with}", rusqlite::version()));
         }
         bail!(
             "this process runs on stock SQLite {}, not on High Performance SQLite: hpsqlite-cluster must \
@@ -37,7 +42,7 @@ pub fn version() -> Result<String> {
         );
     };
     Ok(format!(
-        "SQLite {} with hpsqlite {ours}",
+        "SQLite {} with hpsqlite {ours}{with}",
         rusqlite::version()
     ))
 }
@@ -128,7 +133,12 @@ unsafe extern "C" fn extension(
         ffi::sqlite3_rollback_hook(db, Some(rolled_back), null_mut());
     }
     // SAFETY: SQLite's arguments are passed on, and `guard_clock` keeps to the rules of `guard`.
-    unsafe { rusqlite::auto_extension::init_auto_extension(db, message, guard_clock) }
+    unsafe {
+        rusqlite::auto_extension::init_auto_extension(db, message, |db| {
+            request::register(&db)?;
+            guard_clock(db)
+        })
+    }
 }
 
 /// `CURRENT_TIMESTAMP` and its kin, also as the default of a column.

@@ -1,8 +1,9 @@
 //! `hpsqlite cluster`: a replicated cluster on High Performance SQLite.
 //!
 //! `config` is the cluster's file, `node` a process of the cluster, `client` asks nodes from outside, and
-//! `message` is what both say to each other. `sql` judges statements, `library` guards SQLite, and
-//! `commands` is what the user calls. `prove` shows what the cluster claims, and `lab` how fast it is, each on
+//! `message` is what both say to each other. `sql` judges statements, `request` is what the log keeps of a
+//! write, so that it is done once, and `write` has it done. `library` guards SQLite, and `commands` is what
+//! the user calls. `prove` shows what the cluster claims, and `lab` how fast it is, each on
 //! a `trial`.
 
 mod client;
@@ -13,9 +14,11 @@ mod library;
 mod message;
 mod node;
 mod prove;
+mod request;
 mod sql;
 mod tls;
 mod trial;
+mod write;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

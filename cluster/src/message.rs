@@ -3,7 +3,7 @@
 use rusqlite::types::{Value, ValueRef};
 use serde::{Deserialize, Serialize};
 
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Default, Deserialize, Serialize)]
 pub struct Ask {
     /// One statement or several; several that write are one transaction.
     pub sql: String,
@@ -13,6 +13,24 @@ pub struct Ask {
     /// Read what all acknowledged writes left, not what this node has got so far.
     #[serde(default)]
     pub consistent: bool,
+    /// Of a request that may be sent again: it is written once, and answered alike. Reads do not need one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// An id for a request
+#[derive(Deserialize, Serialize)]
+pub struct Given {
+    pub id: String,
+}
+
+/// What one node hands to the leader
+#[derive(Deserialize, Serialize)]
+pub struct Handed {
+    /// With an id
+    pub ask: Ask,
+    /// Nobody has sent this id before.
+    pub first: bool,
 }
 
 /// A value. JSON's numbers, texts and null are what they look like; the rest is named.
@@ -78,7 +96,7 @@ impl Cell {
 }
 
 /// What became of one statement
-#[derive(Deserialize, Serialize)]
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
     Rows {
@@ -91,12 +109,22 @@ pub enum Answer {
 }
 
 /// Why there is no answer; an error of who asked
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Refusal {
     pub error: String,
     /// Ask this node instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leader: Option<u64>,
+    /// The cluster is at fault: the same may be answered later.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub again: bool,
+    /// It may have been written.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub doubt: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl std::fmt::Display for Refusal {

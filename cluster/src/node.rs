@@ -24,22 +24,22 @@ use tokio::sync::Notify;
 
 use crate::client;
 use crate::config::{Config, node_database, node_folder, process_file};
-use crate::message::{Answer, Ask, Cell, Refusal, Status};
+use crate::message::{Answer, Ask, Cell, Given, Handed, Refusal, Status};
+use crate::request;
+use crate::write::{self, ACKNOWLEDGED_WITHIN, LARGEST_WRITE, Requests, param};
 use crate::{library, sql, tls};
 
 /// Log entries between two snapshots. A node that was killed reads a snapshot and at most twice as many.
 const ENTRIES_A_SNAPSHOT: u64 = 10_000;
 /// Bytes of a file of hiqlite's log. An entry that does not fit ends the node, and each one after it.
 const LOG_FILE: u32 = 16 << 20;
-/// Bytes of a transaction, which is one entry
-const LARGEST_WRITE: usize = 8 << 20;
-/// How long a write may wait for the other nodes
-const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 
-struct Shared {
-    id: u64,
-    config: Config,
-    database: std::path::PathBuf,
+/// What all that a node does needs.
+pub struct Shared {
+    pub id: u64,
+    pub config: Config,
+    pub database: std::path::PathBuf,
+    pub requests: Requests,
     library: String,
     client: OnceLock<Client>,
     /// For judging statements only
@@ -60,6 +60,7 @@ pub fn run(folder: &Path, id: u64) -> Result<()> {
         id,
         database: node_database(folder, &config, id),
         library: library::version()?,
+        requests: Requests::new(client::http(&config)?),
         config,
         client: OnceLock::new(),
         judge: Mutex::new(None),
@@ -106,6 +107,11 @@ async fn serve(place: &Path, node: crate::config::Node, shared: Arc<Shared>) -> 
             "/sql",
             post(ask).layer(DefaultBodyLimit::max(4 * LARGEST_WRITE)),
         )
+        .route(
+            "/write",
+            post(lead).layer(DefaultBodyLimit::max(4 * LARGEST_WRITE)),
+        )
+        .route("/request", get(give))
         .route("/backup", post(backup))
         .route("/stop", post(stop))
         .layer(middleware::from_fn_with_state(
@@ -257,15 +263,13 @@ async fn authorized(State(shared): State<Arc<Shared>>, request: Request, next: N
     }
 }
 
-fn refuse(code: StatusCode, error: impl Into<String>) -> Response {
-    (
-        code,
-        Json(Refusal {
-            error: error.into(),
-            leader: None,
-        }),
-    )
-        .into_response()
+pub fn refuse(code: StatusCode, error: impl Into<String>) -> Response {
+    let refusal = Refusal {
+        error: error.into(),
+        again: code == StatusCode::SERVICE_UNAVAILABLE,
+        ..Refusal::default()
+    };
+    (code, Json(refusal)).into_response()
 }
 
 async fn status(State(shared): State<Arc<Shared>>) -> Json<Status> {
@@ -310,44 +314,75 @@ async fn stop(State(shared): State<Arc<Shared>>) -> Json<()> {
     Json(())
 }
 
+fn starting(shared: &Shared) -> Response {
+    refuse(
+        StatusCode::SERVICE_UNAVAILABLE,
+        format!("node {} is starting", shared.id),
+    )
+}
+
 async fn ask(State(shared): State<Arc<Shared>>, Json(ask): Json<Ask>) -> Response {
     let Some(client) = shared.client.get().cloned() else {
-        return refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            format!("node {} is starting", shared.id),
-        );
+        return starting(&shared);
     };
-    let statements = match tokio::task::block_in_place(|| judged(&shared, &ask)) {
-        Ok(statements) => statements,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, format!("{error:#}")),
+    let wrong = |error| refuse(StatusCode::BAD_REQUEST, error);
+    let judged = tokio::task::block_in_place(|| judged(&shared, &ask))
+        .map_err(|error| format!("{error:#}"))
+        .and_then(|statements| Ok((reads(&statements)?, statements)));
+    let statements = match judged {
+        Ok((true, statements)) => statements,
+        Ok((false, _)) => return write::settled(&shared, &client, ask).await,
+        // What has been asked before may have been done, and be an error for that.
+        Err(_) if ask.id.is_some() => return write::settled(&shared, &client, ask).await,
+        Err(error) => return wrong(error),
     };
     let parameters = match parameters(&ask, statements.len()) {
-        Ok(parameters) => parameters,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, error),
+        Ok(values) => values.into_iter().map(param).collect(),
+        Err(error) => return wrong(error),
     };
+    if ask.consistent
+        && let Err(refusal) = linearizable(&client, shared.id).await
+    {
+        return refusal;
+    }
+    read(&client, statements, parameters).await
+}
+
+/// A write that another node hands on to this one, which leads
+async fn lead(State(shared): State<Arc<Shared>>, Json(handed): Json<Handed>) -> Response {
+    match shared.client.get() {
+        Some(client) => write::decided(&shared, client, &handed).await,
+        None => starting(&shared),
+    }
+}
+
+async fn give(State(shared): State<Arc<Shared>>) -> Response {
+    let Some(client) = shared.client.get().cloned() else {
+        return starting(&shared);
+    };
+    match write::given(&shared, &client).await {
+        Ok(id) => Json(Given { id: id.to_string() }).into_response(),
+        Err(refusal) => refusal,
+    }
+}
+
+/// Do all statements read, or all write?
+pub fn reads(statements: &[(sql::Judged, String)]) -> std::result::Result<bool, String> {
     let reads = statements
         .iter()
         .filter(|(judged, _)| judged.kind == sql::Kind::Read)
         .count();
-    if reads == statements.len() {
-        if ask.consistent
-            && let Err(refusal) = linearizable(&client, shared.id).await
-        {
-            return refusal;
-        }
-        read(&client, statements, parameters).await
-    } else if reads > 0 {
-        refuse(
-            StatusCode::BAD_REQUEST,
-            "statements that read and statements that write go one after the other, not together",
-        )
-    } else {
-        write(&client, statements, parameters).await
+    if reads > 0 && reads < statements.len() {
+        return Err(
+            "statements that read and statements that write go one after the other, not together"
+                .into(),
+        );
     }
+    Ok(reads > 0)
 }
 
 /// The statements with what they are, without BEGIN and COMMIT around them.
-fn judged(shared: &Shared, ask: &Ask) -> Result<Vec<(sql::Judged, String)>> {
+pub fn judged(shared: &Shared, ask: &Ask) -> Result<Vec<(sql::Judged, String)>> {
     let mut judge = shared
         .judge
         .lock()
@@ -385,26 +420,22 @@ fn judged(shared: &Shared, ask: &Ask) -> Result<Vec<(sql::Judged, String)>> {
     Ok(statements)
 }
 
-fn parameters(ask: &Ask, statements: usize) -> std::result::Result<Vec<Param>, String> {
+pub fn parameters(ask: &Ask, statements: usize) -> std::result::Result<Vec<Value>, String> {
     if statements != 1 && !ask.parameters.is_empty() {
         return Err("parameters are for one statement, and there are several".into());
     }
     ask.parameters
         .iter()
         .enumerate()
-        .map(|(i, cell)| match cell.value() {
-            Some(Value::Null) => Ok(Param::Null),
-            Some(Value::Integer(i)) => Ok(Param::Integer(i)),
-            Some(Value::Real(r)) => Ok(Param::Real(r)),
-            Some(Value::Text(text)) => Ok(Param::Text(text)),
-            Some(Value::Blob(bytes)) => Ok(Param::Blob(bytes)),
-            None => Err(format!("parameter {} has no hexadecimal digits", i + 1)),
+        .map(|(i, cell)| {
+            cell.value()
+                .ok_or_else(|| format!("parameter {} has no hexadecimal digits", i + 1))
         })
         .collect()
 }
 
 /// Waits until this node, which must be the leader, has all that has been acknowledged.
-async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Response> {
+pub async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Response> {
     let leader = leader_of(client).await;
     if leader != Some(id) {
         let error = match leader {
@@ -413,7 +444,12 @@ async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Respo
         };
         return Err((
             StatusCode::SERVICE_UNAVAILABLE,
-            Json(Refusal { error, leader }),
+            Json(Refusal {
+                error,
+                leader,
+                again: true,
+                doubt: false,
+            }),
         )
             .into_response());
     }
@@ -430,11 +466,11 @@ async fn linearizable(client: &Client, id: u64) -> std::result::Result<(), Respo
 }
 
 /// The node that leads, as far as this one knows.
-async fn leader_of(client: &Client) -> Option<u64> {
+pub async fn leader_of(client: &Client) -> Option<u64> {
     client.metrics_db().await.ok()?.current_leader
 }
 
-const NO_LEADER: &str =
+pub const NO_LEADER: &str =
     "there is no leader: more than half of the nodes must run and reach each other";
 
 /// A row with every value as it is stored, whatever type its column was declared with
@@ -454,7 +490,7 @@ impl From<&mut Row<'_>> for Cells {
     }
 }
 
-async fn read(
+pub async fn read(
     client: &Client,
     statements: Vec<(sql::Judged, String)>,
     parameters: Vec<Param>,
@@ -475,102 +511,8 @@ async fn read(
     Json(answers).into_response()
 }
 
-async fn write(
-    client: &Client,
-    statements: Vec<(sql::Judged, String)>,
-    mut parameters: Vec<Param>,
-) -> Response {
-    let known = leader_of(client).await;
-    if known.is_none() {
-        return refuse(StatusCode::SERVICE_UNAVAILABLE, NO_LEADER);
-    }
-    let size: usize = statements
-        .iter()
-        .map(|(_, statement)| statement.len() + 64)
-        .sum::<usize>()
-        + parameters.iter().map(size_of_parameter).sum::<usize>();
-    if size > LARGEST_WRITE {
-        return refuse(
-            StatusCode::BAD_REQUEST,
-            format!(
-                "{:.1} MB are too much for one transaction: 8 MB at most",
-                size as f64 / 1e6
-            ),
-        );
-    }
-    let transaction: Vec<_> = statements
-        .into_iter()
-        .map(|(_, statement)| (statement, std::mem::take(&mut parameters)))
-        .collect();
-    let doubt = "it may have been written, or not: ask before you send it again";
-    let written = tokio::select! {
-        written = tokio::time::timeout(ACKNOWLEDGED_WITHIN, client.txn(transaction)) => written,
-        () = leader_lost(client, known) => {
-            return refuse(StatusCode::SERVICE_UNAVAILABLE, format!("the leader was lost meanwhile; {doubt}"));
-        }
-    };
-    match written {
-        Ok(Ok(counts)) => {
-            let answers: Vec<_> = counts
-                .into_iter()
-                .map(|count| Answer::Changes {
-                    changes: count.unwrap_or(0),
-                })
-                .collect();
-            Json(answers).into_response()
-        }
-        Ok(Err(error)) if is_refused(&error) => refuse(StatusCode::BAD_REQUEST, told(&error)),
-        Ok(Err(error)) => refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            format!("{}; {doubt}", told(&error)),
-        ),
-        Err(_) => refuse(
-            StatusCode::SERVICE_UNAVAILABLE,
-            format!(
-                "most nodes did not answer within {} s; {doubt}",
-                ACKNOWLEDGED_WITHIN.as_secs()
-            ),
-        ),
-    }
-}
-
-fn size_of_parameter(parameter: &Param) -> usize {
-    16 + match parameter {
-        Param::Text(text) => text.len(),
-        Param::Blob(bytes) => bytes.len(),
-        _ => 0,
-    }
-}
-
-/// Ends when another node leads, or none, and an answer of the one that led has had a second to arrive.
-async fn leader_lost(client: &Client, known: Option<u64>) {
-    loop {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        let leader = leader_of(client).await;
-        if leader != known {
-            return tokio::time::sleep(Duration::from_secs(1)).await;
-        }
-    }
-}
-
-/// Has every node refused the statement, and in the same way?
-fn is_refused(error: &hiqlite::Error) -> bool {
-    use hiqlite::Error::{
-        BadRequest, ConstraintViolation, PrepareStatement, QueryParams, Sqlite, Transaction,
-    };
-    matches!(
-        error,
-        BadRequest(_)
-            | ConstraintViolation(_)
-            | PrepareStatement(_)
-            | QueryParams(_)
-            | Sqlite(_)
-            | Transaction(_)
-    )
-}
-
 /// What an error of hiqlite's says, without the names of its types.
-fn told(error: &hiqlite::Error) -> String {
+pub fn told(error: &hiqlite::Error) -> String {
     let text = error.to_string();
     if text.contains("unwinding panic") {
         return "a function in this write would give each node another value: pass it as a parameter".into();
@@ -611,7 +553,10 @@ fn copy(database: &Path, file: &Path) -> Result<u64> {
         let db = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         db.execute("VACUUM INTO ?1", [new.display().to_string()])?;
         let db = Connection::open(&new)?;
-        db.execute_batch("DROP TABLE IF EXISTS _metadata")?;
+        db.execute_batch(&format!(
+            "DROP TABLE IF EXISTS _metadata; DROP TABLE IF EXISTS {}",
+            request::TABLE
+        ))?;
         drop(db);
         fs::File::open(&new)?.sync_all()?;
         fs::rename(&new, file)?;

@@ -1,13 +1,14 @@
 //! `prove`: what the cluster claims, shown on this machine.
 //!
-//! Writers send rows with numbers of their own, each once, and note outside the cluster which ones were
-//! acknowledged. Meanwhile nodes are killed. In the end each node must have every acknowledged row once
-//! and none that was not sent, all nodes the same data, and stock SQLite must find their files in order.
+//! Writers send rows with numbers of their own, each as one request, and note outside the cluster which ones
+//! were acknowledged. Meanwhile nodes are killed. A request is sent again until it is answered, and while two
+//! of three nodes live none may stay without an answer. In the end each node must have every acknowledged row
+//! once and none that was not sent, all nodes the same data, and stock SQLite must find their files in order.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,15 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::client;
-use crate::commands::{answers, block_on};
+use crate::client::{self, Asker, Unsettled};
+use crate::commands::block_on;
 use crate::config::Config;
 use crate::message::{Answer, Ask, Cell};
 use crate::trial::Trial;
 
+/// Another leader must have answered what was sent before it within this time. It takes less than a second
+/// where the machine has time.
+const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(8);
 /// Writers at the same time
 const WRITERS: i64 = 4;
 
@@ -46,6 +50,65 @@ struct Ledger {
     sent: AtomicI64,
     acknowledged: Mutex<BTreeSet<i64>>,
     end: AtomicBool,
+    /// When each writer sent the row whose answer it waits for
+    waiting: Mutex<[Option<Instant>; WRITERS as usize]>,
+    /// Rows that were sent more than once
+    again: AtomicU64,
+    /// Rows of which no answer says whether they are written, though most nodes lived
+    ambiguous: AtomicU64,
+    /// Odd while most nodes are dead; another number each time
+    quorum: AtomicU64,
+    longest: Mutex<Longest>,
+    failed: Mutex<Option<String>>,
+}
+
+/// The longest times, of rows that were sent while most nodes lived
+#[derive(Default)]
+struct Longest {
+    /// From when a row was sent to its answer
+    wait: Duration,
+    /// From when another node led to the answer of what had been sent before
+    behind: Duration,
+}
+
+impl Ledger {
+    fn quorum(&self) -> u64 {
+        self.quorum.load(Ordering::SeqCst)
+    }
+
+    /// Notes that most nodes die, or that they live again.
+    fn turn(&self) {
+        self.quorum.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn wait(&self, writer: i64, since: Option<Instant>) {
+        if let Ok(mut waiting) = self.waiting.lock() {
+            waiting[writer as usize] = since;
+        }
+    }
+
+    /// How long it takes until what was sent before now is answered.
+    fn answered(&self) -> Result<Duration> {
+        let now = Instant::now();
+        let waits = || {
+            self.waiting
+                .lock()
+                .is_ok_and(|waiting| waiting.iter().flatten().any(|since| *since < now))
+        };
+        while waits() {
+            ensure!(
+                now.elapsed() < 2 * client::ANSWERED_WITHIN,
+                "a row has no answer {} s after another node led",
+                now.elapsed().as_secs()
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let took = now.elapsed();
+        if let Ok(mut longest) = self.longest.lock() {
+            longest.behind = longest.behind.max(took);
+        }
+        Ok(took)
+    }
 }
 
 pub fn run(arguments: &Prove) -> Result<bool> {
@@ -86,12 +149,12 @@ fn prove(dir: &Path, arguments: &Prove) -> Result<bool> {
     judge(&mut trial, &ledger)
 }
 
-/// Sends rows until the end, each to another node, each once.
+/// Sends rows until the end, each to another node first.
 fn send_rows(config: &Config, ledger: &Ledger, writer: i64) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()
-    else {
+        .build();
+    let (Ok(runtime), Ok(asker)) = (runtime, Asker::new(config)) else {
         return;
     };
     let mut turn = writer as usize;
@@ -103,19 +166,36 @@ fn send_rows(config: &Config, ledger: &Ledger, writer: i64) {
                 Cell::Integer(id),
                 Cell::Text(format!("row {id} of writer {writer}")),
             ],
-            consistent: false,
+            ..Ask::default()
         };
-        let node = &config.nodes[turn % config.nodes.len()];
-        match runtime.block_on(client::ask(config, node, &ask)) {
-            Ok(_) => {
+        let (quorum, begun) = (ledger.quorum(), Instant::now());
+        ledger.wait(writer, Some(begun));
+        let settled = runtime.block_on(asker.settle(turn, &ask));
+        ledger.wait(writer, None);
+        turn += 1;
+        let lived = quorum % 2 == 0 && quorum == ledger.quorum();
+        match settled {
+            Ok(settled) => {
                 if let Ok(mut acknowledged) = ledger.acknowledged.lock() {
                     acknowledged.insert(id);
                 }
+                if settled.sent > 1 {
+                    ledger.again.fetch_add(1, Ordering::Relaxed);
+                }
+                if let (true, Ok(mut longest)) = (lived, ledger.longest.lock()) {
+                    longest.wait = longest.wait.max(begun.elapsed());
+                }
             }
-            Err(_) => {
-                turn += 1;
-                std::thread::sleep(Duration::from_millis(50));
+            Err(error) if lived => {
+                let doubt = error
+                    .downcast_ref::<Unsettled>()
+                    .is_some_and(|unsettled| unsettled.doubt.is_some());
+                ledger.ambiguous.fetch_add(doubt.into(), Ordering::Relaxed);
+                if let Ok(mut failed) = ledger.failed.lock() {
+                    failed.get_or_insert_with(|| format!("row {id}: {error:#}"));
+                }
             }
+            Err(_) => std::thread::sleep(Duration::from_millis(50)),
         }
     }
 }
@@ -135,10 +215,13 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
         trial.kill(leader)?;
         let took = trial.another_leader(leader)?;
         longest = longest.max(took);
+        let behind = ledger.answered()?;
         trial.start()?;
         println!(
-            "round {round}: the leader, node {leader}, killed; another one after {:.1} s; {} rows acknowledged",
+            "round {round}: the leader, node {leader}, killed; another one after {:.1} s, all answered {:.2} s later; \
+             {} rows acknowledged",
             took.as_secs_f64(),
+            behind.as_secs_f64(),
             written()
         );
     }
@@ -150,14 +233,16 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
     let leader = trial.leader()?;
     trial.signal(leader, rustix::process::Signal::STOP)?;
     let took = trial.another_leader(leader)?;
+    let behind = ledger.answered()?;
     std::thread::sleep(Duration::from_secs(2));
     trial.signal(leader, rustix::process::Signal::CONT)?;
     trial.start()?;
     println!(
-        "the leader, node {leader}, cut off for {:.1} s and back: node {} led after {:.1} s",
-        took.as_secs_f64() + 2.0,
+        "the leader, node {leader}, cut off for {:.1} s and back: node {} led after {:.1} s, all answered {:.2} s later",
+        (took + behind).as_secs_f64() + 2.0,
         trial.leader()?,
-        took.as_secs_f64()
+        took.as_secs_f64(),
+        behind.as_secs_f64()
     );
 
     let leader = trial.leader()?;
@@ -168,6 +253,7 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
         .map(|node| node.id)
         .filter(|id| *id != leader)
         .collect();
+    ledger.turn();
     for id in &followers {
         trial.kill(*id)?;
     }
@@ -179,8 +265,7 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
     );
     let ask = Ask {
         sql: "SELECT count(*) FROM proof".into(),
-        parameters: Vec::new(),
-        consistent: false,
+        ..Ask::default()
     };
     let read = block_on(client::ask(&config, config.node(leader)?, &ask))?;
     ensure!(
@@ -199,6 +284,7 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
         "all three killed, and started: node {} leads",
         trial.leader()?
     );
+    ledger.turn();
     std::thread::sleep(Duration::from_millis(500));
     Ok(())
 }
@@ -207,11 +293,12 @@ fn storm(trial: &mut Trial, arguments: &Prove, ledger: &Ledger) -> Result<()> {
 fn write(config: &Config, sql: &str) -> Result<Result<Vec<Answer>>> {
     let ask = Ask {
         sql: sql.into(),
-        parameters: Vec::new(),
-        consistent: false,
+        ..Ask::default()
     };
-    let nodes: Vec<_> = config.nodes.iter().collect();
-    block_on(answers(config, &nodes, &ask))
+    block_on(async {
+        let settled = Asker::new(config)?.settle(0, &ask).await?;
+        Ok(settled.answers)
+    })
 }
 
 /// Compares what each node has with what was sent and acknowledged.
@@ -242,6 +329,7 @@ fn judge(trial: &mut Trial, ledger: &Ledger) -> Result<bool> {
         std::thread::sleep(Duration::from_millis(100));
     }
     let mut all = true;
+    let (mut lost, mut twice) = (0, 0);
     let mut contents = Vec::new();
     for node in &trial.config.nodes {
         let file = trial.dir.join(format!("node-{}.db", node.id));
@@ -252,17 +340,18 @@ fn judge(trial: &mut Trial, ledger: &Ledger) -> Result<bool> {
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let ids: BTreeSet<i64> = rows.iter().map(|(id, _)| *id).collect();
-        let lost = acknowledged.difference(&ids).count();
-        let twice = rows.len() - ids.len();
+        let missing = acknowledged.difference(&ids).count();
+        let double = rows.len() - ids.len();
+        (lost, twice) = (lost.max(missing), twice.max(double));
         // -1 is the row that one node of three may have kept in its log.
         let unsent = ids
             .iter()
             .filter(|id| **id != -1 && !(1..=sent).contains(*id))
             .count();
         let sound = stock_finds_it_sound(&file)?;
-        all &= lost == 0 && twice == 0 && unsent == 0 && sound == "ok";
+        all &= missing == 0 && double == 0 && unsent == 0 && sound == "ok";
         println!(
-            "node {}: {} rows; {lost} of {} acknowledged ones lost, {twice} twice, {unsent} never sent; \
+            "node {}: {} rows; {missing} of {} acknowledged ones lost, {double} twice, {unsent} never sent; \
              integrity_check of stock SQLite: {sound}",
             node.id,
             rows.len(),
@@ -275,7 +364,23 @@ fn judge(trial: &mut Trial, ledger: &Ledger) -> Result<bool> {
         "all nodes have the same rows in the same order: {}",
         if same { "yes" } else { "NO" }
     );
-    Ok(all && same)
+    let (wait, behind) = ledger.longest.lock().map_or_else(
+        |_| Default::default(),
+        |longest| (longest.wait, longest.behind),
+    );
+    let ambiguous = ledger.ambiguous.load(Ordering::Relaxed);
+    println!(
+        "rows sent again: {}; the longest wait for an answer: {:.1} s, and after another node led: {:.2} s",
+        ledger.again.load(Ordering::Relaxed),
+        wait.as_secs_f64(),
+        behind.as_secs_f64()
+    );
+    println!("ambiguous answers: {ambiguous}; rows written twice: {twice}; rows lost: {lost}");
+    let failed = ledger.failed.lock().map_or(None, |failed| failed.clone());
+    if let Some(failed) = &failed {
+        println!("without an answer while most nodes lived: {failed}");
+    }
+    Ok(all && same && ambiguous == 0 && failed.is_none() && behind < CAUGHT_UP_WITHIN)
 }
 
 /// What stock SQLite's integrity_check says of a file.

@@ -7,6 +7,8 @@ use anyhow::{Context, Result, bail, ensure};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, ffi};
 
+use crate::request;
+
 /// What a statement is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
@@ -57,8 +59,8 @@ const READING_PRAGMAS: &[&str] = &[
     "quick_check",
     "hp_stats",
 ];
-/// hiqlite's own table.
-const METADATA: &str = "_metadata";
+/// Tables that belong to the cluster: hiqlite's own, and ours.
+const OURS: &[&str] = &["_metadata", request::TABLE];
 
 /// Cuts a text into statements, as SQLite does: not within quotes, comments and triggers.
 pub fn split(text: &str) -> Result<Vec<String>> {
@@ -84,6 +86,11 @@ pub fn split(text: &str) -> Result<Vec<String>> {
 
 /// Is there nothing but space, comments and a semicolon?
 fn is_empty(statement: &str) -> bool {
+    bare(statement).is_empty()
+}
+
+/// A statement from its first word on
+fn bare(statement: &str) -> &str {
     let mut rest = statement.trim_start_matches([' ', '\t', '\n', '\r', ';']);
     loop {
         let end = if rest.starts_with("--") {
@@ -91,13 +98,26 @@ fn is_empty(statement: &str) -> bool {
         } else if rest.starts_with("/*") {
             rest.find("*/").map(|end| end + 1)
         } else {
-            return rest.is_empty();
+            return rest;
         };
         match end {
             Some(end) => rest = rest[end + 1..].trim_start_matches([' ', '\t', '\n', '\r', ';']),
-            None => return true,
+            None => return "",
         }
     }
+}
+
+/// Does a text begin as those do that only read? A node knows; this is for who has not asked one yet.
+pub fn looks_like_read(text: &str) -> bool {
+    let first = split(text).ok().and_then(|all| all.into_iter().next());
+    let first = first.as_deref().map_or("", bare);
+    ["select", "values", "explain", "pragma"]
+        .iter()
+        .any(|word| {
+            first
+                .get(..word.len())
+                .is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+        })
 }
 
 /// What the authorizer saw.
@@ -162,6 +182,10 @@ pub fn judge(db: &Connection, statement: &str) -> Result<Judged> {
     };
     for name in functions {
         ensure!(
+            !request::FUNCTIONS.contains(&name.as_str()),
+            "{name}() belongs to the cluster itself"
+        );
+        ensure!(
             !NOT_IN_WRITES.contains(&name.as_str()),
             "{name}() in a write would give each node another value: compute it first and pass it as a parameter"
         );
@@ -182,7 +206,14 @@ fn look(seen: &mut Seen, context: &AuthContext<'_>) {
         seen.refused.get_or_insert(what);
     };
     match context.action {
-        AuthAction::CreateTable { .. } | AuthAction::AlterTable { .. } => seen.defines = true,
+        AuthAction::CreateTable { table_name } | AuthAction::AlterTable { table_name, .. } => {
+            seen.defines = true;
+            if is_ours(table_name) {
+                refuse(format!(
+                    "the table {table_name} belongs to the cluster itself"
+                ));
+            }
+        }
         AuthAction::Select => seen.selects = true,
         AuthAction::Function { function_name } => seen.functions.push(function_name.to_lowercase()),
         AuthAction::Transaction { operation } => {
@@ -217,14 +248,20 @@ fn look(seen: &mut Seen, context: &AuthContext<'_>) {
         | AuthAction::Delete { table_name }
         | AuthAction::Update { table_name, .. }
         | AuthAction::DropTable { table_name }
-            if table_name.eq_ignore_ascii_case(METADATA) =>
+        | AuthAction::CreateIndex { table_name, .. }
+        | AuthAction::CreateTrigger { table_name, .. }
+            if is_ours(table_name) =>
         {
             refuse(format!(
-                "the table {METADATA} belongs to the cluster itself"
+                "the table {table_name} belongs to the cluster itself"
             ));
         }
         _ => {}
     }
+}
+
+fn is_ours(table: &str) -> bool {
+    OURS.iter().any(|name| table.eq_ignore_ascii_case(name))
 }
 
 fn first_word(statement: &str) -> &str {
@@ -248,8 +285,12 @@ mod tests {
 
     fn judged(statement: &str) -> String {
         let db = Connection::open_in_memory().unwrap();
-        db.execute_batch("CREATE TABLE t(a, b); CREATE TABLE _metadata(key, data)")
-            .unwrap();
+        request::register(&db).unwrap();
+        db.execute_batch(
+            "CREATE TABLE t(a, b); CREATE TABLE _metadata(key, data);
+             CREATE TABLE _hpsqlite_requests(number, id, what, answer)",
+        )
+        .unwrap();
         match judge(&db, statement) {
             Ok(judged) => format!("{:?}", judged.kind),
             Err(error) => error.to_string(),
@@ -267,6 +308,27 @@ mod tests {
             ["SELECT 1;", "SELECT 2"]
         );
         assert!(split(" -- nothing").unwrap().is_empty());
+    }
+
+    #[test]
+    fn texts_that_read() {
+        for text in [
+            "select 1",
+            "/* a */ -- b\n EXPLAIN DELETE FROM t",
+            "VALUES(1)",
+            ";PRAGMA table_info(t)",
+        ] {
+            assert!(looks_like_read(text), "{text}");
+        }
+        for text in [
+            "",
+            "WITH a AS (SELECT 1) DELETE FROM t",
+            "INSERT INTO t SELECT 1",
+            "selec",
+            "ä",
+        ] {
+            assert!(!looks_like_read(text), "{text}");
+        }
     }
 
     #[test]
@@ -292,6 +354,27 @@ mod tests {
             ("ATTACH 'x' AS y", "ATTACH"),
             ("PRAGMA journal_mode=DELETE", "PRAGMA journal_mode"),
             ("DELETE FROM _metadata", "belongs to the cluster"),
+            (
+                "UPDATE _HPSQLITE_requests SET answer=1",
+                "belongs to the cluster",
+            ),
+            (
+                "ALTER TABLE _hpsqlite_requests ADD x",
+                "belongs to the cluster",
+            ),
+            (
+                "CREATE TABLE _hpsqlite_requests(x)",
+                "belongs to the cluster",
+            ),
+            (
+                "CREATE INDEX i ON _hpsqlite_requests(what)",
+                "belongs to the cluster",
+            ),
+            ("DROP TABLE _hpsqlite_requests", "belongs to the cluster"),
+            (
+                "INSERT INTO t SELECT hp_request_note(1), 1",
+                "belongs to the cluster",
+            ),
             ("VACUUM", "VACUUM"),
             ("ROLLBACK", "ROLLBACK"),
             ("SELEC 1", "syntax error"),

@@ -45,15 +45,6 @@ serve_on() { # MACHINE
   MACHINE=$work/machine-$1 LD_PRELOAD=$work/machine.so ip netns exec "$net-$1" \
     "$cluster" --dir "$work/m/$1" node "$1" >>"m/$1/said" 2>&1 </dev/null &
 }
-# until SECONDS COMMAND...: as soon as it succeeds
-until_so() {
-  local end=$((SECONDS + $1))
-  shift
-  until "$@" >/dev/null 2>&1; do
-    [ $SECONDS -lt $end ] || { "$@"; return 1; }
-    sleep 0.2
-  done
-}
 # The node that leads; status fails where one does not answer.
 leader() { user status | sed -n 's/^ *\([0-9]*\)  leader .*/\1/p' || true; }
 leads_without() { # LOST
