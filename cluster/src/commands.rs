@@ -214,7 +214,15 @@ pub fn plant(from: &Path, to: &Path) -> Result<()> {
             Duration::ZERO,
             None,
         )?;
-        // The new cluster has requests of its own.
+        // A copy that hiqlite makes at night has them. The new cluster has requests of its own.
+        let of_hiqlite: bool = target.query_row(
+            "SELECT count(*) FROM sqlite_schema WHERE name='_metadata' AND sql LIKE '%_metadata_pk%'",
+            [],
+            |row| row.get(0),
+        )?;
+        if of_hiqlite {
+            target.execute_batch("DROP TABLE _metadata")?;
+        }
         target.execute_batch(&format!("DROP TABLE IF EXISTS {}", request::TABLE))?;
         target.execute_batch(
             "CREATE TABLE _metadata(key TEXT NOT NULL CONSTRAINT _metadata_pk PRIMARY KEY, data BLOB NOT NULL)",
@@ -661,4 +669,46 @@ pub fn backup(dir: &Path, arguments: &Backup) -> Result<bool> {
     bar.finish_and_clear();
     println!("{}: {:.1} MB", file.display(), done? as f64 / 1e6);
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// hiqlite's copies of the night have tables that belong to the cluster they are of.
+    #[test]
+    fn a_copy_of_hiqlite_begins_a_cluster() {
+        let dir = std::env::temp_dir().join(format!("hpsqlite-plant-{}", std::process::id()));
+        fs::create_dir(&dir).unwrap();
+        let (from, to) = (dir.join("from.db"), dir.join("to.db"));
+        let source = Connection::open(&from).unwrap();
+        source
+            .execute_batch(
+                "CREATE TABLE t(a); INSERT INTO t VALUES(7);
+                 CREATE TABLE IF NOT EXISTS _metadata
+                 (key TEXT NOT NULL CONSTRAINT _metadata_pk PRIMARY KEY, data BLOB NOT NULL);
+                 INSERT INTO _metadata VALUES('meta', x'010203');
+                 CREATE TABLE _hpsqlite_requests(number INTEGER PRIMARY KEY, id, what, answer)",
+            )
+            .unwrap();
+        plant(&from, &to).unwrap();
+        let has: String = Connection::open(&to)
+            .unwrap()
+            .query_row(
+                "SELECT group_concat(name) || (SELECT hex(data) FROM _metadata) || (SELECT a FROM t)
+                 FROM sqlite_schema WHERE type='table'",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(has, format!("t,_metadata{}7", "00".repeat(19)));
+        // A table of the user's with that name is not thrown away.
+        fs::remove_file(&to).unwrap();
+        source
+            .execute_batch("DROP TABLE _metadata; CREATE TABLE _metadata(mine)")
+            .unwrap();
+        let error = plant(&from, &to).unwrap_err().to_string();
+        assert!(error.contains("_metadata already exists"), "{error}");
+        fs::remove_dir_all(&dir).unwrap();
+    }
 }
