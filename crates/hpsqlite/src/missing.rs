@@ -44,19 +44,19 @@ pub struct Suggested {
 }
 
 /// The plan of a statement, and what it does the long way.
-struct Plan {
+struct TriedPlan {
     steps: Vec<String>,
 }
 
-impl Plan {
-    fn of(db: &Db<'_>, sql: &str) -> Result<Plan, SqlError> {
+impl TriedPlan {
+    fn of(db: &Db<'_>, sql: &str) -> Result<TriedPlan, SqlError> {
         let mut steps = Vec::new();
         if let Some(mut stmt) = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))? {
             while stmt.step()? {
                 steps.push(stmt.text(3));
             }
         }
-        Ok(Plan { steps })
+        Ok(TriedPlan { steps })
     }
 
     /// Steps that read a whole table, or make an index for this one statement.
@@ -80,14 +80,14 @@ impl Plan {
 
 /// A column that the statement reads, and how the planner would search an index on it.
 #[derive(Debug, Clone, PartialEq)]
-struct Candidate {
+struct IndexCandidate {
     table: String,
     column: String,
-    search: Option<Search>,
+    search: Option<IndexSearch>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Search {
+enum IndexSearch {
     Equal,
     Range,
 }
@@ -115,7 +115,7 @@ pub fn suggest(library: &Library, db: &Db<'_>, sql: &str) -> Result<Vec<Suggeste
         true
     });
     READ.with_borrow_mut(Vec::clear);
-    let plain = Plan::of(&scratch, sql)?;
+    let plain = TriedPlan::of(&scratch, sql)?;
     let read = READ.with_borrow_mut(std::mem::take);
     scratch.allow_only(|_, _, _| true);
     if plain.long_ways() == 0 {
@@ -127,7 +127,7 @@ pub fn suggest(library: &Library, db: &Db<'_>, sql: &str) -> Result<Vec<Suggeste
     let wanted = indexes_of(&candidates);
     let names = names(&scratch)?;
     create(&scratch, &wanted)?;
-    let with = Plan::of(&scratch, sql)?;
+    let with = TriedPlan::of(&scratch, sql)?;
     if with.long_ways() >= plain.long_ways() {
         return Ok(Vec::new());
     }
@@ -235,8 +235,8 @@ fn copy_schema(db: &Db<'_>, to: &Db<'_>) -> Result<()> {
 }
 
 /// The columns that an index may begin with: none begins with them yet.
-fn candidates(db: &Db<'_>, read: Vec<(String, String)>) -> Result<Vec<Candidate>> {
-    let mut candidates: Vec<Candidate> = Vec::new();
+fn candidates(db: &Db<'_>, read: Vec<(String, String)>) -> Result<Vec<IndexCandidate>> {
+    let mut candidates: Vec<IndexCandidate> = Vec::new();
     for (table, column) in read {
         let known = candidates
             .iter()
@@ -261,7 +261,7 @@ fn candidates(db: &Db<'_>, read: Vec<(String, String)>) -> Result<Vec<Candidate>
         let wanted = asked.step()?;
         drop(asked);
         if wanted {
-            candidates.push(Candidate {
+            candidates.push(IndexCandidate {
                 table,
                 column,
                 search: None,
@@ -272,11 +272,11 @@ fn candidates(db: &Db<'_>, read: Vec<(String, String)>) -> Result<Vec<Candidate>
 }
 
 /// Which of them the planner would use alone.
-fn try_each(db: &Db<'_>, sql: &str, candidates: &mut [Candidate]) -> Result<()> {
+fn try_each(db: &Db<'_>, sql: &str, candidates: &mut [IndexCandidate]) -> Result<()> {
     for candidate in candidates {
         let index = [(candidate.table.clone(), vec![candidate.column.clone()])];
         create(db, &index)?;
-        let plan = Plan::of(db, sql)?;
+        let plan = TriedPlan::of(db, sql)?;
         candidate.search = search(&plan, 0);
         drop_all(db, 1)?;
     }
@@ -284,13 +284,13 @@ fn try_each(db: &Db<'_>, sql: &str, candidates: &mut [Candidate]) -> Result<()> 
 }
 
 /// Which of the others it would use together: of a join both sides may be needed.
-fn try_together(db: &Db<'_>, sql: &str, candidates: &mut [Candidate]) -> Result<()> {
+fn try_together(db: &Db<'_>, sql: &str, candidates: &mut [IndexCandidate]) -> Result<()> {
     let all: Vec<_> = candidates
         .iter()
         .map(|c| (c.table.clone(), vec![c.column.clone()]))
         .collect();
     create(db, &all)?;
-    let plan = Plan::of(db, sql)?;
+    let plan = TriedPlan::of(db, sql)?;
     for (i, candidate) in candidates.iter_mut().enumerate() {
         candidate.search = candidate.search.or(search(&plan, i));
     }
@@ -298,18 +298,18 @@ fn try_together(db: &Db<'_>, sql: &str, candidates: &mut [Candidate]) -> Result<
 }
 
 /// How a plan searches candidate `i`.
-fn search(plan: &Plan, i: usize) -> Option<Search> {
+fn search(plan: &TriedPlan, i: usize) -> Option<IndexSearch> {
     let (terms, _) = plan.terms(&format!("{NAME}{i}"))?;
     Some(match terms[..] {
-        [term] if term.ends_with("=?") => Search::Equal,
-        _ => Search::Range,
+        [term] if term.ends_with("=?") => IndexSearch::Equal,
+        _ => IndexSearch::Range,
     })
 }
 
 /// An index for each table: columns that are compared with = first, then one range.
-fn indexes_of(candidates: &[Candidate]) -> Vec<(String, Vec<String>)> {
+fn indexes_of(candidates: &[IndexCandidate]) -> Vec<(String, Vec<String>)> {
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    for kind in [Search::Equal, Search::Range] {
+    for kind in [IndexSearch::Equal, IndexSearch::Range] {
         for candidate in candidates.iter().filter(|c| c.search == Some(kind)) {
             let at = found
                 .iter()

@@ -1,7 +1,7 @@
 //! Whether a statement is accelerated, and what keeps it from that, in words that a user can act on.
 //!
 //! ```text
-//! Counts::of(db)              what PRAGMA hp_stats counts; none of a library that is not ours
+//! QueryCounts::of(db)              what PRAGMA hp_stats counts; none of a library that is not ours
 //! Reasons::of(facts)          from the counts before and after a run, the steps of the plan, the SQL
 //! ```
 //!
@@ -13,7 +13,7 @@ use crate::sys::Db;
 
 /// What `PRAGMA hp_stats` counts on a connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Counts(Vec<(String, i64)>);
+pub struct QueryCounts(Vec<(String, i64)>);
 
 /// Counters whose names are used below.
 const RUN: &str = "run";
@@ -22,16 +22,16 @@ const LATE: &str = "begun by SQLite's loops and taken from them";
 const SPILLED: &str = "wrote to a file";
 const REFUSED: &str = "refused: ";
 
-impl Counts {
+impl QueryCounts {
     /// What is counted so far; none where the library does not count.
-    pub fn of(db: &Db<'_>) -> Option<Counts> {
+    pub fn of(db: &Db<'_>) -> Option<QueryCounts> {
         let mut rows = db.prepare("PRAGMA hp_stats").ok()??;
         let mut counts = Vec::new();
         while rows.step().ok()? {
             counts.push((rows.text(0), rows.text(1).parse().unwrap_or(0)));
         }
         // A library that does not know the PRAGMA gives no row, and no column.
-        (rows.columns() == 2).then_some(Counts(counts))
+        (rows.columns() == 2).then_some(QueryCounts(counts))
     }
 
     /// What one of them counts: a row that is not there counts nothing.
@@ -41,7 +41,7 @@ impl Counts {
     }
 
     /// How much more one of them counts than before.
-    fn more(&self, before: &Counts, name: &str) -> i64 {
+    fn more(&self, before: &QueryCounts, name: &str) -> i64 {
         self.get(name) - before.get(name)
     }
 }
@@ -71,8 +71,8 @@ pub struct RunFacts<'a> {
     pub sql: &'a str,
     /// The steps of EXPLAIN QUERY PLAN.
     pub plan: &'a [&'a str],
-    pub before: &'a Counts,
-    pub after: &'a Counts,
+    pub before: &'a QueryCounts,
+    pub after: &'a QueryCounts,
 }
 
 impl Reasons {
@@ -150,16 +150,22 @@ fn refusals(facts: RunFacts<'_>) -> Vec<String> {
     let mut found: Vec<(u8, String)> = counted
         .map(|reason| {
             let (rank, words) = match reason {
-                "function not deterministic" => (
-                    0,
-                    "It calls a function that may give another value each time, such as random(). \
-                     Compute it once before, and hand it over as a parameter.",
-                ),
+                "function not deterministic" => (0, CHANGING),
+                // A join is refused as a whole, whatever in it is refused.
+                "join" | "column not stored" | "other expression" if changes(facts.sql) => {
+                    (0, CHANGING)
+                }
                 "function bound to its place" => (
                     0,
                     "It calls a function that works only where SQLite's own loop calls it.",
                 ),
                 "join" if has("RIGHT") => (0, "RIGHT JOIN and FULL JOIN are left to SQLite."),
+                "join" if by_keys(facts.plan) => (
+                    0,
+                    "Its tables are joined by unique keys, but something else in it is left to SQLite: \
+                     a condition on several tables at once that is no equality, a function of the \
+                     application, or a term that may fail before others that leave rows out.",
+                ),
                 "join" => (
                     0,
                     "The join has no unique key on either side: a join is accelerated if one table is \
@@ -235,10 +241,38 @@ fn refusals(facts: RunFacts<'_>) -> Vec<String> {
     found.into_iter().map(|f| f.1).collect()
 }
 
+const CHANGING: &str = "It calls a function that may give another value each time, such as random(). \
+                        Compute it once before, and hand it over as a parameter.";
 const WINDOW: &str = "Window functions are left to SQLite, except row_number(), rank() and \
                       dense_rank() of which a WHERE around them keeps the first ones.";
 const BY_INDEX: &str = "An index or the rowid leads to its rows, so that SQLite reads only a part of \
                         the table: there is no scan to be accelerated.";
+
+/// Whether a statement seems to call a function that gives another value each time.
+fn changes(sql: &str) -> bool {
+    let words = sql.to_ascii_lowercase();
+    let names = [
+        "random",
+        "randomblob",
+        "changes",
+        "total_changes",
+        "last_insert_rowid",
+    ];
+    names.iter().any(|name| {
+        words
+            .match_indices(name)
+            .any(|(i, _)| words[i + name.len()..].trim_start().starts_with('('))
+    })
+}
+
+/// Whether each table of a join but the first is looked up by its whole key.
+fn by_keys(plan: &[&str]) -> bool {
+    let loops = plan.iter().filter(|step| {
+        (step.starts_with("SCAN ") || step.starts_with("SEARCH ")) && !step.contains("CONSTANT")
+    });
+    let mut others = loops.skip(1).peekable();
+    others.peek().is_some() && others.all(|step| step.contains("PRIMARY KEY (rowid=?)"))
+}
 
 /// Nothing was counted: it was not offered to the executor.
 fn unknown(facts: RunFacts<'_>) -> String {
@@ -289,9 +323,9 @@ mod tests {
                 steps
             });
         let plan = plan.unwrap();
-        let before = Counts::of(&db).expect("it counts");
+        let before = QueryCounts::of(&db).expect("it counts");
         db.exec(sql).unwrap();
-        let after = Counts::of(&db).unwrap();
+        let after = QueryCounts::of(&db).unwrap();
         let reasons = Reasons::of(RunFacts {
             sql,
             plan: &plan.iter().map(String::as_str).collect::<Vec<_>>(),
@@ -312,6 +346,11 @@ mod tests {
             ),
             (
                 "SELECT sum(total) FROM o WHERE random()>0",
+                Refused,
+                "such as random()",
+            ),
+            (
+                "SELECT name, count(*) FROM o JOIN c ON c.id=o.cust WHERE total=2 AND random()>5 GROUP BY name",
                 Refused,
                 "such as random()",
             ),
@@ -347,6 +386,6 @@ mod tests {
     #[test]
     fn a_library_that_counts_nothing_has_no_counts() {
         let library = libs::for_tests("libexec/hpsqlite/libsqlite3-stock.so");
-        assert_eq!(Counts::of(&library.open_in_memory().unwrap()), None);
+        assert_eq!(QueryCounts::of(&library.open_in_memory().unwrap()), None);
     }
 }

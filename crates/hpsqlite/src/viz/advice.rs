@@ -129,14 +129,14 @@ impl fmt::Display for Advice {
 
 /// What advice follows from.
 #[derive(Clone, Copy)]
-struct Facts<'a> {
+struct AdviceFacts<'a> {
     model: &'a Model,
     numbers: &'a [Numbers],
     whole: &'a Whole,
     device: Device,
 }
 
-impl Facts<'_> {
+impl AdviceFacts<'_> {
     /// Whether so many bytes are enough of the file to be spoken of.
     fn matters(&self, bytes: u64) -> bool {
         bytes as f64 >= MATTERS * self.whole.bytes as f64
@@ -163,7 +163,7 @@ pub fn of(
     if model.problems.count > 0 {
         return vec![damaged(model.problems.count)];
     }
-    let facts = Facts {
+    let facts = AdviceFacts {
         model,
         numbers,
         whole,
@@ -188,7 +188,7 @@ fn damaged(problems: u64) -> Advice {
 }
 
 /// What pages and b-trees give reason for.
-fn of_pages(facts: &Facts<'_>) -> Vec<Advice> {
+fn of_pages(facts: &AdviceFacts<'_>) -> Vec<Advice> {
     let numbers = facts.numbers;
     let mut advice = Vec::new();
     advice.extend(vacuum(facts));
@@ -234,7 +234,7 @@ fn empty(n: &Numbers) -> u64 {
 
 /// What the schema gives reason for: foreign keys without an index, statistics, and indexes that are
 /// redundant.
-fn of_schema(facts: &Facts<'_>, schema: &Schema) -> Vec<Advice> {
+fn of_schema(facts: &AdviceFacts<'_>, schema: &Schema) -> Vec<Advice> {
     let numbers = facts.numbers;
     let mut advice = Vec::new();
     for key in schema.missing() {
@@ -291,7 +291,7 @@ fn of_schema(facts: &Facts<'_>, schema: &Schema) -> Vec<Advice> {
 
 /// That ANALYZE should run. What it saves is not known: a plan that guesses wrong reads the whole of a
 /// table in place of a part, so the largest of those tables says how much that may be.
-fn statistics(facts: &Facts<'_>, schema: &Schema) -> Option<Advice> {
+fn statistics(facts: &AdviceFacts<'_>, schema: &Schema) -> Option<Advice> {
     let entries = |name: &str| Some(facts.numbers[facts.named(name)?].entries);
     let state = schema.statistics(entries);
     let tables: Vec<&str> = match &state {
@@ -336,7 +336,7 @@ fn statistics(facts: &Facts<'_>, schema: &Schema) -> Option<Advice> {
     Some(Advice::new().text(words).saving(largest.cold_scan))
 }
 
-fn vacuum(facts: &Facts<'_>) -> Option<Advice> {
+fn vacuum(facts: &AdviceFacts<'_>) -> Option<Advice> {
     let whole = facts.whole;
     let back = whole.vacuum_gives_back;
     if back == 0 || back * 20 <= whole.bytes {
@@ -355,7 +355,7 @@ fn vacuum(facts: &Facts<'_>) -> Option<Advice> {
     Some(Advice::new().text(what + ".").saving(facts.seconds(back)))
 }
 
-fn checkpoint(facts: &Facts<'_>) -> Option<Advice> {
+fn checkpoint(facts: &AdviceFacts<'_>) -> Option<Advice> {
     let image = &facts.model.image;
     let wal = image.wal.as_ref()?;
     let waiting = u64::from(wal.committed - wal.copied);
@@ -464,12 +464,12 @@ fn why(model: &Model, numbers: &[Numbers], t: usize) -> (Cause, Vec<usize>) {
 }
 
 /// Seconds of a cold scan that a b-tree in one piece saves.
-fn in_order_saves(facts: &Facts<'_>, n: &Numbers) -> f64 {
+fn in_order_saves(facts: &AdviceFacts<'_>, n: &Numbers) -> f64 {
     n.scan_leaves.requests.saturating_sub(1) as f64 * facts.device.latency
 }
 
 /// That a b-tree is scattered; `between` are those that it grew together with.
-fn is_scattered(facts: &Facts<'_>, t: usize, cause: Cause, between: &[usize]) -> Advice {
+fn is_scattered(facts: &AdviceFacts<'_>, t: usize, cause: Cause, between: &[usize]) -> Advice {
     let numbers = facts.numbers;
     let this = &numbers[t];
     let saves = in_order_saves(facts, this);
@@ -494,7 +494,7 @@ fn is_scattered(facts: &Facts<'_>, t: usize, cause: Cause, between: &[usize]) ->
 }
 
 /// The same of several that have one cause.
-fn are_scattered(facts: &Facts<'_>, trees: &[usize], cause: Cause) -> Advice {
+fn are_scattered(facts: &AdviceFacts<'_>, trees: &[usize], cause: Cause) -> Advice {
     let numbers = facts.numbers;
     let range = |of: &dyn Fn(&Numbers) -> u64| {
         let all = || trees.iter().map(|&t| of(&numbers[t]));
@@ -522,7 +522,7 @@ fn are_scattered(facts: &Facts<'_>, trees: &[usize], cause: Cause) -> Advice {
         .saving(saves)
 }
 
-fn leaves_half_empty(facts: &Facts<'_>, trees: &[usize]) -> Option<Advice> {
+fn leaves_half_empty(facts: &AdviceFacts<'_>, trees: &[usize]) -> Option<Advice> {
     let numbers = facts.numbers;
     let &first = trees.first()?;
     let bytes = trees.iter().map(|&t| empty(&numbers[t])).sum::<u64>();
@@ -550,7 +550,7 @@ fn leaves_half_empty(facts: &Facts<'_>, trees: &[usize]) -> Option<Advice> {
     Some(advice.text(" fills them.").saving(facts.seconds(bytes)))
 }
 
-fn mostly_overflow(facts: &Facts<'_>, trees: &[usize]) -> Option<Advice> {
+fn mostly_overflow(facts: &AdviceFacts<'_>, trees: &[usize]) -> Option<Advice> {
     let numbers = facts.numbers;
     if trees.is_empty() {
         return None;

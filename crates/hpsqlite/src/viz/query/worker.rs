@@ -33,7 +33,7 @@ use super::protocol::{
 use super::trace;
 use crate::compare::worker::trim_start;
 use crate::missing;
-use crate::reasons::{Acceleration, Counts, Reasons, RunFacts};
+use crate::reasons::{Acceleration, QueryCounts, Reasons, RunFacts};
 use crate::sys::{Db, Library, OPEN_READONLY, SqlError, Stmt, Value};
 use crate::viz::copy::replay::quoted;
 use crate::viz::open::beside;
@@ -426,7 +426,7 @@ fn plan(db: &Db<'_>, sql: &str) -> Result<Vec<PlanLine>, SqlError> {
 
 /// Runs the statement several times, and says how long each run took and why.
 fn measured(library: &Library, db: &Db<'_>, sql: &str, plan: &[PlanLine]) -> StatementEnd {
-    let before = Counts::of(db);
+    let before = QueryCounts::of(db);
     let mut end = query(db, sql, None);
     if end.error.is_none() {
         end.times.push(end.seconds);
@@ -442,7 +442,7 @@ fn measured(library: &Library, db: &Db<'_>, sql: &str, plan: &[PlanLine]) -> Sta
         }
     }
     let steps: Vec<&str> = plan.iter().map(|step| step.detail.as_str()).collect();
-    if let (Some(before), Some(after)) = (&before, &Counts::of(db)) {
+    if let (Some(before), Some(after)) = (&before, &QueryCounts::of(db)) {
         let reasons = Reasons::of(RunFacts {
             sql,
             plan: &steps,

@@ -145,7 +145,9 @@ export class HttpSource {
 
   /** Stops query `id`. */
   async stop(id) {
-    await this.#answer(`api/query/${encodeURIComponent(id)}`, { method: "DELETE" });
+    const answer = await this.#answer(`api/query/${encodeURIComponent(id)}`, { method: "DELETE" });
+    // An answer that nobody takes keeps its connection.
+    await answer.arrayBuffer();
   }
 
   /** Makes a copy ("vacuumed", "stock" or "hp") of file `f`, which becomes a file of its own. */

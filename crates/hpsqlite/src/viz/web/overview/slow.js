@@ -139,7 +139,7 @@ export class SlowQuery {
         part("Times", timesTable(answers), notes.length > 0 && noteList(notes)),
         part("Accelerated?", reasons(hp)),
         part("An index that would help", indexes(hp)),
-        part("Plan", plans(answers, summary)),
+        plans(answers, summary),
       ),
       h("p", null, h("a", { href: this.#app.href("query", { sql }) }, WORDS.slow.reads)),
     );
@@ -248,9 +248,13 @@ function indexes({ indexes: found, plan }) {
 function plans({ hp, stock }, summary) {
   const titles = titlesOf(summary);
   const text = ({ plan }) => plan.map(({ detail }) => detail).join("\n");
-  if (!stock || text(hp) === text(stock)) return planTree(hp.plan, titles);
-  return ORDER.map((library) => [
-    h("h4", null, engineKey(library), LIBRARIES[library]),
-    planTree((library === "hp" ? hp : stock).plan, titles),
-  ]);
+  const tree = ({ plan }) => planTree(plan, titles);
+  const one = (library, answer) => h("div", null, h("h4", null, engineKey(library), LIBRARIES[library]), tree(answer));
+  const same = !stock || text(hp) === text(stock);
+  return h(
+    "section",
+    { class: "card slow-plans", "aria-label": "Plan" },
+    h("h3", null, "Plan"),
+    same ? h("div", null, tree(hp)) : [one("hp", hp), one("stock", stock)],
+  );
 }

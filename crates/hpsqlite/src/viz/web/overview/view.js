@@ -43,16 +43,20 @@ class OverviewView {
       this.#app.source.overview(file).catch(() => null),
     ]);
     if (!summary || file !== this.#file) return;
+    // What would help a file that is whole is not for one that is damaged.
+    const damaged = summary.problem_count > 0;
     fill(
       this.#above,
       h("h2", null, "Overview"),
       !summary.whole && h("p", null, WORDS.reading),
       h("div", { class: "cards" }, size(summary), health(this.#app, summary), largest(this.#app, summary)),
+      found && damaged && advice(this.#app, found, true),
     );
+    const healthy = !damaged && found;
     fill(
       this.#below,
-      found && advice(this.#app, found, summary.problem_count > 0),
-      found && h("div", { class: "cards" }, indexes(this.#app, found.indexes), statistics(found.statistics)),
+      healthy && advice(this.#app, found, false),
+      healthy && h("div", { class: "cards" }, indexes(this.#app, found.indexes), statistics(found.statistics)),
     );
   }
 }

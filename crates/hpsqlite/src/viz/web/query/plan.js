@@ -50,6 +50,10 @@ const MEANINGS = [
     (t, i) =>
       `Finds entries in index ${i}, and looks up the row in ${t} for each of them: often another page each time.`,
   ],
+  [
+    `^SEARCH ${NAME}(?: EXISTS)? USING HASH TABLE`,
+    (t) => `Looks rows of ${t} up in a hash table in memory, which one scan of ${t} fills.`,
+  ],
   [`^SEARCH ${NAME}$`, (t) => `Finds some rows of ${t}.`],
   [
     `^USE TEMP B-TREE FOR (.+)$`,
