@@ -11,6 +11,7 @@
 **    hpCompileAlloc(), hpCompileKeys()  memory of it
 **    hpCompileSource(), hpCompileFor()  what a pipe scans; go on with that pipe
 **    hpCompileNo()      refuse, with a reason for PRAGMA hp_stats
+**    hpCompileNoFunc()  refuse a call of a function, by name
 **    hpCompileNoUser()  refuse pipes that call the application's functions
 **    hpCompileOp(), hpCompileAff(), hpCompileTruth()    an operation
 **    hpCompileArgs(), hpCompileList()    one that has a list of arguments
