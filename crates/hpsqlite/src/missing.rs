@@ -391,7 +391,7 @@ fn is_keyword(name: &str) -> bool {
         "unique",
     ];
     let is = |word: &&str| word.eq_ignore_ascii_case(name);
-    WORDS.iter().any(|w| is(&w)) || MORE.iter().any(|w| is(&w))
+    WORDS.iter().any(is) || MORE.iter().any(is)
 }
 
 #[cfg(test)]

@@ -313,7 +313,6 @@ static i64 hpBudgetLimit(sqlite3 *db){
 /* No atomic operation is on more bytes than a pointer has: of 8 bytes they are
 ** calls of libatomic on old processors of 32 bits, and on RISC-V of 32 bits */
 static uptr nHpKept;     /* Bytes that are kept for later statements.  Atomic */
-static u32 iHpLook;      /* When it was looked last, or 0.  Atomic */
 static u8 eHpLeft;       /* What was seen: HP_FEW, HP_SHORT, or 0.  Atomic */
 
 /* How many bytes may be kept */
@@ -337,6 +336,7 @@ static int hpBudgetMayKeep(void){
 */
 static void hpBudgetLook(void){
 #if defined(HP_MX_GROUP) && defined(CLOCK_MONOTONIC)
+  static u32 iHpLook;    /* When it was looked last, or 0.  Atomic */
   char z[1024];
   struct timespec t;
   i64 nUsable, nLeft;

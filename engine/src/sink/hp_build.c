@@ -482,8 +482,10 @@ static int hpBuildNew(
 }
 
 /* May workers enter keys at the same time?  That takes atomic operations on 8
-** bytes, which old processors of 32 bits do not have */
-#if defined(HP_THREADS) && defined(__GCC_ATOMIC_LLONG_LOCK_FREE)
+** bytes, which old processors of 32 bits do not have, and on others of 32 bits
+** an alignment that members of structures lack */
+#if defined(HP_THREADS) && SQLITE_PTRSIZE>=8 \
+ && defined(__GCC_ATOMIC_LLONG_LOCK_FREE)
 # if __GCC_ATOMIC_LLONG_LOCK_FREE==2
 #  define HP_BUILD_BOTH 1
 # endif
