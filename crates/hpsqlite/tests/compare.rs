@@ -152,6 +152,22 @@ fn order_values_and_names_count() {
         .says("t.n INTEGER");
 }
 
+/// random() in a statement does not hide that one side always has another number of rows.
+#[test]
+fn answers_that_vary_may_have_other_rows_too() {
+    let place = Place::new();
+    place.database("t.db");
+    // Only our library has hp_version().
+    let sql = "SELECT random() FROM (SELECT 1 UNION ALL SELECT 1 FROM pragma_function_list \
+               WHERE name='hp_version')";
+    place
+        .run(&["compare", "t.db", sql])
+        .expect(1)
+        .says("the answers end differently")
+        .says("no error after 1 rows")
+        .says("no error after 2 rows");
+}
+
 /// That is no difference between the libraries: it has a word and a status of its own, and is timed.
 #[test]
 fn answers_that_vary_on_either_side() {

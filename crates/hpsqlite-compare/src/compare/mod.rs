@@ -83,7 +83,7 @@ pub fn compare(options: &CompareOptions, scripts: &[Script]) -> Result<CompareRe
     if changed
         && result
             .as_ref()
-            .is_ok_and(|r| r.status() == report::DIFFERENT)
+            .is_ok_and(|r| r.status() != report::SAME)
     {
         result = Err(anyhow!(
             "{} was changed by another program meanwhile, so the answers cannot be compared",
@@ -505,16 +505,29 @@ impl CompareRun<'_> {
         }
         if sql.kind == StatementKind::Ordinary {
             let mut unsteady = [false; 2];
+            let mut ends_alike = [true; 2];
             for (side, answer) in answers.iter().enumerate() {
                 for _ in 0..STEADY_RUNS {
-                    unsteady[side] |= self.run(side, sql, 1, undo)?.outcome != *answer;
-                    if unsteady[side] {
-                        break;
-                    }
+                    let again = self.run(side, sql, 1, undo)?.outcome;
+                    unsteady[side] |= again != *answer;
+                    ends_alike[side] &= again.rows == answer.rows && again.error == answer.error;
                 }
             }
-            if let Some(difference) = self.unsteady(unsteady) {
+            // Where each side always has as many rows, or its error, as before, and the other one has
+            // not, random() is no excuse.
+            let ends_differ =
+                ends_alike == [true; 2] && (a.rows != b.rows || a.error != b.error);
+            if let Some(difference) = self.unsteady(unsteady)
+                && !ends_differ
+            {
                 return Ok(Some(difference));
+            }
+            if unsteady != [false; 2] {
+                return Ok(Some(Difference::Ending {
+                    rows: [a.rows, b.rows],
+                    a: a.error.clone(),
+                    b: b.error.clone(),
+                }));
             }
             if let Some(row) = self.first_different_row(sql, undo, &a.columns)? {
                 return Ok(Some(row));
@@ -522,7 +535,7 @@ impl CompareRun<'_> {
         }
         let error = |o: &Outcome| -> Option<ReportedError> { o.error.clone() };
         Ok(Some(Difference::Ending {
-            rows: a.rows,
+            rows: [a.rows, b.rows],
             a: error(a),
             b: error(b),
         }))

@@ -190,7 +190,7 @@ pub enum Difference {
     },
     /// The same rows, but not the same end.
     Ending {
-        rows: u64,
+        rows: [u64; 2],
         a: Option<ReportedError>,
         b: Option<ReportedError>,
     },

@@ -294,11 +294,11 @@ pub fn explain(
         }
         Difference::Ending { rows, a: ea, b: eb } => {
             writeln!(out, "the answers end differently")?;
-            let show = |error: &Option<ReportedError>| match error {
+            let show = |error: &Option<ReportedError>, rows: u64| match error {
                 Some(e) => format!("error {}: {}", e.code, e.message),
-                None => format!("no error after {} rows", text::thousands(*rows)),
+                None => format!("no error after {} rows", text::thousands(rows)),
             };
-            side_by_side(out, &[(a, show(ea)), (b, show(eb))])
+            side_by_side(out, &[(a, show(ea, rows[0])), (b, show(eb, rows[1]))])
         }
         Difference::Unsteady { label } => writeln!(
             out,
