@@ -106,6 +106,11 @@ impl EngineLog {
                     account.taken += 1;
                 }
                 ("given back", text) => account.given_back.push(text.to_owned()),
+                ("begun again", _) => account.given_back.clear(),
+                ("prepared again", _) => {
+                    notes.clear();
+                    account = EngineLog::default();
+                }
                 ("step", text) => account.steps.extend(ScanStep::of(text)),
                 _ => {}
             }

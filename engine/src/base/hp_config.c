@@ -271,6 +271,10 @@ static const char *const azHpNo[HP_STAT_TAKEN] = { 0,
 **    hp taken over         a SELECT has code of ours
 **    hp given back: small  OP_HpScan declined: the table is small
 **    hp given back: other  ... for another reason
+**    hp begun again        SQLite's loops, which had begun, were given up for
+**                          a scan: that it declined is no more
+**    hp prepared again     ... and the statement is prepared for that: what was
+**                          said of it is no more
 **    hp step: ...          see hp_step.c
 **
 ** So `hpsqlite why` knows, and `.log stderr` shows it in the shell.
@@ -295,6 +299,8 @@ static int hpConfigStat(sqlite3 *db, int eStat){
     hpConfigLog(db, "refused: %s", azHpNo[eStat]);
   }else if( eStat==HP_STAT_TAKEN ){
     hpConfigLog(db, "taken over");
+  }else if( eStat==HP_STAT_LATE ){
+    hpConfigLog(db, "begun again");
   }else if( eStat==HP_STAT_SMALL || eStat==HP_STAT_DECLINED ){
     hpConfigLog(db, "given back: %s", eStat==HP_STAT_SMALL ? "small" : "other");
   }

@@ -140,8 +140,13 @@ static const char *hpColumnsOff(sqlite3 *db){
   if( !hpMemoryDefault() && !pCfg->bForce ){
     return "off: the application has an allocator of its own";
   }
-  if( pPager==0 || pPager->tempFile ) return "off: the database is in memory";
+  if( sqlite3GlobalConfig.pPage || !hpMemoryPcacheDefault() ){
+    return "off: the application has a page cache of its own";
+  }
+  if( !hpBudgetMayKeep() ) return "off: memory is limited or short";
+  if( pPager==0 || pPager->memDb ) return "off: the database is in memory";
   if( pPager->noLock ) return "off: the file is opened without locks";
+  if( pPager->tempFile ) return "off: the file is temporary";
   if( !hpPageFile(pCfg, pPager) ) return "off: the file has another VFS";
   return 0;
 #else

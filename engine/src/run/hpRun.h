@@ -23,7 +23,8 @@ struct HpStep {
   i64 t;                 /* When the pipe began, in microseconds */
   u64 nRow;              /* Rows read */
   u64 nPass;             /* Rows given to the sink */
-  u64 nKept;             /* Runs whose columns were in memory */
+  u64 nTaken;            /* Runs of leaves */
+  u64 nKept;             /* ... whose columns were in memory */
 };
 
 /* hp_step.c */

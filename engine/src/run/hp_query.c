@@ -618,6 +618,7 @@ SQLITE_PRIVATE int sqlite3HpLate(Vdbe *v, const VdbeOp *pOp, u64 nStep){
       v->eHpRun = 0;
       return SQLITE_EMPTY;
     case HP_RACE_PREPARE:
+      hpConfigLog(v->db, "prepared again");
       v->hpRace.bLong = 1;
       v->rc = SQLITE_SCHEMA;
       sqlite3VdbeHalt(v);

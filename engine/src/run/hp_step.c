@@ -58,12 +58,13 @@ static i64 hpStepClock(void){
 /* What the workers of p have read and kept so far */
 static void hpStepCount(const HpQuery *p, HpStep *pStep){
   int i;
-  pStep->nRow = pStep->nPass = pStep->nKept = 0;
+  pStep->nRow = pStep->nPass = pStep->nTaken = pStep->nKept = 0;
   for(i=0; i<p->nWorker; i++){
     const HpWorker *pWorker = p->apWorker[i];
     pStep->nRow += pWorker->nScanned;
     pStep->nPass += p->pPipe->pSink->xRows ? pWorker->nPassed
                                            : pWorker->nScanned;
+    pStep->nTaken += pWorker->run.nTaken;
     pStep->nKept += pWorker->run.nKept;
   }
 }
@@ -75,7 +76,7 @@ static void hpStepBegin(const HpQuery *p, HpStep *pStep){
   pStep->t = hpStepClock();
   hpStepCount(p, pStep);
   /* A worker that goes on has a new HpRun */
-  pStep->nKept = 0;
+  pStep->nTaken = pStep->nKept = 0;
 }
 
 /* The name of what is read */
@@ -116,9 +117,9 @@ static void hpStepEnd(const HpQuery *p, const HpStep *pStep){
   hpStepSource(p, &out);
   sqlite3_str_appendf(&out, " -> %s", hpStepSink(p->pPipe));
   hpStepCount(p, &x);
-  hpConfigLog(p->db, "step: %s|%llu|%llu|%lld|%llu|%u|%d",
+  hpConfigLog(p->db, "step: %s|%llu|%llu|%lld|%llu|%llu|%d",
       sqlite3StrAccumFinish(&out), x.nRow-pStep->nRow, x.nPass-pStep->nPass,
-      hpStepClock()-pStep->t, x.nKept-pStep->nKept,
-      p->pSource ? hpSourceRuns(p->pSource) : p->iRun, p->nWorker);
+      hpStepClock()-pStep->t, x.nKept-pStep->nKept, x.nTaken-pStep->nTaken,
+      p->nWorker);
 }
 #endif /* SQLITE_OMIT_HP */

@@ -257,7 +257,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
 static i64 hpSortChunk(const HpRuns *pRuns){
   const HpWorker *p = pRuns->pWorker;
   i64 n = (i64)HP_SORT_CHUNK << MIN(pRuns->nMemRun/HP_SORT_RUNS, 20);
-  assert( p->pQuery->budget.nShare>0 );
+  assert( p->pQuery->budget.nShare>=0 );
   return sqlite3TempInMemory(p->pQuery->db) ? n : MIN(n, p->pQuery->budget.nShare/4);
 }
 

@@ -91,7 +91,8 @@ struct HpRun {
   const HpColumnRun *pMend;  /* They are in memory, but for leaves that have
                              ** changed: ... */
   u8 *aChanged;          /* ... these: only they are read (hp_mend.c) */
-  u32 nKept;             /* So many runs had columns in memory, ... */
+  u32 nTaken;            /* So many runs had leaves, ... */
+  u32 nKept;             /* ... so many of them had columns in memory, ... */
   u32 nMended;           /* ... of which so many were mended */
 };
 

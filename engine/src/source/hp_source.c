@@ -440,6 +440,7 @@ static int hpSourceNext(HpWorker *p){
   HpSource *pSrc = p->pQuery->pSource;
   int rc;
   if( pSrc->pColumns && hpColumnScanNext(pSrc->pColumns, &p->run) ){
+    p->run.nTaken++;
     return SQLITE_OK;
   }
   hpThreadLock(p->pQuery);
@@ -452,6 +453,7 @@ static int hpSourceNext(HpWorker *p){
   assert( rc || p->run.nPage==0
          || pSrc->iSeq==p->run.iSeq+1+(u32)p->run.nQuick );
   hpThreadUnlock(p->pQuery);
+  p->run.nTaken += p->run.nPage>0;
   if( rc==SQLITE_OK && pSrc->bDirect && p->run.pKept==0 ){
     rc = hpLeafReadFile(pSrc, &p->run);
   }

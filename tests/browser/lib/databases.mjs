@@ -24,9 +24,8 @@ export function database(name, sql) {
 async function make(name, sql) {
   const file = join(folder, `${name}.db`);
   const shell = await run(join(settings.dist, "bin/sqlite3"), ["-batch", "-bail", file], {
-    input: sql,
-    // The unpatched library: its files are those that people have.
-    env: { LD_PRELOAD: join(settings.dist, "libexec/hpsqlite/libsqlite3-stock.so") },
+    // Files are those that people have, whose pages SQLite has placed.
+    input: `PRAGMA hp_extent=off;\n${sql}`,
   });
   if (shell.status !== 0 || shell.err || !existsSync(file)) {
     throw new Error(`cannot make ${name}: ${shell.err || shell.status}`);
