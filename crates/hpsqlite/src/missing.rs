@@ -373,25 +373,14 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// Words that are likely names of tables and columns, and that SQL takes for its own.
+/// Is it a word that SQL takes for its own where a name may stand?
 fn is_keyword(name: &str) -> bool {
-    const WORDS: [&str; 24] = [
-        "add", "all", "and", "as", "by", "case", "check", "default", "from", "group", "in",
-        "index", "is", "join", "limit", "not", "on", "or", "order", "select", "table", "to",
-        "values", "where",
-    ];
-    const MORE: [&str; 8] = [
-        "between",
-        "distinct",
-        "exists",
-        "references",
-        "set",
-        "transaction",
-        "union",
-        "unique",
-    ];
-    let is = |word: &&str| word.eq_ignore_ascii_case(name);
-    WORDS.iter().any(is) || MORE.iter().any(is)
+    const WORDS: &str = "add all alter and as autoincrement between case check collate commit \
+        constraint create default deferrable delete distinct drop else escape except exists foreign \
+        from group having in index insert intersect into is isnull join limit not nothing notnull \
+        null on or order primary references returning select set table then to transaction union \
+        unique update using values when where";
+    WORDS.split(' ').any(|word| word.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

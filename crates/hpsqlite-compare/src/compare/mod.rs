@@ -80,11 +80,7 @@ pub fn compare(options: &CompareOptions, scripts: &[Script]) -> Result<CompareRe
     if alone && !changed && side_files.iter().any(|f| f.exists()) {
         tidy(&options.sides[0].library, &database);
     }
-    if changed
-        && result
-            .as_ref()
-            .is_ok_and(|r| r.status() != report::SAME)
-    {
+    if changed && result.as_ref().is_ok_and(|r| r.status() != report::SAME) {
         result = Err(anyhow!(
             "{} was changed by another program meanwhile, so the answers cannot be compared",
             options.database.display()
@@ -515,8 +511,7 @@ impl CompareRun<'_> {
             }
             // Where each side always has as many rows, or its error, as before, and the other one has
             // not, random() is no excuse.
-            let ends_differ =
-                ends_alike == [true; 2] && (a.rows != b.rows || a.error != b.error);
+            let ends_differ = ends_alike == [true; 2] && (a.rows != b.rows || a.error != b.error);
             if let Some(difference) = self.unsteady(unsteady)
                 && !ends_differ
             {

@@ -43,7 +43,7 @@ const BUSY_MS: i32 = 2000;
 /// Most memory of the library: while reads are watched,
 const MEMORY: i64 = 1 << 30;
 /// and while it is measured, as an application would have it.
-const MEASURED_MEMORY: i64 = 4 << 30;
+const MEASURED_MEMORY: i64 = 2 << 30;
 /// Most bytes of a temporary file.
 const TEMPORARY: u64 = 8 << 30;
 /// How often what was read is handed on, however slowly it comes, and whether to stop is looked at.

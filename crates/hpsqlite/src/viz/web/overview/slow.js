@@ -127,7 +127,9 @@ export class SlowQuery {
     if (!summary || file !== this.#file) return;
     const { hp, stock } = answers;
     const failed = [hp, stock].find((answer) => answer?.error);
-    const wrong = failed && h("p", { class: failed.stopped ? "warn" : "wrong" }, errorLine(failed));
+    // Stopped between the two, there is no error, and nothing to compare with.
+    const ending = failed || (!stock && { stopped: true });
+    const wrong = ending && h("p", { class: ending.stopped ? "warn" : "wrong" }, errorLine(ending));
     if (!hp.plan.length && failed) return fill(this.#said, wrong);
     fill(this.#said, wrong || h("p", { class: "figure" }, verdict(hp, stock)));
     const notes = [...new Set([...(hp.notes ?? []), ...(stock?.notes ?? [])])];
