@@ -1515,12 +1515,15 @@ int main(int argc, char **argv){
     testFilters();
     testKeys();
     testJournal("delete");
-    testJournal("truncate");
-    testJournal("persist");
     testJournal("memory");
     testCommits("delete");
-    testCommits("persist");
     testCommits("memory");
+    if( longRun() ){
+      /* The same locks and counters as with "delete" */
+      testJournal("truncate");
+      testJournal("persist");
+      testCommits("persist");
+    }
     testSnapshots();
     testElsewhere();
     testDamaged();
