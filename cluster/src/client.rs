@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::config::{Config, Node};
 use crate::message::{Answer, Ask, Given, Refusal, Status};
-use crate::tls;
+use crate::{sql, tls};
 
 /// How long to wait for a node to take up a call, or to say how it is
 const CONNECTS_WITHIN: Duration = Duration::from_secs(2);
@@ -203,7 +203,7 @@ pub async fn settle(http: &Client, config: &Config, nodes: &[&Node], ask: &Ask) 
             }
         }
         let why = why.with_context(|| "there is no node")?;
-        let id = ask.id.clone().filter(|_| doubt && !ask.consistent);
+        let id = ask.id.clone().filter(|_| doubt);
         // Nobody runs, and nobody has got it.
         if !someone && id.is_none() {
             return Err(why).with_context(|| match nodes {
@@ -237,7 +237,8 @@ async fn attempt(
     sent: &mut u32,
 ) -> Result<Vec<Answer>> {
     let asked = async {
-        if ask.id.is_none() && !ask.consistent {
+        // Whoever wants a consistent read may have sent a write, which must not be sent twice without one.
+        if ask.id.is_none() && !sql::looks_like_read(&ask.sql) {
             ask.id = Some(given(http, config, node).await?.id);
         }
         *sent += 1;
@@ -315,4 +316,80 @@ pub async fn backup(config: &Config, node: &Node, file: &std::path::Path) -> Res
 
 pub async fn stop(config: &Config, node: &Node) -> Result<()> {
     post(config, node, "stop", &()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use axum::Json;
+    use axum::extract::State;
+    use axum::response::{IntoResponse, Response};
+    use axum::routing::{get, post};
+
+    use super::*;
+
+    type Asks = Arc<Mutex<Vec<Ask>>>;
+
+    /// Says of the first thing that it is asked that it may have been written, and answers the second.
+    async fn in_doubt(State(asks): State<Asks>, Json(ask): Json<Ask>) -> Response {
+        let mut asks = asks.lock().unwrap();
+        asks.push(ask);
+        if asks.len() > 1 {
+            return Json([Answer::Changes { changes: 1 }]).into_response();
+        }
+        let refusal = Refusal {
+            error: "the leader was lost".into(),
+            again: true,
+            doubt: true,
+            ..Refusal::default()
+        };
+        (StatusCode::SERVICE_UNAVAILABLE, Json(refusal)).into_response()
+    }
+
+    /// What a node is sent until it answers
+    fn sent(sql: &str, consistent: bool) -> Vec<Ask> {
+        let asks = Asks::default();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let port = listener.local_addr().unwrap().port() - 2;
+            let config = Config::local(1, port, "a.db".into()).unwrap();
+            let given = || async { Json(Given { id: "a-0-b".into() }) };
+            let routes = axum::Router::new()
+                .route("/request", get(given))
+                .route("/sql", post(in_doubt))
+                .with_state(Arc::clone(&asks));
+            tokio::spawn(async move { axum::serve(listener, routes).await });
+            let ask = Ask {
+                sql: sql.into(),
+                consistent,
+                ..Ask::default()
+            };
+            let settled = Asker::new(&config).unwrap().settle(0, &ask).await.unwrap();
+            assert_eq!(settled.sent, 2, "{sql}");
+        });
+        std::mem::take(&mut *asks.lock().unwrap())
+    }
+
+    #[test]
+    fn a_write_that_is_sent_again_has_one_id() {
+        for sql in [
+            "INSERT INTO t VALUES(1)",
+            "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a",
+            "PRAGMA optimize; INSERT INTO t VALUES(1)",
+        ] {
+            for consistent in [false, true] {
+                let asks = sent(sql, consistent);
+                assert!(
+                    asks.iter().all(|ask| ask.id.as_deref() == Some("a-0-b")),
+                    "{sql}, consistent: {consistent}"
+                );
+            }
+        }
+        assert!(sent("SELECT 1", true).iter().all(|ask| ask.id.is_none()));
+    }
 }

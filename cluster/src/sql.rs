@@ -107,17 +107,19 @@ fn bare(statement: &str) -> &str {
     }
 }
 
-/// Does a text begin as those do that only read? A node knows; this is for who has not asked one yet.
+/// Do all statements begin as those do that only read? A node knows; this is for who has not asked one yet.
 pub fn looks_like_read(text: &str) -> bool {
-    let first = split(text).ok().and_then(|all| all.into_iter().next());
-    let first = first.as_deref().map_or("", bare);
-    ["select", "values", "explain", "pragma"]
-        .iter()
-        .any(|word| {
-            first
-                .get(..word.len())
-                .is_some_and(|begin| begin.eq_ignore_ascii_case(word))
-        })
+    let reads = |statement: &String| {
+        let first = bare(statement);
+        ["select", "values", "explain", "pragma"]
+            .iter()
+            .any(|word| {
+                first
+                    .get(..word.len())
+                    .is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+            })
+    };
+    split(text).is_ok_and(|all| !all.is_empty() && all.iter().all(reads))
 }
 
 /// What the authorizer saw.
@@ -317,6 +319,7 @@ mod tests {
             "/* a */ -- b\n EXPLAIN DELETE FROM t",
             "VALUES(1)",
             ";PRAGMA table_info(t)",
+            "SELECT 1; -- a\n SELECT 2",
         ] {
             assert!(looks_like_read(text), "{text}");
         }
@@ -326,6 +329,7 @@ mod tests {
             "INSERT INTO t SELECT 1",
             "selec",
             "ä",
+            "PRAGMA optimize; DELETE FROM t",
         ] {
             assert!(!looks_like_read(text), "{text}");
         }

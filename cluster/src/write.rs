@@ -341,6 +341,9 @@ async fn decide_alone(
         }
         // The node that was asked has not had the tables that this one has.
         Ok(Judged::Read(statements, parameters)) => {
+            if handed.ask.consistent && node::linearizable(client, shared.id).await.is_err() {
+                return Ok(Attempt::NotYet(NO_LEADER.into()));
+            }
             return Ok(Attempt::Decided(
                 node::read(client, statements, parameters).await,
             ));

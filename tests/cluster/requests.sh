@@ -98,6 +98,17 @@ without_most() {
   c start && c sql --id "$id" "INSERT INTO r(b) VALUES('later')" && c sql --id "$id" "INSERT INTO r(b) VALUES('later')" &&
     is rows 1 "$(count "b='later'")"
 }
+# The node that is asked dies while all nodes do what takes seconds, so that it is sent again. `--consistent`
+# asks for no id of its own, and must not write twice for it.
+consistent_write() {
+  c sql --consistent "WITH n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<6000000)
+    INSERT INTO r(b) SELECT 'consistent' FROM n WHERE i=1" &
+  local writer=$!
+  sleep 1
+  kill -0 $writer 2>/dev/null || { echo "it was written before the node could die"; return 1; }
+  kill -9 "$(node_process 1)"
+  wait $writer && c start >/dev/null && is rows 1 "$(count "b='consistent'")"
+}
 requests="SELECT count(*), sum(number), sum(what), group_concat(hex(id)||answer) FROM _hpsqlite_requests"
 has_requests() { is "node $1" "$2" "$(sql --node "$1" "$requests")"; }
 # The answer is there after all nodes have died, in a node that has lost its folder, and on all alike.
@@ -131,6 +142,7 @@ requests_run() {
   check "a write after the leader was killed" after_loss KILL
   check "a write after the leader was frozen" after_loss STOP
   check "a write while most nodes are dead, asked for again when they live" without_most
+  check "a write with --consistent is written once, though the node that is asked dies" consistent_write
   check "answers outlive all nodes, and are of one cluster" kept
   check "the tables of these checks are dropped" c sql "DROP TABLE r; DROP TABLE r2; DROP TABLE r3"
 }
