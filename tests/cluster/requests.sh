@@ -109,7 +109,10 @@ consistent_write() {
   kill -9 "$(node_process 1)"
   wait $writer && c start >/dev/null && is rows 1 "$(count "b='consistent'")"
 }
-requests="SELECT count(*), sum(number), sum(what), group_concat(hex(id)||answer) FROM _hpsqlite_requests"
+# All of a node's requests. Row 0 has no `what` and no answer, and NULL would leave the row out. `what` is any
+# integer of 64 bits, so that its sum overflows: an error, in which all nodes agree.
+requests="SELECT count(*), sum(number), group_concat(number||' '||hex(id)||' '||ifnull(what,'')||' '||ifnull(answer,''), ';'
+  ORDER BY number) FROM _hpsqlite_requests"
 has_requests() { is "node $1" "$2" "$(sql --node "$1" "$requests")"; }
 # The answer is there after all nodes have died, in a node that has lost its folder, and on all alike.
 kept() {
@@ -120,7 +123,7 @@ kept() {
   sleep 0.3
   rm -rf c/node-2
   c start && is again '[{"changes":1}] 200' "$(post 2 "INSERT INTO r(b) VALUES('kept')" "$id")" && is rows 1 "$(count "b='kept'")" || return 1
-  table=$(sql --consistent "$requests")
+  table=$(c sql --consistent "$requests") && has "$table" ";" || return 1
   for node in 1 2 3; do until_so 10 has_requests $node "$table" || return 1; done
   # A new cluster that begins with a copy of this one
   c backup requests.db && "$cluster" --dir copied start --nodes 1 --port 7580 --from requests.db &&
