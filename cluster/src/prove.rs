@@ -383,26 +383,37 @@ fn judge(trial: &mut Trial, ledger: &Ledger) -> Result<bool> {
     Ok(all && same && ambiguous == 0 && failed.is_none() && behind < CAUGHT_UP_WITHIN)
 }
 
-/// What stock SQLite's integrity_check says of a file.
+/// What stock SQLite's integrity_check says of a file. That it is stock SQLite which says so is asked first: our
+/// own would find sound what it has written.
 fn stock_finds_it_sound(file: &Path) -> Result<String> {
-    let program = std::env::current_exe()?;
-    let dist = program
-        .parent()
-        .and_then(Path::parent)
-        .context("this program lies in no folder")?;
-    let output = Command::new(dist.join("bin/sqlite3"))
-        .env(
-            "LD_PRELOAD",
-            dist.join("libexec/hpsqlite/libsqlite3-stock.so"),
-        )
+    let ours = of_stock(file, "SELECT hp_version()");
+    ensure!(
+        ours.as_ref()
+            .is_err_and(|why| why.contains("no such function: hp_version")),
+        "stock SQLite is to look into {}, and is not to be had: {ours:?}",
+        file.display()
+    );
+    let said = of_stock(file, "PRAGMA integrity_check");
+    Ok(said.unwrap_or_else(|why| why))
+}
+
+/// The rows that stock SQLite has for a statement, or why it has none.
+fn of_stock(file: &Path, sql: &str) -> std::result::Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(program.with_file_name("hpsqlite"))
+        .args(["query", "--lib", "stock", "--csv"])
         .arg(file)
-        .arg("PRAGMA integrity_check")
+        .arg(sql)
         .output()
-        .context("cannot run sqlite3, which lies beside this program")?;
-    let said = String::from_utf8_lossy(&output.stdout).trim().to_string();
-    Ok(if output.status.success() {
-        said
-    } else {
-        String::from_utf8_lossy(&output.stderr).trim().to_string()
-    })
+        .map_err(|error| format!("cannot run hpsqlite, which lies beside this program: {error}"))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_string();
+    if !output.status.success() {
+        return Err(text(&output.stderr));
+    }
+    let rows = text(&output.stdout);
+    // The first line is the names of the columns.
+    Ok(rows
+        .split_once('\n')
+        .map_or("", |(_, rows)| rows)
+        .to_string())
 }
