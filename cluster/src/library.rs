@@ -2,9 +2,12 @@
 //!
 //! hiqlite ships statements, not pages. A node whose write fails where the others' succeed, or gives
 //! another value, would hold other data from then on without anyone noticing. So a node ends when its
-//! writer meets an error of the machine (a full disk, a read that fails, no memory): when it starts
-//! again, hiqlite builds its database anew from a snapshot and the log. SQLite's error log tells of a
-//! statement that fails, and not of a commit that does: there a rollback follows the commit hook.
+//! writer meets an error of the machine (a full disk, a read that fails, no memory, a file that somebody
+//! else has locked or made read-only): when it starts again, hiqlite builds its database anew from a
+//! snapshot and the log. SQLite's error log tells of a statement that fails, and not of a commit that does:
+//! there a rollback follows the commit hook. Nor does it tell of a lock: `was_locked_out` sees that.
+//!
+//! What all nodes refuse alike must not end them: they would do it again with each start.
 //!
 //! `CURRENT_TIMESTAMP`, which hiqlite does not guard as it guards `random()` and `date()`, is an error in
 //! a write.
@@ -57,17 +60,32 @@ pub fn guard() -> Result<()> {
         .context("functions cannot be registered")
 }
 
+/// Is an error of this node's own, so that other nodes need not have it? All nodes have alike what a virtual table
+/// says of its rows, as FTS5's integrity-check does, and that a table has no rowids left, which SQLite calls FULL.
+fn is_own(code: c_int, disk_is_full: bool) -> bool {
+    match code & 0xff {
+        _ if matches!(code, ffi::SQLITE_CORRUPT_VTAB | ffi::SQLITE_LOCKED_VTAB) => false,
+        ffi::SQLITE_FULL => disk_is_full,
+        ffi::SQLITE_IOERR
+        | ffi::SQLITE_NOMEM
+        | ffi::SQLITE_CORRUPT
+        | ffi::SQLITE_CANTOPEN
+        | ffi::SQLITE_READONLY
+        | ffi::SQLITE_PERM
+        | ffi::SQLITE_PROTOCOL
+        | ffi::SQLITE_LOCKED
+        | ffi::SQLITE_BUSY
+        | ffi::SQLITE_INTERRUPT => true,
+        _ => false,
+    }
+}
+
 /// What SQLite writes into its error log.
 fn failed(code: c_int, message: &str) {
-    let of_the_machine = matches!(
-        code & 0xff,
-        ffi::SQLITE_FULL
-            | ffi::SQLITE_IOERR
-            | ffi::SQLITE_NOMEM
-            | ffi::SQLITE_CORRUPT
-            | ffi::SQLITE_CANTOPEN
-    );
-    if !of_the_machine {
+    // Of the thread's last call that failed; the process ends with the first that failed for this.
+    let disk_is_full = rustix::io::Errno::NOSPC.raw_os_error();
+    let disk_is_full = std::io::Error::last_os_error().raw_os_error() == Some(disk_is_full);
+    if !is_own(code, disk_is_full) {
         return;
     }
     eprintln!("SQLite: {message} (error {code})");
@@ -75,6 +93,7 @@ fn failed(code: c_int, message: &str) {
         end(match code & 0xff {
             ffi::SQLITE_FULL => "the disk is full",
             ffi::SQLITE_NOMEM => "there was no memory",
+            ffi::SQLITE_READONLY | ffi::SQLITE_PERM => "its file may not be written",
             _ => "see above",
         });
     }
@@ -94,14 +113,30 @@ thread_local! {
     static COMMITS: Cell<bool> = const { Cell::new(false) };
 }
 
-unsafe extern "C" fn statement_begins(
-    _: c_uint,
+unsafe extern "C" fn traced(
+    what: c_uint,
     _: *mut c_void,
-    _: *mut c_void,
+    statement: *mut c_void,
     _: *mut c_void,
 ) -> c_int {
-    COMMITS.set(false);
+    if what == ffi::SQLITE_TRACE_STMT as c_uint {
+        COMMITS.set(false);
+        return 0;
+    }
+    let statement = statement.cast::<ffi::sqlite3_stmt>();
+    // SAFETY: SQLite hands the statement that has ended, and neither call changes it.
+    let locked_out = unsafe { was_locked_out(statement) };
+    if locked_out && std::thread::current().name().is_none() {
+        end("another program has locked its file");
+    }
     0
+}
+
+/// Has a statement ended for a lock? The error log does not tell of SQLITE_BUSY. A statement without rows that
+/// has ended and still runs is one that SQLite would try again.
+unsafe fn was_locked_out(statement: *mut ffi::sqlite3_stmt) -> bool {
+    // SAFETY: as the caller says
+    unsafe { ffi::sqlite3_column_count(statement) == 0 && ffi::sqlite3_stmt_busy(statement) != 0 }
 }
 
 unsafe extern "C" fn commit_begins(_: *mut c_void) -> c_int {
@@ -125,8 +160,8 @@ unsafe extern "C" fn extension(
     unsafe {
         ffi::sqlite3_trace_v2(
             db,
-            ffi::SQLITE_TRACE_STMT as c_uint,
-            Some(statement_begins),
+            (ffi::SQLITE_TRACE_STMT | ffi::SQLITE_TRACE_PROFILE) as c_uint,
+            Some(traced),
             null_mut(),
         );
         ffi::sqlite3_commit_hook(db, Some(commit_begins), null_mut());
@@ -164,4 +199,83 @@ fn guard_clock(db: Connection) -> rusqlite::Result<()> {
         })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_is_this_nodes_own() {
+        for code in [
+            ffi::SQLITE_FULL,
+            ffi::SQLITE_IOERR_READ,
+            ffi::SQLITE_CORRUPT,
+            ffi::SQLITE_READONLY_DBMOVED,
+            ffi::SQLITE_PERM,
+            ffi::SQLITE_PROTOCOL,
+            ffi::SQLITE_LOCKED,
+            ffi::SQLITE_BUSY_SNAPSHOT,
+            ffi::SQLITE_INTERRUPT,
+        ] {
+            assert!(is_own(code, true), "{code}");
+        }
+        assert!(!is_own(ffi::SQLITE_FULL, false));
+        for code in [
+            ffi::SQLITE_CONSTRAINT_UNIQUE,
+            ffi::SQLITE_ERROR,
+            ffi::SQLITE_TOOBIG,
+            ffi::SQLITE_CORRUPT_VTAB,
+            ffi::SQLITE_LOCKED_VTAB,
+        ] {
+            assert!(!is_own(code, true), "{code}");
+        }
+    }
+
+    static LOCKED_OUT: AtomicU32 = AtomicU32::new(0);
+
+    unsafe extern "C" fn counts(
+        _: c_uint,
+        _: *mut c_void,
+        statement: *mut c_void,
+        _: *mut c_void,
+    ) -> c_int {
+        // SAFETY: as in `traced`
+        LOCKED_OUT.fetch_add(
+            unsafe { was_locked_out(statement.cast()) }.into(),
+            Ordering::SeqCst,
+        );
+        0
+    }
+
+    #[test]
+    fn a_statement_that_is_locked_out_is_seen() {
+        let file = std::env::temp_dir().join(format!("hpsqlite-locked-{}", std::process::id()));
+        let (one, two) = (
+            Connection::open(&file).unwrap(),
+            Connection::open(&file).unwrap(),
+        );
+        one.execute_batch("PRAGMA journal_mode=WAL; CREATE TABLE t(a UNIQUE)")
+            .unwrap();
+        two.busy_timeout(std::time::Duration::ZERO).unwrap();
+        // SAFETY: `counts` keeps to what SQLite asks for, and lives as long as the process.
+        unsafe {
+            let profile = ffi::SQLITE_TRACE_PROFILE as c_uint;
+            ffi::sqlite3_trace_v2(two.handle(), profile, Some(counts), null_mut());
+        }
+        let write = |sql| two.execute_batch(sql).is_ok();
+        assert!(write("BEGIN; INSERT INTO t VALUES(1); COMMIT"));
+        assert!(!write("INSERT INTO t VALUES(1)"));
+        // Rows that nobody reads to the end
+        two.query_row("SELECT 1 UNION ALL SELECT 2", [], |_| Ok(()))
+            .unwrap();
+        assert_eq!(LOCKED_OUT.load(Ordering::SeqCst), 0);
+        one.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert!(!write("BEGIN; INSERT INTO t VALUES(2)"));
+        assert_eq!(LOCKED_OUT.load(Ordering::SeqCst), 1);
+        drop((one, two));
+        std::fs::remove_file(&file).unwrap();
+    }
 }
