@@ -171,9 +171,24 @@ unsafe extern "C" fn extension(
     unsafe {
         rusqlite::auto_extension::init_auto_extension(db, message, |db| {
             request::register(&db)?;
+            guard_total_changes(&db)?;
             guard_clock(db)
         })
     }
+}
+
+/// `total_changes()`, which counts what this connection has done since it was opened
+fn guard_total_changes(db: &Connection) -> rusqlite::Result<()> {
+    db.create_scalar_function("total_changes", 0, FunctionFlags::SQLITE_UTF8, |context| {
+        // SAFETY: the connection lives as long as the call, and is not kept.
+        let db = unsafe { context.get_connection() }?;
+        if db.transaction_state(Some("main"))? == TransactionState::Write {
+            return Err(rusqlite::Error::UserFunctionError(
+                "total_changes() in a write would give each node another value".into(),
+            ));
+        }
+        Ok(i64::try_from(db.total_changes()).unwrap_or(i64::MAX))
+    })
 }
 
 /// `CURRENT_TIMESTAMP` and its kin, also as the default of a column.
@@ -277,5 +292,19 @@ mod tests {
         assert_eq!(LOCKED_OUT.load(Ordering::SeqCst), 1);
         drop((one, two));
         std::fs::remove_file(&file).unwrap();
+    }
+
+    #[test]
+    fn total_changes_fails_in_a_write() {
+        let db = Connection::open_in_memory().unwrap();
+        guard_total_changes(&db).unwrap();
+        db.execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1),(2)")
+            .unwrap();
+        let total = |db: &Connection| db.query_row("SELECT total_changes()", [], |row| row.get(0));
+        assert_eq!(total(&db), Ok(2_i64));
+        let error = db
+            .execute_batch("BEGIN; DELETE FROM t; INSERT INTO t SELECT total_changes()")
+            .unwrap_err();
+        assert!(error.to_string().contains("in a write"), "{error}");
     }
 }

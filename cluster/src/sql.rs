@@ -62,6 +62,9 @@ const READING_PRAGMAS: &[&str] = &[
 /// Tables that belong to the cluster: hiqlite's own, and ours.
 const OURS: &[&str] = &["_metadata", request::TABLE];
 
+const TEMP: &str =
+    "TEMP is not for a cluster: a node that starts again does not have what it makes";
+
 /// Cuts a text into statements, as SQLite does: not within quotes, comments and triggers.
 pub fn split(text: &str) -> Result<Vec<String>> {
     let mut statements = Vec::new();
@@ -131,6 +134,7 @@ struct Seen {
     /// It makes a table, and reads rows for it
     defines: bool,
     selects: bool,
+    makes_trigger: bool,
 }
 
 /// Judges one statement on a connection to the node's database that cannot write.
@@ -167,7 +171,18 @@ pub fn judge(db: &Connection, statement: &str) -> Result<Judged> {
     }
     let (readonly, columns) = match prepared {
         Ok(prepared) => prepared,
-        Err(error) if error.to_string().contains("no such") => return of_kind(Kind::Later),
+        Err(error) if error.to_string().contains("no such") => {
+            judge_text(statement)?;
+            let mut words = bare(statement).split_whitespace();
+            let first = words.next().unwrap_or("");
+            let second = words.next().unwrap_or("").to_lowercase();
+            ensure!(!["temp", "temporary"].contains(&second.as_str()), "{TEMP}");
+            ensure!(
+                !["attach", "detach", "vacuum"].contains(&first.to_lowercase().as_str()),
+                "{first} is not for a cluster"
+            );
+            return of_kind(Kind::Later);
+        }
         Err(error) => bail!("{}", first_line(&error.to_string())),
     };
     if readonly {
@@ -175,6 +190,9 @@ pub fn judge(db: &Connection, statement: &str) -> Result<Judged> {
             kind: Kind::Read,
             columns,
         });
+    }
+    if seen.makes_trigger {
+        judge_text(statement)?;
     }
     // A table may have CURRENT_TIMESTAMP as a default; what then happens is up to its rows.
     let functions = if seen.defines && !seen.selects {
@@ -216,6 +234,9 @@ fn look(seen: &mut Seen, context: &AuthContext<'_>) {
                 ));
             }
         }
+        AuthAction::CreateTrigger { table_name, .. } if !is_ours(table_name) => {
+            seen.makes_trigger = true;
+        }
         AuthAction::Select => seen.selects = true,
         AuthAction::Function { function_name } => seen.functions.push(function_name.to_lowercase()),
         AuthAction::Transaction { operation } => {
@@ -238,6 +259,10 @@ fn look(seen: &mut Seen, context: &AuthContext<'_>) {
         AuthAction::Attach { .. } | AuthAction::Detach { .. } => {
             refuse("ATTACH is not for a cluster: other nodes do not have that file".into());
         }
+        AuthAction::CreateTempTable { .. }
+        | AuthAction::CreateTempIndex { .. }
+        | AuthAction::CreateTempTrigger { .. }
+        | AuthAction::CreateTempView { .. } => refuse(TEMP.into()),
         AuthAction::Pragma {
             pragma_name,
             pragma_value: Some(_),
@@ -264,6 +289,20 @@ fn look(seen: &mut Seen, context: &AuthContext<'_>) {
 
 fn is_ours(table: &str) -> bool {
     OURS.iter().any(|name| table.eq_ignore_ascii_case(name))
+}
+
+/// Judges by its words what SQLite cannot be asked about yet: a statement that names what is not made, and what a
+/// trigger does, of which SQLite only says when something fires it.
+fn judge_text(statement: &str) -> Result<()> {
+    let lower = statement.to_lowercase();
+    let of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let named = lower
+        .split(|c| !of_name(c))
+        .find(|word| is_ours(word) || request::FUNCTIONS.contains(word));
+    if let Some(name) = named {
+        bail!("{name} belongs to the cluster itself");
+    }
+    Ok(())
 }
 
 fn first_word(statement: &str) -> &str {
@@ -346,6 +385,11 @@ mod tests {
         );
         assert_eq!(judged("BEGIN"), "Bracket");
         assert_eq!(judged("INSERT INTO later VALUES(1)"), "Later");
+        assert_eq!(judged("INSERT INTO later(my_metadata) VALUES(1)"), "Later");
+        assert_eq!(
+            judged("CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END"),
+            "Write"
+        );
     }
 
     #[test]
@@ -379,6 +423,38 @@ mod tests {
                 "INSERT INTO t SELECT hp_request_note(1), 1",
                 "belongs to the cluster",
             ),
+            (
+                "UPDATE _hpsqlite_requests SET answer=(SELECT a FROM later)",
+                "belongs to the cluster",
+            ),
+            (
+                "INSERT INTO later SELECT data FROM [_Metadata]",
+                "belongs to the cluster",
+            ),
+            (
+                "INSERT INTO later SELECT hp_request_note(1)",
+                "belongs to the cluster",
+            ),
+            (
+                "CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM \"_hpsqlite_requests\"; END",
+                "belongs to the cluster",
+            ),
+            (
+                "CREATE TRIGGER r AFTER INSERT ON later BEGIN DELETE FROM _metadata; END",
+                "belongs to the cluster",
+            ),
+            ("CREATE TEMP TABLE t(a)", "TEMP is not"),
+            ("CREATE TEMP VIEW t AS SELECT 1", "TEMP is not"),
+            (
+                "CREATE TEMPORARY TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END",
+                "TEMP is not",
+            ),
+            (
+                "CREATE TEMP TRIGGER r AFTER INSERT ON later BEGIN DELETE FROM t; END",
+                "TEMP is not",
+            ),
+            ("ATTACH (SELECT a FROM later) AS y", "ATTACH"),
+            ("VACUUM INTO (SELECT a FROM later)", "VACUUM"),
             ("VACUUM", "VACUUM"),
             ("ROLLBACK", "ROLLBACK"),
             ("SELEC 1", "syntax error"),
