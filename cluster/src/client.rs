@@ -4,13 +4,14 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::config::{Config, Node};
 use crate::message::{Answer, Ask, Given, Refusal, Status};
+use crate::write::LARGEST_BODY;
 use crate::{sql, tls};
 
 /// How long to wait for a node to take up a call, or to say how it is
@@ -98,6 +99,12 @@ async fn send_for_body(config: &Config, node: &Node, request: RequestBuilder) ->
     }
     match serde_json::from_slice::<Refusal>(&body) {
         Ok(refusal) => Err(refusal.into()),
+        // What is wrong with the request is wrong the next time, too.
+        Err(_) if code.is_client_error() => Err(Refusal {
+            error: format!("node {} answers {code}", node.id),
+            ..Refusal::default()
+        }
+        .into()),
         Err(_) => bail!("node {} answers {code}", node.id),
     }
 }
@@ -166,6 +173,17 @@ impl std::error::Error for Unsettled {}
 /// of them knows the answer.
 pub async fn settle(http: &Client, config: &Config, nodes: &[&Node], ask: &Ask) -> Result<Settled> {
     let begun = Instant::now();
+    // A node refuses it while it is still sent, which looks as if the node were lost.
+    ensure!(
+        ask.sql.len() <= LARGEST_BODY,
+        Refusal {
+            error: format!(
+                "{:.1} MB are too much for one transaction: 8 MB at most",
+                ask.sql.len() as f64 / 1e6
+            ),
+            ..Refusal::default()
+        }
+    );
     let mut ask = ask.clone();
     // Someone may have sent the id that was given.
     let mut doubt = ask.id.is_some();
@@ -373,6 +391,30 @@ mod tests {
             assert_eq!(settled.sent, 2, "{sql}");
         });
         std::mem::take(&mut *asks.lock().unwrap())
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_final() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let port = listener.local_addr().unwrap().port() - 2;
+            let config = Config::local(1, port, "a.db".into()).unwrap();
+            let routes = axum::Router::new().fallback(|| async { StatusCode::PAYLOAD_TOO_LARGE });
+            tokio::spawn(async move { axum::serve(listener, routes).await });
+            let asker = Asker::new(&config).unwrap();
+            let mut ask = Ask {
+                sql: "SELECT 1".into(),
+                ..Ask::default()
+            };
+            let begun = Instant::now();
+            let says = asker.settle(0, &ask).await.err().unwrap().to_string();
+            assert!(says.contains("413"), "{says}");
+            ask.sql = "x".repeat(LARGEST_BODY + 1);
+            let says = asker.settle(0, &ask).await.err().unwrap().to_string();
+            assert!(says.contains("too much for one transaction"), "{says}");
+            assert!(begun.elapsed() < ANSWERED_WITHIN / 2);
+        });
     }
 
     #[test]

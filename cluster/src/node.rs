@@ -26,7 +26,7 @@ use crate::client;
 use crate::config::{Config, node_database, node_folder, process_file};
 use crate::message::{Answer, Ask, Cell, Given, Handed, Refusal, Status};
 use crate::request;
-use crate::write::{self, ACKNOWLEDGED_WITHIN, LARGEST_WRITE, Requests, param};
+use crate::write::{self, ACKNOWLEDGED_WITHIN, LARGEST_BODY, Requests, param};
 use crate::{library, sql, tls};
 
 /// Log entries between two snapshots. A node that was killed reads a snapshot and at most twice as many.
@@ -103,13 +103,10 @@ async fn serve(place: &Path, node: crate::config::Node, shared: Arc<Shared>) -> 
     same_library(&shared).await?;
     let routes = Router::new()
         .route("/status", get(status))
-        .route(
-            "/sql",
-            post(ask).layer(DefaultBodyLimit::max(4 * LARGEST_WRITE)),
-        )
+        .route("/sql", post(ask).layer(DefaultBodyLimit::max(LARGEST_BODY)))
         .route(
             "/write",
-            post(lead).layer(DefaultBodyLimit::max(4 * LARGEST_WRITE)),
+            post(lead).layer(DefaultBodyLimit::max(LARGEST_BODY)),
         )
         .route("/request", get(give))
         .route("/backup", post(backup))

@@ -42,6 +42,8 @@ pub const TABLE: &str = "_hpsqlite_requests";
 pub const REMEMBERED: i64 = if cfg!(test) { 10 } else { 100_000 };
 /// Characters of an error that are remembered
 const LONGEST_ERROR: usize = 1000;
+/// What SQLite says of a claim whose id may not be claimed: another cluster's, a forgotten one, or nobody's
+pub const NOT_CLAIMED: &str = "NOT NULL constraint failed: _hpsqlite_requests.id";
 /// Functions that a client must not call in a write
 pub const FUNCTIONS: &[&str] = &["hp_request_note", "hp_request_notes"];
 
@@ -495,8 +497,9 @@ mod tests {
         assert_eq!(find(&db, &done, 1).unwrap(), None);
         for id in [&done, &late] {
             let error = write(&db, id, &["DELETE FROM t"]).unwrap_err().to_string();
-            assert!(error.contains("NOT NULL constraint failed"), "{error}");
-            assert!(apply(&db, &failure(id, 1, "x")).is_err());
+            assert!(error.contains(NOT_CLAIMED), "{error}");
+            let error = apply(&db, &failure(id, 1, "x")).unwrap_err().to_string();
+            assert!(error.contains(NOT_CLAIMED), "{error}");
             let says = State::read(&db).unwrap().unwrap().refuses(id).unwrap();
             assert!(says.contains("is forgotten"), "{says}");
         }

@@ -30,6 +30,8 @@ use crate::sql;
 
 /// Bytes of a transaction, which is one entry
 pub const LARGEST_WRITE: usize = 8 << 20;
+/// Bytes of what a node is sent, in which blobs are written with two digits a byte
+pub const LARGEST_BODY: usize = 4 * LARGEST_WRITE;
 /// How long a write may wait for the other nodes
 pub const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(10);
 /// How long a node that has no leader keeps a request whose client can ask another node
@@ -83,6 +85,7 @@ pub async fn settled(shared: &Arc<Shared>, client: &Client, mut ask: Ask) -> Res
     }
     let mut handed = Handed { ask, first: !named };
     let mut doubt = false;
+    let mut of_leader = false;
     let mut led = begun;
     let mut patience = client::SILENT;
     loop {
@@ -105,6 +108,17 @@ pub async fn settled(shared: &Arc<Shared>, client: &Client, mut ask: Ask) -> Res
             }
         };
         let why = match attempt {
+            // This node is so far behind that the leader has forgotten its ids. Nobody else has this one.
+            Attempt::Decided(response)
+                if response.status() == StatusCode::GONE && handed.first && !of_leader =>
+            {
+                of_leader = true;
+                match leader_gives(shared, client).await {
+                    Ok(Some(id)) => handed.ask.id = Some(id.to_string()),
+                    _ => return response,
+                }
+                continue;
+            }
             Attempt::Decided(response) => return response,
             Attempt::NotYet(why) => why,
             Attempt::Unknown(why) => {
@@ -382,7 +396,7 @@ async fn recorded(
         .await
     {
         Ok(_) => {}
-        Err(refused) if is_refused(&refused) => {
+        Err(refused) if told(&refused).contains(request::NOT_CLAIMED) => {
             let why = state(shared)?.and_then(|state| state.refuses(id));
             return Ok(wrong(
                 StatusCode::GONE,
@@ -528,6 +542,16 @@ pub async fn given(shared: &Arc<Shared>, client: &Client) -> std::result::Result
             ));
         }
         tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// An id that the leader gives out, though this node could do so itself
+async fn leader_gives(shared: &Arc<Shared>, client: &Client) -> Result<Option<Id>> {
+    match leading(client).await {
+        Some(leader) if leader == shared.id => {
+            state(shared)?.map(|state| state.new_id()).transpose()
+        }
+        _ => ask_for_id(shared, client).await,
     }
 }
 
