@@ -31,17 +31,20 @@ use anyhow::{Context, Result, bail};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::message::{Answer, Ask};
 
 /// The table. It belongs to the cluster, and backups do not have it.
 pub const TABLE: &str = "_hpsqlite_requests";
-/// Requests that are remembered; 70 bytes each. A later version may only have less: what an older one
+/// Requests that are remembered; 70 bytes each as a rule, and 300 at most beside long errors. A later version may only have less: what an older one
 /// has deleted does not come back.
 pub const REMEMBERED: i64 = if cfg!(test) { 10 } else { 100_000 };
 /// Characters of an error that are remembered
 const LONGEST_ERROR: usize = 1000;
+/// Bytes of another answer
+const LONGEST_ANSWER: usize = 200;
 /// What SQLite says of a claim whose id may not be claimed: another cluster's, a forgotten one, or nobody's
 pub const NOT_CLAIMED: &str = "NOT NULL constraint failed: _hpsqlite_requests.id";
 /// Functions that a client must not call in a write
@@ -268,12 +271,43 @@ pub fn find(db: &Connection, id: &Id, what: i64) -> Result<Option<Found>> {
     Ok(Some(match serde_json::from_str(&answer)? {
         serde_json::Value::String(error) => Found::Error(error),
         counts => Found::Answers(
-            serde_json::from_value::<Vec<usize>>(counts)?
-                .into_iter()
+            unpacked(serde_json::from_value(counts)?)
                 .map(|changes| Answer::Changes { changes })
                 .collect(),
         ),
     }))
+}
+
+/// Numbers of changed rows, as the table has them
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Counts {
+    One(u64),
+    /// The same number for each of so many statements
+    Run(u64, u64),
+}
+
+/// The numbers in as few bytes as LONGEST_ANSWER; if there are too many, their sum alone.
+fn packed(counts: &[u64]) -> serde_json::Result<String> {
+    let list: Vec<Counts> = counts
+        .chunk_by(|a, b| a == b)
+        .map(|run| match run {
+            [one] => Counts::One(*one),
+            _ => Counts::Run(run[0], run.len() as u64),
+        })
+        .collect();
+    let text = serde_json::to_string(&list)?;
+    if text.len() <= LONGEST_ANSWER {
+        return Ok(text);
+    }
+    serde_json::to_string(&[counts.iter().sum::<u64>()])
+}
+
+fn unpacked(counts: Vec<Counts>) -> impl Iterator<Item = usize> {
+    counts.into_iter().flat_map(|counts| match counts {
+        Counts::One(one) => std::iter::repeat_n(one as usize, 1),
+        Counts::Run(one, times) => std::iter::repeat_n(one as usize, times as usize),
+    })
 }
 
 thread_local! {
@@ -303,8 +337,7 @@ pub fn register(db: &Connection) -> rusqlite::Result<()> {
     })?;
     db.create_scalar_function(FUNCTIONS[1], 0, flags, |_| {
         NOTES.with_borrow(|(counts, _)| {
-            serde_json::to_string(counts)
-                .map_err(|error| rusqlite::Error::UserFunctionError(error.into()))
+            packed(counts).map_err(|error| rusqlite::Error::UserFunctionError(error.into()))
         })
     })
 }
@@ -401,6 +434,46 @@ mod tests {
         assert_eq!(find(&db, &id, 1).unwrap(), answers(&[2, 0, 1, 0]));
         assert_eq!(rows(&db, "SELECT sum(b) FROM t"), 4);
         assert_eq!(find(&db, &id, 2).unwrap(), Some(Found::Other));
+    }
+
+    #[test]
+    fn an_answer_is_short() {
+        let db = node();
+        let stored = |statements: &[String]| -> (String, Option<Found>) {
+            let id = new_id(&db);
+            let statements: Vec<_> = statements.iter().map(String::as_str).collect();
+            write(&db, &id, &statements).unwrap();
+            let text = db
+                .query_row(
+                    "SELECT answer FROM _hpsqlite_requests ORDER BY number DESC",
+                    [],
+                    |row| row.get(0),
+                )
+                .unwrap();
+            (text, find(&db, &id, 1).unwrap())
+        };
+        // Statements that change alike are answered one by one, however many they are.
+        let alike: Vec<_> = (1..=1000)
+            .map(|i| format!("INSERT INTO t VALUES({i},0)"))
+            .collect();
+        let (text, found) = stored(&alike);
+        assert_eq!(text, "[[1,1000]]");
+        assert_eq!(found, answers(&[1; 1000]));
+        // Of those that do not there is the sum.
+        let others: Vec<_> = (1..=1000)
+            .map(|i| format!("UPDATE t SET b=1 WHERE a<={i}"))
+            .collect();
+        let (text, found) = stored(&others);
+        assert_eq!(text, "[500500]");
+        assert_eq!(found, answers(&[500_500]));
+        let (text, found) = stored(&others[..20]);
+        assert!(text.len() <= LONGEST_ANSWER, "{text}");
+        assert_eq!(found, answers(&(1..=20).collect::<Vec<_>>()));
+        // As an earlier version has written it
+        assert_eq!(
+            unpacked(serde_json::from_str("[1,1,0]").unwrap()).collect::<Vec<_>>(),
+            [1, 1, 0]
+        );
     }
 
     #[test]
