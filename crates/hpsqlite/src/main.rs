@@ -2,6 +2,7 @@
 //! programs on High Performance SQLite.
 
 mod bench;
+mod beside;
 mod cli;
 mod cluster;
 mod docs;

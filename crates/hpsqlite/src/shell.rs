@@ -1,11 +1,11 @@
 //! `hpsqlite FILE`: SQLite's shell on High Performance SQLite, which lies beside this program.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::Result;
+
+use crate::beside;
 
 /// The name of the command.
 pub const NAME: &str = "shell";
@@ -23,23 +23,12 @@ Examples:
 
 /// The shell.
 pub fn program() -> Result<PathBuf> {
-    let program = std::env::current_exe()
-        .context("cannot find this program")?
-        .with_file_name("sqlite3");
-    if !program.exists() {
-        bail!(
-            "{} is missing: `make` builds it, and Python's package has none",
-            program.display()
-        );
-    }
-    Ok(program)
+    beside::program("sqlite3", "`make` builds it, and Python's package has none")
 }
 
 /// Becomes the shell.
 pub fn run(arguments: &[OsString]) -> Result<u8> {
-    let program = program()?;
-    let error = Command::new(&program).args(arguments).exec();
-    Err(anyhow!(error).context(format!("cannot run {}", program.display())))
+    beside::become_program(&program()?, arguments)
 }
 
 /// Puts the name of the command before a file that is named in its place.
