@@ -95,8 +95,11 @@ struct HpSettings {
   i64 nMemory;              /* PRAGMA hp_memory.  0: default */
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
+  u8 bNoTurn;               /* PRAGMA hp_turn = off */
+  i64 tWaited;              /* Nanoseconds waited in this step, ... */
+  i64 nWaited;              /* ... and in all: hp_turn.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[28];            /* PRAGMA hp_stats */
+  u32 aStat[33];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -215,6 +218,20 @@ struct HpGuess {
   u8 nRun;                  /* Expect so many.  0: nothing is known */
   u8 nWait;                 /* They are not: after so many chains try again, */
   u8 nSkip;                 /* ... the next time after so many */
+};
+
+/* BtShared.hpTicket: a place in the line of those who wait for a file.  See
+** hp_turn.c.  All but bWriter, bLoop and nPoll is protected by its mutex. */
+typedef struct HpTicket HpTicket;
+struct HpTicket {
+  HpTicket *pNext;          /* The next one in line */
+  i64 tEnd;                 /* When its timeout is over */
+  u32 bGo;                  /* Look again.  Atomic, and slept on */
+  u8 eLine;                 /* HP_LINE_xxx: where it stands */
+  u8 bWatch;                /* The first one watches whoever goes past it */
+  u8 bWriter;               /* A transaction is to begin, and to write */
+  u8 bLoop;                 /* Its last one came soon after the one before */
+  u8 nPoll;                 /* Attempts while another process has the lock */
 };
 
 /* BtCursor.hpLeaf and .hpRow, IntegrityCk.hpLeaf: what is kept of a scan in
@@ -437,6 +454,8 @@ struct WalWriter;
 SQLITE_PRIVATE int sqlite3HpFileSize(struct Wal*, sqlite3_file*, u32, i64*);
 struct WalIndexHdr;
 SQLITE_PRIVATE void sqlite3HpWalBegun(struct Wal*, const struct WalIndexHdr*);
+SQLITE_PRIVATE void sqlite3HpSnapshotNote(struct Wal*);
+SQLITE_PRIVATE int sqlite3HpSnapshotKeeps(Pager*);
 SQLITE_PRIVATE int sqlite3HpWriteFrame(struct WalWriter*, const u8*,
     const void*, i64);
 SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
@@ -444,8 +463,37 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
 #else
 # define sqlite3HpFileSize(A,B,C,D) sqlite3OsFileSize(B,D)
 # define sqlite3HpWalBegun(A,B)
+# define sqlite3HpSnapshotNote(A)
+# define sqlite3HpSnapshotKeeps(A) 0
 # define sqlite3HpWriteFrame(A,B,C,D) 0
 # define sqlite3HpWriteFrames(A,B,C,D,E) 0
+#endif
+
+/*
+** Called from btree.c and os_unix.c.
+*/
+#if !defined(SQLITE_OMIT_HP) && !defined(SQLITE_OMIT_WAL) && SQLITE_OS_UNIX \
+ && !defined(SQLITE_WASI) && defined(HP_GNUC) && SQLITE_THREADSAFE \
+ && !defined(SQLITE_ENABLE_SETLK_TIMEOUT)
+# define HP_TURN 1
+struct unixFile;
+struct unixInodeInfo;
+SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared*);
+SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared*);
+SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared*, int bBegun);
+SQLITE_PRIVATE void sqlite3HpTurnUnlocked(struct unixFile*);
+SQLITE_PRIVATE void sqlite3HpTurnFree(struct unixInodeInfo*);
+/* A transaction is about to begin, which writes if W: before each attempt */
+# define sqlite3HpTurnBegin(B,W) \
+    if( (W) && (B)->inTransaction==TRANS_NONE ) sqlite3HpTurnGate(B)
+# define sqlite3HpTurnBegun(B,RC) \
+    if( (B)->hpTicket.bWriter ) sqlite3HpTurnEnd(B, (RC)==SQLITE_OK)
+#else
+# define sqlite3HpTurnWait(B) sqlite3InvokeBusyHandler(&(B)->db->busyHandler)
+# define sqlite3HpTurnUnlocked(F)
+# define sqlite3HpTurnFree(I)
+# define sqlite3HpTurnBegin(B,W)
+# define sqlite3HpTurnBegun(B,RC)
 #endif
 
 /*

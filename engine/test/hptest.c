@@ -140,15 +140,15 @@ sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew){
 }
 
 /*
-** Count one check.  Only failures are printed.
+** Count one check, of any thread.  Only failures are printed.
 */
 void check(int bOk, const char *zFormat, ...){
   va_list ap;
   if( bOk ){
-    nPass++;
+    __atomic_add_fetch(&nPass, 1, __ATOMIC_RELAXED);
     return;
   }
-  nFail++;
+  __atomic_add_fetch(&nFail, 1, __ATOMIC_RELAXED);
   va_start(ap, zFormat);
   printf("FAILED: ");
   vprintf(zFormat, ap);

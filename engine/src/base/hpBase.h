@@ -374,7 +374,14 @@ struct HpRecord {
 #define HP_STAT_MENDED     25  /* ... of which some leaves had to be read again */
 #define HP_STAT_LATE       26  /* SQLite's loops were given up */
 #define HP_STAT_RUNS       27  /* Put groups together slice by slice */
-#define HP_STAT_MX         27
+#define HP_STAT_KEPT       28  /* Page caches that outlived a commit of
+                               ** another */
+#define HP_STAT_DROPPED    29  /* ... and that did not */
+#define HP_STAT_WAITS      30  /* Waits for a file, in line */
+#define HP_STAT_WAITED     31  /* ... and how long they took: milliseconds */
+#define HP_STAT_TURNS      32  /* Transactions that came after one of another
+                               ** connection while somebody waited */
+#define HP_STAT_MX         32
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

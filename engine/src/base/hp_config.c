@@ -238,6 +238,11 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "such runs with leaves that had changed",
   "begun by SQLite's loops and taken from them",
   "put groups together from sorted runs in memory",
+  "page cache kept: another connection had committed",
+  "page cache dropped: another connection had committed",
+  "waits for a lock on the file",
+  "milliseconds of such waits",
+  "lock taken over from another connection",
 };
 
 /*

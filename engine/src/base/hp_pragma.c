@@ -7,8 +7,8 @@
 ** hp_pragma: the settings of a connection, as SQL shows them.
 **
 **    sqlite3HpPragma()             PRAGMA hp_offload, hp_threads, hp_readahead,
-**                                  hp_extent, hp_memory, hp_columns, hp_log,
-**                                  hp_stats
+**                                  hp_extent, hp_memory, hp_columns, hp_turn,
+**                                  hp_log, hp_stats
 **    sqlite3HpRegisterFunctions()  the SQL function hp_version()
 */
 #ifndef SQLITE_OMIT_HP
@@ -165,6 +165,17 @@ static void hpShowColumns(Vdbe *v, sqlite3 *db){
   }
 }
 
+static void hpSetTurn(sqlite3 *db, const char *z){
+  db->hp.bNoTurn = !sqlite3GetBoolean(z, !db->hp.bNoTurn);
+}
+static void hpShowTurn(Vdbe *v, sqlite3 *db){
+  int bOff = db->hp.bNoTurn || hpConfig()->bOff;
+#ifndef HP_TURN
+  bOff = 1;
+#endif
+  returnSingleText(v, bOff ? "off" : "on");
+}
+
 static void hpSetLog(sqlite3 *db, const char *z){
   db->hp.bLog = sqlite3GetBoolean(z, db->hp.bLog);
 }
@@ -183,6 +194,7 @@ static const struct HpPragma {
   { "hp_extent",    hpSetExtent,    hpShowExtent },
   { "hp_memory",    hpSetMemory,    hpShowMemory },
   { "hp_columns",   hpSetColumns,   hpShowColumns },
+  { "hp_turn",      hpSetTurn,      hpShowTurn },
   { "hp_log",       hpSetLog,       hpShowLog },
 };
 

@@ -7,6 +7,7 @@
 ** hp_thread: the threads of a scan, and how it is stopped.
 **
 **    hpThreads()       the most workers that a scan may have
+**    hpThreadMutexes() are there mutexes that lock?
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
 **    hpThreadEach()      let all workers do something, each in its thread
 **    hpThreadEnter()     a mutex that is held for a short time
@@ -77,6 +78,20 @@
 
 #define HP_SPIN      300       /* Looks at a mutex before a thread waits for it */
 
+#if defined(HP_THREADS) || defined(HP_TURN)
+/* Are the mutexes SQLite's own, and do they lock? */
+static int hpThreadMutexes(void){
+  const sqlite3_mutex_methods *pUsed = &sqlite3GlobalConfig.mutex;
+  const sqlite3_mutex_methods *pOwn = sqlite3HpMutex(sqlite3DefaultMutex());
+  return sqlite3GlobalConfig.bCoreMutex
+      && pUsed->xMutexAlloc==pOwn->xMutexAlloc
+      && pUsed->xMutexFree==pOwn->xMutexFree
+      && pUsed->xMutexEnter==pOwn->xMutexEnter
+      && pUsed->xMutexTry==pOwn->xMutexTry
+      && pUsed->xMutexLeave==pOwn->xMutexLeave;
+}
+#endif
+
 #ifdef HP_THREADS
 # include <pthread.h>
 # include <signal.h>
@@ -120,18 +135,6 @@ static i64 hpStackSize(void){
   return n;
 }
 
-/* Are the mutexes SQLite's own, and do they lock? */
-static int hpMutexesLock(void){
-  const sqlite3_mutex_methods *pUsed = &sqlite3GlobalConfig.mutex;
-  const sqlite3_mutex_methods *pOwn = sqlite3HpMutex(sqlite3DefaultMutex());
-  return sqlite3GlobalConfig.bCoreMutex
-      && pUsed->xMutexAlloc==pOwn->xMutexAlloc
-      && pUsed->xMutexFree==pOwn->xMutexFree
-      && pUsed->xMutexEnter==pOwn->xMutexEnter
-      && pUsed->xMutexTry==pOwn->xMutexTry
-      && pUsed->xMutexLeave==pOwn->xMutexLeave;
-}
-
 /* Processors that this process may use */
 static int hpProcessors(void){
   int n = 1;
@@ -154,7 +157,7 @@ static int hpProcessors(void){
 */
 static int hpThreads(sqlite3 *db){
 #ifdef HP_THREADS
-  if( !hpMutexesLock() ) return 1;
+  if( !hpThreadMutexes() ) return 1;
   if( db->hp.nThread ) return db->hp.nThread;
   if( hpConfig()->nThread ) return hpConfig()->nThread;
   if( !hpMemoryDefault() ) return 1;

@@ -343,13 +343,15 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
       }
     }
     if( i>=0 && hpShmEnter(pNode, &aLock[i], 2, -1) ){
-      if( __atomic_sub_fetch(&aLock[i], 1, __ATOMIC_ACQ_REL)==0 ){
+      int bLast = __atomic_sub_fetch(&aLock[i], 1, __ATOMIC_ACQ_REL)==0;
+      if( bLast ){
         rc = unixShmSystemLock(pFile, F_UNLCK, i+UNIX_SHM_BASE, 1);
         if( rc!=SQLITE_OK ){
           __atomic_store_n(&aLock[i], 1, __ATOMIC_RELEASE);
         }
       }
       sqlite3_mutex_leave(pNode->pShmMutex);
+      if( bLast ) hpTurnFreed(pFile->pInode, 0);
     }
     if( rc==SQLITE_OK ) p->sharedMask &= ~mask;
   }else{
@@ -373,6 +375,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     }
     assert( hpShmIsSane(pNode) );
     sqlite3_mutex_leave(pNode->pShmMutex);
+    if( !bLock ) hpTurnFreed(pFile->pInode, ofst==WAL_WRITE_LOCK);
   }
   *pRc = rc;
   return 1;

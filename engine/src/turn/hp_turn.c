@@ -1,0 +1,579 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_turn: those who wait for a file stand in line.
+**
+** SQLite's waiters sleep 1 to 100 milliseconds between two attempts.  Whoever
+** had the lock takes it again meanwhile, and the others find it taken: one of
+** eight threads that commit in a loop does nearly all of it, and the least
+** lucky one waits until its timeout is over.  Here the waiters of a process
+** stand in line for each file, in the order in which they came, and are woken
+** when the lock is free.
+**
+**    sqlite3HpTurnGate()   Called before each attempt to begin a transaction:
+**                          one that writes stands in line if others do.
+**    sqlite3HpTurnWait()   Called in place of the busy handler: stand in line,
+**                          and return when it is time to try again.
+**    sqlite3HpTurnEnd()    Called when the transaction has begun, or cannot.
+**    hpTurnFreed()         Called when a lock was given back: wake who is next.
+**    sqlite3HpTurnUnlocked()   The same, of a lock on the file.
+**    sqlite3HpTurnFree()   The last connection of the process leaves the file.
+**
+** THE LINE ONLY DECIDES WHO TRIES WHEN; SQLITE'S LOCK ALONE DECIDES WHO WRITES.
+** A mistake here costs time.  Therefore everybody who sees no progress for
+** HP_TURN_STALE tries by itself, as with SQLite.
+**
+** Who takes part?  Connections whose busy handler is that of
+** sqlite3_busy_timeout(), on files of the VFS "unix", and with the sleep of
+** that VFS.  Everybody else runs SQLite's code: an application's own handler is
+** called when and as often as ever, and may take the lock whenever it is free.
+**
+** Writers.  A writer comes to the gate before it takes any lock or snapshot, so
+** it holds nothing of the file while it stands in line: it is no reader that
+** the commit ahead has to wait for, and its snapshot cannot be stale when its
+** turn comes.  A transaction that has read already never waits: SQLITE_BUSY at
+** once, as with SQLite.
+**
+** Slices.  To hand the lock over costs a wake, 5 to 50 microseconds, and the
+** caches of another processor, which is more than a short transaction takes.
+** So a connection that came back within HP_TURN_SOON after its last
+** transaction, which a loop does, may go past the line until it has had the
+** lock for HP_TURN_SLICE.  The first in line watches it meanwhile, every
+** HP_TURN_NAP: a connection that does not come back this time costs that much.
+** Then the first one is woken, and until it is there, which takes long where
+** the processors are busy, short transactions go on, so that the lock is never
+** idle.  A connection of single transactions, say one a request, is not
+** expected back, and the lock is handed over at once, as it is after
+** transactions that take longer than a wake.  With N loops the longest wait is
+** about N slices, or N transactions if these take longer.
+**
+** Other processes.  The lock is taken and given back for each transaction, so
+** they have the chances that they have beside one thread of SQLite's.  If it is
+** they who have it, the first in line polls, after 0.25, 0.5, 1, 2, 4 and then
+** every 5 milliseconds; the others sleep.
+**
+** Readers, and who waits for readers to end: with a rollback journal, and for
+** checkpoints.  They are in no order: all are woken when any lock is given
+** back, and poll at growing intervals.
+**
+** Timeouts are kept by the clock: no step waits longer than
+** sqlite3_busy_timeout() says.  (SQLite adds up what it meant to sleep.)  Waits
+** in one step, ours and SQLite's, share the time: db->busyHandler.nBusy, from
+** which SQLite reckons what is left, is set accordingly.
+**
+** Deadlocks.  Who waits for a write lock holds nothing of this file.  Over two
+** files there are the same cycles as with SQLite, and the timeout ends them.
+**
+** fork().  The line of the parent is none of the child's: the tickets are of
+** threads that it does not have.  Who comes to the line sees that by the
+** process id, and empties it.
+**
+** Cost where nobody waits: a look at a pointer when a transaction begins, and
+** one when a lock is given back.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+#ifdef HP_TURN
+
+/* Nanoseconds */
+#define HP_TURN_US      ((i64)1000)
+#define HP_TURN_MS      ((i64)1000000)
+#define HP_TURN_SLICE   (2*HP_TURN_MS)
+#define HP_TURN_SOON    (20*HP_TURN_US)
+#define HP_TURN_NAP     (400*HP_TURN_US)
+#define HP_TURN_SHORT   (200*HP_TURN_US)   /* Such a transaction is short */
+#define HP_TURN_LATE    (10*HP_TURN_MS)    /* Whoever was woken has to be
+                                           ** there */
+#define HP_TURN_SPIN    (50*HP_TURN_US)    /* Looks at a lock before it
+                                           ** sleeps */
+#define HP_TURN_POLL    (250*HP_TURN_US)   /* First interval, ... */
+#define HP_TURN_MX_POLL (5*HP_TURN_MS)     /* ... and the longest one */
+#define HP_TURN_STALE   (100*HP_TURN_MS)
+
+/* Values of HpTicket.eLine */
+#define HP_LINE_NONE    0
+#define HP_LINE_WRITER  1      /* In HpTurn.pFirst ... */
+#define HP_LINE_OTHER   2      /* In HpTurn.pOther */
+
+/*
+** Those who wait for a file: unixInodeInfo.pHpTurn.  Made when somebody waits
+** for the first time, freed with the inode.  All but nWait is protected by the
+** mutex, which is held for less than a microsecond, or a system call that wakes
+** somebody.
+*/
+struct HpTurn {
+  u32 nWait;             /* Tickets.  Atomic */
+  sqlite3_mutex *pMutex;
+  HpTicket *pFirst;      /* Writers in line, the next one first */
+  HpTicket *pOther;      /* Who else waits, in no order */
+  const BtShared *pHolder;  /* Had the lock last, as far as it was looked at.
+                            ** Not to be followed: it may be gone */
+  i64 tSlice;            /* Since when in a row */
+  i64 tBegun;            /* When its transaction began, ... */
+  i64 tFreed;            /* ... and when it gave the lock back.  0: not yet */
+  u8 bLoop;              /* It is expected back soon */
+  u8 bHere;              /* The first in line was woken and wants the lock,
+                         ** ... */
+  u8 bSpin;              /* ... and looks at it all the time */
+  i64 tWoken;            /* When it was woken for good.  0: not yet */
+  u32 nTurn;             /* Transactions begun while somebody waited */
+  pid_t pid;             /* Of the process whose threads wait */
+};
+
+#ifdef SQLITE_DEBUG
+/* The mutex is held */
+static int hpTurnIsSane(const HpTurn *p){
+  const HpTicket *pT;
+  u32 n = 0;
+  for(pT=p->pFirst; pT; pT=pT->pNext){
+    if( pT->eLine!=HP_LINE_WRITER ) return 0;
+    n++;
+  }
+  for(pT=p->pOther; pT; pT=pT->pNext){
+    if( pT->eLine!=HP_LINE_OTHER ) return 0;
+    n++;
+  }
+  return n==__atomic_load_n(&p->nWait, __ATOMIC_RELAXED);
+}
+#endif
+
+/*
+** The file of a connection that takes part, or NULL.
+*/
+static unixInodeInfo *hpTurnInode(const BtShared *pBt){
+  const sqlite3 *db = pBt->db;
+  const unixFile *pFile = (const unixFile*)sqlite3PagerFile(pBt->pPager);
+  if( db->busyHandler.xBusyHandler!=sqliteDefaultBusyCallback
+   || db->busyTimeout<=0 || db->hp.bNoTurn
+   || db->pVfs->xSleep!=unixSleep || pFile->pMethod!=&posixIoMethods
+   || hpConfig()->bOff || !hpThreadMutexes()
+   || (pBt->pPager->vfsFlags & SQLITE_OPEN_SHAREDCACHE)!=0
+   || pFile->pInode->bProcessLock
+  ){
+    return 0;
+  }
+  return pFile->pInode;
+}
+
+/* Those who wait for a file, if anybody has waited yet */
+static HpTurn *hpTurnOf(unixInodeInfo *pInode){
+  return __atomic_load_n(&pInode->pHpTurn, __ATOMIC_ACQUIRE);
+}
+static int hpTurnWaiters(HpTurn *p){
+  return __atomic_load_n(&p->nWait, __ATOMIC_RELAXED)!=0;
+}
+
+static void hpTurnDelete(HpTurn *p){
+  if( p==0 ) return;
+  sqlite3_mutex_free(p->pMutex);
+  sqlite3_free(p);
+}
+
+/* The same, made if need be; NULL without memory */
+static HpTurn *hpTurnMake(unixInodeInfo *pInode){
+  HpTurn *p = hpTurnOf(pInode);
+  HpTurn *pWas = 0;
+  if( p ) return p;
+  sqlite3BeginBenignMalloc();
+  p = sqlite3MallocZero(sizeof(*p));
+  if( p ) p->pMutex = sqlite3_mutex_alloc(SQLITE_MUTEX_FAST);
+  sqlite3EndBenignMalloc();
+  if( p==0 || p->pMutex==0 ){
+    hpTurnDelete(p);
+    return hpTurnOf(pInode);
+  }
+  p->pid = osGetpid(0);
+  if( !__atomic_compare_exchange_n(&pInode->pHpTurn, &pWas, p, 0,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ){
+    hpTurnDelete(p);
+    p = pWas;
+  }
+  return p;
+}
+
+/* After fork() the line is of threads that this process does not have.  The
+** mutex is held */
+static void hpTurnOwn(HpTurn *p){
+  pid_t pid = osGetpid(0);
+  if( p->pid==pid ) return;
+  p->pFirst = p->pOther = 0;
+  p->pHolder = 0;
+  p->pid = pid;
+  __atomic_store_n(&p->nWait, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Somebody else is first in line, or another connection has the lock.  The
+** mutex is held */
+static void hpTurnNext(HpTurn *p){
+  p->bHere = p->bSpin = 0;
+  p->tWoken = 0;
+}
+
+/*
+** Stand in line.  The mutex is held.
+*/
+static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine){
+  HpTicket **pp = &p->pOther;
+  assert( pT->eLine==HP_LINE_NONE && hpTurnIsSane(p) );
+  hpTurnOwn(p);
+  if( p->pFirst==0 && p->pOther==0 ){
+    /* Up to now nobody has looked at who has the lock */
+    p->pHolder = 0;
+    p->tFreed = 0;
+    p->bLoop = 0;
+    hpTurnNext(p);
+  }
+  if( eLine==HP_LINE_WRITER ){
+    for(pp=&p->pFirst; *pp; pp=&(*pp)->pNext){}
+    pT->pNext = 0;
+  }else{
+    pT->pNext = *pp;
+  }
+  *pp = pT;
+  pT->eLine = eLine;
+  __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
+  assert( hpTurnIsSane(p) );
+}
+
+/*
+** Leave the line.  The mutex is held.
+*/
+static void hpTurnLeave(HpTurn *p, HpTicket *pT){
+  HpTicket **pp = pT->eLine==HP_LINE_WRITER ? &p->pFirst : &p->pOther;
+  assert( pT->eLine!=HP_LINE_NONE );
+  while( *pp && *pp!=pT ) pp = &(*pp)->pNext;
+  pT->eLine = HP_LINE_NONE;
+  if( *pp==0 ) return;                       /* It was its parent's */
+  if( pp==&p->pFirst ) hpTurnNext(p);
+  *pp = pT->pNext;
+  __atomic_sub_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
+  assert( hpTurnIsSane(p) );
+}
+
+/* Does this process have the lock that a writer wants? */
+static int hpTurnIsLocal(const BtShared *pBt){
+  unixFile *pFile = (unixFile*)sqlite3PagerFile(pBt->pPager);
+  unixInodeInfo *pInode = pFile->pInode;
+  int eLock;
+  if( pFile->pShm ){
+    return __atomic_load_n(&pFile->pShm->pShmNode->aLock[WAL_WRITE_LOCK],
+                           __ATOMIC_RELAXED)!=0;
+  }
+  sqlite3_mutex_enter(pInode->pLockMutex);
+  eLock = pInode->eFileLock;
+  sqlite3_mutex_leave(pInode->pLockMutex);
+  return eLock>SHARED_LOCK;
+}
+
+/*
+** How long to sleep until the first in line looks again, and *pbTry: will it
+** then try for the lock, whatever it sees?  0: try at once.  The mutex is held.
+*/
+static i64 hpTurnNap(HpTurn *p, BtShared *pBt, i64 tNow, int *pbTry){
+  HpTicket *pT = &pBt->hpTicket;
+  int bPasses = p->bLoop && tNow-p->tSlice<HP_TURN_SLICE;
+  *pbTry = 0;
+  if( hpTurnIsLocal(pBt) ){
+    return bPasses ? HP_TURN_NAP : HP_TURN_STALE;
+  }
+  if( bPasses && p->tFreed && tNow-p->tFreed<HP_TURN_NAP/2 ){
+    return HP_TURN_NAP/2;
+  }
+  *pbTry = 1;
+  if( pT->nPoll==0 ){
+    pT->nPoll = 1;
+    return 0;
+  }
+  if( pT->nPoll<8 ) pT->nPoll++;
+  return MIN(HP_TURN_POLL<<(pT->nPoll-2), HP_TURN_MX_POLL);
+}
+
+/*
+** The first in line is awake and wants the lock, which another thread has: it
+** looks at it for a while.  Returns true if the lock is free then.  The mutex
+** is held, but not meanwhile.
+*/
+static int hpTurnSpin(HpTurn *p, BtShared *pBt){
+  i64 tEnd = hpParkNow()+HP_TURN_SPIN;
+  int bLocal = 1;
+  int i;
+  assert( p->pFirst==&pBt->hpTicket && p->bHere );
+  if( ((unixFile*)sqlite3PagerFile(pBt->pPager))->pShm==0 ) return 0;
+  p->bSpin = 1;
+  sqlite3_mutex_leave(p->pMutex);
+  do{
+    for(i=0; i<64 && bLocal; i++){
+      hpPause();
+      bLocal = hpTurnIsLocal(pBt);
+    }
+  }while( bLocal && hpParkNow()<tEnd );
+  sqlite3_mutex_enter(p->pMutex);
+  if( p->pFirst==&pBt->hpTicket ) p->bSpin = 0;
+  return !bLocal;
+}
+
+/*
+** A writer with a ticket waits until it is to try: the first in line when the
+** lock is free, or may be; any other one when its time is up, or when there has
+** been no progress.
+*/
+static void hpTurnPark(HpTurn *p, BtShared *pBt){
+  HpTicket *pT = &pBt->hpTicket;
+  i64 tNow = hpParkNow();
+  i64 tStale = tNow+HP_TURN_STALE;
+  u32 nTurn;
+  sqlite3_mutex_enter(p->pMutex);
+  assert( pT->eLine==HP_LINE_WRITER && hpTurnIsSane(p) );
+  nTurn = p->nTurn;
+  while( tNow<pT->tEnd ){
+    i64 nNap = HP_TURN_STALE;
+    int bTry = 0;
+    int bGo = (int)__atomic_exchange_n(&pT->bGo, 0, __ATOMIC_ACQUIRE);
+    if( p->pFirst==pT ){
+      if( bGo && p->tWoken && !p->bHere ){
+        p->bHere = 1;
+        if( hpTurnIsLocal(pBt) && hpTurnSpin(p, pBt) ) break;
+      }
+      nNap = hpTurnNap(p, pBt, tNow, &bTry);
+      pT->bWatch = nNap<HP_TURN_STALE;
+      if( bGo && (bTry || !pT->bWatch) && !hpTurnIsLocal(pBt) ) break;
+    }
+    if( nNap==0 ) break;
+    nNap = MIN(nNap, MAX(tStale-tNow, 1));
+    sqlite3_mutex_leave(p->pMutex);
+    hpParkSleep(&pT->bGo, MIN(nNap, pT->tEnd-tNow));
+    tNow = hpParkNow();
+    sqlite3_mutex_enter(p->pMutex);
+    if( bTry ) break;
+    if( p->nTurn!=nTurn ){
+      nTurn = p->nTurn;
+      tStale = tNow+HP_TURN_STALE;
+    }else if( tNow>=tStale ){
+      break;
+    }
+  }
+  pT->bWatch = 0;
+  __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/*
+** Somebody who is no writer in line waits: for so long as it has waited
+** already, about, or until a lock is given back.
+*/
+static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 nWaited){
+  HpTicket *pT = &pBt->hpTicket;
+  i64 nNap = MAX(nWaited/2, HP_TURN_POLL);
+  i64 nMost = hpTurnIsLocal(pBt) ? HP_TURN_STALE : HP_TURN_MX_POLL;
+  i64 nLeft = pT->tEnd-hpParkNow();
+  nNap = MIN(nNap, nMost);
+  nNap = MIN(nNap, nLeft);
+  if( nNap<=0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  hpTurnJoin(p, pT, HP_LINE_OTHER);
+  sqlite3_mutex_leave(p->pMutex);
+  hpParkSleep(&pT->bGo, nNap);
+  sqlite3_mutex_enter(p->pMutex);
+  hpTurnLeave(p, pT);
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/*
+** The number of calls after which sqliteDefaultBusyCallback() has slept so many
+** milliseconds: 1 at least, as 0 means that nobody has waited yet.
+*/
+static int hpTurnBusyCount(i64 nMs){
+  static const u8 aTotal[] = { 0, 1, 3, 8, 18, 33, 53, 78, 103, 128, 178, 228 };
+  int n = ArraySize(aTotal)-1;
+  assert( nMs>=0 );
+  if( nMs>aTotal[n] ) return n + (int)MIN((nMs-aTotal[n]+99)/100, 0x3fffffff);
+  while( n>1 && aTotal[n-1]>=nMs ) n--;
+  return n;
+}
+
+/*
+** Begin to wait: what is left of the timeout of this step?  Returns
+** nanoseconds, and sets HpTicket.tEnd.
+*/
+static i64 hpTurnBegin(BtShared *pBt, i64 tNow){
+  sqlite3 *db = pBt->db;
+  i64 nLeft;
+  if( db->busyHandler.nBusy==0 ) db->hp.tWaited = 0;
+  nLeft = db->busyTimeout*HP_TURN_MS - db->hp.tWaited;
+  pBt->hpTicket.tEnd = tNow+MAX(nLeft, 0);
+  return nLeft;
+}
+static void hpTurnWaited(BtShared *pBt, i64 nNano){
+  sqlite3 *db = pBt->db;
+  assert( nNano>=0 );
+  db->hp.tWaited += nNano;
+  db->busyHandler.nBusy = hpTurnBusyCount(db->hp.tWaited/HP_TURN_MS);
+  db->hp.aStat[HP_STAT_WAITS]++;
+  db->hp.nWaited += nNano;
+  db->hp.aStat[HP_STAT_WAITED] = (u32)(db->hp.nWaited/HP_TURN_MS);
+}
+
+/*
+** May a connection go past the line?  It has just given the lock back, its
+** slice is not over, or who comes next is not awake yet, and nobody's timeout
+** ends before.  The mutex is held.
+*/
+static int hpTurnMayPass(const HpTurn *p, i64 tNow){
+  const HpTicket *pT;
+  if( !p->bLoop ) return 0;
+  if( tNow-p->tSlice>=HP_TURN_SLICE
+   && (p->bHere || p->tWoken==0 || tNow-p->tWoken>=HP_TURN_LATE
+       || p->tFreed-p->tBegun>=HP_TURN_SHORT)
+  ){
+    return 0;
+  }
+  for(pT=p->pFirst; pT; pT=pT->pNext){
+    if( pT->tEnd-tNow<HP_TURN_SLICE ) return 0;
+  }
+  return 1;
+}
+
+SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
+  HpTicket *pT = &pBt->hpTicket;
+  unixInodeInfo *pInode;
+  HpTurn *p;
+  i64 tNow;
+  int bPark;
+  assert( pBt->inTransaction==TRANS_NONE );
+  pT->bWriter = 1;
+  if( pT->eLine!=HP_LINE_NONE ) return;      /* It was woken, and tries */
+  pT->nPoll = 0;
+  pInode = hpTurnInode(pBt);
+  p = pInode ? hpTurnOf(pInode) : 0;
+  if( p==0 || !hpTurnWaiters(p) ) return;
+  tNow = hpParkNow();
+  if( hpTurnBegin(pBt, tNow)<=0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  hpTurnOwn(p);
+  if( p->pHolder==pBt && p->tFreed ){
+    pT->bLoop = p->bLoop = tNow-p->tFreed<=HP_TURN_SOON;
+    bPark = !hpTurnMayPass(p, tNow);
+  }else{
+    pT->bLoop = 0;
+    bPark = p->pFirst!=0;
+  }
+  if( bPark ) hpTurnJoin(p, pT, HP_LINE_WRITER);
+  bPark = bPark && p->pFirst!=pT;
+  sqlite3_mutex_leave(p->pMutex);
+  if( bPark ){
+    hpTurnPark(p, pBt);
+    hpTurnWaited(pBt, hpParkNow()-tNow);
+  }
+}
+
+/*
+** Wait, in place of the busy handler.  Returns true to try again.
+*/
+SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
+  HpTicket *pT = &pBt->hpTicket;
+  BusyHandler *pHandler = &pBt->db->busyHandler;
+  unixInodeInfo *pInode = hpTurnInode(pBt);
+  HpTurn *p = pInode ? hpTurnMake(pInode) : 0;
+  i64 tNow;
+  if( p==0 || pHandler->nBusy<0 ) return sqlite3InvokeBusyHandler(pHandler);
+  tNow = hpParkNow();
+  if( hpTurnBegin(pBt, tNow)<=0 ){
+    pHandler->nBusy = -1;
+    return 0;
+  }
+  if( !pT->bWriter ){
+    hpTurnDoze(p, pBt, pBt->db->hp.tWaited);
+  }else if( pT->eLine==HP_LINE_NONE ){
+    int bFirst;
+    sqlite3_mutex_enter(p->pMutex);
+    hpTurnJoin(p, pT, HP_LINE_WRITER);
+    bFirst = p->pFirst==pT;
+    sqlite3_mutex_leave(p->pMutex);
+    /* The lock may have been given back before anybody stood in line */
+    if( bFirst ) return 1;
+    hpTurnPark(p, pBt);
+  }else{
+    hpTurnPark(p, pBt);
+  }
+  hpTurnWaited(pBt, hpParkNow()-tNow);
+  return 1;
+}
+
+/*
+** A writer has begun its transaction, or gives up.
+*/
+SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
+  HpTicket *pT = &pBt->hpTicket;
+  unixInodeInfo *pInode = hpTurnInode(pBt);
+  int bLine = pT->eLine!=HP_LINE_NONE;
+  HpTurn *p = pInode ? hpTurnOf(pInode) : 0;
+  assert( pT->bWriter && pT->eLine!=HP_LINE_OTHER );
+  assert( p!=0 || !bLine );
+  pT->bWriter = 0;
+  if( p==0 || (!bLine && !hpTurnWaiters(p)) ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  if( bLine ) hpTurnLeave(p, pT);
+  if( bBegun ){
+    if( p->pHolder!=pBt ){
+      p->pHolder = pBt;
+      p->tSlice = hpParkNow();
+      p->bLoop = pT->bLoop;
+      hpTurnNext(p);
+      pBt->db->hp.aStat[HP_STAT_TURNS]++;
+    }
+    p->tBegun = hpParkNow();
+    p->tFreed = 0;
+    p->nTurn++;
+  }else if( p->pFirst && !hpTurnIsLocal(pBt) ){
+    hpParkWake(&p->pFirst->bGo);
+  }
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/*
+** A lock was given back: that of a writer, or another one.
+*/
+static void hpTurnFreed(unixInodeInfo *pInode, int bWriter){
+  HpTurn *p = hpTurnOf(pInode);
+  HpTicket *pT;
+  if( p==0 ) return;
+  /* Whoever comes to wait adds to nWait, and looks at the lock after that: so
+  ** either it finds the lock free, or it is found here */
+  if( __atomic_add_fetch(&p->nWait, 0, __ATOMIC_SEQ_CST)==0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  if( bWriter || p->pOther ) hpTurnOwn(p);
+  for(pT=p->pOther; pT; pT=pT->pNext) hpParkWake(&pT->bGo);
+  if( bWriter ){
+    i64 tNow = hpParkNow();
+    p->tFreed = tNow;
+    pT = p->pFirst;
+    if( pT==0 || p->bSpin ){
+      /* There is nobody to wake */
+    }else if( !hpTurnMayPass(p, tNow) ){
+      if( p->tWoken==0 ) p->tWoken = tNow;
+      hpParkWake(&pT->bGo);
+    }else if( p->tWoken==0 && !pT->bWatch ){
+      hpParkWake(&pT->bGo);      /* To watch */
+    }
+  }
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+SQLITE_PRIVATE void sqlite3HpTurnUnlocked(unixFile *pFile){
+  hpTurnFreed(pFile->pInode, pFile->eFileLock>SHARED_LOCK);
+}
+
+SQLITE_PRIVATE void sqlite3HpTurnFree(unixInodeInfo *pInode){
+  HpTurn *p = hpTurnOf(pInode);
+  assert( unixMutexHeld() && pInode->nRef==0 );
+  hpTurnDelete(p);
+}
+#endif /* HP_TURN */
+#endif /* SQLITE_OMIT_HP */
