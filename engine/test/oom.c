@@ -7,7 +7,8 @@
 ** Memory runs out at every single allocation of a query that is taken over.
 **
 ** A wrapper around SQLite's allocator lets the n-th request fail: once, or
-** from then on.  For n=1,2,3,... each query is prepared and run; what it
+** from then on.  For n=1,2,3,..., and behind the first 60 every second one unless
+** there is time, each query is prepared and run; what it
 ** says must be the right answer, or rows that begin the right answer and
 ** then SQLITE_NOMEM.  The same connection must then give the right answer,
 ** and when it is closed no memory may be left.  n grows until a run needs
@@ -31,7 +32,7 @@ static int tryQuery(const char *zFile, const char *zSql, int bMode){
   Text right = {0,0,0};
   int n, nTotal = 0, bMore = 1;
   answer(&ours, db, zSql, &right);
-  for(n=0; bMore; n++){
+  for(n=0; bMore; n+=(n<60 || longRun() ? 1 : 2)){
     Text got = {0,0,0};
     Text after = {0,0,0};
     int rc, bOk;
