@@ -10,8 +10,6 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 
@@ -63,7 +61,6 @@ type RawStmt = *mut c_void;
 type RawBackup = *mut c_void;
 type RawBlob = *mut c_void;
 type Progress = extern "C" fn(*mut c_void) -> c_int;
-type Busy = extern "C" fn(*mut c_void, c_int) -> c_int;
 type Text = *const c_char;
 type Authorize = extern "C" fn(*mut c_void, c_int, Text, Text, Text, Text) -> c_int;
 
@@ -79,7 +76,6 @@ api! {
         extended_errcode(RawDb) -> c_int;
         busy_timeout(RawDb, c_int) -> c_int;
         interrupt(RawDb) -> ();
-        busy_handler(RawDb, Option<Busy>, *mut c_void) -> c_int;
         changes(RawDb) -> c_int;
         prepare_v2(RawDb, *const c_char, c_int, *mut RawStmt, *mut *const c_char) -> c_int;
         step(RawStmt) -> c_int;
@@ -437,29 +433,6 @@ impl<'l> Db<'l> {
     /// Something that another thread can stop a running statement with.
     pub fn interrupter(&self) -> Interrupter<'_> {
         Interrupter(self)
-    }
-
-    /// Waits for locks as [`Db::busy_timeout`] does, for a minute, and counts each time that it
-    /// waits in `counter`.
-    pub fn count_lock_waits(&self, counter: &'static AtomicU64) {
-        extern "C" fn wait(counter: *mut c_void, before: c_int) -> c_int {
-            // How SQLite itself waits: in milliseconds, the last one again and again.
-            const DELAYS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
-            const MOST: usize = 600;
-            let before = usize::try_from(before).unwrap_or(0);
-            if before >= MOST || interrupt::raised() {
-                return 0;
-            }
-            // SAFETY: it was made of a reference to a counter that is always there.
-            let counter = unsafe { &*counter.cast::<AtomicU64>() };
-            counter.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(Duration::from_millis(DELAYS[before.min(DELAYS.len() - 1)]));
-            1
-        }
-        let data = ptr::from_ref(counter).cast_mut().cast();
-        // SAFETY: the connection is open; the callback only reads the reference to the counter, which
-        // is always there, and does not touch the connection.
-        unsafe { (self.lib.api.busy_handler)(self.raw, Some(wait), data) };
     }
 
     /// Rows that the last INSERT, UPDATE or DELETE changed.

@@ -184,8 +184,10 @@ pub enum Measure {
     Space,
     /// Of a byte of values, in a step that tells the bytes of all values.
     SpacePerByte,
-    /// Waits for a lock of another connection.
+    /// Operations that began again for a lock of another connection.
     Retries,
+    /// Operations of the connection that did fewest, as a share of the mean.
+    LeastShare,
     /// Of an operation, in a language that counts them.
     Allocations,
     /// Bytes of these.
@@ -194,7 +196,7 @@ pub enum Measure {
     Percentile(String),
 }
 
-const MEASURES: [(&str, Measure); 13] = [
+const MEASURES: [(&str, Measure); 14] = [
     ("time", Measure::Time),
     ("time_per_operation", Measure::TimePerOperation),
     ("operations_per_second", Measure::OperationsPerSecond),
@@ -206,6 +208,7 @@ const MEASURES: [(&str, Measure); 13] = [
     ("space", Measure::Space),
     ("space_per_byte", Measure::SpacePerByte),
     ("retries", Measure::Retries),
+    ("least_share", Measure::LeastShare),
     ("allocations", Measure::Allocations),
     ("allocated", Measure::Allocated),
 ];
@@ -232,6 +235,7 @@ impl Measure {
             Measure::Space => bytes(s.space),
             Measure::SpacePerByte => each(s.space as f64, s.bytes as f64),
             Measure::Retries => Some(s.retries as f64),
+            Measure::LeastShare => s.percentiles.get("least").and_then(|v| v.parse().ok()),
             Measure::Allocations => each(s.allocations as f64, s.operations as f64),
             Measure::Allocated => each(s.allocated as f64, s.operations as f64),
             Measure::Percentile(p) => s.percentiles.get(p).and_then(|v| v.parse().ok()),
@@ -241,12 +245,19 @@ impl Measure {
 
     /// Whether a smaller value is a better one.
     pub fn smaller_is_better(&self) -> bool {
-        !matches!(self, Measure::OperationsPerSecond | Measure::BytesPerSecond)
+        !matches!(
+            self,
+            Measure::OperationsPerSecond | Measure::BytesPerSecond | Measure::LeastShare
+        )
     }
 
     /// Whether it tells how fast something is.
     pub fn is_speed(&self) -> bool {
-        !self.is_size() && !matches!(self, Measure::Retries | Measure::Allocations)
+        !self.is_size()
+            && !matches!(
+                self,
+                Measure::Retries | Measure::Allocations | Measure::LeastShare
+            )
     }
 
     /// Whether it is of a single operation.
@@ -278,6 +289,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", count(v)),
             Measure::BytesPerSecond => format!("{}/s", text::bytes(v as u64)),
             Measure::SpacePerByte => format!("{v:.3}"),
+            Measure::LeastShare => format!("{:.0} %", v * 100.0),
             Measure::Retries | Measure::Allocations => text::thousands(v.round() as u64),
             _ if self.is_size() => text::bytes(v as u64),
             _ => text::seconds(v),
@@ -290,6 +302,7 @@ impl Measure {
             Measure::OperationsPerSecond => format!("{}/s", round_count(v, end)),
             Measure::BytesPerSecond => format!("{}/s", round_bytes(v, end)),
             Measure::SpacePerByte => round_count(v, end),
+            Measure::LeastShare => format!("{:.0} %", v * 100.0),
             Measure::Retries | Measure::Allocations => round_count(v, end),
             _ if self.is_size() => round_bytes(v, end),
             _ => text::seconds_tick(v, end),
@@ -309,7 +322,8 @@ impl Measure {
             Measure::DeviceWritten => "bytes written to the device".to_owned(),
             Measure::Space => "disk space".to_owned(),
             Measure::SpacePerByte => "bytes of disk space for a byte of values".to_owned(),
-            Measure::Retries => "waits for a lock of another connection".to_owned(),
+            Measure::Retries => "operations begun again for a lock".to_owned(),
+            Measure::LeastShare => "the least lucky connection, of the mean".to_owned(),
             Measure::Allocations => "allocations an operation".to_owned(),
             Measure::Allocated => "bytes allocated an operation".to_owned(),
             Measure::Percentile(p) => match p.as_str() {

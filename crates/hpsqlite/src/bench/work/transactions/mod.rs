@@ -6,6 +6,7 @@
 //! | `workload` | what the steps are: `statements` (see [`statements`]) or `tatp` (see [`tatp`]) |
 //! | `database` | a file to begin with; the job works on a copy of its own. By default a new one |
 //! | `operations` | operations of a step, over all connections |
+//! | `seconds` | in place of them: each connection goes on until the time is up |
 //! | `warm_up` | operations of each connection before the clock starts; 0 by default |
 //! | `threads` | connections; 1 by default |
 //! | `by` | of a step: `stock` or `ours` does it, whatever the engine of the job is |
@@ -22,7 +23,12 @@
 //! the database afterwards. Where several connections write, what one of them reads depends on
 //! the others, and only the latter is the answer.
 //!
-//! **Locks** are waited for as `sqlite3_busy_timeout()` waits; how often is counted.
+//! **Locks** are waited for by `sqlite3_busy_timeout()`, and an operation for which that is not
+//! enough begins again, which is counted.
+//!
+//! With `seconds` the percentiles have one more, `least`: the operations of the connection that did
+//! fewest, as a share of the mean. Operation number j is then one of the connections' own, of which
+//! each has every N-th.
 
 pub mod statements;
 pub mod tatp;
@@ -58,8 +64,8 @@ const HASH_BUFFER: usize = 1 << 16;
 /// Operations between two looks at whether to stop.
 const STRIDE: u64 = 64;
 
-/// How often connections of a job have waited for a lock.
-static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
+/// How often operations of a job have begun again for a lock.
+static BEGUN_AGAIN: AtomicU64 = AtomicU64::new(0);
 
 /// What the steps of a job can be.
 pub trait Workload {
@@ -165,11 +171,11 @@ pub fn run(stmt: &mut Stmt<'_>, read: &mut OperationReading) -> Result<u64, SqlE
 
 /// Goes to the first row, as often as a lock is in the way.
 fn first(stmt: &mut Stmt<'_>) -> Result<bool, SqlError> {
-    first_counting(stmt, &LOCK_WAITS)
+    first_counting(stmt, &BEGUN_AGAIN)
 }
 
 /// The same, counting in `waits` how often.
-fn first_counting(stmt: &mut Stmt<'_>, waits: &AtomicU64) -> Result<bool, SqlError> {
+fn first_counting(stmt: &mut Stmt<'_>, again: &AtomicU64) -> Result<bool, SqlError> {
     let mut since = None;
     loop {
         match stmt.step() {
@@ -178,7 +184,7 @@ fn first_counting(stmt: &mut Stmt<'_>, waits: &AtomicU64) -> Result<bool, SqlErr
                 if since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                     return Err(e);
                 }
-                waits.fetch_add(1, Ordering::Relaxed);
+                again.fetch_add(1, Ordering::Relaxed);
                 std::thread::sleep(Duration::from_millis(1));
             }
             other => return other,
@@ -206,6 +212,7 @@ impl Work for Transactions {
             "length",
             "needs",
             "operations",
+            "seconds",
             "sql",
             "threads",
             "transaction",
@@ -361,6 +368,8 @@ struct StepRun<'r> {
 struct StepShared<'s> {
     work: &'s dyn StepWork,
     operations: u64,
+    /// Until when to go on, whatever the number of operations is.
+    seconds: Option<Duration>,
     threads: u64,
     warm_up: u64,
     salt: u64,
@@ -375,6 +384,7 @@ struct StepShared<'s> {
 /// What one thread did.
 #[derive(Default)]
 struct ThreadDone {
+    operations: u64,
     times: Vec<f32>,
     answer: u64,
     count: i64,
@@ -397,6 +407,10 @@ impl StepRun<'_> {
             (1..=1024).contains(&threads),
             "threads={threads}: there may be 1 to 1024"
         );
+        let seconds = match options.number("seconds", 0)? {
+            0 => None,
+            n => Some(Duration::from_secs(n)),
+        };
         work.before(&self.open()?)?;
         if self.step.cold {
             self.place.cool()?;
@@ -405,6 +419,7 @@ impl StepRun<'_> {
         let shared = StepShared {
             work: &*work,
             operations: work.operations(),
+            seconds,
             threads,
             warm_up: options.number("warm_up", 0)?,
             salt: xxh3_64_with_seed(self.step.name.as_bytes(), self.job.seed),
@@ -429,16 +444,16 @@ impl StepRun<'_> {
                     scope.spawn(move || self.thread(t, shared, &tell))
                 })
                 .collect();
-            let waits = LOCK_WAITS.load(Ordering::Relaxed);
+            let again = BEGUN_AGAIN.load(Ordering::Relaxed);
             let before = Usage::begin(&[]);
             shared.start.wait();
+            let began = Instant::now();
             let mut running = shared.threads;
             while running > 0 {
                 match told.recv_timeout(TICK) {
                     Ok(()) => running -= 1,
                     Err(_) => {
-                        let done = shared.done.load(Ordering::Relaxed) as f64;
-                        let share = (done / shared.operations.max(1) as f64).min(1.0);
+                        let share = shared.share(began.elapsed());
                         // Nobody may be listening any more: then there is nothing to do either.
                         if interrupt::raised() || say(Line::Progress(share)).is_err() {
                             shared.stop.store(true, Ordering::Relaxed);
@@ -447,7 +462,7 @@ impl StepRun<'_> {
                 }
             }
             let usage = Usage::now(&[]).since(&before);
-            let retries = LOCK_WAITS.load(Ordering::Relaxed) - waits;
+            let retries = BEGUN_AGAIN.load(Ordering::Relaxed) - again;
             shared.end.wait();
             let parts: Vec<Result<ThreadDone>> = threads
                 .into_iter()
@@ -460,8 +475,12 @@ impl StepRun<'_> {
             readonly: true,
             ..ThreadDone::default()
         };
+        let mut least = u64::MAX;
+        let mut operations = 0;
         for part in parts {
             let part = part?;
+            least = least.min(part.operations);
+            operations += part.operations;
             all.times.extend(part.times);
             all.answer = all.answer.wrapping_add(part.answer);
             all.count += part.count;
@@ -481,17 +500,23 @@ impl StepRun<'_> {
             answer.push(shared.work.check(&db, all.count, shared.threads == 1)?);
         }
         answer.retain(|part| !part.is_empty());
+        let mut percentiles = percentiles(&mut all.times);
+        if shared.seconds.is_some() {
+            let mean = operations as f64 / shared.threads as f64;
+            let share = least as f64 / mean.max(1.0);
+            percentiles.insert("least".to_owned(), format!("{share:.4}"));
+        }
         Ok(Sample {
             seconds: all.span.map_or(0.0, |(from, to)| (to - from).as_secs_f64()),
             user: usage.user,
             system: usage.system,
-            operations: shared.operations,
+            operations,
             retries,
             peak_memory: usage.peak,
             device_read: usage.device_read,
             device_written: usage.device_written,
             answer: answer.join(", "),
-            percentiles: percentiles(&mut all.times),
+            percentiles,
             ..Sample::default()
         })
     }
@@ -501,10 +526,7 @@ impl StepRun<'_> {
         // Whatever happens, the others must not wait for it.
         let db = caught(|| self.open());
         let client = match &db {
-            Ok(db) => {
-                db.count_lock_waits(&LOCK_WAITS);
-                caught(|| shared.work.client(db))
-            }
+            Ok(db) => caught(|| shared.work.client(db)),
             Err(e) => Err(anyhow!("{e:#}")),
         };
         let mut client = client.and_then(|mut client| {
@@ -533,19 +555,24 @@ impl StepRun<'_> {
 
 /// What a thread does while the clock runs.
 fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<ThreadDone> {
-    let range =
-        shared.operations * t / shared.threads..shared.operations * (t + 1) / shared.threads;
     let mut part = ThreadDone {
         readonly: client.readonly(),
         ..ThreadDone::default()
     };
-    part.times
-        .reserve(usize::try_from(range.end - range.start)?);
+    let operations: Box<dyn Iterator<Item = u64>> = match shared.seconds {
+        Some(_) => Box::new((t..).step_by(usize::try_from(shared.threads)?)),
+        None => {
+            let of = |t| shared.operations * t / shared.threads;
+            part.times.reserve(usize::try_from(of(t + 1) - of(t))?);
+            Box::new(of(t)..of(t + 1))
+        }
+    };
     let mut read = OperationReading::default();
     let start = Instant::now();
+    let end = shared.seconds.map(|time| start + time);
     let mut clock = start;
-    for j in range {
-        if j.is_multiple_of(STRIDE) {
+    for j in operations {
+        if part.operations.is_multiple_of(STRIDE) {
             shared.done.fetch_add(STRIDE, Ordering::Relaxed);
             if shared.stop.load(Ordering::Relaxed) {
                 break;
@@ -554,6 +581,10 @@ fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<Thre
         client.operation(j, shared.random(j), &mut read)?;
         part.answer = part.answer.wrapping_add(read.end(j));
         part.times.push(lap(&mut clock));
+        part.operations += 1;
+        if end.is_some_and(|end| clock >= end) {
+            break;
+        }
     }
     client.finish()?;
     part.span = Some((start, Instant::now()));
@@ -562,6 +593,16 @@ fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<Thre
 }
 
 impl StepShared<'_> {
+    /// How much is done, of 1.
+    fn share(&self, elapsed: Duration) -> f64 {
+        let done = self.done.load(Ordering::Relaxed) as f64;
+        let share = match self.seconds {
+            Some(time) => elapsed.as_secs_f64() / time.as_secs_f64(),
+            None => done / self.operations.max(1) as f64,
+        };
+        share.min(1.0)
+    }
+
     /// What is random in operation `j`.
     fn random(&self, j: u64) -> u64 {
         SplitMix64(self.salt ^ mix(j)).bits()
@@ -586,35 +627,30 @@ mod tests {
             let mut insert = prepare(db, "INSERT INTO t VALUES(1)").unwrap();
             first_counting(&mut insert, &WAITS)
         };
-        for counted in [true, false] {
-            let before = waits();
-            let locked = Barrier::new(2);
-            std::thread::scope(|scope| {
-                scope.spawn(|| {
-                    let other = open();
-                    // COMMIT waits for the shared lock that the other one may just have.
-                    other.exec("PRAGMA busy_timeout=10000").unwrap();
-                    other.exec("BEGIN IMMEDIATE").unwrap();
-                    locked.wait();
-                    // Not for ever: where no wait is counted the test fails, and does not hang.
-                    let since = Instant::now();
-                    while waits() == before && since.elapsed() < PATIENCE / 4 {
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    other.exec("COMMIT").unwrap();
-                });
-                let db = open();
-                if counted {
-                    db.count_lock_waits(&WAITS);
-                }
+        let before = waits();
+        let locked = Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let other = open();
+                // COMMIT waits for the shared lock that the other one may just have.
+                other.exec("PRAGMA busy_timeout=10000").unwrap();
+                other.exec("BEGIN IMMEDIATE").unwrap();
                 locked.wait();
-                write(&db).unwrap();
+                // Not for ever: where no wait is counted the test fails, and does not hang.
+                let since = Instant::now();
+                while waits() == before && since.elapsed() < PATIENCE / 4 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                other.exec("COMMIT").unwrap();
             });
-            assert!(waits() > before);
-        }
+            let db = open();
+            locked.wait();
+            write(&db).unwrap();
+        });
+        assert!(waits() > before);
         assert_eq!(
             open().first("SELECT count(*) FROM t").unwrap().unwrap(),
-            "2"
+            "1"
         );
     }
 
