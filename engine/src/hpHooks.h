@@ -96,6 +96,7 @@ struct HpSettings {
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u8 bNoTurn;               /* PRAGMA hp_turn = off */
+  int nBusy;                /* busyHandler.nBusy when the next one was set */
   i64 tWaited;              /* Nanoseconds waited in this step, ... */
   i64 nWaited;              /* ... and in all: hp_turn.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
@@ -231,6 +232,7 @@ struct HpTicket {
   u8 bWatch;                /* The first one watches whoever goes past it */
   u8 bWriter;               /* A transaction is to begin, and to write */
   u8 bLoop;                 /* Its last one came soon after the one before */
+  u8 bAside;                /* It was first for long, and tries by itself now */
   u8 nPoll;                 /* Attempts while another process has the lock */
 };
 

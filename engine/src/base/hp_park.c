@@ -34,7 +34,20 @@
 #else
 # include <pthread.h>
 static pthread_mutex_t hpParkMutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t hpParkCond = PTHREAD_COND_INITIALIZER;
+static pthread_once_t hpParkOnce = PTHREAD_ONCE_INIT;
+static pthread_cond_t hpParkCond;
+
+/* The clock of the condition variable is one that nobody sets; Apple's cannot
+** be chosen, but told how long, not until when */
+static void hpParkInit(void){
+  pthread_condattr_t attr;
+  pthread_condattr_init(&attr);
+#ifndef __APPLE__
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+#endif
+  pthread_cond_init(&hpParkCond, &attr);
+  pthread_condattr_destroy(&attr);
+}
 #endif
 #include <time.h>
 
@@ -58,16 +71,29 @@ static void hpParkSleep(u32 *pWord, i64 nNano){
   t.tv_nsec = (long)(nNano%HP_SECOND);
   syscall(SYS_futex, pWord, HP_PARK_WAIT, 0, &t, 0, 0);
 #else
-  clock_gettime(CLOCK_REALTIME, &t);
+  pthread_once(&hpParkOnce, hpParkInit);
+#ifndef __APPLE__
+  clock_gettime(CLOCK_MONOTONIC, &t);
   nNano += t.tv_nsec;
   t.tv_sec += (time_t)(nNano/HP_SECOND);
+#else
+  t.tv_sec = (time_t)(nNano/HP_SECOND);
+#endif
   t.tv_nsec = (long)(nNano%HP_SECOND);
   pthread_mutex_lock(&hpParkMutex);
   if( __atomic_load_n(pWord, __ATOMIC_ACQUIRE)==0 ){
+#ifndef __ANDROID__          /* Which cancels no threads */
     int eWas;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &eWas);
+#endif
+#ifndef __APPLE__
     pthread_cond_timedwait(&hpParkCond, &hpParkMutex, &t);
+#else
+    pthread_cond_timedwait_relative_np(&hpParkCond, &hpParkMutex, &t);
+#endif
+#ifndef __ANDROID__
     pthread_setcancelstate(eWas, &eWas);
+#endif
   }
   pthread_mutex_unlock(&hpParkMutex);
 #endif
@@ -82,6 +108,7 @@ static void hpParkWake(u32 *pWord){
   __atomic_store_n(pWord, 1, __ATOMIC_RELEASE);
   syscall(SYS_futex, pWord, HP_PARK_WAKE, 1, 0, 0, 0);
 #else
+  pthread_once(&hpParkOnce, hpParkInit);
   pthread_mutex_lock(&hpParkMutex);
   __atomic_store_n(pWord, 1, __ATOMIC_RELEASE);
   pthread_cond_broadcast(&hpParkCond);

@@ -92,10 +92,15 @@ static int hpSnapshotBegins(Wal *pWal, const WalIndexHdr *pWas){
 /* Rule 4 */
 static int hpSnapshotIsLive(Wal *pWal){
   volatile WalIndexHdr *pLive = walIndexHdr(pWal);
+  int i;
   if( pWal->readLock>0 ) return 1;
   walShmBarrier(pWal);
-  return pLive->aSalt[0]==pWal->hdr.aSalt[0]
-      && pLive->aSalt[1]==pWal->hdr.aSalt[1];
+  for(i=0; i<2; i++){
+    /* The second copy is written first */
+    if( pLive[i].aSalt[0]!=pWal->hdr.aSalt[0] ) return 0;
+    if( pLive[i].aSalt[1]!=pWal->hdr.aSalt[1] ) return 0;
+  }
+  return 1;
 }
 
 /*

@@ -16,7 +16,7 @@ typedef struct HpTurn HpTurn;
 /* hp_turn.c */
 static void hpTurnFreed(unixInodeInfo*, int);
 #else
-# define hpTurnFreed(A,B)
+# define hpTurnFreed(A,B) ((void)0)
 #endif
 
 #endif /* HPTURN_H */

@@ -23,8 +23,9 @@
 **    sqlite3HpTurnFree()   The last connection of the process leaves the file.
 **
 ** THE LINE ONLY DECIDES WHO TRIES WHEN; SQLITE'S LOCK ALONE DECIDES WHO WRITES.
-** A mistake here costs time.  Therefore everybody who sees no progress for
-** HP_TURN_STALE tries by itself, as with SQLite.
+** A mistake here costs time.  Therefore everybody who sees the line stand still
+** for HP_TURN_STALE tries by itself, as with SQLite, and if no thread of this
+** process has the lock, whoever is first steps aside.
 **
 ** Who takes part?  Connections whose busy handler is that of
 ** sqlite3_busy_timeout(), on files of the VFS "unix", and with the sleep of
@@ -122,7 +123,7 @@ struct HpTurn {
                          ** ... */
   u8 bSpin;              /* ... and looks at it all the time */
   i64 tWoken;            /* When it was woken for good.  0: not yet */
-  u32 nTurn;             /* Transactions begun while somebody waited */
+  u32 nMoved;            /* How often another one has become first */
   pid_t pid;             /* Of the process whose threads wait */
 };
 
@@ -218,9 +219,9 @@ static void hpTurnNext(HpTurn *p){
 /*
 ** Stand in line.  The mutex is held.
 */
-static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine){
+static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine, i64 tEnd){
   HpTicket **pp = &p->pOther;
-  assert( pT->eLine==HP_LINE_NONE && hpTurnIsSane(p) );
+  assert( pT->eLine==HP_LINE_NONE );
   hpTurnOwn(p);
   if( p->pFirst==0 && p->pOther==0 ){
     /* Up to now nobody has looked at who has the lock */
@@ -237,6 +238,7 @@ static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine){
   }
   *pp = pT;
   pT->eLine = eLine;
+  pT->tEnd = tEnd;
   __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
   __atomic_add_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
   assert( hpTurnIsSane(p) );
@@ -251,10 +253,28 @@ static void hpTurnLeave(HpTurn *p, HpTicket *pT){
   while( *pp && *pp!=pT ) pp = &(*pp)->pNext;
   pT->eLine = HP_LINE_NONE;
   if( *pp==0 ) return;                       /* It was its parent's */
-  if( pp==&p->pFirst ) hpTurnNext(p);
+  if( pp==&p->pFirst ){
+    p->nMoved++;
+    hpTurnNext(p);
+  }
   *pp = pT->pNext;
   __atomic_sub_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
   assert( hpTurnIsSane(p) );
+}
+
+/*
+** The first in line does not get the lock though no other thread has it: for a
+** reason of its own, such as an exclusive lock that it wants while others have
+** the file open; or its thread was cancelled; or another process has it, for
+** long.  It steps aside, and tries by itself.  The mutex is held.
+*/
+static void hpTurnAside(HpTurn *p){
+  HpTicket *pT = p->pFirst;
+  if( pT==0 ) return;
+  pT->bAside = 1;
+  hpTurnLeave(p, pT);
+  hpParkWake(&pT->bGo);
+  if( p->pFirst ) hpParkWake(&p->pFirst->bGo);
 }
 
 /* Does this process have the lock that a writer wants? */
@@ -321,23 +341,25 @@ static int hpTurnSpin(HpTurn *p, BtShared *pBt){
 
 /*
 ** A writer with a ticket waits until it is to try: the first in line when the
-** lock is free, or may be; any other one when its time is up, or when there has
-** been no progress.
+** lock is free, or may be; any other one when its time is up, or when the line
+** has not moved.  tEnd: when its timeout is over.
 */
-static void hpTurnPark(HpTurn *p, BtShared *pBt){
+static void hpTurnPark(HpTurn *p, BtShared *pBt, i64 tEnd){
   HpTicket *pT = &pBt->hpTicket;
   i64 tNow = hpParkNow();
   i64 tStale = tNow+HP_TURN_STALE;
-  u32 nTurn;
+  u32 nMoved;
   sqlite3_mutex_enter(p->pMutex);
-  assert( pT->eLine==HP_LINE_WRITER && hpTurnIsSane(p) );
-  nTurn = p->nTurn;
-  while( tNow<pT->tEnd ){
+  assert( pT->eLine==HP_LINE_WRITER || pT->bAside );
+  assert( hpTurnIsSane(p) );
+  nMoved = p->nMoved;
+  pT->tEnd = tEnd;
+  while( tNow<tEnd && !pT->bAside ){
     i64 nNap = HP_TURN_STALE;
     int bTry = 0;
     int bGo = (int)__atomic_exchange_n(&pT->bGo, 0, __ATOMIC_ACQUIRE);
     if( p->pFirst==pT ){
-      if( bGo && p->tWoken && !p->bHere ){
+      if( p->tWoken && !p->bHere ){
         p->bHere = 1;
         if( hpTurnIsLocal(pBt) && hpTurnSpin(p, pBt) ) break;
       }
@@ -348,14 +370,15 @@ static void hpTurnPark(HpTurn *p, BtShared *pBt){
     if( nNap==0 ) break;
     nNap = MIN(nNap, MAX(tStale-tNow, 1));
     sqlite3_mutex_leave(p->pMutex);
-    hpParkSleep(&pT->bGo, MIN(nNap, pT->tEnd-tNow));
+    hpParkSleep(&pT->bGo, MIN(nNap, tEnd-tNow));
     tNow = hpParkNow();
     sqlite3_mutex_enter(p->pMutex);
-    if( bTry ) break;
-    if( p->nTurn!=nTurn ){
-      nTurn = p->nTurn;
+    if( bTry || pT->bAside ) break;
+    if( p->nMoved!=nMoved ){
+      nMoved = p->nMoved;
       tStale = tNow+HP_TURN_STALE;
     }else if( tNow>=tStale ){
+      if( p->pFirst!=pT && !hpTurnIsLocal(pBt) ) hpTurnAside(p);
       break;
     }
   }
@@ -366,18 +389,19 @@ static void hpTurnPark(HpTurn *p, BtShared *pBt){
 
 /*
 ** Somebody who is no writer in line waits: for so long as it has waited
-** already, about, or until a lock is given back.
+** already, about, or until a lock is given back.  That may have been so before
+** it has a ticket, and what it waits for may be in another process: so not for
+** long.
 */
-static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 nWaited){
+static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 tNow, i64 tEnd){
   HpTicket *pT = &pBt->hpTicket;
-  i64 nNap = MAX(nWaited/2, HP_TURN_POLL);
-  i64 nMost = hpTurnIsLocal(pBt) ? HP_TURN_STALE : HP_TURN_MX_POLL;
-  i64 nLeft = pT->tEnd-hpParkNow();
-  nNap = MIN(nNap, nMost);
-  nNap = MIN(nNap, nLeft);
+  i64 nNap = MAX(pBt->db->hp.tWaited/2, HP_TURN_POLL);
+  nNap = MIN(nNap, HP_TURN_MX_POLL);
+  nNap = MIN(nNap, tEnd-tNow);
   if( nNap<=0 ) return;
   sqlite3_mutex_enter(p->pMutex);
-  hpTurnJoin(p, pT, HP_LINE_OTHER);
+  if( pT->eLine!=HP_LINE_NONE ) hpTurnLeave(p, pT);
+  hpTurnJoin(p, pT, HP_LINE_OTHER, tEnd);
   sqlite3_mutex_leave(p->pMutex);
   hpParkSleep(&pT->bGo, nNap);
   sqlite3_mutex_enter(p->pMutex);
@@ -386,35 +410,42 @@ static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 nWaited){
 }
 
 /*
-** The number of calls after which sqliteDefaultBusyCallback() has slept so many
-** milliseconds: 1 at least, as 0 means that nobody has waited yet.
+** Milliseconds that sqliteDefaultBusyCallback() has slept after n calls, and
+** the number of calls after which it has slept so many: 1 at least, as 0 means
+** that nobody has waited yet.
 */
-static int hpTurnBusyCount(i64 nMs){
+static i64 hpTurnBusyTotal(int n){
   static const u8 aTotal[] = { 0, 1, 3, 8, 18, 33, 53, 78, 103, 128, 178, 228 };
-  int n = ArraySize(aTotal)-1;
+  int nMost = ArraySize(aTotal)-1;
+  assert( n>=0 );
+  return n<=nMost ? aTotal[n] : aTotal[nMost] + 100*((i64)n-nMost);
+}
+static int hpTurnBusyCount(i64 nMs){
+  int n = 1;
   assert( nMs>=0 );
-  if( nMs>aTotal[n] ) return n + (int)MIN((nMs-aTotal[n]+99)/100, 0x3fffffff);
-  while( n>1 && aTotal[n-1]>=nMs ) n--;
+  if( nMs>1000 ) n = (int)MIN(nMs/100, 0x3fffffff);
+  while( hpTurnBusyTotal(n)<nMs ) n++;
   return n;
 }
 
 /*
-** Begin to wait: what is left of the timeout of this step?  Returns
-** nanoseconds, and sets HpTicket.tEnd.
+** Begin to wait: what is left of the timeout of this step, in nanoseconds?  If
+** SQLite's code has waited in it before, for another file, that counts.
 */
-static i64 hpTurnBegin(BtShared *pBt, i64 tNow){
+static i64 hpTurnLeft(BtShared *pBt){
   sqlite3 *db = pBt->db;
-  i64 nLeft;
-  if( db->busyHandler.nBusy==0 ) db->hp.tWaited = 0;
-  nLeft = db->busyTimeout*HP_TURN_MS - db->hp.tWaited;
-  pBt->hpTicket.tEnd = tNow+MAX(nLeft, 0);
-  return nLeft;
+  int nBusy = db->busyHandler.nBusy;
+  if( nBusy==0 || nBusy!=db->hp.nBusy ){
+    db->hp.tWaited = hpTurnBusyTotal(nBusy)*HP_TURN_MS;
+  }
+  return db->busyTimeout*HP_TURN_MS - db->hp.tWaited;
 }
 static void hpTurnWaited(BtShared *pBt, i64 nNano){
   sqlite3 *db = pBt->db;
   assert( nNano>=0 );
   db->hp.tWaited += nNano;
-  db->busyHandler.nBusy = hpTurnBusyCount(db->hp.tWaited/HP_TURN_MS);
+  db->hp.nBusy = hpTurnBusyCount(db->hp.tWaited/HP_TURN_MS);
+  db->busyHandler.nBusy = db->hp.nBusy;
   db->hp.aStat[HP_STAT_WAITS]++;
   db->hp.nWaited += nNano;
   db->hp.aStat[HP_STAT_WAITED] = (u32)(db->hp.nWaited/HP_TURN_MS);
@@ -444,17 +475,19 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
   HpTicket *pT = &pBt->hpTicket;
   unixInodeInfo *pInode;
   HpTurn *p;
-  i64 tNow;
+  i64 tNow, nLeft;
   int bPark;
   assert( pBt->inTransaction==TRANS_NONE );
+  if( pT->bWriter ) return;                  /* It was woken, and tries */
   pT->bWriter = 1;
-  if( pT->eLine!=HP_LINE_NONE ) return;      /* It was woken, and tries */
+  pT->bAside = 0;
   pT->nPoll = 0;
   pInode = hpTurnInode(pBt);
   p = pInode ? hpTurnOf(pInode) : 0;
   if( p==0 || !hpTurnWaiters(p) ) return;
   tNow = hpParkNow();
-  if( hpTurnBegin(pBt, tNow)<=0 ) return;
+  nLeft = hpTurnLeft(pBt);
+  if( nLeft<=0 ) return;
   sqlite3_mutex_enter(p->pMutex);
   hpTurnOwn(p);
   if( p->pHolder==pBt && p->tFreed ){
@@ -464,13 +497,20 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
     pT->bLoop = 0;
     bPark = p->pFirst!=0;
   }
-  if( bPark ) hpTurnJoin(p, pT, HP_LINE_WRITER);
+  if( bPark ) hpTurnJoin(p, pT, HP_LINE_WRITER, tNow+nLeft);
   bPark = bPark && p->pFirst!=pT;
   sqlite3_mutex_leave(p->pMutex);
   if( bPark ){
-    hpTurnPark(p, pBt);
+    hpTurnPark(p, pBt, tNow+nLeft);
     hpTurnWaited(pBt, hpParkNow()-tNow);
   }
+}
+
+/* Those who wait for the file of a connection that has a ticket, whatever has
+** become of its settings since */
+static HpTurn *hpTurnOfTicket(const BtShared *pBt){
+  assert( pBt->hpTicket.eLine!=HP_LINE_NONE );
+  return hpTurnOf(((unixFile*)sqlite3PagerFile(pBt->pPager))->pInode);
 }
 
 /*
@@ -481,26 +521,31 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
   BusyHandler *pHandler = &pBt->db->busyHandler;
   unixInodeInfo *pInode = hpTurnInode(pBt);
   HpTurn *p = pInode ? hpTurnMake(pInode) : 0;
-  i64 tNow;
+  i64 tNow, tEnd, nLeft;
   if( p==0 || pHandler->nBusy<0 ) return sqlite3InvokeBusyHandler(pHandler);
   tNow = hpParkNow();
-  if( hpTurnBegin(pBt, tNow)<=0 ){
+  nLeft = hpTurnLeft(pBt);
+  tEnd = tNow+nLeft;
+  if( nLeft<=0 ){
     pHandler->nBusy = -1;
     return 0;
   }
-  if( !pT->bWriter ){
-    hpTurnDoze(p, pBt, pBt->db->hp.tWaited);
-  }else if( pT->eLine==HP_LINE_NONE ){
-    int bFirst;
-    sqlite3_mutex_enter(p->pMutex);
-    hpTurnJoin(p, pT, HP_LINE_WRITER);
-    bFirst = p->pFirst==pT;
-    sqlite3_mutex_leave(p->pMutex);
-    /* The lock may have been given back before anybody stood in line */
-    if( bFirst ) return 1;
-    hpTurnPark(p, pBt);
+  if( !pT->bWriter || pT->bAside
+   || ((unixFile*)sqlite3PagerFile(pBt->pPager))->eFileLock>SHARED_LOCK
+  ){
+    /* No writer, or one that has its lock, and waits for readers to end */
+    hpTurnDoze(p, pBt, tNow, tEnd);
   }else{
-    hpTurnPark(p, pBt);
+    if( pT->eLine==HP_LINE_NONE ){
+      int bFirst;
+      sqlite3_mutex_enter(p->pMutex);
+      hpTurnJoin(p, pT, HP_LINE_WRITER, tEnd);
+      bFirst = p->pFirst==pT;
+      sqlite3_mutex_leave(p->pMutex);
+      /* The lock may have been given back before anybody stood in line */
+      if( bFirst ) return 1;
+    }
+    hpTurnPark(p, pBt, tEnd);
   }
   hpTurnWaited(pBt, hpParkNow()-tNow);
   return 1;
@@ -511,14 +556,15 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
 */
 SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
   HpTicket *pT = &pBt->hpTicket;
-  unixInodeInfo *pInode = hpTurnInode(pBt);
   int bLine = pT->eLine!=HP_LINE_NONE;
-  HpTurn *p = pInode ? hpTurnOf(pInode) : 0;
+  unixInodeInfo *pInode = bLine ? 0 : hpTurnInode(pBt);
+  HpTurn *p = bLine ? hpTurnOfTicket(pBt) : pInode ? hpTurnOf(pInode) : 0;
   assert( pT->bWriter && pT->eLine!=HP_LINE_OTHER );
   assert( p!=0 || !bLine );
   pT->bWriter = 0;
   if( p==0 || (!bLine && !hpTurnWaiters(p)) ) return;
   sqlite3_mutex_enter(p->pMutex);
+  hpTurnOwn(p);
   if( bLine ) hpTurnLeave(p, pT);
   if( bBegun ){
     if( p->pHolder!=pBt ){
@@ -530,7 +576,6 @@ SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
     }
     p->tBegun = hpParkNow();
     p->tFreed = 0;
-    p->nTurn++;
   }else if( p->pFirst && !hpTurnIsLocal(pBt) ){
     hpParkWake(&p->pFirst->bGo);
   }
