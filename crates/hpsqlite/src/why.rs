@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use comfy_table::CellAlignment;
 
-use crate::compare::worker;
+use crate::compare::worker::{self, next_statement};
 use crate::library::LibraryOption;
 use crate::sys::{self, Db, Library, OPEN_READONLY, SqlError};
 use crate::{interrupt, output, text};
@@ -27,7 +27,7 @@ filters and joins let through, how long it took, and how much of the table was i
 What SQLite does with the rows, such as writing out the answer, is the rest.
 
 Exit status: 0 accelerated, or in part; 1 not accelerated; 2 if the statement is wrong or fails, \
-130 interrupted.
+or is not the only one; 130 interrupted.
 
 Examples:
   hpsqlite why app.db 'SELECT kind, count(*) FROM event GROUP BY kind'";
@@ -36,7 +36,7 @@ Examples:
 pub struct WhyArgs {
     /// The database file
     file: PathBuf,
-    /// The statement
+    /// The statement; there may be only one
     sql: String,
     #[command(flatten)]
     lib: LibraryOption,
@@ -221,16 +221,24 @@ pub fn run(args: &WhyArgs) -> Result<u8> {
         println!("Not accelerated: HPSQLITE in the environment is off.");
         return Ok(NOT_ACCELERATED);
     }
-    let Some(statement) = db.prepare(&args.sql)? else {
+    let sql = next_statement(&args.sql);
+    let (Some(statement), rest) = db.prepare_first(sql)? else {
         bail!("there is no statement");
     };
+    let rest = next_statement(rest);
+    if !rest.is_empty() {
+        bail!(
+            "one statement is wanted, and behind the first one stands: {}",
+            text::printable(&text::shorten(rest, 60))
+        );
+    }
     let reads = statement.readonly();
     drop(statement);
-    let plan = worker::plan(&db, &args.sql)?;
+    let plan = worker::plan(&db, sql)?;
     db.exec("PRAGMA hp_log=on")?;
     sys::logged();
     if !reads {
-        drop(db.prepare(&args.sql)?);
+        drop(db.prepare(sql)?);
         let account = EngineLog::of(sys::logged());
         let head = match (account.taken, account.verdict().0) {
             (0, verdict) => verdict,
@@ -246,7 +254,7 @@ pub fn run(args: &WhyArgs) -> Result<u8> {
     let mut times: Vec<Duration> = Vec::new();
     let mut account = EngineLog::default();
     while times.len() < RUNS && times.iter().sum::<Duration>() < ENOUGH {
-        times.push(time(&db, &args.sql)?);
+        times.push(time(&db, sql)?);
         account = EngineLog::of(sys::logged());
     }
     let (head, is_accelerated) = account.verdict();
@@ -261,7 +269,7 @@ pub fn run(args: &WhyArgs) -> Result<u8> {
     }];
     if is_accelerated {
         db.exec("PRAGMA hp_offload=off")?;
-        lines.push(beside(own_loops(&db, &args.sql)?, times[times.len() - 1]));
+        lines.push(beside(own_loops(&db, sql)?, times[times.len() - 1]));
     }
     report(&head, &account, &plan, &lines)?;
     Ok(if is_accelerated { 0 } else { NOT_ACCELERATED })

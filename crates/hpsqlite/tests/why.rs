@@ -136,12 +136,51 @@ fn a_statement_that_writes_is_not_run() {
 }
 
 #[test]
+fn a_second_statement_is_an_error_that_shows_it() {
+    let place = sales();
+    let first = "SELECT count(*) FROM sale";
+    let long = format!("SELECT '{}'", "x".repeat(80));
+    for (behind, shown) in [
+        ("; SELECT count(*) FROM shop", "SELECT count(*) FROM shop"),
+        (";SELEC 1;", "SELEC 1;"),
+        (
+            "; -- and\n/* then */;\tDELETE\nFROM sale",
+            "DELETE FROM sale",
+        ),
+        (&format!("; {long}"), &format!("{}…", &long[..59])),
+    ] {
+        why(&place, &format!("{first}{behind}")).fails_with(&format!(
+            "one statement is wanted, and behind the first one stands: {shown}"
+        ));
+    }
+    let mut worker = Worker::on(&place, &place.path("x.db"));
+    assert_eq!(worker.rows("SELECT count(*) FROM sale"), ["60000"]);
+}
+
+#[test]
+fn comments_and_empty_statements_around_it_are_none() {
+    let place = sales();
+    let sum = "SELECT shop, sum(amount) FROM sale GROUP BY shop";
+    for (before, behind) in [
+        ("", ";"),
+        (";/**/", " ; -- SELECT 1"),
+        (" -- x\n", ";\n;/* y"),
+    ] {
+        let done = why(&place, &format!("{before}{sum}{behind}")).expect(0);
+        assert!(done.out.starts_with("Accelerated.\n"), "{done:?}");
+        assert!(done.out.contains("VECTORIZED"), "{done:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_looked_at() {
     let place = sales();
     why(&place, "SELECT nope FROM sale")
         .expect(2)
         .says("no such column: nope");
-    why(&place, "/* nothing */").fails_with("there is no statement");
+    for nothing in ["", " ; ", "/* nothing */"] {
+        why(&place, nothing).fails_with("there is no statement");
+    }
     place
         .run(&["why", "none.db", "SELECT 1"])
         .fails_with("there is no file none.db");

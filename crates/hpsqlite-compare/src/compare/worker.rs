@@ -213,6 +213,18 @@ pub fn trim_start(sql: &str) -> (&str, usize) {
     }
 }
 
+/// Drops from the start what is no statement: white space, comments and semicolons.
+pub fn next_statement(sql: &str) -> &str {
+    let mut rest = sql;
+    loop {
+        let (start, dropped) = trim_start(rest);
+        rest = start.trim_start_matches(';');
+        if dropped == 0 && rest.len() == start.len() {
+            return rest;
+        }
+    }
+}
+
 /// The first value of the first row, as a number; 0 where it is none.
 fn number(db: &Db<'_>, sql: &str) -> Result<i64, sys::SqlError> {
     Ok(db.first(sql)?.and_then(|n| n.parse().ok()).unwrap_or(0))

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 
 use crate::compare::script::Script;
-use crate::compare::worker::trim_start;
+use crate::compare::worker::next_statement;
 use crate::library::LibraryOption;
 use crate::sys::{Library, OPEN_CREATE, OPEN_READONLY, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, output, text};
@@ -105,18 +105,6 @@ pub fn run(args: &QueryArgs) -> Result<u8> {
         done.or_else(|e| failed(e, args))?;
         if rest.is_empty() {
             return Ok(0);
-        }
-    }
-}
-
-/// Drops what is no statement from the start.
-fn next_statement(sql: &str) -> &str {
-    let mut rest = sql;
-    loop {
-        let (start, dropped) = trim_start(rest);
-        rest = start.trim_start_matches(';');
-        if dropped == 0 && rest.len() == start.len() {
-            return rest;
         }
     }
 }
