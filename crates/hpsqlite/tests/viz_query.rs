@@ -440,7 +440,7 @@ fn all_that_only_reads_runs() {
     let place = Place::new();
     let path = interleaved(&place, "my.db", &[]);
     for sql in [
-        "SELECT 1; -- that is all",
+        "SELECT 1; -- that is\n; /* all */ ; -- here",
         "VALUES(1)",
         "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT 3) SELECT * FROM c",
         "SELECT name FROM sqlite_schema",

@@ -31,7 +31,7 @@ use super::protocol::{
     StatementEnd, TEXT_SHOWN, Tag, ValueType,
 };
 use super::trace;
-use crate::compare::worker::trim_start;
+use crate::compare::worker::next_statement;
 use crate::missing;
 use crate::reasons::{Acceleration, QueryCounts, Reasons, RunFacts};
 use crate::sys::{Db, Library, OPEN_READONLY, SqlError, Stmt, Value};
@@ -392,11 +392,7 @@ fn prepare<'d>(db: &'d Db<'_>, sql: &str) -> Result<Stmt<'d>> {
     let Some(statement) = statement else {
         bail!("There is no statement.");
     };
-    let (rest, _) = trim_start(rest);
-    if !rest
-        .trim_start_matches([';', ' ', '\t', '\r', '\n'])
-        .is_empty()
-    {
+    if !next_statement(rest).is_empty() {
         bail!("There is more than one statement; one is run at a time.");
     }
     if !statement.readonly() {
