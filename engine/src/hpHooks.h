@@ -222,7 +222,8 @@ struct HpGuess {
 };
 
 /* BtShared.hpTicket: a place in the line of those who wait for a file.  See
-** hp_turn.c.  All but bWriter, bLoop and nPoll is protected by its mutex. */
+** hp_turn.c.  The first part is protected by its mutex, the rest is of its
+** thread alone. */
 typedef struct HpTicket HpTicket;
 struct HpTicket {
   HpTicket *pNext;          /* The next one in line */
@@ -230,9 +231,11 @@ struct HpTicket {
   u32 bGo;                  /* Look again.  Atomic, and slept on */
   u8 eLine;                 /* HP_LINE_xxx: where it stands */
   u8 bWatch;                /* The first one watches whoever goes past it */
-  u8 bWriter;               /* A transaction is to begin, and to write */
-  u8 bLoop;                 /* Its last one came soon after the one before */
   u8 bAside;                /* It was first for long, and tries by itself now */
+
+  u8 bWriter;               /* A transaction is to begin, and to write */
+  u8 bJoined;               /* It has stood in line since */
+  u8 bLoop;                 /* Its last one came soon after the one before */
   u8 nPoll;                 /* Attempts while another process has the lock */
 };
 

@@ -497,20 +497,16 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
     pT->bLoop = 0;
     bPark = p->pFirst!=0;
   }
-  if( bPark ) hpTurnJoin(p, pT, HP_LINE_WRITER, tNow+nLeft);
+  if( bPark ){
+    hpTurnJoin(p, pT, HP_LINE_WRITER, tNow+nLeft);
+    pT->bJoined = 1;
+  }
   bPark = bPark && p->pFirst!=pT;
   sqlite3_mutex_leave(p->pMutex);
   if( bPark ){
     hpTurnPark(p, pBt, tNow+nLeft);
     hpTurnWaited(pBt, hpParkNow()-tNow);
   }
-}
-
-/* Those who wait for the file of a connection that has a ticket, whatever has
-** become of its settings since */
-static HpTurn *hpTurnOfTicket(const BtShared *pBt){
-  assert( pBt->hpTicket.eLine!=HP_LINE_NONE );
-  return hpTurnOf(((unixFile*)sqlite3PagerFile(pBt->pPager))->pInode);
 }
 
 /*
@@ -522,6 +518,7 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
   unixInodeInfo *pInode = hpTurnInode(pBt);
   HpTurn *p = pInode ? hpTurnMake(pInode) : 0;
   i64 tNow, tEnd, nLeft;
+  int bDoze, bAgain = 0;
   if( p==0 || pHandler->nBusy<0 ) return sqlite3InvokeBusyHandler(pHandler);
   tNow = hpParkNow();
   nLeft = hpTurnLeft(pBt);
@@ -530,21 +527,21 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
     pHandler->nBusy = -1;
     return 0;
   }
-  if( !pT->bWriter || pT->bAside
-   || ((unixFile*)sqlite3PagerFile(pBt->pPager))->eFileLock>SHARED_LOCK
-  ){
-    /* No writer, or one that has its lock, and waits for readers to end */
+  sqlite3_mutex_enter(p->pMutex);
+  /* No writer, or one that has its lock and waits for readers to end */
+  bDoze = !pT->bWriter || pT->bAside
+      || ((unixFile*)sqlite3PagerFile(pBt->pPager))->eFileLock>SHARED_LOCK;
+  if( !bDoze && pT->eLine==HP_LINE_NONE ){
+    hpTurnJoin(p, pT, HP_LINE_WRITER, tEnd);
+    pT->bJoined = 1;
+    bAgain = p->pFirst==pT;
+  }
+  sqlite3_mutex_leave(p->pMutex);
+  /* The lock may have been given back before anybody stood in line */
+  if( bAgain ) return 1;
+  if( bDoze ){
     hpTurnDoze(p, pBt, tNow, tEnd);
   }else{
-    if( pT->eLine==HP_LINE_NONE ){
-      int bFirst;
-      sqlite3_mutex_enter(p->pMutex);
-      hpTurnJoin(p, pT, HP_LINE_WRITER, tEnd);
-      bFirst = p->pFirst==pT;
-      sqlite3_mutex_leave(p->pMutex);
-      /* The lock may have been given back before anybody stood in line */
-      if( bFirst ) return 1;
-    }
     hpTurnPark(p, pBt, tEnd);
   }
   hpTurnWaited(pBt, hpParkNow()-tNow);
@@ -556,16 +553,20 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
 */
 SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
   HpTicket *pT = &pBt->hpTicket;
-  int bLine = pT->eLine!=HP_LINE_NONE;
-  unixInodeInfo *pInode = bLine ? 0 : hpTurnInode(pBt);
-  HpTurn *p = bLine ? hpTurnOfTicket(pBt) : pInode ? hpTurnOf(pInode) : 0;
-  assert( pT->bWriter && pT->eLine!=HP_LINE_OTHER );
-  assert( p!=0 || !bLine );
-  pT->bWriter = 0;
-  if( p==0 || (!bLine && !hpTurnWaiters(p)) ) return;
+  int bJoined = pT->bJoined;
+  unixInodeInfo *pInode;
+  HpTurn *p;
+  assert( pT->bWriter );
+  pT->bWriter = pT->bJoined = 0;
+  /* A ticket is taken out whatever has become of the settings since */
+  pInode = bJoined ? ((unixFile*)sqlite3PagerFile(pBt->pPager))->pInode
+                   : hpTurnInode(pBt);
+  p = pInode ? hpTurnOf(pInode) : 0;
+  assert( p!=0 || !bJoined );
+  if( p==0 || (!bJoined && !hpTurnWaiters(p)) ) return;
   sqlite3_mutex_enter(p->pMutex);
   hpTurnOwn(p);
-  if( bLine ) hpTurnLeave(p, pT);
+  if( pT->eLine!=HP_LINE_NONE ) hpTurnLeave(p, pT);
   if( bBegun ){
     if( p->pHolder!=pBt ){
       p->pHolder = pBt;
