@@ -338,10 +338,18 @@ fn everything_is_recorded() {
 fn options_without_effect_are_told() {
     let place = blobs();
     let done = kvtest(&place, "run flat --nosync --mmap 1M").expect(0);
+    // A system that is short of memory may have forgotten the files meanwhile, which is told, too.
+    let told: Vec<&str> = done
+        .err
+        .lines()
+        .filter(|line| !line.contains("so it was not warm"))
+        .collect();
     assert_eq!(
-        done.err,
-        "hpsqlite: warning: --mmap does nothing on a folder of files\n\
-         hpsqlite: warning: --nosync does nothing on a folder of files\n"
+        told,
+        [
+            "hpsqlite: warning: --mmap does nothing on a folder of files",
+            "hpsqlite: warning: --nosync does nothing on a folder of files"
+        ]
     );
     kvtest(&place, "run x.db --fsync")
         .expect(0)

@@ -46,7 +46,7 @@ fn tatp() {
         12,
         &[
             "Transactions a second",
-            "Waits for a lock",
+            "The slowest of all",
             "GET_NEW_DESTINATION",
         ],
     );
@@ -64,6 +64,16 @@ fn speedtest() {
             "integrity_check",
             "FTS5: a word",
         ],
+    );
+}
+
+#[test]
+fn writers() {
+    measured(
+        "writers",
+        &["seconds=1", "threads=1,3"],
+        4,
+        &["The slowest transaction", "the least lucky connection"],
     );
 }
 
