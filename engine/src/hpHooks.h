@@ -227,15 +227,14 @@ struct HpGuess {
 typedef struct HpTicket HpTicket;
 struct HpTicket {
   HpTicket *pNext;          /* The next one in line */
-  i64 tEnd;                 /* When its timeout is over */
+  i64 tJoin;                /* Since when it has waited, ... */
+  i64 tEnd;                 /* ... and when its timeout is over */
   u32 bGo;                  /* Look again.  Atomic, and slept on */
   u8 eLine;                 /* HP_LINE_xxx: where it stands */
-  u8 bWatch;                /* The first one watches whoever goes past it */
   u8 bAside;                /* It was first for long, and tries by itself now */
 
   u8 bWriter;               /* A transaction is to begin, and to write */
   u8 bJoined;               /* It has stood in line since */
-  u8 bLoop;                 /* Its last one came soon after the one before */
   u8 nPoll;                 /* Attempts while another process has the lock */
 };
 

@@ -8,6 +8,7 @@
 **
 **    hpThreads()       the most workers that a scan may have
 **    hpThreadMutexes() are there mutexes that lock?
+**    hpThreadProcessors()  processors that this process may use
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
 **    hpThreadEach()      let all workers do something, each in its thread
 **    hpThreadEnter()     a mutex that is held for a short time
@@ -90,6 +91,19 @@ static int hpThreadMutexes(void){
       && pUsed->xMutexTry==pOwn->xMutexTry
       && pUsed->xMutexLeave==pOwn->xMutexLeave;
 }
+
+/* Processors that this process may use */
+static int hpThreadProcessors(void){
+  int n = 1;
+#if defined(__linux__) && defined(CPU_COUNT)
+  cpu_set_t set;
+  if( sched_getaffinity(0, sizeof(set), &set)==0 ) return CPU_COUNT(&set);
+#endif
+#if defined(_SC_NPROCESSORS_ONLN)
+  n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+  return n;
+}
 #endif
 
 #ifdef HP_THREADS
@@ -135,18 +149,6 @@ static i64 hpStackSize(void){
   return n;
 }
 
-/* Processors that this process may use */
-static int hpProcessors(void){
-  int n = 1;
-#if defined(__linux__) && defined(CPU_COUNT)
-  cpu_set_t set;
-  if( sched_getaffinity(0, sizeof(set), &set)==0 ) return CPU_COUNT(&set);
-#endif
-#if defined(_SC_NPROCESSORS_ONLN)
-  n = (int)sysconf(_SC_NPROCESSORS_ONLN);
-#endif
-  return n;
-}
 #endif /* HP_THREADS */
 
 /*
@@ -161,7 +163,7 @@ static int hpThreads(sqlite3 *db){
   if( db->hp.nThread ) return db->hp.nThread;
   if( hpConfig()->nThread ) return hpConfig()->nThread;
   if( !hpMemoryDefault() ) return 1;
-  return MAX(1, MIN(HP_DFLT_THREAD, hpProcessors()));
+  return MAX(1, MIN(HP_DFLT_THREAD, hpThreadProcessors()));
 #else
   UNUSED_PARAMETER(db);
   return 1;

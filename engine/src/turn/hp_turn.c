@@ -38,18 +38,18 @@
 ** turn comes.  A transaction that has read already never waits: SQLITE_BUSY at
 ** once, as with SQLite.
 **
-** Slices.  To hand the lock over costs a wake, 5 to 50 microseconds, and the
-** caches of another processor, which is more than a short transaction takes.
-** So a connection that came back within HP_TURN_SOON after its last
-** transaction, which a loop does, may go past the line until it has had the
-** lock for HP_TURN_SLICE.  The first in line watches it meanwhile, every
-** HP_TURN_NAP: a connection that does not come back this time costs that much.
-** Then the first one is woken, and until it is there, which takes long where
-** the processors are busy, short transactions go on, so that the lock is never
-** idle.  A connection of single transactions, say one a request, is not
-** expected back, and the lock is handed over at once, as it is after
-** transactions that take longer than a wake.  With N loops the longest wait is
-** about N slices, or N transactions if these take longer.
+** Two ways.  To hand the lock over costs a wake, 5 to 50 microseconds and more
+** where the processors are busy, and the caches of another processor, which is
+** more than a short transaction takes: if everybody stood in line all would
+** wait for the scheduler, again and again.  So until the first in line has been
+** first for HP_TURN_PATIENCE, whoever comes may go past, and the first one
+** looks at the lock every HP_TURN_NAP.  It is woken when the lock is given back
+** if there may be a processor without work: if fewer connections are not in
+** line than there are processors.  Once its patience is over the line is
+** strict: it is woken by whoever gives the lock back, and nobody goes past, but
+** that short transactions go on until it is awake, so that the lock is never
+** idle.  With N connections that write in a loop the longest wait is about N
+** times HP_TURN_PATIENCE, or N transactions if these take longer.
 **
 ** Other processes.  The lock is taken and given back for each transaction, so
 ** they have the chances that they have beside one thread of SQLite's.  If it is
@@ -85,9 +85,8 @@
 /* Nanoseconds */
 #define HP_TURN_US      ((i64)1000)
 #define HP_TURN_MS      ((i64)1000000)
-#define HP_TURN_SLICE   (2*HP_TURN_MS)
-#define HP_TURN_SOON    (20*HP_TURN_US)
-#define HP_TURN_NAP     (400*HP_TURN_US)
+#define HP_TURN_PATIENCE (2*HP_TURN_MS)
+#define HP_TURN_NAP     (500*HP_TURN_US)
 #define HP_TURN_SHORT   (200*HP_TURN_US)   /* Such a transaction is short */
 #define HP_TURN_LATE    (10*HP_TURN_MS)    /* Whoever was woken has to be
                                            ** there */
@@ -115,15 +114,15 @@ struct HpTurn {
   HpTicket *pOther;      /* Who else waits, in no order */
   const BtShared *pHolder;  /* Had the lock last, as far as it was looked at.
                             ** Not to be followed: it may be gone */
-  i64 tSlice;            /* Since when in a row */
   i64 tBegun;            /* When its transaction began, ... */
   i64 tFreed;            /* ... and when it gave the lock back.  0: not yet */
-  u8 bLoop;              /* It is expected back soon */
   u8 bHere;              /* The first in line was woken and wants the lock,
                          ** ... */
   u8 bSpin;              /* ... and looks at it all the time */
   i64 tWoken;            /* When it was woken for good.  0: not yet */
-  u32 nMoved;            /* How often another one has become first */
+  u32 nMoved;            /* How often another one has become first, ... */
+  i64 tMoved;            /* ... and when that was last */
+  int nProcessor;        /* Processors of this process */
   pid_t pid;             /* Of the process whose threads wait */
 };
 
@@ -190,6 +189,7 @@ static HpTurn *hpTurnMake(unixInodeInfo *pInode){
     return hpTurnOf(pInode);
   }
   p->pid = osGetpid(0);
+  p->nProcessor = hpThreadProcessors();
   if( !__atomic_compare_exchange_n(&pInode->pHpTurn, &pWas, p, 0,
                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ){
     hpTurnDelete(p);
@@ -219,15 +219,20 @@ static void hpTurnNext(HpTurn *p){
 /*
 ** Stand in line.  The mutex is held.
 */
-static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine, i64 tEnd){
+static void hpTurnJoin(
+  HpTurn *p,
+  HpTicket *pT,
+  u8 eLine,              /* HP_LINE_xxx */
+  i64 tNow,
+  i64 tEnd               /* When its timeout is over */
+){
   HpTicket **pp = &p->pOther;
   assert( pT->eLine==HP_LINE_NONE );
   hpTurnOwn(p);
   if( p->pFirst==0 && p->pOther==0 ){
     /* Up to now nobody has looked at who has the lock */
     p->pHolder = 0;
-    p->tFreed = 0;
-    p->bLoop = 0;
+    p->tBegun = p->tFreed = 0;
     hpTurnNext(p);
   }
   if( eLine==HP_LINE_WRITER ){
@@ -238,6 +243,7 @@ static void hpTurnJoin(HpTurn *p, HpTicket *pT, u8 eLine, i64 tEnd){
   }
   *pp = pT;
   pT->eLine = eLine;
+  pT->tJoin = tNow;
   pT->tEnd = tEnd;
   __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
   __atomic_add_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
@@ -255,10 +261,13 @@ static void hpTurnLeave(HpTurn *p, HpTicket *pT){
   if( *pp==0 ) return;                       /* It was its parent's */
   if( pp==&p->pFirst ){
     p->nMoved++;
+    p->tMoved = hpParkNow();
     hpTurnNext(p);
   }
   *pp = pT->pNext;
   __atomic_sub_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
+  /* The next one has to look after the lock now */
+  if( pp==&p->pFirst && p->pFirst ) hpParkWake(&p->pFirst->bGo);
   assert( hpTurnIsSane(p) );
 }
 
@@ -274,7 +283,6 @@ static void hpTurnAside(HpTurn *p){
   pT->bAside = 1;
   hpTurnLeave(p, pT);
   hpParkWake(&pT->bGo);
-  if( p->pFirst ) hpParkWake(&p->pFirst->bGo);
 }
 
 /* Does this process have the lock that a writer wants? */
@@ -293,18 +301,28 @@ static int hpTurnIsLocal(const BtShared *pBt){
 }
 
 /*
+** Is the line strict?  The first one has no patience any more, which begins
+** when the one before has got the lock, or somebody's timeout is over soon.
+** The mutex is held.
+*/
+static int hpTurnIsStrict(const HpTurn *p, i64 tNow){
+  const HpTicket *pT = p->pFirst;
+  if( pT && tNow-MAX(pT->tJoin, p->tMoved)>=HP_TURN_PATIENCE ) return 1;
+  for(; pT; pT=pT->pNext){
+    if( pT->tEnd-tNow<HP_TURN_PATIENCE ) return 1;
+  }
+  return 0;
+}
+
+/*
 ** How long to sleep until the first in line looks again, and *pbTry: will it
 ** then try for the lock, whatever it sees?  0: try at once.  The mutex is held.
 */
 static i64 hpTurnNap(HpTurn *p, BtShared *pBt, i64 tNow, int *pbTry){
   HpTicket *pT = &pBt->hpTicket;
-  int bPasses = p->bLoop && tNow-p->tSlice<HP_TURN_SLICE;
   *pbTry = 0;
   if( hpTurnIsLocal(pBt) ){
-    return bPasses ? HP_TURN_NAP : HP_TURN_STALE;
-  }
-  if( bPasses && p->tFreed && tNow-p->tFreed<HP_TURN_NAP/2 ){
-    return HP_TURN_NAP/2;
+    return hpTurnIsStrict(p, tNow) ? HP_TURN_STALE : HP_TURN_NAP;
   }
   *pbTry = 1;
   if( pT->nPoll==0 ){
@@ -364,8 +382,7 @@ static void hpTurnPark(HpTurn *p, BtShared *pBt, i64 tEnd){
         if( hpTurnIsLocal(pBt) && hpTurnSpin(p, pBt) ) break;
       }
       nNap = hpTurnNap(p, pBt, tNow, &bTry);
-      pT->bWatch = nNap<HP_TURN_STALE;
-      if( bGo && (bTry || !pT->bWatch) && !hpTurnIsLocal(pBt) ) break;
+      if( bGo && bTry ) break;
     }
     if( nNap==0 ) break;
     nNap = MIN(nNap, MAX(tStale-tNow, 1));
@@ -382,7 +399,6 @@ static void hpTurnPark(HpTurn *p, BtShared *pBt, i64 tEnd){
       break;
     }
   }
-  pT->bWatch = 0;
   __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
   sqlite3_mutex_leave(p->pMutex);
 }
@@ -401,7 +417,7 @@ static void hpTurnDoze(HpTurn *p, BtShared *pBt, i64 tNow, i64 tEnd){
   if( nNap<=0 ) return;
   sqlite3_mutex_enter(p->pMutex);
   if( pT->eLine!=HP_LINE_NONE ) hpTurnLeave(p, pT);
-  hpTurnJoin(p, pT, HP_LINE_OTHER, tEnd);
+  hpTurnJoin(p, pT, HP_LINE_OTHER, tNow, tEnd);
   sqlite3_mutex_leave(p->pMutex);
   hpParkSleep(&pT->bGo, nNap);
   sqlite3_mutex_enter(p->pMutex);
@@ -452,23 +468,14 @@ static void hpTurnWaited(BtShared *pBt, i64 nNano){
 }
 
 /*
-** May a connection go past the line?  It has just given the lock back, its
-** slice is not over, or who comes next is not awake yet, and nobody's timeout
-** ends before.  The mutex is held.
+** May a connection go past the line?  The line is not strict, or whoever comes
+** next was woken and is not there yet, and transactions are short.  The mutex
+** is held.
 */
 static int hpTurnMayPass(const HpTurn *p, i64 tNow){
-  const HpTicket *pT;
-  if( !p->bLoop ) return 0;
-  if( tNow-p->tSlice>=HP_TURN_SLICE
-   && (p->bHere || p->tWoken==0 || tNow-p->tWoken>=HP_TURN_LATE
-       || p->tFreed-p->tBegun>=HP_TURN_SHORT)
-  ){
-    return 0;
-  }
-  for(pT=p->pFirst; pT; pT=pT->pNext){
-    if( pT->tEnd-tNow<HP_TURN_SLICE ) return 0;
-  }
-  return 1;
+  if( !hpTurnIsStrict(p, tNow) ) return 1;
+  return p->tWoken!=0 && !p->bHere && tNow-p->tWoken<HP_TURN_LATE
+      && p->tBegun!=0 && p->tFreed-p->tBegun<HP_TURN_SHORT;
 }
 
 SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
@@ -490,15 +497,9 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
   if( nLeft<=0 ) return;
   sqlite3_mutex_enter(p->pMutex);
   hpTurnOwn(p);
-  if( p->pHolder==pBt && p->tFreed ){
-    pT->bLoop = p->bLoop = tNow-p->tFreed<=HP_TURN_SOON;
-    bPark = !hpTurnMayPass(p, tNow);
-  }else{
-    pT->bLoop = 0;
-    bPark = p->pFirst!=0;
-  }
+  bPark = p->pFirst!=0 && !hpTurnMayPass(p, tNow);
   if( bPark ){
-    hpTurnJoin(p, pT, HP_LINE_WRITER, tNow+nLeft);
+    hpTurnJoin(p, pT, HP_LINE_WRITER, tNow, tNow+nLeft);
     pT->bJoined = 1;
   }
   bPark = bPark && p->pFirst!=pT;
@@ -532,7 +533,7 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
   bDoze = !pT->bWriter || pT->bAside
       || ((unixFile*)sqlite3PagerFile(pBt->pPager))->eFileLock>SHARED_LOCK;
   if( !bDoze && pT->eLine==HP_LINE_NONE ){
-    hpTurnJoin(p, pT, HP_LINE_WRITER, tEnd);
+    hpTurnJoin(p, pT, HP_LINE_WRITER, tNow, tEnd);
     pT->bJoined = 1;
     bAgain = p->pFirst==pT;
   }
@@ -570,17 +571,22 @@ SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared *pBt, int bBegun){
   if( bBegun ){
     if( p->pHolder!=pBt ){
       p->pHolder = pBt;
-      p->tSlice = hpParkNow();
-      p->bLoop = pT->bLoop;
-      hpTurnNext(p);
       pBt->db->hp.aStat[HP_STAT_TURNS]++;
     }
     p->tBegun = hpParkNow();
     p->tFreed = 0;
-  }else if( p->pFirst && !hpTurnIsLocal(pBt) ){
-    hpParkWake(&p->pFirst->bGo);
   }
   sqlite3_mutex_leave(p->pMutex);
+}
+
+/* About how many connections to the file do not wait?  A number that is just
+** being changed does no harm */
+static SQLITE_NOINLINE int hpTurnOthers(
+  const unixInodeInfo *pInode,
+  const HpTurn *p
+){
+  return __atomic_load_n(&pInode->nRef, __ATOMIC_RELAXED)
+       - (int)__atomic_load_n(&p->nWait, __ATOMIC_RELAXED);
 }
 
 /*
@@ -602,11 +608,11 @@ static void hpTurnFreed(unixInodeInfo *pInode, int bWriter){
     pT = p->pFirst;
     if( pT==0 || p->bSpin ){
       /* There is nobody to wake */
-    }else if( !hpTurnMayPass(p, tNow) ){
+    }else if( !hpTurnIsStrict(p, tNow) ){
+      if( hpTurnOthers(pInode, p)<p->nProcessor ) hpParkWake(&pT->bGo);
+    }else if( p->tWoken==0 || p->bHere ){
       if( p->tWoken==0 ) p->tWoken = tNow;
       hpParkWake(&pT->bGo);
-    }else if( p->tWoken==0 && !pT->bWatch ){
-      hpParkWake(&pT->bGo);      /* To watch */
     }
   }
   sqlite3_mutex_leave(p->pMutex);
