@@ -492,7 +492,8 @@ impl StepRun<'_> {
         }
         ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
         let mut answer = Vec::new();
-        if shared.threads == 1 || all.readonly {
+        // Of a step that ends with the clock nobody knows how much it reads.
+        if shared.seconds.is_none() && (shared.threads == 1 || all.readonly) {
             answer.push(format!("{:016x}", all.answer));
         }
         if !all.readonly {
