@@ -126,12 +126,7 @@ static const char zTable[] =
 
 /* A fresh file with the table, and a connection to it */
 static sqlite3 *made(const char *zFile, const char *zPragmas){
-  sqlite3 *db;
-  removeDb(zFile);
-  db = opened(zFile);
-  execute(db, zPragmas);
-  execute(db, zTable);
-  return db;
+  return freshDb(opened, zFile, zPragmas, zTable);
 }
 
 /* A fresh file after zFormat, SQL with %s for zValue, and a connection to it */

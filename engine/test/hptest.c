@@ -264,6 +264,23 @@ sqlite3 *openDb(const Lib *pLib, const char *zFile, int flags){
 }
 
 /*
+** A fresh file, after settings and with tables, and the connection to it that xOpen opens.
+*/
+sqlite3 *freshDb(
+  sqlite3 *(*xOpen)(const char*),
+  const char *zFile,
+  const char *zPragmas,
+  const char *zTables
+){
+  sqlite3 *db;
+  removeDb(zFile);
+  db = xOpen(zFile);
+  execute(db, zPragmas);
+  execute(db, zTables);
+  return db;
+}
+
+/*
 ** Run statements that must not fail.
 */
 void execute(sqlite3 *db, const char *zSql){

@@ -76,6 +76,7 @@ sqlite3_syscall_ptr replaceCall(const char *zName, sqlite3_syscall_ptr xNew);
 
 int loadStock(Lib*, const char *zFile);
 sqlite3 *openDb(const Lib*, const char *zFile, int flags);
+sqlite3 *freshDb(sqlite3 *(*xOpen)(const char*), const char *zFile, const char *zPragmas, const char *zTables);
 void execute(sqlite3*, const char *zSql);
 void runOn(const Lib*, sqlite3*, const char *zSql);
 sqlite3_stmt *prepared(sqlite3*, const char *zSql);

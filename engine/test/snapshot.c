@@ -51,14 +51,10 @@ static sqlite3 *opened(const char *zFile){
 }
 
 static sqlite3 *made(const char *zFile, const char *zPragmas){
-  sqlite3 *db;
-  removeDb(zFile);
-  db = opened(zFile);
-  execute(db, zPragmas);
-  execute(db, "PRAGMA journal_mode=wal; CREATE TABLE t(a, b); CREATE INDEX ta ON t(a);"
-              "CREATE TABLE u(c); INSERT INTO u VALUES(zeroblob(9000)), ('some'), (1.5);"
-              "INSERT INTO t SELECT value%97, hex(zeroblob(value%150)) FROM " SERIES("1500"));
-  return db;
+  return freshDb(opened, zFile, zPragmas,
+      "PRAGMA journal_mode=wal; CREATE TABLE t(a, b); CREATE INDEX ta ON t(a);"
+      "CREATE TABLE u(c); INSERT INTO u VALUES(zeroblob(9000)), ('some'), (1.5);"
+      "INSERT INTO t SELECT value%97, hex(zeroblob(value%150)) FROM " SERIES("1500"));
 }
 
 /* All of a file, as db sees it */

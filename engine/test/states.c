@@ -77,12 +77,7 @@ static sqlite3 *opened(const char *zFile){
 
 /* A fresh file with the table, and a connection to it */
 static sqlite3 *made(const char *zFile, const char *zPragmas){
-  sqlite3 *db;
-  removeDb(zFile);
-  db = opened(zFile);
-  execute(db, zPragmas);
-  execute(db, zTable);
-  return db;
+  return freshDb(opened, zFile, zPragmas, zTable);
 }
 
 /* Query i gives nTimes what SQLite's code gives */

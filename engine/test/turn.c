@@ -34,12 +34,7 @@ static sqlite3 *opened(const char *zFile){
   return db;
 }
 static sqlite3 *made(const char *zFile, const char *zPragmas){
-  sqlite3 *db;
-  removeDb(zFile);
-  db = opened(zFile);
-  execute(db, zPragmas);
-  execute(db, "CREATE TABLE t(id INTEGER PRIMARY KEY, who, n)");
-  return db;
+  return freshDb(opened, zFile, zPragmas, "CREATE TABLE t(id INTEGER PRIMARY KEY, who, n)");
 }
 
 /*
