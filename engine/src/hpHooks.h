@@ -96,11 +96,12 @@ struct HpSettings {
   int nExtent;              /* PRAGMA hp_extent.  0: auto, -1: off */
   i64 nColumns;             /* PRAGMA hp_columns.  0: auto, -1: off */
   u8 bNoTurn;               /* PRAGMA hp_turn = off */
+  u8 bNoCheckpoint;         /* PRAGMA hp_checkpoint = off */
   int nBusy;                /* busyHandler.nBusy when the next one was set */
   i64 tWaited;              /* Nanoseconds waited in this step, ... */
   i64 nWaited;              /* ... and in all: hp_turn.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[33];            /* PRAGMA hp_stats */
+  u32 aStat[34];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -498,6 +499,30 @@ SQLITE_PRIVATE void sqlite3HpTurnFree(struct unixInodeInfo*);
 # define sqlite3HpTurnFree(I)
 # define sqlite3HpTurnBegin(B,W)
 # define sqlite3HpTurnBegun(B,RC)
+#endif
+
+/*
+** Called from main.c, os_unix.c, pager.c, printf.c and wal.c.
+*/
+#if defined(HP_TURN) && defined(__linux__)
+# define HP_CHECKPOINT 1
+struct unixFile;
+struct Wal;
+SQLITE_PRIVATE int sqlite3HpCheckpoint(sqlite3*, const char*, int, int);
+SQLITE_PRIVATE void sqlite3HpCheckpointLeave(sqlite3_file*);
+SQLITE_PRIVATE void sqlite3HpCheckpointAlone(struct unixFile*);
+SQLITE_PRIVATE void sqlite3HpCheckpointOpened(void);
+SQLITE_PRIVATE int sqlite3HpCheckpointQuiet(void);
+SQLITE_PRIVATE void sqlite3HpCheckpointClosed(struct Wal*);
+# define sqlite3HpCheckpointLock(F,LOCK) \
+    if( (LOCK)==EXCLUSIVE_LOCK ) sqlite3HpCheckpointAlone(F)
+#else
+# define sqlite3HpCheckpoint(A,B,C,D) 0
+# define sqlite3HpCheckpointLeave(F)
+# define sqlite3HpCheckpointLock(F,LOCK)
+# define sqlite3HpCheckpointOpened()
+# define sqlite3HpCheckpointClosed(W)
+# define sqlite3HpCheckpointQuiet() 0
 #endif
 
 /*

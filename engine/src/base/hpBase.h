@@ -292,6 +292,10 @@ struct HpFrame {
 #define HP_DISK_WARM  2    /* disk=warm: none is */
 #define HP_DISK_SINGLE 3   /* disk=single: those that no scan makes are */
 
+/* Values of HpConfig.eCheckpoint */
+#define HP_CKPT_NOW    1     /* ckpt=now: the thread makes all, with a wait */
+#define HP_CKPT_LATER  2     /* ckpt=later: the thread makes all */
+
 /* Values of HpConfig.eColumns */
 #define HP_COLUMNS_FORCE 1   /* columns=force */
 #define HP_COLUMNS_TINY  2   /* columns=tiny */
@@ -314,6 +318,7 @@ struct HpConfig {
                          ** instructions */
   u8 eColumns;           /* columns=force, =tiny: each scan keeps columns, and reads them */
   u8 bHere;              /* system=here: the kernel's files are there */
+  u8 eCheckpoint;        /* ckpt=now, =later: a thread makes all checkpoints */
   int nBatch;            /* batch=N: rows a batch */
   int nThread;           /* threads=N: workers, however small the table; or 0 */
   int nRun;              /* run=N: leaves a run; or 0 */
@@ -381,7 +386,8 @@ struct HpRecord {
 #define HP_STAT_WAITED     31  /* ... and how long they took: milliseconds */
 #define HP_STAT_TURNS      32  /* Transactions that came after one of another
                                ** connection while somebody waited */
-#define HP_STAT_MX         32
+#define HP_STAT_CHECKPOINTS 33 /* Checkpoints that a thread was to make */
+#define HP_STAT_MX         33
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

@@ -45,6 +45,8 @@
 **                             tally=N     sums in arrays from N groups on
 **                             system=here     files of /proc and /sys are those
 **                                         in the current folder
+**                             ckpt=now|later  a thread makes all checkpoints,
+**                                         and is waited for, or not
 **                             columns=force   each scan keeps the columns that it
 **                                         reads, and reads those that are kept
 **                             columns=tiny    the same, and there is room for a
@@ -106,6 +108,8 @@ static const struct HpSwitch {
   HP_SWITCH("columns=force", eColumns, HP_COLUMNS_FORCE, 0),
   HP_SWITCH("columns=tiny", eColumns, HP_COLUMNS_TINY, 0),
   HP_SWITCH("system=here",  bHere,   1, 0),
+  HP_SWITCH("ckpt=now",     eCheckpoint, HP_CKPT_NOW, 0),
+  HP_SWITCH("ckpt=later",   eCheckpoint, HP_CKPT_LATER, 0),
   HP_SWITCH("batch=",       nBatch,  1, HP_BATCH),
   HP_SWITCH("memory=",      nMemory, 0, 0x7fffffff),
   HP_SWITCH("threads=",     nThread, 1, HP_MX_THREAD),
@@ -243,6 +247,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "waits for a lock on the file",
   "milliseconds of such waits",
   "lock taken over from another connection",
+  "checkpoints left to a thread",
 };
 
 /*

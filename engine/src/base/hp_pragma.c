@@ -8,7 +8,7 @@
 **
 **    sqlite3HpPragma()             PRAGMA hp_offload, hp_threads, hp_readahead,
 **                                  hp_extent, hp_memory, hp_columns, hp_turn,
-**                                  hp_log, hp_stats
+**                                  hp_checkpoint, hp_log, hp_stats
 **    sqlite3HpRegisterFunctions()  the SQL function hp_version()
 */
 #ifndef SQLITE_OMIT_HP
@@ -176,6 +176,21 @@ static void hpShowTurn(Vdbe *v, sqlite3 *db){
   returnSingleText(v, bOff ? "off" : "on");
 }
 
+static void hpSetCheckpoint(sqlite3 *db, const char *z){
+  if( sqlite3StrICmp(z, "auto")==0 ){
+    db->hp.bNoCheckpoint = 0;
+  }else{
+    db->hp.bNoCheckpoint = !sqlite3GetBoolean(z, !db->hp.bNoCheckpoint);
+  }
+}
+static void hpShowCheckpoint(Vdbe *v, sqlite3 *db){
+  int bOff = db->hp.bNoCheckpoint || hpConfig()->bOff || hpThreads(db)<2;
+#ifndef HP_CHECKPOINT
+  bOff = 1;
+#endif
+  returnSingleText(v, bOff ? "off" : "auto");
+}
+
 static void hpSetLog(sqlite3 *db, const char *z){
   db->hp.bLog = sqlite3GetBoolean(z, db->hp.bLog);
 }
@@ -195,6 +210,7 @@ static const struct HpPragma {
   { "hp_memory",    hpSetMemory,    hpShowMemory },
   { "hp_columns",   hpSetColumns,   hpShowColumns },
   { "hp_turn",      hpSetTurn,      hpShowTurn },
+  { "hp_checkpoint", hpSetCheckpoint, hpShowCheckpoint },
   { "hp_log",       hpSetLog,       hpShowLog },
 };
 

@@ -10,6 +10,7 @@
 **    hpThreadMutexes() are there mutexes that lock?
 **    hpThreadProcessors()  processors that this process may use
 **    hpThreadsFit()    is a thread's stack large enough for a scan?
+**    hpThreadMake()      a thread that blocks all signals
 **    hpThreadEach()      let all workers do something, each in its thread
 **    hpThreadEnter()     a mutex that is held for a short time
 **    hpThreadLock(), hpThreadUnlock()    guard what workers share
@@ -24,7 +25,8 @@
 **
 ** The thread that called sqlite3_step() is the first worker.  The others are
 ** made by hpThreadEach() and joined before it returns, so there is nothing to
-** break at fork(), dlclose() or exit().  They block all signals.  Only the
+** break at fork(), dlclose() or exit().  (The one that checkpoints lives
+** longer: see hp_checkpoint.c.)  They block all signals.  Only the
 ** first worker calls the application.
 **
 ** A worker whose thread cannot be made is run by the caller after the first
@@ -352,31 +354,45 @@ static void *hpThreadMain(void *pArg){
 }
 
 /*
+** Make a thread with so many bytes of stack, which calls xMain(pArg) and blocks
+** all signals.  Returns false if that fails.
+*/
+static int hpThreadMake(
+  pthread_t *pThread,    /* OUT: The thread, to be joined */
+  i64 nStack,
+  void *(*xMain)(void*),
+  void *pArg
+){
+  pthread_attr_t attr;
+  sigset_t all;
+  sigset_t old;
+  int bMade;
+  if( sqlite3FaultSim(200)!=SQLITE_OK || pthread_attr_init(&attr) ) return 0;
+  bMade = pthread_attr_setstacksize(&attr, (size_t)nStack)==0;
+  /* A thread begins with the signal mask of its maker */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  bMade = bMade && pthread_create(pThread, &attr, xMain, pArg)==0;
+  pthread_sigmask(SIG_SETMASK, &old, 0);
+  pthread_attr_destroy(&attr);
+  return bMade;
+}
+
+/*
 ** Make threads for all workers of p but the first.  aThread[i] is that of
 ** worker i, if aMade[i].
 */
 static void hpCrewMake(HpQuery *p, pthread_t *aThread, u8 *aMade){
-  pthread_attr_t attr;
-  sigset_t all;
-  sigset_t old;
-  int bAttr, i;
+  int i;
   memset(aMade, 0, p->nWorker);
   assert( p->pCrew->nBusy==0 && sqlite3_mutex_held(p->db->mutex) );
-  if( p->nWorker==1 || pthread_attr_init(&attr) ) return;
-  bAttr = pthread_attr_setstacksize(&attr, (size_t)hpStackSize())==0;
-  /* A thread begins with the signal mask of its maker */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  for(i=1; i<p->nWorker && bAttr; i++){
+  for(i=1; i<p->nWorker; i++){
     pthread_mutex_lock(&p->pCrew->mutex);
-    aMade[i] = sqlite3FaultSim(200)==SQLITE_OK
-            && pthread_create(&aThread[i], &attr, hpThreadMain,
-                              p->apWorker[i])==0;
+    aMade[i] = (u8)hpThreadMake(&aThread[i], hpStackSize(), hpThreadMain,
+                                p->apWorker[i]);
     p->pCrew->nBusy += aMade[i];
     pthread_mutex_unlock(&p->pCrew->mutex);
   }
-  pthread_sigmask(SIG_SETMASK, &old, 0);
-  pthread_attr_destroy(&attr);
 }
 
 /*

@@ -372,13 +372,18 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
         __atomic_store_n(&aLock[i], bLock ? -1 : 0, __ATOMIC_RELEASE);
       }
       p->exclMask = bLock ? (p->exclMask | mask) : (p->exclMask & ~mask);
+      hpCheckpointLocks(pFile, p->exclMask);
     }
     assert( hpShmIsSane(pNode) );
     sqlite3_mutex_leave(pNode->pShmMutex);
-    if( !bLock ) hpTurnFreed(pFile->pInode, ofst==WAL_WRITE_LOCK);
+    if( !bLock ){
+      hpCheckpointFreed(pFile);
+      hpTurnFreed(pFile->pInode, ofst==WAL_WRITE_LOCK);
+    }
   }
   *pRc = rc;
-  return 1;
+  return rc!=SQLITE_BUSY || !hpCheckpointBusy(pFile, mask)
+      || sqlite3HpShmLock(pFile, ofst, n, flags, pRc);
 }
 #else
 

@@ -11,6 +11,7 @@
 **    sqlite3HpWriteFrames()  dirty pages to the WAL
 **    sqlite3HpWriteFrame()   a frame of the WAL: its header and its page
 **    sqlite3HpWriteRecord()  a record of the rollback journal
+**    hpWriteIsSeen()         does a program look at each write?
 **    sqlite3HpSpill()        which pages to write together with one that is
 **    sqlite3HpSpilled()      written to make room in the cache
 **

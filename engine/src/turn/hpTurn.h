@@ -4,7 +4,7 @@
 ** The author disclaims copyright to this source code.
 **
 *************************************************************************
-** Who tries for a file when.
+** Who tries for a file when, and who copies its log.
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef HPTURN_H
@@ -17,6 +17,23 @@ typedef struct HpTurn HpTurn;
 static void hpTurnFreed(unixInodeInfo*, int);
 #else
 # define hpTurnFreed(A,B) ((void)0)
+#endif
+
+#ifdef HP_CHECKPOINT
+typedef struct HpCheckpoint HpCheckpoint;
+
+/* hp_checkpoint.c */
+static void hpCheckpointGate(const unixFile*);
+static void hpCheckpointLocks(const unixFile*, u16);
+static int hpCheckpointBusy(const unixFile*, u16);
+static void hpCheckpointFreed(const unixFile*);
+static void hpCheckpointFree(unixInodeInfo*);
+#else
+# define hpCheckpointGate(F)     ((void)0)
+# define hpCheckpointLocks(F,M)  ((void)0)
+# define hpCheckpointBusy(F,M)   0
+# define hpCheckpointFreed(F)    ((void)0)
+# define hpCheckpointFree(I)     ((void)0)
 #endif
 
 #endif /* HPTURN_H */

@@ -485,6 +485,7 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
   i64 tNow, nLeft;
   int bPark;
   assert( pBt->inTransaction==TRANS_NONE );
+  hpCheckpointGate((unixFile*)sqlite3PagerFile(pBt->pPager));
   if( pT->bWriter ) return;                  /* It was woken, and tries */
   pT->bWriter = 1;
   pT->bAside = 0;
@@ -626,6 +627,7 @@ SQLITE_PRIVATE void sqlite3HpTurnFree(unixInodeInfo *pInode){
   HpTurn *p = hpTurnOf(pInode);
   assert( unixMutexHeld() && pInode->nRef==0 );
   hpTurnDelete(p);
+  hpCheckpointFree(pInode);
 }
 #endif /* HP_TURN */
 #endif /* SQLITE_OMIT_HP */
