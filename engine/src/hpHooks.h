@@ -100,8 +100,10 @@ struct HpSettings {
   int nBusy;                /* busyHandler.nBusy when the next one was set */
   i64 tWaited;              /* Nanoseconds waited in this step, ... */
   i64 nWaited;              /* ... and in all: hp_turn.c */
+  struct Wal *pBase;        /* This log has a commit that is not synced, which
+                            ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[34];            /* PRAGMA hp_stats */
+  u32 aStat[35];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -235,6 +237,7 @@ struct HpTicket {
   u8 bAside;                /* It was first for long, and tries by itself now */
 
   u8 bWriter;               /* A transaction is to begin, and to write */
+  u8 bShares;               /* It may have the lock on loan: hp_sync.c */
   u8 bJoined;               /* It has stood in line since */
   u8 nPoll;                 /* Attempts while another process has the lock */
 };
@@ -490,15 +493,60 @@ SQLITE_PRIVATE void sqlite3HpTurnUnlocked(struct unixFile*);
 SQLITE_PRIVATE void sqlite3HpTurnFree(struct unixInodeInfo*);
 /* A transaction is about to begin, which writes if W: before each attempt */
 # define sqlite3HpTurnBegin(B,W) \
-    if( (W) && (B)->inTransaction==TRANS_NONE ) sqlite3HpTurnGate(B)
+    if( (W) && (B)->inTransaction==TRANS_NONE ){ \
+      AtomicStore(&(B)->hpTicket.bShares, (u8)sqlite3HpSyncMay(B)); \
+      sqlite3HpTurnGate(B); \
+      sqlite3HpSyncJoin(B); \
+    }
 # define sqlite3HpTurnBegun(B,RC) \
-    if( (B)->hpTicket.bWriter ) sqlite3HpTurnEnd(B, (RC)==SQLITE_OK)
+    if( (B)->hpTicket.bWriter ){ \
+      sqlite3HpTurnEnd(B, (RC)==SQLITE_OK); \
+      if( (RC)!=SQLITE_OK ) sqlite3HpSyncLeave(B); \
+    }
 #else
 # define sqlite3HpTurnWait(B) sqlite3InvokeBusyHandler(&(B)->db->busyHandler)
 # define sqlite3HpTurnUnlocked(F)
 # define sqlite3HpTurnFree(I)
 # define sqlite3HpTurnBegin(B,W)
 # define sqlite3HpTurnBegun(B,RC)
+#endif
+
+/*
+** Called from btree.c, main.c, vdbeapi.c and wal.c.
+*/
+#if defined(HP_TURN) && SQLITE_PTRSIZE>4
+# define HP_SYNC 1
+struct Wal;
+SQLITE_PRIVATE int sqlite3HpSyncMay(BtShared*);
+SQLITE_PRIVATE void sqlite3HpSyncJoin(BtShared*);
+SQLITE_PRIVATE void sqlite3HpSyncLeave(BtShared*);
+SQLITE_PRIVATE void sqlite3HpSyncPrepare(BtShared*);
+SQLITE_PRIVATE int sqlite3HpSyncFrames(struct Wal*, PgHdr*, Pgno, int, u32);
+SQLITE_PRIVATE int sqlite3HpSyncStep(Vdbe*, int);
+SQLITE_PRIVATE int sqlite3HpSyncDurable(sqlite3*);
+SQLITE_PRIVATE void sqlite3HpSyncClosed(struct Wal*);
+/* What a statement tells is synced, ... */
+# define sqlite3HpSyncTells(V,RC) \
+    ((V)->db->hp.pBase ? sqlite3HpSyncStep(V, RC) : (RC))
+/* ... and what a function of the API tells */
+# define sqlite3HpSyncKnown(DB) \
+    if( (DB)->hp.pBase ) (void)sqlite3HpSyncDurable(DB)
+/* The header that a transaction goes by, in place of that of the wal-index */
+# define sqlite3HpSyncLive(W) ((W)->hp.pLive)
+/* Its read mark is none that others do not know */
+# define sqlite3HpSyncMark(W,N) \
+    if( (W)->hp.pLive ) (N) = ((volatile WalIndexHdr*)(W)->apWiData[0])->mxFrame
+#else
+# define sqlite3HpSyncMay(B) 0
+# define sqlite3HpSyncJoin(B)
+# define sqlite3HpSyncLeave(B)
+# define sqlite3HpSyncPrepare(B)
+# define sqlite3HpSyncFrames(A,B,C,D,E) SQLITE_DONE
+# define sqlite3HpSyncTells(V,RC) (RC)
+# define sqlite3HpSyncKnown(DB)
+# define sqlite3HpSyncClosed(W)
+# define sqlite3HpSyncLive(W) ((WalIndexHdr*)0)
+# define sqlite3HpSyncMark(W,N)
 #endif
 
 /*

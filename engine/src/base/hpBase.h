@@ -387,7 +387,8 @@ struct HpRecord {
 #define HP_STAT_TURNS      32  /* Transactions that came after one of another
                                ** connection while somebody waited */
 #define HP_STAT_CHECKPOINTS 33 /* Checkpoints that a thread was to make */
-#define HP_STAT_MX         33
+#define HP_STAT_SYNCED     34  /* Commits that another one has synced */
+#define HP_STAT_MX         34
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \

@@ -248,6 +248,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "milliseconds of such waits",
   "lock taken over from another connection",
   "checkpoints left to a thread",
+  "commits synced together with another one",
 };
 
 /*

@@ -402,7 +402,9 @@ static u64 hpFileStateWal(HpFileState *p, Pager *pPager){
   const WalIndexHdr *pHdr = &pWal->hdr;
   HpFileStat stat;
   int bTouched;
-  if( pWal->readLock<0 || pWal->bShmUnreliable ) return 0;
+  if( pWal->readLock<0 || pWal->bShmUnreliable || sqlite3HpSyncLive(pWal) ){
+    return 0;
+  }
   if( !hpFileStateStat(pPager->fd, &stat) ) return 0;
   if( !hpFileStateIsLive(pWal, pHdr->aSalt) ) return 0;
   bTouched = hpFileStateTouched(p, pWal, &stat);

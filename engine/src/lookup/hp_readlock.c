@@ -176,6 +176,7 @@ static int hpShmIsSane(unixShmNode *pNode){
     if( (mask & p->exclMask)!=0 ) return 0;
     mask |= p->exclMask;
   }
+  if( hpSyncOwns(pNode->pInode) ) mask |= 1<<WAL_WRITE_LOCK;
   for(i=0; i<SQLITE_SHM_NLOCK; i++){
     int n = __atomic_load_n(&pNode->aLock[i], __ATOMIC_RELAXED);
     if( n<-1 || (n<0)!=((mask>>i) & 1) ) return 0;
@@ -356,19 +357,20 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     if( rc==SQLITE_OK ) p->sharedMask &= ~mask;
   }else{
     int bLock = (flags & SQLITE_SHM_LOCK)!=0;
+    int bLoan = ofst==WAL_WRITE_LOCK && hpSyncLends(pFile);
     sqlite3_mutex_enter(pNode->pShmMutex);
     assert( hpShmIsSane(pNode) && (p->sharedMask & mask)==0 );
     assert( (p->exclMask & mask)==(bLock ? 0 : mask) );
     if( bLock ) hpShmLeaveAll(pNode, mask);
-    for(i=ofst; bLock && i<ofst+n; i++){
+    for(i=ofst; bLock && !bLoan && i<ofst+n; i++){
       if( __atomic_load_n(&aLock[i], __ATOMIC_RELAXED) ) rc = SQLITE_BUSY;
     }
-    if( rc==SQLITE_OK ){
+    if( rc==SQLITE_OK && !bLoan ){
       rc = unixShmSystemLock(pFile, bLock ? F_WRLCK : F_UNLCK,
                              ofst+UNIX_SHM_BASE, n);
     }
     if( rc==SQLITE_OK ){
-      for(i=ofst; i<ofst+n; i++){
+      for(i=ofst; i<ofst+n && !bLoan; i++){
         __atomic_store_n(&aLock[i], bLock ? -1 : 0, __ATOMIC_RELEASE);
       }
       p->exclMask = bLock ? (p->exclMask | mask) : (p->exclMask & ~mask);
@@ -376,7 +378,9 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     }
     assert( hpShmIsSane(pNode) );
     sqlite3_mutex_leave(pNode->pShmMutex);
-    if( !bLock ){
+    if( bLoan && !bLock ){
+      hpSyncReturns(pFile);
+    }else if( !bLock ){
       hpCheckpointFreed(pFile);
       hpTurnFreed(pFile->pInode, ofst==WAL_WRITE_LOCK);
     }

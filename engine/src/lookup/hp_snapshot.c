@@ -66,6 +66,11 @@
 ** about to begin.
 */
 SQLITE_PRIVATE void sqlite3HpSnapshotNote(Wal *pWal){
+  if( pWal->hp.bDrop ){
+    /* Pages may come from frames of commits that failed: hp_sync.c */
+    memset(&pWal->hdr, 0, sizeof(pWal->hdr));
+    pWal->hp.bDrop = 0;
+  }
   pWal->hp.hdrWas = pWal->hdr;
 }
 

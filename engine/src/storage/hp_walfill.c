@@ -40,6 +40,7 @@
 */
 static u32 hpWalCommitted(const Wal *pWal){
   assert( pWal->nWiData>0 && pWal->apWiData[0] );
+  if( sqlite3HpSyncLive(pWal) ) return sqlite3HpSyncLive(pWal)->mxFrame;
   return ((const WalIndexHdr*)pWal->apWiData[0])->mxFrame;
 }
 

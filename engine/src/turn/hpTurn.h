@@ -15,8 +15,26 @@ typedef struct HpTurn HpTurn;
 
 /* hp_turn.c */
 static void hpTurnFreed(unixInodeInfo*, int);
+static void hpTurnOffer(unixInodeInfo*, int);
+static int hpTurnWaitedSince(unixInodeInfo*, i64);
+static int hpTurnAsked(unixInodeInfo*);
 #else
 # define hpTurnFreed(A,B) ((void)0)
+#endif
+
+#ifdef HP_SYNC
+typedef struct HpSync HpSync;
+
+/* hp_sync.c */
+static int hpSyncOwns(const unixInodeInfo*);
+static int hpSyncLends(const unixFile*);
+static void hpSyncReturns(unixFile*);
+static void hpSyncFree(unixInodeInfo*);
+#else
+# define hpSyncOwns(I)           0
+# define hpSyncLends(F)          0
+# define hpSyncReturns(F)        ((void)0)
+# define hpSyncFree(I)           ((void)0)
 #endif
 
 #ifdef HP_CHECKPOINT

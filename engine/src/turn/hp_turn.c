@@ -19,7 +19,12 @@
 **                          and return when it is time to try again.
 **    sqlite3HpTurnEnd()    Called when the transaction has begun, or cannot.
 **    hpTurnFreed()         Called when a lock was given back: wake who is next.
+**    hpTurnOffer()         The same when it can be had on loan: hp_sync.c.
+**    hpTurnWaitedSince()   Has anybody waited of late?
+**    hpTurnAsked()         Has anybody who takes no part?
 **    sqlite3HpTurnUnlocked()   The same, of a lock on the file.
+**    hpTurnInode()         The file of a connection that takes part.
+**    hpTurnOf()            Those who wait for a file.
 **    sqlite3HpTurnFree()   The last connection of the process leaves the file.
 **
 ** THE LINE ONLY DECIDES WHO TRIES WHEN; SQLITE'S LOCK ALONE DECIDES WHO WRITES.
@@ -53,8 +58,10 @@
 **
 ** Other processes.  The lock is taken and given back for each transaction, so
 ** they have the chances that they have beside one thread of SQLite's.  If it is
-** they who have it, the first in line polls, after 0.25, 0.5, 1, 2, 4 and then
-** every 5 milliseconds; the others sleep.
+** they who have it, the first in line polls, after 1, 2, 4, 8, 16 and then
+** every 25 milliseconds; the others sleep.  Each attempt is in the way of
+** whoever has the lock, as the system counts locks in a list: more of them cost
+** commits.
 **
 ** Readers, and who waits for readers to end: with a rollback journal, and for
 ** checkpoints.  They are in no order: all are woken when any lock is given
@@ -92,8 +99,11 @@
                                            ** there */
 #define HP_TURN_SPIN    (50*HP_TURN_US)    /* Looks at a lock before it
                                            ** sleeps */
-#define HP_TURN_POLL    (250*HP_TURN_US)   /* First interval, ... */
+#define HP_TURN_POLL    (250*HP_TURN_US)   /* First interval of readers, ... */
 #define HP_TURN_MX_POLL (5*HP_TURN_MS)     /* ... and the longest one */
+#define HP_TURN_FAR     HP_TURN_MS         /* First one while another process
+                                           ** has the lock, ... */
+#define HP_TURN_MX_FAR  (25*HP_TURN_MS)    /* ... and the longest one */
 #define HP_TURN_STALE   (100*HP_TURN_MS)
 
 /* Values of HpTicket.eLine */
@@ -120,6 +130,10 @@ struct HpTurn {
                          ** ... */
   u8 bSpin;              /* ... and looks at it all the time */
   i64 tWoken;            /* When it was woken for good.  0: not yet */
+  u8 bAsked;             /* Somebody who takes no part found it taken.
+                         ** Atomic */
+  u8 bOffer;             /* The lock may be had on loan.  Atomic */
+  i64 tJoined;           /* When somebody came to wait last */
   u32 nMoved;            /* How often another one has become first, ... */
   i64 tMoved;            /* ... and when that was last */
   int nProcessor;        /* Processors of this process */
@@ -243,7 +257,7 @@ static void hpTurnJoin(
   }
   *pp = pT;
   pT->eLine = eLine;
-  pT->tJoin = tNow;
+  pT->tJoin = p->tJoined = tNow;
   pT->tEnd = tEnd;
   __atomic_store_n(&pT->bGo, 0, __ATOMIC_RELAXED);
   __atomic_add_fetch(&p->nWait, 1, __ATOMIC_SEQ_CST);
@@ -291,6 +305,8 @@ static int hpTurnIsLocal(const BtShared *pBt){
   unixInodeInfo *pInode = pFile->pInode;
   int eLock;
   if( pFile->pShm ){
+    const HpTurn *p = hpTurnOf(pInode);
+    if( pBt->hpTicket.bShares && p && AtomicLoad(&p->bOffer) ) return 0;
     return __atomic_load_n(&pFile->pShm->pShmNode->aLock[WAL_WRITE_LOCK],
                            __ATOMIC_RELAXED)!=0;
   }
@@ -330,7 +346,7 @@ static i64 hpTurnNap(HpTurn *p, BtShared *pBt, i64 tNow, int *pbTry){
     return 0;
   }
   if( pT->nPoll<8 ) pT->nPoll++;
-  return MIN(HP_TURN_POLL<<(pT->nPoll-2), HP_TURN_MX_POLL);
+  return MIN(HP_TURN_FAR<<(pT->nPoll-2), HP_TURN_MX_FAR);
 }
 
 /*
@@ -511,6 +527,13 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
   }
 }
 
+/* A connection that takes no part has found the lock taken */
+static void hpTurnAsk(const BtShared *pBt){
+  const unixFile *pFile = (const unixFile*)sqlite3PagerFile(pBt->pPager);
+  HpTurn *p = pFile->pMethod==&posixIoMethods ? hpTurnOf(pFile->pInode) : 0;
+  if( p ) AtomicStore(&p->bAsked, 1);
+}
+
 /*
 ** Wait, in place of the busy handler.  Returns true to try again.
 */
@@ -521,7 +544,10 @@ SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
   HpTurn *p = pInode ? hpTurnMake(pInode) : 0;
   i64 tNow, tEnd, nLeft;
   int bDoze, bAgain = 0;
-  if( p==0 || pHandler->nBusy<0 ) return sqlite3InvokeBusyHandler(pHandler);
+  if( p==0 || pHandler->nBusy<0 ){
+    hpTurnAsk(pBt);
+    return sqlite3InvokeBusyHandler(pHandler);
+  }
   tNow = hpParkNow();
   nLeft = hpTurnLeft(pBt);
   tEnd = tNow+nLeft;
@@ -619,6 +645,39 @@ static void hpTurnFreed(unixInodeInfo *pInode, int bWriter){
   sqlite3_mutex_leave(p->pMutex);
 }
 
+/*
+** The lock can be had on loan, or not any more: hp_sync.c.
+*/
+static void hpTurnOffer(unixInodeInfo *pInode, int bOffer){
+  HpTurn *p = hpTurnOf(pInode);
+  if( p==0 ) return;
+  AtomicStore(&p->bOffer, (u8)bOffer);
+  if( !bOffer || __atomic_add_fetch(&p->nWait, 0, __ATOMIC_SEQ_CST)==0 ) return;
+  sqlite3_mutex_enter(p->pMutex);
+  hpTurnOwn(p);
+  if( p->pFirst && AtomicLoad(&p->pFirst->bShares) ){
+    hpParkWake(&p->pFirst->bGo);
+  }
+  sqlite3_mutex_leave(p->pMutex);
+}
+
+/* Has a connection that takes no part found the lock taken since last time? */
+static int hpTurnAsked(unixInodeInfo *pInode){
+  HpTurn *p = hpTurnOf(pInode);
+  return p!=0 && __atomic_exchange_n(&p->bAsked, 0, __ATOMIC_RELAXED);
+}
+
+/* Does somebody wait for the file, or did so within so many nanoseconds? */
+static int hpTurnWaitedSince(unixInodeInfo *pInode, i64 nNano){
+  HpTurn *p = hpTurnOf(pInode);
+  int bWaits;
+  if( p==0 ) return 0;
+  sqlite3_mutex_enter(p->pMutex);
+  bWaits = p->tJoined!=0 && hpParkNow()-p->tJoined<nNano;
+  sqlite3_mutex_leave(p->pMutex);
+  return bWaits || hpTurnWaiters(p);
+}
+
 SQLITE_PRIVATE void sqlite3HpTurnUnlocked(unixFile *pFile){
   hpTurnFreed(pFile->pInode, pFile->eFileLock>SHARED_LOCK);
 }
@@ -628,6 +687,7 @@ SQLITE_PRIVATE void sqlite3HpTurnFree(unixInodeInfo *pInode){
   assert( unixMutexHeld() && pInode->nRef==0 );
   hpTurnDelete(p);
   hpCheckpointFree(pInode);
+  hpSyncFree(pInode);
 }
 #endif /* HP_TURN */
 #endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,522 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** One sync for the commits of several connections (hp_sync.c): what was told or
+** seen is synced, a sync that fails fails its commits and no others, and all go
+** on working.
+*/
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "hptest.h"
+
+static const char zShared[] = "commits synced together with another one";
+static const char *zStock;
+static Lib stock;
+
+/*
+** A disk that takes some time to sync, and of which we know what it has: the log
+** as it was when the last sync began that has ended.
+*/
+static pthread_mutex_t diskMutex = PTHREAD_MUTEX_INITIALIZER;
+static const char *zDisk;      /* The database whose log is watched, or NULL */
+static int nSyncUs;            /* Microseconds that a sync takes */
+static unsigned char *aSynced;
+static int nSynced;
+static int nSync;              /* Syncs up to now */
+static int iFailing;           /* This one fails; 0: none */
+
+static int fdDisk = -1;        /* The database: to close it would end all locks */
+
+static unsigned char *logOf(const char *zFile, int *pn){
+  char zName[400];
+  sqlite3_snprintf(sizeof(zName), zName, "%s-wal", zFile);
+  return readFile(zName, pn);
+}
+int fdatasync(int fd){
+  unsigned char *a = 0;
+  int n = 0, bFails;
+  (void)fd;
+  pthread_mutex_lock(&diskMutex);
+  nSync++;
+  bFails = nSync==iFailing;
+  if( zDisk ) a = logOf(zDisk, &n);
+  pthread_mutex_unlock(&diskMutex);
+  if( nSyncUs ) usleep((useconds_t)nSyncUs);
+  if( bFails ){
+    free(a);
+    errno = EIO;
+    return -1;
+  }
+  if( a ){
+    pthread_mutex_lock(&diskMutex);
+    free(aSynced);
+    aSynced = a;
+    nSynced = n;
+    pthread_mutex_unlock(&diskMutex);
+  }
+  return 0;
+}
+
+static sqlite3 *opened(const char *zFile){
+  sqlite3 *db = openDb(&ours, zFile, 0);
+  sqlite3_busy_timeout(db, 60000);
+  execute(db, "PRAGMA synchronous=full; PRAGMA wal_autocheckpoint=0");
+  return db;
+}
+static sqlite3 *made(const char *zFile){
+  sqlite3 *db = freshDb(opened, zFile, "PRAGMA journal_mode=wal", "CREATE TABLE t(id INTEGER PRIMARY KEY, who, v)");
+  execute(db, "CREATE TABLE keys(k PRIMARY KEY, who)");
+  return db;
+}
+
+/*
+** The power fails: the file is what it was, and of the log there is what was
+** synced, and perhaps some of what was written since.  Opens what is left with
+** stock's library.
+*/
+static sqlite3 *afterPowerFailure(const char *zFile, const char *zLeft, int iSeed){
+  char zWal[400];
+  unsigned char *aDb, *aNow;
+  struct stat buf;
+  int nDb, nNow, n;
+  removeDb(zLeft);
+  pthread_mutex_lock(&diskMutex);
+  aNow = logOf(zFile, &nNow);
+  fstat(fdDisk, &buf);
+  aDb = malloc((size_t)buf.st_size);
+  nDb = (int)pread(fdDisk, aDb, (size_t)buf.st_size, 0);
+  n = nSynced;
+  if( nNow>nSynced ){
+    /* Some of the rest got to the disk, and its last sector is torn */
+    int nMore = (int)((unsigned)iSeed*2654435761u % (unsigned)(nNow-nSynced+1));
+    if( memcmp(aNow, aSynced, (size_t)(nSynced<32 ? nSynced : 32))==0 ){
+      aSynced = realloc(aSynced, (size_t)(nSynced+nMore));
+      memcpy(&aSynced[nSynced], &aNow[nSynced], (size_t)nMore);
+      n = nSynced+nMore;
+    }
+  }
+  sqlite3_snprintf(sizeof(zWal), zWal, "%s-wal", zLeft);
+  writeFile(zLeft, aDb, nDb);
+  writeFile(zWal, aSynced, n);
+  pthread_mutex_unlock(&diskMutex);
+  free(aNow);
+  free(aDb);
+  return openDb(&stock, zLeft, 0);
+}
+
+/*
+** Writers, each of which notes what was acknowledged.
+*/
+enum { NWRITER = 8, NMOST = 20000 };
+typedef struct Writer Writer;
+struct Writer {
+  const char *zFile;
+  int iWho;
+  int eKind;             /* 0: single statements, 1: transactions, 2: both, and more */
+  int nOwn;              /* To commit */
+  int nAck;              /* Acknowledged: rows 1 to nAck of iWho, but for those that failed.  Atomic */
+  int nFailed;
+  unsigned char aFailed[NMOST];
+};
+static Writer aWriter[NWRITER];
+
+static int ran(sqlite3 *db, const char *zSql){
+  return sqlite3_exec(db, zSql, 0, 0, 0);
+}
+static void *writer(void *pArg){
+  Writer *p = (Writer*)pArg;
+  sqlite3 *db = opened(p->zFile);
+  int i;
+  for(i=1; i<=p->nOwn; i++){
+    char zSql[300];
+    int rc, eKind = p->eKind==2 ? i%5 : p->eKind;
+    sqlite3_snprintf(sizeof(zSql), zSql, "INSERT INTO t(who, v) VALUES(%d, %d)", p->iWho, i);
+    if( eKind==0 ){
+      rc = ran(db, zSql);
+    }else if( eKind==3 ){
+      /* Too large for the cache: its pages are written before the commit */
+      execute(db, "PRAGMA cache_size=5");
+      rc = ran(db, "BEGIN IMMEDIATE");
+      if( rc==SQLITE_OK ) rc = ran(db, zSql);
+      if( rc==SQLITE_OK ) rc = ran(db, "INSERT INTO keys SELECT random(), hex(randomblob(300)) FROM "
+        "(SELECT 1 UNION SELECT 2 UNION SELECT 3), (SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4)");
+      if( rc==SQLITE_OK ) rc = ran(db, "COMMIT");
+    }else{
+      rc = ran(db, "BEGIN IMMEDIATE");
+      if( rc==SQLITE_OK && eKind==4 ){
+        /* One that is rolled back comes to nothing, and so does a part of this */
+        rc = ran(db, "INSERT INTO t(who, v) VALUES(-1, 1); ROLLBACK; BEGIN IMMEDIATE; SAVEPOINT s;"
+                     "INSERT INTO t(who, v) VALUES(-2, 1); ROLLBACK TO s; RELEASE s");
+      }
+      if( rc==SQLITE_OK ) rc = ran(db, zSql);
+      if( rc==SQLITE_OK ) rc = ran(db, "UPDATE t SET who=who WHERE id=(SELECT max(id) FROM t)");
+      if( rc==SQLITE_OK ) rc = ran(db, "COMMIT");
+    }
+    if( rc!=SQLITE_OK ){
+      check((rc & 0xff)==SQLITE_IOERR && iFailing>0, "writer %d, row %d: %d %s", p->iWho, i, rc, sqlite3_errmsg(db));
+      if( !sqlite3_get_autocommit(db) ) execute(db, "ROLLBACK");
+      p->aFailed[i] = 1;
+      p->nFailed++;
+    }
+    __atomic_store_n(&p->nAck, i, __ATOMIC_SEQ_CST);
+  }
+  sqlite3_close(db);
+  return 0;
+}
+
+/* All that writer i was told of, up to its row nAck, is in db */
+static void checkAcknowledged(const Lib *pLib, sqlite3 *db, int i, int nAck, const char *zWhat){
+  const Writer *p = &aWriter[i];
+  char zSql[200];
+  sqlite3_int64 n;
+  int k, nWant = 0;
+  for(k=1; k<=nAck; k++) nWant += !p->aFailed[k];
+  sqlite3_snprintf(sizeof(zSql), zSql, "SELECT count(DISTINCT v) FROM t WHERE who=%d AND v<=%d", p->iWho, nAck);
+  n = integer(pLib, db, zSql);
+  check(n==nWant, "%s: writer %d was told of %d of its rows 1 to %d, and %lld are there", zWhat, i, nWant, nAck, n);
+}
+
+static void start(pthread_t *aThread, const char *zFile, int eKind, int nOwn){
+  int i;
+  for(i=0; i<NWRITER; i++){
+    memset(&aWriter[i], 0, sizeof(aWriter[i]));
+    aWriter[i].zFile = zFile;
+    aWriter[i].iWho = i+1;
+    aWriter[i].eKind = eKind;
+    aWriter[i].nOwn = nOwn;
+  }
+  for(i=0; i<NWRITER; i++) pthread_create(&aThread[i], 0, writer, &aWriter[i]);
+}
+
+/* The power fails at any moment: what was told, and what a reader has seen, is
+** there.  A checkpoint would sync the file too, and is another test's. */
+static int *pSeen;        /* Rows that another process has seen */
+static int *mapped(const char *zFile){
+  char zName[400];
+  int fd;
+  void *p;
+  sqlite3_snprintf(sizeof(zName), zName, "%s-seen", zFile);
+  fd = open(zName, O_RDWR|O_CREAT, 0600);
+  if( fd<0 || ftruncate(fd, sizeof(int)) ) exit(2);
+  p = mmap(0, sizeof(int), PROT_READ|PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  return (int*)p;
+}
+static void sees(const char *zFile){
+  sqlite3 *db = openDb(&stock, zFile, 0);
+  for(;;){
+    int n = (int)integer(&stock, db, "SELECT count(*) FROM t");
+    __atomic_store_n(pSeen, n, __ATOMIC_SEQ_CST);
+  }
+}
+static void testPower(int eKind, int nRound){
+  const char *zFile = temporaryFile("power.db");
+  const char *zLeft = temporaryFile("left.db");
+  pthread_t aThread[NWRITER];
+  sqlite3 *db;
+  int i, k, nBefore;
+  pid_t pid;
+  char zWhat[100];
+  zDisk = 0;
+  nSyncUs = 0;
+  db = made(zFile);
+  execute(db, "INSERT INTO t(who, v) VALUES(0, 0)");
+  pthread_mutex_lock(&diskMutex);
+  free(aSynced);
+  aSynced = logOf(zFile, &nSynced);
+  zDisk = zFile;
+  nBefore = nSync;
+  pthread_mutex_unlock(&diskMutex);
+  fdDisk = open(zFile, O_RDONLY);
+  pSeen = mapped(zFile);
+  *pSeen = 0;
+  fflush(stdout);
+  pid = fork();
+  if( pid==0 ){
+    execl("/proc/self/exe", "sync", zStock, "sees", zFile, (char*)0);
+    _exit(9);
+  }
+  nSyncUs = 1500;
+  start(aThread, zFile, eKind, 40*nRound);
+  for(k=0; k<nRound; k++){
+    int aAck[NWRITER];
+    sqlite3_int64 nSeen, nSeenStock;
+    sqlite3 *dbLeft;
+    usleep(7000);
+    sqlite3_snprintf(sizeof(zWhat), zWhat, "kind %d, power failure %d", eKind, k);
+    for(i=0; i<NWRITER; i++) aAck[i] = __atomic_load_n(&aWriter[i].nAck, __ATOMIC_SEQ_CST);
+    nSeen = integer(&ours, db, "SELECT count(*) FROM t");
+    nSeenStock = __atomic_load_n(pSeen, __ATOMIC_SEQ_CST);
+    dbLeft = afterPowerFailure(zFile, zLeft, k*31+eKind);
+    for(i=0; i<NWRITER; i++) checkAcknowledged(&stock, dbLeft, i, aAck[i], zWhat);
+    check(integer(&stock, dbLeft, "SELECT count(*) FROM t")>=nSeen, "%s: a reader of ours has seen %lld rows", zWhat, nSeen);
+    check(integer(&stock, dbLeft, "SELECT count(*) FROM t")>=nSeenStock, "%s: a reader has seen %lld rows", zWhat, nSeenStock);
+    check(integer(&stock, dbLeft, "SELECT count(*) FROM t WHERE who<0")==0, "%s: what was rolled back is not there", zWhat);
+    checkIntegrity(&stock, dbLeft, zWhat);
+    stock.close(dbLeft);
+  }
+  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, aWriter[i].nOwn, "at the end");
+  check(__atomic_load_n(pSeen, __ATOMIC_SEQ_CST)>0, "another process has seen rows");
+  kill(pid, SIGKILL);
+  waitpid(pid, 0, 0);
+  check(nSync-nBefore<NWRITER*40*nRound, "kind %d: %d syncs for %d commits", eKind, nSync-nBefore, NWRITER*40*nRound);
+  checkIntegrity(&ours, db, "at the end");
+  zDisk = 0;
+  sqlite3_close(db);
+  close(fdDisk);
+}
+
+/* The i-th sync fails, for each i: whoever was told so has no row, all others
+** have theirs, and all go on. */
+static void testFailing(int eKind){
+  const char *zFile = temporaryFile("failing.db");
+  pthread_t aThread[NWRITER];
+  int i, k, nFailed = 0;
+  for(k=1; k<=(longRun() ? 60 : 7); k++){
+    sqlite3 *db;
+    char zWhat[100];
+    sqlite3_int64 n, nWant = 0;
+    nSyncUs = 0;
+    iFailing = 0;
+    db = made(zFile);
+    execute(db, "INSERT INTO t(who, v) VALUES(0, 0); DELETE FROM t");
+    sqlite3_snprintf(sizeof(zWhat), zWhat, "kind %d, sync %d fails", eKind, k);
+    nSyncUs = 800;
+    iFailing = nSync+k;
+    start(aThread, zFile, eKind, 20);
+    for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+    nSyncUs = 0;
+    for(i=0; i<NWRITER; i++){
+      checkAcknowledged(&ours, db, i, aWriter[i].nOwn, zWhat);
+      nFailed += aWriter[i].nFailed;
+      nWant += aWriter[i].nOwn - aWriter[i].nFailed;
+    }
+    n = integer(&ours, db, "SELECT count(*) FROM t");
+    check(n==nWant, "%s: %lld rows, %lld wanted", zWhat, n, nWant);
+    checkIntegrity(&ours, db, zWhat);
+    sqlite3_close(db);
+    db = openDb(&stock, zFile, 0);
+    n = integer(&stock, db, "SELECT count(*) FROM t");
+    check(n==nWant, "%s: %lld rows for stock, %lld wanted", zWhat, n, nWant);
+    checkIntegrity(&stock, db, zWhat);
+    stock.close(db);
+  }
+  iFailing = 0;
+  check(nFailed>5, "kind %d: %d commits failed", eKind, nFailed);
+}
+
+/*
+** What a statement tells of a commit that is not synced yet waits for it.  Here
+** one thread commits a key, with a sync that takes long, and another one comes.
+*/
+typedef struct Teller Teller;
+struct Teller {
+  const char *zFile;
+  const char *zSql;
+  int bMust;             /* It must wait */
+};
+static int bKeyTold;      /* The first thread was told of its commit */
+static void *teller(void *pArg){
+  const char *zFile = (const char*)pArg;
+  sqlite3 *db = opened(zFile);
+  execute(db, "INSERT INTO keys VALUES('a', 1)");
+  __atomic_store_n(&bKeyTold, 1, __ATOMIC_SEQ_CST);
+  sqlite3_close(db);
+  return 0;
+}
+static void *waiter(void *pArg){
+  sqlite3 *db = opened((const char*)pArg);
+  execute(db, "INSERT INTO t(who, v) VALUES(9, 9)");
+  sqlite3_close(db);
+  return 0;
+}
+static void testTells(const char *zBegin, const char *zSql, int bMust){
+  const char *zFile = temporaryFile("tells.db");
+  sqlite3 *db, *db2;
+  pthread_t thread, other;
+  int i, bWaited = 0, bBefore = 0, bSynced = 0;
+  for(i=0; i<20 && !(bMust ? bWaited : bBefore); i++){
+    nSyncUs = 0;
+    zDisk = 0;
+    db = made(zFile);
+    execute(db, "INSERT INTO keys VALUES('old', 0)");
+    db2 = opened(zFile);
+    integer(&ours, db2, "SELECT count(*) FROM keys");
+    /* Somebody has waited of late, so a chain is opened */
+    execute(db, "BEGIN IMMEDIATE");
+    pthread_create(&other, 0, waiter, (void*)zFile);
+    usleep(20000);
+    execute(db, "COMMIT");
+    pthread_join(other, 0);
+    nSyncUs = 60000;
+    bKeyTold = 0;
+    pthread_create(&thread, 0, teller, (void*)zFile);
+    usleep(20000);
+    if( zBegin ) execute(db2, zBegin);
+    if( zBegin==0 || !__atomic_load_n(&bKeyTold, __ATOMIC_SEQ_CST) ){
+      sqlite3_stmt *pStmt = prepared(db2, zSql);
+      sqlite3_step(pStmt);
+      bSynced = __atomic_load_n(&bKeyTold, __ATOMIC_SEQ_CST);
+      /* The other thread is told just after the sync that this one waits for */
+      if( !bSynced ){
+        usleep(5000);
+        bSynced = __atomic_load_n(&bKeyTold, __ATOMIC_SEQ_CST);
+      }
+      sqlite3_finalize(pStmt);
+      bWaited |= bSynced;
+      bBefore |= !bSynced;
+      check(!bMust || bSynced, "%s: tells of a commit that is not synced", zSql);
+    }
+    if( !sqlite3_get_autocommit(db2) ) sqlite3_exec(db2, "ROLLBACK", 0, 0, 0);
+    pthread_join(thread, 0);
+    sqlite3_close(db2);
+    sqlite3_close(db);
+  }
+  check(bMust ? bWaited : bBefore, "%s: %s", zSql, bMust ? "it waits" : "it need not wait");
+}
+
+/* changes() and its like wait too */
+static void testChanges(void){
+  const char *zFile = temporaryFile("changes.db");
+  int i, bOverlap = 0;
+  for(i=0; i<20 && !bOverlap; i++){
+    sqlite3 *db, *db2;
+    pthread_t thread, other;
+    nSyncUs = 0;
+    db = made(zFile);
+    db2 = opened(zFile);
+    integer(&ours, db2, "SELECT count(*) FROM keys");
+    execute(db, "BEGIN IMMEDIATE");
+    pthread_create(&other, 0, waiter, (void*)zFile);
+    usleep(20000);
+    execute(db, "COMMIT");
+    pthread_join(other, 0);
+    nSyncUs = 60000;
+    bKeyTold = 0;
+    pthread_create(&thread, 0, teller, (void*)zFile);
+    usleep(20000);
+    execute(db2, "BEGIN IMMEDIATE; DELETE FROM keys WHERE k='a'");
+    if( !__atomic_load_n(&bKeyTold, __ATOMIC_SEQ_CST) ){
+      bOverlap = 1;
+      check(sqlite3_changes(db2)==1, "it has seen the row");
+      usleep(5000);
+      check(__atomic_load_n(&bKeyTold, __ATOMIC_SEQ_CST), "changes() waits for the sync");
+    }
+    execute(db2, "ROLLBACK");
+    pthread_join(thread, 0);
+    sqlite3_close(db2);
+    sqlite3_close(db);
+  }
+  check(bOverlap, "a transaction overlaps with a sync");
+}
+
+/* The schema changes within a chain, connections come and go, with hooks and
+** other settings, and readers: all rows are there. */
+static void *mixer(void *pArg){
+  Writer *p = (Writer*)pArg;
+  int i;
+  for(i=1; i<=p->nOwn; i++){
+    sqlite3 *db = opened(p->zFile);
+    char zSql[300];
+    sqlite3_snprintf(sizeof(zSql), zSql, "CREATE TABLE x%d_%d(a); INSERT INTO x%d_%d VALUES(1); DROP TABLE x%d_%d",
+                     p->iWho, i, p->iWho, i, p->iWho, i);
+    if( i%4==0 ) execute(db, zSql);
+    if( i%3==0 ) execute(db, "PRAGMA synchronous=normal");
+    if( i%7==0 ) execute(db, "PRAGMA wal_autocheckpoint=5");
+    if( i%5==0 ) execute(db, "PRAGMA hp_turn=off");
+    sqlite3_snprintf(sizeof(zSql), zSql, "INSERT INTO t(who, v) VALUES(%d, %d) RETURNING id", p->iWho, i);
+    check(integer(&ours, db, zSql)>0, "a row is returned");
+    if( i%6==0 ) execute(db, "BEGIN IMMEDIATE; INSERT INTO t(who, v) VALUES(-1, 1)");   /* and close */
+    p->nAck = i;
+    sqlite3_close(db);
+  }
+  return 0;
+}
+static void testMixed(int nOwn){
+  const char *zFile = temporaryFile("mixed.db");
+  sqlite3 *db;
+  pthread_t aThread[NWRITER];
+  int i;
+  nSyncUs = 0;
+  db = made(zFile);
+  nSyncUs = 300;
+  for(i=0; i<NWRITER; i++){
+    memset(&aWriter[i], 0, sizeof(aWriter[i]));
+    aWriter[i].zFile = zFile;
+    aWriter[i].iWho = i+1;
+    aWriter[i].nOwn = nOwn;
+    pthread_create(&aThread[i], 0, mixer, &aWriter[i]);
+  }
+  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  nSyncUs = 0;
+  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "mixed");
+  check(integer(&ours, db, "SELECT count(*) FROM t WHERE who<0")==0, "what was rolled back is not there");
+  check(integer(&ours, db, "SELECT count(*) FROM sqlite_schema")==3, "no table is left");
+  checkIntegrity(&ours, db, "mixed");
+  sqlite3_close(db);
+}
+
+/* Two writers are faster than one, and one is as with SQLite */
+static void testShares(void){
+  const char *zFile = temporaryFile("shares.db");
+  pthread_t aThread[NWRITER];
+  sqlite3 *db;
+  int i, nBefore;
+  nSyncUs = 0;
+  db = made(zFile);
+  execute(db, "INSERT INTO t(who, v) VALUES(0, 0)");
+  nSyncUs = 2000;
+  nBefore = nSync;
+  for(i=0; i<20; i++) execute(db, "INSERT INTO t(who, v) VALUES(0, 0)");
+  check(nSync-nBefore==20 && counted(db, zShared)==0, "alone: %d syncs for 20 commits", nSync-nBefore);
+  nBefore = nSync;
+  start(aThread, zFile, 0, 100);
+  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  check((nSync-nBefore)*2<NWRITER*100, "%d syncs for %d commits", nSync-nBefore, NWRITER*100);
+  nSyncUs = 0;
+  sqlite3_close(db);
+}
+
+int main(int argc, char **argv){
+  int bThreads = argc>2 && strcmp(argv[2], "threads")==0;
+  int k;
+  zStock = argc>1 ? argv[1] : "";
+  check(loadStock(&stock, zStock)==0, "%s is a library", zStock);
+  if( argc>3 && strcmp(argv[2], "sees")==0 ){
+    pSeen = mapped(argv[3]);
+    sees(argv[3]);
+  }
+  testShares();
+  for(k=0; k<3; k++) testPower(k, longRun() ? 100 : bThreads ? 3 : 6);
+  testMixed(longRun() ? 400 : 30);
+  for(k=0; k<3; k++) testFailing(k);
+  if( !bThreads ){
+    testTells(0, "INSERT INTO keys VALUES('a', 2)", 1);
+    testTells(0, "INSERT INTO keys VALUES('b', 2) RETURNING k", 1);
+    testTells(0, "UPDATE keys SET who=5 WHERE k='c'", 1);
+    testTells("BEGIN IMMEDIATE", "SELECT count(*) FROM keys", 1);
+    testTells("BEGIN IMMEDIATE", "SELECT * FROM keys WHERE k='z'", 1);
+    testTells("BEGIN IMMEDIATE", "INSERT INTO keys VALUES('a', 2)", 1);
+    testTells("BEGIN IMMEDIATE", "ROLLBACK", 1);
+    testTells("BEGIN IMMEDIATE", "INSERT INTO keys VALUES('d', 2)", 0);
+    testTells("BEGIN", "INSERT INTO keys VALUES('d', 2)", 0);
+    testChanges();
+  }
+  return finish();
+}
