@@ -487,7 +487,9 @@ SQLITE_PRIVATE int sqlite3HpWriteFrames(struct WalWriter*, PgHdr*, int, u32,
 struct unixFile;
 struct unixInodeInfo;
 SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared*);
-SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared*);
+SQLITE_PRIVATE int sqlite3HpTurnBusy(BtShared*);
+/* In place of the busy handler.  Nobody waits while it has a lock on loan */
+# define sqlite3HpTurnWait(B) (sqlite3HpSyncLeave(B), sqlite3HpTurnBusy(B))
 SQLITE_PRIVATE void sqlite3HpTurnEnd(BtShared*, int bBegun);
 SQLITE_PRIVATE void sqlite3HpTurnUnlocked(struct unixFile*);
 SQLITE_PRIVATE void sqlite3HpTurnFree(struct unixInodeInfo*);
@@ -539,7 +541,7 @@ SQLITE_PRIVATE void sqlite3HpSyncClosed(struct Wal*);
 #else
 # define sqlite3HpSyncMay(B) 0
 # define sqlite3HpSyncJoin(B)
-# define sqlite3HpSyncLeave(B)
+# define sqlite3HpSyncLeave(B) ((void)0)
 # define sqlite3HpSyncPrepare(B)
 # define sqlite3HpSyncFrames(A,B,C,D,E) SQLITE_DONE
 # define sqlite3HpSyncTells(V,RC) (RC)

@@ -173,7 +173,8 @@ static int hpShmIsSane(unixShmNode *pNode){
   int i;
   if( pNode->pShmMutex && !sqlite3_mutex_held(pNode->pShmMutex) ) return 0;
   for(p=pNode->pFirst; p; p=p->pNext){
-    if( (mask & p->exclMask)!=0 ) return 0;
+    int mFree = hpSyncOwns(pNode->pInode) ? 1<<WAL_WRITE_LOCK : 0;
+    if( (mask & p->exclMask & ~mFree)!=0 ) return 0;
     mask |= p->exclMask;
   }
   if( hpSyncOwns(pNode->pInode) ) mask |= 1<<WAL_WRITE_LOCK;
@@ -357,7 +358,8 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     if( rc==SQLITE_OK ) p->sharedMask &= ~mask;
   }else{
     int bLock = (flags & SQLITE_SHM_LOCK)!=0;
-    int bLoan = ofst==WAL_WRITE_LOCK && hpSyncLends(pFile);
+    int bLoan = ofst==WAL_WRITE_LOCK
+             && (bLock ? hpSyncLends(pFile) : hpSyncOwns(pFile->pInode));
     sqlite3_mutex_enter(pNode->pShmMutex);
     assert( hpShmIsSane(pNode) && (p->sharedMask & mask)==0 );
     assert( (p->exclMask & mask)==(bLock ? 0 : mask) );

@@ -59,7 +59,8 @@
 **
 ** Who opens a chain?  Not the first commit of a log, which syncs more than its
 ** frames, nor one whose frames were written in part before; nor where frames
-** are padded (psow=0); nor a transaction that writes to two files.  One that
+** are padded (psow=0); nor a transaction that writes to two files; nor the
+** first commit of a connection, which syncs the name of the log.  One that
 ** has changed the schema lets nobody follow until it is synced: whoever finds
 ** another schema reads it anew, by the header of the wal-index.
 **
@@ -76,10 +77,12 @@
 **
 ** A sync that fails fails all commits that it was for, and those that follow
 ** them.  Each has its transaction rolled back by SQLite as after an error of
-** its own.  As pages in its cache may come from frames that are no more, it
-** forgets them (Wal.hp.bDrop).  Whoever has the lock at last makes the
-** wal-index forget the frames behind its header.  No chain is opened until all
-** know of it.
+** its own; the chain keeps the lock until all are (HpSync.nUndo), as that looks
+** at the header of the wal-index.  As pages in its cache may come from frames
+** that are no more, it forgets them (Wal.hp.bDrop).  Whoever has the lock at
+** last makes the wal-index forget the frames behind its header.  No chain is
+** opened until all know of it.  A transaction that has begun with such a commit
+** is rolled back by its next statement that tells something.
 **
 ** A process that is killed: before the header is in the wal-index its frames
 ** are overwritten by others, or found by a recovery, as with SQLite between the
@@ -122,6 +125,7 @@ struct HpSync {
   u64 iFailFrom;         /* ... from this one on */
   int rcFail;            /* ... with this error */
   u32 nMember;           /* Connections that are to learn what became of one */
+  u32 nUndo;             /* ... and that have failed, and roll back */
   const unixFile *pFollower;   /* Has the lock on loan, or may.  Atomic */
   Wal *pWal;             /* Its log */
   u8 bOpen;              /* The chain has the lock.  Atomic */
@@ -250,7 +254,7 @@ static void hpSyncNext(HpSync *p, unixFile *pFile){
     return;
   }
   hpTurnOffer(pFile->pInode, 0);
-  if( p->bSyncs || (p->iShown<p->iCommit && !p->bFailed) ) return;
+  if( p->bSyncs || p->nUndo || (p->iShown<p->iCommit && !p->bFailed) ) return;
   p->iShown = p->iCommit;
   p->bFailed = p->bShut = 0;
   if( p->nCommit>1
@@ -273,14 +277,21 @@ static void hpSyncNext(HpSync *p, unixFile *pFile){
 ** the wal-index are no more.
 */
 static void hpSyncClean(Wal *pWal){
+  volatile u32 *aIndex;
   assert( pWal->hp.pLive==0 );
+  if( walIndexPage(pWal, 0, &aIndex)!=SQLITE_OK || aIndex==0 ) return;
   memcpy(&pWal->hdr, (void*)walIndexHdr(pWal), sizeof(WalIndexHdr));
-  walCleanupHash(pWal);
+  /* Without it they are cleaned up by whoever adds the next ones */
+  if( walIndexPage(pWal, walFramePage(pWal->hdr.mxFrame), &aIndex)==SQLITE_OK
+   && aIndex
+  ){
+    walCleanupHash(pWal);
+  }
 }
 
 /*
 ** The connection of pFile has no use for the lock any more, which it has on
-** loan perhaps.
+** loan; or its commit has failed, and is undone.
 */
 static void hpSyncReturns(unixFile *pFile){
   HpSync *p = hpSyncOf(pFile->pInode);
@@ -299,8 +310,17 @@ static void hpSyncReturns(unixFile *pFile){
     __atomic_store_n(&p->pFollower, 0, __ATOMIC_RELAXED);
     p->pWal = 0;
     hpSyncNext(p, pFile);
+  }else if( p->nUndo>0 ){
+    p->nUndo--;
+    hpSyncNext(p, pFile);
   }
   sqlite3_mutex_leave(p->pMutex);
+}
+
+/* The first commit of a connection syncs the name of the log too.  If who opens
+** a chain has done so, it is done for all: nobody removes the log meanwhile */
+static int hpSyncIsNew(const Wal *pWal){
+  return (((const unixFile*)pWal->pWalFd)->ctrlFlags & UNIXFILE_DIRSYNC)!=0;
 }
 
 /*
@@ -315,6 +335,7 @@ SQLITE_PRIVATE int sqlite3HpSyncMay(BtShared *pBt){
   if( pWal==0 || WAL_SYNC_FLAGS(pPager->walSyncFlags)==0
    || pWal->exclusiveMode!=WAL_NORMAL_MODE || pWal->readOnly
    || pWal->padToSectorBoundary || pWal->bShmUnreliable || db->nVdbeActive!=1
+   || pPager->exclusiveMode || db->mTrace || db->xRollbackCallback
    || db->xCommitCallback || db->xUpdateCallback || db->xAutovacPages
 #ifdef SQLITE_ENABLE_PREUPDATE_HOOK
    || db->xPreUpdateCallback
@@ -345,9 +366,13 @@ SQLITE_PRIVATE void sqlite3HpSyncJoin(BtShared *pBt){
   if( p==0 || hpSyncLends(pFile) ) return;
   sqlite3_mutex_enter(p->pMutex);
   if( p->tPause ){
-    i64 nPause = p->tPause-hpParkNow();
+    i64 tNow = hpParkNow();
+    i64 nPause = MIN(p->tPause-tNow, hpTurnLeft(pBt));
     sqlite3_mutex_leave(p->pMutex);
-    if( nPause>0 ) hpParkSleep(&bGo, MIN(nPause, HP_SYNC_TIME));
+    if( nPause>0 ){
+      hpParkSleep(&bGo, nPause);
+      hpTurnWaited(pBt, hpParkNow()-tNow);
+    }
     sqlite3_mutex_enter(p->pMutex);
     p->tPause = 0;
   }
@@ -360,6 +385,8 @@ SQLITE_PRIVATE void sqlite3HpSyncJoin(BtShared *pBt){
     p->nMember++;
     pWal->hp.pLive = p->aHdr;
     pWal->hp.iBase = p->iCommit;
+    pWal->hp.db = pBt->db;
+    pWal->hp.bReady = 0;
     pBt->db->hp.pBase = pWal;
     hpTurnOffer(pFile->pInode, 0);
   }
@@ -379,9 +406,9 @@ SQLITE_PRIVATE void sqlite3HpSyncLeave(BtShared *pBt){
   unixFile *pFile = (unixFile*)pBt->pPager->fd;
   Wal *pWal = pBt->pPager->pWal;
   HpSync *p;
-  if( pWal==0 || pWal->hp.iBase==0 ) return;
+  if( pWal==0 || pWal->hp.iBase==0 || pBt->inTransaction!=TRANS_NONE ) return;
   p = hpSyncOf(pFile->pInode);
-  hpSyncReturns(pFile);
+  if( hpSyncLends(pFile) ) hpSyncReturns(pFile);
   sqlite3_mutex_enter(p->pMutex);
   hpSyncKnown(p, pWal);
   sqlite3_mutex_leave(p->pMutex);
@@ -415,12 +442,16 @@ SQLITE_PRIVATE int sqlite3HpSyncDurable(sqlite3 *db){
   int rc;
   assert( sqlite3_mutex_held(db->mutex) );
   if( pWal==0 ) return SQLITE_OK;
-  db->hp.pBase = 0;
   p = hpSyncOf(((unixFile*)pWal->pDbFd)->pInode);
   sqlite3_mutex_enter(p->pMutex);
   while( (rc = hpSyncResult(p, pWal->hp.iBase))==SQLITE_DONE ) hpSyncSleep(p);
-  hpSyncKnown(p, pWal);
   if( rc!=SQLITE_OK ) pWal->hp.bDrop = 1;
+  /* A transaction that goes on from what is no more fails as often as it
+  ** asks */
+  if( rc==SQLITE_OK || pWal->hp.pLive==0 ){
+    hpSyncKnown(p, pWal);
+    db->hp.pBase = 0;
+  }
   sqlite3_mutex_leave(p->pMutex);
   return rc;
 }
@@ -431,12 +462,20 @@ SQLITE_PRIVATE int sqlite3HpSyncDurable(sqlite3 *db){
 ** Returns what to return from sqlite3_step().
 */
 SQLITE_PRIVATE int sqlite3HpSyncStep(Vdbe *v, int rc){
+  sqlite3 *db = v->db;
   int rcSync;
-  if( rc==SQLITE_DONE && v->db->autoCommit==0 && !v->readOnly ) return rc;
-  rcSync = sqlite3HpSyncDurable(v->db);
+  if( rc==SQLITE_DONE && db->autoCommit==0 && !v->readOnly ) return rc;
+  rcSync = sqlite3HpSyncDurable(db);
   if( rcSync==SQLITE_OK ) return rc;
   v->rc = rcSync;
   if( v->eVdbeState==VDBE_RUN_STATE ) (void)sqlite3VdbeHalt(v);
+  if( db->hp.pBase ){
+    /* As after an error of the disk in SQLite */
+    sqlite3RollbackAll(db, SQLITE_ABORT_ROLLBACK);
+    sqlite3CloseSavepoints(db);
+    db->autoCommit = 1;
+    (void)sqlite3HpSyncDurable(db);
+  }
   v->rc = rcSync;
   return SQLITE_ERROR;
 }
@@ -453,6 +492,7 @@ SQLITE_PRIVATE void sqlite3HpSyncPrepare(BtShared *pBt){
   pWal->hp.bAlone = n!=1 || hpTurnInode(pBt)==0;
   pWal->hp.bSchema = (db->mDbFlags & DBFLAG_SchemaChange)!=0;
   pWal->hp.db = db;
+  pWal->hp.bReady = 1;
 }
 
 /*
@@ -460,7 +500,8 @@ SQLITE_PRIVATE void sqlite3HpSyncPrepare(BtShared *pBt){
 */
 static int hpSyncMayOpen(Wal *pWal, u32 iFirst){
   unixFile *pFile = (unixFile*)pWal->pDbFd;
-  return !pWal->hp.bAlone && !pWal->hp.bSchema && iFirst==0
+  return pWal->hp.bReady && !pWal->hp.bAlone && !pWal->hp.bSchema
+      && iFirst==0 && !hpSyncIsNew(pWal)
       && pWal->iReCksum==0 && !pWal->truncateOnCommit
       && !pWal->padToSectorBoundary && pWal->exclusiveMode==WAL_NORMAL_MODE
       && pFile->pMethod==&posixIoMethods && pWal->readLock>0
@@ -482,7 +523,7 @@ static u64 hpSyncAdd(HpSync *p, Wal *pWal, int bFollows){
     pWal->hp.pLive = 0;
     __atomic_store_n(&p->pFollower, 0, __ATOMIC_RELAXED);
     p->pWal = 0;
-    p->bShut |= pWal->hp.bSchema;
+    p->bShut |= pWal->hp.bSchema || !pWal->hp.bReady;
     hpSyncKnown(p, pWal);
     pWal->hp.db->hp.pBase = 0;
   }else{
@@ -528,6 +569,7 @@ static void hpSyncAll(HpSync *p, Wal *pWal){
     p->rcFail = rc;
     p->iFailFrom = p->iShown+1;
     p->iFail = p->iCommit;
+    p->nUndo = (u32)(p->iFail-p->iShown);
     if( p->pFollower==0 ) hpSyncClean(pWal);
   }
   hpSyncWake(p);
@@ -612,8 +654,14 @@ SQLITE_PRIVATE int sqlite3HpSyncFrames(
   if( rc==SQLITE_OK ){
     pWal->iCallback = pWal->hdr.mxFrame;
   }else{
+    /* The chain keeps the lock until all have rolled back, which ends when they
+    ** give it back each */
+    unixShmNode *pNode = pFile->pInode->pShmNode;
     memcpy(&pWal->hdr, (void*)walIndexHdr(pWal), sizeof(WalIndexHdr));
     pWal->hp.bDrop = 1;
+    sqlite3_mutex_enter(pNode->pShmMutex);
+    pFile->pShm->exclMask |= 1<<WAL_WRITE_LOCK;
+    sqlite3_mutex_leave(pNode->pShmMutex);
   }
   hpSyncNext(p, pFile);
   sqlite3_mutex_leave(p->pMutex);

@@ -15,7 +15,7 @@
 **
 **    sqlite3HpTurnGate()   Called before each attempt to begin a transaction:
 **                          one that writes stands in line if others do.
-**    sqlite3HpTurnWait()   Called in place of the busy handler: stand in line,
+**    sqlite3HpTurnBusy()   Called in place of the busy handler: stand in line,
 **                          and return when it is time to try again.
 **    sqlite3HpTurnEnd()    Called when the transaction has begun, or cannot.
 **    hpTurnFreed()         Called when a lock was given back: wake who is next.
@@ -25,6 +25,8 @@
 **    sqlite3HpTurnUnlocked()   The same, of a lock on the file.
 **    hpTurnInode()         The file of a connection that takes part.
 **    hpTurnOf()            Those who wait for a file.
+**    hpTurnLeft()          What is left of its timeout in this step?
+**    hpTurnWaited()        It has waited so long.
 **    sqlite3HpTurnFree()   The last connection of the process leaves the file.
 **
 ** THE LINE ONLY DECIDES WHO TRIES WHEN; SQLITE'S LOCK ALONE DECIDES WHO WRITES.
@@ -537,7 +539,7 @@ static void hpTurnAsk(const BtShared *pBt){
 /*
 ** Wait, in place of the busy handler.  Returns true to try again.
 */
-SQLITE_PRIVATE int sqlite3HpTurnWait(BtShared *pBt){
+SQLITE_PRIVATE int sqlite3HpTurnBusy(BtShared *pBt){
   HpTicket *pT = &pBt->hpTicket;
   BusyHandler *pHandler = &pBt->db->busyHandler;
   unixInodeInfo *pInode = hpTurnInode(pBt);
