@@ -504,9 +504,9 @@ int main(int argc, char **argv){
   testReader();
   testNobodyBusy("PRAGMA synchronous=full", 1);
   testNobodyBusy("PRAGMA synchronous=off", 0);
-  testLength(1, 0, 0, 420);
-  testLength(3, 0, 0, 520);
-  testLength(2, 2, 1000, 2000);
+  testLength(1, 0, 0, 500);
+  testLength(3, 0, 0, 1000);
+  testLength(2, 2, 1000, 8000);
   testOpening(1);
   testOpening(4);
   testOff();

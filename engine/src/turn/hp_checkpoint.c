@@ -708,9 +708,7 @@ static int hpCheckpointMay(sqlite3 *db, const Btree *pBt){
       && !pWal->bShmUnreliable
       && pFile->pMethod==&posixIoMethods && !pFile->pInode->bProcessLock
       && pPager->pVfs->xOpen==unixOpen
-      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1
-      && sqlite3_hard_heap_limit64(-1)==0
-      && !hpCheckpointIsSeen(pPager->fd);
+      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1;
 }
 
 /* Note in *pJob what a run needs to know.  Returns false without memory */
@@ -860,7 +858,9 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
   bWait = nFrame/HP_CKPT_LONG>=nLimit || eTest==HP_CKPT_NOW;
   if( AtomicLoad(&p->bBusy)==0 ){
     bFirst = eTest==0 && hpCheckpointIsFirst(p);
-    if( bFirst || !hpCheckpointSpare((unixFile*)pPager->fd)
+    if( bFirst || sqlite3_hard_heap_limit64(-1)>0
+     || hpCheckpointIsSeen(pPager->fd)
+     || !hpCheckpointSpare((unixFile*)pPager->fd)
      || !hpCheckpointDescribe(&job, pPager, nLimit)
      || !hpCheckpointNote(p, &job)
     ){
