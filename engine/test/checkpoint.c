@@ -500,6 +500,10 @@ int main(int argc, char **argv){
     testUnload(argv[2]);
     return finish();
   }
+  if( strcmp(zWhat, "cancelled")==0 ){
+    testCancelled();
+    return finish();
+  }
   testOne();
   testReader();
   testNobodyBusy("PRAGMA synchronous=full", 1);
@@ -517,7 +521,6 @@ int main(int argc, char **argv){
     testDescriptors();
     testFaults("fdatasync");
     testFaults("pwrite");
-    testCancelled();
   }
   return finish();
 }
