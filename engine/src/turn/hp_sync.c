@@ -46,8 +46,9 @@
 **        A  wwwwSSSSSSSSSSSSp
 **        B      wwww........SSSSSSSSSSSSp
 **        C          wwww................p
-**        D              wwww............p      w writes, S syncs, p: it is
-**                       public
+**        D              wwww............p
+**
+**        w writes, S syncs, p: it is shown
 **
 ** Who follows?  A connection that stands in line (hp_turn.c), with the same
 ** setting of synchronous, one statement that runs, no other database written
@@ -599,11 +600,7 @@ static int hpSyncIndex(Wal *pWal, PgHdr *pList, Pgno nTruncate){
   return SQLITE_OK;
 }
 
-/*
-** The frames of a commit, which are those of pList, have been written.  Returns
-** SQLITE_DONE if walFrames() is to go on as ever, which syncs them.
-*/
-SQLITE_PRIVATE int sqlite3HpSyncFrames(
+static int hpSyncFrames(
   Wal *pWal,
   PgHdr *pList,
   Pgno nTruncate,        /* Pages of the database now */
@@ -665,6 +662,24 @@ SQLITE_PRIVATE int sqlite3HpSyncFrames(
   }
   hpSyncNext(p, pFile);
   sqlite3_mutex_leave(p->pMutex);
+  return rc;
+}
+
+/*
+** The frames of a commit, which are those of pList, have been written.  Returns
+** SQLITE_DONE if walFrames() is to go on as ever, which syncs them.
+*/
+SQLITE_PRIVATE int sqlite3HpSyncFrames(
+  Wal *pWal,
+  PgHdr *pList,
+  Pgno nTruncate,
+  int syncFlags,
+  u32 iFirst
+){
+  int rc = hpSyncFrames(pWal, pList, nTruncate, syncFlags, iFirst);
+  /* What was found out of this commit says nothing of the next one, which may
+  ** be made without sqlite3HpSyncPrepare(): a backup's */
+  pWal->hp.bReady = 0;
   return rc;
 }
 #endif /* HP_SYNC */
