@@ -151,6 +151,8 @@ static i64 hpStackSize(void){
   return n;
 }
 
+#else
+# define hpThreadMake(T,N,X,P) ((void)(X), 0)
 #endif /* HP_THREADS */
 
 /*

@@ -15,9 +15,11 @@ typedef struct HpTurn HpTurn;
 
 /* hp_turn.c */
 static void hpTurnFreed(unixInodeInfo*, int);
+#ifdef HP_SYNC
 static void hpTurnOffer(unixInodeInfo*, int);
 static int hpTurnWaitedSince(unixInodeInfo*, i64);
 static int hpTurnAsked(unixInodeInfo*);
+#endif
 #else
 # define hpTurnFreed(A,B) ((void)0)
 #endif

@@ -594,10 +594,8 @@ static int hpCopierStart(void){
     if( pthread_atfork(hpCopierFork, hpCopierParent, hpCopierChild) ) return 0;
     hpCopier.bAtFork = 1;
   }
-#ifdef HP_THREADS
   hpCopier.bThread = (u8)hpThreadMake(&hpCopier.thread, HP_CKPT_STACK,
                                       hpCopierMain, 0);
-#endif
   return hpCopier.bThread;
 }
 

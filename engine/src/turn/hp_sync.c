@@ -546,7 +546,10 @@ static void hpSyncAll(HpSync *p, Wal *pWal){
   WalIndexHdr own = pWal->hdr;
   WalIndexHdr hdr = p->aHdr[0];
   u64 iCommit = p->iCommit;
-  int rc, eWas = 0;
+  int rc;
+#ifndef __ANDROID__          /* Which cancels no threads */
+  int eWas;
+#endif
   assert( !p->bSyncs && pWal->hp.pLive==0 );
   p->bSyncs = 1;
   sqlite3_mutex_leave(p->pMutex);

@@ -647,6 +647,7 @@ static void hpTurnFreed(unixInodeInfo *pInode, int bWriter){
   sqlite3_mutex_leave(p->pMutex);
 }
 
+#ifdef HP_SYNC
 /*
 ** The lock can be had on loan, or not any more: hp_sync.c.
 */
@@ -679,6 +680,7 @@ static int hpTurnWaitedSince(unixInodeInfo *pInode, i64 nNano){
   sqlite3_mutex_leave(p->pMutex);
   return bWaits || hpTurnWaiters(p);
 }
+#endif
 
 SQLITE_PRIVATE void sqlite3HpTurnUnlocked(unixFile *pFile){
   hpTurnFreed(pFile->pInode, pFile->eFileLock>SHARED_LOCK);
