@@ -371,6 +371,22 @@ static void *waiter(void *pArg){
   sqlite3_close(db);
   return 0;
 }
+/* Two connections to a new file, of which the second has read it.  Somebody has
+** waited for the first one of late, so commits open chains. */
+static sqlite3 *pair(const char *zFile, sqlite3 **pp2){
+  sqlite3 *db;
+  pthread_t other;
+  nSyncUs = 0;
+  db = made(zFile);
+  *pp2 = opened(zFile);
+  integer(&ours, *pp2, "SELECT count(*) FROM keys");
+  execute(db, "BEGIN IMMEDIATE");
+  pthread_create(&other, 0, waiter, (void*)zFile);
+  usleep(20000);
+  execute(db, "COMMIT");
+  pthread_join(other, 0);
+  return db;
+}
 static void testTells(const char *zBegin, const char *zSql, int bMust){
   const char *zFile = temporaryFile("tells.db");
   sqlite3 *db, *db2;
@@ -417,16 +433,8 @@ static void testChanges(void){
   int i, bOverlap = 0;
   for(i=0; i<20 && !bOverlap; i++){
     sqlite3 *db, *db2;
-    pthread_t thread, other;
-    nSyncUs = 0;
-    db = made(zFile);
-    db2 = opened(zFile);
-    integer(&ours, db2, "SELECT count(*) FROM keys");
-    execute(db, "BEGIN IMMEDIATE");
-    pthread_create(&other, 0, waiter, (void*)zFile);
-    usleep(20000);
-    execute(db, "COMMIT");
-    pthread_join(other, 0);
+    pthread_t thread;
+    db = pair(zFile, &db2);
     nSyncUs = 60000;
     nLongSync = 0;
     pthread_create(&thread, 0, teller, (void*)zFile);
@@ -454,17 +462,9 @@ static void testFailedBase(int bChanges, const char *zSql){
   int i, bOverlap = 0;
   for(i=0; i<20 && !bOverlap; i++){
     sqlite3 *db, *db2;
-    pthread_t thread, other;
-    nSyncUs = 0;
+    pthread_t thread;
     iFailing = 0;
-    db = made(zFile);
-    db2 = opened(zFile);
-    integer(&ours, db2, "SELECT count(*) FROM keys");
-    execute(db, "BEGIN IMMEDIATE");
-    pthread_create(&other, 0, waiter, (void*)zFile);
-    usleep(20000);
-    execute(db, "COMMIT");
-    pthread_join(other, 0);
+    db = pair(zFile, &db2);
     nSyncUs = 60000;
     nLongSync = 0;
     iFailing = nSync+1;
@@ -515,16 +515,8 @@ static void testHook(int eKind){
   nHook = bHookEarly = 0;
   for(i=0; i<5; i++){
     sqlite3 *db, *db2;
-    pthread_t thread, other;
-    nSyncUs = 0;
-    db = made(zFile);
-    db2 = opened(zFile);
-    integer(&ours, db2, "SELECT count(*) FROM keys");
-    execute(db, "BEGIN IMMEDIATE");
-    pthread_create(&other, 0, waiter, (void*)zFile);
-    usleep(20000);
-    execute(db, "COMMIT");
-    pthread_join(other, 0);
+    pthread_t thread;
+    db = pair(zFile, &db2);
     if( eKind==1 ) sqlite3_trace_v2(db2, SQLITE_TRACE_ROW, traced, 0);
     if( eKind==2 ) sqlite3_rollback_hook(db2, rolledBack, 0);
     nSyncUs = 60000;

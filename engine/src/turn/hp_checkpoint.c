@@ -327,6 +327,7 @@ struct HpCkptBusy {
 static int hpCheckpointPause(void *pArg){
   HpCkptBusy *pBusy = (HpCkptBusy*)pArg;
   i64 nNap = pBusy->tEnd-hpParkNow();
+  assert( hpCopierSelf && AtomicLoad(&pBusy->p->bShut) );
   if( nNap<=0 || (pBusy->pWal->writeLock && !pBusy->bDrain) ) return 0;
   if( pBusy->pWal->writeLock ) nNap = MIN(nNap, HP_CKPT_LOOK);
   hpParkSleep(&pBusy->p->bGo, nNap);
@@ -349,6 +350,7 @@ static int hpCheckpointLast(
   int eMode = bDrain ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_FULL;
   int rc;
   HpCkptBusy busy;
+  assert( hpCopierSelf && !AtomicLoad(&p->bShut) && p->pFile!=0 );
   busy.p = p;
   busy.pWal = pWal;
   busy.bDrain = (u8)bDrain;
@@ -394,6 +396,7 @@ static int hpCheckpointRounds(
   u32 nLive = 0, nLast = HP_CKPT_LAST(pJob->nLimit);
   int nLog = 0, nDone = 0;
   int i, rc = SQLITE_OK;
+  assert( hpCopierSelf && pJob->nLimit>0 && pWal->writeLock==0 );
   memset(&db, 0, sizeof(db));
   AtomicStore(&p->nFrom, 0);
   if( hpCheckpointLive(pWal)<HP_CKPT_LONG*(u32)pJob->nLimit ) p->nDrain = 0;
@@ -460,6 +463,7 @@ static void hpCheckpointRun(const HpCkptJob *pJob, unixFile *pFile, u8 *aBuf){
   HpCheckpoint *p = 0;
   Wal *pWal = 0;
   int bFree = 1;
+  assert( hpCopierSelf && pJob->szPage>=512 && pJob->zDb!=0 );
   memset(pFile, 0, pJob->pVfs->szOsFile);
   if( !hpCheckpointMayOpen(pJob)
    || sqlite3OsOpen(pJob->pVfs, pJob->zDb, pFd, eOpen, &eOpen)!=SQLITE_OK
@@ -753,6 +757,7 @@ static int hpCheckpointSpare(unixFile *pFile){
   unixInodeInfo *pInode = pFile->pInode;
   UnixUnusedFd *p, *pNew = 0;
   int fd = -1;
+  assert( !hpCopierSelf && pInode->nShared>0 );
   sqlite3_mutex_enter(pInode->pLockMutex);
   p = pInode->pUnused;
   while( p && p->flags!=SQLITE_OPEN_READWRITE ) p = p->pNext;
@@ -781,6 +786,7 @@ static int hpCheckpointSpare(unixFile *pFile){
 */
 static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
   int bNoted;
+  assert( !hpCopierSelf && pJob->pNames!=0 );
   hpCopierLock();
   if( p->iGen!=hpCopier.iGen ) hpCheckpointForget(p);
   if( AtomicLoad(&p->bBusy)==0 && p->nLeave==0 && hpCopierStart() ){
@@ -806,6 +812,7 @@ static int hpCheckpointAwait(HpCheckpoint *p, const unixInodeInfo *pInode){
   int bTest = hpConfig()->eCheckpoint==HP_CKPT_NOW;
   int bRuns, bSoon, bTaken = 0;
   u32 nRun;
+  assert( !hpCopierSelf );
   hpCopierLock();
   if( p->iGen!=hpCopier.iGen ) hpCheckpointForget(p);
   if( bTest ) p->tNext = 0;

@@ -200,6 +200,7 @@ static int hpSyncLends(const unixFile *pFile){
 
 /* All who wait look again.  The mutex is held */
 static void hpSyncWake(HpSync *p){
+  assert( sqlite3_mutex_held(p->pMutex) );
   while( p->pWait ){
     HpSyncWait *pNext = p->pWait->pNext;
     /* Its stack may be gone when it is awake */
@@ -212,6 +213,7 @@ static void hpSyncWake(HpSync *p){
 static void hpSyncSleep(HpSync *p){
   HpSyncWait w;
   HpSyncWait **pp;
+  assert( sqlite3_mutex_held(p->pMutex) );
   w.bGo = 0;
   w.pNext = p->pWait;
   p->pWait = &w;
@@ -397,6 +399,7 @@ SQLITE_PRIVATE void sqlite3HpSyncJoin(BtShared *pBt){
 /* The base of pWal is known to be synced, or not to be any more.  The mutex is
 ** held */
 static void hpSyncKnown(HpSync *p, Wal *pWal){
+  assert( sqlite3_mutex_held(p->pMutex) );
   if( pWal->hp.iBase==0 ) return;
   assert( p->nMember>0 );
   p->nMember--;
@@ -515,6 +518,7 @@ static int hpSyncMayOpen(Wal *pWal, u32 iFirst){
 static u64 hpSyncAdd(HpSync *p, Wal *pWal, int bFollows){
   unixFile *pFile = (unixFile*)pWal->pDbFd;
   unixShmNode *pNode = pFile->pInode->pShmNode;
+  assert( sqlite3_mutex_held(p->pMutex) && pWal->readLock>0 );
   sqlite3_mutex_enter(pNode->pShmMutex);
   assert( pFile->pShm->exclMask & (1<<WAL_WRITE_LOCK) );
   pFile->pShm->exclMask &= ~(1<<WAL_WRITE_LOCK);
@@ -585,6 +589,7 @@ static int hpSyncIndex(Wal *pWal, PgHdr *pList, Pgno nTruncate){
   u32 iFrame = pWal->hdr.mxFrame;
   int szPage = (int)pWal->szPage;
   PgHdr *p;
+  assert( pWal->writeLock && nTruncate>0 );
   for(p=pList; p; p=p->pDirty){
     int rc;
     if( (p->flags & PGHDR_WAL_APPEND)==0 ) continue;
