@@ -663,25 +663,18 @@ SQLITE_PRIVATE void sqlite3HpCheckpointLeave(sqlite3_file *pFd){
 ** If no other connection of this process has the file locked, but that of the
 ** thread, and perhaps one that just closes it too, then the thread leaves it.
 */
-static void hpCheckpointAlone(unixFile *pFile){
-  unixInodeInfo *pInode = pFile->pInode;
-  int nShared;
-  if( hpCheckpointOf(pFile)==0 ) return;
-  sqlite3_mutex_enter(pInode->pLockMutex);
-  nShared = pInode->nShared;
-  sqlite3_mutex_leave(pInode->pLockMutex);
-  if( nShared<=3 ) hpCheckpointLeave(pFile, 1);
-}
-
 SQLITE_PRIVATE void sqlite3HpCheckpointAlone(unixFile *pFile){
-  if( pFile->pMethod==&posixIoMethods ) hpCheckpointAlone(pFile);
+  int nShared;
+  if( pFile->pMethod!=&posixIoMethods || hpCheckpointOf(pFile)==0 ) return;
+  sqlite3_mutex_enter(pFile->pInode->pLockMutex);
+  nShared = pFile->pInode->nShared;
+  sqlite3_mutex_leave(pFile->pInode->pLockMutex);
+  if( nShared<=3 ) hpCheckpointLeave(pFile, 1);
 }
 
 SQLITE_PRIVATE void sqlite3HpCheckpointClosed(Wal *pWal){
   if( hpCopierSelf ) return;
-  if( pWal->pDbFd->pMethods==&posixIoMethods ){
-    hpCheckpointAlone((unixFile*)pWal->pDbFd);
-  }
+  sqlite3HpCheckpointAlone((unixFile*)pWal->pDbFd);
   hpCopierEnd();
 }
 

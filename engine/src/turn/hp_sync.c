@@ -488,7 +488,7 @@ SQLITE_PRIVATE void sqlite3HpSyncPrepare(BtShared *pBt){
   sqlite3 *db = pBt->db;
   Wal *pWal = pBt->pPager->pWal;
   int i, n = 0;
-  if( pWal==0 ) return;
+  if( pWal==0 || WAL_SYNC_FLAGS(pBt->pPager->walSyncFlags)==0 ) return;
   for(i=0; i<db->nDb; i++){
     Btree *pBtree = db->aDb[i].pBt;
     n += pBtree!=0 && pBtree->inTrans==TRANS_WRITE;
