@@ -250,6 +250,51 @@ static void testFork(void){
   sqlite3_close(db);
 }
 
+/* An application checkpoints while commits wait for the thread to do so: what the
+** thread has yet to begin is not wanted any more, and nobody waits for it. */
+static void *checkpointer(void *pArg){
+  Load *p = (Load*)pArg;
+  sqlite3 *db = opened(p->zFile);
+  while( !__atomic_load_n(p->pbEnd, __ATOMIC_SEQ_CST) ){
+    sqlite3_exec(db, "PRAGMA wal_checkpoint(restart)", 0, 0, 0);
+    p->n++;
+  }
+  sqlite3_close(db);
+  return 0;
+}
+static void *often(void *pArg){
+  Load *p = (Load*)pArg;
+  sqlite3 *db = opened(p->zFile);
+  execute(db, "PRAGMA synchronous=normal; PRAGMA wal_autocheckpoint=2");
+  while( !__atomic_load_n(p->pbEnd, __ATOMIC_SEQ_CST) ){
+    execute(db, "UPDATE t SET v=v+1 WHERE id%500=7");
+    p->n++;
+  }
+  sqlite3_close(db);
+  return 0;
+}
+static void testForgotten(void){
+  const char *zFile = temporaryFile("forgotten.db");
+  sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=2");
+  int i, bEnd = 0;
+  pthread_t aThread[4];
+  Load aLoad[4];
+  execute(db, "INSERT INTO t(v) SELECT value FROM " SERIES("3000"));
+  for(i=0; i<4; i++){
+    Load x = { zFile, &bEnd, 1, 0, 0 };
+    aLoad[i] = x;
+    pthread_create(&aThread[i], 0, i<2 ? checkpointer : often, &aLoad[i]);
+  }
+  alarm(100);
+  usleep(longRun() ? 20000000 : 1500000);
+  __atomic_store_n(&bEnd, 1, __ATOMIC_SEQ_CST);
+  for(i=0; i<4; i++) pthread_join(aThread[i], 0);
+  alarm(0);
+  for(i=0; i<4; i++) check(aLoad[i].n>5, "thread %d: %d times", i, aLoad[i].n);
+  checkIntegrity(&ours, db, "two that checkpoint");
+  sqlite3_close(db);
+}
+
 /* Many connections are opened and closed while others write. */
 static void *opener(void *pArg){
   Load *p = (Load*)pArg;
@@ -513,6 +558,7 @@ int main(int argc, char **argv){
   testLength(2, 2, 1000, 8000);
   testOpening(1);
   testOpening(4);
+  testForgotten();
   testOff();
   testRenamed();
   testNoThread();

@@ -230,7 +230,8 @@ static HpCheckpoint *hpCheckpointMake(unixFile *pFile){
   return p;
 }
 
-/* It is not noted any more.  The mutex is held */
+/* It is not noted any more: whoever waits for its run looks again.  The mutex is
+** held */
 static void hpCheckpointForget(HpCheckpoint *p){
   HpCheckpoint **pp = &hpCopier.pWanted;
   assert( hpCopierIsSane() );
@@ -246,6 +247,7 @@ static void hpCheckpointForget(HpCheckpoint *p){
   *pp = p->pNext;
   p->bWanted = 0;
   AtomicStore(&p->bBusy, 0);
+  pthread_cond_broadcast(&hpCopier.cond);
 }
 
 static void hpCheckpointFree(unixInodeInfo *pInode){
