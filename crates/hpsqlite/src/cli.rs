@@ -78,9 +78,9 @@ enum Command {
         #[arg(long)]
         measure: bool,
     },
-    /// Do one job of the benchmark lab, which comes on standard input
+    /// Do one job of the benchmark lab, which comes on standard input, or the part of one in a file
     #[command(hide = true)]
-    Measure,
+    Measure { part: Option<PathBuf> },
     /// Run a program on High Performance SQLite, or say why it cannot be
     #[command(after_help = exec::command::HELP)]
     Exec(exec::command::ExecArgs),
@@ -150,7 +150,7 @@ pub fn run(cli: Cli) -> Result<u8> {
             database,
             measure,
         } => viz::query::worker::serve(&library, &database, measure).map(|()| 0),
-        Command::Measure => bench::measure::serve(),
+        Command::Measure { part } => bench::measure::serve(part.as_deref()),
         Command::VizCopy {
             kind,
             library,

@@ -224,6 +224,51 @@ fn many_connections_write_without_losing_a_row() {
 }
 
 #[test]
+fn connections_of_several_processes_do_what_those_of_one_do() {
+    let place = Place::new();
+    let with = |options: Value| {
+        let mut all = json!({"sql": "INSERT INTO t VALUES(:i); SELECT :random", "operations": "300",
+            "check": "SELECT count(*), sum(a) FROM t"});
+        all.as_object_mut()
+            .unwrap()
+            .extend(options.as_object().unwrap().clone());
+        let steps = [
+            step("create", json!({"sql": "CREATE TABLE t(a INTEGER)"})),
+            step("write", all),
+            step(
+                "read",
+                json!({"sql": "SELECT a FROM t WHERE a=:i", "operations": "300",
+                "processes": options["processes"], "threads": options["threads"]}),
+            ),
+        ];
+        let options = json!({"workload": "statements", "pragma.journal_mode": "wal"});
+        measure(&place, "ours", &options, &steps)
+    };
+    let threads = with(json!({"threads": "6", "processes": "1"}));
+    let processes = with(json!({"threads": "2", "processes": "3"}));
+    for n in [2, 3] {
+        let (a, b) = (&threads[n]["sample"], &processes[n]["sample"]);
+        assert_eq!(a["answer"], b["answer"], "{threads:?} {processes:?}");
+        assert_eq!(b["operations"], 300);
+        assert!(b["seconds"].as_f64().unwrap() > 0.0, "{b}");
+        assert_eq!(b["percentiles"].as_object().unwrap().len(), 5, "{b}");
+        // Each of the processes has loaded the library.
+        let memory = |sample: &Value| sample["peak_memory"].as_u64().unwrap();
+        assert!(memory(b) > 2 * memory(a), "{a} {b}");
+    }
+    let timed = with(json!({"threads": "1", "processes": "2", "seconds": "1"}));
+    let sample = &timed[2]["sample"];
+    assert!((0.9..3.0).contains(&sample["seconds"].as_f64().unwrap()));
+    assert!(sample["percentiles"]["least"].is_string(), "{sample}");
+    let gone = with(json!({"threads": "2", "processes": "2", "sql": "SELECT * FROM gone"}));
+    let why = failure(&gone);
+    assert!(
+        why.contains("step write: a part of the step: no such table: gone"),
+        "{why}"
+    );
+}
+
+#[test]
 fn a_step_may_be_done_by_the_other_library() {
     let place = Place::new();
     let steps = [
@@ -288,6 +333,10 @@ fn what_cannot_be_done_is_said() {
             "operations=0",
         ),
         (sql(json!({"sql": "SELECT 1", "threads": "0"})), "threads=0"),
+        (
+            sql(json!({"sql": "SELECT 1", "threads": "8", "processes": "129"})),
+            "processes=129: there may be 1 to 128 with threads=8",
+        ),
         (sql(json!({"sql": "SELEKT 1"})), "syntax error"),
         (
             sql(json!({"sql": "SELECT * FROM gone", "operations": "2", "threads": "3"})),

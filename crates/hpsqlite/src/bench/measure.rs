@@ -4,6 +4,7 @@
 //! What is done in between is the job's [`work`].
 
 use std::io::{Read, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
@@ -12,9 +13,12 @@ use super::model::{Job, Line};
 use super::work;
 use crate::interrupt;
 
-/// Reads a job, does it, and tells what came of it.
-pub fn serve() -> Result<u8> {
+/// Reads a job, does it, and tells what came of it; or does the part of a job that a file says.
+pub fn serve(part: Option<&Path>) -> Result<u8> {
     die_with_the_runner();
+    if let Some(file) = part {
+        return work::do_part(file);
+    }
     let mut text = String::new();
     std::io::stdin()
         .read_to_string(&mut text)

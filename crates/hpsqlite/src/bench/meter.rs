@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::model::{Sample, Values};
 use crate::compare::stats;
 use crate::usage;
@@ -41,7 +43,7 @@ impl Meter {
 }
 
 /// What this process and its servers have used.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Usage {
     pub user: f64,
     pub system: f64,
@@ -71,14 +73,20 @@ impl Usage {
     pub fn now(servers: &[u32]) -> Usage {
         let mut sum = Usage::of("self");
         for pid in servers {
-            let one = Usage::of(&pid.to_string());
-            sum.user += one.user;
-            sum.system += one.system;
-            sum.device_read += one.device_read;
-            sum.device_written += one.device_written;
-            sum.peak += one.peak;
+            sum = sum.with(&Usage::of(&pid.to_string()));
         }
         sum
+    }
+
+    /// What both have used.
+    pub fn with(self, other: &Usage) -> Usage {
+        Usage {
+            user: self.user + other.user,
+            system: self.system + other.system,
+            device_read: self.device_read + other.device_read,
+            device_written: self.device_written + other.device_written,
+            peak: self.peak + other.peak,
+        }
     }
 
     /// What `/proc` tells of a process; zeros of one that has ended.

@@ -97,6 +97,11 @@ pub fn of(kind: JobKind, engine: &str) -> &'static dyn Work {
     }
 }
 
+/// Does the part of a job that the file says, as a process beside that of the job.
+pub fn do_part(file: &Path) -> Result<u8> {
+    transactions::process::serve(file)
+}
+
 /// Does a thread's work; a panic is an error, because others wait for the thread.
 fn caught<T, E: From<anyhow::Error>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     // What the work had borrowed is not used any more after an error.

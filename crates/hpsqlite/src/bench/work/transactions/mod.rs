@@ -1,5 +1,5 @@
 //! Jobs of transactions: many small statements on a database that they change, by one connection
-//! or by several, each in a thread of its own.
+//! or by several, each in a thread of its own ([`step`]), and they in processes of their own ([`process`]).
 //!
 //! | option | meaning |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | `seconds` | in place of them: each connection goes on until the time is up |
 //! | `warm_up` | operations of each connection before the clock starts; 0 by default |
 //! | `threads` | connections; 1 by default |
+//! | `processes` | in so many processes, with `threads` connections each; 1 by default: this one |
 //! | `by` | of a step: `stock` or `ours` does it, whatever the engine of the job is |
 //! | `needs` | a compile-time option, such as `ENABLE_FTS5`, without which a library is left out |
 //! | `pragma.NAME` | set on each connection, and read back; one of a step, on those of the step, which fails where it is ignored |
@@ -30,30 +31,30 @@
 //! fewest, as a share of the mean. Operation number j is then one of the connections' own, of which
 //! each has every N-th.
 
+pub mod process;
 pub mod statements;
+mod step;
 pub mod tatp;
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::options::JobOptions;
-use super::{DataWanted, Say, Work, caught};
+use super::{DataWanted, Say, Work};
 use crate::bench::dataset;
-use crate::bench::meter::{TICK, Usage, lap, percentiles};
-use crate::bench::model::{Job, Line, Sample, Step, Values};
+use crate::bench::model::{Job, Line, Step, Values};
 use crate::bench::{connection, engine};
 use crate::compare::{cache, worker};
-use crate::data::random::{SplitMix64, mix};
+use crate::data::random::mix;
 use crate::sys::{Db, Library, OPEN_CREATE, OPEN_READWRITE, SqlError, Stmt};
 use crate::{interrupt, libs};
+use step::StepRun;
 
 /// How long a lock is waited for while connections are opened.
 const BUSY_MS: i32 = 60_000;
@@ -61,8 +62,6 @@ const BUSY_MS: i32 = 60_000;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of rows that are hashed at a time.
 const HASH_BUFFER: usize = 1 << 16;
-/// Operations between two looks at whether to stop.
-const STRIDE: u64 = 64;
 
 /// How often operations of a job have begun again for a lock.
 static BEGUN_AGAIN: AtomicU64 = AtomicU64::new(0);
@@ -212,6 +211,7 @@ impl Work for Transactions {
             "length",
             "needs",
             "operations",
+            "processes",
             "seconds",
             "sql",
             "threads",
@@ -245,6 +245,16 @@ impl Work for Transactions {
     }
 }
 
+/// What the steps of a job are.
+fn workload_of(job: &Job) -> Result<Box<dyn Workload + '_>> {
+    Ok(match JobOptions::of(job, None).text("workload") {
+        Some("statements") => Box::new(statements::StatementSteps::new(job)),
+        Some("tatp") => Box::new(tatp::Tatp::new(job)?),
+        Some(other) => bail!("workload={other}: there are statements and tatp"),
+        None => bail!("there is no workload: say statements or tatp in [options]"),
+    })
+}
+
 /// Does the steps of a job, telling each line to `say`.
 fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
     let path = job
@@ -252,12 +262,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
         .as_deref()
         .with_context(|| format!("{} is no SQLite library", job.engine))?;
     let all = JobOptions::of(job, None);
-    let workload: Box<dyn Workload> = match all.text("workload") {
-        Some("statements") => Box::new(statements::StatementSteps::new(job)),
-        Some("tatp") => Box::new(tatp::Tatp::new(job)?),
-        Some(other) => bail!("workload={other}: there are statements and tatp"),
-        None => bail!("there is no workload: say statements or tatp in [options]"),
-    };
+    let workload = workload_of(job)?;
     // A step that there is not is told before the first one is measured.
     for step in &job.steps {
         workload
@@ -301,15 +306,14 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
             library: &libraries[&by],
         };
         let context = || format!("step {}", step.name);
-        match run.sample(workload.work(step)?, say) {
+        match run.sample(&*workload, say) {
             Ok(_) if step.unmeasured => {}
             Ok(sample) => say(Line::Sample(sample))?,
             Err(e) => {
                 say(job.not_cold(step, e).with_context(context)?)?;
                 let step = &step.as_preparation();
                 let run = StepRun { step, ..run };
-                run.sample(workload.work(step)?, say)
-                    .with_context(context)?;
+                run.sample(&*workload, say).with_context(context)?;
             }
         }
     }
@@ -317,7 +321,7 @@ fn run_job(job: &Job, say: Say<'_>) -> Result<()> {
 }
 
 /// The database of a job.
-struct JobDatabase {
+pub struct JobDatabase {
     /// Nothing else is in it.
     folder: PathBuf,
     file: PathBuf,
@@ -326,21 +330,27 @@ struct JobDatabase {
 
 impl JobDatabase {
     fn new(job: &Job) -> Result<JobDatabase> {
-        let folder = job.folder.join("database");
-        std::fs::create_dir_all(&folder)
+        let place = JobDatabase::existing(job);
+        let (folder, file) = (&place.folder, &place.file);
+        std::fs::create_dir_all(folder)
             .with_context(|| format!("cannot make {}", folder.display()))?;
-        let file = folder.join("test.db");
         if let Some(from) = job.options.get("database") {
-            std::fs::copy(from, &file)
+            std::fs::copy(from, file)
                 .with_context(|| format!("cannot copy {from} to {}", file.display()))?;
             // Or else the first transaction that waits for the disk would wait for all of the copy.
-            File::open(&file)?.sync_all()?;
+            File::open(file)?.sync_all()?;
         }
-        Ok(JobDatabase {
+        Ok(place)
+    }
+
+    /// That of a job that goes on in another process.
+    fn existing(job: &Job) -> JobDatabase {
+        let folder = job.folder.join("database");
+        JobDatabase {
+            file: folder.join("test.db"),
             folder,
-            file,
             pragmas: connection::pragmas(&job.options),
-        })
+        }
     }
 
     fn open<'l>(&self, library: &'l Library) -> Result<Db<'l>> {
@@ -356,262 +366,10 @@ impl JobDatabase {
     }
 }
 
-/// A step that is being done.
-struct StepRun<'r> {
-    job: &'r Job,
-    step: &'r Step,
-    place: &'r JobDatabase,
-    library: &'r Library,
-}
-
-/// What threads of a step share.
-struct StepShared<'s> {
-    work: &'s dyn StepWork,
-    operations: u64,
-    /// Until when to go on, whatever the number of operations is.
-    seconds: Option<Duration>,
-    threads: u64,
-    warm_up: u64,
-    salt: u64,
-    /// All connections are open.
-    start: Barrier,
-    /// What was used has been read, connections may close.
-    end: Barrier,
-    stop: AtomicBool,
-    done: AtomicU64,
-}
-
-/// What one thread did.
-#[derive(Default)]
-struct ThreadDone {
-    operations: u64,
-    times: Vec<f32>,
-    answer: u64,
-    count: i64,
-    readonly: bool,
-    span: Option<(Instant, Instant)>,
-}
-
-impl StepRun<'_> {
-    /// A connection with the settings of the job and of the step.
-    fn open(&self) -> Result<Db<'_>> {
-        let db = self.place.open(self.library)?;
-        connection::insist(&db, &connection::pragmas(&self.step.options))?;
-        Ok(db)
-    }
-
-    fn sample(&self, mut work: Box<dyn StepWork>, say: Say<'_>) -> Result<Sample> {
-        let options = JobOptions::of(self.job, Some(self.step));
-        let threads = options.number("threads", 1)?;
-        ensure!(
-            (1..=1024).contains(&threads),
-            "threads={threads}: there may be 1 to 1024"
-        );
-        let seconds = match options.number("seconds", 0)? {
-            0 => None,
-            n => Some(Duration::from_secs(n)),
-        };
-        work.before(&self.open()?)?;
-        if self.step.cold {
-            self.place.cool()?;
-        }
-        let parties = usize::try_from(threads + 1)?;
-        let shared = StepShared {
-            work: &*work,
-            operations: work.operations(),
-            seconds,
-            threads,
-            warm_up: options.number("warm_up", 0)?,
-            salt: xxh3_64_with_seed(self.step.name.as_bytes(), self.job.seed),
-            start: Barrier::new(parties),
-            end: Barrier::new(parties),
-            stop: AtomicBool::new(false),
-            done: AtomicU64::new(0),
-        };
-        let mut sample = self.measure(&shared, say)?;
-        sample.step.clone_from(&self.step.name);
-        sample.space = engine::space(&self.place.folder)?;
-        Ok(sample)
-    }
-
-    /// Does all operations; looks at the database when they are done.
-    fn measure(&self, shared: &StepShared<'_>, say: Say<'_>) -> Result<Sample> {
-        let (tell, told) = channel();
-        let (parts, usage, retries) = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..shared.threads)
-                .map(|t| {
-                    let tell = tell.clone();
-                    scope.spawn(move || self.thread(t, shared, &tell))
-                })
-                .collect();
-            let again = BEGUN_AGAIN.load(Ordering::Relaxed);
-            let before = Usage::begin(&[]);
-            shared.start.wait();
-            let began = Instant::now();
-            let mut running = shared.threads;
-            while running > 0 {
-                match told.recv_timeout(TICK) {
-                    Ok(()) => running -= 1,
-                    Err(_) => {
-                        let share = shared.share(began.elapsed());
-                        // Nobody may be listening any more: then there is nothing to do either.
-                        if interrupt::raised() || say(Line::Progress(share)).is_err() {
-                            shared.stop.store(true, Ordering::Relaxed);
-                        }
-                    }
-                }
-            }
-            let usage = Usage::now(&[]).since(&before);
-            let retries = BEGUN_AGAIN.load(Ordering::Relaxed) - again;
-            shared.end.wait();
-            let parts: Vec<Result<ThreadDone>> = threads
-                .into_iter()
-                .map(|t| t.join().unwrap_or_else(|_| bail!("a thread panicked")))
-                .collect();
-            (parts, usage, retries)
-        });
-        interrupt::check()?;
-        let mut all = ThreadDone {
-            readonly: true,
-            ..ThreadDone::default()
-        };
-        let mut least = u64::MAX;
-        let mut operations = 0;
-        for part in parts {
-            let part = part?;
-            least = least.min(part.operations);
-            operations += part.operations;
-            all.times.extend(part.times);
-            all.answer = all.answer.wrapping_add(part.answer);
-            all.count += part.count;
-            all.readonly &= part.readonly;
-            if let Some((a, b)) = part.span {
-                let (from, to) = all.span.unwrap_or((a, b));
-                all.span = Some((from.min(a), to.max(b)));
-            }
-        }
-        ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
-        let mut answer = Vec::new();
-        // Of a step that ends with the clock nobody knows how much it reads.
-        if shared.seconds.is_none() && (shared.threads == 1 || all.readonly) {
-            answer.push(format!("{:016x}", all.answer));
-        }
-        if !all.readonly {
-            let db = self.open()?;
-            answer.push(shared.work.check(&db, all.count, shared.threads == 1)?);
-        }
-        answer.retain(|part| !part.is_empty());
-        let mut percentiles = percentiles(&mut all.times);
-        if shared.seconds.is_some() {
-            let mean = operations as f64 / shared.threads as f64;
-            let share = least as f64 / mean.max(1.0);
-            percentiles.insert("least".to_owned(), format!("{share:.4}"));
-        }
-        Ok(Sample {
-            seconds: all.span.map_or(0.0, |(from, to)| (to - from).as_secs_f64()),
-            user: usage.user,
-            system: usage.system,
-            operations,
-            retries,
-            peak_memory: usage.peak,
-            device_read: usage.device_read,
-            device_written: usage.device_written,
-            answer: answer.join(", "),
-            percentiles,
-            ..Sample::default()
-        })
-    }
-
-    /// The part of thread `t`.
-    fn thread(&self, t: u64, shared: &StepShared<'_>, tell: &Sender<()>) -> Result<ThreadDone> {
-        // Whatever happens, the others must not wait for it.
-        let db = caught(|| self.open());
-        let client = match &db {
-            Ok(db) => caught(|| shared.work.client(db)),
-            Err(e) => Err(anyhow!("{e:#}")),
-        };
-        let mut client = client.and_then(|mut client| {
-            caught(|| {
-                let mut nothing = OperationReading::default();
-                for j in shared.operations..shared.operations + shared.warm_up {
-                    client.operation(j, shared.random(j), &mut nothing)?;
-                }
-                client.finish()?;
-                Ok(client)
-            })
-        });
-        shared.start.wait();
-        let part = match &mut client {
-            Ok(client) => caught(|| part(t, &mut **client, shared)),
-            Err(e) => Err(anyhow!("{e:#}")),
-        };
-        if part.is_err() {
-            shared.stop.store(true, Ordering::Relaxed);
-        }
-        let _ = tell.send(());
-        shared.end.wait();
-        part
-    }
-}
-
-/// What a thread does while the clock runs.
-fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<ThreadDone> {
-    let mut part = ThreadDone {
-        readonly: client.readonly(),
-        ..ThreadDone::default()
-    };
-    let operations: Box<dyn Iterator<Item = u64>> = match shared.seconds {
-        Some(_) => Box::new((t..).step_by(usize::try_from(shared.threads)?)),
-        None => {
-            let of = |t| shared.operations * t / shared.threads;
-            part.times.reserve(usize::try_from(of(t + 1) - of(t))?);
-            Box::new(of(t)..of(t + 1))
-        }
-    };
-    let mut read = OperationReading::default();
-    let start = Instant::now();
-    let end = shared.seconds.map(|time| start + time);
-    let mut clock = start;
-    for j in operations {
-        if part.operations.is_multiple_of(STRIDE) {
-            shared.done.fetch_add(STRIDE, Ordering::Relaxed);
-            if shared.stop.load(Ordering::Relaxed) {
-                break;
-            }
-        }
-        client.operation(j, shared.random(j), &mut read)?;
-        part.answer = part.answer.wrapping_add(read.end(j));
-        part.times.push(lap(&mut clock));
-        part.operations += 1;
-        if end.is_some_and(|end| clock >= end) {
-            break;
-        }
-    }
-    client.finish()?;
-    part.span = Some((start, Instant::now()));
-    part.count = client.count();
-    Ok(part)
-}
-
-impl StepShared<'_> {
-    /// How much is done, of 1.
-    fn share(&self, elapsed: Duration) -> f64 {
-        let done = self.done.load(Ordering::Relaxed) as f64;
-        let share = match self.seconds {
-            Some(time) => elapsed.as_secs_f64() / time.as_secs_f64(),
-            None => done / self.operations.max(1) as f64,
-        };
-        share.min(1.0)
-    }
-
-    /// What is random in operation `j`.
-    fn random(&self, j: u64) -> u64 {
-        SplitMix64(self.salt ^ mix(j)).bits()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use super::*;
     use crate::bench::report::tests::library;
 
@@ -653,69 +411,6 @@ mod tests {
             open().first("SELECT count(*) FROM t").unwrap().unwrap(),
             "1"
         );
-    }
-
-    /// Panics while a client is made, or at an operation.
-    struct Panics(Option<u64>);
-
-    impl StepWork for Panics {
-        fn operations(&self) -> u64 {
-            10
-        }
-
-        fn client<'d>(&'d self, _db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
-            match self.0 {
-                Some(at) => Ok(Box::new(PanicsAt(at))),
-                None => panic!("as it is to be"),
-            }
-        }
-    }
-
-    struct PanicsAt(u64);
-
-    impl Client for PanicsAt {
-        fn operation(&mut self, j: u64, _: u64, _: &mut OperationReading) -> Result<(), SqlError> {
-            assert_ne!(j, self.0);
-            Ok(())
-        }
-
-        fn readonly(&self) -> bool {
-            true
-        }
-    }
-
-    #[test]
-    fn a_thread_that_panics_ends_the_job_with_an_error() {
-        let library = library();
-        let folder = tempfile::tempdir().unwrap();
-        let step = Step {
-            name: "s".to_owned(),
-            options: Values::from([("threads".to_owned(), "3".to_owned())]),
-            cold: false,
-            unmeasured: false,
-        };
-        let mut job = Job {
-            kind: crate::bench::model::JobKind::Transactions,
-            engine: "stock".to_owned(),
-            library: None,
-            folder: folder.path().to_owned(),
-            options: Values::new(),
-            steps: Vec::new(),
-            seed: 1,
-        };
-        // While connections are made, while they warm up (after the last operation), and then.
-        for (at, warm_up) in [(None, 0), (Some(10), 1), (Some(5), 0)] {
-            job.options
-                .insert("warm_up".to_owned(), warm_up.to_string());
-            let run = StepRun {
-                job: &job,
-                step: &step,
-                place: &JobDatabase::new(&job).unwrap(),
-                library: &library,
-            };
-            let e = run.sample(Box::new(Panics(at)), &|_| Ok(()));
-            assert_eq!(format!("{:#}", e.unwrap_err()), "a thread panicked");
-        }
     }
 
     #[test]

@@ -1,0 +1,528 @@
+//! A step as it is done: by threads of this process, or by processes with threads of their own.
+//!
+//! Each is a **member** of the step. It makes ready (connections are open, statements prepared),
+//! says so, waits for all others, works, says that it is done, and waits again: connections close
+//! when all are done and what was used has been read.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, bail, ensure};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{BEGUN_AGAIN, Client, JobDatabase, OperationReading, StepWork, Workload, process};
+use crate::bench::meter::{TICK, Usage, lap, percentiles};
+use crate::bench::model::{Job, Line, Sample, Step};
+use crate::bench::work::options::JobOptions;
+use crate::bench::work::{Say, caught};
+use crate::bench::{connection, engine};
+use crate::data::random::{SplitMix64, mix};
+use crate::interrupt;
+use crate::sys::{Db, Library};
+
+/// Operations between two looks at whether to stop.
+const STRIDE: u64 = 64;
+/// The most connections of a step.
+const MOST: u64 = 1024;
+
+/// A step that is being done.
+pub struct StepRun<'r> {
+    pub job: &'r Job,
+    pub step: &'r Step,
+    pub place: &'r JobDatabase,
+    pub library: &'r Library,
+}
+
+/// How many connections do a step, and which of them are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crew {
+    /// Connections of the step, in all its processes.
+    pub all: u64,
+    pub first: u64,
+    pub own: u64,
+}
+
+/// What the members of a step share.
+struct StepShared<'s> {
+    work: &'s dyn StepWork,
+    operations: u64,
+    /// Until when to go on, whatever the number of operations is.
+    seconds: Option<Duration>,
+    crew: Crew,
+    warm_up: u64,
+    salt: u64,
+    /// All members are ready.
+    start: Barrier,
+    /// What was used has been read, connections may close.
+    end: Barrier,
+    stop: AtomicBool,
+    done: AtomicU64,
+}
+
+/// What a member tells.
+enum Told {
+    Ready,
+    Done,
+}
+
+/// What one connection did.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ThreadDone {
+    operations: u64,
+    times: Vec<f32>,
+    answer: u64,
+    count: i64,
+    readonly: bool,
+    /// From when to when, by [`now`]; nothing was done if there is none.
+    span: Option<(Duration, Duration)>,
+}
+
+/// What a member did, and what it used where it is a process of its own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct MemberDone {
+    pub threads: Vec<ThreadDone>,
+    pub usage: Usage,
+    pub retries: u64,
+}
+
+/// What is to be done when all members are ready, and when all are done: the two moments at which
+/// a process waits for the other processes.
+pub struct Cues<'c> {
+    pub start: &'c dyn Fn() -> Result<()>,
+    pub end: &'c dyn Fn() -> Result<()>,
+}
+
+/// The time since some moment that is the same for all processes of the machine.
+fn now() -> Duration {
+    // SAFETY: clock_gettime fills the structure it is given, which may be all zeros before.
+    let time = unsafe {
+        let mut time = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time);
+        time
+    };
+    let (seconds, nanoseconds) = (time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs());
+    Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds)
+}
+
+impl StepRun<'_> {
+    /// A connection with the settings of the job and of the step.
+    fn open(&self) -> Result<Db<'_>> {
+        let db = self.place.open(self.library)?;
+        connection::insist(&db, &connection::pragmas(&self.step.options))?;
+        Ok(db)
+    }
+
+    /// Does the step, and looks at the database afterwards.
+    pub fn sample(&self, workload: &dyn Workload, say: Say<'_>) -> Result<Sample> {
+        let options = JobOptions::of(self.job, Some(self.step));
+        let (threads, processes) = (
+            options.number("threads", 1)?,
+            options.number("processes", 1)?,
+        );
+        ensure!(
+            (1..=MOST).contains(&threads),
+            "threads={threads}: there may be 1 to {MOST}"
+        );
+        ensure!(
+            (1..=MOST / threads).contains(&processes),
+            "processes={processes}: there may be 1 to {} with threads={threads}",
+            MOST / threads
+        );
+        let all = threads * processes;
+        let members: Vec<Crew> = match processes {
+            1 => (0..all).map(|first| Crew { all, first, own: 1 }).collect(),
+            _ => (0..processes)
+                .map(|p| Crew {
+                    all,
+                    first: p * threads,
+                    own: threads,
+                })
+                .collect(),
+        };
+        let mut work = workload.work(self.step)?;
+        work.before(&self.open()?)?;
+        if self.step.cold {
+            self.place.cool()?;
+        }
+        let whole = Crew {
+            all,
+            first: 0,
+            own: all,
+        };
+        let shared = self.shared(&*work, whole, members.len())?;
+        let nothing: &dyn Fn() -> Result<()> = &|| Ok(());
+        let cues = Cues {
+            start: nothing,
+            end: nothing,
+        };
+        let done = self.members(&shared, &members, processes > 1, &cues, say)?;
+        let mut sample = self.looked_at(&shared, done)?;
+        sample.step.clone_from(&self.step.name);
+        sample.space = engine::space(&self.place.folder)?;
+        Ok(sample)
+    }
+
+    /// The part of a step that is this process's, one of several.
+    pub fn part(&self, workload: &dyn Workload, crew: Crew, cues: &Cues<'_>) -> Result<MemberDone> {
+        let mut work = workload.work(self.step)?;
+        work.before(&self.open()?)?;
+        let members: Vec<Crew> = (crew.first..crew.first + crew.own)
+            .map(|first| Crew {
+                first,
+                own: 1,
+                ..crew
+            })
+            .collect();
+        let shared = self.shared(&*work, crew, members.len())?;
+        self.members(&shared, &members, false, cues, &|_| Ok(()))
+    }
+
+    fn shared<'s>(
+        &self,
+        work: &'s dyn StepWork,
+        crew: Crew,
+        members: usize,
+    ) -> Result<StepShared<'s>> {
+        let options = JobOptions::of(self.job, Some(self.step));
+        Ok(StepShared {
+            work,
+            operations: work.operations(),
+            seconds: match options.number("seconds", 0)? {
+                0 => None,
+                n => Some(Duration::from_secs(n)),
+            },
+            crew,
+            warm_up: options.number("warm_up", 0)?,
+            salt: xxh3_64_with_seed(self.step.name.as_bytes(), self.job.seed),
+            start: Barrier::new(members + 1),
+            end: Barrier::new(members + 1),
+            stop: AtomicBool::new(false),
+            done: AtomicU64::new(0),
+        })
+    }
+
+    /// Has the members do all operations; each is a thread, or a process with that many.
+    fn members(
+        &self,
+        shared: &StepShared<'_>,
+        members: &[Crew],
+        processes: bool,
+        cues: &Cues<'_>,
+        say: Say<'_>,
+    ) -> Result<MemberDone> {
+        let (tell, told) = channel();
+        let (parts, mut all, cued) = std::thread::scope(|scope| {
+            let threads: Vec<_> = members
+                .iter()
+                .map(|member| {
+                    let tell = tell.clone();
+                    scope.spawn(move || match processes {
+                        false => self.thread(member.first, shared, &tell),
+                        true => self.process(*member, shared, &tell),
+                    })
+                })
+                .collect();
+            for _ in members {
+                let _ = told.recv();
+            }
+            let stop = || shared.stop.store(true, Ordering::Relaxed);
+            let cued = (cues.start)();
+            if cued.is_err() {
+                stop();
+            }
+            let again = BEGUN_AGAIN.load(Ordering::Relaxed);
+            let before = Usage::begin(&[]);
+            shared.start.wait();
+            let began = Instant::now();
+            let mut running = members.len();
+            while running > 0 {
+                match told.recv_timeout(TICK) {
+                    Ok(_) => running -= 1,
+                    Err(_) => {
+                        let share = shared.share(began.elapsed());
+                        // Nobody may be listening any more: then there is nothing to do either.
+                        if interrupt::raised() || say(Line::Progress(share)).is_err() {
+                            stop();
+                        }
+                    }
+                }
+            }
+            let all = MemberDone {
+                threads: Vec::new(),
+                usage: Usage::now(&[]).since(&before),
+                retries: BEGUN_AGAIN.load(Ordering::Relaxed) - again,
+            };
+            let cued = cued.and_then(|()| (cues.end)());
+            shared.end.wait();
+            let parts: Vec<Result<MemberDone>> = threads
+                .into_iter()
+                .map(|t| t.join().unwrap_or_else(|_| bail!("a thread panicked")))
+                .collect();
+            (parts, all, cued)
+        });
+        interrupt::check()?;
+        for part in parts {
+            let part = part?;
+            all.threads.extend(part.threads);
+            all.usage = all.usage.with(&part.usage);
+            all.retries += part.retries;
+        }
+        cued?;
+        ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
+        Ok(all)
+    }
+
+    /// What all connections did, and what the database is now.
+    fn looked_at(&self, shared: &StepShared<'_>, done: MemberDone) -> Result<Sample> {
+        let mut all = ThreadDone {
+            readonly: true,
+            ..ThreadDone::default()
+        };
+        let mut least = u64::MAX;
+        for part in done.threads {
+            least = least.min(part.operations);
+            all.operations += part.operations;
+            all.times.extend(part.times);
+            all.answer = all.answer.wrapping_add(part.answer);
+            all.count += part.count;
+            all.readonly &= part.readonly;
+            if let Some((a, b)) = part.span {
+                let (from, to) = all.span.unwrap_or((a, b));
+                all.span = Some((from.min(a), to.max(b)));
+            }
+        }
+        let alone = shared.crew.all == 1;
+        let mut answer = Vec::new();
+        // Of a step that ends with the clock nobody knows how much it reads.
+        if shared.seconds.is_none() && (alone || all.readonly) {
+            answer.push(format!("{:016x}", all.answer));
+        }
+        if !all.readonly {
+            let db = self.open()?;
+            answer.push(shared.work.check(&db, all.count, alone)?);
+        }
+        answer.retain(|part| !part.is_empty());
+        let mut percentiles = percentiles(&mut all.times);
+        if shared.seconds.is_some() {
+            let mean = all.operations as f64 / shared.crew.all as f64;
+            let share = least as f64 / mean.max(1.0);
+            percentiles.insert("least".to_owned(), format!("{share:.4}"));
+        }
+        Ok(Sample {
+            seconds: all.span.map_or(0.0, |(from, to)| (to - from).as_secs_f64()),
+            user: done.usage.user,
+            system: done.usage.system,
+            operations: all.operations,
+            retries: done.retries,
+            peak_memory: done.usage.peak,
+            device_read: done.usage.device_read,
+            device_written: done.usage.device_written,
+            answer: answer.join(", "),
+            percentiles,
+            ..Sample::default()
+        })
+    }
+
+    /// The part of thread `t`.
+    fn thread(&self, t: u64, shared: &StepShared<'_>, tell: &Sender<Told>) -> Result<MemberDone> {
+        // Whatever happens, the others must not wait for it.
+        let db = caught(|| self.open());
+        let client = match &db {
+            Ok(db) => caught(|| shared.work.client(db)),
+            Err(e) => Err(anyhow!("{e:#}")),
+        };
+        let client = client.and_then(|mut client| {
+            caught(|| {
+                let mut nothing = OperationReading::default();
+                for j in shared.operations..shared.operations + shared.warm_up {
+                    client.operation(j, shared.random(j), &mut nothing)?;
+                }
+                client.finish()?;
+                Ok(client)
+            })
+        });
+        // It closes when all are done.
+        let mut kept = None;
+        let part = shared.member(tell, client, |client| {
+            let client = kept.insert(client);
+            caught(|| part(t, &mut **client, shared))
+        });
+        Ok(MemberDone {
+            threads: vec![part?],
+            ..MemberDone::default()
+        })
+    }
+
+    /// The part of a process of its own.
+    fn process(
+        &self,
+        crew: Crew,
+        shared: &StepShared<'_>,
+        tell: &Sender<Told>,
+    ) -> Result<MemberDone> {
+        let process = caught(|| process::PartProcess::start(self, crew));
+        let mut kept = None;
+        shared.member(tell, process, |process| {
+            let process = kept.insert(process);
+            caught(|| process.work())
+        })?;
+        match &mut kept {
+            Some(process) => process.end(),
+            None => bail!("no process"),
+        }
+    }
+}
+
+/// What a thread does while the clock runs.
+fn part(t: u64, client: &mut dyn Client, shared: &StepShared<'_>) -> Result<ThreadDone> {
+    let mut part = ThreadDone {
+        readonly: client.readonly(),
+        ..ThreadDone::default()
+    };
+    let operations: Box<dyn Iterator<Item = u64>> = match shared.seconds {
+        Some(_) => Box::new((t..).step_by(usize::try_from(shared.crew.all)?)),
+        None => {
+            let of = |t| shared.operations * t / shared.crew.all;
+            part.times.reserve(usize::try_from(of(t + 1) - of(t))?);
+            Box::new(of(t)..of(t + 1))
+        }
+    };
+    let mut read = OperationReading::default();
+    let (from, start) = (now(), Instant::now());
+    let end = shared.seconds.map(|time| start + time);
+    let mut clock = start;
+    for j in operations {
+        if part.operations.is_multiple_of(STRIDE) {
+            shared.done.fetch_add(STRIDE, Ordering::Relaxed);
+            if shared.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        client.operation(j, shared.random(j), &mut read)?;
+        part.answer = part.answer.wrapping_add(read.end(j));
+        part.times.push(lap(&mut clock));
+        part.operations += 1;
+        if end.is_some_and(|end| clock >= end) {
+            break;
+        }
+    }
+    client.finish()?;
+    part.span = Some((from, now()));
+    part.count = client.count();
+    Ok(part)
+}
+
+impl StepShared<'_> {
+    /// A member that was made ready, or not, waits for the others, does its part, and waits again.
+    fn member<M, D>(
+        &self,
+        tell: &Sender<Told>,
+        ready: Result<M>,
+        work: impl FnOnce(M) -> Result<D>,
+    ) -> Result<D> {
+        let _ = tell.send(Told::Ready);
+        self.start.wait();
+        let done = ready.and_then(work);
+        if done.is_err() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        let _ = tell.send(Told::Done);
+        self.end.wait();
+        done
+    }
+
+    /// How much is done, of 1.
+    fn share(&self, elapsed: Duration) -> f64 {
+        let done = self.done.load(Ordering::Relaxed) as f64;
+        let share = match self.seconds {
+            Some(time) => elapsed.as_secs_f64() / time.as_secs_f64(),
+            None => done / self.operations.max(1) as f64,
+        };
+        share.min(1.0)
+    }
+
+    /// What is random in operation `j`.
+    fn random(&self, j: u64) -> u64 {
+        SplitMix64(self.salt ^ mix(j)).bits()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::model::Values;
+    use crate::bench::report::tests::library;
+    use crate::sys::SqlError;
+
+    /// Panics while a client is made, or at an operation.
+    struct Panics(Option<u64>);
+
+    impl Workload for Panics {
+        fn work(&self, _: &Step) -> Result<Box<dyn StepWork>> {
+            Ok(Box::new(Panics(self.0)))
+        }
+    }
+
+    impl StepWork for Panics {
+        fn operations(&self) -> u64 {
+            10
+        }
+
+        fn client<'d>(&'d self, _db: &'d Db<'d>) -> Result<Box<dyn Client + 'd>> {
+            match self.0 {
+                Some(at) => Ok(Box::new(PanicsAt(at))),
+                None => panic!("as it is to be"),
+            }
+        }
+    }
+
+    struct PanicsAt(u64);
+
+    impl Client for PanicsAt {
+        fn operation(&mut self, j: u64, _: u64, _: &mut OperationReading) -> Result<(), SqlError> {
+            assert_ne!(j, self.0);
+            Ok(())
+        }
+
+        fn readonly(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_thread_that_panics_ends_the_job_with_an_error() {
+        let library = library();
+        let folder = tempfile::tempdir().unwrap();
+        let step = Step {
+            name: "s".to_owned(),
+            options: Values::from([("threads".to_owned(), "3".to_owned())]),
+            cold: false,
+            unmeasured: false,
+        };
+        let mut job = Job {
+            kind: crate::bench::model::JobKind::Transactions,
+            engine: "stock".to_owned(),
+            library: None,
+            folder: folder.path().to_owned(),
+            options: Values::new(),
+            steps: Vec::new(),
+            seed: 1,
+        };
+        // While connections are made, while they warm up (after the last operation), and then.
+        for (at, warm_up) in [(None, 0), (Some(10), 1), (Some(5), 0)] {
+            job.options
+                .insert("warm_up".to_owned(), warm_up.to_string());
+            let run = StepRun {
+                job: &job,
+                step: &step,
+                place: &JobDatabase::new(&job).unwrap(),
+                library: &library,
+            };
+            let e = run.sample(&Panics(at), &|_| Ok(()));
+            assert_eq!(format!("{:#}", e.unwrap_err()), "a thread panicked");
+        }
+    }
+}
