@@ -59,7 +59,7 @@
 ** of that: it might have no busy handler, and be the only one.  So transactions
 ** that begin to write wait at a gate, and whoever comes to the lock all the
 ** same waits for it there.  They wait for the thread only, which waits for no
-** writer then.
+** writer then, and gives up mode RESTART if one who reads already is among them.
 **
 ** How long may the log become?  A commit that finds it HP_CKPT_LONG times as
 ** long as its limit waits for the run that goes on, or checkpoints itself if
@@ -141,6 +141,7 @@ struct HpCheckpoint {
   unixFile *pFile;       /* The file of the thread, while it has it.  Atomic */
   u32 mHeld;             /* Slots that the thread has locked.  Atomic */
   u8 bShut;              /* Nobody is to begin to write.  Atomic */
+  u32 nBlocked;          /* Threads that wait for mHeld */
   u32 bGo;               /* Slept on by the thread, for the lock of writers */
 };
 
@@ -289,13 +290,17 @@ static void hpCheckpointLocks(const unixFile *pFile, u16 mask){
 
 /*
 ** Some slot of mask is not free.  Returns true, and after some time, if only
-** the thread had it: try again.
+** the thread had it: try again.  Who reads the log already does not go away for
+** the thread, which need not wait for that.
 */
 static int hpCheckpointBusy(const unixFile *pFile, u16 mask){
   HpCheckpoint *p = hpCheckpointOf(pFile);
   if( p==0 || hpCopierSelf || (AtomicLoad(&p->mHeld) & mask)==0 ) return 0;
   hpCopierLock();
+  p->nBlocked++;
+  if( AtomicLoad(&p->bShut) ) hpParkWake(&p->bGo);
   while( AtomicLoad(&p->mHeld) & mask ) hpCopierWait();
+  p->nBlocked--;
   hpCopierUnlock();
   return 1;
 }
@@ -325,12 +330,19 @@ struct HpCkptBusy {
   Wal *pWal;
   i64 tEnd;              /* When to give up */
   u8 bDrain;             /* Wait for readers too */
+  u8 bBlocked;           /* One of them waits for this checkpoint */
 };
 static int hpCheckpointPause(void *pArg){
   HpCkptBusy *pBusy = (HpCkptBusy*)pArg;
   i64 nNap = pBusy->tEnd-hpParkNow();
   assert( hpCopierSelf && AtomicLoad(&pBusy->p->bShut) );
   if( nNap<=0 || (pBusy->pWal->writeLock && !pBusy->bDrain) ) return 0;
+  if( pBusy->pWal->writeLock ){
+    hpCopierLock();
+    pBusy->bBlocked = pBusy->p->nBlocked>0;
+    hpCopierUnlock();
+    if( pBusy->bBlocked ) return 0;
+  }
   if( pBusy->pWal->writeLock ) nNap = MIN(nNap, HP_CKPT_LOOK);
   hpParkSleep(&pBusy->p->bGo, nNap);
   __atomic_store_n(&pBusy->p->bGo, 0, __ATOMIC_SEQ_CST);
@@ -356,6 +368,7 @@ static int hpCheckpointLast(
   busy.p = p;
   busy.pWal = pWal;
   busy.bDrain = (u8)bDrain;
+  busy.bBlocked = 0;
   busy.tEnd = hpParkNow()+HP_CKPT_TIME;
   __atomic_store_n(&p->bGo, 0, __ATOMIC_SEQ_CST);
   __atomic_store_n(&p->bShut, 1, __ATOMIC_SEQ_CST);
@@ -365,7 +378,8 @@ static int hpCheckpointLast(
   AtomicStore(&p->bShut, 0);
   pthread_cond_broadcast(&hpCopier.cond);
   hpCopierUnlock();
-  return rc;
+  /* All but to begin the log anew is done, which the next run tries again */
+  return busy.bBlocked && rc==SQLITE_BUSY ? SQLITE_OK : rc;
 }
 
 /* Sync the database file */

@@ -496,14 +496,15 @@ static int hpTurnMayPass(const HpTurn *p, i64 tNow){
       && p->tBegun!=0 && p->tFreed-p->tBegun<HP_TURN_SHORT;
 }
 
-SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
+/* A writer that has not tried yet goes to the end of the line, if it may not go
+** past it */
+static void hpTurnLine(BtShared *pBt){
   HpTicket *pT = &pBt->hpTicket;
   unixInodeInfo *pInode;
   HpTurn *p;
   i64 tNow, nLeft;
   int bPark;
   assert( pBt->inTransaction==TRANS_NONE );
-  hpCheckpointGate((unixFile*)sqlite3PagerFile(pBt->pPager));
   if( pT->bWriter ) return;                  /* It was woken, and tries */
   pT->bWriter = 1;
   pT->bAside = 0;
@@ -527,6 +528,13 @@ SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
     hpTurnPark(p, pBt, tNow+nLeft);
     hpTurnWaited(pBt, hpParkNow()-tNow);
   }
+}
+
+/* It holds nothing yet, and may have stood in line: only now it looks whether
+** the thread that checkpoints wants writers to pause */
+SQLITE_PRIVATE void sqlite3HpTurnGate(BtShared *pBt){
+  hpTurnLine(pBt);
+  hpCheckpointGate((unixFile*)sqlite3PagerFile(pBt->pPager));
 }
 
 /* A connection that takes no part has found the lock taken */
