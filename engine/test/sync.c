@@ -40,6 +40,7 @@ static int nSynced;
 static int nSync;              /* Syncs up to now */
 static int iFailing;           /* This one fails; 0: none */
 static int nLongSync;          /* Those of 50 ms and more that have ended.  Atomic */
+static int nNameSync;          /* Those of directories that have ended.  Atomic */
 
 static int fdDisk = -1;        /* The database: to close it would end all locks */
 
@@ -51,7 +52,7 @@ static unsigned char *logOf(const char *zFile, int *pn){
 int fdatasync(int fd){
   unsigned char *a = 0;
   int n = 0, bFails, nUs;
-  (void)fd;
+  struct stat buf;
   pthread_mutex_lock(&diskMutex);
   nSync++;
   bFails = nSync==iFailing;
@@ -65,6 +66,7 @@ int fdatasync(int fd){
     errno = EIO;
     return -1;
   }
+  if( fstat(fd, &buf)==0 && S_ISDIR(buf.st_mode) ) __atomic_add_fetch(&nNameSync, 1, __ATOMIC_SEQ_CST);
   if( a ){
     pthread_mutex_lock(&diskMutex);
     free(aSynced);
@@ -166,7 +168,10 @@ static void *writer(void *pArg){
         rc = ran(db, "INSERT INTO t(who, v) VALUES(-1, 1); ROLLBACK; BEGIN IMMEDIATE; SAVEPOINT s;"
                      "INSERT INTO t(who, v) VALUES(-2, 1); ROLLBACK TO s; RELEASE s");
       }
+      /* May it keep columns of what it has found, or of what it writes? */
+      if( rc==SQLITE_OK && eKind==5 ) rc = ran(db, "SELECT sum(v) FROM t");
       if( rc==SQLITE_OK ) rc = ran(db, zSql);
+      if( rc==SQLITE_OK && eKind==5 ) rc = ran(db, "SELECT sum(v) FROM t");
       if( rc==SQLITE_OK ) rc = ran(db, "UPDATE t SET who=who WHERE id=(SELECT max(id) FROM t)");
       if( rc==SQLITE_OK ) rc = ran(db, "COMMIT");
     }
@@ -714,6 +719,141 @@ static void testShares(void){
   sqlite3_close(db);
 }
 
+/* A log that has begun anew is cut off to its limit, as SQLite does: by a commit that
+** nobody follows, so that no frame of another one is cut off too. */
+static void *cutter(void *pArg){
+  Writer *p = (Writer*)pArg;
+  sqlite3 *db = opened(p->zFile);
+  int i;
+  execute(db, "PRAGMA journal_size_limit=20000");
+  for(i=1; i<=p->nOwn; i++){
+    char zSql[200];
+    if( p->iWho==1 && i%10==0 ){
+      execute(db, "INSERT INTO t(who, v) VALUES(0, zeroblob(400000)); DELETE FROM t WHERE who=0;"
+                  "PRAGMA wal_checkpoint(restart)");
+    }
+    sqlite3_snprintf(sizeof(zSql), zSql, "INSERT INTO t(who, v) VALUES(%d, %d)", p->iWho, i);
+    execute(db, zSql);
+    __atomic_store_n(&p->nAck, i, __ATOMIC_SEQ_CST);
+  }
+  sqlite3_close(db);
+  return 0;
+}
+static void testCutOff(int nOwn){
+  const char *zFile = temporaryFile("cut.db");
+  pthread_t aThread[NWRITER];
+  sqlite3 *db;
+  struct stat buf;
+  char zWal[400];
+  int i;
+  nSyncUs = 0;
+  db = made(zFile);
+  nSyncUs = 300;
+  for(i=0; i<NWRITER; i++){
+    memset(&aWriter[i], 0, sizeof(aWriter[i]));
+    aWriter[i].zFile = zFile;
+    aWriter[i].iWho = i+1;
+    aWriter[i].nOwn = nOwn;
+    pthread_create(&aThread[i], 0, cutter, &aWriter[i]);
+  }
+  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  nSyncUs = 0;
+  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "cut off");
+  checkIntegrity(&ours, db, "cut off");
+  execute(db, "PRAGMA journal_size_limit=20000; PRAGMA wal_checkpoint(restart); DELETE FROM t WHERE id=1");
+  sqlite3_snprintf(sizeof(zWal), zWal, "%s-wal", zFile);
+  check(stat(zWal, &buf)==0 && buf.st_size<=40000, "the log is cut off: %lld bytes", (long long)buf.st_size);
+  sqlite3_close(db);
+}
+
+/* The log is a new file: nobody is told of a commit before its name is synced. */
+static int nUnnamed;           /* Commits that were told too early.  Atomic */
+static void *namer(void *pArg){
+  sqlite3 *db = opened((const char*)pArg);
+  int i;
+  for(i=0; i<3; i++){
+    execute(db, "INSERT INTO t(who, v) VALUES(1, 1)");
+    if( __atomic_load_n(&nNameSync, __ATOMIC_SEQ_CST)==0 ) __atomic_add_fetch(&nUnnamed, 1, __ATOMIC_SEQ_CST);
+  }
+  sqlite3_close(db);
+  return 0;
+}
+static void testNewLog(int nRound){
+  const char *zFile = temporaryFile("named.db");
+  int i, k;
+  nSyncUs = nUnnamed = 0;
+  sqlite3_close(made(zFile));
+  nSyncUs = 200;
+  for(k=0; k<nRound; k++){
+    pthread_t aThread[NWRITER];
+    nNameSync = 0;
+    for(i=0; i<NWRITER; i++) pthread_create(&aThread[i], 0, namer, (void*)zFile);
+    for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  }
+  nSyncUs = 0;
+  check(nUnnamed==0, "%d commits were told before the name of their log was synced", nUnnamed);
+}
+
+/* Syncs fail while readers keep columns of the table: they never have what came to
+** nothing, nor those of another commit that had the same frames. */
+static int bReadersEnd;
+static void *columnReader(void *pArg){
+  static const char zSql[] = "SELECT count(*) || ',' || sum(v) || ',' || sum(who*v) || ',' || max(v) FROM t";
+  sqlite3 *db = opened((const char*)pArg);
+  int nDone = 0;
+  while( !__atomic_load_n(&bReadersEnd, __ATOMIC_SEQ_CST) ){
+    int k;
+    char *azText[2];
+    execute(db, "BEGIN");
+    for(k=0; k<2; k++){
+      sqlite3_stmt *pStmt;
+      execute(db, k ? "PRAGMA hp_columns=off" : "PRAGMA hp_columns=auto");
+      pStmt = prepared(db, zSql);
+      azText[k] = sqlite3_step(pStmt)==SQLITE_ROW
+          ? sqlite3_mprintf("%s", sqlite3_column_text(pStmt, 0)) : 0;
+      sqlite3_finalize(pStmt);
+    }
+    execute(db, "COMMIT");
+    if( azText[0]==0 || azText[1]==0 || strcmp(azText[0], azText[1]) ){
+      check(0, "columns: %s, the file: %s", azText[0], azText[1]);
+    }
+    sqlite3_free(azText[0]);
+    sqlite3_free(azText[1]);
+    nDone++;
+  }
+  sqlite3_close(db);
+  check(nDone>3, "a reader has read %d times", nDone);
+  return 0;
+}
+static void testColumns(int nRound){
+  const char *zFile = temporaryFile("kept.db");
+  pthread_t aThread[NWRITER], aReader[2];
+  int i, k, nFailed = 0;
+  for(k=0; k<nRound; k++){
+    sqlite3 *db;
+    nSyncUs = 0;
+    iFailing = 0;
+    db = made(zFile);
+    execute(db, "INSERT INTO t(who, v) SELECT 0, value FROM " SERIES("3000"));
+    __atomic_store_n(&bReadersEnd, 0, __ATOMIC_SEQ_CST);
+    for(i=0; i<2; i++) pthread_create(&aReader[i], 0, columnReader, (void*)zFile);
+    nSyncUs = 800;
+    iFailing = nSync+30+7*k;
+    start(aThread, zFile, k%3==1 ? 2 : k%3==2 ? 0 : 5, 30);
+    for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+    __atomic_store_n(&bReadersEnd, 1, __ATOMIC_SEQ_CST);
+    for(i=0; i<2; i++) pthread_join(aReader[i], 0);
+    nSyncUs = 0;
+    for(i=0; i<NWRITER; i++){
+      checkAcknowledged(&ours, db, i, aWriter[i].nOwn, "columns");
+      nFailed += aWriter[i].nFailed;
+    }
+    sqlite3_close(db);
+  }
+  iFailing = 0;
+  check(nFailed>0, "%d commits failed beside readers", nFailed);
+}
+
 int main(int argc, char **argv){
   int bThreads = argc>2 && strcmp(argv[2], "threads")==0;
   int k;
@@ -727,10 +867,16 @@ int main(int argc, char **argv){
     pSeen = mapped(argv[3]);
     kills(argv[3], atoi(argv[4]), atoi(argv[5]));
   }
+  if( argc>2 && strcmp(argv[2], "columns")==0 ){
+    testColumns(longRun() ? 60 : 6);
+    return finish();
+  }
   testShares();
   for(k=0; k<3; k++) testPower(k, longRun() ? 100 : bThreads ? 3 : 6);
   testMixed(longRun() ? 400 : 30);
   for(k=0; k<4; k++) testFailing(k);
+  testCutOff(longRun() ? 400 : 40);
+  testNewLog(longRun() ? 200 : 10);
   if( !bThreads ){
     testTells(0, "INSERT INTO keys VALUES('a', 2)", 1);
     testTells(0, "INSERT INTO keys VALUES('b', 2) RETURNING k", 1);
