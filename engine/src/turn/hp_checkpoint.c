@@ -59,7 +59,8 @@
 ** of that: it might have no busy handler, and be the only one.  So transactions
 ** that begin to write wait at a gate, and whoever comes to the lock all the
 ** same waits for it there.  They wait for the thread only, which waits for no
-** writer then, and gives up mode RESTART if one who reads already is among them.
+** writer then, and gives up mode RESTART if one who reads already is among
+** them.
 **
 ** How long may the log become?  A commit that finds it HP_CKPT_LONG times as
 ** long as its limit waits for the run that goes on, or checkpoints itself if
@@ -231,8 +232,8 @@ static HpCheckpoint *hpCheckpointMake(unixFile *pFile){
   return p;
 }
 
-/* It is not noted any more: whoever waits for its run looks again.  The mutex is
-** held */
+/* It is not noted any more: whoever waits for its run looks again.  The mutex
+** is held */
 static void hpCheckpointForget(HpCheckpoint *p){
   HpCheckpoint **pp = &hpCopier.pWanted;
   assert( hpCopierIsSane() );
