@@ -390,6 +390,31 @@ static void testRenamed(void){
   sqlite3_close(db);
 }
 
+/* The thread cannot open the log, as there are no descriptors left: commits
+** checkpoint themselves, and the log stays short. */
+static int (*xOpen)(const char*, int, int);
+static int failingOpen(const char *zName, int flags, int mode){
+  size_t n = strlen(zName);
+  if( n>4 && strcmp(&zName[n-4], "-wal")==0 ){ errno = EMFILE; return -1; }
+  return xOpen(zName, flags, mode);
+}
+static void testNoLog(void){
+  const char *zFile = temporaryFile("nolog.db");
+  sqlite3 *db = made(zFile, SHORT);
+  sqlite3_syscall_ptr xOld;
+  commits(db, 10);
+  xOld = replaceCall("open", (sqlite3_syscall_ptr)failingOpen);
+  xOpen = (int(*)(const char*, int, int))xOld;
+  commits(db, 1000);
+  check(framesOf(zFile)<=200, "the log has %d frames", framesOf(zFile));
+  replaceCall("open", xOld);
+  commits(db, 1000);
+  check(framesOf(zFile)<=200, "and then %d frames", framesOf(zFile));
+  check(counted(db, zLeft)>0, "the thread checkpoints again");
+  checkIntegrity(&ours, db, "no log");
+  sqlite3_close(db);
+}
+
 /* The application has closed its standard input, and the thread opens files: it
 ** must not get a descriptor that SQLite would close, as that ends all locks. */
 static void testDescriptors(void){
@@ -565,6 +590,7 @@ int main(int argc, char **argv){
   if( strcmp(zWhat, "threads")!=0 ){
     testFork();
     testDescriptors();
+    testNoLog();
     testFaults("fdatasync");
     testFaults("pwrite");
   }

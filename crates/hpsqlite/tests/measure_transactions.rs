@@ -260,6 +260,18 @@ fn connections_of_several_processes_do_what_those_of_one_do() {
     let sample = &timed[2]["sample"];
     assert!((0.9..3.0).contains(&sample["seconds"].as_f64().unwrap()));
     assert!(sample["percentiles"]["least"].is_string(), "{sample}");
+    // What fails in one of them, in a transaction, ends all.
+    let since = std::time::Instant::now();
+    let unlucky = with(
+        json!({"threads": "1", "processes": "2", "operations": "40000000", "transaction": "10",
+        "sql": "INSERT INTO t VALUES(CASE WHEN :i=77 THEN abs(-9223372036854775807-1) ELSE 1 END)"}),
+    );
+    let why = failure(&unlucky);
+    assert!(
+        why.ends_with("step write: a part of the step: integer overflow"),
+        "{why}"
+    );
+    assert!(since.elapsed().as_secs() < 60, "the others are ended");
     let gone = with(json!({"threads": "2", "processes": "2", "sql": "SELECT * FROM gone"}));
     let why = failure(&gone);
     assert!(

@@ -305,6 +305,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
   u16 mask = (1<<(ofst+n)) - (1<<ofst);
   int *aLock = pNode->aLock;
   int rc = SQLITE_OK;
+  int bCopier = 0;       /* The thread of hp_checkpoint.c has them */
   int i;
   assert( n>0 && ofst>=0 && ofst+n<=SQLITE_SHM_NLOCK );
   if( hpConfig()->bOff ) return 0;
@@ -324,6 +325,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
       if( rc==SQLITE_OK ){
         (void)__atomic_add_fetch(&aLock[ofst], 1, __ATOMIC_ACQ_REL);
       }
+      bCopier = rc==SQLITE_BUSY && hpCheckpointHas(pFile, mask);
       sqlite3_mutex_leave(pNode->pShmMutex);
     }
     if( rc==SQLITE_OK ) p->sharedMask |= mask;
@@ -379,6 +381,7 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
       hpCheckpointLocks(pFile, p->exclMask);
     }
     assert( hpShmIsSane(pNode) );
+    bCopier = rc==SQLITE_BUSY && hpCheckpointHas(pFile, mask);
     sqlite3_mutex_leave(pNode->pShmMutex);
     if( bLoan && !bLock ){
       hpSyncReturns(pFile);
@@ -388,8 +391,9 @@ SQLITE_PRIVATE int sqlite3HpShmLock(
     }
   }
   *pRc = rc;
-  return rc!=SQLITE_BUSY || !hpCheckpointBusy(pFile, mask)
-      || sqlite3HpShmLock(pFile, ofst, n, flags, pRc);
+  if( !bCopier ) return 1;
+  hpCheckpointBusy(pFile, mask);
+  return sqlite3HpShmLock(pFile, ofst, n, flags, pRc);
 }
 #else
 

@@ -45,13 +45,15 @@ typedef struct HpCheckpoint HpCheckpoint;
 /* hp_checkpoint.c */
 static void hpCheckpointGate(const unixFile*);
 static void hpCheckpointLocks(const unixFile*, u16);
-static int hpCheckpointBusy(const unixFile*, u16);
+static int hpCheckpointHas(const unixFile*, u16);
+static void hpCheckpointBusy(const unixFile*, u16);
 static void hpCheckpointFreed(const unixFile*);
 static void hpCheckpointFree(unixInodeInfo*);
 #else
 # define hpCheckpointGate(F)     ((void)0)
 # define hpCheckpointLocks(F,M)  ((void)0)
-# define hpCheckpointBusy(F,M)   0
+# define hpCheckpointHas(F,M)    0
+# define hpCheckpointBusy(F,M)   ((void)(M))
 # define hpCheckpointFreed(F)    ((void)0)
 # define hpCheckpointFree(I)     ((void)0)
 #endif

@@ -23,16 +23,20 @@
 **                                 of all files makes it end.
 **    hpCheckpointGate()           Called before a transaction begins to write.
 **    hpCheckpointLocks()          Called when a lock of the wal-index is taken,
-**    hpCheckpointBusy()           ... was not free, ...
+**    hpCheckpointHas()            ... was not free: has the thread it?  ...
+**    hpCheckpointBusy()           ... then wait for that, ...
 **    hpCheckpointFreed()          ... or was given back.
 **    hpCheckpointFree()           The last connection leaves the file.
+**    hpCheckpointIsWatched()      Does another process use the log?
 **
 ** Which files?  Those of the VFS "unix" in WAL mode, without exclusive locking,
 ** whose first checkpoint in this process SQLite has done: a program that ends
 ** soon never has a thread.  No thread where scans have one worker only
 ** (hpThreads()), with a hard limit of memory, in FUSE, and with PRAGMA
-** hp_checkpoint=off.  Nor with synchronous=OFF, as a run that is noted then may
-** copy what is to be synced by the time it does so.  An application's own
+** hp_checkpoint=off.  Nor while another process uses the log: its writers would
+** find the lock of the last round taken, and sleep.  Nor with synchronous=OFF,
+** as a run that is noted then may copy what is to be synced by the time it does
+** so.  An application's own
 ** sqlite3_wal_hook() takes the place of ours as it takes that of SQLite's.
 **
 ** What the thread holds.  No connection: to open one runs the automatic
@@ -87,6 +91,19 @@
 # include "hpInt.h"
 #endif
 
+#if defined(HP_SYNC) || defined(HP_CHECKPOINT)
+/* Does another process use the wal-index? */
+static int hpCheckpointIsWatched(const unixShmNode *pNode){
+  struct flock f;
+  memset(&f, 0, sizeof(f));
+  f.l_type = F_WRLCK;
+  f.l_whence = SEEK_SET;
+  f.l_start = UNIX_SHM_DMS;
+  f.l_len = 1;
+  return osFcntl(pNode->hShm, F_GETLK, &f)!=0 || f.l_type!=F_UNLCK;
+}
+#endif
+
 #ifdef HP_CHECKPOINT
 #include <pthread.h>
 
@@ -135,6 +152,7 @@ struct HpCheckpoint {
   u8 bBusy;              /* bWanted, or running.  Atomic */
   u8 bFirst;             /* SQLite has done the first one */
   u8 bNamed;             /* The name of the log was synced */
+  u8 bFailed;            /* The last run could not checkpoint, or runs */
   i64 tNext;             /* Not before, because of readers, ... */
   i64 nAgain;            /* ... for which that was waited last */
   u32 nFrom;             /* The next run is from so many frames on.  Atomic */
@@ -240,7 +258,7 @@ static void hpCheckpointForget(HpCheckpoint *p){
   if( p->iGen!=hpCopier.iGen ){
     /* It was noted before this process came to be */
     p->iGen = hpCopier.iGen;
-    p->nLeave = 0;
+    p->nLeave = p->nBlocked = 0;
     p->bWanted = 0;
     AtomicStore(&p->bBusy, 0);
   }
@@ -290,20 +308,28 @@ static void hpCheckpointLocks(const unixFile *pFile, u16 mask){
 }
 
 /*
-** Some slot of mask is not free.  Returns true, and after some time, if only
-** the thread had it: try again.  Who reads the log already does not go away for
-** the thread, which need not wait for that.
+** Has the thread some slot of mask?  The connection of pFile, which found it
+** taken, has the mutex of the wal-index.
 */
-static int hpCheckpointBusy(const unixFile *pFile, u16 mask){
+static int hpCheckpointHas(const unixFile *pFile, u16 mask){
   HpCheckpoint *p = hpCheckpointOf(pFile);
-  if( p==0 || hpCopierSelf || (AtomicLoad(&p->mHeld) & mask)==0 ) return 0;
+  return p!=0 && !hpCopierSelf && (AtomicLoad(&p->mHeld) & mask)!=0;
+}
+
+/*
+** The same, which has no mutex any more, waits until it has not.  A writer
+** reads the log already and does not go away for the thread, which need not
+** wait for that.
+*/
+static void hpCheckpointBusy(const unixFile *pFile, u16 mask){
+  HpCheckpoint *p = hpCheckpointOf(pFile);
+  u32 nBlocked = (mask & (1<<WAL_WRITE_LOCK))!=0;
   hpCopierLock();
-  p->nBlocked++;
+  p->nBlocked += nBlocked;
   if( AtomicLoad(&p->bShut) ) hpParkWake(&p->bGo);
   while( AtomicLoad(&p->mHeld) & mask ) hpCopierWait();
-  p->nBlocked--;
+  p->nBlocked -= nBlocked;
   hpCopierUnlock();
-  return 1;
 }
 
 /*
@@ -344,8 +370,8 @@ static int hpCheckpointPause(void *pArg){
     hpCopierUnlock();
     if( pBusy->bBlocked ) return 0;
   }
-  if( pBusy->pWal->writeLock ) nNap = MIN(nNap, HP_CKPT_LOOK);
-  hpParkSleep(&pBusy->p->bGo, nNap);
+  /* Who leaves, or has the lock, may be in another process */
+  hpParkSleep(&pBusy->p->bGo, MIN(nNap, HP_CKPT_LOOK));
   __atomic_store_n(&pBusy->p->bGo, 0, __ATOMIC_SEQ_CST);
   return 1;
 }
@@ -363,6 +389,7 @@ static int hpCheckpointLast(
   int bDrain
 ){
   int eMode = bDrain ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_FULL;
+  int nLog = 0, nDone = -1;
   int rc;
   HpCkptBusy busy;
   assert( hpCopierSelf && !AtomicLoad(&p->bShut) && p->pFile!=0 );
@@ -374,13 +401,14 @@ static int hpCheckpointLast(
   __atomic_store_n(&p->bGo, 0, __ATOMIC_SEQ_CST);
   __atomic_store_n(&p->bShut, 1, __ATOMIC_SEQ_CST);
   rc = sqlite3WalCheckpoint(pWal, db, eMode, hpCheckpointPause, &busy,
-                            pJob->syncFlags, pJob->szPage, aBuf, 0, 0);
+                            pJob->syncFlags, pJob->szPage, aBuf, &nLog, &nDone);
   hpCopierLock();
   AtomicStore(&p->bShut, 0);
   pthread_cond_broadcast(&hpCopier.cond);
   hpCopierUnlock();
   /* All but to begin the log anew is done, which the next run tries again */
-  return busy.bBlocked && rc==SQLITE_BUSY ? SQLITE_OK : rc;
+  if( rc==SQLITE_BUSY && busy.bBlocked && nDone==nLog ) rc = SQLITE_OK;
+  return rc;
 }
 
 /* Sync the database file */
@@ -421,7 +449,9 @@ static int hpCheckpointRounds(
     rc = sqlite3WalCheckpoint(pWal, &db, SQLITE_CHECKPOINT_PASSIVE, 0, 0,
         pJob->syncFlags, pJob->szPage, aBuf, &nLog, &nDone);
     if( rc!=SQLITE_OK ) return 1;
-    p->bNamed = 1;
+    p->bFailed = 0;
+    /* If it has synced anything */
+    p->bNamed = (((unixFile*)pWal->pWalFd)->ctrlFlags & UNIXFILE_DIRSYNC)==0;
     nLive = hpCheckpointLive(pWal);
     if( nDone<nLog ){
       if( nLive<HP_CKPT_LONG*(u32)pJob->nLimit || nLive<p->nDrain ) return 0;
@@ -509,7 +539,10 @@ static void hpCheckpointRun(const HpCkptJob *pJob, unixFile *pFile, u8 *aBuf){
       (void)sqlite3WalClose(pWal, 0, 0, 0, 0);
     }
     hpCopierLock();
-    assert( p->mHeld==0 && !p->bShut );
+    assert( !p->bShut );
+    /* Some lock is left where the system could not give it back, until now */
+    AtomicStore(&p->mHeld, 0);
+    pthread_cond_broadcast(&hpCopier.cond);
     __atomic_store_n(&p->pFile, 0, __ATOMIC_SEQ_CST);
     p->nAgain = bFree ? 0 : MAX(2*p->nAgain, HP_CKPT_AGAIN);
     p->nAgain = MIN(p->nAgain, HP_CKPT_MX_AGAIN);
@@ -537,6 +570,7 @@ static int hpCopierTake(HpCkptJob *pJob, i64 *pnNap){
   if( p==0 ) return 0;
   hpCheckpointForget(p);
   AtomicStore(&p->bBusy, 1);
+  p->bFailed = 1;
   *pJob = p->job;
   p->job.pNames = p->job.zDb = p->job.zWal = 0;
   hpCopier.pRunning = pJob->pInode;
@@ -720,7 +754,8 @@ static int hpCheckpointMay(sqlite3 *db, const Btree *pBt){
       && !pWal->bShmUnreliable
       && pFile->pMethod==&posixIoMethods && !pFile->pInode->bProcessLock
       && pPager->pVfs->xOpen==unixOpen
-      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1;
+      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1
+      && !hpCheckpointIsWatched(pFile->pShm->pShmNode);
 }
 
 /* Note in *pJob what a run needs to know.  Returns false without memory */
@@ -815,8 +850,8 @@ static int hpCheckpointNote(HpCheckpoint *p, HpCkptJob *pJob){
 
 /*
 ** Wait for the run that goes on, or the one that comes next.  Returns false if
-** that is not to be waited for: the thread has another file to do, or waits for
-** readers.
+** that could not checkpoint, or is not to be waited for: the thread has another
+** file to do, or waits for readers.
 */
 static int hpCheckpointAwait(HpCheckpoint *p, const unixInodeInfo *pInode){
   int bTest = hpConfig()->eCheckpoint==HP_CKPT_NOW;
@@ -825,7 +860,10 @@ static int hpCheckpointAwait(HpCheckpoint *p, const unixInodeInfo *pInode){
   assert( !hpCopierSelf );
   hpCopierLock();
   if( p->iGen!=hpCopier.iGen ) hpCheckpointForget(p);
-  if( bTest ) p->tNext = 0;
+  if( bTest ){
+    p->tNext = 0;
+    hpParkWake(&hpCopier.bGo);
+  }
   nRun = hpCopier.nRun;
   for(;;){
     bRuns = hpCopier.pRunning==pInode;
@@ -837,7 +875,10 @@ static int hpCheckpointAwait(HpCheckpoint *p, const unixInodeInfo *pInode){
     hpCopierWait();
   }
   /* A run that did not find the file leaves it busy */
-  if( !bRuns ) AtomicStore(&p->bBusy, p->bWanted);
+  if( !bRuns ){
+    AtomicStore(&p->bBusy, p->bWanted);
+    bTaken = bTaken && !p->bFailed;
+  }
   hpCopierUnlock();
   return bTaken;
 }

@@ -232,17 +232,6 @@ static int hpSyncMayFollow(const HpSync *p){
       && p->nCommit<HP_SYNC_MOST && hpParkNow()-p->tOpen<HP_SYNC_TIME;
 }
 
-/* Does another process use the wal-index? */
-static int hpSyncIsWatched(const unixShmNode *pNode){
-  struct flock f;
-  memset(&f, 0, sizeof(f));
-  f.l_type = F_WRLCK;
-  f.l_whence = SEEK_SET;
-  f.l_start = UNIX_SHM_DMS;
-  f.l_len = 1;
-  return osFcntl(pNode->hShm, F_GETLK, &f)!=0 || f.l_type!=F_UNLCK;
-}
-
 /*
 ** The lock has been given back, or a commit was added: let somebody follow, or
 ** give the lock back to everybody if that was all.  pFile is that of a member.
@@ -261,7 +250,7 @@ static void hpSyncNext(HpSync *p, unixFile *pFile){
   p->iShown = p->iCommit;
   p->bFailed = p->bShut = 0;
   if( p->nCommit>1
-   && (hpTurnAsked(pFile->pInode) || hpSyncIsWatched(pNode))
+   && (hpTurnAsked(pFile->pInode) || hpCheckpointIsWatched(pNode))
   ){
     i64 tNow = hpParkNow();
     p->tPause = tNow+MAX(HP_SYNC_PAUSE, (tNow-p->tOpen)/8);

@@ -219,8 +219,8 @@ impl Drop for EngineServer {
     }
 }
 
-/// A command that dies with this process, in a process group of its own, so that Ctrl-C on the
-/// terminal is for us to handle.
+/// A command that dies with the thread that starts it, in a process group of its own, so that
+/// Ctrl-C on the terminal is for us to handle.
 pub fn own(program: &str, packages: &str, log: &Path, folder: &Path) -> Result<Command> {
     let path = find(program, packages)?;
     let log = File::options()

@@ -95,6 +95,7 @@ impl Helper {
     pub fn end(&mut self) -> Result<()> {
         drop(self.input.take());
         let status = self.child.wait()?;
+        interrupt::forget(self.child.id());
         if !status.success() {
             bail!("{}'s process has ended with {status}", self.who);
         }

@@ -2,7 +2,8 @@
 //!
 //! The job's process starts it with a file that says what to do, and speaks with it in lines of
 //! JSON ([`Helper`]): the process says that its connections are ready, is told to begin, says that
-//! it has done its part, and is told to close; the last line is what each connection did.
+//! it has done its part, and is told to close; the last line is what each connection did. In place
+//! of any of these it says why it has failed.
 
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use super::{JobDatabase, workload_of};
 use crate::bench::engine::server;
 use crate::bench::model::{Job, Step};
 use crate::bench::work::helper::Helper;
+use crate::interrupt;
 use crate::sys::Library;
 
 /// What the process is to do.
@@ -36,7 +38,10 @@ pub struct PartProcess {
 impl PartProcess {
     /// Starts it, and waits until its connections are ready.
     pub fn start(run: &StepRun<'_>, crew: Crew) -> Result<PartProcess> {
-        let name = |end| run.job.folder.join(format!("part-{}.{end}", crew.first));
+        let name = |end| {
+            let name = format!("{}-{}.{end}", run.step.name.replace('/', " "), crew.first);
+            run.job.folder.join(name)
+        };
         let (file, log) = (name("json"), name("log"));
         let part = PartJob {
             job: run.job.clone(),
@@ -51,7 +56,13 @@ impl PartProcess {
         let mut command = server::own(program, "hpsqlite", &log, &run.job.folder)?;
         command.arg("measure").arg(&file);
         let (helper, _) = Helper::start("a part of the step", command, &log)?;
+        // Whoever pressed Ctrl-C before it was remembered did not end it.
+        interrupt::check()?;
         Ok(PartProcess { helper })
+    }
+
+    pub fn id(&self) -> u32 {
+        self.helper.id()
     }
 
     /// Has it do its part.

@@ -4,12 +4,12 @@
 //! says so, waits for all others, works, says that it is done, and waits again: connections close
 //! when all are done and what was used has been read.
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -60,13 +60,19 @@ struct StepShared<'s> {
     end: Barrier,
     stop: AtomicBool,
     done: AtomicU64,
+    /// Members that have failed.
+    failed: AtomicUsize,
+    /// Processes that do not look at `stop`.
+    children: Mutex<Vec<u32>>,
 }
 
-/// What a member tells.
-enum Told {
-    Ready,
-    Done,
+/// A member is ready, or has done its part: did it fail?
+struct Told {
+    failed: bool,
 }
+
+/// The error of a member, and how many had failed before.
+type MemberError = (usize, anyhow::Error);
 
 /// What one connection did.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -89,7 +95,7 @@ pub struct MemberDone {
 }
 
 /// What is to be done when all members are ready, and when all are done: the two moments at which
-/// a process waits for the other processes.
+/// a process waits for the other processes. Where a member has failed neither is.
 pub struct Cues<'c> {
     pub start: &'c dyn Fn() -> Result<()>,
     pub end: &'c dyn Fn() -> Result<()>,
@@ -142,6 +148,11 @@ impl StepRun<'_> {
                 })
                 .collect(),
         };
+        ensure!(
+            processes == 1 || !self.step.cold,
+            "processes={processes}: they look at the database before the clock starts, so cold \
+             needs threads"
+        );
         let mut work = workload.work(self.step)?;
         work.before(&self.open()?)?;
         if self.step.cold {
@@ -201,6 +212,8 @@ impl StepRun<'_> {
             end: Barrier::new(members + 1),
             stop: AtomicBool::new(false),
             done: AtomicU64::new(0),
+            failed: AtomicUsize::new(0),
+            children: Mutex::new(Vec::new()),
         })
     }
 
@@ -213,7 +226,7 @@ impl StepRun<'_> {
         cues: &Cues<'_>,
         say: Say<'_>,
     ) -> Result<MemberDone> {
-        let (tell, told) = channel();
+        let (tell, told) = channel::<Told>();
         let (parts, mut all, cued) = std::thread::scope(|scope| {
             let threads: Vec<_> = members
                 .iter()
@@ -225,50 +238,75 @@ impl StepRun<'_> {
                     })
                 })
                 .collect();
+            let mut failed = false;
             for _ in members {
-                let _ = told.recv();
-            }
-            let stop = || shared.stop.store(true, Ordering::Relaxed);
-            let cued = (cues.start)();
-            if cued.is_err() {
-                stop();
+                failed |= told.recv().is_ok_and(|told| told.failed);
             }
             let again = BEGUN_AGAIN.load(Ordering::Relaxed);
             let before = Usage::begin(&[]);
+            let mut cued = Ok(());
+            if !failed {
+                cued = (cues.start)();
+            }
+            if failed || cued.is_err() {
+                shared.stop();
+            }
             shared.start.wait();
             let began = Instant::now();
             let mut running = members.len();
             while running > 0 {
                 match told.recv_timeout(TICK) {
-                    Ok(_) => running -= 1,
+                    Ok(told) => {
+                        running -= 1;
+                        failed |= told.failed;
+                    }
                     Err(_) => {
                         let share = shared.share(began.elapsed());
                         // Nobody may be listening any more: then there is nothing to do either.
                         if interrupt::raised() || say(Line::Progress(share)).is_err() {
-                            stop();
+                            shared.stop();
                         }
                     }
+                }
+                if failed {
+                    shared.stop();
                 }
             }
             let all = MemberDone {
                 threads: Vec::new(),
-                usage: Usage::now(&[]).since(&before),
+                // A process that only waits for others has used nothing.
+                usage: match processes {
+                    true => Usage::default(),
+                    false => Usage::now(&[]).since(&before),
+                },
                 retries: BEGUN_AGAIN.load(Ordering::Relaxed) - again,
             };
-            let cued = cued.and_then(|()| (cues.end)());
+            if cued.is_ok() && !failed {
+                cued = (cues.end)();
+            }
             shared.end.wait();
-            let parts: Vec<Result<MemberDone>> = threads
+            let panicked = |_| Err((usize::MAX, anyhow!("a thread panicked")));
+            let parts: Vec<Result<MemberDone, MemberError>> = threads
                 .into_iter()
-                .map(|t| t.join().unwrap_or_else(|_| bail!("a thread panicked")))
+                .map(|t| t.join().unwrap_or_else(panicked))
                 .collect();
             (parts, all, cued)
         });
         interrupt::check()?;
+        let mut first: Option<MemberError> = None;
         for part in parts {
-            let part = part?;
-            all.threads.extend(part.threads);
-            all.usage = all.usage.with(&part.usage);
-            all.retries += part.retries;
+            match part {
+                Ok(part) => {
+                    all.threads.extend(part.threads);
+                    all.usage = all.usage.with(&part.usage);
+                    all.retries += part.retries;
+                }
+                Err(e) if first.as_ref().is_none_or(|first| e.0 < first.0) => first = Some(e),
+                Err(_) => {}
+            }
+        }
+        if let Some((_, e)) = first {
+            return Err(e);
         }
         cued?;
         ensure!(!shared.stop.load(Ordering::Relaxed), "stopped");
@@ -327,7 +365,12 @@ impl StepRun<'_> {
     }
 
     /// The part of thread `t`.
-    fn thread(&self, t: u64, shared: &StepShared<'_>, tell: &Sender<Told>) -> Result<MemberDone> {
+    fn thread(
+        &self,
+        t: u64,
+        shared: &StepShared<'_>,
+        tell: &Sender<Told>,
+    ) -> Result<MemberDone, MemberError> {
         // Whatever happens, the others must not wait for it.
         let db = caught(|| self.open());
         let client = match &db {
@@ -362,17 +405,24 @@ impl StepRun<'_> {
         crew: Crew,
         shared: &StepShared<'_>,
         tell: &Sender<Told>,
-    ) -> Result<MemberDone> {
-        let process = caught(|| process::PartProcess::start(self, crew));
+    ) -> Result<MemberDone, MemberError> {
+        let process = caught(|| {
+            let process = process::PartProcess::start(self, crew)?;
+            shared.children().push(process.id());
+            Ok(process)
+        });
         let mut kept = None;
-        shared.member(tell, process, |process| {
+        let worked = shared.member(tell, process, |process| {
             let process = kept.insert(process);
             caught(|| process.work())
-        })?;
-        match &mut kept {
-            Some(process) => process.end(),
-            None => bail!("no process"),
-        }
+        });
+        let Some(process) = &mut kept else {
+            return worked.map(|()| MemberDone::default());
+        };
+        // Its number is another's as soon as its end has been waited for.
+        shared.children().retain(|id| *id != process.id());
+        worked?;
+        process.end().map_err(|e| shared.error(e))
     }
 }
 
@@ -422,16 +472,38 @@ impl StepShared<'_> {
         tell: &Sender<Told>,
         ready: Result<M>,
         work: impl FnOnce(M) -> Result<D>,
-    ) -> Result<D> {
-        let _ = tell.send(Told::Ready);
+    ) -> Result<D, MemberError> {
+        let ready = ready.map_err(|e| self.error(e));
+        let failed = ready.is_err();
+        let _ = tell.send(Told { failed });
         self.start.wait();
-        let done = ready.and_then(work);
-        if done.is_err() {
-            self.stop.store(true, Ordering::Relaxed);
-        }
-        let _ = tell.send(Told::Done);
+        let done = match ready {
+            Ok(_) if self.stop.load(Ordering::Relaxed) => Err(self.error(anyhow!("stopped"))),
+            Ok(ready) => work(ready).map_err(|e| self.error(e)),
+            Err(e) => Err(e),
+        };
+        let failed = done.is_err();
+        let _ = tell.send(Told { failed });
         self.end.wait();
         done
+    }
+
+    /// The error of a member, which is in its place among those of the others.
+    fn error(&self, error: anyhow::Error) -> MemberError {
+        (self.failed.fetch_add(1, Ordering::Relaxed), error)
+    }
+
+    /// No member goes on.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for id in self.children().drain(..) {
+            // SAFETY: a plain system call; the process is a child whose end nobody has waited for.
+            unsafe { libc::kill(id.cast_signed(), libc::SIGKILL) };
+        }
+    }
+
+    fn children(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.children.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How much is done, of 1.
