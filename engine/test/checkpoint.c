@@ -449,6 +449,52 @@ static int beside(const char *zFile){
   return sqlite3_close(db);
 }
 
+/* While another process uses the log, commits checkpoint themselves: its writers would
+** find the lock of the thread's last round taken. */
+static void testWatched(void){
+  const char *zFile = temporaryFile("watched.db");
+  sqlite3 *db = made(zFile, SHORT);
+  int aIn[2], aOut[2];
+  sqlite3_int64 n;
+  char c;
+  pid_t pid;
+  commits(db, 500);
+  n = counted(db, zLeft);
+  check(n>0, "the thread checkpoints");
+  if( pipe(aIn) || pipe(aOut) ) exit(2);
+  fflush(stdout);
+  pid = fork();
+  if( pid==0 ){
+    dup2(aIn[0], 0);
+    dup2(aOut[1], 1);
+    close(aIn[1]);
+    close(aOut[0]);
+    execl("/proc/self/exe", "checkpoint", "holds", zFile, (char*)0);
+    _exit(9);
+  }
+  close(aIn[0]);
+  close(aOut[1]);
+  check(read(aOut[0], &c, 1)==1, "the other process has the file open");
+  commits(db, 10);
+  n = counted(db, zLeft);
+  commits(db, 500);
+  check(counted(db, zLeft)==n, "%d checkpoints by the thread, beside another process", (int)(counted(db, zLeft)-n));
+  close(aIn[1]);
+  waitpid(pid, 0, 0);
+  close(aOut[0]);
+  commits(db, 500);
+  check(counted(db, zLeft)>n, "the thread checkpoints again");
+  checkIntegrity(&ours, db, "watched");
+  sqlite3_close(db);
+}
+static int holds(const char *zFile){
+  sqlite3 *db = opened(zFile);
+  char c;
+  integer(&ours, db, "SELECT count(*) FROM t");
+  if( write(1, "x", 1)!=1 || read(0, &c, 1)!=0 ) return 1;
+  return sqlite3_close(db);
+}
+
 /* Calls of the system fail, in the thread or in a commit: nothing is lost.  This
 ** fdatasync() is in the way of the C library's. */
 static int bFailSync = 0;
@@ -565,6 +611,7 @@ static void testCancelled(void){
 int main(int argc, char **argv){
   const char *zWhat = argc>1 ? argv[1] : "";
   if( argc>2 && strcmp(zWhat, "beside")==0 ) return beside(argv[2]);
+  if( argc>2 && strcmp(zWhat, "holds")==0 ) return holds(argv[2]);
   settle();
   if( argc>2 && strcmp(zWhat, "unload")==0 ){
     testUnload(argv[2]);
@@ -591,6 +638,7 @@ int main(int argc, char **argv){
     testFork();
     testDescriptors();
     testNoLog();
+    testWatched();
     testFaults("fdatasync");
     testFaults("pwrite");
   }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -258,6 +259,7 @@ static void testPower(int eKind, int nRound){
   fflush(stdout);
   pid = fork();
   if( pid==0 ){
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     execl("/proc/self/exe", "sync", zStock, "sees", zFile, (char*)0);
     _exit(9);
   }
@@ -675,6 +677,7 @@ static void testKilled(const char *zMode, int nRound){
       aPid[i] = fork();
       if( aPid[i]==0 ){
         char zFirst[20], zCount[20];
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         sqlite3_snprintf(sizeof(zFirst), zFirst, "%d", aFirst[i]);
         sqlite3_snprintf(sizeof(zCount), zCount, "%d", aCount[i]);
         execl("/proc/self/exe", "sync", zStock, "kills", zFile, zFirst, zCount, (char*)0);

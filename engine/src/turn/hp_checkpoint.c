@@ -754,8 +754,7 @@ static int hpCheckpointMay(sqlite3 *db, const Btree *pBt){
       && !pWal->bShmUnreliable
       && pFile->pMethod==&posixIoMethods && !pFile->pInode->bProcessLock
       && pPager->pVfs->xOpen==unixOpen
-      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1
-      && !hpCheckpointIsWatched(pFile->pShm->pShmNode);
+      && !hpConfig()->bOff && !db->hp.bNoCheckpoint && hpThreads(db)>1;
 }
 
 /* Note in *pJob what a run needs to know.  Returns false without memory */
@@ -910,6 +909,10 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
    && eTest==0
   ){
     return 1;
+  }
+  if( hpCheckpointIsWatched(pInode->pShmNode) ){
+    AtomicStore(&p->nFrom, 0);
+    return 0;
   }
   bWait = nFrame/HP_CKPT_LONG>=nLimit || eTest==HP_CKPT_NOW;
   if( AtomicLoad(&p->bBusy)==0 ){
