@@ -99,7 +99,7 @@ pub fn of(kind: JobKind, engine: &str) -> &'static dyn Work {
 
 /// Does the part of a job that the file says, as a process beside that of the job.
 pub fn do_part(file: &Path) -> Result<u8> {
-    transactions::process::serve(file)
+    transactions::part::serve(file)
 }
 
 /// Does a thread's work; a panic is an error, because others wait for the thread.

@@ -31,7 +31,8 @@
 //! fewest, as a share of the mean. Operation number j is then one of the connections' own, of which
 //! each has every N-th.
 
-pub mod process;
+pub mod part;
+mod process;
 pub mod statements;
 mod step;
 pub mod tatp;

@@ -5,29 +5,57 @@
 //! it has done its part, and is told to close; the last line is what each connection did. In place
 //! of any of these it says why it has failed.
 
-use std::io::{BufRead, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
-use super::step::{Crew, Cues, MemberDone, StepRun};
-use super::{JobDatabase, workload_of};
 use crate::bench::engine::server;
+use crate::bench::meter::Usage;
 use crate::bench::model::{Job, Step};
 use crate::bench::work::helper::Helper;
 use crate::interrupt;
-use crate::sys::Library;
+
+/// How many connections do a step, and which of them are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crew {
+    /// Connections of the step, in all its processes.
+    pub all: u64,
+    pub first: u64,
+    pub own: u64,
+}
+
+/// What one connection did.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ThreadDone {
+    pub operations: u64,
+    pub times: Vec<f32>,
+    pub answer: u64,
+    pub count: i64,
+    pub readonly: bool,
+    /// From when to when, by a clock that is the same for all processes of the machine; nothing was
+    /// done if there is none.
+    pub span: Option<(Duration, Duration)>,
+}
+
+/// What a member did, and what it used where it is a process of its own.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct MemberDone {
+    pub threads: Vec<ThreadDone>,
+    pub usage: Usage,
+    pub retries: u64,
+}
 
 /// What the process is to do.
 #[derive(Debug, Serialize, Deserialize)]
-struct PartJob {
-    job: Job,
-    step: Step,
+pub struct PartJob {
+    pub job: Job,
+    pub step: Step,
     /// That of the step.
-    library: PathBuf,
-    crew: Crew,
+    pub library: PathBuf,
+    pub crew: Crew,
 }
 
 /// Such a process, seen from that of the job.
@@ -37,23 +65,18 @@ pub struct PartProcess {
 
 impl PartProcess {
     /// Starts it, and waits until its connections are ready.
-    pub fn start(run: &StepRun<'_>, crew: Crew) -> Result<PartProcess> {
+    pub fn start(part: &PartJob) -> Result<PartProcess> {
+        let folder = &part.job.folder;
         let name = |end| {
-            let name = format!("{}-{}.{end}", run.step.name.replace('/', " "), crew.first);
-            run.job.folder.join(name)
+            let step = part.step.name.replace('/', " ");
+            folder.join(format!("{step}-{}.{end}", part.crew.first))
         };
         let (file, log) = (name("json"), name("log"));
-        let part = PartJob {
-            job: run.job.clone(),
-            step: run.step.clone(),
-            library: run.library.path().to_owned(),
-            crew,
-        };
-        std::fs::write(&file, serde_json::to_vec(&part)?)
+        std::fs::write(&file, serde_json::to_vec(part)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
         let program = std::env::current_exe()?;
         let program = program.to_str().context("a path that is not UTF-8")?;
-        let mut command = server::own(program, "hpsqlite", &log, &run.job.folder)?;
+        let mut command = server::own(program, "hpsqlite", &log, folder)?;
         command.arg("measure").arg(&file);
         let (helper, _) = Helper::start("a part of the step", command, &log)?;
         // Whoever pressed Ctrl-C before it was remembered did not end it.
@@ -76,46 +99,4 @@ impl PartProcess {
         self.helper.end()?;
         serde_json::from_value(done).context("a part of the step tells something odd")
     }
-}
-
-/// Such a process itself: does what the file says.
-pub fn serve(file: &Path) -> Result<u8> {
-    let say = |line: &Json| -> Result<()> {
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{line}")?;
-        Ok(out.flush()?)
-    };
-    match do_part(file, &say) {
-        Ok(done) => say(&serde_json::to_value(done)?)?,
-        Err(e) => say(&json!({"failed": format!("{e:#}")}))?,
-    }
-    Ok(0)
-}
-
-fn do_part(file: &Path, say: &dyn Fn(&Json) -> Result<()>) -> Result<MemberDone> {
-    let text = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let part: PartJob = serde_json::from_slice(&text).context("not a part of a job")?;
-    let workload = workload_of(&part.job)?;
-    let place = JobDatabase::existing(&part.job);
-    let library = Library::load(&part.library)?;
-    let run = StepRun {
-        job: &part.job,
-        step: &part.step,
-        place: &place,
-        library: &library,
-    };
-    let told = |what: &str| -> Result<()> {
-        say(&json!({}))?;
-        let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line)?;
-        if serde_json::from_str(&line).is_ok_and(|word: String| word == what) {
-            return Ok(());
-        }
-        bail!("{what} was to be said, and not {line:?}")
-    };
-    let cues = Cues {
-        start: &|| told("start"),
-        end: &|| told("end"),
-    };
-    run.part(&*workload, part.crew, &cues)
 }

@@ -10,10 +10,10 @@ use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, ensure};
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{BEGUN_AGAIN, Client, JobDatabase, OperationReading, StepWork, Workload, process};
+use super::process::{Crew, MemberDone, PartJob, PartProcess, ThreadDone};
+use super::{BEGUN_AGAIN, Client, JobDatabase, OperationReading, StepWork, Workload};
 use crate::bench::meter::{TICK, Usage, lap, percentiles};
 use crate::bench::model::{Job, Line, Sample, Step};
 use crate::bench::work::options::JobOptions;
@@ -34,15 +34,6 @@ pub struct StepRun<'r> {
     pub step: &'r Step,
     pub place: &'r JobDatabase,
     pub library: &'r Library,
-}
-
-/// How many connections do a step, and which of them are meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Crew {
-    /// Connections of the step, in all its processes.
-    pub all: u64,
-    pub first: u64,
-    pub own: u64,
 }
 
 /// What the members of a step share.
@@ -73,26 +64,6 @@ struct Told {
 
 /// The error of a member, and how many had failed before.
 type MemberError = (usize, anyhow::Error);
-
-/// What one connection did.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct ThreadDone {
-    operations: u64,
-    times: Vec<f32>,
-    answer: u64,
-    count: i64,
-    readonly: bool,
-    /// From when to when, by [`now`]; nothing was done if there is none.
-    span: Option<(Duration, Duration)>,
-}
-
-/// What a member did, and what it used where it is a process of its own.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct MemberDone {
-    pub threads: Vec<ThreadDone>,
-    pub usage: Usage,
-    pub retries: u64,
-}
 
 /// What is to be done when all members are ready, and when all are done: the two moments at which
 /// a process waits for the other processes. Where a member has failed neither is.
@@ -406,8 +377,14 @@ impl StepRun<'_> {
         shared: &StepShared<'_>,
         tell: &Sender<Told>,
     ) -> Result<MemberDone, MemberError> {
+        let part = PartJob {
+            job: self.job.clone(),
+            step: self.step.clone(),
+            library: self.library.path().to_owned(),
+            crew,
+        };
         let process = caught(|| {
-            let process = process::PartProcess::start(self, crew)?;
+            let process = PartProcess::start(&part)?;
             shared.children().push(process.id());
             Ok(process)
         });
