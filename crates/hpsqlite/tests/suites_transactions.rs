@@ -71,9 +71,13 @@ fn speedtest() {
 fn writers() {
     measured(
         "writers",
-        &["seconds=1", "threads=1,3"],
-        4,
-        &["The slowest transaction", "the least lucky connection"],
+        &["seconds=1", "threads=1,3", "processes=2"],
+        6,
+        &[
+            "The slowest transaction, by threads",
+            "the least lucky connection",
+            "Transactions a second, by processes",
+        ],
     );
 }
 
