@@ -200,7 +200,7 @@ static void checkAcknowledged(const Lib *pLib, sqlite3 *db, int i, int nAck, con
   check(n==nWant, "%s: writer %d was told of %d of its rows 1 to %d, and %lld are there", zWhat, i, nWant, nAck, n);
 }
 
-static void start(pthread_t *aThread, const char *zFile, int eKind, int nOwn){
+static void startAll(pthread_t *aThread, void *(*xRun)(void*), const char *zFile, int eKind, int nOwn){
   int i;
   for(i=0; i<NWRITER; i++){
     memset(&aWriter[i], 0, sizeof(aWriter[i]));
@@ -209,7 +209,10 @@ static void start(pthread_t *aThread, const char *zFile, int eKind, int nOwn){
     aWriter[i].eKind = eKind;
     aWriter[i].nOwn = nOwn;
   }
-  for(i=0; i<NWRITER; i++) pthread_create(&aThread[i], 0, writer, &aWriter[i]);
+  for(i=0; i<NWRITER; i++) pthread_create(&aThread[i], 0, xRun, &aWriter[i]);
+}
+static void start(pthread_t *aThread, const char *zFile, int eKind, int nOwn){
+  startAll(aThread, writer, zFile, eKind, nOwn);
 }
 
 /* The power fails at any moment: what was told, and what a reader has seen, is
@@ -601,13 +604,7 @@ static void testMixed(int nOwn){
   nSyncUs = 0;
   db = made(zFile);
   nSyncUs = 300;
-  for(i=0; i<NWRITER; i++){
-    memset(&aWriter[i], 0, sizeof(aWriter[i]));
-    aWriter[i].zFile = zFile;
-    aWriter[i].iWho = i+1;
-    aWriter[i].nOwn = nOwn;
-    pthread_create(&aThread[i], 0, mixer, &aWriter[i]);
-  }
+  startAll(aThread, mixer, zFile, 0, nOwn);
   for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
   nSyncUs = 0;
   for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "mixed");
@@ -752,13 +749,7 @@ static void testCutOff(int nOwn){
   nSyncUs = 0;
   db = made(zFile);
   nSyncUs = 300;
-  for(i=0; i<NWRITER; i++){
-    memset(&aWriter[i], 0, sizeof(aWriter[i]));
-    aWriter[i].zFile = zFile;
-    aWriter[i].iWho = i+1;
-    aWriter[i].nOwn = nOwn;
-    pthread_create(&aThread[i], 0, cutter, &aWriter[i]);
-  }
+  startAll(aThread, cutter, zFile, 0, nOwn);
   for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
   nSyncUs = 0;
   for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "cut off");
