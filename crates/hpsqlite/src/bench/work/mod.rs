@@ -24,6 +24,7 @@ mod transactions;
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
+use serde_json::Value as Json;
 
 use super::connection;
 use super::dataset::Cache;
@@ -98,8 +99,8 @@ pub fn of(kind: JobKind, engine: &str) -> &'static dyn Work {
 }
 
 /// Does the part of a job that the file says, as a process beside that of the job.
-pub fn do_part(file: &Path) -> Result<u8> {
-    transactions::part::serve(file)
+pub fn do_part(file: &Path, say: &dyn Fn(&Json) -> Result<()>) -> Result<()> {
+    transactions::part::serve(file, say)
 }
 
 /// Does a thread's work; a panic is an error, because others wait for the thread.

@@ -1,6 +1,6 @@
 //! A process that does a part of a step, seen from within: see [`process`](super::process).
 
-use std::io::{BufRead, Write};
+use std::io::BufRead;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -11,18 +11,12 @@ use super::step::{Cues, StepRun};
 use super::{JobDatabase, workload_of};
 use crate::sys::Library;
 
-/// Does what the file says, and tells what came of it.
-pub fn serve(file: &Path) -> Result<u8> {
-    let say = |line: &Json| -> Result<()> {
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{line}")?;
-        Ok(out.flush()?)
-    };
-    match do_part(file, &say) {
-        Ok(done) => say(&serde_json::to_value(done)?)?,
-        Err(e) => say(&json!({"failed": format!("{e:#}")}))?,
+/// Does what the file says, and tells what came of it to `say`.
+pub fn serve(file: &Path, say: &dyn Fn(&Json) -> Result<()>) -> Result<()> {
+    match do_part(file, say) {
+        Ok(done) => say(&serde_json::to_value(done)?),
+        Err(e) => say(&json!({"failed": format!("{e:#}")})),
     }
-    Ok(0)
 }
 
 fn do_part(file: &Path, say: &dyn Fn(&Json) -> Result<()>) -> Result<MemberDone> {

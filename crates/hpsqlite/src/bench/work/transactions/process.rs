@@ -27,6 +27,16 @@ pub struct Crew {
     pub own: u64,
 }
 
+impl Crew {
+    /// The same, divided into crews of so many.
+    pub fn divided(self, own: u64) -> Vec<Crew> {
+        (self.first..self.first + self.own)
+            .step_by(own as usize)
+            .map(|first| Crew { first, own, ..self })
+            .collect()
+    }
+}
+
 /// What one connection did.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ThreadDone {

@@ -109,16 +109,6 @@ impl StepRun<'_> {
             MOST / threads
         );
         let all = threads * processes;
-        let members: Vec<Crew> = match processes {
-            1 => (0..all).map(|first| Crew { all, first, own: 1 }).collect(),
-            _ => (0..processes)
-                .map(|p| Crew {
-                    all,
-                    first: p * threads,
-                    own: threads,
-                })
-                .collect(),
-        };
         ensure!(
             processes == 1 || !self.step.cold,
             "processes={processes}: they look at the database before the clock starts, so cold \
@@ -134,6 +124,7 @@ impl StepRun<'_> {
             first: 0,
             own: all,
         };
+        let members = whole.divided(if processes > 1 { threads } else { 1 });
         let shared = self.shared(&*work, whole, members.len())?;
         let nothing: &dyn Fn() -> Result<()> = &|| Ok(());
         let cues = Cues {
@@ -151,13 +142,7 @@ impl StepRun<'_> {
     pub fn part(&self, workload: &dyn Workload, crew: Crew, cues: &Cues<'_>) -> Result<MemberDone> {
         let mut work = workload.work(self.step)?;
         work.before(&self.open()?)?;
-        let members: Vec<Crew> = (crew.first..crew.first + crew.own)
-            .map(|first| Crew {
-                first,
-                own: 1,
-                ..crew
-            })
-            .collect();
+        let members = crew.divided(1);
         let shared = self.shared(&*work, crew, members.len())?;
         self.members(&shared, &members, false, cues, &|_| Ok(()))
     }
