@@ -250,6 +250,24 @@ static void testFork(void){
   sqlite3_close(db);
 }
 
+/* n threads, half of them of xOne, for a while: none stands still */
+static void together(const char *zFile, int n, void *(*xOne)(void*), void *(*xTwo)(void*)){
+  int i, bEnd = 0;
+  pthread_t aThread[4];
+  Load aLoad[4];
+  for(i=0; i<n; i++){
+    Load x = { zFile, &bEnd, 1, 0, 0 };
+    aLoad[i] = x;
+    pthread_create(&aThread[i], 0, i*2<n ? xOne : xTwo, &aLoad[i]);
+  }
+  alarm(100);
+  usleep(longRun() ? 20000000 : 1500000);
+  __atomic_store_n(&bEnd, 1, __ATOMIC_SEQ_CST);
+  for(i=0; i<n; i++) pthread_join(aThread[i], 0);
+  alarm(0);
+  for(i=0; i<n; i++) check(aLoad[i].n>5, "%s: thread %d of %d: %d times", zFile, i, n, aLoad[i].n);
+}
+
 /* An application checkpoints while commits wait for the thread to do so: what the
 ** thread has yet to begin is not wanted any more, and nobody waits for it. */
 static void *checkpointer(void *pArg){
@@ -276,21 +294,8 @@ static void *often(void *pArg){
 static void testForgotten(void){
   const char *zFile = temporaryFile("forgotten.db");
   sqlite3 *db = made(zFile, "PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=2");
-  int i, bEnd = 0;
-  pthread_t aThread[4];
-  Load aLoad[4];
   execute(db, "INSERT INTO t(v) SELECT value FROM " SERIES("3000"));
-  for(i=0; i<4; i++){
-    Load x = { zFile, &bEnd, 1, 0, 0 };
-    aLoad[i] = x;
-    pthread_create(&aThread[i], 0, i<2 ? checkpointer : often, &aLoad[i]);
-  }
-  alarm(100);
-  usleep(longRun() ? 20000000 : 1500000);
-  __atomic_store_n(&bEnd, 1, __ATOMIC_SEQ_CST);
-  for(i=0; i<4; i++) pthread_join(aThread[i], 0);
-  alarm(0);
-  for(i=0; i<4; i++) check(aLoad[i].n>5, "thread %d: %d times", i, aLoad[i].n);
+  together(zFile, 4, checkpointer, often);
   checkIntegrity(&ours, db, "two that checkpoint");
   sqlite3_close(db);
 }
@@ -309,20 +314,9 @@ static void *opener(void *pArg){
 }
 static void testOpening(int nThread){
   const char *zFile = temporaryFile("opening.db");
-  int i, bEnd = 0;
-  pthread_t aThread[4];
-  Load aLoad[4];
   sqlite3 *db = made(zFile, SHORT);
   sqlite3_close(db);
-  for(i=0; i<nThread; i++){
-    Load x = { zFile, &bEnd, 1, 0, 0 };
-    aLoad[i] = x;
-    pthread_create(&aThread[i], 0, opener, &aLoad[i]);
-  }
-  usleep(longRun() ? 20000000 : 1500000);
-  __atomic_store_n(&bEnd, 1, __ATOMIC_SEQ_CST);
-  for(i=0; i<nThread; i++) pthread_join(aThread[i], 0);
-  for(i=0; i<nThread; i++) check(aLoad[i].n>5, "connection %d was opened %d times", i, aLoad[i].n);
+  together(zFile, nThread, opener, opener);
   db = opened(zFile);
   checkIntegrity(&ours, db, "opening and closing");
   sqlite3_close(db);

@@ -215,6 +215,23 @@ static void start(pthread_t *aThread, const char *zFile, int eKind, int nOwn){
   startAll(aThread, writer, zFile, eKind, nOwn);
 }
 
+/* Threads of xRun write to a new file, with short syncs, and all that they were told
+** of is there.  Returns a connection. */
+static sqlite3 *allRan(void *(*xRun)(void*), const char *zFile, int nOwn, const char *zWhat){
+  pthread_t aThread[NWRITER];
+  sqlite3 *db;
+  int i;
+  nSyncUs = 0;
+  db = made(zFile);
+  nSyncUs = 300;
+  startAll(aThread, xRun, zFile, 0, nOwn);
+  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
+  nSyncUs = 0;
+  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, zWhat);
+  checkIntegrity(&ours, db, zWhat);
+  return db;
+}
+
 /* The power fails at any moment: what was told, and what a reader has seen, is
 ** there.  A checkpoint would sync the file too, and is another test's. */
 /* Memory shared with other processes: what they have seen, or were told */
@@ -598,19 +615,9 @@ static void *mixer(void *pArg){
 }
 static void testMixed(int nOwn){
   const char *zFile = temporaryFile("mixed.db");
-  sqlite3 *db;
-  pthread_t aThread[NWRITER];
-  int i;
-  nSyncUs = 0;
-  db = made(zFile);
-  nSyncUs = 300;
-  startAll(aThread, mixer, zFile, 0, nOwn);
-  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
-  nSyncUs = 0;
-  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "mixed");
+  sqlite3 *db = allRan(mixer, zFile, nOwn, "mixed");
   check(integer(&ours, db, "SELECT count(*) FROM t WHERE who<0")==0, "what was rolled back is not there");
   check(integer(&ours, db, "SELECT count(*) FROM sqlite_schema")==3, "no table is left");
-  checkIntegrity(&ours, db, "mixed");
   sqlite3_close(db);
 }
 
@@ -741,19 +748,9 @@ static void *cutter(void *pArg){
 }
 static void testCutOff(int nOwn){
   const char *zFile = temporaryFile("cut.db");
-  pthread_t aThread[NWRITER];
-  sqlite3 *db;
+  sqlite3 *db = allRan(cutter, zFile, nOwn, "cut off");
   struct stat buf;
   char zWal[400];
-  int i;
-  nSyncUs = 0;
-  db = made(zFile);
-  nSyncUs = 300;
-  startAll(aThread, cutter, zFile, 0, nOwn);
-  for(i=0; i<NWRITER; i++) pthread_join(aThread[i], 0);
-  nSyncUs = 0;
-  for(i=0; i<NWRITER; i++) checkAcknowledged(&ours, db, i, nOwn, "cut off");
-  checkIntegrity(&ours, db, "cut off");
   execute(db, "PRAGMA journal_size_limit=20000; PRAGMA wal_checkpoint(restart); DELETE FROM t WHERE id=1");
   sqlite3_snprintf(sizeof(zWal), zWal, "%s-wal", zFile);
   check(stat(zWal, &buf)==0 && buf.st_size<=40000, "the log is cut off: %lld bytes", (long long)buf.st_size);
