@@ -36,8 +36,8 @@
 ** hp_checkpoint=off.  Nor while another process uses the log: its writers would
 ** find the lock of the last round taken, and sleep.  Nor with synchronous=OFF,
 ** as a run that is noted then may copy what is to be synced by the time it does
-** so.  An application's own
-** sqlite3_wal_hook() takes the place of ours as it takes that of SQLite's.
+** so.  An application's own sqlite3_wal_hook() takes the place of ours as it
+** takes that of SQLite's.
 **
 ** What the thread holds.  No connection: to open one runs the automatic
 ** extensions of the application.  It opens the file by its name, which must
@@ -112,7 +112,7 @@ static int hpCheckpointIsWatched(const unixShmNode *pNode){
 #define HP_CKPT_LONG    2        /* So many times its limit the log is long */
 #define HP_CKPT_LAST(LIMIT) ((u32)(LIMIT)+(LIMIT)/2)   /* ... to pause others */
 #define HP_CKPT_TIME    ((i64)20*1000000)    /* Nanoseconds, see above */
-#define HP_CKPT_LOOK    ((i64)500*1000)      /* From look to look at readers */
+#define HP_CKPT_LOOK    ((i64)500*1000)      /* From look to look at others */
 #define HP_CKPT_AGAIN   ((i64)2*1000000)     /* After readers were in the
                                              ** way, */
 #define HP_CKPT_MX_AGAIN ((i64)256*1000000)  /* ... and at most */
@@ -363,8 +363,9 @@ static int hpCheckpointPause(void *pArg){
   HpCkptBusy *pBusy = (HpCkptBusy*)pArg;
   i64 nNap = pBusy->tEnd-hpParkNow();
   assert( hpCopierSelf && AtomicLoad(&pBusy->p->bShut) );
-  if( nNap<=0 || (pBusy->pWal->writeLock && !pBusy->bDrain) ) return 0;
+  if( nNap<=0 ) return 0;
   if( pBusy->pWal->writeLock ){
+    if( !pBusy->bDrain ) return 0;
     hpCopierLock();
     pBusy->bBlocked = pBusy->p->nBlocked>0;
     hpCopierUnlock();
