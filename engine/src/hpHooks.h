@@ -103,7 +103,7 @@ struct HpSettings {
   struct Wal *pBase;        /* This log has a commit that is not synced, which
                             ** the connection knows: hp_sync.c */
   u32 aLong[64];            /* Statements that took SQLite long: hp_race.c */
-  u32 aStat[35];            /* PRAGMA hp_stats */
+  u32 aStat[36];            /* PRAGMA hp_stats */
 };
 
 /* SrcItem.hp: what sqlite3HpAccept() found */
@@ -261,7 +261,8 @@ struct HpAhead {
 #endif /* SQLITE_OMIT_HP */
 
 /*
-** Called from select.c, update.c, delete.c, expr.c, func.c and pragma.c.
+** Called from select.c, update.c, delete.c, build.c, expr.c, func.c and
+** pragma.c.
 */
 #ifndef SQLITE_OMIT_HP
 SQLITE_PRIVATE int sqlite3HpBegin(Parse*, Select*);
@@ -279,6 +280,8 @@ SQLITE_PRIVATE void sqlite3HpCodeLoop(Parse*, SrcList*, Expr*, int);
 SQLITE_PRIVATE void sqlite3HpExplainCount(Parse*, int, Pgno, int);
 SQLITE_PRIVATE void sqlite3HpWanted(Parse*, Select*, int);
 SQLITE_PRIVATE int sqlite3HpWindow(Parse*, Select*, WhereInfo*, int, int);
+SQLITE_PRIVATE int sqlite3HpRefillBegin(Parse*, Index*, int, int);
+SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse*, int);
 # define sqlite3HpWantAll(S) ((S)->pHp = 0)
 SQLITE_PRIVATE void sqlite3HpRegisterFunctions(void);
 SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
@@ -295,6 +298,8 @@ SQLITE_PRIVATE int sqlite3HpPragma(Parse*, const char*, const char*);
 # define sqlite3HpExplainCount(A,B,C,D)
 # define sqlite3HpWanted(A,B,C)
 # define sqlite3HpWindow(A,B,C,D,E) 0
+# define sqlite3HpRefillBegin(A,B,C,D) 0
+# define sqlite3HpRefillEnd(A,B) ((void)(B))
 # define sqlite3HpWantAll(S)
 # define sqlite3HpRegisterFunctions()
 # define sqlite3HpPragma(A,B,C) 0
@@ -343,6 +348,7 @@ SQLITE_PRIVATE int sqlite3HpStays(Vdbe*, int);
 SQLITE_PRIVATE int sqlite3HpNext(Vdbe*, VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpRow(Vdbe*, VdbeOp*, Mem*);
 SQLITE_PRIVATE int sqlite3HpFind(Vdbe*, VdbeOp*, Mem*, u64);
+SQLITE_PRIVATE int sqlite3HpTask(Vdbe*, const VdbeOp*, Mem*, int*);
 SQLITE_PRIVATE int sqlite3HpCount(Vdbe*, int, BtCursor*, i64*);
 SQLITE_PRIVATE int sqlite3HpAgain(Vdbe*);
 SQLITE_PRIVATE int sqlite3HpRestart(Vdbe*, int*);

@@ -12,6 +12,7 @@
 ** SQLite's code.  Each floor is a folder, and stands on those below it:
 **
 **    plan       SELECT    ->  HpPlan       may we?  compile, emit opcodes
+**    upkeep     b-tree    ->  b-tree       OP_HpTask: CREATE INDEX and its like
 **    run        HpPlan    ->  registers    OP_HpScan, OP_HpNext, OP_HpRow
 **    sink       HpFrame   ->  HpAgg        a worker's groups; merges of them
 **               HpFrame   ->  HpSort       rows in order; the same merges
@@ -58,6 +59,7 @@
 #include "exec/hpExec.h"
 #include "sink/hpSink.h"
 #include "run/hpRun.h"
+#include "upkeep/hpUpkeep.h"
 #include "plan/hpCompile.h"
 
 #endif /* HPINT_H */

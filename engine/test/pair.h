@@ -39,7 +39,7 @@ static void both(const char *zSql){
 ** twenty times as long for it, which is most of the time of tests that begin often.
 ** A PRAGMA in place of zMore is for both connections.
 */
-static void pairTables(const char *zTables, const char *zMore){
+static inline void pairTables(const char *zTables, const char *zMore){
   int bPragma = strncmp(zMore, "PRAGMA", 6)==0;
   unsigned char *aFile;
   int i, n;
@@ -60,7 +60,7 @@ static void pairTables(const char *zTables, const char *zMore){
 }
 
 /* End a test: nothing may be left of ours */
-static void end(const char *zTest){
+static inline void end(const char *zTest){
   int i;
   for(i=0; i<2; i++){
     check(apLib[i]->close(adb[i])==SQLITE_OK, "%s: a statement is left", zTest);

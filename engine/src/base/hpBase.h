@@ -388,7 +388,8 @@ struct HpRecord {
                                ** connection while somebody waited */
 #define HP_STAT_CHECKPOINTS 33 /* Checkpoints that a thread was to make */
 #define HP_STAT_SYNCED     34  /* Commits that another one has synced */
-#define HP_STAT_MX         34
+#define HP_STAT_REFILLED   35  /* Indexes made of sorted runs */
+#define HP_STAT_MX         35
 
 /* Connections of one process share pages and columns of a file: hp_store.c, hp_columns.c */
 #if SQLITE_OS_UNIX && !defined(SQLITE_WASI) && !defined(SQLITE_OMIT_WAL) \
@@ -530,6 +531,7 @@ static int hpThreadIsLocked(const HpQuery*);
 static void hpThreadEnter(sqlite3_mutex*);
 static void hpThreadLock(const HpQuery*);
 static void hpThreadUnlock(const HpQuery*);
+static void hpThreadYield(void);
 static int hpThreadStopped(const HpQuery*);
 static Pager *hpThreadPager(const HpQuery*);
 static u32 hpThreadChanges(const HpQuery*);

@@ -218,13 +218,15 @@ struct HpRange {
 #define HP_FIELD_NULL  0   /* NULLs: keys that nobody reads */
 #define HP_FIELD_VEC   1   /* A vector */
 #define HP_FIELD_RAW   2   /* Columns of the table, as they are stored */
+#define HP_FIELD_REAL  3   /* A REAL column as stored, or NULL as its vector */
 struct HpField {
   u8 eField;             /* HP_FIELD_xxx */
   u16 n;                 /* Fields */
-  u16 iVec;              /* HP_FIELD_VEC: the vector */
-  int iStore;            /* HP_FIELD_RAW: first column of the record, ... */
+  u16 iVec;              /* HP_FIELD_VEC, _REAL: the vector */
+  int iStore;            /* HP_FIELD_RAW, _REAL: first column of the record, */
   int iCol;              /* ... and of the plan */
 };
+#define hpFieldIsVec(P) ((P)->eField & 1)
 
 /* Keys of rows: terms of GROUP BY or ORDER BY, columns of DISTINCT */
 struct HpKeys {
@@ -261,6 +263,7 @@ struct HpSourcePlan {
   int iCsr;              /* hpSetType: the cursor of the table to read */
   u8 bPlaces;            /* Places of rows are wanted: hpFoundPlace() */
   u8 bOrder;             /* Rowids are to be in order, as by a search for them */
+  u8 bStored;            /* Values are copied as stored: no columns in memory */
   u8 bCached;            /* Prepare time: only look at pages in the cache */
   u8 eTypeOnly;          /* HP_ONLY_xxx: decline values on overflow pages that
                           ** stock may not have to read */
@@ -307,6 +310,7 @@ struct HpGroupPlan {
   HpGroupPlan *pNext;    /* The groups of the next arm: laid out alike */
   HpTopAgg top;          /* The groups that are wanted */
   u8 bRows;              /* Rows to be sorted: equal keys stay apart */
+  u8 bWhole;             /* ... and all of them are wanted, by ourselves */
   u8 bIntKey;            /* One key, which may be an integer */
   u8 bInOrder;           /* The index gives the groups in order */
   u8 bLoadFirst;         /* Bare columns show the first row of the group */
@@ -332,6 +336,8 @@ struct HpSortPlan {
   HpField *aField;
   int nNested;           /* The record is a blob after so many NULLs, one for each ORDER BY
                          ** term.  0: it is not */
+  u8 bPrefix;            /* Of each row it is kept how many bytes the first ... */
+  int nPrefix;           /* ... so many terms of its key take: hpSortPrefix() */
   u8 eNumber;            /* pPart: HP_NUMBER_xxx */
   HpGroupPlan *pPart;    /* Not NULL: only the first rows of each partition are
                          ** wanted.  Its groups are the partitions */
@@ -442,6 +448,8 @@ struct HpPlan {
   int iLoop;             /* SQLite's loops begin at this instruction, ... */
   int iLoopEnd;          /* ... and this one is behind them.  0: they are not given up */
   u8 bGuess;             /* nStock says little; of OP_HpFind, SQLite searches an index */
+  /* OP_HpTask: what is done.  Else NULL */
+  int (*xTask)(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
   /* Written while the statement runs, by the thread that steps it: */
   int nLost;             /* A join: number of executions to skip next time */
   int nSkip;             /* Number of executions to skip now: hp_gate.c */

@@ -249,6 +249,7 @@ static const char *const azHpStat[HP_STAT_MX+1] = { 0,
   "lock taken over from another connection",
   "checkpoints left to a thread",
   "commits synced together with another one",
+  "indexes made from sorted runs",
 };
 
 /*

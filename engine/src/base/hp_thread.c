@@ -16,6 +16,7 @@
 **    hpThreadLock(), hpThreadUnlock()    guard what workers share
 **    hpThreadNext()      the next piece of work, by its number
 **    hpThreadIsLocked()  for asserts: may this thread use it?
+**    hpThreadYield()     let other threads run
 **    hpThreadStopped()   is the scan to stop?
 **    hpThreadPager()     the pager of the file that is scanned
 **    hpThreadChanges(), hpThreadChanged()    has application code changed the
@@ -77,6 +78,10 @@
 # if SQLITE_ATOMIC_INTRINSICS && __GCC_ATOMIC_LLONG_LOCK_FREE==2
 #  define HP_THREADS 1
 # endif
+#endif
+
+#ifdef HP_THREADS
+# include <sched.h>
 #endif
 
 #define HP_SPIN      300       /* Looks at a mutex before a thread waits for it */
@@ -227,6 +232,14 @@ static int hpThreadNext(const HpQuery *p, int *piNext){
   i = (*piNext)++;
   hpThreadUnlock(p);
   return i;
+}
+
+/* Let other threads run: what this one waits for takes a fraction of a
+** millisecond */
+static void hpThreadYield(void){
+#ifdef HP_THREADS
+  sched_yield();
+#endif
 }
 
 /* Not SQLITE_OK if the scan is to stop: sqlite3_interrupt(), the progress

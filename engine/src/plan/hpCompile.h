@@ -270,6 +270,7 @@ static int hpCompileArmsCoalesce(HpCompile*, ExprList*);
 
 /* hp_compileexpr.c */
 static int hpCompileExpr(HpCompile*, Expr*);
+static int hpCompileExprColumn(HpCompile*, int);
 static int hpCompileExprWhere(HpCompile*, Expr*);
 static int hpCompileExprLosesSubtype(HpCompile*, Expr*);
 

@@ -8,6 +8,7 @@
 ** (prepare time).
 **
 **    hpCompileExpr()       an expression: its vector, or a reason against it
+**    hpCompileExprColumn()  a column of the table
 **    hpCompileExprWhere()  a WHERE clause: filters
 **    hpCompileExprLosesSubtype()    can an argument bring a subtype that we
 **                          would lose?
@@ -62,7 +63,7 @@ static int hpCompileVirtual(HpCompile *pC, Column *pCol){
 /*
 ** The vector of column iColumn of the table.
 */
-static int hpCompileColumn(HpCompile *pC, int iColumn){
+static int hpCompileExprColumn(HpCompile *pC, int iColumn){
   Table *pTab = pC->pTab;
   HpOp op;
   int i;
@@ -279,7 +280,7 @@ static int hpCompileExpr(HpCompile *pC, Expr *pExpr){
       ){
         return hpCompileNo(pC, HP_NO_COLUMN);
       }
-      return hpCompileColumn(pC, pExpr->iColumn);
+      return hpCompileExprColumn(pC, pExpr->iColumn);
     case TK_UMINUS:
       /* As stock does: 0-X */
       a = hpCompileLiteral(pC, TK_INTEGER, "0");

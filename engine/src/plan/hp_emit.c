@@ -74,7 +74,7 @@ static int hpEmitSinkReads(const HpPipePlan *pPipe, u16 iVec, int bGroup){
   }
   for(i=0; pPipe->pSort && i<pPipe->pSort->nField; i++){
     const HpField *pField = &pPipe->pSort->aField[i];
-    if( pField->eField==HP_FIELD_VEC && pField->iVec==iVec ) return 1;
+    if( hpFieldIsVec(pField) && pField->iVec==iVec ) return 1;
   }
   if( hpEmitRelReads(pPipe->pRel, iVec)
    || hpEmitRelReads(pPipe->pProbe, iVec) ){
@@ -138,7 +138,7 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
   int eRows = 0;         /* HP_SCAN_xxx */
   int i, k;
 
-  assert( regExec>0 && regExec<=pParse->nMem );
+  assert( (pPlan->xTask ? regExec==0 : regExec>0) && regExec<=pParse->nMem );
   assert( hpSanePlan(pParse, pPlan) );
   assert( pPlan->iLoopEnd==0 || pParse->db->mallocFailed
        || (pPlan->iLoop>0 && pPlan->iLoop<=pPlan->iLoopEnd) );
@@ -169,6 +169,9 @@ static int hpEmitScan(Parse *pParse, HpPlan *pPlan, int regExec){
     return sqlite3VdbeAddOp0(v, OP_Noop);
   }
   sqlite3VdbeMemSetPointer(pP4, pPlan, "hp", hpCompileFree);
+  if( pPlan->xTask ){
+    return sqlite3VdbeAddOp4(v, OP_HpTask, 0, 0, 0, (char*)pP4, P4_MEM);
+  }
   if( hpPlanLast(pPlan)->pFind ) eRows = HP_SCAN_FIND;
   if( hpPlanLast(pPlan)->pSort ) eRows = HP_SCAN_SORT;
   return sqlite3VdbeAddOp4(v, OP_HpScan, regExec, 0, eRows, (char*)pP4, P4_MEM);

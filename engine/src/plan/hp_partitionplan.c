@@ -183,6 +183,8 @@ static int hpPartitionPlan(
   if( pPart==0 ) return SQLITE_NOMEM;
   pPart->keys = *pKeys;
   pPart->keys.n = pWanted->nPart;
+  pSort->bPrefix = 1;
+  pSort->nPrefix = pWanted->nPart;
   pPart->bIntKey = pPart->keys.n==1 && pPart->keys.aColl[0]==0;
   pPart->iHeadOff = (u16)n;
   pPart->szGroup = n + sizeof(HpHead);

@@ -143,11 +143,11 @@ static int hpSaneSort(
   if( !hpSaneGroups(pParse, pPlan, &pPipe->prog, &p->row) ) return 0;
   for(i=0; i<p->nField; i++){
     const HpField *pField = &p->aField[i];
-    if( pField->eField>HP_FIELD_RAW ) return 0;
-    if( pField->eField==HP_FIELD_VEC && pField->iVec>=pPipe->prog.nVec ){
+    if( pField->eField>HP_FIELD_REAL ) return 0;
+    if( hpFieldIsVec(pField) && pField->iVec>=pPipe->prog.nVec ){
       return 0;
     }
-    if( pField->eField==HP_FIELD_RAW && pField->iCol>=pPipe->source.nCol ){
+    if( pField->eField>=HP_FIELD_RAW && pField->iCol>=pPipe->source.nCol ){
       return 0;
     }
   }

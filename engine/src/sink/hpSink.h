@@ -158,13 +158,28 @@ struct HpSet {
   u8 *aAgain;            /* For each entry of both: another worker has it, too */
 };
 
+/*
+** An entry of a run of which nothing is asked but its place and its record
+** (HpGroupPlan.bWhole): two sizes, the key, the record.
+*/
+typedef struct HpPair HpPair;
+struct HpPair {
+  u32 nKey;              /* Bytes of the normalized key */
+  u32 nRec;              /* Bytes of the record behind it */
+};
+#define hpPairSize(P) ROUND8(sizeof(HpPair)+(u64)(P)->nKey+(P)->nRec)
+
+/* Who takes pairs in key order, so many at a time */
+typedef int (*HpGive)(void*, u8**, u32);
+
 /* A sorted run in memory: hp_memrun.c */
 typedef struct HpMemRun HpMemRun;
 struct HpMemRun {
   u8 *a;                 /* Its records, as in a file, */
   u32 n;                 /* ... their bytes, */
   u32 nGroup;            /* ... and their number */
-  u32 *aAt;              /* Of groups: where each begins, in units of 8 bytes */
+  u32 *aAt;              /* Where each begins, in units of 8 bytes; or NULL */
+  u8 nHead;              /* Bytes of a record before the group */
 };
 
 /*
@@ -281,6 +296,9 @@ struct HpAgg {
   u32 nTie;              /* ... and their number */
 };
 
+/* Bytes behind the record of a row: HpSortPlan.nPrefix */
+#define HP_SZ_PREFIX   4
+
 /* The rows of a worker that are to be sorted */
 typedef struct HpSort HpSort;
 struct HpSort {
@@ -312,6 +330,23 @@ struct HpSort {
 
 /* Behind the head of a group that has sets of DISTINCT: a hash of its keys */
 #define hpHeadHash(HEAD)        ((u64*)&(HEAD)[1])
+
+/* The normalized key of an entry of a run, and its size: *pn */
+static SQLITE_INLINE const u8 *hpEntryKey(
+  const HpGroupPlan *pPlan,
+  const u8 *aEntry,
+  u32 *pn
+){
+  if( pPlan->bWhole ){
+    const HpPair *p = (const HpPair*)aEntry;
+    *pn = p->nKey;
+    return (const u8*)&p[1];
+  }else{
+    const HpHead *p = hpGroupHead(pPlan, aEntry);
+    *pn = p->nNorm;
+    return p->z;
+  }
+}
 
 /* True if the only key of group G is an integer, which its pack holds */
 #define hpGroupIsInt(PLAN,G)    ((PLAN)->bIntKey && hpGroupHead(PLAN,G)->z==0)
@@ -593,11 +628,13 @@ static int hpNumberSkip(const HpQuery*, HpNumber*, const u8*);
 
 /* hp_slice.c */
 static int hpSliceAll(HpQuery*, u64, u8***, u32*);
+static int hpSliceGive(HpQuery*, u64, HpGive, void*);
 
 /* hp_merge.c */
 static void hpMergeClose(HpQuery*);
 static int hpMergeOpen(HpQuery*);
 static int hpMergeNext(HpQuery*, u8**);
+static int hpMergeGive(HpQuery*, HpGive, void*);
 
 /* hp_topgroup.c */
 static i64 hpTopGroupMost(const HpGroupPlan*, const Mem*);
@@ -615,6 +652,7 @@ static int hpSortOpen(HpWorker*);
 static void hpSortClose(HpSort*);
 static int hpSortRecord(const HpSortPlan*, const HpFrame*, int, HpBuf*);
 static int hpSortPut(HpSort*, u32, u32, u64);
+static u32 hpSortPrefix(const HpSortPlan*, const u8*);
 static void hpSortExact(const HpSortPlan*, HpFrame*);
 static int hpSortLoadOne(const HpSortPlan*, HpFrame*, int);
 static int hpSortStep(HpSort*, HpFrame*, int);

@@ -236,6 +236,7 @@ static void hpGroupReset(HpRuns *pRuns){
 static int hpGroupIsSane(const HpGroupPlan *pPlan, const u8 *aGroup){
   const HpHead *pHead = hpGroupHead(pPlan, aGroup);
   int k;
+  if( pPlan->bWhole ) return ((const HpPair*)aGroup)->nKey>0;
   if( pHead->nNorm>pHead->nRec || (pHead->z==0 && pHead->nRec>0) ) return 0;
   if( pPlan->bRows ) return 1;
   if( pPlan->keys.n==0 ){

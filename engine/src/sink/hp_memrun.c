@@ -16,7 +16,8 @@
 ** order of keys, which is a cache miss or two for each step.
 **
 ** Records are those of a file (hp_spill.c), so a run can go there as it is.  Of a run of
-** groups it is known where each record begins, and their pointers are set.
+** groups, or of pairs, it is known where each record begins, and pointers are
+** set, so hp_slice.c can put runs together.
 **
 ** Runs lie in an arena, whose large blocks are of huge pages: clearing small ones, fault by
 ** fault, would take longer than to fill them.
@@ -25,6 +26,11 @@
 #ifndef SQLITE_AMALGAMATION
 # include "hpInt.h"
 #endif
+
+/* Are runs put together by hp_slice.c? */
+static int hpMemRunIsSliced(const HpGroupPlan *pPlan){
+  return pPlan->bRows==0 || pPlan->bWhole;
+}
 
 /*
 ** Put what pRuns has in order, and append it to its runs.  Rows are then forgotten; groups are
@@ -35,7 +41,7 @@ static int hpMemRunMake(HpRuns *pRuns){
   HpMemRun *pRun;
   HpBuf buf;
   u64 n = 0;
-  i64 nAt = pPlan->bRows ? 0 : sizeof(u32)*(i64)pRuns->nGroup;
+  i64 nAt = hpMemRunIsSliced(pPlan) ? sizeof(u32)*(i64)pRuns->nGroup : 0;
   u32 i;
   int rc;
   assert( pPlan->nLate==0 && pPlan->bOpaque==0 && pPlan->nSet==0 );
@@ -56,25 +62,27 @@ static int hpMemRunMake(HpRuns *pRuns){
   buf.a = pRun->a;
   buf.nAlloc = (u32)n;
   if( nAt ) pRun->aAt = (u32*)&pRun->a[n];
+  pRun->nHead = hpSpillHead(pPlan);
   for(i=0; i<pRuns->nGroup; i++){
     u32 iAt = buf.n;
     if( hpSpillRecord(pPlan, hpRadixGroup(pRuns, i), &buf) ) return HP_DECLINE;
     if( nAt ){
-      assert( (iAt & 7)==0 && hpGroupIsSane(pPlan, &pRun->a[iAt+8]) );
+      u8 *aEntry = &pRun->a[iAt+pRun->nHead];
+      assert( (iAt & 7)==0 && hpGroupIsSane(pPlan, aEntry) );
       pRun->aAt[i] = iAt/8;
-      hpSpillPointers(pPlan, &pRun->a[iAt+8]);
+      hpSpillPointers(pPlan, aEntry);
     }
   }
   assert( buf.n==n && buf.a==pRun->a );
   pRun->n = (u32)n;
   pRun->nGroup = pRuns->nGroup;
   pRuns->nMemRun++;
+  if( hpMemRunIsSliced(pPlan) ) pRuns->nMemGroup += pRuns->nGroup;
   if( pPlan->bRows ){
     pRuns->nGroup = 0;
     pRuns->nRowByte = 0;
     hpArenaReset(&pRuns->arena);
   }else{
-    pRuns->nMemGroup += pRuns->nGroup;
     hpSpillSigns(pRuns);
   }
   return SQLITE_OK;
@@ -83,7 +91,7 @@ static int hpMemRunMake(HpRuns *pRuns){
 /* Group i of a run of groups, in key order */
 static u8 *hpMemRunGroup(const HpMemRun *pRun, u32 i){
   assert( pRun->aAt!=0 && i<pRun->nGroup );
-  return &pRun->a[8*(i64)pRun->aAt[i]+8];
+  return &pRun->a[8*(i64)pRun->aAt[i]+pRun->nHead];
 }
 
 /*

@@ -8,6 +8,7 @@
 **
 **    hpMergeOpen()     when all workers are done: ready to deliver
 **    hpMergeNext()     the next group or row
+**    hpMergeGive()     all pairs, to somebody who takes them
 **    hpMergeClose()    free everything
 **
 ** A sorted run is a sequence of groups whose normalized keys increase: what a
@@ -269,7 +270,9 @@ static int hpMergeOpen(HpQuery *p){
     if( pRuns->pSpill ) nReader += pRuns->pSpill->nRun;
   }
   assert( p->nMerge==0 && p->pCrew==0 );
-  if( bSlices && !bSpill ) return hpMergeSlices(p, nGroup);
+  if( bSlices && !bSpill ){
+    return pPlan->bWhole ? SQLITE_OK : hpMergeSlices(p, nGroup);
+  }
   if( nReader>HP_MX_RUN ) return HP_DECLINE;
   if( p->nTop ){
     rc = hpMergeTop(p);
@@ -366,5 +369,30 @@ static int hpMergeNext(HpQuery *p, u8 **paGroup){
     if( rc || *paGroup==0 || p->pTopGroup==0 || hpTopGroupWanted(p, *paGroup) ) return rc;
     if( ++n%HP_POLL==0 && AtomicLoad(&p->db->u1.isInterrupted) ) return SQLITE_INTERRUPT;
   }
+}
+
+/*
+** Give all pairs to xGive, in key order.  Those of runs in memory are not
+** merged yet.
+*/
+static int hpMergeGive(HpQuery *p, HpGive xGive, void *pGive){
+  int rc = SQLITE_OK;
+  assert( p->pEntry->bWhole && p->pCrew==0 );
+  if( p->nMerge==0 ){
+    u64 n = 0;
+    int i;
+    for(i=0; i<p->nWorker; i++){
+      const HpRuns *pRuns = p->apWorker[i]->pRuns;
+      n += pRuns->nGroup + pRuns->nMemGroup;
+    }
+    return hpSliceGive(p, n, xGive, pGive);
+  }
+  while( rc==SQLITE_OK ){
+    u8 *aPair;
+    rc = hpMergeNext(p, &aPair);
+    if( rc || aPair==0 ) break;
+    rc = xGive(pGive, &aPair, 1);
+  }
+  return rc;
 }
 #endif /* SQLITE_OMIT_HP */

@@ -38,10 +38,20 @@ static SQLITE_INLINE int hpRadixCompare(
   const u8 *aA,
   const u8 *aB
 ){
-  const HpHead *a = hpGroupHead(pPlan, aA);
-  const HpHead *b = hpGroupHead(pPlan, aB);
-  u32 n = MIN(a->nNorm, b->nNorm);
+  const HpHead *a, *b;
+  u32 n;
   int c;
+  if( pPlan->bWhole ){
+    u32 nA, nB;
+    const u8 *zA = hpEntryKey(pPlan, aA, &nA);
+    const u8 *zB = hpEntryKey(pPlan, aB, &nB);
+    c = memcmp(zA, zB, MIN(nA, nB));
+    /* Equal ones are of a damaged table */
+    return c ? c : aA<aB ? -1 : 1;
+  }
+  a = hpGroupHead(pPlan, aA);
+  b = hpGroupHead(pPlan, aB);
+  n = MIN(a->nNorm, b->nNorm);
   if( pPlan->bIntKey && (a->z==0 || b->z==0) ){
     u8 aBuf[2*HP_SZ_NUMBER];
     const u8 *zA, *zB;
@@ -158,6 +168,8 @@ static SQLITE_INLINE void hpRadixAhead(
   if( iStep==0 ){
     hpPrefetch(aGroup);
     hpPrefetch(pHead);
+  }else if( pPlan->bWhole ){
+    hpPrefetch(aGroup+64);
   }else{
     hpPrefetch(pHead->z);
     hpPrefetch(pHead->z+64);
@@ -188,24 +200,25 @@ static int hpRadixFrom(
   const HpGroupPlan *pPlan = pRuns->pPlan;
   u64 mDiff = 0;
   int bSorted = 1;
-  u32 i, j;
+  const u8 *z;
+  u32 i, j, nKey;
   int rc = SQLITE_OK;
 
   assert( n>0 && nDepth>=0 );
-  assert( nSame<=hpGroupHead(pPlan, a[0].aGroup)->nNorm );
+  hpEntryKey(pPlan, a[0].aGroup, &nKey);
+  assert( nSame<=nKey );
   /* Rows of equal keys are in scan order, and stay so */
-  if( nSame==hpGroupHead(pPlan, a[0].aGroup)->nNorm ) return SQLITE_OK;
+  if( nSame==nKey ) return SQLITE_OK;
   for(i=0; i<n; i++){
-    const HpHead *pHead;
     hpRadixPrefetch(pPlan, a, i, n)
-    pHead = hpGroupHead(pPlan, a[i].aGroup);
-    assert( pHead->nNorm>=nSame );
-    if( pHead->nNorm-nSame>=8 ){
-      a[i].prefix = hpLoad8(&pHead->z[nSame]);
+    z = hpEntryKey(pPlan, a[i].aGroup, &nKey);
+    assert( nKey>=nSame );
+    if( nKey-nSame>=8 ){
+      a[i].prefix = hpLoad8(&z[nSame]);
     }else{
       u8 aByte[8];
       memset(aByte, 0, sizeof(aByte));
-      for(j=nSame; j<pHead->nNorm; j++) aByte[j-nSame] = pHead->z[j];
+      for(j=nSame; j<nKey; j++) aByte[j-nSame] = z[j];
       a[i].prefix = hpLoad8(aByte);
     }
     mDiff |= a[i].prefix ^ a[0].prefix;
@@ -237,17 +250,17 @@ static int hpRadixLevel(
   int nDepth
 ){
   const HpGroupPlan *pPlan = pRuns->pPlan;
-  const HpHead *pFirst = hpGroupHead(pPlan, a[0].aGroup);
-  u32 nSame = pFirst->nNorm;       /* Bytes that all keys begin with */
+  u32 nSame;             /* Bytes that all keys begin with */
+  const u8 *zFirst = hpEntryKey(pPlan, a[0].aGroup, &nSame);
   u32 i, j;
 
   for(i=0; i<n && nSame>iFrom; i++){
-    const HpHead *pHead;
+    const u8 *z;
     u32 nMax;
     hpRadixPrefetch(pPlan, a, i, n)
-    pHead = hpGroupHead(pPlan, a[i].aGroup);
-    nMax = MIN(nSame, pHead->nNorm);
-    for(j=iFrom; j<nMax && pHead->z[j]==pFirst->z[j]; j++){}
+    z = hpEntryKey(pPlan, a[i].aGroup, &nMax);
+    nMax = MIN(nSame, nMax);
+    for(j=iFrom; j<nMax && z[j]==zFirst[j]; j++){}
     nSame = j;
   }
   return hpRadixFrom(pRuns, a, aTmp, n, nSame, nDepth);

@@ -79,17 +79,18 @@ static int hpReaderNext(const HpGroupPlan *pPlan, HpRunReader *pReader){
   }
   rc = hpReaderFill(pReader, n);
   if( rc ) return rc;
-  memcpy(&n, &pReader->aBuf[pReader->iBuf], 8);
+  n = hpSpillBytes(pPlan, &pReader->aBuf[pReader->iBuf]);
   rc = hpReaderFill(pReader, n);
   if( rc ) return rc;
-  pReader->aGroup = &pReader->aBuf[pReader->iBuf+8];
+  pReader->aGroup = &pReader->aBuf[pReader->iBuf+hpSpillHead(pPlan)];
   pReader->iBuf += (u32)n;
   hpSpillPointers(pPlan, pReader->aGroup);
   if( pPlan->bRows ){
     /* At least eight bytes are readable: a record has that many */
-    const HpHead *pHead = hpGroupHead(pPlan, pReader->aGroup);
-    pReader->prefix = hpLoad8(pHead->z);
-    if( pHead->nNorm<8 ) pReader->prefix &= ~(u64)0 << (64-8*pHead->nNorm);
+    u32 nKey;
+    const u8 *z = hpEntryKey(pPlan, pReader->aGroup, &nKey);
+    pReader->prefix = hpLoad8(z);
+    if( nKey<8 ) pReader->prefix &= ~(u64)0 << (64-8*nKey);
   }
   return SQLITE_OK;
 }

@@ -7,6 +7,7 @@
 ** hp_slice: groups of many sorted runs in memory, put together slice by slice.
 **
 **    hpSliceAll()    all groups, in key order
+**    hpSliceGive()   pairs, in key order, to somebody who takes them
 **
 ** Where groups hardly recur (hp_rare.c) there are hundreds of runs of each worker.  A merge
 ** of so many would compare each key ten times, and in one thread.  Instead the order of keys
@@ -17,6 +18,10 @@
 **    2. Of each run it is found out where the slices begin.  Workers take run after run.
 **    3. Of each slice the groups of all runs, some dozens of each, are sorted, and those of
 **       equal keys added up.  Workers take slice after slice.
+**
+** Pairs are not put together, and whoever wants them takes slice after slice in
+** the caller's thread, while the other workers sort those that come next.  If
+** they are behind, so does the caller.  By then nothing is allocated any more.
 **
 ** That is sorting by sampling, "samplesort" (Frazer and McKellar, 1970).
 */
@@ -47,6 +52,12 @@ struct HpSlices {
   u32 *aStart;
   u32 *aN;               /* ... and are so many in the end */
   u8 bRecord;            /* Some keys are records */
+  /* Of pairs: */
+  HpGive xGive;          /* Who takes them, ... */
+  void *pGive;           /* ... and its argument */
+  u8 *aDone;             /* Which slices are sorted.  By HpQuery.pMutex */
+  u32 nMost;             /* Entries of the largest one */
+  struct HpSorted *aScratch;   /* For each worker twice so many */
 };
 
 /* Group i of a run */
@@ -62,6 +73,8 @@ static void hpSliceFree(HpSlices *pSlices){
   sqlite3_free(pSlices->aFirst);
   sqlite3_free(pSlices->aStart);
   sqlite3_free(pSlices->aN);
+  sqlite3_free(pSlices->aDone);
+  sqlite3_free(pSlices->aScratch);
   sqlite3_free(pSlices);
 }
 
@@ -185,6 +198,12 @@ static int hpSliceOne(HpWorker *p, u32 i, struct HpSorted *a, u32 n, int bCheck)
   }
   assert( m==n );
   rc = hpRadixSort(p->pRuns, a, n, pSlices->bRecord);
+  if( pPlan->bRows ){
+    /* Rows stay apart */
+    for(j=0; j<n; j++) apOut[j] = a[j].aGroup;
+    pSlices->aN[i] = n;
+    return rc ? rc : hpThreadStopped(pQuery);
+  }
   for(j=0; j<n && rc==SQLITE_OK; j++){
     u8 *aGroup = a[j].aGroup;
     while( rc==SQLITE_OK && j+1<n && hpRadixCompare(pPlan, aGroup, a[j+1].aGroup)==0 ){
@@ -237,11 +256,11 @@ static int hpSliceIsSorted(const HpGroupPlan *pPlan, u8 **apGroup, u32 n){
 #endif
 
 /*
-** Choose slices, and put them together: as hpSliceAll().
+** Choose slices, and find out where they are in each run.
 */
-static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
+static int hpSliceCut(HpQuery *p, HpSlices *pSlices){
   u64 nFirst;
-  u32 i, n = 0;
+  u32 i;
   int k;
   int rc = hpSliceRuns(p, pSlices);
   if( rc ) return rc;
@@ -266,7 +285,16 @@ static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
   }
   assert( pSlices->aStart[pSlices->nSlice]==pSlices->nGroup );
   p->iMerge = 0;
-  rc = hpThreadEach(p, hpSliceWork);
+  return SQLITE_OK;
+}
+
+/*
+** Choose slices, and put them together: as hpSliceAll().
+*/
+static int hpSliceRun(HpQuery *p, HpSlices *pSlices, u32 *pnGroup){
+  u32 i, n = 0;
+  int rc = hpSliceCut(p, pSlices);
+  if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpSliceWork);
   /* Without the places that groups left to which others had been added */
   for(i=0; i<pSlices->nSlice && rc==SQLITE_OK; i++){
     if( n<pSlices->aStart[i] && pSlices->aN[i]>0 ){
@@ -296,6 +324,92 @@ static int hpSliceAll(HpQuery *p, u64 nGroup, u8 ***papGroup, u32 *pnGroup){
   rc = hpSliceRun(p, pSlices, pnGroup);
   if( rc ) sqlite3_free(pSlices->apGroup);
   else *papGroup = pSlices->apGroup;
+  hpSliceFree(pSlices);
+  p->pSlices = 0;
+  p->iMerge = 0;
+  return rc;
+}
+
+/*
+** Sort slice i of pairs, with scratch a.
+*/
+static void hpSlicePairs(HpWorker *p, u32 i, struct HpSorted *a){
+  HpQuery *pQuery = p->pQuery;
+  HpSlices *pSlices = pQuery->pSlices;
+  u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
+  assert( n<=pSlices->nMost && pSlices->aDone[i]==0 );
+  if( n ) p->rc = hpSliceOne(p, i, a, n, 0);
+  hpThreadLock(pQuery);
+  pSlices->aDone[i] = p->rc==SQLITE_OK;
+  hpThreadUnlock(pQuery);
+}
+
+/*
+** What a worker does to sort slices of pairs.  The first one gives them away.
+*/
+static void hpSliceGiver(HpWorker *p){
+  HpQuery *pQuery = p->pQuery;
+  const HpSlices *pSlices = pQuery->pSlices;
+  struct HpSorted *a = pSlices->aScratch;
+  int nSlice = (int)pSlices->nSlice;
+  int bFirst = p==pQuery->apWorker[0];
+  int iNext = 0;         /* The next slice to sort */
+  int iGive = 0;         /* The first worker: the next one to be given away */
+  int i;
+  for(i=0; pQuery->apWorker[i]!=p; i++){}
+  a += 2*(u64)pSlices->nMost*i;
+  while( p->rc==SQLITE_OK && (bFirst ? iGive : iNext)<nSlice ){
+    if( bFirst ){
+      int bDone;
+      hpThreadLock(pQuery);
+      bDone = pSlices->aDone[iGive];
+      hpThreadUnlock(pQuery);
+      if( bDone ){
+        u8 **apEntry = &pSlices->apGroup[pSlices->aStart[iGive]];
+        p->rc = pSlices->xGive(pSlices->pGive, apEntry, pSlices->aN[iGive++]);
+        continue;
+      }
+    }
+    if( iNext<nSlice ) iNext = hpThreadNext(pQuery, &pQuery->iMerge);
+    if( iNext<nSlice ){
+      hpSlicePairs(p, (u32)iNext, a);
+    }else if( bFirst ){
+      p->rc = hpThreadStopped(pQuery);
+      hpThreadYield();
+    }
+  }
+  if( p->rc ) AtomicStore(&pQuery->pass.bStop, 1);
+}
+
+/*
+** The nPair pairs of all workers, which are sorted and in memory: give them to
+** xGive in key order, in this thread.  HP_DECLINE: there is no memory, and it
+** has not been called; or it has returned that.
+*/
+static int hpSliceGive(HpQuery *p, u64 nPair, HpGive xGive, void *pGive){
+  HpSlices *pSlices;
+  u32 i;
+  int rc;
+  assert( p->pSlices==0 && p->pCrew==0 && p->pEntry->bWhole );
+  if( nPair>0x7fffffff ) return HP_DECLINE;
+  p->pSlices = pSlices = sqlite3MallocZero(sizeof(*pSlices));
+  if( pSlices==0 ) return HP_DECLINE;
+  pSlices->nGroup = nPair;
+  pSlices->xGive = xGive;
+  pSlices->pGive = pGive;
+  rc = hpSliceCut(p, pSlices);
+  for(i=0; rc==SQLITE_OK && i<pSlices->nSlice; i++){
+    u32 n = pSlices->aStart[i+1]-pSlices->aStart[i];
+    pSlices->nMost = MAX(pSlices->nMost, n);
+  }
+  if( rc==SQLITE_OK ){
+    u64 n = 2*(u64)pSlices->nMost*p->nWorker;
+    pSlices->aDone = sqlite3MallocZero(pSlices->nSlice);
+    pSlices->aScratch = sqlite3_malloc64(sizeof(struct HpSorted)*n);
+    if( pSlices->aDone==0 || pSlices->aScratch==0 ) rc = HP_DECLINE;
+  }
+  if( rc==SQLITE_OK ) rc = hpThreadEach(p, hpSliceGiver);
+  sqlite3_free(pSlices->apGroup);
   hpSliceFree(pSlices);
   p->pSlices = 0;
   p->iMerge = 0;

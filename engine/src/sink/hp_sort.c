@@ -13,6 +13,7 @@
 **    hpSortRecord()         the record of a row
 **    hpSortLoadOne()        before that, if not all selected rows are added
 **    hpSortPut()            add a row whose key and record are there
+**    hpSortPrefix()         of a sorted entry: HpSortPlan.nPrefix
 **
 ** Stock scans the table, makes a record of the ORDER BY terms and the result
 ** columns of each row, gives it to a sorter, and then runs its output loop over
@@ -80,6 +81,15 @@ static void hpSortClose(HpSort *pSort){
   }
 }
 
+/* Is a field of row i taken from its vector?  That of a REAL column tells only
+** whether it is NULL, which a NaN in the file is. */
+static int hpSortIsValue(const HpFrame *p, const HpField *pField, int i){
+  HpVal v;
+  u32 n;
+  if( pField->eField!=HP_FIELD_REAL ) return pField->eField==HP_FIELD_VEC;
+  return hpVecValue(&p->aVec[pField->iVec], i, &v, &n)==HP_NULL;
+}
+
 /*
 ** Append the record of row i to pBuf.  The two passes do the same: first for
 ** the sizes, then for the bytes.
@@ -102,7 +112,7 @@ static int hpSortRecord(
 
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
-    if( pField->eField==HP_FIELD_VEC ){
+    if( hpSortIsValue(p, pField, i) ){
       u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
       hpSerialRoom(tag, v, n, &nHdr, &nData);
     }else if( pField->eField==HP_FIELD_NULL ){
@@ -137,7 +147,7 @@ static int hpSortRecord(
   z += hpSerialHead(z, (u32)nHdr);
   for(j=0; j<pPlan->nField; j++){
     const HpField *pField = &pPlan->aField[j];
-    if( pField->eField==HP_FIELD_VEC ){
+    if( hpSortIsValue(p, pField, i) ){
       u8 tag = hpVecValue(&p->aVec[pField->iVec], i, &v, &n);
       u32 t = hpSerialType(tag, v, n);
       z += hpSerialHead(z, t);
@@ -160,7 +170,9 @@ static int hpSortLoad(const HpSortPlan *pPlan, HpFrame *p){
   int k;
   for(k=0; k<pPlan->nField && rc==SQLITE_OK; k++){
     const HpField *pField = &pPlan->aField[k];
-    if( pField->eField==HP_FIELD_RAW ) rc = hpRawLoad(p->pWorker, p, pField->iCol, pField->n);
+    if( pField->eField>=HP_FIELD_RAW ){
+      rc = hpRawLoad(p->pWorker, p, pField->iCol, pField->n);
+    }
   }
   return rc;
 }
@@ -185,8 +197,9 @@ static int hpSortLoadOne(const HpSortPlan *pPlan, HpFrame *p, int i){
 }
 
 /*
-** Append the normalized key of row i to pBuf, which is empty.  *pnPrefix is set to
-** the bytes of it that tell the partition.
+** Append the normalized key of row i to pBuf, which is empty.  *pnPrefix is set
+** to the bytes of it that the first HpSortPlan.nPrefix terms take; of a pair that
+** has a NULL there to 0.
 */
 static int hpSortKey(
   const HpSortPlan *pPlan,
@@ -195,10 +208,10 @@ static int hpSortKey(
   HpBuf *pBuf,
   u32 *pnPrefix
 ){
-  int nPart = pPlan->pPart ? pPlan->pPart->keys.n : 0;
   const HpKeys *pKeys = &pPlan->row.keys;
+  int bNull = 0;
   int k;
-  assert( pBuf->n==0 && nPart<=pKeys->n );
+  assert( pBuf->n==0 && pPlan->nPrefix<=pKeys->n );
   *pnPrefix = 0;
   for(k=0; k<pKeys->n; k++){
     if( hpKeyValue(pBuf, &p->aVec[pKeys->aVec[k]], i, pKeys->aColl[k],
@@ -206,24 +219,29 @@ static int hpSortKey(
     ){
       return HP_DECLINE;
     }
-    if( k+1==nPart ) *pnPrefix = pBuf->n;
+    if( k<pPlan->nPrefix && pPlan->row.bWhole ){
+      HpVal v;
+      u32 n;
+      bNull |= hpVecValue(&p->aVec[pKeys->aVec[k]], i, &v, &n)==HP_NULL;
+    }
+    if( k+1==pPlan->nPrefix && !bNull ) *pnPrefix = pBuf->n;
   }
   return SQLITE_OK;
 }
 
 /*
-** Add the row that is in pSort->runs.key: nNorm bytes of its key, of which nPrefix tell the partition,
-** and its record.  With partitions there are four bytes more: nPrefix.
+** Add the row that is in pSort->runs.key: nNorm bytes of its key, and its
+** record.  If the plan asks for nPrefix it stands behind that.
 */
 static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
   HpRuns *pRuns = &pSort->runs;
   HpBuf *pBuf = &pRuns->key;
   HpHead *pHead;
   assert( nPrefix<=nNorm && pRuns->nGroup<pRuns->nSortedAlloc );
-  if( pSort->pPlan->pPart ){
-    if( hpBufRoom(pBuf, 4) ) return HP_DECLINE;
+  if( pSort->pPlan->bPrefix ){
+    if( hpBufRoom(pBuf, HP_SZ_PREFIX) ) return HP_DECLINE;
     sqlite3Put4byte(&pBuf->a[pBuf->n], nPrefix);
-    pBuf->n += 4;
+    pBuf->n += HP_SZ_PREFIX;
   }
   pHead = hpArenaAlloc(&pRuns->arena, (i64)sizeof(*pHead)+pBuf->n);
   if( pHead==0 ) return HP_DECLINE;
@@ -231,11 +249,42 @@ static int hpSortPut(HpSort *pSort, u32 nNorm, u32 nPrefix, u64 iPos){
   pHead->z = (u8*)&pHead[1];
   pHead->nNorm = nNorm;
   pHead->nRec = pBuf->n;
-  assert( nNorm+(pSort->pPlan->pPart ? 4 : 0)<pBuf->n );
+  assert( nNorm+(pSort->pPlan->bPrefix ? HP_SZ_PREFIX : 0)<pBuf->n );
   memcpy(&pHead[1], pBuf->a, pBuf->n);
   pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pHead;
   pRuns->nRowByte += sizeof(*pHead) + sizeof(struct HpSorted) + pBuf->n;
   return SQLITE_OK;
+}
+
+/* The same for an entry that is a key and a record */
+static int hpSortPutPair(HpSort *pSort, u32 nKey, u32 nPrefix){
+  HpRuns *pRuns = &pSort->runs;
+  HpBuf *pBuf = &pRuns->key;
+  HpPair *pPair;
+  u64 n;
+  assert( nKey>0 && nKey<pBuf->n && nPrefix<=nKey );
+  if( pSort->pPlan->bPrefix ){
+    if( hpBufRoom(pBuf, HP_SZ_PREFIX) ) return HP_DECLINE;
+    sqlite3Put4byte(&pBuf->a[pBuf->n], nPrefix);
+    pBuf->n += HP_SZ_PREFIX;
+  }
+  n = ROUND8(sizeof(*pPair)+(u64)pBuf->n);
+  pPair = hpArenaAlloc(&pRuns->arena, (i64)n);
+  if( pPair==0 ) return HP_DECLINE;
+  memset((u8*)pPair+n-8, 0, 8);
+  pPair->nKey = nKey;
+  pPair->nRec = pBuf->n - nKey;
+  memcpy(&pPair[1], pBuf->a, pBuf->n);
+  pRuns->aSorted[pRuns->nGroup++].aGroup = (u8*)pPair;
+  pRuns->nRowByte += (i64)n + sizeof(struct HpSorted);
+  return SQLITE_OK;
+}
+
+/* How many bytes of a pair's key the first HpSortPlan.nPrefix terms take */
+static u32 hpSortPrefix(const HpSortPlan *pPlan, const u8 *aEntry){
+  const HpPair *p = (const HpPair*)aEntry;
+  assert( pPlan->bPrefix && pPlan->row.bWhole && p->nRec>=HP_SZ_PREFIX );
+  return sqlite3Get4byte((const u8*)&p[1] + p->nKey + p->nRec - HP_SZ_PREFIX);
 }
 
 /*
@@ -248,6 +297,7 @@ static int hpSortAdd(HpSort *pSort, const HpFrame *p, int i){
   if( hpSortKey(pSort->pPlan, p, i, pBuf, &nPrefix) ) return HP_DECLINE;
   nNorm = pBuf->n;
   if( hpSortRecord(pSort->pPlan, p, i, pBuf) ) return HP_DECLINE;
+  if( pSort->pPlan->row.bWhole ) return hpSortPutPair(pSort, nNorm, nPrefix);
   return hpSortPut(pSort, nNorm, nPrefix, p->iPos + i);
 }
 
@@ -269,7 +319,7 @@ static void hpSortExact(const HpSortPlan *pPlan, HpFrame *p){
   const HpKeys *pKeys = &pPlan->row.keys;
   for(k=0; k<pKeys->n; k++) hpVecExact(p, &p->aVec[pKeys->aVec[k]]);
   for(k=0; k<pPlan->nField; k++){
-    if( pPlan->aField[k].eField==HP_FIELD_VEC ){
+    if( hpFieldIsVec(&pPlan->aField[k]) ){
       hpVecExact(p, &p->aVec[pPlan->aField[k].iVec]);
     }
   }

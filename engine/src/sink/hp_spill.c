@@ -9,6 +9,7 @@
 **    hpSpillGroups()    write a worker's groups
 **    hpSpillOpen(), hpSpillNote(), hpSpillWrite()   the file
 **    hpSpillSize(), hpSpillRecord()    a group or row as a record
+**    hpSpillBytes(), hpSpillHead()     the size of one; where its group begins
 **    hpSpillPointers()  make a record that was read a group again
 **    hpSpillSigns(), hpSpillDoubt()   can parts of sums be put together later?
 **    hpSpillClose()     remove the file, free everything
@@ -21,6 +22,8 @@
 **    logs      of those that depend on the order of rows (hp_agglog.c)
 **    key       the key record, HpHead.nRec bytes
 **    texts     of the best values and bare columns, in their order
+**
+** That of an entry that is a key and a record is itself (HpPair).
 */
 #ifndef SQLITE_OMIT_HP
 #ifndef SQLITE_AMALGAMATION
@@ -60,11 +63,24 @@ struct HpSpill {
   } \
 }
 
+/* Where in a record the group begins */
+static u8 hpSpillHead(const HpGroupPlan *pPlan){ return pPlan->bWhole ? 0 : 8; }
+
+/* Bytes of the record that begins at a, of which 8 bytes are there */
+static u64 hpSpillBytes(const HpGroupPlan *pPlan, const u8 *a){
+  u64 n;
+  if( pPlan->bWhole ) return hpPairSize((const HpPair*)a);
+  memcpy(&n, a, 8);
+  return n;
+}
+
 /*
 ** Bytes of the record of a group.
 */
 static u64 hpSpillSize(const HpGroupPlan *pPlan, const u8 *aGroup){
-  u64 n = 8 + pPlan->szGroup + (u64)hpGroupHead(pPlan, aGroup)->nRec;
+  u64 n;
+  if( pPlan->bWhole ) return hpPairSize((const HpPair*)aGroup);
+  n = 8 + pPlan->szGroup + (u64)hpGroupHead(pPlan, aGroup)->nRec;
 #define HP_TEXT_SIZE(C) { \
     const HpKept *c_ = (C); \
     if( c_->tag & HP_STR ) n += c_->n; \
@@ -88,6 +104,10 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
   a = &pBuf->a[pBuf->n];
   assert( (pBuf->n & 7)==0 && n>=8+(u64)pPlan->szGroup );
   pBuf->n += (u32)n;
+  if( pPlan->bWhole ){
+    memcpy(a, aGroup, n);
+    return SQLITE_OK;
+  }
   memset(&a[n-8], 0, 8);
   memcpy(a, &n, 8);
   aBase = &a[8];
@@ -119,6 +139,7 @@ static int hpSpillRecord(const HpGroupPlan *pPlan, const u8 *aGroup, HpBuf *pBuf
 static void hpSpillPointers(const HpGroupPlan *pPlan, u8 *aGroup){
   HpHead *pHead = hpGroupHead(pPlan, aGroup);
   u8 *a = &aGroup[pPlan->szGroup];
+  if( pPlan->bWhole ) return;
   if( pPlan->nLate ){
     a = hpAggOrderPointers(pPlan, aGroup, a);
     a = hpAggLogPointers(pPlan, aGroup, a);

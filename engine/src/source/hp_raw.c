@@ -92,7 +92,7 @@ static void hpRawSize(
 ){
   const HpBatch *pBatch = &p->batch;
   int k;
-  assert( pField->eField==HP_FIELD_RAW && i<pBatch->nRow );
+  assert( pField->eField>=HP_FIELD_RAW && i<pBatch->nRow );
   if( p->run.pKept ){
     for(k=0; k<pField->n; k++){
       HpVal v;

@@ -120,7 +120,7 @@ static int hpSourceOpen(HpQuery *p, Mem *aMem){
     if( pSrc->aAhead==0 ) return HP_DECLINE;
     memset(pSrc->aAhead, 0, sizeof(pSrc->aLevel));
   }
-  if( pSrc->bDirect && pSrc->nLevel>0
+  if( pSrc->bDirect && pSrc->nLevel>0 && !p->pPipe->source.bStored
    && pSrc->bOrder==(p->pPipe->source.pRange!=0)
    && (pSrc->pWanted==0 || p->nWanted>=pSrc->nLeaf/HP_MX_PASSED
        || p->pCfg->eColumns)

@@ -45,5 +45,12 @@ static int hpChainRead(BtShared*, HpGuess*, int, Pgno, u32, u8*, u32, u8*,
                        Pgno*);
 #endif
 
+/* hp_layer.c */
+typedef struct HpLayer HpLayer;
+static int hpLayerNew(Btree*, Pgno, HpLayer**);
+static int hpLayerAdd(HpLayer*, const u8*, u32);
+static int hpLayerEnd(HpLayer*);
+static void hpLayerFree(HpLayer*);
+
 #endif /* HPSTORAGE_H */
 #endif /* SQLITE_OMIT_HP */

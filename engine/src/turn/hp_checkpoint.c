@@ -67,8 +67,10 @@
 ** them.
 **
 ** How long may the log become?  A commit that finds it HP_CKPT_LONG times as
-** long as its limit waits for the run that goes on, or checkpoints itself if
-** there is none, as with SQLite.
+** long as its limit waits for the run that was noted before, or checkpoints
+** itself if there is none, as with SQLite.  One that notes a run, because its
+** own transaction has made the log that long, does not wait: the next one does,
+** if the thread has not come so far.
 **
 ** States of a file (HpCheckpoint): noted (in HpCopier.pWanted), running
 ** (HpCopier.pRunning), both, or neither.  All is protected by HpCopier.mutex,
@@ -915,7 +917,7 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
     AtomicStore(&p->nFrom, 0);
     return 0;
   }
-  bWait = nFrame/HP_CKPT_LONG>=nLimit || eTest==HP_CKPT_NOW;
+  bWait = eTest==HP_CKPT_NOW;
   if( AtomicLoad(&p->bBusy)==0 ){
     bFirst = eTest==0 && hpCheckpointIsFirst(p);
     if( bFirst || sqlite3_hard_heap_limit64(-1)>0
@@ -926,8 +928,9 @@ SQLITE_PRIVATE int sqlite3HpCheckpoint(
     ){
       return 0;
     }
-  }else if( !bWait ){
-    return 1;
+  }else{
+    bWait |= nFrame/HP_CKPT_LONG>=nLimit;
+    if( !bWait ) return 1;
   }
   bTaken = !bWait || hpCheckpointAwait(p, pInode);
   db->hp.aStat[HP_STAT_CHECKPOINTS] += (u32)bTaken;

@@ -1,0 +1,207 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** hp_indexplan: the entries of an index as rows to be sorted (prepare time).
+**
+**    sqlite3HpRefillBegin()   before SQLite's loop over the table: OP_HpTask
+**    sqlite3HpRefillEnd()     behind SQLite's code
+**
+** An entry is what sqlite3GenerateIndexKey() makes: the columns of the index,
+** expressions among them, and the rowid, or what is missing of the primary key.
+** All of them are keys, in the order and the collations of the index, and the
+** record has them without affinity.  Of a REAL column it has what the table
+** stores, which is an integer or a real where both are equal (HP_FIELD_REAL).
+** A partial index is a filter.
+**
+** Columns of expressions and of the WHERE clause belong to cursor -1, as those
+** of generated columns do: HpCompile.nSelf.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef SQLITE_AMALGAMATION
+# include "hpInt.h"
+#endif
+
+/*
+** Add column i of the index to the keys and to the record.
+*/
+static int hpIndexPlanColumn(HpCompile *pC, Index *pIndex, int i){
+  HpSortPlan *pSort = pC->pPipe->pSort;
+  HpKeys *pKeys = &pSort->row.keys;
+  HpField *pField = &pSort->aField[i];
+  int iCol = pIndex->aiColumn[i];
+  Table *pTab = pIndex->pTable;
+  CollSeq *pColl;
+  int iVec;
+  if( iCol==XN_EXPR ){
+    Expr *pExpr = pIndex->aColExpr->a[i].pExpr;
+    pC->nSelf++;
+    iVec = hpCompileExpr(pC, pExpr);
+    pC->nSelf--;
+  }else{
+    iVec = hpCompileExprColumn(pC, iCol);
+  }
+  if( iVec<0 ) return SQLITE_ERROR;
+  pColl = sqlite3FindCollSeq(pC->pParse->db, SQLITE_UTF8, pIndex->azColl[i], 0);
+  if( pColl==0 || !hpCompileCollOk(pColl, &pKeys->aColl[i]) ){
+    hpCompileNo(pC, HP_NO_COLLATION);
+    return SQLITE_ERROR;
+  }
+  pKeys->aVec[i] = (u16)iVec;
+  pKeys->aSort[i] = pIndex->aSortOrder[i] ? KEYINFO_ORDER_DESC : 0;
+  assert( pKeys->n==i && pSort->nField==i );
+  pKeys->n++;
+  pSort->nField++;
+  pField->n = 1;
+  if( iCol>=0 && iCol!=pTab->iPKey
+   && (pTab->aCol[iCol].colFlags & COLFLAG_VIRTUAL)==0
+   && pTab->aCol[iCol].affinity==SQLITE_AFF_REAL
+  ){
+    int iStored = hpCompileStored(pC, iCol);
+    if( iStored<0 ) return SQLITE_ERROR;
+    pField->eField = HP_FIELD_REAL;
+    pField->iStore = pC->pPipe->source.aCol[iStored].iStore;
+    pC->pPipe->source.bStored = 1;
+  }else{
+    pField->eField = HP_FIELD_VEC;
+  }
+  pField->iVec = (u16)iVec;
+  return SQLITE_OK;
+}
+
+/*
+** Has the table a virtual column of REAL affinity?  Its integers are reals that
+** are stored as integers, but those of an expression are not.
+*/
+static int hpIndexPlanHasReal(const Table *pTab){
+  int i;
+  for(i=0; i<pTab->nCol; i++){
+    if( (pTab->aCol[i].colFlags & COLFLAG_VIRTUAL)!=0
+     && pTab->aCol[i].affinity==SQLITE_AFF_REAL
+    ){
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/*
+** Compile the plan of the entries of pIndex.  iTab is the cursor of its table.
+** Returns NULL if it is refused.
+*/
+static HpPlan *hpIndexPlanCompile(Parse *pParse, Index *pIndex, int iTab){
+  HpCompile c;
+  HpSortPlan *pSort;
+  SrcItem x;
+  HpPlan *pPlan;
+  int rc = SQLITE_OK;
+  int i;
+  memset(&x, 0, sizeof(x));
+  x.pSTab = pIndex->pTable;
+  x.iCursor = iTab;
+  if( !HasRowid(x.pSTab) ) x.hp.pIdx = sqlite3PrimaryKeyIndex(x.pSTab);
+  pPlan = hpCompileNew(&c, pParse, &x, 1);
+  if( pPlan==0 ) return 0;
+  c.pPipe->pSink = &hpSinkSort;
+  c.pPipe->pSort = pSort = hpCompileAlloc(pPlan, sizeof(*pSort));
+  if( pSort==0
+   || hpCompileKeys(pPlan, &pSort->row.keys, pIndex->nColumn)
+   || (pSort->aField = hpCompileAlloc(pPlan,
+                           sizeof(HpField)*(i64)pIndex->nColumn))==0
+  ){
+    rc = SQLITE_NOMEM;
+  }else{
+    pSort->row.bRows = 1;
+    pSort->row.bWhole = 1;
+    pSort->row.szGroup = sizeof(HpPair);
+    pSort->bPrefix = IsUniqueIndex(pIndex);
+    pSort->nPrefix = pIndex->nKeyCol;
+  }
+  if( rc==SQLITE_OK && pIndex->pPartIdxWhere ){
+    c.nSelf++;
+    rc = hpCompileExprWhere(&c, pIndex->pPartIdxWhere);
+    c.nSelf--;
+  }
+  for(i=0; i<pIndex->nColumn && rc==SQLITE_OK; i++){
+    rc = hpIndexPlanColumn(&c, pIndex, i);
+  }
+  if( rc==SQLITE_OK && c.pPipe->bUser ){
+    /* The application's functions may look at what is being written */
+    hpCompileNo(&c, HP_NO_FUNCTION);
+    rc = SQLITE_ERROR;
+  }
+  if( rc || pParse->nErr || pParse->db->mallocFailed ){
+    hpConfigStat(pParse->db, c.eNo ? c.eNo : HP_NO_OTHER);
+    hpCompileFree(pPlan);
+    return 0;
+  }
+  /* SQLite reads all values that entries have, whatever WHERE asks */
+  c.pPipe->source.eTypeOnly = 0;
+  hpCompileSortColumns(c.pPipe);
+  for(i=0; i<pSort->nField; i++){
+    HpField *pField = &pSort->aField[i];
+    int k;
+    if( pField->eField!=HP_FIELD_REAL ) continue;
+    for(k=0; c.pPipe->source.aCol[k].iStore!=pField->iStore; k++){}
+    pField->iCol = k;
+  }
+  pPlan->xTask = hpRefillRun;
+  return pPlan;
+}
+
+/*
+** SQLite is about to code the loop that reads the table of pIndex, open as
+** cursor iTab, into a sorter.  The root page of the index is in register
+** regRoot, or, if that is negative, Index.tnum, and the index is to be emptied.
+** Returns the address of OP_HpTask, or 0 if it is left to SQLite.
+*/
+SQLITE_PRIVATE int sqlite3HpRefillBegin(
+  Parse *pParse,
+  Index *pIndex,
+  int iTab,
+  int regRoot
+){
+  Table *pTab = pIndex->pTable;
+  HpPlan *pPlan;
+  int nMem = pParse->nMem;
+  int addr;
+  if( pParse->nErr || hpConfigOffload(pParse->db)==HP_OFFLOAD_OFF ) return 0;
+  if( pIndex->bAscKeyBug || !IsOrdinaryTable(pTab) ) return 0;
+  if( hpIndexPlanHasReal(pTab) ) return 0;
+  if( ENC(pParse->db)!=SQLITE_UTF8 ) return 0;
+  pPlan = hpIndexPlanCompile(pParse, pIndex, iTab);
+  if( pPlan==0 ){
+    pParse->nMem = nMem;
+    return 0;
+  }
+  addr = hpEmitScan(pParse, pPlan, 0);
+  if( pParse->db->mallocFailed ) return 0;
+  if( regRoot>=0 ){
+    sqlite3VdbeChangeP3(pParse->pVdbe, addr, regRoot);
+  }else{
+    sqlite3VdbeChangeP1(pParse->pVdbe, addr, (int)pIndex->tnum);
+  }
+  return addr;
+}
+
+/*
+** Behind all code of SQLite's loops.  addrTask comes from
+** sqlite3HpRefillBegin(): 0 if there is nothing.
+*/
+SQLITE_PRIVATE void sqlite3HpRefillEnd(Parse *pParse, int addrTask){
+  Vdbe *v = pParse->pVdbe;
+  int addrEnd = sqlite3VdbeCurrentAddr(v);
+  HpPlan *pPlan;
+  int i;
+  if( addrTask==0 || pParse->db->mallocFailed ) return;
+  sqlite3VdbeChangeP2(v, addrTask, addrEnd);
+  pPlan = (HpPlan*)sqlite3VdbeGetOp(v, addrTask)->p4.pMem->z;
+  for(i=addrTask+1; i<addrEnd; i++){
+    /* What SQLite does when two entries are not unique */
+    if( sqlite3VdbeGetOp(v, i)->opcode==OP_Halt ) pPlan->iLoop = i;
+  }
+  assert( hpPlanLast(pPlan)->pSort->bPrefix==0 || pPlan->iLoop>addrTask );
+}
+#endif /* SQLITE_OMIT_HP */

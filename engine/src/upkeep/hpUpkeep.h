@@ -1,0 +1,17 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** Work on whole b-trees that SQLite does row by row: OP_HpTask.
+*/
+#ifndef SQLITE_OMIT_HP
+#ifndef HPUPKEEP_H
+#define HPUPKEEP_H
+
+/* hp_refill.c */
+static int hpRefillRun(Vdbe*, const HpPlan*, const VdbeOp*, Mem*, int*);
+
+#endif /* HPUPKEEP_H */
+#endif /* SQLITE_OMIT_HP */

@@ -1,0 +1,559 @@
+/*
+** 2026-11-29
+**
+** The author disclaims copyright to this source code.
+**
+*************************************************************************
+** CREATE INDEX and REINDEX (hp_refill.c, hp_layer.c): the entries are those
+** that stock makes, to the byte; the b-tree is one that stock finds nothing
+** wrong with, goes on to insert into, and deletes from; errors are stock's, and
+** leave what stock leaves.
+**
+**    upkeep STOCK [NAME]     STOCK is the unpatched library; only test NAME
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "pair.h"
+
+static const char zMade[] = "indexes made from sorted runs";
+
+/* Rows of all types: integers of all sizes, reals, texts short and long, blobs,
+** NULLs, equal values, and what collations take for equal */
+static const char zRows[] =
+  "INSERT INTO t(a,b,c,d,e) SELECT"
+  " CASE value%7 WHEN 0 THEN NULL WHEN 1 THEN value*1.5 WHEN 2 THEN value"
+  "   WHEN 3 THEN (value*7919)%1000*1000003 WHEN 4 THEN -value"
+  "   WHEN 5 THEN 'text'||value%50 ELSE x'00ff'||value END,"
+  " (value*7919)%997,"
+  " CASE value%3 WHEN 0 THEN 'Abc'||value%20 WHEN 1 THEN 'aBC'||value%20"
+  "   ELSE 'abc'||value%20||'  ' END,"
+  " CASE value%5 WHEN 0 THEN value WHEN 1 THEN value/4.0 WHEN 2 THEN -0.0"
+  "   WHEN 3 THEN 1e15+value ELSE NULL END,"
+  " CASE value%11 WHEN 0 THEN printf('%.*c',value%900,'x') ELSE value||'y' END"
+  " FROM " SERIES("2500");
+
+/* What a table may be */
+static const char *const azTable[] = {
+  "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b INT, c TEXT, d REAL, e);",
+  "CREATE TABLE t(a, b INT, c TEXT COLLATE nocase, d REAL, e,"
+  " f AS (b+1), g TEXT AS (c||b) STORED);",
+  "CREATE TABLE t(id INTEGER, a, b INT, c TEXT, d REAL, e,"
+  " n INTEGER NOT NULL DEFAULT 1, PRIMARY KEY(b,c,e)) WITHOUT ROWID;",
+};
+
+/* Indexes of them */
+static const char *const azIndex[] = {
+  "CREATE INDEX i ON t(a)",
+  "CREATE INDEX i ON t(b)",
+  "CREATE INDEX i ON t(b DESC, c)",
+  "CREATE INDEX i ON t(c COLLATE nocase, b)",
+  "CREATE INDEX i ON t(c COLLATE rtrim DESC)",
+  "CREATE INDEX i ON t(d)",
+  "CREATE INDEX i ON t(d DESC, a DESC, b)",
+  "CREATE INDEX i ON t(e)",
+  "CREATE INDEX i ON t(e, c, b, a, d)",
+  "CREATE INDEX i ON t(b+d, lower(c))",
+  "CREATE INDEX i ON t(abs(b)%10, c||e, substr(e,1,3))",
+  "CREATE INDEX i ON t(CAST(d AS REAL), d*1.0, +d)",
+  "CREATE INDEX i ON t(a) WHERE a IS NOT NULL",
+  "CREATE INDEX i ON t(b) WHERE b%3=0 AND c LIKE 'a%'",
+  "CREATE INDEX i ON t(b) WHERE b<0",
+  "CREATE INDEX i ON t(length(e), e) WHERE typeof(a)='text'",
+  "CREATE INDEX i ON t(b, typeof(b)) WHERE length(c)>4",
+  "CREATE UNIQUE INDEX i ON t(b, a, c, d, e) WHERE a IS NULL OR b>990",
+  "CREATE UNIQUE INDEX i ON t(e||c||b||coalesce(a,'')||coalesce(d,''))",
+};
+
+/* An index b-tree, page by page: the payload of each entry, in order */
+typedef struct Tree Tree;
+struct Tree {
+  const unsigned char *aFile;
+  int nFile;
+  unsigned szPage, nUsable;
+  Text text;
+  int nPage;
+};
+
+static unsigned long long varint(const unsigned char **pz){
+  const unsigned char *z = *pz;
+  unsigned long long x = 0;
+  int i;
+  for(i=0; i<8; i++){
+    x = x<<7 | (z[i] & 0x7f);
+    if( z[i]<0x80 ){
+      *pz = &z[i+1];
+      return x;
+    }
+  }
+  *pz = &z[9];
+  return x<<8 | z[8];
+}
+
+static void treeEntry(Tree *p, const unsigned char *z){
+  unsigned n = (unsigned)varint(&z);
+  unsigned mx = (p->nUsable-12)*64/255 - 23;
+  unsigned mn = (p->nUsable-12)*32/255 - 23;
+  unsigned nLocal = n;
+  if( n>mx ){
+    nLocal = mn + (n-mn)%(p->nUsable-4);
+    if( nLocal>mx ) nLocal = mn;
+  }
+  textHex(&p->text, z, (int)nLocal);
+  if( n>nLocal ){
+    unsigned iNext = get4(&z[nLocal]);
+    n -= nLocal;
+    while( iNext ){
+      const unsigned char *a = &p->aFile[(size_t)(iNext-1)*p->szPage];
+      unsigned k = n<p->nUsable-4 ? n : p->nUsable-4;
+      textHex(&p->text, &a[4], (int)k);
+      n -= k;
+      iNext = get4(a);
+    }
+  }
+  textAppend(&p->text, "\n");
+}
+
+static void treePage(Tree *p, unsigned iPage){
+  const unsigned char *a = &p->aFile[(size_t)(iPage-1)*p->szPage];
+  int bLeaf = a[0]==10;
+  int nCell = (int)get2(&a[3]);
+  int i;
+  p->nPage++;
+  check(a[0]==2 || a[0]==10, "page %u has type %d", iPage, a[0]);
+  check(bLeaf || nCell>0, "interior page %u has no cell", iPage);
+  for(i=0; i<nCell; i++){
+    const unsigned char *z = &a[get2(&a[(bLeaf ? 8 : 12)+2*i])];
+    if( !bLeaf ){
+      treePage(p, get4(z));
+      z += 4;
+    }
+    treeEntry(p, z);
+  }
+  if( !bLeaf ) treePage(p, get4(&a[8]));
+}
+
+/* The entries of index zIndex in the closed file zFile.  *pnPage: its pages */
+static void entries(const char *zFile, const char *zIndex, Text *pOut, int *pnPage){
+  Tree x;
+  sqlite3 *db = openDb(&stock, zFile, 0);
+  Text sql = {0,0,0};
+  unsigned char *a;
+  unsigned iRoot;
+  memset(&x, 0, sizeof(x));
+  textAppend(&sql, "SELECT rootpage FROM sqlite_schema WHERE name='%s'", zIndex);
+  iRoot = (unsigned)integer(&stock, db, sql.z);
+  stock.close(db);
+  x.aFile = a = readFile(zFile, &x.nFile);
+  x.szPage = get2(&a[16]);
+  if( x.szPage==1 ) x.szPage = 65536;
+  x.nUsable = x.szPage - a[20];
+  treePage(&x, iRoot);
+  *pOut = x.text;
+  *pnPage = x.nPage;
+  textClear(&sql);
+  free(a);
+}
+
+/* The same script on two new databases.  zBegin is for the empty ones */
+static void begin(const char *zBegin, const char *zTable){
+  int i;
+  for(i=0; i<2; i++){
+    removeDb(azFile[i]);
+    adb[i] = openDb(apLib[i], azFile[i], 0);
+  }
+  both(zBegin);
+  both("PRAGMA synchronous=OFF");
+  both("BEGIN");
+  both(zTable);
+  both(zRows);
+  both("COMMIT");
+  execute(adb[0], "PRAGMA hp_offload=force");
+}
+
+/* Close both, and check that index i is the same in both files, and that the file of ours is sound.  The
+** b-tree may not have more pages than stock's, or few */
+static void endSame(const char *zWhat, const char *zIndex){
+  Text a = {0,0,0}, b = {0,0,0};
+  int nOurs, nStock, i, k;
+  for(i=0; i<2; i++) apLib[i]->close(adb[i]);
+  entries(azFile[0], zIndex, &a, &nOurs);
+  entries(azFile[1], zIndex, &b, &nStock);
+  for(i=k=0; i<a.n && i<b.n && a.z[i]==b.z[i]; i++) if( a.z[i]=='\n' ) k = i+1;
+  check(a.n==b.n && i==a.n, "%s: the entries differ:\n%.100s\n%.100s", zWhat,
+        i<a.n ? &a.z[k] : "", i<b.n ? &b.z[k] : "");
+  check(nOurs<=nStock+nStock/50+1, "%s: %d pages, stock's %d", zWhat, nOurs, nStock);
+  adb[1] = openDb(&stock, azFile[0], 0);
+  checkIntegrity(&stock, adb[1], zWhat);
+  textClear(&a);
+  textClear(&b);
+}
+
+/* Stock inserts into the file of ours, and deletes from it, until little is left */
+static void storm(const char *zWhat){
+  sqlite3 *db = adb[1];
+  int i;
+  runOn(&stock, db, "PRAGMA synchronous=OFF");
+  for(i=0; i<6; i++){
+    Text sql = {0,0,0};
+    textAppend(&sql, "INSERT OR IGNORE INTO t(a,b,c,d,e) SELECT a, b+%d, c||%d, d+1, e||'z' FROM t"
+               " WHERE b%%5=%d;"
+               "DELETE FROM t WHERE (b*%d)%%4=1;"
+               "UPDATE OR IGNORE t SET b=b+1000, e=substr(e,1,200) WHERE b%%7=%d;",
+               i+1, i, i%5, i+1, i);
+    runOn(&stock, db, sql.z);
+    checkIntegrity(&stock, db, zWhat);
+    textClear(&sql);
+  }
+  runOn(&stock, db, "DELETE FROM t WHERE b>3");
+  checkIntegrity(&stock, db, zWhat);
+}
+
+/* Run zIndex on both.  Ours is to make it itself if bMade */
+static void make(const char *zIndex, int bMade){
+  sqlite3_int64 n = counted(adb[0], zMade);
+  pairSame(zIndex);
+  check(counted(adb[0], zMade)==n+bMade, "%s: %smade from sorted runs", zIndex, bMade ? "not " : "");
+}
+
+static void finishPair(void){
+  stock.close(adb[1]);
+  removeDb(azFile[0]);
+  removeDb(azFile[1]);
+  check(sqlite3_memory_used()==0, "%lld bytes are left", sqlite3_memory_used());
+}
+
+/* Every index of every table has the entries of stock's; and again, as REINDEX */
+static void testSame(void){
+  unsigned i, k;
+  for(i=0; i<sizeof(azTable)/sizeof(azTable[0]); i++){
+    for(k=0; k<sizeof(azIndex)/sizeof(azIndex[0]); k++){
+      const char *zIndex = azIndex[k];
+      begin(k%2 ? "PRAGMA page_size=512" : "PRAGMA page_size=1024; PRAGMA journal_mode=WAL", azTable[i]);
+      make(zIndex, 1);
+      if( k%3==0 ) make("REINDEX i", 1);
+      endSame(zIndex, "i");
+      if( k%4==i ) storm(zIndex);
+      finishPair();
+    }
+  }
+}
+
+/* B-trees of every number of entries, so that each level ends in each way */
+static void testEdges(void){
+  int n;
+  begin("PRAGMA page_size=512", "CREATE TABLE t(a,b,c,d,e);");
+  both("CREATE TABLE u(x)");
+  for(n=0; n<700; n+=(n<150 ? 1 : 7)){
+    Text sql = {0,0,0};
+    int m = n%3==0 ? 0 : n%3==1 ? 80 : 97;
+    textAppend(&sql, "DROP INDEX IF EXISTS k; DELETE FROM u; INSERT INTO u"
+               " SELECT printf('%%0*d', %d, rowid*7919%%1000) FROM t LIMIT %d", m, n);
+    both(sql.z);
+    make("CREATE INDEX k ON u(x)", 1);
+    checkIntegrity(&ours, adb[0], "edges");
+    if( n%10==0 ){
+      both("DELETE FROM u WHERE rowid%3=0");
+      checkIntegrity(&ours, adb[0], "edges, rows deleted");
+      both("DELETE FROM u WHERE rowid%7>0");
+      checkIntegrity(&ours, adb[0], "edges, more deleted");
+    }
+    textClear(&sql);
+  }
+  both("DROP TABLE t; DROP INDEX k; CREATE INDEX k ON u(x)");
+  endSame("edges", "k");
+  finishPair();
+}
+
+/* Pages of all sizes, with reserved bytes, auto_vacuum, free pages */
+static void testFiles(void){
+  static const char *const azBegin[] = {
+    "PRAGMA page_size=512; PRAGMA auto_vacuum=full",
+    "PRAGMA page_size=1024; PRAGMA auto_vacuum=incremental",
+    "PRAGMA page_size=65536",
+    "PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=2",
+    "PRAGMA page_size=512; PRAGMA cache_size=10",
+    "PRAGMA page_size=2048; PRAGMA secure_delete=on",
+    "PRAGMA page_size=1024; PRAGMA temp_store=memory",
+    "PRAGMA page_size=1024; PRAGMA locking_mode=exclusive; PRAGMA journal_mode=off",
+  };
+  unsigned i;
+  for(i=0; i<sizeof(azBegin)/sizeof(azBegin[0]); i++){
+    begin(azBegin[i], azTable[i%2]);
+    if( i%2 ) both("CREATE TABLE x AS SELECT * FROM t; DROP TABLE x");
+    make("CREATE INDEX i ON t(e,b)", 1);
+    both("DELETE FROM t WHERE b%3=0");
+    make("REINDEX i", 1);
+    endSame(azBegin[i], "i");
+    storm(azBegin[i]);
+    finishPair();
+  }
+}
+
+/* What is left to SQLite, and what the executor finds too late */
+static void lowerX(sqlite3_context *p, int n, sqlite3_value **ap){
+  (void)n;
+  sqlite3_result_value(p, ap[0]);
+}
+static int reverse(void *p, int n, const void *a, int m, const void *b){
+  int c = memcmp(b, a, n<m ? n : m);
+  (void)p;
+  return c ? c : m-n;
+}
+static void testRefused(void){
+  begin("PRAGMA page_size=1024", azTable[0]);
+  sqlite3_create_function(adb[0], "lower_x", 1, SQLITE_UTF8|SQLITE_DETERMINISTIC, 0, lowerX, 0, 0);
+  sqlite3_create_collation(adb[0], "reverse", SQLITE_UTF8, 0, reverse);
+  execute(adb[0], "CREATE INDEX i1 ON t(lower_x(a))");
+  execute(adb[0], "CREATE INDEX i2 ON t(c COLLATE reverse)");
+  check(counted(adb[0], zMade)==0, "code of the application is called by workers");
+  execute(adb[0], "DROP INDEX i1; DROP INDEX i2; PRAGMA hp_offload=off");
+  make("CREATE INDEX i ON t(b)", 0);
+  both("DROP INDEX i");
+  execute(adb[0], "PRAGMA hp_offload=force");
+  /* An expression that fails for some row */
+  make("CREATE INDEX i ON t(abs(CASE WHEN id=2000 THEN -9223372036854775808 ELSE b END))", 0);
+  pairSame("SELECT count(*) FROM sqlite_schema");
+  make("CREATE INDEX i ON t(json_extract(e,'$.x'))", 0);
+  pairSame("SELECT count(*) FROM sqlite_schema");
+  make("CREATE INDEX i ON t(b)", 1);
+  endSame("refused", "i");
+  finishPair();
+  begin("PRAGMA encoding=utf16", azTable[0]);
+  make("CREATE INDEX i ON t(e)", 0);
+  pairSame("PRAGMA integrity_check");
+  sqlite3_close(adb[0]);
+  finishPair();
+}
+
+/* The error, and nothing but that */
+static void testUnique(void){
+  static const char *const azUnique[] = {
+    "CREATE UNIQUE INDEX u ON t(b)",
+    "CREATE UNIQUE INDEX u ON t(c,b)",
+    "CREATE UNIQUE INDEX u ON t(c COLLATE nocase, id/7)",
+    "CREATE UNIQUE INDEX u ON t(b%100)",
+    "CREATE UNIQUE INDEX u ON t(d)",
+    "CREATE UNIQUE INDEX u ON t(a,d) WHERE a IS NULL OR d IS NULL",
+  };
+  unsigned i;
+  begin("PRAGMA page_size=512", azTable[0]);
+  both("CREATE INDEX i ON t(a)");
+  for(i=0; i<sizeof(azUnique)/sizeof(azUnique[0]); i++){
+    pairSame(azUnique[i]);
+    check(strcmp(sqlite3_errmsg(adb[0]), "not an error")==0 || i<5, "%s: no error", azUnique[i]);
+    pairSame("SELECT name FROM sqlite_schema");
+    pairSame("PRAGMA freelist_count");
+    checkIntegrity(&ours, adb[0], azUnique[i]);
+    both("DROP INDEX IF EXISTS u");
+  }
+  /* The message names the columns */
+  sqlite3_exec(adb[0], azUnique[1], 0, 0, 0);
+  check(strcmp(sqlite3_errmsg(adb[0]), "UNIQUE constraint failed: t.c, t.b")==0,
+        "message: %s", sqlite3_errmsg(adb[0]));
+  /* REINDEX of an index that rows have made false */
+  both("CREATE UNIQUE INDEX u ON t(id,b); PRAGMA writable_schema=on;"
+       "UPDATE sqlite_schema SET sql='CREATE UNIQUE INDEX u ON t(b)' WHERE name='u';"
+       "PRAGMA writable_schema=reset");
+  pairSame("REINDEX u");
+  pairSame("SELECT name, sql FROM sqlite_schema");
+  both("PRAGMA writable_schema=on;"
+       "UPDATE sqlite_schema SET sql='CREATE UNIQUE INDEX u ON t(id,b)' WHERE name='u';"
+       "PRAGMA writable_schema=reset");
+  endSame("unique", "i");
+  finishPair();
+}
+
+/* In the midst of transactions: rows that are not in the file, savepoints */
+static void testTransactions(void){
+  begin("PRAGMA page_size=512; PRAGMA journal_mode=WAL", azTable[0]);
+  both("BEGIN; UPDATE t SET e=e||'!', b=b+1 WHERE b%10=0; DELETE FROM t WHERE b%50=3;"
+       "INSERT INTO t(a,b,e) SELECT b, a, 'new'||e FROM t WHERE b%20=1; SAVEPOINT s");
+  make("CREATE INDEX i ON t(e,b)", 1);
+  pairSame("SELECT count(*), min(e), max(e) FROM t INDEXED BY i WHERE e>=''");
+  both("ROLLBACK TO s");
+  pairSame("SELECT name FROM sqlite_schema");
+  checkIntegrity(&ours, adb[0], "rolled back to a savepoint");
+  make("CREATE INDEX i ON t(b,e)", 1);
+  both("INSERT INTO t(a,b,e) VALUES(1,2,3); RELEASE s; COMMIT");
+  make("REINDEX", 1);
+  both("BEGIN");
+  make("REINDEX t", 1);
+  both("DELETE FROM t WHERE b<5; ROLLBACK");
+  endSame("transactions", "i");
+  storm("transactions");
+  finishPair();
+}
+
+/* Where else a table may be */
+static void testElsewhere(void){
+  begin("PRAGMA page_size=1024", azTable[0]);
+  both("ATTACH ':memory:' AS m; CREATE TABLE m.v AS SELECT * FROM t;"
+       "CREATE TEMP TABLE w AS SELECT * FROM t");
+  make("CREATE INDEX m.vi ON v(e)", 1);
+  make("CREATE INDEX temp.wi ON w(c,b DESC)", 1);
+  pairSame("PRAGMA m.integrity_check");
+  pairSame("PRAGMA temp.integrity_check");
+  pairSame("SELECT count(*), sum(rowid) FROM v INDEXED BY vi WHERE e>'5'");
+  pairSame("SELECT group_concat(rowid) FROM w INDEXED BY wi WHERE c='Abc7'");
+  /* A shared cache takes no part, and columns that were added later have defaults */
+  both("ALTER TABLE t ADD COLUMN z REAL DEFAULT 2; ALTER TABLE t ADD COLUMN y DEFAULT 'long';"
+       "UPDATE t SET z=z+0.5 WHERE b%2");
+  make("CREATE INDEX i ON t(z,y,b)", 1);
+  endSame("elsewhere", "i");
+  finishPair();
+}
+
+/* Little memory: runs go to a file */
+static void testSpill(void){
+  begin("PRAGMA page_size=1024", azTable[0]);
+  both("INSERT INTO t(a,b,c,d,e) SELECT a,b+value,c,d,e||value FROM t, " SERIES("20"));
+  execute(adb[0], "PRAGMA hp_memory=1000000");
+  make("CREATE INDEX i ON t(e,b)", 1);
+  check(counted(adb[0], "wrote to a file")>0, "nothing was written to a file");
+  make("CREATE UNIQUE INDEX u ON t(e)", 1);
+  make("CREATE UNIQUE INDEX w ON t(b)", 0);
+  both("CREATE UNIQUE INDEX v ON t(e,id)");
+  endSame("spill", "i");
+  finishPair();
+}
+
+/* Stopped by the progress handler at its n-th call, or by an interrupt */
+static int nLeft, nCalls;
+static int progress(void *p){
+  (void)p;
+  nCalls++;
+  return nLeft>=0 && nLeft--==0;
+}
+static void testStop(void){
+  int n, rc = SQLITE_INTERRUPT;
+  sqlite3 *db;
+  begin("PRAGMA page_size=512", azTable[0]);
+  db = adb[0];
+  for(n=0; rc==SQLITE_INTERRUPT; n+=(n<10 ? 1 : 9)){
+    nLeft = n;
+    nCalls = 0;
+    sqlite3_progress_handler(db, 500, progress, 0);
+    rc = sqlite3_exec(db, "CREATE INDEX i ON t(e)", 0, 0, 0);
+    sqlite3_progress_handler(db, 0, 0, 0);
+    check(rc==SQLITE_OK || rc==SQLITE_INTERRUPT, "stopped at call %d: error %d", n, rc);
+    checkIntegrity(&ours, db, "stopped");
+  }
+  check(nCalls>=2500*8/500, "the progress handler was called %d times", nCalls);
+  runOn(&stock, adb[1], "CREATE INDEX i ON t(e)");
+  endSame("stop", "i");
+  finishPair();
+}
+
+/* Each request for memory fails, once or from then on */
+static void testMemory(void){
+  int bForEver, n;
+  failMemory(1);
+  for(bForEver=0; bForEver<2; bForEver++){
+    int rc = SQLITE_NOMEM;
+    begin("PRAGMA page_size=512", azTable[0]);
+    both("DELETE FROM t WHERE id>600; CREATE INDEX i ON t(b)");
+    for(n=0; rc==SQLITE_NOMEM || fault.nFailed>0; n+=(n<100 || longRun() ? 1 : 5)){
+      sqlite3 *db = adb[0];
+      fault.nLeft = n;
+      fault.bForEver = bForEver;
+      fault.nFailed = 0;
+      rc = sqlite3_exec(db, n%2 ? "REINDEX i" : "CREATE UNIQUE INDEX k ON t(e,b)", 0, 0, 0);
+      fault.nLeft = -1;
+      check(rc==SQLITE_OK || rc==SQLITE_NOMEM, "allocation %d: error %d", n, rc);
+      checkIntegrity(&ours, db, "an allocation failed");
+      execute(db, "DROP INDEX IF EXISTS k");
+    }
+    check(n>20, "only %d allocations", n);
+    both("REINDEX i");
+    endSame("memory", "i");
+    finishPair();
+  }
+  failMemory(0);
+}
+
+/* The file may not grow: after each number of pages */
+static void testFull(void){
+  int n, nFailed = 0;
+  int rc = SQLITE_FULL;
+  begin("PRAGMA page_size=512; PRAGMA auto_vacuum=incremental", azTable[0]);
+  for(n=0; rc==SQLITE_FULL; n+=(n<20 ? 1 : 37)){
+    char zSql[100];
+    sqlite3_int64 nPage = integer(&ours, adb[0], "PRAGMA page_count");
+    snprintf(zSql, sizeof(zSql), "PRAGMA max_page_count=%lld", nPage+n);
+    execute(adb[0], zSql);
+    rc = sqlite3_exec(adb[0], "CREATE INDEX i ON t(e,a)", 0, 0, 0);
+    nFailed += rc==SQLITE_FULL;
+    check(rc==SQLITE_OK || rc==SQLITE_FULL, "%d pages: error %d", n, rc);
+    checkIntegrity(&ours, adb[0], "full");
+    check(rc || nPage<integer(&ours, adb[0], "PRAGMA page_count"), "no pages");
+    check(rc==SQLITE_OK || nPage==integer(&ours, adb[0], "PRAGMA page_count"), "pages are left");
+  }
+  check(nFailed>5, "failed %d times only", nFailed);
+  runOn(&stock, adb[1], "CREATE INDEX i ON t(e,a)");
+  endSame("full", "i");
+  finishPair();
+}
+
+/* Each write fails */
+static ssize_t (*xRealWrite)(int, const void*, size_t);
+static ssize_t (*xRealPwrite)(int, const void*, size_t, off_t);
+static ssize_t faultyWrite(int fd, const void *a, size_t n){
+  return fails() ? -1 : xRealWrite(fd, a, n);
+}
+static ssize_t faultyPwrite(int fd, const void *a, size_t n, off_t i){
+  return fails() ? -1 : xRealPwrite(fd, a, n, i);
+}
+static void testWrites(void){
+  int k;
+  for(k=0; k<2; k++){
+    int n, rc = SQLITE_IOERR;
+    begin(k ? "PRAGMA page_size=512; PRAGMA journal_mode=WAL; PRAGMA cache_size=10"
+            : "PRAGMA page_size=512; PRAGMA cache_size=10", azTable[0]);
+    both("CREATE INDEX i ON t(b)");
+    xRealWrite = (void*)replaceCall("write", (sqlite3_syscall_ptr)faultyWrite);
+    xRealPwrite = (void*)replaceCall("pwrite", (sqlite3_syscall_ptr)faultyPwrite);
+    for(n=0; rc; n+=(n<20 || longRun() ? 1 : 23)){
+      fault.nLeft = n;
+      fault.bForEver = n%2;
+      fault.nFailed = 0;
+      rc = sqlite3_exec(adb[0], n%3 ? "REINDEX i" : "CREATE INDEX k ON t(e,b)", 0, 0, 0);
+      fault.nLeft = -1;
+      if( rc==SQLITE_OK && fault.nFailed ) rc = SQLITE_IOERR;
+      check(rc==SQLITE_OK || rc==SQLITE_IOERR || rc==SQLITE_FULL, "write %d: error %d", n, rc);
+      checkIntegrity(&ours, adb[0], "a write failed");
+      execute(adb[0], "DROP INDEX IF EXISTS k");
+    }
+    replaceCall("write", (sqlite3_syscall_ptr)xRealWrite);
+    replaceCall("pwrite", (sqlite3_syscall_ptr)xRealPwrite);
+    both("REINDEX i");
+    endSame("writes", "i");
+    finishPair();
+  }
+}
+
+int main(int argc, char **argv){
+  static const struct {
+    const char *zName;
+    void (*x)(void);
+  } aTest[] = {
+    { "same", testSame }, { "edges", testEdges }, { "files", testFiles },
+    { "refused", testRefused }, { "unique", testUnique },
+    { "transactions", testTransactions }, { "elsewhere", testElsewhere },
+    { "spill", testSpill }, { "stop", testStop }, { "memory", testMemory },
+    { "full", testFull }, { "writes", testWrites },
+  };
+  unsigned i;
+  if( argc<2 || pairLoad(argv[1]) ){
+    fprintf(stderr, "usage: upkeep STOCK [NAME]\n");
+    return 2;
+  }
+  if( !hasEngine() ) return finish();
+  azFile[0] = temporaryFile("upkeep-ours.db");
+  azFile[1] = temporaryFile("upkeep-stock.db");
+  for(i=0; i<sizeof(aTest)/sizeof(aTest[0]); i++){
+    if( argc<3 || strcmp(argv[2], aTest[i].zName)==0 ) aTest[i].x();
+  }
+  return finish();
+}
